@@ -1,0 +1,36 @@
+# dvm_unit_test(NAME SOURCE... [LIBS lib...] [LABELS label...]): one cmocka program, registered with ctest.
+# NAME is also the test's name; the program lies in the build folder beside the target.
+function(dvm_unit_test name)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(T "" "" "LIBS;LABELS" ${ARGN})
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+  add_executable(unit_${name} ${T_UNPARSED_ARGUMENTS})
+  target_link_libraries(unit_${name} PRIVATE ${T_LIBS} dvm_base dvm_warnings PkgConfig::CMOCKA)
+  add_test(NAME unit/${name} COMMAND unit_${name})
+  set_tests_properties(unit/${name} PROPERTIES LABELS "unit;${T_LABELS}" TIMEOUT 120)
+endfunction()
+
+# dvm_fuzzer(NAME SOURCE... [LIBS lib...] CORPUS dir): a libFuzzer program.  ctest replays the corpus; './quickstart soak'
+# runs it for a minute.  Needs clang; with another compiler the target is left out and cmake says so.
+function(dvm_fuzzer name)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(F "" "CORPUS" "LIBS;LABELS" ${ARGN})
+  if(NOT CMAKE_C_COMPILER_ID MATCHES Clang)
+    message(STATUS "fuzzer ${name}: left out, needs clang")
+    return()
+  endif()
+  add_executable(fuzz_${name} ${F_UNPARSED_ARGUMENTS})
+  # The sources under test are given as sources, so that they are instrumented too.
+  target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -O1 -g)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
+  target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(fuzz_${name} PRIVATE ${F_LIBS})
+  add_test(NAME fuzz/${name} COMMAND fuzz_${name} -runs=0 ${F_CORPUS})
+  set_tests_properties(fuzz/${name} PROPERTIES LABELS "fuzz;${F_LABELS}" TIMEOUT 120)
+  set_property(GLOBAL APPEND PROPERTY DVM_FUZZERS fuzz_${name}=${F_CORPUS})
+endfunction()
