@@ -1,0 +1,37 @@
+/* What the clang side leaves in the IR for the pass to lower: calls of functions that never exist at run time.  They carry
+ * all that the pass must know, so that both may run in different processes (-save-temps, .bc and .ll input).
+ * The pass removes every one of them; a marker that reaches the linker is a bug (the names do not resolve).
+ *
+ *   void *__dvmm_access(void *p, long id, const char *site)
+ *       Returns p.  The load or store (both for a compound assignment, ++ and --) of the marked lvalue uses the result and
+ *       follows at once.  'site' is an access site text (runtime/abi.h), 'id' is unique in the function.
+ *   long __dvmm_index(long value, long id, long dim)
+ *       Returns value.  Subscript of dimension 'dim' (from 0, the leftmost) of the access 'id'; it dominates that access.
+ *       Subscripts that are integer constants have no marker: their value is in the site text ('X c<value>').
+ *   int __dvmm_enter(const char *site, ...)
+ *       Condition of 'while (__dvmm_enter(..)) { statement; __dvmm_leave(cid); }' around the statement of a parallel loop,
+ *       region, task ..  True once, then false.  'site' is a directive site text; the arguments (pointers or long) are what
+ *       its '&' and '#' stand for, in order.
+ *   void __dvmm_leave(long cid)
+ *   void __dvmm_row(long cid)
+ *       In a nest of two loops or more: before the innermost loop starts.
+ *   void __dvmm_iter(long cid, long n, ...)
+ *       First statement of the innermost body of a nest, or of a task's block (n = 0 or 1): n pairs (address of the index variable, outermost first;
+ *       its size in bytes as long, negative when signed).
+ *   void __dvmm_direct(const char *site, ...)
+ *       A stand-alone directive, or the declaration of an array or template: as enter, returns nothing.
+ *   void *__dvmm_bind(void *value, const char *site, ...)
+ *       Returns value.  A pointer variable with an array directive is about to get this value.  Arguments as direct's; the
+ *       array's own '&' is the value.
+ */
+#ifndef DVM_PASS_MARKERS_H
+#define DVM_PASS_MARKERS_H
+#define DVMM_ACCESS "__dvmm_access"
+#define DVMM_INDEX "__dvmm_index"
+#define DVMM_ENTER "__dvmm_enter"
+#define DVMM_LEAVE "__dvmm_leave"
+#define DVMM_ROW "__dvmm_row"
+#define DVMM_ITER "__dvmm_iter"
+#define DVMM_DIRECT "__dvmm_direct"
+#define DVMM_BIND "__dvmm_bind"
+#endif

@@ -1,0 +1,186 @@
+/* The one header between inserted code and libdvmrt: words of shadow memory, per-thread state, site texts, entry points.
+ * The pass emits against it, the runtime implements it.  Any change of layout or meaning changes DVMRT_ABI. */
+#ifndef DVMRT_ABI_H
+#define DVMRT_ABI_H
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DVMRT_ABI 1
+#define DVMRT_NDIMS_MAX 7
+
+/* ---- Words -----------------------------------------------------------------------------------------------------------
+ * One 32-bit word for each granule of data (an element of a distributed array; 4 or 8 bytes elsewhere).
+ *   word < DVMRT_W_FIRST    no value: why, see below
+ *   otherwise               id = word >> 1 of the iteration that touched it first since it was last taken over,
+ *                           word & 1: the toucher, or anyone since, has written it
+ * Iteration ids grow over the whole run; those below a construct's base mean "not touched in this construct". */
+enum {
+  DVMRT_W_NEVER = 0,      /* never assigned */
+  DVMRT_W_PRIVATE = 1,    /* was private in a construct that is over (or has just been entered): undefined */
+  DVMRT_W_NEWVALUE = 2,   /* undefined by redistribute / realign with new_value */
+  DVMRT_W_LOCAL = 3,      /* region local: undefined */
+  DVMRT_W_FIRST = 1024,
+  DVMRT_W_ASSIGNED = 1025 /* assigned in the sequential part, or by code that we cannot see */
+};
+
+/* ---- State of the thread -----------------------------------------------------------------------------------------------
+ * The inline fast paths, for memory whose class is not known while compiling ('w' is the word, see __dvmrt_pages):
+ *   read:   if (w < DVMRT_W_FIRST) slow;                              // no value
+ *           else if (w < now.first_read) *wp = now.write & ~1u;       // first touch in this construct
+ *           else if ((w & now.mask) && w != now.write) slow;          // written in this construct by another iteration
+ *   write:  if (w != now.write) { if (w < now.first_write) *wp = now.write; else slow; }
+ * Sequential part (and threads that did not enter the construct): write = ASSIGNED, first_read = FIRST,
+ * first_write = 0xffffffff, mask = 0.  In a construct: write = id<<1|1 of the present iteration, first_read = base,
+ * mask = 1, first_write = base if ordinary data are shared (parallel without 'on'), 0 if they are not (then each first
+ * write goes to the slow path, which knows private, reduction and distributed data).  The runtime sets all of it;
+ * inserted code only advances 'write' and 'iv' at the start of an iteration:
+ *   now.write += 2; now.iv[d] = value of index variable d. */
+struct dvmrt_now {
+  uint32_t write;
+  uint32_t first_read;
+  uint32_t first_write;
+  uint32_t mask;
+  uint32_t foreign;  /* set to 1 by the caller before a call of a function that may not be instrumented; an instrumented
+                        prologue sets it to 0; still 1 after the call: the callee was foreign */
+  uint32_t base;     /* word of the construct's first iteration with W = 0 (base id << 1); 0 outside */
+  int64_t iv[DVMRT_NDIMS_MAX + 1]; /* index variables of the innermost nest, outermost first */
+};
+extern __thread struct dvmrt_now __dvmrt_now __attribute__((tls_model("initial-exec")));
+
+/* ---- Shadow of ordinary memory: two-level page table, 4 KiB pages --------------------------------------------------------
+ *   e  = __dvmrt_pages[(a >> 30) & 0x1ffff][(a >> 12) & 0x3ffff];
+ *   e & 3: 0 nothing known (all assigned), 1 granule 4, 2 granule 8, 3 only the slow path knows
+ *   wp = (uint32_t *)((e & ~3) + ((a >> shift) << 2))   with shift 2 or 3, arithmetic modulo 2^64
+ * An access of 4 bytes, aligned, takes the inline path if the code is 1; one of 8 bytes, aligned, if it is 2; everything
+ * else, and code 0 while now.mask is 1, goes to the slow path.  Code 0 with now.mask 0: nothing to do (read and write).
+ * Entries of the first level are never NULL. */
+extern uintptr_t *__dvmrt_pages[1 << 17];
+
+/* ---- Views: a distributed array seen from one nest -------------------------------------------------------------------------
+ * words == NULL: not a distributed array, or its granule is not the element size that was asked for: use the generic path.
+ * Else word of the element at address a: words[a >> shift] (biased).  The three limits have the meaning of those in 'now',
+ * but for this array in this execution of the construct: the runtime sets them so that an array that the nest only reads
+ * (use flag 'r'), or one under across, costs the init test alone. */
+struct dvmrt_view {
+  uint32_t *words;
+  uint32_t first_read, first_write, mask;
+  uint32_t ndims;
+  int64_t extent[DVMRT_NDIMS_MAX];
+};
+
+/* ---- Sites -------------------------------------------------------------------------------------------------------------
+ * Each access and directive has one, in section "dvmrt_sites" of the object that holds it.  'text' is a list of lines; each
+ * begins with a key letter and a blank; fields are separated by single blanks; a field that is free text comes last in its
+ * line and has no newline.  '#' stands for the next integer argument, '&' for the next pointer argument, in reading order.
+ * Unknown keys are skipped by readers.
+ *
+ * Common:   K <kind> ..          F <file, as the compiler was given it>      P <line> <column>   (byte column from 1)
+ *
+ * Access:   K r|w|m [quiet]      read, write, both (compound assignment, ++); 'quiet': the compiler has warned here of an
+ *                                undeclared private
+ *           T <source text of the access, white space folded>
+ *           V <name of the variable at its root>  (absent: none, e.g. *f())
+ *           Q <line> <column> <file>     its declaration
+ *           S <bytes accessed>
+ *           C <cid>              innermost nest or task (K parallel, K task) of this function around it, 0 = none
+ *           D <use>              root is an array distributed as far as this file shows; U line of construct C (from 0),
+ *                                or - outside a construct
+ *           G l|s|p|g|h          root: local, static local, parameter, global; h: through a pointer variable (G h takes
+ *                                the place of the others when the access goes through a dereference of V)
+ *           I <index variable>   root is index variable number <..> of nest C
+ *           X <axis>             one line per subscript: c<value> | a<index>:<coef>:<add> (affine in the index variable of
+ *                                nest C of that number, numbers are plain) | o (anything else)
+ *           B <n>|*|#            extent of the dimension, one line per subscript; * unknown; # is not used here
+ *           E <element bytes>    size of the array's element when subscripts stop short of it, or of the struct it holds
+ *
+ * Ref:      <name> <flags> & <element bytes> <ndims> <extent>..      extents: number, # or * (first dimension of a pointer)
+ *           flags: a array, p pointer (the '&' is its value), t template (the '&' is the address of the variable),
+ *           x extent unknown here; letters joined, then the element's kind: f<bytes> floating, i<bytes> signed, u<bytes>
+ *           unsigned, c<bytes> complex, o other.   e.g. "A af8 & 8 2 100 100", "B pf8 & 8 2 * #"
+ * Axis:     e empty | c<n>|c# constant | a<index>:<coef>:<add> (coef, add: number or #) | o other expression | r<l>:<h> range
+ * Widths:   <l>:<h> (numbers or #), '-' where not given, one per dimension; nothing at all: not given
+ *
+ * Directives that run:
+ *  array    A <ref>  then D <dist>..   dist: block | * | genblock,& | wgtblock,&,# | multblock,# | indirect,& | derived
+ *                    or G <ref of the target> and one 'X <axis>' per dimension of the target, and 'N <n> <name>..' (names
+ *                    of the array's dimensions, '.' for an empty bracket; a<index> counts them from 0)
+ *           W <widths>    Y (dynamic)    Z <address of the pointer variable> as '&' when A is a pointer (else absent)
+ *           E init        the declaration has an initialiser (a compile error has been given)
+ *  template T <name> & <ndims> <size>..  then D or G as above
+ *  task     T <name> & 1 <size>
+ *  parallel K parallel <cid>;  N <rank> <name>..;  O <ref of 'on'> and X lines (absent: parallel without 'on')
+ *           V <name> & <bytes> <ref flags>              private; '&' is NULL where the pass itself keeps the words
+ *           R <op> <name> & <element bytes> <count> <kind> [<loc name> & <bytes> <count> <kind>]     reduction
+ *           J <group>                                  the reductions above are asynchronous, in this group
+ *           H <ref>  then W <widths> [corner]           shadow_renew
+ *           L start|wait <group>
+ *           C <ref>  then W <widths>    [out]           across
+ *           M <ref>  then X per dimension               remote_access; X o has the source text after a blank
+ *           U <name> & r|w|?                            array accessed in the nest by subscripts: only read, (also) written,
+ *                                                       or not known (calls, other pointers)
+ *           Q <line> <column>                           position of the outermost 'for'
+ *  region   K region <cid>;  in|out|inout|local|inlocal as  B <clause> <ref> ..
+ *  remote   K remote_access <cid>; M lines                host  K host_section <cid>
+ *  task_region  K task_region <cid>; T <name> &           on   K on <cid>; O <name> &; X c#
+ *  redistribute A <ref>, D   realign A <ref>, G, X, N, [V new_value]
+ *  actual / get_actual A <ref>..   interval / endinterval / exitinterval
+ *  shadow_group  J <group>, H + W     shadow_start J <group>  shadow_wait ..   reduction_start ..  reduction_wait ..
+ *  array_copy A <ref dst>, A <ref src>    shadow_add, localize, unlocalize: A <ref>.. only
+ *  bind     K bind: like array; the ref's '&' is the new value of the pointer
+ */
+struct dvmrt_site {
+  const char *text;
+  void *cache;       /* the runtime's */
+};
+
+enum {               /* flags of __dvmrt_touch */
+  DVMRT_READ = 1, DVMRT_WRITE = 2,
+  DVMRT_PLACED = 4   /* bounds and locality have been judged already: only the word is in question */
+};
+
+/* Slow paths: cold, nonlazybind.  'ix' is NULL or the subscripts, one per X line of the site. */
+void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
+/* Subscript number 'dim' is outside 0 .. extent-1. */
+void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent,
+                    uint32_t flags);
+/* Locality of an access through a view: 1 = settled for the rest of this execution of the construct, 0 = ask again each time.
+ * 'flags' says read or write. */
+int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags);
+
+/* A scalar or small array whose address never leaves the function: the pass keeps its words in 'companions'.  Called for
+ * what is not fine; gets the word, returns the word to keep.  'kind' is how the innermost construct of this function around
+ * the access sees the variable. */
+enum { DVMRT_L_PLAIN, DVMRT_L_PRIVATE, DVMRT_L_FIRST /* mapped nest, no clause: by first access */,
+       DVMRT_L_SHARED /* parallel(n) without clause */, DVMRT_L_REDUCTION, DVMRT_L_INDEX };
+uint32_t __dvmrt_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix);
+
+/* Constructs.  'frame' is the caller's frame address (llvm.frameaddress.p0(0)); args are those of '#' and '&'.
+ * enter answers 1 once per execution (run the statement), then, after leave, 0. */
+int __dvmrt_enter(struct dvmrt_site *site, void *frame, const int64_t *args);
+void __dvmrt_leave(struct dvmrt_site *site, void *frame);
+void __dvmrt_row(struct dvmrt_site *construct);
+void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args);
+/* 'use' counts U lines from 0; 'shift' is log2 of the element size; never NULL; valid until leave. */
+const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use, uint32_t shift);
+
+/* Memory. */
+void __dvmrt_born(const void *p, uint64_t size);    /* an object of the stack begins to live: no value, no array there */
+void __dvmrt_assign(const void *p, uint64_t size);  /* store that is no source access, memset, foreign callee's known part */
+void __dvmrt_copy(const void *dst, const void *src, uint64_t size); /* memcpy, memmove, struct copy: before the bytes move */
+void __dvmrt_foreign(const void *p);                /* the allocation around p counts as assigned from now on */
+void __dvmrt_heap_new(const void *p, uint64_t size);      /* after malloc and kin; p may be NULL */
+void __dvmrt_heap_zero(const void *p, uint64_t size);     /* after calloc: has a value, unless it becomes distributed */
+void __dvmrt_heap_free(const void *p);                    /* before free */
+void *__dvmrt_realloc(void *p, uint64_t size);            /* in place of realloc */
+
+/* Called by a constructor (priority 1) of each object: sites [first, last).  The name carries the ABI, so that a stale object does not link. */
+void __dvmrt_module_1(struct dvmrt_site *first, struct dvmrt_site *last);
+#define DVMRT_MODULE_SYMBOL "__dvmrt_module_1"
+
+#ifdef __cplusplus
+}
+#endif
+#endif
