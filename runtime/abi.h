@@ -122,6 +122,8 @@ struct dvmrt_view {
  *           U <name> & r|w|?                            array accessed in the nest by subscripts: only read, (also) written,
  *                                                       or not known (calls, other pointers)
  *           Q <line> <column>                           position of the outermost 'for'
+ *           S <step>..                                  one per index variable: number, # or * (not the same throughout);
+ *                                                       without it distances along the innermost loop may be left out
  *  region   K region <cid>;  in|out|inout|local|inlocal as  B <clause> <ref> ..
  *  remote   K remote_access <cid>; M lines                host  K host_section <cid>
  *  task_region  K task_region <cid>; T <name> &           on   K on <cid>; O <name> &; X c#
