@@ -48,7 +48,10 @@ struct dvm_axis {
   bool negative_coef;
   struct dvm_range coef;
   bool negative_add;       /* 'add' is subtracted */
-  struct dvm_range add;    /* absent = 0 */
+  struct dvm_range add;    /* absent = 0; like coef an expression of its own: 'N - 1' is to be put in brackets */
+  /* AFFINE: true.  OTHER: affine all the same, but not in one coef and one add ('N+i-1', '2*(i+1)').  The index stands in
+   * it once: the expression with 0 in its place is the sum's constant, and with 1, less that, the coefficient. */
+  bool affine;
 };
 
 struct dvm_width { bool given; struct dvm_range low, high; unsigned bracket; }; /* [w] gives low = high = w */
