@@ -1,0 +1,75 @@
+// Directives: enter, leave, row, iter, direct, bind.
+#include "Function.h"
+#include "runtime/abi.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+// The arguments behind the text, as the runtime gets them: int64_t args[].
+static Value *argumentArray(FunctionState &S, IRBuilderBase &B, CallInst *Mark, unsigned First) {
+  unsigned Count = Mark->arg_size() - First;
+  if (Count == 0)
+    return ConstantPointerNull::get(S.RT.Ptr);
+  auto *T = ArrayType::get(S.RT.I64, Count);
+  AllocaInst *Array = S.entryAlloca(T, "dvm.args");
+  for (unsigned N = 0; N < Count; ++N)
+    B.CreateStore(asWord64(S.RT, B, Mark->getArgOperand(First + N)), B.CreateConstInBoundsGEP2_64(T, Array, 0, N));
+  return Array;
+}
+
+static void lowerEnter(FunctionState &S, Construct &K) {
+  IRBuilder<> B(K.Enter);
+  Value *Args = argumentArray(S, B, K.Enter, 1);
+  K.Enter->replaceAllUsesWith(S.RT.call(B, "__dvmrt_enter", {K.Site, S.frame(B), Args}));
+  K.Enter->eraseFromParent();
+  K.Enter = nullptr;
+}
+
+// now.write += 2; now.iv[d] = index variable d;
+static void lowerIter(FunctionState &S, CallInst *Mark) {
+  IRBuilder<> B(Mark);
+  Value *Write = B.CreateAdd(S.RT.loadNow(B, offsetof(dvmrt_now, write)), B.getInt32(2));
+  S.RT.storeNow(B, offsetof(dvmrt_now, write), Write);
+  for (unsigned Arg = 2, Dim = 0; Arg + 1 < Mark->arg_size() && Dim < DVMRT_NDIMS_MAX; Arg += 2, ++Dim) {
+    int64_t Bytes = cast<ConstantInt>(Mark->getArgOperand(Arg + 1))->getSExtValue();
+    Value *V = B.CreateLoad(B.getIntNTy(std::abs(Bytes) * 8), Mark->getArgOperand(Arg));
+    S.RT.storeNow(B, offsetof(dvmrt_now, iv) + 8 * Dim, Bytes < 0 ? B.CreateSExt(V, S.RT.I64) : B.CreateZExt(V, S.RT.I64));
+  }
+  Mark->eraseFromParent();
+}
+
+static void lowerConstruct(FunctionState &S, Construct &K) {
+  K.Site = S.RT.site(K.TextConstant);
+  for (CallInst *Mark : K.Leaves) {
+    IRBuilder<> B(Mark);
+    S.RT.call(B, "__dvmrt_leave", {K.Site, S.frame(B)});
+    Mark->eraseFromParent();
+  }
+  for (CallInst *Mark : K.Rows) {
+    IRBuilder<> B(Mark);
+    S.RT.call(B, "__dvmrt_row", {K.Site});
+    Mark->eraseFromParent();
+  }
+  for (CallInst *Mark : K.Iters)
+    lowerIter(S, Mark);
+  lowerEnter(S, K);
+}
+
+void dvmir::lowerConstructs(FunctionState &S) {
+  for (auto &[Cid, K] : S.Constructs)
+    lowerConstruct(S, *K);
+  auto Direct = [&](CallInst *Mark, unsigned First) {
+    IRBuilder<> B(Mark);
+    GlobalVariable *Site = S.RT.site(cast<Constant>(Mark->getArgOperand(First - 1)));
+    S.RT.call(B, "__dvmrt_direct", {Site, argumentArray(S, B, Mark, First)});
+  };
+  for (CallInst *Mark : S.Directs) {
+    Direct(Mark, 1);
+    Mark->eraseFromParent();
+  }
+  for (CallInst *Mark : S.Binds) {
+    Direct(Mark, 2);
+    Mark->replaceAllUsesWith(Mark->getArgOperand(0));
+    Mark->eraseFromParent();
+  }
+}

@@ -1,0 +1,183 @@
+#include "Function.h"
+#include "pass/markers.h"
+#include "runtime/abi.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+StringRef dvmir::markerText(Value *Argument) {
+  StringRef Text;
+  if (!getConstantStringInfo(Argument, Text))
+    report_fatal_error("dvm: a marker without a constant text");
+  return Text;
+}
+
+Value *dvmir::asWord64(Runtime &RT, IRBuilderBase &B, Value *V) {
+  if (V->getType()->isPointerTy())
+    return B.CreatePtrToInt(V, RT.I64);
+  return B.CreateSExtOrTrunc(V, RT.I64);
+}
+
+FunctionState::FunctionState(Function &Fn, Runtime &R) : F(Fn), RT(R) {
+  collect();
+  attachIndices();
+  for (auto &[Cid, K] : Constructs)
+    findBlocks(*K);
+  for (Access &A : Accesses)
+    A.In = construct(A.Text.Cid);
+}
+
+void FunctionState::collect() {
+  SmallVector<std::pair<CallInst *, StringRef>, 16> Inner; // refer to constructs: after these
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    if (!Callee || !Callee->getName().starts_with("__dvmm_"))
+      continue;
+    StringRef Name = Callee->getName();
+    if (Name == DVMM_LEAVE || Name == DVMM_ROW || Name == DVMM_ITER)
+      Inner.push_back({Call, Name});
+    else
+      collectCall(Call, Name);
+  }
+  for (auto [Call, Name] : Inner)
+    collectCall(Call, Name);
+}
+
+void FunctionState::collectCall(CallInst *Call, StringRef Name) {
+  if (Name == DVMM_ACCESS) {
+    auto *Text = cast<Constant>(Call->getArgOperand(2));
+    Accesses.push_back({Call, AccessText::parse(markerText(Text)), Text, nullptr, {}});
+    return;
+  }
+  if (Name == DVMM_INDEX)
+    return Indices.push_back(Call);
+  if (Name == DVMM_ENTER)
+    return collectConstruct(Call);
+  if (Name == DVMM_DIRECT)
+    return Directs.push_back(Call);
+  if (Name == DVMM_BIND)
+    return Binds.push_back(Call);
+  // Without its construct (dead code, a body that was moved to another function) it has nothing to say.
+  auto *Cid = dyn_cast<ConstantInt>(Call->getArgOperand(0));
+  Construct *K = Cid ? construct(Cid->getZExtValue()) : nullptr;
+  if (!K) {
+    Call->eraseFromParent();
+    return;
+  }
+  (Name == DVMM_LEAVE ? K->Leaves : Name == DVMM_ROW ? K->Rows : K->Iters).push_back(Call);
+}
+
+void FunctionState::collectConstruct(CallInst *Enter) {
+  auto K = std::make_unique<Construct>();
+  K->Enter = Enter;
+  K->TextConstant = cast<Constant>(Enter->getArgOperand(0));
+  K->Text = DirectiveText::parse(markerText(K->TextConstant));
+  K->Cid = K->Text.Cid;
+  Constructs.insert({K->Cid, std::move(K)});
+}
+
+Construct *FunctionState::construct(unsigned Cid) const {
+  auto It = Constructs.find(Cid);
+  return It == Constructs.end() ? nullptr : It->second.get();
+}
+
+Construct *FunctionState::around(const BasicBlock *BB) const {
+  Construct *Best = nullptr;
+  for (auto &[Cid, K] : Constructs)
+    if (K->hasIterations() && K->Blocks.contains(BB) && (!Best || K->Blocks.size() < Best->Blocks.size()))
+      Best = K.get();
+  return Best;
+}
+
+// 'index' markers belong to accesses by id and dimension.
+void FunctionState::attachIndices() {
+  if (Accesses.empty())
+    return;
+  DenseMap<std::pair<uint64_t, uint64_t>, SmallVector<CallInst *, 1>> Marks;
+  auto Number = [](CallInst *Call, unsigned Arg) { return cast<ConstantInt>(Call->getArgOperand(Arg))->getZExtValue(); };
+  for (CallInst *I : Indices)
+    Marks[{Number(I, 1), Number(I, 2)}].push_back(I);
+  std::unique_ptr<DominatorTree> DT;
+  for (Access &A : Accesses)
+    for (unsigned Dim = 0; Dim < A.Text.Axes.size(); ++Dim) {
+      Value *V = nullptr;
+      if (auto N = A.Text.Axes[Dim])
+        V = ConstantInt::getSigned(RT.I64, *N);
+      for (CallInst *I : reverse(Marks.lookup({Number(A.Mark, 1), Dim}))) {
+        if (!DT)
+          DT = std::make_unique<DominatorTree>(F);
+        if (!DT->dominates(I, A.Mark))
+          continue;
+        V = I;
+        break;
+      }
+      A.Index.push_back(V);
+    }
+}
+
+// Blocks between the entry and the 'leave' markers.
+void FunctionState::findBlocks(Construct &K) {
+  // while (__dvmm_enter(..)): compared with zero, then branched on.
+  BasicBlock *First = nullptr;
+  for (User *U : K.Enter->users())
+    if (auto *Cmp = dyn_cast<ICmpInst>(U))
+      for (User *V : Cmp->users())
+        if (auto *Br = dyn_cast<BranchInst>(V); Br && Br->isConditional())
+          First = Br->getSuccessor(Cmp->getPredicate() == CmpInst::ICMP_NE ? 0 : 1);
+  if (!First)
+    return;
+  SmallPtrSet<BasicBlock *, 4> Last;
+  for (CallInst *L : K.Leaves)
+    Last.insert(L->getParent());
+  SmallVector<BasicBlock *, 16> Work{First};
+  while (!Work.empty()) {
+    BasicBlock *BB = Work.pop_back_val();
+    if (BB == K.Enter->getParent() || !K.Blocks.insert(BB).second || Last.contains(BB))
+      continue;
+    append_range(Work, successors(BB));
+  }
+}
+
+Instruction *FunctionState::entryPoint() const { return &*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(); }
+
+AllocaInst *FunctionState::entryAlloca(Type *T, const Twine &Name) {
+  return new AllocaInst(T, RT.DL.getAllocaAddrSpace(), Name, F.getEntryBlock().begin());
+}
+
+Value *FunctionState::frame(IRBuilderBase &B) {
+  return B.CreateIntrinsic(Intrinsic::frameaddress, {RT.Ptr}, {B.getInt32(0)});
+}
+
+static size_t limitOffset(Limit L) {
+  static const size_t Offsets[LimitCount] = {offsetof(dvmrt_now, write), offsetof(dvmrt_now, first_read),
+                                             offsetof(dvmrt_now, first_write), offsetof(dvmrt_now, mask),
+                                             offsetof(dvmrt_now, base)};
+  return Offsets[L];
+}
+
+Value *FunctionState::limit(IRBuilderBase &B, const Construct *In, Limit L) {
+  if (In && In->Limits[L])
+    return B.CreateLoad(RT.I32, In->Limits[L]);
+  return RT.loadNow(B, limitOffset(L));
+}
+
+Instruction *FunctionState::slowBlock(Value *Slow, Instruction *At) {
+  return SplitBlockAndInsertIfThen(Slow, At, false, RT.Unlikely);
+}
+
+Value *FunctionState::subscripts(IRBuilderBase &B, const Access &A) {
+  if (A.Index.empty())
+    return ConstantPointerNull::get(RT.Ptr);
+  if (!IndexSpace)
+    IndexSpace = entryAlloca(ArrayType::get(RT.I64, DVMRT_NDIMS_MAX), "dvm.ix");
+  for (unsigned Dim = 0; Dim < A.Index.size() && Dim < DVMRT_NDIMS_MAX; ++Dim) {
+    Value *V = A.Index[Dim] ? static_cast<Value *>(A.Index[Dim]) : ConstantInt::get(RT.I64, 0);
+    B.CreateStore(V, B.CreateConstInBoundsGEP2_64(IndexSpace->getAllocatedType(), IndexSpace, 0, Dim));
+  }
+  return IndexSpace;
+}

@@ -1,0 +1,88 @@
+// What the clang side has marked in one function, collected before anything changes, and the state of its lowering.
+#ifndef DVM_LLVM_FUNCTION_H
+#define DVM_LLVM_FUNCTION_H
+#include "Runtime.h"
+#include "SiteText.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/ValueHandle.h"
+#include <memory>
+
+namespace dvmir {
+
+// Fields of __dvmrt_now that stay the same between two steps of the iteration.
+enum Limit { LimitWrite, LimitFirstRead, LimitFirstWrite, LimitMask, LimitBase, LimitCount };
+
+struct Construct {
+  unsigned Cid = 0;
+  llvm::CallInst *Enter = nullptr;
+  llvm::Constant *TextConstant = nullptr;
+  DirectiveText Text;
+  llvm::GlobalVariable *Site = nullptr;
+  llvm::SmallVector<llvm::CallInst *, 1> Leaves, Rows, Iters;
+  llvm::SmallPtrSet<llvm::BasicBlock *, 16> Blocks; // of the statement, as they are before the lowering
+  // Copies of the limits, made at the entry and at each iteration: the runtime changes them nowhere else while this
+  // construct is the innermost, and a register is cheaper than thread-local memory.  i32 allocas.
+  llvm::AllocaInst *Limits[LimitCount] = {};
+
+  bool hasIterations() const { return Text.hasIterations(); }
+};
+
+struct Access {
+  llvm::CallInst *Mark;
+  AccessText Text;
+  llvm::Constant *TextConstant;
+  Construct *In = nullptr; // innermost nest or task of this function around it, if it is here
+  llvm::SmallVector<llvm::WeakTrackingVH, 4> Index; // one per subscript; null: not known
+};
+
+class FunctionState {
+public:
+  FunctionState(llvm::Function &F, Runtime &RT);
+
+  llvm::Function &F;
+  Runtime &RT;
+  llvm::MapVector<unsigned, std::unique_ptr<Construct>> Constructs;
+  std::vector<Access> Accesses;
+  llvm::SmallVector<llvm::CallInst *, 4> Directs, Binds, Indices;
+
+  Construct *construct(unsigned Cid) const;
+  // Innermost construct with iterations whose statement holds 'BB' (a block from before the lowering).
+  Construct *around(const llvm::BasicBlock *BB) const;
+
+  // An alloca of the entry block.
+  llvm::AllocaInst *entryAlloca(llvm::Type *T, const llvm::Twine &Name);
+  // Where code of the entry block may begin: behind its allocas.
+  llvm::Instruction *entryPoint() const;
+  llvm::Value *frame(llvm::IRBuilderBase &B);
+  // A limit for code inside 'In' (may be null: the thread's own).
+  llvm::Value *limit(llvm::IRBuilderBase &B, const Construct *In, Limit L);
+  // Splits before 'At'; the new block runs if 'Slow'.  Returns its terminator.
+  llvm::Instruction *slowBlock(llvm::Value *Slow, llvm::Instruction *At);
+  // Stores the subscripts of 'A' for the slow path; null if it has none.
+  llvm::Value *subscripts(llvm::IRBuilderBase &B, const Access &A);
+
+private:
+  void collect();
+  void collectCall(llvm::CallInst *Call, llvm::StringRef Name);
+  void collectConstruct(llvm::CallInst *Enter);
+  void attachIndices();
+  void findBlocks(Construct &K);
+
+  llvm::AllocaInst *IndexSpace = nullptr;
+};
+
+// Text of the marker's string argument.
+llvm::StringRef markerText(llvm::Value *Argument);
+// An integer or pointer as the 64 bits that the runtime gets.
+llvm::Value *asWord64(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *V);
+
+// The steps of the lowering, in this order.
+void lowerAccesses(FunctionState &S);
+void lowerConstructs(FunctionState &S);
+
+} // namespace dvmir
+#endif

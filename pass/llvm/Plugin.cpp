@@ -1,0 +1,23 @@
+// Door of the pass plug-in: 'clang -fpass-plugin=', 'opt -load-pass-plugin' (there also by the name 'dvm').
+#include "DvmPass.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+
+using namespace llvm;
+
+static void registerCallbacks(PassBuilder &PB) {
+  // Before any optimisation, at -O0 and before link-time optimisation too: the marks are those of the source.
+  PB.registerPipelineStartEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(dvmir::DvmPass()); });
+  PB.registerPipelineParsingCallback(
+      [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name != "dvm")
+          return false;
+        MPM.addPass(dvmir::DvmPass());
+        return true;
+      });
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "dvm", LLVM_VERSION_STRING, registerCallbacks};
+}

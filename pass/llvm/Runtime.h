@@ -1,0 +1,54 @@
+// What inserted code meets: entry points and data of libdvmrt (runtime/abi.h), the fast paths of inline.c, sites.
+// One per module.
+#ifndef DVM_LLVM_RUNTIME_H
+#define DVM_LLVM_RUNTIME_H
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+namespace dvmir {
+
+class Runtime {
+public:
+  explicit Runtime(llvm::Module &M);
+
+  // Calls entry point 'Name' of runtime/abi.h.  Integer arguments must have the parameter's type.
+  llvm::CallInst *call(llvm::IRBuilderBase &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Args);
+  // Calls function 'Name' of inline.c.
+  llvm::CallInst *fast(llvm::IRBuilderBase &B, llvm::StringRef Name, llvm::Type *Result,
+                       llvm::ArrayRef<llvm::Value *> Args);
+
+  // Fields of __dvmrt_now.  'Offset' by offsetof.
+  llvm::LoadInst *loadNow(llvm::IRBuilderBase &B, size_t Offset, const llvm::Twine &Name = "");
+  void storeNow(llvm::IRBuilderBase &B, size_t Offset, llvm::Value *V);
+  // A field of a struct dvmrt_view.
+  llvm::LoadInst *loadView(llvm::IRBuilderBase &B, llvm::Value *View, size_t Offset, llvm::Type *T);
+
+  // A new site with this text.
+  llvm::GlobalVariable *site(llvm::Constant *Text);
+
+  // After the last call of the others: links inline.c, makes the constructor.
+  void finish();
+
+  llvm::Module &M;
+  llvm::LLVMContext &C;
+  const llvm::DataLayout &DL;
+  llvm::Type *const Void;
+  llvm::PointerType *const Ptr;
+  llvm::IntegerType *const I1, *const I8, *const I32, *const I64;
+  llvm::MDNode *const Unlikely; // weights of a branch whose true side is a slow path
+
+private:
+  llvm::Value *now(llvm::IRBuilderBase &B, size_t Offset);
+  llvm::MDNode *tag(llvm::StringRef Kind);
+  template <typename T> T *own(T *I, llvm::StringRef Kind);
+  void linkFastPaths();
+  void markFastPath(llvm::Function &F);
+  void makeConstructor();
+
+  llvm::SmallVector<llvm::StringRef, 16> FastPaths;
+  bool HasSites = false;
+};
+
+} // namespace dvmir
+#endif

@@ -1,0 +1,55 @@
+// The texts of sites as the pass needs them (runtime/abi.h has the format).  Fields point into the text.
+#ifndef DVM_LLVM_SITETEXT_H
+#define DVM_LLVM_SITETEXT_H
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace dvmir {
+
+struct Position {
+  llvm::StringRef File;
+  unsigned Line = 0, Column = 0;
+};
+
+struct AccessText {
+  bool Reads = false, Writes = false;
+  uint64_t Size = 0;
+  unsigned Cid = 0;
+  std::optional<unsigned> Use;        // D <use>; absent also for 'D -'
+  std::optional<unsigned> IndexNumber; // I
+  llvm::SmallVector<std::optional<int64_t>, 4> Axes;    // X: the constant, or nothing: a value of the program
+  llvm::SmallVector<std::optional<int64_t>, 4> Extents; // B
+  Position Declared;                  // Q
+
+  static AccessText parse(llvm::StringRef Text);
+};
+
+// What one '&' or '#' of a directive stands for.
+struct DirectiveArg {
+  char Line;      // key of its line
+  unsigned Count; // that line's number among those with this key
+  bool Pointer;
+};
+
+struct DirectiveText {
+  llvm::StringRef Kind; // parallel, on, region, ..
+  unsigned Cid = 0;
+  bool Mapped = false; // has an O line
+  llvm::StringRef File;
+  Position Loop;       // Q of a parallel loop: its outermost 'for'
+  llvm::SmallVector<DirectiveArg, 8> Args;
+  struct Use {
+    llvm::StringRef Name;
+    char Access; // r, w or ?
+  };
+  llvm::SmallVector<Use, 4> Uses;
+
+  // Iterations, and with them words of the present iteration, exist in these alone.
+  bool hasIterations() const { return Kind == "parallel" || Kind == "task" || Kind == "on"; }
+
+  static DirectiveText parse(llvm::StringRef Text);
+};
+
+} // namespace dvmir
+#endif
