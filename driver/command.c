@@ -1,0 +1,106 @@
+#include "driver/command.h"
+#include "driver/config.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static int require(const char *path, const char *what, struct dvm_error *err)
+{
+  if (access(path, R_OK))
+    return dvm_error_set(err, -ENOENT, "cannot find %s '%s'; '-fdvm=off' compiles without it", what, path);
+  return 0;
+}
+
+/* Unused arguments are no fault of the user's: clang shall not warn of ours where a call only preprocesses or links. */
+static int add_plugin(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place,
+                      struct dvm_error *err)
+{
+  int rc = require(place->plugin, "the compiler plug-in", err);
+  if (rc)
+    return rc;
+  dvm_list_add(command, "--start-no-unused-arguments");
+  dvm_list_printf(command, "-fplugin=%s", place->plugin);
+  dvm_list_printf(command, "-fpass-plugin=%s", place->plugin);
+  for (size_t i = 0; i < plan->plugin_args.n; i++)
+    dvm_list_printf(command, "-fplugin-arg-dvm-%s", plan->plugin_args.v[i]);
+  dvm_list_add(command, "--end-no-unused-arguments");
+  return 0;
+}
+
+/* Through -Xlinker, so that neither a '-x' of the user's nor a comma in a path changes the meaning. */
+static void add_linker(struct dvm_list *command, const char *arg)
+{
+  dvm_list_add(command, "-Xlinker");
+  dvm_list_add(command, arg);
+}
+
+static int add_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place,
+                       struct dvm_error *err)
+{
+  static const char *const static_libraries[] = {DVM_RUNTIME_STATIC_LIBS NULL};
+  int rc = require(plan->is_static ? place->runtime_static : place->runtime, "the run-time library", err);
+  if (rc)
+    return rc;
+  if (plan->is_static) {
+    add_linker(command, place->runtime_static);
+    for (const char *const *library = static_libraries; *library; library++)
+      add_linker(command, *library);
+    return 0;
+  }
+  const char *slash = strrchr(place->runtime, '/');
+  add_linker(command, "--push-state");
+  /* A program always has the runtime, so that DVM_OPTIONS is obeyed in each; a library only where it is used. */
+  add_linker(command, plan->shared ? "--as-needed" : "--no-as-needed");
+  add_linker(command, place->runtime);
+  add_linker(command, "--pop-state");
+  add_linker(command, "-rpath");
+  dvm_list_add(command, "-Xlinker");
+  dvm_list_printf(command, "%.*s", (int)(slash - place->runtime), place->runtime);
+  return 0;
+}
+
+/* One word of an argument that cannot be passed on as it stands.  '--' would make inputs of what we put after the user's
+ * arguments, so it goes, and the inputs after it are written in a way that they are not taken for options. */
+static void add_word(struct dvm_list *command, const struct cc_line *line, const struct cc_plan *plan, size_t k)
+{
+  const char *word = line->args.v[k];
+  if (plan->own[k] || k == plan->terminator)
+    return;
+  if (k > plan->terminator && word[0] == '-' && word[1])
+    dvm_list_printf(command, "./%s", word);
+  else
+    dvm_list_add(command, word);
+}
+
+static void add_user_args(struct dvm_list *command, char *const *argv, const struct cc_line *line,
+                          const struct cc_plan *plan)
+{
+  for (size_t k = 0, end; k < line->args.n; k = end) {
+    size_t origin = line->origin[k];
+    bool as_it_stands = true;
+    for (end = k; end < line->args.n && line->origin[end] == origin; end++)
+      as_it_stands &= !plan->own[end] && end < plan->terminator;
+    if (as_it_stands)
+      dvm_list_add(command, argv[origin + 1]);
+    else
+      for (size_t i = k; i < end; i++)
+        add_word(command, line, plan, i);
+  }
+}
+
+int cc_command_make(struct dvm_list *command, char *const *argv, const struct cc_line *line, const struct cc_plan *plan,
+                    const struct dvm_place *place, struct dvm_error *err)
+{
+  bool on = plan->mode == DVM_MODE_CHECK && !plan->foreign_target;
+  bool adds_runtime = on && plan->links && !plan->relocatable && !plan->no_libraries;
+  int rc = 0;
+  dvm_list_add(command, place->clang);
+  if (on && (plan->inputs[CC_C] || plan->inputs[CC_IR]))
+    rc = add_plugin(command, plan, place, err);
+  add_user_args(command, argv, line, plan);
+  if (!rc && adds_runtime)
+    rc = add_runtime(command, plan, place, err);
+  if (!rc && command->failed)
+    rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  return rc;
+}

@@ -1,0 +1,77 @@
+#define _GNU_SOURCE
+#include "driver/place.h"
+#include "driver/config.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Drops the last component of an absolute path, in place. */
+static void to_parent(char *path)
+{
+  char *slash = strrchr(path, '/');
+  if (slash)
+    slash[slash == path] = '\0';
+}
+
+/* Joins, and resolves '..' where the folder exists.  Returns an owned path, or NULL. */
+static char *join(const char *folder, const char *name)
+{
+  char *joined;
+  if (asprintf(&joined, "%s/%s", folder, name) < 0)
+    return NULL;
+  char *file = strrchr(joined, '/');
+  *file = '\0';
+  char *resolved = realpath(joined, NULL), *path;
+  *file = '/';
+  if (!resolved)
+    return joined;
+  if (asprintf(&path, "%s%s", resolved, file) < 0)
+    path = NULL;
+  free(resolved);
+  free(joined);
+  return path;
+}
+
+/* In the build tree each program lies in the folder of its part; installed, in 'bin'. */
+static char *find(const char *bin, const char *installed, const char *built)
+{
+  char *path = join(bin, built);
+  if (path && !access(path, R_OK))
+    return path;
+  free(path);
+  return join(bin, installed);
+}
+
+int dvm_place_find(struct dvm_place *place, struct dvm_error *err)
+{
+  const char *clang = getenv("DVM_CLANG");
+  char exe[PATH_MAX];
+  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  *place = (struct dvm_place){.clang = clang && *clang ? clang : DVM_CLANG_PATH};
+  if (n < 0)
+    return dvm_error_errno(err, "cannot find where this program lies (/proc/self/exe)");
+  exe[n] = '\0';
+  to_parent(exe);
+  place->bin = strdup(exe);
+  place->plugin = find(exe, DVM_BIN_TO_LIB "/dvm/dvm-pass.so", "../pass/dvm-pass.so");
+  place->runtime = find(exe, DVM_BIN_TO_LIB "/libdvmrt.so", "../runtime/libdvmrt.so");
+  place->runtime_static = find(exe, DVM_BIN_TO_LIB "/libdvmrt.a", "../runtime/libdvmrt.a");
+  place->libexec = join(exe, DVM_BIN_TO_LIBEXEC "/.");
+  if (place->bin && place->plugin && place->runtime && place->runtime_static && place->libexec)
+    return 0;
+  dvm_place_fini(place);
+  return dvm_error_set(err, -ENOMEM, "out of memory");
+}
+
+void dvm_place_fini(struct dvm_place *place)
+{
+  free(place->bin);
+  free(place->plugin);
+  free(place->runtime);
+  free(place->runtime_static);
+  free(place->libexec);
+  *place = (struct dvm_place){.clang = NULL};
+}

@@ -1,0 +1,18 @@
+/* Where the parts of the toolchain lie.  All but clang are found relative to the running program, so that a build tree and
+ * an installed tree can be moved; DVM_CLANG names another clang. */
+#ifndef DVM_DRIVER_PLACE_H
+#define DVM_DRIVER_PLACE_H
+#include "base/error.h"
+
+struct dvm_place {
+  char *bin;             /* folder of the running program */
+  const char *clang;     /* borrowed */
+  char *plugin;          /* dvm-pass.so; this and the following name the installed place when the file is nowhere */
+  char *runtime;         /* libdvmrt.so */
+  char *runtime_static;  /* libdvmrt.a */
+  char *libexec;         /* folder of the programs dvm-COMMAND */
+};
+
+int dvm_place_find(struct dvm_place *place, struct dvm_error *err);
+void dvm_place_fini(struct dvm_place *place);
+#endif
