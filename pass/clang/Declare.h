@@ -1,0 +1,70 @@
+// Directives before declarations: what they say of a variable, checks, and the texts that register it at run time.
+#ifndef DVM_CLANG_DECLARE_H
+#define DVM_CLANG_DECLARE_H
+
+#include "SiteText.h"
+
+namespace dvm {
+
+// The operands of one directive as the compiler typed them.
+class Operands {
+  State &St;
+  clang::ASTContext &Ctx;
+
+public:
+  Directive &Dir;
+  std::vector<clang::Expr *> E;             // operand by number: rvalue, or the lvalue under '&'
+  std::vector<const clang::VarDecl *> Const; // the constant that holds it (declarations), or null
+
+  Operands(State &St, clang::ASTContext &Ctx, Directive &Dir) : St(St), Ctx(Ctx), Dir(Dir) {}
+  bool fromCall(clang::CallExpr *Call);
+  bool fromConstants();
+
+  clang::Expr *value(dvm_range R) const;      // null if absent
+  clang::Expr *lvalue(dvm_range R) const;
+  const clang::VarDecl *variable(dvm_range R) const; // null if the operand is no plain variable
+  const clang::VarDecl *variable(unsigned NameToken) const { return variable(dvm_range{NameToken, 1}); }
+  bool constant(dvm_range R, int64_t &V) const;
+  // Integer type of every value operand; reports the others.
+  bool checkTypes() const;
+};
+
+// What the declarations of one translation unit say.
+class Declarations {
+  State &St;
+  clang::ASTContext &Ctx;
+  Builder &B;
+
+public:
+  Declarations(State &St, clang::ASTContext &Ctx, Builder &B) : St(St), Ctx(Ctx), B(B) {}
+
+  // Takes the annotations of a declaration away from code generation and keeps them.
+  void take(clang::Decl *D);
+  void takeOperandConstant(const clang::VarDecl *V);
+
+  bool isDistributed(const clang::VarDecl *V, const clang::FunctionDecl *In) const; // array, template or inherited parameter
+  bool isTask(const clang::VarDecl *V) const;
+  // Declared shadow width of a dimension, low and high; false if not known while compiling.
+  bool declaredWidth(const clang::VarDecl *V, unsigned Dim, int64_t &Low, int64_t &High);
+  bool distributedInto(const clang::VarDecl *V, unsigned Dim, bool &Mapped);
+  unsigned rankOf(const clang::VarDecl *V); // of an array or template, 0 if unknown
+
+  // Checks an array / template / task declaration; false after an error.
+  bool check(const clang::VarDecl *V, Directive &Dir);
+  void checkInherit(const clang::FunctionDecl *F, Directive &Dir);
+  // Text of 'K array', 'K bind', 'K template', 'K task'.  'Value': the pointer value for bind, else null.
+  SiteText describe(const clang::VarDecl *V, Directive &Dir, bool Bind, clang::Expr *Value);
+
+  void writeDist(SiteText &T, Operands &Ops);
+  void writeAlign(SiteText &T, Operands &Ops, const clang::VarDecl *Target);
+  static void writeWidths(SiteText &T, Operands &Ops, const dvm_width *W, unsigned N);
+  void writeAxis(SiteText &T, Operands &Ops, const dvm_axis &A);
+
+  clang::Expr *operandValue(Operands &Ops, dvm_range R);
+
+  State &state() const { return St; }
+};
+
+std::string quoted(const clang::NamedDecl *D);
+} // namespace dvm
+#endif

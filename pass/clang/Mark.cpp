@@ -1,0 +1,495 @@
+// The walk: every access that the source makes to memory becomes '*(T *)__dvmm_access(&lvalue, id, site)'.
+// What no source access makes (initialisers, struct copies, bit-fields) stays unmarked: the pass lets it assign.
+#include "Rewriter.h"
+#include "pass/markers.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/StmtOpenMP.h"
+#include "clang/Basic/Builtins.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+using namespace dvm;
+
+CallExpr *dvm::markerCall(Stmt *S, StringRef Name) {
+  auto *E = dyn_cast_or_null<Expr>(S);
+  auto *C = E ? dyn_cast<CallExpr>(E->IgnoreParenImpCasts()) : nullptr;
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+  return F && F->isImplicit() && F->getIdentifier() && F->getName() == Name ? C : nullptr;
+}
+
+StringRef dvm::directiveNumber(const CallExpr *Call) {
+  const auto *S = Call->getNumArgs() ? dyn_cast<StringLiteral>(Call->getArg(0)->IgnoreParenImpCasts()) : nullptr;
+  return S ? S->getString() : StringRef();
+}
+
+namespace {
+// Where an lvalue leads: the variable at its root and the subscripts that stand directly on it.
+struct Chain {
+  const VarDecl *Root = nullptr;
+  bool ThroughPointer = false;
+  bool Direct = false;                    // the lvalue is the variable itself
+  SmallVector<ArraySubscriptExpr *, 4> Subs; // leftmost first
+};
+
+const Expr *pointerBase(const Expr *E) { // of an rvalue pointer: the variable it is computed from, as well as we can
+  for (;;) {
+    E = E->IgnoreParenCasts();
+    if (const auto *A = dyn_cast<BinaryOperator>(E); A && A->isAdditiveOp())
+      E = A->getLHS()->getType()->isPointerType() || A->getLHS()->getType()->isArrayType() ? A->getLHS() : A->getRHS();
+    else if (const auto *S = dyn_cast<ArraySubscriptExpr>(E))
+      E = S->getBase();
+    else if (const auto *M = dyn_cast<MemberExpr>(E))
+      E = M->getBase();
+    else if (const auto *U = dyn_cast<UnaryOperator>(E); U && (U->getOpcode() == UO_Deref || U->getOpcode() == UO_AddrOf || U->isIncrementDecrementOp()))
+      E = U->getSubExpr();
+    else
+      return E;
+  }
+}
+
+Chain chainOf(Expr *E) {
+  Chain R;
+  R.Direct = true;
+  for (;;) {
+    E = E->IgnoreParens();
+    if (auto *D = dyn_cast<DeclRefExpr>(E)) {
+      R.Root = dyn_cast<VarDecl>(D->getDecl());
+      break;
+    }
+    R.Direct = false;
+    if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
+      R.Subs.push_back(A);
+      Expr *Base = A->getBase()->IgnoreParens();
+      auto *Cast = dyn_cast<ImplicitCastExpr>(Base);
+      if (Cast && Cast->getCastKind() == CK_ArrayToPointerDecay) {
+        E = Cast->getSubExpr();
+        continue;
+      }
+      R.ThroughPointer = true;
+      R.Root = asVariable(Base);
+      if (!R.Root) {
+        R.Root = asVariable(pointerBase(Base));
+        // The subscripts belong to something that the root leads to, not to the root itself.
+        if (!Cast || Cast->getCastKind() != CK_LValueToRValue)
+          R.Subs.clear();
+      }
+      break;
+    }
+    if (auto *M = dyn_cast<MemberExpr>(E)) {
+      R.Subs.clear();
+      if (M->isArrow()) {
+        R.ThroughPointer = true;
+        R.Root = asVariable(pointerBase(M->getBase()));
+        break;
+      }
+      E = M->getBase();
+      continue;
+    }
+    if (auto *U = dyn_cast<UnaryOperator>(E); U && (U->getOpcode() == UO_Real || U->getOpcode() == UO_Imag)) {
+      E = U->getSubExpr();
+      continue;
+    }
+    R.Subs.clear();
+    if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_Deref) {
+      const Expr *Base = pointerBase(U->getSubExpr());
+      R.Root = asVariable(Base);
+      R.ThroughPointer = !R.Root || !R.Root->getType()->isArrayType();
+    } else {
+      R.ThroughPointer = true;
+    }
+    break;
+  }
+  std::reverse(R.Subs.begin(), R.Subs.end());
+  return R;
+}
+
+bool packed(const Expr *E) { // marks would claim the natural alignment
+  for (;;) {
+    E = E->IgnoreParens();
+    if (const auto *M = dyn_cast<MemberExpr>(E)) {
+      const auto *F = dyn_cast<FieldDecl>(M->getMemberDecl());
+      if (F && (F->hasAttr<PackedAttr>() || F->getParent()->hasAttr<PackedAttr>() || F->getParent()->hasAttr<MaxFieldAlignmentAttr>()))
+        return true;
+      if (M->isArrow())
+        return false;
+      E = M->getBase();
+    } else if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
+      const auto *C = dyn_cast<ImplicitCastExpr>(A->getBase()->IgnoreParens());
+      if (!C || C->getCastKind() != CK_ArrayToPointerDecay)
+        return false;
+      E = C->getSubExpr();
+    } else {
+      return false;
+    }
+  }
+}
+
+// Calls that cannot write an array of the program: their only results are values.
+bool pureCall(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F || !F->getIdentifier())
+    return false;
+  if (F->hasAttr<ConstAttr>() || F->hasAttr<PureAttr>())
+    return true;
+  unsigned ID = F->getBuiltinID();
+  if (!ID)
+    return false;
+  for (const ParmVarDecl *P : F->parameters())
+    if (P->getType()->isPointerType())
+      return false;
+  return F->getName() != "free";
+}
+} // namespace
+
+Construct *Rewriter::innermostNest() const {
+  for (auto I = Stack.rbegin(); I != Stack.rend(); ++I)
+    if ((*I)->Iterates)
+      return I->get();
+  return nullptr;
+}
+
+bool Rewriter::markable(const Expr *E) const {
+  E = E->IgnoreParens();
+  QualType T = E->getType();
+  if (!E->isLValue() || E->getObjectKind() != OK_Ordinary || T->isIncompleteType() || T->isFunctionType() ||
+      T->isRecordType() || T->isArrayType() || T.getAddressSpace() != LangAS::Default || packed(E))
+    return false;
+  if (const auto *A = T->getAs<AtomicType>(); A && A->getValueType()->isRecordType())
+    return false;
+  if (const VarDecl *V = asVariable(E)) {
+    if (Header && Header->indexNumber(V) >= 0)
+      return false;
+    if (V->getStorageClass() == SC_Register && V->hasAttr<AsmLabelAttr>())
+      return false; // a named register has no address
+    if (T.isConstQualified() && V->getAnyInitializer())
+      return false; // a constant
+    if (V->isImplicit())
+      return false;
+  }
+  return true;
+}
+
+static void axisText(SiteText &T, const ASTContext &Ctx, const Expr *Index, const Construct *C) {
+  Affine A = Rewriter::affine(Ctx, Index, C);
+  if (!A.OK)
+    T.key('X').add("o");
+  else if (A.Index < 0)
+    T.key('X').add("c" + Twine(A.Add));
+  else
+    T.key('X').add("a" + Twine(A.Index) + ":" + Twine(A.Coef) + ":" + Twine(A.Add));
+}
+
+// Does the reference agree with a section of remote_access in all subscripts that the section fixes?
+static bool coveredBy(const ASTContext &Ctx, const Chain &Ch, const Construct &C, const Construct *Nest, const dvm_ref &R) {
+  if (!R.naxes)
+    return true;
+  if (R.naxes != Ch.Subs.size())
+    return false;
+  for (unsigned I = 0; I < R.naxes; ++I) {
+    const dvm_axis &X = R.axes[I];
+    const Expr *Index = Ch.Subs[I]->getIdx();
+    int64_t V, Coef = 1, Add = 0;
+    switch (X.kind) {
+    case DVM_AXIS_EMPTY: continue;
+    case DVM_AXIS_EXPR: {
+      const Expr *Fixed = C.Ops.value(X.expr);
+      int64_t W;
+      if (constantOf(Ctx, Index, V) && Fixed && constantOf(Ctx, Fixed, W)) {
+        if (V != W)
+          return false;
+        continue;
+      }
+      llvm::FoldingSetNodeID A, B;
+      if (!Fixed)
+        return false;
+      Fixed->IgnoreParenImpCasts()->Profile(A, Ctx, true);
+      Index->IgnoreParenImpCasts()->Profile(B, Ctx, true);
+      if (A != B)
+        return false;
+      continue;
+    }
+    case DVM_AXIS_AFFINE: {
+      if ((X.coef.count && !C.Ops.constant(X.coef, Coef)) || (X.add.count && !C.Ops.constant(X.add, Add)))
+        return false;
+      Affine A = Rewriter::affine(Ctx, Index, Nest);
+      if (!A.OK || A.Index != int(X.index) || A.Coef != (X.negative_coef ? -Coef : Coef) || A.Add != (X.negative_add ? -Add : Add))
+        return false;
+      continue;
+    }
+    default: { // not affine: as it is written
+      std::string Text = C.Dir.text(X.expr), Have = sourceText(Ctx, Index);
+      auto Squeeze = [](std::string S) { S.erase(std::remove(S.begin(), S.end(), ' '), S.end()); return S; };
+      if (Squeeze(Text) != Squeeze(Have))
+        return false;
+    }
+    }
+  }
+  return true;
+}
+
+void Rewriter::mark(Stmt *&Slot, char Kind) {
+  auto *E = cast<Expr>(Slot);
+  if (!markable(E)) {
+    walk(Slot);
+    return;
+  }
+  Expr *Access = E->IgnoreParens();
+  SourceLocation L = Access->getBeginLoc();
+  const SourceManager &SM = Ctx.getSourceManager();
+  Chain Ch = chainOf(Access);
+  Construct *Nest = innermostNest();
+  const VarDecl *V = Ch.Root;
+  bool Distributed = V && !Ch.Direct && !isTemplateVar(V) && Decls.isDistributed(V, FD);
+
+  SiteText T(Ctx, B, L);
+  T.key('K').add(Twine(Kind));
+  if (Nest && V && Ch.Direct && Nest->Warned.count(V))
+    T.add(" quiet");
+  T.place(SM, L);
+  T.key('T').add(sourceText(Ctx, Access));
+  if (V) {
+    PresumedLoc P = presumed(SM, V->getLocation());
+    T.key('V').add(V->getName());
+    if (P.isValid())
+      T.key('Q').add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
+    T.key('G').add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
+  }
+  T.key('S').add(Twine(Ctx.getTypeSizeInChars(E->getType()).getQuantity()));
+  T.key('C').add(Twine(Nest ? Nest->Cid : 0));
+  if (V && Ch.Direct && Nest)
+    if (int I = Nest->indexNumber(V); I >= 0)
+      T.key('I').add(Twine(I));
+
+  if (!Ch.Subs.empty()) {
+    Shape S = V ? shapeOf(Ctx, V->getType()) : Shape();
+    for (unsigned I = 0; I < Ch.Subs.size(); ++I) {
+      axisText(T, Ctx, Ch.Subs[I]->getIdx(), Nest);
+      const auto *CA = I < S.rank() ? Ctx.getAsConstantArrayType(S.Dims[I]) : nullptr;
+      T.key('B').add(CA ? Twine(CA->getZExtSize()).str() : "*");
+    }
+    QualType Element = Ch.Subs.back()->getType();
+    if (!Element->isIncompleteType())
+      T.key('E').add(Twine(Ctx.getTypeSizeInChars(Element).getQuantity()));
+  }
+
+  bool Outside = Nest && V &&
+                 (isa<ParmVarDecl>(V) || SM.isBeforeInTranslationUnit(V->getLocation(), Nest->Dir.Start));
+  if (Distributed && Nest && Outside && Nest->Dir.D->kind == DVM_DIR_PARALLEL && Ch.Subs.size() == shapeOf(Ctx, V->getType()).rank()) {
+    unsigned U = 0;
+    while (U < Nest->Uses.size() && Nest->Uses[U].V != V)
+      ++U;
+    if (U == Nest->Uses.size())
+      Nest->Uses.push_back({V});
+    Nest->Uses[U].Written |= Kind != 'r';
+    T.key('D').add(Twine(U));
+  } else if (Distributed) {
+    T.key('D').add("-");
+  }
+  if (Nest && Kind != 'r' && Ch.ThroughPointer && !Distributed)
+    Nest->Opaque = true; // may write any array
+  if (V && !Ch.Direct)
+    for (auto I = Stack.rbegin(); I != Stack.rend(); ++I)
+      for (const auto &[Array, Ref] : (*I)->Remote)
+        if (Array == V && coveredBy(Ctx, Ch, **I, Nest, *Ref)) {
+          T.key('M').add("1");
+          I = std::prev(Stack.rend());
+          break;
+        }
+
+  long ID = NextAccess++;
+  SmallVector<std::pair<ArraySubscriptExpr *, bool>, 4> Subs;
+  for (ArraySubscriptExpr *A : Ch.Subs) {
+    int64_t Ignored;
+    Subs.push_back({A, !constantOf(Ctx, A->getIdx(), Ignored)});
+  }
+  walk(Slot);
+  if (!Emit)
+    return;
+  for (unsigned I = 0; I < Subs.size(); ++I) {
+    if (!Subs[I].second)
+      continue;
+    ArraySubscriptExpr *A = Subs[I].first;
+    Expr *Index = A->getIdx();
+    bool OnRight = A->getIdx() == A->getRHS();
+    Expr *Marked = B.call(DVMM_INDEX, {B.toLong(Index), B.integer(ID, L), B.integer(I, L)}, Index->getBeginLoc());
+    if (OnRight)
+      A->setRHS(Marked);
+    else
+      A->setLHS(Marked);
+  }
+  QualType Ty = E->getType();
+  SourceLocation Where = E->getExprLoc();
+  Expr *Call = B.call(DVMM_ACCESS, {B.address(cast<Expr>(Slot)), B.integer(ID, L), B.string(T.Text, L)}, Where);
+  Slot = B.deref(Call, Ty);
+}
+
+// The subscripted pointer of a distributed array is resolved once at entry; checking each read of it would only cost.
+void Rewriter::walkSubscript(ArraySubscriptExpr *A) {
+  const VarDecl *Base = asVariable(A->getBase());
+  bool SkipBase = Base && Base->getType()->isPointerType() && Decls.isDistributed(Base, FD);
+  for (Stmt *&X : A->children())
+    if (!SkipBase || X != A->getBase())
+      walk(X);
+}
+
+void Rewriter::bindPointer(BinaryOperator *Assign) {
+  const VarDecl *V = asVariable(Assign->getLHS());
+  Directive *Dir = V && V->getType()->isPointerType() ? St.attached(V) : nullptr;
+  if (!Dir || Dir->D->kind != DVM_DIR_ARRAY || !Emit)
+    return;
+  SourceLocation L = Assign->getOperatorLoc();
+  Expr *Value = Assign->getRHS();
+  SiteText T = Decls.describe(V, *Dir, true, B.toVoidPtr(Value));
+  SmallVector<Expr *, 16> Args{T.Args[0], B.string(T.Text, L)};
+  Args.append(T.Args.begin() + 1, T.Args.end());
+  Assign->setRHS(B.cast(B.call(DVMM_BIND, Args, L), Value->getType(), CK_BitCast));
+}
+
+void Rewriter::walkDecls(DeclStmt *DS) {
+  SmallVector<Decl *, 4> Group;
+  bool Added = false;
+  for (Decl *D : DS->decls()) {
+    Group.push_back(D);
+    auto *V = dyn_cast<VarDecl>(D);
+    if (!V) {
+      if (!isa<TagDecl>(D))
+        Decls.take(D);
+      continue;
+    }
+    Decls.takeOperandConstant(V);
+    Decls.take(V);
+    if (V->hasInit() && !V->isStaticLocal()) {
+      walk(*V->getInitAddress());
+    }
+    Directive *Dir = St.attached(V);
+    if (!Dir || V->hasExternalStorage() || !Decls.check(V, *Dir))
+      continue;
+    if (V->isStaticLocal()) {
+      St.StaticLocals.push_back(V);
+      continue;
+    }
+    bool Pointer = V->getType()->isPointerType() && Dir->D->kind == DVM_DIR_ARRAY;
+    if (!Emit || (Pointer && !V->getInit()))
+      continue;
+    SourceLocation L = V->getLocation();
+    SiteText T = Decls.describe(V, *Dir, Pointer, nullptr);
+    SmallVector<Expr *, 16> Args{B.string(T.Text, L)};
+    Args.append(T.Args.begin(), T.Args.end());
+    auto *Reg = VarDecl::Create(Ctx, V->getDeclContext(), L, L, &Ctx.Idents.get("dvm_register"), Ctx.IntTy,
+                                Ctx.getTrivialTypeSourceInfo(Ctx.IntTy, L), SC_None);
+    Expr *Zero = IntegerLiteral::Create(Ctx, llvm::APInt(32, 0), Ctx.IntTy, L);
+    Reg->setInit(B.comma(B.call(DVMM_DIRECT, Args, L), Zero));
+    Reg->setImplicit();
+    Reg->addAttr(UnusedAttr::CreateImplicit(Ctx));
+    Group.push_back(Reg);
+    Added = true;
+  }
+  if (Added)
+    DS->setDeclGroup(DeclGroupRef::Create(Ctx, Group.data(), Group.size()));
+}
+
+void Rewriter::walkChildren(Stmt *S, bool ChildrenInBlock) {
+  for (Stmt *&X : S->children())
+    if (X)
+      walk(X, ChildrenInBlock);
+}
+
+// Builtins whose arguments are not evaluated, or are read in ways that are not accesses.
+static bool leaveArguments(const CallExpr *C) {
+  switch (C->getBuiltinCallee()) {
+  case Builtin::BI__builtin_constant_p: case Builtin::BI__builtin_object_size:
+  case Builtin::BI__builtin_dynamic_object_size: case Builtin::BI__builtin_classify_type:
+  case Builtin::BI__builtin_va_start: case Builtin::BI__builtin_va_end: case Builtin::BI__builtin_va_copy:
+  case Builtin::BI__builtin_stdarg_start:
+    return true;
+  default: return false;
+  }
+}
+
+void Rewriter::walk(Stmt *&Slot, bool InBlock) {
+  Stmt *S = Slot;
+  if (!S)
+    return;
+  if (auto *W = dyn_cast<WhileStmt>(S))
+    if (CallExpr *Call = markerCall(W->getCond(), DVMM_ENTER))
+      return construct(W, Call);
+  if (CallExpr *Call = markerCall(S, DVMM_DIRECT); Call && Call == S)
+    return standAlone(Slot, Call, InBlock);
+
+  switch (S->getStmtClass()) {
+  case Stmt::UnaryExprOrTypeTraitExprClass: case Stmt::OffsetOfExprClass: case Stmt::ConstantExprClass:
+  case Stmt::BlockExprClass:
+    return;
+  case Stmt::CompoundStmtClass: return walkChildren(S, true);
+  case Stmt::LabelStmtClass: case Stmt::AttributedStmtClass: case Stmt::DefaultStmtClass:
+    return walkChildren(S, InBlock);
+  case Stmt::CaseStmtClass: {
+    auto *C = cast<CaseStmt>(S);
+    Stmt *Sub = C->getSubStmt();
+    walk(Sub, InBlock);
+    C->setSubStmt(Sub);
+    return;
+  }
+  case Stmt::DeclStmtClass: return walkDecls(cast<DeclStmt>(S));
+  case Stmt::GenericSelectionExprClass: {
+    Stmt *R = cast<GenericSelectionExpr>(S)->getResultExpr();
+    return walkChildren(R);
+  }
+  case Stmt::ChooseExprClass: {
+    auto *C = cast<ChooseExpr>(S);
+    return walkChildren(C->getChosenSubExpr());
+  }
+  case Stmt::ArraySubscriptExprClass: return walkSubscript(cast<ArraySubscriptExpr>(S));
+  case Stmt::ImplicitCastExprClass: {
+    auto *C = cast<ImplicitCastExpr>(S);
+    if (C->getCastKind() != CK_LValueToRValue)
+      break;
+    Stmt *Sub = C->getSubExpr();
+    mark(Sub, 'r');
+    C->setSubExpr(cast<Expr>(Sub));
+    return;
+  }
+  case Stmt::BinaryOperatorClass: case Stmt::CompoundAssignOperatorClass: {
+    auto *A = cast<BinaryOperator>(S);
+    if (!A->isAssignmentOp())
+      break;
+    Stmt *R = A->getRHS();
+    walk(R);
+    A->setRHS(cast<Expr>(R));
+    bindPointer(A);
+    Stmt *L = A->getLHS();
+    mark(L, A->isCompoundAssignmentOp() ? 'm' : 'w');
+    A->setLHS(cast<Expr>(L));
+    return;
+  }
+  case Stmt::UnaryOperatorClass: {
+    auto *U = cast<UnaryOperator>(S);
+    if (!U->isIncrementDecrementOp())
+      break;
+    Stmt *X = U->getSubExpr();
+    mark(X, 'm');
+    U->setSubExpr(cast<Expr>(X));
+    return;
+  }
+  case Stmt::CallExprClass: {
+    auto *C = cast<CallExpr>(S);
+    if (leaveArguments(C))
+      return;
+    if (Construct *Nest = innermostNest(); Nest && !pureCall(C))
+      Nest->Opaque = true;
+    break;
+  }
+  default:
+    if (isa<OMPExecutableDirective>(S))
+      return; // its body is captured elsewhere
+  }
+  walkChildren(S);
+}
+
+void Rewriter::run() {
+  Stmt *Body = FD->getBody();
+  walk(Body);
+  for (Directive *D : Intervals) {
+    St.error(D->Start, "'#pragma dvm interval' without '#pragma dvm endinterval' in this function");
+  }
+}

@@ -1,0 +1,329 @@
+// '#pragma dvm': reads the directive's tokens (macros expanded), has them parsed, and enters tokens that make the
+// compiler parse and type the operands in the scope of the directive:
+//   before a declaration   constants for the operands, then __attribute__((annotate("dvm:N")))
+//   before a loop or block while (__dvmm_enter("N", operands..))          - a statement stays one statement
+//   stand-alone            __dvmm_direct("N", operands..);
+// With -E one literal '#pragma dvm' line is entered, so that the preprocessed text still holds the directive.
+#include "State.h"
+#include "pass/markers.h"
+#include "clang/Basic/TokenKinds.h"
+#include "clang/Lex/Pragma.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+using namespace dvm;
+
+namespace {
+
+// ---- Operands: one walk over the parsed directive, in a fixed order ------------------------------------------------
+
+class OperandWalk {
+  std::vector<Operand> &Out;
+
+public:
+  explicit OperandWalk(std::vector<Operand> &Out) : Out(Out) {}
+
+  void value(dvm_range R) {
+    if (!R.count)
+      return;
+    for (const Operand &O : Out)
+      if (O.Range.first == R.first && O.K == Operand::Value)
+        return; // [w] gives low and high the same tokens
+    Out.push_back({Operand::Value, R});
+  }
+  void address(dvm_range R) {
+    if (R.count)
+      Out.push_back({Operand::Address, R});
+  }
+  void name(unsigned Token) { address({Token, 1}); }
+
+  void axis(const dvm_axis &A) {
+    switch (A.kind) {
+    case DVM_AXIS_EXPR: value(A.expr); break;
+    case DVM_AXIS_AFFINE: value(A.coef); value(A.add); break;
+    case DVM_AXIS_RANGE: value(A.expr); value(A.high); break;
+    case DVM_AXIS_EMPTY: case DVM_AXIS_OTHER: break;
+    }
+  }
+  void width(const dvm_width &W) { value(W.low); value(W.high); }
+  void ref(const dvm_ref &R, bool Axes) {
+    name(R.name);
+    for (unsigned I = 0; Axes && R.axes && I < R.naxes; ++I)
+      axis(R.axes[I]);
+    for (unsigned I = 0; R.widths && I < R.naxes; ++I)
+      width(R.widths[I]);
+  }
+  void dist(const dvm_dist &D) {
+    switch (D.kind) {
+    case DVM_DIST_WGT_BLOCK: address(D.arg); value(D.arg2); break;
+    case DVM_DIST_GEN_BLOCK: case DVM_DIST_INDIRECT: address(D.arg); break;
+    case DVM_DIST_MULT_BLOCK: value(D.arg); break;
+    case DVM_DIST_BLOCK: case DVM_DIST_NONE: case DVM_DIST_DERIVED: break;
+    }
+  }
+  void clause(const dvm_clause &C) {
+    bool Axes = C.kind != DVM_CL_TIE;
+    for (unsigned I = 0; I < C.nrefs; ++I)
+      ref(C.refs[I], Axes);
+    for (unsigned I = 0; I < C.nreductions; ++I) {
+      address(C.reductions[I].var);
+      address(C.reductions[I].loc);
+      value(C.reductions[I].len);
+    }
+    if (C.kind != DVM_CL_TARGETS)
+      for (unsigned I = 0; I < C.nexprs; ++I)
+        value(C.exprs[I]);
+  }
+  void directive(const dvm_directive &D) {
+    switch (D.kind) {
+    case DVM_DIR_INHERIT: case DVM_DIR_INSTANTIATIONS:
+      return; // names of parameters that are declared later
+    case DVM_DIR_REDISTRIBUTE: case DVM_DIR_REALIGN: case DVM_DIR_TASK_REGION:
+      name(D.subject); break;
+    default: break;
+    }
+    value(D.count);
+    for (unsigned I = 0; I < D.nsizes; ++I)
+      value(D.sizes[I]);
+    for (unsigned I = 0; I < D.ndists; ++I)
+      dist(D.dists[I]);
+    for (unsigned I = 0; I < D.nwidths; ++I)
+      width(D.widths[I]);
+    if (D.has_target)
+      ref(D.target, true);
+    for (unsigned I = 0; I < D.nclauses; ++I)
+      clause(D.clauses[I]);
+    bool Axes = D.kind != DVM_DIR_LOCALIZE && D.kind != DVM_DIR_SHADOW_ADD;
+    for (unsigned I = 0; I < D.nrefs; ++I)
+      ref(D.refs[I], Axes);
+    for (unsigned I = 0; I < D.nexprs; ++I)
+      value(D.exprs[I]);
+  }
+};
+
+// ---- Tokens to enter -------------------------------------------------------------------------------------------------
+
+class TokenStream {
+  Preprocessor &PP;
+  SmallVector<Token, 64> Toks;
+  SourceLocation Loc;
+
+public:
+  TokenStream(Preprocessor &PP, SourceLocation Loc) : PP(PP), Loc(Loc) {}
+
+  TokenStream &at(SourceLocation L) { Loc = L; return *this; }
+  TokenStream &word(StringRef W) {
+    IdentifierInfo *II = PP.getIdentifierInfo(W);
+    Token T = start(II->getTokenID());
+    T.setIdentifierInfo(II);
+    T.setLength(W.size());
+    Toks.push_back(T);
+    return *this;
+  }
+  TokenStream &punct(tok::TokenKind K) {
+    Token T = start(K);
+    T.setLength(1);
+    Toks.push_back(T);
+    return *this;
+  }
+  TokenStream &string(StringRef S) {
+    Token T = start(tok::string_literal);
+    PP.CreateString(("\"" + S + "\"").str(), T, Loc, Loc);
+    Toks.push_back(T);
+    return *this;
+  }
+  TokenStream &range(const Directive &D, dvm_range R) {
+    for (unsigned I = 0; I < R.count; ++I)
+      Toks.push_back(D.Tokens[R.first + I]);
+    return *this;
+  }
+  TokenStream &operand(const Directive &D, const Operand &O) {
+    at(D.loc(O.Range.first));
+    if (O.K == Operand::Address)
+      punct(tok::amp);
+    return punct(tok::l_paren).range(D, O.Range).punct(tok::r_paren);
+  }
+  TokenStream &unused() {
+    return word("__attribute__").punct(tok::l_paren).punct(tok::l_paren).word("unused").punct(tok::r_paren)
+        .punct(tok::r_paren);
+  }
+  void enter() {
+    auto Copy = std::make_unique<Token[]>(Toks.size());
+    std::copy(Toks.begin(), Toks.end(), Copy.get());
+    // The first one must not look like the start of a line: '#' handling and diagnostics go by that flag.
+    PP.EnterTokenStream(std::move(Copy), Toks.size(), /*DisableMacroExpansion=*/true, /*IsReinject=*/false);
+  }
+
+private:
+  Token start(tok::TokenKind K) {
+    Token T;
+    T.startToken();
+    T.setKind(K);
+    T.setLocation(Loc);
+    return T;
+  }
+};
+
+bool beforeDeclaration(dvm_directive_kind K) { return K <= DVM_DIR_INSTANTIATIONS; }
+bool beforeStatement(dvm_directive_kind K) { return K >= DVM_DIR_PARALLEL && K <= DVM_DIR_ON; }
+
+void enterCall(TokenStream &TS, const char *Function, const Directive &D) {
+  TS.at(D.Start).word(Function).punct(tok::l_paren).string(llvm::utostr(D.Number));
+  for (const Operand &O : D.Operands)
+    TS.at(D.Start).punct(tok::comma).operand(D, O);
+  TS.at(D.Start).punct(tok::r_paren);
+}
+
+// '[static] const long dvm_operand_N_I = (long)(e);' and '.. const volatile void *const dvm_operand_N_I = &(v);'
+void enterOperandConstants(TokenStream &TS, const Directive &D, bool AtFileScope) {
+  for (unsigned I = 0; I < D.Operands.size(); ++I) {
+    const Operand &O = D.Operands[I];
+    TS.at(D.loc(O.Range.first)).unused();
+    if (AtFileScope)
+      TS.word("static");
+    TS.word("const");
+    bool IsValue = O.K == Operand::Value;
+    if (IsValue)
+      TS.word("long");
+    else
+      TS.word("volatile").word("void").punct(tok::star).word("const");
+    TS.word(OperandPrefix + llvm::utostr(D.Number) + "_" + llvm::utostr(I)).punct(tok::equal);
+    if (IsValue)
+      TS.punct(tok::l_paren).word("long").punct(tok::r_paren);
+    TS.operand(D, O).at(D.loc(O.Range.first)).punct(tok::semi);
+  }
+}
+
+void enterAnnotation(TokenStream &TS, const Directive &D) {
+  TS.at(D.Start).word("__attribute__").punct(tok::l_paren).punct(tok::l_paren).word("annotate").punct(tok::l_paren)
+      .string(AnnotationPrefix + llvm::utostr(D.Number)).punct(tok::r_paren).punct(tok::r_paren).punct(tok::r_paren);
+  if (D.D->kind == DVM_DIR_TEMPLATE || D.D->kind == DVM_DIR_TASK)
+    TS.unused(); // 'void *T;' only names the template
+}
+
+// ---- The handler -----------------------------------------------------------------------------------------------------
+
+dvm_token_kind tokenKind(const Token &T) {
+  if (T.isAnyIdentifier() || T.getIdentifierInfo())
+    return DVM_TOK_WORD;
+  if (T.is(tok::numeric_constant))
+    return DVM_TOK_NUMBER;
+  if (tok::isStringLiteral(T.getKind()))
+    return DVM_TOK_STRING;
+  if (T.isOneOf(tok::char_constant, tok::wide_char_constant, tok::utf8_char_constant, tok::utf16_char_constant,
+                tok::utf32_char_constant))
+    return DVM_TOK_CHAR;
+  return DVM_TOK_PUNCT;
+}
+
+class DvmPragmaHandler : public PragmaHandler {
+public:
+  DvmPragmaHandler() : PragmaHandler("dvm") {}
+
+  void HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer, Token &First) override {
+    auto D = std::make_unique<Directive>();
+    D->Start = First.getLocation();
+    SourceLocation End = readTokens(PP, *D);
+    State *St = currentState();
+    if (PP.isPreprocessedOutput())
+      return keepLine(PP, *D, Introducer.Loc);
+    if (!St)
+      return; // dependencies only
+    D->Number = St->Directives.size();
+    if (!parse(*St, *D, End))
+      return;
+    D->Start = D->loc(D->D->word);
+    OperandWalk(D->Operands).directive(*D->D);
+    bool AtFileScope = St->BraceDepth == 0;
+    Directive &Kept = *D;
+    St->Directives.push_back(std::move(D));
+    answer(PP, *St, Kept, AtFileScope);
+  }
+
+private:
+  static SourceLocation readTokens(Preprocessor &PP, Directive &D) {
+    Token T;
+    for (PP.Lex(T); T.isNot(tok::eod); PP.Lex(T)) {
+      T.clearFlag(Token::StartOfLine);
+      D.Tokens.push_back(T);
+      D.Spelling.push_back(PP.getSpelling(T));
+    }
+    if (!D.Tokens.empty())
+      D.Start = D.Tokens.front().getLocation();
+    for (unsigned I = 0; I < D.Tokens.size(); ++I)
+      D.ParserTokens.push_back({tokenKind(D.Tokens[I]), D.Spelling[I].data(), D.Spelling[I].size(), I});
+    return T.getLocation();
+  }
+
+  static bool parse(State &St, Directive &D, SourceLocation End) {
+    dvm_parse_error Error = {};
+    int RC = dvm_directive_parse(D.ParserTokens.data(), D.ParserTokens.size(), D.ParserTokens.size(), &D.D, &Error);
+    if (!RC)
+      return true;
+    SourceLocation L = Error.token < D.Tokens.size() ? D.Tokens[Error.token].getLocation() : End;
+    if (Error.suggestion[0] && Error.token < D.Tokens.size())
+      St.errorHint(L, Twine(Error.text) + "; did you mean '" + Error.suggestion + "'?",
+                   CharSourceRange::getTokenRange(L), Error.suggestion);
+    else
+      St.error(L, RC == -ENOMEM ? "out of memory in '#pragma dvm'" : Error.text);
+    D.D = nullptr;
+    return false;
+  }
+
+  static void answer(Preprocessor &PP, State &St, Directive &D, bool AtFileScope) {
+    TokenStream TS(PP, D.Start);
+    dvm_directive_kind K = D.D->kind;
+    if (K == DVM_DIR_INSTANTIATIONS)
+      return;
+    if (beforeDeclaration(K)) {
+      enterOperandConstants(TS, D, AtFileScope);
+      enterAnnotation(TS, D);
+    } else if (AtFileScope) {
+      St.error(D.Start, Twine("'#pragma dvm ") + dvm_directive_name(K) + "' must stand inside a function");
+      return;
+    } else if (beforeStatement(K)) {
+      TS.word("while").punct(tok::l_paren);
+      enterCall(TS, DVMM_ENTER, D);
+      TS.punct(tok::r_paren);
+    } else {
+      enterCall(TS, DVMM_DIRECT, D);
+      TS.punct(tok::semi);
+    }
+    TS.enter();
+  }
+
+  // One token whose text is the whole line; the printer of preprocessed text writes literals as they are.
+  static void keepLine(Preprocessor &PP, const Directive &D, SourceLocation Loc) {
+    std::string Line = "#pragma dvm";
+    for (const std::string &S : D.Spelling)
+      Line += " " + S;
+    Line += "\n"; // the printer does not break the line after a token of a pragma
+    Token T;
+    T.startToken();
+    T.setKind(tok::string_literal);
+    PP.CreateString(Line, T, Loc, Loc);
+    T.setFlag(Token::StartOfLine);
+    auto Copy = std::make_unique<Token[]>(1);
+    Copy[0] = T;
+    PP.EnterTokenStream(std::move(Copy), 1, true, false);
+  }
+};
+
+PragmaHandlerRegistry::Add<DvmPragmaHandler> Handler("dvm", "DVM directives");
+
+} // namespace
+
+std::string Directive::text(dvm_range R) const {
+  std::string Out;
+  for (unsigned I = R.first; I < R.first + R.count; ++I)
+    Out += (I > R.first && Tokens[I].hasLeadingSpace() ? " " : "") + Spelling[I];
+  return Out;
+}
+
+int Directive::operand(dvm_range R) const {
+  for (unsigned I = 0; R.count && I < Operands.size(); ++I)
+    if (Operands[I].Range.first == R.first)
+      return I;
+  return -1;
+}

@@ -1,0 +1,105 @@
+// The walk over one function: checks directives against the statements they stand before, and, when code is generated,
+// leaves markers for the pass (pass/markers.h) in the AST.
+#ifndef DVM_CLANG_REWRITER_H
+#define DVM_CLANG_REWRITER_H
+
+#include "Declare.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace dvm {
+
+struct Loop {
+  clang::ForStmt *For;
+  const clang::VarDecl *Index;
+  bool StepKnown;
+  int64_t Step;
+};
+
+// An array that the nest accesses by subscripts of a variable that is distributed as far as this file shows.
+struct Use {
+  const clang::VarDecl *V;
+  bool Written = false;
+};
+
+struct Construct {
+  Directive &Dir;
+  Operands Ops;
+  unsigned Cid;
+  bool Iterates = false;         // parallel or on: has iterations or tasks
+  bool Mapped = false;           // parallel .. on
+  std::vector<Loop> Loops;       // outermost first
+  std::vector<Use> Uses;
+  bool Opaque = false;           // calls or stores that may write any array
+  llvm::DenseSet<const clang::VarDecl *> Privates, Reductions, Warned;
+  std::vector<std::pair<const clang::VarDecl *, const dvm_ref *>> Remote;
+
+  Construct(State &St, clang::ASTContext &Ctx, Directive &Dir)
+      : Dir(Dir), Ops(St, Ctx, Dir), Cid(St.NextConstruct++) {}
+  int indexNumber(const clang::VarDecl *V) const;
+};
+
+// coef * (index variable number 'Index') + Add, or a constant (Index < 0).
+struct Affine {
+  bool OK = false;
+  int Index = -1;
+  int64_t Coef = 0, Add = 0;
+};
+
+class Rewriter {
+  State &St;
+  clang::ASTContext &Ctx;
+  Builder &B;
+  Declarations &Decls;
+  clang::FunctionDecl *FD;
+  bool Emit;                     // code will be generated: leave markers
+  long NextAccess = 1;
+  std::vector<std::unique_ptr<Construct>> Stack;
+  std::vector<Directive *> Intervals;
+  const Construct *Header = nullptr; // walking the headers of this nest: its index variables are the loops' own there
+
+public:
+  Rewriter(State &St, clang::ASTContext &Ctx, Builder &B, Declarations &Decls, clang::FunctionDecl *FD, bool Emit)
+      : St(St), Ctx(Ctx), B(B), Decls(Decls), FD(FD), Emit(Emit) {}
+  void run();
+
+private:
+  // Mark.cpp: the walk and the marks
+  void walk(clang::Stmt *&Slot, bool InBlock = false);
+  void walkChildren(clang::Stmt *S, bool ChildrenInBlock = false);
+  void walkDecls(clang::DeclStmt *DS);
+  void walkSubscript(clang::ArraySubscriptExpr *A);
+  void mark(clang::Stmt *&Slot, char Kind);
+  bool markable(const clang::Expr *E) const;
+  void bindPointer(clang::BinaryOperator *Assign);
+  Construct *innermostNest() const;
+
+  // Construct.cpp: directives at statements
+  void construct(clang::WhileStmt *W, clang::CallExpr *Call);
+  void standAlone(clang::Stmt *&Slot, clang::CallExpr *Call, bool InBlock);
+  bool checkClauses(Construct &C);
+  bool checkDistributed(Construct &C, const dvm_ref &R, const char *Where, bool TemplateToo);
+  bool checkWidths(Construct &C, const dvm_ref &R, const char *Where);
+  void checkJumps(Construct &C, clang::Stmt *Body);
+  void nestMarkers(Construct &C);
+  SiteText enterText(Construct &C);
+  void clauseText(SiteText &T, Construct &C, const dvm_clause &Cl);
+  void finishWrapper(Construct &C, clang::WhileStmt *W);
+
+  // Nest.cpp: the shape of loops
+  bool analyseNest(Construct &C, clang::Stmt *S);
+  bool checkCanonical(Construct &C, clang::ForStmt *F, const clang::VarDecl *&Index);
+  void checkIndexUnchanged(Construct &C);
+
+  // Warn.cpp
+  void warnUndeclaredPrivate(Construct &C);
+
+public:
+  static Affine affine(const clang::ASTContext &Ctx, const clang::Expr *E, const Construct *C);
+};
+
+clang::CallExpr *markerCall(clang::Stmt *S, llvm::StringRef Name);
+// Number of the directive in the first argument of an entered call.
+llvm::StringRef directiveNumber(const clang::CallExpr *Call);
+const clang::VarDecl *asVariable(const clang::Expr *E); // the variable that E names, or null
+} // namespace dvm
+#endif

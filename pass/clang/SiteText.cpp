@@ -1,0 +1,163 @@
+#include "SiteText.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace clang;
+using namespace dvm;
+
+PresumedLoc dvm::presumed(const SourceManager &SM, SourceLocation L) { return SM.getPresumedLoc(SM.getFileLoc(L)); }
+
+static std::string fold(StringRef S) {
+  std::string Out;
+  for (char C : S) {
+    bool Blank = C == ' ' || C == '\t' || C == '\n' || C == '\r' || C == '\f' || C == '\v';
+    if (!Blank)
+      Out += C;
+    else if (!Out.empty() && Out.back() != ' ')
+      Out += ' ';
+  }
+  return Out;
+}
+
+std::string dvm::sourceText(const ASTContext &Ctx, const Expr *E) {
+  const SourceManager &SM = Ctx.getSourceManager();
+  CharSourceRange R = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(E->getSourceRange()), SM, Ctx.getLangOpts());
+  if (R.isValid()) {
+    bool Invalid = false;
+    StringRef S = Lexer::getSourceText(R, SM, Ctx.getLangOpts(), &Invalid);
+    if (!Invalid && !S.empty())
+      return fold(S);
+  }
+  std::string Out;
+  llvm::raw_string_ostream OS(Out);
+  E->printPretty(OS, nullptr, Ctx.getPrintingPolicy());
+  return fold(Out);
+}
+
+bool dvm::isTemplateVar(const VarDecl *V) {
+  const auto *P = V->getType()->getAs<PointerType>();
+  return P && P->getPointeeType()->isVoidType();
+}
+
+Shape dvm::shapeOf(const ASTContext &Ctx, QualType T) {
+  Shape S;
+  if (const auto *D = T->getAs<DecayedType>())
+    T = D->getDecayedType();
+  if (const auto *P = T->getAs<PointerType>()) {
+    S.Pointer = true;
+    S.Dims.push_back(T);
+    T = P->getPointeeType();
+  }
+  while (const ArrayType *A = Ctx.getAsArrayType(T)) {
+    S.Dims.push_back(T);
+    T = A->getElementType();
+  }
+  S.Element = T;
+  return S;
+}
+
+bool dvm::constantOf(const ASTContext &Ctx, const Expr *E, int64_t &Value) {
+  if (!E || E->isValueDependent() || !E->getType()->isIntegralOrEnumerationType())
+    return false;
+  Expr::EvalResult R;
+  if (!E->EvaluateAsInt(R, Ctx) || R.HasSideEffects)
+    return false;
+  const llvm::APSInt &V = R.Val.getInt();
+  if (V.isUnsigned() ? V.getActiveBits() > 63 : V.getSignificantBits() > 64)
+    return false;
+  Value = V.getExtValue();
+  return true;
+}
+
+std::string dvm::elementKind(const ASTContext &Ctx, QualType T) {
+  T = T.getCanonicalType();
+  if (const auto *A = T->getAs<AtomicType>())
+    T = A->getValueType();
+  if (T->isIncompleteType())
+    return "o";
+  std::string Size = llvm::utostr(Ctx.getTypeSizeInChars(T).getQuantity());
+  if (T->isAnyComplexType())
+    return "c" + Size;
+  if (T->isRealFloatingType())
+    return "f" + Size;
+  if (T->isIntegralOrEnumerationType())
+    return (T->isUnsignedIntegerOrEnumerationType() ? "u" : "i") + Size;
+  if (T->isPointerType())
+    return "u" + Size;
+  return "o";
+}
+
+SiteText &SiteText::key(char K) {
+  if (!Text.empty())
+    Text += '\n';
+  Text += K;
+  Text += ' ';
+  return *this;
+}
+
+SiteText &SiteText::place(const SourceManager &SM, SourceLocation L) {
+  PresumedLoc P = presumed(SM, L);
+  if (P.isInvalid())
+    return key('F').add("?").key('P').add("0 0");
+  return key('F').add(P.getFilename()).key('P').add(Twine(P.getLine()) + " " + Twine(P.getColumn()));
+}
+
+SiteText &SiteText::number(Expr *E) {
+  int64_t V;
+  if (constantOf(Ctx, E, V))
+    return add(Twine(V));
+  Args.push_back(B.toLong(E));
+  return add("#");
+}
+
+SiteText &SiteText::pointer(Expr *P) {
+  Args.push_back(P);
+  return add("&");
+}
+
+SiteText &SiteText::shape(QualType T) {
+  Shape S = shapeOf(Ctx, T);
+  if (S.Element->isIncompleteType())
+    return add("0 0");
+  add(Twine(Ctx.getTypeSizeInChars(S.Element).getQuantity()) + " " + Twine(S.rank()));
+  for (unsigned I = 0; I < S.Dims.size(); ++I) {
+    add(" ");
+    QualType D = S.Dims[I];
+    const ArrayType *A = Ctx.getAsArrayType(D);
+    if (const auto *C = dyn_cast_or_null<ConstantArrayType>(A)) {
+      add(Twine(C->getZExtSize()));
+    } else if (isa_and_nonnull<VariableArrayType>(A)) {
+      Args.push_back(B.toLong(B.divide(B.sizeOf(D, Loc), B.sizeOf(A->getElementType(), Loc))));
+      add("#");
+    } else {
+      add("*");
+    }
+  }
+  return *this;
+}
+
+SiteText &SiteText::refWithValue(const VarDecl *V, Expr *Value) {
+  Shape S = shapeOf(Ctx, V->getType());
+  add(V->getName() + " ");
+  if (isTemplateVar(V)) {
+    add("t ").pointer(Value);
+    return add(" 0 0");
+  }
+  add(S.Pointer ? "p" : "a").add(elementKind(Ctx, S.Element)).add(" ").pointer(Value).add(" ");
+  return shape(V->getType());
+}
+
+SiteText &SiteText::ref(const VarDecl *V) {
+  Expr *R = B.ref(V, Loc);
+  Expr *Value;
+  if (isTemplateVar(V))
+    Value = B.address(R);
+  else if (V->getType()->isPointerType())
+    Value = B.toVoidPtr(B.load(R));
+  else
+    Value = B.address(R);
+  return refWithValue(V, Value);
+}

@@ -1,0 +1,92 @@
+// State of one compilation: the directives read so far and what the front end keeps of them.
+#ifndef DVM_CLANG_STATE_H
+#define DVM_CLANG_STATE_H
+
+#include "pass/directive/directive.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Lex/Token.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clang {
+class CompilerInstance;
+class Preprocessor;
+class Sema;
+} // namespace clang
+
+namespace dvm {
+
+// An operand of a directive that the compiler itself parses and types: an integer expression, or an lvalue ('&' is put
+// before it).  Operands are numbered in the order of Directive::Operands; they are the arguments of the entered call, or
+// the initialisers of the entered constants where a declaration follows.
+struct Operand {
+  enum Kind { Value, Address } K;
+  dvm_range Range;
+};
+
+struct Directive {
+  dvm_directive *D = nullptr;
+  unsigned Number = 0;                 // index in State::Directives
+  std::vector<clang::Token> Tokens;    // of the directive, macros expanded
+  std::deque<std::string> Spelling;    // what dvm_token::text points into
+  std::vector<dvm_token> ParserTokens;
+  std::vector<Operand> Operands;
+  clang::SourceLocation Start;         // of the directive's name
+  bool Used = false;                   // the AST walk has met it
+
+  ~Directive() { dvm_directive_destroy(D); }
+  clang::SourceLocation loc(unsigned TokenNumber) const {
+    return TokenNumber < Tokens.size() ? Tokens[TokenNumber].getLocation() : Start;
+  }
+  std::string text(unsigned TokenNumber) const { return Spelling[TokenNumber]; }
+  std::string text(dvm_range R) const;
+  // Number of the operand that begins at this token, or -1.
+  int operand(dvm_range R) const;
+};
+
+struct Options {
+  bool WarnUndeclaredPrivate = true;
+  bool ErrorUndeclaredPrivate = false;
+  bool WarnCalloc = true;
+};
+
+class State {
+public:
+  clang::CompilerInstance *CI = nullptr;
+  clang::Sema *S = nullptr;
+  Options Opts;
+  unsigned BraceDepth = 0; // of the tokens lexed so far: Sema's scope lags behind by the parser's look-ahead
+  std::vector<std::unique_ptr<Directive>> Directives;
+  // Constants that carry the operands of directives before declarations, by name.
+  llvm::DenseMap<const clang::IdentifierInfo *, const clang::VarDecl *> OperandVars;
+  unsigned NextConstruct = 1;
+  std::vector<const clang::VarDecl *> StaticLocals; // with a directive: registered with the globals
+
+  Directive *byNumber(llvm::StringRef Number) const;
+  // The directive of this kind on a declaration (of any redeclaration), or null.
+  Directive *attached(const clang::Decl *D) const;
+  void attach(const clang::Decl *D, Directive *Dir) { Attached[D->getCanonicalDecl()] = Dir; }
+
+  clang::DiagnosticsEngine &diags() const;
+  void error(clang::SourceLocation L, const llvm::Twine &Text) const;
+  void errorHint(clang::SourceLocation L, const llvm::Twine &Text, clang::CharSourceRange R, llvm::StringRef With) const;
+  void warning(clang::SourceLocation L, const llvm::Twine &Text, bool AsError = false) const;
+  void note(clang::SourceLocation L, const llvm::Twine &Text) const;
+
+private:
+  llvm::DenseMap<const clang::Decl *, Directive *> Attached;
+};
+
+// The state of the compilation in this process; null when no AST is built (-E).
+State *currentState();
+
+constexpr const char *AnnotationPrefix = "dvm:";
+constexpr const char *OperandPrefix = "dvm_operand_";
+} // namespace dvm
+#endif

@@ -1,0 +1,97 @@
+// dvm-undeclared-private while compiling: a scalar from outside the nest that every iteration assigns before anything
+// else, and that is in no clause.  Only what is certain: statements that run first, in order.
+#include "Rewriter.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+using namespace dvm;
+
+namespace {
+class FirstAccess {
+  State &St;
+  Construct &C;
+  llvm::DenseSet<const VarDecl *> Seen;
+
+public:
+  FirstAccess(State &St, Construct &C) : St(St), C(C) {}
+
+  // Returns false when what follows may not run in each iteration.
+  bool statement(const Stmt *S) {
+    if (!S)
+      return true;
+    if (const auto *B = dyn_cast<CompoundStmt>(S)) {
+      for (const Stmt *X : B->body())
+        if (!statement(X))
+          return false;
+      return true;
+    }
+    if (const auto *F = dyn_cast<ForStmt>(S)) {
+      statement(F->getInit());
+      see(F);
+      return true;
+    }
+    if (const auto *E = dyn_cast<Expr>(S)) {
+      expression(E->IgnoreParens());
+      return true;
+    }
+    see(S);
+    return isa<DeclStmt>(S) || isa<NullStmt>(S) || isa<IfStmt>(S) || isa<WhileStmt>(S) || isa<DoStmt>(S) || isa<SwitchStmt>(S);
+  }
+
+private:
+  void expression(const Expr *E) {
+    const auto *A = dyn_cast<BinaryOperator>(E);
+    if (A && A->getOpcode() == BO_Comma) {
+      expression(A->getLHS()->IgnoreParens());
+      expression(A->getRHS()->IgnoreParens());
+      return;
+    }
+    if (!A || A->getOpcode() != BO_Assign)
+      return see(E);
+    assignedInside(A->getRHS()->IgnoreParenImpCasts());
+    see(A->getRHS());
+    const VarDecl *V = asVariable(A->getLHS());
+    if (!V)
+      return see(A->getLHS());
+    if (Seen.insert(V).second && undeclared(V))
+      warn(V, A->getLHS());
+  }
+  void assignedInside(const Expr *E) { // a = b = 0
+    if (const auto *A = dyn_cast<BinaryOperator>(E); A && A->getOpcode() == BO_Assign)
+      expression(A);
+  }
+  bool undeclared(const VarDecl *V) const {
+    if (!V->getType()->isScalarType() || C.indexNumber(V) >= 0 || C.Privates.count(V) || C.Reductions.count(V))
+      return false;
+    if (V->getType().isVolatileQualified() || V->getTLSKind() != VarDecl::TLS_None)
+      return false;
+    const Stmt *Body = C.Loops.front().For;
+    const SourceManager &SM = V->getASTContext().getSourceManager();
+    SourceLocation L = V->getLocation();
+    return !(SM.isBeforeInTranslationUnit(Body->getBeginLoc(), L) && SM.isBeforeInTranslationUnit(L, Body->getEndLoc()));
+  }
+  void warn(const VarDecl *V, const Expr *At) {
+    C.Warned.insert(V);
+    if (!St.Opts.WarnUndeclaredPrivate)
+      return;
+    St.warning(At->getBeginLoc(), quoted(V) + " is assigned by each iteration and is in no 'private' clause [-Wdvm-undeclared-private]",
+               St.Opts.ErrorUndeclaredPrivate);
+    St.note(C.Dir.Start, "add 'private(" + V->getName() + ")' to this directive");
+  }
+  void see(const Stmt *S) {
+    if (!S)
+      return;
+    if (const auto *D = dyn_cast<DeclRefExpr>(S))
+      if (const auto *V = dyn_cast<VarDecl>(D->getDecl()))
+        Seen.insert(V);
+    for (const Stmt *X : S->children())
+      see(X);
+  }
+};
+} // namespace
+
+void Rewriter::warnUndeclaredPrivate(Construct &C) {
+  if (C.Mapped)
+    FirstAccess(St, C).statement(C.Loops.back().For->getBody());
+}
