@@ -1,4 +1,5 @@
 /* The clauses: a row each, with the directives that take it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "pass/directive/parse.h"
@@ -261,7 +262,14 @@ const char *dvm_clause_owner(const struct dvm_token *word) {
   return NULL;
 }
 
-static bool unknown_clause(struct dvm_parser *p, unsigned of) {
+/* "private, reduction, .." */
+static void list_clauses(const char *const *words, char *out, size_t size) {
+  size_t used = 0;
+  for (size_t i = 0; words[i] && used < size; i++)
+    used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", words[i]);
+}
+
+static bool unknown_clause(struct dvm_parser *p, unsigned of, bool may_end) {
   const char *words[NCLAUSES + 1] = {0};
   size_t n = 0;
   for (size_t i = 0; i < NCLAUSES; i++)
@@ -271,9 +279,13 @@ static bool unknown_clause(struct dvm_parser *p, unsigned of) {
   const char *owner = t ? dvm_clause_owner(t) : NULL;
   if (owner)
     return dvm_parse_fail(p, p->pos, "'%.*s' is a clause of '%s', not of '%s'", (int)t->len, t->text, owner, p->where);
-  dvm_parse_expected(p, "a clause of '%s'%s", p->where, t ? "" : " or the end of the directive");
+  dvm_parse_expected(p, "%sa clause of '%s'", may_end ? "the end or " : "", p->where);
   dvm_parse_suggest(p, p->pos, words);
-  return false;
+  if (!t || p->error->suggestion[0])
+    return false;
+  char list[128];
+  list_clauses(words, list, sizeof list);
+  return dvm_parse_expected(p, "a clause of '%s' (%s)", p->where, list);
 }
 
 static bool is_given(const struct dvm_directive *d, enum dvm_clause_kind kind) {
@@ -283,10 +295,10 @@ static bool is_given(const struct dvm_directive *d, enum dvm_clause_kind kind) {
   return false;
 }
 
-static bool parse_clause(struct dvm_parser *p, unsigned of) {
+static bool parse_clause(struct dvm_parser *p, unsigned of, bool may_end) {
   const struct clause_row *row = dvm_parse_at_word(p) ? find_clause(&p->tokens[p->pos]) : NULL;
   if (!row || !(row->of & of))
-    return unknown_clause(p, of);
+    return unknown_clause(p, of, may_end);
   if (row->once && is_given(p->d, row->kind))
     return dvm_parse_fail(p, p->pos, "'%s' is given twice", row->word);
   struct dvm_clause clause = {.kind = row->kind, .word = p->pos++};
@@ -301,9 +313,9 @@ static bool parse_clause(struct dvm_parser *p, unsigned of) {
 bool dvm_parse_clauses(struct dvm_parser *p) {
   unsigned of = owner_bit(p->d->kind);
   while (!dvm_parse_at_end(p)) {
-    if (dvm_parse_at(p, ","))
-      p->pos++;
-    if (!parse_clause(p, of))
+    bool comma = dvm_parse_at(p, ",");
+    p->pos += comma;
+    if (!parse_clause(p, of, !comma && !dvm_parse_at_word(p)))
       return false;
   }
   return true;

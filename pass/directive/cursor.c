@@ -6,8 +6,6 @@
 #include "base/text.h"
 #include "pass/directive/parse.h"
 
-#define QUOTE_MAX 48 /* longest part of a token shown in an error */
-
 /* ---- tokens ---- */
 
 bool dvm_parse_at_end(const struct dvm_parser *p) { return p->pos >= p->ntokens; }
@@ -80,15 +78,9 @@ bool dvm_parse_fail(struct dvm_parser *p, unsigned token, const char *fmt, ...) 
   return false;
 }
 
-/* Writes the token at the cursor in quotes, control bytes as '?', cut where it is long. */
-static void quote_found(const struct dvm_parser *p, char *out, size_t size) {
-  if (dvm_parse_at_end(p)) {
-    snprintf(out, size, "the end of the directive");
-    return;
-  }
-  const struct dvm_token *t = &p->tokens[p->pos];
-  char shown[QUOTE_MAX + 1];
-  size_t n = t->len < QUOTE_MAX ? t->len : QUOTE_MAX;
+const char *dvm_token_quote(const struct dvm_token *t, struct dvm_quote *quote) {
+  char shown[DVM_QUOTE_MAX + 1];
+  size_t n = t->len < DVM_QUOTE_MAX ? t->len : DVM_QUOTE_MAX;
   while (n < t->len && n && ((unsigned char)t->text[n] & 0xC0) == 0x80)
     n--; /* never half of a UTF-8 character */
   for (size_t i = 0; i < n; i++) {
@@ -96,17 +88,19 @@ static void quote_found(const struct dvm_parser *p, char *out, size_t size) {
     shown[i] = c < ' ' || c == 0x7f ? '?' : (char)c;
   }
   shown[n] = 0;
-  snprintf(out, size, "'%s%s'", shown, n < t->len ? ".." : "");
+  snprintf(quote->text, sizeof quote->text, "'%s%s'", shown, n < t->len ? ".." : "");
+  return quote->text;
 }
 
 bool dvm_parse_expected(struct dvm_parser *p, const char *fmt, ...) {
-  char what[160], found[QUOTE_MAX + 8];
+  char what[160];
+  struct dvm_quote quote;
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(what, sizeof what, fmt, ap);
   va_end(ap);
-  quote_found(p, found, sizeof found);
-  return dvm_parse_fail(p, p->pos, "expected %s, found %s", what, found);
+  return dvm_parse_fail(p, p->pos, "expected %s, found %s", what,
+                        dvm_parse_at_end(p) ? "the end of the directive" : dvm_token_quote(&p->tokens[p->pos], &quote));
 }
 
 bool dvm_parse_no_memory(struct dvm_parser *p) {

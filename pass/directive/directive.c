@@ -15,7 +15,12 @@ struct owned_directive {
 
 /* ---- after the directive's word ---- */
 
-static bool parse_template(struct dvm_parser *p) { return dvm_parse_sizes(p) && dvm_parse_attributes(p); }
+/* Without sizes it is one that is made later (redistribute). */
+static bool parse_template(struct dvm_parser *p) {
+  if (!dvm_parse_at_end(p) && !dvm_parse_at(p, "["))
+    return dvm_parse_expected(p, "'[' and a size in 'template'");
+  return dvm_parse_sizes(p) && dvm_parse_attributes(p);
+}
 
 static bool parse_task(struct dvm_parser *p) {
   if (!dvm_parse_take_name(p, "the name of a task array", &p->d->subject) || !dvm_parse_sizes(p))
@@ -51,14 +56,15 @@ static bool parse_instantiation(struct dvm_parser *p, void *unused) {
 }
 
 static bool parse_instantiations(struct dvm_parser *p) {
-  do {
+  for (;;) {
     if (!dvm_parse_take_word(p, "set") || !dvm_parse_take(p, "(", "after 'set' in") ||
         !dvm_parse_items(p, false, parse_instantiation, NULL))
       return false;
+    if (dvm_parse_at_end(p))
+      return true;
     if (dvm_parse_at(p, ","))
       p->pos++;
-  } while (!dvm_parse_at_end(p));
-  return true;
+  }
 }
 
 static bool parse_parallel_indices(struct dvm_parser *p) {

@@ -35,6 +35,12 @@ bool dvm_token_is_word(const struct dvm_token *token, const char *word, bool any
 /* cursor.c: errors; all return false.  'expected' ends with what was found at the cursor. */
 bool dvm_parse_fail(struct dvm_parser *p, unsigned token, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 bool dvm_parse_expected(struct dvm_parser *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define DVM_QUOTE_MAX 48 /* longest part of a token shown in an error */
+struct dvm_quote {
+  char text[DVM_QUOTE_MAX + 8];
+};
+/* 'text' in quotes, control bytes as '?', cut with '..' where it is long; returns quote->text. */
+const char *dvm_token_quote(const struct dvm_token *token, struct dvm_quote *quote);
 bool dvm_parse_no_memory(struct dvm_parser *p);
 /* Notes the word of the NULL-terminated list that the token was probably meant to be. */
 void dvm_parse_suggest(struct dvm_parser *p, unsigned token, const char *const *words);

@@ -123,19 +123,21 @@ bool dvm_parse_ref_item(struct dvm_parser *p, void *ref_list) {
 bool dvm_parse_target(struct dvm_parser *p, struct dvm_ref *ref) {
   if (!dvm_parse_ref(p, DVM_REF_AXES, ref))
     return false;
-  return ref->naxes || dvm_parse_expected(p, "'[' after '%.*s' in '%s'", (int)p->tokens[ref->name].len,
-                                          p->tokens[ref->name].text, p->where);
+  struct dvm_quote name;
+  return ref->naxes ||
+         dvm_parse_expected(p, "'[' after %s in '%s'", dvm_token_quote(&p->tokens[ref->name], &name), p->where);
 }
 
 static bool parse_index_name(struct dvm_parser *p, bool may_be_empty) {
   struct dvm_directive *d = p->d;
+  struct dvm_quote name;
   p->pos++;
   d->names[d->nnames] = (unsigned)-1;
   if (dvm_parse_at_word(p)) {
     const struct dvm_token *t = &p->tokens[p->pos];
     for (unsigned i = 0; i < d->nnames; i++)
       if (d->names[i] != (unsigned)-1 && dvm_token_equal(t, &p->tokens[d->names[i]]))
-        return dvm_parse_fail(p, p->pos, "index '%.*s' is named twice in '%s'", (int)t->len, t->text, p->where);
+        return dvm_parse_fail(p, p->pos, "index %s is named twice in '%s'", dvm_token_quote(t, &name), p->where);
     d->names[d->nnames] = p->pos++;
   } else if (!may_be_empty || !dvm_parse_at(p, "]"))
     return dvm_parse_expected(p, "the name of an index in '%s'", p->where);
