@@ -16,22 +16,18 @@ static void to_parent(char *path)
     slash[slash == path] = '\0';
 }
 
-/* Joins, and resolves '..' where the folder exists.  Returns an owned path, or NULL. */
+/* Joins an absolute folder and a relative name that may begin with '..'.  As text: the folders need not exist.  Returns an
+ * owned path, or NULL. */
 static char *join(const char *folder, const char *name)
 {
-  char *joined;
-  if (asprintf(&joined, "%s/%s", folder, name) < 0)
+  char *path, *base = strdup(folder);
+  if (!base)
     return NULL;
-  char *file = strrchr(joined, '/');
-  *file = '\0';
-  char *resolved = realpath(joined, NULL), *path;
-  *file = '/';
-  if (!resolved)
-    return joined;
-  if (asprintf(&path, "%s%s", resolved, file) < 0)
+  for (; !strncmp(name, "../", 3); name += 3)
+    to_parent(base);
+  if (asprintf(&path, "%s/%s", base, name) < 0)
     path = NULL;
-  free(resolved);
-  free(joined);
+  free(base);
   return path;
 }
 
@@ -59,7 +55,7 @@ int dvm_place_find(struct dvm_place *place, struct dvm_error *err)
   place->plugin = find(exe, DVM_BIN_TO_LIB "/dvm/dvm-pass.so", "../pass/dvm-pass.so");
   place->runtime = find(exe, DVM_BIN_TO_LIB "/libdvmrt.so", "../runtime/libdvmrt.so");
   place->runtime_static = find(exe, DVM_BIN_TO_LIB "/libdvmrt.a", "../runtime/libdvmrt.a");
-  place->libexec = join(exe, DVM_BIN_TO_LIBEXEC "/.");
+  place->libexec = join(exe, DVM_BIN_TO_LIBEXEC);
   if (place->bin && place->plugin && place->runtime && place->runtime_static && place->libexec)
     return 0;
   dvm_place_fini(place);

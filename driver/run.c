@@ -2,8 +2,13 @@
 #include "driver/run.h"
 #include "base/text.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void quote(struct dvm_text *text, const char *arg)
@@ -48,4 +53,88 @@ int dvm_run_exec(const struct dvm_list *command, struct dvm_error *err)
   if (errno == E2BIG)
     errno = exec_with_response_file(command);
   return dvm_error_errno(err, "cannot run '%s'", command->v[0]);
+}
+
+/* ---- Running and waiting -------------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t child;
+
+static void pass_on(int signal_number) /* async-signal-safe */
+{
+  if (child > 0)
+    kill((pid_t)child, signal_number);
+}
+
+static const int handled[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+enum { NHANDLED = sizeof handled / sizeof *handled };
+
+/* Never returns.  The reason of a failed exec goes through 'fd', which closes by itself when exec succeeds. */
+static void become_child(const struct dvm_list *command, const sigset_t *mask, int fd)
+{
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  execvp(command->v[0], command->v);
+  int code = errno;
+  ssize_t n = write(fd, &code, sizeof code);
+  _exit(n == sizeof code ? 127 : 126);
+}
+
+static int start(const struct dvm_list *command, const sigset_t *mask, pid_t *pid)
+{
+  int fds[2], code = 0;
+  if (pipe2(fds, O_CLOEXEC))
+    return -errno;
+  *pid = fork();
+  if (*pid == 0)
+    become_child(command, mask, fds[1]);
+  code = *pid < 0 ? errno : 0;
+  close(fds[1]);
+  ssize_t n = 0;
+  while (*pid > 0 && (n = read(fds[0], &code, sizeof code)) < 0 && errno == EINTR)
+    ;
+  close(fds[0]);
+  if (*pid > 0 && code)
+    waitpid(*pid, NULL, 0);
+  return -code;
+}
+
+int dvm_run_wait(const struct dvm_list *command, int *status, struct dvm_error *err)
+{
+  struct sigaction old[NHANDLED], action = {.sa_handler = SIG_IGN};
+  sigset_t block, mask;
+  pid_t pid;
+  /* Held back until the child exists, so that none is lost between the two. */
+  sigemptyset(&block);
+  for (int i = 0; i < NHANDLED; i++)
+    sigaddset(&block, handled[i]);
+  sigprocmask(SIG_BLOCK, &block, &mask);
+  int rc = start(command, &mask, &pid);
+  if (rc) {
+    errno = -rc;
+    dvm_error_errno(err, "cannot run '%s'", command->v[0]);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return rc;
+  }
+  child = pid;
+  for (int i = 0; i < NHANDLED; i++) {
+    action.sa_handler = handled[i] == SIGTERM || handled[i] == SIGHUP ? pass_on : SIG_IGN;
+    sigaction(handled[i], &action, &old[i]);
+  }
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+    ;
+  child = 0;
+  for (int i = 0; i < NHANDLED; i++)
+    sigaction(handled[i], &old[i], NULL);
+  return 0;
+}
+
+int dvm_run_end_like(int status)
+{
+  if (!WIFSIGNALED(status))
+    return WEXITSTATUS(status);
+  struct rlimit no_core = {0, 0}; /* the program has left its own */
+  setrlimit(RLIMIT_CORE, &no_core);
+  signal(WTERMSIG(status), SIG_DFL);
+  raise(WTERMSIG(status));
+  return 128 + WTERMSIG(status);
 }

@@ -5,6 +5,14 @@
 #include "driver/list.h"
 
 /* Replaces this process by command[0], looked for in PATH when it has no slash.  A command line that is too long for the
- * system is handed over as a response file.  Returns only when that failed: -E... */
+ * system is handed over as a response file, so use it for compilers alone.  Returns only when that failed: -E... */
 int dvm_run_exec(const struct dvm_list *command, struct dvm_error *err);
+
+/* Runs 'command' and waits for it.  SIGINT and SIGQUIT reach it from the terminal and are ignored here meanwhile; SIGTERM and
+ * SIGHUP are passed on.  'status' is as from waitpid.  Returns 0, or -E... when it could not be started. */
+int dvm_run_wait(const struct dvm_list *command, int *status, struct dvm_error *err);
+
+/* The value that this process must return to end as a program with that wait status ended; for a death by a signal it does not
+ * return but dies of the same one. */
+int dvm_run_end_like(int status);
 #endif

@@ -1,0 +1,149 @@
+#define _GNU_SOURCE
+#include "driver/check.h"
+#include "driver/list.h"
+#include "driver/plan.h"
+#include "driver/run.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_USAGE = 2 };
+
+const char dvm_check_help[] =
+  "usage: dvm check FILE.c [compiler option...] [-- ARGUMENT...]\n"
+  "\n"
+  "Compiles the program with 'dvmcc -g' to a temporary place, runs it once with the ARGUMENTs, and reports every\n"
+  "wrong directive that this run shows.  The exit status is the program's own, or 66 when an error was reported\n"
+  "(DVM_OPTIONS=exitcode=N changes that), or the compiler's when the program does not compile.\n"
+  "\n"
+  "Without -O... the program is compiled as the compiler does by default.  Environment: DVM_OPTIONS for the\n"
+  "program (DVM_OPTIONS=help=1 lists its keys), TMPDIR for the temporary place.\n";
+
+/* The call parted at '--', and the temporary folder with the one file in it. */
+struct check {
+  char *const *compile;
+  size_t ncompile;
+  char *const *run;
+  size_t nrun;
+  char *folder, *program;  /* owned */
+};
+
+/* The program is called as the first source file is, without folder and extension: its messages may name it. */
+static char *program_name(const struct check *check)
+{
+  const char *name = "a.out";
+  for (size_t i = 0; i < check->ncompile; i++) {
+    const char *arg = check->compile[i];
+    if (arg[0] != '-' && cc_language_of_file(arg) == CC_C) {
+      const char *slash = strrchr(arg, '/');
+      name = slash ? slash + 1 : arg;
+      break;
+    }
+    i += cc_option_nvalues(arg);
+  }
+  const char *dot = strrchr(name, '.');
+  return strndup(name, dot && dot > name && strcmp(name, "a.out") ? (size_t)(dot - name) : strlen(name));
+}
+
+static int make_folder(struct check *check, struct dvm_error *err)
+{
+  const char *tmp = getenv("TMPDIR");
+  char *name = program_name(check);
+  if (asprintf(&check->folder, "%s/dvm-check-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
+    check->folder = NULL;
+  int rc = name && check->folder ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!rc && !mkdtemp(check->folder)) {
+    rc = dvm_error_errno(err, "cannot make a temporary folder '%s'", check->folder);
+    free(check->folder);
+    check->folder = NULL;
+  }
+  if (!rc && asprintf(&check->program, "%s/%s", check->folder, name) < 0) {
+    check->program = NULL;
+    rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  }
+  free(name);
+  return rc;
+}
+
+static void remove_folder(struct check *check)
+{
+  if (check->program)
+    unlink(check->program);
+  if (check->folder)
+    rmdir(check->folder);
+  free(check->program);
+  free(check->folder);
+}
+
+static int compile(const struct check *check, const struct dvm_place *place, int *status, struct dvm_error *err)
+{
+  struct dvm_list command = DVM_LIST_INIT;
+  dvm_list_printf(&command, "%s/dvmcc", place->bin);
+  dvm_list_add(&command, "-g");
+  for (size_t i = 0; i < check->ncompile; i++)
+    dvm_list_add(&command, check->compile[i]);
+  dvm_list_add(&command, "-o");
+  dvm_list_add(&command, check->program);
+  int rc = command.failed ? dvm_error_set(err, -ENOMEM, "out of memory") : dvm_run_wait(&command, status, err);
+  dvm_list_fini(&command);
+  return rc;
+}
+
+static int run(const struct check *check, int *status, struct dvm_error *err)
+{
+  struct dvm_list command = DVM_LIST_INIT;
+  dvm_list_add(&command, check->program);
+  for (size_t i = 0; i < check->nrun; i++)
+    dvm_list_add(&command, check->run[i]);
+  int rc = 0;
+  if (command.failed)
+    rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  else if (access(check->program, X_OK))
+    rc = dvm_error_set(err, -EINVAL, "the compiler made no program; 'dvm check' wants a whole one to run");
+  else
+    rc = dvm_run_wait(&command, status, err);
+  dvm_list_fini(&command);
+  return rc;
+}
+
+static int part(struct check *check, char *const *args, int n, struct dvm_error *err)
+{
+  int end = 0;
+  while (end < n && strcmp(args[end], "--"))
+    end++;
+  *check = (struct check){.compile = args, .ncompile = (size_t)end};
+  if (end < n) {
+    check->run = args + end + 1;
+    check->nrun = (size_t)(n - end - 1);
+  }
+  if (!end)
+    return dvm_error_set(err, -EINVAL, "'dvm check' wants a source file; 'dvm help check' says more");
+  for (int i = 0; i < end; i++) {
+    if (!strncmp(args[i], "-o", 2) || !strcmp(args[i], "--output"))
+      return dvm_error_set(err, -EINVAL, "'dvm check' keeps no program, so '%s' has no meaning; use 'dvmcc'", args[i]);
+    i += (int)cc_option_nvalues(args[i]);
+  }
+  return 0;
+}
+
+int dvm_check(char *const *args, int n, const struct dvm_place *place)
+{
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct check check;
+  int status = 0;
+  int rc = part(&check, args, n, &err);
+  if (!rc)
+    rc = make_folder(&check, &err);
+  if (!rc)
+    rc = compile(&check, place, &status, &err);
+  if (!rc && !status)
+    rc = run(&check, &status, &err);
+  remove_folder(&check);
+  if (!rc)
+    return dvm_run_end_like(status);
+  fprintf(stderr, "dvm: error: %s\n", err.text);
+  return rc == -EINVAL ? EXIT_USAGE : 1;
+}
