@@ -1,0 +1,17 @@
+# What the parts do not install themselves: man pages, completion, licence, the CMake package.
+include(CMakePackageConfigHelpers)
+
+file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.1)
+install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_SOURCE_DIR}/completion/dvm.bash RENAME dvm
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${PROJECT_SOURCE_DIR}/completion/dvm.bash RENAME dvmcc
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Dvm)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/DvmConfig.cmake.in ${PROJECT_BINARY_DIR}/DvmConfig.cmake
+  INSTALL_DESTINATION ${package_folder} PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/DvmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/DvmConfig.cmake ${PROJECT_BINARY_DIR}/DvmConfigVersion.cmake
+  DESTINATION ${package_folder})

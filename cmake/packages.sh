@@ -1,0 +1,66 @@
+# The packages of Debian 12 that the project stands on, and the one way to install them.  Sourced by 'quickstart'.
+# A line: purpose (build, test, soak), package, what must be there on a system without apt, what it is for.
+packages='
+build clang-19            clang-19              the compiler that dvmcc drives, and that builds the run-time library
+build llvm-19-dev         LLVM_19               passes of LLVM: the instrumentation is one
+build libclang-19-dev     Clang_19              plug-ins of clang: the directives are read by one
+build cmake               cmake                 the build
+build ninja-build         ninja                 the build
+build pkg-config          pkg-config            the build
+build zlib1g-dev          zlib.h                checksums and compression of images and traces
+build libzstd-dev         zstd.h                compression of images and traces
+build libelf-dev          libelf.h              symbols of running programs
+build libjansson-dev      jansson.h             reports in JSON
+build libsodium-dev       sodium.h              authenticated messages of the debug servers
+test  libclang-rt-19-dev  libclang_rt           fuzzers and sanitizers
+test  libcmocka-dev       cmocka.h              unit tests
+test  llvm-19-tools       FileCheck-19          tests of the instrumentation
+test  python3             python3               test drivers
+test  libopenmpi-dev      mpicc                 parallel programs to debug and checkpoint
+test  openmpi-bin         mpirun                parallel programs to debug and checkpoint
+test  gdb                 gdb                   the debugger under the debug servers
+test  libroaring-dev      roaring/roaring.h     a second opinion on process sets
+test  valgrind            valgrind              tests for leaks
+test  iproute2            ip                    tests with lost network links
+test  make                make                  tests of dvmcc under make
+test  mandoc              mandoc                tests of the man pages
+soak  dpkg-dev            dpkg-source           sources of real programs
+'
+
+package_missing() { ! dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
+
+# Without apt: everything that must be there is listed, and what shows to be missing stops us.
+list_requirements() {
+  local purpose package item why absent=()
+  printf 'This system has no apt. These must be installed, by whatever means it has:\n'
+  while read -r purpose package item why; do
+    [[ " $* " == *" $purpose "* ]] && printf '  %-20s %s\n' "$item" "$why"
+  done <<<"$packages"
+  for item in clang-19 cmake ninja pkg-config; do
+    command -v "$item" >/dev/null || absent+=("$item")
+  done
+  if [ ${#absent[@]} -gt 0 ]; then
+    printf '\nquickstart: failed: not found: %s\n' "${absent[*]}"
+    return 1
+  fi
+}
+
+# install_packages PURPOSE...: installs what is missing for these purposes, and says what and why first.
+install_packages() {
+  local purpose package item why missing=() become=()
+  command -v apt-get >/dev/null || { list_requirements "$@"; return; }
+  while read -r purpose package item why; do
+    [[ -n $package && " $* " == *" $purpose "* ]] && package_missing "$package" || continue
+    [ ${#missing[@]} -gt 0 ] || printf 'Packages to install:\n'
+    printf '  %-20s %s\n' "$package" "$why"
+    missing+=("$package")
+  done <<<"$packages"
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || { printf '\nquickstart: failed: install them as root, there is no sudo here\n'; return 1; }
+    become=(sudo)
+  fi
+  "${become[@]}" apt-get update -qq &&
+    "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+      >/dev/null || { printf '\nquickstart: failed: apt-get could not install %s\n' "${missing[*]}"; return 1; }
+}
