@@ -117,11 +117,14 @@ static bool take_signs(const struct subscript *s, struct dvm_range *r) {
   return negative;
 }
 
-/* A part of the sum without the index.  Its leading sign is taken off where that leaves the rest its meaning. */
-static void add_part(struct subscript *s, struct dvm_range part, bool negative) {
+/* A part of the sum without the index; false if it is empty, as in 'i +'.  Its leading sign is taken off where that
+ * leaves the rest its meaning. */
+static bool add_part(struct subscript *s, struct dvm_range part, bool negative) {
   struct dvm_axis *axis = s->axis;
   struct dvm_range bare = part;
   bool minus = take_signs(s, &bare);
+  if (!bare.count)
+    return false;
   struct split inside = split_at(s, bare, is_sign);
   if (!minus || (inside.before == NONE && inside.after == NONE))
     part = bare, negative ^= minus;
@@ -129,49 +132,65 @@ static void add_part(struct subscript *s, struct dvm_range part, bool negative) 
     s->one_form = false;
   axis->add = part;
   axis->negative_add = negative;
+  return true;
 }
 
-static void multiply(struct subscript *s, struct dvm_range factor) {
+static bool multiply(struct subscript *s, struct dvm_range factor) {
   if (s->axis->coef.count)
     s->one_form = false;
   s->axis->coef = factor;
+  return factor.count != 0;
 }
 
-/* The index inside 'r', all of which is to be negated if 'negative'.  Returns false if it is not affine. */
-static bool analyse(struct subscript *s, struct dvm_range r, bool negative) {
-  for (;;) {
-    struct split sum = split_at(s, r, is_sign);
-    if (sum.strange)
-      return false;
-    struct dvm_range term =
-        range_of(sum.before == NONE ? r.first : sum.before, sum.after == NONE ? end_of(r) : sum.after);
-    if (sum.before != NONE)
-      add_part(s, range_of(r.first, sum.before), negative);
-    if (sum.after != NONE)
-      add_part(s, range_of(sum.after, end_of(r)), negative);
-    negative ^= take_signs(s, &term);
+/* Takes from the sum 'r' all but the term with the index. */
+static bool take_term(struct subscript *s, struct dvm_range *r, bool negative) {
+  struct split sum = split_at(s, *r, is_sign);
+  unsigned first = sum.before == NONE ? r->first : sum.before, end = sum.after == NONE ? end_of(*r) : sum.after;
+  if (sum.strange || (sum.before != NONE && !add_part(s, range_of(r->first, first), negative)) ||
+      (sum.after != NONE && !add_part(s, range_of(end, end_of(*r)), negative)))
+    return false;
+  *r = range_of(first, end);
+  return true;
+}
 
-    struct split product = split_at(s, term, is_product);
-    if (product.before != NONE && !is(s, product.before, "*"))
+/* Takes from the product 'r' all but the factor with the index; a division may only stand before it, 'N / 2 * i'. */
+static bool take_factor(struct subscript *s, struct dvm_range *r) {
+  struct split product = split_at(s, *r, is_product);
+  unsigned first = r->first, end = end_of(*r);
+  if (product.before != NONE) {
+    if (!is(s, product.before, "*") || !multiply(s, range_of(first, product.before)))
       return false;
-    if (product.after != NONE)
-      for (unsigned at = product.after; at < end_of(term); at = opens(s, at) ? past_bracket(s, at) : at + 1)
-        if (is_division(s, at))
-          return false;
-    struct dvm_range factor = range_of(product.before == NONE ? term.first : product.before + 1,
-                                       product.after == NONE ? end_of(term) : product.after);
-    if (product.before != NONE)
-      multiply(s, range_of(term.first, product.before));
-    if (product.after != NONE)
-      multiply(s, range_of(product.after + 1, end_of(term)));
-    negative ^= take_signs(s, &factor);
-    if (factor.count == 1) {
+    first = product.before + 1;
+  }
+  if (product.after != NONE) {
+    for (unsigned at = product.after; at < end; at = opens(s, at) ? past_bracket(s, at) : at + 1)
+      if (is_division(s, at))
+        return false;
+    if (!multiply(s, range_of(product.after + 1, end)))
+      return false;
+    end = product.after;
+  }
+  *r = range_of(first, end);
+  return true;
+}
+
+/* Returns false if the expression is not affine.  Each round enters one pair of brackets. */
+static bool analyse(struct subscript *s) {
+  struct dvm_range r = s->axis->expr;
+  for (bool negative = false;;) {
+    if (!take_term(s, &r, negative))
+      return false;
+    negative ^= take_signs(s, &r);
+    if (!take_factor(s, &r))
+      return false;
+    negative ^= take_signs(s, &r);
+    if (r.count == 1) { /* it holds the index, so it is the index */
       s->axis->negative_coef = negative;
-      return true; /* it holds the index, so it is the index */
+      return true;
     }
-    if (!factor.count || !is(s, factor.first, "(") || past_bracket(s, factor.first) != end_of(factor))
+    if (!is(s, r.first, "(") || past_bracket(s, r.first) != end_of(r))
       return false;
-    r = range_of(factor.first + 1, end_of(factor) - 1);
+    r = range_of(r.first + 1, end_of(r) - 1);
   }
 }
 
@@ -182,7 +201,7 @@ void dvm_parse_affine(const struct dvm_parser *p, struct dvm_axis *axis) {
     return;
   }
   struct subscript s = {p, axis, true};
-  axis->affine = indices == 1 && analyse(&s, axis->expr, false);
+  axis->affine = indices == 1 && analyse(&s);
   axis->kind = axis->affine && s.one_form ? DVM_AXIS_AFFINE : DVM_AXIS_OTHER;
   if (axis->kind == DVM_AXIS_OTHER) {
     axis->coef = axis->add = (struct dvm_range){0, 0};
