@@ -94,6 +94,11 @@ struct dvmrt_view {
  *           X <axis>             one line per subscript: c<value> | a<index>:<coef>:<add> (affine in the index variable of
  *                                nest C of that number, numbers are plain) | o (anything else)
  *           B <n>|*|#            extent of the dimension, one line per subscript; * unknown; # is not used here
+ *           M 1                  the reference agrees with a section of remote_access around it: it uses the buffer
+ *           Z io                 argument of a standard function on a stream: input or output (sequential part)
+ *           Z lhs <id>           target of an assignment; reads with 'Z rhs <id>' belong to the same full expression, came just
+ *           Z rhs <id>           before it, and are fine in the sequential part if their owner is the target's.  A read without
+ *                                Z is needed by everybody.  Z stands only where C is 0 or a construct without iterations
  *           E <element bytes>    size of the array's element when subscripts stop short of it, or of the struct it holds
  *
  * Ref:      <name> <flags> & <element bytes> <ndims> <extent>..      extents: number, # or * (first dimension of a pointer)

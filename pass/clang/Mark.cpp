@@ -6,6 +6,7 @@
 #include "clang/AST/StmtOpenMP.h"
 #include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using namespace dvm;
@@ -296,6 +297,13 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
           break;
         }
 
+  if (!Nest && !Ch.Direct) {
+    if (E->IgnoreParens() == StreamArgument)
+      T.key('Z').add("io");
+    else if (Assignment)
+      T.key('Z').add(Twine(Kind == 'r' ? "rhs " : "lhs ") + Twine(St.AssignmentBase + Assignment));
+  }
+
   long ID = NextAccess++;
   SmallVector<std::pair<ArraySubscriptExpr *, bool>, 4> Subs;
   for (ArraySubscriptExpr *A : Ch.Subs) {
@@ -388,6 +396,33 @@ void Rewriter::walkDecls(DeclStmt *DS) {
     DS->setDeclGroup(DeclGroupRef::Create(Ctx, Group.data(), Group.size()));
 }
 
+// Functions of the standard library whose arguments are input or output of the program.
+static bool onStream(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F || !F->getIdentifier() || F->isStatic())
+    return false;
+  return llvm::StringSwitch<bool>(F->getName())
+      .Cases("printf", "fprintf", "vprintf", "vfprintf", "scanf", "fscanf", "vscanf", "vfscanf", true)
+      .Cases("puts", "fputs", "putc", "fputc", "putchar", "fgets", "fread", "fwrite", true)
+      .Cases("wprintf", "fwprintf", "wscanf", "fwscanf", "__printf_chk", "__fprintf_chk", true)
+      .Cases("__isoc99_scanf", "__isoc99_fscanf", "perror", "fread_unlocked", "fwrite_unlocked", true)
+      .Default(false);
+}
+
+void Rewriter::walkCall(CallExpr *C) {
+  bool Stream = onStream(C);
+  for (Stmt *&X : C->children()) {
+    if (!X)
+      continue;
+    if (Stream) {
+      Expr *A = cast<Expr>(X)->IgnoreParenCasts();
+      StreamArgument = A; // the lvalue under casts, loads included
+    }
+    walk(X);
+    StreamArgument = nullptr;
+  }
+}
+
 void Rewriter::walkChildren(Stmt *S, bool ChildrenInBlock) {
   for (Stmt *&X : S->children())
     if (X)
@@ -453,6 +488,8 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
     auto *A = cast<BinaryOperator>(S);
     if (!A->isAssignmentOp())
       break;
+    long Outer = Assignment;
+    Assignment = asVariable(A->getLHS()) ? Outer : NextAssignment++;
     Stmt *R = A->getRHS();
     walk(R);
     A->setRHS(cast<Expr>(R));
@@ -460,15 +497,19 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
     Stmt *L = A->getLHS();
     mark(L, A->isCompoundAssignmentOp() ? 'm' : 'w');
     A->setLHS(cast<Expr>(L));
+    Assignment = Outer;
     return;
   }
   case Stmt::UnaryOperatorClass: {
     auto *U = cast<UnaryOperator>(S);
     if (!U->isIncrementDecrementOp())
       break;
+    long Outer = Assignment;
+    Assignment = NextAssignment++;
     Stmt *X = U->getSubExpr();
     mark(X, 'm');
     U->setSubExpr(cast<Expr>(X));
+    Assignment = Outer;
     return;
   }
   case Stmt::CallExprClass: {
@@ -477,7 +518,7 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
       return;
     if (Construct *Nest = innermostNest(); Nest && !pureCall(C))
       Nest->Opaque = true;
-    break;
+    return walkCall(C);
   }
   default:
     if (isa<OMPExecutableDirective>(S))
@@ -489,6 +530,7 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
 void Rewriter::run() {
   Stmt *Body = FD->getBody();
   walk(Body);
+  St.AssignmentBase += NextAssignment;
   for (Directive *D : Intervals) {
     St.error(D->Start, "'#pragma dvm interval' without '#pragma dvm endinterval' in this function");
   }

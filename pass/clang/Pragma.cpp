@@ -7,6 +7,8 @@
 #include "State.h"
 #include "pass/markers.h"
 #include "clang/Basic/TokenKinds.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
 #include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/StringExtras.h"
@@ -227,7 +229,7 @@ public:
     SourceLocation End = readTokens(PP, *D);
     State *St = currentState();
     if (PP.isPreprocessedOutput())
-      return keepLine(PP, *D, Introducer.Loc);
+      return keepLine(PP, *D, Introducer.Loc, End);
     if (!St)
       return; // dependencies only
     D->Number = St->Directives.size();
@@ -294,11 +296,15 @@ private:
   }
 
   // One token whose text is the whole line; the printer of preprocessed text writes literals as they are.
-  static void keepLine(Preprocessor &PP, const Directive &D, SourceLocation Loc) {
+  static void keepLine(Preprocessor &PP, const Directive &D, SourceLocation Loc, SourceLocation End) {
     std::string Line = "#pragma dvm";
     for (const std::string &S : D.Spelling)
       Line += " " + S;
-    Line += "\n"; // the printer does not break the line after a token of a pragma
+    // The printer neither breaks the line after a token of a pragma nor counts ours: say where the text goes on.
+    PresumedLoc Next = PP.getSourceManager().getPresumedLoc(PP.getSourceManager().getFileLoc(End));
+    Line += "\n";
+    if (Next.isValid())
+      Line += ("# " + Twine(Next.getLine() + 1) + " \"" + Lexer::Stringify(Next.getFilename()) + "\"\n").str();
     Token T;
     T.startToken();
     T.setKind(tok::string_literal);

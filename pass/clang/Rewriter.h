@@ -55,6 +55,9 @@ class Rewriter {
   long NextAccess = 1;
   std::vector<std::unique_ptr<Construct>> Stack;
   std::vector<Directive *> Intervals;
+  long Assignment = 0;               // of the full expression that is walked: assignment to something not a plain variable
+  long NextAssignment = 1;
+  const clang::Expr *StreamArgument = nullptr; // lvalue handed directly to a standard function on a stream
   const Construct *Header = nullptr; // walking the headers of this nest: its index variables are the loops' own there
 
 public:
@@ -70,6 +73,7 @@ private:
   void walkSubscript(clang::ArraySubscriptExpr *A);
   void mark(clang::Stmt *&Slot, char Kind);
   bool markable(const clang::Expr *E) const;
+  void walkCall(clang::CallExpr *C);
   void bindPointer(clang::BinaryOperator *Assign);
   Construct *innermostNest() const;
 

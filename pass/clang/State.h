@@ -66,6 +66,7 @@ public:
   // Constants that carry the operands of directives before declarations, by name.
   llvm::DenseMap<const clang::IdentifierInfo *, const clang::VarDecl *> OperandVars;
   unsigned NextConstruct = 1;
+  long AssignmentBase = 0; // numbers of assignments are unique in the translation unit
   std::vector<const clang::VarDecl *> StaticLocals; // with a directive: registered with the globals
 
   Directive *byNumber(llvm::StringRef Number) const;
