@@ -1,0 +1,70 @@
+/* Distributed arrays and templates: shape, distribution or alignment, shadow edges and their state, and the words. */
+#ifndef DVMRT_ARRAY_H
+#define DVMRT_ARRAY_H
+#include "runtime/directive.h"
+#include "runtime/layout.h"
+#include "runtime/shadow.h"
+
+enum { DVMRT_RENEWALS_MAX = 8 };
+
+/* What one exchange brought: a box of widths, with or without its corners. */
+struct dvmrt_box {
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+  bool corner;
+};
+
+struct dvmrt_array {
+  struct dvmrt_region region;   /* first: a region is its array; base = end = 0 for a template */
+  struct dvmrt_array *next;
+  struct dvmrt_site *site;      /* of the directive, or NULL */
+  struct dvmrt_pos declared;
+  const char *name;
+  uintptr_t address;            /* of the first element; of the variable, if a template */
+  bool is_template, distributed, aligned, dynamic, shadow_given;
+  char type;
+  uint64_t element_bytes;
+  int ndims;
+  int64_t extent[DVMRT_NDIMS_MAX], stride[DVMRT_NDIMS_MAX]; /* stride in elements */
+  uint8_t dist[DVMRT_NDIMS_MAX];
+  uintptr_t target_address;     /* when aligned */
+  const char *target_name;
+  int ntarget;
+  struct dvmrt_coord map[DVMRT_NDIMS_MAX]; /* one per dimension of the target */
+  struct dvmrt_layout layout;   /* for version 'layout_version' */
+  uint32_t layout_version;
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX]; /* declared shadow widths */
+  /* State of the shadow edges: what has been renewed since the last write. */
+  int nboxes;
+  struct dvmrt_box boxes[DVMRT_RENEWALS_MAX];
+  bool ever_renewed, ever_written;
+  bool dirty;                   /* written in the construct that is being executed */
+  struct dvmrt_site *writer;    /* site of the last write, or NULL */
+  struct dvmrt_directive *writer_in; /* the parallel loop it was in, or NULL */
+};
+
+/* All inside dvmrt_mem_enter. */
+/* Executes an array, bind or template directive (also: declares a pointer variable's shape when its value is NULL). */
+void dvmrt_array_declare(struct dvmrt_directive *d, const int64_t *args);
+void dvmrt_array_redistribute(struct dvmrt_directive *d, const int64_t *args);
+/* The array that begins at the address, else one that holds it, else a pointer variable's that has this value. */
+struct dvmrt_array *dvmrt_array_at(uintptr_t address);
+struct dvmrt_array *dvmrt_array_of(struct dvmrt_ref *ref, const int64_t *args);
+/* Template or array that a ref of 'on' or 'align' names, or NULL. */
+struct dvmrt_array *dvmrt_array_target(uintptr_t address);
+/* Called for each array that ceases to be, before it does. */
+extern void (*dvmrt_array_gone)(struct dvmrt_array *a);
+/* No array lies in [a, a + n) any more. */
+void dvmrt_array_forget(uintptr_t a, uint64_t n);
+/* Indices of the element that holds address 'a'. */
+void dvmrt_array_indices(const struct dvmrt_array *a, uintptr_t at, int64_t *ix);
+const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a);
+/* Widths of a clause for this array, declared ones where none are given. */
+void dvmrt_array_widths(struct dvmrt_array *a, const struct dvmrt_item *item, const int64_t *args, struct dvmrt_box *box);
+void dvmrt_array_renew(struct dvmrt_array *a, const struct dvmrt_box *box);
+/* The array has been written outside any construct, or the construct that wrote it is over. */
+void dvmrt_array_stale(struct dvmrt_array *a);
+/* Is an element displaced so covered by the box? */
+bool dvmrt_box_covers(const struct dvmrt_box *b, const struct dvmrt_place *p, int ndims);
+unsigned dvmrt_array_count(void);
+void dvmrt_array_each(void (*f)(struct dvmrt_array *a));
+#endif

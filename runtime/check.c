@@ -1,0 +1,325 @@
+#include "runtime/check.h"
+#include "runtime/explain.h"
+#include <string.h>
+
+/* ---- words ------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t read_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint32_t base, enum dvmrt_verdict *verdict) {
+  if (w < DVMRT_W_FIRST) {
+    *verdict = class == DVMRT_CLASS_PRIVATE || w == DVMRT_W_PRIVATE ? DVMRT_PRIVATE_UNINIT : DVMRT_UNINIT;
+    return w;
+  }
+  switch (class) {
+  case DVMRT_CLASS_PLAIN: case DVMRT_CLASS_REDUCTION: case DVMRT_CLASS_ACROSS: return w;
+  case DVMRT_CLASS_PRIVATE:
+    if (w != now)
+      *verdict = DVMRT_PRIVATE_UNINIT;
+    return w;
+  case DVMRT_CLASS_FIRST: case DVMRT_CLASS_SHARED:
+    if (w < base)
+      return now & ~1u;
+    if ((w & 1) && w != now)
+      *verdict = class == DVMRT_CLASS_FIRST ? DVMRT_PRIVATE_UNINIT : DVMRT_FLOW;
+    return w;
+  }
+  return w;
+}
+
+static uint32_t write_first(uint32_t w, uint32_t now, uint32_t base, bool born_here, enum dvmrt_verdict *verdict) {
+  if (w < base) {
+    if (!born_here)
+      *verdict = DVMRT_UNDECLARED;
+  } else if (!(w & 1)) {
+    *verdict = DVMRT_READONLY_WRITE;
+    return w; /* stays a datum that the construct reads: one cause, not one more at each read */
+  }
+  return now;
+}
+
+static uint32_t write_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint32_t base, bool born_here,
+                           enum dvmrt_verdict *verdict) {
+  switch (class) {
+  case DVMRT_CLASS_REDUCTION: return DVMRT_W_ASSIGNED; /* below the base: every iteration may read and write it */
+  case DVMRT_CLASS_FIRST: return write_first(w, now, base, born_here, verdict);
+  case DVMRT_CLASS_SHARED:
+    if (w >= base && (w ^ now) > 1)
+      *verdict = w & 1 ? DVMRT_OUTPUT : DVMRT_ANTI;
+    return now;
+  default: return now;
+  }
+}
+
+uint32_t dvmrt_check_word(enum dvmrt_class class, uint32_t word, uint32_t flags, uint32_t now, uint32_t base, bool born_here,
+                          enum dvmrt_verdict *verdict) {
+  *verdict = DVMRT_FINE;
+  if (flags & DVMRT_READ)
+    word = read_word(class, word, now, base, verdict);
+  if (!(flags & DVMRT_WRITE))
+    return word;
+  enum dvmrt_verdict of_write = DVMRT_FINE;
+  word = write_word(class, word, now, base, born_here, &of_write);
+  if (*verdict == DVMRT_FINE)
+    *verdict = of_write;
+  return word;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------------------ */
+
+static void event_init(struct dvmrt_event *ev, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
+  memset(ev, 0, sizeof(*ev));
+  ev->access = dvmrt_site_access(site);
+  ev->nest = dvmrt_construct_nest();
+  ev->subscripts = ix;
+  ev->flags = flags & (DVMRT_READ | DVMRT_WRITE);
+  ev->now = __dvmrt_now.write;
+  ev->base = __dvmrt_now.base;
+}
+
+static void event_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t at) {
+  ev->array = a;
+  ev->at = at;
+  dvmrt_array_indices(a, at, ev->ix);
+}
+
+/* The root is an index variable of the nest that is being executed. */
+static bool is_index_variable(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  if (!ev->nest || x->cid != ev->nest->d->cid || x->pos.file != ev->nest->d->pos.file)
+    return false;
+  if (x->index >= 0)
+    return true;
+  for (int i = 0; x->name && !x->ndims && i < ev->nest->d->rank; i++)
+    if (!strcmp(x->name, ev->nest->d->names[i]))
+      return true;
+  return false;
+}
+
+static void classify(struct dvmrt_event *ev) {
+  if (ev->array)
+    ev->class = dvmrt_construct_array_class(ev->nest, ev->array);
+  else
+    ev->class = dvmrt_construct_class(ev->nest, ev->at, &ev->var);
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------------------ */
+
+/* Subscripts that name an element of the array, or would if they were in range: the first that is not.  -1: none. */
+static int bad_subscript(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) {
+  int64_t k = 0;
+  for (int d = 0; d < a->ndims; d++)
+    k += ix[d] * a->stride[d];
+  if (a->region.base + (uint64_t)k * a->element_bytes != p)
+    return -1; /* subscripts of something else */
+  for (int d = 0; d < a->ndims; d++)
+    if (ix[d] < 0 || ix[d] >= a->extent[d])
+      return d;
+  return -1;
+}
+
+void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags) {
+  if (!dvmrt_construct_judges())
+    return;
+  struct dvmrt_event ev;
+  event_init(&ev, site, ix, flags);
+  ev.at = p;
+  dvmrt_explain_bounds(&ev, (int)dim, ix ? ix[dim] : 0, extent);
+}
+
+/* ---- ordinary data ------------------------------------------------------------------------------------------------------------ */
+
+static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uintptr_t a) {
+  enum dvmrt_verdict worst = DVMRT_FINE;
+  bool index = is_index_variable(ev);
+  enum dvmrt_class class = index ? DVMRT_CLASS_PLAIN : ev->class;
+  for (uint32_t i = 0; i < s->count; i++) {
+    enum dvmrt_verdict v;
+    uint32_t old = s->words[i];
+    bool born_here = ev->nest && dvmrt_construct_born_here(ev->nest, old);
+    s->words[i] = dvmrt_check_word(class, old, ev->flags, index ? DVMRT_W_ASSIGNED : ev->now, ev->base, born_here, &v);
+    if (v && (!worst || worst == DVMRT_UNDECLARED)) {
+      worst = v;
+      ev->word = old;
+    }
+  }
+  if (ev->nest && (worst == DVMRT_UNDECLARED || (index && (ev->flags & DVMRT_WRITE))))
+    dvmrt_construct_undeclared(ev->nest, a, s->end);
+  if (worst)
+    dvmrt_explain_value(ev, worst);
+}
+
+static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
+  while (a < end) {
+    struct dvmrt_span s;
+    dvmrt_shadow_span(a, end - a, ev->nest != NULL, &s);
+    if (s.region)
+      return; /* a wide access that runs into an array: it was judged by its first byte */
+    ev->at = a;
+    classify(ev);
+    if (s.words)
+      touch_words(ev, &s, a);
+    a = s.end;
+  }
+}
+
+/* ---- distributed arrays --------------------------------------------------------------------------------------------------------- */
+
+static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t p, uint64_t size, bool placed) {
+  const struct dvmrt_access *x = ev->access;
+  event_array(ev, a, p);
+  int bad = !placed && ev->subscripts && x->ndims == a->ndims ? bad_subscript(a, p, ev->subscripts) : -1;
+  if (bad >= 0) {
+    dvmrt_explain_bounds(ev, bad, ev->subscripts[bad], a->extent[bad]);
+    return;
+  }
+  if (ev->flags & DVMRT_WRITE)
+    dvmrt_construct_written(a, x->site);
+  if (!placed && ev->nest)
+    dvmrt_check_place(ev);
+  classify(ev);
+  struct dvmrt_span s;
+  dvmrt_shadow_span(p, size, true, &s);
+  touch_words(ev, &s, p);
+}
+
+/* Other threads' accesses, and those of code that interrupted us: what they write has a value. */
+static void assign_only(uintptr_t p, uint64_t size, uint32_t flags) {
+  if (flags & DVMRT_WRITE)
+    dvmrt_shadow_fill(p, size, DVMRT_W_ASSIGNED);
+}
+
+void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
+  if (!size)
+    return;
+  if (!dvmrt_construct_judges()) {
+    assign_only(p, size, flags);
+    return;
+  }
+  struct dvmrt_event ev;
+  event_init(&ev, site, ix, flags);
+  struct dvmrt_region *r = (dvmrt_shadow_entry(p) & 3) == 3 ? dvmrt_shadow_region_in(p, 1) : NULL;
+  if (r)
+    touch_array(&ev, (struct dvmrt_array *)r, p, size, flags & DVMRT_PLACED);
+  else
+    touch_memory(&ev, p, p + size);
+}
+
+/* ---- place -------------------------------------------------------------------------------------------------------------------- */
+
+static bool edge_declared(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  for (int d = 0; d < a->ndims; d++)
+    if (p->away[d] < -a->low[d] || p->away[d] > a->high[d])
+      return false;
+  return true;
+}
+
+static enum dvmrt_misplaced why_stale(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  if (!a->nboxes)
+    return a->ever_renewed ? DVMRT_WRITTEN_SINCE : DVMRT_NEVER_RENEWED;
+  for (int i = 0; i < a->nboxes; i++) {
+    struct dvmrt_box b = a->boxes[i];
+    b.corner = true;
+    if (dvmrt_box_covers(&b, p, a->ndims))
+      return DVMRT_NO_CORNER;
+  }
+  return DVMRT_NARROW_RENEWAL;
+}
+
+static bool edge_valid(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  for (int i = 0; i < a->nboxes; i++)
+    if (dvmrt_box_covers(&a->boxes[i], p, a->ndims))
+      return true;
+  return false;
+}
+
+/* The element is displaced: edge or beyond. */
+static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  struct dvmrt_array *a = ev->array;
+  const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', a);
+  if (across && dvmrt_box_covers(&across->box, p, a->ndims))
+    return true;
+  if (!edge_declared(a, p)) {
+    dvmrt_explain_place(ev, p, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_BEYOND_EDGE);
+    return false;
+  }
+  if (ev->flags & DVMRT_WRITE) {
+    dvmrt_explain_place(ev, p, DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE);
+    return false;
+  }
+  if (edge_valid(a, p))
+    return true;
+  dvmrt_explain_place(ev, p, DVMRT_ID_SHADOW_STALE, why_stale(a, p));
+  return false;
+}
+
+/* Judges; true: nothing to report. */
+static bool placed_right(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
+  struct dvmrt_frame *f = ev->nest;
+  struct dvmrt_place p;
+  if (dvmrt_layout_everywhere(l))
+    return true;
+  if (!(ev->flags & DVMRT_WRITE) && dvmrt_construct_clause(f, 'M', ev->array))
+    return true;
+  if (!f->mapped) {
+    memset(&p, 0, sizeof(p));
+    dvmrt_explain_place(ev, &p, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_UNMAPPED);
+    return false;
+  }
+  if (!f->on || !f->layout.root)
+    return true; /* the target is not known, or nothing is divided */
+  dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
+  switch (p.kind) {
+  case DVMRT_PLACE_OWN: return true;
+  case DVMRT_PLACE_NEAR: return near(ev, &p);
+  case DVMRT_PLACE_UNRELATED: dvmrt_explain_place(ev, &p, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_NO_RELATION); return false;
+  case DVMRT_PLACE_REPLICATED: dvmrt_explain_place(ev, &p, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_REPLICATED); return false;
+  case DVMRT_PLACE_FIXED: dvmrt_explain_place(ev, &p, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_FIXED); return false;
+  }
+  return true;
+}
+
+bool dvmrt_check_place(struct dvmrt_event *ev) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
+  const struct dvmrt_access *x = ev->access;
+  if (!placed_right(ev, l))
+    return false;
+  if (!ev->nest->mapped || dvmrt_layout_everywhere(l))
+    return true;
+  return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims &&
+         dvmrt_layout_settled(l, &ev->nest->layout, x->axis, x->ndims);
+}
+
+bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
+  const struct dvmrt_use *u = (const struct dvmrt_use *)view;
+  struct dvmrt_event ev;
+  event_init(&ev, site, ix, flags);
+  if (!u->array || !ev.nest || !dvmrt_construct_judges())
+    return true;
+  if (p < u->array->region.base || p >= u->array->region.end)
+    return false;
+  event_array(&ev, u->array, p);
+  if (flags & DVMRT_WRITE)
+    dvmrt_construct_written(u->array, site);
+  return dvmrt_check_place(&ev);
+}
+
+/* ---- locals -------------------------------------------------------------------------------------------------------------------- */
+
+uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix) {
+  static const enum dvmrt_class classes[] = {
+      [DVMRT_L_PLAIN] = DVMRT_CLASS_PLAIN,   [DVMRT_L_PRIVATE] = DVMRT_CLASS_PRIVATE,
+      [DVMRT_L_FIRST] = DVMRT_CLASS_FIRST,   [DVMRT_L_SHARED] = DVMRT_CLASS_SHARED,
+      [DVMRT_L_REDUCTION] = DVMRT_CLASS_REDUCTION, [DVMRT_L_INDEX] = DVMRT_CLASS_PLAIN,
+  };
+  struct dvmrt_event ev;
+  event_init(&ev, site, ix, flags);
+  if (!dvmrt_construct_judges())
+    return flags & DVMRT_WRITE ? DVMRT_W_ASSIGNED : word;
+  ev.class = kind < sizeof(classes) / sizeof(classes[0]) && ev.nest ? classes[kind] : DVMRT_CLASS_PLAIN;
+  ev.word = word;
+  uint32_t now = kind == DVMRT_L_PLAIN || kind == DVMRT_L_INDEX ? DVMRT_W_ASSIGNED : ev.now;
+  enum dvmrt_verdict v;
+  uint32_t w = dvmrt_check_word(ev.class, word, ev.flags, now, ev.base, false, &v);
+  if (v)
+    dvmrt_explain_value(&ev, v);
+  return w;
+}

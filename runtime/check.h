@@ -1,0 +1,41 @@
+/* The rules: what an access may do with a word, and where an element may lie. */
+#ifndef DVMRT_CHECK_H
+#define DVMRT_CHECK_H
+#include "runtime/construct.h"
+
+enum dvmrt_verdict {
+  DVMRT_FINE,
+  DVMRT_UNINIT,           /* no value: the word says why */
+  DVMRT_PRIVATE_UNINIT,   /* of another iteration, or none yet in this one */
+  DVMRT_READONLY_WRITE,
+  DVMRT_UNDECLARED,       /* warning: private by its first access */
+  DVMRT_FLOW, DVMRT_ANTI, DVMRT_OUTPUT
+};
+
+/* One access, as far as it is known. */
+struct dvmrt_event {
+  struct dvmrt_access *access;
+  struct dvmrt_frame *nest;     /* NULL: sequential part */
+  struct dvmrt_array *array;    /* NULL: ordinary data */
+  uintptr_t at;                 /* 0: a local that has no address */
+  const int64_t *subscripts;    /* one per X line, or NULL */
+  int64_t ix[DVMRT_NDIMS_MAX];  /* array: indices of the element */
+  uint32_t flags;
+  enum dvmrt_class class;
+  const struct dvmrt_var *var;  /* the clause of 'class', or NULL */
+  uint32_t word;                /* before the access */
+  uint32_t now;                 /* word of the present iteration, written */
+  uint32_t base;                /* of the nest, 0 outside */
+};
+
+/* The rule for one word: returns the new one. */
+uint32_t dvmrt_check_word(enum dvmrt_class class, uint32_t word, uint32_t flags, uint32_t now, uint32_t base, bool born_here,
+                          enum dvmrt_verdict *verdict);
+/* Is the element where this iteration may touch it?  Reports when not.  True: the answer holds for the whole execution. */
+bool dvmrt_check_place(struct dvmrt_event *ev);
+/* Address [p, p + size) is accessed. */
+void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
+void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags);
+bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags);
+uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix);
+#endif

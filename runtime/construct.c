@@ -1,0 +1,462 @@
+#include "runtime/construct.h"
+#include "runtime/explain.h"
+#include "runtime/mem.h"
+#include <string.h>
+
+enum {
+  BORN_FIRST = 16, BORN_COUNT = DVMRT_W_FIRST - BORN_FIRST, /* valueless words that carry the construct's number */
+  ID_FIRST = (DVMRT_W_ASSIGNED >> 1) + 2,                     /* one is left for what the header of the first nest touches */
+  ID_RENUMBER = 1 << 30
+};
+
+#define SEQUENTIAL                                                                                                            \
+  { .write = DVMRT_W_ASSIGNED, .first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX, .mask = 0, .base = 0 }
+
+__thread struct dvmrt_now __dvmrt_now __attribute__((tls_model("initial-exec"))) = SEQUENTIAL;
+static __thread struct dvmrt_frame *top __attribute__((tls_model("initial-exec")));
+static __thread char self __attribute__((tls_model("initial-exec"))); /* its address names the thread */
+static const void *owner, *main_thread;
+static struct dvmrt_frame *owned;       /* the owner's nest */
+static struct dvmrt_frame *spare;
+static uint32_t next_id = ID_FIRST, next_serial;
+static unsigned nsites;
+static void forget_array(struct dvmrt_array *a);
+
+/* ---- frames ------------------------------------------------------------------------------------------------------------------- */
+
+static struct dvmrt_frame *frame_get(void) {
+  struct dvmrt_frame *f = spare;
+  if (!f)
+    return dvmrt_mem_alloc(sizeof(*f));
+  spare = f->outer;
+  struct dvmrt_frame keep = *f;
+  memset(f, 0, sizeof(*f));
+  f->rows.runs = keep.rows.runs, f->rows.cap = keep.rows.cap;
+  f->vars = keep.vars, f->vars_cap = keep.vars_cap;
+  f->clauses = keep.clauses, f->clauses_cap = keep.clauses_cap;
+  f->uses = keep.uses, f->uses_cap = keep.uses_cap;
+  f->undeclared = keep.undeclared, f->undeclared_cap = keep.undeclared_cap;
+  f->dirty = keep.dirty, f->dirty_cap = keep.dirty_cap;
+  f->args = keep.args, f->args_cap = keep.args_cap;
+  return f;
+}
+
+struct dvmrt_frame *dvmrt_construct_top(void) { return top; }
+
+struct dvmrt_frame *dvmrt_construct_nest(void) {
+  struct dvmrt_frame *f = top;
+  while (f && (!f->nest || f->left))
+    f = f->outer;
+  return f;
+}
+
+bool dvmrt_construct_judges(void) { return owner ? owner == &self : main_thread == &self; }
+
+unsigned dvmrt_construct_count(void) { return nsites; }
+
+void dvmrt_construct_init(void) {
+  main_thread = &self;
+  dvmrt_array_gone = forget_array;
+}
+
+
+void dvmrt_construct_forked(void) {
+  main_thread = &self;
+  if (owner != &self) {
+    owner = NULL;
+    owned = NULL;
+  }
+}
+
+/* ---- clauses ------------------------------------------------------------------------------------------------------------------- */
+
+static void add_var(struct dvmrt_frame *f, const struct dvmrt_item *i, int64_t address, uint64_t bytes, enum dvmrt_class class) {
+  if (!address || !bytes)
+    return;
+  f->vars = dvmrt_mem_grow(f->vars, &f->vars_cap, f->nvars + 1, sizeof(*f->vars));
+  f->vars[f->nvars++] = (struct dvmrt_var){(uintptr_t)address, (uintptr_t)address + bytes, class, i};
+}
+
+static void add_reduction(struct dvmrt_frame *f, const struct dvmrt_item *i) {
+  uint64_t bytes = (uint64_t)dvmrt_num_value(i->ref.element_bytes, f->args);
+  uint64_t count = (uint64_t)dvmrt_num_value(i->ref.extent[0], f->args);
+  add_var(f, i, dvmrt_num_value(i->ref.address, f->args), bytes * (count ? count : 1), DVMRT_CLASS_REDUCTION);
+  if (!i->loc_name)
+    return;
+  uint64_t n = (uint64_t)dvmrt_num_value(i->bytes, f->args);
+  add_var(f, i, dvmrt_num_value(i->loc_address, f->args), (uint64_t)dvmrt_num_value(i->loc_bytes, f->args) * (n ? n : 1),
+          DVMRT_CLASS_REDUCTION);
+}
+
+static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
+  struct dvmrt_array *a = dvmrt_array_of(&i->ref, f->args);
+  if (!a)
+    return;
+  f->clauses = dvmrt_mem_grow(f->clauses, &f->clauses_cap, f->nclauses + 1, sizeof(*f->clauses));
+  struct dvmrt_clause_array *c = &f->clauses[f->nclauses++];
+  *c = (struct dvmrt_clause_array){.key = i->key, .array = a, .item = i};
+  if (i->key == 'C') {
+    dvmrt_array_widths(a, i, f->args, &c->box);
+    c->box.corner = true;
+  }
+}
+
+static void renew(struct dvmrt_frame *f, struct dvmrt_item *i) {
+  struct dvmrt_array *a = dvmrt_array_of(&i->ref, f->args);
+  struct dvmrt_box box;
+  if (!a)
+    return;
+  dvmrt_array_widths(a, i, f->args, &box);
+  dvmrt_array_renew(a, &box);
+}
+
+static void read_clauses(struct dvmrt_frame *f) {
+  for (struct dvmrt_item *i = f->d->items; i; i = i->next) {
+    switch (i->key) {
+    case 'V':
+      add_var(f, i, dvmrt_num_value(i->ref.address, f->args), (uint64_t)dvmrt_num_value(i->bytes, f->args), DVMRT_CLASS_PRIVATE);
+      break;
+    case 'R': add_reduction(f, i); break;
+    case 'H': renew(f, i); break;
+    case 'C': case 'M': add_clause(f, i); break;
+    case 'U':
+      f->uses = dvmrt_mem_grow(f->uses, &f->uses_cap, f->nuses + 1, sizeof(*f->uses));
+      f->uses[f->nuses++] = (struct dvmrt_use){.item = i};
+      break;
+    default: break;
+    }
+  }
+}
+
+static struct dvmrt_coord axis_coord(const struct dvmrt_axis *x, const int64_t *args) {
+  if (x->kind == 'c')
+    return (struct dvmrt_coord){DVMRT_COORD_CONST, 0, 0, dvmrt_num_value(x->add, args)};
+  if (x->kind == 'a')
+    return (struct dvmrt_coord){DVMRT_COORD_AFFINE, x->index, dvmrt_num_value(x->coef, args), dvmrt_num_value(x->add, args)};
+  return (struct dvmrt_coord){DVMRT_COORD_ALL, 0, 0, 0};
+}
+
+static void place_nest(struct dvmrt_frame *f) {
+  struct dvmrt_item *on = dvmrt_directive_find(f->d->items, 'O');
+  f->mapped = on != NULL;
+  if (!on)
+    return;
+  f->on = dvmrt_array_target((uintptr_t)dvmrt_num_value(on->ref.address, f->args));
+  if (!f->on)
+    return;
+  const struct dvmrt_layout *l = dvmrt_array_layout(f->on);
+  struct dvmrt_coord axes[DVMRT_NDIMS_MAX];
+  for (int i = 0; i < on->naxes; i++)
+    axes[i] = axis_coord(&on->axis[i], f->args);
+  f->layout = *l;
+  for (int r = 0; r < l->ndims; r++)
+    f->layout.at[r] = dvmrt_coord_compose(l->at[r], axes, on->naxes);
+}
+
+/* ---- enter and leave --------------------------------------------------------------------------------------------------------- */
+
+static void renumber_words(uint32_t *w, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (w[i] > DVMRT_W_ASSIGNED)
+      w[i] = DVMRT_W_ASSIGNED;
+}
+
+static void renumber_array(struct dvmrt_array *a) {
+  if (!a->is_template)
+    renumber_words(a->region.words, (a->region.end - a->region.base) >> a->region.shift);
+}
+
+static void renumber_if_full(void) {
+  if (next_id < ID_RENUMBER)
+    return;
+  dvmrt_shadow_each(renumber_words);
+  dvmrt_array_each(renumber_array);
+  next_id = ID_FIRST;
+}
+
+static void nest_begin(struct dvmrt_frame *f) {
+  struct dvmrt_now *now = &__dvmrt_now;
+  if (!owner)
+    renumber_if_full();
+  owner = &self;
+  owned = f;
+  f->nest = true;
+  f->serial = next_serial++;
+  read_clauses(f);
+  place_nest(f);
+  now->base = next_id << 1;
+  now->write = ((next_id - 1) << 1) | 1;
+  now->first_read = now->base;
+  now->first_write = f->mapped ? 0 : now->base;
+  now->mask = 1;
+  int64_t step = f->d->rank ? dvmrt_num_value(f->d->step[f->d->rank - 1], f->args) : 0;
+  dvmrt_rows_begin(&f->rows, f->d->rank, next_id, step);
+  for (uint32_t i = 0; i < f->nvars; i++)
+    if (f->vars[i].class == DVMRT_CLASS_PRIVATE)
+      dvmrt_shadow_fill(f->vars[i].low, f->vars[i].high - f->vars[i].low, DVMRT_W_PRIVATE);
+}
+
+static void nest_end(struct dvmrt_frame *f) {
+  for (uint32_t i = 0; i < f->nvars; i++)
+    if (f->vars[i].class == DVMRT_CLASS_PRIVATE)
+      dvmrt_shadow_fill(f->vars[i].low, f->vars[i].high - f->vars[i].low, DVMRT_W_PRIVATE);
+  for (uint32_t i = 0; i < f->nundeclared; i++)
+    dvmrt_shadow_fill(f->undeclared[i].low, f->undeclared[i].high - f->undeclared[i].low, DVMRT_W_PRIVATE);
+  for (uint32_t i = 0; i < f->ndirty; i++)
+    if (f->dirty[i])
+      dvmrt_array_stale(f->dirty[i]);
+  next_id = (__dvmrt_now.write >> 1) + 2;
+  __dvmrt_now = f->saved;
+  owner = NULL;
+  owned = NULL;
+}
+
+/* Takes the uppermost construct off; it has been left, or jumped out of. */
+static void pop(void) {
+  struct dvmrt_frame *f = top;
+  if (!f->left) {
+    if (f->nest)
+      nest_end(f);
+    else
+      __dvmrt_now = f->saved;
+  }
+  top = f->outer;
+  f->outer = spare;
+  spare = f;
+}
+
+static bool is_parallel(const struct dvmrt_directive *d) { return !strcmp(d->kind, "parallel"); }
+
+/* Frames of functions that are over lie below the present one on the stack. */
+static bool is_dead(const struct dvmrt_frame *f, const void *frame) {
+  enum { STACK_MAX = 1 << 28 };
+  uintptr_t a = (uintptr_t)f->frame, b = (uintptr_t)frame;
+  return a < b && b - a < STACK_MAX;
+}
+
+static bool on_stack(const struct dvmrt_directive *d, const void *frame) {
+  for (const struct dvmrt_frame *f = top; f; f = f->outer)
+    if (f->d == d && f->frame == frame)
+      return true;
+  return false;
+}
+
+static void drop_leftovers(const struct dvmrt_directive *d, const void *frame) {
+  while (top && is_dead(top, frame))
+    pop();
+  if (on_stack(d, frame))
+    while (top->d != d || top->frame != frame)
+      pop();
+  /* Parallel loops of one function do not nest: an unfinished one was jumped out of. */
+  while (top && top->frame == frame && !(top->d == d) && (top->left || (is_parallel(top->d) && is_parallel(d))))
+    pop();
+}
+
+static void count_site(struct dvmrt_directive *d) {
+  static struct dvmrt_directive *seen[1024];
+  unsigned n = nsites < 1024 ? nsites : 1024;
+  for (unsigned i = 0; i < n; i++)
+    if (seen[i] == d)
+      return;
+  if (n < 1024)
+    seen[n] = d;
+  nsites++;
+}
+
+static bool same_site_active(const struct dvmrt_directive *d) {
+  for (const struct dvmrt_frame *f = top; f; f = f->outer)
+    if (f->d == d && !f->left)
+      return true;
+  return false;
+}
+
+static void begin(struct dvmrt_frame *f) {
+  const struct dvmrt_frame *outer = dvmrt_construct_nest();
+  if (!is_parallel(f->d)) {
+    if (same_site_active(f->d) && dvmrt_construct_judges())
+      dvmrt_explain_usage(f->d, "this construct is entered inside itself (recursion)");
+    read_clauses(f);
+    return;
+  }
+  count_site(f->d);
+  if (owner && owner != &self)
+    return;
+  if (!outer) {
+    nest_begin(f);
+    return;
+  }
+  dvmrt_explain_usage(f->d, outer->d == f->d ? "this parallel loop is entered inside itself (recursion)"
+                                             : "this parallel loop is entered inside another one");
+  /* It runs as a part of the outer iteration, unobserved. */
+  __dvmrt_now = (struct dvmrt_now)SEQUENTIAL;
+}
+
+int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t *args) {
+  drop_leftovers(d, frame);
+  if (top && top->d == d && top->frame == frame) {
+    bool left = top->left;
+    pop();
+    if (left)
+      return 0;
+  }
+  struct dvmrt_frame *f = frame_get();
+  f->d = d;
+  f->frame = frame;
+  f->saved = __dvmrt_now;
+  f->nargs = (uint32_t)d->nslots;
+  f->args = dvmrt_mem_grow(f->args, &f->args_cap, f->nargs, sizeof(*f->args));
+  if (args)
+    memcpy(f->args, args, f->nargs * sizeof(*args));
+  begin(f);
+  f->outer = top;
+  top = f;
+  return 1;
+}
+
+void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame) {
+  if (!on_stack(d, frame))
+    return;
+  while (top->d != d || top->frame != frame)
+    pop();
+  if (top->nest)
+    nest_end(top);
+  else
+    __dvmrt_now = top->saved;
+  top->left = true;
+}
+
+void dvmrt_construct_row(struct dvmrt_directive *d) {
+  struct dvmrt_frame *f = dvmrt_construct_nest();
+  if (f && f->d == d)
+    dvmrt_rows_next(&f->rows, (__dvmrt_now.write >> 1) + 1, __dvmrt_now.iv);
+}
+
+/* ---- views ---------------------------------------------------------------------------------------------------------------------- */
+
+static void view_limits(struct dvmrt_frame *f, struct dvmrt_use *u) {
+  struct dvmrt_view *v = &u->view;
+  enum dvmrt_class class = dvmrt_construct_array_class(f, u->array);
+  *v = (struct dvmrt_view){.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
+  v->ndims = (uint32_t)u->array->ndims;
+  memcpy(v->extent, u->array->extent, sizeof(v->extent));
+  if (class == DVMRT_CLASS_ACROSS || (u->item->use == 'r' && class != DVMRT_CLASS_FIRST))
+    return;
+  v->first_read = __dvmrt_now.base;
+  v->first_write = class == DVMRT_CLASS_FIRST ? 0 : __dvmrt_now.base;
+  v->mask = 1;
+}
+
+const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_t use, uint32_t shift) {
+  static const struct dvmrt_view none = {.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
+  struct dvmrt_frame *f = dvmrt_construct_nest();
+  if (!f || f->d != d || use >= f->nuses)
+    return &none;
+  struct dvmrt_use *u = &f->uses[use];
+  struct dvmrt_item *item = (struct dvmrt_item *)u->item;
+  u->array = dvmrt_array_of(&item->ref, f->args);
+  if (!u->array)
+    return &none;
+  view_limits(f, u);
+  const struct dvmrt_region *r = &u->array->region;
+  if (r->shift == shift && u->array->element_bytes == (uint64_t)1 << shift)
+    u->view.words = r->words - (r->base >> shift);
+  return &u->view;
+}
+
+/* ---- questions ------------------------------------------------------------------------------------------------------------------- */
+
+enum dvmrt_class dvmrt_construct_class(const struct dvmrt_frame *f, uintptr_t a, const struct dvmrt_var **var) {
+  *var = NULL;
+  if (!f)
+    return DVMRT_CLASS_PLAIN;
+  for (uint32_t i = 0; i < f->nvars; i++) {
+    if (a >= f->vars[i].low && a < f->vars[i].high) {
+      *var = &f->vars[i];
+      return f->vars[i].class;
+    }
+  }
+  return f->mapped ? DVMRT_CLASS_FIRST : DVMRT_CLASS_SHARED;
+}
+
+enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct dvmrt_array *a) {
+  const struct dvmrt_var *var;
+  if (!f)
+    return DVMRT_CLASS_PLAIN;
+  if (dvmrt_construct_clause(f, 'C', a))
+    return DVMRT_CLASS_ACROSS;
+  if (!dvmrt_layout_everywhere(dvmrt_array_layout(a)))
+    return DVMRT_CLASS_SHARED;
+  return dvmrt_construct_class(f, a->region.base, &var);
+}
+
+const struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, char key, const struct dvmrt_array *a) {
+  for (; f; f = f->outer) {
+    for (uint32_t i = 0; i < f->nclauses && !f->left; i++)
+      if (f->clauses[i].key == key && f->clauses[i].array == a)
+        return &f->clauses[i];
+    if (key != 'M')
+      break;
+  }
+  return NULL;
+}
+
+void dvmrt_construct_undeclared(struct dvmrt_frame *f, uintptr_t low, uintptr_t high) {
+  struct dvmrt_range *last = f->nundeclared ? &f->undeclared[f->nundeclared - 1] : NULL;
+  if (last && last->high == low) {
+    last->high = high;
+    return;
+  }
+  f->undeclared = dvmrt_mem_grow(f->undeclared, &f->undeclared_cap, f->nundeclared + 1, sizeof(*f->undeclared));
+  f->undeclared[f->nundeclared++] = (struct dvmrt_range){low, high};
+}
+
+void dvmrt_construct_written(struct dvmrt_array *a, struct dvmrt_site *site) {
+  struct dvmrt_frame *f = dvmrt_construct_nest();
+  a->writer = site;
+  a->writer_in = f ? f->d : NULL;
+  a->ever_written = true;
+  if (!f) {
+    dvmrt_array_stale(a);
+    return;
+  }
+  if (a->dirty)
+    return;
+  a->dirty = true;
+  f->dirty = dvmrt_mem_grow(f->dirty, &f->dirty_cap, f->ndirty + 1, sizeof(struct dvmrt_array *));
+  f->dirty[f->ndirty++] = a;
+}
+
+static void forget_in(struct dvmrt_frame *f, const struct dvmrt_array *a) {
+  for (uint32_t i = 0; i < f->ndirty; i++)
+    if (f->dirty[i] == a)
+      f->dirty[i] = NULL;
+  for (uint32_t i = 0; i < f->nclauses; i++)
+    if (f->clauses[i].array == a)
+      f->clauses[i].array = NULL;
+  for (uint32_t i = 0; i < f->nuses; i++)
+    if (f->uses[i].array == a)
+      f->uses[i] = (struct dvmrt_use){.item = f->uses[i].item, .view = {.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX}};
+  if (f->on == a)
+    f->on = NULL;
+}
+
+static void forget_array(struct dvmrt_array *a) {
+  for (struct dvmrt_frame *f = top; f; f = f->outer)
+    forget_in(f, a);
+  if (owned)
+    forget_in(owned, a);
+}
+
+bool dvmrt_construct_iteration(const struct dvmrt_frame *f, uint32_t word, int64_t *iv) {
+  const struct dvmrt_now *now = &__dvmrt_now;
+  return word >= now->base && dvmrt_rows_find(&f->rows, word >> 1, now->write >> 1, now->iv, iv);
+}
+
+uint32_t dvmrt_construct_born_word(void) {
+  const struct dvmrt_frame *f = dvmrt_construct_nest();
+  return f ? BORN_FIRST + f->serial % BORN_COUNT : DVMRT_W_NEVER;
+}
+
+bool dvmrt_construct_born_here(const struct dvmrt_frame *f, uint32_t word) {
+  return word == BORN_FIRST + f->serial % BORN_COUNT;
+}

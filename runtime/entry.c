@@ -1,0 +1,273 @@
+/* The entry points of abi.h: the short ways first, then the modules, under the lock. */
+#include "runtime/check.h"
+#include "runtime/direct.h"
+#include "runtime/explain.h"
+#include "runtime/heap.h"
+#include "runtime/mem.h"
+#include "runtime/process.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void leave(void) {
+  bool halt = dvmrt_explain_halt;
+  dvmrt_mem_leave();
+  if (DVMRT_UNLIKELY(halt))
+    dvmrt_process_halt();
+}
+
+void __dvmrt_module_1(struct dvmrt_site *first, struct dvmrt_site *last) {
+  dvmrt_process_init();
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_site_module(first, last);
+  leave();
+}
+
+/* ---- accesses ------------------------------------------------------------------------------------------------------------------ */
+
+/* Decides what needs no lock and no site.  True: done. */
+static inline bool touch_word(uint32_t *wp, uint32_t flags) {
+  const struct dvmrt_now *now = &__dvmrt_now;
+  uint32_t w = *wp;
+  if (w == now->write)
+    return true;
+  if ((flags & DVMRT_READ) && w < DVMRT_W_FIRST)
+    return false;
+  if (flags & DVMRT_WRITE) {
+    if (w >= now->first_write)
+      return false;
+    *wp = now->write;
+    return true;
+  }
+  if (w < now->first_read)
+    *wp = now->write & ~1u;
+  return w < now->first_read || !(w & now->mask);
+}
+
+void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
+  uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
+  unsigned code = e & 3;
+  if (!code && !__dvmrt_now.mask && ((a ^ (a + size - 1)) >> 12) == 0)
+    return;
+  if ((code == 1 || code == 2) && size == 4u * code && !(a & (size - 1)) && touch_word(dvmrt_shadow_at(e, a), flags))
+    return;
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_check_touch(a, size, site, ix, flags);
+  leave();
+}
+
+void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_check_bounds((uintptr_t)p, site, ix, dim, extent, flags);
+  leave();
+}
+
+int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
+  if (!dvmrt_mem_enter())
+    return 0;
+  int settled = dvmrt_check_view_place((uintptr_t)p, site, view, ix, flags);
+  leave();
+  return settled;
+}
+
+uint32_t __dvmrt_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix) {
+  if (!dvmrt_mem_enter())
+    return flags & DVMRT_WRITE ? DVMRT_W_ASSIGNED : word;
+  word = dvmrt_check_local(site, word, kind, flags, ix);
+  leave();
+  return word;
+}
+
+/* ---- constructs ---------------------------------------------------------------------------------------------------------------- */
+
+/* A construct in code that interrupted the runtime runs unobserved; all that must be right is 'once'. */
+static __thread struct dvmrt_site *unobserved __attribute__((tls_model("initial-exec")));
+
+int __dvmrt_enter(struct dvmrt_site *site, void *frame, const int64_t *args) {
+  if (unobserved == site) {
+    unobserved = NULL;
+    return 0;
+  }
+  if (!dvmrt_mem_enter())
+    return 1;
+  int run = dvmrt_construct_enter(dvmrt_directive_of(site), frame, args);
+  leave();
+  return run;
+}
+
+void __dvmrt_leave(struct dvmrt_site *site, void *frame) {
+  if (!dvmrt_mem_enter()) {
+    unobserved = site;
+    return;
+  }
+  dvmrt_construct_leave(dvmrt_directive_of(site), frame);
+  leave();
+}
+
+void __dvmrt_row(struct dvmrt_site *construct) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_construct_row(dvmrt_directive_of(construct));
+  leave();
+}
+
+void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_direct_run(dvmrt_directive_of(site), args);
+  leave();
+}
+
+const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use, uint32_t shift) {
+  static const struct dvmrt_view none = {.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
+  if (!dvmrt_mem_enter())
+    return &none;
+  const struct dvmrt_view *v = dvmrt_construct_view(dvmrt_directive_of(construct), use, shift);
+  leave();
+  return v;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------------------------- */
+
+/* Arrays in the range cease; the words then say 'word'. */
+static void renew(uintptr_t a, uint64_t size, uint32_t word) {
+  dvmrt_array_forget(a, size);
+  dvmrt_shadow_fill(a, size, word);
+}
+
+void __dvmrt_born(const void *p, uint64_t size) {
+  if (!size || !dvmrt_mem_enter())
+    return;
+  renew((uintptr_t)p, size, dvmrt_construct_born_word());
+  leave();
+}
+
+static void mark_written(uintptr_t a, uint64_t size) {
+  struct dvmrt_region *r = dvmrt_shadow_region_in(a, size);
+  if (r)
+    dvmrt_construct_written((struct dvmrt_array *)r, NULL);
+}
+
+void __dvmrt_assign(const void *p, uint64_t size) {
+  uintptr_t a = (uintptr_t)p;
+  if (!size || (!__dvmrt_now.mask && size <= 4096 && !dvmrt_shadow_entry(a) && !dvmrt_shadow_entry(a + size - 1)))
+    return;
+  if (!dvmrt_mem_enter())
+    return;
+  mark_written(a, size);
+  dvmrt_shadow_fill(a, size, __dvmrt_now.mask ? __dvmrt_now.write : DVMRT_W_ASSIGNED);
+  leave();
+}
+
+void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
+  if (!size || !dvmrt_mem_enter())
+    return;
+  mark_written((uintptr_t)dst, size);
+  dvmrt_shadow_copy((uintptr_t)dst, (uintptr_t)src, size, __dvmrt_now.mask ? __dvmrt_now.write : DVMRT_W_ASSIGNED);
+  leave();
+}
+
+/* Ordinary memory whose allocation was not seen: as far as valueless words reach. */
+static void settle_around(uintptr_t a) {
+  enum { REACH = 1 << 20 };
+  uintptr_t low = a, high = a;
+  while (a - low < REACH && dvmrt_shadow_word(low - 1) < DVMRT_W_FIRST)
+    low--;
+  while (high - a < REACH && dvmrt_shadow_word(high) < DVMRT_W_FIRST)
+    high++;
+  dvmrt_shadow_settle(low, high - low, DVMRT_W_ASSIGNED);
+}
+
+void __dvmrt_foreign(const void *p) {
+  uintptr_t a = (uintptr_t)p;
+  struct dvmrt_extent x;
+  if (!a || !dvmrt_mem_enter())
+    return;
+  struct dvmrt_region *r = dvmrt_shadow_region_in(a, 1);
+  if (r)
+    dvmrt_shadow_settle(r->base, r->end - r->base, DVMRT_W_ASSIGNED);
+  else if (dvmrt_heap_find(a, &x))
+    dvmrt_shadow_settle(x.start, x.size, DVMRT_W_ASSIGNED);
+  else if (dvmrt_shadow_entry(a))
+    settle_around(a);
+  leave();
+}
+
+static void heap_new(uintptr_t a, uint64_t size, uint32_t word) {
+  dvmrt_heap_add(a, size);
+  if (size)
+    renew(a, size, word);
+}
+
+void __dvmrt_heap_new(const void *p, uint64_t size) {
+  if (!p || !dvmrt_mem_enter())
+    return;
+  heap_new((uintptr_t)p, size, dvmrt_construct_born_word());
+  leave();
+}
+
+void __dvmrt_heap_zero(const void *p, uint64_t size) {
+  if (!p || !dvmrt_mem_enter())
+    return;
+  heap_new((uintptr_t)p, size, __dvmrt_now.mask ? __dvmrt_now.write : DVMRT_W_ZERO);
+  leave();
+}
+
+static void heap_forget(uintptr_t a) {
+  struct dvmrt_extent x;
+  if (dvmrt_heap_remove(a, &x) && x.size)
+    renew(x.start, x.size, DVMRT_W_ASSIGNED);
+}
+
+void __dvmrt_heap_free(const void *p) {
+  if (!p || !dvmrt_mem_enter())
+    return;
+  heap_forget((uintptr_t)p);
+  leave();
+}
+
+/* Under the lock: another thread that is given the old block waits with its words until ours have moved. */
+static void *realloc_known(void *p, uint64_t size, struct dvmrt_extent x) {
+  void *q = realloc(p, size);
+  if (!q)
+    return NULL;
+  uintptr_t a = (uintptr_t)p, b = (uintptr_t)q;
+  uint64_t keep = x.size < size ? x.size : size;
+  uint32_t born = dvmrt_construct_born_word();
+  if (a != b) {
+    dvmrt_array_forget(b, size);
+    dvmrt_shadow_copy(b, a, keep, DVMRT_W_ASSIGNED);
+    renew(a, x.size, DVMRT_W_ASSIGNED);
+    dvmrt_heap_remove(a, &x);
+  } else {
+    dvmrt_array_forget(a, x.size); /* it begins where it began, but has another shape */
+  }
+  if (size > keep)
+    renew(b + keep, size - keep, born);
+  else if (a == b && x.size > keep)
+    renew(a + keep, x.size - keep, DVMRT_W_ASSIGNED);
+  dvmrt_heap_add(b, size);
+  return q;
+}
+
+void *__dvmrt_realloc(void *p, uint64_t size) {
+  if (!p) {
+    void *q = malloc(size);
+    __dvmrt_heap_new(q, size);
+    return q;
+  }
+  struct dvmrt_extent x;
+  if (!dvmrt_mem_enter())
+    return realloc(p, size);
+  void *q;
+  if (size && dvmrt_heap_find((uintptr_t)p, &x) && x.start == (uintptr_t)p) {
+    q = realloc_known(p, size, x);
+  } else {
+    heap_forget((uintptr_t)p);
+    q = realloc(p, size);
+  }
+  leave();
+  return q;
+}

@@ -1,0 +1,356 @@
+#include "runtime/explain.h"
+#include "runtime/name.h"
+#include "runtime/other.h"
+#include <stdlib.h>
+#include <string.h>
+
+bool dvmrt_explain_halt;
+
+/* ---- common parts ------------------------------------------------------------------------------------------------------------ */
+
+static struct dvmrt_finding *count(const struct dvmrt_event *ev, enum dvmrt_id id) {
+  return dvmrt_diag_count(id, dvmrt_name_key(ev), ev->nest ? ev->nest->d : NULL, ev->access->pos);
+}
+
+static void emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
+  if (dvmrt_diag_emit(f, r))
+    dvmrt_explain_halt = true;
+}
+
+static struct dvmrt_pos declaration(const struct dvmrt_event *ev) {
+  return ev->array && ev->array->declared.file ? ev->array->declared : ev->access->declared;
+}
+
+static void note_declaration(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  struct dvmrt_pos pos = declaration(ev);
+  if (pos.file && (ev->array || ev->access->name))
+    dvmrt_text_add(dvmrt_diag_note(r, pos), "'%s' is declared here", dvmrt_name_key(ev));
+}
+
+static struct dvmrt_text *note_nest(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  struct dvmrt_text *t = dvmrt_diag_note(r, ev->nest->d->pos);
+  dvmrt_text_add(t, "in this parallel loop, iteration ");
+  dvmrt_name_iteration(ev->nest->d, __dvmrt_now.iv, t);
+  return t;
+}
+
+static void start(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *what) {
+  dvmrt_name_datum(ev, &r->message);
+  dvmrt_text_add(&r->message, " %s", what);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------------- */
+
+static void uninitialized(const struct dvmrt_event *ev) {
+  struct dvmrt_finding *f = count(ev, DVMRT_ID_UNINITIALIZED);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  start(r, ev, "is read before any value was assigned to it");
+  if (ev->word == DVMRT_W_NEWVALUE)
+    dvmrt_text_add(&r->message, " (its contents are undefined since 'new_value')");
+  note_declaration(r, ev);
+  if (ev->nest)
+    note_nest(r, ev);
+  emit(f, r);
+}
+
+static void private_uninitialized(const struct dvmrt_event *ev) {
+  struct dvmrt_finding *f = count(ev, DVMRT_ID_PRIVATE_UNINITIALIZED);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  if (!ev->nest) {
+    start(r, ev, "is read after a parallel loop in which it was private: its value is undefined");
+  } else if (ev->class == DVMRT_CLASS_PRIVATE) {
+    start(r, ev, "is private and is read in an iteration that has not assigned it");
+  } else if (ev->word < DVMRT_W_FIRST) {
+    start(r, ev, "was private in a parallel loop that is over and is read before it has a value again");
+  } else {
+    start(r, ev, "is read in an iteration that has not assigned it, though other iterations assign it first: it is private by "
+                 "its first access");
+  }
+  if (ev->nest) {
+    dvmrt_other_note(r, ev, ev->word, DVMRT_WRITE, "was assigned here", NULL);
+    note_nest(r, ev);
+  }
+  note_declaration(r, ev);
+  emit(f, r);
+}
+
+static void readonly_write(const struct dvmrt_event *ev) {
+  struct dvmrt_finding *f = count(ev, DVMRT_ID_READONLY_WRITE);
+  if (!f || f->count > 1)
+    return;
+  const char *name = dvmrt_name_key(ev);
+  struct dvmrt_report *r = dvmrt_diag_report();
+  start(r, ev, "is written, but the parallel loop has read it and it is neither private nor a reduction variable");
+  dvmrt_other_note(r, ev, ev->word >= ev->base ? ev->word : ev->now, DVMRT_READ, "was read first here", NULL);
+  note_nest(r, ev);
+  note_declaration(r, ev);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  dvmrt_text_add(help, "add 'private(%s)' or 'reduction(..(%s))' to the directive at ", name, name);
+  dvmrt_name_place(ev->nest->d->pos, help);
+  emit(f, r);
+}
+
+static void undeclared(const struct dvmrt_event *ev) {
+  if (ev->access->quiet)
+    return;
+  struct dvmrt_finding *f = count(ev, DVMRT_ID_UNDECLARED_PRIVATE);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  start(r, ev, "is assigned in iterations of the parallel loop but is in no 'private' clause: a race on threads and accelerators");
+  note_nest(r, ev);
+  note_declaration(r, ev);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  dvmrt_text_add(help, "add 'private(%s)' to the directive at ", dvmrt_name_key(ev));
+  dvmrt_name_place(ev->nest->d->pos, help);
+  emit(f, r);
+}
+
+/* ---- dependences -------------------------------------------------------------------------------------------------------------- */
+
+static const char *dependence_name(enum dvmrt_verdict v) {
+  return v == DVMRT_FLOW ? "flow" : v == DVMRT_ANTI ? "anti" : "output";
+}
+
+/* Widths that 'across' must have: how far the reading side reaches out of its own part. */
+static void widen_across(struct dvmrt_finding *f, const struct dvmrt_event *ev, enum dvmrt_verdict v, const int64_t *other) {
+  struct dvmrt_array *a = ev->array;
+  struct dvmrt_place p;
+  if (!a || !ev->nest->mapped || !ev->nest->layout.root || v == DVMRT_OUTPUT || (v == DVMRT_ANTI && !other))
+    return;
+  dvmrt_layout_place(dvmrt_array_layout(a), &ev->nest->layout, v == DVMRT_FLOW ? __dvmrt_now.iv : other, ev->ix, a->ndims, &p);
+  if (p.kind != DVMRT_PLACE_NEAR)
+    return;
+  f->clause.name = "across";
+  f->clause.array = a->name;
+  f->clause.ndims = a->ndims;
+  for (int d = 0; d < a->ndims; d++)
+    dvmrt_clause_widen(&f->clause, d, p.away[d]);
+}
+
+static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
+                            enum dvmrt_verdict v) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  const char *name = dvmrt_name_key(ev);
+  bool element = ev->array || ev->access->ndims;
+  struct dvmrt_text *t;
+  if (f->clause.name) {
+    t = dvmrt_diag_help(r);
+    dvmrt_text_add(t, "add '");
+    dvmrt_clause_text(&f->clause, t);
+    dvmrt_text_add(t, "' to the directive at ");
+  } else if (!element && v == DVMRT_OUTPUT) {
+    t = dvmrt_diag_help(r);
+    dvmrt_text_add(t, "add 'private(%s)' to the directive at ", name);
+  } else if (!element) {
+    t = dvmrt_diag_help(r);
+    dvmrt_text_add(t, "add 'private(%s)' or 'reduction(..(%s))' to the directive at ", name, name);
+  } else {
+    return;
+  }
+  dvmrt_name_place(d->pos, t);
+}
+
+static void dependence(const struct dvmrt_event *ev, enum dvmrt_verdict v) {
+  if (v == DVMRT_ANTI && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
+    return;
+  struct dvmrt_finding *f = count(ev, DVMRT_ID_LOOP_DEPENDENCE);
+  if (!f)
+    return;
+  int64_t other[DVMRT_NDIMS_MAX];
+  bool known = dvmrt_construct_iteration(ev->nest, ev->word, other);
+  widen_across(f, ev, v, known ? other : NULL);
+  if (f->count > 1)
+    return;
+  const struct dvmrt_directive *d = ev->nest->d;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  start(r, ev, v == DVMRT_FLOW ? "is read here, but " : "is written here, but ");
+  dvmrt_text_add(&r->message, known ? "iteration " : "another iteration");
+  if (known)
+    dvmrt_name_iteration(d, other, &r->message);
+  dvmrt_text_add(&r->message, " has %s it: %s dependence", v == DVMRT_ANTI ? "read" : "written", dependence_name(v));
+  if (known) {
+    dvmrt_text_add(&r->message, ", distance (");
+    for (int i = 0; i < d->rank; i++)
+      dvmrt_text_add(&r->message, "%s%lld", i ? ", " : "", (long long)(__dvmrt_now.iv[i] - other[i]));
+    dvmrt_text_add(&r->message, ")");
+  }
+  dvmrt_other_note(r, ev, ev->word, v == DVMRT_ANTI ? DVMRT_READ : DVMRT_WRITE, v == DVMRT_ANTI ? "was read here" : "was written here",
+                   known ? other : NULL);
+  note_nest(r, ev);
+  note_declaration(r, ev);
+  help_dependence(r, f, ev, v);
+  emit(f, r);
+}
+
+void dvmrt_explain_value(const struct dvmrt_event *ev, enum dvmrt_verdict verdict) {
+  switch (verdict) {
+  case DVMRT_FINE: break;
+  case DVMRT_UNINIT: uninitialized(ev); break;
+  case DVMRT_PRIVATE_UNINIT: private_uninitialized(ev); break;
+  case DVMRT_READONLY_WRITE: readonly_write(ev); break;
+  case DVMRT_UNDECLARED: undeclared(ev); break;
+  case DVMRT_FLOW: case DVMRT_ANTI: case DVMRT_OUTPUT: dependence(ev, verdict); break;
+  }
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------------------- */
+
+void dvmrt_explain_bounds(const struct dvmrt_event *ev, int dim, int64_t index, int64_t extent) {
+  struct dvmrt_finding *f = count(ev, DVMRT_ID_OUT_OF_BOUNDS);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  struct dvmrt_event plain = *ev;
+  plain.array = NULL; /* the element that the address happens to hit is not what was meant */
+  start(r, &plain, "is out of bounds: ");
+  dvmrt_text_add(&r->message, "index %lld of dimension %d is not in 0..%lld", (long long)index, dim + 1, (long long)extent - 1);
+  note_declaration(r, ev);
+  if (ev->nest)
+    note_nest(r, ev);
+  emit(f, r);
+}
+
+/* ---- place -------------------------------------------------------------------------------------------------------------------- */
+
+static void text_widths(const struct dvmrt_array *a, struct dvmrt_text *t) {
+  dvmrt_text_add(t, "shadow");
+  for (int d = 0; d < a->ndims; d++)
+    dvmrt_text_add(t, "[%lld:%lld]", (long long)a->low[d], (long long)a->high[d]);
+}
+
+static void note_distribution(struct dvmrt_report *r, const struct dvmrt_array *a) {
+  if (!a->declared.file)
+    return;
+  struct dvmrt_text *t = dvmrt_diag_note(r, a->declared);
+  dvmrt_text_add(t, "'%s' is distributed here with ", a->name);
+  text_widths(a, t);
+}
+
+static void note_writer(struct dvmrt_report *r, const struct dvmrt_array *a) {
+  if (!a->writer)
+    return;
+  struct dvmrt_text *t = dvmrt_diag_note(r, dvmrt_site_access(a->writer)->pos);
+  dvmrt_text_add(t, "'%s' was last written here", a->name);
+  if (!a->writer_in)
+    return;
+  dvmrt_text_add(t, ", in the parallel loop at ");
+  dvmrt_name_place(a->writer_in->pos, t);
+}
+
+static void note_owner(struct dvmrt_report *r, const struct dvmrt_event *ev, const struct dvmrt_place *p, bool show) {
+  struct dvmrt_text *t = note_nest(r, ev);
+  for (int d = 0; d < ev->array->ndims; d++)
+    show = show && p->has_own[d] && p->own[d] >= 0 && p->own[d] < ev->array->extent[d];
+  if (!show)
+    return;
+  dvmrt_text_add(t, ", which owns '");
+  dvmrt_name_element(ev->array, p->own, t);
+  dvmrt_text_add(t, "'");
+}
+
+static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum dvmrt_misplaced why) {
+  bool write = ev->flags & DVMRT_WRITE;
+  const char *does = write ? "is written" : "is read";
+  struct dvmrt_text *m = &r->message;
+  const char *name = ev->array->name;
+  dvmrt_name_datum(ev, m);
+  switch (why) {
+  case DVMRT_BEYOND_EDGE: dvmrt_text_add(m, " %s outside the iteration's own part and its shadow edge", does); break;
+  case DVMRT_NEVER_RENEWED: dvmrt_text_add(m, " is read from the shadow edge, which was never renewed"); break;
+  case DVMRT_WRITTEN_SINCE:
+    dvmrt_text_add(m, " is read from the shadow edge, which has not been renewed since '%s' was written", name);
+    break;
+  case DVMRT_NARROW_RENEWAL: dvmrt_text_add(m, " is read from the shadow edge, of which a narrower part was renewed"); break;
+  case DVMRT_NO_CORNER: dvmrt_text_add(m, " is read from a corner of the shadow edge, which was renewed without its corners"); break;
+  case DVMRT_EDGE_WRITE: dvmrt_text_add(m, " is written in the shadow edge: only the owner of an element may write it"); break;
+  case DVMRT_NO_RELATION:
+    dvmrt_text_add(m, " %s in a loop that is not mapped on '%s': the two are distributed separately", does, name);
+    break;
+  case DVMRT_REPLICATED: dvmrt_text_add(m, " %s by an iteration that is replicated over a dimension '%s' is divided along", does, name); break;
+  case DVMRT_FIXED: dvmrt_text_add(m, " %s by an iteration that does not lie where '%s' is aligned", does, name); break;
+  case DVMRT_UNMAPPED: dvmrt_text_add(m, " is distributed and %s in a parallel loop without 'on'", write ? "written" : "read"); break;
+  }
+}
+
+static void clause_of(struct dvmrt_finding *f, const struct dvmrt_event *ev, const struct dvmrt_place *p, const char *name) {
+  const struct dvmrt_array *a = ev->array;
+  f->clause.name = name;
+  f->clause.array = a->name;
+  f->clause.ndims = a->ndims;
+  f->clause.corner |= p->naway > 1;
+  for (int d = 0; d < a->ndims; d++)
+    dvmrt_clause_widen(&f->clause, d, p->away[d]);
+}
+
+/* shadow_renew without widths takes all declared ones: say the short form when it does. */
+static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
+                       const struct dvmrt_place *p, enum dvmrt_misplaced why) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  const char *name = ev->array->name;
+  struct dvmrt_text *t;
+  switch (why) {
+  case DVMRT_BEYOND_EDGE:
+    if (ev->flags & DVMRT_WRITE || !f)
+      return;
+    for (int i = 0; i < ev->array->ndims; i++) {
+      int64_t low = p->away[i] < 0 ? -p->away[i] : 0, high = p->away[i] > 0 ? p->away[i] : 0;
+      if (low <= ev->array->low[i] && high <= ev->array->high[i])
+        continue;
+      t = dvmrt_diag_help(r);
+      dvmrt_text_add(t, "give dimension %d of '%s' a shadow edge of [%lld:%lld] and renew it, or use remote_access", i + 1, name,
+                     (long long)(low > ev->array->low[i] ? low : ev->array->low[i]),
+                     (long long)(high > ev->array->high[i] ? high : ev->array->high[i]));
+    }
+    return;
+  case DVMRT_NEVER_RENEWED: case DVMRT_WRITTEN_SINCE: case DVMRT_NARROW_RENEWAL: case DVMRT_NO_CORNER:
+    t = dvmrt_diag_help(r);
+    dvmrt_text_add(t, "add 'shadow_renew(%s%s)' to the directive at ", name, p->naway > 1 ? "(corner)" : "");
+    dvmrt_name_place(d->pos, t);
+    return;
+  case DVMRT_EDGE_WRITE: return;
+  case DVMRT_UNMAPPED:
+    t = dvmrt_diag_help(r);
+    dvmrt_text_add(t, "add 'on %s[..]' to the directive at ", name);
+    dvmrt_name_place(d->pos, t);
+    return;
+  default:
+    if (ev->flags & DVMRT_WRITE)
+      return;
+    t = dvmrt_diag_help(r);
+    dvmrt_text_add(t, "add 'remote_access(%s[..])' to the directive at ", name);
+    dvmrt_name_place(d->pos, t);
+  }
+}
+
+void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_id id, enum dvmrt_misplaced why) {
+  struct dvmrt_finding *f = count(ev, id);
+  if (!f)
+    return;
+  if (id == DVMRT_ID_SHADOW_STALE)
+    clause_of(f, ev, p, "shadow_renew");
+  if (f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  say_where(r, ev, why);
+  if (id == DVMRT_ID_SHADOW_STALE)
+    note_writer(r, ev->array);
+  if (why != DVMRT_NEVER_RENEWED && why != DVMRT_WRITTEN_SINCE)
+    note_distribution(r, ev->array);
+  note_owner(r, ev, p, p->kind == DVMRT_PLACE_NEAR);
+  help_place(r, f, ev, p, why);
+  emit(f, r);
+}
+
+void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what) {
+  struct dvmrt_finding *f = dvmrt_diag_count(DVMRT_ID_USAGE, what, d, d->pos);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_text_add(&r->message, "%s", what);
+  emit(f, r);
+}

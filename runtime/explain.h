@@ -1,0 +1,23 @@
+/* From a verdict to a report: names, the other side, the directive that would be right. */
+#ifndef DVMRT_EXPLAIN_H
+#define DVMRT_EXPLAIN_H
+#include "runtime/check.h"
+#include "runtime/ids.h"
+
+/* All inside dvmrt_mem_enter. */
+void dvmrt_explain_value(const struct dvmrt_event *ev, enum dvmrt_verdict verdict);
+void dvmrt_explain_bounds(const struct dvmrt_event *ev, int dim, int64_t index, int64_t extent);
+
+enum dvmrt_misplaced {
+  DVMRT_BEYOND_EDGE,      /* farther than the declared widths */
+  DVMRT_NEVER_RENEWED, DVMRT_WRITTEN_SINCE, DVMRT_NARROW_RENEWAL, DVMRT_NO_CORNER, /* in the declared edge */
+  DVMRT_EDGE_WRITE,
+  DVMRT_NO_RELATION, DVMRT_REPLICATED, DVMRT_FIXED,
+  DVMRT_UNMAPPED          /* the loop has no 'on' */
+};
+void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_id id, enum dvmrt_misplaced why);
+void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what);
+
+/* Set when halt_on_error asks for the end; the entry points look at it after they have left the runtime. */
+extern bool dvmrt_explain_halt;
+#endif

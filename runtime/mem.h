@@ -1,0 +1,26 @@
+/* Memory and mutual exclusion of the runtime.  malloc is never called: the checked program may have been interrupted inside
+ * it, may have replaced it, and the replacement may be instrumented. */
+#ifndef DVMRT_MEM_H
+#define DVMRT_MEM_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Enters the runtime's own code on this thread and takes the lock.  False: the thread is inside already (a signal handler
+ * or a hook that we called has come back to us); then nothing may be changed and dvmrt_mem_leave not be called. */
+bool dvmrt_mem_enter(void);
+void dvmrt_mem_leave(void);
+
+/* Zeroed memory; inside dvmrt_mem_enter only.  Never NULL: without memory for its own tables the runtime says so and ends
+ * the program with status 2. */
+void *dvmrt_mem_alloc(size_t size);
+void dvmrt_mem_free(void *p, size_t size);
+/* Doubles an array of '*cap' elements of 'size' bytes until it holds 'need'. */
+void *dvmrt_mem_grow(void *p, uint32_t *cap, uint32_t need, size_t size);
+char *dvmrt_mem_strndup(const char *s, size_t n);
+
+/* Pages straight from the kernel, zero, left out of core dumps.  NULL when there are none: callers that keep words go on
+ * without (the data count as assigned); the first failure is told once. */
+void *dvmrt_mem_map(size_t size);
+void dvmrt_mem_unmap(void *p, size_t size);
+#endif

@@ -1,0 +1,70 @@
+#include "runtime/name.h"
+#include <string.h>
+
+/* Top-level bracket groups of the text: how many. */
+static int brackets(const char *text) {
+  int depth = 0, n = 0;
+  for (; *text; text++) {
+    if (*text == '[' && depth++ == 0)
+      n++;
+    else if (*text == ']' && depth)
+      depth--;
+  }
+  return n;
+}
+
+/* The text with each bracket group's inside replaced by a value. */
+static void with_values(const char *text, const int64_t *ix, struct dvmrt_text *t) {
+  int depth = 0;
+  for (; *text; text++) {
+    if (*text == '[' && depth++ == 0)
+      dvmrt_text_add(t, "[%lld]", (long long)*ix++);
+    else if (*text == ']' && depth)
+      depth--;
+    else if (!depth)
+      dvmrt_text_add(t, "%c", *text);
+  }
+}
+
+static bool same_subscripts(const struct dvmrt_event *ev) {
+  return ev->array && ev->subscripts && ev->access->ndims == ev->array->ndims &&
+         !memcmp(ev->subscripts, ev->ix, (size_t)ev->array->ndims * sizeof(int64_t));
+}
+
+void dvmrt_name_element(const struct dvmrt_array *a, const int64_t *ix, struct dvmrt_text *t) {
+  dvmrt_text_add(t, "%s", a->name);
+  for (int d = 0; d < a->ndims; d++)
+    dvmrt_text_add(t, "[%lld]", (long long)ix[d]);
+}
+
+void dvmrt_name_datum(const struct dvmrt_event *ev, struct dvmrt_text *t) {
+  const struct dvmrt_access *x = ev->access;
+  dvmrt_text_add(t, "'");
+  if (ev->subscripts && x->ndims && brackets(x->text) == x->ndims)
+    with_values(x->text, ev->subscripts, t);
+  else
+    dvmrt_text_add(t, "%s", x->text);
+  dvmrt_text_add(t, "'");
+  if (!ev->array || same_subscripts(ev))
+    return;
+  dvmrt_text_add(t, " ('");
+  dvmrt_name_element(ev->array, ev->ix, t);
+  dvmrt_text_add(t, "')");
+}
+
+const char *dvmrt_name_key(const struct dvmrt_event *ev) {
+  if (ev->array)
+    return ev->array->name;
+  return ev->access->name ? ev->access->name : ev->access->text;
+}
+
+void dvmrt_name_iteration(const struct dvmrt_directive *nest, const int64_t *iv, struct dvmrt_text *t) {
+  dvmrt_text_add(t, "(");
+  for (int i = 0; i < nest->rank; i++)
+    dvmrt_text_add(t, "%s%s=%lld", i ? ", " : "", nest->names[i], (long long)iv[i]);
+  dvmrt_text_add(t, ")");
+}
+
+void dvmrt_name_place(struct dvmrt_pos pos, struct dvmrt_text *t) {
+  dvmrt_text_add(t, "%s:%u", pos.file ? pos.file : "?", pos.line);
+}

@@ -1,0 +1,73 @@
+#include "runtime/other.h"
+#include "runtime/name.h"
+#include <string.h>
+
+bool dvmrt_other_shown = true;
+
+/* How sure it is that 'x' touched the datum in iteration 'iv': 0 no, 1 it may have, 2 yes. */
+static int touches(const struct dvmrt_event *ev, const struct dvmrt_access *x, const int64_t *iv) {
+  const int64_t *want = ev->array ? ev->ix : ev->subscripts;
+  int ndims = ev->array ? ev->array->ndims : ev->access->ndims;
+  int sure = 2;
+  if (x->ndims != ndims || !want)
+    return x->ndims || ndims ? 1 : 2;
+  for (int d = 0; d < ndims; d++) {
+    const struct dvmrt_subscript *s = &x->axis[d];
+    if (s->kind == 'o' || (s->kind == 'a' && !iv))
+      sure = 1;
+    else if ((s->kind == 'a' ? s->coef * iv[s->index] + s->add : s->add) != want[d])
+      return 0;
+  }
+  return sure;
+}
+
+static bool same_datum(const struct dvmrt_event *ev, const struct dvmrt_access *x) {
+  const struct dvmrt_access *me = ev->access;
+  if (ev->array && x->distributed && x->use >= 0 && (uint32_t)x->use < ev->nest->nuses && ev->nest->uses[x->use].array)
+    return ev->nest->uses[x->use].array == ev->array;
+  if (!x->name)
+    return false;
+  if (me->name && !strcmp(x->name, me->name))
+    return x->declared.line == me->declared.line && x->declared.file == me->declared.file;
+  return ev->array && !strcmp(x->name, ev->array->name);
+}
+
+const struct dvmrt_access *dvmrt_other_access(const struct dvmrt_event *ev, uint32_t flags, const int64_t *iv) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  const struct dvmrt_access *maybe = NULL;
+  int nmaybe = 0;
+  for (const struct dvmrt_access *x = dvmrt_site_of_construct(d->site, d->pos.file, d->cid); x; x = x->next) {
+    if (!(x->flags & flags) || !same_datum(ev, x))
+      continue;
+    int sure = touches(ev, x, iv);
+    if (sure == 2)
+      return x;
+    if (sure == 1) {
+      maybe = x;
+      nmaybe++;
+    }
+  }
+  return nmaybe == 1 ? maybe : NULL;
+}
+
+void dvmrt_other_note(struct dvmrt_report *r, const struct dvmrt_event *ev, uint32_t word, uint32_t flags, const char *what,
+                      const int64_t *iv) {
+  int64_t of_word[DVMRT_NDIMS_MAX];
+  if (!dvmrt_other_shown)
+    return;
+  if (!iv && dvmrt_construct_iteration(ev->nest, word, of_word))
+    iv = of_word;
+  const struct dvmrt_access *x = dvmrt_other_access(ev, flags, iv);
+  if (!x)
+    return;
+  struct dvmrt_text *t = dvmrt_diag_note(r, x->pos);
+  struct dvmrt_event other = *ev;
+  if (x->ndims != ev->access->ndims)
+    other.subscripts = NULL;
+  dvmrt_name_datum(&other, t);
+  dvmrt_text_add(t, " %s", what);
+  if (!iv)
+    return;
+  dvmrt_text_add(t, ", in iteration ");
+  dvmrt_name_iteration(ev->nest->d, iv, t);
+}

@@ -1,0 +1,113 @@
+#include "runtime/process.h"
+#include "runtime/construct.h"
+#include "runtime/diag.h"
+#include "runtime/mem.h"
+#include "runtime/options.h"
+#include "runtime/other.h"
+#include "runtime/source.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pid_t owner;   /* a vfork child shares our memory and must not sum up for us */
+static bool ready;
+
+/* ---- the end ------------------------------------------------------------------------------------------------------------------- */
+
+static int close_report(int status) {
+  if (!ready || getpid() != owner || !dvmrt_mem_enter())
+    return status;
+  status = dvmrt_diag_close(status, dvmrt_construct_count(), dvmrt_array_count());
+  dvmrt_mem_leave();
+  return status;
+}
+
+static void end_now(int status) {
+  for (;;)
+    syscall(SYS_exit_group, status);
+}
+
+/* The first to be registered, so the last to run: what other handlers of the program do is still checked. */
+static void at_end(int status, void *unused) {
+  (void)unused;
+  int wanted = close_report(status);
+  if (wanted == status)
+    return;
+  fflush(NULL);
+  end_now(wanted);
+}
+
+static void at_quick_end(void) {
+  /* The status is not told here; _exit follows at once and does not pass through ours inside the C library. */
+  int wanted = close_report(-1);
+  if (wanted != -1)
+    end_now(wanted);
+}
+
+void dvmrt_process_halt(void) {
+  int status = close_report(0);
+  fflush(NULL);
+  end_now(status);
+  __builtin_unreachable();
+}
+
+/* The C library's own, with the sum before the end. */
+__attribute__((visibility("default"), noreturn)) void _exit(int status) {
+  end_now(close_report(status));
+  __builtin_unreachable();
+}
+__attribute__((visibility("default"), noreturn)) void _Exit(int status) { _exit(status); }
+
+/* ---- fork ---------------------------------------------------------------------------------------------------------------------- */
+
+static void before_fork(void) { dvmrt_mem_enter(); }
+static void in_parent(void) { dvmrt_mem_leave(); }
+static void in_child(void) {
+  owner = getpid();
+  dvmrt_diag_reset();
+  dvmrt_construct_forked();
+  dvmrt_mem_leave();
+}
+
+/* ---- start --------------------------------------------------------------------------------------------------------------------- */
+
+static void list_keys(void) {
+  char line[256];
+  for (unsigned i = 0; dvmrt_options_line(i, line, sizeof(line)); i++)
+    printf("%s\n", line);
+  fflush(stdout);
+}
+
+static void read_options(void) {
+  struct dvmrt_options o;
+  struct dvm_error err = DVM_ERROR_INIT;
+  const char *text = getenv("DVM_OPTIONS");
+  dvmrt_options_default(&o);
+  if (text && dvmrt_options_parse(&o, text, &err)) {
+    fprintf(stderr, "dvm: error: %s\n", err.text);
+    end_now(2);
+  }
+  if (o.help) {
+    list_keys();
+    end_now(0);
+  }
+  dvmrt_other_shown = o.history;
+  dvmrt_diag_init(&o);
+}
+
+__attribute__((constructor(101))) void dvmrt_process_init(void) {
+  if (ready)
+    return;
+  ready = true;
+  owner = getpid();
+  dvmrt_shadow_init();
+  dvmrt_source_init();
+  dvmrt_construct_init();
+  read_options();
+  on_exit(at_end, NULL);
+  at_quick_exit(at_quick_end);
+  pthread_atfork(before_fork, in_parent, in_child);
+}

@@ -1,0 +1,67 @@
+/* Words of all data: a page table for ordinary memory (abi.h says how inserted code reads it), and regions, whose words lie in
+ * one piece of their own (distributed arrays).
+ *
+ * Behind an entry with code 3 stands a record: a page in which regions lie, one with a word for each byte, or one of which
+ * all words are equal and none is stored yet.  A page is refined (8 -> 4 -> 1 bytes a word) when an access or an object is
+ * smaller than its granule: each new word is a copy of the old one. */
+#ifndef DVMRT_SHADOW_H
+#define DVMRT_SHADOW_H
+#include "runtime/export.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct dvmrt_page;
+
+/* Data of one piece with words of their own.  The owner fills the first four fields; 'base' and 'end' are multiples of the
+ * granule. */
+struct dvmrt_region {
+  uintptr_t base, end;
+  uint32_t shift;       /* log2 of the granule's bytes */
+  uint32_t *words;      /* owned by the region's owner */
+  struct dvmrt_page *whole; /* shadow.c's: record of the pages that lie inside altogether */
+};
+
+/* A word that says: zero by calloc.  A value for all, except for an array that becomes distributed. */
+enum { DVMRT_W_ZERO = 1024 };
+
+/* Words of the first part of [a, a + n). */
+struct dvmrt_span {
+  uint32_t *words;   /* NULL: nothing known, all assigned */
+  uint32_t count;
+  uintptr_t end;     /* end of that part, at most a + n */
+  struct dvmrt_region *region; /* or NULL */
+};
+
+/* May be called any number of times; the first one fills the page table. */
+void dvmrt_shadow_init(void);
+/* All below inside dvmrt_mem_enter. */
+/* 'create': make words where nothing is known (they say assigned); else 'words' is NULL there. */
+void dvmrt_shadow_span(uintptr_t a, uint64_t n, bool create, struct dvmrt_span *s);
+/* Sets all words of the range, those of regions too. */
+void dvmrt_shadow_fill(uintptr_t a, uint64_t n, uint32_t word);
+/* Forgets the words of ordinary memory in the range: all assigned. */
+void dvmrt_shadow_drop(uintptr_t a, uint64_t n);
+/* What src does not have, dst does not have after it; what it has gets 'word'.  May overlap, as memmove. */
+void dvmrt_shadow_copy(uintptr_t dst, uintptr_t src, uint64_t n, uint32_t word);
+/* Sets valueless words in the range to 'word'; calls of unknown code are answered with it. */
+void dvmrt_shadow_settle(uintptr_t a, uint64_t n, uint32_t word);
+/* Word of the granule at 'a'; ASSIGNED where nothing is known. */
+uint32_t dvmrt_shadow_word(uintptr_t a);
+
+void dvmrt_shadow_region_add(struct dvmrt_region *r);
+void dvmrt_shadow_region_remove(struct dvmrt_region *r);
+/* First region that meets [a, a + n), or NULL. */
+struct dvmrt_region *dvmrt_shadow_region_in(uintptr_t a, uint64_t n);
+/* Calls f for each piece of stored words in the process, regions excepted. */
+void dvmrt_shadow_each(void (*f)(uint32_t *words, size_t count));
+/* Bytes of words held for ordinary memory. */
+uint64_t dvmrt_shadow_bytes(void);
+
+static inline uintptr_t dvmrt_shadow_entry(uintptr_t a) {
+  return __atomic_load_n(&__dvmrt_pages[(a >> 30) & 0x1ffff][(a >> 12) & 0x3ffff], __ATOMIC_RELAXED);
+}
+/* For codes 1 and 2. */
+static inline uint32_t *dvmrt_shadow_at(uintptr_t entry, uintptr_t a) {
+  return (uint32_t *)((entry & ~(uintptr_t)3) + ((a >> ((entry & 3) + 1)) << 2));
+}
+#endif

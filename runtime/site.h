@@ -1,0 +1,48 @@
+/* Access sites: their texts, read once, and the sites of one construct. */
+#ifndef DVMRT_SITE_H
+#define DVMRT_SITE_H
+#include "runtime/export.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct dvmrt_pos {
+  const char *file;      /* NULL: not known */
+  uint32_t line, column;
+};
+
+struct dvmrt_subscript {
+  char kind;             /* 'c' constant add, 'a' coef * index + add, 'o' other */
+  int index;
+  int64_t coef, add;
+};
+
+struct dvmrt_access {
+  struct dvmrt_site *site;
+  struct dvmrt_pos pos;
+  uint32_t flags;        /* DVMRT_READ | DVMRT_WRITE */
+  bool quiet;
+  const char *text;      /* never NULL */
+  const char *name;      /* NULL: none */
+  struct dvmrt_pos declared;
+  uint64_t bytes, element_bytes;
+  long cid;              /* 0: none */
+  int use;               /* U line of construct cid, -1: none */
+  bool distributed;      /* the file shows that the root is a distributed array */
+  char root;             /* G, or 0 */
+  int index;             /* I, or -1 */
+  int ndims;             /* X lines */
+  struct dvmrt_subscript axis[DVMRT_NDIMS_MAX];
+  int nextents;
+  int64_t extent[DVMRT_NDIMS_MAX]; /* -1: not known */
+  struct dvmrt_access *next;       /* next site of the same construct, in the order of the text */
+};
+
+/* All inside dvmrt_mem_enter. */
+void dvmrt_site_module(struct dvmrt_site *first, struct dvmrt_site *last);
+/* The site's text, read; cached in the site. */
+struct dvmrt_access *dvmrt_site_access(struct dvmrt_site *site);
+/* All access sites of the construct with that site: first of a list. */
+struct dvmrt_access *dvmrt_site_of_construct(struct dvmrt_site *construct, const char *file, long cid);
+/* One copy of each file name: they may be compared by address. */
+const char *dvmrt_site_file(const char *s, size_t n);
+#endif
