@@ -1,0 +1,48 @@
+# Completion of dvm and dvmcc for bash.  The commands are asked of dvm itself, so that they fit the installation.
+
+_dvm_commands() {
+  "$1" help 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p'
+}
+
+_dvm() {
+  local word=${COMP_WORDS[COMP_CWORD]} i
+  COMPREPLY=()
+  if [ "$COMP_CWORD" = 1 ] || { [ "$COMP_CWORD" = 2 ] && [ "${COMP_WORDS[1]}" = help ]; }; then
+    mapfile -t COMPREPLY < <(compgen -W "$(_dvm_commands "${COMP_WORDS[0]}")" -- "$word")
+    return
+  fi
+  if [ "${COMP_WORDS[1]}" = check ]; then
+    for ((i = 2; i < COMP_CWORD; i++)); do
+      [ "${COMP_WORDS[i]}" = -- ] && { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; }
+    done
+    _dvmcc
+    return
+  fi
+  mapfile -t COMPREPLY < <(compgen -f -- "$word")
+}
+
+_dvmcc() {
+  local word=${COMP_WORDS[COMP_CWORD]} i start
+  COMPREPLY=()
+  # '=' is a word of its own where COMP_WORDBREAKS has it: then only what follows it may be answered.
+  if [ "$word" = "=" ] || [ "${COMP_WORDS[COMP_CWORD-1]}" = "=" ]; then
+    start=$((COMP_CWORD - 1))
+    [ "$word" = "=" ] && word=
+    [ "${COMP_WORDS[start]}" = "=" ] && start=$((start - 1))
+    [ "${COMP_WORDS[start]}" = -fdvm ] && mapfile -t COMPREPLY < <(compgen -W "check off" -- "$word")
+    return
+  fi
+  case $word in
+  -*)
+    mapfile -t COMPREPLY < <(compgen -W "-fdvm=check -fdvm=off -Wno-dvm-undeclared-private
+      -Werror=dvm-undeclared-private -Wno-dvm-unchecked --dvm-help --dvm-version --dvm-print-clang --dvm-print-plugin
+      --dvm-print-runtime -c -g -o -O0 -O1 -O2 -O3 -I -D -L -l -Wall -Wextra -Werror -std=c11 -shared -fPIC" -- "$word")
+    ;;
+  *)
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    ;;
+  esac
+}
+
+complete -o filenames -F _dvm dvm
+complete -o filenames -F _dvmcc dvmcc

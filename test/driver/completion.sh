@@ -1,0 +1,35 @@
+# What the completion offers.
+. "$(dirname "$0")/lib.sh"
+. "$source/completion/dvm.bash"
+
+# offers 'line' word...: the completion of its last word holds these words.
+offers() {
+  local -a COMP_WORDS
+  local COMP_CWORD word
+  read -r -a COMP_WORDS <<<"$1"
+  [[ $1 == *" " ]] && COMP_WORDS+=("")
+  [[ ${COMP_WORDS[0]} == dvm ]] && COMP_WORDS[0]=$dvm
+  COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+  COMPREPLY=()
+  if [ "${COMP_WORDS[0]}" = "$dvm" ]; then _dvm; else _dvmcc; fi
+  for word in "${@:2}"; do
+    [[ " ${COMPREPLY[*]} " == *" $word "* ]] || wrong "'$1' does not offer '$word' but: ${COMPREPLY[*]}"
+  done
+}
+touch prog.c
+offers "dvm " check help version
+offers "dvm ch" check
+offers "dvm help che" check
+offers "dvm check pro" prog.c
+offers "dvm check -fdvm" -fdvm=check -fdvm=off
+offers "dvm check prog.c -- pr" prog.c
+offers "dvmcc -fd" -fdvm=check -fdvm=off
+offers "dvmcc -fdvm = o" off
+offers "dvmcc --dvm-p" --dvm-print-clang --dvm-print-runtime --dvm-print-plugin
+offers "dvmcc pr" prog.c
+# Each of our own options that is offered is one.
+COMP_WORDS=(dvmcc -); COMP_CWORD=1; _dvmcc
+for option in "${COMPREPLY[@]}"; do
+  case $option in --dvm-*) "$dvmcc" "$option" >/dev/null || wrong "$option is no option" ;; esac
+done
+finish

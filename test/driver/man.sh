@@ -1,0 +1,20 @@
+# The man pages are well formed and speak of every option and command.
+. "$(dirname "$0")/lib.sh"
+
+command -v mandoc >/dev/null || { echo "FAILED: mandoc is not installed"; exit 1; }
+for page in "$source"/man/*.1; do
+  mandoc -Tlint -W warning "$page" || wrong "$page"
+done
+mandoc -Tascii "$source/man/dvmcc.1" | sed 's/.\x08//g' >dvmcc.txt
+for option in $("$dvmcc" --dvm-help | grep -o '^  -[a-zA-Z-]*[=a-z-]*' | grep -v NAME | sort -u); do
+  case $option in
+  -W) continue ;;
+  -fdvm=*) has dvmcc.txt "${option#-fdvm=} " ;;
+  *) has dvmcc.txt "$option" ;;
+  esac
+done
+mandoc -Tascii "$source/man/dvm.1" | sed 's/.\x08//g' >dvm.txt
+for name in $("$dvm" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+  grep -q "^     $name " dvm.txt || wrong "dvm.1 does not describe '$name'"
+done
+finish
