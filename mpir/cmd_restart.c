@@ -1,0 +1,87 @@
+/* dvm-restart: see docs and dvm-restart(1). */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "mpir/commands.h"
+#include "mpir/restart.h"
+
+static volatile sig_atomic_t target;
+
+static const char usage[] =
+  "usage: dvm restart [--debug] [--lazy] [--truncate] [--namespace | --keep-ids] [--detach] IMAGE\n"
+  "  --debug       hold every thread for a debugger (also --crdebug)\n"
+  "  --lazy        read pages when they are touched; data are not verified\n"
+  "  --truncate    cut files open for writing to their length at the checkpoint\n"
+  "  --namespace   give the process a pid namespace of its own\n"
+  "  --keep-ids    fail when an old process or thread number is taken\n"
+  "  --detach      do not wait for the process\n";
+
+static void pass_on(int sig) { kill(target, sig); }
+
+/* Terminal signals reach the process by themselves; what is sent to us alone is passed on. */
+static int wait_for(const struct mpir_restarted *r)
+{
+  const int passed[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+  int status = 0;
+
+  target = r->pid;
+  for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+    signal(passed[i], pass_on);
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  while (waitpid(r->child, &status, 0) < 0)
+    if (errno != EINTR)
+      return 127;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int mpir_restart_main(int argc, char **argv)
+{
+  enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, HELP };
+  static const struct option options[] = {
+    { "debug", 0, NULL, DEBUG }, { "crdebug", 0, NULL, DEBUG }, { "lazy", 0, NULL, LAZY },
+    { "truncate", 0, NULL, TRUNCATE }, { "namespace", 0, NULL, NAMESPACE }, { "keep-ids", 0, NULL, KEEP_IDS },
+    { "detach", 0, NULL, DETACH }, { "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
+  };
+  struct mpir_restart_options o = { .ids = MPIR_IDS_AUTO };
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct mpir_restarted r;
+  bool detach = false;
+  int c;
+
+  while ((c = getopt_long_only(argc, argv, "+", options, NULL)) != -1) {
+    switch (c) {
+    case DEBUG: o.debug = true; break;
+    case LAZY: o.lazy = true; break;
+    case TRUNCATE: o.truncate = true; break;
+    case NAMESPACE: o.ids = MPIR_IDS_NAMESPACE; break;
+    case KEEP_IDS: o.ids = MPIR_IDS_KEEP; break;
+    case DETACH: detach = true; break;
+    case HELP: fputs(usage, stdout); return 0;
+    default: fputs(usage, stderr); return 2;
+    }
+  }
+  if (argc - optind == 2 && strcmp(argv[optind], "crdebug") == 0) { /* as the design's figure 5.11 writes it */
+    o.debug = true;
+    optind++;
+  }
+  if (argc - optind != 1) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  if (mpir_restart(argv[optind], &o, &r, &err)) {
+    fprintf(stderr, "dvm restart: error: %s\n", err.text);
+    return 1;
+  }
+  if (r.pid != r.inner_pid)
+    fprintf(stderr, "dvm restart: note: process %d runs in a pid namespace of its own; from outside it is process %d\n",
+            r.inner_pid, r.pid);
+  else if (detach)
+    fprintf(stderr, "dvm restart: note: process %d runs again\n", r.pid);
+  return detach ? 0 : wait_for(&r);
+}

@@ -1,0 +1,9 @@
+/* Named faults for tests: DVM_FAULT=NAME in the environment of the checkpointed program. */
+#ifndef DVM_MPIR_CRS_FAULT_H
+#define DVM_MPIR_CRS_FAULT_H
+
+/* Remembers the environment's word; called once, early. */
+void crs_fault_init(void);
+/* Kills the calling process if 'name' is the fault asked for.  Async-signal-safe. */
+void crs_fault(const char *name);
+#endif

@@ -1,0 +1,166 @@
+#include "mpir/crs_hooks.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "mpir/crs_private.h"
+#include "mpir/plain.h"
+#include "mpir/sys.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define FUNCTION __attribute__((noinline))
+#define COMMAND_MAX (CRS_PATH_MAX + 64)
+
+static char hostname[256], checkpoint_command[COMMAND_MAX], restart_command[COMMAND_MAX], listing_command[COMMAND_MAX];
+static char command_prefix[CRS_PATH_MAX] = "dvm ";
+static _Atomic(dvmcr_hook_f) program_hooks[DVMCR_HOOK_EVENTS];
+
+EXPORT volatile int MPIR_checkpointable = 1;
+EXPORT volatile int MPIR_debug_with_checkpoint;
+EXPORT volatile int MPIR_checkpoint_debug_gate;
+EXPORT char *MPIR_controller_hostname = hostname;
+EXPORT char *MPIR_checkpoint_command = checkpoint_command;
+EXPORT char *MPIR_restart_command = restart_command;
+EXPORT char *MPIR_checkpoint_listing_command = listing_command;
+EXPORT volatile int MPIR_checkpoint_hold_signal;
+EXPORT volatile int MPIR_checkpoint_stop_signal;
+EXPORT volatile int MPIR_checkpoint_helper_tid;
+
+EXPORT FUNCTION int MPIR_checkpoint_debugger_detach(void)
+{
+  __asm__ volatile(""); /* keeps the call */
+  return 0;
+}
+
+/* Its own system call, not libc's: a breakpoint on nanosleep in the program must not stop a waiting thread, and a
+ * debugger can tell this frame from the program's own sleep. */
+EXPORT FUNCTION void MPIR_checkpoint_debugger_breakpoint(void)
+{
+  static const struct { long sec, nsec; } pause = { 0, 10000000 };
+
+  while (MPIR_checkpoint_debug_gate == 0)
+    sys2(SYS_nanosleep, &pause, NULL);
+}
+
+EXPORT FUNCTION void MPIR_checkpoint_debugger_waitpoint(void)
+{
+  struct crs_self *self = &crs_self;
+
+  if (self->helper || self->waiting)
+    return;
+  self->waiting = true;
+  MPIR_checkpoint_debug_gate = 0;
+  atomic_fetch_add(&crs.waiting, 1);
+  sys_futex_wake(&crs.waiting);
+  MPIR_checkpoint_debugger_breakpoint();
+  atomic_fetch_sub(&crs.waiting, 1);
+  self->waiting = false;
+}
+
+EXPORT FUNCTION void *MPIR_checkpoint_debugger_crs_hook(int state)
+{
+  (void)state;
+  if (MPIR_debug_with_checkpoint)
+    MPIR_checkpoint_debugger_waitpoint();
+  else
+    MPIR_checkpoint_debug_gate = 1;
+  return NULL;
+}
+
+EXPORT FUNCTION dvmcr_hook_f dvmcr_hook_set(int event, dvmcr_hook_f fn)
+{
+  if (event < 0 || event >= DVMCR_HOOK_EVENTS)
+    return NULL;
+  return atomic_exchange(&program_hooks[event], fn);
+}
+
+void crs_hooks_run(int outcome)
+{
+  int event = outcome > 0 ? DVMCR_HOOK_RESTART : outcome == 0 ? DVMCR_HOOK_CONTINUE : DVMCR_HOOK_FAILED;
+  dvmcr_hook_f hook = atomic_load(&program_hooks[event]);
+
+  if (hook)
+    hook(event);
+  MPIR_checkpoint_debugger_crs_hook(outcome);
+}
+
+/* The restart decides whether a debugger comes, not the image: so an image serves both ways. */
+void crs_hooks_after_restart(bool debug, int outer_pid)
+{
+  MPIR_debug_with_checkpoint = debug;
+  MPIR_checkpoint_debug_gate = !debug;
+  crs_hooks_strings(outer_pid);
+}
+
+/* "MPIR_debug_info) host:pid" on standard error, when every thread stands where a debugger may attach. */
+void crs_hooks_announce(int outer_pid, int outcome)
+{
+  char line[512];
+  struct plain_text t = PLAIN_TEXT(line);
+  unsigned waiting;
+  int64_t deadline = sys_monotonic_ns() + 10000000000ll;
+
+  if (!MPIR_debug_with_checkpoint)
+    return;
+  (void)outcome;
+  while ((waiting = atomic_load(&crs.waiting)) < crs_stopped_threads() && sys_monotonic_ns() < deadline)
+    sys_futex_wait(&crs.waiting, waiting, 10000000);
+  plain_add(&t, "MPIR_debug_info) ");
+  plain_add(&t, hostname);
+  plain_add(&t, ":");
+  plain_add_dec(&t, outer_pid);
+  plain_add(&t, "\n");
+  sys3(SYS_write, 2, line, t.len);
+}
+
+static void command_string(char *to, const char *command, int pid)
+{
+  struct plain_text t = { to, COMMAND_MAX, 0 };
+
+  plain_add(&t, command_prefix);
+  plain_add(&t, command);
+  if (pid) {
+    plain_add(&t, " ");
+    plain_add_dec(&t, pid);
+  }
+}
+
+void crs_hooks_strings(int outer_pid)
+{
+  command_string(checkpoint_command, "checkpoint --crdebug", outer_pid);
+  command_string(restart_command, "restart --crdebug", 0);
+  command_string(listing_command, "checkpoint -l --crdebug", 0);
+  if (gethostname(hostname, sizeof(hostname) - 1))
+    strcpy(hostname, "localhost");
+}
+
+/* The debugger's signal: the thread enters the waitpoint before any other instruction of the program. */
+static void on_hold(int sig)
+{
+  int error = errno;
+
+  (void)sig;
+  MPIR_checkpoint_debugger_waitpoint();
+  errno = error;
+}
+
+int crs_hooks_init(void)
+{
+  const char *folder = getenv("DVMCR_BINDIR");
+  struct sigaction action;
+
+  if (folder && strlen(folder) + 8 < sizeof(command_prefix)) {
+    struct plain_text t = PLAIN_TEXT(command_prefix);
+
+    plain_add(&t, folder);
+    plain_add(&t, "/dvm-");
+  }
+  crs_hooks_strings(crs.pid);
+  MPIR_checkpoint_hold_signal = crs.hold_signal;
+  MPIR_checkpoint_stop_signal = crs.stop_signal;
+  memset(&action, 0, sizeof(action));
+  action.sa_handler = on_hold;
+  action.sa_flags = SA_RESTART; /* and an empty mask: a held thread must be stoppable */
+  return sigaction(crs.hold_signal, &action, NULL) ? -errno : 0;
+}

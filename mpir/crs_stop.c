@@ -1,0 +1,343 @@
+/* Stopping and releasing the threads of this process. */
+#include <asm/prctl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/rseq.h>
+#include <time.h>
+#include <ucontext.h>
+#include "mpir/crs_private.h"
+#include "mpir/plain.h"
+#include "mpir/sys.h"
+
+#define TRAP_FLAG 0x100
+
+struct crs_state crs;
+__thread struct crs_self crs_self CRS_TLS;
+
+static atomic_uint expected;  /* threads that the present stop waits for */
+static atomic_uint slots;     /* records handed out in the present stop */
+static pid_t signalled[CRS_THREADS_MAX];
+static unsigned signalled_count;
+
+static uint64_t signal_bit(int sig) { return 1ull << (sig - 1); }
+
+/* Takes the thread's own pending signals (pid 0: the process's) out of the kernel into the state. */
+static void pending_take(pid_t tid, const char *label)
+{
+  static const struct timespec now;
+  char path[64], status[4096];
+  struct plain_text t = PLAIN_TEXT(path);
+
+  plain_add(&t, "/proc/self/task/");
+  plain_add_dec(&t, sys0(SYS_gettid));
+  plain_add(&t, "/status");
+  for (;;) {
+    const char *line;
+    uint64_t set;
+    int i;
+
+    if (plain_read_file(path, status, sizeof(status)) < 0 || !(line = plain_line(status, label)))
+      return;
+    set = plain_hex(&line) & ~signal_bit(crs.stop_signal);
+    if (!set || atomic_load(&crs.pending_count) >= CRS_PENDING_MAX)
+      return;
+    i = atomic_fetch_add(&crs.pending_count, 1);
+    crs.pending[i].tid = tid;
+    if (sys4(SYS_rt_sigtimedwait, &set, &crs.pending[i].info, &now, 8) < 0)
+      crs.pending[i].info.si_signo = 0;
+  }
+}
+
+/* Queues them again; the kernel lets only the thread itself do so with the original origin codes. */
+static void pending_give(pid_t tid)
+{
+  int n = atomic_load(&crs.pending_count);
+
+  for (int i = 0; i < n; i++) {
+    siginfo_t *info = &crs.pending[i].info;
+
+    if (crs.pending[i].tid != tid || !info->si_signo)
+      continue;
+    if (tid)
+      sys4(SYS_rt_tgsigqueueinfo, crs.pid, tid, info->si_signo, info);
+    else
+      sys3(SYS_rt_sigqueueinfo, crs.pid, info->si_signo, info);
+    info->si_signo = 0;
+  }
+}
+
+void crs_record_fill(struct mpir_image_thread *image)
+{
+  image->tid = (int32_t)sys0(SYS_gettid);
+  sys2(SYS_arch_prctl, ARCH_GET_FS, &image->fs_base);
+  sys2(SYS_arch_prctl, ARCH_GET_GS, &image->gs_base);
+  sys3(SYS_get_robust_list, 0, &image->robust_list, &image->robust_length);
+  sys2(SYS_prctl, PR_GET_TID_ADDRESS, &image->clear_tid);
+  image->rseq = __rseq_size ? image->fs_base + (uint64_t)__rseq_offset : 0;
+  sys2(SYS_prctl, PR_GET_NAME, image->name);
+  memset(image->affinity, 0, sizeof(image->affinity));
+  sys3(SYS_sched_getaffinity, 0, sizeof(image->affinity), image->affinity);
+  image->nice = 20 - (int32_t)sys2(SYS_getpriority, 0 /* PRIO_PROCESS */, 0);
+}
+
+/* The wait of a parked thread.  A restarted process comes back here too: its memory says that it still waits. */
+static __attribute__((noinline)) void park_wait(unsigned epoch)
+{
+  unsigned released;
+
+  while ((released = atomic_load(&crs.release)) != epoch)
+    sys_futex_wait(&crs.release, released, -1);
+}
+
+static __attribute__((noinline)) void park_point(struct crs_record *record, unsigned epoch)
+{
+  if (mpir_context_save(&record->image.context)) {
+    atomic_fetch_add(&crs.resumed, 1);
+    sys_futex_wake(&crs.resumed);
+  } else if (atomic_fetch_add(&crs.arrived, 1) + 1 == atomic_load(&expected)) {
+    sys_futex_wake(&crs.arrived);
+  }
+  park_wait(epoch);
+}
+
+/* The bottom of a thread's callback chain: stands still until the outcome is known, and returns it. */
+static int park(void)
+{
+  struct crs_self *self = &crs_self;
+  struct crs_record *record = self->record;
+  uint64_t pending = 0, mask = 0;
+  int outcome;
+
+  crs_record_fill(&record->image);
+  record->image.signal_frame = (uint64_t)record->frame;
+  memcpy(&mask, &record->frame->uc_sigmask, sizeof(mask));
+  record->frame->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+  sys2(SYS_rt_sigpending, &pending, 8);
+  pending &= ~signal_bit(crs.stop_signal);
+  self->interrupted = !(pending & ~mask);
+  if (pending)
+    pending_take(record->image.tid, "SigPnd:");
+  park_point(record, self->epoch);
+  outcome = atomic_load(&crs.outcome);
+  if (atomic_load(&crs.pending_count))
+    pending_give(record->image.tid);
+  return outcome;
+}
+
+/* Lets the stop signal in again: a thread held for a debugger inside a hook must stay stoppable. */
+static void stop_signal_unblock(void)
+{
+  uint64_t bit = signal_bit(crs.stop_signal);
+
+  sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, 8);
+}
+
+static __attribute__((noinline)) void take_part(struct crs_self *self, ucontext_t *frame)
+{
+  unsigned slot = atomic_fetch_add(&slots, 1);
+  struct crs_record *outer_record = self->record;
+  int outcome;
+
+  self->epoch = atomic_load(&crs.epoch);
+  if (slot >= CRS_THREADS_MAX - 1) { /* cannot be saved: the stop runs into its time-out and says so */
+    atomic_fetch_add(&crs.left, 1);
+    return;
+  }
+  self->record = &crs.records[slot];
+  self->record->frame = frame;
+  self->chain.bottom = park;
+  self->chain.left = self->chain.count;
+  outcome = self->chain.left ? crs_chain_run(&self->chain) : park();
+  atomic_fetch_add(&crs.left, 1);
+  sys_futex_wake(&crs.left);
+  self->record = outer_record;
+  stop_signal_unblock();
+  crs_hooks_run(outcome);
+}
+
+static void on_stop(int sig, siginfo_t *info, void *frame)
+{
+  struct crs_self *self = &crs_self;
+
+  (void)sig;
+  (void)info;
+  if (self->helper)
+    return;
+  if (self->critical) {
+    self->deferred = 1;
+    return;
+  }
+  atomic_fetch_add(&crs.claimed, 1);
+  if (!atomic_load(&crs.stopping) || self->epoch == atomic_load(&crs.epoch)) {
+    atomic_fetch_add(&crs.left, 1);
+    return;
+  }
+  take_part(self, frame);
+}
+
+void crs_stop_self(void)
+{
+  sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), crs.stop_signal);
+}
+
+/* Signals every task that has not been signalled in this stop.  Returns the number of tasks, the caller excluded. */
+static unsigned signal_tasks(int dir)
+{
+  char buf[8192];
+  unsigned count = 0;
+  long n;
+
+  sys3(SYS_lseek, dir, 0, SEEK_SET);
+  while ((n = sys3(SYS_getdents64, dir, buf, sizeof(buf))) > 0) {
+    for (long at = 0; at < n;) {
+      const char *entry = buf + at; /* linux_dirent64: ino 8, off 8, reclen 2, type 1, name */
+      const char *name = entry + 19;
+      unsigned short length;
+      pid_t tid;
+      unsigned i = 0;
+
+      memcpy(&length, entry + 16, 2);
+      at += length;
+      tid = (pid_t)plain_dec(&name);
+      if (tid <= 0 || tid == crs.helper_tid)
+        continue;
+      count++;
+      while (i < signalled_count && signalled[i] != tid)
+        i++;
+      if (i < signalled_count || i == CRS_THREADS_MAX)
+        continue;
+      signalled[signalled_count++] = tid;
+      sys3(SYS_tgkill, crs.pid, tid, crs.stop_signal);
+    }
+  }
+  return count;
+}
+
+static bool has_arrived(pid_t tid)
+{
+  unsigned n = atomic_load(&slots);
+
+  for (unsigned i = 0; i < n && i < CRS_THREADS_MAX; i++)
+    if (crs.records[i].image.tid == tid)
+      return true;
+  return false;
+}
+
+/* Names the threads that did not stop, and why as far as /proc tells. */
+static void explain_timeout(unsigned timeout_ms, struct plain_text *why)
+{
+  plain_add(why, "not stopped within ");
+  plain_add_dec(why, timeout_ms);
+  plain_add(why, " ms:");
+  for (unsigned i = 0; i < signalled_count; i++) {
+    char path[64], status[4096];
+    struct plain_text t = PLAIN_TEXT(path);
+    const char *name, *blocked, *state;
+
+    if (has_arrived(signalled[i]))
+      continue;
+    plain_add(&t, "/proc/self/task/");
+    plain_add_dec(&t, signalled[i]);
+    plain_add(&t, "/status");
+    if (plain_read_file(path, status, sizeof(status)) < 0)
+      continue;
+    name = plain_line(status, "Name:");
+    state = plain_line(status, "State:");
+    blocked = plain_line(status, "SigBlk:");
+    plain_add(why, " thread ");
+    plain_add_dec(why, signalled[i]);
+    plain_add(why, " '");
+    for (; name && *name && *name != '\n' && why->len + 1 < why->size; name++)
+      why->s[why->len++] = *name;
+    why->s[why->len] = '\0';
+    plain_add(why, "'");
+    if (state && *state == 'Z')
+      plain_add(why, " (has ended)");
+    else if (blocked && (plain_hex(&blocked) & signal_bit(crs.stop_signal)))
+      plain_add(why, " (blocks the stop signal)");
+    else
+      plain_add(why, " (in a critical section or a system call that cannot be interrupted)");
+  }
+}
+
+int crs_stop(unsigned timeout_ms, char *why, size_t size)
+{
+  int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
+  struct plain_text text = { why, size, 0 };
+  int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  unsigned confirmed = 0;
+  int rc = 0;
+
+  if (dir < 0) {
+    plain_add(&text, "cannot read /proc/self/task");
+    return dir;
+  }
+  for (unsigned i = 0; i < signalled_count && i < CRS_THREADS_MAX; i++)
+    crs.records[i].image.tid = 0;
+  signalled_count = 0;
+  atomic_store(&slots, 0);
+  atomic_store(&crs.arrived, 0);
+  atomic_store(&crs.pending_count, 0);
+  atomic_store(&expected, ~0u);
+  atomic_fetch_add(&crs.epoch, 1);
+  atomic_store(&crs.stopping, 1);
+  crs.stopped_at_ns = sys_monotonic_ns();
+  /* Two scans in a row must agree with the number of parked threads: a thread that still ran during the first may have
+   * made another. */
+  while (confirmed < 2) {
+    unsigned tasks = signal_tasks(dir);
+    unsigned arrived = atomic_load(&crs.arrived);
+
+    confirmed = tasks == arrived ? confirmed + 1 : 0;
+    if (confirmed)
+      continue;
+    if ((rc = atomic_load(&crs.abort_code))) {
+      plain_add(&text, "refused by a callback of the program");
+      break;
+    }
+    if (sys_monotonic_ns() > deadline) {
+      explain_timeout(timeout_ms, &text);
+      rc = -ETIMEDOUT;
+      break;
+    }
+    atomic_store(&expected, tasks);
+    if (atomic_load(&crs.arrived) == arrived)
+      sys_futex_wait(&crs.arrived, arrived, 2000000);
+  }
+  sys1(SYS_close, dir);
+  if (!rc && (rc = atomic_load(&crs.abort_code)))
+    plain_add(&text, "refused by a callback of the program");
+  if (!rc)
+    pending_take(0, "ShdPnd:");
+  return rc;
+}
+
+unsigned crs_stopped_threads(void) { return atomic_load(&crs.arrived); }
+
+void crs_release(int outcome)
+{
+  unsigned left;
+
+  atomic_fetch_add(&crs.lost_ns, sys_monotonic_ns() - crs.stopped_at_ns);
+  atomic_store(&crs.outcome, outcome);
+  atomic_store(&crs.stopping, 0);
+  atomic_store(&crs.release, atomic_load(&crs.epoch));
+  sys_futex_wake(&crs.release);
+  while ((left = atomic_load(&crs.left)) != atomic_load(&crs.claimed))
+    sys_futex_wait(&crs.left, left, 10000000);
+  pending_give(0);
+}
+
+int crs_stop_init(void)
+{
+  struct sigaction action;
+
+  memset(&action, 0, sizeof(action));
+  action.sa_sigaction = on_stop;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigfillset(&action.sa_mask);
+  crs.pid = (pid_t)sys0(SYS_getpid);
+  return sigaction(crs.stop_signal, &action, NULL) ? -errno : 0;
+}

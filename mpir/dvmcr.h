@@ -1,0 +1,81 @@
+/* Checkpoints of the calling process: callbacks around them, critical sections, requests.  See dvmcr(3).
+ *
+ * Kinds of threads (after BLCR's phases): callbacks registered as DVMCR_THREAD_CONTEXT run first, in the library's own
+ * helper thread, and may call anything.  When all of them have reached the checkpoint, every other thread is stopped by
+ * a signal; one that has called dvmcr_init() first runs its DVMCR_SIGNAL_CONTEXT callbacks inside that signal's handler
+ * (async-signal-safe calls only), all others just stop. */
+#ifndef DVMCR_H
+#define DVMCR_H
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A callback calls dvmcr_checkpoint(); code before that call runs before the checkpoint, code after it afterwards.  One
+ * that returns 0 without having called it is taken to have called it at its end; any other value refuses the checkpoint. */
+typedef int (*dvmcr_callback_f)(void *arg);
+
+enum { DVMCR_THREAD_CONTEXT = 0, DVMCR_SIGNAL_CONTEXT = 1 };
+
+enum { /* argument of dvmcr_checkpoint */
+  DVMCR_READY = 0,
+  DVMCR_REFUSE = 1,    /* no checkpoint: this process can never be saved; the request fails with -ECANCELED */
+  DVMCR_NOT_NOW = 2,   /* no checkpoint now; the request fails with -EAGAIN */
+  DVMCR_OMIT = 4,      /* leave this process out: the request fails with -ENODATA */
+};
+
+/* Makes the calling thread one that runs signal-context callbacks.  Idempotent.  Returns a client number >= 1. */
+int dvmcr_init(void);
+/* Registers a callback; signal-context ones belong to the calling thread, which must have called dvmcr_init().  The last
+ * registered runs first.  Returns an id >= 1, -ENOSPC when 32 are registered, -EINVAL, or -EPERM without dvmcr_init(). */
+int dvmcr_callback_add(dvmcr_callback_f fn, void *arg, int context);
+/* Changes a registered callback.  fn NULL removes it.  Returns 0 or -ENOENT. */
+int dvmcr_callback_replace(int id, dvmcr_callback_f fn, void *arg, int context);
+/* Only from a callback: goes on with the checkpoint.  Returns 0 when the process continues after it, 1 when it has been
+ * restarted from the image, -E... when there was no checkpoint.  With a forked copy (the default) the image is still
+ * being written when 0 is returned; what then goes wrong is told to who asked. */
+int dvmcr_checkpoint(int flags);
+
+/* A thread between enter and leave is not stopped; a checkpoint waits, up to its time-out.  Nest; keep them short. */
+void dvmcr_enter(void);
+void dvmcr_leave(void);
+/* -EBUSY when a checkpoint is waiting, and then nothing is entered. */
+int dvmcr_try_enter(void);
+
+/* Hooks run on every thread's own stack when it goes on, in the stop signal's handler. */
+typedef void (*dvmcr_hook_f)(int event);
+enum {
+  DVMCR_HOOK_CONTINUE = 0,  /* a checkpoint was taken */
+  DVMCR_HOOK_RESTART = 1,   /* restarted from an image */
+  DVMCR_HOOK_FAILED = 2,    /* there was none */
+  DVMCR_HOOK_EVENTS = 3,
+};
+/* Sets the process's hook for an event, NULL removes it.  Returns the one before. */
+dvmcr_hook_f dvmcr_hook_set(int event, dvmcr_hook_f fn);
+
+struct dvmcr_options {
+  size_t size;               /* sizeof(struct dvmcr_options) */
+  const char *path;          /* image file, folder ending in '/', or NULL */
+  unsigned flags;            /* DVMCR_ALL_FILES ... */
+  unsigned stop_timeout_ms;  /* 0: 10000 */
+  unsigned keep;             /* images of this process to keep, 0: all */
+};
+enum { DVMCR_ALL_FILES = 1, DVMCR_NO_FORK = 2, DVMCR_ALLOW_TRACED = 4, DVMCR_NO_SYNC = 8 };
+
+/* Asks for a checkpoint of this process and returns at once.  options NULL: defaults.  Returns a ticket >= 1, -ENOSPC
+ * when 16 requests are open, -EINVAL, or -ENAMETOOLONG. */
+int dvmcr_request(const struct dvmcr_options *options);
+/* The state of a request: -EINPROGRESS while it is open; else as dvmcr_wait, and the ticket is given back. */
+int dvmcr_poll(int ticket, char *path, size_t size);
+/* Waits for a request, timeout_ms < 0 without limit.  Returns 0 with the image's path in 'path' (cut to 'size'; may be
+ * NULL), 1 in the process restarted from it, or -E... with the reason in 'path'; -EINPROGRESS after the time-out. */
+int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms);
+
+/* 1 while a checkpoint of this process is under way, else 0. */
+int dvmcr_status(void);
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,30 @@
+/* Restarting a process from a checkpoint image. */
+#ifndef DVM_MPIR_RESTART_H
+#define DVM_MPIR_RESTART_H
+#include <stdbool.h>
+#include <sys/types.h>
+#include "base/error.h"
+
+enum mpir_restart_ids {
+  MPIR_IDS_AUTO,      /* the old process and thread numbers, in a pid namespace of their own if one is taken */
+  MPIR_IDS_KEEP,      /* the old numbers, or an error */
+  MPIR_IDS_NAMESPACE, /* always a pid namespace: the old numbers inside, another one outside */
+};
+
+struct mpir_restart_options {
+  bool debug;     /* threads wait for a debugger (MPIR_debug_with_checkpoint) */
+  bool lazy;      /* pages are read from the image when touched; its data are not verified */
+  bool truncate;  /* cut files that the process has open for writing to their length at the checkpoint */
+  enum mpir_restart_ids ids;
+};
+
+struct mpir_restarted {
+  pid_t child;    /* to wait for: the process, or the first process of its namespace, which ends as it does */
+  pid_t pid;      /* the process as seen from here */
+  pid_t inner_pid; /* as it sees itself */
+};
+
+/* Returns 0 when the process runs again.  Negative: nothing runs, and no file was touched unless the text says so. */
+int mpir_restart(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out,
+                 struct dvm_error *err);
+#endif
