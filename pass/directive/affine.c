@@ -41,16 +41,13 @@ static unsigned count_indices(const struct dvm_parser *p, struct dvm_axis *axis)
   return found;
 }
 
-static bool opens(const struct subscript *s, unsigned at) { return is(s, at, "(") || is(s, at, "[") || is(s, at, "{"); }
-static bool closes(const struct subscript *s, unsigned at) {
-  return is(s, at, ")") || is(s, at, "]") || is(s, at, "}");
-}
+static bool opens(const struct subscript *s, unsigned at) { return dvm_token_opens(&s->p->tokens[at]); }
 
 /* The token after the bracket that opens at 'at'; brackets are balanced here. */
 static unsigned past_bracket(const struct subscript *s, unsigned at) {
   unsigned depth = 0;
   do
-    depth += opens(s, at) ? 1 : closes(s, at) ? -1u : 0;
+    depth += opens(s, at) ? 1 : dvm_token_bracket(&s->p->tokens[at]) ? -1u : 0;
   while (at++, depth);
   return at;
 }

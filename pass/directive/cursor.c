@@ -24,14 +24,43 @@ bool dvm_parse_at_this_word(const struct dvm_parser *p, const char *word) {
 }
 
 bool dvm_token_is(const struct dvm_token *token, const char *punct) {
-  static const char *const digraphs[][2] = {{"[", "<:"}, {"]", ":>"}, {"{", "<%"}, {"}", "%>"}};
   if (token->kind != DVM_TOK_PUNCT)
     return false;
-  for (size_t i = 0; i < sizeof digraphs / sizeof *digraphs; i++)
-    if (!strcmp(punct, digraphs[i][0]) && text_is(token, digraphs[i][1]))
-      return true;
-  return text_is(token, punct);
+  return text_is(token, punct) || (!punct[1] && dvm_token_bracket(token) == punct[0]);
 }
+
+char dvm_token_bracket(const struct dvm_token *token) {
+  if (token->kind != DVM_TOK_PUNCT)
+    return 0;
+  const char *t = token->text;
+  if (token->len == 1)
+    return *t && strchr("()[]{}", *t) ? *t : 0;
+  if (token->len != 2)
+    return 0;
+  switch (t[0]) {
+  case '<':
+    return t[1] == ':' ? '[' : t[1] == '%' ? '{' : 0;
+  case ':':
+    return t[1] == '>' ? ']' : 0;
+  case '%':
+    return t[1] == '>' ? '}' : 0;
+  default:
+    return 0;
+  }
+}
+
+/* The bracket that closes an opening one, or 0. */
+static char closer_of(const struct dvm_token *token) {
+  char c = dvm_token_bracket(token);
+  return c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : 0;
+}
+
+static bool is_closer(const struct dvm_token *token) {
+  char c = dvm_token_bracket(token);
+  return c == ')' || c == ']' || c == '}';
+}
+
+bool dvm_token_opens(const struct dvm_token *token) { return closer_of(token) != 0; }
 
 bool dvm_parse_at_ahead(const struct dvm_parser *p, unsigned ahead, const char *punct) {
   return p->pos < p->ntokens && ahead < p->ntokens - p->pos && dvm_token_is(&p->tokens[p->pos + ahead], punct);
@@ -148,30 +177,25 @@ bool dvm_parse_take_name(struct dvm_parser *p, const char *what, unsigned *token
   return true;
 }
 
-static const char *closer_of(const struct dvm_token *t) {
-  return dvm_token_is(t, "(") ? ")" : dvm_token_is(t, "[") ? "]" : dvm_token_is(t, "{") ? "}" : NULL;
-}
-
-static bool is_closer(const struct dvm_token *t) {
-  return dvm_token_is(t, ")") || dvm_token_is(t, "]") || dvm_token_is(t, "}");
+static bool unclosed(struct dvm_parser *p, const struct dvm_token *opener) {
+  return dvm_parse_expected(p, "'%c' to close '%.*s'", closer_of(opener), (int)opener->len, opener->text);
 }
 
 /* Skips a bracket and all in it.  The cursor stands at the opening one. */
 static bool skip_brackets(struct dvm_parser *p) {
   unsigned open[DVM_NESTING_MAX], depth = 0;
   do {
+    const struct dvm_token *opener = depth ? &p->tokens[open[depth - 1]] : NULL;
     if (dvm_parse_at_end(p))
-      return dvm_parse_expected(p, "'%s' to close '%.*s'", closer_of(&p->tokens[open[depth - 1]]),
-                                (int)p->tokens[open[depth - 1]].len, p->tokens[open[depth - 1]].text);
+      return unclosed(p, opener);
     const struct dvm_token *t = &p->tokens[p->pos];
     if (closer_of(t)) {
       if (depth == DVM_NESTING_MAX)
         return dvm_parse_fail(p, p->pos, "brackets are nested deeper than %d", DVM_NESTING_MAX);
       open[depth++] = p->pos;
     } else if (is_closer(t)) {
-      const struct dvm_token *opener = &p->tokens[open[depth - 1]];
-      if (!dvm_token_is(t, closer_of(opener)))
-        return dvm_parse_expected(p, "'%s' to close '%.*s'", closer_of(opener), (int)opener->len, opener->text);
+      if (dvm_token_bracket(t) != closer_of(opener))
+        return unclosed(p, opener);
       depth--;
     }
     p->pos++;

@@ -28,6 +28,9 @@ bool dvm_parse_at(const struct dvm_parser *p, const char *punct);
 /* The same 'ahead' tokens further on. */
 bool dvm_parse_at_ahead(const struct dvm_parser *p, unsigned ahead, const char *punct);
 bool dvm_token_is(const struct dvm_token *token, const char *punct);
+/* The bracket that the token is, digraphs as what they stand for; 0 = none. */
+char dvm_token_bracket(const struct dvm_token *token);
+bool dvm_token_opens(const struct dvm_token *token);
 bool dvm_token_equal(const struct dvm_token *a, const struct dvm_token *b);
 /* The token's text is 'word'; with 'any_case' also in capital letters (HOST, CORNER). */
 bool dvm_token_is_word(const struct dvm_token *token, const char *word, bool any_case);
