@@ -31,11 +31,11 @@ struct dvm_range { unsigned first, count; };
 
 /* One axis of 'A[..]' in on, align, remote_access, tie, region lists. */
 enum dvm_axis_kind {
-  DVM_AXIS_EMPTY,  /* [] */
+  DVM_AXIS_EMPTY,  /* [] and [*] */
   DVM_AXIS_EXPR,   /* [e], no index name in it (constant during the nest as far as the parser can tell) */
   DVM_AXIS_AFFINE, /* [coef * name + add]; see struct dvm_axis */
   DVM_AXIS_OTHER,  /* an expression that uses an index name, but not in an affine way */
-  DVM_AXIS_RANGE   /* [l:h], only in sub-array lists (region, actual, localize) */
+  DVM_AXIS_RANGE   /* [l:h], only in sub-array lists (region, actual, array_copy, localize); a bound may be absent */
 };
 struct dvm_axis {
   enum dvm_axis_kind kind;
@@ -54,7 +54,7 @@ struct dvm_axis {
   bool affine;
 };
 
-struct dvm_width { bool given; struct dvm_range low, high; unsigned bracket; }; /* [w] gives low = high = w */
+struct dvm_width { bool given; struct dvm_range low, high; unsigned bracket; }; /* [w] gives low = high = w; [] is not given */
 
 /* A variable named in the directive, perhaps with axes and widths. */
 struct dvm_ref {
@@ -65,7 +65,7 @@ struct dvm_ref {
   struct dvm_width *widths;/* [naxes], where the place takes widths (shadow_renew, across, shadow_group), else NULL */
   bool corner;             /* shadow_renew(A[..] (corner)) */
   bool out;                /* across(out: A[..]) */
-  struct dvm_range edge_name; /* A["name"]: the string token, indirect shadow edges */
+  struct dvm_range edge_name; /* A["name"]: the string tokens and the commas between them, indirect shadow edges */
 };
 
 enum dvm_dist_kind { DVM_DIST_BLOCK, DVM_DIST_NONE /* [*] and [] */, DVM_DIST_WGT_BLOCK, DVM_DIST_GEN_BLOCK, DVM_DIST_MULT_BLOCK,
@@ -142,7 +142,8 @@ struct dvm_directive {
   struct dvm_clause *clauses;      /* in the order written */
   unsigned nrefs;
   struct dvm_ref *refs;            /* inherit, actual, get_actual, shadow_group, remote_access, unlocalize, shadow_add (1),
-                                      localize (2: ref, target), array_copy (2: dst, src), instantiations */
+                                      localize (2: ref, target), array_copy (2: dst, src), instantiations (a
+                                      parameter each, 'whole' is 'T = value', of all sets in turn) */
   unsigned nexprs;
   struct dvm_range *exprs;         /* interval [e], exitinterval e,.. */
 };
