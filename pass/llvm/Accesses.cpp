@@ -1,17 +1,223 @@
-// Marked accesses.
+// Marked accesses: bounds, place, word; the fast path inline, the slow paths as calls.
+#include "Chain.h"
 #include "Function.h"
+#include "Views.h"
 #include "runtime/abi.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace dvmir;
 
-static uint32_t touchFlags(const Access &A) {
-  return (A.Text.Reads ? DVMRT_READ : 0) | (A.Text.Writes ? DVMRT_WRITE : 0);
+namespace {
+class AccessLowering {
+  FunctionState &S;
+  Access &A;
+  Runtime &RT;
+  GlobalVariable *Site;
+  Chain Row;
+  IRBuilder<> &B; // Row's
+  Value *Address; // what the runtime is told: null for a variable of the function
+
+  ConstantInt *flags(uint32_t More = 0) { return B.getInt32(A.Text.touchFlags() | More); }
+  void bounds(View *V);
+  void touchBlock(BasicBlock *BB, uint32_t More = 0);
+  void place(View &V);
+  void element(View &V);
+  void memory();
+  void variable();
+  void variableRead(Value *WordPtr, unsigned Kind);
+  void variableWrite(Value *WordPtr, unsigned Kind);
+  void variableSlow(Value *Cond, Value *Word, Value *WordPtr, unsigned Kind, uint32_t Flag);
+  Value *misaligned(Value *P);
+
+public:
+  AccessLowering(FunctionState &State, Access &Acc)
+      : S(State), A(Acc), RT(S.RT), Site(RT.site(A.TextConstant)), Row(RT, A.Mark), B(Row.B),
+        Address(A.Var ? ConstantPointerNull::get(RT.Ptr) : A.Mark->getArgOperand(0)) {}
+  void run();
+};
+} // namespace
+
+// if ((uint64_t)ix[d] >= extent[d]) { __dvmrt_bounds(p, site, ix, d, extent[d], flags); skip the rest; }
+void AccessLowering::bounds(View *V) {
+  BasicBlock *Outside = nullptr;
+  PHINode *Dim = nullptr, *Extent = nullptr;
+  for (unsigned D = 0; D < A.Index.size() && D < DVMRT_NDIMS_MAX; ++D) {
+    Value *Limit = nullptr;
+    if (D < A.Text.Extents.size() && A.Text.Extents[D])
+      Limit = B.getInt64(*A.Text.Extents[D]);
+    else if (V)
+      Limit = S.load(B, V->Extents[D]);
+    if (!Limit || !A.Index[D])
+      continue;
+    if (!Outside) {
+      Outside = Row.block();
+      IRBuilder<> Phis(Outside);
+      Dim = Phis.CreatePHI(RT.I32, A.Index.size());
+      Extent = Phis.CreatePHI(RT.I64, A.Index.size());
+      Row.slow(Outside, Row.rest(), [&](IRBuilder<> &SB) {
+        RT.call(SB, "__dvmrt_bounds", {Address, Site, S.subscripts(SB, A), Dim, Extent, flags()});
+      });
+    }
+    Dim->addIncoming(B.getInt32(D), B.GetInsertBlock());
+    Extent->addIncoming(Limit, B.GetInsertBlock());
+    Row.test(B.CreateICmpUGE(A.Index[D], Limit), Outside);
+  }
 }
 
-static void touch(FunctionState &S, const Access &A, GlobalVariable *Site, IRBuilderBase &B) {
-  S.RT.call(B, "__dvmrt_touch", {A.Mark->getArgOperand(0), B.getInt64(A.Text.Size), Site, S.subscripts(B, A),
-                                 B.getInt32(touchFlags(A))});
+void AccessLowering::touchBlock(BasicBlock *BB, uint32_t More) {
+  Row.slow(BB, Row.rest(), [&](IRBuilder<> &SB) {
+    RT.call(SB, "__dvmrt_touch", {Address, SB.getInt64(A.Text.Size), Site, S.subscripts(SB, A), flags(More)});
+  });
+}
+
+// if (!settled) { if (!words) { touch; skip the rest; } settled = __dvmrt_place(p, site, view, ix, flags); }
+void AccessLowering::place(View &V) {
+  AllocaInst *Settled = S.slot(RT.I1, "dvm.settled");
+  A.In->Settled.push_back(Settled);
+  BasicBlock *Ask = Row.block(), *Unknown = Row.block(), *Known = Row.block();
+  Row.test(B.CreateNot(S.load(B, Settled)), Ask);
+  BasicBlock *Landing = Row.landing();
+  IRBuilder<> AskBuilder(Ask);
+  AskBuilder.SetCurrentDebugLocation(B.getCurrentDebugLocation());
+  AskBuilder.CreateCondBr(AskBuilder.CreateIsNull(S.load(AskBuilder, V.Words)), Unknown, Known);
+  touchBlock(Unknown);
+  Row.slow(Known, Landing, [&](IRBuilder<> &SB) {
+    Value *Answer = RT.call(SB, "__dvmrt_place",
+                            {Address, Site, S.load(SB, V.Struct), S.subscripts(SB, A), flags()});
+    S.store(SB, SB.CreateIsNotNull(Answer), Settled);
+  });
+}
+
+void AccessLowering::element(View &V) {
+  bounds(&V);
+  place(V);
+  Value *Number = B.CreateLShr(B.CreatePtrToInt(Address, RT.I64), V.Shift, "", /*isExact=*/true);
+  Value *Word = B.CreateGEP(RT.I32, S.load(B, V.Words), Number);
+  BasicBlock *Slow = Row.block();
+  Value *Write = S.limit(B, A.In, LimitWrite);
+  if (A.Text.Reads && V.ReadOnly && !A.Text.Writes)
+    Row.test(RT.fast(B, "dvmi_view_init", RT.I1, {Word}), Slow);
+  else if (A.Text.Reads)
+    Row.test(RT.fast(B, "dvmi_view_read", RT.I1, {Word, Write, S.load(B, V.FirstRead), S.load(B, V.Mask)}), Slow);
+  if (A.Text.Writes)
+    Row.test(RT.fast(B, "dvmi_view_write", RT.I1, {Word, Write, S.load(B, V.FirstWrite)}), Slow);
+  touchBlock(Slow, DVMRT_PLACED);
+}
+
+// A test, unless the loads and stores promise alignment.
+Value *AccessLowering::misaligned(Value *P) {
+  Align Promised(A.Text.Size);
+  for (User *U : A.Mark->users())
+    if (isa<LoadInst, StoreInst>(U) && getLoadStorePointerOperand(U) == A.Mark)
+      Promised = std::min(Promised, getLoadStoreAlignment(U));
+  return Promised.value() >= A.Text.Size ? nullptr : B.CreateIsNotNull(B.CreateAnd(P, A.Text.Size - 1));
+}
+
+void AccessLowering::memory() {
+  BasicBlock *Slow = Row.block();
+  Value *P = B.CreatePtrToInt(Address, RT.I64);
+  Value *Mask = S.limit(B, A.In, LimitMask);
+  uint64_t Size = A.Text.Size;
+  if (Size == 4 || Size == 8) {
+    const std::string Suffix = std::to_string(Size);
+    if (Value *Cond = misaligned(P))
+      Row.test(Cond, Slow);
+    Value *Write = S.limit(B, A.In, LimitWrite);
+    if (A.Text.Reads)
+      Row.test(RT.fast(B, "dvmi_read_" + Suffix, RT.I1, {P, Write, S.limit(B, A.In, LimitFirstRead), Mask}), Slow);
+    if (A.Text.Writes)
+      Row.test(RT.fast(B, "dvmi_write_" + Suffix, RT.I1, {P, Write, S.limit(B, A.In, LimitFirstWrite), Mask}), Slow);
+  } else {
+    Row.test(RT.fast(B, "dvmi_known", RT.I1, {P, B.getInt64(Size), Mask}), Slow);
+  }
+  touchBlock(Slow);
+}
+
+// ---- Variables with words of their own ----
+
+void AccessLowering::variableSlow(Value *Cond, Value *Word, Value *WordPtr, unsigned Kind, uint32_t Flag) {
+  BasicBlock *Slow = Row.block();
+  Row.test(Cond, Slow);
+  Row.slow(Slow, Row.landing(), [&](IRBuilder<> &SB) {
+    Value *Keep = RT.call(SB, "__dvmrt_local", {Site, Word, SB.getInt32(Kind), SB.getInt32(Flag), S.subscripts(SB, A)});
+    S.store(SB, Keep, WordPtr);
+  });
+}
+
+void AccessLowering::variableRead(Value *WordPtr, unsigned Kind) {
+  Value *Word = B.CreateLoad(RT.I32, WordPtr, S.Volatile);
+  Value *Slow;
+  switch (Kind) {
+  default:
+    Slow = B.CreateICmpULT(Word, B.getInt32(DVMRT_W_FIRST));
+    break;
+  case DVMRT_L_PRIVATE:
+  case DVMRT_L_INDEX:
+    Slow = B.CreateICmpNE(Word, S.limit(B, A.In, LimitWrite));
+    break;
+  case DVMRT_L_FIRST: {
+    Value *Write = S.limit(B, A.In, LimitWrite), *Base = S.limit(B, A.In, LimitBase);
+    Slow = RT.fast(B, "dvmi_first_read_slow", RT.I1, {Word, Write, Base});
+    S.store(B, RT.fast(B, "dvmi_first_read_word", RT.I32, {Word, Write, Base}), WordPtr);
+    break;
+  }
+  case DVMRT_L_SHARED: {
+    Value *Write = S.limit(B, A.In, LimitWrite), *FirstRead = S.limit(B, A.In, LimitFirstRead);
+    Slow = RT.fast(B, "dvmi_shared_read_slow", RT.I1, {Word, Write, FirstRead, S.limit(B, A.In, LimitMask)});
+    S.store(B, RT.fast(B, "dvmi_shared_read_word", RT.I32, {Word, Write, FirstRead}), WordPtr);
+    break;
+  }
+  }
+  variableSlow(Slow, Word, WordPtr, Kind, DVMRT_READ);
+}
+
+void AccessLowering::variableWrite(Value *WordPtr, unsigned Kind) {
+  // Nobody asks which iteration wrote these; a constant lets the reads' tests fold.
+  if (Kind == DVMRT_L_PLAIN || Kind == DVMRT_L_REDUCTION)
+    return S.store(B, B.getInt32(DVMRT_W_ASSIGNED), WordPtr);
+  Value *Write = S.limit(B, A.In, LimitWrite);
+  Value *Word = B.CreateLoad(RT.I32, WordPtr, S.Volatile);
+  S.store(B, Write, WordPtr);
+  if (Kind == DVMRT_L_FIRST)
+    variableSlow(RT.fast(B, "dvmi_first_write_slow", RT.I1, {Word, S.limit(B, A.In, LimitBase)}), Word, WordPtr, Kind,
+                 DVMRT_WRITE);
+  else if (Kind == DVMRT_L_SHARED)
+    variableSlow(RT.fast(B, "dvmi_shared_write_slow", RT.I1, {Word, Write, S.limit(B, A.In, LimitFirstWrite)}), Word,
+                 WordPtr, Kind, DVMRT_WRITE);
+}
+
+void AccessLowering::variable() {
+  bounds(nullptr);
+  Value *WordPtr = A.Var->Words;
+  if (A.Var->isArray()) {
+    Value *Number = B.CreateLShr(A.Offset, Log2_64(A.Var->ElementSize));
+    Row.test(B.CreateICmpUGE(Number, B.getInt64(A.Var->Count)), Row.rest());
+    WordPtr = B.CreateInBoundsGEP(A.Var->Words->getAllocatedType(), A.Var->Words, {B.getInt64(0), Number});
+  }
+  unsigned Kind = A.Var->kind(A.In);
+  if (A.Text.Reads)
+    variableRead(WordPtr, Kind);
+  if (A.Text.Writes)
+    variableWrite(WordPtr, Kind);
+}
+
+// The load behind the mark is the first half of a struct copy, which carries the words itself.
+static bool isCopySource(const Access &A) {
+  return A.Text.Reads && !A.Text.Writes && !A.Mark->use_empty() && all_of(A.Mark->uses(), [](const Use &U) {
+           auto *Copy = dyn_cast<MemTransferInst>(U.getUser());
+           return Copy && U.getOperandNo() == 1;
+         });
+}
+
+void AccessLowering::run() {
+  if (A.Var)
+    return variable();
+  if (View *V = viewFor(S, A))
+    return element(*V);
+  bounds(nullptr);
+  memory();
 }
 
 void dvmir::lowerAccesses(FunctionState &S) {
@@ -20,8 +226,8 @@ void dvmir::lowerAccesses(FunctionState &S) {
     I->eraseFromParent();
   }
   for (Access &A : S.Accesses) {
-    IRBuilder<> B(A.Mark);
-    touch(S, A, S.RT.site(A.TextConstant), B);
+    if (!isCopySource(A))
+      AccessLowering(S, A).run();
     A.Mark->replaceAllUsesWith(A.Mark->getArgOperand(0));
     A.Mark->eraseFromParent();
   }

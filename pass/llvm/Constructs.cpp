@@ -1,5 +1,7 @@
 // Directives: enter, leave, row, iter, direct, bind.
 #include "Function.h"
+#include "Memory.h"
+#include "Views.h"
 #include "runtime/abi.h"
 
 using namespace llvm;
@@ -11,7 +13,7 @@ static Value *argumentArray(FunctionState &S, IRBuilderBase &B, CallInst *Mark, 
   if (Count == 0)
     return ConstantPointerNull::get(S.RT.Ptr);
   auto *T = ArrayType::get(S.RT.I64, Count);
-  AllocaInst *Array = S.entryAlloca(T, "dvm.args");
+  AllocaInst *Array = S.slot(T, "dvm.args");
   for (unsigned N = 0; N < Count; ++N)
     B.CreateStore(asWord64(S.RT, B, Mark->getArgOperand(First + N)), B.CreateConstInBoundsGEP2_64(T, Array, 0, N));
   return Array;
@@ -23,17 +25,40 @@ static void lowerEnter(FunctionState &S, Construct &K) {
   K.Enter->replaceAllUsesWith(S.RT.call(B, "__dvmrt_enter", {K.Site, S.frame(B), Args}));
   K.Enter->eraseFromParent();
   K.Enter = nullptr;
+  if (!K.Begin || !K.hasIterations())
+    return;
+  IRBuilder<> Inside(K.Begin);
+  for (unsigned L = 0; L < LimitCount; ++L)
+    S.store(Inside, S.loadLimit(Inside, static_cast<Limit>(L)), K.Limits[L]);
+  loadViews(S, K, Inside);
+}
+
+// The iteration has given its index variable a value.
+static void assignIndex(FunctionState &S, const Construct &K, Value *Address, Value *Write, CallInst *Mark,
+                        uint64_t Bytes) {
+  Variable *V = S.VariableOf.lookup(Address->stripInBoundsOffsets());
+  if (V && V->Words) {
+    IRBuilder<> B(Mark);
+    S.store(B, Write, V->Words);
+  } else if (!V || V->Tracked) {
+    MemoryLowering::assign(S, Mark, Address, Bytes, &K);
+  }
 }
 
 // now.write += 2; now.iv[d] = index variable d;
-static void lowerIter(FunctionState &S, CallInst *Mark) {
+static void lowerIter(FunctionState &S, const Construct &K, CallInst *Mark) {
   IRBuilder<> B(Mark);
   Value *Write = B.CreateAdd(S.RT.loadNow(B, offsetof(dvmrt_now, write)), B.getInt32(2));
   S.RT.storeNow(B, offsetof(dvmrt_now, write), Write);
+  if (K.Limits[LimitWrite])
+    S.store(B, Write, K.Limits[LimitWrite]);
   for (unsigned Arg = 2, Dim = 0; Arg + 1 < Mark->arg_size() && Dim < DVMRT_NDIMS_MAX; Arg += 2, ++Dim) {
+    Value *Address = Mark->getArgOperand(Arg);
     int64_t Bytes = cast<ConstantInt>(Mark->getArgOperand(Arg + 1))->getSExtValue();
-    Value *V = B.CreateLoad(B.getIntNTy(std::abs(Bytes) * 8), Mark->getArgOperand(Arg));
+    B.SetInsertPoint(Mark);
+    Value *V = B.CreateLoad(B.getIntNTy(std::abs(Bytes) * 8), Address);
     S.RT.storeNow(B, offsetof(dvmrt_now, iv) + 8 * Dim, Bytes < 0 ? B.CreateSExt(V, S.RT.I64) : B.CreateZExt(V, S.RT.I64));
+    assignIndex(S, K, Address, Write, Mark, std::abs(Bytes));
   }
   Mark->eraseFromParent();
 }
@@ -51,7 +76,7 @@ static void lowerConstruct(FunctionState &S, Construct &K) {
     Mark->eraseFromParent();
   }
   for (CallInst *Mark : K.Iters)
-    lowerIter(S, Mark);
+    lowerIter(S, K, Mark);
   lowerEnter(S, K);
 }
 

@@ -1,5 +1,6 @@
 #include "DvmPass.h"
 #include "Function.h"
+#include "Memory.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
@@ -39,6 +40,10 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
       Work.push_back(&F);
   for (Function *F : Work) {
     FunctionState S(*F, RT);
+    findVariables(S);
+    MemoryLowering Unmarked(S);
+    lowerVariables(S);
+    Unmarked.run();
     lowerAccesses(S);
     lowerConstructs(S);
     removeMarkers(*F);

@@ -2,6 +2,7 @@
 #include "pass/markers.h"
 #include "runtime/abi.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -22,23 +23,35 @@ Value *dvmir::asWord64(Runtime &RT, IRBuilderBase &B, Value *V) {
   return B.CreateSExtOrTrunc(V, RT.I64);
 }
 
-FunctionState::FunctionState(Function &Fn, Runtime &R) : F(Fn), RT(R) {
+StringRef dvmir::markerName(const Value *V) {
+  auto *Call = dyn_cast<CallInst>(V);
+  Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  return Callee && Callee->getName().starts_with("__dvmm_") ? Callee->getName() : StringRef();
+}
+
+FunctionState::FunctionState(Function &Fn, Runtime &R)
+    : F(Fn), RT(R), Volatile(Fn.callsFunctionThatReturnsTwice()) {
   collect();
   attachIndices();
   for (auto &[Cid, K] : Constructs)
     findBlocks(*K);
+  static const char *const Names[LimitCount] = {"dvm.write", "dvm.first_read", "dvm.first_write", "dvm.mask", "dvm.base"};
+  for (auto &[Cid, K] : Constructs)
+    if (K->Begin && K->hasIterations())
+      for (unsigned L = 0; L < LimitCount; ++L)
+        K->Limits[L] = slot(RT.I32, Names[L]);
   for (Access &A : Accesses)
-    A.In = construct(A.Text.Cid);
+    if (Construct *K = construct(A.Text.Cid); K && K->hasIterations() && K->Blocks.contains(A.Mark->getParent()))
+      A.In = K;
 }
 
 void FunctionState::collect() {
   SmallVector<std::pair<CallInst *, StringRef>, 16> Inner; // refer to constructs: after these
   for (Instruction &I : instructions(F)) {
-    auto *Call = dyn_cast<CallInst>(&I);
-    Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (!Callee || !Callee->getName().starts_with("__dvmm_"))
+    StringRef Name = markerName(&I);
+    if (Name.empty())
       continue;
-    StringRef Name = Callee->getName();
+    auto *Call = cast<CallInst>(&I);
     if (Name == DVMM_LEAVE || Name == DVMM_ROW || Name == DVMM_ITER)
       Inner.push_back({Call, Name});
     else
@@ -51,7 +64,7 @@ void FunctionState::collect() {
 void FunctionState::collectCall(CallInst *Call, StringRef Name) {
   if (Name == DVMM_ACCESS) {
     auto *Text = cast<Constant>(Call->getArgOperand(2));
-    Accesses.push_back({Call, AccessText::parse(markerText(Text)), Text, nullptr, {}});
+    Accesses.push_back({Call, AccessText::parse(markerText(Text)), Text});
     return;
   }
   if (Name == DVMM_INDEX)
@@ -127,10 +140,11 @@ void FunctionState::findBlocks(Construct &K) {
   for (User *U : K.Enter->users())
     if (auto *Cmp = dyn_cast<ICmpInst>(U))
       for (User *V : Cmp->users())
-        if (auto *Br = dyn_cast<BranchInst>(V); Br && Br->isConditional())
+        if (auto *Br = dyn_cast<BranchInst>(V); Br && Br->getParent() == K.Enter->getParent())
           First = Br->getSuccessor(Cmp->getPredicate() == CmpInst::ICMP_NE ? 0 : 1);
   if (!First)
     return;
+  K.Begin = SplitEdge(K.Enter->getParent(), First)->getTerminator();
   SmallPtrSet<BasicBlock *, 4> Last;
   for (CallInst *L : K.Leaves)
     Last.insert(L->getParent());
@@ -145,9 +159,15 @@ void FunctionState::findBlocks(Construct &K) {
 
 Instruction *FunctionState::entryPoint() const { return &*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(); }
 
-AllocaInst *FunctionState::entryAlloca(Type *T, const Twine &Name) {
+AllocaInst *FunctionState::slot(Type *T, const Twine &Name) {
   return new AllocaInst(T, RT.DL.getAllocaAddrSpace(), Name, F.getEntryBlock().begin());
 }
+
+Value *FunctionState::load(IRBuilderBase &B, AllocaInst *Slot) {
+  return B.CreateLoad(Slot->getAllocatedType(), Slot, Volatile);
+}
+
+void FunctionState::store(IRBuilderBase &B, Value *V, Value *Slot) { B.CreateStore(V, Slot, Volatile); }
 
 Value *FunctionState::frame(IRBuilderBase &B) {
   return B.CreateIntrinsic(Intrinsic::frameaddress, {RT.Ptr}, {B.getInt32(0)});
@@ -160,21 +180,17 @@ static size_t limitOffset(Limit L) {
   return Offsets[L];
 }
 
-Value *FunctionState::limit(IRBuilderBase &B, const Construct *In, Limit L) {
-  if (In && In->Limits[L])
-    return B.CreateLoad(RT.I32, In->Limits[L]);
-  return RT.loadNow(B, limitOffset(L));
-}
+Value *FunctionState::loadLimit(IRBuilderBase &B, Limit L) { return RT.loadNow(B, limitOffset(L)); }
 
-Instruction *FunctionState::slowBlock(Value *Slow, Instruction *At) {
-  return SplitBlockAndInsertIfThen(Slow, At, false, RT.Unlikely);
+Value *FunctionState::limit(IRBuilderBase &B, const Construct *In, Limit L) {
+  return In && In->Limits[L] ? load(B, In->Limits[L]) : loadLimit(B, L);
 }
 
 Value *FunctionState::subscripts(IRBuilderBase &B, const Access &A) {
   if (A.Index.empty())
     return ConstantPointerNull::get(RT.Ptr);
   if (!IndexSpace)
-    IndexSpace = entryAlloca(ArrayType::get(RT.I64, DVMRT_NDIMS_MAX), "dvm.ix");
+    IndexSpace = slot(ArrayType::get(RT.I64, DVMRT_NDIMS_MAX), "dvm.ix");
   for (unsigned Dim = 0; Dim < A.Index.size() && Dim < DVMRT_NDIMS_MAX; ++Dim) {
     Value *V = A.Index[Dim] ? static_cast<Value *>(A.Index[Dim]) : ConstantInt::get(RT.I64, 0);
     B.CreateStore(V, B.CreateConstInBoundsGEP2_64(IndexSpace->getAllocatedType(), IndexSpace, 0, Dim));

@@ -3,11 +3,10 @@
 #define DVM_LLVM_FUNCTION_H
 #include "Runtime.h"
 #include "SiteText.h"
+#include "Variables.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/ValueHandle.h"
 #include <memory>
 
@@ -15,6 +14,14 @@ namespace dvmir {
 
 // Fields of __dvmrt_now that stay the same between two steps of the iteration.
 enum Limit { LimitWrite, LimitFirstRead, LimitFirstWrite, LimitMask, LimitBase, LimitCount };
+
+// An array as one nest sees it: copies of the fields of its dvmrt_view, in allocas.
+struct View {
+  unsigned Use, Shift;
+  bool ReadOnly; // the nest never writes it
+  llvm::AllocaInst *Struct, *Words, *FirstRead, *FirstWrite, *Mask;
+  llvm::SmallVector<llvm::AllocaInst *, 4> Extents;
+};
 
 struct Construct {
   unsigned Cid = 0;
@@ -24,9 +31,12 @@ struct Construct {
   llvm::GlobalVariable *Site = nullptr;
   llvm::SmallVector<llvm::CallInst *, 1> Leaves, Rows, Iters;
   llvm::SmallPtrSet<llvm::BasicBlock *, 16> Blocks; // of the statement, as they are before the lowering
+  llvm::Instruction *Begin = nullptr; // end of a block between 'enter' and the statement: code for the entry goes here
   // Copies of the limits, made at the entry and at each iteration: the runtime changes them nowhere else while this
   // construct is the innermost, and a register is cheaper than thread-local memory.  i32 allocas.
   llvm::AllocaInst *Limits[LimitCount] = {};
+  std::vector<std::unique_ptr<View>> Views;
+  llvm::SmallVector<llvm::AllocaInst *, 8> Settled; // i8, one per access through a view
 
   bool hasIterations() const { return Text.hasIterations(); }
 };
@@ -35,8 +45,10 @@ struct Access {
   llvm::CallInst *Mark;
   AccessText Text;
   llvm::Constant *TextConstant;
-  Construct *In = nullptr; // innermost nest or task of this function around it, if it is here
-  llvm::SmallVector<llvm::WeakTrackingVH, 4> Index; // one per subscript; null: not known
+  Construct *In = nullptr;  // innermost nest or task of this function around it
+  Variable *Var = nullptr;  // with words of its own
+  llvm::Value *Offset = nullptr; // bytes into Var, if it is an array
+  llvm::SmallVector<llvm::WeakTrackingVH, 4> Index = {}; // one per subscript; null: not known
 };
 
 class FunctionState {
@@ -47,21 +59,25 @@ public:
   Runtime &RT;
   llvm::MapVector<unsigned, std::unique_ptr<Construct>> Constructs;
   std::vector<Access> Accesses;
+  std::vector<std::unique_ptr<Variable>> Variables;
+  llvm::DenseMap<const llvm::Value *, Variable *> VariableOf; // by alloca
   llvm::SmallVector<llvm::CallInst *, 4> Directs, Binds, Indices;
+  bool Volatile; // our variables too must live in memory: setjmp
 
   Construct *construct(unsigned Cid) const;
   // Innermost construct with iterations whose statement holds 'BB' (a block from before the lowering).
   Construct *around(const llvm::BasicBlock *BB) const;
 
   // An alloca of the entry block.
-  llvm::AllocaInst *entryAlloca(llvm::Type *T, const llvm::Twine &Name);
+  llvm::AllocaInst *slot(llvm::Type *T, const llvm::Twine &Name);
+  llvm::Value *load(llvm::IRBuilderBase &B, llvm::AllocaInst *Slot);
+  void store(llvm::IRBuilderBase &B, llvm::Value *V, llvm::Value *Slot);
   // Where code of the entry block may begin: behind its allocas.
   llvm::Instruction *entryPoint() const;
   llvm::Value *frame(llvm::IRBuilderBase &B);
   // A limit for code inside 'In' (may be null: the thread's own).
   llvm::Value *limit(llvm::IRBuilderBase &B, const Construct *In, Limit L);
-  // Splits before 'At'; the new block runs if 'Slow'.  Returns its terminator.
-  llvm::Instruction *slowBlock(llvm::Value *Slow, llvm::Instruction *At);
+  llvm::Value *loadLimit(llvm::IRBuilderBase &B, Limit L);
   // Stores the subscripts of 'A' for the slow path; null if it has none.
   llvm::Value *subscripts(llvm::IRBuilderBase &B, const Access &A);
 
@@ -79,8 +95,10 @@ private:
 llvm::StringRef markerText(llvm::Value *Argument);
 // An integer or pointer as the 64 bits that the runtime gets.
 llvm::Value *asWord64(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *V);
+// Which marker 'V' is a call of: its name, or nothing.
+llvm::StringRef markerName(const llvm::Value *V);
 
-// The steps of the lowering, in this order.
+// Steps of the lowering; the others are in Variables.h (before) and Memory.h (before).
 void lowerAccesses(FunctionState &S);
 void lowerConstructs(FunctionState &S);
 

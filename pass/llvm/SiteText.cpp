@@ -1,4 +1,5 @@
 #include "SiteText.h"
+#include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -32,6 +33,8 @@ template <typename F> static void eachLine(StringRef Text, F Do) {
   }
 }
 
+uint32_t AccessText::touchFlags() const { return (Reads ? DVMRT_READ : 0) | (Writes ? DVMRT_WRITE : 0); }
+
 AccessText AccessText::parse(StringRef Text) {
   AccessText A;
   eachLine(Text, [&](char Key, StringRef Rest) {
@@ -54,6 +57,7 @@ AccessText AccessText::parse(StringRef Text) {
       A.Axes.push_back(Axis.consume_front("c") ? maybeNumber(Axis) : std::nullopt);
       break;
     }
+    case 'E': A.PartOfElement = true; break;
     case 'B': A.Extents.push_back(maybeNumber(nextField(Rest))); break;
     case 'Q':
       A.Declared.Line = number<unsigned>(nextField(Rest));

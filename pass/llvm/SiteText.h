@@ -20,8 +20,10 @@ struct AccessText {
   std::optional<unsigned> IndexNumber; // I
   llvm::SmallVector<std::optional<int64_t>, 4> Axes;    // X: the constant, or nothing: a value of the program
   llvm::SmallVector<std::optional<int64_t>, 4> Extents; // B
+  bool PartOfElement = false;         // E: the access is no whole element of the array
   Position Declared;                  // Q
 
+  uint32_t touchFlags() const;
   static AccessText parse(llvm::StringRef Text);
 };
 

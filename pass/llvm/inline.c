@@ -49,4 +49,50 @@ MEMORY(4, 1, 2)
 MEMORY(8, 2, 3)
 
 /* Any other size: only that nothing is known there. */
-bool dvmi_known(uintptr_t a, uint32_t mask) { return (page_entry(a) & 3) | mask; }
+bool dvmi_known(uintptr_t a, uint64_t size, uint32_t mask) {
+  if (mask || (page_entry(a) & 3))
+    return true;
+  uintptr_t last = a + size - 1;
+  return (a ^ last) >> 12 ? size > 4096 || (page_entry(last) & 3) : false;
+}
+
+/* ---- Elements of a distributed array, through a view: 'wp' is the element's word ---- */
+bool dvmi_view_init(const uint32_t *wp) { return UNLIKELY(*wp < DVMRT_W_FIRST); } /* an array that the nest only reads */
+bool dvmi_view_read(uint32_t *wp, uint32_t write, uint32_t first_read, uint32_t mask) {
+  return word_read(wp, write, first_read, mask);
+}
+bool dvmi_view_write(uint32_t *wp, uint32_t write, uint32_t first_write) { return word_write(wp, write, first_write); }
+
+/* ---- Variables of the function: words are values; 'word' functions give the new one if there is no slow path ---- */
+bool dvmi_first_read_slow(uint32_t w, uint32_t write, uint32_t base) {
+  return w < DVMRT_W_FIRST || (w >= base && (w & 1) && w != write);
+}
+uint32_t dvmi_first_read_word(uint32_t w, uint32_t write, uint32_t base) { return w < base ? write & ~1u : w; }
+bool dvmi_first_write_slow(uint32_t w, uint32_t base) { return w < base || !(w & 1); }
+
+bool dvmi_shared_read_slow(uint32_t w, uint32_t write, uint32_t first_read, uint32_t mask) {
+  return w < DVMRT_W_FIRST || (w >= first_read && (w & mask) && w != write);
+}
+uint32_t dvmi_shared_read_word(uint32_t w, uint32_t write, uint32_t first_read) {
+  return w < first_read ? write & ~1u : w;
+}
+bool dvmi_shared_write_slow(uint32_t w, uint32_t write, uint32_t first_write) { return w != write && w >= first_write; }
+
+/* Behind a construct: 'written' for what its iterations wrote, assigned for what they only read. */
+uint32_t dvmi_local_leave(uint32_t w, uint32_t base, uint32_t written) {
+  return w < base ? w : w & 1 ? written : DVMRT_W_ASSIGNED;
+}
+void dvmi_local_leave_all(uint32_t *words, uint64_t count, uint32_t base, uint32_t written) {
+  for (uint64_t i = 0; i < count; i++)
+    words[i] = words[i] < base ? words[i] : words[i] & 1 ? written : DVMRT_W_ASSIGNED;
+}
+void dvmi_local_fill(uint32_t *words, uint64_t count, uint32_t word) {
+  for (uint64_t i = 0; i < count; i++)
+    words[i] = word;
+}
+/* Elements that bytes [offset, offset + bytes) touch. */
+void dvmi_local_part(uint32_t *words, uint64_t count, uint64_t element, uint64_t offset, uint64_t bytes,
+                     uint32_t word) {
+  for (uint64_t i = offset / element; i < count && i * element < offset + bytes; i++)
+    words[i] = word;
+}

@@ -1,0 +1,291 @@
+// Calls that leave the module: functions that we know by name, all others, inline assembly.
+#include "Memory.h"
+#include "runtime/abi.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+// ---- Memory management and copies: hooks of the runtime ----
+
+static Value *size64(FunctionState &S, IRBuilder<> &B, Value *V) { return B.CreateZExtOrTrunc(V, S.RT.I64); }
+
+static Value *product(FunctionState &S, IRBuilder<> &B, Value *X, Value *Y) {
+  return B.CreateMul(size64(S, B, X), size64(S, B, Y));
+}
+
+// Where execution goes on behind a call.
+static Instruction *behind(CallBase *Call) {
+  if (auto *Invoke = dyn_cast<InvokeInst>(Call)) {
+    BasicBlock *Normal = Invoke->getNormalDest();
+    if (!Normal->getSinglePredecessor())
+      Normal = SplitEdge(Invoke->getParent(), Normal);
+    return &*Normal->getFirstInsertionPt();
+  }
+  return Call->getNextNode();
+}
+
+namespace {
+struct BuilderBehind : IRBuilder<> {
+  explicit BuilderBehind(CallBase *Call) : IRBuilder<>(behind(Call)) { SetCurrentDebugLocation(Call->getDebugLoc()); }
+};
+} // namespace
+
+template <unsigned SizeArg> static void lowerMalloc(FunctionState &S, CallBase *Call) {
+  BuilderBehind B(Call);
+  S.RT.call(B, "__dvmrt_heap_new", {Call, size64(S, B, Call->getArgOperand(SizeArg))});
+}
+
+static void lowerCalloc(FunctionState &S, CallBase *Call) {
+  BuilderBehind B(Call);
+  S.RT.call(B, "__dvmrt_heap_zero", {Call, product(S, B, Call->getArgOperand(0), Call->getArgOperand(1))});
+}
+
+static void lowerPosixMemalign(FunctionState &S, CallBase *Call) {
+  BuilderBehind B(Call);
+  Value *Where = Call->getArgOperand(0);
+  S.RT.call(B, "__dvmrt_assign", {Where, B.getInt64(8)});
+  // The pointer is unspecified after a failure.
+  Value *Done = B.CreateIsNull(Call);
+  Value *P = B.CreateSelect(Done, B.CreateLoad(S.RT.Ptr, Where), ConstantPointerNull::get(S.RT.Ptr));
+  S.RT.call(B, "__dvmrt_heap_new", {P, size64(S, B, Call->getArgOperand(2))});
+}
+
+static void lowerFree(FunctionState &S, CallBase *Call) {
+  IRBuilder<> B(Call);
+  S.RT.call(B, "__dvmrt_heap_free", {Call->getArgOperand(0)});
+}
+
+static void replaceByRealloc(FunctionState &S, CallBase *Call, Value *Size, IRBuilder<> &B) {
+  Value *New = S.RT.call(B, "__dvmrt_realloc", {Call->getArgOperand(0), Size});
+  Call->replaceAllUsesWith(New);
+  if (auto *Invoke = dyn_cast<InvokeInst>(Call)) {
+    B.CreateBr(Invoke->getNormalDest());
+    Invoke->getUnwindDest()->removePredecessor(Invoke->getParent());
+  }
+  Call->eraseFromParent();
+}
+
+static void lowerRealloc(FunctionState &S, CallBase *Call) {
+  IRBuilder<> B(Call);
+  replaceByRealloc(S, Call, size64(S, B, Call->getArgOperand(1)), B);
+}
+
+// An overflow fails in the same way as a size that nobody has.
+static void lowerReallocArray(FunctionState &S, CallBase *Call) {
+  IRBuilder<> B(Call);
+  Value *Pair = B.CreateBinaryIntrinsic(Intrinsic::umul_with_overflow, size64(S, B, Call->getArgOperand(1)),
+                                        size64(S, B, Call->getArgOperand(2)));
+  Value *Size = B.CreateSelect(B.CreateExtractValue(Pair, 1), B.getInt64(INT64_MAX), B.CreateExtractValue(Pair, 0));
+  replaceByRealloc(S, Call, Size, B);
+}
+
+static void lowerCopyCall(FunctionState &S, CallBase *Call) {
+  IRBuilder<> B(Call);
+  S.RT.call(B, "__dvmrt_copy",
+            {Call->getArgOperand(0), Call->getArgOperand(1), size64(S, B, Call->getArgOperand(2))});
+}
+
+static void lowerBcopy(FunctionState &S, CallBase *Call) {
+  IRBuilder<> B(Call);
+  S.RT.call(B, "__dvmrt_copy",
+            {Call->getArgOperand(1), Call->getArgOperand(0), size64(S, B, Call->getArgOperand(2))});
+}
+
+template <unsigned SizeArg> static void lowerSet(FunctionState &S, CallBase *Call) {
+  IRBuilder<> B(Call);
+  S.RT.call(B, "__dvmrt_assign", {Call->getArgOperand(0), size64(S, B, Call->getArgOperand(SizeArg))});
+}
+
+// ---- The table ----
+
+namespace {
+struct KnownCall {
+  StringRef Name;
+  unsigned NumArgs; // at least; a function with fewer is another one
+  void (*Lower)(FunctionState &, CallBase *);
+  // Without 'Lower': what it does with each argument, the last letter for all that follow: r reads (or has no words: a
+  // stream), w writes what it points to.
+  StringRef Args = "r";
+};
+} // namespace
+
+static const KnownCall KnownCalls[] = {
+    {"malloc", 1, lowerMalloc<0>},
+    {"valloc", 1, lowerMalloc<0>},
+    {"pvalloc", 1, lowerMalloc<0>},
+    {"aligned_alloc", 2, lowerMalloc<1>},
+    {"memalign", 2, lowerMalloc<1>},
+    {"calloc", 2, lowerCalloc},
+    {"posix_memalign", 3, lowerPosixMemalign},
+    {"realloc", 2, lowerRealloc},
+    {"reallocarray", 3, lowerReallocArray},
+    {"free", 1, lowerFree},
+    {"cfree", 1, lowerFree},
+    {"memcpy", 3, lowerCopyCall},
+    {"memmove", 3, lowerCopyCall},
+    {"mempcpy", 3, lowerCopyCall},
+    {"__memcpy_chk", 3, lowerCopyCall},
+    {"__memmove_chk", 3, lowerCopyCall},
+    {"__mempcpy_chk", 3, lowerCopyCall},
+    {"bcopy", 3, lowerBcopy},
+    {"memset", 3, lowerSet<2>},
+    {"__memset_chk", 3, lowerSet<2>},
+    {"explicit_bzero", 2, lowerSet<1>},
+    {"bzero", 2, lowerSet<1>},
+    // Output.
+    {"printf", 1, nullptr},
+    {"fprintf", 2, nullptr},
+    {"dprintf", 2, nullptr},
+    {"vprintf", 1, nullptr},
+    {"vfprintf", 2, nullptr},
+    {"__printf_chk", 2, nullptr},
+    {"__fprintf_chk", 3, nullptr},
+    {"__vprintf_chk", 2, nullptr},
+    {"__vfprintf_chk", 3, nullptr},
+    {"puts", 1, nullptr},
+    {"fputs", 2, nullptr},
+    {"fputc", 2, nullptr},
+    {"putc", 2, nullptr},
+    {"perror", 1, nullptr},
+    {"fwrite", 4, nullptr},
+    {"write", 3, nullptr},
+    {"sprintf", 2, nullptr, "wr"},
+    {"snprintf", 3, nullptr, "wr"},
+    {"__sprintf_chk", 4, nullptr, "wr"},
+    {"__snprintf_chk", 5, nullptr, "wr"},
+    // Streams and files.
+    {"fopen", 2, nullptr},
+    {"fopen64", 2, nullptr},
+    {"fclose", 1, nullptr},
+    {"fflush", 1, nullptr},
+    {"fseek", 3, nullptr},
+    {"ftell", 1, nullptr},
+    {"rewind", 1, nullptr},
+    {"feof", 1, nullptr},
+    {"ferror", 1, nullptr},
+    {"fgetc", 1, nullptr},
+    {"getc", 1, nullptr},
+    {"setbuf", 2, nullptr},
+    {"remove", 1, nullptr},
+    {"rename", 2, nullptr},
+    {"fread", 4, nullptr, "wr"},
+    {"fgets", 3, nullptr, "wr"},
+    {"read", 3, nullptr, "rwr"},
+    // Strings.
+    {"strlen", 1, nullptr},
+    {"strnlen", 2, nullptr},
+    {"strcmp", 2, nullptr},
+    {"strncmp", 3, nullptr},
+    {"strcasecmp", 2, nullptr},
+    {"strncasecmp", 3, nullptr},
+    {"strchr", 2, nullptr},
+    {"strrchr", 2, nullptr},
+    {"strstr", 2, nullptr},
+    {"strspn", 2, nullptr},
+    {"strcspn", 2, nullptr},
+    {"strpbrk", 2, nullptr},
+    {"strdup", 1, nullptr},
+    {"strndup", 2, nullptr},
+    {"memcmp", 3, nullptr},
+    {"memchr", 3, nullptr},
+    {"strcpy", 2, nullptr, "wr"},
+    {"strncpy", 3, nullptr, "wr"},
+    {"strcat", 2, nullptr, "wr"},
+    {"strncat", 3, nullptr, "wr"},
+    {"stpcpy", 2, nullptr, "wr"},
+    {"__strcpy_chk", 3, nullptr, "wr"},
+    {"__strncpy_chk", 4, nullptr, "wr"},
+    {"__strcat_chk", 3, nullptr, "wr"},
+    {"atoi", 1, nullptr},
+    {"atol", 1, nullptr},
+    {"atoll", 1, nullptr},
+    {"atof", 1, nullptr},
+    {"strtol", 3, nullptr, "rwr"},
+    {"strtoul", 3, nullptr, "rwr"},
+    {"strtoll", 3, nullptr, "rwr"},
+    {"strtoull", 3, nullptr, "rwr"},
+    {"strtod", 2, nullptr, "rw"},
+    {"strtof", 2, nullptr, "rw"},
+    {"getenv", 1, nullptr},
+    // The compared elements pass through an instrumented function: the general rule would take this for one of ours.
+    {"qsort", 4, nullptr, "wr"},
+    {"bsearch", 5, nullptr},
+    {"atexit", 1, nullptr},
+};
+
+static const KnownCall *findKnown(const CallBase *Call) {
+  const Function *F = Call->getCalledFunction();
+  if (!F || !F->isDeclaration())
+    return nullptr;
+  for (const KnownCall &Known : KnownCalls)
+    if (F->getName() == Known.Name && Call->arg_size() >= Known.NumArgs)
+      return &Known;
+  return nullptr;
+}
+
+// ---- Foreign functions ----
+
+// Arguments that the callee may write through.
+static SmallVector<Value *, 4> writtenArguments(const CallBase *Call, StringRef Letters) {
+  SmallVector<Value *, 4> Found;
+  for (unsigned N = 0; N < Call->arg_size(); ++N) {
+    Value *P = Call->getArgOperand(N);
+    if (!P->getType()->isPointerTy() || (!Letters.empty() && Letters[std::min<size_t>(N, Letters.size() - 1)] != 'w'))
+      continue;
+    Value *Base = P->stripInBoundsOffsets();
+    auto *G = dyn_cast<GlobalVariable>(Base);
+    if (isa<Function, ConstantPointerNull, UndefValue>(Base) || (G && G->isConstant()) || Call->isByValArgument(N) ||
+        Call->onlyReadsMemory(N))
+      continue;
+    Found.push_back(P);
+  }
+  return Found;
+}
+
+static void assignArguments(FunctionState &S, IRBuilder<> &B, ArrayRef<Value *> Pointers) {
+  for (Value *P : Pointers) {
+    auto *Alloca = dyn_cast<AllocaInst>(P->stripInBoundsOffsets());
+    auto Size = Alloca ? Alloca->getAllocationSize(S.RT.DL) : std::nullopt;
+    if (Size)
+      S.RT.call(B, "__dvmrt_assign", {Alloca, B.getInt64(Size->getFixedValue())});
+    else
+      S.RT.call(B, "__dvmrt_foreign", {P});
+  }
+}
+
+// now.foreign = 1; call; if (now.foreign) what it was given counts as assigned;
+static void lowerForeign(FunctionState &S, CallBase *Call, ArrayRef<Value *> Pointers) {
+  IRBuilder<> Before(Call);
+  S.RT.storeNow(Before, offsetof(dvmrt_now, foreign), Before.getInt32(1));
+  BuilderBehind B(Call);
+  Instruction *Next = &*B.GetInsertPoint();
+  Value *Foreign = B.CreateIsNotNull(S.RT.loadNow(B, offsetof(dvmrt_now, foreign)));
+  IRBuilder<> Then(SplitBlockAndInsertIfThen(Foreign, Next, false));
+  Then.SetCurrentDebugLocation(Call->getDebugLoc());
+  assignArguments(S, Then, Pointers);
+}
+
+static bool isInstrumentedHere(const CallBase *Call) {
+  const Function *F = Call->getCalledFunction();
+  return F && !F->isDeclarationForLinker() && !F->isInterposable() && !F->hasFnAttribute(Attribute::Naked);
+}
+
+void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
+  if (Call->isMustTailCall() || isInstrumentedHere(Call) || isa<CallBrInst>(Call))
+    return;
+  const KnownCall *Known = findKnown(Call);
+  if (Known && Known->Lower)
+    return Known->Lower(S, Call);
+  if (Call->doesNotReturn() || Call->onlyReadsMemory())
+    return;
+  auto Pointers = writtenArguments(Call, Known ? Known->Args : "");
+  if (Pointers.empty())
+    return;
+  if (!Known && !Call->isInlineAsm())
+    return lowerForeign(S, Call, Pointers);
+  BuilderBehind B(Call);
+  assignArguments(S, B, Pointers);
+}

@@ -1,0 +1,155 @@
+#include "Memory.h"
+#include "Chain.h"
+#include "pass/markers.h"
+#include "runtime/abi.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+MemoryLowering::MemoryLowering(FunctionState &State) : S(State) {
+  for (Instruction &I : instructions(S.F))
+    collect(I);
+}
+
+void MemoryLowering::collect(Instruction &I) {
+  if (auto *Ret = dyn_cast<ReturnInst>(&I)) {
+    if (!I.getParent()->getTerminatingMustTailCall())
+      Returns.push_back(Ret);
+  } else if (auto *Mem = dyn_cast<MemIntrinsic>(&I)) {
+    Copies.push_back(Mem);
+  } else if (isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I)) {
+    if (!I.hasMetadata(LLVMContext::MD_nosanitize))
+      Stores.push_back({&I, S.around(I.getParent())});
+  } else if (auto *Call = dyn_cast<CallBase>(&I)) {
+    if (!isa<IntrinsicInst>(I) && markerName(&I).empty())
+      Calls.push_back(Call);
+  }
+}
+
+// Where a pointer comes from: through address arithmetic and marks.  'Written' if a mark says that it is stored to.
+static Value *origin(Value *P, bool &Written) {
+  for (;;) {
+    if (auto *GEP = dyn_cast<GEPOperator>(P)) {
+      P = GEP->getPointerOperand();
+    } else if (markerName(P) == DVMM_ACCESS) {
+      auto *Mark = cast<CallInst>(P);
+      Written |= AccessText::parse(markerText(Mark->getArgOperand(2))).Writes;
+      P = Mark->getArgOperand(0);
+    } else {
+      return P;
+    }
+  }
+}
+
+// Whether memory behind 'P' has no words, or words that live elsewhere.
+bool MemoryLowering::isOurs(Value *P) {
+  if (!isa<AllocaInst>(P))
+    return isa<ConstantPointerNull>(P) || isa<UndefValue>(P);
+  Variable *V = S.VariableOf.lookup(P);
+  return !V || !V->Tracked; // V is absent for allocas of our own
+}
+
+void MemoryLowering::assign(FunctionState &S, Instruction *At, Value *P, uint64_t Size, const Construct *In) {
+  Runtime &RT = S.RT;
+  Chain Row(RT, At);
+  IRBuilder<> &B = Row.B;
+  BasicBlock *Slow = Row.block();
+  Value *Number = B.CreatePtrToInt(P, RT.I64);
+  Value *Mask = S.limit(B, In, LimitMask);
+  Value *Cond;
+  if ((Size == 4 || Size == 8) && getLoadStorePointerOperand(At) == P && getLoadStoreAlignment(At).value() >= Size)
+    Cond = RT.fast(B, "dvmi_write_" + std::to_string(Size), RT.I1,
+                   {Number, S.limit(B, In, LimitWrite), S.limit(B, In, LimitFirstWrite), Mask});
+  else
+    Cond = RT.fast(B, "dvmi_known", RT.I1, {Number, B.getInt64(Size), Mask});
+  Row.test(Cond, Slow);
+  Row.slow(Slow, Row.rest(), [&](IRBuilder<> &SB) { RT.call(SB, "__dvmrt_assign", {P, SB.getInt64(Size)}); });
+}
+
+void MemoryLowering::lowerStore(const Item &T) {
+  auto *Store = dyn_cast<StoreInst>(T.I);
+  auto *RMW = dyn_cast<AtomicRMWInst>(T.I);
+  Value *P = Store ? Store->getPointerOperand()
+             : RMW ? RMW->getPointerOperand()
+                   : cast<AtomicCmpXchgInst>(T.I)->getPointerOperand();
+  Type *Stored = Store ? Store->getValueOperand()->getType()
+                 : RMW ? RMW->getValOperand()->getType()
+                       : cast<AtomicCmpXchgInst>(T.I)->getNewValOperand()->getType();
+  bool Written = false;
+  if (isOurs(origin(P, Written)) || Written)
+    return;
+  assign(S, T.I, P, S.RT.DL.getTypeStoreSize(Stored).getFixedValue(), T.In);
+}
+
+static bool isConstantMemory(Value *P) {
+  auto *G = dyn_cast<GlobalVariable>(P->stripInBoundsConstantOffsets());
+  return G && G->isConstant();
+}
+
+void MemoryLowering::lowerCopy(MemIntrinsic *I) {
+  bool Written = false, Ignored = false;
+  if (isOurs(origin(I->getRawDest(), Written)))
+    return;
+  IRBuilder<> B(I);
+  Value *Length = B.CreateZExtOrTrunc(I->getLength(), S.RT.I64);
+  auto *Copy = dyn_cast<MemTransferInst>(I);
+  if (Copy && !isConstantMemory(Copy->getRawSource()) && !isOurs(origin(Copy->getRawSource(), Ignored)))
+    S.RT.call(B, "__dvmrt_copy", {I->getRawDest(), Copy->getRawSource(), Length});
+  else if (!Written)
+    S.RT.call(B, "__dvmrt_assign", {I->getRawDest(), Length});
+}
+
+// Objects of the stack begin to live without a value, and leave nothing behind: code that we cannot see may use the
+// same place next, and hand it to us.
+void MemoryLowering::lowerObjects() {
+  for (auto &V : S.Variables) {
+    if (!V->Tracked)
+      continue;
+    AllocaInst *Alloca = V->Alloca;
+    auto Size = [&](IRBuilder<> &B) -> Value * {
+      Value *Bytes = B.getInt64(S.RT.DL.getTypeAllocSize(Alloca->getAllocatedType()).getFixedValue());
+      return Alloca->isArrayAllocation() ? B.CreateMul(Bytes, B.CreateZExtOrTrunc(Alloca->getArraySize(), S.RT.I64))
+                                         : Bytes;
+    };
+    auto Call = [&](StringRef Name, Instruction *At) {
+      IRBuilder<> B(At);
+      S.RT.call(B, Name, {Alloca, Size(B)});
+    };
+    if (!Alloca->isStaticAlloca()) {
+      Call("__dvmrt_born", Alloca->getNextNode());
+      continue;
+    }
+    if (V->Starts.empty()) {
+      Instruction *Entry = S.entryPoint();
+      Call("__dvmrt_born", Alloca->comesBefore(Entry) ? Entry : Alloca->getNextNode());
+    }
+    for (IntrinsicInst *Start : V->Starts)
+      Call("__dvmrt_born", Start->getNextNode());
+    for (ReturnInst *Ret : Returns)
+      Call("__dvmrt_assign", Ret);
+  }
+}
+
+void MemoryLowering::lowerParameters() {
+  for (Argument &P : S.F.args())
+    if (P.hasByValAttr()) {
+      IRBuilder<> B(S.entryPoint());
+      S.RT.call(B, "__dvmrt_assign", {&P, B.getInt64(S.RT.DL.getTypeAllocSize(P.getParamByValType()).getFixedValue())});
+    }
+}
+
+void MemoryLowering::run() {
+  for (MemIntrinsic *I : Copies)
+    lowerCopy(I);
+  for (CallBase *Call : Calls)
+    lowerCall(S, Call);
+  for (const Item &T : Stores)
+    lowerStore(T);
+  lowerObjects();
+  lowerParameters();
+  // We are not foreign.
+  IRBuilder<> B(S.entryPoint());
+  S.RT.storeNow(B, offsetof(dvmrt_now, foreign), B.getInt32(0));
+}

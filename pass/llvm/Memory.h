@@ -1,0 +1,41 @@
+// Unmarked code: what it stores has a value from then on, what begins to live on the stack has none.
+#ifndef DVM_LLVM_MEMORY_H
+#define DVM_LLVM_MEMORY_H
+#include "Function.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+namespace dvmir {
+
+class MemoryLowering {
+public:
+  // Collects; nothing changes yet.
+  explicit MemoryLowering(FunctionState &S);
+  void run();
+
+  // [P, P + Size) has a value now: inline where that is cheap.  'In': innermost construct around 'At'.
+  static void assign(FunctionState &S, llvm::Instruction *At, llvm::Value *P, uint64_t Size, const Construct *In);
+
+private:
+  struct Item {
+    llvm::Instruction *I;
+    Construct *In;
+  };
+  FunctionState &S;
+  std::vector<Item> Stores;                // stores and atomics
+  std::vector<llvm::MemIntrinsic *> Copies; // also memset
+  std::vector<llvm::CallBase *> Calls;
+  std::vector<llvm::ReturnInst *> Returns;
+
+  void collect(llvm::Instruction &I);
+  bool isOurs(llvm::Value *P);
+  void lowerStore(const Item &T);
+  void lowerCopy(llvm::MemIntrinsic *I);
+  void lowerObjects();
+  void lowerParameters();
+};
+
+// Calls of functions that are not in this module.
+void lowerCall(FunctionState &S, llvm::CallBase *Call);
+
+} // namespace dvmir
+#endif

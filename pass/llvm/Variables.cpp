@@ -1,0 +1,359 @@
+#include "Variables.h"
+#include "Function.h"
+#include "pass/markers.h"
+#include "runtime/abi.h"
+#include "llvm/Analysis/Utils/Local.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+static constexpr uint64_t MaxElements = 64;
+
+bool Variable::startsIn(const Construct &K) const {
+  for (IntrinsicInst *I : Starts)
+    if (K.Blocks.contains(I->getParent()))
+      return true;
+  if (!Starts.empty() || Declared.Line == 0 || K.Text.Loop.Line == 0)
+    return false;
+  // No lifetime markers (some at -O0): a declaration behind the head of the loop, seen from inside, is in the nest.
+  return Declared.File == K.Text.Loop.File &&
+         std::pair(Declared.Line, Declared.Column) > std::pair(K.Text.Loop.Line, K.Text.Loop.Column);
+}
+
+unsigned Variable::kind(const Construct *K) const {
+  if (!K)
+    return DVMRT_L_PLAIN;
+  auto It = Kinds.find(K);
+  if (It != Kinds.end())
+    return It->second;
+  // What is not written in the construct cannot go wrong there.
+  if (!Written.lookup(K) || startsIn(*K))
+    return DVMRT_L_PLAIN;
+  return K->Text.Mapped ? DVMRT_L_FIRST : DVMRT_L_SHARED;
+}
+
+// ---- What may keep its words here ----
+
+// Element type of a scalar or small array of scalars, or null.
+static Type *scalarElement(Type *T, uint64_t &Count) {
+  Count = 1;
+  while (auto *Array = dyn_cast<ArrayType>(T)) {
+    Count *= Array->getNumElements();
+    T = Array->getElementType();
+    if (Count > MaxElements)
+      return nullptr;
+  }
+  bool IsScalar = T->isPointerTy() || T->isFloatingPointTy() || (T->isIntegerTy() && T->getIntegerBitWidth() <= 64);
+  return IsScalar && Count ? T : nullptr;
+}
+
+namespace {
+// Follows the address of one alloca.
+class UseWalk {
+  FunctionState &S;
+  Variable &V;
+  SmallVector<std::pair<Value *, bool>, 8> Work; // derived pointer; through a marker that says 'written'
+
+  void memory(Type *T) {
+    if (S.RT.DL.getTypeStoreSize(T) != V.ElementSize)
+      V.Escapes = true;
+  }
+  void intrinsic(IntrinsicInst *I, const Use &U);
+  void marker(CallInst *Call, StringRef Name, const Use &U, bool Written);
+  void use(const Use &U, bool Written);
+
+public:
+  UseWalk(FunctionState &State, Variable &Var) : S(State), V(Var) {}
+  void run() {
+    Work.push_back({V.Alloca, false});
+    while (!Work.empty()) {
+      auto [P, Written] = Work.pop_back_val();
+      for (const Use &U : P->uses())
+        use(U, Written);
+    }
+  }
+};
+} // namespace
+
+// Whole or part, from an offset that is known: an initialiser.
+static bool isInitialiser(const DataLayout &DL, MemIntrinsic *I) {
+  APInt Offset(DL.getIndexSizeInBits(0), 0);
+  Value *Base = I->getDest()->stripAndAccumulateConstantOffsets(DL, Offset, true);
+  if (!isa<AllocaInst>(Base) || !isa<ConstantInt>(I->getLength()))
+    return false;
+  if (auto *Copy = dyn_cast<MemTransferInst>(I)) {
+    auto *From = dyn_cast<GlobalVariable>(Copy->getSource()->stripInBoundsConstantOffsets());
+    return From && From->isConstant();
+  }
+  return true;
+}
+
+void UseWalk::intrinsic(IntrinsicInst *I, const Use &U) {
+  switch (I->getIntrinsicID()) {
+  case Intrinsic::lifetime_start: V.Starts.push_back(I); return;
+  case Intrinsic::lifetime_end:
+  case Intrinsic::var_annotation: return;
+  default: break;
+  }
+  auto *Mem = dyn_cast<MemIntrinsic>(I);
+  if (Mem && U.getOperandNo() == 0 && isInitialiser(S.RT.DL, Mem))
+    V.Stores.push_back(I);
+  else
+    V.Escapes = true;
+}
+
+// Whether the runtime can do without the address that this '&' stands for.
+static bool mayStayPrivate(const DirectiveText &D, unsigned Arg, const Variable &V) {
+  if (Arg >= D.Args.size())
+    return false;
+  switch (D.Args[Arg].Line) {
+  case 'V':
+  case 'R':
+  case 'Z': return true;
+  case 'B': return V.Count == 1; // clauses of a region, lists of actual and get_actual: scalars
+  case 'A': return V.Count == 1 && (D.Kind == "actual" || D.Kind == "get_actual");
+  default: return false;
+  }
+}
+
+void UseWalk::marker(CallInst *Call, StringRef Name, const Use &U, bool Written) {
+  unsigned Arg = U.getOperandNo();
+  if (Name == DVMM_ACCESS && Arg == 0) {
+    bool Writes = AccessText::parse(markerText(Call->getArgOperand(2))).Writes;
+    V.Marked = true;
+    return Work.push_back({Call, Written || Writes});
+  }
+  if (Name == DVMM_ITER)
+    return;
+  unsigned First = Name == DVMM_BIND ? 2 : 1;
+  if (Arg >= First && (Name == DVMM_ENTER || Name == DVMM_DIRECT || Name == DVMM_BIND)) {
+    auto D = DirectiveText::parse(markerText(Call->getArgOperand(First - 1)));
+    // In the text of 'bind' the array's own '&' is the value.
+    if (mayStayPrivate(D, Arg - First, V))
+      return V.Arguments.push_back({Call, Arg});
+  }
+  V.Escapes = true;
+}
+
+void UseWalk::use(const Use &U, bool Written) {
+  auto *I = cast<Instruction>(U.getUser());
+  if (auto *Load = dyn_cast<LoadInst>(I))
+    return memory(Load->getType());
+  if (auto *Store = dyn_cast<StoreInst>(I)) {
+    if (U.getOperandNo() != StoreInst::getPointerOperandIndex())
+      V.Escapes = true;
+    else if (!Written)
+      V.Stores.push_back(I);
+    return memory(Store->getValueOperand()->getType());
+  }
+  if (isa<GetElementPtrInst>(I))
+    return Work.push_back({I, Written});
+  if (auto *Intrinsic = dyn_cast<IntrinsicInst>(I))
+    return intrinsic(Intrinsic, U);
+  if (StringRef Name = markerName(I); !Name.empty())
+    return marker(cast<CallInst>(I), Name, U, Written);
+  V.Escapes = true;
+}
+
+// ---- Kinds ----
+
+static Variable *variableAt(FunctionState &S, Value *Address) {
+  return S.VariableOf.lookup(Address->stripInBoundsConstantOffsets());
+}
+
+static void noteKinds(FunctionState &S, Variable &V) {
+  for (auto [Call, Arg] : V.Arguments)
+    for (auto &[Cid, K] : S.Constructs)
+      if (K->Enter == Call && Arg - 1 < K->Text.Args.size()) {
+        char Line = K->Text.Args[Arg - 1].Line;
+        if (Line == 'V')
+          V.Kinds[K.get()] = DVMRT_L_PRIVATE;
+        else if (Line == 'R')
+          V.Kinds[K.get()] = DVMRT_L_REDUCTION;
+      }
+}
+
+static void noteWrite(FunctionState &S, Variable &V, const BasicBlock *BB) {
+  for (auto &[Cid, K] : S.Constructs)
+    if (K->hasIterations() && K->Blocks.contains(BB))
+      V.Written[K.get()] = true;
+}
+
+// The variable and, for an array, the place in it that a pointer is.
+static Variable *rootOf(FunctionState &S, Value *P) {
+  for (;;) {
+    if (auto *GEP = dyn_cast<GetElementPtrInst>(P))
+      P = GEP->getPointerOperand();
+    else if (markerName(P) == DVMM_ACCESS)
+      P = cast<CallInst>(P)->getArgOperand(0);
+    else
+      return S.VariableOf.lookup(P);
+  }
+}
+
+static void decide(FunctionState &S, Variable &V) {
+  Type *Element = scalarElement(V.Alloca->getAllocatedType(), V.Count);
+  bool Fits = Element && V.Alloca->isStaticAlloca() && !V.Alloca->isArrayAllocation();
+  V.ElementSize = Element ? S.RT.DL.getTypeAllocSize(Element).getFixedValue() : 0;
+  bool EscapesByType = !Fits || V.Alloca->isSwiftError() || V.Alloca->isUsedWithInAlloca();
+  UseWalk(S, V).run();
+  V.Tracked = (V.Escapes || EscapesByType) && (V.Escapes || V.Marked);
+  if (!V.Marked || V.Escapes || EscapesByType)
+    return;
+  V.Words = S.slot(V.Count > 1 || V.Alloca->getAllocatedType()->isArrayTy()
+                       ? static_cast<Type *>(ArrayType::get(S.RT.I32, V.Count))
+                       : S.RT.I32,
+                   V.Alloca->getName() + ".dvm");
+}
+
+void dvmir::findVariables(FunctionState &S) {
+  for (Instruction &I : instructions(S.F))
+    if (auto *Alloca = dyn_cast<AllocaInst>(&I)) {
+      S.Variables.push_back(std::make_unique<Variable>());
+      S.Variables.back()->Alloca = Alloca;
+      S.VariableOf[Alloca] = S.Variables.back().get();
+    }
+  for (auto &V : S.Variables)
+    decide(S, *V);
+  for (auto &V : S.Variables) {
+    noteKinds(S, *V);
+    for (Instruction *Store : V->Stores)
+      noteWrite(S, *V, Store->getParent());
+  }
+  for (auto &[Cid, K] : S.Constructs)
+    for (CallInst *Iter : K->Iters)
+      for (unsigned Arg = 2; Arg < Iter->arg_size(); Arg += 2)
+        if (Variable *V = variableAt(S, Iter->getArgOperand(Arg)))
+          V->Kinds[K.get()] = DVMRT_L_INDEX;
+  for (Access &A : S.Accesses) {
+    Variable *V = rootOf(S, A.Mark);
+    if (!V)
+      continue;
+    V->Declared = A.Text.Declared;
+    if (A.Text.Writes)
+      noteWrite(S, *V, A.Mark->getParent());
+    if (V->Words)
+      A.Var = V;
+  }
+}
+
+// ---- Lowering ----
+
+// Bytes between the variable and 'P'.
+static Value *offsetIn(FunctionState &S, IRBuilderBase &B, Value *P) {
+  Value *Offset = B.getInt64(0);
+  for (;;) {
+    if (auto *GEP = dyn_cast<GetElementPtrInst>(P)) {
+      Offset = B.CreateAdd(Offset, emitGEPOffset(&B, S.RT.DL, GEP));
+      P = GEP->getPointerOperand();
+    } else if (markerName(P) == DVMM_ACCESS) {
+      P = cast<CallInst>(P)->getArgOperand(0);
+    } else {
+      return Offset;
+    }
+  }
+}
+
+static void setAll(FunctionState &S, IRBuilderBase &B, Variable &V, Value *Word) {
+  if (V.isArray())
+    S.RT.fast(B, "dvmi_local_fill", S.RT.Void, {V.Words, B.getInt64(V.Count), Word});
+  else
+    S.store(B, Word, V.Words);
+}
+
+// An unmarked store: the value of an initialisation, a parameter.
+static void lowerStore(FunctionState &S, Variable &V, Instruction *Store) {
+  IRBuilder<> B(Store);
+  Construct *K = S.around(Store->getParent());
+  unsigned Kind = V.kind(K);
+  Value *Word = Kind == DVMRT_L_PLAIN || Kind == DVMRT_L_REDUCTION ? B.getInt32(DVMRT_W_ASSIGNED)
+                                                                   : S.limit(B, K, LimitWrite);
+  if (!V.isArray()) {
+    S.store(B, Word, V.Words);
+    return;
+  }
+  auto *Mem = dyn_cast<MemIntrinsic>(Store);
+  Value *Offset = offsetIn(S, B, Mem ? Mem->getDest() : getLoadStorePointerOperand(Store));
+  Value *Bytes = Mem ? Mem->getLength() : B.getInt64(V.ElementSize);
+  S.RT.fast(B, "dvmi_local_part", S.RT.Void,
+            {V.Words, B.getInt64(V.Count), B.getInt64(V.ElementSize), Offset, B.CreateZExtOrTrunc(Bytes, S.RT.I64), Word});
+}
+
+// At the entry of a construct its private variables lose their value.
+static void lowerBegin(FunctionState &S, Variable &V, Construct &K) {
+  if (V.Kinds.lookup(&K) != DVMRT_L_PRIVATE || !K.Begin)
+    return;
+  IRBuilder<> B(K.Begin);
+  setAll(S, B, V, B.getInt32(DVMRT_W_PRIVATE));
+}
+
+// Behind the construct no word may look as if it were of an iteration.
+static void lowerLeave(FunctionState &S, Variable &V, Construct &K) {
+  unsigned Kind = V.kind(&K);
+  if (Kind == DVMRT_L_PLAIN || Kind == DVMRT_L_REDUCTION)
+    return;
+  for (CallInst *Leave : K.Leaves) {
+    IRBuilder<> B(Leave);
+    if (Kind == DVMRT_L_PRIVATE) {
+      setAll(S, B, V, B.getInt32(DVMRT_W_PRIVATE));
+      continue;
+    }
+    Value *Written = B.getInt32(Kind == DVMRT_L_SHARED ? DVMRT_W_ASSIGNED : DVMRT_W_PRIVATE);
+    Value *Base = S.limit(B, &K, LimitBase);
+    if (V.isArray())
+      S.RT.fast(B, "dvmi_local_leave_all", S.RT.Void, {V.Words, B.getInt64(V.Count), Base, Written});
+    else
+      S.store(B, S.RT.fast(B, "dvmi_local_leave", S.RT.I32, {S.load(B, V.Words), Base, Written}), V.Words);
+  }
+}
+
+// The runtime gets no address of what it cannot see: NULL, or, where it tells variables apart by their address, that of
+// a byte which stands for the variable.
+static void lowerArguments(FunctionState &S, Variable &V) {
+  AllocaInst *Identity = nullptr;
+  for (auto [Call, Arg] : V.Arguments) {
+    unsigned First = markerName(Call) == DVMM_BIND ? 2 : 1;
+    auto D = DirectiveText::parse(markerText(Call->getArgOperand(First - 1)));
+    Value *Instead = ConstantPointerNull::get(S.RT.Ptr);
+    if (D.Args[Arg - First].Line == 'Z')
+      Instead = Identity ? Identity : Identity = S.slot(S.RT.I8, V.Alloca->getName() + ".id");
+    Call->setArgOperand(Arg, Instead);
+  }
+}
+
+static void lowerVariable(FunctionState &S, Variable &V) {
+  IRBuilder<> Entry(S.entryPoint());
+  setAll(S, Entry, V, Entry.getInt32(DVMRT_W_NEVER));
+  for (IntrinsicInst *Start : V.Starts) {
+    IRBuilder<> B(Start->getNextNode());
+    setAll(S, B, V, B.getInt32(DVMRT_W_NEVER));
+  }
+  for (Instruction *Store : V.Stores)
+    lowerStore(S, V, Store);
+  for (auto &[Cid, K] : S.Constructs) {
+    if (!K->hasIterations())
+      continue;
+    lowerBegin(S, V, *K);
+    lowerLeave(S, V, *K);
+    bool Restarts = V.Starts.empty() && V.startsIn(*K) && V.Kinds.lookup(K.get()) == DVMRT_L_PLAIN;
+    for (CallInst *Iter : K->Iters)
+      if (Restarts) {
+        IRBuilder<> B(Iter);
+        setAll(S, B, V, B.getInt32(DVMRT_W_NEVER));
+      }
+  }
+  lowerArguments(S, V);
+}
+
+void dvmir::lowerVariables(FunctionState &S) {
+  for (Access &A : S.Accesses)
+    if (A.Var && A.Var->isArray()) {
+      IRBuilder<> B(A.Mark);
+      A.Offset = offsetIn(S, B, A.Mark->getArgOperand(0));
+    }
+  for (auto &V : S.Variables)
+    if (V->Words)
+      lowerVariable(S, *V);
+}
