@@ -1,0 +1,65 @@
+/* Answers of many servers, merged.  An answer is a short list of classes: one body and the set of all who gave it.
+ * Bodies are compared byte by byte (a digest only spares comparisons).  What did not come is listed too, by cause.
+ *
+ * A reducer says how two different bodies become one: by default they do not and stay two classes.  Error bodies are
+ * never reduced. */
+#ifndef SDM_ANSWER_H
+#define SDM_ANSWER_H
+#include "sdm/bytes.h"
+#include "sdm/set.h"
+
+#define SDM_CLASSES_MAX 64u /* beyond that, sources are folded into 'other' */
+
+enum sdm_class_kind { SDM_CLASS_OK, SDM_CLASS_ERROR };
+
+enum sdm_reducer {
+  SDM_REDUCE_SAME,   /* equal bodies merge, others stay apart */
+  SDM_REDUCE_COUNT,  /* body: varint; adds up */
+  SDM_REDUCE_STATS,  /* body: sdm_stats; count, sum, minimum and maximum with the ranks that hold them */
+  SDM_REDUCE_TREE,   /* body: prefix tree of call paths with sets, see prefix.h */
+  SDM_REDUCE_CONCAT, /* bodies one after the other, in order of arrival */
+  SDM_REDUCERS
+};
+
+struct sdm_class {
+  uint8_t kind;
+  uint64_t digest;
+  struct sdm_bytes body;
+  struct sdm_bytes detail; /* not compared: what one of the sources ('detail_id') adds, such as its addresses */
+  sdm_id detail_id;
+  struct sdm_set *set; /* owned */
+};
+
+struct sdm_answer {
+  uint8_t reducer;
+  size_t n;
+  struct sdm_class *classes; /* [n], owned; in order of arrival */
+  struct sdm_set *other;       /* sources beyond SDM_CLASSES_MAX classes; their bodies are lost */
+  struct sdm_set *dead, *timed_out, *unreachable;
+};
+
+struct sdm_answer *sdm_answer_new(uint8_t reducer);
+void sdm_answer_free(struct sdm_answer *a);
+/* Adds one source's body.  'set' is copied. */
+void sdm_answer_add(struct sdm_answer *a, uint8_t kind, const struct sdm_set *set, const void *body, size_t len,
+                    const void *detail, size_t detail_len, sdm_id detail_id);
+void sdm_answer_merge(struct sdm_answer *into, const struct sdm_answer *from);
+/* Everybody named: answered, folded or missing.  The caller frees it. */
+struct sdm_set *sdm_answer_sources(const struct sdm_answer *a); /* without the missing */
+struct sdm_set *sdm_answer_missing(const struct sdm_answer *a);
+/* Takes away all who are in 'gone' (they were counted before). */
+void sdm_answer_remove(struct sdm_answer *a, const struct sdm_set *gone);
+bool sdm_answer_is_empty(const struct sdm_answer *a);
+
+void sdm_answer_encode(const struct sdm_answer *a, struct sdm_bytes *out);
+/* NULL for bytes that are no answer; ids above 'max' are refused. */
+struct sdm_answer *sdm_answer_decode(const void *p, size_t len, sdm_id max);
+
+struct sdm_stats {
+  uint64_t count;
+  double sum, sum_squares, min, max;
+  sdm_id min_id, max_id;
+};
+void sdm_stats_encode(const struct sdm_stats *s, struct sdm_bytes *out);
+int sdm_stats_decode(struct sdm_stats *s, const void *p, size_t len); /* 0 or -EBADMSG */
+#endif
