@@ -126,5 +126,8 @@ const struct directive_form directive_forms[] = {
     {"shadow_group(g: A[1][1:0](CORNER), B[\"edge\"])", "(shadow_group g (A 1:1 1:0 corner) (B () edge \"edge\"))"},
     {"localize(ref => tgt)", "(localize ref tgt)"},
     {"exitinterval f(1, 2), 3", "(exitinterval 'f ( 1 , 2 )' 3)"},
+    {"parallel([i] on A<:i:>) stage(f((int[2])<% 1, 2 %>, x))",
+     "(parallel (names i) (on (A #0:i)) (stage 'f ( ( int [ 2 ] ) <% 1 , 2 %> , x )'))"},
+    {"redistribute(A[block]), new_value", "(redistribute A (distribute block) new_value)"},
     {0, 0},
 };

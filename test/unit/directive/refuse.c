@@ -209,6 +209,18 @@ static const struct mistake {
      "expected a clause of 'parallel' (private, reduction, shadow_renew, across, remote_access, cuda_block, stage, "
      "tie, shadow_start, shadow_wait), found 'on'",
      ""},
+    {"actual(A[f(1`", "expected ')' to close '(', found the end of the directive", ""},
+    {"actual(A[f{1`]", "expected '}' to close '{', found ']'", ""},
+    {"parallel([i] on A[i]) stage(f(1)`",
+     "expected ')' after the expression in 'stage', found the end of the directive", ""},
+    {"parallel(f(2)`", "expected ')' after the number of loops in 'parallel', found the end of the directive", ""},
+    {"shadow_add(A[][][][][][][]`[r] = \"e\")", "more than 7 dimensions in 'shadow_add'", ""},
+    {"shadow_add(A[`)", "expected a rule in 'shadow_add', found ')'", ""},
+    {"shadow_add(A[f(`])", "expected ')' to close '(', found ']'", ""},
+    {"shadow_add(`3)", "expected the name of an array in 'shadow_add', found '3'", ""},
+    {"array distribute[derived((`]", "expected ')' to close '(', found ']'", ""},
+    {"parallel([i] on A[i]) private(x),`, shadow_renew(A)", "expected a clause of 'parallel', found ','", ""},
+    {"redistribute(A[block]), `newvalue", "expected 'new_value' in 'redistribute', found 'newvalue'", "new_value"},
 };
 
 /* Parses and refuses; *error tells how. */
