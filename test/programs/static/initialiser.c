@@ -8,12 +8,12 @@
 #endif
 #pragma dvm array distribute[block]
 int a[N] VALUES;
-// expect -1:5 compile-error 'a'
+//  ^~~~~~ compile-error 'a'
 
 int get(void) {
 #pragma dvm array distribute[block]
   int b[N] VALUES;
-  //  ^ compile-error 'b'
+  //  ^~~~~~ compile-error 'b'
   b[0] = 1;
   return 0;
 }

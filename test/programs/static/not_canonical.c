@@ -21,9 +21,5 @@ void sweep(void) {
   for (i = 0; i < N;)
 //^~~~~~~~~~~~~~~~~~~ compile-error .
     a[i++] = 0;
-#pragma dvm parallel([i] on a[i])
-  for (i = 0; i != N; i++)
-//            ^~~~~~ compile-error .
-    a[i] = 0;
 #endif
 }

@@ -6,8 +6,8 @@ double a[N];
 
 #ifndef RIGHT
 #pragma dvm array distribute[block]
-//^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ compile-error .
 double scalar;
+//     ^ compile-error 'scalar'
 
 #pragma dvm parallel([i] on a[i])
 //^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ compile-error .
@@ -18,9 +18,6 @@ void sweep(int k) {
 #pragma dvm parallel([i] on a[i])
   k = 3;
 //^ compile-error .
-#pragma dvm array distribute[block]
-//^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ compile-error .
-  k++;
 #endif
   (void)k;
 }

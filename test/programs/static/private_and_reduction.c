@@ -10,7 +10,7 @@ double sweep(void) {
 #pragma dvm parallel([i] on a[i]) private(t) reduction(sum(s))
 #else
 #pragma dvm parallel([i] on a[i]) private(t, s) reduction(sum(s))
-//                                                            ^ compile-error 's'
+//                                           ^~~~~~~~~~~~~~~~~~ compile-error 's'
 #endif
   for (int i = 0; i < N; i++) {
     t = i;

@@ -12,6 +12,6 @@ void sweep(void) {
 #endif
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++)
+//  ^ compile-error .
       a[i][j][0] = 0;
-//    ^ compile-error .
 }
