@@ -173,7 +173,7 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
   }
   if (ev->flags & DVMRT_WRITE)
     dvmrt_construct_written(a, x->site);
-  if (!placed && ev->nest)
+  if (!placed)
     dvmrt_check_place(ev);
   classify(ev);
   struct dvmrt_span s;
@@ -203,90 +203,7 @@ void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, cons
     touch_memory(&ev, p, p + size);
 }
 
-/* ---- place -------------------------------------------------------------------------------------------------------------------- */
-
-static bool edge_declared(const struct dvmrt_array *a, const struct dvmrt_place *p) {
-  for (int d = 0; d < a->ndims; d++)
-    if (p->away[d] < -a->low[d] || p->away[d] > a->high[d])
-      return false;
-  return true;
-}
-
-static enum dvmrt_misplaced why_stale(const struct dvmrt_array *a, const struct dvmrt_place *p) {
-  if (!a->nboxes)
-    return a->ever_renewed ? DVMRT_WRITTEN_SINCE : DVMRT_NEVER_RENEWED;
-  for (int i = 0; i < a->nboxes; i++) {
-    struct dvmrt_box b = a->boxes[i];
-    b.corner = true;
-    if (dvmrt_box_covers(&b, p, a->ndims))
-      return DVMRT_NO_CORNER;
-  }
-  return DVMRT_NARROW_RENEWAL;
-}
-
-static bool edge_valid(const struct dvmrt_array *a, const struct dvmrt_place *p) {
-  for (int i = 0; i < a->nboxes; i++)
-    if (dvmrt_box_covers(&a->boxes[i], p, a->ndims))
-      return true;
-  return false;
-}
-
-/* The element is displaced: edge or beyond. */
-static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
-  struct dvmrt_array *a = ev->array;
-  const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', a);
-  if (across && dvmrt_box_covers(&across->box, p, a->ndims))
-    return true;
-  if (!edge_declared(a, p)) {
-    dvmrt_explain_place(ev, p, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_BEYOND_EDGE);
-    return false;
-  }
-  if (ev->flags & DVMRT_WRITE) {
-    dvmrt_explain_place(ev, p, DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE);
-    return false;
-  }
-  if (edge_valid(a, p))
-    return true;
-  dvmrt_explain_place(ev, p, DVMRT_ID_SHADOW_STALE, why_stale(a, p));
-  return false;
-}
-
-/* Judges; true: nothing to report. */
-static bool placed_right(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
-  struct dvmrt_frame *f = ev->nest;
-  struct dvmrt_place p;
-  if (dvmrt_layout_everywhere(l))
-    return true;
-  if (!(ev->flags & DVMRT_WRITE) && dvmrt_construct_clause(f, 'M', ev->array))
-    return true;
-  if (!f->mapped) {
-    memset(&p, 0, sizeof(p));
-    dvmrt_explain_place(ev, &p, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_UNMAPPED);
-    return false;
-  }
-  if (!f->on || !f->layout.root)
-    return true; /* the target is not known, or nothing is divided */
-  dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
-  switch (p.kind) {
-  case DVMRT_PLACE_OWN: return true;
-  case DVMRT_PLACE_NEAR: return near(ev, &p);
-  case DVMRT_PLACE_UNRELATED: dvmrt_explain_place(ev, &p, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_NO_RELATION); return false;
-  case DVMRT_PLACE_REPLICATED: dvmrt_explain_place(ev, &p, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_REPLICATED); return false;
-  case DVMRT_PLACE_FIXED: dvmrt_explain_place(ev, &p, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_FIXED); return false;
-  }
-  return true;
-}
-
-bool dvmrt_check_place(struct dvmrt_event *ev) {
-  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
-  const struct dvmrt_access *x = ev->access;
-  if (!placed_right(ev, l))
-    return false;
-  if (!ev->nest->mapped || dvmrt_layout_everywhere(l))
-    return true;
-  return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims &&
-         dvmrt_layout_settled(l, &ev->nest->layout, x->axis, x->ndims);
-}
+/* ---- views ------------------------------------------------------------------------------------------------------------------- */
 
 bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
   const struct dvmrt_use *u = (const struct dvmrt_use *)view;

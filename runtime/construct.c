@@ -22,6 +22,8 @@ static uint32_t next_id = ID_FIRST, next_serial;
 static unsigned nsites;
 static void forget_array(struct dvmrt_array *a);
 
+static bool is_parallel(const struct dvmrt_directive *d) { return !strcmp(d->kind, "parallel"); }
+
 /* ---- frames ------------------------------------------------------------------------------------------------------------------- */
 
 static struct dvmrt_frame *frame_get(void) {
@@ -51,6 +53,14 @@ struct dvmrt_frame *dvmrt_construct_nest(void) {
 }
 
 bool dvmrt_construct_judges(void) { return owner ? owner == &self : main_thread == &self; }
+
+/* A parallel loop that is not being checked: a nested one, another thread's. */
+bool dvmrt_construct_opaque(void) {
+  for (const struct dvmrt_frame *f = top; f; f = f->outer)
+    if (!f->left && is_parallel(f->d))
+      return true;
+  return false;
+}
 
 unsigned dvmrt_construct_count(void) { return nsites; }
 
@@ -225,7 +235,6 @@ static void pop(void) {
   spare = f;
 }
 
-static bool is_parallel(const struct dvmrt_directive *d) { return !strcmp(d->kind, "parallel"); }
 
 /* Frames of functions that are over lie below the present one on the stack. */
 static bool is_dead(const struct dvmrt_frame *f, const void *frame) {
@@ -441,6 +450,7 @@ static void forget_in(struct dvmrt_frame *f, const struct dvmrt_array *a) {
 }
 
 static void forget_array(struct dvmrt_array *a) {
+  dvmrt_check_forget_waiting(a);
   for (struct dvmrt_frame *f = top; f; f = f->outer)
     forget_in(f, a);
   if (owned)

@@ -77,6 +77,7 @@ const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_
 struct dvmrt_frame *dvmrt_construct_nest(void);
 /* The innermost construct, checked or not. */
 struct dvmrt_frame *dvmrt_construct_top(void);
+bool dvmrt_construct_opaque(void); /* is it in a parallel loop that is not being checked? */
 /* May this thread's accesses be judged? */
 bool dvmrt_construct_judges(void);
 /* How the nest sees ordinary data at 'a'; '*var' is its clause, if any. */

@@ -336,13 +336,43 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
   if (f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
-  say_where(r, ev, why);
+  if (id == DVMRT_ID_REMOTE_WRITE) {
+    dvmrt_name_datum(ev, &r->message);
+    dvmrt_text_add(&r->message, " is written, but the reference stands for a copy that 'remote_access' has made: it is read only");
+  } else {
+    say_where(r, ev, why);
+  }
+  if (id == DVMRT_ID_REMOTE_UNCOVERED)
+    dvmrt_text_add(&r->message, ", and no section of 'remote_access' covers the reference");
   if (id == DVMRT_ID_SHADOW_STALE)
     note_writer(r, ev->array);
   if (why != DVMRT_NEVER_RENEWED && why != DVMRT_WRITTEN_SINCE)
     note_distribution(r, ev->array);
   note_owner(r, ev, p, p->kind == DVMRT_PLACE_NEAR);
   help_place(r, f, ev, p, why);
+  emit(f, r);
+}
+
+void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_event *target) {
+  struct dvmrt_finding *f = count(ev, DVMRT_ID_SEQUENTIAL_ACCESS);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  if (target) {
+    dvmrt_text_add(&r->message, "'");
+    dvmrt_name_element(ev->array, ev->ix, &r->message);
+    dvmrt_text_add(&r->message, "' is read outside parallel loops for an element that another processor may own");
+    struct dvmrt_text *t = dvmrt_diag_note(r, target->access->pos);
+    dvmrt_name_datum(target, t);
+    dvmrt_text_add(t, " is assigned here, by its owner");
+  } else {
+    start(r, ev, "is read outside parallel loops, where its owner alone has it");
+  }
+  note_declaration(r, ev);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  dvmrt_text_add(help, "put the statement under '#pragma dvm remote_access(");
+  dvmrt_name_element(ev->array, ev->ix, help);
+  dvmrt_text_add(help, ")'");
   emit(f, r);
 }
 

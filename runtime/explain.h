@@ -16,6 +16,8 @@ enum dvmrt_misplaced {
   DVMRT_UNMAPPED          /* the loop has no 'on' */
 };
 void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_id id, enum dvmrt_misplaced why);
+/* A read in the sequential part that not every processor can do; 'target': of its assignment, or NULL. */
+void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_event *target);
 void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what);
 
 /* Set when halt_on_error asks for the end; the entry points look at it after they have left the runtime. */

@@ -86,6 +86,21 @@ void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_lay
     p->kind = DVMRT_PLACE_NEAR;
 }
 
+bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, const struct dvmrt_layout *other,
+                         const int64_t *other_ix) {
+  if (dvmrt_layout_everywhere(array))
+    return true;
+  if (array->root != other->root)
+    return false;
+  for (int r = 0; r < array->ndims; r++) {
+    if (!array->block[r] || array->at[r].kind == DVMRT_COORD_ALL)
+      continue;
+    if (other->at[r].kind == DVMRT_COORD_ALL || value(array->at[r], ix) != value(other->at[r], other_ix))
+      return false;
+  }
+  return true;
+}
+
 bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest,
                           const struct dvmrt_subscript *axis, int ndims) {
   if (dvmrt_layout_everywhere(array) || array->root != nest->root)

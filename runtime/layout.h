@@ -45,6 +45,9 @@ struct dvmrt_place {
 /* Iteration 'iv' of a nest that lies as 'nest' says, element 'ix' of an array that lies as 'array' says. */
 void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix,
                         int ndims, struct dvmrt_place *p);
+/* Is element 'ix' of an array present wherever element 'other_ix' of another one is? */
+bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, const struct dvmrt_layout *other,
+                         const int64_t *other_ix);
 /* Will the answer be the same for every iteration of the nest, given these subscripts? */
 bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest,
                           const struct dvmrt_subscript *axis, int ndims);

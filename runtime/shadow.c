@@ -277,8 +277,8 @@ void dvmrt_shadow_settle(uintptr_t a, uint64_t n, uint32_t word) {
   uintptr_t end = a + n;
   while (a < end) {
     struct dvmrt_page *r = record_of(dvmrt_shadow_entry(a));
-    if (r && !r->words && !r->regions && page_of(a) == a && end - a >= PAGE) {
-      fill_page(a, DVMRT_W_ASSIGNED);
+    if (r && !r->words && !r->regions && word == DVMRT_W_ASSIGNED && page_of(a) == a && end - a >= PAGE) {
+      fill_page(a, word);
       a += PAGE;
       continue;
     }
@@ -298,8 +298,19 @@ static bool all_assigned(uintptr_t a, uint64_t n) {
   return true;
 }
 
-static void copy_one(uintptr_t dst, uintptr_t src, unsigned bytes, uint32_t word) {
-  uint32_t w = dvmrt_shadow_word(src);
+/* log2 of the bytes that share a word at 'a', up to 'most'. */
+static unsigned granule_at(uintptr_t a, unsigned most) {
+  uintptr_t e = dvmrt_shadow_entry(a);
+  struct dvmrt_page *r = record_of(e);
+  unsigned shift = 3;
+  if ((e & 3) == CODE_WORD4)
+    shift = 2;
+  else if (r && r->words)
+    shift = r->shift;
+  return shift < most ? shift : most;
+}
+
+static void copy_to(uintptr_t dst, unsigned bytes, uint32_t w, uint32_t word) {
   struct dvmrt_span s;
   uint32_t value = w < DVMRT_W_FIRST ? w : word;
   if (value == DVMRT_W_ASSIGNED && dvmrt_shadow_entry(dst) == 0)
@@ -309,19 +320,37 @@ static void copy_one(uintptr_t dst, uintptr_t src, unsigned bytes, uint32_t word
     s.words[i] = value;
 }
 
+/* One aligned piece, on one page on either side.  An element of a region has a value if a part of it has. */
+static void copy_piece(uintptr_t dst, uintptr_t src, unsigned shift, bool up, uint32_t word) {
+  unsigned piece = 1u << shift, bytes = 1u << granule_at(src, shift);
+  struct dvmrt_page *r = record_of(dvmrt_shadow_entry(dst));
+  uintptr_t limit = UINTPTR_MAX;
+  if (bytes < piece && r && region_at(r, dst, &limit)) {
+    uint32_t best = 0;
+    for (unsigned i = 0; i < piece; i += bytes) {
+      uint32_t w = dvmrt_shadow_word(src + i);
+      best = w > best ? w : best;
+    }
+    copy_to(dst, piece, best, word);
+    return;
+  }
+  for (unsigned i = 0; i < piece; i += bytes) {
+    unsigned k = up ? i : piece - i - bytes;
+    copy_to(dst + k, bytes, dvmrt_shadow_word(src + k), word);
+  }
+}
+
 void dvmrt_shadow_copy(uintptr_t dst, uintptr_t src, uint64_t n, uint32_t word) {
   if (all_assigned(src, n)) {
     dvmrt_shadow_fill(dst, n, word);
     return;
   }
   unsigned shift = shift_for(dst | src, n);
-  unsigned bytes = 1u << shift;
-  if (dst <= src) {
-    for (uint64_t i = 0; i < n; i += bytes)
-      copy_one(dst + i, src + i, bytes, word);
-  } else {
-    for (uint64_t i = n; i; i -= bytes)
-      copy_one(dst + i - bytes, src + i - bytes, bytes, word);
+  uint64_t piece = (uint64_t)1 << shift;
+  bool up = dst <= src;
+  for (uint64_t done = 0; done < n; done += piece) {
+    uint64_t at = up ? done : n - done - piece;
+    copy_piece(dst + at, src + at, shift, up, word);
   }
 }
 

@@ -71,6 +71,7 @@ static void read_subscript(struct dvmrt_scan *s, struct dvmrt_access *a) {
 }
 
 static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
+  const char *word;
   switch (key) {
   case 'K':
     a->flags = dvmrt_scan_is(s, "r") ? DVMRT_READ : dvmrt_scan_is(s, "w") ? DVMRT_WRITE : 0;
@@ -99,6 +100,12 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
       a->use = (int)dvmrt_scan_number(s);
     break;
   case 'G': a->root = s->at < s->end ? *s->at : 0; break;
+  case 'M': a->buffered = true; break;
+  case 'Z':
+    a->role = s->at < s->end ? *s->at : 0;
+    dvmrt_scan_word(s, &word);
+    a->expression = (long)dvmrt_scan_number(s);
+    break;
   case 'I': a->index = (int)dvmrt_scan_number(s); break;
   case 'X': read_subscript(s, a); break;
   case 'B':

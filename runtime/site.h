@@ -30,6 +30,9 @@ struct dvmrt_access {
   bool distributed;      /* the file shows that the root is a distributed array */
   char root;             /* G, or 0 */
   int index;             /* I, or -1 */
+  bool buffered;         /* uses the buffer of a remote_access around it */
+  char role;             /* Z: i io, l lhs, r rhs; 0: none */
+  long expression;       /* the number of Z lhs and rhs */
   int ndims;             /* X lines */
   struct dvmrt_subscript axis[DVMRT_NDIMS_MAX];
   int nextents;

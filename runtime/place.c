@@ -1,0 +1,161 @@
+/* Where an element may be touched: the own part and the shadow edges in a nest, the owner's statement outside. */
+#include "runtime/check.h"
+#include "runtime/explain.h"
+#include <string.h>
+
+static bool edge_declared(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  for (int d = 0; d < a->ndims; d++)
+    if (p->away[d] < -a->low[d] || p->away[d] > a->high[d])
+      return false;
+  return true;
+}
+
+static enum dvmrt_misplaced why_stale(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  if (!a->nboxes)
+    return a->ever_renewed ? DVMRT_WRITTEN_SINCE : DVMRT_NEVER_RENEWED;
+  for (int i = 0; i < a->nboxes; i++) {
+    struct dvmrt_box b = a->boxes[i];
+    b.corner = true;
+    if (dvmrt_box_covers(&b, p, a->ndims))
+      return DVMRT_NO_CORNER;
+  }
+  return DVMRT_NARROW_RENEWAL;
+}
+
+static bool edge_valid(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  for (int i = 0; i < a->nboxes; i++)
+    if (dvmrt_box_covers(&a->boxes[i], p, a->ndims))
+      return true;
+  return false;
+}
+
+/* What an element that is not here is an error of. */
+static enum dvmrt_id absent_id(const struct dvmrt_event *ev) {
+  if (ev->flags & DVMRT_WRITE)
+    return ev->access->buffered ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_NONLOCAL_ACCESS;
+  return dvmrt_construct_clause(ev->nest, 'M', ev->array) ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_NONLOCAL_ACCESS;
+}
+
+/* The element is displaced: edge or beyond. */
+static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  struct dvmrt_array *a = ev->array;
+  const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', a);
+  if (across && dvmrt_box_covers(&across->box, p, a->ndims))
+    return true;
+  if (!edge_declared(a, p)) {
+    dvmrt_explain_place(ev, p, absent_id(ev), DVMRT_BEYOND_EDGE);
+    return false;
+  }
+  if (ev->flags & DVMRT_WRITE) {
+    dvmrt_explain_place(ev, p, DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE);
+    return false;
+  }
+  if (edge_valid(a, p))
+    return true;
+  dvmrt_explain_place(ev, p, DVMRT_ID_SHADOW_STALE, why_stale(a, p));
+  return false;
+}
+
+static bool absent(struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_misplaced why) {
+  dvmrt_explain_place(ev, p, absent_id(ev), why);
+  return false;
+}
+
+/* Judges an access in a nest; true: nothing to report. */
+static bool placed_right(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
+  struct dvmrt_frame *f = ev->nest;
+  struct dvmrt_place p;
+  if (dvmrt_layout_everywhere(l) || (ev->access->buffered && !(ev->flags & DVMRT_WRITE)))
+    return true;
+  if (!f->mapped) {
+    memset(&p, 0, sizeof(p));
+    return absent(ev, &p, DVMRT_UNMAPPED);
+  }
+  if (!f->on || !f->layout.root)
+    return true; /* the target is not known, or nothing is divided */
+  dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
+  switch (p.kind) {
+  case DVMRT_PLACE_OWN: return true;
+  case DVMRT_PLACE_NEAR: return near(ev, &p);
+  case DVMRT_PLACE_UNRELATED: return absent(ev, &p, DVMRT_NO_RELATION);
+  case DVMRT_PLACE_REPLICATED: return absent(ev, &p, DVMRT_REPLICATED);
+  case DVMRT_PLACE_FIXED: return absent(ev, &p, DVMRT_FIXED);
+  }
+  return true;
+}
+
+/* ---- the sequential part -------------------------------------------------------------------------------------------------------- */
+
+/* Reads that wait for the target of their expression: it is evaluated after them. */
+enum { WAITING_MAX = 64 };
+static struct waiting {
+  struct dvmrt_access *access;
+  struct dvmrt_array *array;
+  int64_t ix[DVMRT_NDIMS_MAX];
+  uintptr_t at;
+} waiting[WAITING_MAX];
+static unsigned nwaiting;
+static long waiting_for;
+
+static void wait_for_target(const struct dvmrt_event *ev) {
+  if (waiting_for != ev->access->expression)
+    nwaiting = 0;
+  waiting_for = ev->access->expression;
+  if (nwaiting == WAITING_MAX)
+    return;
+  struct waiting *w = &waiting[nwaiting++];
+  *w = (struct waiting){.access = ev->access, .array = ev->array, .at = ev->at};
+  memcpy(w->ix, ev->ix, sizeof(w->ix));
+}
+
+static void judge_waiting(const struct dvmrt_event *target) {
+  const struct dvmrt_layout *of_target = dvmrt_array_layout(target->array);
+  if (waiting_for != target->access->expression)
+    nwaiting = 0;
+  for (unsigned i = 0; i < nwaiting; i++) {
+    struct waiting *w = &waiting[i];
+    if (dvmrt_layout_beside(dvmrt_array_layout(w->array), w->ix, of_target, target->ix))
+      continue;
+    struct dvmrt_event ev = {.access = w->access, .array = w->array, .at = w->at, .flags = DVMRT_READ};
+    memcpy(ev.ix, w->ix, sizeof(ev.ix));
+    dvmrt_explain_sequential(&ev, target);
+  }
+  nwaiting = 0;
+}
+
+void dvmrt_check_forget_waiting(const struct dvmrt_array *a) {
+  for (unsigned i = 0; i < nwaiting; i++)
+    if (waiting[i].array == a)
+      waiting[i--] = waiting[--nwaiting];
+}
+
+static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
+  const struct dvmrt_access *x = ev->access;
+  if (x->role == 'l') {
+    judge_waiting(ev);
+    return;
+  }
+  if (x->role == 'i' || x->buffered || ev->flags & DVMRT_WRITE || dvmrt_layout_everywhere(l))
+    return;
+  if (x->role == 'r')
+    wait_for_target(ev);
+  else if (!dvmrt_construct_top() || !dvmrt_construct_opaque())
+    dvmrt_explain_sequential(ev, NULL);
+}
+
+/* ---- both ------------------------------------------------------------------------------------------------------------------------- */
+
+bool dvmrt_check_place(struct dvmrt_event *ev) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
+  const struct dvmrt_access *x = ev->access;
+  if (!ev->nest) {
+    sequential(ev, l);
+    return false;
+  }
+  if (!placed_right(ev, l))
+    return false;
+  if (!ev->nest->mapped || dvmrt_layout_everywhere(l))
+    return true;
+  return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims &&
+         dvmrt_layout_settled(l, &ev->nest->layout, x->axis, x->ndims);
+}

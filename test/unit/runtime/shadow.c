@@ -1,0 +1,192 @@
+/* Words of ordinary memory and of regions against one word a byte. */
+#include "runtime/shadow.h"
+#include "play.h"
+#include "random.h"
+#include "runtime/mem.h"
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGES = 6, SIZE = PAGES * 4096, ROUNDS = 60, STEPS = 400 };
+static unsigned char *area;
+static uint32_t model[SIZE];
+static struct dvmrt_region region;
+static uint32_t region_words[SIZE / 8];
+static bool has_region;
+
+static uint32_t some_word(void) {
+  static const uint32_t words[] = {DVMRT_W_NEVER, DVMRT_W_PRIVATE, 17, DVMRT_W_ZERO, DVMRT_W_ASSIGNED, 4000, 4001};
+  return words[random_below(sizeof(words) / sizeof(words[0]))];
+}
+
+static void some_range(uint32_t *at, uint32_t *n) {
+  static const uint32_t grain[] = {1, 4, 8, 8, 4096};
+  uint32_t g = grain[random_below(5)];
+  *at = random_below(SIZE / g) * g;
+  uint32_t most = (SIZE - *at) / g;
+  if (g == 8 && most > 64)
+    most = 64;
+  *n = (1 + random_below(most)) * g;
+}
+
+/* A region's granule is one element: what touches a part of it touches all. */
+static void widen(uint32_t *at, uint32_t *n) {
+  if (!has_region)
+    return;
+  uint32_t low = (uint32_t)(region.base - (uintptr_t)area), high = (uint32_t)(region.end - (uintptr_t)area);
+  uint32_t end = *at + *n;
+  if (*at >= low && *at < high)
+    *at -= *at % 8;
+  if (end > low && end <= high)
+    end = (end + 7) & ~7u;
+  *n = end - *at;
+}
+
+static void check_all(void) {
+  for (uint32_t i = 0; i < SIZE; i++)
+    if (dvmrt_shadow_word((uintptr_t)area + i) != model[i])
+      fail_msg("byte %u: word %u, model %u", i, dvmrt_shadow_word((uintptr_t)area + i), model[i]);
+}
+
+static void do_fill(void) {
+  uint32_t at, n, w = some_word();
+  some_range(&at, &n);
+  dvmrt_shadow_fill((uintptr_t)area + at, n, w);
+  widen(&at, &n);
+  for (uint32_t i = 0; i < n; i++)
+    model[at + i] = w;
+}
+
+static void do_write(void) {
+  uint32_t size = 1u << random_below(4), at = random_below(SIZE / size) * size, w = some_word();
+  struct dvmrt_span s;
+  dvmrt_shadow_span((uintptr_t)area + at, size, true, &s);
+  assert_non_null(s.words);
+  for (uint32_t i = 0; i < s.count; i++)
+    s.words[i] = w;
+  widen(&at, &size);
+  for (uint32_t i = 0; i < size; i++)
+    model[at + i] = w;
+}
+
+static void do_copy(void) {
+  uint32_t g = 1u << random_below(4), n = (1 + random_below(200)) * g;
+  if (has_region)
+    g = 8, n = (1 + random_below(200)) * g;
+  uint32_t dst = random_below((SIZE - n) / g) * g, src = random_below((SIZE - n) / g) * g;
+  static uint32_t old[SIZE];
+  memcpy(old, model, sizeof(old));
+  dvmrt_shadow_copy((uintptr_t)area + dst, (uintptr_t)area + src, n, DVMRT_W_ASSIGNED);
+  uintptr_t low = has_region ? region.base - (uintptr_t)area : 0, high = has_region ? region.end - (uintptr_t)area : 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t w = old[src + i];
+    for (uint32_t k = i & ~7u; dst + i >= low && dst + i < high && k < (i | 7) + 1; k++)
+      w = old[src + k] > w ? old[src + k] : w; /* an element with a part that has a value has one */
+    model[dst + i] = w < DVMRT_W_FIRST ? w : DVMRT_W_ASSIGNED;
+  }
+}
+
+static void do_settle(void) {
+  uint32_t at, n;
+  some_range(&at, &n);
+  dvmrt_shadow_settle((uintptr_t)area + at, n, 77777);
+  widen(&at, &n);
+  for (uint32_t i = 0; i < n; i++)
+    if (model[at + i] < DVMRT_W_FIRST)
+      model[at + i] = 77777;
+}
+
+static void do_region(void) {
+  if (has_region) {
+    dvmrt_shadow_region_remove(&region);
+    for (uintptr_t a = region.base; a < region.end; a++) {
+      uintptr_t page = a & ~(uintptr_t)4095;
+      if (page >= region.base && page + 4096 <= region.end)
+        model[a - (uintptr_t)area] = DVMRT_W_ASSIGNED; /* partly covered pages keep what they had: see below */
+    }
+    /* What a partly covered page said before the region came is said again; put a known state there. */
+    uint32_t at = (uint32_t)(region.base - (uintptr_t)area), n = (uint32_t)(region.end - region.base);
+    dvmrt_shadow_fill((uintptr_t)area + at, n, DVMRT_W_ASSIGNED);
+    for (uint32_t i = 0; i < n; i++)
+      model[at + i] = DVMRT_W_ASSIGNED;
+    has_region = false;
+    return;
+  }
+  uint32_t at = random_below(SIZE / 8 - 2), n = 1 + random_below(SIZE / 8 - at - 1);
+  region = (struct dvmrt_region){.base = (uintptr_t)area + at * 8, .end = (uintptr_t)area + (at + n) * 8, .shift = 3,
+                                 .words = region_words};
+  for (uint32_t i = 0; i < n; i++)
+    region_words[i] = DVMRT_W_NEVER;
+  dvmrt_shadow_region_add(&region);
+  for (uint32_t i = at * 8; i < (at + n) * 8; i++)
+    model[i] = DVMRT_W_NEVER;
+  has_region = true;
+  assert_ptr_equal(dvmrt_shadow_region_in((uintptr_t)area + at * 8, 1), &region);
+}
+
+static void test_model(void **state) {
+  (void)state;
+  random_seed();
+  assert_true(dvmrt_mem_enter());
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int step = 0; step < STEPS; step++) {
+      switch (random_below(16)) {
+      case 0: case 1: case 2: do_fill(); break;
+      case 3: case 4: do_copy(); break;
+      case 5: do_settle(); break;
+      case 6: do_region(); break;
+      default: do_write();
+      }
+    }
+    check_all();
+  }
+  if (has_region)
+    do_region();
+  dvmrt_mem_leave();
+}
+
+/* The addresses that inserted code computes are those of the words. */
+static void test_entries(void **state) {
+  (void)state;
+  assert_true(dvmrt_mem_enter());
+  uintptr_t a = (uintptr_t)area;
+  dvmrt_shadow_fill(a, SIZE, DVMRT_W_ASSIGNED);
+  assert_int_equal(dvmrt_shadow_entry(a), 0);
+  struct dvmrt_span s;
+  dvmrt_shadow_span(a + 64, 8, true, &s);
+  uintptr_t e = dvmrt_shadow_entry(a);
+  assert_int_equal(e & 3, 2);
+  assert_ptr_equal((uint32_t *)((e & ~(uintptr_t)3) + (((a + 64) >> 3) << 2)), s.words);
+  dvmrt_shadow_span(a + 68, 4, true, &s);
+  e = dvmrt_shadow_entry(a);
+  assert_int_equal(e & 3, 1);
+  assert_ptr_equal((uint32_t *)((e & ~(uintptr_t)3) + (((a + 68) >> 2) << 2)), s.words);
+  dvmrt_shadow_span(a + 69, 1, true, &s);
+  assert_int_equal(dvmrt_shadow_entry(a) & 3, 3);
+  dvmrt_mem_leave();
+}
+
+/* Pages that are taken and given back again and again do not grow without end. */
+static void test_bounded(void **state) {
+  (void)state;
+  assert_true(dvmrt_mem_enter());
+  struct dvmrt_span s;
+  for (int i = 0; i < 100000; i++) {
+    dvmrt_shadow_fill((uintptr_t)area, 4096, DVMRT_W_ASSIGNED);
+    dvmrt_shadow_span((uintptr_t)area, 8, true, &s);
+    assert_non_null(s.words);
+  }
+  assert_true(dvmrt_shadow_bytes() < 1 << 20);
+  dvmrt_mem_leave();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_entries),
+      cmocka_unit_test(test_model),
+      cmocka_unit_test(test_bounded),
+  };
+  area = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (int i = 0; i < SIZE; i++)
+    model[i] = DVMRT_W_ASSIGNED;
+  return area == MAP_FAILED ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+}
