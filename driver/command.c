@@ -21,6 +21,8 @@ static int add_plugin(struct dvm_list *command, const struct cc_plan *plan, cons
   dvm_list_add(command, "--start-no-unused-arguments");
   dvm_list_printf(command, "-fplugin=%s", place->plugin);
   dvm_list_printf(command, "-fpass-plugin=%s", place->plugin);
+  /* The plug-in defines it where it compiles, but clang does not start it where it only preprocesses (-E, -M, -save-temps). */
+  dvm_list_add(command, "-D_DVMH=1");
   for (size_t i = 0; i < plan->plugin_args.n; i++)
     dvm_list_printf(command, "-fplugin-arg-dvm-%s", plan->plugin_args.v[i]);
   dvm_list_add(command, "--end-no-unused-arguments");

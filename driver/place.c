@@ -53,8 +53,8 @@ int dvm_place_find(struct dvm_place *place, struct dvm_error *err)
   to_parent(exe);
   place->bin = strdup(exe);
   place->plugin = find(exe, DVM_BIN_TO_LIB "/dvm/dvm-pass.so", "../pass/dvm-pass.so");
-  place->runtime = find(exe, DVM_BIN_TO_LIB "/libdvmrt.so", "../runtime/libdvmrt.so");
-  place->runtime_static = find(exe, DVM_BIN_TO_LIB "/libdvmrt.a", "../runtime/libdvmrt.a");
+  place->runtime = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmrt.so", "../runtime/libdvmrt.so");
+  place->runtime_static = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmrt.a", "../runtime/libdvmrt.a");
   place->libexec = join(exe, DVM_BIN_TO_LIBEXEC);
   if (place->bin && place->plugin && place->runtime && place->runtime_static && place->libexec)
     return 0;

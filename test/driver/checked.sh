@@ -1,0 +1,115 @@
+# dvmcc with checks on: every kind of call works, and a mistake is reported whichever way the program was built.
+. "$(dirname "$0")/lib.sh"
+plugin=$("$dvmcc" --dvm-print-plugin)
+runtime=$("$dvmcc" --dvm-print-runtime)
+[ -f "$plugin" ] || wrong "no plug-in at $plugin"
+[ -f "$runtime" ] || wrong "no run-time library at $runtime"
+cp "$source/samples/jacobi.c" right.c
+cp "$source/samples/jacobi_wrong.c" wrong.c
+diagnosis='[dvm-shadow-stale]'
+
+# built PROGRAM: the program made of wrong.c reports the mistake.
+built() { status 66 "./$1"; has err "$diagnosis"; rm -f "$1"; }
+
+status 0 "$dvmcc" -Werror -Wall -Wextra -Wno-unknown-pragmas right.c -o right
+empty err
+status 0 ./right
+empty err
+status 0 "$dvmcc" wrong.c -o prog; built prog
+for level in -O0 -O1 -O2 -O3 -Os; do
+  status 0 "$dvmcc" $level wrong.c -o prog; built prog
+done
+for lto in -flto -flto=thin; do
+  status 0 "$dvmcc" -O2 $lto wrong.c -o prog; built prog
+  status 0 "$dvmcc" -O2 $lto -c wrong.c -o wrong.o
+  status 0 "$dvmcc" -O2 $lto wrong.o -o prog; built prog
+done
+status 0 "$dvmcc" -c wrong.c -o wrong.o
+status 0 "$dvmcc" wrong.o -o prog; built prog
+status 0 "$dvmcc" -static wrong.c -o prog; built prog
+status 0 "$dvmcc" -static-pie -fPIE wrong.c -o prog; built prog
+status 0 "$dvmcc" -no-pie -fno-pie wrong.c -o prog; built prog
+status 0 "$dvmcc" -x c - -o prog <wrong.c; built prog
+status 0 "$dvmcc" -S -o - wrong.c; mv out wrong.s
+status 0 "$dvmcc" wrong.s -o prog; built prog
+status 0 "$dvmcc" -S -emit-llvm -o wrong.ll wrong.c
+status 0 "$dvmcc" wrong.ll -o prog; built prog
+status 0 "$dvmcc" -E wrong.c -o wrong.i
+has wrong.i "#pragma dvm parallel"
+status 0 "$dvmcc" wrong.i -o prog; built prog
+status 0 "$dvmcc" -save-temps wrong.c -o prog; built prog
+status 0 "$dvmcc" -r wrong.c -o joined.o
+status 0 "$dvmcc" joined.o -o prog; built prog
+echo '-g wrong.c -o prog' >words
+status 0 "$dvmcc" @words; built prog
+status 0 "$dvmcc" -o prog -- wrong.c; built prog
+status 0 "$dvmcc" -static -o prog -- wrong.c; built prog
+status 66 "$dvm" check wrong.c -O2
+has err "$diagnosis"
+
+# Macros are expanded in directives under -E, and the directive is there once.
+printf '#define D block\n#pragma dvm array distribute[D][D]\ndouble A[8][8];\n' >macro.c
+status 0 "$dvmcc" -E macro.c
+has out "distribute"
+lacks out "[D]"
+[ "$(grep -c '#pragma dvm' out)" = 1 ] || wrong "not one directive after -E"
+status 0 "$dvmcc" -E -dM -x c /dev/null
+has out "#define _DVMH"
+status 0 "$dvmcc" -fdvm=off -E -dM -x c /dev/null
+lacks out _DVMH
+
+# Nothing of ours goes where it has no business.
+echo 'int plain = 3;' >plain.c
+status 0 "$dvmcc" -shared -fPIC plain.c -o libplain.so
+readelf -d libplain.so >dynamic
+lacks dynamic libdvmrt
+status 0 "$dvmcc" -r plain.c -o plain.o
+status 0 "$dvmcc" -c plain.c -Werror -M
+status 0 "$dvmcc" -nostdlib -shared plain.c -fPIC -o libplain.so
+echo '.globl start_here; start_here: ret' >code.s
+status 0 "$dvmcc" -Werror -c code.s
+status 0 "$dvmcc" -Werror -c code.s -o code.o -g
+empty err
+printf '#pragma dvm array distribute[block]\ndouble A[8];\nvoid set(void) { int i;\n#pragma dvm parallel([i] on A[i])\nfor (i = 0; i < 8; i++) A[i] = i; }\n' >array.c
+status 0 "$dvmcc" -shared -fPIC array.c -o libarray.so -Wl,-z,defs
+readelf -d libarray.so >dynamic
+has dynamic libdvmrt
+# A program that clang links runs with a library of ours: the library brings its own.
+echo 'void set(void); int main(void) { set(); return 4; }' >user.c
+status 0 "$clang" user.c -L. -larray -Wl,-rpath,"$scratch" -o user
+status 4 ./user
+
+# The environment is obeyed also by a program without directives.
+echo 'int main(void) { return 3; }' >empty.c
+status 0 "$dvmcc" empty.c -o empty
+status 3 ./empty
+DVM_OPTIONS=no_such_key=1 status 2 ./empty
+
+# Warnings of directives are options as clang's are.
+cat >private.c <<'X'
+#pragma dvm array distribute[block]
+double A[8];
+int main(void) {
+  int i; double t;
+#pragma dvm parallel([i] on A[i])
+  for (i = 0; i < 8; i++) { t = i; A[i] = t; }
+  return 0;
+}
+X
+status 0 "$dvmcc" -Werror private.c -o private
+has err "[-Wdvm-undeclared-private"
+status 0 "$dvmcc" -Wno-dvm-undeclared-private private.c -o private
+empty err
+status 1 "$dvmcc" -Werror=dvm-undeclared-private private.c -o private
+has err "error:"
+
+# What is compiled without checks is said to be.
+echo 'int main() { return sizeof(bool) == 1 ? 9 : 1; }' >cxx.cpp
+status 0 "$dvmcc" cxx.cpp -o cxx
+has err "dvmcc: warning: 'cxx.cpp' is not C: compiled without DVM checks [-Wdvm-unchecked]"
+status 9 ./cxx
+status 0 "$dvmcc" -Wno-dvm-unchecked cxx.cpp -o cxx
+empty err
+status 0 "$dvmcc" -c --target=riscv64-linux-gnu plain.c -o plain.o
+has err "no run-time library for the target of '--target=riscv64-linux-gnu'"
+finish

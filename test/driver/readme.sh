@@ -1,0 +1,18 @@
+# What README.md shows is what happens: each '$ command' of its console block is run, and gives the lines below it.
+. "$(dirname "$0")/lib.sh"
+awk '/^```console/ {inside = 1; next} /^```/ {inside = 0} inside' "$source/README.md" >shown
+grep -c '^\$ ' shown | grep -qvx 0 || wrong "README.md shows no command"
+# In a copy of samples/ beside the commands, as after './quickstart' and PATH.  Times differ from run to run.
+cp -r "$source/samples" .
+PATH=$build/driver:$PATH
+seconds='s/ in [0-9.]* s;/ in N s;/'
+while IFS= read -r line; do
+  case $line in
+  '$ '*)
+    printf '%s\n' "$line"
+    bash -c "${line#\$ }" 2>&1
+    ;;
+  esac
+done <shown | sed "$seconds" >happened
+sed "$seconds" shown | diff - happened || wrong "README.md ('<') is not what happens ('>')"
+finish
