@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 awk '/^```console/ {inside = 1; next} /^```/ {inside = 0} inside' "$source/README.md" >shown
 grep -c '^\$ ' shown | grep -qvx 0 || wrong "README.md shows no command"
-# In a copy of samples/ beside the commands, as after './quickstart' and PATH.  Times differ from run to run.
+# In a copy of samples/.  Output by the line, as on a terminal; times differ from run to run.
 cp -r "$source/samples" .
 PATH=$build/driver:$PATH
 seconds='s/ in [0-9.]* s;/ in N s;/'
@@ -10,7 +10,7 @@ while IFS= read -r line; do
   case $line in
   '$ '*)
     printf '%s\n' "$line"
-    bash -c "${line#\$ }" 2>&1
+    stdbuf -oL bash -c "${line#\$ }" 2>&1
     ;;
   esac
 done <shown | sed "$seconds" >happened
