@@ -37,6 +37,7 @@ uint32_t AccessText::touchFlags() const { return (Reads ? DVMRT_READ : 0) | (Wri
 
 AccessText AccessText::parse(StringRef Text) {
   AccessText A;
+  uint64_t ElementSize = 0;
   eachLine(Text, [&](char Key, StringRef Rest) {
     switch (Key) {
     case 'K': {
@@ -57,7 +58,7 @@ AccessText AccessText::parse(StringRef Text) {
       A.Axes.push_back(Axis.consume_front("c") ? maybeNumber(Axis) : std::nullopt);
       break;
     }
-    case 'E': A.PartOfElement = true; break;
+    case 'E': ElementSize = number<uint64_t>(nextField(Rest)); break;
     case 'B': A.Extents.push_back(maybeNumber(nextField(Rest))); break;
     case 'Q':
       A.Declared.Line = number<unsigned>(nextField(Rest));
@@ -66,6 +67,7 @@ AccessText AccessText::parse(StringRef Text) {
       break;
     }
   });
+  A.PartOfElement = ElementSize && ElementSize != A.Size;
   return A;
 }
 

@@ -11,17 +11,6 @@ using namespace dvmir;
 
 static constexpr uint64_t MaxElements = 64;
 
-bool Variable::startsIn(const Construct &K) const {
-  for (IntrinsicInst *I : Starts)
-    if (K.Blocks.contains(I->getParent()))
-      return true;
-  if (!Starts.empty() || Declared.Line == 0 || K.Text.Loop.Line == 0)
-    return false;
-  // No lifetime markers (some at -O0): a declaration behind the head of the loop, seen from inside, is in the nest.
-  return Declared.File == K.Text.Loop.File &&
-         std::pair(Declared.Line, Declared.Column) > std::pair(K.Text.Loop.Line, K.Text.Loop.Column);
-}
-
 unsigned Variable::kind(const Construct *K) const {
   if (!K)
     return DVMRT_L_PLAIN;
@@ -29,7 +18,7 @@ unsigned Variable::kind(const Construct *K) const {
   if (It != Kinds.end())
     return It->second;
   // What is not written in the construct cannot go wrong there.
-  if (!Written.lookup(K) || startsIn(*K))
+  if (!Written.lookup(K) || Inner.lookup(K))
     return DVMRT_L_PLAIN;
   return K->Text.Mapped ? DVMRT_L_FIRST : DVMRT_L_SHARED;
 }
@@ -175,6 +164,17 @@ static void noteKinds(FunctionState &S, Variable &V) {
       }
 }
 
+static bool livesInside(const Variable &V, const Construct &K) {
+  for (IntrinsicInst *I : V.Starts)
+    if (K.Blocks.contains(I->getParent()))
+      return true;
+  if (!V.Starts.empty() || V.Declared.Line == 0 || K.Text.Loop.Line == 0)
+    return false;
+  // No lifetime markers (some at -O0): a declaration behind the head of the loop, seen from inside, is in the nest.
+  return V.Declared.File == K.Text.File &&
+         std::pair(V.Declared.Line, V.Declared.Column) > std::pair(K.Text.Loop.Line, K.Text.Loop.Column);
+}
+
 static void noteWrite(FunctionState &S, Variable &V, const BasicBlock *BB) {
   for (auto &[Cid, K] : S.Constructs)
     if (K->hasIterations() && K->Blocks.contains(BB))
@@ -237,6 +237,9 @@ void dvmir::findVariables(FunctionState &S) {
     if (V->Words)
       A.Var = V;
   }
+  for (auto &V : S.Variables)
+    for (auto &[Cid, K] : S.Constructs)
+      V->Inner[K.get()] = livesInside(*V, *K);
 }
 
 // ---- Lowering ----
@@ -337,7 +340,7 @@ static void lowerVariable(FunctionState &S, Variable &V) {
       continue;
     lowerBegin(S, V, *K);
     lowerLeave(S, V, *K);
-    bool Restarts = V.Starts.empty() && V.startsIn(*K) && V.Kinds.lookup(K.get()) == DVMRT_L_PLAIN;
+    bool Restarts = V.Starts.empty() && V.Inner.lookup(K.get()) && V.Kinds.lookup(K.get()) == DVMRT_L_PLAIN;
     for (CallInst *Iter : K->Iters)
       if (Restarts) {
         IRBuilder<> B(Iter);

@@ -25,10 +25,10 @@ struct Variable {
   llvm::SmallVector<std::pair<llvm::CallInst *, unsigned>, 2> Arguments; // of 'enter' and 'direct' markers
   llvm::DenseMap<const Construct *, unsigned> Kinds; // DVMRT_L_*; absent: by the first access or shared
   llvm::DenseMap<const Construct *, bool> Written;   // in this construct's statement
+  llvm::DenseMap<const Construct *, bool> Inner;     // lives inside this construct's statement
   Position Declared;
 
   bool isArray() const { return Words && Words->getAllocatedType()->isArrayTy(); }
-  bool startsIn(const Construct &K) const;
   // How the innermost construct (may be null) sees it.
   unsigned kind(const Construct *K) const;
 };
