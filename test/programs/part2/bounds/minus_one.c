@@ -27,6 +27,6 @@ int main(void) {
     for (j = FROM; j < N; j++)
       b[i][j] = i == 0 ? 0 : a[i][j - 1];
       //                     ^ error dvm-out-of-bounds 'a[1][-1]'
-  printf("%d\n", b[1][1] + before.guard[0]);
+  printf("%d %d\n", b[1][1], before.guard[0]);
   return 0;
 }
