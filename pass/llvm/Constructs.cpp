@@ -7,21 +7,20 @@
 using namespace llvm;
 using namespace dvmir;
 
-// The arguments behind the text, as the runtime gets them: int64_t args[].
-static Value *argumentArray(FunctionState &S, IRBuilderBase &B, CallInst *Mark, unsigned First) {
-  unsigned Count = Mark->arg_size() - First;
-  if (Count == 0)
+// What '#' and '&' stand for, as the runtime gets it: int64_t args[].
+static Value *argumentArray(FunctionState &S, IRBuilderBase &B, ArrayRef<Value *> Args) {
+  if (Args.empty())
     return ConstantPointerNull::get(S.RT.Ptr);
-  auto *T = ArrayType::get(S.RT.I64, Count);
+  auto *T = ArrayType::get(S.RT.I64, Args.size());
   AllocaInst *Array = S.slot(T, "dvm.args");
-  for (unsigned N = 0; N < Count; ++N)
-    B.CreateStore(asWord64(S.RT, B, Mark->getArgOperand(First + N)), B.CreateConstInBoundsGEP2_64(T, Array, 0, N));
+  for (unsigned N = 0; N < Args.size(); ++N)
+    B.CreateStore(asWord64(S.RT, B, Args[N]), B.CreateConstInBoundsGEP2_64(T, Array, 0, N));
   return Array;
 }
 
 static void lowerEnter(FunctionState &S, Construct &K) {
   IRBuilder<> B(K.Enter);
-  Value *Args = argumentArray(S, B, K.Enter, 1);
+  Value *Args = argumentArray(S, B, markerArguments(K.Enter));
   K.Enter->replaceAllUsesWith(S.RT.call(B, "__dvmrt_enter", {K.Site, S.frame(B), Args}));
   K.Enter->eraseFromParent();
   K.Enter = nullptr;
@@ -83,18 +82,13 @@ static void lowerConstruct(FunctionState &S, Construct &K) {
 void dvmir::lowerConstructs(FunctionState &S) {
   for (auto &[Cid, K] : S.Constructs)
     lowerConstruct(S, *K);
-  auto Direct = [&](CallInst *Mark, unsigned First) {
-    IRBuilder<> B(Mark);
-    GlobalVariable *Site = S.RT.site(cast<Constant>(Mark->getArgOperand(First - 1)));
-    S.RT.call(B, "__dvmrt_direct", {Site, argumentArray(S, B, Mark, First)});
-  };
-  for (CallInst *Mark : S.Directs) {
-    Direct(Mark, 1);
-    Mark->eraseFromParent();
-  }
-  for (CallInst *Mark : S.Binds) {
-    Direct(Mark, 2);
-    Mark->replaceAllUsesWith(Mark->getArgOperand(0));
-    Mark->eraseFromParent();
-  }
+  for (auto *Marks : {&S.Directs, &S.Binds})
+    for (CallInst *Mark : *Marks) {
+      IRBuilder<> B(Mark);
+      GlobalVariable *Site = S.RT.site(cast<Constant>(markerTextArgument(Mark)));
+      S.RT.call(B, "__dvmrt_direct", {Site, argumentArray(S, B, markerArguments(Mark))});
+      if (!Mark->getType()->isVoidTy())
+        Mark->replaceAllUsesWith(Mark->getArgOperand(0));
+      Mark->eraseFromParent();
+    }
 }

@@ -29,6 +29,21 @@ StringRef dvmir::markerName(const Value *V) {
   return Callee && Callee->getName().starts_with("__dvmm_") ? Callee->getName() : StringRef();
 }
 
+static unsigned textOperand(CallInst *Mark) { return markerName(Mark) == DVMM_BIND ? 1 : 0; }
+
+Value *dvmir::markerTextArgument(CallInst *Mark) { return Mark->getArgOperand(textOperand(Mark)); }
+
+SmallVector<Value *, 8> dvmir::markerArguments(CallInst *Mark) {
+  SmallVector<Value *, 8> Args(drop_begin(Mark->args(), textOperand(Mark) + 1));
+  if (markerName(Mark) == DVMM_BIND) {
+    // The array's own '&' is the value, which the mark has in front.
+    auto D = DirectiveText::parse(markerText(markerTextArgument(Mark)));
+    auto Own = find_if(D.Args, [](const DirectiveArg &A) { return A.Line == 'A' && A.Pointer; });
+    Args.insert(Args.begin() + std::min<size_t>(Own - D.Args.begin(), Args.size()), Mark->getArgOperand(0));
+  }
+  return Args;
+}
+
 FunctionState::FunctionState(Function &Fn, Runtime &R)
     : F(Fn), RT(R), Volatile(Fn.callsFunctionThatReturnsTwice()) {
   collect();

@@ -93,6 +93,9 @@ private:
 
 // Text of the marker's string argument.
 llvm::StringRef markerText(llvm::Value *Argument);
+// Of 'enter', 'direct' and 'bind': the operand with the text; the values that '#' and '&' in it stand for.
+llvm::Value *markerTextArgument(llvm::CallInst *Mark);
+llvm::SmallVector<llvm::Value *, 8> markerArguments(llvm::CallInst *Mark);
 // An integer or pointer as the 64 bits that the runtime gets.
 llvm::Value *asWord64(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *V);
 // Which marker 'V' is a call of: its name, or nothing.

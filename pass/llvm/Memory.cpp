@@ -80,7 +80,9 @@ void MemoryLowering::lowerStore(const Item &T) {
   bool Written = false;
   if (isOurs(origin(P, Written)) || Written)
     return;
-  assign(S, T.I, P, S.RT.DL.getTypeStoreSize(Stored).getFixedValue(), T.In);
+  // With the padding of a long double, which belongs to its value as far as words go.
+  TypeSize Size = Stored->isFloatingPointTy() ? S.RT.DL.getTypeAllocSize(Stored) : S.RT.DL.getTypeStoreSize(Stored);
+  assign(S, T.I, P, Size.getFixedValue(), T.In);
 }
 
 static bool isConstantMemory(Value *P) {

@@ -46,7 +46,7 @@ class UseWalk {
   SmallVector<std::pair<Value *, bool>, 8> Work; // derived pointer; through a marker that says 'written'
 
   void memory(Type *T) {
-    if (S.RT.DL.getTypeStoreSize(T) != V.ElementSize)
+    if (S.RT.DL.getTypeAllocSize(T) != V.ElementSize)
       V.Escapes = true;
   }
   void intrinsic(IntrinsicInst *I, const Use &U);
@@ -99,8 +99,7 @@ static bool mayStayPrivate(const DirectiveText &D, unsigned Arg, const Variable 
     return false;
   switch (D.Args[Arg].Line) {
   case 'V':
-  case 'R':
-  case 'Z': return true;
+  case 'R': return true;
   case 'B': return V.Count == 1; // clauses of a region, lists of actual and get_actual: scalars
   case 'A': return V.Count == 1 && (D.Kind == "actual" || D.Kind == "get_actual");
   default: return false;
@@ -116,11 +115,9 @@ void UseWalk::marker(CallInst *Call, StringRef Name, const Use &U, bool Written)
   }
   if (Name == DVMM_ITER)
     return;
-  unsigned First = Name == DVMM_BIND ? 2 : 1;
-  if (Arg >= First && (Name == DVMM_ENTER || Name == DVMM_DIRECT || Name == DVMM_BIND)) {
-    auto D = DirectiveText::parse(markerText(Call->getArgOperand(First - 1)));
-    // In the text of 'bind' the array's own '&' is the value.
-    if (mayStayPrivate(D, Arg - First, V))
+  if (Arg >= 1 && (Name == DVMM_ENTER || Name == DVMM_DIRECT)) {
+    auto D = DirectiveText::parse(markerText(Call->getArgOperand(0)));
+    if (mayStayPrivate(D, Arg - 1, V))
       return V.Arguments.push_back({Call, Arg});
   }
   V.Escapes = true;
@@ -312,20 +309,6 @@ static void lowerLeave(FunctionState &S, Variable &V, Construct &K) {
   }
 }
 
-// The runtime gets no address of what it cannot see: NULL, or, where it tells variables apart by their address, that of
-// a byte which stands for the variable.
-static void lowerArguments(FunctionState &S, Variable &V) {
-  AllocaInst *Identity = nullptr;
-  for (auto [Call, Arg] : V.Arguments) {
-    unsigned First = markerName(Call) == DVMM_BIND ? 2 : 1;
-    auto D = DirectiveText::parse(markerText(Call->getArgOperand(First - 1)));
-    Value *Instead = ConstantPointerNull::get(S.RT.Ptr);
-    if (D.Args[Arg - First].Line == 'Z')
-      Instead = Identity ? Identity : Identity = S.slot(S.RT.I8, V.Alloca->getName() + ".id");
-    Call->setArgOperand(Arg, Instead);
-  }
-}
-
 static void lowerVariable(FunctionState &S, Variable &V) {
   IRBuilder<> Entry(S.entryPoint());
   setAll(S, Entry, V, Entry.getInt32(DVMRT_W_NEVER));
@@ -347,7 +330,9 @@ static void lowerVariable(FunctionState &S, Variable &V) {
         setAll(S, B, V, B.getInt32(DVMRT_W_NEVER));
       }
   }
-  lowerArguments(S, V);
+  // The runtime gets no address of what it cannot see.
+  for (auto [Call, Arg] : V.Arguments)
+    Call->setArgOperand(Arg, ConstantPointerNull::get(S.RT.Ptr));
 }
 
 void dvmir::lowerVariables(FunctionState &S) {
