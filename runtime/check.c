@@ -99,6 +99,8 @@ static void classify(struct dvmrt_event *ev) {
     ev->class = dvmrt_construct_array_class(ev->nest, ev->array);
   else
     ev->class = dvmrt_construct_class(ev->nest, ev->at, &ev->var);
+  if (ev->array && ev->nest && ev->access->buffered)
+    ev->class = DVMRT_CLASS_ACROSS; /* the buffer's values are those at entry: no dependence */
 }
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------------------ */

@@ -1,4 +1,5 @@
 #include "runtime/construct.h"
+#include "runtime/across.h"
 #include "runtime/explain.h"
 #include "runtime/mem.h"
 #include <string.h>
@@ -47,19 +48,18 @@ struct dvmrt_frame *dvmrt_construct_top(void) { return top; }
 
 struct dvmrt_frame *dvmrt_construct_nest(void) {
   struct dvmrt_frame *f = top;
-  while (f && (!f->nest || f->left))
+  while (f && (f->left || !is_parallel(f->d)))
     f = f->outer;
-  return f;
+  return f && f->nest ? f : NULL;
 }
 
 bool dvmrt_construct_judges(void) { return owner ? owner == &self : main_thread == &self; }
 
-/* A parallel loop that is not being checked: a nested one, another thread's. */
 bool dvmrt_construct_opaque(void) {
-  for (const struct dvmrt_frame *f = top; f; f = f->outer)
-    if (!f->left && is_parallel(f->d))
-      return true;
-  return false;
+  const struct dvmrt_frame *f = top;
+  while (f && (f->left || !is_parallel(f->d)))
+    f = f->outer;
+  return f && !f->nest;
 }
 
 unsigned dvmrt_construct_count(void) { return nsites; }
@@ -207,6 +207,8 @@ static void nest_begin(struct dvmrt_frame *f) {
 }
 
 static void nest_end(struct dvmrt_frame *f) {
+  for (uint32_t i = 0; i < f->nclauses; i++)
+    dvmrt_across_end(&f->clauses[i]);
   for (uint32_t i = 0; i < f->nvars; i++)
     if (f->vars[i].class == DVMRT_CLASS_PRIVATE)
       dvmrt_shadow_fill(f->vars[i].low, f->vars[i].high - f->vars[i].low, DVMRT_W_PRIVATE);
@@ -280,7 +282,7 @@ static bool same_site_active(const struct dvmrt_directive *d) {
 }
 
 static void begin(struct dvmrt_frame *f) {
-  const struct dvmrt_frame *outer = dvmrt_construct_nest();
+  const struct dvmrt_frame *outer = owner == &self ? owned : NULL;
   if (!is_parallel(f->d)) {
     if (same_site_active(f->d) && dvmrt_construct_judges())
       dvmrt_explain_usage(f->d, "this construct is entered inside itself (recursion)");
@@ -348,6 +350,8 @@ static void view_limits(struct dvmrt_frame *f, struct dvmrt_use *u) {
   *v = (struct dvmrt_view){.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
   v->ndims = (uint32_t)u->array->ndims;
   memcpy(v->extent, u->array->extent, sizeof(v->extent));
+  if (u->item->use != 'r' && dvmrt_construct_clause(f, 'M', u->array))
+    u->slow = true; /* references that use the buffer do not touch the element: each must be looked at */
   if (class == DVMRT_CLASS_ACROSS || (u->item->use == 'r' && class != DVMRT_CLASS_FIRST))
     return;
   v->first_read = __dvmrt_now.base;
@@ -367,7 +371,7 @@ const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_
     return &none;
   view_limits(f, u);
   const struct dvmrt_region *r = &u->array->region;
-  if (r->shift == shift && u->array->element_bytes == (uint64_t)1 << shift)
+  if (!u->slow && r->shift == shift && u->array->element_bytes == (uint64_t)1 << shift)
     u->view.words = r->words - (r->base >> shift);
   return &u->view;
 }
@@ -398,7 +402,7 @@ enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct
   return dvmrt_construct_class(f, a->region.base, &var);
 }
 
-const struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, char key, const struct dvmrt_array *a) {
+struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, char key, const struct dvmrt_array *a) {
   for (; f; f = f->outer) {
     for (uint32_t i = 0; i < f->nclauses && !f->left; i++)
       if (f->clauses[i].key == key && f->clauses[i].array == a)
@@ -440,8 +444,10 @@ static void forget_in(struct dvmrt_frame *f, const struct dvmrt_array *a) {
     if (f->dirty[i] == a)
       f->dirty[i] = NULL;
   for (uint32_t i = 0; i < f->nclauses; i++)
-    if (f->clauses[i].array == a)
+    if (f->clauses[i].array == a) {
+      dvmrt_across_end(&f->clauses[i]);
       f->clauses[i].array = NULL;
+    }
   for (uint32_t i = 0; i < f->nuses; i++)
     if (f->uses[i].array == a)
       f->uses[i] = (struct dvmrt_use){.item = f->uses[i].item, .view = {.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX}};

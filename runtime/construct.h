@@ -29,12 +29,15 @@ struct dvmrt_clause_array {
   struct dvmrt_array *array;
   const struct dvmrt_item *item;
   struct dvmrt_box box;   /* C */
+  int watch;              /* C: across.c's; 0: not decided */
+  uint32_t *readers;      /* C: words of readers beyond the widths, one per element; owned, or NULL */
 };
 
 struct dvmrt_use {
   struct dvmrt_view view; /* first */
   struct dvmrt_array *array;
   const struct dvmrt_item *item;
+  bool slow;              /* no words for inserted code */
 };
 
 struct dvmrt_range {
@@ -84,7 +87,7 @@ bool dvmrt_construct_judges(void);
 enum dvmrt_class dvmrt_construct_class(const struct dvmrt_frame *f, uintptr_t a, const struct dvmrt_var **var);
 enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct dvmrt_array *a);
 /* The clause with this key that names the array, in the nest or a remote_access block around it. */
-const struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, char key, const struct dvmrt_array *a);
+struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, char key, const struct dvmrt_array *a);
 /* [low, high) has become private without a clause. */
 void dvmrt_construct_undeclared(struct dvmrt_frame *f, uintptr_t low, uintptr_t high);
 /* The array is written by 'site' (or NULL: not known where). */

@@ -1,4 +1,5 @@
 #include "runtime/explain.h"
+#include "runtime/across.h"
 #include "runtime/name.h"
 #include "runtime/other.h"
 #include <stdlib.h>
@@ -116,20 +117,12 @@ static const char *dependence_name(enum dvmrt_verdict v) {
   return v == DVMRT_FLOW ? "flow" : v == DVMRT_ANTI ? "anti" : "output";
 }
 
-/* Widths that 'across' must have: how far the reading side reaches out of its own part. */
-static void widen_across(struct dvmrt_finding *f, const struct dvmrt_event *ev, enum dvmrt_verdict v, const int64_t *other) {
-  struct dvmrt_array *a = ev->array;
-  struct dvmrt_place p;
-  if (!a || !ev->nest->mapped || !ev->nest->layout.root || v == DVMRT_OUTPUT || (v == DVMRT_ANTI && !other))
-    return;
-  dvmrt_layout_place(dvmrt_array_layout(a), &ev->nest->layout, v == DVMRT_FLOW ? __dvmrt_now.iv : other, ev->ix, a->ndims, &p);
-  if (p.kind != DVMRT_PLACE_NEAR)
-    return;
-  f->clause.name = "across";
-  f->clause.array = a->name;
-  f->clause.ndims = a->ndims;
-  for (int d = 0; d < a->ndims; d++)
-    dvmrt_clause_widen(&f->clause, d, p.away[d]);
+/* Widths that 'across' must have: what this dependence needs, and what the nest's other references do. */
+static void widen_across(struct dvmrt_finding *f, const struct dvmrt_event *ev, const int64_t *reach) {
+  if (!f->clause.name && !dvmrt_across_clause(ev, &f->clause))
+    f->clause.name = reach ? "across" : NULL;
+  for (int d = 0; reach && d < f->clause.ndims; d++)
+    dvmrt_clause_widen(&f->clause, d, reach[d]);
 }
 
 static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
@@ -155,35 +148,80 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
   dvmrt_name_place(d->pos, t);
 }
 
+/* "is read here, but iteration (i=1) has written it: flow dependence, distance (1)" */
+static void say_dependence(struct dvmrt_report *r, const struct dvmrt_event *ev, enum dvmrt_verdict v, const int64_t *other) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  struct dvmrt_text *m = &r->message;
+  start(r, ev, v == DVMRT_FLOW ? "is read here, but " : "is written here, but ");
+  dvmrt_text_add(m, other ? "iteration " : "another iteration");
+  if (other)
+    dvmrt_name_iteration(d, other, m);
+  dvmrt_text_add(m, " has %s it: %s dependence", v == DVMRT_ANTI ? "read" : "written", dependence_name(v));
+  if (!other)
+    return;
+  dvmrt_text_add(m, ", distance (");
+  for (int i = 0; i < d->rank; i++)
+    dvmrt_text_add(m, "%s%lld", i ? ", " : "", (long long)(__dvmrt_now.iv[i] - other[i]));
+  dvmrt_text_add(m, ")");
+}
+
+static void note_other(struct dvmrt_report *r, const struct dvmrt_event *ev, enum dvmrt_verdict v, const int64_t *other) {
+  dvmrt_other_note(r, ev, ev->word, v == DVMRT_ANTI ? DVMRT_READ : DVMRT_WRITE,
+                   v == DVMRT_ANTI ? "was read here" : "was written here", other);
+}
+
 static void dependence(const struct dvmrt_event *ev, enum dvmrt_verdict v) {
   if (v == DVMRT_ANTI && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
     return;
   struct dvmrt_finding *f = count(ev, DVMRT_ID_LOOP_DEPENDENCE);
   if (!f)
     return;
-  int64_t other[DVMRT_NDIMS_MAX];
-  bool known = dvmrt_construct_iteration(ev->nest, ev->word, other);
-  widen_across(f, ev, v, known ? other : NULL);
+  int64_t iv[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
+  const int64_t *other = dvmrt_construct_iteration(ev->nest, ev->word, iv) ? iv : NULL;
+  const int64_t *reader = v == DVMRT_FLOW ? __dvmrt_now.iv : v == DVMRT_ANTI ? other : NULL;
+  if (ev->array && ev->nest->mapped && reader)
+    widen_across(f, ev, dvmrt_across_reach(ev, reader, ev->ix, reach) ? reach : NULL);
   if (f->count > 1)
     return;
-  const struct dvmrt_directive *d = ev->nest->d;
   struct dvmrt_report *r = dvmrt_diag_report();
-  start(r, ev, v == DVMRT_FLOW ? "is read here, but " : "is written here, but ");
-  dvmrt_text_add(&r->message, known ? "iteration " : "another iteration");
-  if (known)
-    dvmrt_name_iteration(d, other, &r->message);
-  dvmrt_text_add(&r->message, " has %s it: %s dependence", v == DVMRT_ANTI ? "read" : "written", dependence_name(v));
-  if (known) {
-    dvmrt_text_add(&r->message, ", distance (");
-    for (int i = 0; i < d->rank; i++)
-      dvmrt_text_add(&r->message, "%s%lld", i ? ", " : "", (long long)(__dvmrt_now.iv[i] - other[i]));
-    dvmrt_text_add(&r->message, ")");
-  }
-  dvmrt_other_note(r, ev, ev->word, v == DVMRT_ANTI ? DVMRT_READ : DVMRT_WRITE, v == DVMRT_ANTI ? "was read here" : "was written here",
-                   known ? other : NULL);
+  say_dependence(r, ev, v, other);
+  note_other(r, ev, v, other);
   note_nest(r, ev);
   note_declaration(r, ev);
   help_dependence(r, f, ev, v);
+  emit(f, r);
+}
+
+void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict v, const struct dvmrt_clause_array *across,
+                          const int64_t *reach) {
+  if (v == DVMRT_ANTI && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
+    return;
+  struct dvmrt_finding *f = count(ev, DVMRT_ID_ACROSS_DISTANCE);
+  if (!f)
+    return;
+  widen_across(f, ev, reach);
+  if (f->count > 1)
+    return;
+  int64_t iv[DVMRT_NDIMS_MAX];
+  const int64_t *other = dvmrt_construct_iteration(ev->nest, ev->word, iv) ? iv : NULL;
+  struct dvmrt_clause declared = {.name = "across", .array = ev->array->name, .ndims = ev->array->ndims};
+  memcpy(declared.low, across->box.low, sizeof(declared.low));
+  memcpy(declared.high, across->box.high, sizeof(declared.high));
+  struct dvmrt_report *r = dvmrt_diag_report();
+  say_dependence(r, ev, v, other);
+  dvmrt_text_add(&r->message, ", which '");
+  dvmrt_clause_text(&declared, &r->message);
+  dvmrt_text_add(&r->message, "' does not cover");
+  note_other(r, ev, v, other);
+  note_nest(r, ev);
+  note_declaration(r, ev);
+  if (f->clause.name) {
+    struct dvmrt_text *t = dvmrt_diag_help(r);
+    dvmrt_text_add(t, "write '");
+    dvmrt_clause_text(&f->clause, t);
+    dvmrt_text_add(t, "' in the directive at ");
+    dvmrt_name_place(ev->nest->d->pos, t);
+  }
   emit(f, r);
 }
 
@@ -243,6 +281,8 @@ static void note_writer(struct dvmrt_report *r, const struct dvmrt_array *a) {
 }
 
 static void note_owner(struct dvmrt_report *r, const struct dvmrt_event *ev, const struct dvmrt_place *p, bool show) {
+  if (!ev->nest)
+    return;
   struct dvmrt_text *t = note_nest(r, ev);
   for (int d = 0; d < ev->array->ndims; d++)
     show = show && p->has_own[d] && p->own[d] >= 0 && p->own[d] < ev->array->extent[d];
@@ -290,6 +330,8 @@ static void clause_of(struct dvmrt_finding *f, const struct dvmrt_event *ev, con
 /* shadow_renew without widths takes all declared ones: say the short form when it does. */
 static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
                        const struct dvmrt_place *p, enum dvmrt_misplaced why) {
+  if (!ev->nest)
+    return;
   const struct dvmrt_directive *d = ev->nest->d;
   const char *name = ev->array->name;
   struct dvmrt_text *t;
@@ -354,11 +396,14 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
 }
 
 void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_event *target) {
-  struct dvmrt_finding *f = count(ev, DVMRT_ID_SEQUENTIAL_ACCESS);
+  bool asked = dvmrt_construct_clause(dvmrt_construct_top(), 'M', ev->array);
+  struct dvmrt_finding *f = count(ev, asked ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_SEQUENTIAL_ACCESS);
   if (!f || f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
-  if (target) {
+  if (asked) {
+    start(r, ev, "is read outside parallel loops, and no section of 'remote_access' covers the reference");
+  } else if (target) {
     dvmrt_text_add(&r->message, "'");
     dvmrt_name_element(ev->array, ev->ix, &r->message);
     dvmrt_text_add(&r->message, "' is read outside parallel loops for an element that another processor may own");

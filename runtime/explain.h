@@ -18,6 +18,9 @@ enum dvmrt_misplaced {
 void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_id id, enum dvmrt_misplaced why);
 /* A read in the sequential part that not every processor can do; 'target': of its assignment, or NULL. */
 void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_event *target);
+/* A dependence that 'across' does not cover.  'reach': of the reading side (OUTPUT: of the present one), NULL: not known. */
+void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict verdict, const struct dvmrt_clause_array *across,
+                          const int64_t *reach);
 void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what);
 
 /* Set when halt_on_error asks for the end; the entry points look at it after they have left the runtime. */

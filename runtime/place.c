@@ -1,4 +1,5 @@
 /* Where an element may be touched: the own part and the shadow edges in a nest, the owner's statement outside. */
+#include "runtime/across.h"
 #include "runtime/check.h"
 #include "runtime/explain.h"
 #include <string.h>
@@ -40,8 +41,8 @@ static enum dvmrt_id absent_id(const struct dvmrt_event *ev) {
 static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
   struct dvmrt_array *a = ev->array;
   const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', a);
-  if (across && dvmrt_box_covers(&across->box, p, a->ndims))
-    return true;
+  if (across && (dvmrt_box_covers(&across->box, p, a->ndims) || (edge_declared(a, p) && !(ev->flags & DVMRT_WRITE))))
+    return true; /* the clause brings its own edge values; whether it is wide enough is a matter of dependences */
   if (!edge_declared(a, p)) {
     dvmrt_explain_place(ev, p, absent_id(ev), DVMRT_BEYOND_EDGE);
     return false;
@@ -131,6 +132,11 @@ void dvmrt_check_forget_waiting(const struct dvmrt_array *a) {
 
 static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   const struct dvmrt_access *x = ev->access;
+  if (x->buffered && (ev->flags & DVMRT_WRITE)) {
+    struct dvmrt_place none = {0};
+    dvmrt_explain_place(ev, &none, DVMRT_ID_REMOTE_WRITE, DVMRT_BEYOND_EDGE);
+    return;
+  }
   if (x->role == 'l') {
     judge_waiting(ev);
     return;
@@ -152,7 +158,9 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
     sequential(ev, l);
     return false;
   }
-  if (!placed_right(ev, l))
+  struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
+  bool carried = !across || dvmrt_across_access(ev, across);
+  if (!placed_right(ev, l) || !carried)
     return false;
   if (!ev->nest->mapped || dvmrt_layout_everywhere(l))
     return true;

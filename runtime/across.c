@@ -1,0 +1,180 @@
+#include "runtime/across.h"
+#include "runtime/explain.h"
+#include "runtime/mem.h"
+#include "runtime/other.h"
+#include <string.h>
+
+/* ---- reach -------------------------------------------------------------------------------------------------------------------- */
+
+static bool same_array(const struct dvmrt_event *ev, const struct dvmrt_access *x) {
+  if (x->ndims != ev->array->ndims)
+    return false;
+  if (x->distributed && x->use >= 0 && (uint32_t)x->use < ev->nest->nuses && ev->nest->uses[x->use].array)
+    return ev->nest->uses[x->use].array == ev->array;
+  return x->name && ev->access->name && !strcmp(x->name, ev->access->name);
+}
+
+static struct dvmrt_access *sites(const struct dvmrt_event *ev) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  return dvmrt_site_of_construct(d->site, d->pos.file, d->cid);
+}
+
+/* Subscripts of a site in iteration 'iv'; false: not affine. */
+static bool subscripts_at(const struct dvmrt_access *x, const int64_t *iv, int64_t *ix) {
+  for (int d = 0; d < x->ndims; d++) {
+    if (x->axis[d].kind == 'o')
+      return false;
+    ix[d] = x->axis[d].kind == 'a' ? x->axis[d].coef * iv[x->axis[d].index] + x->axis[d].add : x->axis[d].add;
+  }
+  return true;
+}
+
+/* In a nest that is not mapped the element an iteration writes is its own. */
+static bool reach_of_written(const struct dvmrt_event *ev, const int64_t *iv, const int64_t *ix, int64_t *reach) {
+  for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
+    int64_t own[DVMRT_NDIMS_MAX];
+    if (!(x->flags & DVMRT_WRITE) || !same_array(ev, x) || !subscripts_at(x, iv, own))
+      continue;
+    for (int d = 0; d < ev->array->ndims; d++)
+      reach[d] = ix[d] - own[d];
+    return true;
+  }
+  return false;
+}
+
+bool dvmrt_across_reach(const struct dvmrt_event *ev, const int64_t *iv, const int64_t *ix, int64_t *reach) {
+  const struct dvmrt_frame *f = ev->nest;
+  struct dvmrt_layout l = *dvmrt_array_layout(ev->array);
+  if (!f->mapped || !l.root || l.root != f->layout.root)
+    return reach_of_written(ev, iv, ix, reach);
+  /* Dimensions that are not divided carry dependences too, if the nest runs along them. */
+  for (int r = 0; r < l.ndims; r++)
+    l.block[r] = f->layout.at[r].kind != DVMRT_COORD_ALL;
+  struct dvmrt_place p;
+  dvmrt_layout_place(&l, &f->layout, iv, ix, ev->array->ndims, &p);
+  if (p.kind != DVMRT_PLACE_OWN && p.kind != DVMRT_PLACE_NEAR)
+    return false;
+  memcpy(reach, p.away, sizeof(p.away));
+  return true;
+}
+
+static bool inside(const struct dvmrt_box *b, const int64_t *reach, int d) {
+  return reach[d] >= -b->low[d] && reach[d] <= b->high[d];
+}
+
+/* Mapped: each dimension must be wide enough.  Not mapped: one declared dimension that carries it is enough. */
+static bool covered(const struct dvmrt_event *ev, const struct dvmrt_box *b, const int64_t *reach) {
+  bool all = true, carried = false, out = false;
+  for (int d = 0; d < ev->array->ndims; d++) {
+    all &= inside(b, reach, d);
+    carried |= reach[d] && inside(b, reach, d);
+    out |= reach[d] != 0;
+  }
+  return ev->nest->mapped ? all : carried || !out;
+}
+
+bool dvmrt_across_clause(const struct dvmrt_event *ev, struct dvmrt_clause *c) {
+  bool any = false;
+  *c = (struct dvmrt_clause){.name = "across", .array = ev->array->name, .ndims = ev->array->ndims};
+  for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
+    int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
+    if (!(x->flags & DVMRT_READ) || !same_array(ev, x) || !subscripts_at(x, __dvmrt_now.iv, ix) ||
+        !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach))
+      continue;
+    for (int d = 0; d < c->ndims; d++) {
+      any |= reach[d] != 0;
+      dvmrt_clause_widen(c, d, reach[d]);
+    }
+  }
+  return any;
+}
+
+/* ---- judging ------------------------------------------------------------------------------------------------------------------- */
+
+static size_t words_of(const struct dvmrt_array *a) { return (a->region.end - a->region.base) >> a->region.shift; }
+
+static uint32_t *kept_reader(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, bool create) {
+  if (!c->readers && create)
+    c->readers = dvmrt_mem_map(words_of(c->array) * sizeof(uint32_t));
+  return c->readers ? &c->readers[(ev->at - c->array->region.base) >> c->array->region.shift] : NULL;
+}
+
+/* May any access of the nest reach farther than the clause says?  Then every write must look for the readers. */
+static bool must_watch(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {
+  if (c->watch)
+    return c->watch == 1;
+  c->watch = 2;
+  for (uint32_t i = 0; i < ev->nest->nuses; i++)
+    if (ev->nest->uses[i].item->use == '?')
+      c->watch = 1;
+  for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
+    int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
+    if (!(x->flags & DVMRT_READ) || !same_array(ev, x))
+      continue;
+    if (!subscripts_at(x, __dvmrt_now.iv, ix) || !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach) || !covered(ev, &c->box, reach))
+      c->watch = 1;
+  }
+  return c->watch == 1;
+}
+
+static uint32_t word_at(const struct dvmrt_event *ev) {
+  const struct dvmrt_region *r = &ev->array->region;
+  return r->words[(ev->at - r->base) >> r->shift];
+}
+
+static void judge_read(struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach) {
+  uint32_t w = word_at(ev);
+  if (covered(ev, &c->box, reach))
+    return;
+  if (w >= ev->base && (w & 1) && w != ev->now) {
+    ev->word = w;
+    dvmrt_explain_across(ev, DVMRT_FLOW, c, reach);
+    return;
+  }
+  uint32_t *reader = kept_reader(ev, c, true);
+  if (reader && *reader < ev->base)
+    *reader = ev->now;
+}
+
+static void judge_write(struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach) {
+  uint32_t *reader = kept_reader(ev, c, false);
+  int64_t iv[DVMRT_NDIMS_MAX], of_reader[DVMRT_NDIMS_MAX];
+  if (reader && *reader >= ev->base && *reader != ev->now) {
+    ev->word = *reader;
+    *reader = 0;
+    bool known = dvmrt_construct_iteration(ev->nest, ev->word, iv) && dvmrt_across_reach(ev, iv, ev->ix, of_reader);
+    dvmrt_explain_across(ev, DVMRT_ANTI, c, known ? of_reader : NULL);
+    return;
+  }
+  uint32_t w = word_at(ev);
+  if (w >= ev->base && (w & 1) && w != ev->now && !covered(ev, &c->box, reach)) {
+    ev->word = w;
+    dvmrt_explain_across(ev, DVMRT_OUTPUT, c, reach);
+  }
+}
+
+static bool affine(const struct dvmrt_access *x) {
+  for (int d = 0; d < x->ndims; d++)
+    if (x->axis[d].kind == 'o')
+      return false;
+  return x->ndims > 0;
+}
+
+bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {
+  struct dvmrt_event e = *ev;
+  int64_t reach[DVMRT_NDIMS_MAX] = {0};
+  if (!dvmrt_across_reach(ev, __dvmrt_now.iv, ev->ix, reach))
+    return true; /* what the nest calls its own element is not known */
+  bool watch = must_watch(ev, c);
+  if (ev->flags & DVMRT_READ)
+    judge_read(&e, c, reach);
+  if (ev->flags & DVMRT_WRITE)
+    judge_write(&e, c, reach);
+  return !watch && affine(ev->access) && covered(ev, &c->box, reach);
+}
+
+void dvmrt_across_end(struct dvmrt_clause_array *c) {
+  if (c->readers && c->array)
+    dvmrt_mem_unmap(c->readers, words_of(c->array) * sizeof(uint32_t));
+  c->readers = NULL;
+}
