@@ -29,6 +29,7 @@ struct Chain {
   const VarDecl *Root = nullptr;
   bool ThroughPointer = false;
   bool Direct = false;                    // the lvalue is the variable itself
+  bool OnRoot = true;                     // the subscripts stand on the root, not on a pointer that it leads to
   SmallVector<ArraySubscriptExpr *, 4> Subs; // leftmost first
 };
 
@@ -70,7 +71,7 @@ Chain chainOf(Expr *E) {
       R.Root = asVariable(Base);
       if (!R.Root) {
         R.Root = asVariable(pointerBase(Base));
-        // The subscripts belong to something that the root leads to, not to the root itself.
+        R.OnRoot = false;
         if (!Cast || Cast->getCastKind() != CK_LValueToRValue)
           R.Subs.clear();
       }
@@ -240,7 +241,7 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
   Chain Ch = chainOf(Access);
   Construct *Nest = innermostNest();
   const VarDecl *V = Ch.Root;
-  bool Distributed = V && !Ch.Direct && !isTemplateVar(V) && Decls.isDistributed(V, FD);
+  bool Distributed = V && !Ch.Direct && Ch.OnRoot && !isTemplateVar(V) && Decls.isDistributed(V, FD);
 
   SiteText T(Ctx, B, L);
   T.key('K').add(Twine(Kind));
@@ -262,7 +263,9 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
       T.key('I').add(Twine(I));
 
   if (!Ch.Subs.empty()) {
-    Shape S = V ? shapeOf(Ctx, V->getType()) : Shape();
+    Shape S;
+    if (V && Ch.OnRoot)
+      S = shapeOf(Ctx, V->getType());
     for (unsigned I = 0; I < Ch.Subs.size(); ++I) {
       axisText(T, Ctx, Ch.Subs[I]->getIdx(), Nest);
       const auto *CA = I < S.rank() ? Ctx.getAsConstantArrayType(S.Dims[I]) : nullptr;

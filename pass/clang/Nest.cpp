@@ -90,6 +90,16 @@ bool Rewriter::checkCanonical(Construct &C, ForStmt *F, const VarDecl *&Index) {
   if (!stepsIndex(F->getInc(), Index))
     return Wrong(F->getInc() ? F->getInc()->getBeginLoc() : F->getForLoc(),
                  "the loop must step " + quoted(Index) + " by a constant");
+  int Sign;
+  int64_t Step = 1;
+  const Expr *By = stepOf(F->getInc(), Index, Sign);
+  if (By && !constantOf(Ctx, By, Step))
+    return true;
+  Step *= Sign;
+  BinaryOperatorKind Op = asVariable(Cond->getLHS()) == Index ? Cond->getOpcode() : BinaryOperator::reverseComparisonOp(Cond->getOpcode());
+  bool Up = Op == BO_LT || Op == BO_LE, Down = Op == BO_GT || Op == BO_GE;
+  if (Step == 0 || (Up && Step < 0) || (Down && Step > 0))
+    return Wrong(F->getInc()->getBeginLoc(), Step ? "the step leads away from the bound of the loop" : "the step of the loop is 0");
   return true;
 }
 

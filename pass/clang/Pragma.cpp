@@ -200,8 +200,6 @@ void enterOperandConstants(TokenStream &TS, const Directive &D, bool AtFileScope
 void enterAnnotation(TokenStream &TS, const Directive &D) {
   TS.at(D.Start).word("__attribute__").punct(tok::l_paren).punct(tok::l_paren).word("annotate").punct(tok::l_paren)
       .string(AnnotationPrefix + llvm::utostr(D.Number)).punct(tok::r_paren).punct(tok::r_paren).punct(tok::r_paren);
-  if (D.D->kind == DVM_DIR_TEMPLATE || D.D->kind == DVM_DIR_TASK)
-    TS.unused(); // 'void *T;' only names the template
 }
 
 // ---- The handler -----------------------------------------------------------------------------------------------------
