@@ -157,6 +157,9 @@ static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
       return; /* a wide access that runs into an array: it was judged by its first byte */
     ev->at = a;
     classify(ev);
+    const struct dvmrt_pending_var *v = dvmrt_group_nvars ? dvmrt_group_var(a, s.end - a) : NULL;
+    if (v)
+      dvmrt_explain_pending(ev, v);
     if (s.words)
       touch_words(ev, &s, a);
     a = s.end;

@@ -1,6 +1,7 @@
 #include "runtime/construct.h"
 #include "runtime/across.h"
 #include "runtime/explain.h"
+#include "runtime/group.h"
 #include "runtime/mem.h"
 #include <string.h>
 
@@ -117,6 +118,7 @@ static void renew(struct dvmrt_frame *f, struct dvmrt_item *i) {
   if (!a)
     return;
   dvmrt_array_widths(a, i, f->args, &box);
+  dvmrt_explain_widths(f->d, a, &box);
   dvmrt_array_renew(a, &box);
 }
 
@@ -129,6 +131,10 @@ static void read_clauses(struct dvmrt_frame *f) {
     case 'R': add_reduction(f, i); break;
     case 'H': renew(f, i); break;
     case 'C': case 'M': add_clause(f, i); break;
+    case 'L':
+      if (!strcmp(i->word, "wait"))
+        dvmrt_group_shadow_wait(f->d, i->ref.name);
+      break;
     case 'U':
       f->uses = dvmrt_mem_grow(f->uses, &f->uses_cap, f->nuses + 1, sizeof(*f->uses));
       f->uses[f->nuses++] = (struct dvmrt_use){.item = i};
@@ -221,6 +227,17 @@ static void nest_end(struct dvmrt_frame *f) {
   __dvmrt_now = f->saved;
   owner = NULL;
   owned = NULL;
+}
+
+/* What begins when the loop is over: exported elements have then been computed. */
+static void start_groups(struct dvmrt_frame *f) {
+  const struct dvmrt_item *group = dvmrt_directive_find(f->d->items, 'J');
+  for (struct dvmrt_item *i = f->d->items; (i = dvmrt_directive_find(i, 'L')); i = i->next)
+    if (!strcmp(i->word, "start"))
+      dvmrt_group_shadow_start(f->d, i->ref.name);
+  for (uint32_t i = 0; group && i < f->nvars; i++)
+    if (f->vars[i].class == DVMRT_CLASS_REDUCTION)
+      dvmrt_group_reduced(f->d, group->ref.name, f->vars[i].item->ref.name, f->vars[i].low, f->vars[i].high);
 }
 
 /* Takes the uppermost construct off; it has been left, or jumped out of. */
@@ -329,10 +346,12 @@ void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame) {
     return;
   while (top->d != d || top->frame != frame)
     pop();
-  if (top->nest)
+  if (top->nest) {
     nest_end(top);
-  else
+    start_groups(top);
+  } else {
     __dvmrt_now = top->saved;
+  }
   top->left = true;
 }
 
@@ -456,6 +475,7 @@ static void forget_in(struct dvmrt_frame *f, const struct dvmrt_array *a) {
 }
 
 static void forget_array(struct dvmrt_array *a) {
+  dvmrt_group_forget(a);
   dvmrt_check_forget_waiting(a);
   for (struct dvmrt_frame *f = top; f; f = f->outer)
     forget_in(f, a);

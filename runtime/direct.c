@@ -1,8 +1,19 @@
 #include "runtime/direct.h"
 #include "runtime/array.h"
+#include "runtime/group.h"
 #include <string.h>
 
 typedef void direct_f(struct dvmrt_directive *d, const int64_t *args);
+
+static const char *group_of(const struct dvmrt_directive *d) {
+  const struct dvmrt_item *i = dvmrt_directive_find(d->items, 'J');
+  return i ? i->ref.name : "";
+}
+
+static void shadow_start(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_shadow_start(d, group_of(d)); }
+static void shadow_wait(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_shadow_wait(d, group_of(d)); }
+static void reduction_start(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_reduction_start(d, group_of(d)); }
+static void reduction_wait(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_reduction_wait(d, group_of(d)); }
 
 static const struct {
   const char *kind;
@@ -13,6 +24,11 @@ static const struct {
     {"template", dvmrt_array_declare},
     {"redistribute", dvmrt_array_redistribute},
     {"realign", dvmrt_array_redistribute},
+    {"shadow_group", dvmrt_group_define},
+    {"shadow_start", shadow_start},
+    {"shadow_wait", shadow_wait},
+    {"reduction_start", reduction_start},
+    {"reduction_wait", reduction_wait},
 };
 
 void dvmrt_direct_run(struct dvmrt_directive *d, const int64_t *args) {

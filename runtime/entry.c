@@ -2,6 +2,7 @@
 #include "runtime/check.h"
 #include "runtime/direct.h"
 #include "runtime/explain.h"
+#include "runtime/group.h"
 #include "runtime/heap.h"
 #include "runtime/mem.h"
 #include "runtime/process.h"
@@ -133,6 +134,8 @@ const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use
 
 /* Arrays in the range cease; the words then say 'word'. */
 static void renew(uintptr_t a, uint64_t size, uint32_t word) {
+  if (DVMRT_UNLIKELY(dvmrt_group_nvars))
+    dvmrt_group_ends(a, size);
   dvmrt_array_forget(a, size);
   dvmrt_shadow_fill(a, size, word);
 }

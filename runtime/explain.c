@@ -307,6 +307,8 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
     break;
   case DVMRT_NARROW_RENEWAL: dvmrt_text_add(m, " is read from the shadow edge, of which a narrower part was renewed"); break;
   case DVMRT_NO_CORNER: dvmrt_text_add(m, " is read from a corner of the shadow edge, which was renewed without its corners"); break;
+  case DVMRT_PENDING: dvmrt_text_add(m, " is read from the shadow edge, whose renewal has been started and not waited for"); break;
+  case DVMRT_IN_FLIGHT: dvmrt_text_add(m, " is written while the exchange of the shadow edges of '%s' is under way", name); break;
   case DVMRT_EDGE_WRITE: dvmrt_text_add(m, " is written in the shadow edge: only the owner of an element may write it"); break;
   case DVMRT_NO_RELATION:
     dvmrt_text_add(m, " %s in a loop that is not mapped on '%s': the two are distributed separately", does, name);
@@ -354,7 +356,7 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
     dvmrt_text_add(t, "add 'shadow_renew(%s%s)' to the directive at ", name, p->naway > 1 ? "(corner)" : "");
     dvmrt_name_place(d->pos, t);
     return;
-  case DVMRT_EDGE_WRITE: return;
+  case DVMRT_EDGE_WRITE: case DVMRT_PENDING: case DVMRT_IN_FLIGHT: return;
   case DVMRT_UNMAPPED:
     t = dvmrt_diag_help(r);
     dvmrt_text_add(t, "add 'on %s[..]' to the directive at ", name);
@@ -388,7 +390,10 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
     dvmrt_text_add(&r->message, ", and no section of 'remote_access' covers the reference");
   if (id == DVMRT_ID_SHADOW_STALE)
     note_writer(r, ev->array);
-  if (why != DVMRT_NEVER_RENEWED && why != DVMRT_WRITTEN_SINCE)
+  const struct dvmrt_directive *started = dvmrt_group_pending(ev->array, NULL);
+  if (started && (why == DVMRT_PENDING || why == DVMRT_IN_FLIGHT))
+    dvmrt_text_add(dvmrt_diag_note(r, started->pos), "the exchange was started here");
+  else if (why != DVMRT_NEVER_RENEWED && why != DVMRT_WRITTEN_SINCE)
     note_distribution(r, ev->array);
   note_owner(r, ev, p, p->kind == DVMRT_PLACE_NEAR);
   help_place(r, f, ev, p, why);
@@ -421,11 +426,56 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
   emit(f, r);
 }
 
-void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what) {
-  struct dvmrt_finding *f = dvmrt_diag_count(DVMRT_ID_USAGE, what, d, d->pos);
+static void directive_finding(enum dvmrt_id id, const struct dvmrt_directive *at, const char *what, const char *text,
+                              const struct dvmrt_directive *other, const char *note) {
+  struct dvmrt_finding *f = dvmrt_diag_count(id, what, at, at->pos);
   if (!f || f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
-  dvmrt_text_add(&r->message, "%s", what);
+  dvmrt_text_add(&r->message, "%s", text);
+  if (other)
+    dvmrt_text_add(dvmrt_diag_note(r, other->pos), "%s", note);
   emit(f, r);
+}
+
+void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_array *a, const struct dvmrt_box *box) {
+  for (int i = 0; i < a->ndims; i++) {
+    if (box->low[i] >= 0 && box->high[i] >= 0 && box->low[i] <= a->low[i] && box->high[i] <= a->high[i])
+      continue;
+    struct dvmrt_text t = {.n = 0};
+    dvmrt_text_add(&t, "the renewed width [%lld:%lld] of dimension %d of '%s' does not fit its shadow edge [%lld:%lld]",
+                   (long long)box->low[i], (long long)box->high[i], i + 1, a->name, (long long)a->low[i], (long long)a->high[i]);
+    directive_finding(DVMRT_ID_USAGE, d, a->name, t.s, NULL, NULL);
+    return;
+  }
+}
+
+void dvmrt_explain_protocol(const struct dvmrt_directive *at, const char *name, const char *group, const char *what,
+                            const struct dvmrt_directive *other) {
+  struct dvmrt_text t = {.n = 0};
+  dvmrt_text_add(&t, "the reduction '%s'", group);
+  if (name)
+    dvmrt_text_add(&t, " of '%s'", name);
+  dvmrt_text_add(&t, " %s", what);
+  directive_finding(DVMRT_ID_REDUCTION_PROTOCOL, at, name ? name : group, t.s, other,
+                    other && !strcmp(other->kind, "parallel") ? "computed in this parallel loop" : "started here");
+}
+
+void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v) {
+  struct dvmrt_finding *f = count(ev, DVMRT_ID_REDUCTION_PENDING);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  start(r, ev, ev->flags & DVMRT_WRITE ? "is written" : "is read");
+  dvmrt_text_add(&r->message, " before its reduction '%s' has %s", v->group, v->started ? "been waited for" : "been started");
+  if (v->started)
+    dvmrt_text_add(dvmrt_diag_note(r, v->started->pos), "started here");
+  dvmrt_text_add(dvmrt_diag_note(r, v->computed->pos), "computed in this parallel loop");
+  note_declaration(r, ev);
+  dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm reduction_wait(%s)' before it", v->group);
+  emit(f, r);
+}
+
+void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what) {
+  directive_finding(DVMRT_ID_USAGE, d, what, what, NULL, NULL);
 }

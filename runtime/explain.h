@@ -2,6 +2,7 @@
 #ifndef DVMRT_EXPLAIN_H
 #define DVMRT_EXPLAIN_H
 #include "runtime/check.h"
+#include "runtime/group.h"
 #include "runtime/ids.h"
 
 /* All inside dvmrt_mem_enter. */
@@ -11,6 +12,8 @@ void dvmrt_explain_bounds(const struct dvmrt_event *ev, int dim, int64_t index, 
 enum dvmrt_misplaced {
   DVMRT_BEYOND_EDGE,      /* farther than the declared widths */
   DVMRT_NEVER_RENEWED, DVMRT_WRITTEN_SINCE, DVMRT_NARROW_RENEWAL, DVMRT_NO_CORNER, /* in the declared edge */
+  DVMRT_PENDING,          /* being exchanged */
+  DVMRT_IN_FLIGHT,        /* its exchange is under way */
   DVMRT_EDGE_WRITE,
   DVMRT_NO_RELATION, DVMRT_REPLICATED, DVMRT_FIXED,
   DVMRT_UNMAPPED          /* the loop has no 'on' */
@@ -21,6 +24,12 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
 /* A dependence that 'across' does not cover.  'reach': of the reading side (OUTPUT: of the present one), NULL: not known. */
 void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict verdict, const struct dvmrt_clause_array *across,
                           const int64_t *reach);
+/* Widths that are negative or wider than the edge. */
+void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_array *a, const struct dvmrt_box *box);
+/* "the reduction 'g' of 's' <what>"; 'name' and 'other' may be NULL. */
+void dvmrt_explain_protocol(const struct dvmrt_directive *at, const char *name, const char *group, const char *what,
+                            const struct dvmrt_directive *other);
+void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v);
 void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what);
 
 /* Set when halt_on_error asks for the end; the entry points look at it after they have left the runtime. */

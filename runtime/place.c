@@ -2,6 +2,7 @@
 #include "runtime/across.h"
 #include "runtime/check.h"
 #include "runtime/explain.h"
+#include "runtime/group.h"
 #include <string.h>
 
 static bool edge_declared(const struct dvmrt_array *a, const struct dvmrt_place *p) {
@@ -53,6 +54,10 @@ static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
   }
   if (edge_valid(a, p))
     return true;
+  if (dvmrt_group_pending(a, p)) {
+    dvmrt_explain_place(ev, p, DVMRT_ID_SHADOW_PENDING, DVMRT_PENDING);
+    return false;
+  }
   dvmrt_explain_place(ev, p, DVMRT_ID_SHADOW_STALE, why_stale(a, p));
   return false;
 }
@@ -132,11 +137,6 @@ void dvmrt_check_forget_waiting(const struct dvmrt_array *a) {
 
 static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   const struct dvmrt_access *x = ev->access;
-  if (x->buffered && (ev->flags & DVMRT_WRITE)) {
-    struct dvmrt_place none = {0};
-    dvmrt_explain_place(ev, &none, DVMRT_ID_REMOTE_WRITE, DVMRT_BEYOND_EDGE);
-    return;
-  }
   if (x->role == 'l') {
     judge_waiting(ev);
     return;
@@ -151,16 +151,26 @@ static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
 
 /* ---- both ------------------------------------------------------------------------------------------------------------------------- */
 
+/* Any element may lie at the border of somebody's part: all of the array is the source of its exchange. */
+static bool source_free(struct dvmrt_event *ev) {
+  struct dvmrt_place none = {0};
+  if (!(ev->flags & DVMRT_WRITE) || !dvmrt_group_pending(ev->array, NULL))
+    return true;
+  dvmrt_explain_place(ev, &none, DVMRT_ID_EXCHANGE_WRITE, DVMRT_IN_FLIGHT);
+  return false;
+}
+
 bool dvmrt_check_place(struct dvmrt_event *ev) {
   const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
   const struct dvmrt_access *x = ev->access;
+  bool free = source_free(ev);
   if (!ev->nest) {
     sequential(ev, l);
     return false;
   }
   struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
   bool carried = !across || dvmrt_across_access(ev, across);
-  if (!placed_right(ev, l) || !carried)
+  if (!placed_right(ev, l) || !carried || !free)
     return false;
   if (!ev->nest->mapped || dvmrt_layout_everywhere(l))
     return true;

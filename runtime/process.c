@@ -1,6 +1,7 @@
 #include "runtime/process.h"
 #include "runtime/construct.h"
 #include "runtime/diag.h"
+#include "runtime/group.h"
 #include "runtime/mem.h"
 #include "runtime/options.h"
 #include "runtime/other.h"
@@ -20,6 +21,7 @@ static bool ready;
 static int close_report(int status) {
   if (!ready || getpid() != owner || !dvmrt_mem_enter())
     return status;
+  dvmrt_group_close();
   status = dvmrt_diag_close(status, dvmrt_construct_count(), dvmrt_array_count());
   dvmrt_mem_leave();
   return status;
