@@ -31,7 +31,10 @@ enum {
  *   read:   if (w < DVMRT_W_FIRST) slow;                              // no value
  *           else if (w < now.first_read) *wp = now.write & ~1u;       // first touch in this construct
  *           else if ((w & now.mask) && w != now.write) slow;          // written in this construct by another iteration
- *   write:  if (w != now.write) { if (w < now.first_write) *wp = now.write; else slow; }
+ *   write:  if (w == now.write) ;                                     // again
+ *           else if (w < now.first_write) *wp = now.write;            // first touch
+ *           else if ((w | 1) == now.write && now.first_write) *wp = now.write; // read before by this very iteration
+ *           else slow;
  * Sequential part (and threads that did not enter the construct): write = ASSIGNED, first_read = FIRST,
  * first_write = 0xffffffff, mask = 0.  In a construct: write = id<<1|1 of the present iteration, first_read = base,
  * mask = 1, first_write = base if ordinary data are shared (parallel without 'on'), 0 if they are not (then each first

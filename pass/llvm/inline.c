@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) bool word_write(uint32_t *wp, uint3
   uint32_t w = *wp;
   if (w == write)
     return false;
-  if (UNLIKELY(w >= first_write))
+  if (w >= first_write && ((w | 1) != write || UNLIKELY(!first_write)))
     return true;
   *wp = write;
   return false;
