@@ -122,7 +122,8 @@ struct dvmrt_view {
  *  parallel K parallel <cid>;  N <rank> <name>..;  O <ref of 'on'> and X lines (absent: parallel without 'on')
  *           V <name> & <bytes> <ref flags>              private; '&' is NULL where the pass itself keeps the words
  *           R <op> <name> & <element bytes> <count> <kind> [<loc name> & <bytes> <count> <kind>]     reduction
- *           J <group>                                  the reductions above are asynchronous, in this group
+ *           J <group>                                  the reductions above are asynchronous, in this group: their '&' should
+ *                                                      not be NULL, or early uses of the variables are not seen
  *           H <ref>  then W <widths> [corner]           shadow_renew
  *           L start|wait <group>
  *           C <ref>  then W <widths>    [out]           across

@@ -88,10 +88,13 @@ static void add_var(struct dvmrt_frame *f, const struct dvmrt_item *i, int64_t a
   f->vars[f->nvars++] = (struct dvmrt_var){(uintptr_t)address, (uintptr_t)address + bytes, class, i};
 }
 
-static void add_reduction(struct dvmrt_frame *f, const struct dvmrt_item *i) {
-  uint64_t bytes = (uint64_t)dvmrt_num_value(i->ref.element_bytes, f->args);
+static uint64_t reduction_bytes(const struct dvmrt_frame *f, const struct dvmrt_item *i) {
   uint64_t count = (uint64_t)dvmrt_num_value(i->ref.extent[0], f->args);
-  add_var(f, i, dvmrt_num_value(i->ref.address, f->args), bytes * (count ? count : 1), DVMRT_CLASS_REDUCTION);
+  return (uint64_t)dvmrt_num_value(i->ref.element_bytes, f->args) * (count ? count : 1);
+}
+
+static void add_reduction(struct dvmrt_frame *f, const struct dvmrt_item *i) {
+  add_var(f, i, dvmrt_num_value(i->ref.address, f->args), reduction_bytes(f, i), DVMRT_CLASS_REDUCTION);
   if (!i->loc_name)
     return;
   uint64_t n = (uint64_t)dvmrt_num_value(i->bytes, f->args);
@@ -235,9 +238,10 @@ static void start_groups(struct dvmrt_frame *f) {
   for (struct dvmrt_item *i = f->d->items; (i = dvmrt_directive_find(i, 'L')); i = i->next)
     if (!strcmp(i->word, "start"))
       dvmrt_group_shadow_start(f->d, i->ref.name);
-  for (uint32_t i = 0; group && i < f->nvars; i++)
-    if (f->vars[i].class == DVMRT_CLASS_REDUCTION)
-      dvmrt_group_reduced(f->d, group->ref.name, f->vars[i].item->ref.name, f->vars[i].low, f->vars[i].high);
+  for (struct dvmrt_item *i = f->d->items; group && (i = dvmrt_directive_find(i, 'R')); i = i->next) {
+    uintptr_t low = (uintptr_t)dvmrt_num_value(i->ref.address, f->args);
+    dvmrt_group_reduced(f->d, group->ref.name, i->ref.name, low, low + reduction_bytes(f, i));
+  }
 }
 
 /* Takes the uppermost construct off; it has been left, or jumped out of. */

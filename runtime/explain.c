@@ -1,5 +1,6 @@
 #include "runtime/explain.h"
 #include "runtime/across.h"
+#include "runtime/guess.h"
 #include "runtime/name.h"
 #include "runtime/other.h"
 #include <stdlib.h>
@@ -79,6 +80,15 @@ static void private_uninitialized(const struct dvmrt_event *ev) {
   emit(f, r);
 }
 
+/* The operation is read off the user's own line; where it cannot be, none is suggested. */
+static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *name) {
+  const char *operation = dvmrt_guess_operation(ev->access->pos, name);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  dvmrt_text_add(help, operation ? "add 'reduction(%s(%s))' to the directive at " : "if it collects a result, name it in 'reduction(%s(%s))' of the directive at ",
+                 operation ? operation : "..", name);
+  dvmrt_name_place(ev->nest->d->pos, help);
+}
+
 static void readonly_write(const struct dvmrt_event *ev) {
   struct dvmrt_finding *f = count(ev, DVMRT_ID_READONLY_WRITE);
   if (!f || f->count > 1)
@@ -89,9 +99,7 @@ static void readonly_write(const struct dvmrt_event *ev) {
   dvmrt_other_note(r, ev, ev->word >= ev->base ? ev->word : ev->now, DVMRT_READ, "was read first here", NULL);
   note_nest(r, ev);
   note_declaration(r, ev);
-  struct dvmrt_text *help = dvmrt_diag_help(r);
-  dvmrt_text_add(help, "add 'private(%s)' or 'reduction(..(%s))' to the directive at ", name, name);
-  dvmrt_name_place(ev->nest->d->pos, help);
+  help_reduction(r, ev, name);
   emit(f, r);
 }
 
@@ -140,8 +148,8 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
     t = dvmrt_diag_help(r);
     dvmrt_text_add(t, "add 'private(%s)' to the directive at ", name);
   } else if (!element) {
-    t = dvmrt_diag_help(r);
-    dvmrt_text_add(t, "add 'private(%s)' or 'reduction(..(%s))' to the directive at ", name, name);
+    help_reduction(r, ev, name);
+    return;
   } else {
     return;
   }

@@ -140,7 +140,10 @@ void dvmrt_group_ends(uintptr_t a, uint64_t n) {
 }
 
 void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high) {
-  dvmrt_group_ends(low, high - low); /* an earlier reduction of the same variable that nobody finished */
+  if (!low)
+    high = 0; /* its accesses are not seen; the protocol is */
+  else
+    dvmrt_group_ends(low, high - low); /* an earlier reduction of the same variable that nobody finished */
   struct dvmrt_pending_var *v = dvmrt_mem_alloc(sizeof(*v));
   *v = (struct dvmrt_pending_var){vars, low, high, name, group, loop, NULL};
   vars = v;
@@ -194,4 +197,9 @@ void dvmrt_group_close(void) {
     unfinished(vars);
     drop(&vars);
   }
+}
+
+void dvmrt_group_forked(void) {
+  while (vars)
+    drop(&vars);
 }

@@ -33,5 +33,7 @@ const struct dvmrt_pending_var *dvmrt_group_var(uintptr_t a, uint64_t n);
 void dvmrt_group_ends(uintptr_t a, uint64_t n);
 /* The program ends: reports what was never started or never finished. */
 void dvmrt_group_close(void);
+/* A forked child has none of its parent's. */
+void dvmrt_group_forked(void);
 extern unsigned dvmrt_group_nvars;
 #endif

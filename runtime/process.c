@@ -70,6 +70,7 @@ static void in_parent(void) { dvmrt_mem_leave(); }
 static void in_child(void) {
   owner = getpid();
   dvmrt_diag_reset();
+  dvmrt_group_forked();
   dvmrt_construct_forked();
   dvmrt_mem_leave();
 }

@@ -1,0 +1,47 @@
+/* Reductions read off a line of source. */
+#include "runtime/guess.h"
+#include "play.h"
+#include <string.h>
+
+static void guess(const char *before, const char *line, const char *name, const char *want) {
+  const char *at = strstr(line, name);
+  const char *got = dvmrt_guess_in(before, line, (uint32_t)(at - line) + 1, name);
+  if ((got == NULL) != (want == NULL) || (got && strcmp(got, want)))
+    fail_msg("'%s': got %s, want %s", line, got ? got : "none", want ? want : "none");
+}
+
+static void test_forms(void **state) {
+  (void)state;
+  guess("", "  s += x[i];", "s", "sum");
+  guess("", "  s-=x;", "s", "sum");
+  guess("", "  hits++;", "hits", "sum");
+  guess("", "  ++hits;", "hits", "sum");
+  guess("", "  s = s + x[i];", "s", "sum");
+  guess("", "  s = x[i] + s;", "s", "sum");
+  guess("", "  p *= x;", "p", "product");
+  guess("", "  bits |= 1 << i;", "bits", "or");
+  guess("", "  bits &= m;", "bits", "and");
+  guess("", "  bits ^= m;", "bits", "xor");
+  guess("", "  m = fmax(m, x);", "m", "max");
+  guess("", "  m = Min(x, m);", "m", "min");
+  guess("", "  m = x > m ? x : m;", "m", "max");
+  guess("", "  m = m > x ? x : m;", "m", "min");
+  guess("    if (a[i] > m)", "      m = a[i];", "m", "max");
+  guess("    if (m >= a[i])", "      m = a[i];", "m", "min");
+  guess("", "  t = u;", "t", NULL);
+  guess("", "  t = u + tt;", "t", NULL);
+  guess("", "  t == u;", "t", NULL);
+}
+
+static void test_ends(void **state) {
+  (void)state;
+  assert_null(dvmrt_guess_in("", "", 1, "s"));
+  assert_null(dvmrt_guess_in("", "s", 0, "s"));
+  assert_null(dvmrt_guess_in("", "s", 9, "s"));
+  assert_null(dvmrt_guess_in("", "s", 1, "s"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_ends)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
