@@ -18,7 +18,7 @@ uint32_t dump_string(struct crs_dump *d, const char *s)
   if (!d->strings_len)
     d->strings_len = 1; /* offset 0 is "" */
   at = d->strings_len;
-  if (len == 1 || at + len > sizeof(d->strings))
+  if (len == 1 || at + len + 8 > sizeof(d->strings))
     return 0;
   memcpy(d->strings + at, s, len);
   d->strings_len += (uint32_t)len;
@@ -131,8 +131,15 @@ static void header_limits(struct mpir_image_header *h)
 {
   for (int i = 0; i < 16; i++)
     sys4(SYS_prlimit64, 0, i, NULL, h->rlimits[i]);
-  for (int i = 0; i < 3; i++)
-    sys2(SYS_getitimer, i, h->itimers[i]);
+  for (int i = 0; i < 3; i++) {
+    uint64_t *t = h->itimers[i];
+
+    sys2(SYS_getitimer, i, t);
+    if ((t[0] || t[1]) && !t[2] && !t[3]) { /* expired, to be armed again when its signal is taken; disarmed has no interval */
+      t[2] = t[0];
+      t[3] = t[1];
+    }
+  }
 }
 
 static int header_umask(struct crs_dump *d)
@@ -237,6 +244,8 @@ int dump_timers(struct crs_dump *d)
     sys2(SYS_timer_gettime, timer->id, left);
     timer->interval_ns = left[0] * 1000000000 + left[1];
     timer->left_ns = left[2] * 1000000000 + left[3];
+    if (!timer->left_ns) /* as with interval timers: expired, its signal not yet taken */
+      timer->left_ns = timer->interval_ns;
     d->timer_count++;
   }
   return 0;

@@ -62,14 +62,6 @@ static bool is_kernel_area(const char *name)
   return strcmp(name, "[vdso]") == 0 || plain_starts(name, "[vvar");
 }
 
-/* Our own work area and result page. */
-static bool is_ours(const struct crs_dump *d, const struct map_line *m)
-{
-  uint64_t area = (uint64_t)d, result = (uint64_t)d->result;
-
-  return (m->start >= area && m->start < area + sizeof(*d)) || (result && m->start == result);
-}
-
 /* The file behind a mapping, if it is still the one under that name. */
 static bool file_matches(struct mpir_image_map *map, const char *name, struct stat *st)
 {
@@ -139,6 +131,26 @@ static int add_map(struct crs_dump *d, const struct map_line *m)
   return map_classify(d, map, m);
 }
 
+/* Leaves out our own work area and result page.  The kernel may have joined the work area with its neighbours, so what
+ * lies beside it in one line of the list is kept. */
+static int add_without_ours(struct crs_dump *d, const struct map_line *m)
+{
+  uint64_t from = (uint64_t)d, to = from + ((sizeof(*d) + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1));
+  struct map_line part = *m;
+  int rc = 0;
+
+  if (d->result && m->start == (uint64_t)d->result)
+    return 0;
+  if (m->end <= from || m->start >= to)
+    return add_map(d, m);
+  part.end = from;
+  if (part.start < part.end)
+    rc = add_map(d, &part);
+  part = *m;
+  part.start = to;
+  return rc || part.start >= part.end ? rc : add_map(d, &part);
+}
+
 int dump_maps(struct crs_dump *d)
 {
   long len = plain_read_file("/proc/self/maps", d->text, sizeof(d->text));
@@ -153,7 +165,7 @@ int dump_maps(struct crs_dump *d)
 
     if (!next)
       return dump_fail(d, -EIO, "/proc/self/maps is cut");
-    if (!is_ours(d, &m) && strcmp(m.name, "[vsyscall]") != 0 && (rc = add_map(d, &m)))
+    if (strcmp(m.name, "[vsyscall]") != 0 && (rc = add_without_ours(d, &m)))
       return rc;
     line = next;
   }

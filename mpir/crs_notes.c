@@ -187,6 +187,7 @@ static int notes_core(struct crs_dump *d)
 /* The checksum note is left for the writer, which alone knows the headers. */
 int dump_notes(struct crs_dump *d)
 {
+  const uint32_t strings = (d->strings_len + 7) & ~7u; /* zeros follow the last name */
   const struct { uint32_t type; const void *content; size_t size; } ours[] = {
     { MPIR_NOTE_HEADER, &d->header, sizeof(d->header) },
     { MPIR_NOTE_MAPS, d->maps, d->map_count * sizeof(d->maps[0]) },
@@ -195,14 +196,12 @@ int dump_notes(struct crs_dump *d)
     { MPIR_NOTE_FILES, d->files, d->file_count * sizeof(d->files[0]) },
     { MPIR_NOTE_TIMERS, d->timers, d->timer_count * sizeof(d->timers[0]) },
     { MPIR_NOTE_ACTIONS, d->actions, sizeof(d->actions) },
-    { MPIR_NOTE_STRINGS, d->strings, d->strings_len },
+    { MPIR_NOTE_STRINGS, d->strings, strings },
   };
   int rc = notes_core(d);
 
   if (!rc && d->notes_len % 8) /* an empty note of 20 bytes: ours begin at a multiple of 8 */
     rc = note_add(d, NOTE_CORE, 0, "", 0);
-  while (d->strings_len % 8 && d->strings_len < sizeof(d->strings))
-    d->strings[d->strings_len++] = '\0';
   for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]) && !rc; i++)
     rc = note_add(d, MPIR_NOTE_NAME, ours[i].type, ours[i].content, ours[i].size);
   return rc;

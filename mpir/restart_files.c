@@ -216,7 +216,10 @@ static int make_timerfd(struct maker *m, size_t index)
     sscanf(value, " (%ld, %ld)", &setting.it_value.tv_sec, &setting.it_value.tv_nsec);
   if (interval)
     sscanf(interval, " (%ld, %ld)", &setting.it_interval.tv_sec, &setting.it_interval.tv_nsec);
-  /* A one-shot timer that has expired shows no time left; the ticks that wait to be read are set apart. */
+  /* A timer that has expired shows no time left until the expiry is read; a repeating one goes on from now.  The expiries
+   * that wait to be read are set apart. */
+  if (expired && !setting.it_value.tv_sec && !setting.it_value.tv_nsec)
+    setting.it_value = setting.it_interval;
   if (timerfd_settime(fd, 0, &setting, NULL) || (expired && ioctl(fd, TFD_IOC_SET_TICKS, &expired))) {
     close(fd);
     return fail_file(m, f, "set");

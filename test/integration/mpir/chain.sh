@@ -1,0 +1,38 @@
+#!/bin/bash
+# chain.sh BIN PROGRAMS THREADS STEPS LINKS [RESTART-OPTION...]: LINKS times checkpoint, kill -9, restart; the result must be that of
+# an undisturbed run.  Moments are random; the seed is printed and taken from SEED.
+BIN=$1 PROGRAMS=$2 THREADS=$3 STEPS=$4 LINKS=$5
+shift 5
+. "$(dirname "$0")/lib.sh"
+RANDOM=${SEED:=$((RANDOM * 32768 + RANDOM))}
+echo "seed $SEED"
+expected=$("$PROGRAMS/mpir_mix" "$THREADS" "$STEPS" "$WORK/file.ref" 2> /dev/null)
+[ -n "$expected" ] || fail "the undisturbed run gives no result"
+
+start run "$PROGRAMS/mpir_mix" "$THREADS" "$STEPS" "$WORK/file"
+wait_for 20 has ready "$WORK/run.err" || fail "the program does not start"
+first=$PID
+WAITER=$PID
+links=0
+for ((i = 1; i <= LINKS; i++)); do
+  sleep "0.$(printf '%03d' $((RANDOM % 60)))"
+  if ! checkpoint "$PID"; then
+    gone "$PID" && break # it has ended before: its result is judged below
+    fail "link $i: no checkpoint (seed $SEED)"
+  fi
+  kill -9 "$PID"
+  wait "$WAITER" 2> /dev/null
+  wait_for 10 gone "$PID" || fail "process $PID does not end"
+  restart "run$i" "$@" || fail "link $i: no restart"
+  wait_for 20 running mpir_mix || { cat "$WORK/run$i.err" >&2; fail "link $i: it does not run again (seed $SEED)"; }
+  [ "$PID" = "$first" ] || fail "link $i: process $PID, not $first"
+  links=$i
+done
+wait "$WAITER"
+status=$?
+[ $status = 42 ] || { cat "$WORK"/run*.err >&2; fail "exit status $status, not 42 (seed $SEED)"; }
+actual=$(cat "$WORK/run.out")
+[ "$actual" = "$expected" ] || fail "result differs after $links links (seed $SEED): '$actual', expected '$expected'"
+cmp "$WORK/file" "$WORK/file.ref" || fail "the program's file differs (seed $SEED)"
+note "$links links with $THREADS threads: $actual"
+[ "$links" -ge "${MINIMUM:-1}" ] || fail "only $links links"

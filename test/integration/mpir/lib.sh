@@ -1,0 +1,68 @@
+# Helpers of the checkpoint tests.  Sourced with BIN (folder of the dvm-* commands) and PROGRAMS (test programs) set.
+set -u
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/dvm-mpir.XXXXXX")
+export DVMCR_DIR="$WORK/images"
+mkdir -p "$DVMCR_DIR"
+STARTED=()
+
+# Descriptors that the test runner left open would be refused as foreign pipes.
+for fd in /proc/self/fd/*; do
+  n=${fd##*/}
+  if [ "$n" -gt 2 ] && [ "$n" != 255 ]; then eval "exec $n>&-" 2>/dev/null; fi
+done
+exec < /dev/null
+
+cleanup() {
+  local p
+  for p in "${STARTED[@]}"; do kill -9 "$p" 2>/dev/null; done
+  if [ "${KEEP_WORK:-}" ]; then echo "work folder: $WORK" >&2; else rm -rf "$WORK"; fi
+}
+trap cleanup EXIT
+
+fail() { echo "FAIL: $*" >&2; exit 1; }
+note() { echo "ok: $*"; }
+
+# wait_for SECONDS CONDITION...: polls a command; waits for events, not for time.
+wait_for() {
+  local left=$(($1 * 50)); shift
+  while ! "$@" 2>/dev/null; do
+    left=$((left - 1))
+    [ $left -gt 0 ] || return 1
+    sleep 0.02
+  done
+}
+gone() { ! kill -0 "$1" 2>/dev/null; }
+has() { grep -q -e "$1" "$2"; }
+
+# start NAME COMMAND...: a checkpointable process in the background; PID is set, output goes to NAME.out and NAME.err.
+start() {
+  local name=$1; shift
+  "$BIN/dvm-run" --checkpointable "$@" > "$WORK/$name.out" 2> "$WORK/$name.err" &
+  PID=$!
+  STARTED+=("$PID")
+}
+
+# checkpoint [OPTION...] PID: IMAGE is set.
+checkpoint() {
+  IMAGE=$("$BIN/dvm-checkpoint" "$@" 2> "$WORK/checkpoint.err") || { cat "$WORK/checkpoint.err" >&2; return 1; }
+}
+
+kill_process() {
+  kill -9 "$1"
+  wait "$1" 2>/dev/null
+  wait_for 10 gone "$1" || fail "process $1 does not end"
+}
+
+# restart NAME [OPTION...]: IMAGE runs again in the background; WAITER is the command that waits for it.
+restart() {
+  local name=$1; shift
+  "$BIN/dvm-restart" "$@" "$IMAGE" > "$WORK/$name.out" 2> "$WORK/$name.err" &
+  WAITER=$!
+  STARTED+=("$WAITER")
+}
+
+# The process of a restart: the only child of the waiting command (no namespaces).
+running() {
+  PID=$(cat "/proc/$WAITER/task/$WAITER/children" 2>/dev/null | tr -d ' ')
+  [ -n "$PID" ] && [ "$(cat "/proc/$PID/comm" 2>/dev/null)" = "$1" ] && "$BIN/dvm-checkpoint" --help > /dev/null
+}
