@@ -72,21 +72,25 @@ void AccessLowering::touchBlock(BasicBlock *BB, uint32_t More) {
   });
 }
 
-// if (!settled) { if (!words) { touch; skip the rest; } settled = __dvmrt_place(p, site, view, ix, flags); }
+// if (!settled) { if (!view->words) { touch; skip the rest; } settled = __dvmrt_place(p, site, view, ix, flags); }
+// 'words' is read anew, and as volatile: the test would be the same in each access of the nest, and LLVM would thread the
+// accesses together into one copy of the whole body for arrays that have words and one for those that have none.
 void AccessLowering::place(View &V) {
-  AllocaInst *Settled = S.slot(RT.I1, "dvm.settled");
+  AllocaInst *Settled = S.slot(RT.I32, "dvm.settled");
   A.In->Settled.push_back(Settled);
   BasicBlock *Ask = Row.block(), *Unknown = Row.block(), *Known = Row.block();
-  Row.test(B.CreateNot(S.load(B, Settled)), Ask);
+  Row.test(B.CreateIsNull(S.load(B, Settled)), Ask);
   BasicBlock *Landing = Row.landing();
   IRBuilder<> AskBuilder(Ask);
   AskBuilder.SetCurrentDebugLocation(B.getCurrentDebugLocation());
-  AskBuilder.CreateCondBr(AskBuilder.CreateIsNull(S.load(AskBuilder, V.Words)), Unknown, Known);
+  LoadInst *Words = RT.loadView(AskBuilder, S.load(AskBuilder, V.Struct), offsetof(dvmrt_view, words), RT.Ptr);
+  Words->setVolatile(true);
+  AskBuilder.CreateCondBr(AskBuilder.CreateIsNull(Words), Unknown, Known);
   touchBlock(Unknown);
   Row.slow(Known, Landing, [&](IRBuilder<> &SB) {
-    Value *Answer = RT.call(SB, "__dvmrt_place",
-                            {Address, Site, S.load(SB, V.Struct), S.subscripts(SB, A), flags()});
-    S.store(SB, SB.CreateIsNotNull(Answer), Settled);
+    // As an int, not as a truth value: of that the hot path would know that it is 1, and would say so each time.
+    S.store(SB, RT.call(SB, "__dvmrt_place", {Address, Site, S.load(SB, V.Struct), S.subscripts(SB, A), flags()}),
+            Settled);
   });
 }
 

@@ -47,7 +47,8 @@ static void assignIndex(FunctionState &S, const Construct &K, Value *Address, Va
 // now.write += 2; now.iv[d] = index variable d;
 static void lowerIter(FunctionState &S, const Construct &K, CallInst *Mark) {
   IRBuilder<> B(Mark);
-  Value *Write = B.CreateAdd(S.RT.loadNow(B, offsetof(dvmrt_now, write)), B.getInt32(2));
+  // From our copy: through memory the iterations would wait for each other.
+  Value *Write = B.CreateAdd(S.limit(B, &K, LimitWrite), B.getInt32(2));
   S.RT.storeNow(B, offsetof(dvmrt_now, write), Write);
   if (K.Limits[LimitWrite])
     S.store(B, Write, K.Limits[LimitWrite]);
@@ -63,7 +64,8 @@ static void lowerIter(FunctionState &S, const Construct &K, CallInst *Mark) {
 }
 
 static void lowerConstruct(FunctionState &S, Construct &K) {
-  K.Site = S.RT.site(K.TextConstant);
+  if (!K.Site)
+    K.Site = S.RT.site(K.TextConstant);
   for (CallInst *Mark : K.Leaves) {
     IRBuilder<> B(Mark);
     S.RT.call(B, "__dvmrt_leave", {K.Site, S.frame(B)});

@@ -1,6 +1,7 @@
 #include "DvmPass.h"
 #include "Function.h"
 #include "Memory.h"
+#include "Reductions.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
@@ -42,6 +43,7 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
     FunctionState S(*F, RT);
     findVariables(S);
     MemoryLowering Unmarked(S);
+    mirrorReductions(S);
     lowerVariables(S);
     Unmarked.run();
     lowerAccesses(S);

@@ -36,7 +36,7 @@ struct Construct {
   // construct is the innermost, and a register is cheaper than thread-local memory.  i32 allocas.
   llvm::AllocaInst *Limits[LimitCount] = {};
   std::vector<std::unique_ptr<View>> Views;
-  llvm::SmallVector<llvm::AllocaInst *, 8> Settled; // i8, one per access through a view
+  llvm::SmallVector<llvm::AllocaInst *, 8> Settled; // i32, one per access through a view
 
   bool hasIterations() const { return Text.hasIterations(); }
 };

@@ -29,6 +29,7 @@ static const struct {
     {"__dvmrt_row", "vp"},         {"__dvmrt_direct", "vpp"},     {"__dvmrt_view", "ppii"},
     {"__dvmrt_born", "vpl"},       {"__dvmrt_assign", "vpl"},     {"__dvmrt_copy", "vppl"},
     {"__dvmrt_foreign", "vp"},     {"__dvmrt_heap_new", "vpl"},   {"__dvmrt_heap_zero", "vpl"},
+    {"__dvmrt_reduction", "vpiipppdpppl"}, {"__dvmrt_escape", "vp"},
     {"__dvmrt_heap_free", "vp"},   {"__dvmrt_realloc", "ppl"},    {DVMRT_MODULE_SYMBOL, "vpp"},
 };
 
@@ -45,7 +46,7 @@ CallInst *Runtime::call(IRBuilderBase &B, StringRef Name, ArrayRef<Value *> Args
   assert(!Types.empty() && "entry point without a row");
   SmallVector<Type *, 8> T;
   for (char Letter : Types)
-    T.push_back(Letter == 'v' ? Void : Letter == 'p' ? static_cast<Type *>(Ptr) : Letter == 'i' ? I32 : I64);
+    T.push_back(Letter == 'v' ? Void : Letter == 'p' ? static_cast<Type *>(Ptr) : Letter == 'i' ? I32 : Letter == 'd' ? Type::getDoubleTy(C) : static_cast<Type *>(I64));
   FunctionCallee Callee = M.getOrInsertFunction(Name, FunctionType::get(T[0], ArrayRef(T).drop_front(), false));
   if (auto *F = dyn_cast<Function>(Callee.getCallee())) {
     F->addFnAttr(Attribute::NoUnwind);

@@ -53,5 +53,5 @@ void dvmir::loadViews(FunctionState &S, Construct &K, IRBuilderBase &B) {
     }
   }
   for (AllocaInst *Settled : K.Settled)
-    S.store(B, B.getInt1(false), Settled);
+    S.store(B, B.getInt32(0), Settled);
 }

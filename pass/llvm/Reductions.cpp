@@ -1,0 +1,526 @@
+// The twin of a reduction variable 's' in a nest, in C ('op' is the declared operation):
+//
+//   enter:       initial = s; sum = neutral; twin = neutral; magnitude = 0;
+//   iteration:   sum = sum op twin; magnitude += |twin|; twin = neutral;
+//   s = f(s):    twin = f(twin);        // values that come from s come from twin; control flow stays the program's
+//   leave:       (as iteration); __dvmrt_reduction(site, number, &initial, &s, &sum, magnitude, .., seen);
+//
+// so an iteration that does not store contributes the neutral element, and the value from before enters once.  Locations of
+// maxloc and minloc have twins that are taken over with the value.  Local variables that hold values computed from 's' for a
+// while have twins of the same kind.  What cannot be followed (a callee that updates 's') leaves the reduction unchecked.
+#include "Reductions.h"
+#include "runtime/abi.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+namespace {
+
+enum Operation { Sum, Product, Max, Min, And, Or, Xor, MaxLoc, MinLoc, Unknown };
+
+struct Clause {
+  unsigned Number; // R line, from 0
+  Operation Op;
+  char Kind;       // f i u c o
+  uint64_t ElementBytes, Count, LocationCount = 0;
+  Value *Address = nullptr, *Location = nullptr;
+};
+
+bool isExtreme(Operation Op) { return Op == Max || Op == Min || Op == MaxLoc || Op == MinLoc; }
+bool isGreatest(Operation Op) { return Op == Max || Op == MaxLoc; }
+
+StringRef field(StringRef &Rest) {
+  auto [Head, Tail] = Rest.split(' ');
+  Rest = Tail;
+  return Head;
+}
+
+SmallVector<Clause, 2> clausesOf(const Construct &K) {
+  SmallVector<Clause, 2> Out;
+  StringRef Text = markerText(K.TextConstant);
+  while (!Text.empty()) {
+    auto [Line, Tail] = Text.split('\n');
+    Text = Tail;
+    if (!Line.consume_front("R "))
+      continue;
+    Clause C;
+    C.Number = Out.size();
+    C.Op = StringSwitch<Operation>(field(Line)).Case("sum", Sum).Case("product", Product).Case("max", Max).Case("min", Min)
+               .Case("and", And).Case("or", Or).Case("xor", Xor).Case("maxloc", MaxLoc).Case("minloc", MinLoc).Default(Unknown);
+    // Names may be expressions with blanks: read from the '&'.
+    Line = Line.substr(Line.find(" & ") + 3);
+    if (field(Line).getAsInteger(10, C.ElementBytes) || field(Line).getAsInteger(10, C.Count))
+      continue;
+    C.Kind = Line.empty() ? 'o' : field(Line)[0];
+    if (size_t At = Line.find(" & "); At != StringRef::npos) {
+      Line = Line.substr(At + 3);
+      field(Line);
+      field(Line).getAsInteger(10, C.LocationCount);
+    }
+    Out.push_back(C);
+  }
+  auto Values = markerArguments(K.Enter);
+  for (unsigned I = 0; I < K.Text.Args.size() && I < Values.size(); ++I) {
+    const DirectiveArg &A = K.Text.Args[I];
+    if (A.Line != 'R' || A.Count >= Out.size())
+      continue;
+    Clause &C = Out[A.Count];
+    (C.Address ? C.Location : C.Address) = Values[I];
+  }
+  return Out;
+}
+
+// One reduction of one nest.
+class Mirror {
+  FunctionState &S;
+  Construct &K;
+  const Clause &C;
+  Runtime &RT;
+  Type *T = nullptr;
+  // Twins of the variable, its location, and of local variables that hold what came from it; by the address in the program.
+  MapVector<Value *, AllocaInst *> Twins;
+  SmallPtrSet<Instruction *, 16> Depends; // values computed from the variable, or from a local one that holds such
+  SmallVector<LoadInst *, 8> Loads;       // of any of the mirrored addresses
+  SmallVector<StoreInst *, 8> Stores;     // to them
+  DenseMap<Instruction *, Value *> Clones;
+  DenseMap<const Instruction *, const Access *> AccessOf; // by marker
+  bool Followed = true;
+  AllocaInst *Initial = nullptr, *Total = nullptr, *Magnitude = nullptr, *LocTotal = nullptr, *LocInitial = nullptr;
+  AllocaInst *Tie = nullptr, *Last = nullptr, *Opaque = nullptr;
+
+public:
+  Mirror(FunctionState &S, Construct &K, const Clause &C) : S(S), K(K), C(C), RT(S.RT) {}
+
+  void run() {
+    findType();
+    if (!T)
+      return;
+    for (const Access &A : S.Accesses)
+      AccessOf[A.Mark] = &A;
+    collect();
+    checkEscapes();
+    if (!Followed || Stores.empty())
+      return;
+    insertTwins();
+  }
+
+private:
+  static Value *root(Value *P) { // through the marker
+    while (auto *Call = dyn_cast<CallInst>(P)) {
+      if (markerName(Call) != "__dvmm_access")
+        break;
+      P = Call->getArgOperand(0);
+    }
+    return P;
+  }
+
+  void findType() {
+    bool OK = C.Address && C.Count == 1 && C.Op != Unknown && (isa<AllocaInst>(C.Address) || isa<GlobalVariable>(C.Address));
+    if (!OK)
+      return;
+    switch (C.Kind) {
+    case 'i': case 'u':
+      if (C.ElementBytes <= 8)
+        T = IntegerType::get(RT.C, C.ElementBytes * 8);
+      break;
+    case 'f':
+      if (C.ElementBytes == 4)
+        T = Type::getFloatTy(RT.C);
+      else if (C.ElementBytes == 8)
+        T = Type::getDoubleTy(RT.C);
+      else if (C.ElementBytes == 16)
+        T = Type::getX86_FP80Ty(RT.C);
+      break;
+    }
+    if (T && T->isFloatingPointTy() && (C.Op == And || C.Op == Or || C.Op == Xor))
+      T = nullptr;
+  }
+
+  bool inNest(Instruction *I) const { return K.Blocks.contains(I->getParent()); }
+
+  // ---- What depends on the variable ----
+
+  bool plainLocal(Value *P) const {
+    auto *A = dyn_cast<AllocaInst>(P);
+    Variable *V = A ? S.VariableOf.lookup(A) : nullptr;
+    return V && V->Words && V->Count == 1 && !A->isArrayAllocation();
+  }
+
+  void collect() {
+    mirrorAddress(C.Address);
+    if (C.Location && C.LocationCount == 1 && (isa<AllocaInst>(C.Location) || isa<GlobalVariable>(C.Location)))
+      mirrorAddress(C.Location);
+    for (unsigned I = 0; I < Twins.size(); ++I) { // grows
+      Value *Address = Twins.begin()[I].first;
+      SmallVector<LoadInst *, 4> Mine;
+      usesOf(Address, Mine);
+      if (I == 1 && Address == C.Location)
+        continue; // the location is no partial value
+      for (LoadInst *L : Mine)
+        follow(L);
+    }
+  }
+
+  void mirrorAddress(Value *P) {
+    if (!Twins.count(P))
+      Twins.insert({P, nullptr});
+  }
+
+  void usesOf(Value *P, SmallVectorImpl<LoadInst *> &Mine) {
+    SmallVector<User *, 8> Work(P->users());
+    while (!Work.empty()) {
+      auto *I = dyn_cast<Instruction>(Work.pop_back_val());
+      if (!I || I->getFunction() != &S.F || !inNest(I))
+        continue;
+      if (auto *L = dyn_cast<LoadInst>(I)) {
+        if (Twins.begin() != Twins.end() && L->getType() != accessType(P))
+          Followed = false;
+        Loads.push_back(L);
+        Mine.push_back(L);
+      } else if (auto *St = dyn_cast<StoreInst>(I)) {
+        if (root(St->getPointerOperand()) != P || St->getValueOperand()->getType() != accessType(P))
+          Followed = false;
+        else
+          Stores.push_back(St);
+      } else if (auto *Call = dyn_cast<CallInst>(I)) {
+        StringRef Name = markerName(Call);
+        if (Name == "__dvmm_access")
+          append_range(Work, Call->users());
+        else if (Name.empty() && !isa<IntrinsicInst>(Call))
+          Followed = false; // its address goes elsewhere
+      } else {
+        Followed = false;
+      }
+    }
+  }
+
+  Type *accessType(Value *P) const {
+    if (P == C.Address)
+      return T;
+    if (auto *A = dyn_cast<AllocaInst>(P))
+      return A->getAllocatedType();
+    return cast<GlobalVariable>(P)->getValueType();
+  }
+
+  // A call whose result is computed from its arguments alone: may be made twice.
+  static bool pure(const CallInst *Call) { return Call->doesNotAccessMemory() && !Call->isConvergent() && Call->willReturn(); }
+
+  void follow(Instruction *From) {
+    SmallVector<Instruction *, 8> Work{From};
+    while (!Work.empty()) {
+      Instruction *I = Work.pop_back_val();
+      for (User *U : I->users()) {
+        auto *X = cast<Instruction>(U);
+        if (auto *St = dyn_cast<StoreInst>(X)) {
+          Value *P = root(St->getPointerOperand());
+          if (St->getValueOperand() == I && plainLocal(P) && inNest(St))
+            mirrorAddress(P);
+          continue;
+        }
+        bool Value = X->isBinaryOp() || X->isUnaryOp() || isa<CastInst>(X) || isa<CmpInst>(X) || isa<PHINode>(X) ||
+                     isa<FreezeInst>(X) || isa<SelectInst>(X) || (isa<CallInst>(X) && pure(cast<CallInst>(X)));
+        if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == I)
+          Value = Sel->getTrueValue() == I || Sel->getFalseValue() == I;
+        if (Value && inNest(X) && Depends.insert(X).second)
+          Work.push_back(X);
+      }
+    }
+  }
+
+  // ---- Escapes ----
+
+  // Where the value goes, besides the update: true if that is an escape.  'Update' is set when it reaches the variable.
+  bool escapes(Instruction *From, SmallPtrSetImpl<Instruction *> &Seen, bool &Update) {
+    for (User *U : From->users()) {
+      auto *X = cast<Instruction>(U);
+      if (auto *St = dyn_cast<StoreInst>(X)) {
+        Value *P = root(St->getPointerOperand());
+        if (P == C.Address)
+          Update = true;
+        else if (P == C.Location)
+          return true;
+        else if (!Twins.count(P))
+          return true;
+        else if (throughLocal(P, Seen, Update))
+          return true;
+        continue;
+      }
+      if (auto *Br = dyn_cast<BranchInst>(X)) {
+        if (!branchAllowed())
+          return true;
+        (void)Br;
+        continue;
+      }
+      if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == From && !branchAllowed())
+        return true;
+      if (auto *Call = dyn_cast<CallInst>(X); Call && !pure(Call)) {
+        // A function that computes the new value: an update that cannot be followed.
+        bool Reaches = false;
+        if (Call->getType()->isVoidTy() || !Seen.insert(Call).second || escapes(Call, Seen, Reaches) || !Reaches)
+          return true;
+        Update = true;
+        Followed = false;
+        continue;
+      }
+      if (!Depends.contains(X) && !isa<SelectInst>(X))
+        return true;
+      if (Seen.insert(X).second && escapes(X, Seen, Update))
+        return true;
+    }
+    return false;
+  }
+
+  bool throughLocal(Value *P, SmallPtrSetImpl<Instruction *> &Seen, bool &Update) {
+    for (LoadInst *L : Loads)
+      if (root(L->getPointerOperand()) == P && Seen.insert(L).second && escapes(L, Seen, Update))
+        return true;
+    return false;
+  }
+
+  // 'if (x > m) m = x', 'ok = ok && x': the branch decides about the update itself.
+  bool branchAllowed() const { return isExtreme(C.Op) || C.Op == And || C.Op == Or; }
+
+  void checkEscapes() {
+    for (LoadInst *L : Loads) {
+      if (root(L->getPointerOperand()) != C.Address)
+        continue;
+      SmallPtrSet<Instruction *, 16> Seen;
+      bool Update = false;
+      if (!escapes(L, Seen, Update))
+        continue;
+      auto *Mark = dyn_cast<CallInst>(L->getPointerOperand());
+      const Access *A = Mark ? AccessOf.lookup(Mark) : nullptr;
+      if (!A)
+        continue;
+      IRBuilder<> B(Mark);
+      RT.call(B, "__dvmrt_escape", {RT.site(A->TextConstant)});
+    }
+  }
+
+  // ---- Twins ----
+
+  Constant *neutral() const {
+    if (T->isFloatingPointTy()) {
+      const fltSemantics &Sem = T->getFltSemantics();
+      if (isExtreme(C.Op))
+        return ConstantFP::get(RT.C, APFloat::getInf(Sem, isGreatest(C.Op)));
+      return ConstantFP::get(T, C.Op == Product ? 1.0 : 0.0);
+    }
+    unsigned Bits = T->getIntegerBitWidth();
+    bool Signed = C.Kind == 'i';
+    switch (C.Op) {
+    case Product: return ConstantInt::get(T, 1);
+    case And: return Constant::getAllOnesValue(T);
+    case Max: case MaxLoc: return ConstantInt::get(RT.C, Signed ? APInt::getSignedMinValue(Bits) : APInt::getMinValue(Bits));
+    case Min: case MinLoc: return ConstantInt::get(RT.C, Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits));
+    default: return ConstantInt::get(T, 0);
+    }
+  }
+
+  Value *better(IRBuilder<> &B, Value *A, Value *Than) const {
+    if (T->isFloatingPointTy())
+      return isGreatest(C.Op) ? B.CreateFCmpOGT(A, Than) : B.CreateFCmpOLT(A, Than);
+    bool Signed = C.Kind == 'i';
+    CmpInst::Predicate P = isGreatest(C.Op) ? (Signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT)
+                                            : (Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT);
+    return B.CreateICmp(P, A, Than);
+  }
+
+  Value *combined(IRBuilder<> &B, Value *A, Value *X) const {
+    bool F = T->isFloatingPointTy();
+    switch (C.Op) {
+    case Sum: return F ? B.CreateFAdd(A, X) : B.CreateAdd(A, X);
+    case Product: return F ? B.CreateFMul(A, X) : B.CreateMul(A, X);
+    case And: return B.CreateAnd(A, X);
+    case Or: return B.CreateOr(A, X);
+    case Xor: return B.CreateXor(A, X);
+    default: return B.CreateSelect(better(B, X, A), X, A);
+    }
+  }
+
+  AllocaInst *newSlot(Type *Ty, const Twine &Name) { return S.slot(Ty, "dvm.twin." + Name); }
+  bool located() const { return C.Location && Twins.count(C.Location); }
+  bool visible() const { // may code outside this function write it?
+    auto *A = dyn_cast<AllocaInst>(C.Address);
+    Variable *V = A ? S.VariableOf.lookup(A) : nullptr;
+    return !V || !V->Words;
+  }
+
+  void insertTwins() {
+    for (auto &[Address, Twin] : Twins)
+      Twin = newSlot(accessType(Address), Address->getName());
+    Initial = newSlot(T, "initial");
+    Total = newSlot(T, "total");
+    if (T->isFloatingPointTy() && C.Op == Sum)
+      Magnitude = newSlot(Type::getDoubleTy(RT.C), "magnitude");
+    if (located()) {
+      LocInitial = newSlot(accessType(C.Location), "location.initial");
+      LocTotal = newSlot(accessType(C.Location), "location");
+      Tie = newSlot(RT.I1, "tie");
+    }
+    if (visible()) {
+      Last = newSlot(T, "last");
+      Opaque = newSlot(RT.I1, "opaque");
+    }
+    mirrorStores();
+    atEntry();
+    for (CallInst *Mark : K.Iters) {
+      IRBuilder<> B(Mark);
+      watch(B);
+      endIteration(B);
+    }
+    for (CallInst *Mark : K.Leaves)
+      atLeave(Mark);
+  }
+
+  void atEntry() {
+    if (!K.Begin)
+      return;
+    IRBuilder<> B(K.Begin);
+    Value *V = B.CreateLoad(T, C.Address);
+    S.store(B, V, Initial);
+    S.store(B, neutral(), Total);
+    S.store(B, neutral(), Twins[C.Address]);
+    if (Magnitude)
+      S.store(B, ConstantFP::get(B.getDoubleTy(), 0), Magnitude);
+    if (located()) {
+      Value *L = B.CreateLoad(accessType(C.Location), C.Location);
+      for (AllocaInst *Slot : {LocInitial, LocTotal, Twins[C.Location]})
+        S.store(B, L, Slot);
+      S.store(B, B.getFalse(), Tie);
+    }
+    if (Last) {
+      S.store(B, V, Last);
+      S.store(B, B.getFalse(), Opaque);
+    }
+  }
+
+  // Has somebody else written the variable since the last store that is mirrored?  Then nothing is known.
+  void watch(IRBuilder<> &B) {
+    if (!Last)
+      return;
+    Value *Now = B.CreateLoad(T, C.Address), *Before = S.load(B, Last);
+    Value *Same = T->isFloatingPointTy() ? B.CreateOr(B.CreateFCmpOEQ(Now, Before), B.CreateFCmpUNO(Now, Before)) : B.CreateICmpEQ(Now, Before);
+    S.store(B, B.CreateOr(S.load(B, Opaque), B.CreateNot(Same)), Opaque);
+    S.store(B, Now, Last);
+  }
+
+  void endIteration(IRBuilder<> &B) {
+    AllocaInst *Twin = Twins[C.Address];
+    Value *X = S.load(B, Twin), *A = S.load(B, Total);
+    if (located()) {
+      Value *Better = better(B, X, A);
+      Value *Same = T->isFloatingPointTy() ? B.CreateFCmpOEQ(X, A) : B.CreateICmpEQ(X, A);
+      Same = B.CreateAnd(Same, T->isFloatingPointTy() ? B.CreateFCmpONE(X, neutral()) : B.CreateICmpNE(X, neutral()));
+      S.store(B, B.CreateSelect(Better, B.getFalse(), B.CreateOr(S.load(B, Tie), Same)), Tie);
+      S.store(B, B.CreateSelect(Better, S.load(B, Twins[C.Location]), S.load(B, LocTotal)), LocTotal);
+    }
+    S.store(B, combined(B, A, X), Total);
+    if (Magnitude) {
+      Value *D = T->isDoubleTy() ? X : B.CreateFPCast(X, B.getDoubleTy());
+      S.store(B, B.CreateFAdd(S.load(B, Magnitude), B.CreateUnaryIntrinsic(Intrinsic::fabs, D)), Magnitude);
+    }
+    S.store(B, neutral(), Twin);
+  }
+
+  Value *spilled(IRBuilder<> &B, Value *V) { // a copy in memory, so that the twin itself stays a register
+    AllocaInst *A = newSlot(V->getType(), "out");
+    B.CreateStore(V, A);
+    return A;
+  }
+
+  void atLeave(CallInst *Mark) {
+    IRBuilder<> B(Mark);
+    watch(B);
+    endIteration(B);
+    GlobalVariable *Site = K.Site;
+    Value *Null = ConstantPointerNull::get(RT.Ptr);
+    Value *Loc = Null, *LocBefore = Null, *LocNow = Null;
+    uint64_t LocBytes = 0;
+    if (located()) {
+      Type *LT = accessType(C.Location);
+      LocBytes = RT.DL.getTypeStoreSize(LT);
+      Loc = spilled(B, S.load(B, LocTotal));
+      LocBefore = spilled(B, S.load(B, LocInitial));
+      LocNow = spilled(B, B.CreateLoad(LT, C.Location));
+    }
+    Value *Skip = Opaque ? B.CreateZExt(S.load(B, Opaque), RT.I32) : B.getInt32(0);
+    Value *Tied = Tie ? B.CreateZExt(S.load(B, Tie), RT.I32) : B.getInt32(0);
+    Value *M = Magnitude ? S.load(B, Magnitude) : ConstantFP::get(B.getDoubleTy(), 0);
+    RT.call(B, "__dvmrt_reduction",
+            {Site, B.getInt32(C.Number), B.CreateOr(Skip, B.CreateShl(Tied, 1)), spilled(B, S.load(B, Initial)),
+             spilled(B, B.CreateLoad(T, C.Address)), spilled(B, S.load(B, Total)), M, LocBefore, LocNow, Loc,
+             B.getInt64(LocBytes)});
+  }
+
+  // ---- Values from the twin ----
+
+  Value *twinOf(Value *V) {
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I)
+      return V;
+    if (auto *L = dyn_cast<LoadInst>(I)) {
+      auto It = Twins.find(root(L->getPointerOperand()));
+      if (It == Twins.end() || !inNest(L) || It->first == C.Location)
+        return V;
+      Value *&Slot = Clones[L];
+      if (!Slot) {
+        IRBuilder<> B(L);
+        Slot = S.load(B, It->second);
+      }
+      return Slot;
+    }
+    if (!Depends.contains(I))
+      return V;
+    if (Value *Done = Clones.lookup(I))
+      return Done;
+    if (auto *Phi = dyn_cast<PHINode>(I)) {
+      auto *New = PHINode::Create(Phi->getType(), Phi->getNumIncomingValues(), "", Phi->getIterator());
+      Clones[I] = New;
+      for (unsigned N = 0; N < Phi->getNumIncomingValues(); ++N)
+        New->addIncoming(twinOf(Phi->getIncomingValue(N)), Phi->getIncomingBlock(N));
+      return New;
+    }
+    Instruction *New = I->clone();
+    Clones[I] = New;
+    for (unsigned N = 0; N < New->getNumOperands(); ++N) {
+      if (isa<SelectInst>(New) && N == 0)
+        continue; // which one: the program decides
+      New->setOperand(N, twinOf(New->getOperand(N)));
+    }
+    New->dropPoisonGeneratingFlags();
+    New->insertAfter(I);
+    return New;
+  }
+
+  void mirrorStores() {
+    SmallVector<std::pair<StoreInst *, Value *>, 8> Values;
+    for (StoreInst *St : Stores)
+      Values.push_back({St, twinOf(St->getValueOperand())});
+    for (auto [St, V] : Values) {
+      Value *Address = root(St->getPointerOperand());
+      IRBuilder<> B(St->getNextNode());
+      S.store(B, V, Twins[Address]);
+      if (Last && Address == C.Address)
+        S.store(B, St->getValueOperand(), Last);
+    }
+  }
+};
+
+} // namespace
+
+void dvmir::mirrorReductions(FunctionState &S) {
+  for (auto &[Cid, K] : S.Constructs) {
+    if (K->Text.Kind != "parallel" || !K->Begin)
+      continue;
+    for (const Clause &C : clausesOf(*K)) {
+      if (!K->Site)
+        K->Site = S.RT.site(K->TextConstant);
+      Mirror(S, *K, C).run();
+    }
+  }
+}
