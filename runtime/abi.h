@@ -177,6 +177,17 @@ void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args);
 /* 'use' counts U lines from 0; 'shift' is log2 of the element size; never NULL; valid until leave. */
 const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use, uint32_t shift);
 
+/* Reductions, evaluated a second time by inserted code as if each iteration ran on a processor of its own; just before leave.
+ * 'number' counts R lines from 0.  Values have the type of the R line: before the loop, the program's own at its end, and the
+ * partial values of the iterations combined by the declared operation (the value from before not among them).
+ * 'state' bit 0: somebody else has written the variable, nothing is known; bit 1: several iterations had the extreme.
+ * 'magnitude': sum of the terms' absolute values (floating sums).  Locations (maxloc, minloc) likewise, or NULL and 0 bytes. */
+void __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
+                       const void *partial, double magnitude, const void *loc_before, const void *loc_result,
+                       const void *loc_partial, uint64_t loc_bytes);
+/* The access reads a partial value for something else than the update of its reduction variable. */
+void __dvmrt_escape(struct dvmrt_site *access);
+
 /* Memory. */
 void __dvmrt_born(const void *p, uint64_t size);    /* an object of the stack begins to live: no value, no array there */
 void __dvmrt_assign(const void *p, uint64_t size);  /* store that is no source access, memset, foreign callee's known part */

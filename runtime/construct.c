@@ -24,7 +24,7 @@ static uint32_t next_id = ID_FIRST, next_serial;
 static unsigned nsites;
 static void forget_array(struct dvmrt_array *a);
 
-static bool is_parallel(const struct dvmrt_directive *d) { return !strcmp(d->kind, "parallel"); }
+static bool is_parallel(const struct dvmrt_directive *d) { return d->parallel; }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------------------- */
 
@@ -400,6 +400,12 @@ const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_
 }
 
 /* ---- questions ------------------------------------------------------------------------------------------------------------------- */
+
+bool dvmrt_construct_private(uintptr_t a, uint64_t n) {
+  const struct dvmrt_frame *f = dvmrt_construct_nest();
+  const struct dvmrt_var *var;
+  return f && dvmrt_construct_class(f, a, &var) == DVMRT_CLASS_PRIVATE && a + n <= var->high;
+}
 
 enum dvmrt_class dvmrt_construct_class(const struct dvmrt_frame *f, uintptr_t a, const struct dvmrt_var **var) {
   *var = NULL;

@@ -1,5 +1,6 @@
 #include "runtime/diag.h"
 #include "runtime/mem.h"
+#include "runtime/report.h"
 #include "runtime/source.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -219,6 +220,7 @@ static void print_text(const struct dvmrt_finding *f, const struct dvmrt_report 
 }
 
 bool dvmrt_diag_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
+  dvmrt_report_add(f, r);
   if (!options.max_errors || nfindings <= options.max_errors)
     print_text(f, r);
   else if (nfindings == options.max_errors + 1) {
@@ -286,6 +288,8 @@ static void print_summary(unsigned loops, unsigned arrays) {
 int dvmrt_diag_close(int status, unsigned loops, unsigned arrays) {
   if (!closed && (nfindings || options.stats))
     print_summary(loops, arrays);
+  if (!closed)
+    dvmrt_report_close();
   closed = true;
   return nerrors ? options.exitcode : status;
 }

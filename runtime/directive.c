@@ -209,6 +209,7 @@ static void read_on(struct reader *r) {
 
 static void read_kind(struct reader *r) {
   r->d->kind = dvmrt_scan_string(&r->s);
+  r->d->parallel = !strcmp(r->d->kind, "parallel");
   r->d->cid = (long)dvmrt_scan_number(&r->s);
 }
 

@@ -53,6 +53,7 @@ struct dvmrt_item {
 struct dvmrt_directive {
   struct dvmrt_site *site;
   const char *kind;              /* "parallel", .. */
+  bool parallel;                 /* kind is "parallel" */
   long cid;
   struct dvmrt_pos pos, loop;    /* loop: the outermost 'for', or line 0 */
   int rank;                      /* of a nest */

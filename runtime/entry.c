@@ -6,6 +6,7 @@
 #include "runtime/heap.h"
 #include "runtime/mem.h"
 #include "runtime/process.h"
+#include "runtime/reduce.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,13 +46,35 @@ static inline bool touch_word(uint32_t *wp, uint32_t flags) {
   return w < now->first_read || !(w & now->mask);
 }
 
+/* Ordinary data on pages that inserted code does not read itself: beside an array, with odd sizes. */
+static bool touch_page(uintptr_t a, uint64_t size, uint32_t flags) {
+  uint32_t count, *words = dvmrt_shadow_peek(a, size, &count);
+  if (!words)
+    return count && !__dvmrt_now.mask;
+  for (uint32_t i = 0; i < count; i++)
+    if (!touch_word(&words[i], flags))
+      return false;
+  return count > 0;
+}
+
+/* The first assignment of a private datum in an iteration, the commonest reason to come here. */
+static bool touch_private(uint32_t *wp, uintptr_t a, uint64_t size, uint32_t flags) {
+  if (flags != DVMRT_WRITE || dvmrt_mem_inside() || !dvmrt_construct_private(a, size))
+    return false;
+  *wp = __dvmrt_now.write;
+  return true;
+}
+
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
   unsigned code = e & 3;
-  if (!code && !__dvmrt_now.mask && ((a ^ (a + size - 1)) >> 12) == 0)
+  if ((code == 1 || code == 2) && size == 4u * code && !(a & (size - 1))) {
+    uint32_t *wp = dvmrt_shadow_at(e, a);
+    if (touch_word(wp, flags) || touch_private(wp, a, size, flags))
+      return;
+  } else if (!dvmrt_group_nvars && touch_page(a, size, flags)) {
     return;
-  if ((code == 1 || code == 2) && size == 4u * code && !(a & (size - 1)) && touch_word(dvmrt_shadow_at(e, a), flags))
-    return;
+  }
   if (!dvmrt_mem_enter())
     return;
   dvmrt_check_touch(a, size, site, ix, flags);
@@ -128,6 +151,26 @@ const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use
   const struct dvmrt_view *v = dvmrt_construct_view(dvmrt_directive_of(construct), use, shift);
   leave();
   return v;
+}
+
+void __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
+                       const void *partial, double magnitude, const void *loc_before, const void *loc_result,
+                       const void *loc_partial, uint64_t loc_bytes) {
+  if (!dvmrt_mem_enter())
+    return;
+  struct dvmrt_evaluation e = {
+      .number = number, .disturbed = state & 1, .tied = state & 2, .before = before, .result = result, .partial = partial,
+      .magnitude = magnitude, .loc_before = loc_before, .loc_result = loc_result, .loc_partial = loc_partial,
+      .loc_bytes = loc_bytes};
+  dvmrt_reduce_compare(dvmrt_directive_of(construct), &e);
+  leave();
+}
+
+void __dvmrt_escape(struct dvmrt_site *access) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_reduce_escape(access);
+  leave();
 }
 
 /* ---- memory -------------------------------------------------------------------------------------------------------------------- */

@@ -487,3 +487,25 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
 void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what) {
   directive_finding(DVMRT_ID_USAGE, d, what, what, NULL, NULL);
 }
+
+void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *what,
+                            const char *program, const char *declared, const char *tolerance) {
+  struct dvmrt_text t = {.n = 0};
+  dvmrt_text_add(&t, "the loop computes %s%s'%s' = %s, but the iterations' partial values give %s under '%s'%s", what,
+                 *what ? " " : "", reduction->ref.name, program, declared, reduction->word, tolerance);
+  directive_finding(DVMRT_ID_REDUCTION_MISMATCH, d, reduction->ref.name, t.s, NULL, NULL);
+}
+
+void dvmrt_explain_escape(const struct dvmrt_event *ev) {
+  struct dvmrt_event in_nest = *ev;
+  in_nest.nest = dvmrt_construct_nest();
+  struct dvmrt_finding *f = count(&in_nest, DVMRT_ID_REDUCTION_ESCAPE);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  start(r, &in_nest, "is a reduction variable: its partial value, different on each processor, is used for something else than its update");
+  note_nest(r, &in_nest);
+  note_declaration(r, &in_nest);
+  dvmrt_text_add(dvmrt_diag_help(r), "use '%s' after the parallel loop", dvmrt_name_key(&in_nest));
+  emit(f, r);
+}

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 enum { CLASS_MIN = 4, CLASS_MAX = 16, CHUNK = 1 << 18 };
@@ -12,6 +13,7 @@ struct free_block {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* 0 outside, 1 inside, 2 inside with the lock: a process without threads needs none, and it costs half of a slow path. */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 static struct free_block *free_lists[CLASS_MAX + 1];
 static char *chunk_at, *chunk_end;
@@ -19,14 +21,22 @@ static char *chunk_at, *chunk_end;
 bool dvmrt_mem_enter(void) {
   if (inside)
     return false;
-  inside = 1;
+  if (__libc_single_threaded) {
+    inside = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return true;
+  }
+  inside = 2;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   pthread_mutex_lock(&lock);
   return true;
 }
 
+bool dvmrt_mem_inside(void) { return inside != 0; }
+
 void dvmrt_mem_leave(void) {
-  pthread_mutex_unlock(&lock);
+  if (inside == 2)
+    pthread_mutex_unlock(&lock);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   inside = 0;
 }

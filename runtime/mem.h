@@ -10,6 +10,7 @@
  * or a hook that we called has come back to us); then nothing may be changed and dvmrt_mem_leave not be called. */
 bool dvmrt_mem_enter(void);
 void dvmrt_mem_leave(void);
+bool dvmrt_mem_inside(void);
 
 /* Zeroed memory; inside dvmrt_mem_enter only.  Never NULL: without memory for its own tables the runtime says so and ends
  * the program with status 2. */

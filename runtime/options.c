@@ -72,14 +72,17 @@ static int set_color(struct dvmrt_options *o, const char *k, const char *v, stru
 static int set_reduction(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   if (strcmp(v, "mirror") && strcmp(v, "emulate"))
     return bad(err, k, v, "mirror or emulate");
-  o->emulate = *v == 'e';
+  if (*v == 'e')
+    return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': reductions are not evaluated a second time yet", k, v);
+  o->emulate = false;
   return 0;
 }
 
 static int set_report(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   size_t n = strlen(v);
-  if (!n || n >= DVMRT_PATH_MAX - 16)
-    return bad(err, k, v, "a file name");
+  bool known = (n > 6 && !strcmp(v + n - 6, ".jsonl")) || (n > 6 && !strcmp(v + n - 6, ".sarif"));
+  if (!known || n >= DVMRT_PATH_MAX - 16)
+    return bad(err, k, v, "a file name that ends in .jsonl or .sarif");
   if (o->nreports == DVMRT_REPORTS_MAX)
     return bad(err, k, v, "at most 8 reports");
   memcpy(o->report[o->nreports++], v, n + 1);

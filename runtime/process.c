@@ -5,6 +5,7 @@
 #include "runtime/mem.h"
 #include "runtime/options.h"
 #include "runtime/other.h"
+#include "runtime/report.h"
 #include "runtime/source.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -70,6 +71,7 @@ static void in_parent(void) { dvmrt_mem_leave(); }
 static void in_child(void) {
   owner = getpid();
   dvmrt_diag_reset();
+  dvmrt_report_forked();
   dvmrt_group_forked();
   dvmrt_construct_forked();
   dvmrt_mem_leave();
@@ -99,6 +101,10 @@ static void read_options(void) {
   }
   dvmrt_other_shown = o.history;
   dvmrt_diag_init(&o);
+  if (dvmrt_report_open(&o, &err)) {
+    fprintf(stderr, "dvm: error: %s\n", err.text);
+    end_now(2);
+  }
 }
 
 __attribute__((constructor(101))) void dvmrt_process_init(void) {

@@ -224,6 +224,23 @@ void dvmrt_shadow_span(uintptr_t a, uint64_t n, bool create, struct dvmrt_span *
   span_set(s, v.words, page, v.shift, a, end);
 }
 
+uint32_t *dvmrt_shadow_peek(uintptr_t a, uint64_t n, uint32_t *count) {
+  uintptr_t e = dvmrt_shadow_entry(a), page = page_of(a), limit = UINTPTR_MAX;
+  struct dvmrt_page *r = record_of(e);
+  *count = 0;
+  if (a + n > page + PAGE || (r && r->regions && (region_at(r, a, &limit) || a + n > limit)))
+    return NULL;
+  struct view_of_page v = page_read(e, page);
+  if (!v.words) {
+    *count = v.uniform == DVMRT_W_ASSIGNED;
+    return NULL;
+  }
+  if ((a | n) & (((uintptr_t)1 << v.shift) - 1))
+    return NULL;
+  *count = (uint32_t)(n >> v.shift);
+  return v.words + ((a - page) >> v.shift);
+}
+
 uint32_t dvmrt_shadow_word(uintptr_t a) {
   uintptr_t e = dvmrt_shadow_entry(a), page = page_of(a), limit = UINTPTR_MAX;
   struct dvmrt_page *r = record_of(e);

@@ -37,6 +37,9 @@ void dvmrt_shadow_init(void);
 /* All below inside dvmrt_mem_enter. */
 /* 'create': make words where nothing is known (they say assigned); else 'words' is NULL there. */
 void dvmrt_shadow_span(uintptr_t a, uint64_t n, bool create, struct dvmrt_span *s);
+/* Words of an access that needs no change of the page and no lock: '*count' words, or NULL with '*count' = 1 where all is
+ * assigned.  '*count' = 0: ask dvmrt_shadow_span. */
+uint32_t *dvmrt_shadow_peek(uintptr_t a, uint64_t n, uint32_t *count);
 /* Sets all words of the range, those of regions too. */
 void dvmrt_shadow_fill(uintptr_t a, uint64_t n, uint32_t word);
 /* Forgets the words of ordinary memory in the range: all assigned. */

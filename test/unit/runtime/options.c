@@ -63,7 +63,10 @@ static void test_refusals(void **state) {
   refuses("checks=uninitialized", "a list of -name and +name");
   refuses("checks=-uninitialised", "did you mean 'uninitialized'?");
   refuses("trace=record", "no traces");
+  refuses("reduction=emulate", "not evaluated a second time yet");
+  refuses("reduction=both", "mirror or emulate");
   refuses("report=", "a file name");
+  refuses("report=x.txt", "ends in .jsonl or .sarif");
   char text[3000] = "report=";
   memset(text + 7, 'x', 2000);
   refuses(text, "longer");
