@@ -2,8 +2,10 @@
 #include "Function.h"
 #include "Memory.h"
 #include "Reductions.h"
+#include "pass/markers.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 using namespace dvmir;
@@ -11,23 +13,42 @@ using namespace dvmir;
 // Left in the module, so that IR that was instrumented once is not again.
 static constexpr char InstrumentedFlag[] = "dvm-instrumented";
 
+// Marks do not throw; where cleanups are pending (-fexceptions) clang could not know.
+static void callMarkers(Function &F) {
+  for (BasicBlock &BB : make_early_inc_range(F))
+    if (auto *Invoke = dyn_cast<InvokeInst>(BB.getTerminator()))
+      if (Function *Callee = Invoke->getCalledFunction(); Callee && Callee->getName().starts_with("__dvmm_"))
+        changeToCall(Invoke);
+}
+
 // Marks never stay, whatever the function.
 static void removeMarkers(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F))) {
-    auto *Call = dyn_cast<CallInst>(&I);
-    Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (!Callee || !Callee->getName().starts_with("__dvmm_"))
+    StringRef Name = markerName(&I);
+    if (Name.empty())
       continue;
+    auto *Call = cast<CallInst>(&I);
     if (!Call->getType()->isVoidTy())
-      Call->replaceAllUsesWith(Call->getType()->isPointerTy() || Call->arg_size() == 3
-                                   ? Call->getArgOperand(0)
-                                   : Constant::getNullValue(Call->getType()));
+      Call->replaceAllUsesWith(Name == DVMM_ENTER ? Constant::getNullValue(Call->getType()) : Call->getArgOperand(0));
     Call->eraseFromParent();
   }
 }
 
+// Resolvers of ifuncs run before there is thread-local memory.
 static bool isInstrumentable(const Function &F) {
-  return !F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked);
+  if (F.hasFnAttribute(Attribute::Naked))
+    return false;
+  return none_of(F.getParent()->ifuncs(), [&](const GlobalIFunc &I) { return I.getResolverFunction() == &F; });
+}
+
+static void instrument(Function &F, Runtime &RT) {
+  FunctionState S(F, RT);
+  findVariables(S);
+  MemoryLowering Unmarked(S);
+  lowerVariables(S);
+  Unmarked.run();
+  lowerAccesses(S);
+  lowerConstructs(S);
 }
 
 PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
@@ -37,17 +58,12 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
   Runtime RT(M);
   SmallVector<Function *, 16> Work;
   for (Function &F : M)
-    if (isInstrumentable(F))
+    if (!F.isDeclaration())
       Work.push_back(&F);
   for (Function *F : Work) {
-    FunctionState S(*F, RT);
-    findVariables(S);
-    MemoryLowering Unmarked(S);
-    mirrorReductions(S);
-    lowerVariables(S);
-    Unmarked.run();
-    lowerAccesses(S);
-    lowerConstructs(S);
+    callMarkers(*F);
+    if (isInstrumentable(*F))
+      instrument(*F, RT);
     removeMarkers(*F);
   }
   RT.finish();
