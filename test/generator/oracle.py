@@ -255,7 +255,8 @@ class Oracle:
                 self.value[element] = ASSIGNED
             return
         if c.point is None:                     # shared by the iterations
-            self.dependence(access, element, writing)
+            if writing or self.state(element) == ASSIGNED:
+                self.dependence(access, element, writing)
             if writing:
                 self.value[element] = ASSIGNED
             return

@@ -263,7 +263,7 @@ class Maker:
 
     def loop_of(self, base, k, s):
         """The loop whose variable a sensible programmer would use for dimension k of the array."""
-        if s.on is not None and base.distributed and self.r.random() < 0.97:
+        if s.on is not None and base.distributed and (self.r.random() < 0.97 or self.under_across(base, s)):
             on, axes = s.on
             for d, place in enumerate(base.place):
                 if place[0] == 'dim' and place[1] == k and base.template is on.template:
