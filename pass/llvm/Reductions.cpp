@@ -503,6 +503,10 @@ private:
       Values.push_back({St, twinOf(St->getValueOperand())});
     for (auto [St, V] : Values) {
       Value *Address = root(St->getPointerOperand());
+      if (Address == C.Address) {
+        IRBuilder<> Before(St);
+        watch(Before);
+      }
       IRBuilder<> B(St->getNextNode());
       S.store(B, V, Twins[Address]);
       if (Last && Address == C.Address)
