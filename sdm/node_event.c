@@ -11,6 +11,7 @@ static int64_t share(const struct sdm_node *n, int64_t left) { return left > 0 ?
 
 void node_flush_events(struct sdm_node *n) {
   struct sdm_answer *a = n->event;
+  node_flush_io(n); /* what a program wrote before it stopped is seen before */
   if (!a)
     return;
   n->event = NULL;

@@ -1,0 +1,50 @@
+/* One table of functions between the debug server and what really debugs: gdb, or a stub for tests.
+ *
+ * Commands are JSON objects {"cmd": NAME, ...}; docs/sdm-debug-protocol.md lists names, arguments and results.  Each
+ * function gets a call, which it must end, now or later, with exactly one of sdm_call_done and sdm_call_fail. */
+#ifndef SDM_BACKEND_H
+#define SDM_BACKEND_H
+#include <jansson.h>
+
+#include "base/error.h"
+#include "sdm/loop.h"
+
+struct sdm_call;
+const json_t *sdm_call_args(const struct sdm_call *c);
+/* Argument, or the default.  Borrowed. */
+const char *sdm_call_text(const struct sdm_call *c, const char *key, const char *otherwise);
+long long sdm_call_number(const struct sdm_call *c, const char *key, long long otherwise);
+/* 'result' is compared between ranks, 'detail' (or NULL) is not.  Both are stolen. */
+void sdm_call_done(struct sdm_call *c, json_t *result, json_t *detail);
+void sdm_call_fail(struct sdm_call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What a back end tells its server. */
+struct sdm_backend_host {
+  struct sdm_loop *loop;
+  void (*event)(void *arg, json_t *event); /* stolen */
+  /* Program output.  Returns false when no more may come now; sdm_backend_ops.resume follows. */
+  bool (*output)(void *arg, unsigned stream, bool eof, const void *p, size_t len);
+  void *arg;
+};
+
+struct sdm_backend;
+typedef void (*sdm_backend_f)(struct sdm_backend *b, struct sdm_call *c);
+
+struct sdm_backend_ops {
+  const char *name;
+  /* 'path': program of the debugger (gdb), or the script (stub); NULL: the usual. */
+  struct sdm_backend *(*create)(const struct sdm_backend_host *host, const char *path, struct dvm_error *err);
+  void (*destroy)(struct sdm_backend *b);
+  void (*input)(struct sdm_backend *b, bool eof, const void *p, size_t len);
+  void (*resume)(struct sdm_backend *b);
+  sdm_backend_f launch, attach, core, detach, kill;
+  sdm_backend_f break_insert, break_delete, break_enable, break_disable, break_condition, break_ignore, watch;
+  sdm_backend_f cont, step, next, stepi, finish, until, interrupt;
+  sdm_backend_f stack, variables, evaluate, type, memory, registers, threads, handle, raw;
+};
+
+extern const struct sdm_backend_ops sdm_backend_gdb, sdm_backend_stub;
+
+/* Runs the command that 'c' names; an unknown one fails. */
+void sdm_backend_run(const struct sdm_backend_ops *ops, struct sdm_backend *b, struct sdm_call *c);
+#endif

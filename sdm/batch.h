@@ -1,0 +1,10 @@
+/* `dvm debug --batch`: runs a program to its end and reports when it hangs or fails, for CI. */
+#ifndef SDM_BATCH_H
+#define SDM_BATCH_H
+#include "sdm/session.h"
+#include "sdm/show.h"
+
+/* The program runs.  0: all ended with status 0; 1: something failed or stopped by a signal; 3: it was still running after
+ * 'timeout_s'.  In the last two cases the merged stacks and the state of every rank are shown. */
+int sdm_batch_run(struct sdm_session *s, const struct sdm_show *show, unsigned timeout_s);
+#endif

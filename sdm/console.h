@@ -1,0 +1,19 @@
+/* The console of `dvm debug`: one command a line, for the focus or for the set named before it. */
+#ifndef SDM_CONSOLE_H
+#define SDM_CONSOLE_H
+#include "sdm/select.h"
+#include "sdm/session.h"
+#include "sdm/show.h"
+
+struct sdm_console;
+
+struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show *show);
+void sdm_console_free(struct sdm_console *c);
+/* One line; errors are shown.  Returns 0, or -1 if it failed.  'quit' ends sdm_console_interact. */
+int sdm_console_line(struct sdm_console *c, const char *line);
+/* Reads commands from 'in' until it ends or until quit; with a terminal, with prompt, history and completion. */
+void sdm_console_interact(struct sdm_console *c, FILE *in);
+int sdm_console_script(struct sdm_console *c, const char *path); /* stops at the first command that fails */
+bool sdm_console_quit(const struct sdm_console *c);
+void sdm_console_interrupt(void); /* async-signal-safe: what ^C does */
+#endif

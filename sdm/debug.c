@@ -1,0 +1,250 @@
+#include "sdm/debug.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sdm/batch.h"
+#include "sdm/console.h"
+#include "sdm/dap.h"
+#include "sdm/proctable.h"
+
+static const char usage[] =
+  "usage: dvm debug [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
+  "       dvm debug [OPTION]... -- LAUNCHER [OPTION]... PROGRAM [ARGUMENT]...\n"
+  "       dvm debug [OPTION]... --attach PID\n"
+  "       dvm debug [OPTION]... --core FILE [--core FILE]... [PROGRAM]\n"
+  "       dvm debug --dap [--listen PORT]\n"
+  "options:\n"
+  "  -n RANKS            processes to start with the launcher (default 1, without a launcher)\n"
+  "  --launcher WORDS    command that starts them (default: DVM_LAUNCHER, else mpirun); 'local': none\n"
+  "  -x FILE             commands from FILE, then the console; -ex COMMAND may be given too, both several times\n"
+  "  --batch             run, and report if it hangs or fails; see --timeout\n"
+  "  --timeout SECONDS   for --batch (default 60)\n"
+  "  --json              one JSON object a line\n"
+  "  --no-stop           do not stop in main\n"
+  "  --io tree|oob       program input and output by the debugger (default) or by the launcher\n"
+  "  --shape SHAPE       binomial (default), kary:K, flat, hosts:K\n"
+  "  --host HOST         address at which servers reach this command (default 127.0.0.1)\n"
+  "  --partial           go on although servers are missing\n"
+  "  --start-timeout S   for the servers to come (default 60)\n"
+  "  --backend gdb|stub, --backend-path PATH\n";
+
+#define ITEMS_MAX 64
+
+struct arguments {
+  struct sdm_session_options s;
+  const char *launcher;
+  bool batch, json, no_stop, dap, program_after_launcher;
+  unsigned timeout_s, listen;
+  long attach;
+  const char *cores[ITEMS_MAX];
+  size_t ncores;
+  struct {
+    bool file;
+    const char *text;
+  } commands[ITEMS_MAX];
+  size_t ncommands;
+  char **program; /* with its arguments */
+  char *launch[ITEMS_MAX];
+};
+
+static void add_command(struct arguments *a, bool file, const char *text) {
+  if (a->ncommands < ITEMS_MAX) {
+    a->commands[a->ncommands].file = file;
+    a->commands[a->ncommands++].text = text;
+  }
+}
+
+static const struct option options[] = {
+  { "launcher", 1, 0, 'l' }, { "batch", 0, 0, 'b' }, { "timeout", 1, 0, 't' }, { "json", 0, 0, 'j' },
+  { "no-stop", 0, 0, 'N' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
+  { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
+  { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' },
+  { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
+
+static int parse(int argc, char **argv, struct arguments *a) {
+  int c;
+  for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) /* gdb's spelling */
+    if (!strcmp(argv[i], "-ex"))
+      argv[i] = (char *)"--ex";
+  while ((c = getopt_long(argc, argv, "+n:x:h", options, NULL)) != -1)
+    switch (c) {
+    case 'n': a->s.n = (uint32_t)strtoul(optarg, NULL, 10); break;
+    case 'x': add_command(a, true, optarg); break;
+    case 'e': add_command(a, false, optarg); break;
+    case 'l': a->launcher = optarg; break;
+    case 'b': a->batch = true; break;
+    case 't': a->timeout_s = (unsigned)strtoul(optarg, NULL, 10); break;
+    case 'j': a->json = true; break;
+    case 'N': a->no_stop = true; break;
+    case 'i': a->s.oob = !strcmp(optarg, "oob"); break;
+    case 's': a->s.shape = optarg; break;
+    case 'H': a->s.host = optarg; break;
+    case 'P': a->s.partial = true; break;
+    case 'S': a->s.start_ms = (uint32_t)(atof(optarg) * 1000); break;
+    case 'B': a->s.backend = optarg; break;
+    case 'p': a->s.backend_path = optarg; break;
+    case 'a': a->attach = strtol(optarg, NULL, 10); break;
+    case 'c':
+      if (a->ncores < ITEMS_MAX)
+        a->cores[a->ncores++] = optarg;
+      break;
+    case 'd': a->dap = true; break;
+    case 'L': a->listen = (unsigned)strtoul(optarg, NULL, 10); break;
+    case 'h': fputs(usage, stdout); return 1;
+    default: return -EINVAL;
+    }
+  a->program = argv + optind;
+  a->program_after_launcher = optind > 1 && !strcmp(argv[optind - 1], "--");
+  bool program = optind < argc;
+  return program || a->attach || a->ncores || a->dap ? 0 : -EINVAL;
+}
+
+/* "mpirun -n 8 ./prog x": the words before the program are the launcher. */
+static int split_launcher(struct arguments *a, int argc, struct dvm_error *err) {
+  int at = sdm_launch_find_program(argc, a->program);
+  if (!sdm_launch_executable(a->program[0]))
+    return dvm_error_set(err, -ENOENT, "there is no program '%s'", a->program[0]);
+  if (!at || at >= ITEMS_MAX)
+    return dvm_error_set(err, -EINVAL, "no program found after the launcher '%s'", a->program[0]);
+  for (int i = 0; i < at; i++)
+    a->launch[i] = a->program[i];
+  a->program += at;
+  a->s.command = a->launch;
+  return 0;
+}
+
+static int own_launcher(struct arguments *a, struct dvm_error *err) {
+  const char *text = a->launcher ? a->launcher : getenv("DVM_LAUNCHER");
+  static char copy[1024], count[16];
+  int n = 0;
+  if (!text)
+    text = a->s.n && sdm_launch_executable("mpirun") ? "mpirun" : "local";
+  if (!a->s.n)
+    a->s.n = 1;
+  if (!sdm_launch_executable(a->program[0]))
+    return dvm_error_set(err, -ENOENT, "there is no program '%s'", a->program[0]);
+  if (!strcmp(text, "local"))
+    return 0;
+  snprintf(copy, sizeof(copy), "%s", text);
+  for (char *word = strtok(copy, " "); word && n < ITEMS_MAX - 4; word = strtok(NULL, " "))
+    a->launch[n++] = word;
+  snprintf(count, sizeof(count), "%u", a->s.n);
+  a->launch[n++] = (char *)"-n";
+  a->launch[n++] = count;
+  a->s.command = a->launch;
+  return 0;
+}
+
+static json_t *first_command(struct arguments *a, struct dvm_error *err) {
+  json_t *list = json_array();
+  if (a->attach) {
+    long *pids;
+    int n = sdm_proctable_read(a->attach, &pids, err);
+    if (n <= 0) {
+      json_decref(list);
+      return NULL;
+    }
+    for (int i = 0; i < n; i++)
+      json_array_append_new(list, json_integer(pids[i]));
+    free(pids);
+    a->s.n = (uint32_t)n;
+    return json_pack("{s:s, s:o}", "cmd", "attach", "pids", list);
+  }
+  if (a->ncores) {
+    for (size_t i = 0; i < a->ncores; i++)
+      json_array_append_new(list, json_string(a->cores[i]));
+    a->s.n = (uint32_t)a->ncores;
+    return json_pack("{s:s, s:s, s:o}", "cmd", "core", "program", a->program[0] ? a->program[0] : "", "files", list);
+  }
+  char *path = realpath(a->program[0], NULL); /* servers may have another working directory */
+  for (char **word = a->program + 1; *word; word++)
+    json_array_append_new(list, json_string(*word));
+  json_t *j = json_pack("{s:s, s:s, s:o, s:i}", "cmd", "launch", "program", path ? path : a->program[0], "args", list,
+                        "stop", !a->no_stop && !a->batch);
+  free(path);
+  return j;
+}
+
+static void on_signal(int signal) {
+  (void)signal;
+  sdm_console_interrupt();
+}
+
+static int begin(struct sdm_session *s, struct arguments *a, json_t *command, const struct sdm_show *show) {
+  struct sdm_answer *answer = sdm_session_go(s, s->all, command, 60000);
+  bool bad = false;
+  for (size_t i = 0; i < answer->n; i++)
+    bad |= answer->classes[i].kind == SDM_CLASS_ERROR;
+  struct sdm_set *missing = sdm_answer_missing(answer);
+  bad |= !sdm_set_is_empty(missing);
+  if (bad)
+    sdm_show_answer(show, "start", answer);
+  sdm_set_free(missing);
+  sdm_answer_free(answer);
+  if (a->ncores) { /* a core is where it is, without an event */
+    sdm_set_diff(s->running, s->all);
+    sdm_set_union(s->stopped, s->all);
+  } else if (!bad && !a->no_stop && !a->batch)
+    sdm_session_wait(s, s->all, 60000, NULL);
+  return bad ? -1 : 0;
+}
+
+static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
+  struct sdm_session s = { 0 };
+  struct sdm_show show = { stdout, a->json };
+  int rc = sdm_session_open(&s, &a->s, err), status = 0;
+  if (rc) {
+    json_decref(command);
+    return rc;
+  }
+  struct sdm_console *c = sdm_console_new(&s, &show);
+  struct sigaction sa = { .sa_handler = on_signal }, old;
+  sigaction(SIGINT, &sa, &old);
+  rc = begin(&s, a, command, &show);
+  if (a->batch)
+    status = rc ? 1 : sdm_batch_run(&s, &show, a->timeout_s ? a->timeout_s : 60);
+  else if (!rc || a->ncommands) {
+    for (size_t i = 0; i < a->ncommands && !rc && !sdm_console_quit(c); i++)
+      rc = a->commands[i].file ? sdm_console_script(c, a->commands[i].text)
+                               : sdm_console_line(c, a->commands[i].text);
+    if (!rc && !sdm_console_quit(c))
+      sdm_console_interact(c, stdin);
+  }
+  if (rc)
+    status = 1;
+  sdm_console_free(c);
+  sdm_session_close(&s);
+  sigaction(SIGINT, &old, NULL);
+  return status;
+}
+
+int sdm_debug_main(int argc, char **argv) {
+  struct arguments a = { .s = { .start_ms = 60000 } };
+  struct dvm_error err = DVM_ERROR_INIT;
+  int rc = parse(argc, argv, &a);
+  if (rc) {
+    if (rc < 0)
+      fputs(usage, stderr);
+    return rc < 0 ? 2 : 0;
+  }
+  signal(SIGPIPE, SIG_IGN);
+  if (a.dap)
+    return sdm_dap_main(a.listen);
+  if (!a.attach && !a.ncores)
+    rc = a.program_after_launcher ? split_launcher(&a, argc - optind, &err) : own_launcher(&a, &err);
+  json_t *command = rc ? NULL : first_command(&a, &err);
+  if (!command) {
+    fprintf(stderr, "dvm debug: error: %s\n", err.text);
+    return 2;
+  }
+  int status = debug(&a, command, &err);
+  if (status < 0)
+    fprintf(stderr, "dvm debug: error: %s\n", err.text);
+  return status < 0 ? 1 : status;
+}

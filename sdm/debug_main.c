@@ -1,0 +1,3 @@
+#include "sdm/debug.h"
+
+int main(int argc, char **argv) { return sdm_debug_main(argc, argv); }

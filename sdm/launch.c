@@ -1,0 +1,155 @@
+#define _GNU_SOURCE
+#include "sdm/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sdm/bytes.h"
+
+#define WORDS_MAX 64
+
+/* Beside our own program, or what SDM_SERVER names. */
+static const char *server_path(void) {
+  static char path[PATH_MAX + 16];
+  const char *named = getenv("SDM_SERVER");
+  ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+  if (named)
+    return named;
+  path[n > 0 ? n : 0] = 0;
+  char *slash = strrchr(path, '/');
+  snprintf(slash ? slash + 1 : path, 16, "sdm-server");
+  return path;
+}
+
+static int server_words(char **words, int n, const struct sdm_launch_options *o) {
+  words[n++] = (char *)server_path();
+  words[n++] = "--rendezvous";
+  words[n++] = (char *)o->rendezvous;
+  words[n++] = "--backend";
+  words[n++] = (char *)o->backend;
+  if (o->backend_path) {
+    words[n++] = "--backend-path";
+    words[n++] = (char *)o->backend_path;
+  }
+  words[n++] = "--io";
+  words[n++] = o->oob ? "oob" : "tree";
+  words[n] = NULL;
+  return n;
+}
+
+static bool regular_executable(const char *path) {
+  struct stat st;
+  return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+bool sdm_launch_executable(const char *name) {
+  char path[PATH_MAX];
+  if (strchr(name, '/'))
+    return regular_executable(name);
+  for (const char *p = getenv("PATH"); p && *p;) {
+    size_t n = strcspn(p, ":");
+    snprintf(path, sizeof(path), "%.*s/%s", (int)n, p, name);
+    if (regular_executable(path))
+      return true;
+    p += n + (p[n] == ':');
+  }
+  return false;
+}
+
+int sdm_launch_find_program(int argc, char *const *argv) {
+  for (int i = 1; i < argc; i++)
+    if (argv[i][0] != '-' && sdm_launch_executable(argv[i]))
+      return i;
+  return 0;
+}
+
+static pid_t start(char *const *words, const struct sdm_launch_options *o, bool input) {
+  pid_t pid = fork();
+  if (pid)
+    return pid;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  setpgid(0, 0); /* ^C at the console is for the console */
+  int null = open("/dev/null", O_RDONLY);
+  if (!input)
+    dup2(null, 0);
+  setenv("SDM_SECRET", o->secret, 1);
+  signal(SIGINT, SIG_DFL);
+  execvp(words[0], words);
+  fprintf(stderr, "dvm debug: error: cannot run '%s': %s\n", words[0], strerror(errno));
+  _exit(127);
+}
+
+int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_options *o, struct dvm_error *err) {
+  char *words[WORDS_MAX], rank[16];
+  l->pids = sdm_alloc(n * sizeof(*l->pids));
+  for (l->n = 0; l->n < n; l->n++) {
+    int at = server_words(words, 0, o);
+    snprintf(rank, sizeof(rank), "%u", l->n);
+    words[at++] = "--rank";
+    words[at++] = rank;
+    words[at] = NULL;
+    setenv("SDM_RANK", rank, 1);
+    l->pids[l->n] = start(words, o, o->oob && l->n == 0);
+    if (l->pids[l->n] < 0)
+      return dvm_error_errno(err, "cannot start server %u", l->n);
+  }
+  unsetenv("SDM_RANK");
+  return 0;
+}
+
+int sdm_launch_command(struct sdm_launch *l, char *const *before, const struct sdm_launch_options *o,
+                       struct dvm_error *err) {
+  int n = 0;
+  while (before[n])
+    n++;
+  char **words = sdm_alloc(((size_t)n + WORDS_MAX) * sizeof(*words));
+  memcpy(words, before, (size_t)n * sizeof(*words));
+  server_words(words, n, o);
+  l->pids = sdm_alloc(sizeof(*l->pids));
+  l->n = 1;
+  l->pids[0] = start(words, o, o->oob);
+  free(words);
+  return l->pids[0] < 0 ? dvm_error_errno(err, "cannot start '%s'", before[0]) : 0;
+}
+
+bool sdm_launch_alive(void *launch) {
+  struct sdm_launch *l = launch;
+  for (uint32_t i = 0; i < l->n; i++)
+    if (l->pids[i] > 0 && waitpid(l->pids[i], NULL, WNOHANG) == l->pids[i])
+      l->pids[i] = 0;
+  for (uint32_t i = 0; i < l->n; i++)
+    if (!l->pids[i])
+      return false;
+  return true;
+}
+
+void sdm_launch_fini(struct sdm_launch *l, int grace_ms) {
+  for (int round = 0; round < 2; round++) {
+    for (int waited = 0; waited <= grace_ms; waited += 10) {
+      uint32_t left = 0;
+      sdm_launch_alive(l);
+      for (uint32_t i = 0; i < l->n; i++)
+        left += l->pids[i] > 0;
+      if (!left)
+        break;
+      usleep(10000);
+    }
+    for (uint32_t i = 0; i < l->n; i++)
+      if (l->pids[i] > 0)
+        kill(l->pids[i], round ? SIGKILL : SIGTERM);
+  }
+  for (uint32_t i = 0; i < l->n; i++)
+    if (l->pids[i] > 0)
+      waitpid(l->pids[i], NULL, 0);
+  free(l->pids);
+  *l = (struct sdm_launch){ 0 };
+}

@@ -1,0 +1,33 @@
+/* Starting debug servers: one process each on this host, or by a launcher command as if they were the program. */
+#ifndef SDM_LAUNCH_H
+#define SDM_LAUNCH_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct sdm_launch {
+  pid_t *pids; /* owned; 0: ended */
+  uint32_t n;
+};
+
+/* What every server is told besides its rank. */
+struct sdm_launch_options {
+  const char *rendezvous, *secret; /* the secret in hexadecimal; handed over in the environment of the servers */
+  const char *backend, *backend_path;
+  bool oob;
+};
+
+/* Servers of ranks 0..n-1 as children. */
+int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_options *o, struct dvm_error *err);
+/* 'words' is the launcher's command line without the program (NULL-terminated); the server takes the program's place. */
+int sdm_launch_command(struct sdm_launch *l, char *const *words, const struct sdm_launch_options *o,
+                       struct dvm_error *err);
+/* Index of the program in a launcher's command line: the first word after the launcher that is no option and names an
+ * executable file.  0: none found. */
+int sdm_launch_find_program(int argc, char *const *argv);
+bool sdm_launch_alive(void *launch); /* for sdm_gather: all are still there */
+void sdm_launch_fini(struct sdm_launch *l, int grace_ms); /* waits, then kills what is left */
+bool sdm_launch_executable(const char *name);             /* a path, or found in PATH */
+#endif

@@ -1,0 +1,250 @@
+#define _GNU_SOURCE /* pipe2 */
+#include "sdm/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sdm/call.h"
+#include "sdm/iof.h"
+#include "sdm/prefix.h"
+
+#define CREDIT_START 65536
+#define LINE_MAX_BYTES 4096
+#define PARTIAL_US 50000 /* a line without an end is sent after that */
+
+struct server {
+  struct sdm_ctx *ctx;
+  const struct sdm_backend_ops *ops;
+  struct sdm_backend *backend;
+  bool quit, oob, held;
+  int64_t credit;
+  struct sdm_bytes line[3];
+  struct sdm_timer *flush;
+  int typed[2]; /* pipe: own stdin on its way to the back end */
+};
+
+/* The first number in a value as gdb prints it: "42", "3.5", "0x1f", "65 'A'". */
+static bool number_of(const char *text, double *out) {
+  char *end;
+  double v = strtod(text, &end);
+  if (end == text || (*end && *end != ' '))
+    return false;
+  *out = v;
+  return true;
+}
+
+static bool stats_body(const json_t *result, sdm_id id, struct sdm_bytes *out) {
+  double v;
+  const char *text = json_string_value(json_object_get(result, "value"));
+  if (!text || !number_of(text, &v) || !isfinite(v))
+    return false;
+  sdm_stats_encode(&(struct sdm_stats){ 1, v, v * v, v, v, id, id }, out);
+  return true;
+}
+
+static bool tree_body(const json_t *result, sdm_id id, struct sdm_bytes *out) {
+  json_t *frames = json_object_get(result, "frames");
+  size_t n = json_array_size(frames);
+  char **names = sdm_alloc((n ? n : 1) * sizeof(*names));
+  for (size_t i = 0; i < n; i++) { /* frame 0 is the innermost, the tree begins outside */
+    const json_t *f = json_array_get(frames, n - 1 - i);
+    const char *func = json_string_value(json_object_get(f, "func")), *file = json_string_value(json_object_get(f, "file"));
+    struct dvm_text t = DVM_TEXT_INIT;
+    dvm_text_add(&t, func ? func : "??");
+    if (file)
+      dvm_text_printf(&t, " %s:%d", file, (int)json_integer_value(json_object_get(f, "line")));
+    names[i] = t.s;
+  }
+  struct sdm_prefix *p = sdm_prefix_new();
+  sdm_prefix_add(p, (const char *const *)names, n, id);
+  sdm_prefix_encode(p, out);
+  sdm_prefix_free(p);
+  for (size_t i = 0; i < n; i++)
+    free(names[i]);
+  free(names);
+  return frames != NULL;
+}
+
+static void on_end(void *arg, uint64_t request, const json_t *args, const json_t *result, const json_t *detail,
+                   const char *failure) {
+  struct server *s = arg;
+  const char *reduce = json_string_value(json_object_get(args, "reduce"));
+  struct sdm_bytes body = { 0 };
+  if (!s->ctx)
+    return;
+  if (!failure && reduce && !strcmp(reduce, "stats") && !stats_body(result, sdm_get_my_id(s->ctx), &body))
+    failure = "the value is no number";
+  if (!failure && reduce && !strcmp(reduce, "tree"))
+    tree_body(result, sdm_get_my_id(s->ctx), &body);
+  if (failure)
+    sdm_reply(s->ctx, request, SDM_CLASS_ERROR, failure, strlen(failure), NULL, 0);
+  else if (reduce)
+    sdm_reply(s->ctx, request, SDM_CLASS_OK, body.p, body.len, NULL, 0);
+  else {
+    char *text = json_dumps(result, JSON_COMPACT | JSON_SORT_KEYS);
+    char *more = detail ? json_dumps(detail, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    sdm_reply(s->ctx, request, SDM_CLASS_OK, text, strlen(text), more, more ? strlen(more) : 0);
+    free(text);
+    free(more);
+  }
+  sdm_bytes_fini(&body);
+}
+
+static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void *p, size_t len) {
+  struct server *s = arg;
+  (void)ms_left;
+  json_t *args = json_loadb(p, len, 0, NULL);
+  if (!json_is_object(args)) {
+    static const char why[] = "the command is no JSON object";
+    json_decref(args);
+    sdm_reply(s->ctx, request, SDM_CLASS_ERROR, why, sizeof(why) - 1, NULL, 0);
+    return;
+  }
+  json_t *pid = json_array_get(json_object_get(args, "pids"), sdm_get_my_id(s->ctx));
+  if (pid) /* one command for all, each takes its own */
+    json_object_set(args, "pid", pid);
+  json_t *file = json_array_get(json_object_get(args, "files"), sdm_get_my_id(s->ctx));
+  if (file)
+    json_object_set(args, "file", file);
+  struct sdm_call *c = sdm_call_new(request, args, on_end, s);
+  if (!strcmp(sdm_call_text(c, "cmd", ""), "ping"))
+    sdm_call_done(c, NULL, NULL);
+  else if (!strcmp(sdm_call_text(c, "cmd", ""), "where")) /* where this server is, for host(...) and for people */
+    sdm_call_done(c, json_pack("{s:s}", "host", sdm_ctx_host(s->ctx)), json_pack("{s:i}", "pid", (int)getpid()));
+  else
+    sdm_backend_run(s->ops, s->backend, c);
+}
+
+static void write_all(int fd, const void *p, size_t len) {
+  for (size_t at = 0; at < len;) {
+    ssize_t n = write(fd, (const char *)p + at, len - at);
+    if (n <= 0 && errno != EINTR && errno != EAGAIN)
+      return;
+    at += n > 0 ? (size_t)n : 0;
+  }
+}
+
+static void send_line(struct server *s, unsigned stream, bool eof) {
+  struct sdm_bytes *l = &s->line[stream];
+  if (!l->len && !eof)
+    return;
+  sdm_output(s->ctx, (uint8_t)stream, eof, l->p, l->len);
+  s->credit -= (int64_t)l->len;
+  l->len = 0;
+}
+
+static void on_event(void *arg, json_t *event) {
+  struct server *s = arg;
+  char *text = json_dumps(event, JSON_COMPACT | JSON_SORT_KEYS);
+  if (s->ctx) {
+    send_line(s, SDM_STDOUT, false);
+    send_line(s, SDM_STDERR, false);
+  }
+  if (s->ctx)
+    sdm_event(s->ctx, text, strlen(text));
+  free(text);
+  json_decref(event);
+}
+
+static void on_flush(void *arg) {
+  struct server *s = arg;
+  send_line(s, SDM_STDOUT, false);
+  send_line(s, SDM_STDERR, false);
+}
+
+/* Line by line, so that equal lines of many ranks can merge.  'held' tells the back end to stop reading. */
+static bool on_output(void *arg, unsigned stream, bool eof, const void *p, size_t len) {
+  struct server *s = arg;
+  if (!s->ctx)
+    return true;
+  if (s->oob) {
+    write_all(stream == SDM_STDERR ? 2 : 1, p, len);
+    return true;
+  }
+  const char *at = p, *end = at + len;
+  while (at < end) {
+    const char *nl = memchr(at, '\n', (size_t)(end - at));
+    size_t n = nl ? (size_t)(nl + 1 - at) : (size_t)(end - at);
+    sdm_bytes_add(&s->line[stream], at, n);
+    at += n;
+    if (nl || s->line[stream].len >= LINE_MAX_BYTES)
+      send_line(s, stream, false);
+  }
+  if (eof)
+    send_line(s, stream, true);
+  if (s->line[stream].len)
+    sdm_timer_set(s->flush, sdm_now_us() + PARTIAL_US);
+  s->held = s->credit <= 0;
+  return !s->held;
+}
+
+static void on_credit(void *arg, uint64_t bytes) {
+  struct server *s = arg;
+  s->credit += (int64_t)(bytes < CREDIT_START ? bytes : CREDIT_START);
+  if (s->held && s->credit > 0) {
+    s->held = false;
+    s->ops->resume(s->backend);
+  }
+}
+
+static void on_input(void *arg, const struct sdm_iolist *l) {
+  struct server *s = arg;
+  for (size_t i = 0; i < l->n; i++)
+    s->ops->input(s->backend, l->pieces[i].eof, l->pieces[i].bytes.p, l->pieces[i].bytes.len);
+}
+
+static void on_bye(void *arg) { ((struct server *)arg)->quit = true; }
+static void on_alone(void *arg) { ((struct server *)arg)->quit = true; } /* the back end detaches or kills, as it ends */
+
+static const struct sdm_handlers handlers = {
+  .command = on_command, .input = on_input, .credit = on_credit, .alone = on_alone, .bye = on_bye,
+};
+
+/* oob: own stdin, by way of the seed's handler, to the program. */
+static void on_typed(void *arg, unsigned events) {
+  struct server *s = arg;
+  char buf[4096];
+  (void)events;
+  ssize_t n = read(s->typed[0], buf, sizeof(buf));
+  if (n > 0)
+    s->ops->input(s->backend, false, buf, (size_t)n);
+}
+
+static void forward_own_stdin(struct server *s) {
+  if (pipe2(s->typed, O_CLOEXEC | O_NONBLOCK))
+    return;
+  sdm_loop_watch(sdm_ctx_loop(s->ctx), s->typed[0], SDM_READ, on_typed, s);
+  sdm_iof_set_stdin_handler(s->ctx, 0, s->typed[1], NULL);
+}
+
+int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, struct dvm_error *err) {
+  struct server s = { .ops = so->backend, .oob = so->oob, .credit = CREDIT_START };
+  o->handlers = &handlers;
+  o->arg = &s;
+  s.ctx = sdm_open(o, err);
+  if (!s.ctx)
+    return err->code;
+  struct sdm_backend_host host = { sdm_ctx_loop(s.ctx), on_event, on_output, &s };
+  s.backend = s.ops->create(&host, so->backend_path, err);
+  if (s.backend) {
+    s.flush = sdm_loop_timer(host.loop, INT64_MAX, on_flush, &s);
+    if (s.oob)
+      forward_own_stdin(&s);
+    while (!s.quit)
+      sdm_progress(s.ctx, -1);
+    sdm_progress(s.ctx, 0); /* what was said last goes out */
+    struct sdm_ctx *ctx = s.ctx;
+    s.ctx = NULL; /* the back end's last words have nowhere to go */
+    s.ops->destroy(s.backend);
+    s.ctx = ctx;
+  }
+  sdm_finalize(s.ctx);
+  for (int i = 0; i < 3; i++)
+    sdm_bytes_fini(&s.line[i]);
+  return s.backend ? 0 : err->code;
+}

@@ -1,0 +1,63 @@
+/* A debug session at the front end: the tree, what is known of every rank, and commands with their answers.
+ * Console, batch report and DAP adapter stand on it. */
+#ifndef SDM_SESSION_H
+#define SDM_SESSION_H
+#include <jansson.h>
+#include <stdatomic.h>
+
+#include "sdm/launch.h"
+#include "sdm/sdm.h"
+
+/* Where ranks stand: the last stop of each, merged. */
+struct sdm_place {
+  json_t *event; /* owned: {"event":"stopped","reason":...,"func":...,"bp":...} */
+  struct sdm_set *set;
+};
+
+struct sdm_session {
+  struct sdm_ctx *ctx;
+  struct sdm_launch launch;
+  struct sdm_set *all, *running, *stopped, *exited, *dead;
+  struct sdm_place *places;
+  size_t nplaces;
+  uint32_t failed; /* ranks that ended by a signal or with a status that is not 0 */
+  uint64_t waiting;
+  struct sdm_answer *answer;
+  uint16_t answer_flags;
+  bool extra_credit;
+  /* Told as they come; may be NULL. */
+  void (*on_event)(void *arg, const struct sdm_set *ids, const json_t *event);
+  void (*on_output)(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len);
+  void (*on_lost)(void *arg, const struct sdm_set *ids, const char *why);
+  void (*on_late)(void *arg, const struct sdm_answer *a);
+  void *arg;
+};
+
+struct sdm_session_options {
+  uint32_t n;              /* 0 with 'command': as the launcher says */
+  char *const *command;    /* launcher words; NULL: servers of our own on this host */
+  const char *host;        /* where the master listens; NULL: 127.0.0.1, or this host's name with a launcher of several */
+  const char *shape, *backend, *backend_path;
+  bool oob, partial;
+  uint32_t start_ms;
+};
+
+/* Starts servers and connects them.  0, or a negative code; missing servers are an error unless 'partial'. */
+int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o, struct dvm_error *err);
+void sdm_session_close(struct sdm_session *s);
+
+/* Sends 'command' (stolen) and waits for the answer, at most 'timeout_ms' and a little.  The caller frees the answer.
+ * Never NULL. */
+struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *to, json_t *command, uint8_t reducer,
+                                   uint32_t timeout_ms);
+/* The same for commands that set programs running: 'to' counts as running at once, those who refuse as before. */
+struct sdm_answer *sdm_session_go(struct sdm_session *s, const struct sdm_set *to, json_t *command,
+                                  uint32_t timeout_ms);
+/* Waits until none of 'set' runs: 0; -ETIMEDOUT, -EINTR when *interrupted becomes true. */
+int sdm_session_wait(struct sdm_session *s, const struct sdm_set *set, uint32_t timeout_ms,
+                     const volatile atomic_int *interrupted);
+void sdm_session_step(struct sdm_session *s, int timeout_ms); /* handles what has come */
+/* The ranks of a merged answer's good classes. */
+json_t *sdm_class_json(const struct sdm_class *c); /* its body as JSON; a new reference, NULL if it is none */
+char *sdm_set_text(const struct sdm_set *set);     /* the caller frees */
+#endif

@@ -1,0 +1,22 @@
+/* Answers, events and output for people (grouped by ranks) or, one JSON object a line, for programs. */
+#ifndef SDM_SHOW_H
+#define SDM_SHOW_H
+#include <stdio.h>
+
+#include "sdm/session.h"
+
+struct sdm_show {
+  FILE *out;
+  bool json;
+};
+
+/* One line "{0-3,7} 5  text"; 'total' ranks were asked: all of them are not named again. */
+void sdm_show_answer(const struct sdm_show *w, const char *command, const struct sdm_answer *a);
+void sdm_show_tree(const struct sdm_show *w, const struct sdm_answer *a); /* reducer SDM_REDUCE_TREE */
+void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm_answer *a);
+void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const json_t *event);
+void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsigned stream, const void *p, size_t len);
+void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const char *why);
+void sdm_show_error(const struct sdm_show *w, const char *text);
+void sdm_show_status(const struct sdm_show *w, const struct sdm_session *s);
+#endif

@@ -1,0 +1,149 @@
+#define _GNU_SOURCE
+#include "sdm/term.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "sdm/bytes.h"
+#include "sdm/iolist.h"
+
+struct sdm_term {
+  bool (*output)(void *arg, unsigned stream, bool eof, const void *p, size_t len);
+  void *arg;
+  int pty, keep, err, err_keep; /* 'keep': our own hold on the program's side, so that the pty never hangs up */
+  char name[128], folder[64], pipe[80];
+  struct sdm_watch *pty_watch, *err_watch;
+  struct sdm_bytes in; /* waits to be typed */
+  bool paused, eof;
+};
+
+static void set_events(struct sdm_term *t) {
+  bool more = t->in.len || t->eof;
+  sdm_watch_events(t->pty_watch, (t->paused ? 0u : SDM_READ) | (more ? SDM_WRITE : 0u));
+  sdm_watch_events(t->err_watch, t->paused ? 0u : SDM_READ);
+}
+
+static bool copy_out(struct sdm_term *t, int fd, unsigned stream) {
+  char buf[16384];
+  ssize_t n = read(fd, buf, sizeof(buf));
+  if (n > 0 && !t->output(t->arg, stream, false, buf, (size_t)n))
+    t->paused = true;
+  return n > 0;
+}
+
+/* A terminal line holds 4095 bytes at most; longer input is typed piece by piece as the program reads. */
+static void type_more(struct sdm_term *t) {
+  ssize_t n = t->in.len ? write(t->pty, t->in.p, t->in.len < 1024 ? t->in.len : 1024) : 0;
+  if (n > 0)
+    sdm_bytes_consume(&t->in, (size_t)n);
+  if (!t->in.len && t->eof) {
+    char end = 4; /* VEOF at the start of a line ends the input */
+    t->eof = write(t->pty, &end, 1) != 1;
+  }
+}
+
+static void on_pty(void *arg, unsigned events) {
+  struct sdm_term *t = arg;
+  if (events & SDM_READ)
+    copy_out(t, t->pty, SDM_STDOUT);
+  if (events & SDM_WRITE)
+    type_more(t);
+  set_events(t);
+}
+
+static void on_err(void *arg, unsigned events) {
+  struct sdm_term *t = arg;
+  (void)events;
+  copy_out(t, t->err, SDM_STDERR);
+  set_events(t);
+}
+
+static int open_pty(struct sdm_term *t) {
+  struct termios mode;
+  t->pty = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  if (t->pty < 0 || grantpt(t->pty) || unlockpt(t->pty) || ptsname_r(t->pty, t->name, sizeof(t->name)))
+    return -errno;
+  t->keep = open(t->name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (t->keep < 0 || tcgetattr(t->keep, &mode))
+    return -errno;
+  mode.c_oflag &= ~(tcflag_t)OPOST;                  /* no CR before LF */
+  mode.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IXON | ISTRIP); /* what is typed arrives as it is */
+  mode.c_lflag &= ~(tcflag_t)(ECHO | ISIG | IEXTEN);
+  return tcsetattr(t->keep, TCSANOW, &mode) ? -errno : 0;
+}
+
+static int open_pipe(struct sdm_term *t) {
+  const char *tmp = getenv("TMPDIR");
+  if (snprintf(t->folder, sizeof(t->folder), "%s/sdm.XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp") < 0 ||
+      !mkdtemp(t->folder))
+    return -errno;
+  snprintf(t->pipe, sizeof(t->pipe), "%s/stderr", t->folder);
+  if (mkfifo(t->pipe, 0600))
+    return -errno;
+  t->err = open(t->pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  t->err_keep = open(t->pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  return t->err < 0 || t->err_keep < 0 ? -errno : 0;
+}
+
+struct sdm_term *sdm_term_new(struct sdm_loop *loop,
+                              bool (*output)(void *arg, unsigned stream, bool eof, const void *p, size_t len), void *arg,
+                              struct dvm_error *err) {
+  struct sdm_term *t = sdm_alloc(sizeof(*t));
+  *t = (struct sdm_term){ .output = output, .arg = arg, .pty = -1, .keep = -1, .err = -1, .err_keep = -1 };
+  int rc = open_pty(t);
+  if (!rc)
+    rc = open_pipe(t);
+  if (rc) {
+    dvm_error_set(err, rc, "cannot make a terminal for the program: %s", strerror(-rc));
+    sdm_term_free(t);
+    return NULL;
+  }
+  t->pty_watch = sdm_loop_watch(loop, t->pty, SDM_READ, on_pty, t);
+  t->err_watch = sdm_loop_watch(loop, t->err, SDM_READ, on_err, t);
+  return t;
+}
+
+void sdm_term_free(struct sdm_term *t) {
+  if (!t)
+    return;
+  sdm_watch_free(t->pty_watch);
+  sdm_watch_free(t->err_watch);
+  int fds[] = { t->pty, t->keep, t->err, t->err_keep };
+  for (int i = 0; i < 4; i++)
+    if (fds[i] >= 0)
+      close(fds[i]);
+  if (t->pipe[0])
+    unlink(t->pipe);
+  if (t->folder[0])
+    rmdir(t->folder);
+  sdm_bytes_fini(&t->in);
+  free(t);
+}
+
+const char *sdm_term_name(const struct sdm_term *t) { return t->name; }
+const char *sdm_term_stderr(const struct sdm_term *t) { return t->pipe; }
+
+void sdm_term_input(struct sdm_term *t, bool eof, const void *p, size_t len) {
+  sdm_bytes_add(&t->in, p, len);
+  t->eof |= eof;
+  set_events(t);
+}
+
+void sdm_term_drain(struct sdm_term *t) {
+  while (!t->paused && copy_out(t, t->pty, SDM_STDOUT))
+    ;
+  while (!t->paused && copy_out(t, t->err, SDM_STDERR))
+    ;
+  set_events(t);
+}
+
+void sdm_term_resume(struct sdm_term *t) {
+  t->paused = false;
+  set_events(t);
+}
