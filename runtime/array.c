@@ -327,6 +327,7 @@ static void layout_root(struct dvmrt_array *a, struct dvmrt_layout *l) {
   *l = (struct dvmrt_layout){.root = a, .ndims = a->ndims};
   for (int d = 0; d < a->ndims; d++) {
     l->block[d] = a->dist[d] == DVMRT_DIST_BLOCK;
+    l->extent[d] = a->extent[d];
     l->at[d] = (struct dvmrt_coord){DVMRT_COORD_AFFINE, d, 1, 0};
   }
 }

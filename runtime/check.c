@@ -7,7 +7,7 @@
 static uint32_t read_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint32_t base, enum dvmrt_verdict *verdict) {
   if (w < DVMRT_W_FIRST) {
     *verdict = class == DVMRT_CLASS_PRIVATE || w == DVMRT_W_PRIVATE ? DVMRT_PRIVATE_UNINIT : DVMRT_UNINIT;
-    return w;
+    return class == DVMRT_CLASS_FIRST ? now & ~1u : w; /* the construct has read it: that decides the class */
   }
   switch (class) {
   case DVMRT_CLASS_PLAIN: case DVMRT_CLASS_REDUCTION: case DVMRT_CLASS_ACROSS: return w;

@@ -35,6 +35,8 @@ uint32_t dvmrt_check_word(enum dvmrt_class class, uint32_t word, uint32_t flags,
 bool dvmrt_check_place(struct dvmrt_event *ev);
 /* The array ceases to be. */
 void dvmrt_check_forget_waiting(const struct dvmrt_array *a);
+/* Something else begins: reads that still wait for the target of their expression had an ordinary one. */
+void dvmrt_check_close_waiting(void);
 /* Address [p, p + size) is accessed. */
 void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
 void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags);

@@ -314,6 +314,7 @@ static void begin(struct dvmrt_frame *f) {
   if (owner && owner != &self)
     return;
   if (!outer) {
+    dvmrt_check_close_waiting();
     nest_begin(f);
     return;
   }

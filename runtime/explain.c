@@ -309,6 +309,7 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
   dvmrt_name_datum(ev, m);
   switch (why) {
   case DVMRT_BEYOND_EDGE: dvmrt_text_add(m, " %s outside the iteration's own part and its shadow edge", does); break;
+  case DVMRT_NO_PART: dvmrt_text_add(m, " %s by an iteration that owns no element of '%s', and so has no shadow edge of it", does, name); break;
   case DVMRT_NEVER_RENEWED: dvmrt_text_add(m, " is read from the shadow edge, which was never renewed"); break;
   case DVMRT_WRITTEN_SINCE:
     dvmrt_text_add(m, " is read from the shadow edge, which has not been renewed since '%s' was written", name);

@@ -86,6 +86,18 @@ void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_lay
     p->kind = DVMRT_PLACE_NEAR;
 }
 
+bool dvmrt_layout_covers(const struct dvmrt_layout *array, const int64_t *extent) {
+  for (int r = 0; array->root && r < array->ndims; r++) {
+    struct dvmrt_coord c = array->at[r];
+    if (!array->block[r] || c.kind != DVMRT_COORD_AFFINE)
+      continue;
+    int64_t first = c.coef > 0 ? c.add : c.add - (extent[c.index] - 1), last = first + extent[c.index] - 1;
+    if (llabs(c.coef) != 1 || first > 0 || last < array->extent[r] - 1)
+      return false;
+  }
+  return true;
+}
+
 bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, const struct dvmrt_layout *other,
                          const int64_t *other_ix) {
   if (dvmrt_layout_everywhere(array))

@@ -17,6 +17,7 @@ struct dvmrt_layout {
   const struct dvmrt_array *root; /* NULL: not distributed: on all processors */
   int ndims;                      /* of the root */
   bool block[DVMRT_NDIMS_MAX];    /* divided among processors; else whole */
+  int64_t extent[DVMRT_NDIMS_MAX];
   struct dvmrt_coord at[DVMRT_NDIMS_MAX];
 };
 
@@ -45,6 +46,8 @@ struct dvmrt_place {
 /* Iteration 'iv' of a nest that lies as 'nest' says, element 'ix' of an array that lies as 'array' says. */
 void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix,
                         int ndims, struct dvmrt_place *p);
+/* Has every point of the divided dimensions an element of the array (of these extents)? */
+bool dvmrt_layout_covers(const struct dvmrt_layout *array, const int64_t *extent);
 /* Is element 'ix' of an array present wherever element 'other_ix' of another one is? */
 bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, const struct dvmrt_layout *other,
                          const int64_t *other_ix);

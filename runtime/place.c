@@ -31,6 +31,32 @@ static bool edge_valid(const struct dvmrt_array *a, const struct dvmrt_place *p)
   return false;
 }
 
+/* Edges surround an own part: an iteration without one has none either. */
+static bool has_part(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  for (int d = 0; d < a->ndims; d++)
+    if (!p->has_own[d] || p->own[d] < 0 || p->own[d] >= a->extent[d])
+      return false;
+  return true;
+}
+
+static bool only_read(const struct dvmrt_frame *f, const struct dvmrt_array *a) {
+  for (uint32_t i = 0; i < f->nuses; i++)
+    if ((uintptr_t)dvmrt_num_value(f->uses[i].item->ref.address, f->args) == a->address && f->uses[i].item->use != 'r')
+      return false;
+  return true;
+}
+
+/* The clause brings its own edge values; for an array that the nest writes it is a matter of dependences whether it is wide
+ * enough, for one that is only read the edge that it does not bring is as it was. */
+static bool brought(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
+  if (!across)
+    return false;
+  if (dvmrt_box_covers(&across->box, p, ev->array->ndims))
+    return true;
+  return edge_declared(ev->array, p) && !(ev->flags & DVMRT_WRITE) && !only_read(ev->nest, ev->array);
+}
+
 /* What an element that is not here is an error of. */
 static enum dvmrt_id absent_id(const struct dvmrt_event *ev) {
   if (ev->flags & DVMRT_WRITE)
@@ -41,9 +67,12 @@ static enum dvmrt_id absent_id(const struct dvmrt_event *ev) {
 /* The element is displaced: edge or beyond. */
 static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
   struct dvmrt_array *a = ev->array;
-  const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', a);
-  if (across && (dvmrt_box_covers(&across->box, p, a->ndims) || (edge_declared(a, p) && !(ev->flags & DVMRT_WRITE))))
-    return true; /* the clause brings its own edge values; whether it is wide enough is a matter of dependences */
+  if (!has_part(a, p)) {
+    dvmrt_explain_place(ev, p, absent_id(ev), DVMRT_NO_PART);
+    return false;
+  }
+  if (brought(ev, p))
+    return true;
   if (!edge_declared(a, p)) {
     dvmrt_explain_place(ev, p, absent_id(ev), DVMRT_BEYOND_EDGE);
     return false;
@@ -101,14 +130,28 @@ static struct waiting {
   uintptr_t at;
 } waiting[WAITING_MAX];
 static unsigned nwaiting;
-static long waiting_for;
+
+static void explain_waiting(const struct waiting *w, const struct dvmrt_event *target) {
+  struct dvmrt_event ev = {.access = w->access, .array = w->array, .at = w->at, .flags = DVMRT_READ};
+  memcpy(ev.ix, w->ix, sizeof(ev.ix));
+  dvmrt_explain_sequential(&ev, target);
+}
+
+static void take_out(unsigned i) {
+  nwaiting--;
+  memmove(&waiting[i], &waiting[i + 1], (nwaiting - i) * sizeof(waiting[0]));
+}
 
 static void wait_for_target(const struct dvmrt_event *ev) {
-  if (waiting_for != ev->access->expression)
-    nwaiting = 0;
-  waiting_for = ev->access->expression;
+  for (unsigned i = 0; i < nwaiting; i++) {
+    if (waiting[i].access != ev->access)
+      continue;
+    /* The expression comes again, and its target was no distributed element: everybody needed the value. */
+    explain_waiting(&waiting[i], NULL);
+    take_out(i--);
+  }
   if (nwaiting == WAITING_MAX)
-    return;
+    take_out(0);
   struct waiting *w = &waiting[nwaiting++];
   *w = (struct waiting){.access = ev->access, .array = ev->array, .at = ev->at};
   memcpy(w->ix, ev->ix, sizeof(w->ix));
@@ -116,23 +159,27 @@ static void wait_for_target(const struct dvmrt_event *ev) {
 
 static void judge_waiting(const struct dvmrt_event *target) {
   const struct dvmrt_layout *of_target = dvmrt_array_layout(target->array);
-  if (waiting_for != target->access->expression)
-    nwaiting = 0;
+  const struct dvmrt_access *x = target->access;
   for (unsigned i = 0; i < nwaiting; i++) {
-    struct waiting *w = &waiting[i];
-    if (dvmrt_layout_beside(dvmrt_array_layout(w->array), w->ix, of_target, target->ix))
+    const struct waiting *w = &waiting[i];
+    if (w->access->expression != x->expression || w->access->pos.file != x->pos.file)
       continue;
-    struct dvmrt_event ev = {.access = w->access, .array = w->array, .at = w->at, .flags = DVMRT_READ};
-    memcpy(ev.ix, w->ix, sizeof(ev.ix));
-    dvmrt_explain_sequential(&ev, target);
+    if (!dvmrt_layout_beside(dvmrt_array_layout(w->array), w->ix, of_target, target->ix))
+      explain_waiting(w, target);
+    take_out(i--);
   }
+}
+
+void dvmrt_check_close_waiting(void) {
+  for (unsigned i = 0; i < nwaiting; i++)
+    explain_waiting(&waiting[i], NULL);
   nwaiting = 0;
 }
 
 void dvmrt_check_forget_waiting(const struct dvmrt_array *a) {
   for (unsigned i = 0; i < nwaiting; i++)
     if (waiting[i].array == a)
-      waiting[i--] = waiting[--nwaiting];
+      take_out(i--);
 }
 
 static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
@@ -147,6 +194,12 @@ static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
     wait_for_target(ev);
   else if (!dvmrt_construct_top() || !dvmrt_construct_opaque())
     dvmrt_explain_sequential(ev, NULL);
+}
+
+static bool own_element(const struct dvmrt_event *ev, const struct dvmrt_layout *l) {
+  struct dvmrt_place p;
+  dvmrt_layout_place(l, &ev->nest->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
+  return p.kind == DVMRT_PLACE_OWN;
 }
 
 /* ---- both ------------------------------------------------------------------------------------------------------------------------- */
@@ -175,5 +228,6 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
   if (!ev->nest->mapped || dvmrt_layout_everywhere(l))
     return true;
   return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims &&
+         (own_element(ev, l) || dvmrt_layout_covers(l, ev->array->extent)) &&
          dvmrt_layout_settled(l, &ev->nest->layout, x->axis, x->ndims);
 }

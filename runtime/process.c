@@ -22,6 +22,7 @@ static bool ready;
 static int close_report(int status) {
   if (!ready || getpid() != owner || !dvmrt_mem_enter())
     return status;
+  dvmrt_check_close_waiting();
   dvmrt_group_close();
   status = dvmrt_diag_close(status, dvmrt_construct_count(), dvmrt_array_count());
   dvmrt_mem_leave();
