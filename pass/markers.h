@@ -8,6 +8,7 @@
  *   long __dvmm_index(long value, long id, long dim)
  *       Returns value.  Subscript of dimension 'dim' (from 0, the leftmost) of the access 'id'; it dominates that access.
  *       Subscripts that are integer constants have no marker: their value is in the site text ('X c<value>').
+ *       With dim >= DVMM_EXTENT: the extent of dimension dim - DVMM_EXTENT of a variable-length array ('B #').
  *   int __dvmm_enter(const char *site, ...)
  *       Condition of 'while (__dvmm_enter(..)) { statement; __dvmm_leave(cid); }' around the statement of a parallel loop,
  *       region, task ..  True once, then false.  'site' is a directive site text; the arguments (pointers or long) are what
@@ -28,6 +29,7 @@
 #define DVM_PASS_MARKERS_H
 #define DVMM_ACCESS "__dvmm_access"
 #define DVMM_INDEX "__dvmm_index"
+#define DVMM_EXTENT 16
 #define DVMM_ENTER "__dvmm_enter"
 #define DVMM_LEAVE "__dvmm_leave"
 #define DVMM_ROW "__dvmm_row"

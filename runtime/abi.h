@@ -96,7 +96,7 @@ struct dvmrt_view {
  *           I <index variable>   root is index variable number <..> of nest C
  *           X <axis>             one line per subscript: c<value> | a<index>:<coef>:<add> (affine in the index variable of
  *                                nest C of that number, numbers are plain) | o (anything else)
- *           B <n>|*|#            extent of the dimension, one line per subscript; * unknown; # is not used here
+ *           B <n>|*|#            extent of the dimension, one line per subscript; * not known; # known at run time
  *           M 1                  the reference agrees with a section of remote_access around it: it uses the buffer
  *           Z io                 argument of a standard function on a stream: input or output (sequential part)
  *           Z lhs <id>           target of an assignment; reads with 'Z rhs <id>' belong to the same full expression, came just

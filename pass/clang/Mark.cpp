@@ -262,6 +262,7 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     if (int I = Nest->indexNumber(V); I >= 0)
       T.key('I').add(Twine(I));
 
+  SmallVector<QualType, 4> Extents; // of variable-length dimensions, else null
   if (!Ch.Subs.empty()) {
     Shape S;
     if (V && Ch.OnRoot)
@@ -269,7 +270,9 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     for (unsigned I = 0; I < Ch.Subs.size(); ++I) {
       axisText(T, Ctx, Ch.Subs[I]->getIdx(), Nest);
       const auto *CA = I < S.rank() ? Ctx.getAsConstantArrayType(S.Dims[I]) : nullptr;
-      T.key('B').add(CA ? Twine(CA->getZExtSize()).str() : "*");
+      bool Variable = I < S.rank() && isa_and_nonnull<VariableArrayType>(Ctx.getAsArrayType(S.Dims[I]));
+      T.key('B').add(CA ? Twine(CA->getZExtSize()).str() : Variable ? "#" : "*");
+      Extents.push_back(Variable ? S.Dims[I] : QualType());
     }
     QualType Element = Ch.Subs.back()->getType();
     if (!Element->isIncompleteType())
@@ -317,12 +320,17 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
   if (!Emit)
     return;
   for (unsigned I = 0; I < Subs.size(); ++I) {
-    if (!Subs[I].second)
+    if (!Subs[I].second && Extents[I].isNull())
       continue;
     ArraySubscriptExpr *A = Subs[I].first;
     Expr *Index = A->getIdx();
     bool OnRight = A->getIdx() == A->getRHS();
     Expr *Marked = B.call(DVMM_INDEX, {B.toLong(Index), B.integer(ID, L), B.integer(I, L)}, Index->getBeginLoc());
+    if (!Extents[I].isNull()) {
+      QualType Element = Ctx.getAsArrayType(Extents[I])->getElementType();
+      Expr *Extent = B.toLong(B.divide(B.sizeOf(Extents[I], L), B.sizeOf(Element, L)));
+      Marked = B.comma(B.call(DVMM_INDEX, {Extent, B.integer(ID, L), B.integer(DVMM_EXTENT + I, L)}, L), Marked);
+    }
     if (OnRight)
       A->setRHS(Marked);
     else

@@ -72,6 +72,8 @@ bool Rewriter::checkCanonical(Construct &C, ForStmt *F, const VarDecl *&Index) {
     if (A->getOpcode() == BO_Assign)
       Index = asVariable(A->getLHS());
   }
+  if (Index && Index->isInvalidDecl())
+    return false; // the compiler has spoken
   auto Wrong = [&](SourceLocation L, const Twine &What) {
     St.error(L.isValid() ? L : F->getForLoc(), What);
     St.note(C.Dir.Start, "this directive needs loops of the form 'for (i = a; i < b; i += c)'");

@@ -47,6 +47,8 @@ void AccessLowering::bounds(View *V) {
     Value *Limit = nullptr;
     if (D < A.Text.Extents.size() && A.Text.Extents[D])
       Limit = B.getInt64(*A.Text.Extents[D]);
+    else if (A.Extent[D])
+      Limit = A.Extent[D];
     else if (V)
       Limit = S.load(B, V->Extents[D]);
     if (!Limit || !A.Index[D])

@@ -131,20 +131,22 @@ void FunctionState::attachIndices() {
   for (CallInst *I : Indices)
     Marks[{Number(I, 1), Number(I, 2)}].push_back(I);
   std::unique_ptr<DominatorTree> DT;
+  auto Marked = [&](const Access &A, unsigned Dim) -> CallInst * {
+    for (CallInst *I : reverse(Marks.lookup({Number(A.Mark, 1), Dim}))) {
+      if (!DT)
+        DT = std::make_unique<DominatorTree>(F);
+      if (DT->dominates(I, A.Mark))
+        return I;
+    }
+    return nullptr;
+  };
   for (Access &A : Accesses)
     for (unsigned Dim = 0; Dim < A.Text.Axes.size(); ++Dim) {
-      Value *V = nullptr;
-      if (auto N = A.Text.Axes[Dim])
+      Value *V = Marked(A, Dim);
+      if (auto N = A.Text.Axes[Dim]; !V && N)
         V = ConstantInt::getSigned(RT.I64, *N);
-      for (CallInst *I : reverse(Marks.lookup({Number(A.Mark, 1), Dim}))) {
-        if (!DT)
-          DT = std::make_unique<DominatorTree>(F);
-        if (!DT->dominates(I, A.Mark))
-          continue;
-        V = I;
-        break;
-      }
       A.Index.push_back(V);
+      A.Extent.push_back(Marked(A, DVMM_EXTENT + Dim));
     }
 }
 

@@ -49,6 +49,7 @@ struct Access {
   Variable *Var = nullptr;  // with words of its own
   llvm::Value *Offset = nullptr; // bytes into Var, if it is an array
   llvm::SmallVector<llvm::WeakTrackingVH, 4> Index = {}; // one per subscript; null: not known
+  llvm::SmallVector<llvm::WeakTrackingVH, 4> Extent = {}; // of variable-length arrays, likewise
 };
 
 class FunctionState {
