@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static const char usage[] =
   "  --timeout MS        for all threads to stop (default 10000)\n"
   "  --compress[=zlib]   compress the image when it is whole\n"
   "  --stats             tell times and sizes\n"
+  "  --kill              kill the process when the image is whole\n"
   "  --crdebug           asked by a debugger\n";
 
 static int fail(const struct dvm_error *err)
@@ -149,12 +151,13 @@ struct arguments {
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, CRDEBUG, JOBID, HELP };
+  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, HELP };
   static const struct option options[] = {
     { "output", 1, NULL, 'o' },        { "list", 0, NULL, 'l' },          { "all-files", 0, NULL, ALL_FILES },
     { "no-fork", 0, NULL, NO_FORK },   { "no-sync", 0, NULL, NO_SYNC },   { "allow-traced", 0, NULL, ALLOW_TRACED },
     { "ignore-files", 0, NULL, IGNORE_FILES }, { "keep", 1, NULL, KEEP }, { "timeout", 1, NULL, TIMEOUT },
     { "compress", 2, NULL, COMPRESS }, { "stats", 0, NULL, STATS },       { "crdebug", 0, NULL, CRDEBUG },
+    { "kill", 0, NULL, KILL },
     { "hnp-jobid", 1, NULL, JOBID },   { "help", 0, NULL, HELP },         { NULL, 0, NULL, 0 },
   };
   int c;
@@ -174,6 +177,7 @@ static int parse(int argc, char **argv, struct arguments *a)
     case KEEP: a->request.keep = (uint32_t)strtoul(optarg, NULL, 10); break;
     case TIMEOUT: a->request.stop_timeout_ms = (uint32_t)strtoul(optarg, NULL, 10); break;
     case COMPRESS: a->codec = optarg && strcmp(optarg, "zlib") == 0 ? MPIR_CODEC_ZLIB : MPIR_CODEC_ZSTD; break;
+    case KILL: a->request.signal = SIGKILL; break;
     case STATS: a->stats = true; break;
     case CRDEBUG:
       a->for_debugger = true;

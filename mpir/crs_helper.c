@@ -154,8 +154,8 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   current_connection = connection;
   atomic_store(&busy, 1);
   atomic_store(&crs.abort_code, 0);
-  if (request->flags & CRS_FOR_DEBUGGER)
-    MPIR_checkpoint_debugger_detach();
+  MPIR_checkpoint_debugger_detach();
+  crs_hooks_await_held();
   choose_path(request, reply->path, sizeof(reply->path));
   chain->bottom = stop_and_save;
   chain->left = chain->count;
@@ -163,10 +163,13 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   if (!reply->code) /* a callback may have refused before the bottom */
     reply->code = atomic_load(&crs.abort_code);
   rc = reply->code;
-  if (rc == 0)
+  if (rc == 0) {
     retain(request, reply->path);
+    if (request->signal)
+      kill(crs.pid, request->signal);
+  }
   if (rc != 1)
-    crs_hooks_announce(crs.pid, rc);
+    crs_hooks_announce(crs.pid);
   reply->total_ns = (uint64_t)(sys_monotonic_ns() - start);
   atomic_store(&busy, 0);
   return rc;
@@ -329,9 +332,11 @@ static void *helper_main(void *arg)
 
 void crs_helper_wake(void) { sys3(SYS_tgkill, crs.pid, crs.helper_tid, crs.stop_signal); }
 
-static void on_ask(int sig)
+static void on_ask(int sig, siginfo_t *info, void *frame)
 {
   (void)sig;
+  (void)info;
+  crs_note_interruption(frame);
   atomic_store(&asked_by_signal, 1);
   crs_helper_wake();
 }
@@ -401,7 +406,7 @@ static void after_fork(void)
 
 __attribute__((constructor)) static void crs_constructor(void)
 {
-  struct sigaction ask = { .sa_handler = on_ask, .sa_flags = SA_RESTART };
+  struct sigaction ask = { .sa_sigaction = on_ask, .sa_flags = SA_SIGINFO | SA_RESTART };
 
   read_environment();
   crs_fault_init();
@@ -411,6 +416,7 @@ __attribute__((constructor)) static void crs_constructor(void)
   }
   if (crs.ask_signal)
     sigaction(crs.ask_signal, &ask, NULL);
+  crs.installed = true;
   pthread_atfork(NULL, NULL, after_fork);
 }
 
@@ -431,6 +437,7 @@ int dvmcr_request(const struct dvmcr_options *options)
       strcpy(t->request.path, options->path ? options->path : "");
       t->request.flags |= options->flags & (CRS_ALL_FILES | CRS_NO_FORK | CRS_ALLOW_TRACED | CRS_NO_SYNC);
       t->request.stop_timeout_ms = options->stop_timeout_ms;
+      t->request.signal = options->signal;
       t->request.keep = options->keep ? options->keep : default_request.keep;
     }
     atomic_store(&t->state, TICKET_ASKED);
@@ -442,11 +449,12 @@ int dvmcr_request(const struct dvmcr_options *options)
 
 int dvmcr_poll(int ticket, char *path, size_t size)
 {
-  struct ticket *t = &tickets[ticket - 1];
+  struct ticket *t;
   int outcome;
 
-  if (ticket < 1 || ticket > TICKETS || atomic_load(&t->state) == TICKET_FREE)
+  if (ticket < 1 || ticket > TICKETS || atomic_load(&tickets[ticket - 1].state) == TICKET_FREE)
     return -EINVAL;
+  t = &tickets[ticket - 1];
   if (atomic_load(&t->state) != TICKET_DONE)
     return -EINPROGRESS;
   outcome = t->outcome;

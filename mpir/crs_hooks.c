@@ -10,6 +10,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define FUNCTION __attribute__((noinline))
+#define HELD_LIMIT_NS 10000000000ll
 #define COMMAND_MAX (CRS_PATH_MAX + 64)
 
 static char hostname[256], checkpoint_command[COMMAND_MAX], restart_command[COMMAND_MAX], listing_command[COMMAND_MAX];
@@ -26,6 +27,7 @@ EXPORT char *MPIR_checkpoint_listing_command = listing_command;
 EXPORT volatile int MPIR_checkpoint_hold_signal;
 EXPORT volatile int MPIR_checkpoint_stop_signal;
 EXPORT volatile int MPIR_checkpoint_helper_tid;
+EXPORT volatile int MPIR_checkpoint_held_threads;
 
 EXPORT FUNCTION int MPIR_checkpoint_debugger_detach(void)
 {
@@ -93,17 +95,28 @@ void crs_hooks_after_restart(bool debug, int outer_pid)
   crs_hooks_strings(outer_pid);
 }
 
+/* A thread that the debugger let go with a hold signal must stand in the waitpoint before the stop signal comes: else
+ * it would be held a second time when it goes on. */
+void crs_hooks_await_held(void)
+{
+  unsigned waiting, wanted = (unsigned)MPIR_checkpoint_held_threads;
+  int64_t deadline = sys_monotonic_ns() + HELD_LIMIT_NS;
+
+  while ((waiting = atomic_load(&crs.waiting)) < wanted && sys_monotonic_ns() < deadline)
+    sys_futex_wait(&crs.waiting, waiting, 10000000);
+  MPIR_checkpoint_held_threads = 0;
+}
+
 /* "MPIR_debug_info) host:pid" on standard error, when every thread stands where a debugger may attach. */
-void crs_hooks_announce(int outer_pid, int outcome)
+void crs_hooks_announce(int outer_pid)
 {
   char line[512];
   struct plain_text t = PLAIN_TEXT(line);
   unsigned waiting;
-  int64_t deadline = sys_monotonic_ns() + 10000000000ll;
+  int64_t deadline = sys_monotonic_ns() + HELD_LIMIT_NS;
 
   if (!MPIR_debug_with_checkpoint)
     return;
-  (void)outcome;
   while ((waiting = atomic_load(&crs.waiting)) < crs_stopped_threads() && sys_monotonic_ns() < deadline)
     sys_futex_wait(&crs.waiting, waiting, 10000000);
   plain_add(&t, "MPIR_debug_info) ");
@@ -136,11 +149,13 @@ void crs_hooks_strings(int outer_pid)
 }
 
 /* The debugger's signal: the thread enters the waitpoint before any other instruction of the program. */
-static void on_hold(int sig)
+static void on_hold(int sig, siginfo_t *info, void *frame)
 {
   int error = errno;
 
   (void)sig;
+  (void)info;
+  crs_note_interruption(frame);
   MPIR_checkpoint_debugger_waitpoint();
   errno = error;
 }
@@ -160,7 +175,7 @@ int crs_hooks_init(void)
   MPIR_checkpoint_hold_signal = crs.hold_signal;
   MPIR_checkpoint_stop_signal = crs.stop_signal;
   memset(&action, 0, sizeof(action));
-  action.sa_handler = on_hold;
-  action.sa_flags = SA_RESTART; /* and an empty mask: a held thread must be stoppable */
+  action.sa_sigaction = on_hold;
+  action.sa_flags = SA_SIGINFO | SA_RESTART; /* and an empty mask: a held thread must be stoppable */
   return sigaction(crs.hold_signal, &action, NULL) ? -errno : 0;
 }

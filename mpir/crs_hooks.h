@@ -2,6 +2,7 @@
  * See docs/checkpoint-debugging.md. */
 #ifndef DVM_MPIR_CRS_HOOKS_H
 #define DVM_MPIR_CRS_HOOKS_H
+#pragma GCC visibility push(default)
 
 extern volatile int MPIR_checkpointable;              /* 1 */
 extern volatile int MPIR_debug_with_checkpoint;       /* the debugger means to come back after a checkpoint */
@@ -13,6 +14,7 @@ extern char *MPIR_checkpoint_listing_command;
 extern volatile int MPIR_checkpoint_hold_signal;      /* ours: queued to each stopped thread before detaching */
 extern volatile int MPIR_checkpoint_stop_signal;
 extern volatile int MPIR_checkpoint_helper_tid;       /* ours: the designated thread, never held */
+extern volatile int MPIR_checkpoint_held_threads;     /* ours: to how many the hold signal was queued; set back to 0 */
 
 /* Empty; called before a checkpoint is requested.  A debugger that finds its breakpoint here is to detach. */
 int MPIR_checkpoint_debugger_detach(void);
@@ -22,4 +24,5 @@ void MPIR_checkpoint_debugger_waitpoint(void);
 void MPIR_checkpoint_debugger_breakpoint(void);
 /* Runs on every thread when it goes on after a checkpoint.  'state' is the outcome: 0 continue, 1 restart, -E.... */
 void *MPIR_checkpoint_debugger_crs_hook(int state);
+#pragma GCC visibility pop
 #endif

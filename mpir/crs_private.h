@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <ucontext.h>
 #include "mpir/context.h"
 #include "mpir/dvmcr.h"
 #include "mpir/image_format.h"
@@ -83,6 +84,7 @@ struct crs_state {
   pid_t pid, helper_tid;
   int stop_signal, hold_signal, ask_signal; /* ask_signal 0: none */
   int listen_fd;
+  bool installed;              /* our signal handlers stand: they are not to be replaced */
   unsigned sequence;           /* images taken */
   struct mpir_restart_info restart;
 };
@@ -101,6 +103,8 @@ unsigned crs_stopped_threads(void);
 /* Asks the calling thread to take part in a stop now if one is under way. */
 void crs_stop_self(void);
 
+/* Called by our handlers: notes whether the signal broke off a system call that would have gone on without it. */
+void crs_note_interruption(const ucontext_t *frame);
 /* Fills in what the calling thread can say about itself, all but the context and the signal frame. */
 void crs_record_fill(struct mpir_image_thread *image);
 
@@ -123,6 +127,7 @@ int crs_hooks_init(void);
 void crs_hooks_run(int outcome);
 void crs_hooks_after_restart(bool debug, int outer_pid);
 /* Tells a debugger that it may attach, if one means to come. */
-void crs_hooks_announce(int outer_pid, int outcome);
+void crs_hooks_announce(int outer_pid);
+void crs_hooks_await_held(void);
 void crs_hooks_strings(int outer_pid);
 #endif

@@ -102,21 +102,34 @@ static __attribute__((noinline)) void park_point(struct crs_record *record, unsi
   park_wait(epoch);
 }
 
+/* True if the code before the resumption point is a system call that returns EINTR.  Another handler that ran before us
+ * would have left its own entry as resumption point; one that is to run after us is still pending. */
+void crs_note_interruption(const ucontext_t *frame)
+{
+  const unsigned char *pc = (const unsigned char *)frame->uc_mcontext.gregs[REG_RIP];
+  uint64_t pending = 0, mask = 0;
+
+  if (frame->uc_mcontext.gregs[REG_RAX] != -EINTR || ((uint64_t)pc & (MPIR_PAGE - 1)) < 2 || pc[-2] != 0x0f || pc[-1] != 0x05)
+    return;
+  memcpy(&mask, &frame->uc_sigmask, sizeof(mask));
+  sys2(SYS_rt_sigpending, &pending, 8);
+  crs_self.interrupted = !(pending & ~mask & ~signal_bit(crs.stop_signal) & ~signal_bit(crs.hold_signal));
+}
+
 /* The bottom of a thread's callback chain: stands still until the outcome is known, and returns it. */
 static int park(void)
 {
   struct crs_self *self = &crs_self;
   struct crs_record *record = self->record;
-  uint64_t pending = 0, mask = 0;
+  uint64_t pending = 0;
   int outcome;
 
   crs_record_fill(&record->image);
   record->image.signal_frame = (uint64_t)record->frame;
-  memcpy(&mask, &record->frame->uc_sigmask, sizeof(mask));
   record->frame->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
   sys2(SYS_rt_sigpending, &pending, 8);
   pending &= ~signal_bit(crs.stop_signal);
-  self->interrupted = !(pending & ~mask);
+  crs_note_interruption(record->frame);
   if (pending)
     pending_take(record->image.tid, "SigPnd:");
   park_point(record, self->epoch);

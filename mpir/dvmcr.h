@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* A callback calls dvmcr_checkpoint(); code before that call runs before the checkpoint, code after it afterwards.  One
  * that returns 0 without having called it is taken to have called it at its end; any other value refuses the checkpoint. */
@@ -61,6 +62,7 @@ struct dvmcr_options {
   unsigned flags;            /* DVMCR_ALL_FILES ... */
   unsigned stop_timeout_ms;  /* 0: 10000 */
   unsigned keep;             /* images of this process to keep, 0: all */
+  int signal;                /* sent to the process when the image is whole, 0: none */
 };
 enum { DVMCR_ALL_FILES = 1, DVMCR_NO_FORK = 2, DVMCR_ALLOW_TRACED = 4, DVMCR_NO_SYNC = 8 };
 
@@ -75,6 +77,7 @@ int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms);
 
 /* 1 while a checkpoint of this process is under way, else 0. */
 int dvmcr_status(void);
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

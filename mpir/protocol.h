@@ -21,6 +21,7 @@ struct crs_request {
   uint32_t version, flags;
   uint32_t stop_timeout_ms;
   uint32_t keep;            /* images of this process to keep; 0: all */
+  int32_t signal;           /* sent to the process when the image is whole; 0: none */
   char path[CRS_PATH_MAX];  /* image file, a folder (ends in '/'), or "" for the process's own folder */
 };
 

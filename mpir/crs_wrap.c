@@ -1,0 +1,327 @@
+/* Functions of libc that a checkpoint would otherwise be seen through.
+ *
+ * A handler that runs makes some system calls return EINTR whatever SA_RESTART says (signal(7), "Interruption of system
+ * calls").  When the handler was ours and no other has run, these wrappers call again, with what is left of the time.
+ * Others keep the program from blocking or taking over the checkpointer's signals.  The real functions are called, not
+ * the bare system calls: they are cancellation points. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <time.h>
+#include <unistd.h>
+#include "mpir/crs_private.h"
+#include "mpir/sys.h"
+
+#define EXPORT __attribute__((visibility("default")))
+/* Declares 'real', the next definition of the function that is being wrapped. */
+#define REAL(name) \
+  static __typeof__(&name) real; \
+  if (!real) \
+    *(void **)&real = dlsym(RTLD_NEXT, #name)
+
+/* Before a call: forget earlier interruptions. */
+static void call_begin(void) { crs_self.interrupted = 0; }
+static bool call_again(void) { return errno == EINTR && crs_self.interrupted; }
+
+/* Time spent stopped does not count as waiting. */
+static int64_t deadline_after(int64_t ns) { return sys_monotonic_ns() - atomic_load(&crs.lost_ns) + ns; }
+static int64_t time_left(int64_t deadline)
+{
+  int64_t left = deadline - (sys_monotonic_ns() - atomic_load(&crs.lost_ns));
+
+  return left > 0 ? left : 0;
+}
+static int64_t ns_of(const struct timespec *t) { return t->tv_sec * 1000000000ll + t->tv_nsec; }
+static struct timespec timespec_of(int64_t ns) { return (struct timespec){ ns / 1000000000, ns % 1000000000 }; }
+
+EXPORT int nanosleep(const struct timespec *wanted, struct timespec *rest)
+{
+  struct timespec now = *wanted, left = { 0, 0 };
+  int rc;
+
+  REAL(nanosleep);
+  do {
+    call_begin();
+    rc = real(&now, &left);
+    now = left;
+  } while (rc && call_again());
+  if (rc && errno == EINTR && rest)
+    *rest = left;
+  return rc;
+}
+
+EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest)
+{
+  struct timespec now = *wanted, left = *wanted;
+  int rc;
+
+  REAL(clock_nanosleep);
+  do {
+    call_begin();
+    rc = real(clock, flags, &now, &left);
+    if (!(flags & TIMER_ABSTIME))
+      now = left;
+  } while (rc == EINTR && crs_self.interrupted);
+  if (rc == EINTR && rest && !(flags & TIMER_ABSTIME))
+    *rest = left;
+  return rc;
+}
+
+EXPORT int usleep(useconds_t us)
+{
+  struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+
+  return nanosleep(&t, NULL);
+}
+
+EXPORT unsigned sleep(unsigned seconds)
+{
+  struct timespec t = { seconds, 0 }, left = { 0, 0 };
+  int error = errno;
+
+  if (nanosleep(&t, &left))
+    return (unsigned)left.tv_sec + (left.tv_nsec >= 500000000);
+  errno = error;
+  return 0;
+}
+
+EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+  int64_t deadline = deadline_after(timeout * 1000000ll);
+  int rc;
+
+  REAL(poll);
+  for (int left = timeout;; left = timeout < 0 ? -1 : (int)((time_left(deadline) + 999999) / 1000000)) {
+    call_begin();
+    rc = real(fds, count, left);
+    if (rc >= 0 || !call_again())
+      return rc;
+  }
+}
+
+/* The mask that a waiting call sets must let our signals in. */
+static const sigset_t *open_mask(const sigset_t *mask, sigset_t *copy)
+{
+  if (!mask)
+    return NULL;
+  *copy = *mask;
+  sigdelset(copy, crs.stop_signal);
+  sigdelset(copy, crs.hold_signal);
+  return copy;
+}
+
+EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+{
+  int64_t deadline = deadline_after(timeout ? ns_of(timeout) : 0);
+  struct timespec left = timeout ? *timeout : (struct timespec){ 0, 0 };
+  sigset_t copy;
+  int rc;
+
+  REAL(ppoll);
+  for (;; left = timespec_of(time_left(deadline))) {
+    call_begin();
+    rc = real(fds, count, timeout ? &left : NULL, open_mask(mask, &copy));
+    if (rc >= 0 || !call_again())
+      return rc;
+  }
+}
+
+EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout)
+{
+  int rc;
+
+  REAL(select);
+  do { /* Linux leaves the rest of the time in 'timeout'; on EINTR the sets are untouched */
+    call_begin();
+    rc = real(count, in, out, except, timeout);
+  } while (rc < 0 && call_again());
+  return rc;
+}
+
+EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout, const sigset_t *mask)
+{
+  int64_t deadline = deadline_after(timeout ? ns_of(timeout) : 0);
+  struct timespec left = timeout ? *timeout : (struct timespec){ 0, 0 };
+  sigset_t copy;
+  int rc;
+
+  REAL(pselect);
+  for (;; left = timespec_of(time_left(deadline))) {
+    call_begin();
+    rc = real(count, in, out, except, timeout ? &left : NULL, open_mask(mask, &copy));
+    if (rc >= 0 || !call_again())
+      return rc;
+  }
+}
+
+EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
+{
+  int64_t deadline = deadline_after(timeout * 1000000ll);
+  sigset_t copy;
+  int rc;
+
+  REAL(epoll_pwait);
+  for (int left = timeout;; left = timeout < 0 ? -1 : (int)((time_left(deadline) + 999999) / 1000000)) {
+    call_begin();
+    rc = real(fd, events, count, left, open_mask(mask, &copy));
+    if (rc >= 0 || !call_again())
+      return rc;
+  }
+}
+
+EXPORT int epoll_wait(int fd, struct epoll_event *events, int count, int timeout)
+{
+  return epoll_pwait(fd, events, count, timeout, NULL);
+}
+
+EXPORT int sem_wait(sem_t *sem)
+{
+  int rc;
+
+  REAL(sem_wait);
+  do {
+    call_begin();
+    rc = real(sem);
+  } while (rc && call_again());
+  return rc;
+}
+
+EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict until)
+{
+  int rc;
+
+  REAL(sem_timedwait);
+  do {
+    call_begin();
+    rc = real(sem, until);
+  } while (rc && call_again());
+  return rc;
+}
+
+EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock, const struct timespec *restrict until)
+{
+  int rc;
+
+  REAL(sem_clockwait);
+  do {
+    call_begin();
+    rc = real(sem, clock, until);
+  } while (rc && call_again());
+  return rc;
+}
+
+EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+  int rc;
+
+  REAL(sigwaitinfo);
+  do {
+    call_begin();
+    rc = real(set, info);
+  } while (rc < 0 && call_again());
+  return rc;
+}
+
+EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+  int64_t deadline = deadline_after(timeout ? ns_of(timeout) : 0);
+  struct timespec left = timeout ? *timeout : (struct timespec){ 0, 0 };
+  int rc;
+
+  REAL(sigtimedwait);
+  for (;; left = timespec_of(time_left(deadline))) {
+    call_begin();
+    rc = real(set, info, timeout ? &left : NULL);
+    if (rc >= 0 || !call_again())
+      return rc;
+  }
+}
+
+EXPORT int pause(void)
+{
+  REAL(pause);
+  do {
+    call_begin();
+    real();
+  } while (call_again());
+  return -1;
+}
+
+EXPORT int sigsuspend(const sigset_t *mask)
+{
+  sigset_t copy;
+
+  REAL(sigsuspend);
+  do {
+    call_begin();
+    real(open_mask(mask, &copy));
+  } while (call_again());
+  return -1;
+}
+
+/* What is to be blocked, less our signals. */
+static const sigset_t *blockable(int how, const sigset_t *set, sigset_t *copy)
+{
+  return how == SIG_UNBLOCK ? set : open_mask(set, copy);
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+  sigset_t copy;
+
+  REAL(sigprocmask);
+  return real(how, blockable(how, set, &copy), old);
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+  sigset_t copy;
+
+  REAL(pthread_sigmask);
+  return real(how, blockable(how, set, &copy), old);
+}
+
+static bool is_ours(int sig) { return sig > 0 && (sig == crs.stop_signal || sig == crs.hold_signal || sig == crs.ask_signal); }
+
+EXPORT int sigaction(int sig, const struct sigaction *new_action, struct sigaction *old_action)
+{
+  struct sigaction copy;
+
+  REAL(sigaction);
+  if (!new_action)
+    return real(sig, NULL, old_action);
+  if (is_ours(sig) && crs.installed) {
+    errno = EINVAL;
+    return -1;
+  }
+  copy = *new_action;
+  if (crs.installed || !is_ours(sig)) {
+    sigdelset(&copy.sa_mask, crs.stop_signal);
+    sigdelset(&copy.sa_mask, crs.hold_signal);
+  }
+  return real(sig, &copy, old_action);
+}
+
+EXPORT sighandler_t signal(int sig, sighandler_t handler)
+{
+  REAL(signal);
+  if (is_ours(sig)) {
+    errno = EINVAL;
+    return SIG_ERR;
+  }
+  return real(sig, handler);
+}
+
+EXPORT int madvise(void *address, size_t size, int advice)
+{
+  REAL(madvise);
+  if (advice == MADV_DONTFORK || advice == MADV_WIPEONFORK)
+    atomic_store(&crs.fork_unsafe, 1);
+  return real(address, size, advice);
+}
