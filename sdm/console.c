@@ -32,7 +32,9 @@ struct sdm_console {
   long long next_break;
   uint32_t timeout_ms;
   unsigned depth;
-  bool quit, failed, quiet;
+  struct sdm_place *news; /* events that were not shown yet, merged */
+  size_t nnews;
+  bool quit, failed;
 };
 
 static volatile atomic_int interrupted;
@@ -45,10 +47,28 @@ static void fail(struct sdm_console *c, const char *text) {
   c->failed = true;
 }
 
+/* Equal events of many ranks come in a few messages; they are shown as one, when the command is done. */
 static void on_event(void *arg, const struct sdm_set *ids, const json_t *event) {
   struct sdm_console *c = arg;
-  if (!c->quiet)
-    sdm_show_event(&c->show, ids, event);
+  for (size_t i = c->nnews; i-- > 0;) {
+    if (json_equal(c->news[i].event, (json_t *)event)) {
+      sdm_set_union(c->news[i].set, ids);
+      return;
+    }
+    if (sdm_set_overlaps(c->news[i].set, ids))
+      break;
+  }
+  c->news = sdm_realloc(c->news, (c->nnews + 1) * sizeof(*c->news));
+  c->news[c->nnews++] = (struct sdm_place){ json_incref((json_t *)event), sdm_set_copy(ids) };
+}
+
+static void show_news(struct sdm_console *c) {
+  for (size_t i = 0; i < c->nnews; i++) {
+    sdm_show_event(&c->show, c->news[i].set, c->news[i].event);
+    sdm_set_free(c->news[i].set);
+    json_decref(c->news[i].event);
+  }
+  c->nnews = 0;
 }
 static void on_output(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len) {
   sdm_show_output(&((struct sdm_console *)arg)->show, ids, stream, p, len);
@@ -80,6 +100,11 @@ void sdm_console_free(struct sdm_console *c) {
     sdm_set_free(c->breaks[i].set);
   }
   free(c->breaks);
+  for (size_t i = 0; i < c->nnews; i++) {
+    sdm_set_free(c->news[i].set);
+    json_decref(c->news[i].event);
+  }
+  free(c->news);
   sdm_names_fini(&c->names);
   free(c->focus);
   c->s->on_event = NULL;
@@ -130,7 +155,7 @@ static void interrupt_all(struct sdm_console *c, const struct sdm_set *set) {
   sdm_answer_free(sdm_session_ask(c->s, set, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME, c->timeout_ms));
 }
 
-static void wait_for(struct sdm_console *c, const struct sdm_set *set) {
+static void wait_for(struct sdm_console *c, const struct sdm_set *set) { /* ^C stops them, a second one the wait */
   interrupted = 0;
   while (sdm_session_wait(c->s, set, 0, &interrupted) == -EINTR) {
     interrupted = 0;
@@ -677,6 +702,7 @@ int sdm_console_line(struct sdm_console *c, const char *text) {
     sdm_set_free(c->to);
     c->to = NULL;
   }
+  show_news(c);
   free(copy);
   fflush(c->show.out);
   return c->failed ? -1 : 0;
@@ -708,8 +734,11 @@ static void prompt_text(struct sdm_console *c, char *out, size_t size) {
 /* Waits for input and lets events and output through meanwhile. */
 static void idle(struct sdm_console *c, int fd) {
   struct pollfd p = { .fd = fd, .events = POLLIN };
-  while (poll(&p, 1, 0) == 0)
+  show_news(c);
+  while (poll(&p, 1, 0) == 0) {
     sdm_session_step(c->s, 30);
+    show_news(c);
+  }
 }
 
 #ifdef SDM_HAVE_LIBEDIT

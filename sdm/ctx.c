@@ -514,11 +514,14 @@ int sdm_gather(struct sdm_ctx *c, uint32_t n, uint32_t timeout_ms, struct sdm_ta
     sdm_progress(c, 50);
     running = !alive || alive(arg);
   }
-  n = c->gather_size ? c->gather_size : sdm_set_size(c->gathered) + 1;
+  n = c->gather_size;
   sdm_progress(c, 0); /* the last ones get their answer */
   c->gather = NULL;
-  if (sdm_set_size(c->gathered) >= n)
+  if (n && sdm_set_size(c->gathered) >= n)
     return sdm_table_order(t, err);
+  if (!c->gather_size)
+    return dvm_error_set(err, running ? -ETIMEDOUT : -ECHILD, "no server came: %s",
+                         running ? "not registered in time" : "the launcher has ended");
   struct sdm_set *missing = sdm_set_diff(sdm_set_add_range(sdm_set_new(), 0, n - 1), c->gathered);
   struct dvm_text text = DVM_TEXT_INIT;
   missing_text(missing, &text);

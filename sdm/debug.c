@@ -134,6 +134,8 @@ static int own_launcher(struct arguments *a, struct dvm_error *err) {
   snprintf(copy, sizeof(copy), "%s", text);
   for (char *word = strtok(copy, " "); word && n < ITEMS_MAX - 4; word = strtok(NULL, " "))
     a->launch[n++] = word;
+  if (!a->launcher && !getenv("DVM_LAUNCHER"))
+    a->launch[n++] = (char *)"-q"; /* its advice on programs that a debugger killed is no help */
   snprintf(count, sizeof(count), "%u", a->s.n);
   a->launch[n++] = (char *)"-n";
   a->launch[n++] = count;
@@ -207,6 +209,8 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   struct sigaction sa = { .sa_handler = on_signal }, old;
   sigaction(SIGINT, &sa, &old);
   rc = begin(&s, a, command, &show);
+  if (!a->batch)
+    sdm_console_line(c, ""); /* shows where everybody stopped */
   if (a->batch)
     status = rc ? 1 : sdm_batch_run(&s, &show, a->timeout_s ? a->timeout_s : 60);
   else if (!rc || a->ncommands) {

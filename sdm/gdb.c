@@ -48,6 +48,7 @@ struct sdm_backend {
   struct breakpoint *breaks;
   size_t nbreaks;
   struct sdm_term *term;
+  bool interrupting; /* we asked for the next stop */
   int thread; /* of the last stop: gdb wants it named beside a frame */
   struct dvm_text last_error;
 };
@@ -261,8 +262,11 @@ static void on_stopped(struct sdm_backend *b, const json_t *r) {
   const char *reason = field(r, "reason"), *thread = field(r, "thread-id"), *number = field(r, "bkptno");
   json_t *e = json_object();
   bool ended = reason && !strncmp(reason, "exited", 6);
-  if (reason && !strcmp(reason, "signal-received") && field(r, "signal-name") && !strcmp(field(r, "signal-name"), "0"))
-    reason = "interrupted"; /* -exec-interrupt: stopped with signal 0 */
+  const char *signal = field(r, "signal-name");
+  /* -exec-interrupt shows as SIGINT, or as no signal at all */
+  if (signal && (!strcmp(signal, "0") || (b->interrupting && !strcmp(signal, "SIGINT"))))
+    reason = "interrupted";
+  b->interrupting = false;
   json_object_set_new(e, "event", json_string(ended ? "exited" : "stopped"));
   json_object_set_new(e, "reason", json_string(reason ? reason : "stopped"));
   stopped_details(e, r);
@@ -491,6 +495,7 @@ static void gdb_until(struct sdm_backend *b, struct sdm_call *c) {
     send_mi(b, c, NULL, "-exec-until %s", sdm_call_text(c, "where", ""));
 }
 static void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c) {
+  b->interrupting = true;
   if (ready(b, c))
     send_mi(b, c, NULL, "-exec-interrupt --all");
 }

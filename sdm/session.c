@@ -182,6 +182,18 @@ void sdm_session_close(struct sdm_session *s) {
   }
 }
 
+static sdm_id lowest(const struct sdm_class *c) {
+  struct sdm_set_iter it = sdm_set_iter(c->set);
+  sdm_id id = SDM_ID_NONE;
+  sdm_set_iter_id(&it, &id);
+  return id;
+}
+
+static int by_lowest(const void *a, const void *b) {
+  sdm_id x = lowest(a), y = lowest(b);
+  return (x > y) - (x < y);
+}
+
 struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *to, json_t *command, uint8_t reducer,
                                    uint32_t timeout_ms) {
   char *text = json_dumps(command, JSON_COMPACT);
@@ -207,6 +219,8 @@ struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *
   sdm_set_free(known);
   free(text);
   json_decref(command);
+  if (a->n)
+    qsort(a->classes, a->n, sizeof(*a->classes), by_lowest); /* not in the order of arrival */
   return a;
 }
 
