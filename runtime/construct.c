@@ -427,7 +427,9 @@ enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct
     return DVMRT_CLASS_PLAIN;
   if (dvmrt_construct_clause(f, 'C', a))
     return DVMRT_CLASS_ACROSS;
-  if (!dvmrt_layout_everywhere(dvmrt_array_layout(a)))
+  /* A replicated array is ordinary data in a nest that is shared out; in one that everybody executes as a whole each
+   * processor writes its own copy, alike. */
+  if (!dvmrt_layout_everywhere(dvmrt_array_layout(a)) || (f->mapped && f->on && dvmrt_layout_everywhere(&f->layout)))
     return DVMRT_CLASS_SHARED;
   return dvmrt_construct_class(f, a->region.base, &var);
 }
