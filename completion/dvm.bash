@@ -7,7 +7,12 @@ _dvm_commands() {
 _dvm() {
   local word=${COMP_WORDS[COMP_CWORD]} i
   COMPREPLY=()
-  if [ "$COMP_CWORD" = 1 ] || { [ "$COMP_CWORD" = 2 ] && [ "${COMP_WORDS[1]}" = help ]; }; then
+  if [ "$COMP_CWORD" = 2 ] && [ "${COMP_WORDS[1]}" = help ]; then
+    mapfile -t COMPREPLY < <(compgen -W "$(_dvm_commands "${COMP_WORDS[0]}") diagnostics
+      $("${COMP_WORDS[0]}" help diagnostics 2>/dev/null)" -- "$word")
+    return
+  fi
+  if [ "$COMP_CWORD" = 1 ]; then
     mapfile -t COMPREPLY < <(compgen -W "$(_dvm_commands "${COMP_WORDS[0]}")" -- "$word")
     return
   fi

@@ -4,6 +4,7 @@
 #include "driver/check.h"
 #include "driver/config.h"
 #include "driver/list.h"
+#include "driver/page.h"
 #include "driver/run.h"
 #include <errno.h>
 #include <stdio.h>
@@ -61,17 +62,22 @@ static char *find_program(const char *name, const struct dvm_place *place)
   return NULL;
 }
 
-static int unknown(const char *name)
+/* 'others': further names that were possible here, or NULL. */
+static int unknown(const char *what, const char *name, const struct dvm_list *others)
 {
-  const char *names[NCOMMANDS + 1] = {NULL};
-  for (int i = 0; i < NCOMMANDS; i++)
-    names[i] = commands[i].name;
-  const char *nearest = dvm_text_nearest(name, names);
-  fprintf(stderr, "dvm: error: unknown command '%s'; ", name);
+  size_t nothers = others ? others->n : 0, n = 0;
+  const char **names = calloc(NCOMMANDS + nothers + 1, sizeof *names);
+  for (; names && n < NCOMMANDS; n++)
+    names[n] = commands[n].name;
+  for (size_t i = 0; names && i < nothers; i++)
+    names[n++] = others->v[i];
+  const char *nearest = names ? dvm_text_nearest(name, names) : NULL;
+  fprintf(stderr, "dvm: error: unknown %s '%s'; ", what, name);
   if (nearest)
     fprintf(stderr, "did you mean '%s'?\n", nearest);
   else
-    fprintf(stderr, "'dvm help' lists the commands\n");
+    fprintf(stderr, "'dvm help' lists what there is\n");
+  free(names);
   return EXIT_USAGE;
 }
 
@@ -109,8 +115,37 @@ static int list_commands(FILE *out, const struct dvm_place *place)
       fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].summary);
     free(path);
   }
-  fputs("\n'dvm help COMMAND' says more; 'dvmcc --dvm-help' is about compiling.\n", out);
+  fputs("\n'dvm help COMMAND' says more; 'dvm help ID' explains a diagnostic, as in 'dvm help dvm-shadow-stale';\n"
+        "'dvm help diagnostics' lists them.  'dvmcc --dvm-help' is about compiling.\n", out);
   return fflush(out) ? 1 : 0;
+}
+
+static int list_pages(const struct dvm_list *ids)
+{
+  for (size_t i = 0; i < ids->n; i++)
+    puts(ids->v[i]);
+  return fflush(stdout) ? 1 : 0;
+}
+
+/* Of a diagnostic. */
+static int help_page(const char *name, const struct dvm_place *place)
+{
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct dvm_list ids = DVM_LIST_INIT;
+  int status = 1;
+  dvm_page_list(place->diagnostics, &ids);
+  if (!ids.n) {
+    fprintf(stderr, "dvm: error: there are no pages of diagnostics in '%s'\n", place->diagnostics);
+  } else if (!strcmp(name, "diagnostics")) {
+    status = list_pages(&ids);
+  } else {
+    int rc = dvm_page_show(place->diagnostics, name, &err);
+    status = !rc ? 0 : rc == -ENOENT ? unknown("command or diagnostic", name, &ids) : 1;
+    if (rc && rc != -ENOENT)
+      fprintf(stderr, "dvm: error: %s\n", err.text);
+  }
+  dvm_list_fini(&ids);
+  return status;
 }
 
 static int help(const char *name, const struct dvm_place *place)
@@ -119,7 +154,7 @@ static int help(const char *name, const struct dvm_place *place)
   if (!name || !strcmp(name, "help"))
     return list_commands(stdout, place);
   if (!is_known(name))
-    return unknown(name);
+    return help_page(name, place);
   if (!is_builtin(name))
     return run_program(name, args, place);
   fputs(!strcmp(name, "check") ? dvm_check_help : "usage: dvm version\n\nShows the version.\n", stdout);
@@ -144,7 +179,7 @@ static int dispatch(char **argv, int argc, const struct dvm_place *place)
   if (!strcmp(name, "version") || !strcmp(name, "--version"))
     return version();
   if (!is_known(name))
-    return unknown(name);
+    return unknown("command", name, NULL);
   if (!strcmp(name, "check")) {
     if (argc == 3 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h")))
       return help(name, place);

@@ -56,7 +56,9 @@ int dvm_place_find(struct dvm_place *place, struct dvm_error *err)
   place->runtime = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmrt.so", "../runtime/libdvmrt.so");
   place->runtime_static = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmrt.a", "../runtime/libdvmrt.a");
   place->libexec = join(exe, DVM_BIN_TO_LIBEXEC);
-  if (place->bin && place->plugin && place->runtime && place->runtime_static && place->libexec)
+  place->diagnostics = find(exe, DVM_BIN_TO_DOC "/diagnostics", "../docs/diagnostics");
+  if (place->bin && place->plugin && place->runtime && place->runtime_static && place->libexec &&
+      place->diagnostics)
     return 0;
   dvm_place_fini(place);
   return dvm_error_set(err, -ENOMEM, "out of memory");
@@ -69,5 +71,6 @@ void dvm_place_fini(struct dvm_place *place)
   free(place->runtime);
   free(place->runtime_static);
   free(place->libexec);
+  free(place->diagnostics);
   *place = (struct dvm_place){.clang = NULL};
 }

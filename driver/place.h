@@ -11,6 +11,7 @@ struct dvm_place {
   char *runtime;         /* libdvmrt.so */
   char *runtime_static;  /* libdvmrt.a */
   char *libexec;         /* folder of the programs dvm-COMMAND */
+  char *diagnostics;     /* folder of the pages of the diagnostics */
 };
 
 int dvm_place_find(struct dvm_place *place, struct dvm_error *err);

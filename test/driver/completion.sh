@@ -20,6 +20,8 @@ touch prog.c
 offers "dvm " check help version
 offers "dvm ch" check
 offers "dvm help che" check
+offers "dvm help dvm-shadow-s" dvm-shadow-stale
+offers "dvm help dia" diagnostics
 offers "dvm check pro" prog.c
 offers "dvm check -fdvm" -fdvm=check -fdvm=off
 offers "dvm check prog.c -- pr" prog.c

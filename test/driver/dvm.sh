@@ -15,8 +15,16 @@ has out "dvm 0."
 status 2 "$dvm" chekc
 has err "dvm: error: unknown command 'chekc'; did you mean 'check'?"
 status 2 "$dvm" zzzzzzz
-has err "dvm: error: unknown command 'zzzzzzz'; 'dvm help' lists the commands"
+has err "dvm: error: unknown command 'zzzzzzz'; 'dvm help' lists what there is"
 status 2 "$dvm" help zzzzzzz
+status 0 "$dvm" help diagnostics
+has out dvm-shadow-stale
+status 0 "$dvm" help shadow-stale
+has out "# dvm-shadow-stale"
+status 2 "$dvm" help dvm-shadow-stal
+has err "dvm: error: unknown command or diagnostic 'dvm-shadow-stal'; did you mean 'dvm-shadow-stale'?"
+status 2 "$dvm" help ../diagnostics/dvm-shadow-stale
+empty out
 
 # Commands of other parts are programs: absent here, then present.
 mkdir -p prefix/bin prefix/libexec/dvm
@@ -25,6 +33,8 @@ status 2 prefix/bin/dvm record x
 has err "dvm: error: this build has no command 'record' (no program 'dvm-record' in '$scratch/prefix/libexec/dvm')"
 status 0 prefix/bin/dvm help
 lacks out record
+status 1 prefix/bin/dvm help dvm-shadow-stale
+has err "there are no pages of diagnostics in '$scratch/prefix/share/doc/dvm/diagnostics'"
 printf '#!/bin/sh\necho "record: $*"\nexit 5\n' >prefix/libexec/dvm/dvm-record
 chmod +x prefix/libexec/dvm/dvm-record
 status 5 prefix/bin/dvm record -o 'a b' -- ./jac

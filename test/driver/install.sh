@@ -11,6 +11,8 @@ for file in bin/dvm bin/dvmcc share/man/man1/dvmcc.1 share/man/man1/dvm.1 share/
   [ -f "moved/$file" ] || wrong "not installed: $file"
 done
 [ -n "$(find moved -name LICENSE)" ] || wrong "no licence installed"
+status 0 moved/bin/dvm help dvm-shadow-stale
+has out "# dvm-shadow-stale"
 cp "$source/samples/jacobi_wrong.c" wrong.c
 status 0 moved/bin/dvmcc -O2 wrong.c -o wrong
 status 66 ./wrong
