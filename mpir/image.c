@@ -4,6 +4,7 @@
 #include <gelf.h>
 #include <stdbool.h>
 #include <libelf.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,42 +28,44 @@ static int note_take(const struct note_slot *slot, const void *content, size_t s
 {
   if (*slot->content)
     return dvm_error_set(err, -EBADMSG, "the image has two notes with its %s", slot->what);
-  if (size % slot->element || size / slot->element > TABLE_MAX)
-    return dvm_error_set(err, -EBADMSG, "the image's %s has the wrong size %zu", slot->what, size);
+  if (size % slot->element || size / slot->element > TABLE_MAX || (slot->element > 1 && (uintptr_t)content % 8))
+    return dvm_error_set(err, -EBADMSG, "the image's %s has the wrong size %zu, or begins at an odd place", slot->what,
+                         size);
   *slot->content = content;
   *slot->count = size / slot->element;
   return 0;
 }
+
+#define SLOT(type) [MPIR_NOTE_##type - MPIR_NOTE_BASE]
 
 static int note_dispatch(struct mpir_image *image, const char *name, size_t name_size, uint32_t type,
                          const void *content, size_t size, const struct mpir_image_checksum **sum, struct dvm_error *err)
 {
   size_t headers = 0, actions = 0, sums = 0;
   const struct note_slot slots[] = {
-    [MPIR_NOTE_HEADER] = { "header", sizeof(*image->header), (const void **)&image->header, &headers },
-    [MPIR_NOTE_MAPS] = { "memory map", sizeof(*image->maps), (const void **)&image->maps, &image->map_count },
-    [MPIR_NOTE_THREADS] = { "thread table", sizeof(*image->threads), (const void **)&image->threads, &image->thread_count },
-    [MPIR_NOTE_EXTENTS] = { "data table", sizeof(*image->extents), (const void **)&image->extents, &image->extent_count },
-    [MPIR_NOTE_FILES] = { "file table", sizeof(*image->files), (const void **)&image->files, &image->file_count },
-    [MPIR_NOTE_TIMERS] = { "timer table", sizeof(*image->timers), (const void **)&image->timers, &image->timer_count },
-    [MPIR_NOTE_ACTIONS] = { "signal table", sizeof(*image->actions), (const void **)&image->actions, &actions },
-    [MPIR_NOTE_STRINGS] = { "names", 1, (const void **)&image->strings, &image->strings_size },
-    [MPIR_NOTE_CHECKSUM] = { "checksums", sizeof(**sum), (const void **)sum, &sums },
-    [MPIR_NOTE_LOADS] = { "program headers", sizeof(*image->loads), (const void **)&image->loads, &image->load_count },
+    SLOT(HEADER) = { "header", sizeof(*image->header), (const void **)&image->header, &headers },
+    SLOT(MAPS) = { "memory map", sizeof(*image->maps), (const void **)&image->maps, &image->map_count },
+    SLOT(THREADS) = { "thread table", sizeof(*image->threads), (const void **)&image->threads, &image->thread_count },
+    SLOT(EXTENTS) = { "data table", sizeof(*image->extents), (const void **)&image->extents, &image->extent_count },
+    SLOT(FILES) = { "file table", sizeof(*image->files), (const void **)&image->files, &image->file_count },
+    SLOT(TIMERS) = { "timer table", sizeof(*image->timers), (const void **)&image->timers, &image->timer_count },
+    SLOT(ACTIONS) = { "signal table", sizeof(*image->actions), (const void **)&image->actions, &actions },
+    SLOT(STRINGS) = { "names", 1, (const void **)&image->strings, &image->strings_size },
+    SLOT(CHECKSUM) = { "checksums", sizeof(**sum), (const void **)sum, &sums },
+    SLOT(LOADS) = { "program headers", sizeof(*image->loads), (const void **)&image->loads, &image->load_count },
   };
-  const struct note_slot auxv = { "auxiliary vector", 16, (const void **)&image->auxv, &image->auxv_bytes };
+  const struct note_slot auxv = { "auxiliary vector", 1, (const void **)&image->auxv, &image->auxv_bytes };
   int rc;
 
   if (name_size == sizeof("CORE") && memcmp(name, "CORE", sizeof("CORE")) == 0 && type == NT_AUXV) {
-    rc = note_take(&auxv, content, size, err);
-    image->auxv_bytes = size;
-    return rc;
+    return size % 16 ? dvm_error_set(err, -EBADMSG, "the image's auxiliary vector has the wrong size %zu", size)
+                     : note_take(&auxv, content, size, err);
   }
   if (name_size != sizeof(MPIR_NOTE_NAME) || memcmp(name, MPIR_NOTE_NAME, sizeof(MPIR_NOTE_NAME)) != 0)
     return 0;
-  if (type == 0 || type >= sizeof(slots) / sizeof(slots[0]))
+  if (type <= MPIR_NOTE_BASE || type - MPIR_NOTE_BASE >= sizeof(slots) / sizeof(slots[0]))
     return 0; /* of a later version that is still readable */
-  rc = note_take(&slots[type], content, size, err);
+  rc = note_take(&slots[type - MPIR_NOTE_BASE], content, size, err);
   if (!rc && type == MPIR_NOTE_HEADER && headers != 1)
     rc = dvm_error_set(err, -EBADMSG, "the image has %zu headers", headers);
   if (!rc && type == MPIR_NOTE_ACTIONS && actions != MPIR_SIGNALS)
@@ -207,6 +210,17 @@ static int check_files(const struct mpir_image *image, struct dvm_error *err)
   return 0;
 }
 
+static int check_timers(const struct mpir_image *image, struct dvm_error *err)
+{
+  for (size_t i = 0; i < image->timer_count; i++) {
+    const struct mpir_image_timer *t = &image->timers[i];
+
+    if (t->id < 0 || t->signo < 0 || t->signo > MPIR_SIGNALS || t->interval_ns < 0 || t->left_ns < 0)
+      return dvm_error_set(err, -EBADMSG, "timer %zu of the image is bad", i);
+  }
+  return 0;
+}
+
 static int check_tables(struct mpir_image *image, struct dvm_error *err)
 {
   int rc = check_header(image, err);
@@ -215,6 +229,8 @@ static int check_tables(struct mpir_image *image, struct dvm_error *err)
     rc = check_maps(image, err);
   if (!rc)
     rc = check_threads(image, err);
+  if (!rc)
+    rc = check_timers(image, err);
   if (!rc)
     rc = check_files(image, err);
   return rc ? rc : check_extents(image, err);

@@ -16,7 +16,7 @@ struct mpir_image { /* all pointers borrow from the file's mapping */
   const struct mpir_image_timer *timers;
   const struct mpir_image_action *actions;  /* [MPIR_SIGNALS] */
   const char *strings;
-  const uint64_t *auxv;
+  const unsigned char *auxv;                /* pairs of 8-byte words; not aligned */
   const Elf64_Phdr *loads;                  /* of the uncompressed form, the note segment first */
   size_t map_count, thread_count, extent_count, file_count, timer_count, strings_size, auxv_bytes, load_count;
   const unsigned char *data;                /* the whole file */

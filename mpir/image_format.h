@@ -15,17 +15,19 @@
 #define MPIR_EXTENT_MAX (4u << 20)  /* bytes of memory covered by one extent */
 #define MPIR_SIGNALS 64
 
+/* Numbers that no other note has: some tools look at the number alone and would print a table as a platform's name. */
 enum mpir_note_type {
-  MPIR_NOTE_HEADER = 1,   /* one mpir_image_header */
-  MPIR_NOTE_MAPS = 2,     /* mpir_image_map[], ascending addresses */
-  MPIR_NOTE_THREADS = 3,  /* mpir_image_thread[], the main thread first, the helper last */
-  MPIR_NOTE_EXTENTS = 4,  /* mpir_image_extent[], ascending file offsets */
-  MPIR_NOTE_FILES = 5,    /* mpir_image_file[] */
-  MPIR_NOTE_TIMERS = 6,   /* mpir_image_timer[] */
-  MPIR_NOTE_ACTIONS = 7,  /* mpir_image_action[64], signal 1 first */
-  MPIR_NOTE_STRINGS = 8,  /* bytes; names are offsets of terminated strings */
-  MPIR_NOTE_CHECKSUM = 9, /* one mpir_image_checksum; the last note */
-  MPIR_NOTE_LOADS = 10,   /* compressed images: the program headers of the uncompressed form */
+  MPIR_NOTE_BASE = 0x44564d00,
+  MPIR_NOTE_HEADER = MPIR_NOTE_BASE + 1,   /* one mpir_image_header */
+  MPIR_NOTE_MAPS = MPIR_NOTE_BASE + 2,     /* mpir_image_map[], ascending addresses */
+  MPIR_NOTE_THREADS = MPIR_NOTE_BASE + 3,  /* mpir_image_thread[], the main thread first, the helper last */
+  MPIR_NOTE_EXTENTS = MPIR_NOTE_BASE + 4,  /* mpir_image_extent[], ascending file offsets */
+  MPIR_NOTE_FILES = MPIR_NOTE_BASE + 5,    /* mpir_image_file[] */
+  MPIR_NOTE_TIMERS = MPIR_NOTE_BASE + 6,   /* mpir_image_timer[] */
+  MPIR_NOTE_ACTIONS = MPIR_NOTE_BASE + 7,  /* mpir_image_action[64], signal 1 first */
+  MPIR_NOTE_STRINGS = MPIR_NOTE_BASE + 8,  /* bytes; names are offsets of terminated strings */
+  MPIR_NOTE_CHECKSUM = MPIR_NOTE_BASE + 9, /* one mpir_image_checksum; the last note */
+  MPIR_NOTE_LOADS = MPIR_NOTE_BASE + 10,   /* compressed images: the program headers of the uncompressed form */
 };
 
 enum mpir_codec { MPIR_CODEC_NONE = 0, MPIR_CODEC_ZLIB = 1, MPIR_CODEC_ZSTD = 2 };

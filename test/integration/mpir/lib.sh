@@ -31,6 +31,8 @@ wait_for() {
     sleep 0.02
   done
 }
+# pause MILLISECONDS
+pause() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 has() { grep -q -e "$1" "$2"; }
 

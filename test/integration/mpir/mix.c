@@ -1,6 +1,5 @@
 /* A program with a bit of everything that a checkpoint must carry.  Its last line of output depends on nothing but its
  * arguments, however often it was saved, killed and restarted on the way.  mix THREADS STEPS FILE */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 static unsigned long limit;
-volatile unsigned long counts[64];
+static volatile unsigned long counts[64];
 
-__attribute__((noinline)) void step(unsigned self) { counts[self]++; }
+static __attribute__((noinline)) void step(unsigned self) { counts[self]++; }
 
 static void *worker(void *arg)
 {
