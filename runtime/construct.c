@@ -161,8 +161,10 @@ static void place_nest(struct dvmrt_frame *f) {
   if (!on)
     return;
   f->on = dvmrt_array_target((uintptr_t)dvmrt_num_value(on->ref.address, f->args));
-  if (!f->on)
+  if (!f->on) {
+    dvmrt_explain_target(f->d, on->ref.name);
     return;
+  }
   const struct dvmrt_layout *l = dvmrt_array_layout(f->on);
   struct dvmrt_coord axes[DVMRT_NDIMS_MAX];
   for (int i = 0; i < on->naxes; i++)
@@ -418,6 +420,8 @@ enum dvmrt_class dvmrt_construct_class(const struct dvmrt_frame *f, uintptr_t a,
       return f->vars[i].class;
     }
   }
+  if (f->mapped && !f->on)
+    return DVMRT_CLASS_PLAIN; /* who executes what is not known: that was reported */
   return f->mapped ? DVMRT_CLASS_FIRST : DVMRT_CLASS_SHARED;
 }
 

@@ -125,10 +125,17 @@ static const char *dependence_name(enum dvmrt_verdict v) {
   return v == DVMRT_FLOW ? "flow" : v == DVMRT_ANTI ? "anti" : "output";
 }
 
+static bool reaches_out(const int64_t *reach, int ndims) {
+  for (int d = 0; reach && d < ndims; d++)
+    if (reach[d])
+      return true;
+  return false;
+}
+
 /* Widths that 'across' must have: what this dependence needs, and what the nest's other references do. */
 static void widen_across(struct dvmrt_finding *f, const struct dvmrt_event *ev, const int64_t *reach) {
   if (!f->clause.name && !dvmrt_across_clause(ev, &f->clause))
-    f->clause.name = reach ? "across" : NULL;
+    f->clause.name = reaches_out(reach, ev->array ? ev->array->ndims : 0) ? "across" : NULL;
   for (int d = 0; reach && d < f->clause.ndims; d++)
     dvmrt_clause_widen(&f->clause, d, reach[d]);
 }
@@ -487,6 +494,12 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
 
 void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what) {
   directive_finding(DVMRT_ID_USAGE, d, what, what, NULL, NULL);
+}
+
+void dvmrt_explain_target(const struct dvmrt_directive *d, const char *name) {
+  struct dvmrt_text t = {.n = 0};
+  dvmrt_text_add(&t, "'%s' in 'on' is no distributed array in this run", name);
+  directive_finding(DVMRT_ID_USAGE, d, name, t.s, NULL, NULL);
 }
 
 void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *what,
