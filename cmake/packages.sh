@@ -16,6 +16,8 @@ test  libclang-rt-19-dev  libclang_rt           fuzzers and sanitizers
 test  libcmocka-dev       cmocka.h              unit tests
 test  llvm-19-tools       FileCheck-19          tests of the instrumentation
 test  python3             python3               test drivers
+test  python3-jsonschema   jsonschema            tests of reports in SARIF
+test  python3-sarif-python-om sarif_om           tests of reports in SARIF
 test  libopenmpi-dev      mpicc                 parallel programs to debug and checkpoint
 test  openmpi-bin         mpirun                parallel programs to debug and checkpoint
 test  gdb                 gdb                   the debugger under the debug servers

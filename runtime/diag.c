@@ -2,6 +2,7 @@
 #include "runtime/mem.h"
 #include "runtime/report.h"
 #include "runtime/source.h"
+#include "runtime/stats.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,6 +289,8 @@ static void print_summary(unsigned loops, unsigned arrays) {
 int dvmrt_diag_close(int status, unsigned loops, unsigned arrays) {
   if (!closed && (nfindings || options.stats))
     print_summary(loops, arrays);
+  if (!closed && options.stats)
+    dvmrt_stats_print();
   if (!closed)
     dvmrt_report_close();
   closed = true;

@@ -7,6 +7,7 @@
 #include "runtime/mem.h"
 #include "runtime/process.h"
 #include "runtime/reduce.h"
+#include "runtime/stats.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,7 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
   }
   if (!dvmrt_mem_enter())
     return;
+  dvmrt_stats_looked_at++;
   dvmrt_check_touch(a, size, site, ix, flags);
   leave();
 }
@@ -91,6 +93,7 @@ void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, u
 int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
   if (!dvmrt_mem_enter())
     return 0;
+  dvmrt_stats_looked_at++;
   int settled = dvmrt_check_view_place((uintptr_t)p, site, view, ix, flags);
   leave();
   return settled;
@@ -99,6 +102,7 @@ int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_vie
 uint32_t __dvmrt_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix) {
   if (!dvmrt_mem_enter())
     return flags & DVMRT_WRITE ? DVMRT_W_ASSIGNED : word;
+  dvmrt_stats_looked_at++;
   word = dvmrt_check_local(site, word, kind, flags, ix);
   leave();
   return word;

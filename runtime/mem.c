@@ -17,6 +17,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread int inside __attribute__((tls_model("initial-exec")));
 static struct free_block *free_lists[CLASS_MAX + 1];
 static char *chunk_at, *chunk_end;
+static uint64_t mapped, mapped_peak;
 
 bool dvmrt_mem_enter(void) {
   if (inside)
@@ -56,12 +57,18 @@ void *dvmrt_mem_map(size_t size) {
     return NULL;
   }
   madvise(p, size, MADV_DONTDUMP);
+  mapped += size;
+  mapped_peak = mapped > mapped_peak ? mapped : mapped_peak;
   return p;
 }
 
+uint64_t dvmrt_mem_peak(void) { return mapped_peak; }
+
 void dvmrt_mem_unmap(void *p, size_t size) {
-  if (p)
-    munmap(p, size);
+  if (!p)
+    return;
+  munmap(p, size);
+  mapped -= size;
 }
 
 static void *map_or_die(size_t size) {
@@ -104,7 +111,7 @@ void dvmrt_mem_free(void *p, size_t size) {
     return;
   unsigned c = size_class(size);
   if (c > CLASS_MAX) {
-    munmap(p, size);
+    dvmrt_mem_unmap(p, size);
     return;
   }
   struct free_block *b = p;

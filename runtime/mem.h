@@ -24,4 +24,6 @@ char *dvmrt_mem_strndup(const char *s, size_t n);
  * without (the data count as assigned); the first failure is told once. */
 void *dvmrt_mem_map(size_t size);
 void dvmrt_mem_unmap(void *p, size_t size);
+/* The most bytes that were mapped at one time, own tables included. */
+uint64_t dvmrt_mem_peak(void);
 #endif

@@ -145,7 +145,7 @@ static const struct {
     {"max_errors", "1000", "distinct diagnostics that are shown; 0: all", set_max_errors},
     {"halt_on_error", "0", "1: end the program at the first error", set_halt},
     {"color", "auto", "auto, always, never", set_color},
-    {"stats", "0", "1: the summary also when nothing was found", set_stats},
+    {"stats", "0", "1: the summary always, and what the run was made of", set_stats},
     {"history", "1", "0: do not show the other access", set_history},
     {"checks", "+all", "-name,+name: switch checks off and on; names are ids without 'dvm-', anti, all", set_checks},
     {"reduction", "mirror", "how reductions are evaluated a second time: mirror, emulate", set_reduction},

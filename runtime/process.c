@@ -7,6 +7,7 @@
 #include "runtime/other.h"
 #include "runtime/report.h"
 #include "runtime/source.h"
+#include "runtime/stats.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,7 @@ static void in_parent(void) { dvmrt_mem_leave(); }
 static void in_child(void) {
   owner = getpid();
   dvmrt_diag_reset();
+  dvmrt_stats_forked();
   dvmrt_report_forked();
   dvmrt_group_forked();
   dvmrt_construct_forked();

@@ -30,6 +30,31 @@ struct file {
   int nresults;
 };
 
+/* For viewers that show a list of rules. */
+static const char *const meanings[DVMRT_ID_COUNT] = {
+    [DVMRT_ID_UNINITIALIZED] = "a variable or element is read before any value was assigned to it",
+    [DVMRT_ID_PRIVATE_UNINITIALIZED] = "a private variable is read in an iteration that has not assigned it, or after the loop",
+    [DVMRT_ID_READONLY_WRITE] = "a replicated variable that the loop has read is written in it",
+    [DVMRT_ID_UNDECLARED_PRIVATE] = "iterations assign a replicated variable that is in no 'private' clause",
+    [DVMRT_ID_LOOP_DEPENDENCE] = "an element is written in one iteration and accessed in another",
+    [DVMRT_ID_TASK_DEPENDENCE] = "an element is written in one task and accessed in another",
+    [DVMRT_ID_ACROSS_DISTANCE] = "a dependence that 'across' does not cover",
+    [DVMRT_ID_OUT_OF_BOUNDS] = "an index of some dimension is out of its range",
+    [DVMRT_ID_NONLOCAL_ACCESS] = "an element outside the iteration's own part and its shadow edges is read",
+    [DVMRT_ID_SHADOW_STALE] = "a shadow edge is read that does not hold the present values",
+    [DVMRT_ID_SHADOW_PENDING] = "a shadow edge is read while its renewal is under way",
+    [DVMRT_ID_SHADOW_WRITE] = "an element of a shadow edge is written",
+    [DVMRT_ID_EXCHANGE_WRITE] = "an array is written while an exchange of its edges is under way",
+    [DVMRT_ID_REMOTE_WRITE] = "the copy that 'remote_access' has made is written",
+    [DVMRT_ID_REMOTE_UNCOVERED] = "a reference to an array under 'remote_access' that the clause does not cover",
+    [DVMRT_ID_SEQUENTIAL_ACCESS] = "a distributed element is used outside parallel loops where its owner alone has it",
+    [DVMRT_ID_REDUCTION_PENDING] = "a reduction variable is used before its reduction has finished",
+    [DVMRT_ID_REDUCTION_PROTOCOL] = "the steps of an asynchronous reduction are out of order",
+    [DVMRT_ID_REDUCTION_MISMATCH] = "the loop does not compute the declared operation",
+    [DVMRT_ID_REDUCTION_ESCAPE] = "a partial value of a reduction is used for something else",
+    [DVMRT_ID_USAGE] = "a directive is executed with values that do not fit, or in a wrong order",
+};
+
 static struct file files[DVMRT_REPORTS_MAX];
 static int nfiles;
 static struct kept *first, **last = &first;
@@ -96,9 +121,10 @@ static uint64_t code_points(struct dvmrt_pos p) {
   return n;
 }
 
+/* An absolute name becomes a file URI; a relative one is a reference to be resolved by the reader. */
 static void put_uri(const char *file) {
-  char uri[3 * DVMRT_PATH_MAX + 1];
-  size_t n = 0;
+  char uri[3 * DVMRT_PATH_MAX + 8];
+  size_t n = (size_t)snprintf(uri, sizeof(uri), "%s", file[0] == '/' ? "file://" : "");
   for (const unsigned char *s = (const unsigned char *)file; *s && n + 4 < sizeof(uri); s++) {
     bool plain = (*s >= '0' && *s <= '9') || ((*s | 32) >= 'a' && (*s | 32) <= 'z') || strchr("-._~/+", *s);
     n += (size_t)snprintf(uri + n, sizeof(uri) - n, plain ? "%c" : "%%%02X", *s);
@@ -119,10 +145,27 @@ static void put_physical(struct dvmrt_pos p) {
   dvmrt_json_close(&json, '}');
 }
 
-static void put_text(const char *text) {
-  dvmrt_json_open(&json, "message", '{');
+static void put_text(const char *key, const char *text) {
+  dvmrt_json_open(&json, key, '{');
   dvmrt_json_string(&json, "text", text);
   dvmrt_json_close(&json, '}');
+}
+
+/* Message and helps.  '](' would be a link to a reader of SARIF: a blank parts the two. */
+static void put_message(const struct kept *k) {
+  static char text[(1 + DVMRT_HELPS_MAX) * (DVMRT_TEXT_MAX + 64)];
+  size_t n = 0;
+  for (int i = -1; i < k->nhelps; i++) {
+    if (i >= 0)
+      text[n++] = '\n';
+    for (const char *s = i < 0 ? k->message : k->help[i]; *s && n + 4 < sizeof(text); s++) {
+      text[n++] = *s;
+      if (s[0] == ']' && s[1] == '(')
+        text[n++] = ' ';
+    }
+  }
+  text[n] = 0;
+  put_text("message", text);
 }
 
 static void put_related(const struct kept *k) {
@@ -133,7 +176,7 @@ static void put_related(const struct kept *k) {
     dvmrt_json_open(&json, NULL, '{');
     dvmrt_json_number(&json, "id", (uint64_t)i);
     put_physical(k->note[i].pos);
-    put_text(k->note[i].text);
+    put_text("message", k->note[i].text);
     dvmrt_json_close(&json, '}');
   }
   dvmrt_json_close(&json, ']');
@@ -156,17 +199,13 @@ static void put_properties(const struct kept *k) {
 }
 
 static void put_result(const struct kept *k) {
-  static struct dvmrt_text text;
   char id[64];
   snprintf(id, sizeof(id), "dvm-%s", dvmrt_id_name(k->f->id));
-  text.n = 0;
-  dvmrt_text_add(&text, "%s", k->message);
-  for (int i = 0; i < k->nhelps; i++)
-    dvmrt_text_add(&text, "\n%s", k->help[i]);
   dvmrt_json_open(&json, NULL, '{');
   dvmrt_json_string(&json, "ruleId", id);
+  dvmrt_json_number(&json, "ruleIndex", (uint64_t)k->f->id);
   dvmrt_json_string(&json, "level", dvmrt_id_severity(k->f->id) == DVMRT_ERROR ? "error" : "warning");
-  put_text(text.s);
+  put_message(k);
   dvmrt_json_open(&json, "locations", '[');
   if (k->f->pos.file) {
     dvmrt_json_open(&json, NULL, '{');
@@ -181,6 +220,21 @@ static void put_result(const struct kept *k) {
   dvmrt_json_raw(&json, "\n");
 }
 
+static void put_rule(enum dvmrt_id i) {
+  char id[64], help[80];
+  snprintf(id, sizeof(id), "dvm-%s", dvmrt_id_name(i));
+  snprintf(help, sizeof(help), "'dvm help %s' shows an example and its repair", id);
+  dvmrt_json_open(&json, NULL, '{');
+  dvmrt_json_string(&json, "id", id);
+  if (meanings[i])
+    put_text("shortDescription", meanings[i]);
+  put_text("help", help);
+  dvmrt_json_open(&json, "defaultConfiguration", '{');
+  dvmrt_json_string(&json, "level", dvmrt_id_severity(i) == DVMRT_ERROR ? "error" : "warning");
+  dvmrt_json_close(&json, '}');
+  dvmrt_json_close(&json, '}');
+}
+
 static void put_head(void) {
   json.comma = false;
   dvmrt_json_open(&json, NULL, '{');
@@ -192,13 +246,8 @@ static void put_head(void) {
   dvmrt_json_open(&json, "driver", '{');
   dvmrt_json_string(&json, "name", "dvm");
   dvmrt_json_open(&json, "rules", '[');
-  for (int i = 0; i < DVMRT_ID_COUNT; i++) {
-    char id[64];
-    snprintf(id, sizeof(id), "dvm-%s", dvmrt_id_name(i));
-    dvmrt_json_open(&json, NULL, '{');
-    dvmrt_json_string(&json, "id", id);
-    dvmrt_json_close(&json, '}');
-  }
+  for (int i = 0; i < DVMRT_ID_COUNT; i++)
+    put_rule(i);
   dvmrt_json_raw(&json, "]}},\n");
   json.comma = false;
   dvmrt_json_string(&json, "columnKind", "unicodeCodePoints");

@@ -31,6 +31,13 @@ void dvmrt_site_module(struct dvmrt_site *first, struct dvmrt_site *last) {
   modules = m;
 }
 
+uint64_t dvmrt_site_count(void) {
+  uint64_t n = 0;
+  for (const struct module *m = modules; m; m = m->next)
+    n += (uint64_t)(m->last - m->first);
+  return n;
+}
+
 const char *dvmrt_site_file(const char *s, size_t n) {
   for (struct name *f = files; f; f = f->next)
     if (f->size == n && !memcmp(f->text, s, n))

@@ -42,6 +42,8 @@ struct dvmrt_access {
 
 /* All inside dvmrt_mem_enter. */
 void dvmrt_site_module(struct dvmrt_site *first, struct dvmrt_site *last);
+/* Accesses and directives of all objects. */
+uint64_t dvmrt_site_count(void);
 /* The site's text, read; cached in the site. */
 struct dvmrt_access *dvmrt_site_access(struct dvmrt_site *site);
 /* All access sites of the construct with that site: first of a list. */

@@ -1,0 +1,85 @@
+#include "runtime/stats.h"
+#include "runtime/diag.h"
+#include "runtime/mem.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { SHOWN_MAX = 200 };
+
+struct nest {
+  struct nest *next;
+  const struct dvmrt_directive *d;
+  uint64_t entries, iterations;
+};
+
+uint64_t dvmrt_stats_looked_at;
+static struct nest *first, **last = &first, *recent;
+
+static struct nest *nest_of(const struct dvmrt_directive *d) {
+  if (recent && recent->d == d)
+    return recent;
+  for (struct nest *n = first; n; n = n->next)
+    if (n->d == d)
+      return recent = n;
+  struct nest *n = dvmrt_mem_alloc(sizeof(*n));
+  n->d = d;
+  *last = n;
+  last = &n->next;
+  return recent = n;
+}
+
+void dvmrt_stats_nest(struct dvmrt_directive *d, uint64_t iterations) {
+  struct nest *n = nest_of(d);
+  n->entries++;
+  n->iterations += iterations;
+}
+
+void dvmrt_stats_forked(void) {
+  dvmrt_stats_looked_at = 0;
+  for (struct nest *n = first; n; n = n->next)
+    n->entries = n->iterations = 0;
+}
+
+static void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void say(const char *fmt, ...) {
+  static struct dvmrt_text t;
+  va_list ap;
+  va_start(ap, fmt);
+  int n = vsnprintf(t.s, sizeof(t.s), fmt, ap);
+  va_end(ap);
+  ssize_t done = write(2, t.s, n < 0 ? 0 : (size_t)n < sizeof(t.s) ? (size_t)n : sizeof(t.s) - 1);
+  (void)done;
+}
+
+#define TIMES(n) (unsigned long long)(n), (n) == 1 ? "" : "s"
+
+#define ACCESSES(n) (unsigned long long)(n), (n) == 1 ? "" : "es"
+
+static void print_nests(void) {
+  uint64_t entries = 0, iterations = 0, shown = 0, nests = 0;
+  for (const struct nest *n = first; n; n = n->next) {
+    nests += n->entries > 0;
+    entries += n->entries;
+    iterations += n->iterations;
+  }
+  say("dvm: stats: %llu parallel loop%s run %llu time%s, %llu iteration%s\n", TIMES(nests), TIMES(entries), TIMES(iterations));
+  for (const struct nest *n = first; n && shown < SHOWN_MAX; n = n->next)
+    if (n->entries && ++shown)
+      say("dvm: stats: %s:%u run %llu time%s, %llu iteration%s\n", n->d->pos.file, n->d->pos.line, TIMES(n->entries),
+          TIMES(n->iterations));
+}
+
+static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
+
+void dvmrt_stats_print(void) {
+  struct rusage use;
+  print_nests();
+  say("dvm: stats: %llu access%s and directives in the program; %llu access%s decided by the run-time library, all others inline\n",
+      ACCESSES(dvmrt_site_count()), ACCESSES(dvmrt_stats_looked_at));
+  say("dvm: stats: memory: %.1f MiB reserved by the checker at most", mib(dvmrt_mem_peak()));
+  if (!getrusage(RUSAGE_SELF, &use))
+    say(", %.1f MiB used by the program and the checker together", mib((uint64_t)use.ru_maxrss << 10));
+  say("\n");
+}

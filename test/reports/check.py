@@ -1,0 +1,94 @@
+"""Reads a pair of report files of one run, NAME.sarif and NAME.jsonl, and says what is wrong with them.
+
+usage: check.py FORMATS.md NAME FINDINGS [SOURCE-FOLDER]
+
+The SARIF file must fit sarif.schema.json, and the classes of sarif_om, which were made from the standard's own schema.  The
+JSON lines must have the fields of the table in docs/report-formats.md.  Both must tell the same."""
+import json, os, re, sys, urllib.parse
+import jsonschema, sarif_om
+
+CLASSES = {
+    'runs': sarif_om.Run, 'tool': sarif_om.Tool, 'driver': sarif_om.ToolComponent, 'rules': sarif_om.ReportingDescriptor,
+    'shortDescription': sarif_om.MultiformatMessageString, 'help': sarif_om.MultiformatMessageString,
+    'defaultConfiguration': sarif_om.ReportingConfiguration, 'results': sarif_om.Result, 'message': sarif_om.Message,
+    'locations': sarif_om.Location, 'relatedLocations': sarif_om.Location, 'physicalLocation': sarif_om.PhysicalLocation,
+    'artifactLocation': sarif_om.ArtifactLocation, 'region': sarif_om.Region, 'properties': dict,
+}
+TYPES = {'string': str, 'number': int, 'object': dict, 'array': list}
+OPTIONAL = {'file', 'line', 'column', 'construct', 'clause'}
+
+
+def build(cls, value):
+    """An object of sarif_om; TypeError for a property that the standard does not know or one that is missing."""
+    if isinstance(value, list):
+        return [build(cls, v) for v in value]
+    if cls is dict or not isinstance(value, dict):
+        return value
+    names = {a.metadata['schema_property_name']: a.name for a in cls.__attrs_attrs__}
+    unknown = set(value) - set(names)
+    if unknown:
+        raise TypeError(f'{cls.__name__} has no {unknown}')
+    return cls(**{names[k]: build(CLASSES.get(k, dict), v) for k, v in value.items()})
+
+
+def table(path):
+    """{field: type} of the JSON lines."""
+    with open(path, encoding='utf-8') as f:
+        rows = re.findall(r'^\| (`[^|]*`) \| ([a-z, ]+) \|', f.read().split('## SARIF')[0], re.M)
+    return {name: kind for names, kinds in rows
+            for name, kind in zip(re.findall(r'`(\w+)`', names), kinds.split(', '))}
+
+
+def column_in_code_points(finding, folder):
+    path = os.path.join(folder, finding['file'])
+    with open(path, 'rb') as f:
+        line = f.read().split(b'\n')[finding['line'] - 1]
+    return len(line[:finding['column'] - 1].decode()) + 1
+
+
+def check_lines(findings, fields):
+    for f in findings:
+        assert set(f) <= set(fields), f'fields that the table does not have: {set(f) - set(fields)}'
+        assert set(fields) - OPTIONAL <= set(f), f'missing: {set(fields) - set(f)}'
+        for name, value in f.items():
+            assert isinstance(value, TYPES[fields[name]]), f'{name} is no {fields[name]}'
+        assert f['severity'] in ('error', 'warning') and f['count'] > 0
+
+
+def compare(log, findings, folder):
+    run = log['runs'][0]
+    rules = run['tool']['driver']['rules']
+    assert len(run['results']) == len(findings), f"{len(run['results'])} results, {len(findings)} lines"
+    for r, f in zip(run['results'], findings):
+        assert (r['ruleId'], r['level'], r['occurrenceCount']) == (f['id'], f['severity'], f['count'])
+        assert rules[r['ruleIndex']]['id'] == r['ruleId'], 'ruleIndex is another rule'
+        assert r['message']['text'].split('\n')[0].replace('] (', '](') == f['message'].replace('] (', '](')
+        ids = [l['id'] for l in r['relatedLocations']]
+        assert len(set(ids)) == len(ids), 'ids of related locations are not unique'
+        assert len(ids) + len(r['properties']['notes']) == len(f['notes']), 'notes are missing'
+        place = r['locations'][0]['physicalLocation']
+        uri = urllib.parse.unquote(place['artifactLocation']['uri'])
+        assert uri.removeprefix('file://') == f['file'], f"{uri} is not {f['file']}"
+        region = place['region']
+        assert (region['startLine'], region['startColumn']) == (f['line'], column_in_code_points(f, folder))
+
+
+def main():
+    formats, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    folder = sys.argv[4] if len(sys.argv) > 4 else '.'
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'sarif.schema.json'), encoding='utf-8') as f:
+        schema = json.load(f)
+    with open(name + '.sarif', encoding='utf-8') as f:
+        log = json.load(f)
+    with open(name + '.jsonl', encoding='utf-8') as f:
+        findings = [json.loads(line) for line in f]
+    jsonschema.Draft7Validator.check_schema(schema)
+    jsonschema.validate(log, schema)
+    build(sarif_om.SarifLog, {('schema_uri' if k == '$schema' else k): v for k, v in log.items() if k != '$schema'})
+    check_lines(findings, table(formats))
+    compare(log, findings, folder)
+    assert len(findings) == count, f'{len(findings)} findings, not {count}'
+
+
+if __name__ == '__main__':
+    main()
