@@ -45,6 +45,7 @@ static void instrument(Function &F, Runtime &RT) {
   FunctionState S(F, RT);
   findVariables(S);
   MemoryLowering Unmarked(S);
+  mirrorReductions(S);
   lowerVariables(S);
   Unmarked.run();
   lowerAccesses(S);
