@@ -209,11 +209,13 @@ void AccessLowering::variable() {
     variableWrite(WordPtr, Kind);
 }
 
-// The load behind the mark is the first half of a struct copy, which carries the words itself.
+// The load behind the mark is the first half of a struct copy, which carries the words itself: by the call that has been
+// inserted before it.
 static bool isCopySource(const Access &A) {
   return A.Text.Reads && !A.Text.Writes && !A.Mark->use_empty() && all_of(A.Mark->uses(), [](const Use &U) {
-           auto *Copy = dyn_cast<MemTransferInst>(U.getUser());
-           return Copy && U.getOperandNo() == 1;
+           auto *Call = dyn_cast<CallInst>(U.getUser());
+           Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+           return Callee && U.getOperandNo() == 1 && (isa<MemTransferInst>(Call) || Callee->getName() == "__dvmrt_copy");
          });
 }
 

@@ -41,7 +41,7 @@ void copies(char *p, char *q, long n) { memmove(p, q, n); memset(p, 0, n); strcp
 // CHECK: ret void
 void readers(char *p) { printf("%s\n", p); puts(p); strlen(p); pure((int *)p); numbers(1, 2); own((int *)p); }
 // CHECK-LABEL: define {{.*}}@readers(
-// CHECK-NOT: call {{.*}}dvmrt_
+// CHECK-NOT: call {{.*}}@{{dvmi_|__dvmrt_[a-z]+\(}}
 // CHECK: ret void
 void general(int *p, void (*f)(int *)) {
   int x;
@@ -54,7 +54,7 @@ void general(int *p, void (*f)(int *)) {
 // CHECK: %[[FLAG:.*]] = load i32, ptr
 // CHECK: %[[FOREIGN:.*]] = icmp ne i32 %[[FLAG]], 0
 // CHECK: br i1 %[[FOREIGN]], label %[[THEN:.*]], label
-// CHECK: [[THEN]]:
+// CHECK: {{^}}[[THEN]]:
 // CHECK-NEXT: call void @__dvmrt_assign(ptr %x, i64 4)
 // CHECK: call void %{{.*}}(ptr
 // CHECK: call void @__dvmrt_foreign(ptr

@@ -41,6 +41,6 @@ void f(long n, unsigned char j) {
 // CHECK: call void @__dvmrt_leave(ptr @dvm.site[[SITE]], ptr %
 // CHECK-NOT: __dvmm_
 // Our memory is beside 'omnipotent char': it aliases nothing of the user's.
-// CHECK-DAG: ![[TAG]] = !{![[KIND:[0-9]+]], ![[KIND]], i64 0}
-// CHECK-DAG: ![[KIND]] = !{!"dvm now", ![[ROOT:[0-9]+]]}
-// CHECK-DAG: ![[ROOT]] = !{!"Simple C/C++ TBAA"}
+// CHECK: ![[TAG]] = !{![[KIND:[0-9]+]], ![[KIND]], i64 0}
+// CHECK: ![[KIND]] = !{!"dvm now", ![[ROOT:[0-9]+]], i64 0}
+// CHECK: ![[ROOT]] = !{!"Simple C/C++ TBAA"}

@@ -18,13 +18,13 @@ double f(long i) {
 // CHECK: call void @__dvmrt_born(ptr %big, i64 800)
 // CHECK: %[[OUT:.*]] = icmp uge i64 %[[I:.*]], 4
 // CHECK: br i1 %[[OUT]], label %[[BOUNDS:.*]], label %[[IN:.*]], !prof
-// CHECK: [[BOUNDS]]:
+// CHECK: {{^}}[[BOUNDS]]:
 // CHECK-NEXT: %[[DIM:.*]] = phi i32 [ 0,
 // CHECK-NEXT: %[[EXTENT:.*]] = phi i64 [ 4,
 // CHECK: store i64 %[[I]], ptr
 // CHECK: call void @__dvmrt_bounds(ptr null, ptr @dvm.site{{.*}}, ptr %dvm.ix, i32 %[[DIM]], i64 %[[EXTENT]], i32 2)
 // CHECK-NEXT: br label %[[REST:.*]]
-// CHECK: [[IN]]:
+// CHECK: {{^}}[[IN]]:
 // CHECK: %[[NUMBER:.*]] = lshr i64 %{{.*}}, 3
 // CHECK: %[[WILD:.*]] = icmp uge i64 %[[NUMBER]], 4
 // CHECK: br i1 %[[WILD]], label %[[REST]],

@@ -20,7 +20,7 @@ int f(int a, int c) {
 // CHECK: %[[W:.*]] = load i32, ptr %x.dvm
 // CHECK: %[[SLOW:.*]] = icmp ult i32 %[[W]], 1024
 // CHECK: br i1 %[[SLOW]], label %[[THEN:.*]], label %{{.*}}, !prof
-// CHECK: [[THEN]]:
+// CHECK: {{^}}[[THEN]]:
 // CHECK-NEXT: %[[KEEP:.*]] = call i32 @__dvmrt_local(ptr @dvm.site{{.*}}, i32 %[[W]], i32 0, i32 1, ptr null)
 // CHECK-NEXT: store i32 %[[KEEP]], ptr %x.dvm
 // The optimiser sees through all but the one read that may go wrong.

@@ -39,7 +39,8 @@ void initialiser(void) { struct s s = {{1, 2}}; use(&s); }
 // CHECK-NEXT: call void @__dvmrt_born(ptr %s, i64 32)
 // CHECK: call void @__dvmrt_assign(ptr %s, i64 32)
 // What is left on the stack may be used by code that we do not see.
-// CHECK: call void @__dvmrt_assign(ptr %s, i64 32)
+// CHECK: call void @llvm.lifetime.end.p0(i64 32, ptr %s)
+// CHECK-NEXT: call void @__dvmrt_assign(ptr %s, i64 32)
 // CHECK-NEXT: ret void
 void variable_length(int n) { int a[n]; use(a); }
 // CHECK-LABEL: define {{.*}}@variable_length(
@@ -52,5 +53,5 @@ void atomic(_Atomic int *p) { *p += 1; }
 // CHECK: atomicrmw
 int nothing(int a) { int b = a; return b; }
 // CHECK-LABEL: define {{.*}}@nothing(
-// CHECK-NOT: call {{.*}}dvm{{i_|rt_}}
+// CHECK-NOT: call {{.*}}@{{dvmi_|__dvmrt_[a-z]+\(}}
 // CHECK: ret i32

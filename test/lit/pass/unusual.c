@@ -27,9 +27,6 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 static void impl(void) {}
 static void *resolve(void) { return impl; }
 void chosen(void) __attribute__((ifunc("resolve")));
-// CHECK-LABEL: define {{.*}}@resolve(
-// CHECK-NOT: dvmrt
-// CHECK: ret ptr
 void tidy(int *p);
 int cleanups(int *p) {
   __attribute__((cleanup(tidy))) int a = 1;
@@ -40,3 +37,7 @@ int cleanups(int *p) {
 // CHECK: invoke void @other(
 // CHECK: call i1 @dvmi_read_4(
 // CHECK-NOT: __dvmm_access
+// Functions that a declaration refers to come behind the others.
+// CHECK-LABEL: define {{.*}}@resolve(
+// CHECK-NOT: dvmrt
+// CHECK: ret ptr
