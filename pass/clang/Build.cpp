@@ -117,6 +117,11 @@ Expr *Builder::divide(Expr *A, Expr *B) {
                                 FPOptionsOverride());
 }
 
+Expr *Builder::subtract(Expr *A, Expr *B) {
+  return BinaryOperator::Create(Ctx, A, B, BO_Sub, Ctx.LongTy, VK_PRValue, OK_Ordinary, A->getExprLoc(),
+                                FPOptionsOverride());
+}
+
 Expr *Builder::comma(Expr *A, Expr *B) {
   return BinaryOperator::Create(Ctx, A, B, BO_Comma, B->getType(), VK_PRValue, OK_Ordinary, A->getExprLoc(),
                                 FPOptionsOverride());

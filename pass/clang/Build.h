@@ -32,6 +32,7 @@ public:
   clang::Expr *address(clang::Expr *LValue);                // &e, as void *
   clang::Expr *toVoidPtr(clang::Expr *PointerRValue);
   clang::Expr *toLong(clang::Expr *IntegerRValue);
+  clang::Expr *subtract(clang::Expr *LongA, clang::Expr *LongB);
   clang::Expr *cast(clang::Expr *E, clang::QualType T, clang::CastKind K);
   clang::Expr *deref(clang::Expr *VoidPtr, clang::QualType ObjectType); // *(T *)p
   clang::Expr *sizeOf(clang::QualType T, clang::SourceLocation L); // type size_t; VLAs as the compiler knows them there

@@ -337,7 +337,7 @@ void Rewriter::construct(WhileStmt *W, CallExpr *Call) {
   if (D.has_target) {
     OK &= checkDistributed(C, D.target, "on", true);
     for (unsigned I = 0; I < D.target.naxes; ++I)
-      if (D.target.axes[I].kind == DVM_AXIS_OTHER || D.target.axes[I].kind == DVM_AXIS_RANGE) {
+      if (!isPlace(D.target.axes[I])) {
         St.error(Dir->loc(D.target.axes[I].expr.first), "expected a subscript of the form 'a*i+b' in 'on', found '" + Dir->text(D.target.axes[I].expr) + "'");
         OK = false;
       }

@@ -220,7 +220,7 @@ bool Declarations::check(const VarDecl *V, Directive &Dir) {
       return false;
     }
     for (unsigned I = 0; I < D.target.naxes; ++I)
-      if (D.target.axes[I].kind == DVM_AXIS_OTHER || D.target.axes[I].kind == DVM_AXIS_RANGE) {
+      if (!isPlace(D.target.axes[I])) {
         St.error(Dir.loc(D.target.axes[I].expr.first), "expected a subscript of the form 'a*i+b' in 'with', found '" +
                                                            Dir.text(D.target.axes[I].expr) + "'");
         return false;
@@ -254,12 +254,33 @@ void Declarations::checkInherit(const FunctionDecl *F, Directive &Dir) {
 
 Expr *Declarations::operandValue(Operands &Ops, dvm_range R) {
   int I = Ops.Dir.operand(R);
-  if (I < 0 || unsigned(I) >= Ops.E.size())
+  return I < 0 ? nullptr : operandValue(Ops, unsigned(I));
+}
+
+Expr *Declarations::operandValue(Operands &Ops, unsigned I) {
+  if (I >= Ops.E.size())
     return nullptr;
   int64_t V;
   if (!Ops.Const[I] || constantOf(Ctx, Ops.E[I], V))
     return Ops.E[I];
   return B.load(B.ref(Ops.Const[I], Ops.E[I]->getBeginLoc()));
+}
+
+// The coefficient is what the expression gains when the index goes from 0 to 1.
+void Declarations::writeUnsplitAxis(SiteText &T, Operands &Ops, const dvm_axis &A) {
+  int I = Ops.Dir.operand(A.expr);
+  Expr *Zero = operandValue(Ops, unsigned(I)), *One = operandValue(Ops, unsigned(I) + 1);
+  int64_t AtZero, AtOne;
+  if (!Zero || !One)
+    return;
+  T.add("a" + Twine(A.index) + ":");
+  if (constantOf(Ctx, Zero, AtZero) && constantOf(Ctx, One, AtOne)) {
+    T.add(Twine(AtOne - AtZero) + ":" + Twine(AtZero));
+    return;
+  }
+  T.number(B.subtract(B.toLong(One), B.toLong(Zero)));
+  T.add(":");
+  T.number(B.toLong(operandValue(Ops, unsigned(I))));
 }
 
 void Declarations::writeAxis(SiteText &T, Operands &Ops, const dvm_axis &A) {
@@ -286,7 +307,12 @@ void Declarations::writeAxis(SiteText &T, Operands &Ops, const dvm_axis &A) {
     T.add(":");
     Number(A.add, A.negative_add, 0);
     break;
-  case DVM_AXIS_OTHER: T.add("o " + Ops.Dir.text(A.expr)); break;
+  case DVM_AXIS_OTHER:
+    if (A.affine)
+      writeUnsplitAxis(T, Ops, A);
+    else
+      T.add("o " + Ops.Dir.text(A.expr));
+    break;
   case DVM_AXIS_RANGE:
     T.add("r");
     Number(A.expr, false, 0);

@@ -59,12 +59,16 @@ public:
   void writeAlign(SiteText &T, Operands &Ops, const clang::VarDecl *Target);
   static void writeWidths(SiteText &T, Operands &Ops, const dvm_width *W, unsigned N);
   void writeAxis(SiteText &T, Operands &Ops, const dvm_axis &A);
+  void writeUnsplitAxis(SiteText &T, Operands &Ops, const dvm_axis &A);
 
   clang::Expr *operandValue(Operands &Ops, dvm_range R);
+  clang::Expr *operandValue(Operands &Ops, unsigned I);
 
   State &state() const { return St; }
 };
 
 std::string quoted(const clang::NamedDecl *D);
+// May it stand in 'on' and 'with': a constant, an affine form of one index, or nothing?
+inline bool isPlace(const dvm_axis &A) { return A.kind == DVM_AXIS_OTHER ? A.affine : A.kind != DVM_AXIS_RANGE; }
 } // namespace dvm
 #endif

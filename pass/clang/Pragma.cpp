@@ -45,7 +45,13 @@ public:
     case DVM_AXIS_EXPR: value(A.expr); break;
     case DVM_AXIS_AFFINE: value(A.coef); value(A.add); break;
     case DVM_AXIS_RANGE: value(A.expr); value(A.high); break;
-    case DVM_AXIS_EMPTY: case DVM_AXIS_OTHER: break;
+    case DVM_AXIS_OTHER:
+      if (A.affine) {
+        Out.push_back({Operand::Value, A.expr, A.index_token, false});
+        Out.push_back({Operand::Value, A.expr, A.index_token, true});
+      }
+      break;
+    case DVM_AXIS_EMPTY: break;
     }
   }
   void width(const dvm_width &W) { value(W.low); value(W.high); }
@@ -135,16 +141,24 @@ public:
     Toks.push_back(T);
     return *this;
   }
-  TokenStream &range(const Directive &D, dvm_range R) {
-    for (unsigned I = 0; I < R.count; ++I)
-      Toks.push_back(D.Tokens[R.first + I]);
+  TokenStream &number(StringRef Digits) {
+    Token T = start(tok::numeric_constant);
+    PP.CreateString(Digits, T, Loc, Loc);
+    Toks.push_back(T);
     return *this;
   }
   TokenStream &operand(const Directive &D, const Operand &O) {
     at(D.loc(O.Range.first));
     if (O.K == Operand::Address)
       punct(tok::amp);
-    return punct(tok::l_paren).range(D, O.Range).punct(tok::r_paren);
+    punct(tok::l_paren);
+    for (unsigned I = O.Range.first; I < O.Range.first + O.Range.count; ++I) {
+      if (I == O.IndexToken)
+        number(O.IndexIsOne ? "1" : "0");
+      else
+        Toks.push_back(D.Tokens[I]);
+    }
+    return punct(tok::r_paren);
   }
   TokenStream &unused() {
     return word("__attribute__").punct(tok::l_paren).punct(tok::l_paren).word("unused").punct(tok::r_paren)

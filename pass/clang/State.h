@@ -28,6 +28,9 @@ namespace dvm {
 struct Operand {
   enum Kind { Value, Address } K;
   dvm_range Range;
+  // Affine axes that are not written as 'a*i+b' come twice, with 0 and with 1 in the place of the index variable.
+  unsigned IndexToken = ~0u;
+  bool IndexIsOne = false;
 };
 
 struct Directive {
