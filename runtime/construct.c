@@ -378,8 +378,6 @@ static void view_limits(struct dvmrt_frame *f, struct dvmrt_use *u) {
   *v = (struct dvmrt_view){.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
   v->ndims = (uint32_t)u->array->ndims;
   memcpy(v->extent, u->array->extent, sizeof(v->extent));
-  if (u->item->use != 'r' && dvmrt_construct_clause(f, 'M', u->array))
-    u->slow = true; /* references that use the buffer do not touch the element: each must be looked at */
   if (class == DVMRT_CLASS_ACROSS || (u->item->use == 'r' && class != DVMRT_CLASS_FIRST))
     return;
   v->first_read = __dvmrt_now.base;
@@ -399,7 +397,7 @@ const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_
     return &none;
   view_limits(f, u);
   const struct dvmrt_region *r = &u->array->region;
-  if (!u->slow && r->shift == shift && u->array->element_bytes == (uint64_t)1 << shift)
+  if (r->shift == shift && u->array->element_bytes == (uint64_t)1 << shift)
     u->view.words = r->words - (r->base >> shift);
   return &u->view;
 }

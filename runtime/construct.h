@@ -37,7 +37,6 @@ struct dvmrt_use {
   struct dvmrt_view view; /* first */
   struct dvmrt_array *array;
   const struct dvmrt_item *item;
-  bool slow;              /* no words for inserted code */
 };
 
 struct dvmrt_range {

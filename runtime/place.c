@@ -225,7 +225,7 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
   bool carried = !across || dvmrt_across_access(ev, across);
   if (!placed_right(ev, l) || !carried || !free)
     return false;
-  if (!ev->nest->mapped || dvmrt_layout_everywhere(l))
+  if (!ev->nest->mapped || dvmrt_layout_everywhere(l) || (x->buffered && !(ev->flags & DVMRT_WRITE)))
     return true;
   return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims &&
          (own_element(ev, l) || dvmrt_layout_covers(l, ev->array->extent)) &&

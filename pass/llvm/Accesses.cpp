@@ -103,7 +103,8 @@ void AccessLowering::element(View &V) {
   Value *Word = B.CreateGEP(RT.I32, S.load(B, V.Words), Number);
   BasicBlock *Slow = Row.block();
   Value *Write = S.limit(B, A.In, LimitWrite);
-  if (A.Text.Reads && V.ReadOnly && !A.Text.Writes)
+  // What the nest never writes, and what it reads from a buffer, only needs a value.
+  if (A.Text.Reads && (V.ReadOnly || A.Text.Buffered) && !A.Text.Writes)
     Row.test(RT.fast(B, "dvmi_view_init", RT.I1, {Word}), Slow);
   else if (A.Text.Reads)
     Row.test(RT.fast(B, "dvmi_view_read", RT.I1, {Word, Write, S.load(B, V.FirstRead), S.load(B, V.Mask)}), Slow);

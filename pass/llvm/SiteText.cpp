@@ -58,6 +58,7 @@ AccessText AccessText::parse(StringRef Text) {
       A.Axes.push_back(Axis.consume_front("c") ? maybeNumber(Axis) : std::nullopt);
       break;
     }
+    case 'M': A.Buffered = true; break;
     case 'E': ElementSize = number<uint64_t>(nextField(Rest)); break;
     case 'B': A.Extents.push_back(maybeNumber(nextField(Rest))); break;
     case 'Q':
