@@ -19,12 +19,27 @@ static struct dvmrt_access *sites(const struct dvmrt_event *ev) {
   return dvmrt_site_of_construct(d->site, d->pos.file, d->cid);
 }
 
-/* Subscripts of a site in iteration 'iv'; false: not affine. */
-static bool subscripts_at(const struct dvmrt_access *x, const int64_t *iv, int64_t *ix) {
+/* Does the mapped nest run along this dimension of the array?  Subscripts of others carry no dependence between iterations. */
+static bool runs_along(const struct dvmrt_event *ev, int dim) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array), *nest = &ev->nest->layout;
+  if (!ev->nest->mapped || !l->root || l->root != nest->root)
+    return true;
+  for (int r = 0; r < l->ndims; r++)
+    if (l->at[r].kind == DVMRT_COORD_AFFINE && l->at[r].index == dim && nest->at[r].kind != DVMRT_COORD_ALL)
+      return true;
+  return false;
+}
+
+static bool readable(const struct dvmrt_event *ev, const struct dvmrt_access *x, int dim) {
+  return x->axis[dim].kind != 'o' || !runs_along(ev, dim);
+}
+
+/* Subscripts of a site in iteration 'iv', those of the present element where they do not matter; false: not affine. */
+static bool subscripts_at(const struct dvmrt_event *ev, const struct dvmrt_access *x, const int64_t *iv, int64_t *ix) {
   for (int d = 0; d < x->ndims; d++) {
-    if (x->axis[d].kind == 'o')
+    if (!readable(ev, x, d))
       return false;
-    ix[d] = x->axis[d].kind == 'a' ? x->axis[d].coef * iv[x->axis[d].index] + x->axis[d].add : x->axis[d].add;
+    ix[d] = x->axis[d].kind == 'o' ? ev->ix[d] : x->axis[d].kind == 'a' ? x->axis[d].coef * iv[x->axis[d].index] + x->axis[d].add : x->axis[d].add;
   }
   return true;
 }
@@ -33,7 +48,7 @@ static bool subscripts_at(const struct dvmrt_access *x, const int64_t *iv, int64
 static bool reach_of_written(const struct dvmrt_event *ev, const int64_t *iv, const int64_t *ix, int64_t *reach) {
   for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
     int64_t own[DVMRT_NDIMS_MAX];
-    if (!(x->flags & DVMRT_WRITE) || !same_array(ev, x) || !subscripts_at(x, iv, own))
+    if (!(x->flags & DVMRT_WRITE) || !same_array(ev, x) || !subscripts_at(ev, x, iv, own))
       continue;
     for (int d = 0; d < ev->array->ndims; d++)
       reach[d] = ix[d] - own[d];
@@ -78,7 +93,7 @@ bool dvmrt_across_clause(const struct dvmrt_event *ev, struct dvmrt_clause *c) {
   *c = (struct dvmrt_clause){.name = "across", .array = ev->array->name, .ndims = ev->array->ndims};
   for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
     int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
-    if (!(x->flags & DVMRT_READ) || !same_array(ev, x) || !subscripts_at(x, __dvmrt_now.iv, ix) ||
+    if (!(x->flags & DVMRT_READ) || !same_array(ev, x) || !subscripts_at(ev, x, __dvmrt_now.iv, ix) ||
         !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach))
       continue;
     for (int d = 0; d < c->ndims; d++) {
@@ -111,7 +126,7 @@ static bool must_watch(const struct dvmrt_event *ev, struct dvmrt_clause_array *
     int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
     if (!(x->flags & DVMRT_READ) || !same_array(ev, x))
       continue;
-    if (!subscripts_at(x, __dvmrt_now.iv, ix) || !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach) || !covered(ev, &c->box, reach))
+    if (!subscripts_at(ev, x, __dvmrt_now.iv, ix) || !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach) || !covered(ev, &c->box, reach))
       c->watch = 1;
   }
   return c->watch == 1;
@@ -122,10 +137,19 @@ static uint32_t word_at(const struct dvmrt_event *ev) {
   return r->words[(ev->at - r->base) >> r->shift];
 }
 
+static void widen(struct dvmrt_box *b, const int64_t *reach, int ndims) {
+  for (int d = 0; d < ndims; d++) {
+    b->low[d] = -reach[d] > b->low[d] ? -reach[d] : b->low[d];
+    b->high[d] = reach[d] > b->high[d] ? reach[d] : b->high[d];
+  }
+}
+
 static void judge_read(struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach) {
   uint32_t w = word_at(ev);
-  if (covered(ev, &c->box, reach))
+  if (covered(ev, &c->box, reach)) {
+    widen(&c->used, reach, ev->array->ndims);
     return;
+  }
   if (w >= ev->base && (w & 1) && w != ev->now) {
     ev->word = w;
     dvmrt_explain_across(ev, DVMRT_FLOW, c, reach);
@@ -153,9 +177,10 @@ static void judge_write(struct dvmrt_event *ev, struct dvmrt_clause_array *c, co
   }
 }
 
-static bool affine(const struct dvmrt_access *x) {
+static bool affine(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
   for (int d = 0; d < x->ndims; d++)
-    if (x->axis[d].kind == 'o')
+    if (!readable(ev, x, d))
       return false;
   return x->ndims > 0;
 }
@@ -170,7 +195,7 @@ bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array
     judge_read(&e, c, reach);
   if (ev->flags & DVMRT_WRITE)
     judge_write(&e, c, reach);
-  return !watch && affine(ev->access) && covered(ev, &c->box, reach);
+  return !watch && affine(ev) && covered(ev, &c->box, reach);
 }
 
 void dvmrt_across_end(struct dvmrt_clause_array *c) {

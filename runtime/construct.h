@@ -29,6 +29,7 @@ struct dvmrt_clause_array {
   struct dvmrt_array *array;
   const struct dvmrt_item *item;
   struct dvmrt_box box;   /* C */
+  struct dvmrt_box used;  /* C: how far accesses within the widths have reached so far */
   int watch;              /* C: across.c's; 0: not decided */
   uint32_t *readers;      /* C: words of readers beyond the widths, one per element; owned, or NULL */
 };

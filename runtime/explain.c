@@ -215,6 +215,10 @@ void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict v, co
   if (!f)
     return;
   widen_across(f, ev, reach);
+  for (int d = 0; d < f->clause.ndims && f->clause.name; d++) { /* what the present clause is needed for */
+    dvmrt_clause_widen(&f->clause, d, -across->used.low[d]);
+    dvmrt_clause_widen(&f->clause, d, across->used.high[d]);
+  }
   if (f->count > 1)
     return;
   int64_t iv[DVMRT_NDIMS_MAX];
