@@ -17,8 +17,8 @@ static void report(struct sdm_session *s, const struct sdm_show *show, const cha
   sdm_show_tree(show, a);
   sdm_answer_free(a);
   if (!show->json)
-    fprintf(show->out, "== local variables of the innermost frames\n");
-  a = sdm_session_ask(s, s->stopped, json_pack("{s:s}", "cmd", "variables"), SDM_REDUCE_SAME, 20000);
+    fprintf(show->out, "== local variables, innermost frame with source\n");
+  a = sdm_session_ask(s, s->stopped, json_pack("{s:s, s:i}", "cmd", "variables", "sourced", 1), SDM_REDUCE_SAME, 20000);
   sdm_show_answer(show, "variables", a);
   sdm_answer_free(a);
 }

@@ -62,7 +62,26 @@ static void on_event(void *arg, const struct sdm_set *ids, const json_t *event) 
   c->news[c->nnews++] = (struct sdm_place){ json_incref((json_t *)event), sdm_set_copy(ids) };
 }
 
+static sdm_id lowest(const struct sdm_set *set) {
+  struct sdm_set_iter it = sdm_set_iter(set);
+  sdm_id id = SDM_ID_NONE;
+  sdm_set_iter_id(&it, &id);
+  return id;
+}
+
+/* Events of different ranks have no order among them: shown by rank.  Those of one rank keep theirs. */
+static void order_news(struct sdm_console *c) {
+  for (size_t i = 1; i < c->nnews; i++)
+    for (size_t k = i; k > 0 && lowest(c->news[k].set) < lowest(c->news[k - 1].set) &&
+                       !sdm_set_overlaps(c->news[k].set, c->news[k - 1].set); k--) {
+      struct sdm_place t = c->news[k];
+      c->news[k] = c->news[k - 1];
+      c->news[k - 1] = t;
+    }
+}
+
 static void show_news(struct sdm_console *c) {
+  order_news(c);
   for (size_t i = 0; i < c->nnews; i++) {
     sdm_show_event(&c->show, c->news[i].set, c->news[i].event);
     sdm_set_free(c->news[i].set);
@@ -537,7 +556,7 @@ static void do_define(struct sdm_console *c, char *arg) {
 }
 static void do_viewset(struct sdm_console *c, char *arg) {
   struct dvm_error err = DVM_ERROR_INIT;
-  struct sdm_set *set = sdm_select(c->s, &c->names, *arg ? arg : c->focus, &err);
+  struct sdm_set *set = *arg ? sdm_select(c->s, &c->names, arg, &err) : sdm_set_copy(c->to);
   if (!set) {
     fail(c, err.text);
     return;
@@ -562,8 +581,16 @@ static void do_eof(struct sdm_console *c, char *arg) {
 }
 static void do_source(struct sdm_console *c, char *arg) { c->failed |= sdm_console_script(c, arg) != 0; }
 static void do_echo(struct sdm_console *c, char *arg) {
-  if (!c->show.json)
+  if (!c->show.json) {
     fprintf(c->show.out, "%s\n", arg);
+    return;
+  }
+  json_t *j = json_pack("{s:s}", "echo", arg);
+  char *text = json_dumps(j, JSON_COMPACT);
+  show_news(c); /* a mark in the stream: what came before it stands before it */
+  fprintf(c->show.out, "%s\n", text);
+  free(text);
+  json_decref(j);
 }
 static void do_quit(struct sdm_console *c, char *arg) {
   (void)arg;

@@ -18,6 +18,7 @@ static const char usage[] =
   "       dvm debug [OPTION]... -- LAUNCHER [OPTION]... PROGRAM [ARGUMENT]...\n"
   "       dvm debug [OPTION]... --attach PID\n"
   "       dvm debug [OPTION]... --core FILE [--core FILE]... [PROGRAM]\n"
+  "       dvm debug [OPTION]... --servers FILE --secret-file FILE PROGRAM [ARGUMENT]...\n"
   "       dvm debug --dap [--listen PORT]\n"
   "options:\n"
   "  -n RANKS            processes to start with the launcher (default 1, without a launcher)\n"
@@ -32,6 +33,9 @@ static const char usage[] =
   "  --host HOST         address at which servers reach this command (default 127.0.0.1)\n"
   "  --partial           go on although servers are missing\n"
   "  --start-timeout S   for the servers to come (default 60)\n"
+  "  --servers FILE      debug servers that run already: lines 'RANK HOST PORT', port 0: search from --port on\n"
+  "  --port BASE         see --servers\n"
+  "  --secret-file FILE  the secret of these servers\n"
   "  --backend gdb|stub, --backend-path PATH\n";
 
 #define ITEMS_MAX 64
@@ -65,7 +69,7 @@ static const struct option options[] = {
   { "no-stop", 0, 0, 'N' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
   { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
   { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' },
-  { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
+  { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
 
 static int parse(int argc, char **argv, struct arguments *a) {
   int c;
@@ -96,6 +100,9 @@ static int parse(int argc, char **argv, struct arguments *a) {
       break;
     case 'd': a->dap = true; break;
     case 'L': a->listen = (unsigned)strtoul(optarg, NULL, 10); break;
+    case 'F': a->s.servers = optarg; break;
+    case 'K': a->s.secret_file = optarg; break;
+    case 'O': a->s.base_port = (uint16_t)strtoul(optarg, NULL, 10); break;
     case 'h': fputs(usage, stdout); return 1;
     default: return -EINVAL;
     }
@@ -180,9 +187,11 @@ static void on_signal(int signal) {
 
 static int begin(struct sdm_session *s, struct arguments *a, json_t *command, const struct sdm_show *show) {
   struct sdm_answer *answer = sdm_session_go(s, s->all, command, 60000);
-  bool bad = false;
-  for (size_t i = 0; i < answer->n; i++)
+  bool bad = false, good = false;
+  for (size_t i = 0; i < answer->n; i++) {
     bad |= answer->classes[i].kind == SDM_CLASS_ERROR;
+    good |= answer->classes[i].kind == SDM_CLASS_OK;
+  }
   struct sdm_set *missing = sdm_answer_missing(answer);
   bad |= !sdm_set_is_empty(missing);
   if (bad)
@@ -192,9 +201,9 @@ static int begin(struct sdm_session *s, struct arguments *a, json_t *command, co
   if (a->ncores) { /* a core is where it is, without an event */
     sdm_set_diff(s->running, s->all);
     sdm_set_union(s->stopped, s->all);
-  } else if (!bad && !a->no_stop && !a->batch)
+  } else if (good && !a->no_stop && !a->batch)
     sdm_session_wait(s, s->all, 60000, NULL);
-  return bad ? -1 : 0;
+  return good || !bad ? 0 : -1; /* with those who are there: a rank may have ended before one could attach to it */
 }
 
 static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
@@ -240,7 +249,7 @@ int sdm_debug_main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
   if (a.dap)
     return sdm_dap_main(a.listen);
-  if (!a.attach && !a.ncores)
+  if (!a.attach && !a.ncores && !a.s.servers)
     rc = a.program_after_launcher ? split_launcher(&a, argc - optind, &err) : own_launcher(&a, &err);
   json_t *command = rc ? NULL : first_command(&a, &err);
   if (!command) {

@@ -393,16 +393,19 @@ static void gdb_attach(struct sdm_backend *b, struct sdm_call *c) {
 }
 
 static void gdb_core(struct sdm_backend *b, struct sdm_call *c) {
-  struct dvm_text prog = DVM_TEXT_INIT, core = DVM_TEXT_INIT;
+  struct dvm_text prog = DVM_TEXT_INIT;
+  const char *core = sdm_call_text(c, "file", "");
+  if (!*core || strpbrk(core, "\r\n")) {
+    sdm_call_fail(c, "no core file is named");
+    return;
+  }
   if (!start_gdb(b, c))
     return;
   sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
-  sdm_mi_quote(&core, sdm_call_text(c, "file", ""));
   if (*sdm_call_text(c, "program", ""))
     send_mi(b, NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
-  send_mi(b, c, NULL, "-target-select core %s", dvm_text_str(&core));
+  send_mi(b, c, NULL, "-target-select core %s", core); /* the rest of the line is the name: no quotes */
   dvm_text_fini(&prog);
-  dvm_text_fini(&core);
 }
 
 static void got_break(struct sdm_backend *b, struct pending *p, const struct sdm_mi_record *r) {
@@ -546,10 +549,27 @@ static void got_variables(struct sdm_backend *b, struct pending *p, const struct
   sdm_call_done(p->call, json_pack("{s:o}", "variables", out), NULL);
 }
 
+/* The innermost frame whose source is here is the user's: those of the system's libraries rarely are. */
+static void got_sourced(struct sdm_backend *b, struct pending *p, const struct sdm_mi_record *r) {
+  size_t i;
+  json_t *f;
+  long long level = 0;
+  json_array_foreach(json_object_get(r->results, "stack"), i, f)
+    if (field(f, "fullname") && !access(field(f, "fullname"), R_OK)) {
+      level = atoll(field(f, "level") ? field(f, "level") : "0");
+      break;
+    }
+  send_mi(b, p->call, got_variables, "-stack-list-variables --thread %d --frame %lld --all-values",
+          b->thread ? b->thread : 1, level);
+}
+
 static void gdb_variables(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT;
   put_where(b, &t, c);
-  if (ready(b, c))
+  if (sdm_call_number(c, "sourced", 0)) {
+    if (ready(b, c))
+      send_mi(b, c, got_sourced, "-stack-list-frames 0 63");
+  } else if (ready(b, c))
     send_mi(b, c, got_variables, "-stack-list-variables%s --all-values", dvm_text_str(&t));
   dvm_text_fini(&t);
 }

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "sdm/proctable.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,8 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "sdm/bytes.h"
 
 #define RANKS_MAX (1 << 20)
 
@@ -100,6 +103,57 @@ static int peek(long pid, uint64_t at, void *to, size_t len) {
   return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : -errno;
 }
 
+static long parent_of(long pid) {
+  char path[64], line[512], state;
+  int parent = 0;
+  snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+  FILE *f = fopen(path, "r");
+  if (!f)
+    return 0;
+  char *end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL; /* the name may hold anything */
+  fclose(f);
+  return end && sscanf(end + 1, " %c %d", &state, &parent) == 2 ? parent : 0;
+}
+
+static long rank_of(long pid) {
+  static const char *const names[] = { "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "SLURM_PROCID=" };
+  char path[64], *word = NULL;
+  size_t size = 0;
+  long rank = -1;
+  snprintf(path, sizeof(path), "/proc/%ld/environ", pid);
+  FILE *f = fopen(path, "r");
+  while (f && rank < 0 && getdelim(&word, &size, 0, f) > 0)
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names) && rank < 0; i++)
+      if (!strncmp(word, names[i], strlen(names[i])))
+        rank = strtol(word + strlen(names[i]), NULL, 10);
+  if (f)
+    fclose(f);
+  free(word);
+  return rank < RANKS_MAX ? rank : -1;
+}
+
+/* A launcher fills its table when its ranks have called MPI_Init, so for others never.  Those on this host can be
+ * told by their environment.  A rank that is not found gets process 0. */
+static int scan_children(long launcher, long **pids) {
+  DIR *proc = opendir("/proc");
+  long n = 0;
+  *pids = NULL;
+  for (struct dirent *e; proc && (e = readdir(proc));) {
+    long pid = strtol(e->d_name, NULL, 10), rank = pid > 0 && parent_of(pid) == launcher ? rank_of(pid) : -1;
+    if (rank < 0)
+      continue;
+    if (rank >= n) {
+      *pids = sdm_realloc(*pids, (size_t)(rank + 1) * sizeof(**pids));
+      memset(*pids + n, 0, (size_t)(rank + 1 - n) * sizeof(**pids));
+      n = rank + 1;
+    }
+    (*pids)[rank] = pid;
+  }
+  if (proc)
+    closedir(proc);
+  return (int)n;
+}
+
 int sdm_proctable_read(long pid, long **pids, struct dvm_error *err) {
   if (pid <= 0 || (kill((pid_t)pid, 0) && errno == ESRCH))
     return dvm_error_set(err, -ESRCH, "there is no process %ld", pid);
@@ -108,8 +162,10 @@ int sdm_proctable_read(long pid, long **pids, struct dvm_error *err) {
   int32_t n = 0;
   if (s.table && s.size && (peek(pid, s.table, &table, 8) || peek(pid, s.size, &n, 4)))
     return dvm_error_errno(err, "cannot read the memory of process %ld", pid);
-  if (s.table && s.size && (n <= 0 || n > RANKS_MAX || !table))
-    return dvm_error_set(err, -ENODATA, "launcher %ld has no process table yet (%d rows)", pid, n);
+  if (s.table && s.size && (n <= 0 || n > RANKS_MAX || !table)) {
+    n = scan_children(pid, pids);
+    return n ? n : dvm_error_set(err, -ENODATA, "launcher %ld has no process table yet, and no ranks on this host", pid);
+  }
   if (!s.table || !s.size) {
     *pids = malloc(sizeof(**pids));
     **pids = pid;

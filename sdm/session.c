@@ -59,6 +59,7 @@ static void take_event(struct sdm_session *s, const struct sdm_set *ids, json_t 
     enter_place(s, ids, event);
   } else if (!strcmp(name, "exited")) {
     set_state(s, ids, s->exited);
+    enter_place(s, ids, event);
     if (!reason || strcmp(reason, "exited-normally"))
       s->failed += sdm_set_size(ids);
   } else if (!strcmp(name, "debugger-died"))
@@ -121,12 +122,21 @@ static int start_servers(struct sdm_session *s, const struct sdm_session_options
   return rc;
 }
 
+/* Where the servers are: told by themselves, or by a file. */
+static int find_servers(struct sdm_session *s, const struct sdm_session_options *o, struct sdm_table *t,
+                        struct dvm_error *err) {
+  t->base_port = o->base_port;
+  t->port_tries = o->port_tries ? o->port_tries : 1000;
+  return o->servers ? sdm_table_read(t, o->servers, err)
+                    : sdm_gather(s->ctx, o->n, o->start_ms, t, sdm_launch_alive, &s->launch, err);
+}
+
 static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, struct dvm_error *err) {
   struct sdm_table t = { 0 };
   struct sdm_set *missing = sdm_set_new();
   int rc = sdm_shape_parse(&t.shape, o->shape ? o->shape : "binomial", err);
   if (!rc)
-    rc = sdm_gather(s->ctx, o->n, o->start_ms, &t, sdm_launch_alive, &s->launch, err);
+    rc = find_servers(s, o, &t, err);
   if (rc && o->partial && t.n) {
     fprintf(stderr, "dvm debug: warning: %s\n", err->text);
     rc = 0;
@@ -148,12 +158,17 @@ int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o,
   struct sdm_options co = { .role = SDM_ROLE_MASTER, .handlers = &handlers, .arg = s, .host = o->host };
   if (sdm_link_init())
     return dvm_error_set(err, -EIO, "libsodium does not start");
-  sdm_secret_random(&co.secret);
+  if (!o->secret_file)
+    sdm_secret_random(&co.secret);
+  else if (sdm_secret_read(&co.secret, o->secret_file, err))
+    return err->code;
   struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead };
   for (size_t i = 0; i < 5; i++)
     *sets[i] = sdm_set_new();
   s->ctx = sdm_open(&co, err);
-  int rc = s->ctx ? start_servers(s, o, &co.secret, err) : err->code;
+  int rc = s->ctx ? 0 : err->code;
+  if (!rc && !o->servers)
+    rc = start_servers(s, o, &co.secret, err);
   if (!rc)
     rc = wire_up(s, o, err);
   sdm_secret_wipe(&co.secret);

@@ -8,7 +8,7 @@
 #include "sdm/launch.h"
 #include "sdm/sdm.h"
 
-/* Where ranks stand: the last stop of each, merged. */
+/* Where ranks stand: the last stop of each, or how it ended, merged. */
 struct sdm_place {
   json_t *event; /* owned: {"event":"stopped","reason":...,"func":...,"bp":...} */
   struct sdm_set *set;
@@ -36,6 +36,9 @@ struct sdm_session {
 struct sdm_session_options {
   uint32_t n;              /* 0 with 'command': as the launcher says */
   char *const *command;    /* launcher words; NULL: servers of our own on this host */
+  const char *servers;     /* file of servers that run already, lines "rank host port"; NULL: they are started */
+  const char *secret_file; /* with 'servers': the secret that these have */
+  uint16_t base_port, port_tries; /* of servers whose port is given as 0; tries default 1000 */
   const char *host;        /* where the master listens; NULL: 127.0.0.1, or this host's name with a launcher of several */
   const char *shape, *backend, *backend_path;
   bool oob, partial;

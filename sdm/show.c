@@ -289,10 +289,13 @@ void sdm_show_error(const struct sdm_show *w, const char *text) {
 }
 
 void sdm_show_status(const struct sdm_show *w, const struct sdm_session *s) {
+  struct sdm_set *exited = sdm_set_copy(s->exited); /* for people: those whose status is not known */
+  for (size_t i = 0; i < s->nplaces && !w->json; i++)
+    sdm_set_diff(exited, s->places[i].set);
   const struct {
     const char *name;
     const struct sdm_set *set;
-  } states[] = { { "running", s->running }, { "exited", s->exited }, { "dead", s->dead } };
+  } states[] = { { "running", s->running }, { "exited", exited }, { "dead", s->dead } };
   if (w->json) {
     json_t *j = json_object();
     set_ranks(j, "stopped", s->stopped);
@@ -307,4 +310,5 @@ void sdm_show_status(const struct sdm_show *w, const struct sdm_session *s) {
       }
   for (size_t i = 0; i < s->nplaces; i++)
     sdm_show_event(w, s->places[i].set, s->places[i].event);
+  sdm_set_free(exited);
 }

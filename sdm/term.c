@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ struct sdm_term {
   char name[128], folder[64], pipe[80];
   struct sdm_watch *pty_watch, *err_watch;
   struct sdm_bytes in; /* waits to be typed */
-  bool paused, eof;
+  bool paused, eof, in_line, has_end; /* in_line: what was typed last does not end a line; has_end: byte 4 was */
 };
 
 static void set_events(struct sdm_term *t) {
@@ -37,15 +38,33 @@ static bool copy_out(struct sdm_term *t, int fd, unsigned stream) {
   return n > 0;
 }
 
-/* A terminal line holds 4095 bytes at most; longer input is typed piece by piece as the program reads. */
+/* The end of the input is a character; it means that only from here on, so that input may hold any byte before.
+ * After an unfinished line the first one hands that over, the second one ends.  The kernel takes what is typed a
+ * little later: an equal byte in the input must not be on its way any more. */
+static void type_end(struct sdm_term *t) {
+  static const char end[2] = { 4, 4 };
+  size_t n = t->in_line ? 2 : 1;
+  struct termios mode;
+  if (t->has_end)
+    usleep(20000);
+  t->has_end = false;
+  if (!tcgetattr(t->keep, &mode)) {
+    mode.c_cc[VEOF] = (cc_t)end[0];
+    tcsetattr(t->keep, TCSANOW, &mode);
+  }
+  t->eof = write(t->pty, end, n) != (ssize_t)n;
+}
+
+/* Longer input is typed piece by piece as the program reads; a terminal holds 4095 bytes. */
 static void type_more(struct sdm_term *t) {
   ssize_t n = t->in.len ? write(t->pty, t->in.p, t->in.len < 1024 ? t->in.len : 1024) : 0;
-  if (n > 0)
+  if (n > 0) {
+    t->in_line = t->in.p[n - 1] != '\n';
+    t->has_end |= memchr(t->in.p, 4, (size_t)n) != NULL;
     sdm_bytes_consume(&t->in, (size_t)n);
-  if (!t->in.len && t->eof) {
-    char end = 4; /* VEOF at the start of a line ends the input */
-    t->eof = write(t->pty, &end, 1) != 1;
   }
+  if (!t->in.len && t->eof)
+    type_end(t);
 }
 
 static void on_pty(void *arg, unsigned events) {
@@ -75,6 +94,9 @@ static int open_pty(struct sdm_term *t) {
   mode.c_oflag &= ~(tcflag_t)OPOST;                  /* no CR before LF */
   mode.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IXON | ISTRIP); /* what is typed arrives as it is */
   mode.c_lflag &= ~(tcflag_t)(ECHO | ISIG | IEXTEN);
+  static const int keys[] = { VEOF, VEOL, VEOL2, VERASE, VKILL }; /* these edit a line: data is not edited */
+  for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+    mode.c_cc[keys[i]] = _POSIX_VDISABLE;
   return tcsetattr(t->keep, TCSANOW, &mode) ? -errno : 0;
 }
 
@@ -135,9 +157,34 @@ void sdm_term_input(struct sdm_term *t, bool eof, const void *p, size_t len) {
   set_events(t);
 }
 
+/* The kernel hands on what was written to a terminal some time later.  A mark that we write ourselves on the program's
+ * side arrives after all of it. */
+static void drain_pty(struct sdm_term *t) {
+  static uint64_t serial;
+  char mark[48];
+  int n = snprintf(mark, sizeof(mark), "\001sdm:%d:%llx\002", (int)getpid(), (unsigned long long)++serial * 0x9e3779b97f4a7c15u);
+  struct sdm_bytes all = { 0 };
+  uint8_t *at = NULL;
+  struct pollfd full = { .fd = t->keep, .events = POLLOUT }, p = { .fd = t->pty, .events = POLLIN };
+  if (poll(&full, 1, 0) != 1 || write(t->keep, mark, (size_t)n) != n)
+    n = 0; /* the terminal is full: what is in it comes as it is read */
+  while (n && !at && poll(&p, 1, 2000) == 1) {
+    ssize_t got = read(t->pty, sdm_bytes_grow(&all, 16384), 16384);
+    all.len -= (size_t)(16384 - (got > 0 ? got : 0));
+    at = all.len ? memmem(all.p, all.len, mark, (size_t)n) : NULL;
+  }
+  if (at) {
+    memmove(at, at + n, all.len - (size_t)(at - all.p) - (size_t)n);
+    all.len -= (size_t)n;
+  }
+  if (all.len && !t->output(t->arg, SDM_STDOUT, false, all.p, all.len))
+    t->paused = true;
+  sdm_bytes_fini(&all);
+}
+
 void sdm_term_drain(struct sdm_term *t) {
-  while (!t->paused && copy_out(t, t->pty, SDM_STDOUT))
-    ;
+  if (!t->paused)
+    drain_pty(t);
   while (!t->paused && copy_out(t, t->err, SDM_STDERR))
     ;
   set_events(t);

@@ -1,4 +1,5 @@
-/* What the debugger tests debug: no MPI; the rank comes from the launcher's environment.  "hang N": rank N spins. */
+/* What the debugger tests debug: no MPI; the rank comes from the launcher's environment.  "hang N": rank N waits, "crash N":
+ * it aborts, "fail N": it ends with 7. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,8 @@ int main(int argc, char **argv) {
     wait_here();
   if (argc > 2 && !strcmp(argv[1], "crash") && atoi(argv[2]) == rank)
     abort();
+  if (argc > 2 && !strcmp(argv[1], "fail") && atoi(argv[2]) == rank)
+    return 7;
   if (argc > 1 && !strcmp(argv[1], "echo")) {
     char line[256];
     while (fgets(line, sizeof(line), stdin))

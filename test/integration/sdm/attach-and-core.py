@@ -1,0 +1,74 @@
+"""Debugging what runs already: a process, all ranks of an mpirun through its process table, and core files."""
+import os
+import subprocess
+import unittest
+
+import sdm
+
+
+class AttachAndCore(unittest.TestCase):
+    def test_process(self):
+        """The program is stopped where it is, changed, and runs on when the debugger leaves."""
+        with sdm.Program(sdm.RING, "hang", "0") as p:
+            sdm.wait_until(lambda: sdm.waits(p.pid), "the program sleeps in its loop")
+            with sdm.Debugger("--attach", str(p.pid)) as d:
+                stack, _ = d.answer("bt")
+                self.assertEqual([f["func"] for f in stack[frozenset({0})]["frames"]][-2:], ["wait_here", "main"])
+                d.do("set var gate = 0")
+            self.assertEqual(p.wait(sdm.LIMIT), 0)
+            self.assertEqual(p.stdout.read(), b"hello from everybody\n")  # not ours: attached programs keep their output
+
+    def test_mpirun(self):
+        """Ranks of an MPI program, by the launcher's process table: one of four never reaches the exchange."""
+        sdm.need("mpirun", "mpicc")
+        with sdm.Program("mpirun", "-q", "-n", "4", sdm.MPI_RING, "2") as p:
+            sdm.wait_until(lambda: any(sdm.waits(c) for c in sdm.children(p.pid)), "rank 2 sleeps in its loop")
+            with sdm.Debugger("--attach", str(p.pid)) as d:
+                tree = [j for j in d.do("bt -m") if "tree" in j][0]["tree"]["children"]
+                below = {"compute": set(), "exchange": set()}
+                for c in sdm.walk(tree):
+                    below.get(c["name"].split()[0], set()).update(sdm.ranks(c["ranks"]))
+                self.assertEqual(below, {"compute": {2}, "exchange": {3}})  # 0 and 1 have what they need
+                d.do("[2] set var gate = 0")
+            self.assertEqual(p.wait(sdm.LIMIT), 0)
+
+    def test_launcher_of_other_programs(self):
+        """Without MPI_Init the table stays empty; the ranks on this host are found by their environment."""
+        sdm.need("mpirun")
+        with sdm.Program("mpirun", "-q", "-n", "4", sdm.RING, "hang", "2") as p:
+            sdm.wait_until(lambda: any("2" in w[-1:] and sdm.waits(c) for c, w in sdm.children(p.pid).items()),
+                           "rank 2 sleeps in its loop")
+            with sdm.Debugger("--attach", str(p.pid)) as d:
+                stack, missing = d.answer("[2] bt")
+                self.assertEqual([f["func"] for f in stack[frozenset({2})]["frames"]][-2:], ["wait_here", "main"])
+                d.do("[2] set var gate = 0")
+            self.assertEqual(p.wait(sdm.LIMIT), 0)
+
+    def test_nobody(self):
+        p = sdm.Program("true")
+        p.wait()
+        r = subprocess.run([sdm.DEBUG, "--attach", str(p.pid)], capture_output=True, text=True, timeout=sdm.LIMIT)
+        self.assertEqual(r.returncode, 2)
+        self.assertIn(f"there is no process {p.pid}", r.stderr)
+
+    def test_core(self):
+        """Two cores, as two ranks; the second is of another moment."""
+        with sdm.Folder() as f:
+            cores = [f.path("core of rank 0"), f.path("core.1")]
+            for core, stop in zip(cores, ("add", "work")):
+                subprocess.run(["gdb", "-q", "-nx", "-batch", "-ex", f"break {stop}", "-ex", "run",
+                                "-ex", f"generate-core-file {core}", sdm.RING], check=True, capture_output=True)
+                self.assertTrue(os.path.exists(core))
+            with sdm.Debugger("--core", cores[0], "--core", cores[1], sdm.RING) as d:
+                tree = [j for j in d.do("bt -m") if "tree" in j][0]["tree"]["children"]
+                self.assertEqual(sum(c["count"] for c in tree), 2)
+                stack, _ = d.answer("bt")
+                self.assertEqual([[x["func"] for x in stack[frozenset({r})]["frames"]] for r in (0, 1)],
+                                 [["add", "work", "main"], ["work", "main"]])
+                self.assertEqual(d.values("total"), {"0": {0, 1}})
+                refused, _ = d.answer("[0] print add(1, 2)")  # nothing runs there
+                self.assertIsInstance(refused[frozenset({0})], str)
+
+
+if __name__ == "__main__":
+    sdm.main()

@@ -1,0 +1,29 @@
+/* An MPI program that stays in a receive that nobody sends to, on every rank but 'argv[1]', which never gets there. */
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static volatile int gate = 1;
+
+static void compute(void) {
+  while (gate)
+    usleep(1000);
+}
+
+static void exchange(int rank, int size) {
+  int token = rank;
+  MPI_Sendrecv_replace(&token, 1, MPI_INT, (rank + 1) % size, 0, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+                       MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (argc > 1 && atoi(argv[1]) == rank)
+    compute();
+  exchange(rank, size);
+  MPI_Finalize();
+  return 0;
+}

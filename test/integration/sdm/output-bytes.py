@@ -1,0 +1,74 @@
+"""Input and output of the programs: every byte arrives, in order, on its stream, with the rank that wrote it; a reader
+that is slow stops the writers instead of filling memory."""
+import os
+import subprocess
+import time
+import unittest
+
+import sdm
+
+
+class Bytes(unittest.TestCase):
+    def session(self, *args, n=3):
+        d = sdm.Debugger("-n", str(n), "--launcher", "local", "--no-stop", *args)
+        return d
+
+    def test_input_reaches_the_focus_only(self):
+        with self.session(sdm.RING, "echo") as d:
+            d.do("[0,2] input one")
+            d.wait(lambda j: "one" in j.get("text", ""), "the echo")
+            d.do("input two words")
+            d.do("eof")
+            d.do("wait")
+            tail = b"got two words\nend of input\n"
+            hello = b"hello from everybody\n"
+            self.assertEqual(d.output(), {0: hello + b"got one\n" + tail, 1: hello + tail, 2: hello + b"got one\n" + tail})
+            self.assertEqual(d.status()["exited"], {0, 1, 2})
+
+    def test_any_byte(self):
+        """256 values, also those that mean something to a terminal, without a newline at the end."""
+        data = bytes(range(256)) * 20 + b"tail"
+        with sdm.Folder() as f:
+            with open(f.path("data"), "wb") as out:
+                out.write(data)
+            with self.session("/bin/sh", "-c", f"cat {f.path('data')}; cat {f.path('data')} >&2") as d:
+                d.do("wait")
+                self.assertEqual(d.output(), {r: data for r in range(3)})
+                self.assertEqual(d.output("stderr"), {r: data for r in range(3)})
+
+    def test_lines_of_many_ranks_merge(self):
+        with self.session("/bin/echo", "same", n=8) as d:
+            d.do("wait")
+            lines = [j for j in d.said if j.get("output") == "stdout"]
+            self.assertEqual(set().union(*(sdm.ranks(j["ranks"]) for j in lines)), set(range(8)))
+            self.assertEqual({j["text"] for j in lines}, {"same\n"})
+
+    def test_slow_reader(self):
+        """8 MB of each of two programs; nobody reads for a while: the debugger and its servers stay small, then all comes."""
+        total = 8 << 20
+        program = f"yes 0123456789abcdefghijklmnopqrstuvwxyz | head -c {total}"
+        p = subprocess.Popen([sdm.DEBUG, "-n", "2", "--launcher", "local", "--batch", "--timeout", "100", "/bin/sh", "-c",
+                              program], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        try:
+            os.read(p.stdout.fileno(), 10)  # it has begun
+            sizes, same = [], 0
+            while same < 10:  # until nothing grows any more: everybody is blocked
+                sizes.append(sum(sdm.memory(q) for q in [p.pid, *sdm.children(p.pid)]))
+                same = same + 1 if len(sizes) > 1 and sizes[-1] <= sizes[-2] else 0
+                time.sleep(0.05)
+            self.assertLess(sizes[-1] - sizes[0], 4 << 20, "growth of the debugger and two servers")
+            count = {0: 0, 1: 0}
+            for line in p.stdout:
+                head, _, rest = line.partition(b" ")
+                for r in sdm.ranks(head.decode().strip("[]")) if head.startswith(b"[") else ():
+                    count[r] += len(rest)
+            self.assertEqual(p.wait(sdm.LIMIT), 0)
+            self.assertGreater(min(count.values()), total - 100)  # the first 10 bytes went to os.read
+        finally:
+            p.kill()
+            p.wait()
+            p.stdout.close()
+
+
+if __name__ == "__main__":
+    sdm.main()
