@@ -132,6 +132,10 @@ void sdm_set_append_bits(struct sdm_set *set, uint32_t key, const uint64_t *bits
     push_chunk(set, c);
 }
 
+void sdm_set_append_runs(struct sdm_set *set, uint32_t key, const struct run *runs, uint32_t n) {
+  push_chunk(set, chunk_from_runs(key, runs, n));
+}
+
 static bool op_bit(enum op op, bool a, bool b) {
   switch (op) {
   case OP_OR: return a || b;
@@ -392,11 +396,35 @@ bool sdm_set_is_subset(const struct sdm_set *set1, const struct sdm_set *set2) {
   return subset;
 }
 
+static bool chunk_overlaps(const struct chunk *a, const struct chunk *b) {
+  if (a->bits || b->bits) {
+    uint64_t sa[CHUNK_WORDS], sb[CHUNK_WORDS];
+    const uint64_t *x = chunk_bits(a, sa), *y = chunk_bits(b, sb);
+    for (uint32_t w = 0; w < CHUNK_WORDS; w++)
+      if (x[w] & y[w])
+        return true;
+    return false;
+  }
+  const struct run *x = chunk_runs(a), *y = chunk_runs(b);
+  for (uint32_t i = 0, j = 0; i < a->nruns && j < b->nruns;)
+    if (x[i].last < y[j].first)
+      i++;
+    else if (y[j].last < x[i].first)
+      j++;
+    else
+      return true;
+  return false;
+}
+
 bool sdm_set_overlaps(const struct sdm_set *set1, const struct sdm_set *set2) {
-  struct sdm_set *common = sdm_set_intersect(sdm_set_copy(set1), set2);
-  bool overlaps = !sdm_set_is_empty(common);
-  sdm_set_free(common);
-  return overlaps;
+  for (size_t i = 0, j = 0; i < set1->nchunks && j < set2->nchunks;)
+    if (set1->chunks[i].key < set2->chunks[j].key)
+      i++;
+    else if (set2->chunks[j].key < set1->chunks[i].key)
+      j++;
+    else if (chunk_overlaps(&set1->chunks[i++], &set2->chunks[j++]))
+      return true;
+  return false;
 }
 
 sdm_id sdm_set_max(const struct sdm_set *set) { return set->max; }

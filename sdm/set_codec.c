@@ -217,14 +217,40 @@ size_t sdm_set_serialize(const struct sdm_set *set, char *buf, char **end) {
 struct builder {
   struct sdm_set *set;
   uint64_t key;
-  bool any;
+  uint32_t nruns; /* of the chunk at hand; above RUNS_MAX the bitmap has them */
+  struct run runs[RUNS_MAX];
   uint64_t bits[CHUNK_WORDS];
 };
 
 static void builder_flush(struct builder *b) {
-  if (b->any)
+  if (b->nruns > RUNS_MAX)
     sdm_set_append_bits(b->set, (uint32_t)b->key, b->bits);
-  b->any = false;
+  else if (b->nruns)
+    sdm_set_append_runs(b->set, (uint32_t)b->key, b->runs, b->nruns);
+  b->nruns = 0;
+}
+
+/* [first, last] of chunk 'key', behind all that came before. */
+static void builder_run(struct builder *b, uint64_t key, uint32_t first, uint32_t last) {
+  if (key != b->key)
+    builder_flush(b);
+  b->key = key;
+  if (b->nruns && b->nruns <= RUNS_MAX && first == b->runs[b->nruns - 1].last + 1u) {
+    b->runs[b->nruns - 1].last = (uint16_t)last; /* not canonical, which shows at the end */
+    return;
+  }
+  if (b->nruns < RUNS_MAX) {
+    b->runs[b->nruns++] = (struct run){ (uint16_t)first, (uint16_t)last };
+    return;
+  }
+  if (b->nruns++ == RUNS_MAX) {
+    memset(b->bits, 0, sizeof(b->bits));
+    for (uint32_t i = 0; i < RUNS_MAX; i++)
+      for (uint32_t id = b->runs[i].first; id <= b->runs[i].last; id++)
+        b->bits[id / 64] |= 1ull << (id & 63);
+  }
+  for (uint32_t id = first; id <= last; id++)
+    b->bits[id / 64] |= 1ull << (id & 63);
 }
 
 static void builder_add(struct builder *b, uint64_t first, uint64_t last, uint64_t step) {
@@ -234,13 +260,11 @@ static void builder_add(struct builder *b, uint64_t first, uint64_t last, uint64
     first = last - last % CHUNK_BITS;
   }
   for (uint64_t id = first; id <= last; id += step) {
-    if (!b->any || id / CHUNK_BITS != b->key) {
-      builder_flush(b);
-      memset(b->bits, 0, sizeof(b->bits));
-      b->key = id / CHUNK_BITS;
-      b->any = true;
-    }
-    b->bits[id % CHUNK_BITS / 64] |= 1ull << (id & 63);
+    uint64_t key = id / CHUNK_BITS, end = step > 1 ? id : last;
+    if (end / CHUNK_BITS != key)
+      end = key * CHUNK_BITS + CHUNK_BITS - 1;
+    builder_run(b, key, (uint32_t)(id % CHUNK_BITS), (uint32_t)(end % CHUNK_BITS));
+    id = step > 1 ? id : end;
   }
 }
 
@@ -248,7 +272,9 @@ static bool read_items(struct sdm_cursor *c, struct sdm_set *set, uint64_t base,
   uint64_t n = sdm_cursor_varint(c), at = base;
   if (c->bad || n > sdm_cursor_left(c))
     return false;
-  struct builder b = { .set = sdm_set_new() };
+  static _Thread_local struct builder b; /* large, and not worth clearing */
+  b.set = sdm_set_new();
+  b.nruns = 0;
   bool good = true;
   while (good && n--) {
     uint64_t head = sdm_cursor_varint(c), first = at + (head >> 2), last = first;

@@ -33,4 +33,6 @@ struct sdm_set {
 static inline const struct run *chunk_runs(const struct chunk *c) { return c->heap ? c->heap : c->in; }
 /* Appends a chunk from a bitmap; an empty bitmap adds nothing.  'key' above all others. */
 void sdm_set_append_bits(struct sdm_set *set, uint32_t key, const uint64_t *bits);
+/* The same from rising runs that do not touch, 0 < n <= RUNS_MAX. */
+void sdm_set_append_runs(struct sdm_set *set, uint32_t key, const struct run *runs, uint32_t n);
 #endif
