@@ -311,17 +311,20 @@ static void *helper_main(void *arg)
   sigfillset(&mask);
   sigdelset(&mask, crs.stop_signal);
   for (int64_t next = sys_monotonic_ns() + period_ms * 1000000ll;;) {
-    int64_t left = (next - sys_monotonic_ns()) / 1000000;
-    struct timespec limit = { left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0 };
+    struct timespec limit;
+    int64_t left;
 
+    atomic_thread_fence(memory_order_seq_cst); /* with crs_helper_wake: whoever came before our number was known */
+    serve_tickets();
+    if (atomic_exchange(&asked_by_signal, 0))
+      serve_default();
+    left = (next - sys_monotonic_ns()) / 1000000;
+    limit = (struct timespec){ left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0 };
     wait_for = (struct pollfd){ .fd = crs.listen_fd, .events = POLLIN };
     /* The stop signal is let in only here: it is also what wakes us. */
     sys5(SYS_ppoll, &wait_for, 1, period_ms ? &limit : NULL, &mask, 8);
     if (wait_for.revents)
       serve_connection();
-    serve_tickets();
-    if (atomic_exchange(&asked_by_signal, 0))
-      serve_default();
     if (period_ms && sys_monotonic_ns() >= next) {
       serve_default();
       next = sys_monotonic_ns() + period_ms * 1000000ll;
@@ -330,7 +333,12 @@ static void *helper_main(void *arg)
   return NULL;
 }
 
-void crs_helper_wake(void) { sys3(SYS_tgkill, crs.pid, crs.helper_tid, crs.stop_signal); }
+void crs_helper_wake(void)
+{
+  atomic_thread_fence(memory_order_seq_cst);
+  if (crs.helper_tid)
+    sys3(SYS_tgkill, crs.pid, crs.helper_tid, crs.stop_signal);
+}
 
 static void on_ask(int sig, siginfo_t *info, void *frame)
 {
@@ -398,6 +406,7 @@ static void after_fork(void)
   if (crs.listen_fd >= 0)
     close(crs.listen_fd);
   crs.pid = getpid();
+  crs.helper_tid = 0;
   crs.sequence = 0;
   crs_self.helper = false;
   crs_hooks_strings(crs.pid);
@@ -475,10 +484,12 @@ int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms)
 
   while ((rc = dvmcr_poll(ticket, path, size)) == -EINPROGRESS) {
     int64_t left = timeout_ms < 0 ? -1 : deadline - sys_monotonic_ns();
+    unsigned state = atomic_load(&tickets[ticket - 1].state);
 
     if (timeout_ms >= 0 && left <= 0)
       return rc;
-    sys_futex_wait(&tickets[ticket - 1].state, TICKET_TAKEN, left < 0 || left > 100000000 ? 100000000 : left);
+    if (state != TICKET_DONE)
+      sys_futex_wait(&tickets[ticket - 1].state, state, left < 0 || left > 100000000 ? 100000000 : left);
   }
   return rc;
 }

@@ -50,7 +50,8 @@ static void pending_take(pid_t tid, const char *label)
   }
 }
 
-/* Queues them again; the kernel lets only the thread itself do so with the original origin codes. */
+/* Queues them again.  The kernel lets only the thread itself do so with the original origin codes: the main thread for
+ * those of the process. */
 static void pending_give(pid_t tid)
 {
   int n = atomic_load(&crs.pending_count);
@@ -134,8 +135,11 @@ static int park(void)
     pending_take(record->image.tid, "SigPnd:");
   park_point(record, self->epoch);
   outcome = atomic_load(&crs.outcome);
-  if (atomic_load(&crs.pending_count))
+  if (atomic_load(&crs.pending_count)) {
     pending_give(record->image.tid);
+    if (record->image.tid == crs.pid)
+      pending_give(0);
+  }
   return outcome;
 }
 
@@ -340,7 +344,6 @@ void crs_release(int outcome)
   sys_futex_wake(&crs.release);
   while ((left = atomic_load(&crs.left)) != atomic_load(&crs.claimed))
     sys_futex_wait(&crs.left, left, 10000000);
-  pending_give(0);
 }
 
 int crs_stop_init(void)

@@ -68,3 +68,11 @@ running() {
   PID=$(cat "/proc/$WAITER/task/$WAITER/children" 2>/dev/null | tr -d ' ')
   [ -n "$PID" ] && [ "$(cat "/proc/$PID/comm" 2>/dev/null)" = "$1" ] && "$BIN/dvm-checkpoint" --help > /dev/null
 }
+
+# Ends the test as skipped where the kernel lets nobody choose process numbers: neither the capability nor user namespaces.
+need_restart() {
+  grep -q CapEff /proc/self/status || return
+  local caps=$((16#$(sed -n 's/^CapEff:\t*//p' /proc/self/status)))
+  ((caps >> 21 & 1 || caps >> 40 & 1)) || unshare -Urpf true 2>/dev/null ||
+    { echo "skipped: needs CAP_CHECKPOINT_RESTORE, CAP_SYS_ADMIN or user namespaces"; exit 77; }
+}
