@@ -5,10 +5,12 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include "mpir/crs_dump.h"
 #include "mpir/sys.h"
 
 #define KCMP_FILE 0
+#define MESSAGE_QUEUE_MAGIC 0x19800202
 
 static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", NULL };
 
@@ -25,12 +27,21 @@ static bool is_terminal_device(const struct stat *st)
   return device >= 136 && device <= 143 ? true : device == 4 || device == 5;
 }
 
+static bool is_message_queue(int fd)
+{
+  struct statfs fs;
+
+  return !sys2(SYS_fstatfs, fd, &fs) && fs.f_type == MESSAGE_QUEUE_MAGIC;
+}
+
 /* 0: cannot be restored. */
 static uint32_t file_classify(int fd, const char *link, const struct stat *st)
 {
   for (unsigned i = 0; i < sizeof(anonymous) / sizeof(anonymous[0]); i++)
     if (plain_starts(link, anonymous[i].link))
       return anonymous[i].kind;
+  if (S_ISREG(st->st_mode) && is_message_queue(fd))
+    return 0;
   if (S_ISREG(st->st_mode))
     return st->st_nlink ? MPIR_FILE_REGULAR : MPIR_FILE_MEMFD; /* a deleted file lives on in the image */
   if (S_ISDIR(st->st_mode))

@@ -9,10 +9,12 @@
 #include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/select.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 #include "mpir/crs_private.h"
@@ -71,6 +73,13 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wa
   if (rc == EINTR && rest && !(flags & TIMER_ABSTIME))
     *rest = left;
   return rc;
+}
+
+EXPORT int thrd_sleep(const struct timespec *wanted, struct timespec *rest)
+{
+  int rc = clock_nanosleep(CLOCK_REALTIME, 0, wanted, rest);
+
+  return rc == 0 ? 0 : rc == EINTR ? -1 : -2;
 }
 
 EXPORT int usleep(useconds_t us)
@@ -132,6 +141,23 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeou
   }
 }
 
+/* What programs call that were compiled with _FORTIFY_SOURCE. */
+EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t size);
+EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t size)
+{
+  if (size / sizeof(*fds) < count)
+    abort();
+  return poll(fds, count, timeout);
+}
+
+EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t size);
+EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t size)
+{
+  if (size / sizeof(*fds) < count)
+    abort();
+  return ppoll(fds, count, timeout, mask);
+}
+
 EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout)
 {
   int rc;
@@ -178,6 +204,22 @@ EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count, int timeou
 EXPORT int epoll_wait(int fd, struct epoll_event *events, int count, int timeout)
 {
   return epoll_pwait(fd, events, count, timeout, NULL);
+}
+
+EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *mask)
+{
+  int64_t deadline = deadline_after(timeout ? ns_of(timeout) : 0);
+  struct timespec left = timeout ? *timeout : (struct timespec){ 0, 0 };
+  sigset_t copy;
+  int rc;
+
+  REAL(epoll_pwait2);
+  for (;; left = timespec_of(time_left(deadline))) {
+    call_begin();
+    rc = real(fd, events, count, timeout ? &left : NULL, open_mask(mask, &copy));
+    if (rc >= 0 || !call_again())
+      return rc;
+  }
 }
 
 EXPORT int sem_wait(sem_t *sem)
