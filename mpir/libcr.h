@@ -118,6 +118,29 @@ static inline int cr_request_checkpoint(cr_checkpoint_args_t *args, cr_checkpoin
   return handle->ticket < 0 ? cr_result(handle->ticket) : 0;
 }
 
+/* Requests without a handle: nobody waits for the outcome. */
+static inline int cr_request_fd(int fd)
+{
+  cr_checkpoint_args_t args;
+  cr_checkpoint_handle_t handle;
+
+  cr_initialize_checkpoint_args_t(&args);
+  args.cr_fd = fd;
+  return cr_request_checkpoint(&args, &handle);
+}
+static inline int cr_request(void) { return cr_request_fd(-1); }
+static inline int cr_request_file(const char *path)
+{
+  struct dvmcr_options o;
+  int rc;
+
+  memset(&o, 0, sizeof(o));
+  o.size = sizeof(o);
+  o.path = path;
+  rc = dvmcr_request(&o);
+  return rc < 0 ? cr_result(rc) : 0;
+}
+
 /* 1 when it is done; 0 after the time-out; CR_POLL_CHKPT_ERR_POST with errno CR_ERESTARTED in the restarted process. */
 static inline int cr_poll_checkpoint(cr_checkpoint_handle_t *handle, struct timeval *timeout)
 {
