@@ -112,7 +112,9 @@ struct dvmrt_view {
  * Widths:   <l>:<h> (numbers or #), '-' where not given, one per dimension; nothing at all: not given
  *
  * Directives that run:
- *  array    A <ref>  then D <dist>..   dist: block | * | genblock,& | wgtblock,&,# | multblock,# | indirect,& | derived
+ *  array    A <ref>  then D <dist>..   dist: block | * | genblock,&,<count>,<kind> | wgtblock,&,<count>,<kind>,<n> |
+ *                    multblock,<n> | indirect,&,<count>,<kind> | derived; count of the values at & (0: not known), their kind
+ *                    as in a ref
  *                    or G <ref of the target> and one 'X <axis>' per dimension of the target, and 'N <n> <name>..' (names
  *                    of the array's dimensions, '.' for an empty bracket; a<index> counts them from 0)
  *           W <widths>    Y (dynamic)    Z <address of the pointer variable> as '&' when A is a pointer (else absent)

@@ -1,6 +1,7 @@
 #include "runtime/array.h"
 #include "runtime/heap.h"
 #include "runtime/mem.h"
+#include "runtime/rule.h"
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -79,7 +80,8 @@ static void destroy(struct dvmrt_array *a) {
   }
   if (!a->is_template) {
     dvmrt_shadow_region_remove(&a->region);
-    dvmrt_mem_unmap(a->region.words, words_bytes(&a->region));
+    if (a->region.words)
+      dvmrt_mem_unmap(a->region.words, words_bytes(&a->region));
   }
   version++;
   dvmrt_mem_free(a, sizeof(*a));
@@ -91,20 +93,20 @@ void dvmrt_array_forget(uintptr_t a, uint64_t n) {
     destroy((struct dvmrt_array *)r);
 }
 
-/* What was known of the memory before it became an array; zero by calloc is no value. */
+/* What was known of the memory before it became an array; zero by calloc is no value of a distributed one. */
 static void take_words(struct dvmrt_array *a, bool fresh) {
   struct dvmrt_region *r = &a->region;
   size_t n = (r->end - r->base) >> r->shift;
   for (size_t i = 0; !fresh && i < n; i++) {
     uint32_t w = dvmrt_shadow_word(r->base + (i << r->shift));
-    r->words[i] = w < DVMRT_W_FIRST || w == DVMRT_W_ZERO ? DVMRT_W_NEVER : w;
+    r->words[i] = !a->ordinary && (w < DVMRT_W_FIRST || w == DVMRT_W_ZERO) ? DVMRT_W_NEVER : w;
   }
 }
 
 static struct dvmrt_array *same_shape(const struct dvmrt_array *a) {
   struct dvmrt_region *r = dvmrt_shadow_region_in(a->address, 1);
   struct dvmrt_array *b = (struct dvmrt_array *)r;
-  if (!b || b->address != a->address || b->element_bytes != a->element_bytes || b->ndims != a->ndims ||
+  if (!b || b->ordinary || b->address != a->address || b->element_bytes != a->element_bytes || b->ndims != a->ndims ||
       memcmp(a->extent, b->extent, sizeof(a->extent)))
     return NULL;
   return b;
@@ -143,18 +145,19 @@ static struct dvmrt_coord coord_of(const struct dvmrt_axis *x, const int64_t *ar
   }
 }
 
-static void distribution_set(struct dvmrt_array *a, const struct dvmrt_item *own, const struct dvmrt_item *target,
-                             const int64_t *args) {
+static void distribution_set(struct dvmrt_array *a, const struct dvmrt_directive *d, const int64_t *args) {
+  const struct dvmrt_item *own = d->items, *target = dvmrt_directive_find(d->items, 'G');
+  dvmrt_rule_check(d, own, a, args);
   a->distributed = own->ndist > 0;
-  for (int d = 0; d < a->ndims; d++)
-    a->dist[d] = d < own->ndist ? own->dist[d] : DVMRT_DIST_WHOLE;
+  for (int i = 0; i < a->ndims; i++)
+    a->dist[i] = i < own->ndist ? own->dist[i] : DVMRT_DIST_WHOLE;
   a->aligned = target != NULL;
   if (target) {
     a->target_address = (uintptr_t)dvmrt_num_value(target->ref.address, args);
     a->target_name = target->ref.name;
     a->ntarget = target->naxes;
-    for (int d = 0; d < target->naxes; d++)
-      a->map[d] = coord_of(&target->axis[d], args);
+    for (int i = 0; i < target->naxes; i++)
+      a->map[i] = coord_of(&target->axis[i], args);
   }
   version++;
 }
@@ -175,7 +178,7 @@ static void describe(struct dvmrt_array *a, struct dvmrt_directive *d, struct dv
   a->name = own->ref.name;
   a->dynamic = d->dynamic;
   a->type = own->ref.type;
-  distribution_set(a, own, dvmrt_directive_find(d->items, 'G'), args);
+  distribution_set(a, d, args);
   widths_set(a, own, args);
 }
 
@@ -248,6 +251,44 @@ static struct dvmrt_array *declare_at(struct dvmrt_directive *d, struct dvmrt_it
   return a;
 }
 
+struct dvmrt_array *dvmrt_array_watch(struct dvmrt_ref *ref, const int64_t *args) {
+  struct dvmrt_array shape = {.address = (uintptr_t)dvmrt_num_value(ref->address, args),
+                              .element_bytes = (uint64_t)dvmrt_num_value(ref->element_bytes, args), .ordinary = true};
+  if (!shape.address || !shape.element_bytes || !shape_set(&shape, ref, args))
+    return NULL;
+  struct dvmrt_array *a = dvmrt_mem_alloc(sizeof(*a));
+  *a = shape;
+  a->name = ref->name;
+  a->type = ref->type;
+  for (int i = 0; i < a->ndims; i++)
+    a->low[i] = a->high[i] = 1;
+  if (!region_make(a, false)) {
+    dvmrt_mem_free(a, sizeof(*a));
+    return NULL;
+  }
+  a->next = arrays;
+  arrays = a;
+  return a;
+}
+
+/* Iterations that are over do not matter any more: elements with a value are all alike. */
+static uint32_t settled_word(uint32_t w) { return w < DVMRT_W_FIRST || w == DVMRT_W_ZERO ? w : DVMRT_W_ASSIGNED; }
+
+void dvmrt_array_unwatch(struct dvmrt_array *a) {
+  struct dvmrt_region r = a->region;
+  size_t n = (r.end - r.base) >> r.shift, bytes = words_bytes(&r);
+  a->region.words = NULL; /* ours now */
+  destroy(a);
+  for (size_t i = 0, from = 0; i < n; i++) {
+    uint32_t w = settled_word(r.words[i]);
+    if (i + 1 < n && settled_word(r.words[i + 1]) == w)
+      continue;
+    dvmrt_shadow_fill(r.base + (from << r.shift), (i + 1 - from) << r.shift, w);
+    from = i + 1;
+  }
+  dvmrt_mem_unmap(r.words, bytes);
+}
+
 void dvmrt_array_declare(struct dvmrt_directive *d, const int64_t *args) {
   struct dvmrt_item *own = d->items;
   if (!own)
@@ -278,7 +319,7 @@ void dvmrt_array_redistribute(struct dvmrt_directive *d, const int64_t *args) {
                               : dvmrt_array_of(&own->ref, args);
   if (!a)
     return;
-  distribution_set(a, own, dvmrt_directive_find(d->items, 'G'), args);
+  distribution_set(a, d, args);
   if (a->is_template)
     return;
   dvmrt_array_stale(a);

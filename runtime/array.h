@@ -21,6 +21,7 @@ struct dvmrt_array {
   const char *name;
   uintptr_t address;            /* of the first element; of the variable, if a template */
   bool is_template, distributed, aligned, dynamic, shadow_given;
+  bool ordinary;                /* no distributed array: only watched for the time of one nest */
   char type;
   uint64_t element_bytes;
   int ndims;
@@ -49,6 +50,10 @@ void dvmrt_array_redistribute(struct dvmrt_directive *d, const int64_t *args);
 /* The array that begins at the address, else one that holds it, else a pointer variable's that has this value. */
 struct dvmrt_array *dvmrt_array_at(uintptr_t address);
 struct dvmrt_array *dvmrt_array_of(struct dvmrt_ref *ref, const int64_t *args);
+/* Watches an ordinary array by element; NULL: its shape is not known. */
+struct dvmrt_array *dvmrt_array_watch(struct dvmrt_ref *ref, const int64_t *args);
+/* Ends that: its memory is ordinary again. */
+void dvmrt_array_unwatch(struct dvmrt_array *a);
 /* Template or array that a ref of 'on' or 'align' names, or NULL. */
 struct dvmrt_array *dvmrt_array_target(uintptr_t address);
 /* Called for each array that ceases to be, before it does. */

@@ -1,5 +1,6 @@
 #include "runtime/check.h"
 #include "runtime/explain.h"
+#include "runtime/task.h"
 #include <string.h>
 
 /* ---- words ------------------------------------------------------------------------------------------------------------------- */
@@ -99,6 +100,8 @@ static void classify(struct dvmrt_event *ev) {
     ev->class = dvmrt_construct_array_class(ev->nest, ev->array);
   else
     ev->class = dvmrt_construct_class(ev->nest, ev->at, &ev->var);
+  if (ev->class == DVMRT_CLASS_SHARED && ev->nest->nclauses && dvmrt_construct_across_named(ev->nest, ev->access->name))
+    ev->class = DVMRT_CLASS_ACROSS;
   if (ev->array && ev->nest && ev->access->buffered)
     ev->class = DVMRT_CLASS_ACROSS; /* the buffer's values are those at entry: no dependence */
 }
@@ -160,6 +163,7 @@ static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
     const struct dvmrt_pending_var *v = dvmrt_group_nvars ? dvmrt_group_var(a, s.end - a) : NULL;
     if (v)
       dvmrt_explain_pending(ev, v);
+    dvmrt_task_access(ev, a, s.end - a);
     if (s.words)
       touch_words(ev, &s, a);
     a = s.end;
@@ -181,6 +185,7 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
   if (!placed)
     dvmrt_check_place(ev);
   classify(ev);
+  dvmrt_task_access(ev, p - (p - a->region.base) % a->element_bytes, size);
   struct dvmrt_span s;
   dvmrt_shadow_span(p, size, true, &s);
   touch_words(ev, &s, p);
@@ -239,6 +244,8 @@ uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind
   ev.class = kind < sizeof(classes) / sizeof(classes[0]) && ev.nest ? classes[kind] : DVMRT_CLASS_PLAIN;
   ev.word = word;
   uint32_t now = kind == DVMRT_L_PLAIN || kind == DVMRT_L_INDEX ? DVMRT_W_ASSIGNED : ev.now;
+  if (!ev.nest)
+    dvmrt_task_local(&ev);
   enum dvmrt_verdict v;
   uint32_t w = dvmrt_check_word(ev.class, word, ev.flags, now, ev.base, false, &v);
   if (v)

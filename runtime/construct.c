@@ -4,6 +4,7 @@
 #include "runtime/group.h"
 #include "runtime/mem.h"
 #include "runtime/stats.h"
+#include "runtime/task.h"
 #include <string.h>
 
 enum {
@@ -105,12 +106,15 @@ static void add_reduction(struct dvmrt_frame *f, const struct dvmrt_item *i) {
 
 static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
   struct dvmrt_array *a = dvmrt_array_of(&i->ref, f->args);
-  if (!a)
+  bool ordinary = i->key == 'C' && !dvmrt_directive_find(f->d->items, 'O');
+  if (!a && ordinary)
+    a = dvmrt_array_watch(&i->ref, f->args);
+  if (!a && !ordinary)
     return;
   f->clauses = dvmrt_mem_grow(f->clauses, &f->clauses_cap, f->nclauses + 1, sizeof(*f->clauses));
   struct dvmrt_clause_array *c = &f->clauses[f->nclauses++];
   *c = (struct dvmrt_clause_array){.key = i->key, .array = a, .item = i};
-  if (i->key == 'C') {
+  if (a && i->key == 'C') {
     dvmrt_array_widths(a, i, f->args, &c->box);
     c->box.corner = true;
   }
@@ -196,6 +200,13 @@ static void renumber_if_full(void) {
   next_id = ID_FIRST;
 }
 
+/* Each access goes the slow way: who touched what must be known by task, not by iteration of some loop in it. */
+static void watch_tasks(void) {
+  __dvmrt_now.first_read = DVMRT_W_FIRST;
+  __dvmrt_now.first_write = 0;
+  __dvmrt_now.mask = UINT32_MAX;
+}
+
 static void nest_begin(struct dvmrt_frame *f) {
   struct dvmrt_now *now = &__dvmrt_now;
   if (!owner)
@@ -211,6 +222,8 @@ static void nest_begin(struct dvmrt_frame *f) {
   now->first_read = now->base;
   now->first_write = f->mapped ? 0 : now->base;
   now->mask = 1;
+  if (dvmrt_task_active())
+    watch_tasks();
   int64_t step = f->d->rank ? dvmrt_num_value(f->d->step[f->d->rank - 1], f->args) : 0;
   dvmrt_rows_begin(&f->rows, f->d->rank, next_id, step);
   for (uint32_t i = 0; i < f->nvars; i++)
@@ -220,8 +233,11 @@ static void nest_begin(struct dvmrt_frame *f) {
 
 static void nest_end(struct dvmrt_frame *f) {
   dvmrt_stats_nest(f->d, (__dvmrt_now.write + 1 - __dvmrt_now.base) / 2);
-  for (uint32_t i = 0; i < f->nclauses; i++)
+  for (uint32_t i = 0; i < f->nclauses; i++) {
     dvmrt_across_end(&f->clauses[i]);
+    if (f->clauses[i].array && f->clauses[i].array->ordinary)
+      dvmrt_array_unwatch(f->clauses[i].array);
+  }
   for (uint32_t i = 0; i < f->nvars; i++)
     if (f->vars[i].class == DVMRT_CLASS_PRIVATE)
       dvmrt_shadow_fill(f->vars[i].low, f->vars[i].high - f->vars[i].low, DVMRT_W_PRIVATE);
@@ -248,15 +264,21 @@ static void start_groups(struct dvmrt_frame *f) {
   }
 }
 
+static void end(struct dvmrt_frame *f) {
+  if (f->nest) {
+    nest_end(f);
+    return;
+  }
+  if (!strcmp(f->d->kind, "task_region"))
+    dvmrt_task_region_leave(f);
+  __dvmrt_now = f->saved;
+}
+
 /* Takes the uppermost construct off; it has been left, or jumped out of. */
 static void pop(void) {
   struct dvmrt_frame *f = top;
-  if (!f->left) {
-    if (f->nest)
-      nest_end(f);
-    else
-      __dvmrt_now = f->saved;
-  }
+  if (!f->left)
+    end(f);
   top = f->outer;
   f->outer = spare;
   spare = f;
@@ -306,15 +328,47 @@ static bool same_site_active(const struct dvmrt_directive *d) {
   return false;
 }
 
+/* A task, or a loop whose iterations are tasks.  Variables that the pass keeps hold the number of the task that wrote them; no
+ * nest of another task may give its iterations the same one. */
+static void task_begin(struct dvmrt_frame *f, const struct dvmrt_item *on) {
+  if (!dvmrt_construct_judges())
+    return;
+  renumber_if_full();
+  int64_t count = f->d->parallel ? dvmrt_task_count((uintptr_t)dvmrt_num_value(on->ref.address, f->args)) : 1;
+  __dvmrt_now.write = ((next_id - 1) << 1) | 1;
+  __dvmrt_now.base = f->d->parallel ? next_id << 1 : UINT32_MAX;
+  dvmrt_task_enter(f, on);
+  if (!f->task) {
+    __dvmrt_now = f->saved;
+    return;
+  }
+  next_id += (uint32_t)(count > 0 && count < 1 << 20 ? count : 1) + 2;
+  watch_tasks();
+}
+
+static bool is_task_loop(const struct dvmrt_frame *f, const struct dvmrt_item *on) {
+  return on && is_parallel(f->d) && dvmrt_task_count((uintptr_t)dvmrt_num_value(on->ref.address, f->args)) >= 0;
+}
+
 static void begin(struct dvmrt_frame *f) {
   const struct dvmrt_frame *outer = owner == &self ? owned : NULL;
+  const struct dvmrt_item *on = dvmrt_directive_find(f->d->items, 'O');
   if (!is_parallel(f->d)) {
     if (same_site_active(f->d) && dvmrt_construct_judges())
       dvmrt_explain_usage(f->d, "this construct is entered inside itself (recursion)");
     read_clauses(f);
+    if (!strcmp(f->d->kind, "task_region"))
+      dvmrt_task_region_enter(f);
+    else if (on && !strcmp(f->d->kind, "on"))
+      task_begin(f, on);
     return;
   }
   count_site(f->d);
+  if (is_task_loop(f, on) && !owner) {
+    read_clauses(f);
+    task_begin(f, on);
+    return;
+  }
   if (owner && owner != &self)
     return;
   if (!outer) {
@@ -355,12 +409,9 @@ void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame) {
     return;
   while (top->d != d || top->frame != frame)
     pop();
-  if (top->nest) {
-    nest_end(top);
+  end(top);
+  if (top->nest)
     start_groups(top);
-  } else {
-    __dvmrt_now = top->saved;
-  }
   top->left = true;
 }
 
@@ -397,6 +448,8 @@ const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_
     return &none;
   view_limits(f, u);
   const struct dvmrt_region *r = &u->array->region;
+  if (dvmrt_task_active())
+    return &u->view; /* each access must be looked at */
   if (r->shift == shift && u->array->element_bytes == (uint64_t)1 << shift)
     u->view.words = r->words - (r->base >> shift);
   return &u->view;
@@ -447,6 +500,13 @@ struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, c
       break;
   }
   return NULL;
+}
+
+bool dvmrt_construct_across_named(const struct dvmrt_frame *f, const char *name) {
+  for (uint32_t i = 0; name && i < f->nclauses; i++)
+    if (f->clauses[i].key == 'C' && !f->clauses[i].array && !strcmp(f->clauses[i].item->ref.name, name))
+      return true;
+  return false;
 }
 
 void dvmrt_construct_undeclared(struct dvmrt_frame *f, uintptr_t low, uintptr_t high) {

@@ -26,7 +26,7 @@ struct dvmrt_var {
 /* An array in a clause of the construct. */
 struct dvmrt_clause_array {
   char key;               /* C across, M remote access */
-  struct dvmrt_array *array;
+  struct dvmrt_array *array; /* C: NULL when its shape is not known */
   const struct dvmrt_item *item;
   struct dvmrt_box box;   /* C */
   struct dvmrt_box used;  /* C: how far accesses within the widths have reached so far */
@@ -51,6 +51,8 @@ struct dvmrt_frame {
   bool left;              /* waits for the enter that says so */
   bool nest;              /* a parallel loop that is being checked */
   bool mapped;            /* with 'on' */
+  bool task;              /* a task, or a loop of tasks, that is being checked */
+  const struct dvmrt_item *task_on; /* .. which one */
   struct dvmrt_now saved;
   uint32_t serial;        /* number of this execution: marks what is born in it */
   struct dvmrt_layout layout; /* of the iterations, by index variables */
@@ -90,6 +92,8 @@ enum dvmrt_class dvmrt_construct_class(const struct dvmrt_frame *f, uintptr_t a,
 enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct dvmrt_array *a);
 /* The clause with this key that names the array, in the nest or a remote_access block around it. */
 struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, char key, const struct dvmrt_array *a);
+/* Is an array of unknown shape under 'across' by that name? */
+bool dvmrt_construct_across_named(const struct dvmrt_frame *f, const char *name);
 /* [low, high) has become private without a clause. */
 void dvmrt_construct_undeclared(struct dvmrt_frame *f, uintptr_t low, uintptr_t high);
 /* The array is written by 'site' (or NULL: not known where). */

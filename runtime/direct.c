@@ -1,6 +1,7 @@
 #include "runtime/direct.h"
 #include "runtime/array.h"
 #include "runtime/group.h"
+#include "runtime/task.h"
 #include <string.h>
 
 typedef void direct_f(struct dvmrt_directive *d, const int64_t *args);
@@ -22,6 +23,7 @@ static const struct {
     {"array", dvmrt_array_declare},
     {"bind", dvmrt_array_declare},
     {"template", dvmrt_array_declare},
+    {"task", dvmrt_task_declare},
     {"redistribute", dvmrt_array_redistribute},
     {"realign", dvmrt_array_redistribute},
     {"shadow_group", dvmrt_group_define},

@@ -132,15 +132,36 @@ static void read_widths(struct reader *r) {
   }
 }
 
+/* "genblock,&,<count>,<kind>", "wgtblock,&,<count>,<kind>,<n>", "multblock,<n>", "indirect,&,<count>,<kind>". */
+static void read_rule(struct reader *r, struct dvmrt_rule *rule, const char *p, const char *end) {
+  static const char kinds[] = "gwmi";
+  rule->kind = strchr(kinds, *p) ? *p : 0;
+  rule->values = rule->count = rule->number = fixed(0);
+  while (p < end && *p != ',')
+    p++;
+  if (rule->kind && rule->kind != 'm' && p < end) {
+    p++;
+    rule->values = num_at(r, &p, end);
+    p += p < end;
+    rule->count = num_at(r, &p, end);
+    if (++p < end) {
+      rule->type = *p++;
+      rule->bytes = (int)dvmrt_scan_digits(&p, end);
+    }
+  }
+  if (p < end) {
+    p++;
+    rule->number = num_at(r, &p, end);
+  }
+}
+
 static void read_dist(struct reader *r) {
   struct dvmrt_item *i = r->last;
   const char *w;
-  for (size_t n; i && (n = dvmrt_scan_word(&r->s, &w));) {
-    if (i->ndist < DVMRT_NDIMS_MAX)
-      i->dist[i->ndist++] = n == 1 && *w == '*' ? DVMRT_DIST_WHOLE : DVMRT_DIST_BLOCK;
-    for (size_t k = 0; k < n; k++)
-      if (w[k] == '&' || w[k] == '#')
-        r->d->nslots++;
+  for (size_t n; i && i->ndist < DVMRT_NDIMS_MAX && (n = dvmrt_scan_word(&r->s, &w));) {
+    int k = i->ndist++;
+    i->dist[k] = n == 1 && *w == '*' ? DVMRT_DIST_WHOLE : DVMRT_DIST_BLOCK;
+    read_rule(r, &i->rule[k], w, w + n);
   }
 }
 

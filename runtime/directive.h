@@ -30,6 +30,14 @@ struct dvmrt_ref {
 
 enum { DVMRT_DIST_BLOCK, DVMRT_DIST_WHOLE };
 
+/* What a rule of distribution is given; only checked, the verdicts do not depend on it. */
+struct dvmrt_rule {
+  char kind;           /* g genblock, w wgtblock, m multblock, i indirect, 0: nothing to check */
+  struct dvmrt_num values, count, number; /* address of the values and how many (0: not known); w, m: the number */
+  char type;           /* of a value: i u f */
+  int bytes;
+};
+
 struct dvmrt_item {
   struct dvmrt_item *next;
   char key;
@@ -43,6 +51,7 @@ struct dvmrt_item {
   const char *names[DVMRT_NDIMS_MAX];
   int ndist;
   uint8_t dist[DVMRT_NDIMS_MAX];
+  struct dvmrt_rule rule[DVMRT_NDIMS_MAX];
   char use;                      /* U: r w ? */
   const char *word;              /* R: operation; B: clause; L: start or wait; J, V: name of the group, of the word */
   struct dvmrt_num bytes;        /* V: bytes; R: bytes in all */

@@ -8,6 +8,7 @@
 #include "runtime/process.h"
 #include "runtime/reduce.h"
 #include "runtime/stats.h"
+#include "runtime/task.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,7 @@ void __dvmrt_escape(struct dvmrt_site *access) {
 static void renew(uintptr_t a, uint64_t size, uint32_t word) {
   if (DVMRT_UNLIKELY(dvmrt_group_nvars))
     dvmrt_group_ends(a, size);
+  dvmrt_task_forget(a, size);
   dvmrt_array_forget(a, size);
   dvmrt_shadow_fill(a, size, word);
 }
@@ -207,6 +209,7 @@ void __dvmrt_assign(const void *p, uint64_t size) {
   if (!dvmrt_mem_enter())
     return;
   mark_written(a, size);
+  dvmrt_task_assigned(a, size);
   dvmrt_shadow_fill(a, size, __dvmrt_now.mask ? __dvmrt_now.write : DVMRT_W_ASSIGNED);
   leave();
 }
@@ -215,6 +218,7 @@ void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
   if (!size || !dvmrt_mem_enter())
     return;
   mark_written((uintptr_t)dst, size);
+  dvmrt_task_assigned((uintptr_t)dst, size);
   dvmrt_shadow_copy((uintptr_t)dst, (uintptr_t)src, size, __dvmrt_now.mask ? __dvmrt_now.write : DVMRT_W_ASSIGNED);
   leave();
 }

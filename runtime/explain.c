@@ -244,6 +244,29 @@ void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict v, co
   emit(f, r);
 }
 
+/* "is read here, in task 1, but task 0 has written it: flow dependence" */
+void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict v, const struct dvmrt_task_conflict *t) {
+  if (v == DVMRT_ANTI && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
+    return;
+  struct dvmrt_finding *f = dvmrt_diag_count(DVMRT_ID_TASK_DEPENDENCE, dvmrt_name_key(ev), t->region, ev->access->pos);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  start(r, ev, v == DVMRT_FLOW ? "is read" : "is written");
+  dvmrt_text_add(&r->message, " in task %lld, but task %lld has %s it: %s dependence", (long long)t->task, (long long)t->other,
+                 v == DVMRT_ANTI ? "read" : "written", dependence_name(v));
+  if (t->site)
+    dvmrt_text_add(dvmrt_diag_note(r, dvmrt_site_access(t->site)->pos), "%s here by task %lld", v == DVMRT_ANTI ? "read" : "written",
+                   (long long)t->other);
+  dvmrt_text_add(dvmrt_diag_note(r, t->region->pos), "the tasks of '%s' run side by side in this task region", t->name);
+  note_declaration(r, ev);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  dvmrt_text_add(help, v == DVMRT_FLOW && ev->array ? "bring it by 'remote_access(%s)' in a later task region, or put both into one task"
+                                                    : "put both into one task, or give each task its own '%s'",
+                 dvmrt_name_key(ev));
+  emit(f, r);
+}
+
 void dvmrt_explain_value(const struct dvmrt_event *ev, enum dvmrt_verdict verdict) {
   switch (verdict) {
   case DVMRT_FINE: break;

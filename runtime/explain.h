@@ -25,6 +25,14 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
 /* A dependence that 'across' does not cover.  'reach': of the reading side (OUTPUT: of the present one), NULL: not known. */
 void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict verdict, const struct dvmrt_clause_array *across,
                           const int64_t *reach);
+/* A dependence between tasks. */
+struct dvmrt_task_conflict {
+  const struct dvmrt_directive *region; /* or of the task, where there is none */
+  const char *name;                     /* of the task array */
+  int64_t task, other;
+  struct dvmrt_site *site;              /* the other access, or NULL */
+};
+void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict verdict, const struct dvmrt_task_conflict *t);
 /* Widths that are negative or wider than the edge. */
 void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_array *a, const struct dvmrt_box *box);
 /* "the reduction 'g' of 's' <what>"; 'name' and 'other' may be NULL. */

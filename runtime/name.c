@@ -31,15 +31,37 @@ static bool same_subscripts(const struct dvmrt_event *ev) {
          !memcmp(ev->subscripts, ev->ix, (size_t)ev->array->ndims * sizeof(int64_t));
 }
 
-void dvmrt_name_element(const struct dvmrt_array *a, const int64_t *ix, struct dvmrt_text *t) {
-  dvmrt_text_add(t, "%s", a->name);
-  for (int d = 0; d < a->ndims; d++)
+static void with_subscripts(const char *name, const int64_t *ix, int ndims, struct dvmrt_text *t) {
+  dvmrt_text_add(t, "%s", name);
+  for (int d = 0; d < ndims; d++)
     dvmrt_text_add(t, "[%lld]", (long long)ix[d]);
+}
+
+void dvmrt_name_element(const struct dvmrt_array *a, const int64_t *ix, struct dvmrt_text *t) {
+  with_subscripts(a->name, ix, a->ndims, t);
+}
+
+/* A reference that a macro writes does not show its subscripts. */
+static bool hidden(const struct dvmrt_event *ev, struct dvmrt_text *t) {
+  const struct dvmrt_access *x = ev->access;
+  if (!ev->subscripts || !x->ndims || brackets(x->text) == x->ndims)
+    return false;
+  if (same_subscripts(ev))
+    with_subscripts(ev->array->name, ev->ix, ev->array->ndims, t);
+  else if (!ev->array && x->name && x->root != 'h')
+    with_subscripts(x->name, ev->subscripts, x->ndims, t);
+  else
+    return false;
+  return true;
 }
 
 void dvmrt_name_datum(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   const struct dvmrt_access *x = ev->access;
   dvmrt_text_add(t, "'");
+  if (hidden(ev, t)) {
+    dvmrt_text_add(t, "' ('%s')", x->text);
+    return;
+  }
   if (ev->subscripts && x->ndims && brackets(x->text) == x->ndims)
     with_values(x->text, ev->subscripts, t);
   else

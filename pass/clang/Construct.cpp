@@ -58,6 +58,25 @@ bool Rewriter::checkWidths(Construct &C, const dvm_ref &R, const char *Where) {
   return true;
 }
 
+// Of an array that has no shadow edge.
+bool Rewriter::checkOrdinaryWidths(Construct &C, const dvm_ref &R) {
+  const VarDecl *V = C.Ops.variable(R.name);
+  unsigned Rank = shapeOf(Ctx, V->getType()).rank();
+  if (R.widths && R.naxes != Rank) {
+    St.error(C.Dir.loc(R.name), quoted(V) + " has " + Twine(Rank) + (Rank == 1 ? " dimension, '" : " dimensions, '") + "across' gives " + Twine(R.naxes));
+    St.note(V->getLocation(), quoted(V) + " is declared here");
+    return false;
+  }
+  for (unsigned I = 0; R.widths && I < R.naxes; ++I) {
+    int64_t Low = 0, High = 0;
+    if (R.widths[I].given && C.Ops.constant(R.widths[I].low, Low) && C.Ops.constant(R.widths[I].high, High) && (Low < 0 || High < 0)) {
+      St.error(C.Dir.loc(R.widths[I].bracket), "a width cannot be negative");
+      return false;
+    }
+  }
+  return true;
+}
+
 bool Rewriter::checkClauses(Construct &C) {
   bool OK = true;
   const dvm_directive &D = *C.Dir.D;
@@ -80,7 +99,14 @@ bool Rewriter::checkClauses(Construct &C) {
           C.Privates.insert(V);
         }
         break;
-      case DVM_CL_SHADOW_RENEW: case DVM_CL_ACROSS: OK &= checkWidths(C, R, Name); break;
+      case DVM_CL_ACROSS:
+        // Without 'on' ordinary arrays carry dependences too.
+        if (V && !D.has_target && !Decls.isDistributed(V, FD) && shapeOf(Ctx, V->getType()).rank())
+          OK &= checkOrdinaryWidths(C, R);
+        else
+          OK &= checkWidths(C, R, Name);
+        break;
+      case DVM_CL_SHADOW_RENEW: OK &= checkWidths(C, R, Name); break;
       case DVM_CL_REMOTE_ACCESS:
         OK &= checkDistributed(C, R, Name, false);
         if (V)
@@ -326,6 +352,9 @@ void Rewriter::construct(WhileStmt *W, CallExpr *Call) {
 
   for (const auto &Outer : Stack) {
     dvm_directive_kind O = Outer->Dir.D->kind;
+    if (O == DVM_DIR_PARALLEL && D.kind == DVM_DIR_PARALLEL && Outer->Dir.D->has_target &&
+        Decls.isTask(Outer->Ops.variable(Outer->Dir.D->target.name)))
+      continue; // its iterations are tasks: they hold parallel loops
     bool BothLoops = O == DVM_DIR_PARALLEL && (D.kind == DVM_DIR_PARALLEL || D.kind == DVM_DIR_TASK_REGION || D.kind == DVM_DIR_REGION);
     if (BothLoops || (O == D.kind && D.kind != DVM_DIR_REMOTE_ACCESS)) {
       St.error(Dir->Start, Twine("'#pragma dvm ") + directiveName(C) + "' inside the '#pragma dvm " + directiveName(*Outer) + "' of this function");

@@ -352,6 +352,11 @@ void Declarations::writeDist(SiteText &T, Operands &Ops) {
       Expr *L = Ops.lvalue(R);
       bool Pointer = L && L->getType()->isPointerType();
       T.add(",").pointer(Pointer ? B.toVoidPtr(B.load(L)) : B.address(L));
+      QualType Ty = L ? L->getType() : QualType();
+      const auto *Array = L ? Ctx.getAsConstantArrayType(Ty) : nullptr;
+      QualType Element = Array ? Array->getElementType() : Pointer ? Ty->getPointeeType() : QualType();
+      bool Known = !Element.isNull() && Element->isArithmeticType();
+      T.add("," + Twine(Array ? Array->getZExtSize() : 0) + "," + (Known ? elementKind(Ctx, Element) : std::string("o")));
     };
     switch (X.kind) {
     case DVM_DIST_BLOCK: T.add("block"); break;

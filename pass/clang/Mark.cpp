@@ -303,7 +303,7 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
           break;
         }
 
-  if (!Nest && !Ch.Direct) {
+  if ((!Nest || Nest->Dir.D->kind == DVM_DIR_ON) && !Ch.Direct) { // a task's own statements are judged as the sequential part is
     if (E->IgnoreParens() == StreamArgument)
       T.key('Z').add("io");
     else if (Assignment)

@@ -83,6 +83,7 @@ private:
   bool checkClauses(Construct &C);
   bool checkDistributed(Construct &C, const dvm_ref &R, const char *Where, bool TemplateToo);
   bool checkWidths(Construct &C, const dvm_ref &R, const char *Where);
+  bool checkOrdinaryWidths(Construct &C, const dvm_ref &R);
   void checkJumps(Construct &C, clang::Stmt *Body);
   void nestMarkers(Construct &C);
   SiteText enterText(Construct &C);

@@ -95,6 +95,7 @@ DirectiveText DirectiveText::parse(StringRef Text) {
       D.Cid = number<unsigned>(nextField(Rest));
       break;
     case 'F': D.File = Rest; break;
+    case 'J': D.Group = true; break;
     case 'O': D.Mapped = true; break;
     case 'Q':
       D.Loop.Line = number<unsigned>(nextField(Rest));

@@ -39,6 +39,7 @@ struct DirectiveText {
   llvm::StringRef Kind; // parallel, on, region, ..
   unsigned Cid = 0;
   bool Mapped = false; // has an O line
+  bool Group = false;  // has a J line
   llvm::StringRef File;
   Position Loop;       // Q of a parallel loop: its outermost 'for'
   llvm::SmallVector<DirectiveArg, 8> Args;

@@ -98,8 +98,8 @@ static bool mayStayPrivate(const DirectiveText &D, unsigned Arg, const Variable 
   if (Arg >= D.Args.size())
     return false;
   switch (D.Args[Arg].Line) {
-  case 'V':
-  case 'R': return true;
+  case 'V': return true;
+  case 'R': return !D.Group; // else others must see who touches it after the loop
   case 'B': return V.Count == 1; // clauses of a region, lists of actual and get_actual: scalars
   case 'A': return V.Count == 1 && (D.Kind == "actual" || D.Kind == "get_actual");
   default: return false;
