@@ -134,6 +134,8 @@ static unsigned nwaiting;
 static void explain_waiting(const struct waiting *w, const struct dvmrt_event *target) {
   struct dvmrt_event ev = {.access = w->access, .array = w->array, .at = w->at, .flags = DVMRT_READ};
   memcpy(ev.ix, w->ix, sizeof(ev.ix));
+  if (w->access->ndims == w->array->ndims)
+    ev.subscripts = w->ix;
   dvmrt_explain_sequential(&ev, target);
 }
 

@@ -229,6 +229,15 @@ static bool coveredBy(const ASTContext &Ctx, const Chain &Ch, const Construct &C
   return true;
 }
 
+// An object that every processor has, as far as this translation unit can tell: assigning it needs the value everywhere.
+bool Rewriter::isOrdinary(Expr *LValue) {
+  if (asVariable(LValue))
+    return true;
+  Chain Ch = chainOf(LValue->IgnoreParens());
+  const VarDecl *V = Ch.Root;
+  return V && !Ch.ThroughPointer && !V->isExternallyVisible() && !Decls.isDistributed(V, FD);
+}
+
 void Rewriter::mark(Stmt *&Slot, char Kind) {
   auto *E = cast<Expr>(Slot);
   if (!markable(E)) {
@@ -500,7 +509,7 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
     if (!A->isAssignmentOp())
       break;
     long Outer = Assignment;
-    Assignment = asVariable(A->getLHS()) ? Outer : NextAssignment++;
+    Assignment = isOrdinary(A->getLHS()) ? Outer : NextAssignment++;
     Stmt *R = A->getRHS();
     walk(R);
     A->setRHS(cast<Expr>(R));

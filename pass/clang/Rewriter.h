@@ -71,6 +71,7 @@ private:
   void walkChildren(clang::Stmt *S, bool ChildrenInBlock = false);
   void walkDecls(clang::DeclStmt *DS);
   void walkSubscript(clang::ArraySubscriptExpr *A);
+  bool isOrdinary(clang::Expr *LValue);
   void mark(clang::Stmt *&Slot, char Kind);
   bool markable(const clang::Expr *E) const;
   void walkCall(clang::CallExpr *C);
