@@ -21,6 +21,7 @@
 #define HELPER_STACK (1u << 20)
 #define STOP_TIMEOUT_MS 10000
 #define TICKETS 16
+#define LISTEN_AGAIN_MS 100
 #define LISTEN_FD_TOP 1000 /* our socket's number: high, out of the way of programs that count on low ones */
 
 enum ticket_state { TICKET_FREE, TICKET_ASKED, TICKET_TAKEN, TICKET_DONE };
@@ -235,6 +236,7 @@ static void serve_connection(void)
   if (!rc) {
     if (!request.keep)
       request.keep = default_request.keep;
+    request.flags |= default_request.flags; /* what the program was started with holds for every image */
     rc = checkpoint(&request, &reply, fd);
     if (rc == 1) /* another life: the connection was not restored */
       return;
@@ -297,38 +299,45 @@ void crs_helper_listen(void)
   crs.listen_fd = high >= 0 ? high : fd;
 }
 
+/* Until there is something to do: a connection, a signal (which is also what wakes us), or the time of a checkpoint. */
+static bool helper_wait(int64_t next)
+{
+  struct pollfd listening = { .fd = crs.listen_fd, .events = POLLIN };
+  int64_t left = period_ms ? (next - sys_monotonic_ns()) / 1000000 : LISTEN_AGAIN_MS;
+  struct timespec limit;
+  sigset_t mask;
+
+  sigfillset(&mask);
+  sigdelset(&mask, crs.stop_signal); /* let in only here */
+  if (crs.listen_fd < 0 && left > LISTEN_AGAIN_MS)
+    left = LISTEN_AGAIN_MS;
+  limit = (struct timespec){ left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0 };
+  sys5(SYS_ppoll, &listening, 1, period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
+  return listening.revents != 0;
+}
+
 static void *helper_main(void *arg)
 {
-  struct pollfd wait_for;
-  sigset_t mask;
+  int64_t next = sys_monotonic_ns() + period_ms * 1000000ll;
 
   (void)arg;
   crs_self.helper = true;
   crs.helper_tid = (pid_t)sys0(SYS_gettid);
   MPIR_checkpoint_helper_tid = crs.helper_tid;
   prctl(PR_SET_NAME, "dvm-cr");
-  crs_helper_listen();
-  sigfillset(&mask);
-  sigdelset(&mask, crs.stop_signal);
-  for (int64_t next = sys_monotonic_ns() + period_ms * 1000000ll;;) {
-    struct timespec limit;
-    int64_t left;
-
+  for (;;) {
     atomic_thread_fence(memory_order_seq_cst); /* with crs_helper_wake: whoever came before our number was known */
     serve_tickets();
     if (atomic_exchange(&asked_by_signal, 0))
       serve_default();
-    left = (next - sys_monotonic_ns()) / 1000000;
-    limit = (struct timespec){ left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0 };
-    wait_for = (struct pollfd){ .fd = crs.listen_fd, .events = POLLIN };
-    /* The stop signal is let in only here: it is also what wakes us. */
-    sys5(SYS_ppoll, &wait_for, 1, period_ms ? &limit : NULL, &mask, 8);
-    if (wait_for.revents)
-      serve_connection();
     if (period_ms && sys_monotonic_ns() >= next) {
       serve_default();
       next = sys_monotonic_ns() + period_ms * 1000000ll;
     }
+    if (crs.listen_fd < 0)
+      crs_helper_listen(); /* a child just forked may still hold the name */
+    if (helper_wait(next))
+      serve_connection();
   }
   return NULL;
 }
@@ -405,6 +414,7 @@ static void after_fork(void)
 {
   if (crs.listen_fd >= 0)
     close(crs.listen_fd);
+  crs.listen_fd = -1;
   crs.pid = getpid();
   crs.helper_tid = 0;
   crs.sequence = 0;
@@ -419,6 +429,7 @@ __attribute__((constructor)) static void crs_constructor(void)
 
   read_environment();
   crs_fault_init();
+  crs.listen_fd = -1;
   if (crs_stop_init() || crs_hooks_init() || start_thread()) {
     dprintf(2, "dvm: this process cannot be checkpointed: its helper thread cannot be started\n");
     return;

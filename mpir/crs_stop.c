@@ -232,6 +232,7 @@ static unsigned signal_tasks(int dir)
   return count;
 }
 
+/* One of the threads that stand. */
 static bool has_arrived(pid_t tid)
 {
   unsigned n = atomic_load(&slots);
@@ -279,6 +280,22 @@ static void explain_timeout(unsigned timeout_ms, struct plain_text *why)
   }
 }
 
+/* A main thread that has ended stays in the list of tasks, and a restart could not make it again. */
+static bool main_thread_ended(void)
+{
+  char path[64], stat[512];
+  struct plain_text t = PLAIN_TEXT(path);
+  const char *name_end;
+
+  plain_add(&t, "/proc/self/task/");
+  plain_add_dec(&t, crs.pid);
+  plain_add(&t, "/stat");
+  if (plain_read_file(path, stat, sizeof(stat)) < 0)
+    return false;
+  name_end = strrchr(stat, ')');
+  return name_end && plain_starts(name_end, ") Z");
+}
+
 int crs_stop(unsigned timeout_ms, char *why, size_t size)
 {
   int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
@@ -287,9 +304,11 @@ int crs_stop(unsigned timeout_ms, char *why, size_t size)
   unsigned confirmed = 0;
   int rc = 0;
 
-  if (dir < 0) {
-    plain_add(&text, "cannot read /proc/self/task");
-    return dir;
+  crs.stopped_at_ns = sys_monotonic_ns();
+  if (dir < 0 || main_thread_ended()) {
+    plain_add(&text, dir < 0 ? "cannot read /proc/self/task" : "the main thread has ended");
+    sys1(SYS_close, dir);
+    return dir < 0 ? dir : -EOPNOTSUPP;
   }
   for (unsigned i = 0; i < signalled_count && i < CRS_THREADS_MAX; i++)
     crs.records[i].image.tid = 0;
@@ -300,7 +319,6 @@ int crs_stop(unsigned timeout_ms, char *why, size_t size)
   atomic_store(&expected, ~0u);
   atomic_fetch_add(&crs.epoch, 1);
   atomic_store(&crs.stopping, 1);
-  crs.stopped_at_ns = sys_monotonic_ns();
   /* Two scans in a row must agree with the number of parked threads: a thread that still ran during the first may have
    * made another. */
   while (confirmed < 2) {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include "mpir/crc32c.h"
 #include "mpir/crs_dump.h"
+#include "mpir/crs_fault.h"
 #include "mpir/sys.h"
 
 #define GAP_SPLIT (64ull << 20) /* a hole this long gets a program header of its own instead of a hole in the file */
@@ -395,9 +396,12 @@ static int write_image(struct crs_dump *d)
   if (!rc)
     rc = write_shared(d);
   shared_is_written(d);
-  for (unsigned i = 0; i < d->run_count && !rc; i++)
+  for (unsigned i = 0; i < d->run_count && !rc; i++) {
     if (d->maps[d->runs[i].map].kind != MPIR_MAP_SHARED)
       rc = write_run(d, &d->runs[i]);
+    if (i == d->run_count / 2)
+      crs_fault("image-half-written");
+  }
   if (!rc)
     rc = write_metadata(d);
   return rc;

@@ -1,0 +1,126 @@
+#!/bin/bash
+# faults.sh BIN PROGRAMS: what goes wrong while an image is written or read: a clear message, the process unharmed, no half
+# image listed; the same again without the fault succeeds.
+BIN=$1 PROGRAMS=$2
+. "$(dirname "$0")/lib.sh"
+need_restart
+
+listed() { "$BIN/dvm-checkpoint" -l "$@" | wc -l; }
+
+# fails TEXT COMMAND...
+fails() {
+  local text=$1; shift
+  "$@" > "$WORK/fails.out" 2> "$WORK/fails.err" && fail "no error from: $*"
+  grep -q -e "$text" "$WORK/fails.err" || { cat "$WORK/fails.err" >&2; fail "'$text' is not the message of: $*"; }
+  note "$(head -n 1 "$WORK/fails.err")"
+}
+
+begin() { # NAME [VARIABLE=VALUE]
+  local name=$1; shift
+  env "$@" "$BIN/dvm-run" --checkpointable "$PROGRAMS/mpir_steps" 3 2000000 > "$WORK/$name.out" 2> "$WORK/$name.err" &
+  PID=$!
+  STARTED+=("$PID")
+  wait_for 20 has ready "$WORK/$name.err" || fail "$name does not start"
+}
+
+ends_well() { # NAME
+  wait "$PID" || fail "$1: the process is harmed: status $?"
+  has "^sum 6000000$" "$WORK/$1.out" || fail "$1: the result is wrong: $(cat "$WORK/$1.out")"
+}
+
+# The writer dies: before it has begun, and in the middle of the file.
+for fault in writer-killed image-half-written; do
+  begin "$fault" "DVM_FAULT=$fault"
+  fails "the process that writes the image was killed" "$BIN/dvm-checkpoint" "$PID"
+  [ "$(listed)" = 0 ] && [ -z "$(ls -A "$DVMCR_DIR")" ] || fail "$fault: left: $(ls -A "$DVMCR_DIR")"
+  ends_well "$fault"
+done
+# The whole process dies with its writer: the leftover is no image, and goes with the next list.
+begin leftover DVM_FAULT=image-half-written DVMCR_NO_FORK=1
+fails "ended, or was restarted" "$BIN/dvm-checkpoint" "$PID"
+wait "$PID" 2> /dev/null
+ls "$DVMCR_DIR" | grep -q 'tmp' || fail "the fault came before the file"
+[ "$(listed)" = 0 ] && [ -z "$(ls -A "$DVMCR_DIR")" ] || fail "left: $(ls -A "$DVMCR_DIR")"
+
+# No room: by limit, and by a small disk where we may mount one.
+(ulimit -f 100; begin limit; echo "$PID" > "$WORK/limit.pid"; fails "the file size limit is reached" "$BIN/dvm-checkpoint" "$PID"
+ [ "$(listed)" = 0 ] || fail "a cut image is listed"
+ ends_well limit) || exit 1
+mkdir "$WORK/small"
+trap 'umount "$WORK/small" 2> /dev/null; cleanup' EXIT
+if mount -t tmpfs -o size=200k none "$WORK/small" 2> /dev/null; then
+  begin full
+  fails "the disk is full" "$BIN/dvm-checkpoint" -o "$WORK/small/" "$PID"
+  [ -z "$(ls -A "$WORK/small")" ] || fail "the full disk is not cleaned"
+  checkpoint "$PID" || fail "no checkpoint after the fault"
+  ends_well full
+  umount "$WORK/small"
+  rm -f "$IMAGE"
+else
+  echo "left out: may not mount a small disk here"
+fi
+
+# A whole image, and what may have become of it.
+begin good
+checkpoint "$PID" || fail "no checkpoint"
+good=$IMAGE
+size=$(stat -c %s "$good")
+[ "$(stat -c %a "$good")" = 600 ] || fail "others may read the image"
+fails "process number $PID is in use" "$BIN/dvm-restart" --keep-ids "$good"
+kill_process "$PID"
+head -c $((size - 1)) "$good" > "$DVMCR_DIR/cut1.ckpt"
+head -c $((size / 2)) "$good" > "$DVMCR_DIR/cut2.ckpt"
+head -c 100 "$good" > "$DVMCR_DIR/cut3.ckpt"
+: > "$DVMCR_DIR/empty.ckpt"
+head -c 10000 /dev/urandom > "$DVMCR_DIR/random.ckpt"
+[ "$(listed)" = 1 ] || fail "a damaged image is listed: $("$BIN/dvm-checkpoint" -l)"
+for i in cut1 cut2 cut3 empty random; do
+  fails "no checkpoint image\|image is cut\|notes are damaged" "$BIN/dvm-restart" "$DVMCR_DIR/$i.ckpt"
+done
+rm "$DVMCR_DIR"/{cut1,cut2,cut3,empty,random}.ckpt
+
+# One byte of the heap changed: found by an eager restart and by inspect.
+"$PROGRAMS/mpir_patch" data "$good" "$WORK/changed" && chmod 600 "$WORK/changed" || fail "not patched"
+fails "data of address 0x[0-9a-f]*, [0-9]* bytes at offset" "$BIN/dvm-restart" "$WORK/changed"
+fails "fails its checksum" "$BIN/dvm-checkpoint" inspect "$WORK/changed"
+
+patched() { # FIELD TEXT
+  "$PROGRAMS/mpir_patch" "$1" "$good" "$WORK/$1" && chmod 600 "$WORK/$1" || fail "not patched"
+  fails "$2" "$BIN/dvm-restart" "$WORK/$1"
+}
+patched vdso "restart it on the kernel that it was taken on"
+patched uid "the image is of user 4242"
+patched version "has version 2, this program reads version 1"
+
+cp "$good" "$WORK/open"
+chmod 622 "$WORK/open"
+fails "others can write the image" "$BIN/dvm-restart" "$WORK/open"
+chmod 600 "$WORK/open"
+if chown 65534 "$WORK/open" 2> /dev/null; then
+  fails "others can write the image (owner 65534" "$BIN/dvm-restart" "$WORK/open"
+  chmod 711 "$WORK" && chmod 644 "$good" && chmod 755 "$DVMCR_DIR"
+  fails "the image is of user 0, this is user 65534" setpriv --reuid=65534 --clear-groups "$BIN/dvm-restart" "$good"
+  chmod 600 "$good"
+fi
+
+# Files of the process that are no longer what they were.
+mv "$WORK/good.out" "$WORK/moved"
+fails "descriptor 1: cannot open '$WORK/good.out'" "$BIN/dvm-restart" "$good"
+mv "$WORK/moved" "$WORK/good.out"
+cp "$PROGRAMS/mpir_steps" "$WORK/steps"
+"$BIN/dvm-run" --checkpointable "$WORK/steps" 2 500000 > "$WORK/own.out" 2> "$WORK/own.err" &
+PID=$!
+STARTED+=("$PID")
+wait_for 20 has ready "$WORK/own.err" || fail "it does not start"
+checkpoint -o "$WORK/apart" "$PID" && checkpoint --all-files -o "$WORK/whole" "$PID" || fail "no checkpoint"
+kill_process "$PID"
+touch "$WORK/steps"
+fails "'$WORK/steps' mapped, which has changed" "$BIN/dvm-restart" "$WORK/apart"
+rm "$WORK/steps"
+fails "'$WORK/steps' mapped, which cannot be read" "$BIN/dvm-restart" "$WORK/apart"
+"$BIN/dvm-restart" "$WORK/whole" || fail "the image with all files does not run without them: $?"
+has "^sum 1000000$" "$WORK/own.out" || fail "wrong result of the image with all files"
+
+# After all that the good one still runs.
+"$BIN/dvm-restart" "$good" || fail "the good image does not run: $?"
+has "^sum 6000000$" "$WORK/good.out" || fail "wrong result of the good image"

@@ -1,0 +1,66 @@
+#!/bin/bash
+# refuse.sh BIN PROGRAMS: what cannot be saved is refused by name, all of it in one list; the process is unharmed and no file
+# is left.
+BIN=$1 PROGRAMS=$2
+. "$(dirname "$0")/lib.sh"
+
+nothing_left() { [ -z "$(ls -A "$DVMCR_DIR")" ] || fail "$1: left in the folder: $(ls -A "$DVMCR_DIR")"; }
+
+# refused WHAT TEXT... -- COMMAND...: COMMAND fails and says every TEXT.
+refused() {
+  local what=$1 texts=(); shift
+  while [ "$1" != -- ]; do texts+=("$1"); shift; done
+  shift
+  "$@" > "$WORK/refused.out" 2> "$WORK/refused.err" && fail "$what: not refused"
+  for text in "${texts[@]}"; do
+    grep -q -e "$text" "$WORK/refused.err" || { cat "$WORK/refused.err" >&2; fail "$what: the message lacks '$text'"; }
+  done
+  nothing_left "$what"
+  note "$what: $(head -n 4 "$WORK/refused.err" | tr '\n' ' ')"
+}
+
+# kind KIND TEXT...
+kind() {
+  local what=$1; shift
+  start "$what" "$PROGRAMS/mpir_refuse" "$what"
+  wait_for 20 has ready "$WORK/$what.err" || fail "$what does not start"
+  refused "$what" "$@" -- "$BIN/dvm-checkpoint" --timeout 300 "$PID"
+  refused "$what again" "$@" -- "$BIN/dvm-checkpoint" --timeout 300 "$PID"
+  kill -0 "$PID" || fail "$what: the process is gone"
+  kill_process "$PID"
+}
+
+kind socket "descriptor [0-9]*: a socket cannot be restored"
+kind inotify "cannot be restored: 'anon_inode:inotify'"
+kind queue "cannot be restored: '/dvm-refuse"
+kind sysv "System V shared memory '/SYSV"
+kind child "child processes: [0-9]"
+kind both "child processes: [0-9]" "a socket cannot be restored"
+kind blocked "not stopped within 300 ms: thread [0-9]* 'mpir_refuse' (blocks the stop signal)"
+kind main-ended "main thread has ended"
+
+start pipe bash -c "exec $PROGRAMS/mpir_refuse none 7> >(cat)"
+wait_for 20 has ready "$WORK/pipe.err" || fail "it does not start"
+refused "a pipe that leads out" "descriptor 7: the pipe's other end is outside" -- "$BIN/dvm-checkpoint" "$PID"
+kill_process "$PID"
+
+start traced "$PROGRAMS/mpir_refuse" none
+wait_for 20 has ready "$WORK/traced.err" || fail "it does not start"
+refused "traced" "a debugger is attached" -- "$PROGRAMS/mpir_refuse" trace "$PID" "$BIN/dvm-checkpoint" "$PID"
+"$PROGRAMS/mpir_refuse" trace "$PID" "$BIN/dvm-checkpoint" --allow-traced -o "$WORK/traced" "$PID" > /dev/null 2>&1 ||
+  fail "--allow-traced does not allow it"
+note "traced, allowed"
+kill_process "$PID"
+
+start ignored "$PROGRAMS/mpir_refuse" inotify
+wait_for 20 has ready "$WORK/ignored.err" || fail "it does not start"
+checkpoint --ignore-files -o "$WORK/ignored" "$PID" || fail "--ignore-files does not ignore it"
+kill_process "$PID"
+
+sleep 100 &
+STARTED+=($!)
+refused "another program" "process $! is not checkpointable" -- "$BIN/dvm-checkpoint" $!
+kill -9 $!
+wait $! 2> /dev/null
+refused "no process" "there is no process $!" -- "$BIN/dvm-checkpoint" $!
+refused "no number" "usage" -- "$BIN/dvm-checkpoint" abc
