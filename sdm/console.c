@@ -35,6 +35,7 @@ struct sdm_console {
   struct sdm_place *news; /* events that were not shown yet, merged */
   size_t nnews;
   bool quit, failed;
+  json_t *program; /* the command that started the programs */
 };
 
 static volatile atomic_int interrupted;
@@ -111,6 +112,11 @@ struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show
   return c;
 }
 
+void sdm_console_program(struct sdm_console *c, const json_t *command) {
+  json_decref(c->program);
+  c->program = json_deep_copy(command);
+}
+
 void sdm_console_free(struct sdm_console *c) {
   if (!c)
     return;
@@ -126,6 +132,7 @@ void sdm_console_free(struct sdm_console *c) {
   free(c->news);
   sdm_names_fini(&c->names);
   free(c->focus);
+  json_decref(c->program);
   c->s->on_event = NULL;
   c->s->on_output = NULL;
   c->s->on_lost = NULL;
@@ -223,6 +230,13 @@ static void do_step(struct sdm_console *c, char *arg) { step_like(c, "step", arg
 static void do_next(struct sdm_console *c, char *arg) { step_like(c, "next", arg); }
 static void do_stepi(struct sdm_console *c, char *arg) { step_like(c, "stepi", arg); }
 static void do_finish(struct sdm_console *c, char *arg) { step_like(c, "finish", arg); }
+static void do_run(struct sdm_console *c, char *arg) {
+  bool background = take_background(arg);
+  if (c->program)
+    run(c, json_deep_copy(c->program), background);
+  else
+    fail(c, "there is no program to start");
+}
 static void do_until(struct sdm_console *c, char *arg) {
   bool background = take_background(arg);
   run(c, with_text(c, "until", "where", arg), background);
@@ -634,6 +648,7 @@ static const struct command {
   { "print", "p", do_print, "EXPRESSION; -s EXPRESSION: mean, deviation, minimum and maximum over the ranks" },
   { "ptype", "", do_ptype, "EXPRESSION: its type" },
   { "quit", "q", do_quit, "end; what was started is killed, what was attached runs on" },
+  { "run", "r", do_run, "start the programs anew; breakpoints stay" },
   { "set", "", do_set, "var NAME = VALUE; timeout SECONDS" },
   { "source", "", do_source, "FILE: commands from a file" },
   { "status", "", do_status, "where everybody is" },

@@ -9,6 +9,8 @@
 #include "sdm/net.h"
 #include "sdm/rank.h"
 
+#define GRACE_US 1500000
+
 static void conn_event(void *arg, unsigned events);
 
 struct conn *ctx_conn_new(struct sdm_ctx *c, int fd, bool connecting) {
@@ -510,9 +512,12 @@ int sdm_gather(struct sdm_ctx *c, uint32_t n, uint32_t timeout_ms, struct sdm_ta
   bool running = true;
   c->gather = t;
   c->gather_size = n;
-  while ((!c->gather_size || sdm_set_size(c->gathered) < c->gather_size) && sdm_now_us() < until && running) {
+  while ((!c->gather_size || sdm_set_size(c->gathered) < c->gather_size) && sdm_now_us() < until) {
     sdm_progress(c, 50);
-    running = !alive || alive(arg);
+    if (running && alive && !alive(arg)) { /* those who are on their way are still heard, so that the right ones are named */
+      running = false;
+      until = sdm_now_us() + GRACE_US;
+    }
   }
   n = c->gather_size;
   sdm_progress(c, 0); /* the last ones get their answer */

@@ -36,6 +36,7 @@ static const char usage[] =
   "  --servers FILE      debug servers that run already: lines 'RANK HOST PORT', port 0: search from --port on\n"
   "  --port BASE         see --servers\n"
   "  --secret-file FILE  the secret of these servers\n"
+  "  --ping SECONDS      between heart-beats of quiet links (default 2); a server is lost after three\n"
   "  --backend gdb|stub, --backend-path PATH\n";
 
 #define ITEMS_MAX 64
@@ -69,7 +70,7 @@ static const struct option options[] = {
   { "no-stop", 0, 0, 'N' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
   { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
   { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' },
-  { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
+  { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
 
 static int parse(int argc, char **argv, struct arguments *a) {
   int c;
@@ -103,6 +104,7 @@ static int parse(int argc, char **argv, struct arguments *a) {
     case 'F': a->s.servers = optarg; break;
     case 'K': a->s.secret_file = optarg; break;
     case 'O': a->s.base_port = (uint16_t)strtoul(optarg, NULL, 10); break;
+    case 'g': a->s.ping_ms = (uint32_t)(atof(optarg) * 1000); break;
     case 'h': fputs(usage, stdout); return 1;
     default: return -EINVAL;
     }
@@ -215,6 +217,7 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
     return rc;
   }
   struct sdm_console *c = sdm_console_new(&s, &show);
+  sdm_console_program(c, command);
   struct sigaction sa = { .sa_handler = on_signal }, old;
   sigaction(SIGINT, &sa, &old);
   rc = begin(&s, a, command, &show);

@@ -12,8 +12,10 @@
 #define BACKOFF_FIRST_US 10000
 #define BACKOFF_LAST_US 1000000
 #define ATTEMPT_US 5000000 /* one peer may take so long to prove itself */
+#define SEARCH_US 1000000  /* the same while ports are searched, where anybody may be found */
 
 static void attempt(struct dial *d);
+static void step(struct dial *d, int code, const char *why);
 
 static void dial_free(struct dial *d) {
   for (struct dial **p = &d->ctx->dials; *p; p = &(*p)->next)
@@ -63,10 +65,7 @@ static void on_timer(void *arg) {
   conn->dial = NULL; /* it took too long */
   d->conn = NULL;
   ctx_conn_close(conn, "no answer");
-  if (sdm_now_us() >= d->until)
-    finish(d, NULL, "no answer in time");
-  else
-    attempt(d);
+  step(d, -ETIMEDOUT, "no answer in time");
 }
 
 /* Takes the next step after a failure: next port, a pause, or the end. */
@@ -78,7 +77,7 @@ static void step(struct dial *d, int code, const char *why) {
   d->at = (uint16_t)(d->at + 1);
   bool round_over = d->at >= d->tries;
   /* At a known port its server listens before anybody is told of it: a refusal there is final. */
-  if (now >= d->until || (known && code != -EAGAIN) || code == -EACCES || code == -EPROTO) {
+  if (now >= d->until || (known && code != -EAGAIN && code != -ETIMEDOUT)) {
     finish(d, NULL, d->why);
     return;
   }
@@ -104,7 +103,7 @@ static void attempt(struct dial *d) {
     step(d, fd, err.text);
     return;
   }
-  int64_t limit = sdm_now_us() + ATTEMPT_US;
+  int64_t limit = sdm_now_us() + (d->tries > 1 ? SEARCH_US : ATTEMPT_US);
   d->conn = ctx_conn_new(d->ctx, fd, true);
   d->conn->dial = d;
   d->conn->link = sdm_link_new(&d->ctx->opt.secret, true, d->ctx->opt.id, d->id);

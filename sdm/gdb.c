@@ -32,8 +32,9 @@ struct pending {
 };
 
 struct breakpoint {
-  long long id; /* the front end's */
-  char *number; /* gdb's */
+  long long id; /* the front end's; 0: deleted */
+  char *number; /* gdb's; NULL: a new gdb does not have it yet */
+  json_t *args; /* how it was asked for, kept up to date, for a new gdb; NULL: not to be set again */
 };
 
 struct sdm_backend {
@@ -100,6 +101,10 @@ static void gdb_gone(struct sdm_backend *b) {
   kill(b->pid, SIGKILL);
   waitpid(b->pid, &status, 0);
   b->pid = 0;
+  for (size_t i = 0; i < b->nbreaks; i++) {
+    free(b->breaks[i].number);
+    b->breaks[i].number = NULL;
+  }
   while (b->first) {
     struct pending *p = b->first;
     b->first = p->next;
@@ -200,7 +205,7 @@ static void gdb_destroy(struct sdm_backend *b) {
   sdm_mi_fini(&b->mi);
   dvm_text_fini(&b->last_error);
   for (size_t i = 0; i < b->nbreaks; i++)
-    free(b->breaks[i].number);
+    json_decref(b->breaks[i].args);
   free(b->breaks);
   free(b->path);
   free(b);
@@ -233,15 +238,15 @@ static void put_place(json_t *to, const json_t *frame) {
 
 static long long break_id(const struct sdm_backend *b, const char *number) {
   for (size_t i = 0; number && i < b->nbreaks; i++) /* "2.1" is a place of breakpoint 2 */
-    if (!strncmp(b->breaks[i].number, number, strcspn(number, ".")) && strcspn(number, ".") == strlen(b->breaks[i].number))
+    if (b->breaks[i].number && !strncmp(b->breaks[i].number, number, strcspn(number, ".")) && strcspn(number, ".") == strlen(b->breaks[i].number))
       return b->breaks[i].id;
   return 0;
 }
 
-static const char *break_number(const struct sdm_backend *b, long long id) {
-  for (size_t i = 0; i < b->nbreaks; i++)
+static struct breakpoint *find_break(const struct sdm_backend *b, long long id) {
+  for (size_t i = 0; i < b->nbreaks && id; i++)
     if (b->breaks[i].id == id)
-      return b->breaks[i].number;
+      return &b->breaks[i];
   return NULL;
 }
 
@@ -360,6 +365,8 @@ static bool term_output(void *arg, unsigned stream, bool eof, const void *p, siz
   return b->host.output(b->host.arg, stream, eof, p, len);
 }
 
+static void restore_breaks(struct sdm_backend *b);
+
 static void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text args = DVM_TEXT_INIT, prog = DVM_TEXT_INIT;
   struct dvm_error err = DVM_ERROR_INIT;
@@ -380,16 +387,18 @@ static void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
   send_mi(b, NULL, NULL, "-inferior-tty-set %s", sdm_term_name(b->term));
   send_mi(b, NULL, NULL, "-exec-arguments%s", dvm_text_str(&args));
-  struct pending *p = send_mi(b, NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
-  (void)p;
+  send_mi(b, NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
+  restore_breaks(b);
   send_mi(b, c, NULL, "-exec-run%s", sdm_call_number(c, "stop", 1) ? " --start" : "");
   dvm_text_fini(&args);
   dvm_text_fini(&prog);
 }
 
 static void gdb_attach(struct sdm_backend *b, struct sdm_call *c) {
-  if (start_gdb(b, c))
-    send_mi(b, c, NULL, "-target-attach %lld", sdm_call_number(c, "pid", 0));
+  if (!start_gdb(b, c))
+    return;
+  send_mi(b, c, NULL, "-target-attach %lld", sdm_call_number(c, "pid", 0));
+  restore_breaks(b);
 }
 
 static void gdb_core(struct sdm_backend *b, struct sdm_call *c) {
@@ -419,7 +428,9 @@ static void got_break(struct sdm_backend *b, struct pending *p, const struct sdm
   const char *number = field(k, "number");
   long long id = sdm_call_number(p->call, "id", 0);
   b->breaks = sdm_realloc(b->breaks, (b->nbreaks + 1) * sizeof(*b->breaks));
-  b->breaks[b->nbreaks++] = (struct breakpoint){ id, sdm_strdup(number ? number : "") };
+  json_t *args = strcmp(sdm_call_text(p->call, "cmd", ""), "break") || sdm_call_number(p->call, "temporary", 0)
+                   ? NULL : json_copy((json_t *)sdm_call_args(p->call));
+  b->breaks[b->nbreaks++] = (struct breakpoint){ id, sdm_strdup(number ? number : ""), args };
   json_t *result = json_pack("{s:I}", "id", (json_int_t)id);
   put_place(result, k);
   put_text(result, "pending", field(k, "pending"));
@@ -427,24 +438,44 @@ static void got_break(struct sdm_backend *b, struct pending *p, const struct sdm
   sdm_call_done(p->call, result, NULL);
 }
 
-static void gdb_break(struct sdm_backend *b, struct sdm_call *c) {
+static struct pending *insert_break(struct sdm_backend *b, struct sdm_call *c, reply_f fn, const json_t *args) {
   struct dvm_text t = DVM_TEXT_INIT;
-  const char *condition = sdm_call_text(c, "condition", NULL);
-  if (!start_gdb(b, c))
-    return;
+  long long ignore = json_integer_value(json_object_get(args, "ignore"));
   dvm_text_add(&t, "-break-insert -f");
-  if (sdm_call_number(c, "temporary", 0))
+  if (json_integer_value(json_object_get(args, "temporary")))
     dvm_text_add(&t, " -t");
-  if (sdm_call_number(c, "ignore", 0))
-    dvm_text_printf(&t, " -i %lld", sdm_call_number(c, "ignore", 0));
-  if (condition) {
+  if (json_integer_value(json_object_get(args, "disabled")))
+    dvm_text_add(&t, " -d");
+  if (ignore)
+    dvm_text_printf(&t, " -i %lld", ignore);
+  if (field(args, "condition") && *field(args, "condition")) {
     dvm_text_add(&t, " -c ");
-    sdm_mi_quote(&t, condition);
+    sdm_mi_quote(&t, field(args, "condition"));
   }
   dvm_text_add(&t, " ");
-  sdm_mi_quote(&t, sdm_call_text(c, "where", "main"));
-  send_mi(b, c, got_break, "%s", dvm_text_str(&t));
+  sdm_mi_quote(&t, field(args, "where") ? field(args, "where") : "main");
+  struct pending *p = send_mi(b, c, fn, "%s", dvm_text_str(&t));
   dvm_text_fini(&t);
+  return p;
+}
+
+static void gdb_break(struct sdm_backend *b, struct sdm_call *c) {
+  if (start_gdb(b, c))
+    insert_break(b, c, got_break, sdm_call_args(c));
+}
+
+static void got_break_again(struct sdm_backend *b, struct pending *p, const struct sdm_mi_record *r) {
+  struct breakpoint *k = find_break(b, json_integer_value(p->kept));
+  const char *number = field(json_object_get(r->results, "bkpt"), "number");
+  if (k && !k->number && number)
+    k->number = sdm_strdup(number);
+}
+
+/* A gdb that took the place of one that died gets its breakpoints. */
+static void restore_breaks(struct sdm_backend *b) {
+  for (size_t i = 0; i < b->nbreaks; i++)
+    if (b->breaks[i].id && !b->breaks[i].number && b->breaks[i].args)
+      insert_break(b, NULL, got_break_again, b->breaks[i].args)->kept = json_integer(b->breaks[i].id);
 }
 
 static void gdb_watch(struct sdm_backend *b, struct sdm_call *c) {
@@ -457,14 +488,27 @@ static void gdb_watch(struct sdm_backend *b, struct sdm_call *c) {
 }
 
 static void break_command(struct sdm_backend *b, struct sdm_call *c, const char *command, const char *rest) {
-  const char *number = break_number(b, sdm_call_number(c, "id", 0));
-  if (!number)
+  struct breakpoint *k = find_break(b, sdm_call_number(c, "id", 0));
+  if (!k || !k->number) {
     sdm_call_fail(c, "no breakpoint %lld", sdm_call_number(c, "id", 0));
-  else if (ready(b, c))
-    send_mi(b, c, NULL, "-break-%s %s %s", command, number, rest);
+    return;
+  }
+  if (!ready(b, c))
+    return;
+  if (k->args && *command == 'c')
+    json_object_set_new(k->args, "condition", json_string(rest));
+  if (k->args && (*command == 'd' || *command == 'e'))
+    json_object_set_new(k->args, "disabled", json_integer(*command == 'd'));
+  send_mi(b, c, NULL, "-break-%s %s %s", command, k->number, rest);
 }
 
-static void gdb_delete(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "delete", ""); }
+static void gdb_delete(struct sdm_backend *b, struct sdm_call *c) {
+  long long id = sdm_call_number(c, "id", 0);
+  break_command(b, c, "delete", "");
+  struct breakpoint *k = find_break(b, id);
+  if (k)
+    k->id = 0;
+}
 static void gdb_enable(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "enable", ""); }
 static void gdb_disable(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "disable", ""); }
 static void gdb_condition(struct sdm_backend *b, struct sdm_call *c) {

@@ -42,6 +42,12 @@ static int server_words(char **words, int n, const struct sdm_launch_options *o)
   }
   words[n++] = "--io";
   words[n++] = o->oob ? "oob" : "tree";
+  if (o->ping_ms) {
+    static char ping[16];
+    snprintf(ping, sizeof(ping), "%u", o->ping_ms);
+    words[n++] = "--ping";
+    words[n++] = ping;
+  }
   words[n] = NULL;
   return n;
 }

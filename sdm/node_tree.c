@@ -5,7 +5,7 @@
 
 #include "sdm/node_private.h"
 
-#define ADOPT_US 3000000 /* how long a grandchild may take to be found */
+#define ADOPT_US 10000000 /* how long a grandchild may take to be found, also when strangers crowd its door */
 
 static int add_child(struct sdm_node *n, size_t lo, size_t hi, bool adopted) {
   if (n->nchildren == n->cap) {

@@ -115,7 +115,7 @@ static int start_servers(struct sdm_session *s, const struct sdm_session_options
   bool v6 = strchr(sdm_ctx_host(s->ctx), ':') != NULL;
   snprintf(rendezvous, sizeof(rendezvous), v6 ? "[%s]:%u" : "%s:%u", sdm_ctx_host(s->ctx), sdm_ctx_port(s->ctx));
   sdm_secret_print(secret, hex);
-  struct sdm_launch_options lo = { rendezvous, hex, o->backend ? o->backend : "gdb", o->backend_path, o->oob };
+  struct sdm_launch_options lo = { rendezvous, hex, o->backend ? o->backend : "gdb", o->backend_path, o->oob, o->ping_ms };
   int rc = o->command ? sdm_launch_command(&s->launch, o->command, &lo, err)
                       : sdm_launch_local(&s->launch, o->n, &lo, err);
   memset(hex, 0, sizeof(hex));
@@ -155,7 +155,8 @@ static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, s
 }
 
 int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o, struct dvm_error *err) {
-  struct sdm_options co = { .role = SDM_ROLE_MASTER, .handlers = &handlers, .arg = s, .host = o->host };
+  struct sdm_options co = { .role = SDM_ROLE_MASTER, .handlers = &handlers, .arg = s, .host = o->host,
+                            .ping_ms = o->ping_ms };
   if (sdm_link_init())
     return dvm_error_set(err, -EIO, "libsodium does not start");
   if (!o->secret_file)

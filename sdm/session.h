@@ -43,6 +43,7 @@ struct sdm_session_options {
   const char *shape, *backend, *backend_path;
   bool oob, partial;
   uint32_t start_ms;
+  uint32_t ping_ms;        /* heart-beats of quiet links; a peer is lost after three; 0: 2000 */
 };
 
 /* Starts servers and connects them.  0, or a negative code; missing servers are an error unless 'partial'. */

@@ -84,6 +84,21 @@ def memory(pid):
         return 0
 
 
+def listening(pid):
+    """TCP ports that a process listens on."""
+    sockets = set()
+    try:
+        for fd in os.listdir(f"/proc/{pid}/fd"):
+            target = os.readlink(f"/proc/{pid}/fd/{fd}")
+            if target.startswith("socket:["):
+                sockets.add(target[8:-1])
+    except OSError:
+        return []
+    with open("/proc/net/tcp") as f:
+        rows = [line.split() for line in f.readlines()[1:]]
+    return [int(r[1].split(":")[1], 16) for r in rows if r[3] == "0A" and r[9] in sockets]
+
+
 def wait_until(what, why):
     end = time.monotonic() + LIMIT
     while not what():
@@ -95,8 +110,8 @@ def wait_until(what, why):
 class Debugger:
     """`dvm debug --json`.  Everything it says is kept in 'said'; 'do' runs a command and returns what it led to."""
 
-    def __init__(self, *args, env=None):
-        self.process = subprocess.Popen([DEBUG, "--json", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    def __init__(self, *args, env=None, prefix=()):
+        self.process = subprocess.Popen([*prefix, DEBUG, "--json", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
         self.lines, self.said, self.errors, self.marks = queue.Queue(), [], [], 0
         threading.Thread(target=self._read, daemon=True).start()

@@ -1,0 +1,149 @@
+"""Start-up: servers that call back, servers found by base port and increments, servers of a routing file; each also
+when some do not come: the failed start names their ranks and why, and ends."""
+import os
+import socket
+import subprocess
+import unittest
+
+import sdm
+from sdm import listening
+
+SECRET = "5a" * 32
+
+
+def free_ports(n):
+    """A stretch of n ports that nobody uses now."""
+    for base in range(21000 + os.getpid() % 400 * 20, 60000, n):
+        held = []
+        try:
+            for i in range(n):
+                s = socket.socket()
+                held.append(s)
+                s.bind(("127.0.0.1", base + i))
+            return base
+        except OSError:
+            pass
+        finally:
+            for s in held:
+                s.close()
+    raise AssertionError("no ports")
+
+
+class StartUp(unittest.TestCase):
+    def setUp(self):
+        self.folder = sdm.Folder()
+        self.addCleanup(self.folder.cleanup)
+        self.secret = self.folder.write("secret", SECRET + "\n", 0o600)
+
+    def server(self, rank, *more, secret=None, env=None):
+        words = ["--host", "127.0.0.1", "--secret-file", secret or self.secret, "--backend", "stub", *more]
+        if rank is not None:
+            words += ["--rank", str(rank)]
+        p = subprocess.Popen([sdm.SERVER, *words], stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})})
+        self.addCleanup(lambda: (p.poll() is None and p.kill(), p.wait()))
+        sdm.wait_until(lambda: p.poll() is not None or listening(p.pid), "the server listens")
+        return p
+
+    def table(self, rows):
+        return self.folder.write("servers", "# rank host port\n" + "".join(f"{r} {h} {p}\n" for r, h, p in rows))
+
+    def debug(self, *words):
+        return sdm.Debugger("--secret-file", self.secret, "--no-stop", *words, "/bin/true")
+
+    def failed(self, *words, **env):
+        r = subprocess.run([sdm.DEBUG, *words, "/bin/true"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                           timeout=sdm.LIMIT, env={**os.environ, **env})
+        self.assertEqual(r.returncode, 1, r.stderr)
+        return r.stderr
+
+    def test_base_port(self):
+        """The seed's default.  The base port is taken by a stranger, the next one by a server of another session with
+        another secret: everybody still finds its own children."""
+        base = free_ports(12)
+        stranger = socket.create_server(("127.0.0.1", base))
+        self.addCleanup(stranger.close)
+        other = self.folder.write("other", "77" * 32 + "\n", 0o600)
+        strange = self.server(0, "--port", str(base), secret=other)
+        own = [self.server(r, "--port", str(base)) for r in (3, 1, 0, 2)]
+        self.assertEqual(sorted(p for s in [strange, *own] for p in listening(s.pid)), list(range(base + 1, base + 6)))
+        with self.debug("--servers", self.table((r, "127.0.0.1", 0) for r in range(4)), "--port", str(base)) as d:
+            self.assertEqual(set(d.answer("print 1")[0]), {frozenset(range(4))})
+        for p in own:
+            self.assertEqual(p.wait(sdm.LIMIT), 0)  # told goodbye
+        self.assertIsNone(strange.poll())
+
+    def test_routing_file(self):
+        servers = {r: self.server(r) for r in range(5)}
+        rows = [(r, "127.0.0.1", listening(p.pid)[0]) for r, p in servers.items()]
+        for shape in ("flat",):
+            with self.debug("--servers", self.table(rows), "--shape", shape) as d:
+                self.assertEqual(set(d.answer("print 1")[0]), {frozenset(range(5))})
+
+    def test_routing_file_names_who_is_not_there(self):
+        servers = {r: self.server(r) for r in (0, 1, 3)}
+        dead = free_ports(1)
+        rows = [(r, "127.0.0.1", listening(servers[r].pid)[0] if r in servers else dead) for r in range(4)]
+        text = self.failed("--servers", self.table(rows), "--secret-file", self.secret, "--start-timeout", "20")
+        self.assertIn("1 server missing: ranks 2", text)
+        self.assertIn(f"no server 2 at 127.0.0.1:{dead}: Connection refused", text)
+
+    def test_wrong_server_at_a_port(self):
+        servers = {r: self.server(r) for r in (0, 1)}
+        ports = {r: listening(p.pid)[0] for r, p in servers.items()}
+        rows = [(0, "127.0.0.1", ports[0]), (1, "127.0.0.1", ports[1]), (2, "127.0.0.1", ports[1])]
+        text = self.failed("--servers", self.table(rows), "--secret-file", self.secret, "--start-timeout", "20")
+        self.assertIn("1 server missing: ranks 2", text)
+        self.assertRegex(text, r"no server 2 at 127\.0\.0\.1:\d+: another server")
+
+    def test_wrong_secret(self):
+        server = self.server(0)
+        other = self.folder.write("other", "77" * 32 + "\n", 0o600)
+        text = self.failed("--servers", self.table([(0, "127.0.0.1", listening(server.pid)[0])]), "--secret-file", other,
+                           "--start-timeout", "20")
+        self.assertIn("1 server missing: ranks 0", text)
+        self.assertIn("another session is served here", text)
+        self.assertIsNone(server.poll())  # it waits for the right one
+
+    def test_secret_that_others_can_read(self):
+        os.chmod(self.secret, 0o644)
+        text = self.failed("--servers", self.table([(0, "127.0.0.1", 1)]), "--secret-file", self.secret)
+        self.assertIn("secret", text)
+
+    def test_rendezvous_names_who_is_not_there(self):
+        wrapper = self.folder.write("server", f"""#!/bin/sh
+case "$*" in *"--rank 2") exit 3;; esac
+exec {sdm.SERVER} "$@"
+""", 0o755)
+        text = self.failed("-n", "4", "--launcher", "local", "--backend", "stub", "--start-timeout", "20", SDM_SERVER=wrapper)
+        self.assertIn("ranks", text)
+        self.assertRegex(text, r"missing: ranks 2: the launcher has ended")
+        with sdm.Debugger("-n", "4", "--launcher", "local", "--backend", "stub", "--partial", "--start-timeout", "3",
+                          "/bin/true", env={"SDM_SERVER": wrapper}) as d:
+            sources = set().union(*d.answer("print 1")[0])
+            self.assertTrue(sources and 2 not in sources)
+            self.assertIn("warning", "".join(d.errors))
+
+    def test_rank_of_the_launcher(self):
+        """Each launcher's variable is understood; two that disagree are refused."""
+        for name in ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "FLUX_TASK_RANK", "PALS_RANKID"):
+            server = self.server(None, env={name: "6"})
+            with self.debug("--servers", self.table([(6, "127.0.0.1", listening(server.pid)[0])])) as d:
+                self.assertEqual(set(d.answer("print 1")[0]), {frozenset({6})})
+        for env, why in (({"PMIX_RANK": "1", "SLURM_PROCID": "2"}, "PMIX_RANK says rank 1, SLURM_PROCID says rank 2"),
+                         ({"PMI_RANK": "x"}, "PMI_RANK=x is no rank"), ({}, "no launcher told")):
+            r = subprocess.run([sdm.SERVER, "--secret-file", self.secret, "--backend", "stub"], capture_output=True,
+                               text=True, timeout=sdm.LIMIT, env={"PATH": os.environ["PATH"], **env})
+            self.assertEqual(r.returncode, 1)
+            self.assertIn(why, r.stderr)
+
+    def test_unix_sockets(self):
+        """The other transport: a folder in place of a host."""
+        servers = [subprocess.Popen([sdm.SERVER, "--host", self.folder.name, "--port", "1", "--secret-file", self.secret,
+                                     "--backend", "stub", "--rank", str(r)]) for r in range(3)]
+        self.addCleanup(lambda: [(p.poll() is None and p.kill(), p.wait()) for p in servers])
+        with self.debug("--servers", self.table((r, self.folder.name, 0) for r in range(3)), "--port", "1") as d:
+            self.assertEqual(set(d.answer("print 1")[0]), {frozenset(range(3))})
+
+
+if __name__ == "__main__":
+    sdm.main()
