@@ -77,6 +77,15 @@ bool Rewriter::checkOrdinaryWidths(Construct &C, const dvm_ref &R) {
   return true;
 }
 
+// Where the variable is named in 'reduction'.
+void Rewriter::noteReduction(Construct &C, const VarDecl *V) {
+  const dvm_directive &D = *C.Dir.D;
+  for (unsigned I = 0; I < D.nclauses; ++I)
+    for (unsigned J = 0; J < D.clauses[I].nreductions; ++J)
+      if (C.Ops.variable(D.clauses[I].reductions[J].var) == V)
+        return St.note(C.Dir.loc(D.clauses[I].reductions[J].var.first), "it is under 'reduction' here");
+}
+
 bool Rewriter::checkClauses(Construct &C) {
   bool OK = true;
   const dvm_directive &D = *C.Dir.D;
@@ -143,6 +152,7 @@ bool Rewriter::checkClauses(Construct &C) {
       for (unsigned J = 0; J < D.clauses[I].nrefs; ++J)
         if (const VarDecl *V = C.Ops.variable(D.clauses[I].refs[J].name); V && C.Reductions.count(V)) {
           St.error(C.Dir.loc(D.clauses[I].refs[J].name), quoted(V) + " cannot be both private and a reduction variable");
+          noteReduction(C, V);
           OK = false;
         }
   return OK;
@@ -180,6 +190,26 @@ void Rewriter::checkJumps(Construct &C, Stmt *Body) {
   } else {
     Visit(Visit, Body, false, false);
   }
+}
+
+// A label in the body that the rest of the function jumps to.
+void Rewriter::checkJumpsInto(Construct &C, Stmt *Body) {
+  const SourceManager &SM = Ctx.getSourceManager();
+  SourceRange Inside = Body->getSourceRange();
+  auto IsInside = [&](SourceLocation L) {
+    return !SM.isBeforeInTranslationUnit(L, Inside.getBegin()) && !SM.isBeforeInTranslationUnit(Inside.getEnd(), L);
+  };
+  auto Visit = [&](auto &&Self, Stmt *S) -> void {
+    if (!S || S == Body)
+      return;
+    if (auto *G = dyn_cast<GotoStmt>(S); G && IsInside(G->getLabel()->getLocation())) {
+      St.error(G->getGotoLoc(), Twine("'goto' jumps into the ") + (C.Dir.D->kind == DVM_DIR_PARALLEL ? "parallel loop" : "block of the directive"));
+      St.note(C.Dir.Start, Twine("the '#pragma dvm ") + directiveName(C) + "' is here");
+    }
+    for (Stmt *X : S->children())
+      Self(Self, X);
+  };
+  Visit(Visit, FD->getBody());
 }
 
 // ---- Texts -----------------------------------------------------------------------------------------------------------
@@ -374,9 +404,10 @@ void Rewriter::construct(WhileStmt *W, CallExpr *Call) {
   if (D.kind == DVM_DIR_PARALLEL) {
     C.Iterates = true;
     C.Mapped = D.has_target;
-    if (!analyseNest(C, W->getBody()) || !OK)
+    if (!analyseNest(C, W->getBody()) || !checkReductions(C) || !checkSizes(C) || !OK)
       return Plain();
     checkJumps(C, W->getBody());
+    checkJumpsInto(C, W->getBody());
     warnUndeclaredPrivate(C);
     Stack.push_back(std::move(Owned));
     Stmt *Body;
@@ -403,6 +434,7 @@ void Rewriter::construct(WhileStmt *W, CallExpr *Call) {
     St.note(Dir->Start, "the directive is here");
   }
   checkJumps(C, W->getBody());
+  checkJumpsInto(C, W->getBody());
   C.Iterates = D.kind == DVM_DIR_ON;
   if (D.kind == DVM_DIR_REMOTE_ACCESS)
     for (unsigned I = 0; I < D.nrefs; ++I) {

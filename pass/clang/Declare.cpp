@@ -80,6 +80,12 @@ bool Operands::constant(dvm_range R, int64_t &V) const {
 
 // ---- Declarations ----------------------------------------------------------------------------------------------------
 
+void Declarations::reportSecond(Directive &First, Directive &Second) const {
+  St.error(Second.Start, Twine("a second '#pragma dvm ") + dvm_directive_name(Second.D->kind) + "' for the same declaration");
+  St.note(First.Start, "the first one is here");
+  First.Used = Second.Used = true;
+}
+
 void Declarations::take(Decl *D) {
   if (!D->hasAttrs())
     return;
@@ -90,8 +96,13 @@ void Declarations::take(Decl *D) {
     if (!An || !An->getAnnotation().starts_with(AnnotationPrefix))
       Keep.push_back(A);
     else if (Directive *Dir = St.byNumber(An->getAnnotation().drop_front(StringRef(AnnotationPrefix).size())))
-      if (!An->isInherited() || !Found)
+      if (!An->isInherited() || !Found) {
+        if (Found && !An->isInherited() && Found != Dir) {
+          reportSecond(*Found, *Dir);
+          continue;
+        }
         Found = Dir;
+      }
   }
   if (!Found)
     return;
@@ -101,9 +112,19 @@ void Declarations::take(Decl *D) {
     D->addAttr(A);
 }
 
-void Declarations::takeOperandConstant(const VarDecl *V) {
-  if (V->getIdentifier() && V->getName().starts_with(OperandPrefix))
-    St.OperandVars[V->getIdentifier()] = V;
+bool Declarations::takeOperandConstant(VarDecl *V) {
+  if (!V->getIdentifier() || !V->getName().starts_with(OperandPrefix))
+    return false;
+  St.OperandVars[V->getIdentifier()] = V;
+  // A directive that met the constants of the next one instead of a declaration.
+  Directive *Second = St.byNumber(V->getName().drop_front(StringRef(OperandPrefix).size()).split('_').first);
+  if (!V->hasAttr<AnnotateAttr>() || !Second)
+    return false;
+  take(V);
+  Directive *First = St.attached(V);
+  if (First && First != Second)
+    reportSecond(*First, *Second);
+  return First;
 }
 
 bool Declarations::isTask(const VarDecl *V) const {
@@ -157,6 +178,31 @@ bool Declarations::declaredWidth(const VarDecl *V, unsigned Dim, int64_t &Low, i
   return Ops.fromConstants() && Ops.constant(D->D->widths[Dim].low, Low) && Ops.constant(D->D->widths[Dim].high, High);
 }
 
+// Sizes and weights are arrays of numbers.
+bool Declarations::checkDistribution(const Operands &Ops) const {
+  const dvm_directive &D = *Ops.Dir.D;
+  for (unsigned I = 0; I < D.ndists; ++I) {
+    const dvm_dist &X = D.dists[I];
+    bool Weights = X.kind == DVM_DIST_WGT_BLOCK;
+    int64_t V;
+    if (X.kind == DVM_DIST_MULT_BLOCK && Ops.constant(X.arg, V) && V < 1) {
+      St.error(Ops.Dir.loc(X.arg.first), "'multblock' needs a positive number, found " + Twine(V));
+      return false;
+    }
+    const Expr *L = Weights || X.kind == DVM_DIST_GEN_BLOCK || X.kind == DVM_DIST_INDIRECT ? Ops.lvalue(X.arg) : nullptr;
+    if (!L)
+      continue;
+    QualType Ty = L->getType();
+    QualType Element = Ty->isPointerType() || Ty->isArrayType() ? Ctx.getBaseElementType(Ty->isPointerType() ? Ty->getPointeeType() : Ty) : QualType();
+    if (Element.isNull() || !(Weights ? Element->isArithmeticType() : Element->isIntegerType())) {
+      St.error(Ops.Dir.loc(X.arg.first), Twine("'") + dvm_dist_name(X.kind) + "' needs an array of " + (Weights ? "numbers" : "integers") +
+                                             ", and '" + Ops.Dir.text(X.arg) + "' is of type '" + Ty.getAsString() + "'");
+      return false;
+    }
+  }
+  return true;
+}
+
 bool Declarations::check(const VarDecl *V, Directive &Dir) {
   const dvm_directive &D = *Dir.D;
   Dir.Used = true;
@@ -204,7 +250,7 @@ bool Declarations::check(const VarDecl *V, Directive &Dir) {
   }
 
   Operands Ops(St, Ctx, Dir);
-  if (!Ops.fromConstants())
+  if (!Ops.fromConstants() || !checkDistribution(Ops))
     return false;
   if (D.has_align) {
     const VarDecl *T = Ops.variable(D.target.name);

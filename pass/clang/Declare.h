@@ -40,7 +40,8 @@ public:
 
   // Takes the annotations of a declaration away from code generation and keeps them.
   void take(clang::Decl *D);
-  void takeOperandConstant(const clang::VarDecl *V);
+  // True: it stands where a directive has waited for its declaration, and the error has been given.
+  bool takeOperandConstant(clang::VarDecl *V);
 
   bool isDistributed(const clang::VarDecl *V, const clang::FunctionDecl *In) const; // array, template or inherited parameter
   bool isTask(const clang::VarDecl *V) const;
@@ -51,6 +52,8 @@ public:
 
   // Checks an array / template / task declaration; false after an error.
   bool check(const clang::VarDecl *V, Directive &Dir);
+  void reportSecond(Directive &First, Directive &Second) const;
+  bool checkDistribution(const Operands &Ops) const;
   void checkInherit(const clang::FunctionDecl *F, Directive &Dir);
   // Text of 'K array', 'K bind', 'K template', 'K task'.  'Value': the pointer value for bind, else null.
   SiteText describe(const clang::VarDecl *V, Directive &Dir, bool Bind, clang::Expr *Value);

@@ -384,7 +384,8 @@ void Rewriter::walkDecls(DeclStmt *DS) {
         Decls.take(D);
       continue;
     }
-    Decls.takeOperandConstant(V);
+    if (Decls.takeOperandConstant(V))
+      continue;
     Decls.take(V);
     if (V->hasInit() && !V->isStaticLocal()) {
       walk(*V->getInitAddress());

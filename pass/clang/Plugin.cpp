@@ -168,7 +168,8 @@ private:
   }
 
   void variable(VarDecl *V) {
-    Decls->takeOperandConstant(V);
+    if (Decls->takeOperandConstant(V))
+      return;
     Decls->take(V);
     Directive *Dir = St.attached(V);
     if (!Dir)

@@ -252,7 +252,10 @@ public:
     bool AtFileScope = St->BraceDepth == 0;
     Directive &Kept = *D;
     St->Directives.push_back(std::move(D));
-    answer(PP, *St, Kept, AtFileScope);
+    if (standsAtScope(*St, Kept, AtFileScope) && standsWell(*St, PP, Kept, End))
+      answer(PP, Kept, AtFileScope);
+    else
+      Kept.Used = true; // no second error
   }
 
 private:
@@ -285,7 +288,14 @@ private:
     return false;
   }
 
-  static void answer(Preprocessor &PP, State &St, Directive &D, bool AtFileScope) {
+  static bool standsAtScope(const State &St, const Directive &D, bool AtFileScope) {
+    if (!AtFileScope || beforeDeclaration(D.D->kind))
+      return true;
+    St.error(D.Start, Twine("'#pragma dvm ") + dvm_directive_name(D.D->kind) + "' must stand inside a function");
+    return false;
+  }
+
+  static void answer(Preprocessor &PP, Directive &D, bool AtFileScope) {
     TokenStream TS(PP, D.Start);
     dvm_directive_kind K = D.D->kind;
     if (K == DVM_DIR_INSTANTIATIONS)
@@ -293,9 +303,6 @@ private:
     if (beforeDeclaration(K)) {
       enterOperandConstants(TS, D, AtFileScope);
       enterAnnotation(TS, D);
-    } else if (AtFileScope) {
-      St.error(D.Start, Twine("'#pragma dvm ") + dvm_directive_name(K) + "' must stand inside a function");
-      return;
     } else if (beforeStatement(K)) {
       TS.word("while").punct(tok::l_paren);
       enterCall(TS, DVMM_ENTER, D);

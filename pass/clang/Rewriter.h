@@ -82,14 +82,21 @@ private:
   void construct(clang::WhileStmt *W, clang::CallExpr *Call);
   void standAlone(clang::Stmt *&Slot, clang::CallExpr *Call, bool InBlock);
   bool checkClauses(Construct &C);
+  void noteReduction(Construct &C, const clang::VarDecl *V);
   bool checkDistributed(Construct &C, const dvm_ref &R, const char *Where, bool TemplateToo);
   bool checkWidths(Construct &C, const dvm_ref &R, const char *Where);
   bool checkOrdinaryWidths(Construct &C, const dvm_ref &R);
   void checkJumps(Construct &C, clang::Stmt *Body);
+  void checkJumpsInto(Construct &C, clang::Stmt *Body);
   void nestMarkers(Construct &C);
   SiteText enterText(Construct &C);
   void clauseText(SiteText &T, Construct &C, const dvm_clause &Cl);
   void finishWrapper(Construct &C, clang::WhileStmt *W);
+
+  // Clauses.cpp
+  bool checkReduction(Construct &C, const dvm_reduction &R);
+  bool checkReductions(Construct &C);
+  bool checkSizes(Construct &C);
 
   // Nest.cpp: the shape of loops
   bool analyseNest(Construct &C, clang::Stmt *S);

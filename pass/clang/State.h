@@ -87,6 +87,9 @@ private:
   llvm::DenseMap<const clang::Decl *, Directive *> Attached;
 };
 
+// Can the directive stand before what follows the end of its line?  If not, the error has been given.
+bool standsWell(const State &St, clang::Preprocessor &PP, const Directive &D, clang::SourceLocation End);
+
 // The state of the compilation in this process; null when no AST is built (-E).
 State *currentState();
 

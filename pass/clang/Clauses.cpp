@@ -1,0 +1,74 @@
+// Checks of clauses that need the loops of the nest, or no more than their operands.
+#include "Rewriter.h"
+
+using namespace clang;
+using namespace dvm;
+
+// What a reduction combines: the element of an array, or what a pointer points to.
+static QualType reduced(ASTContext &Ctx, QualType Ty) {
+  Ty = Ctx.getBaseElementType(Ty);
+  return Ty->isPointerType() ? Ty->getPointeeType() : Ty;
+}
+
+static bool isBitwise(enum dvm_reduction_op Op) { return Op == DVM_RED_AND || Op == DVM_RED_OR || Op == DVM_RED_XOR; }
+
+bool Rewriter::checkReduction(Construct &C, const dvm_reduction &R) {
+  const Expr *L = C.Ops.lvalue(R.var);
+  SourceLocation Loc = C.Dir.loc(R.var.first);
+  std::string Text = C.Dir.text(R.var);
+  if (!L)
+    return true;
+  QualType Ty = reduced(Ctx, L->getType());
+  if (!Ty->isArithmeticType()) {
+    St.error(Loc, "'" + Text + "' in 'reduction' is no variable of an arithmetic type, but of type '" + L->getType().getAsString() + "'");
+    return false;
+  }
+  if (isBitwise(R.op) && !Ty->isIntegerType()) {
+    St.error(Loc, Twine("'") + dvm_reduction_name(R.op) + "' combines bits, and '" + Text + "' is of type '" + Ty.getAsString() + "'");
+    return false;
+  }
+  const VarDecl *V = C.Ops.variable(R.var);
+  if (int I = V ? C.indexNumber(V) : -1; I >= 0) {
+    St.error(Loc, quoted(V) + " is the index variable of loop " + Twine(I + 1) + ": it cannot be a reduction variable");
+    return false;
+  }
+  return true;
+}
+
+bool Rewriter::checkReductions(Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  llvm::DenseMap<const VarDecl *, unsigned> Seen;
+  bool OK = true;
+  for (unsigned I = 0; I < D.nclauses; ++I)
+    for (unsigned J = 0; J < D.clauses[I].nreductions; ++J) {
+      const dvm_reduction &R = D.clauses[I].reductions[J];
+      OK &= checkReduction(C, R);
+      const VarDecl *V = C.Ops.variable(R.var);
+      if (!V)
+        continue;
+      auto [At, New] = Seen.insert({V, R.var.first});
+      if (New)
+        continue;
+      St.error(C.Dir.loc(R.var.first), quoted(V) + " is under 'reduction' twice");
+      St.note(C.Dir.loc(At->second), "the first one is here");
+      OK = false;
+    }
+  return OK;
+}
+
+// Sizes of 'stage' and 'cuda_block', where they are known.
+bool Rewriter::checkSizes(Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  for (unsigned I = 0; I < D.nclauses; ++I) {
+    const dvm_clause &Cl = D.clauses[I];
+    int64_t V;
+    if (Cl.kind != DVM_CL_STAGE && Cl.kind != DVM_CL_CUDA_BLOCK)
+      continue;
+    for (unsigned J = 0; J < Cl.nexprs; ++J)
+      if (C.Ops.constant(Cl.exprs[J], V) && V < (Cl.kind == DVM_CL_CUDA_BLOCK)) {
+        St.error(C.Dir.loc(Cl.exprs[J].first), Twine("'") + dvm_clause_name(Cl.kind) + "' cannot be " + Twine(V));
+        return false;
+      }
+  }
+  return true;
+}
