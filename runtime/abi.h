@@ -107,7 +107,8 @@ struct dvmrt_view {
  * Ref:      <name> <flags> & <element bytes> <ndims> <extent>..      extents: number, # or * (first dimension of a pointer)
  *           flags: a array, p pointer (the '&' is its value), t template (the '&' is the address of the variable),
  *           x extent unknown here; letters joined, then the element's kind: f<bytes> floating, i<bytes> signed, u<bytes>
- *           unsigned, c<bytes> complex, o other.   e.g. "A af8 & 8 2 100 100", "B pf8 & 8 2 * #"
+ *           unsigned, c<bytes> complex, o<granule> other, whose members begin at multiples of the granule.
+ *           e.g. "A af8 & 8 2 100 100", "B pf8 & 8 2 * #"
  * Axis:     e empty | c<n>|c# constant | a<index>:<coef>:<add> (coef, add: number or #) | o other expression | r<l>:<h> range
  * Widths:   <l>:<h> (numbers or #), '-' where not given, one per dimension; nothing at all: not given
  *

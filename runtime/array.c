@@ -40,6 +40,7 @@ static uint64_t elements_of(const struct dvmrt_array *a) {
 static bool shape_set(struct dvmrt_array *a, const struct dvmrt_ref *ref, const int64_t *args) {
   uint64_t inner = a->element_bytes;
   a->ndims = ref->ndims;
+  a->granule = ref->granule;
   for (int d = ref->ndims - 1; d >= 0; d--) {
     int64_t n = dvmrt_num_value(ref->extent[d], args);
     struct dvmrt_extent x;
@@ -116,7 +117,7 @@ static struct dvmrt_array *same_shape(const struct dvmrt_array *a) {
 static bool region_make(struct dvmrt_array *a, bool fresh) {
   uint64_t bytes = elements_of(a) * a->element_bytes;
   a->region = (struct dvmrt_region){.base = a->address, .end = a->address + bytes,
-                                    .shift = granule_shift(a->address, a->element_bytes)};
+                                    .shift = granule_shift(a->address, a->element_bytes | a->granule)};
   size_t size = words_bytes(&a->region);
   a->region.words = dvmrt_mem_map(size);
   if (!a->region.words)

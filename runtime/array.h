@@ -24,6 +24,7 @@ struct dvmrt_array {
   bool ordinary;                /* no distributed array: only watched for the time of one nest */
   char type;
   uint64_t element_bytes;
+  uint32_t granule;             /* a word for so many bytes of an element, 0: one for all of it if that is a power of two */
   int ndims;
   int64_t extent[DVMRT_NDIMS_MAX], stride[DVMRT_NDIMS_MAX]; /* stride in elements */
   uint8_t dist[DVMRT_NDIMS_MAX];

@@ -57,7 +57,12 @@ static void read_flags(struct reader *r, struct dvmrt_ref *ref) {
     case 'p': ref->flags |= DVMRT_REF_POINTER; break;
     case 't': ref->flags |= DVMRT_REF_TEMPLATE; break;
     case 'x': ref->flags |= DVMRT_REF_UNKNOWN; break;
-    case 'f': case 'i': case 'u': case 'c': case 'o': ref->type = w[i]; return;
+    case 'o':
+      for (size_t k = i + 1; k < n && w[k] >= '0' && w[k] <= '9'; k++)
+        ref->granule = ref->granule * 10 + (uint32_t)(w[k] - '0');
+      ref->type = 'o';
+      return;
+    case 'f': case 'i': case 'u': case 'c': ref->type = w[i]; return;
     default: break;
     }
   }

@@ -23,6 +23,7 @@ struct dvmrt_ref {
   const char *name;
   uint32_t flags;
   char type;           /* f i u c o, 0: not given */
+  uint32_t granule;    /* o: members of the element begin at multiples of so many bytes; 0: not given */
   struct dvmrt_num address, element_bytes;
   int ndims;
   struct dvmrt_num extent[DVMRT_NDIMS_MAX]; /* v = -1: not known */

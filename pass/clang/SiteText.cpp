@@ -1,9 +1,11 @@
 #include "SiteText.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/RecordLayout.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <numeric>
 
 using namespace clang;
 using namespace dvm;
@@ -72,6 +74,28 @@ bool dvm::constantOf(const ASTContext &Ctx, const Expr *E, int64_t &Value) {
   return true;
 }
 
+// The greatest number of bytes of which the places of all members are multiples: a word for each such piece tells them apart.
+static uint64_t granuleOf(const ASTContext &Ctx, QualType T, uint64_t At, uint64_t Granule) {
+  Granule = std::gcd(Granule, At);
+  T = T.getCanonicalType();
+  if (const auto *A = Ctx.getAsConstantArrayType(T)) {
+    QualType E = A->getElementType();
+    if (uint64_t Size = Ctx.getTypeSizeInChars(E).getQuantity(); Size && A->getZExtSize() > 1)
+      Granule = std::gcd(Granule, Size);
+    return granuleOf(Ctx, E, At, Granule);
+  }
+  const auto *R = T->getAs<RecordType>();
+  if (!R || R->getDecl()->isInvalidDecl() || !R->getDecl()->getDefinition())
+    return Granule;
+  const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(R->getDecl());
+  for (const FieldDecl *F : R->getDecl()->getDefinition()->fields()) {
+    uint64_t Bits = Layout.getFieldOffset(F->getFieldIndex());
+    uint64_t Unit = F->isBitField() ? std::max<uint64_t>(Ctx.getTypeSize(F->getType()), 8) : 8; // one store for its neighbours too
+    Granule = granuleOf(Ctx, F->getType(), At + Bits / Unit * (Unit / 8), Granule);
+  }
+  return Granule;
+}
+
 std::string dvm::elementKind(const ASTContext &Ctx, QualType T) {
   T = T.getCanonicalType();
   if (const auto *A = T->getAs<AtomicType>())
@@ -87,7 +111,8 @@ std::string dvm::elementKind(const ASTContext &Ctx, QualType T) {
     return (T->isUnsignedIntegerOrEnumerationType() ? "u" : "i") + Size;
   if (T->isPointerType())
     return "u" + Size;
-  return "o";
+  uint64_t Bytes = Ctx.getTypeSizeInChars(T).getQuantity();
+  return "o" + llvm::utostr(granuleOf(Ctx, T, 0, Bytes));
 }
 
 SiteText &SiteText::key(char K) {
