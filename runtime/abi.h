@@ -46,9 +46,11 @@ struct dvmrt_now {
   uint32_t first_read;
   uint32_t first_write;
   uint32_t mask;
-  uint32_t foreign;  /* set to 1 by the caller before a call of a function that may not be instrumented; an instrumented
-                        prologue sets it to 0; still 1 after the call: the callee was foreign */
   uint32_t base;     /* word of the construct's first iteration with W = 0 (base id << 1); 0 outside */
+  /* Set by the caller to the address of a function that may not be instrumented; the prologue of an instrumented function
+   * clears it if it is its own address; still there after the call: the callee was foreign.  The caller then puts back what
+   * was there before, so that what a foreign function calls back does not change the answer. */
+  const void *callee;
   int64_t iv[DVMRT_NDIMS_MAX + 1]; /* index variables of the innermost nest, outermost first */
 };
 extern __thread struct dvmrt_now __dvmrt_now __attribute__((tls_model("initial-exec")));
@@ -88,6 +90,7 @@ struct dvmrt_view {
  *           V <name of the variable at its root>  (absent: none, e.g. *f())
  *           Q <line> <column> <file>     its declaration
  *           S <bytes accessed>
+ *           Y f                  it is a floating-point or complex value
  *           C <cid>              innermost nest or task (K parallel, K task) of this function around it, 0 = none
  *           D <use>              root is an array distributed as far as this file shows; U line of construct C (from 0),
  *                                or - outside a construct
@@ -195,15 +198,17 @@ void __dvmrt_escape(struct dvmrt_site *access);
 void __dvmrt_born(const void *p, uint64_t size);    /* an object of the stack begins to live: no value, no array there */
 void __dvmrt_assign(const void *p, uint64_t size);  /* store that is no source access, memset, foreign callee's known part */
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size); /* memcpy, memmove, struct copy: before the bytes move */
-void __dvmrt_foreign(const void *p);                /* the allocation around p counts as assigned from now on */
+/* After a call that we cannot see into: the allocation around p, and what pointers in it lead to, counts as assigned from now on. */
+void __dvmrt_foreign(const void *p);
+void __dvmrt_given(const void *p, uint64_t size);   /* the same for an object whose place and size are known while compiling */
 void __dvmrt_heap_new(const void *p, uint64_t size);      /* after malloc and kin; p may be NULL */
 void __dvmrt_heap_zero(const void *p, uint64_t size);     /* after calloc: has a value, unless it becomes distributed */
 void __dvmrt_heap_free(const void *p);                    /* before free */
 void *__dvmrt_realloc(void *p, uint64_t size);            /* in place of realloc */
 
 /* Called by a constructor (priority 1) of each object: sites [first, last).  The name carries the ABI, so that a stale object does not link. */
-void __dvmrt_module_1(struct dvmrt_site *first, struct dvmrt_site *last);
-#define DVMRT_MODULE_SYMBOL "__dvmrt_module_1"
+void __dvmrt_module_2(struct dvmrt_site *first, struct dvmrt_site *last);
+#define DVMRT_MODULE_SYMBOL "__dvmrt_module_2"
 
 #ifdef __cplusplus
 }

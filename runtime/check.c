@@ -1,5 +1,6 @@
 #include "runtime/check.h"
 #include "runtime/explain.h"
+#include "runtime/object.h"
 #include "runtime/task.h"
 #include <string.h>
 
@@ -148,6 +149,10 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
   }
   if (ev->nest && (worst == DVMRT_UNDECLARED || (index && (ev->flags & DVMRT_WRITE))))
     dvmrt_construct_undeclared(ev->nest, a, s->end);
+  if (worst == DVMRT_UNINIT && !ev->array && ev->word == DVMRT_W_NEVER && !dvmrt_object_judged(ev->access, a)) {
+    dvmrt_shadow_settle(a, s->end - a, DVMRT_W_ASSIGNED);
+    return;
+  }
   if (worst)
     dvmrt_explain_value(ev, worst);
 }

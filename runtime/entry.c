@@ -3,8 +3,8 @@
 #include "runtime/direct.h"
 #include "runtime/explain.h"
 #include "runtime/group.h"
-#include "runtime/heap.h"
 #include "runtime/mem.h"
+#include "runtime/object.h"
 #include "runtime/process.h"
 #include "runtime/reduce.h"
 #include "runtime/stats.h"
@@ -19,8 +19,9 @@ static void leave(void) {
     dvmrt_process_halt();
 }
 
-void __dvmrt_module_1(struct dvmrt_site *first, struct dvmrt_site *last) {
+void __dvmrt_module_2(struct dvmrt_site *first, struct dvmrt_site *last) {
   dvmrt_process_init();
+  dvmrt_object_module(first);
   if (!dvmrt_mem_enter())
     return;
   dvmrt_site_module(first, last);
@@ -193,6 +194,7 @@ void __dvmrt_born(const void *p, uint64_t size) {
   if (!size || !dvmrt_mem_enter())
     return;
   renew((uintptr_t)p, size, dvmrt_construct_born_word());
+  dvmrt_object_born((uintptr_t)p, size, (uintptr_t)__builtin_frame_address(0));
   leave();
 }
 
@@ -223,31 +225,15 @@ void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
   leave();
 }
 
-/* Ordinary memory whose allocation was not seen: as far as valueless words reach. */
-static void settle_around(uintptr_t a) {
-  enum { REACH = 1 << 20 };
-  uintptr_t low = a, high = a;
-  while (a - low < REACH && dvmrt_shadow_word(low - 1) < DVMRT_W_FIRST)
-    low--;
-  while (high - a < REACH && dvmrt_shadow_word(high) < DVMRT_W_FIRST)
-    high++;
-  dvmrt_shadow_settle(low, high - low, DVMRT_W_ASSIGNED);
-}
-
-void __dvmrt_foreign(const void *p) {
-  uintptr_t a = (uintptr_t)p;
-  struct dvmrt_extent x;
-  if (!a || !dvmrt_mem_enter())
+static void given(const void *p, uint64_t size) {
+  if (!p || !dvmrt_mem_enter())
     return;
-  struct dvmrt_region *r = dvmrt_shadow_region_in(a, 1);
-  if (r)
-    dvmrt_shadow_settle(r->base, r->end - r->base, DVMRT_W_ASSIGNED);
-  else if (dvmrt_heap_find(a, &x))
-    dvmrt_shadow_settle(x.start, x.size, DVMRT_W_ASSIGNED);
-  else if (dvmrt_shadow_entry(a))
-    settle_around(a);
+  dvmrt_object_given((uintptr_t)p, (uintptr_t)p, size);
   leave();
 }
+
+void __dvmrt_foreign(const void *p) { given(p, 0); }
+void __dvmrt_given(const void *p, uint64_t size) { given(p, size); }
 
 static void heap_new(uintptr_t a, uint64_t size, uint32_t word) {
   dvmrt_heap_add(a, size);

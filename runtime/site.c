@@ -107,6 +107,7 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
       a->use = (int)dvmrt_scan_number(s);
     break;
   case 'G': a->root = s->at < s->end ? *s->at : 0; break;
+  case 'Y': a->floating = dvmrt_scan_is(s, "f"); break;
   case 'M': a->buffered = true; break;
   case 'Z':
     a->role = s->at < s->end ? *s->at : 0;
@@ -141,6 +142,16 @@ struct dvmrt_access *dvmrt_site_access(struct dvmrt_site *site) {
 
 static bool is_access(const char *text) {
   return text && text[0] == 'K' && text[1] == ' ' && strchr("rwm", text[2]) && (text[3] == '\n' || text[3] == ' ');
+}
+
+bool dvmrt_site_has_directives(void) {
+  static const struct module *seen; /* it and all behind it have none */
+  static bool found;
+  for (const struct module *m = modules; m != seen && !found; m = m->next)
+    for (const struct dvmrt_site *site = m->first; site < m->last && !found; site++)
+      found = site->text && !is_access(site->text);
+  seen = modules;
+  return found;
 }
 
 static const struct module *module_of(const struct dvmrt_site *site) {

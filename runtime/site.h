@@ -30,6 +30,7 @@ struct dvmrt_access {
   bool distributed;      /* the file shows that the root is a distributed array */
   char root;             /* G, or 0 */
   int index;             /* I, or -1 */
+  bool floating;         /* a floating-point or complex value */
   bool buffered;         /* uses the buffer of a remote_access around it */
   char role;             /* Z: i io, l lhs, r rhs; 0: none */
   long expression;       /* the number of Z lhs and rhs */
@@ -44,6 +45,8 @@ struct dvmrt_access {
 void dvmrt_site_module(struct dvmrt_site *first, struct dvmrt_site *last);
 /* Accesses and directives of all objects. */
 uint64_t dvmrt_site_count(void);
+/* Whether any module has a directive. */
+bool dvmrt_site_has_directives(void);
 /* The site's text, read; cached in the site. */
 struct dvmrt_access *dvmrt_site_access(struct dvmrt_site *site);
 /* All access sites of the construct with that site: first of a list. */

@@ -266,6 +266,8 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     T.key('G').add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
   }
   T.key('S').add(Twine(Ctx.getTypeSizeInChars(E->getType()).getQuantity()));
+  if (StringRef("fc").contains(elementKind(Ctx, E->getType())[0]))
+    T.key('Y').add("f");
   T.key('C').add(Twine(Nest ? Nest->Cid : 0));
   if (V && Ch.Direct && Nest)
     if (int I = Nest->indexNumber(V); I >= 0)
@@ -373,6 +375,15 @@ void Rewriter::bindPointer(BinaryOperator *Assign) {
   Assign->setRHS(B.cast(B.call(DVMM_BIND, Args, L), Value->getType(), CK_BitCast));
 }
 
+// The variable whose value the expression is, or null.
+static const VarDecl *valueOf(const Expr *E) {
+  const auto *C = dyn_cast<ImplicitCastExpr>(E->IgnoreParens());
+  if (!C || C->getCastKind() != CK_LValueToRValue)
+    return nullptr;
+  const auto *R = dyn_cast<DeclRefExpr>(C->getSubExpr()->IgnoreParens());
+  return R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+}
+
 void Rewriter::walkDecls(DeclStmt *DS) {
   SmallVector<Decl *, 4> Group;
   bool Added = false;
@@ -387,9 +398,9 @@ void Rewriter::walkDecls(DeclStmt *DS) {
     if (Decls.takeOperandConstant(V))
       continue;
     Decls.take(V);
-    if (V->hasInit() && !V->isStaticLocal()) {
+    // 'int x = x;' only tells the compiler not to warn.
+    if (V->hasInit() && !V->isStaticLocal() && valueOf(V->getInit()) != V)
       walk(*V->getInitAddress());
-    }
     Directive *Dir = St.attached(V);
     if (!Dir || V->hasExternalStorage() || !Decls.check(V, *Dir))
       continue;
@@ -504,6 +515,12 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
     mark(Sub, 'r');
     C->setSubExpr(cast<Expr>(Sub));
     return;
+  }
+  case Stmt::CStyleCastExprClass: {
+    auto *C = cast<CStyleCastExpr>(S);
+    if (C->getCastKind() == CK_ToVoid && valueOf(C->getSubExpr()))
+      return; // '(void)x;' says that x is not used
+    break;
   }
   case Stmt::BinaryOperatorClass: case Stmt::CompoundAssignOperatorClass: {
     auto *A = cast<BinaryOperator>(S);

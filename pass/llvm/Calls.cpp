@@ -245,27 +245,68 @@ static SmallVector<Value *, 4> writtenArguments(const CallBase *Call, StringRef 
   return Found;
 }
 
-static void assignArguments(FunctionState &S, IRBuilder<> &B, ArrayRef<Value *> Pointers) {
-  for (Value *P : Pointers) {
-    auto *Alloca = dyn_cast<AllocaInst>(P->stripInBoundsOffsets());
-    auto Size = Alloca ? Alloca->getAllocationSize(S.RT.DL) : std::nullopt;
-    if (Size)
-      S.RT.call(B, "__dvmrt_assign", {Alloca, B.getInt64(Size->getFixedValue())});
-    else
-      S.RT.call(B, "__dvmrt_foreign", {P});
-  }
+// How much of memory a pointer stands for.
+struct Object {
+  Value *Base = nullptr;
+  uint64_t Size = 0; // 0: not known
+  bool HoldsPointers = false;
+};
+
+static bool holdsPointers(Type *T) {
+  if (T->isPointerTy())
+    return true;
+  if (auto *Array = dyn_cast<ArrayType>(T))
+    return Array->getElementType()->isIntegerTy(8) || holdsPointers(Array->getElementType()); // bytes: a buffer for anything
+  auto *Struct = dyn_cast<StructType>(T);
+  return Struct && any_of(Struct->elements(), holdsPointers);
 }
 
-// now.foreign = 1; call; if (now.foreign) what it was given counts as assigned;
+static Object objectOf(FunctionState &S, Value *P) {
+  Value *Base = P->stripInBoundsOffsets();
+  if (auto *Alloca = dyn_cast<AllocaInst>(Base)) {
+    auto Size = Alloca->getAllocationSize(S.RT.DL);
+    return {Base, Size ? Size->getFixedValue() : 0, holdsPointers(Alloca->getAllocatedType())};
+  }
+  if (auto *G = dyn_cast<GlobalVariable>(Base); G && G->getValueType()->isSized() && !G->isThreadLocal())
+    return {Base, S.RT.DL.getTypeAllocSize(G->getValueType()).getFixedValue(), holdsPointers(G->getValueType())};
+  return {Base, 0, true};
+}
+
+// What a function that we know writes to: the object.
+static void assignObject(FunctionState &S, IRBuilder<> &B, Value *P) {
+  Object O = objectOf(S, P);
+  if (O.Size && isa<AllocaInst>(O.Base))
+    S.RT.call(B, "__dvmrt_assign", {O.Base, B.getInt64(O.Size)});
+  else
+    S.RT.call(B, "__dvmrt_foreign", {P});
+}
+
+// What unknown code was given: the object, and what can be reached from it.
+static void giveObject(FunctionState &S, IRBuilder<> &B, Value *P) {
+  Object O = objectOf(S, P);
+  if (!O.Size)
+    S.RT.call(B, "__dvmrt_foreign", {P});
+  else if (isa<AllocaInst>(O.Base))
+    S.RT.call(B, "__dvmrt_assign", {O.Base, B.getInt64(O.Size)});
+  if (O.Size && (O.HoldsPointers || !isa<AllocaInst>(O.Base)))
+    S.RT.call(B, "__dvmrt_given", {O.Base, B.getInt64(O.Size)});
+}
+
+// before = now.callee; now.callee = f; call; asked = now.callee; now.callee = before;
+// if (asked == f) what it was given counts as assigned;
 static void lowerForeign(FunctionState &S, CallBase *Call, ArrayRef<Value *> Pointers) {
+  constexpr size_t Callee = offsetof(dvmrt_now, callee);
   IRBuilder<> Before(Call);
-  S.RT.storeNow(Before, offsetof(dvmrt_now, foreign), Before.getInt32(1));
+  Value *Old = S.RT.loadNow(Before, Callee, "", S.RT.Ptr);
+  S.RT.storeNow(Before, Callee, Call->getCalledOperand());
   BuilderBehind B(Call);
   Instruction *Next = &*B.GetInsertPoint();
-  Value *Foreign = B.CreateIsNotNull(S.RT.loadNow(B, offsetof(dvmrt_now, foreign)));
+  Value *Foreign = B.CreateICmpEQ(S.RT.loadNow(B, Callee, "", S.RT.Ptr), Call->getCalledOperand());
+  S.RT.storeNow(B, Callee, Old);
   IRBuilder<> Then(SplitBlockAndInsertIfThen(Foreign, Next, false));
   Then.SetCurrentDebugLocation(Call->getDebugLoc());
-  assignArguments(S, Then, Pointers);
+  for (Value *P : Pointers)
+    giveObject(S, Then, P);
 }
 
 static bool isInstrumentedHere(const CallBase *Call) {
@@ -284,8 +325,9 @@ void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
   auto Pointers = writtenArguments(Call, Known ? Known->Args : "");
   if (Pointers.empty())
     return;
-  if (!Known && !Call->isInlineAsm())
+  if (!Known && !Call->isInlineAsm() && !isa<IntrinsicInst>(Call))
     return lowerForeign(S, Call, Pointers);
   BuilderBehind B(Call);
-  assignArguments(S, B, Pointers);
+  for (Value *P : Pointers)
+    Known ? assignObject(S, B, P) : giveObject(S, B, P);
 }

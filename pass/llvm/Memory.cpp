@@ -142,6 +142,16 @@ void MemoryLowering::lowerParameters() {
     }
 }
 
+// if (now.callee == &F) now.callee = NULL;   F is not foreign
+void MemoryLowering::lowerPrologue() {
+  if (S.F.hasLocalLinkage() && !S.F.hasAddressTaken())
+    return; // only called from here, by code that knows it
+  IRBuilder<> B(S.entryPoint());
+  constexpr size_t Callee = offsetof(dvmrt_now, callee);
+  Value *Asked = S.RT.loadNow(B, Callee, "", S.RT.Ptr);
+  S.RT.storeNow(B, Callee, B.CreateSelect(B.CreateICmpEQ(Asked, &S.F), ConstantPointerNull::get(S.RT.Ptr), Asked));
+}
+
 void MemoryLowering::run() {
   for (MemIntrinsic *I : Copies)
     lowerCopy(I);
@@ -151,7 +161,5 @@ void MemoryLowering::run() {
     lowerStore(T);
   lowerObjects();
   lowerParameters();
-  // We are not foreign.
-  IRBuilder<> B(S.entryPoint());
-  S.RT.storeNow(B, offsetof(dvmrt_now, foreign), B.getInt32(0));
+  lowerPrologue();
 }

@@ -32,6 +32,7 @@ private:
   void lowerCopy(llvm::MemIntrinsic *I);
   void lowerObjects();
   void lowerParameters();
+  void lowerPrologue();
 };
 
 // Calls of functions that are not in this module.

@@ -28,7 +28,7 @@ static const struct {
     {"__dvmrt_local", "ipiiip"},   {"__dvmrt_enter", "ippp"},     {"__dvmrt_leave", "vpp"},
     {"__dvmrt_row", "vp"},         {"__dvmrt_direct", "vpp"},     {"__dvmrt_view", "ppii"},
     {"__dvmrt_born", "vpl"},       {"__dvmrt_assign", "vpl"},     {"__dvmrt_copy", "vppl"},
-    {"__dvmrt_foreign", "vp"},     {"__dvmrt_heap_new", "vpl"},   {"__dvmrt_heap_zero", "vpl"},
+    {"__dvmrt_foreign", "vp"},     {"__dvmrt_given", "vpl"},     {"__dvmrt_heap_new", "vpl"},   {"__dvmrt_heap_zero", "vpl"},
     {"__dvmrt_reduction", "vpiipppdpppl"}, {"__dvmrt_escape", "vp"},
     {"__dvmrt_heap_free", "vp"},   {"__dvmrt_realloc", "ppl"},    {DVMRT_MODULE_SYMBOL, "vpp"},
 };
@@ -96,8 +96,9 @@ Value *Runtime::now(IRBuilderBase &B, size_t Offset) {
   return B.CreateConstInBoundsGEP1_64(I8, B.CreateThreadLocalAddress(Now), Offset);
 }
 
-LoadInst *Runtime::loadNow(IRBuilderBase &B, size_t Offset, const Twine &Name) {
-  return own(B.CreateAlignedLoad(I32, now(B, Offset), Align(4), Name), "dvm now");
+LoadInst *Runtime::loadNow(IRBuilderBase &B, size_t Offset, const Twine &Name, Type *T) {
+  T = T ? T : I32;
+  return own(B.CreateAlignedLoad(T, now(B, Offset), DL.getABITypeAlign(T), Name), "dvm now");
 }
 
 void Runtime::storeNow(IRBuilderBase &B, size_t Offset, Value *V) {
@@ -119,7 +120,7 @@ GlobalVariable *Runtime::site(Constant *Text) {
   return G;
 }
 
-// void __attribute__((constructor(1))) ctor(void) { __dvmrt_module_1(__start_dvmrt_sites, __stop_dvmrt_sites); }
+// void __attribute__((constructor(1))) ctor(void) { __dvmrt_module_2(__start_dvmrt_sites, __stop_dvmrt_sites); }
 // Once per linked object: the same COMDAT in each module, hidden, so that each shared library has its own.
 void Runtime::makeConstructor() {
   const std::string Name = "dvmrt.module_ctor";

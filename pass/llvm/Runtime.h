@@ -19,7 +19,8 @@ public:
                        llvm::ArrayRef<llvm::Value *> Args);
 
   // Fields of __dvmrt_now.  'Offset' by offsetof.
-  llvm::LoadInst *loadNow(llvm::IRBuilderBase &B, size_t Offset, const llvm::Twine &Name = "");
+  llvm::LoadInst *loadNow(llvm::IRBuilderBase &B, size_t Offset, const llvm::Twine &Name = "",
+                          llvm::Type *T = nullptr); // null: 32 bits
   void storeNow(llvm::IRBuilderBase &B, size_t Offset, llvm::Value *V);
   // A field of a struct dvmrt_view.
   llvm::LoadInst *loadView(llvm::IRBuilderBase &B, llvm::Value *View, size_t Offset, llvm::Type *T);

@@ -49,10 +49,13 @@ void general(int *p, void (*f)(int *)) {
   f(p);
 }
 // CHECK-LABEL: define {{.*}}@general(
-// CHECK: store i32 1, ptr %{{.*}}, align 4, !tbaa {{.*}}!nosanitize
+// CHECK: select i1 %{{.*}}, ptr null, ptr
+// CHECK: %[[BEFORE:.*]] = load ptr, ptr %{{.*}}, {{.*}}!nosanitize
+// CHECK: store ptr @unknown, ptr %{{.*}}, {{.*}}!nosanitize
 // CHECK-NEXT: call void @unknown(ptr {{.*}}%x,
-// CHECK: %[[FLAG:.*]] = load i32, ptr
-// CHECK: %[[FOREIGN:.*]] = icmp ne i32 %[[FLAG]], 0
+// CHECK: %[[CALLEE:.*]] = load ptr, ptr
+// CHECK: %[[FOREIGN:.*]] = icmp eq ptr %[[CALLEE]], @unknown
+// CHECK: store ptr %[[BEFORE]], ptr %{{.*}}, {{.*}}!nosanitize
 // CHECK: br i1 %[[FOREIGN]], label %[[THEN:.*]], label
 // CHECK: {{^}}[[THEN]]:
 // CHECK-NEXT: call void @__dvmrt_assign(ptr %x, i64 4)

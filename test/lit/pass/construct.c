@@ -13,10 +13,13 @@ void f(long n, unsigned char j) {
 }
 // CHECK-LABEL: define {{.*}}@f(
 // CHECK: %dvm.args = alloca [2 x i64]
-// The prologue says that this is no foreign function.
+// The prologue says that this is no foreign function, if that was asked.
 // CHECK: %[[NOW:.*]] = call {{.*}}ptr @llvm.threadlocal.address.p0(ptr align 8 @__dvmrt_now)
-// CHECK-NEXT: %[[FOREIGN:.*]] = getelementptr inbounds i8, ptr %[[NOW]], i64 16
-// CHECK-NEXT: store i32 0, ptr %[[FOREIGN]], {{.*}}!nosanitize
+// CHECK-NEXT: %[[CALLEE:.*]] = getelementptr inbounds i8, ptr %[[NOW]], i64 24
+// CHECK-NEXT: %[[ASKED:.*]] = load ptr, ptr %[[CALLEE]], {{.*}}!nosanitize
+// CHECK-NEXT: %[[ME:.*]] = icmp eq ptr %[[ASKED]], @f
+// CHECK-NEXT: %[[ANSWER:.*]] = select i1 %[[ME]], ptr null, ptr %[[ASKED]]
+// CHECK: store ptr %[[ANSWER]], {{.*}}!nosanitize
 // CHECK: store i64 ptrtoint (ptr @A to i64), ptr %[[ARG0:.*]], align 8
 // CHECK: store i64 %{{.*}}, ptr %[[ARG1:.*]], align 8
 // CHECK: %[[FRAME:.*]] = call ptr @llvm.frameaddress.p0(i32 0)

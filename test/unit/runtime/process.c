@@ -17,7 +17,7 @@ static void wrong(int more) {
   double *p = malloc(64);
   __dvmrt_heap_new(p, 64);
   for (int i = 0; i <= more; i++)
-    touch(p, 8, access_site("r", 10 + i, 5, "T *p\nV p\nS 8\nG h\n"), NULL, DVMRT_READ);
+    touch(p, 8, access_site("r", 10 + i, 5, "T *p\nV p\nS 8\nY f\nG h\n"), NULL, DVMRT_READ);
 }
 
 static void by_return(void) { wrong(0); }
