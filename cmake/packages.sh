@@ -26,6 +26,7 @@ test  valgrind            valgrind              tests for leaks
 test  iproute2            ip                    tests with lost network links
 test  make                make                  tests of dvmcc under make
 test  mandoc              mandoc                tests of the man pages
+soak  csmith                csmith                random C programs
 soak  dpkg-dev            dpkg-source           sources of real programs
 '
 
