@@ -63,7 +63,7 @@ static const struct {
   ROW("break", break_insert), ROW("delete", break_delete), ROW("enable", break_enable),
   ROW("disable", break_disable), ROW("condition", break_condition), ROW("ignore", break_ignore), ROW("watch", watch),
   ROW("continue", cont), ROW("step", step), ROW("next", next), ROW("stepi", stepi), ROW("finish", finish),
-  ROW("until", until), ROW("interrupt", interrupt), ROW("stack", stack), ROW("variables", variables),
+  ROW("until", until), ROW("interrupt", interrupt), ROW("stack", stack), ROW("variables", variables), ROW("children", children),
   ROW("evaluate", evaluate), ROW("type", type), ROW("memory", memory), ROW("registers", registers),
   ROW("threads", threads), ROW("handle", handle), ROW("raw", raw),
 };

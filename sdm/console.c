@@ -688,6 +688,8 @@ static const struct command *find_command(const char *name) {
   return fits == 1 ? found : NULL;
 }
 
+bool sdm_console_knows(const char *word) { return find_command(word) != NULL; }
+
 /* "[SET] ..." or "p0-3.t2 ...".  Leaves 'line' at the command.  NULL: bad. */
 static struct sdm_set *take_prefix(struct sdm_console *c, char **line, struct dvm_error *err) {
   char *p = *line, *end;

@@ -16,6 +16,7 @@ int sdm_console_line(struct sdm_console *c, const char *line);
 /* Reads commands from 'in' until it ends or until quit; with a terminal, with prompt, history and completion. */
 void sdm_console_interact(struct sdm_console *c, FILE *in);
 int sdm_console_script(struct sdm_console *c, const char *path); /* stops at the first command that fails */
+bool sdm_console_knows(const char *word); /* it is a command, an alias, or the beginning of just one */
 bool sdm_console_quit(const struct sdm_console *c);
 void sdm_console_interrupt(void); /* async-signal-safe: what ^C does */
 #endif

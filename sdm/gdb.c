@@ -373,6 +373,7 @@ static void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   const json_t *list = json_object_get(sdm_call_args(c), "args");
   const json_t *word;
   size_t i;
+  bool load = sdm_call_number(c, "load", 0); /* only made ready, for breakpoints */
   if (!start_gdb(b, c))
     return;
   if (!b->term && !(b->term = sdm_term_new(b->host.loop, term_output, b, &err))) {
@@ -387,9 +388,10 @@ static void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
   send_mi(b, NULL, NULL, "-inferior-tty-set %s", sdm_term_name(b->term));
   send_mi(b, NULL, NULL, "-exec-arguments%s", dvm_text_str(&args));
-  send_mi(b, NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
+  send_mi(b, load ? c : NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
   restore_breaks(b);
-  send_mi(b, c, NULL, "-exec-run%s", sdm_call_number(c, "stop", 1) ? " --start" : "");
+  if (!load)
+    send_mi(b, c, NULL, "-exec-run%s", sdm_call_number(c, "stop", 1) ? " --start" : "");
   dvm_text_fini(&args);
   dvm_text_fini(&prog);
 }
@@ -618,6 +620,43 @@ static void gdb_variables(struct sdm_backend *b, struct sdm_call *c) {
   dvm_text_fini(&t);
 }
 
+/* Parts of a value, by a variable object of gdb that lives for three commands.  'kept' has the expression. */
+static void got_children(struct sdm_backend *b, struct pending *p, const struct sdm_mi_record *r) {
+  (void)b;
+  json_t *out = json_array(), *v;
+  const char *whole = sdm_call_text(p->call, "expression", "");
+  size_t i;
+  json_array_foreach(json_object_get(r->results, "children"), i, v) {
+    const char *name = field(v, "exp"), *value = field(v, "value");
+    struct dvm_text e = DVM_TEXT_INIT;
+    if (!name)
+      continue;
+    if (isdigit((unsigned char)*name))
+      dvm_text_printf(&e, "(%s)[%s]", whole, name);
+    else if (*name == '*')
+      dvm_text_printf(&e, "*(%s)", whole);
+    else /* '.' of a structure; gdb takes it for a pointer to one too */
+      dvm_text_printf(&e, "(%s).%s", whole, name);
+    json_array_append_new(out, json_pack("{s:s, s:s, s:s}", "name", name, "value", value ? value : "{...}", "expression",
+                                         dvm_text_str(&e)));
+    dvm_text_fini(&e);
+  }
+  sdm_call_done(p->call, json_pack("{s:o}", "variables", out), NULL);
+}
+
+static void gdb_children(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  if (!ready(b, c))
+    return;
+  put_where(b, &t, c);
+  dvm_text_add(&t, " parts * ");
+  sdm_mi_quote(&t, sdm_call_text(c, "expression", ""));
+  send_mi(b, NULL, NULL, "-var-create%s", dvm_text_str(&t));
+  send_mi(b, c, got_children, "-var-list-children --all-values parts 0 1000");
+  send_mi(b, NULL, NULL, "-var-delete parts");
+  dvm_text_fini(&t);
+}
+
 static void got_value(struct sdm_backend *b, struct pending *p, const struct sdm_mi_record *r) {
   (void)b;
   const char *v = field(r->results, "value");
@@ -733,7 +772,7 @@ const struct sdm_backend_ops sdm_backend_gdb = {
   .break_insert = gdb_break, .break_delete = gdb_delete, .break_enable = gdb_enable, .break_disable = gdb_disable,
   .break_condition = gdb_condition, .break_ignore = gdb_ignore, .watch = gdb_watch, .cont = gdb_cont,
   .step = gdb_step, .next = gdb_next, .stepi = gdb_stepi, .finish = gdb_finish, .until = gdb_until,
-  .interrupt = gdb_interrupt, .stack = gdb_stack, .variables = gdb_variables, .evaluate = gdb_evaluate,
+  .interrupt = gdb_interrupt, .stack = gdb_stack, .variables = gdb_variables, .children = gdb_children, .evaluate = gdb_evaluate,
   .type = gdb_type, .memory = gdb_memory, .registers = gdb_registers, .threads = gdb_threads,
   .handle = gdb_handle, .raw = gdb_raw,
 };

@@ -1,0 +1,156 @@
+"""The DAP adapter: a recorded conversation over standard input and output, the same over TCP, hostile bytes, classes of
+ranks instead of threads."""
+import json
+import os
+import queue
+import re
+import socket
+import subprocess
+import threading
+import time
+import unittest
+
+import sdm
+
+
+class Client:
+    def __init__(self, read, write):
+        self.read, self.write, self.seq, self.names, self.waiting = read, write, 0, {}, []
+        self.messages = queue.Queue()
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        while True:
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                byte = self.read.read(1)
+                if not byte:
+                    self.messages.put(None)
+                    return
+                head += byte
+            size = int(re.search(rb"Content-Length: (\d+)", head)[1])
+            self.messages.put(json.loads(self.read.read(size)))
+
+    def send(self, request):
+        self.seq += 1
+        text = json.dumps({"seq": self.seq, "type": "request", **request}).encode()
+        self.write.write(b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
+        self.write.flush()
+
+    def fits(self, want, got, names):
+        if isinstance(want, dict):
+            return isinstance(got, dict) and all(k in got and self.fits(v, got[k], names) for k, v in want.items())
+        if isinstance(want, list):
+            return isinstance(got, list) and len(got) == len(want) and all(self.fits(w, g, names) for w, g in zip(want, got))
+        if isinstance(want, str) and want.startswith("$"):
+            return names.setdefault(want, got) == got
+        return want == "*" or want == got
+
+    def expect(self, want, line=""):
+        """The first message, of those that no line has taken, that fits."""
+        end = time.monotonic() + sdm.LIMIT
+        while True:
+            for i, got in enumerate(self.waiting):
+                names = dict(self.names)
+                if self.fits(want, got, names):
+                    self.names = names
+                    return self.waiting.pop(i)
+            try:
+                got = self.messages.get(timeout=max(0.01, end - time.monotonic()))
+            except queue.Empty:
+                got = None
+            if got is None:
+                raise AssertionError(f"{line}: {want} did not come; there is " + "\n".join(map(json.dumps, self.waiting)))
+            self.waiting.append(got)
+
+    def ask(self, command, **arguments):
+        self.send({"command": command, "arguments": arguments})
+        return self.expect({"type": "response", "command": command, "request_seq": self.seq})
+
+
+def filled(node, names):
+    if isinstance(node, dict):
+        return {k: filled(v, names) for k, v in node.items()}
+    if isinstance(node, list):
+        return [filled(v, names) for v in node]
+    if isinstance(node, str):
+        line = re.fullmatch(r"LINE\((.*)\)", node)
+        return sdm.line_of(line[1]) if line else names.get(node, node)
+    return node
+
+
+def play(client):
+    fixed = {"PROGRAM": sdm.RING, "SOURCE": os.path.join(sdm.SOURCE, "ring.c")}
+    with open(os.path.join(sdm.SOURCE, "dap.conversation")) as f:
+        for number, line in enumerate(f, 1):
+            if line[0] == ">":
+                client.send(filled(json.loads(line[1:]), {**fixed, **client.names}))
+            elif line[0] == "<":
+                client.expect(filled(json.loads(line[1:]), fixed), f"line {number}")
+
+
+class Dap(unittest.TestCase):
+    def adapter(self, *words):
+        p = subprocess.Popen([sdm.DEBUG, "--dap", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+        self.addCleanup(lambda: (p.poll() is None and p.kill(), p.wait(), p.stdin.close(), p.stdout.close(), p.stderr.close()))
+        return p
+
+    def test_conversation(self):
+        p = self.adapter()
+        play(Client(p.stdout, p.stdin))
+        self.assertEqual(p.wait(sdm.LIMIT), 0)
+
+    def test_tcp_and_attach(self):
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        p = self.adapter("--listen", str(port))
+        self.assertIn(b"listening", p.stderr.readline())
+        with sdm.Program(sdm.RING, "hang", "0") as program, socket.create_connection(("127.0.0.1", port)) as s:
+            sdm.wait_until(lambda: sdm.waits(program.pid), "the program sleeps in its loop")
+            c = Client(s.makefile("rb"), s.makefile("wb"))
+            self.assertTrue(c.ask("initialize")["success"])
+            self.assertFalse(c.ask("attach", pid=0)["success"])
+            self.assertTrue(c.ask("attach", pid=program.pid)["success"])
+            c.expect({"event": "stopped"})
+            frames = c.ask("stackTrace", threadId=1)["body"]["stackFrames"]
+            self.assertEqual([f["name"] for f in frames][-2:], ["wait_here", "main"])
+            self.assertEqual(c.ask("evaluate", expression="gate", frameId=frames[-1]["id"])["body"]["result"], "1")
+            self.assertTrue(c.ask("evaluate", expression="set var gate = 0", context="repl")["success"])
+            c.ask("disconnect")
+            self.assertEqual(program.wait(sdm.LIMIT), 0)
+        self.assertEqual(p.wait(sdm.LIMIT), 0)
+
+    def test_classes(self):
+        """Above the limit a thread is a class of ranks at one place."""
+        p = self.adapter()
+        c = Client(p.stdout, p.stdin)
+        c.ask("initialize")
+        self.assertTrue(c.ask("launch", program=sdm.RING, args=["hang", "4"], ranks=6, launcher="local", classLimit=4,
+                              stopOnEntry=True)["success"])
+        c.ask("configurationDone")
+        main = f"6 ranks 0-5: main at ring.c:{sdm.line_of('getenv')}"
+        sdm.wait_until(lambda: [t["name"] for t in c.ask("threads")["body"]["threads"]] == [main], "all are in main")
+        c.ask("setFunctionBreakpoints", breakpoints=[{"name": "wait_here"}])
+        end = sdm.line_of("return 0;")
+        c.ask("setBreakpoints", source={"path": os.path.join(sdm.SOURCE, "ring.c")}, breakpoints=[{"line": end}])
+        self.assertTrue(c.ask("continue", threadId=1)["success"])
+        c.expect({"event": "stopped", "body": {"threadId": 4001, "dvmRanks": "4"}})
+        sdm.wait_until(lambda: [t["id"] for t in c.ask("threads")["body"]["threads"]] == [1, 4001], "two classes")
+        c.ask("disconnect")
+        self.assertEqual(p.wait(sdm.LIMIT), 0)
+
+    def test_hostile_bytes(self):
+        for text in (b"\r\n\r\n", b"Content-Length: x\r\n\r\n", b"Content-Length: 99999999999\r\n\r\n", b"A" * 100000,
+                     b"Content-Length: 4\r\n\r\n[1]x", b"Content-Length: -1\r\n\r\n"):
+            p = self.adapter()
+            out, _ = p.communicate(text, timeout=sdm.LIMIT)
+            self.assertEqual((p.returncode, out), (0, b""), text[:40])
+        p = self.adapter()  # what is an object but no request is passed over
+        out, _ = p.communicate(b'Content-Length: 2\r\n\r\n{}Content-Length: 42\r\n\r\n{"seq":1,"type":"request","command":"x"}   ')
+        self.assertIn(b"is not supported", out)
+
+
+if __name__ == "__main__":
+    sdm.main()
