@@ -112,7 +112,8 @@ struct dvmrt_view {
  *           x extent unknown here; letters joined, then the element's kind: f<bytes> floating, i<bytes> signed, u<bytes>
  *           unsigned, c<bytes> complex, o<granule> other, whose members begin at multiples of the granule.
  *           e.g. "A af8 & 8 2 100 100", "B pf8 & 8 2 * #"
- * Axis:     e empty | c<n>|c# constant | a<index>:<coef>:<add> (coef, add: number or #) | o other expression | r<l>:<h> range
+ * Axis:     e empty | c<n>|c# constant | a<index>:<coef>:<add> (coef, add: number or #) | o other expression | r<l>:<h> range, <h>
+ *           may be *: to the end
  * Widths:   <l>:<h> (numbers or #), '-' where not given, one per dimension; nothing at all: not given
  *
  * Directives that run:

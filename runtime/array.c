@@ -416,7 +416,18 @@ void dvmrt_array_renew(struct dvmrt_array *a, const struct dvmrt_box *box) {
   a->boxes[a->nboxes++] = *box;
 }
 
+void dvmrt_array_add_edge(struct dvmrt_directive *d, const int64_t *args) {
+  for (struct dvmrt_item *i = d->items; (i = dvmrt_directive_find(i, 'A')); i = i->next) {
+    struct dvmrt_array *a = dvmrt_array_target((uintptr_t)dvmrt_num_value(i->ref.address, args));
+    if (a)
+      a->named_edges = true;
+  }
+}
+
+void dvmrt_array_renew_named(struct dvmrt_array *a) { a->ever_renewed = a->named_renewed = true; }
+
 void dvmrt_array_stale(struct dvmrt_array *a) {
+  a->named_renewed = false;
   a->nboxes = 0;
   a->dirty = false;
 }

@@ -38,6 +38,8 @@ struct dvmrt_array {
   /* State of the shadow edges: what has been renewed since the last write. */
   int nboxes;
   struct dvmrt_box boxes[DVMRT_RENEWALS_MAX];
+  bool named_edges;             /* shadow_add has made some: which elements they hold is not known */
+  bool named_renewed;           /* .. and one of them has been renewed since the last write */
   bool ever_renewed, ever_written;
   bool dirty;                   /* written in the construct that is being executed */
   struct dvmrt_site *writer;    /* site of the last write, or NULL */
@@ -67,6 +69,10 @@ const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a);
 /* Widths of a clause for this array, declared ones where none are given. */
 void dvmrt_array_widths(struct dvmrt_array *a, const struct dvmrt_item *item, const int64_t *args, struct dvmrt_box *box);
 void dvmrt_array_renew(struct dvmrt_array *a, const struct dvmrt_box *box);
+/* shadow_add: gives the arrays that it names another edge. */
+void dvmrt_array_add_edge(struct dvmrt_directive *d, const int64_t *args);
+/* shadow_renew(a["name"]). */
+void dvmrt_array_renew_named(struct dvmrt_array *a);
 /* The array has been written outside any construct, or the construct that wrote it is over. */
 void dvmrt_array_stale(struct dvmrt_array *a);
 /* Is an element displaced so covered by the box? */

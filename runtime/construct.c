@@ -125,6 +125,10 @@ static void renew(struct dvmrt_frame *f, struct dvmrt_item *i) {
   struct dvmrt_box box;
   if (!a)
     return;
+  if (i->named) {
+    dvmrt_array_renew_named(a);
+    return;
+  }
   dvmrt_array_widths(a, i, f->args, &box);
   dvmrt_explain_widths(f->d, a, &box);
   dvmrt_array_renew(a, &box);
@@ -305,8 +309,8 @@ static void drop_leftovers(const struct dvmrt_directive *d, const void *frame) {
   if (on_stack(d, frame))
     while (top->d != d || top->frame != frame)
       pop();
-  /* Parallel loops of one function do not nest: an unfinished one was jumped out of. */
-  while (top && top->frame == frame && !(top->d == d) && (top->left || (is_parallel(top->d) && is_parallel(d))))
+  /* Parallel loops of one function do not nest, but in a loop of tasks: an unfinished one was jumped out of. */
+  while (top && top->frame == frame && !(top->d == d) && (top->left || (is_parallel(top->d) && is_parallel(d) && !top->task_on)))
     pop();
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/direct.h"
 #include "runtime/array.h"
+#include "runtime/copy.h"
 #include "runtime/group.h"
 #include "runtime/task.h"
 #include <string.h>
@@ -26,6 +27,8 @@ static const struct {
     {"task", dvmrt_task_declare},
     {"redistribute", dvmrt_array_redistribute},
     {"realign", dvmrt_array_redistribute},
+    {"array_copy", dvmrt_copy_run},
+    {"shadow_add", dvmrt_array_add_edge},
     {"shadow_group", dvmrt_group_define},
     {"shadow_start", shadow_start},
     {"shadow_wait", shadow_wait},

@@ -124,6 +124,8 @@ static void read_widths(struct reader *r) {
   for (size_t n; i && (n = dvmrt_scan_word(&r->s, &w));) {
     if (n == 6 && !memcmp(w, "corner", 6))
       i->corner = true;
+    else if (n == 5 && !memcmp(w, "named", 5))
+      i->named = true;
     else if (n == 3 && !memcmp(w, "out", 3))
       i->out = true;
     else if (i->nwidths < DVMRT_NDIMS_MAX) {

@@ -47,7 +47,7 @@ struct dvmrt_item {
   struct dvmrt_axis axis[DVMRT_NDIMS_MAX];
   int nwidths;
   struct { bool given; struct dvmrt_num low, high; } width[DVMRT_NDIMS_MAX];
-  bool corner, out;
+  bool corner, out, named;       /* named: an edge that shadow_add has made, not given by widths */
   int nnames;
   const char *names[DVMRT_NDIMS_MAX];
   int ndist;

@@ -519,6 +519,14 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
   emit(f, r);
 }
 
+void dvmrt_explain_undefined_source(const struct dvmrt_directive *d, const struct dvmrt_array *a, const int64_t *ix) {
+  struct dvmrt_text t = {.n = 0};
+  dvmrt_text_add(&t, "'");
+  dvmrt_name_element(a, ix, &t);
+  dvmrt_text_add(&t, "' is copied before any value was assigned to it");
+  directive_finding(DVMRT_ID_UNINITIALIZED, d, a->name, t.s, NULL, NULL);
+}
+
 void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what) {
   directive_finding(DVMRT_ID_USAGE, d, what, what, NULL, NULL);
 }

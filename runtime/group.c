@@ -8,6 +8,7 @@ struct member {
   struct member *next;
   struct dvmrt_array *array;
   struct dvmrt_box box;
+  bool named;
 };
 
 struct group {
@@ -62,9 +63,11 @@ void dvmrt_group_define(struct dvmrt_directive *d, const int64_t *args) {
     if (!a)
       continue;
     struct member *m = dvmrt_mem_alloc(sizeof(*m));
-    *m = (struct member){.next = g->members, .array = a};
-    dvmrt_array_widths(a, i, args, &m->box);
-    dvmrt_explain_widths(d, a, &m->box);
+    *m = (struct member){.next = g->members, .array = a, .named = i->named};
+    if (!i->named) {
+      dvmrt_array_widths(a, i, args, &m->box);
+      dvmrt_explain_widths(d, a, &m->box);
+    }
     g->members = m;
   }
 }
@@ -87,7 +90,10 @@ void dvmrt_group_shadow_wait(const struct dvmrt_directive *at, const char *name)
   }
   g->started = NULL;
   for (struct member *m = g->members; m; m = m->next)
-    dvmrt_array_renew(m->array, &m->box);
+    if (m->named)
+      dvmrt_array_renew_named(m->array);
+    else
+      dvmrt_array_renew(m->array, &m->box);
 }
 
 void dvmrt_group_forget(const struct dvmrt_array *a) {
@@ -107,7 +113,7 @@ void dvmrt_group_forget(const struct dvmrt_array *a) {
 const struct dvmrt_directive *dvmrt_group_pending(const struct dvmrt_array *a, const struct dvmrt_place *p) {
   for (const struct group *g = groups; g; g = g->next)
     for (const struct member *m = g->started ? g->members : NULL; m; m = m->next)
-      if (m->array == a && (!p || dvmrt_box_covers(&m->box, p, a->ndims)))
+      if (m->array == a && (!p || m->named || dvmrt_box_covers(&m->box, p, a->ndims)))
         return g->started;
   return NULL;
 }

@@ -50,8 +50,8 @@ static bool only_read(const struct dvmrt_frame *f, const struct dvmrt_array *a) 
  * enough, for one that is only read the edge that it does not bring is as it was. */
 static bool brought(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
   const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
-  if (!across)
-    return false;
+  if (!across || ((ev->flags & DVMRT_WRITE) && !across->item->out))
+    return false; /* what is written in the edge reaches its owner by 'out:' alone */
   if (dvmrt_box_covers(&across->box, p, ev->array->ndims))
     return true;
   return edge_declared(ev->array, p) && !(ev->flags & DVMRT_WRITE) && !only_read(ev->nest, ev->array);
@@ -67,6 +67,8 @@ static enum dvmrt_id absent_id(const struct dvmrt_event *ev) {
 /* The element is displaced: edge or beyond. */
 static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
   struct dvmrt_array *a = ev->array;
+  if (a->named_renewed && !(ev->flags & DVMRT_WRITE))
+    return true; /* which elements a named edge holds is not known */
   if (!has_part(a, p)) {
     dvmrt_explain_place(ev, p, absent_id(ev), DVMRT_NO_PART);
     return false;
@@ -78,7 +80,7 @@ static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
     return false;
   }
   if (ev->flags & DVMRT_WRITE) {
-    dvmrt_explain_place(ev, p, DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE);
+    dvmrt_explain_place(ev, p, ev->access->buffered ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE);
     return false;
   }
   if (edge_valid(a, p))

@@ -252,6 +252,8 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
       T.key(Cl.kind == DVM_CL_ACROSS ? 'C' : 'H').ref(V);
       T.key('W');
       Declarations::writeWidths(T, Ops, R.widths, R.widths ? R.naxes : 0);
+      if (R.edge_name.count)
+        T.add(" named");
       if (R.corner)
         T.add(" corner");
       if (R.out)
@@ -515,6 +517,8 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
         return;
       T.key('H').ref(V).key('W');
       Declarations::writeWidths(T, C.Ops, R.widths, R.widths ? R.naxes : 0);
+      if (R.edge_name.count)
+        T.add(" named");
       if (R.corner)
         T.add(" corner");
     } else {
@@ -524,6 +528,10 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
           Decls.writeAxis(T.key('X'), C.Ops, R.axes[A]);
     }
   }
+  for (unsigned I = 0; D.kind == DVM_DIR_SHADOW_ADD && I < D.nclauses; ++I)
+    for (unsigned J = 0; J < D.clauses[I].nrefs; ++J)
+      if (const VarDecl *V = C.Ops.variable(D.clauses[I].refs[J].name))
+        T.key('A').ref(V); // include_to
   if (!Emit)
     return;
   SmallVector<Expr *, 16> Args{B.string(T.Text, Dir->Start)};

@@ -363,7 +363,10 @@ void Declarations::writeAxis(SiteText &T, Operands &Ops, const dvm_axis &A) {
     T.add("r");
     Number(A.expr, false, 0);
     T.add(":");
-    Number(A.high, false, 0);
+    if (A.high.count)
+      Number(A.high, false, 0);
+    else
+      T.add("*");
     break;
   }
 }

@@ -96,7 +96,7 @@ DirectiveText DirectiveText::parse(StringRef Text) {
       break;
     case 'F': D.File = Rest; break;
     case 'J': D.Group = true; break;
-    case 'O': D.Mapped = true; break;
+    case 'O': D.Mapped = D.Kind == "parallel"; break; // a task's variables are shared with the other tasks
     case 'Q':
       D.Loop.Line = number<unsigned>(nextField(Rest));
       D.Loop.Column = number<unsigned>(nextField(Rest));

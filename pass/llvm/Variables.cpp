@@ -17,8 +17,8 @@ unsigned Variable::kind(const Construct *K) const {
   auto It = Kinds.find(K);
   if (It != Kinds.end())
     return It->second;
-  // What is not written in the construct cannot go wrong there.
-  if (!Written.lookup(K) || Inner.lookup(K))
+  // What is not written in the construct cannot go wrong there; a task may read what another one has written.
+  if ((!Written.lookup(K) && K->Text.Kind != "on") || Inner.lookup(K))
     return DVMRT_L_PLAIN;
   return K->Text.Mapped ? DVMRT_L_FIRST : DVMRT_L_SHARED;
 }
