@@ -1,6 +1,7 @@
 #include "runtime/across.h"
 #include "runtime/explain.h"
 #include "runtime/mem.h"
+#include "runtime/name.h"
 #include "runtime/other.h"
 #include <string.h>
 
@@ -90,7 +91,7 @@ static bool covered(const struct dvmrt_event *ev, const struct dvmrt_box *b, con
 
 bool dvmrt_across_clause(const struct dvmrt_event *ev, struct dvmrt_clause *c) {
   bool any = false;
-  *c = (struct dvmrt_clause){.name = "across", .array = ev->array->name, .ndims = ev->array->ndims};
+  *c = (struct dvmrt_clause){.name = "across", .array = dvmrt_name_in_nest(ev), .ndims = ev->array->ndims};
   for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
     int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
     if (!(x->flags & DVMRT_READ) || !same_array(ev, x) || !subscripts_at(ev, x, __dvmrt_now.iv, ix) ||

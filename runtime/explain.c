@@ -114,7 +114,8 @@ static void undeclared(const struct dvmrt_event *ev) {
   note_nest(r, ev);
   note_declaration(r, ev);
   struct dvmrt_text *help = dvmrt_diag_help(r);
-  dvmrt_text_add(help, "add 'private(%s)' to the directive at ", dvmrt_name_key(ev));
+  dvmrt_text_add(help, dvmrt_name_known(ev) ? "add 'private(%s)' to the directive at " : "name what '%s' stands for in 'private' of the directive at ",
+                 dvmrt_name_key(ev));
   dvmrt_name_place(ev->nest->d->pos, help);
   emit(f, r);
 }
@@ -223,7 +224,7 @@ void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict v, co
     return;
   int64_t iv[DVMRT_NDIMS_MAX];
   const int64_t *other = dvmrt_construct_iteration(ev->nest, ev->word, iv) ? iv : NULL;
-  struct dvmrt_clause declared = {.name = "across", .array = ev->array->name, .ndims = ev->array->ndims};
+  struct dvmrt_clause declared = {.name = "across", .array = dvmrt_name_in_nest(ev), .ndims = ev->array->ndims};
   memcpy(declared.low, across->box.low, sizeof(declared.low));
   memcpy(declared.high, across->box.high, sizeof(declared.high));
   struct dvmrt_report *r = dvmrt_diag_report();
@@ -339,7 +340,7 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
   bool write = ev->flags & DVMRT_WRITE;
   const char *does = write ? "is written" : "is read";
   struct dvmrt_text *m = &r->message;
-  const char *name = ev->array->name;
+  const char *name = dvmrt_name_in_nest(ev);
   dvmrt_name_datum(ev, m);
   switch (why) {
   case DVMRT_BEYOND_EDGE: dvmrt_text_add(m, " %s outside the iteration's own part and its shadow edge", does); break;
@@ -365,7 +366,7 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
 static void clause_of(struct dvmrt_finding *f, const struct dvmrt_event *ev, const struct dvmrt_place *p, const char *name) {
   const struct dvmrt_array *a = ev->array;
   f->clause.name = name;
-  f->clause.array = a->name;
+  f->clause.array = dvmrt_name_in_nest(ev);
   f->clause.ndims = a->ndims;
   f->clause.corner |= p->naway > 1;
   for (int d = 0; d < a->ndims; d++)
@@ -378,7 +379,7 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
   if (!ev->nest)
     return;
   const struct dvmrt_directive *d = ev->nest->d;
-  const char *name = ev->array->name;
+  const char *name = dvmrt_name_in_nest(ev);
   struct dvmrt_text *t;
   switch (why) {
   case DVMRT_BEYOND_EDGE:

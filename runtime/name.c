@@ -67,7 +67,8 @@ void dvmrt_name_datum(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   else
     dvmrt_text_add(t, "%s", x->text);
   dvmrt_text_add(t, "'");
-  if (!ev->array || same_subscripts(ev))
+  bool alias = ev->array && x->name && strcmp(x->name, ev->array->name) != 0;
+  if (!ev->array || (same_subscripts(ev) && !alias))
     return;
   dvmrt_text_add(t, " ('");
   dvmrt_name_element(ev->array, ev->ix, t);
@@ -78,6 +79,20 @@ const char *dvmrt_name_key(const struct dvmrt_event *ev) {
   if (ev->array)
     return ev->array->name;
   return ev->access->name ? ev->access->name : ev->access->text;
+}
+
+const char *dvmrt_name_in_nest(const struct dvmrt_event *ev) {
+  for (const struct dvmrt_item *i = ev->nest ? ev->nest->d->items : NULL; i; i = i->next) {
+    bool names = i->key == 'U' || i->key == 'O' || i->key == 'H' || i->key == 'C' || i->key == 'M';
+    if (names && (uintptr_t)dvmrt_num_value(i->ref.address, ev->nest->args) == ev->array->address)
+      return i->ref.name;
+  }
+  return ev->array->name;
+}
+
+bool dvmrt_name_known(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  return x->root == 'g' || !ev->nest || (x->cid == ev->nest->d->cid && x->pos.file == ev->nest->d->pos.file);
 }
 
 void dvmrt_name_iteration(const struct dvmrt_directive *nest, const int64_t *iv, struct dvmrt_text *t) {
