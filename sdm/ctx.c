@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include "sdm/ctx_private.h"
+#include "sdm/aggregate.h"
 #include "sdm/iof.h"
+#include "sdm/message.h"
 #include "sdm/net.h"
 #include "sdm/rank.h"
-
-#define GRACE_US 1500000
+#include "sdm/route.h"
 
 static void conn_event(void *arg, unsigned events);
 
@@ -37,6 +38,8 @@ void ctx_conn_close(struct conn *conn, const char *why) {
   close(conn->fd);
   if (conn->pending)
     listen_more(c);
+  if (conn == c->front)
+    front_lost(c);
   if (conn->dial)
     dial_failed(conn, -ECONNRESET, why);
   else if (conn->slot != SDM_SLOT_NONE && !c->closing)
@@ -148,6 +151,8 @@ static void conn_frame(void *arg, const struct sdm_frame *f) {
     return;
   if (conn->registering)
     registration_answer(conn, f);
+  else if (conn == conn->ctx->front)
+    front_frame(conn->ctx, f);
   else if (f->type == SDM_REGISTER && conn->slot == SDM_SLOT_NONE && conn->ctx->opt.role == SDM_ROLE_MASTER)
     take_register(conn, f);
   else
@@ -161,6 +166,8 @@ static void conn_up(struct conn *conn) {
   }
   if (conn->dial)
     dial_ready(conn);
+  else
+    front_up(conn);
 }
 
 static void read_in(struct conn *conn) {
@@ -286,21 +293,22 @@ static void op_drop(void *arg, void *link) {
 
 static void op_wake(void *arg, int64_t at) { sdm_timer_set(((struct sdm_ctx *)arg)->wake, at); }
 
-#define TELL(c, handler, ...) \
-  do { \
-    if ((c)->opt.handlers && (c)->opt.handlers->handler) \
-      (c)->opt.handlers->handler((c)->opt.arg, ##__VA_ARGS__); \
-  } while (0)
-
 static void op_command(void *arg, uint64_t request, uint32_t ms, const void *p, size_t len) {
   TELL((struct sdm_ctx *)arg, command, request, ms, p, len);
 }
 static void op_input(void *arg, const struct sdm_iolist *l) { TELL((struct sdm_ctx *)arg, input, l); }
 static void op_credit(void *arg, uint64_t bytes) { TELL((struct sdm_ctx *)arg, credit, bytes); }
 static void op_bye(void *arg) { TELL((struct sdm_ctx *)arg, bye); }
-static void op_event(void *arg, const struct sdm_answer *a) { TELL((struct sdm_ctx *)arg, event, a); }
-static void op_output(void *arg, const struct sdm_iolist *l) { TELL((struct sdm_ctx *)arg, output, l); }
+static void op_event(void *arg, const struct sdm_answer *a) {
+  front_tell_event(arg, a);
+  TELL((struct sdm_ctx *)arg, event, a);
+}
+static void op_output(void *arg, const struct sdm_iolist *l) {
+  if (!front_tell_output(arg, l))
+    TELL((struct sdm_ctx *)arg, output, l);
+}
 static void op_lost(void *arg, const struct sdm_set *ids, const char *why) {
+  front_tell_lost(arg, ids, why);
   TELL((struct sdm_ctx *)arg, lost, ids, why);
 }
 
@@ -311,6 +319,8 @@ static void op_orphan(void *arg, bool alone) {
 
 static void op_answer(void *arg, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
   struct sdm_ctx *c = arg;
+  if (front_tell_answer(c, request, flags, a))
+    return;
   if (request && request != c->route_request) {
     TELL(c, answer, request, flags, a);
     return;
@@ -410,8 +420,16 @@ static void fill_defaults(struct sdm_options *o) {
   if (!o->port_tries)
     o->port_tries = 1000;
   o->ping_ms = !o->ping_ms ? 2000 : o->ping_ms == ~0u ? 0 : o->ping_ms;
-  if (o->role == SDM_ROLE_MASTER)
-    o->id = SDM_MASTER;
+  if (!o->front_tries)
+    o->front_tries = 50;
+  if (o->role != SDM_ROLE_SERVER)
+    o->id = o->role == SDM_ROLE_MASTER ? SDM_MASTER : SDM_FRONTEND;
+}
+
+void ctx_renew_node(struct sdm_ctx *c) {
+  sdm_node_free(c->node);
+  c->node = sdm_node_new(&node_ops, c, c->opt.id, &(struct sdm_node_options){
+    .ping_ms = c->opt.ping_ms, .hold_us = 5000, .keep_answers = 64 });
 }
 
 struct sdm_ctx *sdm_open(const struct sdm_options *o, struct dvm_error *err) {
@@ -425,8 +443,7 @@ struct sdm_ctx *sdm_open(const struct sdm_options *o, struct dvm_error *err) {
   fill_defaults(&c->opt);
   c->loop = sdm_loop_new();
   c->gathered = sdm_set_new();
-  c->node = sdm_node_new(&node_ops, c, c->opt.id, &(struct sdm_node_options){
-    .ping_ms = c->opt.ping_ms, .hold_us = 5000, .keep_answers = 64 });
+  ctx_renew_node(c);
   c->wake = sdm_loop_timer(c->loop, INT64_MAX, on_wake, c);
   c->sweep = sdm_loop_timer(c->loop, INT64_MAX, on_sweep, c);
   c->orphan = sdm_loop_timer(c->loop, INT64_MAX, on_alone, c);
@@ -452,7 +469,7 @@ static void say_goodbye(struct sdm_ctx *c) {
     more = false;
     ctx_flush(c);
     for (struct conn *conn = c->conns; conn; conn = conn->next)
-      more |= conn->slot >= 0 && sdm_link_queued(conn->link);
+      more |= !conn->doomed && (conn->slot >= 0 || conn == c->front) && sdm_link_queued(conn->link);
     if (more)
       sdm_loop_run(c->loop, 10);
   }
@@ -462,8 +479,12 @@ void sdm_finalize(struct sdm_ctx *c) {
   if (!c)
     return;
   c->closing = true;
+  front_say_bye(c);
   if (c->opt.role == SDM_ROLE_MASTER)
     say_goodbye(c);
+  sdm_message_finalize(c);
+  sdm_route_finalize(c);
+  sdm_aggregate_finalize(c);
   dials_free(c);
   sdm_iof_set_stdin_handler(c, -1, -1, NULL);
   sdm_iof_set_stdout_handler(c, -1, -1, NULL);
@@ -481,6 +502,9 @@ void sdm_finalize(struct sdm_ctx *c) {
   }
   sdm_node_free(c->node);
   sdm_set_free(c->gathered);
+  sdm_set_free(c->far_all);
+  sdm_set_free(c->far_gone);
+  free(c->relays);
   sdm_answer_free(c->route_answer);
   sdm_loop_free(c->loop);
   sdm_secret_wipe(&c->opt.secret);
@@ -491,6 +515,8 @@ void sdm_progress(struct sdm_ctx *c, int timeout_ms) {
   ctx_flush(c);
   sdm_loop_run(c->loop, timeout_ms);
   ctx_flush(c);
+  sdm_aggregate_progress(c);
+  sdm_message_progress(c);
 }
 
 struct sdm_loop *sdm_ctx_loop(struct sdm_ctx *c) { return c->loop; }
@@ -498,99 +524,23 @@ const char *sdm_ctx_host(const struct sdm_ctx *c) { return c->host; }
 uint16_t sdm_ctx_port(const struct sdm_ctx *c) { return c->port; }
 void sdm_hold(struct sdm_ctx *c, bool hold) { c->hold = hold; }
 
-static void missing_text(const struct sdm_set *missing, struct dvm_text *t) {
-  dvm_text_printf(t, "%u server%s missing: ranks ", sdm_set_size(missing), sdm_set_size(missing) == 1 ? "" : "s");
-  struct dvm_text set = DVM_TEXT_INIT;
-  sdm_set_print(missing, &set);
-  dvm_text_add(t, dvm_text_str(&set));
-  dvm_text_fini(&set);
-}
-
-int sdm_gather(struct sdm_ctx *c, uint32_t n, uint32_t timeout_ms, struct sdm_table *t, bool (*alive)(void *), void *arg,
-               struct dvm_error *err) {
-  int64_t until = sdm_now_us() + (int64_t)timeout_ms * 1000;
-  bool running = true;
-  c->gather = t;
-  c->gather_size = n;
-  while ((!c->gather_size || sdm_set_size(c->gathered) < c->gather_size) && sdm_now_us() < until) {
-    sdm_progress(c, 50);
-    if (running && alive && !alive(arg)) { /* those who are on their way are still heard, so that the right ones are named */
-      running = false;
-      until = sdm_now_us() + GRACE_US;
-    }
-  }
-  n = c->gather_size;
-  sdm_progress(c, 0); /* the last ones get their answer */
-  c->gather = NULL;
-  if (n && sdm_set_size(c->gathered) >= n)
-    return sdm_table_order(t, err);
-  if (!c->gather_size)
-    return dvm_error_set(err, running ? -ETIMEDOUT : -ECHILD, "no server came: %s",
-                         running ? "not registered in time" : "the launcher has ended");
-  struct sdm_set *missing = sdm_set_diff(sdm_set_add_range(sdm_set_new(), 0, n - 1), c->gathered);
-  struct dvm_text text = DVM_TEXT_INIT;
-  missing_text(missing, &text);
-  sdm_table_order(t, err);
-  int rc = dvm_error_set(err, running ? -ETIMEDOUT : -ECHILD, "%s: %s", dvm_text_str(&text),
-                         running ? "not registered in time" : "the launcher has ended");
-  dvm_text_fini(&text);
-  sdm_set_free(missing);
-  return rc;
-}
-
-int sdm_connect(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms, struct sdm_set *missing,
-                struct dvm_error *err) {
-  c->route_request = 0;
-  uint64_t request = sdm_node_route(c->node, t, timeout_ms);
-  if (!request)
-    return dvm_error_set(err, -EINVAL, "the routing table is damaged");
-  c->route_request = request;
-  int64_t until = sdm_now_us() + (int64_t)timeout_ms * 1000 + 1000000;
-  while (!c->route_answer && sdm_now_us() < until)
-    sdm_progress(c, 100);
-  struct sdm_set *lacking = sdm_set_new();
-  struct dvm_text text = DVM_TEXT_INIT, why = DVM_TEXT_INIT;
-  if (c->route_answer) {
-    for (size_t i = 0; i < c->route_answer->n; i++) {
-      struct sdm_class *k = &c->route_answer->classes[i];
-      if (k->kind != SDM_CLASS_ERROR)
-        continue;
-      sdm_set_union(lacking, k->set);
-      dvm_text_add(&why, "\n  ");
-      struct dvm_text set = DVM_TEXT_INIT;
-      sdm_set_print(k->set, &set);
-      dvm_text_printf(&why, "%s: %.*s", dvm_text_str(&set), (int)k->body.len, (const char *)k->body.p);
-      dvm_text_fini(&set);
-    }
-    struct sdm_set *m = sdm_answer_missing(c->route_answer);
-    if (!sdm_set_is_empty(m))
-      dvm_text_add(&why, "\n  no answer in time from the rest");
-    sdm_set_union(lacking, m);
-    sdm_set_free(m);
-  } else
-    sdm_table_ids(t, 0, t->n, lacking);
-  int rc = 0;
-  if (!sdm_set_is_empty(lacking)) {
-    missing_text(lacking, &text);
-    rc = dvm_error_set(err, -EHOSTUNREACH, "%s%s", dvm_text_str(&text), dvm_text_str(&why));
-  }
-  if (missing)
-    sdm_set_assign(missing, lacking);
-  dvm_text_fini(&text);
-  dvm_text_fini(&why);
-  sdm_set_free(lacking);
-  return rc;
-}
-
 uint64_t sdm_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p,
                      size_t len) {
+  if (c->opt.role == SDM_ROLE_FRONTEND)
+    return front_request(c, dest, reducer, timeout_ms, p, len);
   return sdm_node_request(c->node, dest, reducer, timeout_ms, p, len);
 }
 void sdm_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const void *p, size_t len) {
-  sdm_node_send_input(c->node, dest, eof, p, len);
+  if (c->opt.role == SDM_ROLE_FRONTEND)
+    front_input(c, dest, eof, p, len);
+  else
+    sdm_node_send_input(c->node, dest, eof, p, len);
 }
 void sdm_credit(struct sdm_ctx *c, const struct sdm_set *dest, uint64_t bytes) {
-  sdm_node_send_credit(c->node, dest, bytes);
+  if (c->opt.role == SDM_ROLE_FRONTEND)
+    front_credit(c, dest, bytes);
+  else
+    sdm_node_send_credit(c->node, dest, bytes);
 }
 void sdm_reply(struct sdm_ctx *c, uint64_t request, uint8_t kind, const void *body, size_t len, const void *detail,
                size_t detail_len) {
@@ -600,6 +550,6 @@ void sdm_event(struct sdm_ctx *c, const void *body, size_t len) { sdm_node_event
 void sdm_output(struct sdm_ctx *c, uint8_t stream, bool eof, const void *p, size_t len) {
   sdm_node_output(c->node, stream, eof, p, len);
 }
-const struct sdm_set *sdm_all(const struct sdm_ctx *c) { return sdm_node_subtree(c->node); }
-const struct sdm_set *sdm_gone(const struct sdm_ctx *c) { return sdm_node_gone(c->node); }
+const struct sdm_set *sdm_all(const struct sdm_ctx *c) { return c->far_all ? c->far_all : sdm_node_subtree(c->node); }
+const struct sdm_set *sdm_gone(const struct sdm_ctx *c) { return c->far_gone ? c->far_gone : sdm_node_gone(c->node); }
 sdm_id sdm_get_my_id(const struct sdm_ctx *c) { return c->opt.id; }

@@ -2,12 +2,14 @@
 #include "sdm/net.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -48,12 +50,16 @@ static bool unix_is_stale(const struct sockaddr_un *a) {
   return stale;
 }
 
+/* A name that exists but does not listen yet looks like one that was left over: one at a time in a folder. */
 static int bind_unix(const char *host, uint16_t port) {
   struct sockaddr_un a;
   int rc = unix_address(host, port, &a);
   int fd = rc ? rc : socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0)
     return rc ? rc : -errno;
+  int folder = open(host, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0)
+    flock(folder, LOCK_EX);
   mode_t old = umask(077);
   rc = bind(fd, (struct sockaddr *)&a, sizeof(a));
   if (rc && errno == EADDRINUSE && unix_is_stale(&a)) {
@@ -64,6 +70,8 @@ static int bind_unix(const char *host, uint16_t port) {
   umask(old);
   if (!rc && listen(fd, SOMAXCONN))
     rc = -errno;
+  if (folder >= 0)
+    close(folder);
   if (rc)
     close(fd);
   return rc ? rc : fd;

@@ -216,6 +216,7 @@ void sdm_node_send_credit(struct sdm_node *n, const struct sdm_set *dest, uint64
 }
 
 sdm_id sdm_node_id(const struct sdm_node *n) { return n->id; }
+bool sdm_node_is_led(const struct sdm_node *n) { return n->parent != NULL; }
 sdm_id sdm_node_parent(const struct sdm_node *n) { return n->parent ? n->parent_id : SDM_ID_NONE; }
 const struct sdm_set *sdm_node_subtree(const struct sdm_node *n) { return n->subtree; }
 const struct sdm_set *sdm_node_gone(const struct sdm_node *n) { return n->gone; }

@@ -74,6 +74,7 @@ void sdm_node_event(struct sdm_node *n, const void *body, size_t len);
 void sdm_node_output(struct sdm_node *n, uint8_t stream, bool eof, const void *p, size_t len);
 
 sdm_id sdm_node_id(const struct sdm_node *n);
+bool sdm_node_is_led(const struct sdm_node *n); /* a server with a parent */
 sdm_id sdm_node_parent(const struct sdm_node *n);        /* SDM_MASTER for the first servers; SDM_ID_NONE: no parent */
 const struct sdm_set *sdm_node_subtree(const struct sdm_node *n); /* ids below and its own; borrowed */
 const struct sdm_set *sdm_node_gone(const struct sdm_node *n);    /* ids known to be lost; borrowed */

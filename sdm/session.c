@@ -142,7 +142,7 @@ static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, s
     rc = 0;
   }
   if (!rc)
-    rc = sdm_connect(s->ctx, &t, o->start_ms, missing, err);
+    rc = sdm_connect_tree(s->ctx, &t, o->start_ms, missing, err);
   if (rc == -EHOSTUNREACH && o->partial && sdm_set_size(missing) < t.n) {
     fprintf(stderr, "dvm debug: warning: %s\n", err->text);
     rc = 0;
