@@ -24,6 +24,13 @@ test  gdb                 gdb                   the debugger under the debug ser
 test  libroaring-dev      roaring/roaring.h     a second opinion on process sets
 test  valgrind            valgrind              tests for leaks
 test  iproute2            ip                    tests with lost network links
+test  libomp-19-dev       libomp                programs with OpenMP to checkpoint
+test  gcc                 gcc                   programs with the other OpenMP run-time library
+test  xz-utils            xz                    a program to checkpoint
+test  sqlite3             sqlite3               a program to checkpoint
+test  bc                  bc                    a program to checkpoint
+test  elfutils            eu-readelf            a second opinion on images
+test  binutils            readelf               a second opinion on images
 test  make                make                  tests of dvmcc under make
 test  mandoc              mandoc                tests of the man pages
 soak  csmith                csmith                random C programs

@@ -40,6 +40,15 @@ static int wait_for(const struct mpir_restarted *r)
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* All threads wait; the line is for debuggers, see docs/checkpoint-debugging.md. */
+static void announce(pid_t pid)
+{
+  char host[256] = "localhost";
+
+  gethostname(host, sizeof(host) - 1);
+  fprintf(stderr, "MPIR_debug_info) %s:%d\n", host, pid);
+}
+
 int mpir_restart_main(int argc, char **argv)
 {
   enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, HELP };
@@ -78,6 +87,8 @@ int mpir_restart_main(int argc, char **argv)
     fprintf(stderr, "dvm restart: error: %s\n", err.text);
     return 1;
   }
+  if (o.debug)
+    announce(r.pid);
   if (r.pid != r.inner_pid)
     fprintf(stderr, "dvm restart: note: process %d runs in a pid namespace of its own; from outside it is process %d\n",
             r.inner_pid, r.pid);

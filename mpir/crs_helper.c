@@ -170,7 +170,7 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
       kill(crs.pid, request->signal);
   }
   if (rc != 1)
-    crs_hooks_announce(crs.pid);
+    crs_hooks_announce();
   reply->total_ns = (uint64_t)(sys_monotonic_ns() - start);
   atomic_store(&busy, 0);
   return rc;

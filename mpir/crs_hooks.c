@@ -15,6 +15,7 @@
 
 static char hostname[256], checkpoint_command[COMMAND_MAX], restart_command[COMMAND_MAX], listing_command[COMMAND_MAX];
 static char command_prefix[CRS_PATH_MAX] = "dvm ";
+static int outer_number; /* this process as seen from outside its pid namespace */
 static _Atomic(dvmcr_hook_f) program_hooks[DVMCR_HOOK_EVENTS];
 
 EXPORT volatile int MPIR_checkpointable = 1;
@@ -107,22 +108,30 @@ void crs_hooks_await_held(void)
   MPIR_checkpoint_held_threads = 0;
 }
 
-/* "MPIR_debug_info) host:pid" on standard error, when every thread stands where a debugger may attach. */
-void crs_hooks_announce(int outer_pid)
+/* Until every thread stands where a debugger may attach. */
+void crs_hooks_await_waiting(void)
 {
-  char line[512];
-  struct plain_text t = PLAIN_TEXT(line);
-  unsigned waiting;
   int64_t deadline = sys_monotonic_ns() + HELD_LIMIT_NS;
+  unsigned waiting;
 
   if (!MPIR_debug_with_checkpoint)
     return;
   while ((waiting = atomic_load(&crs.waiting)) < crs_stopped_threads() && sys_monotonic_ns() < deadline)
     sys_futex_wait(&crs.waiting, waiting, 10000000);
+}
+
+void crs_hooks_announce(void)
+{
+  char line[512];
+  struct plain_text t = PLAIN_TEXT(line);
+
+  if (!MPIR_debug_with_checkpoint)
+    return;
+  crs_hooks_await_waiting();
   plain_add(&t, "MPIR_debug_info) ");
   plain_add(&t, hostname);
   plain_add(&t, ":");
-  plain_add_dec(&t, outer_pid);
+  plain_add_dec(&t, outer_number);
   plain_add(&t, "\n");
   sys3(SYS_write, 2, line, t.len);
 }
@@ -141,6 +150,7 @@ static void command_string(char *to, const char *command, int pid)
 
 void crs_hooks_strings(int outer_pid)
 {
+  outer_number = outer_pid;
   command_string(checkpoint_command, "checkpoint --crdebug", outer_pid);
   command_string(restart_command, "restart --crdebug", 0);
   command_string(listing_command, "checkpoint -l --crdebug", 0);

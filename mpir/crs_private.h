@@ -3,7 +3,7 @@
  * One checkpoint, as an observer sees it:
  *   idle -> thread-context callbacks (helper thread) -> stopping: every other thread gets the stop signal, runs its
  *   signal-context callbacks and parks -> held: the helper saves the process -> released with an outcome: every thread
- *   runs its hooks, then the callbacks return, then the handler -> idle.
+ *   goes on in its callbacks, then runs its hooks, then the handler returns -> idle.
  * A restarted process wakes up in "held", in the helper thread, and goes on from there with the outcome "restarted".
  *
  * Between stop and release the helper may not call malloc, stdio or anything with a lock: a parked thread may own it. */
@@ -126,8 +126,10 @@ int crs_hooks_init(void);
 /* On each thread when it goes on: the program's hook for the outcome, then the debugger's. */
 void crs_hooks_run(int outcome);
 void crs_hooks_after_restart(bool debug, int outer_pid);
-/* Tells a debugger that it may attach, if one means to come. */
-void crs_hooks_announce(int outer_pid);
+/* Tells a debugger on standard error that it may attach, if one means to come: "MPIR_debug_info) host:pid".  After a
+ * restart the restart command tells it, whose standard error the debugger reads. */
+void crs_hooks_announce(void);
+void crs_hooks_await_waiting(void);
 void crs_hooks_await_held(void);
 void crs_hooks_strings(int outer_pid);
 #endif

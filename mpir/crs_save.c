@@ -211,7 +211,7 @@ int crs_save(const struct crs_request *request, const char *path, struct crs_rep
   if (mpir_context_save(&crs.records[crs_stopped_threads()].image.context)) {
     wake_up();
     crs_release(1);
-    crs_hooks_announce(crs.restart.outer_pid);
+    crs_hooks_await_waiting();
     report_running();
     return 1;
   }

@@ -33,6 +33,7 @@ wait_for() {
 }
 # pause MILLISECONDS
 pause() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
+is_running() { grep -q "^State:.[RS]" "/proc/$1/status"; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 has() { grep -q -e "$1" "$2"; }
 
@@ -75,4 +76,10 @@ need_restart() {
   local caps=$((16#$(sed -n 's/^CapEff:\t*//p' /proc/self/status)))
   ((caps >> 21 & 1 || caps >> 40 & 1)) || unshare -Urpf true 2>/dev/null ||
     { echo "skipped: needs CAP_CHECKPOINT_RESTORE, CAP_SYS_ADMIN or user namespaces"; exit 77; }
+}
+
+# A restarted process of whatever name.
+runs_again() {
+  PID=$(cat "/proc/$WAITER/task/$WAITER/children" 2> /dev/null | tr -d ' ')
+  [ -n "$PID" ] && [ "$(cat "/proc/$PID/comm")" != dvm-restart ]
 }

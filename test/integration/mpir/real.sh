@@ -1,0 +1,78 @@
+#!/bin/bash
+# real.sh BIN PROGRAMS NAME: a program of the system, saved in mid-run, killed, restarted; its output must be that of an
+# undisturbed run.  Skipped (status 77) where the program is not installed.
+BIN=$1 PROGRAMS=$2 NAME=$3
+. "$(dirname "$0")/lib.sh"
+need_restart
+LINKS=3
+
+need() { command -v "$1" > /dev/null || { echo "skipped: no $1"; exit 77; }; }
+text() { awk 'BEGIN { x = 1; for (i = 0; i < '"$1"'; i++) { x = (x * 16807) % 2147483647; printf "%d %s ", x, i % 7 ? "word" : "other"; if (i % 9 == 0) print "" } }'; }
+
+# Each sets COMMAND; what it prints is the result.  'ready' is reached when READY holds.
+case $NAME in
+xz)
+  need xz
+  text 120000 > "$WORK/input"
+  COMMAND=(xz -6 -T2 --block-size=256KiB -k -c "$WORK/input") READY="grew" ;;
+sqlite3)
+  need sqlite3
+  COMMAND=(sqlite3 "$WORK/database" "create table t(a integer primary key, b text); with recursive n(i) as (select 1 union all select
+    i + 1 from n where i < 300000) insert into t select i, printf('%d-%x', i * 7919 % 100003, i) from n; create index x on t(b);
+    select count(*), sum(a), min(b), max(b), total(length(b)) from t where b like '%7%'; pragma integrity_check;") READY="opened" ;;
+python3)
+  [ -x /usr/bin/python3 ] || { echo "skipped: no python3"; exit 77; }
+  cat > "$WORK/program.py" << 'P'
+import hashlib, json, random, sys, threading
+results = {}
+def work(seed):
+    r, h, table = random.Random(seed), hashlib.sha256(), {}
+    for i in range(120000):
+        table[r.randrange(5000)] = (i, str(i) * (i % 3))
+        h.update(b"%d" % len(table))
+    results[seed] = h.hexdigest() + str(sum(v[0] for v in table.values()))
+print("ready", file=sys.stderr, flush=True)
+threads = [threading.Thread(target=work, args=(s,)) for s in range(4)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+print(json.dumps(results, sort_keys=True))
+P
+  COMMAND=(/usr/bin/python3 -S "$WORK/program.py") READY="ready" ;;
+bc)
+  need bc
+  printf 'scale=1800\n4*a(1)\nquit\n' > "$WORK/input"
+  COMMAND=(bc -l "$WORK/input") READY="opened" ;;
+gomp | omp)
+  COMMAND=("$PROGRAMS/mpir_$NAME" 1000) READY="ready"
+  [ -x "${COMMAND[0]}" ] || { echo "skipped: built without OpenMP of this kind"; exit 77; } ;;
+esac
+
+ready() {
+  case $READY in
+  ready) has ready "$WORK/run.err" ;;
+  opened) [ "$(cat "/proc/$PID/comm")" = "$NAME" ] && [ "$(awk '{ print $14 }' "/proc/$PID/stat")" -ge 5 ] ;; # 50 ms of work
+  grew) [ "$(cat "/proc/$PID/comm")" = "$NAME" ] && [ "$(ls "/proc/$PID/task" | wc -l)" -ge 3 ] ;;
+  esac
+}
+
+began=$(date +%s%N)
+"${COMMAND[@]}" > "$WORK/expected" 2> /dev/null || fail "the undisturbed run fails"
+longest=$((($(date +%s%N) - began) / 1000000 / LINKS / 4))
+rm -f "$WORK/database"*
+[ -s "$WORK/expected" ] || fail "the undisturbed run gives nothing"
+
+start run "${COMMAND[@]}"
+WAITER=$PID
+wait_for 20 ready || fail "it does not come to work"
+for ((i = 1; i <= LINKS; i++)); do
+  pause $((RANDOM % (longest + 1)))
+  checkpoint "$PID" || fail "link $i: no checkpoint"
+  kill -9 "$PID"
+  wait "$WAITER" 2> /dev/null
+  wait_for 10 gone "$PID" || fail "the process does not end"
+  restart "again$i" --truncate
+  wait_for 20 runs_again || { cat "$WORK/again$i.err" >&2; fail "link $i: it does not run again"; }
+done
+wait "$WAITER" || { cat "$WORK"/again*.err "$WORK/run.err" >&2; fail "status $?"; }
+cmp "$WORK/run.out" "$WORK/expected" || fail "the result differs"
+note "$NAME: $LINKS links, $(wc -c < "$WORK/run.out") bytes of output as undisturbed"
