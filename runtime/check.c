@@ -23,6 +23,10 @@ static uint32_t read_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint
     if ((w & 1) && w != now)
       *verdict = class == DVMRT_CLASS_FIRST ? DVMRT_PRIVATE_UNINIT : DVMRT_FLOW;
     return w;
+  case DVMRT_CLASS_BUFFER: /* the values from before the loop: not those of another iteration, and reading early is no harm */
+    if (w >= base && (w & 1) && w != now)
+      *verdict = DVMRT_FLOW;
+    return w;
   }
   return w;
 }
@@ -104,7 +108,7 @@ static void classify(struct dvmrt_event *ev) {
   if (ev->class == DVMRT_CLASS_SHARED && ev->nest->nclauses && dvmrt_construct_across_named(ev->nest, ev->access->name))
     ev->class = DVMRT_CLASS_ACROSS;
   if (ev->array && ev->nest && ev->access->buffered)
-    ev->class = DVMRT_CLASS_ACROSS; /* the buffer's values are those at entry: no dependence */
+    ev->class = ev->flags & DVMRT_WRITE ? DVMRT_CLASS_ACROSS : DVMRT_CLASS_BUFFER;
 }
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------------------ */
@@ -189,6 +193,8 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
     dvmrt_construct_written(a, x->site);
   if (!placed)
     dvmrt_check_place(ev);
+  if (ev->lost)
+    return;
   classify(ev);
   dvmrt_task_access(ev, p - (p - a->region.base) % a->element_bytes, size);
   struct dvmrt_span s;

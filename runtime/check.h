@@ -26,6 +26,7 @@ struct dvmrt_event {
   uint32_t word;                /* before the access */
   uint32_t now;                 /* word of the present iteration, written */
   uint32_t base;                /* of the nest, 0 outside */
+  bool lost;                    /* a write that goes to a buffer: it marks no element */
 };
 
 /* The rule for one word: returns the new one. */

@@ -14,7 +14,8 @@ enum dvmrt_class {
   DVMRT_CLASS_REDUCTION,
   DVMRT_CLASS_FIRST,      /* replicated data in a mapped nest: by first access */
   DVMRT_CLASS_SHARED,     /* ordinary data in a nest that is not mapped, distributed elements */
-  DVMRT_CLASS_ACROSS      /* its dependences are declared */
+  DVMRT_CLASS_ACROSS,     /* its dependences are declared */
+  DVMRT_CLASS_BUFFER      /* read from the buffer of a remote_access */
 };
 
 struct dvmrt_var {

@@ -147,6 +147,10 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
   const char *name = dvmrt_name_key(ev);
   bool element = ev->array || ev->access->ndims;
   struct dvmrt_text *t;
+  if (ev->class == DVMRT_CLASS_BUFFER) {
+    dvmrt_text_add(dvmrt_diag_help(r), "'remote_access' brings the values from before the loop: write to another array");
+    return;
+  }
   if (f->clause.name) {
     t = dvmrt_diag_help(r);
     dvmrt_text_add(t, "add '");
@@ -195,7 +199,7 @@ static void dependence(const struct dvmrt_event *ev, enum dvmrt_verdict v) {
   int64_t iv[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
   const int64_t *other = dvmrt_construct_iteration(ev->nest, ev->word, iv) ? iv : NULL;
   const int64_t *reader = v == DVMRT_FLOW ? __dvmrt_now.iv : v == DVMRT_ANTI ? other : NULL;
-  if (ev->array && ev->nest->mapped && reader)
+  if (ev->array && ev->nest->mapped && reader && ev->class != DVMRT_CLASS_BUFFER)
     widen_across(f, ev, dvmrt_across_reach(ev, reader, ev->ix, reach) ? reach : NULL);
   if (f->count > 1)
     return;

@@ -227,7 +227,9 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
   }
   struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
   bool carried = !across || dvmrt_across_access(ev, across);
-  if (!placed_right(ev, l) || !carried || !free)
+  bool right = placed_right(ev, l);
+  ev->lost = !right && x->buffered && (ev->flags & DVMRT_WRITE);
+  if (!right || !carried || !free)
     return false;
   if (!ev->nest->mapped || dvmrt_layout_everywhere(l) || (x->buffered && !(ev->flags & DVMRT_WRITE)))
     return true;

@@ -97,15 +97,22 @@ void AccessLowering::place(View &V) {
 }
 
 void AccessLowering::element(View &V) {
+  if (A.Text.Buffered && A.Text.Writes) { // rare, and what goes to a buffer marks no element: the runtime decides both together
+    BasicBlock *Slow = Row.block();
+    Row.test(B.getTrue(), Slow);
+    return touchBlock(Slow);
+  }
   bounds(&V);
   place(V);
   Value *Number = B.CreateLShr(B.CreatePtrToInt(Address, RT.I64), V.Shift, "", /*isExact=*/true);
   Value *Word = B.CreateGEP(RT.I32, S.load(B, V.Words), Number);
   BasicBlock *Slow = Row.block();
   Value *Write = S.limit(B, A.In, LimitWrite);
-  // What the nest never writes, and what it reads from a buffer, only needs a value.
-  if (A.Text.Reads && (V.ReadOnly || A.Text.Buffered) && !A.Text.Writes)
+  // What the nest never writes only needs a value.
+  if (A.Text.Reads && V.ReadOnly && !A.Text.Writes)
     Row.test(RT.fast(B, "dvmi_view_init", RT.I1, {Word}), Slow);
+  else if (A.Text.Reads && A.Text.Buffered && !A.Text.Writes)
+    Row.test(RT.fast(B, "dvmi_view_buffer", RT.I1, {Word, Write, S.load(B, V.FirstRead), S.load(B, V.Mask)}), Slow);
   else if (A.Text.Reads)
     Row.test(RT.fast(B, "dvmi_view_read", RT.I1, {Word, Write, S.load(B, V.FirstRead), S.load(B, V.Mask)}), Slow);
   if (A.Text.Writes)

@@ -58,6 +58,11 @@ bool dvmi_known(uintptr_t a, uint64_t size, uint32_t mask) {
 
 /* ---- Elements of a distributed array, through a view: 'wp' is the element's word ---- */
 bool dvmi_view_init(const uint32_t *wp) { return UNLIKELY(*wp < DVMRT_W_FIRST); } /* an array that the nest only reads */
+/* A reference that reads from the buffer of a remote_access: it marks nothing, but what an earlier iteration has written is not there. */
+bool dvmi_view_buffer(const uint32_t *wp, uint32_t write, uint32_t first_read, uint32_t mask) {
+  uint32_t w = *wp;
+  return UNLIKELY(w < DVMRT_W_FIRST || (w >= first_read && (w & mask) && w != write));
+}
 bool dvmi_view_read(uint32_t *wp, uint32_t write, uint32_t first_read, uint32_t mask) {
   return word_read(wp, write, first_read, mask);
 }

@@ -1,4 +1,4 @@
-// Intent: a reference that uses the buffer of remote_access only needs a value, also where the nest writes the array.
+// Intent: a reference that uses the buffer of remote_access marks nothing, but must not see what other iterations have written.
 // RUN: %dvm_ir %s | FileCheck %s
 #include "marks.h"
 extern double A[100];
@@ -15,7 +15,7 @@ void f(int n) {
   }
 }
 // CHECK-LABEL: define {{.*}}@f(
-// CHECK: call i1 @dvmi_view_init(
-// CHECK-NOT: call i1 @dvmi_view_init(
+// CHECK: call i1 @dvmi_view_buffer(
+// CHECK-NOT: call i1 @dvmi_view_buffer(
 // CHECK: call i1 @dvmi_view_read(
 // CHECK: call i1 @dvmi_view_write(
