@@ -20,6 +20,12 @@ void dvmrt_mem_free(void *p, size_t size);
 void *dvmrt_mem_grow(void *p, uint32_t *cap, uint32_t need, size_t size);
 char *dvmrt_mem_strndup(const char *s, size_t n);
 
+/* Writes to standard error, all of it.  Nothing if that was closed when the process started: what is open there now is a file
+ * of the program.  async-signal-safe */
+void dvmrt_mem_say(const char *text, size_t n);
+/* At the start of the process. */
+void dvmrt_mem_init(void);
+
 /* Pages straight from the kernel, zero, left out of core dumps.  NULL when there are none: callers that keep words go on
  * without (the data count as assigned); the first failure is told once. */
 void *dvmrt_mem_map(size_t size);

@@ -115,6 +115,7 @@ __attribute__((constructor(101))) void dvmrt_process_init(void) {
     return;
   ready = true;
   owner = getpid();
+  dvmrt_mem_init();
   dvmrt_shadow_init();
   dvmrt_source_init();
   dvmrt_construct_init();

@@ -26,6 +26,7 @@ struct file {
   char path[DVMRT_PATH_MAX + PATH_MAX + 32]; /* absolute: the program may change its directory */
   bool sarif;
   bool open;      /* has been created */
+  bool failed;    /* could not be written, which has been told */
   off_t end;      /* where the next result goes */
   int nresults;
 };
@@ -257,11 +258,13 @@ static void put_head(void) {
 
 /* ---- files --------------------------------------------------------------------------------------------------------------------- */
 
-static void complain(const struct file *f, int code) {
+/* Once a file: after that it is left alone. */
+static void complain(struct file *f, int code) {
   char text[sizeof(f->path) + 128];
   int n = snprintf(text, sizeof(text), "dvm: error: cannot write report '%s': %s\n", f->path, strerror(code));
-  ssize_t done = write(2, text, n > 0 ? (size_t)n : 0);
-  (void)done;
+  if (!f->failed && n > 0)
+    dvmrt_mem_say(text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+  f->failed = true;
 }
 
 static int finish(struct file *f, int fd) {
@@ -290,6 +293,8 @@ static int create(struct file *f) {
 }
 
 static void append(struct file *f, const struct kept *k) {
+  if (f->failed)
+    return;
   int rc = f->open ? 0 : create(f);
   int fd = rc ? -1 : open(f->path, O_WRONLY | O_CLOEXEC);
   if (fd < 0 || lseek(fd, f->end, SEEK_SET) < 0) {
@@ -353,7 +358,7 @@ void dvmrt_report_add(struct dvmrt_finding *f, const struct dvmrt_report *r) {
 void dvmrt_report_close(void) {
   for (int i = 0; i < nfiles; i++) {
     struct file *f = &files[i];
-    if (!first || !f->open)
+    if (!first || !f->open || f->failed)
       continue;
     int rc = create(f);
     if (rc)
@@ -368,7 +373,7 @@ void dvmrt_report_forked(void) {
   last = &first;
   for (int i = 0; i < nfiles; i++) {
     size_t n = strlen(files[i].path);
-    files[i].open = false;
+    files[i].open = files[i].failed = false;
     snprintf(files[i].path + n, sizeof(files[i].path) - n, ".%d", (int)getpid());
   }
 }
