@@ -164,16 +164,20 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   if (!reply->code) /* a callback may have refused before the bottom */
     reply->code = atomic_load(&crs.abort_code);
   rc = reply->code;
-  if (rc == 0) {
+  if (rc == 0)
     retain(request, reply->path);
-    if (request->signal)
-      kill(crs.pid, request->signal);
-  }
   if (rc != 1)
     crs_hooks_announce();
   reply->total_ns = (uint64_t)(sys_monotonic_ns() - start);
   atomic_store(&busy, 0);
   return rc;
+}
+
+/* The signal asked for, once whoever asked has the answer: it may be the end of the process. */
+static void signal_done(const struct crs_request *request, int rc)
+{
+  if (rc == 0 && request->signal)
+    kill(crs.pid, request->signal);
 }
 
 static int write_all(int fd, const void *from, size_t size)
@@ -248,18 +252,24 @@ static void serve_connection(void)
   }
   write_all(fd, &reply, sizeof(reply));
   close(fd);
+  signal_done(&request, rc);
 }
 
 static void serve_tickets(void)
 {
+  static struct crs_request request;
+  int request_outcome;
+
   for (struct ticket *t = tickets; t < tickets + TICKETS; t++) {
     unsigned asked = TICKET_ASKED;
 
     if (!atomic_compare_exchange_strong(&t->state, &asked, TICKET_TAKEN))
       continue;
-    t->outcome = checkpoint(&t->request, &t->reply, -1);
+    request_outcome = t->outcome = checkpoint(&t->request, &t->reply, -1);
+    request = t->request; /* the ticket may be given back at once */
     atomic_store(&t->state, TICKET_DONE);
     sys_futex_wake(&t->state);
+    signal_done(&request, request_outcome);
   }
 }
 

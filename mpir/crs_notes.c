@@ -1,4 +1,5 @@
 /* The notes of an image: those that every core file has, for debuggers, and ours, for the restart. */
+#include <cpuid.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/procfs.h>
@@ -91,12 +92,29 @@ static int note_thread(struct crs_dump *d, const struct mpir_image_thread *threa
   return rc;
 }
 
+/* Where debuggers look for each part of the extended state: the places that Intel's processors use.  Others have their own,
+ * which only the processor tells. */
+static const struct { unsigned feature; uint32_t place, size; } vector_parts[] = {
+  { 2, 576, 256 }, { 3, 960, 64 }, { 4, 1024, 64 }, { 5, 1088, 64 }, { 6, 1152, 512 }, { 7, 1664, 1024 }, { 9, 2688, 8 },
+};
+#define VECTOR_PARTS (sizeof(vector_parts) / sizeof(vector_parts[0]))
+
+static uint32_t place_in_frame(unsigned feature)
+{
+  unsigned size, place, c, d;
+
+  __cpuid_count(0xd, feature, size, place, c, d);
+  return place;
+}
+
 /* Vector registers: the signal frame's extended area, with the word that debuggers look at (XCR0) filled in. */
 static int note_vectors(struct crs_dump *d, const struct mpir_image_thread *thread)
 {
   const ucontext_t *frame = (const ucontext_t *)thread->signal_frame;
   const unsigned char *area = frame ? (const unsigned char *)frame->uc_mcontext.fpregs : NULL;
   struct { uint32_t magic, extended; uint64_t features; uint32_t size; } software;
+  uint64_t shown = 3; /* x87 and SSE */
+  uint32_t size = FXSAVE_SIZE + 64, place;
   unsigned char *to;
 
   if (!area)
@@ -106,12 +124,21 @@ static int note_vectors(struct crs_dump *d, const struct mpir_image_thread *thre
   memcpy(&software.size, area + XSAVE_SOFTWARE + 16, 4);
   if (software.magic != XSAVE_MAGIC || software.size < FXSAVE_SIZE + 64 || software.size > 65536)
     return 0;
-  to = note_begin(d, "LINUX", NT_X86_XSTATE, software.size);
+  for (size_t i = 0; i < VECTOR_PARTS; i++)
+    if (software.features >> vector_parts[i].feature & 1) {
+      shown |= 1ull << vector_parts[i].feature;
+      size = vector_parts[i].place + vector_parts[i].size;
+    }
+  to = note_begin(d, "LINUX", NT_X86_XSTATE, size);
   if (!to)
     return dump_fail(d, -E2BIG, "the image's notes do not fit");
-  memcpy(to, area, software.size);
+  memcpy(to, area, FXSAVE_SIZE + 64);
   memset(to + XSAVE_SOFTWARE, 0, FXSAVE_SIZE - XSAVE_SOFTWARE);
-  memcpy(to + XSAVE_SOFTWARE, &software.features, 8);
+  memcpy(to + XSAVE_SOFTWARE, &shown, 8);
+  for (size_t i = 0; i < VECTOR_PARTS; i++)
+    if (shown >> vector_parts[i].feature & 1 &&
+        (place = place_in_frame(vector_parts[i].feature)) + vector_parts[i].size <= software.size)
+      memcpy(to + vector_parts[i].place, area + place, vector_parts[i].size);
   return 0;
 }
 
