@@ -23,6 +23,13 @@ static int add_plugin(struct dvm_list *command, const struct cc_plan *plan, cons
   dvm_list_printf(command, "-fpass-plugin=%s", place->plugin);
   /* The plug-in defines it where it compiles, but clang does not start it where it only preprocesses (-E, -M, -save-temps). */
   dvm_list_add(command, "-D_DVMH=1");
+  if (plan->mode == DVM_MODE_TRACE) {
+    dvm_list_add(command, "-fplugin-arg-dvm-trace");
+    /* Through -Xclang: the assembler, which has no plug-ins, must not see it. */
+    static const char *const option[] = {"-Xclang", "-mllvm", "-Xclang", "-dvm-trace"};
+    for (int i = 0; i < 4; i++)
+      dvm_list_add(command, option[i]);
+  }
   for (size_t i = 0; i < plan->plugin_args.n; i++)
     dvm_list_printf(command, "-fplugin-arg-dvm-%s", plan->plugin_args.v[i]);
   dvm_list_add(command, "--end-no-unused-arguments");
@@ -36,25 +43,48 @@ static void add_linker(struct dvm_list *command, const char *arg)
   dvm_list_add(command, arg);
 }
 
+static void add_library(struct dvm_list *command, const char *path, bool as_needed)
+{
+  add_linker(command, "--push-state");
+  add_linker(command, as_needed ? "--as-needed" : "--no-as-needed");
+  add_linker(command, path);
+  add_linker(command, "--pop-state");
+}
+
+static int add_static_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place,
+                              struct dvm_error *err)
+{
+  static const char *const static_libraries[] = {DVM_RUNTIME_STATIC_LIBS NULL};
+  int rc = require(place->runtime_static, "the run-time library", err);
+  if (!rc && plan->mode == DVM_MODE_TRACE)
+    rc = require(place->trace_static, "the recording library", err);
+  if (rc)
+    return rc;
+  if (place->trace_static)
+    add_linker(command, place->trace_static);
+  add_linker(command, place->runtime_static);
+  for (const char *const *library = static_libraries; *library; library++)
+    add_linker(command, *library);
+  return 0;
+}
+
+/* A program always has the library of its mode, so that DVM_OPTIONS is obeyed in each; the other one is there for objects that
+ * were compiled otherwise.  A shared library has what it uses. */
 static int add_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place,
                        struct dvm_error *err)
 {
-  static const char *const static_libraries[] = {DVM_RUNTIME_STATIC_LIBS NULL};
-  int rc = require(plan->is_static ? place->runtime_static : place->runtime, "the run-time library", err);
+  bool trace = plan->mode == DVM_MODE_TRACE;
+  if (plan->is_static)
+    return add_static_runtime(command, plan, place, err);
+  int rc = require(place->runtime, "the run-time library", err);
+  if (!rc && trace)
+    rc = require(place->trace, "the recording library", err);
   if (rc)
     return rc;
-  if (plan->is_static) {
-    add_linker(command, place->runtime_static);
-    for (const char *const *library = static_libraries; *library; library++)
-      add_linker(command, *library);
-    return 0;
-  }
+  if (place->trace && !access(place->trace, R_OK))
+    add_library(command, place->trace, !trace || plan->shared);
+  add_library(command, place->runtime, trace || plan->shared);
   const char *slash = strrchr(place->runtime, '/');
-  add_linker(command, "--push-state");
-  /* A program always has the runtime, so that DVM_OPTIONS is obeyed in each; a library only where it is used. */
-  add_linker(command, plan->shared ? "--as-needed" : "--no-as-needed");
-  add_linker(command, place->runtime);
-  add_linker(command, "--pop-state");
   add_linker(command, "-rpath");
   dvm_list_add(command, "-Xlinker");
   dvm_list_printf(command, "%.*s", (int)(slash - place->runtime), place->runtime);
@@ -93,7 +123,7 @@ static void add_user_args(struct dvm_list *command, char *const *argv, const str
 int cc_command_make(struct dvm_list *command, char *const *argv, const struct cc_line *line, const struct cc_plan *plan,
                     const struct dvm_place *place, struct dvm_error *err)
 {
-  bool on = plan->mode == DVM_MODE_CHECK && !plan->foreign_target;
+  bool on = plan->mode != DVM_MODE_OFF && !plan->foreign_target;
   bool adds_runtime = on && plan->links && !plan->relocatable && !plan->no_libraries;
   int rc = 0;
   dvm_list_add(command, place->clang);

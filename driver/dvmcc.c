@@ -15,6 +15,7 @@ static const char help[] =
   "A C compiler that understands DVM directives.  It takes all options of clang, and:\n"
   "\n"
   "  -fdvm=check            check the directives while the program runs (default)\n"
+  "  -fdvm=trace            record what the program does, for 'dvm record' and 'dvm compare'\n"
   "  -fdvm=off              compile as clang does\n"
   "  -W[no-]dvm-NAME        give, or not, the warning NAME of the directives\n"
   "  -W[no-]error=dvm-NAME  make it an error, or not\n"

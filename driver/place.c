@@ -55,9 +55,11 @@ int dvm_place_find(struct dvm_place *place, struct dvm_error *err)
   place->plugin = find(exe, DVM_BIN_TO_LIB "/dvm/dvm-pass.so", "../pass/dvm-pass.so");
   place->runtime = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmrt.so", "../runtime/libdvmrt.so");
   place->runtime_static = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmrt.a", "../runtime/libdvmrt.a");
+  place->trace = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmtrace.so", "../runtime/libdvmtrace.so");
+  place->trace_static = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmtrace.a", "../runtime/libdvmtrace.a");
   place->libexec = join(exe, DVM_BIN_TO_LIBEXEC);
   place->diagnostics = find(exe, DVM_BIN_TO_DOC "/diagnostics", "../docs/diagnostics");
-  if (place->bin && place->plugin && place->runtime && place->runtime_static && place->libexec &&
+  if (place->bin && place->plugin && place->runtime && place->runtime_static && place->trace && place->trace_static && place->libexec &&
       place->diagnostics)
     return 0;
   dvm_place_fini(place);
@@ -70,6 +72,8 @@ void dvm_place_fini(struct dvm_place *place)
   free(place->plugin);
   free(place->runtime);
   free(place->runtime_static);
+  free(place->trace);
+  free(place->trace_static);
   free(place->libexec);
   free(place->diagnostics);
   *place = (struct dvm_place){.clang = NULL};

@@ -10,6 +10,8 @@ struct dvm_place {
   char *plugin;          /* dvm-pass.so; this and the following name the installed place when the file is nowhere */
   char *runtime;         /* libdvmrt.so */
   char *runtime_static;  /* libdvmrt.a */
+  char *trace;           /* libdvmtrace.so, libdvmtrace.a: what recording programs are linked with */
+  char *trace_static;
   char *libexec;         /* folder of the programs dvm-COMMAND */
   char *diagnostics;     /* folder of the pages of the diagnostics */
 };

@@ -126,13 +126,17 @@ static int set_checks(struct dvmrt_options *o, const char *k, const char *v, str
   return 0;
 }
 
-/* Keys of the contract whose feature comes with traces and the debug manager. */
+/* Of libdvmtrace, which reads its keys itself where it is part of the program. */
+void __dvmt_full(void) __attribute__((weak));
+
+/* Keys of the contract that are not the checker's. */
 static int refuse(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   (void)o;
-  if (!strcmp(k, "trace") && !strcmp(v, "off"))
+  if ((!strcmp(k, "trace") && !strcmp(v, "off")) || (strcmp(k, "sdm") && __dvmt_full))
     return 0;
-  return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': this build of the runtime only checks; it has no traces and no "
-                       "debug server yet", k, v);
+  if (!strcmp(k, "sdm"))
+    return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': this build of the runtime has no debug server yet", k, v);
+  return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': this program was compiled to check, not to record: use 'dvmcc -fdvm=trace'", k, v);
 }
 
 static const struct {
@@ -153,6 +157,7 @@ static const struct {
     {"trace_file", "", "trace to write (needs trace=record)", refuse},
     {"trace_level", "", "none, minimal, modify, full, checksum (needs trace=record)", refuse},
     {"trace_config", "", "file with trace levels per construct (needs trace=record)", refuse},
+    {"trace_ring", "", "set by 'dvm record' and 'dvm compare'", refuse},
     {"reference", "", "trace to compare with (needs trace=compare)", refuse},
     {"tolerance", "", "greatest accepted difference (needs trace=compare)", refuse},
     {"sdm", "", "address of the debug manager", refuse},

@@ -268,6 +268,8 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
   T.key('S').add(Twine(Ctx.getTypeSizeInChars(E->getType()).getQuantity()));
   if (StringRef("fc").contains(elementKind(Ctx, E->getType())[0]))
     T.key('Y').add("f");
+  if (St.Opts.Trace)
+    T.key('y').add(valueKind(Ctx, E->getType()));
   T.key('C').add(Twine(Nest ? Nest->Cid : 0));
   if (V && Ch.Direct && Nest)
     if (int I = Nest->indexNumber(V); I >= 0)
@@ -482,6 +484,9 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
       return construct(W, Call);
   if (CallExpr *Call = markerCall(S, DVMM_DIRECT); Call && Call == S)
     return standAlone(Slot, Call, InBlock);
+
+  if (St.Opts.Trace && Emit && traceLoop(Slot))
+    return;
 
   switch (S->getStmtClass()) {
   case Stmt::UnaryExprOrTypeTraitExprClass: case Stmt::OffsetOfExprClass: case Stmt::ConstantExprClass:

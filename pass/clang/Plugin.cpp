@@ -225,6 +225,8 @@ protected:
         Opts.WarnUndeclaredPrivate = Opts.ErrorUndeclaredPrivate = true;
       else if (A == "Wno-error=dvm-undeclared-private")
         Opts.ErrorUndeclaredPrivate = false;
+      else if (A == "trace")
+        Opts.Trace = true;
       else {
         DiagnosticsEngine &D = CI.getDiagnostics();
         D.Report(D.getCustomDiagID(DiagnosticsEngine::Error, "unknown option '%0' of the dvm plug-in")) << A;

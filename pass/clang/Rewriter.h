@@ -78,6 +78,10 @@ private:
   void bindPointer(clang::BinaryOperator *Assign);
   Construct *innermostNest() const;
 
+  // Loops.cpp: sequential loops, where they are recorded
+  bool traceLoop(clang::Stmt *&Slot);
+  bool AtLoop = false; // the loop that is walked has its marks already
+
   // Construct.cpp: directives at statements
   void construct(clang::WhileStmt *W, clang::CallExpr *Call);
   void standAlone(clang::Stmt *&Slot, clang::CallExpr *Call, bool InBlock);
@@ -113,6 +117,8 @@ public:
 clang::CallExpr *markerCall(clang::Stmt *S, llvm::StringRef Name);
 // Number of the directive in the first argument of an entered call.
 llvm::StringRef directiveNumber(const clang::CallExpr *Call);
+// Of a value as traces know it: "f8", "i4", "b1", "p8", ..; "o" for what they do not record.
+std::string valueKind(const clang::ASTContext &Ctx, clang::QualType T);
 const clang::VarDecl *asVariable(const clang::Expr *E); // the variable that E names, or null
 } // namespace dvm
 #endif

@@ -57,6 +57,7 @@ struct Options {
   bool WarnUndeclaredPrivate = true;
   bool ErrorUndeclaredPrivate = false;
   bool WarnCalloc = true;
+  bool Trace = false; // the program will record, not check: types of values, sequential loops
 };
 
 class State {
@@ -69,6 +70,7 @@ public:
   // Constants that carry the operands of directives before declarations, by name.
   llvm::DenseMap<const clang::IdentifierInfo *, const clang::VarDecl *> OperandVars;
   unsigned NextConstruct = 1;
+  unsigned NextLoop = 1; // of sequential loops that record
   long AssignmentBase = 0; // numbers of assignments are unique in the translation unit
   std::vector<const clang::VarDecl *> StaticLocals; // with a directive: registered with the globals
 

@@ -2,6 +2,7 @@
 #include "Function.h"
 #include "Memory.h"
 #include "Reductions.h"
+#include "Trace.h"
 #include "pass/markers.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -56,7 +57,9 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
   if (M.getModuleFlag(InstrumentedFlag))
     return PreservedAnalyses::all();
   M.addModuleFlag(Module::Max, InstrumentedFlag, 1);
+  const bool Trace = recordsTrace(M);
   Runtime RT(M);
+  TraceModule Recording(M);
   SmallVector<Function *, 16> Work;
   for (Function &F : M)
     if (!F.isDeclaration())
@@ -64,10 +67,10 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
   for (Function *F : Work) {
     callMarkers(*F);
     if (isInstrumentable(*F))
-      instrument(*F, RT);
+      Trace ? Recording.instrument(*F) : instrument(*F, RT);
     removeMarkers(*F);
   }
-  RT.finish();
+  Trace ? Recording.finish() : RT.finish();
   for (Function &F : make_early_inc_range(M))
     if (F.getName().starts_with("__dvmm_") && F.use_empty())
       F.eraseFromParent();

@@ -1,0 +1,17 @@
+/* Runs a recording program and takes its records into a sink, until it has ended. */
+#ifndef DVM_TRACE_LAUNCH_H
+#define DVM_TRACE_LAUNCH_H
+#include "base/error.h"
+#include "runtime/trace/stream.h"
+#include <stdbool.h>
+
+struct dvmt_launch {
+  char *const *command;       /* terminated by NULL */
+  const char *level;          /* or NULL: the configuration's, or modify */
+  const char *config;         /* path of a configuration, or NULL */
+};
+/* Signals of the terminal reach the program and are left to it; this process goes on to the end of the records.  The sink may
+ * give up (it returns an error): then the program runs on unrecorded.  'status': as from waitpid.  'recorded': the program was
+ * built to record.  Returns 0, -ENOENT and so on when it could not be started, or the sink's error. */
+int dvmt_launch(const struct dvmt_launch *launch, struct dvmt_sink *sink, int *status, bool *recorded, struct dvm_error *err);
+#endif

@@ -1,0 +1,131 @@
+/* dvm record: runs a program and keeps what it records as a trace. */
+#define _GNU_SOURCE
+#include "base/text.h"
+#include "driver/config.h"
+#include "driver/run.h"
+#include "driver/trace/launch.h"
+#include "driver/trace/meta.h"
+#include "runtime/trace/config.h"
+#include "runtime/trace/pack.h"
+#include "runtime/trace/writer.h"
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_USAGE = 2 };
+
+static const char help[] =
+  "usage: dvm record [-o FILE] [--level LEVEL] [--config FILE] [--codec CODEC] [-v] -- PROGRAM [argument...]\n"
+  "\n"
+  "Runs a program that was compiled with 'dvmcc -fdvm=trace' and keeps what it does as a trace, the reference\n"
+  "for 'dvm compare' and 'dvm diff'.  The exit status is the program's.\n"
+  "\n"
+  "  -o FILE          the trace (trace.dvmt)\n"
+  "  --level LEVEL    none, minimal (constructs and iterations), modify (and values written; default),\n"
+  "                   full (and values read), checksum (sums of arrays), system (calls of the run-time system)\n"
+  "  --config FILE    levels and ranges per construct, start and finish; 'dvm trace config' makes one\n"
+  "  --codec CODEC    zstd (default), zlib, none\n"
+  "  -v               say at the end how much was recorded\n";
+
+struct options {
+  const char *output, *level, *config;
+  enum dvmt_codec codec;
+  bool verbose;
+  char *const *command;
+};
+
+static int usage(const char *what, const char *word) {
+  fprintf(stderr, "dvm: error: %s%s%s%s; 'dvm help record' says more\n", what, word ? " '" : "", word ? word : "", word ? "'" : "");
+  return EXIT_USAGE;
+}
+
+static int read_codec(const char *name, enum dvmt_codec *codec) {
+  for (unsigned i = 0; i < DVMT_NCODECS; i++)
+    if (!strcmp(name, dvmt_codec_name(i))) {
+      *codec = (enum dvmt_codec)i;
+      return 0;
+    }
+  return usage("unknown codec", name);
+}
+
+/* 0, or the exit status. */
+static int read_options(struct options *o, int argc, char **argv) {
+  static const struct option names[] = {{"level", 1, NULL, 'l'}, {"config", 1, NULL, 'c'}, {"codec", 1, NULL, 'z'},
+                                        {"output", 1, NULL, 'o'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  int c, rc = 0;
+  *o = (struct options){.output = "trace.dvmt", .codec = DVMT_CODEC_ZSTD};
+  opterr = 0;
+  while (!rc && (c = getopt_long(argc, argv, "+:o:vh", names, NULL)) >= 0)
+    switch (c) {
+    case 'o': o->output = optarg; break;
+    case 'l': o->level = optarg; rc = dvmt_level_number(optarg) < 0 ? usage("unknown level", optarg) : 0; break;
+    case 'c': o->config = optarg; break;
+    case 'z': rc = read_codec(optarg, &o->codec); break;
+    case 'v': o->verbose = true; break;
+    case 'h': fputs(help, stdout); return fflush(stdout) ? 1 : -1;
+    case ':': rc = usage("missing value of", argv[optind - 1]); break;
+    default: rc = usage("unknown option", argv[optind - 1]);
+    }
+  o->command = argv + optind;
+  if (!rc && !argv[optind])
+    rc = usage("'dvm record' wants a program to run", NULL);
+  return rc;
+}
+
+static void say(const struct options *o, const struct dvmt_totals *t) {
+  fprintf(stderr, "dvm: %llu records (%llu values) in '%s': %llu bytes, %.2f a record\n", (unsigned long long)t->records,
+          (unsigned long long)t->values, o->output, (unsigned long long)t->file_bytes,
+          t->records ? (double)t->file_bytes / (double)t->records : 0);
+}
+
+static int record(const struct options *o, struct dvm_error *err) {
+  struct dvmt_config config = DVMT_CONFIG_INIT;
+  struct dvmt_totals totals;
+  char *meta = NULL;
+  int status = 0;
+  bool recorded = false;
+  /* A mistake in the configuration is told once, here, before anything runs. */
+  int rc = o->config ? dvmt_config_read(&config, o->config, err) : 0;
+  dvmt_config_fini(&config);
+  if (rc)
+    return rc;
+  meta = dvmt_meta(o->command, o->level, err);
+  struct dvmt_writer *w = meta ? dvmt_writer_create(o->output, meta, o->codec, err) : NULL;
+  free(meta);
+  if (!w)
+    return err->code;
+  const struct dvmt_launch launch = {o->command, o->level, o->config};
+  rc = dvmt_launch(&launch, dvmt_writer_sink(w), &status, &recorded, err);
+  struct dvm_error close_err = DVM_ERROR_INIT;
+  int close_rc = dvmt_writer_close(w, !rc && WIFEXITED(status), &totals, &close_err);
+  if (close_rc) {
+    *err = close_err;
+    return close_rc;
+  }
+  if (rc)
+    return rc;
+  if (!recorded) {
+    unlink(o->output);
+    return dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
+  }
+  if (o->verbose)
+    say(o, &totals);
+  return dvm_run_end_like(status);
+}
+
+int main(int argc, char **argv) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct options o;
+  int rc = read_options(&o, argc, argv);
+  if (rc)
+    return rc < 0 ? 0 : rc;
+  rc = record(&o, &err);
+  if (rc >= 0)
+    return rc;
+  fprintf(stderr, "dvm: error: %s\n", err.text);
+  return rc == -EINVAL ? EXIT_USAGE : 1;
+}

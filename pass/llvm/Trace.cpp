@@ -1,0 +1,596 @@
+// Recording: each marked access, iteration, construct and sequential loop writes a raw record (runtime/trace/abi.h), inline
+// where it is hot.  A construct with iterations gets a second, plain body, which runs where nothing of it is recorded.
+#include "Trace.h"
+#include "Function.h"
+#include "pass/markers.h"
+#include "runtime/trace/abi.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+static cl::opt<bool> TraceOption("dvm-trace", cl::desc("record what the program does, in place of checking it"), cl::Hidden);
+static constexpr char TraceFlag[] = "dvm-trace";
+static constexpr char SitesSection[] = "dvmt_sites";
+
+bool dvmir::recordsTrace(const Module &M) { return TraceOption || M.getModuleFlag(TraceFlag); }
+
+namespace {
+using Arguments = SmallVector<Value *, 8>;
+
+// Line 'Key' of a site text, or nothing.
+StringRef lineOf(StringRef Text, char Key) {
+  for (StringRef Rest = Text; !Rest.empty();) {
+    auto [Line, After] = Rest.split('\n');
+    if (Line.size() >= 2 && Line[0] == Key && Line[1] == ' ')
+      return Line.drop_front(2);
+    Rest = After;
+  }
+  return "";
+}
+
+struct ValueType {
+  char Kind = 'o';
+  unsigned Bytes = 0;
+  unsigned words() const { return (Bytes + 7) / 8; }
+  bool known() const { return Kind != 'o' && Bytes && Bytes <= 32; }
+};
+
+ValueType valueTypeOf(StringRef Text) {
+  ValueType T;
+  StringRef Y = lineOf(Text, 'y');
+  if (!Y.empty() && !Y.drop_front().getAsInteger(10, T.Bytes))
+    T.Kind = Y[0];
+  return T;
+}
+
+Value *rootOf(Value *P) {
+  for (;;) {
+    P = P->stripPointerCasts();
+    if (auto *GEP = dyn_cast<GEPOperator>(P))
+      P = GEP->getPointerOperand();
+    else if (markerName(P) == DVMM_ACCESS)
+      P = cast<CallInst>(P)->getArgOperand(0);
+    else
+      return P;
+  }
+}
+} // namespace
+
+struct TraceModule::Impl {
+  Module &M;
+  LLVMContext &C;
+  Runtime RT;
+  bool HasSites = false;
+
+  explicit Impl(Module &Mod) : M(Mod), C(M.getContext()), RT(M) {}
+
+  // ---- Sites and calls ----
+
+  GlobalVariable *site(Constant *Text, unsigned Kind, unsigned Words, unsigned Bytes = 0, unsigned Where = 0,
+                       Constant *Base = nullptr, uint64_t Size = 0, unsigned Args = 0) {
+    HasSites = true;
+    auto *Null = ConstantPointerNull::get(RT.Ptr);
+    auto Byte = [&](unsigned V) { return ConstantInt::get(RT.I8, V); };
+    auto *Init = ConstantStruct::getAnon({Text, Base ? Base : Null, ConstantInt::get(RT.I64, Size), Byte(Kind), Byte(Words),
+                                          Byte(Bytes), Byte(Where), Byte(Args), Byte(DVMT_LEVEL_UNSET), Byte(0), Byte(0), Null,
+                                          ConstantInt::get(RT.I64, 0)});
+    auto *G = new GlobalVariable(M, Init->getType(), false, GlobalValue::PrivateLinkage, Init, "dvm.trace.site");
+    G->setSection(SitesSection);
+    G->setAlignment(Align(16));
+    return G;
+  }
+
+  CallInst *call(IRBuilderBase &B, StringRef Name, Type *Result, ArrayRef<Value *> Args) {
+    SmallVector<Type *, 8> T;
+    for (Value *A : Args)
+      T.push_back(A->getType());
+    FunctionCallee Callee = M.getOrInsertFunction(Name, FunctionType::get(Result, T, false));
+    if (auto *F = dyn_cast<Function>(Callee.getCallee())) {
+      F->addFnAttr(Attribute::NoUnwind);
+      F->addFnAttr(Attribute::NonLazyBind);
+    }
+    return B.CreateCall(Callee, Args);
+  }
+
+  Value *state(IRBuilderBase &B, size_t Offset) {
+    auto *T = ArrayType::get(RT.I64, sizeof(dvmt_state) / 8);
+    auto *State = cast<GlobalVariable>(M.getOrInsertGlobal("__dvmt_state", T, [&] {
+      auto *G = new GlobalVariable(M, T, false, GlobalValue::ExternalLinkage, nullptr, "__dvmt_state", nullptr,
+                                   GlobalValue::InitialExecTLSModel);
+      G->setAlignment(Align(8));
+      return G;
+    }));
+    return B.CreateConstInBoundsGEP1_64(RT.I8, B.CreateThreadLocalAddress(State), Offset);
+  }
+
+  // What is ours aliases nothing of the user's.
+  template <typename T> T *own(T *I, StringRef Kind) {
+    MDBuilder B(C);
+    MDNode *Scalar = B.createTBAAScalarTypeNode(Kind, B.createTBAARoot("Simple C/C++ TBAA"));
+    I->setMetadata(LLVMContext::MD_tbaa, B.createTBAAStructTagNode(Scalar, Scalar, 0));
+    I->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(C, {}));
+    return I;
+  }
+
+  Value *loadState(IRBuilderBase &B, size_t Offset, Type *T) {
+    return own(B.CreateAlignedLoad(T, state(B, Offset), Align(4)), "dvm trace state");
+  }
+
+  void storeWord(IRBuilderBase &B, Value *V, Value *Record, unsigned Word) {
+    own(B.CreateAlignedStore(V, B.CreateConstInBoundsGEP1_64(RT.I8, Record, 8 * Word), Align(8)), "dvm trace record");
+  }
+
+  // ---- Records ----
+
+  // The record's words behind the first; then the first, and on to the next record.
+  void closeRecord(IRBuilderBase &B, Value *Record, GlobalVariable *Site, dvmt_tag Tag, unsigned Words, Instruction *At) {
+    Value *First = B.CreateConstInBoundsGEP1_64(RT.I8, Site, Tag);
+    storeWord(B, First, Record, 0);
+    Value *Next = B.CreateConstInBoundsGEP1_64(RT.I8, Record, 8 * Words);
+    own(B.CreateAlignedStore(Next, state(B, offsetof(dvmt_state, next)), Align(8)), "dvm trace state");
+    Value *Full = B.CreateICmpUGE(Next, loadState(B, offsetof(dvmt_state, limit), RT.Ptr));
+    IRBuilder<> Slow(SplitBlockAndInsertIfThen(Full, At, false, RT.Unlikely));
+    Slow.SetCurrentDebugLocation(At->getDebugLoc());
+    call(Slow, "__dvmt_full", RT.Void, {});
+  }
+
+  // if (state.flags & Needed) ..  Returns the end of the new block.
+  Instruction *guarded(Instruction *At, uint32_t Needed) {
+    IRBuilder<> B(At);
+    Value *Flags = loadState(B, offsetof(dvmt_state, flags), RT.I32);
+    return SplitBlockAndInsertIfThen(B.CreateIsNotNull(B.CreateAnd(Flags, Needed)), At, false);
+  }
+
+  Value *asWord(IRBuilderBase &B, Value *V) {
+    Type *T = V->getType();
+    if (T->isPointerTy())
+      return B.CreatePtrToInt(V, RT.I64);
+    if (T->isIntegerTy())
+      return B.CreateZExtOrTrunc(V, RT.I64);
+    unsigned Bits = T->getPrimitiveSizeInBits();
+    return B.CreateZExt(B.CreateBitCast(V, B.getIntNTy(Bits)), RT.I64);
+  }
+
+  // Stores the value, which came or goes in one part or (complex) two; true if it could.
+  void storeValue(IRBuilderBase &B, ArrayRef<Value *> Parts, ValueType T, Value *Record, unsigned Word) {
+    unsigned PartBytes = T.Bytes / Parts.size();
+    if (T.Bytes <= 8) {
+      Value *V = asWord(B, Parts[0]);
+      if (Parts.size() == 2)
+        V = B.CreateOr(V, B.CreateShl(asWord(B, Parts[1]), PartBytes * 8));
+      return storeWord(B, V, Record, Word);
+    }
+    for (unsigned W = 0; W < T.words(); ++W)
+      storeWord(B, B.getInt64(0), Record, Word + W);
+    for (unsigned N = 0; N < Parts.size(); ++N)
+      own(B.CreateAlignedStore(Parts[N], B.CreateConstInBoundsGEP1_64(RT.I8, Record, 8 * Word + N * PartBytes), Align(8)),
+          "dvm trace record");
+  }
+
+  struct Place {
+    GlobalVariable *Site;
+    Value *Address, *Root; // null: not needed
+    unsigned Where;
+  };
+
+  // A read or write of the value before 'At'.
+  void recordValue(Instruction *At, const Place &P, dvmt_tag Tag, ValueType T, ArrayRef<Value *> Parts) {
+    Instruction *End = guarded(At, Tag == DVMT_TAG_READ ? DVMT_ON_READ : DVMT_ON_WRITE);
+    IRBuilder<> B(End);
+    B.SetCurrentDebugLocation(At->getDebugLoc());
+    Value *Record = loadState(B, offsetof(dvmt_state, next), RT.Ptr);
+    Value *Address = B.CreatePtrToInt(P.Address, RT.I64);
+    unsigned Word = 1;
+    if (P.Where & DVMT_WHERE_ADDRESS)
+      storeWord(B, Address, Record, Word++);
+    if (!(P.Where & DVMT_WHERE_ADDRESS) || (P.Where & DVMT_WHERE_POINTER))
+      storeWord(B, B.CreateSub(Address, B.CreatePtrToInt(P.Root, RT.I64)), Record, Word++);
+    storeValue(B, Parts, T, Record, Word);
+    closeRecord(B, Record, P.Site, Tag, Word + T.words(), End);
+  }
+
+  // ---- Accesses ----
+
+  Place placeOf(const Access &A, ValueType T) {
+    Value *Root = rootOf(A.Mark->getArgOperand(0));
+    Place P{nullptr, A.Mark->getArgOperand(0), Root, 0};
+    Constant *Base = nullptr;
+    uint64_t Size = 0;
+    StringRef Text = markerText(A.TextConstant);
+    bool Distributed = !lineOf(Text, 'D').empty();
+    if (auto *Alloca = dyn_cast<AllocaInst>(Root)) {
+      if (auto S = Alloca->getAllocationSize(RT.DL))
+        Size = S->getFixedValue();
+      P.Where = Distributed ? DVMT_WHERE_ADDRESS : 0;
+    } else if (auto *G = dyn_cast<GlobalVariable>(Root)) {
+      if (G->getValueType()->isSized())
+        Size = RT.DL.getTypeAllocSize(G->getValueType()).getFixedValue();
+      Base = G->isThreadLocal() ? nullptr : G;
+      P.Where = Base ? DVMT_WHERE_ADDRESS : 0;
+    } else {
+      P.Where = DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER;
+    }
+    P.Site = site(A.TextConstant, DVMT_SITE_ACCESS, T.words(), T.Bytes, P.Where, Base, Size);
+    return P;
+  }
+
+  struct Moves {
+    SmallVector<LoadInst *, 2> Loads;
+    SmallVector<StoreInst *, 2> Stores;
+    bool Other = false; // atomic update, copy of the whole: no value to see
+  };
+
+  static void collectMoves(Value *P, Moves &M, unsigned Depth = 0) {
+    for (User *U : P->users()) {
+      if (auto *L = dyn_cast<LoadInst>(U))
+        M.Loads.push_back(L);
+      else if (auto *St = dyn_cast<StoreInst>(U); St && St->getPointerOperand() == P)
+        M.Stores.push_back(St);
+      else if (isa<GetElementPtrInst>(U) && !Depth)
+        collectMoves(U, M, 1);
+      else
+        M.Other = true;
+    }
+  }
+
+  // Bytes from the mark to what is moved.
+  int64_t offsetOf(const Instruction *I) const {
+    APInt Offset(64, 0);
+    getLoadStorePointerOperand(I)->stripAndAccumulateConstantOffsets(RT.DL, Offset, true);
+    return Offset.getSExtValue();
+  }
+
+  // The last moved of all parts, in one block, or nothing.
+  template <typename T> static Instruction *lastOf(ArrayRef<T *> Moved) {
+    Instruction *Last = Moved.front();
+    for (T *I : Moved) {
+      if (I->getParent() != Last->getParent())
+        return nullptr;
+      if (Last->comesBefore(I))
+        Last = I;
+    }
+    return Last;
+  }
+
+  void lowerAccess(const Access &A) {
+    ValueType T = valueTypeOf(markerText(A.TextConstant));
+    Moves Moved;
+    collectMoves(A.Mark, Moved);
+    if (!T.known() || (A.Text.IndexNumber && !A.Text.Writes)) // the iteration says what its index variables are
+      return;
+    auto ByOffset = [&](const Instruction *X, const Instruction *Y) { return offsetOf(X) < offsetOf(Y); };
+    llvm::sort(Moved.Loads, ByOffset);
+    llvm::sort(Moved.Stores, ByOffset);
+    unsigned Parts = T.Kind == 'c' ? 2 : 1;
+    bool Read = A.Text.Reads && Moved.Loads.size() >= Parts, Write = A.Text.Writes && Moved.Stores.size() >= Parts;
+    if (!Read && !Write && !(Moved.Other && A.Text.Writes))
+      return;
+    Place P = placeOf(A, T);
+    if (Read)
+      recordLoads(P, T, ArrayRef(Moved.Loads).take_front(Parts));
+    if (Write)
+      recordStores(P, T, ArrayRef(Moved.Stores).take_back(Parts));
+    else if (Moved.Other && A.Text.Writes)
+      recordAtomic(A, P, T);
+  }
+
+  void recordLoads(const Place &P, ValueType T, ArrayRef<LoadInst *> Loads) {
+    Instruction *Last = lastOf(Loads);
+    if (!Last)
+      return;
+    SmallVector<Value *, 2> Values(Loads.begin(), Loads.end());
+    recordValue(Last->getNextNode(), P, DVMT_TAG_READ, T, Values);
+  }
+
+  void recordStores(const Place &P, ValueType T, ArrayRef<StoreInst *> Stores) {
+    Instruction *Last = lastOf(Stores);
+    if (!Last)
+      return;
+    SmallVector<Value *, 2> Values;
+    for (StoreInst *St : Stores)
+      Values.push_back(St->getValueOperand());
+    recordValue(Last->getNextNode(), P, DVMT_TAG_WRITE, T, Values);
+  }
+
+  // The value behind an atomic update is what a load right after it finds.
+  void recordAtomic(const Access &A, const Place &P, ValueType T) {
+    if (T.Bytes > 8 || !isPowerOf2_32(T.Bytes))
+      return;
+    Instruction *Update = nullptr;
+    for (User *U : A.Mark->users())
+      if (isa<AtomicRMWInst, AtomicCmpXchgInst>(U))
+        Update = cast<Instruction>(U);
+    if (!Update)
+      return;
+    IRBuilder<> B(Update->getNextNode());
+    LoadInst *L = B.CreateAlignedLoad(B.getIntNTy(T.Bytes * 8), A.Mark->getArgOperand(0), Align(T.Bytes));
+    L->setAtomic(AtomicOrdering::Monotonic);
+    recordValue(L->getNextNode(), P, DVMT_TAG_WRITE, T, {L});
+  }
+
+  // ---- Constructs ----
+
+  Value *argumentArray(FunctionState &S, IRBuilder<> &B, ArrayRef<Value *> Args) {
+    if (Args.empty())
+      return ConstantPointerNull::get(RT.Ptr);
+    auto *T = ArrayType::get(RT.I64, Args.size());
+    AllocaInst *Array = S.slot(T, "dvm.args");
+    for (unsigned N = 0; N < Args.size(); ++N)
+      B.CreateStore(asWord64(RT, B, Args[N]), B.CreateConstInBoundsGEP2_64(T, Array, 0, N));
+    return Array;
+  }
+
+  // Addresses of local scalars would keep them out of registers in both bodies, so they are not handed over.
+  static void hideLocals(const Construct &K, Arguments &Args) {
+    for (unsigned N = 0; N < Args.size() && N < K.Text.Args.size(); ++N) {
+      char Line = K.Text.Args[N].Line;
+      if ((Line == 'R' || Line == 'V') && Args[N]->getType()->isPointerTy())
+        Args[N] = ConstantPointerNull::get(cast<PointerType>(Args[N]->getType()));
+    }
+  }
+
+  static unsigned indexCount(const Construct &K) {
+    return K.Iters.empty() ? 0 : std::min<unsigned>((K.Iters[0]->arg_size() - 2) / 2, DVMT_NDIMS_MAX);
+  }
+
+  void lowerConstruct(FunctionState &S, Construct &K) {
+    Arguments Args = markerArguments(K.Enter);
+    bool Iterates = K.hasIterations();
+    GlobalVariable *Site = site(K.TextConstant, Iterates ? DVMT_SITE_CONSTRUCT : DVMT_SITE_SCOPE,
+                                Iterates ? indexCount(K) : 0, 0, 0, nullptr, 0, Args.size());
+    Arguments Results = Args;
+    hideLocals(K, Args);
+    for (CallInst *Mark : K.Leaves)
+      lowerLeave(S, K, Site, Mark, Results);
+    lowerEnter(S, K, Site, Args);
+    for (CallInst *Mark : K.Iters)
+      lowerIter(S, Site, Mark);
+  }
+
+  // once = !once; if (once) mode = __dvmt_enter(..); .. while (once)
+  void lowerEnter(FunctionState &S, Construct &K, GlobalVariable *Site, ArrayRef<Value *> Args) {
+    AllocaInst *Once = S.slot(RT.I32, "dvm.once");
+    IRBuilder<> Entry(S.entryPoint());
+    S.store(Entry, Entry.getInt32(0), Once);
+    IRBuilder<> B(K.Enter);
+    Value *Run = B.CreateXor(S.load(B, Once), 1);
+    S.store(B, Run, Once);
+    K.Enter->replaceAllUsesWith(Run);
+    if (K.Begin) {
+      IRBuilder<> In(K.Begin);
+      Value *Mode = call(In, "__dvmt_enter", RT.I32, {Site, S.frame(In), argumentArray(S, In, Args)});
+      if (K.hasIterations())
+        addPlainBody(S, K, Mode);
+    }
+    K.Enter->eraseFromParent();
+    K.Enter = nullptr;
+  }
+
+  void lowerLeave(FunctionState &S, const Construct &K, GlobalVariable *Site, CallInst *Mark, ArrayRef<Value *> Args) {
+    IRBuilder<> B(Mark);
+    unsigned Number = 0;
+    for (unsigned N = 0; N < Args.size() && N < K.Text.Args.size(); ++N) {
+      if (K.Text.Args[N].Line != 'R' || !K.Text.Args[N].Pointer)
+        continue;
+      if (N && K.Text.Args[N - 1].Line == 'R' && K.Text.Args[N - 1].Count == K.Text.Args[N].Count)
+        continue; // its location
+      Number = K.Text.Args[N].Count;
+      copyResult(S, B, Site, Number, Args[N], resultBytes(markerText(K.TextConstant), Number));
+    }
+    call(B, "__dvmt_leave", RT.Void, {Site, S.frame(B)});
+    Mark->eraseFromParent();
+  }
+
+  // "R <op> <name> & <element bytes> <count> <kind>": bytes of a scalar, 0 for arrays.
+  static unsigned resultBytes(StringRef Text, unsigned Number) {
+    unsigned Seen = 0, Bytes = 0;
+    while (!Text.empty()) {
+      auto [Line, After] = Text.split('\n');
+      Text = After;
+      if (!Line.starts_with("R ") || Seen++ != Number)
+        continue;
+      SmallVector<StringRef, 10> Field;
+      Line.split(Field, ' ');
+      if (Field.size() > 6 && Field[5] == "1" && !Field[4].getAsInteger(10, Bytes) && Bytes <= 32)
+        return Bytes;
+      return 0;
+    }
+    return 0;
+  }
+
+  // A copy in memory, so that the variable itself may stay a register.
+  void copyResult(FunctionState &S, IRBuilder<> &B, GlobalVariable *Site, unsigned Number, Value *Address, unsigned Bytes) {
+    if (!Bytes)
+      return;
+    Type *T = Address->stripPointerCasts() == Address && isa<AllocaInst>(Address)
+                  ? cast<AllocaInst>(Address)->getAllocatedType() : B.getIntNTy(Bytes * 8);
+    AllocaInst *Copy = S.slot(T, "dvm.result");
+    B.CreateStore(B.CreateLoad(T, Address), Copy);
+    call(B, "__dvmt_result", RT.Void, {Site, B.getInt32(Number), Copy, B.getInt32(Bytes)});
+  }
+
+  // if (top == site && flags & ON_ITER) record; else if (flags & (ON_ITER | ON_SLOW)) __dvmt_iter(site, frame, iv);
+  void emitIteration(FunctionState &S, GlobalVariable *Site, Instruction *At, ArrayRef<Value *> Vector) {
+    IRBuilder<> B(At);
+    Instruction *Then, *Else;
+    Value *Flags = loadState(B, offsetof(dvmt_state, flags), RT.I32);
+    Value *Fast = B.CreateAnd(B.CreateIsNotNull(B.CreateAnd(Flags, DVMT_ON_ITER)),
+                              B.CreateICmpEQ(loadState(B, offsetof(dvmt_state, top), RT.Ptr), Site));
+    Value *Told = B.CreateIsNotNull(B.CreateAnd(Flags, DVMT_ON_ITER | DVMT_ON_SLOW));
+    SplitBlockAndInsertIfThenElse(Fast, At, &Then, &Else);
+    IRBuilder<> In(Then);
+    In.SetCurrentDebugLocation(At->getDebugLoc());
+    Value *Record = loadState(In, offsetof(dvmt_state, next), RT.Ptr);
+    for (unsigned N = 0; N < Vector.size(); ++N)
+      storeWord(In, Vector[N], Record, 1 + N);
+    closeRecord(In, Record, Site, DVMT_TAG_ITER, 1 + Vector.size(), Then);
+    IRBuilder<> Slow(SplitBlockAndInsertIfThen(Told, Else, false, RT.Unlikely));
+    Slow.SetCurrentDebugLocation(At->getDebugLoc());
+    Value *Frame = S.frame(Slow);
+    call(Slow, "__dvmt_iter", RT.Void, {Site, Frame, argumentArray(S, Slow, Vector)});
+  }
+
+  void lowerIter(FunctionState &S, GlobalVariable *Site, CallInst *Mark) {
+    IRBuilder<> B(Mark);
+    SmallVector<Value *, 4> Vector;
+    for (unsigned Arg = 2; Arg + 1 < Mark->arg_size() && Vector.size() < DVMT_NDIMS_MAX; Arg += 2) {
+      int64_t Bytes = cast<ConstantInt>(Mark->getArgOperand(Arg + 1))->getSExtValue();
+      Value *V = B.CreateLoad(B.getIntNTy(std::abs(Bytes) * 8), Mark->getArgOperand(Arg));
+      Vector.push_back(Bytes < 0 ? B.CreateSExt(V, RT.I64) : B.CreateZExt(V, RT.I64));
+    }
+    emitIteration(S, Site, Mark, Vector);
+    Mark->eraseFromParent();
+  }
+
+  // ---- The plain body ----
+
+  static bool clonable(const Construct &K) {
+    for (BasicBlock *BB : K.Blocks) {
+      if (BB->hasAddressTaken() || BB->isEHPad() || isa<IndirectBrInst, CallBrInst>(BB->getTerminator()))
+        return false;
+      for (Instruction &I : *BB) {
+        if (markerName(&I) == DVMM_ENTER)
+          return false; // a construct inside would have to be lowered twice
+        for (User *U : I.users())
+          if (!K.Blocks.contains(cast<Instruction>(U)->getParent()))
+            return false;
+      }
+    }
+    return !K.Blocks.empty();
+  }
+
+  // if (mode == 2) a copy of the statement without records.  Before the accesses are lowered: their marks in the copy go away.
+  void addPlainBody(FunctionState &S, Construct &K, Value *Mode) {
+    if (!clonable(K))
+      return;
+    ValueToValueMapTy Map;
+    SmallVector<BasicBlock *, 16> Order, Copies;
+    for (BasicBlock &BB : S.F) // in the function's order, so that the output does not depend on addresses
+      if (K.Blocks.contains(&BB))
+        Order.push_back(&BB);
+    for (BasicBlock *BB : Order) {
+      BasicBlock *Copy = CloneBasicBlock(BB, Map, ".plain", &S.F);
+      Map[BB] = Copy;
+      Copies.push_back(Copy);
+    }
+    remapInstructionsInBlocks(Copies, Map);
+    for (BasicBlock *BB : Order)
+      for (BasicBlock *Next : successors(BB))
+        if (!K.Blocks.contains(Next))
+          for (PHINode &Phi : Next->phis())
+            Phi.addIncoming(Phi.getIncomingValueForBlock(BB), cast<BasicBlock>(Map[BB]));
+    auto *Br = cast<BranchInst>(K.Begin);
+    BasicBlock *First = Br->getSuccessor(0);
+    IRBuilder<> B(Br);
+    B.CreateCondBr(B.CreateICmpEQ(Mode, B.getInt32(2)), cast<BasicBlock>(Map[First]), First);
+    Br->eraseFromParent();
+    K.Begin = nullptr;
+  }
+
+  // ---- Sequential loops and directives ----
+
+  static StringRef directKind(CallInst *Mark) { return lineOf(markerText(markerTextArgument(Mark)), 'K'); }
+
+  void lowerDirects(FunctionState &S) {
+    DenseMap<unsigned, GlobalVariable *> Loops;
+    auto Number = [](StringRef Kind) {
+      unsigned N = 0;
+      Kind.split(' ').second.getAsInteger(10, N);
+      return N;
+    };
+    SmallVector<CallInst *, 8> Marks(S.Directs.begin(), S.Directs.end());
+    Marks.append(S.Binds.begin(), S.Binds.end());
+    for (CallInst *Mark : Marks)
+      if (directKind(Mark).starts_with("loop ")) {
+        auto *Text = cast<Constant>(markerTextArgument(Mark));
+        bool Named = lineOf(markerText(Text), 'N').starts_with("1");
+        Loops[Number(directKind(Mark))] = site(Text, DVMT_SITE_LOOP, Named);
+      }
+    for (CallInst *Mark : Marks) {
+      StringRef Kind = directKind(Mark);
+      if (Kind.starts_with("loop"))
+        lowerLoopMark(S, Mark, Kind, Loops.lookup(Number(Kind)));
+      else
+        lowerDirect(S, Mark);
+      if (!Mark->getType()->isVoidTy())
+        Mark->replaceAllUsesWith(Mark->getArgOperand(0));
+      Mark->eraseFromParent();
+    }
+  }
+
+  void lowerLoopMark(FunctionState &S, CallInst *Mark, StringRef Kind, GlobalVariable *Site) {
+    if (!Site)
+      return;
+    if (Kind.starts_with("loop_iter ")) {
+      IRBuilder<> B(Mark);
+      SmallVector<Value *, 1> Vector;
+      for (Value *V : markerArguments(Mark))
+        Vector.push_back(asWord64(RT, B, V));
+      return emitIteration(S, Site, Mark, Vector);
+    }
+    IRBuilder<> B(guarded(Mark, DVMT_ON_SHAPE));
+    B.SetCurrentDebugLocation(Mark->getDebugLoc());
+    call(B, Kind.starts_with("loop_end ") ? "__dvmt_loop_end" : "__dvmt_loop", RT.Void, {Site, S.frame(B)});
+  }
+
+  void lowerDirect(FunctionState &S, CallInst *Mark) {
+    IRBuilder<> B(Mark);
+    Arguments Args = markerArguments(Mark);
+    GlobalVariable *Site = site(cast<Constant>(markerTextArgument(Mark)), DVMT_SITE_DIRECT, 0, 0, 0, nullptr, 0, Args.size());
+    call(B, "__dvmt_direct", RT.Void, {Site, argumentArray(S, B, Args)});
+  }
+
+  // ---- The module ----
+
+  void instrument(Function &F) {
+    FunctionState S(F, RT);
+    for (auto &[Cid, K] : S.Constructs)
+      lowerConstruct(S, *K);
+    for (CallInst *I : S.Indices) {
+      I->replaceAllUsesWith(I->getArgOperand(0));
+      I->eraseFromParent();
+    }
+    lowerDirects(S);
+    for (Access &A : S.Accesses) {
+      lowerAccess(A);
+      A.Mark->replaceAllUsesWith(A.Mark->getArgOperand(0));
+      A.Mark->eraseFromParent();
+    }
+  }
+
+  // As Runtime::makeConstructor, for our section.
+  void finish() {
+    if (!HasSites)
+      return;
+    const std::string Name = "dvmt.module_ctor";
+    auto Boundary = [&](const Twine &Symbol) {
+      auto *G = new GlobalVariable(M, RT.I8, false, GlobalValue::ExternalWeakLinkage, nullptr, Symbol);
+      G->setVisibility(GlobalValue::HiddenVisibility);
+      return G;
+    };
+    Function *F =
+        Function::createWithDefaultAttr(FunctionType::get(RT.Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+    F->setVisibility(GlobalValue::HiddenVisibility);
+    F->setComdat(M.getOrInsertComdat(Name));
+    F->addFnAttr(Attribute::NoUnwind);
+    IRBuilder<> B(BasicBlock::Create(C, "", F));
+    call(B, DVMT_MODULE_SYMBOL, RT.Void,
+         {Boundary(Twine("__start_") + SitesSection), Boundary(Twine("__stop_") + SitesSection)});
+    B.CreateRetVoid();
+    appendToGlobalCtors(M, F, 1, F);
+  }
+};
+
+TraceModule::TraceModule(Module &M) : Inside(new Impl(M)) {}
+TraceModule::~TraceModule() { delete Inside; }
+void TraceModule::instrument(Function &F) { Inside->instrument(F); }
+void TraceModule::finish() { Inside->finish(); }

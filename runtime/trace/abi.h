@@ -1,0 +1,96 @@
+/* The one header between code that records (compiled with -fdvm=trace) and libdvmtrace: sites, the state of the thread, entry
+ * points, and the raw records that inserted code writes.  Any change of layout or meaning changes DVMT_ABI. */
+#ifndef DVMT_ABI_H
+#define DVMT_ABI_H
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DVMT_ABI 1
+#define DVMT_NDIMS_MAX 7
+
+/* ---- Sites -------------------------------------------------------------------------------------------------------------
+ * One for each access, construct, loop and directive, in section "dvmt_sites" of the object that holds it, aligned to 16.
+ * 'text' is a site text as in runtime/abi.h, with two more lines:
+ *   y <kind><bytes>     type of the value: f floating, q IEEE quad, i signed, u unsigned, b truth value, p pointer, c complex
+ *   K loop <number>     a sequential loop; N as of a nest, with no name or one */
+enum { DVMT_SITE_ACCESS, DVMT_SITE_CONSTRUCT /* has iterations */, DVMT_SITE_SCOPE /* region, .. */, DVMT_SITE_LOOP, DVMT_SITE_DIRECT };
+enum {
+  DVMT_WHERE_ADDRESS = 1, /* 'where' of its records is an address; else an offset in bytes from the start of the variable */
+  DVMT_WHERE_POINTER = 2  /* a second word follows: the offset from the pointer that the access went through */
+};
+
+struct dvmt_site {
+  const char *text;
+  const void *base;       /* of a global variable, or NULL */
+  uint64_t size;          /* of the variable at the root in bytes, 0 if not known */
+  uint8_t kind;           /* DVMT_SITE_* */
+  uint8_t words;          /* of the value; index variables of iterations; arguments of the others */
+  uint8_t bytes;          /* of the value */
+  uint8_t where;          /* DVMT_WHERE_* */
+  uint8_t nargs;          /* signs '#' and '&' of the text */
+  /* the runtime's: */
+  uint8_t level;          /* enum dvmt_level, or DVMT_LEVEL_UNSET */
+  uint8_t pad[2];
+  const void *limits;     /* struct dvmt_limits: iterations that are recorded, NULL: all */
+  uint64_t count;         /* executions so far */
+};
+
+/* ---- State of the thread -----------------------------------------------------------------------------------------------
+ * Only the thread that runs the first constructor records; the flags of the others stay 0.  Inserted code, in all places:
+ *   if (state.flags & NEEDED) { write a record at state.next; state.next += its size; if (state.next >= state.limit) full(); }
+ * Records never exceed DVMT_RECORD_MAX bytes here, and there is always room for one. */
+enum { DVMT_RECORD_MAX = 512 };
+enum {
+  DVMT_ON_WRITE = 1, DVMT_ON_READ = 2,
+  DVMT_ON_ITER = 4,   /* iterations are recorded inline if the thread is in that construct: state.top == site */
+  DVMT_ON_SLOW = 8,   /* iterations must be told to the runtime */
+  DVMT_ON_SHAPE = 16  /* sequential loops and directives are told to the runtime */
+};
+struct dvmt_state {
+  char *next, *limit;
+  uint32_t flags;
+  uint32_t pad;
+  const struct dvmt_site *top; /* innermost construct or loop that is recorded */
+};
+extern __thread struct dvmt_state __dvmt_state __attribute__((tls_model("initial-exec")));
+
+/* ---- Raw records -------------------------------------------------------------------------------------------------------
+ * 64-bit words.  The first is the address of the site with a tag in its low four bits, and is written last: memory behind
+ * the last record is zero, so that the records of a program that was killed end where they end. */
+enum dvmt_tag {
+  DVMT_TAG_READ = 1,   /* where [offset] value.. */
+  DVMT_TAG_WRITE,      /* the same */
+  DVMT_TAG_ITER,       /* index variables, outermost first */
+  DVMT_TAG_ENTER,      /* level, arguments of the site's '#' and '&' */
+  DVMT_TAG_LEAVE,      /* - */
+  DVMT_TAG_RESULT,     /* number of the R line, bytes, value in 4 words: a reduction variable when the construct ends */
+  DVMT_TAG_DIRECT,     /* arguments */
+  DVMT_TAG_DIGEST,     /* address, elements, digest: contents of an array when the construct ends */
+  DVMT_TAG_DEFINE,     /* base, size, kind|words<<8|bytes<<16|where<<24, bytes of the text, text padded with zeros */
+  DVMT_TAG_PAD         /* nothing more in this chunk; no site */
+};
+
+enum dvmt_level { DVMT_LEVEL_NONE, DVMT_LEVEL_MINIMAL, DVMT_LEVEL_MODIFY, DVMT_LEVEL_FULL, DVMT_LEVEL_CHECKSUM,
+                  DVMT_LEVEL_SYSTEM, DVMT_NLEVELS, DVMT_LEVEL_UNSET = 255 };
+
+/* ---- Entry points: cold ------------------------------------------------------------------------------------------------ */
+void __dvmt_module_1(struct dvmt_site *first, struct dvmt_site *last);
+void __dvmt_full(void);
+/* Returns 1: run the recording body; 2: run the plain one. */
+int __dvmt_enter(struct dvmt_site *site, void *frame, const int64_t *args);
+void __dvmt_leave(struct dvmt_site *site, void *frame);
+void __dvmt_iter(struct dvmt_site *site, void *frame, const int64_t *iv);
+void __dvmt_loop(struct dvmt_site *site, void *frame);
+void __dvmt_loop_end(struct dvmt_site *site, void *frame);
+void __dvmt_direct(struct dvmt_site *site, const int64_t *args);
+/* Value of a reduction variable, just before leave; 'number' counts R lines from 0. */
+void __dvmt_result(struct dvmt_site *construct, uint32_t number, const void *value, uint32_t bytes);
+#define DVMT_MODULE_SYMBOL "__dvmt_module_1"
+
+#ifdef __cplusplus
+}
+#endif
+#endif

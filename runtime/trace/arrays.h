@@ -1,0 +1,15 @@
+/* Arrays that directives have declared, in the recording program: where they lie.  Fixed memory; when it is full further ones
+ * are not known (and then have no digest). */
+#ifndef DVMT_ARRAYS_H
+#define DVMT_ARRAYS_H
+#include <stddef.h>
+#include <stdint.h>
+
+struct dvmt_array {
+  uint64_t address, bytes, element_bytes;
+};
+/* A directive was executed; text and arguments of its site. */
+void dvmt_arrays_note(const char *text, const int64_t *args, size_t nargs);
+/* The array that begins at 'address', of known size, or NULL. */
+const struct dvmt_array *dvmt_arrays_find(uint64_t address);
+#endif

@@ -1,0 +1,24 @@
+/* Digests of values: sums, so that the order of iterations and the distribution over processes do not matter. */
+#ifndef DVMT_DIGEST_H
+#define DVMT_DIGEST_H
+#include <stdint.h>
+
+static inline uint64_t dvmt_mix(uint64_t x) {
+  x ^= x >> 32;
+  x *= 0x9e3779b97f4a7c15ull;
+  x ^= x >> 29;
+  x *= 0xbf58476d1ce4e5b9ull;
+  return x ^ x >> 32;
+}
+
+/* One value of an element: its number (counted in elements), and the value's words. */
+static inline uint64_t dvmt_digest_value(uint64_t element, const uint64_t *value, unsigned words) {
+  uint64_t x = dvmt_mix(element + 0x632be59bd9b4e019ull);
+  for (unsigned i = 0; i < words; i++)
+    x = dvmt_mix(x ^ value[i]);
+  return x;
+}
+
+/* Contents of an array, element by element; 'element_bytes' 1, 2, 4 or any multiple of 8, others as bytes. */
+uint64_t dvmt_digest_array(const void *p, uint64_t bytes, uint64_t element_bytes);
+#endif

@@ -1,0 +1,44 @@
+/* Reads a .dvmt file, from its beginning or from any block.  Memory: one block. */
+#ifndef DVMT_READER_H
+#define DVMT_READER_H
+#include "base/error.h"
+#include "runtime/trace/format.h"
+#include "runtime/trace/stream.h"
+#include <stdbool.h>
+
+struct dvmt_reader;
+
+/* NULL: no trace, another version, damaged at its head; 'err' names the file and says which. */
+struct dvmt_reader *dvmt_reader_open(const char *path, struct dvm_error *err);
+/* The same from memory that stays the caller's. */
+struct dvmt_reader *dvmt_reader_open_memory(const void *p, size_t n, struct dvm_error *err);
+void dvmt_reader_close(struct dvmt_reader *r);
+
+/* 1: a record, valid until the next call; 0: the end; -E.. with a text.  Blocks that are damaged give a record DVMT_LOST. */
+int dvmt_reader_next(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err);
+
+/* Value of a line of the header ("program", "command", ..), or NULL. */
+const char *dvmt_reader_meta(const struct dvmt_reader *r, const char *key);
+/* Definitions read so far.  Pointers stay until the reader is closed. */
+size_t dvmt_reader_nsites(const struct dvmt_reader *r);
+const struct dvmt_site_def *dvmt_reader_site(const struct dvmt_reader *r, size_t number);
+size_t dvmt_reader_nobjects(const struct dvmt_reader *r);
+const struct dvmt_object_def *dvmt_reader_object(const struct dvmt_reader *r, size_t number);
+
+struct dvmt_summary {
+  bool whole;              /* has its index; else it ends after some whole block */
+  bool complete;           /* the program ended by itself */
+  uint64_t records, enters, blocks;
+  uint64_t file_bytes, raw_bytes;
+  uint64_t lost_bytes;     /* behind the last whole block */
+  unsigned codec;
+};
+/* Of the whole file, from its block headers; -E.. with a text when it cannot be read. */
+int dvmt_reader_summary(struct dvmt_reader *r, struct dvmt_summary *s, struct dvm_error *err);
+/* Why reading ended early, or NULL: the file is torn. */
+const char *dvmt_reader_torn(const struct dvmt_reader *r);
+/* Block that the next record comes from; the one of the last record when that was its last. */
+const struct dvmt_block *dvmt_reader_block(const struct dvmt_reader *r);
+/* Passes over the rest of this block: the next record is the first of the following one. */
+void dvmt_reader_skip_block(struct dvmt_reader *r);
+#endif

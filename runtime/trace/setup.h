@@ -1,0 +1,11 @@
+/* What DVM_OPTIONS asks of a recording program; read once, before main. */
+#ifndef DVMT_SETUP_H
+#define DVMT_SETUP_H
+#include "runtime/trace/config.h"
+
+struct dvmt_setup {
+  struct dvmt_config config;
+  int ring_fd;   /* where to record to, or -1 */
+};
+const struct dvmt_setup *dvmt_setup(void);
+#endif

@@ -1,0 +1,48 @@
+/* What a trace says, whatever it is kept in: sites, objects, records in the order in which the program made them. */
+#ifndef DVMT_STREAM_H
+#define DVMT_STREAM_H
+#include "runtime/trace/abi.h"
+#include <stddef.h>
+
+enum dvmt_kind {
+  DVMT_READ = 1, DVMT_WRITE,   /* object, offset, words: the value */
+  DVMT_ITER,                   /* words: index variables, outermost first */
+  DVMT_ENTER,                  /* words: level, arguments */
+  DVMT_LEAVE,
+  DVMT_RESULT,                 /* words: number of the R line, bytes, value in 4 words */
+  DVMT_DIRECT,                 /* words: arguments */
+  DVMT_DIGEST,                 /* object, words: elements (0: one per value), digest */
+  DVMT_LOST                    /* words: number of records that a damaged block held; only from a reader */
+};
+enum { DVMT_VALUE_WORDS_MAX = 4, DVMT_WORDS_MAX = 256 };
+
+struct dvmt_record {
+  uint8_t kind;
+  uint32_t nwords;
+  uint32_t site;               /* number in the order of definition, from 0 */
+  uint32_t object;
+  int64_t offset;              /* bytes from the start of the object */
+  const uint64_t *words;       /* borrowed until the next record */
+};
+
+/* Texts are owned by whoever keeps the table. */
+struct dvmt_site_def {
+  const char *text;
+  uint8_t kind, words, bytes, where, nargs; /* as in struct dvmt_site */
+};
+
+enum { DVMT_OBJECT_ARRAY = 1 /* declared by a directive */, DVMT_OBJECT_POINTED = 2 /* known by a pointer's name only */ };
+struct dvmt_object_def {
+  const char *name;
+  uint32_t element_bytes;      /* 0: not known */
+  uint8_t flags, ndims;
+  int64_t extent[DVMT_NDIMS_MAX]; /* 0: not known */
+};
+
+/* Whoever takes a stream: a writer of files, a comparison.  Each returns 0 or -E..., after which nothing more is sent. */
+struct dvmt_sink {
+  int (*site)(struct dvmt_sink *sink, const struct dvmt_site_def *def);     /* the next number */
+  int (*object)(struct dvmt_sink *sink, const struct dvmt_object_def *def);
+  int (*record)(struct dvmt_sink *sink, const struct dvmt_record *r);
+};
+#endif

@@ -1,0 +1,111 @@
+#include "runtime/trace/text.h"
+#include <string.h>
+
+void dvmt_text_lines(const char *text, bool (*f)(void *arg, char key, struct dvmt_span rest), void *arg) {
+  while (text && *text) {
+    size_t n = strcspn(text, "\n");
+    struct dvmt_span rest = {text + 1, n - 1};
+    if (n > 1 && text[1] == ' ')
+      rest = (struct dvmt_span){text + 2, n - 2};
+    if (n && !f(arg, text[0], rest))
+      return;
+    text += n + (text[n] == '\n');
+  }
+}
+
+struct wanted {
+  char key;
+  struct dvmt_span found;
+};
+static bool is_wanted(void *arg, char key, struct dvmt_span rest) {
+  struct wanted *w = arg;
+  if (key == w->key)
+    w->found = rest;
+  return key != w->key;
+}
+struct dvmt_span dvmt_text_line(const char *text, char key) {
+  struct wanted w = {key, {NULL, 0}};
+  dvmt_text_lines(text, is_wanted, &w);
+  return w.found;
+}
+
+struct dvmt_span dvmt_text_field(struct dvmt_span *rest) {
+  size_t n = 0;
+  while (n < rest->n && rest->s[n] != ' ')
+    n++;
+  struct dvmt_span field = {rest->s, n};
+  rest->s += n + (n < rest->n);
+  rest->n -= n + (n < rest->n);
+  return field;
+}
+
+bool dvmt_span_is(struct dvmt_span s, const char *text) { return s.n == strlen(text) && !memcmp(s.s, text, s.n); }
+
+int64_t dvmt_span_number(struct dvmt_span s, int64_t otherwise) {
+  size_t i = s.n && s.s[0] == '-';
+  uint64_t v = 0;
+  if (i == s.n || s.n - i > 18)
+    return otherwise;
+  for (size_t k = i; k < s.n; k++) {
+    if (s.s[k] < '0' || s.s[k] > '9')
+      return otherwise;
+    v = v * 10 + (uint64_t)(s.s[k] - '0');
+  }
+  return i ? -(int64_t)v : (int64_t)v;
+}
+
+/* Free text at the end of a line holds no arguments (as pass/llvm/SiteText.cpp reads them). */
+static struct dvmt_span signs_of(char key, struct dvmt_span rest) {
+  if (key == 'F' || key == 'K' || key == 'P' || key == 'Q' || (key == 'X' && rest.n && rest.s[0] == 'o'))
+    rest.n = 0;
+  return rest;
+}
+
+size_t dvmt_text_signs(char key, struct dvmt_span rest) {
+  size_t signs = 0;
+  rest = signs_of(key, rest);
+  for (size_t i = 0; i < rest.n; i++)
+    signs += rest.s[i] == '#' || rest.s[i] == '&';
+  return signs;
+}
+
+struct reading {
+  const int64_t *args;
+  size_t nargs, next;
+  struct dvmt_array_ref *ref;
+  bool found;
+};
+
+/* A field that is a number or stands for the next argument. */
+static int64_t value_of(struct reading *r, struct dvmt_span field) {
+  if (field.n == 1 && (field.s[0] == '#' || field.s[0] == '&'))
+    return r->next < r->nargs ? r->args[r->next++] : 0;
+  return dvmt_span_number(field, 0);
+}
+
+static bool read_array(void *arg, char key, struct dvmt_span rest) {
+  struct reading *r = arg;
+  if (key != 'A' && key != 'T') {
+    r->next += dvmt_text_signs(key, rest);
+    return true;
+  }
+  *r->ref = (struct dvmt_array_ref){.name = dvmt_text_field(&rest)};
+  struct dvmt_span flags = dvmt_text_field(&rest);
+  r->ref->kind = flags.n > 1 ? flags.s[1] : 'o';
+  r->ref->address = (uint64_t)value_of(r, dvmt_text_field(&rest));
+  r->ref->element_bytes = (uint64_t)value_of(r, dvmt_text_field(&rest));
+  int64_t ndims = value_of(r, dvmt_text_field(&rest));
+  if (key == 'T' || ndims < 0 || ndims > DVMT_NDIMS_MAX)
+    return false;
+  r->ref->ndims = (int)ndims;
+  for (int d = 0; d < r->ref->ndims; d++)
+    r->ref->extent[d] = value_of(r, dvmt_text_field(&rest));
+  r->found = r->ref->address && r->ref->element_bytes;
+  return false;
+}
+
+bool dvmt_text_array(const char *text, const int64_t *args, size_t nargs, struct dvmt_array_ref *ref) {
+  struct reading r = {args, nargs, 0, ref, false};
+  dvmt_text_lines(text, read_array, &r);
+  return r.found;
+}

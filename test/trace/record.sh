@@ -1,0 +1,166 @@
+# dvm record: levels, configuration, programs that end in all ways, objects that record beside objects that do not.
+. "$(dirname "$0")/../driver/lib.sh"
+
+cat >part.c <<'C'
+#define N 20
+#pragma dvm array distribute[block]
+double A[N];
+void relax(double w);
+void relax(double w) {
+  int i;
+#pragma dvm parallel([i] on A[i])
+  for (i = 0; i < N; i++)
+    A[i] = A[i] * w + i;
+}
+C
+cat >main.c <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define N 20
+#pragma dvm array distribute[block]
+extern double A[N];
+void relax(double w);
+int main(int argc, char **argv) {
+  const char *how = argc > 1 ? argv[1] : "";
+  double sum = 0;
+  int i, step;
+#pragma dvm parallel([i] on A[i])
+  for (i = 0; i < N; i++)
+    A[i] = 1;
+  for (step = 0; step < 3; step++) {
+    relax(0.5);
+    if (!strcmp(how, "kill") && step == 1) raise(SIGKILL);
+  }
+#pragma dvm parallel([i] on A[i]) reduction(sum(sum))
+  for (i = 0; i < N; i++)
+    sum += A[i];
+  printf("%.6f\n", sum);
+  fflush(stdout);
+  if (!strcmp(how, "_exit")) _exit(3);
+  if (!strcmp(how, "abort")) abort();
+  if (!strcmp(how, "exec")) execl("/bin/echo", "echo", "afterwards", (char *)0);
+  if (!strcmp(how, "fork")) {
+    int child;
+    if (!fork()) { relax(2); exit(0); }
+    wait(&child);
+    relax(0.5);
+  }
+  return how[0] == '7' ? 7 : 0;
+}
+C
+count() { grep -c "  $1  " out; } # of records of a kind in a dump
+
+status 0 "$dvmcc" -fdvm=trace -O2 main.c part.c -o prog
+./prog >plain
+status 0 "$dvm" record -v -o t.dvmt -- ./prog
+cmp out plain || wrong "the recorded program prints something else"
+has err "records"
+status 7 "$dvm" record -o t.dvmt -- ./prog 7
+status 0 "$dvm" trace info t.dvmt
+has out "command    './prog' '7'"
+has out "state      complete"
+
+# Levels: kinds of records.
+level() { # LEVEL iterations writes reads results digests
+  status 0 "$dvm" record --level "$1" -o t.dvmt -- ./prog
+  status 0 "$dvm" trace dump t.dvmt
+  local got
+  got="$(count 'iteration') $(count 'write    ') $(count 'read     ') $(count 'result   ') $(count 'digest   ')"
+  [ "$got" = "$2 $3 $4 $5 $6" ] || wrong "level $1: $got, not $2 $3 $4 $5 $6"
+}
+level none 0 0 0 0 0
+level system 0 0 0 1 0
+level checksum 0 0 0 1 4
+level minimal 103 0 0 1 0
+status 0 "$dvm" record --level modify -o t.dvmt -- ./prog
+status 0 "$dvm" trace stat --json t.dvmt
+has out '"variables":[{"reads":0,"writes":80,"name":"A"}'
+status 0 "$dvm" trace dump --element 'A[3]' t.dvmt
+[ "$(count 'write    ')" = 4 ] || wrong "history of A[3]"
+has out "A[3] = 1"
+has out "A[3] = 5.375"
+status 0 "$dvm" trace dump --construct main.c:22 t.dvmt
+[ "$(count 'iteration')" = 20 ] || wrong "one construct alone"
+has out "sum = "
+
+# Ends of all kinds: everything is there, and the status is the program's.
+(status 137 "$dvm" record -o kill.dvmt -- ./prog kill; exit "$failures") 2>/dev/null || wrong "death by a signal is not handed on"
+status 0 "$dvm" trace dump kill.dvmt
+[ "$(grep -c 'A\[19\] = ' out)" = 3 ] || wrong "records before a SIGKILL"
+status 0 "$dvm" trace info kill.dvmt
+has out "did not end by itself"
+status 3 "$dvm" record -o t.dvmt -- ./prog _exit
+status 0 "$dvm" trace dump t.dvmt
+has out "sum = "
+status 0 "$dvm" record -o t.dvmt -- ./prog exec
+has out afterwards
+status 0 "$dvm" trace dump t.dvmt
+has out "sum = "
+status 0 "$dvm" record -o t.dvmt -- ./prog fork
+status 0 "$dvm" trace stat t.dvmt
+grep -q '^parallel *part.c:7:13 *4 *80 ' out || wrong "constructs of a forked child are in the trace, or the parent's are not"
+
+# Part of a program: the numbers of constructs do not depend on the others.
+for plain in main part; do
+  traced=part
+  [ "$plain" = part ] && traced=main
+  status 0 "$dvmcc" -fdvm=trace -O1 -c "$traced.c" -o traced.o
+  status 0 "$dvmcc" -fdvm=off -w -O1 -c "$plain.c" -o off.o
+  status 0 "$clang" -w -O1 -c "$plain.c" -o clang.o
+  for other in off clang; do
+    status 0 "$dvmcc" -fdvm=trace traced.o $other.o -o mixed
+    status 0 "$dvm" record -o mixed.dvmt -- ./mixed
+    cmp out plain || wrong "mixed with $other: another output"
+    status 0 "$dvm" trace stat mixed.dvmt
+    grep -q "parallel *$traced.c" out || wrong "no construct of $traced.c beside $other"
+    lacks out "$plain.c"
+  done
+  status 0 "$dvmcc" traced.o off.o -o mixed # linked as for a check
+  status 0 "$dvm" record -o mixed.dvmt -- ./mixed
+done
+
+# Configuration: made, edited, obeyed, refused.
+status 0 "$dvm" trace config -o made.conf -- ./prog
+has made.conf "parallel part.c:7 level modify"
+has made.conf "# 3 executions, 60 iterations, 60 writes, 120 reads"
+has made.conf "# iterations: 1:0..19"
+status 0 "$dvm" record --config made.conf -o t.dvmt -- ./prog
+cat >some.conf <<'T'
+level none
+parallel part.c:7 level modify 1:4..10 step 3   # 4, 7, 10
+start part.c:7 2
+finish part.c:7 2
+T
+status 0 "$dvm" record --config some.conf -o t.dvmt -- ./prog
+status 0 "$dvm" trace dump t.dvmt
+[ "$(count 'iteration') $(count 'write    ') $(count 'enter    ')" = "3 3 1" ] || wrong "ranges, start and finish: $(cat out)"
+has out "A[7] = "
+echo 'paralel part.c:7 level modify' >bad.conf
+status 2 "$dvm" record --config bad.conf -o t.dvmt -- ./prog
+has err "bad.conf:1:1: expected level, start, finish, tolerance or a construct; did you mean 'parallel'?"
+DVM_OPTIONS=trace_config=bad.conf status 2 ./prog
+has err "bad.conf:1:1"
+DVM_OPTIONS=trace_levle=full status 2 ./prog
+has err "did you mean 'trace_level'?"
+
+# Wrong uses.
+status 2 "$dvm" record
+status 2 "$dvm" record --level most -- ./prog
+has err "unknown level 'most'"
+status 1 "$dvm" record -o t.dvmt -- ./nowhere
+has err "cannot run './nowhere'"
+status 1 "$dvm" record -o none.dvmt -- /bin/true
+has err "'/bin/true' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'"
+[ ! -e none.dvmt ] || wrong "an empty trace was left"
+status 1 "$dvm" record -o /nowhere/t.dvmt -- ./prog
+has err "cannot write '/nowhere/t.dvmt.part'"
+status 1 "$dvm" trace info nothing.dvmt
+has err "cannot read 'nothing.dvmt'"
+echo "not a trace, but long enough to hold a whole header" >text.dvmt
+status 2 "$dvm" trace info text.dvmt
+has err "'text.dvmt' is no trace"
+finish

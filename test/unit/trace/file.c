@@ -1,0 +1,214 @@
+/* Files: what was written is read, by each codec; torn, damaged and foreign ones. */
+#include "runtime/trace/reader.h"
+#include "runtime/trace/writer.h"
+#include "sink.h"
+#include <errno.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { RECORDS = 200000 }; /* more than three blocks */
+static char path[64], part[80];
+
+static void write_trace(enum dvmt_codec codec, uint64_t records) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct dvmt_totals totals;
+  struct dvmt_writer *w = dvmt_writer_create(path, "command './a'\nlevel modify\n", codec, &err);
+  assert_non_null(w);
+  test_fill(dvmt_writer_sink(w), records);
+  assert_int_equal(dvmt_writer_close(w, true, &totals, &err), 0);
+  assert_int_equal(totals.records, records);
+}
+
+static unsigned char *load(size_t *n) {
+  static unsigned char bytes[16 << 20];
+  FILE *f = fopen(path, "rb");
+  assert_non_null(f);
+  *n = fread(bytes, 1, sizeof(bytes), f);
+  fclose(f);
+  return bytes;
+}
+
+/* Reads to the end; all records must be right and in order.  Returns their number, lost ones included in 'lost'. */
+static uint64_t read_all(struct dvmt_reader *r, uint64_t *lost) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct dvmt_record rec;
+  uint64_t n = 0;
+  int rc;
+  *lost = 0;
+  while ((rc = dvmt_reader_next(r, &rec, &err)) > 0) {
+    if (rec.kind == DVMT_LOST) {
+      *lost += rec.words[0];
+      n += rec.words[0];
+      continue;
+    }
+    test_same(&rec, n);
+    n++;
+  }
+  assert_int_equal(rc, 0);
+  return n;
+}
+
+static void test_codecs(void **state) {
+  (void)state;
+  for (int codec = 0; codec < DVMT_NCODECS; codec++) {
+    struct dvm_error err = DVM_ERROR_INIT;
+    struct dvmt_summary s;
+    uint64_t lost;
+    write_trace((enum dvmt_codec)codec, RECORDS);
+    assert_int_not_equal(access(part, F_OK), 0);
+    struct dvmt_reader *r = dvmt_reader_open(path, &err);
+    assert_non_null(r);
+    assert_string_equal(dvmt_reader_meta(r, "command"), "'./a'");
+    assert_null(dvmt_reader_meta(r, "comm"));
+    assert_int_equal(dvmt_reader_summary(r, &s, &err), 0);
+    assert_true(s.whole && s.complete);
+    assert_int_equal(s.records, RECORDS);
+    assert_int_equal(s.codec, codec);
+    assert_int_equal(read_all(r, &lost), RECORDS);
+    assert_int_equal(lost, 0);
+    assert_null(dvmt_reader_torn(r));
+    assert_int_equal(dvmt_reader_nsites(r), 4);
+    assert_string_equal(dvmt_reader_object(r, 1)->name, "z");
+    assert_int_equal(dvmt_reader_object(r, 0)->extent[1], 100);
+    dvmt_reader_close(r);
+  }
+}
+
+static void test_empty(void **state) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  uint64_t lost;
+  (void)state;
+  write_trace(DVMT_CODEC_ZSTD, 0);
+  struct dvmt_reader *r = dvmt_reader_open(path, &err);
+  assert_int_equal(read_all(r, &lost), 0);
+  assert_null(dvmt_reader_torn(r));
+  dvmt_reader_close(r);
+}
+
+/* Cut anywhere: the whole blocks before the cut, no more and no less, and word of it. */
+static void test_cut(void **state) {
+  size_t n, at = 0;
+  uint64_t before = 0;
+  (void)state;
+  write_trace(DVMT_CODEC_ZSTD, RECORDS);
+  unsigned char *bytes = load(&n);
+  for (size_t cut = n; cut > 200; cut -= cut > n - 120 ? 1 : 9973 < cut ? 9973 : cut) {
+    struct dvm_error err = DVM_ERROR_INIT;
+    uint64_t lost;
+    struct dvmt_reader *r = dvmt_reader_open_memory(bytes, cut, &err);
+    if (!r)
+      break;
+    uint64_t got = read_all(r, &lost);
+    assert_int_equal(lost, 0);
+    assert_true(got == RECORDS || got % DVMT_BLOCK_RECORDS == 0);
+    assert_true(!at || got <= before);
+    if (got < RECORDS)
+      assert_non_null(dvmt_reader_torn(r));
+    struct dvmt_summary s;
+    assert_int_equal(dvmt_reader_summary(r, &s, &err), 0);
+    assert_int_equal(s.whole, cut == n);
+    before = got;
+    at = cut;
+    dvmt_reader_close(r);
+  }
+  assert_int_equal(before, 0);
+}
+
+/* One damaged byte in a payload loses one block and nothing behind it. */
+static void test_damage(void **state) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  size_t n;
+  uint64_t lost;
+  (void)state;
+  write_trace(DVMT_CODEC_ZSTD, RECORDS);
+  unsigned char *bytes = load(&n);
+  bytes[n / 2] ^= 0x10;
+  struct dvmt_reader *r = dvmt_reader_open_memory(bytes, n, &err);
+  assert_int_equal(read_all(r, &lost), RECORDS);
+  assert_int_equal(lost, DVMT_BLOCK_RECORDS);
+  dvmt_reader_close(r);
+}
+
+static void refused(const unsigned char *bytes, size_t n, const char *text) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  assert_null(dvmt_reader_open_memory(bytes, n, &err));
+  assert_non_null(strstr(err.text, text));
+}
+
+static void test_refused(void **state) {
+  size_t n;
+  (void)state;
+  write_trace(DVMT_CODEC_NONE, 10);
+  unsigned char *bytes = load(&n);
+  refused(bytes, 20, "is no trace");
+  bytes[8] = 2;
+  refused(bytes, n, "format version 2, this program reads version 1: record it again, or use the newer");
+  bytes[8] = 0;
+  refused(bytes, n, "format version 0, this program reads version 1: record it again, or use the older");
+  bytes[8] = 1;
+  bytes[12] = 1;
+  refused(bytes, n, "byte order");
+  bytes[12] = 4;
+  bytes[20]++;
+  refused(bytes, n, "header of '(memory)' is damaged");
+  bytes[20]--;
+  bytes[33]++;
+  refused(bytes, n, "header of '(memory)' is damaged");
+  bytes[0] = 'X';
+  refused(bytes, n, "is no trace");
+}
+
+/* A full disk, as a limit on the file's size: whole blocks stay, the error is told. */
+static void test_full_disk(void **state) {
+  struct rlimit before, small = {600000, RLIM_INFINITY};
+  struct dvm_error err = DVM_ERROR_INIT;
+  uint64_t lost, words[8];
+  (void)state;
+  signal(SIGXFSZ, SIG_IGN);
+  getrlimit(RLIMIT_FSIZE, &before);
+  small.rlim_max = before.rlim_max;
+  struct dvmt_writer *w = dvmt_writer_create(path, "", DVMT_CODEC_NONE, &err);
+  struct dvmt_sink *sink = dvmt_writer_sink(w);
+  setrlimit(RLIMIT_FSIZE, &small);
+  for (size_t i = 0; i < 4; i++)
+    sink->site(sink, &test_sites[i]);
+  sink->object(sink, &test_objects[0]);
+  sink->object(sink, &test_objects[1]);
+  int rc = 0;
+  for (uint64_t n = 0; n < 10 * RECORDS && !rc; n++) {
+    struct dvmt_record r = test_record(n, words);
+    rc = sink->record(sink, &r);
+  }
+  assert_int_equal(rc, -EFBIG);
+  assert_int_equal(dvmt_writer_close(w, true, NULL, &err), -EFBIG);
+  setrlimit(RLIMIT_FSIZE, &before);
+  struct dvmt_reader *r = dvmt_reader_open(path, &err);
+  assert_non_null(r);
+  uint64_t got = read_all(r, &lost);
+  assert_true(got > 0 && got % DVMT_BLOCK_RECORDS == 0);
+  assert_int_equal(lost, 0);
+  assert_non_null(dvmt_reader_torn(r));
+  dvmt_reader_close(r);
+}
+
+static void test_no_folder(void **state) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  (void)state;
+  assert_null(dvmt_writer_create("/nowhere/x.dvmt", "", DVMT_CODEC_ZSTD, &err));
+  assert_non_null(strstr(err.text, "cannot write '/nowhere/x.dvmt.part'"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_codecs), cmocka_unit_test(test_empty), cmocka_unit_test(test_cut), cmocka_unit_test(test_damage),
+    cmocka_unit_test(test_refused), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_no_folder),
+  };
+  snprintf(path, sizeof(path), "unit-trace-%d.dvmt", (int)getpid());
+  snprintf(part, sizeof(part), "%s.part", path);
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  unlink(path);
+  return failed;
+}
