@@ -96,6 +96,8 @@ static pid_t start(char *const *words, const struct sdm_launch_options *o, bool 
 
 int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_options *o, struct dvm_error *err) {
   char *words[WORDS_MAX], rank[16];
+  if (!sdm_launch_executable(server_path())) /* said once, not by every child */
+    return dvm_error_set(err, -ENOENT, "there is no debug server '%s'; SDM_SERVER names another", server_path());
   l->pids = sdm_alloc(n * sizeof(*l->pids));
   for (l->n = 0; l->n < n; l->n++) {
     int at = server_words(words, 0, o);

@@ -28,7 +28,7 @@ void sdm_node_free(struct sdm_node *n) {
     sdm_set_free(n->children[i].ids);
   free(n->children);
   records_free(n);
-  sdm_answer_free(n->event);
+  node_drop_events(n);
   sdm_iolist_fini(&n->io);
   sdm_table_fini(&n->table);
   sdm_set_free(n->subtree);

@@ -45,8 +45,10 @@ struct sdm_node {
   struct sdm_set *subtree, *gone;
   struct record *records; /* newest first */
   size_t nrecords;
-  struct sdm_answer *event; /* waiting for company */
+  struct held *held; /* events waiting for company; see node_event.c */
+  size_t nheld;
   int64_t event_flush, event_limit;
+  int64_t event_last, event_hold; /* root: last time it told some, and how long it holds them in a burst */
   struct sdm_iolist io;
   int64_t io_flush, io_limit;
   int64_t next_wake, next_ping;
@@ -85,6 +87,7 @@ void node_take_reply(struct sdm_node *n, const struct sdm_frame *f);
 /* node_event.c */
 void node_take_event(struct sdm_node *n, const struct sdm_frame *f);
 void node_take_io(struct sdm_node *n, bool from_parent, const struct sdm_frame *f);
+void node_drop_events(struct sdm_node *n);
 void node_flush_events(struct sdm_node *n);
 void node_flush_io(struct sdm_node *n);
 void node_expire_holds(struct sdm_node *n, int64_t now);

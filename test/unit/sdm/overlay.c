@@ -15,7 +15,7 @@ struct seen {
   uint16_t flags;
   uint64_t request;
   size_t classes;
-  struct sdm_set *sources, *dead, *timed_out, *unreachable, *event_set, *errors;
+  struct sdm_set *sources, *dead, *timed_out, *unreachable, *event_set, *errors, *running; /* running: those who said so; NULL: not looked at */
   char body[64];
   int64_t answered_at;
   struct sdm_sim *sim;
@@ -75,6 +75,11 @@ static void on_event(void *arg, const struct sdm_answer *a) {
   struct seen *s = arg;
   struct sdm_set *from = sdm_answer_sources(a);
   s->events++;
+  for (size_t i = 0; i < a->n && s->running; i++)
+    if (a->classes[i].body.p[0] == 'r')
+      sdm_set_union(s->running, a->classes[i].set);
+    else
+      assert_true(sdm_set_is_subset(a->classes[i].set, s->running));
   sdm_set_union(s->event_set, from);
   sdm_set_free(from);
 }
@@ -323,6 +328,29 @@ static void storm_of_stops_is_few_messages(void **state) {
   seen_free(s);
 }
 
+/* Each rank says two things shortly after each other, at times spread over 80 ms: few messages all the same, and no
+ * rank's second word before its first. */
+static void two_words_of_each_rank(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 5; seed++) {
+    struct seen *s = seen_new();
+    struct sdm_sim *sim = tree(s, 512, shapes[seed], seed, 0);
+    s->running = sdm_set_new();
+    for (sdm_id id = 0; id < 512; id++) {
+      int64_t at = (int64_t)((id * 2654435761u + seed * 77) % 80000);
+      sdm_sim_event(sim, id, "running", 7, at);
+      sdm_sim_event(sim, id, "stopped", 7, at + 50 + id % 3000);
+    }
+    sdm_sim_run(sim, 600000);
+    assert_int_equal(sdm_set_size(s->running), 512);
+    assert_int_equal(sdm_set_size(s->event_set), 512);
+    assert_true(s->events <= 20);
+    sdm_set_free(s->running);
+    sdm_sim_free(sim);
+    seen_free(s);
+  }
+}
+
 static void statistics_reduce_on_the_way(void **state) {
   (void)state;
   struct seen *s = seen_new();
@@ -486,7 +514,8 @@ int main(void) {
     cmocka_unit_test(only_the_named_get_it), cmocka_unit_test(same_seed_same_run),
     cmocka_unit_test(slow_server_times_out_then_supplements), cmocka_unit_test(lost_router_is_bridged),
     cmocka_unit_test(random_faults_never_hang), cmocka_unit_test(start_names_who_is_not_there),
-    cmocka_unit_test(storm_of_stops_is_few_messages), cmocka_unit_test(statistics_reduce_on_the_way),
+    cmocka_unit_test(storm_of_stops_is_few_messages), cmocka_unit_test(two_words_of_each_rank),
+    cmocka_unit_test(statistics_reduce_on_the_way),
     cmocka_unit_test(ten_thousand_nodes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
