@@ -11,6 +11,7 @@ build zlib1g-dev          zlib.h                checksums and compression of ima
 build libzstd-dev         zstd.h                compression of images and traces
 build libelf-dev          libelf.h              symbols of running programs
 build libjansson-dev      jansson.h             reports in JSON
+build libedit-dev        editline/readline.h   line editing of the debugger
 build libsodium-dev       sodium.h              authenticated messages of the debug servers
 test  libclang-rt-19-dev  libclang_rt           fuzzers and sanitizers
 test  libcmocka-dev       cmocka.h              unit tests

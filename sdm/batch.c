@@ -14,7 +14,7 @@ static void report(struct sdm_session *s, const struct sdm_show *show, const cha
     fprintf(show->out, "== merged stacks\n");
   struct sdm_answer *a = sdm_session_ask(s, s->stopped, json_pack("{s:s, s:s}", "cmd", "stack", "reduce", "tree"),
                                          SDM_REDUCE_TREE, 20000);
-  sdm_show_tree(show, a);
+  sdm_show_tree(show, a, SDM_TREE_TEXT, 1);
   sdm_answer_free(a);
   if (!show->json)
     fprintf(show->out, "== local variables, innermost frame with source\n");

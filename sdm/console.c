@@ -2,10 +2,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "sdm/prefix.h"
 #ifdef SDM_HAVE_LIBEDIT
 #include <editline/readline.h>
 #endif
@@ -391,12 +394,65 @@ static void do_bt(struct sdm_console *c, char *arg) {
     ask_and_show(c, j);
     return;
   }
+  const char *form = arg + 2 + strspn(arg + 2, " ");
   json_t *j = command(c, "stack");
   json_object_set_new(j, "reduce", json_string("tree"));
   struct sdm_answer *a = ask(c, j, SDM_REDUCE_TREE);
-  sdm_show_tree(&c->show, a);
+  sdm_show_tree(&c->show, a, !strcmp(form, "folded") ? SDM_TREE_FOLDED : !strcmp(form, "dot") ? SDM_TREE_DOT : SDM_TREE_TEXT, 1);
   c->failed |= had_errors(a);
   sdm_answer_free(a);
+}
+
+/* One look at where those of 'set' are who run; they run on.  Adds to 'into', as sample 'at' of 'n'. */
+static void take_sample(struct sdm_console *c, const struct sdm_set *set, uint32_t at, uint32_t n, struct sdm_answer *into) {
+  struct sdm_set *runs = sdm_set_intersect(sdm_set_copy(set), c->s->running);
+  interrupt_all(c, runs);
+  sdm_session_wait(c->s, runs, c->timeout_ms, &interrupted);
+  sdm_set_intersect(runs, c->s->stopped);
+  struct sdm_answer *a = sdm_session_ask(c->s, runs, json_pack("{s:s, s:s}", "cmd", "stack", "reduce", "tree"),
+                                         SDM_REDUCE_TREE, c->timeout_ms);
+  for (size_t i = 0; i < a->n; i++) {
+    const struct sdm_class *k = &a->classes[i];
+    struct sdm_prefix *p = k->kind == SDM_CLASS_OK ? sdm_prefix_decode(k->body.p, k->body.len) : NULL;
+    struct sdm_bytes body = { 0 };
+    if (p) {
+      sdm_prefix_renumber(p, n, at);
+      sdm_prefix_encode(p, &body);
+      sdm_answer_add(into, SDM_CLASS_OK, k->set, body.p, body.len, NULL, 0, 0);
+    }
+    sdm_bytes_fini(&body);
+    sdm_prefix_free(p);
+  }
+  sdm_answer_free(a);
+  if (at + 1 < n)
+    sdm_answer_free(sdm_session_go(c->s, runs, json_pack("{s:s}", "cmd", "continue"), c->timeout_ms));
+  sdm_set_free(runs);
+}
+
+/* Stops the runs a few times and shows all that was seen as one tree: where the time goes, and whose. */
+static void do_sample(struct sdm_console *c, char *arg) {
+  char *end;
+  uint32_t n = (uint32_t)strtoul(arg, &end, 10);
+  double pause = atof(end);
+  struct sdm_answer *all = sdm_answer_new(SDM_REDUCE_TREE);
+  n = n ? n : 10;
+  interrupted = 0;
+  for (uint32_t at = 0; at < n && !interrupted && n <= 1000; at++) {
+    int64_t until = sdm_now_us() + (int64_t)((pause > 0 ? pause : 0.1) * 1e6);
+    while (at && !interrupted && sdm_now_us() < until)
+      sdm_session_step(c->s, 20);
+    take_sample(c, c->to, at, n, all);
+  }
+  for (size_t i = 0; i < c->nnews; i++) { /* these stops were ours */
+    sdm_set_free(c->news[i].set);
+    json_decref(c->news[i].event);
+  }
+  c->nnews = 0;
+  if (all->n)
+    sdm_show_tree(&c->show, all, SDM_TREE_SAMPLES, n);
+  else
+    fail(c, n > 1000 ? "at most 1000 samples" : "none of them runs");
+  sdm_answer_free(all);
 }
 
 static void show_frame(struct sdm_console *c) {
@@ -429,6 +485,29 @@ static void do_args(struct sdm_console *c, char *arg) {
   ask_and_show(c, with_text(c, "variables", "kind", "args"));
 }
 
+/* Asks once more, for those alone that are more than two deviations from the mean. */
+static void show_outliers(struct sdm_console *c, const char *expression, const struct sdm_answer *a) {
+  struct sdm_stats s;
+  if (!a->n || a->classes[0].kind != SDM_CLASS_OK || sdm_stats_decode(&s, a->classes[0].body.p, a->classes[0].body.len))
+    return;
+  double mean = s.sum / (double)s.count, variance = s.sum_squares / (double)s.count - mean * mean;
+  double limit = variance > 0 ? 2 * sqrt(variance) : 0;
+  if (limit <= 0 || (s.max - mean <= limit && mean - s.min <= limit))
+    return;
+  json_t *j = with_text(c, "evaluate", "expression", expression);
+  json_object_set_new(j, "reduce", json_string("outliers"));
+  json_object_set_new(j, "mean", json_real(mean));
+  json_object_set_new(j, "limit", json_real(limit));
+  struct sdm_answer *far = ask(c, j, SDM_REDUCE_SAME);
+  for (size_t i = 0; i < far->n; i++) /* the others' class has no value */
+    if (far->classes[i].kind == SDM_CLASS_OK && far->classes[i].body.len <= 2)
+      sdm_answer_remove(far, far->classes[i].set);
+  if (!c->show.json)
+    fprintf(c->show.out, "more than two deviations from the mean:\n");
+  sdm_show_answer(&c->show, "outliers", far);
+  sdm_answer_free(far);
+}
+
 static void do_print(struct sdm_console *c, char *arg) {
   if (strncmp(arg, "-s ", 3)) {
     ask_and_show(c, with_text(c, "evaluate", "expression", arg));
@@ -439,6 +518,7 @@ static void do_print(struct sdm_console *c, char *arg) {
   struct sdm_answer *a = ask(c, j, SDM_REDUCE_STATS);
   sdm_show_stats(&c->show, arg + 3, a);
   c->failed |= had_errors(a);
+  show_outliers(c, arg + 3, a);
   sdm_answer_free(a);
 }
 
@@ -620,7 +700,7 @@ static const struct command {
   { "args", "", do_args, "arguments of the frame" },
   { "barrier", "", do_barrier, "WHERE: run until every rank has stopped there; names those who do not come" },
   { "break", "b", do_break, "WHERE [if CONDITION]: stop there" },
-  { "bt", "where", do_bt, "[N]: stack, innermost first; -m: one merged tree of all ranks" },
+  { "bt", "where", do_bt, "[N]: stack, innermost first; -m [folded|dot]: one merged tree of all ranks" },
   { "condition", "", do_condition, "N CONDITION: of a breakpoint; none: always" },
   { "continue", "c", do_continue, "run on until all of the set have stopped; '&': do not wait; ^C interrupts" },
   { "define", "", do_define, "NAME = SET: name a set; it stays live" },
@@ -645,10 +725,11 @@ static const struct command {
   { "kill", "", do_kill, "end the programs" },
   { "locals", "", do_locals, "local variables of the frame" },
   { "next", "n", do_next, "[N]: lines, over calls" },
-  { "print", "p", do_print, "EXPRESSION; -s EXPRESSION: mean, deviation, minimum and maximum over the ranks" },
+  { "print", "p", do_print, "EXPRESSION; -s EXPRESSION: statistics over the ranks, and who is far from the mean" },
   { "ptype", "", do_ptype, "EXPRESSION: its type" },
   { "quit", "q", do_quit, "end; what was started is killed, what was attached runs on" },
   { "run", "r", do_run, "start the programs anew; breakpoints stay" },
+  { "sample", "", do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were" },
   { "set", "", do_set, "var NAME = VALUE; timeout SECONDS" },
   { "source", "", do_source, "FILE: commands from a file" },
   { "status", "", do_status, "where everybody is" },
@@ -714,6 +795,18 @@ static struct sdm_set *take_prefix(struct sdm_console *c, char **line, struct dv
   return sdm_select(c->s, &c->names, text, err);
 }
 
+/* Commands that look at programs leave out those that have ended, unless they were named or there are no others. */
+static void drop_ended(struct sdm_console *c, const char *name) {
+  static const char *const looking[] = { "args", "bt", "diff", "down", "frame", "locals", "print", "thread", "up", "x" };
+  bool looks = false;
+  for (size_t i = 0; i < sizeof(looking) / sizeof(*looking); i++)
+    looks |= !strcmp(looking[i], name);
+  struct sdm_set *rest = sdm_set_diff(sdm_set_copy(c->to), c->s->exited);
+  if (looks && !sdm_set_is_empty(rest))
+    sdm_set_assign(c->to, rest);
+  sdm_set_free(rest);
+}
+
 int sdm_console_line(struct sdm_console *c, const char *text) {
   char *copy = sdm_strdup(text), *line = copy, word[32];
   struct dvm_error err = DVM_ERROR_INIT;
@@ -724,7 +817,9 @@ int sdm_console_line(struct sdm_console *c, const char *text) {
     copy[--n] = 0;
   line += strspn(line, " \t");
   if (*line && *line != '#') {
+    const char *start = line;
     c->to = take_prefix(c, &line, &err);
+    bool named = line != start;
     n = strcspn(line, " \t/");
     snprintf(word, sizeof(word), "%.*s", (int)n, line);
     line += n;
@@ -737,6 +832,8 @@ int sdm_console_line(struct sdm_console *c, const char *text) {
       snprintf(why, sizeof(why), "there is no command '%s'; 'help' lists them", word);
       fail(c, why);
     } else {
+      if (!named)
+        drop_ended(c, command->name);
       struct sdm_set *to = c->to; /* a script inside has its own */
       command->fn(c, line);
       c->to = to;

@@ -50,6 +50,18 @@ void sdm_prefix_add(struct sdm_prefix *root, const char *const *frames, size_t n
   }
 }
 
+void sdm_prefix_renumber(struct sdm_prefix *p, uint32_t factor, uint32_t offset) {
+  struct sdm_set *set = sdm_set_new();
+  struct sdm_set_iter it = sdm_set_iter(p->set);
+  sdm_id id;
+  while (sdm_set_iter_id(&it, &id))
+    sdm_set_add_element(set, id * factor + offset);
+  sdm_set_free(p->set);
+  p->set = set;
+  for (size_t i = 0; i < p->n; i++)
+    sdm_prefix_renumber(p->children[i], factor, offset);
+}
+
 void sdm_prefix_encode(const struct sdm_prefix *p, struct sdm_bytes *out) {
   sdm_bytes_block(out, p->name, strlen(p->name));
   size_t start = out->len;

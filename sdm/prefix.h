@@ -19,6 +19,8 @@ struct sdm_prefix *sdm_prefix_new(void);
 void sdm_prefix_free(struct sdm_prefix *p);
 /* Adds one path; frames[0] is the outermost. */
 void sdm_prefix_add(struct sdm_prefix *root, const char *const *frames, size_t n, sdm_id id);
+/* Makes every id rank of the tree the id rank * factor + offset. */
+void sdm_prefix_renumber(struct sdm_prefix *p, uint32_t factor, uint32_t offset);
 void sdm_prefix_encode(const struct sdm_prefix *p, struct sdm_bytes *out);
 struct sdm_prefix *sdm_prefix_decode(const void *p, size_t len); /* NULL: not a tree */
 /* The reducer: 'into' becomes the encoded union.  0 or -EBADMSG. */

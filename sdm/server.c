@@ -77,6 +77,14 @@ static void on_end(void *arg, uint64_t request, const json_t *args, const json_t
   struct sdm_bytes body = { 0 };
   if (!s->ctx)
     return;
+  json_t *within = NULL;
+  if (!failure && reduce && !strcmp(reduce, "outliers")) { /* who is not far from the mean says nothing more */
+    double v = 0, mean = json_number_value(json_object_get(args, "mean")), limit = json_number_value(json_object_get(args, "limit"));
+    const char *text = json_string_value(json_object_get(result, "value"));
+    if (text && number_of(text, &v) && fabs(v - mean) <= limit)
+      result = within = json_object();
+    reduce = NULL;
+  }
   if (!failure && reduce && !strcmp(reduce, "stats") && !stats_body(result, sdm_get_my_id(s->ctx), &body))
     failure = "the value is no number";
   if (!failure && reduce && !strcmp(reduce, "tree"))
@@ -92,6 +100,7 @@ static void on_end(void *arg, uint64_t request, const json_t *args, const json_t
     free(text);
     free(more);
   }
+  json_decref(within);
   sdm_bytes_fini(&body);
 }
 

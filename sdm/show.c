@@ -153,6 +153,57 @@ static void show_prefix(FILE *out, const struct sdm_prefix *p, unsigned depth) {
   }
 }
 
+/* A line a leaf, as tools for flame graphs read it: "main;work;add 8". */
+static void show_folded(FILE *out, const struct sdm_prefix *p, const char *path) {
+  for (size_t i = 0; i < p->n; i++) {
+    const struct sdm_prefix *c = p->children[i];
+    struct dvm_text t = DVM_TEXT_INIT;
+    struct sdm_set *here = sdm_set_copy(c->set);
+    dvm_text_printf(&t, "%s%s%s", path, *path ? ";" : "", c->name);
+    for (size_t k = 0; k < c->n; k++)
+      sdm_set_diff(here, c->children[k]->set);
+    if (!sdm_set_is_empty(here))
+      fprintf(out, "%s %u\n", dvm_text_str(&t), sdm_set_size(here));
+    show_folded(out, c, dvm_text_str(&t));
+    sdm_set_free(here);
+    dvm_text_fini(&t);
+  }
+}
+
+static unsigned show_dot(FILE *out, const struct sdm_prefix *p, unsigned parent, unsigned next) {
+  for (size_t i = 0; i < p->n; i++) {
+    const struct sdm_prefix *c = p->children[i];
+    char *set = sdm_set_text(c->set);
+    unsigned self = next++;
+    fprintf(out, "  n%u [label=\"", self);
+    for (const char *s = c->name; *s; s++)
+      fprintf(out, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+    fprintf(out, "\\n{%s} %u\"];\n", set, sdm_set_size(c->set));
+    if (parent)
+      fprintf(out, "  n%u -> n%u;\n", parent, self);
+    free(set);
+    next = show_dot(out, c, self, next);
+  }
+  return next;
+}
+
+/* Ids of a tree of samples are rank * samples + number of the sample. */
+static void show_samples(FILE *out, const struct sdm_prefix *p, unsigned depth, uint32_t samples) {
+  for (size_t i = 0; i < p->n; i++) {
+    const struct sdm_prefix *c = p->children[i];
+    struct sdm_set *ranks = sdm_set_new();
+    struct sdm_set_iter it = sdm_set_iter(c->set);
+    sdm_id id;
+    while (sdm_set_iter_id(&it, &id))
+      sdm_set_add_element(ranks, id / samples);
+    char *set = sdm_set_text(ranks);
+    fprintf(out, "%*s%s  %u samples of {%s}\n", (int)(2 * depth), "", c->name, sdm_set_size(c->set), set);
+    free(set);
+    sdm_set_free(ranks);
+    show_samples(out, c, depth + 1, samples);
+  }
+}
+
 static json_t *prefix_json(const struct sdm_prefix *p) {
   json_t *j = json_object(), *list = json_array();
   json_object_set_new(j, "name", json_string(p->name));
@@ -164,14 +215,27 @@ static json_t *prefix_json(const struct sdm_prefix *p) {
   return j;
 }
 
-void sdm_show_tree(const struct sdm_show *w, const struct sdm_answer *a) {
+static void show_as(FILE *out, const struct sdm_prefix *p, enum sdm_tree_form form, uint32_t samples) {
+  if (form == SDM_TREE_FOLDED)
+    show_folded(out, p, "");
+  else if (form == SDM_TREE_DOT) {
+    fprintf(out, "digraph stacks {\n  node [shape=box];\n");
+    show_dot(out, p, 0, 1);
+    fprintf(out, "}\n");
+  } else if (form == SDM_TREE_SAMPLES)
+    show_samples(out, p, 0, samples);
+  else
+    show_prefix(out, p, 0);
+}
+
+void sdm_show_tree(const struct sdm_show *w, const struct sdm_answer *a, enum sdm_tree_form form, uint32_t samples) {
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *c = &a->classes[i];
     struct sdm_prefix *p = c->kind == SDM_CLASS_OK ? sdm_prefix_decode(c->body.p, c->body.len) : NULL;
     if (p && w->json)
-      put_json(w, json_pack("{s:o, s:o}", "tree", prefix_json(p), "missing", missing_json(a)));
+      put_json(w, json_pack("{s:o, s:o, s:i}", "tree", prefix_json(p), "missing", missing_json(a), "samples", (int)samples));
     else if (p)
-      show_prefix(w->out, p, 0);
+      show_as(w->out, p, form, samples);
     else if (!w->json) {
       head(w, c->set);
       fprintf(w->out, "error: %.*s\n", (int)c->body.len, (const char *)c->body.p);
@@ -229,6 +293,9 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
       fprintf(w->out, "stopped at breakpoint %d, ", (int)json_integer_value(bp));
     else if (text_of(event, "signal") && reason && !strcmp(reason, "signal-received"))
       fprintf(w->out, "got %s in ", text_of(event, "signal"));
+    else if (reason && (!strcmp(reason, "breakpoint-hit") || !strcmp(reason, "end-stepping-range") ||
+                        !strcmp(reason, "function-finished") || !strcmp(reason, "location-reached")))
+      fprintf(w->out, "stopped in "); /* where it was sent */
     else
       fprintf(w->out, "stopped (%s) in ", reason ? reason : "?");
     place(w->out, event);

@@ -12,7 +12,9 @@ struct sdm_show {
 
 /* One line "{0-3,7} 5  text"; 'total' ranks were asked: all of them are not named again. */
 void sdm_show_answer(const struct sdm_show *w, const char *command, const struct sdm_answer *a);
-void sdm_show_tree(const struct sdm_show *w, const struct sdm_answer *a); /* reducer SDM_REDUCE_TREE */
+enum sdm_tree_form { SDM_TREE_TEXT, SDM_TREE_FOLDED, SDM_TREE_DOT, SDM_TREE_SAMPLES };
+/* Reducer SDM_REDUCE_TREE.  In a tree of 'samples' (else 1) ids are rank * samples + number of the sample. */
+void sdm_show_tree(const struct sdm_show *w, const struct sdm_answer *a, enum sdm_tree_form form, uint32_t samples);
 void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm_answer *a);
 void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const json_t *event);
 void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsigned stream, const void *p, size_t len);

@@ -120,6 +120,13 @@ class EightGdbs(unittest.TestCase):
         d = self.d
         d.do("p0-3 set var total = 7")
         self.assertEqual(d.values("total")["7"], {0, 1, 2, 3})
+        d.do("p5 set var total = 5000")
+        far = [j for j in d.do("print -s total") if j.get("answer") == "outliers"][0]
+        self.assertEqual([(c["ranks"], c["result"]["value"]) for c in far["classes"]], [("5", "5000")])
+        d.do("p5 continue &")
+        samples = [j for j in d.do("sample 3 0.05") if "tree" in j][0]
+        here = [c for c in sdm.walk(samples["tree"]["children"]) if c["name"].startswith("wait_here")]
+        self.assertEqual((samples["samples"], sum(c["count"] for c in here)), (3, 3))
         watch, _ = d.answer("p5 watch gate")
         self.assertEqual([r.get("expression") for r in watch.values()], ["gate"])
         d.do("p5 continue &")
