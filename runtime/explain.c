@@ -331,9 +331,12 @@ static void note_owner(struct dvmrt_report *r, const struct dvmrt_event *ev, con
   if (!ev->nest)
     return;
   struct dvmrt_text *t = note_nest(r, ev);
-  for (int d = 0; d < ev->array->ndims; d++)
+  bool plain = ev->array->ndims == ev->nest->d->rank; /* the element of the iteration's own numbers: nothing to add */
+  for (int d = 0; d < ev->array->ndims; d++) {
     show = show && p->has_own[d] && p->own[d] >= 0 && p->own[d] < ev->array->extent[d];
-  if (!show)
+    plain = plain && p->own[d] == __dvmrt_now.iv[d];
+  }
+  if (!show || plain)
     return;
   dvmrt_text_add(t, ", which owns '");
   dvmrt_name_element(ev->array, p->own, t);
