@@ -3,6 +3,8 @@ include(CMakePackageConfigHelpers)
 
 file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.1)
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+file(GLOB library_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.3)
+install(FILES ${library_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 install(FILES ${PROJECT_SOURCE_DIR}/completion/dvm.bash RENAME dvm
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${PROJECT_SOURCE_DIR}/completion/dvm.bash RENAME dvmcc

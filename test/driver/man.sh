@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 
 command -v mandoc >/dev/null || { echo "FAILED: mandoc is not installed"; exit 1; }
-for page in "$source"/man/*.1; do
+for page in "$source"/man/*.[13]; do
   mandoc -Tlint -W warning "$page" || wrong "$page"
 done
 mandoc -Tascii "$source/man/dvmcc.1" | sed 's/.\x08//g' >dvmcc.txt
