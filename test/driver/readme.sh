@@ -5,6 +5,8 @@ grep -c '^\$ ' shown | grep -qvx 0 || wrong "README.md shows no command"
 # In a copy of samples/.  Output by the line, as on a terminal; times differ from run to run.
 cp -r "$source/samples" .
 PATH=$build/driver:$PATH
+# mpirun for root, and for more ranks than processors.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 seconds='s/ in [0-9.]* s;/ in N s;/'
 while IFS= read -r line; do
   case $line in
