@@ -22,6 +22,7 @@ int main(void){
 // expect -2:61 error dvm-shadow-stale 'b[4][0]'
 #pragma dvm parallel([i][j] on a[i][j]) remote_access(b[i][])
   for(int i=0;i<N;i++) for(int j=0;j<N;j++) { a[i][j]=b[i][N-1-j]; b[i][j]=a[i][j]; }
+// expect -1:55 error dvm-loop-dependence 'b[0][3]'
 #pragma dvm parallel([i][j] on a[i][j]) remote_access(b[i][])
   for(int i=0;i<N;i++) for(int j=0;j<N-1;j++) { b[i][j+1]=a[i][j]; }
 // expect -1:49 error dvm-remote-write 'b[0][1]'
