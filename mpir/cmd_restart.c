@@ -6,34 +6,49 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "mpir/commands.h"
 #include "mpir/restart.h"
 
-static volatile sig_atomic_t target;
+static volatile sig_atomic_t target, early; /* 'early': a signal that came before there was a process */
 
 static const char usage[] =
-  "usage: dvm restart [--debug] [--lazy] [--truncate] [--namespace | --keep-ids] [--detach] IMAGE\n"
+  "usage: dvm restart [--debug] [--lazy] [--truncate] [--namespace | --keep-ids] [--detach] [--stats] IMAGE\n"
   "  --debug       hold every thread for a debugger (also --crdebug)\n"
   "  --lazy        read pages when they are touched; data are not verified\n"
   "  --truncate    cut files open for writing to their length at the checkpoint\n"
   "  --namespace   give the process a pid namespace of its own\n"
   "  --keep-ids    fail when an old process or thread number is taken\n"
-  "  --detach      do not wait for the process\n";
+  "  --detach      do not wait for the process\n"
+  "  --stats       tell how long it took until the process ran\n";
 
-static void pass_on(int sig) { kill(target, sig); }
+static void pass_on(int sig)
+{
+  if (target)
+    kill(target, sig);
+  else
+    early = sig;
+}
 
 /* Terminal signals reach the process by themselves; what is sent to us alone is passed on. */
-static int wait_for(const struct mpir_restarted *r)
+static void pass_signals(void)
 {
   const int passed[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-  int status = 0;
 
-  target = r->pid;
   for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
     signal(passed[i], pass_on);
+}
+
+static int wait_for(const struct mpir_restarted *r)
+{
+  int status = 0;
+
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
+  target = r->pid;
+  if (early)
+    kill(r->pid, early);
   while (waitpid(r->child, &status, 0) < 0)
     if (errno != EINTR)
       return 127;
@@ -51,16 +66,17 @@ static void announce(pid_t pid)
 
 int mpir_restart_main(int argc, char **argv)
 {
-  enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, HELP };
+  enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, STATS, HELP };
   static const struct option options[] = {
     { "debug", 0, NULL, DEBUG }, { "crdebug", 0, NULL, DEBUG }, { "lazy", 0, NULL, LAZY },
     { "truncate", 0, NULL, TRUNCATE }, { "namespace", 0, NULL, NAMESPACE }, { "keep-ids", 0, NULL, KEEP_IDS },
-    { "detach", 0, NULL, DETACH }, { "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
+    { "detach", 0, NULL, DETACH }, { "stats", 0, NULL, STATS }, { "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
   };
   struct mpir_restart_options o = { .ids = MPIR_IDS_AUTO };
   struct dvm_error err = DVM_ERROR_INIT;
   struct mpir_restarted r;
-  bool detach = false;
+  bool detach = false, stats = false;
+  struct timespec from, to;
   int c;
 
   while ((c = getopt_long_only(argc, argv, "+", options, NULL)) != -1) {
@@ -71,6 +87,7 @@ int mpir_restart_main(int argc, char **argv)
     case NAMESPACE: o.ids = MPIR_IDS_NAMESPACE; break;
     case KEEP_IDS: o.ids = MPIR_IDS_KEEP; break;
     case DETACH: detach = true; break;
+    case STATS: stats = true; break;
     case HELP: fputs(usage, stdout); return 0;
     default: fputs(usage, stderr); return 2;
     }
@@ -83,10 +100,17 @@ int mpir_restart_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
+  if (!detach)
+    pass_signals();
+  clock_gettime(CLOCK_MONOTONIC, &from);
   if (mpir_restart(argv[optind], &o, &r, &err)) {
     fprintf(stderr, "dvm restart: error: %s\n", err.text);
     return 1;
   }
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  if (stats)
+    fprintf(stderr, "dvm restart: running after %.1f ms\n",
+            (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6);
   if (o.debug)
     announce(r.pid);
   if (r.pid != r.inner_pid)

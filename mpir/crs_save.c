@@ -68,12 +68,12 @@ static void unlink_temporary(const char *path, pid_t writer)
 }
 
 /* The parent's side: waits until the copy has saved what is shared, lets the threads go, waits for the whole. */
-static int writer_wait(struct dump_result *result, pid_t writer, const char *path, struct crs_reply *reply)
+static int writer_wait(struct dump_result *result, pid_t writer, bool shares, const char *path, struct crs_reply *reply)
 {
   int status = 0;
   long got = 0;
 
-  while (!atomic_load(&result->shared_written)) {
+  while (shares && !atomic_load(&result->shared_written)) {
     sys_futex_wait(&result->shared_written, 0, 50000000);
     got = sys4(SYS_wait4, writer, &status, WNOHANG | __WALL, NULL);
     if (got == writer)
@@ -91,6 +91,18 @@ static int writer_wait(struct dump_result *result, pid_t writer, const char *pat
   unlink_temporary(path, writer);
   plain_copy(reply->text, sizeof(reply->text), "the process that writes the image was killed\n");
   return -EIO;
+}
+
+/* Whether there is anything that the program could change under the writer's eyes. */
+static bool is_shared_with_copy(const struct crs_dump *d)
+{
+  for (unsigned i = 0; i < d->map_count; i++)
+    if (d->maps[i].kind == MPIR_MAP_SHARED)
+      return true;
+  for (unsigned i = 0; i < d->file_count; i++)
+    if (d->files[i].kind == MPIR_FILE_MEMFD)
+      return true;
+  return d->pipe_count > 0;
 }
 
 static pid_t fork_writer(void)
@@ -111,6 +123,11 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
     return -ENOMEM;
   atomic_store(&result->code, 1);
   d->result = result;
+  rc = dump_maps(d); /* here, so that a copy that shares nothing with us need not be waited for */
+  if (rc) {
+    sys2(SYS_munmap, result, sizeof(*result));
+    return rc;
+  }
   writer = fork_writer();
   if (writer == 0) {
     d->why = (struct plain_text){ result->text, sizeof(result->text), 0 };
@@ -118,11 +135,12 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
   }
   if (writer < 0) {
     d->result = NULL;
+    d->map_count = 0;
     sys2(SYS_munmap, result, sizeof(*result));
     return -ENOMEM;
   }
   *released = true;
-  rc = writer_wait(result, writer, path, reply);
+  rc = writer_wait(result, writer, is_shared_with_copy(d), path, reply);
   sys2(SYS_munmap, result, sizeof(*result));
   return rc;
 }

@@ -386,7 +386,7 @@ static void vdso_describe(struct crs_dump *d)
 
 static int write_image(struct crs_dump *d)
 {
-  int rc = dump_maps(d);
+  int rc = d->map_count ? 0 : dump_maps(d); /* a forked copy finds them read */
 
   vdso_describe(d);
   if (!rc)
