@@ -240,6 +240,8 @@ bool Rewriter::isOrdinary(Expr *LValue) {
 
 void Rewriter::mark(Stmt *&Slot, char Kind) {
   auto *E = cast<Expr>(Slot);
+  if (E->containsErrors())
+    return; // its type and size are not known; the compilation fails anyway
   if (!markable(E)) {
     walk(Slot);
     return;
