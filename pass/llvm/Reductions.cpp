@@ -78,6 +78,7 @@ SmallVector<Clause, 2> clausesOf(const Construct &K) {
 class Mirror {
   FunctionState &S;
   Construct &K;
+  ArrayRef<Clause> All; // of the nest
   const Clause &C;
   Runtime &RT;
   Type *T = nullptr;
@@ -93,7 +94,7 @@ class Mirror {
   AllocaInst *Tie = nullptr, *Last = nullptr, *Opaque = nullptr;
 
 public:
-  Mirror(FunctionState &S, Construct &K, const Clause &C) : S(S), K(K), C(C), RT(S.RT) {}
+  Mirror(FunctionState &S, Construct &K, ArrayRef<Clause> All, const Clause &C) : S(S), K(K), All(All), C(C), RT(S.RT) {}
 
   void run() {
     findType();
@@ -233,6 +234,10 @@ private:
 
   // ---- Escapes ----
 
+  bool ofOtherReduction(Value *P) const {
+    return any_of(All, [&](const Clause &X) { return &X != &C && (X.Address == P || X.Location == P) && P != C.Address; });
+  }
+
   // Where the value goes, besides the update: true if that is an escape.  'Update' is set when it reaches the variable.
   bool escapes(Instruction *From, SmallPtrSetImpl<Instruction *> &Seen, bool &Update) {
     for (User *U : From->users()) {
@@ -241,7 +246,7 @@ private:
         Value *P = root(St->getPointerOperand());
         if (P == C.Address)
           Update = true;
-        else if (P == C.Location)
+        else if (P == C.Location || ofOtherReduction(P))
           return true;
         else if (!Twins.count(P))
           return true;
@@ -250,9 +255,8 @@ private:
         continue;
       }
       if (auto *Br = dyn_cast<BranchInst>(X)) {
-        if (!branchAllowed())
+        if (!branchAllowed() || decidesAboutOther(Br))
           return true;
-        (void)Br;
         continue;
       }
       if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == From && !branchAllowed())
@@ -283,6 +287,34 @@ private:
 
   // 'if (x > m) m = x', 'ok = ok && x': the branch decides about the update itself.
   bool branchAllowed() const { return isExtreme(C.Op) || C.Op == And || C.Op == Or; }
+
+  // 's > t' of two reduction variables: does the branch decide about an update of the other one?
+  bool decidesAboutOther(BranchInst *Br) const {
+    auto *Compare = dyn_cast<CmpInst>(Br->getCondition());
+    Value *Other = nullptr;
+    for (Value *Operand : Compare ? Compare->operands() : Br->operands()) {
+      while (auto *Cast = dyn_cast<CastInst>(Operand))
+        Operand = Cast->getOperand(0);
+      if (auto *L = dyn_cast<LoadInst>(Operand); L && ofOtherReduction(root(L->getPointerOperand())))
+        Other = root(L->getPointerOperand());
+    }
+    if (!Other)
+      return false;
+    SmallVector<BasicBlock *, 8> Ahead(successors(Br));
+    SmallPtrSet<BasicBlock *, 8> Seen(Ahead.begin(), Ahead.end());
+    for (unsigned I = 0; I < Ahead.size() && I < 16; ++I) { // the nearest update tells
+      for (Instruction &X : *Ahead[I])
+        if (auto *St = dyn_cast<StoreInst>(&X)) {
+          Value *P = root(St->getPointerOperand());
+          if (P == C.Address || P == Other)
+            return P == Other;
+        }
+      for (BasicBlock *Next : successors(Ahead[I]))
+        if (Seen.insert(Next).second)
+          Ahead.push_back(Next);
+    }
+    return false;
+  }
 
   void checkEscapes() {
     for (LoadInst *L : Loads) {
@@ -367,6 +399,9 @@ private:
       Opaque = newSlot(RT.I1, "opaque");
     }
     mirrorStores();
+    giveValue(C.Address);
+    if (located())
+      giveValue(C.Location);
     atEntry();
     for (CallInst *Mark : K.Iters) {
       IRBuilder<> B(Mark);
@@ -375,6 +410,22 @@ private:
     }
     for (CallInst *Mark : K.Leaves)
       atLeave(Mark);
+  }
+
+  // A local that enters the nest without a value: the optimiser may take a different one wherever it is read, and the two
+  // evaluations would part without a reason.
+  void giveValue(Value *Address) {
+    auto *Local = dyn_cast<AllocaInst>(Address);
+    if (!Local)
+      return;
+    SmallVector<Instruction *, 4> Births{Local};
+    for (User *U : Local->users())
+      if (auto *I = dyn_cast<IntrinsicInst>(U); I && I->getIntrinsicID() == Intrinsic::lifetime_start)
+        Births.push_back(I);
+    for (Instruction *I : Births) {
+      IRBuilder<> B(I->getNextNode());
+      S.store(B, Constant::getNullValue(Local->getAllocatedType()), Local);
+    }
   }
 
   void atEntry() {
@@ -521,10 +572,11 @@ void dvmir::mirrorReductions(FunctionState &S) {
   for (auto &[Cid, K] : S.Constructs) {
     if (K->Text.Kind != "parallel" || !K->Begin)
       continue;
-    for (const Clause &C : clausesOf(*K)) {
+    auto All = clausesOf(*K);
+    for (const Clause &C : All) {
       if (!K->Site)
         K->Site = S.RT.site(K->TextConstant);
-      Mirror(S, *K, C).run();
+      Mirror(S, *K, All, C).run();
     }
   }
 }
