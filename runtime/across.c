@@ -156,6 +156,8 @@ static void judge_read(struct dvmrt_event *ev, struct dvmrt_clause_array *c, con
     dvmrt_explain_across(ev, DVMRT_FLOW, c, reach);
     return;
   }
+  if (w < DVMRT_W_FIRST)
+    return; /* what has no value depends on nothing: that is the mistake */
   uint32_t *reader = kept_reader(ev, c, true);
   if (reader && *reader < ev->base)
     *reader = ev->now;

@@ -159,6 +159,12 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
   }
   if (worst)
     dvmrt_explain_value(ev, worst);
+  /* 's += x' of what has no value: the construct has read it and writes it, which is a mistake of its own. */
+  if (class == DVMRT_CLASS_FIRST && ev->flags == (DVMRT_READ | DVMRT_WRITE) && ev->word < DVMRT_W_FIRST &&
+      (worst == DVMRT_UNINIT || worst == DVMRT_PRIVATE_UNINIT)) {
+    ev->flags = DVMRT_WRITE;
+    dvmrt_explain_value(ev, DVMRT_READONLY_WRITE);
+  }
 }
 
 static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
