@@ -1,275 +1,406 @@
-"""What the checker must say of a program, from the definition of the diagnostics alone: an interpreter that keeps every
-access of a construct and asks the definitions, with no thought of speed.  Gives the set of (id, line, column, name)."""
-from program import Access, Array, Assign, For, If, Parallel, Print
+"""Runs a program by the definitions: what the checker must say of it.
 
-NEVER, ASSIGNED, WAS_PRIVATE = 'never', 'assigned', 'was private'
+run() gives a Verdict: the expected diagnostics (id, line, column, name) as a counted set, those that the definition leaves
+open, and whether the plain program has defined behaviour, so that its output can be compared."""
+import collections
+from forms import FORMS, compute
+from program import (OUTSIDE, Access, ArrayCopy, Assign, Call, For, If, Parallel, Print, Realign, Redistribute, RemoteBlock, ShadowGroup,
+                     Stand, TaskOn, TaskRegion, Update, statements_of)
+from rules import ASSIGNED, NEVER, WAS_PRIVATE, Construct, Rules, inside
+from second import Second
+from values import Undefined, arithmetic, common, convert, is_float
 
-
-class Construct:
-    """One execution of a parallel loop."""
-
-    def __init__(self, node):
-        self.node = node
-        self.iteration, self.point = None, None
-        self.wrote, self.readers = {}, {}    # element -> iteration that wrote last; who has read it since: {iteration: covered}
-        self.first = {}                      # replicated element -> 'read' or 'written': its first access
-        self.assigned = {}                   # private element -> iteration that assigned it
-        self.written_arrays = set()
-        self.private = {v.name for v in node.private}
-        self.reduction = {v.name for v in node.reduction}
-        self.across = {a.name: w for a, w in node.across}
-        self.remote = {a.name: axes for a, axes in node.remote}
+Verdict = collections.namedtuple('Verdict', 'expected open defined wild either')
+WARNINGS = {'dvm-undeclared-private'}
 
 
-class Oracle:
+class Oracle(Rules):
     def __init__(self, program):
-        self.program = program
-        self.value = {}       # (name, subscripts) -> ASSIGNED ..; absent: initial(name)
-        self.initial = {v.name: ASSIGNED if v.where == 'global' else NEVER for v in program.variables}
-        self.initial.update({a.name: NEVER for a in program.arrays})
-        self.fresh = {a.name: [] for a in program.arrays}   # exchanges since the last write: (widths, corner)
-        self.construct, self.found, self.owner = None, {}, None
+        super().__init__(program)
+        self.program, self.value, self.defined, self.wild = program, {}, True, False
+        self.groups = {}                     # shadow group -> members
+        self.second = None                   # the second evaluation of the construct's reductions
+        self.zero = {a.name for a in program.arrays if a.where in ('static', 'extern')} | \
+            {v.name for v in program.variables if v.where == 'global'}
 
     def run(self):
-        self.block(self.program.body, {})
-        return set(self.found.values())
+        for _ in range(self.program.calls):
+            self.block(self.program.body, {})
+            for name in self.initial:
+                if name not in self.zero:
+                    self.forget(name)
+        self.close(lambda name: True)
+        counted = collections.Counter(self.found.values())
+        return Verdict(counted, self.maybe, self.defined, self.wild, self.either)
 
-    def report(self, ident, access):
-        key = (ident, access.base.name, self.construct and self.construct.node.number, access.line)
-        self.found.setdefault(key, (ident, access.line, access.column, access.base.name))
+    def forget(self, name):
+        """The end of a local: its next life begins without values."""
+        self.close(lambda n: n == name)
+        self.set_all(name, NEVER)
+        self.fresh.pop(name, None)
+        if any(a.name == name for a in self.program.arrays):
+            self.fresh[name] = []
+            for members in list(self.groups.values()) + list(self.flying.values()):
+                members[:] = [m for m in members if m[0].name != name]
+
+    def set_all(self, name, state):
+        for e in [e for e in self.state_of if e[0] == name]:
+            del self.state_of[e]
+        self.initial[name] = state
+        self.blurred = {e for e in self.blurred if e[0] != name}
+
+    def close(self, ended):
+        for name in [n for n in self.pending if ended(n)]:
+            r = self.pending.pop(name)
+            self.report_at('dvm-reduction-protocol', r['started'] or r['line'], r['group'], name)
 
     # Statements.
     def block(self, body, env):
         for s in body:
-            if isinstance(s, Assign):
-                self.assign(s, env)
-            elif isinstance(s, Print):
-                self.read(s.access, env, output=True)
-            elif isinstance(s, If):
-                if env[s.var] % s.mod == s.rest:
-                    self.block(s.body, env)
-            elif isinstance(s, For):
-                for v in s.loop.values():
-                    self.block(s.body, {**env, s.loop.var: v})
+            self.statement(s, env)
+
+    def statement(self, s, env):
+        if isinstance(s, Assign):
+            self.assign(s, env)
+        elif isinstance(s, Update):
+            self.update(s, env)
+        elif isinstance(s, Print):
+            self.read(s.access, env, output=True)
+        elif isinstance(s, If):
+            if env[s.var] % s.mod == s.rest:
+                self.block(s.body, env)
+        elif isinstance(s, For):
+            for v in s.loop.values(env):
+                self.block(s.body, {**env, s.loop.var: v})
+        elif isinstance(s, Parallel):
+            self.parallel(s, env)
+        elif isinstance(s, Call):
+            self.bound.update(zip(s.function.params, s.arrays))
+            self.block(s.function.body, env)
+        elif isinstance(s, TaskRegion):
+            self.task_wrote, self.task_readers = {}, {}
+            self.block(s.body, env)
+        elif isinstance(s, TaskOn):
+            self.task = s.index
+            self.block(s.body, env)
+            self.task = None
+        else:
+            self.standing(s, env)
+
+    def standing(self, s, env):
+        if isinstance(s, Redistribute):
+            self.layout.redistribute(s.array, s.dist)
+            for a in self.program.arrays:
+                if self.layout.place(a)[0] is s.array.template:
+                    self.fresh[a.name] = []
+        elif isinstance(s, Realign):
+            self.layout.realign(s.array, s.target, s.axes)
+            self.fresh[s.array.name] = []
+            if s.new_value:
+                self.set_all(s.array.name, NEVER)
+        elif isinstance(s, ShadowGroup):
+            for array, widths, _ in s.members:
+                self.check_widths(array, widths)
+            self.groups[s.name] = list(s.members)
+            if s.name in self.flying:
+                self.report_at('dvm-usage', s.number, s.name)
+                self.flying[s.name] = list(s.members)
+        elif isinstance(s, Stand):
+            self.stand(s.word, s.name, s.number)
+        elif isinstance(s, RemoteBlock):
+            self.block_remote = {a.name: axes for a, axes in s.remote}
+            self.block(s.body, env)
+            self.block_remote = {}
+        else:
+            assert isinstance(s, ArrayCopy)
+            self.copy(s)
+
+    def stand(self, word, name, line):
+        if word.startswith('reduction'):
+            mine = {n: r for n, r in self.pending.items() if r['group'] == name}
+            for n, r in mine.items():
+                if word == 'reduction_start':
+                    if r['started']:
+                        self.report_at('dvm-reduction-protocol', line, name, n)
+                    r['started'] = line
+                else:
+                    if not r['started']:
+                        self.report_at('dvm-reduction-protocol', line, name, n)
+                    del self.pending[n]
+            if not mine:
+                self.report_at('dvm-reduction-protocol', line, name)
+        elif word == 'shadow_start':
+            if name not in self.groups or name in self.flying:
+                self.report_at('dvm-usage', line, name)
             else:
-                self.parallel(s, env)
+                self.flying[name] = list(self.groups[name])
+        elif name not in self.flying:
+            self.report_at('dvm-usage', line, name)
+        else:
+            for a, widths, corner in self.flying.pop(name):
+                self.fresh[a.name].append((widths or self.layout.widths(a), corner))
+
+    def copy(self, s):
+        for subs in every_index(s.src.dims):
+            if self.state((s.src.name, subs)) != ASSIGNED:
+                self.report_at('dvm-uninitialized', s.number, s.src.name)
+            self.state_of[(s.dst.name, subs)] = ASSIGNED
+            self.value[(s.dst.name, subs)] = None
+        self.fresh[s.dst.name] = []
+
+    # Values.
+    @staticmethod
+    def subscripts(access, env):
+        subs = tuple(s.value(env) for s in access.subs)
+        if OUTSIDE in subs:
+            raise Undecided
+        return subs
+
+    def read(self, access, env, output=False, compound=False):
+        subs = self.subscripts(access, env)
+        base = self.actual(access.base)
+        if not inside(base, subs):
+            self.report('dvm-out-of-bounds', access)
+            self.defined = False
+            return None
+        self.judge_read(access, subs, output, compound)
+        return self.fetch(base, subs)
+
+    def fetch(self, base, subs):
+        if (base.name, subs) in self.value:
+            return self.value[(base.name, subs)]
+        if base.name not in self.zero:
+            self.defined = False
+            return None
+        return 0
+
+    def write(self, access, env, value, update=False):
+        """value: (number or None, type)."""
+        subs = self.subscripts(access, env)
+        base = self.actual(access.base)
+        if not inside(base, subs):
+            self.report('dvm-out-of-bounds', access)
+            self.defined, self.wild = False, True
+            if base.name not in self.zero:
+                raise Undecided
+            return None
+        self.judge_write(access, subs, update)
+        try:
+            self.value[(base.name, subs)] = convert(*value, base.ctype)
+        except Undefined:
+            self.defined, self.value[(base.name, subs)] = False, None
+        return self.value[(base.name, subs)]
+
+    def sum(self, terms, env):
+        """(value, type) of the sum of the terms, each of which is read."""
+        total, ctype = None, None
+        for t in terms or ['1']:
+            if isinstance(t, Access):
+                value, one = self.read(t, env), t.base.ctype
+                one = one if is_float(one) else common(one, 'int')
+            else:
+                value, one = env[t] if t in env else int(t) if t.lstrip('-').isdigit() else factor(t, env), 'int'
+            if ctype is None:
+                total, ctype = value, one
+                continue
+            total, ctype = self.add(total, ctype, value, one)
+        return total, ctype
+
+    def add(self, a, a_type, b, b_type):
+        ctype = common(a_type, b_type)
+        if a is None or b is None:
+            return None, ctype
+        try:
+            a, b = convert(a, a_type, ctype), convert(b, b_type, ctype)
+            return (None if a is None or b is None else arithmetic(a + b, ctype)), ctype
+        except Undefined:
+            self.defined = False
+            return None, ctype
 
     def assign(self, s, env):
-        outside = self.construct is None
-        self.owner = self.place_of(s.lhs, env) if outside and s.lhs.base.distributed else None
-        for t in s.terms:
-            if isinstance(t, Access):
-                self.read(t, env)
-        if s.op == '+=':
-            self.read(s.lhs, env, compound=True)
-        self.write(s.lhs, env)
+        subs = tuple(x.value(env) for x in s.lhs.subs)
+        base = self.actual(s.lhs.base)
         self.owner = None
+        if self.construct is None and base.distributed and inside(base, subs) and not self.layout.everywhere(base):
+            self.owner = self.layout.home(base, subs)
+        if self.second and base.name in self.construct.reduced:
+            return self.assign_reduced(s, base, subs, env)
+        value = self.sum(s.terms, env)
+        if s.op == '+=':
+            old = self.read(s.lhs, env, compound=True)
+            value = self.add(old, promoted(base.ctype), *value)
+        self.write(s.lhs, env, value)
+        self.owner = None
+        return None
 
+    def assign_reduced(self, s, base, subs, env):
+        """A plain assignment of a reduction variable: the last value, or a sum if the variable itself is a term."""
+        itself = [t for t in s.terms if isinstance(t, Access) and t.base is base]
+        old, computes = None, 'last'
+        if len(itself) > 1 or itself and s.op == '+=' or any(t.callee or t.macro for t in itself):
+            raise Undecided
+        others = [t for t in s.terms if t not in itself]
+        if itself:
+            old = self.read(itself[0], env, compound='update-read')
+        value = self.sum(others, env) if others or not itself else (0, 'int')
+        if s.op == '+=':
+            old = self.read(s.lhs, env, compound='update')
+        new = value
+        if itself or s.op == '+=':
+            computes, new = 'sum', self.add(old, promoted(base.ctype), *value)
+        self.write(s.lhs, env, new, update=True)
+        self.second.update(Update(s.lhs, computes, None, []), (base.name, subs), base.ctype, value, None, [])
+        return None
+
+    def update(self, s, env):
+        """The steps of the spelling, with the program's own values."""
+        steps, on_replace, otherwise, last = FORMS[s.computes][s.form][1]
+        element = s.target.base.name, tuple(x.value(env) for x in s.target.subs)
+        ctype, seen = s.target.base.ctype, {'e': (None, 'int'), 'x': None}
+        replaced = None
+
+        def do(letters):
+            for letter in letters:
+                if letter in 'ef':
+                    seen['e'] = self.sum(s.at[letter], env)
+                    if s.computes in ('and', 'or', 'xor'):
+                        seen['e'] = self.integral(*seen['e'])
+                elif letter in 'rs':
+                    seen['x'] = self.read(s.at[letter], env, compound='update-read')
+                elif letter == 'c':
+                    seen['x'] = self.read(s.at[letter], env, compound='update')
+                    self.store(s, s.at[letter], env, seen)
+                else:
+                    self.store(s, s.at[letter], env, seen)
+
+        do(steps)
+        if on_replace or otherwise:
+            x, e = seen['x'], seen['e'][0]
+            if x is None or e is None:
+                raise Undecided
+            replaced = e > x if s.computes == 'max' else e < x
+            do(on_replace if replaced else otherwise)
+        do(last)
+        if s.loc and (replaced or s.stray):
+            for access, text in s.loc:
+                self.write(access, env, (env.get(text, 0), 'int'), update=True)
+        if self.second:
+            self.second.update(s, element, ctype, seen['e'], replaced, [env.get(t, 0) for _, t in s.loc])
+
+    def integral(self, value, ctype):
+        return (value, 'int') if is_float(ctype) else (value, ctype)
+
+    def store(self, s, access, env, seen):
+        ctype = s.target.base.ctype
+        value, of = seen['e']
+        try:
+            if s.computes == 'sum':
+                new = self.add(seen['x'], ctype if is_float(ctype) else common(ctype, 'int'), value, of)
+            elif s.computes in ('max', 'min', 'last'):
+                keep = s.computes != 'last' and value is not None and seen['x'] is not None and \
+                    compute(s.computes, seen['x'], value) != value
+                new = (seen['x'], ctype) if keep else (value, of)
+            else:
+                wide = common(ctype, of)
+                result = compute(s.computes, seen['x'], value)
+                new = (arithmetic(result, wide), wide)
+        except Undefined:
+            self.defined, new = False, (None, ctype)
+        self.write(access, env, new, update=True)
+
+    # Constructs.
     def parallel(self, node, env):
+        for word, name in node.groups:
+            if word == 'shadow_wait':
+                self.stand(word, name, node.number)
         for array, widths, corner in node.renew:
-            self.fresh[array.name].append((widths or array.widths(), corner))
-        self.construct = Construct(node)
+            array = self.actual(array)
+            self.check_widths(array, widths)
+            self.fresh[array.name].append((widths or self.layout.widths(array), corner))
+        c = self.construct = Construct(node)
+        c.written_by_text = {self.actual(s.lhs.base) for s in statements_of(node.body) if isinstance(s, Assign)}
+        for a, widths in node.across:
+            self.check_widths(self.actual(a), widths)
+        c.across = {self.actual(a).name: w or self.widths_of(a) for a, w in node.across}
+        c.remote = {self.actual(a).name: axes for a, axes in node.remote}
+        for r in node.reduction:
+            c.reduced[r.variable.name] = r
+            if r.loc:
+                c.reduced[r.loc.name] = r
+        c.node_target = None if node.on is None else self.actual(node.on[0])
+        self.second = Second(self, node)
         self.nest(node, 0, dict(env))
-        over, self.construct = self.construct, None
+        self.second.compare()
+        over, self.construct, self.second = self.construct, None, None
         for name in over.written_arrays:
             self.fresh[name] = []
         for v in node.private:
-            self.value = {e: s for e, s in self.value.items() if e[0] != v.name}
-            self.initial[v.name] = WAS_PRIVATE
+            self.set_all(v.name, WAS_PRIVATE)
         for element, how in over.first.items():
             if how == 'written':
-                self.value[element] = WAS_PRIVATE
+                self.state_of[element] = WAS_PRIVATE
+        for l in node.loops:
+            if not l.declared:
+                self.set_all(l.var, WAS_PRIVATE)
+        for word, name in node.groups:
+            if word == 'shadow_start':
+                self.stand(word, name, node.number)
+        for r in node.reduction:
+            if r.group:
+                self.close(lambda n, v=r.variable.name: n == v)
+                self.pending[r.variable.name] = {'group': r.group, 'started': None, 'line': node.number}
+
+    def check_widths(self, array, widths):
+        """Widths beyond the declared ones are refused while compiling."""
+        if array.distributed and any(l > a or h > b for (l, h), (a, b) in zip(widths or [], self.layout.widths(array))):
+            raise Undecided
+
+    def widths_of(self, a):
+        a = self.actual(a)
+        return self.layout.widths(a) if a.distributed else [(1, 1)] * len(a.dims)
 
     def nest(self, node, depth, env):
         if depth == len(node.loops):
             self.construct.iteration = tuple(env[l.var] for l in node.loops)
-            self.construct.point = self.point(node, env)
+            self.construct.point = None if node.on is None else \
+                self.layout.point(self.construct.node_target, node.on[1], env)
+            if node.on is not None:
+                template, place = self.construct.point
+                if any(c is not None and not 0 <= c < n for c, n in zip(place, template.sizes)):
+                    raise Undecided          # nobody's iteration
             self.block(node.body, env)
             return
         loop = node.loops[depth]
-        for v in loop.values():
+        for v in loop.values(env):
             env[loop.var] = v
             self.nest(node, depth + 1, env)
 
-    # Where things lie.
-    @staticmethod
-    def point(node, env):
-        """(template, coordinate in each of its dimensions, None where the iteration is replicated)."""
-        if node.on is None:
-            return None
-        array, axes = node.on
-        coordinates = []
-        for place in array.place:
-            if place[0] == 'const':
-                coordinates.append(place[1])
-            else:
-                axis = axes[place[1]]
-                coordinates.append(None if axis is None else place[2] * axis.value(env) + place[3])
-        return array.template, coordinates
-
-    @staticmethod
-    def own_index(array, point):
-        """The element of the iteration in each mapped dimension of the array: {dimension: index}; None: it has none."""
-        template, coordinates = point
-        if array.template is not template:
-            return None
-        index = {}
-        for d, place in enumerate(array.place):
-            if template.dist[d] == '*':
-                continue
-            c = coordinates[d]
-            if c is None or (place[0] == 'const' and place[1] != c):
-                return None
-            if place[0] == 'dim':
-                _, k, coef, add = place
-                if (c - add) % coef:
-                    return None
-                index[k] = (c - add) // coef
-                if not 0 <= index[k] < array.dims[k]:
-                    return None
-        return index
-
-    @staticmethod
-    def place_of(access, env):
-        """Owner of a distributed element: its template and coordinates in the block dimensions."""
-        array, subs = access.base, [s.value(env) for s in access.subs]
-        if not inside(array, subs):
-            return None
-        template = array.template
-        return template, tuple(p[1] if p[0] == 'const' else p[2] * subs[p[1]] + p[3]
-                               for d, p in enumerate(array.place) if template.dist[d] == 'block')
-
-    # Accesses.
-    def read(self, access, env, output=False, compound=False):
-        subs = tuple(s.value(env) for s in access.subs)
-        element = (access.base.name, subs)
-        if not inside(access.base, subs):
-            return self.report('dvm-out-of-bounds', access)
-        if access.base.distributed:
-            if self.state(element) != ASSIGNED:
-                self.report('dvm-uninitialized', access)
-            if self.construct is None:
-                if not output and self.place_of(access, env) != self.owner:
-                    self.report('dvm-sequential-access', access)
-                return None
-            if not compound:                    # else the write judges the place: one cause, one report
-                self.locality(access, subs, env, writing=False)
-            if self.state(element) == ASSIGNED:     # what has no value depends on nothing: one report is enough
-                self.dependence(access, element, writing=False)
-        elif self.construct is None:
-            self.initialised(access, element)
+    def escaped(self, access, element):
+        if element[1]:                           # elements of a reduction array are not followed
+            self.maybe.add(('dvm-reduction-escape', access.line))
         else:
-            self.replicated(access, element, writing=False)
-        return None
-
-    def write(self, access, env):
-        subs = tuple(s.value(env) for s in access.subs)
-        element = (access.base.name, subs)
-        if not inside(access.base, subs):
-            return self.report('dvm-out-of-bounds', access)
-        if access.base.distributed:
-            self.value[element] = ASSIGNED
-            if self.construct is None:
-                self.fresh[access.base.name] = []
-                return None
-            self.construct.written_arrays.add(access.base.name)
-            self.locality(access, subs, env, writing=True)
-            self.dependence(access, element, writing=True)
-        elif self.construct is None:
-            self.value[element] = ASSIGNED
-        else:
-            self.replicated(access, element, writing=True)
-        return None
-
-    def state(self, element):
-        return self.value.get(element, self.initial[element[0]])
-
-    def initialised(self, access, element):
-        state = self.state(element)
-        if state != ASSIGNED:
-            self.report('dvm-uninitialized' if state == NEVER else 'dvm-private-uninitialized', access)
-
-    def locality(self, access, subs, env, writing):
-        c, array = self.construct, access.base
-        if c.point is not None:
-            own = self.own_index(array, c.point)
-            shift = None if own is None else {k: subs[k] - own[k] for k in own if subs[k] != own[k]}
-            if shift == {}:
-                return
-            edge = shift is not None and all(-array.widths()[k][0] <= s <= array.widths()[k][1] for k, s in shift.items())
-        else:
-            edge = False
-        if array.name in c.remote and not writing:
-            axes = c.remote[array.name]
-            if all(x is None or x.text() == s.text() for x, s in zip(axes, access.subs)):
-                return
-            if edge:
-                pass
-            else:
-                return self.report('dvm-remote-uncovered', access)
-        if not edge:
-            return self.report('dvm-nonlocal-access', access)
-        if writing:
-            return self.report('dvm-shadow-write', access)
-        if array.name in c.across and all(-c.across[array.name][k][0] <= s <= c.across[array.name][k][1] for k, s in shift.items()):
-            return None
-        for widths, corner in self.fresh[array.name]:
-            if all(-widths[k][0] <= s <= widths[k][1] for k, s in shift.items()) and (corner or len(shift) == 1):
-                return None
-        return self.report('dvm-shadow-stale', access)
-
-    def dependence(self, access, element, writing):
-        """Another iteration wrote the element, or has read it and this is a write; across covers what the reader's
-        displacement tells."""
-        c, me = self.construct, self.construct.iteration
-        covered = self.covered_by_across(access.base, element[1])
-        conflict = c.wrote.get(element, me) != me and not covered
-        if writing:
-            conflict = conflict or any(r != me and not fine for r, fine in c.readers.get(element, {}).items())
-            c.wrote[element], c.readers[element] = me, {}
-        else:
-            c.readers.setdefault(element, {}).setdefault(me, True)
-            c.readers[element][me] = c.readers[element][me] and covered
-        if conflict:
-            self.report('dvm-across-distance' if access.base.name in c.across else 'dvm-loop-dependence', access)
-
-    def covered_by_across(self, base, subs):
-        c = self.construct
-        if base.name not in c.across:
-            return False
-        own = self.own_index(base, c.point)
-        return all(-low <= subs[k] - own[k] <= high for k, (low, high) in enumerate(c.across[base.name]))
-
-    def replicated(self, access, element, writing):
-        c, name = self.construct, element[0]
-        if name in c.private or c.first.get(element) == 'written':
-            if writing:
-                c.assigned[element] = c.iteration
-            elif c.assigned.get(element) != c.iteration:
-                self.report('dvm-private-uninitialized', access)
-            return
-        if not writing:
-            self.initialised(access, element)
-        if name in c.reduction:
-            if writing:
-                self.value[element] = ASSIGNED
-            return
-        if c.point is None:                     # shared by the iterations
-            if writing or self.state(element) == ASSIGNED:
-                self.dependence(access, element, writing)
-            if writing:
-                self.value[element] = ASSIGNED
-            return
-        if not writing:
-            c.first.setdefault(element, 'read')
-        elif c.first.get(element) == 'read':
-            self.report('dvm-readonly-write', access)
-            self.value[element] = ASSIGNED
-        else:
-            c.first[element] = 'written'
-            c.assigned[element] = c.iteration
-            self.report('dvm-undeclared-private', access)
+            self.report('dvm-reduction-escape', access)
+        self.maybe.add(('dvm-reduction-mismatch', self.construct.node.number))
 
 
-def inside(base, subs):
-    return all(0 <= s < n for s, n in zip(subs, base.dims))
+class Undecided(Exception):
+    """What the program does depends on a value that is not known here: it is not used."""
+
+
+def promoted(ctype):
+    return ctype if is_float(ctype) else common(ctype, 'int')
+
+
+def factor(text, env):
+    """'(1 + (i % 3 == 0))', the factor of a product."""
+    var, mod = text[6:].split(' % ')
+    return 2 if env[var] % int(mod.split(' ')[0]) == 0 else 1
+
+
+def every_index(dims):
+    if not dims:
+        yield ()
+        return
+    for i in range(dims[0]):
+        for rest in every_index(dims[1:]):
+            yield (i,) + rest

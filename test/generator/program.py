@@ -1,30 +1,31 @@
-"""A small DVM program as a tree, and its C text.  Subscripts and conditions depend on loop indices alone, so that the
-oracle needs no values.  Printing a program fixes the line and column of each of its accesses."""
+"""A small DVM program as a tree.  Subscripts depend on loop indices and constant tables alone.  Printing a program
+(writer.py) fixes the line and column of each of its accesses; running it (oracle.py) gives the expected verdict.
+
+Each class names in 'lists' the attributes that hold lists of parts, with the least number that must stay: what shrink.py
+may take away."""
+
+BLOCK_LIKE = ('block', 'wgtblock', 'genblock', 'multblock', 'indirect')
+
+
+OUTSIDE = 1 << 20
 
 
 class Template:
-    """Index space that is distributed: dist[d] is 'block' or '*'."""
+    """Index space that is distributed: dist[d] is '*' or a text that begins with one of BLOCK_LIKE."""
 
     def __init__(self, name, sizes, dist):
         self.name, self.sizes, self.dist = name, sizes, dist
 
 
 class Array:
-    """A distributed array.  place[d] says where it lies in dimension d of the template: ('dim', k, coef, add) for its own
-    dimension k, or ('const', c).  'by' is what its directive names: None (distribute) or (target, axes)."""
+    """A distributed array.  by: None (distributed itself; 'template' is its own) or (target, axes) as its directive says;
+    an axis is ('dim', k, coef, add) for its own dimension k, ('const', c), or ('all',).
+    where: 'static', 'extern' (another file holds it), 'local', 'vla', 'heap' (a pointer, malloc)."""
     distributed = True
 
-    def __init__(self, name, ctype, dims, template, place, shadow, by):
+    def __init__(self, name, ctype, dims, template, by, shadow, where='static'):
         self.name, self.ctype, self.dims, self.template = name, ctype, dims, template
-        self.place, self.shadow, self.by = place, shadow, by
-
-    def mapped_dims(self):
-        return {p[1] for d, p in enumerate(self.place) if p[0] == 'dim' and self.template.dist[d] == 'block'}
-
-    def widths(self):
-        mapped = self.mapped_dims()
-        default = [(1, 1) if k in mapped else (0, 0) for k in range(len(self.dims))]
-        return self.shadow or default
+        self.by, self.shadow, self.where, self.dynamic = by, shadow, where, False
 
 
 class Variable:
@@ -33,17 +34,35 @@ class Variable:
 
     def __init__(self, name, ctype, dims, where):
         self.name, self.ctype, self.dims, self.where = name, ctype, dims, where
+        self.macro = False
+
+
+class Param:
+    """Array parameter of a function, with inherit; stands for the array of the call."""
+    distributed = True
+
+    def __init__(self, name, ctype, dims):
+        self.name, self.ctype, self.dims = name, ctype, dims
+
+
+class Function:
+    lists = {'body': 1}
+
+    def __init__(self, name, params, body):
+        self.name, self.params, self.body = name, params, body
 
 
 class Sub:
-    """coef * var + add; var None for a constant; through: a table of ints that maps the value, or None."""
+    """coef * var + add; var None for a constant; through: a table of ints (name, values) that maps the value, or None."""
 
     def __init__(self, var, coef, add, through=None):
         self.var, self.coef, self.add, self.through = var, coef, add, through
 
     def value(self, env):
         v = (self.coef * env[self.var] if self.var else 0) + self.add
-        return self.through[1][v] if self.through else v
+        if self.through is None:
+            return v
+        return self.through[1][v] if 0 <= v < len(self.through[1]) else OUTSIDE     # of the table: what is there is not known
 
     def text(self):
         t = affine_text(self.var, self.coef, self.add)
@@ -58,17 +77,38 @@ def affine_text(var, coef, add):
 
 
 class Access:
+    """callee: read by a function of its own, which is printed before the program; macro: spelled AT(a, i, j)."""
+
     def __init__(self, base, subs):
-        self.base, self.subs, self.callee = base, subs, False
+        self.base, self.subs, self.callee, self.macro = base, subs, False, False
         self.line = self.column = 0
 
+    def copy(self):
+        return Access(self.base, self.subs)
+
     def text(self):
+        if self.macro:
+            return f'AT{len(self.subs)}({self.base.name}, {", ".join(s.text() for s in self.subs)})'
         return self.base.name + ''.join(f'[{s.text()}]' for s in self.subs)
 
 
 class Assign:
+    """lhs op sum of terms; a term is an Access or the text of an index or a number."""
+    lists = {'terms': 0}
+
     def __init__(self, lhs, op, terms):
-        self.lhs, self.op, self.terms = lhs, op, terms   # terms: Access or text
+        self.lhs, self.op, self.terms = lhs, op, terms
+
+
+class Update:
+    """Update of a reduction variable.  computes: 'sum' 'product' 'max' 'min' 'and' 'or' 'xor' 'last'; form: which of the
+    spellings of forms.py; loc: [(Access, index text)] assigned together with the extreme; stray: the locations are assigned
+    whether the extreme was or not."""
+    lists = {'terms': 0}
+
+    def __init__(self, target, computes, form, terms):
+        self.target, self.computes, self.form, self.terms = target, computes, form, terms
+        self.loc, self.stray, self.at = [], False, {}   # at: filled by the writer, letter of forms.py -> access or terms
 
 
 class Print:
@@ -77,196 +117,143 @@ class Print:
 
 
 class If:
+    lists = {'body': 1}
+
     def __init__(self, var, mod, rest, body):
         self.var, self.mod, self.rest, self.body = var, mod, rest, body
 
 
 class For:
     """Sequential loop."""
+    lists = {'body': 1}
 
     def __init__(self, loop, body):
         self.loop, self.body = loop, body
 
 
 class Loop:
-    def __init__(self, var, first, last, step):
-        self.var, self.first, self.last, self.step = var, first, last, step   # 'last' is met or passed
+    """'last' is met or passed; parity: name of an outer index whose remainder by 2 is added to 'first'; declared: the index
+    is declared in the 'for', else at the top of the function."""
 
-    def values(self):
-        return range(self.first, self.last + (1 if self.step > 0 else -1), self.step)
+    def __init__(self, var, first, last, step, parity=None, declared=True):
+        self.var, self.first, self.last, self.step = var, first, last, step
+        self.parity, self.declared = parity, declared
+
+    def values(self, env=None):
+        first = self.first + (env[self.parity] % 2 if self.parity and env else 0)
+        return range(first, self.last + (1 if self.step > 0 else -1), self.step)
 
     def text(self):
         v = self.var
         how = f'{v}++' if self.step == 1 else f'{v}--' if self.step == -1 else \
             f'{v} += {self.step}' if self.step > 0 else f'{v} -= {-self.step}'
-        return f'for (int {v} = {self.first}; {v} {"<=" if self.step > 0 else ">="} {self.last}; {how})'
+        first = f'{self.first}' + (f' + {self.parity} % 2' if self.parity else '')
+        return f'for ({"int " if self.declared else ""}{v} = {first}; {v} {"<=" if self.step > 0 else ">="} {self.last}; {how})'
 
 
 class Parallel:
-    """on: (Array, axes) or None; an axis is a Sub of a loop variable or constant, or None for []."""
+    """on: (Array, Param or Template, axes) or None; an axis is a Sub of an index or constant, or None for [].
+    reduction: [Reduced]; renew: [(array, widths or None, corner)]; across: [(array, widths)]; remote: [(array, axes)];
+    groups: names started ('shadow_start') or waited for by a clause: [(word, name)]."""
+    lists = {'body': 1, 'private': 0, 'reduction': 0, 'renew': 0, 'across': 0, 'remote': 0, 'groups': 0}
 
     def __init__(self, loops, on, body):
         self.loops, self.on, self.body = loops, on, body
-        self.private, self.reduction = [], []            # Variables
-        self.renew, self.across, self.remote = [], [], []  # (Array, widths or None, corner), (Array, widths), (Array, axes)
-        self.number = 0                                  # of the line of the directive
+        self.private, self.reduction, self.renew, self.across, self.remote, self.groups = [], [], [], [], [], []
+        self.number = 0                                  # line of the directive
+
+
+class Reduced:
+    """One variable of a reduction clause; loc: location Variable of maxloc / minloc, or None; group: name or None."""
+
+    def __init__(self, op, variable, loc=None, group=None):
+        self.op, self.variable, self.loc, self.group = op, variable, loc, group
+
+
+class Call:
+    def __init__(self, function, arrays):
+        self.function, self.arrays = function, arrays
+
+
+class Redistribute:
+    def __init__(self, array, dist):
+        self.array, self.dist, self.number = array, dist, 0
+
+
+class Realign:
+    def __init__(self, array, target, axes, new_value):
+        self.array, self.target, self.axes, self.new_value, self.number = array, target, axes, new_value, 0
+
+
+class ShadowGroup:
+    lists = {'members': 1}
+
+    def __init__(self, name, members):
+        self.name, self.members, self.number = name, members, 0   # members: as in Parallel.renew
+
+
+class Stand:
+    """shadow_start(name) and the like, standing alone."""
+
+    def __init__(self, word, name):
+        self.word, self.name, self.number = word, name, 0
+
+
+class ArrayCopy:
+    def __init__(self, dst, src):
+        self.dst, self.src, self.number = dst, src, 0
+
+
+class RemoteBlock:
+    lists = {'body': 1, 'remote': 1}
+
+    def __init__(self, remote, body):
+        self.remote, self.body, self.number = remote, body, 0
+
+
+class TaskRegion:
+    """body: TaskOn blocks, one task each."""
+    lists = {'body': 1}
+
+    def __init__(self, name, body):
+        self.name, self.body, self.number = name, body, 0
+
+
+class TaskOn:
+    lists = {'body': 1}
+
+    def __init__(self, name, index, body):
+        self.name, self.index, self.body = name, index, body
 
 
 class Program:
+    lists = {'body': 0, 'functions': 0}
+
     def __init__(self, number):
-        self.number, self.templates, self.arrays, self.variables, self.tables = number, [], [], [], []
-        self.body = []
-        self.first_line = self.last_line = 0
-
-
-class Writer:
-    """Prints programs into one file."""
-
-    def __init__(self):
-        self.lines = ['#include <stdio.h>']
-
-    def put(self, depth, *pieces):
-        """One line; an Access among the pieces learns where it stands."""
-        text = '  ' * depth
-        for piece in pieces:
-            if isinstance(piece, Access):
-                if piece.callee:
-                    text += self.call_text(piece)
-                    continue
-                piece.line, piece.column = len(self.lines) + 1, len(text) + 1
-                piece = piece.text()
-            text += piece
-        self.lines.append(text)
-
-    @staticmethod
-    def indices(access):
-        return sorted({s.var for s in access.subs if s.var})
-
-    def call_text(self, access):
-        return f'{access.callee}({", ".join(self.indices(access))})'
-
-    def callees(self, program):
-        for n, access in enumerate(a for a in accesses_of(program.body) if a.callee):
-            access.callee = f'get{program.number}_{n}'
-            names = ', '.join(f'int {v}' for v in self.indices(access)) or 'void'
-            self.put(0, f'static {access.base.ctype} {access.callee}({names}) {{')
-            access_callee, access.callee = access.callee, False
-            self.put(1, 'return ', access, ';')
-            access.callee = access_callee
-            self.put(0, '}')
-
-    def program(self, p):
-        p.first_line = len(self.lines) + 1
-        for t in p.templates:
-            self.put(0, f'#pragma dvm template{brackets(t.sizes)} distribute{brackets(t.dist)}')
-            self.put(0, f'void *{t.name};')
-        for a in p.arrays:
-            if a.by is None:
-                how = 'distribute' + brackets(a.template.dist)
-            else:
-                target, axes = a.by
-                names = 'uvwxyz'
-                how = f'align({"".join(f"[{names[k]}]" for k in range(len(a.dims)))} with {target.name}' + \
-                    ''.join('[' + (affine_text(names[x[1]], x[2], x[3]) if x[0] == 'dim' else str(x[1])) + ']' for x in axes) + ')'
-            self.put(0, f'#pragma dvm array {how}' + (' shadow' + width_text(a.shadow) if a.shadow else ''))
-            self.put(0, f'static {a.ctype} {a.name}{brackets(a.dims)};')
-        for name, values in p.tables:
-            self.put(0, f'static int {name}[{len(values)}] = {{{", ".join(map(str, values))}}};')
-        for v in p.variables:
-            if v.where == 'global':
-                self.put(0, f'static {v.ctype} {v.name}{brackets(v.dims)};')
-        self.callees(p)
-        self.put(0, f'static void program{p.number}(void) {{')
-        for v in p.variables:
-            if v.where == 'local':
-                self.put(1, f'{v.ctype} {v.name}{brackets(v.dims)};')
-        for s in p.body:
-            self.statement(s, 1)
-        self.put(0, '}')
-        p.last_line = len(self.lines)
-
-    def statement(self, s, depth):
-        if isinstance(s, Assign):
-            pieces = []
-            for k, t in enumerate(s.terms):
-                pieces += ([' + '] if k else []) + [t]
-            self.put(depth, s.lhs, f' {s.op} ', *pieces, ';')
-        elif isinstance(s, Print):
-            self.put(depth, 'fprintf(stdout, "%g\\n", ', '(double)', s.access, ');')
-        elif isinstance(s, If):
-            self.put(depth, f'if ({s.var} % {s.mod} == {s.rest}) {{')
-            self.block(s.body, depth + 1)
-            self.put(depth, '}')
-        elif isinstance(s, For):
-            self.put(depth, s.loop.text() + ' {')
-            self.block(s.body, depth + 1)
-            self.put(depth, '}')
-        else:
-            self.parallel(s, depth)
-
-    def block(self, body, depth):
-        for s in body:
-            self.statement(s, depth)
-
-    def parallel(self, s, depth):
-        s.number = len(self.lines) + 1
-        clauses = []
-        if s.private:
-            clauses.append('private(' + ', '.join(v.name for v in s.private) + ')')
-        if s.reduction:
-            clauses.append('reduction(' + ', '.join(f'sum({v.name})' for v in s.reduction) + ')')
-        if s.renew:
-            clauses.append('shadow_renew(' + ', '.join(
-                a.name + (width_text(w) if w else '') + (' (corner)' if corner else '') for a, w, corner in s.renew) + ')')
-        if s.across:
-            clauses.append('across(' + ', '.join(a.name + width_text(w) for a, w in s.across) + ')')
-        if s.remote:
-            clauses.append('remote_access(' + ', '.join(a.name + axes_text(x) for a, x in s.remote) + ')')
-        if s.on is None:
-            head = f'parallel({len(s.loops)})'
-        else:
-            head = 'parallel(' + ''.join(f'[{l.var}]' for l in s.loops) + f' on {s.on[0].name}{axes_text(s.on[1])})'
-        self.put(0, f'#pragma dvm {head}' + ''.join(' ' + c for c in clauses))
-        for k, loop in enumerate(s.loops):
-            self.put(depth + k, loop.text() + (' {' if k + 1 == len(s.loops) else ''))
-        self.block(s.body, depth + len(s.loops))
-        self.put(depth + len(s.loops) - 1, '}')
-
-    def finish(self, programs):
-        self.put(0, 'int main(void) {')
-        for p in programs:
-            self.put(1, f'program{p.number}();')
-        self.put(1, 'return 0;')
-        self.put(0, '}')
-        return '\n'.join(self.lines) + '\n'
-
-
-def brackets(items):
-    return ''.join(f'[{i}]' for i in items)
-
-
-def width_text(widths):
-    return ''.join(f'[{l}:{h}]' for l, h in widths)
-
-
-def axes_text(axes):
-    return ''.join(f'[{x.text() if x else ""}]' for x in axes)
+        self.number, self.templates, self.arrays, self.variables, self.tables, self.functions = number, [], [], [], [], []
+        self.body, self.indices = [], []                 # indices: Variables of loops with declared = False
+        self.calls = 1                                   # how often main calls it
+        self.first_line = self.last_line = self.second_first = self.second_last = 0   # lines of its text
 
 
 def accesses_of(body):
-    """Every access of the statements, in the order of the text."""
+    """Every access of the statements, in the order of the text (an Update's as printed last)."""
     for s in body:
         if isinstance(s, Assign):
             yield s.lhs
             yield from (t for t in s.terms if isinstance(t, Access))
+        elif isinstance(s, Update):
+            yield s.target
+            yield from (t for t in s.terms if isinstance(t, Access))
+            yield from (l for l, _ in s.loc)
         elif isinstance(s, Print):
             yield s.access
-        else:
+        elif hasattr(s, 'body'):
             yield from accesses_of(s.body)
 
 
-def print_file(programs):
-    w = Writer()
-    for p in programs:
-        w.program(p)
-    return w.finish(programs)
+def statements_of(body):
+    for s in body:
+        yield s
+        if hasattr(s, 'body'):
+            yield from statements_of(s.body)

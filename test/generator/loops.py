@@ -1,0 +1,315 @@
+"""Random parallel loops."""
+from forms import FORMS, LOC_FORM
+from program import Access, Assign, For, If, Loop, Param, Parallel, Reduced, Sub, Update
+from rules import Layout
+from values import is_float
+
+NAMES = 'ijkl'
+UNMAPPED_ACROSS = True
+STEPS = [1, 1, 1, 1, 1, 1, 2, 3, -1, -1, -2, -3]
+
+
+class Loops:
+    """Of a program, or of a function with array parameters."""
+
+    def __init__(self, r, p, params=None):
+        self.r, self.p, self.params = r, p, params
+        self.layout = None                       # made when everything has been declared
+
+    def arrays(self):
+        return self.params or self.p.arrays
+
+    def variables(self):
+        return [v for v in self.p.variables if v.where == 'global'] if self.params else self.p.variables
+
+    def place(self, a):
+        if self.params:
+            return None, [('dim', k, 1, 0) for k in range(len(a.dims))]
+        return self.layout_now().place(a)
+
+    def mapped_dims(self, a):
+        return set(range(len(a.dims))) if self.params else self.layout_now().mapped_dims(a)
+
+    def widths(self, a):
+        if self.params:
+            return [(1, 1)] * len(a.dims)
+        return self.layout_now().widths(a)
+
+    def layout_now(self):
+        self.layout = self.layout or Layout(self.p)
+        return self.layout
+
+    # Constructs.
+    def mapped(self, reading=None, plain=False, reducing=False):
+        """A loop with 'on'.  reading: read that array's neighbours; plain: few slips; reducing: with reductions."""
+        r = self.r
+        target = r.choice(self.arrays())
+        dims = target.dims
+        if self.p.templates and not self.params and r.random() < 0.15:
+            target, dims = self.p.templates[0], self.p.templates[0].sizes
+        divided = set(range(len(dims))) if target in self.p.templates else self.mapped_dims(target)
+        loops, axes, margin = [], [None] * len(dims), r.choice([0, 1, 1, 1, 2])
+        declared = self.params is not None or r.random() < 0.7
+        for k, size in enumerate(dims):
+            how = r.random()
+            if k not in divided and how < 0.4 and (loops or k + 1 < len(dims)):
+                continue                                    # [] over a whole dimension
+            if how < 0.06 and (loops or k + 1 < len(dims)):
+                axes[k] = Sub(None, 0, r.randrange(size)) if how < 0.04 else None
+                continue
+            loops.append(self.loop(NAMES[len(loops)], size, margin, loops, declared))
+            axes[k] = self.axis(loops[-1], size)
+        if not loops:
+            loops.append(Loop('i', 0, dims[0] - 1, 1, None, declared))
+            axes[0] = Sub('i', 1, 0)
+        s = Parallel(loops, (target, axes), [])
+        self.clauses(s, plain)
+        if reducing or r.random() < 0.25:
+            self.reductions(s)
+        if target not in self.p.templates:
+            self.maybe_across(s, target, axes, divided)
+        s.body = self.body(s, 0)
+        if reading is not None and not self.params:
+            s.body.append(Assign(self.loop_access(r.choice(self.arrays()), s, 0), '=', [self.loop_access(reading, s, 1)]))
+        return s
+
+    def loop(self, var, size, margin, outer, declared):
+        r = self.r
+        step = r.choice(STEPS)
+        first, last = margin, size - 1 - margin
+        if first > last:
+            first = last = size // 2
+        parity = outer[-1].var if outer and step > 0 and first + 1 <= last and r.random() < 0.08 else None
+        return Loop(var, *((first, last) if step > 0 else (last, first)), step, parity, declared)
+
+    def axis(self, loop, size):
+        r = self.r
+        values = list(loop.values())
+        reach = values + [v + 1 for v in values if loop.parity]
+        kind = r.random()
+        coef, add = (2, r.randint(0, 1)) if kind < 0.04 else (1, r.choice([0] * 9 + [1, -1]))
+        if not all(0 <= coef * v + add < size for v in reach):
+            coef, add = 1, 0
+        return Sub(loop.var, coef, add)
+
+    def maybe_across(self, s, a, axes, divided):
+        """across: where each iteration owns one element, which is what 'width by index' speaks of."""
+        plain = all(x is not None and x.var and x.add == 0 and x.coef == 1 for x in axes)
+        if self.r.random() < 0.22 and plain and divided == set(range(len(a.dims))) and not any(x is a for x, _ in s.remote):
+            widths = None if self.r.random() < 0.15 else [(self.r.randint(0, l), self.r.randint(0, h)) for l, h in self.widths(a)]
+            if self.params:
+                widths = None
+            s.across.append((a, widths))
+
+    def unmapped(self):
+        r = self.r
+        declared = self.params is not None or r.random() < 0.7
+        loops = []
+        tables = [v for v in self.variables() if len(v.dims) >= 1]
+        across = r.choice(tables) if tables and UNMAPPED_ACROSS and r.random() < 0.4 else None
+        count = len(across.dims) if across else r.choice([1, 1, 2])
+        for k in range(count):
+            first, last = (1, across.dims[k] - 2) if across else (0, r.randint(2, 4))
+            step = r.choice([1, 1, 1, 2, -1])
+            if first > last:
+                first = last = 1
+            loops.append(Loop(NAMES[k], *((first, last) if step > 0 else (last, first)), step, None, declared))
+        s = Parallel(loops, None, [])
+        if across:
+            s.across.append((across, [(r.randint(0, 1), r.randint(0, 1)) for _ in across.dims]))
+            if all(l + h == 0 for l, h in s.across[0][1]):
+                s.across[0][1][0] = (1, 0)
+        self.clauses(s, False)
+        s.private = [v for v in s.private if v is not across]
+        if r.random() < 0.4:
+            self.reductions(s)
+        s.body = self.body(s, 0)
+        if across:
+            lhs = Access(across, [Sub(l.var, 1, 0) for l in loops])
+            terms = [Access(across, [Sub(l.var, 1, r.choice([0, 0, -1, 1])) for l in loops]) for _ in range(r.randint(1, 2))]
+            s.body = [Assign(lhs, '=', terms)]
+        return s
+
+    def clauses(self, s, plain):
+        r = self.r
+        for v in self.variables():
+            if r.random() < 0.4:
+                s.private.append(v)
+        if s.on is None:
+            return
+        for a in self.arrays():
+            widths = self.widths(a)
+            if any(l + h for l, h in widths) and r.random() < 0.55:
+                exact = None if self.params or r.random() < 0.6 else [(r.randint(0, l), r.randint(0, h)) for l, h in widths]
+                s.renew.append((a, exact, r.random() < 0.4))
+            if not plain and r.random() < 0.12 and not self.params:
+                s.remote.append((a, [None if r.random() < 0.6 else self.fixed(s, n) for n in a.dims]))
+
+    def fixed(self, s, n):
+        return Sub(None, 0, self.r.randrange(n))
+
+    def reductions(self, s):
+        """Names variables in reduction clauses, and gives them updates."""
+        r = self.r
+        scalars = [v for v in self.variables() if not v.dims]
+        r.shuffle(scalars)
+        for v in scalars[:r.randint(1, 2)]:
+            s.private = [x for x in s.private if x is not v]
+            computes = self.operation(v)
+            declared = computes if r.random() < 0.9 else self.operation(v)
+            reduced = Reduced(declared, v)
+            s.reduction.append(reduced)
+            update = self.update(s, v, computes)
+            if declared in ('max', 'min') and r.random() < 0.35:
+                self.locate(s, reduced, update, [x for x in scalars[2:] + scalars[:2] if x not in self.taken(s)])
+            s.body.append(update)
+        tables = [v for v in self.variables() if len(v.dims) == 1]
+        if tables and r.random() < 0.15:
+            v = r.choice(tables)
+            s.private = [x for x in s.private if x is not v]
+            s.reduction.append(Reduced('sum', v))
+            s.body.append(Update(self.loop_access(v, s, 0), 'sum', r.choice(sorted(FORMS['sum'])), self.plain_terms(s)))
+
+    def operation(self, v):
+        names = ['sum', 'sum', 'sum', 'max', 'min']
+        if not is_float(v.ctype):
+            names += ['and', 'or', 'xor']
+        if v.ctype in ('double', 'long double', 'unsigned char', 'short'):
+            names.append('product')
+        return self.r.choice(names)
+
+    def update(self, s, v, computes):
+        r = self.r
+        if computes in ('max', 'min', 'sum') and r.random() < 0.02:
+            return Update(Access(v, []), 'last', 'plain', self.plain_terms(s))
+        if computes == 'product':
+            terms = [f'(1 + ({r.choice(s.loops).var} % {r.randint(2, 4)} == 0))']
+        else:
+            terms = self.terms(s) if r.random() < 0.6 else self.plain_terms(s)
+        return Update(Access(v, []), computes, r.choice(sorted(FORMS[computes])), terms)
+
+    def locate(self, s, reduced, update, spare):
+        """maxloc or minloc, with a variable that takes the place."""
+        whole = [v for v in spare if not is_float(v.ctype)]
+        if not whole or update.computes != reduced.op:
+            return
+        reduced.loc = whole[0]
+        reduced.op += 'loc'
+        s.private = [x for x in s.private if x is not reduced.loc]
+        update.form = LOC_FORM
+        update.loc = [(Access(reduced.loc, []), self.r.choice(s.loops).var)]
+        update.stray = self.r.random() < 0.25
+
+    def plain_terms(self, s):
+        """Terms whose values are known."""
+        r = self.r
+        return r.choice([['1'], [r.choice(s.loops).var], [r.choice(s.loops).var, str(r.randint(-3, 4))]])
+
+    # Bodies.
+    def body(self, s, depth):
+        own = list(s.body) if depth == 0 else []
+        out = [self.inner(s, depth) for _ in range(self.r.randint(0 if own else 1, 3 if depth == 0 else 2))]
+        for update in own:
+            if self.r.random() < 0.2:
+                update = If(self.r.choice(s.loops).var, 2, self.r.randint(0, 1), [update])
+            out.insert(self.r.randint(0, len(out)), update)
+        return out
+
+    def taken(self, s):
+        return {v for x in s.reduction for v in (x.variable, x.loc)}
+
+    def inner(self, s, depth):
+        r = self.r
+        if depth < 2 and r.random() < 0.12:
+            return If(r.choice(s.loops).var, r.randint(2, 3), r.randint(0, 1), self.body(s, depth + 1))
+        if depth < 2 and r.random() < 0.05:
+            return For(Loop('x', 0, r.randint(1, 2), 1), self.body(s, depth + 1))
+        taken = self.taken(s)
+        free = [v for v in self.variables() if v not in taken]
+        remote = {x.name for x, _ in s.remote} if r.random() < 0.9 else set()
+        targets = free if s.on is None or r.random() < 0.3 else [a for a in self.arrays() if a.name not in remote]
+        targets = targets or free or self.arrays()
+        target = r.choice(targets)
+        exact = r.random() < (1 if self.under_across(target, s) else 0.93)
+        lhs = self.loop_access(target, s, 0 if exact else 1)
+        return Assign(lhs, '=' if r.random() < 0.75 else '+=', self.terms(s))
+
+    def terms(self, s):
+        r, out, taken = self.r, [], self.taken(s)
+        for _ in range(r.randint(1, 3)):
+            readable = [v for v in self.variables() if v not in taken or r.random() < 0.03]
+            if s.on is not None:
+                readable += self.arrays() * 2
+            elif r.random() < 0.1:
+                readable += self.arrays()
+            if not readable or r.random() < 0.15:
+                out.append(r.choice(['1', s.loops[0].var]))
+                continue
+            access = self.loop_access(r.choice(readable), s, r.choice([0, 0, 1, 1, 2]))
+            how = r.random()
+            far = any(x.name == access.base.name for x, _ in s.remote)
+            if how < 0.07 and isinstance(access.base, object) and self.has_callee(access.base) and not far:
+                access.callee = True
+            elif how < 0.12 and access.subs:
+                access.macro = True
+            out.append(access)
+        return out
+
+    def has_callee(self, base):
+        return base.distributed and not isinstance(base, Param) and base.where in ('static', 'extern')
+
+    def loop_access(self, base, s, spread):
+        """An access in the loop: each subscript follows a loop variable, displaced by up to 'spread'."""
+        r, subs, bound = self.r, [], self.under_across(base, s)
+        for k, n in enumerate(base.dims):
+            loop = self.loop_of(base, k, s)
+            how = r.random()
+            if loop is None or how < 0.04 and not bound:
+                subs.append(Sub(None, 0, r.randrange(n)))
+                continue
+            values = list(loop.values())
+            values += [v + 1 for v in values if loop.parity]
+            if how < 0.07 and max(values) < 10 and n >= 4 and not bound:
+                subs.append(Sub(loop.var, 1, 0, self.p.tables[0]))
+                continue
+            add, coef = r.randint(-spread, spread) if r.random() < 0.5 else 0, 2 if r.random() < 0.03 and not bound else 1
+            sub = Sub(loop.var, coef, add)
+            reach = [coef * v + add for v in values]
+            if (min(reach) < 0 or max(reach) >= n) and (r.random() < 0.98 or spread == 0):
+                sub = self.fitting(loop, values, n)
+            subs.append(sub)
+        return Access(base, subs)
+
+    @staticmethod
+    def under_across(base, s):
+        return any(x is base for x, _ in s.across)
+
+    def loop_of(self, base, k, s):
+        """The loop whose variable a sensible programmer would use for dimension k of the array."""
+        if s.on is None or not base.distributed or self.r.random() > 0.97 and not self.under_across(base, s):
+            return self.r.choice(s.loops)
+        target, axes = s.on
+        if self.params or base is target:
+            axis = axes[k] if k < len(axes) else None
+            return self.named(s, axis)
+        home, where = self.place(target)
+        template, place = self.place(base)
+        if home is not template:
+            return s.loops[k] if k < len(s.loops) else None
+        for mine, its in zip(place, where):
+            if mine[0] == 'dim' and mine[1] == k:
+                return self.named(s, axes[its[1]]) if its[0] == 'dim' else None
+        return None
+
+    @staticmethod
+    def named(s, axis):
+        if axis is None or not axis.var:
+            return None
+        return next(l for l in s.loops if l.var == axis.var)
+
+    @staticmethod
+    def fitting(loop, values, n):
+        for add in (0, -1, -2, 1, 2):
+            if min(values) + add >= 0 and max(values) + add < n:
+                return Sub(loop.var, 1, add)
+        return Sub(None, 0, 0)

@@ -1,0 +1,10 @@
+/* Linked with generated programs, compiled by plain clang: prints what an array holds. */
+#include <stdio.h>
+
+void generated_sum(const char *name, const void *data, unsigned long bytes) {
+  const unsigned char *p = data;
+  unsigned long sum = 0;
+  for (unsigned long k = 0; k < bytes; k++)
+    sum = sum * 31 + p[k];
+  printf("%s %lx\n", name, sum);
+}

@@ -1,0 +1,371 @@
+"""C text of programs.  Line numbers of the second file begin at SECOND."""
+import re
+from forms import FORMS, LOC_FORM
+from program import (Access, ArrayCopy, Assign, Call, For, If, Param, Parallel, Print, Realign, Redistribute, RemoteBlock,
+                     ShadowGroup, Stand, TaskOn, TaskRegion, Update, accesses_of, affine_text, statements_of)
+from values import is_float
+
+SECOND = 1000000
+INDEX = 'uvwxyz'
+HEAD = ['#include <stdio.h>', '#include <stdlib.h>', 'void generated_sum(const char *name, const void *data, unsigned long bytes);',
+        '#define AT1(m, a) m[a]', '#define AT2(m, a, b) m[a][b]', '#define AT3(m, a, b, c) m[a][b][c]',
+        '#define AT4(m, a, b, c, d) m[a][b][c][d]']
+
+
+def brackets(items):
+    return ''.join(f'[{i}]' for i in items)
+
+
+def width_text(widths):
+    return ''.join(f'[{l}:{h}]' for l, h in widths)
+
+
+def axes_text(axes):
+    return ''.join(f'[{x.text() if x else ""}]' for x in axes)
+
+
+def map_text(axes):
+    return ''.join('[' + (affine_text(INDEX[x[1]], x[2], x[3]) if x[0] == 'dim' else str(x[1]) if x[0] == 'const' else '') + ']'
+                   for x in axes)
+
+
+def align_text(array, target, axes):
+    used = {x[1] for x in axes if x[0] == 'dim'}
+    own = ''.join(f'[{INDEX[k] if k in used else ""}]' for k in range(len(array.dims)))
+    return f'{own} with {target.name}{map_text(axes)}'
+
+
+def member_text(members):
+    return ', '.join(a.name + (width_text(w) if w else '') + (' (corner)' if corner else '') for a, w, corner in members)
+
+
+def term_type(term):
+    return term.base.ctype if isinstance(term, Access) else 'int'
+
+
+class Writer:
+    def __init__(self, head, offset=0):
+        self.lines, self.offset = list(head), offset
+
+    def here(self):
+        """Number of the line that is written next."""
+        return self.offset + len(self.lines) + 1
+
+    def put(self, depth, *pieces):
+        """One line; an Access among the pieces learns where it stands."""
+        text = '  ' * depth
+        for piece in pieces:
+            if isinstance(piece, Access):
+                if piece.callee:
+                    text += f'{piece.callee}({", ".join(indices(piece))})'
+                    continue
+                start = len(text) + (len('AT1(') if piece.macro else 0)
+                piece.line, piece.column = self.here(), start + 1
+                piece = piece.text()
+            text += piece
+        self.lines.append(text)
+
+    def directive(self, text):
+        self.put(0, '#pragma dvm ' + text)
+
+    def callees(self, program, accesses):
+        for n, access in enumerate(accesses):
+            access.callee = f'get{program.number}_{n}'
+            names = ', '.join(f'int {v}' for v in indices(access)) or 'void'
+            self.put(0, f'{access.base.ctype} {access.callee}({names});')
+            self.put(0, f'{access.base.ctype} {access.callee}({names}) {{')
+            name, access.callee = access.callee, False
+            self.put(1, 'return ', access, ';')
+            access.callee = name
+            self.put(0, '}')
+
+    # Declarations.
+    def attributes(self, a):
+        how = 'distribute' + brackets(a.template.dist) if a.by is None else f'align({align_text(a, *a.by)})'
+        self.directive(f'array {how}' + (' shadow' + width_text(a.shadow) if a.shadow else '') + (' dynamic' if a.dynamic else ''))
+
+    def array(self, a, depth, external=False):
+        dims = list(a.dims)
+        if a.where == 'vla':
+            dims = [f'n{a.name}_{k}' for k in range(len(dims))]
+            self.put(depth, 'int ' + ', '.join(f'{n} = {size}' for n, size in zip(dims, a.dims)) + ';')
+        self.attributes(a)
+        if a.where == 'heap':
+            self.put(depth, f'{a.ctype} ' + (f'(*{a.name}){brackets(dims[1:])};' if len(dims) > 1 else f'*{a.name};'))
+            self.put(depth, f'{a.name} = malloc({dims[0]} * sizeof *{a.name});')
+            return
+        storage = 'extern ' if external else 'static ' if a.where == 'static' else ''
+        self.put(depth, f'{storage}{a.ctype} {a.name}{brackets(dims)};')
+
+    def program(self, p, second):
+        used = names_used(p)
+        p.first_line = self.here()
+        self.tables_and_templates(p, used, 'void')
+        for s in statements_of(p.body):
+            if isinstance(s, TaskRegion):
+                self.directive(f'task {s.name}[2]')
+                self.put(0, f'void *{s.name};')
+        for a in p.arrays:
+            if a.name in used and a.where in ('static', 'extern'):
+                self.array(a, 0, a.where == 'extern')
+        for v in p.variables:
+            if v.name in used and v.where == 'global':
+                self.put(0, f'static {v.ctype} {v.name}{brackets(v.dims)};')
+        hidden = [a for a in every_access(p) if a.callee]
+        outside = [a for a in hidden if a.base.where == 'extern'] if second else []
+        self.callees(p, [a for a in hidden if a not in outside])
+        for a in outside:
+            a.callee = f'far{p.number}_{outside.index(a)}'
+            self.put(0, f'{a.base.ctype} {a.callee}({", ".join(f"int {v}" for v in indices(a)) or "void"});')
+        for f in p.functions:
+            self.function(f)
+        self.put(0, f'static void program{p.number}(void) {{')
+        self.locals(p, used)
+        self.block(p.body, 1)
+        for a in p.arrays:
+            if a.name in used and a.where == 'heap':
+                self.put(1, f'free({a.name});')
+        self.put(0, '}')
+        p.last_line = self.here() - 1
+        if second:
+            second.other(p, used, outside)
+
+    def tables_and_templates(self, p, used, kind):
+        for name, values, ctype in p.tables:
+            if name in used:
+                self.put(0, f'static {ctype} {name}[{len(values)}] = {{{", ".join(map(str, values))}}};')
+        for t in p.templates:
+            if t.name in used:
+                self.directive(f'template{brackets(t.sizes)} distribute{brackets(t.dist)}')
+                self.put(0, f'{kind} *{t.name};')
+
+    def locals(self, p, used):
+        for v in p.variables + p.indices:
+            if v.name in used and v.where == 'local':
+                self.put(1, f'{v.ctype} {v.name}{brackets(v.dims)};')
+        for a in p.arrays:
+            if a.name in used and a.where in ('local', 'vla', 'heap'):
+                self.array(a, 1)
+
+    def other(self, p, used, hidden):
+        """What the program keeps in the second file."""
+        p.second_first = self.here()
+        mine = [a for a in p.arrays if a.name in used and a.where == 'extern']
+        if mine:
+            self.tables_and_templates(p, used, 'extern void')
+        for a in mine:
+            self.array(a, 0)
+        for n, a in enumerate(hidden):
+            a.callee = False
+            self.put(0, f'{a.base.ctype} far{p.number}_{n}({", ".join(f"int {v}" for v in indices(a)) or "void"}) {{')
+            self.put(1, 'return ', a, ';')
+            self.put(0, '}')
+            a.callee = f'far{p.number}_{n}'
+        p.second_last = self.here() - 1
+
+    def function(self, f):
+        self.directive('inherit(' + ', '.join(x.name for x in f.params) + ')')
+        self.put(0, f'static void {f.name}({", ".join(f"{x.ctype} {x.name}{brackets(x.dims)}" for x in f.params)}) {{')
+        self.block(f.body, 1)
+        self.put(0, '}')
+
+    # Statements.
+    def block(self, body, depth):
+        for s in body:
+            self.statement(s, depth)
+
+    def statement(self, s, depth):
+        if isinstance(s, Assign):
+            self.put(depth, s.lhs, f' {s.op} ', *joined(s.terms), ';')
+        elif isinstance(s, Update):
+            self.update(s, depth)
+        elif isinstance(s, Print):
+            self.put(depth, 'fprintf(stdout, "%g\\n", ', '(double)', s.access, ');')
+        elif isinstance(s, If):
+            self.braced(f'if ({s.var} % {s.mod} == {s.rest}) {{', s.body, depth)
+        elif isinstance(s, For):
+            self.braced(s.loop.text() + ' {', s.body, depth)
+        elif isinstance(s, Call):
+            self.put(depth, f'{s.function.name}({", ".join(a.name for a in s.arrays)});')
+        elif isinstance(s, Parallel):
+            self.parallel(s, depth)
+        elif isinstance(s, TaskOn):
+            self.directive(f'on({s.name}[{s.index}])')
+            self.braced('{', s.body, depth)
+        else:
+            s.number = self.here()
+            self.standing(s, depth)
+
+    def braced(self, head, body, depth):
+        self.put(depth, head)
+        self.block(body, depth + 1)
+        self.put(depth, '}')
+
+    def standing(self, s, depth):
+        if isinstance(s, Redistribute):
+            self.directive(f'redistribute({s.array.name}{brackets(s.dist)})')
+        elif isinstance(s, Realign):
+            self.directive(f'realign({s.array.name}{align_text(s.array, s.target, s.axes)}){" new_value" if s.new_value else ""}')
+        elif isinstance(s, ShadowGroup):
+            self.directive(f'shadow_group({s.name}: {member_text(s.members)})')
+        elif isinstance(s, Stand):
+            self.directive(f'{s.word}({s.name})')
+        elif isinstance(s, ArrayCopy):
+            self.directive(f'array_copy({s.dst.name} = {s.src.name})')
+        elif isinstance(s, TaskRegion):
+            self.directive(f'task_region({s.name})')
+            self.braced('{', s.body, depth)
+        else:
+            assert isinstance(s, RemoteBlock)
+            self.directive('remote_access(' + ', '.join(a.name + axes_text(x) for a, x in s.remote) + ')')
+            self.braced('{', s.body, depth)
+
+    def update(self, s, depth):
+        """Each place of the spelling gets accesses of its own; s.at: letter -> access, or terms."""
+        lines, _ = FORMS[s.computes][s.form]
+        s.at = {}
+        bare = [t for t in s.terms or ['1']]
+        whole = s.computes in ('and', 'or', 'xor') and any(is_float(term_type(t)) for t in bare)
+        for number, line in enumerate(lines):
+            pieces = []
+            for part in re.split(r'(@[wcrseft])', line):
+                letter = part[1:] if part.startswith('@') else None
+                if letter == 't':
+                    pieces.append(s.target.base.ctype)
+                elif letter in ('e', 'f'):
+                    s.at[letter] = [t.copy() if isinstance(t, Access) else t for t in bare]
+                    inner = joined(s.at[letter])
+                    pieces += ['(int)('] * whole + ['('] * (len(bare) > 1) + inner + [')'] * (len(bare) > 1) + [')'] * whole
+                elif letter:
+                    s.at[letter] = s.target.copy()
+                    pieces.append(s.at[letter])
+                elif part:
+                    pieces.append(part)
+            self.put(depth, *pieces)
+            if s.form == LOC_FORM and number == 1 and not s.stray:
+                self.locations(s, depth + 1)
+        if s.stray or s.form != LOC_FORM:
+            self.locations(s, depth)
+
+    def locations(self, s, depth):
+        for access, text in s.loc:
+            self.put(depth, access, f' = {text};')
+
+    def parallel(self, s, depth):
+        s.number = self.here()
+        clauses = []
+        if s.private:
+            clauses.append('private(' + ', '.join(v.name for v in s.private) + ')')
+        for r in s.reduction:
+            loc = f', {r.loc.name}' + (f', {r.loc.dims[0]}' if r.loc.dims else '') if r.loc else ''
+            clauses.append(f'reduction({r.group + ": " if r.group else ""}{r.op}({r.variable.name}{loc}))')
+        if s.renew:
+            clauses.append(f'shadow_renew({member_text(s.renew)})')
+        if s.across:
+            clauses.append('across(' + ', '.join(a.name + (width_text(w) if w else '') for a, w in s.across) + ')')
+        if s.remote:
+            clauses.append('remote_access(' + ', '.join(a.name + axes_text(x) for a, x in s.remote) + ')')
+        clauses += [f'{word}({name})' for word, name in s.groups]
+        if s.on is not None:
+            head = 'parallel(' + ''.join(f'[{l.var}]' for l in s.loops) + f' on {s.on[0].name}{axes_text(s.on[1])})'
+        elif s.across:
+            head = 'parallel(' + ''.join(f'[{l.var}]' for l in s.loops) + ')'
+        else:
+            head = f'parallel({len(s.loops)})'
+        self.directive(head + ''.join(' ' + c for c in clauses))
+        for k, loop in enumerate(s.loops):
+            self.put(depth + k, loop.text() + (' {' if k + 1 == len(s.loops) else ''))
+        self.block(s.body, depth + len(s.loops))
+        self.put(depth + len(s.loops) - 1, '}')
+
+
+def joined(terms):
+    pieces = []
+    for k, t in enumerate(terms or ['1']):
+        pieces += ([' + '] if k else []) + [t]
+    return pieces
+
+
+def indices(access):
+    return sorted({s.var for s in access.subs if s.var})
+
+
+def every_access(p):
+    for f in p.functions:
+        yield from accesses_of(f.body)
+    yield from accesses_of(p.body)
+
+
+def names_used(p):
+    """Names that the text needs."""
+    names, arrays = set(), set()
+
+    def data(x):
+        if x is not None and not isinstance(x, Param):
+            names.add(x.name)
+            arrays.add(x)
+
+    called = {s.function for s in statements_of(p.body) if isinstance(s, Call)}
+    p.functions = [f for f in p.functions if f in called]
+    for access in every_access(p):
+        data(access.base)
+        names.update(s.through[0] for s in access.subs if s.through)
+    for s in [x for f in p.functions for x in statements_of(f.body)] + list(statements_of(p.body)):
+        for x in used_by(s):
+            data(x)
+        if isinstance(s, Parallel):
+            names.update(l.var for l in s.loops if not l.declared)
+    for a in reversed(p.arrays):                 # targets stand before what is aligned with them
+        if a in arrays and a.by:
+            data(a.by[0])
+    for x in [a.template for a in p.arrays if a in arrays and a.by is None] + [t for t in p.templates if t.name in names]:
+        names.update(w for d in x.dist for w in re.findall(r'\((\w+)', d))
+    for s in statements_of(p.body):
+        if isinstance(s, Redistribute):
+            names.update(w for d in s.dist for w in re.findall(r'\((\w+)', d))
+    return names
+
+
+def used_by(s):
+    if isinstance(s, Parallel):
+        yield s.on and s.on[0]
+        yield from s.private
+        for r in s.reduction:
+            yield from (r.variable, r.loc)
+        for clause in (s.renew, s.across, s.remote):
+            yield from (m[0] for m in clause)
+    elif isinstance(s, Call):
+        yield from s.arrays
+    elif isinstance(s, Redistribute):
+        yield s.array
+    elif isinstance(s, Realign):
+        yield from (s.array, s.target)
+    elif isinstance(s, ShadowGroup):
+        yield from (m[0] for m in s.members)
+    elif isinstance(s, ArrayCopy):
+        yield from (s.dst, s.src)
+    elif isinstance(s, RemoteBlock):
+        yield from (m[0] for m in s.remote)
+
+
+def print_files(programs):
+    """Texts of the first and the second file; the second is None if no program needs it."""
+    first = Writer(HEAD)
+    second = Writer([], SECOND) if any(a.where == 'extern' for p in programs for a in p.arrays) else None
+    for p in programs:
+        first.program(p, second)
+    first.put(0, 'int main(int argc, char **argv) {')
+    first.put(1, 'int only = argc > 1 ? atoi(argv[1]) : -1;')
+    for p in programs:
+        first.put(1, f'if (only < 0 || only == {p.number}) {{')
+        first.put(2, f'printf("program {p.number}\\n");')
+        for _ in range(p.calls):
+            first.put(2, f'program{p.number}();')
+        used = names_used(p)
+        for a in p.arrays:
+            if a.name in used and a.where in ('static', 'extern'):
+                first.put(2, f'generated_sum("{a.name}", {a.name}, sizeof {a.name});')
+        first.put(1, '}')
+    first.put(1, 'return 0;')
+    first.put(0, '}')
+    return '\n'.join(first.lines) + '\n', '\n'.join(second.lines) + '\n' if second else None
