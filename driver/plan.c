@@ -100,25 +100,34 @@ static int read_action(struct reader *r, const char *arg)
   return dvm_error_set(r->err, -EINVAL, "unknown option '%s'; '--dvm-help' lists the options", arg);
 }
 
-/* "-W[no-][error=]dvm-NAME": the plug-in knows the names, so that one list decides what is known. */
-static bool is_warning_option(const char *arg)
+/* The name in "-W[no-][error=]dvm-NAME", with "dvm-", or NULL for another option. */
+static const char *warning_name(const char *arg)
 {
   if (!starts(arg, "-W"))
-    return false;
+    return NULL;
   arg += 2;
   if (starts(arg, "no-"))
     arg += 3;
   if (starts(arg, "error="))
     arg += 6;
-  return starts(arg, "dvm-");
+  return starts(arg, "dvm-") ? arg : NULL;
 }
 
 static int read_warning(struct reader *r, const char *arg)
 {
-  if (!strcmp(arg, "-Wdvm-unchecked") || !strcmp(arg, "-Wno-dvm-unchecked"))
+  static const char *const ours[] = {"dvm-unchecked", NULL}; /* the others are the plug-in's */
+  static const char *const names[] = {"dvm-unchecked", "dvm-undeclared-private", NULL};
+  const char *name = warning_name(arg), *nearest = dvm_text_nearest(name, names);
+  if (one_of(name, ours) && !strstr(arg, "error="))
     r->plan->warn_unchecked = arg[2] == 'd';
-  else
+  else if (one_of(name, ours))
+    return dvm_error_set(r->err, -EINVAL, "'%s': '%s' cannot be made an error", arg, name);
+  else if (one_of(name, names))
     dvm_list_add(&r->plan->plugin_args, arg + 1);
+  else if (nearest)
+    return dvm_error_set(r->err, -EINVAL, "unknown warning '%s' in '%s'; did you mean '%s'?", name, arg, nearest);
+  else
+    return dvm_error_set(r->err, -EINVAL, "unknown warning '%s' in '%s'; 'man dvmcc' lists the warnings", name, arg);
   return 0;
 }
 
@@ -133,7 +142,7 @@ static int read_own(struct reader *r, const char *arg)
                        arg[2] == 'n' ? "off" : "check");
   else if (starts(arg, "--dvm-"))
     rc = read_action(r, arg);
-  else if (is_warning_option(arg))
+  else if (warning_name(arg))
     rc = read_warning(r, arg);
   else
     return 0;

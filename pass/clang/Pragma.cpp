@@ -11,6 +11,7 @@
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/TokenConcatenation.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
@@ -241,7 +242,7 @@ public:
     SourceLocation End = readTokens(PP, *D);
     State *St = currentState();
     if (PP.isPreprocessedOutput())
-      return keepLine(PP, *D, Introducer.Loc, End);
+      return keepLine(PP, *D, Introducer.Loc);
     if (!St)
       return; // dependencies only
     D->Number = St->Directives.size();
@@ -314,20 +315,33 @@ private:
     TS.enter();
   }
 
-  // One token whose text is the whole line; the printer of preprocessed text writes literals as they are.
-  static void keepLine(Preprocessor &PP, const Directive &D, SourceLocation Loc, SourceLocation End) {
+  // The directive with macros expanded, its tokens in their columns as far as that goes: messages about the preprocessed
+  // text name the same places.
+  static std::string lineText(Preprocessor &PP, const Directive &D, SourceLocation Loc) {
+    const SourceManager &SM = PP.getSourceManager();
+    TokenConcatenation Concat(PP);
+    SourceLocation FileLoc = SM.getFileLoc(Loc);
+    unsigned Indent = SM.getSpellingColumnNumber(FileLoc); // the printer's business
     std::string Line = "#pragma dvm";
-    for (const std::string &S : D.Spelling)
-      Line += " " + S;
-    // The printer neither breaks the line after a token of a pragma nor counts ours: say where the text goes on.
-    PresumedLoc Next = PP.getSourceManager().getPresumedLoc(PP.getSourceManager().getFileLoc(End));
-    Line += "\n";
-    if (Next.isValid())
-      Line += ("# " + Twine(Next.getLine() + 1) + " \"" + Lexer::Stringify(Next.getFilename()) + "\"\n").str();
+    Token None;
+    None.startToken();
+    for (unsigned I = 0; I < D.Tokens.size(); ++I) {
+      const Token &T = D.Tokens[I];
+      SourceLocation L = T.getLocation();
+      bool Beside = I && !T.hasLeadingSpace() && !Concat.AvoidConcat(I > 1 ? D.Tokens[I - 2] : None, D.Tokens[I - 1], T);
+      size_t Column = !L.isMacroID() && SM.getSpellingLineNumber(L) == SM.getSpellingLineNumber(FileLoc) ? SM.getSpellingColumnNumber(L) - Indent : 0;
+      Line.resize(std::max(Line.size() + !Beside, Column), ' ');
+      Line += D.Spelling[I];
+    }
+    return Line + "\n";
+  }
+
+  // One token whose text is the whole line: of an unknown token the printer counts the line breaks.
+  static void keepLine(Preprocessor &PP, const Directive &D, SourceLocation Loc) {
     Token T;
     T.startToken();
-    T.setKind(tok::string_literal);
-    PP.CreateString(Line, T, Loc, Loc);
+    T.setKind(tok::unknown);
+    PP.CreateString(lineText(PP, D, Loc), T, Loc, Loc);
     T.setFlag(Token::StartOfLine);
     auto Copy = std::make_unique<Token[]>(1);
     Copy[0] = T;

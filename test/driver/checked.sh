@@ -38,6 +38,28 @@ status 0 "$dvmcc" -E wrong.c -o wrong.i
 has wrong.i "#pragma dvm parallel"
 status 0 "$dvmcc" wrong.i -o prog; built prog
 status 0 "$dvmcc" -save-temps wrong.c -o prog; built prog
+
+# What is preprocessed first, in whatever way, is reported at the same places as what is compiled at once.
+# A directive that is broken into lines becomes one line; it must not move what follows.
+{ printf '#define BROKEN \\\n  1\n'
+  sed 's/^#pragma dvm parallel(.* on B/  #pragma  dvm parallel([i][j]   on B/; s/^#pragma dvm parallel(.* on A\[i\]\[j\])$/#pragma dvm \\\n  parallel([i][j] on A[i][j])/' wrong.c
+} >lines.c
+reported() { sed 's/ in [0-9.]* s;/ in N s;/; /^ *[0-9]* |/d' err >"$1"; }
+status 0 "$dvmcc" lines.c -o prog
+status 66 ./prog
+reported direct
+has direct "lines.c:42:20"
+for how in "-E" "-E -C" "-E -dD" "-E -frewrite-includes" "-E -fdirectives-only"; do
+  status 0 "$dvmcc" $how lines.c -o lines.i
+  status 0 "$dvmcc" -x cpp-output lines.i -o prog
+  status 66 ./prog
+  reported piped
+  diff direct piped || wrong "after '$how' the report differs"
+done
+"$dvmcc" -E lines.c | status 0 "$dvmcc" -x cpp-output - -o prog
+status 66 ./prog
+reported piped
+diff direct piped || wrong "through a pipe the report differs"
 status 0 "$dvmcc" -r wrong.c -o joined.o
 status 0 "$dvmcc" joined.o -o prog; built prog
 echo '-g wrong.c -o prog' >words

@@ -29,8 +29,8 @@ static const struct {
   {"--version", "clang --version"},
   {"", "clang"},
   {"-fdvm=off a.c", "clang a.c"},
-  {"-c -fdvm=check a.c -Wno-dvm-x",
-   "clang --start-no-unused-arguments -fplugin=/dev/null -fpass-plugin=/dev/null -D_DVMH=1 -fplugin-arg-dvm-Wno-dvm-x "
+  {"-c -fdvm=check a.c -Wno-dvm-undeclared-private",
+   "clang --start-no-unused-arguments -fplugin=/dev/null -fpass-plugin=/dev/null -D_DVMH=1 -fplugin-arg-dvm-Wno-dvm-undeclared-private "
    "--end-no-unused-arguments -c a.c"},
   {"a.o -- b.o -c", "clang a.o b.o ./-c " RUNTIME("--no-as-needed")},
   {"-fdvm=off a.o -- -b.o", "clang a.o ./-b.o"},

@@ -76,6 +76,12 @@ status 2 "$dvmcc" -fdvm=chek main.c
 has err "dvmcc: error: unknown mode 'chek' in '-fdvm=chek'; did you mean 'check'?"
 status 2 "$dvmcc" -fdvm=parallel main.c
 has err "is not in this version"
+status 2 "$dvmcc" -c main.c -Wno-dvm-uncheckd
+has err "dvmcc: error: unknown warning 'dvm-uncheckd' in '-Wno-dvm-uncheckd'; did you mean 'dvm-unchecked'?"
+status 2 "$dvmcc" -E main.c -Wdvm-nothing-like-it
+has err "'man dvmcc' lists the warnings"
+status 2 "$dvmcc" -c main.c -Werror=dvm-unchecked
+has err "'dvm-unchecked' cannot be made an error"
 status 2 "$dvmcc" --dvm-versio
 has err "did you mean '--dvm-version'?"
 status 0 "$dvmcc" --dvm-version
