@@ -138,6 +138,7 @@ struct dvmrt_view {
  *           U <name> & r|w|?                            array accessed in the nest by subscripts: only read, (also) written,
  *                                                       or not known (calls, other pointers)
  *           Q <line> <column>                           position of the outermost 'for'
+ *           y <reason>                                  the pass has made no summary: why not
  *           S <step>..                                  one per index variable: number, # or * (not the same throughout);
  *                                                       without it distances along the innermost loop may be left out
  *  region   K region <cid>;  in|out|inout|local|inlocal as  B <clause> <ref> ..
@@ -183,6 +184,29 @@ void __dvmrt_row(struct dvmrt_site *construct);
 void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args);
 /* 'use' counts U lines from 0; 'shift' is log2 of the element size; never NULL; valid until leave. */
 const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use, uint32_t shift);
+
+/* Summaries: at the entry of a nest, what all of its iterations together do to arrays, as the pass could read it off.
+ * The variables are the nest's index variables, outermost first, and behind them those of loops in its body.  A linear form is
+ * one number per variable (its coefficient), the constant, and the number of one of 'values' that is added, or -1. */
+#define DVMRT_SUMMARY_DATA 0xffffffffu
+struct dvmrt_summary_ref {
+  struct dvmrt_site *site;
+  uint32_t use;        /* U line; DVMRT_SUMMARY_DATA: ordinary data, of the site's bytes */
+  uint32_t flags;      /* DVMRT_READ | DVMRT_WRITE */
+  uint32_t ndims;
+  uint32_t first;      /* in 'numbers': its forms.  Of ordinary data the address; each subscript; the limit of each (INT64_MAX: none) */
+};
+struct dvmrt_summary {
+  uint32_t rank, ninner, nrefs;
+  uint32_t step;       /* of the innermost loop of the nest, without sign */
+  const struct dvmrt_summary_ref *refs;
+  const int64_t *numbers; /* first two forms for each inner variable: its lowest and its highest value */
+  const int64_t *steps;   /* of the inner variables */
+};
+/* 'box': number of iterations (-1: a variable that the nest reads has no value), the parities that the sum of the index
+ * variables takes (bit 0 even, bit 1 odd), the lowest and the highest value of each index variable.
+ * 1: no iteration could give a diagnostic, and what the nest writes has been noted: run it without checks.  0: with checks. */
+int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values);
 
 /* Reductions, evaluated a second time by inserted code as if each iteration ran on a processor of its own; just before leave.
  * 'number' counts R lines from 0.  Values have the type of the R line: before the loop, the program's own at its end, and the

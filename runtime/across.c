@@ -201,6 +201,12 @@ bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array
   return !watch && affine(ev) && covered(ev, &c->box, reach);
 }
 
+bool dvmrt_across_settled(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {
+  int64_t reach[DVMRT_NDIMS_MAX] = {0};
+  return dvmrt_across_reach(ev, __dvmrt_now.iv, ev->ix, reach) && !must_watch(ev, c) && affine(ev) &&
+         covered(ev, &c->box, reach);
+}
+
 void dvmrt_across_end(struct dvmrt_clause_array *c) {
   if (c->readers && c->array)
     dvmrt_mem_unmap(c->readers, words_of(c->array) * sizeof(uint32_t));

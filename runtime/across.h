@@ -10,6 +10,8 @@
 
 /* Judges one access to an array under 'across'.  True: no access of this site needs to be judged again in this execution. */
 bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array *across);
+/* Are this access and all others of the nest to the array within the clause's widths? */
+bool dvmrt_across_settled(const struct dvmrt_event *ev, struct dvmrt_clause_array *across);
 /* Distance of element 'ix' from the own one of iteration 'iv'.  False: not known. */
 bool dvmrt_across_reach(const struct dvmrt_event *ev, const int64_t *iv, const int64_t *ix, int64_t *reach);
 /* Widths that all accesses of the nest's own text need, as far as they are affine; false: none reaches out. */

@@ -5,7 +5,7 @@
 #include "runtime/layout.h"
 #include "runtime/shadow.h"
 
-enum { DVMRT_RENEWALS_MAX = 8 };
+enum { DVMRT_RENEWALS_MAX = 8, DVMRT_KNOWN_MAX = 4 };
 
 /* What one exchange brought: a box of widths, with or without its corners. */
 struct dvmrt_box {
@@ -44,6 +44,12 @@ struct dvmrt_array {
   bool dirty;                   /* written in the construct that is being executed */
   struct dvmrt_site *writer;    /* site of the last write, or NULL */
   struct dvmrt_directive *writer_in; /* the parallel loop it was in, or NULL */
+  /* Ranges of elements that have values (summary.c), as long as the region has lost as many as then. */
+  uint32_t known_losses;
+  int nknown, next_known;
+  struct {
+    int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+  } known[DVMRT_KNOWN_MAX];
 };
 
 /* All inside dvmrt_mem_enter. */

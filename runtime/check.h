@@ -34,6 +34,8 @@ uint32_t dvmrt_check_word(enum dvmrt_class class, uint32_t word, uint32_t flags,
                           enum dvmrt_verdict *verdict);
 /* Is the element where this iteration may touch it?  Reports when not.  True: the answer holds for the whole execution. */
 bool dvmrt_check_place(struct dvmrt_event *ev);
+/* Would dvmrt_check_place report nothing for this access, in this iteration and all others of the nest?  Changes nothing. */
+bool dvmrt_check_place_settled(const struct dvmrt_event *ev);
 /* The array ceases to be. */
 void dvmrt_check_forget_waiting(const struct dvmrt_array *a);
 /* Something else begins: reads that still wait for the target of their expression had an ordinary one. */

@@ -8,6 +8,7 @@
 #include "runtime/process.h"
 #include "runtime/reduce.h"
 #include "runtime/stats.h"
+#include "runtime/summary.h"
 #include "runtime/task.h"
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,14 @@ void __dvmrt_row(struct dvmrt_site *construct) {
     return;
   dvmrt_construct_row(dvmrt_directive_of(construct));
   leave();
+}
+
+int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values) {
+  if (!dvmrt_mem_enter())
+    return 0;
+  int proved = dvmrt_summary_prove(dvmrt_directive_of(construct), s, box, values);
+  leave();
+  return proved;
 }
 
 void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args) {

@@ -47,6 +47,9 @@ static int set_stats(struct dvmrt_options *o, const char *k, const char *v, stru
 static int set_history(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   return boolean(&o->history, k, v, err);
 }
+static int set_summaries(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
+  return boolean(&o->summaries, k, v, err);
+}
 static int set_max_errors(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   return number(&o->max_errors, UINT64_MAX, k, v, err);
 }
@@ -152,6 +155,7 @@ static const struct {
     {"stats", "0", "1: the summary always, and what the run was made of", set_stats},
     {"history", "1", "0: do not show the other access", set_history},
     {"checks", "+all", "-name,+name: switch checks off and on; names are ids without 'dvm-', anti, all", set_checks},
+    {"summaries", "1", "0: judge each access by itself, also where a whole loop can be judged when it is entered", set_summaries},
     {"reduction", "mirror", "how reductions are evaluated a second time: mirror, emulate", set_reduction},
     {"trace", "off", "off, record, compare, config", refuse},
     {"trace_file", "", "trace to write (needs trace=record)", refuse},
@@ -165,7 +169,7 @@ static const struct {
 enum { NKEYS = sizeof(table) / sizeof(table[0]) };
 
 void dvmrt_options_default(struct dvmrt_options *o) {
-  *o = (struct dvmrt_options){.exitcode = 66, .max_errors = 1000, .history = true, .checks = ~0ull};
+  *o = (struct dvmrt_options){.exitcode = 66, .max_errors = 1000, .history = true, .summaries = true, .checks = ~0ull};
 }
 
 static int unknown(const char *key, struct dvm_error *err) {

@@ -12,7 +12,7 @@ struct dvmrt_options {
   bool help;
   int exitcode;          /* 0..255 */
   uint64_t max_errors;   /* distinct diagnostics; 0: no limit */
-  bool halt_on_error, stats, history;
+  bool halt_on_error, stats, history, summaries;
   enum { DVMRT_COLOR_AUTO, DVMRT_COLOR_ALWAYS, DVMRT_COLOR_NEVER } color;
   uint64_t checks;       /* bit per enum dvmrt_id, and DVMRT_CHECK_ANTI */
   bool emulate;          /* reduction=emulate */

@@ -237,3 +237,35 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
          (own_element(ev, l) || dvmrt_layout_covers(l, ev->array->extent)) &&
          dvmrt_layout_settled(l, &ev->nest->layout, x->axis, x->ndims);
 }
+
+/* ---- without reports ------------------------------------------------------------------------------------------------------------- */
+
+/* The edge holds the element. */
+static bool near_right(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  if (!has_part(ev->array, p))
+    return false;
+  return brought(ev, p) || (edge_declared(ev->array, p) && !(ev->flags & DVMRT_WRITE) && edge_valid(ev->array, p));
+}
+
+bool dvmrt_check_place_settled(const struct dvmrt_event *ev) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
+  const struct dvmrt_access *x = ev->access;
+  const struct dvmrt_frame *f = ev->nest;
+  bool writes = ev->flags & DVMRT_WRITE;
+  if (writes && dvmrt_group_pending(ev->array, NULL))
+    return false;
+  struct dvmrt_clause_array *across = dvmrt_construct_clause(f, 'C', ev->array);
+  if (across && !dvmrt_across_settled(ev, across))
+    return false;
+  if (dvmrt_layout_everywhere(l) || (x->buffered && !writes))
+    return true;
+  if (!f->mapped)
+    return false;
+  if (!f->on || !f->layout.root)
+    return true;
+  struct dvmrt_place p;
+  dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
+  if (p.kind != DVMRT_PLACE_OWN && (p.kind != DVMRT_PLACE_NEAR || !near_right(ev, &p)))
+    return false;
+  return x->cid == f->d->cid && x->ndims == ev->array->ndims && dvmrt_layout_settled(l, &f->layout, x->axis, x->ndims);
+}

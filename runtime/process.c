@@ -8,6 +8,7 @@
 #include "runtime/report.h"
 #include "runtime/source.h"
 #include "runtime/stats.h"
+#include "runtime/summary.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,7 @@ static void read_options(void) {
     end_now(0);
   }
   dvmrt_other_shown = o.history;
+  dvmrt_summary_wanted = o.summaries;
   dvmrt_diag_init(&o);
   if (dvmrt_report_open(&o, &err)) {
     fprintf(stderr, "dvm: error: %s\n", err.text);

@@ -283,6 +283,8 @@ static void fill(uintptr_t a, uint64_t n, uint32_t word, bool regions) {
     dvmrt_shadow_span(a, end - a, word != DVMRT_W_ASSIGNED, &s);
     if (s.words && (regions || !s.region))
       words_set(s.words, s.count, word);
+    if (s.region && word < DVMRT_W_FIRST)
+      s.region->losses++;
     a = s.end;
   }
 }
@@ -333,6 +335,8 @@ static void copy_to(uintptr_t dst, unsigned bytes, uint32_t w, uint32_t word) {
   if (value == DVMRT_W_ASSIGNED && dvmrt_shadow_entry(dst) == 0)
     return;
   dvmrt_shadow_span(dst, bytes, true, &s);
+  if (s.region && value < DVMRT_W_FIRST)
+    s.region->losses++;
   for (uint32_t i = 0; i < s.count; i++)
     s.words[i] = value;
 }

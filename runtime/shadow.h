@@ -18,6 +18,7 @@ struct dvmrt_region {
   uintptr_t base, end;
   uint32_t shift;       /* log2 of the granule's bytes */
   uint32_t *words;      /* owned by the region's owner */
+  uint32_t losses;      /* counts what takes their value from words */
   struct dvmrt_page *whole; /* shadow.c's: record of the pages that lie inside altogether */
 };
 

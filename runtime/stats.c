@@ -11,7 +11,8 @@ enum { SHOWN_MAX = 200 };
 struct nest {
   struct nest *next;
   const struct dvmrt_directive *d;
-  uint64_t entries, iterations;
+  uint64_t entries, iterations, proved;
+  const char *why;     /* it was not, the last time that it was not; or NULL */
 };
 
 uint64_t dvmrt_stats_looked_at;
@@ -36,10 +37,16 @@ void dvmrt_stats_nest(struct dvmrt_directive *d, uint64_t iterations) {
   n->iterations += iterations;
 }
 
+void dvmrt_stats_summary(struct dvmrt_directive *d, const char *why) {
+  struct nest *n = nest_of(d);
+  n->proved += !why;
+  n->why = why ? why : n->why;
+}
+
 void dvmrt_stats_forked(void) {
   dvmrt_stats_looked_at = 0;
   for (struct nest *n = first; n; n = n->next)
-    n->entries = n->iterations = 0;
+    n->entries = n->iterations = n->proved = 0;
 }
 
 static void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -57,6 +64,17 @@ static void say(const char *fmt, ...) {
 
 #define ACCESSES(n) (unsigned long long)(n), (n) == 1 ? "" : "es"
 
+/* "..; proved at entry 9 times, else access by access: <why>" */
+static void print_nest(const struct nest *n) {
+  const char *why = n->d->no_summary ? n->d->no_summary : n->why;
+  say("dvm: stats: %s:%u run %llu time%s, %llu iteration%s; ", n->d->pos.file, n->d->pos.line, TIMES(n->entries), TIMES(n->iterations));
+  if (n->proved)
+    say("proved at entry %llu time%s", TIMES(n->proved));
+  if (n->proved < n->entries)
+    say("%saccess by access: %s", n->proved ? ", else " : "", why ? why : "the loop was not entered by the thread that is checked");
+  say("\n");
+}
+
 static void print_nests(void) {
   uint64_t entries = 0, iterations = 0, shown = 0, nests = 0;
   for (const struct nest *n = first; n; n = n->next) {
@@ -67,8 +85,7 @@ static void print_nests(void) {
   say("dvm: stats: %llu parallel loop%s run %llu time%s, %llu iteration%s\n", TIMES(nests), TIMES(entries), TIMES(iterations));
   for (const struct nest *n = first; n && shown < SHOWN_MAX; n = n->next)
     if (n->entries && ++shown)
-      say("dvm: stats: %s:%u run %llu time%s, %llu iteration%s\n", n->d->pos.file, n->d->pos.line, TIMES(n->entries),
-          TIMES(n->iterations));
+      print_nest(n);
 }
 
 static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }

@@ -33,7 +33,7 @@ class AccessLowering {
 
 public:
   AccessLowering(FunctionState &State, Access &Acc)
-      : S(State), A(Acc), RT(S.RT), Site(RT.site(A.TextConstant)), Row(RT, A.Mark), B(Row.B),
+      : S(State), A(Acc), RT(S.RT), Site(S.site(A)), Row(RT, A.Mark), B(Row.B),
         Address(A.Var ? ConstantPointerNull::get(RT.Ptr) : A.Mark->getArgOperand(0)) {}
   void run();
 };

@@ -2,6 +2,7 @@
 #include "Function.h"
 #include "Memory.h"
 #include "Reductions.h"
+#include "Summaries.h"
 #include "Trace.h"
 #include "pass/markers.h"
 #include "llvm/IR/InstIterator.h"
@@ -47,6 +48,7 @@ static void instrument(Function &F, Runtime &RT) {
   findVariables(S);
   MemoryLowering Unmarked(S);
   mirrorReductions(S);
+  summarizeNests(S);
   lowerVariables(S);
   Unmarked.run();
   lowerAccesses(S);

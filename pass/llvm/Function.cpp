@@ -176,6 +176,12 @@ void FunctionState::findBlocks(Construct &K) {
 
 Instruction *FunctionState::entryPoint() const { return &*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(); }
 
+GlobalVariable *FunctionState::site(Access &A) {
+  if (!A.Site)
+    A.Site = RT.site(A.TextConstant);
+  return A.Site;
+}
+
 AllocaInst *FunctionState::slot(Type *T, const Twine &Name) {
   return new AllocaInst(T, RT.DL.getAllocaAddrSpace(), Name, F.getEntryBlock().begin());
 }

@@ -50,6 +50,7 @@ struct Access {
   llvm::Value *Offset = nullptr; // bytes into Var, if it is an array
   llvm::SmallVector<llvm::WeakTrackingVH, 4> Index = {}; // one per subscript; null: not known
   llvm::SmallVector<llvm::WeakTrackingVH, 4> Extent = {}; // of variable-length arrays, likewise
+  llvm::GlobalVariable *Site = nullptr; // FunctionState::site
 };
 
 class FunctionState {
@@ -69,6 +70,8 @@ public:
   // Innermost construct with iterations whose statement holds 'BB' (a block from before the lowering).
   Construct *around(const llvm::BasicBlock *BB) const;
 
+  // The access's site, made when it is first asked for.
+  llvm::GlobalVariable *site(Access &A);
   // An alloca of the entry block.
   llvm::AllocaInst *slot(llvm::Type *T, const llvm::Twine &Name);
   llvm::Value *load(llvm::IRBuilderBase &B, llvm::AllocaInst *Slot);

@@ -88,7 +88,7 @@ class Mirror {
   SmallVector<LoadInst *, 8> Loads;       // of any of the mirrored addresses
   SmallVector<StoreInst *, 8> Stores;     // to them
   DenseMap<Instruction *, Value *> Clones;
-  DenseMap<const Instruction *, const Access *> AccessOf; // by marker
+  DenseMap<const Instruction *, Access *> AccessOf; // by marker
   bool Followed = true;
   AllocaInst *Initial = nullptr, *Total = nullptr, *Magnitude = nullptr, *LocTotal = nullptr, *LocInitial = nullptr;
   AllocaInst *Tie = nullptr, *Last = nullptr, *Opaque = nullptr;
@@ -100,7 +100,7 @@ public:
     findType();
     if (!T)
       return;
-    for (const Access &A : S.Accesses)
+    for (Access &A : S.Accesses)
       AccessOf[A.Mark] = &A;
     collect();
     checkEscapes();
@@ -325,11 +325,11 @@ private:
       if (!escapes(L, Seen, Update))
         continue;
       auto *Mark = dyn_cast<CallInst>(L->getPointerOperand());
-      const Access *A = Mark ? AccessOf.lookup(Mark) : nullptr;
+      Access *A = Mark ? AccessOf.lookup(Mark) : nullptr;
       if (!A)
         continue;
       IRBuilder<> B(Mark);
-      RT.call(B, "__dvmrt_escape", {RT.site(A->TextConstant)});
+      RT.call(B, "__dvmrt_escape", {S.site(*A)});
     }
   }
 

@@ -1,0 +1,70 @@
+// Subscripts of a nest as linear forms over its index variables and those of the loops in its body.
+#ifndef DVM_LLVM_LINEAR_H
+#define DVM_LLVM_LINEAR_H
+#include "Function.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include <optional>
+
+namespace dvmir {
+
+// sum of Coef[v] * variable v, + Add + More
+struct Linear {
+  llvm::SmallVector<int64_t, 4> Coef; // by variable; shorter than their number: zeros follow
+  int64_t Add = 0;
+  llvm::Value *More = nullptr; // i64, computed at the entry of the nest; null: nothing
+};
+
+// The nest's shape in IR that no optimisation has touched, and what can be said at its entry of values in its body.
+class NestForms {
+public:
+  NestForms(FunctionState &S, Construct &K);
+
+  // Null if the loops are as expected; else why not.
+  const char *shape();
+  // The value of 'V', of an integer type, in block 'At' of the body.
+  std::optional<Linear> of(llvm::Value *V, const llvm::BasicBlock *At);
+  // A pointer as a number.
+  std::optional<Linear> address(llvm::Value *P, const llvm::BasicBlock *At);
+  // A value that is the same throughout the nest, computed at its entry; null: it is none, or may not be computed early.
+  llvm::Value *hoist(llvm::Value *V);
+  // Is the block executed whenever an iteration is, once the loops of the body around it have iterations?
+  bool always(const llvm::BasicBlock *BB) const;
+  bool inBody(const llvm::BasicBlock *BB) const;
+
+  // A loop of the body: a linear range for its variable.
+  struct Inner {
+    llvm::AllocaInst *Alloca;
+    llvm::Loop *L;
+    Linear Low, High; // both inclusive
+    int64_t Step;
+  };
+  llvm::SmallVector<Inner, 2> Inners; // variable number rank + n; grows with the questions
+
+  unsigned rank() const { return IndexAddresses.size(); }
+  llvm::SmallVector<llvm::Value *, 4> IndexAddresses; // outermost first
+  llvm::SmallVector<int64_t, 4> IndexBytes;           // negative: signed
+  llvm::BasicBlock *Iteration = nullptr;              // that begins the body
+  llvm::Loop *Innermost = nullptr;
+  llvm::BasicBlock *Exit = nullptr;                   // of the innermost loop
+  llvm::DominatorTree DT;
+  llvm::LoopInfo LI;
+
+private:
+  FunctionState &S;
+  Construct &K;
+  llvm::DenseMap<llvm::Value *, llvm::Value *> Hoisted;
+
+  std::optional<Linear> ofLoad(llvm::LoadInst *L, const llvm::BasicBlock *At);
+  std::optional<Linear> ofBinary(llvm::BinaryOperator *B, const llvm::BasicBlock *At);
+  std::optional<unsigned> innerVariable(llvm::AllocaInst *A, const llvm::BasicBlock *At);
+  bool innerRange(Inner &I, llvm::StoreInst *First, llvm::StoreInst *Next);
+  llvm::Value *hoistInstruction(llvm::Instruction *I);
+  bool unchanged(llvm::Value *P) const;
+};
+
+// Behind the marks of an access or a subscript.
+llvm::Value *behindMarks(llvm::Value *V);
+
+} // namespace dvmir
+#endif

@@ -1,0 +1,553 @@
+// A nest with a summary, in C:
+//
+//   for (headers as they are)                     // 'range': which iterations there are, without their bodies
+//     box = range of the index variables;
+//   if (__dvmrt_summary(site, &what_the_nest_does, box, values))
+//     nest without marks
+//   else
+//     nest with checks
+//
+// What the nest does is a table of its references: their subscripts as linear forms.  The runtime says yes if no iteration could
+// give a diagnostic, and has then taken note of what the nest writes.
+#include "Summaries.h"
+#include "Linear.h"
+#include "pass/markers.h"
+#include "runtime/abi.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+namespace {
+
+struct Reference {
+  Access *A;
+  uint32_t Use, Flags;
+  Linear Address;                 // of ordinary data
+  SmallVector<Linear, 4> Subscripts, Limits;
+};
+
+class Summary {
+  FunctionState &S;
+  Construct &K;
+  Runtime &RT;
+  NestForms Forms;
+  std::vector<Reference> References;
+  SmallSetVector<AllocaInst *, 8> Guards; // words of the variables that must have a value at the entry
+  int64_t InnerStep = 0;                  // of the innermost loop of the nest
+  // Slots of the range.
+  AllocaInst *Count = nullptr, *Row = nullptr, *Last = nullptr, *Parity = nullptr;
+  SmallVector<AllocaInst *, 4> Low, High;
+
+public:
+  Summary(FunctionState &State, Construct &Nest) : S(State), K(Nest), RT(State.RT), Forms(State, Nest) {}
+
+  // Why the nest has no summary; null: it has one now.
+  const char *run() {
+    if (const char *Why = check())
+      return Why;
+    transform();
+    return nullptr;
+  }
+
+private:
+  // ---- May it have one? ----
+  const char *check();
+  const char *checkStep();
+  const char *checkInstruction(Instruction &I);
+  const char *checkCall(CallBase &Call);
+  const char *checkStore(Value *P);
+  const char *checkAccess(Access &A);
+  const char *checkVariable(Access &A);
+  const char *checkElement(Access &A);
+  const char *checkData(Access &A);
+  const char *addSubscripts(Reference &R);
+  bool assignedBefore(const Access &A);
+  bool isReduction(Value *P);
+
+  // ---- The table ----
+  Constant *table(SmallVectorImpl<Value *> &Values);
+  void encode(const Linear &L, SmallVectorImpl<int64_t> &Out, SmallVectorImpl<Value *> &Values);
+
+  // ---- The three forms of the nest ----
+  void transform();
+  BasicBlock *cloneRange(Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain);
+  BasicBlock *clonePlain();
+  void countIteration(BasicBlock *BB);
+  void endRow(BasicBlock *BB);
+  void ask(BasicBlock *BB, Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain, ArrayRef<AllocaInst *> Saved);
+};
+
+} // namespace
+
+// ---- May it have one? --------------------------------------------------------------------------------------------------
+
+const char *Summary::check() {
+  if (S.Volatile)
+    return "the function calls setjmp";
+  if (const char *Why = Forms.shape())
+    return Why;
+  if (const char *Why = checkStep())
+    return Why;
+  if (isa<PHINode>(K.Begin->getSuccessor(0)->front()))
+    return "its loops have an unusual form";
+  for (BasicBlock *BB : K.Blocks) {
+    if (BB->hasAddressTaken() || BB->isEHPad())
+      return "it holds labels whose address is taken";
+    for (Instruction &I : *BB) {
+      if (const char *Why = checkInstruction(I))
+        return Why;
+      for (User *U : I.users())
+        if (const BasicBlock *At = cast<Instruction>(U)->getParent();
+            !K.Blocks.contains(At) || (Forms.inBody(BB) && !Forms.inBody(At)))
+          return "it computes a value that is used behind it";
+    }
+  }
+  for (Access &A : S.Accesses)
+    if (K.Blocks.contains(A.Mark->getParent()))
+      if (const char *Why = checkAccess(A))
+        return Why;
+  return nullptr;
+}
+
+// The last number of the S line.
+const char *Summary::checkStep() {
+  StringRef Text = markerText(K.TextConstant);
+  while (!Text.empty()) {
+    auto [Line, Rest] = Text.split('\n');
+    Text = Rest;
+    if (!Line.consume_front("S "))
+      continue;
+    if (!Line.rsplit(' ').second.empty())
+      Line = Line.rsplit(' ').second;
+    if (!Line.getAsInteger(10, InnerStep) && InnerStep)
+      return nullptr;
+  }
+  return "the step of its innermost loop is not constant";
+}
+
+// Functions of the standard library that compute and do nothing else (errno aside).
+static bool isMathematical(StringRef Name) {
+  return StringSwitch<bool>(Name)
+      .Cases("sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", true)
+      .Cases("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", true)
+      .Cases("fabs", "fmax", "fmin", "fdim", "fmod", "floor", "ceil", "round", "trunc", "hypot", true)
+      .Cases("erf", "abs", "labs", "llabs", true)
+      .Default(false);
+}
+
+static bool isMathematical(const Function *F) {
+  StringRef Name = F->getName();
+  return F->isDeclaration() && (isMathematical(Name) || ((Name.ends_with("f") || Name.ends_with("l")) && isMathematical(Name.drop_back())));
+}
+
+const char *Summary::checkCall(CallBase &Call) {
+  static const char Calls[] = "it calls a function";
+  if (!isa<CallInst>(Call) || Call.isInlineAsm())
+    return Calls;
+  StringRef Mark = markerName(&Call);
+  if (!Mark.empty())
+    return Mark == DVMM_ENTER || Mark == DVMM_DIRECT || Mark == DVMM_BIND ? "it holds other directives" : nullptr;
+  Function *F = Call.getCalledFunction();
+  if (!F)
+    return Calls;
+  if (F->getName() == "__dvmrt_reduction")
+    return nullptr;
+  if (F->getName() == "__dvmrt_escape")
+    return "it uses a partial value of a reduction";
+  if (auto *I = dyn_cast<IntrinsicInst>(&Call)) {
+    if (I->isAssumeLikeIntrinsic() || I->doesNotAccessMemory())
+      return nullptr;
+    return "it copies memory";
+  }
+  if (isMathematical(F) || (F->isDeclaration() && F->doesNotAccessMemory()))
+    return nullptr;
+  return Calls;
+}
+
+bool Summary::isReduction(Value *P) {
+  auto Values = markerArguments(K.Enter);
+  for (unsigned N = 0; N < K.Text.Args.size() && N < Values.size(); ++N)
+    if (K.Text.Args[N].Line == 'R' && Values[N] == P)
+      return true;
+  return false;
+}
+
+// A store that no mark covers.
+const char *Summary::checkStore(Value *P) {
+  bool Marked = false;
+  for (;; P = cast<CallInst>(P)->getArgOperand(0)) {
+    if (auto *GEP = dyn_cast<GEPOperator>(P)) {
+      P = GEP->getPointerOperand();
+      if (!isa<GEPOperator>(P) && markerName(P) != DVMM_ACCESS)
+        break;
+      if (isa<GEPOperator>(P)) {
+        while (auto *Outer = dyn_cast<GEPOperator>(P))
+          P = Outer->getPointerOperand();
+        if (markerName(P) != DVMM_ACCESS)
+          break;
+      }
+    }
+    if (markerName(P) != DVMM_ACCESS)
+      break;
+    Marked |= AccessText::parse(markerText(cast<CallInst>(P)->getArgOperand(2))).Writes;
+  }
+  if (Marked)
+    return nullptr; // judged as an access
+  auto *A = dyn_cast<AllocaInst>(P);
+  Variable *V = A ? S.VariableOf.lookup(A) : nullptr;
+  if (A && (!V || !V->Tracked))
+    return nullptr;
+  return isReduction(P) ? nullptr : "it writes data that are neither distributed nor private";
+}
+
+const char *Summary::checkInstruction(Instruction &I) {
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    return Store->isSimple() ? checkStore(Store->getPointerOperand()) : "it has volatile or atomic accesses";
+  if (auto *Load = dyn_cast<LoadInst>(&I))
+    return Load->isSimple() ? nullptr : "it has volatile or atomic accesses";
+  if (I.isAtomic())
+    return "it has volatile or atomic accesses";
+  if (auto *Call = dyn_cast<CallBase>(&I))
+    return checkCall(*Call);
+  if (isa<AllocaInst, IndirectBrInst, ReturnInst>(I))
+    return "it holds a variable-length array";
+  return nullptr;
+}
+
+// Is there a store of the same iteration before?
+bool Summary::assignedBefore(const Access &A) {
+  auto Before = [&](Instruction *Store) {
+    return K.Blocks.contains(Store->getParent()) && Forms.inBody(Store->getParent()) && Forms.DT.dominates(Store, A.Mark);
+  };
+  for (Instruction *Store : A.Var->Stores)
+    if (Before(Store))
+      return true;
+  for (const Access &Other : S.Accesses)
+    if (Other.Var == A.Var && Other.Text.Writes && (!Other.Text.Reads || &Other != &A))
+      for (User *U : Other.Mark->users())
+        if (auto *Store = dyn_cast<StoreInst>(U); Store && Before(Store))
+          return true;
+  return false;
+}
+
+const char *Summary::checkVariable(Access &A) {
+  Variable &V = *A.Var;
+  unsigned Kind = V.kind(&K);
+  if (Kind == DVMRT_L_FIRST || Kind == DVMRT_L_SHARED)
+    return "it writes data that are neither distributed nor private";
+  if (Kind == DVMRT_L_INDEX)
+    return nullptr;
+  if (V.isArray())
+    return "it uses a small local array";
+  bool Outer = Kind == DVMRT_L_REDUCTION || (!V.Written.lookup(&K) && !V.Inner.lookup(&K));
+  if (A.Text.Reads && Outer)
+    Guards.insert(V.Words);
+  else if (A.Text.Reads && !assignedBefore(A))
+    return "a private variable may be read before it is assigned";
+  return nullptr;
+}
+
+const char *Summary::addSubscripts(Reference &R) {
+  Access &A = *R.A;
+  if (A.Index.size() > DVMRT_NDIMS_MAX)
+    return "an array has too many dimensions";
+  for (unsigned D = 0; D < A.Index.size(); ++D) {
+    auto Subscript = A.Index[D] ? Forms.of(A.Index[D], A.Mark->getParent()) : std::nullopt;
+    if (!Subscript)
+      return "a subscript is not linear in the index variables";
+    Linear Limit;
+    Limit.Add = INT64_MAX;
+    if (D < A.Text.Extents.size() && A.Text.Extents[D]) {
+      Limit.Add = *A.Text.Extents[D];
+    } else if (A.Extent[D]) {
+      auto Extent = Forms.of(A.Extent[D], A.Mark->getParent());
+      if (!Extent)
+        return "the extents of an array are not known at its entry";
+      Limit = *Extent;
+    }
+    R.Subscripts.push_back(*Subscript);
+    R.Limits.push_back(Limit);
+  }
+  return nullptr;
+}
+
+const char *Summary::checkElement(Access &A) {
+  if (!isPowerOf2_64(A.Text.Size) || A.Text.Size > 16)
+    return "an element has an odd size";
+  if (A.Text.Writes && !Forms.always(A.Mark->getParent()))
+    return "an element is written under a condition";
+  Reference R{&A, *A.Text.Use, A.Text.touchFlags(), {}, {}, {}};
+  if (const char *Why = addSubscripts(R))
+    return Why;
+  References.push_back(std::move(R));
+  return nullptr;
+}
+
+const char *Summary::checkData(Access &A) {
+  Value *P = A.Mark->getArgOperand(0);
+  if (A.Text.Writes && !isReduction(P))
+    return "it writes data that are neither distributed nor private";
+  Reference R{&A, DVMRT_SUMMARY_DATA, A.Text.touchFlags(), {}, {}, {}};
+  auto Address = Forms.address(P, A.Mark->getParent());
+  if (!Address)
+    return "the place of an access is not known at its entry";
+  R.Address = *Address;
+  if (const char *Why = addSubscripts(R))
+    return Why;
+  References.push_back(std::move(R));
+  return nullptr;
+}
+
+const char *Summary::checkAccess(Access &A) {
+  if (A.Var)
+    return checkVariable(A);
+  bool InBody = Forms.inBody(A.Mark->getParent());
+  if (A.Text.Use && *A.Text.Use < K.Text.Uses.size() && A.In == &K && !A.Text.PartOfElement)
+    return InBody ? checkElement(A) : "a bound of its loops is an element of a distributed array";
+  return checkData(A);
+}
+
+// ---- The table -----------------------------------------------------------------------------------------------------------
+
+// Coefficients, constant, number of the value that is added or -1.
+void Summary::encode(const Linear &L, SmallVectorImpl<int64_t> &Out, SmallVectorImpl<Value *> &Values) {
+  for (unsigned V = 0; V < Forms.rank() + Forms.Inners.size(); ++V)
+    Out.push_back(V < L.Coef.size() ? L.Coef[V] : 0);
+  Out.push_back(L.Add);
+  Out.push_back(L.More ? Values.size() : -1);
+  if (L.More)
+    Values.push_back(L.More);
+}
+
+static GlobalVariable *constantData(Module &M, Constant *Init) {
+  auto *G = new GlobalVariable(M, Init->getType(), true, GlobalValue::PrivateLinkage, Init, "dvm.summary");
+  G->setAlignment(Align(8));
+  return G;
+}
+
+Constant *Summary::table(SmallVectorImpl<Value *> &Values) {
+  SmallVector<int64_t, 64> Numbers;
+  SmallVector<Constant *, 8> Rows;
+  for (const NestForms::Inner &I : Forms.Inners) {
+    encode(I.Low, Numbers, Values);
+    encode(I.High, Numbers, Values);
+  }
+  auto *I32 = RT.I32;
+  auto Word = [&](uint32_t N) { return ConstantInt::get(I32, N); };
+  for (Reference &R : References) {
+    uint32_t First = Numbers.size();
+    if (R.Use == DVMRT_SUMMARY_DATA)
+      encode(R.Address, Numbers, Values);
+    for (const Linear &L : R.Subscripts)
+      encode(L, Numbers, Values);
+    for (const Linear &L : R.Limits)
+      encode(L, Numbers, Values);
+    Rows.push_back(ConstantStruct::getAnon({S.site(*R.A), Word(R.Use), Word(R.Flags), Word(R.Subscripts.size()), Word(First)}));
+  }
+  SmallVector<int64_t, 2> Steps;
+  for (const NestForms::Inner &I : Forms.Inners)
+    Steps.push_back(I.Step);
+  Constant *Refs = Rows.empty() ? static_cast<Constant *>(ConstantPointerNull::get(RT.Ptr))
+                                : constantData(RT.M, ConstantArray::get(ArrayType::get(Rows[0]->getType(), Rows.size()), Rows));
+  auto Array = [&](ArrayRef<int64_t> N) {
+    SmallVector<uint64_t, 64> U(N.begin(), N.end());
+    return constantData(RT.M, ConstantDataArray::get(RT.C, U));
+  };
+  return constantData(RT.M, ConstantStruct::getAnon({Word(Forms.rank()), Word(Forms.Inners.size()), Word(Rows.size()),
+                                                     Word(std::abs(InnerStep)), Refs, Array(Numbers), Array(Steps)}));
+}
+
+// ---- The range of the iterations -------------------------------------------------------------------------------------------
+
+// last = innermost index variable; row++;
+void Summary::countIteration(BasicBlock *BB) {
+  IRBuilder<> B(BB);
+  Value *V = B.CreateLoad(B.getIntNTy(8 * std::abs(Forms.IndexBytes.back())), Forms.IndexAddresses.back());
+  B.CreateStore(Forms.IndexBytes.back() < 0 ? B.CreateSExt(V, RT.I64) : B.CreateZExt(V, RT.I64), Last);
+  B.CreateStore(B.CreateAdd(B.CreateLoad(RT.I64, Row), B.getInt64(1)), Row);
+}
+
+// if (row) { count += row; widen the ranges; parity |= which parities the sum of the index variables has; row = 0; }
+void Summary::endRow(BasicBlock *BB) {
+  IRBuilder<> B(BB, BB->getFirstInsertionPt());
+  Value *N = B.CreateLoad(RT.I64, Row), *Any = B.CreateIsNotNull(N), *End = B.CreateLoad(RT.I64, Last);
+  Value *Way = B.CreateMul(B.CreateSub(N, B.getInt64(1)), B.getInt64(InnerStep)), *Sum = End;
+  auto Widen = [&](unsigned D, Value *Least, Value *Most) {
+    Value *L = B.CreateLoad(RT.I64, Low[D]), *H = B.CreateLoad(RT.I64, High[D]);
+    B.CreateStore(B.CreateSelect(B.CreateAnd(Any, B.CreateICmpSLT(Least, L)), Least, L), Low[D]);
+    B.CreateStore(B.CreateSelect(B.CreateAnd(Any, B.CreateICmpSGT(Most, H)), Most, H), High[D]);
+  };
+  for (unsigned D = 0; D + 1 < Forms.rank(); ++D) {
+    Value *V = B.CreateLoad(B.getIntNTy(8 * std::abs(Forms.IndexBytes[D])), Forms.IndexAddresses[D]);
+    V = Forms.IndexBytes[D] < 0 ? B.CreateSExt(V, RT.I64) : B.CreateZExt(V, RT.I64);
+    Sum = B.CreateAdd(Sum, V);
+    Widen(D, V, V);
+  }
+  Value *Begin = B.CreateSub(End, Way);
+  Widen(Forms.rank() - 1, InnerStep > 0 ? Begin : End, InnerStep > 0 ? End : Begin);
+  Value *One = B.CreateShl(B.getInt64(1), B.CreateAnd(Sum, B.getInt64(1)));
+  if (InnerStep % 2)
+    One = B.CreateSelect(B.CreateICmpUGT(N, B.getInt64(1)), B.getInt64(3), One);
+  Value *Old = B.CreateLoad(RT.I64, Parity);
+  B.CreateStore(B.CreateSelect(Any, B.CreateOr(Old, One), Old), Parity);
+  B.CreateStore(B.CreateAdd(B.CreateLoad(RT.I64, Count), N), Count);
+  B.CreateStore(B.getInt64(0), Row);
+}
+
+static void clear(BasicBlock *BB) {
+  for (Instruction &I : make_early_inc_range(reverse(*BB))) {
+    I.dropDbgRecords();
+    if (!I.use_empty())
+      I.replaceAllUsesWith(PoisonValue::get(I.getType()));
+    I.eraseFromParent();
+  }
+}
+
+void Summary::ask(BasicBlock *BB, Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain, ArrayRef<AllocaInst *> Saved) {
+  IRBuilder<> B(BB);
+  if (DISubprogram *SP = S.F.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(RT.C, SP->getScopeLine(), 0, SP));
+  auto *BoxType = ArrayType::get(RT.I64, 2 + 2 * Forms.rank());
+  AllocaInst *Box = S.slot(BoxType, "dvm.box");
+  auto Put = [&](AllocaInst *Slot, unsigned At) {
+    B.CreateStore(B.CreateLoad(RT.I64, Slot), B.CreateConstInBoundsGEP2_64(BoxType, Box, 0, At));
+  };
+  Value *Fine = B.getTrue();
+  for (AllocaInst *Words : Guards)
+    Fine = B.CreateAnd(Fine, B.CreateICmpUGE(S.load(B, Words), B.getInt32(DVMRT_W_FIRST)));
+  B.CreateStore(B.CreateSelect(Fine, B.CreateLoad(RT.I64, Count), B.getInt64(-1)), Count);
+  Put(Count, 0);
+  Put(Parity, 1);
+  for (unsigned D = 0; D < Forms.rank(); ++D) {
+    Put(Low[D], 2 + 2 * D);
+    Put(High[D], 3 + 2 * D);
+    B.CreateStore(B.CreateLoad(Saved[D]->getAllocatedType(), Saved[D]), Forms.IndexAddresses[D]);
+  }
+  auto *ValuesType = ArrayType::get(RT.I64, std::max<size_t>(1, Values.size()));
+  AllocaInst *Array = S.slot(ValuesType, "dvm.values");
+  for (unsigned N = 0; N < Values.size(); ++N)
+    B.CreateStore(Values[N], B.CreateConstInBoundsGEP2_64(ValuesType, Array, 0, N));
+  Value *Proved = RT.call(B, "__dvmrt_summary", {K.Site, Table, Box, Array});
+  B.CreateCondBr(B.CreateIsNotNull(Proved), Plain, K.Begin->getSuccessor(0));
+}
+
+BasicBlock *Summary::cloneRange(Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain) {
+  Count = S.slot(RT.I64, "dvm.count");
+  Row = S.slot(RT.I64, "dvm.row");
+  Last = S.slot(RT.I64, "dvm.last");
+  Parity = S.slot(RT.I64, "dvm.parity");
+  ValueToValueMapTy Map;
+  SmallVector<BasicBlock *, 16> Cloned;
+  for (BasicBlock *BB : K.Blocks)
+    if (BB == Forms.Iteration || !Forms.inBody(BB)) {
+      Cloned.push_back(CloneBasicBlock(BB, Map, ".range", &S.F));
+      Map[BB] = Cloned.back();
+    }
+  BasicBlock *Leave = cast<BasicBlock>(Map[K.Leaves[0]->getParent()]);
+  BasicBlock *Iteration = cast<BasicBlock>(Map[Forms.Iteration]), *Exit = cast<BasicBlock>(Map[Forms.Exit]);
+  auto *Latch = cast<BasicBlock>(Map[Forms.Innermost->getLoopLatch()]);
+  clear(Leave);
+  clear(Iteration);
+  remapInstructionsInBlocks(Cloned, Map);
+  countIteration(Iteration);
+  BranchInst::Create(Latch, Iteration);
+
+  IRBuilder<> B(K.Begin);
+  for (AllocaInst *Slot : {Count, Row, Last, Parity})
+    B.CreateStore(B.getInt64(0), Slot);
+  SmallVector<AllocaInst *, 4> Saved;
+  for (unsigned D = 0; D < Forms.rank(); ++D) {
+    Low.push_back(S.slot(RT.I64, "dvm.low"));
+    High.push_back(S.slot(RT.I64, "dvm.high"));
+    B.CreateStore(B.getInt64(INT64_MAX), Low[D]);
+    B.CreateStore(B.getInt64(INT64_MIN), High[D]);
+    Type *T = B.getIntNTy(8 * std::abs(Forms.IndexBytes[D]));
+    Saved.push_back(S.slot(T, "dvm.saved"));
+    B.CreateStore(B.CreateLoad(T, Forms.IndexAddresses[D]), Saved[D]);
+  }
+  if (Exit == Leave) {
+    BranchInst::Create(Leave, Leave); // for the insertion point; goes again
+    endRow(Leave);
+    Leave->getTerminator()->eraseFromParent();
+  } else {
+    endRow(Exit);
+  }
+  ask(Leave, Table, Values, Plain, Saved);
+  for (BasicBlock *BB : Cloned)
+    for (Instruction &I : make_early_inc_range(*BB)) {
+      I.setMetadata(LLVMContext::MD_loop, nullptr);
+      if (!markerName(&I).empty()) {
+        if (!I.getType()->isVoidTy())
+          I.replaceAllUsesWith(cast<CallInst>(I).getArgOperand(0));
+        I.eraseFromParent();
+      }
+    }
+  return cast<BasicBlock>(Map[K.Begin->getSuccessor(0)]);
+}
+
+// ---- The body without checks -----------------------------------------------------------------------------------------------
+
+BasicBlock *Summary::clonePlain() {
+  ValueToValueMapTy Map;
+  SmallVector<BasicBlock *, 16> Cloned;
+  for (BasicBlock *BB : K.Blocks) {
+    Cloned.push_back(CloneBasicBlock(BB, Map, ".plain", &S.F));
+    Map[BB] = Cloned.back();
+  }
+  remapInstructionsInBlocks(Cloned, Map);
+  auto *Leave = cast<CallInst>(Map[K.Leaves[0]]);
+  for (BasicBlock *BB : Cloned)
+    for (Instruction &I : make_early_inc_range(*BB)) {
+      if (markerName(&I).empty() || &I == Leave)
+        continue;
+      if (!I.getType()->isVoidTy())
+        I.replaceAllUsesWith(cast<CallInst>(I).getArgOperand(0));
+      I.eraseFromParent();
+    }
+  // As if the iterations had given their index variables a value.
+  IRBuilder<> B(Leave);
+  Value *Written = B.CreateOr(S.limit(B, &K, LimitBase), B.getInt32(1));
+  for (Value *P : Forms.IndexAddresses)
+    if (AllocaInst *Words = S.VariableOf.lookup(P)->Words)
+      S.store(B, Written, Words);
+  K.Leaves.push_back(Leave);
+  return cast<BasicBlock>(Map[K.Begin->getSuccessor(0)]);
+}
+
+void Summary::transform() {
+  if (!K.Site)
+    K.Site = RT.site(K.TextConstant);
+  SmallVector<Value *, 16> Values;
+  Constant *Table = table(Values);
+  BasicBlock *Plain = clonePlain();
+  BasicBlock *Range = cloneRange(Table, Values, Plain);
+  K.Begin->setSuccessor(0, Range);
+}
+
+// ---- All nests ---------------------------------------------------------------------------------------------------------------
+
+// The reason travels in the site's text.
+static void noteReason(Runtime &RT, Construct &K, StringRef Why) {
+  std::string Text = (markerText(K.TextConstant) + "\ny " + Why).str();
+  Constant *Init = ConstantDataArray::getString(RT.C, Text);
+  auto *G = new GlobalVariable(RT.M, Init->getType(), true, GlobalValue::PrivateLinkage, Init, "dvm.text");
+  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  K.TextConstant = G;
+  if (K.Site)
+    K.Site->setInitializer(ConstantStruct::getAnon({G, ConstantPointerNull::get(RT.Ptr)}));
+}
+
+void dvmir::summarizeNests(FunctionState &S) {
+  for (auto &[Cid, K] : S.Constructs) {
+    if (K->Text.Kind != "parallel" || !K->Begin || isa<PHINode>(K->Enter->getParent()->front()))
+      continue;
+    if (const char *Why = Summary(S, *K).run())
+      noteReason(S.RT, *K, Why);
+  }
+}
