@@ -15,8 +15,9 @@ install(FILES ${PROJECT_SOURCE_DIR}/docs/language.md ${PROJECT_SOURCE_DIR}/docs/
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Dvm)
-configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/DvmConfig.cmake.in ${PROJECT_BINARY_DIR}/DvmConfig.cmake
+# In small letters it is found whichever case the name is written in.
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/DvmConfig.cmake.in ${PROJECT_BINARY_DIR}/dvm-config.cmake
   INSTALL_DESTINATION ${package_folder} PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/DvmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/DvmConfig.cmake ${PROJECT_BINARY_DIR}/DvmConfigVersion.cmake
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/dvm-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/dvm-config.cmake ${PROJECT_BINARY_DIR}/dvm-config-version.cmake
   DESTINATION ${package_folder})

@@ -32,6 +32,8 @@ test  sqlite3             sqlite3               a program to checkpoint
 test  bc                  bc                    a program to checkpoint
 test  elfutils            eu-readelf            a second opinion on images
 test  binutils            readelf               a second opinion on images
+test  autoconf            autoconf              tests of dvmcc under autotools
+test  automake            automake              tests of dvmcc under autotools
 test  make                make                  tests of dvmcc under make
 test  mandoc              mandoc                tests of the man pages
 soak  csmith                csmith                random C programs

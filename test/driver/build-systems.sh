@@ -1,4 +1,4 @@
-# CC=dvmcc under make and CMake, as a user's project would have it.
+# CC=dvmcc under make, CMake and autotools, as a user's project would have it.
 . "$(dirname "$0")/lib.sh"
 mkdir project && cd project || exit 1
 cp "$source/samples/jacobi_wrong.c" main.c
@@ -45,5 +45,35 @@ for type in Debug Release; do
   status 66 $type/prog
   has err "[dvm-shadow-stale]"
 done
+
+# Autotools: configure asks the compiler many things, make builds with what it was told.
+mkdir auto && cp main.c helper.c auto/ && cd auto || exit 1
+cat >configure.ac <<'X'
+AC_INIT([user], [1])
+AM_INIT_AUTOMAKE([foreign])
+AC_PROG_CC
+AC_CHECK_HEADERS([math.h no_such_header.h])
+AC_CHECK_FUNCS([fabs no_such_function])
+AC_CHECK_LIB([m], [cos])
+AC_C_INLINE
+AC_CHECK_SIZEOF([long])
+AC_CONFIG_FILES([Makefile])
+AC_OUTPUT
+X
+printf 'bin_PROGRAMS = prog\nprog_SOURCES = main.c helper.c\n' >Makefile.am
+status 0 autoreconf --install
+status 0 ./configure CC="$dvmcc" CFLAGS=-O2 LDFLAGS=-Wl,--as-needed
+has out "checking for C compiler default output file name... a.out"
+has out "checking for math.h... yes"
+has out "checking for no_such_header.h... no"
+has out "checking for no_such_function... no"
+has out "checking size of long... 8"
+status 0 make
+status 66 ./prog
+has err "[dvm-shadow-stale]"
+status 0 make clean
+status 0 ./configure CC="$dvmcc -fdvm=off"
+status 0 make
+status 0 ./prog
 cd "$scratch" || exit 1
 finish

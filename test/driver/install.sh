@@ -38,5 +38,12 @@ for compiler in "$clang" "$scratch/moved/bin/dvmcc"; do
   status 0 cmake --build user/build
   status 66 user/build/prog
   has err "[dvm-shadow-stale]"
+  sed -i 's/find_package(Dvm/find_package(DVM/' user/CMakeLists.txt # for the next one: both spellings are found
 done
+# Another compiler is told, not silently unchecked.
+if command -v gcc >/dev/null; then
+  rm -rf user/build
+  status 1 cmake -S user -B user/build -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_PREFIX_PATH="$scratch/moved"
+  has err "Dvm::check needs dvmcc or clang 19 as C compiler"
+fi
 finish
