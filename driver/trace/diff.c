@@ -1,0 +1,70 @@
+/* dvm diff: compares two traces. */
+#include "driver/trace/options.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char help[] =
+  "usage: dvm diff [option...] REFERENCE TRACE\n"
+  "\n"
+  "Compares a trace with a reference: the first difference with its place, construct, iteration and values, then for\n"
+  "each variable how many values differ and by how much, and in which order the variables first differed.\n"
+  "The exit status is 0 if the two agree, 66 if they differ.\n";
+
+/* Sends the trace to the comparison.  0, or -E... */
+static int feed(struct dvmt_reader *r, struct dvmt_sink *sink, struct dvm_error *err) {
+  struct dvmt_record rec;
+  size_t nsites = 0, nobjects = 0;
+  int more, rc = 0;
+  while (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0) {
+    while (!rc && nsites < dvmt_reader_nsites(r))
+      rc = sink->site(sink, dvmt_reader_site(r, nsites++));
+    while (!rc && nobjects < dvmt_reader_nobjects(r))
+      rc = sink->object(sink, dvmt_reader_object(r, nobjects++));
+    if (!rc && rec.kind != DVMT_LOST)
+      rc = sink->record(sink, &rec);
+  }
+  return rc ? rc : more < 0 ? more : 0;
+}
+
+static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
+  struct dvmt_reader *a = dvmt_reader_open(paths[0], err), *b = a ? dvmt_reader_open(paths[1], err) : NULL;
+  struct dvmt_compare *c = b ? dvmt_compare_create(a, &o->compare) : NULL;
+  struct dvmt_summary sa, sb;
+  int64_t errors = 0;
+  int rc = c ? 0 : err->code ? err->code : dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!rc)
+    rc = dvmt_reader_summary(a, &sa, err);
+  if (!rc)
+    rc = dvmt_reader_summary(b, &sb, err);
+  if (!rc && (!sa.whole || !sb.whole))
+    fprintf(stderr, "dvm: warning: '%s' is torn: compared as far as it goes\n", sa.whole ? paths[1] : paths[0]);
+  if (!rc)
+    rc = feed(b, dvmt_compare_sink(c), err);
+  if (!rc)
+    rc = dvmt_compare_end(c, sa.whole && sb.complete, err);
+  if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
+    rc = (int)errors;
+  dvmt_compare_destroy(c);
+  dvmt_reader_close(a);
+  dvmt_reader_close(b);
+  return rc ? rc : errors ? o->exitcode : 0;
+}
+
+int main(int argc, char **argv) {
+  struct dvmt_cli o = {.name = "diff", .help = help};
+  struct dvm_error err = DVM_ERROR_INIT;
+  int rc = dvmt_cli_read(&o, argc, argv);
+  if (rc)
+    return rc < 0 ? 0 : rc;
+  if (optind + 2 != argc)
+    return dvmt_cli_usage(&o, "'dvm diff' wants a reference and a trace", NULL);
+  o.report.reference = argv[optind];
+  o.report.run = argv[optind + 1];
+  rc = diff(&o, argv + optind, &err);
+  dvmt_cli_fini(&o);
+  if (rc >= 0)
+    return rc;
+  fprintf(stderr, "dvm: error: %s\n", err.text);
+  return rc == -EINVAL ? 2 : 1;
+}

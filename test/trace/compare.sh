@@ -1,0 +1,220 @@
+# dvm compare and dvm diff: mistakes in samples are named as the first difference; what is right is silent.
+. "$(dirname "$0")/../driver/lib.sh"
+cp "$source"/test/trace/samples/*.c .
+
+build_() { # PROGRAM FILE FLAGS..
+  status 0 "$dvmcc" -fdvm=trace -w "$2" -o "$1" "${@:3}"
+}
+first() { head -n 1 err; }
+# mistake SAMPLE NUMBER REGEX: the first line of the report.
+mistake() {
+  build_ wrong "$1.c" -O2 -DMISTAKE="$2"
+  status 66 "$dvm" compare --report wrong.jsonl "$1.dvmt" -- ./wrong
+  first | grep -qE "$3" || { wrong "$1 with mistake $2: $(first)"; }
+  python3 -c '
+import json, sys
+rows = [json.loads(line) for line in open("wrong.jsonl")]
+first = open("err").readline()
+assert rows and rows[0]["message"] in first and rows[0]["id"] in first, rows[0]' || wrong "report of $1 with mistake $2"
+}
+for sample in jacobi sor cg; do
+  build_ $sample $sample.c -O2
+  build_ $sample-0 $sample.c -O0
+  status 0 "$dvm" record --level full -o $sample.dvmt -- ./$sample
+  status 0 "$dvm" compare $sample.dvmt -- ./$sample
+  empty err
+  status 0 "$dvm" compare $sample.dvmt -- ./$sample-0 # another level of optimisation
+  empty err
+  status 0 "$dvm" record --level modify -o $sample.dvmt -- ./$sample
+  status 0 "$dvm" record --level modify -o again.dvmt -- ./$sample-0
+  status 0 "$dvm" diff $sample.dvmt again.dvmt
+  empty err
+done
+mistake jacobi 1 "^jacobi.c:20:13: error: 22 iterations of the reference are not executed, the first is \(i=1, j=22\) \[dvm-trace-structure\]"
+mistake jacobi 2 "^jacobi.c:23:9: error: 'B\[1\]\[1\]' is 0.10416666666666667, the reference has 0.14583333333333334 .* \[dvm-trace-value\]"
+mistake jacobi 3 "^jacobi.c:28:11: error: the write of 'A\[7\]\[9\]' of the reference does not happen \[dvm-trace-structure\]"
+has err "iteration (i=7, j=9)"
+mistake jacobi 4 "^jacobi.c:23:9: error: 'B\[1\]\[1\]' is 0.12499999687500007, the reference has 0.125 \(relative difference 2.5e-08, .* units in the last place\)"
+has err "dvm: in the order of the first difference: B, A"
+mistake sor 1 "^sor.c:18:34: error: the write of 'colour' of the reference does not happen"
+mistake sor 2 "^sor.c:26:15: error: 'A\[1\]\[1\]' is .* \[dvm-trace-value\]"
+mistake sor 3 "^sor.c:28:15: error: the write of 'A\[4\]\[2\]' of the reference does not happen \[dvm-trace-structure\]"
+mistake sor 4 "^sor.c:28:15: error: 'A\[1\]\[1\]' is .* \[dvm-trace-value\]"
+mistake cg 1 "^cg.c:29:13: error: 1 iterations of the reference are not executed, the first is \(i=198\)"
+mistake cg 2 "^cg.c:31:7: error: 'q\[1\]' is .* \[dvm-trace-value\]"
+mistake cg 3 "^cg.c:46:9: error: the write of 'x\[100\]' of the reference does not happen"
+mistake cg 4 "^cg.c:40:5: error: 'alpha' is .* \[dvm-trace-value\]"
+
+# A sum in another order is no difference, an error of 1e-3 in it is.
+build_ order cg.c -O2 -DORDER
+status 0 "$dvm" compare cg.dvmt -- ./order
+build_ noise cg.c -O2 -DORDER -DNOISE=1e-3
+status 66 "$dvm" compare cg.dvmt -- ./noise
+first | grep -q "'alpha' is" || wrong "noise: $(first)"
+status 0 "$dvm" compare --tolerance 2 --partial cg.dvmt -- ./noise
+
+# Tolerances of types and variables, in the configuration.
+build_ wrong jacobi.c -O2 -DMISTAKE=4
+printf 'tolerance variable B relative 1e-6\ntolerance type double relative 1e-12\n' >loose.conf
+status 66 "$dvm" compare --config loose.conf jacobi.dvmt -- ./wrong
+first | grep -q "'A\[1\]\[1\]' is" || wrong "tolerance of a variable: $(first)"
+lacks err "'B["
+printf 'tolerance type double relative 1e-6\n' >loose.conf
+status 0 "$dvm" compare --config loose.conf jacobi.dvmt -- ./wrong
+
+# Iterations in another order, some twice, some unknown, some in part; a window too small for them.
+cat >any.c <<'C'
+#include <stdio.h>
+#ifndef HOW
+#define HOW 0
+#endif
+#define N 3000
+#pragma dvm array distribute[block]
+static double A[N + 8];
+int main(void) {
+  int i, k = 0;
+#pragma dvm parallel([i] on A[i])
+#if HOW == 0
+  for (i = 0; i < N; i++)
+#else
+  for (i = N - 1 + (HOW == 2); i >= (HOW == 3) * 7; i--)
+#endif
+    A[i] = HOW == 4 && i == 5 ? 7 : i * 0.5;
+#pragma dvm parallel([i] on A[i])
+  for (i = 0; i < N; i++)
+    A[i] = A[i] + 1;
+  printf("%g\n", A[9]);
+  return 0;
+}
+C
+build_ any any.c -O1
+status 0 "$dvm" record -o any.dvmt -- ./any
+build_ other any.c -O1 -DHOW=1
+status 0 "$dvm" compare any.dvmt -- ./other
+status 0 "$dvm" compare --window 0 any.dvmt -- ./other
+build_ other any.c -O1 -DHOW=2
+status 66 "$dvm" compare any.dvmt -- ./other
+has err "iteration (i=3000) is not in the reference"
+build_ other any.c -O1 -DHOW=3
+status 66 "$dvm" compare any.dvmt -- ./other
+has err "7 iterations of the reference are not executed, the first is (i=0)"
+status 66 "$dvm" compare --partial any.dvmt -- ./other # what was not computed is missed later
+has err "'A[1]' is 1"
+lacks err "not executed"
+build_ other any.c -O1 -DHOW=4
+status 66 "$dvm" compare any.dvmt -- ./other
+first | grep -q "'A\[5\]' is 7, the reference has 2.5" || wrong "value in another order: $(first)"
+status 66 "$dvm" compare --window 0 any.dvmt -- ./other
+has err "their sums differ"
+
+# NaN and infinity are named where they appear first.
+cat >nan.c <<'C'
+#include <math.h>
+#ifndef BAD
+#define BAD 0
+#endif
+static double a[8], b;
+int main(void) {
+  for (int i = 0; i < 8; i++)
+    a[i] = sqrt(BAD && i == 3 ? -1.0 : i);
+  for (int i = 0; i < 8; i++)
+    b = b + a[i];
+  return 0;
+}
+C
+build_ nan nan.c -O1 -lm
+status 0 "$dvm" record -o nan.dvmt -- ./nan
+build_ nan nan.c -O1 -lm -DBAD=1
+status 66 "$dvm" compare --report nan.sarif nan.dvmt -- ./nan
+first | grep -qE "^nan.c:8:5: error: 'a\[3\]' becomes NaN here, the reference has 1.73205080756887.* \[dvm-trace-nan\]" || wrong "NaN: $(first)"
+has err "nan.c:7:3: note: in this loop, iteration (i=3)"
+status 0 "$dvm" record -o nan.dvmt -- ./nan
+status 0 "$dvm" compare nan.dvmt -- ./nan
+has err "warning: 'a[3]' becomes NaN here, as in the reference [dvm-trace-nan]"
+python3 - <<'P' || wrong "nan.sarif"
+import json
+run = json.load(open('nan.sarif'))['runs'][0]
+assert run['tool']['driver']['rules'][run['results'][0]['ruleIndex']]['id'] == 'dvm-trace-nan'
+assert run['results'][0]['locations'][0]['physicalLocation']['region'] == {'startLine': 8, 'startColumn': 5}
+P
+
+# Values near zero are no exception, and a rounding error against the variable's size is none.
+cat >small.c <<'C'
+static double tiny[2], big[2];
+int main(void) {
+  tiny[0] = 1e-20; tiny[1] = X;
+  big[0] = 1; big[1] = Y;
+  return 0;
+}
+C
+build_ small small.c -DX=1e-25 -DY=0.0
+status 0 "$dvm" record -o small.dvmt -- ./small
+build_ small small.c -DX=2e-25 -DY=2e-16
+status 66 "$dvm" compare small.dvmt -- ./small
+has err "'tiny[1]' is 2e-25, the reference has 1e-25"
+lacks err "'big"
+
+# Structure: another way through the program, then common ground again.
+cat >ways.c <<'C'
+#define N 10
+#pragma dvm array distribute[block]
+static int A[N];
+static int x, y;
+static void fill(int v) {
+  int i;
+#pragma dvm parallel([i] on A[i])
+  for (i = 0; i < N; i++)
+    A[i] = v;
+}
+static void extra(void) {
+  int i;
+#pragma dvm parallel([i] on A[i])
+  for (i = 0; i < N; i++)
+    A[i]++;
+}
+int main(void) {
+  fill(1);
+  x = 1;
+#ifdef WAY
+  y = 2;
+  extra();
+#endif
+  x = 3;
+  fill(2);
+#ifdef WAY
+  fill(9);
+#endif
+  fill(4);
+  return 0;
+}
+C
+build_ ways ways.c
+status 0 "$dvm" record -o ways.dvmt -- ./ways
+build_ ways ways.c -DWAY
+status 66 "$dvm" compare ways.dvmt -- ./ways
+first | grep -q "ways.c:21:3: error: the write of 'y' is not in the reference" || wrong "extra write: $(first)"
+has err "the begin of the parallel at ways.c:13 happens"
+status 0 "$dvm" record -o extra.dvmt -- ./ways
+status 66 "$dvm" diff extra.dvmt ways.dvmt
+
+# Sums of arrays alone.
+for sample in jacobi cg; do
+  status 0 "$dvm" record --level checksum -o sum.dvmt -- ./$sample
+  status 0 "$dvm" compare sum.dvmt -- ./$sample-0
+  build_ wrong $sample.c -O2 -DMISTAKE=2
+  status 66 "$dvm" compare sum.dvmt -- ./wrong
+  has err "differs from the reference when this construct ends"
+done
+
+# Ends and wrong uses.
+status 1 "$dvm" compare jacobi.dvmt -- /bin/true
+has err "recorded nothing"
+status 1 "$dvm" compare nothing.dvmt -- ./jacobi
+status 2 "$dvm" compare jacobi.dvmt
+status 2 "$dvm" diff jacobi.dvmt
+status 2 "$dvm" diff --report x.txt a b
+has err "ends in .jsonl or .sarif"
+head -c 3000 jacobi.dvmt >torn.dvmt
+status 0 "$dvm" compare torn.dvmt -- ./jacobi
+has err "is torn: compared as far as it goes"
+finish
