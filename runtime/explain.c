@@ -381,6 +381,41 @@ static void clause_of(struct dvmrt_finding *f, const struct dvmrt_event *ev, con
 }
 
 /* shadow_renew without widths takes all declared ones: say the short form when it does. */
+/* The reference as a section of remote_access: "A[7][i + 1][..]"; '..' where the subscript is not known. */
+static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
+  const struct dvmrt_access *x = ev->access;
+  dvmrt_text_add(t, "%s", dvmrt_name_in_nest(ev));
+  for (int i = 0; i < ev->array->ndims; i++) {
+    const struct dvmrt_subscript *s = &x->axis[i];
+    const char *index = x->ndims == ev->array->ndims && s->kind == 'a' ? ev->nest->d->names[s->index] : NULL;
+    if (x->ndims == ev->array->ndims && s->kind == 'c')
+      dvmrt_text_add(t, "[%lld]", (long long)s->add);
+    else if (!index)
+      dvmrt_text_add(t, "[..]");
+    else if (s->coef == 1 && s->add)
+      dvmrt_text_add(t, "[%s %c %lld]", index, s->add < 0 ? '-' : '+', (long long)(s->add < 0 ? -s->add : s->add));
+    else if (s->coef == 1)
+      dvmrt_text_add(t, "[%s]", index);
+    else if (s->coef == -1)
+      dvmrt_text_add(t, "[%lld - %s]", (long long)s->add, index);
+    else
+      dvmrt_text_add(t, "[%lld * %s + %lld]", (long long)s->coef, index, (long long)s->add);
+  }
+}
+
+static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bool has_clause) {
+  struct dvmrt_text *t = dvmrt_diag_help(r);
+  dvmrt_text_add(t, has_clause ? "name '" : "add 'remote_access(");
+  section_text(ev, t);
+  dvmrt_text_add(t, has_clause ? "' in the 'remote_access' of the directive at " : ")' to the directive at ");
+  dvmrt_name_place(ev->nest->d->pos, t);
+}
+
+/* Does the subscript not go with an index variable, so that no edge of a fixed width holds the element? */
+static bool goes_alone(const struct dvmrt_event *ev, int dim) {
+  return ev->access->ndims == ev->array->ndims && ev->access->axis[dim].kind != 'a';
+}
+
 static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
                        const struct dvmrt_place *p, enum dvmrt_misplaced why) {
   if (!ev->nest)
@@ -392,10 +427,18 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
   case DVMRT_BEYOND_EDGE:
     if (ev->flags & DVMRT_WRITE || !f)
       return;
+    if (f->id == DVMRT_ID_REMOTE_UNCOVERED) {
+      help_remote(r, ev, true);
+      return;
+    }
     for (int i = 0; i < ev->array->ndims; i++) {
       int64_t low = p->away[i] < 0 ? -p->away[i] : 0, high = p->away[i] > 0 ? p->away[i] : 0;
       if (low <= ev->array->low[i] && high <= ev->array->high[i])
         continue;
+      if (goes_alone(ev, i)) {
+        help_remote(r, ev, false);
+        return;
+      }
       t = dvmrt_diag_help(r);
       dvmrt_text_add(t, "give dimension %d of '%s' a shadow edge of [%lld:%lld] and renew it, or use remote_access", i + 1, name,
                      (long long)(low > ev->array->low[i] ? low : ev->array->low[i]),
@@ -416,9 +459,7 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
   default:
     if (ev->flags & DVMRT_WRITE)
       return;
-    t = dvmrt_diag_help(r);
-    dvmrt_text_add(t, "add 'remote_access(%s[..])' to the directive at ", name);
-    dvmrt_name_place(d->pos, t);
+    help_remote(r, ev, f && f->id == DVMRT_ID_REMOTE_UNCOVERED);
   }
 }
 

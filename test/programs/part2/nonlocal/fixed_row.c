@@ -21,6 +21,7 @@ int main(void) {
       for (j = N; j >= k; j--)
         a[i][j] -= a[i][k] * a[k][j] / a[k][k];
         //                   ^ error dvm-nonlocal-access 'a[0][5]'
+        // help add 'remote_access\(a\[
   }
   printf("%.6f\n", a[N - 1][N - 1]);
   return 0;

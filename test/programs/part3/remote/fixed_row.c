@@ -22,6 +22,7 @@ int main(void) {
   for (int i = 0; i < N; i++)
     s[i] = t[N - 1 - i][1];
     //     ^ error dvm-remote-uncovered 't[5][1]'
+    // help name 't\[5 - i\]\[1\]' in the 'remote_access'
   printf("%d %d\n", s[0], r);
   return 0;
 }
