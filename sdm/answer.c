@@ -182,6 +182,28 @@ void sdm_answer_remove(struct sdm_answer *a, const struct sdm_set *gone) {
   sdm_set_diff(a->unreachable, gone);
 }
 
+static size_t class_size(const struct sdm_class *c) {
+  return c->body.len + c->detail.len + sdm_set_serialized_length(c->set) + 32;
+}
+
+void sdm_answer_fold(struct sdm_answer *a, size_t limit) {
+  size_t size = 64 + sdm_set_serialized_length(a->dead) + sdm_set_serialized_length(a->timed_out) +
+                sdm_set_serialized_length(a->unreachable) + sdm_set_serialized_length(a->other);
+  for (size_t i = 0; i < a->n; i++)
+    size += class_size(&a->classes[i]);
+  while (size > limit && a->n) {
+    size_t most = 0;
+    for (size_t i = 1; i < a->n; i++)
+      if (class_size(&a->classes[i]) > class_size(&a->classes[most]))
+        most = i;
+    size -= class_size(&a->classes[most]);
+    struct sdm_set *who = sdm_set_copy(a->classes[most].set);
+    sdm_answer_remove(a, who);
+    sdm_set_union(a->other, who);
+    sdm_set_free(who);
+  }
+}
+
 bool sdm_answer_is_empty(const struct sdm_answer *a) {
   return !a->n && sdm_set_is_empty(a->other) && sdm_set_is_empty(a->dead) && sdm_set_is_empty(a->timed_out) &&
          sdm_set_is_empty(a->unreachable);

@@ -34,7 +34,7 @@ struct sdm_answer {
   uint8_t reducer;
   size_t n;
   struct sdm_class *classes; /* [n], owned; in order of arrival */
-  struct sdm_set *other;       /* sources beyond SDM_CLASSES_MAX classes; their bodies are lost */
+  struct sdm_set *other;       /* sources beyond SDM_CLASSES_MAX classes, or too large together; their bodies are lost */
   struct sdm_set *dead, *timed_out, *unreachable;
 };
 
@@ -49,6 +49,8 @@ struct sdm_set *sdm_answer_sources(const struct sdm_answer *a); /* without the m
 struct sdm_set *sdm_answer_missing(const struct sdm_answer *a);
 /* Takes away all who are in 'gone' (they were counted before). */
 void sdm_answer_remove(struct sdm_answer *a, const struct sdm_set *gone);
+/* Folds the largest bodies into 'other' until the encoded form has at most 'limit' bytes; sets alone may take more. */
+void sdm_answer_fold(struct sdm_answer *a, size_t limit);
 bool sdm_answer_is_empty(const struct sdm_answer *a);
 
 void sdm_answer_encode(const struct sdm_answer *a, struct sdm_bytes *out);

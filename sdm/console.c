@@ -500,8 +500,12 @@ static void show_outliers(struct sdm_console *c, const char *expression, const s
   json_object_set_new(j, "limit", json_real(limit));
   struct sdm_answer *far = ask(c, j, SDM_REDUCE_SAME);
   for (size_t i = 0; i < far->n; i++) /* the others' class has no value */
-    if (far->classes[i].kind == SDM_CLASS_OK && far->classes[i].body.len <= 2)
-      sdm_answer_remove(far, far->classes[i].set);
+    if (far->classes[i].kind == SDM_CLASS_OK && far->classes[i].body.len <= 2) {
+      struct sdm_set *near = sdm_set_copy(far->classes[i].set);
+      sdm_answer_remove(far, near);
+      sdm_set_free(near);
+      break;
+    }
   if (!c->show.json)
     fprintf(c->show.out, "more than two deviations from the mean:\n");
   sdm_show_answer(&c->show, "outliers", far);

@@ -45,8 +45,8 @@ static long content_length(const char *p, const char *end) {
 }
 
 json_t *sdm_dap_io_take(struct sdm_dap_io *io) {
-  const char *start = (const char *)io->buf.p + io->at;
   size_t have = io->buf.len - io->at;
+  const char *start = have ? (const char *)io->buf.p + io->at : NULL;
   const char *head = have ? memmem(start, have, "\r\n\r\n", 4) : NULL;
   if (!head) {
     io->end |= have > SDM_DAP_HEADER_MAX;

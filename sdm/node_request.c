@@ -1,9 +1,12 @@
 /* Requests at a node: who is still to answer, what came so far, and what is told upwards. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sdm/node_private.h"
 
+#define BODY_MAX (1u << 20)                      /* of one server's answer */
+#define ANSWER_MAX (SDM_FRAME_MAX - (64u << 10)) /* of a merged one */
 #define HOP_MARGIN_MS 100u /* at most so much of a deadline stays at one level */
 
 struct record *record_find(struct sdm_node *n, uint64_t request) {
@@ -70,6 +73,14 @@ static void tell(struct sdm_node *n, uint64_t request, uint16_t flags, const str
   struct sdm_bytes body = { 0 };
   node_flush_events(n); /* what a server said before stays before */
   sdm_answer_encode(a, &body);
+  if (body.len > ANSWER_MAX) { /* a frame above the limit would end the link */
+    struct sdm_answer *less = sdm_answer_new(a->reducer);
+    sdm_answer_merge(less, a);
+    sdm_answer_fold(less, ANSWER_MAX);
+    body.len = 0;
+    sdm_answer_encode(less, &body);
+    sdm_answer_free(less);
+  }
   node_send_up(n, &(struct sdm_frame){ .type = SDM_REPLY, .flags = flags, .request = request, .payload = body.p,
                                        .payload_len = body.len });
   sdm_bytes_fini(&body);
@@ -267,7 +278,13 @@ void sdm_node_reply(struct sdm_node *n, uint64_t request, uint8_t kind, const vo
     return;
   struct sdm_answer *a = sdm_answer_new(r->reducer);
   struct sdm_set *self = sdm_set_add_element(sdm_set_new(), n->id);
-  sdm_answer_add(a, kind, self, body, len, detail, detail_len, n->id);
+  char why[80];
+  if (len > BODY_MAX) {
+    len = (size_t)snprintf(why, sizeof(why), "the answer has %zu bytes, more than %u", len, BODY_MAX);
+    body = why;
+    kind = SDM_CLASS_ERROR;
+  }
+  sdm_answer_add(a, kind, self, body, len, detail, detail_len > BODY_MAX ? 0 : detail_len, n->id);
   record_take(n, r, a, false);
   sdm_set_free(self);
   sdm_answer_free(a);

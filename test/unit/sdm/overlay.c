@@ -84,7 +84,7 @@ static void on_event(void *arg, const struct sdm_answer *a) {
   sdm_set_free(from);
 }
 
-enum { MODE_OK, MODE_MODULO, MODE_SLOW_7, MODE_SPREAD, MODE_STATS };
+enum { MODE_OK, MODE_MODULO, MODE_SLOW_7, MODE_SPREAD, MODE_STATS, MODE_GIANT, MODE_LARGE };
 
 static void on_command(void *arg, struct sdm_sim *sim, sdm_id id, uint64_t request, const void *p, size_t len) {
   struct seen *s = arg;
@@ -94,7 +94,14 @@ static void on_command(void *arg, struct sdm_sim *sim, sdm_id id, uint64_t reque
     s->runs[id]++;
   if (s->mode == MODE_MODULO)
     snprintf(text, sizeof(text), "%u", id % 3);
-  if (s->mode == MODE_STATS) {
+  if (s->mode == MODE_GIANT || s->mode == MODE_LARGE) {
+    size_t size = s->mode == MODE_GIANT ? 3u << 20 : 700000;
+    char *body = calloc(1, size);
+    memset(body, 'a' + (s->mode == MODE_LARGE ? (int)id % 50 : 0), size);
+    body[0] = (char)id;
+    sdm_node_reply(sdm_sim_node(sim, id), request, SDM_CLASS_OK, body, size, NULL, 0);
+    free(body);
+  } else if (s->mode == MODE_STATS) {
     struct sdm_bytes b = { 0 };
     sdm_stats_encode(&(struct sdm_stats){ 1, id, (double)id * id, id, id, id, id }, &b);
     sdm_node_reply(sdm_sim_node(sim, id), request, SDM_CLASS_OK, b.p, b.len, NULL, 0);
@@ -418,6 +425,34 @@ static void answers_compare_bodies(void **state) {
   sdm_set_free(one);
 }
 
+/* Answers that no frame could carry: each alone is refused, many large ones are folded; the links live on. */
+static void giant_answers(void **state) {
+  (void)state;
+  struct seen *s = seen_new();
+  struct sdm_sim *sim = tree(s, 60, "binomial", 1, 0);
+  struct sdm_set *dest = all_of(60);
+  for (int mode = MODE_GIANT; mode <= MODE_LARGE; mode++) {
+    s->mode = mode;
+    seen_clear(s);
+    ask(s, dest, SDM_REDUCE_SAME, 5000);
+    sdm_sim_run(sim, 5000000);
+    assert_int_equal(s->answers, 1);
+    assert_true(sdm_set_equal(s->sources, dest));
+    if (mode == MODE_GIANT)
+      assert_true(sdm_set_equal(s->errors, dest));
+    else
+      assert_true(s->classes > 5 && s->classes < 60); /* half of them below one child: more than a frame holds */
+  }
+  s->mode = MODE_OK;
+  seen_clear(s);
+  ask(s, dest, SDM_REDUCE_SAME, 1000);
+  sdm_sim_run(sim, 1000000);
+  assert_int_equal(s->flags, 0);
+  sdm_set_free(dest);
+  sdm_sim_free(sim);
+  seen_free(s);
+}
+
 static void prefix_trees_merge(void **state) {
   (void)state;
   static const char *const work[] = { "main", "solve", "MPI_Recv" }, *const io[] = { "main", "write_out" };
@@ -509,7 +544,7 @@ static void damaged_frames_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(headers_stay_small), cmocka_unit_test(damaged_frames_are_refused),
-    cmocka_unit_test(answers_compare_bodies), cmocka_unit_test(prefix_trees_merge),
+    cmocka_unit_test(answers_compare_bodies), cmocka_unit_test(prefix_trees_merge), cmocka_unit_test(giant_answers),
     cmocka_unit_test(output_keeps_the_order_of_a_rank), cmocka_unit_test(every_shape_reaches_everybody_once),
     cmocka_unit_test(only_the_named_get_it), cmocka_unit_test(same_seed_same_run),
     cmocka_unit_test(slow_server_times_out_then_supplements), cmocka_unit_test(lost_router_is_bridged),
