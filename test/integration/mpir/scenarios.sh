@@ -40,6 +40,18 @@ start run "$PROGRAMS/mpir_steps" "$THREADS" "$LIMIT" 50000
 wait_for 20 has ready "$WORK/run.err" || fail "it does not start"
 original=$PID
 
+# The symbols of the interface, exported, and the commands complete (the design's figure 5.11).
+for symbol in checkpointable debug_with_checkpoint checkpoint_debug_gate checkpoint_debugger_detach checkpoint_debugger_waitpoint \
+  checkpoint_debugger_breakpoint checkpoint_debugger_crs_hook checkpoint_command restart_command checkpoint_listing_command controller_hostname; do
+  nm -D "$BIN/libdvmcr.so" | grep -q " [BDT] MPIR_$symbol$" || fail "MPIR_$symbol is not exported"
+done
+debug commands "attach $PID" "print MPIR_checkpoint_command" "print MPIR_restart_command" "print MPIR_checkpoint_listing_command" \
+  "print MPIR_controller_hostname" "print MPIR_checkpoint_debugger_detach()"
+for text in "\"$BIN/dvm-checkpoint --crdebug $PID\"" "\"$BIN/dvm-restart --crdebug\"" "\"$BIN/dvm-checkpoint -l --crdebug\"" \
+  "\"$(uname -n)" "= 0$"; do
+  has "$text" "$WORK/commands.gdb" || { cat "$WORK/commands.gdb" >&2; fail "gdb does not see $text"; }
+done
+
 # 1: no debugger, no debugger.
 debug before "attach $PID" mpir-state
 expect before "with=0 gate=0 waiting=0/$THREADS"
@@ -76,6 +88,7 @@ debug held "file $PROGRAMS/mpir_steps" "attach $PID" "break -source steps.c -fun
 handle=$(sed -n 's/^MPIR_checkpoint_handle) //p' "$WORK/held.gdb")
 [ -s "$handle" ] && [ -s "$handle.breakpoints" ] || { cat "$WORK/held.gdb" >&2; fail "no image of a stopped program"; }
 expect held "with=1 gate=0 waiting=0/$THREADS"
+has "^MPIR_debug_info) $(uname -n):$original$" "$WORK/run.err" || fail "scenario 3: the continuing process does not tell that it may be attached"
 [ "$(grep "^PCS" "$WORK/held.gdb" | uniq | wc -l)" = 1 ] || { grep "^PCS" "$WORK/held.gdb" >&2; fail "positions differ after the checkpoint"; }
 wait_for 20 gone "$PID"
 wait "$WAITER" 2> /dev/null
