@@ -73,6 +73,17 @@ uint32_t dump_string(struct crs_dump *d, const char *s);
 int dump_fail(struct crs_dump *d, int code, const char *what);
 bool dump_owns_fd(const struct crs_dump *d, int fd);
 
+/* A line of /proc/PID/maps: "start-end perms offset major:minor inode   name".  'name' points into the line, which is terminated
+ * there.  Returns the next line, or NULL if this one is cut. */
+struct map_line {
+  uint64_t start, end, offset, device, inode;
+  char perms[5];
+  char *name;
+};
+char *dump_map_line(char *line, struct map_line *m);
+/* The name of a file or object that has none any more. */
+bool dump_is_deleted(const char *name);
+
 /* Each returns 0 or -E... with the reason in d->why. */
 int dump_threads(struct crs_dump *d);   /* crs_collect.c: what must be read before the release */
 int dump_header(struct crs_dump *d);

@@ -157,10 +157,14 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   atomic_store(&crs.abort_code, 0);
   MPIR_checkpoint_debugger_detach();
   crs_hooks_await_held();
-  choose_path(request, reply->path, sizeof(reply->path));
-  chain->bottom = stop_and_save;
-  chain->left = chain->count;
-  crs_chain_run(chain);
+  if (!(request->flags & CRS_IGNORE_FILES))
+    reply->code = crs_shared_check(reply->text, sizeof(reply->text));
+  if (!reply->code) {
+    choose_path(request, reply->path, sizeof(reply->path));
+    chain->bottom = stop_and_save;
+    chain->left = chain->count;
+    crs_chain_run(chain);
+  }
   if (!reply->code) /* a callback may have refused before the bottom */
     reply->code = atomic_load(&crs.abort_code);
   rc = reply->code;

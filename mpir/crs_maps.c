@@ -11,14 +11,7 @@
 #define PAGEMAP_SWAPPED (1ull << 62)
 #define PAGEMAP_FILE (1ull << 61)
 
-struct map_line {
-  uint64_t start, end, offset, device, inode;
-  char perms[5];
-  char *name; /* terminated */
-};
-
-/* "start-end perms offset major:minor inode   name" */
-static const char *map_line_parse(char *line, struct map_line *m)
+char *dump_map_line(char *line, struct map_line *m)
 {
   const char *s = line;
   uint64_t major, minor;
@@ -49,7 +42,7 @@ static const char *map_line_parse(char *line, struct map_line *m)
   return end + 1;
 }
 
-static bool ends_deleted(const char *name)
+bool dump_is_deleted(const char *name)
 {
   static const char mark[] = " (deleted)";
   size_t len = strlen(name);
@@ -96,7 +89,7 @@ static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const st
       map->flags |= MPIR_MAP_GROWSDOWN;
   } else if (plain_starts(m->name, "/SYSV")) {
     return refuse_map(d, "System V shared memory", m);
-  } else if (ends_deleted(m->name) || !file_matches(map, m->name, &st)) {
+  } else if (dump_is_deleted(m->name) || !file_matches(map, m->name, &st)) {
     map->kind = shared ? MPIR_MAP_SHARED : MPIR_MAP_ANON;
     map->flags |= MPIR_MAP_COMPLETE;
   } else if (!S_ISREG(st.st_mode)) {
@@ -160,7 +153,7 @@ int dump_maps(struct crs_dump *d)
     return dump_fail(d, -EIO, "cannot read /proc/self/maps");
   while (*line) {
     struct map_line m;
-    char *next = (char *)map_line_parse(line, &m);
+    char *next = dump_map_line(line, &m);
     int rc;
 
     if (!next)

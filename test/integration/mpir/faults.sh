@@ -17,13 +17,15 @@ fails() {
 
 begin() { # NAME [VARIABLE=VALUE]
   local name=$1; shift
-  env "$@" "$BIN/dvm-run" --checkpointable "$PROGRAMS/mpir_steps" 3 2000000 > "$WORK/$name.out" 2> "$WORK/$name.err" &
+  : > "$WORK/$name.err"
+  env "$@" "$BIN/dvm-run" --checkpointable "$PROGRAMS/mpir_steps" 3 2000000 5000 > "$WORK/$name.out" 2> "$WORK/$name.err" &
   PID=$!
   STARTED+=("$PID")
   wait_for 20 has ready "$WORK/$name.err" || fail "$name does not start"
 }
 
 ends_well() { # NAME
+  kill -USR1 "$PID" # quickly
   wait "$PID" || fail "$1: the process is harmed: status $?"
   has "^sum 6000000$" "$WORK/$1.out" || fail "$1: the result is wrong: $(cat "$WORK/$1.out")"
 }
@@ -108,7 +110,7 @@ mv "$WORK/good.out" "$WORK/moved"
 fails "descriptor 1: cannot open '$WORK/good.out'" "$BIN/dvm-restart" "$good"
 mv "$WORK/moved" "$WORK/good.out"
 cp "$PROGRAMS/mpir_steps" "$WORK/steps"
-"$BIN/dvm-run" --checkpointable "$WORK/steps" 2 500000 > "$WORK/own.out" 2> "$WORK/own.err" &
+"$BIN/dvm-run" --checkpointable "$WORK/steps" 2 500000 20000 > "$WORK/own.out" 2> "$WORK/own.err" &
 PID=$!
 STARTED+=("$PID")
 wait_for 20 has ready "$WORK/own.err" || fail "it does not start"

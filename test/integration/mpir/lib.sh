@@ -40,6 +40,7 @@ has() { grep -q -e "$1" "$2"; }
 # start NAME COMMAND...: a checkpointable process in the background; PID is set, output goes to NAME.out and NAME.err.
 start() {
   local name=$1; shift
+  : > "$WORK/$name.err" # what an earlier one has said must not be taken for its word
   "$BIN/dvm-run" --checkpointable "$@" > "$WORK/$name.out" 2> "$WORK/$name.err" &
   PID=$!
   STARTED+=("$PID")
@@ -59,6 +60,7 @@ kill_process() {
 # restart NAME [OPTION...]: IMAGE runs again in the background; WAITER is the command that waits for it.
 restart() {
   local name=$1; shift
+  : > "$WORK/$name.err"
   "$BIN/dvm-restart" "$@" "$IMAGE" > "$WORK/$name.out" 2> "$WORK/$name.err" &
   WAITER=$!
   STARTED+=("$WAITER")

@@ -43,7 +43,7 @@ bc)
   printf 'scale=1800\n4*a(1)\nquit\n' > "$WORK/input"
   COMMAND=(bc -l "$WORK/input") READY="opened" ;;
 gomp | omp)
-  COMMAND=("$PROGRAMS/mpir_$NAME" 1000) READY="ready"
+  COMMAND=("$PROGRAMS/mpir_$NAME" 400) READY="ready"
   [ -x "${COMMAND[0]}" ] || { echo "skipped: built without OpenMP of this kind"; exit 77; } ;;
 esac
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +26,15 @@ static void *wait_for_ever(void *arg)
   return arg;
 }
 
+static volatile int blocked;
+
 static void *blocks_signals(void *arg)
 {
   unsigned long all = ~0ul;
 
   (void)arg;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8); /* not through libc: nobody can stop this thread */
+  blocked = 1;
   for (;;)
     pause();
   return NULL;
@@ -51,10 +55,18 @@ static void have(const char *kind)
     shmat(shmget(IPC_PRIVATE, 4096, 0600), NULL, 0);
   else if (!strcmp(kind, "child") && fork() == 0)
     prctl(PR_SET_PDEATHSIG, SIGKILL), wait_for_ever(NULL);
-  else if (!strcmp(kind, "main-ended") && !pthread_create(&id, NULL, wait_for_ever, NULL))
+  else if (!strcmp(kind, "shared")) { /* the child is to be saved: its parent is outside */
+    mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (fork() == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      fprintf(stderr, "child %d\n", getpid());
+      wait_for_ever(NULL);
+    }
+  } else if (!strcmp(kind, "main-ended") && !pthread_create(&id, NULL, wait_for_ever, NULL))
     fprintf(stderr, "ready\n"), pthread_exit(NULL);
-  else if (!strcmp(kind, "blocked"))
-    pthread_create(&id, NULL, blocks_signals, NULL);
+  else if (!strcmp(kind, "blocked") && !pthread_create(&id, NULL, blocks_signals, NULL))
+    while (!blocked)
+      sched_yield();
   else if (!strcmp(kind, "both"))
     have("socket"), have("child");
 }

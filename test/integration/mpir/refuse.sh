@@ -39,6 +39,12 @@ kind both "child processes: [0-9]" "a socket cannot be restored"
 kind blocked "not stopped within 300 ms: thread [0-9]* 'mpir_refuse' (blocks the stop signal)"
 kind main-ended "main thread has ended"
 
+start shared "$PROGRAMS/mpir_refuse" shared
+wait_for 20 has "child [0-9]" "$WORK/shared.err" || fail "it does not start"
+refused "memory shared with another process" "memory '/dev/zero (deleted)' is shared with process $PID" -- \
+  "$BIN/dvm-checkpoint" "$(sed -n 's/child //p' "$WORK/shared.err")"
+kill_process "$PID"
+
 start pipe bash -c "exec $PROGRAMS/mpir_refuse none 7> >(cat)"
 wait_for 20 has ready "$WORK/pipe.err" || fail "it does not start"
 refused "a pipe that leads out" "descriptor 7: the pipe's other end is outside" -- "$BIN/dvm-checkpoint" "$PID"

@@ -7,6 +7,7 @@ need_restart
 
 begin() { # NAME OPTION... (of dvm-run)
   local name=$1; shift
+  : > "$WORK/$name.err"
   "$BIN/dvm-run" --checkpointable "$@" "$PROGRAMS/mpir_steps" 2 1000000 200000 > "$WORK/$name.out" 2> "$WORK/$name.err" &
   PID=$!
   STARTED+=("$PID")
