@@ -69,7 +69,7 @@ static bool checksum_good(const uint8_t *p, size_t len, uint32_t want) {
 
 int sdm_frame_decode(const uint8_t *p, size_t len, struct sdm_frame *f) {
   *f = (struct sdm_frame){ 0 };
-  if (sdm_frame_size(p, len, SDM_FRAME_MAX) != (long)len)
+  if (len < SDM_FRAME_HEADER || sdm_frame_size(p, len, SDM_FRAME_MAX) != (long)len)
     return -EBADMSG;
   struct sdm_cursor c = sdm_cursor_of(p + 5, len - 5);
   f->type = sdm_cursor_u8(&c);

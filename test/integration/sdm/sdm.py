@@ -17,6 +17,7 @@ BUILD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 DEBUG = os.path.join(BUILD, "sdm", "dvm-debug")
 SERVER = os.path.join(BUILD, "sdm", "sdm-server")
 RING = os.path.join(BUILD, "test", "integration", "sdm", "sdm_ring")
+THREADS = os.path.join(BUILD, "test", "integration", "sdm", "sdm_threads")
 MPI_RING = os.path.join(BUILD, "test", "integration", "sdm", "sdm_mpi_ring")
 SOURCE = os.path.dirname(os.path.abspath(__file__))
 

@@ -538,6 +538,7 @@ static void damaged_frames_are_refused(void **state) {
     out.p[i / 8] ^= (uint8_t)(1 << i % 8);
   }
   assert_true(sdm_frame_size(out.p, out.len, 3) < 0);
+  assert_true(sdm_frame_decode(out.p, 0, &f) < 0); /* a record without a frame */
   sdm_bytes_fini(&out);
 }
 

@@ -1,0 +1,127 @@
+"""Commands of the console that the session under mpirun does not use: threads, watchpoints, ignore counts, until, barrier
+points, scripts, input by the launcher, command lines that are wrong."""
+import subprocess
+import unittest
+
+import sdm
+
+
+def stops(said):
+    return [j for j in said if j.get("event") == "stopped"]
+
+
+def local(*words, n=2):
+    return sdm.Debugger("-n", str(n), "--launcher", "local", *words)
+
+
+def run(*words, stdin=""):
+    return subprocess.run([sdm.DEBUG, *words], input=stdin, capture_output=True, text=True, timeout=2 * sdm.LIMIT)
+
+
+class Console(unittest.TestCase):
+    def test_threads(self):
+        with local(sdm.THREADS) as d:
+            d.do("break bump")
+            d.do("continue")
+            threads, _ = d.answer("info threads")
+            self.assertEqual([sorted(t["id"] for t in r["threads"]) for r in threads.values()], [[1, 2]])
+            functions = [f["func"] for r in d.answer("p0.t2 bt")[0].values() for f in r["frames"]]
+            self.assertTrue("helper" in functions or "clone3" in functions, functions)
+            functions = [f["func"] for r in d.answer("p0-1 bt")[0].values() for f in r["frames"]]
+            self.assertEqual(functions, ["bump", "main"])  # thread 1 again, both ranks alike
+
+    def test_counts_and_watchpoints(self):
+        with local(sdm.THREADS, "count") as d:
+            d.do("break bump")
+            d.do("ignore 1 3")
+            d.do("continue")
+            self.assertEqual(d.values("by"), {"3": {0, 1}})
+            d.do("condition 1 by == 7")
+            d.do("continue")
+            self.assertEqual(d.values("by"), {"7": {0, 1}})
+            d.do("disable 1")
+            d.do("[1] watch counter")
+            said = stops(d.do("continue"))
+            hit = [j for j in said if j.get("expression") == "counter"]
+            self.assertEqual([(j["ranks"], j["old"], j["new"]) for j in hit], [("1", "21", "28")])
+            d.do("[1] until main")
+            d.do("[1] delete 2")
+            d.do("[1] continue")
+            self.assertEqual(d.status()["exited"], {0, 1})
+            self.assertEqual(d.output(), {r: b"counted to 45\n" for r in (0, 1)})
+
+    def test_barrier_names_who_does_not_come(self):
+        with local(sdm.RING, "hang", "1", n=3) as d:
+            self.assertEqual(d.do("barrier work")[-1].get("error"), None)
+            d.do("set timeout 3")
+            said = d.do(f"barrier ring.c:{sdm.line_of('return 0;')}")
+            self.assertIn("{1}", [j["error"] for j in said if "error" in j][-1])
+            d.do("interrupt")
+            self.assertEqual(d.status()["stopped"], {0, 1, 2})
+
+    def test_run_again(self):
+        with local(sdm.RING) as d:
+            d.do("break add")
+            d.do("continue")
+            d.do("run")
+            self.assertEqual({j["func"] for j in stops(d.do("continue"))}, {"add"})  # the breakpoint is still there
+
+    def test_scripts(self):
+        with sdm.Folder() as f:
+            inner = f.write("inner", "# a comment\nprint rank\n")
+            script = f.write("script", f"tbreak work\ncontinue\nsource {inner}\nquit\n")
+            r = run("-n", "2", "--launcher", "local", "-x", script, sdm.RING)
+            self.assertEqual((r.returncode, r.stdout.splitlines()[-2:]), (0, ["{0} 0", "{1} 1"]))
+            bad = f.write("bad", "no_such_command\nprint rank\n")
+            r = run("-n", "1", "--launcher", "local", "-x", bad, sdm.RING)
+            self.assertEqual((r.returncode, r.stdout.splitlines()[-1]), (1, "error: there is no command 'no_such_command'; 'help' lists them"))
+            loop = f.write("loop", f"source {f.path('loop')}\n")
+            self.assertIn("nested too deep", run("-n", "1", "--launcher", "local", "-x", loop, sdm.RING).stdout)
+
+    def test_sets_that_are_wrong(self):
+        with local(sdm.RING) as d:
+            for text in ("focus 0-", "focus nobody", "[0-1 print 1", "focus (0", "focus at(", "define x", "focus 0,,1", "p9 bt",
+                         "focus value(", "delete 99", "set x = 1"):
+                self.assertTrue(any("error" in j for j in d.do(text)), text)
+            d.do("define me = me2")
+            self.assertTrue(any("error" in j for j in d.do("focus me")))
+
+    def test_launcher_carries_input_and_output(self):
+        sdm.need("mpirun")
+        r = run("--io", "oob", "--json", "--no-stop", "-ex", "wait", "-ex", "quit", "--", "mpirun", "-q", "-n", "2", sdm.RING)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertEqual(r.stdout.count("hello from everybody"), 2)  # plain, as mpirun gives it
+        self.assertNotIn('"output"', r.stdout)
+        self.assertIn("rank 1 has 20", r.stderr)
+
+    def test_launcher_with_its_own_words(self):
+        sdm.need("mpirun")
+        with sdm.Debugger("--", "mpirun", "-q", "--map-by", ":OVERSUBSCRIBE", "-np", "3", sdm.RING, "a", "b c") as d:
+            d.wait(lambda j: j.get("event") == "stopped", "the stop in main")
+            d.do("wait")
+            self.assertEqual(d.values("argc"), {"3": {0, 1, 2}})
+            self.assertEqual(list(d.values("argv[2]"))[0].split(" ", 1)[1], '"b c"')
+
+    def test_wrong_calls(self):
+        for words, why in ((["-n", "2"], "usage"), (["--no-such"], "usage"), (["-n", "2", "/does/not/exist"], "there is no program"),
+                           (["--", "/does/not/exist", "-n", "2", "x"], "there is no program"),
+                           (["--shape", "star", "--launcher", "local", sdm.RING], "shape"),
+                           (["--servers", "/does/not/exist", sdm.RING], "/does/not/exist")):
+            r = run(*words)
+            self.assertNotEqual(r.returncode, 0, words)
+            self.assertIn(why, r.stderr, words)
+
+    def test_a_gdb_that_does_not_start(self):
+        r = run("-n", "2", "--launcher", "local", "--backend-path", "/does/not/exist", sdm.RING)
+        self.assertEqual(r.returncode, 1)
+        self.assertIn("cannot run '/does/not/exist'", r.stdout)
+
+    def test_a_program_that_does_not_start(self):
+        with sdm.Folder() as f:
+            script = f.write("script", "#!/does/not/exist\n", 0o755)
+            r = run("-n", "2", "--launcher", "local", "--timeout", "20", "--batch", script)
+            self.assertEqual(r.returncode, 1)
+
+
+if __name__ == "__main__":
+    sdm.main()
