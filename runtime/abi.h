@@ -129,6 +129,7 @@ struct dvmrt_view {
  *  parallel K parallel <cid>;  N <rank> <name>..;  O <ref of 'on'> and X lines (absent: parallel without 'on')
  *           V <name> & <bytes> <ref flags>              private; '&' is NULL where the pass itself keeps the words
  *           R <op> <name> & <element bytes> <count> <kind> [<loc name> & <bytes> <count> <kind>]     reduction
+ *           B <ndims> <extent>..                       extents of the variable of the R line before, if it is an array
  *           J <group>                                  the reductions above are asynchronous, in this group: their '&' should
  *                                                      not be NULL, or early uses of the variables are not seen
  *           H <ref>  then W <widths> [corner]           shadow_renew
@@ -213,9 +214,16 @@ int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s,
  * partial values of the iterations combined by the declared operation (the value from before not among them).
  * 'state' bit 0: somebody else has written the variable, nothing is known; bit 1: several iterations had the extreme.
  * 'magnitude': sum of the terms' absolute values (floating sums).  Locations (maxloc, minloc) likewise, or NULL and 0 bytes. */
-void __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
-                       const void *partial, double magnitude, const void *loc_before, const void *loc_result,
-                       const void *loc_partial, uint64_t loc_bytes);
+int __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
+                      const void *partial, double magnitude, const void *loc_before, const void *loc_result,
+                      const void *loc_partial, uint64_t loc_bytes); /* 1: the program is to go on with the second value */
+/* The same for 'count' elements, or the parts of complex numbers, one after another: 'partial' combines what single updates made
+ * of the neutral element, 'last' holds what the updates that were seen have left.  'magnitude': one each, or NULL. */
+void __dvmrt_results(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, void *result,
+                     const void *partial, const void *last, const double *magnitude, uint64_t count);
+/* Before each iteration, and ('over') just before leave, for reductions that inserted code does not evaluate: bit n of 'numbers'
+ * stands for R line n. */
+void __dvmrt_step(struct dvmrt_site *construct, uint32_t numbers, uint32_t over);
 /* The access reads a partial value for something else than the update of its reduction variable. */
 void __dvmrt_escape(struct dvmrt_site *access);
 

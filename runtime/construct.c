@@ -3,6 +3,7 @@
 #include "runtime/explain.h"
 #include "runtime/group.h"
 #include "runtime/mem.h"
+#include "runtime/reduce.h"
 #include "runtime/stats.h"
 #include "runtime/task.h"
 #include <string.h>
@@ -236,6 +237,7 @@ static void nest_begin(struct dvmrt_frame *f) {
 }
 
 static void nest_end(struct dvmrt_frame *f) {
+  dvmrt_reduce_end(f);
   dvmrt_stats_nest(f->d, (__dvmrt_now.write + 1 - __dvmrt_now.base) / 2);
   for (uint32_t i = 0; i < f->nclauses; i++) {
     dvmrt_across_end(&f->clauses[i]);

@@ -69,6 +69,7 @@ struct dvmrt_frame {
   uint32_t nundeclared, undeclared_cap;
   struct dvmrt_array **dirty;     /* arrays written in it */
   uint32_t ndirty, dirty_cap;
+  struct dvmrt_step *steps;       /* of reductions that are looked at between iterations; reduce.c's */
   int64_t *args;
   uint32_t nargs, args_cap;
 };

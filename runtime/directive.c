@@ -181,10 +181,21 @@ static int read_names(struct reader *r, const char **names) {
   return n;
 }
 
+/* An lvalue as it is written, before its '&': it may hold blanks. */
+static const char *read_lvalue(struct reader *r) {
+  const char *from = r->s.at, *end = from;
+  while (end < r->s.end && *end == ' ')
+    from = ++end;
+  while (end + 1 < r->s.end && !(end[0] == ' ' && end[1] == '&'))
+    end++;
+  r->s.at = end;
+  return dvmrt_mem_strndup(from, (size_t)(end - from));
+}
+
 static void read_reduction(struct reader *r) {
   struct dvmrt_item *i = item(r, 'R');
   i->word = dvmrt_scan_string(&r->s);
-  i->ref.name = dvmrt_scan_string(&r->s);
+  i->ref.name = read_lvalue(r);
   i->ref.address = num(r);
   struct dvmrt_num bytes = num(r), count = num(r);
   i->ref.element_bytes = bytes;
@@ -195,11 +206,18 @@ static void read_reduction(struct reader *r) {
     i->ref.type = *w;
   if (!more(r))
     return;
-  i->loc_name = dvmrt_scan_string(&r->s);
+  i->loc_name = read_lvalue(r);
   i->loc_address = num(r);
   i->loc_bytes = num(r);
   if (more(r))
     i->bytes = num(r); /* count of locations */
+}
+
+static void read_result_extents(struct reader *r) {
+  struct dvmrt_item *i = r->last;
+  int64_t n = dvmrt_scan_number(&r->s);
+  for (int k = 0; i && k < n && k < DVMRT_NDIMS_MAX; k++)
+    i->extents[i->nextents++] = dvmrt_scan_number(&r->s);
 }
 
 static void read_variable(struct reader *r) {
@@ -242,6 +260,10 @@ static void read_kind(struct reader *r) {
 }
 
 static void read_word(struct reader *r, char key) {
+  if (key == 'B' && r->d->parallel) {
+    read_result_extents(r);
+    return;
+  }
   struct dvmrt_item *i = item(r, key);
   if (key == 'L' || key == 'B')
     i->word = dvmrt_scan_string(&r->s);

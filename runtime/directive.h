@@ -55,6 +55,8 @@ struct dvmrt_item {
   struct dvmrt_rule rule[DVMRT_NDIMS_MAX];
   char use;                      /* U: r w ? */
   const char *word;              /* R: operation; B: clause; L: start or wait; J, V: name of the group, of the word */
+  int nextents;                  /* R: of an array of results */
+  int64_t extents[DVMRT_NDIMS_MAX];
   struct dvmrt_num bytes;        /* V: bytes; R: bytes in all */
   const char *loc_name;          /* R: or NULL */
   struct dvmrt_num loc_address, loc_bytes;

@@ -168,16 +168,33 @@ const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use
   return v;
 }
 
-void __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
-                       const void *partial, double magnitude, const void *loc_before, const void *loc_result,
-                       const void *loc_partial, uint64_t loc_bytes) {
+int __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
+                      const void *partial, double magnitude, const void *loc_before, const void *loc_result,
+                      const void *loc_partial, uint64_t loc_bytes) {
   if (!dvmrt_mem_enter())
-    return;
+    return 0;
   struct dvmrt_evaluation e = {
       .number = number, .disturbed = state & 1, .tied = state & 2, .before = before, .result = result, .partial = partial,
       .magnitude = magnitude, .loc_before = loc_before, .loc_result = loc_result, .loc_partial = loc_partial,
       .loc_bytes = loc_bytes};
-  dvmrt_reduce_compare(dvmrt_directive_of(construct), &e);
+  bool replace = dvmrt_reduce_compare(dvmrt_directive_of(construct), &e);
+  leave();
+  return replace;
+}
+
+void __dvmrt_results(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, void *result,
+                     const void *partial, const void *last, const double *magnitude, uint64_t count) {
+  if (!dvmrt_mem_enter())
+    return;
+  struct dvmrt_results r = {number, state & 1, before, result, partial, last, magnitude, count};
+  dvmrt_reduce_results(dvmrt_directive_of(construct), &r);
+  leave();
+}
+
+void __dvmrt_step(struct dvmrt_site *construct, uint32_t numbers, uint32_t over) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_reduce_step(dvmrt_directive_of(construct), numbers, over);
   leave();
 }
 

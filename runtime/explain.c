@@ -586,11 +586,11 @@ void dvmrt_explain_target(const struct dvmrt_directive *d, const char *name) {
   directive_finding(DVMRT_ID_USAGE, d, name, t.s, NULL, NULL);
 }
 
-void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *what,
+void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *name, const char *what,
                             const char *program, const char *declared, const char *tolerance) {
   struct dvmrt_text t = {.n = 0};
   dvmrt_text_add(&t, "the loop computes %s%s'%s' = %s, but the iterations' partial values give %s under '%s'%s", what,
-                 *what ? " " : "", reduction->ref.name, program, declared, reduction->word, tolerance);
+                 *what ? " " : "", name, program, declared, reduction->word, tolerance);
   directive_finding(DVMRT_ID_REDUCTION_MISMATCH, d, reduction->ref.name, t.s, NULL, NULL);
 }
 

@@ -39,8 +39,8 @@ void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_ar
 void dvmrt_explain_protocol(const struct dvmrt_directive *at, const char *name, const char *group, const char *what,
                             const struct dvmrt_directive *other);
 void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v);
-/* The two evaluations of a reduction differ. */
-void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *what,
+/* The two evaluations of a reduction differ.  'name': of the variable or its element; 'what': a part or property of it, or "". */
+void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *name, const char *what,
                             const char *program, const char *declared, const char *tolerance);
 /* A partial value is used for something else. */
 void dvmrt_explain_escape(const struct dvmrt_event *ev);

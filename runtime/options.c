@@ -75,9 +75,7 @@ static int set_color(struct dvmrt_options *o, const char *k, const char *v, stru
 static int set_reduction(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   if (strcmp(v, "mirror") && strcmp(v, "emulate"))
     return bad(err, k, v, "mirror or emulate");
-  if (*v == 'e')
-    return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': reductions are not evaluated a second time yet", k, v);
-  o->emulate = false;
+  o->emulate = *v == 'e';
   return 0;
 }
 

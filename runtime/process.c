@@ -4,6 +4,7 @@
 #include "runtime/group.h"
 #include "runtime/mem.h"
 #include "runtime/options.h"
+#include "runtime/reduce.h"
 #include "runtime/other.h"
 #include "runtime/report.h"
 #include "runtime/source.h"
@@ -105,6 +106,7 @@ static void read_options(void) {
   }
   dvmrt_other_shown = o.history;
   dvmrt_summary_wanted = o.summaries;
+  dvmrt_reduce_emulates = o.emulate;
   dvmrt_diag_init(&o);
   if (dvmrt_report_open(&o, &err)) {
     fprintf(stderr, "dvm: error: %s\n", err.text);

@@ -279,9 +279,17 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
       continue;
     T.key('R').add(Twine(dvm_reduction_name(R.op)) + " ");
     reductionVariable(T, Ctx, B, L, C.Dir.text(R.var));
+    Shape Extents = shapeOf(Ctx, L->getType());
     if (Expr *Loc = R.loc.count ? Ops.lvalue(R.loc) : nullptr) {
       T.add(" ");
       reductionVariable(T, Ctx, B, Loc, C.Dir.text(R.loc));
+    }
+    if (Extents.rank() && !Extents.Pointer) {
+      T.key('B').add(Twine(Extents.rank()));
+      for (QualType D : Extents.Dims) {
+        const auto *A = Ctx.getAsConstantArrayType(D);
+        T.add(" " + Twine(A ? A->getZExtSize() : 0));
+      }
     }
   }
   if (Cl.group && Cl.kind == DVM_CL_REDUCTION)

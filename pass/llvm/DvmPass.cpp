@@ -66,6 +66,7 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
   for (Function &F : M)
     if (!F.isDeclaration())
       Work.push_back(&F);
+  findPureFunctions(M, RT);
   for (Function *F : Work) {
     callMarkers(*F);
     if (isInstrumentable(*F))

@@ -7,11 +7,22 @@
 //
 // so an iteration that does not store contributes the neutral element, and the value from before enters once.  Locations of
 // maxloc and minloc have twins that are taken over with the value.  Local variables that hold values computed from 's' for a
-// while have twins of the same kind.  What cannot be followed (a callee that updates 's') leaves the reduction unchecked.
+// while have twins of the same kind.
+//
+// A variable of several elements, a member of a struct or what a pointer leads to has no twin: each update contributes what it
+// makes of the neutral element ('last' tells updates that were not seen):
+//
+//   enter:       initial = r; last = r; sum[k] = neutral for all k;
+//   r[k] = f(r[k]):   sum[k] = sum[k] op f(neutral); last[k] = r[k];
+//   leave:       __dvmrt_results(site, number, &initial, &r, &sum, &last, ..);
+//
+// What cannot be followed at all (a callee that updates 's') is looked at by the runtime between the iterations: __dvmrt_step.
 #include "Reductions.h"
+#include "pass/markers.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -24,6 +35,7 @@ enum Operation { Sum, Product, Max, Min, And, Or, Xor, MaxLoc, MinLoc, Unknown }
 
 struct Clause {
   unsigned Number; // R line, from 0
+  StringRef Name;  // as the directive writes it
   Operation Op;
   char Kind;       // f i u c o
   uint64_t ElementBytes, Count, LocationCount = 0;
@@ -52,6 +64,7 @@ SmallVector<Clause, 2> clausesOf(const Construct &K) {
     C.Op = StringSwitch<Operation>(field(Line)).Case("sum", Sum).Case("product", Product).Case("max", Max).Case("min", Min)
                .Case("and", And).Case("or", Or).Case("xor", Xor).Case("maxloc", MaxLoc).Case("minloc", MinLoc).Default(Unknown);
     // Names may be expressions with blanks: read from the '&'.
+    C.Name = Line.take_front(Line.find(" & "));
     Line = Line.substr(Line.find(" & ") + 3);
     if (field(Line).getAsInteger(10, C.ElementBytes) || field(Line).getAsInteger(10, C.Count))
       continue;
@@ -90,23 +103,29 @@ class Mirror {
   DenseMap<Instruction *, Value *> Clones;
   DenseMap<const Instruction *, Access *> AccessOf; // by marker
   bool Followed = true;
+  bool Many = false;    // no twin: contributions of the updates
+  uint64_t Count = 1;   // of elements of type T
+  SmallPtrSet<CallInst *, 8> Results; // Many: marks of accesses to the variable
+  AllocaInst *LastValues = nullptr;
   AllocaInst *Initial = nullptr, *Total = nullptr, *Magnitude = nullptr, *LocTotal = nullptr, *LocInitial = nullptr;
   AllocaInst *Tie = nullptr, *Last = nullptr, *Opaque = nullptr;
 
 public:
   Mirror(FunctionState &S, Construct &K, ArrayRef<Clause> All, const Clause &C) : S(S), K(K), All(All), C(C), RT(S.RT) {}
 
-  void run() {
+  // False: the reduction is not evaluated a second time.
+  bool run() {
     findType();
     if (!T)
-      return;
+      return false;
     for (Access &A : S.Accesses)
       AccessOf[A.Mark] = &A;
-    collect();
+    Many ? collectMany() : collect();
     checkEscapes();
     if (!Followed || Stores.empty())
-      return;
-    insertTwins();
+      return false;
+    Many ? insertContributions() : insertTwins();
+    return true;
   }
 
 private:
@@ -119,21 +138,32 @@ private:
     return P;
   }
 
+  bool isNamed() const { return isa<AllocaInst>(C.Address) || isa<GlobalVariable>(C.Address); }
+
   void findType() {
-    bool OK = C.Address && C.Count == 1 && C.Op != Unknown && (isa<AllocaInst>(C.Address) || isa<GlobalVariable>(C.Address));
-    if (!OK)
+    constexpr uint64_t MaxBytes = 16384; // on the stack, some four times
+    if (!C.Address || C.Op == Unknown || !C.Count || C.ElementBytes > 16 || C.ElementBytes * C.Count > MaxBytes)
       return;
+    uint64_t Bytes = C.ElementBytes;
+    Count = C.Count;
+    Many = Count > 1 || !isNamed() || C.Kind == 'c';
+    if (C.Kind == 'c') { // a sum is that of its parts
+      if (C.Op != Sum)
+        return;
+      Bytes /= 2;
+      Count *= 2;
+    }
     switch (C.Kind) {
     case 'i': case 'u':
-      if (C.ElementBytes <= 8)
-        T = IntegerType::get(RT.C, C.ElementBytes * 8);
+      if (Bytes <= 8)
+        T = IntegerType::get(RT.C, Bytes * 8);
       break;
-    case 'f':
-      if (C.ElementBytes == 4)
+    case 'f': case 'c':
+      if (Bytes == 4)
         T = Type::getFloatTy(RT.C);
-      else if (C.ElementBytes == 8)
+      else if (Bytes == 8)
         T = Type::getDoubleTy(RT.C);
-      else if (C.ElementBytes == 16)
+      else if (Bytes == 16)
         T = Type::getX86_FP80Ty(RT.C);
       break;
     }
@@ -164,6 +194,87 @@ private:
       for (LoadInst *L : Mine)
         follow(L);
     }
+  }
+
+  // The same lvalue, as it is written: the update of a member, of what a pointer leads to.  That the address is the same is
+  // tested where it is updated.
+  bool sameText(const Access &A) const {
+    StringRef Text = markerText(A.TextConstant);
+    while (!Text.empty()) {
+      auto [Line, Tail] = Text.split('\n');
+      Text = Tail;
+      if (!Line.consume_front("T "))
+        continue;
+      auto Next = [](StringRef &X) {
+        while (!X.empty() && X[0] == ' ')
+          X = X.drop_front();
+        char Letter = X.empty() ? 0 : X[0];
+        X = X.drop_front(X.empty() ? 0 : 1);
+        return Letter;
+      };
+      StringRef Name = C.Name;
+      for (;;) {
+        char L = Next(Line), N = Next(Name);
+        if (L != N)
+          return false;
+        if (!L)
+          return true;
+      }
+    }
+    return false;
+  }
+
+  static Value *base(Value *P) { // through marks and address arithmetic
+    for (;;) {
+      P = root(P);
+      auto *GEP = dyn_cast<GEPOperator>(P);
+      if (!GEP)
+        return P;
+      P = GEP->getPointerOperand();
+    }
+  }
+
+  void collectMany() {
+    for (const Access &A : S.Accesses)
+      if (inNest(A.Mark) && ((isNamed() && base(A.Mark) == C.Address) || sameText(A)))
+        Results.insert(A.Mark);
+    for (CallInst *Mark : Results)
+      usesOfResult(Mark);
+    SmallVector<LoadInst *, 8> Mine(Loads);
+    for (LoadInst *L : Mine)
+      follow(L);
+    for (unsigned I = 0; I < Twins.size(); ++I) { // of local variables; grows
+      SmallVector<LoadInst *, 4> OfLocal;
+      usesOf(Twins.begin()[I].first, OfLocal);
+      for (LoadInst *L : OfLocal)
+        follow(L);
+    }
+  }
+
+  void usesOfResult(CallInst *Mark) {
+    SmallVector<User *, 8> Work(Mark->users());
+    while (!Work.empty()) {
+      auto *I = cast<Instruction>(Work.pop_back_val());
+      auto *L = dyn_cast<LoadInst>(I);
+      auto *St = dyn_cast<StoreInst>(I);
+      if (L && L->getType() == T)
+        Loads.push_back(L);
+      else if (St && St->getValueOperand()->getType() == T)
+        Stores.push_back(St);
+      else if (isa<GetElementPtrInst>(I)) // a part of a complex number
+        append_range(Work, I->users());
+      else
+        Followed = false;
+    }
+  }
+
+  bool isVariable(Value *P) const {
+    if (!Many)
+      return root(P) == C.Address;
+    while (auto *GEP = dyn_cast<GetElementPtrInst>(P))
+      P = GEP->getPointerOperand();
+    auto *Mark = dyn_cast<CallInst>(P);
+    return Mark && Results.contains(Mark);
   }
 
   void mirrorAddress(Value *P) {
@@ -208,7 +319,17 @@ private:
   }
 
   // A call whose result is computed from its arguments alone: may be made twice.
-  static bool pure(const CallInst *Call) { return Call->doesNotAccessMemory() && !Call->isConvergent() && Call->willReturn(); }
+  bool pure(const CallInst *Call) const {
+    return (Call->doesNotAccessMemory() && !Call->isConvergent() && Call->willReturn()) || RT.Pure.contains(Call->getCalledFunction());
+  }
+
+  // An integer division that another operand might stop.
+  static bool mayTrap(const Instruction *I) {
+    switch (I->getOpcode()) {
+    case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem: return true;
+    default: return false;
+    }
+  }
 
   void follow(Instruction *From) {
     SmallVector<Instruction *, 8> Work{From};
@@ -226,8 +347,10 @@ private:
                      isa<FreezeInst>(X) || isa<SelectInst>(X) || (isa<CallInst>(X) && pure(cast<CallInst>(X)));
         if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == I)
           Value = Sel->getTrueValue() == I || Sel->getFalseValue() == I;
-        if (Value && inNest(X) && Depends.insert(X).second)
+        if (Value && inNest(X) && Depends.insert(X).second) {
+          Followed &= !mayTrap(X);
           Work.push_back(X);
+        }
       }
     }
   }
@@ -244,7 +367,7 @@ private:
       auto *X = cast<Instruction>(U);
       if (auto *St = dyn_cast<StoreInst>(X)) {
         Value *P = root(St->getPointerOperand());
-        if (P == C.Address)
+        if (isVariable(St->getPointerOperand()))
           Update = true;
         else if (P == C.Location || ofOtherReduction(P))
           return true;
@@ -255,7 +378,7 @@ private:
         continue;
       }
       if (auto *Br = dyn_cast<BranchInst>(X)) {
-        if (!branchAllowed() || decidesAboutOther(Br))
+        if ((!branchAllowed() && !decidesUpdate(Br)) || decidesAboutOther(Br))
           return true;
         continue;
       }
@@ -316,15 +439,40 @@ private:
     return false;
   }
 
+  bool storesVariable(const BasicBlock *BB) const {
+    return any_of(*BB, [&](const Instruction &I) {
+      auto *St = dyn_cast<StoreInst>(&I);
+      return St && isVariable(const_cast<Value *>(St->getPointerOperand()));
+    });
+  }
+
+  // The same forms under another operation: whether that is right the two evaluations tell.
+  bool decidesUpdate(const BranchInst *Br) const {
+    return any_of(successors(Br->getParent()), [&](const BasicBlock *BB) {
+      if (BB->getSinglePredecessor() && storesVariable(BB))
+        return true;
+      const BasicBlock *Merge = BB->getSinglePredecessor() ? BB->getSingleSuccessor() : BB;
+      return Merge && any_of(Merge->phis(), [&](const PHINode &Phi) {
+               return any_of(Phi.users(), [&](const User *U) {
+                 auto *St = dyn_cast<StoreInst>(U);
+                 return St && isVariable(const_cast<Value *>(St->getPointerOperand()));
+               });
+             });
+    });
+  }
+
   void checkEscapes() {
     for (LoadInst *L : Loads) {
-      if (root(L->getPointerOperand()) != C.Address)
+      if (!isVariable(L->getPointerOperand()))
         continue;
       SmallPtrSet<Instruction *, 16> Seen;
       bool Update = false;
       if (!escapes(L, Seen, Update))
         continue;
-      auto *Mark = dyn_cast<CallInst>(L->getPointerOperand());
+      Value *P = L->getPointerOperand();
+      while (auto *GEP = dyn_cast<GetElementPtrInst>(P))
+        P = GEP->getPointerOperand();
+      auto *Mark = dyn_cast<CallInst>(P);
       Access *A = Mark ? AccessOf.lookup(Mark) : nullptr;
       if (!A)
         continue;
@@ -502,10 +650,97 @@ private:
     Value *Skip = Opaque ? B.CreateZExt(S.load(B, Opaque), RT.I32) : B.getInt32(0);
     Value *Tied = Tie ? B.CreateZExt(S.load(B, Tie), RT.I32) : B.getInt32(0);
     Value *M = Magnitude ? S.load(B, Magnitude) : ConstantFP::get(B.getDoubleTy(), 0);
-    RT.call(B, "__dvmrt_reduction",
+    Value *Replace =
+        RT.call(B, "__dvmrt_reduction",
             {Site, B.getInt32(C.Number), B.CreateOr(Skip, B.CreateShl(Tied, 1)), spilled(B, S.load(B, Initial)),
              spilled(B, B.CreateLoad(T, C.Address)), spilled(B, S.load(B, Total)), M, LocBefore, LocNow, Loc,
              B.getInt64(LocBytes)});
+    replaceResult(B, B.CreateIsNotNull(Replace));
+  }
+
+  // reduction=emulate: the program goes on with the value that the iterations' processors would have.
+  void replaceResult(IRBuilder<> &B, Value *Replace) {
+    Value *Before = S.load(B, Initial), *Partial = S.load(B, Total);
+    if (located()) {
+      Value *Now = B.CreateLoad(accessType(C.Location), C.Location);
+      Value *Combined = B.CreateSelect(better(B, Partial, Before), S.load(B, LocTotal), S.load(B, LocInitial));
+      B.CreateStore(B.CreateSelect(Replace, Combined, Now), C.Location);
+    }
+    B.CreateStore(B.CreateSelect(Replace, combined(B, Before, Partial), B.CreateLoad(T, C.Address)), C.Address);
+  }
+
+  // ---- Contributions ----
+
+  static Value *elementOf(IRBuilder<> &B, AllocaInst *Slots, Value *Index) {
+    return B.CreateInBoundsGEP(Slots->getAllocatedType(), Slots, {B.getInt64(0), Index});
+  }
+
+  void insertContributions() {
+    auto *Values = ArrayType::get(T, Count + 1); // one more for updates of something else
+    for (auto &[Address, Twin] : Twins)
+      Twin = newSlot(accessType(Address), Address->getName());
+    Initial = newSlot(Values, "initial");
+    Total = newSlot(Values, "total");
+    LastValues = newSlot(Values, "last");
+    Opaque = newSlot(RT.I1, "opaque");
+    if (T->isFloatingPointTy() && C.Op == Sum)
+      Magnitude = newSlot(ArrayType::get(Type::getDoubleTy(RT.C), Count + 1), "magnitude");
+    SmallVector<std::pair<StoreInst *, Value *>, 8> New;
+    for (StoreInst *St : Stores)
+      New.push_back({St, twinOf(St->getValueOperand())});
+    for (auto [St, V] : New) {
+      if (isVariable(St->getPointerOperand())) {
+        contribute(St, V);
+      } else {
+        IRBuilder<> B(St->getNextNode());
+        S.store(B, V, Twins[root(St->getPointerOperand())]);
+      }
+    }
+    if (K.Begin)
+      contributionsBegin();
+    for (CallInst *Mark : K.Leaves)
+      contributionsEnd(Mark);
+  }
+
+  void contribute(StoreInst *St, Value *V) {
+    uint64_t Size = RT.DL.getTypeAllocSize(T);
+    IRBuilder<> Before(St);
+    Value *P = St->getPointerOperand();
+    Value *Offset = Before.CreateSub(Before.CreatePtrToInt(P, RT.I64), Before.CreatePtrToInt(C.Address, RT.I64));
+    Value *Mine = Before.CreateICmpULT(Offset, Before.getInt64(Count * Size));
+    Value *Index = Before.CreateSelect(Mine, Before.CreateUDiv(Offset, Before.getInt64(Size)), Before.getInt64(Count));
+    Value *Now = Before.CreateLoad(T, P), *Known = Before.CreateLoad(T, elementOf(Before, LastValues, Index));
+    Value *Other = T->isFloatingPointTy() ? Before.CreateFCmpONE(Now, Known) : Before.CreateICmpNE(Now, Known);
+    S.store(Before, Before.CreateOr(S.load(Before, Opaque), Before.CreateAnd(Mine, Other)), Opaque);
+    IRBuilder<> B(St->getNextNode());
+    B.CreateStore(St->getValueOperand(), elementOf(B, LastValues, Index));
+    Value *Sum = elementOf(B, Total, Index);
+    B.CreateStore(combined(B, B.CreateLoad(T, Sum), V), Sum);
+    if (Magnitude) {
+      Value *M = elementOf(B, Magnitude, Index), *D = T->isDoubleTy() ? V : B.CreateFPCast(V, B.getDoubleTy());
+      B.CreateStore(B.CreateFAdd(B.CreateLoad(B.getDoubleTy(), M), B.CreateUnaryIntrinsic(Intrinsic::fabs, D)), M);
+    }
+  }
+
+  void contributionsBegin() {
+    IRBuilder<> B(K.Begin);
+    uint64_t Bytes = Count * RT.DL.getTypeAllocSize(T);
+    MaybeAlign Align(1);
+    B.CreateMemCpy(Initial, Align, C.Address, Align, Bytes);
+    B.CreateMemCpy(LastValues, Align, C.Address, Align, Bytes);
+    auto *Neutrals = ConstantArray::get(ArrayType::get(T, Count), SmallVector<Constant *, 8>(Count, neutral()));
+    auto *G = new GlobalVariable(RT.M, Neutrals->getType(), true, GlobalValue::PrivateLinkage, Neutrals, "dvm.neutral");
+    B.CreateMemCpy(Total, Align, G, Align, Bytes);
+    if (Magnitude)
+      B.CreateMemSet(Magnitude, B.getInt8(0), Count * 8, Align);
+    S.store(B, B.getFalse(), Opaque);
+  }
+
+  void contributionsEnd(CallInst *Mark) {
+    IRBuilder<> B(Mark);
+    Value *Null = ConstantPointerNull::get(RT.Ptr);
+    RT.call(B, "__dvmrt_results", {K.Site, B.getInt32(C.Number), B.CreateZExt(S.load(B, Opaque), RT.I32), Initial, C.Address, Total,
+                                   LastValues, Magnitude ? static_cast<Value *>(Magnitude) : Null, B.getInt64(Count)});
   }
 
   // ---- Values from the twin ----
@@ -515,6 +750,8 @@ private:
     if (!I)
       return V;
     if (auto *L = dyn_cast<LoadInst>(I)) {
+      if (Many && isVariable(L->getPointerOperand()))
+        return neutral();
       auto It = Twins.find(root(L->getPointerOperand()));
       if (It == Twins.end() || !inNest(L) || It->first == C.Location)
         return V;
@@ -568,15 +805,76 @@ private:
 
 } // namespace
 
+// The runtime looks at what is not mirrored, before each iteration and behind the last one.
+static void insertSteps(FunctionState &S, Construct &K, uint32_t Numbers) {
+  for (auto *Marks : {&K.Iters, &K.Leaves})
+    for (CallInst *Mark : *Marks) {
+      IRBuilder<> B(Mark);
+      S.RT.call(B, "__dvmrt_step", {K.Site, B.getInt32(Numbers), B.getInt32(Marks == &K.Leaves)});
+    }
+}
+
 void dvmir::mirrorReductions(FunctionState &S) {
   for (auto &[Cid, K] : S.Constructs) {
     if (K->Text.Kind != "parallel" || !K->Begin)
       continue;
+    uint32_t Others = 0;
     auto All = clausesOf(*K);
     for (const Clause &C : All) {
       if (!K->Site)
         K->Site = S.RT.site(K->TextConstant);
-      Mirror(S, *K, All, C).run();
+      if (!Mirror(S, *K, All, C).run() && C.Number < 32)
+        Others |= 1u << C.Number;
     }
+    if (Others)
+      insertSteps(S, *K, Others);
+  }
+}
+
+// ---- Functions that may be called twice ----
+
+// Local memory alone, no loop, nothing that can trap.
+static bool isHarmless(const Instruction &I, const DenseSet<const Function *> &Pure) {
+  auto Local = [](const Value *P) {
+    for (;;) {
+      if (markerName(P) == DVMM_ACCESS)
+        P = cast<CallInst>(P)->getArgOperand(0);
+      else if (auto *GEP = dyn_cast<GEPOperator>(P))
+        P = GEP->getPointerOperand();
+      else
+        return isa<AllocaInst>(P);
+    }
+  };
+  if (isa<LoadInst, StoreInst>(I))
+    return Local(getLoadStorePointerOperand(&I));
+  if (auto *Call = dyn_cast<CallInst>(&I)) {
+    StringRef Name = markerName(Call);
+    if (!Name.empty())
+      return Name == DVMM_ACCESS || Name == DVMM_INDEX;
+    return Call->doesNotAccessMemory() || Call->isLifetimeStartOrEnd() || isa<DbgInfoIntrinsic>(Call) ||
+           (Call->getCalledFunction() && Pure.contains(Call->getCalledFunction()));
+  }
+  switch (I.getOpcode()) {
+  case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem: return false;
+  default: return !I.mayReadOrWriteMemory() && !isa<InvokeInst, CallBrInst, IndirectBrInst, UnreachableInst>(I);
+  }
+}
+
+static bool isAcyclic(const Function &F) {
+  SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 4> Back;
+  FindFunctionBackedges(F, Back);
+  return Back.empty();
+}
+
+void dvmir::findPureFunctions(Module &M, Runtime &RT) {
+  bool Grows = true;
+  while (Grows) {
+    Grows = false;
+    for (const Function &F : M)
+      if (!F.isDeclaration() && !F.isInterposable() && !F.isVarArg() && !RT.Pure.contains(&F) && !F.getReturnType()->isVoidTy() &&
+          isAcyclic(F) && all_of(instructions(F), [&](const Instruction &I) { return isHarmless(I, RT.Pure); })) {
+        RT.Pure.insert(&F);
+        Grows = true;
+      }
   }
 }

@@ -6,7 +6,9 @@
 
 namespace dvmir {
 
-// Mirrors the updates of the scalar reduction variables of each nest into twins.  Before any marker is lowered, after
+// Finds the functions that compute a value from their arguments alone.  Before any marker is lowered.
+void findPureFunctions(llvm::Module &M, Runtime &RT);
+// Mirrors the updates of the reduction variables of each nest.  Before any marker is lowered, after
 // findVariables and after the unmarked stores have been collected (what it adds must not be instrumented).
 void mirrorReductions(FunctionState &S);
 

@@ -29,7 +29,7 @@ static const struct {
     {"__dvmrt_row", "vp"},         {"__dvmrt_direct", "vpp"},     {"__dvmrt_view", "ppii"},
     {"__dvmrt_born", "vpl"},       {"__dvmrt_assign", "vpl"},     {"__dvmrt_copy", "vppl"},
     {"__dvmrt_foreign", "vp"},     {"__dvmrt_given", "vpl"},     {"__dvmrt_heap_new", "vpl"},   {"__dvmrt_heap_zero", "vpl"},
-    {"__dvmrt_reduction", "vpiipppdpppl"}, {"__dvmrt_escape", "vp"}, {"__dvmrt_summary", "ipppp"},
+    {"__dvmrt_reduction", "ipiipppdpppl"}, {"__dvmrt_escape", "vp"}, {"__dvmrt_results", "vpiipppppl"}, {"__dvmrt_step", "vpii"}, {"__dvmrt_summary", "ipppp"},
     {"__dvmrt_heap_free", "vp"},   {"__dvmrt_realloc", "ppl"},    {DVMRT_MODULE_SYMBOL, "vpp"},
 };
 

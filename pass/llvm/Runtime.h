@@ -2,6 +2,7 @@
 // One per module.
 #ifndef DVM_LLVM_RUNTIME_H
 #define DVM_LLVM_RUNTIME_H
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -37,6 +38,7 @@ public:
   llvm::Type *const Void;
   llvm::PointerType *const Ptr;
   llvm::IntegerType *const I1, *const I8, *const I32, *const I64;
+  llvm::DenseSet<const llvm::Function *> Pure; // see findPureFunctions
   llvm::MDNode *const Unlikely; // weights of a branch whose true side is a slow path
 
 private:

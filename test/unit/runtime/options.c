@@ -63,7 +63,6 @@ static void test_refusals(void **state) {
   refuses("checks=uninitialized", "a list of -name and +name");
   refuses("checks=-uninitialised", "did you mean 'uninitialized'?");
   refuses("trace=record", "was compiled to check, not to record");
-  refuses("reduction=emulate", "not evaluated a second time yet");
   refuses("reduction=both", "mirror or emulate");
   refuses("report=", "a file name");
   refuses("report=x.txt", "ends in .jsonl or .sarif");
