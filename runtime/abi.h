@@ -196,6 +196,7 @@ struct dvmrt_summary_ref {
   uint32_t flags;      /* DVMRT_READ | DVMRT_WRITE */
   uint32_t ndims;
   uint32_t first;      /* in 'numbers': its forms.  Of ordinary data the address; each subscript; the limit of each (INT64_MAX: none) */
+  uint64_t after;      /* bit n: in each iteration, reference n has written all that it writes before this one reads */
 };
 struct dvmrt_summary {
   uint32_t rank, ninner, nrefs;

@@ -34,6 +34,7 @@ struct proof {
   uint32_t nvars;
   struct range var[VARS_MAX];
   bool full;                 /* the iterations fill their range */
+  bool exact[VARS_MAX];      /* of an inner variable: it takes each value of its range in each iteration */
   bool one_parity;
   uint32_t nrefs;
   struct ref ref[REFS_MAX];
@@ -92,8 +93,8 @@ static const char *read_variables(struct proof *p, const int64_t *box) {
     p->var[s->rank + i] = (struct range){l.low, h.high};
     if (l.low > h.high)
       return "a loop in its body has no iterations";
-    if (l.low != l.high || h.low != h.high || (s->steps[i] != 1 && s->steps[i] != -1))
-      p->full = false;
+    p->exact[s->rank + i] = l.low == l.high && h.low == h.high && (s->steps[i] == 1 || s->steps[i] == -1);
+    p->full &= p->exact[s->rank + i];
   }
   return NULL;
 }
@@ -240,6 +241,41 @@ static bool dense(const struct proof *p, const struct ref *x) {
   return p->full;
 }
 
+/* What the form can be when the index variables are zero; 'whole': is it each value of that range? */
+static bool inner_range(const struct proof *p, const struct form *f, struct range *r, uint32_t *used, bool *whole) {
+  struct form inner = *f;
+  uint32_t movers = 0;
+  memset(inner.coef, 0, p->s->rank * sizeof(*inner.coef));
+  for (uint32_t v = p->s->rank; v < p->nvars; v++) {
+    if (!inner.coef[v])
+      continue;
+    if (movers++ || *used & 1u << v || !p->exact[v] || (inner.coef[v] != 1 && inner.coef[v] != -1))
+      *whole = false;
+    *used |= 1u << v;
+  }
+  return range_of(p, &inner, r);
+}
+
+/* Has 'w' written, in the same iteration, each element that 'x' reads there? */
+static bool covers(const struct proof *p, const struct ref *w, const struct ref *x) {
+  uint32_t used = 0, ignored = 0;
+  bool whole = true, any;
+  for (int d = 0; d < x->ndims; d++) {
+    struct range of_w, of_x;
+    if (memcmp(w->at[d].coef, x->at[d].coef, p->s->rank * sizeof(int64_t)) || !inner_range(p, &w->at[d], &of_w, &used, &whole) ||
+        !inner_range(p, &x->at[d], &of_x, &ignored, &any) || of_x.low < of_w.low || of_x.high > of_w.high)
+      return false;
+  }
+  return whole;
+}
+
+static bool written_before(const struct proof *p, const struct ref *x) {
+  for (uint32_t i = 0; i < p->nrefs; i++)
+    if (x->r->after >> i & 1 && p->ref[i].array == x->array && covers(p, &p->ref[i], x))
+      return true;
+  return false;
+}
+
 static bool data_assigned(uintptr_t low, uintptr_t end) {
   while (low < end) {
     struct dvmrt_span s;
@@ -373,7 +409,7 @@ static const char *judge_element(const struct proof *p, const struct ref *x) {
     if (why)
       return why;
   }
-  if ((x->r->flags & DVMRT_READ) && !elements_assigned(x))
+  if ((x->r->flags & DVMRT_READ) && !written_before(p, x) && !elements_assigned(x))
     return "elements may be read before they have a value";
   if (writes && !dense(p, x) && !elements_assigned(x))
     return "it gives elements their first value, but not all of a rectangle";

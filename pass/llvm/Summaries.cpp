@@ -68,6 +68,8 @@ private:
   const char *checkData(Access &A);
   const char *addSubscripts(Reference &R);
   bool assignedBefore(const Access &A);
+  bool isOver(const Access &Write, const Access &Read);
+  uint64_t writesBefore(const Reference &R);
   bool isReduction(Value *P);
 
   // ---- The table ----
@@ -315,6 +317,40 @@ const char *Summary::checkAccess(Access &A) {
 
 // ---- The table -----------------------------------------------------------------------------------------------------------
 
+// Whether all that 'Write' does in an iteration has been done when 'Read' is reached.
+bool Summary::isOver(const Access &Write, const Access &Read) {
+  const BasicBlock *At = Write.Mark->getParent(), *Then = Read.Mark->getParent();
+  Loop *Whole = nullptr;
+  for (Loop *L = Forms.LI.getLoopFor(At); L != Forms.Innermost; L = L->getParentLoop()) {
+    if (L->getExitingBlock() != L->getHeader())
+      return false;
+    Whole = L;
+  }
+  if (Whole)
+    return !Whole->contains(Then) && Forms.DT.dominates(Whole->getHeader(), Then);
+  bool Any = false;
+  for (const User *U : Write.Mark->users())
+    if (auto *Store = dyn_cast<StoreInst>(U)) {
+      Any = true;
+      if (!Forms.DT.dominates(Store, Read.Mark))
+        return false;
+    }
+  return Any;
+}
+
+// Bit n: reference n gives elements of the same array a value before.
+uint64_t Summary::writesBefore(const Reference &R) {
+  uint64_t Before = 0;
+  if (R.Use == DVMRT_SUMMARY_DATA || !(R.Flags & DVMRT_READ))
+    return 0;
+  for (size_t N = 0; N < References.size() && N < 64; ++N) {
+    const Reference &W = References[N];
+    if (W.Use == R.Use && W.Flags == DVMRT_WRITE && isOver(*W.A, *R.A))
+      Before |= uint64_t(1) << N;
+  }
+  return Before;
+}
+
 // Coefficients, constant, number of the value that is added or -1.
 void Summary::encode(const Linear &L, SmallVectorImpl<int64_t> &Out, SmallVectorImpl<Value *> &Values) {
   for (unsigned V = 0; V < Forms.rank() + Forms.Inners.size(); ++V)
@@ -348,7 +384,8 @@ Constant *Summary::table(SmallVectorImpl<Value *> &Values) {
       encode(L, Numbers, Values);
     for (const Linear &L : R.Limits)
       encode(L, Numbers, Values);
-    Rows.push_back(ConstantStruct::getAnon({S.site(*R.A), Word(R.Use), Word(R.Flags), Word(R.Subscripts.size()), Word(First)}));
+    Rows.push_back(ConstantStruct::getAnon({S.site(*R.A), Word(R.Use), Word(R.Flags), Word(R.Subscripts.size()), Word(First),
+                                            ConstantInt::get(RT.I64, writesBefore(R))}));
   }
   SmallVector<int64_t, 2> Steps;
   for (const NestForms::Inner &I : Forms.Inners)

@@ -22,6 +22,10 @@ def execute(command, env=None):
         raise Broken(f'no end after {TIMEOUT_S} s: {" ".join(command)}') from e
 
 
+def untimed(ran):
+    return ran.returncode, ran.stdout, re.sub(r'\bin \d+\.\d+ s\b', 'in T s', ran.stderr)
+
+
 class Build:
     """The programs in one executable of dvmcc, and if wanted one of plain clang."""
 
@@ -57,9 +61,13 @@ class Build:
 
     def run(self, only=None):
         """({program number: counted diagnostics}, {program number: its output}, exit status) of the checked program."""
-        ran = execute([self.exe] + ([str(only)] if only is not None else []), {'DVM_OPTIONS': 'color=never:max_errors=100000'})
+        ran, apart = (execute([self.exe] + ([str(only)] if only is not None else []),
+                              {'DVM_OPTIONS': f'color=never:max_errors=100000:summaries={on}'}) for on in (1, 0))
         if ran.returncode not in (0, 66):
             raise Broken(f'exit status {ran.returncode}\n{ran.stderr[-2000:]}')
+        if untimed(ran) != untimed(apart):
+            one, two = untimed(ran)[2].splitlines(), untimed(apart)[2].splitlines()
+            raise Broken('judged otherwise with summaries=0:\n' + '\n'.join(['- ' + l for l in one if l not in two] + ['+ ' + l for l in two if l not in one]))
         found = {p.number: collections.Counter() for p in self.programs}
         for m in DIAGNOSTIC.finditer(self.compiled.stderr + ran.stderr):
             number, item = self.item(m)

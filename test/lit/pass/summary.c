@@ -27,7 +27,7 @@ void g(int n) {
   }
 }
 // B[i - 1]: coefficient, constant, no value; its limit.  A[i] likewise.
-// CHECK-DAG: @dvm.summary{{.*}} = private constant [2 x { ptr, i32, i32, i32, i32 }] [{ ptr, i32, i32, i32, i32 } { ptr @dvm.site{{[.0-9]*}}, i32 1, i32 1, i32 1, i32 0 }, { ptr, i32, i32, i32, i32 } { ptr @dvm.site{{[.0-9]*}}, i32 0, i32 2, i32 1, i32 6 }]
+// CHECK-DAG: @dvm.summary{{.*}} = private constant [2 x { ptr, i32, i32, i32, i32, i64 }] [{ ptr, i32, i32, i32, i32, i64 } { ptr @dvm.site{{[.0-9]*}}, i32 1, i32 1, i32 1, i32 0, i64 0 }, { ptr, i32, i32, i32, i32, i64 } { ptr @dvm.site{{[.0-9]*}}, i32 0, i32 2, i32 1, i32 6, i64 0 }]
 // CHECK-DAG: private constant [12 x i64] [i64 1, i64 -1, i64 -1, i64 0, i64 9223372036854775807, i64 -1, i64 1, i64 0, i64 -1, i64 0, i64 100, i64 -1]
 // CHECK-DAG: c"{{.*}}\0Ay it calls a function\00"
 // CHECK-LABEL: define {{.*}}@f(
