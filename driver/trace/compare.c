@@ -1,6 +1,7 @@
 /* dvm compare: compares a run with a reference while it runs. */
 #define _GNU_SOURCE
 #include "driver/run.h"
+#include "driver/trace/bisect.h"
 #include "driver/trace/launch.h"
 #include "driver/trace/options.h"
 #include "runtime/trace/config.h"
@@ -16,7 +17,10 @@ static const char help[] =
   "Runs a program that was compiled with 'dvmcc -fdvm=trace' and compares what it does with a reference that\n"
   "'dvm record' has made, while it runs: the first difference with its place, construct, iteration and values, then for\n"
   "each variable how many values differ and by how much, and in which order the variables first differed.\n"
-  "The exit status is the program's, or 66 if something differs.\n";
+  "The exit status is the program's, or 66 if something differs.\n"
+  "\n"
+  "  --bisect           the reference has sums of arrays only (level checksum): run both programs again, recording one\n"
+  "                     construct, until the first value beyond the tolerance is found\n";
 
 /* The run is recorded as the reference was. */
 static const char *level_of(const struct dvmt_reader *r) {
@@ -35,7 +39,7 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   if (!rc && !s.whole)
     fprintf(stderr, "dvm: warning: '%s' is torn: compared as far as it goes\n", path);
   if (!rc) {
-    const struct dvmt_launch launch = {command, o->config.has_level ? NULL : level_of(a), o->config_path};
+    const struct dvmt_launch launch = {command, o->config.has_level ? NULL : level_of(a), o->config_path, false};
     rc = dvmt_launch(&launch, dvmt_compare_sink(c), status, &recorded, err);
   }
   if (!rc && !recorded)
@@ -62,7 +66,7 @@ int main(int argc, char **argv) {
     return dvmt_cli_usage(&o, "'dvm compare' wants a reference and a program to run", NULL);
   o.report.reference = argv[optind];
   o.report.run = *command;
-  rc = compare(&o, argv[optind], command, &status, &err);
+  rc = o.bisect ? dvmt_bisect(&o, argv[optind], command, &status, &err) : compare(&o, argv[optind], command, &status, &err);
   int exitcode = o.exitcode;
   dvmt_cli_fini(&o);
   if (rc < 0) {

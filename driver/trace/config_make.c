@@ -125,7 +125,7 @@ static int write_config(const struct measure *m, char *const *command, const str
 }
 
 static int run(struct measure *m, char *const *command, int *status, struct dvmt_totals totals[NMEASURED], struct dvm_error *err) {
-  const struct dvmt_launch launch = {command, "full", NULL};
+  const struct dvmt_launch launch = {command, "full", NULL, false};
   bool recorded = false;
   int rc = 0;
   for (int i = 0; i < NMEASURED && !rc; i++)

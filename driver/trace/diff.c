@@ -57,6 +57,8 @@ int main(int argc, char **argv) {
   int rc = dvmt_cli_read(&o, argc, argv);
   if (rc)
     return rc < 0 ? 0 : rc;
+  if (o.bisect)
+    return dvmt_cli_usage(&o, "'--bisect' needs programs to run: use 'dvm compare'", NULL);
   if (optind + 2 != argc)
     return dvmt_cli_usage(&o, "'dvm diff' wants a reference and a trace", NULL);
   o.report.reference = argv[optind];

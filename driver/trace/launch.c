@@ -54,6 +54,9 @@ static int start(const struct dvmt_launch *launch, int ring_fd, pid_t *pid, stru
     return rc;
   }
   if (!*pid) {
+    int nowhere = launch->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    if (nowhere >= 0)
+      dup2(nowhere, 1);
     if (!set_options(launch, ring_fd))
       errno = ENOMEM;
     else

@@ -9,6 +9,7 @@ struct dvmt_launch {
   char *const *command;       /* terminated by NULL */
   const char *level;          /* or NULL: the configuration's, or modify */
   const char *config;         /* path of a configuration, or NULL */
+  bool quiet;                 /* its standard output goes nowhere */
 };
 /* Signals of the terminal reach the program and are left to it; this process goes on to the end of the records.  The sink may
  * give up (it returns an error): then the program runs on unrecorded.  'status': as from waitpid.  'recorded': the program was

@@ -32,7 +32,7 @@ static int number(const struct dvmt_cli *o, const char *text, double most, doubl
 int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
   static const struct option names[] = {{"tolerance", 1, NULL, 't'}, {"ulps", 1, NULL, 'u'}, {"config", 1, NULL, 'c'},
                                         {"partial", 0, NULL, 'p'}, {"window", 1, NULL, 'w'}, {"report", 1, NULL, 'r'},
-                                        {"max-errors", 1, NULL, 'm'}, {"exitcode", 1, NULL, 'e'}, {"quiet", 0, NULL, 'q'},
+                                        {"max-errors", 1, NULL, 'm'}, {"exitcode", 1, NULL, 'e'}, {"bisect", 0, NULL, 'b'},
                                         {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
   struct dvm_error err = DVM_ERROR_INIT;
   double v;
@@ -42,7 +42,7 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
   o->report = (struct dvmt_report){.out = stderr, .max_errors = 20};
   o->exitcode = 66;
   opterr = 0;
-  while (!rc && (c = getopt_long(argc, argv, "+:hq", names, NULL)) >= 0)
+  while (!rc && (c = getopt_long(argc, argv, "+:h", names, NULL)) >= 0)
     switch (c) {
     case 't': rc = number(o, optarg, 1e300, &o->compare.relative); break;
     case 'u': rc = number(o, optarg, 1e300, &o->compare.ulps); break;
@@ -51,7 +51,7 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
     case 'w': rc = number(o, optarg, 1 << 20, &v); o->compare.window_bytes = (size_t)(v * (1 << 20)) + 1; break;
     case 'm': rc = number(o, optarg, 1e15, &v); o->report.max_errors = (uint64_t)v; break;
     case 'e': rc = number(o, optarg, 255, &v); o->exitcode = (int)v; break;
-    case 'q': o->quiet = true; break;
+    case 'b': o->bisect = true; break;
     case 'r':
       if (dvmt_report_add_file(&o->report, optarg, &err))
         rc = dvmt_cli_usage(o, err.text, NULL);

@@ -11,7 +11,7 @@ struct dvmt_cli {
   struct dvmt_report report;
   struct dvmt_config config;
   const char *config_path;
-  bool quiet;
+  bool bisect;
   int exitcode;
 };
 /* Reads them; 'optind' is then at the first argument.  0; -1: help was shown; else the exit status. */

@@ -98,7 +98,7 @@ static int record(const struct options *o, struct dvm_error *err) {
   free(meta);
   if (!w)
     return err->code;
-  const struct dvmt_launch launch = {o->command, o->level, o->config};
+  const struct dvmt_launch launch = {o->command, o->level, o->config, false};
   rc = dvmt_launch(&launch, dvmt_writer_sink(w), &status, &recorded, err);
   struct dvm_error close_err = DVM_ERROR_INIT;
   int close_rc = dvmt_writer_close(w, !rc && WIFEXITED(status), &totals, &close_err);

@@ -24,7 +24,7 @@ static bool grow(struct dvmt_predictor *p, size_t n) {
 
 static inline struct dvmt_symbol *symbol_at(struct dvmt_predictor *p, uint32_t symbol) {
   struct dvmt_symbol *s = &p->symbols[symbol];
-  if (s->block != p->block)
+  if (__builtin_expect(s->block != p->block, 0))
     *s = (struct dvmt_symbol){.block = p->block};
   return s;
 }
@@ -47,7 +47,7 @@ static inline uint64_t iter_guess(const struct dvmt_symbol *s, uint32_t d, uint3
   return d < 8 ? s->words[d] + (d + 1 == n ? (uint64_t)s->stride : 0) : 0;
 }
 
-static void learn_iter(struct dvmt_symbol *s, const uint64_t *words, uint32_t n) {
+static inline void learn_iter(struct dvmt_symbol *s, const uint64_t *words, uint32_t n) {
   bool row = n > 0 && n <= 8;
   for (uint32_t d = 0; row && d + 1 < n; d++)
     row = s->words[d] == words[d];
@@ -74,7 +74,7 @@ void dvmt_encoder_fini(struct dvmt_encoder *e) {
   memset(e, 0, sizeof(*e));
 }
 
-static bool add_values(struct dvmt_encoder *e, struct dvmt_symbol *s, const struct dvmt_record *r) {
+static inline bool add_values(struct dvmt_encoder *e, struct dvmt_symbol *s, const struct dvmt_record *r) {
   if (e->values_cap - e->nvalues < r->nwords) {
     size_t cap = e->values_cap ? 2 * e->values_cap : 1 << 16;
     uint64_t *v = realloc(e->values, cap * sizeof(*v));
@@ -102,7 +102,7 @@ static inline bool is_special(const uint64_t *word, uint32_t n, unsigned float_b
   return found;
 }
 
-static unsigned encode_value(struct dvmt_encoder *e, struct dvmt_symbol *s, const struct dvmt_record *r, unsigned float_bytes) {
+static inline unsigned encode_value(struct dvmt_encoder *e, struct dvmt_symbol *s, const struct dvmt_record *r, unsigned float_bytes) {
   unsigned control = 0;
   if (r->object != s->object) {
     control |= DVMT_C_OBJECT;
@@ -128,7 +128,7 @@ static unsigned encode_value(struct dvmt_encoder *e, struct dvmt_symbol *s, cons
   return control;
 }
 
-static unsigned encode_iter(struct dvmt_encoder *e, struct dvmt_symbol *s, const struct dvmt_record *r) {
+static inline unsigned encode_iter(struct dvmt_encoder *e, struct dvmt_symbol *s, const struct dvmt_record *r) {
   bool hit = r->nwords == s->nwords;
   for (uint32_t d = 0; hit && d < r->nwords; d++)
     hit = r->words[d] == iter_guess(s, d, r->nwords);

@@ -8,7 +8,8 @@
 enum { NO_OBJECT = UINT32_MAX };
 
 struct site {
-  uint64_t address;          /* key; 0: free */
+  uint64_t address;          /* key */
+  struct site *next;         /* that came after it last time: most programs repeat themselves */
   uint32_t number;
   uint8_t kind, words, where, nargs;
   bool truth;                /* only whether the value is zero counts */
@@ -209,6 +210,7 @@ static int define(struct dvmt_collector *c, uint64_t address, const uint64_t *w)
   size_t slot = slot_of(c, address);
   if (c->sites[slot]) { /* a library that came again to the same place */
     s->before = c->sites[slot];
+    s->before->address = 0; /* no guess leads to it */
   } else {
     c->nsites++;
   }
@@ -257,10 +259,10 @@ static int declare(struct dvmt_collector *c, const struct site *s, const uint64_
   return add_extent(c, ref.address, bytes, object, s->text);
 }
 
-static int send(struct dvmt_collector *c, struct dvmt_record r) { return c->sink->record(c->sink, &r); }
+static inline int send(struct dvmt_collector *c, struct dvmt_record r) { return c->sink->record(c->sink, &r); }
 
 /* Object and offset of a value; returns the number of words that said it. */
-static unsigned resolve(struct dvmt_collector *c, struct site *s, const uint64_t *w, struct dvmt_record *r, int *rc) {
+static inline unsigned resolve(struct dvmt_collector *c, struct site *s, const uint64_t *w, struct dvmt_record *r, int *rc) {
   unsigned used = s->where == (DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER) ? 2 : 1;
   if (s->where & DVMT_WHERE_ADDRESS) {
     uint64_t a = w[0];
@@ -286,7 +288,7 @@ static unsigned resolve(struct dvmt_collector *c, struct site *s, const uint64_t
   return used;
 }
 
-static int value(struct dvmt_collector *c, struct site *s, enum dvmt_tag tag, const uint64_t *w, size_t *used) {
+static inline int value(struct dvmt_collector *c, struct site *s, enum dvmt_tag tag, const uint64_t *w, size_t *used) {
   struct dvmt_record r = {.kind = tag == DVMT_TAG_READ ? DVMT_READ : DVMT_WRITE, .site = s->number, .nwords = s->words};
   int rc = 0;
   unsigned where = resolve(c, s, w, &r, &rc);
@@ -317,7 +319,7 @@ static int digest(struct dvmt_collector *c, struct site *s, const uint64_t *w) {
   return send(c, (struct dvmt_record){.kind = DVMT_DIGEST, .site = s->number, .object = c->extents[i].object, .nwords = 2, .words = w + 1});
 }
 
-static int iteration(struct dvmt_collector *c, struct site *s, const uint64_t *w) {
+static inline int iteration(struct dvmt_collector *c, struct site *s, const uint64_t *w) {
   struct dvmt_record r = {.kind = DVMT_ITER, .site = s->number, .nwords = s->words, .words = w};
   if (!s->words) {
     c->values[0] = s->iterations++;
@@ -327,7 +329,7 @@ static int iteration(struct dvmt_collector *c, struct site *s, const uint64_t *w
   return send(c, r);
 }
 
-static int one(struct dvmt_collector *c, struct site *s, enum dvmt_tag tag, const uint64_t *w, size_t *used) {
+static inline __attribute__((always_inline)) int one(struct dvmt_collector *c, struct site *s, enum dvmt_tag tag, const uint64_t *w, size_t *used) {
   int rc;
   switch (tag) {
   case DVMT_TAG_READ:
@@ -358,7 +360,7 @@ static int one(struct dvmt_collector *c, struct site *s, enum dvmt_tag tag, cons
   }
 }
 
-static size_t words_of(const struct site *s, enum dvmt_tag tag) {
+static inline size_t words_of(const struct site *s, enum dvmt_tag tag) {
   switch (tag) {
   case DVMT_TAG_READ:
   case DVMT_TAG_WRITE: return s->words + (s->where == (DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER) ? 2u : 1u);
@@ -371,9 +373,19 @@ static size_t words_of(const struct site *s, enum dvmt_tag tag) {
   }
 }
 
+/* The site of a first word, guessed from the one before. */
+static inline struct site *site_after(const struct dvmt_collector *c, struct site *before, uint64_t address) {
+  if (before && before->next && before->next->address == address)
+    return before->next;
+  struct site *s = site_at(c, address);
+  if (before)
+    before->next = s;
+  return s;
+}
+
 int dvmt_collector_take(struct dvmt_collector *c, const uint64_t *words, size_t n) {
-  size_t at = 0;
-  while (at < n && words[at]) {
+  struct site *s = NULL;
+  for (size_t at = 0; at < n && words[at];) {
     uint64_t address = words[at] & ~15ull;
     enum dvmt_tag tag = words[at] & 15;
     const uint64_t *w = words + at + 1;
@@ -384,8 +396,9 @@ int dvmt_collector_take(struct dvmt_collector *c, const uint64_t *words, size_t 
         return 0;
       used = 4 + (w[3] + 7) / 8;
       rc = define(c, address, w);
+      s = NULL;
     } else {
-      struct site *s = site_at(c, address);
+      s = site_after(c, s, address);
       if (!s || left < words_of(s, tag))
         return 0; /* cut by the program's death */
       rc = one(c, s, tag, w, &used);

@@ -295,6 +295,13 @@ static bool is_reduction(const struct dvmt_compare *c, uint32_t key) {
   return false;
 }
 
+static void tell_spot(struct dvmt_compare *c, const char *variable, const struct dvmt_object_def *object, int64_t offset, double relative) {
+  const struct open *o = c->depth ? &c->open[c->depth - 1] : NULL;
+  struct dvmt_spot spot = {o ? o->text : NULL, variable, object, offset, c->enters, o ? o->execution : 0, relative};
+  if (c->options.spot)
+    c->options.spot(c->options.spot_arg, &spot);
+}
+
 /* No difference, but seldom meant: said once for each variable and place. */
 static void special_in_both(struct dvmt_compare *c, const struct item *b, struct dvmt_type type) {
   const char *text = b_text(c, b);
@@ -330,11 +337,7 @@ static void compare_values(struct dvmt_compare *c, const struct item *a, const s
   char element[300];
   dvmt_element_text(&c->b_objects[b->object], b->offset, text, element, sizeof(element));
   value_differs(c, type, variable, element, text, a->words, b->words, &d);
-  if (c->options.spot) {
-    struct dvmt_spot spot = {c->depth ? c->open[c->depth - 1].text : NULL, variable, &c->b_objects[b->object], b->offset,
-                             c->enters, d.relative};
-    c->options.spot(c->options.arg, &spot);
-  }
+  tell_spot(c, variable, &c->b_objects[b->object], b->offset, d.relative);
 }
 
 static void compare_results(struct dvmt_compare *c, const struct item *a, const struct item *b) {
@@ -355,6 +358,7 @@ static void compare_digests(struct dvmt_compare *c, const struct item *a, const 
   if (a->words[1] == b->words[1])
     return;
   c->totals.differing++;
+  tell_spot(c, variable, NULL, 0, 0);
   struct dvmt_finding *f = finding(c, DVMT_FOUND_VALUE, variable, b_text(c, b));
   if (!f || f->count > 1)
     return;
@@ -612,10 +616,10 @@ static void finish_parallel(struct dvmt_compare *c) {
 
 /* ---- the order of constructs ----------------------------------------------------------------------------------------------- */
 
-static void open_construct(struct dvmt_compare *c, const struct item *it) {
+static void open_construct(struct dvmt_compare *c, const struct item *it, uint32_t count) {
   c->enters++;
   if (c->depth < OPEN_MAX)
-    c->open[c->depth] = (struct open){.text = b_text(c, it), .key = it->key, .parallel = b_parallel(c, it)};
+    c->open[c->depth] = (struct open){.text = b_text(c, it), .key = it->key, .parallel = b_parallel(c, it), .execution = count};
   c->depth += c->depth < OPEN_MAX;
 }
 
@@ -707,7 +711,7 @@ static void enter(struct dvmt_compare *c, const struct item *b) {
     ++*count_of(c, &c->a_counts, b->key);
     take(c);
   }
-  open_construct(c, b);
+  open_construct(c, b, count);
   if (parallel) {
     begin_parallel(c, b);
     c->unpaired = !met;

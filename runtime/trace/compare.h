@@ -28,12 +28,13 @@ struct dvmt_finding {
   uint64_t record;           /* of the run */
 };
 
-/* One differing element, for maps: called for each value difference. */
+/* One differing element, or (object NULL) a sum of an array that differs when a construct ends. */
 struct dvmt_spot {
   const char *construct, *variable;
   const struct dvmt_object_def *object;
   int64_t offset;
-  uint64_t execution;        /* of constructs, over the whole run */
+  uint64_t enters;           /* executions of all constructs so far */
+  uint64_t execution;        /* number of this execution of its construct, from 1 */
   double relative;
 };
 
@@ -44,7 +45,7 @@ struct dvmt_compare_options {
   size_t window_bytes;       /* 0: 64 MiB */
   void (*found)(void *arg, const struct dvmt_finding *f);     /* when a finding is new */
   void (*spot)(void *arg, const struct dvmt_spot *s);         /* or NULL */
-  void *arg;
+  void *arg, *spot_arg;
 };
 
 struct dvmt_compare;

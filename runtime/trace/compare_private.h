@@ -28,6 +28,7 @@ struct counts {
 struct open {              /* construct or loop that the run is in */
   const char *text;
   uint32_t key, nwords;
+  uint32_t execution;      /* of this construct, from 1 */
   bool parallel, has_iteration;
   uint64_t words[ITEM_WORDS];
 };

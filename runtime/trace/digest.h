@@ -13,7 +13,7 @@ static inline uint64_t dvmt_mix(uint64_t x) {
 
 /* One value of an element: its number (counted in elements), and the value's words. */
 static inline uint64_t dvmt_digest_value(uint64_t element, const uint64_t *value, unsigned words) {
-  uint64_t x = dvmt_mix(element + 0x632be59bd9b4e019ull);
+  uint64_t x = element * 0x9e3779b97f4a7c15ull;
   for (unsigned i = 0; i < words; i++)
     x = dvmt_mix(x ^ value[i]);
   return x;

@@ -1,6 +1,8 @@
 #include "runtime/trace/setup.h"
 #include "base/text.h"
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,10 @@ static const struct {
   const char *key, *value, *meaning;
 } table[] = {
     {"help", "0", "1: list the keys and end"},
-    {"trace", "off", "off, record; 'dvm record' and 'dvm compare' set it"},
+    {"trace", "off", "off, record, compare, config"},
+    {"trace_file", "", "trace (or, for config, configuration) to write"},
+    {"reference", "", "trace to compare with (trace=compare)"},
+    {"tolerance", "", "greatest accepted relative difference (trace=compare)"},
     {"trace_level", "modify", "none, minimal, modify, full, checksum, system"},
     {"trace_config", "", "file with levels per construct, start and finish, tolerances"},
     {"trace_ring", "", "set by 'dvm record' and 'dvm compare'"},
@@ -26,9 +31,6 @@ static const struct {
     {"history", "1", ""},
     {"checks", "+all", ""},
     {"reduction", "mirror", ""},
-    {"trace_file", "", ""},
-    {"reference", "", ""},
-    {"tolerance", "", ""},
     {"sdm", "", ""},
 };
 enum { NKEYS = sizeof(table) / sizeof(table[0]) };
@@ -49,8 +51,8 @@ static void list_keys(void) {
   _exit(0);
 }
 
-static const char *level_text, *config_path;
-static char *values[2]; /* owned copies of the two above */
+/* Values that were given; owned. */
+static char *mode, *level_text, *config_path, *trace_file, *reference, *tolerance;
 
 static void check_key(const char *key) {
   const char *keys[NKEYS + 1] = {NULL};
@@ -73,15 +75,20 @@ static void set(const char *key, const char *value) {
   check_key(key);
   if (!strcmp(key, "help") && !strcmp(value, "1"))
     list_keys();
-  if (!strcmp(key, "trace") && strcmp(value, "off") && strcmp(value, "record")) {
-    snprintf(text, sizeof(text), "DVM_OPTIONS: 'trace=%.100s': a program records; 'dvm compare' and 'dvm trace config' start it for "
-             "the rest", value);
+  if (!strcmp(key, "trace") && strcmp(value, "off") && strcmp(value, "record") && strcmp(value, "compare") && strcmp(value, "config")) {
+    snprintf(text, sizeof(text), "DVM_OPTIONS: 'trace=%.100s': expected off, record, compare or config", value);
     fail(text);
   }
-  if (!strcmp(key, "trace_level"))
-    level_text = values[0] = strdup(value);
-  if (!strcmp(key, "trace_config"))
-    config_path = values[1] = strdup(value);
+  static const struct {
+    const char *key;
+    char **to;
+  } kept[] = {{"trace", &mode}, {"trace_level", &level_text}, {"trace_config", &config_path}, {"trace_file", &trace_file},
+              {"reference", &reference}, {"tolerance", &tolerance}};
+  for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+    if (!strcmp(kept[i].key, key)) {
+      free(*kept[i].to);
+      *kept[i].to = strdup(value);
+    }
   if (!strcmp(key, "trace_ring"))
     setup.ring_fd = atoi(value);
 }
@@ -121,6 +128,79 @@ static void configure(void) {
     setup.config.level = (enum dvmt_level)level;
 }
 
+/* ---- without a tool that takes the records: the tool is started in this program's place, and starts it again --------------- */
+
+/* Owned words of this process's own command line; the first becomes the program's path. */
+static char **own_command(size_t room, size_t *n) {
+  static char line[1 << 20], path[4096];
+  int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  ssize_t got = fd < 0 ? -1 : 0, more = 0, length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+  while (fd >= 0 && (more = read(fd, line + got, sizeof(line) - 1 - (size_t)got)) > 0)
+    got += more;
+  if (fd >= 0)
+    close(fd);
+  char **words = calloc(room + (size_t)(got > 0 ? got : 0) + 2, sizeof(*words));
+  if (got <= 0 || length <= 0 || !words)
+    return NULL;
+  *n = room;
+  for (char *w = line; w < line + got; w += strlen(w) + 1)
+    words[(*n)++] = w;
+  words[room] = path;
+  return words;
+}
+
+static void find_tool(char *tool, size_t size, const char *name) {
+  static const char *const below[] = {"../driver", DVMT_LIB_TO_LIBEXEC};
+  Dl_info info;
+  const char *lib = dladdr((void *)(uintptr_t)find_tool, &info) ? info.dli_fname : "";
+  const char *slash = strrchr(lib, '/');
+  for (int i = 0; i < 2; i++) {
+    snprintf(tool, size, "%.*s/%s/dvm-%s", slash ? (int)(slash - lib) : 1, slash ? lib : ".", below[i], name);
+    if (!access(tool, X_OK))
+      return;
+  }
+}
+
+static void start_tool(void) {
+  char tool[4096], text[4200];
+  size_t n = 0, first = 0;
+  enum { ROOM = 12 };
+  char **words = own_command(ROOM, &n);
+  const char *before[ROOM];
+  bool compare = !strcmp(mode, "compare"), config = !strcmp(mode, "config");
+  if (compare && !(reference && *reference))
+    fail("DVM_OPTIONS: 'trace=compare' needs 'reference=FILE'");
+  find_tool(tool, sizeof(tool), compare ? "compare" : config ? "trace" : "record");
+  before[first++] = tool;
+  if (config)
+    before[first++] = "config";
+  if (!compare && trace_file && *trace_file) {
+    before[first++] = "-o";
+    before[first++] = trace_file;
+  }
+  if (!compare && !config && level_text) {
+    before[first++] = "--level";
+    before[first++] = level_text;
+  }
+  if (!config && config_path && *config_path) {
+    before[first++] = "--config";
+    before[first++] = config_path;
+  }
+  if (compare && tolerance && *tolerance) {
+    before[first++] = "--tolerance";
+    before[first++] = tolerance;
+  }
+  if (compare)
+    before[first++] = reference;
+  before[first++] = "--";
+  if (words) {
+    memcpy(words + ROOM - first, before, first * sizeof(*before));
+    execv(tool, words + ROOM - first);
+  }
+  snprintf(text, sizeof(text), "cannot run '%s', which takes what this program records", tool);
+  fail(text);
+}
+
 const struct dvmt_setup *dvmt_setup(void) {
   static int done;
   if (!done) {
@@ -129,6 +209,8 @@ const struct dvmt_setup *dvmt_setup(void) {
     if (options)
       parse(options);
     configure();
+    if (mode && strcmp(mode, "off") && setup.ring_fd < 0)
+      start_tool();
   }
   return &setup;
 }

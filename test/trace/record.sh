@@ -147,6 +147,23 @@ has err "bad.conf:1:1"
 DVM_OPTIONS=trace_levle=full status 2 ./prog
 has err "did you mean 'trace_level'?"
 
+# By DVM_OPTIONS alone: the tool is found and started.
+DVM_OPTIONS=trace=record:trace_file=by.dvmt:trace_level=full status 7 ./prog 7
+cmp out plain || wrong "the recorded program prints something else"
+status 0 "$dvm" trace info by.dvmt
+has out "level      full"
+has out "'7'"
+DVM_OPTIONS=trace=compare:reference=by.dvmt status 7 ./prog 7
+empty err
+DVM_OPTIONS=trace=compare:reference=by.dvmt status 66 ./prog
+has err "'argc' is 1, the reference has 2"
+DVM_OPTIONS=trace=config:trace_file=by.conf status 0 ./prog
+has by.conf "parallel part.c:7 level modify"
+DVM_OPTIONS=trace=compare status 2 ./prog
+has err "needs 'reference=FILE'"
+DVM_OPTIONS=trace=recrod status 2 ./prog
+has err "expected off, record, compare or config"
+
 # Wrong uses.
 status 2 "$dvm" record
 status 2 "$dvm" record --level most -- ./prog
