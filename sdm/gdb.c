@@ -55,6 +55,7 @@ struct sdm_backend {
 };
 
 static void on_record(void *arg, const struct sdm_mi_record *r);
+static void on_error(void *arg, unsigned events);
 
 static struct pending *send_mi(struct sdm_backend *b, struct sdm_call *call, reply_f fn, const char *fmt, ...)
   __attribute__((format(printf, 4, 5)));
@@ -92,6 +93,8 @@ static void gdb_gone(struct sdm_backend *b) {
   int status = 0;
   if (b->pid <= 0)
     return;
+  if (b->err_watch)
+    on_error(b, 0); /* why, if it said so */
   sdm_watch_free(b->from_watch);
   sdm_watch_free(b->err_watch);
   close(b->to);

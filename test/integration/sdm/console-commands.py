@@ -1,6 +1,10 @@
 """Commands of the console that the session under mpirun does not use: threads, watchpoints, ignore counts, until, barrier
 points, scripts, input by the launcher, command lines that are wrong."""
+import os
+import pty
+import select
 import subprocess
+import time
 import unittest
 
 import sdm
@@ -101,6 +105,38 @@ class Console(unittest.TestCase):
             d.do("wait")
             self.assertEqual(d.values("argc"), {"3": {0, 1, 2}})
             self.assertEqual(list(d.values("argv[2]"))[0].split(" ", 1)[1], '"b c"')
+
+    def test_terminal(self):
+        """A person's terminal: the prompt, completion by tab, the line before by arrow, and ^C."""
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.environ["TERM"] = "xterm"
+            os.execv(sdm.DEBUG, [sdm.DEBUG, "-n", "2", "--launcher", "local", sdm.RING, "hang", "1"])
+        seen = [b""]
+
+        def until(text):
+            end = time.monotonic() + sdm.LIMIT
+            while text not in seen[0]:
+                self.assertLess(time.monotonic(), end, (text, seen[0][-500:]))
+                if select.select([fd], [], [], 0.1)[0]:
+                    seen[0] += os.read(fd, 4096)
+            seen[0] = seen[0].split(text, 1)[1]
+        until(b"[all]> ")
+        os.write(fd, b"views\t\n")
+        until(b"{0-1} 2")
+        until(b"[all]> ")
+        os.write(fd, b"\x1b[A\n")  # the same once more
+        until(b"{0-1} 2")
+        until(b"[all]> ")
+        os.write(fd, b"continue\n")
+        until(b"hello from everybody")
+        sdm.wait_until(lambda: any(sdm.waits(p) for p in sdm.descendants(pid)), "rank 1 sleeps in its loop")
+        os.write(fd, b"\x03")
+        until(b"{1} stopped (interrupted) in ")
+        until(b"[all]> ")
+        os.write(fd, b"quit\n")
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        os.close(fd)
 
     def test_wrong_calls(self):
         for words, why in ((["-n", "2"], "usage"), (["--no-such"], "usage"), (["-n", "2", "/does/not/exist"], "there is no program"),

@@ -59,6 +59,11 @@ def children(pid):
     return found
 
 
+def descendants(pid):
+    below = list(children(pid))
+    return below + [d for c in below for d in descendants(c)]
+
+
 def gone(pid):
     try:
         with open(f"/proc/{pid}/stat") as f:

@@ -1,0 +1,175 @@
+/* Commands of the console that look at programs, and change their data. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdm/console_private.h"
+
+void console_do_bt(struct sdm_console *c, char *arg) {
+  if (strncmp(arg, "-m", 2)) {
+    json_t *j = console_request(c, "stack");
+    if (*arg)
+      json_object_set_new(j, "high", json_integer(atoll(arg) - 1));
+    console_ask_and_show(c, j);
+    return;
+  }
+  const char *form = arg + 2 + strspn(arg + 2, " ");
+  json_t *j = console_request(c, "stack");
+  json_object_set_new(j, "reduce", json_string("tree"));
+  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_TREE);
+  sdm_show_tree(&c->show, a, !strcmp(form, "folded") ? SDM_TREE_FOLDED : !strcmp(form, "dot") ? SDM_TREE_DOT : SDM_TREE_TEXT, 1);
+  c->failed |= console_had_errors(a);
+  sdm_answer_free(a);
+}
+
+static void show_frame(struct sdm_console *c) {
+  json_t *j = console_request(c, "stack");
+  json_object_set_new(j, "low", json_integer(c->frame > 0 ? c->frame : 0));
+  json_object_set_new(j, "high", json_integer(c->frame > 0 ? c->frame : 0));
+  json_object_del(j, "frame");
+  console_ask_and_show(c, j);
+}
+void console_do_frame(struct sdm_console *c, char *arg) {
+  if (*arg)
+    c->frame = atoll(arg);
+  show_frame(c);
+}
+void console_do_up(struct sdm_console *c, char *arg) {
+  c->frame = (c->frame > 0 ? c->frame : 0) + (*arg ? atoll(arg) : 1);
+  show_frame(c);
+}
+void console_do_down(struct sdm_console *c, char *arg) {
+  c->frame -= *arg ? atoll(arg) : 1;
+  c->frame = c->frame < 0 ? 0 : c->frame;
+  show_frame(c);
+}
+void console_do_locals(struct sdm_console *c, char *arg) {
+  (void)arg;
+  console_ask_and_show(c, console_with_text(c, "variables", "kind", "locals"));
+}
+void console_do_args(struct sdm_console *c, char *arg) {
+  (void)arg;
+  console_ask_and_show(c, console_with_text(c, "variables", "kind", "args"));
+}
+
+/* Asks once more, for those alone that are more than two deviations from the mean. */
+static void show_outliers(struct sdm_console *c, const char *expression, const struct sdm_answer *a) {
+  struct sdm_stats s;
+  if (!a->n || a->classes[0].kind != SDM_CLASS_OK || sdm_stats_decode(&s, a->classes[0].body.p, a->classes[0].body.len))
+    return;
+  double mean = s.sum / (double)s.count, variance = s.sum_squares / (double)s.count - mean * mean;
+  double limit = variance > 0 ? 2 * sqrt(variance) : 0;
+  if (limit <= 0 || (s.max - mean <= limit && mean - s.min <= limit))
+    return;
+  json_t *j = console_with_text(c, "evaluate", "expression", expression);
+  json_object_set_new(j, "reduce", json_string("outliers"));
+  json_object_set_new(j, "mean", json_real(mean));
+  json_object_set_new(j, "limit", json_real(limit));
+  struct sdm_answer *far = console_ask(c, j, SDM_REDUCE_SAME);
+  for (size_t i = 0; i < far->n; i++) /* the others' class has no value */
+    if (far->classes[i].kind == SDM_CLASS_OK && far->classes[i].body.len <= 2) {
+      struct sdm_set *near = sdm_set_copy(far->classes[i].set);
+      sdm_answer_remove(far, near);
+      sdm_set_free(near);
+      break;
+    }
+  if (!c->show.json)
+    fprintf(c->show.out, "more than two deviations from the mean:\n");
+  sdm_show_answer(&c->show, "outliers", far);
+  sdm_answer_free(far);
+}
+
+void console_do_print(struct sdm_console *c, char *arg) {
+  if (strncmp(arg, "-s ", 3)) {
+    console_ask_and_show(c, console_with_text(c, "evaluate", "expression", arg));
+    return;
+  }
+  json_t *j = console_with_text(c, "evaluate", "expression", arg + 3);
+  json_object_set_new(j, "reduce", json_string("stats"));
+  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_STATS);
+  sdm_show_stats(&c->show, arg + 3, a);
+  c->failed |= console_had_errors(a);
+  show_outliers(c, arg + 3, a);
+  sdm_answer_free(a);
+}
+
+/* The value most ranks have, and those who differ. */
+void console_do_diff(struct sdm_console *c, char *arg) {
+  struct sdm_answer *a = console_ask(c, console_with_text(c, "evaluate", "expression", arg), SDM_REDUCE_SAME);
+  size_t most = 0;
+  for (size_t i = 1; i < a->n; i++)
+    if (sdm_set_size(a->classes[i].set) > sdm_set_size(a->classes[most].set))
+      most = i;
+  if (a->n == 1 && !console_had_errors(a) && !c->show.json) {
+    fprintf(c->show.out, "all alike: ");
+    sdm_show_answer(&c->show, "diff", a);
+  } else {
+    if (a->n && most) { /* the rule first, then the exceptions */
+      struct sdm_class k = a->classes[0];
+      a->classes[0] = a->classes[most];
+      a->classes[most] = k;
+    }
+    sdm_show_answer(&c->show, "diff", a);
+  }
+  c->failed |= console_had_errors(a);
+  sdm_answer_free(a);
+}
+
+void console_do_ptype(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "type", "expression", arg)); }
+void console_do_raw(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "raw", "text", arg)); }
+void console_do_handle(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "handle", "what", arg)); }
+void console_do_x(struct sdm_console *c, char *arg) {
+  char *end;
+  long long count = 64;
+  if (*arg == '/') {
+    count = strtoll(arg + 1, &end, 10);
+    arg = end + strspn(end, " ");
+  }
+  json_t *j = console_with_text(c, "memory", "address", arg);
+  json_object_set_new(j, "count", json_integer(count));
+  console_ask_and_show(c, j);
+}
+
+void console_do_set(struct sdm_console *c, char *arg) {
+  if (!strncmp(arg, "var ", 4)) {
+    char *eq = strchr(arg, '=');
+    if (!eq) {
+      console_fail(c, "expected: set var NAME = VALUE");
+      return;
+    }
+    *eq = 0;
+    json_t *j = console_with_text(c, "evaluate", "expression", arg + 4);
+    json_object_set_new(j, "value", json_string(eq + 1 + strspn(eq + 1, " ")));
+    console_ask_and_show(c, j);
+  } else if (!strncmp(arg, "timeout ", 8) && atof(arg + 8) > 0)
+    c->timeout_ms = (uint32_t)(atof(arg + 8) * 1000);
+  else
+    console_fail(c, "expected: set var NAME = VALUE, or set timeout SECONDS");
+}
+
+void console_do_info(struct sdm_console *c, char *arg) {
+  if (!strncmp(arg, "b", 1))
+    console_show_breaks(c);
+  else if (!strncmp(arg, "reg", 3))
+    console_ask_and_show(c, console_with_text(c, "registers", "names", strchr(arg, ' ') ? strchr(arg, ' ') + 1 : ""));
+  else if (!strncmp(arg, "th", 2))
+    console_ask_and_show(c, console_request(c, "threads"));
+  else if (!strncmp(arg, "sig", 3))
+    console_ask_and_show(c, console_with_text(c, "handle", "what", ""));
+  else if (!strncmp(arg, "loc", 3))
+    console_do_locals(c, arg);
+  else
+    sdm_show_status(&c->show, c->s);
+}
+
+void console_do_status(struct sdm_console *c, char *arg) {
+  (void)arg;
+  sdm_show_status(&c->show, c->s);
+}
+
+void console_do_thread(struct sdm_console *c, char *arg) {
+  if (*arg)
+    c->thread = atoll(arg);
+  c->frame = -1;
+  show_frame(c);
+}
