@@ -155,6 +155,8 @@ class Loops:
         r.shuffle(scalars)
         for v in scalars[:r.randint(1, 2)]:
             s.private = [x for x in s.private if x is not v]
+            if v in self.taken(s):
+                continue
             computes = self.operation(v)
             declared = computes if r.random() < 0.9 else self.operation(v)
             reduced = Reduced(declared, v)

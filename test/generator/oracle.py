@@ -376,7 +376,8 @@ class Oracle(Rules):
             self.nest(node, depth + 1, env)
 
     def escaped(self, access, element):
-        if element[1]:                           # elements of a reduction array are not followed
+        r = self.construct.reduced[element[0]]
+        if element[1] or r.loc and r.loc.name == element[0]:     # elements and locations are not followed
             self.maybe.add(('dvm-reduction-escape', access.line))
         else:
             self.report('dvm-reduction-escape', access)

@@ -73,6 +73,8 @@ class Second:
                 if p.operations != {right}:
                     self.oracle.maybe.add(('dvm-reduction-mismatch', line))
                 continue
+            if p.operations == {right} and not p.known:          # what has no value may be another one each time
+                self.oracle.maybe.add(('dvm-reduction-mismatch', line))
             if p.operations == {right}:
                 if self.stray and p.declared in ('maxloc', 'minloc'):
                     self.location(element, p)
