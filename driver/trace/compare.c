@@ -3,6 +3,7 @@
 #include "driver/run.h"
 #include "driver/trace/bisect.h"
 #include "driver/trace/launch.h"
+#include "driver/trace/html.h"
 #include "driver/trace/options.h"
 #include "runtime/trace/config.h"
 #include <errno.h>
@@ -31,6 +32,11 @@ static const char *level_of(const struct dvmt_reader *r) {
 
 static int compare(struct dvmt_cli *o, const char *path, char *const *command, int *status, struct dvm_error *err) {
   struct dvmt_reader *a = dvmt_reader_open(path, err);
+  struct dvmt_html *html = o->html ? dvmt_html_create() : NULL;
+  if (html) {
+    o->compare.spot = dvmt_html_spot;
+    o->compare.spot_arg = html;
+  }
   struct dvmt_compare *c = a ? dvmt_compare_create(a, &o->compare) : NULL;
   struct dvmt_summary s;
   bool recorded = false;
@@ -48,6 +54,11 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
     rc = dvmt_compare_end(c, s.whole && WIFEXITED(*status), err);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
     rc = (int)errors;
+  if (rc >= 0 && html) {
+    int html_rc = dvmt_html_write(html, o->html, path, err);
+    rc = html_rc ? html_rc : rc;
+  }
+  dvmt_html_destroy(html);
   dvmt_compare_destroy(c);
   dvmt_reader_close(a);
   return rc ? rc : errors > 0;

@@ -1,4 +1,5 @@
 /* dvm diff: compares two traces. */
+#include "driver/trace/html.h"
 #include "driver/trace/options.h"
 #include <errno.h>
 #include <stdio.h>
@@ -29,6 +30,11 @@ static int feed(struct dvmt_reader *r, struct dvmt_sink *sink, struct dvm_error 
 
 static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
   struct dvmt_reader *a = dvmt_reader_open(paths[0], err), *b = a ? dvmt_reader_open(paths[1], err) : NULL;
+  struct dvmt_html *html = o->html ? dvmt_html_create() : NULL;
+  if (html) {
+    o->compare.spot = dvmt_html_spot;
+    o->compare.spot_arg = html;
+  }
   struct dvmt_compare *c = b ? dvmt_compare_create(a, &o->compare) : NULL;
   struct dvmt_summary sa, sb;
   int64_t errors = 0;
@@ -45,6 +51,9 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
     rc = dvmt_compare_end(c, sa.whole && sb.complete, err);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
     rc = (int)errors;
+  if (!rc && html)
+    rc = dvmt_html_write(html, o->html, paths[1], err);
+  dvmt_html_destroy(html);
   dvmt_compare_destroy(c);
   dvmt_reader_close(a);
   dvmt_reader_close(b);

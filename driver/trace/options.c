@@ -13,6 +13,7 @@ const char dvmt_cli_help[] =
   "  --partial          iterations of the reference that do not happen are no difference\n"
   "  --window MIB       memory for iterations in another order (64)\n"
   "  --report FILE      the differences also as .sarif or .jsonl; repeatable\n"
+  "  --html FILE        a page with maps of the differing elements over time\n"
   "  --max-errors N     differences that are shown (20; 0: all)\n"
   "  --exitcode N       exit status if something differs (66)\n";
 
@@ -32,7 +33,7 @@ static int number(const struct dvmt_cli *o, const char *text, double most, doubl
 int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
   static const struct option names[] = {{"tolerance", 1, NULL, 't'}, {"ulps", 1, NULL, 'u'}, {"config", 1, NULL, 'c'},
                                         {"partial", 0, NULL, 'p'}, {"window", 1, NULL, 'w'}, {"report", 1, NULL, 'r'},
-                                        {"max-errors", 1, NULL, 'm'}, {"exitcode", 1, NULL, 'e'}, {"bisect", 0, NULL, 'b'},
+                                        {"max-errors", 1, NULL, 'm'}, {"exitcode", 1, NULL, 'e'}, {"bisect", 0, NULL, 'b'}, {"html", 1, NULL, 'H'},
                                         {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
   struct dvm_error err = DVM_ERROR_INIT;
   double v;
@@ -51,6 +52,7 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
     case 'w': rc = number(o, optarg, 1 << 20, &v); o->compare.window_bytes = (size_t)(v * (1 << 20)) + 1; break;
     case 'm': rc = number(o, optarg, 1e15, &v); o->report.max_errors = (uint64_t)v; break;
     case 'e': rc = number(o, optarg, 255, &v); o->exitcode = (int)v; break;
+    case 'H': o->html = optarg; break;
     case 'b': o->bisect = true; break;
     case 'r':
       if (dvmt_report_add_file(&o->report, optarg, &err))

@@ -12,6 +12,7 @@ struct dvmt_cli {
   struct dvmt_config config;
   const char *config_path;
   bool bisect;
+  const char *html;                 /* path of a page, or NULL */
   int exitcode;
 };
 /* Reads them; 'optind' is then at the first argument.  0; -1: help was shown; else the exit status. */

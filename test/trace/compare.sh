@@ -206,6 +206,38 @@ for sample in jacobi cg; do
   has err "differs from the reference when this construct ends"
 done
 
+# The page: whole in itself, its data right.
+build_ wrong jacobi.c -O2 -DMISTAKE=4
+status 66 "$dvm" compare --html page.html jacobi.dvmt -- ./wrong
+python3 - <<'P' || wrong "page.html"
+import html.parser, json
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.ids, self.links, self.inside, self.data, self.open = set(), [], False, '', []
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.ids.add(attrs.get('id'))
+        self.links += [attrs[a] for a in ('src', 'href') if a in attrs]
+        self.inside = attrs.get('id') == 'data'
+        if tag not in ('meta', 'input'):
+            self.open.append(tag)
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+        self.inside = False
+    def handle_data(self, text):
+        self.data += text if self.inside else ''
+page = Page()
+page.feed(open('page.html').read())
+assert not page.open and not page.links and {'time', 'maps', 'data', 'all'} <= page.ids
+data = json.loads(page.data)
+first = data['maps'][0]
+assert (first['variable'], first['place'], first['rows'], first['columns']) == ('B', 'jacobi.c:20:13', 24, 24), first
+frame, cells = first['frames'][0]
+assert frame == 3 and cells[:2] == [1, 1] and cells[2] == -8, (frame, cells[:3])
+assert [m['variable'] for m in data['maps']] == ['B', 'A']
+P
+
 # From the sums to the element, over what is within the tolerance.
 status 0 "$dvm" record --level checksum -o sum.dvmt -- ./jacobi
 build_ wrong jacobi.c -O2 -DMISTAKE=3
