@@ -177,11 +177,16 @@ static void ping(struct sdm_node *n, int64_t now) {
     } else if (now - c->heard >= every)
       node_send_child(n, (int)i, &f);
   }
-  if (n->parent && silent(n, n->parent_heard, now)) {
-    n->ops->drop(n->arg, n->parent);
-    lose_parent(n);
-  } else if (n->parent && now - n->parent_heard >= every)
+  /* A parent that is silent is not given up: a stopped front end is to find its session as it left it.  If it is gone,
+   * the connection ends; if it is stuck, its own parent finds that, and adopts us. */
+  if (n->parent && now - n->parent_heard >= every)
     node_send_up(n, &f);
+}
+
+/* Who slept himself has heard nobody; that is not the others' silence. */
+static void forgive(struct sdm_node *n, int64_t now) {
+  for (size_t i = 0; i < n->nchildren; i++)
+    n->children[i].heard = now;
 }
 
 void sdm_node_wake(struct sdm_node *n) {
@@ -191,6 +196,8 @@ void sdm_node_wake(struct sdm_node *n) {
   node_expire_holds(n, now);
   if (n->opt.ping_ms && (n->parent || n->nchildren)) {
     if (now >= n->next_ping) {
+      if (n->next_ping && now - n->next_ping > (int64_t)n->opt.ping_ms * 1000)
+        forgive(n, now);
       if (n->next_ping)
         ping(n, now);
       n->next_ping = now + (int64_t)n->opt.ping_ms * 1000;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #define CREDIT_START 65536
 #define LINE_MAX_BYTES 4096
+#define OOB_RETRY_US 5000
 #define PARTIAL_US 50000 /* a line without an end is sent after that */
 
 struct server {
@@ -129,15 +131,6 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
     sdm_backend_run(s->ops, s->backend, c);
 }
 
-static void write_all(int fd, const void *p, size_t len) {
-  for (size_t at = 0; at < len;) {
-    ssize_t n = write(fd, (const char *)p + at, len - at);
-    if (n <= 0 && errno != EINTR && errno != EAGAIN)
-      return;
-    at += n > 0 ? (size_t)n : 0;
-  }
-}
-
 static void send_line(struct server *s, unsigned stream, bool eof) {
   struct sdm_bytes *l = &s->line[stream];
   if (!l->len && !eof)
@@ -150,7 +143,7 @@ static void send_line(struct server *s, unsigned stream, bool eof) {
 static void on_event(void *arg, json_t *event) {
   struct server *s = arg;
   char *text = json_dumps(event, JSON_COMPACT | JSON_SORT_KEYS);
-  if (s->ctx) {
+  if (s->ctx && !s->oob) {
     send_line(s, SDM_STDOUT, false);
     send_line(s, SDM_STDERR, false);
   }
@@ -160,10 +153,39 @@ static void on_event(void *arg, json_t *event) {
   json_decref(event);
 }
 
+static void write_out(struct server *s);
+
 static void on_flush(void *arg) {
   struct server *s = arg;
+  if (s->oob) {
+    write_out(s);
+    return;
+  }
   send_line(s, SDM_STDOUT, false);
   send_line(s, SDM_STDERR, false);
+}
+
+/* oob: to our own stdout and stderr.  The launcher may be slow to read; the program waits then, this server does not. */
+static void write_out(struct server *s) {
+  size_t left = 0;
+  for (unsigned stream = SDM_STDOUT; stream <= SDM_STDERR; stream++) {
+    struct sdm_bytes *l = &s->line[stream];
+    struct pollfd p = { .fd = stream == SDM_STDERR ? 2 : 1, .events = POLLOUT };
+    while (l->len && poll(&p, 1, 0) == 1) { /* a pipe that is ready takes a page without blocking */
+      ssize_t n = write(p.fd, l->p, l->len < 4096 ? l->len : 4096);
+      if (n < 0 && errno != EINTR)
+        l->len = 0; /* nobody reads any more */
+      else if (n > 0)
+        sdm_bytes_consume(l, (size_t)n);
+    }
+    left += l->len;
+  }
+  bool was = s->held;
+  s->held = left > 0;
+  if (s->held)
+    sdm_timer_set(s->flush, sdm_now_us() + OOB_RETRY_US);
+  else if (was)
+    s->ops->resume(s->backend);
 }
 
 /* Line by line, so that equal lines of many ranks can merge.  'held' tells the back end to stop reading. */
@@ -172,8 +194,9 @@ static bool on_output(void *arg, unsigned stream, bool eof, const void *p, size_
   if (!s->ctx)
     return true;
   if (s->oob) {
-    write_all(stream == SDM_STDERR ? 2 : 1, p, len);
-    return true;
+    sdm_bytes_add(&s->line[stream], p, len);
+    write_out(s);
+    return !s->held;
   }
   const char *at = p, *end = at + len;
   while (at < end) {
@@ -247,6 +270,8 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
     while (!s.quit)
       sdm_progress(s.ctx, -1);
     sdm_progress(s.ctx, 0); /* what was said last goes out */
+    for (int i = 0; s.oob && s.held && i < 200; i++, usleep(10000))
+      write_out(&s);
     struct sdm_ctx *ctx = s.ctx;
     s.ctx = NULL; /* the back end's last words have nowhere to go */
     s.ops->destroy(s.backend);

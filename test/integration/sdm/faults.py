@@ -5,6 +5,7 @@ import random
 import signal
 import socket
 import subprocess
+import time
 import unittest
 
 import sdm
@@ -116,6 +117,16 @@ class Faults(unittest.TestCase):
             d.process.wait()
             for p in servers:
                 self.assertEqual(p.wait(sdm.LIMIT), 0)
+
+    def test_front_end_stopped(self):
+        """A debugger that is suspended, or waits for its pager, far longer than heart-beats allow, finds its session as it was."""
+        with stub() as d:
+            d.do("print 1")
+            os.kill(d.process.pid, signal.SIGSTOP)
+            time.sleep(3)  # fifteen heart-beats; nothing can be seen to happen meanwhile
+            os.kill(d.process.pid, signal.SIGCONT)
+            self.assertEqual(self.sources(d), (set(range(N)), {}))
+            self.assertEqual([j for j in d.said if "lost" in j], [])
 
     def test_strangers(self):
         """Garbage, an old version, giants, half a handshake, and many who say nothing, at every door: nothing is

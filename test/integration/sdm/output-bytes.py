@@ -43,6 +43,24 @@ class Bytes(unittest.TestCase):
             self.assertEqual(set().union(*(sdm.ranks(j["ranks"]) for j in lines)), set(range(8)))
             self.assertEqual({j["text"] for j in lines}, {"same\n"})
 
+    def test_launcher_that_is_slow_to_read(self):
+        """Route oob: the program waits, its server does not, and every byte comes in the end."""
+        sdm.need("mpirun")
+        p = subprocess.Popen([sdm.DEBUG, "--io", "oob", "--ping", "0.3", "--json", "--no-stop", "-ex", "wait", "-ex", "status",
+                              "-ex", "quit", "--", "mpirun", "-q", "-n", "2", "/bin/sh", "-c", "yes 0123456789 | head -c 4000000"],
+                             stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        try:
+            os.read(p.stdout.fileno(), 10)
+            time.sleep(3)  # ten heart-beats in which nobody reads
+            text = p.stdout.read()
+            self.assertEqual(p.wait(sdm.LIMIT), 0)
+            self.assertNotIn(b'"lost"', text)
+            self.assertGreater(text.count(b"0123456789") * 11, 2 * 4000000 - 2000)
+        finally:
+            p.kill()
+            p.wait()
+            p.stdout.close()
+
     def test_slow_reader(self):
         """8 MB of each of two programs; nobody reads for a while: the debugger and its servers stay small, then all comes."""
         total = 8 << 20
