@@ -1,0 +1,36 @@
+#!/bin/bash
+# checked.sh BIN PROGRAMS DVMCC SOURCE: a program under the checker, with its shadow memory, saved in mid-run, killed and restarted:
+# the same report and exit status as undisturbed, apart from the time.
+BIN=$1 PROGRAMS=$2 DVMCC=$3 SOURCE=$4
+. "$(dirname "$0")/lib.sh"
+need_restart
+
+sed 's/#define STEPS 200/#define STEPS 1000/' "$SOURCE" > "$WORK/program.c"
+"$DVMCC" -g -O2 "$WORK/program.c" -o "$WORK/program" || fail "it does not compile"
+report() { sed 's/ in [0-9.]* s;/ in N s;/' "$1"; }
+
+cd "$WORK" || exit 1
+began=$(date +%s%N)
+DVM_OPTIONS=report=expected.jsonl ./program > expected 2> expected.err
+status=$?
+pause=$((($(date +%s%N) - began) / 1000000 / 4))
+[ -s expected ] && [ -s expected.err ] && [ $status = 66 ] || fail "the undisturbed run ends with $status"
+
+export DVM_OPTIONS=report=actual.jsonl
+start run ./program
+WAITER=$PID
+for link in 1 2; do
+  pause $pause
+  checkpoint "$PID" || fail "link $link: no checkpoint"
+  kill -9 "$PID"
+  wait "$WAITER" 2> /dev/null
+  wait_for 10 gone "$PID" || fail "the process does not end"
+  restart "again$link" --truncate
+  wait_for 20 running program || { cat "again$link.err" >&2; fail "link $link: it does not run again"; }
+done
+wait "$WAITER"
+[ $? = 66 ] || fail "another exit status than 66"
+cmp expected run.out || fail "the result differs"
+diff <(report expected.err) <(report run.err) >&2 || fail "the report differs"
+diff expected.jsonl actual.jsonl >&2 || fail "the report file differs"
+note "$(du -k "$IMAGE" | cut -f 1) KiB of image; $(tail -n 1 run.err)"
