@@ -116,8 +116,8 @@ struct crs_chain *crs_helper_chain(void);
 void crs_helper_wake(void);
 void crs_helper_listen(void);
 
-/* crs_shared.c: called before the stop.  Returns 0, or -EOPNOTSUPP with the text in 'why' when another process has mapped memory of
- * ours that has no name: an image would hold a copy that nobody shares. */
+/* crs_shared.c: called before the stop.  Returns 0, or -EOPNOTSUPP with the text in 'why' when another process has mapped
+ * memory of ours that has no name: an image would hold a copy that nobody shares. */
 int crs_shared_check(char *why, size_t size);
 
 /* crs_save.c: called with all threads stopped, returns with all released.  Returns 0 when the image lies at 'path', 1

@@ -11,6 +11,7 @@
 #include "mpir/sys.h"
 
 #define GAP_SPLIT (64ull << 20) /* a hole this long gets a program header of its own instead of a hole in the file */
+#define EARLY_WRITE (1ull << 20) /* bytes */
 #define BREAKPOINT 0xcc
 
 static int write_at(struct crs_dump *d, const void *from, uint64_t size, uint64_t offset)
@@ -138,6 +139,8 @@ static int add_extent(struct crs_dump *d, const void *content, uint64_t address,
                                         .plain_offset = offset, .flags = flags, .crc = mpir_crc32c(0, content, length), .codec = MPIR_CODEC_NONE, .file = file };
   d->extent_count++;
   d->data_size += length;
+  if (!(d->request->flags & CRS_NO_SYNC) && length >= EARLY_WRITE) /* the medium works while we look at the next piece */
+    sys4(SYS_sync_file_range, d->fd, offset, length, 2 /* SYNC_FILE_RANGE_WRITE */);
   return 0;
 }
 

@@ -68,7 +68,7 @@ static void every_cut_is_refused(void **state)
       fail_msg("taken when cut to %zu of %zu bytes", size, made.size);
 }
 
-/* One bit of each byte in turn: metadata is refused at opening, data when verified; nothing else matters. */
+/* One bit of each byte in turn, in the data of each eleventh: metadata is refused at opening, data when verified. */
 static void every_changed_byte_is_found(void **state)
 {
   size_t data_end = made.extents[3].file_offset + made.extents[3].length;
@@ -77,7 +77,7 @@ static void every_changed_byte_is_found(void **state)
   (void)state;
   made_close(&made);
   for (size_t at = 0; at < made.size; at++) {
-    bool used = at < 64 + 3 * 56 || at >= 4 * 4096 || (at >= 4096 && at < data_end);
+    bool used = at < 64 + 3 * 56 || at >= 4 * 4096 || (at >= 4096 && at < data_end && at % 11 == 0);
     struct mpir_image *image;
     bool found;
 
