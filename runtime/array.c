@@ -183,14 +183,21 @@ static void describe(struct dvmrt_array *a, struct dvmrt_directive *d, struct dv
   widths_set(a, own, args);
 }
 
-static void count_site(struct dvmrt_directive *d) {
-  static struct dvmrt_directive *seen[256];
+/* A pointer's declaration and what it is bound to later are one. */
+static void count_site(const struct dvmrt_directive *d, const char *name) {
+  static struct {
+    struct dvmrt_pos pos;
+    const char *name;
+  } seen[256];
   unsigned n = declared_sites < 256 ? declared_sites : 256;
   for (unsigned i = 0; i < n; i++)
-    if (seen[i] == d)
+    if (seen[i].pos.line == d->pos.line && seen[i].pos.column == d->pos.column && seen[i].pos.file == d->pos.file &&
+        !strcmp(seen[i].name, name))
       return;
-  if (n < 256)
-    seen[n] = d;
+  if (n < 256) {
+    seen[n].pos = d->pos;
+    seen[n].name = name;
+  }
   declared_sites++;
 }
 
@@ -295,7 +302,7 @@ void dvmrt_array_declare(struct dvmrt_directive *d, const int64_t *args) {
   struct dvmrt_item *own = d->items;
   if (!own)
     return;
-  count_site(d);
+  count_site(d, own->ref.name);
   if (own->key == 'T') {
     declare_template(d, own, args);
     return;

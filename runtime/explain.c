@@ -411,6 +411,13 @@ static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bo
   dvmrt_name_place(ev->nest->d->pos, t);
 }
 
+static void help_align(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  const struct dvmrt_array *on = ev->nest->on;
+  if (on && on->name && on->ndims == ev->array->ndims)
+    dvmrt_text_add(dvmrt_diag_help(r), "if both belong together, align '%s' with '%s' where it is declared",
+                   ev->array->name, on->name);
+}
+
 /* Does the subscript not go with an index variable, so that no edge of a fixed width holds the element? */
 static bool goes_alone(const struct dvmrt_event *ev, int dim) {
   return ev->access->ndims == ev->array->ndims && ev->access->axis[dim].kind != 'a';
@@ -456,6 +463,9 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
     dvmrt_text_add(t, "add 'on %s[..]' to the directive at ", name);
     dvmrt_name_place(d->pos, t);
     return;
+  case DVMRT_NO_RELATION:
+    help_align(r, ev);
+    /* fall through */
   default:
     if (ev->flags & DVMRT_WRITE)
       return;

@@ -21,6 +21,7 @@ int main(void) {
   for (i = 0; i < N; ++i)
     x[i] = y[i] + 1;
     //     ^ error dvm-nonlocal-access 'y[0]'
+    // help if both belong together, align 'y' with
   printf("%ld\n", x[N - 1]);
   return 0;
 }
