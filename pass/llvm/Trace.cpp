@@ -549,9 +549,36 @@ struct TraceModule::Impl {
     call(B, "__dvmt_direct", RT.Void, {Site, argumentArray(S, B, Args)});
   }
 
+  // ---- Allocations: how large an array behind a pointer is ----
+
+  void noteHeap(CallInst *Call) {
+    const Function *Callee = Call->getCalledFunction();
+    if (!Callee || !Callee->isDeclaration() || Call->isMustTailCall())
+      return;
+    StringRef Name = Callee->getName();
+    unsigned Args = Call->arg_size();
+    IRBuilder<> Before(Call), After(Call->getNextNode());
+    After.SetCurrentDebugLocation(Call->getDebugLoc());
+    auto Size = [&](unsigned N) { return After.CreateZExtOrTrunc(Call->getArgOperand(N), RT.I64); };
+    if ((Name == "free" && Args == 1) || (Name == "realloc" && Args == 2))
+      call(Before, "__dvmt_heap", RT.Void, {Call->getArgOperand(0), Before.getInt64(0)});
+    if (Name == "malloc" && Args == 1)
+      call(After, "__dvmt_heap", RT.Void, {Call, Size(0)});
+    else if (Name == "calloc" && Args == 2)
+      call(After, "__dvmt_heap", RT.Void, {Call, After.CreateMul(Size(0), Size(1))});
+    else if ((Name == "realloc" || Name == "aligned_alloc" || Name == "memalign") && Args == 2)
+      call(After, "__dvmt_heap", RT.Void, {Call, Size(1)});
+  }
+
   // ---- The module ----
 
   void instrument(Function &F) {
+    SmallVector<CallInst *, 16> Calls;
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallInst>(&I))
+        Calls.push_back(Call);
+    for (CallInst *Call : Calls)
+      noteHeap(Call);
     FunctionState S(F, RT);
     for (auto &[Cid, K] : S.Constructs)
       lowerConstruct(S, *K);

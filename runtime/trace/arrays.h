@@ -10,6 +10,8 @@ struct dvmt_array {
 };
 /* A directive was executed; text and arguments of its site. */
 void dvmt_arrays_note(const char *text, const int64_t *args, size_t nargs);
+/* An allocation begins, or (size 0) ends.  Of many the small ones are forgotten first. */
+void dvmt_arrays_heap(uint64_t address, uint64_t size);
 /* The array that begins at 'address', of known size, or NULL. */
 const struct dvmt_array *dvmt_arrays_find(uint64_t address);
 #endif

@@ -80,7 +80,8 @@ static void to_item(const struct keys *sites, const struct keys *objects, const 
   it->object = r->object;
   it->key = value ? objects->key[r->object] : sites->key[r->site];
   it->offset = r->kind <= DVMT_WRITE ? r->offset : 0;
-  memcpy(it->words, r->words, it->nwords * 8u);
+  if (it->nwords)
+    memcpy(it->words, r->words, it->nwords * 8u);
 }
 
 /* ---- the reference --------------------------------------------------------------------------------------------------------- */
@@ -480,10 +481,10 @@ static struct waiting *find_waiting(struct dvmt_compare *c, const struct item *i
   return NULL;
 }
 
-static void sum_items(uint64_t *sum, const struct item *iteration, const struct items *l) {
+static void sum_items(const struct dvmt_compare *c, uint64_t *sum, const struct item *iteration, const struct items *l) {
   uint64_t h = hash_of(iteration);
   for (size_t i = 0; i < l->n; i++)
-    if (l->row[i].kind == DVMT_WRITE)
+    if (l->row[i].kind == DVMT_WRITE && !is_optional(c, &l->row[i]))
       *sum += dvmt_mix(h ^ dvmt_digest_value((uint64_t)l->row[i].offset ^ (uint64_t)l->row[i].key << 40, l->row[i].words, l->row[i].nwords));
 }
 
@@ -558,7 +559,7 @@ static void end_iteration(struct dvmt_compare *c) {
   c->b_in_iteration = false;
   c->totals.iterations++;
   bool again = was_executed(c, &c->b_iteration);
-  sum_items(&c->b_sum, &c->b_iteration, &c->b_items);
+  sum_items(c, &c->b_sum, &c->b_iteration, &c->b_items);
   if (c->overflow || c->unpaired)
     return;
   struct waiting *w = again ? NULL : find_waiting(c, &c->b_iteration);
@@ -568,7 +569,7 @@ static void end_iteration(struct dvmt_compare *c) {
     return;
   }
   while (!again && !c->overflow && read_iteration(c, &iteration)) {
-    sum_items(&c->a_sum, &iteration, &c->a_items);
+    sum_items(c, &c->a_sum, &iteration, &c->a_items);
     if (same_item(&iteration, &c->b_iteration))
       return compare_lists(c, &c->a_items, &c->b_items);
     keep_waiting(c, &iteration);
@@ -594,7 +595,7 @@ static void finish_parallel(struct dvmt_compare *c) {
         has_first = true;
       }
   while (read_iteration(c, &iteration)) {
-    sum_items(&c->a_sum, &iteration, &c->a_items);
+    sum_items(c, &c->a_sum, &iteration, &c->a_items);
     if (!has_first)
       first = iteration;
     has_first = true;

@@ -336,3 +336,8 @@ __attribute__((visibility("default"))) void __dvmt_direct(struct dvmt_site *site
   site->count++;
   emit(site, DVMT_TAG_DIRECT, args, site->nargs);
 }
+
+__attribute__((visibility("default"))) void __dvmt_heap(const void *p, uint64_t size) {
+  if (recording && p)
+    dvmt_arrays_heap((uint64_t)(uintptr_t)p, size);
+}

@@ -16,6 +16,7 @@ config.substitutions += [
     ("%dvm_clang", f"{clang} -fpass-plugin={config.dvm_pass}"),
     ("%clang", clang),
     ("%opt", f"{tools}/opt -load-pass-plugin={config.dvm_pass}"),
+    ("%dvm_pass", config.dvm_pass),
     ("%nm", f"{tools}/llvm-nm"),
     ("FileCheck", f"{tools}/FileCheck"),
 ]

@@ -147,6 +147,30 @@ has err "bad.conf:1:1"
 DVM_OPTIONS=trace_levle=full status 2 ./prog
 has err "did you mean 'trace_level'?"
 
+# Sums of arrays behind pointers, whose size the allocation tells.
+cat >heap.c <<'C'
+#include <stdlib.h>
+#pragma dvm array distribute[block]
+static double *A;
+int main(void) {
+  int i;
+  A = malloc(100 * sizeof(double));
+  for (int step = 0; step < 2; step++) {
+#pragma dvm parallel([i] on A[i])
+    for (i = 0; i < 100; i++)
+      A[i] = i;
+    if (!step)
+      A = realloc(A, 150 * sizeof(double));
+  }
+  free(A);
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -w heap.c -o heap
+status 0 "$dvm" record --level checksum -o heap.dvmt -- ./heap
+status 0 "$dvm" trace dump heap.dvmt
+[ "$(count 'digest   ')" = 2 ] || wrong "sums of an array behind a pointer: $(cat out)"
+
 # By DVM_OPTIONS alone: the tool is found and started.
 DVM_OPTIONS=trace=record:trace_file=by.dvmt:trace_level=full status 7 ./prog 7
 cmp out plain || wrong "the recorded program prints something else"
