@@ -11,6 +11,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/completion/dvm.bash RENAME dvmcc
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/diagnostics DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 install(FILES ${PROJECT_SOURCE_DIR}/docs/language.md ${PROJECT_SOURCE_DIR}/docs/report-formats.md
+  ${PROJECT_SOURCE_DIR}/docs/debugging.md ${PROJECT_SOURCE_DIR}/docs/sdm-debug-protocol.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

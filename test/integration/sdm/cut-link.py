@@ -48,13 +48,13 @@ class CutLink(unittest.TestCase):
             for rank, i in LAYOUT.items():
                 p = subprocess.Popen(inside(i, sdm.SERVER, "--host", f"10.99.0.{i + 1}", "--port", str(7000 + rank),
                                             "--secret-file", secret, "--backend", "stub", "--rank", str(rank), "--ping",
-                                            "200", "--orphan", "1000"))
+                                            "400", "--orphan", "1000"))
                 self.addCleanup(lambda p=p: (p.poll() is None and p.kill(), p.wait()))
                 servers.append(p)
             table = folder.write("servers", "".join(f"{r} 10.99.0.{i + 1} 0\n" for r, i in LAYOUT.items()))
             far = {r for r, i in LAYOUT.items() if i == 2}
             near = set(LAYOUT) - far
-            with sdm.Debugger("--servers", table, "--secret-file", secret, "--port", "7000", "--ping", "0.2", "--host",
+            with sdm.Debugger("--servers", table, "--secret-file", secret, "--port", "7000", "--ping", "0.4", "--host",
                               "10.99.0.1", "--no-stop", "/bin/true", prefix=inside(0)) as d:
                 d.do("set timeout 2")
                 self.assertEqual(set(d.answer("print 1")[0]), {frozenset(LAYOUT)})

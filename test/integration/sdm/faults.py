@@ -15,7 +15,7 @@ N = 8
 
 
 def stub(*more, n=N, script=None, folder=None):
-    words = ["-n", str(n), "--launcher", "local", "--backend", "stub", "--no-stop", "--ping", "0.2", *more]
+    words = ["-n", str(n), "--launcher", "local", "--backend", "stub", "--no-stop", "--ping", "0.4", *more]
     if script:
         words += ["--backend-path", folder.write("script", script)]
     return sdm.Debugger(*words, "/bin/true")
@@ -55,7 +55,7 @@ class Faults(unittest.TestCase):
         """SIGSTOP, for less than the heart-beats allow: an answer in part at the limit, the rest when it goes on."""
         with sdm.Debugger("-n", str(N), "--launcher", "local", "--backend", "stub", "--no-stop", "--ping", "20",
                           "/bin/true") as d:
-            d.do("set timeout 1")
+            d.do("set timeout 3")
             os.kill(d.servers()[7], signal.SIGSTOP)
             self.assertEqual(self.sources(d), (set(range(N)) - {7}, {"timed_out": {7}}))
             os.kill(d.servers()[7], signal.SIGCONT)
@@ -123,7 +123,7 @@ class Faults(unittest.TestCase):
         with stub() as d:
             d.do("print 1")
             os.kill(d.process.pid, signal.SIGSTOP)
-            time.sleep(3)  # fifteen heart-beats; nothing can be seen to happen meanwhile
+            time.sleep(3)  # seven heart-beats; nothing can be seen to happen meanwhile
             os.kill(d.process.pid, signal.SIGCONT)
             self.assertEqual(self.sources(d), (set(range(N)), {}))
             self.assertEqual([j for j in d.said if "lost" in j], [])

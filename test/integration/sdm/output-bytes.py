@@ -55,7 +55,7 @@ class Bytes(unittest.TestCase):
             text = p.stdout.read()
             self.assertEqual(p.wait(sdm.LIMIT), 0)
             self.assertNotIn(b'"lost"', text)
-            self.assertGreater(text.count(b"0123456789") * 11, 2 * 4000000 - 2000)
+            self.assertGreaterEqual(text.count(b"5"), 2 * (4000000 // 11) - 1)  # once a line; lines of the two may mix
         finally:
             p.kill()
             p.wait()
