@@ -1,4 +1,5 @@
 # %dvm_ir FILE: the IR behind the pass, before any optimisation; further words are flags of clang.
+# %dvm_marks FILE: what the clang side leaves for the pass.
 # %dvm_clang: clang with the pass as plug-in.  %S/Inputs/marks.h declares the marks.
 import os
 import lit.formats
@@ -14,6 +15,7 @@ clang = f"{tools}/clang -I{config.test_source_root}/pass/Inputs -I{config.dvm_so
 config.substitutions += [
     ("%dvm_ir", f"sh {config.test_source_root}/dvm-ir.sh {tools} {config.dvm_pass} {config.test_source_root}/pass/Inputs"),
     ("%dvm_clang", f"{clang} -fpass-plugin={config.dvm_pass}"),
+    ("%dvm_marks", f"{tools}/clang -O1 -fplugin={config.dvm_plugin} -Xclang -disable-llvm-passes -fno-discard-value-names -w -S -emit-llvm -o -"),
     ("%clang", clang),
     ("%opt", f"{tools}/opt -load-pass-plugin={config.dvm_pass}"),
     ("%dvm_pass", config.dvm_pass),
