@@ -248,9 +248,9 @@ int64_t dvmt_report_close(struct dvmt_report *r, const struct dvmt_compare *c, s
     fprintf(r->out, "dvm: %llu more are not shown\n", (unsigned long long)(dvmt_compare_nfindings(c) - r->shown));
   print_variables(r->out, c);
   if (errors || warnings) {
-    fprintf(r->out, "dvm: %llu error%s (%llu occurrences) against '%s'", (unsigned long long)errors, errors == 1 ? "" : "s",
-            (unsigned long long)hits, r->reference);
-    fprintf(r->out, "; %llu values compared", (unsigned long long)t->values);
+    fprintf(r->out, "dvm: %llu error%s (%llu occurrence%s) against '%s'", (unsigned long long)errors, errors == 1 ? "" : "s",
+            (unsigned long long)hits, hits == 1 ? "" : "s", r->reference);
+    fprintf(r->out, "; %llu value%s compared", (unsigned long long)t->values, t->values == 1 ? "" : "s");
     if (t->skipped)
       fprintf(r->out, ", %llu records of the reference skipped to find a common construct", (unsigned long long)t->skipped);
     fputc('\n', r->out);

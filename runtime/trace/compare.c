@@ -609,8 +609,8 @@ static void finish_parallel(struct dvmt_compare *c) {
   } else if (missing && !c->options.partial) {
     c->totals.missing += missing;
     dvmt_iteration_text(a_text(c, &first), first.words, first.nwords, at, sizeof(at));
-    snprintf(message, sizeof(message), "%llu iterations of the reference are not executed, the first is (%s)",
-             (unsigned long long)missing, at);
+    snprintf(message, sizeof(message), missing == 1 ? "%llu iteration of the reference is not executed: (%s)"
+             : "%llu iterations of the reference are not executed, the first is (%s)", (unsigned long long)missing, at);
     structure(c, "missing iterations", "", c->open[c->depth - 1].text, message);
   }
 }

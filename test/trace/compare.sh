@@ -40,7 +40,7 @@ mistake sor 1 "^sor.c:18:34: error: the write of 'colour' of the reference does 
 mistake sor 2 "^sor.c:26:15: error: 'A\[1\]\[1\]' is .* \[dvm-trace-value\]"
 mistake sor 3 "^sor.c:28:15: error: the write of 'A\[4\]\[2\]' of the reference does not happen \[dvm-trace-structure\]"
 mistake sor 4 "^sor.c:28:15: error: 'A\[1\]\[1\]' is .* \[dvm-trace-value\]"
-mistake cg 1 "^cg.c:29:13: error: 1 iterations of the reference are not executed, the first is \(i=198\)"
+mistake cg 1 "^cg.c:29:13: error: 1 iteration of the reference is not executed: \(i=198\)"
 mistake cg 2 "^cg.c:31:7: error: 'q\[1\]' is .* \[dvm-trace-value\]"
 mistake cg 3 "^cg.c:46:9: error: the write of 'x\[100\]' of the reference does not happen"
 mistake cg 4 "^cg.c:40:5: error: 'alpha' is .* \[dvm-trace-value\]"

@@ -104,6 +104,49 @@ status 0 "$dvm" record -o t.dvmt -- ./prog fork
 status 0 "$dvm" trace stat t.dvmt
 grep -q '^parallel *part.c:7:13 *4 *80 ' out || wrong "constructs of a forked child are in the trace, or the parent's are not"
 
+# The recorder is killed: the program goes on, the trace is whole up to a block.  A full disk: likewise, and it is said.
+cat >long.c <<'C'
+#include <stdio.h>
+#include <unistd.h>
+static int A[1000];
+int main(void) {
+  for (int step = 0; step < 1000; step++) {
+    for (int i = 0; i < 1000; i++)
+      A[i] += step * i;
+    if (step == 200) {
+      puts("half");
+      fflush(stdout);
+      while (access("go", F_OK))
+        usleep(10000);
+    }
+  }
+  puts("end");
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -O1 long.c -o long
+mkfifo half
+"$dvm" record -o long.dvmt -- ./long >half 2>/dev/null &
+recorder=$!
+exec 3<half
+read -r line <&3
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s long.dvmt.part ] && break; sleep 0.2; done
+kill -9 $recorder
+wait $recorder 2>/dev/null
+touch go
+read -r line <&3
+exec 3<&-
+[ "$line" = end ] || wrong "the program did not survive its recorder: '$line'"
+status 0 "$dvm" trace info long.dvmt.part
+has out "torn"
+"$dvm" trace stat long.dvmt.part >stat 2>err
+has err "is torn"
+grep -q "loop *long.c:6:5 *[1-9]" stat || wrong "nothing in a torn trace: $(cat stat)"
+(ulimit -f 6000; trap '' XFSZ; "$dvm" record --codec none -o full.dvmt -- ./long >out 2>err)
+[ $? = 1 ] || wrong "a full disk"
+has out end
+has err "cannot write 'full.dvmt.part': File too large"
+
 # Part of a program: the numbers of constructs do not depend on the others.
 for plain in main part; do
   traced=part
