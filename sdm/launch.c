@@ -153,7 +153,7 @@ void sdm_launch_fini(struct sdm_launch *l, int grace_ms) {
     }
     for (uint32_t i = 0; i < l->n; i++)
       if (l->pids[i] > 0)
-        kill(l->pids[i], round ? SIGKILL : SIGTERM);
+        kill(-l->pids[i], round ? SIGKILL : SIGTERM); /* a launcher with what it started */
   }
   for (uint32_t i = 0; i < l->n; i++)
     if (l->pids[i] > 0)

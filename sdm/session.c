@@ -137,6 +137,8 @@ static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, s
   int rc = sdm_shape_parse(&t.shape, o->shape ? o->shape : "binomial", err);
   if (!rc)
     rc = find_servers(s, o, &t, err);
+  if (rc && o->command && !o->host)
+    dvm_error_wrap(err, "servers on other hosts need --host ADDRESS");
   if (rc && o->partial && t.n) {
     fprintf(stderr, "dvm debug: warning: %s\n", err->text);
     rc = 0;

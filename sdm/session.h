@@ -39,7 +39,7 @@ struct sdm_session_options {
   const char *servers;     /* file of servers that run already, lines "rank host port"; NULL: they are started */
   const char *secret_file; /* with 'servers': the secret that these have */
   uint16_t base_port, port_tries; /* of servers whose port is given as 0; tries default 1000 */
-  const char *host;        /* where the master listens; NULL: 127.0.0.1, or this host's name with a launcher of several */
+  const char *host;        /* where the master listens; NULL: 127.0.0.1, which servers on other hosts cannot reach */
   const char *shape, *backend, *backend_path;
   bool oob, partial;
   uint32_t start_ms;

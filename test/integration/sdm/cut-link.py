@@ -69,6 +69,22 @@ class CutLink(unittest.TestCase):
             for p in servers:
                 p.wait(sdm.LIMIT)  # those behind the cut end by themselves: nobody leads them any more
 
+    def test_launcher_of_several_hosts(self):
+        """Servers on two other hosts call back, and listen where they can be reached from there."""
+        with sdm.Folder() as folder:
+            script = folder.write("launcher", "#!/bin/sh\nexport PMI_SIZE=4\n" + "".join(
+                f"PMI_RANK={r} ip netns exec {NAMES[1 + r % 2]} \"$@\" &\n" for r in range(4)) + "wait\n", 0o755)
+            with sdm.Debugger("--host", "10.99.0.1", "--backend", "stub", "--no-stop", "--", script, "/bin/true",
+                              prefix=inside(0)) as d:
+                self.assertEqual(set(d.answer("print 1")[0]), {frozenset(range(4))})
+                d.do("viewset host(10.99.0.2)")
+                d.do("viewset host(10.99.0.3)")
+                self.assertEqual([j["set"] for j in d.said if "set" in j], ["0,2", "1,3"])
+            r = subprocess.run(inside(0, sdm.DEBUG, "--backend", "stub", "--start-timeout", "2", "--", script, "/bin/true"),
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=sdm.LIMIT)
+            self.assertEqual(r.returncode, 1)
+            self.assertIn("servers on other hosts need --host ADDRESS", r.stderr)
+
     def lost(self, d):
         return set().union(*(sdm.ranks(j["ranks"]) for j in d.said if "lost" in j))
 
