@@ -18,6 +18,7 @@ cleanup() {
   if [ "${KEEP_WORK:-}" ]; then echo "work folder: $WORK" >&2; else rm -rf "$WORK"; fi
 }
 trap cleanup EXIT
+trap 'exit 143' TERM INT
 
 fail() { echo "FAIL: $*" >&2; exit 1; }
 note() { echo "ok: $*"; }
