@@ -73,6 +73,7 @@ struct crs_state {
   atomic_uint resumed;         /* threads that came back from the restorer */
   atomic_uint release;         /* futex: parked threads wait while it is their stop's number less one */
   atomic_int outcome;          /* of the last release: 0 continue, 1 restart, -E... */
+  atomic_uint again;           /* the release is only for a moment: the same checkpoint stops the threads anew */
   atomic_int abort_code;       /* set by a callback that refuses */
   atomic_uint waiting;         /* threads in the waitpoint */
   atomic_uint fork_unsafe;     /* the program uses MADV_DONTFORK or WIPEONFORK: a forked copy lacks pages */

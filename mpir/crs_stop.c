@@ -12,6 +12,9 @@
 #include "mpir/sys.h"
 
 #define TRAP_FLAG 0x100
+#define STUCK 1
+#define PATIENCE_NS 20000000ll
+#define PATIENCE_MAX_NS 500000000ll
 
 struct crs_state crs;
 __thread struct crs_self crs_self CRS_TLS;
@@ -155,6 +158,7 @@ static __attribute__((noinline)) void take_part(struct crs_self *self, ucontext_
 {
   unsigned slot = atomic_fetch_add(&slots, 1);
   struct crs_record *outer_record = self->record;
+  unsigned again;
   int outcome;
 
   self->epoch = atomic_load(&crs.epoch);
@@ -167,11 +171,13 @@ static __attribute__((noinline)) void take_part(struct crs_self *self, ucontext_
   self->chain.bottom = park;
   self->chain.left = self->chain.count;
   outcome = self->chain.left ? crs_chain_run(&self->chain) : park();
+  again = atomic_load(&crs.again);
   atomic_fetch_add(&crs.left, 1);
   sys_futex_wake(&crs.left);
   self->record = outer_record;
   stop_signal_unblock();
-  crs_hooks_run(outcome);
+  if (!again)
+    crs_hooks_run(outcome);
 }
 
 static void on_stop(int sig, siginfo_t *info, void *frame)
@@ -296,20 +302,28 @@ static bool main_thread_ended(void)
   return name_end && plain_starts(name_end, ") Z");
 }
 
-int crs_stop(unsigned timeout_ms, char *why, size_t size)
+/* A thread that has not arrived and does not let the stop signal in, as libc does for moments. */
+static bool someone_blocks(void)
 {
-  int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
-  struct plain_text text = { why, size, 0 };
-  int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  unsigned confirmed = 0;
-  int rc = 0;
+  for (unsigned i = 0; i < signalled_count; i++) {
+    char path[64], status[4096];
+    struct plain_text t = PLAIN_TEXT(path);
+    const char *blocked;
 
-  crs.stopped_at_ns = sys_monotonic_ns();
-  if (dir < 0 || main_thread_ended()) {
-    plain_add(&text, dir < 0 ? "cannot read /proc/self/task" : "the main thread has ended");
-    sys1(SYS_close, dir);
-    return dir < 0 ? dir : -EOPNOTSUPP;
+    if (has_arrived(signalled[i]))
+      continue;
+    plain_add(&t, "/proc/self/task/");
+    plain_add_dec(&t, signalled[i]);
+    plain_add(&t, "/status");
+    if (plain_read_file(path, status, sizeof(status)) > 0 && (blocked = plain_line(status, "SigBlk:")) &&
+        (plain_hex(&blocked) & signal_bit(crs.stop_signal)))
+      return true;
   }
+  return false;
+}
+
+static void round_begin(void)
+{
   for (unsigned i = 0; i < signalled_count && i < CRS_THREADS_MAX; i++)
     crs.records[i].image.tid = 0;
   signalled_count = 0;
@@ -319,30 +333,80 @@ int crs_stop(unsigned timeout_ms, char *why, size_t size)
   atomic_store(&expected, ~0u);
   atomic_fetch_add(&crs.epoch, 1);
   atomic_store(&crs.stopping, 1);
+  crs.stopped_at_ns = sys_monotonic_ns();
+}
+
+/* One attempt to stop all.  Returns 0, a refusal, -ETIMEDOUT, or STUCK: for 'patience_ns' no thread has arrived, and one that
+ * is missing has the signal blocked. */
+static int stop_round(int dir, int64_t deadline, int64_t patience_ns)
+{
+  int64_t progress = sys_monotonic_ns();
+  unsigned confirmed = 0, before = 0;
+
+  round_begin();
   /* Two scans in a row must agree with the number of parked threads: a thread that still ran during the first may have
    * made another. */
   while (confirmed < 2) {
     unsigned tasks = signal_tasks(dir);
     unsigned arrived = atomic_load(&crs.arrived);
+    int64_t now = sys_monotonic_ns();
 
     confirmed = tasks == arrived ? confirmed + 1 : 0;
     if (confirmed)
       continue;
-    if ((rc = atomic_load(&crs.abort_code))) {
-      plain_add(&text, "refused by a callback of the program");
-      break;
-    }
-    if (sys_monotonic_ns() > deadline) {
-      explain_timeout(timeout_ms, &text);
-      rc = -ETIMEDOUT;
-      break;
-    }
+    if (atomic_load(&crs.abort_code))
+      return atomic_load(&crs.abort_code);
+    if (now > deadline)
+      return -ETIMEDOUT;
+    progress = arrived == before ? progress : now;
+    before = arrived;
+    if (now - progress > patience_ns && someone_blocks())
+      return STUCK;
     atomic_store(&expected, tasks);
     if (atomic_load(&crs.arrived) == arrived)
       sys_futex_wait(&crs.arrived, arrived, 2000000);
   }
+  return 0;
+}
+
+/* A thread that makes or ends another has all signals blocked for a moment, and may then wait for a lock of libc that a parked thread
+ * owns.  So parked threads are let go for a moment and stopped anew, with growing patience. */
+static int stop_rounds(int dir, int64_t deadline)
+{
+  static const struct { long sec, nsec; } moment = { 0, 1000000 };
+  int64_t patience_ns = PATIENCE_NS;
+  int rc;
+
+  while ((rc = stop_round(dir, deadline, patience_ns)) == STUCK) {
+    atomic_store(&crs.again, 1);
+    crs_release(-EAGAIN);
+    atomic_store(&crs.again, 0);
+    sys2(SYS_nanosleep, &moment, NULL);
+    patience_ns *= patience_ns < PATIENCE_MAX_NS ? 2 : 1;
+  }
+  return rc;
+}
+
+int crs_stop(unsigned timeout_ms, char *why, size_t size)
+{
+  int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
+  struct plain_text text = { why, size, 0 };
+  int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  int rc;
+
+  crs.stopped_at_ns = sys_monotonic_ns();
+  if (dir < 0 || main_thread_ended()) {
+    plain_add(&text, dir < 0 ? "cannot read /proc/self/task" : "the main thread has ended");
+    sys1(SYS_close, dir);
+    return dir < 0 ? dir : -EOPNOTSUPP;
+  }
+  rc = stop_rounds(dir, deadline);
   sys1(SYS_close, dir);
-  if (!rc && (rc = atomic_load(&crs.abort_code)))
+  if (!rc)
+    rc = atomic_load(&crs.abort_code);
+  if (rc == -ETIMEDOUT)
+    explain_timeout(timeout_ms, &text);
+  else if (rc)
     plain_add(&text, "refused by a callback of the program");
   if (!rc)
     pending_take(0, "ShdPnd:");

@@ -3,7 +3,8 @@
  * Kinds of threads (after BLCR's phases): callbacks registered as DVMCR_THREAD_CONTEXT run first, in the library's own
  * helper thread, and may call anything.  When all of them have reached the checkpoint, every other thread is stopped by
  * a signal; one that has called dvmcr_init() first runs its DVMCR_SIGNAL_CONTEXT callbacks inside that signal's handler
- * (async-signal-safe calls only), all others just stop. */
+ * (async-signal-safe calls only), all others just stop.  Where a thread waits for a lock of libc that a stopped one has, all are
+ * let go and stopped anew: signal-context callbacks then see -EAGAIN and are run once more. */
 #ifndef DVMCR_H
 #define DVMCR_H
 #include <stddef.h>
