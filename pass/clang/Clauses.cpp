@@ -72,3 +72,29 @@ bool Rewriter::checkSizes(Construct &C) {
   }
   return true;
 }
+
+// Both sides of 'array_copy' must have as many dimensions that are more than one place.
+bool Rewriter::checkCopy(Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  unsigned Extended[2] = {0, 0};
+  for (unsigned I = 0; I < D.nrefs && I < 2; ++I) {
+    const dvm_ref &R = D.refs[I];
+    const VarDecl *V = C.Ops.variable(R.name);
+    unsigned Rank = V ? Decls.rankOf(V) : 0;
+    if (!Rank)
+      return true;
+    if (R.naxes && R.naxes != Rank) {
+      St.error(C.Dir.loc(R.name), quoted(V) + " has " + Twine(Rank) + (Rank == 1 ? " dimension" : " dimensions") + ", 'array_copy' gives " + Twine(R.naxes));
+      St.note(V->getLocation(), quoted(V) + " is declared here");
+      return false;
+    }
+    Extended[I] = R.naxes ? 0 : Rank;
+    for (unsigned A = 0; R.axes && A < R.naxes; ++A)
+      Extended[I] += R.axes[A].kind == DVM_AXIS_EMPTY || R.axes[A].kind == DVM_AXIS_RANGE;
+  }
+  if (D.nrefs < 2 || Extended[0] == Extended[1])
+    return true;
+  St.error(C.Dir.loc(D.refs[1].name), "a section of " + Twine(Extended[1]) + (Extended[1] == 1 ? " dimension" : " dimensions") +
+                                          " is copied to one of " + Twine(Extended[0]));
+  return false;
+}

@@ -481,6 +481,10 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
       St.error(Dir->Start, "'#pragma dvm endinterval' without '#pragma dvm interval'");
     else
       Intervals.pop_back();
+  } else if (D.kind == DVM_DIR_EXITINTERVAL && Intervals.empty()) {
+    St.error(Dir->Start, "'#pragma dvm exitinterval' leaves no interval: none is open here");
+  } else if (D.kind == DVM_DIR_ARRAY_COPY && !checkCopy(C)) {
+    return;
   }
   for (const auto &Outer : Stack)
     if (Outer->Dir.D->kind == DVM_DIR_PARALLEL) {

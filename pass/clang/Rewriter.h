@@ -101,6 +101,7 @@ private:
   bool checkReduction(Construct &C, const dvm_reduction &R);
   bool checkReductions(Construct &C);
   bool checkSizes(Construct &C);
+  bool checkCopy(Construct &C);
 
   // Nest.cpp: the shape of loops
   bool analyseNest(Construct &C, clang::Stmt *S);
