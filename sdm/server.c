@@ -233,6 +233,12 @@ static void on_input(void *arg, const struct sdm_iolist *l) {
 static void on_bye(void *arg) { ((struct server *)arg)->quit = true; }
 static void on_alone(void *arg) { ((struct server *)arg)->quit = true; } /* the back end detaches or kills, as it ends */
 
+static volatile sig_atomic_t terminated; /* the session's launcher ends us: as at the end of a session */
+static void on_terminate(int signal) {
+  (void)signal;
+  terminated = 1;
+}
+
 static const struct sdm_handlers handlers = {
   .command = on_command, .input = on_input, .credit = on_credit, .alone = on_alone, .bye = on_bye,
 };
@@ -256,18 +262,20 @@ static void forward_own_stdin(struct server *s) {
 
 int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, struct dvm_error *err) {
   struct server s = { .ops = so->backend, .oob = so->oob, .credit = CREDIT_START };
+  struct sigaction sa = { .sa_handler = on_terminate }; /* no SA_RESTART: it ends the wait */
   o->handlers = &handlers;
   o->arg = &s;
   s.ctx = sdm_open(o, err);
   if (!s.ctx)
     return err->code;
+  sigaction(SIGTERM, &sa, NULL);
   struct sdm_backend_host host = { sdm_ctx_loop(s.ctx), on_event, on_output, &s };
   s.backend = s.ops->create(&host, so->backend_path, err);
   if (s.backend) {
     s.flush = sdm_loop_timer(host.loop, INT64_MAX, on_flush, &s);
     if (s.oob)
       forward_own_stdin(&s);
-    while (!s.quit)
+    while (!s.quit && !terminated)
       sdm_progress(s.ctx, -1);
     sdm_progress(s.ctx, 0); /* what was said last goes out */
     for (int i = 0; s.oob && s.held && i < 200; i++, usleep(10000))

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -18,7 +17,7 @@ struct sdm_term {
   bool (*output)(void *arg, unsigned stream, bool eof, const void *p, size_t len);
   void *arg;
   int pty, keep, err, err_keep; /* 'keep': our own hold on the program's side, so that the pty never hangs up */
-  char name[128], folder[64], pipe[80];
+  char name[128], pipe[64];
   struct sdm_watch *pty_watch, *err_watch;
   struct sdm_bytes in; /* waits to be typed */
   bool paused, eof, in_line, has_end; /* in_line: what was typed last does not end a line; has_end: byte 4 was */
@@ -100,17 +99,15 @@ static int open_pty(struct sdm_term *t) {
   return tcsetattr(t->keep, TCSANOW, &mode) ? -errno : 0;
 }
 
+/* The program opens our pipe by its name in /proc: nothing is left over when we are killed. */
 static int open_pipe(struct sdm_term *t) {
-  const char *tmp = getenv("TMPDIR");
-  if (snprintf(t->folder, sizeof(t->folder), "%s/sdm.XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp") < 0 ||
-      !mkdtemp(t->folder))
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC))
     return -errno;
-  snprintf(t->pipe, sizeof(t->pipe), "%s/stderr", t->folder);
-  if (mkfifo(t->pipe, 0600))
-    return -errno;
-  t->err = open(t->pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  t->err_keep = open(t->pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-  return t->err < 0 || t->err_keep < 0 ? -errno : 0;
+  t->err = ends[0];
+  t->err_keep = ends[1];
+  snprintf(t->pipe, sizeof(t->pipe), "/proc/%d/fd/%d", (int)getpid(), t->err_keep);
+  return fcntl(t->err, F_SETFL, O_NONBLOCK) ? -errno : 0;
 }
 
 struct sdm_term *sdm_term_new(struct sdm_loop *loop,
@@ -140,10 +137,6 @@ void sdm_term_free(struct sdm_term *t) {
   for (int i = 0; i < 4; i++)
     if (fds[i] >= 0)
       close(fds[i]);
-  if (t->pipe[0])
-    unlink(t->pipe);
-  if (t->folder[0])
-    rmdir(t->folder);
   sdm_bytes_fini(&t->in);
   free(t);
 }

@@ -1,4 +1,4 @@
-/* The debugged program's terminal: a pty for stdin and stdout (bytes exact, no echo), a named pipe for stderr, so that
+/* The debugged program's terminal: a pty for stdin and stdout (bytes exact, no echo), a pipe for stderr, so that
  * the two stay apart. */
 #ifndef SDM_TERM_H
 #define SDM_TERM_H
