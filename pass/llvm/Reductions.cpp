@@ -183,7 +183,8 @@ private:
 
   void collect() {
     mirrorAddress(C.Address);
-    if (C.Location && C.LocationCount == 1 && (isa<AllocaInst>(C.Location) || isa<GlobalVariable>(C.Location)))
+    bool Variable = C.Location && (isa<AllocaInst>(C.Location) || isa<GlobalVariable>(C.Location));
+    if (Variable && C.LocationCount == 1 && !accessType(C.Location)->isAggregateType()) // 'int at[1]' is followed no more than 'int at[2]'
       mirrorAddress(C.Location);
     for (unsigned I = 0; I < Twins.size(); ++I) { // grows
       Value *Address = Twins.begin()[I].first;
