@@ -65,7 +65,8 @@ class Build:
                               {'DVM_OPTIONS': f'color=never:max_errors=100000:summaries={on}'}) for on in (1, 0))
         if ran.returncode not in (0, 66):
             raise Broken(f'exit status {ran.returncode}\n{ran.stderr[-2000:]}')
-        if untimed(ran) != untimed(apart):
+        # What undefined values print differs from run to run; the output of the others is compared with plain clang's.
+        if untimed(ran)[0::2] != untimed(apart)[0::2]:
             one, two = untimed(ran)[2].splitlines(), untimed(apart)[2].splitlines()
             raise Broken('judged otherwise with summaries=0:\n' + '\n'.join(['- ' + l for l in one if l not in two] + ['+ ' + l for l in two if l not in one]))
         found = {p.number: collections.Counter() for p in self.programs}

@@ -123,6 +123,7 @@ class Loops:
         s.private = [v for v in s.private if v is not across]
         if r.random() < 0.4:
             self.reductions(s)
+        s.reduction = [x for x in s.reduction if across is None or across not in (x.variable, x.loc)]
         s.body = self.body(s, 0)
         if across:
             lhs = Access(across, [Sub(l.var, 1, 0) for l in loops])

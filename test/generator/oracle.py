@@ -18,6 +18,7 @@ class Oracle(Rules):
     def __init__(self, program):
         super().__init__(program)
         self.program, self.value, self.defined, self.wild = program, {}, True, False
+        self.target = None                   # of the plain assignment that is being evaluated
         self.groups = {}                     # shadow group -> members
         self.second = None                   # the second evaluation of the construct's reductions
         self.zero = {a.name for a in program.arrays if a.where in ('static', 'extern')} | \
@@ -223,6 +224,7 @@ class Oracle(Rules):
         self.owner = None
         if self.construct is None and base.distributed and inside(base, subs) and not self.layout.everywhere(base):
             self.owner = self.layout.home(base, subs)
+        self.target = base
         if self.second and base.name in self.construct.reduced:
             return self.assign_reduced(s, base, subs, env)
         value = self.sum(s.terms, env)
@@ -254,6 +256,7 @@ class Oracle(Rules):
 
     def update(self, s, env):
         """The steps of the spelling, with the program's own values."""
+        self.target = None
         steps, on_replace, otherwise, last = FORMS[s.computes][s.form][1]
         element = s.target.base.name, tuple(x.value(env) for x in s.target.subs)
         ctype, seen = s.target.base.ctype, {'e': (None, 'int'), 'x': None}
@@ -377,7 +380,8 @@ class Oracle(Rules):
 
     def escaped(self, access, element):
         r = self.construct.reduced[element[0]]
-        if element[1] or r.loc and r.loc.name == element[0]:     # elements and locations are not followed
+        kept = self.target and not self.target.distributed and not self.target.dims     # is it looked at again?
+        if kept or element[1] or r.loc and r.loc.name == element[0]:     # elements and locations are not followed
             self.maybe.add(('dvm-reduction-escape', access.line))
         else:
             self.report('dvm-reduction-escape', access)
