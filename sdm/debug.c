@@ -37,6 +37,8 @@ static const char usage[] =
   "  --port BASE         see --servers\n"
   "  --secret-file FILE  the secret of these servers\n"
   "  --ping SECONDS      between heart-beats of quiet links (default 2); a server is lost after three\n"
+  "  --orphan SECONDS    how long servers stay when this command is gone (default 30); what they started ends with\n"
+  "                      them, what they attached to runs on\n"
   "  --backend gdb|stub, --backend-path PATH\n";
 
 #define ITEMS_MAX 64
@@ -70,7 +72,7 @@ static const struct option options[] = {
   { "no-stop", 0, 0, 'N' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
   { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
   { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' },
-  { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
+  { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
 
 static int parse(int argc, char **argv, struct arguments *a) {
   int c;
@@ -105,6 +107,7 @@ static int parse(int argc, char **argv, struct arguments *a) {
     case 'K': a->s.secret_file = optarg; break;
     case 'O': a->s.base_port = (uint16_t)strtoul(optarg, NULL, 10); break;
     case 'g': a->s.ping_ms = (uint32_t)(atof(optarg) * 1000); break;
+    case 'o': a->s.orphan_ms = (uint32_t)(atof(optarg) * 1000); break;
     case 'h': fputs(usage, stdout); return 1;
     default: return -EINVAL;
     }

@@ -42,11 +42,16 @@ static int server_words(char **words, int n, const struct sdm_launch_options *o)
   }
   words[n++] = "--io";
   words[n++] = o->oob ? "oob" : "tree";
+  static char ping[16], orphan[16];
   if (o->ping_ms) {
-    static char ping[16];
     snprintf(ping, sizeof(ping), "%u", o->ping_ms);
     words[n++] = "--ping";
     words[n++] = ping;
+  }
+  if (o->orphan_ms) {
+    snprintf(orphan, sizeof(orphan), "%u", o->orphan_ms);
+    words[n++] = "--orphan";
+    words[n++] = orphan;
   }
   words[n] = NULL;
   return n;

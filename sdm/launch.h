@@ -17,7 +17,7 @@ struct sdm_launch_options {
   const char *rendezvous, *secret; /* the secret in hexadecimal; handed over in the environment of the servers */
   const char *backend, *backend_path;
   bool oob;
-  uint32_t ping_ms; /* 0: the usual */
+  uint32_t ping_ms, orphan_ms; /* 0: the usual */
 };
 
 /* Servers of ranks 0..n-1 as children. */

@@ -115,7 +115,8 @@ static int start_servers(struct sdm_session *s, const struct sdm_session_options
   bool v6 = strchr(sdm_ctx_host(s->ctx), ':') != NULL;
   snprintf(rendezvous, sizeof(rendezvous), v6 ? "[%s]:%u" : "%s:%u", sdm_ctx_host(s->ctx), sdm_ctx_port(s->ctx));
   sdm_secret_print(secret, hex);
-  struct sdm_launch_options lo = { rendezvous, hex, o->backend ? o->backend : "gdb", o->backend_path, o->oob, o->ping_ms };
+  struct sdm_launch_options lo = { rendezvous, hex, o->backend ? o->backend : "gdb", o->backend_path, o->oob, o->ping_ms,
+                                   o->orphan_ms };
   int rc = o->command ? sdm_launch_command(&s->launch, o->command, &lo, err)
                       : sdm_launch_local(&s->launch, o->n, &lo, err);
   memset(hex, 0, sizeof(hex));

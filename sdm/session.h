@@ -43,6 +43,7 @@ struct sdm_session_options {
   const char *shape, *backend, *backend_path;
   bool oob, partial;
   uint32_t start_ms;
+  uint32_t orphan_ms;      /* how long servers live without a front end; 0: 30000 */
   uint32_t ping_ms;        /* heart-beats of quiet links; a peer is lost after three; 0: 2000 */
 };
 

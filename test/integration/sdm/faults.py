@@ -118,6 +118,21 @@ class Faults(unittest.TestCase):
             for p in servers:
                 self.assertEqual(p.wait(sdm.LIMIT), 0)
 
+    def test_front_end_of_an_attached_program_killed(self):
+        """The program that was attached to runs on as if nobody had been there."""
+        with sdm.Program(sdm.RING, "hang", "0") as program:
+            sdm.wait_until(lambda: sdm.waits(program.pid), "the program sleeps in its loop")
+            d = sdm.Debugger("--attach", str(program.pid), "--orphan", "0.3")
+            d.do("bt")
+            servers = list(sdm.children(d.process.pid))
+            d.process.kill()
+            d.process.wait()
+            sdm.wait_until(lambda: all(sdm.gone(p) for p in servers), "the server ends")
+            sdm.wait_until(lambda: sdm.waits(program.pid), "the program sleeps in its loop again")
+            with sdm.Debugger("--attach", str(program.pid)) as d:
+                d.do("set var gate = 0")
+            self.assertEqual(program.wait(sdm.LIMIT), 0)
+
     def test_front_end_stopped(self):
         """A debugger that is suspended, or waits for its pager, far longer than heart-beats allow, finds its session as it was."""
         with stub() as d:
