@@ -3,6 +3,8 @@
 //                                      __dvmm_direct("K loop_end 1"); }
 #include "Rewriter.h"
 #include "pass/markers.h"
+#include "clang/AST/Attr.h"
+#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 using namespace dvm;
@@ -81,4 +83,31 @@ bool Rewriter::traceLoop(Stmt *&Slot) {
   setBody(S, B.block({B.call(DVMM_DIRECT, Args, L), bodyOf(S)}, L));
   Slot = B.block({B.call(DVMM_DIRECT, {Text("loop")}, L), Slot, B.call(DVMM_DIRECT, {Text("loop_end")}, L)}, L);
   return true;
+}
+
+// double x = f();   becomes   double x = f(); int dvm_register = (__dvmm_direct("K w init ..", &x), 0);
+VarDecl *Rewriter::traceInit(VarDecl *V) {
+  QualType T = V->getType();
+  if (!T->isScalarType() || T.isVolatileQualified() || V->getStorageClass() == SC_Register || V->isImplicit() ||
+      T.getAddressSpace() != LangAS::Default || valueKind(Ctx, T) == "o" || (Header && Header->indexNumber(V) >= 0))
+    return nullptr;
+  SourceLocation L = V->getLocation();
+  const SourceManager &SM = Ctx.getSourceManager();
+  PresumedLoc P = presumed(SM, L);
+  SiteText Text(Ctx, B, L);
+  Text.key('K').add("w init").place(SM, L);
+  Text.key('T').add(V->getName());
+  Text.key('V').add(V->getName());
+  if (P.isValid())
+    Text.key('Q').add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
+  Text.key('G').add("l");
+  Text.key('S').add(Twine(Ctx.getTypeSizeInChars(T).getQuantity()));
+  Text.key('y').add(valueKind(Ctx, T));
+  auto *Record = VarDecl::Create(Ctx, V->getDeclContext(), L, L, &Ctx.Idents.get("dvm_register"), Ctx.IntTy,
+                                 Ctx.getTrivialTypeSourceInfo(Ctx.IntTy, L), SC_None);
+  Expr *Call = B.call(DVMM_DIRECT, {B.string(Text.Text, L), B.address(B.ref(V, L))}, L);
+  Record->setInit(B.comma(Call, IntegerLiteral::Create(Ctx, llvm::APInt(32, 0), Ctx.IntTy, L)));
+  Record->setImplicit();
+  Record->addAttr(UnusedAttr::CreateImplicit(Ctx));
+  return Record;
 }

@@ -403,8 +403,13 @@ void Rewriter::walkDecls(DeclStmt *DS) {
       continue;
     Decls.take(V);
     // 'int x = x;' only tells the compiler not to warn.
-    if (V->hasInit() && !V->isStaticLocal() && valueOf(V->getInit()) != V)
+    if (V->hasInit() && !V->isStaticLocal() && valueOf(V->getInit()) != V) {
       walk(*V->getInitAddress());
+      if (VarDecl *Record = St.Opts.Trace && Emit ? traceInit(V) : nullptr) {
+        Group.push_back(Record);
+        Added = true;
+      }
+    }
     Directive *Dir = St.attached(V);
     if (!Dir || V->hasExternalStorage() || !Decls.check(V, *Dir))
       continue;

@@ -80,6 +80,7 @@ private:
 
   // Loops.cpp: sequential loops, where they are recorded
   bool traceLoop(clang::Stmt *&Slot);
+  clang::VarDecl *traceInit(clang::VarDecl *V); // a declaration that records V's initial value, or null
   bool AtLoop = false; // the loop that is walked has its marks already
 
   // Construct.cpp: directives at statements

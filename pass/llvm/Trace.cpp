@@ -200,12 +200,12 @@ struct TraceModule::Impl {
 
   // ---- Accesses ----
 
-  Place placeOf(const Access &A, ValueType T) {
-    Value *Root = rootOf(A.Mark->getArgOperand(0));
-    Place P{nullptr, A.Mark->getArgOperand(0), Root, 0};
+  Place placeOf(Value *Pointer, Constant *TextConstant, ValueType T) {
+    Value *Root = rootOf(Pointer);
+    Place P{nullptr, Pointer, Root, 0};
     Constant *Base = nullptr;
     uint64_t Size = 0;
-    StringRef Text = markerText(A.TextConstant);
+    StringRef Text = markerText(TextConstant);
     bool Distributed = !lineOf(Text, 'D').empty();
     if (auto *Alloca = dyn_cast<AllocaInst>(Root)) {
       if (auto S = Alloca->getAllocationSize(RT.DL))
@@ -219,7 +219,7 @@ struct TraceModule::Impl {
     } else {
       P.Where = DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER;
     }
-    P.Site = site(A.TextConstant, DVMT_SITE_ACCESS, T.words(), T.Bytes, P.Where, Base, Size);
+    P.Site = site(TextConstant, DVMT_SITE_ACCESS, T.words(), T.Bytes, P.Where, Base, Size);
     return P;
   }
 
@@ -274,7 +274,7 @@ struct TraceModule::Impl {
     bool Read = A.Text.Reads && Moved.Loads.size() >= Parts, Write = A.Text.Writes && Moved.Stores.size() >= Parts;
     if (!Read && !Write && !(Moved.Other && A.Text.Writes))
       return;
-    Place P = placeOf(A, T);
+    Place P = placeOf(A.Mark->getArgOperand(0), A.TextConstant, T);
     if (Read)
       recordLoads(P, T, ArrayRef(Moved.Loads).take_front(Parts));
     if (Write)
@@ -517,7 +517,9 @@ struct TraceModule::Impl {
       }
     for (CallInst *Mark : Marks) {
       StringRef Kind = directKind(Mark);
-      if (Kind.starts_with("loop"))
+      if (Kind == "w init")
+        lowerInit(Mark);
+      else if (Kind.starts_with("loop"))
         lowerLoopMark(S, Mark, Kind, Loops.lookup(Number(Kind)));
       else
         lowerDirect(S, Mark);
@@ -540,6 +542,30 @@ struct TraceModule::Impl {
     IRBuilder<> B(guarded(Mark, DVMT_ON_SHAPE));
     B.SetCurrentDebugLocation(Mark->getDebugLoc());
     call(B, Kind.starts_with("loop_end ") ? "__dvmt_loop_end" : "__dvmt_loop", RT.Void, {Site, S.frame(B)});
+  }
+
+  Type *partType(ValueType T) {
+    unsigned Bytes = T.Kind == 'c' ? T.Bytes / 2 : T.Bytes;
+    if (T.Kind == 'q')
+      return Type::getFP128Ty(C);
+    if (T.Kind == 'f' || T.Kind == 'c')
+      return Bytes == 4 ? Type::getFloatTy(C) : Bytes == 8 ? Type::getDoubleTy(C) : Bytes == 16 ? Type::getX86_FP80Ty(C)
+                                                                                                : Type::getIntNTy(C, Bytes * 8);
+    return Type::getIntNTy(C, Bytes * 8);
+  }
+
+  // A declaration has given its variable a value.
+  void lowerInit(CallInst *Mark) {
+    auto *Text = cast<Constant>(markerTextArgument(Mark));
+    ValueType T = valueTypeOf(markerText(Text));
+    if (!T.known())
+      return;
+    Place P = placeOf(Mark->getArgOperand(1), Text, T);
+    IRBuilder<> B(Mark);
+    SmallVector<Value *, 2> Parts;
+    for (unsigned N = 0; N < (T.Kind == 'c' ? 2u : 1u); ++N)
+      Parts.push_back(B.CreateAlignedLoad(partType(T), B.CreateConstInBoundsGEP1_64(RT.I8, P.Address, N * T.Bytes / 2), Align(1)));
+    recordValue(Mark, P, DVMT_TAG_WRITE, T, Parts);
   }
 
   void lowerDirect(FunctionState &S, CallInst *Mark) {

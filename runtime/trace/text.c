@@ -34,6 +34,8 @@ struct dvmt_span dvmt_text_field(struct dvmt_span *rest) {
   while (n < rest->n && rest->s[n] != ' ')
     n++;
   struct dvmt_span field = {rest->s, n};
+  if (!rest->n)
+    return field;
   rest->s += n + (n < rest->n);
   rest->n -= n + (n < rest->n);
   return field;

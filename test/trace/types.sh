@@ -18,6 +18,9 @@ int main(void) {
   struct point s, many[3];
   double vla[2][2];
   int *heap = malloc(4 * sizeof *heap);
+  double start = d + 0.5;
+  long double complex lcstart = 2.0l - 1.0il;
+  bool yes = !null;
   c = -5; us = 65535; i = -2147483647; ul = 18446744073709551615ul; wide = ((__int128)1 << 100) + 3;
   f = 0.1f; d = 0.1; ld = 0.1l; fc = 1.5f - 2.5fi; dc = 0.1 + 2.0i; lc = -1.0l + 0.5il;
   t = true; e = GREEN; null = 0; pointer = &i; atom = 3; atom += 4; local_to_thread = 6;
@@ -29,6 +32,10 @@ int main(void) {
 }
 C
 cat >expected <<'T'
+write heap = non-null
+write start = 0.5
+write lcstart = 2-1i
+write yes = true
 write c = -5
 write us = 65535
 write i = -2147483647
