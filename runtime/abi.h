@@ -90,6 +90,7 @@ struct dvmrt_view {
  *           V <name of the variable at its root>  (absent: none, e.g. *f())
  *           Q <line> <column> <file>     its declaration
  *           S <bytes accessed>
+ *           L 1                  a struct, as a whole
  *           Y f                  it is a floating-point or complex value
  *           C <cid>              innermost nest or task (K parallel, K task) of this function around it, 0 = none
  *           D <use>              root is an array distributed as far as this file shows; U line of construct C (from 0),
@@ -158,6 +159,7 @@ struct dvmrt_site {
 
 enum {               /* flags of __dvmrt_touch */
   DVMRT_READ = 1, DVMRT_WRITE = 2,
+  DVMRT_COPIED = 8, /* a whole struct is copied: its members may have no value */
   DVMRT_PLACED = 4   /* bounds and locality have been judged already: only the word is in question */
 };
 

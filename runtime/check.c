@@ -144,6 +144,8 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
   for (uint32_t i = 0; i < s->count; i++) {
     enum dvmrt_verdict v;
     uint32_t old = s->words[i];
+    if (ev->copied && old < DVMRT_W_FIRST && !(ev->flags & DVMRT_WRITE))
+      continue;
     bool born_here = ev->nest && dvmrt_construct_born_here(ev->nest, old);
     s->words[i] = dvmrt_check_word(class, old, ev->flags, index ? DVMRT_W_ASSIGNED : ev->now, ev->base, born_here, &v);
     if (v && (!worst || worst == DVMRT_UNDECLARED)) {
@@ -223,6 +225,7 @@ void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, cons
   }
   struct dvmrt_event ev;
   event_init(&ev, site, ix, flags);
+  ev.copied = flags & DVMRT_COPIED;
   struct dvmrt_region *r = (dvmrt_shadow_entry(p) & 3) == 3 ? dvmrt_shadow_region_in(p, 1) : NULL;
   if (r)
     touch_array(&ev, (struct dvmrt_array *)r, p, size, flags & DVMRT_PLACED);

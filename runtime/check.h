@@ -21,6 +21,7 @@ struct dvmrt_event {
   const int64_t *subscripts;    /* one per X line, or NULL */
   int64_t ix[DVMRT_NDIMS_MAX];  /* array: indices of the element */
   uint32_t flags;
+  bool copied;                  /* a whole struct: what has no value is copied so */
   enum dvmrt_class class;
   const struct dvmrt_var *var;  /* the clause of 'class', or NULL */
   uint32_t word;                /* before the access */

@@ -150,11 +150,17 @@ Construct *Rewriter::innermostNest() const {
   return nullptr;
 }
 
+// A struct that is an element of a distributed array: copied as a whole, where it lies matters.
+bool Rewriter::wholeElement(const Expr *E) const {
+  Chain Ch = chainOf(const_cast<Expr *>(E));
+  return Ch.Root && !Ch.Direct && Ch.OnRoot && !Ch.Subs.empty() && !isTemplateVar(Ch.Root) && Decls.isDistributed(Ch.Root, FD);
+}
+
 bool Rewriter::markable(const Expr *E) const {
   E = E->IgnoreParens();
   QualType T = E->getType();
   if (!E->isLValue() || E->getObjectKind() != OK_Ordinary || T->isIncompleteType() || T->isFunctionType() ||
-      T->isRecordType() || T->isArrayType() || T.getAddressSpace() != LangAS::Default || packed(E))
+      (T->isRecordType() && !wholeElement(E)) || T->isArrayType() || T.getAddressSpace() != LangAS::Default || packed(E))
     return false;
   if (const auto *A = T->getAs<AtomicType>(); A && A->getValueType()->isRecordType())
     return false;
@@ -268,6 +274,8 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     T.key('G').add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
   }
   T.key('S').add(Twine(Ctx.getTypeSizeInChars(E->getType()).getQuantity()));
+  if (E->getType()->isRecordType())
+    T.key('L').add("1");
   if (StringRef("fc").contains(elementKind(Ctx, E->getType())[0]))
     T.key('Y').add("f");
   if (St.Opts.Trace)

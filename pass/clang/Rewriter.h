@@ -74,6 +74,7 @@ private:
   bool isOrdinary(clang::Expr *LValue);
   void mark(clang::Stmt *&Slot, char Kind);
   bool markable(const clang::Expr *E) const;
+  bool wholeElement(const clang::Expr *E) const;
   void walkCall(clang::CallExpr *C);
   void bindPointer(clang::BinaryOperator *Assign);
   Construct *innermostNest() const;

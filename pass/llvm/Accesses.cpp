@@ -230,6 +230,12 @@ static bool isCopySource(const Access &A) {
 void AccessLowering::run() {
   if (A.Var)
     return variable();
+  if (A.Text.Whole) {
+    bounds(nullptr);
+    BasicBlock *Slow = Row.block();
+    Row.test(B.getTrue(), Slow);
+    return touchBlock(Slow, DVMRT_COPIED);
+  }
   if (View *V = viewFor(S, A))
     return element(*V);
   bounds(nullptr);
@@ -242,7 +248,7 @@ void dvmir::lowerAccesses(FunctionState &S) {
     I->eraseFromParent();
   }
   for (Access &A : S.Accesses) {
-    if (!isCopySource(A))
+    if (A.Text.Whole || !isCopySource(A))
       AccessLowering(S, A).run();
     A.Mark->replaceAllUsesWith(A.Mark->getArgOperand(0));
     A.Mark->eraseFromParent();

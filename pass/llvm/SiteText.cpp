@@ -59,6 +59,7 @@ AccessText AccessText::parse(StringRef Text) {
       break;
     }
     case 'M': A.Buffered = true; break;
+    case 'L': A.Whole = true; break;
     case 'E': ElementSize = number<uint64_t>(nextField(Rest)); break;
     case 'B': A.Extents.push_back(maybeNumber(nextField(Rest))); break;
     case 'Q':
