@@ -103,7 +103,8 @@ class Second:
             return
         best = (max if p.declared == 'maxloc' else min)([v for v, _ in p.extremes] + [p.before])
         at = [l for v, l in p.extremes if v == best]
-        if p.before == best and at or len(at) > 1:
+        if p.before == best and at or len(at) > 1:   # for the values of each iteration; by the program's flow it may be unique
+            self.oracle.maybe.add(('dvm-reduction-mismatch', self.node.number))
             return
         first = (r.loc.name, (0,) if r.loc.dims else ())
         expected = at[0] if at else self.before.get(first)
