@@ -93,6 +93,8 @@ static void tell_lost(struct sdm_node *n, const struct sdm_set *ids, const char 
 }
 
 void node_lose_child(struct sdm_node *n, int slot, const char *why) {
+  if (node_is_root(n))
+    node_flush_events(n); /* what the lost ones said last comes before their loss */
   struct child *c = &n->children[slot];
   bool unreachable = c->state == CHILD_DIALLING;
   size_t lo = c->lo, hi = c->hi, first = n->nchildren;
@@ -115,6 +117,8 @@ void node_take_dead(struct sdm_node *n, const struct sdm_frame *f) {
   char why[256];
   snprintf(why, sizeof(why), "%.*s", (int)(f->payload_len < 255 ? f->payload_len : 255), (const char *)f->payload);
   if (sdm_set_deserialize(ids, (const char *)f->dest, f->dest_len, NULL) > 0) {
+    if (node_is_root(n))
+      node_flush_events(n);
     sdm_set_union(n->gone, sdm_set_intersect(ids, n->subtree));
     tell_lost(n, ids, why);
   }

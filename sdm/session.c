@@ -68,11 +68,15 @@ static void take_event(struct sdm_session *s, const struct sdm_set *ids, json_t 
     s->on_event(s->arg, ids, event);
 }
 
+/* A loss overtakes what was on its way: who is lost stays so, whatever his last words were. */
 static void on_event(void *arg, const struct sdm_answer *a) {
+  struct sdm_session *s = arg;
   for (size_t i = 0; i < a->n; i++) {
     json_t *event = sdm_class_json(&a->classes[i]);
-    if (event)
-      take_event(arg, a->classes[i].set, event);
+    struct sdm_set *who = sdm_set_diff(sdm_set_copy(a->classes[i].set), sdm_gone(s->ctx));
+    if (event && !sdm_set_is_empty(who))
+      take_event(s, who, event);
+    sdm_set_free(who);
     json_decref(event);
   }
 }

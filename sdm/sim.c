@@ -190,7 +190,11 @@ static void op_input(void *arg, const struct sdm_iolist *l) { (void)arg, (void)l
 static void op_credit(void *arg, uint64_t bytes) { (void)arg, (void)bytes; }
 static void op_orphan(void *arg, bool alone) { (void)arg, (void)alone; }
 static void op_bye(void *arg) { (void)arg; }
-static void op_lost(void *arg, const struct sdm_set *ids, const char *why) { (void)arg, (void)ids, (void)why; }
+static void op_lost(void *arg, const struct sdm_set *ids, const char *why) {
+  struct sdm_sim *s = ((struct vnode *)arg)->sim;
+  if (s->o.lost)
+    s->o.lost(s->o.arg, ids, why);
+}
 
 static const struct sdm_node_ops ops = {
   .now = op_now, .send = op_send, .dial = op_dial, .bind = op_bind, .drop = op_drop, .wake = op_wake,

@@ -21,6 +21,7 @@ struct sdm_sim_options {
   void (*answer)(void *arg, uint64_t request, uint16_t flags, const struct sdm_answer *a);
   void (*event)(void *arg, const struct sdm_answer *a);
   void (*output)(void *arg, const struct sdm_iolist *l);
+  void (*lost)(void *arg, const struct sdm_set *ids, const char *why);
   void *arg;
 };
 

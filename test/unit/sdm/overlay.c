@@ -20,6 +20,9 @@ struct seen {
   int64_t answered_at;
   struct sdm_sim *sim;
   int mode; /* behaviour of the servers */
+  unsigned losses;
+  bool lost_after;
+  void (*on_lost)(void *arg, const struct sdm_set *ids, const char *why);
 };
 
 static struct seen *seen_new(void) {
@@ -123,6 +126,7 @@ static struct sdm_sim *tree(struct seen *s, uint32_t n, const char *shape, uint6
   o.command = on_command;
   o.answer = on_answer;
   o.event = on_event;
+  o.lost = s->on_lost;
   o.arg = s;
   s->sim = sdm_sim_new(&o);
   sdm_sim_route(s->sim, 10000);
@@ -358,6 +362,30 @@ static void two_words_of_each_rank(void **state) {
   }
 }
 
+static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
+  struct seen *s = arg;
+  (void)why;
+  s->losses++;
+  s->lost_after = sdm_set_is_subset(ids, s->event_set);
+}
+
+/* A rank speaks and dies while its word waits for company: the word comes first. */
+static void last_words_come_before_the_loss(void **state) {
+  (void)state;
+  struct seen *s = seen_new();
+  s->on_lost = on_lost;
+  struct sdm_sim *sim = tree(s, 16, "flat", 3, 100);
+  for (sdm_id id = 0; id < 8; id++) /* a burst, so that the next ones are held for long */
+    sdm_sim_event(sim, id, "stopped", 7, id * 6000);
+  sdm_sim_event(sim, 9, "stopped", 7, 50000);
+  sdm_sim_kill(sim, 9, 51000);
+  sdm_sim_run(sim, 1000000);
+  assert_int_equal(s->losses, 1);
+  assert_true(s->lost_after);
+  sdm_sim_free(sim);
+  seen_free(s);
+}
+
 static void statistics_reduce_on_the_way(void **state) {
   (void)state;
   struct seen *s = seen_new();
@@ -551,6 +579,7 @@ int main(void) {
     cmocka_unit_test(slow_server_times_out_then_supplements), cmocka_unit_test(lost_router_is_bridged),
     cmocka_unit_test(random_faults_never_hang), cmocka_unit_test(start_names_who_is_not_there),
     cmocka_unit_test(storm_of_stops_is_few_messages), cmocka_unit_test(two_words_of_each_rank),
+    cmocka_unit_test(last_words_come_before_the_loss),
     cmocka_unit_test(statistics_reduce_on_the_way),
     cmocka_unit_test(ten_thousand_nodes),
   };
