@@ -50,7 +50,8 @@ static inline bool touch_word(uint32_t *wp, uint32_t flags) {
   return w < now->first_read || !(w & now->mask);
 }
 
-/* Ordinary data on pages that inserted code does not read itself: beside an array, with odd sizes. */
+/* Ordinary data on pages that inserted code does not read itself: beside an array, with odd sizes.  Their records change under
+ * the lock: to be called with it, or where nobody else can change them. */
 static bool touch_page(uintptr_t a, uint64_t size, uint32_t flags) {
   uint32_t count, *words = dvmrt_shadow_peek(a, size, &count);
   if (!words)
@@ -63,7 +64,7 @@ static bool touch_page(uintptr_t a, uint64_t size, uint32_t flags) {
 
 /* The first assignment of a private datum in an iteration, the commonest reason to come here. */
 static bool touch_private(uint32_t *wp, uintptr_t a, uint64_t size, uint32_t flags) {
-  if (flags != DVMRT_WRITE || dvmrt_mem_inside() || !dvmrt_construct_private(a, size))
+  if (flags != DVMRT_WRITE || !__dvmrt_now.mask || dvmrt_mem_inside() || !dvmrt_construct_private(a, size))
     return false;
   *wp = __dvmrt_now.write;
   return true;
@@ -72,15 +73,20 @@ static bool touch_private(uint32_t *wp, uintptr_t a, uint64_t size, uint32_t fla
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
   unsigned code = e & 3;
+  bool alone = dvmrt_mem_alone();
   if ((code == 1 || code == 2) && size == 4u * code && !(a & (size - 1))) {
     uint32_t *wp = dvmrt_shadow_at(e, a);
     if (touch_word(wp, flags) || touch_private(wp, a, size, flags))
       return;
-  } else if (!dvmrt_group_nvars && touch_page(a, size, flags)) {
+  } else if (alone && !dvmrt_group_nvars && touch_page(a, size, flags)) {
     return;
   }
   if (!dvmrt_mem_enter())
     return;
+  if (!alone && (code == 0 || code == 3) && !dvmrt_group_nvars && touch_page(a, size, flags)) {
+    dvmrt_mem_leave();
+    return;
+  }
   dvmrt_stats_looked_at++;
   dvmrt_check_touch(a, size, site, ix, flags);
   leave();

@@ -37,6 +37,8 @@ bool dvmrt_mem_enter(void) {
 
 bool dvmrt_mem_inside(void) { return inside != 0; }
 
+bool dvmrt_mem_alone(void) { return !inside && __libc_single_threaded; }
+
 void dvmrt_mem_leave(void) {
   if (inside == 2)
     pthread_mutex_unlock(&lock);

@@ -11,6 +11,8 @@
 bool dvmrt_mem_enter(void);
 void dvmrt_mem_leave(void);
 bool dvmrt_mem_inside(void);
+/* The process has one thread, and it is not inside: what is read without dvmrt_mem_enter does not change. */
+bool dvmrt_mem_alone(void);
 
 /* Zeroed memory; inside dvmrt_mem_enter only.  Never NULL: without memory for its own tables the runtime says so and ends
  * the program with status 2. */

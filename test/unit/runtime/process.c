@@ -192,7 +192,7 @@ static void *thread(void *unused) {
 static void threads(void) {
   pthread_t t[4];
   access_site("w", 30, 1, "T x\nV x\nS 8\nG g\n");
-  access_site("r", 10, 5, "T *p\nV p\nS 8\nG h\n");
+  access_site("r", 10, 5, "T *p\nV p\nS 8\nY f\nG h\n");
   __dvmrt_heap_new(shared_data, sizeof(shared_data));
   for (int i = 0; i < 4; i++)
     pthread_create(&t[i], NULL, thread, NULL);

@@ -185,6 +185,7 @@ int main(void) {
       cmocka_unit_test(test_model),
       cmocka_unit_test(test_bounded),
   };
+  dvmrt_shadow_init();
   area = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   for (int i = 0; i < SIZE; i++)
     model[i] = DVMRT_W_ASSIGNED;
