@@ -168,6 +168,27 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) static void scan(
     reach_pointer(r, *(const uintptr_t *)at);
 }
 
+/* A va_list of x86-64 (psABI 3.5.7), as callers pass one on to vsscanf and its kin: what is left of the arguments. */
+struct arguments {
+  uint32_t gp_offset, fp_offset;
+  uintptr_t overflow, saved;
+};
+enum { SAVED_BYTES = 48, SAVED_ALL = 176, OVERFLOW_BYTES = 128, STACK_BYTES = 8 << 20 };
+
+static bool on_this_stack(uintptr_t a) {
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  return a > here && a - here < STACK_BYTES;
+}
+
+__attribute__((no_sanitize("address", "thread", "undefined"))) static void scan_arguments(struct reached *r, struct dvmrt_extent x) {
+  const struct arguments *v = (const struct arguments *)x.start;
+  if (x.size != sizeof(*v) || (x.start & 7) || v->gp_offset > SAVED_BYTES || v->gp_offset % 8 || v->fp_offset < SAVED_BYTES ||
+      v->fp_offset > SAVED_ALL || v->fp_offset % 16 || !on_this_stack(v->overflow) || !on_this_stack(v->saved))
+    return;
+  scan(r, (struct dvmrt_extent){v->saved + v->gp_offset, SAVED_BYTES - v->gp_offset});
+  scan(r, (struct dvmrt_extent){v->overflow, OVERFLOW_BYTES});
+}
+
 void dvmrt_object_given(uintptr_t a, uintptr_t start, uint64_t size) {
   struct reached r = {.n = 0};
   struct dvmrt_extent x = {start, size};
@@ -187,6 +208,7 @@ void dvmrt_object_given(uintptr_t a, uintptr_t start, uint64_t size) {
   for (unsigned i = 0; i < r.n; i++) {
     dvmrt_shadow_settle(r.x[i].start, r.x[i].size, DVMRT_W_ASSIGNED);
     scan(&r, r.x[i]);
+    scan_arguments(&r, r.x[i]);
   }
 }
 

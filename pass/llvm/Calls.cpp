@@ -1,6 +1,7 @@
 // Calls that leave the module: functions that we know by name, all others, inline assembly.
 #include "Memory.h"
 #include "runtime/abi.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -107,7 +108,7 @@ struct KnownCall {
   unsigned NumArgs; // at least; a function with fewer is another one
   void (*Lower)(FunctionState &, CallBase *);
   // Without 'Lower': what it does with each argument, the last letter for all that follow: r reads (or has no words: a
-  // stream), w writes what it points to.
+  // stream), w writes what it points to, f is a format of printf, which may have pointers written to by '%n'.
   StringRef Args = "r";
 };
 } // namespace
@@ -136,13 +137,13 @@ static const KnownCall KnownCalls[] = {
     {"explicit_bzero", 2, lowerSet<1>},
     {"bzero", 2, lowerSet<1>},
     // Output.
-    {"printf", 1, nullptr},
-    {"fprintf", 2, nullptr},
-    {"dprintf", 2, nullptr},
+    {"printf", 1, nullptr, "f"},
+    {"fprintf", 2, nullptr, "rf"},
+    {"dprintf", 2, nullptr, "rf"},
     {"vprintf", 1, nullptr},
     {"vfprintf", 2, nullptr},
-    {"__printf_chk", 2, nullptr},
-    {"__fprintf_chk", 3, nullptr},
+    {"__printf_chk", 2, nullptr, "rf"},
+    {"__fprintf_chk", 3, nullptr, "rrf"},
     {"__vprintf_chk", 2, nullptr},
     {"__vfprintf_chk", 3, nullptr},
     {"puts", 1, nullptr},
@@ -152,10 +153,10 @@ static const KnownCall KnownCalls[] = {
     {"perror", 1, nullptr},
     {"fwrite", 4, nullptr},
     {"write", 3, nullptr},
-    {"sprintf", 2, nullptr, "wr"},
-    {"snprintf", 3, nullptr, "wr"},
-    {"__sprintf_chk", 4, nullptr, "wr"},
-    {"__snprintf_chk", 5, nullptr, "wr"},
+    {"sprintf", 2, nullptr, "wf"},
+    {"snprintf", 3, nullptr, "wrf"},
+    {"__sprintf_chk", 4, nullptr, "wrrf"},
+    {"__snprintf_chk", 5, nullptr, "wrrrf"},
     // Streams and files.
     {"fopen", 2, nullptr},
     {"fopen64", 2, nullptr},
@@ -168,7 +169,7 @@ static const KnownCall KnownCalls[] = {
     {"ferror", 1, nullptr},
     {"fgetc", 1, nullptr},
     {"getc", 1, nullptr},
-    {"setbuf", 2, nullptr},
+    {"setbuf", 2, nullptr, "rw"},
     {"remove", 1, nullptr},
     {"rename", 2, nullptr},
     {"fread", 4, nullptr, "wr"},
@@ -228,12 +229,32 @@ static const KnownCall *findKnown(const CallBase *Call) {
 
 // ---- Foreign functions ----
 
-// Arguments that the callee may write through.
+// Whether a format may have '%n' in it.
+static bool formatWrites(Value *Format) {
+  StringRef Text;
+  if (!getConstantStringInfo(Format, Text))
+    return true;
+  for (size_t At = Text.find('%'); At != StringRef::npos; At = Text.find('%', At + 1)) {
+    At = Text.find_first_not_of("0123456789-+ #'*.$hlqjzt", At + 1); // the conversion itself
+    if (At == StringRef::npos)
+      return false;
+    if (Text[At] == 'n')
+      return true;
+  }
+  return false;
+}
+
+// Arguments that the callee may write through.  'Letters' of its row, none: all.
 static SmallVector<Value *, 4> writtenArguments(const CallBase *Call, StringRef Letters) {
   SmallVector<Value *, 4> Found;
+  char Letter = 'w';
   for (unsigned N = 0; N < Call->arg_size(); ++N) {
     Value *P = Call->getArgOperand(N);
-    if (!P->getType()->isPointerTy() || (!Letters.empty() && Letters[std::min<size_t>(N, Letters.size() - 1)] != 'w'))
+    if (Letter == 'f') // behind the format
+      Letter = formatWrites(Call->getArgOperand(N - 1)) ? 'w' : 'r';
+    else if (N < Letters.size())
+      Letter = Letters[N];
+    if (!P->getType()->isPointerTy() || Letter != 'w')
       continue;
     Value *Base = P->stripInBoundsOffsets();
     auto *G = dyn_cast<GlobalVariable>(Base);
@@ -315,7 +336,7 @@ static bool isInstrumentedHere(const CallBase *Call) {
 }
 
 void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
-  if (Call->isMustTailCall() || isInstrumentedHere(Call) || isa<CallBrInst>(Call))
+  if (Call->isMustTailCall() || isInstrumentedHere(Call))
     return;
   const KnownCall *Known = findKnown(Call);
   if (Known && Known->Lower)
@@ -327,7 +348,9 @@ void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
     return;
   if (!Known && !Call->isInlineAsm() && !isa<IntrinsicInst>(Call))
     return lowerForeign(S, Call, Pointers);
-  BuilderBehind B(Call);
+  // Behind 'asm goto' there are several places; what it reads is not judged, so that before will do.
+  IRBuilder<> B(isa<CallBrInst>(Call) ? Call : behind(Call));
+  B.SetCurrentDebugLocation(Call->getDebugLoc());
   for (Value *P : Pointers)
     Known ? assignObject(S, B, P) : giveObject(S, B, P);
 }

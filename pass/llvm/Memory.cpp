@@ -13,6 +13,14 @@ MemoryLowering::MemoryLowering(FunctionState &State) : S(State) {
     collect(I);
 }
 
+// Of a vector extension or the processor, with a pointer that it may write through.
+static bool writesThroughPointer(const IntrinsicInst &I) {
+  Intrinsic::ID ID = I.getIntrinsicID();
+  if (ID != Intrinsic::masked_store && ID != Intrinsic::masked_compressstore && !Function::isTargetIntrinsic(ID))
+    return false;
+  return I.mayWriteToMemory();
+}
+
 void MemoryLowering::collect(Instruction &I) {
   if (auto *Ret = dyn_cast<ReturnInst>(&I)) {
     if (!I.getParent()->getTerminatingMustTailCall())
@@ -23,7 +31,8 @@ void MemoryLowering::collect(Instruction &I) {
     if (!I.hasMetadata(LLVMContext::MD_nosanitize))
       Stores.push_back({&I, S.around(I.getParent())});
   } else if (auto *Call = dyn_cast<CallBase>(&I)) {
-    if (!isa<IntrinsicInst>(I) && markerName(&I).empty())
+    auto *Known = dyn_cast<IntrinsicInst>(Call);
+    if (Known ? writesThroughPointer(*Known) : markerName(&I).empty())
       Calls.push_back(Call);
   }
 }

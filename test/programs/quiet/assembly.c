@@ -5,6 +5,14 @@
 #pragma dvm array distribute[block]
 long a[N];
 
+static int branches(int n) {
+  int out, *where = &out;
+  __asm__ goto("movl $5, (%0)\n\ttestl %1, %1\n\tjz %l2" : : "r"(where), "r"(n) : "cc", "memory" : zero);
+  return out + 1;
+zero:
+  return out;
+}
+
 int main(void) {
   long out, both = 5, block[2];
   __asm__("mov $42, %0" : "=r"(out));
@@ -18,6 +26,6 @@ int main(void) {
   }
   for (int i = 0; i < N; i++)
     printf("%ld ", a[i]);
-  printf("%ld %ld %ld\n", out, both, block[0] + block[1]);
+  printf("%ld %ld %ld\n", out, both, block[0] + block[1] + branches(0) + branches(1));
   return 0;
 }

@@ -1,5 +1,6 @@
 /* Forms of C that read or write in unusual ways: vectors, complex, 128 bits, atomics, statement expressions, literals. */
 #include <complex.h>
+#include <emmintrin.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -42,6 +43,14 @@ static void vectors(void) {
   heap[0] = a * b + a;
   heap[1] = __builtin_shufflevector(a, b, 0, 4, 1, 5);
   ints compared = a < b;
+  char *some = malloc(16);
+  if (!some)
+    exit(1);
+  _mm_maskmoveu_si128(_mm_set1_epi8(7), _mm_set1_epi8(-1), some);
+  double two[2], *stored = two;
+  _mm_storeu_pd(stored, _mm_set_pd(1, 2));
+  printf("%d %g\n", some[9], stored[1]);
+  free(some);
   printf("%g %g %d %g %d\n", (double)heap[0][3], (double)heap[1][3], order[1], d.wzyx.x, compared[0]);
   free(heap);
 }
