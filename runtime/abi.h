@@ -244,6 +244,8 @@ void *__dvmrt_realloc(void *p, uint64_t size);            /* in place of realloc
 
 /* Called by a constructor (priority 1) of each object: sites [first, last).  The name carries the ABI, so that a stale object does not link. */
 void __dvmrt_module_2(struct dvmrt_site *first, struct dvmrt_site *last);
+/* By its destructor: the object may be unmapped after this. */
+void __dvmrt_module_gone(struct dvmrt_site *first, struct dvmrt_site *last);
 #define DVMRT_MODULE_SYMBOL "__dvmrt_module_2"
 
 #ifdef __cplusplus

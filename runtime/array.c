@@ -94,6 +94,15 @@ void dvmrt_array_forget(uintptr_t a, uint64_t n) {
     destroy((struct dvmrt_array *)r);
 }
 
+void dvmrt_array_sites_gone(const struct dvmrt_site *first, const struct dvmrt_site *last) {
+  for (struct dvmrt_array *a = arrays; a; a = a->next) {
+    if (a->writer >= first && a->writer < last)
+      a->writer = NULL;
+    if (a->site >= first && a->site < last)
+      a->site = NULL;
+  }
+}
+
 /* What was known of the memory before it became an array; zero by calloc is no value of a distributed one. */
 static void take_words(struct dvmrt_array *a, bool fresh) {
   struct dvmrt_region *r = &a->region;

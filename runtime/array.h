@@ -69,6 +69,8 @@ struct dvmrt_array *dvmrt_array_target(uintptr_t address);
 extern void (*dvmrt_array_gone)(struct dvmrt_array *a);
 /* No array lies in [a, a + n) any more. */
 void dvmrt_array_forget(uintptr_t a, uint64_t n);
+/* Sites in [first, last) are no longer there: nothing refers to them after this. */
+void dvmrt_array_sites_gone(const struct dvmrt_site *first, const struct dvmrt_site *last);
 /* Indices of the element that holds address 'a'. */
 void dvmrt_array_indices(const struct dvmrt_array *a, uintptr_t at, int64_t *ix);
 const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a);

@@ -29,6 +29,20 @@ void __dvmrt_module_2(struct dvmrt_site *first, struct dvmrt_site *last) {
   leave();
 }
 
+/* What lies at these addresses next has nothing to do with what lay there. */
+void __dvmrt_module_gone(struct dvmrt_site *first, struct dvmrt_site *last) {
+  struct dvmrt_extent x;
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_array_sites_gone(first, last);
+  dvmrt_site_module_gone(first, last);
+  if (dvmrt_object_module_gone(first, &x)) {
+    dvmrt_array_forget(x.start, x.size);
+    dvmrt_shadow_fill(x.start, x.size, DVMRT_W_ASSIGNED);
+  }
+  leave();
+}
+
 /* ---- accesses ------------------------------------------------------------------------------------------------------------------ */
 
 /* Decides what needs no lock and no site.  True: done. */

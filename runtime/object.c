@@ -114,6 +114,19 @@ void dvmrt_object_module(const void *data) {
   dvmrt_mem_leave();
 }
 
+bool dvmrt_object_module_gone(const void *data, struct dvmrt_extent *x) {
+  for (struct segment **s = &segments; *s; s = &(*s)->next) {
+    struct segment *gone = *s;
+    if ((uintptr_t)data < gone->start || (uintptr_t)data >= gone->end)
+      continue;
+    *x = (struct dvmrt_extent){gone->start, gone->end - gone->start};
+    *s = gone->next;
+    dvmrt_mem_free(gone, sizeof(*gone));
+    return true;
+  }
+  return false;
+}
+
 /* Up to where static data reaches from 'a'; 'a' itself if it lies elsewhere. */
 static uintptr_t static_end(uintptr_t a) {
   for (const struct segment *s = segments; s; s = s->next)

@@ -7,6 +7,8 @@
 
 /* 'data' is static data of an instrumented module.  The one function to be called outside dvmrt_mem_enter. */
 void dvmrt_object_module(const void *data);
+/* The module is going: where its static data lie.  False: not known. */
+bool dvmrt_object_module_gone(const void *data, struct dvmrt_extent *x);
 /* An object of this thread's stack begins to live; those below 'frame' (an address in the caller's caller's stack frame or below
  * it) are dead. */
 void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame);

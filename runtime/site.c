@@ -6,6 +6,7 @@
 struct module {
   struct dvmrt_site *first, *last;
   struct module *next;
+  bool looked_at; /* has no directive */
 };
 
 struct name {
@@ -27,7 +28,7 @@ static struct group *groups;
 
 void dvmrt_site_module(struct dvmrt_site *first, struct dvmrt_site *last) {
   struct module *m = dvmrt_mem_alloc(sizeof(*m));
-  *m = (struct module){first, last, modules};
+  *m = (struct module){first, last, modules, false};
   modules = m;
 }
 
@@ -36,6 +37,26 @@ uint64_t dvmrt_site_count(void) {
   for (const struct module *m = modules; m; m = m->next)
     n += (uint64_t)(m->last - m->first);
   return n;
+}
+
+void dvmrt_site_module_gone(const struct dvmrt_site *first, const struct dvmrt_site *last) {
+  for (struct module **m = &modules; *m; m = &(*m)->next) {
+    if ((*m)->first != first)
+      continue;
+    struct module *gone = *m;
+    *m = gone->next;
+    dvmrt_mem_free(gone, sizeof(*gone));
+    break;
+  }
+  for (struct group **g = &groups; *g;) {
+    struct group *gone = *g;
+    if (gone->construct < first || gone->construct >= last) {
+      g = &gone->next;
+      continue;
+    }
+    *g = gone->next;
+    dvmrt_mem_free(gone, sizeof(*gone));
+  }
 }
 
 const char *dvmrt_site_file(const char *s, size_t n) {
@@ -145,12 +166,12 @@ static bool is_access(const char *text) {
 }
 
 bool dvmrt_site_has_directives(void) {
-  static const struct module *seen; /* it and all behind it have none */
   static bool found;
-  for (const struct module *m = modules; m != seen && !found; m = m->next)
+  for (struct module *m = modules; m && !found && !m->looked_at; m = m->next) {
     for (const struct dvmrt_site *site = m->first; site < m->last && !found; site++)
       found = site->text && !is_access(site->text);
-  seen = modules;
+    m->looked_at = true; /* and all behind it */
+  }
   return found;
 }
 

@@ -43,6 +43,8 @@ struct dvmrt_access {
 
 /* All inside dvmrt_mem_enter. */
 void dvmrt_site_module(struct dvmrt_site *first, struct dvmrt_site *last);
+/* The object is unmapped: its sites are. */
+void dvmrt_site_module_gone(const struct dvmrt_site *first, const struct dvmrt_site *last);
 /* Accesses and directives of all objects. */
 uint64_t dvmrt_site_count(void);
 /* Whether any module has a directive. */

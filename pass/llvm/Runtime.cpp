@@ -30,7 +30,7 @@ static const struct {
     {"__dvmrt_born", "vpl"},       {"__dvmrt_assign", "vpl"},     {"__dvmrt_copy", "vppl"},
     {"__dvmrt_foreign", "vp"},     {"__dvmrt_given", "vpl"},     {"__dvmrt_heap_new", "vpl"},   {"__dvmrt_heap_zero", "vpl"},
     {"__dvmrt_reduction", "ipiipppdpppl"}, {"__dvmrt_escape", "vp"}, {"__dvmrt_results", "vpiipppppl"}, {"__dvmrt_step", "vpii"}, {"__dvmrt_summary", "ipppp"},
-    {"__dvmrt_heap_free", "vp"},   {"__dvmrt_realloc", "ppl"},    {DVMRT_MODULE_SYMBOL, "vpp"},
+    {"__dvmrt_heap_free", "vp"},   {"__dvmrt_realloc", "ppl"},    {DVMRT_MODULE_SYMBOL, "vpp"}, {"__dvmrt_module_gone", "vpp"},
 };
 
 Runtime::Runtime(Module &Mod)
@@ -121,23 +121,30 @@ GlobalVariable *Runtime::site(Constant *Text) {
 }
 
 // void __attribute__((constructor(1))) ctor(void) { __dvmrt_module_2(__start_dvmrt_sites, __stop_dvmrt_sites); }
+// void __attribute__((destructor(1))) dtor(void) { __dvmrt_module_gone(__start_dvmrt_sites, __stop_dvmrt_sites); }
 // Once per linked object: the same COMDAT in each module, hidden, so that each shared library has its own.
 void Runtime::makeConstructor() {
-  const std::string Name = "dvmrt.module_ctor";
   auto Boundary = [&](const Twine &Symbol) {
     auto *G = new GlobalVariable(M, I8, false, GlobalValue::ExternalWeakLinkage, nullptr, Symbol);
     G->setVisibility(GlobalValue::HiddenVisibility);
     return G;
   };
-  Function *F =
-      Function::createWithDefaultAttr(FunctionType::get(Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
-  F->setVisibility(GlobalValue::HiddenVisibility);
-  F->setComdat(M.getOrInsertComdat(Name));
-  F->addFnAttr(Attribute::NoUnwind);
-  IRBuilder<> B(BasicBlock::Create(C, "", F));
-  call(B, DVMRT_MODULE_SYMBOL, {Boundary(Twine("__start_") + SitesSection), Boundary(Twine("__stop_") + SitesSection)});
-  B.CreateRetVoid();
-  appendToGlobalCtors(M, F, 1, F);
+  Value *Sites[] = {Boundary(Twine("__start_") + SitesSection), Boundary(Twine("__stop_") + SitesSection)};
+  auto Make = [&](StringRef Name, StringRef Entry) {
+    Function *F =
+        Function::createWithDefaultAttr(FunctionType::get(Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+    F->setVisibility(GlobalValue::HiddenVisibility);
+    F->setComdat(M.getOrInsertComdat(Name));
+    F->addFnAttr(Attribute::NoUnwind);
+    IRBuilder<> B(BasicBlock::Create(C, "", F));
+    call(B, Entry, Sites);
+    B.CreateRetVoid();
+    return F;
+  };
+  Function *Constructor = Make("dvmrt.module_ctor", DVMRT_MODULE_SYMBOL);
+  appendToGlobalCtors(M, Constructor, 1, Constructor);
+  Function *Destructor = Make("dvmrt.module_dtor", "__dvmrt_module_gone");
+  appendToGlobalDtors(M, Destructor, 1, Destructor);
 }
 
 // What was compiled for this machine must suit the function that it is inlined into.

@@ -46,6 +46,55 @@ status 0 "$clang" -Wno-unknown-pragmas loads.c -ldl -o plain-loads
 status 66 ./plain-loads wrong
 has err "plugin.c:9:20: error:"
 
+# The library writes an array of the main program and goes: a later mistake names the last writer no more, and other data may
+# come to lie where its arrays lay.
+cat >writer.c <<'X'
+#pragma dvm array distribute[block] shadow[1:1]
+static double own[4000];
+#pragma dvm array distribute[block] shadow[1:1]
+extern double given[50];
+void write_all(void) {
+#pragma dvm parallel([i] on own[i])
+  for (int i = 0; i < 4000; i++) own[i] = i;
+#pragma dvm parallel([i] on given[i])
+  for (int i = 0; i < 50; i++) given[i] = i;
+}
+X
+status 0 "$dvmcc" -g -O1 -shared -fPIC writer.c -o writer.so
+program reader -D_GNU_SOURCE -rdynamic -ldl <<'X'
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#pragma dvm array distribute[block] shadow[1:1]
+double given[50];
+#pragma dvm array align([i] with given[i])
+double result[50];
+static char unused[8192];
+int main(int argc, char **argv) {
+  void *so = dlopen("./writer.so", RTLD_NOW);
+  if (!so) { puts(dlerror()); return 1; }
+  void (*write_all)(void) = (void (*)(void))dlsym(so, "write_all");
+  write_all();
+  uintptr_t page = (uintptr_t)dlsym(so, "write_all") & ~(uintptr_t)0xfff;
+  dlclose(so);
+  /* Where the library lay. */
+  double *p = mmap((void *)page, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0), sum = 0;
+  if (p == MAP_FAILED) { puts("another place"); return 5; }
+  for (int i = 0; i < (1 << 13); i++) sum += p[i];
+#pragma dvm parallel([i] on result[i]) reduction(sum(sum))
+  for (int i = 1; i < 49; i++) { result[i] = argc > 1 ? given[i - 1] : given[i]; sum += result[i] - i; }
+  printf("%g %d\n", sum, unused[5]);
+  return argv[0] ? 0 : 1;
+}
+X
+status 0 ./reader
+has out "0 0"
+empty err
+status 66 ./reader wrong
+has err "reader.c:26:"
+has err "[dvm-shadow-stale]"
+
 # ---- static libraries, LTO mixes, objects of other compilers ----
 cat >unit.c <<'X'
 #include <stdlib.h>
