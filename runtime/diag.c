@@ -281,6 +281,8 @@ static void print_summary(unsigned loops, unsigned arrays) {
   flush(&b);
 }
 
+int dvmrt_diag_status(int status) { return nerrors ? options.exitcode : status; }
+
 int dvmrt_diag_close(int status, unsigned loops, unsigned arrays) {
   if (!closed && (nfindings || options.stats))
     print_summary(loops, arrays);
@@ -289,5 +291,5 @@ int dvmrt_diag_close(int status, unsigned loops, unsigned arrays) {
   if (!closed)
     dvmrt_report_close();
   closed = true;
-  return nerrors ? options.exitcode : status;
+  return dvmrt_diag_status(status);
 }

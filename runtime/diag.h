@@ -67,4 +67,6 @@ void dvmrt_clause_widen(struct dvmrt_clause *c, int d, int64_t away);
 void dvmrt_diag_reset(void);
 /* Writes the closing summary, once.  The exit status to use: 'status', or the option's when there were errors. */
 int dvmrt_diag_close(int status, unsigned loops, unsigned arrays);
+/* The exit status alone; may be called outside dvmrt_mem_enter. */
+int dvmrt_diag_status(int status);
 #endif

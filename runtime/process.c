@@ -23,8 +23,10 @@ static bool ready;
 /* ---- the end ------------------------------------------------------------------------------------------------------------------- */
 
 static int close_report(int status) {
-  if (!ready || getpid() != owner || !dvmrt_mem_enter())
+  if (!ready || getpid() != owner)
     return status;
+  if (!dvmrt_mem_enter())
+    return dvmrt_diag_status(status); /* a handler ends the process in the middle of ours: no sum */
   dvmrt_check_close_waiting();
   dvmrt_group_close();
   status = dvmrt_diag_close(status, dvmrt_construct_count(), dvmrt_array_count());
@@ -70,10 +72,18 @@ __attribute__((visibility("default"), noreturn)) void _Exit(int status) { _exit(
 
 /* ---- fork ---------------------------------------------------------------------------------------------------------------------- */
 
-static void before_fork(void) { dvmrt_mem_enter(); }
-static void in_parent(void) { dvmrt_mem_leave(); }
+/* A handler that has interrupted the runtime forks without the lock, and what it interrupted goes on in both. */
+static __thread bool held __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void) { held = dvmrt_mem_enter(); }
+static void in_parent(void) {
+  if (held)
+    dvmrt_mem_leave();
+}
 static void in_child(void) {
   owner = getpid();
+  if (!held)
+    return;
   dvmrt_diag_reset();
   dvmrt_stats_forked();
   dvmrt_report_forked();

@@ -220,7 +220,28 @@ static void test_reentrancy(void **state) {
     __dvmrt_leave(c, FRAME);
   }
   assert_int_equal(runs, 1);
+  pid_t pid = fork();
+  if (!pid)
+    _exit(dvmrt_mem_inside() ? 5 : 6);
+  int raw;
+  waitpid(pid, &raw, 0);
+  assert_int_equal(WEXITSTATUS(raw), 5);
+  assert_true(dvmrt_mem_inside());
   dvmrt_mem_leave();
+}
+
+/* A handler ends the process while the runtime is at work: no sum, but the status. */
+static void ends_inside(void) {
+  wrong(0);
+  if (dvmrt_mem_enter())
+    exit(3);
+}
+
+static void test_end_inside(void **state) {
+  (void)state;
+  play(ends_inside, 0, &out);
+  assert_int_equal(out.status, 66);
+  expect_no_text(&out, "dvm: 1 error");
 }
 
 int main(void) {
@@ -229,6 +250,7 @@ int main(void) {
       cmocka_unit_test(test_ways_out), cmocka_unit_test(test_signal),  cmocka_unit_test(test_fork),
       cmocka_unit_test(test_limits),   cmocka_unit_test(test_reports), cmocka_unit_test(test_threads),
       cmocka_unit_test(test_reentrancy),
+      cmocka_unit_test(test_end_inside),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
