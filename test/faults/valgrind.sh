@@ -24,7 +24,9 @@ under 3 ./both
 empty err
 under 66 ./both 2
 count 2 err "$diagnosis"
-lacks err "=="
+lacks err Invalid
+lacks err lost
+lacks err uninitialised
 under 9 ./both 0 after-free
 has err "Invalid read of size 4"
 lacks err libdvmrt

@@ -327,7 +327,7 @@ int main(void) {
 #pragma dvm parallel([i] on field[i])
   for (int i = 0; i < 8; i++)
     field[i] = i;
-  NEED(mkdtemp(folder) && folder[16] != 'X');
+  NEED(mkdtemp(folder) && folder[16] != 0);
   files();
   processes();
   sockets();
