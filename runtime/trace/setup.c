@@ -197,7 +197,8 @@ static void start_tool(void) {
     memcpy(words + ROOM - first, before, first * sizeof(*before));
     execv(tool, words + ROOM - first);
   }
-  snprintf(text, sizeof(text), "cannot run '%s', which takes what this program records", tool);
+  snprintf(text, sizeof(text), "cannot run '%s', which takes what this program records; 'dvm %s' can do it", tool,
+           compare ? "compare" : config ? "trace config" : "record");
   fail(text);
 }
 

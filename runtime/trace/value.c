@@ -214,6 +214,7 @@ struct dvmt_difference dvmt_value_compare(struct dvmt_type t, const uint64_t *a,
     double x = t.kind == 'u' ? (double)a[0] : (double)as_signed(t, a), y = t.kind == 'u' ? (double)b[0] : (double)as_signed(t, b);
     d.absolute = fabs(x - y);
     d.relative = d.absolute / fmax(fabs(x), fabs(y));
+    d.beyond = !(d.absolute <= tolerance->absolute || d.relative <= tolerance->relative);
   }
   return d;
 }

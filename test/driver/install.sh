@@ -23,6 +23,18 @@ status 66 moved/bin/dvm check wrong.c
 readelf -d wrong moved/bin/dvmcc moved/bin/dvm >dynamic
 lacks dynamic "$build"
 
+# Recording and comparing, from the place that the tree was moved to.
+if [ -x moved/libexec/dvm/dvm-record ]; then
+  cp "$source/samples/jacobi.c" right.c
+  status 0 moved/bin/dvmcc -fdvm=trace -O2 right.c -o right
+  status 0 moved/bin/dvm record -o right.dvmt -- ./right
+  status 0 moved/bin/dvm compare right.dvmt -- ./right
+  DVM_OPTIONS=trace=record:trace_file=by.dvmt status 0 ./right
+  status 0 moved/bin/dvm diff right.dvmt by.dvmt
+  status 0 moved/bin/dvmcc -fdvm=trace -static right.c -o right
+  status 0 moved/bin/dvm compare right.dvmt -- ./right
+fi
+
 # A project with clang 19 as compiler, and one with dvmcc.
 mkdir user && cp wrong.c user/main.c
 cat >user/CMakeLists.txt <<'X'

@@ -64,6 +64,15 @@ lacks err "'B["
 printf 'tolerance type double relative 1e-6\n' >loose.conf
 status 0 "$dvm" compare --config loose.conf jacobi.dvmt -- ./wrong
 
+echo 'int n; int main(void) { n = X; return 0; }' >whole.c
+build_ whole whole.c -DX=5
+status 0 "$dvm" record -o whole.dvmt -- ./whole
+build_ whole whole.c -DX=6
+status 66 "$dvm" compare --tolerance 1 whole.dvmt -- ./whole
+has err "'n' is 6, the reference has 5"
+echo 'tolerance variable n relative 2' >loose.conf
+status 0 "$dvm" compare --config loose.conf whole.dvmt -- ./whole
+
 # Iterations in another order, some twice, some unknown, some in part; a window too small for them.
 cat >any.c <<'C'
 #include <stdio.h>
