@@ -377,10 +377,13 @@ void Rewriter::walkSubscript(ArraySubscriptExpr *A) {
 void Rewriter::bindPointer(BinaryOperator *Assign) {
   const VarDecl *V = asVariable(Assign->getLHS());
   Directive *Dir = V && V->getType()->isPointerType() ? St.attached(V) : nullptr;
-  if (!Dir || Dir->D->kind != DVM_DIR_ARRAY || !Emit)
+  if (!Dir || Dir->D->kind != DVM_DIR_ARRAY)
     return;
   SourceLocation L = Assign->getOperatorLoc();
   Expr *Value = Assign->getRHS();
+  warnCalloc(V, Value);
+  if (!Emit)
+    return;
   SiteText T = Decls.describe(V, *Dir, true, B.toVoidPtr(Value));
   SmallVector<Expr *, 16> Args{T.Args[0], B.string(T.Text, L)};
   Args.append(T.Args.begin() + 1, T.Args.end());
@@ -426,6 +429,8 @@ void Rewriter::walkDecls(DeclStmt *DS) {
       continue;
     }
     bool Pointer = V->getType()->isPointerType() && Dir->D->kind == DVM_DIR_ARRAY;
+    if (Pointer)
+      warnCalloc(V, V->getInit());
     if (!Emit || (Pointer && !V->getInit()))
       continue;
     SourceLocation L = V->getLocation();

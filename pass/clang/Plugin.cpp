@@ -10,6 +10,8 @@
 #include "clang/Sema/Sema.h"
 #include "clang/Sema/SemaConsumer.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 using namespace clang;
 using namespace dvm;
 
@@ -217,15 +219,9 @@ protected:
   }
   bool ParseArgs(const CompilerInstance &CI, const std::vector<std::string> &Args) override {
     for (const std::string &A : Args) {
-      if (A == "Wno-dvm-undeclared-private")
-        Opts.WarnUndeclaredPrivate = false;
-      else if (A == "Wdvm-undeclared-private")
-        Opts.WarnUndeclaredPrivate = true;
-      else if (A == "Werror=dvm-undeclared-private")
-        Opts.WarnUndeclaredPrivate = Opts.ErrorUndeclaredPrivate = true;
-      else if (A == "Wno-error=dvm-undeclared-private")
-        Opts.ErrorUndeclaredPrivate = false;
-      else if (A == "trace")
+      if (setWarning(A))
+        continue;
+      if (A == "trace")
         Opts.Trace = true;
       else {
         DiagnosticsEngine &D = CI.getDiagnostics();
@@ -233,6 +229,23 @@ protected:
         return false;
       }
     }
+    return true;
+  }
+  // W[no-][error=]NAME
+  bool setWarning(StringRef A) {
+    if (!A.consume_front("W"))
+      return false;
+    bool On = !A.consume_front("no-"), Error = A.consume_front("error=");
+    auto *W = llvm::StringSwitch<Options::Warning *>(A)
+                  .Case("dvm-undeclared-private", &Opts.UndeclaredPrivate)
+                  .Case("dvm-calloc", &Opts.Calloc)
+                  .Default(nullptr);
+    if (!W)
+      return false;
+    if (Error)
+      W->Error = On;
+    if (!Error || On)
+      W->On = On;
     return true;
   }
   ActionType getActionType() override { return AddBeforeMainAction; }

@@ -111,6 +111,7 @@ private:
   void checkIndexUnchanged(Construct &C);
 
   // Warn.cpp
+  void warnCalloc(const clang::VarDecl *V, const clang::Expr *Value);
   void warnUndeclaredPrivate(Construct &C);
 
 public:

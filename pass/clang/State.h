@@ -54,9 +54,8 @@ struct Directive {
 };
 
 struct Options {
-  bool WarnUndeclaredPrivate = true;
-  bool ErrorUndeclaredPrivate = false;
-  bool WarnCalloc = true;
+  struct Warning { bool On = true, Error = false; };
+  Warning UndeclaredPrivate, Calloc;
   bool Trace = false; // the program will record, not check: types of values, sequential loops
 };
 

@@ -73,10 +73,10 @@ private:
   }
   void warn(const VarDecl *V, const Expr *At) {
     C.Warned.insert(V);
-    if (!St.Opts.WarnUndeclaredPrivate)
+    if (!St.Opts.UndeclaredPrivate.On)
       return;
     St.warning(At->getBeginLoc(), quoted(V) + " is assigned by each iteration and is in no 'private' clause [-Wdvm-undeclared-private]",
-               St.Opts.ErrorUndeclaredPrivate);
+               St.Opts.UndeclaredPrivate.Error);
     St.note(C.Dir.Start, "add 'private(" + V->getName() + ")' to this directive");
   }
   void see(const Stmt *S) {
@@ -94,4 +94,15 @@ private:
 void Rewriter::warnUndeclaredPrivate(Construct &C) {
   if (C.Mapped)
     FirstAccess(St, C).statement(C.Loops.back().For->getBody());
+}
+
+// The zeros of calloc are no values of a distributed array: each processor has its own part only, and allocates it itself.
+void Rewriter::warnCalloc(const VarDecl *V, const Expr *Value) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(Value ? Value->IgnoreParenCasts() : nullptr);
+  const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
+  if (!St.Opts.Calloc.On || !F || !F->getIdentifier() || (F->getName() != "calloc" && F->getName() != "__builtin_calloc"))
+    return;
+  St.warning(Call->getBeginLoc(), "'calloc' gives the distributed array " + quoted(V) + " no value: its elements have none until they are assigned [-Wdvm-calloc]",
+             St.Opts.Calloc.Error);
+  St.note(V->getLocation(), quoted(V) + " is declared here");
 }
