@@ -212,6 +212,9 @@ struct dvmrt_summary {
  * 1: no iteration could give a diagnostic, and what the nest writes has been noted: run it without checks.  0: with checks. */
 int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values);
 
+/* At the entry of a nest that writes no ordinary data: 1 if each read of [p, p + size) is right throughout. */
+int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size);
+
 /* Reductions, evaluated a second time by inserted code as if each iteration ran on a processor of its own; just before leave.
  * 'number' counts R lines from 0.  Values have the type of the R line: before the loop, the program's own at its end, and the
  * partial values of the iterations combined by the declared operation (the value from before not among them).

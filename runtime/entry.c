@@ -172,6 +172,14 @@ int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s,
   return proved;
 }
 
+int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size) {
+  if (!dvmrt_mem_enter())
+    return 0;
+  int known = dvmrt_summary_data(dvmrt_directive_of(construct), (uintptr_t)p, size);
+  leave();
+  return known;
+}
+
 void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args) {
   if (!dvmrt_mem_enter())
     return;

@@ -276,7 +276,8 @@ static bool written_before(const struct proof *p, const struct ref *x) {
   return false;
 }
 
-static bool data_assigned(uintptr_t low, uintptr_t end) {
+/* 'work': words that may be looked at before it is given up. */
+static bool data_assigned(uintptr_t low, uintptr_t end, uint64_t work) {
   while (low < end) {
     struct dvmrt_span s;
     if (!dvmrt_shadow_entry(low)) {
@@ -284,8 +285,9 @@ static bool data_assigned(uintptr_t low, uintptr_t end) {
       continue;
     }
     dvmrt_shadow_span(low, end - low, false, &s);
-    if (s.region || (s.words && !words_assigned(s.words, s.count)))
+    if (s.region || s.count > work || (s.words && !words_assigned(s.words, s.count)))
       return false;
+    work -= s.count;
     low = s.end;
   }
   return true;
@@ -300,7 +302,7 @@ static const char *judge_data(const struct proof *p, const struct ref *x) {
   enum dvmrt_class class = dvmrt_construct_class(p->f, (uintptr_t)r.low, &var);
   if (class == DVMRT_CLASS_PRIVATE || ((x->r->flags & DVMRT_WRITE) && class != DVMRT_CLASS_REDUCTION))
     return "it uses private data that have an address";
-  if (!data_assigned((uintptr_t)r.low, (uintptr_t)r.high + bytes))
+  if (!data_assigned((uintptr_t)r.low, (uintptr_t)r.high + bytes, UINT64_MAX))
     return "data that are not distributed may be read before they have a value";
   return NULL;
 }
@@ -472,4 +474,13 @@ bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *
     return false;
   take_note(&p, box);
   return true;
+}
+
+/* Once per entry of a nest that may be short: what would have to be looked at word by word is better judged as it is read. */
+bool dvmrt_summary_data(struct dvmrt_directive *d, uintptr_t a, uint64_t n) {
+  enum { WORK_MAX = 1 << 14 };
+  const struct dvmrt_frame *f = dvmrt_construct_nest();
+  if (!dvmrt_summary_wanted || !f || f->d != d || !dvmrt_construct_judges() || in_task(f) || dvmrt_group_nvars)
+    return false;
+  return data_assigned(a, a + n, WORK_MAX);
 }

@@ -12,4 +12,6 @@ extern bool dvmrt_summary_wanted; /* summaries=1 */
 
 /* Inside dvmrt_mem_enter.  The nest has been entered. */
 bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values);
+/* Has all of [a, a + n), ordinary data that the nest does not write, a value? */
+bool dvmrt_summary_data(struct dvmrt_directive *d, uintptr_t a, uint64_t n);
 #endif

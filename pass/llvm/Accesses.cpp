@@ -4,6 +4,7 @@
 #include "Views.h"
 #include "runtime/abi.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -25,6 +26,7 @@ class AccessLowering {
   void place(View &V);
   void element(View &V);
   void memory();
+  AllocaInst *knownData();
   void variable();
   void variableRead(Value *WordPtr, unsigned Kind);
   void variableWrite(Value *WordPtr, unsigned Kind);
@@ -129,7 +131,34 @@ Value *AccessLowering::misaligned(Value *P) {
   return Promised.value() >= A.Text.Size ? nullptr : B.CreateIsNotNull(B.CreateAnd(P, A.Text.Size - 1));
 }
 
+// An array of the file that is read in bounds by a nest that writes no such data: asked once, at the entry of the nest.
+AllocaInst *AccessLowering::knownData() {
+  Construct *K = A.In;
+  if (!K || !K->Begin || !K->OnlyReadsData || A.Text.Writes || A.Index.empty() || A.Text.Extents.size() != A.Index.size())
+    return nullptr;
+  Value *P = Address;
+  while (auto *GEP = dyn_cast<GEPOperator>(P))
+    P = GEP->getPointerOperand();
+  auto *G = dyn_cast<GlobalVariable>(P);
+  if (!G || G->isThreadLocal() || G->isConstant())
+    return nullptr;
+  uint64_t Bytes = A.Text.Size; // as the subscripts, whose bounds are tested, give them
+  for (unsigned D = 0; D < A.Index.size(); ++D) {
+    if (!A.Text.Extents[D] || !A.Index[D])
+      return nullptr;
+    Bytes *= *A.Text.Extents[D];
+  }
+  if (A.Text.PartOfElement || Bytes != RT.DL.getTypeAllocSize(G->getValueType()).getFixedValue())
+    return nullptr;
+  AllocaInst *&Slot = K->Data[G];
+  if (!Slot)
+    Slot = S.slot(RT.I32, "dvm.known");
+  return Slot;
+}
+
 void AccessLowering::memory() {
+  if (AllocaInst *Known = knownData())
+    Row.done(B.CreateIsNotNull(S.load(B, Known)));
   BasicBlock *Slow = Row.block();
   Value *P = B.CreatePtrToInt(Address, RT.I64);
   Value *Mask = S.limit(B, A.In, LimitMask);

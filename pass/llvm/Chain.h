@@ -2,6 +2,7 @@
 #ifndef DVM_LLVM_CHAIN_H
 #define DVM_LLVM_CHAIN_H
 #include "Runtime.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace dvmir {
@@ -25,6 +26,12 @@ public:
   void test(llvm::Value *Cond, llvm::BasicBlock *Slow) {
     llvm::BasicBlock *Next = block();
     B.CreateCondBr(Cond, Slow, Next, RT.Unlikely);
+    B.SetInsertPoint(Next);
+  }
+  // Leaves the row if 'Cond', as it mostly does.
+  void done(llvm::Value *Cond) {
+    llvm::BasicBlock *Next = block();
+    B.CreateCondBr(Cond, Rest, Next, llvm::MDBuilder(RT.C).createLikelyBranchWeights());
     B.SetInsertPoint(Next);
   }
   // A block outside of the row, without terminator.

@@ -49,6 +49,7 @@ public:
 
   // Why the nest has no summary; null: it has one now.
   const char *run() {
+    K.OnlyReadsData = onlyReadsData();
     if (const char *Why = check())
       return Why;
     transform();
@@ -58,6 +59,7 @@ public:
 private:
   // ---- May it have one? ----
   const char *check();
+  bool onlyReadsData();
   const char *checkStep();
   const char *checkInstruction(Instruction &I);
   const char *checkCall(CallBase &Call);
@@ -115,6 +117,18 @@ const char *Summary::check() {
       if (const char *Why = checkAccess(A))
         return Why;
   return nullptr;
+}
+
+bool Summary::onlyReadsData() {
+  for (BasicBlock *BB : K.Blocks)
+    for (Instruction &I : *BB)
+      if (checkInstruction(I))
+        return false;
+  for (Access &A : S.Accesses)
+    if (K.Blocks.contains(A.Mark->getParent()) && A.Text.Writes && !A.Var && !isReduction(A.Mark->getArgOperand(0)) &&
+        !(A.Text.Use && *A.Text.Use < K.Text.Uses.size() && A.In == &K && !A.Text.PartOfElement))
+      return false;
+  return true;
 }
 
 // The last number of the S line.

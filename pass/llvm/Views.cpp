@@ -52,6 +52,8 @@ void dvmir::loadViews(FunctionState &S, Construct &K, IRBuilderBase &B) {
       S.store(B, B.CreateSelect(Known, Extent, B.getInt64(INT64_MAX)), V->Extents[Dim]);
     }
   }
+  for (auto [G, Known] : K.Data)
+    S.store(B, S.RT.call(B, "__dvmrt_data", {K.Site, G, B.getInt64(S.RT.DL.getTypeAllocSize(G->getValueType()).getFixedValue())}), Known);
   for (AllocaInst *Settled : K.Settled)
     S.store(B, B.getInt32(0), Settled);
 }
