@@ -6,6 +6,7 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +28,7 @@ struct server {
   int64_t credit;
   struct sdm_bytes line[3];
   struct sdm_timer *flush;
+  int out[3];   /* oob: descriptors of own stdout and stderr, by stream */
   int typed[2]; /* pipe: own stdin on its way to the back end */
 };
 
@@ -170,9 +172,11 @@ static void write_out(struct server *s) {
   size_t left = 0;
   for (unsigned stream = SDM_STDOUT; stream <= SDM_STDERR; stream++) {
     struct sdm_bytes *l = &s->line[stream];
-    struct pollfd p = { .fd = stream == SDM_STDERR ? 2 : 1, .events = POLLOUT };
-    while (l->len && poll(&p, 1, 0) == 1) { /* a pipe that is ready takes a page without blocking */
+    struct pollfd p = { .fd = s->out[stream], .events = POLLOUT };
+    while (l->len && poll(&p, 1, 0) == 1) {
       ssize_t n = write(p.fd, l->p, l->len < 4096 ? l->len : 4096);
+      if (n < 0 && errno == EAGAIN)
+        break;
       if (n < 0 && errno != EINTR)
         l->len = 0; /* nobody reads any more */
       else if (n > 0)
@@ -253,6 +257,18 @@ static void on_typed(void *arg, unsigned events) {
     s->ops->input(s->backend, false, buf, (size_t)n);
 }
 
+/* Our stdout and stderr may be terminals, which block although they say that they are ready, and may be shared with
+ * others, who expect them to block: we open them once more for ourselves. */
+static void open_own_output(struct server *s) {
+  for (int fd = 1; fd <= 2; fd++) {
+    char name[32];
+    snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+    s->out[fd] = open(name, O_WRONLY | O_NONBLOCK | O_APPEND | O_CLOEXEC);
+    if (s->out[fd] < 0)
+      s->out[fd] = fd; /* a socket */
+  }
+}
+
 static void forward_own_stdin(struct server *s) {
   if (pipe2(s->typed, O_CLOEXEC | O_NONBLOCK))
     return;
@@ -273,8 +289,10 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
   s.backend = s.ops->create(&host, so->backend_path, err);
   if (s.backend) {
     s.flush = sdm_loop_timer(host.loop, INT64_MAX, on_flush, &s);
-    if (s.oob)
+    if (s.oob) {
+      open_own_output(&s);
       forward_own_stdin(&s);
+    }
     while (!s.quit && !terminated)
       sdm_progress(s.ctx, -1);
     sdm_progress(s.ctx, 0); /* what was said last goes out */

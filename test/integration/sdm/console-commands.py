@@ -28,7 +28,7 @@ class Console(unittest.TestCase):
             d.do("break bump")
             d.do("continue")
             threads, _ = d.answer("info threads")
-            self.assertEqual([sorted(t["id"] for t in r["threads"]) for r in threads.values()], [[1, 2]])
+            self.assertEqual({tuple(sorted(t["id"] for t in r["threads"])) for r in threads.values()}, {(1, 2)})
             functions = [f["func"] for r in d.answer("p0.t2 bt")[0].values() for f in r["frames"]]
             self.assertTrue("helper" in functions or "clone3" in functions, functions)
             functions = [f["func"] for r in d.answer("p0-1 bt")[0].values() for f in r["frames"]]
