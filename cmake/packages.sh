@@ -32,6 +32,7 @@ test  sqlite3             sqlite3               a program to checkpoint
 test  bc                  bc                    a program to checkpoint
 test  elfutils            eu-readelf            a second opinion on images
 test  binutils            readelf               a second opinion on images
+test  chromium            chromium              the page of 'dvm compare --html' in a browser
 test  autoconf            autoconf              tests of dvmcc under autotools
 test  automake            automake              tests of dvmcc under autotools
 test  make                make                  tests of dvmcc under make

@@ -1,0 +1,115 @@
+"""Looks at a page of 'dvm compare --html' in headless Chromium.
+
+usage: look.py PAGE TITLE
+
+A script that is added to a copy of the page moves the slider through all its places, with and without 'all until then', and
+writes into the document what colour the middle of each cell has.  That must be what the page's data says."""
+import html, json, os, re, subprocess, sys, tempfile
+
+LOOK = r"""<script>
+'use strict';
+(() => {
+  const byId = id => document.getElementById(id), slider = byId('time'), box = byId('all');
+  const maps = JSON.parse(byId('data').textContent).maps;
+  const coloured = (canvas, map) => {
+    const rows = Math.ceil(map.rows / map.cellRows), columns = Math.ceil(map.columns / map.cellColumns);
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true}), found = [];
+    copy.drawImage(canvas, 0, 0);
+    const pixels = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+    for (let i = 0; i < rows; i++)
+      for (let j = 0; j < columns; j++) {
+        const x = Math.floor((j + 0.5) * canvas.width / columns), y = Math.floor((i + 0.5) * canvas.height / rows);
+        const p = 4 * (y * canvas.width + x), rgb = [pixels[p], pixels[p + 1], pixels[p + 2]];
+        if (Math.max(...rgb) - Math.min(...rgb) > 8) found.push([i, j, rgb.join(' ')]);
+      }
+    return found;
+  };
+  const canvases = [...document.querySelectorAll('#maps canvas')], seen = [];
+  const see = () => seen.push({time: Number(slider.value), all: box.checked, now: byId('now').textContent,
+                               maps: canvases.map((canvas, k) => coloured(canvas, maps[k]))});
+  see();
+  for (const all of [true, false]) {
+    box.checked = all;
+    box.dispatchEvent(new Event('change'));
+    for (let t = 0; t <= Number(slider.max); t++) {
+      slider.value = t;
+      slider.dispatchEvent(new Event('input'));
+      see();
+    }
+  }
+  if (canvases.length) canvases[0].dispatchEvent(new MouseEvent('mousemove', {clientX: canvases[0].getBoundingClientRect().x + 2,
+                                                                              clientY: canvases[0].getBoundingClientRect().y + 2}));
+  const shape = canvas => { const r = canvas.getBoundingClientRect(); return [r.width, r.height]; };
+  const pre = document.createElement('pre');
+  pre.id = 'seen';
+  pre.textContent = JSON.stringify({seen, shapes: canvases.map(shape), title: byId('title').textContent, said: byId('said').textContent,
+                                    captions: [...document.querySelectorAll('figcaption')].map(c => c.textContent)});
+  document.body.append(pre);
+  console.log('the page was looked at');
+})();
+</script>"""
+
+
+def browse(page):
+    """The document after its scripts have run, and what they said on the console."""
+    with tempfile.TemporaryDirectory() as home:
+        path = os.path.join(home, 'page.html')
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(page.replace('</body>', LOOK + '</body>'))
+        done = subprocess.run(
+            ['chromium', '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
+             '--disable-background-networking', '--user-data-dir=' + os.path.join(home, 'profile'), '--enable-logging=stderr',
+             '--virtual-time-budget=10000', '--dump-dom', 'file://' + path],
+            env={**os.environ, 'HOME': home}, capture_output=True, text=True, timeout=100, check=True)
+    return done.stdout, re.findall(r'CONSOLE.*?\] (".*)', done.stderr)
+
+
+def cells_at(frames, time, all_until):
+    """{(row, column): exponent}; of frames above each other the last shows."""
+    cells = {}
+    for frame, values in frames:
+        if frame == time or (frame < time and all_until):
+            cells.update({(values[i], values[i + 1]): values[i + 2] for i in range(0, len(values), 3)})
+    return cells
+
+
+def shown_at(frames, time, all_until):
+    return sum(len(values) // 3 for frame, values in frames if frame == time or (frame < time and all_until))
+
+
+def check(data, look, title):
+    maps, colours = data['maps'], {}
+    assert look['title'].startswith(title), look['title']
+    assert len(look['captions']) == len(look['shapes']) == len(maps), look['captions']
+    for m, caption in zip(maps, look['captions']):
+        assert caption == f"{m['variable']}, {m['construct']} {m['place']}", caption
+    assert all(width > 90 and height > 5 for width, height in look['shapes']), look['shapes']
+    for at in look['seen']:
+        for m, found in zip(maps, at['maps']):
+            expected = cells_at(m['frames'], at['time'], at['all'])
+            assert {(i, j) for i, j, _ in found} == set(expected), f"{m['variable']} at {at['time']}: {found[:4]}"
+            for i, j, rgb in found:
+                assert colours.setdefault(expected[i, j], rgb) == rgb, f'{rgb} is another colour for 1e{expected[i, j]}'
+        shown = sum(shown_at(m['frames'], at['time'], at['all']) for m in maps)
+        assert at['now'].endswith(f': {shown} cells differ'), at['now']
+    assert len(set(colours.values())) == len(colours), f'two sizes have one colour: {colours}'
+    if maps:
+        first = min(f[0] for m in maps for f in m['frames'])
+        assert look['seen'][0]['time'] == first and any(look['seen'][0]['maps']), 'the page does not open at the first difference'
+        assert len({json.dumps(at['maps']) for at in look['seen']}) > 2, 'the slider changes nothing'
+        assert look['said'] == f"{maps[0]['variable']}: row 0, column 0", look['said']
+
+
+def main():
+    with open(sys.argv[1], encoding='utf-8') as f:
+        page = f.read()
+    data = json.loads(re.search(r'<script id="data"[^>]*>(.*?)</script>', page, re.S)[1])
+    document, said = browse(page)
+    assert len(said) == 1 and 'the page was looked at' in said[0], f'on the console: {said}'
+    look = json.loads(html.unescape(re.search(r'<pre id="seen">(.*?)</pre>', document, re.S)[1]))
+    check(data, look, sys.argv[2])
+    print(len(data['maps']), 'maps,', len(look['seen']), 'moments')
+
+
+if __name__ == '__main__':
+    main()
