@@ -783,7 +783,19 @@ private:
     }
     New->dropPoisonGeneratingFlags();
     New->insertAfter(I);
-    return New;
+    if (isa<FPToSIInst, FPToUIInst>(New))
+      Clones[I] = saturate(cast<CastInst>(New));
+    return Clones[I];
+  }
+
+  // The neutral element of an integer minimum is out of range when it comes back from floating point, where the program's own
+  // value is not: in place of any value the nearest.
+  static Value *saturate(CastInst *Cast) {
+    IRBuilder<> B(Cast);
+    Intrinsic::ID ID = isa<FPToSIInst>(Cast) ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat;
+    Value *Saturated = B.CreateIntrinsic(ID, {Cast->getType(), Cast->getSrcTy()}, {Cast->getOperand(0)});
+    Cast->eraseFromParent();
+    return Saturated;
   }
 
   void mirrorStores() {
