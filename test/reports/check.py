@@ -14,8 +14,9 @@ CLASSES = {
     'locations': sarif_om.Location, 'relatedLocations': sarif_om.Location, 'physicalLocation': sarif_om.PhysicalLocation,
     'artifactLocation': sarif_om.ArtifactLocation, 'region': sarif_om.Region, 'properties': dict,
 }
-TYPES = {'string': str, 'number': int, 'object': dict, 'array': list}
-OPTIONAL = {'file', 'line', 'column', 'construct', 'clause'}
+TYPES = {'string': str, 'number': (int, float), 'object': dict, 'array': list}
+COMPARISON = {'element', 'iteration', 'value', 'reference', 'relative', 'ulps', 'greatestRelative', 'greatestElement'}
+OPTIONAL = {'file', 'line', 'column', 'construct', 'clause'} | COMPARISON
 
 
 def build(cls, value):
@@ -52,7 +53,9 @@ def check_lines(findings, fields):
         assert set(fields) - OPTIONAL <= set(f), f'missing: {set(fields) - set(f)}'
         for name, value in f.items():
             assert isinstance(value, TYPES[fields[name]]), f'{name} is no {fields[name]}'
+        assert all(isinstance(f[name], int) for name in ('line', 'column', 'count') if name in f), 'a count or place is no integer'
         assert f['severity'] in ('error', 'warning') and f['count'] > 0
+        assert f['id'].startswith('dvm-trace-') or not COMPARISON & set(f), 'fields of comparisons in a finding of the checker'
 
 
 def compare(log, findings, folder):
@@ -66,6 +69,8 @@ def compare(log, findings, folder):
         ids = [l['id'] for l in r['relatedLocations']]
         assert len(set(ids)) == len(ids), 'ids of related locations are not unique'
         assert len(ids) + len(r['properties']['notes']) == len(f['notes']), 'notes are missing'
+        for name in COMPARISON:
+            assert r['properties'].get(name) == f.get(name), f"{name}: {r['properties'].get(name)}, not {f.get(name)}"
         place = r['locations'][0]['physicalLocation']
         uri = urllib.parse.unquote(place['artifactLocation']['uri'])
         assert uri.removeprefix('file://') == f['file'], f"{uri} is not {f['file']}"

@@ -1,15 +1,5 @@
 # Report files of real runs: of single diagnostics, of odd file names, of a forked child, of a program that dies.
-. "$(dirname "$0")/../driver/lib.sh"
-here=$source/test/reports
-# The modules are Debian's, so Debian's python3 is asked too.
-for python in python3 /usr/bin/python3; do
-  "$python" -c 'import jsonschema, sarif_om' 2>/dev/null && break
-  python=
-done
-[ -n "$python" ] || { echo "FAILED: no python3-jsonschema and python3-sarif-python-om"; exit 1; }
-
-# reported NAME COUNT [folder]: NAME.sarif and NAME.jsonl are right and hold COUNT findings.
-reported() { "$python" "$here/check.py" "$source/docs/report-formats.md" "$@" >said 2>&1 || wrong "$1: $(tail -n 1 said)"; }
+. "$(dirname "$0")/lib.sh"
 
 for id in shadow-stale undeclared-private usage reduction-protocol readonly-write across-distance; do
   awk '/^```c$/ {inside = 1; next} /^```/ {inside = 0} inside' "$source/docs/diagnostics/dvm-$id.md" >$id.c

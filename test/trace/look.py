@@ -73,10 +73,6 @@ def cells_at(frames, time, all_until):
     return cells
 
 
-def shown_at(frames, time, all_until):
-    return sum(len(values) // 3 for frame, values in frames if frame == time or (frame < time and all_until))
-
-
 def check(data, look, title):
     maps, colours = data['maps'], {}
     assert look['title'].startswith(title), look['title']
@@ -90,7 +86,7 @@ def check(data, look, title):
             assert {(i, j) for i, j, _ in found} == set(expected), f"{m['variable']} at {at['time']}: {found[:4]}"
             for i, j, rgb in found:
                 assert colours.setdefault(expected[i, j], rgb) == rgb, f'{rgb} is another colour for 1e{expected[i, j]}'
-        shown = sum(shown_at(m['frames'], at['time'], at['all']) for m in maps)
+        shown = sum(len(cells_at(m['frames'], at['time'], at['all'])) for m in maps)
         assert at['now'].endswith(f': {shown} cells differ'), at['now']
     assert len(set(colours.values())) == len(colours), f'two sizes have one colour: {colours}'
     if maps:
