@@ -1,5 +1,4 @@
 #include "runtime/across.h"
-#include "runtime/explain.h"
 #include "runtime/mem.h"
 #include "runtime/name.h"
 #include "runtime/other.h"
@@ -145,6 +144,11 @@ static void widen(struct dvmrt_box *b, const int64_t *reach, int ndims) {
   }
 }
 
+static void blame(const struct dvmrt_event *ev, enum dvmrt_verdict v, struct dvmrt_clause_array *c, const int64_t *reach) {
+  c->blamed |= v != DVMRT_ANTI || dvmrt_diag_wanted(DVMRT_CHECK_ANTI);
+  dvmrt_explain_across(ev, v, c, reach);
+}
+
 static void judge_read(struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach) {
   uint32_t w = word_at(ev);
   if (covered(ev, &c->box, reach)) {
@@ -153,7 +157,7 @@ static void judge_read(struct dvmrt_event *ev, struct dvmrt_clause_array *c, con
   }
   if (w >= ev->base && (w & 1) && w != ev->now) {
     ev->word = w;
-    dvmrt_explain_across(ev, DVMRT_FLOW, c, reach);
+    blame(ev, DVMRT_FLOW, c, reach);
     return;
   }
   if (w < DVMRT_W_FIRST)
@@ -170,13 +174,13 @@ static void judge_write(struct dvmrt_event *ev, struct dvmrt_clause_array *c, co
     ev->word = *reader;
     *reader = 0;
     bool known = dvmrt_construct_iteration(ev->nest, ev->word, iv) && dvmrt_across_reach(ev, iv, ev->ix, of_reader);
-    dvmrt_explain_across(ev, DVMRT_ANTI, c, known ? of_reader : NULL);
+    blame(ev, DVMRT_ANTI, c, known ? of_reader : NULL);
     return;
   }
   uint32_t w = word_at(ev);
   if (w >= ev->base && (w & 1) && w != ev->now && !covered(ev, &c->box, reach)) {
     ev->word = w;
-    dvmrt_explain_across(ev, DVMRT_OUTPUT, c, reach);
+    blame(ev, DVMRT_OUTPUT, c, reach);
   }
 }
 
@@ -207,7 +211,60 @@ bool dvmrt_across_settled(const struct dvmrt_event *ev, struct dvmrt_clause_arra
          covered(ev, &c->box, reach);
 }
 
+/* ---- edges that nothing brings ------------------------------------------------------------------------------------------------ */
+
+/* Reads of one site at one displacement: the first, and how many. */
+struct dvmrt_across_stale {
+  struct dvmrt_across_stale *next;
+  struct dvmrt_event ev;
+  int64_t iv[DVMRT_NDIMS_MAX], subscripts[DVMRT_NDIMS_MAX];
+  struct dvmrt_place place;
+  enum dvmrt_id id;
+  enum dvmrt_misplaced why;
+  uint64_t count;
+};
+
+void dvmrt_across_stale(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, const struct dvmrt_place *p,
+                        enum dvmrt_id id, enum dvmrt_misplaced why) {
+  if (c->blamed)
+    return;
+  struct dvmrt_across_stale **l = &c->stale;
+  for (; *l; l = &(*l)->next)
+    if ((*l)->ev.access == ev->access && (*l)->why == why && !memcmp((*l)->place.away, p->away, sizeof(p->away))) {
+      (*l)->count++;
+      return;
+    }
+  struct dvmrt_across_stale *s = *l = dvmrt_mem_alloc(sizeof(*s));
+  *s = (struct dvmrt_across_stale){.ev = *ev, .place = *p, .id = id, .why = why, .count = 1};
+  memcpy(s->iv, __dvmrt_now.iv, sizeof(s->iv));
+  if (ev->subscripts) {
+    memcpy(s->subscripts, ev->subscripts, (size_t)ev->access->ndims * sizeof(int64_t));
+    s->ev.subscripts = s->subscripts;
+  }
+}
+
+static void forget_stale(struct dvmrt_clause_array *c) {
+  while (c->stale) {
+    struct dvmrt_across_stale *s = c->stale;
+    c->stale = s->next;
+    dvmrt_mem_free(s, sizeof(*s));
+  }
+}
+
+void dvmrt_across_report(struct dvmrt_clause_array *c) {
+  int64_t iv[DVMRT_NDIMS_MAX];
+  memcpy(iv, __dvmrt_now.iv, sizeof(iv));
+  for (const struct dvmrt_across_stale *s = c->blamed ? NULL : c->stale; s; s = s->next) {
+    memcpy(__dvmrt_now.iv, s->iv, sizeof(iv));
+    for (uint64_t i = 0; i < s->count; i++)
+      dvmrt_explain_place(&s->ev, &s->place, s->id, s->why);
+  }
+  memcpy(__dvmrt_now.iv, iv, sizeof(iv));
+  forget_stale(c);
+}
+
 void dvmrt_across_end(struct dvmrt_clause_array *c) {
+  forget_stale(c);
   if (c->readers && c->array)
     dvmrt_mem_unmap(c->readers, words_of(c->array) * sizeof(uint32_t));
   c->readers = NULL;

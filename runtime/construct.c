@@ -240,6 +240,7 @@ static void nest_end(struct dvmrt_frame *f) {
   dvmrt_reduce_end(f);
   dvmrt_stats_nest(f->d, (__dvmrt_now.write + 1 - __dvmrt_now.base) / 2);
   for (uint32_t i = 0; i < f->nclauses; i++) {
+    dvmrt_across_report(&f->clauses[i]);
     dvmrt_across_end(&f->clauses[i]);
     if (f->clauses[i].array && f->clauses[i].array->ordinary)
       dvmrt_array_unwatch(f->clauses[i].array);

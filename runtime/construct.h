@@ -25,6 +25,7 @@ struct dvmrt_var {
 };
 
 /* An array in a clause of the construct. */
+struct dvmrt_across_stale;
 struct dvmrt_clause_array {
   char key;               /* C across, M remote access */
   struct dvmrt_array *array; /* C: NULL when its shape is not known */
@@ -33,6 +34,8 @@ struct dvmrt_clause_array {
   struct dvmrt_box used;  /* C: how far accesses within the widths have reached so far */
   int watch;              /* C: across.c's; 0: not decided */
   uint32_t *readers;      /* C: words of readers beyond the widths, one per element; owned, or NULL */
+  bool blamed;            /* C: a dependence beyond the widths has been reported in this execution */
+  struct dvmrt_across_stale *stale; /* C: reads of edges that wait for the end of the execution; across.c's, owned */
 };
 
 struct dvmrt_use {

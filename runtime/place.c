@@ -1,7 +1,6 @@
 /* Where an element may be touched: the own part and the shadow edges in a nest, the owner's statement outside. */
 #include "runtime/across.h"
 #include "runtime/check.h"
-#include "runtime/explain.h"
 #include "runtime/group.h"
 #include <string.h>
 
@@ -46,15 +45,23 @@ static bool only_read(const struct dvmrt_frame *f, const struct dvmrt_array *a) 
   return true;
 }
 
-/* The clause brings its own edge values; for an array that the nest writes it is a matter of dependences whether it is wide
- * enough, for one that is only read the edge that it does not bring is as it was. */
+/* The clause brings its own edge values, for an array that the nest writes with the corners that its dependences pass. */
 static bool brought(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
   const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
   if (!across || ((ev->flags & DVMRT_WRITE) && !across->item->out))
     return false; /* what is written in the edge reaches its owner by 'out:' alone */
-  if (dvmrt_box_covers(&across->box, p, ev->array->ndims))
-    return true;
-  return edge_declared(ev->array, p) && !(ev->flags & DVMRT_WRITE) && !only_read(ev->nest, ev->array);
+  struct dvmrt_box box = across->box;
+  box.corner |= !(ev->flags & DVMRT_WRITE) && !only_read(ev->nest, ev->array);
+  return dvmrt_box_covers(&box, p, ev->array->ndims);
+}
+
+/* A dependence may be what is wrong, and is known of at the end only, if the nest writes an array under 'across'. */
+static void not_brought(struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_id id, enum dvmrt_misplaced why) {
+  struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
+  if (across && !only_read(ev->nest, ev->array))
+    dvmrt_across_stale(ev, across, p, id, why);
+  else
+    dvmrt_explain_place(ev, p, id, why);
 }
 
 /* What an element that is not here is an error of. */
@@ -86,10 +93,10 @@ static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
   if (edge_valid(a, p))
     return true;
   if (dvmrt_group_pending(a, p)) {
-    dvmrt_explain_place(ev, p, DVMRT_ID_SHADOW_PENDING, DVMRT_PENDING);
+    not_brought(ev, p, DVMRT_ID_SHADOW_PENDING, DVMRT_PENDING);
     return false;
   }
-  dvmrt_explain_place(ev, p, DVMRT_ID_SHADOW_STALE, why_stale(a, p));
+  not_brought(ev, p, DVMRT_ID_SHADOW_STALE, why_stale(a, p));
   return false;
 }
 

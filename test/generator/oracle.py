@@ -333,6 +333,7 @@ class Oracle(Rules):
         c.node_target = None if node.on is None else self.actual(node.on[0])
         self.second = Second(self, node)
         self.nest(node, 0, dict(env))
+        self.judge_stale()
         self.second.compare()
         over, self.construct, self.second = self.construct, None, None
         for name in over.written_arrays:

@@ -16,6 +16,7 @@ class Construct:
         self.assigned = {}                   # private element -> iteration that assigned it
         self.written_arrays, self.written_by_text = set(), set()   # so far; by some statement of the nest
         self.across, self.remote = {}, {}    # array name -> widths; array name -> axes
+        self.stale, self.blamed = [], set()  # reads of edges that nothing brings; arrays with a dependence beyond across
         self.reduced = {}                    # name -> Reduced
         self.private = {v.name for v in node.private}
 
@@ -248,11 +249,22 @@ class Rules:
             return True
         for members in self.flying.values():
             if any(a is array and covers(w or self.layout.widths(a), shift, corner) for a, w, corner in members):
-                return self.report('dvm-shadow-pending', access)
+                return self.not_brought('dvm-shadow-pending', access, array)
+        return self.not_brought('dvm-shadow-stale', access, array)
+
+    def not_brought(self, ident, access, array):
+        """An edge that no exchange has brought.  A wider 'across' would bring it: first a matter of dependences."""
+        c = self.construct
         if array.name in c.across and array in c.written_by_text:
-            self.maybe.add(('dvm-shadow-stale', access.line))   # a wider 'across' would bring it: a matter of dependences
+            c.stale.append((ident, array.name, access))
             return None
-        return self.report('dvm-shadow-stale', access)
+        return self.report(ident, access)
+
+    def judge_stale(self):
+        """At the end of the construct: an array whose dependences go beyond 'across' has no second mistake."""
+        for ident, name, access in self.construct.stale:
+            if name not in self.construct.blamed:
+                self.report(ident, access)
 
     def exchange_write(self, access, array):
         if any(a is array for members in self.flying.values() for a, _, _ in members):
@@ -275,6 +287,7 @@ class Rules:
             c.readers.setdefault(element, {}).setdefault(me, True)
             c.readers[element][me] = c.readers[element][me] and covered
         if conflict:
+            c.blamed.add(array.name)
             self.report('dvm-across-distance' if array.name in c.across else 'dvm-loop-dependence', access)
 
     def covered_by_across(self, array, subs):
