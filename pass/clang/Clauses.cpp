@@ -35,24 +35,34 @@ bool Rewriter::checkReduction(Construct &C, const dvm_reduction &R) {
   return true;
 }
 
+// A second time is a slip: which of the two was meant, and what should stand in its place, only the user knows.
+bool Rewriter::namedOnce(Construct &C, Named &Seen, const VarDecl *V, unsigned Token, const char *Clause) {
+  if (!V)
+    return true;
+  auto [At, New] = Seen.insert({V, Token});
+  if (New)
+    return true;
+  St.error(C.Dir.loc(Token), quoted(V) + " is under '" + Clause + "' twice");
+  St.note(C.Dir.loc(At->second), "the first one is here");
+  return false;
+}
+
 bool Rewriter::checkReductions(Construct &C) {
   const dvm_directive &D = *C.Dir.D;
-  llvm::DenseMap<const VarDecl *, unsigned> Seen;
+  Named Results, Privates;
   bool OK = true;
-  for (unsigned I = 0; I < D.nclauses; ++I)
-    for (unsigned J = 0; J < D.clauses[I].nreductions; ++J) {
-      const dvm_reduction &R = D.clauses[I].reductions[J];
+  for (unsigned I = 0; I < D.nclauses; ++I) {
+    const dvm_clause &Cl = D.clauses[I];
+    for (unsigned J = 0; J < Cl.nreductions; ++J) {
+      const dvm_reduction &R = Cl.reductions[J];
       OK &= checkReduction(C, R);
-      const VarDecl *V = C.Ops.variable(R.var);
-      if (!V)
-        continue;
-      auto [At, New] = Seen.insert({V, R.var.first});
-      if (New)
-        continue;
-      St.error(C.Dir.loc(R.var.first), quoted(V) + " is under 'reduction' twice");
-      St.note(C.Dir.loc(At->second), "the first one is here");
-      OK = false;
+      OK &= namedOnce(C, Results, C.Ops.variable(R.var), R.var.first, "reduction");
+      if (R.loc.count) // the location of one extreme is no other result
+        OK &= namedOnce(C, Results, C.Ops.variable(R.loc), R.loc.first, "reduction");
     }
+    for (unsigned J = 0; Cl.kind == DVM_CL_PRIVATE && J < Cl.nrefs; ++J)
+      OK &= namedOnce(C, Privates, C.Ops.variable(Cl.refs[J].name), Cl.refs[J].name, "private");
+  }
   return OK;
 }
 

@@ -101,6 +101,8 @@ private:
 
   // Clauses.cpp
   bool checkReduction(Construct &C, const dvm_reduction &R);
+  using Named = llvm::DenseMap<const clang::VarDecl *, unsigned>; // variable -> token that names it
+  bool namedOnce(Construct &C, Named &Seen, const clang::VarDecl *V, unsigned Token, const char *Clause);
   bool checkReductions(Construct &C);
   bool checkSizes(Construct &C);
   bool checkCopy(Construct &C);

@@ -13,6 +13,25 @@ int f(void) {
 //                                                      ^ compile-error 's' is under 'reduction' twice
   for (int i = 0; i < N; i++)
     s += A[i];
+#pragma dvm parallel([i] on A[i]) reduction(sum(s)) reduction(max(s))
+//                                                                ^ compile-error 's' is under 'reduction' twice
+  for (int i = 0; i < N; i++)
+    s += A[i];
+  int place, other;
+#pragma dvm parallel([i] on A[i]) reduction(maxloc(s, place), sum(place))
+//                                                                ^ compile-error 'place' is under 'reduction' twice
+  for (int i = 0; i < N; i++)
+    if (A[i] > s)
+      s = A[i], place = i;
+  double least;
+#pragma dvm parallel([i] on A[i]) reduction(maxloc(s, place), minloc(least, place))
+//                                                                          ^ compile-error 'place' is under 'reduction' twice
+  for (int i = 0; i < N; i++)
+    least = A[i];
+#pragma dvm parallel([i] on A[i]) private(place, other) private(place)
+//                                                              ^ compile-error 'place' is under 'private' twice
+  for (int i = 0; i < N; i++)
+    place = i;
 #pragma dvm parallel([i] on A[i]) reduction(xor(bits), or(s))
 //                                                        ^ compile-error 'or' combines bits, and 's' is of type 'double'
   for (int i = 0; i < N; i++)
