@@ -103,6 +103,18 @@ static void readonly_write(const struct dvmrt_event *ev) {
   emit(f, r);
 }
 
+static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  if (dvmrt_name_known(ev)) {
+    dvmrt_text_add(help, "add 'private(%s)' to the directive at ", dvmrt_name_key(ev));
+  } else {
+    dvmrt_text_add(help, "name what ");
+    dvmrt_name_datum(ev, help);
+    dvmrt_text_add(help, " stands for in 'private' of the directive at ");
+  }
+  dvmrt_name_place(ev->nest->d->pos, help);
+}
+
 static void undeclared(const struct dvmrt_event *ev) {
   if (ev->access->quiet)
     return;
@@ -113,10 +125,7 @@ static void undeclared(const struct dvmrt_event *ev) {
   start(r, ev, "is assigned in iterations of the parallel loop but is in no 'private' clause: a race on threads and accelerators");
   note_nest(r, ev);
   note_declaration(r, ev);
-  struct dvmrt_text *help = dvmrt_diag_help(r);
-  dvmrt_text_add(help, dvmrt_name_known(ev) ? "add 'private(%s)' to the directive at " : "name what '%s' stands for in 'private' of the directive at ",
-                 dvmrt_name_key(ev));
-  dvmrt_name_place(ev->nest->d->pos, help);
+  help_private(r, ev);
   emit(f, r);
 }
 
@@ -157,8 +166,8 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
     dvmrt_clause_text(&f->clause, t);
     dvmrt_text_add(t, "' to the directive at ");
   } else if (!element && v == DVMRT_OUTPUT) {
-    t = dvmrt_diag_help(r);
-    dvmrt_text_add(t, "add 'private(%s)' to the directive at ", name);
+    help_private(r, ev);
+    return;
   } else if (!element) {
     help_reduction(r, ev, name);
     return;
