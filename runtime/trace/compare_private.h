@@ -2,6 +2,7 @@
 #ifndef DVMT_COMPARE_PRIVATE_H
 #define DVMT_COMPARE_PRIVATE_H
 #include "runtime/trace/compare.h"
+#include <string.h>
 
 enum { ITEM_WORDS = 7, OPEN_MAX = 256, WINDOW_LISTS = 1 << 14, SEEN_MAX = 1 << 20, REDUCTIONS_MAX = 64 };
 
@@ -79,4 +80,84 @@ struct dvmt_compare {
   struct dvmt_finding **findings;
   size_t nfindings;
 };
+
+/* ---- compare_side.c: names and numbers that both sides share, records of A ------------------------------------------------- */
+
+/* The key of a name.  A failure is noted in c->rc, here and below. */
+uint32_t dvmt_cmp_intern(struct dvmt_compare *c, const char *name);
+bool dvmt_cmp_add_key(struct keys *k, uint32_t key);
+uint32_t dvmt_cmp_site_key(struct dvmt_compare *c, const char *text);
+void dvmt_cmp_to_item(const struct keys *sites, const struct keys *objects, const struct dvmt_record *r, struct item *it);
+/* The next record of A in c->ahead; false at its end. */
+bool dvmt_cmp_peek(struct dvmt_compare *c);
+static inline struct item *dvmt_cmp_take(struct dvmt_compare *c) {
+  c->has_ahead = false;
+  return &c->ahead;
+}
+
+static inline const char *dvmt_cmp_a_text(const struct dvmt_compare *c, const struct item *it) {
+  return dvmt_reader_site(c->reference, it->site)->text;
+}
+static inline const char *dvmt_cmp_b_text(const struct dvmt_compare *c, const struct item *it) { return c->b_sites[it->site].text; }
+static inline bool dvmt_cmp_a_parallel(const struct dvmt_compare *c, const struct item *it) {
+  return dvmt_reader_site(c->reference, it->site)->kind == DVMT_SITE_CONSTRUCT;
+}
+static inline bool dvmt_cmp_b_parallel(const struct dvmt_compare *c, const struct item *it) {
+  return c->b_sites[it->site].kind == DVMT_SITE_CONSTRUCT;
+}
+/* The variable's name; "" for a construct. */
+static inline const char *dvmt_cmp_key_name(const struct dvmt_compare *c, uint32_t key) {
+  return c->names[key][0] == '\1' ? "" : c->names[key];
+}
+
+/* ---- compare_finding.c ------------------------------------------------------------------------------------------------------- */
+
+/* Where the run is: of its innermost construct or loop. */
+const char *dvmt_cmp_iteration_text(const struct dvmt_compare *c, char *buf, size_t size);
+/* The finding of this kind, variable and place in the present construct, counted once more; new if count is 1: then it is to be
+ * told.  NULL without memory. */
+struct dvmt_finding *dvmt_cmp_finding(struct dvmt_compare *c, enum dvmt_finding_id id, const char *variable, const char *text);
+void dvmt_cmp_tell(struct dvmt_compare *c, struct dvmt_finding *f, const char *element, const char *message);
+/* A difference of structure, told if it is new. */
+void dvmt_cmp_structure(struct dvmt_compare *c, const char *variable, const char *element, const char *text, const char *message);
+const char *dvmt_cmp_describe(struct dvmt_compare *c, const struct item *it, bool of_reference, char *buf, size_t size);
+void dvmt_cmp_finding_free(struct dvmt_finding *f);
+
+/* ---- compare_value.c: two records of the same kind and key ------------------------------------------------------------------- */
+
+void dvmt_cmp_pair(struct dvmt_compare *c, const struct item *a, const struct item *b);
+
+/* ---- compare_list.c: lists of records that should be the same, in order ------------------------------------------------------ */
+
+void dvmt_cmp_add_item(struct dvmt_compare *c, struct items *l, const struct item *it);
+/* The reduction variables of the construct with this text, in c->reductions. */
+void dvmt_cmp_find_reductions(struct dvmt_compare *c, const char *text);
+bool dvmt_cmp_is_optional(const struct dvmt_compare *c, const struct item *it);
+/* Both lists lose what is optional, if c->may_drop. */
+void dvmt_cmp_lists(struct dvmt_compare *c, struct items *a, struct items *b);
+
+static inline bool dvmt_cmp_same_item(const struct item *a, const struct item *b) {
+  if (a->kind != b->kind || a->key != b->key || a->offset != b->offset)
+    return false;
+  return a->kind != DVMT_ITER || (a->nwords == b->nwords && !memcmp(a->words, b->words, a->nwords * 8u));
+}
+
+/* ---- compare_iteration.c: iterations in any order ---------------------------------------------------------------------------- */
+
+void dvmt_cmp_clear_window(struct dvmt_compare *c);
+/* The run has finished an iteration: c->b_iteration, c->b_items. */
+void dvmt_cmp_end_iteration(struct dvmt_compare *c);
+/* The reference's construct to its end; what was not executed is missing. */
+void dvmt_cmp_finish_parallel(struct dvmt_compare *c);
+
+/* ---- compare_order.c: the order of constructs -------------------------------------------------------------------------------- */
+
+static inline bool dvmt_cmp_is_anchor(const struct item *it) {
+  return it->kind == DVMT_ENTER || it->kind == DVMT_LEAVE || it->kind == DVMT_ITER;
+}
+/* Compares the values between two anchors, the run's in c->b_items; 'whole': up to the reference's next anchor. */
+void dvmt_cmp_stretch(struct dvmt_compare *c, bool whole);
+/* The run's next record, outside and inside of parallel constructs. */
+void dvmt_cmp_in_order(struct dvmt_compare *c, const struct item *b);
+void dvmt_cmp_in_parallel(struct dvmt_compare *c, const struct item *b);
 #endif
