@@ -382,7 +382,7 @@ class Oracle(Rules):
     def escaped(self, access, element):
         r = self.construct.reduced[element[0]]
         kept = self.target and not self.target.distributed and not self.target.dims     # is it looked at again?
-        if kept or element[1] or r.loc and r.loc.name == element[0]:     # elements and locations are not followed
+        if kept or r.loc and r.loc.name == element[0]:     # locations are not followed
             self.maybe.add(('dvm-reduction-escape', access.line))
         else:
             self.report('dvm-reduction-escape', access)

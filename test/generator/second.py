@@ -69,10 +69,6 @@ class Second:
         for element, p in self.partials.items():
             self.close(p)
             right = {'maxloc': 'max', 'minloc': 'min'}.get(p.declared, p.declared)
-            if element[1]:                       # of a reduction array: not evaluated twice
-                if p.operations != {right}:
-                    self.oracle.maybe.add(('dvm-reduction-mismatch', line))
-                continue
             if p.operations == {right} and not p.known:          # what has no value may be another one each time
                 self.oracle.maybe.add(('dvm-reduction-mismatch', line))
             if p.operations == {right}:
