@@ -249,8 +249,10 @@ static bool touch(const struct dvmrt_event *ev, const struct dvmrt_frame *in, in
   struct dvmrt_site *site = v != DVMRT_ANTI ? c->writer_site : first ? c->reader_site : c->other_site;
   if (ev->flags & DVMRT_READ)
     note_read(c, task, ev->access->site);
-  if (ev->flags & DVMRT_WRITE)
+  if (ev->flags & DVMRT_WRITE) { /* takes the datum over: those who read it before have met one writer, and are told of */
     c->writer = task, c->writer_site = ev->access->site;
+    c->reader = c->other_reader = -1;
+  }
   if (v != DVMRT_FINE)
     report(ev, in, task, v, other, site);
   return v == DVMRT_FINE;
