@@ -16,6 +16,8 @@ extern "C" {
  *   word < DVMRT_W_FIRST    no value: why, see below
  *   otherwise               id = word >> 1 of the iteration that touched it first since it was last taken over,
  *                           word & 1: the toucher, or anyone since, has written it
+ *   word & DVMRT_W_FILLED   in a mapped nest: ordinary data that a function like memset has filled in iteration 'id', and that
+ *                           the nest has not touched before: assigning them is still to be judged
  * Iteration ids grow over the whole run; those below a construct's base mean "not touched in this construct". */
 enum {
   DVMRT_W_NEVER = 0,      /* never assigned */
@@ -25,6 +27,7 @@ enum {
   DVMRT_W_FIRST = 1024,
   DVMRT_W_ASSIGNED = 1025 /* assigned in the sequential part, or by code that we cannot see */
 };
+#define DVMRT_W_FILLED 0x80000000u /* ids have 30 bits */
 
 /* ---- State of the thread -----------------------------------------------------------------------------------------------
  * The inline fast paths, for memory whose class is not known while compiling ('w' is the word, see __dvmrt_pages):
@@ -235,7 +238,8 @@ void __dvmrt_escape(struct dvmrt_site *access);
 
 /* Memory. */
 void __dvmrt_born(const void *p, uint64_t size);    /* an object of the stack begins to live: no value, no array there */
-void __dvmrt_assign(const void *p, uint64_t size);  /* store that is no source access, memset, foreign callee's known part */
+void __dvmrt_assign(const void *p, uint64_t size);  /* store that is no source access, foreign callee's known part */
+void __dvmrt_fill(const void *p, uint64_t size);    /* memset, a function that is known to write there */
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size); /* memcpy, memmove, struct copy: before the bytes move */
 /* After a call that we cannot see into: the allocation around p, and what pointers in it lead to, counts as assigned from now on. */
 void __dvmrt_foreign(const void *p);

@@ -20,7 +20,7 @@ static uint32_t read_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint
   case DVMRT_CLASS_FIRST: case DVMRT_CLASS_SHARED:
     if (w < base)
       return now & ~1u;
-    if ((w & 1) && w != now)
+    if ((w & 1) && (w & ~DVMRT_W_FILLED) != now)
       *verdict = class == DVMRT_CLASS_FIRST ? DVMRT_PRIVATE_UNINIT : DVMRT_FLOW;
     return w;
   case DVMRT_CLASS_BUFFER: /* the values from before the loop: not those of another iteration, and reading early is no harm */
@@ -32,7 +32,7 @@ static uint32_t read_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint
 }
 
 static uint32_t write_first(uint32_t w, uint32_t now, uint32_t base, bool born_here, enum dvmrt_verdict *verdict) {
-  if (w < base) {
+  if (w < base || (w & DVMRT_W_FILLED)) {
     if (!born_here)
       *verdict = DVMRT_UNDECLARED;
   } else if (!(w & 1)) {
@@ -231,6 +231,36 @@ void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, cons
     touch_array(&ev, (struct dvmrt_array *)r, p, size, flags & DVMRT_PLACED);
   else
     touch_memory(&ev, p, p + size);
+}
+
+/* ---- what functions fill --------------------------------------------------------------------------------------------------------- */
+
+/* The first thing that the nest does with the datum: a write of it by the program is one of data that are in no 'private'. */
+static bool fill_word(const struct dvmrt_frame *nest, uint32_t *w) {
+  const struct dvmrt_now *now = &__dvmrt_now;
+  bool first = (*w & DVMRT_W_FILLED) || (*w < now->base && !dvmrt_construct_born_here(nest, *w));
+  *w = now->write | (first ? DVMRT_W_FILLED : 0);
+  return first;
+}
+
+void dvmrt_check_filled(uintptr_t p, uint64_t size) {
+  struct dvmrt_frame *nest = dvmrt_construct_nest();
+  const struct dvmrt_var *var;
+  if (!nest || dvmrt_construct_class(nest, p, &var) != DVMRT_CLASS_FIRST) {
+    dvmrt_shadow_fill(p, size, __dvmrt_now.write);
+    return;
+  }
+  struct dvmrt_span s;
+  for (uintptr_t end = p + size; p < end; p = s.end) {
+    bool any = false;
+    dvmrt_shadow_span(p, end - p, true, &s);
+    if (s.region)
+      dvmrt_shadow_fill(p, s.end - p, __dvmrt_now.write);
+    for (uint32_t i = 0; i < s.count && !s.region; i++)
+      any |= fill_word(nest, &s.words[i]);
+    if (any)
+      dvmrt_construct_filled(nest, p, s.end);
+  }
 }
 
 /* ---- views ------------------------------------------------------------------------------------------------------------------- */

@@ -43,6 +43,7 @@ static struct dvmrt_frame *frame_get(void) {
   f->clauses = keep.clauses, f->clauses_cap = keep.clauses_cap;
   f->uses = keep.uses, f->uses_cap = keep.uses_cap;
   f->undeclared = keep.undeclared, f->undeclared_cap = keep.undeclared_cap;
+  f->filled = keep.filled, f->filled_cap = keep.filled_cap;
   f->dirty = keep.dirty, f->dirty_cap = keep.dirty_cap;
   f->args = keep.args, f->args_cap = keep.args_cap;
   return f;
@@ -236,6 +237,16 @@ static void nest_begin(struct dvmrt_frame *f) {
       dvmrt_shadow_fill(f->vars[i].low, f->vars[i].high - f->vars[i].low, DVMRT_W_PRIVATE);
 }
 
+static void settle_filled(const struct dvmrt_range *r) {
+  struct dvmrt_span s;
+  for (uintptr_t a = r->low; a < r->high; a = s.end) {
+    dvmrt_shadow_span(a, r->high - a, false, &s);
+    for (uint32_t i = 0; i < s.count; i++)
+      if (s.words[i] & DVMRT_W_FILLED)
+        s.words[i] = DVMRT_W_ASSIGNED;
+  }
+}
+
 static void nest_end(struct dvmrt_frame *f) {
   dvmrt_reduce_end(f);
   dvmrt_stats_nest(f->d, (__dvmrt_now.write + 1 - __dvmrt_now.base) / 2);
@@ -248,6 +259,8 @@ static void nest_end(struct dvmrt_frame *f) {
   for (uint32_t i = 0; i < f->nvars; i++)
     if (f->vars[i].class == DVMRT_CLASS_PRIVATE)
       dvmrt_shadow_fill(f->vars[i].low, f->vars[i].high - f->vars[i].low, DVMRT_W_PRIVATE);
+  for (uint32_t i = 0; i < f->nfilled; i++)
+    settle_filled(&f->filled[i]);
   for (uint32_t i = 0; i < f->nundeclared; i++)
     dvmrt_shadow_fill(f->undeclared[i].low, f->undeclared[i].high - f->undeclared[i].low, DVMRT_W_PRIVATE);
   for (uint32_t i = 0; i < f->ndirty; i++)
@@ -524,6 +537,21 @@ void dvmrt_construct_undeclared(struct dvmrt_frame *f, uintptr_t low, uintptr_t 
   }
   f->undeclared = dvmrt_mem_grow(f->undeclared, &f->undeclared_cap, f->nundeclared + 1, sizeof(*f->undeclared));
   f->undeclared[f->nundeclared++] = (struct dvmrt_range){low, high};
+}
+
+void dvmrt_construct_filled(struct dvmrt_frame *f, uintptr_t low, uintptr_t high) {
+  enum { LOOK_BACK = 8 }; /* a nest that fills the same few data in each iteration keeps one range for each */
+  for (uint32_t i = f->nfilled; i > 0 && i + LOOK_BACK > f->nfilled; i--) {
+    struct dvmrt_range *r = &f->filled[i - 1];
+    if (r->low <= low && high <= r->high)
+      return;
+    if (r->high == low) {
+      r->high = high;
+      return;
+    }
+  }
+  f->filled = dvmrt_mem_grow(f->filled, &f->filled_cap, f->nfilled + 1, sizeof(*f->filled));
+  f->filled[f->nfilled++] = (struct dvmrt_range){low, high};
 }
 
 void dvmrt_construct_written(struct dvmrt_array *a, struct dvmrt_site *site) {

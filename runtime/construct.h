@@ -70,6 +70,8 @@ struct dvmrt_frame {
   uint32_t nuses, uses_cap;
   struct dvmrt_range *undeclared; /* data that are private by their first access: undefined afterwards */
   uint32_t nundeclared, undeclared_cap;
+  struct dvmrt_range *filled;     /* data with words that say DVMRT_W_FILLED */
+  uint32_t nfilled, filled_cap;
   struct dvmrt_array **dirty;     /* arrays written in it */
   uint32_t ndirty, dirty_cap;
   struct dvmrt_step *steps;       /* of reductions that are looked at between iterations; reduce.c's */
@@ -101,6 +103,8 @@ struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, c
 bool dvmrt_construct_across_named(const struct dvmrt_frame *f, const char *name);
 /* [low, high) has become private without a clause. */
 void dvmrt_construct_undeclared(struct dvmrt_frame *f, uintptr_t low, uintptr_t high);
+/* Words of [low, high) say that a function has filled it: no longer than the nest. */
+void dvmrt_construct_filled(struct dvmrt_frame *f, uintptr_t low, uintptr_t high);
 /* The array is written by 'site' (or NULL: not known where). */
 void dvmrt_construct_written(struct dvmrt_array *a, struct dvmrt_site *site);
 /* Index variables of the iteration with that word, if it is of this execution. */

@@ -270,6 +270,20 @@ void __dvmrt_assign(const void *p, uint64_t size) {
   leave();
 }
 
+void __dvmrt_fill(const void *p, uint64_t size) {
+  uintptr_t a = (uintptr_t)p;
+  if (!__dvmrt_now.mask) {
+    __dvmrt_assign(p, size);
+    return;
+  }
+  if (!size || !dvmrt_mem_enter())
+    return;
+  mark_written(a, size);
+  dvmrt_task_assigned(a, size);
+  dvmrt_check_filled(a, size);
+  leave();
+}
+
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
   if (!size || !dvmrt_mem_enter())
     return;

@@ -1,4 +1,5 @@
 #include "runtime/object.h"
+#include "runtime/construct.h"
 #include "runtime/mem.h"
 #include "runtime/shadow.h"
 #include <link.h>
@@ -155,6 +156,19 @@ static void settle_around(uintptr_t a) {
   dvmrt_shadow_settle(low, high - low, DVMRT_W_ASSIGNED);
 }
 
+/* What began to live in this iteration is written in it: as assigned before the nest it would look shared. */
+static void settle_object(struct dvmrt_extent x) {
+  const struct dvmrt_frame *nest = dvmrt_construct_nest();
+  struct dvmrt_span s;
+  for (uintptr_t a = x.start; nest && a < x.start + x.size; a = s.end) {
+    dvmrt_shadow_span(a, x.start + x.size - a, false, &s);
+    for (uint32_t i = 0; i < s.count; i++)
+      if (dvmrt_construct_born_here(nest, s.words[i]))
+        s.words[i] = __dvmrt_now.write;
+  }
+  dvmrt_shadow_settle(x.start, x.size, DVMRT_W_ASSIGNED);
+}
+
 static void reach(struct reached *r, struct dvmrt_extent x) {
   for (unsigned i = 0; i < r->n; i++)
     if (r->x[i].start == x.start)
@@ -219,7 +233,7 @@ void dvmrt_object_given(uintptr_t a, uintptr_t start, uint64_t size) {
     scan(&r, (struct dvmrt_extent){a, end - a < STATIC_BYTES ? end - a : STATIC_BYTES});
   }
   for (unsigned i = 0; i < r.n; i++) {
-    dvmrt_shadow_settle(r.x[i].start, r.x[i].size, DVMRT_W_ASSIGNED);
+    settle_object(r.x[i]);
     scan(&r, r.x[i]);
     scan_arguments(&r, r.x[i]);
   }

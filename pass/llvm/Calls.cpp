@@ -97,7 +97,7 @@ static void lowerBcopy(FunctionState &S, CallBase *Call) {
 
 template <unsigned SizeArg> static void lowerSet(FunctionState &S, CallBase *Call) {
   IRBuilder<> B(Call);
-  S.RT.call(B, "__dvmrt_assign", {Call->getArgOperand(0), size64(S, B, Call->getArgOperand(SizeArg))});
+  S.RT.call(B, "__dvmrt_fill", {Call->getArgOperand(0), size64(S, B, Call->getArgOperand(SizeArg))});
 }
 
 // ---- The table ----
@@ -297,7 +297,7 @@ static Object objectOf(FunctionState &S, Value *P) {
 static void assignObject(FunctionState &S, IRBuilder<> &B, Value *P) {
   Object O = objectOf(S, P);
   if (O.Size && isa<AllocaInst>(O.Base))
-    S.RT.call(B, "__dvmrt_assign", {O.Base, B.getInt64(O.Size)});
+    S.RT.call(B, "__dvmrt_fill", {O.Base, B.getInt64(O.Size)});
   else
     S.RT.call(B, "__dvmrt_foreign", {P});
 }

@@ -99,9 +99,16 @@ static bool isConstantMemory(Value *P) {
   return G && G->isConstant();
 }
 
+// A variable of which nothing shows where it begins to live: this may be its initial value.
+bool MemoryLowering::begins(Value *P) {
+  Variable *V = isa<AllocaInst>(P) ? S.VariableOf.lookup(P) : nullptr;
+  return V && V->Starts.empty();
+}
+
 void MemoryLowering::lowerCopy(MemIntrinsic *I) {
   bool Written = false, Ignored = false;
-  if (isOurs(origin(I->getRawDest(), Written)))
+  Value *Dest = origin(I->getRawDest(), Written);
+  if (isOurs(Dest))
     return;
   IRBuilder<> B(I);
   Value *Length = B.CreateZExtOrTrunc(I->getLength(), S.RT.I64);
@@ -109,7 +116,7 @@ void MemoryLowering::lowerCopy(MemIntrinsic *I) {
   if (Copy && !isConstantMemory(Copy->getRawSource()) && !isOurs(origin(Copy->getRawSource(), Ignored)))
     S.RT.call(B, "__dvmrt_copy", {I->getRawDest(), Copy->getRawSource(), Length});
   else if (!Written)
-    S.RT.call(B, "__dvmrt_assign", {I->getRawDest(), Length});
+    S.RT.call(B, isa<MemSetInst>(I) && !begins(Dest) ? "__dvmrt_fill" : "__dvmrt_assign", {I->getRawDest(), Length});
 }
 
 // Objects of the stack begin to live without a value, and leave nothing behind: code that we cannot see may use the

@@ -28,6 +28,7 @@ private:
 
   void collect(llvm::Instruction &I);
   bool isOurs(llvm::Value *P);
+  bool begins(llvm::Value *P);
   void lowerStore(const Item &T);
   void lowerCopy(llvm::MemIntrinsic *I);
   void lowerObjects();

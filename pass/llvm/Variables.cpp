@@ -277,6 +277,12 @@ static void lowerStore(FunctionState &S, Variable &V, Instruction *Store) {
   auto *Mem = dyn_cast<MemIntrinsic>(Store);
   Value *Offset = offsetIn(S, B, Mem ? Mem->getDest() : getLoadStorePointerOperand(Store));
   Value *Bytes = Mem ? Mem->getLength() : B.getInt64(V.ElementSize);
+  if (Kind == DVMRT_L_FIRST && isa_and_nonnull<MemSetInst>(Mem) && !V.Starts.empty()) {
+    S.RT.fast(B, "dvmi_local_filled", S.RT.Void,
+              {V.Words, B.getInt64(V.Count), B.getInt64(V.ElementSize), Offset, B.CreateZExtOrTrunc(Bytes, S.RT.I64), Word,
+               S.limit(B, K, LimitBase)});
+    return;
+  }
   S.RT.fast(B, "dvmi_local_part", S.RT.Void,
             {V.Words, B.getInt64(V.Count), B.getInt64(V.ElementSize), Offset, B.CreateZExtOrTrunc(Bytes, S.RT.I64), Word});
 }

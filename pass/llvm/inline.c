@@ -73,7 +73,9 @@ bool dvmi_first_read_slow(uint32_t w, uint32_t write, uint32_t base) {
   return w < DVMRT_W_FIRST || (w >= base && (w & 1) && w != write);
 }
 uint32_t dvmi_first_read_word(uint32_t w, uint32_t write, uint32_t base) { return w < base ? write & ~1u : w; }
-bool dvmi_first_write_slow(uint32_t w, uint32_t base) { return w < base || !(w & 1); }
+bool dvmi_first_write_slow(uint32_t w, uint32_t base) {
+  return w < base || !(w & 1) || (w & DVMRT_W_FILLED);
+}
 
 bool dvmi_shared_read_slow(uint32_t w, uint32_t write, uint32_t first_read, uint32_t mask) {
   return w < DVMRT_W_FIRST || (w >= first_read && (w & mask) && w != write);
@@ -85,15 +87,21 @@ bool dvmi_shared_write_slow(uint32_t w, uint32_t write, uint32_t first_write) { 
 
 /* Behind a construct: 'written' for what its iterations wrote, assigned for what they only read. */
 uint32_t dvmi_local_leave(uint32_t w, uint32_t base, uint32_t written) {
-  return w < base ? w : w & 1 ? written : DVMRT_W_ASSIGNED;
+  return w < base ? w : (w & 1) && !(w & DVMRT_W_FILLED) ? written : DVMRT_W_ASSIGNED;
 }
 void dvmi_local_leave_all(uint32_t *words, uint64_t count, uint32_t base, uint32_t written) {
   for (uint64_t i = 0; i < count; i++)
-    words[i] = words[i] < base ? words[i] : words[i] & 1 ? written : DVMRT_W_ASSIGNED;
+    words[i] = dvmi_local_leave(words[i], base, written);
 }
 void dvmi_local_fill(uint32_t *words, uint64_t count, uint32_t word) {
   for (uint64_t i = 0; i < count; i++)
     words[i] = word;
+}
+/* Elements that bytes [offset, offset + bytes) touch, which memset fills: see DVMRT_W_FILLED. */
+void dvmi_local_filled(uint32_t *words, uint64_t count, uint64_t element, uint64_t offset, uint64_t bytes, uint32_t write,
+                       uint32_t base) {
+  for (uint64_t i = offset / element; i < count && i * element < offset + bytes; i++)
+    words[i] = words[i] < base || (words[i] & DVMRT_W_FILLED) ? write | DVMRT_W_FILLED : write;
 }
 /* Elements that bytes [offset, offset + bytes) touch. */
 void dvmi_local_part(uint32_t *words, uint64_t count, uint64_t element, uint64_t offset, uint64_t bytes,

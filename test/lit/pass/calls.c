@@ -33,7 +33,7 @@ void copies(char *p, char *q, long n) { memmove(p, q, n); memset(p, 0, n); strcp
 // CHECK-LABEL: define {{.*}}@copies(
 // CHECK: call void @__dvmrt_copy(
 // CHECK: call {{.*}}@memmove(
-// CHECK: call void @__dvmrt_assign(
+// CHECK: call void @__dvmrt_fill(
 // CHECK: call {{.*}}@memset(
 // CHECK: call {{.*}}@strcpy(ptr {{[^%]*}}%[[TO:.*]], ptr
 // CHECK-NEXT: call void @__dvmrt_foreign(ptr %[[TO]])

@@ -29,7 +29,7 @@ void marked_copy(struct s *p, struct s *q) {
 // CHECK: ret void
 void zero(struct s *p) { __builtin_memset(p, 0, sizeof *p); }
 // CHECK-LABEL: define {{.*}}@zero(
-// CHECK: call void @__dvmrt_assign(ptr %{{.*}}, i64 32)
+// CHECK: call void @__dvmrt_fill(ptr %{{.*}}, i64 32)
 int by_value(struct s s) { use(&s); return 0; }
 // CHECK-LABEL: define {{.*}}@by_value(
 // CHECK: call void @__dvmrt_assign(ptr %s, i64 32)
