@@ -43,6 +43,7 @@ static struct waiting *find_waiting(struct dvmt_compare *c, const struct item *i
   return NULL;
 }
 
+/* Sums are of what has not been compared one by one. */
 static void sum_items(const struct dvmt_compare *c, uint64_t *sum, const struct item *iteration, const struct items *l) {
   uint64_t h = hash_of(iteration);
   for (size_t i = 0; i < l->n; i++)
@@ -90,6 +91,9 @@ static void keep_waiting(struct dvmt_compare *c, const struct item *iteration) {
     c->totals.window_peak = c->window;
   if (c->window > limit) {
     c->overflow = true;
+    for (size_t i = 0; i < WINDOW_LISTS; i++)
+      for (w = c->waiting[i]; w; w = w->next)
+        sum_items(c, &c->a_sum, &w->iteration, &w->items);
     dvmt_cmp_clear_window(c);
   }
 }
@@ -114,31 +118,41 @@ static bool was_executed(struct dvmt_compare *c, const struct item *iteration) {
   return false;
 }
 
+/* Compares the run's iteration with the same one of the reference, which is waiting or ahead; false if there is none, or when the
+ * window is full.  One that is executed again is only looked for at the same place: the reference may repeat it too. */
+static bool meet_iteration(struct dvmt_compare *c, bool again) {
+  struct item iteration;
+  struct waiting *w = find_waiting(c, &c->b_iteration);
+  if (w) {
+    dvmt_cmp_lists(c, &w->items, &c->b_items);
+    free_waiting(c, w);
+    return true;
+  }
+  while (!c->overflow && read_iteration(c, &iteration)) {
+    if (dvmt_cmp_same_item(&iteration, &c->b_iteration)) {
+      dvmt_cmp_lists(c, &c->a_items, &c->b_items);
+      return true;
+    }
+    keep_waiting(c, &iteration);
+    if (again)
+      return false;
+  }
+  return false;
+}
+
 /* The run has finished an iteration: c->b_iteration, c->b_items. */
 void dvmt_cmp_end_iteration(struct dvmt_compare *c) {
-  struct item iteration;
   if (!c->b_in_iteration)
     return;
   c->b_in_iteration = false;
   c->totals.iterations++;
   bool again = was_executed(c, &c->b_iteration);
-  sum_items(c, &c->b_sum, &c->b_iteration, &c->b_items);
-  if (c->overflow || c->unpaired)
+  if (c->unpaired || (!c->overflow && meet_iteration(c, again)))
     return;
-  struct waiting *w = again ? NULL : find_waiting(c, &c->b_iteration);
-  if (w) {
-    dvmt_cmp_lists(c, &w->items, &c->b_items);
-    free_waiting(c, w);
+  if (c->overflow) {
+    sum_items(c, &c->b_sum, &c->b_iteration, &c->b_items);
     return;
   }
-  while (!again && !c->overflow && read_iteration(c, &iteration)) {
-    sum_items(c, &c->a_sum, &iteration, &c->a_items);
-    if (dvmt_cmp_same_item(&iteration, &c->b_iteration))
-      return dvmt_cmp_lists(c, &c->a_items, &c->b_items);
-    keep_waiting(c, &iteration);
-  }
-  if (c->overflow)
-    return;
   char at[256], message[400];
   dvmt_iteration_text(dvmt_cmp_b_text(c, &c->b_iteration), c->b_iteration.words, c->b_iteration.nwords, at, sizeof(at));
   snprintf(message, sizeof(message), again ? "iteration (%s) is executed a second time" : "iteration (%s) is not in the reference", at);
@@ -158,7 +172,8 @@ void dvmt_cmp_finish_parallel(struct dvmt_compare *c) {
         has_first = true;
       }
   while (read_iteration(c, &iteration)) {
-    sum_items(c, &c->a_sum, &iteration, &c->a_items);
+    if (c->overflow)
+      sum_items(c, &c->a_sum, &iteration, &c->a_items);
     if (!has_first)
       first = iteration;
     has_first = true;

@@ -69,7 +69,7 @@ struct dvmt_compare {
   struct item b_iteration;
   struct waiting *waiting[WINDOW_LISTS];
   size_t nwaiting, window; /* bytes */
-  uint64_t a_sum, b_sum;
+  uint64_t a_sum, b_sum;   /* since the window is full */
   uint64_t *seen;          /* hashes of the iterations that B has executed */
   size_t nseen;
   uint32_t reductions[REDUCTIONS_MAX]; /* keys of the variables of the present construct */

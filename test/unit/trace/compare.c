@@ -24,8 +24,9 @@ struct change {
   int wrong;              /* iteration with another value in the second execution; -1: none */
   double by;              /* relative error of that value, or of the sum */
   bool wrong_sum;
+  int in_order;           /* so many iterations at the beginning are not shuffled */
 };
-#define AS_IT_WAS {false, -1, -1, -1, -1, 0, false}
+#define AS_IT_WAS {false, -1, -1, -1, -1, 0, false, 0}
 
 static void send(struct dvmt_sink *s, uint8_t kind, uint32_t site, uint32_t object, int64_t offset, const uint64_t *words, uint32_t n) {
   struct dvmt_record r = {kind, n, site, object, offset, words};
@@ -61,8 +62,8 @@ static void play(struct dvmt_sink *s, const struct change *c, uint64_t seed) {
     double sum = 0;
     for (uint64_t i = 0; i < ITERATIONS; i++)
       order[i] = i;
-    for (uint64_t i = ITERATIONS - 1; c->shuffled && i > 0; i--) {
-      uint64_t k = test_random(&seed) % (i + 1), was = order[i];
+    for (uint64_t i = ITERATIONS - 1, low = (uint64_t)c->in_order; c->shuffled && i > low; i--) {
+      uint64_t k = low + test_random(&seed) % (i - low + 1), was = order[i];
       order[i] = order[k];
       order[k] = was;
     }
@@ -183,11 +184,41 @@ static void test_window(void **state) {
   cmp = compared(&c, 5, 0, false);
   assert_true(dvmt_compare_totals(cmp)->window_peak > 1000);
   done(cmp);
+  /* What was compared one by one before the window was full does not spoil the sums. */
+  c.in_order = ITERATIONS / 2;
+  for (c.wrong = ITERATIONS / 2 + 1, c.by = 0; c.by < 1e-5; c.by += 1e-6)
+    for (uint64_t seed = 1; seed < 4; seed++) {
+      cmp = compared(&c, seed, 1, false);
+      assert_int_equal(dvmt_compare_nfindings(cmp) > 0, c.by > 0);
+      done(cmp);
+    }
+  c.wrong = 3;
+  cmp = compared(&c, 5, 1, false);
+  assert_non_null(strstr(dvmt_compare_finding(cmp, 0)->message, "'A[3]' is "));
+  for (size_t i = 0; i < dvmt_compare_nfindings(cmp); i++)
+    assert_null(strstr(dvmt_compare_finding(cmp, i)->message, "their sums differ"));
+  done(cmp);
+}
+
+/* An iteration that both execute twice is no difference, one that only the reference repeats is. */
+static void test_both_twice(void **state) {
+  (void)state;
+  struct change c = AS_IT_WAS;
+  struct dvm_error err = DVM_ERROR_INIT;
+  c.twice = 7;
+  struct dvmt_writer *w = dvmt_writer_create(path, "", DVMT_CODEC_ZSTD, &err);
+  play(dvmt_writer_sink(w), &c, 1);
+  assert_int_equal(dvmt_writer_close(w, true, NULL, &err), 0);
+  expect(&c, 1, NULL);
+  c.twice = -1;
+  expect(&c, 1, "1 iteration of the reference is not executed: (i=7)");
+  c.twice = 8;
+  expect(&c, 1, "iteration (i=8) is executed a second time");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders), cmocka_unit_test(test_structure), cmocka_unit_test(test_sum),
-                                     cmocka_unit_test(test_window)};
+                                     cmocka_unit_test(test_window), cmocka_unit_test(test_both_twice)};
   int failed = cmocka_run_group_tests(tests, write_reference, NULL);
   unlink(path);
   return failed;
