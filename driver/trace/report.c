@@ -29,7 +29,8 @@ void dvmt_report_found(void *arg, const struct dvmt_finding *f) {
   r->shown++;
   struct dvmt_where w = f->text ? dvmt_site_where(f->text) : (struct dvmt_where){{NULL, 0}, 0, 0};
   dvmt_where_text(&w, place, sizeof(place));
-  fprintf(r->out, "%s%s%s: %s [%s]\n", w.file.s ? place : "", w.file.s ? ": " : "", dvmt_finding_severity(f), f->message, dvmt_finding_name(f->id));
+  fprintf(r->out, "%s%s%s: %s [%s]\n", w.file.s ? place : "", w.file.s ? ": " : "", dvmt_finding_severity(f), f->message,
+          dvmt_finding_name(f->id));
   if (w.file.s)
     print_source(r->out, &w);
   if (f->construct) {

@@ -335,6 +335,36 @@ int dvmt_reader_next(struct dvmt_reader *r, struct dvmt_record *record, struct d
   }
 }
 
+/* The payload at 'offset' in r->packed. */
+static bool load(struct dvmt_reader *r, uint64_t offset, const struct dvmt_block *b) {
+  r->packed.n = 0;
+  return dvmt_bytes_reserve(&r->packed, b->packed_bytes + 1) &&
+         !read_at(r, offset + DVMT_BLOCK_HEADER_BYTES, r->packed.p, b->packed_bytes) &&
+         dvmt_crc(0, r->packed.p, b->packed_bytes) == b->crc;
+}
+
+static bool same_block(const struct dvmt_block *x, const struct dvmt_block *y) {
+  return x->kind == y->kind && x->codec == y->codec && x->flags == y->flags && x->raw_bytes == y->raw_bytes &&
+         x->packed_bytes == y->packed_bytes && x->nrecords == y->nrecords && x->digest == y->digest && x->crc == y->crc;
+}
+
+bool dvmt_reader_same(struct dvmt_reader *a, struct dvmt_reader *b) {
+  struct dvmt_block x, y;
+  const char *torn;
+  uint64_t i = a->offset, j = b->offset;
+  for (;;) {
+    if (block_at(a, i, &x, &torn) <= 0 || block_at(b, j, &y, &torn) <= 0)
+      return false;
+    if (x.kind == DVMT_BLOCK_INDEX || y.kind == DVMT_BLOCK_INDEX)
+      return x.kind == y.kind;
+    if (!same_block(&x, &y) || x.flags & DVMT_SAW_NAN || !load(a, i, &x) || !load(b, j, &y) ||
+        memcmp(a->packed.p, b->packed.p, x.packed_bytes) != 0)
+      return false;
+    i += DVMT_BLOCK_HEADER_BYTES + x.packed_bytes;
+    j += DVMT_BLOCK_HEADER_BYTES + y.packed_bytes;
+  }
+}
+
 int dvmt_reader_summary(struct dvmt_reader *r, struct dvmt_summary *s, struct dvm_error *err) {
   unsigned char trailer[DVMT_TRAILER_BYTES];
   struct dvmt_block b;

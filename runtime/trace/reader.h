@@ -35,6 +35,9 @@ struct dvmt_summary {
 };
 /* Of the whole file, from its block headers; -E.. with a text when it cannot be read. */
 int dvmt_reader_summary(struct dvmt_reader *r, struct dvmt_summary *s, struct dvm_error *err);
+/* Whether two readers, of which nothing has been read yet, have the same definitions and records in the same whole blocks, none of
+ * them with a NaN or an infinite value.  Only then is it true: files that differ in how they were packed are not the same. */
+bool dvmt_reader_same(struct dvmt_reader *a, struct dvmt_reader *b);
 /* Why reading ended early, or NULL: the file is torn. */
 const char *dvmt_reader_torn(const struct dvmt_reader *r);
 /* Block that the next record comes from; the one of the last record when that was its last. */

@@ -142,6 +142,8 @@ has err "nan.c:7:3: note: in this loop, iteration (i=3)"
 status 0 "$dvm" record -o nan.dvmt -- ./nan
 status 0 "$dvm" compare nan.dvmt -- ./nan
 has err "warning: 'a[3]' becomes NaN here, as in the reference [dvm-trace-nan]"
+status 0 "$dvm" diff nan.dvmt nan.dvmt # equal files, but not silent ones
+has err "warning: 'a[3]' becomes NaN here, as in the reference [dvm-trace-nan]"
 python3 - <<'P' || wrong "nan.sarif"
 import json
 run = json.load(open('nan.sarif'))['runs'][0]

@@ -51,6 +51,58 @@ static uint64_t read_all(struct dvmt_reader *r, uint64_t *lost) {
   return n;
 }
 
+static bool same_as(const unsigned char *a, size_t n, const unsigned char *b, size_t m) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct dvmt_reader *x = dvmt_reader_open_memory(a, n, &err), *y = dvmt_reader_open_memory(b, m, &err);
+  assert_non_null(x);
+  assert_non_null(y);
+  bool same = dvmt_reader_same(x, y);
+  dvmt_reader_close(x);
+  dvmt_reader_close(y);
+  return same;
+}
+
+/* A trace whose values are finite, but for the last if 'special'. */
+static unsigned char *finite(uint64_t records, bool special, const char *meta, size_t *n) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct dvmt_writer *w = dvmt_writer_create(path, meta, DVMT_CODEC_ZSTD, &err);
+  struct dvmt_sink *sink = dvmt_writer_sink(w);
+  uint64_t words[8], infinite = 0x7ff0000000000000;
+  test_fill(sink, 0);
+  for (uint64_t i = 0; i < records; i++) {
+    struct dvmt_record r = test_record(i, words);
+    if (r.kind != DVMT_READ)
+      sink->record(sink, &r);
+  }
+  if (special)
+    sink->record(sink, &(struct dvmt_record){.kind = DVMT_WRITE, .site = 1, .nwords = 1, .words = &infinite});
+  assert_int_equal(dvmt_writer_close(w, true, NULL, &err), 0);
+  return load(n);
+}
+
+static void test_same_files(void **state) {
+  static unsigned char first[16 << 20];
+  size_t n, m;
+  (void)state;
+  memcpy(first, finite(RECORDS, false, "command './a'\n", &n), sizeof(first));
+  assert_true(same_as(first, n, first, n));
+  const unsigned char *second = finite(RECORDS, false, "command './a' again\n", &m);
+  assert_true(n != m);
+  assert_true(same_as(first, n, second, m));
+  for (size_t at = n / 7; at < n - 4096; at += n / 7) { /* damaged blocks, also where both have the same damage */
+    first[at] ^= 1;
+    assert_false(same_as(first, n, second, m));
+    assert_false(same_as(first, n, first, n));
+    first[at] ^= 1;
+  }
+  assert_false(same_as(first, n / 2, second, m));
+  assert_false(same_as(first, n / 2, first, n / 2));
+  second = finite(RECORDS - 1, false, "", &m);
+  assert_false(same_as(first, n, second, m));
+  second = finite(RECORDS, true, "", &m);
+  assert_false(same_as(second, m, second, m));
+}
+
 static void test_codecs(void **state) {
   (void)state;
   for (int codec = 0; codec < DVMT_NCODECS; codec++) {
@@ -203,7 +255,8 @@ static void test_no_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_codecs), cmocka_unit_test(test_empty), cmocka_unit_test(test_cut), cmocka_unit_test(test_damage),
+    cmocka_unit_test(test_codecs), cmocka_unit_test(test_same_files), cmocka_unit_test(test_empty), cmocka_unit_test(test_cut),
+    cmocka_unit_test(test_damage),
     cmocka_unit_test(test_refused), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_no_folder),
   };
   snprintf(path, sizeof(path), "unit-trace-%d.dvmt", (int)getpid());
