@@ -443,6 +443,13 @@ void dvmrt_construct_row(struct dvmrt_directive *d) {
 
 /* ---- views ---------------------------------------------------------------------------------------------------------------------- */
 
+bool dvmrt_construct_only_reads(const struct dvmrt_frame *f, const struct dvmrt_array *a) {
+  for (uint32_t i = 0; i < f->nuses; i++)
+    if ((uintptr_t)dvmrt_num_value(f->uses[i].item->ref.address, f->args) == a->address && f->uses[i].item->use != 'r')
+      return false;
+  return true;
+}
+
 static void view_limits(struct dvmrt_frame *f, struct dvmrt_use *u) {
   struct dvmrt_view *v = &u->view;
   enum dvmrt_class class = dvmrt_construct_array_class(f, u->array);
@@ -468,8 +475,9 @@ const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_
     return &none;
   view_limits(f, u);
   const struct dvmrt_region *r = &u->array->region;
-  if (dvmrt_task_active())
-    return &u->view; /* each access must be looked at */
+  if (dvmrt_task_active() || (item->use == 'r' && !dvmrt_construct_only_reads(f, u->array)))
+    return &u->view; /* each access must be looked at: the nest may write the array under another name, which inserted code
+                        does not know */
   if (r->shift == shift && u->array->element_bytes == (uint64_t)1 << shift)
     u->view.words = r->words - (r->base >> shift);
   return &u->view;

@@ -101,6 +101,8 @@ enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct
 struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, char key, const struct dvmrt_array *a);
 /* Is an array of unknown shape under 'across' by that name? */
 bool dvmrt_construct_across_named(const struct dvmrt_frame *f, const char *name);
+/* Does the nest's text write the array under none of its names? */
+bool dvmrt_construct_only_reads(const struct dvmrt_frame *f, const struct dvmrt_array *a);
 /* [low, high) has become private without a clause. */
 void dvmrt_construct_undeclared(struct dvmrt_frame *f, uintptr_t low, uintptr_t high);
 /* Words of [low, high) say that a function has filled it: no longer than the nest. */

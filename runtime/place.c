@@ -38,27 +38,20 @@ static bool has_part(const struct dvmrt_array *a, const struct dvmrt_place *p) {
   return true;
 }
 
-static bool only_read(const struct dvmrt_frame *f, const struct dvmrt_array *a) {
-  for (uint32_t i = 0; i < f->nuses; i++)
-    if ((uintptr_t)dvmrt_num_value(f->uses[i].item->ref.address, f->args) == a->address && f->uses[i].item->use != 'r')
-      return false;
-  return true;
-}
-
 /* The clause brings its own edge values, for an array that the nest writes with the corners that its dependences pass. */
 static bool brought(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
   const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
   if (!across || ((ev->flags & DVMRT_WRITE) && !across->item->out))
     return false; /* what is written in the edge reaches its owner by 'out:' alone */
   struct dvmrt_box box = across->box;
-  box.corner |= !(ev->flags & DVMRT_WRITE) && !only_read(ev->nest, ev->array);
+  box.corner |= !(ev->flags & DVMRT_WRITE) && !dvmrt_construct_only_reads(ev->nest, ev->array);
   return dvmrt_box_covers(&box, p, ev->array->ndims);
 }
 
 /* A dependence may be what is wrong, and is known of at the end only, if the nest writes an array under 'across'. */
 static void not_brought(struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_id id, enum dvmrt_misplaced why) {
   struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
-  if (across && !only_read(ev->nest, ev->array))
+  if (across && !dvmrt_construct_only_reads(ev->nest, ev->array))
     dvmrt_across_stale(ev, across, p, id, why);
   else
     dvmrt_explain_place(ev, p, id, why);
