@@ -16,6 +16,7 @@ class Construct:
         self.assigned = {}                   # private element -> iteration that assigned it
         self.written_arrays, self.written_by_text = set(), set()   # so far; by some statement of the nest
         self.across, self.remote = {}, {}    # array name -> widths; array name -> axes
+        self.faint = {}                      # element whose missing value has been reported -> iterations that read it
         self.stale, self.blamed = [], set()  # reads of edges that nothing brings; arrays with a dependence beyond across
         self.reduced = {}                    # name -> Reduced
         self.private = {v.name for v in node.private}
@@ -342,6 +343,10 @@ class Rules:
             return
         by_all = array.distributed and c.point is not None and self.layout.everywhere(c.node_target)
         if c.point is None or by_all:           # shared by the iterations
+            if not writing and element in self.blurred:
+                c.faint.setdefault(element, set()).add(c.iteration)
+            elif writing and c.faint.get(element, set()) - {c.iteration}:
+                self.maybe.add(('dvm-across-distance' if name in c.across else 'dvm-loop-dependence', access.line))
             if writing or self.state(element) == ASSIGNED:
                 self.dependence(access, element, writing)
             if writing:
