@@ -1,6 +1,6 @@
 # The packages of Debian 12 that the project stands on, and the one way to install them.  Sourced by 'quickstart'.
 # A line: purpose (build, test, soak), package, what must be there on a system without apt, what it is for.
-packages=$(cat <<'END'
+IFS= read -r -d '' packages <<'END' || : # to the end of the text
 build clang-19            clang-19              the compiler that dvmcc drives, and that builds the run-time library
 build llvm-19-dev         LLVM_19               passes of LLVM: the instrumentation is one
 build libclang-19-dev     Clang_19              plug-ins of clang: the directives are read by one
@@ -40,7 +40,6 @@ test  mandoc              mandoc                tests of the man pages
 soak  csmith                csmith                random C programs
 soak  dpkg-dev            dpkg-source           sources of real programs
 END
-)
 
 package_missing() { ! dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 

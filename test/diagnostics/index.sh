@@ -2,7 +2,7 @@
 . "$(dirname "$0")/../driver/lib.sh"
 folder=$source/docs/diagnostics
 sed -n 's/^ *X([A-Z_]*, "\([a-z-]*\)", *\([A-Z]*\).*/\1 \2/p' "$source/runtime/ids.h" >ids
-grep -o '"dvm-trace-[a-z]*"' "$source/driver/trace/report.c" | sed 's/"dvm-\(.*\)"/\1 ERROR/' | sort -u >>ids
+grep -oh '"dvm-trace-[a-z]*"' "$source"/driver/trace/*.c | sed 's/"dvm-\(.*\)"/\1 ERROR/' | sort -u >>ids
 [ -s ids ] || wrong "no ids found in runtime/ids.h"
 while read -r name kind; do
   page=$folder/dvm-$name.md
