@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/html.h"
+#include "driver/trace/json.h"
 #include "runtime/trace/name.h"
 #include <errno.h>
 #include <jansson.h>
@@ -113,10 +114,7 @@ void dvmt_html_spot(void *arg, const struct dvmt_spot *s) {
 
 /* ---- the page -------------------------------------------------------------------------------------------------------------- */
 
-static json_t *text_of(const char *s) {
-  json_t *j = json_string(s);
-  return j ? j : json_string("?");
-}
+static json_t *text_of(const char *s) { return s ? dvmt_json_text(s, strlen(s)) : json_string("?"); }
 
 /* [frame, [row, column, exponent, ..]] for the frames that have something. */
 static json_t *frames_of(const struct map *m) {

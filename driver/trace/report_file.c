@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/report_file.h"
+#include "driver/trace/json.h"
 #include "driver/trace/source.h"
 #include "runtime/trace/name.h"
 #include <errno.h>
@@ -25,13 +26,9 @@ bool dvmt_report_is_known(const char *path) { return ends(path, ".sarif") || end
 
 /* ---- parts that both formats have ------------------------------------------------------------------------------------------ */
 
-static json_t *text_of(const char *s, size_t n) {
-  json_t *j = json_stringn(s, n);
-  return j ? j : json_string("?");
-}
 static void set_text(json_t *j, const char *key, const char *s) {
   if (s && *s)
-    json_object_set_new(j, key, text_of(s, strlen(s)));
+    json_object_set_new(j, key, dvmt_json_text(s, strlen(s)));
 }
 static void set_number(json_t *j, const char *key, double x) {
   if (x <= 1e300) /* neither infinite nor NaN */
@@ -60,35 +57,26 @@ static json_t *note_of(const struct dvmt_finding *f) {
   char note[400];
   snprintf(note, sizeof(note), "in this %.*s%s%s%s%s", (int)kind.n, kind.s, kind.n && kind.s[0] == 'l' ? "" : " construct",
            in_iteration ? ", iteration (" : "", in_iteration ? f->iteration : "", in_iteration ? ")" : "");
-  return text_of(note, strlen(note));
+  return dvmt_json_text(note, strlen(note));
 }
 
 /* ---- JSON lines ------------------------------------------------------------------------------------------------------------ */
-
-static void set_place(json_t *j, const char *text) {
-  struct dvmt_where w = dvmt_site_where(text);
-  if (!w.file.s)
-    return;
-  json_object_set_new(j, "file", text_of(w.file.s, w.file.n));
-  json_object_set_new(j, "line", json_integer(w.line));
-  json_object_set_new(j, "column", json_integer(w.column));
-}
 
 static json_t *line_of(const struct dvmt_finding *f) {
   json_t *j = json_object(), *notes = json_array();
   set_text(j, "id", names[f->id]);
   set_text(j, "severity", dvmt_finding_severity(f));
   if (f->text)
-    set_place(j, f->text);
+    dvmt_json_place(j, f->text);
   set_text(j, "message", f->message);
-  json_object_set_new(j, "variable", text_of(f->variable, strlen(f->variable)));
+  json_object_set_new(j, "variable", dvmt_json_text(f->variable, strlen(f->variable)));
   if (f->construct) {
     json_t *construct = json_object(), *note = json_object();
     struct dvmt_span kind = dvmt_site_kind(f->construct);
-    json_object_set_new(construct, "kind", text_of(kind.s, kind.n));
-    set_place(construct, f->construct);
+    json_object_set_new(construct, "kind", dvmt_json_text(kind.s, kind.n));
+    dvmt_json_place(construct, f->construct);
     json_object_set_new(j, "construct", construct);
-    set_place(note, f->construct);
+    dvmt_json_place(note, f->construct);
     json_object_set_new(note, "message", note_of(f));
     json_array_append_new(notes, note);
   }
@@ -134,7 +122,7 @@ static json_t *message_of(const char *s) {
     if (s[0] == ']' && s[1] == '(')
       out[n++] = ' ';
   }
-  json_t *j = out ? text_of(out, n) : NULL;
+  json_t *j = out ? dvmt_json_text(out, n) : NULL;
   free(out);
   return json_pack("{s:o}", "text", j);
 }
@@ -151,7 +139,7 @@ static json_t *result_of(const struct dvmt_finding *f) {
   } else if (f->construct) {
     json_array_append_new(notes, note_of(f));
   }
-  json_object_set_new(properties, "variable", text_of(f->variable, strlen(f->variable)));
+  json_object_set_new(properties, "variable", dvmt_json_text(f->variable, strlen(f->variable)));
   json_object_set_new(properties, "notes", notes);
   set_values(properties, f);
   return json_pack("{s:s,s:i,s:s,s:o,s:o,s:o,s:I,s:o}", "ruleId", names[f->id], "ruleIndex", (int)f->id, "level",

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/show.h"
+#include "driver/trace/json.h"
 #include "runtime/trace/config.h"
 #include "runtime/trace/name.h"
 #include "runtime/trace/pack.h"
@@ -11,21 +12,6 @@
 #include <string.h>
 
 static const char *const kind_names[] = {"?", "read", "write", "iteration", "enter", "leave", "result", "directive", "digest", "lost"};
-
-/* Names from a program's source need not be UTF-8. */
-static json_t *json_text(const char *s, size_t n) {
-  json_t *j = json_stringn(s, n);
-  return j ? j : json_string("?");
-}
-
-static void add_where(json_t *j, const char *text) {
-  struct dvmt_where w = dvmt_site_where(text);
-  if (!w.file.s)
-    return;
-  json_object_set_new(j, "file", json_text(w.file.s, w.file.n));
-  json_object_set_new(j, "line", json_integer(w.line));
-  json_object_set_new(j, "column", json_integer(w.column));
-}
 
 static int write_json(json_t *j, FILE *out, struct dvm_error *err) {
   int rc = j ? json_dumpf(j, out, JSON_COMPACT | JSON_REAL_PRECISION(17)) : -1;
@@ -50,7 +36,7 @@ int dvmt_show_info(const char *path, const struct dvmt_show *show, FILE *out, st
     json_t *j = json_object();
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
       if (dvmt_reader_meta(r, keys[i]))
-        json_object_set_new(j, keys[i], json_text(dvmt_reader_meta(r, keys[i]), strlen(dvmt_reader_meta(r, keys[i]))));
+        json_object_set_new(j, keys[i], dvmt_json_text(dvmt_reader_meta(r, keys[i]), strlen(dvmt_reader_meta(r, keys[i]))));
     json_object_set_new(j, "whole", json_boolean(s.whole));
     json_object_set_new(j, "complete", json_boolean(s.complete));
     json_object_set_new(j, "records", json_integer((json_int_t)s.records));
@@ -168,16 +154,16 @@ static int dump_one(const struct dvmt_reader *r, const struct dvmt_record *rec, 
   json_t *j = json_object();
   json_object_set_new(j, "record", json_integer((json_int_t)number));
   json_object_set_new(j, "kind", json_string(kind_names[rec->kind]));
-  add_where(j, text);
+  dvmt_json_place(j, text);
   if (rec->kind == DVMT_READ || rec->kind == DVMT_WRITE) {
     char element[256], value[128], type[64];
     dvmt_element_text(dvmt_reader_object(r, rec->object), rec->offset, text, element, sizeof(element));
     dvmt_value_text(dvmt_type_of(text), rec->words, value, sizeof(value));
-    json_object_set_new(j, "element", json_text(element, strlen(element)));
+    json_object_set_new(j, "element", dvmt_json_text(element, strlen(element)));
     json_object_set_new(j, "value", json_string(value));
     json_object_set_new(j, "type", json_string(dvmt_type_name(dvmt_type_of(text), type, sizeof(type))));
   } else {
-    json_object_set_new(j, "what", json_text(what, strlen(what)));
+    json_object_set_new(j, "what", dvmt_json_text(what, strlen(what)));
   }
   return write_json(j, out, err);
 }
@@ -277,13 +263,13 @@ static int stat_json(const struct stat *s, const struct dvmt_reader *r, FILE *ou
     if (!s->sites[i].enters)
       continue;
     json_t *j = counts_json(&s->sites[i], true);
-    json_object_set_new(j, "kind", json_text(dvmt_site_kind(text).s, dvmt_site_kind(text).n));
-    add_where(j, text);
+    json_object_set_new(j, "kind", dvmt_json_text(dvmt_site_kind(text).s, dvmt_site_kind(text).n));
+    dvmt_json_place(j, text);
     json_array_append_new(constructs, j);
   }
   for (size_t i = 0; i < s->nobjects; i++) {
     json_t *j = counts_json(&s->objects[i], false);
-    json_object_set_new(j, "name", json_text(dvmt_reader_object(r, i)->name, strlen(dvmt_reader_object(r, i)->name)));
+    json_object_set_new(j, "name", dvmt_json_text(dvmt_reader_object(r, i)->name, strlen(dvmt_reader_object(r, i)->name)));
     json_array_append_new(variables, j);
   }
   json_object_set_new(all, "constructs", constructs);
