@@ -265,7 +265,11 @@ class Oracle(Rules):
         def do(letters):
             for letter in letters:
                 if letter in 'ef':
+                    # A term that holds the variable itself goes nowhere else: it is a matter of the two evaluations.
+                    itself = any(isinstance(t, Access) and t.base is s.target.base for t in s.at[letter])
+                    self.target = s.target.base if itself else None
                     seen['e'] = self.sum(s.at[letter], env)
+                    self.target = None
                     if s.computes in ('and', 'or', 'xor'):
                         seen['e'] = self.integral(*seen['e'])
                 elif letter in 'rs':
