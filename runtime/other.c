@@ -4,11 +4,46 @@
 
 bool dvmrt_other_shown = true;
 
+/* The next letter of an access's text that names a member, past subscripts and blanks; "->" is '.'. */
+static char member_letter(const char **text) {
+  const char *t = *text;
+  for (int depth = 0; *t; t++) {
+    depth += (*t == '[') - (*t == ']');
+    if (!depth && *t != ']' && *t != ' ')
+      break;
+  }
+  char letter = *t;
+  if (letter == '-' && t[1] == '>') {
+    letter = '.';
+    t++;
+  }
+  *text = letter ? t + 1 : t;
+  return letter;
+}
+
+/* 'a.x' and 'b[i].y': other members of what they start from, whatever that is.  'a' and 'a.x' overlap. */
+static bool other_members(const char *a, const char *b) {
+  char of_a, of_b;
+  do
+    of_a = member_letter(&a);
+  while (of_a && of_a != '.');
+  do
+    of_b = member_letter(&b);
+  while (of_b && of_b != '.');
+  while (of_a && of_a == of_b) {
+    of_a = member_letter(&a);
+    of_b = member_letter(&b);
+  }
+  return of_a != of_b && !((!of_a && of_b == '.') || (of_a == '.' && !of_b));
+}
+
 /* How sure it is that 'x' touched the datum in iteration 'iv': 0 no, 1 it may have, 2 yes. */
 static int touches(const struct dvmrt_event *ev, const struct dvmrt_access *x, const int64_t *iv) {
   const int64_t *want = ev->array ? ev->ix : ev->subscripts;
   int ndims = ev->array ? ev->array->ndims : ev->access->ndims;
   int sure = 2;
+  if (other_members(x->text, ev->access->text))
+    return 0;
   if (x->ndims != ndims || !want)
     return x->ndims || ndims ? 1 : 2;
   for (int d = 0; d < ndims; d++) {
