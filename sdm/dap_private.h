@@ -1,4 +1,6 @@
-/* The inside of the DAP adapter: dap.c starts and runs, dap_look.c looks, dap_break.c has the breakpoints. */
+/* The inside of the DAP adapter: dap.c takes requests, dap_start.c begins a session, dap_run.c has threads and what sets them
+ * running, dap_look.c what looks, dap_break.c the breakpoints, dap_event.c what the client is told unasked, dap_custom.c what
+ * the protocol does not know. */
 #ifndef SDM_DAP_PRIVATE_H
 #define SDM_DAP_PRIVATE_H
 #include <stdio.h>
@@ -8,6 +10,8 @@
 #include "sdm/session.h"
 
 #define DAP_WORDS 64
+#define DAP_TIMEOUT_MS 10000u
+#define DAP_THREADS_A_RANK 1000
 
 struct dap_ref { /* what a frame id or a variables reference stands for, until the programs run on */
   json_int_t rank, thread, frame;
@@ -55,10 +59,34 @@ void dap_event(struct dap *d, const char *name, json_t *body); /* 'body' is stol
 struct sdm_set *dap_one(json_int_t rank);
 struct sdm_answer *dap_ask(struct dap *d, const struct sdm_set *to, json_t *command, uint8_t reducer);
 json_t *dap_ask_one(struct dap *d, json_int_t rank, json_t *command);
+sdm_id dap_lowest(const struct sdm_set *set);
+bool dap_by_class(const struct dap *d); /* so many ranks that a thread of the client is a class of them */
+struct sdm_set *dap_class_of(struct dap *d, sdm_id rank); /* the ranks that stand where 'rank' stands */
+struct sdm_set *dap_focus_set(struct dap *d);
+bool dap_all_good(struct dap *d, struct sdm_answer *a); /* all have said yes; frees 'a' */
+void dap_hear(struct dap *d); /* the session's events come to the client */
+void dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event); /* as if the session had told it */
+void dap_tell_news(struct dap *d);
 void dap_readable(void *arg, unsigned events);
 void dap_forget(struct dap *d); /* frames and variables */
 void dap_breaks_free(struct dap *d);
 
+/* Requests: the body of the response, or NULL with the reason in d->why. */
+json_t *dap_do_initialize(struct dap *d, const json_t *args);
+json_t *dap_do_launch(struct dap *d, const json_t *args);
+json_t *dap_do_attach(struct dap *d, const json_t *args);
+json_t *dap_do_configuration_done(struct dap *d, const json_t *args);
+json_t *dap_do_threads(struct dap *d, const json_t *args);
+json_t *dap_do_continue(struct dap *d, const json_t *args);
+json_t *dap_do_next(struct dap *d, const json_t *args);
+json_t *dap_do_step_in(struct dap *d, const json_t *args);
+json_t *dap_do_step_out(struct dap *d, const json_t *args);
+json_t *dap_do_pause(struct dap *d, const json_t *args);
+json_t *dap_do_terminate(struct dap *d, const json_t *args);
+json_t *dap_do_disconnect(struct dap *d, const json_t *args);
+json_t *dap_do_focus(struct dap *d, const json_t *args);
+json_t *dap_do_compare(struct dap *d, const json_t *args);
+json_t *dap_do_merge(struct dap *d, const json_t *args);
 json_t *dap_stack_trace(struct dap *d, const json_t *args);
 json_t *dap_scopes(struct dap *d, const json_t *args);
 json_t *dap_variables(struct dap *d, const json_t *args);

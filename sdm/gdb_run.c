@@ -1,0 +1,104 @@
+/* Commands of the gdb back end that start programs, and set them running. */
+#include "sdm/gdb_private.h"
+
+static void put_shell_word(struct dvm_text *t, const char *s) {
+  dvm_text_add(t, "'");
+  for (; *s; s++)
+    if (*s == '\'')
+      dvm_text_add(t, "'\\''");
+    else
+      dvm_text_add_n(t, s, 1);
+  dvm_text_add(t, "'");
+}
+
+static bool term_output(void *arg, unsigned stream, bool eof, const void *p, size_t len) {
+  struct sdm_backend *b = arg;
+  return b->host.output(b->host.arg, stream, eof, p, len);
+}
+
+void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text args = DVM_TEXT_INIT, prog = DVM_TEXT_INIT;
+  struct dvm_error err = DVM_ERROR_INIT;
+  const json_t *list = json_object_get(sdm_call_args(c), "args");
+  const json_t *word;
+  size_t i;
+  bool load = sdm_call_number(c, "load", 0); /* only made ready, for breakpoints */
+  if (!gdb_start(b, c))
+    return;
+  if (!b->term && !(b->term = sdm_term_new(b->host.loop, term_output, b, &err))) {
+    sdm_call_fail(c, "%s", err.text);
+    return;
+  }
+  json_array_foreach((json_t *)list, i, word) {
+    dvm_text_add(&args, " ");
+    put_shell_word(&args, json_string_value(word) ? json_string_value(word) : "");
+  }
+  dvm_text_printf(&args, " 2>%s", sdm_term_stderr(b->term));
+  sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
+  gdb_send(b, NULL, NULL, "-inferior-tty-set %s", sdm_term_name(b->term));
+  gdb_send(b, NULL, NULL, "-exec-arguments%s", dvm_text_str(&args));
+  gdb_send(b, load ? c : NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
+  gdb_restore_breaks(b);
+  if (!load)
+    gdb_send(b, c, NULL, "-exec-run%s", sdm_call_number(c, "stop", 1) ? " --start" : "");
+  dvm_text_fini(&args);
+  dvm_text_fini(&prog);
+}
+
+void gdb_attach(struct sdm_backend *b, struct sdm_call *c) {
+  if (!gdb_start(b, c))
+    return;
+  gdb_send(b, c, NULL, "-target-attach %lld", sdm_call_number(c, "pid", 0));
+  gdb_restore_breaks(b);
+}
+
+void gdb_core(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text prog = DVM_TEXT_INIT;
+  const char *core = sdm_call_text(c, "file", "");
+  if (!*core || strpbrk(core, "\r\n")) {
+    sdm_call_fail(c, "no core file is named");
+    return;
+  }
+  if (!gdb_start(b, c))
+    return;
+  sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
+  if (*sdm_call_text(c, "program", ""))
+    gdb_send(b, NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
+  gdb_send(b, c, NULL, "-target-select core %s", core); /* the rest of the line is the name: no quotes */
+  dvm_text_fini(&prog);
+}
+
+static void exec_command(struct sdm_backend *b, struct sdm_call *c, const char *command) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  long long count = sdm_call_number(c, "count", 1), thread = sdm_call_number(c, "thread", 0);
+  if (thread > 0)
+    dvm_text_printf(&t, " --thread %lld", thread);
+  if (count > 1)
+    dvm_text_printf(&t, " %lld", count);
+  if (gdb_ready(b, c))
+    gdb_send(b, c, NULL, "-exec-%s%s", command, dvm_text_str(&t));
+  dvm_text_fini(&t);
+}
+
+void gdb_cont(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "continue"); }
+void gdb_step(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "step"); }
+void gdb_next(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "next"); }
+void gdb_stepi(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "step-instruction"); }
+void gdb_finish(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "finish"); }
+void gdb_until(struct sdm_backend *b, struct sdm_call *c) {
+  if (gdb_ready(b, c))
+    gdb_send(b, c, NULL, "-exec-until %s", sdm_call_text(c, "where", ""));
+}
+void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c) {
+  b->interrupting = true;
+  if (gdb_ready(b, c))
+    gdb_send(b, c, NULL, "-exec-interrupt --all");
+}
+void gdb_detach(struct sdm_backend *b, struct sdm_call *c) {
+  if (gdb_ready(b, c))
+    gdb_send(b, c, NULL, "-target-detach");
+}
+void gdb_kill(struct sdm_backend *b, struct sdm_call *c) {
+  if (gdb_ready(b, c))
+    gdb_send(b, c, NULL, "-interpreter-exec console kill");
+}
