@@ -49,6 +49,8 @@ class Second:
         if stored is None:
             p.known = False
             return
+        if stored != value and s.computes in ('max', 'min'):   # what is stored is not what was compared
+            p.known = False
         p.own[True] = narrowed(compute(s.computes, p.own[True], stored if s.computes == 'last' else value), ctype)
         if replaced is None:
             p.own[False] = narrowed(compute(s.computes, p.own[False], stored if s.computes == 'last' else value), ctype)
