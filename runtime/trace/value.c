@@ -192,7 +192,8 @@ static void compare_part(struct dvmt_type t, long double x, long double y, const
   }
   long double away = fabsl(x - y), most = fmaxl(fabsl(x), fabsl(y));
   double relative = most > 0 ? (double)(away / most) : 0, ulps = ulps_between(t, x, y);
-  bool rounding = away <= 16 * epsilon_of(t) * scale;
+  /* What is left where large values cancel: rounding of the large ones, grown by the steps since. */
+  bool rounding = away <= fmaxl(16 * epsilon_of(t), tol->relative / 1000) * scale;
   d->beyond |= !(relative <= tol->relative || ulps <= tol->ulps || away <= tol->absolute || rounding);
   d->absolute = fmax(d->absolute, (double)away);
   d->relative = fmax(d->relative, relative);

@@ -28,7 +28,8 @@ struct dvmt_difference {
 };
 /* Whether the values are bit for bit the same, or numbers that compare equal. */
 bool dvmt_value_same(struct dvmt_type t, const uint64_t *a, const uint64_t *b);
-/* 'scale': greatest magnitude of this variable so far; differences below a few units in its last place are rounding. */
+/* 'scale': greatest magnitude of this variable so far; differences below a thousandth of the relative tolerance
+ * of it, or 16 units in its last place, are rounding. */
 struct dvmt_difference dvmt_value_compare(struct dvmt_type t, const uint64_t *a, const uint64_t *b,
                                           const struct dvmt_tolerance *tolerance, double scale);
 /* Greatest magnitude of the parts; 0 for NaN and infinite ones. */
