@@ -1,6 +1,7 @@
 #include "DvmPass.h"
 #include "Function.h"
 #include "Memory.h"
+#include "PureFunctions.h"
 #include "Reductions.h"
 #include "Summaries.h"
 #include "Trace.h"

@@ -18,510 +18,38 @@
 //
 // What cannot be followed at all (a callee that updates 's') is looked at by the runtime between the iterations: __dvmrt_step.
 #include "Reductions.h"
-#include "pass/markers.h"
+#include "ReductionSlice.h"
 #include "runtime/abi.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/Analysis/CFG.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/InstIterator.h"
 
 using namespace llvm;
 using namespace dvmir;
 
 namespace {
 
-enum Operation { Sum, Product, Max, Min, And, Or, Xor, MaxLoc, MinLoc, Unknown };
-
-struct Clause {
-  unsigned Number; // R line, from 0
-  StringRef Name;  // as the directive writes it
-  Operation Op;
-  char Kind;       // f i u c o
-  uint64_t ElementBytes, Count, LocationCount = 0;
-  Value *Address = nullptr, *Location = nullptr;
-};
-
-bool isExtreme(Operation Op) { return Op == Max || Op == Min || Op == MaxLoc || Op == MinLoc; }
-bool isGreatest(Operation Op) { return Op == Max || Op == MaxLoc; }
-
-StringRef field(StringRef &Rest) {
-  auto [Head, Tail] = Rest.split(' ');
-  Rest = Tail;
-  return Head;
-}
-
-SmallVector<Clause, 2> clausesOf(const Construct &K) {
-  SmallVector<Clause, 2> Out;
-  StringRef Text = markerText(K.TextConstant);
-  while (!Text.empty()) {
-    auto [Line, Tail] = Text.split('\n');
-    Text = Tail;
-    if (!Line.consume_front("R "))
-      continue;
-    Clause C;
-    C.Number = Out.size();
-    C.Op = StringSwitch<Operation>(field(Line)).Case("sum", Sum).Case("product", Product).Case("max", Max).Case("min", Min)
-               .Case("and", And).Case("or", Or).Case("xor", Xor).Case("maxloc", MaxLoc).Case("minloc", MinLoc).Default(Unknown);
-    // Names may be expressions with blanks: read from the '&'.
-    C.Name = Line.take_front(Line.find(" & "));
-    Line = Line.substr(Line.find(" & ") + 3);
-    if (field(Line).getAsInteger(10, C.ElementBytes) || field(Line).getAsInteger(10, C.Count))
-      continue;
-    C.Kind = Line.empty() ? 'o' : field(Line)[0];
-    if (size_t At = Line.find(" & "); At != StringRef::npos) {
-      Line = Line.substr(At + 3);
-      field(Line);
-      field(Line).getAsInteger(10, C.LocationCount);
-    }
-    Out.push_back(C);
-  }
-  auto Values = markerArguments(K.Enter);
-  for (unsigned I = 0; I < K.Text.Args.size() && I < Values.size(); ++I) {
-    const DirectiveArg &A = K.Text.Args[I];
-    if (A.Line != 'R' || A.Count >= Out.size())
-      continue;
-    Clause &C = Out[A.Count];
-    (C.Address ? C.Location : C.Address) = Values[I];
-  }
-  return Out;
-}
-
 // One reduction of one nest.
-class Mirror {
+class Mirror : ReductionSlice {
   FunctionState &S;
   Construct &K;
-  ArrayRef<Clause> All; // of the nest
-  const Clause &C;
   Runtime &RT;
-  Type *T = nullptr;
-  // Twins of the variable, its location, and of local variables that hold what came from it; by the address in the program.
-  MapVector<Value *, AllocaInst *> Twins;
-  SmallPtrSet<Instruction *, 16> Depends; // values computed from the variable, or from a local one that holds such
-  SmallVector<LoadInst *, 8> Loads;       // of any of the mirrored addresses
-  SmallVector<StoreInst *, 8> Stores;     // to them
   DenseMap<Instruction *, Value *> Clones;
-  DenseMap<const Instruction *, Access *> AccessOf; // by marker
-  bool Followed = true;
-  bool Many = false;    // no twin: contributions of the updates
-  uint64_t Count = 1;   // of elements of type T
-  SmallPtrSet<CallInst *, 8> Results; // Many: marks of accesses to the variable
   AllocaInst *LastValues = nullptr;
   AllocaInst *Initial = nullptr, *Total = nullptr, *Magnitude = nullptr, *LocTotal = nullptr, *LocInitial = nullptr;
   AllocaInst *Tie = nullptr, *Last = nullptr, *Opaque = nullptr;
 
 public:
-  Mirror(FunctionState &S, Construct &K, ArrayRef<Clause> All, const Clause &C) : S(S), K(K), All(All), C(C), RT(S.RT) {}
+  Mirror(FunctionState &S, Construct &K, ArrayRef<ReductionClause> All, const ReductionClause &C)
+      : ReductionSlice(S, K, All, C), S(S), K(K), RT(S.RT) {}
 
   // False: the reduction is not evaluated a second time.
   bool run() {
-    findType();
-    if (!T)
-      return false;
-    for (Access &A : S.Accesses)
-      AccessOf[A.Mark] = &A;
-    Many ? collectMany() : collect();
-    checkEscapes();
-    if (!Followed || Stores.empty())
+    if (!find())
       return false;
     Many ? insertContributions() : insertTwins();
     return true;
   }
 
 private:
-  static Value *root(Value *P) { // through the marker
-    while (auto *Call = dyn_cast<CallInst>(P)) {
-      if (markerName(Call) != "__dvmm_access")
-        break;
-      P = Call->getArgOperand(0);
-    }
-    return P;
-  }
-
-  bool isNamed() const { return isa<AllocaInst>(C.Address) || isa<GlobalVariable>(C.Address); }
-
-  void findType() {
-    constexpr uint64_t MaxBytes = 16384; // on the stack, some four times
-    if (!C.Address || C.Op == Unknown || !C.Count || C.ElementBytes > 16 || C.ElementBytes * C.Count > MaxBytes)
-      return;
-    uint64_t Bytes = C.ElementBytes;
-    Count = C.Count;
-    Many = Count > 1 || !isNamed() || C.Kind == 'c';
-    if (C.Kind == 'c') { // a sum is that of its parts
-      if (C.Op != Sum)
-        return;
-      Bytes /= 2;
-      Count *= 2;
-    }
-    switch (C.Kind) {
-    case 'i': case 'u':
-      if (Bytes <= 8)
-        T = IntegerType::get(RT.C, Bytes * 8);
-      break;
-    case 'f': case 'c':
-      if (Bytes == 4)
-        T = Type::getFloatTy(RT.C);
-      else if (Bytes == 8)
-        T = Type::getDoubleTy(RT.C);
-      else if (Bytes == 16)
-        T = Type::getX86_FP80Ty(RT.C);
-      break;
-    }
-    if (T && T->isFloatingPointTy() && (C.Op == And || C.Op == Or || C.Op == Xor))
-      T = nullptr;
-  }
-
-  bool inNest(Instruction *I) const { return K.Blocks.contains(I->getParent()); }
-
-  // ---- What depends on the variable ----
-
-  bool plainLocal(Value *P) const {
-    auto *A = dyn_cast<AllocaInst>(P);
-    Variable *V = A ? S.VariableOf.lookup(A) : nullptr;
-    return V && V->Words && V->Count == 1 && !A->isArrayAllocation();
-  }
-
-  void collect() {
-    mirrorAddress(C.Address);
-    bool Variable = C.Location && (isa<AllocaInst>(C.Location) || isa<GlobalVariable>(C.Location));
-    if (Variable && C.LocationCount == 1 && !accessType(C.Location)->isAggregateType()) // 'int at[1]' is followed no more than 'int at[2]'
-      mirrorAddress(C.Location);
-    for (unsigned I = 0; I < Twins.size(); ++I) { // grows
-      Value *Address = Twins.begin()[I].first;
-      SmallVector<LoadInst *, 4> Mine;
-      usesOf(Address, Mine);
-      if (I == 1 && Address == C.Location)
-        continue; // the location is no partial value
-      for (LoadInst *L : Mine)
-        follow(L);
-    }
-  }
-
-  // The same lvalue, as it is written: the update of a member, of what a pointer leads to.  That the address is the same is
-  // tested where it is updated.
-  bool sameText(const Access &A) const {
-    StringRef Text = markerText(A.TextConstant);
-    while (!Text.empty()) {
-      auto [Line, Tail] = Text.split('\n');
-      Text = Tail;
-      if (!Line.consume_front("T "))
-        continue;
-      auto Next = [](StringRef &X) {
-        while (!X.empty() && X[0] == ' ')
-          X = X.drop_front();
-        char Letter = X.empty() ? 0 : X[0];
-        X = X.drop_front(X.empty() ? 0 : 1);
-        return Letter;
-      };
-      StringRef Name = C.Name;
-      for (;;) {
-        char L = Next(Line), N = Next(Name);
-        if (L != N)
-          return false;
-        if (!L)
-          return true;
-      }
-    }
-    return false;
-  }
-
-  static Value *base(Value *P) { // through marks and address arithmetic
-    for (;;) {
-      P = root(P);
-      auto *GEP = dyn_cast<GEPOperator>(P);
-      if (!GEP)
-        return P;
-      P = GEP->getPointerOperand();
-    }
-  }
-
-  void collectMany() {
-    for (const Access &A : S.Accesses)
-      if (inNest(A.Mark) && ((isNamed() && base(A.Mark) == C.Address) || sameText(A)))
-        Results.insert(A.Mark);
-    for (CallInst *Mark : Results)
-      usesOfResult(Mark);
-    SmallVector<LoadInst *, 8> Mine(Loads);
-    for (LoadInst *L : Mine)
-      follow(L);
-    for (unsigned I = 0; I < Twins.size(); ++I) { // of local variables; grows
-      SmallVector<LoadInst *, 4> OfLocal;
-      usesOf(Twins.begin()[I].first, OfLocal);
-      for (LoadInst *L : OfLocal)
-        follow(L);
-    }
-  }
-
-  void usesOfResult(CallInst *Mark) {
-    SmallVector<User *, 8> Work(Mark->users());
-    while (!Work.empty()) {
-      auto *I = cast<Instruction>(Work.pop_back_val());
-      auto *L = dyn_cast<LoadInst>(I);
-      auto *St = dyn_cast<StoreInst>(I);
-      if (L && L->getType() == T)
-        Loads.push_back(L);
-      else if (St && St->getValueOperand()->getType() == T)
-        Stores.push_back(St);
-      else if (isa<GetElementPtrInst>(I)) // a part of a complex number
-        append_range(Work, I->users());
-      else
-        Followed = false;
-    }
-  }
-
-  bool isVariable(Value *P) const {
-    if (!Many)
-      return root(P) == C.Address;
-    while (auto *GEP = dyn_cast<GetElementPtrInst>(P))
-      P = GEP->getPointerOperand();
-    auto *Mark = dyn_cast<CallInst>(P);
-    return Mark && Results.contains(Mark);
-  }
-
-  void mirrorAddress(Value *P) {
-    if (!Twins.count(P))
-      Twins.insert({P, nullptr});
-  }
-
-  void usesOf(Value *P, SmallVectorImpl<LoadInst *> &Mine) {
-    SmallVector<User *, 8> Work(P->users());
-    while (!Work.empty()) {
-      auto *I = dyn_cast<Instruction>(Work.pop_back_val());
-      if (!I || I->getFunction() != &S.F || !inNest(I))
-        continue;
-      if (auto *L = dyn_cast<LoadInst>(I)) {
-        if (Twins.begin() != Twins.end() && L->getType() != accessType(P))
-          Followed = false;
-        Loads.push_back(L);
-        Mine.push_back(L);
-      } else if (auto *St = dyn_cast<StoreInst>(I)) {
-        if (root(St->getPointerOperand()) != P || St->getValueOperand()->getType() != accessType(P))
-          Followed = false;
-        else
-          Stores.push_back(St);
-      } else if (auto *Call = dyn_cast<CallInst>(I)) {
-        StringRef Name = markerName(Call);
-        if (Name == "__dvmm_access")
-          append_range(Work, Call->users());
-        else if (Name.empty() && !isa<IntrinsicInst>(Call))
-          Followed = false; // its address goes elsewhere
-      } else {
-        Followed = false;
-      }
-    }
-  }
-
-  Type *accessType(Value *P) const {
-    if (P == C.Address)
-      return T;
-    if (auto *A = dyn_cast<AllocaInst>(P))
-      return A->getAllocatedType();
-    return cast<GlobalVariable>(P)->getValueType();
-  }
-
-  // A call whose result is computed from its arguments alone: may be made twice.
-  bool pure(const CallInst *Call) const {
-    return (Call->doesNotAccessMemory() && !Call->isConvergent() && Call->willReturn()) || RT.Pure.contains(Call->getCalledFunction());
-  }
-
-  // An integer division that another operand might stop.
-  static bool mayTrap(const Instruction *I) {
-    switch (I->getOpcode()) {
-    case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem: return true;
-    default: return false;
-    }
-  }
-
-  void follow(Instruction *From) {
-    SmallVector<Instruction *, 8> Work{From};
-    while (!Work.empty()) {
-      Instruction *I = Work.pop_back_val();
-      for (User *U : I->users()) {
-        auto *X = cast<Instruction>(U);
-        if (auto *St = dyn_cast<StoreInst>(X)) {
-          Value *P = root(St->getPointerOperand());
-          if (St->getValueOperand() == I && plainLocal(P) && inNest(St))
-            mirrorAddress(P);
-          continue;
-        }
-        bool Value = X->isBinaryOp() || X->isUnaryOp() || isa<CastInst>(X) || isa<CmpInst>(X) || isa<PHINode>(X) ||
-                     isa<FreezeInst>(X) || isa<SelectInst>(X) || (isa<CallInst>(X) && pure(cast<CallInst>(X)));
-        if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == I)
-          Value = Sel->getTrueValue() == I || Sel->getFalseValue() == I;
-        if (Value && inNest(X) && Depends.insert(X).second) {
-          Followed &= !mayTrap(X);
-          Work.push_back(X);
-        }
-      }
-    }
-  }
-
-  // ---- Escapes ----
-
-  bool ofOtherReduction(Value *P) const {
-    return any_of(All, [&](const Clause &X) { return &X != &C && (X.Address == P || X.Location == P) && P != C.Address; });
-  }
-
-  // Where the value goes, besides the update: true if that is an escape.  'Update' is set when it reaches the variable.
-  bool escapes(Instruction *From, SmallPtrSetImpl<Instruction *> &Seen, bool &Update) {
-    for (User *U : From->users()) {
-      auto *X = cast<Instruction>(U);
-      if (auto *St = dyn_cast<StoreInst>(X)) {
-        Value *P = root(St->getPointerOperand());
-        if (isVariable(St->getPointerOperand()))
-          Update = true;
-        else if (P == C.Location || ofOtherReduction(P))
-          return true;
-        else if (!Twins.count(P))
-          return true;
-        else if (throughLocal(P, Seen, Update))
-          return true;
-        continue;
-      }
-      if (auto *Br = dyn_cast<BranchInst>(X)) {
-        if ((!branchAllowed() && !decidesUpdate(Br)) || decidesAboutOther(Br))
-          return true;
-        continue;
-      }
-      if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == From && !branchAllowed())
-        return true;
-      if (auto *Call = dyn_cast<CallInst>(X); Call && !pure(Call)) {
-        // A function that computes the new value: an update that cannot be followed.
-        bool Reaches = false;
-        if (Call->getType()->isVoidTy() || !Seen.insert(Call).second || escapes(Call, Seen, Reaches) || !Reaches)
-          return true;
-        Update = true;
-        Followed = false;
-        continue;
-      }
-      if (!Depends.contains(X) && !isa<SelectInst>(X))
-        return true;
-      if (Seen.insert(X).second && escapes(X, Seen, Update))
-        return true;
-    }
-    return false;
-  }
-
-  bool throughLocal(Value *P, SmallPtrSetImpl<Instruction *> &Seen, bool &Update) {
-    for (LoadInst *L : Loads)
-      if (root(L->getPointerOperand()) == P && Seen.insert(L).second && escapes(L, Seen, Update))
-        return true;
-    return false;
-  }
-
-  // 'if (x > m) m = x', 'ok = ok && x': the branch decides about the update itself.
-  bool branchAllowed() const { return isExtreme(C.Op) || C.Op == And || C.Op == Or; }
-
-  // 's > t' of two reduction variables: does the branch decide about an update of the other one?
-  bool decidesAboutOther(BranchInst *Br) const {
-    auto *Compare = dyn_cast<CmpInst>(Br->getCondition());
-    Value *Other = nullptr;
-    for (Value *Operand : Compare ? Compare->operands() : Br->operands()) {
-      while (auto *Cast = dyn_cast<CastInst>(Operand))
-        Operand = Cast->getOperand(0);
-      if (auto *L = dyn_cast<LoadInst>(Operand); L && ofOtherReduction(root(L->getPointerOperand())))
-        Other = root(L->getPointerOperand());
-    }
-    if (!Other)
-      return false;
-    SmallVector<BasicBlock *, 8> Ahead(successors(Br));
-    SmallPtrSet<BasicBlock *, 8> Seen(Ahead.begin(), Ahead.end());
-    for (unsigned I = 0; I < Ahead.size() && I < 16; ++I) { // the nearest update tells
-      for (Instruction &X : *Ahead[I])
-        if (auto *St = dyn_cast<StoreInst>(&X)) {
-          Value *P = root(St->getPointerOperand());
-          if (P == C.Address || P == Other)
-            return P == Other;
-        }
-      for (BasicBlock *Next : successors(Ahead[I]))
-        if (Seen.insert(Next).second)
-          Ahead.push_back(Next);
-    }
-    return false;
-  }
-
-  bool storesVariable(const BasicBlock *BB) const {
-    return any_of(*BB, [&](const Instruction &I) {
-      auto *St = dyn_cast<StoreInst>(&I);
-      return St && isVariable(const_cast<Value *>(St->getPointerOperand()));
-    });
-  }
-
-  // The same forms under another operation: whether that is right the two evaluations tell.
-  bool decidesUpdate(const BranchInst *Br) const {
-    return any_of(successors(Br->getParent()), [&](const BasicBlock *BB) {
-      if (BB->getSinglePredecessor() && storesVariable(BB))
-        return true;
-      const BasicBlock *Merge = BB->getSinglePredecessor() ? BB->getSingleSuccessor() : BB;
-      return Merge && any_of(Merge->phis(), [&](const PHINode &Phi) {
-               return any_of(Phi.users(), [&](const User *U) {
-                 auto *St = dyn_cast<StoreInst>(U);
-                 return St && isVariable(const_cast<Value *>(St->getPointerOperand()));
-               });
-             });
-    });
-  }
-
-  void checkEscapes() {
-    for (LoadInst *L : Loads) {
-      if (!isVariable(L->getPointerOperand()))
-        continue;
-      SmallPtrSet<Instruction *, 16> Seen;
-      bool Update = false;
-      if (!escapes(L, Seen, Update))
-        continue;
-      Value *P = L->getPointerOperand();
-      while (auto *GEP = dyn_cast<GetElementPtrInst>(P))
-        P = GEP->getPointerOperand();
-      auto *Mark = dyn_cast<CallInst>(P);
-      Access *A = Mark ? AccessOf.lookup(Mark) : nullptr;
-      if (!A)
-        continue;
-      IRBuilder<> B(Mark);
-      RT.call(B, "__dvmrt_escape", {S.site(*A)});
-    }
-  }
-
   // ---- Twins ----
-
-  Constant *neutral() const {
-    if (T->isFloatingPointTy()) {
-      const fltSemantics &Sem = T->getFltSemantics();
-      if (isExtreme(C.Op))
-        return ConstantFP::get(RT.C, APFloat::getInf(Sem, isGreatest(C.Op)));
-      return ConstantFP::get(T, C.Op == Product ? 1.0 : 0.0);
-    }
-    unsigned Bits = T->getIntegerBitWidth();
-    bool Signed = C.Kind == 'i';
-    switch (C.Op) {
-    case Product: return ConstantInt::get(T, 1);
-    case And: return Constant::getAllOnesValue(T);
-    case Max: case MaxLoc: return ConstantInt::get(RT.C, Signed ? APInt::getSignedMinValue(Bits) : APInt::getMinValue(Bits));
-    case Min: case MinLoc: return ConstantInt::get(RT.C, Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits));
-    default: return ConstantInt::get(T, 0);
-    }
-  }
-
-  Value *better(IRBuilder<> &B, Value *A, Value *Than) const {
-    if (T->isFloatingPointTy())
-      return isGreatest(C.Op) ? B.CreateFCmpOGT(A, Than) : B.CreateFCmpOLT(A, Than);
-    bool Signed = C.Kind == 'i';
-    CmpInst::Predicate P = isGreatest(C.Op) ? (Signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT)
-                                            : (Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT);
-    return B.CreateICmp(P, A, Than);
-  }
-
-  Value *combined(IRBuilder<> &B, Value *A, Value *X) const {
-    bool F = T->isFloatingPointTy();
-    switch (C.Op) {
-    case Sum: return F ? B.CreateFAdd(A, X) : B.CreateAdd(A, X);
-    case Product: return F ? B.CreateFMul(A, X) : B.CreateMul(A, X);
-    case And: return B.CreateAnd(A, X);
-    case Or: return B.CreateOr(A, X);
-    case Xor: return B.CreateXor(A, X);
-    default: return B.CreateSelect(better(B, X, A), X, A);
-    }
-  }
 
   AllocaInst *newSlot(Type *Ty, const Twine &Name) { return S.slot(Ty, "dvm.twin." + Name); }
   bool located() const { return C.Location && Twins.count(C.Location); }
@@ -536,7 +64,7 @@ private:
       Twin = newSlot(accessType(Address), Address->getName());
     Initial = newSlot(T, "initial");
     Total = newSlot(T, "total");
-    if (T->isFloatingPointTy() && C.Op == Sum)
+    if (T->isFloatingPointTy() && C.Op == ReductionClause::Sum)
       Magnitude = newSlot(Type::getDoubleTy(RT.C), "magnitude");
     if (located()) {
       LocInitial = newSlot(accessType(C.Location), "location.initial");
@@ -583,8 +111,8 @@ private:
     IRBuilder<> B(K.Begin);
     Value *V = B.CreateLoad(T, C.Address);
     S.store(B, V, Initial);
-    S.store(B, neutral(), Total);
-    S.store(B, neutral(), Twins[C.Address]);
+    S.store(B, C.neutral(T), Total);
+    S.store(B, C.neutral(T), Twins[C.Address]);
     if (Magnitude)
       S.store(B, ConstantFP::get(B.getDoubleTy(), 0), Magnitude);
     if (located()) {
@@ -613,18 +141,18 @@ private:
     AllocaInst *Twin = Twins[C.Address];
     Value *X = S.load(B, Twin), *A = S.load(B, Total);
     if (located()) {
-      Value *Better = better(B, X, A);
+      Value *Better = C.better(B, X, A);
       Value *Same = T->isFloatingPointTy() ? B.CreateFCmpOEQ(X, A) : B.CreateICmpEQ(X, A);
-      Same = B.CreateAnd(Same, T->isFloatingPointTy() ? B.CreateFCmpONE(X, neutral()) : B.CreateICmpNE(X, neutral()));
+      Same = B.CreateAnd(Same, T->isFloatingPointTy() ? B.CreateFCmpONE(X, C.neutral(T)) : B.CreateICmpNE(X, C.neutral(T)));
       S.store(B, B.CreateSelect(Better, B.getFalse(), B.CreateOr(S.load(B, Tie), Same)), Tie);
       S.store(B, B.CreateSelect(Better, S.load(B, Twins[C.Location]), S.load(B, LocTotal)), LocTotal);
     }
-    S.store(B, combined(B, A, X), Total);
+    S.store(B, C.combined(B, A, X), Total);
     if (Magnitude) {
       Value *D = T->isDoubleTy() ? X : B.CreateFPCast(X, B.getDoubleTy());
       S.store(B, B.CreateFAdd(S.load(B, Magnitude), B.CreateUnaryIntrinsic(Intrinsic::fabs, D)), Magnitude);
     }
-    S.store(B, neutral(), Twin);
+    S.store(B, C.neutral(T), Twin);
   }
 
   Value *spilled(IRBuilder<> &B, Value *V) { // a copy in memory, so that the twin itself stays a register
@@ -664,10 +192,10 @@ private:
     Value *Before = S.load(B, Initial), *Partial = S.load(B, Total);
     if (located()) {
       Value *Now = B.CreateLoad(accessType(C.Location), C.Location);
-      Value *Combined = B.CreateSelect(better(B, Partial, Before), S.load(B, LocTotal), S.load(B, LocInitial));
+      Value *Combined = B.CreateSelect(C.better(B, Partial, Before), S.load(B, LocTotal), S.load(B, LocInitial));
       B.CreateStore(B.CreateSelect(Replace, Combined, Now), C.Location);
     }
-    B.CreateStore(B.CreateSelect(Replace, combined(B, Before, Partial), B.CreateLoad(T, C.Address)), C.Address);
+    B.CreateStore(B.CreateSelect(Replace, C.combined(B, Before, Partial), B.CreateLoad(T, C.Address)), C.Address);
   }
 
   // ---- Contributions ----
@@ -684,7 +212,7 @@ private:
     Total = newSlot(Values, "total");
     LastValues = newSlot(Values, "last");
     Opaque = newSlot(RT.I1, "opaque");
-    if (T->isFloatingPointTy() && C.Op == Sum)
+    if (T->isFloatingPointTy() && C.Op == ReductionClause::Sum)
       Magnitude = newSlot(ArrayType::get(Type::getDoubleTy(RT.C), Count + 1), "magnitude");
     SmallVector<std::pair<StoreInst *, Value *>, 8> New;
     for (StoreInst *St : Stores)
@@ -716,7 +244,7 @@ private:
     IRBuilder<> B(St->getNextNode());
     B.CreateStore(St->getValueOperand(), elementOf(B, LastValues, Index));
     Value *Sum = elementOf(B, Total, Index);
-    B.CreateStore(combined(B, B.CreateLoad(T, Sum), V), Sum);
+    B.CreateStore(C.combined(B, B.CreateLoad(T, Sum), V), Sum);
     if (Magnitude) {
       Value *M = elementOf(B, Magnitude, Index), *D = T->isDoubleTy() ? V : B.CreateFPCast(V, B.getDoubleTy());
       B.CreateStore(B.CreateFAdd(B.CreateLoad(B.getDoubleTy(), M), B.CreateUnaryIntrinsic(Intrinsic::fabs, D)), M);
@@ -729,7 +257,7 @@ private:
     MaybeAlign Align(1);
     B.CreateMemCpy(Initial, Align, C.Address, Align, Bytes);
     B.CreateMemCpy(LastValues, Align, C.Address, Align, Bytes);
-    auto *Neutrals = ConstantArray::get(ArrayType::get(T, Count), SmallVector<Constant *, 8>(Count, neutral()));
+    auto *Neutrals = ConstantArray::get(ArrayType::get(T, Count), SmallVector<Constant *, 8>(Count, C.neutral(T)));
     auto *G = new GlobalVariable(RT.M, Neutrals->getType(), true, GlobalValue::PrivateLinkage, Neutrals, "dvm.neutral");
     B.CreateMemCpy(Total, Align, G, Align, Bytes);
     if (Magnitude)
@@ -752,7 +280,7 @@ private:
       return V;
     if (auto *L = dyn_cast<LoadInst>(I)) {
       if (Many && isVariable(L->getPointerOperand()))
-        return neutral();
+        return C.neutral(T);
       auto It = Twins.find(root(L->getPointerOperand()));
       if (It == Twins.end() || !inNest(L) || It->first == C.Location)
         return V;
@@ -832,8 +360,8 @@ void dvmir::mirrorReductions(FunctionState &S) {
     if (K->Text.Kind != "parallel" || !K->Begin)
       continue;
     uint32_t Others = 0;
-    auto All = clausesOf(*K);
-    for (const Clause &C : All) {
+    auto All = reductionClauses(*K);
+    for (const ReductionClause &C : All) {
       if (!K->Site)
         K->Site = S.RT.site(K->TextConstant);
       if (!Mirror(S, *K, All, C).run() && C.Number < 32)
@@ -841,53 +369,5 @@ void dvmir::mirrorReductions(FunctionState &S) {
     }
     if (Others)
       insertSteps(S, *K, Others);
-  }
-}
-
-// ---- Functions that may be called twice ----
-
-// Local memory alone, no loop, nothing that can trap.
-static bool isHarmless(const Instruction &I, const DenseSet<const Function *> &Pure) {
-  auto Local = [](const Value *P) {
-    for (;;) {
-      if (markerName(P) == DVMM_ACCESS)
-        P = cast<CallInst>(P)->getArgOperand(0);
-      else if (auto *GEP = dyn_cast<GEPOperator>(P))
-        P = GEP->getPointerOperand();
-      else
-        return isa<AllocaInst>(P);
-    }
-  };
-  if (isa<LoadInst, StoreInst>(I))
-    return Local(getLoadStorePointerOperand(&I));
-  if (auto *Call = dyn_cast<CallInst>(&I)) {
-    StringRef Name = markerName(Call);
-    if (!Name.empty())
-      return Name == DVMM_ACCESS || Name == DVMM_INDEX;
-    return Call->doesNotAccessMemory() || Call->isLifetimeStartOrEnd() || isa<DbgInfoIntrinsic>(Call) ||
-           (Call->getCalledFunction() && Pure.contains(Call->getCalledFunction()));
-  }
-  switch (I.getOpcode()) {
-  case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem: return false;
-  default: return !I.mayReadOrWriteMemory() && !isa<InvokeInst, CallBrInst, IndirectBrInst, UnreachableInst>(I);
-  }
-}
-
-static bool isAcyclic(const Function &F) {
-  SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 4> Back;
-  FindFunctionBackedges(F, Back);
-  return Back.empty();
-}
-
-void dvmir::findPureFunctions(Module &M, Runtime &RT) {
-  bool Grows = true;
-  while (Grows) {
-    Grows = false;
-    for (const Function &F : M)
-      if (!F.isDeclaration() && !F.isInterposable() && !F.isVarArg() && !RT.Pure.contains(&F) && !F.getReturnType()->isVoidTy() &&
-          isAcyclic(F) && all_of(instructions(F), [&](const Instruction &I) { return isHarmless(I, RT.Pure); })) {
-        RT.Pure.insert(&F);
-        Grows = true;
-      }
   }
 }

@@ -6,8 +6,6 @@
 
 namespace dvmir {
 
-// Finds the functions that compute a value from their arguments alone.  Before any marker is lowered.
-void findPureFunctions(llvm::Module &M, Runtime &RT);
 // Mirrors the updates of the reduction variables of each nest.  Before any marker is lowered, after
 // findVariables and after the unmarked stores have been collected (what it adds must not be instrumented).
 void mirrorReductions(FunctionState &S);

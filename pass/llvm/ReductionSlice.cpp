@@ -1,0 +1,369 @@
+// Values of a reduction variable on their way back to it.
+#include "ReductionSlice.h"
+#include "pass/markers.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+bool ReductionSlice::find() {
+  findType();
+  if (!T)
+    return false;
+  for (Access &A : S.Accesses)
+    AccessOf[A.Mark] = &A;
+  Many ? collectMany() : collect();
+  checkEscapes();
+  return Followed && !Stores.empty();
+}
+
+Value *ReductionSlice::root(Value *P) { // through the marker
+  while (auto *Call = dyn_cast<CallInst>(P)) {
+    if (markerName(Call) != DVMM_ACCESS)
+      break;
+    P = Call->getArgOperand(0);
+  }
+  return P;
+}
+
+bool ReductionSlice::isNamed() const { return isa<AllocaInst>(C.Address) || isa<GlobalVariable>(C.Address); }
+
+void ReductionSlice::findType() {
+  constexpr uint64_t MaxBytes = 16384; // on the stack, some four times
+  if (!C.Address || C.Op == ReductionClause::Unknown || !C.Count || C.ElementBytes > 16 || C.ElementBytes * C.Count > MaxBytes)
+    return;
+  uint64_t Bytes = C.ElementBytes;
+  Count = C.Count;
+  Many = Count > 1 || !isNamed() || C.Kind == 'c';
+  if (C.Kind == 'c') { // a sum is that of its parts
+    if (C.Op != ReductionClause::Sum)
+      return;
+    Bytes /= 2;
+    Count *= 2;
+  }
+  switch (C.Kind) {
+  case 'i': case 'u':
+    if (Bytes <= 8)
+      T = IntegerType::get(RT.C, Bytes * 8);
+    break;
+  case 'f': case 'c':
+    if (Bytes == 4)
+      T = Type::getFloatTy(RT.C);
+    else if (Bytes == 8)
+      T = Type::getDoubleTy(RT.C);
+    else if (Bytes == 16)
+      T = Type::getX86_FP80Ty(RT.C);
+    break;
+  }
+  if (T && T->isFloatingPointTy() && (C.Op == ReductionClause::And || C.Op == ReductionClause::Or || C.Op == ReductionClause::Xor))
+    T = nullptr;
+}
+
+bool ReductionSlice::inNest(Instruction *I) const { return K.Blocks.contains(I->getParent()); }
+// ---- What depends on the variable ----
+
+bool ReductionSlice::plainLocal(Value *P) const {
+  auto *A = dyn_cast<AllocaInst>(P);
+  Variable *V = A ? S.VariableOf.lookup(A) : nullptr;
+  return V && V->Words && V->Count == 1 && !A->isArrayAllocation();
+}
+
+void ReductionSlice::collect() {
+  mirrorAddress(C.Address);
+  bool Variable = C.Location && (isa<AllocaInst>(C.Location) || isa<GlobalVariable>(C.Location));
+  if (Variable && C.LocationCount == 1 && !accessType(C.Location)->isAggregateType()) // 'int at[1]' is followed no more than 'int at[2]'
+    mirrorAddress(C.Location);
+  for (unsigned I = 0; I < Twins.size(); ++I) { // grows
+    Value *Address = Twins.begin()[I].first;
+    SmallVector<LoadInst *, 4> Mine;
+    usesOf(Address, Mine);
+    if (I == 1 && Address == C.Location)
+      continue; // the location is no partial value
+    for (LoadInst *L : Mine)
+      follow(L);
+  }
+}
+
+// The same lvalue, as it is written: the update of a member, of what a pointer leads to.  That the address is the same is
+// tested where it is updated.
+bool ReductionSlice::sameText(const Access &A) const {
+  StringRef Text = markerText(A.TextConstant);
+  while (!Text.empty()) {
+    auto [Line, Tail] = Text.split('\n');
+    Text = Tail;
+    if (!Line.consume_front("T "))
+      continue;
+    auto Next = [](StringRef &X) {
+      while (!X.empty() && X[0] == ' ')
+        X = X.drop_front();
+      char Letter = X.empty() ? 0 : X[0];
+      X = X.drop_front(X.empty() ? 0 : 1);
+      return Letter;
+    };
+    StringRef Name = C.Name;
+    for (;;) {
+      char L = Next(Line), N = Next(Name);
+      if (L != N)
+        return false;
+      if (!L)
+        return true;
+    }
+  }
+  return false;
+}
+
+Value *ReductionSlice::base(Value *P) { // through marks and address arithmetic
+  for (;;) {
+    P = root(P);
+    auto *GEP = dyn_cast<GEPOperator>(P);
+    if (!GEP)
+      return P;
+    P = GEP->getPointerOperand();
+  }
+}
+
+void ReductionSlice::collectMany() {
+  for (const Access &A : S.Accesses)
+    if (inNest(A.Mark) && ((isNamed() && base(A.Mark) == C.Address) || sameText(A)))
+      Results.insert(A.Mark);
+  for (CallInst *Mark : Results)
+    usesOfResult(Mark);
+  SmallVector<LoadInst *, 8> Mine(Loads);
+  for (LoadInst *L : Mine)
+    follow(L);
+  for (unsigned I = 0; I < Twins.size(); ++I) { // of local variables; grows
+    SmallVector<LoadInst *, 4> OfLocal;
+    usesOf(Twins.begin()[I].first, OfLocal);
+    for (LoadInst *L : OfLocal)
+      follow(L);
+  }
+}
+
+void ReductionSlice::usesOfResult(CallInst *Mark) {
+  SmallVector<User *, 8> Work(Mark->users());
+  while (!Work.empty()) {
+    auto *I = cast<Instruction>(Work.pop_back_val());
+    auto *L = dyn_cast<LoadInst>(I);
+    auto *St = dyn_cast<StoreInst>(I);
+    if (L && L->getType() == T)
+      Loads.push_back(L);
+    else if (St && St->getValueOperand()->getType() == T)
+      Stores.push_back(St);
+    else if (isa<GetElementPtrInst>(I)) // a part of a complex number
+      append_range(Work, I->users());
+    else
+      Followed = false;
+  }
+}
+
+bool ReductionSlice::isVariable(Value *P) const {
+  if (!Many)
+    return root(P) == C.Address;
+  while (auto *GEP = dyn_cast<GetElementPtrInst>(P))
+    P = GEP->getPointerOperand();
+  auto *Mark = dyn_cast<CallInst>(P);
+  return Mark && Results.contains(Mark);
+}
+
+void ReductionSlice::mirrorAddress(Value *P) {
+  if (!Twins.count(P))
+    Twins.insert({P, nullptr});
+}
+
+void ReductionSlice::usesOf(Value *P, SmallVectorImpl<LoadInst *> &Mine) {
+  SmallVector<User *, 8> Work(P->users());
+  while (!Work.empty()) {
+    auto *I = dyn_cast<Instruction>(Work.pop_back_val());
+    if (!I || I->getFunction() != &S.F || !inNest(I))
+      continue;
+    if (auto *L = dyn_cast<LoadInst>(I)) {
+      if (Twins.begin() != Twins.end() && L->getType() != accessType(P))
+        Followed = false;
+      Loads.push_back(L);
+      Mine.push_back(L);
+    } else if (auto *St = dyn_cast<StoreInst>(I)) {
+      if (root(St->getPointerOperand()) != P || St->getValueOperand()->getType() != accessType(P))
+        Followed = false;
+      else
+        Stores.push_back(St);
+    } else if (auto *Call = dyn_cast<CallInst>(I)) {
+      StringRef Name = markerName(Call);
+      if (Name == DVMM_ACCESS)
+        append_range(Work, Call->users());
+      else if (Name.empty() && !isa<IntrinsicInst>(Call))
+        Followed = false; // its address goes elsewhere
+    } else {
+      Followed = false;
+    }
+  }
+}
+
+Type *ReductionSlice::accessType(Value *P) const {
+  if (P == C.Address)
+    return T;
+  if (auto *A = dyn_cast<AllocaInst>(P))
+    return A->getAllocatedType();
+  return cast<GlobalVariable>(P)->getValueType();
+}
+
+// A call whose result is computed from its arguments alone: may be made twice.
+bool ReductionSlice::pure(const CallInst *Call) const {
+  return (Call->doesNotAccessMemory() && !Call->isConvergent() && Call->willReturn()) || RT.Pure.contains(Call->getCalledFunction());
+}
+
+// An integer division that another operand might stop.
+bool ReductionSlice::mayTrap(const Instruction *I) {
+  switch (I->getOpcode()) {
+  case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem: return true;
+  default: return false;
+  }
+}
+
+void ReductionSlice::follow(Instruction *From) {
+  SmallVector<Instruction *, 8> Work{From};
+  while (!Work.empty()) {
+    Instruction *I = Work.pop_back_val();
+    for (User *U : I->users()) {
+      auto *X = cast<Instruction>(U);
+      if (auto *St = dyn_cast<StoreInst>(X)) {
+        Value *P = root(St->getPointerOperand());
+        if (St->getValueOperand() == I && plainLocal(P) && inNest(St))
+          mirrorAddress(P);
+        continue;
+      }
+      bool Value = X->isBinaryOp() || X->isUnaryOp() || isa<CastInst>(X) || isa<CmpInst>(X) || isa<PHINode>(X) ||
+                   isa<FreezeInst>(X) || isa<SelectInst>(X) || (isa<CallInst>(X) && pure(cast<CallInst>(X)));
+      if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == I)
+        Value = Sel->getTrueValue() == I || Sel->getFalseValue() == I;
+      if (Value && inNest(X) && Depends.insert(X).second) {
+        Followed &= !mayTrap(X);
+        Work.push_back(X);
+      }
+    }
+  }
+}
+
+// ---- Escapes ----
+
+bool ReductionSlice::ofOtherReduction(Value *P) const {
+  return any_of(All, [&](const ReductionClause &X) { return &X != &C && (X.Address == P || X.Location == P) && P != C.Address; });
+}
+
+// Where the value goes, besides the update: true if that is an escape.  'Update' is set when it reaches the variable.
+bool ReductionSlice::escapes(Instruction *From, SmallPtrSetImpl<Instruction *> &Seen, bool &Update) {
+  for (User *U : From->users()) {
+    auto *X = cast<Instruction>(U);
+    if (auto *St = dyn_cast<StoreInst>(X)) {
+      Value *P = root(St->getPointerOperand());
+      if (isVariable(St->getPointerOperand()))
+        Update = true;
+      else if (P == C.Location || ofOtherReduction(P))
+        return true;
+      else if (!Twins.count(P))
+        return true;
+      else if (throughLocal(P, Seen, Update))
+        return true;
+      continue;
+    }
+    if (auto *Br = dyn_cast<BranchInst>(X)) {
+      if ((!branchAllowed() && !decidesUpdate(Br)) || decidesAboutOther(Br))
+        return true;
+      continue;
+    }
+    if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == From && !branchAllowed())
+      return true;
+    if (auto *Call = dyn_cast<CallInst>(X); Call && !pure(Call)) {
+      // A function that computes the new value: an update that cannot be followed.
+      bool Reaches = false;
+      if (Call->getType()->isVoidTy() || !Seen.insert(Call).second || escapes(Call, Seen, Reaches) || !Reaches)
+        return true;
+      Update = true;
+      Followed = false;
+      continue;
+    }
+    if (!Depends.contains(X) && !isa<SelectInst>(X))
+      return true;
+    if (Seen.insert(X).second && escapes(X, Seen, Update))
+      return true;
+  }
+  return false;
+}
+
+bool ReductionSlice::throughLocal(Value *P, SmallPtrSetImpl<Instruction *> &Seen, bool &Update) {
+  for (LoadInst *L : Loads)
+    if (root(L->getPointerOperand()) == P && Seen.insert(L).second && escapes(L, Seen, Update))
+      return true;
+  return false;
+}
+
+// 'if (x > m) m = x', 'ok = ok && x': the branch decides about the update itself.
+bool ReductionSlice::branchAllowed() const { return C.isExtreme() || C.Op == ReductionClause::And || C.Op == ReductionClause::Or; }
+
+// 's > t' of two reduction variables: does the branch decide about an update of the other one?
+bool ReductionSlice::decidesAboutOther(BranchInst *Br) const {
+  auto *Compare = dyn_cast<CmpInst>(Br->getCondition());
+  Value *Other = nullptr;
+  for (Value *Operand : Compare ? Compare->operands() : Br->operands()) {
+    while (auto *Cast = dyn_cast<CastInst>(Operand))
+      Operand = Cast->getOperand(0);
+    if (auto *L = dyn_cast<LoadInst>(Operand); L && ofOtherReduction(root(L->getPointerOperand())))
+      Other = root(L->getPointerOperand());
+  }
+  if (!Other)
+    return false;
+  SmallVector<BasicBlock *, 8> Ahead(successors(Br));
+  SmallPtrSet<BasicBlock *, 8> Seen(Ahead.begin(), Ahead.end());
+  for (unsigned I = 0; I < Ahead.size() && I < 16; ++I) { // the nearest update tells
+    for (Instruction &X : *Ahead[I])
+      if (auto *St = dyn_cast<StoreInst>(&X)) {
+        Value *P = root(St->getPointerOperand());
+        if (P == C.Address || P == Other)
+          return P == Other;
+      }
+    for (BasicBlock *Next : successors(Ahead[I]))
+      if (Seen.insert(Next).second)
+        Ahead.push_back(Next);
+  }
+  return false;
+}
+
+bool ReductionSlice::storesVariable(const BasicBlock *BB) const {
+  return any_of(*BB, [&](const Instruction &I) {
+    auto *St = dyn_cast<StoreInst>(&I);
+    return St && isVariable(const_cast<Value *>(St->getPointerOperand()));
+  });
+}
+
+// The same forms under another operation: whether that is right the two evaluations tell.
+bool ReductionSlice::decidesUpdate(const BranchInst *Br) const {
+  return any_of(successors(Br->getParent()), [&](const BasicBlock *BB) {
+    if (BB->getSinglePredecessor() && storesVariable(BB))
+      return true;
+    const BasicBlock *Merge = BB->getSinglePredecessor() ? BB->getSingleSuccessor() : BB;
+    return Merge && any_of(Merge->phis(), [&](const PHINode &Phi) {
+             return any_of(Phi.users(), [&](const User *U) {
+               auto *St = dyn_cast<StoreInst>(U);
+               return St && isVariable(const_cast<Value *>(St->getPointerOperand()));
+             });
+           });
+  });
+}
+
+void ReductionSlice::checkEscapes() {
+  for (LoadInst *L : Loads) {
+    if (!isVariable(L->getPointerOperand()))
+      continue;
+    SmallPtrSet<Instruction *, 16> Seen;
+    bool Update = false;
+    if (!escapes(L, Seen, Update))
+      continue;
+    Value *P = L->getPointerOperand();
+    while (auto *GEP = dyn_cast<GetElementPtrInst>(P))
+      P = GEP->getPointerOperand();
+    auto *Mark = dyn_cast<CallInst>(P);
+    Access *A = Mark ? AccessOf.lookup(Mark) : nullptr;
+    if (!A)
+      continue;
+    IRBuilder<> B(Mark);
+    RT.call(B, "__dvmrt_escape", {S.site(*A)});
+  }
+}
