@@ -132,10 +132,11 @@ struct dvmrt_view {
  *  task     T <name> & 1 <size>
  *  parallel K parallel <cid>;  N <rank> <name>..;  O <ref of 'on'> and X lines (absent: parallel without 'on')
  *           V <name> & <bytes> <ref flags>              private; '&' is NULL where the pass itself keeps the words
+ *           J <group>                                  the reductions below are asynchronous, in this group ('-': in none, as
+ *                                                      without the line): their '&' should not be NULL, or early uses of the
+ *                                                      variables are not seen
  *           R <op> <name> & <element bytes> <count> <kind> [<loc name> & <bytes> <count> <kind>]     reduction
  *           B <ndims> <extent>..                       extents of the variable of the R line before, if it is an array
- *           J <group>                                  the reductions above are asynchronous, in this group: their '&' should
- *                                                      not be NULL, or early uses of the variables are not seen
  *           H <ref>  then W <widths> [corner]           shadow_renew
  *           L start|wait <group>
  *           C <ref>  then W <widths>    [out]           across

@@ -274,13 +274,17 @@ static void nest_end(struct dvmrt_frame *f) {
 
 /* What begins when the loop is over: exported elements have then been computed. */
 static void start_groups(struct dvmrt_frame *f) {
-  const struct dvmrt_item *group = dvmrt_directive_find(f->d->items, 'J');
+  const char *group = "-";
   for (struct dvmrt_item *i = f->d->items; (i = dvmrt_directive_find(i, 'L')); i = i->next)
     if (!strcmp(i->word, "start"))
       dvmrt_group_shadow_start(f->d, i->ref.name);
-  for (struct dvmrt_item *i = f->d->items; group && (i = dvmrt_directive_find(i, 'R')); i = i->next) {
+  for (struct dvmrt_item *i = f->d->items; i; i = i->next) {
+    if (i->key == 'J')
+      group = i->ref.name;
+    if (i->key != 'R' || !strcmp(group, "-"))
+      continue;
     uintptr_t low = (uintptr_t)dvmrt_num_value(i->ref.address, f->args);
-    dvmrt_group_reduced(f->d, group->ref.name, i->ref.name, low, low + reduction_bytes(f, i));
+    dvmrt_group_reduced(f->d, group, i->ref.name, low, low + reduction_bytes(f, i));
   }
 }
 

@@ -239,6 +239,11 @@ static void reductionVariable(SiteText &T, ASTContext &Ctx, Builder &B, Expr *L,
   T.add(" " + Twine(Element->isIncompleteType() ? 0 : Ctx.getTypeSizeInChars(Element).getQuantity()) + " " + Twine(Count) + " " + elementKind(Ctx, Element));
 }
 
+static bool inGroups(const dvm_directive &D) {
+  return llvm::any_of(llvm::ArrayRef(D.clauses, D.nclauses),
+                      [](const dvm_clause &Cl) { return Cl.kind == DVM_CL_REDUCTION && Cl.group; });
+}
+
 void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
   Operands &Ops = C.Ops;
   for (unsigned I = 0; I < Cl.nrefs; ++I) {
@@ -272,6 +277,8 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
     default: break;
     }
   }
+  if (Cl.nreductions && inGroups(*C.Dir.D))
+    T.key('J').add(Cl.group ? C.Dir.text(Cl.group) : "-");
   for (unsigned I = 0; I < Cl.nreductions; ++I) {
     const dvm_reduction &R = Cl.reductions[I];
     Expr *L = Ops.lvalue(R.var);
@@ -292,8 +299,6 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
       }
     }
   }
-  if (Cl.group && Cl.kind == DVM_CL_REDUCTION)
-    T.key('J').add(C.Dir.text(Cl.group));
   if (Cl.group && (Cl.kind == DVM_CL_SHADOW_START || Cl.kind == DVM_CL_SHADOW_WAIT))
     T.key('L').add(Twine(Cl.kind == DVM_CL_SHADOW_START ? "start " : "wait ") + C.Dir.text(Cl.group));
 }
