@@ -1,4 +1,5 @@
 #include "runtime/array.h"
+#include "runtime/facts.h"
 #include "runtime/heap.h"
 #include "runtime/mem.h"
 #include "runtime/rule.h"
@@ -457,4 +458,45 @@ bool dvmrt_box_covers(const struct dvmrt_box *b, const struct dvmrt_place *p, in
     if (p->away[d] < -b->low[d] || p->away[d] > b->high[d])
       return false;
   return true;
+}
+
+void dvmrt_array_facts(struct dvm_facts *f) {
+  f->arrays = (uintptr_t)&arrays;
+  DVMRT_FACT(f, ARRAY_NEXT, struct dvmrt_array, next);
+  DVMRT_FACT(f, ARRAY_NAME, struct dvmrt_array, name);
+  DVMRT_FACT(f, ARRAY_FILE, struct dvmrt_array, declared.file);
+  DVMRT_FACT(f, ARRAY_LINE, struct dvmrt_array, declared.line);
+  DVMRT_FACT(f, ARRAY_ADDRESS, struct dvmrt_array, address);
+  DVMRT_FACT(f, ARRAY_TEMPLATE, struct dvmrt_array, is_template);
+  DVMRT_FACT(f, ARRAY_DISTRIBUTED, struct dvmrt_array, distributed);
+  DVMRT_FACT(f, ARRAY_ALIGNED, struct dvmrt_array, aligned);
+  DVMRT_FACT(f, ARRAY_DYNAMIC, struct dvmrt_array, dynamic);
+  DVMRT_FACT(f, ARRAY_ORDINARY, struct dvmrt_array, ordinary);
+  DVMRT_FACT(f, ARRAY_TYPE, struct dvmrt_array, type);
+  DVMRT_FACT(f, ARRAY_ELEMENT, struct dvmrt_array, element_bytes);
+  DVMRT_FACT(f, ARRAY_NDIMS, struct dvmrt_array, ndims);
+  DVMRT_FACT(f, ARRAY_EXTENT, struct dvmrt_array, extent);
+  DVMRT_FACT(f, ARRAY_DIST, struct dvmrt_array, dist);
+  DVMRT_FACT(f, ARRAY_TARGET, struct dvmrt_array, target_name);
+  DVMRT_FACT(f, ARRAY_NTARGET, struct dvmrt_array, ntarget);
+  DVMRT_FACT(f, ARRAY_MAP, struct dvmrt_array, map);
+  DVMRT_FACT(f, ARRAY_LOW, struct dvmrt_array, low);
+  DVMRT_FACT(f, ARRAY_HIGH, struct dvmrt_array, high);
+  DVMRT_FACT(f, ARRAY_NBOXES, struct dvmrt_array, nboxes);
+  DVMRT_FACT(f, ARRAY_BOXES, struct dvmrt_array, boxes);
+  DVMRT_FACT(f, ARRAY_EDGE_RENEWED, struct dvmrt_array, named_renewed);
+  DVMRT_FACT(f, ARRAY_EVER_RENEWED, struct dvmrt_array, ever_renewed);
+  DVMRT_FACT(f, ARRAY_EVER_WRITTEN, struct dvmrt_array, ever_written);
+  DVMRT_FACT(f, ARRAY_DIRTY, struct dvmrt_array, dirty);
+  DVMRT_FACT(f, ARRAY_WRITER, struct dvmrt_array, writer);
+  DVMRT_FACT(f, ARRAY_WRITER_IN, struct dvmrt_array, writer_in);
+  f->fields[DVM_FACTS_COORD_BYTES].bytes = sizeof(struct dvmrt_coord);
+  DVMRT_FACT(f, COORD_KIND, struct dvmrt_coord, kind);
+  DVMRT_FACT(f, COORD_INDEX, struct dvmrt_coord, index);
+  DVMRT_FACT(f, COORD_COEF, struct dvmrt_coord, coef);
+  DVMRT_FACT(f, COORD_ADD, struct dvmrt_coord, add);
+  f->fields[DVM_FACTS_BOX_BYTES].bytes = sizeof(struct dvmrt_box);
+  DVMRT_FACT(f, BOX_LOW, struct dvmrt_box, low);
+  DVMRT_FACT(f, BOX_HIGH, struct dvmrt_box, high);
+  DVMRT_FACT(f, BOX_CORNER, struct dvmrt_box, corner);
 }

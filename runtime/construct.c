@@ -1,6 +1,7 @@
 #include "runtime/construct.h"
 #include "runtime/across.h"
 #include "runtime/explain.h"
+#include "runtime/facts.h"
 #include "runtime/group.h"
 #include "runtime/mem.h"
 #include "runtime/reduce.h"
@@ -306,6 +307,7 @@ static void pop(void) {
   top = f->outer;
   f->outer = spare;
   spare = f;
+  dvmrt_facts_left(f);
 }
 
 
@@ -425,6 +427,8 @@ int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t 
   begin(f);
   f->outer = top;
   top = f;
+  if (dvmrt_construct_judges())
+    dvmrt_facts_at(top);
   return 1;
 }
 

@@ -1,4 +1,5 @@
 #include "runtime/diag.h"
+#include "runtime/facts.h"
 #include "runtime/mem.h"
 #include "runtime/report.h"
 #include "runtime/source.h"
@@ -122,7 +123,7 @@ struct dvmrt_finding *dvmrt_diag_count(enum dvmrt_id id, const char *what, const
     }
   }
   struct dvmrt_finding *f = dvmrt_mem_alloc(sizeof(*f));
-  *f = (struct dvmrt_finding){*list, NULL, id, dvmrt_mem_strndup(what, strlen(what)), construct, pos, 1, {0}};
+  *f = (struct dvmrt_finding){*list, NULL, id, dvmrt_mem_strndup(what, strlen(what)), construct, pos, 1, {0}, NULL};
   *list = f;
   *last = f;
   last = &f->next;
@@ -225,6 +226,8 @@ bool dvmrt_diag_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
         (unsigned long long)options.max_errors);
     flush(&b);
   }
+  f->message = dvmrt_mem_strndup(r->message.s, r->message.n);
+  __dvm_diagnostic();
   return options.halt_on_error && dvmrt_id_severity(f->id) == DVMRT_ERROR;
 }
 
@@ -292,4 +295,26 @@ int dvmrt_diag_close(int status, unsigned loops, unsigned arrays) {
     dvmrt_report_close();
   closed = true;
   return dvmrt_diag_status(status);
+}
+
+void dvmrt_diag_facts(struct dvm_facts *f) {
+  f->findings = (uintptr_t)&first;
+  f->ids = (uintptr_t)id_names;
+  f->severities = (uintptr_t)id_severities;
+  f->nids = sizeof(id_names) / sizeof(id_names[0]);
+  DVMRT_FACT(f, FINDING_NEXT, struct dvmrt_finding, next);
+  DVMRT_FACT(f, FINDING_ID, struct dvmrt_finding, id);
+  DVMRT_FACT(f, FINDING_MESSAGE, struct dvmrt_finding, message);
+  DVMRT_FACT(f, FINDING_WHAT, struct dvmrt_finding, what);
+  DVMRT_FACT(f, FINDING_CONSTRUCT, struct dvmrt_finding, construct);
+  DVMRT_FACT(f, FINDING_FILE, struct dvmrt_finding, pos.file);
+  DVMRT_FACT(f, FINDING_LINE, struct dvmrt_finding, pos.line);
+  DVMRT_FACT(f, FINDING_COLUMN, struct dvmrt_finding, pos.column);
+  DVMRT_FACT(f, FINDING_COUNT, struct dvmrt_finding, count);
+  DVMRT_FACT(f, FINDING_CLAUSE, struct dvmrt_finding, clause.name);
+  DVMRT_FACT(f, FINDING_CLAUSE_ARRAY, struct dvmrt_finding, clause.array);
+  DVMRT_FACT(f, FINDING_CLAUSE_NDIMS, struct dvmrt_finding, clause.ndims);
+  DVMRT_FACT(f, FINDING_CLAUSE_LOW, struct dvmrt_finding, clause.low);
+  DVMRT_FACT(f, FINDING_CLAUSE_HIGH, struct dvmrt_finding, clause.high);
+  DVMRT_FACT(f, FINDING_CLAUSE_CORNER, struct dvmrt_finding, clause.corner);
 }

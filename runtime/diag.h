@@ -43,6 +43,7 @@ struct dvmrt_finding {
   struct dvmrt_pos pos;    /* of the first occurrence */
   uint64_t count;
   struct dvmrt_clause clause;
+  const char *message;     /* for debuggers; NULL until it has been shown */
 };
 
 /* All inside dvmrt_mem_enter. */

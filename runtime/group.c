@@ -1,5 +1,6 @@
 #include "runtime/group.h"
 #include "runtime/explain.h"
+#include "runtime/facts.h"
 #include "runtime/mem.h"
 #include <stdio.h>
 #include <string.h>
@@ -208,4 +209,15 @@ void dvmrt_group_close(void) {
 void dvmrt_group_forked(void) {
   while (vars)
     drop(&vars);
+}
+
+void dvmrt_group_facts(struct dvm_facts *f) {
+  f->groups = (uintptr_t)&groups;
+  DVMRT_FACT(f, GROUP_NEXT, struct group, next);
+  DVMRT_FACT(f, GROUP_NAME, struct group, name);
+  DVMRT_FACT(f, GROUP_STARTED, struct group, started);
+  DVMRT_FACT(f, GROUP_MEMBERS, struct group, members);
+  DVMRT_FACT(f, MEMBER_NEXT, struct member, next);
+  DVMRT_FACT(f, MEMBER_ARRAY, struct member, array);
+  DVMRT_FACT(f, MEMBER_BOX, struct member, box);
 }

@@ -119,6 +119,7 @@ void *dvmrt_mem_alloc(size_t size) {
   if ((size_t)(chunk_end - chunk_at) < bytes) {
     chunk_at = map_or_die(CHUNK);
     chunk_end = chunk_at + CHUNK;
+    madvise(chunk_at, CHUNK, MADV_DODUMP); /* our own tables are small, and a core file without them tells nothing */
   }
   void *p = chunk_at;
   chunk_at += bytes;

@@ -1,6 +1,7 @@
 #include "runtime/process.h"
 #include "runtime/construct.h"
 #include "runtime/diag.h"
+#include "runtime/facts.h"
 #include "runtime/group.h"
 #include "runtime/mem.h"
 #include "runtime/options.h"
@@ -133,6 +134,7 @@ __attribute__((constructor(101))) void dvmrt_process_init(void) {
   dvmrt_shadow_init();
   dvmrt_source_init();
   dvmrt_construct_init();
+  dvmrt_facts_init();
   read_options();
   on_exit(at_end, NULL);
   at_quick_exit(at_quick_end);

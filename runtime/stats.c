@@ -1,5 +1,6 @@
 #include "runtime/stats.h"
 #include "runtime/diag.h"
+#include "runtime/facts.h"
 #include "runtime/mem.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,4 +100,13 @@ void dvmrt_stats_print(void) {
   if (!getrusage(RUSAGE_SELF, &use))
     say(", %.1f MiB used by the program and the checker together", mib((uint64_t)use.ru_maxrss << 10));
   say("\n");
+}
+
+void dvmrt_stats_facts(struct dvm_facts *f) {
+  f->loops = (uintptr_t)&first;
+  DVMRT_FACT(f, LOOP_NEXT, struct nest, next);
+  DVMRT_FACT(f, LOOP_DIRECTIVE, struct nest, d);
+  DVMRT_FACT(f, LOOP_ENTRIES, struct nest, entries);
+  DVMRT_FACT(f, LOOP_ITERATIONS, struct nest, iterations);
+  DVMRT_FACT(f, LOOP_PROVED, struct nest, proved);
 }

@@ -22,6 +22,9 @@ void console_fail(struct sdm_console *c, const char *text) {
 /* Equal events of many ranks come in a few messages; they are shown as one, when the command is done. */
 static void on_event(void *arg, const struct sdm_set *ids, const json_t *event) {
   struct sdm_console *c = arg;
+  const json_t *frame = json_object_get(event, "frame"); /* the user's: inner ones are of the run-time library */
+  if (frame)
+    c->frame = json_integer_value(frame);
   for (size_t i = c->nnews; i-- > 0;) {
     if (json_equal(c->news[i].event, (json_t *)event)) {
       sdm_set_union(c->news[i].set, ids);
@@ -236,6 +239,7 @@ static const struct command {
   { "diff", "", console_do_diff, "EXPRESSION: the value that most have, then those that differ" },
   { "disable", "", console_do_disable, "N: a breakpoint" },
   { "down", "", console_do_down, "[N]: frames inward" },
+  { "dvm", "", console_do_dvm, "construct, arrays, shadow, diagnostics or stats of checked programs; break-on-diagnostic [off]" },
   { "echo", "", do_echo, "TEXT" },
   { "enable", "", console_do_enable, "N: a breakpoint" },
   { "eof", "", do_eof, "end the programs' standard input" },

@@ -29,20 +29,24 @@ static void show_frame(struct sdm_console *c) {
   json_object_del(j, "frame");
   console_ask_and_show(c, j);
 }
+/* A frame that there is not is not chosen. */
+static void choose_frame(struct sdm_console *c, long long frame) {
+  long long was = c->frame;
+  c->frame = frame < 0 ? 0 : frame;
+  show_frame(c);
+  if (c->failed)
+    c->frame = was;
+}
 void console_do_frame(struct sdm_console *c, char *arg) {
   if (*arg)
-    c->frame = atoll(arg);
-  show_frame(c);
+    choose_frame(c, atoll(arg));
+  else
+    show_frame(c);
 }
 void console_do_up(struct sdm_console *c, char *arg) {
-  c->frame = (c->frame > 0 ? c->frame : 0) + (*arg ? atoll(arg) : 1);
-  show_frame(c);
+  choose_frame(c, (c->frame > 0 ? c->frame : 0) + (*arg ? atoll(arg) : 1));
 }
-void console_do_down(struct sdm_console *c, char *arg) {
-  c->frame -= *arg ? atoll(arg) : 1;
-  c->frame = c->frame < 0 ? 0 : c->frame;
-  show_frame(c);
-}
+void console_do_down(struct sdm_console *c, char *arg) { choose_frame(c, c->frame - (*arg ? atoll(arg) : 1)); }
 void console_do_locals(struct sdm_console *c, char *arg) {
   (void)arg;
   console_ask_and_show(c, console_with_text(c, "variables", "kind", "locals"));

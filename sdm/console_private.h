@@ -1,5 +1,5 @@
 /* The inside of the console: console.c has lines, sets and the table of commands; console_run.c, console_break.c and
- * console_look.c the commands; console_edit.c where lines come from. */
+ * console_look.c and console_dvm.c the commands; console_edit.c where lines come from. */
 #ifndef SDM_CONSOLE_PRIVATE_H
 #define SDM_CONSOLE_PRIVATE_H
 #include "sdm/console.h"
@@ -29,6 +29,8 @@ struct sdm_console {
   bool quit, failed;
   json_t *program; /* the command that started the programs */
 };
+
+#define CONSOLE_DIAGNOSTIC "the next diagnostic" /* what such a breakpoint is called */
 
 extern volatile atomic_int console_interrupted; /* set by ^C */
 
@@ -85,6 +87,7 @@ void console_do_handle(struct sdm_console *c, char *arg);
 void console_do_x(struct sdm_console *c, char *arg);
 void console_do_set(struct sdm_console *c, char *arg);
 void console_do_info(struct sdm_console *c, char *arg);
+void console_do_dvm(struct sdm_console *c, char *arg);
 void console_do_status(struct sdm_console *c, char *arg);
 void console_do_thread(struct sdm_console *c, char *arg);
 #endif

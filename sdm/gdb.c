@@ -54,6 +54,9 @@ static void gdb_gone(struct sdm_backend *b) {
   close(b->from);
   close(b->err);
   b->to = -1;
+  json_decref(b->returning);
+  b->returning = NULL;
+  gdb_facts_forget(b);
   kill(b->pid, SIGKILL);
   waitpid(b->pid, &status, 0);
   b->pid = 0;
@@ -163,6 +166,8 @@ static void gdb_destroy(struct sdm_backend *b) {
   for (size_t i = 0; i < b->nbreaks; i++)
     json_decref(b->breaks[i].args);
   free(b->breaks);
+  gdb_facts_forget(b);
+  json_decref(b->returning);
   free(b->path);
   free(b);
 }
@@ -202,5 +207,5 @@ const struct sdm_backend_ops sdm_backend_gdb = {
   .step = gdb_step, .next = gdb_next, .stepi = gdb_stepi, .finish = gdb_finish, .until = gdb_until,
   .interrupt = gdb_interrupt, .stack = gdb_stack, .variables = gdb_variables, .children = gdb_children, .evaluate = gdb_evaluate,
   .type = gdb_type, .memory = gdb_memory, .registers = gdb_registers, .threads = gdb_threads,
-  .handle = gdb_handle, .raw = gdb_raw,
+  .handle = gdb_handle, .raw = gdb_raw, .dvm = gdb_dvm,
 };

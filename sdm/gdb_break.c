@@ -1,6 +1,7 @@
 /* Breakpoints and watchpoints of the gdb back end.  Their numbers are the front end's, the same on all ranks. */
 #include <stdio.h>
 
+#include "base/facts.h"
 #include "sdm/gdb_private.h"
 
 long long gdb_break_id(const struct sdm_backend *b, const char *number) {
@@ -30,9 +31,13 @@ static void got_break(struct sdm_backend *b, struct gdb_pending *p, const struct
   b->breaks = sdm_realloc(b->breaks, (b->nbreaks + 1) * sizeof(*b->breaks));
   json_t *args = strcmp(sdm_call_text(p->call, "cmd", ""), "break") || sdm_call_number(p->call, "temporary", 0)
                    ? NULL : json_copy((json_t *)sdm_call_args(p->call));
-  b->breaks[b->nbreaks++] = (struct gdb_break){ id, sdm_strdup(number ? number : ""), args };
+  bool diagnostic = !strcmp(sdm_call_text(p->call, "where", ""), DVM_FACTS_STOP);
+  b->breaks[b->nbreaks++] = (struct gdb_break){ id, sdm_strdup(number ? number : ""), args, diagnostic };
   json_t *result = json_pack("{s:I}", "id", (json_int_t)id);
-  gdb_put_place(result, k);
+  if (diagnostic && !gdb_field(k, "pending"))
+    gdb_put_text(result, "stops", "at each new diagnostic");
+  else
+    gdb_put_place(result, k);
   gdb_put_text(result, "pending", gdb_field(k, "pending"));
   gdb_put_text(result, "expression", gdb_field(k, "exp"));
   sdm_call_done(p->call, result, NULL);

@@ -1,5 +1,6 @@
 /* The inside of the gdb back end: gdb.c has the process and its commands, gdb_record.c what it says unasked, gdb_run.c what
- * sets programs running, gdb_break.c breakpoints, gdb_look.c what only looks. */
+ * sets programs running, gdb_break.c breakpoints, gdb_look.c what only looks, gdb_facts.c what
+ * the run-time library of a checked program knows. */
 #ifndef SDM_GDB_PRIVATE_H
 #define SDM_GDB_PRIVATE_H
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "sdm/term.h"
 
 struct gdb_pending;
-/* A reply has come.  Errors, and the end of gdb, are told to the call instead, if there is one. */
+/* A reply has come.  If there is a call, errors are told to it instead; and so is the end of gdb. */
 typedef void (*gdb_reply_f)(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r);
 
 struct gdb_pending {
@@ -21,6 +22,8 @@ struct gdb_pending {
   struct sdm_call *call; /* may be NULL */
   struct dvm_text text;  /* console output while it ran */
   json_t *kept;          /* of an earlier step */
+  uint64_t at;           /* the address that was asked for */
+  const char *failed;    /* told to the call in place of gdb's own error, or NULL */
   struct gdb_pending *next;
 };
 
@@ -28,6 +31,7 @@ struct gdb_break {
   long long id; /* the front end's; 0: deleted */
   char *number; /* gdb's; NULL: a new gdb does not have it yet */
   json_t *args; /* how it was asked for, kept up to date, for a new gdb; NULL: not to be set again */
+  bool diagnostic; /* at the run-time library's own place for it */
 };
 
 struct sdm_backend {
@@ -45,6 +49,8 @@ struct sdm_backend {
   bool interrupting; /* we asked for the next stop */
   int thread; /* of the last stop: gdb wants it named beside a frame */
   struct dvm_text last_error;
+  struct gdb_facts *facts; /* gdb_facts.c's, owned */
+  json_t *returning; /* a stop at a diagnostic, until the program has come back from the run-time library; owned */
 };
 
 /* gdb.c.  Sends a command: "FMT\n" with a token before it.  'fn' gets the reply, 'call' is answered for it when there is
@@ -65,6 +71,13 @@ void gdb_put_where(const struct sdm_backend *b, struct dvm_text *t, const struct
 /* gdb_break.c */
 long long gdb_break_id(const struct sdm_backend *b, const char *number); /* the front end's, of gdb's; 0: none */
 void gdb_restore_breaks(struct sdm_backend *b);
+
+/* gdb_facts.c */
+bool gdb_facts_stop(const struct sdm_backend *b, const char *number); /* is it a breakpoint on diagnostics? */
+void gdb_facts_stopped(struct sdm_backend *b, json_t *event); /* completes the event (stolen), and tells it in the end */
+/* The program stops while it returns from a diagnostic: true if that was all that it stopped for. */
+bool gdb_facts_returned(struct sdm_backend *b, const json_t *stop);
+void gdb_facts_forget(struct sdm_backend *b); /* the program runs on */
 
 /* Rows of the table. */
 void gdb_launch(struct sdm_backend *b, struct sdm_call *c);
@@ -96,4 +109,5 @@ void gdb_raw(struct sdm_backend *b, struct sdm_call *c);
 void gdb_registers(struct sdm_backend *b, struct sdm_call *c);
 void gdb_memory(struct sdm_backend *b, struct sdm_call *c);
 void gdb_threads(struct sdm_backend *b, struct sdm_call *c);
+void gdb_dvm(struct sdm_backend *b, struct sdm_call *c);
 #endif

@@ -40,6 +40,8 @@ static void stopped_details(json_t *e, const json_t *r) {
 
 static void on_stopped(struct sdm_backend *b, const json_t *r) {
   const char *reason = gdb_field(r, "reason"), *thread = gdb_field(r, "thread-id"), *number = gdb_field(r, "bkptno");
+  if (b->returning && gdb_facts_returned(b, r))
+    return;
   json_t *e = json_object();
   bool ended = reason && !strncmp(reason, "exited", 6);
   const char *signal = gdb_field(r, "signal-name");
@@ -62,7 +64,10 @@ static void on_stopped(struct sdm_backend *b, const json_t *r) {
     gdb_put_place(e, json_object_get(r, "frame"));
   if (b->term)
     sdm_term_drain(b->term); /* what the program wrote before comes before */
-  b->host.event(b->host.arg, e);
+  if (number && gdb_facts_stop(b, number))
+    gdb_facts_stopped(b, e);
+  else
+    b->host.event(b->host.arg, e);
 }
 
 static struct gdb_pending *take_pending(struct sdm_backend *b, uint64_t token) {
@@ -85,7 +90,7 @@ void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
       return;
     if (!strcmp(r->name, "error") && p->call) {
       const char *msg = gdb_field(r->results, "msg");
-      sdm_call_fail(p->call, "%s", msg && *msg ? msg : "gdb gives no reason");
+      sdm_call_fail(p->call, "%s", p->failed ? p->failed : msg && *msg ? msg : "gdb gives no reason");
     } else if (p->fn)
       p->fn(b, p, r);
     else if (p->call)
@@ -93,9 +98,11 @@ void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
     gdb_pending_free(p);
   } else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "stopped"))
     on_stopped(b, r->results);
-  else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "running"))
-    b->host.event(b->host.arg, json_pack("{s:s}", "event", "running"));
-  else if (r->kind == SDM_MI_CONSOLE && b->first)
+  else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "running")) {
+    gdb_facts_forget(b);
+    if (!b->returning)
+      b->host.event(b->host.arg, json_pack("{s:s}", "event", "running"));
+  } else if (r->kind == SDM_MI_CONSOLE && b->first)
     dvm_text_add(&b->first->text, r->text); /* gdb works through its commands in order */
 }
 

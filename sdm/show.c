@@ -81,12 +81,16 @@ static void show_result(FILE *out, const json_t *r) {
         place(out, v);
       fprintf(out, "\n");
     }
-  } else if (json_object_get(r, "id")) {
+  } else if (sdm_show_facts(out, r))
+    ;
+  else if (json_object_get(r, "id")) {
     fprintf(out, "breakpoint %d", (int)json_integer_value(json_object_get(r, "id")));
     if (text_of(r, "pending"))
       fprintf(out, " (pending: %s)", text_of(r, "pending"));
     else if (text_of(r, "expression"))
       fprintf(out, " (watches %s)", text_of(r, "expression"));
+    else if (text_of(r, "stops"))
+      fprintf(out, ": %s", text_of(r, "stops"));
     else if (text_of(r, "func")) {
       fprintf(out, ": ");
       place(out, r);
@@ -289,7 +293,9 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
       fprintf(w->out, "exited with status %d\n", (int)json_integer_value(code));
   } else if (!strcmp(name, "stopped")) {
     json_t *bp = json_object_get(event, "bp");
-    if (bp)
+    if (reason && !strcmp(reason, "diagnostic"))
+      fprintf(w->out, "gave a diagnostic in ");
+    else if (bp)
       fprintf(w->out, "stopped at breakpoint %d, ", (int)json_integer_value(bp));
     else if (text_of(event, "signal") && reason && !strcmp(reason, "signal-received"))
       fprintf(w->out, "got %s in ", text_of(event, "signal"));
@@ -302,6 +308,8 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
     if (text_of(event, "new"))
       fprintf(w->out, ": %s was %s, is %s", text_of(event, "expression") ? text_of(event, "expression") : "it",
               text_of(event, "old"), text_of(event, "new"));
+    if (text_of(event, "diagnostic"))
+      fprintf(w->out, ": %s [%s]", text_of(event, "diagnostic"), text_of(event, "id") ? text_of(event, "id") : "?");
     if (text_of(event, "return"))
       fprintf(w->out, ", returned %s", text_of(event, "return"));
     fprintf(w->out, "\n");

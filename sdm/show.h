@@ -19,6 +19,8 @@ void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm
 void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const json_t *event);
 void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsigned stream, const void *p, size_t len);
 void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const char *why);
+/* The result of the command 'dvm', behind the ranks.  False: it is none. */
+bool sdm_show_facts(FILE *out, const json_t *result);
 void sdm_show_error(const struct sdm_show *w, const char *text);
 void sdm_show_status(const struct sdm_show *w, const struct sdm_session *s);
 #endif
