@@ -10,6 +10,8 @@
 #include "mpir/crs_dump.h"
 #include "mpir/sys.h"
 
+#define TIMER_ROUNDS 16 /* repeating timers may never come to rest, and need not */
+
 uint32_t dump_string(struct crs_dump *d, const char *s)
 {
   size_t len = strlen(s) + 1;
@@ -131,15 +133,6 @@ static void header_limits(struct mpir_image_header *h)
 {
   for (int i = 0; i < 16; i++)
     sys4(SYS_prlimit64, 0, i, NULL, h->rlimits[i]);
-  for (int i = 0; i < 3; i++) {
-    uint64_t *t = h->itimers[i];
-
-    sys2(SYS_getitimer, i, t);
-    if ((t[0] || t[1]) && !t[2] && !t[3]) { /* expired, to be armed again when its signal is taken; disarmed has no interval */
-      t[2] = t[0];
-      t[3] = t[1];
-    }
-  }
 }
 
 static int header_umask(struct crs_dump *d)
@@ -224,11 +217,25 @@ static const char *timer_parse(const char *s, struct mpir_image_timer *timer)
   return line;
 }
 
-int dump_timers(struct crs_dump *d)
+static void read_interval_timers(struct mpir_image_header *h)
+{
+  for (int i = 0; i < 3; i++) {
+    uint64_t *t = h->itimers[i];
+
+    sys2(SYS_getitimer, i, t);
+    if ((t[0] || t[1]) && !t[2] && !t[3]) { /* expired, to be armed again when its signal is taken; disarmed has no interval */
+      t[2] = t[0];
+      t[3] = t[1];
+    }
+  }
+}
+
+static int read_timers(struct crs_dump *d)
 {
   const char *s = d->text;
   long n = plain_read_file("/proc/self/timers", d->text, sizeof(d->text));
 
+  d->timer_count = 0;
   if (n == -ENOENT)
     return 0;
   if (n < 0)
@@ -249,6 +256,21 @@ int dump_timers(struct crs_dump *d)
     d->timer_count++;
   }
   return 0;
+}
+
+/* Timers go on while the threads stand.  The signal of one that has expired before it was read is in the image, and a time that is still
+ * to run is told by the timer: read anew as long as new signals have come in between. */
+int dump_timers(struct crs_dump *d)
+{
+  int rc, round = 0;
+
+  do {
+    read_interval_timers(&d->header);
+    rc = read_timers(d);
+  } while (!rc && crs_pending_take(d->timers, d->timer_count) && ++round < TIMER_ROUNDS);
+  if (!rc && atomic_load(&crs.pending_lost))
+    rc = dump_fail(d, -EOPNOTSUPP, "more signals are pending than an image holds (256)");
+  return rc;
 }
 
 int dump_children(struct crs_dump *d)

@@ -11,6 +11,8 @@
 
 #define KCMP_FILE 0
 #define MESSAGE_QUEUE_MAGIC 0x19800202
+#define TIMER_NAPS 2            /* of 1 ms each */
+#define TIMER_NAPS_REPEATING 50
 
 static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", NULL };
 
@@ -111,6 +113,39 @@ static int add_file(struct crs_dump *d, int fd)
     file->capacity = (uint64_t)sys3(SYS_fcntl, fd, F_GET_SEALS, 0);
   d->file_count++;
   return 0;
+}
+
+/* A timer that shows neither time left nor expiries is disarmed, or has expired and the kernel is not yet there to count it. */
+static bool timer_rests(const struct crs_dump *d, const struct mpir_image_file *file, bool *repeats)
+{
+  const char *info = d->strings + file->info, *interval = plain_line(info, "it_interval:");
+  const char *ticks = plain_line(info, "ticks:"), *value = plain_line(info, "it_value:");
+
+  *repeats = interval && !plain_starts(interval, "(0, 0)");
+  return file->kind == MPIR_FILE_TIMERFD && value && plain_starts(value, "(0, 0)") && ticks && !plain_dec(&ticks);
+}
+
+/* The interrupt may be late, on a virtual machine by milliseconds.  Few programs leave an interval in a timer that they disarm, so those
+ * are looked at longest. */
+static void settle_timers(struct crs_dump *d)
+{
+  static const struct { long sec, nsec; } nap = { 0, 1000000 };
+  bool again = true, repeats;
+
+  for (unsigned round = 0; again; round++) {
+    again = false;
+    for (unsigned i = 0; i < d->file_count; i++) {
+      struct mpir_image_file *file = &d->files[i];
+
+      if (!timer_rests(d, file, &repeats))
+        continue;
+      if (round)
+        file->info = file_info(d, file->fd);
+      again = again || round < (repeats ? TIMER_NAPS_REPEATING : TIMER_NAPS);
+    }
+    if (again)
+      sys2(SYS_nanosleep, &nap, NULL);
+  }
 }
 
 /* Descriptors of one open file description, found by the kernel's own comparison. */
@@ -246,6 +281,7 @@ int dump_files(struct crs_dump *d)
     if (d->files[i].kind)
       d->files[kept++] = d->files[i];
   d->file_count = kept;
+  settle_timers(d);
   find_duplicates(d);
   for (unsigned i = 0; i < d->file_count && !rc; i++) {
     const struct mpir_image_file *file = &d->files[i];

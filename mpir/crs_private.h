@@ -46,6 +46,7 @@ struct crs_chain {
 struct crs_record {
   struct mpir_image_thread image;
   ucontext_t *frame; /* signal frame on the thread's stack */
+  atomic_uint take;  /* the helper asks the parked thread to take its pending signals once more */
 };
 
 /* What a thread knows of itself. */
@@ -78,6 +79,7 @@ struct crs_state {
   atomic_uint waiting;         /* threads in the waitpoint */
   atomic_uint fork_unsafe;     /* the program uses MADV_DONTFORK or WIPEONFORK: a forked copy lacks pages */
   atomic_int pending_count;
+  atomic_uint pending_lost;    /* more signals were pending than there is room for */
   struct crs_pending pending[CRS_PENDING_MAX];
   struct crs_record records[CRS_THREADS_MAX]; /* the last used one is the helper's */
   int64_t stopped_at_ns;       /* monotonic clock at the stop */
@@ -98,6 +100,9 @@ int crs_stop_init(void);
 /* Stops all threads but the caller.  Returns 0, or -ETIMEDOUT or a callback's refusal with the text in 'why' (all threads
  * are then to be released with that outcome by crs_release). */
 int crs_stop(unsigned timeout_ms, char *why, size_t size);
+/* Takes pending signals that have come since the threads were stopped: those of the process, and those of the threads to which 'timers'
+ * send theirs.  Returns whether there were any. */
+bool crs_pending_take(const struct mpir_image_timer *timers, unsigned count);
 /* Lets the threads go and waits until each has read its outcome. */
 void crs_release(int outcome);
 unsigned crs_stopped_threads(void);

@@ -13,6 +13,9 @@
 #define GAP_SPLIT (64ull << 20) /* a hole this long gets a program header of its own instead of a hole in the file */
 #define EARLY_WRITE (1ull << 20) /* bytes */
 #define BREAKPOINT 0xcc
+#define OWN_STACK (128u << 10)      /* bytes below the present frame that calls may change */
+#define OWN_STACK_MAX (4u << 20)
+#define OWN_THREAD_DATA (16u << 10) /* libc's, behind the thread pointer */
 
 static int write_at(struct crs_dump *d, const void *from, uint64_t size, uint64_t offset)
 {
@@ -225,19 +228,14 @@ static int write_text_run(struct crs_dump *d, const struct mpir_image_map *map, 
   return rc;
 }
 
-static int write_run(struct crs_dump *d, const struct dump_run *run)
+/* Through a copy: of what cannot be read in place, or changes while it is written. */
+static int write_copied(struct crs_dump *d, uint64_t start, uint64_t end, bool sparse)
 {
-  const struct mpir_image_map *map = &d->maps[run->map];
-  bool sparse = map->kind == MPIR_MAP_ANON || map->kind == MPIR_MAP_SHARED;
-  int mem, rc = 0;
+  int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+  int rc = 0;
 
-  if (map->kind == MPIR_MAP_FILE && (map->prot & PROT_EXEC))
-    return write_text_run(d, map, run);
-  if (!run->through_buffer)
-    return write_pages(d, (const char *)run->start, run->start, run->end - run->start, sparse);
-  mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
-  for (uint64_t at = run->start; at < run->end && !rc;) {
-    uint64_t size = run->end - at < sizeof(d->copy) ? run->end - at : sizeof(d->copy);
+  for (uint64_t at = start; at < end && !rc;) {
+    uint64_t size = end - at < sizeof(d->copy) ? end - at : sizeof(d->copy);
 
     if (sys4(SYS_pread64, mem, d->copy, size, at) != (long)size)
       rc = dump_fail(d, -EIO, "memory cannot be read through /proc/self/mem");
@@ -246,6 +244,42 @@ static int write_run(struct crs_dump *d, const struct dump_run *run)
     at += size;
   }
   sys1(SYS_close, mem);
+  return rc;
+}
+
+/* What changes under the writer's own hands: its stack, and above it (pthread_create(3) puts it there) its thread's data, where the kernel
+ * notes the processor that it runs on (restartable sequences). */
+static void own_area(uint64_t *start, uint64_t *end)
+{
+  const uint64_t here = (uint64_t)__builtin_frame_address(0), data = (uint64_t)__builtin_thread_pointer();
+
+  *start = (here - OWN_STACK) & ~(uint64_t)(MPIR_PAGE - 1);
+  *end = data > here && data - here < OWN_STACK_MAX ? data + OWN_THREAD_DATA : here + OWN_STACK;
+  *end = (*end + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1);
+}
+
+static uint64_t between(uint64_t low, uint64_t value, uint64_t high) { return value < low ? low : value > high ? high : value; }
+
+static int write_run(struct crs_dump *d, const struct dump_run *run)
+{
+  const struct mpir_image_map *map = &d->maps[run->map];
+  bool sparse = map->kind == MPIR_MAP_ANON || map->kind == MPIR_MAP_SHARED;
+  uint64_t from, to;
+  int rc = 0;
+
+  if (map->kind == MPIR_MAP_FILE && (map->prot & PROT_EXEC))
+    return write_text_run(d, map, run);
+  if (run->through_buffer)
+    return write_copied(d, run->start, run->end, sparse);
+  own_area(&from, &to);
+  from = between(run->start, from, run->end);
+  to = between(run->start, to, run->end);
+  if (run->start < from)
+    rc = write_pages(d, (const char *)run->start, run->start, from - run->start, sparse);
+  if (!rc && from < to)
+    rc = write_copied(d, from, to, sparse);
+  if (!rc && to < run->end)
+    rc = write_pages(d, (const char *)to, to, run->end - to, sparse);
   return rc;
 }
 

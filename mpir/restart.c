@@ -17,6 +17,8 @@
 #include "mpir/restart_private.h"
 
 #define STATUS_TEXT 'X'
+#define SPAWN_TRIES 3
+#define SPAWN_PAUSE_US 20000
 
 static const char *const stages[RESTORER_STAGES] = {
   [RESTORER_MOVE_VDSO] = "move the vdso away", [RESTORER_UNMAP] = "unmap the restart command",
@@ -249,8 +251,15 @@ static int start(struct spawn *s, struct mpir_restarted *out)
   out->child = s->namespace ? spawn_in_namespace(s) : clone_as(s->image->header->pid);
   if (out->child == 0)
     become_process(s);
-  if (out->child < 0)
-    return -errno;
+  if (out->child < 0) {
+    const int code = -errno;
+
+    for (int i = 0; i < 2; i++) {
+      close(s->status[i]);
+      close(s->go[i]);
+    }
+    return code;
+  }
   return 0;
 }
 
@@ -287,6 +296,20 @@ static int spawn(struct spawn *s, struct mpir_restarted *out)
   return rc;
 }
 
+/* A number that was free may be taken before the process is whole: it may be free again soon, and in a namespace it always is. */
+static int spawn_again(struct spawn *s, struct mpir_restarted *out)
+{
+  const bool choose = s->options->ids == MPIR_IDS_AUTO;
+  int rc = spawn(s, out);
+
+  for (int i = 0; i < SPAWN_TRIES && rc == -EEXIST && choose && !s->namespace; i++) {
+    usleep(SPAWN_PAUSE_US);
+    s->namespace = i + 1 == SPAWN_TRIES;
+    rc = spawn(s, out);
+  }
+  return rc;
+}
+
 int mpir_restart(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out,
                  struct dvm_error *err)
 {
@@ -307,7 +330,7 @@ int mpir_restart(const char *path, const struct mpir_restart_options *options, s
   if (!rc) {
     s.image = image;
     s.namespace = options->ids == MPIR_IDS_NAMESPACE || (options->ids == MPIR_IDS_AUTO && !ids_are_free(image));
-    rc = spawn(&s, out);
+    rc = spawn_again(&s, out);
   }
   mpir_image_close(image);
   return rc ? dvm_error_wrap(err, "cannot restart '%s'", path) : 0;

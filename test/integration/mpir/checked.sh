@@ -10,19 +10,18 @@ sed 's/#define STEPS 200/#define STEPS 1000/' "$SOURCE" > "$WORK/program.c"
 report() { sed 's/ in [0-9.]* s;/ in N s;/' "$1"; }
 
 cd "$WORK" || exit 1
-began=$(date +%s%N)
-DVM_OPTIONS=report=expected.jsonl ./program > expected 2> expected.err
+TIMEFORMAT='%U %S'
+{ time DVM_OPTIONS=report=expected.jsonl ./program > expected 2> expected.err; } 2> times
 status=$?
-pause=$((($(date +%s%N) - began) / 1000000 / 4))
 [ -s expected ] && [ -s expected.err ] && [ $status = 66 ] || fail "the undisturbed run ends with $status"
+QUOTA=$(awk '{ printf "%d", ($1 + $2) * 250 }' times) # a quarter of its processor time
 
 export DVM_OPTIONS=report=actual.jsonl
 start run ./program
 WAITER=$PID
 for link in 1 2; do
-  pause $pause
-  checkpoint "$PID" || fail "link $link: no checkpoint"
-  kill -9 "$PID"
+  wait_for 60 worked || fail "link $link: it does not go on"
+  checkpoint --kill "$PID" || fail "link $link: no checkpoint"
   wait "$WAITER" 2> /dev/null
   wait_for 10 gone "$PID" || fail "the process does not end"
   restart "again$link" --truncate

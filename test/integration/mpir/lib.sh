@@ -81,6 +81,10 @@ need_restart() {
     { echo "skipped: needs CAP_CHECKPOINT_RESTORE, CAP_SYS_ADMIN or user namespaces"; exit 77; }
 }
 
+# Milliseconds of processor time of process PID; whether it has used QUOTA of them, or is over.
+used() { awk '{ print ($14 + $15) * 10 }' "/proc/$PID/stat" 2> /dev/null || echo 0; }
+worked() { [ "$(used)" -ge "$QUOTA" ] || gone "$PID"; }
+
 # A restarted process of whatever name.
 runs_again() {
   PID=$(cat "/proc/$WAITER/task/$WAITER/children" 2> /dev/null | tr -d ' ')

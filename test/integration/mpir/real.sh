@@ -56,9 +56,6 @@ ready() {
   esac
 }
 
-used() { awk '{ print ($14 + $15) * 10 }' "/proc/$PID/stat" 2> /dev/null || echo 0; } # ms of processor time
-worked() { [ "$(used)" -ge "$QUOTA" ] || gone "$PID"; }
-
 # Moments are chosen by processor time: other work on the machine does not move them to after the program's end.
 TIMEFORMAT='%U %S'
 { time "${COMMAND[@]}" > "$WORK/expected" 2> /dev/null || fail "the undisturbed run fails"; } 2> "$WORK/times"
