@@ -1,4 +1,4 @@
-// What recording needs of the source beyond the marks of a check: sequential loops and the types of values.
+// What recording needs of the source beyond the marks of a check: sequential loops and the types of values.  More in Whole.cpp.
 //   for (i = 0; ..) body   becomes   { __dvmm_direct("K loop 1 .."); for (i = 0; ..) { __dvmm_direct("K loop_iter 1 ..", (long)i); body }
 //                                      __dvmm_direct("K loop_end 1"); }
 #include "Rewriter.h"
@@ -76,7 +76,11 @@ bool Rewriter::traceLoop(Stmt *&Slot) {
     return B.string(T.Text, L);
   };
   AtLoop = true;
+  SiteText End(Ctx, B, L);
+  End.key('K').add("loop_end " + Twine(Number)).place(Ctx.getSourceManager(), L).key('N').add("0");
+  OpenLoops.push_back({S, End.Text});
   walk(Slot);
+  OpenLoops.pop_back();
   SmallVector<Expr *, 2> Args{Text("loop_iter")};
   if (Index)
     Args.push_back(B.toLong(B.load(B.ref(Index, L))));
@@ -85,29 +89,58 @@ bool Rewriter::traceLoop(Stmt *&Slot) {
   return true;
 }
 
-// double x = f();   becomes   double x = f(); int dvm_register = (__dvmm_direct("K w init ..", &x), 0);
-VarDecl *Rewriter::traceInit(VarDecl *V) {
-  QualType T = V->getType();
-  if (!T->isScalarType() || T.isVolatileQualified() || V->getStorageClass() == SC_Register || V->isImplicit() ||
-      T.getAddressSpace() != LangAS::Default || valueKind(Ctx, T) == "o" || (Header && Header->indexNumber(V) >= 0))
-    return nullptr;
-  SourceLocation L = V->getLocation();
-  const SourceManager &SM = Ctx.getSourceManager();
-  PresumedLoc P = presumed(SM, L);
-  SiteText Text(Ctx, B, L);
-  Text.key('K').add("w init").place(SM, L);
-  Text.key('T').add(V->getName());
-  Text.key('V').add(V->getName());
-  if (P.isValid())
-    Text.key('Q').add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
-  Text.key('G').add("l");
-  Text.key('S').add(Twine(Ctx.getTypeSizeInChars(T).getQuantity()));
-  Text.key('y').add(valueKind(Ctx, T));
-  auto *Record = VarDecl::Create(Ctx, V->getDeclContext(), L, L, &Ctx.Idents.get("dvm_register"), Ctx.IntTy,
-                                 Ctx.getTrivialTypeSourceInfo(Ctx.IntTy, L), SC_None);
-  Expr *Call = B.call(DVMM_DIRECT, {B.string(Text.Text, L), B.address(B.ref(V, L))}, L);
-  Record->setInit(B.comma(Call, IntegerLiteral::Create(Ctx, llvm::APInt(32, 0), Ctx.IntTy, L)));
-  Record->setImplicit();
-  Record->addAttr(UnusedAttr::CreateImplicit(Ctx));
-  return Record;
+// The loops around a label, from the outside in.
+static bool findLabel(Stmt *S, const LabelDecl *Label, SmallVectorImpl<const Stmt *> &Around) {
+  if (!S)
+    return false;
+  if (const auto *L = dyn_cast<LabelStmt>(S); L && L->getDecl() == Label)
+    return true;
+  bool IsLoop = isa<ForStmt, WhileStmt, DoStmt>(S);
+  if (IsLoop)
+    Around.push_back(S);
+  for (Stmt *Child : S->children())
+    if (findLabel(Child, Label, Around))
+      return true;
+  if (IsLoop)
+    Around.pop_back();
+  return false;
+}
+
+// Loops that are left by 'return' and 'goto' end there, not where the run-time system would find out.
+bool Rewriter::traceJump(Stmt *&Slot) {
+  auto *R = dyn_cast<ReturnStmt>(Slot);
+  auto *G = dyn_cast<GotoStmt>(Slot);
+  if ((!R && !G) || OpenLoops.empty())
+    return false;
+  SourceLocation L = Slot->getBeginLoc();
+  SmallVector<const Stmt *, 4> Stay;
+  if (G && !findLabel(FD->getBody(), G->getLabel(), Stay))
+    return false;
+  SmallVector<Expr *, 4> Ends;
+  for (const auto &[Loop, Text] : llvm::reverse(OpenLoops))
+    if (!llvm::is_contained(Stay, Loop))
+      Ends.push_back(B.call(DVMM_DIRECT, {B.string(Text, L)}, L));
+  if (R)
+    walkChildren(R);
+  if (Ends.empty())
+    return true;
+  Expr *Value = R ? R->getRetValue() : nullptr;
+  if (Value && !Value->getType()->isVoidType()) {
+    if (const VarDecl *V = R->getNRVOCandidate()) // its value would not be looked at
+      const_cast<VarDecl *>(V)->setNRVOVariable(false);
+    auto *Kept = new (Ctx) OpaqueValueExpr(L, Value->getType(), VK_PRValue, OK_Ordinary, Value);
+    SmallVector<Expr *, 4> Steps{Kept};
+    Steps.append(Ends);
+    R->setRetValue(PseudoObjectExpr::Create(Ctx, Value, Steps, 0));
+    return true;
+  }
+  SmallVector<Stmt *, 4> Steps;
+  if (Value) {
+    Steps.push_back(Value);
+    R->setRetValue(nullptr);
+  }
+  Steps.append(Ends.begin(), Ends.end());
+  Steps.push_back(Slot);
+  Slot = B.block(Steps, L);
+  return true;
 }

@@ -24,15 +24,6 @@ StringRef dvm::directiveNumber(const CallExpr *Call) {
 }
 
 namespace {
-// Where an lvalue leads: the variable at its root and the subscripts that stand directly on it.
-struct Chain {
-  const VarDecl *Root = nullptr;
-  bool ThroughPointer = false;
-  bool Direct = false;                    // the lvalue is the variable itself
-  bool OnRoot = true;                     // the subscripts stand on the root, not on a pointer that it leads to
-  SmallVector<ArraySubscriptExpr *, 4> Subs; // leftmost first
-};
-
 const Expr *pointerBase(const Expr *E) { // of an rvalue pointer: the variable it is computed from, as well as we can
   for (;;) {
     E = E->IgnoreParenCasts();
@@ -49,7 +40,9 @@ const Expr *pointerBase(const Expr *E) { // of an rvalue pointer: the variable i
   }
 }
 
-Chain chainOf(Expr *E) {
+} // namespace
+
+Chain dvm::chainOf(Expr *E) {
   Chain R;
   R.Direct = true;
   for (;;) {
@@ -105,7 +98,8 @@ Chain chainOf(Expr *E) {
   return R;
 }
 
-bool packed(const Expr *E) { // marks would claim the natural alignment
+// Marks would claim the natural alignment.
+bool dvm::isPacked(const Expr *E) {
   for (;;) {
     E = E->IgnoreParens();
     if (const auto *M = dyn_cast<MemberExpr>(E)) {
@@ -126,6 +120,7 @@ bool packed(const Expr *E) { // marks would claim the natural alignment
   }
 }
 
+namespace {
 // Calls that cannot write an array of the program: their only results are values.
 bool pureCall(const CallExpr *C) {
   const FunctionDecl *F = C->getDirectCallee();
@@ -160,7 +155,7 @@ bool Rewriter::markable(const Expr *E) const {
   E = E->IgnoreParens();
   QualType T = E->getType();
   if (!E->isLValue() || E->getObjectKind() != OK_Ordinary || T->isIncompleteType() || T->isFunctionType() ||
-      (T->isRecordType() && !wholeElement(E)) || T->isArrayType() || T.getAddressSpace() != LangAS::Default || packed(E))
+      (T->isRecordType() && !wholeElement(E)) || T->isArrayType() || T.getAddressSpace() != LangAS::Default || isPacked(E))
     return false;
   if (const auto *A = T->getAs<AtomicType>(); A && A->getValueType()->isRecordType())
     return false;
@@ -278,8 +273,10 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     T.key('L').add("1");
   if (StringRef("fc").contains(elementKind(Ctx, E->getType())[0]))
     T.key('Y').add("f");
-  if (St.Opts.Trace)
+  if (St.Opts.Trace) {
     T.key('y').add(valueKind(Ctx, E->getType()));
+    pathText(T, Access, Ch);
+  }
   T.key('C').add(Twine(Nest ? Nest->Cid : 0));
   if (V && Ch.Direct && Nest)
     if (int I = Nest->indexNumber(V); I >= 0)
@@ -421,6 +418,8 @@ void Rewriter::walkDecls(DeclStmt *DS) {
         Added = true;
       }
     }
+    if (St.Opts.Trace && Emit)
+      traceUnset(V);
     Directive *Dir = St.attached(V);
     if (!Dir || V->hasExternalStorage() || !Decls.check(V, *Dir))
       continue;
@@ -505,7 +504,7 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
   if (CallExpr *Call = markerCall(S, DVMM_DIRECT); Call && Call == S)
     return standAlone(Slot, Call, InBlock);
 
-  if (St.Opts.Trace && Emit && traceLoop(Slot))
+  if (St.Opts.Trace && Emit && (traceLoop(Slot) || traceWhole(Slot) || traceJump(Slot)))
     return;
 
   switch (S->getStmtClass()) {
@@ -513,7 +512,11 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
   case Stmt::BlockExprClass:
     return;
   case Stmt::CompoundStmtClass: return walkChildren(S, true);
-  case Stmt::LabelStmtClass: case Stmt::AttributedStmtClass: case Stmt::DefaultStmtClass:
+  case Stmt::AttributedStmtClass:
+    if (hasSpecificAttr<MustTailAttr>(cast<AttributedStmt>(S)->getAttrs()))
+      return; // its call must stay the last
+    return walkChildren(S, InBlock);
+  case Stmt::LabelStmtClass: case Stmt::DefaultStmtClass:
     return walkChildren(S, InBlock);
   case Stmt::CaseStmtClass: {
     auto *C = cast<CaseStmt>(S);

@@ -45,6 +45,17 @@ struct Affine {
   int64_t Coef = 0, Add = 0;
 };
 
+// Where an lvalue leads: the variable at its root and the subscripts that stand directly on it.
+struct Chain {
+  const clang::VarDecl *Root = nullptr;
+  bool ThroughPointer = false;
+  bool Direct = false;                    // the lvalue is the variable itself
+  bool OnRoot = true;                     // the subscripts stand on the root, not on a pointer that it leads to
+  llvm::SmallVector<clang::ArraySubscriptExpr *, 4> Subs; // leftmost first
+};
+Chain chainOf(clang::Expr *E);
+bool isPacked(const clang::Expr *E); // in memory that may not be aligned as its type asks
+
 class Rewriter {
   State &St;
   clang::ASTContext &Ctx;
@@ -81,8 +92,20 @@ private:
 
   // Loops.cpp: sequential loops, where they are recorded
   bool traceLoop(clang::Stmt *&Slot);
+  bool traceJump(clang::Stmt *&Slot);
+  std::vector<std::pair<const clang::Stmt *, std::string>> OpenLoops; // that are walked, with the text of their ends
+  // Whole.cpp: what no access of the source moves: structs, bit-fields, initial values
+  struct Whole;
+  bool traceWhole(clang::Stmt *&Slot);
+  bool traceAssign(clang::Stmt *&Slot);
+  bool traceMember(clang::Stmt *&Slot, clang::Expr *LValue, char Kind);
   clang::VarDecl *traceInit(clang::VarDecl *V); // a declaration that records V's initial value, or null
+  void traceUnset(clang::VarDecl *V);
+  void pathText(SiteText &T, const clang::Expr *Access, const Chain &Ch);
+  Whole wholeOf(clang::Expr *LValue);
+  void recordLeaves(const Whole &W, clang::QualType T, char Kind, clang::Expr *Address, llvm::SmallVectorImpl<clang::Expr *> &Calls);
   bool AtLoop = false; // the loop that is walked has its marks already
+  bool AtWhole = false; // likewise the assignment or read
 
   // Construct.cpp: directives at statements
   void construct(clang::WhileStmt *W, clang::CallExpr *Call);

@@ -70,6 +70,8 @@ struct TraceModule::Impl {
   LLVMContext &C;
   Runtime RT;
   bool HasSites = false;
+  SmallPtrSet<Constant *, 16> Known; // global variables that a site tells of
+  SmallVector<GlobalValue *, 16> Kept;
 
   explicit Impl(Module &Mod) : M(Mod), C(M.getContext()), RT(M) {}
 
@@ -216,10 +218,15 @@ struct TraceModule::Impl {
         Size = RT.DL.getTypeAllocSize(G->getValueType()).getFixedValue();
       Base = G->isThreadLocal() ? nullptr : G;
       P.Where = Base ? DVMT_WHERE_ADDRESS : 0;
+    } else if (auto *Arg = dyn_cast<Argument>(Root); Arg && Arg->hasByValAttr()) {
+      Size = RT.DL.getTypeAllocSize(Arg->getParamByValType()).getFixedValue();
     } else {
       P.Where = DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER;
     }
     P.Site = site(TextConstant, DVMT_SITE_ACCESS, T.words(), T.Bytes, P.Where, Base, Size);
+    // What optimisation removes must not decide under which name a pointer's access to the variable is known.
+    if (Base && Known.insert(Base).second)
+      Kept.push_back(P.Site);
     return P;
   }
 
@@ -517,8 +524,8 @@ struct TraceModule::Impl {
       }
     for (CallInst *Mark : Marks) {
       StringRef Kind = directKind(Mark);
-      if (Kind == "w init")
-        lowerInit(Mark);
+      if (Kind == "w init" || Kind == "r init")
+        lowerInit(Mark, Kind[0] == 'r' ? DVMT_TAG_READ : DVMT_TAG_WRITE);
       else if (Kind.starts_with("loop"))
         lowerLoopMark(S, Mark, Kind, Loops.lookup(Number(Kind)));
       else
@@ -554,18 +561,52 @@ struct TraceModule::Impl {
     return Type::getIntNTy(C, Bytes * 8);
   }
 
-  // A declaration has given its variable a value.
-  void lowerInit(CallInst *Mark) {
+  // Numbers of a line.
+  static SmallVector<uint64_t, 8> numbersOf(StringRef Line) {
+    SmallVector<uint64_t, 8> Numbers;
+    uint64_t N;
+    while (!Line.empty() && !Line.consumeInteger(10, N)) {
+      Numbers.push_back(N);
+      Line = Line.ltrim();
+    }
+    return Numbers;
+  }
+
+  // A member of a few bits, as the integer of its type.
+  Value *bitField(IRBuilder<> &B, Value *Address, ValueType T, uint64_t Bit, uint64_t Width) {
+    Value *V = B.CreateAlignedLoad(B.getIntNTy((Bit + Width + 7) / 8 * 8), Address, Align(1));
+    V = B.CreateTrunc(B.CreateLShr(V, Bit), B.getIntNTy(Width));
+    return B.CreateIntCast(V, B.getIntNTy(T.Bytes * 8), T.Kind == 'i');
+  }
+
+  // A value that no marked access moves is there: the part of the whole at the argument that the lines r and b tell.
+  //   if (flags & ON_WRITE) for (i = 0; i < count; i++) for ..  record(*(T *)(p + offset + i * stride ..));
+  void lowerInit(CallInst *Mark, dvmt_tag Tag) {
     auto *Text = cast<Constant>(markerTextArgument(Mark));
     ValueType T = valueTypeOf(markerText(Text));
     if (!T.known())
       return;
     Place P = placeOf(Mark->getArgOperand(1), Text, T);
-    IRBuilder<> B(Mark);
+    SmallVector<uint64_t, 8> Repeat = numbersOf(lineOf(markerText(Text), 'r')), Bits = numbersOf(lineOf(markerText(Text), 'b'));
+    Instruction *At = Mark;
+    if (Repeat.size() > 1)
+      At = guarded(Mark, Tag == DVMT_TAG_READ ? DVMT_ON_READ : DVMT_ON_WRITE);
+    Value *Offset = ConstantInt::get(RT.I64, Repeat.empty() ? 0 : Repeat[0]);
+    for (unsigned N = 1; N + 1 < Repeat.size(); N += 2) {
+      auto [Body, Index] = SplitBlockAndInsertSimpleForLoop(ConstantInt::get(RT.I64, Repeat[N]), At);
+      IRBuilder<> In(Body);
+      Offset = In.CreateAdd(Offset, In.CreateMul(Index, ConstantInt::get(RT.I64, Repeat[N + 1])));
+      At = Body;
+    }
+    IRBuilder<> B(At);
+    if (!Repeat.empty())
+      P.Address = B.CreateGEP(RT.I8, P.Address, Offset);
     SmallVector<Value *, 2> Parts;
-    for (unsigned N = 0; N < (T.Kind == 'c' ? 2u : 1u); ++N)
+    if (Bits.size() == 2)
+      Parts.push_back(bitField(B, P.Address, T, Bits[0], Bits[1]));
+    for (unsigned N = 0; Bits.empty() && N < (T.Kind == 'c' ? 2u : 1u); ++N)
       Parts.push_back(B.CreateAlignedLoad(partType(T), B.CreateConstInBoundsGEP1_64(RT.I8, P.Address, N * T.Bytes / 2), Align(1)));
-    recordValue(Mark, P, DVMT_TAG_WRITE, T, Parts);
+    recordValue(At, P, Tag, T, Parts);
   }
 
   void lowerDirect(FunctionState &S, CallInst *Mark) {
@@ -640,6 +681,7 @@ struct TraceModule::Impl {
          {Boundary(Twine("__start_") + SitesSection), Boundary(Twine("__stop_") + SitesSection)});
     B.CreateRetVoid();
     appendToGlobalCtors(M, F, 1, F);
+    appendToCompilerUsed(M, Kept);
   }
 };
 

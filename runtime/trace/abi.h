@@ -13,8 +13,13 @@ extern "C" {
 
 /* ---- Sites -------------------------------------------------------------------------------------------------------------
  * One for each access, construct, loop and directive, in section "dvmt_sites" of the object that holds it, aligned to 16.
- * 'text' is a site text as in runtime/abi.h, with two more lines:
+ * 'text' is a site text as in runtime/abi.h, with these lines more:
  *   y <kind><bytes>     type of the value: f floating, q IEEE quad, i signed, u unsigned, b truth value, p pointer, c complex
+ *   z <path> <offset> <stride>..   what stands behind the element: ".x[]", its distance in bytes, the size of an element of each []
+ *   v <text>            the pointer that the access goes through, if it is no variable: "s->u"
+ * and where values are recorded that no access moves (K "w init", "r init"), for the pass:
+ *   r <offset> <count> <stride>..  bytes from the argument; how often and how far apart, outermost first
+ *   b <bit> <width>     of a bit-field, from there
  *   K loop <number>     a sequential loop; N as of a nest, with no name or one */
 enum { DVMT_SITE_ACCESS, DVMT_SITE_CONSTRUCT /* has iterations */, DVMT_SITE_SCOPE /* region, .. */, DVMT_SITE_LOOP, DVMT_SITE_DIRECT };
 enum {

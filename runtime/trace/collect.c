@@ -169,8 +169,10 @@ static bool read_shape(void *arg, char key, struct dvmt_span rest) {
 
 /* An object by the name of the variable at an access's root. */
 static uint32_t named_object(struct dvmt_collector *c, const char *text, unsigned flags, int *rc) {
-  struct dvmt_span name = dvmt_text_line(text, 'V');
+  struct dvmt_span name = flags & DVMT_OBJECT_POINTED ? dvmt_text_line(text, 'v') : (struct dvmt_span){NULL, 0};
   struct dvmt_object_def def = {.flags = (uint8_t)flags};
+  if (!name.s)
+    name = dvmt_text_line(text, 'V');
   if (!name.s)
     name = dvmt_text_line(text, 'T');
   def.name = name.s ? strndup(name.s, name.n) : strdup("?");

@@ -53,6 +53,35 @@ static struct dvmt_span field_of(struct dvmt_span t, int n) {
   return (struct dvmt_span){t.s + at, t.n - at};
 }
 
+/* "z <path> <offset> <stride>..": the path from an element, 'rest' bytes into it, with the subscripts that the bytes tell.  False:
+ * they do not fit. */
+static bool path_text(struct dvmt_span z, int64_t rest, bool through_pointer, char *buf, size_t size) {
+  struct dvmt_span path = dvmt_text_field(&z);
+  rest -= dvmt_span_number(dvmt_text_field(&z), 0);
+  size_t n = 0;
+  buf[0] = 0;
+  if (path.n > 1 && path.s[0] == '-' && !through_pointer)
+    path = (struct dvmt_span){path.s + 1, path.n - 1}; /* "->" */
+  if (path.n > 1 && path.s[0] == '.' && through_pointer) { /* of *p */
+    n = (size_t)snprintf(buf, size, "->");
+    path = (struct dvmt_span){path.s + 1, path.n - 1};
+  }
+  for (size_t i = 0; i < path.n && n + 24 < size; i++) {
+    if (path.s[i] != '[') {
+      buf[n++] = path.s[i] == '>' && !through_pointer ? '.' : path.s[i];
+      buf[n] = 0;
+      continue;
+    }
+    int64_t stride = dvmt_span_number(dvmt_text_field(&z), 0);
+    if (stride <= 0 || rest < 0)
+      return false;
+    n += (size_t)snprintf(buf + n, size - n, "[%lld]", (long long)(rest / stride));
+    rest %= stride;
+    i++; /* ']' */
+  }
+  return rest == 0;
+}
+
 /* Whether a subscript in it is no number: then the text is the same for many elements. */
 static bool is_variable(struct dvmt_span t) {
   for (size_t i = 0; i + 1 < t.n; i++)
@@ -63,6 +92,12 @@ static bool is_variable(struct dvmt_span t) {
 
 void dvmt_element_text(const struct dvmt_object_def *o, int64_t offset, const char *text, char *buf, size_t size) {
   struct dvmt_span t = text ? dvmt_text_line(text, 'T') : (struct dvmt_span){NULL, 0};
+  struct dvmt_span z = text ? dvmt_text_line(text, 'z') : (struct dvmt_span){NULL, 0};
+  char path[256];
+  if (!o->ndims && z.s && offset >= 0 && path_text(z, offset, o->flags & DVMT_OBJECT_POINTED, path, sizeof(path))) {
+    snprintf(buf, size, "%s%s", o->name, path);
+    return;
+  }
   if (!has_shape(o) || offset < 0) {
     if (o->ndims && o->element_bytes)
       snprintf(buf, size, "%s[%lld]", o->name, (long long)(offset / (int64_t)o->element_bytes));
@@ -82,6 +117,8 @@ void dvmt_element_text(const struct dvmt_object_def *o, int64_t offset, const ch
   for (int d = 0; d < o->ndims && n < size; d++)
     n += (size_t)snprintf(buf + n, size - n, "[%lld]", (long long)index[d]);
   struct dvmt_span field = field_of(t, o->ndims);
+  if (z.s && path_text(z, offset % o->element_bytes, false, path, sizeof(path)))
+    field = (struct dvmt_span){path, strlen(path)};
   if (n < size && field.n && (field.s[0] == '.' || field.s[0] == '['))
     snprintf(buf + n, size - n, "%.*s", (int)field.n, field.s);
 }

@@ -47,6 +47,62 @@ mistake cg 2 "^cg.c:31:7: error: 'q\[1\]' is .* \[dvm-trace-value\]"
 mistake cg 3 "^cg.c:46:9: error: the write of 'x\[100\]' of the reference does not happen"
 mistake cg 4 "^cg.c:40:5: error: 'alpha' is .* \[dvm-trace-value\]"
 
+# Loops that are left by return and goto end there at each level of optimisation.
+cat >jumps.c <<'C'
+struct two { double a, b; };
+static int A[10], x;
+static int find(int v) {
+  for (int i = 0; i < 10; i++)
+    for (int k = 0; k < 2; k++)
+      if (A[i] + k == v) return i;
+  return -1;
+}
+static struct two both(int v) { struct two r = {1, 2}; while (1) if (v++ > 3) return r; }
+static double _Complex number(int v) { for (;;) return v; }
+static void nothing(void) { for (int i = 0; i < 3; i++) if (i == 1) return; }
+int main(void) {
+  for (int i = 0; i < 10; i++) A[i] = i * i;
+  x = find(16);
+  for (int i = 0; i < 2; i++) {
+    int tries = 0;
+    x = both(i).a + number(i);
+    nothing();
+    for (int k = 0; k < 3; k++)
+      for (int l = 0; l < 3; l++) {
+        if (k + l == 3) goto next;
+        x++;
+      }
+  next:
+    tries = 0;
+  again:
+    for (int m = 0; m < 2; m++) if (m && tries++ < 2) goto again;
+  }
+  return x > 100;
+}
+C
+build_ jumps jumps.c -O2
+status 0 "$dvm" record --level full -o jumps.dvmt -- ./jumps
+build_ jumps jumps.c -O0
+status 0 "$dvm" compare jumps.dvmt -- ./jumps
+empty err
+
+# A variable that is known by its name at one level of optimisation is at the other, too.
+cat >names.c <<'C'
+static int a, *volatile p = &a;
+static int never(void) { return 0; }
+int main(void) {
+  if (never())
+    a = 1;
+  *p = 2;
+  return 0;
+}
+C
+build_ names names.c -O2
+status 0 "$dvm" record -o names.dvmt -- ./names
+build_ names names.c -O0
+status 0 "$dvm" compare names.dvmt -- ./names
+empty err
+
 # A sum in another order is no difference, an error of 1e-3 in it is.
 build_ order cg.c -O2 -DORDER
 status 0 "$dvm" compare cg.dvmt -- ./order

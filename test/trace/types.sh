@@ -78,6 +78,129 @@ for flags in "-O0 -w" "-O2 -g -w" "-O2 -flto -fuse-ld=lld -w" "-O1 -static -w" "
   sed -n 's/^ *[0-9]*  write *[^ ]*  *\([^ ]\)/write \1/p' out | sed 's/-nan/nan/' >got
   diff expected got || wrong "values with $flags"
 done
+
+# Structs by their fields, whole ones too; arrays and structs from their declarations; bit-fields, packed members.
+cat >structs.c <<'C'
+#include <stdlib.h>
+struct vec { double x, y; };
+struct body {
+  struct vec p;
+  struct { unsigned a : 3, : 2, b : 12; signed c : 5; _Bool on : 1; } f;
+  char name[2];
+};
+#pragma pack(push, 1)
+struct packed { char tag; double value; };
+#pragma pack(pop)
+static struct body B[3], *heap;
+struct list { struct list *next; double *data; struct vec at[2]; };
+static struct vec made(double a) { struct vec r = {a, -a}; return r; }
+static struct body flipped(struct body b) { b.f.on = !b.f.on; return b; }
+int main(void) {
+  int k = 1, zeros[2] = {0};
+  double m[2][2] = {{1, 2}, {3}};
+  struct vec a = {.y = 2}, b, c, unset;
+  c = b = made(3);
+  B[k].p = c;
+  B[1].f.a = 5; B[1].f.b += 70; B[1].f.c = -3; B[1].f.on = 2; B[k++].f.b--;
+  B[k] = B[1];
+  heap = calloc(3, sizeof *heap);
+  heap[1] = B[2];
+  *heap = flipped(heap[1]);
+  heap->p = (struct vec){.y = 9};
+  struct packed one = {'a', 2.5}, other;
+  one.value *= 2; other = one;
+  struct list l, *q = &l;
+  l.next = &l; l.data = malloc(32); l.next->data[k] = 5; l.at[k - 1].y = 6; q->next->at[1] = a;
+  struct vec rows[1][2] = {{{1, 2}, {3, 4}}};
+  unset.x = 1; c = unset;
+  return heap[0].f.b != 69 || zeros[0] + m[1][1] + rows[0][1].y != 4;
+}
+C
+cat >expected <<'T'
+write k = 1
+write zeros[0] = 0
+write zeros[1] = 0
+write m[0][0] = 1
+write m[0][1] = 2
+write m[1][0] = 3
+write m[1][1] = 0
+write a.x = 0
+write a.y = 2
+write r.x = 3
+write r.y = -3
+write b.x = 3
+write b.y = -3
+write c.x = 3
+write c.y = -3
+write B[1].p.x = 3
+write B[1].p.y = -3
+write B[1].f.a = 5
+read B[1].f.b = 0
+write B[1].f.b = 70
+write B[1].f.c = -3
+write B[1].f.on = true
+write k = 2
+read B[1].f.b = 70
+write B[1].f.b = 69
+write B[2].p.x = 3
+write B[2].p.y = -3
+write B[2].f.a = 5
+write B[2].f.b = 69
+write B[2].f.c = -3
+write B[2].f.on = true
+write B[2].name[0] = 0
+write B[2].name[1] = 0
+write heap = non-null
+write heap[1].p.x = 3
+write heap[1].p.y = -3
+write heap[1].f.a = 5
+write heap[1].f.b = 69
+write heap[1].f.c = -3
+write heap[1].f.on = true
+write heap[1].name[0] = 0
+write heap[1].name[1] = 0
+read b.f.on = true
+write b.f.on = false
+write heap->p.x = 3
+write heap->p.y = -3
+write heap->f.a = 5
+write heap->f.b = 69
+write heap->f.c = -3
+write heap->f.on = false
+write heap->name[0] = 0
+write heap->name[1] = 0
+write heap->p.x = 0
+write heap->p.y = 9
+write one.tag = 97
+write one.value = 2.5
+read one.value = 2.5
+write one.value = 5
+write other.tag = 97
+write other.value = 5
+write q = non-null
+write l.next = non-null
+write l.data = non-null
+write l.next->data[2] = 5
+write l.at[1].y = 6
+write q->next->at[1].x = 0
+write q->next->at[1].y = 2
+write rows[0][0].x = 1
+write rows[0][1].x = 3
+write rows[0][0].y = 2
+write rows[0][1].y = 4
+write unset.x = 1
+write c.x = 1
+write c.y = 0
+read heap[0].f.b = 69
+T
+for flags in "-O0 -w" "-O2 -g -w" "-O2 -flto -fuse-ld=lld -w" "-save-temps -w"; do
+  # shellcheck disable=SC2086
+  status 0 "$dvmcc" -fdvm=trace $flags structs.c -o structs
+  status 0 "$dvm" record --level full -o structs.dvmt -- ./structs
+  status 0 "$dvm" trace dump structs.dvmt
+  sed -n 's/^ *[0-9]*  \(write\|read\) *[^ ]*  *\([^ ]\)/\1 \2/p' out | grep -E '^write|\.f\.|\.value' >got
+  diff expected got || wrong "values with $flags"
+done
 # A plain compilation of the same program behaves the same.
 status 0 "$dvmcc" -fdvm=trace -O2 -w types.c -o types
 status 0 ./types

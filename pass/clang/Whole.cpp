@@ -1,0 +1,355 @@
+// What recording needs of values that no access of the source moves: structs and arrays as a whole, bit-fields and members of
+// packed structs, initial values.  They are recorded by their scalar parts, when the assignment is over:
+//   a[i] = s   becomes   (p = &a[i], *p = s, __dvmm_direct("K w init .. .x", p), __dvmm_direct("K w init .. .y", p), *p)
+//   s.bits = 3 becomes   (p = &s, v = (p->bits = 3), __dvmm_direct("K w init .. .bits", p), v)
+#include "Rewriter.h"
+#include "pass/markers.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecordLayout.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+using namespace dvm;
+
+namespace {
+enum { LEAVES_MAX = 256 };
+
+// From an element, or a variable that is none, to what is moved: ".x[].y", its distance in bytes, and the size of an element
+// for each "[]".
+struct Path {
+  std::string Text;
+  int64_t Offset = 0;
+  SmallVector<uint64_t, 2> Strides;
+  const Expr *Pointer = nullptr; // that the access goes through
+};
+
+struct Leaf {
+  Path P;
+  QualType Type;
+  SmallVector<std::pair<uint64_t, uint64_t>, 3> Repeat; // count and distance, outermost first
+  unsigned Bit = 0, Width = 0;                          // of a bit-field, from P.Offset
+};
+
+uint64_t sizeOf(const ASTContext &Ctx, QualType T) { return Ctx.getTypeSizeInChars(T).getQuantity(); }
+
+Path pathOf(const ASTContext &Ctx, const Expr *E) {
+  struct Step { std::string Text; int64_t Offset; uint64_t Stride; };
+  SmallVector<Step, 4> Steps; // innermost first
+  Path R;
+  for (;;) {
+    E = E->IgnoreParens();
+    if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
+      Steps.push_back({"[]", 0, sizeOf(Ctx, A->getType())});
+      const Expr *Base = A->getBase()->IgnoreParens();
+      const auto *C = dyn_cast<ImplicitCastExpr>(Base);
+      if (!C || C->getCastKind() != CK_ArrayToPointerDecay) {
+        R.Pointer = Base;
+        break;
+      }
+      E = C->getSubExpr();
+    } else if (const auto *M = dyn_cast<MemberExpr>(E)) {
+      const auto *F = dyn_cast<FieldDecl>(M->getMemberDecl());
+      if (!F)
+        return {};
+      const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(F->getParent());
+      std::string Name = F->getName().empty() ? "" : (M->isArrow() ? "->" : ".") + F->getName().str();
+      Steps.push_back({Name, int64_t(Layout.getFieldOffset(F->getFieldIndex()) / 8), 0});
+      if (M->isArrow()) {
+        R.Pointer = M->getBase();
+        break;
+      }
+      E = M->getBase();
+    } else {
+      if (const auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_Deref)
+        R.Pointer = U->getSubExpr();
+      break;
+    }
+  }
+  while (!Steps.empty() && Steps.back().Stride) // subscripts of the root itself
+    Steps.pop_back();
+  for (const Step &S : llvm::reverse(Steps)) {
+    R.Text += S.Text;
+    R.Offset += S.Offset;
+    if (S.Stride)
+      R.Strides.push_back(S.Stride);
+  }
+  return R;
+}
+
+// Its scalars.  Of a union nobody knows which member it is.
+void findLeaves(const ASTContext &Ctx, QualType T, Leaf L, SmallVectorImpl<Leaf> &Out) {
+  T = T.getCanonicalType();
+  if (Out.size() == LEAVES_MAX)
+    return;
+  if (const auto *A = Ctx.getAsConstantArrayType(T)) {
+    if (!A->getZExtSize())
+      return;
+    uint64_t Stride = sizeOf(Ctx, A->getElementType());
+    L.Repeat.push_back({A->getZExtSize(), Stride});
+    L.P.Strides.push_back(Stride);
+    L.P.Text += "[]";
+    return findLeaves(Ctx, A->getElementType(), L, Out);
+  }
+  if (const auto *R = T->getAs<RecordType>()) {
+    const RecordDecl *D = R->getDecl()->getDefinition();
+    if (!D || D->isUnion() || D->isInvalidDecl())
+      return;
+    const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(D);
+    for (const FieldDecl *F : D->fields()) {
+      Leaf Field = L;
+      uint64_t Bits = Layout.getFieldOffset(F->getFieldIndex());
+      if (F->isUnnamedBitField())
+        continue;
+      Field.P.Offset += Bits / 8;
+      if (!F->getName().empty())
+        Field.P.Text += "." + F->getName().str();
+      if (F->isBitField()) {
+        Field.Bit = Bits % 8;
+        Field.Width = F->getBitWidthValue(Ctx);
+      }
+      findLeaves(Ctx, F->getType(), Field, Out);
+    }
+    return;
+  }
+  if (T->isIncompleteType() || T.isVolatileQualified() || valueKind(Ctx, T) == "o")
+    return;
+  L.Type = T;
+  Out.push_back(L);
+}
+
+// Rows that follow each other without a gap are one row.
+std::string repeatText(const Leaf &L) {
+  SmallVector<std::pair<uint64_t, uint64_t>, 3> Rows;
+  for (auto [Count, Stride] : L.Repeat)
+    if (!Rows.empty() && Rows.back().second == Count * Stride)
+      Rows.back() = {Rows.back().first * Count, Stride};
+    else
+      Rows.push_back({Count, Stride});
+  std::string Text;
+  for (auto [Count, Stride] : Rows)
+    Text += " " + std::to_string(Count) + " " + std::to_string(Stride);
+  return Text;
+}
+
+void addPath(SiteText &T, const Path &P) {
+  T.key('z').add((P.Text.empty() ? "." : P.Text) + " " + Twine(P.Offset));
+  for (uint64_t Stride : P.Strides)
+    T.add(" " + Twine(Stride));
+}
+
+// A pointer that is not simply a variable's value: 's->u', of 's->u[i]'.
+const Expr *namelessPointer(const Expr *P) {
+  while (P) {
+    P = P->IgnoreParenCasts();
+    if (const auto *A = dyn_cast<BinaryOperator>(P); A && A->isAdditiveOp())
+      P = A->getLHS()->getType()->isPointerType() ? A->getLHS() : A->getRHS();
+    else
+      break;
+  }
+  return P && isa<MemberExpr>(P) && !P->getType()->isArrayType() ? P : nullptr;
+}
+} // namespace
+
+// How people name a part of an element, for accesses that are recorded.
+void Rewriter::pathText(SiteText &T, const Expr *Access, const Chain &Ch) {
+  Path P = pathOf(Ctx, Access);
+  if (!P.Text.empty())
+    addPath(T, P);
+  if (const Expr *Pointer = namelessPointer(P.Pointer))
+    T.key('v').add(sourceText(Ctx, Pointer));
+  if (Ch.Root && !Ch.Direct && !Ch.ThroughPointer && Ch.Subs.empty() && Ch.Root->getType()->isRecordType())
+    T.key('E').add(Twine(sizeOf(Ctx, Ch.Root->getType())));
+}
+
+// An lvalue, or a variable where it is declared, and what the sites of its parts have in common.
+struct Rewriter::Whole {
+  SourceLocation L;
+  std::string Text;      // as the source has it
+  std::string Common;    // lines of the site text
+  Path P;
+  unsigned Rank = 0;     // dimensions of the whole, which is an array
+};
+
+Rewriter::Whole Rewriter::wholeOf(Expr *LValue) {
+  Expr *E = LValue->IgnoreParens();
+  Chain Ch = chainOf(E);
+  Whole W{E->getBeginLoc(), sourceText(Ctx, E), "", pathOf(Ctx, E), 0};
+  const SourceManager &SM = Ctx.getSourceManager();
+  SiteText T(Ctx, B, W.L);
+  T.place(SM, W.L);
+  if (const VarDecl *V = Ch.Root) {
+    PresumedLoc Q = presumed(SM, V->getLocation());
+    T.key('V').add(V->getName());
+    if (Q.isValid())
+      T.key('Q').add(Twine(Q.getLine()) + " " + Twine(Q.getColumn()) + " " + Q.getFilename());
+    T.key('G').add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
+    if (!Ch.Direct && Ch.OnRoot && Decls.isDistributed(V, FD))
+      T.key('D').add("-");
+  }
+  if (!Ch.Subs.empty()) {
+    Shape S;
+    if (Ch.Root && Ch.OnRoot)
+      S = shapeOf(Ctx, Ch.Root->getType());
+    for (unsigned I = 0; I < Ch.Subs.size(); ++I) {
+      const auto *CA = I < S.rank() ? Ctx.getAsConstantArrayType(S.Dims[I]) : nullptr;
+      T.key('B').add(CA ? Twine(CA->getZExtSize()).str() : "*");
+    }
+    T.key('E').add(Twine(sizeOf(Ctx, Ch.Subs.back()->getType())));
+  } else if (Ch.Root && !Ch.ThroughPointer && Ch.Root->getType()->isRecordType()) {
+    T.key('E').add(Twine(sizeOf(Ctx, Ch.Root->getType())));
+  }
+  if (const Expr *Pointer = namelessPointer(W.P.Pointer))
+    T.key('v').add(sourceText(Ctx, Pointer));
+  W.Common = T.Text;
+  return W;
+}
+
+// Calls that record the parts of a value of type 'T' at 'Address', which holds the address of the whole.
+void Rewriter::recordLeaves(const Whole &W, QualType T, char Kind, Expr *Address, SmallVectorImpl<Expr *> &Calls) {
+  SmallVector<Leaf, 8> Leaves;
+  findLeaves(Ctx, T, {}, Leaves);
+  for (const Leaf &Part : Leaves) {
+    SiteText Text(Ctx, B, W.L);
+    Text.key('K').add(Twine(Kind) + " init");
+    Text.add("\n" + W.Common);
+    Text.key('T').add(W.Text + Part.P.Text);
+    Path P = W.P;
+    P.Text += StringRef(Part.P.Text).drop_front(2 * W.Rank); // "[]"
+    P.Offset += Part.P.Offset;
+    P.Strides.append(Part.P.Strides.begin() + W.Rank, Part.P.Strides.end());
+    if (!P.Text.empty())
+      addPath(Text, P);
+    Text.key('S').add(Twine(sizeOf(Ctx, Part.Type))).key('y').add(valueKind(Ctx, Part.Type));
+    if (Part.P.Offset || !Part.Repeat.empty())
+      Text.key('r').add(Twine(Part.P.Offset) + repeatText(Part));
+    if (Part.Width)
+      Text.key('b').add(Twine(Part.Bit) + " " + Twine(Part.Width));
+    Calls.push_back(B.call(DVMM_DIRECT, {B.string(Text.Text, W.L), Address}, W.L));
+  }
+}
+
+static bool isPlainStruct(QualType T) {
+  const auto *R = T->getAs<RecordType>();
+  return R && !T.isVolatileQualified() && !T->isAtomicType() && T.getAddressSpace() == LangAS::Default && !T->isIncompleteType() &&
+         !R->getDecl()->isUnion();
+}
+
+// A member of which no address can be had, or only one that is not aligned.
+static MemberExpr *hiddenMember(Expr *E) {
+  auto *M = dyn_cast<MemberExpr>(E->IgnoreParens());
+  const auto *F = M ? dyn_cast<FieldDecl>(M->getMemberDecl()) : nullptr;
+  if (!F || !M->isLValue() || M->getType()->isRecordType() || M->getType()->isArrayType() || M->getType().isVolatileQualified() ||
+      M->getType()->isAtomicType() || !(F->isBitField() || isPacked(M)))
+    return nullptr;
+  return M;
+}
+
+bool Rewriter::traceWhole(Stmt *&Slot) {
+  if (std::exchange(AtWhole, false))
+    return false;
+  if (auto *A = dyn_cast<BinaryOperator>(Slot); A && A->isAssignmentOp())
+    return isPlainStruct(A->getLHS()->getType()) ? traceAssign(Slot)
+                                                 : traceMember(Slot, A->getLHS(), A->isCompoundAssignmentOp() ? 'm' : 'w');
+  if (auto *U = dyn_cast<UnaryOperator>(Slot); U && U->isIncrementDecrementOp())
+    return traceMember(Slot, U->getSubExpr(), 'm');
+  if (auto *C = dyn_cast<ImplicitCastExpr>(Slot); C && C->getCastKind() == CK_LValueToRValue)
+    return traceMember(Slot, C->getSubExpr(), 'r');
+  return false;
+}
+
+bool Rewriter::traceAssign(Stmt *&Slot) {
+  auto *A = cast<BinaryOperator>(Slot);
+  SourceLocation L = A->getOperatorLoc();
+  QualType T = A->getLHS()->getType();
+  Whole W = wholeOf(A->getLHS());
+  AtWhole = true;
+  walk(Slot);
+  auto *Address = new (Ctx) OpaqueValueExpr(L, Ctx.VoidPtrTy, VK_PRValue, OK_Ordinary, B.address(A->getLHS()));
+  A->setLHS(B.deref(Address, T));
+  SmallVector<Expr *, 8> Steps{Address, A};
+  recordLeaves(W, T, 'w', Address, Steps);
+  Steps.push_back(B.load(B.deref(Address, T)));
+  Slot = PseudoObjectExpr::Create(Ctx, A, Steps, Steps.size() - 1);
+  return true;
+}
+
+bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
+  MemberExpr *M = hiddenMember(LValue);
+  if (!M || (!M->isArrow() && !M->getBase()->isLValue()))
+    return false;
+  SourceLocation L = M->getExprLoc();
+  const auto *F = cast<FieldDecl>(M->getMemberDecl());
+  Whole W = wholeOf(M);
+  AtWhole = true;
+  walk(Slot);
+  // The struct's address is had once; the member hangs on that.
+  Expr *Base = M->getBase();
+  QualType Struct = M->isArrow() ? Base->getType()->getPointeeType() : Base->getType();
+  auto *Address = new (Ctx) OpaqueValueExpr(L, Ctx.VoidPtrTy, VK_PRValue, OK_Ordinary,
+                                            M->isArrow() ? B.toVoidPtr(Base) : B.address(Base));
+  M->setBase(B.cast(Address, Ctx.getPointerType(Struct), CK_BitCast));
+  M->setArrow(true);
+  auto *X = cast<Expr>(Slot);
+  auto *Value = new (Ctx) OpaqueValueExpr(L, X->getType(), VK_PRValue, OK_Ordinary, X);
+  uint64_t Bits = Ctx.getASTRecordLayout(F->getParent()).getFieldOffset(F->getFieldIndex());
+  auto Recorded = [&](char As) {
+    SiteText Text(Ctx, B, W.L);
+    Text.key('K').add(Twine(As) + " init").add("\n" + W.Common);
+    Text.key('T').add(W.Text).key('S').add(Twine(sizeOf(Ctx, M->getType()))).key('y').add(valueKind(Ctx, M->getType()));
+    addPath(Text, W.P);
+    Text.key('r').add(Twine(Bits / 8));
+    if (F->isBitField())
+      Text.key('b').add(Twine(Bits % 8) + " " + Twine(F->getBitWidthValue(Ctx)));
+    return B.call(DVMM_DIRECT, {B.string(Text.Text, W.L), Address}, W.L);
+  };
+  SmallVector<Expr *, 4> Steps{Address};
+  if (Kind == 'm')
+    Steps.push_back(Recorded('r'));
+  Steps.append({Value, Recorded(Kind == 'r' ? 'r' : 'w')});
+  Slot = PseudoObjectExpr::Create(Ctx, X, Steps, Steps.size() - 2);
+  return true;
+}
+
+// A struct that is copied before all of it is assigned would differ from run to run: it begins as zeros.
+void Rewriter::traceUnset(VarDecl *V) {
+  QualType T = V->getType();
+  if (!V->hasInit() && V->hasLocalStorage() && !isa<ParmVarDecl>(V) && isPlainStruct(T) && sizeOf(Ctx, T) <= 1024)
+    V->setInit(new (Ctx) ImplicitValueInitExpr(T.getUnqualifiedType()));
+}
+
+// double x = f();   becomes   double x = f(); int dvm_register = (__dvmm_direct("K w init ..", &x), 0);
+VarDecl *Rewriter::traceInit(VarDecl *V) {
+  QualType T = V->getType();
+  if (T->isIncompleteType() || T.isVolatileQualified() || V->getStorageClass() == SC_Register || V->isImplicit() ||
+      T->isVariableArrayType() || T.getAddressSpace() != LangAS::Default || (Header && Header->indexNumber(V) >= 0))
+    return nullptr;
+  SourceLocation L = V->getLocation();
+  const SourceManager &SM = Ctx.getSourceManager();
+  PresumedLoc P = presumed(SM, L);
+  Whole W{L, V->getName().str(), "", {}, 0};
+  SiteText Text(Ctx, B, L);
+  Text.place(SM, L).key('V').add(V->getName());
+  if (P.isValid())
+    Text.key('Q').add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
+  Text.key('G').add("l");
+  Shape S = shapeOf(Ctx, T);
+  W.Rank = S.Pointer ? 0 : S.rank();
+  for (unsigned D = 0; D < W.Rank; ++D)
+    Text.key('B').add(Twine(Ctx.getAsConstantArrayType(S.Dims[D])->getZExtSize()));
+  if (T->isArrayType() || T->isRecordType())
+    Text.key('E').add(Twine(sizeOf(Ctx, S.Element)));
+  W.Common = Text.Text;
+  SmallVector<Expr *, 8> Calls;
+  recordLeaves(W, T, 'w', B.address(B.ref(V, L)), Calls);
+  if (Calls.empty())
+    return nullptr;
+  auto *Record = VarDecl::Create(Ctx, V->getDeclContext(), L, L, &Ctx.Idents.get("dvm_register"), Ctx.IntTy,
+                                 Ctx.getTrivialTypeSourceInfo(Ctx.IntTy, L), SC_None);
+  Expr *Value = IntegerLiteral::Create(Ctx, llvm::APInt(32, 0), Ctx.IntTy, L);
+  for (Expr *Call : llvm::reverse(Calls))
+    Value = B.comma(Call, Value);
+  Record->setInit(Value);
+  Record->setImplicit();
+  Record->addAttr(UnusedAttr::CreateImplicit(Ctx));
+  return Record;
+}
