@@ -2,6 +2,7 @@
 #include "driver/trace/launch.h"
 #include "base/text.h"
 #include "runtime/trace/collect.h"
+#include "runtime/trace/inside.h"
 #include "runtime/trace/ring.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -23,15 +24,16 @@ static void add_option(struct dvm_text *t, const char *key, const char *value) {
   }
 }
 
-static bool set_options(const struct dvmt_launch *launch, int fd) {
+/* 'output' NULL: the records are taken from the ring. */
+static bool set_options(const struct dvmt_launch *launch, const char *ring, const char *output) {
   struct dvm_text t = DVM_TEXT_INIT;
   const char *before = getenv("DVM_OPTIONS");
-  char number[16];
   if (before)
     dvm_text_add(&t, before);
-  snprintf(number, sizeof(number), "%d", fd);
   add_option(&t, "trace", "record");
-  add_option(&t, "trace_ring", number);
+  add_option(&t, "trace_ring", ring);
+  if (output)
+    add_option(&t, "trace_file", output);
   if (launch->level)
     add_option(&t, "trace_level", launch->level);
   if (launch->config)
@@ -57,7 +59,9 @@ static int start(const struct dvmt_launch *launch, int ring_fd, pid_t *pid, stru
     int nowhere = launch->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
     if (nowhere >= 0)
       dup2(nowhere, 1);
-    if (!set_options(launch, ring_fd))
+    char number[16];
+    snprintf(number, sizeof(number), "%d", ring_fd);
+    if (!set_options(launch, number, NULL))
       errno = ENOMEM;
     else
       execvp(launch->command[0], launch->command);
@@ -72,6 +76,15 @@ static int start(const struct dvmt_launch *launch, int ring_fd, pid_t *pid, stru
     return 0;
   waitpid(*pid, NULL, 0);
   return dvm_error_set(err, -failure, "cannot run '%s': %s", launch->command[0], strerror(failure));
+}
+
+int dvmt_launch_inside(const struct dvmt_launch *launch, const char *output, const char *codec, bool verbose, struct dvm_error *err) {
+  char how[64];
+  snprintf(how, sizeof(how), DVMT_INSIDE "%d.%s.%d", getpid(), codec, verbose);
+  if (!set_options(launch, how, output))
+    return dvm_error_set(err, -ENOMEM, "out of memory");
+  execvp(launch->command[0], launch->command);
+  return dvm_error_errno(err, "cannot run '%s'", launch->command[0]);
 }
 
 /* Takes what is published; a sink that gave up is not asked again, but the ring is emptied so that the program goes on. */

@@ -11,6 +11,9 @@ struct dvmt_launch {
   const char *config;         /* path of a configuration, or NULL */
   bool quiet;                 /* its standard output goes nowhere */
 };
+/* Becomes the program, which records by itself into 'output' (runtime/trace/inside.h): for one that runs under the checkpointer.
+ * Returns only when it cannot be started. */
+int dvmt_launch_inside(const struct dvmt_launch *launch, const char *output, const char *codec, bool verbose, struct dvm_error *err);
 /* Signals of the terminal reach the program and are left to it; this process goes on to the end of the records.  The sink may
  * give up (it returns an error): then the program runs on unrecorded.  'status': as from waitpid.  'recorded': the program was
  * built to record.  Returns 0, -ENOENT and so on when it could not be started, or the sink's error. */

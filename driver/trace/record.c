@@ -29,12 +29,14 @@ static const char help[] =
   "                   full (and values read), checksum (sums of arrays), system (calls of the run-time system)\n"
   "  --config FILE    levels and ranges per construct, start and finish; 'dvm trace config' makes one\n"
   "  --codec CODEC    zstd (default), zlib, none\n"
+  "  --inside         record within the program's own process, so that a checkpoint holds the recorder too; taken\n"
+  "                   for granted with 'dvm run --checkpointable'\n"
   "  -v               say at the end how much was recorded\n";
 
 struct options {
   const char *output, *level, *config;
   enum dvmt_codec codec;
-  bool verbose;
+  bool verbose, inside;
   char *const *command;
 };
 
@@ -55,7 +57,7 @@ static int read_codec(const char *name, enum dvmt_codec *codec) {
 /* 0, or the exit status. */
 static int read_options(struct options *o, int argc, char **argv) {
   static const struct option names[] = {{"level", 1, NULL, 'l'}, {"config", 1, NULL, 'c'}, {"codec", 1, NULL, 'z'},
-                                        {"output", 1, NULL, 'o'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+                                        {"output", 1, NULL, 'o'}, {"inside", 0, NULL, 'i'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
   int c, rc = 0;
   *o = (struct options){.output = "trace.dvmt", .codec = DVMT_CODEC_ZSTD};
   opterr = 0;
@@ -66,6 +68,7 @@ static int read_options(struct options *o, int argc, char **argv) {
     case 'c': o->config = optarg; break;
     case 'z': rc = read_codec(optarg, &o->codec); break;
     case 'v': o->verbose = true; break;
+    case 'i': o->inside = true; break;
     case 'h': fputs(help, stdout); return fflush(stdout) ? 1 : -1;
     case ':': rc = usage("missing value of", argv[optind - 1]); break;
     default: rc = usage("unknown option", argv[optind - 1]);
@@ -82,6 +85,20 @@ static void say(const struct options *o, const struct dvmt_totals *t) {
           t->records ? (double)t->file_bytes / (double)t->records : 0);
 }
 
+/* Either of 'dvm run --checkpointable dvm record ..' and 'dvm record .. dvm run --checkpointable ..'. */
+static bool is_checkpointable(char *const *command) {
+  const char *preload = getenv("LD_PRELOAD"), *slash = strrchr(command[0], '/'), *name = slash ? slash + 1 : command[0];
+  return (preload && strstr(preload, "libdvmcr.so")) || !strcmp(name, "dvm-run") ||
+         (!strcmp(name, "dvm") && command[1] && !strcmp(command[1], "run"));
+}
+
+static int record_inside(const struct options *o, const char *meta, struct dvm_error *err) {
+  const struct dvmt_launch launch = {o->command, o->level, o->config, false};
+  if (setenv("DVM_RECORD_META", meta, 1))
+    return dvm_error_set(err, -ENOMEM, "out of memory");
+  return dvmt_launch_inside(&launch, o->output, dvmt_codec_name(o->codec), o->verbose, err);
+}
+
 static int record(const struct options *o, struct dvm_error *err) {
   struct dvmt_config config = DVMT_CONFIG_INIT;
   struct dvmt_totals totals;
@@ -94,6 +111,11 @@ static int record(const struct options *o, struct dvm_error *err) {
   if (rc)
     return rc;
   meta = dvmt_meta(o->command, o->level, err);
+  if (meta && (o->inside || is_checkpointable(o->command))) {
+    rc = record_inside(o, meta, err);
+    free(meta);
+    return rc;
+  }
   struct dvmt_writer *w = meta ? dvmt_writer_create(o->output, meta, o->codec, err) : NULL;
   free(meta);
   if (!w)

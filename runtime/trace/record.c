@@ -3,12 +3,16 @@
 #include "runtime/trace/arrays.h"
 #include "runtime/trace/config.h"
 #include "runtime/trace/digest.h"
+#include "runtime/trace/inside.h"
 #include "runtime/trace/ring.h"
 #include "runtime/trace/setup.h"
 #include "runtime/trace/text.h"
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 __thread struct dvmt_state __dvmt_state __attribute__((tls_model("initial-exec"), visibility("default")));
@@ -111,6 +115,56 @@ static void configure(struct dvmt_site *site) {
 
 static void in_child(void) { stop(); }
 
+/* ---- the recorder inside this process --------------------------------------------------------------------------------------- */
+
+#pragma weak dlopen /* static programs are not to be linked with it, and warned of, for this */
+
+static __typeof__(&dvmt_inside_finish) inside_finish;
+static pid_t inside_pid;
+
+static struct dvmt_ring *inside_start(void) {
+  const struct dvmt_setup *s = dvmt_setup();
+  char path[4096];
+  Dl_info info;
+  const char *lib = dladdr((void *)(uintptr_t)inside_start, &info) ? info.dli_fname : "", *slash = strrchr(lib, '/');
+  __typeof__(&dvmt_inside_start) start = NULL;
+  if (s->inside.pid != getpid()) /* a child has the environment too */
+    return NULL;
+  snprintf(path, sizeof(path), "%.*s/" DVMT_INSIDE_LIBRARY, slash ? (int)(slash - lib) : 1, slash ? lib : ".");
+  void *handle = strstr(lib, "libdvmtrace.so") ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (handle) {
+    *(void **)&start = dlsym(handle, DVMT_INSIDE_START);
+    *(void **)&inside_finish = dlsym(handle, DVMT_INSIDE_FINISH);
+  } else {
+    const char *why = strstr(lib, "libdvmtrace.so") ? dlerror() : "the program is linked with libdvmtrace.a, not with libdvmtrace.so";
+    fprintf(stderr, "dvm: error: cannot load the recorder: %s\n", why);
+  }
+  struct dvmt_ring *r = start && inside_finish ? start(s->inside.file, s->inside.codec, s->inside.verbose) : NULL;
+  if (!r)
+    _exit(1);
+  inside_pid = getpid();
+  return r;
+}
+
+static void inside_end(void) {
+  if (!inside_pid || getpid() != inside_pid)
+    return;
+  inside_pid = 0;
+  stop();
+  if (inside_finish()) /* as 'dvm record' ends */
+    for (;;)
+      syscall(SYS_exit_group, 1);
+}
+
+/* Behind the program's own destructors, which are still recorded; and the ways out that run none. */
+__attribute__((destructor)) static void at_end(void) { inside_end(); }
+__attribute__((visibility("default"), noreturn)) void _exit(int status) {
+  inside_end();
+  for (;;)
+    syscall(SYS_exit_group, status);
+}
+__attribute__((visibility("default"), noreturn)) void _Exit(int status) { _exit(status); }
+
 static bool is_point(const struct dvmt_point *p, const struct dvmt_site *site) {
   if (!p->place.file || site->count != p->count)
     return false;
@@ -139,10 +193,12 @@ __attribute__((visibility("default"))) void __dvmt_module_1(struct dvmt_site *fi
   if (!ready) {
     ready = true;
     int fd = dvmt_setup()->ring_fd;
-    ring = fd < 0 ? NULL : dvmt_ring_attach(fd);
+    ring = dvmt_setup()->inside.pid ? inside_start() : fd < 0 ? NULL : dvmt_ring_attach(fd);
     if (!ring)
       return;
     pthread_atfork(NULL, NULL, in_child);
+    if (inside_pid)
+      at_quick_exit(inside_end);
     recording = true;
     chunk = ring->chunk[0];
     __dvmt_state.next = chunk;

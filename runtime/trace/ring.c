@@ -72,6 +72,8 @@ void dvmt_ring_close(struct dvmt_ring *ring) {
   munmap(ring, sizeof(*ring));
 }
 
+void dvmt_ring_wake(struct dvmt_ring *ring) { futex_wake(&ring->head); }
+
 struct dvmt_ring *dvmt_ring_attach(int fd) {
   struct stat st;
   if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size != (off_t)sizeof(struct dvmt_ring))

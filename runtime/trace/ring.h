@@ -36,6 +36,8 @@ void dvmt_ring_give_back(struct dvmt_ring *ring);
 /* The chunk that is being filled; only when the program has ended and nothing is published. */
 const uint64_t *dvmt_ring_rest(struct dvmt_ring *ring, size_t *words);
 void dvmt_ring_close(struct dvmt_ring *ring);
+/* Ends a dvmt_ring_wait of another thread. */
+void dvmt_ring_wake(struct dvmt_ring *ring);
 
 /* Program's side: async-signal-safe, no allocation.  NULL: no ring there. */
 struct dvmt_ring *dvmt_ring_attach(int fd);

@@ -1,5 +1,6 @@
 #include "runtime/trace/setup.h"
 #include "base/text.h"
+#include "runtime/trace/inside.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct dvmt_setup setup = {DVMT_CONFIG_INIT, -1};
+static struct dvmt_setup setup = {.config = DVMT_CONFIG_INIT, .ring_fd = -1};
 
 /* Keys of the contract.  Those of the checker are known here too, but mean nothing to a recording. */
 static const struct {
@@ -70,6 +71,20 @@ static void check_key(const char *key) {
   fail(text);
 }
 
+/* A descriptor, or "inside.PID.CODEC.VERBOSE" (inside.h). */
+static void set_ring(const char *value) {
+  static char codec[16];
+  int verbose = 0;
+  if (strncmp(value, DVMT_INSIDE, strlen(DVMT_INSIDE)) != 0) {
+    setup.ring_fd = atoi(value);
+    return;
+  }
+  if (sscanf(value + strlen(DVMT_INSIDE), "%d.%15[a-z].%d", &setup.inside.pid, codec, &verbose) != 3)
+    fail("DVM_OPTIONS: 'trace_ring' is set by 'dvm record' alone");
+  setup.inside.codec = codec;
+  setup.inside.verbose = verbose;
+}
+
 static void set(const char *key, const char *value) {
   char text[512];
   check_key(key);
@@ -90,7 +105,7 @@ static void set(const char *key, const char *value) {
       *kept[i].to = strdup(value);
     }
   if (!strcmp(key, "trace_ring"))
-    setup.ring_fd = atoi(value);
+    set_ring(value);
 }
 
 static void parse(const char *options) {
@@ -210,7 +225,8 @@ const struct dvmt_setup *dvmt_setup(void) {
     if (options)
       parse(options);
     configure();
-    if (mode && strcmp(mode, "off") && setup.ring_fd < 0)
+    setup.inside.file = trace_file ? trace_file : "";
+    if (mode && strcmp(mode, "off") && setup.ring_fd < 0 && !setup.inside.pid)
       start_tool();
   }
   return &setup;

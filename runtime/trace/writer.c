@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ struct dvmt_writer {
   struct dvmt_totals totals;
   uint64_t enters, first_record, first_enters;
   int rc;                      /* of this side */
+  atomic_bool cut;             /* the file may be longer than what was written */
   /* Shared with the second thread, under the lock: */
   pthread_t thread;
   pthread_mutex_t lock;
@@ -62,6 +64,8 @@ static int write_all(struct dvmt_writer *w, const void *p, size_t n) {
 static int write_block(struct dvmt_writer *w, struct dvmt_block *b, const struct dvmt_bytes *raw) {
   unsigned char header[DVMT_BLOCK_HEADER_BYTES], entry[DVMT_INDEX_ENTRY_BYTES], *to = entry;
   uint64_t start = w->offset;
+  if (atomic_exchange(&w->cut, false) && w->fd >= 0 && ftruncate(w->fd, (off_t)start))
+    return -errno;
   int rc = dvmt_pack(w->packer, w->codec, raw->p, raw->n, &w->packed);
   if (rc)
     return rc;
@@ -244,15 +248,15 @@ static void destroy(struct dvmt_writer *w) {
   free(w);
 }
 
-static int open_file(struct dvmt_writer *w, const char *path, struct dvm_error *err) {
+static int open_file(struct dvmt_writer *w, const char *path, bool in_place, struct dvm_error *err) {
   w->path = strdup(path);
-  if (!w->path || asprintf(&w->part, "%s.part", path) < 0)
+  if (!w->path || asprintf(&w->part, "%s%s", path, in_place ? "" : ".part") < 0)
     return dvm_error_set(err, -ENOMEM, "out of memory");
   w->fd = open(w->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   return w->fd < 0 ? dvm_error_errno(err, "cannot write '%s'", w->part) : 0;
 }
 
-struct dvmt_writer *dvmt_writer_create(const char *path, const char *meta, enum dvmt_codec codec, struct dvm_error *err) {
+static struct dvmt_writer *create(const char *path, bool in_place, const char *meta, enum dvmt_codec codec, struct dvm_error *err) {
   struct dvmt_writer *w = calloc(1, sizeof(*w));
   int rc = w ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
   if (rc)
@@ -265,7 +269,7 @@ struct dvmt_writer *dvmt_writer_create(const char *path, const char *meta, enum 
   if (!w->packer || w->encoder.failed)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc && path)
-    rc = open_file(w, path, err);
+    rc = open_file(w, path, in_place, err);
   if (!rc && (rc = write_header(w, meta)))
     dvm_error_set(err, rc, "cannot write '%s': %s", w->part, strerror(-rc));
   pthread_mutex_init(&w->lock, NULL);
@@ -277,6 +281,17 @@ struct dvmt_writer *dvmt_writer_create(const char *path, const char *meta, enum 
   destroy(w);
   return NULL;
 }
+
+struct dvmt_writer *dvmt_writer_create(const char *path, const char *meta, enum dvmt_codec codec, struct dvm_error *err) {
+  return create(path, false, meta, codec, err);
+}
+
+struct dvmt_writer *dvmt_writer_create_in_place(const char *path, const char *meta, enum dvmt_codec codec, struct dvm_error *err) {
+  return create(path, true, meta, codec, err);
+}
+
+void dvmt_writer_sync(struct dvmt_writer *w) { fdatasync(w->fd); }
+void dvmt_writer_cut(struct dvmt_writer *w) { atomic_store(&w->cut, true); }
 
 struct dvmt_sink *dvmt_writer_sink(struct dvmt_writer *w) { return &w->sink; }
 
@@ -300,6 +315,8 @@ static int write_end(struct dvmt_writer *w, bool complete) {
   dvmt_put(&to, complete, 4);
   dvmt_put(&to, dvmt_crc(0, trailer, DVMT_TRAILER_BYTES - 4), 4);
   rc = write_all(w, trailer, sizeof(trailer));
+  if (!rc && w->fd >= 0 && ftruncate(w->fd, (off_t)w->offset)) /* written in place: there may be more */
+    rc = -errno;
   if (rc && w->fd >= 0 && ftruncate(w->fd, (off_t)start))
     rc = -errno;
   return rc;

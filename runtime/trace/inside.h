@@ -1,0 +1,22 @@
+/* The recorder inside the recording program, for one that is saved by the checkpointer: its image then holds the buffer, the recorder with
+ * its place in the file, and all that it has not yet written.  A library of its own, 'libdvmrecord', which libdvmtrace loads when
+ * 'trace_ring' is "inside.PID.CODEC.VERBOSE" and PID is the process's number; 'trace_file' names the trace, DVM_RECORD_META in the
+ * environment has its meta lines.
+ *
+ * Unlike the recorder in a process of its own it takes memory from the program's allocator, in threads of its own, and a program that is
+ * killed by a signal leaves a trace that ends with its last whole block. */
+#ifndef DVMT_INSIDE_H
+#define DVMT_INSIDE_H
+#include <stdbool.h>
+
+struct dvmt_ring;
+
+#define DVMT_INSIDE_LIBRARY "libdvmrecord.so"
+#define DVMT_INSIDE "inside."
+/* Starts the recorder.  NULL when it cannot be, with the reason told on standard error. */
+#define DVMT_INSIDE_START "dvmt_inside_start"
+struct dvmt_ring *dvmt_inside_start(const char *path, const char *codec, bool verbose);
+/* Takes what is in the buffer and ends the trace.  0, or -E... with the reason told on standard error. */
+#define DVMT_INSIDE_FINISH "dvmt_inside_finish"
+int dvmt_inside_finish(void);
+#endif
