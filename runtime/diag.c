@@ -1,5 +1,6 @@
 #include "runtime/diag.h"
 #include "runtime/facts.h"
+#include "runtime/host.h"
 #include "runtime/mem.h"
 #include "runtime/report.h"
 #include "runtime/source.h"
@@ -228,6 +229,7 @@ bool dvmrt_diag_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
   }
   f->message = dvmrt_mem_strndup(r->message.s, r->message.n);
   __dvm_diagnostic();
+  dvmrt_host_diagnostic();
   return options.halt_on_error && dvmrt_id_severity(f->id) == DVMRT_ERROR;
 }
 

@@ -14,10 +14,10 @@
 #include <string.h>
 
 static void leave(void) {
-  bool halt = dvmrt_explain_halt;
+  bool due = dvmrt_process_due;
   dvmrt_mem_leave();
-  if (DVMRT_UNLIKELY(halt))
-    dvmrt_process_halt();
+  if (DVMRT_UNLIKELY(due))
+    dvmrt_process_do_due();
 }
 
 void __dvmrt_module_2(struct dvmrt_site *first, struct dvmrt_site *last) {

@@ -3,10 +3,9 @@
 #include "runtime/guess.h"
 #include "runtime/name.h"
 #include "runtime/other.h"
+#include "runtime/process.h"
 #include <stdlib.h>
 #include <string.h>
-
-bool dvmrt_explain_halt;
 
 /* ---- common parts ------------------------------------------------------------------------------------------------------------ */
 
@@ -16,7 +15,7 @@ static struct dvmrt_finding *count(const struct dvmrt_event *ev, enum dvmrt_id i
 
 static void emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
   if (dvmrt_diag_emit(f, r))
-    dvmrt_explain_halt = true;
+    dvmrt_process_set_due(DVMRT_DUE_HALT, true);
 }
 
 static struct dvmrt_pos declaration(const struct dvmrt_event *ev) {

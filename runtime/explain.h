@@ -49,7 +49,4 @@ void dvmrt_explain_target(const struct dvmrt_directive *d, const char *name);
 /* array_copy reads an element without a value. */
 void dvmrt_explain_undefined_source(const struct dvmrt_directive *d, const struct dvmrt_array *a, const int64_t *ix);
 void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what);
-
-/* Set when halt_on_error asks for the end; the entry points look at it after they have left the runtime. */
-extern bool dvmrt_explain_halt;
 #endif

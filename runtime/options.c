@@ -127,16 +127,22 @@ static int set_checks(struct dvmrt_options *o, const char *k, const char *v, str
   return 0;
 }
 
+static int set_sdm(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
+  size_t n = strlen(v);
+  if (n >= sizeof(o->sdm))
+    return bad(err, k, v, "a shorter text");
+  memcpy(o->sdm, v, n + 1);
+  return 0;
+}
+
 /* Of libdvmtrace, which reads its keys itself where it is part of the program. */
 void __dvmt_full(void) __attribute__((weak));
 
 /* Keys of the contract that are not the checker's. */
 static int refuse(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   (void)o;
-  if ((!strcmp(k, "trace") && !strcmp(v, "off")) || (strcmp(k, "sdm") && __dvmt_full))
+  if ((!strcmp(k, "trace") && !strcmp(v, "off")) || __dvmt_full)
     return 0;
-  if (!strcmp(k, "sdm"))
-    return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': this build of the runtime has no debug server yet", k, v);
   return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': this program was compiled to check, not to record: use 'dvmcc -fdvm=trace'", k, v);
 }
 
@@ -162,7 +168,7 @@ static const struct {
     {"trace_ring", "", "set by 'dvm record' and 'dvm compare'", refuse},
     {"reference", "", "trace to compare with (needs trace=compare)", refuse},
     {"tolerance", "", "greatest accepted difference (needs trace=compare)", refuse},
-    {"sdm", "", "address of the debug manager", refuse},
+    {"sdm", "", "debug server inside the program: HOST\\:PORT of the debugger, or PORT to listen at; ,hold ,secret=FILE", set_sdm},
 };
 enum { NKEYS = sizeof(table) / sizeof(table[0]) };
 

@@ -18,6 +18,7 @@ struct dvmrt_options {
   bool emulate;          /* reduction=emulate */
   int nreports;
   char report[DVMRT_REPORTS_MAX][DVMRT_PATH_MAX];
+  char sdm[DVMRT_PATH_MAX]; /* of the debug server inside; empty: none */
 };
 
 enum { DVMRT_CHECK_ANTI = 63 };

@@ -3,6 +3,7 @@
 #include "runtime/diag.h"
 #include "runtime/facts.h"
 #include "runtime/group.h"
+#include "runtime/host.h"
 #include "runtime/mem.h"
 #include "runtime/options.h"
 #include "runtime/reduce.h"
@@ -32,6 +33,7 @@ static int close_report(int status) {
   dvmrt_group_close();
   status = dvmrt_diag_close(status, dvmrt_construct_count(), dvmrt_array_count());
   dvmrt_mem_leave();
+  dvmrt_host_end(status);
   return status;
 }
 
@@ -57,11 +59,24 @@ static void at_quick_end(void) {
     end_now(wanted);
 }
 
-void dvmrt_process_halt(void) {
-  int status = close_report(0);
+uint8_t dvmrt_process_due;
+
+void dvmrt_process_set_due(uint8_t what, bool on) {
+  if (on)
+    __atomic_fetch_or(&dvmrt_process_due, what, __ATOMIC_RELAXED);
+  else
+    __atomic_fetch_and(&dvmrt_process_due, (uint8_t)~what, __ATOMIC_RELAXED);
+}
+
+void dvmrt_process_do_due(void) {
+  uint8_t due = __atomic_load_n(&dvmrt_process_due, __ATOMIC_RELAXED);
+  if (due & DVMRT_DUE_HOLD)
+    dvmrt_host_point();
+  if (!(due & DVMRT_DUE_HALT))
+    return;
+  int status = close_report(0); /* halt_on_error: summary, then the end */
   fflush(NULL);
   end_now(status);
-  __builtin_unreachable();
 }
 
 /* The C library's own, with the sum before the end. */
@@ -102,30 +117,38 @@ static void list_keys(void) {
   fflush(stdout);
 }
 
-static void read_options(void) {
-  struct dvmrt_options o;
+static void read_options(struct dvmrt_options *options) {
   struct dvm_error err = DVM_ERROR_INIT;
   const char *text = getenv("DVM_OPTIONS");
-  dvmrt_options_default(&o);
-  if (text && dvmrt_options_parse(&o, text, &err)) {
+  dvmrt_options_default(options);
+  if (text && dvmrt_options_parse(options, text, &err)) {
     fprintf(stderr, "dvm: error: %s\n", err.text);
     end_now(2);
   }
-  if (o.help) {
+  if (options->help) {
     list_keys();
     end_now(0);
   }
-  dvmrt_other_shown = o.history;
-  dvmrt_summary_wanted = o.summaries;
-  dvmrt_reduce_emulates = o.emulate;
-  dvmrt_diag_init(&o);
-  if (dvmrt_report_open(&o, &err)) {
+  dvmrt_other_shown = options->history;
+  dvmrt_summary_wanted = options->summaries;
+  dvmrt_reduce_emulates = options->emulate;
+  dvmrt_diag_init(options);
+  if (dvmrt_report_open(options, &err)) {
     fprintf(stderr, "dvm: error: %s\n", err.text);
     end_now(2);
   }
 }
 
+static void start_host(const struct dvmrt_options *o) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  if (!*o->sdm || !dvmrt_host_start(o->sdm, &err))
+    return;
+  fprintf(stderr, "dvm: error: %s\n", err.text);
+  end_now(2);
+}
+
 __attribute__((constructor(101))) void dvmrt_process_init(void) {
+  static struct dvmrt_options o;
   if (ready)
     return;
   ready = true;
@@ -135,8 +158,9 @@ __attribute__((constructor(101))) void dvmrt_process_init(void) {
   dvmrt_source_init();
   dvmrt_construct_init();
   dvmrt_facts_init();
-  read_options();
+  read_options(&o);
   on_exit(at_end, NULL);
   at_quick_exit(at_quick_end);
   pthread_atfork(before_fork, in_parent, in_child);
+  start_host(&o); /* behind that: its own handlers for fork then come before ours, which take the lock */
 }

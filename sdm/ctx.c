@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sdm/ctx_private.h"
@@ -427,9 +428,12 @@ static void fill_defaults(struct sdm_options *o) {
 }
 
 void ctx_renew_node(struct sdm_ctx *c) {
+  struct timespec now; /* a later master's are higher */
+  clock_gettime(CLOCK_REALTIME, &now);
   sdm_node_free(c->node);
   c->node = sdm_node_new(&node_ops, c, c->opt.id, &(struct sdm_node_options){
-    .ping_ms = c->opt.ping_ms, .hold_us = 5000, .keep_answers = 64 });
+    .ping_ms = c->opt.ping_ms, .hold_us = 5000, .keep_answers = 64, .epoch = c->opt.id == SDM_MASTER ? (uint32_t)now.tv_sec : 0,
+    .serial = ((uint64_t)now.tv_sec << 20 | (uint64_t)now.tv_nsec >> 10) << 12 });
 }
 
 struct sdm_ctx *sdm_open(const struct sdm_options *o, struct dvm_error *err) {
@@ -509,6 +513,15 @@ void sdm_finalize(struct sdm_ctx *c) {
   sdm_loop_free(c->loop);
   sdm_secret_wipe(&c->opt.secret);
   free(c);
+}
+
+void sdm_abandon(struct sdm_ctx *c) {
+  for (const struct conn *conn = c->conns; conn; conn = conn->next)
+    if (!conn->doomed)
+      close(conn->fd);
+  if (c->listener >= 0)
+    close(c->listener);
+  close(sdm_loop_fd(c->loop));
 }
 
 void sdm_progress(struct sdm_ctx *c, int timeout_ms) {

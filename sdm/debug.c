@@ -33,6 +33,7 @@ static const char usage[] =
   "  --host HOST         address at which servers reach this command (default 127.0.0.1)\n"
   "  --partial           go on although servers are missing\n"
   "  --start-timeout S   for the servers to come (default 60)\n"
+  "  --inside            no debugger: the servers inside the programs, which dvmcc has compiled; see DVM_OPTIONS=sdm=\n"
   "  --servers FILE      debug servers that run already: lines 'RANK HOST PORT', port 0: search from --port on\n"
   "  --port BASE         see --servers\n"
   "  --secret-file FILE  the secret of these servers\n"
@@ -46,7 +47,7 @@ static const char usage[] =
 struct arguments {
   struct sdm_session_options s;
   const char *launcher;
-  bool batch, json, no_stop, dap, program_after_launcher;
+  bool batch, json, no_stop, dap, inside, program_after_launcher;
   unsigned timeout_s, listen;
   long attach;
   const char *cores[ITEMS_MAX];
@@ -72,7 +73,7 @@ static const struct option options[] = {
   { "no-stop", 0, 0, 'N' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
   { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
   { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' },
-  { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
+  { "inside", 0, 0, 'I' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
 
 static int parse(int argc, char **argv, struct arguments *a) {
   int c;
@@ -103,6 +104,7 @@ static int parse(int argc, char **argv, struct arguments *a) {
       break;
     case 'd': a->dap = true; break;
     case 'L': a->listen = (unsigned)strtoul(optarg, NULL, 10); break;
+    case 'I': a->inside = true; break;
     case 'F': a->s.servers = optarg; break;
     case 'K': a->s.secret_file = optarg; break;
     case 'O': a->s.base_port = (uint16_t)strtoul(optarg, NULL, 10); break;
@@ -114,7 +116,9 @@ static int parse(int argc, char **argv, struct arguments *a) {
   a->program = argv + optind;
   a->program_after_launcher = optind > 1 && !strcmp(argv[optind - 1], "--");
   bool program = optind < argc;
-  return program || a->attach || a->ncores || a->dap ? 0 : -EINVAL;
+  if (a->inside && (a->attach || a->ncores || a->dap || a->batch))
+    return -EINVAL;
+  return program || a->attach || a->ncores || a->dap || (a->inside && a->s.servers) ? 0 : -EINVAL;
 }
 
 /* "mpirun -n 8 ./prog x": the words before the program are the launcher. */
@@ -183,6 +187,16 @@ static json_t *first_command(struct arguments *a, struct dvm_error *err) {
                         "stop", !a->no_stop && !a->batch);
   free(path);
   return j;
+}
+
+/* The program is started in place of the servers; or runs already. */
+static json_t *inside(struct arguments *a) {
+  a->no_stop |= a->s.servers != NULL;
+  a->s.hold = !a->no_stop;
+  if (a->s.servers)
+    return json_pack("{s:s}", "cmd", "attach");
+  a->s.inside = a->program;
+  return json_pack("{s:s, s:i}", "cmd", "launch", "stop", !a->no_stop);
 }
 
 static void on_signal(int signal) {
@@ -257,7 +271,7 @@ int sdm_debug_main(int argc, char **argv) {
     return sdm_dap_main(a.listen);
   if (!a.attach && !a.ncores && !a.s.servers)
     rc = a.program_after_launcher ? split_launcher(&a, argc - optind, &err) : own_launcher(&a, &err);
-  json_t *command = rc ? NULL : first_command(&a, &err);
+  json_t *command = rc ? NULL : a.inside ? inside(&a) : first_command(&a, &err);
   if (!command) {
     fprintf(stderr, "dvm debug: error: %s\n", err.text);
     return 2;

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "sdm/bytes.h"
 
 #define WORDS_MAX 64
@@ -30,7 +31,35 @@ static const char *server_path(void) {
   return path;
 }
 
+/* "HOST\:PORT,..": where the servers inside register. */
+static void set_inside(const struct sdm_launch_options *o, const char *rank) {
+  const char *have = getenv("DVM_OPTIONS");
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "%s%ssdm=", have ? have : "", have && *have ? ":" : "");
+  for (const char *p = o->rendezvous; *p; p++)
+    dvm_text_printf(&t, *p == ':' ? "\\%c" : "%c", *p);
+  if (o->hold)
+    dvm_text_add(&t, ",hold");
+  if (rank)
+    dvm_text_printf(&t, ",rank=%s", rank);
+  setenv("DVM_OPTIONS", dvm_text_str(&t), 1);
+  dvm_text_fini(&t);
+}
+
+static size_t count(char *const *words) {
+  size_t n = 0;
+  while (words && words[n])
+    n++;
+  return n;
+}
+
 static int server_words(char **words, int n, const struct sdm_launch_options *o) {
+  if (o->program) {
+    for (size_t i = 0; o->program[i]; i++)
+      words[n++] = o->program[i];
+    words[n] = NULL;
+    return n;
+  }
   words[n++] = (char *)server_path();
   words[n++] = "--rendezvous";
   words[n++] = (char *)o->rendezvous;
@@ -83,7 +112,7 @@ int sdm_launch_find_program(int argc, char *const *argv) {
   return 0;
 }
 
-static pid_t start(char *const *words, const struct sdm_launch_options *o, bool input) {
+static pid_t start(char *const *words, const struct sdm_launch_options *o, const char *rank, bool input) {
   pid_t pid = fork();
   if (pid)
     return pid;
@@ -93,6 +122,8 @@ static pid_t start(char *const *words, const struct sdm_launch_options *o, bool 
   if (!input)
     dup2(null, 0);
   setenv("SDM_SECRET", o->secret, 1);
+  if (o->program)
+    set_inside(o, rank);
   signal(SIGINT, SIG_DFL);
   execvp(words[0], words);
   fprintf(stderr, "dvm debug: error: cannot run '%s': %s\n", words[0], strerror(errno));
@@ -100,36 +131,38 @@ static pid_t start(char *const *words, const struct sdm_launch_options *o, bool 
 }
 
 int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_options *o, struct dvm_error *err) {
-  char *words[WORDS_MAX], rank[16];
-  if (!sdm_launch_executable(server_path())) /* said once, not by every child */
-    return dvm_error_set(err, -ENOENT, "there is no debug server '%s'; SDM_SERVER names another", server_path());
+  char rank[16], **words = sdm_alloc((count(o->program) + WORDS_MAX) * sizeof(*words));
+  int rc = 0;
+  if (!o->program && !sdm_launch_executable(server_path())) /* said once, not by every child */
+    rc = dvm_error_set(err, -ENOENT, "there is no debug server '%s'; SDM_SERVER names another", server_path());
   l->pids = sdm_alloc(n * sizeof(*l->pids));
-  for (l->n = 0; l->n < n; l->n++) {
+  for (l->n = 0; l->n < n && !rc; l->n++) {
     int at = server_words(words, 0, o);
     snprintf(rank, sizeof(rank), "%u", l->n);
-    words[at++] = "--rank";
-    words[at++] = rank;
-    words[at] = NULL;
+    if (!o->program) {
+      words[at++] = "--rank";
+      words[at++] = rank;
+      words[at] = NULL;
+    }
     setenv("SDM_RANK", rank, 1);
-    l->pids[l->n] = start(words, o, o->oob && l->n == 0);
+    l->pids[l->n] = start(words, o, rank, o->oob && l->n == 0);
     if (l->pids[l->n] < 0)
-      return dvm_error_errno(err, "cannot start server %u", l->n);
+      rc = dvm_error_errno(err, "cannot start server %u", l->n);
   }
   unsetenv("SDM_RANK");
-  return 0;
+  free(words);
+  return rc;
 }
 
 int sdm_launch_command(struct sdm_launch *l, char *const *before, const struct sdm_launch_options *o,
                        struct dvm_error *err) {
-  int n = 0;
-  while (before[n])
-    n++;
-  char **words = sdm_alloc(((size_t)n + WORDS_MAX) * sizeof(*words));
-  memcpy(words, before, (size_t)n * sizeof(*words));
-  server_words(words, n, o);
+  size_t n = count(before);
+  char **words = sdm_alloc((n + count(o->program) + WORDS_MAX) * sizeof(*words));
+  memcpy(words, before, n * sizeof(*words));
+  server_words(words, (int)n, o);
   l->pids = sdm_alloc(sizeof(*l->pids));
   l->n = 1;
-  l->pids[0] = start(words, o, o->oob);
+  l->pids[0] = start(words, o, NULL, o->oob);
   free(words);
   return l->pids[0] < 0 ? dvm_error_errno(err, "cannot start '%s'", before[0]) : 0;
 }
@@ -143,6 +176,12 @@ bool sdm_launch_alive(void *launch) {
     if (!l->pids[i])
       return false;
   return true;
+}
+
+void sdm_launch_terminate(struct sdm_launch *l) {
+  for (uint32_t i = 0; i < l->n; i++)
+    if (l->pids[i] > 0)
+      kill(-l->pids[i], SIGTERM); /* a launcher with what it started */
 }
 
 void sdm_launch_fini(struct sdm_launch *l, int grace_ms) {

@@ -18,6 +18,8 @@ struct sdm_launch_options {
   const char *backend, *backend_path;
   bool oob;
   uint32_t ping_ms, orphan_ms; /* 0: the usual */
+  char *const *program; /* with its arguments: it has a debug server inside (sdm/inside.h), none of ours is started; or NULL */
+  bool hold;            /* .. and waits at its first safe point */
 };
 
 /* Servers of ranks 0..n-1 as children. */
@@ -29,6 +31,7 @@ int sdm_launch_command(struct sdm_launch *l, char *const *words, const struct sd
  * executable file.  0: none found. */
 int sdm_launch_find_program(int argc, char *const *argv);
 bool sdm_launch_alive(void *launch); /* for sdm_gather: all are still there */
+void sdm_launch_terminate(struct sdm_launch *l);           /* asks all of them to end */
 void sdm_launch_fini(struct sdm_launch *l, int grace_ms); /* waits, then kills what is left */
 bool sdm_launch_executable(const char *name);             /* a path, or found in PATH */
 #endif

@@ -131,16 +131,21 @@ static void run_timers(struct sdm_loop *l) {
   }
 }
 
-void sdm_loop_run(struct sdm_loop *l, int timeout_ms) {
-  struct epoll_event ev[64];
+int sdm_loop_fd(const struct sdm_loop *l) { return l->epoll; }
+
+int sdm_loop_wait_ms(const struct sdm_loop *l) {
   int64_t first = INT64_MAX, now = sdm_now_us();
   for (struct sdm_timer *t = l->timers; t; t = t->next)
     first = t->at < first ? t->at : first;
-  if (first != INT64_MAX) {
-    int64_t ms = first <= now ? 0 : (first - now + 999) / 1000;
-    if (timeout_ms < 0 || ms < timeout_ms)
-      timeout_ms = ms > 60000 ? 60000 : (int)ms;
-  }
+  int64_t ms = first <= now ? 0 : (first - now) / 1000 + 1;
+  return first == INT64_MAX ? -1 : ms > 60000 ? 60000 : (int)ms;
+}
+
+void sdm_loop_run(struct sdm_loop *l, int timeout_ms) {
+  struct epoll_event ev[64];
+  int ms = sdm_loop_wait_ms(l);
+  if (ms >= 0 && (timeout_ms < 0 || ms < timeout_ms))
+    timeout_ms = ms;
   int n = epoll_wait(l->epoll, ev, 64, timeout_ms);
   for (int i = 0; i < n; i++) {
     struct sdm_watch *w = ev[i].data.ptr;

@@ -27,5 +27,8 @@ void sdm_timer_set(struct sdm_timer *t, int64_t at_us); /* INT64_MAX: never */
 void sdm_timer_free(struct sdm_timer *t);
 
 /* Waits for one round of events, at most 'timeout_ms' (-1: no limit), and handles them. */
+/* For those who wait elsewhere: readable when a round has something to do; ms until the next timer, -1: none. */
+int sdm_loop_fd(const struct sdm_loop *l);
+int sdm_loop_wait_ms(const struct sdm_loop *l);
 void sdm_loop_run(struct sdm_loop *l, int timeout_ms);
 #endif

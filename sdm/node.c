@@ -16,6 +16,8 @@ struct sdm_node *sdm_node_new(const struct sdm_node_ops *ops, void *arg, sdm_id 
   n->subtree = sdm_set_new();
   n->gone = sdm_set_new();
   n->next_wake = INT64_MAX;
+  n->epoch = n->opt.epoch;
+  n->serial = n->opt.serial;
   if (!node_is_root(n))
     sdm_set_add_element(n->subtree, id);
   return n;

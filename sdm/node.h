@@ -46,6 +46,10 @@ struct sdm_node_options {
   uint32_t ping_ms;       /* 0: no heart-beats; a link is lost after three without an answer; default 2000 */
   uint32_t hold_us;       /* events wait for company so long in total; default 5000 */
   uint32_t keep_answers;  /* finished requests that can be answered again; default 64 */
+  /* Of a root: where its epochs and requests begin.  Servers whose root was lost may be taken over by another one: higher
+   * than all that they have seen. */
+  uint32_t epoch;
+  uint64_t serial;
 };
 
 struct sdm_node *sdm_node_new(const struct sdm_node_ops *ops, void *arg, sdm_id id, const struct sdm_node_options *o);

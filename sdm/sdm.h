@@ -63,6 +63,8 @@ struct sdm_ctx *sdm_open(const struct sdm_options *o, struct dvm_error *err);
  * Without RANK the launcher's environment tells it.  Messages arrive by callbacks, see message.h. */
 struct sdm_ctx *sdm_init(int argc, char *const *argv, struct dvm_error *err);
 void sdm_finalize(struct sdm_ctx *c); /* closes all; a front end or a master says goodbye first */
+/* After a fork, in the child: closes the connections there, and says nothing to anybody. */
+void sdm_abandon(struct sdm_ctx *c);
 /* One round: waits at most 'timeout_ms' (-1: until something happens). */
 void sdm_progress(struct sdm_ctx *c, int timeout_ms);
 struct sdm_loop *sdm_ctx_loop(struct sdm_ctx *c); /* for the application's own descriptors and timers */

@@ -284,7 +284,8 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
   s.ctx = sdm_open(o, err);
   if (!s.ctx)
     return err->code;
-  sigaction(SIGTERM, &sa, NULL);
+  if (!so->inside)
+    sigaction(SIGTERM, &sa, NULL);
   struct sdm_backend_host host = { sdm_ctx_loop(s.ctx), on_event, on_output, &s };
   s.backend = s.ops->create(&host, so->backend_path, err);
   if (s.backend) {
@@ -293,8 +294,12 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
       open_own_output(&s);
       forward_own_stdin(&s);
     }
-    while (!s.quit && !terminated)
-      sdm_progress(s.ctx, -1);
+    while (!s.quit && !terminated) {
+      if (so->progress)
+        so->progress(s.ctx);
+      else
+        sdm_progress(s.ctx, -1);
+    }
     sdm_progress(s.ctx, 0); /* what was said last goes out */
     for (int i = 0; s.oob && s.held && i < 200; i++, usleep(10000))
       write_out(&s);

@@ -8,6 +8,8 @@ struct sdm_server_options {
   const struct sdm_backend_ops *backend;
   const char *backend_path;
   bool oob; /* program I/O by the server's own stdio instead of the tree */
+  bool inside; /* in a program that has other things to do: its signals are left alone */
+  void (*progress)(struct sdm_ctx *c); /* in place of waiting in sdm_progress; NULL: that */
 };
 
 /* Runs until the session ends: 0, or a negative code. */

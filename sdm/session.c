@@ -105,10 +105,14 @@ static void on_output(void *arg, const struct sdm_iolist *l) {
 
 static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
   struct sdm_session *s = arg;
-  leave_places(s, ids);
-  set_state(s, ids, s->dead);
-  if (s->on_lost)
-    s->on_lost(s->arg, ids, why);
+  struct sdm_set *who = sdm_set_copy(ids);
+  if (s->inside) /* has said that it ends */
+    sdm_set_diff(who, s->exited);
+  leave_places(s, who);
+  set_state(s, who, s->dead);
+  if (s->on_lost && !sdm_set_is_empty(who))
+    s->on_lost(s->arg, who, why);
+  sdm_set_free(who);
 }
 
 static const struct sdm_handlers handlers = { .answer = on_answer, .event = on_event, .output = on_output, .lost = on_lost };
@@ -120,7 +124,7 @@ static int start_servers(struct sdm_session *s, const struct sdm_session_options
   snprintf(rendezvous, sizeof(rendezvous), v6 ? "[%s]:%u" : "%s:%u", sdm_ctx_host(s->ctx), sdm_ctx_port(s->ctx));
   sdm_secret_print(secret, hex);
   struct sdm_launch_options lo = { rendezvous, hex, o->backend ? o->backend : "gdb", o->backend_path, o->oob, o->ping_ms,
-                                   o->orphan_ms };
+                                   o->orphan_ms, o->inside, o->hold };
   int rc = o->command ? sdm_launch_command(&s->launch, o->command, &lo, err)
                       : sdm_launch_local(&s->launch, o->n, &lo, err);
   memset(hex, 0, sizeof(hex));
@@ -139,7 +143,7 @@ static int find_servers(struct sdm_session *s, const struct sdm_session_options 
 static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, struct dvm_error *err) {
   struct sdm_table t = { 0 };
   struct sdm_set *missing = sdm_set_new();
-  int rc = sdm_shape_parse(&t.shape, o->shape ? o->shape : "binomial", err);
+  int rc = sdm_shape_parse(&t.shape, o->shape ? o->shape : o->inside ? "flat" : "binomial", err);
   if (!rc)
     rc = find_servers(s, o, &t, err);
   if (rc && o->command && !o->host)
@@ -164,6 +168,7 @@ static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, s
 int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o, struct dvm_error *err) {
   struct sdm_options co = { .role = SDM_ROLE_MASTER, .handlers = &handlers, .arg = s, .host = o->host,
                             .ping_ms = o->ping_ms };
+  s->inside = o->inside;
   if (sdm_link_init())
     return dvm_error_set(err, -EIO, "libsodium does not start");
   if (!o->secret_file)
@@ -186,10 +191,13 @@ int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o,
 }
 
 void sdm_session_close(struct sdm_session *s) {
+  bool inside = s->inside && s->all && !sdm_set_is_subset(s->all, s->exited);
+  if (inside && s->launch.pids)
+    sdm_launch_terminate(&s->launch); /* before they hear that they may go on */
   sdm_finalize(s->ctx);
   s->ctx = NULL;
   if (s->launch.pids)
-    sdm_launch_fini(&s->launch, 3000);
+    sdm_launch_fini(&s->launch, inside ? 1000 : 3000);
   leave_places(s, s->all);
   for (size_t i = 0; i < s->nplaces; i++) {
     sdm_set_free(s->places[i].set);

@@ -24,7 +24,7 @@ struct sdm_session {
   uint64_t waiting;
   struct sdm_answer *answer;
   uint16_t answer_flags;
-  bool extra_credit;
+  bool inside;  /* servers end with their programs */
   /* Told as they come; may be NULL. */
   void (*on_event)(void *arg, const struct sdm_set *ids, const json_t *event);
   void (*on_output)(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len);
@@ -42,6 +42,8 @@ struct sdm_session_options {
   const char *host;        /* where the master listens; NULL: 127.0.0.1, which servers on other hosts cannot reach */
   const char *shape, *backend, *backend_path;
   bool oob, partial;
+  char *const *inside;     /* the program with its arguments: the servers are inside it; or NULL */
+  bool hold;               /* .. it waits at its first safe point */
   uint32_t start_ms;
   uint32_t orphan_ms;      /* how long servers live without a front end; 0: 30000 */
   uint32_t ping_ms;        /* heart-beats of quiet links; a peer is lost after three; 0: 2000 */

@@ -32,6 +32,10 @@ static void head(const struct sdm_show *w, const struct sdm_set *set) {
 
 static void place(FILE *out, const json_t *j) {
   const char *func = text_of(j, "func"), *file = text_of(j, "file"), *lib = text_of(j, "lib");
+  if (file && !func) { /* from inside a checked program: its construct, or the access */
+    fprintf(out, "%s:%d", file, (int)json_integer_value(json_object_get(j, "line")));
+    return;
+  }
   fprintf(out, "%s", func ? func : "??");
   if (file)
     fprintf(out, " at %s:%d", file, (int)json_integer_value(json_object_get(j, "line")));
@@ -294,7 +298,7 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
   } else if (!strcmp(name, "stopped")) {
     json_t *bp = json_object_get(event, "bp");
     if (reason && !strcmp(reason, "diagnostic"))
-      fprintf(w->out, "gave a diagnostic in ");
+      fprintf(w->out, "gave a diagnostic %s ", text_of(event, "func") ? "in" : "at");
     else if (bp)
       fprintf(w->out, "stopped at breakpoint %d, ", (int)json_integer_value(bp));
     else if (text_of(event, "signal") && reason && !strcmp(reason, "signal-received"))
@@ -303,8 +307,9 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
                         !strcmp(reason, "function-finished") || !strcmp(reason, "location-reached")))
       fprintf(w->out, "stopped in "); /* where it was sent */
     else
-      fprintf(w->out, "stopped (%s) in ", reason ? reason : "?");
-    place(w->out, event);
+      fprintf(w->out, "stopped (%s)%s", reason ? reason : "?", text_of(event, "func") || text_of(event, "lib") ? " in " : text_of(event, "file") ? " at " : "");
+    if (text_of(event, "func") || text_of(event, "file") || text_of(event, "lib") || !reason || strcmp(reason, "start"))
+      place(w->out, event);
     if (text_of(event, "new"))
       fprintf(w->out, ": %s was %s, is %s", text_of(event, "expression") ? text_of(event, "expression") : "it",
               text_of(event, "old"), text_of(event, "new"));

@@ -15,7 +15,7 @@ for option in $("$dvmcc" --dvm-help | grep -o '^  -[a-zA-Z-]*[=a-z-]*' | grep -v
 done
 # Keys of programs; those of traces and of the debugger are described with their commands.
 if [ -e "$("$dvmcc" --dvm-print-runtime)" ] && echo 'int main(void) { return 0; }' | "$dvmcc" -x c - -o prog; then
-  for key in $(DVM_OPTIONS=help=1 ./prog | sed 's/=.*//' | grep -vE '^(trace|trace_.*|reference|tolerance|sdm)$'); do
+  for key in $(DVM_OPTIONS=help=1 ./prog | sed 's/=.*//' | grep -vE '^(trace|trace_.*|reference|tolerance)$'); do
     grep -q "^ *$key=" dvmcc.txt || wrong "dvmcc.1 does not describe the key '$key'"
   done
 fi

@@ -5,6 +5,7 @@ import json
 import os
 import queue
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -103,6 +104,28 @@ def listening(pid):
     with open("/proc/net/tcp") as f:
         rows = [line.split() for line in f.readlines()[1:]]
     return [int(r[1].split(":")[1], 16) for r in rows if r[3] == "0A" and r[9] in sockets]
+
+
+def free_ports(n):
+    """A stretch of n ports that nobody uses now."""
+    for base in range(21000 + os.getpid() % 400 * 20, 60000, n):
+        held = []
+        try:
+            for i in range(n):
+                s = socket.socket()
+                held.append(s)
+                s.bind(("127.0.0.1", base + i))
+            return base
+        except OSError:
+            pass
+        finally:
+            for s in held:
+                s.close()
+    raise AssertionError("no ports")
+
+
+def free_port():
+    return free_ports(1)
 
 
 def wait_until(what, why):

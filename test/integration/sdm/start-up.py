@@ -6,27 +6,9 @@ import subprocess
 import unittest
 
 import sdm
-from sdm import listening
+from sdm import free_ports, listening
 
 SECRET = "5a" * 32
-
-
-def free_ports(n):
-    """A stretch of n ports that nobody uses now."""
-    for base in range(21000 + os.getpid() % 400 * 20, 60000, n):
-        held = []
-        try:
-            for i in range(n):
-                s = socket.socket()
-                held.append(s)
-                s.bind(("127.0.0.1", base + i))
-            return base
-        except OSError:
-            pass
-        finally:
-            for s in held:
-                s.close()
-    raise AssertionError("no ports")
 
 
 class StartUp(unittest.TestCase):
