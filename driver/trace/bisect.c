@@ -13,6 +13,7 @@
 /* An execution of a construct after which the sums differ. */
 struct step {
   char *construct;        /* site text; owned */
+  char *in_reference;     /* the reference's; owned */
   uint64_t execution;
 };
 struct search {
@@ -32,28 +33,30 @@ static void on_spot(void *arg, const struct dvmt_spot *s) {
   if (b->nsteps && b->steps[b->nsteps - 1].execution == s->execution && !strcmp(b->steps[b->nsteps - 1].construct, s->construct))
     return; /* another array of the same construct */
   struct step *rows = realloc(b->steps, (b->nsteps + 1) * sizeof(*rows));
-  char *text = strdup(s->construct);
+  char *text = strdup(s->construct), *there = strdup(s->in_reference ? s->in_reference : s->construct);
   if (rows)
     b->steps = rows;
-  if (!rows || !text) {
+  if (!rows || !text || !there) {
     free(text);
+    free(there);
     b->failed = true;
     return;
   }
-  rows[b->nsteps++] = (struct step){text, s->execution};
+  rows[b->nsteps++] = (struct step){text, there, s->execution};
 }
 
 /* ---- one run of both ------------------------------------------------------------------------------------------------------- */
 
-static int write_config(const struct search *b, const struct step *s, struct dvm_error *err) {
-  struct dvmt_where w = dvmt_site_where(s->construct);
-  struct dvmt_span kind = dvmt_site_kind(s->construct);
+/* Only this execution of the construct with site text 'text'. */
+static int write_config(const struct search *b, const char *text, uint64_t execution, struct dvm_error *err) {
+  struct dvmt_where w = dvmt_site_where(text);
+  struct dvmt_span kind = dvmt_site_kind(text);
   FILE *f = fopen(b->config, "we");
   if (!f)
     return dvm_error_errno(err, "cannot write '%s'", b->config);
   fprintf(f, "level none\n%.*s %.*s:%u level modify\n", (int)kind.n, kind.s, (int)w.file.n, w.file.s, w.line);
-  fprintf(f, "start %.*s:%u %llu\nfinish %.*s:%u %llu\n", (int)w.file.n, w.file.s, w.line, (unsigned long long)s->execution,
-          (int)w.file.n, w.file.s, w.line, (unsigned long long)s->execution);
+  fprintf(f, "start %.*s:%u %llu\nfinish %.*s:%u %llu\n", (int)w.file.n, w.file.s, w.line, (unsigned long long)execution,
+          (int)w.file.n, w.file.s, w.line, (unsigned long long)execution);
   return fclose(f) ? dvm_error_errno(err, "cannot write '%s'", b->config) : 0;
 }
 
@@ -81,7 +84,7 @@ static int record_reference(const struct search *b, struct dvm_error *err) {
 static int try_step(const struct search *b, const struct step *s, bool report, struct dvm_error *err) {
   struct dvmt_compare_options options = b->o->compare;
   const struct dvmt_launch launch = {b->command, NULL, b->config, true};
-  int status, rc = write_config(b, s, err);
+  int status, rc = write_config(b, s->in_reference, s->execution, err);
   bool recorded = false;
   int64_t errors = 0;
   if (!report)
@@ -89,6 +92,8 @@ static int try_step(const struct search *b, const struct step *s, bool report, s
   options.spot = NULL;
   if (!rc)
     rc = record_reference(b, err);
+  if (!rc)
+    rc = write_config(b, s->construct, s->execution, err);
   struct dvmt_reader *r = rc ? NULL : dvmt_reader_open(b->trace, err);
   struct dvmt_compare *c = r ? dvmt_compare_create(r, &options) : NULL;
   if (!rc && !c)
@@ -186,8 +191,10 @@ int dvmt_bisect(struct dvmt_cli *o, const char *reference, char *const *command,
     unlink(b.trace);
     rmdir(b.folder);
   }
-  for (size_t i = 0; i < b.nsteps; i++)
+  for (size_t i = 0; i < b.nsteps; i++) {
     free(b.steps[i].construct);
+    free(b.steps[i].in_reference);
+  }
   free(b.steps);
   free(b.again);
   dvmt_reader_close(r);

@@ -45,6 +45,10 @@ static int on_object(struct dvmt_sink *sink, const struct dvmt_object_def *def) 
 static int on_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
   struct dvmt_compare *c = (struct dvmt_compare *)sink;
   struct item it;
+  if (!c->matched) {
+    c->matched = true;
+    dvmt_cmp_match_places(c);
+  }
   dvmt_cmp_to_item(&c->b.sites, &c->b.objects, r, &it);
   c->totals.records++;
   if (c->over)
@@ -81,7 +85,7 @@ int dvmt_compare_end(struct dvmt_compare *c, bool ended, struct dvm_error *err) 
     char what[400], message[600];
     snprintf(message, sizeof(message), "the run ends here, the reference goes on with the %s",
              dvmt_cmp_describe(c, &c->ahead, true, what, sizeof(what)));
-    dvmt_cmp_structure(c, "end", "", dvmt_cmp_a_text(c, &c->ahead), message);
+    dvmt_cmp_structure(c, "end", "", dvmt_cmp_place_text(c, &c->ahead), message);
   }
   if (c->rc && c->err.code)
     *err = c->err;
@@ -116,6 +120,8 @@ void dvmt_compare_destroy(struct dvmt_compare *c) {
   free(c->b_tail.row);
   free(c->a_counts.count);
   free(c->b_counts.count);
+  free(c->a_totals.count);
+  free(c->partners);
   free(c->scales);
   free(c->seen);
   free(c);

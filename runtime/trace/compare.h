@@ -31,6 +31,7 @@ struct dvmt_finding {
 /* One differing element, or (object NULL) a sum of an array that differs when a construct ends. */
 struct dvmt_spot {
   const char *construct, *variable;
+  const char *in_reference;  /* the same construct's site text there, where its line may be another; or NULL */
   const struct dvmt_object_def *object;
   int64_t offset;
   uint64_t enters;           /* executions of all constructs so far */

@@ -62,7 +62,7 @@ static void drop_optional(const struct dvmt_compare *c, struct items *l) {
 
 static void unmatched(struct dvmt_compare *c, const struct item *it, bool of_reference) {
   char what[400], message[600];
-  const char *text = of_reference ? dvmt_cmp_a_text(c, it) : dvmt_cmp_b_text(c, it);
+  const char *text = of_reference ? dvmt_cmp_place_text(c, it) : dvmt_cmp_b_text(c, it);
   const char *variable = it->kind <= DVMT_WRITE ? dvmt_cmp_key_name(c, it->key) : "";
   dvmt_cmp_describe(c, it, of_reference, what, sizeof(what));
   snprintf(message, sizeof(message), of_reference ? "the %s of the reference does not happen" : "the %s is not in the reference", what);

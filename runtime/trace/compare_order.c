@@ -64,9 +64,28 @@ static void lose_step(struct dvmt_compare *c, const struct item *b) {
   dvmt_cmp_structure(c, "order", "", dvmt_cmp_b_text(c, b), message);
 }
 
-/* Brings the reference to the execution of a parallel construct that the run begins now.  False: it has none such. */
+/* How often the reference executes each construct.  Another pass over it, but only once and only for programs that part. */
+static void count_reference(struct dvmt_compare *c) {
+  struct dvmt_record r;
+  struct dvmt_reader *again = dvmt_reader_again(c->reference, &c->err);
+  int more = again ? 0 : -1;
+  c->counted = true;
+  while (again && !c->rc && (more = dvmt_reader_next(again, &r, &c->err)) > 0)
+    if (r.kind == DVMT_ENTER) {
+      uint32_t key = r.site < c->a.sites.n ? c->a.sites.key[r.site] : dvmt_cmp_site_key(c, dvmt_reader_site(again, r.site)->text);
+      ++*count_of(c, &c->a_totals, key);
+    }
+  dvmt_reader_close(again);
+  if (more < 0 && !c->rc)
+    c->rc = c->err.code;
+}
+
+/* Brings the reference to the execution of a parallel construct that the run begins now.  False: it has none such, or has it behind
+ * it; then the reference stays where it is. */
 static bool meet(struct dvmt_compare *c, const struct item *b, uint32_t count) {
-  if (*count_of(c, &c->a_counts, b->key) >= count)
+  if (!c->counted)
+    count_reference(c);
+  if (*count_of(c, &c->a_counts, b->key) >= count || *count_of(c, &c->a_totals, b->key) < count)
     return false;
   while (dvmt_cmp_peek(c)) {
     if (c->ahead.kind == DVMT_ENTER && dvmt_cmp_a_parallel(c, &c->ahead) && c->ahead.key == b->key &&

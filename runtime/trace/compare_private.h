@@ -46,6 +46,9 @@ struct dvmt_compare {
   struct dvmt_compare_totals totals;
   struct dvm_error err;
   int rc;
+  bool matched;            /* constructs have been */
+  uint32_t *partners;      /* owned; of A's sites: B's at the same place of the source, or UINT32_MAX */
+  size_t npartners;
   char **names;            /* by key */
   size_t nnames;
   struct { struct keys sites, objects; } a, b;
@@ -58,6 +61,8 @@ struct dvmt_compare {
   int depth;
   uint64_t enters;
   struct counts a_counts, b_counts;
+  struct counts a_totals;  /* executions in all of A; counted when they are first needed */
+  bool counted;
   uint32_t no_count;
   bool over;               /* a torn reference has ended: what follows is not compared */
   bool lost;               /* after a difference of structure outside parallel constructs: until both meet again */
@@ -109,6 +114,13 @@ static inline bool dvmt_cmp_b_parallel(const struct dvmt_compare *c, const struc
 static inline const char *dvmt_cmp_key_name(const struct dvmt_compare *c, uint32_t key) {
   return c->names[key][0] == '\1' ? "" : c->names[key];
 }
+
+/* ---- compare_places.c: a source that has been changed ------------------------------------------------------------------------ */
+
+/* Gives the run's constructs the keys of the same ones of the reference, whose lines may be others; before the first record. */
+void dvmt_cmp_match_places(struct dvmt_compare *c);
+/* Site text for the place of A's record: in the run's source, if it has one there. */
+const char *dvmt_cmp_place_text(const struct dvmt_compare *c, const struct item *a);
 
 /* ---- compare_finding.c ------------------------------------------------------------------------------------------------------- */
 

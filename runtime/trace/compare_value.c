@@ -84,7 +84,11 @@ static void value_differs(struct dvmt_compare *c, struct dvmt_type type, const c
 
 static void tell_spot(struct dvmt_compare *c, const char *variable, const struct dvmt_object_def *object, int64_t offset, double relative) {
   const struct open *o = c->depth ? &c->open[c->depth - 1] : NULL;
-  struct dvmt_spot spot = {o ? o->text : NULL, variable, object, offset, c->enters, o ? o->execution : 0, relative};
+  const char *there = NULL;
+  for (size_t i = 0; o && !object && !there && i < c->a.sites.n; i++)
+    if (c->a.sites.key[i] == o->key && dvmt_reader_site(c->reference, i)->kind != DVMT_SITE_ACCESS)
+      there = dvmt_reader_site(c->reference, i)->text;
+  struct dvmt_spot spot = {o ? o->text : NULL, variable, there, object, offset, c->enters, o ? o->execution : 0, relative};
   if (c->options.spot)
     c->options.spot(c->options.spot_arg, &spot);
 }

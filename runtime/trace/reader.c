@@ -124,6 +124,14 @@ struct dvmt_reader *dvmt_reader_open_memory(const void *p, size_t n, struct dvm_
   return open_any(-1, p, n, "(memory)", err);
 }
 
+struct dvmt_reader *dvmt_reader_again(const struct dvmt_reader *r, struct dvm_error *err) {
+  int fd = r->fd < 0 ? -1 : fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+  if (r->fd < 0 || fd >= 0)
+    return open_any(fd, r->memory, r->size, r->name, err);
+  dvm_error_errno(err, "cannot read '%s'", r->name);
+  return NULL;
+}
+
 void dvmt_reader_close(struct dvmt_reader *r) {
   if (!r)
     return;

@@ -12,6 +12,8 @@ struct dvmt_reader;
 struct dvmt_reader *dvmt_reader_open(const char *path, struct dvm_error *err);
 /* The same from memory that stays the caller's. */
 struct dvmt_reader *dvmt_reader_open_memory(const void *p, size_t n, struct dvm_error *err);
+/* Another reader of the same file, at its beginning. */
+struct dvmt_reader *dvmt_reader_again(const struct dvmt_reader *r, struct dvm_error *err);
 void dvmt_reader_close(struct dvmt_reader *r);
 
 /* 1: a record, valid until the next call; 0: the end; -E.. with a text.  Blocks that are damaged give a record DVMT_LOST. */

@@ -174,6 +174,23 @@ first | grep -q "'A\[5\]' is 7, the reference has 2.5" || wrong "value in anothe
 status 66 "$dvm" compare --window 0 any.dvmt -- ./other
 has err "their sums differ"
 
+# A source that has been changed: constructs are the same at other lines; one that is new is a difference, those behind it are not.
+status 0 "$dvm" record -o lines.dvmt -- ./jacobi
+sed '3s|^|/* a line more */\n\n|; s|^  for (step.*|  /* and one */\n&|' jacobi.c >moved.c
+mkdir moved && mv moved.c moved/jacobi.c
+build_ moved/prog moved/jacobi.c -O2
+status 0 "$dvm" compare lines.dvmt -- moved/prog
+empty err
+build_ moved/prog moved/jacobi.c -O2 -DMISTAKE=2
+status 66 "$dvm" compare lines.dvmt -- moved/prog
+first | grep -q "jacobi.c:26:9: error: 'B\[1\]\[1\]' is " || wrong "moved lines: $(first)"
+sed -i '0,/^  for (step/s||#pragma dvm parallel([i][j] on B[i][j])\n  for (i = 0; i < N; i++)\n    for (j = 0; j < N; j++)\n      B[i][j] = A[i][j] * 1;\n&|' moved/jacobi.c
+build_ moved/prog moved/jacobi.c -O2 -DMISTAKE=3
+status 66 "$dvm" compare lines.dvmt -- moved/prog
+first | grep -q "jacobi.c:22:13: error: the begin of the parallel at .*jacobi.c:22 happens where the reference has the begin of the loop" ||
+  wrong "a new construct: $(first)"
+has err "jacobi.c:35:11: error: the write of 'A[7][9]' of the reference does not happen"
+
 # NaN and infinity are named where they appear first.
 cat >nan.c <<'C'
 #include <math.h>
@@ -314,6 +331,9 @@ status 66 "$dvm" compare --bisect sum.dvmt -- ./wrong
 cmp out <(./wrong) || wrong "the program's output under --bisect"
 has err "dvm: execution 9 of the construct at jacobi.c:24 is the first beyond the tolerance"
 has err "jacobi.c:28:11: error: the write of 'A[7][9]' of the reference does not happen [dvm-trace-structure]"
+build_ moved/prog moved/jacobi.c -O2 -DMISTAKE=3 # other lines, and a construct more
+status 66 "$dvm" compare --bisect sum.dvmt -- moved/prog
+has err "jacobi.c:35:11: error: the write of 'A[7][9]' of the reference does not happen [dvm-trace-structure]"
 build_ wrong jacobi.c -O2 -DMISTAKE=4 # 2.5e-8 a step
 status 66 "$dvm" compare --bisect --tolerance 6e-8 sum.dvmt -- ./wrong
 has err "dvm: execution 3 of the construct at jacobi.c:20 is the first beyond the tolerance"

@@ -7,8 +7,7 @@ mistakes/SAMPLE.txt has a paragraph for each:
     a sentence that begins with its kind: wrong bound, wrong operation, lost update, perturbed constant; 'same' is no mistake
     -a line of the sample     as in test/samples/mistakes
     +what it becomes
-    error dvm-ID at TEXT: MESSAGE    the first difference: the text in the source where its caret stands (of the sample, if it
-                                     is something that does not happen any more), and the whole message
+    error dvm-ID at TEXT: MESSAGE    the first difference: the text in the source where its caret stands, and the whole message
     in iteration (..)         the iteration that is named with it, if one is
 A sample compiled at -O0 and at -O2 does the same; --update writes what is found, to be read before it is committed."""
 import importlib.machinery, importlib.util, os, re, subprocess, sys, tempfile
@@ -42,13 +41,12 @@ def compared(target, level='modify'):
     return call(dvm, 'compare', level + '.dvmt', '--', './' + target)
 
 
-def found(report, right, wrong):
+def found(report, wrong):
     """The lines that a paragraph would have."""
     head = HEAD.search(report)
     if not head or report[:head.start()].strip():
         return [f'no difference is named first: {report[:300]}']
-    gone = 'does not happen' in head[4]
-    line = (right if gone else wrong).split('\n')[int(head[2]) - 1].encode()[int(head[3]) - 1:].decode()
+    line = wrong.split('\n')[int(head[2]) - 1].encode()[int(head[3]) - 1:].decode()
     lines = [f'{head[4][:5]} {head[5]} at {line}: {head[4][7:]}']
     after = HEAD.search(report, head.end())
     where = re.search(r', iteration \((.*)\)$', report[head.end():after.start() if after else len(report)], re.M)
@@ -63,7 +61,7 @@ def tried(paragraph, right):
     status, report = compared('wrong')
     if lines[0].startswith('same'):
         return lines, [] if (status, report) == (0, '') else [f'{lines[0]}: status {status}\n{report}']
-    want, have = [l for l in lines[1:] if l[0] not in '-+ @'], found(report, right, wrong)
+    want, have = [l for l in lines[1:] if l[0] not in '-+ @'], found(report, wrong)
     bad = [] if (status, have) == (66, want) else [f'{lines[0]}: status {status}, first:\n' + '\n'.join(have)]
     return [lines[0]] + [l.rstrip('\n') for l in change] + have, bad
 
