@@ -24,7 +24,7 @@ struct server {
   struct sdm_ctx *ctx;
   const struct sdm_backend_ops *ops;
   struct sdm_backend *backend;
-  bool quit, oob, held;
+  bool quit, oob, held, told_lost;
   int64_t credit;
   struct sdm_bytes line[3];
   struct sdm_timer *flush;
@@ -177,8 +177,12 @@ static void write_out(struct server *s) {
       ssize_t n = write(p.fd, l->p, l->len < 4096 ? l->len : 4096);
       if (n < 0 && errno == EAGAIN)
         break;
-      if (n < 0 && errno != EINTR)
-        l->len = 0; /* nobody reads any more */
+      if (n < 0 && errno != EINTR) {
+        if (!s->told_lost && errno != EPIPE) /* else nobody reads any more, and knows it */
+          fprintf(stderr, "sdm-server: error: rank %u: output is lost: %s\n", sdm_get_my_id(s->ctx), strerror(errno));
+        s->told_lost = true;
+        l->len = 0;
+      }
       else if (n > 0)
         sdm_bytes_consume(l, (size_t)n);
     }

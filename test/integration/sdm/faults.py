@@ -143,6 +143,25 @@ class Faults(unittest.TestCase):
             self.assertEqual(self.sources(d), (set(range(N)), {}))
             self.assertEqual([j for j in d.said if "lost" in j], [])
 
+    def test_disk_full(self):
+        """What cannot be written is not lost in silence, and nobody hangs for it."""
+        for words in (["-ex", "print 1"], ["--json", "-ex", "print 1"]):
+            with open("/dev/full", "w") as full:
+                r = subprocess.run([sdm.DEBUG, "-n", "2", "--launcher", "local", "--backend", "stub", "--no-stop", *words, "-ex", "quit",
+                                    "/bin/true"], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True, timeout=sdm.LIMIT)
+            self.assertEqual((r.returncode, r.stderr),
+                             (1, "dvm debug: error: some of the output could not be written; is the disk full?\n"))
+
+    def test_disk_full_for_the_program(self):
+        """Route oob: the program's lines go to a full disk; it ends as ever, and the loss is told once."""
+        with sdm.Folder() as folder:
+            server = folder.write("server", f'#!/bin/sh\nexec "{sdm.SERVER}" "$@" >/dev/full\n', 0o755)
+            r = subprocess.run([sdm.DEBUG, "-n", "1", "--launcher", "local", "--io", "oob", "--no-stop", "-ex", "wait", "-ex", "status",
+                                "-ex", "quit", "/bin/sh", "-c", "for i in 1 2 3; do echo $i; sleep 0.1; done"], stdin=subprocess.DEVNULL,
+                               capture_output=True, text=True, timeout=sdm.LIMIT, env={**os.environ, "SDM_SERVER": server})
+        self.assertEqual((r.returncode, r.stderr), (0, "sdm-server: error: rank 0: output is lost: No space left on device\n"))
+        self.assertIn("{0} exited with status 0", r.stdout)
+
     def test_strangers(self):
         """Garbage, an old version, giants, half a handshake, and many who say nothing, at every door: nothing is
         changed, and a router can still be replaced through the same doors."""
