@@ -82,11 +82,6 @@ json_t *dap_fail(struct dap *d, const char *fmt, ...) {
   return NULL;
 }
 
-static json_t *do_nothing(struct dap *d, const json_t *args) {
-  (void)d, (void)args;
-  return json_object();
-}
-
 static const struct {
   const char *name;
   json_t *(*fn)(struct dap *d, const json_t *args);
@@ -95,7 +90,7 @@ static const struct {
   { "initialize", dap_do_initialize, false }, { "launch", dap_do_launch, false }, { "attach", dap_do_attach, false },
   { "configurationDone", dap_do_configuration_done, false }, { "threads", dap_do_threads, false },
   { "setBreakpoints", dap_set_breakpoints, true }, { "setFunctionBreakpoints", dap_set_function_breakpoints, true },
-  { "setExceptionBreakpoints", do_nothing, false }, { "dataBreakpointInfo", dap_data_breakpoint_info, true },
+  { "setExceptionBreakpoints", dap_set_exception_breakpoints, false }, { "dataBreakpointInfo", dap_data_breakpoint_info, true },
   { "setDataBreakpoints", dap_set_data_breakpoints, true }, { "stackTrace", dap_stack_trace, true },
   { "scopes", dap_scopes, true }, { "variables", dap_variables, true }, { "setVariable", dap_set_variable, true },
   { "evaluate", dap_evaluate, true }, { "readMemory", dap_read_memory, true }, { "continue", dap_do_continue, true },

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/facts.h"
 #include "sdm/dap_private.h"
 
 void dap_breaks_free(struct dap *d) {
@@ -49,6 +50,12 @@ static json_t *insert(struct dap *d, const char *where, json_t *command) {
   json_decref(body);
   sdm_answer_free(a);
   return out;
+}
+
+void dap_break_at_diagnostics(struct dap *d, bool on) {
+  remove_all(d, "dvm");
+  if (on)
+    json_decref(insert(d, "dvm", json_pack("{s:s, s:s}", "cmd", "break", "where", DVM_FACTS_STOP)));
 }
 
 static void put_conditions(json_t *command, const json_t *b) {

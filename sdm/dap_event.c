@@ -56,7 +56,7 @@ static const char *stop_reason(const json_t *event, bool entry) {
     { "breakpoint-hit", "breakpoint" }, { "end-stepping-range", "step" }, { "function-finished", "step" },
     { "location-reached", "step" }, { "signal-received", "exception" }, { "watchpoint-trigger", "data breakpoint" },
     { "read-watchpoint-trigger", "data breakpoint" }, { "access-watchpoint-trigger", "data breakpoint" },
-    { "interrupted", "pause" } };
+    { "interrupted", "pause" }, { "diagnostic", "exception" } };
   const char *reason = dap_text(event, "reason");
   if (entry && !json_object_get(event, "bp"))
     return "entry";
@@ -69,7 +69,8 @@ static const char *stop_reason(const json_t *event, bool entry) {
 static void tell_stop(struct dap *d, const struct sdm_set *set, const json_t *event, bool last) {
   char *ranks = sdm_set_text(set);
   struct dvm_text t = DVM_TEXT_INIT;
-  const char *signal = dap_text(event, "signal"), *func = dap_text(event, "func");
+  const char *signal = dap_text(event, "diagnostic"), *func = dap_text(event, "func");
+  signal = signal ? signal : dap_text(event, "signal"); /* what an exception says */
   const char *reason = stop_reason(event, d->entry);
   json_int_t bp = dap_number(event, "bp", 0), thread = dap_number(event, "thread", 1);
   struct sdm_set_iter it = sdm_set_iter(set);

@@ -7,14 +7,16 @@
 #include "sdm/dap_private.h"
 
 void dap_forget(struct dap *d) {
-  for (size_t i = 0; i < d->nrefs; i++)
+  for (size_t i = 0; i < d->nrefs; i++) {
     free(d->refs[i].expression);
+    json_decref(d->refs[i].facts);
+  }
   free(d->refs);
   d->refs = NULL;
   d->nrefs = 0;
 }
 
-static json_int_t new_ref(struct dap *d, struct dap_ref r) {
+json_int_t dap_new_ref(struct dap *d, struct dap_ref r) {
   d->refs = sdm_realloc(d->refs, (d->nrefs + 1) * sizeof(*d->refs));
   d->refs[d->nrefs++] = r;
   return (json_int_t)d->nrefs;
@@ -46,7 +48,7 @@ json_t *dap_stack_trace(struct dap *d, const json_t *args) {
   json_array_foreach(json_object_get(result, "frames"), i, f) {
     const char *func = dap_text(f, "func"), *file = dap_text(f, "file"), *path = dap_text(f, "path");
     json_int_t level = dap_number(f, "level", 0);
-    json_t *one = json_pack("{s:I, s:s, s:I, s:i}", "id", new_ref(d, (struct dap_ref){ rank, thread, level, NULL, NULL }),
+    json_t *one = json_pack("{s:I, s:s, s:I, s:i}", "id", dap_new_ref(d, (struct dap_ref){ .rank = rank, .thread = thread, .frame = level }),
                             "name", func ? func : "??", "line", dap_number(f, "line", 0), "column", 0);
     if (file && path)
       json_object_set_new(one, "source", json_pack("{s:s, s:s}", "name", file, "path", path));
@@ -63,12 +65,18 @@ json_t *dap_scopes(struct dap *d, const json_t *args) {
   const struct dap_ref *r = find_ref(d, dap_number(args, "frameId", 0));
   if (!r)
     return NULL;
-  struct dap_ref of = { r->rank, r->thread, r->frame, "locals", NULL };
-  json_int_t locals = new_ref(d, of);
+  struct dap_ref of = { .rank = r->rank, .thread = r->thread, .frame = r->frame, .kind = "locals" };
+  json_int_t locals = dap_new_ref(d, of);
   of.kind = "args";
-  return json_pack("{s:[{s:s, s:s, s:I, s:b}, {s:s, s:s, s:I, s:b}]}", "scopes", "name", "Locals", "presentationHint",
+  json_t *body = json_pack("{s:[{s:s, s:s, s:I, s:b}, {s:s, s:s, s:I, s:b}]}", "scopes", "name", "Locals", "presentationHint",
                    "locals", "variablesReference", locals, "expensive", 0, "name", "Arguments", "presentationHint",
-                   "arguments", "variablesReference", new_ref(d, of), "expensive", 0);
+                   "arguments", "variablesReference", dap_new_ref(d, of), "expensive", 0);
+  if (!dap_facts_known(d, of.rank))
+    return body;
+  of.kind = "dvm";
+  json_array_append_new(json_object_get(body, "scopes"), json_pack("{s:s, s:I, s:b}", "name", "DVM", "variablesReference",
+                                                                   dap_new_ref(d, of), "expensive", 1));
+  return body;
 }
 
 /* Has parts to show: a structure, an array, a pointer that is not text or a function. */
@@ -83,8 +91,8 @@ static bool has_parts(const char *value) {
 static json_t *variable(struct dap *d, const struct dap_ref *of, const char *name, const char *value, const char *expression) {
   json_t *v = json_pack("{s:s, s:s, s:s, s:i}", "name", name, "value", value, "evaluateName", expression, "variablesReference", 0);
   if (has_parts(value))
-    json_object_set_new(v, "variablesReference", json_integer(new_ref(d, (struct dap_ref){ of->rank, of->thread, of->frame, NULL,
-                                                                                           sdm_strdup(expression) })));
+    json_object_set_new(v, "variablesReference", json_integer(dap_new_ref(d, (struct dap_ref){
+      .rank = of->rank, .thread = of->thread, .frame = of->frame, .expression = sdm_strdup(expression) })));
   return v;
 }
 
@@ -93,6 +101,8 @@ json_t *dap_variables(struct dap *d, const json_t *args) {
   if (!r)
     return NULL;
   struct dap_ref of = *r; /* the table grows */
+  if (of.facts || (of.kind && !strcmp(of.kind, "dvm")))
+    return dap_facts_variables(d, &of);
   json_t *command = command_at(&of, of.kind ? "variables" : "children"), *list = json_array(), *v;
   size_t i;
   json_object_set_new(command, of.kind ? "kind" : "expression", json_string(of.kind ? of.kind : of.expression ? of.expression : ""));
@@ -180,7 +190,7 @@ json_t *dap_evaluate(struct dap *d, const json_t *args) {
   const struct dap_ref *r = id ? find_ref(d, id) : NULL;
   if (id && !r)
     return NULL;
-  struct dap_ref at = r ? *r : (struct dap_ref){ rank, 0, -1, NULL, NULL };
+  struct dap_ref at = r ? *r : (struct dap_ref){ .rank = rank, .frame = -1 };
   json_t *command = command_at(&at, "evaluate");
   json_object_set_new(command, "expression", json_string(expression));
   json_t *result = dap_ask_one(d, at.rank, command);

@@ -1,5 +1,5 @@
 /* The inside of the DAP adapter: dap.c takes requests, dap_start.c begins a session, dap_run.c has threads and what sets them
- * running, dap_look.c what looks, dap_break.c the breakpoints, dap_event.c what the client is told unasked, dap_custom.c what
+ * running, dap_look.c what looks, dap_break.c the breakpoints, dap_event.c what the client is told unasked, dap_facts.c checked programs, dap_custom.c what
  * the protocol does not know. */
 #ifndef SDM_DAP_PRIVATE_H
 #define SDM_DAP_PRIVATE_H
@@ -15,8 +15,9 @@
 
 struct dap_ref { /* what a frame id or a variables reference stands for, until the programs run on */
   json_int_t rank, thread, frame;
-  const char *kind; /* "locals", "args", or NULL: the parts of 'expression' */
+  const char *kind; /* "locals", "args", "dvm", or NULL: the parts of 'expression' */
   char *expression; /* owned */
+  json_t *facts;    /* owned: parts of what the run-time library knows (dap_facts.c); or NULL */
 };
 
 struct dap_break {
@@ -68,6 +69,10 @@ void dap_hear(struct dap *d); /* the session's events come to the client */
 void dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event); /* as if the session had told it */
 void dap_tell_news(struct dap *d);
 void dap_readable(void *arg, unsigned events);
+json_int_t dap_new_ref(struct dap *d, struct dap_ref r); /* takes what it owns */
+void dap_break_at_diagnostics(struct dap *d, bool on);
+bool dap_facts_known(struct dap *d, json_int_t rank); /* is the rank's program checked? */
+json_t *dap_facts_variables(struct dap *d, const struct dap_ref *of);
 void dap_forget(struct dap *d); /* frames and variables */
 void dap_breaks_free(struct dap *d);
 
@@ -95,6 +100,7 @@ json_t *dap_evaluate(struct dap *d, const json_t *args);
 json_t *dap_read_memory(struct dap *d, const json_t *args);
 json_t *dap_set_breakpoints(struct dap *d, const json_t *args);
 json_t *dap_set_function_breakpoints(struct dap *d, const json_t *args);
+json_t *dap_set_exception_breakpoints(struct dap *d, const json_t *args);
 json_t *dap_data_breakpoint_info(struct dap *d, const json_t *args);
 json_t *dap_set_data_breakpoints(struct dap *d, const json_t *args);
 #endif

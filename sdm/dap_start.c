@@ -17,6 +17,8 @@ json_t *dap_do_initialize(struct dap *d, const json_t *args) {
   (void)d, (void)args;
   for (size_t i = 0; i < sizeof(can) / sizeof(*can); i++)
     json_object_set_new(body, can[i], json_true());
+  json_object_set_new(body, "exceptionBreakpointFilters", json_pack("[{s:s, s:s, s:b}]", "filter", "dvm", "label",
+                                                                    "Diagnostics of the DVM checker", "default", 0));
   return body;
 }
 

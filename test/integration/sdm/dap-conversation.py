@@ -122,6 +122,42 @@ class Dap(unittest.TestCase):
             self.assertEqual(program.wait(sdm.LIMIT), 0)
         self.assertEqual(p.wait(sdm.LIMIT), 0)
 
+    def test_checked_program(self):
+        """A program of dvmcc: diagnostics as exceptions, and a scope of what its run-time library knows."""
+        dvmcc = os.path.join(sdm.BUILD, "driver", "dvmcc")
+        if not os.path.exists(dvmcc):
+            self.skipTest("no dvmcc in this build")
+        folder = sdm.Folder()
+        self.addCleanup(folder.cleanup)
+        program = folder.path("checked")
+        subprocess.run([dvmcc, "-g", os.path.join(sdm.SOURCE, "checked.c"), "-o", program], check=True)
+        p = self.adapter()
+        c = Client(p.stdout, p.stdin)
+        self.assertEqual([f["filter"] for f in c.ask("initialize")["body"]["exceptionBreakpointFilters"]], ["dvm"])
+        self.assertTrue(c.ask("launch", program=program, ranks=2, launcher="local")["success"])
+        self.assertTrue(c.ask("setExceptionBreakpoints", filters=["dvm"])["success"])
+        c.ask("configurationDone")
+        stop = c.expect({"event": "stopped", "body": {"reason": "exception", "threadId": 1}})["body"]
+        self.assertIn("'A[0][0]' is read from the shadow edge", stop["text"])
+        frame = c.ask("stackTrace", threadId=1)["body"]["stackFrames"][0]
+        self.assertEqual(frame["name"], "main")
+        scopes = {s["name"]: s["variablesReference"] for s in c.ask("scopes", frameId=frame["id"])["body"]["scopes"]}
+        facts = self.parts(c, scopes["DVM"])
+        self.assertEqual(set(facts), {"construct", "arrays", "shadow", "diagnostics", "stats"})
+        arrays = self.parts(c, facts["arrays"]["variablesReference"])
+        self.assertTrue(arrays["A"]["value"].startswith("double align([i][j] with T[i][j]) [1:1][1:1]"), arrays["A"])
+        loop = self.parts(c, self.parts(c, facts["construct"]["variablesReference"])["[0]"]["variablesReference"])
+        self.assertEqual(self.parts(c, loop["indices"]["variablesReference"])["i"]["value"], "1")
+        self.assertEqual(self.parts(c, self.parts(c, facts["shadow"]["variablesReference"])["B"]["variablesReference"])["state"]["value"],
+                         "renewed")
+        self.assertTrue(c.ask("setExceptionBreakpoints", filters=[])["success"])
+        c.ask("terminate")
+        c.ask("disconnect")
+        self.assertEqual(p.wait(sdm.LIMIT), 0)
+
+    def parts(self, c, reference):
+        return {v["name"]: v for v in c.ask("variables", variablesReference=reference)["body"]["variables"]}
+
     def test_classes(self):
         """Above the limit a thread is a class of ranks at one place."""
         p = self.adapter()
