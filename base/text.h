@@ -23,6 +23,9 @@ void dvm_text_vprintf(struct dvm_text *t, const char *fmt, va_list ap) __attribu
 /* The content, "" when empty.  Valid until the next change. */
 const char *dvm_text_str(const struct dvm_text *t);
 
+/* Length of the UTF-8 sequence at 's', 0 if it is none (also: overlong, surrogate, beyond U+10FFFF).  async-signal-safe */
+unsigned dvm_text_utf8_length(const char *s);
+
 /* Smallest number of edits (insert, delete, replace, swap of neighbours) between two words, capped at 'limit' + 1. */
 unsigned dvm_text_distance(const char *a, const char *b, unsigned limit);
 /* The word of the NULL-terminated list that 'word' was probably meant to be (distance at most a third of its

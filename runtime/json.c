@@ -1,4 +1,5 @@
 #include "runtime/json.h"
+#include "base/text.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,22 +38,10 @@ void dvmrt_json_raw(struct dvmrt_json *j, const char *s) {
     put(j, *s++);
 }
 
-/* Length of the UTF-8 sequence at 's', 0 if it is none (also: overlong, surrogate, beyond U+10FFFF). */
-static unsigned utf8_length(const unsigned char *s) {
-  unsigned n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-  for (unsigned i = 1; i < n; i++)
-    if ((s[i] & 0xc0) != 0x80)
-      return 0;
-  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) ||
-      (s[0] == 0xf4 && s[1] >= 0x90))
-    return 0;
-  return n;
-}
-
 static void quoted(struct dvmrt_json *j, const char *value) {
   put(j, '"');
   for (const unsigned char *s = (const unsigned char *)value; *s;) {
-    unsigned n = utf8_length(s);
+    unsigned n = dvm_text_utf8_length((const char *)s);
     char escape[8];
     if (*s == '"' || *s == '\\') {
       put(j, '\\');

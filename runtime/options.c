@@ -94,13 +94,14 @@ static const char *const check_names[] = {
 #define ID_TEXT(sym, name, severity) name,
     DVMRT_IDS(ID_TEXT)
 #undef ID_TEXT
-    "anti", "all", NULL};
+    "anti", "all",
+    "trace-value", "trace-structure", "trace-nan" /* of comparisons, which are not made here */, NULL};
 
 static int check_bits(const char *name, uint64_t *bits) {
   for (unsigned i = 0; check_names[i]; i++) {
     if (strcmp(check_names[i], name))
       continue;
-    *bits = i < DVMRT_ID_COUNT ? 1ull << i : i == DVMRT_ID_COUNT ? 1ull << DVMRT_CHECK_ANTI : ~0ull;
+    *bits = i < DVMRT_ID_COUNT ? 1ull << i : i == DVMRT_ID_COUNT ? 1ull << DVMRT_CHECK_ANTI : i == DVMRT_ID_COUNT + 1 ? ~0ull : 0;
     return 0;
   }
   return -EINVAL;

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/bisect.h"
+#include "base/text.h"
 #include "driver/trace/launch.h"
 #include "driver/trace/meta.h"
 #include "runtime/trace/name.h"
@@ -21,6 +22,7 @@ struct search {
   struct step *steps;     /* owned, in the order of the run */
   size_t nsteps;
   bool failed;            /* no memory */
+  const char *program;    /* build id of the reference's program, or NULL */
   char *again;            /* shell command that runs the reference's program; owned */
   char *const *command;
   char folder[32], config[64], trace[64];
@@ -80,6 +82,17 @@ static int record_reference(const struct search *b, struct dvm_error *err) {
   return rc;
 }
 
+/* Whether the program that ran again is the one that made the reference. */
+static bool is_program(const struct search *b, const struct dvmt_reader *r) {
+  struct dvmt_record first;
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct dvmt_reader *head = dvmt_reader_again(r, &err);
+  bool same = !head || dvmt_reader_next(head, &first, &err) < 0 || !dvmt_reader_program(head) ||
+              !strcmp(dvmt_reader_program(head), b->program);
+  dvmt_reader_close(head);
+  return same;
+}
+
 /* 1: the values of this step differ beyond the tolerance, 0: they do not, or -E... */
 static int try_step(const struct search *b, const struct step *s, bool report, struct dvm_error *err) {
   struct dvmt_compare_options options = b->o->compare;
@@ -95,6 +108,8 @@ static int try_step(const struct search *b, const struct step *s, bool report, s
   if (!rc)
     rc = write_config(b, s->construct, s->execution, err);
   struct dvmt_reader *r = rc ? NULL : dvmt_reader_open(b->trace, err);
+  if (r && b->program && !is_program(b, r))
+    rc = dvm_error_set(err, -EINVAL, "the reference's program has been built anew since: keep a copy of it for '--bisect' (%s)", b->again);
   struct dvmt_compare *c = r ? dvmt_compare_create(r, &options) : NULL;
   if (!rc && !c)
     rc = err->code ? err->code : dvm_error_set(err, -ENOMEM, "out of memory");
@@ -176,8 +191,15 @@ int dvmt_bisect(struct dvmt_cli *o, const char *reference, char *const *command,
   if (!level || strcmp(level, "checksum"))
     rc = dvm_error_set(err, -EINVAL, "'--bisect' needs a reference of level checksum, '%s' has level '%s'", reference, level ? level : "?");
   char *folder = rc || !dvmt_reader_meta(r, "folder") ? NULL : strdup(dvmt_reader_meta(r, "folder"));
-  if (!rc && asprintf(&b.again, "cd '%s' && exec %s", folder ? folder : ".", dvmt_reader_meta(r, "command")) < 0)
-    rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!rc) {
+    struct dvm_text again = DVM_TEXT_INIT;
+    dvm_text_add(&again, "cd");
+    dvmt_meta_word(&again, folder ? folder : ".");
+    dvm_text_printf(&again, " && exec %s", dvmt_reader_meta(r, "command"));
+    b.again = again.s;
+    if (again.failed)
+      rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  }
   free(folder);
   if (!rc && !mkdtemp(b.folder))
     rc = dvm_error_errno(err, "cannot make a temporary folder '%s'", b.folder);
@@ -185,6 +207,7 @@ int dvmt_bisect(struct dvmt_cli *o, const char *reference, char *const *command,
     snprintf(b.config, sizeof(b.config), "%s/config", b.folder);
     snprintf(b.trace, sizeof(b.trace), "%s/trace", b.folder);
     rc = collect_steps(&b, r, status, err);
+    b.program = dvmt_reader_program(r);
     if (!rc && b.nsteps)
       rc = search(&b, err);
     unlink(b.config);

@@ -1,4 +1,4 @@
-/* What all JSON of traces has: texts from a program's source, which need not be UTF-8 ("?" then), and places. */
+/* What all JSON of traces has: texts from a program's source, which need not be UTF-8 (U+FFFD for what is not), and places. */
 #ifndef DVM_TRACE_JSON_H
 #define DVM_TRACE_JSON_H
 #include <jansson.h>

@@ -7,8 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A word as a shell reads it back, without line breaks. */
-static void add_word(struct dvm_text *t, const char *word) {
+void dvmt_meta_word(struct dvm_text *t, const char *word) {
   dvm_text_add(t, " '");
   for (; *word; word++) {
     if (*word == '\'')
@@ -26,7 +25,7 @@ char *dvmt_meta(char *const *command, const char *level, struct dvm_error *err) 
   struct tm tm;
   dvm_text_add(&t, "dvm " DVM_VERSION "\ncommand");
   for (; *command; command++)
-    add_word(&t, *command);
+    dvmt_meta_word(&t, *command);
   if (getcwd(cwd, sizeof(cwd)))
     dvm_text_printf(&t, "\nfolder %s", cwd);
   if (gmtime_r(&now, &tm) && strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm))

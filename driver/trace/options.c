@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/options.h"
+#include "runtime/ids.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ const char dvmt_cli_help[] =
   "  --window MIB       memory for iterations in another order (64)\n"
   "  --report FILE      the differences also as .sarif or .jsonl; repeatable\n"
   "  --html FILE        a page with maps of the differing elements over time\n"
+  "  --checks LIST      kinds of differences that are not wanted, or are: -trace-nan,+trace-value; also -all\n"
   "  --max-errors N     differences that are shown (20; 0: all)\n"
   "  --exitcode N       exit status if something differs (66)\n";
 
@@ -30,10 +32,35 @@ static int number(const struct dvmt_cli *o, const char *text, double most, doubl
   return 0;
 }
 
+/* "-trace-nan,+all", as 'checks=' of DVM_OPTIONS; checks of the other kind of programs mean nothing here. */
+static int read_checks(struct dvmt_cli *o, const char *list) {
+#define ID_TEXT(symbol, name, severity) name,
+  static const char *const names[] = {"trace-value", "trace-structure", "trace-nan", "all", "anti", DVMRT_IDS(ID_TEXT) NULL};
+#undef ID_TEXT
+  while (*list) {
+    size_t n = strcspn(list, ",");
+    char name[64];
+    unsigned i = 0;
+    if (n < 2 || n >= sizeof(name) || (*list != '-' && *list != '+'))
+      return dvmt_cli_usage(o, "expected a list of -name and +name, found", list);
+    snprintf(name, sizeof(name), "%.*s", (int)n - 1, list + 1);
+    const char *plain = strncmp(name, "dvm-", 4) ? name : name + 4;
+    while (names[i] && strcmp(names[i], plain) != 0)
+      i++;
+    if (!names[i])
+      return dvmt_cli_usage(o, "unknown check", plain);
+    for (unsigned id = 0; id < DVMT_NFINDING_IDS; id++)
+      if (i == id || i == DVMT_NFINDING_IDS)
+        o->compare.silent[id] = *list == '-';
+    list += n + (list[n] == ',');
+  }
+  return 0;
+}
+
 int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
   static const struct option names[] = {{"tolerance", 1, NULL, 't'}, {"ulps", 1, NULL, 'u'}, {"config", 1, NULL, 'c'},
                                         {"partial", 0, NULL, 'p'}, {"window", 1, NULL, 'w'}, {"report", 1, NULL, 'r'},
-                                        {"max-errors", 1, NULL, 'm'}, {"exitcode", 1, NULL, 'e'}, {"bisect", 0, NULL, 'b'}, {"html", 1, NULL, 'H'},
+                                        {"max-errors", 1, NULL, 'm'}, {"exitcode", 1, NULL, 'e'}, {"checks", 1, NULL, 'k'}, {"bisect", 0, NULL, 'b'}, {"html", 1, NULL, 'H'},
                                         {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
   struct dvm_error err = DVM_ERROR_INIT;
   double v;
@@ -53,6 +80,7 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
     case 'm': rc = number(o, optarg, 1e15, &v); o->report.max_errors = (uint64_t)v; break;
     case 'e': rc = number(o, optarg, 255, &v); o->exitcode = (int)v; break;
     case 'H': o->html = optarg; break;
+    case 'k': rc = read_checks(o, optarg); break;
     case 'b': o->bisect = true; break;
     case 'r':
       if (dvmt_report_add_file(&o->report, optarg, &err))

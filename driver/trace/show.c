@@ -22,6 +22,14 @@ static int write_json(json_t *j, FILE *out, struct dvm_error *err) {
 
 /* ---- info ------------------------------------------------------------------------------------------------------------------ */
 
+/* The program is told before the first record. */
+static const char *program_of(struct dvmt_reader *r) {
+  struct dvmt_record first;
+  struct dvm_error none = DVM_ERROR_INIT;
+  dvmt_reader_next(r, &first, &none);
+  return dvmt_reader_program(r);
+}
+
 static const char *state_of(const struct dvmt_summary *s) {
   return !s->whole ? "torn: the recording did not end, all up to the last whole block is here"
          : s->complete ? "complete" : "whole, but the program did not end by itself";
@@ -37,6 +45,8 @@ int dvmt_show_info(const char *path, const struct dvmt_show *show, FILE *out, st
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
       if (dvmt_reader_meta(r, keys[i]))
         json_object_set_new(j, keys[i], dvmt_json_text(dvmt_reader_meta(r, keys[i]), strlen(dvmt_reader_meta(r, keys[i]))));
+    if (program_of(r))
+      json_object_set_new(j, "program", dvmt_json_text(dvmt_reader_program(r), strlen(dvmt_reader_program(r))));
     json_object_set_new(j, "whole", json_boolean(s.whole));
     json_object_set_new(j, "complete", json_boolean(s.complete));
     json_object_set_new(j, "records", json_integer((json_int_t)s.records));
@@ -50,6 +60,7 @@ int dvmt_show_info(const char *path, const struct dvmt_show *show, FILE *out, st
   } else if (!rc) {
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
       fprintf(out, "%-10s %s\n", keys[i], dvmt_reader_meta(r, keys[i]) ? dvmt_reader_meta(r, keys[i]) : "?");
+    fprintf(out, "%-10s %s\n", "program", program_of(r) ? dvmt_reader_program(r) : "?");
     fprintf(out, "%-10s %s\n%-10s %llu in %llu blocks\n%-10s %llu bytes, %llu unpacked (%s)\n", "state", state_of(&s), "records",
             (unsigned long long)s.records, (unsigned long long)s.blocks, "size", (unsigned long long)s.file_bytes,
             (unsigned long long)s.raw_bytes, dvmt_codec_name(s.codec));

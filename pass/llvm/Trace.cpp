@@ -627,7 +627,7 @@ struct TraceModule::Impl {
     IRBuilder<> Before(Call), After(Call->getNextNode());
     After.SetCurrentDebugLocation(Call->getDebugLoc());
     auto Size = [&](unsigned N) { return After.CreateZExtOrTrunc(Call->getArgOperand(N), RT.I64); };
-    if ((Name == "free" && Args == 1) || (Name == "realloc" && Args == 2))
+    if ((Name == "free" && Args == 1) || (Name == "realloc" && Args == 2) || (Name == "reallocarray" && Args == 3))
       call(Before, "__dvmt_heap", RT.Void, {Call->getArgOperand(0), Before.getInt64(0)});
     if (Name == "malloc" && Args == 1)
       call(After, "__dvmt_heap", RT.Void, {Call, Size(0)});
@@ -635,6 +635,17 @@ struct TraceModule::Impl {
       call(After, "__dvmt_heap", RT.Void, {Call, After.CreateMul(Size(0), Size(1))});
     else if ((Name == "realloc" || Name == "aligned_alloc" || Name == "memalign") && Args == 2)
       call(After, "__dvmt_heap", RT.Void, {Call, Size(1)});
+    else if (Name == "reallocarray" && Args == 3)
+      call(After, "__dvmt_heap", RT.Void, {Call, After.CreateMul(Size(1), Size(2))});
+    else if ((Name == "valloc" || Name == "pvalloc") && Args == 1)
+      call(After, "__dvmt_heap", RT.Void, {Call, Size(0)});
+    else if (Name == "mmap" && Args == 6)
+      call(After, "__dvmt_heap", RT.Void, {Call, Size(1)});
+    else if (Name == "posix_memalign" && Args == 3) {
+      Value *Where = After.CreateLoad(RT.Ptr, Call->getArgOperand(0));
+      Value *Null = ConstantPointerNull::get(RT.Ptr);
+      call(After, "__dvmt_heap", RT.Void, {After.CreateSelect(After.CreateIsNull(Call), Where, Null), Size(2)});
+    }
   }
 
   // ---- The module ----

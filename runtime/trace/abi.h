@@ -75,7 +75,8 @@ enum dvmt_tag {
   DVMT_TAG_DIRECT,     /* arguments */
   DVMT_TAG_DIGEST,     /* address, elements, digest: contents of an array when the construct ends */
   DVMT_TAG_DEFINE,     /* base, size, kind|words<<8|bytes<<16|where<<24, bytes of the text, text padded with zeros */
-  DVMT_TAG_PAD         /* nothing more in this chunk; no site */
+  DVMT_TAG_PAD,        /* nothing more in this chunk; no site */
+  DVMT_TAG_PROGRAM     /* no site; bytes of a text, the text padded with zeros: build id of the program in hexadecimal digits */
 };
 
 enum dvmt_level { DVMT_LEVEL_NONE, DVMT_LEVEL_MINIMAL, DVMT_LEVEL_MODIFY, DVMT_LEVEL_FULL, DVMT_LEVEL_CHECKSUM,

@@ -233,6 +233,13 @@ static int define(struct dvmt_collector *c, uint64_t address, const uint64_t *w)
   return add_extent(c, base, size, NO_OBJECT, s->text);
 }
 
+static int program(struct dvmt_collector *c, const uint64_t *w) {
+  char *id = c->sink->program ? strndup((const char *)(w + 1), w[0]) : NULL;
+  int rc = id ? c->sink->program(c->sink, id) : c->sink->program ? -ENOMEM : 0;
+  free(id);
+  return rc;
+}
+
 /* A directive that declares an array. */
 static int declare(struct dvmt_collector *c, const struct site *s, const uint64_t *args) {
   struct dvmt_array_ref ref;
@@ -393,7 +400,13 @@ int dvmt_collector_take(struct dvmt_collector *c, const uint64_t *words, size_t 
     const uint64_t *w = words + at + 1;
     size_t left = n - at - 1, used = 0;
     int rc;
-    if (tag == DVMT_TAG_DEFINE) {
+    if (tag == DVMT_TAG_PROGRAM) {
+      if (left < 1 || w[0] >= left * 8 || 1 + (w[0] + 8) / 8 > left)
+        return 0;
+      used = 1 + (w[0] + 8) / 8;
+      rc = program(c, w);
+      s = NULL;
+    } else if (tag == DVMT_TAG_DEFINE) {
       if (left < 4 || w[3] > left * 8 || 4 + (w[3] + 7) / 8 > left)
         return 0;
       used = 4 + (w[3] + 7) / 8;

@@ -64,7 +64,7 @@ struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const st
   struct dvmt_compare *c = calloc(1, sizeof(*c));
   if (!c)
     return NULL;
-  c->sink = (struct dvmt_sink){on_site, on_object, on_record};
+  c->sink = (struct dvmt_sink){on_site, on_object, on_record, NULL};
   c->reference = reference;
   c->options = *options;
   c->seen = calloc(SEEN_MAX, sizeof(*c->seen));

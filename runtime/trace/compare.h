@@ -42,6 +42,7 @@ struct dvmt_spot {
 struct dvmt_compare_options {
   const struct dvmt_config *config; /* tolerances; may be NULL */
   double relative, ulps;     /* for all types; below zero: not given */
+  bool silent[DVMT_NFINDING_IDS]; /* findings of this kind are not made */
   bool partial;              /* iterations that the run does not execute are no difference */
   size_t window_bytes;       /* 0: 64 MiB */
   void (*found)(void *arg, const struct dvmt_finding *f);     /* when a finding is new */

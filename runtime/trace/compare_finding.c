@@ -18,6 +18,8 @@ const char *dvmt_cmp_iteration_text(const struct dvmt_compare *c, char *buf, siz
 struct dvmt_finding *dvmt_cmp_finding(struct dvmt_compare *c, enum dvmt_finding_id id, const char *variable, const char *text) {
   const char *construct = c->depth ? c->open[c->depth - 1].text : NULL;
   unsigned line = text ? dvmt_site_where(text).line : 0;
+  if (c->options.silent[id])
+    return NULL;
   for (size_t i = 0; i < c->nfindings; i++) {
     struct dvmt_finding *f = c->findings[i];
     if (f->id == id && f->construct == construct && !strcmp(f->variable, variable) &&

@@ -127,7 +127,7 @@ const char *dvmt_cmp_place_text(const struct dvmt_compare *c, const struct item 
 /* Where the run is: of its innermost construct or loop. */
 const char *dvmt_cmp_iteration_text(const struct dvmt_compare *c, char *buf, size_t size);
 /* The finding of this kind, variable and place in the present construct, counted once more; new if count is 1: then it is to be
- * told.  NULL without memory. */
+ * told.  NULL without memory, and if this kind is not wanted. */
 struct dvmt_finding *dvmt_cmp_finding(struct dvmt_compare *c, enum dvmt_finding_id id, const char *variable, const char *text);
 void dvmt_cmp_tell(struct dvmt_compare *c, struct dvmt_finding *f, const char *element, const char *message);
 /* A difference of structure, told if it is new. */

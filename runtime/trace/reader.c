@@ -15,7 +15,7 @@ struct dvmt_reader {
   const unsigned char *memory;
   char *name;                  /* for messages; owned, as the rest */
   uint64_t size, offset;       /* offset: of the next block */
-  char *meta;
+  char *meta, *program;
   struct dvmt_site_def *sites;
   size_t nsites, sites_cap;
   struct dvmt_object_def *objects;
@@ -146,6 +146,7 @@ void dvmt_reader_close(struct dvmt_reader *r) {
   free(r->packed.p);
   free(r->raw.p);
   free(r->meta);
+  free(r->program);
   free(r->name);
   if (r->fd >= 0)
     close(r->fd);
@@ -236,17 +237,24 @@ static int read_object(struct dvmt_reader *r, struct dvmt_cursor *c) {
   return 0;
 }
 
+static int read_program(struct dvmt_reader *r, struct dvmt_cursor *c) {
+  free(r->program);
+  r->program = read_string(c);
+  return c->bad ? -EBADMSG : r->program ? 0 : -ENOMEM;
+}
+
 static int read_definitions(struct dvmt_reader *r) {
   struct dvmt_cursor c = {r->raw.p, r->raw.p + r->raw.n, false};
   for (uint32_t i = 0; i < r->block.nrecords; i++) {
     uint64_t what = dvmt_cursor_number(&c);
-    int rc = what == 1 ? read_site(r, &c) : what == 2 ? read_object(r, &c) : -EBADMSG;
+    int rc = what == 1 ? read_site(r, &c) : what == 2 ? read_object(r, &c) : what == 3 ? read_program(r, &c) : -EBADMSG;
     if (rc)
       return rc;
   }
   return 0;
 }
 
+const char *dvmt_reader_program(const struct dvmt_reader *r) { return r->program; }
 size_t dvmt_reader_nsites(const struct dvmt_reader *r) { return r->nsites; }
 const struct dvmt_site_def *dvmt_reader_site(const struct dvmt_reader *r, size_t n) { return &r->sites[n]; }
 size_t dvmt_reader_nobjects(const struct dvmt_reader *r) { return r->nobjects; }

@@ -21,6 +21,8 @@ int dvmt_reader_next(struct dvmt_reader *r, struct dvmt_record *record, struct d
 
 /* Value of a line of the header ("program", "command", ..), or NULL. */
 const char *dvmt_reader_meta(const struct dvmt_reader *r, const char *key);
+/* Build id of the program, NULL if it is not known (yet: it precedes the first record). */
+const char *dvmt_reader_program(const struct dvmt_reader *r);
 /* Definitions read so far.  Pointers stay until the reader is closed. */
 size_t dvmt_reader_nsites(const struct dvmt_reader *r);
 const struct dvmt_site_def *dvmt_reader_site(const struct dvmt_reader *r, size_t number);

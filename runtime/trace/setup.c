@@ -23,14 +23,14 @@ static const struct {
     {"trace_level", "modify", "none, minimal, modify, full, checksum, system"},
     {"trace_config", "", "file with levels per construct, start and finish, tolerances"},
     {"trace_ring", "", "set by 'dvm record' and 'dvm compare'"},
-    {"report", "", "of checked programs; nothing here, as the next ones"},
-    {"exitcode", "66", ""},
-    {"max_errors", "1000", ""},
-    {"halt_on_error", "0", ""},
+    {"report", "", ".sarif or .jsonl with the differences, repeatable (trace=compare)"},
+    {"exitcode", "66", "exit status if something differs (trace=compare)"},
+    {"max_errors", "20", "differences that are shown (trace=compare)"},
+    {"checks", "+all", "kinds of differences: -trace-nan, .. (trace=compare)"},
+    {"halt_on_error", "0", "of checked programs; nothing here, as the next ones"},
     {"color", "auto", ""},
     {"stats", "0", ""},
     {"history", "1", ""},
-    {"checks", "+all", ""},
     {"reduction", "mirror", ""},
     {"sdm", "", ""},
 };
@@ -53,6 +53,9 @@ static void list_keys(void) {
 }
 
 /* Values that were given; owned. */
+enum { PASSED_ON = 32 };
+static const char *passed_on[PASSED_ON]; /* options of 'dvm compare' */
+static size_t npassed_on;
 static char *mode, *level_text, *config_path, *trace_file, *reference, *tolerance;
 
 static void check_key(const char *key) {
@@ -103,6 +106,13 @@ static void set(const char *key, const char *value) {
     if (!strcmp(kept[i].key, key)) {
       free(*kept[i].to);
       *kept[i].to = strdup(value);
+    }
+  static const char *const passed[][2] = {{"report", "--report"}, {"exitcode", "--exitcode"}, {"max_errors", "--max-errors"},
+                                          {"checks", "--checks"}};
+  for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
+    if (!strcmp(passed[i][0], key) && npassed_on + 2 <= PASSED_ON) {
+      passed_on[npassed_on++] = passed[i][1];
+      passed_on[npassed_on++] = strdup(value);
     }
   if (!strcmp(key, "trace_ring"))
     set_ring(value);
@@ -179,7 +189,7 @@ static void find_tool(char *tool, size_t size, const char *name) {
 static void start_tool(void) {
   char tool[4096], text[4200];
   size_t n = 0, first = 0;
-  enum { ROOM = 12 };
+  enum { ROOM = 12 + PASSED_ON };
   char **words = own_command(ROOM, &n);
   const char *before[ROOM];
   bool compare = !strcmp(mode, "compare"), config = !strcmp(mode, "config");
@@ -205,6 +215,8 @@ static void start_tool(void) {
     before[first++] = "--tolerance";
     before[first++] = tolerance;
   }
+  for (size_t i = 0; compare && i < npassed_on; i++)
+    before[first++] = passed_on[i];
   if (compare)
     before[first++] = reference;
   before[first++] = "--";

@@ -44,5 +44,6 @@ struct dvmt_sink {
   int (*site)(struct dvmt_sink *sink, const struct dvmt_site_def *def);     /* the next number */
   int (*object)(struct dvmt_sink *sink, const struct dvmt_object_def *def);
   int (*record)(struct dvmt_sink *sink, const struct dvmt_record *r);
+  int (*program)(struct dvmt_sink *sink, const char *build_id); /* or NULL: not wanted */
 };
 #endif

@@ -203,6 +203,14 @@ static int add_object(struct dvmt_sink *sink, const struct dvmt_object_def *def)
   return w->rc;
 }
 
+static int add_program(struct dvmt_sink *sink, const char *build_id) {
+  struct dvmt_writer *w = (struct dvmt_writer *)sink;
+  dvmt_bytes_number(&w->definitions, 3);
+  add_string(&w->definitions, build_id);
+  w->ndefinitions++;
+  return w->rc;
+}
+
 static int add_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
   struct dvmt_writer *w = (struct dvmt_writer *)sink;
   dvmt_encoder_add(&w->encoder, r, w->float_bytes[r->site]);
@@ -263,7 +271,7 @@ static struct dvmt_writer *create(const char *path, bool in_place, const char *m
     return NULL;
   w->fd = -1;
   w->codec = codec;
-  w->sink = (struct dvmt_sink){add_site, add_object, add_record};
+  w->sink = (struct dvmt_sink){add_site, add_object, add_record, add_program};
   dvmt_encoder_init(&w->encoder);
   w->packer = dvmt_packer_create();
   if (!w->packer || w->encoder.failed)

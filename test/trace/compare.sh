@@ -191,6 +191,31 @@ first | grep -q "jacobi.c:22:13: error: the begin of the parallel at .*jacobi.c:
   wrong "a new construct: $(first)"
 has err "jacobi.c:35:11: error: the write of 'A[7][9]' of the reference does not happen"
 
+# Kinds of differences that are not wanted.
+build_ wrong jacobi.c -O2 -DMISTAKE=3
+status 66 "$dvm" compare --checks -trace-structure jacobi.dvmt -- ./wrong
+first | grep -q "'B\[6\]\[9\]' is" || wrong "without differences of structure: $(first)"
+status 0 "$dvm" compare --checks -all jacobi.dvmt -- ./wrong
+empty err
+DVM_OPTIONS=trace=compare:reference=jacobi.dvmt:checks=-all,+dvm-trace-value:exitcode=5:report=by.jsonl status 5 ./wrong
+lacks err "dvm-trace-structure"
+has by.jsonl "dvm-trace-value"
+status 2 "$dvm" compare --checks -trace-values jacobi.dvmt -- ./wrong
+has err "unknown check 'trace-values'"
+
+# Text that is no UTF-8 is marked in reports.
+odd=$(printf 'caf\351.c')
+cp whole.c "$odd"
+build_ odd "$odd" -DX=7
+status 66 "$dvm" compare --report odd.jsonl whole.dvmt -- ./odd
+status 0 "$dvm" record -o odd.dvmt -- ./odd
+status 0 "$dvm" trace dump --json odd.dvmt
+for file in odd.jsonl out; do
+  python3 -c '
+import json, sys
+assert json.loads(open(sys.argv[1], encoding="utf-8").readline())["file"] == "caf\ufffd.c"' "$file" || wrong "text that is no UTF-8: $(head -n 1 $file)"
+done
+
 # NaN and infinity are named where they appear first.
 cat >nan.c <<'C'
 #include <math.h>
@@ -341,6 +366,15 @@ status 0 "$dvm" compare --bisect --tolerance 1e-3 sum.dvmt -- ./wrong
 has err "all differences are within the tolerance"
 status 0 "$dvm" compare --bisect sum.dvmt -- ./jacobi-0
 empty err
+cp jacobi jacobi-old && build_ jacobi jacobi.c -O2 -DMISTAKE=2 # built anew, under the reference's name
+status 2 "$dvm" compare --bisect sum.dvmt -- ./jacobi
+has err "the reference's program has been built anew since"
+mv jacobi-old jacobi
+mkdir "it's" && cp jacobi "it's"
+(cd "it's" && "$dvm" record --level checksum -o ../its.dvmt -- ./jacobi >out) || wrong "a folder with a quotation mark"
+build_ wrong jacobi.c -O2 -DMISTAKE=3
+status 66 "$dvm" compare --bisect its.dvmt -- ./wrong
+has err "the write of 'A[7][9]' of the reference does not happen"
 status 2 "$dvm" compare --bisect jacobi.dvmt -- ./jacobi
 has err "needs a reference of level checksum"
 

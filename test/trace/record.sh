@@ -64,6 +64,8 @@ status 0 "$dvm" trace info t.dvmt
 has out "command    './prog' '7'"
 has out "state      complete"
 
+grep -q "^program    [0-9a-f]\{16,\}$" out || wrong "no build id: $(cat out)"
+
 # Levels: kinds of records.
 level() { # LEVEL iterations writes reads results digests
   status 0 "$dvm" record --level "$1" -o t.dvmt -- ./prog
@@ -190,7 +192,30 @@ has err "bad.conf:1:1"
 DVM_OPTIONS=trace_levle=full status 2 ./prog
 has err "did you mean 'trace_level'?"
 
-# Sums of arrays behind pointers, whose size the allocation tells.
+# Sums of arrays behind pointers, whose size the allocation tells, each kind of allocation.
+cat >kinds.c <<'C'
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#define ALL(X) X(m, malloc(800)) X(c, calloc(100, 8)) X(a, aligned_alloc(64, 832)) X(g, memalign(64, 800)) X(v, valloc(800)) \
+  X(r, reallocarray(malloc(8), 100, 8)) X(p, aligned()) X(f, mmap(0, 800, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+static void *aligned(void) { void *p; return posix_memalign(&p, 64, 800) ? 0 : p; }
+#define ARRAY(name, how) _Pragma("dvm array distribute[block]") static double *name;
+ALL(ARRAY)
+int main(void) {
+  int i;
+#define DO(directive) _Pragma(#directive)
+#define FILL(name, how) name = how; \
+  DO(dvm parallel([i] on name[i])) for (i = 0; i < 100; i++) name[i] = i;
+  ALL(FILL)
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -w -O1 kinds.c -o kinds
+status 0 "$dvm" record --level checksum -o kinds.dvmt -- ./kinds
+status 0 "$dvm" trace dump kinds.dvmt
+[ "$(count 'digest   ')" = 8 ] || wrong "sums of arrays by kind of allocation: $(grep digest out)"
 cat >heap.c <<'C'
 #include <stdlib.h>
 #pragma dvm array distribute[block]
