@@ -1,9 +1,12 @@
 /* dvm-run --checkpointable: starts a program with the checkpointer preloaded; see dvm-run(1). */
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +83,52 @@ static int preload(void)
   return 0;
 }
 
+/* The program's file, looked for as exec does.  -1: exec will say what is wrong. */
+static int open_program(const char *name)
+{
+  const char *path = getenv("PATH");
+  char file[PATH_MAX];
+  int fd = -1;
+
+  if (strchr(name, '/'))
+    return open(name, O_RDONLY | O_CLOEXEC);
+  while (fd < 0 && path && *path) {
+    const char *end = strchrnul(path, ':');
+
+    snprintf(file, sizeof(file), "%.*s/%s", (int)(end - path), path, name);
+    if (!access(file, X_OK))
+      fd = open(file, O_RDONLY | O_CLOEXEC);
+    path = *end ? end + 1 : NULL;
+  }
+  return fd;
+}
+
+static bool holds_checkpointer(const unsigned char *note, size_t size)
+{
+  return memmem(note, size, "DVMCR", 6) != NULL; /* the name of the note that libdvmcr.a puts there */
+}
+
+/* Nothing can be preloaded into a program without a dynamic linker; it must hold the checkpointer itself. */
+static bool is_static_without(int fd)
+{
+  unsigned char note[4096];
+  Elf64_Ehdr eh;
+  Elf64_Phdr ph;
+
+  if (fd < 0 || pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
+    return false;
+  for (int i = 0; i < eh.e_phnum; i++) {
+    ssize_t n;
+
+    if (pread(fd, &ph, sizeof(ph), (off_t)(eh.e_phoff + (uint64_t)i * eh.e_phentsize)) != sizeof(ph) || ph.p_type == PT_INTERP)
+      return false;
+    n = ph.p_type == PT_NOTE ? pread(fd, note, ph.p_filesz < sizeof(note) ? ph.p_filesz : sizeof(note), (off_t)ph.p_offset) : 0;
+    if (n > 0 && holds_checkpointer(note, (size_t)n))
+      return false;
+  }
+  return true;
+}
+
 static int set_folder(const char *path)
 {
   char cwd[PATH_MAX], whole[2 * PATH_MAX];
@@ -99,7 +148,7 @@ int mpir_run_main(int argc, char **argv)
     { "all-files", 0, NULL, ALL_FILES }, { "no-fork", 0, NULL, NO_FORK }, { "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
   };
   char number[16];
-  int c, sig;
+  int c, sig, fd;
 
   while ((c = getopt_long(argc, argv, "+", options, NULL)) != -1) {
     switch (c) {
@@ -129,6 +178,14 @@ int mpir_run_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
+  fd = open_program(argv[optind]);
+  if (is_static_without(fd)) {
+    fprintf(stderr, "dvm run: error: '%s' is statically linked, so that nothing can be preloaded\n"
+            "help: link it with libdvmcr.a ('-static ... -ldvmcr')\n", argv[optind]);
+    return 1;
+  }
+  if (fd >= 0)
+    close(fd);
   if (preload())
     return 1;
   execvp(argv[optind], argv + optind);

@@ -1,6 +1,7 @@
 /* The helper thread: takes requests from the command's socket and from the program, and runs checkpoints. */
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -437,10 +438,42 @@ static void after_fork(void)
   start_thread();
 }
 
+#ifdef CRS_ARCHIVE
+static bool program_holds_one(void)
+{
+  extern const uint32_t crs_linked_note[];
+  crs_wrap_linked(); /* part of the program even where it calls nothing that is wrapped */
+  return crs_linked_note[0] == 0; /* never; but the note is then part of the program */
+}
+#else
+static int find_note(struct dl_phdr_info *object, size_t size, void *arg)
+{
+  (void)size;
+  (void)arg;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &object->dlpi_phdr[i];
+    const char *at = (const char *)object->dlpi_addr + ph->p_vaddr, *end = at + ph->p_memsz;
+
+    for (ElfW(Nhdr) note; ph->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(note);) {
+      memcpy(&note, at, sizeof(note));
+      if (note.n_namesz == 6 && memcmp(at + sizeof(note), "DVMCR", 6) == 0)
+        return 1;
+      at += sizeof(note) + ((note.n_namesz + 3) & ~3u) + ((note.n_descsz + 3) & ~3u);
+    }
+  }
+  return -1; /* the program comes first, and is all that counts */
+}
+
+/* One that is linked with libdvmcr.a and started by 'dvm run --checkpointable'. */
+static bool program_holds_one(void) { return dl_iterate_phdr(find_note, NULL) == 1; }
+#endif
+
 __attribute__((constructor)) static void crs_constructor(void)
 {
   struct sigaction ask = { .sa_sigaction = on_ask, .sa_flags = SA_SIGINFO | SA_RESTART };
 
+  if (program_holds_one())
+    return;
   read_environment();
   crs_fault_init();
   crs.listen_fd = -1;

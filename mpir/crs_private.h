@@ -118,6 +118,9 @@ void crs_record_fill(struct mpir_image_thread *image);
 int crs_chain_run(struct crs_chain *chain);
 struct crs_chain *crs_helper_chain(void);
 
+/* crs_wrap.c: nothing; who calls it has the wrappers in the program. */
+void crs_wrap_linked(void);
+
 /* crs_helper.c */
 void crs_helper_wake(void);
 void crs_helper_listen(void);

@@ -213,6 +213,7 @@ static void wake_up(void)
   crs_hooks_after_restart(crs.restart.debug, crs.restart.outer_pid);
 }
 
+/* For the restart command: all threads are there, and with a debugger to come all of them wait. */
 static void report_running(void)
 {
   if (crs.restart.status_fd >= 0) {
@@ -228,6 +229,8 @@ int crs_save(const struct crs_request *request, const char *path, struct crs_rep
   helper_record_fill();
   if (mpir_context_save(&crs.records[crs_stopped_threads()].image.context)) {
     wake_up();
+    if (!crs.restart.debug) /* now: it may be near its end */
+      report_running();
     crs_release(1);
     crs_hooks_await_waiting();
     report_running();

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,11 +22,69 @@
 #include "mpir/sys.h"
 
 #define EXPORT __attribute__((visibility("default")))
-/* Declares 'real', the next definition of the function that is being wrapped. */
-#define REAL(name) \
+/* Declares 'real', the next definition of the function that is being wrapped.  A statically linked program has no next one, but libc's
+ * own name for it, which libdvmcr.a takes (the list is in libdvmcr.a.in). */
+#ifdef CRS_ARCHIVE
+#pragma weak dlsym
+#define REAL(name, own) \
+  extern __typeof__(name) own __attribute__((weak)); \
+  static __typeof__(&name) real; \
+  if (!real && !(real = own)) \
+    *(void **)&real = dlsym ? dlsym(RTLD_NEXT, #name) : NULL
+/* libc has no other name: the bare system call, which is made a cancellation point as libc's are. */
+#define REAL_OR(name, instead) \
+  static __typeof__(&name) real; \
+  if (!real && dlsym) \
+    *(void **)&real = dlsym(RTLD_NEXT, #name); \
+  if (!real) \
+    real = instead
+
+static int cancellable(long nr, long a, long b, long c, long d, long e, long f)
+{
+  int before;
+  long rc;
+
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+  rc = sys6(nr, a, b, c, d, e, f);
+  pthread_setcanceltype(before, NULL);
+  if (rc >= 0)
+    return (int)rc;
+  errno = (int)-rc;
+  return -1;
+}
+
+static int bare_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+{
+  struct timespec copy = timeout ? *timeout : (struct timespec){ 0, 0 }; /* the kernel writes to it */
+
+  return cancellable(SYS_ppoll, (long)fds, (long)count, timeout ? (long)&copy : 0, (long)mask, 8, 0);
+}
+
+static int bare_epoll_pwait(int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
+{
+  return cancellable(SYS_epoll_pwait, fd, (long)events, count, timeout, (long)mask, 8);
+}
+
+static int bare_epoll_pwait2(int fd, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *mask)
+{
+  return cancellable(SYS_epoll_pwait2, fd, (long)events, count, (long)timeout, (long)mask, 8);
+}
+
+static sighandler_t bare_signal(int sig, sighandler_t handler)
+{
+  struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART }, before;
+
+  return sigaction(sig, &action, &before) ? SIG_ERR : before.sa_handler;
+}
+#else
+#define REAL(name, own) \
   static __typeof__(&name) real; \
   if (!real) \
     *(void **)&real = dlsym(RTLD_NEXT, #name)
+#define REAL_OR(name, instead) REAL(name, )
+#endif
+
+void crs_wrap_linked(void) {}
 
 /* Before a call: forget earlier interruptions. */
 static void call_begin(void) { crs_self.interrupted = 0; }
@@ -47,7 +106,7 @@ EXPORT int nanosleep(const struct timespec *wanted, struct timespec *rest)
   struct timespec now = *wanted, left = { 0, 0 };
   int rc;
 
-  REAL(nanosleep);
+  REAL(nanosleep, __nanosleep);
   do {
     call_begin();
     rc = real(&now, &left);
@@ -63,7 +122,7 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wa
   struct timespec now = *wanted, left = *wanted;
   int rc;
 
-  REAL(clock_nanosleep);
+  REAL(clock_nanosleep, __clock_nanosleep);
   do {
     call_begin();
     rc = real(clock, flags, &now, &left);
@@ -105,7 +164,7 @@ EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
   int64_t deadline = deadline_after(timeout * 1000000ll);
   int rc;
 
-  REAL(poll);
+  REAL(poll, __poll);
   for (int left = timeout;; left = timeout < 0 ? -1 : (int)((time_left(deadline) + 999999) / 1000000)) {
     call_begin();
     rc = real(fds, count, left);
@@ -132,7 +191,7 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeou
   sigset_t copy;
   int rc;
 
-  REAL(ppoll);
+  REAL_OR(ppoll, bare_ppoll);
   for (;; left = timespec_of(time_left(deadline))) {
     call_begin();
     rc = real(fds, count, timeout ? &left : NULL, open_mask(mask, &copy));
@@ -162,7 +221,7 @@ EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *except, struct tim
 {
   int rc;
 
-  REAL(select);
+  REAL(select, __select);
   do { /* Linux leaves the rest of the time in 'timeout'; on EINTR the sets are untouched */
     call_begin();
     rc = real(count, in, out, except, timeout);
@@ -177,7 +236,7 @@ EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *except, const str
   sigset_t copy;
   int rc;
 
-  REAL(pselect);
+  REAL(pselect, __pselect);
   for (;; left = timespec_of(time_left(deadline))) {
     call_begin();
     rc = real(count, in, out, except, timeout ? &left : NULL, open_mask(mask, &copy));
@@ -192,7 +251,7 @@ EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count, int timeou
   sigset_t copy;
   int rc;
 
-  REAL(epoll_pwait);
+  REAL_OR(epoll_pwait, bare_epoll_pwait);
   for (int left = timeout;; left = timeout < 0 ? -1 : (int)((time_left(deadline) + 999999) / 1000000)) {
     call_begin();
     rc = real(fd, events, count, left, open_mask(mask, &copy));
@@ -213,7 +272,7 @@ EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count, const str
   sigset_t copy;
   int rc;
 
-  REAL(epoll_pwait2);
+  REAL_OR(epoll_pwait2, bare_epoll_pwait2);
   for (;; left = timespec_of(time_left(deadline))) {
     call_begin();
     rc = real(fd, events, count, timeout ? &left : NULL, open_mask(mask, &copy));
@@ -226,7 +285,7 @@ EXPORT int sem_wait(sem_t *sem)
 {
   int rc;
 
-  REAL(sem_wait);
+  REAL(sem_wait, __new_sem_wait);
   do {
     call_begin();
     rc = real(sem);
@@ -238,7 +297,7 @@ EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict un
 {
   int rc;
 
-  REAL(sem_timedwait);
+  REAL(sem_timedwait, ___sem_timedwait);
   do {
     call_begin();
     rc = real(sem, until);
@@ -250,7 +309,7 @@ EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock, const struct time
 {
   int rc;
 
-  REAL(sem_clockwait);
+  REAL(sem_clockwait, ___sem_clockwait);
   do {
     call_begin();
     rc = real(sem, clock, until);
@@ -262,7 +321,7 @@ EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
   int rc;
 
-  REAL(sigwaitinfo);
+  REAL(sigwaitinfo, __sigwaitinfo);
   do {
     call_begin();
     rc = real(set, info);
@@ -276,7 +335,7 @@ EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct times
   struct timespec left = timeout ? *timeout : (struct timespec){ 0, 0 };
   int rc;
 
-  REAL(sigtimedwait);
+  REAL(sigtimedwait, __sigtimedwait);
   for (;; left = timespec_of(time_left(deadline))) {
     call_begin();
     rc = real(set, info, timeout ? &left : NULL);
@@ -287,7 +346,7 @@ EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct times
 
 EXPORT int pause(void)
 {
-  REAL(pause);
+  REAL(pause, __libc_pause);
   do {
     call_begin();
     real();
@@ -299,7 +358,7 @@ EXPORT int sigsuspend(const sigset_t *mask)
 {
   sigset_t copy;
 
-  REAL(sigsuspend);
+  REAL(sigsuspend, __sigsuspend);
   do {
     call_begin();
     real(open_mask(mask, &copy));
@@ -317,7 +376,7 @@ EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
   sigset_t copy;
 
-  REAL(sigprocmask);
+  REAL(sigprocmask, __sigprocmask);
   return real(how, blockable(how, set, &copy), old);
 }
 
@@ -325,7 +384,7 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
   sigset_t copy;
 
-  REAL(pthread_sigmask);
+  REAL(pthread_sigmask, __pthread_sigmask);
   return real(how, blockable(how, set, &copy), old);
 }
 
@@ -335,7 +394,7 @@ EXPORT int sigaction(int sig, const struct sigaction *new_action, struct sigacti
 {
   struct sigaction copy;
 
-  REAL(sigaction);
+  REAL(sigaction, __sigaction);
   if (!new_action)
     return real(sig, NULL, old_action);
   if (is_ours(sig) && crs.installed) {
@@ -352,7 +411,7 @@ EXPORT int sigaction(int sig, const struct sigaction *new_action, struct sigacti
 
 EXPORT sighandler_t signal(int sig, sighandler_t handler)
 {
-  REAL(signal);
+  REAL_OR(signal, bare_signal);
   if (is_ours(sig)) {
     errno = EINVAL;
     return SIG_ERR;
@@ -362,7 +421,7 @@ EXPORT sighandler_t signal(int sig, sighandler_t handler)
 
 EXPORT int madvise(void *address, size_t size, int advice)
 {
-  REAL(madvise);
+  REAL(madvise, __madvise);
   if (advice == MADV_DONTFORK || advice == MADV_WIPEONFORK)
     atomic_store(&crs.fork_unsafe, 1);
   return real(address, size, advice);
