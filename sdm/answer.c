@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sdm/prefix.h"
+#include "sdm/reduce.h"
 
 struct sdm_answer *sdm_answer_new(uint8_t reducer) {
   struct sdm_answer *a = sdm_alloc(sizeof(*a));
@@ -97,7 +98,8 @@ static int reduce_concat(struct sdm_bytes *into, const void *body, size_t len) {
   return 0;
 }
 
-static const reduce_f reducers[SDM_REDUCERS] = { NULL, reduce_count, reduce_stats, sdm_prefix_merge, reduce_concat };
+static const reduce_f reducers[SDM_REDUCERS] = { NULL, reduce_count, reduce_stats, sdm_prefix_merge, reduce_concat, sdm_histogram_merge,
+                                                 sdm_top_merge };
 
 static bool same_body(const struct sdm_class *c, uint8_t kind, uint64_t digest, const void *body, size_t len) {
   return c->kind == kind && c->digest == digest && c->body.len == len && (!len || !memcmp(c->body.p, body, len));

@@ -18,6 +18,8 @@ enum sdm_reducer {
   SDM_REDUCE_STATS,  /* body: sdm_stats; count, sum, minimum and maximum with the ranks that hold them */
   SDM_REDUCE_TREE,   /* body: prefix tree of call paths with sets, see prefix.h */
   SDM_REDUCE_CONCAT, /* bodies one after the other, in order of arrival */
+  SDM_REDUCE_HISTOGRAM, /* body: sdm_histogram; see reduce.h */
+  SDM_REDUCE_TOP,    /* body: sdm_top; the most extreme values and who has them */
   SDM_REDUCERS
 };
 

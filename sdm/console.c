@@ -256,7 +256,7 @@ static const struct command {
   { "kill", "", console_do_kill, "end the programs" },
   { "locals", "", console_do_locals, "local variables of the frame" },
   { "next", "n", console_do_next, "[N]: lines, over calls" },
-  { "print", "p", console_do_print, "EXPRESSION; -s EXPRESSION: statistics over the ranks, and who is far from the mean" },
+  { "print", "p", console_do_print, "EXPRESSION; over the ranks: -s EXPRESSION statistics, -h [BINS] a histogram, -t [K] the largest (-K: smallest)" },
   { "ptype", "", console_do_ptype, "EXPRESSION: its type" },
   { "quit", "q", do_quit, "end; what was started is killed, what was attached runs on" },
   { "run", "r", console_do_run, "start the programs anew; breakpoints stay" },
@@ -272,7 +272,7 @@ static const struct command {
   { "up", "", console_do_up, "[N]: frames outward" },
   { "viewset", "", do_viewset, "[SET]: who is in it" },
   { "wait", "", console_do_wait, "[SECONDS]: until all of the set have stopped" },
-  { "watch", "", console_do_watch, "[-r|-a] EXPRESSION: stop when it is written, read, or both" },
+  { "watch", "", console_do_watch, "[-any] [-r|-a] EXPRESSION: stop when it is written, read, or both; -any: run, and stop all when one does" },
   { "x", "", console_do_x, "[/COUNT] ADDRESS: memory" },
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(*commands))

@@ -46,7 +46,16 @@ void console_do_tbreak(struct sdm_console *c, char *arg) {
   console_add_break(c, j, what);
   free(what);
 }
+static bool take_any(char **arg) {
+  if (strncmp(*arg, "-any ", 5))
+    return false;
+  *arg += 5 + strspn(*arg + 5, " ");
+  return true;
+}
+
 void console_do_watch(struct sdm_console *c, char *arg) {
+  bool any = take_any(&arg);
+  long long id = c->next_break;
   json_t *j = json_pack("{s:s}", "cmd", "watch");
   if (arg[0] == '-' && (arg[1] == 'r' || arg[1] == 'a')) {
     json_object_set_new(j, "access", json_string(arg[1] == 'r' ? "read" : "any"));
@@ -54,6 +63,12 @@ void console_do_watch(struct sdm_console *c, char *arg) {
   }
   json_object_set_new(j, "expression", json_string(arg));
   console_add_break(c, j, arg);
+  if (!any || c->failed)
+    return;
+  console_run_until_any(c);
+  char number[24];
+  snprintf(number, sizeof(number), "%lld", id);
+  console_do_delete(c, number);
 }
 
 static struct breakpoint *find_break(struct sdm_console *c, char **arg) {

@@ -1,13 +1,17 @@
 /* Where lines come from: a terminal with history and completion, or a pipe. */
 #include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sdm/console_private.h"
 #ifdef SDM_HAVE_LIBEDIT
 #include <editline/readline.h>
+#define HISTORY_LINES 1000
 #endif
 
 static void prompt_text(struct sdm_console *c, char *out, size_t size) {
@@ -59,11 +63,45 @@ static void on_line(char *line) {
   free(line);
 }
 
+/* Lines of earlier sessions: what XDG_STATE_HOME says, else below the home folder.  False: nowhere. */
+static bool history_path(char *path, size_t size) {
+  const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+  bool given = state && *state == '/';
+  if (!given && (!home || *home != '/'))
+    return false;
+  int n = snprintf(path, size, given ? "%s" : "%s/.local/state", given ? state : home);
+  if (n < 0 || (size_t)n + 24 > size)
+    return false;
+  for (char *slash = path + 1; *slash; slash++) /* make the folders, private as the state they are for */
+    if (*slash == '/') {
+      *slash = 0;
+      mkdir(path, 0700);
+      *slash = '/';
+    }
+  mkdir(path, 0700);
+  strcat(path, "/dvm");
+  mkdir(path, 0700);
+  strcat(path, "/debug-history");
+  return true;
+}
+
+static void keep_history(const char *path) {
+  mode_t old = umask(0077); /* commands may hold data of the program */
+  stifle_history(HISTORY_LINES);
+  int rc = write_history(path);
+  umask(old);
+  if (rc)
+    fprintf(stderr, "dvm debug: warning: the history cannot be kept in '%s': %s\n", path, strerror(errno));
+}
+
 static void interact_terminal(struct sdm_console *c) {
-  char prompt[128];
+  char prompt[128], path[PATH_MAX];
+  bool keeps = history_path(path, sizeof(path));
   editing = c;
   rl_attempted_completion_function = complete;
   using_history();
+  if (keeps)
+    read_history(path); /* the first time there is none */
   while (!c->quit) {
     prompt_text(c, prompt, sizeof(prompt));
     line_done = false;
@@ -74,6 +112,8 @@ static void interact_terminal(struct sdm_console *c) {
     }
   }
   rl_callback_handler_remove();
+  if (keeps)
+    keep_history(path);
 }
 #endif
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sdm/console_private.h"
+#include "sdm/reduce.h"
 
 void console_do_bt(struct sdm_console *c, char *arg) {
   if (strncmp(arg, "-m", 2)) {
@@ -83,7 +84,52 @@ static void show_outliers(struct sdm_console *c, const char *expression, const s
   sdm_answer_free(far);
 }
 
+/* "-h 5 EXPR": the number, or 'otherwise'; 'arg' is left at the expression. */
+static long count_of(char **arg, long otherwise) {
+  char *end;
+  long n = strtol(*arg += 2 + strspn(*arg + 2, " "), &end, 10);
+  if (end == *arg || *end != ' ') /* it belongs to the expression */
+    return otherwise;
+  *arg = end + strspn(end, " ");
+  return n;
+}
+
+/* The interval first, by the statistics; then who is where in it. */
+static void print_histogram(struct sdm_console *c, char *arg) {
+  long bins = count_of(&arg, 10);
+  struct sdm_stats s;
+  json_t *j = console_with_text(c, "evaluate", "expression", arg);
+  json_object_set_new(j, "reduce", json_string("stats"));
+  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_STATS);
+  bool good = a->n && a->classes[0].kind == SDM_CLASS_OK && !sdm_stats_decode(&s, a->classes[0].body.p, a->classes[0].body.len);
+  if (good && s.min < s.max && bins > 0) {
+    sdm_answer_free(a);
+    j = console_with_text(c, "evaluate", "expression", arg);
+    json_object_update_new(j, json_pack("{s:s, s:f, s:f, s:I}", "reduce", "histogram", "low", s.min, "high", s.max, "bins",
+                                        (json_int_t)(bins > (long)SDM_BINS_MAX ? (long)SDM_BINS_MAX : bins)));
+    a = console_ask(c, j, SDM_REDUCE_HISTOGRAM);
+    sdm_show_histogram(&c->show, arg, a);
+  } else /* all alike, or no numbers */
+    sdm_show_stats(&c->show, arg, a);
+  c->failed |= console_had_errors(a);
+  sdm_answer_free(a);
+}
+
+static void print_top(struct sdm_console *c, char *arg) {
+  long limit = count_of(&arg, 5);
+  json_t *j = console_with_text(c, "evaluate", "expression", arg);
+  json_object_update_new(j, json_pack("{s:s, s:I}", "reduce", "top", "limit", (json_int_t)limit));
+  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_TOP);
+  sdm_show_top(&c->show, arg, a);
+  c->failed |= console_had_errors(a);
+  sdm_answer_free(a);
+}
+
 void console_do_print(struct sdm_console *c, char *arg) {
+  if (!strncmp(arg, "-h ", 3) || !strncmp(arg, "-t ", 3)) {
+    (arg[1] == 'h' ? print_histogram : print_top)(c, arg);
+    return;
+  }
   if (strncmp(arg, "-s ", 3)) {
     console_ask_and_show(c, console_with_text(c, "evaluate", "expression", arg));
     return;

@@ -50,6 +50,7 @@ void console_add_break(struct sdm_console *c, json_t *j, const char *what);
 void console_show_breaks(struct sdm_console *c);
 /* console_run.c */
 void console_interrupt_all(struct sdm_console *c, const struct sdm_set *set);
+void console_run_until_any(struct sdm_console *c); /* sets the set running; when one has stopped, all are stopped */
 
 /* Commands: 'arg' is the rest of the line, and may be changed. */
 void console_do_continue(struct sdm_console *c, char *arg);

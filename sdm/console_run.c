@@ -94,6 +94,20 @@ void console_do_detach(struct sdm_console *c, char *arg) {
   console_ask_and_show(c, json_pack("{s:s}", "cmd", "detach"));
 }
 
+void console_run_until_any(struct sdm_console *c) {
+  struct sdm_set *set = sdm_set_intersect(sdm_set_copy(c->to), c->s->stopped), *runs = sdm_set_new();
+  sdm_answer_free(sdm_session_go(c->s, set, json_pack("{s:s}", "cmd", "continue"), c->timeout_ms));
+  console_interrupted = 0;
+  while (!console_interrupted && sdm_set_overlaps(set, c->s->running) && !sdm_set_overlaps(set, c->s->stopped))
+    sdm_session_step(c->s, 50);
+  sdm_set_intersect(sdm_set_assign(runs, set), c->s->running);
+  console_interrupt_all(c, runs);
+  sdm_session_wait(c->s, runs, c->timeout_ms, NULL);
+  sdm_set_free(runs);
+  sdm_set_free(set);
+  c->frame = -1;
+}
+
 /* Each rank stops as it arrives; who does not arrive is named. */
 void console_do_barrier(struct sdm_console *c, char *arg) {
   char *where = sdm_strdup(arg);

@@ -14,6 +14,7 @@
 #include "sdm/call.h"
 #include "sdm/iof.h"
 #include "sdm/prefix.h"
+#include "sdm/reduce.h"
 
 #define CREDIT_START 65536
 #define LINE_MAX_BYTES 4096
@@ -42,16 +43,55 @@ static bool number_of(const char *text, double *out) {
   return true;
 }
 
-static bool stats_body(const json_t *result, sdm_id id, struct sdm_bytes *out) {
-  double v;
+/* Bodies of reducers.  NULL, or why there is none. */
+typedef const char *(*body_f)(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out);
+
+static const char *value_of(const json_t *result, double *v) {
   const char *text = json_string_value(json_object_get(result, "value"));
-  if (!text || !number_of(text, &v) || !isfinite(v))
-    return false;
-  sdm_stats_encode(&(struct sdm_stats){ 1, v, v * v, v, v, id, id }, out);
-  return true;
+  return text && number_of(text, v) && isfinite(*v) ? NULL : "the value is no number";
 }
 
-static bool tree_body(const json_t *result, sdm_id id, struct sdm_bytes *out) {
+static const char *stats_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
+  double v;
+  const char *why = value_of(result, &v);
+  (void)args;
+  if (!why)
+    sdm_stats_encode(&(struct sdm_stats){ 1, v, v * v, v, v, id, id }, out);
+  return why;
+}
+
+static const char *histogram_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
+  struct sdm_histogram h;
+  double v;
+  const char *why = value_of(result, &v);
+  json_int_t bins = json_integer_value(json_object_get(args, "bins"));
+  if (why)
+    return why;
+  if (bins < 0 || bins > SDM_BINS_MAX || sdm_histogram_init(&h, json_number_value(json_object_get(args, "low")),
+                                                            json_number_value(json_object_get(args, "high")), (uint32_t)bins))
+    return "the histogram's limits are none";
+  sdm_histogram_add(&h, v, id);
+  sdm_histogram_encode(&h, out);
+  sdm_histogram_fini(&h);
+  return NULL;
+}
+
+static const char *top_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
+  double v;
+  const char *why = value_of(result, &v);
+  json_int_t limit = json_integer_value(json_object_get(args, "limit"));
+  struct sdm_top t = { .smallest = limit < 0, .limit = (uint32_t)(limit < 0 ? -limit : limit) };
+  if (!why && (!limit || limit > (json_int_t)SDM_TOP_MAX || -limit > (json_int_t)SDM_TOP_MAX))
+    why = "so many extremes are not kept";
+  if (!why) {
+    sdm_top_add(&t, v, id);
+    sdm_top_encode(&t, out);
+  }
+  return why;
+}
+
+static const char *tree_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
+  (void)args;
   json_t *frames = json_object_get(result, "frames");
   size_t n = json_array_size(frames);
   char **names = sdm_alloc((n ? n : 1) * sizeof(*names));
@@ -71,8 +111,13 @@ static bool tree_body(const json_t *result, sdm_id id, struct sdm_bytes *out) {
   for (size_t i = 0; i < n; i++)
     free(names[i]);
   free(names);
-  return frames != NULL;
+  return NULL;
 }
+
+static const struct {
+  const char *name;
+  body_f body;
+} reducers[] = { { "stats", stats_body }, { "tree", tree_body }, { "histogram", histogram_body }, { "top", top_body } };
 
 static void on_end(void *arg, uint64_t request, const json_t *args, const json_t *result, const json_t *detail,
                    const char *failure) {
@@ -89,10 +134,9 @@ static void on_end(void *arg, uint64_t request, const json_t *args, const json_t
       result = within = json_object();
     reduce = NULL;
   }
-  if (!failure && reduce && !strcmp(reduce, "stats") && !stats_body(result, sdm_get_my_id(s->ctx), &body))
-    failure = "the value is no number";
-  if (!failure && reduce && !strcmp(reduce, "tree"))
-    tree_body(result, sdm_get_my_id(s->ctx), &body);
+  for (size_t i = 0; i < sizeof(reducers) / sizeof(*reducers) && !failure && reduce; i++)
+    if (!strcmp(reduce, reducers[i].name))
+      failure = reducers[i].body(args, result, sdm_get_my_id(s->ctx), &body);
   if (failure)
     sdm_reply(s->ctx, request, SDM_CLASS_ERROR, failure, strlen(failure), NULL, 0);
   else if (reduce)

@@ -1,14 +1,14 @@
 #include "sdm/show.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sdm/prefix.h"
+#include "sdm/show_private.h"
 
 static const char *text_of(const json_t *j, const char *key) { return json_string_value(json_object_get(j, key)); }
 
-static void put_json(const struct sdm_show *w, json_t *j) {
+void show_json(const struct sdm_show *w, json_t *j) {
   char *text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);
   fprintf(w->out, "%s\n", text ? text : "{}");
   free(text);
@@ -16,13 +16,13 @@ static void put_json(const struct sdm_show *w, json_t *j) {
   fflush(w->out);
 }
 
-static void set_ranks(json_t *j, const char *key, const struct sdm_set *set) {
+void show_ranks(json_t *j, const char *key, const struct sdm_set *set) {
   char *text = sdm_set_text(set);
   json_object_set_new(j, key, json_string(text));
   free(text);
 }
 
-static void head(const struct sdm_show *w, const struct sdm_set *set) {
+void show_head(const struct sdm_show *w, const struct sdm_set *set) {
   char *text = sdm_set_text(set);
   fprintf(w->out, "{%s} ", text);
   if (sdm_set_size(set) > 1)
@@ -43,7 +43,7 @@ static void place(FILE *out, const json_t *j) {
     fprintf(out, " from %s", lib);
 }
 
-static void show_missing(const struct sdm_show *w, const struct sdm_answer *a) {
+void show_missing(const struct sdm_show *w, const struct sdm_answer *a) {
   const struct {
     const struct sdm_set *set;
     const char *what;
@@ -51,7 +51,7 @@ static void show_missing(const struct sdm_show *w, const struct sdm_answer *a) {
                 { a->other, "other answers, not shown" } };
   for (size_t i = 0; i < 4; i++)
     if (!sdm_set_is_empty(kinds[i].set)) {
-      head(w, kinds[i].set);
+      show_head(w, kinds[i].set);
       fprintf(w->out, "%s\n", kinds[i].what);
     }
 }
@@ -104,16 +104,16 @@ static void show_result(FILE *out, const json_t *r) {
     fprintf(out, "ok\n");
 }
 
-static json_t *missing_json(const struct sdm_answer *a) {
+json_t *show_missing_json(const struct sdm_answer *a) {
   json_t *j = json_object();
   if (!sdm_set_is_empty(a->dead))
-    set_ranks(j, "dead", a->dead);
+    show_ranks(j, "dead", a->dead);
   if (!sdm_set_is_empty(a->timed_out))
-    set_ranks(j, "timed_out", a->timed_out);
+    show_ranks(j, "timed_out", a->timed_out);
   if (!sdm_set_is_empty(a->unreachable))
-    set_ranks(j, "unreachable", a->unreachable);
+    show_ranks(j, "unreachable", a->unreachable);
   if (!sdm_set_is_empty(a->other))
-    set_ranks(j, "other", a->other);
+    show_ranks(j, "other", a->other);
   return j;
 }
 
@@ -122,14 +122,14 @@ static void answer_json(const struct sdm_show *w, const char *command, const str
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *c = &a->classes[i];
     json_t *one = json_object(), *body = c->kind == SDM_CLASS_OK ? sdm_class_json(c) : NULL;
-    set_ranks(one, "ranks", c->set);
+    show_ranks(one, "ranks", c->set);
     if (body)
       json_object_set_new(one, "result", body);
     else
       json_object_set_new(one, "error", json_stringn((const char *)c->body.p, c->body.len));
     json_array_append_new(list, one);
   }
-  put_json(w, json_pack("{s:s, s:o, s:o}", "answer", command, "classes", list, "missing", missing_json(a)));
+  show_json(w, json_pack("{s:s, s:o, s:o}", "answer", command, "classes", list, "missing", show_missing_json(a)));
 }
 
 void sdm_show_answer(const struct sdm_show *w, const char *command, const struct sdm_answer *a) {
@@ -140,7 +140,7 @@ void sdm_show_answer(const struct sdm_show *w, const char *command, const struct
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *c = &a->classes[i];
     json_t *body = c->kind == SDM_CLASS_OK ? sdm_class_json(c) : NULL;
-    head(w, c->set);
+    show_head(w, c->set);
     if (body)
       show_result(w->out, body);
     else
@@ -215,7 +215,7 @@ static void show_samples(FILE *out, const struct sdm_prefix *p, unsigned depth, 
 static json_t *prefix_json(const struct sdm_prefix *p) {
   json_t *j = json_object(), *list = json_array();
   json_object_set_new(j, "name", json_string(p->name));
-  set_ranks(j, "ranks", p->set);
+  show_ranks(j, "ranks", p->set);
   json_object_set_new(j, "count", json_integer(sdm_set_size(p->set)));
   for (size_t i = 0; i < p->n; i++)
     json_array_append_new(list, prefix_json(p->children[i]));
@@ -241,11 +241,11 @@ void sdm_show_tree(const struct sdm_show *w, const struct sdm_answer *a, enum sd
     const struct sdm_class *c = &a->classes[i];
     struct sdm_prefix *p = c->kind == SDM_CLASS_OK ? sdm_prefix_decode(c->body.p, c->body.len) : NULL;
     if (p && w->json)
-      put_json(w, json_pack("{s:o, s:o, s:i}", "tree", prefix_json(p), "missing", missing_json(a), "samples", (int)samples));
+      show_json(w, json_pack("{s:o, s:o, s:i}", "tree", prefix_json(p), "missing", show_missing_json(a), "samples", (int)samples));
     else if (p)
       show_as(w->out, p, form, samples);
     else if (!w->json) {
-      head(w, c->set);
+      show_head(w, c->set);
       fprintf(w->out, "error: %.*s\n", (int)c->body.len, (const char *)c->body.p);
     }
     sdm_prefix_free(p);
@@ -255,40 +255,17 @@ void sdm_show_tree(const struct sdm_show *w, const struct sdm_answer *a, enum sd
   fflush(w->out);
 }
 
-void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm_answer *a) {
-  struct sdm_stats s;
-  for (size_t i = 0; i < a->n; i++) {
-    const struct sdm_class *c = &a->classes[i];
-    if (c->kind != SDM_CLASS_OK || sdm_stats_decode(&s, c->body.p, c->body.len)) {
-      head(w, c->set);
-      fprintf(w->out, "error: %.*s\n", (int)c->body.len, (const char *)c->body.p);
-      continue;
-    }
-    double mean = s.sum / (double)s.count, variance = s.sum_squares / (double)s.count - mean * mean;
-    double sd = variance > 0 ? sqrt(variance) : 0;
-    if (w->json)
-      put_json(w, json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:I}", "statistics", what, "count",
-                            (json_int_t)s.count, "mean", mean, "deviation", sd, "min", s.min, "max", s.max, "min_rank",
-                            (json_int_t)s.min_id, "max_rank", (json_int_t)s.max_id));
-    else
-      fprintf(w->out, "%llu values: mean %g, deviation %g, min %g (rank %u), max %g (rank %u)\n",
-              (unsigned long long)s.count, mean, sd, s.min, s.min_id, s.max, s.max_id);
-  }
-  show_missing(w, a);
-  fflush(w->out);
-}
-
 void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const json_t *event) {
   const char *name = text_of(event, "event"), *reason = text_of(event, "reason");
   if (w->json) {
     json_t *j = json_deep_copy(event);
-    set_ranks(j, "ranks", ids);
-    put_json(w, j);
+    show_ranks(j, "ranks", ids);
+    show_json(w, j);
     return;
   }
   if (!name || !strcmp(name, "running"))
     return;
-  head(w, ids);
+  show_head(w, ids);
   if (!strcmp(name, "exited")) {
     json_t *code = json_object_get(event, "code");
     if (text_of(event, "signal"))
@@ -327,7 +304,7 @@ void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsign
   if (w->json) {
     json_t *j = json_pack("{s:s}", "output", stream == 2 ? "stderr" : "stdout"), *text = json_stringn(p, len);
     struct dvm_text hex = DVM_TEXT_INIT;
-    set_ranks(j, "ranks", ids);
+    show_ranks(j, "ranks", ids);
     if (text)
       json_object_set_new(j, "text", text);
     else { /* no UTF-8: nothing may be lost */
@@ -336,7 +313,7 @@ void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsign
       json_object_set_new(j, "hex", json_string(dvm_text_str(&hex)));
     }
     dvm_text_fini(&hex);
-    put_json(w, j);
+    show_json(w, j);
     return;
   }
   char *ranks = sdm_set_text(ids);
@@ -351,18 +328,18 @@ void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsign
 void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const char *why) {
   if (w->json) {
     json_t *j = json_pack("{s:s}", "lost", why);
-    set_ranks(j, "ranks", ids);
-    put_json(w, j);
+    show_ranks(j, "ranks", ids);
+    show_json(w, j);
     return;
   }
-  head(w, ids);
+  show_head(w, ids);
   fprintf(w->out, "server lost: %s\n", why);
   fflush(w->out);
 }
 
 void sdm_show_error(const struct sdm_show *w, const char *text) {
   if (w->json)
-    put_json(w, json_pack("{s:s}", "error", text));
+    show_json(w, json_pack("{s:s}", "error", text));
   else
     fprintf(w->out, "error: %s\n", text);
   fflush(w->out);
@@ -378,14 +355,14 @@ void sdm_show_status(const struct sdm_show *w, const struct sdm_session *s) {
   } states[] = { { "running", s->running }, { "exited", exited }, { "dead", s->dead } };
   if (w->json) {
     json_t *j = json_object();
-    set_ranks(j, "stopped", s->stopped);
+    show_ranks(j, "stopped", s->stopped);
     for (size_t i = 0; i < 3; i++)
-      set_ranks(j, states[i].name, states[i].set);
-    put_json(w, json_pack("{s:o}", "status", j));
+      show_ranks(j, states[i].name, states[i].set);
+    show_json(w, json_pack("{s:o}", "status", j));
   } else
     for (size_t i = 0; i < 3; i++)
       if (!sdm_set_is_empty(states[i].set)) {
-        head(w, states[i].set);
+        show_head(w, states[i].set);
         fprintf(w->out, "%s\n", states[i].name);
       }
   for (size_t i = 0; i < s->nplaces; i++)

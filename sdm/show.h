@@ -16,6 +16,9 @@ enum sdm_tree_form { SDM_TREE_TEXT, SDM_TREE_FOLDED, SDM_TREE_DOT, SDM_TREE_SAMP
 /* Reducer SDM_REDUCE_TREE.  In a tree of 'samples' (else 1) ids are rank * samples + number of the sample. */
 void sdm_show_tree(const struct sdm_show *w, const struct sdm_answer *a, enum sdm_tree_form form, uint32_t samples);
 void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm_answer *a);
+/* Reducers SDM_REDUCE_HISTOGRAM and SDM_REDUCE_TOP. */
+void sdm_show_histogram(const struct sdm_show *w, const char *what, const struct sdm_answer *a);
+void sdm_show_top(const struct sdm_show *w, const char *what, const struct sdm_answer *a);
 void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const json_t *event);
 void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsigned stream, const void *p, size_t len);
 void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const char *why);

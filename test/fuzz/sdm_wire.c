@@ -7,6 +7,7 @@
 #include "sdm/frame.h"
 #include "sdm/iolist.h"
 #include "sdm/prefix.h"
+#include "sdm/reduce.h"
 #include "sdm/tree.h"
 
 static void check(bool good) {
@@ -48,6 +49,29 @@ static void fuzz_prefix(const uint8_t *p, size_t n) {
   sdm_prefix_free(t);
 }
 
+/* Two bodies, of which the first may be merged into the second. */
+static void fuzz_reduce(const uint8_t *p, size_t n) {
+  size_t half = n ? p[0] * (n - 1) / 255 : 0;
+  struct sdm_bytes a = { 0 }, before = { 0 };
+  struct sdm_histogram h;
+  struct sdm_top t;
+  for (int kind = 0; kind < 2 && n; kind++) {
+    a.len = before.len = 0;
+    sdm_bytes_add(&a, p + 1, half);
+    sdm_bytes_add(&before, p + 1, half);
+    if ((kind ? sdm_top_merge : sdm_histogram_merge)(&a, p + 1 + half, n - 1 - half))
+      check(a.len == before.len && (!a.len || !memcmp(a.p, before.p, a.len))); /* a failure changes nothing */
+    else if (kind)
+      check(!sdm_top_decode(&t, a.p, a.len));
+    else {
+      check(!sdm_histogram_decode(&h, a.p, a.len));
+      sdm_histogram_fini(&h);
+    }
+  }
+  sdm_bytes_fini(&a);
+  sdm_bytes_fini(&before);
+}
+
 static void fuzz_table(const uint8_t *p, size_t n) {
   struct sdm_cursor c = sdm_cursor_of(p, n);
   struct sdm_table t;
@@ -82,8 +106,8 @@ static void fuzz_iolist(const uint8_t *p, size_t n) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static void (*const decoders[])(const uint8_t *, size_t) = { fuzz_frame, fuzz_answer, fuzz_prefix, fuzz_table,
-                                                               fuzz_iolist };
+                                                               fuzz_iolist, fuzz_reduce };
   if (size)
-    decoders[data[0] % 5](data + 1, size - 1);
+    decoders[data[0] % 6](data + 1, size - 1);
   return 0;
 }

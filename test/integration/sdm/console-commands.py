@@ -106,11 +106,72 @@ class Console(unittest.TestCase):
             self.assertEqual(d.values("argc"), {"3": {0, 1, 2}})
             self.assertEqual(list(d.values("argv[2]"))[0].split(" ", 1)[1], '"b c"')
 
-    def test_terminal(self):
-        """A person's terminal: the prompt, completion by tab, the line before by arrow, and ^C."""
+    def test_spread_over_ranks(self):
+        with local(sdm.RING, n=6) as d:
+            d.do("break add")
+            d.do("continue")
+            h = [j for j in d.do("print -h 4 a + b") if "histogram" in j][0]  # b is rank + rank % 2, a still 0
+            self.assertEqual((h["low"], h["high"]), (0, 6))
+            self.assertEqual([sdm.ranks(b["ranks"]) for b in h["bins"]], [{0}, {1, 2}, {3, 4}, {5}])
+            for line, values in (("print -t 3 b", [(5, 6), (3, 4), (4, 4)]), ("print -t -2 b", [(0, 0), (1, 2)]),
+                                 ("[1-2] print -t b", [(1, 2), (2, 2)])):
+                top = [j for j in d.do(line) if "top" in j][0]
+                self.assertEqual([(v["rank"], v["value"]) for v in top["values"]], values, line)
+            self.assertEqual([j["count"] for j in d.do("print -h b * 0") if "statistics" in j], [6])  # no interval
+
+    def test_watch_on_any(self):
+        """Rank 0 never changes it, and ends; the other one does: nobody runs any more."""
+        with local(sdm.RING, n=3) as d:
+            said = stops(d.do("[0-1] watch -any total"))
+            self.assertEqual([(j["ranks"], j["old"], j["new"]) for j in said if j.get("expression")], [("1", "0", "2")])
+            status = d.status()
+            self.assertEqual((status["running"], status["stopped"] | status["exited"]), (set(), {0, 1, 2}))
+            self.assertEqual([j for j in d.do("info breakpoints") if j.get("breakpoint") and j["ranks"]], [])
+
+    def test_history(self):
+        """A line of the session before comes back by arrow; the file is private."""
+        with sdm.Folder() as folder:
+            for keys, seen in ((b"viewset 0\n", b"{0}"), (b"\x1b[A\x1b[A\n", b"{0}")):
+                pid, fd = self.terminal(folder.name)
+                self.until(fd, b"[all]> ")
+                os.write(fd, keys)
+                self.until(fd, seen)
+                self.until(fd, b"[all]> ")
+                os.write(fd, b"quit\n")
+                self.drain(fd)
+                self.assertEqual(os.waitpid(pid, 0)[1], 0)
+                os.close(fd)
+            kept = os.path.join(folder.name, "state", "dvm", "debug-history")
+            self.assertEqual(os.stat(kept).st_mode & 0o777, 0o600)
+
+    def terminal(self, home):
         pid, fd = pty.fork()
         if pid == 0:
-            os.environ["TERM"] = "xterm"
+            os.environ.update(TERM="xterm", XDG_STATE_HOME=os.path.join(home, "state"))
+            os.execv(sdm.DEBUG, [sdm.DEBUG, "-n", "1", "--launcher", "local", "--backend", "stub", "--no-stop", "/bin/true"])
+        return pid, fd
+
+    def until(self, fd, text):
+        seen, end = b"", time.monotonic() + sdm.LIMIT
+        while text not in seen:
+            self.assertLess(time.monotonic(), end, (text, seen[-500:]))
+            if select.select([fd], [], [], 0.1)[0]:
+                seen += os.read(fd, 1)
+
+    def drain(self, fd):
+        try:
+            while os.read(fd, 4096):
+                pass
+        except OSError:
+            pass
+
+    def test_terminal(self):
+        """A person's terminal: the prompt, completion by tab, the line before by arrow, and ^C."""
+        state = sdm.Folder()
+        self.addCleanup(state.cleanup)
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.environ.update(TERM="xterm", XDG_STATE_HOME=state.name)
             os.execv(sdm.DEBUG, [sdm.DEBUG, "-n", "2", "--launcher", "local", sdm.RING, "hang", "1"])
         seen = [b""]
 
