@@ -137,6 +137,16 @@ void addPath(SiteText &T, const Path &P) {
     T.add(" " + Twine(Stride));
 }
 
+// As people say it: without the parentheses that macros bring.
+std::string pointerText(const ASTContext &Ctx, const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  if (const auto *M = dyn_cast<MemberExpr>(E))
+    return pointerText(Ctx, M->getBase()) + (M->isArrow() ? "->" : ".") + M->getMemberDecl()->getName().str();
+  if (const auto *A = dyn_cast<ArraySubscriptExpr>(E))
+    return pointerText(Ctx, A->getBase()) + "[" + sourceText(Ctx, A->getIdx()) + "]";
+  return sourceText(Ctx, E);
+}
+
 // A pointer that is not simply a variable's value: 's->u', of 's->u[i]'.
 const Expr *namelessPointer(const Expr *P) {
   while (P) {
@@ -156,7 +166,7 @@ void Rewriter::pathText(SiteText &T, const Expr *Access, const Chain &Ch) {
   if (!P.Text.empty())
     addPath(T, P);
   if (const Expr *Pointer = namelessPointer(P.Pointer))
-    T.key('v').add(sourceText(Ctx, Pointer));
+    T.key('v').add(pointerText(Ctx, Pointer));
   if (Ch.Root && !Ch.Direct && !Ch.ThroughPointer && Ch.Subs.empty() && Ch.Root->getType()->isRecordType())
     T.key('E').add(Twine(sizeOf(Ctx, Ch.Root->getType())));
 }
@@ -199,7 +209,7 @@ Rewriter::Whole Rewriter::wholeOf(Expr *LValue) {
     T.key('E').add(Twine(sizeOf(Ctx, Ch.Root->getType())));
   }
   if (const Expr *Pointer = namelessPointer(W.P.Pointer))
-    T.key('v').add(sourceText(Ctx, Pointer));
+    T.key('v').add(pointerText(Ctx, Pointer));
   W.Common = T.Text;
   return W;
 }

@@ -218,8 +218,9 @@ struct TraceModule::Impl {
         Size = RT.DL.getTypeAllocSize(G->getValueType()).getFixedValue();
       Base = G->isThreadLocal() ? nullptr : G;
       P.Where = Base ? DVMT_WHERE_ADDRESS : 0;
-    } else if (auto *Arg = dyn_cast<Argument>(Root); Arg && Arg->hasByValAttr()) {
-      Size = RT.DL.getTypeAllocSize(Arg->getParamByValType()).getFixedValue();
+    } else if (auto *Arg = dyn_cast<Argument>(Root); Arg && (Arg->hasByValAttr() || Arg->hasStructRetAttr())) {
+      Type *Passed = Arg->hasByValAttr() ? Arg->getParamByValType() : Arg->getParamStructRetType();
+      Size = RT.DL.getTypeAllocSize(Passed).getFixedValue();
     } else {
       P.Where = DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER;
     }

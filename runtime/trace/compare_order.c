@@ -57,8 +57,8 @@ static void lose_step(struct dvmt_compare *c, const struct item *b) {
   c->lost = true;
   dvmt_cmp_describe(c, b, false, y, sizeof(y));
   if (dvmt_cmp_peek(c))
-    snprintf(message, sizeof(message), "the %s happens where the reference has the %s; the comparison goes on at the next parallel "
-             "construct that both execute", y, dvmt_cmp_describe(c, &c->ahead, true, x, sizeof(x)));
+    snprintf(message, sizeof(message), "the %s happens where the reference has the %s; the comparison goes on at the next "
+             "construct or loop that both execute", y, dvmt_cmp_describe(c, &c->ahead, true, x, sizeof(x)));
   else
     snprintf(message, sizeof(message), "the %s happens behind the end of the reference", y);
   dvmt_cmp_structure(c, "order", "", dvmt_cmp_b_text(c, b), message);
@@ -80,7 +80,7 @@ static void count_reference(struct dvmt_compare *c) {
     c->rc = c->err.code;
 }
 
-/* Brings the reference to the execution of a parallel construct that the run begins now.  False: it has none such, or has it behind
+/* Brings the reference to the execution of a construct or loop that the run begins now.  False: it has none such, or has it behind
  * it; then the reference stays where it is. */
 static bool meet(struct dvmt_compare *c, const struct item *b, uint32_t count) {
   if (!c->counted)
@@ -88,7 +88,7 @@ static bool meet(struct dvmt_compare *c, const struct item *b, uint32_t count) {
   if (*count_of(c, &c->a_counts, b->key) >= count || *count_of(c, &c->a_totals, b->key) < count)
     return false;
   while (dvmt_cmp_peek(c)) {
-    if (c->ahead.kind == DVMT_ENTER && dvmt_cmp_a_parallel(c, &c->ahead) && c->ahead.key == b->key &&
+    if (c->ahead.kind == DVMT_ENTER && c->ahead.key == b->key &&
         *count_of(c, &c->a_counts, b->key) + 1 == count)
       return true;
     if (c->ahead.kind == DVMT_ENTER)
@@ -116,7 +116,7 @@ static void enter(struct dvmt_compare *c, const struct item *b) {
   bool met = !c->lost && dvmt_cmp_peek(c) && c->ahead.kind == DVMT_ENTER && c->ahead.key == b->key;
   if (!met && !c->lost)
     lose_step(c, b);
-  if (!met && parallel && (met = meet(c, b, count)))
+  if (!met && (met = meet(c, b, count)))
     c->lost = false;
   if (met) {
     ++*count_of(c, &c->a_counts, b->key);

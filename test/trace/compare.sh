@@ -308,6 +308,28 @@ has err "the begin of the parallel at ways.c:13 happens"
 status 0 "$dvm" record -o extra.dvmt -- ./ways
 status 66 "$dvm" diff extra.dvmt ways.dvmt
 
+# In a sequential program too: the next loop that both execute.
+cat >bound.c <<'C'
+static double A[9][9], B[9];
+int main(void) {
+  for (int i = 0; i < 9; i++) {
+    for (int j = FROM; j < 9; j++)
+      A[i][j] = i + j;
+    for (int j = 0; j < 9; j++)
+      B[j] = A[i][j] + (i == 5) * WRONG;
+  }
+  return 0;
+}
+C
+build_ bound bound.c -DFROM=0 -DWRONG=0
+status 0 "$dvm" record -o bound.dvmt -- ./bound
+build_ bound bound.c -DFROM=1 -DWRONG=0.5
+status 66 "$dvm" compare bound.dvmt -- ./bound
+first | grep -q "bound.c:4:14: error: 'j' is 1, the reference has 0" || wrong "a bound: $(first)"
+has err "the iteration (j=1) happens where the reference has the iteration (j=0)"
+has err "'B[0]' is 0, the reference has 1" # of i=1
+has err "'B': 16 differ" # 8 of the column, 8 of the row i=5
+
 # Sums of arrays alone.
 for sample in jacobi cg; do
   status 0 "$dvm" record --level checksum -o sum.dvmt -- ./$sample

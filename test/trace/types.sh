@@ -94,6 +94,8 @@ struct packed { char tag; double value; };
 static struct body B[3], *heap;
 struct list { struct list *next; double *data; struct vec at[2]; };
 static struct vec made(double a) { struct vec r = {a, -a}; return r; }
+struct many { double x[4]; };
+static struct many returned(void) { struct many r = {{1}}; r.x[3] = 2; return r; }
 static struct body flipped(struct body b) { b.f.on = !b.f.on; return b; }
 int main(void) {
   int k = 1, zeros[2] = {0};
@@ -110,10 +112,11 @@ int main(void) {
   struct packed one = {'a', 2.5}, other;
   one.value *= 2; other = one;
   struct list l, *q = &l;
-  l.next = &l; l.data = malloc(32); l.next->data[k] = 5; l.at[k - 1].y = 6; q->next->at[1] = a;
+  l.next = &l; l.data = malloc(32); (l.next)->data[k] = 5; l.at[k - 1].y = 6; q->next->at[1] = a;
   struct vec rows[1][2] = {{{1, 2}, {3, 4}}};
   unset.x = 1; c = unset;
-  return heap[0].f.b != 69 || zeros[0] + m[1][1] + rows[0][1].y != 4;
+  struct many got = returned();
+  return got.x[0] != 1 || heap[0].f.b != 69 || zeros[0] + m[1][1] + rows[0][1].y != 4;
 }
 C
 cat >expected <<'T'
@@ -191,6 +194,15 @@ write rows[0][1].y = 4
 write unset.x = 1
 write c.x = 1
 write c.y = 0
+write r.x[0] = 1
+write r.x[1] = 0
+write r.x[2] = 0
+write r.x[3] = 0
+write r.x[3] = 2
+write got.x[0] = 1
+write got.x[1] = 0
+write got.x[2] = 0
+write got.x[3] = 2
 read heap[0].f.b = 69
 T
 for flags in "-O0 -w" "-O2 -g -w" "-O2 -flto -fuse-ld=lld -w" "-save-temps -w"; do
