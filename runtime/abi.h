@@ -163,6 +163,7 @@ struct dvmrt_site {
 
 enum {               /* flags of __dvmrt_touch */
   DVMRT_READ = 1, DVMRT_WRITE = 2,
+  DVMRT_NAMED = 16, /* of a distributed array, by the text, though the address may be behind its end */
   DVMRT_COPIED = 8, /* a whole struct is copied: its members may have no value */
   DVMRT_PLACED = 4   /* bounds and locality have been judged already: only the word is in question */
 };

@@ -140,6 +140,8 @@ static bool region_make(struct dvmrt_array *a, bool fresh) {
 
 unsigned dvmrt_array_count(void) { return declared_sites; }
 
+struct dvmrt_array *dvmrt_array_first(void) { return arrays; }
+
 void dvmrt_array_each(void (*f)(struct dvmrt_array *a)) {
   for (struct dvmrt_array *a = arrays; a; a = a->next)
     f(a);

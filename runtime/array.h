@@ -86,5 +86,7 @@ void dvmrt_array_stale(struct dvmrt_array *a);
 /* Is an element displaced so covered by the box? */
 bool dvmrt_box_covers(const struct dvmrt_box *b, const struct dvmrt_place *p, int ndims);
 unsigned dvmrt_array_count(void);
+/* All arrays, by 'next'. */
+struct dvmrt_array *dvmrt_array_first(void);
 void dvmrt_array_each(void (*f)(struct dvmrt_array *a));
 #endif

@@ -113,17 +113,38 @@ static void classify(struct dvmrt_event *ev) {
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------------------ */
 
-/* Subscripts that name an element of the array, or would if they were in range: the first that is not.  -1: none. */
-static int bad_subscript(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) {
+/* Do the subscripts name an element of the array, or would they if they were in range? */
+static bool of_array(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) {
   int64_t k = 0;
   for (int d = 0; d < a->ndims; d++)
     k += ix[d] * a->stride[d];
-  if (a->region.base + (uint64_t)k * a->element_bytes != p)
+  return a->region.base + (uint64_t)k * a->element_bytes == p;
+}
+
+/* The first subscript that is out of range.  -1: none. */
+static int bad_subscript(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) {
+  if (!of_array(a, p, ix))
     return -1; /* subscripts of something else */
   for (int d = 0; d < a->ndims; d++)
     if (ix[d] < 0 || ix[d] >= a->extent[d])
       return d;
   return -1;
+}
+
+/* Of a distributed array whose outermost dimension only the allocation tells: did the reference leave it, for 'r' or for what is no
+ * array?  Reports that it did. */
+static bool left_its_array(const struct dvmrt_event *ev, const struct dvmrt_array *r, uintptr_t p) {
+  const struct dvmrt_access *x = ev->access;
+  if (!x->distributed || !ev->subscripts || (r && r->ndims == x->ndims && of_array(r, p, ev->subscripts)))
+    return false;
+  for (const struct dvmrt_array *a = dvmrt_array_first(); a; a = a->next) {
+    int bad = a->ndims == x->ndims ? bad_subscript(a, p, ev->subscripts) : -1;
+    if (bad >= 0) {
+      dvmrt_explain_bounds(ev, bad, ev->subscripts[bad], a->extent[bad]);
+      return true;
+    }
+  }
+  return false;
 }
 
 void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags) {
@@ -227,6 +248,8 @@ void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, cons
   event_init(&ev, site, ix, flags);
   ev.copied = flags & DVMRT_COPIED;
   struct dvmrt_region *r = (dvmrt_shadow_entry(p) & 3) == 3 ? dvmrt_shadow_region_in(p, 1) : NULL;
+  if (!(flags & DVMRT_PLACED) && left_its_array(&ev, (struct dvmrt_array *)r, p))
+    return;
   if (r)
     touch_array(&ev, (struct dvmrt_array *)r, p, size, flags & DVMRT_PLACED);
   else

@@ -87,17 +87,17 @@ static bool touch_private(uint32_t *wp, uintptr_t a, uint64_t size, uint32_t fla
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
   unsigned code = e & 3;
-  bool alone = dvmrt_mem_alone();
-  if ((code == 1 || code == 2) && size == 4u * code && !(a & (size - 1))) {
+  bool alone = dvmrt_mem_alone(), plain = !(flags & DVMRT_NAMED);
+  if (plain && (code == 1 || code == 2) && size == 4u * code && !(a & (size - 1))) {
     uint32_t *wp = dvmrt_shadow_at(e, a);
     if (touch_word(wp, flags) || touch_private(wp, a, size, flags))
       return;
-  } else if (alone && !dvmrt_group_nvars && touch_page(a, size, flags)) {
+  } else if (plain && alone && !dvmrt_group_nvars && touch_page(a, size, flags)) {
     return;
   }
   if (!dvmrt_mem_enter())
     return;
-  if (!alone && (code == 0 || code == 3) && !dvmrt_group_nvars && touch_page(a, size, flags)) {
+  if (plain && !alone && (code == 0 || code == 3) && !dvmrt_group_nvars && touch_page(a, size, flags)) {
     dvmrt_mem_leave();
     return;
   }

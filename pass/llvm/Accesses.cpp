@@ -25,6 +25,7 @@ class AccessLowering {
   void touchBlock(BasicBlock *BB, uint32_t More = 0);
   void place(View &V);
   void element(View &V);
+  bool mayLeaveArray() const;
   void memory();
   AllocaInst *knownData();
   void variable();
@@ -90,7 +91,7 @@ void AccessLowering::place(View &V) {
   LoadInst *Words = RT.loadView(AskBuilder, S.load(AskBuilder, V.Struct), offsetof(dvmrt_view, words), RT.Ptr);
   Words->setVolatile(true);
   AskBuilder.CreateCondBr(AskBuilder.CreateIsNull(Words), Unknown, Known);
-  touchBlock(Unknown);
+  touchBlock(Unknown, mayLeaveArray() ? DVMRT_NAMED : 0);
   Row.slow(Known, Landing, [&](IRBuilder<> &SB) {
     // As an int, not as a truth value: of that the hot path would know that it is 1, and would say so each time.
     S.store(SB, RT.call(SB, "__dvmrt_place", {Address, Site, S.load(SB, V.Struct), S.subscripts(SB, A), flags()}),
@@ -156,10 +157,21 @@ AllocaInst *AccessLowering::knownData() {
   return Slot;
 }
 
+// Of a distributed array whose outermost extent only the runtime knows: what is behind its end looks like ordinary data.
+bool AccessLowering::mayLeaveArray() const {
+  return A.Text.OfDistributed && any_of(seq<size_t>(0, A.Index.size()), [&](size_t D) {
+    return !A.Extent[D] && (D >= A.Text.Extents.size() || !A.Text.Extents[D]);
+  });
+}
+
 void AccessLowering::memory() {
   if (AllocaInst *Known = knownData())
     Row.done(B.CreateIsNotNull(S.load(B, Known)));
   BasicBlock *Slow = Row.block();
+  if (!A.In && mayLeaveArray()) {
+    Row.test(B.getTrue(), Slow);
+    return touchBlock(Slow, DVMRT_NAMED);
+  }
   Value *P = B.CreatePtrToInt(Address, RT.I64);
   Value *Mask = S.limit(B, A.In, LimitMask);
   uint64_t Size = A.Text.Size;

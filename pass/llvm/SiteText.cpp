@@ -49,6 +49,7 @@ AccessText AccessText::parse(StringRef Text) {
     case 'S': A.Size = number<uint64_t>(nextField(Rest)); break;
     case 'C': A.Cid = number<unsigned>(nextField(Rest)); break;
     case 'D':
+      A.OfDistributed = true;
       if (auto Use = maybeNumber(nextField(Rest)))
         A.Use = *Use;
       break;

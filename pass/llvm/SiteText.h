@@ -22,6 +22,7 @@ struct AccessText {
   llvm::SmallVector<std::optional<int64_t>, 4> Extents; // B
   bool Buffered = false;              // M: the value is that of a buffer of remote_access
   bool Whole = false;         // L: a struct is copied
+  bool OfDistributed = false;         // D: the file shows that it is an array
   bool PartOfElement = false;         // E: the access is no whole element of the array
   Position Declared;                  // Q
 

@@ -79,8 +79,9 @@ class Layout:
                 out.append(p[1] if p[0] == 'const' else None)
         return template, out
 
-    def own_index(self, array, point):
-        """The element of the iteration in each divided dimension of the array: {dimension: index}; None: it has none."""
+    def own_index(self, array, point, whole=False):
+        """The element of the iteration in each divided dimension of the array: {dimension: index}; None: it has none.
+        whole: in dimensions that are not divided, too, where the iteration stands at one index."""
         template, coordinates = point
         home, place = self.place(array)
         if home is not template:
@@ -88,6 +89,8 @@ class Layout:
         index = {}
         for p, block, c in zip(place, self.blocks(template), coordinates):
             if not block or p[0] == 'all':
+                if whole and p[0] == 'dim' and c is not None and (c - p[3]) % p[2] == 0:
+                    index[p[1]] = (c - p[3]) // p[2]
                 continue
             if c is None or (p[0] == 'const' and p[1] != c):
                 return None
@@ -212,7 +215,8 @@ class Rules:
             return
         readers = self.task_readers.setdefault(element, set())
         if self.task_wrote.get(element, me) != me or writing and readers - {me}:
-            if self.actual(access.base).distributed:
+            array = self.actual(access.base)
+            if array.distributed and not self.layout.everywhere(array):
                 self.report('dvm-task-dependence', access)
             else:
                 self.maybe.add(('dvm-task-dependence', access.line))
@@ -298,7 +302,7 @@ class Rules:
         if c.point is None:                     # each iteration stands at the element of its indices: some dimension carries it
             return any(-low <= s - i <= high and s != i
                        for s, i, (low, high) in zip(subs, c.iteration, c.across[array.name]))
-        own = self.layout.own_index(array, c.point)
+        own = self.layout.own_index(array, c.point, whole=True)
         return own is not None and all(-low <= subs[k] - own.get(k, subs[k]) <= high
                                        for k, (low, high) in enumerate(c.across[array.name]))
 

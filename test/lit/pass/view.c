@@ -29,7 +29,8 @@ void f(double *P) {
 // CHECK: %[[ASK:.*]] = icmp eq i32 %[[SETTLED]], 0
 // CHECK: br i1 %[[ASK]],
 // CHECK: load volatile ptr,
-// CHECK: call void @__dvmrt_touch(ptr %{{.*}}, i64 8, ptr @dvm.site{{.*}}, ptr %dvm.ix, i32 1)
+// Without words the runtime is told that this is an element by the text (16).
+// CHECK: call void @__dvmrt_touch(ptr %{{.*}}, i64 8, ptr @dvm.site{{.*}}, ptr %dvm.ix, i32 17)
 // CHECK: %[[ANSWER:.*]] = call i32 @__dvmrt_place(ptr %{{.*}}, ptr @dvm.site{{.*}}, ptr %{{.*}}, ptr %dvm.ix, i32 1)
 // CHECK: store i32 %[[ANSWER]], ptr %dvm.settled
 // Only read in the nest: the init test alone.
