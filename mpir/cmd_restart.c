@@ -75,7 +75,7 @@ int mpir_restart_main(int argc, char **argv)
   struct mpir_restart_options o = { .ids = MPIR_IDS_AUTO };
   struct dvm_error err = DVM_ERROR_INIT;
   struct mpir_restarted r;
-  bool detach = false, stats = false;
+  bool stats = false;
   struct timespec from, to;
   int c;
 
@@ -86,7 +86,7 @@ int mpir_restart_main(int argc, char **argv)
     case TRUNCATE: o.truncate = true; break;
     case NAMESPACE: o.ids = MPIR_IDS_NAMESPACE; break;
     case KEEP_IDS: o.ids = MPIR_IDS_KEEP; break;
-    case DETACH: detach = true; break;
+    case DETACH: o.detach = true; break;
     case STATS: stats = true; break;
     case HELP: fputs(usage, stdout); return 0;
     default: fputs(usage, stderr); return 2;
@@ -100,7 +100,7 @@ int mpir_restart_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
-  if (!detach)
+  if (!o.detach)
     pass_signals();
   clock_gettime(CLOCK_MONOTONIC, &from);
   if (mpir_restart(argv[optind], &o, &r, &err)) {
@@ -116,7 +116,7 @@ int mpir_restart_main(int argc, char **argv)
   if (r.pid != r.inner_pid)
     fprintf(stderr, "dvm restart: note: process %d runs in a pid namespace of its own; from outside it is process %d\n",
             r.inner_pid, r.pid);
-  else if (detach)
+  else if (o.detach)
     fprintf(stderr, "dvm restart: note: process %d runs again\n", r.pid);
-  return detach ? 0 : wait_for(&r);
+  return o.detach ? 0 : wait_for(&r);
 }

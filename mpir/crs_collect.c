@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/rseq.h>
 #include <sys/time.h>
@@ -135,6 +136,15 @@ static void header_limits(struct mpir_image_header *h)
     sys4(SYS_prlimit64, 0, i, NULL, h->rlimits[i]);
 }
 
+static void header_settings(struct mpir_image_header *h)
+{
+  long rc = sys5(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0);
+
+  h->no_huge_pages = rc == 1;
+  sys2(SYS_prctl, PR_GET_CHILD_SUBREAPER, &h->subreaper);
+  h->lock_future = (uint32_t)atomic_load(&crs.lock_future);
+}
+
 static int header_umask(struct crs_dump *d)
 {
   char status[4096];
@@ -146,6 +156,8 @@ static int header_umask(struct crs_dump *d)
   for (; *line >= '0' && *line <= '7'; line++)
     value = value * 8 + (*line - '0');
   d->header.umask = value;
+  line = plain_line(status, "VmLck:");
+  d->locks = line && plain_dec(&line);
   line = plain_line(status, "TracerPid:");
   if (line && plain_dec(&line) && !(d->request->flags & CRS_ALLOW_TRACED))
     return dump_fail(d, -EBUSY, "a debugger is attached (detach it, or allow it with --allow-traced)");
@@ -176,6 +188,7 @@ int dump_header(struct crs_dump *d)
   header_addresses(h);
   header_names(d);
   header_limits(h);
+  header_settings(h);
   for (int sig = 1; sig <= MPIR_SIGNALS; sig++)
     sys4(SYS_rt_sigaction, sig, NULL, &d->actions[sig - 1], 8);
   fd = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);

@@ -44,6 +44,7 @@ struct crs_dump {
   uint64_t frames[CRS_THREADS_MAX];
   unsigned thread_count, map_count, run_count, extent_count, file_count, timer_count, pipe_count;
   unsigned load_count, phdr_max;
+  bool locks, hinted;           /* some memory is locked; what smaps tells of the mappings is noted */
   uint32_t strings_len, pipes_len;
   uint64_t notes_len, data_end, data_size;
   int fd;                       /* the image, while written */
@@ -91,6 +92,8 @@ int dump_timers(struct crs_dump *d);
 int dump_children(struct crs_dump *d);
 int dump_files(struct crs_dump *d);     /* crs_files.c */
 int dump_maps(struct crs_dump *d);      /* crs_maps.c: the address range */
+/* Locks and hints of the mappings, as far as /proc tells.  A forked copy has no locks, so those are read before. */
+void dump_hints(struct crs_dump *d);
 int dump_runs(struct crs_dump *d);      /* and the pages to be saved */
 int dump_notes(struct crs_dump *d);     /* crs_notes.c */
 int dump_write(struct crs_dump *d, const char *path); /* crs_write.c */

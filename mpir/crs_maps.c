@@ -165,6 +165,48 @@ int dump_maps(struct crs_dump *d)
   return 0;
 }
 
+static uint32_t hints_of(const char *flags)
+{
+  static const struct { char name[3]; uint32_t flag; } known[] = {
+    { "lo", MPIR_MAP_LOCKED }, { "lf", MPIR_MAP_LOCKED_ON_FAULT }, { "hg", MPIR_MAP_HUGE }, { "nh", MPIR_MAP_NO_HUGE },
+    { "mg", MPIR_MAP_MERGEABLE }, { "sr", MPIR_MAP_SEQUENTIAL }, { "rr", MPIR_MAP_RANDOM }, { "dd", MPIR_MAP_NO_DUMP },
+    { "dc", MPIR_MAP_NO_FORK }, { "wf", MPIR_MAP_WIPE_ON_FORK },
+  };
+  uint32_t found = 0;
+
+  for (; *flags && *flags != '\n'; flags++)
+    for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+      if (flags[0] == known[i].name[0] && flags[1] == known[i].name[1] && flags[-1] == ' ')
+        found |= known[i].flag;
+  return found;
+}
+
+/* Lines of /proc/self/smaps: "start-end perms ...", then "Label: value", among them "VmFlags: rd wr mr". */
+void dump_hints(struct crs_dump *d)
+{
+  static const char label[] = "VmFlags:";
+  uint64_t start = 0, end = 0;
+  const char *line = d->text;
+  unsigned i = 0;
+
+  d->hinted = true;
+  if (plain_read_file("/proc/self/smaps", d->text, sizeof(d->text)) <= 0)
+    return;
+  for (; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+    if ((*line >= '0' && *line <= '9') || (*line >= 'a' && *line <= 'f')) {
+      start = plain_hex(&line);
+      line++;
+      end = plain_hex(&line);
+    } else if (plain_starts(line, label)) {
+      while (i < d->map_count && d->maps[i].end <= start)
+        i++;
+      for (unsigned k = i; k < d->map_count && d->maps[k].start < end; k++)
+        if (d->maps[k].kind != MPIR_MAP_KERNEL)
+          d->maps[k].flags |= hints_of(line + sizeof(label) - 1);
+    }
+  }
+}
+
 static int add_run(struct crs_dump *d, unsigned map, uint64_t start, uint64_t end)
 {
   struct dump_run *last = d->run_count ? &d->runs[d->run_count - 1] : NULL;

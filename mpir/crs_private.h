@@ -77,6 +77,7 @@ struct crs_state {
   atomic_uint again;           /* the release is only for a moment: the same checkpoint stops the threads anew */
   atomic_int abort_code;       /* set by a callback that refuses */
   atomic_uint waiting;         /* threads in the waitpoint */
+  atomic_int lock_future;      /* flags of mlockall for mappings to come */
   atomic_uint fork_unsafe;     /* the program uses MADV_DONTFORK or WIPEONFORK: a forked copy lacks pages */
   atomic_int pending_count;
   atomic_uint pending_lost;    /* more signals were pending than there is room for */

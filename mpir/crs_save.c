@@ -124,6 +124,8 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
   atomic_store(&result->code, 1);
   d->result = result;
   rc = dump_maps(d); /* here, so that a copy that shares nothing with us need not be waited for */
+  if (!rc && d->locks)
+    dump_hints(d);
   if (rc) {
     sys2(SYS_munmap, result, sizeof(*result));
     return rc;
@@ -136,6 +138,7 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
   if (writer < 0) {
     d->result = NULL;
     d->map_count = 0;
+    d->hinted = false;
     sys2(SYS_munmap, result, sizeof(*result));
     return -ENOMEM;
   }
@@ -157,10 +160,16 @@ static int save_stopped(struct crs_dump *d, const char *path, struct crs_reply *
 /* Returns with the threads released. */
 static int save_now(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection)
 {
-  struct crs_dump *d = area_map(sizeof(*d), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+  const int lock_future = atomic_load(&crs.lock_future);
+  struct crs_dump *d;
   bool released = false;
   int rc;
 
+  if (lock_future) /* most of the work area is never touched: do not fill it because the program locks all its memory */
+    sys1(SYS_mlockall, lock_future | MCL_ONFAULT);
+  d = area_map(sizeof(*d), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+  if (lock_future)
+    sys1(SYS_mlockall, lock_future);
   if (!d) {
     plain_copy(reply->text, sizeof(reply->text), "no address space for the checkpointer's work area\n");
     crs_release(-ENOMEM);
@@ -172,6 +181,9 @@ static int save_now(const struct crs_request *request, const char *path, struct 
   d->own_fds[1] = connection;
   d->own_fds[2] = d->own_fds[3] = -1;
   crs.sequence++;
+  d->header.dumpable = (uint32_t)sys1(SYS_prctl, PR_GET_DUMPABLE);
+  if (!d->header.dumpable) /* or we could not look at ourselves in /proc */
+    sys2(SYS_prctl, PR_SET_DUMPABLE, 1);
   rc = collect(d);
   if (!rc) {
     bool in_place = (request->flags & CRS_NO_FORK) || atomic_load(&crs.fork_unsafe);
@@ -184,6 +196,8 @@ static int save_now(const struct crs_request *request, const char *path, struct 
     reply->held_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
     crs_release(rc < 0 ? rc : 0);
   }
+  if (!d->header.dumpable)
+    sys2(SYS_prctl, PR_SET_DUMPABLE, 0);
   if (rc)
     crs.sequence--;
   sys2(SYS_munmap, d, sizeof(*d));
@@ -208,6 +222,8 @@ static void wake_up(void)
   while ((resumed = atomic_load(&crs.resumed)) != crs_stopped_threads())
     sys_futex_wait(&crs.resumed, resumed, -1);
   sys2(SYS_munmap, crs.restart.area, crs.restart.area_size);
+  if (atomic_load(&crs.lock_future))
+    sys1(SYS_mlockall, atomic_load(&crs.lock_future));
   crs.restart.valid = 0;
   crs_helper_listen();
   crs_hooks_after_restart(crs.restart.debug, crs.restart.outer_pid);

@@ -112,6 +112,8 @@ static void pending_give(pid_t tid)
 
 void crs_record_fill(struct mpir_image_thread *image)
 {
+  long rc;
+
   image->tid = (int32_t)sys0(SYS_gettid);
   sys2(SYS_arch_prctl, ARCH_GET_FS, &image->fs_base);
   sys2(SYS_arch_prctl, ARCH_GET_GS, &image->gs_base);
@@ -122,6 +124,16 @@ void crs_record_fill(struct mpir_image_thread *image)
   memset(image->affinity, 0, sizeof(image->affinity));
   sys3(SYS_sched_getaffinity, 0, sizeof(image->affinity), image->affinity);
   image->nice = 20 - (int32_t)sys2(SYS_getpriority, 0 /* PRIO_PROCESS */, 0);
+  memset(image->scheduling, 0, sizeof(image->scheduling));
+  sys4(SYS_sched_getattr, 0, image->scheduling, sizeof(image->scheduling), 0);
+  rc = sys1(SYS_prctl, PR_GET_TIMERSLACK);
+  image->timer_slack_ns = rc > 0 ? (uint64_t)rc : 0;
+  image->parent_death_signal = 0;
+  sys2(SYS_prctl, PR_GET_PDEATHSIG, &image->parent_death_signal);
+  rc = sys2(SYS_ioprio_get, 1 /* IOPRIO_WHO_PROCESS */, 0);
+  image->io_priority = rc > 0 ? (uint32_t)rc : 0;
+  rc = sys5(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+  image->no_new_privileges = rc == 1;
 }
 
 /* The wait of a parked thread.  A restarted process comes back here too: its memory says that it still waits. */

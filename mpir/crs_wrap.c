@@ -426,3 +426,23 @@ EXPORT int madvise(void *address, size_t size, int advice)
     atomic_store(&crs.fork_unsafe, 1);
   return real(address, size, advice);
 }
+
+/* What mlockall says of mappings to come is not told by /proc. */
+EXPORT int mlockall(int flags)
+{
+  long rc = sys1(SYS_mlockall, flags);
+
+  if (rc) {
+    errno = (int)-rc;
+    return -1;
+  }
+  atomic_store(&crs.lock_future, flags & MCL_FUTURE ? flags & ~MCL_CURRENT : 0);
+  return 0;
+}
+
+EXPORT int munlockall(void)
+{
+  atomic_store(&crs.lock_future, 0);
+  sys0(SYS_munlockall);
+  return 0;
+}

@@ -425,6 +425,9 @@ static int write_image(struct crs_dump *d)
 {
   int rc = d->map_count ? 0 : dump_maps(d); /* a forked copy finds them read */
 
+  if (!rc && !d->hinted)
+    dump_hints(d);
+
   vdso_describe(d);
   if (!rc)
     rc = dump_runs(d);

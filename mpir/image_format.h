@@ -10,7 +10,7 @@
 #include "mpir/context.h"
 
 #define MPIR_NOTE_NAME "DVMCKPT-IMG" /* twelve bytes, so that contents are aligned to 8 */
-#define MPIR_IMAGE_VERSION 1
+#define MPIR_IMAGE_VERSION 2
 #define MPIR_PAGE 4096u
 #define MPIR_EXTENT_MAX (4u << 20)  /* bytes of memory covered by one extent */
 #define MPIR_SIGNALS 64
@@ -56,6 +56,8 @@ struct mpir_image_header {
   uint64_t rlimits[16][2];       /* soft, hard */
   uint64_t personality;
   uint64_t sequence;             /* number of this image of this process, from 1 */
+  uint32_t dumpable, subreaper, no_huge_pages; /* prctl(2): PR_GET_DUMPABLE, _CHILD_SUBREAPER, _THP_DISABLE */
+  uint32_t lock_future;          /* flags of mlockall(2) that hold for mappings to come */
 };
 
 enum mpir_map_kind {
@@ -70,6 +72,11 @@ enum { /* mpir_image_map.flags */
   MPIR_MAP_GROWSDOWN = 1,
   MPIR_MAP_COMPLETE = 2,   /* extents hold the whole content: the file is not needed */
   MPIR_MAP_HOLDS_TEXT = 4, /* executable when saved */
+  MPIR_MAP_LOCKED = 8,     /* mlock(2); with the next: pages as they are touched */
+  MPIR_MAP_LOCKED_ON_FAULT = 16,
+  /* Hints of madvise(2): */
+  MPIR_MAP_HUGE = 1 << 8, MPIR_MAP_NO_HUGE = 1 << 9, MPIR_MAP_MERGEABLE = 1 << 10, MPIR_MAP_SEQUENTIAL = 1 << 11,
+  MPIR_MAP_RANDOM = 1 << 12, MPIR_MAP_NO_DUMP = 1 << 13, MPIR_MAP_NO_FORK = 1 << 14, MPIR_MAP_WIPE_ON_FORK = 1 << 15,
 };
 
 struct mpir_image_map {
@@ -109,6 +116,11 @@ struct mpir_image_thread {
   uint64_t signal_frame;         /* ucontext of the stop signal; 0 for the helper */
   uint64_t affinity[MPIR_AFFINITY_WORDS];
   char name[16];
+  uint64_t scheduling[7];        /* struct sched_attr of the kernel, 56 bytes */
+  uint64_t timer_slack_ns;
+  int32_t parent_death_signal;
+  uint32_t io_priority;          /* ioprio_get(2) */
+  uint32_t no_new_privileges, reserved;
 };
 
 enum mpir_file_kind {

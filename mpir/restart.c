@@ -26,6 +26,8 @@ static const char *const stages[RESTORER_STAGES] = {
   [RESTORER_PLACE_VDSO] = "put the vdso", [RESTORER_MEMORY_LAYOUT] = "set the heap's end, with the heap's end",
   [RESTORER_THREAD] = "make the thread with the number", [RESTORER_TIMER] = "make the timer with the number",
   [RESTORER_RSEQ] = "register restartable sequences",
+  [RESTORER_SCHEDULING] = "give the scheduling policy (which needs CAP_SYS_NICE) to thread",
+  [RESTORER_LOCK] = "lock the memory (which needs CAP_IPC_LOCK or a higher 'ulimit -l')",
 };
 
 struct spawn {
@@ -234,7 +236,7 @@ static int read_status(struct spawn *s)
   if (len < sizeof(status) || text[0] != 'E')
     return dvm_error_set(s->err, -ECANCELED, "the process ended before it ran again");
   memcpy(&status, text, sizeof(status));
-  if (status.stage == RESTORER_THREAD || status.stage == RESTORER_TIMER)
+  if (status.stage == RESTORER_THREAD || status.stage == RESTORER_TIMER || status.stage == RESTORER_SCHEDULING)
     return dvm_error_set(s->err, (int)status.code, "cannot %s %lld: %s", stages[status.stage], (long long)status.address,
                          strerror((int)-status.code));
   return dvm_error_set(s->err, -ECANCELED, "cannot %s at %#llx: %s",

@@ -110,6 +110,11 @@ static int open_object(struct builder *b, const struct mpir_image_map *map)
   return fd;
 }
 
+static uint32_t lock_of(const struct mpir_image_map *map)
+{
+  return map->flags & MPIR_MAP_LOCKED ? 1 + (map->flags & MPIR_MAP_LOCKED_ON_FAULT ? (uint32_t)MLOCK_ONFAULT : 0) : 0;
+}
+
 static int add_map(struct builder *b, const struct mpir_image_map *map)
 {
   struct restorer_region *r = &b->regions[b->region_count];
@@ -119,7 +124,8 @@ static int add_map(struct builder *b, const struct mpir_image_map *map)
   if (map->kind == MPIR_MAP_KERNEL)
     return 0;
   *r = (struct restorer_region){ .start = map->start, .size = map->end - map->start, .prot = (int)map->prot,
-                                 .final_prot = (int)map->prot, .flags = MAP_FIXED_NOREPLACE | MAP_PRIVATE, .fd = -1 };
+                                 .final_prot = (int)map->prot, .flags = MAP_FIXED_NOREPLACE | MAP_PRIVATE, .fd = -1,
+                                 .hints = map->flags, .lock = lock_of(map) };
   if (of_file || map->kind == MPIR_MAP_SHARED) {
     r->fd = of_file ? open_mapped(b, map) : open_object(b, map);
     if (r->fd < 0)
@@ -167,7 +173,8 @@ static void add_lazy(struct builder *b, const struct mpir_image_map *map, const 
   }
   b->regions[b->region_count++] = (struct restorer_region){
     .start = e->address, .size = e->length, .offset = e->file_offset, .prot = (int)map->prot,
-    .final_prot = (int)map->prot, .flags = MAP_FIXED | MAP_PRIVATE, .fd = b->fds->image };
+    .final_prot = (int)map->prot, .flags = MAP_FIXED | MAP_PRIVATE, .fd = b->fds->image, .hints = map->flags,
+    .lock = lock_of(map) };
   b->lazy_count++;
 }
 
@@ -319,6 +326,10 @@ static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err
   memcpy(plan->itimers, h->itimers, sizeof(plan->itimers));
   memcpy(plan->rlimits, h->rlimits, sizeof(plan->rlimits));
   plan->restore_limits = 1;
+  plan->dumpable = h->dumpable != 0; /* 2 cannot be set, and is what the kernel gives by itself */
+  plan->subreaper = (int)h->subreaper;
+  plan->no_huge_pages = (int)h->no_huge_pages;
+  plan->parent_death_signals = !b->options->detach;
   plan->rseq_length = h->rseq_length;
   plan->rseq_signature = h->rseq_signature;
   plan->image_fd = b->fds->image;

@@ -65,6 +65,32 @@ static void unmap_all(const struct restorer_plan *plan)
     fail(plan, RESTORER_UNMAP, rc, 0);
 }
 
+/* Hints that the kernel of the moment does not know are left out. */
+static void give_hints(const struct restorer_region *r)
+{
+  static const struct { uint32_t flag, advice; } hints[] = {
+    { MPIR_MAP_HUGE, MADV_HUGEPAGE }, { MPIR_MAP_NO_HUGE, MADV_NOHUGEPAGE }, { MPIR_MAP_MERGEABLE, MADV_MERGEABLE },
+    { MPIR_MAP_SEQUENTIAL, MADV_SEQUENTIAL }, { MPIR_MAP_RANDOM, MADV_RANDOM }, { MPIR_MAP_NO_DUMP, MADV_DONTDUMP },
+    { MPIR_MAP_NO_FORK, MADV_DONTFORK }, { MPIR_MAP_WIPE_ON_FORK, MADV_WIPEONFORK },
+  };
+
+  for (unsigned i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+    if (r->hints & hints[i].flag)
+      sys3(SYS_madvise, r->start, r->size, hints[i].advice);
+}
+
+/* When the process's own limits hold again. */
+static void lock_all(const struct restorer_plan *plan)
+{
+  for (uint64_t i = 0; i < plan->region_count; i++) {
+    const struct restorer_region *r = &plan->regions[i];
+    long rc = r->lock ? sys3(SYS_mlock2, r->start, r->size, r->lock - 1) : 0;
+
+    if (rc && r->final_prot && r->fd < 0) /* what cannot be read is locked all the same, but the call fails */
+      fail(plan, RESTORER_LOCK, rc, r->start);
+  }
+}
+
 static void map_all(const struct restorer_plan *plan)
 {
   for (uint64_t i = 0; i < plan->region_count; i++) {
@@ -73,6 +99,7 @@ static void map_all(const struct restorer_plan *plan)
 
     if (rc != (long)r->start)
       fail(plan, RESTORER_MAP, rc, r->start);
+    give_hints(r);
   }
 }
 
@@ -150,6 +177,20 @@ static void drop_capabilities(void)
   sys2(SYS_capset, &head, none);
 }
 
+/* A policy other than the usual one needs CAP_SYS_NICE or a limit; whoever relies on it must not run without. */
+static void set_scheduling(const struct restorer_plan *plan, const struct mpir_image_thread *thread)
+{
+  const uint32_t policy = (uint32_t)(thread->scheduling[0] >> 32);
+  long rc = policy || thread->scheduling[1] ? sys3(SYS_sched_setattr, 0, thread->scheduling, 0) : 0;
+
+  if (rc && policy)
+    fail(plan, RESTORER_SCHEDULING, rc, (uint64_t)thread->tid);
+  if (rc || !policy)
+    sys3(SYS_setpriority, 0, 0, thread->nice);
+  if (thread->io_priority)
+    sys3(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, thread->io_priority);
+}
+
 /* The calling thread becomes 'thread' and goes back to where that was parked; mpir_context_save returns 1 there. */
 static _Noreturn void become(const struct restorer_plan *plan, const struct mpir_image_thread *thread)
 {
@@ -162,9 +203,14 @@ static _Noreturn void become(const struct restorer_plan *plan, const struct mpir
   register_rseq(plan, thread);
   sys2(SYS_prctl, PR_SET_NAME, thread->name);
   sys3(SYS_sched_setaffinity, 0, sizeof(thread->affinity), thread->affinity);
-  sys3(SYS_setpriority, 0, 0, thread->nice);
+  set_scheduling(plan, thread);
+  sys2(SYS_prctl, PR_SET_TIMERSLACK, thread->timer_slack_ns);
   if (plan->drop_capabilities)
     drop_capabilities();
+  if (plan->parent_death_signals)
+    sys2(SYS_prctl, PR_SET_PDEATHSIG, thread->parent_death_signal);
+  if (thread->no_new_privileges)
+    sys5(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   __asm__ volatile("movq 0(%0), %%rbx\n\t"
                    "movq 8(%0), %%rbp\n\t"
                    "movq 16(%0), %%r12\n\t"
@@ -276,6 +322,7 @@ SELF _Noreturn void restorer_main(const struct restorer_plan *plan);
 _Noreturn void restorer_main(const struct restorer_plan *plan)
 {
   unmap_all(plan);
+  sys5(SYS_prctl, PR_SET_THP_DISABLE, plan->no_huge_pages, 0, 0, 0);
   map_all(plan);
   read_all(plan);
   protect_all(plan);
@@ -286,6 +333,9 @@ _Noreturn void restorer_main(const struct restorer_plan *plan)
     sys1(SYS_close, plan->close_fds[i]);
   for (int i = 0; i < 16 && plan->restore_limits; i++)
     sys4(SYS_prlimit64, 0, i, plan->rlimits[i], NULL);
+  lock_all(plan);
+  sys5(SYS_prctl, PR_SET_CHILD_SUBREAPER, plan->subreaper, 0, 0, 0);
+  sys5(SYS_prctl, PR_SET_DUMPABLE, plan->dumpable, 0, 0, 0);
   make_threads(plan);
   set_timers(plan);
   become(plan, &plan->threads[0]);

@@ -12,7 +12,8 @@
 
 enum restorer_stage { /* where it failed; told to the restart command with the kernel's code and an address */
   RESTORER_MOVE_VDSO = 1, RESTORER_UNMAP, RESTORER_MAP, RESTORER_READ, RESTORER_PROTECT, RESTORER_PLACE_VDSO,
-  RESTORER_MEMORY_LAYOUT, RESTORER_THREAD, RESTORER_TIMER, RESTORER_RSEQ, RESTORER_STAGES,
+  RESTORER_MEMORY_LAYOUT, RESTORER_THREAD, RESTORER_TIMER, RESTORER_RSEQ, RESTORER_SCHEDULING,
+  RESTORER_LOCK, RESTORER_STAGES,
 };
 
 struct restorer_status { /* written to the status pipe on failure; on success the helper thread writes one 'K' */
@@ -25,6 +26,7 @@ struct restorer_status { /* written to the status pipe on failure; on success th
 struct restorer_region { /* one mmap call, then mprotect if final_prot differs */
   uint64_t start, size, offset;
   int32_t prot, final_prot, flags, fd;
+  uint32_t hints, lock; /* MPIR_MAP_*; lock: 0, or 1 + flags of mlock2 */
 };
 
 struct restorer_read { /* file content to be read to a place */
@@ -51,5 +53,6 @@ struct restorer_plan {
   uint64_t itimers[3][4], rlimits[16][2];
   uint32_t rseq_length, rseq_signature;
   int32_t image_fd, status_fd, drop_capabilities, restore_limits;
+  int32_t dumpable, subreaper, no_huge_pages, parent_death_signals;
 };
 #endif

@@ -92,7 +92,7 @@ patched() { # FIELD TEXT
 }
 patched vdso "restart it on the kernel that it was taken on"
 patched uid "the image is of user 4242"
-patched version "has version 2, this program reads version 1"
+patched version "has version 3, this program reads version 2"
 
 cp "$good" "$WORK/open"
 chmod 622 "$WORK/open"

@@ -11,7 +11,7 @@
 static const struct { const char *name; size_t offset; uint32_t value; } fields[] = {
   { "vdso", offsetof(struct mpir_image_header, vdso_hash), 0x12345678 },
   { "uid", offsetof(struct mpir_image_header, uid), 4242 },
-  { "version", offsetof(struct mpir_image_header, version), 2 },
+  { "version", offsetof(struct mpir_image_header, version), MPIR_IMAGE_VERSION + 1 },
 };
 
 int main(int argc, char **argv)

@@ -70,3 +70,13 @@ kill -9 $!
 wait $! 2> /dev/null
 refused "no process" "there is no process $!" -- "$BIN/dvm-checkpoint" $!
 refused "no number" "usage" -- "$BIN/dvm-checkpoint" abc
+
+# A thread under a real-time policy must not run without it.
+without() { setpriv --bounding-set=-"$1" --inh-caps=-"$1" "${@:2}"; }
+if [ "$(id -u)" = 0 ] && without sys_nice true 2> /dev/null; then
+  "$PROGRAMS/mpir_settings" "$WORK/settings" > "$WORK/settings.out" 2>&1 &
+  wait $! 2> /dev/null
+  [ -s "$WORK/settings" ] || { cat "$WORK/settings.out" >&2; fail "mpir_settings is not saved"; }
+  refused "a real-time policy without privilege" "scheduling policy (which needs CAP_SYS_NICE) to thread [0-9]*: Operation not permitted" -- \
+    without sys_nice "$BIN/dvm-restart" "$WORK/settings"
+fi
