@@ -33,13 +33,15 @@ static void chain_unlock(struct crs_chain *chain)
 static int chain_descend(struct crs_chain *chain)
 {
   while (chain->left && !atomic_load(&crs.abort_code)) {
-    struct crs_callback *callback = &chain->callbacks[--chain->left];
+    struct crs_callback *callback = &chain->callbacks[--chain->left], *outer = chain->current;
     unsigned before = chain->left;
     int rc;
 
     if (!callback->fn)
       continue;
+    chain->current = callback;
     rc = callback->fn(callback->arg);
+    chain->current = outer;
     if (!chain->running || chain->left != before)
       return atomic_load(&crs.outcome);
     if (rc) { /* it returned without reaching the checkpoint */
@@ -62,17 +64,30 @@ int crs_chain_run(struct crs_chain *chain)
 int dvmcr_checkpoint(int flags)
 {
   struct crs_chain *chain = running_chain();
-  int none = 0;
+  struct crs_callback *caller = chain->current;
+  int none = 0, code = flags >> 8 & 0xffff, rc;
 
   if (!chain->running)
     return -EINVAL;
   if (flags & DVMCR_REFUSE)
-    atomic_compare_exchange_strong(&crs.abort_code, &none, -ECANCELED);
+    atomic_compare_exchange_strong(&crs.abort_code, &none, code ? -code : -ECANCELED);
   else if (flags & DVMCR_NOT_NOW)
-    atomic_compare_exchange_strong(&crs.abort_code, &none, -EAGAIN);
+    atomic_compare_exchange_strong(&crs.abort_code, &none, code ? -code : -EAGAIN);
   else if (flags & DVMCR_OMIT)
     atomic_compare_exchange_strong(&crs.abort_code, &none, -ENODATA);
-  return chain_descend(chain);
+  rc = chain_descend(chain);
+  chain->current = caller;
+  return rc;
+}
+
+int dvmcr_callback_replace_self(dvmcr_callback_f fn, void *arg)
+{
+  struct crs_callback *self = running_chain()->current;
+
+  if (!self)
+    return -EINVAL;
+  *self = (struct crs_callback){ fn, arg, fn ? self->id : 0 };
+  return 0;
 }
 
 int dvmcr_init(void)

@@ -38,6 +38,7 @@ static struct crs_request default_request;
 static struct crs_request *current_request;
 static struct crs_reply *current_reply;
 static int current_connection = -1;
+static pid_t current_requester; /* 0: this process */
 static char default_folder[CRS_PATH_MAX];
 static atomic_uint asked_by_signal;
 static unsigned period_ms;
@@ -166,6 +167,8 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
     chain->left = chain->count;
     crs_chain_run(chain);
   }
+  if (chain->count)
+    crs_hooks_run_helper(reply->code ? reply->code : atomic_load(&crs.abort_code));
   if (!reply->code) /* a callback may have refused before the bottom */
     reply->code = atomic_load(&crs.abort_code);
   rc = reply->code;
@@ -226,7 +229,10 @@ static bool peer_may_ask(int fd)
   struct ucred peer;
   socklen_t size = sizeof(peer);
 
-  return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && (peer.uid == geteuid() || peer.uid == 0);
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+    return false;
+  current_requester = peer.pid;
+  return peer.uid == geteuid() || peer.uid == 0;
 }
 
 static void serve_connection(void)
@@ -247,6 +253,7 @@ static void serve_connection(void)
       request.keep = default_request.keep;
     request.flags |= default_request.flags; /* what the program was started with holds for every image */
     rc = checkpoint(&request, &reply, fd);
+    current_requester = 0;
     if (rc == 1) /* another life: the connection was not restored */
       return;
   } else {
@@ -551,5 +558,47 @@ int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms)
   }
   return rc;
 }
+
+int dvmcr_done(int ticket, int timeout_ms)
+{
+  int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
+  unsigned state;
+
+  if (ticket < 1 || ticket > TICKETS)
+    return -EINVAL;
+  while ((state = atomic_load(&tickets[ticket - 1].state)) != TICKET_DONE && state != TICKET_FREE) {
+    int64_t left = timeout_ms < 0 ? 100000000 : deadline - sys_monotonic_ns();
+
+    if (left <= 0)
+      return 0;
+    sys_futex_wait(&tickets[ticket - 1].state, state, left > 100000000 ? 100000000 : left);
+  }
+  return state == TICKET_DONE ? 1 : -EINVAL;
+}
+
+int dvmcr_message(int ticket, char *text, size_t size)
+{
+  struct plain_text t = { text, size, 0 };
+  const char *message;
+
+  if (ticket < 1 || ticket > TICKETS || atomic_load(&tickets[ticket - 1].state) != TICKET_DONE)
+    return -EINVAL;
+  message = tickets[ticket - 1].reply.text;
+  if (size) {
+    text[0] = '\0';
+    plain_add(&t, message);
+  }
+  return *message ? (int)strlen(message) + 1 : 0;
+}
+
+int dvmcr_current(struct dvmcr_current *current)
+{
+  if (!atomic_load(&busy))
+    return -EINVAL;
+  *current = (struct dvmcr_current){ current_reply->path, current_request->signal, current_requester ? current_requester : crs.pid };
+  return 0;
+}
+
+const char *dvmcr_restarted_from(void) { return crs.restart.image; }
 
 int dvmcr_status(void) { return atomic_load(&busy); }

@@ -16,7 +16,10 @@
 static char hostname[256], checkpoint_command[COMMAND_MAX], restart_command[COMMAND_MAX], listing_command[COMMAND_MAX];
 static char command_prefix[CRS_PATH_MAX] = "dvm ";
 static int outer_number; /* this process as seen from outside its pid namespace */
-static _Atomic(dvmcr_hook_f) program_hooks[DVMCR_HOOK_EVENTS];
+static struct {
+  _Atomic(dvmcr_hook_f) fn;
+  atomic_int number;
+} program_hooks[DVMCR_HOOK_EVENTS][DVMCR_KINDS];
 
 EXPORT volatile int MPIR_checkpointable = 1;
 EXPORT volatile int MPIR_debug_with_checkpoint;
@@ -73,18 +76,32 @@ EXPORT FUNCTION void *MPIR_checkpoint_debugger_crs_hook(int state)
 
 EXPORT FUNCTION dvmcr_hook_f dvmcr_hook_set(int event, dvmcr_hook_f fn)
 {
-  if (event < 0 || event >= DVMCR_HOOK_EVENTS)
-    return NULL;
-  return atomic_exchange(&program_hooks[event], fn);
+  dvmcr_hook_set_for(event, DVMCR_REGISTERED, fn, event);
+  return dvmcr_hook_set_for(event, DVMCR_PLAIN, fn, event);
 }
+
+EXPORT FUNCTION dvmcr_hook_f dvmcr_hook_set_for(int event, int kind, dvmcr_hook_f fn, int number)
+{
+  if (event < 0 || event >= DVMCR_HOOK_EVENTS || kind < 0 || kind >= DVMCR_KINDS)
+    return NULL;
+  atomic_store(&program_hooks[event][kind].number, number);
+  return atomic_exchange(&program_hooks[event][kind].fn, fn);
+}
+
+static void run_hook(int outcome, int kind)
+{
+  int event = outcome > 0 ? DVMCR_HOOK_RESTART : outcome == 0 ? DVMCR_HOOK_CONTINUE : DVMCR_HOOK_FAILED;
+  dvmcr_hook_f hook = atomic_load(&program_hooks[event][kind].fn);
+
+  if (hook)
+    hook(atomic_load(&program_hooks[event][kind].number));
+}
+
+void crs_hooks_run_helper(int outcome) { run_hook(outcome, DVMCR_HELPER); }
 
 void crs_hooks_run(int outcome)
 {
-  int event = outcome > 0 ? DVMCR_HOOK_RESTART : outcome == 0 ? DVMCR_HOOK_CONTINUE : DVMCR_HOOK_FAILED;
-  dvmcr_hook_f hook = atomic_load(&program_hooks[event]);
-
-  if (hook)
-    hook(event);
+  run_hook(outcome, crs_self.registered ? DVMCR_REGISTERED : DVMCR_PLAIN);
   MPIR_checkpoint_debugger_crs_hook(outcome);
 }
 

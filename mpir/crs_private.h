@@ -40,6 +40,7 @@ struct crs_chain {
   unsigned left;     /* callbacks not yet entered in this checkpoint */
   int (*bottom)(void); /* what comes after the last: park, or save the process */
   bool running;
+  struct crs_callback *current; /* that is being run, or NULL */
 };
 
 /* One stopped thread. */
@@ -139,6 +140,7 @@ int crs_save(const struct crs_request *request, const char *path, struct crs_rep
 int crs_hooks_init(void);
 /* On each thread when it goes on: the program's hook for the outcome, then the debugger's. */
 void crs_hooks_run(int outcome);
+void crs_hooks_run_helper(int outcome);
 void crs_hooks_after_restart(bool debug, int outer_pid);
 /* Tells a debugger on standard error that it may attach, if one means to come: "MPIR_debug_info) host:pid".  After a
  * restart the restart command tells it, whose standard error the debugger reads. */

@@ -27,6 +27,8 @@ enum { /* argument of dvmcr_checkpoint */
   DVMCR_NOT_NOW = 2,   /* no checkpoint now; the request fails with -EAGAIN */
   DVMCR_OMIT = 4,      /* leave this process out: the request fails with -ENODATA */
 };
+/* Or'ed to DVMCR_REFUSE or DVMCR_NOT_NOW: the request fails with -code, 1 to 65535, instead. */
+#define DVMCR_CODE(code) (((code) & 0xffff) << 8)
 
 /* Makes the calling thread one that runs signal-context callbacks.  Idempotent.  Returns a client number >= 1. */
 int dvmcr_init(void);
@@ -35,6 +37,8 @@ int dvmcr_init(void);
 int dvmcr_callback_add(dvmcr_callback_f fn, void *arg, int context);
 /* Changes a registered callback.  fn NULL removes it.  Returns 0 or -ENOENT. */
 int dvmcr_callback_replace(int id, dvmcr_callback_f fn, void *arg, int context);
+/* The same for the callback that calls it.  Returns 0, or -EINVAL outside callbacks. */
+int dvmcr_callback_replace_self(dvmcr_callback_f fn, void *arg);
 /* Only from a callback: goes on with the checkpoint.  Returns 0 when the process continues after it, 1 when it has been
  * restarted from the image, -E... when there was no checkpoint.  With a forked copy (the default) the image is still
  * being written when 0 is returned; what then goes wrong is told to who asked. */
@@ -56,6 +60,14 @@ enum {
 };
 /* Sets the process's hook for an event, NULL removes it.  Returns the one before. */
 dvmcr_hook_f dvmcr_hook_set(int event, dvmcr_hook_f fn);
+enum { /* kinds of threads */
+  DVMCR_PLAIN = 0,      /* have not called dvmcr_init() */
+  DVMCR_REGISTERED = 1,
+  DVMCR_HELPER = 2,     /* the library's own, if it has run thread-context callbacks; only by dvmcr_hook_set_for */
+  DVMCR_KINDS = 3,
+};
+/* The same for one kind of threads; 'number' is given to the hook instead of the event. */
+dvmcr_hook_f dvmcr_hook_set_for(int event, int kind, dvmcr_hook_f fn, int number);
 
 struct dvmcr_options {
   size_t size;               /* sizeof(struct dvmcr_options) */
@@ -75,6 +87,23 @@ int dvmcr_poll(int ticket, char *path, size_t size);
 /* Waits for a request, timeout_ms < 0 without limit.  Returns 0 with the image's path in 'path' (cut to 'size'; may be
  * NULL), 1 in the process restarted from it, or -E... with the reason in 'path'; -EINPROGRESS after the time-out. */
 int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms);
+
+/* Waits as dvmcr_wait does, but keeps the ticket.  Returns 1 when the request is done, 0 after the time-out, -EINVAL. */
+int dvmcr_done(int ticket, int timeout_ms);
+/* The reason of a request's failure, before the ticket is given back: cut to 'size', terminated.  Returns the bytes that it takes with
+ * its end, 0 if there is none. */
+int dvmcr_message(int ticket, char *text, size_t size);
+
+/* What a callback may want to know of the checkpoint under way. */
+struct dvmcr_current {
+  const char *path;     /* of the image */
+  int signal;           /* that the process will get when the image is whole, 0: none */
+  pid_t requester;      /* process that has asked for it, perhaps this one */
+};
+/* Returns 0, or -EINVAL outside callbacks. */
+int dvmcr_current(struct dvmcr_current *current);
+/* Image that this life of the process was restarted from; "" in its first. */
+const char *dvmcr_restarted_from(void);
 
 /* 1 while a checkpoint of this process is under way, else 0. */
 int dvmcr_status(void);
