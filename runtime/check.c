@@ -107,7 +107,7 @@ static void classify(struct dvmrt_event *ev) {
     ev->class = dvmrt_construct_class(ev->nest, ev->at, &ev->var);
   if (ev->class == DVMRT_CLASS_SHARED && ev->nest->nclauses && dvmrt_construct_across_named(ev->nest, ev->access->name))
     ev->class = DVMRT_CLASS_ACROSS;
-  if (ev->array && ev->nest && ev->access->buffered)
+  if (ev->array && ev->nest && ev->access->buffered && !dvmrt_layout_everywhere(dvmrt_array_layout(ev->array)))
     ev->class = ev->flags & DVMRT_WRITE ? DVMRT_CLASS_ACROSS : DVMRT_CLASS_BUFFER;
 }
 
@@ -190,6 +190,12 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
   }
 }
 
+static void pending(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
+  const struct dvmrt_pending_var *v = dvmrt_group_nvars ? dvmrt_group_var(a, n) : NULL;
+  if (v)
+    dvmrt_explain_pending(ev, v);
+}
+
 static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
   while (a < end) {
     struct dvmrt_span s;
@@ -198,9 +204,7 @@ static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
       return; /* a wide access that runs into an array: it was judged by its first byte */
     ev->at = a;
     classify(ev);
-    const struct dvmrt_pending_var *v = dvmrt_group_nvars ? dvmrt_group_var(a, s.end - a) : NULL;
-    if (v)
-      dvmrt_explain_pending(ev, v);
+    pending(ev, a, s.end - a);
     dvmrt_task_access(ev, a, s.end - a);
     if (s.words)
       touch_words(ev, &s, a);
@@ -218,6 +222,7 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
     dvmrt_explain_bounds(ev, bad, ev->subscripts[bad], a->extent[bad]);
     return;
   }
+  pending(ev, p, size); /* ordinary data under 'across' are here too */
   if (ev->flags & DVMRT_WRITE)
     dvmrt_construct_written(a, x->site);
   if (!placed)
