@@ -81,6 +81,7 @@ private:
   // ---- The three forms of the nest ----
   void transform();
   BasicBlock *cloneRange(Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain);
+  void assignResults(ValueToValueMapTy &Map);
   BasicBlock *clonePlain();
   void countIteration(BasicBlock *BB);
   void endRow(BasicBlock *BB);
@@ -544,6 +545,23 @@ BasicBlock *Summary::cloneRange(Constant *Table, ArrayRef<Value *> Values, Basic
 
 // ---- The body without checks -----------------------------------------------------------------------------------------------
 
+// A result that had no value before (the location of an extreme) has one when the body gives it one; it need not.
+void Summary::assignResults(ValueToValueMapTy &Map) {
+  auto Assign = [&](Variable &V, Instruction *Writer) {
+    auto *Cloned = cast_or_null<Instruction>(Map.lookup(Writer));
+    if (!Cloned || !V.Words || V.isArray() || V.kind(&K) != DVMRT_L_REDUCTION || Guards.contains(V.Words))
+      return;
+    IRBuilder<> B(Cloned);
+    S.store(B, B.getInt32(DVMRT_W_ASSIGNED), V.Words);
+  };
+  for (auto &V : S.Variables)
+    for (Instruction *Store : V->Stores)
+      Assign(*V, Store);
+  for (Access &A : S.Accesses)
+    if (A.Var && A.Text.Writes)
+      Assign(*A.Var, A.Mark);
+}
+
 BasicBlock *Summary::clonePlain() {
   ValueToValueMapTy Map;
   SmallVector<BasicBlock *, 16> Cloned;
@@ -553,6 +571,7 @@ BasicBlock *Summary::clonePlain() {
   }
   remapInstructionsInBlocks(Cloned, Map);
   auto *Leave = cast<CallInst>(Map[K.Leaves[0]]);
+  assignResults(Map);
   for (BasicBlock *BB : Cloned)
     for (Instruction &I : make_early_inc_range(*BB)) {
       if (markerName(&I).empty() || &I == Leave)

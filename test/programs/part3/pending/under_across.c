@@ -14,7 +14,7 @@ int main(void) {
 #pragma dvm parallel([i]) across(w[1:1])
   for (int i = 1; i <= 2; i++)
     w[i] = w[i - 1];
-  //         ^ error dvm-reduction-pending 'w[0]'
+  //       ^ error dvm-reduction-pending 'w[0]'
 #pragma dvm reduction_start(g)
 #pragma dvm reduction_wait(g)
 #pragma dvm parallel([i] on B[][i]) remote_access(C[0])
