@@ -37,6 +37,8 @@ struct sdm_backend_ops {
   void (*destroy)(struct sdm_backend *b);
   void (*input)(struct sdm_backend *b, bool eof, const void *p, size_t len);
   void (*resume)(struct sdm_backend *b);
+  /* A program that was left to itself still uses our terminal.  NULL: never. */
+  bool (*needed)(struct sdm_backend *b);
   sdm_backend_f launch, attach, core, detach, kill;
   sdm_backend_f break_insert, break_delete, break_enable, break_disable, break_condition, break_ignore, watch;
   sdm_backend_f cont, step, next, stepi, finish, until, interrupt;

@@ -12,6 +12,7 @@
 #include "sdm/console.h"
 #include "sdm/dap.h"
 #include "sdm/proctable.h"
+#include "sdm/server.h"
 
 static const char usage[] =
   "usage: dvm debug [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
@@ -40,6 +41,7 @@ static const char usage[] =
   "  --ping SECONDS      between heart-beats of quiet links (default 2); a server is lost after three\n"
   "  --orphan SECONDS    how long servers stay when this command is gone (default 30); what they started ends with\n"
   "                      them, what they attached to runs on\n"
+  "  --orphan-do WHAT    instead, in both cases: detach (it runs on), kill\n"
   "  --backend gdb|stub, --backend-path PATH\n";
 
 #define ITEMS_MAX 64
@@ -73,10 +75,11 @@ static const struct option options[] = {
   { "no-stop", 0, 0, 'N' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
   { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
   { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' },
-  { "inside", 0, 0, 'I' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
+  { "inside", 0, 0, 'I' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "orphan-do", 1, 0, 'D' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
 
 static int parse(int argc, char **argv, struct arguments *a) {
   int c;
+  enum sdm_orphan ignored;
   for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) /* gdb's spelling */
     if (!strcmp(argv[i], "-ex"))
       argv[i] = (char *)"--ex";
@@ -110,6 +113,11 @@ static int parse(int argc, char **argv, struct arguments *a) {
     case 'O': a->s.base_port = (uint16_t)strtoul(optarg, NULL, 10); break;
     case 'g': a->s.ping_ms = (uint32_t)(atof(optarg) * 1000); break;
     case 'o': a->s.orphan_ms = (uint32_t)(atof(optarg) * 1000); break;
+    case 'D':
+      if (sdm_orphan_parse(optarg, &ignored))
+        return -EINVAL;
+      a->s.orphan_do = optarg;
+      break;
     case 'h': fputs(usage, stdout); return 1;
     default: return -EINVAL;
     }

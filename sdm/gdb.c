@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -189,6 +191,17 @@ bool gdb_start(struct sdm_backend *b, struct sdm_call *c) {
 }
 
 
+/* The program was detached from; its controlling terminal is ours, and would be hung up.  gdb itself has done its work. */
+static bool gdb_needed(struct sdm_backend *b) {
+  gdb_gone(b);
+  int fd = b->launched && b->program > 0 ? (int)syscall(SYS_pidfd_open, b->program, 0) : -1;
+  struct pollfd p = { .fd = fd, .events = POLLIN };
+  bool runs = fd >= 0 && poll(&p, 1, 0) == 0; /* not even a zombie that nobody wants */
+  if (fd >= 0)
+    close(fd);
+  return runs;
+}
+
 static void gdb_input(struct sdm_backend *b, bool eof, const void *p, size_t len) {
   if (b->term)
     sdm_term_input(b->term, eof, p, len);
@@ -200,7 +213,7 @@ static void gdb_resume(struct sdm_backend *b) {
 }
 
 const struct sdm_backend_ops sdm_backend_gdb = {
-  .name = "gdb", .create = gdb_create, .destroy = gdb_destroy, .input = gdb_input, .resume = gdb_resume,
+  .name = "gdb", .create = gdb_create, .destroy = gdb_destroy, .input = gdb_input, .resume = gdb_resume, .needed = gdb_needed,
   .launch = gdb_launch, .attach = gdb_attach, .core = gdb_core, .detach = gdb_detach, .kill = gdb_kill,
   .break_insert = gdb_break, .break_delete = gdb_delete, .break_enable = gdb_enable, .break_disable = gdb_disable,
   .break_condition = gdb_condition, .break_ignore = gdb_ignore, .watch = gdb_watch, .cont = gdb_cont,

@@ -47,6 +47,8 @@ struct sdm_backend {
   size_t nbreaks;
   struct sdm_term *term;
   bool interrupting; /* we asked for the next stop */
+  pid_t program;     /* that gdb runs or ran; 0: none yet */
+  bool launched;     /* by us, on our terminal */
   int thread; /* of the last stop: gdb wants it named beside a frame */
   struct dvm_text last_error;
   struct gdb_facts *facts; /* gdb_facts.c's, owned */

@@ -102,7 +102,9 @@ void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
     gdb_facts_forget(b);
     if (!b->returning)
       b->host.event(b->host.arg, json_pack("{s:s}", "event", "running"));
-  } else if (r->kind == SDM_MI_CONSOLE && b->first)
+  } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-started"))
+    b->program = gdb_field(r->results, "pid") ? (pid_t)atol(gdb_field(r->results, "pid")) : 0;
+  else if (r->kind == SDM_MI_CONSOLE && b->first)
     dvm_text_add(&b->first->text, r->text); /* gdb works through its commands in order */
 }
 

@@ -35,6 +35,7 @@ void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   }
   dvm_text_printf(&args, " 2>%s", sdm_term_stderr(b->term));
   sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
+  b->launched = true;
   gdb_send(b, NULL, NULL, "-inferior-tty-set %s", sdm_term_name(b->term));
   gdb_send(b, NULL, NULL, "-exec-arguments%s", dvm_text_str(&args));
   gdb_send(b, load ? c : NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
@@ -94,11 +95,24 @@ void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c) {
   if (gdb_ready(b, c))
     gdb_send(b, c, NULL, "-exec-interrupt --all");
 }
+
+/* gdb does not say that the program is no longer its own. */
+static void got_detach(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)r;
+  b->host.event(b->host.arg, json_pack("{s:s, s:s}", "event", "exited", "reason", "detached"));
+  sdm_call_done(p->call, NULL, NULL);
+}
+static void got_kill(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)r;
+  b->host.event(b->host.arg, json_pack("{s:s, s:s, s:s}", "event", "exited", "reason", "exited-signalled", "signal", "SIGKILL"));
+  sdm_call_done(p->call, NULL, NULL);
+}
+
 void gdb_detach(struct sdm_backend *b, struct sdm_call *c) {
   if (gdb_ready(b, c))
-    gdb_send(b, c, NULL, "-target-detach");
+    gdb_send(b, c, got_detach, "-target-detach");
 }
 void gdb_kill(struct sdm_backend *b, struct sdm_call *c) {
   if (gdb_ready(b, c))
-    gdb_send(b, c, NULL, "-interpreter-exec console kill");
+    gdb_send(b, c, got_kill, "-interpreter-exec console kill");
 }

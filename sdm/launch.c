@@ -82,6 +82,10 @@ static int server_words(char **words, int n, const struct sdm_launch_options *o)
     words[n++] = "--orphan";
     words[n++] = orphan;
   }
+  if (o->orphan_do) {
+    words[n++] = "--orphan-do";
+    words[n++] = (char *)o->orphan_do;
+  }
   words[n] = NULL;
   return n;
 }
@@ -116,7 +120,8 @@ static pid_t start(char *const *words, const struct sdm_launch_options *o, const
   pid_t pid = fork();
   if (pid)
     return pid;
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (!o->survives)
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
   setpgid(0, 0); /* ^C at the console is for the console */
   int null = open("/dev/null", O_RDONLY);
   if (!input)

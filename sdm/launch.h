@@ -18,6 +18,8 @@ struct sdm_launch_options {
   const char *backend, *backend_path;
   bool oob;
   uint32_t ping_ms, orphan_ms; /* 0: the usual */
+  const char *orphan_do; /* see server.h; NULL: the usual */
+  bool survives;         /* a launcher does not end with us: the session may be taken up again */
   char *const *program; /* with its arguments: it has a debug server inside (sdm/inside.h), none of ours is started; or NULL */
   bool hold;            /* .. and waits at its first safe point */
 };

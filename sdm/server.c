@@ -19,13 +19,17 @@
 #define CREDIT_START 65536
 #define LINE_MAX_BYTES 4096
 #define OOB_RETRY_US 5000
+#define LEAVE_US 5000000
+#define LINGER_US 500000
 #define PARTIAL_US 50000 /* a line without an end is sent after that */
 
 struct server {
   struct sdm_ctx *ctx;
   const struct sdm_backend_ops *ops;
   struct sdm_backend *backend;
-  bool quit, oob, held, told_lost;
+  bool quit, oob, held, told_lost, leaving; /* leaving: nobody is above us any more, the program is being left */
+  enum sdm_orphan orphan;
+  struct sdm_timer *linger;
   int64_t credit;
   struct sdm_bytes line[3];
   struct sdm_timer *flush;
@@ -243,7 +247,7 @@ static void write_out(struct server *s) {
 /* Line by line, so that equal lines of many ranks can merge.  'held' tells the back end to stop reading. */
 static bool on_output(void *arg, unsigned stream, bool eof, const void *p, size_t len) {
   struct server *s = arg;
-  if (!s->ctx)
+  if (!s->ctx || (s->leaving && !s->oob))
     return true;
   if (s->oob) {
     sdm_bytes_add(&s->line[stream], p, len);
@@ -283,7 +287,38 @@ static void on_input(void *arg, const struct sdm_iolist *l) {
 }
 
 static void on_bye(void *arg) { ((struct server *)arg)->quit = true; }
-static void on_alone(void *arg) { ((struct server *)arg)->quit = true; } /* the back end detaches or kills, as it ends */
+
+/* The program runs on alone, on our terminal: we stay as long as it does. */
+static void on_linger(void *arg) {
+  struct server *s = arg;
+  if (s->ops->needed && s->ops->needed(s->backend))
+    sdm_timer_set(s->linger, sdm_now_us() + LINGER_US);
+  else
+    s->quit = true;
+}
+
+static void on_left(void *arg, uint64_t request, const json_t *args, const json_t *result, const json_t *detail, const char *failure) {
+  struct server *s = arg;
+  (void)request, (void)args, (void)result, (void)detail;
+  s->quit |= failure || s->orphan == SDM_ORPHAN_KILL;
+  if (!s->quit)
+    on_linger(s);
+}
+
+static void on_alone(void *arg) {
+  struct server *s = arg;
+  s->quit = s->orphan == SDM_ORPHAN_USUAL || s->leaving; /* the back end detaches or kills, as it ends */
+  if (s->quit)
+    return;
+  s->leaving = true;
+  sdm_timer_set(s->linger, sdm_now_us() + LEAVE_US); /* a debugger that does not answer is not waited for */
+  sdm_backend_run(s->ops, s->backend, sdm_call_new(0, json_pack("{s:s}", "cmd", s->orphan == SDM_ORPHAN_KILL ? "kill" : "detach"),
+                                                   on_left, s));
+  if (s->held) {
+    s->held = false;
+    s->ops->resume(s->backend);
+  }
+}
 
 static volatile sig_atomic_t terminated; /* the session's launcher ends us: as at the end of a session */
 static void on_terminate(int signal) {
@@ -325,7 +360,7 @@ static void forward_own_stdin(struct server *s) {
 }
 
 int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, struct dvm_error *err) {
-  struct server s = { .ops = so->backend, .oob = so->oob, .credit = CREDIT_START };
+  struct server s = { .ops = so->backend, .oob = so->oob, .orphan = so->orphan, .credit = CREDIT_START };
   struct sigaction sa = { .sa_handler = on_terminate }; /* no SA_RESTART: it ends the wait */
   o->handlers = &handlers;
   o->arg = &s;
@@ -338,6 +373,7 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
   s.backend = s.ops->create(&host, so->backend_path, err);
   if (s.backend) {
     s.flush = sdm_loop_timer(host.loop, INT64_MAX, on_flush, &s);
+    s.linger = sdm_loop_timer(host.loop, INT64_MAX, on_linger, &s);
     if (s.oob) {
       open_own_output(&s);
       forward_own_stdin(&s);

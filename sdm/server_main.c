@@ -13,7 +13,7 @@
 static const char usage[] =
   "usage: sdm-server [--rank N] [--rendezvous HOST:PORT] [--host HOST] [--port BASE] [--port-tries N]\n"
   "                  [--secret-file FILE] [--backend gdb|stub] [--backend-path PATH] [--io tree|oob]\n"
-  "                  [--start-timeout MS] [--orphan MS] [--ping MS]\n";
+  "                  [--start-timeout MS] [--orphan MS] [--orphan-do usual|detach|kill] [--ping MS]\n";
 
 static bool number(const char *text, unsigned long max, unsigned long *out) {
   char *end;
@@ -33,7 +33,7 @@ static int parse(int argc, char **argv, struct arguments *a) {
     { "rank", 1, 0, 'r' }, { "rendezvous", 1, 0, 'm' }, { "host", 1, 0, 'h' }, { "port", 1, 0, 'p' },
     { "port-tries", 1, 0, 't' }, { "secret-file", 1, 0, 's' }, { "backend", 1, 0, 'b' },
     { "backend-path", 1, 0, 'B' }, { "io", 1, 0, 'i' }, { "start-timeout", 1, 0, 'S' }, { "orphan", 1, 0, 'o' },
-    { "ping", 1, 0, 'P' }, { 0 } };
+    { "ping", 1, 0, 'P' }, { "orphan-do", 1, 0, 'O' }, { 0 } };
   unsigned long v = 0;
   bool good = true;
   int c;
@@ -53,6 +53,7 @@ static int parse(int argc, char **argv, struct arguments *a) {
     case 'i': a->s.oob = !strcmp(optarg, "oob"); good = a->s.oob || !strcmp(optarg, "tree"); break;
     case 'S': good = number(optarg, 1u << 30, &v); a->o.start_ms = (uint32_t)v; break;
     case 'o': good = number(optarg, 1u << 30, &v); a->o.orphan_ms = (uint32_t)v; break;
+    case 'O': good = !sdm_orphan_parse(optarg, &a->s.orphan); break;
     case 'P': good = number(optarg, 1u << 30, &v); a->o.ping_ms = v ? (uint32_t)v : ~0u; break;
     default: good = false;
     }

@@ -60,7 +60,7 @@ static void take_event(struct sdm_session *s, const struct sdm_set *ids, json_t 
   } else if (!strcmp(name, "exited")) {
     set_state(s, ids, s->exited);
     enter_place(s, ids, event);
-    if (!reason || strcmp(reason, "exited-normally"))
+    if (!reason || (strcmp(reason, "exited-normally") && strcmp(reason, "detached")))
       s->failed += sdm_set_size(ids);
   } else if (!strcmp(name, "debugger-died"))
     set_state(s, ids, s->dead);
@@ -123,8 +123,10 @@ static int start_servers(struct sdm_session *s, const struct sdm_session_options
   bool v6 = strchr(sdm_ctx_host(s->ctx), ':') != NULL;
   snprintf(rendezvous, sizeof(rendezvous), v6 ? "[%s]:%u" : "%s:%u", sdm_ctx_host(s->ctx), sdm_ctx_port(s->ctx));
   sdm_secret_print(secret, hex);
-  struct sdm_launch_options lo = { rendezvous, hex, o->backend ? o->backend : "gdb", o->backend_path, o->oob, o->ping_ms,
-                                   o->orphan_ms, o->inside, o->hold };
+  struct sdm_launch_options lo = {
+    .rendezvous = rendezvous, .secret = hex, .backend = o->backend ? o->backend : "gdb", .backend_path = o->backend_path,
+    .oob = o->oob, .ping_ms = o->ping_ms, .orphan_ms = o->orphan_ms, .orphan_do = o->orphan_do,
+    .survives = o->orphan_do != NULL, .program = o->inside, .hold = o->hold };
   int rc = o->command ? sdm_launch_command(&s->launch, o->command, &lo, err)
                       : sdm_launch_local(&s->launch, o->n, &lo, err);
   memset(hex, 0, sizeof(hex));

@@ -46,6 +46,7 @@ struct sdm_session_options {
   bool hold;               /* .. it waits at its first safe point */
   uint32_t start_ms;
   uint32_t orphan_ms;      /* how long servers live without a front end; 0: 30000 */
+  const char *orphan_do;   /* what becomes of the programs then, see server.h; NULL: the usual */
   uint32_t ping_ms;        /* heart-beats of quiet links; a peer is lost after three; 0: 2000 */
 };
 

@@ -268,7 +268,9 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
   show_head(w, ids);
   if (!strcmp(name, "exited")) {
     json_t *code = json_object_get(event, "code");
-    if (text_of(event, "signal"))
+    if (reason && !strcmp(reason, "detached"))
+      fprintf(w->out, "detached, runs on\n");
+    else if (text_of(event, "signal"))
       fprintf(w->out, "killed by %s\n", text_of(event, "signal"));
     else
       fprintf(w->out, "exited with status %d\n", (int)json_integer_value(code));

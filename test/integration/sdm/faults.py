@@ -133,6 +133,33 @@ class Faults(unittest.TestCase):
                 d.do("set var gate = 0")
             self.assertEqual(program.wait(sdm.LIMIT), 0)
 
+    def orphan(self, what, *words):
+        """A debugger of a program that waits is killed; its servers end when they have been alone for a while.  What it debugged."""
+        d = sdm.Debugger("--orphan", "0.3", "--orphan-do", what, *words)
+        d.do("bt")
+        server, = sdm.children(d.process.pid)
+        program = [int(j["result"]["value"]) for j in d.do("print (int)getpid()")[0]["classes"]] if "--attach" not in words else []
+        d.do("continue &")
+        d.process.kill()
+        d.process.wait()
+        return server, program[0] if program else int(words[words.index("--attach") + 1])
+
+    def test_orphan_policy(self):
+        """What was started runs on, its terminal stays; what was attached to is killed; or as one likes it."""
+        server, program = self.orphan("detach", "-n", "1", "--launcher", "local", sdm.RING, "hang", "0")
+        self.addCleanup(lambda: sdm.gone(program) or os.kill(program, signal.SIGKILL))
+        sdm.wait_until(lambda: sdm.waits(program), "the program sleeps in its loop")
+        sdm.wait_until(lambda: not sdm.traced(program), "its gdb has left it")
+        self.assertFalse(sdm.gone(server))
+        self.assertFalse(sdm.gone(program))
+        os.kill(program, signal.SIGKILL)
+        sdm.wait_until(lambda: sdm.gone(server), "its server ends with it")
+        with sdm.Program(sdm.RING, "hang", "0") as p:
+            sdm.wait_until(lambda: sdm.waits(p.pid), "the program sleeps in its loop")
+            server, _ = self.orphan("kill", "--attach", str(p.pid))
+            self.assertEqual(p.wait(sdm.LIMIT), -signal.SIGKILL)
+            sdm.wait_until(lambda: sdm.gone(server), "the server ends")
+
     def test_front_end_stopped(self):
         """A debugger that is suspended, or waits for its pager, far longer than heart-beats allow, finds its session as it was."""
         with stub() as d:

@@ -82,6 +82,11 @@ def waits(pid):
         return False
 
 
+def traced(pid):
+    with open(f"/proc/{pid}/status") as f:
+        return any(line.startswith("TracerPid:") and line.split()[1] != "0" for line in f)
+
+
 def memory(pid):
     """Resident bytes."""
     try:
