@@ -9,6 +9,8 @@ struct sdm_console;
 
 struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show *show);
 /* What `run` starts again; copied. */
+/* A breakpoint that the servers have already; sdm_session_recall's. */
+void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *command);
 void sdm_console_program(struct sdm_console *c, const json_t *command);
 void sdm_console_free(struct sdm_console *c);
 /* One line; errors are shown.  Returns 0, or -1 if it failed.  'quit' ends sdm_console_interact. */

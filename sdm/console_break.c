@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/facts.h"
 #include "sdm/console_private.h"
 
 void console_add_break(struct sdm_console *c, json_t *j, const char *what) {
@@ -17,6 +18,22 @@ void console_add_break(struct sdm_console *c, json_t *j, const char *what) {
   sdm_answer_free(a);
   c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
   c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), set, true };
+}
+
+void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *command) {
+  struct sdm_console *c = console;
+  long long id = json_integer_value(json_object_get(command, "id"));
+  const char *where = json_string_value(json_object_get(command, "where"));
+  const char *what = where ? where : json_string_value(json_object_get(command, "expression"));
+  for (size_t i = 0; i < c->nbreaks; i++)
+    if (c->breaks[i].id == id) {
+      sdm_set_union(c->breaks[i].set, ids);
+      return;
+    }
+  what = what && !strcmp(what, DVM_FACTS_STOP) ? CONSOLE_DIAGNOSTIC : what ? what : "?";
+  c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
+  c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), sdm_set_copy(ids), true };
+  c->next_break = id >= c->next_break ? id + 1 : c->next_break;
 }
 
 /* "WHERE [if CONDITION]" */

@@ -20,6 +20,7 @@ static const char usage[] =
   "       dvm debug [OPTION]... --attach PID\n"
   "       dvm debug [OPTION]... --core FILE [--core FILE]... [PROGRAM]\n"
   "       dvm debug [OPTION]... --servers FILE --secret-file FILE PROGRAM [ARGUMENT]...\n"
+  "       dvm debug [OPTION]... --reattach FILE\n"
   "       dvm debug --dap [--listen PORT]\n"
   "options:\n"
   "  -n RANKS            processes to start with the launcher (default 1, without a launcher)\n"
@@ -41,6 +42,7 @@ static const char usage[] =
   "  --ping SECONDS      between heart-beats of quiet links (default 2); a server is lost after three\n"
   "  --orphan SECONDS    how long servers stay when this command is gone (default 30); what they started ends with\n"
   "                      them, what they attached to runs on\n"
+  "  --session FILE      write there what it takes to go on if this command dies; --reattach FILE goes on\n"
   "  --orphan-do WHAT    instead, in both cases: detach (it runs on), kill\n"
   "  --backend gdb|stub, --backend-path PATH\n";
 
@@ -75,7 +77,7 @@ static const struct option options[] = {
   { "no-stop", 0, 0, 'N' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
   { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
   { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' },
-  { "inside", 0, 0, 'I' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "orphan-do", 1, 0, 'D' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
+  { "inside", 0, 0, 'I' }, { "session", 1, 0, 'W' }, { "reattach", 1, 0, 'R' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "orphan-do", 1, 0, 'D' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
 
 static int parse(int argc, char **argv, struct arguments *a) {
   int c;
@@ -108,6 +110,8 @@ static int parse(int argc, char **argv, struct arguments *a) {
     case 'd': a->dap = true; break;
     case 'L': a->listen = (unsigned)strtoul(optarg, NULL, 10); break;
     case 'I': a->inside = true; break;
+    case 'W': a->s.session_file = optarg; break;
+    case 'R': a->s.reattach = optarg; break;
     case 'F': a->s.servers = optarg; break;
     case 'K': a->s.secret_file = optarg; break;
     case 'O': a->s.base_port = (uint16_t)strtoul(optarg, NULL, 10); break;
@@ -126,7 +130,7 @@ static int parse(int argc, char **argv, struct arguments *a) {
   bool program = optind < argc;
   if (a->inside && (a->attach || a->ncores || a->dap || a->batch))
     return -EINVAL;
-  return program || a->attach || a->ncores || a->dap || (a->inside && a->s.servers) ? 0 : -EINVAL;
+  return program || a->attach || a->ncores || a->dap || a->s.reattach || (a->inside && a->s.servers) ? 0 : -EINVAL;
 }
 
 /* "mpirun -n 8 ./prog x": the words before the program are the launcher. */
@@ -234,6 +238,7 @@ static int begin(struct sdm_session *s, struct arguments *a, json_t *command, co
 }
 
 static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
+  a->s.program = command;
   struct sdm_session s = { 0 };
   struct sdm_show show = { stdout, a->json };
   int rc = sdm_session_open(&s, &a->s, err), status = 0;
@@ -242,10 +247,15 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
     return rc;
   }
   struct sdm_console *c = sdm_console_new(&s, &show);
-  sdm_console_program(c, command);
+  sdm_console_program(c, a->s.reattach ? s.program : command);
+  if (a->s.reattach)
+    json_decref(command); /* nothing is to be sent */
   struct sigaction sa = { .sa_handler = on_signal }, old;
   sigaction(SIGINT, &sa, &old);
-  rc = begin(&s, a, command, &show);
+  if (a->s.reattach)
+    sdm_session_recall(&s, sdm_console_known, c);
+  else
+    rc = begin(&s, a, command, &show);
   if (!a->batch)
     sdm_console_line(c, ""); /* shows where everybody stopped */
   if (a->batch)
@@ -277,9 +287,9 @@ int sdm_debug_main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
   if (a.dap)
     return sdm_dap_main(a.listen);
-  if (!a.attach && !a.ncores && !a.s.servers)
+  if (!a.attach && !a.ncores && !a.s.servers && !a.s.reattach)
     rc = a.program_after_launcher ? split_launcher(&a, argc - optind, &err) : own_launcher(&a, &err);
-  json_t *command = rc ? NULL : a.inside ? inside(&a) : first_command(&a, &err);
+  json_t *command = rc ? NULL : a.inside ? inside(&a) : a.s.reattach ? json_object() : first_command(&a, &err);
   if (!command) {
     fprintf(stderr, "dvm debug: error: %s\n", err.text);
     return 2;

@@ -175,8 +175,9 @@ void node_take_route(struct sdm_node *n, void *link, const struct sdm_frame *f) 
     refuse(n, link, "the routing table is damaged");
     return;
   }
-  if (node_is_root(n) || !table.n || table.entries[0].id != n->id || epoch < n->epoch) {
-    refuse(n, link, epoch < n->epoch ? "an older epoch" : "the routing table is not for this server");
+  bool older = epoch < n->epoch && n->parent; /* who has no parent takes any: a new root does not know how far we have counted */
+  if (node_is_root(n) || !table.n || table.entries[0].id != n->id || older) {
+    refuse(n, link, older ? "an older epoch" : "the routing table is not for this server");
     sdm_table_fini(&table);
     return;
   }

@@ -30,6 +30,8 @@ struct server {
   bool quit, oob, held, told_lost, leaving; /* leaving: nobody is above us any more, the program is being left */
   enum sdm_orphan orphan;
   struct sdm_timer *linger;
+  json_t *last;   /* the last event: where the program is; owned, for a front end that comes later */
+  json_t *breaks; /* commands of the breakpoints that there are, by number; owned */
   int64_t credit;
   struct sdm_bytes line[3];
   struct sdm_timer *flush;
@@ -123,6 +125,9 @@ static const struct {
   body_f body;
 } reducers[] = { { "stats", stats_body }, { "tree", tree_body }, { "histogram", histogram_body }, { "top", top_body } };
 
+static void on_credit(void *arg, uint64_t bytes);
+static void note_breaks(struct server *s, const json_t *args);
+
 static void on_end(void *arg, uint64_t request, const json_t *args, const json_t *result, const json_t *detail,
                    const char *failure) {
   struct server *s = arg;
@@ -130,6 +135,8 @@ static void on_end(void *arg, uint64_t request, const json_t *args, const json_t
   struct sdm_bytes body = { 0 };
   if (!s->ctx)
     return;
+  if (!failure)
+    note_breaks(s, args);
   json_t *within = NULL;
   if (!failure && reduce && !strcmp(reduce, "outliers")) { /* who is not far from the mean says nothing more */
     double v = 0, mean = json_number_value(json_object_get(args, "mean")), limit = json_number_value(json_object_get(args, "limit"));
@@ -156,6 +163,27 @@ static void on_end(void *arg, uint64_t request, const json_t *args, const json_t
   sdm_bytes_fini(&body);
 }
 
+/* For a front end that takes the session up again: what the one before knew. */
+static void recall(struct server *s, struct sdm_call *c) {
+  json_t *list = json_array(), *one;
+  const char *key;
+  json_object_foreach(s->breaks, key, one)
+    json_array_append(list, one);
+  on_credit(s, CREDIT_START); /* what the lost one owed us it will not pay */
+  sdm_call_done(c, json_pack("{s:O?, s:o}", "event", s->last, "breakpoints", list), NULL);
+}
+
+/* What has been done to breakpoints. */
+static void note_breaks(struct server *s, const json_t *args) {
+  const char *cmd = json_string_value(json_object_get(args, "cmd"));
+  char id[24];
+  snprintf(id, sizeof(id), "%lld", (long long)json_integer_value(json_object_get(args, "id")));
+  if (cmd && (!strcmp(cmd, "break") || !strcmp(cmd, "watch")) && !json_integer_value(json_object_get(args, "temporary")))
+    json_object_set_new(s->breaks, id, json_deep_copy(args));
+  else if (cmd && !strcmp(cmd, "delete"))
+    json_object_del(s->breaks, id);
+}
+
 static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void *p, size_t len) {
   struct server *s = arg;
   (void)ms_left;
@@ -175,6 +203,8 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
   struct sdm_call *c = sdm_call_new(request, args, on_end, s);
   if (!strcmp(sdm_call_text(c, "cmd", ""), "ping"))
     sdm_call_done(c, NULL, NULL);
+  else if (!strcmp(sdm_call_text(c, "cmd", ""), "recall"))
+    recall(s, c);
   else if (!strcmp(sdm_call_text(c, "cmd", ""), "where")) /* where this server is, for host(...) and for people */
     sdm_call_done(c, json_pack("{s:s}", "host", sdm_ctx_host(s->ctx)), json_pack("{s:i}", "pid", (int)getpid()));
   else
@@ -200,7 +230,8 @@ static void on_event(void *arg, json_t *event) {
   if (s->ctx)
     sdm_event(s->ctx, text, strlen(text));
   free(text);
-  json_decref(event);
+  json_decref(s->last);
+  s->last = event;
 }
 
 static void write_out(struct server *s);
@@ -364,6 +395,7 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
   struct sigaction sa = { .sa_handler = on_terminate }; /* no SA_RESTART: it ends the wait */
   o->handlers = &handlers;
   o->arg = &s;
+  s.breaks = json_object();
   s.ctx = sdm_open(o, err);
   if (!s.ctx)
     return err->code;
@@ -393,6 +425,8 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
     s.ctx = ctx;
   }
   sdm_finalize(s.ctx);
+  json_decref(s.last);
+  json_decref(s.breaks);
   for (int i = 0; i < 3; i++)
     sdm_bytes_fini(&s.line[i]);
   return s.backend ? 0 : err->code;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sdm/session_file.h"
 
 char *sdm_set_text(const struct sdm_set *set) {
   struct dvm_text t = DVM_TEXT_INIT;
@@ -126,7 +127,7 @@ static int start_servers(struct sdm_session *s, const struct sdm_session_options
   struct sdm_launch_options lo = {
     .rendezvous = rendezvous, .secret = hex, .backend = o->backend ? o->backend : "gdb", .backend_path = o->backend_path,
     .oob = o->oob, .ping_ms = o->ping_ms, .orphan_ms = o->orphan_ms, .orphan_do = o->orphan_do,
-    .survives = o->orphan_do != NULL, .program = o->inside, .hold = o->hold };
+    .survives = o->orphan_do || o->session_file, .program = o->inside, .hold = o->hold };
   int rc = o->command ? sdm_launch_command(&s->launch, o->command, &lo, err)
                       : sdm_launch_local(&s->launch, o->n, &lo, err);
   memset(hex, 0, sizeof(hex));
@@ -142,11 +143,12 @@ static int find_servers(struct sdm_session *s, const struct sdm_session_options 
                     : sdm_gather(s->ctx, o->n, o->start_ms, t, sdm_launch_alive, &s->launch, err);
 }
 
-static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, struct dvm_error *err) {
-  struct sdm_table t = { 0 };
+static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, const struct sdm_secret *secret,
+                   struct sdm_table table, struct dvm_error *err) {
+  struct sdm_table t = table;
   struct sdm_set *missing = sdm_set_new();
-  int rc = sdm_shape_parse(&t.shape, o->shape ? o->shape : o->inside ? "flat" : "binomial", err);
-  if (!rc)
+  int rc = o->reattach ? 0 : sdm_shape_parse(&t.shape, o->shape ? o->shape : o->inside ? "flat" : "binomial", err);
+  if (!rc && !o->reattach)
     rc = find_servers(s, o, &t, err);
   if (rc && o->command && !o->host)
     dvm_error_wrap(err, "servers on other hosts need --host ADDRESS");
@@ -162,6 +164,11 @@ static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, s
   }
   sdm_table_ids(&t, 0, t.n, s->all);
   sdm_set_diff(s->all, missing);
+  const char *file = o->session_file ? o->session_file : o->reattach;
+  if (!rc && o->session_file)
+    rc = sdm_session_file_write(file, secret, &t, o->program, err);
+  if (!rc && file)
+    s->file = sdm_strdup(file);
   sdm_table_fini(&t);
   sdm_set_free(missing);
   return rc;
@@ -173,7 +180,11 @@ int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o,
   s->inside = o->inside;
   if (sdm_link_init())
     return dvm_error_set(err, -EIO, "libsodium does not start");
-  if (!o->secret_file)
+  struct sdm_table table = { 0 };
+  if (o->reattach) {
+    if (sdm_session_file_read(o->reattach, &co.secret, &table, &s->program, err))
+      return err->code;
+  } else if (!o->secret_file)
     sdm_secret_random(&co.secret);
   else if (sdm_secret_read(&co.secret, o->secret_file, err))
     return err->code;
@@ -182,10 +193,10 @@ int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o,
     *sets[i] = sdm_set_new();
   s->ctx = sdm_open(&co, err);
   int rc = s->ctx ? 0 : err->code;
-  if (!rc && !o->servers)
+  if (!rc && !o->servers && !o->reattach)
     rc = start_servers(s, o, &co.secret, err);
   if (!rc)
-    rc = wire_up(s, o, err);
+    rc = wire_up(s, o, &co.secret, table, err);
   sdm_secret_wipe(&co.secret);
   if (rc)
     sdm_session_close(s);
@@ -198,6 +209,12 @@ void sdm_session_close(struct sdm_session *s) {
     sdm_launch_terminate(&s->launch); /* before they hear that they may go on */
   sdm_finalize(s->ctx);
   s->ctx = NULL;
+  if (s->file)
+    unlink(s->file); /* there is nothing to go on with */
+  free(s->file);
+  s->file = NULL;
+  json_decref(s->program);
+  s->program = NULL;
   if (s->launch.pids)
     sdm_launch_fini(&s->launch, inside ? 1000 : 3000);
   leave_places(s, s->all);
@@ -294,3 +311,18 @@ int sdm_session_wait(struct sdm_session *s, const struct sdm_set *set, uint32_t 
 }
 
 void sdm_session_step(struct sdm_session *s, int timeout_ms) { sdm_progress(s->ctx, timeout_ms); }
+
+void sdm_session_recall(struct sdm_session *s, void (*known)(void *arg, const struct sdm_set *ids, const json_t *command), void *arg) {
+  struct sdm_answer *a = sdm_session_ask(s, s->all, json_pack("{s:s}", "cmd", "recall"), SDM_REDUCE_SAME, 10000);
+  set_state(s, a->dead, s->dead);
+  for (size_t i = 0; i < a->n; i++) {
+    json_t *body = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL, *one;
+    size_t k;
+    if (json_is_object(json_object_get(body, "event")))
+      take_event(s, a->classes[i].set, json_object_get(body, "event"));
+    json_array_foreach(json_object_get(body, "breakpoints"), k, one)
+      known(arg, a->classes[i].set, one);
+    json_decref(body);
+  }
+  sdm_answer_free(a);
+}

@@ -24,6 +24,8 @@ struct sdm_session {
   uint64_t waiting;
   struct sdm_answer *answer;
   uint16_t answer_flags;
+  char *file;   /* the session file, owned; or NULL */
+  json_t *program; /* of the file that was taken up, owned; or NULL */
   bool inside;  /* servers end with their programs */
   /* Told as they come; may be NULL. */
   void (*on_event)(void *arg, const struct sdm_set *ids, const json_t *event);
@@ -46,6 +48,9 @@ struct sdm_session_options {
   bool hold;               /* .. it waits at its first safe point */
   uint32_t start_ms;
   uint32_t orphan_ms;      /* how long servers live without a front end; 0: 30000 */
+  const char *session_file; /* kept up to the end, for 'reattach'; or NULL */
+  const char *reattach;    /* such a file: its servers are taken over; or NULL */
+  const json_t *program;   /* for the session file */
   const char *orphan_do;   /* what becomes of the programs then, see server.h; NULL: the usual */
   uint32_t ping_ms;        /* heart-beats of quiet links; a peer is lost after three; 0: 2000 */
 };
@@ -53,6 +58,9 @@ struct sdm_session_options {
 /* Starts servers and connects them.  0, or a negative code; missing servers are an error unless 'partial'. */
 int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o, struct dvm_error *err);
 void sdm_session_close(struct sdm_session *s);
+/* After 'reattach': asks the servers where their programs are, as if they told it now.  'known' gets each breakpoint that they
+ * have, with the ranks: the command that set it. */
+void sdm_session_recall(struct sdm_session *s, void (*known)(void *arg, const struct sdm_set *ids, const json_t *command), void *arg);
 
 /* Sends 'command' (stolen) and waits for the answer, at most 'timeout_ms' and a little.  The caller frees the answer.
  * Never NULL. */
