@@ -12,18 +12,39 @@ static const char help[] =
   "each variable how many values differ and by how much, and in which order the variables first differed.\n"
   "The exit status is 0 if the two agree, 66 if they differ.\n";
 
-/* Sends the trace to the comparison.  0, or -E... */
-static int feed(struct dvmt_reader *r, struct dvmt_sink *sink, struct dvm_error *err) {
+struct feeding {
+  struct dvmt_reader *r;
+  struct dvmt_sink *sink;
+  size_t nsites, nobjects;    /* sent so far */
+};
+
+static int send_definitions(struct feeding *f) {
+  int rc = 0;
+  while (!rc && f->nsites < dvmt_reader_nsites(f->r))
+    rc = f->sink->site(f->sink, dvmt_reader_site(f->r, f->nsites++));
+  while (!rc && f->nobjects < dvmt_reader_nobjects(f->r))
+    rc = f->sink->object(f->sink, dvmt_reader_object(f->r, f->nobjects++));
+  return rc;
+}
+
+/* Sends the trace to the comparison, but for what both have in the same blocks.  0, or -E... */
+static int feed(struct dvmt_reader *r, struct dvmt_compare *c, struct dvm_error *err) {
+  struct feeding f = {r, dvmt_compare_sink(c), 0, 0};
   struct dvmt_record rec;
-  size_t nsites = 0, nobjects = 0;
-  int more, rc = 0;
-  while (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0) {
-    while (!rc && nsites < dvmt_reader_nsites(r))
-      rc = sink->site(sink, dvmt_reader_site(r, nsites++));
-    while (!rc && nobjects < dvmt_reader_nobjects(r))
-      rc = sink->object(sink, dvmt_reader_object(r, nobjects++));
-    if (!rc && rec.kind != DVMT_LOST)
-      rc = sink->record(sink, &rec);
+  int more = 1, rc = 0;
+  while (!rc && more > 0) {
+    if (!dvmt_reader_left(r) && dvmt_compare_skip(c, r)) {
+      rc = dvmt_reader_load(r, err);
+      if (!rc)
+        rc = send_definitions(&f);
+      if (!rc)
+        dvmt_compare_resume(c, r);
+    }
+    if (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0) {
+      rc = send_definitions(&f);
+      if (!rc && rec.kind != DVMT_LOST)
+        rc = f.sink->record(f.sink, &rec);
+    }
   }
   return rc ? rc : more < 0 ? more : 0;
 }
@@ -47,7 +68,7 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
     fprintf(stderr, "dvm: warning: '%s' is torn: compared as far as it goes\n", sa.whole ? paths[1] : paths[0]);
   bool same = !rc && sa.whole && sb.whole && dvmt_reader_same(a, b); /* nothing to look into */
   if (!rc && !same)
-    rc = feed(b, dvmt_compare_sink(c), err);
+    rc = feed(b, c, err);
   if (!rc && !same)
     rc = dvmt_compare_end(c, sa.whole && sb.complete, err);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)

@@ -106,6 +106,8 @@ int64_t dvmt_report_close(struct dvmt_report *r, const struct dvmt_compare *c, s
     fprintf(r->out, "dvm: %llu error%s (%llu occurrence%s) against '%s'", (unsigned long long)errors, errors == 1 ? "" : "s",
             (unsigned long long)hits, hits == 1 ? "" : "s", r->reference);
     fprintf(r->out, "; %llu value%s compared", (unsigned long long)t->values, t->values == 1 ? "" : "s");
+    if (t->same)
+      fprintf(r->out, ", %llu records in blocks that are the same", (unsigned long long)t->same);
     if (t->skipped)
       fprintf(r->out, ", %llu records of the reference skipped to find a common construct", (unsigned long long)t->skipped);
     fputc('\n', r->out);

@@ -84,8 +84,8 @@ struct filter {
 
 static int make_filter(struct filter *f, const struct dvmt_show *show, struct dvm_error *err) {
   *f = (struct filter){.show = show, .nindex = -1};
-  if (show->element && (f->nindex = dvmt_element_parse(show->element, &f->name, f->index)) < 0)
-    return dvm_error_set(err, -EINVAL, "'%s' is no element; expected a name and subscripts, as in 'A[3][4]'", show->element);
+  if (show->element && (f->nindex = dvmt_element_parse(show->element, &f->name, f->index)) < 0 && !strpbrk(show->element, ".>"))
+    return dvm_error_set(err, -EINVAL, "'%s' is no element; expected a name and subscripts, as in 'A[3][4]' or 'S[3].x[1]'", show->element);
   if (!show->construct)
     return 0;
   const char *colon = strrchr(show->construct, ':');
@@ -94,6 +94,14 @@ static int make_filter(struct filter *f, const struct dvmt_show *show, struct dv
     return dvm_error_set(err, -EINVAL, "'%s' is no place; expected FILE:LINE", show->construct);
   f->place = (struct dvmt_place){strndup(show->construct, (size_t)(colon - show->construct)), (unsigned)line};
   return f->place.file ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
+}
+
+/* A part of a struct, or all that is in it: by the name that the dump shows. */
+static bool is_named(const struct dvmt_reader *r, const struct dvmt_record *rec, const char *element) {
+  char name[256];
+  size_t n = strlen(element);
+  dvmt_element_text(dvmt_reader_object(r, rec->object), rec->offset, dvmt_reader_site(r, rec->site)->text, name, sizeof(name));
+  return !strncmp(name, element, n) && (!name[n] || strchr(".[-", name[n]));
 }
 
 static bool is_wanted(struct filter *f, const struct dvmt_reader *r, const struct dvmt_record *rec) {
@@ -112,6 +120,8 @@ static bool is_wanted(struct filter *f, const struct dvmt_reader *r, const struc
   if (rec->kind != DVMT_READ && rec->kind != DVMT_WRITE)
     return false;
   const struct dvmt_object_def *o = dvmt_reader_object(r, rec->object);
+  if (f->nindex < 0)
+    return is_named(r, rec, f->show->element);
   if (strlen(o->name) != f->name.n || memcmp(o->name, f->name.s, f->name.n))
     return false;
   int64_t offset = f->nindex ? dvmt_element_offset(o, f->index, f->nindex) : -1;

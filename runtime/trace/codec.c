@@ -124,7 +124,7 @@ static inline unsigned encode_value(struct dvmt_encoder *e, struct dvmt_symbol *
     e->failed = true;
   if (float_bytes)
     e->saw_nan |= is_special(r->words, r->nwords, float_bytes);
-  e->digest += dvmt_digest_value((uint64_t)r->offset, r->words, r->nwords);
+  e->digest += dvmt_digest_value((uint64_t)r->offset ^ (uint64_t)r->object << 40, r->words, r->nwords);
   return control;
 }
 

@@ -122,6 +122,7 @@ void dvmt_compare_destroy(struct dvmt_compare *c) {
   free(c->b_counts.count);
   free(c->a_totals.count);
   free(c->partners);
+  dvmt_reader_close(c->scaling);
   free(c->scales);
   free(c->seen);
   free(c);

@@ -59,8 +59,14 @@ struct dvmt_sink *dvmt_compare_sink(struct dvmt_compare *c);
 /* The run is over ('ended': by itself, so that what the reference has beyond is missing).  0 or -E... */
 int dvmt_compare_end(struct dvmt_compare *c, bool ended, struct dvm_error *err);
 
+/* For two files: to be asked between two records of 'run', the reader that feeds the comparison.  True: both files have been
+ * passed on to the next block that is not the same; the next record of 'run' is peeked at, its definitions are sent, and then the
+ * comparison is resumed. */
+bool dvmt_compare_skip(struct dvmt_compare *c, struct dvmt_reader *run);
+void dvmt_compare_resume(struct dvmt_compare *c, struct dvmt_reader *run);
+
 struct dvmt_compare_totals {
-  uint64_t records, values, differing, iterations, missing, skipped; /* skipped: records passed over to find a common construct */
+  uint64_t records, same /* of them, passed over as parts of the same blocks */, values, differing, iterations, missing, skipped; /* skipped: records passed over to find a common construct */
   size_t window_peak;        /* bytes */
 };
 const struct dvmt_compare_totals *dvmt_compare_totals(const struct dvmt_compare *c);

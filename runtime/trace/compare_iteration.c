@@ -52,15 +52,9 @@ static void sum_items(const struct dvmt_compare *c, uint64_t *sum, const struct 
                                              l->row[i].nwords));
 }
 
-/* Reads one iteration of the reference's present construct into c->a_items; false when there is none left. */
-static bool read_iteration(struct dvmt_compare *c, struct item *iteration) {
+/* What the reference's present iteration has yet, into c->a_items; 'depth': constructs inside it that are open. */
+static void read_rest(struct dvmt_compare *c, int depth) {
   c->a_items.n = 0;
-  while (dvmt_cmp_peek(c) && (c->ahead.kind <= DVMT_WRITE || c->ahead.kind == DVMT_DIRECT)) /* bounds of the loops */
-    dvmt_cmp_take(c);
-  if (!dvmt_cmp_peek(c) || c->ahead.kind != DVMT_ITER || c->ahead.key != c->parallel_key)
-    return false;
-  *iteration = *dvmt_cmp_take(c);
-  int depth = 0;
   while (dvmt_cmp_peek(c)) {
     if (!depth && c->ahead.key == c->parallel_key && (c->ahead.kind == DVMT_ITER || c->ahead.kind == DVMT_LEAVE))
       break;
@@ -70,6 +64,17 @@ static bool read_iteration(struct dvmt_compare *c, struct item *iteration) {
     depth -= c->ahead.kind == DVMT_LEAVE;
     dvmt_cmp_add_item(c, &c->a_items, dvmt_cmp_take(c));
   }
+}
+
+/* Reads one iteration of the reference's present construct into c->a_items; false when there is none left. */
+static bool read_iteration(struct dvmt_compare *c, struct item *iteration) {
+  c->a_items.n = 0;
+  while (dvmt_cmp_peek(c) && (c->ahead.kind <= DVMT_WRITE || c->ahead.kind == DVMT_DIRECT)) /* bounds of the loops */
+    dvmt_cmp_take(c);
+  if (!dvmt_cmp_peek(c) || c->ahead.kind != DVMT_ITER || c->ahead.key != c->parallel_key)
+    return false;
+  *iteration = *dvmt_cmp_take(c);
+  read_rest(c, 0);
   return true;
 }
 
@@ -122,6 +127,12 @@ static bool was_executed(struct dvmt_compare *c, const struct item *iteration) {
  * window is full.  One that is executed again is only looked for at the same place: the reference may repeat it too. */
 static bool meet_iteration(struct dvmt_compare *c, bool again) {
   struct item iteration;
+  if (c->halved) { /* the reference is in it */
+    c->halved = false;
+    read_rest(c, c->halved_depth);
+    dvmt_cmp_lists(c, &c->a_items, &c->b_items);
+    return true;
+  }
   struct waiting *w = find_waiting(c, &c->b_iteration);
   if (w) {
     dvmt_cmp_lists(c, &w->items, &c->b_items);
@@ -146,7 +157,7 @@ void dvmt_cmp_end_iteration(struct dvmt_compare *c) {
     return;
   c->b_in_iteration = false;
   c->totals.iterations++;
-  bool again = was_executed(c, &c->b_iteration);
+  bool again = !c->halved && was_executed(c, &c->b_iteration);
   if (c->unpaired || (!c->overflow && meet_iteration(c, again)))
     return;
   if (c->overflow) {

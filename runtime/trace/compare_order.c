@@ -19,7 +19,7 @@ static void begin_parallel(struct dvmt_compare *c, const struct item *it) {
   c->in_parallel = true;
   c->parallel_key = it->key;
   c->parallel_depth = 0;
-  c->overflow = c->unpaired = c->b_in_iteration = false;
+  c->overflow = c->unpaired = c->b_in_iteration = c->halved = false;
   c->a_sum = c->b_sum = 0;
   dvmt_cmp_find_reductions(c, dvmt_cmp_b_text(c, it));
   c->may_drop = c->nreductions > 0;
@@ -36,7 +36,7 @@ static void skip_construct(struct dvmt_compare *c) {
 }
 
 /* The executions of a construct are counted on both sides; after a difference of structure they meet at the same count. */
-static uint32_t *count_of(struct dvmt_compare *c, struct counts *counts, uint32_t key) {
+uint32_t *dvmt_cmp_count(struct dvmt_compare *c, struct counts *counts, uint32_t key) {
   if (key >= counts->n) {
     uint32_t *rows = realloc(counts->count, (c->nnames + 64) * sizeof(*rows));
     if (!rows) {
@@ -64,16 +64,20 @@ static void lose_step(struct dvmt_compare *c, const struct item *b) {
   dvmt_cmp_structure(c, "order", "", dvmt_cmp_b_text(c, b), message);
 }
 
-/* How often the reference executes each construct.  Another pass over it, but only once and only for programs that part. */
+/* How often the reference executes each construct outside of others with iterations.  Another pass over it, but only once and only for programs that part. */
 static void count_reference(struct dvmt_compare *c) {
   struct dvmt_record r;
   struct dvmt_reader *again = dvmt_reader_again(c->reference, &c->err);
-  int more = again ? 0 : -1;
+  int more = again ? 0 : -1, inside = 0;
   c->counted = true;
   while (again && !c->rc && (more = dvmt_reader_next(again, &r, &c->err)) > 0)
-    if (r.kind == DVMT_ENTER) {
+    if (inside || r.kind != DVMT_ENTER) {
+      inside += inside && r.kind == DVMT_ENTER;
+      inside -= inside && r.kind == DVMT_LEAVE;
+    } else {
       uint32_t key = r.site < c->a.sites.n ? c->a.sites.key[r.site] : dvmt_cmp_site_key(c, dvmt_reader_site(again, r.site)->text);
-      ++*count_of(c, &c->a_totals, key);
+      ++*dvmt_cmp_count(c, &c->a_totals, key);
+      inside = dvmt_reader_site(again, r.site)->kind == DVMT_SITE_CONSTRUCT;
     }
   dvmt_reader_close(again);
   if (more < 0 && !c->rc)
@@ -85,14 +89,14 @@ static void count_reference(struct dvmt_compare *c) {
 static bool meet(struct dvmt_compare *c, const struct item *b, uint32_t count) {
   if (!c->counted)
     count_reference(c);
-  if (*count_of(c, &c->a_counts, b->key) >= count || *count_of(c, &c->a_totals, b->key) < count)
+  if (*dvmt_cmp_count(c, &c->a_counts, b->key) >= count || *dvmt_cmp_count(c, &c->a_totals, b->key) < count)
     return false;
   while (dvmt_cmp_peek(c)) {
     if (c->ahead.kind == DVMT_ENTER && c->ahead.key == b->key &&
-        *count_of(c, &c->a_counts, b->key) + 1 == count)
+        *dvmt_cmp_count(c, &c->a_counts, b->key) + 1 == count)
       return true;
     if (c->ahead.kind == DVMT_ENTER)
-      ++*count_of(c, &c->a_counts, c->ahead.key);
+      ++*dvmt_cmp_count(c, &c->a_counts, c->ahead.key);
     dvmt_cmp_take(c);
     c->totals.skipped++;
   }
@@ -103,7 +107,7 @@ static bool meet(struct dvmt_compare *c, const struct item *b, uint32_t count) {
 void dvmt_cmp_stretch(struct dvmt_compare *c, bool whole) {
   c->a_items.n = 0;
   c->may_drop = true;
-  while (!c->lost && dvmt_cmp_peek(c) && !dvmt_cmp_is_anchor(&c->ahead) && (whole || c->a_items.n < c->b_items.n))
+  while (!c->lost && (whole || c->a_items.n < c->b_items.n) && dvmt_cmp_peek(c) && !dvmt_cmp_is_anchor(&c->ahead))
     dvmt_cmp_add_item(c, &c->a_items, dvmt_cmp_take(c));
   if (!c->lost)
     dvmt_cmp_lists(c, &c->a_items, &c->b_items);
@@ -111,7 +115,7 @@ void dvmt_cmp_stretch(struct dvmt_compare *c, bool whole) {
 }
 
 static void enter(struct dvmt_compare *c, const struct item *b) {
-  uint32_t count = ++*count_of(c, &c->b_counts, b->key);
+  uint32_t count = ++*dvmt_cmp_count(c, &c->b_counts, b->key);
   bool parallel = dvmt_cmp_b_parallel(c, b);
   bool met = !c->lost && dvmt_cmp_peek(c) && c->ahead.kind == DVMT_ENTER && c->ahead.key == b->key;
   if (!met && !c->lost)
@@ -119,7 +123,7 @@ static void enter(struct dvmt_compare *c, const struct item *b) {
   if (!met && (met = meet(c, b, count)))
     c->lost = false;
   if (met) {
-    ++*count_of(c, &c->a_counts, b->key);
+    ++*dvmt_cmp_count(c, &c->a_counts, b->key);
     dvmt_cmp_take(c);
   }
   open_construct(c, b, count);
@@ -195,6 +199,7 @@ void dvmt_cmp_in_parallel(struct dvmt_compare *c, const struct item *b) {
     dvmt_cmp_end_iteration(c);
     c->b_iteration = *b;
     c->b_in_iteration = true;
+    c->halved = false;
     c->b_items.n = 0;
     struct open *o = &c->open[c->depth - 1];
     o->has_iteration = true;

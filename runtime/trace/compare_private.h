@@ -72,6 +72,8 @@ struct dvmt_compare {
   uint32_t parallel_key;
   int parallel_depth;
   struct item b_iteration;
+  bool halved;             /* its first part has been compared, on both sides */
+  int halved_depth;        /* constructs that were open in it then */
   struct waiting *waiting[WINDOW_LISTS];
   size_t nwaiting, window; /* bytes */
   uint64_t a_sum, b_sum;   /* since the window is full */
@@ -79,7 +81,10 @@ struct dvmt_compare {
   size_t nseen;
   uint32_t reductions[REDUCTIONS_MAX]; /* keys of the variables of the present construct */
   unsigned nreductions;
+  size_t same_objects, same_sites; /* of the same numbers on both sides mean the same */
   double *scales;          /* by key: greatest magnitude in A */
+  bool scales_behind;      /* values have been passed over */
+  struct dvmt_reader *scaling; /* owned; reads again what was passed over, when it is needed */
   size_t nscales;
   double no_scale;
   struct dvmt_finding **findings;
@@ -167,6 +172,8 @@ void dvmt_cmp_finish_parallel(struct dvmt_compare *c);
 static inline bool dvmt_cmp_is_anchor(const struct item *it) {
   return it->kind == DVMT_ENTER || it->kind == DVMT_LEAVE || it->kind == DVMT_ITER;
 }
+/* The count of a construct, to be read and changed. */
+uint32_t *dvmt_cmp_count(struct dvmt_compare *c, struct counts *counts, uint32_t key);
 /* Compares the values between two anchors, the run's in c->b_items; 'whole': up to the reference's next anchor. */
 void dvmt_cmp_stretch(struct dvmt_compare *c, bool whole);
 /* The run's next record, outside and inside of parallel constructs. */

@@ -40,6 +40,30 @@ static double *scale_of(struct dvmt_compare *c, uint32_t key) {
   return &c->scales[key];
 }
 
+/* The greatest magnitudes of what has been passed over: only now, as files that agree never need them. */
+static void catch_up(struct dvmt_compare *c) {
+  struct dvmt_record r;
+  uint64_t to = dvmt_reader_position(c->reference);
+  c->scales_behind = false;
+  if (!c->scaling)
+    c->scaling = dvmt_reader_again(c->reference, &c->err);
+  if (!c->scaling)
+    c->rc = c->err.code;
+  while (!c->rc && dvmt_reader_position(c->scaling) < to) {
+    int more = dvmt_reader_next(c->scaling, &r, &c->err);
+    if (more <= 0) {
+      c->rc = more;
+      break;
+    }
+    if ((r.kind != DVMT_WRITE && r.kind != DVMT_READ) || r.object >= c->a.objects.n)
+      continue;
+    double magnitude = dvmt_value_magnitude(dvmt_type_of(dvmt_reader_site(c->scaling, r.site)->text), r.words);
+    double *scale = scale_of(c, c->a.objects.key[r.object]);
+    if (magnitude > *scale)
+      *scale = magnitude;
+  }
+}
+
 static void note_greatest(struct dvmt_compare *c, struct dvmt_finding *f, const struct dvmt_difference *d, const char *element) {
   char at[256];
   if (f->count > 1 && !(d->relative > f->greatest.relative))
@@ -123,6 +147,10 @@ static void compare_values(struct dvmt_compare *c, const struct item *a, const s
   }
   struct dvmt_tolerance tolerance = tolerance_of(c, type, variable);
   struct dvmt_difference d = dvmt_value_compare(type, a->words, b->words, &tolerance, *scale);
+  if (d.beyond && type.part_bytes && c->scales_behind) {
+    catch_up(c);
+    d = dvmt_value_compare(type, a->words, b->words, &tolerance, *scale_of(c, b->key));
+  }
   if (!d.beyond)
     return;
   char element[300];

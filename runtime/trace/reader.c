@@ -1,5 +1,6 @@
 #include "runtime/trace/reader.h"
 #include "runtime/trace/codec.h"
+#include "runtime/trace/context.h"
 #include "runtime/trace/pack.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,8 @@ struct dvmt_reader {
   struct dvmt_bytes packed, raw;
   struct dvmt_packer *packer;
   struct dvmt_decoder decoder;
+  struct dvmt_cursor context;  /* of the present block, in 'raw' */
+  uint64_t passed;             /* records before the next block */
   uint64_t lost[1];
   const char *torn;
   bool ended;
@@ -300,6 +303,21 @@ static int lose(struct dvmt_reader *r, uint64_t n, struct dvmt_record *record) {
   return 1;
 }
 
+/* The context, then the records. */
+static int begin_records(struct dvmt_reader *r) {
+  struct dvmt_cursor c = {r->raw.p, r->raw.p + r->raw.n, false};
+  uint64_t n = dvmt_cursor_number(&c);
+  if (c.bad || n > (size_t)(c.end - c.at))
+    return -EBADMSG;
+  r->context = (struct dvmt_cursor){c.at, c.at + n, false};
+  return dvmt_decoder_begin(&r->decoder, c.at + n, (size_t)(c.end - c.at - (ptrdiff_t)n), r->block.nrecords, r->nsites, r->nobjects);
+}
+
+int dvmt_reader_context(const struct dvmt_reader *r, struct dvmt_context *context) {
+  struct dvmt_cursor c = r->context;
+  return dvmt_context_get(context, &c, r->nsites);
+}
+
 /* Goes to the next block of records.  1: there is one; 2: 'record' tells of a lost one; 0: the end. */
 static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err) {
   for (;;) {
@@ -312,11 +330,12 @@ static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct 
     if (r->block.kind == DVMT_BLOCK_INDEX)
       return 0;
     rc = unpack(r);
+    r->passed = r->block.first_record + r->block.nrecords;
     r->offset += DVMT_BLOCK_HEADER_BYTES + r->block.packed_bytes;
     if (!rc && r->block.kind == DVMT_BLOCK_DEFINITIONS)
       rc = read_definitions(r);
     else if (!rc && r->block.kind == DVMT_BLOCK_RECORDS_KIND)
-      rc = dvmt_decoder_begin(&r->decoder, r->raw.p, r->raw.n, r->block.nrecords, r->nsites, r->nobjects);
+      rc = begin_records(r);
     if (rc == -ENOMEM)
       return dvm_error_set(err, rc, "out of memory");
     if (rc && r->block.kind == DVMT_BLOCK_DEFINITIONS)
@@ -362,6 +381,41 @@ static bool load(struct dvmt_reader *r, uint64_t offset, const struct dvmt_block
 static bool same_block(const struct dvmt_block *x, const struct dvmt_block *y) {
   return x->kind == y->kind && x->codec == y->codec && x->flags == y->flags && x->raw_bytes == y->raw_bytes &&
          x->packed_bytes == y->packed_bytes && x->nrecords == y->nrecords && x->digest == y->digest && x->crc == y->crc;
+}
+
+uint32_t dvmt_reader_left(const struct dvmt_reader *r) { return r->decoder.left; }
+
+uint64_t dvmt_reader_position(const struct dvmt_reader *r) {
+  return r->decoder.left ? r->block.first_record + r->block.nrecords - r->decoder.left : r->passed;
+}
+
+bool dvmt_reader_next_same(struct dvmt_reader *a, struct dvmt_reader *b) {
+  struct dvmt_block x, y;
+  const char *torn;
+  return !a->decoder.left && !b->decoder.left && block_at(a, a->offset, &x, &torn) > 0 && block_at(b, b->offset, &y, &torn) > 0 &&
+         x.kind == DVMT_BLOCK_RECORDS_KIND && same_block(&x, &y) && !(x.flags & DVMT_SAW_NAN) && load(a, a->offset, &x) &&
+         load(b, b->offset, &y) && !memcmp(a->packed.p, b->packed.p, x.packed_bytes);
+}
+
+uint32_t dvmt_reader_pass_block(struct dvmt_reader *r) {
+  struct dvmt_block b;
+  const char *torn;
+  if (block_at(r, r->offset, &b, &torn) <= 0)
+    return 0;
+  r->offset += DVMT_BLOCK_HEADER_BYTES + b.packed_bytes;
+  r->passed = b.first_record + b.nrecords;
+  return b.nrecords;
+}
+
+int dvmt_reader_load(struct dvmt_reader *r, struct dvm_error *err) {
+  struct dvmt_record lost;
+  int rc = 0;
+  while (!rc && !r->decoder.left && !r->ended) {
+    rc = next_block(r, &lost, err);
+    r->ended = rc <= 0;
+    rc = rc < 0 ? rc : 0;
+  }
+  return rc;
 }
 
 bool dvmt_reader_same(struct dvmt_reader *a, struct dvmt_reader *b) {

@@ -46,6 +46,20 @@ bool dvmt_reader_same(struct dvmt_reader *a, struct dvmt_reader *b);
 const char *dvmt_reader_torn(const struct dvmt_reader *r);
 /* Block that the next record comes from; the one of the last record when that was its last. */
 const struct dvmt_block *dvmt_reader_block(const struct dvmt_reader *r);
+/* Records of the present block that have not been read. */
+uint32_t dvmt_reader_left(const struct dvmt_reader *r);
+/* Records before the next one. */
+uint64_t dvmt_reader_position(const struct dvmt_reader *r);
+/* Whether both readers, which have read their present blocks to the end, come to the same block of records next: byte for byte, and
+ * without a NaN or an infinite value. */
+bool dvmt_reader_next_same(struct dvmt_reader *a, struct dvmt_reader *b);
+/* Passes over that block; its number of records. */
+uint32_t dvmt_reader_pass_block(struct dvmt_reader *r);
+/* Reads on to the next block of records, and the definitions before it, if the present one is at its end.  0; -E.. with a text. */
+int dvmt_reader_load(struct dvmt_reader *r, struct dvm_error *err);
+/* Where the program is at the beginning of the present block; as dvmt_context_get. */
+struct dvmt_context;
+int dvmt_reader_context(const struct dvmt_reader *r, struct dvmt_context *context);
 /* Passes over the rest of this block: the next record is the first of the following one. */
 void dvmt_reader_skip_block(struct dvmt_reader *r);
 #endif

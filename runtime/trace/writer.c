@@ -1,5 +1,6 @@
 #include "runtime/trace/writer.h"
 #include "runtime/trace/codec.h"
+#include "runtime/trace/context.h"
 #include "runtime/trace/pack.h"
 #include "runtime/trace/value.h"
 #include <errno.h>
@@ -23,8 +24,11 @@ struct dvmt_writer {
   enum dvmt_codec codec;
   struct dvmt_encoder encoder;
   struct dvmt_bytes definitions;
+  struct dvmt_context context; /* where the program is */
+  struct dvmt_bytes begin;     /* where it was when the block began */
   uint32_t ndefinitions;
   uint8_t *float_bytes;        /* of each site's values; owned */
+  bool *iterates;              /* of each site: a construct with iterations; owned */
   size_t nsites, nsites_cap;
   struct dvmt_totals totals;
   uint64_t enters, first_record, first_enters;
@@ -154,9 +158,13 @@ static void end_block(struct dvmt_writer *w) {
     j->block = (struct dvmt_block){.kind = DVMT_BLOCK_RECORDS_KIND, .nrecords = w->encoder.nrecords,
                                    .first_record = w->first_record, .enters = w->first_enters, .digest = w->encoder.digest,
                                    .flags = w->encoder.saw_nan ? DVMT_SAW_NAN : 0};
+    dvmt_bytes_number(&j->raw, w->begin.n);
+    dvmt_bytes_add(&j->raw, w->begin.p, w->begin.n);
     dvmt_encoder_finish(&w->encoder, &j->raw);
     put_job(w, j);
   }
+  w->begin.n = 0;
+  dvmt_context_put(&w->context, &w->begin);
   w->first_record = w->totals.records;
   w->first_enters = w->enters;
 }
@@ -175,8 +183,13 @@ static int add_site(struct dvmt_sink *sink, const struct dvmt_site_def *def) {
     if (!p)
       return w->rc = -ENOMEM;
     w->float_bytes = p;
+    bool *q = realloc(w->iterates, cap * sizeof(*q));
+    if (!q)
+      return w->rc = -ENOMEM;
+    w->iterates = q;
     w->nsites_cap = cap;
   }
+  w->iterates[w->nsites] = def->kind == DVMT_SITE_CONSTRUCT;
   w->float_bytes[w->nsites++] = (uint8_t)dvmt_type_of(def->text).part_bytes;
   dvmt_bytes_number(b, 1);
   dvmt_bytes_number(b, def->kind);
@@ -217,6 +230,8 @@ static int add_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
   w->totals.records++;
   w->totals.values += r->kind <= DVMT_WRITE;
   w->enters += r->kind == DVMT_ENTER;
+  if (r->kind == DVMT_ITER || r->kind == DVMT_ENTER || r->kind == DVMT_LEAVE)
+    dvmt_context_follow(&w->context, r, w->iterates[r->site]);
   if (w->encoder.nrecords == DVMT_BLOCK_RECORDS || w->encoder.extra.n > 4 << 20)
     end_block(w);
   if (w->encoder.failed && !w->rc)
@@ -248,6 +263,9 @@ static void destroy(struct dvmt_writer *w) {
   free(w->definitions.p);
   free(w->packed.p);
   free(w->index.p);
+  dvmt_context_fini(&w->context);
+  free(w->begin.p);
+  free(w->iterates);
   free(w->float_bytes);
   free(w->path);
   free(w->part);
@@ -273,6 +291,8 @@ static struct dvmt_writer *create(const char *path, bool in_place, const char *m
   w->codec = codec;
   w->sink = (struct dvmt_sink){add_site, add_object, add_record, add_program};
   dvmt_encoder_init(&w->encoder);
+  dvmt_context_init(&w->context);
+  dvmt_context_put(&w->context, &w->begin);
   w->packer = dvmt_packer_create();
   if (!w->packer || w->encoder.failed)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");

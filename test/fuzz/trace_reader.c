@@ -1,5 +1,6 @@
 /* Whatever the bytes, a trace is read to an end or refused; the checks of the blocks are patched to be right, so that the
  * decoder behind them gets its share. */
+#include "runtime/trace/context.h"
 #include "runtime/trace/reader.h"
 #include <stdlib.h>
 
@@ -34,10 +35,17 @@ static void read_all(const unsigned char *p, size_t n) {
   struct dvmt_record rec;
   struct dvmt_summary s;
   uint64_t sum = 0;
+  static struct dvmt_context context;
   if (!r)
     return;
   dvmt_reader_summary(r, &s, &err);
   while (dvmt_reader_next(r, &rec, &err) > 0) {
+    dvmt_context_init(&context);
+    if (rec.kind != DVMT_LOST && !dvmt_reader_context(r, &context))
+      for (int d = 0; d < context.depth; d++)
+        if (context.open[d].site >= dvmt_reader_nsites(r))
+          abort();
+    dvmt_context_fini(&context);
     if (rec.kind != DVMT_LOST && rec.site >= dvmt_reader_nsites(r))
       abort();
     if (rec.kind <= DVMT_WRITE && rec.object >= dvmt_reader_nobjects(r))

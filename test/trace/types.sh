@@ -213,6 +213,13 @@ for flags in "-O0 -w" "-O2 -g -w" "-O2 -flto -fuse-ld=lld -w" "-save-temps -w"; 
   sed -n 's/^ *[0-9]*  \(write\|read\) *[^ ]*  *\([^ ]\)/\1 \2/p' out | grep -E '^write|\.f\.|\.value' >got
   diff expected got || wrong "values with $flags"
 done
+for element in 'B[2].f' 'l.at[1].y' 'l.next->data[2]' 'B[2]'; do
+  status 0 "$dvm" trace dump --element "$element" structs.dvmt
+  printf '%s ' "$(grep -c 'write' out)" >>counts
+done
+[ "$(cat counts)" = '4 1 1 8 ' ] || wrong "histories of parts of structs: $(cat counts)"
+status 2 "$dvm" trace dump --element '[3]' structs.dvmt
+
 # A plain compilation of the same program behaves the same.
 status 0 "$dvmcc" -fdvm=trace -O2 -w types.c -o types
 status 0 ./types

@@ -196,11 +196,11 @@ static void test_refused(void **state) {
   write_trace(DVMT_CODEC_NONE, 10);
   unsigned char *bytes = load(&n);
   refused(bytes, 20, "is no trace");
-  bytes[8] = 2;
-  refused(bytes, n, "format version 2, this program reads version 1: record it again, or use the newer");
-  bytes[8] = 0;
-  refused(bytes, n, "format version 0, this program reads version 1: record it again, or use the older");
+  bytes[8] = 3;
+  refused(bytes, n, "format version 3, this program reads version 2: record it again, or use the newer");
   bytes[8] = 1;
+  refused(bytes, n, "format version 1, this program reads version 2: record it again, or use the older");
+  bytes[8] = 2;
   bytes[12] = 1;
   refused(bytes, n, "byte order");
   bytes[12] = 4;
