@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "driver/trace/show.h"
 #include "driver/trace/json.h"
+#include "runtime/trace/call.h"
 #include "runtime/trace/config.h"
 #include "runtime/trace/name.h"
 #include "runtime/trace/pack.h"
@@ -131,7 +132,7 @@ static bool is_wanted(struct filter *f, const struct dvmt_reader *r, const struc
 /* What stands behind place and kind. */
 static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, char *buf, size_t size) {
   const char *text = rec->kind == DVMT_LOST ? "" : dvmt_reader_site(r, rec->site)->text;
-  char element[256], value[128];
+  char element[256], value[128], call[400];
   buf[0] = 0;
   switch (rec->kind) {
   case DVMT_READ:
@@ -142,11 +143,15 @@ static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, c
     break;
   case DVMT_ITER: dvmt_iteration_text(text, rec->words, rec->nwords, buf, size); break;
   case DVMT_ENTER:
-    snprintf(buf, size, "%.*s, level %s", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s,
-             dvmt_level_name((enum dvmt_level)rec->words[0]));
+    dvmt_call_text(text, rec->words + 1, rec->nwords - 1, call, sizeof(call));
+    snprintf(buf, size, "%.*s, level %s%s%s", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s,
+             dvmt_level_name((enum dvmt_level)rec->words[0]), *call ? ": " : "", call);
     break;
-  case DVMT_LEAVE:
-  case DVMT_DIRECT: snprintf(buf, size, "%.*s", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s); break;
+  case DVMT_DIRECT:
+    dvmt_call_text(text, rec->words, rec->nwords, call, sizeof(call));
+    snprintf(buf, size, "%.*s %s", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s, call);
+    break;
+  case DVMT_LEAVE: snprintf(buf, size, "%.*s", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s); break;
   case DVMT_RESULT: {
     struct dvmt_type type;
     struct dvmt_span name = dvmt_result_name(text, rec->words[0], &type);

@@ -106,6 +106,40 @@ status 0 "$dvm" record -o t.dvmt -- ./prog fork
 status 0 "$dvm" trace stat t.dvmt
 grep -q '^parallel *part.c:7:13 *4 *80 ' out || wrong "constructs of a forked child are in the trace, or the parent's are not"
 
+# Level system: the calls with their arguments, kept when the program crashes.
+cat >calls.c <<'C'
+#include <signal.h>
+#include <stdlib.h>
+#pragma dvm array distribute[block], shadow[1:2], dynamic
+static double *H;
+#pragma dvm array distribute[block][*]
+static double G[4][6];
+int main(int argc, char **argv) {
+  int i, n = argc + 9;
+  double most = 0;
+  H = malloc((size_t)n * sizeof *H);
+#pragma dvm redistribute(H[block])
+#pragma dvm parallel([i] on H[i])
+  for (i = 0; i < n; i++)
+    H[i] = i;
+#pragma dvm parallel([i] on H[i]) shadow_renew(H[1:1]) reduction(max(most))
+  for (i = 1; i < n - 1; i++)
+    if (H[i] + H[i + 1] > most) most = H[i] + H[i + 1];
+#pragma dvm parallel([i] on G[i][])
+  for (i = 0; i < 4; i++)
+    G[i][0] = most;
+  raise(SIGSEGV);
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -w -O1 calls.c -o calls
+(status 139 "$dvm" record --level system -o calls.dvmt -- ./calls; exit "$failures") 2>/dev/null || wrong "death by SIGSEGV is not handed on"
+status 0 "$dvm" trace dump calls.dvmt
+has out "redistribute H[*], distribute [block]"
+has out "parallel, level system: on H[*], shadow_renew H[*], widths [1:1], reduction max(most)"
+has out "most = 17"
+has out "parallel, level system: on G[4][6]"
+
 # The recorder is killed: the program goes on, the trace is whole up to a block.  A full disk: likewise, and it is said.
 cat >long.c <<'C'
 #include <stdio.h>
