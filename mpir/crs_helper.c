@@ -441,6 +441,7 @@ static void after_fork(void)
   crs.helper_tid = 0;
   crs.sequence = 0;
   crs_self.helper = false;
+  crs_self.tid = 0;
   crs_hooks_strings(crs.pid);
   start_thread();
 }
@@ -482,6 +483,7 @@ __attribute__((constructor)) static void crs_constructor(void)
   if (program_holds_one())
     return;
   read_environment();
+  crs_settings_init();
   crs_fault_init();
   crs.listen_fd = -1;
   if (crs_stop_init() || crs_hooks_init() || start_thread()) {

@@ -60,6 +60,8 @@ struct crs_self {
   volatile unsigned interrupted; /* restartable call: stopped inside, nothing else came */
   bool registered, helper;
   volatile bool waiting;       /* inside the waitpoint */
+  pid_t tid;                   /* 0: this and the next are not known yet */
+  uint64_t robust_list, robust_length, clear_tid;
 };
 
 struct crs_pending {
@@ -78,6 +80,7 @@ struct crs_state {
   atomic_uint again;           /* the release is only for a moment: the same checkpoint stops the threads anew */
   atomic_int abort_code;       /* set by a callback that refuses */
   atomic_uint waiting;         /* threads in the waitpoint */
+  atomic_uint settings_changed; /* the program has called prctl for what threads otherwise inherit */
   atomic_int lock_future;      /* flags of mlockall for mappings to come */
   atomic_uint fork_unsafe;     /* the program uses MADV_DONTFORK or WIPEONFORK: a forked copy lacks pages */
   atomic_int pending_count;
@@ -111,6 +114,8 @@ unsigned crs_stopped_threads(void);
 /* Asks the calling thread to take part in a stop now if one is under way. */
 void crs_stop_self(void);
 
+/* Notes the settings of prctl(2) that the program was started with. */
+void crs_settings_init(void);
 /* Called by our handlers: notes whether the signal broke off a system call that would have gone on without it. */
 void crs_note_interruption(const ucontext_t *frame);
 /* Fills in what the calling thread can say about itself, all but the context and the signal frame. */

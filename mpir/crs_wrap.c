@@ -10,10 +10,12 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <threads.h>
 #include <time.h>
@@ -445,4 +447,24 @@ EXPORT int munlockall(void)
   atomic_store(&crs.lock_future, 0);
   sys0(SYS_munlockall);
   return 0;
+}
+
+/* What threads otherwise have as they were started need not be asked of each at a stop. */
+EXPORT int prctl(int option, ...)
+{
+  unsigned long a[4];
+  va_list list;
+  long rc;
+
+  va_start(list, option);
+  for (int i = 0; i < 4; i++)
+    a[i] = va_arg(list, unsigned long);
+  va_end(list);
+  if (option == PR_SET_TIMERSLACK || option == PR_SET_PDEATHSIG || option == PR_SET_NO_NEW_PRIVS)
+    atomic_store(&crs.settings_changed, 1);
+  rc = sys5(SYS_prctl, option, a[0], a[1], a[2], a[3]);
+  if (!sys_failed(rc))
+    return (int)rc;
+  errno = (int)-rc;
+  return -1;
 }
