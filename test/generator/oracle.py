@@ -182,7 +182,10 @@ class Oracle(Rules):
         if not inside(base, subs):
             self.report('dvm-out-of-bounds', access)
             self.defined, self.wild = False, True
-            if base.name not in self.zero:
+            before = 0                                # before the array there may be memory that is only read
+            for i, n in zip(subs, base.dims):
+                before = before * n + i
+            if base.name not in self.zero or before < 0:
                 raise Undecided
             return None
         self.judge_write(access, subs, update)
