@@ -316,6 +316,7 @@ static void read_line(struct reader *r, char key) {
       d->step[i] = dvmrt_scan_is(&r->s, "*") ? fixed(0) : num(r);
     break;
   case 'Y': d->dynamic = true; break;
+  case 'n': d->accesses = (uint64_t)dvmrt_scan_number(&r->s); break;
   case 'y': d->no_summary = dvmrt_scan_rest(&r->s); break;
   case 'E': d->init = true; break;
   default: break;

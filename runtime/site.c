@@ -32,8 +32,10 @@ void dvmrt_site_module(struct dvmrt_site *first, struct dvmrt_site *last) {
   modules = m;
 }
 
+static uint64_t sites_gone; /* of objects that are no longer mapped */
+
 uint64_t dvmrt_site_count(void) {
-  uint64_t n = 0;
+  uint64_t n = sites_gone;
   for (const struct module *m = modules; m; m = m->next)
     n += (uint64_t)(m->last - m->first);
   return n;
@@ -44,6 +46,7 @@ void dvmrt_site_module_gone(const struct dvmrt_site *first, const struct dvmrt_s
     if ((*m)->first != first)
       continue;
     struct module *gone = *m;
+    sites_gone += (uint64_t)(gone->last - gone->first);
     *m = gone->next;
     dvmrt_mem_free(gone, sizeof(*gone));
     break;

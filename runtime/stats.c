@@ -2,6 +2,7 @@
 #include "runtime/diag.h"
 #include "runtime/facts.h"
 #include "runtime/mem.h"
+#include "runtime/site.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -13,6 +14,9 @@ struct nest {
   struct nest *next;
   const struct dvmrt_directive *d;
   uint64_t entries, iterations, proved;
+  uint64_t of_proved;  /* iterations of entries that were proved */
+  uint64_t checks;     /* sites of the nest that are left after the optimiser */
+  bool is_proved;      /* the entry that is being executed */
   const char *why;     /* it was not, the last time that it was not; or NULL */
 };
 
@@ -27,6 +31,8 @@ static struct nest *nest_of(const struct dvmrt_directive *d) {
       return recent = n;
   struct nest *n = dvmrt_mem_alloc(sizeof(*n));
   n->d = d;
+  for (const struct dvmrt_access *x = dvmrt_site_of_construct(d->site, d->pos.file, d->cid); x; x = x->next)
+    n->checks++;
   *last = n;
   last = &n->next;
   return recent = n;
@@ -36,18 +42,21 @@ void dvmrt_stats_nest(struct dvmrt_directive *d, uint64_t iterations) {
   struct nest *n = nest_of(d);
   n->entries++;
   n->iterations += iterations;
+  n->of_proved += n->is_proved ? iterations : 0;
+  n->is_proved = false;
 }
 
 void dvmrt_stats_summary(struct dvmrt_directive *d, const char *why) {
   struct nest *n = nest_of(d);
   n->proved += !why;
+  n->is_proved = !why;
   n->why = why ? why : n->why;
 }
 
 void dvmrt_stats_forked(void) {
   dvmrt_stats_looked_at = 0;
   for (struct nest *n = first; n; n = n->next)
-    n->entries = n->iterations = n->proved = 0;
+    n->entries = n->iterations = n->proved = n->of_proved = 0;
 }
 
 static void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -68,12 +77,26 @@ static void say(const char *fmt, ...) {
 /* "..; proved at entry 9 times, else access by access: <why>" */
 static void print_nest(const struct nest *n) {
   const char *why = n->d->no_summary ? n->d->no_summary : n->why;
-  say("dvm: stats: %s:%u run %llu time%s, %llu iteration%s; ", n->d->pos.file, n->d->pos.line, TIMES(n->entries), TIMES(n->iterations));
+  say("dvm: stats: %s:%u run %llu time%s, %llu iteration%s of %llu access%s; ", n->d->pos.file, n->d->pos.line, TIMES(n->entries),
+      TIMES(n->iterations), ACCESSES(n->d->accesses));
   if (n->proved)
     say("proved at entry %llu time%s", TIMES(n->proved));
   if (n->proved < n->entries)
     say("%saccess by access: %s", n->proved ? ", else " : "", why ? why : "the loop was not entered by the thread that is checked");
   say("\n");
+}
+
+/* By the text: what stands under a condition or in an inner loop counts once an iteration. */
+static void print_accesses(void) {
+  uint64_t checked = 0, proved = 0, elided = 0;
+  for (const struct nest *n = first; n; n = n->next) {
+    uint64_t one_by_one = n->iterations - n->of_proved;
+    checked += one_by_one * n->checks;
+    elided += n->d->accesses > n->checks ? one_by_one * (n->d->accesses - n->checks) : 0;
+    proved += n->of_proved * n->d->accesses;
+  }
+  say("dvm: stats: accesses in parallel loops, each once an iteration: %llu checked, %llu proved at entry, %llu elided while compiling\n",
+      (unsigned long long)checked, (unsigned long long)proved, (unsigned long long)elided);
 }
 
 static void print_nests(void) {
@@ -87,6 +110,7 @@ static void print_nests(void) {
   for (const struct nest *n = first; n && shown < SHOWN_MAX; n = n->next)
     if (n->entries && ++shown)
       print_nest(n);
+  print_accesses();
 }
 
 static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }

@@ -63,7 +63,23 @@ static void lowerIter(FunctionState &S, const Construct &K, CallInst *Mark) {
   Mark->eraseFromParent();
 }
 
+void dvmir::addToText(Runtime &RT, Construct &K, const Twine &Line) {
+  Constant *Init = ConstantDataArray::getString(RT.C, (markerText(K.TextConstant) + "\n" + Line).str());
+  auto *G = new GlobalVariable(RT.M, Init->getType(), true, GlobalValue::PrivateLinkage, Init, "dvm.text");
+  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  K.TextConstant = G;
+  if (K.Site)
+    K.Site->setInitializer(ConstantStruct::getAnon({G, ConstantPointerNull::get(RT.Ptr)}));
+}
+
+// For statistics: the accesses in the text of the nest, also those that need no check in the end.
+static void countAccesses(FunctionState &S, Construct &K) {
+  addToText(S.RT, K, "n " + Twine(count_if(S.Accesses, [&](const Access &A) { return A.In == &K; })));
+}
+
 static void lowerConstruct(FunctionState &S, Construct &K) {
+  if (K.Text.Kind == "parallel")
+    countAccesses(S, K);
   if (!K.Site)
     K.Site = S.RT.site(K.TextConstant);
   for (CallInst *Mark : K.Leaves) {

@@ -108,6 +108,8 @@ llvm::Value *asWord64(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *V);
 llvm::StringRef markerName(const llvm::Value *V);
 
 // Steps of the lowering; the others are in Variables.h (before) and Memory.h (before).
+// A line more in the text of the construct's site.
+void addToText(Runtime &RT, Construct &K, const llvm::Twine &Line);
 void lowerAccesses(FunctionState &S);
 void lowerConstructs(FunctionState &S);
 

@@ -602,22 +602,11 @@ void Summary::transform() {
 
 // ---- All nests ---------------------------------------------------------------------------------------------------------------
 
-// The reason travels in the site's text.
-static void noteReason(Runtime &RT, Construct &K, StringRef Why) {
-  std::string Text = (markerText(K.TextConstant) + "\ny " + Why).str();
-  Constant *Init = ConstantDataArray::getString(RT.C, Text);
-  auto *G = new GlobalVariable(RT.M, Init->getType(), true, GlobalValue::PrivateLinkage, Init, "dvm.text");
-  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-  K.TextConstant = G;
-  if (K.Site)
-    K.Site->setInitializer(ConstantStruct::getAnon({G, ConstantPointerNull::get(RT.Ptr)}));
-}
-
 void dvmir::summarizeNests(FunctionState &S) {
   for (auto &[Cid, K] : S.Constructs) {
     if (K->Text.Kind != "parallel" || !K->Begin || isa<PHINode>(K->Enter->getParent()->front()))
       continue;
     if (const char *Why = Summary(S, *K).run())
-      noteReason(S.RT, *K, Why);
+      addToText(S.RT, *K, Twine("y ") + Why);
   }
 }
