@@ -26,6 +26,18 @@ void dvmt_context_init(struct dvmt_context *c);
 void dvmt_context_fini(struct dvmt_context *c);
 /* A record of kind enter, leave or iteration; 'iterates': its site is a construct with iterations. */
 void dvmt_context_follow(struct dvmt_context *c, const struct dvmt_record *r, bool iterates);
+/* The same for an iteration, which most records are. */
+static inline void dvmt_context_iterate(struct dvmt_context *c, const struct dvmt_record *r) {
+  struct dvmt_context_open *o = c->depth ? &c->open[c->depth - 1] : NULL;
+  if (!o || o->site != r->site || r->nwords > DVMT_NDIMS_MAX) {
+    dvmt_context_follow(c, r, false);
+    return;
+  }
+  o->has_iteration = true;
+  o->nwords = r->nwords;
+  for (uint32_t i = 0; i < r->nwords; i++)
+    o->words[i] = r->words[i];
+}
 void dvmt_context_put(const struct dvmt_context *c, struct dvmt_bytes *out);
 /* Into an initialised context; 'nsites' limits the sites that it may name.  0; -ENODATA: it is not told; -EBADMSG, -ENOMEM. */
 int dvmt_context_get(struct dvmt_context *c, struct dvmt_cursor *from, size_t nsites);

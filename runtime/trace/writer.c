@@ -230,7 +230,9 @@ static int add_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
   w->totals.records++;
   w->totals.values += r->kind <= DVMT_WRITE;
   w->enters += r->kind == DVMT_ENTER;
-  if (r->kind == DVMT_ITER || r->kind == DVMT_ENTER || r->kind == DVMT_LEAVE)
+  if (r->kind == DVMT_ITER)
+    dvmt_context_iterate(&w->context, r);
+  else if (r->kind == DVMT_ENTER || r->kind == DVMT_LEAVE)
     dvmt_context_follow(&w->context, r, w->iterates[r->site]);
   if (w->encoder.nrecords == DVMT_BLOCK_RECORDS || w->encoder.extra.n > 4 << 20)
     end_block(w);
