@@ -214,6 +214,15 @@ static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
 
 /* ---- distributed arrays --------------------------------------------------------------------------------------------------------- */
 
+/* It has been told that the write is none of the element: to tell that the element has no value would be the same again. */
+static void give_value(uintptr_t p, uint64_t size) {
+  struct dvmrt_span s;
+  dvmrt_shadow_span(p, size, true, &s);
+  for (uint32_t i = 0; i < s.count; i++)
+    if (s.words[i] < DVMRT_W_FIRST)
+      s.words[i] = DVMRT_W_ASSIGNED;
+}
+
 static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t p, uint64_t size, bool placed) {
   const struct dvmrt_access *x = ev->access;
   event_array(ev, a, p);
@@ -227,8 +236,10 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
     dvmrt_construct_written(a, x->site);
   if (!placed)
     dvmrt_check_place(ev);
-  if (ev->lost)
+  if (ev->lost) {
+    give_value(p, size);
     return;
+  }
   classify(ev);
   dvmrt_task_access(ev, p - (p - a->region.base) % a->element_bytes, size);
   struct dvmrt_span s;

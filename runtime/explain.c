@@ -81,8 +81,14 @@ static void private_uninitialized(const struct dvmrt_event *ev) {
 
 /* The operation is read off the user's own line; where it cannot be, none is suggested. */
 static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *name) {
-  const char *operation = dvmrt_guess_operation(ev->access->pos, name);
+  const struct dvmrt_access *x = ev->access;
+  const char *operation = dvmrt_guess_operation(x->pos, name);
   struct dvmrt_text *help = dvmrt_diag_help(r);
+  if (operation && x->ndims && !(x->nextents && x->extent[0] > 0)) { /* of a pointer the clause would take one element alone */
+    dvmrt_text_add(help, "collect in an array whose declaration gives its size, and name that in 'reduction(%s(..))' of the directive at ", operation);
+    dvmrt_name_place(ev->nest->d->pos, help);
+    return;
+  }
   dvmrt_text_add(help, operation ? "add 'reduction(%s(%s))' to the directive at " : "if it collects a result, name it in 'reduction(%s(%s))' of the directive at ",
                  operation ? operation : "..", name);
   dvmrt_name_place(ev->nest->d->pos, help);
@@ -149,6 +155,12 @@ static void widen_across(struct dvmrt_finding *f, const struct dvmrt_event *ev, 
     dvmrt_clause_widen(&f->clause, d, reach[d]);
 }
 
+/* 'h[k[i]] += x' of an ordinary array: results that the iterations share. */
+static bool collects(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  return !ev->array && x->ndims && x->ndims == x->nextents && x->extent[0] > 0 && x->name && dvmrt_guess_operation(x->pos, x->name);
+}
+
 static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
                             enum dvmrt_verdict v) {
   const struct dvmrt_directive *d = ev->nest->d;
@@ -164,6 +176,9 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
     dvmrt_text_add(t, "add '");
     dvmrt_clause_text(&f->clause, t);
     dvmrt_text_add(t, "' to the directive at ");
+  } else if (v == DVMRT_FLOW && collects(ev)) {
+    help_reduction(r, ev, name);
+    return;
   } else if (!element && v == DVMRT_OUTPUT) {
     help_private(r, ev);
     return;

@@ -11,6 +11,18 @@ static const char *skip(const char *s) {
   return s;
 }
 
+/* Past subscripts. */
+static const char *after_subscripts(const char *s) {
+  while (s && *s == '[') {
+    int depth = 0;
+    do
+      depth += (*s == '[') - (*s == ']');
+    while (*s++ && depth);
+    s = depth ? NULL : skip(s);
+  }
+  return s;
+}
+
 /* The name as a whole word at 's': what follows it, else NULL. */
 static const char *after_name(const char *s, const char *name) {
   size_t n = strlen(name);
@@ -85,7 +97,7 @@ static const char *of_condition(const char *line, const char *end, const char *n
 const char *dvmrt_guess_in(const char *before, const char *line, uint32_t column, const char *name) {
   if (!column || column > strlen(line))
     return NULL;
-  const char *at = line + column - 1, *next = after_name(at, name);
+  const char *at = line + column - 1, *next = after_subscripts(after_name(at, name));
   if (!next) /* ++x, --x */
     return (at[0] == '+' || at[0] == '-') && at[1] == at[0] ? "sum" : NULL;
   if ((next[0] == '+' || next[0] == '-') && next[1] == next[0])

@@ -14,6 +14,9 @@ static void test_forms(void **state) {
   (void)state;
   guess("", "  s += x[i];", "s", "sum");
   guess("", "  s-=x;", "s", "sum");
+  guess("", "  h[key[i]] += x;", "h", "sum");
+  guess("", "  h[i][j + 1]++;", "h", "sum");
+  guess("", "  h[i", "h", NULL);
   guess("", "  hits++;", "hits", "sum");
   guess("", "  ++hits;", "hits", "sum");
   guess("", "  s = s + x[i];", "s", "sum");

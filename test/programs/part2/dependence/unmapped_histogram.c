@@ -15,6 +15,7 @@ int main(void) {
   for (int i = 0; i < N; i++)
     count[data[i]] += 1;
 //  ^ error dvm-loop-dependence 'count'
+// help add 'reduction\(sum\(count\)\)' to the directive at 
   printf("%d %d %d %d\n", count[0], count[1], count[2], count[3]);
   return 0;
 }
