@@ -121,6 +121,8 @@ void dvmt_compare_destroy(struct dvmt_compare *c) {
   free(c->a_counts.count);
   free(c->b_counts.count);
   free(c->a_totals.count);
+  free(c->a_sums.sum);
+  free(c->b_sums.sum);
   free(c->partners);
   dvmt_reader_close(c->scaling);
   free(c->scales);

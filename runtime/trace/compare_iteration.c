@@ -43,13 +43,50 @@ static struct waiting *find_waiting(struct dvmt_compare *c, const struct item *i
   return NULL;
 }
 
+void dvmt_cmp_clear_sums(struct dvmt_compare *c) {
+  if (c->a_sums.n)
+    memset(c->a_sums.sum, 0, c->a_sums.n * sizeof(*c->a_sums.sum));
+  if (c->b_sums.n)
+    memset(c->b_sums.sum, 0, c->b_sums.n * sizeof(*c->b_sums.sum));
+}
+
+static uint64_t *sum_of(struct dvmt_compare *c, struct sums *s, uint32_t key) {
+  if (key >= s->n) {
+    uint64_t *rows = realloc(s->sum, (c->nnames + 64) * sizeof(*rows));
+    if (!rows) {
+      c->rc = -ENOMEM;
+      return NULL;
+    }
+    memset(rows + s->n, 0, (c->nnames + 64 - s->n) * sizeof(*rows));
+    s->sum = rows;
+    s->n = c->nnames + 64;
+  }
+  return &s->sum[key];
+}
+
 /* Sums are of what has not been compared one by one. */
-static void sum_items(const struct dvmt_compare *c, uint64_t *sum, const struct item *iteration, const struct items *l) {
+static void sum_items(struct dvmt_compare *c, struct sums *s, const struct item *iteration, const struct items *l) {
   uint64_t h = hash_of(iteration);
-  for (size_t i = 0; i < l->n; i++)
-    if (l->row[i].kind == DVMT_WRITE && !dvmt_cmp_is_optional(c, &l->row[i]))
-      *sum += dvmt_mix(h ^ dvmt_digest_value((uint64_t)l->row[i].offset ^ (uint64_t)l->row[i].key << 40, l->row[i].words,
-                                             l->row[i].nwords));
+  for (size_t i = 0; i < l->n; i++) {
+    const struct item *it = &l->row[i];
+    uint64_t *sum = it->kind == DVMT_WRITE && !dvmt_cmp_is_optional(c, it) ? sum_of(c, s, it->key) : NULL;
+    if (sum)
+      *sum += dvmt_mix(h ^ dvmt_digest_value((uint64_t)it->offset, it->words, it->nwords));
+  }
+}
+
+/* Each variable whose sums differ. */
+static void compare_sums(struct dvmt_compare *c) {
+  char message[500];
+  size_t n = c->a_sums.n > c->b_sums.n ? c->a_sums.n : c->b_sums.n;
+  for (uint32_t key = 0; key < n && key < c->nnames; key++) {
+    uint64_t a = key < c->a_sums.n ? c->a_sums.sum[key] : 0, b = key < c->b_sums.n ? c->b_sums.sum[key] : 0;
+    if (a == b)
+      continue;
+    snprintf(message, sizeof(message), "iterations come in an order too different from the reference's to be compared one by one in "
+             "this window, and the sums of what they assign to '%s' differ", dvmt_cmp_key_name(c, key));
+    dvmt_cmp_structure(c, dvmt_cmp_key_name(c, key), "", c->open[c->depth - 1].text, message);
+  }
 }
 
 /* What the reference's present iteration has yet, into c->a_items; 'depth': constructs inside it that are open. */
@@ -98,7 +135,7 @@ static void keep_waiting(struct dvmt_compare *c, const struct item *iteration) {
     c->overflow = true;
     for (size_t i = 0; i < WINDOW_LISTS; i++)
       for (w = c->waiting[i]; w; w = w->next)
-        sum_items(c, &c->a_sum, &w->iteration, &w->items);
+        sum_items(c, &c->a_sums, &w->iteration, &w->items);
     dvmt_cmp_clear_window(c);
   }
 }
@@ -161,7 +198,7 @@ void dvmt_cmp_end_iteration(struct dvmt_compare *c) {
   if (c->unpaired || (!c->overflow && meet_iteration(c, again)))
     return;
   if (c->overflow) {
-    sum_items(c, &c->b_sum, &c->b_iteration, &c->b_items);
+    sum_items(c, &c->b_sums, &c->b_iteration, &c->b_items);
     return;
   }
   char at[256], message[400];
@@ -184,7 +221,7 @@ void dvmt_cmp_finish_parallel(struct dvmt_compare *c) {
       }
   while (read_iteration(c, &iteration)) {
     if (c->overflow)
-      sum_items(c, &c->a_sum, &iteration, &c->a_items);
+      sum_items(c, &c->a_sums, &iteration, &c->a_items);
     if (!has_first)
       first = iteration;
     has_first = true;
@@ -192,9 +229,7 @@ void dvmt_cmp_finish_parallel(struct dvmt_compare *c) {
   }
   dvmt_cmp_clear_window(c);
   if (c->overflow) {
-    if (c->a_sum != c->b_sum)
-      dvmt_cmp_structure(c, "order of iterations", "", c->open[c->depth - 1].text, "iterations come in an order too different from the "
-                "reference's to be compared one by one in this window, and their sums differ");
+    compare_sums(c);
   } else if (missing && !c->options.partial) {
     c->totals.missing += missing;
     dvmt_iteration_text(dvmt_cmp_a_text(c, &first), first.words, first.nwords, at, sizeof(at));

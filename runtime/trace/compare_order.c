@@ -20,7 +20,7 @@ static void begin_parallel(struct dvmt_compare *c, const struct item *it) {
   c->parallel_key = it->key;
   c->parallel_depth = 0;
   c->overflow = c->unpaired = c->b_in_iteration = c->halved = false;
-  c->a_sum = c->b_sum = 0;
+  dvmt_cmp_clear_sums(c);
   dvmt_cmp_find_reductions(c, dvmt_cmp_b_text(c, it));
   c->may_drop = c->nreductions > 0;
 }

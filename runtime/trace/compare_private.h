@@ -26,6 +26,10 @@ struct counts {
   uint32_t *count; /* owned; by key */
   size_t n;
 };
+struct sums {
+  uint64_t *sum; /* owned; by key: of the values written */
+  size_t n;
+};
 struct open {              /* construct or loop that the run is in */
   const char *text;
   uint32_t key, nwords;
@@ -76,7 +80,7 @@ struct dvmt_compare {
   int halved_depth;        /* constructs that were open in it then */
   struct waiting *waiting[WINDOW_LISTS];
   size_t nwaiting, window; /* bytes */
-  uint64_t a_sum, b_sum;   /* since the window is full */
+  struct sums a_sums, b_sums; /* since the window is full */
   uint64_t *seen;          /* hashes of the iterations that B has executed */
   size_t nseen;
   uint32_t reductions[REDUCTIONS_MAX]; /* keys of the variables of the present construct */
@@ -162,6 +166,7 @@ static inline bool dvmt_cmp_same_item(const struct item *a, const struct item *b
 /* ---- compare_iteration.c: iterations in any order ---------------------------------------------------------------------------- */
 
 void dvmt_cmp_clear_window(struct dvmt_compare *c);
+void dvmt_cmp_clear_sums(struct dvmt_compare *c);
 /* The run has finished an iteration: c->b_iteration, c->b_items. */
 void dvmt_cmp_end_iteration(struct dvmt_compare *c);
 /* The reference's construct to its end; what was not executed is missing. */

@@ -75,7 +75,7 @@ static void restore_parallel(struct dvmt_compare *c, const struct dvmt_context *
   c->parallel_key = o->key;
   c->parallel_depth = x->depth - c->depth;
   c->overflow = c->unpaired = false;
-  c->a_sum = c->b_sum = 0;
+  dvmt_cmp_clear_sums(c);
   dvmt_cmp_find_reductions(c, o->text);
   c->may_drop = c->nreductions > 0;
   c->b_in_iteration = c->halved = o->has_iteration;
