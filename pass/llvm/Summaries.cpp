@@ -11,10 +11,10 @@
 // give a diagnostic, and has then taken note of what the nest writes.
 #include "Summaries.h"
 #include "Linear.h"
+#include "PlainCode.h"
 #include "pass/markers.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Support/MathExtras.h"
@@ -37,6 +37,7 @@ class Summary {
   Construct &K;
   Runtime &RT;
   NestForms Forms;
+  PlainCode Code;
   std::vector<Reference> References;
   SmallSetVector<AllocaInst *, 8> Guards; // words of the variables that must have a value at the entry
   int64_t InnerStep = 0;                  // of the innermost loop of the nest
@@ -45,7 +46,7 @@ class Summary {
   SmallVector<AllocaInst *, 4> Low, High;
 
 public:
-  Summary(FunctionState &State, Construct &Nest) : S(State), K(Nest), RT(State.RT), Forms(State, Nest) {}
+  Summary(FunctionState &State, Construct &Nest) : S(State), K(Nest), RT(State.RT), Forms(State, Nest), Code(State, Nest) {}
 
   // Why the nest has no summary; null: it has one now.
   const char *run() {
@@ -61,9 +62,6 @@ private:
   const char *check();
   bool onlyReadsData();
   const char *checkStep();
-  const char *checkInstruction(Instruction &I);
-  const char *checkCall(CallBase &Call);
-  const char *checkStore(Value *P);
   const char *checkAccess(Access &A);
   const char *checkVariable(Access &A);
   const char *checkElement(Access &A);
@@ -72,7 +70,6 @@ private:
   bool assignedBefore(const Access &A);
   bool isOver(const Access &Write, const Access &Read);
   uint64_t writesBefore(const Reference &R);
-  bool isReduction(Value *P);
 
   // ---- The table ----
   Constant *table(SmallVectorImpl<Value *> &Values);
@@ -105,7 +102,7 @@ const char *Summary::check() {
     if (BB->hasAddressTaken() || BB->isEHPad())
       return "it holds labels whose address is taken";
     for (Instruction &I : *BB) {
-      if (const char *Why = checkInstruction(I))
+      if (const char *Why = Code.check(I))
         return Why;
       for (User *U : I.users())
         if (const BasicBlock *At = cast<Instruction>(U)->getParent();
@@ -123,10 +120,10 @@ const char *Summary::check() {
 bool Summary::onlyReadsData() {
   for (BasicBlock *BB : K.Blocks)
     for (Instruction &I : *BB)
-      if (checkInstruction(I))
+      if (Code.check(I))
         return false;
   for (Access &A : S.Accesses)
-    if (K.Blocks.contains(A.Mark->getParent()) && A.Text.Writes && !A.Var && !isReduction(A.Mark->getArgOperand(0)) &&
+    if (K.Blocks.contains(A.Mark->getParent()) && A.Text.Writes && !A.Var && !Code.isReduction(A.Mark->getArgOperand(0)) &&
         !(A.Text.Use && *A.Text.Use < K.Text.Uses.size() && A.In == &K && !A.Text.PartOfElement))
       return false;
   return true;
@@ -146,95 +143,6 @@ const char *Summary::checkStep() {
       return nullptr;
   }
   return "the step of its innermost loop is not constant";
-}
-
-// Functions of the standard library that compute and do nothing else (errno aside).
-static bool isMathematical(StringRef Name) {
-  return StringSwitch<bool>(Name)
-      .Cases("sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", true)
-      .Cases("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", true)
-      .Cases("fabs", "fmax", "fmin", "fdim", "fmod", "floor", "ceil", "round", "trunc", "hypot", true)
-      .Cases("erf", "abs", "labs", "llabs", true)
-      .Default(false);
-}
-
-static bool isMathematical(const Function *F) {
-  StringRef Name = F->getName();
-  return F->isDeclaration() && (isMathematical(Name) || ((Name.ends_with("f") || Name.ends_with("l")) && isMathematical(Name.drop_back())));
-}
-
-const char *Summary::checkCall(CallBase &Call) {
-  static const char Calls[] = "it calls a function";
-  if (!isa<CallInst>(Call) || Call.isInlineAsm())
-    return Calls;
-  StringRef Mark = markerName(&Call);
-  if (!Mark.empty())
-    return Mark == DVMM_ENTER || Mark == DVMM_DIRECT || Mark == DVMM_BIND ? "it holds other directives" : nullptr;
-  Function *F = Call.getCalledFunction();
-  if (!F)
-    return Calls;
-  if (F->getName() == "__dvmrt_reduction")
-    return nullptr;
-  if (F->getName() == "__dvmrt_escape")
-    return "it uses a partial value of a reduction";
-  if (auto *I = dyn_cast<IntrinsicInst>(&Call)) {
-    if (I->isAssumeLikeIntrinsic() || I->doesNotAccessMemory())
-      return nullptr;
-    return "it copies memory";
-  }
-  if (isMathematical(F) || (F->isDeclaration() && F->doesNotAccessMemory()))
-    return nullptr;
-  return Calls;
-}
-
-bool Summary::isReduction(Value *P) {
-  auto Values = markerArguments(K.Enter);
-  for (unsigned N = 0; N < K.Text.Args.size() && N < Values.size(); ++N)
-    if (K.Text.Args[N].Line == 'R' && Values[N] == P)
-      return true;
-  return false;
-}
-
-// A store that no mark covers.
-const char *Summary::checkStore(Value *P) {
-  bool Marked = false;
-  for (;; P = cast<CallInst>(P)->getArgOperand(0)) {
-    if (auto *GEP = dyn_cast<GEPOperator>(P)) {
-      P = GEP->getPointerOperand();
-      if (!isa<GEPOperator>(P) && markerName(P) != DVMM_ACCESS)
-        break;
-      if (isa<GEPOperator>(P)) {
-        while (auto *Outer = dyn_cast<GEPOperator>(P))
-          P = Outer->getPointerOperand();
-        if (markerName(P) != DVMM_ACCESS)
-          break;
-      }
-    }
-    if (markerName(P) != DVMM_ACCESS)
-      break;
-    Marked |= AccessText::parse(markerText(cast<CallInst>(P)->getArgOperand(2))).Writes;
-  }
-  if (Marked)
-    return nullptr; // judged as an access
-  auto *A = dyn_cast<AllocaInst>(P);
-  Variable *V = A ? S.VariableOf.lookup(A) : nullptr;
-  if (A && (!V || !V->Tracked))
-    return nullptr;
-  return isReduction(P) ? nullptr : "it writes data that are neither distributed nor private";
-}
-
-const char *Summary::checkInstruction(Instruction &I) {
-  if (auto *Store = dyn_cast<StoreInst>(&I))
-    return Store->isSimple() ? checkStore(Store->getPointerOperand()) : "it has volatile or atomic accesses";
-  if (auto *Load = dyn_cast<LoadInst>(&I))
-    return Load->isSimple() ? nullptr : "it has volatile or atomic accesses";
-  if (I.isAtomic())
-    return "it has volatile or atomic accesses";
-  if (auto *Call = dyn_cast<CallBase>(&I))
-    return checkCall(*Call);
-  if (isa<AllocaInst, IndirectBrInst, ReturnInst>(I))
-    return "it holds a variable-length array";
-  return nullptr;
 }
 
 // Is there a store of the same iteration before?
@@ -308,7 +216,7 @@ const char *Summary::checkElement(Access &A) {
 
 const char *Summary::checkData(Access &A) {
   Value *P = A.Mark->getArgOperand(0);
-  if (A.Text.Writes && !isReduction(P))
+  if (A.Text.Writes && !Code.isReduction(P))
     return "it writes data that are neither distributed nor private";
   Reference R{&A, DVMRT_SUMMARY_DATA, A.Text.touchFlags(), {}, {}, {}};
   auto Address = Forms.address(P, A.Mark->getParent());

@@ -1,0 +1,96 @@
+#include "PlainCode.h"
+#include "pass/markers.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+// Functions of the standard library that compute and do nothing else (errno aside).
+static bool isMathematical(StringRef Name) {
+  return StringSwitch<bool>(Name)
+      .Cases("sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", true)
+      .Cases("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", true)
+      .Cases("fabs", "fmax", "fmin", "fdim", "fmod", "floor", "ceil", "round", "trunc", "hypot", true)
+      .Cases("erf", "abs", "labs", "llabs", true)
+      .Default(false);
+}
+
+static bool isMathematical(const Function *F) {
+  StringRef Name = F->getName();
+  return F->isDeclaration() && (isMathematical(Name) || ((Name.ends_with("f") || Name.ends_with("l")) && isMathematical(Name.drop_back())));
+}
+
+bool PlainCode::isReduction(Value *P) const {
+  auto Values = markerArguments(K.Enter);
+  for (unsigned N = 0; N < K.Text.Args.size() && N < Values.size(); ++N)
+    if (K.Text.Args[N].Line == 'R' && Values[N] == P)
+      return true;
+  return false;
+}
+
+const char *PlainCode::checkCall(CallBase &Call) const {
+  static const char Calls[] = "it calls a function";
+  if (!isa<CallInst>(Call) || Call.isInlineAsm())
+    return Calls;
+  StringRef Mark = markerName(&Call);
+  if (!Mark.empty())
+    return Mark == DVMM_ENTER || Mark == DVMM_DIRECT || Mark == DVMM_BIND ? "it holds other directives" : nullptr;
+  Function *F = Call.getCalledFunction();
+  if (!F)
+    return Calls;
+  if (F->getName() == "__dvmrt_reduction")
+    return nullptr;
+  if (F->getName() == "__dvmrt_escape")
+    return "it uses a partial value of a reduction";
+  if (auto *I = dyn_cast<IntrinsicInst>(&Call)) {
+    if (I->isAssumeLikeIntrinsic() || I->doesNotAccessMemory())
+      return nullptr;
+    return "it copies memory";
+  }
+  if (isMathematical(F) || (F->isDeclaration() && F->doesNotAccessMemory()))
+    return nullptr;
+  return Calls;
+}
+
+// A store that no mark covers.
+const char *PlainCode::checkStore(Value *P) const {
+  bool Marked = false;
+  for (;; P = cast<CallInst>(P)->getArgOperand(0)) {
+    if (auto *GEP = dyn_cast<GEPOperator>(P)) {
+      P = GEP->getPointerOperand();
+      if (!isa<GEPOperator>(P) && markerName(P) != DVMM_ACCESS)
+        break;
+      if (isa<GEPOperator>(P)) {
+        while (auto *Outer = dyn_cast<GEPOperator>(P))
+          P = Outer->getPointerOperand();
+        if (markerName(P) != DVMM_ACCESS)
+          break;
+      }
+    }
+    if (markerName(P) != DVMM_ACCESS)
+      break;
+    Marked |= AccessText::parse(markerText(cast<CallInst>(P)->getArgOperand(2))).Writes;
+  }
+  if (Marked)
+    return nullptr; // judged as an access
+  auto *A = dyn_cast<AllocaInst>(P);
+  Variable *V = A ? S.VariableOf.lookup(A) : nullptr;
+  if (A && (!V || !V->Tracked))
+    return nullptr;
+  return isReduction(P) ? nullptr : "it writes data that are neither distributed nor private";
+}
+
+const char *PlainCode::check(Instruction &I) const {
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    return Store->isSimple() ? checkStore(Store->getPointerOperand()) : "it has volatile or atomic accesses";
+  if (auto *Load = dyn_cast<LoadInst>(&I))
+    return Load->isSimple() ? nullptr : "it has volatile or atomic accesses";
+  if (I.isAtomic())
+    return "it has volatile or atomic accesses";
+  if (auto *Call = dyn_cast<CallBase>(&I))
+    return checkCall(*Call);
+  if (isa<AllocaInst, IndirectBrInst, ReturnInst>(I))
+    return "it holds a variable-length array";
+  return nullptr;
+}

@@ -1,0 +1,26 @@
+// Which instructions of a nest a body without checks may hold: what they do is seen from the marks and the local variables alone.
+#ifndef DVM_LLVM_PLAINCODE_H
+#define DVM_LLVM_PLAINCODE_H
+#include "Function.h"
+
+namespace dvmir {
+
+class PlainCode {
+public:
+  PlainCode(FunctionState &State, Construct &Nest) : S(State), K(Nest) {}
+
+  // Null, or why not.
+  const char *check(llvm::Instruction &I) const;
+  // Is it the address of a reduction variable of the nest?
+  bool isReduction(llvm::Value *P) const;
+
+private:
+  FunctionState &S;
+  Construct &K;
+
+  const char *checkCall(llvm::CallBase &Call) const;
+  const char *checkStore(llvm::Value *P) const;
+};
+
+} // namespace dvmir
+#endif
