@@ -218,6 +218,35 @@ struct dvmrt_summary {
  * 1: no iteration could give a diagnostic, and what the nest writes has been noted: run it without checks.  0: with checks. */
 int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values);
 
+/* Stretches: turns of an innermost loop of a nest, judged together before the first of them is executed.  Each of the references
+ * moves by a constant number of bytes from turn to turn, and is executed in each turn, but for those with DVMRT_STRETCH_MAYBE.
+ * Nothing else that the loop does meets the words of these references, unless they only need a value. */
+enum {
+  DVMRT_STRETCH_MAYBE = 16,
+  DVMRT_STRETCH_ASKS = 32  /* of ordinary data that the nest does not write, under no name: who reads them need not be known */
+};
+struct dvmrt_stretch_ref {
+  struct dvmrt_site *site;
+  uint32_t use;        /* U line; DVMRT_SUMMARY_DATA: ordinary data, of the site's bytes (4 or 8) */
+  uint32_t flags;      /* DVMRT_READ, DVMRT_WRITE, and those above with DVMRT_READ alone */
+  int64_t step;        /* bytes from one turn to the next */
+};
+struct dvmrt_stretch {
+  struct dvmrt_site *construct;
+  uint32_t nrefs;
+  uint32_t iterations; /* 1, 2: each turn is an iteration, which 1: the runtime counts, 2: the loop; 0: all belong to the present one */
+  int64_t step;        /* of the innermost index variable, if each turn is an iteration */
+  const struct dvmrt_stretch_ref *refs;
+  void *state;         /* the runtime's, NULL at first */
+};
+/* As few turns are not worth asking; never 0. */
+extern uint64_t __dvmrt_stretch_least;
+/* 'first': the address of each reference in the first turn; all are in the bounds that the sites tell, in each turn.  Turns that are
+ * iterations: now.iv is that of the first one, now.write still that of the iteration before.
+ * 1: none of the references gives a diagnostic, and their words are (and, if it counts, now.write and now.iv) as behind the last turn:
+ * execute them without checks.  0: with checks; nothing has changed. */
+int __dvmrt_stretch(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first);
+
 /* At the entry of a nest that writes no ordinary data: 1 if each read of [p, p + size) is right throughout. */
 int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size);
 

@@ -312,10 +312,15 @@ bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct d
     return true;
   if (p < u->array->region.base || p >= u->array->region.end)
     return false;
+  if (dvmrt_check_view_settled(ev.nest, ev.access))
+    return true;
   event_array(&ev, u->array, p);
   if (flags & DVMRT_WRITE)
     dvmrt_construct_written(u->array, site);
-  return dvmrt_check_place(&ev);
+  if (!dvmrt_check_place(&ev))
+    return false;
+  ev.access->settled_in = ev.nest->serial + 1;
+  return true;
 }
 
 /* ---- locals -------------------------------------------------------------------------------------------------------------------- */

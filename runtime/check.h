@@ -46,6 +46,8 @@ void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, cons
 /* A function that we know has written [p, p + size), in a nest: what it writes counts as assigned in this iteration. */
 void dvmrt_check_filled(uintptr_t p, uint64_t size);
 void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags);
+/* Has that been asked in this execution of the nest, and need not be again? */
+static inline bool dvmrt_check_view_settled(const struct dvmrt_frame *nest, const struct dvmrt_access *x) { return x->settled_in == nest->serial + 1; }
 bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags);
 uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix);
 #endif

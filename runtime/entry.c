@@ -8,6 +8,7 @@
 #include "runtime/process.h"
 #include "runtime/reduce.h"
 #include "runtime/stats.h"
+#include "runtime/stretch.h"
 #include "runtime/summary.h"
 #include "runtime/task.h"
 #include <stdlib.h>
@@ -178,6 +179,14 @@ int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size) {
   int known = dvmrt_summary_data(dvmrt_directive_of(construct), (uintptr_t)p, size);
   leave();
   return known;
+}
+
+int __dvmrt_stretch(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
+  if (!dvmrt_mem_enter())
+    return 0;
+  int proved = dvmrt_stretch_prove(s, turns, first);
+  leave();
+  return proved;
 }
 
 void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args) {

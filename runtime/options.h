@@ -11,6 +11,7 @@ enum { DVMRT_REPORTS_MAX = 8, DVMRT_PATH_MAX = 1024 };
 struct dvmrt_options {
   bool help;
   int exitcode;          /* 0..255 */
+  uint64_t stretches;    /* turns that are worth asking for; 0: none are */
   uint64_t max_errors;   /* distinct diagnostics; 0: no limit */
   bool halt_on_error, stats, history, summaries;
   enum { DVMRT_COLOR_AUTO, DVMRT_COLOR_ALWAYS, DVMRT_COLOR_NEVER } color;

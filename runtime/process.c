@@ -131,6 +131,7 @@ static void read_options(struct dvmrt_options *options) {
   }
   dvmrt_other_shown = options->history;
   dvmrt_summary_wanted = options->summaries;
+  __dvmrt_stretch_least = options->stretches ? options->stretches : UINT64_MAX;
   dvmrt_reduce_emulates = options->emulate;
   dvmrt_diag_init(options);
   if (dvmrt_report_open(options, &err)) {

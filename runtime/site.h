@@ -36,6 +36,7 @@ struct dvmrt_access {
   long expression;       /* the number of Z lhs and rhs */
   int ndims;             /* X lines */
   struct dvmrt_subscript axis[DVMRT_NDIMS_MAX];
+  uint32_t settled_in;   /* execution of a nest, its number + 1, in which its place is right throughout; check.c's */
   int nextents;
   int64_t extent[DVMRT_NDIMS_MAX]; /* -1: not known */
   struct dvmrt_access *next;       /* next site of the same construct, in the order of the text */

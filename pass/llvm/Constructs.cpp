@@ -74,7 +74,7 @@ void dvmir::addToText(Runtime &RT, Construct &K, const Twine &Line) {
 
 // For statistics: the accesses in the text of the nest, also those that need no check in the end.
 static void countAccesses(FunctionState &S, Construct &K) {
-  addToText(S.RT, K, "n " + Twine(count_if(S.Accesses, [&](const Access &A) { return A.In == &K; })));
+  addToText(S.RT, K, "n " + Twine(count_if(S.Accesses, [&](const Access &A) { return A.In == &K && !A.Again; })));
 }
 
 static void lowerConstruct(FunctionState &S, Construct &K) {

@@ -3,6 +3,7 @@
 #include "Memory.h"
 #include "PureFunctions.h"
 #include "Reductions.h"
+#include "Stretches.h"
 #include "Summaries.h"
 #include "Trace.h"
 #include "pass/markers.h"
@@ -50,6 +51,7 @@ static void instrument(Function &F, Runtime &RT) {
   MemoryLowering Unmarked(S);
   mirrorReductions(S);
   summarizeNests(S);
+  findStretches(S);
   lowerVariables(S);
   Unmarked.run();
   lowerAccesses(S);

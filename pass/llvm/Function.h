@@ -53,6 +53,7 @@ struct Access {
   llvm::SmallVector<llvm::WeakTrackingVH, 4> Index = {}; // one per subscript; null: not known
   llvm::SmallVector<llvm::WeakTrackingVH, 4> Extent = {}; // of variable-length arrays, likewise
   llvm::GlobalVariable *Site = nullptr; // FunctionState::site
+  bool Again = false; // in a copy of a loop: the same access of the text
 };
 
 class FunctionState {

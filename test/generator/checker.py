@@ -63,14 +63,16 @@ class Build:
 
     def run(self, only=None):
         """({program number: counted diagnostics}, {program number: its output}, exit status) of the checked program."""
-        ran, apart = (execute([self.exe] + ([str(only)] if only is not None else []),
-                              {'DVM_OPTIONS': f'color=never:max_errors=100000:summaries={on}'}) for on in (1, 0))
+        ways = ['summaries=1', 'summaries=0:stretches=1', 'summaries=0:stretches=0']
+        ran, *others = (execute([self.exe] + ([str(only)] if only is not None else []),
+                                {'DVM_OPTIONS': f'color=never:max_errors=100000:{way}'}) for way in ways)
         if ran.returncode not in (0, 66):
             raise Broken(f'exit status {ran.returncode}\n{ran.stderr[-2000:]}')
         # What undefined values print differs from run to run; the output of the others is compared with plain clang's.
-        if untimed(ran)[0::2] != untimed(apart)[0::2]:
-            one, two = untimed(ran)[2].splitlines(), untimed(apart)[2].splitlines()
-            raise Broken('judged otherwise with summaries=0:\n' + '\n'.join(['- ' + l for l in one if l not in two] + ['+ ' + l for l in two if l not in one]))
+        for way, apart in zip(ways[1:], others):
+            if untimed(ran)[0::2] != untimed(apart)[0::2]:
+                one, two = untimed(ran)[2].splitlines(), untimed(apart)[2].splitlines()
+                raise Broken(f'judged otherwise with {way}:\n' + '\n'.join(['- ' + l for l in one if l not in two] + ['+ ' + l for l in two if l not in one]))
         found = {p.number: collections.Counter() for p in self.programs}
         for m in DIAGNOSTIC.finditer(self.compiled.stderr + ran.stderr):
             number, item = self.item(m)

@@ -1,0 +1,67 @@
+// An innermost loop of a nest that counts: how many turns it takes, and values in it as 'first + n * step' in turn n.
+#ifndef DVM_LLVM_LOOPFORMS_H
+#define DVM_LLVM_LOOPFORMS_H
+#include "Function.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include <optional>
+
+namespace dvmir {
+
+class LoopForms {
+public:
+  // 'Ask': a block without terminator, to be executed before the loop; values are computed there.
+  LoopForms(FunctionState &State, Construct &Nest, llvm::Loop &Loop, llvm::DominatorTree &Dom, llvm::BasicBlock *Ask);
+
+  struct Form {
+    llvm::Value *First; // i64, in the first turn
+    int64_t Step;       // what the next turn adds
+  };
+
+  // False: no such loop.  Then 'Ask' holds code that is of no use.
+  bool run();
+  // The value of 'V', of an integer type, where its loads of the counter are in the body.
+  std::optional<Form> of(llvm::Value *V);
+  // A pointer as a number.
+  std::optional<Form> address(llvm::Value *P);
+  // What 'V' is in all turns; null: it is not the same, or may not be computed early.
+  llvm::Value *hoist(llvm::Value *V);
+  // Stores of the loop to the alloca, through marks and subscripts.
+  llvm::ArrayRef<llvm::StoreInst *> storesTo(llvm::AllocaInst *A) const;
+
+  llvm::Loop &L;
+  llvm::DominatorTree &DT;
+  llvm::IRBuilder<> B;                        // at the end of 'Ask'
+  llvm::BasicBlock *Before = nullptr, *Header, *Latch, *Exit; // one of each, and no other way out
+  llvm::AllocaInst *Counter = nullptr;
+  int64_t Step = 0;                           // of the counter
+  llvm::Value *Turns = nullptr;               // i64; 0, or what one must not rely on, if 'Sane' is false
+  llvm::Value *Sane = nullptr;                // i1
+
+private:
+  FunctionState &S;
+  Construct &K;
+  bool Signed = true;
+  bool WritesData = false; // ordinary data, through an address that may be anybody's
+  llvm::Value *Start = nullptr; // of the counter, i64
+  llvm::MapVector<llvm::AllocaInst *, llvm::SmallVector<llvm::StoreInst *, 2>> Stores;
+  llvm::DenseMap<llvm::Value *, llvm::Value *> Hoisted;
+
+  bool shape();
+  void noteStores();
+  bool counts();
+  bool isCounter(llvm::Value *V);
+  bool steps();
+  void countTurns(llvm::CmpInst::Predicate P, llvm::Value *Bound);
+  bool unchanged(llvm::Value *P) const;
+  llvm::Value *hoistInstruction(llvm::Instruction *I);
+  std::optional<Form> ofBinary(llvm::BinaryOperator *Binary);
+  std::optional<Form> sum(Form X, Form Y, int64_t Factor);
+};
+
+// The variable, or whatever a pointer begins with, behind marks and subscripts.
+llvm::Value *pointerRoot(llvm::Value *P);
+
+} // namespace dvmir
+#endif
