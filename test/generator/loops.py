@@ -63,6 +63,7 @@ class Loops:
             loops.append(Loop('i', 0, dims[0] - 1, 1, None, declared))
             axes[0] = Sub('i', 1, 0)
         s = Parallel(loops, (target, axes), [])
+        s.region, s.together = r.random() < 0.1, r.random() < 0.3
         self.clauses(s, plain)
         if reducing or r.random() < 0.25:
             self.reductions(s)

@@ -3,7 +3,7 @@
 run() gives a Verdict: the expected diagnostics (id, line, column, name) as a counted set, those that the definition leaves
 open, and whether the plain program has defined behaviour, so that its output can be compared."""
 import collections
-from forms import FORMS, compute
+from forms import CALL_FORM, FORMS, compute
 from program import (OUTSIDE, Access, ArrayCopy, Assign, Call, For, If, Parallel, Print, Realign, Redistribute, RemoteBlock, ShadowGroup,
                      Stand, TaskOn, TaskRegion, Update, statements_of)
 from rules import ASSIGNED, NEVER, WAS_PRIVATE, Construct, Rules, inside
@@ -273,6 +273,8 @@ class Oracle(Rules):
                     self.target = s.target.base if itself else None
                     seen['e'] = self.sum(s.at[letter], env)
                     self.target = None
+                    if s.form == CALL_FORM:
+                        seen['e'] = self.argument(*seen['e'], ctype)
                     if s.computes in ('and', 'or', 'xor'):
                         seen['e'] = self.integral(*seen['e'])
                 elif letter in 'rs':
@@ -296,6 +298,14 @@ class Oracle(Rules):
                 self.write(access, env, (env.get(text, 0), 'int'), update=True)
         if self.second:
             self.second.update(s, element, ctype, seen['e'], replaced, [env.get(t, 0) for _, t in s.loc])
+
+    @staticmethod
+    def argument(value, of, ctype):
+        try:
+            converted = convert(value, of, ctype)
+        except Undefined:
+            raise Undecided from None
+        return converted, ctype
 
     def integral(self, value, ctype):
         return (value, 'int') if is_float(ctype) else (value, ctype)

@@ -154,12 +154,14 @@ class Loop:
 class Parallel:
     """on: (Array, Param or Template, axes) or None; an axis is a Sub of an index or constant, or None for [].
     reduction: [Reduced]; renew: [(array, widths or None, corner)]; across: [(array, widths)]; remote: [(array, axes)];
-    groups: names started ('shadow_start') or waited for by a clause: [(word, name)]."""
+    groups: names started ('shadow_start') or waited for by a clause: [(word, name)]; region: in a region of its own;
+    together: reductions of a group in one clause."""
     lists = {'body': 1, 'private': 0, 'reduction': 0, 'renew': 0, 'across': 0, 'remote': 0, 'groups': 0}
 
     def __init__(self, loops, on, body):
         self.loops, self.on, self.body = loops, on, body
         self.private, self.reduction, self.renew, self.across, self.remote, self.groups = [], [], [], [], [], []
+        self.region = self.together = False
         self.number = 0                                  # line of the directive
 
 

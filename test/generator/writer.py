@@ -1,15 +1,17 @@
 """C text of programs.  Line numbers of the second file begin at SECOND."""
 import re
-from forms import FORMS, LOC_FORM
+from forms import CALL_FORM, FORMS, LOC_FORM
 from program import (Access, ArrayCopy, Assign, Call, For, If, Param, Parallel, Print, Realign, Redistribute, RemoteBlock,
                      ShadowGroup, Stand, TaskOn, TaskRegion, Update, accesses_of, affine_text, statements_of)
-from values import is_float
+from values import RANK, is_float
 
 SECOND = 1000000
 INDEX = 'uvwxyz'
 HEAD = ['#include <stdio.h>', '#include <stdlib.h>', 'void generated_sum(const char *name, const void *data, unsigned long bytes);',
         '#define AT1(m, a) m[a]', '#define AT2(m, a, b) m[a][b]', '#define AT3(m, a, b, c) m[a][b][c]',
         '#define AT4(m, a, b, c, d) m[a][b][c][d]']
+HEAD += [f'static inline {t} generated_{name}_{t.replace(" ", "_")}({t} a, {t} b) {{ return a {sign} b ? a : b; }}'
+         for t in RANK for name, sign in (('max', '>'), ('min', '<'))]
 
 
 def brackets(items):
@@ -228,10 +230,12 @@ class Writer:
         whole = s.computes in ('and', 'or', 'xor') and any(is_float(term_type(t)) for t in bare)
         for number, line in enumerate(lines):
             pieces = []
-            for part in re.split(r'(@[wcrseft])', line):
+            for part in re.split(r'(@[wcrseftT])', line):
                 letter = part[1:] if part.startswith('@') else None
                 if letter == 't':
                     pieces.append(s.target.base.ctype)
+                elif letter == 'T':
+                    pieces.append(s.target.base.ctype.replace(' ', '_'))
                 elif letter in ('e', 'f'):
                     s.at[letter] = [t.copy() if isinstance(t, Access) else t for t in bare]
                     inner = joined(s.at[letter])
@@ -251,14 +255,24 @@ class Writer:
         for access, text in s.loc:
             self.put(depth, access, f' = {text};')
 
+    @staticmethod
+    def reductions(s):
+        """A clause for each, or for all of a group together."""
+        groups = {}
+        for n, r in enumerate(s.reduction):
+            loc = f', {r.loc.name}' + (f', {r.loc.dims[0]}' if r.loc.dims else '') if r.loc else ''
+            groups.setdefault((r.group, 0 if s.together else n), []).append(f'{r.op}({r.variable.name}{loc})')
+        return [f'reduction({group + ": " if group else ""}{", ".join(items)})' for (group, _), items in groups.items()]
+
     def parallel(self, s, depth):
+        if s.region:
+            self.directive('region')
+            self.put(depth, '{')
         s.number = self.here()
         clauses = []
         if s.private:
             clauses.append('private(' + ', '.join(v.name for v in s.private) + ')')
-        for r in s.reduction:
-            loc = f', {r.loc.name}' + (f', {r.loc.dims[0]}' if r.loc.dims else '') if r.loc else ''
-            clauses.append(f'reduction({r.group + ": " if r.group else ""}{r.op}({r.variable.name}{loc}))')
+        clauses += self.reductions(s)
         if s.renew:
             clauses.append(f'shadow_renew({member_text(s.renew)})')
         if s.across:
@@ -277,6 +291,8 @@ class Writer:
             self.put(depth + k, loop.text() + (' {' if k + 1 == len(s.loops) else ''))
         self.block(s.body, depth + len(s.loops))
         self.put(depth + len(s.loops) - 1, '}')
+        if s.region:
+            self.put(depth, '}')
 
 
 def joined(terms):
