@@ -20,6 +20,8 @@ static const char usage[] =
   "       dvm debug [OPTION]... --attach PID\n"
   "       dvm debug [OPTION]... --core FILE [--core FILE]... [PROGRAM]\n"
   "       dvm debug [OPTION]... --servers FILE --secret-file FILE PROGRAM [ARGUMENT]...\n"
+  "       dvm debug --inside [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
+  "       dvm debug --inside --servers FILE --secret-file FILE\n"
   "       dvm debug [OPTION]... --reattach FILE\n"
   "       dvm debug --dap [--listen PORT]\n"
   "options:\n"

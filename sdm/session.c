@@ -150,6 +150,8 @@ static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, c
   int rc = o->reattach ? 0 : sdm_shape_parse(&t.shape, o->shape ? o->shape : o->inside ? "flat" : "binomial", err);
   if (!rc && !o->reattach)
     rc = find_servers(s, o, &t, err);
+  if (rc && o->inside)
+    dvm_error_wrap(err, "the program must be compiled by dvmcc, to be checked");
   if (rc && o->command && !o->host)
     dvm_error_wrap(err, "servers on other hosts need --host ADDRESS");
   if (rc && o->partial && t.n) {
