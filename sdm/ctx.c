@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,7 +37,7 @@ void ctx_conn_close(struct conn *conn, const char *why) {
     return;
   conn->doomed = true;
   sdm_watch_free(conn->watch);
-  close(conn->fd);
+  sdm_net_close(conn->fd);
   if (conn->pending)
     listen_more(c);
   if (conn == c->front)
@@ -63,7 +64,7 @@ static void write_out(struct conn *conn) {
   const uint8_t *p;
   size_t n;
   while (!conn->connecting && conn->link && (n = sdm_link_output(conn->link, &p)) > 0) {
-    ssize_t done = write(conn->fd, p, n);
+    ssize_t done = send(conn->fd, p, n, MSG_NOSIGNAL); /* not to what else may have that number now */
     if (done < 0 && errno == EINTR)
       continue;
     if (done < 0 && errno != EAGAIN) {
@@ -175,7 +176,7 @@ static void read_in(struct conn *conn) {
   static uint8_t buf[128 * 1024]; /* one read at a time, in one thread; handlers never read */
   struct dvm_error err = DVM_ERROR_INIT;
   for (int round = 0; round < 4 && !conn->doomed; round++) {
-    ssize_t n = read(conn->fd, buf, sizeof(buf));
+    ssize_t n = recv(conn->fd, buf, sizeof(buf), 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
       return;
     if (n <= 0) {
@@ -499,7 +500,7 @@ void sdm_finalize(struct sdm_ctx *c) {
   if (c->listener >= 0) {
     char path[300];
     sdm_watch_free(c->listen_watch);
-    close(c->listener);
+    sdm_net_close(c->listener);
     snprintf(path, sizeof(path), "%s/sdm.%u", c->host, c->port);
     if (c->host[0] == '/')
       unlink(path);
@@ -518,9 +519,9 @@ void sdm_finalize(struct sdm_ctx *c) {
 void sdm_abandon(struct sdm_ctx *c) {
   for (const struct conn *conn = c->conns; conn; conn = conn->next)
     if (!conn->doomed)
-      close(conn->fd);
+      sdm_net_close(conn->fd);
   if (c->listener >= 0)
-    close(c->listener);
+    sdm_net_close(c->listener);
   close(sdm_loop_fd(c->loop));
 }
 

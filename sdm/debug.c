@@ -210,6 +210,7 @@ static json_t *inside(struct arguments *a) {
   if (a->s.servers)
     return json_pack("{s:s}", "cmd", "attach");
   a->s.inside = a->program;
+  a->s.apart = a->json;
   return json_pack("{s:s, s:i}", "cmd", "launch", "stop", !a->no_stop);
 }
 

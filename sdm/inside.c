@@ -9,13 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/facts.h"
 #include "sdm/facts.h"
+#include "sdm/net.h"
 #include "sdm/rank.h"
 #include "sdm/server.h"
 
@@ -29,7 +30,7 @@ static struct {
   struct sdm_inside_options options;
   pthread_mutex_t busy; /* the server's thread is at work: a fork waits for it */
   struct sdm_ctx *ctx;  /* of the session; under 'busy' */
-  int bell;             /* an eventfd: the program has something to tell */
+  int bell[2];          /* sockets: the program rings at [1] when it has something to tell */
   /* Under 'lock'. */
   pthread_mutex_t lock;
   pthread_cond_t go, told;
@@ -40,15 +41,16 @@ static struct {
   bool stopped;         /* .. news of it; why: */
   bool at_diagnostic, at_start;
   bool ended, said_so;
+  bool closed;          /* the program has closed our descriptors */
   int status;
   _Atomic bool child;   /* after a fork: nothing here is alive any more */
 } me = { .busy = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER, .go = PTHREAD_COND_INITIALIZER,
-         .told = PTHREAD_COND_INITIALIZER, .bell = -1 };
+         .told = PTHREAD_COND_INITIALIZER };
 
 /* ---- the program's threads ---- */
 
 static void ring(void) {
-  ssize_t done = write(me.bell, &(uint64_t){ 1 }, 8);
+  ssize_t done = send(me.bell[1], "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   (void)done;
 }
 
@@ -72,8 +74,7 @@ static void held(bool at_diagnostic) {
     ring();
     while (me.turn == turn)
       pthread_cond_wait(&me.go, &me.lock);
-    me.held--;
-  } else /* not any more */
+  } else if (at_diagnostic || !me.diagnostics) /* not any more; else another thread is on its way here with a diagnostic */
     me.host->want(me.diagnostics ? DVM_HOST_DIAGNOSTICS : 0);
   pthread_mutex_unlock(&me.lock);
 }
@@ -102,7 +103,8 @@ static void in_child(void) {
   me.host->want(0);
   if (me.ctx)
     sdm_abandon(me.ctx);
-  close(me.bell);
+  sdm_net_close(me.bell[0]);
+  sdm_net_close(me.bell[1]);
 }
 
 /* ---- the back end ---- */
@@ -121,6 +123,7 @@ static void set_hold(bool hold) {
     me.stopped = me.at_diagnostic = me.at_start = false;
     me.host->want(me.diagnostics ? DVM_HOST_DIAGNOSTICS : 0);
     me.turn++;
+    me.held = 0; /* those who have yet to wake up are counted no more */
     me.starting = false;
     pthread_cond_broadcast(&me.go);
   } else
@@ -174,10 +177,10 @@ static json_t *stop_event(bool diagnostic, bool start) {
 
 static void on_bell(void *arg, unsigned events) {
   struct sdm_backend *b = arg;
-  uint64_t rung;
+  char rung[64];
   (void)events;
-  ssize_t got = read(me.bell, &rung, sizeof(rung));
-  (void)got;
+  while (recv(me.bell[0], rung, sizeof(rung), MSG_DONTWAIT) > 0)
+    ;
   if (!b->begun)
     return;
   pthread_mutex_lock(&me.lock);
@@ -196,7 +199,7 @@ static struct sdm_backend *inside_create(const struct sdm_backend_host *host, co
   struct sdm_backend *b = sdm_alloc(sizeof(*b));
   (void)path, (void)err;
   b->host = *host;
-  b->watch = sdm_loop_watch(host->loop, me.bell, SDM_READ, on_bell, b);
+  b->watch = sdm_loop_watch(host->loop, me.bell[0], SDM_READ, on_bell, b);
   return b;
 }
 
@@ -312,11 +315,11 @@ static bool last_words(void) {
   return over;
 }
 
-static void progress(struct sdm_ctx *c) {
+static bool progress(struct sdm_ctx *c) {
   struct pollfd p = { .fd = sdm_loop_fd(sdm_ctx_loop(c)), .events = POLLIN };
-  me.ctx = c;
   poll(&p, 1, sdm_loop_wait_ms(sdm_ctx_loop(c)));
   pthread_mutex_lock(&me.busy);
+  me.ctx = c;
   sdm_progress(c, 0);
   if (last_words()) { /* events wait for company before they are sent */
     for (int64_t until = sdm_now_us() + LAST_WORDS_US; sdm_now_us() < until;)
@@ -327,6 +330,8 @@ static void progress(struct sdm_ctx *c) {
     pthread_mutex_unlock(&me.lock);
   }
   pthread_mutex_unlock(&me.busy);
+  me.closed |= sdm_loop_broken(sdm_ctx_loop(c)); /* a program that makes itself a daemon, perhaps */
+  return !me.closed;
 }
 
 static void *serve(void *arg) {
@@ -336,7 +341,7 @@ static void *serve(void *arg) {
   (void)arg;
   do {
     int rc = sdm_server_run(&me.options.o, &so, &err);
-    again = listens && !rc;
+    again = listens && !rc && !me.closed;
     if (rc)
       fprintf(stderr, "dvm: warning: the debug server inside rank %u does not start: %s\n", me.options.o.id, err.text);
     set_diagnostics(false);
@@ -385,8 +390,8 @@ int dvm_host_start(struct dvm_host *h, const char *options, char *why, size_t si
     rc = read_secret(&me.options, &err);
   if (!rc && !me.options.have_rank && sdm_rank_from_environment(&me.options.o.id, &ignored))
     me.options.o.id = 0;
-  if (!rc && (me.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
-    rc = dvm_error_errno(&err, "eventfd");
+  if (!rc && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, me.bell))
+    rc = dvm_error_errno(&err, "socketpair");
   if (!rc) {
     me.host = h;
     if (!me.options.o.rendezvous)

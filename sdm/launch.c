@@ -129,6 +129,8 @@ static pid_t start(char *const *words, const struct sdm_launch_options *o, const
   setenv("SDM_SECRET", o->secret, 1);
   if (o->program)
     set_inside(o, rank);
+  if (o->apart)
+    dup2(2, 1);
   signal(SIGINT, SIG_DFL);
   execvp(words[0], words);
   fprintf(stderr, "dvm debug: error: cannot run '%s': %s\n", words[0], strerror(errno));

@@ -21,7 +21,8 @@ struct sdm_launch_options {
   const char *orphan_do; /* see server.h; NULL: the usual */
   bool survives;         /* a launcher does not end with us: the session may be taken up again */
   char *const *program; /* with its arguments: it has a debug server inside (sdm/inside.h), none of ours is started; or NULL */
-  bool hold;            /* .. and waits at its first safe point */
+  bool hold;            /* .. and waits at its first safe point, */
+  bool apart;           /* .. and writes to our standard error, since our output is JSON */
 };
 
 /* Servers of ranks 0..n-1 as children. */

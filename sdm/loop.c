@@ -1,5 +1,6 @@
 #include "sdm/loop.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <time.h>
@@ -26,6 +27,7 @@ struct sdm_timer {
 
 struct sdm_loop {
   int epoll;
+  bool broken;
   struct sdm_watch *dead;
   struct sdm_timer *timers; /* few, in no order */
 };
@@ -59,7 +61,8 @@ void sdm_loop_free(struct sdm_loop *l) {
   while (l->timers)
     sdm_timer_free(l->timers);
   bury(l);
-  close(l->epoll);
+  if (!l->broken)
+    close(l->epoll);
   free(l);
 }
 
@@ -131,6 +134,7 @@ static void run_timers(struct sdm_loop *l) {
   }
 }
 
+bool sdm_loop_broken(const struct sdm_loop *l) { return l->broken; }
 int sdm_loop_fd(const struct sdm_loop *l) { return l->epoll; }
 
 int sdm_loop_wait_ms(const struct sdm_loop *l) {
@@ -147,6 +151,7 @@ void sdm_loop_run(struct sdm_loop *l, int timeout_ms) {
   if (ms >= 0 && (timeout_ms < 0 || ms < timeout_ms))
     timeout_ms = ms;
   int n = epoll_wait(l->epoll, ev, 64, timeout_ms);
+  l->broken |= n < 0 && errno != EINTR;
   for (int i = 0; i < n; i++) {
     struct sdm_watch *w = ev[i].data.ptr;
     unsigned events = (ev[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? SDM_READ : 0u) |

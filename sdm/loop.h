@@ -28,6 +28,7 @@ void sdm_timer_free(struct sdm_timer *t);
 
 /* Waits for one round of events, at most 'timeout_ms' (-1: no limit), and handles them. */
 /* For those who wait elsewhere: readable when a round has something to do; ms until the next timer, -1: none. */
+bool sdm_loop_broken(const struct sdm_loop *l); /* somebody has closed its descriptor: nothing happens here any more */
 int sdm_loop_fd(const struct sdm_loop *l);
 int sdm_loop_wait_ms(const struct sdm_loop *l);
 void sdm_loop_run(struct sdm_loop *l, int timeout_ms);

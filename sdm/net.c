@@ -201,3 +201,9 @@ int sdm_net_parse(const char *text, char *host, uint16_t *port, struct dvm_error
 bool sdm_net_may_come(int code) {
   return code == -ECONNREFUSED || code == -ENOENT || code == -EAGAIN || code == -ETIMEDOUT || code == -ECONNRESET;
 }
+
+void sdm_net_close(int fd) {
+  struct stat st;
+  if (!fstat(fd, &st) && S_ISSOCK(st.st_mode))
+    close(fd);
+}

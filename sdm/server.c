@@ -412,7 +412,7 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
     }
     while (!s.quit && !terminated) {
       if (so->progress)
-        so->progress(s.ctx);
+        s.quit |= !so->progress(s.ctx);
       else
         sdm_progress(s.ctx, -1);
     }

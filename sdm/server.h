@@ -27,7 +27,7 @@ struct sdm_server_options {
   bool oob; /* program I/O by the server's own stdio instead of the tree */
   enum sdm_orphan orphan;
   bool inside; /* in a program that has other things to do: its signals are left alone */
-  void (*progress)(struct sdm_ctx *c); /* in place of waiting in sdm_progress; NULL: that */
+  bool (*progress)(struct sdm_ctx *c); /* in place of waiting in sdm_progress; false: it is over; NULL: that */
 };
 
 /* Runs until the session ends: 0, or a negative code. */

@@ -127,7 +127,7 @@ static int start_servers(struct sdm_session *s, const struct sdm_session_options
   struct sdm_launch_options lo = {
     .rendezvous = rendezvous, .secret = hex, .backend = o->backend ? o->backend : "gdb", .backend_path = o->backend_path,
     .oob = o->oob, .ping_ms = o->ping_ms, .orphan_ms = o->orphan_ms, .orphan_do = o->orphan_do,
-    .survives = o->orphan_do || o->session_file, .program = o->inside, .hold = o->hold };
+    .survives = o->orphan_do || o->session_file, .program = o->inside, .hold = o->hold, .apart = o->apart };
   int rc = o->command ? sdm_launch_command(&s->launch, o->command, &lo, err)
                       : sdm_launch_local(&s->launch, o->n, &lo, err);
   memset(hex, 0, sizeof(hex));

@@ -46,6 +46,7 @@ struct sdm_session_options {
   bool oob, partial;
   char *const *inside;     /* the program with its arguments: the servers are inside it; or NULL */
   bool hold;               /* .. it waits at its first safe point */
+  bool apart;              /* .. its output is not to mix with ours */
   uint32_t start_ms;
   uint32_t orphan_ms;      /* how long servers live without a front end; 0: 30000 */
   const char *session_file; /* kept up to the end, for 'reattach'; or NULL */

@@ -1,5 +1,7 @@
 /* A checked program that runs a parallel loop again and again: until it is killed with argument 1; once with 0, beside a
- * child that ends with status 7; with "fork" a signal gives it a child that waits. */
+ * child that ends with status 7; with "fork" a signal gives it a child that waits; with "close FILE" it waits for a signal, closes
+ * all that is open, writes to a file, and ends at the next signal. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,10 +36,33 @@ static void child(int status) {
     printf("child %d\n", WEXITSTATUS(status));
 }
 
+static int daemon_like(const char *path) {
+  struct timespec pause = {0, 20000000};
+  long written = 0;
+  while (!asked) {
+    step();
+    nanosleep(&pause, NULL);
+  }
+  asked = 0;
+  for (int fd = 3; fd < 256; fd++)
+    close(fd);
+  for (int fd = 3; fd < 20; fd++) /* so that every number is something else now */
+    if (open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) != fd)
+      return 3;
+  while (!asked) {
+    step();
+    written += write(3, "x", 1);
+    nanosleep(&pause, NULL);
+  }
+  return written == lseek(3, 0, SEEK_END) ? 0 : 4;
+}
+
 int main(int argc, char **argv) {
   struct timespec pause = {0, 5000000};
   int endless = argc > 1 && strcmp(argv[1], "0");
   signal(SIGUSR1, on_signal);
+  if (argc > 2 && !strcmp(argv[1], "close"))
+    return daemon_like(argv[2]);
   if (!endless)
     child(7);
   do {

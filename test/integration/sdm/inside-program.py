@@ -23,7 +23,7 @@ class Inside(unittest.TestCase):
 
     def compile(self, name):
         program = self.folder.path(name)
-        subprocess.run([DVMCC, "-g", os.path.join(sdm.SOURCE, name + ".c"), "-o", program], check=True)
+        subprocess.run([DVMCC, "-g", "-pthread", os.path.join(sdm.SOURCE, name + ".c"), "-o", program], check=True)
         return program
 
     def facts(self, d, what, who):
@@ -65,6 +65,28 @@ class Inside(unittest.TestCase):
 
     def test_own_processes(self):
         self.session({0, 1}, "-n", "2", "--launcher", "local")
+
+    def mistakes(self, *words, rounds):
+        """Both mistakes of 'helpers' are stopped at, each once, whatever its other threads do meanwhile."""
+        program = self.compile("helpers")
+        for _ in range(rounds):
+            with sdm.Debugger(*words, "-n", "2", "--launcher", "local", program) as d:
+                d.wait(lambda j: j.get("event") == "stopped", "the first stop")
+                sdm.wait_until(lambda: d.status()["stopped"] == {0, 1}, "all have stopped")
+                d.do("dvm break-on-diagnostic")
+                for line in ("continue", "continue"):
+                    self.assertEqual(self.stopped(d.do(line), "diagnostic"), {0, 1})
+                ids = [{x["id"] for x in r["diagnostics"]} for r in d.answer("dvm diagnostics")[0].values()]
+                self.assertEqual(ids, [{"dvm-shadow-stale", "dvm-loop-dependence"}])
+                d.do("dvm break-on-diagnostic off")
+                d.do("continue")
+                self.assertEqual(d.status()["exited"], {0, 1})
+
+    def test_threads(self):
+        self.mistakes("--inside", rounds=5)
+
+    def test_threads_under_gdb(self):
+        self.mistakes(rounds=1)
 
     def test_quit_ends_what_it_started(self):
         d = self.enter(sdm.Debugger("--inside", "-n", "2", "--launcher", "local", self.compile("endless"), "1"))
@@ -134,6 +156,20 @@ class Inside(unittest.TestCase):
         r = subprocess.run([self.compile("endless"), "0"], capture_output=True, text=True, timeout=sdm.LIMIT,
                            env={**os.environ, "DVM_OPTIONS": f"sdm=127.0.0.1\\:{sdm.free_port()}", "SDM_SECRET": SECRET})
         self.assertEqual((r.returncode, r.stdout), (0, "child 7\n"))
+
+    def test_descriptors_that_are_closed(self):
+        """A program that closes all it finds open and goes on: nothing of ours gets into its files, and nothing spins."""
+        data = self.folder.path("data")
+        p, _, args = self.listening("close", data)
+        with sdm.Debugger(*args) as d:
+            self.facts(d, "stats", {0})
+            os.kill(p.pid, signal.SIGUSR1)
+            sdm.wait_until(lambda: os.path.exists(data) and os.path.getsize(data) > 20, "it writes to its file")
+        sdm.wait_until(lambda: len(os.listdir(f"/proc/{p.pid}/task")) == 1, "the server's thread has ended")
+        os.kill(p.pid, signal.SIGUSR1)
+        self.assertEqual(p.wait(sdm.LIMIT), 0)
+        with open(data, "rb") as f:
+            self.assertEqual(set(f.read()), {ord("x")})
 
     def test_fork(self):
         """A child has no server, and none of its parent's connections."""
