@@ -442,6 +442,7 @@ static void after_fork(void)
   crs.sequence = 0;
   crs_self.helper = false;
   crs_self.tid = 0;
+  crs_timer_after_fork();
   crs_hooks_strings(crs.pid);
   start_thread();
 }

@@ -128,6 +128,9 @@ struct crs_chain *crs_helper_chain(void);
 /* crs_wrap.c: nothing; who calls it has the wrappers in the program. */
 void crs_wrap_linked(void);
 
+/* crs_timer.c: in a forked child. */
+void crs_timer_after_fork(void);
+
 /* crs_helper.c */
 void crs_helper_wake(void);
 void crs_helper_listen(void);

@@ -86,12 +86,14 @@ static void *notify(void *arg)
 /* With the lock held.  The thread, and those that it starts, begin with all signals blocked but the checkpointer's. */
 static int notifier_start(void)
 {
-  const uint64_t most = ~(1ull << (crs.stop_signal - 1) | 1ull << (crs.hold_signal - 1)); /* sigfillset(3) leaves ours out */
+  const pid_t pid = (pid_t)sys0(SYS_getpid);
+  const int stop = crs.stop_signal ? crs.stop_signal : SIGRTMAX - 1, hold = crs.hold_signal ? crs.hold_signal : SIGRTMAX - 2;
+  const uint64_t most = ~(1ull << (stop - 1) | 1ull << (hold - 1)); /* sigfillset(3) leaves the timers' signal out */
   uint64_t before;
   pthread_t thread;
   int rc;
 
-  if (notifier_of == crs.pid)
+  if (notifier_of == pid)
     return 0;
   atomic_store(&started, 0);
   sys4(SYS_rt_sigprocmask, SIG_SETMASK, &most, &before, 8);
@@ -102,7 +104,7 @@ static int notifier_start(void)
   pthread_detach(thread);
   while (!atomic_load(&started))
     sys_futex_wait(&started, 0, 10000000);
-  notifier_of = crs.pid;
+  notifier_of = pid;
   return 0;
 }
 
@@ -138,6 +140,13 @@ static long create_calling(clockid_t clock, const struct sigevent *wanted, int *
   if (rc)
     free(c);
   return rc;
+}
+
+/* A child has no timers, no thread of ours, and the lock as another thread may have held it. */
+void crs_timer_after_fork(void)
+{
+  pthread_mutex_init(&lock, NULL);
+  calls = NULL;
 }
 
 EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
