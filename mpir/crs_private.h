@@ -22,7 +22,7 @@
 #include "mpir/protocol.h"
 
 #define CRS_THREADS_MAX 4096
-#define CRS_PENDING_MAX 256  /* queued signals kept over a restart */
+#define CRS_PENDING_MAX 257  /* queued signals kept over a restart, and one to see that there are no more */
 #define CRS_CALLBACKS_MAX 32 /* per thread, and of the helper */
 #define CRS_TIMERS_MAX 256
 #define CRS_TLS __attribute__((tls_model("initial-exec")))
@@ -105,9 +105,6 @@ int crs_stop_init(void);
 /* Stops all threads but the caller.  Returns 0, or -ETIMEDOUT or a callback's refusal with the text in 'why' (all threads
  * are then to be released with that outcome by crs_release). */
 int crs_stop(unsigned timeout_ms, char *why, size_t size);
-/* Takes pending signals that have come since the threads were stopped: those of the process, and those of the threads to which 'timers'
- * send theirs.  Returns whether there were any. */
-bool crs_pending_take(const struct mpir_image_timer *timers, unsigned count);
 /* Lets the threads go and waits until each has read its outcome. */
 void crs_release(int outcome);
 unsigned crs_stopped_threads(void);
@@ -120,6 +117,16 @@ void crs_settings_init(void);
 void crs_note_interruption(const ucontext_t *frame);
 /* Fills in what the calling thread can say about itself, all but the context and the signal frame. */
 void crs_record_fill(struct mpir_image_thread *image);
+
+/* crs_pending.c: by the stopped thread itself: takes its own pending signals; gives back those of 'tid', 0 for the process's, which is for
+ * the main thread to do. */
+void crs_pending_take_own(pid_t tid);
+void crs_pending_give(pid_t tid);
+/* By the helper: takes those of the process.  Returns whether there were any. */
+bool crs_pending_take_process(void);
+/* Takes pending signals that have come since the threads were stopped: those of the process, and those of the threads to which 'timers'
+ * send theirs.  Returns whether there were any. */
+bool crs_pending_take(const struct mpir_image_timer *timers, unsigned count);
 
 /* crs_chain.c: runs the callbacks that are left, then the bottom.  Returns the outcome. */
 int crs_chain_run(struct crs_chain *chain);
