@@ -104,8 +104,8 @@ json_t *dap_do_launch(struct dap *d, const json_t *args) {
   d->class_limit = (uint32_t)dap_number(args, "classLimit", d->class_limit);
   char *path = realpath(program, NULL);
   json_t *words = json_object_get(args, "args");
-  d->start = json_pack("{s:s, s:s, s:O, s:i}", "cmd", "launch", "program", path ? path : program, "args",
-                       words ? words : json_array(), "stop", d->entry);
+  d->start = json_pack("{s:s, s:s, s:o, s:i}", "cmd", "launch", "program", path ? path : program, "args",
+                       words ? json_incref(words) : json_array(), "stop", d->entry);
   free(path);
   json_t *load = json_copy(d->start); /* so that breakpoints find their lines */
   json_object_set_new(load, "load", json_integer(1));
