@@ -97,6 +97,8 @@ void dvmrt_array_forget(uintptr_t a, uint64_t n) {
 
 void dvmrt_array_sites_gone(const struct dvmrt_site *first, const struct dvmrt_site *last) {
   for (struct dvmrt_array *a = arrays; a; a = a->next) {
+    if (a->moved && a->moved->site >= first && a->moved->site < last)
+      a->moved = NULL;
     if (a->writer >= first && a->writer < last)
       a->writer = NULL;
     if (a->site >= first && a->site < last)
@@ -332,6 +334,16 @@ static void undefine(struct dvmrt_array *a) {
   a->region.losses++;
 }
 
+/* Is 'a' itself, or aligned with it, perhaps through others? */
+static bool goes_with(const struct dvmrt_array *x, const struct dvmrt_array *a) {
+  for (int links = 0; x && links < 64; links++) { /* alignments may form a ring */
+    if (x == a)
+      return true;
+    x = x->aligned ? dvmrt_array_target(x->target_address) : NULL;
+  }
+  return false;
+}
+
 void dvmrt_array_redistribute(struct dvmrt_directive *d, const int64_t *args) {
   struct dvmrt_item *own = d->items;
   if (!own)
@@ -342,10 +354,12 @@ void dvmrt_array_redistribute(struct dvmrt_directive *d, const int64_t *args) {
   if (!a)
     return;
   distribution_set(a, d, args);
-  if (a->is_template)
-    return;
-  dvmrt_array_stale(a);
-  if (d->new_value)
+  for (struct dvmrt_array *x = arrays; x; x = x->next)
+    if (goes_with(x, a)) {
+      dvmrt_array_stale(x);
+      x->moved = d;
+    }
+  if (d->new_value && !a->is_template)
     undefine(a);
 }
 
@@ -427,6 +441,7 @@ void dvmrt_array_widths(struct dvmrt_array *a, const struct dvmrt_item *item, co
 
 void dvmrt_array_renew(struct dvmrt_array *a, const struct dvmrt_box *box) {
   a->ever_renewed = true;
+  a->moved = NULL;
   for (int i = 0; i < a->nboxes; i++)
     if (!memcmp(&a->boxes[i], box, sizeof(*box)))
       return;

@@ -41,6 +41,7 @@ struct dvmrt_array {
   bool named_edges;             /* shadow_add has made some: which elements they hold is not known */
   bool named_renewed;           /* .. and one of them has been renewed since the last write */
   bool ever_renewed, ever_written;
+  const struct dvmrt_directive *moved; /* that gave it, or what it is aligned with, another place since its edges were renewed; or NULL */
   bool dirty;                   /* written in the construct that is being executed */
   struct dvmrt_site *writer;    /* site of the last write, or NULL */
   struct dvmrt_directive *writer_in; /* the parallel loop it was in, or NULL */

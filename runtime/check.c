@@ -236,15 +236,18 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
     dvmrt_construct_written(a, x->site);
   if (!placed)
     dvmrt_check_place(ev);
-  if (ev->lost) {
-    give_value(p, size);
-    return;
+  bool lost = ev->lost;
+  if (lost)
+    ev->flags &= ~(uint32_t)DVMRT_WRITE; /* 'b[i] += x' has read it all the same */
+  if (ev->flags) {
+    classify(ev);
+    dvmrt_task_access(ev, p - (p - a->region.base) % a->element_bytes, size);
+    struct dvmrt_span s;
+    dvmrt_shadow_span(p, size, true, &s);
+    touch_words(ev, &s, p);
   }
-  classify(ev);
-  dvmrt_task_access(ev, p - (p - a->region.base) % a->element_bytes, size);
-  struct dvmrt_span s;
-  dvmrt_shadow_span(p, size, true, &s);
-  touch_words(ev, &s, p);
+  if (lost)
+    give_value(p, size);
 }
 
 /* Other threads' accesses, and those of code that interrupted us: what they write has a value. */

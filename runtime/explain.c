@@ -340,6 +340,10 @@ static void note_distribution(struct dvmrt_report *r, const struct dvmrt_array *
 }
 
 static void note_writer(struct dvmrt_report *r, const struct dvmrt_array *a) {
+  if (a->moved && a->ever_renewed) {
+    dvmrt_text_add(dvmrt_diag_note(r, a->moved->pos), "the edges of '%s' have no value since this directive", a->name);
+    return;
+  }
   if (!a->writer)
     return;
   struct dvmrt_text *t = dvmrt_diag_note(r, dvmrt_site_access(a->writer)->pos);
@@ -378,6 +382,9 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
   case DVMRT_NEVER_RENEWED: dvmrt_text_add(m, " is read from the shadow edge, which was never renewed"); break;
   case DVMRT_WRITTEN_SINCE:
     dvmrt_text_add(m, " is read from the shadow edge, which has not been renewed since '%s' was written", name);
+    break;
+  case DVMRT_MOVED_SINCE:
+    dvmrt_text_add(m, " is read from the shadow edge, which has not been renewed since '%s' was given another place", name);
     break;
   case DVMRT_NARROW_RENEWAL: dvmrt_text_add(m, " is read from the shadow edge, of which a narrower part was renewed"); break;
   case DVMRT_NO_CORNER: dvmrt_text_add(m, " is read from a corner of the shadow edge, which was renewed without its corners"); break;
@@ -475,7 +482,7 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
                      (long long)(high > ev->array->high[i] ? high : ev->array->high[i]));
     }
     return;
-  case DVMRT_NEVER_RENEWED: case DVMRT_WRITTEN_SINCE: case DVMRT_NARROW_RENEWAL: case DVMRT_NO_CORNER:
+  case DVMRT_NEVER_RENEWED: case DVMRT_WRITTEN_SINCE: case DVMRT_MOVED_SINCE: case DVMRT_NARROW_RENEWAL: case DVMRT_NO_CORNER:
     t = dvmrt_diag_help(r);
     dvmrt_text_add(t, "add 'shadow_renew(%s%s)' to the directive at ", name, p->naway > 1 ? "(corner)" : "");
     dvmrt_name_place(d->pos, t);
@@ -518,7 +525,7 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
   const struct dvmrt_directive *started = dvmrt_group_pending(ev->array, NULL);
   if (started && (why == DVMRT_PENDING || why == DVMRT_IN_FLIGHT))
     dvmrt_text_add(dvmrt_diag_note(r, started->pos), "the exchange was started here");
-  else if (why != DVMRT_NEVER_RENEWED && why != DVMRT_WRITTEN_SINCE)
+  else if (why != DVMRT_NEVER_RENEWED && why != DVMRT_WRITTEN_SINCE && why != DVMRT_MOVED_SINCE)
     note_distribution(r, ev->array);
   note_owner(r, ev, p, p->kind == DVMRT_PLACE_NEAR);
   help_place(r, f, ev, p, why);

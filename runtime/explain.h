@@ -12,7 +12,7 @@ void dvmrt_explain_bounds(const struct dvmrt_event *ev, int dim, int64_t index, 
 enum dvmrt_misplaced {
   DVMRT_BEYOND_EDGE,      /* farther than the declared widths */
   DVMRT_NO_PART,          /* the iteration owns nothing of the array */
-  DVMRT_NEVER_RENEWED, DVMRT_WRITTEN_SINCE, DVMRT_NARROW_RENEWAL, DVMRT_NO_CORNER, /* in the declared edge */
+  DVMRT_NEVER_RENEWED, DVMRT_WRITTEN_SINCE, DVMRT_MOVED_SINCE, DVMRT_NARROW_RENEWAL, DVMRT_NO_CORNER, /* in the declared edge */
   DVMRT_PENDING,          /* being exchanged */
   DVMRT_IN_FLIGHT,        /* its exchange is under way */
   DVMRT_EDGE_WRITE,

@@ -13,7 +13,7 @@ static bool edge_declared(const struct dvmrt_array *a, const struct dvmrt_place 
 
 static enum dvmrt_misplaced why_stale(const struct dvmrt_array *a, const struct dvmrt_place *p) {
   if (!a->nboxes)
-    return a->ever_renewed ? DVMRT_WRITTEN_SINCE : DVMRT_NEVER_RENEWED;
+    return !a->ever_renewed ? DVMRT_NEVER_RENEWED : a->moved ? DVMRT_MOVED_SINCE : DVMRT_WRITTEN_SINCE;
   for (int i = 0; i < a->nboxes; i++) {
     struct dvmrt_box b = a->boxes[i];
     b.corner = true;
