@@ -144,6 +144,7 @@ struct dvmrt_view {
  *           U <name> & r|w|?                            array accessed in the nest by subscripts: only read, (also) written,
  *                                                       or not known (calls, other pointers)
  *           Q <line> <column>                           position of the outermost 'for'
+ *           c                                           the nest calls functions whose accesses it does not show; the pass's
  *           n <accesses>                                in the nest's text; the pass adds it
  *           y <reason>                                  the pass has made no summary: why not
  *           S <step>..                                  one per index variable: number, # or * (not the same throughout);

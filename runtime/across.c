@@ -118,7 +118,7 @@ static uint32_t *kept_reader(const struct dvmrt_event *ev, struct dvmrt_clause_a
 static bool must_watch(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {
   if (c->watch)
     return c->watch == 1;
-  c->watch = 2;
+  c->watch = ev->nest->d->calls ? 1 : 2;
   for (uint32_t i = 0; i < ev->nest->nuses; i++)
     if (ev->nest->uses[i].item->use == '?')
       c->watch = 1;

@@ -1,6 +1,7 @@
 // Directives: enter, leave, row, iter, direct, bind.
 #include "Function.h"
 #include "Memory.h"
+#include "PlainCode.h"
 #include "Views.h"
 #include "runtime/abi.h"
 
@@ -70,6 +71,12 @@ void dvmir::addToText(Runtime &RT, Construct &K, const Twine &Line) {
   K.TextConstant = G;
   if (K.Site)
     K.Site->setInitializer(ConstantStruct::getAnon({G, ConstantPointerNull::get(RT.Ptr)}));
+}
+
+void dvmir::noteCalls(FunctionState &S) {
+  for (auto &[Cid, K] : S.Constructs)
+    if (K->Text.Kind == "parallel" && PlainCode(S, *K).callsOthers())
+      addToText(S.RT, *K, "c");
 }
 
 // For statistics: the accesses in the text of the nest, also those that need no check in the end.

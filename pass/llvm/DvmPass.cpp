@@ -47,6 +47,7 @@ static bool isInstrumentable(const Function &F) {
 
 static void instrument(Function &F, Runtime &RT) {
   FunctionState S(F, RT);
+  noteCalls(S);
   findVariables(S);
   MemoryLowering Unmarked(S);
   mirrorReductions(S);

@@ -111,6 +111,8 @@ llvm::StringRef markerName(const llvm::Value *V);
 // Steps of the lowering; the others are in Variables.h (before) and Memory.h (before).
 // A line more in the text of the construct's site.
 void addToText(Runtime &RT, Construct &K, const llvm::Twine &Line);
+// Nests that call others say so in their text.
+void noteCalls(FunctionState &S);
 void lowerAccesses(FunctionState &S);
 void lowerConstructs(FunctionState &S);
 

@@ -81,6 +81,15 @@ const char *PlainCode::checkStore(Value *P) const {
   return isReduction(P) ? nullptr : "it writes data that are neither distributed nor private";
 }
 
+bool PlainCode::callsOthers() const {
+  for (BasicBlock *BB : K.Blocks)
+    for (Instruction &I : *BB)
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && !isa<IntrinsicInst>(Call) && markerName(Call).empty() &&
+                                               !S.RT.Pure.contains(Call->getCalledFunction()) && checkCall(*Call))
+        return true;
+  return false;
+}
+
 const char *PlainCode::check(Instruction &I) const {
   if (auto *Store = dyn_cast<StoreInst>(&I))
     return Store->isSimple() ? checkStore(Store->getPointerOperand()) : "it has volatile or atomic accesses";

@@ -11,6 +11,8 @@ public:
 
   // Null, or why not.
   const char *check(llvm::Instruction &I) const;
+  // Does the nest call what may touch arrays out of our sight?
+  bool callsOthers() const;
   // Is it the address of a reduction variable of the nest?
   bool isReduction(llvm::Value *P) const;
 
