@@ -96,6 +96,8 @@ void __dvmt_direct(struct dvmt_site *site, const int64_t *args);
 void __dvmt_result(struct dvmt_site *construct, uint32_t number, const void *value, uint32_t bytes);
 /* An allocation of 'size' bytes begins at p, or (0) ends; p may be NULL. */
 void __dvmt_heap(const void *p, uint64_t size);
+/* The program is about to call _exit or _Exit. */
+void __dvmt_exit(void);
 #define DVMT_MODULE_SYMBOL "__dvmt_module_1"
 
 #ifdef __cplusplus

@@ -186,16 +186,7 @@ static void inside_end(void) {
 
 /* Behind the program's own destructors, which are still recorded; and the ways out that run none. */
 __attribute__((destructor)) static void at_end(void) { inside_end(); }
-/* Weak: in a static program with checked objects too it is the checker's that counts; else that one comes next. */
-static void (*next_exit)(int);
-__attribute__((visibility("default"), noreturn, weak)) void _exit(int status) {
-  inside_end();
-  if (next_exit)
-    next_exit(status);
-  for (;;)
-    syscall(SYS_exit_group, status);
-}
-__attribute__((visibility("default"), noreturn, weak)) void _Exit(int status) { _exit(status); }
+__attribute__((visibility("default"))) void __dvmt_exit(void) { inside_end(); }
 
 static bool is_point(const struct dvmt_point *p, const struct dvmt_site *site) {
   if (!p->place.file || site->count != p->count)
@@ -224,7 +215,6 @@ __attribute__((visibility("default"))) void __dvmt_module_1(struct dvmt_site *fi
   static bool ready;
   if (!ready) {
     ready = true;
-    *(void **)&next_exit = dlsym(RTLD_NEXT, "_exit");
     int fd = dvmt_setup()->ring_fd;
     ring = dvmt_setup()->inside.pid ? inside_start() : fd < 0 ? NULL : dvmt_ring_attach(fd);
     if (!ring)

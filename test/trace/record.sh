@@ -95,9 +95,13 @@ status 0 "$dvm" trace dump kill.dvmt
 [ "$(grep -c 'A\[19\] = ' out)" = 3 ] || wrong "records before a SIGKILL"
 status 0 "$dvm" trace info kill.dvmt
 has out "did not end by itself"
-status 3 "$dvm" record -o t.dvmt -- ./prog _exit
-status 0 "$dvm" trace dump t.dvmt
-has out "sum = "
+for inside in '' --inside; do
+  status 3 "$dvm" record $inside -o t.dvmt -- ./prog _exit
+  status 0 "$dvm" trace dump t.dvmt
+  has out "sum = "
+  status 0 "$dvm" trace info t.dvmt
+  has out complete
+done
 status 0 "$dvm" record -o t.dvmt -- ./prog exec
 has out afterwards
 status 0 "$dvm" trace dump t.dvmt
