@@ -182,10 +182,10 @@ class Oracle(Rules):
         if not inside(base, subs):
             self.report('dvm-out-of-bounds', access)
             self.defined, self.wild = False, True
-            before = 0                                # before the array there may be memory that is only read
+            at, whole = 0, 1                          # beyond the array a write could spoil anything
             for i, n in zip(subs, base.dims):
-                before = before * n + i
-            if base.name not in self.zero or before < 0:
+                at, whole = at * n + i, whole * n
+            if base.name not in self.zero or not 0 <= at < whole:
                 raise Undecided
             return None
         self.judge_write(access, subs, update)
