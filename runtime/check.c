@@ -107,8 +107,9 @@ static void classify(struct dvmrt_event *ev) {
     ev->class = dvmrt_construct_class(ev->nest, ev->at, &ev->var);
   if (ev->class == DVMRT_CLASS_SHARED && ev->nest->nclauses && dvmrt_construct_across_named(ev->nest, ev->access->name))
     ev->class = DVMRT_CLASS_ACROSS;
-  if (ev->array && ev->nest && ev->access->buffered && !dvmrt_layout_everywhere(dvmrt_array_layout(ev->array)))
-    ev->class = ev->flags & DVMRT_WRITE ? DVMRT_CLASS_ACROSS : DVMRT_CLASS_BUFFER;
+  bool buffer = ev->access->buffered && !(ev->flags & DVMRT_WRITE); /* a write that comes here is one of an own element */
+  if (ev->array && ev->nest && buffer && !dvmrt_layout_everywhere(dvmrt_array_layout(ev->array)))
+    ev->class = DVMRT_CLASS_BUFFER;
 }
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------------------ */

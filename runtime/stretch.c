@@ -203,18 +203,23 @@ static void note_place(const struct dvmrt_frame *f, struct line *x) {
 
 /* ---- two references ------------------------------------------------------------------------------------------------------------ */
 
-/* 'y' looks at the words of 'x' with its own. */
-static bool take_over(const struct line *x, struct line *y) {
-  if (x->array != y->array || x->r->step != y->r->step || x->shift != y->shift)
+/* 'y' looks at the words of 'x' with its own: the same iteration reads and writes them. */
+static bool written_too(const struct line *x, struct line *y) {
+  if (x->array != y->array || x->r->step != y->r->step || x->shift != y->shift || x->at != y->at || !y->writes)
     return false;
-  if (x->at == y->at && y->writes) { /* read and written by the same iteration */
-    y->reads |= x->reads;
-    return true;
-  }
+  y->reads |= x->reads;
+  return true;
+}
+
+/* The same of neighbours that only ask for values. */
+static bool take_over(const struct line *x, struct line *y) {
   uint64_t size = (uint64_t)1 << x->shift;
+  if (x->array != y->array || x->r->step != y->r->step || x->shift != y->shift || !x->use || !x->only_asks || !y->only_asks ||
+      x->r->step != (int64_t)size)
+    return false;
   uintptr_t low = y->at - y->before * size, high = low + y->count * size;
   uintptr_t low_x = x->at - x->before * size, high_x = low_x + x->count * size;
-  if (!x->use || !x->only_asks || !y->only_asks || x->r->step != (int64_t)size || high_x < low || high < low_x)
+  if (high_x < low || high < low_x)
     return false;
   if (low_x < low) {
     y->before += (low - low_x) / size;
@@ -222,6 +227,14 @@ static bool take_over(const struct line *x, struct line *y) {
   }
   y->count = ((high_x > high ? high_x : high) - low) / size;
   return true;
+}
+
+/* 'take' after 'written_too' for all: what a line has taken over it keeps. */
+static void unite_by(struct state *t, bool (*take)(const struct line *, struct line *)) {
+  for (uint32_t i = 0; i < t->nlines; i++)
+    for (uint32_t k = 0; k < t->nlines && !t->line[i].done; k++)
+      if (k != i && !t->line[k].done && !t->line[i].writes)
+        t->line[i].done = take(&t->line[i], &t->line[k]);
 }
 
 static void unite(struct state *t) {
@@ -232,10 +245,8 @@ static void unite(struct state *t) {
     x->before = 0;
     x->count = x->turns;
   }
-  for (uint32_t i = 0; i < t->nlines; i++)
-    for (uint32_t k = 0; k < t->nlines && !t->line[i].done; k++)
-      if (k != i && !t->line[k].done && !t->line[i].writes)
-        t->line[i].done = take_over(&t->line[i], &t->line[k]);
+  unite_by(t, written_too);
+  unite_by(t, take_over);
 }
 
 /* May an element of one be touched by the other in another turn? */
