@@ -239,7 +239,8 @@ static enum dvmrt_verdict judge(const struct cell *c, int64_t task, uint32_t fla
   return DVMRT_FINE;
 }
 
-static bool touch(const struct dvmrt_event *ev, const struct dvmrt_frame *in, int64_t task, uintptr_t at, bool replicated) {
+/* False: a conflict, which is reported unless one of this access has been ('told'). */
+static bool touch(const struct dvmrt_event *ev, const struct dvmrt_frame *in, int64_t task, uintptr_t at, bool replicated, bool told) {
   struct cell *c = cell_at(at, true);
   if (!c)
     return true;
@@ -253,7 +254,7 @@ static bool touch(const struct dvmrt_event *ev, const struct dvmrt_frame *in, in
     c->writer = task, c->writer_site = ev->access->site;
     c->reader = c->other_reader = -1;
   }
-  if (v != DVMRT_FINE)
+  if (v != DVMRT_FINE && !told)
     report(ev, in, task, v, other, site);
   return v == DVMRT_FINE;
 }
@@ -266,12 +267,12 @@ void dvmrt_task_access(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
   if (ev->access->buffered && !(ev->flags & DVMRT_WRITE))
     return; /* brought by remote_access */
   if (ev->array && !dvmrt_layout_everywhere(dvmrt_array_layout(ev->array))) {
-    touch(ev, in, task, a, false);
+    touch(ev, in, task, a, false, false);
     return;
   }
+  bool told = false;
   for (uintptr_t at = a; at < a + n; at += step_from(at, a + n))
-    if (!touch(ev, in, task, at, true))
-      return;
+    told |= !touch(ev, in, task, at, true, told);
 }
 
 void dvmrt_task_local(const struct dvmrt_event *ev) {
