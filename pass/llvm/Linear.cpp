@@ -83,6 +83,32 @@ bool NestForms::unchanged(Value *P) const {
   return V && !V->Written.lookup(&K);
 }
 
+Instruction *dvmir::earlyClone(Instruction *I, const DataLayout &DL, function_ref<bool(Value *)> Unchanged, function_ref<Value *(Value *)> Early) {
+  if (auto *Load = dyn_cast<LoadInst>(I)) {
+    APInt Offset(64, 0);
+    Value *P = behindMarks(Load->getPointerOperand());
+    if (!Load->isSimple() || !Unchanged(P->stripAndAccumulateConstantOffsets(DL, Offset, false)))
+      return nullptr;
+  } else if (auto *Binary = dyn_cast<BinaryOperator>(I)) {
+    auto *Divisor = dyn_cast<ConstantInt>(Binary->getOperand(1));
+    if (Binary->isIntDivRem() && (!Divisor || Divisor->isZero() || Divisor->isMinusOne()))
+      return nullptr;
+  } else if (!isa<CastInst, GetElementPtrInst, CmpInst, SelectInst>(I)) {
+    return nullptr;
+  }
+  SmallVector<Value *, 3> Operands;
+  for (Value *Operand : I->operands()) {
+    Operands.push_back(Early(Operand));
+    if (!Operands.back())
+      return nullptr;
+  }
+  Instruction *New = I->clone();
+  for (unsigned N = 0; N < Operands.size(); ++N)
+    New->setOperand(N, Operands[N]);
+  New->dropPoisonGeneratingFlags(); // it may not have been executed at all
+  return New;
+}
+
 Value *NestForms::hoist(Value *V) {
   V = behindMarks(V);
   if (isa<Constant>(V) || isa<Argument>(V))
@@ -100,29 +126,9 @@ Value *NestForms::hoist(Value *V) {
 }
 
 Value *NestForms::hoistInstruction(Instruction *I) {
-  if (auto *Load = dyn_cast<LoadInst>(I)) {
-    APInt Offset(64, 0);
-    Value *P = behindMarks(Load->getPointerOperand());
-    if (!Load->isSimple() || !unchanged(P->stripAndAccumulateConstantOffsets(S.RT.DL, Offset, false)))
-      return nullptr;
-  } else if (auto *Binary = dyn_cast<BinaryOperator>(I)) {
-    auto *Divisor = dyn_cast<ConstantInt>(Binary->getOperand(1));
-    if (Binary->isIntDivRem() && (!Divisor || Divisor->isZero() || Divisor->isMinusOne()))
-      return nullptr;
-  } else if (!isa<CastInst, GetElementPtrInst, CmpInst, SelectInst>(I)) {
-    return nullptr;
-  }
-  SmallVector<Value *, 3> Operands;
-  for (Value *Operand : I->operands()) {
-    Operands.push_back(hoist(Operand));
-    if (!Operands.back())
-      return nullptr;
-  }
-  Instruction *New = I->clone();
-  for (unsigned N = 0; N < Operands.size(); ++N)
-    New->setOperand(N, Operands[N]);
-  New->dropPoisonGeneratingFlags(); // it may not have been executed at all
-  New->insertBefore(K.Begin);
+  Instruction *New = earlyClone(I, S.RT.DL, [&](Value *P) { return unchanged(P); }, [&](Value *V) { return hoist(V); });
+  if (New)
+    New->insertBefore(K.Begin);
   return New;
 }
 

@@ -66,5 +66,10 @@ private:
 // Behind the marks of an access or a subscript.
 llvm::Value *behindMarks(llvm::Value *V);
 
+// A copy of the instruction, in no block yet, that may be executed where 'I' itself would not have been; null: it must not.
+// Unchanged: nobody writes what is at this address. Early: what stands for an operand, or null.
+llvm::Instruction *earlyClone(llvm::Instruction *I, const llvm::DataLayout &DL, llvm::function_ref<bool(llvm::Value *)> Unchanged,
+                              llvm::function_ref<llvm::Value *(llvm::Value *)> Early);
+
 } // namespace dvmir
 #endif

@@ -88,28 +88,9 @@ Value *LoopForms::hoist(Value *V) {
 }
 
 Value *LoopForms::hoistInstruction(Instruction *I) {
-  if (auto *Load = dyn_cast<LoadInst>(I)) {
-    APInt Offset(64, 0);
-    Value *P = behindMarks(Load->getPointerOperand());
-    if (!Load->isSimple() || !unchanged(P->stripAndAccumulateConstantOffsets(S.RT.DL, Offset, false)))
-      return nullptr;
-  } else if (auto *Binary = dyn_cast<BinaryOperator>(I)) {
-    auto *Divisor = dyn_cast<ConstantInt>(Binary->getOperand(1));
-    if (Binary->isIntDivRem() && (!Divisor || Divisor->isZero() || Divisor->isMinusOne()))
-      return nullptr;
-  } else if (!isa<CastInst, GetElementPtrInst, CmpInst, SelectInst>(I)) {
+  Instruction *New = earlyClone(I, S.RT.DL, [&](Value *P) { return unchanged(P); }, [&](Value *V) { return hoist(V); });
+  if (!New)
     return nullptr;
-  }
-  SmallVector<Value *, 3> Operands;
-  for (Value *Operand : I->operands()) {
-    Operands.push_back(hoist(Operand));
-    if (!Operands.back())
-      return nullptr;
-  }
-  Instruction *New = I->clone();
-  for (unsigned N = 0; N < Operands.size(); ++N)
-    New->setOperand(N, Operands[N]);
-  New->dropPoisonGeneratingFlags(); // it may not have been executed at all
   B.Insert(New);
   New->setDebugLoc(B.getCurrentDebugLocation());
   return New;
