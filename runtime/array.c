@@ -144,11 +144,6 @@ unsigned dvmrt_array_count(void) { return declared_sites; }
 
 struct dvmrt_array *dvmrt_array_first(void) { return arrays; }
 
-void dvmrt_array_each(void (*f)(struct dvmrt_array *a)) {
-  for (struct dvmrt_array *a = arrays; a; a = a->next)
-    f(a);
-}
-
 /* ---- directives ---------------------------------------------------------------------------------------------------------------- */
 
 static struct dvmrt_coord coord_of(const struct dvmrt_axis *x, const int64_t *args) {

@@ -89,5 +89,4 @@ bool dvmrt_box_covers(const struct dvmrt_box *b, const struct dvmrt_place *p, in
 unsigned dvmrt_array_count(void);
 /* All arrays, by 'next'. */
 struct dvmrt_array *dvmrt_array_first(void);
-void dvmrt_array_each(void (*f)(struct dvmrt_array *a));
 #endif

@@ -203,7 +203,8 @@ static void renumber_if_full(void) {
   if (next_id < ID_RENUMBER)
     return;
   dvmrt_shadow_each(renumber_words);
-  dvmrt_array_each(renumber_array);
+  for (struct dvmrt_array *a = dvmrt_array_first(); a; a = a->next)
+    renumber_array(a);
   next_id = ID_FIRST;
 }
 
