@@ -7,6 +7,7 @@
 #include "Summaries.h"
 #include "Trace.h"
 #include "pass/markers.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -45,6 +46,18 @@ static bool isInstrumentable(const Function &F) {
   return none_of(F.getParent()->ifuncs(), [&](const GlobalIFunc &I) { return I.getResolverFunction() == &F; });
 }
 
+// An 'inline' function without an external definition anywhere is a mistake that nobody notices as long as every call is
+// expanded.  With checks it has grown, and calls remain: they find it here; a definition elsewhere still goes first.  The
+// library's own are left to the library.
+static void keepInlineFunctions(Module &M, ArrayRef<Function *> Functions) {
+  TargetLibraryInfoImpl Library(Triple(M.getTargetTriple()));
+  for (Function *F : Functions) {
+    LibFunc Ignored;
+    if (F->hasAvailableExternallyLinkage() && !F->hasFnAttribute(Attribute::AlwaysInline) && !Library.getLibFunc(*F, Ignored))
+      F->setLinkage(GlobalValue::LinkOnceODRLinkage);
+  }
+}
+
 static void instrument(Function &F, Runtime &RT) {
   FunctionState S(F, RT);
   noteCalls(S);
@@ -77,6 +90,7 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
       Trace ? Recording.instrument(*F) : instrument(*F, RT);
     removeMarkers(*F);
   }
+  keepInlineFunctions(M, Work);
   Trace ? Recording.finish() : RT.finish();
   for (Function &F : make_early_inc_range(M))
     if (F.getName().starts_with("__dvmm_") && F.use_empty())
