@@ -104,6 +104,8 @@ struct dvmrt_view {
  *           X <axis>             one line per subscript: c<value> | a<index>:<coef>:<add> (affine in the index variable of
  *                                nest C of that number, numbers are plain) | o (anything else)
  *           B <n>|*|#            extent of the dimension, one line per subscript; * not known; # known at run time
+ *           x c<value> | o       subscript of an array inside of a struct, or behind a pointer to it: one line each, after all X lines
+ *           b <n> <dim> <name>   its extent, the dimension of its array (from 0), the member's name (may be absent)
  *           M 1                  the reference agrees with a section of remote_access around it: it uses the buffer
  *           Z io                 argument of a standard function on a stream: input or output (sequential part)
  *           Z lhs <id>           target of an assignment; reads with 'Z rhs <id>' belong to the same full expression, came just
@@ -170,7 +172,7 @@ enum {               /* flags of __dvmrt_touch */
   DVMRT_PLACED = 4   /* bounds and locality have been judged already: only the word is in question */
 };
 
-/* Slow paths: cold, nonlazybind.  'ix' is NULL or the subscripts, one per X line of the site. */
+/* Slow paths: cold, nonlazybind.  'ix' is NULL or the subscripts, one per X and x line of the site. */
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
 /* Subscript number 'dim' is outside 0 .. extent-1. */
 void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent,

@@ -315,8 +315,12 @@ void dvmrt_explain_bounds(const struct dvmrt_event *ev, int dim, int64_t index, 
   struct dvmrt_report *r = dvmrt_diag_report();
   struct dvmrt_event plain = *ev;
   plain.array = NULL; /* the element that the address happens to hit is not what was meant */
-  start(r, &plain, "is out of bounds: ");
-  dvmrt_text_add(&r->message, "index %lld of dimension %d is not in 0..%lld", (long long)index, dim + 1, (long long)extent - 1);
+  const struct dvmrt_inner *inner = dim >= ev->access->ndims ? &ev->access->inner[dim - ev->access->ndims] : NULL;
+  dvmrt_name_reference(&plain, &r->message);
+  dvmrt_text_add(&r->message, " is out of bounds: index %lld of dimension %d", (long long)index, (inner ? inner->dim : dim) + 1);
+  if (inner && inner->member)
+    dvmrt_text_add(&r->message, " of '%s'", inner->member);
+  dvmrt_text_add(&r->message, " is not in 0..%lld", (long long)extent - 1);
   note_declaration(r, ev);
   if (ev->nest)
     note_nest(r, ev);

@@ -75,6 +75,20 @@ void dvmrt_name_datum(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   dvmrt_text_add(t, "')");
 }
 
+void dvmrt_name_reference(const struct dvmrt_event *ev, struct dvmrt_text *t) {
+  const struct dvmrt_access *x = ev->access;
+  if (!ev->subscripts || !x->ninner) {
+    dvmrt_name_datum(ev, t);
+    return;
+  }
+  dvmrt_text_add(t, "'");
+  if (brackets(x->text) == x->ndims + x->ninner)
+    with_values(x->text, ev->subscripts, t);
+  else
+    dvmrt_text_add(t, "%s", x->text);
+  dvmrt_text_add(t, "'");
+}
+
 const char *dvmrt_name_key(const struct dvmrt_event *ev) {
   if (ev->array)
     return ev->array->name;

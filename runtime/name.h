@@ -6,6 +6,8 @@
 
 /* 'A[4][7]' in quotes, with index values, else the source text. */
 void dvmrt_name_datum(const struct dvmrt_event *ev, struct dvmrt_text *t);
+/* The same for an event whose subscripts are those that the program gave, one per X and x line. */
+void dvmrt_name_reference(const struct dvmrt_event *ev, struct dvmrt_text *t);
 /* What findings are counted by: the array or variable. */
 const char *dvmrt_name_key(const struct dvmrt_event *ev);
 /* What the innermost nest's function calls the array: the name that a clause must use. */

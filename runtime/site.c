@@ -140,6 +140,13 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
     break;
   case 'I': a->index = (int)dvmrt_scan_number(s); break;
   case 'X': read_subscript(s, a); break;
+  case 'b':
+    if (a->ninner < DVMRT_NDIMS_MAX) {
+      dvmrt_scan_number(s);
+      a->inner[a->ninner].dim = (int)dvmrt_scan_number(s);
+      a->inner[a->ninner++].member = s->at < s->end ? dvmrt_scan_string(s) : NULL;
+    }
+    break;
   case 'B':
     if (a->nextents < DVMRT_NDIMS_MAX)
       a->extent[a->nextents++] = dvmrt_scan_is(s, "*") || dvmrt_scan_is(s, "#") ? -1 : dvmrt_scan_number(s);

@@ -39,6 +39,11 @@ struct dvmrt_access {
   uint32_t settled_in;   /* execution of a nest, its number + 1, in which its place is right throughout; check.c's */
   int nextents;
   int64_t extent[DVMRT_NDIMS_MAX]; /* -1: not known */
+  int ninner;            /* x lines: their subscripts follow those of the X lines where the program gives any */
+  struct dvmrt_inner {
+    int dim;             /* of its array, from 0 */
+    const char *member;  /* NULL: it is no member of a struct */
+  } inner[DVMRT_NDIMS_MAX];
   struct dvmrt_access *next;       /* next site of the same construct, in the order of the text */
 };
 

@@ -98,6 +98,55 @@ Chain dvm::chainOf(Expr *E) {
   return R;
 }
 
+// The last member of a struct may stand for an array that the allocation makes longer.
+static bool mayBeLonger(const FieldDecl *F, uint64_t Extent) {
+  if (Extent > 1)
+    return false;
+  const auto &Fields = F->getParent()->fields();
+  return F->getParent()->isUnion() || std::none_of(Fields.begin(), Fields.end(), [&](const FieldDecl *Other) {
+           return Other->getFieldIndex() > F->getFieldIndex();
+         });
+}
+
+SmallVector<InnerSubscript, 2> dvm::innerSubscripts(const ASTContext &Ctx, Expr *E, const Chain &Ch) {
+  SmallVector<InnerSubscript, 2> Found;
+  for (;;) {
+    E = E->IgnoreParens();
+    if (auto *M = dyn_cast<MemberExpr>(E)) {
+      if (M->isArrow())
+        break;
+      E = M->getBase();
+    } else if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
+      auto *Cast = dyn_cast<ImplicitCastExpr>(A->getBase()->IgnoreParens());
+      if (!Cast || Cast->getCastKind() != CK_ArrayToPointerDecay)
+        break;
+      E = Cast->getSubExpr();
+      const auto *T = Ctx.getAsConstantArrayType(E->getType());
+      if (!T || is_contained(Ch.Subs, A))
+        continue;
+      unsigned Dim = 0;
+      const Expr *Whole = E->IgnoreParens();
+      for (const ArraySubscriptExpr *Outer; (Outer = dyn_cast<ArraySubscriptExpr>(Whole)); ++Dim) {
+        const auto *Decay = dyn_cast<ImplicitCastExpr>(Outer->getBase()->IgnoreParens());
+        if (!Decay || Decay->getCastKind() != CK_ArrayToPointerDecay)
+          break;
+        Whole = Decay->getSubExpr()->IgnoreParens();
+      }
+      const auto *Owner = dyn_cast<MemberExpr>(Whole);
+      const FieldDecl *F = Owner ? dyn_cast<FieldDecl>(Owner->getMemberDecl()) : nullptr;
+      uint64_t Extent = T->getZExtSize();
+      if (!F || Dim || !mayBeLonger(F, Extent))
+        Found.push_back({A, Extent, Dim, F});
+    } else if (auto *U = dyn_cast<UnaryOperator>(E); U && (U->getOpcode() == UO_Real || U->getOpcode() == UO_Imag)) {
+      E = U->getSubExpr();
+    } else {
+      break;
+    }
+  }
+  std::reverse(Found.begin(), Found.end());
+  return Found;
+}
+
 // Marks would claim the natural alignment.
 bool dvm::isPacked(const Expr *E) {
   for (;;) {
@@ -299,6 +348,16 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
       T.key('E').add(Twine(Ctx.getTypeSizeInChars(Element).getQuantity()));
   }
 
+  auto Inner = innerSubscripts(Ctx, Access, Ch);
+  if (Inner.size() + Ch.Subs.size() > DVM_NDIMS_MAX)
+    Inner.clear();
+  for (const InnerSubscript &I : Inner) {
+    int64_t Value;
+    T.key('x').add(constantOf(Ctx, I.At->getIdx(), Value) ? "c" + Twine(Value).str() : "o");
+    T.key('b').add(Twine(I.Extent) + " " + Twine(I.Dim) + (I.Member ? " " + I.Member->getName() : ""));
+    Extents.push_back(QualType());
+  }
+
   bool Outside = Nest && V &&
                  (isa<ParmVarDecl>(V) || SM.isBeforeInTranslationUnit(V->getLocation(), Nest->Dir.Start));
   if (Distributed && Nest && Outside && Nest->Dir.D->kind == DVM_DIR_PARALLEL && Ch.Subs.size() == shapeOf(Ctx, V->getType()).rank()) {
@@ -335,6 +394,10 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
   for (ArraySubscriptExpr *A : Ch.Subs) {
     int64_t Ignored;
     Subs.push_back({A, !constantOf(Ctx, A->getIdx(), Ignored)});
+  }
+  for (const InnerSubscript &I : Inner) {
+    int64_t Ignored;
+    Subs.push_back({I.At, !constantOf(Ctx, I.At->getIdx(), Ignored)});
   }
   walk(Slot);
   if (!Emit)

@@ -54,6 +54,14 @@ struct Chain {
   llvm::SmallVector<clang::ArraySubscriptExpr *, 4> Subs; // leftmost first
 };
 Chain chainOf(clang::Expr *E);
+// Subscripts of arrays that are no variables and whose extents the source shows: members of structs, '(*p)[i]' ..  Leftmost first.
+struct InnerSubscript {
+  clang::ArraySubscriptExpr *At;
+  uint64_t Extent;
+  unsigned Dim;                   // of its array, from 0
+  const clang::FieldDecl *Member; // whose array it is; null: no member
+};
+llvm::SmallVector<InnerSubscript, 2> innerSubscripts(const clang::ASTContext &Ctx, clang::Expr *E, const Chain &Ch);
 bool isPacked(const clang::Expr *E); // in memory that may not be aligned as its type asks
 
 class Rewriter {

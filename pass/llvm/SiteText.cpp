@@ -54,6 +54,7 @@ AccessText AccessText::parse(StringRef Text) {
         A.Use = *Use;
       break;
     case 'I': A.IndexNumber = number<unsigned>(nextField(Rest)); break;
+    case 'x': // these come after all X lines
     case 'X': {
       StringRef Axis = nextField(Rest);
       A.Axes.push_back(Axis.consume_front("c") ? maybeNumber(Axis) : std::nullopt);
@@ -62,6 +63,7 @@ AccessText AccessText::parse(StringRef Text) {
     case 'M': A.Buffered = true; break;
     case 'L': A.Whole = true; break;
     case 'E': ElementSize = number<uint64_t>(nextField(Rest)); break;
+    case 'b': // likewise
     case 'B': A.Extents.push_back(maybeNumber(nextField(Rest))); break;
     case 'Q':
       A.Declared.Line = number<unsigned>(nextField(Rest));

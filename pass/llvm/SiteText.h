@@ -18,8 +18,8 @@ struct AccessText {
   unsigned Cid = 0;
   std::optional<unsigned> Use;        // D <use>; absent also for 'D -'
   std::optional<unsigned> IndexNumber; // I
-  llvm::SmallVector<std::optional<int64_t>, 4> Axes;    // X: the constant, or nothing: a value of the program
-  llvm::SmallVector<std::optional<int64_t>, 4> Extents; // B
+  llvm::SmallVector<std::optional<int64_t>, 4> Axes;    // X, then x: the constant, or nothing: a value of the program
+  llvm::SmallVector<std::optional<int64_t>, 4> Extents; // B, then b
   bool Buffered = false;              // M: the value is that of a buffer of remote_access
   bool Whole = false;         // L: a struct is copied
   bool OfDistributed = false;         // D: the file shows that it is an array
