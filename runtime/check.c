@@ -242,7 +242,7 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
     ev->flags &= ~(uint32_t)DVMRT_WRITE; /* 'b[i] += x' has read it all the same */
   if (ev->flags) {
     classify(ev);
-    dvmrt_task_access(ev, p - (p - a->region.base) % a->element_bytes, size);
+    dvmrt_task_access(ev, p, size);
     struct dvmrt_span s;
     dvmrt_shadow_span(p, size, true, &s);
     touch_words(ev, &s, p);

@@ -186,8 +186,13 @@ static struct cell *cell_at(uintptr_t at, bool create) {
   return c;
 }
 
-/* Data are known by 4 bytes, or by single ones where they are smaller. */
-static uintptr_t step_from(uintptr_t a, uintptr_t end) { return !(a & 3) && end - a >= 4 ? 4 : 1; }
+/* Data are known by 4 bytes, or by single ones where they are smaller; those of distributed arrays by their words. */
+static uintptr_t step_from(uintptr_t a, uintptr_t end) {
+  const struct dvmrt_region *r = (dvmrt_shadow_entry(a) & 3) == 3 ? dvmrt_shadow_region_in(a, 1) : NULL;
+  if (r)
+    return ((uintptr_t)1 << r->shift) - ((a - r->base) & (((uintptr_t)1 << r->shift) - 1));
+  return !(a & 3) && end - a >= 4 ? 4 : 1;
+}
 
 void dvmrt_task_forget(uintptr_t a, uint64_t n) {
   if (!cells)
@@ -266,13 +271,9 @@ void dvmrt_task_access(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
     return;
   if (ev->access->buffered && !(ev->flags & DVMRT_WRITE))
     return; /* brought by remote_access */
-  if (ev->array && !dvmrt_layout_everywhere(dvmrt_array_layout(ev->array))) {
-    touch(ev, in, task, a, false, false);
-    return;
-  }
-  bool told = false;
+  bool replicated = !ev->array || dvmrt_layout_everywhere(dvmrt_array_layout(ev->array)), told = false;
   for (uintptr_t at = a; at < a + n; at += step_from(at, a + n))
-    told |= !touch(ev, in, task, at, true, told);
+    told |= !touch(ev, in, task, at, replicated, told);
 }
 
 void dvmrt_task_local(const struct dvmrt_event *ev) {
