@@ -1,5 +1,5 @@
 """Random declarations of one program."""
-from program import Array, Param, Template, Variable
+from program import Array, Param, Record, Template, Variable
 
 TYPES = ['double', 'double', 'int', 'int', 'float', 'unsigned char', 'short', 'long double', 'long']
 DIVIDED = ['block'] * 12 + ['wgtblock', 'genblock', 'multblock', 'indirect']
@@ -16,6 +16,8 @@ class Declarations:
         r, n = self.r, self.n
         ndims = r.choice([1, 1, 1, 2, 2, 2, 2, 3, 4])
         sizes = [r.randint(*[(5, 9), (5, 8), (4, 5), (3, 4)][ndims - 1]) for _ in range(ndims)]
+        if r.random() < 0.2:
+            self.p.record = self.record()
         self.p.tables.append((f'idx{n}', [r.randrange(min(sizes)) for _ in range(10)], 'int'))
         dist = self.dist(sizes)
         where = r.choice(['static'] * 6 + ['extern', 'local', 'vla', 'heap'])
@@ -24,7 +26,7 @@ class Declarations:
             self.p.templates.append(template)
             base = template
         else:
-            base = Array(f'A{n}', self.ctype(), sizes, template, None, self.edges(ndims, template.dist), where)
+            base = self.array(f'A{n}', sizes, template, None, self.edges(ndims, template.dist), where)
             base.dynamic = r.random() < 0.25
             if base.dynamic:
                 base.shadow = [(r.randint(0, 1), r.randint(0, 2)) for _ in sizes]
@@ -38,21 +40,43 @@ class Declarations:
                 place = 'static'
             if kind < 0.1:
                 other = Template('', list(sizes), self.dist(sizes))
-                self.p.arrays.append(Array(name, self.ctype(), list(sizes), other, None, self.edges(ndims, other.dist), place))
+                self.p.arrays.append(self.array(name, list(sizes), other, None, self.edges(ndims, other.dist), place))
             elif kind < 0.2 and self.p.arrays and self.p.arrays[-1].where == place:
                 last = self.p.arrays[-1]
                 self.p.arrays.append(self.aligned(name, last, last.dims, template, place))
             else:
                 self.p.arrays.append(self.aligned(name, base, sizes, template, place))
         for k in range(r.randint(1, 4)):
-            v = Variable(f's{n}_{k}', r.choice(TYPES), [], r.choice(['local', 'local', 'global']))
-            self.p.variables.append(v)
+            self.p.variables.append(self.variable(f's{n}_{k}', [], ['local', 'local', 'global']))
         if r.random() < 0.5:
-            self.p.variables.append(Variable(f'w{n}', r.choice(TYPES), [r.randint(3, 9)], r.choice(['local', 'global'])))
+            self.p.variables.append(self.variable(f'w{n}', [r.randint(3, 9)], ['local', 'global']))
         if r.random() < 0.25:
-            self.p.variables.append(Variable(f'u{n}', r.choice(TYPES), [r.randint(4, 7), r.randint(4, 7)], r.choice(['local', 'global'])))
+            self.p.variables.append(self.variable(f'u{n}', [r.randint(4, 7), r.randint(4, 7)], ['local', 'global']))
         for name in 'ijkl':
             self.p.indices.append(Variable(name, 'int', [], 'local'))
+
+    def record(self):
+        """Mostly of members of one size, so that there is no padding."""
+        r = self.r
+        alike = r.choice([['double', 'long'], ['int', 'float'], ['short'], ['unsigned char'], None])
+        types = [r.choice(alike or TYPES) for _ in range(r.randint(1, 3))]
+        fields = [('uvw'[k], t) for k, t in enumerate(types)]
+        if r.random() < 0.4:
+            last, t = fields.pop()
+            fields += [(f'{last}[0]', t), (f'{last}[1]', t)]
+        return Record(f'struct R{self.n}', fields, alike is None)
+
+    def array(self, name, dims, template, by, shadow, where):
+        a = Array(name, self.ctype(), dims, template, by, shadow, where)
+        if self.p.record and self.r.random() < 0.6:
+            a.record, a.ctype = self.p.record, self.p.record.name
+        return a
+
+    def variable(self, name, dims, places):
+        v = Variable(name, self.r.choice(TYPES), dims, self.r.choice(places))
+        if self.p.record and self.r.random() < 0.2:
+            v.record, v.ctype = self.p.record, self.p.record.name
+        return v
 
     def ctype(self):
         return self.usual if self.r.random() < 0.6 else self.r.choice(TYPES)
@@ -88,7 +112,7 @@ class Declarations:
         dims, axes = self.axes(sizes)
         if self.r.random() < 0.1 and len(dims) < 4 or not dims:
             dims.append(self.r.randint(2, 4))         # a dimension of its own, whole everywhere
-        a = Array(name, self.ctype(), dims, template, (base, axes), None, where)
+        a = self.array(name, dims, template, (base, axes), None, where)
         a.dynamic = self.r.random() < 0.3
         if a.dynamic or getattr(base, 'dynamic', False) or self.r.random() < 0.6:
             divided = {x[1] for x in axes if x[0] == 'dim'}
@@ -139,4 +163,6 @@ class Declarations:
         mates = [b for b in self.p.arrays if b.dims == a.dims and b.ctype == a.ctype]
         count = min(len(mates), self.r.randint(1, 2))
         params = [Param('fg'[k], a.ctype, list(a.dims)) for k in range(count)]
+        for x in params:
+            x.record = a.record
         return params, mates

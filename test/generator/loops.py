@@ -1,6 +1,7 @@
 """Random parallel loops."""
+from declare import TYPES
 from forms import FORMS, LOC_FORM
-from program import Access, Assign, For, If, Loop, Param, Parallel, Reduced, Sub, Update
+from program import Access, Assign, Declare, For, If, Loop, Move, Param, Parallel, Reduced, Sub, Update, Variable
 from rules import Layout
 from values import is_float
 
@@ -15,6 +16,8 @@ class Loops:
     def __init__(self, r, p, params=None):
         self.r, self.p, self.params = r, p, params
         self.layout = None                       # made when everything has been declared
+        self.around = []                         # sequential loops around what is being made
+        self.inner_ones, self.names_made = [], []    # variables of the blocks around it; of all blocks
 
     def arrays(self):
         return self.params or self.p.arrays
@@ -85,11 +88,9 @@ class Loops:
 
     def axis(self, loop, size):
         r = self.r
-        values = list(loop.values())
-        reach = values + [v + 1 for v in values if loop.parity]
         kind = r.random()
         coef, add = (2, r.randint(0, 1)) if kind < 0.04 else (1, r.choice([0] * 9 + [1, -1]))
-        if not all(0 <= coef * v + add < size for v in reach):
+        if not all(0 <= coef * v + add < size for v in loop.reach()):
             coef, add = 1, 0
         return Sub(loop.var, coef, add)
 
@@ -101,6 +102,8 @@ class Loops:
             if self.params:
                 widths = None
             s.across.append((a, widths))
+            if self.r.random() < 0.25:
+                s.out.append(a)
 
     def unmapped(self):
         r = self.r
@@ -127,8 +130,8 @@ class Loops:
         s.reduction = [x for x in s.reduction if across is None or across not in (x.variable, x.loc)]
         s.body = self.body(s, 0)
         if across:
-            lhs = Access(across, [Sub(l.var, 1, 0) for l in loops])
-            terms = [Access(across, [Sub(l.var, 1, r.choice([0, 0, -1, 1])) for l in loops]) for _ in range(r.randint(1, 2))]
+            lhs = Access(across, [Sub(l.var, 1, 0) for l in loops], self.field(across))
+            terms = [Access(across, [Sub(l.var, 1, r.choice([0, 0, -1, 1])) for l in loops], self.field(across)) for _ in range(r.randint(1, 2))]
             s.body = [Assign(lhs, '=', terms)]
         return s
 
@@ -153,7 +156,7 @@ class Loops:
     def reductions(self, s):
         """Names variables in reduction clauses, and gives them updates."""
         r = self.r
-        scalars = [v for v in self.variables() if not v.dims]
+        scalars = [v for v in self.variables() if not v.dims and not v.record]
         r.shuffle(scalars)
         for v in scalars[:r.randint(1, 2)]:
             s.private = [x for x in s.private if x is not v]
@@ -163,11 +166,14 @@ class Loops:
             declared = computes if r.random() < 0.9 else self.operation(v)
             reduced = Reduced(declared, v)
             s.reduction.append(reduced)
+            inner = self.sequential(s) if r.random() < 0.2 else None
+            self.around += [inner] * bool(inner)
             update = self.update(s, v, computes)
+            self.around.clear()
             if declared in ('max', 'min') and r.random() < 0.35:
                 self.locate(s, reduced, update, [x for x in scalars[2:] + scalars[:2] if x not in self.taken(s)])
-            s.body.append(update)
-        tables = [v for v in self.variables() if len(v.dims) == 1]
+            s.body.append(For(inner, [update]) if inner else update)
+        tables = [v for v in self.variables() if len(v.dims) == 1 and not v.record]
         if tables and r.random() < 0.15:
             v = r.choice(tables)
             s.private = [x for x in s.private if x is not v]
@@ -212,12 +218,28 @@ class Loops:
     # Bodies.
     def body(self, s, depth):
         own = list(s.body) if depth == 0 else []
+        known = len(self.inner_ones)
         out = [self.inner(s, depth) for _ in range(self.r.randint(0 if own else 1, 3 if depth == 0 else 2))]
         for update in own:
             if self.r.random() < 0.2:
                 update = If(self.r.choice(s.loops).var, 2, self.r.randint(0, 1), [update])
             out.insert(self.r.randint(0, len(out)), update)
+        del self.inner_ones[known:]
         return out
+
+    def sequential(self, s):
+        """The head of a sequential loop inside the nest: over a few turns, a whole dimension, or a triangle."""
+        r, var = self.r, 'xy'[len(self.around)]
+        size = r.choice([2, 3] + [n for a in self.arrays() + self.variables() for n in a.dims])
+        loop = Loop(var, r.choice([0, 0, 1]), size - 1 - r.choice([0, 0, 1]), 1)
+        kind = r.random()
+        if kind < 0.2:
+            loop.after = r.choice(s.loops + self.around)
+        elif kind < 0.4:
+            loop.first, loop.last, loop.step = loop.last, loop.first, r.choice([-1, -1, -2])
+        elif kind < 0.5:
+            loop.step = 2
+        return loop
 
     def taken(self, s):
         return {v for x in s.reduction for v in (x.variable, x.loc)}
@@ -225,29 +247,61 @@ class Loops:
     def inner(self, s, depth):
         r = self.r
         if depth < 2 and r.random() < 0.12:
-            return If(r.choice(s.loops).var, r.randint(2, 3), r.randint(0, 1), self.body(s, depth + 1))
-        if depth < 2 and r.random() < 0.05:
-            return For(Loop('x', 0, r.randint(1, 2), 1), self.body(s, depth + 1))
+            return If(r.choice(s.loops + self.around).var, r.randint(2, 3), r.randint(0, 1), self.body(s, depth + 1))
+        if depth < 2 and r.random() < 0.12:
+            self.around.append(self.sequential(s))
+            loop = For(self.around[-1], self.body(s, depth + 1))
+            self.around.pop()
+            return loop
+        if r.random() < 0.1:
+            return self.declared(s)
+        if r.random() < 0.08 and s.on is not None:
+            return self.moved(s)
         taken = self.taken(s)
-        free = [v for v in self.variables() if v not in taken]
+        free = [v for v in self.variables() + self.inner_ones if v not in taken]
         remote = {x.name for x, _ in s.remote} if r.random() < 0.9 else set()
         targets = free if s.on is None or r.random() < 0.3 else [a for a in self.arrays() if a.name not in remote]
         targets = targets or free or self.arrays()
         target = r.choice(targets)
-        exact = r.random() < (1 if self.under_across(target, s) else 0.93)
+        exact = r.random() < (0.5 if target in s.out else 1 if self.under_across(target, s) else 0.93)
         lhs = self.loop_access(target, s, 0 if exact else 1)
-        return Assign(lhs, '=' if r.random() < 0.75 else '+=', self.terms(s))
+        out = Assign(lhs, '=' if r.random() < 0.75 else '+=', self.terms(s))
+        if r.random() < 0.06 and self.has_callee(target):
+            lhs.callee, lhs.stores = True, out.op
+        return out
+
+    def declared(self, s):
+        """A variable of the block; what follows may use it, or assign it."""
+        r = self.r
+        v = Variable(f't{len(self.names_made)}', r.choice(TYPES), [], 'inner')
+        self.names_made.append(v)
+        out = Declare(v, self.terms(s) if r.random() < 0.9 else None)
+        self.inner_ones.append(v)
+        return out
+
+    def moved(self, s):
+        """A record as a whole, from an element beside it."""
+        arrays = [a for a in self.arrays() if a.record and not a.record.padded]
+        if not arrays:
+            return self.inner(s, 2)
+        to, source = self.r.choice(arrays), self.r.choice(arrays)
+        out = Move(self.loop_access(to, s, 0), self.loop_access(source, s, self.r.choice([0, 0, 1])))
+        out.lhs.field = out.rhs.field = None
+        return out
+
+    def field(self, base):
+        return self.r.choice(base.record.fields) if base.record else None
 
     def terms(self, s):
         r, out, taken = self.r, [], self.taken(s)
         for _ in range(r.randint(1, 3)):
-            readable = [v for v in self.variables() if v not in taken or r.random() < 0.03]
+            readable = [v for v in self.variables() if v not in taken or r.random() < 0.03] + self.inner_ones * 2
             if s.on is not None:
                 readable += self.arrays() * 2
             elif r.random() < 0.1:
                 readable += self.arrays()
             if not readable or r.random() < 0.15:
-                out.append(r.choice(['1', s.loops[0].var]))
+                out.append(r.choice(['1', (s.loops + self.around)[-1 if self.around else 0].var]))
                 continue
             access = self.loop_access(r.choice(readable), s, r.choice([0, 0, 1, 1, 2]))
             how = r.random()
@@ -260,7 +314,7 @@ class Loops:
         return out
 
     def has_callee(self, base):
-        return base.distributed and not isinstance(base, Param) and base.where in ('static', 'extern')
+        return not isinstance(base, Param) and base.distributed and base.where in ('static', 'extern')
 
     def loop_access(self, base, s, spread):
         """An access in the loop: each subscript follows a loop variable, displaced by up to 'spread'."""
@@ -271,8 +325,7 @@ class Loops:
             if loop is None or how < 0.04 and not bound:
                 subs.append(Sub(None, 0, r.randrange(n)))
                 continue
-            values = list(loop.values())
-            values += [v + 1 for v in values if loop.parity]
+            values = loop.reach() or [0]
             if how < 0.07 and max(values) < 10 and n >= 4 and not bound:
                 subs.append(Sub(loop.var, 1, 0, self.p.tables[0]))
                 continue
@@ -282,7 +335,7 @@ class Loops:
             if (min(reach) < 0 or max(reach) >= n) and (r.random() < 0.98 or spread == 0):
                 sub = self.fitting(loop, values, n)
             subs.append(sub)
-        return Access(base, subs)
+        return Access(base, subs, self.field(base))
 
     @staticmethod
     def under_across(base, s):
@@ -290,6 +343,10 @@ class Loops:
 
     def loop_of(self, base, k, s):
         """The loop whose variable a sensible programmer would use for dimension k of the array."""
+        if self.around and not self.under_across(base, s):
+            free = not base.distributed or k not in self.mapped_dims(base)
+            if self.r.random() < (0.6 if free else 0.1):
+                return self.r.choice(self.around)
         if s.on is None or not base.distributed or self.r.random() > 0.97 and not self.under_across(base, s):
             return self.r.choice(s.loops)
         target, axes = s.on

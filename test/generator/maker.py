@@ -36,17 +36,21 @@ class Maker:
         """Assigns the array, sometimes but for its border."""
         r, hole = self.r, self.r.random() < 0.12
         value = r.choice(['1', '2', 'i', 'i'])
+        fields = a.record.fields if a.record else [None]
+        if len(fields) > 1 and r.random() < 0.1:
+            fields = r.sample(fields, len(fields) - 1)
         if r.random() < 0.8:
             loops = [Loop('ijkl'[k], int(hole and n > 3), n - 1, 1) for k, n in enumerate(a.dims)]
             subs = [Sub(l.var, 1, 0) for l in loops]
-            return Parallel(loops, (a, subs), [Assign(Access(a, list(subs)), '=', [value])])
-        body = [Assign(Access(a, [Sub('xyzt'[k], 1, 0) for k in range(len(a.dims))]), '=', ['1'])]
+            return Parallel(loops, (a, subs), [Assign(Access(a, list(subs), f), '=', [value]) for f in fields])
+        body = [Assign(Access(a, [Sub('xyzt'[k], 1, 0) for k in range(len(a.dims))], f), '=', ['1']) for f in fields]
         for k in reversed(range(len(a.dims))):
             body = [For(Loop('xyzt'[k], int(hole), a.dims[k] - 1, 1), body)]
         return body[0]
 
     def set_variable(self, v):
-        body = [Assign(Access(v, [Sub('xy'[k], 1, 0) for k in range(len(v.dims))]), '=', [self.r.choice(['0', '0', '1', '3'])])]
+        body = [Assign(Access(v, [Sub('xy'[k], 1, 0) for k in range(len(v.dims))], f), '=', [self.r.choice(['0', '0', '1', '3'])])
+                for f in (v.record.fields if v.record else [None])]
         for k in reversed(range(len(v.dims))):
             body = [For(Loop('xy'[k], 0, v.dims[k] - 1, 1), body)]
         return body[0]
@@ -78,7 +82,7 @@ class Maker:
         return [self.sequential()]
 
     def constant_access(self, base):
-        return Access(base, [Sub(None, 0, self.r.randrange(n)) for n in base.dims])
+        return Access(base, [Sub(None, 0, self.r.randrange(n)) for n in base.dims], self.loops.field(base))
 
     def sequential(self):
         r = self.r
@@ -92,7 +96,7 @@ class Maker:
         if kind < 0.60 and target.distributed:   # another array of the same place, if it has one
             lhs = self.constant_access(target)
             other = r.choice(self.p.arrays)
-            rhs = Access(other, [Sub(None, 0, min(s.add, n - 1)) for s, n in zip(lhs.subs + lhs.subs, other.dims)]) \
+            rhs = Access(other, [Sub(None, 0, min(s.add, n - 1)) for s, n in zip(lhs.subs + lhs.subs, other.dims)], self.loops.field(other)) \
                 if len(other.dims) <= 2 * len(lhs.subs) else self.constant_access(other)
             return Assign(lhs, r.choice(['=', '+=']), [rhs, '1'])
         terms = ['1'] if r.random() < 0.4 else [self.constant_access(r.choice(anything if r.random() < 0.3 else self.p.variables)), '1']
@@ -104,7 +108,7 @@ class Maker:
             axes = [None if r.random() < 0.6 else Sub(None, 0, r.randrange(n)) for n in a.dims]
             sections.append((a, axes))
             subs = [x if x and r.random() < 0.9 else Sub(None, 0, r.randrange(n)) for x, n in zip(axes, a.dims)]
-            body.append(Assign(self.constant_access(r.choice(self.p.variables)), '=', [Access(a, subs)]))
+            body.append(Assign(self.constant_access(r.choice(self.p.variables)), '=', [Access(a, subs, self.loops.field(a))]))
         return [RemoteBlock(sections, body)]
 
     def member(self):

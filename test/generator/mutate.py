@@ -48,7 +48,7 @@ def of_members(r, members):
 
 def of_parallel(r, s):
     out = of_members(r, s.renew)
-    for clause in (s.private, s.reduction, s.renew, s.across, s.remote, s.groups):
+    for clause in (s.private, s.reduction, s.renew, s.across, s.out, s.remote, s.groups):
         for k in range(len(clause)):
             out.append(lambda clause=clause, k=k: clause.pop(k))
     for k, (a, widths) in enumerate(s.across):
@@ -63,7 +63,7 @@ def of_parallel(r, s):
         if other != x.op and not x.loc:
             out.append(lambda x=x, other=other: setattr(x, 'op', other))
     for v in list(s.private):
-        if not v.dims:
+        if not v.dims and not v.record:
             out.append(lambda v=v: (s.private.remove(v), s.reduction.append(Reduced('sum', v))))
     for loop in s.loops:
         out.append(lambda loop=loop: setattr(loop, 'last', loop.last + (1 if loop.step > 0 else -1)))

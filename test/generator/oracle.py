@@ -4,8 +4,8 @@ run() gives a Verdict: the expected diagnostics (id, line, column, name) as a co
 open, and whether the plain program has defined behaviour, so that its output can be compared."""
 import collections
 from forms import CALL_FORM, FORMS, compute
-from program import (OUTSIDE, Access, ArrayCopy, Assign, Call, For, If, Parallel, Print, Realign, Redistribute, RemoteBlock, ShadowGroup,
-                     Stand, TaskOn, TaskRegion, Update, statements_of)
+from program import (OUTSIDE, Access, ArrayCopy, Assign, Call, Declare, For, If, Move, Parallel, Print, Realign, Redistribute,
+                     RemoteBlock, ShadowGroup, Stand, TaskOn, TaskRegion, Update, statements_of)
 from rules import ASSIGNED, NEVER, WAS_PRIVATE, Construct, Rules, inside
 from second import Second
 from values import Undefined, arithmetic, common, convert, is_float
@@ -65,6 +65,10 @@ class Oracle(Rules):
             self.assign(s, env)
         elif isinstance(s, Update):
             self.update(s, env)
+        elif isinstance(s, Move):
+            self.move(s, env)
+        elif isinstance(s, Declare):
+            self.declare(s, env)
         elif isinstance(s, Print):
             self.read(s.access, env, output=True)
         elif isinstance(s, If):
@@ -143,10 +147,13 @@ class Oracle(Rules):
 
     def copy(self, s):
         for subs in every_index(s.src.dims):
-            if self.state((s.src.name, subs)) != ASSIGNED:
-                self.report_at('dvm-uninitialized', s.number, s.src.name)
-            self.state_of[(s.dst.name, subs)] = ASSIGNED
-            self.value[(s.dst.name, subs)] = None
+            for whole in every_field(s.src, subs):
+                if self.state((s.src.name, whole)) != ASSIGNED:
+                    self.report_at('dvm-uninitialized', s.number, s.src.name)
+                self.state_of[(s.dst.name, whole)] = ASSIGNED
+                if (s.dst.name, whole) not in self.value and s.dst.name not in self.zero:
+                    self.defined = False         # plain C does not copy
+                self.value[(s.dst.name, whole)] = None
         self.fresh[s.dst.name] = []
 
     # Values.
@@ -155,7 +162,7 @@ class Oracle(Rules):
         subs = tuple(s.value(env) for s in access.subs)
         if OUTSIDE in subs:
             raise Undecided
-        return subs
+        return subs + ((access.field[0],) if access.field else ())
 
     def read(self, access, env, output=False, compound=False):
         subs = self.subscripts(access, env)
@@ -190,7 +197,7 @@ class Oracle(Rules):
             return None
         self.judge_write(access, subs, update)
         try:
-            self.value[(base.name, subs)] = convert(*value, base.ctype)
+            self.value[(base.name, subs)] = convert(*value, access.ctype)
         except Undefined:
             self.defined, self.value[(base.name, subs)] = False, None
         return self.value[(base.name, subs)]
@@ -200,7 +207,7 @@ class Oracle(Rules):
         total, ctype = None, None
         for t in terms or ['1']:
             if isinstance(t, Access):
-                value, one = self.read(t, env), t.base.ctype
+                value, one = self.read(t, env), t.ctype
                 one = one if is_float(one) else common(one, 'int')
             else:
                 value, one = env[t] if t in env else int(t) if t.lstrip('-').isdigit() else factor(t, env), 'int'
@@ -221,19 +228,52 @@ class Oracle(Rules):
             self.defined = False
             return None, ctype
 
-    def assign(self, s, env):
-        subs = tuple(x.value(env) for x in s.lhs.subs)
-        base = self.actual(s.lhs.base)
+    def own(self, access, env):
+        """The owner of what a statement assigns outside of parallel loops, None if that is everybody; array and subscripts."""
+        subs = tuple(x.value(env) for x in access.subs)
+        base = self.actual(access.base)
+        mine = self.construct is None and base.distributed and inside(base, subs) and not self.layout.everywhere(base)
+        return self.layout.home(base, subs) if mine else None, base, subs
+
+    def declare(self, s, env):
+        self.owner, self.target = None, s.variable
+        element = s.variable.name, ()
+        value = self.sum(s.terms, env) if s.terms is not None else None
+        self.state_of[element] = NEVER if value is None else ASSIGNED
+        self.value.pop(element, None)
+        if value is not None:
+            try:
+                self.value[element] = convert(*value, s.variable.ctype)
+            except Undefined:
+                self.defined, self.value[element] = False, None
+
+    def move(self, s, env):
+        """Fields without a value have none in the copy: nothing is said of them."""
+        self.owner, to, subs = self.own(s.lhs, env)
+        source, index = self.actual(s.rhs.base), self.subscripts(s.rhs, env)
+        if not inside(to, subs) or not inside(source, index) or self.layout.everywhere(to) or self.layout.everywhere(source):
+            raise Undecided
+        fields = list(every_field(source, index))
+        for whole in fields:                     # C leaves open which comes first
+            element, copy = (source.name, whole), (to.name, subs + whole[-1:])
+            state, value = self.state(element), self.value.get(element, 0 if source.name in self.zero else None)
+            self.judge_write(s.lhs, copy[1], update=False)
+            self.state_of[copy], self.value[copy] = state, value
+        for whole in fields:
+            self.judge_read(s.rhs, whole, output=False, compound=False, carried=True)
         self.owner = None
-        if self.construct is None and base.distributed and inside(base, subs) and not self.layout.everywhere(base):
-            self.owner = self.layout.home(base, subs)
+
+    def assign(self, s, env):
+        self.owner, base, subs = self.own(s.lhs, env)
         self.target = base
         if self.second and base.name in self.construct.reduced:
             return self.assign_reduced(s, base, subs, env)
         value = self.sum(s.terms, env)
+        if s.lhs.callee:
+            value = self.argument(*value, s.lhs.ctype)
         if s.op == '+=':
             old = self.read(s.lhs, env, compound=True)
-            value = self.add(old, promoted(base.ctype), *value)
+            value = self.add(old, promoted(s.lhs.ctype), *value)
         self.write(s.lhs, env, value)
         self.owner = None
         return None
@@ -342,6 +382,7 @@ class Oracle(Rules):
         for a, widths in node.across:
             self.check_widths(self.actual(a), widths)
         c.across = {self.actual(a).name: w or self.widths_of(a) for a, w in node.across}
+        c.out = {self.actual(a).name for a in node.out}
         c.remote = {self.actual(a).name: axes for a, axes in node.remote}
         for r in node.reduction:
             c.reduced[r.variable.name] = r
@@ -418,6 +459,14 @@ def factor(text, env):
     """'(1 + (i % 3 == 0))', the factor of a product."""
     var, mod = text[6:].split(' % ')
     return 2 if env[var] % int(mod.split(' ')[0]) == 0 else 1
+
+
+def every_field(array, subs):
+    """The parts of an element that have values of their own."""
+    if not array.record:
+        yield subs
+    else:
+        yield from (subs + (f,) for f, _ in array.record.fields)
 
 
 def every_index(dims):

@@ -17,8 +17,16 @@ class Template:
         self.name, self.sizes, self.dist = name, sizes, dist
 
 
+class Record:
+    """A struct: fields are (text behind the dot, type of its value); a member that is an array has a field for each element.
+    padded: it holds bytes of no field, so that a copy's bytes may be anything."""
+
+    def __init__(self, name, fields, padded):
+        self.name, self.fields, self.padded = name, fields, padded
+
+
 class Array:
-    """A distributed array.  by: None (distributed itself; 'template' is its own) or (target, axes) as its directive says;
+    """A distributed array of numbers, or of structs ('record').  by: None (distributed itself; 'template' is its own) or (target, axes) as its directive says;
     an axis is ('dim', k, coef, add) for its own dimension k, ('const', c), or ('all',).
     where: 'static', 'extern' (another file holds it), 'local', 'vla', 'heap' (a pointer, malloc)."""
     distributed = True
@@ -26,15 +34,16 @@ class Array:
     def __init__(self, name, ctype, dims, template, by, shadow, where='static'):
         self.name, self.ctype, self.dims, self.template = name, ctype, dims, template
         self.by, self.shadow, self.where, self.dynamic = by, shadow, where, False
+        self.record = None
 
 
 class Variable:
-    """Ordinary data: a scalar (no dims) or an array.  where: 'local', 'global'."""
+    """Ordinary data: a scalar (no dims) or an array.  where: 'local', 'global', 'inner' (see Declare)."""
     distributed = False
 
     def __init__(self, name, ctype, dims, where):
         self.name, self.ctype, self.dims, self.where = name, ctype, dims, where
-        self.macro = False
+        self.macro, self.record = False, None
 
 
 class Param:
@@ -42,7 +51,7 @@ class Param:
     distributed = True
 
     def __init__(self, name, ctype, dims):
-        self.name, self.ctype, self.dims = name, ctype, dims
+        self.name, self.ctype, self.dims, self.record = name, ctype, dims, None
 
 
 class Function:
@@ -77,19 +86,25 @@ def affine_text(var, coef, add):
 
 
 class Access:
-    """callee: read by a function of its own, which is printed before the program; macro: spelled AT(a, i, j)."""
+    """field: of the record that is accessed, None for a record as a whole; callee: read, or assigned by the operator
+    'stores', by a function of its own, which is printed before the program; macro: spelled AT(a, i, j)."""
 
-    def __init__(self, base, subs):
-        self.base, self.subs, self.callee, self.macro = base, subs, False, False
+    def __init__(self, base, subs, field=None):
+        self.base, self.subs, self.field, self.callee, self.stores, self.macro = base, subs, field, False, None, False
         self.line = self.column = 0
 
+    @property
+    def ctype(self):
+        return self.field[1] if self.field else self.base.ctype
+
     def copy(self):
-        return Access(self.base, self.subs)
+        return Access(self.base, self.subs, self.field)
 
     def text(self):
+        member = f'.{self.field[0]}' if self.field else ''
         if self.macro:
-            return f'AT{len(self.subs)}({self.base.name}, {", ".join(s.text() for s in self.subs)})'
-        return self.base.name + ''.join(f'[{s.text()}]' for s in self.subs)
+            return f'AT{len(self.subs)}({self.base.name}, {", ".join(s.text() for s in self.subs)})' + member
+        return self.base.name + ''.join(f'[{s.text()}]' for s in self.subs) + member
 
 
 class Assign:
@@ -98,6 +113,21 @@ class Assign:
 
     def __init__(self, lhs, op, terms):
         self.lhs, self.op, self.terms = lhs, op, terms
+
+
+class Move:
+    """Assignment of a record as a whole."""
+
+    def __init__(self, lhs, rhs):
+        self.lhs, self.rhs = lhs, rhs
+
+
+class Declare:
+    """A variable of the enclosing block; without terms it has no value yet."""
+    lists = {'terms': 0}
+
+    def __init__(self, variable, terms):
+        self.variable, self.terms, self.line = variable, terms, 0
 
 
 class Update:
@@ -132,35 +162,41 @@ class For:
 
 
 class Loop:
-    """'last' is met or passed; parity: name of an outer index whose remainder by 2 is added to 'first'; declared: the index
-    is declared in the 'for', else at the top of the function."""
+    """'last' is met or passed; parity: name of an outer index whose remainder by 2 is added to 'first'; after: an outer Loop
+    whose index is added to 'first'; declared: the index is declared in the 'for', else at the top of the function."""
 
     def __init__(self, var, first, last, step, parity=None, declared=True):
         self.var, self.first, self.last, self.step = var, first, last, step
-        self.parity, self.declared = parity, declared
+        self.parity, self.declared, self.after = parity, declared, None
 
     def values(self, env=None):
-        first = self.first + (env[self.parity] % 2 if self.parity and env else 0)
+        first = self.first + (env[self.parity] % 2 if self.parity and env else 0) + (env[self.after.var] if self.after else 0)
         return range(first, self.last + (1 if self.step > 0 else -1), self.step)
+
+    def reach(self):
+        """Every value that the index may take."""
+        if self.after:
+            return sorted({v for outer in self.after.reach() for v in self.values({self.after.var: outer})})
+        return list(self.values()) + [v + 1 for v in self.values() if self.parity]
 
     def text(self):
         v = self.var
         how = f'{v}++' if self.step == 1 else f'{v}--' if self.step == -1 else \
             f'{v} += {self.step}' if self.step > 0 else f'{v} -= {-self.step}'
-        first = f'{self.first}' + (f' + {self.parity} % 2' if self.parity else '')
+        first = f'{self.first}' + (f' + {self.parity} % 2' if self.parity else '') + (f' + {self.after.var}' if self.after else '')
         return f'for ({"int " if self.declared else ""}{v} = {first}; {v} {"<=" if self.step > 0 else ">="} {self.last}; {how})'
 
 
 class Parallel:
     """on: (Array, Param or Template, axes) or None; an axis is a Sub of an index or constant, or None for [].
-    reduction: [Reduced]; renew: [(array, widths or None, corner)]; across: [(array, widths)]; remote: [(array, axes)];
+    reduction: [Reduced]; renew: [(array, widths or None, corner)]; across: [(array, widths)]; remote: [(array, axes)]; out: arrays of 'across' that are marked so;
     groups: names started ('shadow_start') or waited for by a clause: [(word, name)]; region: in a region of its own;
     together: reductions of a group in one clause."""
-    lists = {'body': 1, 'private': 0, 'reduction': 0, 'renew': 0, 'across': 0, 'remote': 0, 'groups': 0}
+    lists = {'body': 1, 'private': 0, 'reduction': 0, 'renew': 0, 'across': 0, 'out': 0, 'remote': 0, 'groups': 0}
 
     def __init__(self, loops, on, body):
         self.loops, self.on, self.body = loops, on, body
-        self.private, self.reduction, self.renew, self.across, self.remote, self.groups = [], [], [], [], [], []
+        self.private, self.reduction, self.renew, self.across, self.out, self.remote, self.groups = [], [], [], [], [], [], []
         self.region = self.together = False
         self.number = 0                                  # line of the directive
 
@@ -233,6 +269,7 @@ class Program:
 
     def __init__(self, number):
         self.number, self.templates, self.arrays, self.variables, self.tables, self.functions = number, [], [], [], [], []
+        self.record = None
         self.body, self.indices = [], []                 # indices: Variables of loops with declared = False
         self.calls = 1                                   # how often main calls it
         self.first_line = self.last_line = self.second_first = self.second_last = 0   # lines of its text
@@ -248,6 +285,11 @@ def accesses_of(body):
             yield s.target
             yield from (t for t in s.terms if isinstance(t, Access))
             yield from (l for l, _ in s.loc)
+        elif isinstance(s, Move):
+            yield s.lhs
+            yield s.rhs
+        elif isinstance(s, Declare):
+            yield from (t for t in s.terms or [] if isinstance(t, Access))
         elif isinstance(s, Print):
             yield s.access
         elif hasattr(s, 'body'):

@@ -1,11 +1,11 @@
 """Makes a program right: adds the clause that is missing where that is all, and takes out the statements that are wrong in
 other ways, until the oracle finds no mistake."""
-from program import ArrayCopy, Assign, Call, Parallel, Print, RemoteBlock, Stand, Update, accesses_of, statements_of
+from program import ArrayCopy, Assign, Call, Declare, Move, Parallel, Print, RemoteBlock, Stand, Update, accesses_of, statements_of
 from writer import print_files
 
 
 def lines_of(s):
-    if isinstance(s, (Assign, Update)):
+    if isinstance(s, (Assign, Declare, Move, Update)):
         accesses = list(accesses_of([s]))
         if isinstance(s, Update):
             accesses += [x for letters in s.at.values() for x in (letters if isinstance(letters, list) else [letters])]
@@ -20,6 +20,9 @@ def without(body, lines):
     out = []
     for s in body:
         if lines & lines_of(s) and not (hasattr(s, 'body') and not isinstance(s, RemoteBlock)):
+            if isinstance(s, Declare):           # later ones need it
+                s.terms = ['1']
+                out.append(s)
             continue
         if hasattr(s, 'body'):
             if lines & lines_of(s) and hasattr(s, 'reduction'):

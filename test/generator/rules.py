@@ -16,6 +16,7 @@ class Construct:
         self.assigned = {}                   # private element -> iteration that assigned it
         self.written_arrays, self.written_by_text = set(), set()   # so far; by some statement of the nest
         self.across, self.remote = {}, {}    # array name -> widths; array name -> axes
+        self.out = set()                     # names under across that are marked 'out:'
         self.faint = {}                      # element whose missing value has been reported -> iterations that read it
         self.stale, self.blamed = [], set()  # reads of edges that nothing brings; arrays with a dependence beyond across
         self.reduced = {}                    # name -> Reduced
@@ -156,18 +157,21 @@ class Rules:
         self.found.setdefault((ident, variable or name, line), (ident, line, 0, name))
 
     def state(self, element):
-        return self.state_of.get(element, self.initial[element[0]])
+        return self.state_of.get(element, self.initial.get(element[0], NEVER))
 
-    def judge_read(self, access, subs, output, compound):
+    def judge_read(self, access, subs, output, compound, carried=False):
+        """carried: copied as part of a record, which may be without a value."""
         array = self.actual(access.base)
         element = (array.name, subs)
+        if inner(array):
+            return self.initialised(access, element)
         self.between_tasks(access, element, writing=False)
         if array.distributed and not (self.layout.everywhere(array) and not output):
-            return self.read_distributed(access, array, element, output, compound)
+            return self.read_distributed(access, array, element, output, compound, carried)
         return self.ordinary(access, element, writing=False, update=isinstance(compound, str))
 
-    def read_distributed(self, access, array, element, output, compound):
-        if self.state(element) != ASSIGNED:
+    def read_distributed(self, access, array, element, output, compound, carried):
+        if self.state(element) != ASSIGNED and not carried:
             self.report('dvm-uninitialized', access)
         if self.construct is None:
             if not output and not self.layout.beside(array, element[1], self.owner):
@@ -188,6 +192,8 @@ class Rules:
     def judge_write(self, access, subs, update):
         array = self.actual(access.base)
         element = (array.name, subs)
+        if inner(array):
+            return self.assign_state(element)
         self.between_tasks(access, element, writing=True)
         if not array.distributed:
             return self.ordinary(access, element, writing=True, update=update)
@@ -237,6 +243,10 @@ class Rules:
         if writing:
             self.exchange_write(access, array)
         if shift == {}:
+            return True
+        if writing and shift is not None and array.name in c.out and covers(c.across[array.name], shift):
+            if len(shift) > 1:                  # is a corner sent to its owner?
+                self.maybe.add(('dvm-shadow-write', access.line))
             return True
         edge = shift is not None and covers(self.layout.widths(array), shift)
         if array.name in c.remote:
@@ -369,6 +379,11 @@ class Rules:
 
     def escaped(self, access, element):
         raise NotImplementedError
+
+
+def inner(base):
+    """Is it a variable of the block, which each iteration has for itself?"""
+    return not base.distributed and base.where == 'inner'
 
 
 def agree(axes, access):

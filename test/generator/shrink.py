@@ -47,14 +47,16 @@ def removals(program):
             yield change(a, 'shadow', None)
         if a.dynamic:
             yield change(a, 'dynamic', False)
-        if a.ctype != 'int':
+        if a.ctype != 'int' and not a.record:
             yield change(a, 'ctype', 'int')
     for v in program.variables:
         if v.where != 'local':
             yield change(v, 'where', 'local')
-        if v.ctype != 'int':
+        if v.ctype != 'int' and not v.record:
             yield change(v, 'ctype', 'int')
     for s in everything:
+        if isinstance(s, For) and s.loop.after:
+            yield change(s.loop, 'after', None)
         if isinstance(s, Parallel):
             for l in s.loops:
                 if not l.declared:
@@ -80,7 +82,7 @@ def uses(body, var):
     from program import accesses_of
     return any(sub.var == var for a in accesses_of(body) for sub in a.subs) or \
         any(var == t for s in statements_of(body) if hasattr(s, 'terms') for t in s.terms) or \
-        any(isinstance(s, If) and s.var == var for s in statements_of(body))
+        any(isinstance(s, If) and s.var == var or isinstance(s, For) and s.loop.after and s.loop.after.var == var for s in statements_of(body))
 
 
 def shrink(program, differs, kind, budget=120):

@@ -1,8 +1,8 @@
 """C text of programs.  Line numbers of the second file begin at SECOND."""
 import re
 from forms import CALL_FORM, FORMS, LOC_FORM
-from program import (Access, ArrayCopy, Assign, Call, For, If, Param, Parallel, Print, Realign, Redistribute, RemoteBlock,
-                     ShadowGroup, Stand, TaskOn, TaskRegion, Update, accesses_of, affine_text, statements_of)
+from program import (Access, ArrayCopy, Assign, Call, Declare, For, If, Move, Param, Parallel, Print, Realign, Redistribute,
+                     RemoteBlock, ShadowGroup, Stand, TaskOn, TaskRegion, Update, accesses_of, affine_text, statements_of)
 from values import RANK, is_float
 
 SECOND = 1000000
@@ -42,7 +42,7 @@ def member_text(members):
 
 
 def term_type(term):
-    return term.base.ctype if isinstance(term, Access) else 'int'
+    return term.ctype if isinstance(term, Access) else 'int'
 
 
 class Writer:
@@ -73,13 +73,18 @@ class Writer:
     def callees(self, program, accesses):
         for n, access in enumerate(accesses):
             access.callee = f'get{program.number}_{n}'
-            names = ', '.join(f'int {v}' for v in indices(access)) or 'void'
-            self.put(0, f'{access.base.ctype} {access.callee}({names});')
-            self.put(0, f'{access.base.ctype} {access.callee}({names}) {{')
-            name, access.callee = access.callee, False
+            self.put(0, f'{signature(access)};')
+            self.callee(access)
+
+    def callee(self, access):
+        self.put(0, f'{signature(access)} {{')
+        name, access.callee = access.callee, False
+        if access.stores:
+            self.put(1, access, f' {access.stores} value;')
+        else:
             self.put(1, 'return ', access, ';')
-            access.callee = name
-            self.put(0, '}')
+        access.callee = name
+        self.put(0, '}')
 
     # Declarations.
     def attributes(self, a):
@@ -102,6 +107,7 @@ class Writer:
     def program(self, p, second):
         used = names_used(p)
         p.first_line = self.here()
+        self.record(p)
         self.tables_and_templates(p, used, 'void')
         for s in statements_of(p.body):
             if isinstance(s, TaskRegion):
@@ -118,7 +124,7 @@ class Writer:
         self.callees(p, [a for a in hidden if a not in outside])
         for a in outside:
             a.callee = f'far{p.number}_{outside.index(a)}'
-            self.put(0, f'{a.base.ctype} {a.callee}({", ".join(f"int {v}" for v in indices(a)) or "void"});')
+            self.put(0, f'{signature(a)};')
         for f in p.functions:
             self.function(f)
         self.put(0, f'static void program{p.number}(void) {{')
@@ -131,6 +137,12 @@ class Writer:
         p.last_line = self.here() - 1
         if second:
             second.other(p, used, outside)
+
+    def record(self, p):
+        """Members that are arrays are the fields 'w[0]', 'w[1]'."""
+        if p.record and p.record.name in names_used(p):
+            members = ''.join(f' {t} {f[:-3]}[2];' if f.endswith('[0]') else f' {t} {f};' for f, t in p.record.fields if not f.endswith('[1]'))
+            self.put(0, f'{p.record.name} {{{members} }};')
 
     def tables_and_templates(self, p, used, kind):
         for name, values, ctype in p.tables:
@@ -152,17 +164,15 @@ class Writer:
     def other(self, p, used, hidden):
         """What the program keeps in the second file."""
         p.second_first = self.here()
+        self.record(p)
         mine = [a for a in p.arrays if a.name in used and a.where == 'extern']
         if mine:
             self.tables_and_templates(p, used, 'extern void')
         for a in mine:
             self.array(a, 0)
         for n, a in enumerate(hidden):
-            a.callee = False
-            self.put(0, f'{a.base.ctype} far{p.number}_{n}({", ".join(f"int {v}" for v in indices(a)) or "void"}) {{')
-            self.put(1, 'return ', a, ';')
-            self.put(0, '}')
             a.callee = f'far{p.number}_{n}'
+            self.callee(a)
         p.second_last = self.here() - 1
 
     def function(self, f):
@@ -177,7 +187,14 @@ class Writer:
             self.statement(s, depth)
 
     def statement(self, s, depth):
-        if isinstance(s, Assign):
+        if isinstance(s, Assign) and s.lhs.callee:
+            self.put(depth, f'{s.lhs.callee}({"".join(v + ", " for v in indices(s.lhs))}', *joined(s.terms), ');')
+        elif isinstance(s, Move):
+            self.put(depth, s.lhs, ' = ', s.rhs, ';')
+        elif isinstance(s, Declare):
+            s.line = self.here()
+            self.put(depth, f'{s.variable.ctype} {s.variable.name}', *([] if s.terms is None else [' = ', *joined(s.terms)]), ';')
+        elif isinstance(s, Assign):
             self.put(depth, s.lhs, f' {s.op} ', *joined(s.terms), ';')
         elif isinstance(s, Update):
             self.update(s, depth)
@@ -233,7 +250,7 @@ class Writer:
             for part in re.split(r'(@[wcrseftT])', line):
                 letter = part[1:] if part.startswith('@') else None
                 if letter == 't':
-                    pieces.append(s.target.base.ctype)
+                    pieces.append(s.target.ctype)
                 elif letter == 'T':
                     pieces.append(s.target.base.ctype.replace(' ', '_'))
                 elif letter in ('e', 'f'):
@@ -275,8 +292,9 @@ class Writer:
         clauses += self.reductions(s)
         if s.renew:
             clauses.append(f'shadow_renew({member_text(s.renew)})')
-        if s.across:
-            clauses.append('across(' + ', '.join(a.name + (width_text(w) if w else '') for a, w in s.across) + ')')
+        for word, members in (('', [x for x in s.across if x[0] not in s.out]), ('out: ', [x for x in s.across if x[0] in s.out])):
+            if members:
+                clauses.append(f'across({word}' + ', '.join(a.name + (width_text(w) if w else '') for a, w in members) + ')')
         if s.remote:
             clauses.append('remote_access(' + ', '.join(a.name + axes_text(x) for a, x in s.remote) + ')')
         clauses += [f'{word}({name})' for word, name in s.groups]
@@ -304,6 +322,11 @@ def joined(terms):
 
 def indices(access):
     return sorted({s.var for s in access.subs if s.var})
+
+
+def signature(access):
+    names = [f'int {v}' for v in indices(access)] + ([f'{access.ctype} value'] if access.stores else [])
+    return f'{"void" if access.stores else access.ctype} {access.callee}({", ".join(names) or "void"})'
 
 
 def every_access(p):
@@ -334,6 +357,8 @@ def names_used(p):
     for a in reversed(p.arrays):                 # targets stand before what is aligned with them
         if a in arrays and a.by:
             data(a.by[0])
+    if p.record and any(x.record for x in p.arrays + p.variables if x.name in names):
+        names.add(p.record.name)
     for x in [a.template for a in p.arrays if a in arrays and a.by is None] + [t for t in p.templates if t.name in names]:
         names.update(w for d in x.dist for w in re.findall(r'\((\w+)', d))
     for s in statements_of(p.body):
