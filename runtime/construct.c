@@ -459,8 +459,7 @@ bool dvmrt_construct_only_reads(const struct dvmrt_frame *f, const struct dvmrt_
   return true;
 }
 
-static void view_limits(struct dvmrt_frame *f, struct dvmrt_use *u) {
-  struct dvmrt_view *v = &u->view;
+static void view_limits(const struct dvmrt_frame *f, const struct dvmrt_use *u, struct dvmrt_view *v) {
   enum dvmrt_class class = dvmrt_construct_array_class(f, u->array);
   *v = (struct dvmrt_view){.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
   v->ndims = (uint32_t)u->array->ndims;
@@ -482,7 +481,11 @@ const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_
   u->array = dvmrt_array_of(&item->ref, f->args);
   if (!u->array)
     return &none;
-  view_limits(f, u);
+  if (shift == DVMRT_NO_WORDS) {
+    view_limits(f, u, &u->extents);
+    return &u->extents;
+  }
+  view_limits(f, u, &u->view);
   const struct dvmrt_region *r = &u->array->region;
   if (dvmrt_task_active() || (item->use == 'r' && !dvmrt_construct_only_reads(f, u->array)))
     return &u->view; /* each access must be looked at: the nest may write the array under another name, which inserted code

@@ -40,6 +40,7 @@ struct dvmrt_clause_array {
 
 struct dvmrt_use {
   struct dvmrt_view view; /* first */
+  struct dvmrt_view extents; /* the same without words */
   struct dvmrt_array *array;
   const struct dvmrt_item *item;
 };

@@ -13,17 +13,40 @@ static int brackets(const char *text) {
   return n;
 }
 
-/* The text with each bracket group's inside replaced by a value. */
-static void with_values(const char *text, const int64_t *ix, struct dvmrt_text *t) {
+/* Does the text begin with the name and that many bracket groups?  A member behind them may have subscripts of its own. */
+static bool begins(const char *text, const char *name, int groups) {
+  size_t n = name ? strlen(name) : 0;
+  if (!n || strncmp(text, name, n) != 0)
+    return false;
   int depth = 0;
-  for (; *text; text++) {
+  for (text += n; *text && groups; text++) {
+    if (*text == '[')
+      depth++;
+    else if (*text == ']' && depth)
+      groups -= --depth == 0;
+    else if (!depth)
+      return false;
+  }
+  return !groups;
+}
+
+/* Are the first bracket groups of the text the subscripts that are known? */
+static bool shows_subscripts(const struct dvmrt_access *x) {
+  return brackets(x->text) == x->ndims || begins(x->text, x->name, x->ndims);
+}
+
+/* The text with the inside of the first 'n' bracket groups replaced by values. */
+static void with_values(const char *text, const int64_t *ix, int n, struct dvmrt_text *t) {
+  int depth = 0;
+  for (; *text && n; text++) {
     if (*text == '[' && depth++ == 0)
       dvmrt_text_add(t, "[%lld]", (long long)*ix++);
     else if (*text == ']' && depth)
-      depth--;
+      n -= --depth == 0;
     else if (!depth)
       dvmrt_text_add(t, "%c", *text);
   }
+  dvmrt_text_add(t, "%s", text);
 }
 
 static bool same_subscripts(const struct dvmrt_event *ev) {
@@ -44,7 +67,7 @@ void dvmrt_name_element(const struct dvmrt_array *a, const int64_t *ix, struct d
 /* A reference that a macro writes does not show its subscripts. */
 static bool hidden(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   const struct dvmrt_access *x = ev->access;
-  if (!ev->subscripts || !x->ndims || brackets(x->text) == x->ndims)
+  if (!ev->subscripts || !x->ndims || shows_subscripts(x))
     return false;
   if (same_subscripts(ev))
     with_subscripts(ev->array->name, ev->ix, ev->array->ndims, t);
@@ -62,8 +85,8 @@ void dvmrt_name_datum(const struct dvmrt_event *ev, struct dvmrt_text *t) {
     dvmrt_text_add(t, "' ('%s')", x->text);
     return;
   }
-  if (ev->subscripts && x->ndims && brackets(x->text) == x->ndims)
-    with_values(x->text, ev->subscripts, t);
+  if (ev->subscripts && x->ndims && shows_subscripts(x))
+    with_values(x->text, ev->subscripts, x->ndims, t);
   else
     dvmrt_text_add(t, "%s", x->text);
   dvmrt_text_add(t, "'");

@@ -279,7 +279,7 @@ void AccessLowering::run() {
   }
   if (View *V = viewFor(S, A))
     return element(*V);
-  bounds(nullptr);
+  bounds(extentsFor(S, A));
   memory();
 }
 

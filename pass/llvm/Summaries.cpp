@@ -235,6 +235,8 @@ const char *Summary::checkAccess(Access &A) {
   bool InBody = Forms.inBody(A.Mark->getParent());
   if (A.Text.Use && *A.Text.Use < K.Text.Uses.size() && A.In == &K && !A.Text.PartOfElement)
     return InBody ? checkElement(A) : "a bound of its loops is an element of a distributed array";
+  if (A.Text.OfDistributed) // what is behind its end would be taken for other data
+    return "it accesses elements of a distributed array by parts";
   return checkData(A);
 }
 

@@ -7,12 +7,13 @@ using namespace dvmir;
 
 static constexpr uint64_t MaxElementSize = 16;
 
-View *dvmir::viewFor(FunctionState &S, Access &A) {
+static bool isUse(const Access &A) {
+  const Construct *K = A.In;
+  return K && K->Begin && A.Text.Use && *A.Text.Use < K->Text.Uses.size() && !A.Var;
+}
+
+static View *viewOf(FunctionState &S, Access &A, unsigned Shift) {
   Construct *K = A.In;
-  if (!K || !K->Begin || !A.Text.Use || *A.Text.Use >= K->Text.Uses.size() || A.Text.PartOfElement || A.Var ||
-      !isPowerOf2_64(A.Text.Size) || A.Text.Size > MaxElementSize)
-    return nullptr;
-  unsigned Shift = Log2_64(A.Text.Size);
   View *V = nullptr;
   for (auto &Known : K->Views)
     if (Known->Use == *A.Text.Use && Known->Shift == Shift)
@@ -34,6 +35,16 @@ View *dvmir::viewFor(FunctionState &S, Access &A) {
   return V;
 }
 
+View *dvmir::viewFor(FunctionState &S, Access &A) {
+  if (!isUse(A) || A.Text.PartOfElement || !isPowerOf2_64(A.Text.Size) || A.Text.Size > MaxElementSize)
+    return nullptr;
+  return viewOf(S, A, Log2_64(A.Text.Size));
+}
+
+View *dvmir::extentsFor(FunctionState &S, Access &A) {
+  return isUse(A) && A.Text.PartOfElement ? viewOf(S, A, DVMRT_NO_WORDS) : nullptr;
+}
+
 // view = __dvmrt_view(construct, use, shift); extent[d] = view->words && d < view->ndims ? view->extent[d] : no limit;
 void dvmir::loadViews(FunctionState &S, Construct &K, IRBuilderBase &B) {
   for (auto &V : K.Views) {
@@ -47,7 +58,9 @@ void dvmir::loadViews(FunctionState &S, Construct &K, IRBuilderBase &B) {
     S.store(B, Field(offsetof(dvmrt_view, mask), S.RT.I32), V->Mask);
     Value *NumDims = Field(offsetof(dvmrt_view, ndims), S.RT.I32);
     for (unsigned Dim = 0; Dim < V->Extents.size(); ++Dim) {
-      Value *Known = B.CreateAnd(B.CreateIsNotNull(Words), B.CreateICmpUGT(NumDims, B.getInt32(Dim)));
+      Value *Known = B.CreateICmpUGT(NumDims, B.getInt32(Dim));
+      if (V->Shift != DVMRT_NO_WORDS)
+        Known = B.CreateAnd(B.CreateIsNotNull(Words), Known);
       Value *Extent = Field(offsetof(dvmrt_view, extent) + 8 * Dim, S.RT.I64);
       S.store(B, B.CreateSelect(Known, Extent, B.getInt64(INT64_MAX)), V->Extents[Dim]);
     }

@@ -1,7 +1,8 @@
 """Random parallel loops."""
 from declare import TYPES
 from forms import FORMS, LOC_FORM
-from program import Access, Assign, Declare, For, If, Loop, Move, Param, Parallel, Reduced, Sub, Update, Variable
+from program import (Access, Assign, Cond, Declare, For, If, Loop, Move, Param, Parallel, Point, Reduced, Skip, Sub, Test, Update,
+                     Variable)
 from rules import Layout
 from values import is_float
 
@@ -17,7 +18,8 @@ class Loops:
         self.r, self.p, self.params = r, p, params
         self.layout = None                       # made when everything has been declared
         self.around = []                         # sequential loops around what is being made
-        self.inner_ones, self.names_made = [], []    # variables of the blocks around it; of all blocks
+        self.inner_ones, self.pointers = [], []  # variables of the blocks around it, pointers of theirs
+        self.names = 0                           # how many of both there have been
 
     def arrays(self):
         return self.params or self.p.arrays
@@ -195,7 +197,7 @@ class Loops:
         if computes == 'product':
             terms = [f'(1 + ({r.choice(s.loops).var} % {r.randint(2, 4)} == 0))']
         else:
-            terms = self.terms(s) if r.random() < 0.6 else self.plain_terms(s)
+            terms = self.terms(s, simple=True) if r.random() < 0.6 else self.plain_terms(s)
         return Update(Access(v, []), computes, r.choice(sorted(FORMS[computes])), terms)
 
     def locate(self, s, reduced, update, spare):
@@ -218,13 +220,13 @@ class Loops:
     # Bodies.
     def body(self, s, depth):
         own = list(s.body) if depth == 0 else []
-        known = len(self.inner_ones)
+        known, pointers = len(self.inner_ones), len(self.pointers)
         out = [self.inner(s, depth) for _ in range(self.r.randint(0 if own else 1, 3 if depth == 0 else 2))]
         for update in own:
             if self.r.random() < 0.2:
                 update = If(self.r.choice(s.loops).var, 2, self.r.randint(0, 1), [update])
             out.insert(self.r.randint(0, len(out)), update)
-        del self.inner_ones[known:]
+        del self.inner_ones[known:], self.pointers[pointers:]
         return out
 
     def sequential(self, s):
@@ -255,6 +257,15 @@ class Loops:
             return loop
         if r.random() < 0.1:
             return self.declared(s)
+        if r.random() < 0.04:
+            word = 'break' if self.around and r.random() < 0.5 else 'continue'
+            return Skip(word, r.choice(s.loops + self.around).var, r.randint(2, 3), r.randint(0, 1))
+        if r.random() < 0.04 and depth < 2:
+            known = [v for v in self.variables() + (self.arrays() * 2 if s.on else []) if v not in self.taken(s)]
+            if known:
+                return Test(self.loop_access(r.choice(known), s, 0), r.randint(0, 2), self.body(s, depth + 1))
+        if r.random() < 0.06 and s.on is not None:
+            return self.pointed(s)
         if r.random() < 0.08 and s.on is not None:
             return self.moved(s)
         taken = self.taken(s)
@@ -265,7 +276,9 @@ class Loops:
         target = r.choice(targets)
         exact = r.random() < (0.5 if target in s.out else 1 if self.under_across(target, s) else 0.93)
         lhs = self.loop_access(target, s, 0 if exact else 1)
-        out = Assign(lhs, '=' if r.random() < 0.75 else '+=', self.terms(s))
+        if self.pointers and r.random() < 0.2:
+            lhs = self.through(target, lhs)
+        out = Assign(lhs, '=' if r.random() < 0.75 else r.choice(['+=', '+=', '-=', '*=']), self.terms(s))
         if r.random() < 0.06 and self.has_callee(target):
             lhs.callee, lhs.stores = True, out.op
         return out
@@ -273,10 +286,33 @@ class Loops:
     def declared(self, s):
         """A variable of the block; what follows may use it, or assign it."""
         r = self.r
-        v = Variable(f't{len(self.names_made)}', r.choice(TYPES), [], 'inner')
-        self.names_made.append(v)
+        v = Variable(f't{self.names}', r.choice(TYPES), [], 'inner')
+        self.names += 1
         out = Declare(v, self.terms(s) if r.random() < 0.9 else None)
         self.inner_ones.append(v)
+        return out
+
+    def pointed(self, s):
+        """A pointer to an element, by which later statements reach it and those beside it."""
+        out = Point(f'q{self.names}', self.loop_access(self.r.choice(self.arrays()), s, self.r.choice([0, 1])))
+        self.names += 1
+        out.access.field = None
+        last = out.access.subs[-1]
+        if last.through or any(a is out.access.base for a, _ in s.remote):
+            return self.inner(s, 2)
+        self.pointers.append(out)
+        return out
+
+    def through(self, base, other):
+        """A reference by a pointer to that array, if there is one."""
+        fits = [q for q in self.pointers if base is None or q.access.base is base]
+        if not fits:
+            return other
+        q, by = self.r.choice(fits), self.r.choice([0, 0, 1, -1])
+        base, subs = q.access.base, list(q.access.subs)
+        subs[-1] = Sub(subs[-1].var, subs[-1].coef, subs[-1].add + by)
+        out = Access(base, subs, self.field(base))
+        out.through = (q.name, by)
         return out
 
     def moved(self, s):
@@ -292,7 +328,7 @@ class Loops:
     def field(self, base):
         return self.r.choice(base.record.fields) if base.record else None
 
-    def terms(self, s):
+    def terms(self, s, simple=False):
         r, out, taken = self.r, [], self.taken(s)
         for _ in range(r.randint(1, 3)):
             readable = [v for v in self.variables() if v not in taken or r.random() < 0.03] + self.inner_ones * 2
@@ -311,6 +347,11 @@ class Loops:
             elif how < 0.12 and access.subs:
                 access.macro = True
             out.append(access)
+            if not simple and self.pointers and r.random() < 0.3:
+                out.append(self.through(None, '1'))
+            if not simple and r.random() < 0.06:
+                other = r.choice([self.loop_access(access.base, s, 1), '2'])
+                out[-1:] = [Cond(r.choice(s.loops + self.around).var, r.randint(2, 3), r.randint(0, 1), out[-1], other)]
         return out
 
     def has_callee(self, base):

@@ -4,8 +4,8 @@ run() gives a Verdict: the expected diagnostics (id, line, column, name) as a co
 open, and whether the plain program has defined behaviour, so that its output can be compared."""
 import collections
 from forms import CALL_FORM, FORMS, compute
-from program import (OUTSIDE, Access, ArrayCopy, Assign, Call, Declare, For, If, Move, Parallel, Print, Realign, Redistribute,
-                     RemoteBlock, ShadowGroup, Stand, TaskOn, TaskRegion, Update, statements_of)
+from program import (OUTSIDE, Access, ArrayCopy, Assign, Call, Cond, Declare, For, If, Move, Parallel, Point, Print, Realign,
+                     Redistribute, RemoteBlock, ShadowGroup, Skip, Stand, TaskOn, TaskRegion, Test, Update, statements_of)
 from rules import ASSIGNED, NEVER, WAS_PRIVATE, Construct, Rules, inside
 from second import Second
 from values import Undefined, arithmetic, common, convert, is_float
@@ -75,8 +75,15 @@ class Oracle(Rules):
             if env[s.var] % s.mod == s.rest:
                 self.block(s.body, env)
         elif isinstance(s, For):
-            for v in s.loop.values(env):
-                self.block(s.body, {**env, s.loop.var: v})
+            self.loop(s, env)
+        elif isinstance(s, Skip):
+            if env[s.var] % s.mod == s.rest:
+                raise Skipped(s.word)
+        elif isinstance(s, Test):
+            self.test(s, env)
+        elif isinstance(s, Point):
+            if not inside(s.access.base, self.subscripts(s.access, env)):
+                raise Undecided
         elif isinstance(s, Parallel):
             self.parallel(s, env)
         elif isinstance(s, Call):
@@ -91,6 +98,22 @@ class Oracle(Rules):
             self.task = None
         else:
             self.standing(s, env)
+
+    def loop(self, s, env):
+        for v in s.loop.values(env):
+            try:
+                self.block(s.body, {**env, s.loop.var: v})
+            except Skipped as skipped:
+                if skipped.args[0] == 'break':
+                    break
+
+    def test(self, s, env):
+        self.target = None
+        value = self.read(s.access, env)
+        if value is None:
+            raise Undecided
+        if value > s.bound:
+            self.block(s.body, env)
 
     def standing(self, s, env):
         if isinstance(s, Redistribute):
@@ -168,6 +191,8 @@ class Oracle(Rules):
         subs = self.subscripts(access, env)
         base = self.actual(access.base)
         if not inside(base, subs):
+            if access.through:
+                raise Undecided              # of a pointer's dimensions nothing is known
             self.report('dvm-out-of-bounds', access)
             self.defined = False
             return None
@@ -187,6 +212,8 @@ class Oracle(Rules):
         subs = self.subscripts(access, env)
         base = self.actual(access.base)
         if not inside(base, subs):
+            if access.through:
+                raise Undecided
             self.report('dvm-out-of-bounds', access)
             self.defined, self.wild = False, True
             at, whole = 0, 1                          # beyond the array a write could spoil anything
@@ -206,24 +233,31 @@ class Oracle(Rules):
         """(value, type) of the sum of the terms, each of which is read."""
         total, ctype = None, None
         for t in terms or ['1']:
-            if isinstance(t, Access):
-                value, one = self.read(t, env), t.ctype
-                one = one if is_float(one) else common(one, 'int')
-            else:
-                value, one = env[t] if t in env else int(t) if t.lstrip('-').isdigit() else factor(t, env), 'int'
+            value, one = self.term(t, env)
             if ctype is None:
                 total, ctype = value, one
                 continue
             total, ctype = self.add(total, ctype, value, one)
         return total, ctype
 
-    def add(self, a, a_type, b, b_type):
+    def term(self, t, env):
+        if isinstance(t, Cond):
+            value, one = self.term(t.then if env[t.var] % t.mod == t.rest else t.other, env)
+            wide = common(*(x.ctype if isinstance(x, Access) else 'int' for x in (t.then, t.other)))
+            return convert(value, one, wide), wide
+        if isinstance(t, Access):
+            return self.read(t, env), promoted(t.ctype)
+        return env[t] if t in env else int(t) if t.lstrip('-').isdigit() else factor(t, env), 'int'
+
+    def add(self, a, a_type, b, b_type, sign='+'):
         ctype = common(a_type, b_type)
         if a is None or b is None:
             return None, ctype
         try:
             a, b = convert(a, a_type, ctype), convert(b, b_type, ctype)
-            return (None if a is None or b is None else arithmetic(a + b, ctype)), ctype
+            if a is None or b is None:
+                return None, ctype
+            return arithmetic(a + b if sign == '+' else a - b if sign == '-' else a * b, ctype), ctype
         except Undefined:
             self.defined = False
             return None, ctype
@@ -256,7 +290,7 @@ class Oracle(Rules):
         fields = list(every_field(source, index))
         for whole in fields:                     # C leaves open which comes first
             element, copy = (source.name, whole), (to.name, subs + whole[-1:])
-            state, value = self.state(element), self.value.get(element, 0 if source.name in self.zero else None)
+            state, value = self.state(element), self.fetch(source, whole)
             self.judge_write(s.lhs, copy[1], update=False)
             self.state_of[copy], self.value[copy] = state, value
         for whole in fields:
@@ -271,9 +305,9 @@ class Oracle(Rules):
         value = self.sum(s.terms, env)
         if s.lhs.callee:
             value = self.argument(*value, s.lhs.ctype)
-        if s.op == '+=':
+        if s.op != '=':
             old = self.read(s.lhs, env, compound=True)
-            value = self.add(old, promoted(s.lhs.ctype), *value)
+            value = self.add(old, promoted(s.lhs.ctype), *value, sign=s.op[0])
         self.write(s.lhs, env, value)
         self.owner = None
         return None
@@ -282,7 +316,7 @@ class Oracle(Rules):
         """A plain assignment of a reduction variable: the last value, or a sum if the variable itself is a term."""
         itself = [t for t in s.terms if isinstance(t, Access) and t.base is base]
         old, computes = None, 'last'
-        if len(itself) > 1 or itself and s.op == '+=' or any(t.callee or t.macro for t in itself):
+        if s.op not in ('=', '+=') or len(itself) > 1 or itself and s.op == '+=' or any(t.callee or t.macro for t in itself):
             raise Undecided
         others = [t for t in s.terms if t not in itself]
         if itself:
@@ -378,7 +412,7 @@ class Oracle(Rules):
             self.check_widths(array, widths)
             self.fresh[array.name].append((widths or self.layout.widths(array), corner))
         c = self.construct = Construct(node)
-        c.written_by_text = {self.actual(s.lhs.base) for s in statements_of(node.body) if isinstance(s, Assign)}
+        c.written_by_text = {self.actual(s.lhs.base) for s in statements_of(node.body) if isinstance(s, (Assign, Move))}
         for a, widths in node.across:
             self.check_widths(self.actual(a), widths)
         c.across = {self.actual(a).name: w or self.widths_of(a) for a, w in node.across}
@@ -430,7 +464,10 @@ class Oracle(Rules):
                 template, place = self.construct.point
                 if any(c is not None and not 0 <= c < n for c, n in zip(place, template.sizes)):
                     raise Undecided          # nobody's iteration
-            self.block(node.body, env)
+            try:
+                self.block(node.body, env)
+            except Skipped:
+                pass
             return
         loop = node.loops[depth]
         for v in loop.values(env):
@@ -449,6 +486,10 @@ class Oracle(Rules):
 
 class Undecided(Exception):
     """What the program does depends on a value that is not known here: it is not used."""
+
+
+class Skipped(Exception):
+    """A turn of the innermost loop ends here ('continue'), or the loop ('break')."""
 
 
 def promoted(ctype):

@@ -87,10 +87,12 @@ def affine_text(var, coef, add):
 
 class Access:
     """field: of the record that is accessed, None for a record as a whole; callee: read, or assigned by the operator
-    'stores', by a function of its own, which is printed before the program; macro: spelled AT(a, i, j)."""
+    'stores', by a function of its own, which is printed before the program; macro: spelled AT(a, i, j); through: spelled
+    (name of a pointer, its subscript)."""
 
     def __init__(self, base, subs, field=None):
         self.base, self.subs, self.field, self.callee, self.stores, self.macro = base, subs, field, False, None, False
+        self.through = None
         self.line = self.column = 0
 
     @property
@@ -102,13 +104,22 @@ class Access:
 
     def text(self):
         member = f'.{self.field[0]}' if self.field else ''
+        if self.through:
+            return f'{self.through[0]}[{self.through[1]}]' + member
         if self.macro:
             return f'AT{len(self.subs)}({self.base.name}, {", ".join(s.text() for s in self.subs)})' + member
         return self.base.name + ''.join(f'[{s.text()}]' for s in self.subs) + member
 
 
+class Cond:
+    """Term: 'then' where the remainder of an index is that one, else 'other'."""
+
+    def __init__(self, var, mod, rest, then, other):
+        self.var, self.mod, self.rest, self.then, self.other = var, mod, rest, then, other
+
+
 class Assign:
-    """lhs op sum of terms; a term is an Access or the text of an index or a number."""
+    """lhs op sum of terms; a term is an Access, a Cond, or the text of an index or a number."""
     lists = {'terms': 0}
 
     def __init__(self, lhs, op, terms):
@@ -128,6 +139,28 @@ class Declare:
 
     def __init__(self, variable, terms):
         self.variable, self.terms, self.line = variable, terms, 0
+
+
+class Point:
+    """Declares a pointer to an element (of 'access', which is not read)."""
+
+    def __init__(self, name, access):
+        self.name, self.access = name, access
+
+
+class Skip:
+    """word: 'continue' or 'break', of the innermost loop, where the remainder of an index is that one."""
+
+    def __init__(self, word, var, mod, rest):
+        self.word, self.var, self.mod, self.rest = word, var, mod, rest
+
+
+class Test:
+    """Depends on a value."""
+    lists = {'body': 1}
+
+    def __init__(self, access, bound, body):
+        self.access, self.bound, self.body = access, bound, body
 
 
 class Update:
@@ -275,12 +308,17 @@ class Program:
         self.first_line = self.last_line = self.second_first = self.second_last = 0   # lines of its text
 
 
+def of_terms(terms):
+    for t in terms:
+        yield from (x for x in ([t.then, t.other] if isinstance(t, Cond) else [t]) if isinstance(x, Access))
+
+
 def accesses_of(body):
     """Every access of the statements, in the order of the text (an Update's as printed last)."""
     for s in body:
         if isinstance(s, Assign):
             yield s.lhs
-            yield from (t for t in s.terms if isinstance(t, Access))
+            yield from of_terms(s.terms)
         elif isinstance(s, Update):
             yield s.target
             yield from (t for t in s.terms if isinstance(t, Access))
@@ -289,7 +327,12 @@ def accesses_of(body):
             yield s.lhs
             yield s.rhs
         elif isinstance(s, Declare):
-            yield from (t for t in s.terms or [] if isinstance(t, Access))
+            yield from of_terms(s.terms or [])
+        elif isinstance(s, Point):
+            yield s.access
+        elif isinstance(s, Test):
+            yield s.access
+            yield from accesses_of(s.body)
         elif isinstance(s, Print):
             yield s.access
         elif hasattr(s, 'body'):

@@ -1,6 +1,6 @@
 """Makes a program right: adds the clause that is missing where that is all, and takes out the statements that are wrong in
 other ways, until the oracle finds no mistake."""
-from program import ArrayCopy, Assign, Call, Declare, Move, Parallel, Print, RemoteBlock, Stand, Update, accesses_of, statements_of
+from program import ArrayCopy, Assign, Call, Declare, Move, Parallel, Print, RemoteBlock, Stand, Test, Update, accesses_of, statements_of
 from writer import print_files
 
 
@@ -19,6 +19,8 @@ def without(body, lines):
     """The statements that have nothing on these lines."""
     out = []
     for s in body:
+        if isinstance(s, Test) and s.access.line in lines:
+            continue
         if lines & lines_of(s) and not (hasattr(s, 'body') and not isinstance(s, RemoteBlock)):
             if isinstance(s, Declare):           # later ones need it
                 s.terms = ['1']

@@ -150,7 +150,8 @@ class Rules:
 
     def report(self, ident, access):
         key = (ident, self.actual(access.base).name, self.construct and self.construct.node.number, access.line)
-        self.found.setdefault(key, (ident, access.line, access.column, '' if access.macro else access.base.name))
+        name = '' if access.macro else access.through[0] if access.through else access.base.name
+        self.found.setdefault(key, (ident, access.line, access.column, name))
 
     def report_at(self, ident, line, name, variable=None):
         """A fault of the directive itself."""
@@ -388,7 +389,7 @@ def inner(base):
 
 def agree(axes, access):
     """Do the fixed subscripts of a remote section agree with the reference?"""
-    return all(x is None or x.text() == s.text() for x, s in zip(axes, access.subs))
+    return not access.through and all(x is None or x.text() == s.text() for x, s in zip(axes, access.subs))
 
 
 def covers(widths, shift, corner=True):

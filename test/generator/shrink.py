@@ -1,5 +1,5 @@
 """Makes a program smaller as long as it is judged differently in the same way."""
-from program import Access, Assign, Call, For, If, Parallel, Sub, Update, statements_of
+from program import Access, Assign, Call, Cond, For, If, Parallel, Sub, Test, Update, of_terms, statements_of
 
 
 def bodies_of(program):
@@ -34,7 +34,7 @@ def removals(program):
                     yield drop(items, k)
     for s in [program] + program.functions + everything:
         for k, inner in enumerate(getattr(s, 'body', [])):
-            if isinstance(inner, If) or isinstance(inner, For) and not uses(inner.body, inner.loop.var):
+            if isinstance(inner, (If, Test)) or isinstance(inner, For) and not uses(inner.body, inner.loop.var):
                 yield hoist(s.body, k, inner.body)
             if isinstance(inner, Call) and len(inner.function.body) == 1 and s is program:
                 pass
@@ -66,7 +66,9 @@ def removals(program):
                 if l.step not in (1, -1):
                     yield change(l, 'step', 1 if l.step > 0 else -1)
         if isinstance(s, (Assign, Update)):
-            for x in ([s.lhs] if isinstance(s, Assign) else [s.target]) + [t for t in s.terms if isinstance(t, Access)]:
+            for x in ([s.lhs] if isinstance(s, Assign) else [s.target]) + list(of_terms(s.terms)):
+                if x.through:
+                    yield change(x, 'through', None)
                 if x.callee:
                     yield change(x, 'callee', False)
                 if x.macro:
@@ -74,8 +76,12 @@ def removals(program):
                 for k, sub in enumerate(x.subs):
                     if sub.through:
                         yield change(x, 'subs', x.subs[:k] + [Sub(sub.var, 1, 0)] + x.subs[k + 1:])
-        if isinstance(s, Assign) and s.op == '+=':
+        if isinstance(s, Assign) and s.op != '=':
             yield change(s, 'op', '=')
+        for k, t in enumerate(s.terms or [] if hasattr(s, 'terms') else []):
+            if isinstance(t, Cond):
+                yield change(s, 'terms', s.terms[:k] + [t.then] + s.terms[k + 1:])
+                yield change(s, 'terms', s.terms[:k] + [t.other] + s.terms[k + 1:])
 
 
 def uses(body, var):

@@ -1,8 +1,8 @@
 """C text of programs.  Line numbers of the second file begin at SECOND."""
 import re
 from forms import CALL_FORM, FORMS, LOC_FORM
-from program import (Access, ArrayCopy, Assign, Call, Declare, For, If, Move, Param, Parallel, Print, Realign, Redistribute,
-                     RemoteBlock, ShadowGroup, Stand, TaskOn, TaskRegion, Update, accesses_of, affine_text, statements_of)
+from program import (Access, ArrayCopy, Assign, Call, Cond, Declare, For, If, Move, Param, Parallel, Point, Print, Realign,
+                     Redistribute, RemoteBlock, ShadowGroup, Skip, Stand, TaskOn, TaskRegion, Test, Update, accesses_of, affine_text, statements_of)
 from values import RANK, is_float
 
 SECOND = 1000000
@@ -191,6 +191,15 @@ class Writer:
             self.put(depth, f'{s.lhs.callee}({"".join(v + ", " for v in indices(s.lhs))}', *joined(s.terms), ');')
         elif isinstance(s, Move):
             self.put(depth, s.lhs, ' = ', s.rhs, ';')
+        elif isinstance(s, Point):
+            self.put(depth, f'{s.access.base.ctype} *{s.name} = &', s.access, ';')
+        elif isinstance(s, Skip):
+            self.put(depth, f'if ({s.var} % {s.mod} == {s.rest})')
+            self.put(depth + 1, f'{s.word};')
+        elif isinstance(s, Test):
+            self.put(depth, 'if (', s.access, f' > {s.bound}) {{')
+            self.block(s.body, depth + 1)
+            self.put(depth, '}')
         elif isinstance(s, Declare):
             s.line = self.here()
             self.put(depth, f'{s.variable.ctype} {s.variable.name}', *([] if s.terms is None else [' = ', *joined(s.terms)]), ';')
@@ -316,7 +325,9 @@ class Writer:
 def joined(terms):
     pieces = []
     for k, t in enumerate(terms or ['1']):
-        pieces += ([' + '] if k else []) + [t]
+        if isinstance(t, Cond):
+            t = [f'({t.var} % {t.mod} == {t.rest} ? ', t.then, ' : ', t.other, ')']
+        pieces += ([' + '] if k else []) + (t if isinstance(t, list) else [t])
     return pieces
 
 
