@@ -244,7 +244,7 @@ class Oracle(Rules):
         if isinstance(t, Cond):
             value, one = self.term(t.then if env[t.var] % t.mod == t.rest else t.other, env)
             wide = common(*(x.ctype if isinstance(x, Access) else 'int' for x in (t.then, t.other)))
-            return convert(value, one, wide), wide
+            return self.add(value, one, 0, wide)
         if isinstance(t, Access):
             return self.read(t, env), promoted(t.ctype)
         return env[t] if t in env else int(t) if t.lstrip('-').isdigit() else factor(t, env), 'int'
@@ -416,7 +416,7 @@ class Oracle(Rules):
         for a, widths in node.across:
             self.check_widths(self.actual(a), widths)
         c.across = {self.actual(a).name: w or self.widths_of(a) for a, w in node.across}
-        c.out = {self.actual(a).name for a in node.out}
+        c.out = {self.actual(a).name for a in node.out} & set(c.across)
         c.remote = {self.actual(a).name: axes for a, axes in node.remote}
         for r in node.reduction:
             c.reduced[r.variable.name] = r

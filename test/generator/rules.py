@@ -389,7 +389,7 @@ def inner(base):
 
 def agree(axes, access):
     """Do the fixed subscripts of a remote section agree with the reference?"""
-    return not access.through and all(x is None or x.text() == s.text() for x, s in zip(axes, access.subs))
+    return not access.through and not access.callee and all(x is None or x.text() == s.text() for x, s in zip(axes, access.subs))
 
 
 def covers(widths, shift, corner=True):
