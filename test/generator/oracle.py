@@ -285,7 +285,7 @@ class Oracle(Rules):
         """Fields without a value have none in the copy: nothing is said of them."""
         self.owner, to, subs = self.own(s.lhs, env)
         source, index = self.actual(s.rhs.base), self.subscripts(s.rhs, env)
-        if not inside(to, subs) or not inside(source, index) or self.layout.everywhere(to) or self.layout.everywhere(source):
+        if not inside(to, subs) or not inside(source, index) or to is source and subs == index or self.layout.everywhere(to) or self.layout.everywhere(source):
             raise Undecided
         fields = list(every_field(source, index))
         for whole in fields:                     # C leaves open which comes first
