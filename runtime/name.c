@@ -105,8 +105,9 @@ void dvmrt_name_reference(const struct dvmrt_event *ev, struct dvmrt_text *t) {
     return;
   }
   dvmrt_text_add(t, "'");
-  if (brackets(x->text) == x->ndims + x->ninner)
-    with_values(x->text, ev->subscripts, t);
+  int n = x->ndims + x->ninner;
+  if (brackets(x->text) == n)
+    with_values(x->text, ev->subscripts, n, t);
   else
     dvmrt_text_add(t, "%s", x->text);
   dvmrt_text_add(t, "'");
