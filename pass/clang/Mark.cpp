@@ -399,7 +399,11 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     int64_t Ignored;
     Subs.push_back({I.At, !constantOf(Ctx, I.At->getIdx(), Ignored)});
   }
+  long Outer = Assignment;
+  if (Kind != 'r')
+    Assignment = 0; // who is to assign is decided by everybody
   walk(Slot);
+  Assignment = Outer;
   if (!Emit)
     return;
   for (unsigned I = 0; I < Subs.size(); ++I) {
