@@ -1,6 +1,8 @@
 // Values of a reduction variable on their way back to it.
 #include "ReductionSlice.h"
 #include "pass/markers.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 using namespace dvmir;
@@ -13,6 +15,7 @@ bool ReductionSlice::find() {
     AccessOf[A.Mark] = &A;
   Many ? collectMany() : collect();
   checkEscapes();
+  nameUpdates();
   return Followed && !Stores.empty();
 }
 
@@ -265,7 +268,7 @@ bool ReductionSlice::escapes(Instruction *From, SmallPtrSetImpl<Instruction *> &
       continue;
     }
     if (auto *Br = dyn_cast<BranchInst>(X)) {
-      if ((!branchAllowed() && !decidesUpdate(Br)) || decidesAboutOther(Br))
+      if ((!branchAllowed() && !decidesUpdate(Br)) || decidesAboutOther(Br) || decidesAboutElse(Br))
         return true;
       continue;
     }
@@ -326,6 +329,70 @@ bool ReductionSlice::decidesAboutOther(BranchInst *Br) const {
   return false;
 }
 
+// Does the value become the variable's, or that of a local variable that is mirrored for its sake?
+bool ReductionSlice::reachesUpdate(Instruction *From) const {
+  SmallVector<Instruction *, 8> Work{From};
+  SmallPtrSet<Instruction *, 8> Seen{From};
+  while (!Work.empty())
+    for (User *U : Work.pop_back_val()->users()) {
+      auto *X = cast<Instruction>(U);
+      if (auto *St = dyn_cast<StoreInst>(X)) {
+        if (isVariable(St->getPointerOperand()) || Twins.count(root(St->getPointerOperand())))
+          return true;
+      } else if (!isa<BranchInst>(X) && Seen.insert(X).second) {
+        Work.push_back(X);
+      }
+    }
+  return false;
+}
+
+bool ReductionSlice::mayUpdate(const CallInst *Call) const {
+  return isa<GlobalVariable>(C.Address) || any_of(Call->args(), [&](Value *V) { return root(V)->stripPointerCasts() == C.Address; }) || !isNamed();
+}
+
+// 'if (m > 3) x = 0': does the branch decide about something else, and about no update at all?
+bool ReductionSlice::decidesAboutElse(const BranchInst *Br) {
+  if (Br->isUnconditional())
+    return false;
+  if (!PostDominators)
+    PostDominators = std::make_unique<PostDominatorTree>(S.F);
+  const DomTreeNode *Node = PostDominators->getNode(Br->getParent());
+  BasicBlock *End = Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
+  if (!End)
+    return false;
+  SmallVector<BasicBlock *, 8> Work;
+  SmallPtrSet<BasicBlock *, 8> Region;
+  auto Add = [&](const BasicBlock *BB) {
+    for (BasicBlock *Next : successors(const_cast<BasicBlock *>(BB)))
+      if (Next != End && Region.insert(Next).second)
+        Work.push_back(Next);
+  };
+  Add(Br->getParent());
+  bool Else = false;
+  while (!Work.empty()) {
+    BasicBlock *BB = Work.pop_back_val();
+    for (Instruction &I : *BB) {
+      if (auto *St = dyn_cast<StoreInst>(&I)) {
+        Value *P = root(St->getPointerOperand());
+        if (isVariable(St->getPointerOperand()) || P == C.Location || Twins.count(P))
+          return false;
+        Else = true;
+      } else if (auto *Call = dyn_cast<CallInst>(&I); Call && markerName(Call).empty() && !isa<IntrinsicInst>(Call) && !pure(Call)) {
+        if (mayUpdate(Call))
+          return false;
+        Else = true;
+      }
+    }
+    Add(BB);
+  }
+  for (PHINode &Phi : End->phis()) {
+    if (reachesUpdate(&Phi))
+      return false;
+    Else = true;
+  }
+  return Else;
+}
+
 bool ReductionSlice::storesVariable(const BasicBlock *BB) const {
   return any_of(*BB, [&](const Instruction &I) {
     auto *St = dyn_cast<StoreInst>(&I);
@@ -346,6 +413,14 @@ bool ReductionSlice::decidesUpdate(const BranchInst *Br) const {
              });
            });
   });
+}
+
+// The runtime tells where the variable is updated, also where nothing else is asked of the update.
+void ReductionSlice::nameUpdates() {
+  for (StoreInst *St : Stores)
+    if (isVariable(St->getPointerOperand()))
+      if (Access *A = AccessOf.lookup(dyn_cast<CallInst>(St->getPointerOperand())))
+        appendToCompilerUsed(RT.M, {S.site(*A)});
 }
 
 void ReductionSlice::checkEscapes() {

@@ -4,6 +4,7 @@
 #define DVM_LLVM_REDUCTIONSLICE_H
 #include "Function.h"
 #include "ReductionClause.h"
+#include "llvm/Analysis/PostDominators.h"
 
 namespace dvmir {
 
@@ -39,6 +40,7 @@ private:
   llvm::SmallVector<llvm::LoadInst *, 8> Loads; // of any of the mirrored addresses
   llvm::DenseMap<const llvm::Instruction *, Access *> AccessOf; // by marker
   bool Followed = true;
+  std::unique_ptr<llvm::PostDominatorTree> PostDominators;
   llvm::SmallPtrSet<llvm::CallInst *, 8> Results; // Many: marks of accesses to the variable
 
   bool isNamed() const;
@@ -59,8 +61,12 @@ private:
   bool throughLocal(llvm::Value *P, llvm::SmallPtrSetImpl<llvm::Instruction *> &Seen, bool &Update);
   bool branchAllowed() const;
   bool decidesAboutOther(llvm::BranchInst *Br) const;
+  bool reachesUpdate(llvm::Instruction *From) const;
+  bool mayUpdate(const llvm::CallInst *Call) const;
+  bool decidesAboutElse(const llvm::BranchInst *Br);
   bool storesVariable(const llvm::BasicBlock *BB) const;
   bool decidesUpdate(const llvm::BranchInst *Br) const;
+  void nameUpdates();
   void checkEscapes();
 };
 
