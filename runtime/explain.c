@@ -5,6 +5,7 @@
 #include "runtime/other.h"
 #include "runtime/process.h"
 #include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 
 /* ---- common parts ------------------------------------------------------------------------------------------------------------ */
@@ -76,6 +77,8 @@ static void private_uninitialized(const struct dvmrt_event *ev) {
     note_nest(r, ev);
   }
   note_declaration(r, ev);
+  if (!ev->nest)
+    dvmrt_text_add(dvmrt_diag_help(r), "its value ends with the loop: assign it again before it is read, or let the loop compute it by 'reduction'");
   emit(f, r);
 }
 
@@ -89,8 +92,10 @@ static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev,
     dvmrt_name_place(ev->nest->d->pos, help);
     return;
   }
-  dvmrt_text_add(help, operation ? "add 'reduction(%s(%s))' to the directive at " : "if it collects a result, name it in 'reduction(%s(%s))' of the directive at ",
-                 operation ? operation : "..", name);
+  if (operation)
+    dvmrt_text_add(help, "add 'reduction(%s(%s))' to the directive at ", operation, name);
+  else
+    dvmrt_text_add(help, "if it collects a result, name it in a 'reduction' of the directive at ");
   dvmrt_name_place(ev->nest->d->pos, help);
 }
 
@@ -118,6 +123,8 @@ static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
     dvmrt_text_add(help, " stands for in 'private' of the directive at ");
   }
   dvmrt_name_place(ev->nest->d->pos, help);
+  if (ev->nest->mapped)
+    dvmrt_text_add(help, ", or 'reduction' if its value is needed after the loop");
 }
 
 static void undeclared(const struct dvmrt_event *ev) {
@@ -161,6 +168,20 @@ static bool collects(const struct dvmrt_event *ev) {
   return !ev->array && x->ndims && x->ndims == x->nextents && x->extent[0] > 0 && x->name && dvmrt_guess_operation(x->pos, x->name);
 }
 
+/* A clause is refused that is wider than the shadow edge. */
+static void help_edge(const struct dvmrt_clause *c, const struct dvmrt_array *a, struct dvmrt_text *t) {
+  bool wider = false;
+  for (int d = 0; a && d < c->ndims; d++)
+    wider = wider || c->low[d] > a->low[d] || c->high[d] > a->high[d];
+  if (!wider)
+    return;
+  dvmrt_text_add(t, " and declare '%s' with 'shadow", a->name);
+  for (int d = 0; d < c->ndims; d++)
+    dvmrt_text_add(t, "[%lld:%lld]", (long long)(c->low[d] > a->low[d] ? c->low[d] : a->low[d]),
+                   (long long)(c->high[d] > a->high[d] ? c->high[d] : a->high[d]));
+  dvmrt_text_add(t, "'");
+}
+
 static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
                             enum dvmrt_verdict v) {
   const struct dvmrt_directive *d = ev->nest->d;
@@ -189,6 +210,7 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
     return;
   }
   dvmrt_name_place(d->pos, t);
+  help_edge(&f->clause, ev->array, t);
 }
 
 /* "is read here, but iteration (i=1) has written it: flow dependence, distance (1)" */
@@ -268,6 +290,7 @@ void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict v, co
     dvmrt_clause_text(&f->clause, t);
     dvmrt_text_add(t, "' in the directive at ");
     dvmrt_name_place(ev->nest->d->pos, t);
+    help_edge(&f->clause, ev->array, t);
   }
   emit(f, r);
 }
@@ -415,7 +438,7 @@ static void clause_of(struct dvmrt_finding *f, const struct dvmrt_event *ev, con
 }
 
 /* shadow_renew without widths takes all declared ones: say the short form when it does. */
-/* The reference as a section of remote_access: "A[7][i + 1][..]"; '..' where the subscript is not known. */
+/* The reference as a section of remote_access: "A[7][i + 1][]"; the whole dimension where the subscript is not known. */
 static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   const struct dvmrt_access *x = ev->access;
   dvmrt_text_add(t, "%s", dvmrt_name_in_nest(ev));
@@ -425,7 +448,7 @@ static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
     if (x->ndims == ev->array->ndims && s->kind == 'c')
       dvmrt_text_add(t, "[%lld]", (long long)s->add);
     else if (!index)
-      dvmrt_text_add(t, "[..]");
+      dvmrt_text_add(t, "[]");
     else if (s->coef == 1 && s->add)
       dvmrt_text_add(t, "[%s %c %lld]", index, s->add < 0 ? '-' : '+', (long long)(s->add < 0 ? -s->add : s->add));
     else if (s->coef == 1)
@@ -452,16 +475,59 @@ static void help_align(struct dvmrt_report *r, const struct dvmrt_event *ev) {
                    ev->array->name, on->name);
 }
 
-/* Does the subscript not go with an index variable, so that no edge of a fixed width holds the element? */
+/* Does the subscript not go with the iteration, so that no edge of a fixed width holds the element? */
 static bool goes_alone(const struct dvmrt_event *ev, int dim) {
-  return ev->access->ndims == ev->array->ndims && ev->access->axis[dim].kind != 'a';
+  const struct dvmrt_access *x = ev->access;
+  if (x->ndims != ev->array->ndims)
+    return false;
+  return x->axis[dim].kind != 'a' || !dvmrt_layout_settled(dvmrt_array_layout(ev->array), &ev->nest->layout, x->axis, x->ndims);
+}
+
+/* The array as the directive's clauses with that key name it; NULL: in none of them. */
+static const struct dvmrt_item *named_in(const struct dvmrt_event *ev, char key) {
+  for (const struct dvmrt_item *i = dvmrt_directive_find(ev->nest->d->items, key); i; i = dvmrt_directive_find(i->next, key))
+    if ((uintptr_t)dvmrt_num_value(i->ref.address, ev->nest->args) == ev->array->address)
+      return i;
+  return NULL;
+}
+
+/* In a loop that writes the array as well, its old values may not be what is meant. */
+static void help_renew(struct dvmrt_report *r, const struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  const char *name = dvmrt_name_in_nest(ev);
+  bool again = named_in(ev, 'H');
+  struct dvmrt_text *t = dvmrt_diag_help(r);
+  dvmrt_text_add(t, "%s 'shadow_renew(%s%s)' %s the directive at ", again ? "write" : "add", name, p->naway > 1 ? "(corner)" : "",
+                 again ? "in" : "to");
+  dvmrt_name_place(d->pos, t);
+  const struct dvmrt_item *use = named_in(ev, 'U');
+  if (use && use->use == 'w' && !named_in(ev, 'C'))
+    dvmrt_text_add(t, ", or 'across(%s)' if what the loop itself writes is meant", name);
+}
+
+static void help_wait(struct dvmrt_report *r, const struct dvmrt_array *a) {
+  const char *group = dvmrt_group_pending_name(a);
+  if (group)
+    dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm shadow_wait(%s)' before this loop", group);
+}
+
+/* A loop without 'on' runs where the element lies if it is mapped on the reference. */
+static void help_mapping(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  struct dvmrt_text *t = dvmrt_diag_help(r);
+  dvmrt_text_add(t, "write 'parallel(");
+  for (int i = 0; i < d->rank; i++)
+    dvmrt_text_add(t, "[%s]", d->names[i]);
+  dvmrt_text_add(t, " on ");
+  section_text(ev, t);
+  dvmrt_text_add(t, ")' in the directive at ");
+  dvmrt_name_place(d->pos, t);
 }
 
 static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
                        const struct dvmrt_place *p, enum dvmrt_misplaced why) {
   if (!ev->nest)
     return;
-  const struct dvmrt_directive *d = ev->nest->d;
   const char *name = dvmrt_name_in_nest(ev);
   struct dvmrt_text *t;
   switch (why) {
@@ -487,17 +553,18 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
     }
     return;
   case DVMRT_NEVER_RENEWED: case DVMRT_WRITTEN_SINCE: case DVMRT_MOVED_SINCE: case DVMRT_NARROW_RENEWAL: case DVMRT_NO_CORNER:
-    t = dvmrt_diag_help(r);
-    dvmrt_text_add(t, "add 'shadow_renew(%s%s)' to the directive at ", name, p->naway > 1 ? "(corner)" : "");
-    dvmrt_name_place(d->pos, t);
+    help_renew(r, ev, p);
     return;
-  case DVMRT_EDGE_WRITE: case DVMRT_PENDING: case DVMRT_IN_FLIGHT: return;
+  case DVMRT_PENDING: case DVMRT_IN_FLIGHT:
+    help_wait(r, ev->array);
+    return;
+  case DVMRT_EDGE_WRITE: return;
   case DVMRT_UNMAPPED:
-    t = dvmrt_diag_help(r);
-    dvmrt_text_add(t, "add 'on %s[..]' to the directive at ", name);
-    dvmrt_name_place(d->pos, t);
+    help_mapping(r, ev);
     return;
   case DVMRT_NO_RELATION:
+    if (f && f->id == DVMRT_ID_REMOTE_WRITE)
+      return;
     help_align(r, ev);
     /* fall through */
   default:
@@ -536,6 +603,39 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
   emit(f, r);
 }
 
+/* Can the subscript, of so many characters, stand in a directive before the statement?  Names and numbers, added and multiplied, can. */
+static bool plain_subscript(const char *text, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!isalnum((unsigned char)text[i]) && !strchr("_ +-*", text[i]))
+      return false;
+  return n > 0 && !memmem(text, n, "++", 2) && !memmem(text, n, "--", 2);
+}
+
+/* The reference as the user has written it, for remote_access before its statement: "A[7][i + 1][]".  False: it does not show. */
+static bool reference_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
+  const struct dvmrt_access *x = ev->access;
+  const char *at = x->text;
+  if (!x->name || x->ndims != ev->array->ndims || strncmp(at, x->name, strlen(x->name)) != 0)
+    return false;
+  at += strlen(x->name);
+  dvmrt_text_add(t, "%s", x->name);
+  for (int d = 0; d < x->ndims; d++) {
+    while (*at == ' ')
+      at++;
+    size_t n = 0;
+    for (int depth = 0; *at == '[' && at[n]; n++)
+      if ((depth += at[n] == '[' ? 1 : at[n] == ']' ? -1 : 0) == 0)
+        break;
+    bool plain = n && plain_subscript(at + 1, n - 1);
+    if (x->axis[d].kind == 'c')
+      dvmrt_text_add(t, "[%lld]", (long long)x->axis[d].add);
+    else
+      dvmrt_text_add(t, "[%.*s]", plain ? (int)n - 1 : 0, at + 1);
+    at += n ? n + 1 : 0;
+  }
+  return true;
+}
+
 void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_event *target) {
   bool asked = dvmrt_construct_clause(dvmrt_construct_top(), 'M', ev->array);
   struct dvmrt_finding *f = count(ev, asked ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_SEQUENTIAL_ACCESS);
@@ -556,9 +656,12 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
   }
   note_declaration(r, ev);
   struct dvmrt_text *help = dvmrt_diag_help(r);
-  dvmrt_text_add(help, "put the statement under '#pragma dvm remote_access(");
-  dvmrt_name_element(ev->array, ev->ix, help);
-  dvmrt_text_add(help, ")'");
+  dvmrt_text_add(help, asked ? "name '" : "put the statement under '#pragma dvm remote_access(");
+  if (!reference_text(ev, help))
+    dvmrt_name_element(ev->array, ev->ix, help);
+  dvmrt_text_add(help, asked ? "' in the 'remote_access' of the directive at " : ")'");
+  if (asked)
+    dvmrt_name_place(dvmrt_construct_top()->d->pos, help);
   emit(f, r);
 }
 
@@ -630,12 +733,37 @@ void dvmrt_explain_target(const struct dvmrt_directive *d, const char *name) {
   directive_finding(DVMRT_ID_USAGE, d, name, t.s, NULL, NULL);
 }
 
+/* Where the loop updates the variable by another operation than the declared one, as the user's own lines show it. */
+static void help_operation(struct dvmrt_report *r, const struct dvmrt_directive *d, const struct dvmrt_item *reduction) {
+  const char *name = reduction->ref.name;
+  for (const struct dvmrt_access *x = dvmrt_site_of_construct(d->site, d->pos.file, d->cid); x; x = x->next) {
+    struct dvmrt_pos at;
+    const char *operation = x->name && !strcmp(x->name, name) ? dvmrt_guess_near(x->pos, name, &at) : NULL;
+    if (!operation || !strncmp(operation, reduction->word, strlen(operation)))
+      continue;
+    dvmrt_text_add(dvmrt_diag_note(r, at), "'%s' is updated here", name);
+    struct dvmrt_text *help = dvmrt_diag_help(r);
+    if (reduction->loc_name)
+      dvmrt_text_add(help, "write '%sloc' in place of '%s' in the directive at ", operation, reduction->word);
+    else
+      dvmrt_text_add(help, "write '%s(%s)' in the 'reduction' of the directive at ", operation, name);
+    dvmrt_name_place(d->pos, help);
+    return;
+  }
+}
+
 void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *name, const char *what,
                             const char *program, const char *declared, const char *tolerance) {
   struct dvmrt_text t = {.n = 0};
   dvmrt_text_add(&t, "the loop computes %s%s'%s' = %s, but the iterations' partial values give %s under '%s'%s", what,
                  *what ? " " : "", name, program, declared, reduction->word, tolerance);
-  directive_finding(DVMRT_ID_REDUCTION_MISMATCH, d, reduction->ref.name, t.s, NULL, NULL);
+  struct dvmrt_finding *f = dvmrt_diag_count(DVMRT_ID_REDUCTION_MISMATCH, reduction->ref.name, d, d->pos);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_text_add(&r->message, "%s", t.s);
+  help_operation(r, d, reduction);
+  emit(f, r);
 }
 
 void dvmrt_explain_escape(const struct dvmrt_event *ev) {

@@ -119,6 +119,14 @@ const struct dvmrt_directive *dvmrt_group_pending(const struct dvmrt_array *a, c
   return NULL;
 }
 
+const char *dvmrt_group_pending_name(const struct dvmrt_array *a) {
+  for (const struct group *g = groups; g; g = g->next)
+    for (const struct member *m = g->started ? g->members : NULL; m; m = m->next)
+      if (m->array == a)
+        return g->name;
+  return NULL;
+}
+
 /* ---- reductions --------------------------------------------------------------------------------------------------------------- */
 
 static void unfinished(const struct dvmrt_pending_var *v) {

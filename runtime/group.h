@@ -22,6 +22,8 @@ void dvmrt_group_shadow_wait(const struct dvmrt_directive *at, const char *group
 void dvmrt_group_forget(const struct dvmrt_array *a);
 /* Start of an exchange of the array that is under way and brings an element so displaced; p NULL: any. */
 const struct dvmrt_directive *dvmrt_group_pending(const struct dvmrt_array *a, const struct dvmrt_place *p);
+/* The name of a group that is exchanging the array; NULL: none. */
+const char *dvmrt_group_pending_name(const struct dvmrt_array *a);
 
 /* The loop that computed the reduction variable is over. */
 void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high);

@@ -122,3 +122,21 @@ const char *dvmrt_guess_operation(struct dvmrt_pos pos, const char *name) {
     before[0] = 0;
   return dvmrt_guess_in(before, line, pos.column, name);
 }
+
+const char *dvmrt_guess_near(struct dvmrt_pos pos, const char *name, struct dvmrt_pos *at) {
+  char line[512];
+  *at = pos;
+  for (at->line = pos.line; at->line <= pos.line + 1; at->line++) {
+    if (!pos.file || !dvmrt_source_line(pos.file, at->line, line, sizeof(line)))
+      continue;
+    for (const char *p = line; (p = strstr(p, name)); p++) {
+      if (p > line && (isalnum((unsigned char)p[-1]) || p[-1] == '_'))
+        continue;
+      at->column = (uint32_t)(p - line) + 1;
+      const char *operation = dvmrt_guess_operation(*at, name);
+      if (operation)
+        return operation;
+    }
+  }
+  return NULL;
+}

@@ -8,4 +8,6 @@
 const char *dvmrt_guess_in(const char *before, const char *line, uint32_t column, const char *name);
 /* The same from the file. */
 const char *dvmrt_guess_operation(struct dvmrt_pos pos, const char *name);
+/* The same for an update in the line of 'pos' or the next one; 'at' is where it stands. */
+const char *dvmrt_guess_near(struct dvmrt_pos pos, const char *name, struct dvmrt_pos *at);
 #endif
