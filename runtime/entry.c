@@ -261,6 +261,13 @@ void __dvmrt_born(const void *p, uint64_t size) {
   leave();
 }
 
+void __dvmrt_unwound(const void *frame) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_object_unwound((uintptr_t)frame);
+  leave();
+}
+
 static void mark_written(uintptr_t a, uint64_t size) {
   struct dvmrt_region *r = dvmrt_shadow_region_in(a, size);
   if (r)

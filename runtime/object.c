@@ -169,6 +169,12 @@ static void settle_object(struct dvmrt_extent x) {
   dvmrt_shadow_settle(x.start, x.size, DVMRT_W_ASSIGNED);
 }
 
+void dvmrt_object_unwound(uintptr_t frame) {
+  struct stack *s = mine;
+  while (s && s->n && s->objects[s->n - 1].start < frame)
+    settle_object(s->objects[--s->n]);
+}
+
 static void reach(struct reached *r, struct dvmrt_extent x) {
   for (unsigned i = 0; i < r->n; i++)
     if (r->x[i].start == x.start)
@@ -186,6 +192,8 @@ static void reach_pointer(struct reached *r, uintptr_t a) {
     dvmrt_shadow_settle(region->base, region->end - region->base, DVMRT_W_ASSIGNED);
   else if (dvmrt_object_find(a, &x))
     reach(r, x);
+  else
+    settle_around(a);
 }
 
 /* Pointers in the object, as a garbage collector would look for them. */
@@ -195,7 +203,7 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) static void scan(
     reach_pointer(r, *(const uintptr_t *)at);
 }
 
-/* A va_list of x86-64 (psABI 3.5.7), as callers pass one on to vsscanf and its kin: what is left of the arguments. */
+/* A va_list of x86-64 (psABI 3.5.7), as callers pass one on to vsscanf and its kin. */
 struct arguments {
   uint32_t gp_offset, fp_offset;
   uintptr_t overflow, saved;
@@ -212,8 +220,9 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) static void scan_
   if (x.size != sizeof(*v) || (x.start & 7) || v->gp_offset > SAVED_BYTES || v->gp_offset % 8 || v->fp_offset < SAVED_BYTES ||
       v->fp_offset > SAVED_ALL || v->fp_offset % 16 || !on_this_stack(v->overflow) || !on_this_stack(v->saved))
     return;
-  scan(r, (struct dvmrt_extent){v->saved + v->gp_offset, SAVED_BYTES - v->gp_offset});
-  scan(r, (struct dvmrt_extent){v->overflow, OVERFLOW_BYTES});
+  /* All of them: the callee may have taken those that it wrote through. */
+  scan(r, (struct dvmrt_extent){v->saved, SAVED_BYTES});
+  scan(r, (struct dvmrt_extent){v->overflow - OVERFLOW_BYTES, 2 * OVERFLOW_BYTES});
 }
 
 void dvmrt_object_given(uintptr_t a, uintptr_t start, uint64_t size) {

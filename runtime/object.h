@@ -12,6 +12,9 @@ bool dvmrt_object_module_gone(const void *data, struct dvmrt_extent *x);
 /* An object of this thread's stack begins to live; those below 'frame' (an address in the caller's caller's stack frame or below
  * it) are dead. */
 void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame);
+/* The frames below 'frame' on this thread's stack have ended without a word: their objects count as assigned, for code that we
+ * cannot see may use the place next and hand it to us. */
+void dvmrt_object_unwound(uintptr_t frame);
 /* The object that holds 'a': of the heap or of any thread's stack.  False: none is known. */
 bool dvmrt_object_find(uintptr_t a, struct dvmrt_extent *x);
 /* Code that we cannot see was given 'a', which lies in an object of 'size' bytes from 'start' (0: not known): that object and

@@ -188,8 +188,6 @@ static const KnownCall KnownCalls[] = {
     {"strspn", 2, nullptr},
     {"strcspn", 2, nullptr},
     {"strpbrk", 2, nullptr},
-    {"strdup", 1, nullptr},
-    {"strndup", 2, nullptr},
     {"memcmp", 3, nullptr},
     {"memchr", 3, nullptr},
     {"strcpy", 2, nullptr, "wr"},
@@ -313,6 +311,22 @@ static void giveObject(FunctionState &S, IRBuilder<> &B, Value *P) {
     S.RT.call(B, "__dvmrt_given", {O.Base, B.getInt64(O.Size)});
 }
 
+// Arguments that may be addresses though their type is an integer, as system calls have them and unions of a number and a
+// pointer become.  A number that is none harms nothing: no object is there.
+static SmallVector<Value *, 2> addressesIn(const CallBase *Call) {
+  SmallVector<Value *, 2> Found;
+  for (Value *V : Call->args())
+    if (V->getType()->isIntegerTy(64) && !isa<Constant, SExtInst, ZExtInst>(V))
+      Found.push_back(V);
+  return Found;
+}
+
+// Inline assembly that says it writes memory which is none of its operands.
+static bool writesAnywhere(const CallBase *Call) {
+  auto *Assembly = dyn_cast<InlineAsm>(Call->getCalledOperand());
+  return Assembly && StringRef(Assembly->getConstraintString()).contains("~{memory}");
+}
+
 // before = now.callee; now.callee = f; call; asked = now.callee; now.callee = before;
 // if (asked == f) what it was given counts as assigned;
 static void lowerForeign(FunctionState &S, CallBase *Call, ArrayRef<Value *> Pointers) {
@@ -328,6 +342,23 @@ static void lowerForeign(FunctionState &S, CallBase *Call, ArrayRef<Value *> Poi
   Then.SetCurrentDebugLocation(Call->getDebugLoc());
   for (Value *P : Pointers)
     giveObject(S, Then, P);
+  for (Value *Number : addressesIn(Call))
+    S.RT.call(Then, "__dvmrt_foreign", {Then.CreateIntToPtr(Number, S.RT.Ptr)});
+  // A struct that is passed by value stays as it is; what its pointers lead to may not.
+  for (unsigned N = 0; N < Call->arg_size(); ++N)
+    if (Type *T = Call->getParamByValType(N); T && holdsPointers(T))
+      S.RT.call(Then, "__dvmrt_given", {Call->getArgOperand(N), Then.getInt64(S.RT.DL.getTypeAllocSize(T).getFixedValue())});
+  // Memory that it has allocated may be some that was ours and that unseen code has freed.
+  if (Call->getType()->isPointerTy())
+    S.RT.call(Then, "__dvmrt_foreign", {Call});
+}
+
+// Whether a function that we cannot see is handed memory in any way, or hands us some.
+static bool dealsInMemory(const CallBase *Call) {
+  return Call->getType()->isPointerTy() || !addressesIn(Call).empty() || any_of(seq(0u, Call->arg_size()), [&](unsigned N) {
+           Type *T = Call->getParamByValType(N);
+           return T && holdsPointers(T);
+         });
 }
 
 static bool isInstrumentedHere(const CallBase *Call) {
@@ -335,7 +366,15 @@ static bool isInstrumentedHere(const CallBase *Call) {
   return F && !F->isDeclarationForLinker() && !F->isInterposable() && !F->hasFnAttribute(Attribute::Naked);
 }
 
+// setjmp and kin: what longjmp has left ended without a word.
+static void lowerLanding(FunctionState &S, CallBase *Call) {
+  BuilderBehind B(Call);
+  S.RT.call(B, "__dvmrt_unwound", {B.CreateIntrinsic(Intrinsic::stacksave, {S.RT.Ptr}, {})});
+}
+
 void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
+  if (Call->hasFnAttr(Attribute::ReturnsTwice))
+    lowerLanding(S, Call);
   if (Call->isMustTailCall() || isInstrumentedHere(Call))
     return;
   const KnownCall *Known = findKnown(Call);
@@ -344,13 +383,19 @@ void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
   if (Call->doesNotReturn() || Call->onlyReadsMemory())
     return;
   auto Pointers = writtenArguments(Call, Known ? Known->Args : "");
-  if (Pointers.empty())
+  const bool Foreign = !Known && !Call->isInlineAsm() && !isa<IntrinsicInst>(Call);
+  SmallVector<Value *, 2> Numbers;
+  if (writesAnywhere(Call))
+    Numbers = addressesIn(Call);
+  if (Pointers.empty() && Numbers.empty() && !(Foreign && dealsInMemory(Call)))
     return;
-  if (!Known && !Call->isInlineAsm() && !isa<IntrinsicInst>(Call))
+  if (Foreign)
     return lowerForeign(S, Call, Pointers);
   // Behind 'asm goto' there are several places; what it reads is not judged, so that before will do.
   IRBuilder<> B(isa<CallBrInst>(Call) ? Call : behind(Call));
   B.SetCurrentDebugLocation(Call->getDebugLoc());
   for (Value *P : Pointers)
     Known ? assignObject(S, B, P) : giveObject(S, B, P);
+  for (Value *Number : Numbers)
+    S.RT.call(B, "__dvmrt_foreign", {B.CreateIntToPtr(Number, S.RT.Ptr)});
 }

@@ -122,6 +122,7 @@ void MemoryLowering::lowerCopy(MemIntrinsic *I) {
 // Objects of the stack begin to live without a value, and leave nothing behind: code that we cannot see may use the
 // same place next, and hand it to us.
 void MemoryLowering::lowerObjects() {
+  bool Grows = false;
   for (auto &V : S.Variables) {
     if (!V->Tracked)
       continue;
@@ -137,6 +138,7 @@ void MemoryLowering::lowerObjects() {
     };
     if (!Alloca->isStaticAlloca()) {
       Call("__dvmrt_born", Alloca->getNextNode());
+      Grows = true;
       continue;
     }
     if (V->Starts.empty()) {
@@ -147,6 +149,12 @@ void MemoryLowering::lowerObjects() {
       Call("__dvmrt_born", Start->getNextNode());
     for (ReturnInst *Ret : Returns)
       Call("__dvmrt_assign", Ret);
+  }
+  for (ReturnInst *Ret : Returns) {
+    if (!Grows)
+      break;
+    IRBuilder<> B(Ret);
+    S.RT.call(B, "__dvmrt_unwound", {B.CreateIntrinsic(Intrinsic::frameaddress, {S.RT.Ptr}, {B.getInt32(0)})});
   }
 }
 
