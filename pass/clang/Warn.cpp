@@ -29,17 +29,27 @@ public:
     if (const auto *F = dyn_cast<ForStmt>(S)) {
       statement(F->getInit());
       see(F);
-      return true;
+      return !mayEndIteration(F);
     }
     if (const auto *E = dyn_cast<Expr>(S)) {
       expression(E->IgnoreParens());
       return true;
     }
     see(S);
-    return isa<DeclStmt>(S) || isa<NullStmt>(S) || isa<IfStmt>(S) || isa<WhileStmt>(S) || isa<DoStmt>(S) || isa<SwitchStmt>(S);
+    bool Known = isa<DeclStmt>(S) || isa<NullStmt>(S) || isa<IfStmt>(S) || isa<WhileStmt>(S) || isa<DoStmt>(S) || isa<SwitchStmt>(S);
+    return Known && !mayEndIteration(S);
   }
 
 private:
+  // By a jump to what comes behind the body; a 'continue' of a loop inside S does not.
+  static bool mayEndIteration(const Stmt *S, bool InLoop = false) {
+    if (!S)
+      return false;
+    if (isa<GotoStmt>(S) || isa<IndirectGotoStmt>(S) || isa<ReturnStmt>(S) || (isa<ContinueStmt>(S) && !InLoop))
+      return true;
+    InLoop |= isa<ForStmt>(S) || isa<WhileStmt>(S) || isa<DoStmt>(S);
+    return llvm::any_of(S->children(), [&](const Stmt *X) { return mayEndIteration(X, InLoop); });
+  }
   void expression(const Expr *E) {
     const auto *A = dyn_cast<BinaryOperator>(E);
     if (A && A->getOpcode() == BO_Comma) {

@@ -28,7 +28,7 @@ def untimed(ran, whim):
     text = re.sub(r"( = |values give |no more than )[-+.\w]+", r'\1V', ran.stderr)
     blocks, kept = re.split(r'^(?=\S+: (?:error|warning): |dvm: )', text, flags=re.M), []
     for block in blocks:
-        if re.match(r'dvm: \d+ error', block):
+        if re.match(r'dvm: \d+ (error|warning)', block):
             continue                             # how many of what stands above
         where = re.match(r'(?:dvm: )?\S*random\.c:(\d+):\d+', block)
         if not (where and '[dvm-reduction-mismatch]' in block and int(where[1]) in whim):

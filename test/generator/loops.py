@@ -279,7 +279,7 @@ class Loops:
         if self.pointers and r.random() < 0.2:
             lhs = self.through(target, lhs)
         out = Assign(lhs, '=' if r.random() < 0.75 else r.choice(['+=', '+=', '-=', '*=']), self.terms(s))
-        if r.random() < 0.06 and self.has_callee(target):
+        if r.random() < 0.06 and not lhs.through and self.has_callee(target):
             lhs.callee, lhs.stores = True, out.op
         return out
 
