@@ -194,9 +194,10 @@ int __dvmrt_enter(struct dvmrt_site *site, void *frame, const int64_t *args);
 void __dvmrt_leave(struct dvmrt_site *site, void *frame);
 void __dvmrt_row(struct dvmrt_site *construct);
 void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args);
-/* 'use' counts U lines from 0; 'shift' is log2 of the element size, or DVMRT_NO_WORDS where the extents alone are wanted;
- * never NULL; valid until leave. */
-enum { DVMRT_NO_WORDS = 63 };
+/* 'use' counts U lines from 0; 'shift' is log2 of the element size, or of the size of a part plus DVMRT_PARTS: then there are
+ * words if each part of that size has one (a part of DVMRT_NO_WORDS has none), and the extents are right without words too.
+ * Never NULL; valid until leave. */
+enum { DVMRT_PARTS = 32, DVMRT_NO_WORDS = 63 };
 const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use, uint32_t shift);
 
 /* Summaries: at the entry of a nest, what all of its iterations together do to arrays, as the pass could read it off.

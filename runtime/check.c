@@ -309,10 +309,10 @@ void dvmrt_check_filled(uintptr_t p, uint64_t size) {
 /* ---- views ------------------------------------------------------------------------------------------------------------------- */
 
 bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
-  const struct dvmrt_use *u = (const struct dvmrt_use *)view;
   struct dvmrt_event ev;
   event_init(&ev, site, ix, flags);
-  if (!u->array || !ev.nest || !dvmrt_construct_judges())
+  const struct dvmrt_use *u = ev.nest ? dvmrt_construct_use(ev.nest, view) : NULL;
+  if (!u || !u->array || !dvmrt_construct_judges())
     return true;
   if (p < u->array->region.base || p >= u->array->region.end)
     return false;

@@ -9,6 +9,9 @@
 #include "runtime/task.h"
 #include <string.h>
 
+/* Of no array: every access is looked at. */
+static const struct dvmrt_view no_view = {.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
+
 enum {
   BORN_FIRST = 16, BORN_COUNT = DVMRT_W_FIRST - BORN_FIRST, /* valueless words that carry the construct's number */
   ID_FIRST = (DVMRT_W_ASSIGNED >> 1) + 2,                     /* one is left for what the header of the first nest touches */
@@ -461,7 +464,7 @@ bool dvmrt_construct_only_reads(const struct dvmrt_frame *f, const struct dvmrt_
 
 static void view_limits(const struct dvmrt_frame *f, const struct dvmrt_use *u, struct dvmrt_view *v) {
   enum dvmrt_class class = dvmrt_construct_array_class(f, u->array);
-  *v = (struct dvmrt_view){.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
+  *v = no_view;
   v->ndims = (uint32_t)u->array->ndims;
   memcpy(v->extent, u->array->extent, sizeof(v->extent));
   if (class == DVMRT_CLASS_ACROSS || (u->item->use == 'r' && class != DVMRT_CLASS_FIRST))
@@ -471,28 +474,32 @@ static void view_limits(const struct dvmrt_frame *f, const struct dvmrt_use *u, 
   v->mask = 1;
 }
 
+const struct dvmrt_use *dvmrt_construct_use(const struct dvmrt_frame *f, const struct dvmrt_view *view) {
+  uintptr_t at = (uintptr_t)view - (uintptr_t)f->uses;
+  return at < f->nuses * sizeof(*f->uses) ? &f->uses[at / sizeof(*f->uses)] : NULL;
+}
+
 const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_t use, uint32_t shift) {
-  static const struct dvmrt_view none = {.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
   struct dvmrt_frame *f = dvmrt_construct_nest();
   if (!f || f->d != d || use >= f->nuses)
-    return &none;
+    return &no_view;
   struct dvmrt_use *u = &f->uses[use];
   struct dvmrt_item *item = (struct dvmrt_item *)u->item;
   u->array = dvmrt_array_of(&item->ref, f->args);
   if (!u->array)
-    return &none;
-  if (shift == DVMRT_NO_WORDS) {
-    view_limits(f, u, &u->extents);
-    return &u->extents;
-  }
-  view_limits(f, u, &u->view);
+    return &no_view;
   const struct dvmrt_region *r = &u->array->region;
+  bool parts = shift & DVMRT_PARTS, fits;
+  shift %= DVMRT_PARTS;
+  fits = r->shift == shift && (parts || u->array->element_bytes == (uint64_t)1 << shift);
+  struct dvmrt_view *v = !parts ? &u->view : fits ? &u->part : &u->extents;
+  view_limits(f, u, v);
   if (dvmrt_task_active() || (item->use == 'r' && !dvmrt_construct_only_reads(f, u->array)))
-    return &u->view; /* each access must be looked at: the nest may write the array under another name, which inserted code
-                        does not know */
-  if (r->shift == shift && u->array->element_bytes == (uint64_t)1 << shift)
-    u->view.words = r->words - (r->base >> shift);
-  return &u->view;
+    return v; /* each access must be looked at: the nest may write the array under another name, which inserted code does not
+                 know */
+  if (fits)
+    v->words = r->words - (r->base >> shift);
+  return v;
 }
 
 /* ---- questions ------------------------------------------------------------------------------------------------------------------- */
@@ -602,7 +609,7 @@ static void forget_in(struct dvmrt_frame *f, const struct dvmrt_array *a) {
     }
   for (uint32_t i = 0; i < f->nuses; i++)
     if (f->uses[i].array == a)
-      f->uses[i] = (struct dvmrt_use){.item = f->uses[i].item, .view = {.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX}};
+      f->uses[i] = (struct dvmrt_use){f->uses[i].item, NULL, no_view, no_view, no_view};
   if (f->on == a)
     f->on = NULL;
 }

@@ -39,10 +39,9 @@ struct dvmrt_clause_array {
 };
 
 struct dvmrt_use {
-  struct dvmrt_view view; /* first */
-  struct dvmrt_view extents; /* the same without words */
-  struct dvmrt_array *array;
   const struct dvmrt_item *item;
+  struct dvmrt_array *array;
+  struct dvmrt_view view, part, extents; /* of whole elements; of parts that have a word each; of others, without words */
 };
 
 struct dvmrt_range {
@@ -86,6 +85,8 @@ int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t 
 void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame);
 void dvmrt_construct_row(struct dvmrt_directive *d);
 const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_t use, uint32_t shift);
+/* The use that the view is of; NULL: of none of this frame. */
+const struct dvmrt_use *dvmrt_construct_use(const struct dvmrt_frame *f, const struct dvmrt_view *view);
 
 /* The thread's innermost parallel loop that is being checked, or NULL. */
 struct dvmrt_frame *dvmrt_construct_nest(void);

@@ -107,7 +107,7 @@ void AccessLowering::element(View &V) {
   }
   bounds(&V);
   place(V);
-  Value *Number = B.CreateLShr(B.CreatePtrToInt(Address, RT.I64), V.Shift, "", /*isExact=*/true);
+  Value *Number = B.CreateLShr(B.CreatePtrToInt(Address, RT.I64), V.Shift % DVMRT_PARTS, "", /*isExact=*/true);
   Value *Word = B.CreateGEP(RT.I32, S.load(B, V.Words), Number);
   BasicBlock *Slow = Row.block();
   Value *Write = S.limit(B, A.In, LimitWrite);
@@ -279,7 +279,9 @@ void AccessLowering::run() {
   }
   if (View *V = viewFor(S, A))
     return element(*V);
-  bounds(extentsFor(S, A));
+  if (View *V = partViewFor(S, A))
+    return element(*V);
+  bounds(nullptr);
   memory();
 }
 

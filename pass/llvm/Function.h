@@ -17,7 +17,7 @@ enum Limit { LimitWrite, LimitFirstRead, LimitFirstWrite, LimitMask, LimitBase, 
 
 // An array as one nest sees it: copies of the fields of its dvmrt_view, in allocas.
 struct View {
-  unsigned Use, Shift;
+  unsigned Use, Shift; // as __dvmrt_view takes them
   bool ReadOnly; // the nest never writes it
   llvm::AllocaInst *Struct, *Words, *FirstRead, *FirstWrite, *Mask;
   llvm::SmallVector<llvm::AllocaInst *, 4> Extents;

@@ -41,8 +41,11 @@ View *dvmir::viewFor(FunctionState &S, Access &A) {
   return viewOf(S, A, Log2_64(A.Text.Size));
 }
 
-View *dvmir::extentsFor(FunctionState &S, Access &A) {
-  return isUse(A) && A.Text.PartOfElement ? viewOf(S, A, DVMRT_NO_WORDS) : nullptr;
+View *dvmir::partViewFor(FunctionState &S, Access &A) {
+  if (!isUse(A) || !A.Text.PartOfElement)
+    return nullptr;
+  bool Fits = isPowerOf2_64(A.Text.Size) && A.Text.Size <= MaxElementSize;
+  return viewOf(S, A, Fits ? DVMRT_PARTS + Log2_64(A.Text.Size) : unsigned(DVMRT_NO_WORDS));
 }
 
 // view = __dvmrt_view(construct, use, shift); extent[d] = view->words && d < view->ndims ? view->extent[d] : no limit;
@@ -59,7 +62,7 @@ void dvmir::loadViews(FunctionState &S, Construct &K, IRBuilderBase &B) {
     Value *NumDims = Field(offsetof(dvmrt_view, ndims), S.RT.I32);
     for (unsigned Dim = 0; Dim < V->Extents.size(); ++Dim) {
       Value *Known = B.CreateICmpUGT(NumDims, B.getInt32(Dim));
-      if (V->Shift != DVMRT_NO_WORDS)
+      if (!(V->Shift & DVMRT_PARTS))
         Known = B.CreateAnd(B.CreateIsNotNull(Words), Known);
       Value *Extent = Field(offsetof(dvmrt_view, extent) + 8 * Dim, S.RT.I64);
       S.store(B, B.CreateSelect(Known, Extent, B.getInt64(INT64_MAX)), V->Extents[Dim]);

@@ -7,8 +7,8 @@ namespace dvmir {
 
 // The view for this access, made if need be; null if it goes without.
 View *viewFor(FunctionState &S, Access &A);
-// A view without words, for the extents alone: of an array whose elements are accessed by parts.
-View *extentsFor(FunctionState &S, Access &A);
+// The view of an array whose elements are accessed by parts; null if this access is none of a part.
+View *partViewFor(FunctionState &S, Access &A);
 // Fills the copies at the nest's entry.
 void loadViews(FunctionState &S, Construct &K, llvm::IRBuilderBase &B);
 

@@ -294,7 +294,8 @@ class Rules:
         conflict = c.wrote.get(element, me) != me and not covered
         if writing:
             conflict = conflict or any(r != me and not fine for r, fine in c.readers.get(element, {}).items())
-            c.wrote[element], c.readers[element] = me, {}
+            mine = c.readers.get(element, {}).get(me, True)
+            c.wrote[element], c.readers[element] = me, {} if mine else {me: False}    # 'a[i + 1] += 1' has read it too
         else:
             if array.distributed and array.name in c.remote and self.shift(array, element[1]) != {} and agree(c.remote[array.name], access):
                 if c.wrote.get(element, me) != me:      # the buffer holds the values at entry
