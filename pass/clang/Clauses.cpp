@@ -27,6 +27,20 @@ bool Rewriter::checkReduction(Construct &C, const dvm_reduction &R) {
     St.error(Loc, Twine("'") + dvm_reduction_name(R.op) + "' combines bits, and '" + Text + "' is of type '" + Ty.getAsString() + "'");
     return false;
   }
+  int64_t Length;
+  if (const VarDecl *At = R.loc.count ? C.Ops.variable(R.loc) : nullptr; At && R.len.count && C.Ops.constant(R.len, Length)) {
+    int64_t Has = 1;
+    for (QualType T = At->getType(); const auto *A = Ctx.getAsConstantArrayType(T); T = A->getElementType())
+      Has *= A->getZExtSize();
+    bool Known = !At->getType()->isPointerType() && !At->getType()->isVariablyModifiedType() && !At->getType()->isIncompleteType();
+    if (Length < 1 || (Known && Length > Has)) {
+      St.error(C.Dir.loc(R.len.first), Length < 1 ? Twine("a location cannot have ") + Twine(Length) + " elements"
+                                                  : quoted(At) + " has " + Twine(Has) + (Has == 1 ? " element, '" : " elements, '") +
+                                                        dvm_reduction_name(R.op) + "' takes " + Twine(Length));
+      St.note(At->getLocation(), quoted(At) + " is declared here");
+      return false;
+    }
+  }
   const VarDecl *V = C.Ops.variable(R.var);
   if (int I = V ? C.indexNumber(V) : -1; I >= 0) {
     St.error(Loc, quoted(V) + " is the index variable of loop " + Twine(I + 1) + ": it cannot be a reduction variable");
@@ -81,6 +95,19 @@ bool Rewriter::checkSizes(Construct &C) {
       }
   }
   return true;
+}
+
+// A part of a distributed array, of another one, or a variable.
+bool Rewriter::checkSection(Construct &C, const dvm_ref &R, const char *Where) {
+  const VarDecl *V = C.Ops.variable(R.name);
+  if (!V || !R.naxes)
+    return true;
+  unsigned Rank = Decls.rankOf(V);
+  if (R.naxes == Rank || (V->getType()->isPointerType() && !Decls.isDistributed(V, FD)))
+    return true;
+  St.error(C.Dir.loc(R.name), quoted(V) + " has " + Twine(Rank) + (Rank == 1 ? " dimension, '" : " dimensions, '") + Where + "' gives " + Twine(R.naxes));
+  St.note(V->getLocation(), quoted(V) + " is declared here");
+  return false;
 }
 
 // Both sides of 'array_copy' must have as many dimensions that are more than one place.

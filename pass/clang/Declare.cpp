@@ -252,6 +252,13 @@ bool Declarations::check(const VarDecl *V, Directive &Dir) {
   Operands Ops(St, Ctx, Dir);
   if (!Ops.fromConstants() || !checkDistribution(Ops))
     return false;
+  for (unsigned I = 0; D.has_shadow && I < D.nwidths; ++I) {
+    int64_t Low, High;
+    if (D.widths[I].given && Ops.constant(D.widths[I].low, Low) && Ops.constant(D.widths[I].high, High) && (Low < 0 || High < 0)) {
+      St.error(Dir.loc(D.widths[I].bracket), "a width cannot be negative");
+      return false;
+    }
+  }
   if (D.has_align) {
     const VarDecl *T = Ops.variable(D.target.name);
     if (!T || !isDistributed(T, nullptr)) {

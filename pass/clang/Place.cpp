@@ -106,10 +106,11 @@ bool dvm::standsWell(const State &St, Preprocessor &PP, const Directive &D, Sour
   std::string Name = ("'#pragma dvm " + Twine(dvm_directive_name(K)) + "'").str();
   Ahead A = lookAhead(PP, End);
   if (K <= DVM_DIR_INSTANTIATIONS) {
-    if (K == DVM_DIR_INSTANTIATIONS || !beginsNoDeclaration(A))
+    bool Over = A.First == tok::eof && PP.getSourceManager().isInMainFile(End);
+    if (K == DVM_DIR_INSTANTIATIONS || !(Over || beginsNoDeclaration(A)))
       return true;
     St.error(D.Start, Name + " must stand before " + declarationWanted(K));
-    St.note(A.Loc, A.First == tok::kw_typedef ? "this declares a type" : "this is no declaration");
+    St.note(A.Loc, Over ? "the file ends here" : A.First == tok::kw_typedef ? "this declares a type" : "this is no declaration");
     return false;
   }
   if (K <= DVM_DIR_ON) {

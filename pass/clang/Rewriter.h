@@ -137,6 +137,7 @@ private:
   bool checkReductions(Construct &C);
   bool checkSizes(Construct &C);
   bool checkCopy(Construct &C);
+  bool checkSection(Construct &C, const dvm_ref &R, const char *Where);
 
   // Nest.cpp: the shape of loops
   bool analyseNest(Construct &C, clang::Stmt *S);

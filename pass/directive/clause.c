@@ -144,10 +144,39 @@ static bool unknown_reduction(struct dvm_parser *p) {
   return false;
 }
 
+static bool is_one_of(const struct dvm_token *t, const char *const *marks) {
+  for (; *marks; marks++)
+    if (dvm_token_is(t, *marks))
+      return true;
+  return false;
+}
+
+/* Something that can be assigned: the compiler would speak of the address that we take of it. */
+static bool parse_variable(struct dvm_parser *p, const char *what, struct dvm_range *var) {
+  static const char *const operators[] = {"+", "-", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||",
+                                          "?", "=", "*", "!", "~", "++", "--", NULL};
+  static const char *const open[] = {"(", "[", NULL}, *const close[] = {")", "]", NULL};
+  unsigned start = p->pos;
+  int depth = 0;
+  if (!dvm_parse_expr(p, what, var))
+    return false;
+  for (unsigned i = start; i < start + var->count; i++) {
+    const struct dvm_token *t = &p->tokens[i];
+    depth += is_one_of(t, open) - is_one_of(t, close);
+    bool wrong = i == start ? t->kind == DVM_TOK_NUMBER || t->kind == DVM_TOK_STRING || t->kind == DVM_TOK_CHAR
+                            : depth == 0 && is_one_of(t, operators) && !(dvm_token_is(t, "*") && dvm_token_is(&p->tokens[i - 1], "*"));
+    if (!wrong)
+      continue;
+    p->pos = i;
+    return dvm_parse_expected(p, "%s in '%s'", what, p->where);
+  }
+  return true;
+}
+
 /* , loc [, len] */
 static bool parse_location(struct dvm_parser *p, struct dvm_reduction *red) {
   if (!dvm_parse_take(p, ",", "and the variable of the location in") ||
-      !dvm_parse_expr(p, "the variable of the location", &red->loc))
+      !parse_variable(p, "the variable of the location", &red->loc))
     return false;
   if (!dvm_parse_at(p, ","))
     return true;
@@ -163,7 +192,7 @@ static bool parse_reduction_item(struct dvm_parser *p, void *clause) {
   struct dvm_reduction red = {.op = row->op, .op_token = p->pos++};
   const char *where = p->where;
   p->where = row->word;
-  if (!dvm_parse_take(p, "(", "after") || !dvm_parse_expr(p, "a variable", &red.var) ||
+  if (!dvm_parse_take(p, "(", "after") || !parse_variable(p, "a variable", &red.var) ||
       (row->has_loc && !parse_location(p, &red)) || !dvm_parse_take(p, ")", "after the variable of"))
     return false;
   p->where = where;
