@@ -145,6 +145,7 @@ struct dvmrt_view {
  *           M <ref>  then X per dimension               remote_access; X o has the source text after a blank
  *           U <name> & r|w|?                            array accessed in the nest by subscripts: only read, (also) written,
  *                                                       or not known (calls, other pointers)
+ *           f <number>                                  of the function it stands in, of all constructs: its line and file
  *           Q <line> <column>                           position of the outermost 'for'
  *           c                                           the nest calls functions whose accesses it does not show; the pass's
  *           n <accesses>                                in the nest's text; the pass adds it

@@ -123,6 +123,8 @@ static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
   if (a && i->key == 'C') {
     dvmrt_array_widths(a, i, f->args, &c->box);
     c->box.corner = true;
+    if (!ordinary)
+      dvmrt_explain_widths(f->d, a, &c->box, "width of 'across'");
   }
 }
 
@@ -136,7 +138,7 @@ static void renew(struct dvmrt_frame *f, struct dvmrt_item *i) {
     return;
   }
   dvmrt_array_widths(a, i, f->args, &box);
-  dvmrt_explain_widths(f->d, a, &box);
+  dvmrt_explain_widths(f->d, a, &box, "renewed width");
   dvmrt_array_renew(a, &box);
 }
 
@@ -335,8 +337,10 @@ static void drop_leftovers(const struct dvmrt_directive *d, const void *frame) {
   if (on_stack(d, frame))
     while (top->d != d || top->frame != frame)
       pop();
-  /* Parallel loops of one function do not nest, but in a loop of tasks: an unfinished one was jumped out of. */
-  while (top && top->frame == frame && !(top->d == d) && (top->left || (is_parallel(top->d) && is_parallel(d) && !top->task_on)))
+  /* Parallel loops of one function do not nest, but in a loop of tasks: an unfinished one was jumped out of.  The frame alone does
+   * not tell that: a function that has been expanded inside of another one has the same. */
+  while (top && top->frame == frame && !(top->d == d) &&
+         (top->left || (is_parallel(top->d) && is_parallel(d) && !top->task_on && top->d->function == d->function)))
     pop();
 }
 

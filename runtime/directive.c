@@ -318,6 +318,7 @@ static void read_line(struct reader *r, char key) {
   case 'Y': d->dynamic = true; break;
   case 'n': d->accesses = (uint64_t)dvmrt_scan_number(&r->s); break;
   case 'c': d->calls = true; break;
+  case 'f': d->function = (uint64_t)dvmrt_scan_number(&r->s); break;
   case 'y': d->no_summary = dvmrt_scan_rest(&r->s); break;
   case 'E': d->init = true; break;
   default: break;

@@ -67,6 +67,7 @@ struct dvmrt_directive {
   const char *kind;              /* "parallel", .. */
   bool parallel;                 /* kind is "parallel" */
   long cid;
+  uint64_t function;             /* which one it stands in: its line and file */
   struct dvmrt_pos pos, loop;    /* loop: the outermost 'for', or line 0 */
   int rank;                      /* of a nest */
   const char *names[DVMRT_NDIMS_MAX];

@@ -677,12 +677,12 @@ static void directive_finding(enum dvmrt_id id, const struct dvmrt_directive *at
   emit(f, r);
 }
 
-void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_array *a, const struct dvmrt_box *box) {
+void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_array *a, const struct dvmrt_box *box, const char *which) {
   for (int i = 0; i < a->ndims; i++) {
     if (box->low[i] >= 0 && box->high[i] >= 0 && box->low[i] <= a->low[i] && box->high[i] <= a->high[i])
       continue;
     struct dvmrt_text t = {.n = 0};
-    dvmrt_text_add(&t, "the renewed width [%lld:%lld] of dimension %d of '%s' does not fit its shadow edge [%lld:%lld]",
+    dvmrt_text_add(&t, "the %s [%lld:%lld] of dimension %d of '%s' does not fit its shadow edge [%lld:%lld]", which,
                    (long long)box->low[i], (long long)box->high[i], i + 1, a->name, (long long)a->low[i], (long long)a->high[i]);
     directive_finding(DVMRT_ID_USAGE, d, a->name, t.s, NULL, NULL);
     return;

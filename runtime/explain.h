@@ -34,7 +34,7 @@ struct dvmrt_task_conflict {
 };
 void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict verdict, const struct dvmrt_task_conflict *t);
 /* Widths that are negative or wider than the edge. */
-void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_array *a, const struct dvmrt_box *box);
+void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_array *a, const struct dvmrt_box *box, const char *which);
 /* "the reduction 'g' of 's' <what>"; 'name' and 'other' may be NULL. */
 void dvmrt_explain_protocol(const struct dvmrt_directive *at, const char *name, const char *group, const char *what,
                             const struct dvmrt_directive *other);

@@ -67,7 +67,7 @@ void dvmrt_group_define(struct dvmrt_directive *d, const int64_t *args) {
     *m = (struct member){.next = g->members, .array = a, .named = i->named};
     if (!i->named) {
       dvmrt_array_widths(a, i, args, &m->box);
-      dvmrt_explain_widths(d, a, &m->box);
+      dvmrt_explain_widths(d, a, &m->box, "renewed width");
     }
     g->members = m;
   }

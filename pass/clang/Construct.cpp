@@ -1,5 +1,6 @@
 // Directives at statements: checks of their clauses, and the texts that the runtime reads at entry.
 #include "Rewriter.h"
+#include "llvm/Support/DJB.h"
 #include "pass/markers.h"
 #include "clang/Basic/SourceManager.h"
 
@@ -116,6 +117,7 @@ bool Rewriter::checkClauses(Construct &C) {
           OK &= checkWidths(C, R, Name);
         break;
       case DVM_CL_SHADOW_RENEW: OK &= checkWidths(C, R, Name); break;
+      case DVM_CL_IN: case DVM_CL_OUT: case DVM_CL_LOCAL: case DVM_CL_INOUT: case DVM_CL_INLOCAL: OK &= checkSection(C, R, Name); break;
       case DVM_CL_REMOTE_ACCESS:
         OK &= checkDistributed(C, R, Name, false);
         if (V)
@@ -307,6 +309,9 @@ SiteText Rewriter::enterText(Construct &C) {
   const dvm_directive &D = *C.Dir.D;
   SiteText T(Ctx, B, C.Dir.Start);
   T.key('K').add(Twine(directiveName(C)) + " " + Twine(C.Cid));
+  PresumedLoc Function = presumed(Ctx.getSourceManager(), FD->getLocation());
+  if (Function.isValid())
+    T.key('f').add(Twine(uint64_t(Function.getLine()) << 32 | llvm::djbHash(Function.getFilename())));
   T.place(Ctx.getSourceManager(), C.Dir.Start);
   if (D.kind == DVM_DIR_PARALLEL) {
     T.key('N').add(Twine(C.Loops.size()));
@@ -511,6 +516,10 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
       St.error(Dir->loc(D.subject), quoted(V) + " has " + Twine(Rank) + (Rank == 1 ? " dimension, '" : " dimensions, '") + Name + "' gives " + Twine(Given));
       return;
     }
+    if (D.has_target && C.Ops.variable(D.target.name) == V) {
+      St.error(Dir->loc(D.target.name), quoted(V) + " cannot be aligned with itself");
+      return;
+    }
     T.key('A').ref(V);
     if (D.has_distribute)
       Decls.writeDist(T, C.Ops);
@@ -539,6 +548,8 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
       if (R.corner)
         T.add(" corner");
     } else {
+      if ((D.kind == DVM_DIR_ACTUAL || D.kind == DVM_DIR_GET_ACTUAL) && !checkSection(C, R, Name))
+        return;
       T.key('A').ref(V);
       if (D.kind == DVM_DIR_ACTUAL || D.kind == DVM_DIR_GET_ACTUAL || D.kind == DVM_DIR_ARRAY_COPY)
         for (unsigned A = 0; R.axes && A < R.naxes; ++A)

@@ -58,8 +58,19 @@ static void keepInlineFunctions(Module &M, ArrayRef<Function *> Functions) {
   }
 }
 
+// The runtime tells executions of a construct apart by the frame.
+static void keepFrames(const FunctionState &S) {
+  bool CallsItself = any_of(S.F.users(), [&](const User *U) {
+    auto *Call = dyn_cast<CallBase>(U);
+    return Call && Call->getFunction() == &S.F;
+  });
+  if (CallsItself && !S.Constructs.empty() && !S.F.hasFnAttribute(Attribute::AlwaysInline))
+    S.F.addFnAttr(Attribute::NoInline);
+}
+
 static void instrument(Function &F, Runtime &RT) {
   FunctionState S(F, RT);
+  keepFrames(S);
   noteCalls(S);
   findVariables(S);
   MemoryLowering Unmarked(S);

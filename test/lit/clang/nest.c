@@ -17,7 +17,7 @@ void f(int n) {
         s = t;
     }
 }
-// CHECK-DAG: @[[SITE:[.a-z0-9]*]] = {{.*}}c"K parallel 1\0AF {{[^ ]*}}nest.c\0AP 12 13\0AN 2 i j\0AQ 13 3\0AS -1 3\0AO A af8 & 8 2 10 10\0AX a0:1:0\0AX a1:2:#\0AV t & 8 f8\0AR max s & 8 1 f8\0AH A af8 & 8 2 10 10\0AW 1:0 0:1\0AM B af8 & 8 2 10 9\0AX e\0AX c#\0AU A & r\0AU B & r\00"
+// CHECK-DAG: @[[SITE:[.a-z0-9]*]] = {{.*}}c"K parallel 1\0Af {{[0-9]+}}\0AF {{[^ ]*}}nest.c\0AP 12 13\0AN 2 i j\0AQ 13 3\0AS -1 3\0AO A af8 & 8 2 10 10\0AX a0:1:0\0AX a1:2:#\0AV t & 8 f8\0AR max s & 8 1 f8\0AH A af8 & 8 2 10 10\0AW 1:0 0:1\0AM B af8 & 8 2 10 9\0AX e\0AX c#\0AU A & r\0AU B & r\00"
 // CHECK-DAG: c"K r\0A{{.*}}\0AT i\0A{{.*}}\0AC 1\0AI 0\00"
 // CHECK-DAG: c"K r\0A{{.*}}\0AT A[i - 1][j]\0A{{.*}}\0AC 1\0AX a0:1:-1\0AB 10\0AX a1:1:0\0AB 10\0AE 8\0AD 0\00"
 // The reference agrees with the section: it uses the buffer.
