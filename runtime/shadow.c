@@ -318,11 +318,15 @@ static bool all_assigned(uintptr_t a, uint64_t n) {
 }
 
 /* log2 of the bytes that share a word at 'a', up to 'most'. */
-static unsigned granule_at(uintptr_t a, unsigned most) {
+static unsigned granule_of(uintptr_t a, unsigned most) {
   uintptr_t e = dvmrt_shadow_entry(a);
   struct dvmrt_page *r = record_of(e);
+  uintptr_t limit = UINTPTR_MAX;
+  const struct dvmrt_region *in = r ? region_at(r, a, &limit) : NULL;
   unsigned shift = 3;
-  if ((e & 3) == CODE_WORD4)
+  if (in)
+    shift = in->shift;
+  else if ((e & 3) == CODE_WORD4)
     shift = 2;
   else if (r && r->words)
     shift = r->shift;
@@ -341,23 +345,23 @@ static void copy_to(uintptr_t dst, unsigned bytes, uint32_t w, uint32_t word) {
     s.words[i] = value;
 }
 
-/* One aligned piece, on one page on either side.  An element of a region has a value if a part of it has. */
+/* In an aligned piece of 1 << shift bytes, in which a region may begin or end. */
+static unsigned granule_at(uintptr_t a, unsigned shift) { return granule_of(a, granule_of(a + ((uintptr_t)1 << shift) - 1, shift)); }
+
+/* One aligned piece, on one page on either side.  A granule of a region has a value if a part of it has. */
 static void copy_piece(uintptr_t dst, uintptr_t src, unsigned shift, bool up, uint32_t word) {
-  unsigned piece = 1u << shift, bytes = 1u << granule_at(src, shift);
   struct dvmrt_page *r = record_of(dvmrt_shadow_entry(dst));
   uintptr_t limit = UINTPTR_MAX;
-  if (bytes < piece && r && region_at(r, dst, &limit)) {
+  unsigned from = 1u << granule_at(src, shift), to = r && region_at(r, dst, &limit) ? 1u << granule_at(dst, shift) : 1;
+  unsigned piece = 1u << shift, step = from > to ? from : to;
+  for (unsigned i = 0; i < piece; i += step) {
+    unsigned k = up ? i : piece - i - step;
     uint32_t best = 0;
-    for (unsigned i = 0; i < piece; i += bytes) {
-      uint32_t w = dvmrt_shadow_word(src + i);
+    for (unsigned j = k; j < k + step; j += from) {
+      uint32_t w = dvmrt_shadow_word(src + j);
       best = w > best ? w : best;
     }
-    copy_to(dst, piece, best, word);
-    return;
-  }
-  for (unsigned i = 0; i < piece; i += bytes) {
-    unsigned k = up ? i : piece - i - bytes;
-    copy_to(dst + k, bytes, dvmrt_shadow_word(src + k), word);
+    copy_to(dst + k, step, best, word);
   }
 }
 
