@@ -147,26 +147,29 @@ SmallVector<InnerSubscript, 2> dvm::innerSubscripts(const ASTContext &Ctx, Expr 
   return Found;
 }
 
-// Marks would claim the natural alignment.
-bool dvm::isPacked(const Expr *E) {
+// Marks would claim the natural alignment: of members of packed structs, and of what lies in objects whose type is a typedef
+// of less alignment.
+bool dvm::isPacked(const ASTContext &Ctx, const Expr *E) {
+  const QualType Part = E->getType();
   for (;;) {
     E = E->IgnoreParens();
     if (const auto *M = dyn_cast<MemberExpr>(E)) {
       const auto *F = dyn_cast<FieldDecl>(M->getMemberDecl());
       if (F && (F->hasAttr<PackedAttr>() || F->getParent()->hasAttr<PackedAttr>() || F->getParent()->hasAttr<MaxFieldAlignmentAttr>()))
         return true;
-      if (M->isArrow())
-        return false;
       E = M->getBase();
+      if (M->isArrow())
+        return Ctx.getTypeAlign(E->getType()->getPointeeType()) < Ctx.getTypeAlign(Part);
     } else if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
       const auto *C = dyn_cast<ImplicitCastExpr>(A->getBase()->IgnoreParens());
       if (!C || C->getCastKind() != CK_ArrayToPointerDecay)
-        return false;
+        break;
       E = C->getSubExpr();
     } else {
-      return false;
+      break;
     }
   }
+  return !E->getType()->isIncompleteType() && !E->getType()->isFunctionType() && Ctx.getTypeAlign(E->getType()) < Ctx.getTypeAlign(Part);
 }
 
 namespace {
@@ -204,7 +207,7 @@ bool Rewriter::markable(const Expr *E) const {
   E = E->IgnoreParens();
   QualType T = E->getType();
   if (!E->isLValue() || E->getObjectKind() != OK_Ordinary || T->isIncompleteType() || T->isFunctionType() ||
-      (T->isRecordType() && !wholeElement(E)) || T->isArrayType() || T.getAddressSpace() != LangAS::Default || isPacked(E))
+      (T->isRecordType() && !wholeElement(E)) || T->isArrayType() || T.getAddressSpace() != LangAS::Default || isPacked(Ctx, E))
     return false;
   if (const auto *A = T->getAs<AtomicType>(); A && A->getValueType()->isRecordType())
     return false;

@@ -62,7 +62,7 @@ struct InnerSubscript {
   const clang::FieldDecl *Member; // whose array it is; null: no member
 };
 llvm::SmallVector<InnerSubscript, 2> innerSubscripts(const clang::ASTContext &Ctx, clang::Expr *E, const Chain &Ch);
-bool isPacked(const clang::Expr *E); // in memory that may not be aligned as its type asks
+bool isPacked(const clang::ASTContext &Ctx, const clang::Expr *E); // in memory that may not be aligned as its type asks
 
 class Rewriter {
   State &St;

@@ -245,11 +245,11 @@ static bool isPlainStruct(QualType T) {
 }
 
 // A member of which no address can be had, or only one that is not aligned.
-static MemberExpr *hiddenMember(Expr *E) {
+static MemberExpr *hiddenMember(const ASTContext &Ctx, Expr *E) {
   auto *M = dyn_cast<MemberExpr>(E->IgnoreParens());
   const auto *F = M ? dyn_cast<FieldDecl>(M->getMemberDecl()) : nullptr;
   if (!F || !M->isLValue() || M->getType()->isRecordType() || M->getType()->isArrayType() || M->getType().isVolatileQualified() ||
-      M->getType()->isAtomicType() || !(F->isBitField() || isPacked(M)))
+      M->getType()->isAtomicType() || !(F->isBitField() || isPacked(Ctx, M)))
     return nullptr;
   return M;
 }
@@ -284,7 +284,7 @@ bool Rewriter::traceAssign(Stmt *&Slot) {
 }
 
 bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
-  MemberExpr *M = hiddenMember(LValue);
+  MemberExpr *M = hiddenMember(Ctx, LValue);
   if (!M || (!M->isArrow() && !M->getBase()->isLValue()))
     return false;
   SourceLocation L = M->getExprLoc();

@@ -10,6 +10,10 @@
 using namespace llvm;
 using namespace dvmir;
 
+// In a function of more accesses than this those outside of parallel loops are calls: optimisation and code generation of so
+// many blocks take time that grows with their square.
+static constexpr size_t InlineMax = 1000;
+
 namespace {
 class AccessLowering {
   FunctionState &S;
@@ -168,9 +172,9 @@ void AccessLowering::memory() {
   if (AllocaInst *Known = knownData())
     Row.done(B.CreateIsNotNull(S.load(B, Known)));
   BasicBlock *Slow = Row.block();
-  if (!A.In && mayLeaveArray()) {
+  if (!A.In && (mayLeaveArray() || S.Accesses.size() > InlineMax)) {
     Row.test(B.getTrue(), Slow);
-    return touchBlock(Slow, DVMRT_NAMED);
+    return touchBlock(Slow, mayLeaveArray() ? DVMRT_NAMED : 0);
   }
   Value *P = B.CreatePtrToInt(Address, RT.I64);
   Value *Mask = S.limit(B, A.In, LimitMask);
