@@ -491,9 +491,24 @@ static const struct dvmrt_item *named_in(const struct dvmrt_event *ev, char key)
   return NULL;
 }
 
+/* Is the distance known to change from iteration to iteration?  Then this one reads the edge by chance. */
+static bool wanders(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  if (x->ndims != ev->array->ndims || x->cid != ev->nest->d->cid || x->pos.file != ev->nest->d->pos.file)
+    return false;
+  for (int d = 0; d < x->ndims; d++)
+    if (x->axis[d].kind == 'o')
+      return false;
+  return !dvmrt_layout_settled(dvmrt_array_layout(ev->array), &ev->nest->layout, x->axis, x->ndims);
+}
+
 /* In a loop that writes the array as well, its old values may not be what is meant. */
 static void help_renew(struct dvmrt_report *r, const struct dvmrt_event *ev, const struct dvmrt_place *p) {
   const struct dvmrt_directive *d = ev->nest->d;
+  if (wanders(ev)) {
+    help_remote(r, ev, named_in(ev, 'M'));
+    return;
+  }
   const char *name = dvmrt_name_in_nest(ev);
   bool again = named_in(ev, 'H');
   struct dvmrt_text *t = dvmrt_diag_help(r);

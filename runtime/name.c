@@ -130,7 +130,7 @@ const char *dvmrt_name_in_nest(const struct dvmrt_event *ev) {
 
 bool dvmrt_name_known(const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
-  if (x->root == 'h' && !ev->array)
+  if (!ev->array && (x->root == 'h' || !x->name))
     return false; /* the pointer's name is another variable's */
   return x->root == 'g' || !ev->nest || (x->cid == ev->nest->d->cid && x->pos.file == ev->nest->d->pos.file);
 }
