@@ -102,7 +102,8 @@ struct dvmrt_view {
  *                                the place of the others when the access goes through a dereference of V)
  *           I <index variable>   root is index variable number <..> of nest C
  *           X <axis>             one line per subscript: c<value> | a<index>:<coef>:<add> (affine in the index variable of
- *                                nest C of that number, numbers are plain) | o (anything else)
+ *                                nest C of that number, numbers are plain) | o (anything else; then
+ *                                its source text, if it is the same throughout C and known at its directive)
  *           B <n>|*|#            extent of the dimension, one line per subscript; * not known; # known at run time
  *           x c<value> | o       subscript of an array inside of a struct, or behind a pointer to it: one line each, after all X lines
  *           b <n> <dim> <name>   its extent, the dimension of its array (from 0), the member's name (may be absent)

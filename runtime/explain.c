@@ -438,6 +438,12 @@ static void clause_of(struct dvmrt_finding *f, const struct dvmrt_event *ev, con
 }
 
 /* shadow_renew without widths takes all declared ones: say the short form when it does. */
+/* Does the access stand in the text of the nest? */
+static bool of_nest(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  return x->ndims == ev->array->ndims && x->cid == ev->nest->d->cid && x->pos.file == ev->nest->d->pos.file;
+}
+
 /* The reference as a section of remote_access: "A[7][i + 1][]"; the whole dimension where the subscript is not known. */
 static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   const struct dvmrt_access *x = ev->access;
@@ -448,7 +454,7 @@ static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
     if (x->ndims == ev->array->ndims && s->kind == 'c')
       dvmrt_text_add(t, "[%lld]", (long long)s->add);
     else if (!index)
-      dvmrt_text_add(t, "[]");
+      dvmrt_text_add(t, "[%s]", s->text && of_nest(ev) ? s->text : "");
     else if (s->coef == 1 && s->add)
       dvmrt_text_add(t, "[%s %c %lld]", index, s->add < 0 ? '-' : '+', (long long)(s->add < 0 ? -s->add : s->add));
     else if (s->coef == 1)
@@ -494,10 +500,10 @@ static const struct dvmrt_item *named_in(const struct dvmrt_event *ev, char key)
 /* Is the distance known to change from iteration to iteration?  Then this one reads the edge by chance. */
 static bool wanders(const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
-  if (x->ndims != ev->array->ndims || x->cid != ev->nest->d->cid || x->pos.file != ev->nest->d->pos.file)
+  if (!of_nest(ev))
     return false;
   for (int d = 0; d < x->ndims; d++)
-    if (x->axis[d].kind == 'o')
+    if (x->axis[d].kind == 'o' && !x->axis[d].text && dvmrt_layout_divides(dvmrt_array_layout(ev->array), d))
       return false;
   return !dvmrt_layout_settled(dvmrt_array_layout(ev->array), &ev->nest->layout, x->axis, x->ndims);
 }

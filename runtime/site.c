@@ -99,6 +99,9 @@ static void read_subscript(struct dvmrt_scan *s, struct dvmrt_access *a) {
     p += p < end;
     x->add = dvmrt_scan_digits(&p, end);
   }
+  while (s->at < s->end && *s->at == ' ')
+    s->at++;
+  x->text = s->at < s->end ? dvmrt_scan_rest(s) : NULL;
 }
 
 static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {

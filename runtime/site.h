@@ -14,6 +14,7 @@ struct dvmrt_subscript {
   char kind;             /* 'c' constant add, 'a' coef * index + add, 'o' other */
   int index;
   int64_t coef, add;
+  const char *text;      /* 'o': how a clause may say it, or NULL */
 };
 
 struct dvmrt_access {

@@ -224,9 +224,25 @@ bool Rewriter::markable(const Expr *E) const {
   return true;
 }
 
+// Names and numbers, added and multiplied, that a clause of the nest may hold: known where its directive stands, and the same
+// throughout.
+static bool isSteady(const ASTContext &Ctx, const Expr *E, const Construct &C) {
+  E = E->IgnoreParenImpCasts();
+  int64_t Ignored;
+  if (constantOf(Ctx, E, Ignored))
+    return true;
+  if (const auto *B = dyn_cast<BinaryOperator>(E))
+    return (B->isAdditiveOp() || B->getOpcode() == BO_Mul) && isSteady(Ctx, B->getLHS(), C) && isSteady(Ctx, B->getRHS(), C);
+  const VarDecl *V = asVariable(E);
+  return V && (V->hasLocalStorage() || V->isStaticLocal()) && V->getType()->isIntegerType() && C.indexNumber(V) < 0 && !C.Changed.count(V) &&
+         Ctx.getSourceManager().isBeforeInTranslationUnit(V->getLocation(), C.Dir.Start);
+}
+
 static void axisText(SiteText &T, const ASTContext &Ctx, const Expr *Index, const Construct *C) {
   Affine A = Rewriter::affine(Ctx, Index, C);
-  if (!A.OK)
+  if (!A.OK && C && C->Dir.D->kind == DVM_DIR_PARALLEL && isSteady(Ctx, Index, *C))
+    T.key('X').add("o " + sourceText(Ctx, Index));
+  else if (!A.OK)
     T.key('X').add("o");
   else if (A.Index < 0)
     T.key('X').add("c" + Twine(A.Add));

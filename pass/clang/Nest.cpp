@@ -200,6 +200,9 @@ void Rewriter::checkIndexUnchanged(Construct &C) {
       Changed = U->getSubExpr();
     else if (auto *A = dyn_cast<BinaryOperator>(S); A && A->isAssignmentOp())
       Changed = A->getLHS();
+    if (auto *U = dyn_cast<UnaryOperator>(S); Changed || (U && U->getOpcode() == UO_AddrOf))
+      if (const VarDecl *V = asVariable(Changed ? Changed : U->getSubExpr()))
+        C.Changed.insert(V);
     if (const VarDecl *V = asVariable(Changed); V && C.indexNumber(V) >= 0) {
       St.error(Changed->getBeginLoc(), "index variable " + quoted(V) + " of a parallel loop is changed in its body");
       St.note(C.Dir.Start, "the directive is here");

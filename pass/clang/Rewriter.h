@@ -31,6 +31,7 @@ struct Construct {
   std::vector<Use> Uses;
   bool Opaque = false;           // calls or stores that may write any array
   llvm::DenseSet<const clang::VarDecl *> Privates, Reductions, Warned;
+  llvm::DenseSet<const clang::VarDecl *> Changed; // in the body of the nest, or possibly
   std::vector<std::pair<const clang::VarDecl *, const dvm_ref *>> Remote;
 
   Construct(State &St, clang::ASTContext &Ctx, Directive &Dir)

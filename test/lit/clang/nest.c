@@ -21,7 +21,7 @@ void f(int n) {
 // CHECK-DAG: c"K r\0A{{.*}}\0AT i\0A{{.*}}\0AC 1\0AI 0\00"
 // CHECK-DAG: c"K r\0A{{.*}}\0AT A[i - 1][j]\0A{{.*}}\0AC 1\0AX a0:1:-1\0AB 10\0AX a1:1:0\0AB 10\0AE 8\0AD 0\00"
 // The reference agrees with the section: it uses the buffer.
-// CHECK-DAG: c"K r\0A{{.*}}\0AT B[i][n]\0A{{.*}}\0AC 1\0AX a0:1:0\0AB 10\0AX o\0AB 9\0AE 8\0AD 1\0AM 1\00"
+// CHECK-DAG: c"K r\0A{{.*}}\0AT B[i][n]\0A{{.*}}\0AC 1\0AX a0:1:0\0AB 10\0AX o n\0AB 9\0AE 8\0AD 1\0AM 1\00"
 // CHECK-LABEL: define {{.*}}@f(
 // CHECK: %[[GO:.*]] = call i32 (ptr, ...) @__dvmm_enter(ptr noundef @[[SITE]], ptr noundef @A, i64 noundef %{{.*}}, ptr noundef %t, ptr noundef %s, ptr noundef @A, ptr noundef @B, i64 noundef %{{.*}}, ptr noundef @A, ptr noundef @B)
 // CHECK: %[[TRUE:.*]] = icmp ne i32 %[[GO]], 0

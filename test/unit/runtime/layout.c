@@ -94,7 +94,7 @@ static void test_settled(void **state) {
       a.block[r] = n.block[r] = true;
     for (int d = 0; d < ndims; d++)
       axis[d] = (struct dvmrt_subscript){random_below(3) ? 'a' : 'c', (int)random_below((uint32_t)rank), random_below(3) ? 1 : 2,
-                                         random_between(-1, 1)};
+                                         random_between(-1, 1), NULL};
     if (!dvmrt_layout_settled(&a, &n, axis, ndims))
       continue;
     struct dvmrt_place first, p;
