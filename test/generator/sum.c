@@ -1,6 +1,9 @@
 /* Linked with generated programs, compiled by plain clang: prints what an array holds. */
 #include <stdio.h>
 
+/* Linked behind the programs' data: what they read beyond their arrays is memory. */
+char generated_behind[1 << 16];
+
 void generated_sum(const char *name, const void *data, unsigned long bytes) {
   const unsigned char *p = data;
   unsigned long sum = 0;
