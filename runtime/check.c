@@ -224,6 +224,11 @@ static void give_value(uintptr_t p, uint64_t size) {
       s.words[i] = DVMRT_W_ASSIGNED;
 }
 
+/* Where the last struct would go that is copied to a buffer; 0: the last one goes where it says. */
+static uintptr_t copied_nowhere;
+
+bool dvmrt_check_copied_nowhere(uintptr_t dst) { return copied_nowhere == dst; }
+
 static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t p, uint64_t size, bool placed) {
   const struct dvmrt_access *x = ev->access;
   event_array(ev, a, p);
@@ -233,7 +238,8 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
     return;
   }
   pending(ev, p, size); /* ordinary data under 'across' are here too */
-  if (ev->flags & DVMRT_WRITE)
+  bool writes = ev->flags & DVMRT_WRITE;
+  if (writes)
     dvmrt_construct_written(a, x->site);
   if (!placed)
     dvmrt_check_place(ev);
@@ -249,6 +255,8 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
   }
   if (lost)
     give_value(p, size);
+  if (ev->copied && writes)
+    copied_nowhere = lost ? p : 0;
 }
 
 /* Other threads' accesses, and those of code that interrupted us: what they write has a value. */

@@ -303,6 +303,10 @@ void __dvmrt_fill(const void *p, uint64_t size) {
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
   if (!size || !dvmrt_mem_enter())
     return;
+  if (dvmrt_check_copied_nowhere((uintptr_t)dst)) {
+    dvmrt_mem_leave();
+    return;
+  }
   mark_written((uintptr_t)dst, size);
   dvmrt_task_assigned((uintptr_t)dst, size);
   dvmrt_shadow_copy((uintptr_t)dst, (uintptr_t)src, size, __dvmrt_now.mask ? __dvmrt_now.write : DVMRT_W_ASSIGNED);
