@@ -254,6 +254,14 @@ static MemberExpr *hiddenMember(const ASTContext &Ctx, Expr *E) {
   return M;
 }
 
+// The type for objects of any alignment.
+static QualType unaligned(ASTContext &Ctx, QualType T, SourceLocation L) {
+  auto *D = TypedefDecl::Create(Ctx, Ctx.getTranslationUnitDecl(), L, L, &Ctx.Idents.get("dvm.unaligned"), Ctx.getTrivialTypeSourceInfo(T, L));
+  auto *One = IntegerLiteral::Create(Ctx, llvm::APInt(Ctx.getIntWidth(Ctx.IntTy), 1), Ctx.IntTy, L);
+  D->addAttr(AlignedAttr::CreateImplicit(Ctx, /*IsAlignmentExpr=*/true, One, L, AlignedAttr::GNU_aligned));
+  return Ctx.getTypedefType(D);
+}
+
 bool Rewriter::traceWhole(Stmt *&Slot) {
   if (std::exchange(AtWhole, false))
     return false;
@@ -297,7 +305,7 @@ bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
   QualType Struct = M->isArrow() ? Base->getType()->getPointeeType() : Base->getType();
   auto *Address = new (Ctx) OpaqueValueExpr(L, Ctx.VoidPtrTy, VK_PRValue, OK_Ordinary,
                                             M->isArrow() ? B.toVoidPtr(Base) : B.address(Base));
-  M->setBase(B.cast(Address, Ctx.getPointerType(Struct), CK_BitCast));
+  M->setBase(B.cast(Address, Ctx.getPointerType(unaligned(Ctx, Struct, L)), CK_BitCast));
   M->setArrow(true);
   auto *X = cast<Expr>(Slot);
   auto *Value = new (Ctx) OpaqueValueExpr(L, X->getType(), VK_PRValue, OK_Ordinary, X);

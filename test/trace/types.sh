@@ -220,6 +220,16 @@ done
 [ "$(cat counts)" = '4 1 1 8 ' ] || wrong "histories of parts of structs: $(cat counts)"
 status 2 "$dvm" trace dump --element '[3]' structs.dvmt
 
+# Objects of less alignment than the types of their members ask for.
+status 0 "$clang" -w "$source/test/programs/quiet/alignment.c" -o loose
+status 0 ./loose
+mv out expected
+for level in -O0 -O2; do
+  status 0 "$dvmcc" -fdvm=trace $level -w "$source/test/programs/quiet/alignment.c" -o loose
+  status 0 ./loose
+  diff expected out || wrong "members of loosely aligned objects at $level"
+done
+
 # A plain compilation of the same program behaves the same.
 status 0 "$dvmcc" -fdvm=trace -O2 -w types.c -o types
 status 0 ./types
