@@ -86,13 +86,21 @@ static bool advance(struct section *s) {
   return false;
 }
 
-static void check_source(const struct dvmrt_directive *d, struct section *s) {
+/* Has the element a value, or a member of it? */
+static bool has_value(uintptr_t a, const struct dvmrt_array *of) {
+  for (uintptr_t end = a + of->element_bytes; a < end; a += (uintptr_t)1 << of->region.shift)
+    if (dvmrt_shadow_word(a) >= DVMRT_W_FIRST)
+      return true;
+  return false;
+}
+
+static void check_source(const struct dvmrt_directive *d, struct section s) {
   do {
-    if (dvmrt_shadow_word(address_of(s)) < DVMRT_W_FIRST) {
-      dvmrt_explain_undefined_source(d, s->array, s->at);
+    if (!has_value(address_of(&s), s.array)) {
+      dvmrt_explain_undefined_source(d, s.array, s.at);
       return;
     }
-  } while (advance(s));
+  } while (advance(&s));
 }
 
 void dvmrt_copy_run(struct dvmrt_directive *d, const int64_t *args) {
@@ -101,9 +109,15 @@ void dvmrt_copy_run(struct dvmrt_directive *d, const int64_t *args) {
   struct section to, from;
   if (!second || !section_of(&to, d, first, args) || !section_of(&from, d, second, args) || !same_shape(d, &to, &from))
     return;
-  check_source(d, &from);
+  check_source(d, from);
   dvmrt_construct_written(to.array, NULL);
-  do
-    dvmrt_shadow_fill(address_of(&to), to.array->element_bytes, DVMRT_W_ASSIGNED);
-  while (advance(&to));
+  /* Members without a value have none in the copy; an element without any has been told of. */
+  do {
+    uint64_t bytes = to.array->element_bytes;
+    if (bytes == from.array->element_bytes && has_value(address_of(&from), from.array))
+      dvmrt_shadow_copy(address_of(&to), address_of(&from), bytes, DVMRT_W_ASSIGNED);
+    else
+      dvmrt_shadow_fill(address_of(&to), bytes, DVMRT_W_ASSIGNED);
+    advance(&from);
+  } while (advance(&to));
 }

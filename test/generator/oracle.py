@@ -170,12 +170,14 @@ class Oracle(Rules):
 
     def copy(self, s):
         for subs in every_index(s.src.dims):
-            for whole in every_field(s.src, subs):
-                if self.state((s.src.name, whole)) != ASSIGNED:
-                    self.report_at('dvm-uninitialized', s.number, s.src.name)
-                self.state_of[(s.dst.name, whole)] = ASSIGNED
+            fields = list(every_field(s.src, subs))
+            known = any(self.state((s.src.name, whole)) == ASSIGNED for whole in fields)
+            if not known:
+                self.report_at('dvm-uninitialized', s.number, s.src.name)
+            for whole in fields:
                 if (s.dst.name, whole) not in self.value and s.dst.name not in self.zero:
                     self.defined = False         # plain C does not copy
+                self.state_of[(s.dst.name, whole)] = self.state((s.src.name, whole)) if known else ASSIGNED
                 self.value[(s.dst.name, whole)] = None
         self.fresh[s.dst.name] = []
 
