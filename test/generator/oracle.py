@@ -6,7 +6,7 @@ import collections
 from forms import CALL_FORM, FORMS, compute
 from program import (OUTSIDE, Access, ArrayCopy, Assign, Call, Cond, Declare, For, If, Move, Parallel, Point, Print, Realign,
                      Redistribute, RemoteBlock, ShadowGroup, Skip, Stand, TaskOn, TaskRegion, Test, Update, statements_of)
-from rules import ASSIGNED, NEVER, WAS_PRIVATE, Construct, Rules, inside
+from rules import ASSIGNED, NEVER, WAS_PRIVATE, Construct, Rules, agree, inside
 from second import Second
 from values import Undefined, arithmetic, common, convert, is_float
 
@@ -294,7 +294,13 @@ class Oracle(Rules):
             element, copy = (source.name, whole), (to.name, subs + whole[-1:])
             state, value = self.state(element), self.fetch(source, whole)
             self.judge_write(s.lhs, copy[1], update=False)
-            self.state_of[copy], self.value[copy] = state, value
+            c, self.value[copy] = self.construct, value
+            if c and to.name in c.remote and agree(c.remote[to.name], s.lhs) and self.shift(to, copy[1]) != {}:
+                continue                         # the element is not written: told of, it counts as assigned
+            self.state_of[copy] = state
+            if state != ASSIGNED and c:      # nothing depends on what has no value
+                c.wrote.pop(copy, None)
+                c.readers.pop(copy, None)
         for whole in fields:
             self.judge_read(s.rhs, whole, output=False, compound=False, carried=True)
         self.owner = None

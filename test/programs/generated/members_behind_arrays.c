@@ -10,8 +10,6 @@ struct cell {
   long n;
   double v[2];
 };
-#pragma dvm array distribute[block]
-struct colour A[N];
 /* P[10] and Q[13] would be where B[10].b and B[13].g are, if the arrays lie one behind the other. */
 #pragma dvm array distribute[block]
 double P[2];
@@ -21,8 +19,10 @@ double Q[2];
 double R[2];
 #pragma dvm array distribute[block]
 double S[2];
-#pragma dvm array align([i] with A[i])
+#pragma dvm array distribute[block]
 struct colour B[N];
+#pragma dvm array align([i] with B[i])
+struct colour A[N];
 #pragma dvm array align([i] with A[i])
 struct cell C[N];
 #pragma dvm array distribute[block]
@@ -42,15 +42,15 @@ int main(void) {
 #pragma dvm parallel([i] on S[i])
   for (int i = 0; i < 2; i++)
     S[i] = 1;
-#pragma dvm parallel([i] on A[i])
-  for (int i = 0; i < N; i++) {
-    A[i].r = A[i].g = A[i].b = i;
-    C[i].n = i;
-  }
   for (int x = 1; x < N; x++) {
     B[x].r = 1;
     B[x].g = 2;
     B[x].b = 3;
+  }
+#pragma dvm parallel([i] on A[i])
+  for (int i = 0; i < N; i++) {
+    A[i].r = A[i].g = A[i].b = i;
+    C[i].n = i;
   }
 #pragma dvm array_copy(D = C)
 #pragma dvm parallel([i] on A[i]) reduction(sum(sum))
