@@ -377,6 +377,9 @@ class Oracle(Rules):
         do(last)
         if s.loc and (replaced or s.stray):
             for access, text in s.loc:
+                r = self.construct and self.construct.reduced.get(access.base.name)
+                if r and r.variable is access.base:
+                    raise Undecided              # a location that is a result itself
                 self.write(access, env, (env.get(text, 0), 'int'), update=True)
         if self.second:
             self.second.update(s, element, ctype, seen['e'], replaced, [env.get(t, 0) for _, t in s.loc])
