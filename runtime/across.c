@@ -149,25 +149,27 @@ static void blame(const struct dvmrt_event *ev, enum dvmrt_verdict v, struct dvm
   dvmrt_explain_across(ev, v, c, reach);
 }
 
-static void judge_read(struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach) {
+/* These two: false: a dependence, which is told of. */
+static bool judge_read(struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach) {
   uint32_t w = word_at(ev);
   if (covered(ev, &c->box, reach)) {
     widen(&c->used, reach, ev->array->ndims);
-    return;
+    return true;
   }
   if (w >= ev->base && (w & 1) && w != ev->now) {
     ev->word = w;
     blame(ev, DVMRT_FLOW, c, reach);
-    return;
+    return false;
   }
   if (w < DVMRT_W_FIRST)
-    return; /* what has no value depends on nothing: that is the mistake */
+    return true; /* what has no value depends on nothing: that is the mistake */
   uint32_t *reader = kept_reader(ev, c, true);
   if (reader && *reader < ev->base)
     *reader = ev->now;
+  return true;
 }
 
-static void judge_write(struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach) {
+static bool judge_write(struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach) {
   uint32_t *reader = kept_reader(ev, c, false);
   int64_t iv[DVMRT_NDIMS_MAX], of_reader[DVMRT_NDIMS_MAX];
   if (reader && *reader >= ev->base && *reader != ev->now) {
@@ -175,13 +177,14 @@ static void judge_write(struct dvmrt_event *ev, struct dvmrt_clause_array *c, co
     *reader = 0;
     bool known = dvmrt_construct_iteration(ev->nest, ev->word, iv) && dvmrt_across_reach(ev, iv, ev->ix, of_reader);
     blame(ev, DVMRT_ANTI, c, known ? of_reader : NULL);
-    return;
+    return false;
   }
   uint32_t w = word_at(ev);
-  if (w >= ev->base && (w & 1) && w != ev->now && !covered(ev, &c->box, reach)) {
-    ev->word = w;
-    blame(ev, DVMRT_OUTPUT, c, reach);
-  }
+  if (w < ev->base || !(w & 1) || w == ev->now || covered(ev, &c->box, reach))
+    return true;
+  ev->word = w;
+  blame(ev, DVMRT_OUTPUT, c, reach);
+  return false;
 }
 
 static bool affine(const struct dvmrt_event *ev) {
@@ -198,10 +201,16 @@ bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array
   if (!dvmrt_across_reach(ev, __dvmrt_now.iv, ev->ix, reach))
     return true; /* what the nest calls its own element is not known */
   bool watch = must_watch(ev, c);
-  if (ev->flags & DVMRT_READ)
-    judge_read(&e, c, reach);
-  if (ev->flags & DVMRT_WRITE)
-    judge_write(&e, c, reach);
+  /* Of a struct that is copied as a whole any member may be what depends. */
+  uint64_t granule = (uint64_t)1 << ev->array->region.shift, bytes = ev->copied ? ev->access->bytes : 1;
+  bool right = true;
+  for (uint64_t at = 0; right && at < bytes; at += granule) {
+    e.at = ev->at + at;
+    if (ev->flags & DVMRT_READ)
+      right &= judge_read(&e, c, reach);
+    if (ev->flags & DVMRT_WRITE)
+      right &= judge_write(&e, c, reach);
+  }
   return !watch && affine(ev) && covered(ev, &c->box, reach);
 }
 
