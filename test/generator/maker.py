@@ -167,7 +167,7 @@ class Maker:
         if r.random() < 0.5:
             out.append(self.loops.mapped(plain=True))
         wait = Stand('reduction_wait', name)
-        use = Assign(self.constant_access(r.choice(self.p.variables)), '=', [Access(loop.reduction[0].variable, []), '1'])
+        use = Assign(self.constant_access(r.choice(self.p.variables)), '=', [self.constant_access(loop.reduction[0].variable), '1'])
         out += [wait, use] if r.random() < 0.85 else [use, wait]
         if r.random() < 0.12:
             out.pop(r.randrange(1, len(out)))

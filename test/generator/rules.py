@@ -20,6 +20,7 @@ class Construct:
         self.faint = {}                      # element whose missing value has been reported -> iterations that read it
         self.stale, self.blamed = [], set()  # reads of edges that nothing brings; arrays with a dependence beyond across
         self.reduced = {}                    # name -> Reduced
+        self.unset = False                   # private data were read that the iteration had not assigned
         self.private = {v.name for v in node.private}
 
 
@@ -297,7 +298,7 @@ class Rules:
             mine = c.readers.get(element, {}).get(me, True)
             c.wrote[element], c.readers[element] = me, {} if mine else {me: False}    # 'a[i + 1] += 1' has read it too
         else:
-            if array.distributed and array.name in c.remote and self.shift(array, element[1]) != {} and agree(c.remote[array.name], access):
+            if array.distributed and array.name in c.remote and agree(c.remote[array.name], access):
                 if c.wrote.get(element, me) != me:      # the buffer holds the values at entry
                     self.report('dvm-loop-dependence', access)
                 return
@@ -348,6 +349,7 @@ class Rules:
                 c.assigned[element] = c.iteration
             elif c.assigned.get(element) != c.iteration:
                 self.report('dvm-private-uninitialized', access)
+                c.unset = True
             return
         if not writing and self.initialised(access, element) and c.point is not None and name not in c.reduced:
             self.blurred.add(element)           # one cause, one report: more of its reads may be told of or not

@@ -68,10 +68,13 @@ class Second:
 
     def compare(self):
         line = self.node.number
+        if self.oracle.construct.unset:          # another value on each processor
+            self.oracle.maybe.add(('dvm-reduction-mismatch', line))
         for element, p in self.partials.items():
             self.close(p)
             right = {'maxloc': 'max', 'minloc': 'min'}.get(p.declared, p.declared)
-            if p.operations == {right} and not p.known:          # what has no value may be another one each time
+            vague = not p.known or p.before is None or self.oracle.value.get(element) is None
+            if p.operations == {right} and vague:                # what has no value may be another one each time
                 self.oracle.maybe.add(('dvm-reduction-mismatch', line))
             if p.operations == {right}:
                 if self.stray and p.declared in ('maxloc', 'minloc'):
