@@ -225,6 +225,8 @@ class Oracle(Rules):
                 raise Undecided
             return None
         self.judge_write(access, subs, update)
+        if value[0] is None and is_float(value[1]) and not is_float(access.ctype):
+            self.defined = False             # it may be too large
         try:
             self.value[(base.name, subs)] = convert(*value, access.ctype)
         except Undefined:
