@@ -224,10 +224,14 @@ static void give_value(uintptr_t p, uint64_t size) {
       s.words[i] = DVMRT_W_ASSIGNED;
 }
 
-/* Where the last struct would go that is copied to a buffer; 0: the last one goes where it says. */
+/* Where a struct would go that is copied to a buffer, until its copy is asked for; 0: none. */
 static uintptr_t copied_nowhere;
 
-bool dvmrt_check_copied_nowhere(uintptr_t dst) { return copied_nowhere == dst; }
+bool dvmrt_check_copied_nowhere(uintptr_t dst) {
+  bool nowhere = copied_nowhere == dst;
+  copied_nowhere = 0;
+  return nowhere;
+}
 
 static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t p, uint64_t size, bool placed) {
   const struct dvmrt_access *x = ev->access;
@@ -238,8 +242,7 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
     return;
   }
   pending(ev, p, size); /* ordinary data under 'across' are here too */
-  bool writes = ev->flags & DVMRT_WRITE;
-  if (writes)
+  if (ev->flags & DVMRT_WRITE)
     dvmrt_construct_written(a, x->site);
   if (!placed)
     dvmrt_check_place(ev);
@@ -255,8 +258,8 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
   }
   if (lost)
     give_value(p, size);
-  if (ev->copied && writes)
-    copied_nowhere = lost ? p : 0;
+  if (lost && ev->copied)
+    copied_nowhere = p;
 }
 
 /* Other threads' accesses, and those of code that interrupted us: what they write has a value. */

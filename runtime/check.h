@@ -43,7 +43,8 @@ void dvmrt_check_forget_waiting(const struct dvmrt_array *a);
 void dvmrt_check_close_waiting(void);
 /* Address [p, p + size) is accessed. */
 void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
-/* Was the struct that has just been judged as the target of a copy written to a buffer, so that no element is? */
+/* Was the struct that has just been judged as the target of a copy written to a buffer, so that no element is?  Asked once, by
+ * that copy: a later one to the same place is its own. */
 bool dvmrt_check_copied_nowhere(uintptr_t dst);
 /* A function that we know has written [p, p + size), in a nest: what it writes counts as assigned in this iteration. */
 void dvmrt_check_filled(uintptr_t p, uint64_t size);
