@@ -44,33 +44,62 @@ static bool subscripts_at(const struct dvmrt_event *ev, const struct dvmrt_acces
   return true;
 }
 
-/* In a nest that is not mapped the element an iteration writes is its own. */
-static bool reach_of_written(const struct dvmrt_event *ev, const int64_t *iv, const int64_t *ix, int64_t *reach) {
-  for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
+static bool by_layout(const struct dvmrt_event *ev) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
+  return ev->nest->mapped && l->root && l->root == ev->nest->layout.root;
+}
+
+/* Dimensions that are not divided carry dependences too, if the nest runs along them. */
+static struct dvmrt_layout divided_by_nest(const struct dvmrt_event *ev) {
+  struct dvmrt_layout l = *dvmrt_array_layout(ev->array);
+  for (int r = 0; r < l.ndims; r++)
+    l.block[r] = ev->nest->layout.at[r].kind != DVMRT_COORD_ALL;
+  return l;
+}
+
+/* In a nest that is not mapped the element an iteration writes is its own: what the first of these sites writes in 'iv'. */
+static const struct dvmrt_access *writer_of_own(const struct dvmrt_event *ev, const int64_t *iv, int64_t *own) {
+  for (const struct dvmrt_access *x = sites(ev); x; x = x->next)
+    if ((x->flags & DVMRT_WRITE) && same_array(ev, x) && subscripts_at(ev, x, iv, own))
+      return x;
+  return NULL;
+}
+
+bool dvmrt_across_reach(const struct dvmrt_event *ev, const int64_t *iv, const int64_t *ix, int64_t *reach) {
+  if (!by_layout(ev)) {
     int64_t own[DVMRT_NDIMS_MAX];
-    if (!(x->flags & DVMRT_WRITE) || !same_array(ev, x) || !subscripts_at(ev, x, iv, own))
-      continue;
+    if (!writer_of_own(ev, iv, own))
+      return false;
     for (int d = 0; d < ev->array->ndims; d++)
       reach[d] = ix[d] - own[d];
     return true;
   }
-  return false;
-}
-
-bool dvmrt_across_reach(const struct dvmrt_event *ev, const int64_t *iv, const int64_t *ix, int64_t *reach) {
-  const struct dvmrt_frame *f = ev->nest;
-  struct dvmrt_layout l = *dvmrt_array_layout(ev->array);
-  if (!f->mapped || !l.root || l.root != f->layout.root)
-    return reach_of_written(ev, iv, ix, reach);
-  /* Dimensions that are not divided carry dependences too, if the nest runs along them. */
-  for (int r = 0; r < l.ndims; r++)
-    l.block[r] = f->layout.at[r].kind != DVMRT_COORD_ALL;
+  struct dvmrt_layout l = divided_by_nest(ev);
   struct dvmrt_place p;
-  dvmrt_layout_place(&l, &f->layout, iv, ix, ev->array->ndims, &p);
+  dvmrt_layout_place(&l, &ev->nest->layout, iv, ix, ev->array->ndims, &p);
   if (p.kind != DVMRT_PLACE_OWN && p.kind != DVMRT_PLACE_NEAR)
     return false;
   memcpy(reach, p.away, sizeof(p.away));
   return true;
+}
+
+static bool same_slope(struct dvmrt_subscript a, struct dvmrt_subscript b) {
+  bool turns = a.kind == 'a' && a.coef, also = b.kind == 'a' && b.coef;
+  return a.kind != 'o' && b.kind != 'o' && turns == also && (!turns || (a.index == b.index && a.coef == b.coef));
+}
+
+/* Does this site reach equally far in every iteration? */
+static bool reach_settled(const struct dvmrt_event *ev, const struct dvmrt_access *x) {
+  int64_t own[DVMRT_NDIMS_MAX];
+  if (by_layout(ev)) {
+    struct dvmrt_layout l = divided_by_nest(ev);
+    return x->ndims && dvmrt_layout_settled(&l, &ev->nest->layout, x->axis, x->ndims);
+  }
+  const struct dvmrt_access *w = writer_of_own(ev, __dvmrt_now.iv, own);
+  for (int d = 0; w && d < x->ndims; d++)
+    if (!same_slope(x->axis[d], w->axis[d]))
+      return false;
+  return w && x->ndims;
 }
 
 static bool inside(const struct dvmrt_box *b, const int64_t *reach, int d) {
@@ -126,7 +155,8 @@ static bool must_watch(const struct dvmrt_event *ev, struct dvmrt_clause_array *
     int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
     if (!(x->flags & DVMRT_READ) || !same_array(ev, x))
       continue;
-    if (!subscripts_at(ev, x, __dvmrt_now.iv, ix) || !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach) || !covered(ev, &c->box, reach))
+    if (!reach_settled(ev, x) || !subscripts_at(ev, x, __dvmrt_now.iv, ix) ||
+        !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach) || !covered(ev, &c->box, reach))
       c->watch = 1;
   }
   return c->watch == 1;
@@ -187,14 +217,6 @@ static bool judge_write(struct dvmrt_event *ev, struct dvmrt_clause_array *c, co
   return false;
 }
 
-static bool affine(const struct dvmrt_event *ev) {
-  const struct dvmrt_access *x = ev->access;
-  for (int d = 0; d < x->ndims; d++)
-    if (!readable(ev, x, d))
-      return false;
-  return x->ndims > 0;
-}
-
 bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {
   struct dvmrt_event e = *ev;
   int64_t reach[DVMRT_NDIMS_MAX] = {0};
@@ -211,12 +233,12 @@ bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array
     if (ev->flags & DVMRT_WRITE)
       right &= judge_write(&e, c, reach);
   }
-  return !watch && affine(ev) && covered(ev, &c->box, reach);
+  return !watch && reach_settled(ev, ev->access) && covered(ev, &c->box, reach);
 }
 
 bool dvmrt_across_settled(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {
   int64_t reach[DVMRT_NDIMS_MAX] = {0};
-  return dvmrt_across_reach(ev, __dvmrt_now.iv, ev->ix, reach) && !must_watch(ev, c) && affine(ev) &&
+  return dvmrt_across_reach(ev, __dvmrt_now.iv, ev->ix, reach) && !must_watch(ev, c) && reach_settled(ev, ev->access) &&
          covered(ev, &c->box, reach);
 }
 

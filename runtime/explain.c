@@ -166,10 +166,10 @@ static bool collects(const struct dvmrt_event *ev) {
   return !ev->array && x->ndims && x->ndims == x->nextents && x->extent[0] > 0 && x->name && dvmrt_guess_operation(x->pos, x->name);
 }
 
-/* A clause is refused that is wider than the shadow edge. */
+/* A clause is refused that is wider than the shadow edge; ordinary arrays have none. */
 static void help_edge(const struct dvmrt_clause *c, const struct dvmrt_array *a, struct dvmrt_text *t) {
   bool wider = false;
-  for (int d = 0; a && d < c->ndims; d++)
+  for (int d = 0; a && !a->ordinary && d < c->ndims; d++)
     wider = wider || c->low[d] > a->low[d] || c->high[d] > a->high[d];
   if (!wider)
     return;
