@@ -125,7 +125,7 @@ class Writer:
         for a in outside:
             a.callee = f'far{p.number}_{outside.index(a)}'
             self.put(0, f'{signature(a)};')
-        for f in p.functions:
+        for f in called_functions(p):
             self.function(f)
         self.put(0, f'static void program{p.number}(void) {{')
         self.locals(p, used)
@@ -340,8 +340,13 @@ def signature(access):
     return f'{"void" if access.stores else access.ctype} {access.callee}({", ".join(names) or "void"})'
 
 
+def called_functions(p):
+    called = {s.function for s in statements_of(p.body) if isinstance(s, Call)}
+    return [f for f in p.functions if f in called]
+
+
 def every_access(p):
-    for f in p.functions:
+    for f in called_functions(p):
         yield from accesses_of(f.body)
     yield from accesses_of(p.body)
 
@@ -355,12 +360,10 @@ def names_used(p):
             names.add(x.name)
             arrays.add(x)
 
-    called = {s.function for s in statements_of(p.body) if isinstance(s, Call)}
-    p.functions = [f for f in p.functions if f in called]
     for access in every_access(p):
         data(access.base)
         names.update(s.through[0] for s in access.subs if s.through)
-    for s in [x for f in p.functions for x in statements_of(f.body)] + list(statements_of(p.body)):
+    for s in [x for f in called_functions(p) for x in statements_of(f.body)] + list(statements_of(p.body)):
         for x in used_by(s):
             data(x)
         if isinstance(s, Parallel):
