@@ -132,20 +132,27 @@ static int bad_subscript(const struct dvmrt_array *a, uintptr_t p, const int64_t
   return -1;
 }
 
+/* The array that the reference is one to, also where its address, 'p', is outside of it; NULL: none. */
+static struct dvmrt_array *array_meant(const struct dvmrt_event *ev, uintptr_t p) {
+  for (struct dvmrt_array *a = dvmrt_array_first(); a; a = a->next)
+    if (a->ndims == ev->access->ndims && of_array(a, p, ev->subscripts))
+      return a;
+  return NULL;
+}
+
 /* Of a distributed array whose outermost dimension only the allocation tells: did the reference leave it, for 'r' or for what is no
  * array?  Reports that it did. */
-static bool left_its_array(const struct dvmrt_event *ev, const struct dvmrt_array *r, uintptr_t p) {
+static bool left_its_array(struct dvmrt_event *ev, const struct dvmrt_array *r, uintptr_t p) {
   const struct dvmrt_access *x = ev->access;
   if (!x->distributed || !ev->subscripts || (r && r->ndims == x->ndims && of_array(r, p, ev->subscripts)))
     return false;
-  for (const struct dvmrt_array *a = dvmrt_array_first(); a; a = a->next) {
-    int bad = a->ndims == x->ndims ? bad_subscript(a, p, ev->subscripts) : -1;
-    if (bad >= 0) {
-      dvmrt_explain_bounds(ev, bad, ev->subscripts[bad], a->extent[bad]);
-      return true;
-    }
-  }
-  return false;
+  struct dvmrt_array *a = array_meant(ev, p);
+  int bad = a ? bad_subscript(a, p, ev->subscripts) : -1;
+  if (bad < 0)
+    return false;
+  ev->array = a;
+  dvmrt_explain_bounds(ev, bad, ev->subscripts[bad], a->extent[bad]);
+  return true;
 }
 
 void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags) {
@@ -154,6 +161,8 @@ void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix,
   struct dvmrt_event ev;
   event_init(&ev, site, ix, flags);
   ev.at = p;
+  if (ix)
+    ev.array = array_meant(&ev, p); /* one parameter may stand for several arrays */
   dvmrt_explain_bounds(&ev, (int)dim, ix ? ix[dim] : 0, extent);
 }
 

@@ -18,7 +18,9 @@ void dvmrt_explain_bounds(const struct dvmrt_event *ev, int dim, int64_t index, 
   if (inner && inner->member)
     dvmrt_text_add(&r->message, " of '%s'", inner->member);
   dvmrt_text_add(&r->message, " is not in 0..%lld", (long long)extent - 1);
-  dvmrt_explain_note_declaration(r, ev);
+  dvmrt_explain_note_declaration(r, &plain); /* which shows the extents */
+  if (ev->array && ev->access->name && strcmp(ev->array->name, ev->access->name))
+    dvmrt_explain_note_declaration(r, ev);
   if (ev->nest)
     dvmrt_explain_note_nest(r, ev);
   dvmrt_explain_emit(f, r);
