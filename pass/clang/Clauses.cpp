@@ -103,11 +103,7 @@ bool Rewriter::checkSection(Construct &C, const dvm_ref &R, const char *Where) {
   if (!V || !R.naxes)
     return true;
   unsigned Rank = Decls.rankOf(V);
-  if (R.naxes == Rank || (V->getType()->isPointerType() && !Decls.isDistributed(V, FD)))
-    return true;
-  St.error(C.Dir.loc(R.name), quoted(V) + " has " + Twine(Rank) + (Rank == 1 ? " dimension, '" : " dimensions, '") + Where + "' gives " + Twine(R.naxes));
-  St.note(V->getLocation(), quoted(V) + " is declared here");
-  return false;
+  return (V->getType()->isPointerType() && !Decls.isDistributed(V, FD)) || sameRank(St, C.Dir.loc(R.name), V, Rank, Where, R.naxes);
 }
 
 // Both sides of 'array_copy' must have as many dimensions that are more than one place.
@@ -120,11 +116,8 @@ bool Rewriter::checkCopy(Construct &C) {
     unsigned Rank = V ? Decls.rankOf(V) : 0;
     if (!Rank)
       return true;
-    if (R.naxes && R.naxes != Rank) {
-      St.error(C.Dir.loc(R.name), quoted(V) + " has " + Twine(Rank) + (Rank == 1 ? " dimension" : " dimensions") + ", 'array_copy' gives " + Twine(R.naxes));
-      St.note(V->getLocation(), quoted(V) + " is declared here");
+    if (R.naxes && !sameRank(St, C.Dir.loc(R.name), V, Rank, "array_copy", R.naxes))
       return false;
-    }
     Extended[I] = R.naxes ? 0 : Rank;
     for (unsigned A = 0; R.axes && A < R.naxes; ++A)
       Extended[I] += R.axes[A].kind == DVM_AXIS_EMPTY || R.axes[A].kind == DVM_AXIS_RANGE;

@@ -27,12 +27,7 @@ bool Rewriter::checkDistributed(Construct &C, const dvm_ref &R, const char *Wher
     return false;
   }
   unsigned Rank = Decls.rankOf(V);
-  if (R.naxes && Rank && R.naxes != Rank) {
-    St.error(L, quoted(V) + " has " + Twine(Rank) + (Rank == 1 ? " dimension, '" : " dimensions, '") + Where + "' gives " + Twine(R.naxes));
-    St.note(V->getLocation(), quoted(V) + " is declared here");
-    return false;
-  }
-  return true;
+  return !R.naxes || !Rank || sameRank(St, L, V, Rank, Where, R.naxes);
 }
 
 bool Rewriter::checkWidths(Construct &C, const dvm_ref &R, const char *Where) {
@@ -63,11 +58,8 @@ bool Rewriter::checkWidths(Construct &C, const dvm_ref &R, const char *Where) {
 bool Rewriter::checkOrdinaryWidths(Construct &C, const dvm_ref &R) {
   const VarDecl *V = C.Ops.variable(R.name);
   unsigned Rank = shapeOf(Ctx, V->getType()).rank();
-  if (R.widths && R.naxes != Rank) {
-    St.error(C.Dir.loc(R.name), quoted(V) + " has " + Twine(Rank) + (Rank == 1 ? " dimension, '" : " dimensions, '") + "across' gives " + Twine(R.naxes));
-    St.note(V->getLocation(), quoted(V) + " is declared here");
+  if (R.widths && !sameRank(St, C.Dir.loc(R.name), V, Rank, "across", R.naxes))
     return false;
-  }
   for (unsigned I = 0; R.widths && I < R.naxes; ++I) {
     int64_t Low = 0, High = 0;
     if (R.widths[I].given && C.Ops.constant(R.widths[I].low, Low) && C.Ops.constant(R.widths[I].high, High) && (Low < 0 || High < 0)) {
@@ -512,10 +504,8 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
       return;
     const VarDecl *V = C.Ops.variable(D.subject);
     unsigned Rank = Decls.rankOf(V), Given = D.kind == DVM_DIR_REDISTRIBUTE ? D.ndists : D.nnames;
-    if (Rank && Given != Rank) {
-      St.error(Dir->loc(D.subject), quoted(V) + " has " + Twine(Rank) + (Rank == 1 ? " dimension, '" : " dimensions, '") + Name + "' gives " + Twine(Given));
+    if (Rank && !sameRank(St, Dir->loc(D.subject), V, Rank, Name, Given))
       return;
-    }
     if (D.has_target && C.Ops.variable(D.target.name) == V) {
       St.error(Dir->loc(D.target.name), quoted(V) + " cannot be aligned with itself");
       return;

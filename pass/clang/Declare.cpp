@@ -8,6 +8,14 @@ using namespace dvm;
 
 std::string dvm::quoted(const NamedDecl *D) { return "'" + D->getNameAsString() + "'"; }
 
+bool dvm::sameRank(const State &St, SourceLocation L, const VarDecl *V, unsigned Rank, StringRef What, unsigned Given) {
+  if (Given == Rank)
+    return true;
+  St.error(L, quoted(V) + " has " + Twine(Rank) + (Rank == 1 ? " dimension, '" : " dimensions, '") + What + "' gives " + Twine(Given));
+  St.note(V->getLocation(), quoted(V) + " is declared here");
+  return false;
+}
+
 // ---- Operands --------------------------------------------------------------------------------------------------------
 
 static Expr *underAddress(Expr *E) {
@@ -224,14 +232,7 @@ bool Declarations::check(const VarDecl *V, Directive &Dir) {
       St.note(Dir.Start, "the directive is here");
       return false;
     }
-    auto Mismatch = [&](unsigned N, unsigned Token, const char *What) {
-      if (N == S.rank())
-        return false;
-      St.error(Dir.loc(Token), quoted(V) + " has " + Twine(S.rank()) + (S.rank() == 1 ? " dimension, '" : " dimensions, '") + What +
-                                   "' gives " + Twine(N));
-      St.note(V->getLocation(), quoted(V) + " is declared here");
-      return true;
-    };
+    auto Mismatch = [&](unsigned N, unsigned Token, const char *What) { return !sameRank(St, Dir.loc(Token), V, S.rank(), What, N); };
     if (D.has_distribute && Mismatch(D.ndists, D.ndists ? D.dists[0].bracket : D.word, "distribute"))
       return false;
     if (D.has_align && Mismatch(D.nnames, D.names[0] != ~0u ? D.names[0] : D.word, "align"))
@@ -267,11 +268,8 @@ bool Declarations::check(const VarDecl *V, Directive &Dir) {
         St.note(T->getLocation(), quoted(T) + " is declared here");
       return false;
     }
-    if (unsigned R = rankOf(T); R && R != D.target.naxes) {
-      St.error(Dir.loc(D.target.name), quoted(T) + " has " + Twine(R) + (R == 1 ? " dimension" : " dimensions") + ", 'with' gives " + Twine(D.target.naxes));
-      St.note(T->getLocation(), quoted(T) + " is declared here");
+    if (unsigned R = rankOf(T); R && !sameRank(St, Dir.loc(D.target.name), T, R, "with", D.target.naxes))
       return false;
-    }
     for (unsigned I = 0; I < D.target.naxes; ++I)
       if (!isPlace(D.target.axes[I])) {
         St.error(Dir.loc(D.target.axes[I].expr.first), "expected a subscript of the form 'a*i+b' in 'with', found '" +

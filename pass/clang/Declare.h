@@ -71,6 +71,8 @@ public:
 };
 
 std::string quoted(const clang::NamedDecl *D);
+// Does 'What' at L give as many dimensions as V has?  Reports it if not.
+bool sameRank(const State &St, clang::SourceLocation L, const clang::VarDecl *V, unsigned Rank, llvm::StringRef What, unsigned Given);
 // May it stand in 'on' and 'with': a constant, an affine form of one index, or nothing?
 inline bool isPlace(const dvm_axis &A) { return A.kind == DVM_AXIS_OTHER ? A.affine : A.kind != DVM_AXIS_RANGE; }
 } // namespace dvm
