@@ -80,6 +80,9 @@ static void private_uninitialized(const struct dvmrt_event *ev) {
   dvmrt_explain_emit(f, r);
 }
 
+/* A static variable of a function that the loop calls has no name where the directive stands. */
+static bool out_of_scope(const struct dvmrt_event *ev) { return ev->access->root == 's' && !dvmrt_name_known(ev); }
+
 /* The operation is read off the user's own line; where it cannot be, none is suggested. */
 static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *name) {
   const struct dvmrt_access *x = ev->access;
@@ -90,7 +93,9 @@ static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev,
     dvmrt_name_place(ev->nest->d->pos, help);
     return;
   }
-  if (operation)
+  if (out_of_scope(ev))
+    dvmrt_text_add(help, "if it collects a result, declare it outside of its function and name it in a 'reduction' of the directive at ");
+  else if (operation)
     dvmrt_text_add(help, "add 'reduction(%s(%s))' to the directive at ", operation, name);
   else
     dvmrt_text_add(help, "if it collects a result, name it in a 'reduction' of the directive at ");
@@ -115,6 +120,8 @@ static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   struct dvmrt_text *help = dvmrt_diag_help(r);
   if (dvmrt_name_known(ev)) {
     dvmrt_text_add(help, "add 'private(%s)' to the directive at ", dvmrt_name_key(ev));
+  } else if (out_of_scope(ev)) {
+    dvmrt_text_add(help, "drop its 'static', or declare it outside of its function and name it in 'private' of the directive at ");
   } else {
     dvmrt_text_add(help, "name what ");
     dvmrt_name_datum(ev, help);
