@@ -14,7 +14,7 @@ static double sum_so_far(double x) {
   s = 0;
 #endif
   s += x;
-// ^ error dvm-readonly-write 's'
+//^ error dvm-readonly-write 's'
   // help declare it outside of its function and name it in a 'reduction' of the directive at
   return s;
 }
@@ -22,7 +22,7 @@ static double sum_so_far(double x) {
 static double twice(double x) {
   STATIC double t;
   t = 2 * x;
-// ^ warning dvm-undeclared-private 't'
+//^ warning dvm-undeclared-private 't'
   // help drop its 'static', or declare it outside of its function and name it in 'private' of the directive at
   return t;
 }
