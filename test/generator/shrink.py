@@ -40,6 +40,7 @@ def removals(program):
                 pass
     if program.calls > 1:
         yield change(program, 'calls', 1)
+    passed = {a.name for s in everything if isinstance(s, Call) for a in s.arrays}   # their parameters have the type too
     for a in program.arrays:
         if a.where != 'static':
             yield change(a, 'where', 'static')
@@ -47,7 +48,7 @@ def removals(program):
             yield change(a, 'shadow', None)
         if a.dynamic:
             yield change(a, 'dynamic', False)
-        if a.ctype != 'int' and not a.record:
+        if a.ctype != 'int' and not a.record and a.name not in passed:
             yield change(a, 'ctype', 'int')
     for v in program.variables:
         if v.where != 'local':
