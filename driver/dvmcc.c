@@ -60,6 +60,9 @@ static void warn_unchecked(const struct cc_plan *plan)
   if (plan->foreign_target && (plan->inputs[CC_C] || plan->inputs[CC_IR]))
     fprintf(stderr, "dvmcc: warning: no run-time library for the target of '%s': compiled without DVM checks "
                     "[-Wdvm-unchecked]\n", plan->foreign_target);
+  else if (plan->no_libraries && plan->links && !plan->relocatable && !plan->shared && plan->inputs[CC_C])
+    fprintf(stderr, "dvmcc: warning: '%s' leaves out the run-time library, which the checks need; '-fdvm=off' compiles without "
+                    "them [-Wdvm-unchecked]\n", plan->no_libraries);
 }
 
 static int compile(char *const *argv, const struct cc_line *line, const struct cc_plan *plan, const struct dvm_place *place,

@@ -197,7 +197,7 @@ static void read_flag(struct reader *r, const char *arg)
   else if (!strcmp(arg, "-r"))
     plan->relocatable = true;
   else if (one_of(arg, no_libraries))
-    plan->no_libraries = true;
+    plan->no_libraries = arg;
   else if (one_of(arg, other_width))
     plan->foreign_target = arg;
   else if (!strcmp(arg, "-m64"))

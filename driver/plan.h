@@ -17,9 +17,10 @@ struct cc_plan {
   unsigned inputs[CC_NLANGUAGES];
   const char *other_input;      /* first input of CC_OTHER, or NULL; borrowed, as the next one */
   const char *foreign_target;   /* the option that asks for another machine than this one, or NULL */
+  const char *no_libraries;     /* the option that leaves out all libraries, ours too, or NULL; borrowed */
   bool header_only;             /* every input is a header: clang makes a precompiled header and does not link */
   bool links;                   /* the call ends in a link */
-  bool shared, is_static, relocatable, no_libraries;
+  bool shared, is_static, relocatable;
   bool warn_unchecked;          /* say that an input is compiled without checks (-Wno-dvm-unchecked) */
   struct dvm_list plugin_args;  /* for -fplugin-arg-dvm- */
   bool *own;                    /* own[n]: the argument is ours, not clang's */

@@ -130,7 +130,7 @@ static void describe(const struct cc_plan *plan, struct dvm_text *out)
     bool holds;
     const char *word;
   } words[] = {{plan->links, "links"}, {plan->shared, "shared"}, {plan->is_static, "static"},
-               {plan->relocatable, "relocatable"}, {plan->no_libraries, "no-libraries"}, {!plan->warn_unchecked, "quiet"}};
+               {plan->relocatable, "relocatable"}, {plan->no_libraries != NULL, "no-libraries"}, {!plan->warn_unchecked, "quiet"}};
   if (plan->action != CC_RUN)
     dvm_text_printf(out, " action:%d", plan->action);
   if (plan->mode == DVM_MODE_OFF)
