@@ -64,10 +64,23 @@ void ReductionSlice::findType() {
 bool ReductionSlice::inNest(Instruction *I) const { return K.Blocks.contains(I->getParent()); }
 // ---- What depends on the variable ----
 
+// What clang makes for the value of '({ .. })', say: nothing but loaded and stored.
+static bool isTemporary(const AllocaInst *A) {
+  return A->getAllocatedType()->isSingleValueType() && all_of(A->users(), [&](const User *U) {
+    if (auto *L = dyn_cast<LoadInst>(U))
+      return L->getType() == A->getAllocatedType();
+    if (auto *St = dyn_cast<StoreInst>(U))
+      return St->getPointerOperand() == A && St->getValueOperand()->getType() == A->getAllocatedType();
+    return isa<LifetimeIntrinsic>(U);
+  });
+}
+
 bool ReductionSlice::plainLocal(Value *P) const {
   auto *A = dyn_cast<AllocaInst>(P);
-  Variable *V = A ? S.VariableOf.lookup(A) : nullptr;
-  return V && V->Words && V->Count == 1 && !A->isArrayAllocation();
+  if (!A)
+    return false;
+  Variable *V = S.VariableOf.lookup(A);
+  return V && (V->Words ? V->Count == 1 : isTemporary(A)) && !A->isArrayAllocation();
 }
 
 void ReductionSlice::collect() {
