@@ -59,8 +59,8 @@ static const char *of_comparison(const char *s, const char *end, const char *nam
   const char *at = find_name(s, end, name);
   if (!at)
     return NULL;
-  const char *next = after_name(at, name), *last = at;
-  if (*next == '<' || *next == '>')
+  const char *next = after_subscripts(after_name(at, name)), *last = at;
+  if (next && (*next == '<' || *next == '>'))
     return *next == '<' ? "max" : "min";
   while (last > s && (last[-1] == ' ' || last[-1] == '='))
     last--;
@@ -79,10 +79,11 @@ static const char *of_expression(const char *s, const char *name) {
     return "min";
   if (at && memchr(s, '?', (size_t)(end - s)))
     return of_comparison(s, memchr(s, '?', (size_t)(end - s)), name);
-  const char *next = after_name(s, name);
+  const char *next = after_subscripts(after_name(s, name));
   if (next)
     return of_operator(*next);
-  if (!at || *skip(after_name(at, name)) != ';')
+  next = at ? after_subscripts(after_name(at, name)) : NULL;
+  if (!next || *next != ';')
     return NULL;
   while (at > s && at[-1] == ' ')
     at--;

@@ -40,6 +40,28 @@ const Expr *pointerBase(const Expr *E) { // of an rvalue pointer: the variable i
   }
 }
 
+// '*(A + i)', '**A' of an array 'A[][]': an element of the variable itself, and none that a pointer in it leads to.
+bool insideVariable(const Expr *Address) {
+  for (const Expr *E = Address;;) {
+    E = E->IgnoreParens();
+    if (const auto *C = dyn_cast<CastExpr>(E)) {
+      if (C->getCastKind() == CK_LValueToRValue)
+        return false;
+      E = C->getSubExpr();
+    } else if (const auto *A = dyn_cast<BinaryOperator>(E); A && A->isAdditiveOp()) {
+      E = A->getLHS()->getType()->isPointerType() ? A->getLHS() : A->getRHS();
+    } else if (const auto *S = dyn_cast<ArraySubscriptExpr>(E)) {
+      E = S->getBase();
+    } else if (const auto *M = dyn_cast<MemberExpr>(E)) {
+      E = M->getBase();
+    } else if (const auto *U = dyn_cast<UnaryOperator>(E); U && (U->getOpcode() == UO_Deref || U->getOpcode() == UO_AddrOf)) {
+      E = U->getSubExpr();
+    } else {
+      return isa<DeclRefExpr>(E);
+    }
+  }
+}
+
 } // namespace
 
 Chain dvm::chainOf(Expr *E) {
@@ -88,7 +110,7 @@ Chain dvm::chainOf(Expr *E) {
     if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_Deref) {
       const Expr *Base = pointerBase(U->getSubExpr());
       R.Root = asVariable(Base);
-      R.ThroughPointer = !R.Root || !R.Root->getType()->isArrayType();
+      R.ThroughPointer = !R.Root || !R.Root->getType()->isArrayType() || !insideVariable(U->getSubExpr());
     } else {
       R.ThroughPointer = true;
     }

@@ -31,6 +31,11 @@ static void test_forms(void **state) {
   guess("", "  m = m > x ? x : m;", "m", "min");
   guess("    if (a[i] > m)", "      m = a[i];", "m", "max");
   guess("    if (m >= a[i])", "      m = a[i];", "m", "min");
+  guess("", "  h[k] = h[k] + x;", "h", "sum");
+  guess("", "  h[k] = 1 + h[k];", "h", "sum");
+  guess("", "  h[k[i]][j] = x > h[k[i]][j] ? x : h[k[i]][j];", "h", "max");
+  guess("    if (h[k] > x)", "      h[k] = x;", "h", "min");
+  guess("", "  h[k] = h[k", "h", NULL);
   guess("", "  t = u;", "t", NULL);
   guess("", "  t = u + tt;", "t", NULL);
   guess("", "  t == u;", "t", NULL);
