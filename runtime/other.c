@@ -37,15 +37,29 @@ static bool other_members(const char *a, const char *b) {
   return of_a != of_b && !((!of_a && of_b == '.') || (of_a == '.' && !of_b));
 }
 
+static int brackets(const char *text) {
+  int n = 0;
+  for (; *text; text++)
+    n += *text == '[';
+  return n;
+}
+
+/* 'f.u[2][0]' and 'f.u[0][i]', '*p' and '*(p + 1)': with subscripts that are not known, or none, they may be one place or not. */
+static bool unlike(const struct dvmrt_access *x, const struct dvmrt_access *y) {
+  if (!strcmp(x->text, y->text))
+    return false;
+  return brackets(x->text) > x->ndims || brackets(y->text) > y->ndims || x->text[0] == '*' || y->text[0] == '*';
+}
+
 /* How sure it is that 'x' touched the datum in iteration 'iv': 0 no, 1 it may have, 2 yes. */
 static int touches(const struct dvmrt_event *ev, const struct dvmrt_access *x, const int64_t *iv) {
   const int64_t *want = ev->array ? ev->ix : ev->subscripts;
   int ndims = ev->array ? ev->array->ndims : ev->access->ndims;
-  int sure = 2;
+  int sure = unlike(x, ev->access) ? 1 : 2;
   if (other_members(x->text, ev->access->text))
     return 0;
   if (x->ndims != ndims || !want)
-    return x->ndims || ndims ? 1 : 2;
+    return x->ndims || ndims ? 1 : sure;
   for (int d = 0; d < ndims; d++) {
     const struct dvmrt_subscript *s = &x->axis[d];
     if (s->kind == 'o' || (s->kind == 'a' && !iv))
