@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/usage.h"
 #include "mpir/client.h"
 #include "mpir/commands.h"
 #include "mpir/compress.h"
@@ -146,8 +147,25 @@ struct arguments {
   struct crs_request request;
   enum mpir_codec codec;
   bool list, stats, for_debugger;
-  long jobid;
+  unsigned long jobid;
 };
+
+static int read_number(const char *option, unsigned long low, uint32_t *to)
+{
+  unsigned long n;
+
+  if (!dvm_usage_number(optarg, low, UINT32_MAX, &n))
+    return dvm_usage_error("checkpoint", "'%s' takes a number from %lu, not '%s'", option, low, optarg);
+  *to = (uint32_t)n;
+  return 0;
+}
+
+static int read_codec(enum mpir_codec *codec)
+{
+  *codec = optarg && strcmp(optarg, "zlib") == 0 ? MPIR_CODEC_ZLIB : MPIR_CODEC_ZSTD;
+  return !optarg || strcmp(optarg, "zlib") == 0 || strcmp(optarg, "zstd") == 0 ? 0 :
+    dvm_usage_error("checkpoint", "'--compress' takes zstd or zlib, not '%s'", optarg);
+}
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
@@ -160,13 +178,14 @@ static int parse(int argc, char **argv, struct arguments *a)
     { "kill", 0, NULL, KILL },
     { "hnp-jobid", 1, NULL, JOBID },   { "help", 0, NULL, HELP },         { NULL, 0, NULL, 0 },
   };
-  int c;
+  int c, rc = 0;
 
-  while ((c = getopt_long_only(argc, argv, "lo:", options, NULL)) != -1) {
+  opterr = 0;
+  while (!rc && (c = getopt_long_only(argc, argv, ":hlo:", options, NULL)) != -1) {
     switch (c) {
     case 'o':
-      if (absolute(optarg, a->request.path, sizeof(a->request.path)))
-        return 2;
+      if (!*optarg || absolute(optarg, a->request.path, sizeof(a->request.path)))
+        return dvm_usage_error("checkpoint", "'%s' cannot be the path of an image", optarg);
       break;
     case 'l': a->list = true; break;
     case ALL_FILES: a->request.flags |= CRS_ALL_FILES; break;
@@ -174,21 +193,25 @@ static int parse(int argc, char **argv, struct arguments *a)
     case NO_SYNC: a->request.flags |= CRS_NO_SYNC; break;
     case ALLOW_TRACED: a->request.flags |= CRS_ALLOW_TRACED; break;
     case IGNORE_FILES: a->request.flags |= CRS_IGNORE_FILES; break;
-    case KEEP: a->request.keep = (uint32_t)strtoul(optarg, NULL, 10); break;
-    case TIMEOUT: a->request.stop_timeout_ms = (uint32_t)strtoul(optarg, NULL, 10); break;
-    case COMPRESS: a->codec = optarg && strcmp(optarg, "zlib") == 0 ? MPIR_CODEC_ZLIB : MPIR_CODEC_ZSTD; break;
+    case KEEP: rc = read_number("--keep", 1, &a->request.keep); break;
+    case TIMEOUT: rc = read_number("--timeout", 1, &a->request.stop_timeout_ms); break;
+    case COMPRESS: rc = read_codec(&a->codec); break;
     case KILL: a->request.signal = SIGKILL; break;
     case STATS: a->stats = true; break;
     case CRDEBUG:
       a->for_debugger = true;
       a->request.flags |= CRS_FOR_DEBUGGER;
       break;
-    case JOBID: a->jobid = strtol(optarg, NULL, 10); break;
-    case HELP: fputs(usage, stdout); exit(0);
-    default: fputs(usage, stderr); return 2;
+    case JOBID:
+      if (!dvm_usage_number(optarg, 1, INT_MAX, &a->jobid))
+        rc = dvm_usage_error("checkpoint", "'%s' is no process number", optarg);
+      break;
+    case 'h':
+    case HELP: fputs(usage, stdout); exit(fflush(stdout) ? 1 : 0);
+    default: return dvm_usage_refused("checkpoint", c, argv, options);
     }
   }
-  return 0;
+  return rc;
 }
 
 static int list_main(int argc, char **argv, const struct arguments *a)
@@ -196,9 +219,11 @@ static int list_main(int argc, char **argv, const struct arguments *a)
   struct dvm_error err = DVM_ERROR_INIT;
   char folder[PATH_MAX];
 
-  if (argc - optind > 1) {
-    fputs(usage, stderr);
-    return 2;
+  if (argc - optind > 1)
+    return dvm_usage_error("checkpoint", "expected one folder, found '%s' behind it", argv[optind + 1]);
+  if (optind < argc && access(argv[optind], F_OK)) { /* the usual folder comes with the first image */
+    dvm_error_errno(&err, "cannot read the folder '%s'", argv[optind]);
+    return fail(&err);
   }
   if (mpir_list_folder(folder, sizeof(folder)))
     return 1;
@@ -210,8 +235,7 @@ int mpir_checkpoint_main(int argc, char **argv)
   static struct arguments a;
   static struct crs_reply reply;
   struct dvm_error err = DVM_ERROR_INIT;
-  char *end = NULL;
-  long pid;
+  unsigned long pid;
 
   if (argc > 1 && strcmp(argv[1], "inspect") == 0)
     return inspect_main(argc - 1, argv + 1);
@@ -223,15 +247,23 @@ int mpir_checkpoint_main(int argc, char **argv)
     return 2;
   if (a.list)
     return list_main(argc, argv, &a);
-  pid = optind < argc ? strtol(argv[optind], &end, 10) : a.jobid;
-  if (argc - optind > 1 || pid <= 0 || (end && *end)) {
+  pid = a.jobid;
+  if (argc - optind > 1)
+    return dvm_usage_error("checkpoint", "expected one process, found '%s' behind it", argv[optind + 1]);
+  if (optind < argc && !dvm_usage_number(argv[optind], 1, INT_MAX, &pid))
+    return dvm_usage_error("checkpoint", "'%s' is no process number", argv[optind]);
+  if (!pid) {
     fputs(usage, stderr);
     return 2;
   }
-  if (mpir_client_checkpoint((pid_t)pid, &a.request, &reply, &err))
-    return fail(&err);
-  if (a.codec && compress_in_place(reply.path, a.codec, &err))
-    return fail(&err);
+  if (mpir_client_checkpoint((pid_t)pid, &a.request, &reply, &err)) {
+    fail(&err);
+    if (strstr(err.text, "descriptor "))
+      fputs("help: close it before the checkpoint, or leave such descriptors out of the image with '--ignore-files'\n", stderr);
+    return 1;
+  }
+  if (a.codec && compress_in_place(reply.path, a.codec, &err)) /* the process may be gone: it is the only image */
+    fprintf(stderr, "dvm checkpoint: warning: the image stays as it is: %s\n", err.text);
   report(&reply, a.stats);
   return 0;
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/usage.h"
 #include "mpir/commands.h"
 #include "mpir/restart.h"
 
@@ -79,7 +80,8 @@ int mpir_restart_main(int argc, char **argv)
   struct timespec from, to;
   int c;
 
-  while ((c = getopt_long_only(argc, argv, "+", options, NULL)) != -1) {
+  opterr = 0;
+  while ((c = getopt_long_only(argc, argv, "+:h", options, NULL)) != -1) {
     switch (c) {
     case DEBUG: o.debug = true; break;
     case LAZY: o.lazy = true; break;
@@ -88,15 +90,18 @@ int mpir_restart_main(int argc, char **argv)
     case KEEP_IDS: o.ids = MPIR_IDS_KEEP; break;
     case DETACH: o.detach = true; break;
     case STATS: stats = true; break;
-    case HELP: fputs(usage, stdout); return 0;
-    default: fputs(usage, stderr); return 2;
+    case 'h':
+    case HELP: fputs(usage, stdout); return fflush(stdout) ? 1 : 0;
+    default: return dvm_usage_refused("restart", c, argv, options);
     }
   }
   if (argc - optind == 2 && strcmp(argv[optind], "crdebug") == 0) { /* as the design's figure 5.11 writes it */
     o.debug = true;
     optind++;
   }
-  if (argc - optind != 1) {
+  if (argc - optind > 1)
+    return dvm_usage_error("restart", "expected one image, found '%s' behind it", argv[optind + 1]);
+  if (optind >= argc) {
     fputs(usage, stderr);
     return 2;
   }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/usage.h"
 #include "mpir/commands.h"
 #include "mpir/list.h"
 
@@ -139,6 +140,17 @@ static int set_folder(const char *path)
   return setenv("DVMCR_DIR", whole, 1) ? -errno : 0;
 }
 
+/* A value that the library would read as something else than what was meant is refused here. */
+static int set_number(const char *key, const char *option, const char *text, unsigned long low)
+{
+  const unsigned long high = 4000000; /* the library counts milliseconds in 32 bits */
+  unsigned long n;
+
+  if (!dvm_usage_number(text, low, high, &n))
+    return dvm_usage_error("run", "'%s' takes a number from %lu to %lu, not '%s'", option, low, high, text);
+  return setenv(key, text, 1) ? 2 : 0;
+}
+
 int mpir_run_main(int argc, char **argv)
 {
   enum { CHECKPOINTABLE = 256, FOLDER, EVERY, SIGNAL, KEEP, ALL_FILES, NO_FORK, HELP };
@@ -148,32 +160,40 @@ int mpir_run_main(int argc, char **argv)
     { "all-files", 0, NULL, ALL_FILES }, { "no-fork", 0, NULL, NO_FORK }, { "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
   };
   char number[16];
-  int c, sig, fd;
+  const char *needs = NULL; /* the first option that means nothing without --checkpointable */
+  bool checkpointable = false;
+  int c, sig, fd, rc = 0;
 
-  while ((c = getopt_long(argc, argv, "+", options, NULL)) != -1) {
+  opterr = 0;
+  while (!rc && (c = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
+    if (c > CHECKPOINTABLE && c < HELP && !needs)
+      needs = options[c - CHECKPOINTABLE].name;
     switch (c) {
-    case CHECKPOINTABLE: break;
+    case CHECKPOINTABLE: checkpointable = true; break;
     case FOLDER:
       if (set_folder(optarg))
         return 2;
       break;
-    case EVERY: setenv("DVMCR_EVERY", optarg, 1); break;
+    case EVERY: rc = set_number("DVMCR_EVERY", "--checkpoint-every", optarg, 0); break;
     case SIGNAL:
       sig = signal_number(optarg);
-      if (sig < 0) {
-        fprintf(stderr, "dvm run: error: '%s' is no signal that can be caught\n", optarg);
-        return 2;
-      }
+      if (sig < 0)
+        return dvm_usage_error("run", "'%s' is no signal that can be caught", optarg);
       snprintf(number, sizeof(number), "%d", sig);
       setenv("DVMCR_SIGNAL", number, 1);
       break;
-    case KEEP: setenv("DVMCR_KEEP", optarg, 1); break;
+    case KEEP: rc = set_number("DVMCR_KEEP", "--keep", optarg, 1); break;
     case ALL_FILES: setenv("DVMCR_ALL_FILES", "1", 1); break;
     case NO_FORK: setenv("DVMCR_NO_FORK", "1", 1); break;
-    case HELP: fputs(usage, stdout); return 0;
-    default: fputs(usage, stderr); return 2;
+    case 'h':
+    case HELP: fputs(usage, stdout); return fflush(stdout) ? 1 : 0;
+    default: return dvm_usage_refused("run", c, argv, options);
     }
   }
+  if (rc)
+    return rc;
+  if (needs && !checkpointable)
+    return dvm_usage_error("run", "'--%s' needs '--checkpointable'", needs);
   if (optind >= argc) {
     fputs(usage, stderr);
     return 2;

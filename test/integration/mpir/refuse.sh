@@ -47,7 +47,7 @@ kill_process "$PID"
 
 start pipe bash -c "exec $PROGRAMS/mpir_refuse none 7> >(cat)"
 wait_for 20 has ready "$WORK/pipe.err" || fail "it does not start"
-refused "a pipe that leads out" "descriptor 7: the pipe's other end is outside" -- "$BIN/dvm-checkpoint" "$PID"
+refused "a pipe that leads out" "descriptor 7: the pipe's other end is outside" "help: .*--ignore-files" -- "$BIN/dvm-checkpoint" "$PID"
 kill_process "$PID"
 
 start traced "$PROGRAMS/mpir_refuse" none
@@ -69,7 +69,7 @@ refused "another program" "process $! is not checkpointable" -- "$BIN/dvm-checkp
 kill -9 $!
 wait $! 2> /dev/null
 refused "no process" "there is no process $!" -- "$BIN/dvm-checkpoint" $!
-refused "no number" "usage" -- "$BIN/dvm-checkpoint" abc
+refused "no number" "'abc' is no process number" -- "$BIN/dvm-checkpoint" abc
 
 # A thread under a real-time policy must not run without it.
 without() { setpriv --bounding-set=-"$1" --inh-caps=-"$1" "${@:2}"; }

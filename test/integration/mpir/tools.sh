@@ -35,7 +35,7 @@ note "names and handles"
 [ "$(wc -l < "$WORK/list")" = 2 ] && head -n 1 "$WORK/list" | grep -q "  *$PID  mpir_steps  *2 threads .*-1.ckpt" || fail "list: $(cat "$WORK/list")"
 "$BIN/dvm-checkpoint" -l --crdebug > "$WORK/list"
 [ "$(tail -n 1 "$WORK/list")" = "MPIR_checkpoint_handle) $IMAGE" ] || fail "list --crdebug: $(cat "$WORK/list")"
-[ "$("$BIN/dvm-checkpoint" -l "$WORK/a 'b' c" | wc -l)" = 1 ] && [ -z "$("$BIN/dvm-checkpoint" -l /does/not/exist)" ] || fail "list of a folder"
+[ "$("$BIN/dvm-checkpoint" -l "$WORK/a 'b' c" | wc -l)" = 1 ] && [ -z "$(DVMCR_DIR=/does/not/exist "$BIN/dvm-checkpoint" -l)" ] || fail "list of a folder"
 note "lists"
 
 "$BIN/dvm-checkpoint" inspect --no-backtraces "$IMAGE" > "$WORK/inspect" || fail "inspect"
@@ -86,6 +86,29 @@ wait_for 20 gone "$pid" && has "^sum 2000000$" "$WORK/names.out" || fail "--deta
 "$BIN/dvm-restart" 2> /dev/null; [ $? = 2 ] || fail "usage errors are not 2"
 "$BIN/dvm-restart" --nonsense x 2> /dev/null; [ $? = 2 ] || fail "usage errors are not 2"
 note "restart's options and exit status"
+
+# A wrong command line: status 2, one line that names the word.
+refused() { # TEXT COMMAND...
+  local text=$1; shift
+  "$@" > "$WORK/refused.out" 2> "$WORK/refused.err"
+  [ $? = 2 ] && [ "$(wc -l < "$WORK/refused.err")" = 1 ] && [ ! -s "$WORK/refused.out" ] && has "$text" "$WORK/refused.err" ||
+    { cat "$WORK/refused.err" >&2; fail "$*: no '$text'"; }
+}
+refused "unknown option '--chekpointable'; did you mean '--checkpointable'" "$BIN/dvm-run" --chekpointable true
+refused "'--keep' takes a number from 1 .*'x'" "$BIN/dvm-run" --checkpointable --keep x true
+refused "'--checkpoint-every' takes a number .*'-1'" "$BIN/dvm-run" --checkpointable --checkpoint-every -1 true
+refused "'--keep' needs '--checkpointable'" "$BIN/dvm-run" --keep 2 true
+refused "'--checkpoint-dir' needs a value" "$BIN/dvm-run" --checkpoint-dir
+refused "'abc' is no process number" "$BIN/dvm-checkpoint" abc
+refused "unknown option '--stets'; did you mean '--stats'" "$BIN/dvm-checkpoint" --stets "$$"
+refused "'--timeout' takes a number .*'1s'" "$BIN/dvm-checkpoint" --timeout 1s "$$"
+refused "'--compress' takes zstd or zlib, not 'lz4'" "$BIN/dvm-checkpoint" --compress=lz4 "$$"
+refused "found '2' behind it" "$BIN/dvm-checkpoint" 1 2
+refused "unknown option '--lazzy'; did you mean '--lazy'" "$BIN/dvm-restart" --lazzy x
+refused "found 'b' behind it" "$BIN/dvm-restart" a b
+"$BIN/dvm-checkpoint" -l /does/not/exist 2> "$WORK/refused.err"
+[ $? = 1 ] && has "/does/not/exist" "$WORK/refused.err" || fail "the list of a folder that is not there"
+note "wrong command lines"
 
 # A namespace while the old process runs; its number outside is told.
 begin outer
