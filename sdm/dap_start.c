@@ -73,7 +73,7 @@ static void choose_launcher(struct dap *d, const json_t *args, struct sdm_sessio
     if (n < DAP_WORDS && json_is_string(w))
       d->words[n++] = sdm_strdup(json_string_value(w));
   if (!words && o->n > 1 && !line)
-    line = sdm_launch_executable("mpirun") ? "mpirun -q" : "local";
+    line = sdm_launch_executable("mpirun") ? "mpirun" : "local";
   if (!words && line && strcmp(line, "local")) {
     char *copy = sdm_strdup(line), *rest = copy, *word;
     while (n < DAP_WORDS - 2 && (word = strsep(&rest, " ")))

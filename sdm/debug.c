@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/usage.h"
 #include "sdm/batch.h"
 #include "sdm/console.h"
 #include "sdm/dap.h"
@@ -48,7 +50,9 @@ static const char usage[] =
   "  --orphan-do WHAT    instead, in both cases: detach (it runs on), kill\n"
   "  --backend gdb|stub, --backend-path PATH\n";
 
-#define ITEMS_MAX 64
+#define ITEMS_MAX 1024
+#define RANKS_MAX (1ul << 20)
+#define SECONDS_MAX 4000000 /* milliseconds are counted in 32 bits */
 
 struct arguments {
   struct sdm_session_options s;
@@ -67,11 +71,23 @@ struct arguments {
   char *launch[ITEMS_MAX];
 };
 
-static void add_command(struct arguments *a, bool file, const char *text) {
-  if (a->ncommands < ITEMS_MAX) {
-    a->commands[a->ncommands].file = file;
-    a->commands[a->ncommands++].text = text;
-  }
+static int too_many(const char *what) {
+  return dvm_usage_error("debug", "more than %d %s", ITEMS_MAX, what);
+}
+
+static int add_command(struct arguments *a, bool file, const char *text) {
+  if (a->ncommands == ITEMS_MAX)
+    return too_many("commands; put them into a file, '-x FILE'");
+  a->commands[a->ncommands].file = file;
+  a->commands[a->ncommands++].text = text;
+  return 0;
+}
+
+static int add_core(struct arguments *a, const char *path) {
+  if (a->ncores == ITEMS_MAX)
+    return too_many("core files");
+  a->cores[a->ncores++] = path;
+  return 0;
 }
 
 static const struct option options[] = {
@@ -81,58 +97,115 @@ static const struct option options[] = {
   { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' },
   { "inside", 0, 0, 'I' }, { "session", 1, 0, 'W' }, { "reattach", 1, 0, 'R' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "orphan-do", 1, 0, 'D' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
 
+/* 'option' is how it is named in the message; seconds become milliseconds.  Both return 0 or the exit status. */
+static int read_number(const char *option, unsigned long low, unsigned long high, unsigned long *to) {
+  return dvm_usage_number(optarg, low, high, to)
+             ? 0
+             : dvm_usage_error("debug", "'%s' takes a number from %lu to %lu, not '%s'", option, low, high, optarg);
+}
+
+static int read_seconds(const char *option, uint32_t *to) {
+  double s;
+  if (!dvm_usage_real(optarg, 0.001, SECONDS_MAX, &s))
+    return dvm_usage_error("debug", "'%s' takes seconds, from 0.001 to %d, not '%s'", option, SECONDS_MAX, optarg);
+  *to = (uint32_t)(s * 1000);
+  return 0;
+}
+
+static int read_word(const char *option, const char *const *words) {
+  for (size_t i = 0; words[i]; i++)
+    if (!strcmp(optarg, words[i]))
+      return 0;
+  return dvm_usage_error("debug", "'%s' takes %s or %s, not '%s'", option, words[0], words[1], optarg);
+}
+
+static int misuse_file(const char *path) {
+  return dvm_usage_error("debug", "cannot read the commands in '%s': %s", path, strerror(errno));
+}
+
+static int misuse(const char *what) { return dvm_usage_error("debug", "%s", what); }
+
+/* 0, the exit status 2, or -1: all is said. */
 static int parse(int argc, char **argv, struct arguments *a) {
-  int c;
-  enum sdm_orphan ignored;
+  static const char *const ios[] = { "tree", "oob", NULL }, *const backends[] = { "gdb", "stub", NULL },
+                    *const orphans[] = { "detach", "kill", "usual", NULL };
+  unsigned long number = 0;
+  int c, rc = 0;
   for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) /* gdb's spelling */
     if (!strcmp(argv[i], "-ex"))
       argv[i] = (char *)"--ex";
-  while ((c = getopt_long(argc, argv, "+n:x:h", options, NULL)) != -1)
+  opterr = 0;
+  while (!rc && (c = getopt_long(argc, argv, "+:n:x:h", options, NULL)) != -1)
     switch (c) {
-    case 'n': a->s.n = (uint32_t)strtoul(optarg, NULL, 10); break;
-    case 'x': add_command(a, true, optarg); break;
-    case 'e': add_command(a, false, optarg); break;
+    case 'n':
+      rc = read_number("-n", 1, RANKS_MAX, &number);
+      a->s.n = (uint32_t)number;
+      break;
+    case 'x': rc = add_command(a, true, optarg); break;
+    case 'e': rc = add_command(a, false, optarg); break;
     case 'l': a->launcher = optarg; break;
     case 'b': a->batch = true; break;
-    case 't': a->timeout_s = (unsigned)strtoul(optarg, NULL, 10); break;
+    case 't':
+      rc = read_number("--timeout", 1, SECONDS_MAX, &number);
+      a->timeout_s = (unsigned)number;
+      break;
     case 'j': a->json = true; break;
     case 'N': a->no_stop = true; break;
-    case 'i': a->s.oob = !strcmp(optarg, "oob"); break;
+    case 'i':
+      rc = read_word("--io", ios);
+      a->s.oob = !strcmp(optarg, "oob");
+      break;
     case 's': a->s.shape = optarg; break;
     case 'H': a->s.host = optarg; break;
     case 'P': a->s.partial = true; break;
-    case 'S': a->s.start_ms = (uint32_t)(atof(optarg) * 1000); break;
-    case 'B': a->s.backend = optarg; break;
-    case 'p': a->s.backend_path = optarg; break;
-    case 'a': a->attach = strtol(optarg, NULL, 10); break;
-    case 'c':
-      if (a->ncores < ITEMS_MAX)
-        a->cores[a->ncores++] = optarg;
+    case 'S': rc = read_seconds("--start-timeout", &a->s.start_ms); break;
+    case 'B':
+      rc = read_word("--backend", backends);
+      a->s.backend = optarg;
       break;
+    case 'p': a->s.backend_path = optarg; break;
+    case 'a':
+      rc = read_number("--attach", 1, INT_MAX, &number);
+      a->attach = (long)number;
+      break;
+    case 'c': rc = add_core(a, optarg); break;
     case 'd': a->dap = true; break;
-    case 'L': a->listen = (unsigned)strtoul(optarg, NULL, 10); break;
+    case 'L':
+      rc = read_number("--listen", 1, 65535, &number);
+      a->listen = (unsigned)number;
+      break;
     case 'I': a->inside = true; break;
     case 'W': a->s.session_file = optarg; break;
     case 'R': a->s.reattach = optarg; break;
     case 'F': a->s.servers = optarg; break;
     case 'K': a->s.secret_file = optarg; break;
-    case 'O': a->s.base_port = (uint16_t)strtoul(optarg, NULL, 10); break;
-    case 'g': a->s.ping_ms = (uint32_t)(atof(optarg) * 1000); break;
-    case 'o': a->s.orphan_ms = (uint32_t)(atof(optarg) * 1000); break;
+    case 'O':
+      rc = read_number("--port", 1, 65535, &number);
+      a->s.base_port = (uint16_t)number;
+      break;
+    case 'g': rc = read_seconds("--ping", &a->s.ping_ms); break;
+    case 'o': rc = read_seconds("--orphan", &a->s.orphan_ms); break;
     case 'D':
-      if (sdm_orphan_parse(optarg, &ignored))
-        return -EINVAL;
+      rc = read_word("--orphan-do", orphans);
       a->s.orphan_do = optarg;
       break;
-    case 'h': fputs(usage, stdout); return 1;
-    default: return -EINVAL;
+    case 'h': fputs(usage, stdout); return -1;
+    default: rc = dvm_usage_refused("debug", c, argv, options);
     }
+  if (rc)
+    return rc;
   a->program = argv + optind;
   a->program_after_launcher = optind > 1 && !strcmp(argv[optind - 1], "--");
-  bool program = optind < argc;
   if (a->inside && (a->attach || a->ncores || a->dap || a->batch))
-    return -EINVAL;
-  return program || a->attach || a->ncores || a->dap || a->s.reattach || (a->inside && a->s.servers) ? 0 : -EINVAL;
+    return misuse("'--inside' cannot be used with --attach, --core, --dap or --batch");
+  if (a->listen && !a->dap)
+    return misuse("'--listen' belongs to '--dap'");
+  if (optind >= argc && !a->attach && !a->ncores && !a->dap && !a->s.reattach && !(a->inside && a->s.servers))
+    return argc > 1 ? misuse("no program is named") : (fputs(usage, stderr), 2);
+  for (size_t i = 0; i < a->ncommands; i++) /* before anything is started */
+    if (a->commands[i].file && access(a->commands[i].text, R_OK))
+      return misuse_file(a->commands[i].text);
+  return 0;
 }
 
 /* "mpirun -n 8 ./prog x": the words before the program are the launcher. */
@@ -164,8 +237,8 @@ static int own_launcher(struct arguments *a, struct dvm_error *err) {
   snprintf(copy, sizeof(copy), "%s", text);
   for (char *word = strtok(copy, " "); word && n < ITEMS_MAX - 4; word = strtok(NULL, " "))
     a->launch[n++] = word;
-  if (!a->launcher && !getenv("DVM_LAUNCHER"))
-    a->launch[n++] = (char *)"-q"; /* its advice on programs that a debugger killed is no help */
+  if (!n || !sdm_launch_executable(a->launch[0]))
+    return dvm_error_set(err, -ENOENT, "there is no launcher '%s'", text);
   snprintf(count, sizeof(count), "%u", a->s.n);
   a->launch[n++] = (char *)"-n";
   a->launch[n++] = count;
@@ -282,11 +355,8 @@ int sdm_debug_main(int argc, char **argv) {
   struct arguments a = { .s = { .start_ms = 60000 } };
   struct dvm_error err = DVM_ERROR_INIT;
   int rc = parse(argc, argv, &a);
-  if (rc) {
-    if (rc < 0)
-      fputs(usage, stderr);
-    return rc < 0 ? 2 : 0;
-  }
+  if (rc)
+    return rc > 0 ? rc : 0;
   signal(SIGPIPE, SIG_IGN);
   if (a.dap)
     return sdm_dap_main(a.listen);

@@ -116,10 +116,73 @@ int sdm_launch_find_program(int argc, char *const *argv) {
   return 0;
 }
 
-static pid_t start(char *const *words, const struct sdm_launch_options *o, const char *rank, bool input) {
+static volatile sig_atomic_t muted;
+
+static void on_mute(int signal) {
+  (void)signal;
+  muted = 1;
+}
+
+/* Copies what comes to standard error until nobody can write any more.  It holds nothing else of ours open: a launcher that
+ * outlives this command keeps it. */
+static _Noreturn void relay(int from) {
+  struct sigaction sa = { .sa_handler = on_mute, .sa_flags = SA_RESTART };
+  char block[4096];
+  ssize_t n;
+  sigaction(SIGUSR1, &sa, NULL);
+  signal(SIGPIPE, SIG_IGN);
+  prctl(PR_SET_PDEATHSIG, SIGUSR1); /* the launcher is killed then, or left to itself */
+  setpgid(0, 0);                    /* ^C at the console is for the console */
+  dup2(from, 0);
+  dup2(2, 1);
+  close_range(3, ~0u, 0);
+  while ((n = read(0, block, sizeof(block))) > 0)
+    for (ssize_t done = 0, w; !muted && done < n; done += w)
+      if ((w = write(2, block + done, (size_t)(n - done))) <= 0)
+        break; /* nobody reads it, but the launcher must not block */
+  _exit(0);
+}
+
+/* The end of a pipe that a launcher is to have as its standard error.  -1: it has ours. */
+static int start_relay(struct sdm_launch *l) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC))
+    return -1;
+  l->relay = fork();
+  if (!l->relay)
+    relay(ends[0]);
+  close(ends[0]);
+  if (l->relay > 0)
+    return ends[1];
+  l->relay = 0;
+  close(ends[1]);
+  return -1;
+}
+
+void sdm_launch_mute(struct sdm_launch *l) {
+  if (l->relay)
+    kill(l->relay, SIGUSR1);
+}
+
+/* All that a launcher which has ended wrote is out after this. */
+static void end_relay(struct sdm_launch *l, int grace_ms) {
+  pid_t ended = 0;
+  for (int waited = 0; l->relay && !ended && waited <= grace_ms; waited += 10)
+    if (!(ended = waitpid(l->relay, NULL, WNOHANG)))
+      usleep(10000);
+  if (l->relay && !ended) {
+    kill(l->relay, SIGKILL);
+    waitpid(l->relay, NULL, 0);
+  }
+  l->relay = 0;
+}
+
+static pid_t start(char *const *words, const struct sdm_launch_options *o, const char *rank, bool input, int errors) {
   pid_t pid = fork();
   if (pid)
     return pid;
+  if (errors >= 0)
+    dup2(errors, 2);
   if (!o->survives)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
   setpgid(0, 0); /* ^C at the console is for the console */
@@ -152,7 +215,7 @@ int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_o
       words[at] = NULL;
     }
     setenv("SDM_RANK", rank, 1);
-    l->pids[l->n] = start(words, o, rank, o->oob && l->n == 0);
+    l->pids[l->n] = start(words, o, rank, o->oob && l->n == 0, -1);
     if (l->pids[l->n] < 0)
       rc = dvm_error_errno(err, "cannot start server %u", l->n);
   }
@@ -169,7 +232,13 @@ int sdm_launch_command(struct sdm_launch *l, char *const *before, const struct s
   server_words(words, (int)n, o);
   l->pids = sdm_alloc(sizeof(*l->pids));
   l->n = 1;
-  l->pids[0] = start(words, o, NULL, o->oob);
+  bool shared = o->oob || o->program; /* with the programs, whose words must not get lost at the end */
+  if (shared)
+    setenv("OMPI_MCA_orte_execute_quiet", "1", 0); /* Open MPI's advice on programs that a debugger killed is no help */
+  int errors = shared ? -1 : start_relay(l);
+  l->pids[0] = start(words, o, NULL, o->oob, errors);
+  if (errors >= 0)
+    close(errors);
   free(words);
   return l->pids[0] < 0 ? dvm_error_errno(err, "cannot start '%s'", before[0]) : 0;
 }
@@ -209,6 +278,7 @@ void sdm_launch_fini(struct sdm_launch *l, int grace_ms) {
   for (uint32_t i = 0; i < l->n; i++)
     if (l->pids[i] > 0)
       waitpid(l->pids[i], NULL, 0);
+  end_relay(l, 1000);
   free(l->pids);
   *l = (struct sdm_launch){ 0 };
 }

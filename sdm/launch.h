@@ -10,6 +10,7 @@
 struct sdm_launch {
   pid_t *pids; /* owned; 0: ended */
   uint32_t n;
+  pid_t relay; /* hands on what a launcher writes to its standard error; 0: none */
 };
 
 /* What every server is told besides its rank. */
@@ -27,7 +28,8 @@ struct sdm_launch_options {
 
 /* Servers of ranks 0..n-1 as children. */
 int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_options *o, struct dvm_error *err);
-/* 'words' is the launcher's command line without the program (NULL-terminated); the server takes the program's place. */
+/* 'words' is the launcher's command line without the program (NULL-terminated); the server takes the program's place.
+ * Its standard error is handed on by a process of its own, unless the programs write there too. */
 int sdm_launch_command(struct sdm_launch *l, char *const *words, const struct sdm_launch_options *o,
                        struct dvm_error *err);
 /* Index of the program in a launcher's command line: the first word after the launcher that is no option and names an
@@ -35,6 +37,8 @@ int sdm_launch_command(struct sdm_launch *l, char *const *words, const struct sd
 int sdm_launch_find_program(int argc, char *const *argv);
 bool sdm_launch_alive(void *launch); /* for sdm_gather: all are still there */
 void sdm_launch_terminate(struct sdm_launch *l);           /* asks all of them to end */
+/* What a launcher says from now on is dropped: advice on programs that the end of the session has killed. */
+void sdm_launch_mute(struct sdm_launch *l);
 void sdm_launch_fini(struct sdm_launch *l, int grace_ms); /* waits, then kills what is left */
 bool sdm_launch_executable(const char *name);             /* a path, or found in PATH */
 #endif

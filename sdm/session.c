@@ -143,6 +143,19 @@ static int find_servers(struct sdm_session *s, const struct sdm_session_options 
                     : sdm_gather(s->ctx, o->n, o->start_ms, t, sdm_launch_alive, &s->launch, err);
 }
 
+/* The launcher has ended before its servers had come: it, or they, have said why, but for those that were asked to be quiet. */
+static void explain_launcher(const struct sdm_session_options *o, struct dvm_error *err) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "%s\nhelp: ", err->text);
+  for (size_t i = 0; o->command[i]; i++)
+    dvm_text_printf(&t, "%s%s", i ? " " : "'", o->command[i]);
+  dvm_text_add(&t, o->oob || o->inside ? "' started no program; run it without 'dvm debug' to see why" : "' or its servers say why above");
+  if (!o->host)
+    dvm_text_add(&t, "; servers on other hosts need --host ADDRESS");
+  dvm_error_set(err, err->code, "%s", dvm_text_str(&t));
+  dvm_text_fini(&t);
+}
+
 static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, const struct sdm_secret *secret,
                    struct sdm_table table, struct dvm_error *err) {
   struct sdm_table t = table;
@@ -152,7 +165,9 @@ static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, c
     rc = find_servers(s, o, &t, err);
   if (rc && o->inside)
     dvm_error_wrap(err, "the program must be compiled by dvmcc, to be checked");
-  if (rc && o->command && !o->host)
+  if (rc == -ECHILD && o->command)
+    explain_launcher(o, err);
+  else if (rc && o->command && !o->host)
     dvm_error_wrap(err, "servers on other hosts need --host ADDRESS");
   if (rc && o->partial && t.n) {
     fprintf(stderr, "dvm debug: warning: %s\n", err->text);
@@ -200,6 +215,8 @@ int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o,
   if (!rc)
     rc = wire_up(s, o, &co.secret, table, err);
   sdm_secret_wipe(&co.secret);
+  if (rc && s->launch.pids && !sdm_launch_alive(&s->launch))
+    sdm_launch_fini(&s->launch, 0); /* with what the launcher has said */
   if (rc)
     sdm_session_close(s);
   return rc;
@@ -207,6 +224,7 @@ int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o,
 
 void sdm_session_close(struct sdm_session *s) {
   bool inside = s->inside && s->all && !sdm_set_is_subset(s->all, s->exited);
+  sdm_launch_mute(&s->launch);
   if (inside && s->launch.pids)
     sdm_launch_terminate(&s->launch); /* before they hear that they may go on */
   sdm_finalize(s->ctx);

@@ -105,6 +105,46 @@ exec {sdm.SERVER} "$@"
             self.assertTrue(sources and 2 not in sources)
             self.assertIn("warning", "".join(d.errors))
 
+    def test_launcher_that_fails(self):
+        """Why it has started nothing is what it says itself."""
+        launcher = self.folder.write("launcher", "#!/bin/sh\necho there is no room for $2 >&2\nexit 1\n", 0o755)
+        for words in (("--launcher", launcher, "-n", "3"), ("--", launcher, "-n", "3")):
+            text = self.failed(*words)
+            self.assertIn("there is no room for 3\n", text)
+            self.assertIn(f"help: '{launcher} -n 3' or its servers say why above", text)
+        text = self.failed("--launcher", launcher, "-n", "3", "--io", "oob")  # the programs would write there too
+        self.assertIn("there is no room for 3\n", text)
+
+    def test_launcher_after_the_end(self):
+        """What it says while the session lasts is shown, its advice on the end is not."""
+        launcher = self.folder.write("launcher", "#!/bin/sh\necho welcome >&2\nshift 2\nPMI_RANK=0 \"$@\"\n"
+                                     "echo a process has died improperly >&2\n", 0o755)
+        r = subprocess.run([sdm.DEBUG, "--launcher", launcher, "-n", "1", "--backend", "stub", "--no-stop", "-ex", "status",
+                            "-ex", "quit", "/bin/true"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                           timeout=sdm.LIMIT)
+        self.assertEqual((r.returncode, r.stderr), (0, "welcome\n"))
+
+    def test_wrong_command_lines(self):
+        """Status 2 and one line that names the word, before anything is started."""
+        for words, text in (
+                (("--bach", "/bin/true"), "unknown option '--bach'; did you mean '--batch'?"),
+                (("-n", "0", "/bin/true"), "'-n' takes a number from 1 to 1048576, not '0'"),
+                (("-n", "2x", "/bin/true"), "not '2x'"),
+                (("--timeout", "x", "/bin/true"), "'--timeout' takes a number"),
+                (("--ping", "0", "/bin/true"), "'--ping' takes seconds"),
+                (("--io", "both", "/bin/true"), "'--io' takes tree or oob, not 'both'"),
+                (("--orphan-do", "stay", "/bin/true"), "not 'stay'"),
+                (("--dap", "--listen", "x"), "'--listen' takes a number from 1 to 65535, not 'x'"),
+                (("--attach", "x"), "'--attach' takes a number"),
+                (("--json=1", "/bin/true"), "'--json' takes no value"),
+                (("-x", "/does/not/exist", "/bin/true"), "'/does/not/exist': No such file"),
+                (("--launcher", "/does/not/exist", "-n", "2", "/bin/true"), "there is no launcher '/does/not/exist'"),
+                (("--core",), "option '--core' needs a value"),
+                (("--batch",), "no program is named")):
+            r = subprocess.run([sdm.DEBUG, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=sdm.LIMIT)
+            self.assertEqual((r.returncode, r.stdout, r.stderr.count("\n")), (2, "", 1), r.stderr)
+            self.assertIn(text, r.stderr)
+
     def test_rank_of_the_launcher(self):
         """Each launcher's variable is understood; two that disagree are refused."""
         for name in ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "FLUX_TASK_RANK", "PALS_RANKID"):
