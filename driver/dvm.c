@@ -23,7 +23,7 @@ static const struct {
   {"compare", "compare a run with a reference trace"},
   {"diff", "compare two traces"},
   {"trace", "show, check and configure traces"},
-  {"run", "run a parallel program, replicated if asked for"},
+  {"run", "run a program so that it can be checkpointed"},
   {"debug", "debug all processes of a parallel program"},
   {"checkpoint", "save the state of a running program"},
   {"restart", "continue a program from a checkpoint"},
