@@ -23,6 +23,8 @@ static int add_plugin(struct dvm_list *command, const struct cc_plan *plan, cons
   dvm_list_printf(command, "-fpass-plugin=%s", place->plugin);
   /* The plug-in defines it where it compiles, but clang does not start it where it only preprocesses (-E, -M, -save-temps). */
   dvm_list_add(command, "-D_DVMH=1");
+  /* A loop that '#pragma clang loop' or 'omp simd' asks to vectorize is not, where checks are in it. */
+  dvm_list_add(command, "-Wno-pass-failed");
   if (plan->mode == DVM_MODE_TRACE) {
     dvm_list_add(command, "-fplugin-arg-dvm-trace");
     /* Through -Xclang: the assembler, which has no plug-ins, must not see it. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define PLUGIN "--start-no-unused-arguments -fplugin=/dev/null -fpass-plugin=/dev/null -D_DVMH=1 --end-no-unused-arguments"
+#define PLUGIN "--start-no-unused-arguments -fplugin=/dev/null -fpass-plugin=/dev/null -D_DVMH=1 -Wno-pass-failed --end-no-unused-arguments"
 #define RUNTIME(needed) "-Xlinker --push-state -Xlinker " needed " -Xlinker /dev/null -Xlinker --pop-state -Xlinker -rpath -Xlinker /dev"
 
 static const struct {
@@ -30,7 +30,7 @@ static const struct {
   {"", "clang"},
   {"-fdvm=off a.c", "clang a.c"},
   {"-c -fdvm=check a.c -Wno-dvm-undeclared-private",
-   "clang --start-no-unused-arguments -fplugin=/dev/null -fpass-plugin=/dev/null -D_DVMH=1 -fplugin-arg-dvm-Wno-dvm-undeclared-private "
+   "clang --start-no-unused-arguments -fplugin=/dev/null -fpass-plugin=/dev/null -D_DVMH=1 -Wno-pass-failed -fplugin-arg-dvm-Wno-dvm-undeclared-private "
    "--end-no-unused-arguments -c a.c"},
   {"a.o -- b.o -c", "clang a.o b.o ./-c " RUNTIME("--no-as-needed")},
   {"-fdvm=off a.o -- -b.o", "clang a.o ./-b.o"},
