@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/bisect.h"
+#include "driver/trace/files.h"
 #include "base/text.h"
 #include "driver/trace/launch.h"
 #include "driver/trace/meta.h"
@@ -183,7 +184,7 @@ static int collect_steps(struct search *b, struct dvmt_reader *r, int *status, s
 
 int dvmt_bisect(struct dvmt_cli *o, const char *reference, char *const *command, int *status, struct dvm_error *err) {
   struct search b = {.o = o, .command = command, .folder = "/tmp/dvm-bisect-XXXXXX"};
-  struct dvmt_reader *r = dvmt_reader_open(reference, err);
+  struct dvmt_reader *r = dvmt_file_open(reference, err);
   if (!r)
     return err->code;
   const char *level = dvmt_reader_meta(r, "level");

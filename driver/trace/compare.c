@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "driver/run.h"
 #include "driver/trace/bisect.h"
+#include "driver/trace/files.h"
 #include "driver/trace/launch.h"
 #include "driver/trace/html.h"
 #include "driver/trace/options.h"
@@ -31,7 +32,7 @@ static const char *level_of(const struct dvmt_reader *r) {
 }
 
 static int compare(struct dvmt_cli *o, const char *path, char *const *command, int *status, struct dvm_error *err) {
-  struct dvmt_reader *a = dvmt_reader_open(path, err);
+  struct dvmt_reader *a = dvmt_file_open(path, err);
   struct dvmt_html *html = o->html ? dvmt_html_create() : NULL;
   if (html) {
     o->compare.spot = dvmt_html_spot;

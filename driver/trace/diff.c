@@ -1,4 +1,5 @@
 /* dvm diff: compares two traces. */
+#include "driver/trace/files.h"
 #include "driver/trace/html.h"
 #include "driver/trace/options.h"
 #include <errno.h>
@@ -50,7 +51,7 @@ static int feed(struct dvmt_reader *r, struct dvmt_compare *c, struct dvm_error 
 }
 
 static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
-  struct dvmt_reader *a = dvmt_reader_open(paths[0], err), *b = a ? dvmt_reader_open(paths[1], err) : NULL;
+  struct dvmt_reader *a = dvmt_file_open(paths[0], err), *b = a ? dvmt_file_open(paths[1], err) : NULL;
   struct dvmt_html *html = o->html ? dvmt_html_create() : NULL;
   if (html) {
     o->compare.spot = dvmt_html_spot;

@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
 #include "driver/trace/options.h"
+#include "base/usage.h"
+#include "driver/trace/files.h"
 #include "runtime/ids.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -27,8 +29,10 @@ int dvmt_cli_usage(const struct dvmt_cli *o, const char *what, const char *word)
 static int number(const struct dvmt_cli *o, const char *text, double most, double *to) {
   char *end;
   *to = strtod(text, &end);
+  char what[64];
+  snprintf(what, sizeof(what), most <= 1e15 ? "expected a number up to %.0f, found" : "expected a number, found", most);
   if (end == text || *end || !(*to >= 0) || *to > most)
-    return dvmt_cli_usage(o, "expected a number, found", text);
+    return dvmt_cli_usage(o, what, text);
   return 0;
 }
 
@@ -87,9 +91,12 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
         rc = dvmt_cli_usage(o, err.text, NULL);
       break;
     case 'h': printf("%s\n%s", o->help, dvmt_cli_help); return fflush(stdout) ? 1 : -1;
-    case ':': rc = dvmt_cli_usage(o, "missing value of", argv[optind - 1]); break;
-    default: rc = dvmt_cli_usage(o, "unknown option", argv[optind - 1]);
+    default: rc = dvm_usage_refused(o->name, c, argv, names);
     }
+  if (!rc && ((o->html && dvmt_file_writable(o->html, &err)) || dvmt_report_check_files(&o->report, &err))) {
+    fprintf(stderr, "dvm: error: %s\n", err.text);
+    rc = 1;
+  }
   if (!rc && o->config_path && dvmt_config_read(&o->config, o->config_path, &err)) {
     fprintf(stderr, "dvm: error: %s\n", err.text);
     rc = err.code == -EINVAL ? EXIT_USAGE : 1;

@@ -1,8 +1,10 @@
 /* dvm record: runs a program and keeps what it records as a trace. */
 #define _GNU_SOURCE
 #include "base/text.h"
+#include "base/usage.h"
 #include "driver/config.h"
 #include "driver/run.h"
+#include "driver/trace/files.h"
 #include "driver/trace/launch.h"
 #include "driver/trace/meta.h"
 #include "runtime/trace/config.h"
@@ -70,8 +72,7 @@ static int read_options(struct options *o, int argc, char **argv) {
     case 'v': o->verbose = true; break;
     case 'i': o->inside = true; break;
     case 'h': fputs(help, stdout); return fflush(stdout) ? 1 : -1;
-    case ':': rc = usage("missing value of", argv[optind - 1]); break;
-    default: rc = usage("unknown option", argv[optind - 1]);
+    default: rc = dvm_usage_refused("record", c, argv, names);
     }
   o->command = argv + optind;
   if (!rc && !argv[optind])
@@ -108,7 +109,7 @@ static int record(const struct options *o, struct dvm_error *err) {
   /* A mistake in the configuration is told once, here, before anything runs. */
   int rc = o->config ? dvmt_config_read(&config, o->config, err) : 0;
   dvmt_config_fini(&config);
-  if (rc)
+  if (rc || (rc = dvmt_file_writable(o->output, err)))
     return rc;
   meta = dvmt_meta(o->command, o->level, err);
   if (meta && (o->inside || is_checkpointable(o->command))) {

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/report.h"
+#include "driver/trace/files.h"
 #include "driver/trace/report_file.h"
 #include "driver/trace/source.h"
 #include "runtime/trace/name.h"
@@ -87,6 +88,13 @@ int dvmt_report_add_file(struct dvmt_report *r, const char *path, struct dvm_err
     return dvm_error_set(err, -EINVAL, "at most %d reports", DVMT_REPORTS_MAX);
   r->file[r->nfiles++] = path;
   return 0;
+}
+
+int dvmt_report_check_files(const struct dvmt_report *r, struct dvm_error *err) {
+  int rc = 0;
+  for (int i = 0; i < r->nfiles && !rc; i++)
+    rc = dvmt_file_writable(r->file[i], err);
+  return rc;
 }
 
 int64_t dvmt_report_close(struct dvmt_report *r, const struct dvmt_compare *c, struct dvm_error *err) {

@@ -16,6 +16,8 @@ struct dvmt_report {
 };
 /* 0, or -EINVAL with a text for a name that is neither .sarif nor .jsonl. */
 int dvmt_report_add_file(struct dvmt_report *r, const char *path, struct dvm_error *err);
+/* Before the run: whether the files can be written.  0, or -E... with a text. */
+int dvmt_report_check_files(const struct dvmt_report *r, struct dvm_error *err);
 /* For struct dvmt_compare_options. */
 void dvmt_report_found(void *arg, const struct dvmt_finding *f);
 /* Closing summary and files.  Returns the number of errors (warnings are not counted), or -E... with a text. */

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/show.h"
+#include "driver/trace/files.h"
 #include "driver/trace/json.h"
 #include "runtime/trace/call.h"
 #include "runtime/trace/config.h"
@@ -38,7 +39,7 @@ static const char *state_of(const struct dvmt_summary *s) {
 
 int dvmt_show_info(const char *path, const struct dvmt_show *show, FILE *out, struct dvm_error *err) {
   static const char *const keys[] = {"command", "folder", "time", "level", "dvm"};
-  struct dvmt_reader *r = dvmt_reader_open(path, err);
+  struct dvmt_reader *r = dvmt_file_open(path, err);
   struct dvmt_summary s;
   int rc = r ? dvmt_reader_summary(r, &s, err) : err->code;
   if (!rc && show->json) {
@@ -204,7 +205,7 @@ int dvmt_show_dump(const char *path, const struct dvmt_show *show, FILE *out, st
   struct dvmt_record rec;
   uint64_t number = 0, shown = 0;
   int rc = make_filter(&f, show, err), more = 0;
-  struct dvmt_reader *r = rc ? NULL : dvmt_reader_open(path, err);
+  struct dvmt_reader *r = rc ? NULL : dvmt_file_open(path, err);
   if (!r)
     return rc ? rc : err->code;
   while (!rc && shown < show->limit && (more = dvmt_reader_next(r, &rec, err)) > 0) {
@@ -215,6 +216,9 @@ int dvmt_show_dump(const char *path, const struct dvmt_show *show, FILE *out, st
     number += rec.kind == DVMT_LOST ? rec.words[0] : 1;
   }
   note_torn(r, path);
+  if (!rc && !more && !shown && (show->element || show->construct)) /* a misspelt name looks as if nothing had happened */
+    fprintf(stderr, "dvm: warning: '%s' has no record of '%s'; 'dvm trace stat' lists constructs and variables\n", path,
+            show->element ? show->element : show->construct);
   dvmt_reader_close(r);
   free(f.place.file);
   return rc ? rc : more < 0 ? more : 0;
@@ -325,7 +329,7 @@ static void stat_text(const struct stat *s, const struct dvmt_reader *r, FILE *o
 }
 
 int dvmt_show_stat(const char *path, const struct dvmt_show *show, FILE *out, struct dvm_error *err) {
-  struct dvmt_reader *r = dvmt_reader_open(path, err);
+  struct dvmt_reader *r = dvmt_file_open(path, err);
   struct stat s = {.depth = 0};
   struct dvmt_record rec;
   int rc = r ? 0 : err->code, more = 0;

@@ -1,5 +1,7 @@
 /* dvm trace: shows what is in a trace. */
 #include "base/error.h"
+#include "base/usage.h"
+#include "driver/trace/files.h"
 #include "driver/trace/config_make.h"
 #include "driver/trace/show.h"
 #include <errno.h>
@@ -60,15 +62,16 @@ int main(int argc, char **argv) {
         return usage("expected a number of records, found", optarg);
       break;
     case 'h': fputs(help, stdout); return fflush(stdout) ? 1 : 0;
-    case ':': return usage("missing value of", argv[optind - 1]);
-    default: return usage("unknown option", argv[optind - 1]);
+    default: return dvm_usage_refused("trace", c, argv, names);
     }
   if (config && !argv[optind])
     return usage("'dvm trace config' wants a program to run", NULL);
   if (!config && (optind + 1 != argc || output))
     return usage("'dvm trace' wants one file", NULL);
+  if (config && !output)
+    output = "trace.conf";
   if (config)
-    rc = dvmt_config_make(argv + optind, output ? output : "trace.conf", &err);
+    rc = dvmt_file_writable(output, &err) ? err.code : dvmt_config_make(argv + optind, output, &err);
   else if (!strcmp(action, "info"))
     rc = dvmt_show_info(argv[optind], &show, stdout, &err);
   else if (!strcmp(action, "dump"))

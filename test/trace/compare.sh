@@ -330,6 +330,19 @@ status 2 "$dvm" compare jacobi.dvmt
 status 2 "$dvm" diff jacobi.dvmt
 status 2 "$dvm" diff --report x.txt a b
 has err "ends in .jsonl or .sarif"
+status 1 "$dvm" compare --report /nowhere/x.jsonl jacobi.dvmt -- ./jacobi
+has err "cannot write '/nowhere/x.jsonl'"
+empty out
+status 1 "$dvm" compare --html /nowhere/x.html jacobi.dvmt -- ./jacobi
+has err "cannot write '/nowhere/x.html'"
+empty out
+status 2 "$dvm" compare --tolerence 1 jacobi.dvmt -- ./jacobi
+has err "did you mean '--tolerance'?"
+echo "not a trace, but long enough to hold a whole header" >text.dvmt
+status 1 "$dvm" diff jacobi.dvmt text.dvmt
+has err "'text.dvmt' is no trace"
+status 2 "$dvm" diff --exitcode 300 jacobi.dvmt jacobi.dvmt
+has err "expected a number up to 255, found '300'"
 head -c 3000 jacobi.dvmt >torn.dvmt
 status 0 "$dvm" compare torn.dvmt -- ./jacobi
 has err "is torn: compared as far as it goes"

@@ -304,10 +304,28 @@ status 1 "$dvm" record -o none.dvmt -- /bin/true
 has err "'/bin/true' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'"
 [ ! -e none.dvmt ] || wrong "an empty trace was left"
 status 1 "$dvm" record -o /nowhere/t.dvmt -- ./prog
-has err "cannot write '/nowhere/t.dvmt.part'"
+has err "cannot write '/nowhere/t.dvmt'"
+mkdir folder
+status 1 "$dvm" record -o folder -- ./prog
+has err "'folder' is a folder; expected the name of a file"
+empty out
+[ ! -e folder.part ] || wrong "a trace was left beside a folder"
+status 1 "$dvm" trace config -o /nowhere/t.conf -- ./prog
+has err "cannot write '/nowhere/t.conf'"
+empty out
+status 2 "$dvm" record --levl full -- ./prog
+has err "unknown option '--levl'; did you mean '--level'?"
+status 2 "$dvm" trace dump --elemnt A by.dvmt
+has err "did you mean '--element'?"
+status 2 "$dvm" trace dump --limit
+has err "option '--limit' needs a value"
+status 0 "$dvm" trace dump --element nothing by.dvmt
+has err "'by.dvmt' has no record of 'nothing'"
+status 0 "$dvm" trace dump --construct part.c:999 by.dvmt
+has err "'by.dvmt' has no record of 'part.c:999'"
 status 1 "$dvm" trace info nothing.dvmt
 has err "cannot read 'nothing.dvmt'"
 echo "not a trace, but long enough to hold a whole header" >text.dvmt
-status 2 "$dvm" trace info text.dvmt
+status 1 "$dvm" trace info text.dvmt
 has err "'text.dvmt' is no trace"
 finish

@@ -1,0 +1,29 @@
+#define _GNU_SOURCE
+#include "driver/trace/files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct dvmt_reader *dvmt_file_open(const char *path, struct dvm_error *err) {
+  struct dvmt_reader *r = dvmt_reader_open(path, err);
+  if (!r && err->code == -EINVAL)
+    err->code = -EBADMSG;
+  return r;
+}
+
+int dvmt_file_writable(const char *path, struct dvm_error *err) {
+  struct stat st;
+  const char *slash = strrchr(path, '/');
+  if (!stat(path, &st))
+    return S_ISDIR(st.st_mode) ? dvm_error_set(err, -EISDIR, "'%s' is a folder; expected the name of a file", path)
+           : access(path, W_OK) ? dvm_error_errno(err, "cannot write '%s'", path) : 0;
+  char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+  if (!folder)
+    return dvm_error_set(err, -ENOMEM, "out of memory");
+  int rc = access(folder, W_OK | X_OK) ? dvm_error_errno(err, "cannot write '%s'", path) : 0;
+  free(folder);
+  return rc;
+}

@@ -1,0 +1,12 @@
+/* Files that the commands of traces are given. */
+#ifndef DVM_TRACE_FILES_H
+#define DVM_TRACE_FILES_H
+#include "base/error.h"
+#include "runtime/trace/reader.h"
+
+/* dvmt_reader_open; a file that is no trace is -EBADMSG, so that it is not taken for a wrong command line. */
+struct dvmt_reader *dvmt_file_open(const char *path, struct dvm_error *err);
+
+/* Before a run that may take hours: whether a file can be written to 'path' at its end.  0, or -E.. with the reason. */
+int dvmt_file_writable(const char *path, struct dvm_error *err);
+#endif
