@@ -27,3 +27,10 @@ int dvmt_file_writable(const char *path, struct dvm_error *err) {
   free(folder);
   return rc;
 }
+
+int dvmt_file_replaceable(const char *path, struct dvm_error *err) {
+  struct stat st;
+  if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+    return dvm_error_set(err, -ENOTSUP, "'%s' is no regular file, and would be replaced by one", path);
+  return dvmt_file_writable(path, err);
+}

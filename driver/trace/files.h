@@ -9,4 +9,6 @@ struct dvmt_reader *dvmt_file_open(const char *path, struct dvm_error *err);
 
 /* Before a run that may take hours: whether a file can be written to 'path' at its end.  0, or -E.. with the reason. */
 int dvmt_file_writable(const char *path, struct dvm_error *err);
+/* The same of a file that is renamed to 'path' when it is whole: a device or a pipe there would be replaced by it. */
+int dvmt_file_replaceable(const char *path, struct dvm_error *err);
 #endif

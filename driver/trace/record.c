@@ -100,6 +100,16 @@ static int record_inside(const struct options *o, const char *meta, struct dvm_e
   return dvmt_launch_inside(&launch, o->output, dvmt_codec_name(o->codec), o->verbose, err);
 }
 
+/* Without its file there is nothing that closing the writer could rename. */
+static void discard(const char *path, struct dvmt_writer *w) {
+  struct dvm_text part = DVM_TEXT_INIT;
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  dvm_text_printf(&part, "%s.part", path);
+  unlink(dvm_text_str(&part));
+  dvmt_writer_close(w, false, NULL, &ignored);
+  dvm_text_fini(&part);
+}
+
 static int record(const struct options *o, struct dvm_error *err) {
   struct dvmt_config config = DVMT_CONFIG_INIT;
   struct dvmt_totals totals;
@@ -109,7 +119,7 @@ static int record(const struct options *o, struct dvm_error *err) {
   /* A mistake in the configuration is told once, here, before anything runs. */
   int rc = o->config ? dvmt_config_read(&config, o->config, err) : 0;
   dvmt_config_fini(&config);
-  if (rc || (rc = dvmt_file_writable(o->output, err)))
+  if (rc || (rc = dvmt_file_replaceable(o->output, err)))
     return rc;
   meta = dvmt_meta(o->command, o->level, err);
   if (meta && (o->inside || is_checkpointable(o->command))) {
@@ -124,6 +134,10 @@ static int record(const struct options *o, struct dvm_error *err) {
   const struct dvmt_launch launch = {o->command, o->level, o->config, false};
   rc = dvmt_launch(&launch, dvmt_writer_sink(w), &status, &recorded, err);
   struct dvm_error close_err = DVM_ERROR_INIT;
+  if (!recorded) { /* an older trace of that name stays */
+    discard(o->output, w);
+    return rc ? rc : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
+  }
   int close_rc = dvmt_writer_close(w, !rc && WIFEXITED(status), &totals, &close_err);
   if (close_rc) {
     *err = close_err;
@@ -131,10 +145,6 @@ static int record(const struct options *o, struct dvm_error *err) {
   }
   if (rc)
     return rc;
-  if (!recorded) {
-    unlink(o->output);
-    return dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
-  }
   if (o->verbose)
     say(o, &totals);
   return dvm_run_end_like(status);

@@ -310,6 +310,14 @@ status 1 "$dvm" record -o folder -- ./prog
 has err "'folder' is a folder; expected the name of a file"
 empty out
 [ ! -e folder.part ] || wrong "a trace was left beside a folder"
+mkfifo pipe
+status 1 "$dvm" record -o pipe -- ./prog
+has err "'pipe' is no regular file"
+[ -p pipe ] || wrong "a pipe was replaced"
+cp by.dvmt old.dvmt
+status 1 "$dvm" record -o old.dvmt -- /bin/true
+status 1 "$dvm" record -o old.dvmt -- ./nowhere
+cmp -s by.dvmt old.dvmt && [ ! -e old.dvmt.part ] || wrong "an older trace was lost to a program that records nothing"
 status 1 "$dvm" trace config -o /nowhere/t.conf -- ./prog
 has err "cannot write '/nowhere/t.conf'"
 empty out

@@ -108,6 +108,11 @@ refused "unknown option '--lazzy'; did you mean '--lazy'" "$BIN/dvm-restart" --l
 refused "found 'b' behind it" "$BIN/dvm-restart" a b
 "$BIN/dvm-checkpoint" -l /does/not/exist 2> "$WORK/refused.err"
 [ $? = 1 ] && has "/does/not/exist" "$WORK/refused.err" || fail "the list of a folder that is not there"
+mkfifo "$WORK/pipe"
+"$BIN/dvm-checkpoint" expand "$killed" "$WORK/pipe" 2> "$WORK/refused.err"
+[ $? = 1 ] && has "is no regular file" "$WORK/refused.err" && [ -p "$WORK/pipe" ] || fail "a pipe was replaced by an image"
+"$BIN/dvm-checkpoint" -o "$WORK/pipe" "$$" 2> "$WORK/refused.err"
+[ $? = 1 ] && has "is no regular file" "$WORK/refused.err" && [ -p "$WORK/pipe" ] || fail "a pipe is taken for an image"
 note "wrong command lines"
 
 # A namespace while the old process runs; its number outside is told.

@@ -2,6 +2,7 @@
 import json
 import os
 import signal
+import stat
 import subprocess
 import unittest
 
@@ -101,6 +102,16 @@ class Reattach(unittest.TestCase):
         self.assertIn("no session file", self.refused())
         os.chmod(self.file, 0o640)
         self.assertIn("nobody else can read", self.refused())
+
+    def test_something_else_than_a_file(self):
+        """A session file is renamed to its place: a device or a pipe there must not be replaced, nor removed at the end."""
+        pipe = self.folder.path("pipe")
+        os.mkfifo(pipe)
+        r = subprocess.run([sdm.DEBUG, "--session", pipe, "--backend", "stub", "--no-stop", "/bin/true"],
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=sdm.LIMIT)
+        self.assertEqual(r.returncode, 1)
+        self.assertIn("something else than a file", r.stderr)
+        self.assertTrue(stat.S_ISFIFO(os.lstat(pipe).st_mode))
 
     def test_file_that_cannot_be_written(self):
         r = subprocess.run([sdm.DEBUG, "--session", "/dev/full/session", "-n", "1", "--launcher", "local", "--backend", "stub", "/bin/true"],
