@@ -28,8 +28,9 @@ static int send_definitions(struct feeding *f) {
   return rc;
 }
 
-/* Sends the trace to the comparison, but for what both have in the same blocks.  0, or -E... */
-static int feed(struct dvmt_reader *r, struct dvmt_compare *c, struct dvm_error *err) {
+/* Sends the trace to the comparison, but for what both have in the same blocks; what was in damaged blocks is added to 'lost'.
+ * 0, or -E... */
+static int feed(struct dvmt_reader *r, struct dvmt_compare *c, uint64_t *lost, struct dvm_error *err) {
   struct feeding f = {r, dvmt_compare_sink(c), 0, 0};
   struct dvmt_record rec;
   int more = 1, rc = 0;
@@ -43,7 +44,9 @@ static int feed(struct dvmt_reader *r, struct dvmt_compare *c, struct dvm_error 
     }
     if (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0) {
       rc = send_definitions(&f);
-      if (!rc && rec.kind != DVMT_LOST)
+      if (rec.kind == DVMT_LOST)
+        *lost += rec.words[0];
+      else if (!rc)
         rc = f.sink->record(f.sink, &rec);
     }
   }
@@ -60,6 +63,7 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
   struct dvmt_compare *c = b ? dvmt_compare_create(a, &o->compare) : NULL;
   struct dvmt_summary sa, sb;
   int64_t errors = 0;
+  uint64_t lost = 0;
   int rc = c ? 0 : err->code ? err->code : dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc)
     rc = dvmt_reader_summary(a, &sa, err);
@@ -69,7 +73,8 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
     fprintf(stderr, "dvm: warning: '%s' is torn: compared as far as it goes\n", sa.whole ? paths[1] : paths[0]);
   bool same = !rc && sa.whole && sb.whole && dvmt_reader_same(a, b); /* nothing to look into */
   if (!rc && !same)
-    rc = feed(b, c, err);
+    rc = feed(b, c, &lost, err);
+  dvmt_file_note_lost(paths[1], lost);
   if (!rc && !same)
     rc = dvmt_compare_end(c, sa.whole && sb.complete, err);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)

@@ -2,6 +2,7 @@
 #include "driver/trace/files.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,11 @@ struct dvmt_reader *dvmt_file_open(const char *path, struct dvm_error *err) {
   if (!r && err->code == -EINVAL)
     err->code = -EBADMSG;
   return r;
+}
+
+void dvmt_file_note_lost(const char *path, uint64_t records) {
+  if (records)
+    fprintf(stderr, "dvm: warning: '%s' is damaged: %llu records are lost\n", path, (unsigned long long)records);
 }
 
 int dvmt_file_writable(const char *path, struct dvm_error *err) {

@@ -7,6 +7,9 @@
 /* dvmt_reader_open; a file that is no trace is -EBADMSG, so that it is not taken for a wrong command line. */
 struct dvmt_reader *dvmt_file_open(const char *path, struct dvm_error *err);
 
+/* Warns that 'records' of a trace were in damaged blocks, if any were. */
+void dvmt_file_note_lost(const char *path, uint64_t records);
+
 /* Before a run that may take hours: whether a file can be written to 'path' at its end.  0, or -E.. with the reason. */
 int dvmt_file_writable(const char *path, struct dvm_error *err);
 /* The same of a file that is renamed to 'path' when it is whole: a device or a pipe there would be replaced by it. */

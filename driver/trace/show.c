@@ -232,6 +232,7 @@ struct counts {
 struct stat {
   struct counts *sites, *objects; /* owned */
   size_t nsites, nobjects;
+  uint64_t lost;              /* records in damaged blocks */
   uint32_t open[256];
   int depth;
 };
@@ -249,8 +250,10 @@ static bool fit(struct counts **rows, size_t *n, size_t want) {
 }
 
 static bool count(struct stat *s, const struct dvmt_reader *r, const struct dvmt_record *rec) {
-  if (rec->kind == DVMT_LOST)
+  if (rec->kind == DVMT_LOST) {
+    s->lost += rec->words[0];
     return true;
+  }
   if (!fit(&s->sites, &s->nsites, dvmt_reader_nsites(r)) || !fit(&s->objects, &s->nobjects, dvmt_reader_nobjects(r)))
     return false;
   struct counts *own = &s->sites[rec->site], *in = s->depth ? &s->sites[s->open[s->depth - 1]] : NULL;
@@ -342,6 +345,7 @@ int dvmt_show_stat(const char *path, const struct dvmt_show *show, FILE *out, st
     rc = stat_json(&s, r, out, err);
   else if (!rc)
     stat_text(&s, r, out);
+  dvmt_file_note_lost(path, s.lost);
   if (r)
     note_torn(r, path);
   free(s.sites);

@@ -343,6 +343,12 @@ status 1 "$dvm" diff jacobi.dvmt text.dvmt
 has err "'text.dvmt' is no trace"
 status 2 "$dvm" diff --exitcode 300 jacobi.dvmt jacobi.dvmt
 has err "expected a number up to 255, found '300'"
+cp jacobi.dvmt damaged.dvmt # in the payload of a block
+printf XXXX | dd of=damaged.dvmt bs=1 seek=$(($(stat -c %s jacobi.dvmt) / 2)) conv=notrunc 2>/dev/null
+status 66 "$dvm" diff jacobi.dvmt damaged.dvmt
+has err "'damaged.dvmt' is damaged:"
+status 0 "$dvm" trace stat damaged.dvmt
+has err "'damaged.dvmt' is damaged:"
 head -c 3000 jacobi.dvmt >torn.dvmt
 status 0 "$dvm" compare torn.dvmt -- ./jacobi
 has err "is torn: compared as far as it goes"
