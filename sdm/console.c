@@ -22,6 +22,7 @@ void console_fail(struct sdm_console *c, const char *text) {
 /* Equal events of many ranks come in a few messages; they are shown as one, when the command is done. */
 static void on_event(void *arg, const struct sdm_set *ids, const json_t *event) {
   struct sdm_console *c = arg;
+  c->nevents++;
   const json_t *frame = json_object_get(event, "frame"); /* the user's: inner ones are of the run-time library */
   if (frame)
     c->frame = json_integer_value(frame);
@@ -131,7 +132,13 @@ bool console_had_errors(const struct sdm_answer *a) {
   return !sdm_set_is_empty(a->dead) || !sdm_set_is_empty(a->timed_out) || !sdm_set_is_empty(a->unreachable);
 }
 
+void console_note_nobody(struct sdm_console *c) {
+  if (sdm_set_is_empty(c->to))
+    sdm_show_error(&c->show, "no rank is in this set now");
+}
+
 struct sdm_answer *console_ask(struct sdm_console *c, json_t *j, uint8_t reducer) {
+  console_note_nobody(c);
   return sdm_session_ask(c->s, c->to, j, reducer, c->timeout_ms);
 }
 
@@ -360,8 +367,13 @@ int sdm_console_line(struct sdm_console *c, const char *text) {
     if (!c->to)
       console_fail(c, err.text);
     else if (!command) {
-      char why[80];
-      snprintf(why, sizeof(why), "there is no command '%s'; 'help' lists them", word);
+      const char *names[NCOMMANDS + 1] = { NULL }, *nearest;
+      char why[160];
+      for (size_t i = 0; i < NCOMMANDS; i++)
+        names[i] = commands[i].name;
+      nearest = dvm_text_nearest(word, names);
+      snprintf(why, sizeof(why), nearest ? "there is no command '%s'; did you mean '%s'?" : "there is no command '%s'; 'help' lists them", word,
+               nearest);
       console_fail(c, why);
     } else {
       if (!named)

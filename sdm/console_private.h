@@ -26,6 +26,7 @@ struct sdm_console {
   unsigned depth;
   struct sdm_place *news; /* events that were not shown yet, merged */
   size_t nnews;
+  uint64_t nevents; /* that have come */
   bool quit, failed;
   json_t *program; /* the command that started the programs */
 };
@@ -37,6 +38,7 @@ extern volatile atomic_int console_interrupted; /* set by ^C */
 /* console.c */
 void console_fail(struct sdm_console *c, const char *text); /* shows it; the line has failed */
 void console_show_news(struct sdm_console *c);
+void console_note_nobody(struct sdm_console *c); /* says so if no rank is in the set: without it, no answer comes */
 json_t *console_request(struct sdm_console *c, const char *name); /* with the thread and frame at hand */
 json_t *console_with_text(struct sdm_console *c, const char *name, const char *key, const char *text);
 bool console_had_errors(const struct sdm_answer *a);

@@ -3,17 +3,38 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sdm/console_private.h"
 #include "sdm/prefix.h"
+
+#define QUIET_MS 1500u /* where a person waits */
+#define QUIET_SCRIPT_MS 10000u
 
 void console_interrupt_all(struct sdm_console *c, const struct sdm_set *set) {
   sdm_answer_free(sdm_session_ask(c->s, set, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME, c->timeout_ms));
 }
 
+/* Where one stops and the others run on, often for ever, what has happened is shown when nothing more has for a while; not at once,
+ * so that those who come to the same place are one line. */
+static int wait_and_tell(struct sdm_console *c, const struct sdm_set *set) {
+  uint32_t quiet_ms = isatty(STDIN_FILENO) ? QUIET_MS : QUIET_SCRIPT_MS;
+  int rc;
+  for (uint64_t seen = c->nevents; (rc = sdm_session_wait(c->s, set, quiet_ms, &console_interrupted)) == -ETIMEDOUT;) {
+    if (c->nnews && c->nevents == seen) {
+      struct sdm_set *still = sdm_set_intersect(sdm_set_copy(set), c->s->running);
+      console_show_news(c);
+      sdm_show_running(&c->show, still);
+      sdm_set_free(still);
+    }
+    seen = c->nevents;
+  }
+  return rc;
+}
+
 static void wait_for(struct sdm_console *c, const struct sdm_set *set) { /* ^C stops them, a second one the wait */
   console_interrupted = 0;
-  while (sdm_session_wait(c->s, set, 0, &console_interrupted) == -EINTR) {
+  while (wait_and_tell(c, set) == -EINTR) {
     console_interrupted = 0;
     struct sdm_set *still = sdm_set_intersect(sdm_set_copy(set), c->s->running);
     console_interrupt_all(c, still);
@@ -25,6 +46,7 @@ static void wait_for(struct sdm_console *c, const struct sdm_set *set) { /* ^C s
 
 static void run(struct sdm_console *c, json_t *j, bool background) {
   char *name = sdm_strdup(json_string_value(json_object_get(j, "cmd")));
+  console_note_nobody(c);
   struct sdm_answer *a = sdm_session_go(c->s, c->to, j, c->timeout_ms);
   if (console_had_errors(a)) {
     sdm_show_answer(&c->show, name, a);

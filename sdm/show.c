@@ -339,6 +339,14 @@ void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const ch
   fflush(w->out);
 }
 
+void sdm_show_running(const struct sdm_show *w, const struct sdm_set *ids) {
+  if (!w->json && !sdm_set_is_empty(ids)) {
+    show_head(w, ids);
+    fprintf(w->out, "still running; ^C stops them\n");
+  }
+  fflush(w->out);
+}
+
 void sdm_show_error(const struct sdm_show *w, const char *text) {
   if (w->json)
     show_json(w, json_pack("{s:s}", "error", text));

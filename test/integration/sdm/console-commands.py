@@ -199,8 +199,35 @@ class Console(unittest.TestCase):
         self.assertEqual(os.waitpid(pid, 0)[1], 0)
         os.close(fd)
 
+    def test_one_stops_and_others_run_on(self):
+        """What has happened is told while the console still waits for the rest."""
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.environ.update(TERM="dumb", XDG_STATE_HOME=self.folder())
+            os.execv(sdm.DEBUG, [sdm.DEBUG, "-n", "2", "--launcher", "local", sdm.RING, "hang", "1"])
+        self.until(fd, b"[all]> ")
+        os.write(fd, b"continue\n")
+        self.until(fd, b"{0} exited with status 0")
+        self.until(fd, b"{1} still running; ^C stops them")
+        os.write(fd, b"\x03")
+        self.until(fd, b"{1} stopped (interrupted) in ")
+        self.until(fd, b"[all]> ")
+        os.write(fd, b"[dead] print 1\n")
+        self.until(fd, b"error: no rank is in this set now")
+        os.write(fd, b"brek add\n")
+        self.until(fd, b"did you mean 'break'?")
+        os.write(fd, b"quit\n")
+        self.drain(fd)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        os.close(fd)
+
+    def folder(self):
+        state = sdm.Folder()
+        self.addCleanup(state.cleanup)
+        return state.name
+
     def test_wrong_calls(self):
-        for words, why in ((["-n", "2"], "usage"), (["--no-such"], "usage"), (["-n", "2", "/does/not/exist"], "there is no program"),
+        for words, why in ((["-n", "2"], "no program is named"), (["--no-such"], "unknown option '--no-such'"), (["-n", "2", "/does/not/exist"], "there is no program"),
                            (["--", "/does/not/exist", "-n", "2", "x"], "there is no program"),
                            (["--shape", "star", "--launcher", "local", sdm.RING], "shape"),
                            (["--servers", "/does/not/exist", sdm.RING], "/does/not/exist")):
