@@ -1,6 +1,7 @@
 #include "sdm/batch.h"
 
 #include <errno.h>
+#include <string.h>
 
 static void report(struct sdm_session *s, const struct sdm_show *show, const char *why) {
   if (show->json)
@@ -23,6 +24,28 @@ static void report(struct sdm_session *s, const struct sdm_show *show, const cha
   sdm_answer_free(a);
 }
 
+/* The second is where Open MPI's default error handler comes. */
+static const char *const aborts[] = { "MPI_Abort", "ompi_mpi_abort" };
+enum { NABORTS = sizeof(aborts) / sizeof(*aborts) };
+
+void sdm_batch_prepare(struct sdm_session *s, const json_t *launch) {
+  json_t *load = json_copy((json_t *)launch);
+  json_object_set_new(load, "load", json_integer(1));
+  sdm_answer_free(sdm_session_ask(s, s->all, load, SDM_REDUCE_SAME, 60000));
+  for (int i = 0; i < NABORTS; i++) /* in a library that is not there yet, or in none at all */
+    sdm_answer_free(sdm_session_ask(s, s->all, json_pack("{s:s, s:s, s:i}", "cmd", "break", "where", aborts[i], "id", i + 1),
+                                    SDM_REDUCE_SAME, 60000));
+}
+
+static bool aborted(const struct sdm_session *s) {
+  for (size_t i = 0; i < s->nplaces; i++) {
+    const char *reason = json_string_value(json_object_get(s->places[i].event, "reason"));
+    if (reason && !strcmp(reason, "breakpoint-hit"))
+      return true;
+  }
+  return false;
+}
+
 int sdm_batch_run(struct sdm_session *s, const struct sdm_show *show, unsigned timeout_s) {
   int64_t until = sdm_now_us() + (int64_t)timeout_s * 1000000;
   /* One rank that stops (a signal) mostly leaves the others waiting for it: no need to wait for the limit. */
@@ -40,6 +63,6 @@ int sdm_batch_run(struct sdm_session *s, const struct sdm_show *show, unsigned t
   }
   if (!running && !stopped && !s->failed && sdm_set_is_empty(s->dead))
     return 0;
-  report(s, show, stopped ? "stopped by a signal" : running ? "still running at the time limit" : "failed");
+  report(s, show, stopped ? (aborted(s) ? "ended by MPI_Abort" : "stopped by a signal") : running ? "still running at the time limit" : "failed");
   return running && !stopped ? 3 : 1;
 }

@@ -330,8 +330,11 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   sigaction(SIGINT, &sa, &old);
   if (a->s.reattach)
     sdm_session_recall(&s, sdm_console_known, c);
-  else
+  else {
+    if (a->batch && !a->attach && !a->ncores)
+      sdm_batch_prepare(&s, command);
     rc = begin(&s, a, command, &show);
+  }
   if (!a->batch)
     sdm_console_line(c, ""); /* shows where everybody stopped */
   if (a->batch)

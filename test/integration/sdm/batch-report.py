@@ -1,5 +1,6 @@
 """`dvm debug --batch`: silent about a good run, a report with merged stacks for a hang, a crash, a bad exit."""
 import json
+import os
 import subprocess
 import unittest
 
@@ -34,6 +35,18 @@ class Batch(unittest.TestCase):
         self.assertTrue(any(line.startswith("{0} got SIGABRT in ") for line in report), report)
         at = report.index("== local variables, innermost frame with source")
         self.assertIn("  rank = 0", report[at:])
+
+    def test_abort(self):
+        """Open MPI kills all servers when a program aborts: it has to be stopped before."""
+        if not os.path.exists(sdm.MPI_RING):
+            self.skipTest("no MPI here")
+        for how, line in (("abort", "MPI_Abort(MPI_COMM_WORLD, 4);"), ("wrong", "MPI_Send(&rank")):
+            r = subprocess.run([sdm.DEBUG, "--batch", "--timeout", "50", "-n", "2", sdm.MPI_RING, how, "1"],
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * sdm.LIMIT)
+            report = r.stdout.splitlines()
+            self.assertEqual((r.returncode, [x for x in report if x.startswith("==")][0]), (1, "== ended by MPI_Abort"), r.stdout)
+            number = sdm.line_of(line, "mpi_ring.c")
+            self.assertIn(f"main mpi_ring.c:{number}  {{1}} 1", report)
 
     def test_json(self):
         status, said = batch("crash", "2", json_lines=True)

@@ -1,6 +1,8 @@
-/* An MPI program that stays in a receive that nobody sends to, on every rank but 'argv[1]', which never gets there. */
+/* An MPI program that stays in a receive that nobody sends to, on every rank but 'argv[1]', which never gets there.  "abort N":
+ * rank N gives up, "wrong N": it makes a mistake that MPI ends the program for. */
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static volatile int gate = 1;
@@ -21,7 +23,11 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (argc > 1 && atoi(argv[1]) == rank)
+  if (argc > 2 && !strcmp(argv[1], "abort") && atoi(argv[2]) == rank)
+    MPI_Abort(MPI_COMM_WORLD, 4);
+  if (argc > 2 && !strcmp(argv[1], "wrong") && atoi(argv[2]) == rank)
+    MPI_Send(&rank, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
+  if (argc == 2 && atoi(argv[1]) == rank)
     compute();
   exchange(rank, size);
   MPI_Finalize();

@@ -272,9 +272,9 @@ class Program(subprocess.Popen):
         super().__exit__(*_)
 
 
-def line_of(text):
-    """Line of ring.c that has 'text'."""
-    with open(os.path.join(SOURCE, "ring.c")) as f:
+def line_of(text, file="ring.c"):
+    """Line of a test program that has 'text'."""
+    with open(os.path.join(SOURCE, file)) as f:
         for number, line in enumerate(f, 1):
             if text in line:
                 return number
