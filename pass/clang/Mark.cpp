@@ -225,13 +225,25 @@ bool Rewriter::wholeElement(const Expr *E) const {
   return Ch.Root && !Ch.Direct && Ch.OnRoot && !Ch.Subs.empty() && !isTemplateVar(Ch.Root) && Decls.isDistributed(Ch.Root, FD);
 }
 
+// 'volatile sig_atomic_t' is what handlers of signals may write, at any moment: no iteration does it.
+static bool isSignalFlag(QualType T) {
+  if (!T.isVolatileQualified())
+    return false;
+  while (const auto *Named = T->getAs<TypedefType>()) {
+    if (Named->getDecl()->getName() == "sig_atomic_t")
+      return true;
+    T = Named->desugar();
+  }
+  return false;
+}
+
 bool Rewriter::markable(const Expr *E) const {
   E = E->IgnoreParens();
   QualType T = E->getType();
   if (!E->isLValue() || E->getObjectKind() != OK_Ordinary || T->isIncompleteType() || T->isFunctionType() ||
       (T->isRecordType() && !wholeElement(E)) || T->isArrayType() || T.getAddressSpace() != LangAS::Default || isPacked(Ctx, E))
     return false;
-  if (const auto *A = T->getAs<AtomicType>(); A && A->getValueType()->isRecordType())
+  if (const auto *A = T->getAs<AtomicType>(); (A && A->getValueType()->isRecordType()) || isSignalFlag(T))
     return false;
   if (const VarDecl *V = asVariable(E)) {
     if (Header && Header->indexNumber(V) >= 0)
