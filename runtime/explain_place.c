@@ -324,6 +324,7 @@ static bool reference_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
       if ((depth += at[n] == '[' ? 1 : at[n] == ']' ? -1 : 0) == 0)
         break;
     bool plain = n && plain_subscript(at + 1, n - 1);
+    plain = plain && x->standing != 'f'; /* whose variable the directive cannot see */
     if (x->axis[d].kind == 'c')
       dvmrt_text_add(t, "[%lld]", (long long)x->axis[d].add);
     else
@@ -353,11 +354,17 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
   }
   dvmrt_explain_note_declaration(r, ev);
   struct dvmrt_text *help = dvmrt_diag_help(r);
-  dvmrt_text_add(help, asked ? "name '" : "put the statement under '#pragma dvm remote_access(");
+  char standing = ev->access->standing;
+  dvmrt_text_add(help, asked             ? "name '"
+                       : standing == 'd' ? "declare the variable first, and put its assignment under '#pragma dvm remote_access("
+                       : standing == 'r' ? "assign the value to a variable under '#pragma dvm remote_access("
+                                         : "put the statement under '#pragma dvm remote_access(");
   if (!reference_text(ev, help))
     dvmrt_name_element(ev->array, ev->ix, help);
   dvmrt_text_add(help, asked ? "' in the 'remote_access' of the directive at " : ")'");
   if (asked)
     dvmrt_name_place(dvmrt_construct_top()->d->pos, help);
+  else if (standing == 'r')
+    dvmrt_text_add(help, ", and return that");
   dvmrt_explain_emit(f, r);
 }

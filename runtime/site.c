@@ -141,6 +141,7 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
     dvmrt_scan_word(s, &word);
     a->expression = (long)dvmrt_scan_number(s);
     break;
+  case 'H': a->standing = s->at < s->end ? *s->at : 0; break;
   case 'I': a->index = (int)dvmrt_scan_number(s); break;
   case 'X': read_subscript(s, a); break;
   case 'b':

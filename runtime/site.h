@@ -35,6 +35,7 @@ struct dvmrt_access {
   bool buffered;         /* uses the buffer of a remote_access around it */
   char role;             /* Z: i io, l lhs, r rhs; 0: none */
   long expression;       /* the number of Z lhs and rhs */
+  char standing;         /* H: in a d declaration, r return, f the head of a 'for' that declares its variable; 0: none */
   int ndims;             /* X lines */
   struct dvmrt_subscript axis[DVMRT_NDIMS_MAX];
   uint32_t settled_in;   /* execution of a nest, its number + 1, in which its place is right throughout; check.c's */

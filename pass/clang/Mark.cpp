@@ -440,6 +440,8 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
       T.key('Z').add("io");
     else if (Assignment)
       T.key('Z').add(Twine(Kind == 'r' ? "rhs " : "lhs ") + Twine(St.AssignmentBase + Assignment));
+    if (Standing)
+      T.key('H').add(Twine(Standing));
   }
 
   long ID = NextAccess++;
@@ -532,7 +534,9 @@ void Rewriter::walkDecls(DeclStmt *DS) {
     Decls.take(V);
     // 'int x = x;' only tells the compiler not to warn.
     if (V->hasInit() && !V->isStaticLocal() && valueOf(V->getInit()) != V) {
+      char Outer = std::exchange(Standing, Standing ? Standing : 'd');
       walk(*V->getInitAddress());
+      Standing = Outer;
       if (VarDecl *Record = St.Opts.Trace && Emit ? traceInit(V) : nullptr) {
         Group.push_back(Record);
         Added = true;
@@ -631,7 +635,24 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
   case Stmt::UnaryExprOrTypeTraitExprClass: case Stmt::OffsetOfExprClass: case Stmt::ConstantExprClass:
   case Stmt::BlockExprClass:
     return;
-  case Stmt::CompoundStmtClass: return walkChildren(S, true);
+  case Stmt::CompoundStmtClass: {
+    char Outer = std::exchange(Standing, 0);
+    walkChildren(S, true);
+    Standing = Outer;
+    return;
+  }
+  case Stmt::ReturnStmtClass: case Stmt::ForStmtClass: {
+    auto *For = dyn_cast<ForStmt>(S);
+    bool Declares = For && isa_and_nonnull<DeclStmt>(For->getInit());
+    for (Stmt *&X : S->children()) {
+      if (!X)
+        continue;
+      char Outer = std::exchange(Standing, !For ? 'r' : Declares && X != For->getBody() ? 'f' : 0);
+      walk(X, false);
+      Standing = Outer;
+    }
+    return;
+  }
   case Stmt::AttributedStmtClass:
     if (hasSpecificAttr<MustTailAttr>(cast<AttributedStmt>(S)->getAttrs()))
       return; // its call must stay the last
