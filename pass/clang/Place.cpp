@@ -85,8 +85,10 @@ bool beginsNoStatement(const Ahead &A) {
   case tok::r_brace: case tok::kw_else: case tok::kw_typedef: case tok::kw_static: case tok::kw_extern: case tok::kw_const:
   case tok::kw_volatile: case tok::kw_void: case tok::kw_char: case tok::kw_short: case tok::kw_int: case tok::kw_long:
   case tok::kw_float: case tok::kw_double: case tok::kw_signed: case tok::kw_unsigned: case tok::kw__Bool: case tok::kw_struct:
-  case tok::kw_union: case tok::kw_enum: case tok::kw_register: case tok::kw__Static_assert:
+  case tok::kw_union: case tok::kw_enum: case tok::kw_register: case tok::kw__Static_assert: case tok::kw_auto: case tok::kw_typeof:
+  case tok::kw__Atomic: case tok::kw_constexpr:
     return true;
+  case tok::identifier: return A.Second == tok::identifier; // 'real x': the name of a type, or nothing
   default: return false;
   }
 }

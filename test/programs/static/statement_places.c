@@ -2,6 +2,7 @@
 #define N 8
 #pragma dvm array distribute[block]
 double A[N];
+typedef double real;
 int f(int k) {
   if (k)
     k = 1;
@@ -25,5 +26,8 @@ int f(int k) {
 #pragma dvm region
   int unused = k;
 //^ compile-error region' must stand before a statement or block
+#pragma dvm remote_access(A[0])
+  real x = A[0];
+//^ compile-error remote_access' must stand before a statement or block
   return unused;
 }
