@@ -112,6 +112,8 @@ struct dvmrt_view {
  *           Z lhs <id>           target of an assignment; reads with 'Z rhs <id>' belong to the same full expression, came just
  *           Z rhs <id>           before it, and are fine in the sequential part if their owner is the target's.  A read without
  *                                Z is needed by everybody.  Z stands only where C is 0 or a construct without iterations
+ *           H d|r|f              in the initialiser of a declaration, in a 'return', in the head of a 'for' that declares its
+ *                                variable: a directive cannot stand before such a statement, or not see that variable
  *           E <element bytes>    size of the array's element when subscripts stop short of it, or of the struct it holds
  *
  * Ref:      <name> <flags> & <element bytes> <ndims> <extent>..      extents: number, # or * (first dimension of a pointer)
