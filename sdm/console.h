@@ -20,5 +20,7 @@ void sdm_console_interact(struct sdm_console *c, FILE *in);
 int sdm_console_script(struct sdm_console *c, const char *path); /* stops at the first command that fails */
 bool sdm_console_knows(const char *word); /* it is a command, an alias, or the beginning of just one */
 bool sdm_console_quit(const struct sdm_console *c);
+/* Waits until the programs that were started have stopped in main, at most a minute; ^C stops them where they are. */
+void sdm_console_await_main(struct sdm_console *c);
 void sdm_console_interrupt(void); /* async-signal-safe: what ^C does */
 #endif

@@ -10,6 +10,8 @@
 
 #define QUIET_MS 1500u /* where a person waits */
 #define QUIET_SCRIPT_MS 10000u
+#define MAIN_MS 60000u
+#define HINT_MS 5000u
 
 void console_interrupt_all(struct sdm_console *c, const struct sdm_set *set) {
   sdm_answer_free(sdm_session_ask(c->s, set, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME, c->timeout_ms));
@@ -41,6 +43,29 @@ static void wait_for(struct sdm_console *c, const struct sdm_set *set) { /* ^C s
     sdm_set_free(still);
     if (sdm_session_wait(c->s, set, 5000, &console_interrupted) != -EINTR)
       break; /* a second ^C gives the prompt back */
+  }
+}
+
+void sdm_console_await_main(struct sdm_console *c) {
+  const struct sdm_set *all = c->s->all;
+  const uint32_t patience_ms = isatty(STDIN_FILENO) ? HINT_MS : 6 * HINT_MS;
+  bool told = false;
+  console_interrupted = 0;
+  for (uint32_t waited = 0; waited < MAIN_MS; waited += HINT_MS) {
+    int rc = sdm_session_wait(c->s, all, HINT_MS, &console_interrupted);
+    if (rc == -EINTR) {
+      console_interrupted = 0;
+      struct sdm_set *still = sdm_set_intersect(sdm_set_copy(all), c->s->running);
+      console_interrupt_all(c, still);
+      sdm_set_free(still);
+      sdm_session_wait(c->s, all, 5000, &console_interrupted);
+    }
+    if (rc != -ETIMEDOUT)
+      return;
+    if (!told && waited + HINT_MS >= patience_ms) {
+      sdm_show_late_main(&c->show, c->s->running);
+      told = true;
+    }
   }
 }
 

@@ -292,7 +292,8 @@ static void on_signal(int signal) {
   sdm_console_interrupt();
 }
 
-static int begin(struct sdm_session *s, struct arguments *a, json_t *command, const struct sdm_show *show) {
+static int begin(struct sdm_session *s, struct arguments *a, json_t *command, const struct sdm_show *show,
+                 struct sdm_console *c) {
   struct sdm_answer *answer = sdm_session_go(s, s->all, command, 60000);
   bool bad = false, good = false;
   for (size_t i = 0; i < answer->n; i++) {
@@ -309,7 +310,7 @@ static int begin(struct sdm_session *s, struct arguments *a, json_t *command, co
     sdm_set_diff(s->running, s->all);
     sdm_set_union(s->stopped, s->all);
   } else if (good && !a->no_stop && !a->batch)
-    sdm_session_wait(s, s->all, 60000, NULL);
+    sdm_console_await_main(c);
   return good || !bad ? 0 : -1; /* with those who are there: a rank may have ended before one could attach to it */
 }
 
@@ -333,7 +334,7 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   else {
     if (a->batch && !a->attach && !a->ncores)
       sdm_batch_prepare(&s, command);
-    rc = begin(&s, a, command, &show);
+    rc = begin(&s, a, command, &show, c);
   }
   if (!a->batch)
     sdm_console_line(c, ""); /* shows where everybody stopped */

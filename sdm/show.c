@@ -347,6 +347,14 @@ void sdm_show_running(const struct sdm_show *w, const struct sdm_set *ids) {
   fflush(w->out);
 }
 
+void sdm_show_late_main(const struct sdm_show *w, const struct sdm_set *ids) {
+  if (!w->json) {
+    show_head(w, ids);
+    fprintf(w->out, "not in main yet; a program without symbols (-g) does not stop there; ^C stops it\n");
+  }
+  fflush(w->out);
+}
+
 void sdm_show_error(const struct sdm_show *w, const char *text) {
   if (w->json)
     show_json(w, json_pack("{s:s}", "error", text));

@@ -221,6 +221,23 @@ class Console(unittest.TestCase):
         self.assertEqual(os.waitpid(pid, 0)[1], 0)
         os.close(fd)
 
+    def test_no_main(self):
+        """A program without symbols does not stop in main: that is said, and ^C works."""
+        stripped = os.path.join(self.folder(), "ring")
+        subprocess.run(["strip", "-o", stripped, sdm.RING], check=True)
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.environ.update(TERM="dumb", XDG_STATE_HOME=self.folder())
+            os.execv(sdm.DEBUG, [sdm.DEBUG, "-n", "1", "--launcher", "local", stripped, "hang", "0"])
+        self.until(fd, b"{0} not in main yet; a program without symbols (-g) does not stop there; ^C stops it")
+        os.write(fd, b"\x03")
+        self.until(fd, b"{0} stopped (interrupted)")
+        self.until(fd, b"[all]> ")
+        os.write(fd, b"quit\n")
+        self.drain(fd)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        os.close(fd)
+
     def folder(self):
         state = sdm.Folder()
         self.addCleanup(state.cleanup)
