@@ -464,7 +464,10 @@ int dump_write(struct crs_dump *d, const char *path)
     plain_add(&d->why, "cannot create '");
     plain_add(&d->why, temporary);
     shared_is_written(d);
-    return dump_fail(d, d->fd, "'");
+    return dump_fail(d, d->fd, d->fd == -ENOENT || d->fd == -ENOTDIR ? "': there is no such folder"
+                              : d->fd == -EACCES || d->fd == -EPERM ? "': that is not permitted"
+                              : d->fd == -EROFS ? "': the file system is read-only"
+                              : d->fd == -ENOSPC || d->fd == -EDQUOT ? "': the disk is full" : "'");
   }
   d->own_fds[3] = d->fd;
   rc = write_image(d);

@@ -108,6 +108,10 @@ refused "unknown option '--lazzy'; did you mean '--lazy'" "$BIN/dvm-restart" --l
 refused "found 'b' behind it" "$BIN/dvm-restart" a b
 "$BIN/dvm-checkpoint" -l /does/not/exist 2> "$WORK/refused.err"
 [ $? = 1 ] && has "/does/not/exist" "$WORK/refused.err" || fail "the list of a folder that is not there"
+begin nowhere
+"$BIN/dvm-checkpoint" -o /does/not/exist "$PID" 2> "$WORK/refused.err"
+[ $? = 1 ] && has "cannot create '/does/not/exist.*': there is no such folder" "$WORK/refused.err" || fail "an image without a folder"
+kill_process "$PID"
 mkfifo "$WORK/pipe"
 "$BIN/dvm-checkpoint" expand "$killed" "$WORK/pipe" 2> "$WORK/refused.err"
 [ $? = 1 ] && has "is no regular file" "$WORK/refused.err" && [ -p "$WORK/pipe" ] || fail "a pipe was replaced by an image"
