@@ -4,8 +4,29 @@ _dvm_commands() {
   "$1" help 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p'
 }
 
+# Of a command: what its usage has, and what begins a line of its list.
+_dvm_options() {
+  "$1" help "$2" 2>/dev/null | awk '
+    /dvm checkpoint [a-z]/ { next } # an action, which has its own
+    /^(usage|       dvm)/ { gsub(/[][|]/, " "); for (i = 1; i <= NF; i++) if ($i ~ /^--?[a-z]/) print $i }
+    /^  +-/ {
+      for (i = 1; i <= NF && $i ~ /^(-|[A-Z])/; i++) {
+        sub(/[[=,].*/, "", $i)
+        if ($i ~ /^--?[a-z]/) print $i
+      }
+    }'
+}
+
+_dvm_is_behind() { # whether '--' is among the words before the present one
+  local i
+  for ((i = 2; i < COMP_CWORD; i++)); do
+    [ "${COMP_WORDS[i]}" = -- ] && return 0
+  done
+  return 1
+}
+
 _dvm() {
-  local word=${COMP_WORDS[COMP_CWORD]} i
+  local word=${COMP_WORDS[COMP_CWORD]} actions=
   COMPREPLY=()
   if [ "$COMP_CWORD" = 2 ] && [ "${COMP_WORDS[1]}" = help ]; then
     mapfile -t COMPREPLY < <(compgen -W "$(_dvm_commands "${COMP_WORDS[0]}") diagnostics
@@ -17,10 +38,20 @@ _dvm() {
     return
   fi
   if [ "${COMP_WORDS[1]}" = check ]; then
-    for ((i = 2; i < COMP_CWORD; i++)); do
-      [ "${COMP_WORDS[i]}" = -- ] && { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; }
-    done
+    _dvm_is_behind && { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; }
     _dvmcc
+    return
+  fi
+  if [[ $word == -* ]] && ! _dvm_is_behind; then
+    mapfile -t COMPREPLY < <(compgen -W "$(_dvm_options "${COMP_WORDS[0]}" "${COMP_WORDS[1]}")" -- "$word")
+    return
+  fi
+  if [ "$COMP_CWORD" = 2 ]; then
+    case ${COMP_WORDS[1]} in
+    trace) actions="info dump stat config" ;;
+    checkpoint) actions="inspect compress expand" ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$actions" -- "$word"; compgen -f -- "$word")
     return
   fi
   mapfile -t COMPREPLY < <(compgen -f -- "$word")

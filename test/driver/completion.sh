@@ -25,6 +25,17 @@ offers "dvm help dia" diagnostics
 offers "dvm check pro" prog.c
 offers "dvm check -fdvm" -fdvm=check -fdvm=off
 offers "dvm check prog.c -- pr" prog.c
+offers "dvm trace " info dump stat config prog.c
+offers "dvm checkpoint ins" inspect
+for command in record compare diff trace run debug checkpoint restart; do # those of the parts that were built
+  "$dvm" help "$command" >/dev/null 2>&1 || continue
+  COMP_WORDS=("$dvm" "$command" -); COMP_CWORD=2; _dvm
+  [ "${#COMPREPLY[@]}" -ge 5 ] || wrong "'dvm $command -' offers only: ${COMPREPLY[*]}"
+  for option in "${COMPREPLY[@]}"; do # each that is offered is one
+    case $command in trace) "$dvm" trace info "$option" ;; *) "$dvm" "$command" "$option" ;; esac >out 2>err </dev/null
+    ! grep -q "unknown option" err || wrong "'dvm $command' has no option '$option': $(cat err)"
+  done
+done
 offers "dvmcc -fd" -fdvm=check -fdvm=off
 offers "dvmcc -fdvm = o" off
 offers "dvmcc --dvm-p" --dvm-print-clang --dvm-print-runtime --dvm-print-plugin
