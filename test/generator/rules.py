@@ -81,6 +81,10 @@ class Layout:
                 out.append(p[1] if p[0] == 'const' else None)
         return template, out
 
+    def for_all(self, point):
+        """Does every processor execute the iteration?"""
+        return all(not block or c is None for block, c in zip(self.blocks(point[0]), point[1]))
+
     def own_index(self, array, point, whole=False):
         """The element of the iteration in each divided dimension of the array: {dimension: index}; None: it has none.
         whole: in dimensions that are not divided, too, where the iteration stands at one index."""
@@ -359,7 +363,7 @@ class Rules:
             elif not update:
                 self.escaped(access, element)
             return
-        by_all = array.distributed and c.point is not None and self.layout.everywhere(c.node_target)
+        by_all = array.distributed and c.point is not None and self.layout.for_all(c.point)
         if c.point is None or by_all:           # shared by the iterations
             if not writing and element in self.blurred:
                 c.faint.setdefault(element, set()).add(c.iteration)
