@@ -36,8 +36,13 @@ static void got_break(struct sdm_backend *b, struct gdb_pending *p, const struct
   json_t *result = json_pack("{s:I}", "id", (json_int_t)id);
   if (diagnostic && !gdb_field(k, "pending"))
     gdb_put_text(result, "stops", "at each new diagnostic");
-  else
-    gdb_put_place(result, k);
+  else {
+    const json_t *places = json_object_get(k, "locations"); /* of a loop with two bodies, or an inlined function */
+    size_t n = json_array_size(places);
+    gdb_put_place(result, n ? json_array_get(places, 0) : k);
+    if (n > 1)
+      json_object_set_new(result, "places", json_integer((json_int_t)n));
+  }
   gdb_put_text(result, "pending", gdb_field(k, "pending"));
   gdb_put_text(result, "expression", gdb_field(k, "exp"));
   sdm_call_done(p->call, result, NULL);

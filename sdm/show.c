@@ -98,6 +98,9 @@ static void show_result(FILE *out, const json_t *r) {
     else if (text_of(r, "func")) {
       fprintf(out, ": ");
       place(out, r);
+      int more = (int)json_integer_value(json_object_get(r, "places")) - 1;
+      if (more > 0)
+        fprintf(out, " and %d more place%s", more, more == 1 ? "" : "s");
     }
     fprintf(out, "\n");
   } else

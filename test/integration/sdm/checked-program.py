@@ -49,6 +49,27 @@ class Checked(unittest.TestCase):
         self.addCleanup(what.__exit__, None, None, None)
         return what
 
+    def test_line_at_several_places(self):
+        """A breakpoint says where it is also if it is at two places: a function that is inlined in two others, a loop with two bodies."""
+        source = self.folder.write("twice.c", """volatile int x;
+__attribute__((always_inline)) static inline void add(void) {
+  x++;
+}
+int once(void) {
+  add();
+  return x;
+}
+int main(void) {
+  add();
+  return once();
+}
+""")
+        subprocess.run([DVMCC, "-fdvm=off", "-g", source, "-o", self.program], check=True)
+        d = self.enter(sdm.Debugger("-n", "1", "--launcher", "local", self.program))
+        answer, _ = d.answer("break 3")
+        result = answer[frozenset({0})]
+        self.assertEqual((result["line"], result["places"]), (3, 2), result)
+
     def test_stops(self):
         d, who = self.start("-n", "2", "--launcher", "local"), {0, 1}
         self.to(d, "stop first", who)
