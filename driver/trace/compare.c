@@ -53,6 +53,8 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
     rc = dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", command[0]);
   if (!rc)
     rc = dvmt_compare_end(c, s.whole && WIFEXITED(*status), err);
+  if (!rc)
+    dvmt_file_note_lost(path, dvmt_compare_totals(c)->lost);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
     rc = (int)errors;
   if (rc >= 0 && html) {

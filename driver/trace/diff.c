@@ -77,6 +77,8 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
   dvmt_file_note_lost(paths[1], lost);
   if (!rc && !same)
     rc = dvmt_compare_end(c, sa.whole && sb.complete, err);
+  if (!rc)
+    dvmt_file_note_lost(paths[0], dvmt_compare_totals(c)->lost);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
     rc = (int)errors;
   if (!rc && html)

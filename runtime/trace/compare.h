@@ -67,6 +67,7 @@ void dvmt_compare_resume(struct dvmt_compare *c, struct dvmt_reader *run);
 
 struct dvmt_compare_totals {
   uint64_t records, same /* of them, passed over as parts of the same blocks */, values, differing, iterations, missing, skipped; /* skipped: records passed over to find a common construct */
+  uint64_t lost;             /* records in damaged blocks of the reference */
   size_t window_peak;        /* bytes */
 };
 const struct dvmt_compare_totals *dvmt_compare_totals(const struct dvmt_compare *c);

@@ -60,7 +60,7 @@ struct dvmt_compare {
   struct dvmt_type *b_types;
   struct dvmt_object_def *b_objects;
   struct item ahead;       /* next record of A, if has_ahead */
-  bool has_ahead, a_damaged;
+  bool has_ahead;
   struct open open[OPEN_MAX];
   int depth;
   uint64_t enters;

@@ -79,7 +79,7 @@ bool dvmt_cmp_peek(struct dvmt_compare *c) {
     if (rc <= 0)
       return false;
     if (r.kind == DVMT_LOST) {
-      c->a_damaged = true;
+      c->totals.lost += r.words[0];
       continue;
     }
     learn_reference(c);

@@ -347,6 +347,10 @@ cp jacobi.dvmt damaged.dvmt # in the payload of a block
 printf XXXX | dd of=damaged.dvmt bs=1 seek=$(($(stat -c %s jacobi.dvmt) / 2)) conv=notrunc 2>/dev/null
 status 66 "$dvm" diff jacobi.dvmt damaged.dvmt
 has err "'damaged.dvmt' is damaged:"
+status 66 "$dvm" diff damaged.dvmt jacobi.dvmt
+has err "'damaged.dvmt' is damaged:"
+status 66 "$dvm" compare damaged.dvmt -- ./jacobi
+has err "'damaged.dvmt' is damaged:"
 status 0 "$dvm" trace stat damaged.dvmt
 has err "'damaged.dvmt' is damaged:"
 head -c 3000 jacobi.dvmt >torn.dvmt
