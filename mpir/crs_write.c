@@ -453,7 +453,15 @@ int dump_write(struct crs_dump *d, const char *path)
 {
   char temporary[CRS_PATH_MAX + 32];
   struct plain_text t = PLAIN_TEXT(temporary);
+  struct stat st;
   int rc;
+
+  if (!sys4(SYS_newfstatat, AT_FDCWD, path, &st, 0) && !S_ISREG(st.st_mode)) {
+    plain_add(&d->why, "'");
+    plain_add(&d->why, path);
+    shared_is_written(d);
+    return dump_fail(d, -EINVAL, "' is no regular file, and would be replaced by one");
+  }
 
   plain_add(&t, path);
   plain_add(&t, ".tmp");
