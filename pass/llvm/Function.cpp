@@ -50,6 +50,9 @@ FunctionState::FunctionState(Function &Fn, Runtime &R)
   attachIndices();
   for (auto &[Cid, K] : Constructs)
     findBlocks(*K);
+  for (auto &[Cid, K] : Constructs)
+    for (auto &[OtherCid, Other] : Constructs)
+      K->Depth += Other->Blocks.contains(K->Enter->getParent());
   static const char *const Names[LimitCount] = {"dvm.write", "dvm.first_read", "dvm.first_write", "dvm.mask", "dvm.base"};
   for (auto &[Cid, K] : Constructs)
     if (K->Begin && K->hasIterations())
@@ -117,7 +120,7 @@ Construct *FunctionState::construct(unsigned Cid) const {
 Construct *FunctionState::around(const BasicBlock *BB) const {
   Construct *Best = nullptr;
   for (auto &[Cid, K] : Constructs)
-    if (K->hasIterations() && K->Blocks.contains(BB) && (!Best || K->Blocks.size() < Best->Blocks.size()))
+    if (K->hasIterations() && K->Blocks.contains(BB) && (!Best || K->Depth > Best->Depth))
       Best = K.get();
   return Best;
 }

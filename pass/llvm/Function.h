@@ -31,6 +31,7 @@ struct Construct {
   llvm::GlobalVariable *Site = nullptr;
   llvm::SmallVector<llvm::CallInst *, 1> Leaves, Rows, Iters;
   llvm::SmallPtrSet<llvm::BasicBlock *, 16> Blocks; // of the statement, as they are before the lowering
+  unsigned Depth = 0; // constructs of this function around it
   llvm::Instruction *Begin = nullptr; // end of a block between 'enter' and the statement: code for the entry goes here
   // Copies of the limits, made at the entry and at each iteration: the runtime changes them nowhere else while this
   // construct is the innermost, and a register is cheaper than thread-local memory.  i32 allocas.
