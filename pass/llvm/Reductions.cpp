@@ -40,13 +40,9 @@ public:
   Mirror(FunctionState &S, Construct &K, ArrayRef<ReductionClause> All, const ReductionClause &C)
       : ReductionSlice(S, K, All, C), S(S), K(K), RT(S.RT) {}
 
-  // False: the reduction is not evaluated a second time.
-  bool run() {
-    if (!find())
-      return false;
-    Many ? insertContributions() : insertTwins();
-    return true;
-  }
+  using ReductionSlice::C;
+  using ReductionSlice::find;
+  void insert() { Many ? insertContributions() : insertTwins(); }
 
 private:
   // ---- Twins ----
@@ -361,12 +357,19 @@ void dvmir::mirrorReductions(FunctionState &S) {
       continue;
     uint32_t Others = 0;
     auto All = reductionClauses(*K);
+    if (!All.empty() && !K->Site)
+      K->Site = S.RT.site(K->TextConstant);
+    std::vector<std::unique_ptr<Mirror>> Mirrors;
     for (const ReductionClause &C : All) {
-      if (!K->Site)
-        K->Site = S.RT.site(K->TextConstant);
-      if (!Mirror(S, *K, All, C).run() && C.Number < 32)
+      auto M = std::make_unique<Mirror>(S, *K, All, C);
+      if (M->find())
+        Mirrors.push_back(std::move(M));
+      else if (C.Number < 32)
         Others |= 1u << C.Number;
     }
+    // Only now: the twins of one reduction are computed from the values of others, and would be uses of these.
+    for (auto &M : Mirrors)
+      M->insert();
     if (Others)
       insertSteps(S, *K, Others);
   }
