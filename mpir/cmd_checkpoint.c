@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/path.h"
 #include "base/usage.h"
 #include "mpir/client.h"
 #include "mpir/commands.h"
@@ -94,17 +95,6 @@ static int compress_main(int argc, char **argv)
   return compress_in_place(argv[1], codec, &err) ? fail(&err) : 0;
 }
 
-/* What is renamed to 'path' when it is whole would replace a device or a pipe there. */
-static bool is_replaceable(const char *path, struct dvm_error *err)
-{
-  struct stat st;
-
-  if (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
-    return true;
-  dvm_error_set(err, -EPERM, "'%s' is no regular file, and would be replaced by one", path);
-  return false;
-}
-
 static int expand_main(int argc, char **argv)
 {
   struct dvm_error err = DVM_ERROR_INIT;
@@ -115,7 +105,7 @@ static int expand_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
-  if (!is_replaceable(argv[2], &err))
+  if (dvm_path_replaceable(argv[2], &err))
     return fail(&err);
   image = mpir_image_open(argv[1], &err);
   if (!image)
@@ -269,7 +259,7 @@ int mpir_checkpoint_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
-  if (a.request.path[0] && !is_replaceable(a.request.path, &err))
+  if (a.request.path[0] && dvm_path_replaceable(a.request.path, &err) == -EPERM) /* into a folder is well */
     return fail(&err);
   if (mpir_client_checkpoint((pid_t)pid, &a.request, &reply, &err)) {
     fail(&err);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/text.h"
 
 #define FORMAT 1
@@ -31,9 +32,8 @@ static json_t *to_json(const struct sdm_secret *secret, const struct sdm_table *
 int sdm_session_file_write(const char *path, const struct sdm_secret *secret, const struct sdm_table *t, const json_t *program,
                            struct dvm_error *err) {
   struct dvm_text part = DVM_TEXT_INIT;
-  struct stat st;
-  if (!lstat(path, &st) && !S_ISREG(st.st_mode)) /* it would be replaced, and removed at the end */
-    return dvm_error_set(err, -EPERM, "cannot write the session file '%s': there is something else than a file", path);
+  if (dvm_path_replaceable(path, err))
+    return dvm_error_wrap(err, "cannot write the session file");
   dvm_text_printf(&part, "%s.part", path);
   unlink(dvm_text_str(&part));
   int fd = open(dvm_text_str(&part), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

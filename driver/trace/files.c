@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/files.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,8 +36,6 @@ int dvmt_file_writable(const char *path, struct dvm_error *err) {
 }
 
 int dvmt_file_replaceable(const char *path, struct dvm_error *err) {
-  struct stat st;
-  if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-    return dvm_error_set(err, -ENOTSUP, "'%s' is no regular file, and would be replaced by one", path);
-  return dvmt_file_writable(path, err);
+  int rc = dvm_path_replaceable(path, err);
+  return rc ? rc : dvmt_file_writable(path, err);
 }
