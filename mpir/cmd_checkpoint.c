@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/output.h"
 #include "base/path.h"
 #include "base/usage.h"
 #include "mpir/client.h"
@@ -240,6 +241,7 @@ int mpir_checkpoint_main(int argc, char **argv)
   struct dvm_error err = DVM_ERROR_INIT;
   unsigned long pid;
 
+  dvm_output_limit_fails();
   if (argc > 1 && strcmp(argv[1], "inspect") == 0)
     return inspect_main(argc - 1, argv + 1);
   if (argc > 1 && strcmp(argv[1], "compress") == 0)

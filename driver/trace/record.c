@@ -1,5 +1,6 @@
 /* dvm record: runs a program and keeps what it records as a trace. */
 #define _GNU_SOURCE
+#include "base/output.h"
 #include "base/text.h"
 #include "base/usage.h"
 #include "driver/config.h"
@@ -9,6 +10,7 @@
 #include "driver/trace/meta.h"
 #include "runtime/trace/config.h"
 #include "runtime/trace/pack.h"
+#include "runtime/trace/reader.h"
 #include "runtime/trace/writer.h"
 #include <errno.h>
 #include <getopt.h>
@@ -100,54 +102,73 @@ static int record_inside(const struct options *o, const char *meta, struct dvm_e
   return dvmt_launch_inside(&launch, o->output, dvmt_codec_name(o->codec), o->verbose, err);
 }
 
-/* Without its file there is nothing that closing the writer could rename. */
-static void discard(const char *path, struct dvmt_writer *w) {
-  struct dvm_text part = DVM_TEXT_INIT;
+/* What was recorded before 'part' could not be written any more may be worth hours of a run: it stays, and an older trace of the
+ * wanted name beside it.  If it is nothing, nothing is left. */
+static void keep_torn(const char *part) {
   struct dvm_error ignored = DVM_ERROR_INIT;
-  dvm_text_printf(&part, "%s.part", path);
-  unlink(dvm_text_str(&part));
-  dvmt_writer_close(w, false, NULL, &ignored);
-  dvm_text_fini(&part);
+  struct dvmt_summary s = {.records = 0};
+  struct dvmt_reader *r = dvmt_reader_open(part, &ignored);
+  if (!r || dvmt_reader_summary(r, &s, &ignored) || !s.records)
+    unlink(part);
+  else
+    fprintf(stderr, "note: the first %llu records are in '%s', which can be read as far as it goes\n", (unsigned long long)s.records, part);
+  dvmt_reader_close(r);
 }
 
-static int record(const struct options *o, struct dvm_error *err) {
-  struct dvmt_config config = DVMT_CONFIG_INIT;
+/* Into 'part', which gets the trace's name when it is whole.  As record. */
+static int record_into(const char *part, const struct options *o, const char *meta, struct dvm_error *err) {
   struct dvmt_totals totals;
-  char *meta = NULL;
   int status = 0;
   bool recorded = false;
+  if (unlink(part) && errno != ENOENT) /* of a recorder that was killed */
+    return dvm_error_errno(err, "cannot write '%s'", part);
+  struct dvmt_writer *w = dvmt_writer_create_in_place(part, meta, o->codec, err);
+  if (!w) {
+    unlink(part);
+    return err->code;
+  }
+  const struct dvmt_launch launch = {o->command, o->level, o->config, false};
+  int rc = dvmt_launch(&launch, dvmt_writer_sink(w), &status, &recorded, err);
+  struct dvm_error close_err = DVM_ERROR_INIT;
+  int close_rc = dvmt_writer_close(w, !rc && WIFEXITED(status), &totals, &close_err);
+  if (!recorded) { /* an older trace of that name stays */
+    unlink(part);
+    return rc ? rc : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
+  }
+  if (!close_rc && rename(part, o->output))
+    close_rc = dvm_error_errno(&close_err, "cannot rename '%s' to '%s'", part, o->output);
+  if (close_rc) {
+    fprintf(stderr, "dvm: error: %s\n", close_err.text);
+    keep_torn(part);
+    return 1;
+  }
+  if (!rc && o->verbose)
+    say(o, &totals);
+  return rc ? rc : dvm_run_end_like(status);
+}
+
+/* The exit status, or -E.. with the reason. */
+static int record(const struct options *o, struct dvm_error *err) {
+  struct dvmt_config config = DVMT_CONFIG_INIT;
+  struct dvm_text part = DVM_TEXT_INIT;
   /* A mistake in the configuration is told once, here, before anything runs. */
   int rc = o->config ? dvmt_config_read(&config, o->config, err) : 0;
   dvmt_config_fini(&config);
   if (rc || (rc = dvmt_file_replaceable(o->output, err)))
     return rc;
-  meta = dvmt_meta(o->command, o->level, err);
-  if (meta && (o->inside || is_checkpointable(o->command))) {
+  char *meta = dvmt_meta(o->command, o->level, err);
+  dvm_text_printf(&part, "%s.part", o->output);
+  if (!meta || part.failed)
+    rc = meta ? dvm_error_set(err, -ENOMEM, "out of memory") : err->code;
+  else if (o->inside || is_checkpointable(o->command))
     rc = record_inside(o, meta, err);
-    free(meta);
-    return rc;
+  else {
+    dvm_output_limit_fails();
+    rc = record_into(dvm_text_str(&part), o, meta, err);
   }
-  struct dvmt_writer *w = meta ? dvmt_writer_create(o->output, meta, o->codec, err) : NULL;
+  dvm_text_fini(&part);
   free(meta);
-  if (!w)
-    return err->code;
-  const struct dvmt_launch launch = {o->command, o->level, o->config, false};
-  rc = dvmt_launch(&launch, dvmt_writer_sink(w), &status, &recorded, err);
-  struct dvm_error close_err = DVM_ERROR_INIT;
-  if (!recorded) { /* an older trace of that name stays */
-    discard(o->output, w);
-    return rc ? rc : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
-  }
-  int close_rc = dvmt_writer_close(w, !rc && WIFEXITED(status), &totals, &close_err);
-  if (close_rc) {
-    *err = close_err;
-    return close_rc;
-  }
-  if (rc)
-    return rc;
-  if (o->verbose)
-    say(o, &totals);
-  return dvm_run_end_like(status);
+  return rc;
 }
 
 int main(int argc, char **argv) {

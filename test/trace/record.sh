@@ -182,10 +182,50 @@ has out "torn"
 "$dvm" trace stat long.dvmt.part >stat 2>err
 has err "is torn"
 grep -q "loop *long.c:6:5 *[1-9]" stat || wrong "nothing in a torn trace: $(cat stat)"
-(ulimit -f 6000; trap '' XFSZ; "$dvm" record --codec none -o full.dvmt -- ./long >out 2>err)
-[ $? = 1 ] || wrong "a full disk"
-has out end
-has err "cannot write 'full.dvmt.part': File too large"
+cp t.dvmt full.dvmt
+for disposition in - "''"; do
+  (ulimit -f 6000; eval "trap $disposition XFSZ"; "$dvm" record --codec none -o full.dvmt -- ./long >out 2>err)
+  [ $? = 1 ] || wrong "a full disk"
+  has out end
+  has err "cannot write 'full.dvmt.part': File too large"
+  cmp -s t.dvmt full.dvmt || wrong "an older trace was lost to a torn one"
+  kept=$(sed -n "s/^note: the first \([1-9][0-9]*\) records are in 'full.dvmt.part', which can be read as far as it goes$/\1/p" err)
+  status 0 "$dvm" trace info full.dvmt.part
+  grep -q "^records *$kept in" out || wrong "not $kept records: $(cat out)"
+  rm full.dvmt.part
+done
+# The program meets the limit as it would alone.
+cat >limited.c <<'C'
+#include <signal.h>
+int main(void) {
+  struct sigaction s;
+  return sigaction(SIGXFSZ, 0, &s) ? 9 : s.sa_handler == SIG_DFL ? 3 : s.sa_handler == SIG_IGN ? 4 : 5;
+}
+C
+status 0 "$dvmcc" -fdvm=trace limited.c -o limited
+status 3 "$dvm" record -o limited.dvmt -- ./limited
+(trap '' XFSZ; "$dvm" record -o limited.dvmt -- ./limited)
+[ $? = 4 ] || wrong "an ignored limit"
+# Nothing has been kept: nothing is left.
+(ulimit -f 100; "$dvm" record -o few.dvmt -- ./prog >out 2>err)
+[ $? = 1 ] || wrong "a limit that is too small"
+has err "cannot make the buffer of records: File too large; 'ulimit -f' must allow 4100 KiB"
+[ -z "$(ls few.dvmt* 2>/dev/null)" ] || wrong "left: $(ls few.dvmt*)"
+mkdir small
+trap 'umount "$scratch/small" 2>/dev/null; rm -rf "$scratch"' EXIT
+if mount -t tmpfs -o size=64k none small 2>/dev/null; then
+  status 1 "$dvm" record --codec none -o small/t.dvmt -- ./long
+  has err "cannot write 'small/t.dvmt.part': No space left on device"
+  lacks err "note:"
+  [ -z "$(ls small)" ] || wrong "left on a full disk: $(ls small)"
+  head -c 100000 /dev/zero >small/fill 2>/dev/null
+  status 1 "$dvm" record -o small/t.dvmt -- ./prog
+  has err "No space left on device"
+  [ "$(ls small)" = fill ] || wrong "left on a full disk: $(ls small)"
+  umount small
+else
+  echo "left out: may not mount a small disk here"
+fi
 
 # Part of a program: the numbers of constructs do not depend on the others.
 for plain in main part; do

@@ -113,6 +113,11 @@ begin nowhere
 [ $? = 1 ] && has "cannot create '/does/not/exist.*': there is no such folder" "$WORK/refused.err" || fail "an image without a folder"
 kill_process "$PID"
 mkfifo "$WORK/pipe"
+for what in "expand $IMAGE $WORK/limited" "compress $killed"; do
+  (ulimit -f 1; exec "$BIN/dvm-checkpoint" $what 2> "$WORK/refused.err")
+  [ $? = 1 ] && has "cannot write .*: File too large" "$WORK/refused.err" || fail "$what beyond the limit: $(cat "$WORK/refused.err")"
+done
+[ -z "$(ls "$WORK"/*.tmp* "$DVMCR_DIR"/*.tmp* 2> /dev/null)" ] && [ ! -e "$WORK/limited" ] || fail "a cut image was left"
 "$BIN/dvm-checkpoint" expand "$killed" "$WORK/pipe" 2> "$WORK/refused.err"
 [ $? = 1 ] && has "is no regular file" "$WORK/refused.err" && [ -p "$WORK/pipe" ] || fail "a pipe was replaced by an image"
 "$BIN/dvm-checkpoint" expand "$killed" "$WORK" 2> "$WORK/refused.err"
