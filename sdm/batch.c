@@ -46,15 +46,29 @@ static bool aborted(const struct sdm_session *s) {
   return false;
 }
 
+/* A launcher ends the others when one has failed; under a debugger it does not hear of it.  This long they may end by themselves,
+ * or come into the same trouble. */
+#define GRACE_MS 5000
+
+static bool in_trouble(const struct sdm_session *s, size_t lost_before) {
+  return !sdm_set_is_empty(s->stopped) || s->failed || sdm_set_size(s->dead) > lost_before;
+}
+
+static const char *reason(const struct sdm_session *s, bool stopped, bool trouble, bool running) {
+  return stopped ? (aborted(s) ? "ended by MPI_Abort" : "stopped by a signal")
+         : running && !trouble ? "still running at the time limit"
+         : running ? "failed; those who did not end within 5 seconds were stopped" : "failed";
+}
+
 int sdm_batch_run(struct sdm_session *s, const struct sdm_show *show, unsigned timeout_s) {
   int64_t until = sdm_now_us() + (int64_t)timeout_s * 1000000;
-  /* One rank that stops (a signal) mostly leaves the others waiting for it: no need to wait for the limit. */
-  while (!sdm_set_is_empty(s->running) && sdm_set_is_empty(s->stopped) && sdm_now_us() < until)
+  size_t lost_before = sdm_set_size(s->dead); /* a rank may have ended before one could attach to it */
+  while (!sdm_set_is_empty(s->running) && !in_trouble(s, lost_before) && sdm_now_us() < until)
     sdm_session_step(s, 50);
-  bool stopped = !sdm_set_is_empty(s->stopped);
-  if (stopped)
-    sdm_session_wait(s, s->all, 1000, NULL); /* others may have the same trouble */
-  bool running = !sdm_set_is_empty(s->running);
+  bool trouble = in_trouble(s, lost_before);
+  if (trouble)
+    sdm_session_wait(s, s->all, GRACE_MS, NULL);
+  bool stopped = !sdm_set_is_empty(s->stopped), running = !sdm_set_is_empty(s->running);
   if (running) {
     struct sdm_set *set = sdm_set_copy(s->running);
     sdm_answer_free(sdm_session_ask(s, set, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME, 10000));
@@ -63,6 +77,6 @@ int sdm_batch_run(struct sdm_session *s, const struct sdm_show *show, unsigned t
   }
   if (!running && !stopped && !s->failed && sdm_set_is_empty(s->dead))
     return 0;
-  report(s, show, stopped ? (aborted(s) ? "ended by MPI_Abort" : "stopped by a signal") : running ? "still running at the time limit" : "failed");
-  return running && !stopped ? 3 : 1;
+  report(s, show, reason(s, stopped, trouble, running));
+  return running && !trouble ? 3 : 1;
 }

@@ -48,6 +48,19 @@ class Batch(unittest.TestCase):
             number = sdm.line_of(line, "mpi_ring.c")
             self.assertIn(f"main mpi_ring.c:{number}  {{1}} 1", report)
 
+    def test_others_wait(self):
+        """Who waits for a rank that has ended badly would wait for the whole time limit."""
+        if not os.path.exists(sdm.MPI_RING):
+            self.skipTest("no MPI here")
+        for how, said in (("leave", "{1} exited with status 3"), ("kill", "{1} killed by SIGKILL")):
+            r = subprocess.run([sdm.DEBUG, "--batch", "--timeout", "3000", "-n", "2", sdm.MPI_RING, how, "1"],
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * sdm.LIMIT)
+            report = r.stdout.splitlines()
+            self.assertEqual((r.returncode, report[:2]), (1, ["== failed; those who did not end within 5 seconds were stopped", said]))
+            self.assertRegex(report[2], r"^\{0\} stopped \(interrupted\) in ")
+            number = sdm.line_of("MPI_Sendrecv_replace", "mpi_ring.c")
+            self.assertTrue([x for x in report if f"exchange mpi_ring.c:{number}  {{0}} 1" in x], r.stdout)
+
     def test_json(self):
         status, said = batch("crash", "2", json_lines=True)
         self.assertEqual(status, 1)

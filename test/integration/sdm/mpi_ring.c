@@ -1,6 +1,7 @@
 /* An MPI program that stays in a receive that nobody sends to, on every rank but 'argv[1]', which never gets there.  "abort N":
- * rank N gives up, "wrong N": it makes a mistake that MPI ends the program for. */
+ * rank N gives up, "wrong N": it makes a mistake that MPI ends the program for, "leave N": it ends, "kill N": it is killed. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +28,10 @@ int main(int argc, char **argv) {
     MPI_Abort(MPI_COMM_WORLD, 4);
   if (argc > 2 && !strcmp(argv[1], "wrong") && atoi(argv[2]) == rank)
     MPI_Send(&rank, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
+  if (argc > 2 && !strcmp(argv[1], "leave") && atoi(argv[2]) == rank)
+    exit(3);
+  if (argc > 2 && !strcmp(argv[1], "kill") && atoi(argv[2]) == rank)
+    raise(SIGKILL);
   if (argc == 2 && atoi(argv[1]) == rank)
     compute();
   exchange(rank, size);
