@@ -19,13 +19,20 @@ static struct dvmrt_access *sites(const struct dvmrt_event *ev) {
   return dvmrt_site_of_construct(d->site, d->pos.file, d->cid);
 }
 
+/* Do the iterations lie at different places along dimension 'r' of the root?  Where a dimension is not divided, one place
+ * that all of them name is no place: each processor has the whole dimension. */
+static bool spread(const struct dvmrt_layout *nest, int r) {
+  struct dvmrt_coord c = nest->at[r];
+  return nest->block[r] ? c.kind != DVMRT_COORD_ALL : c.kind == DVMRT_COORD_AFFINE && c.coef;
+}
+
 /* Does the mapped nest run along this dimension of the array?  Subscripts of others carry no dependence between iterations. */
 static bool runs_along(const struct dvmrt_event *ev, int dim) {
   const struct dvmrt_layout *l = dvmrt_array_layout(ev->array), *nest = &ev->nest->layout;
   if (!ev->nest->mapped || !l->root || l->root != nest->root)
     return true;
   for (int r = 0; r < l->ndims; r++)
-    if (l->at[r].kind == DVMRT_COORD_AFFINE && l->at[r].index == dim && nest->at[r].kind != DVMRT_COORD_ALL)
+    if (l->at[r].kind == DVMRT_COORD_AFFINE && l->at[r].index == dim && spread(nest, r))
       return true;
   return false;
 }
@@ -53,7 +60,7 @@ static bool by_layout(const struct dvmrt_event *ev) {
 static struct dvmrt_layout divided_by_nest(const struct dvmrt_event *ev) {
   struct dvmrt_layout l = *dvmrt_array_layout(ev->array);
   for (int r = 0; r < l.ndims; r++)
-    l.block[r] = ev->nest->layout.at[r].kind != DVMRT_COORD_ALL;
+    l.block[r] = spread(&ev->nest->layout, r);
   return l;
 }
 
