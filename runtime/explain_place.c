@@ -137,8 +137,10 @@ static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
       dvmrt_text_add(t, "[%s]", index);
     else if (s->coef == -1)
       dvmrt_text_add(t, "[%lld - %s]", (long long)s->add, index);
+    else if (!s->add)
+      dvmrt_text_add(t, "[%lld * %s]", (long long)s->coef, index);
     else
-      dvmrt_text_add(t, "[%lld * %s + %lld]", (long long)s->coef, index, (long long)s->add);
+      dvmrt_text_add(t, "[%lld * %s %c %lld]", (long long)s->coef, index, s->add < 0 ? '-' : '+', (long long)(s->add < 0 ? -s->add : s->add));
   }
 }
 
@@ -150,9 +152,10 @@ static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bo
   dvmrt_name_place(ev->nest->d->pos, t);
 }
 
+/* Arrays of one name come from one declaration, which is executed again and again: that cannot align them. */
 static void help_align(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   const struct dvmrt_array *on = ev->nest->on;
-  if (on && on->name && on->ndims == ev->array->ndims)
+  if (on && on->name && on->ndims == ev->array->ndims && strcmp(on->name, ev->array->name) != 0)
     dvmrt_text_add(dvmrt_diag_help(r), "if both belong together, align '%s' with '%s' where it is declared",
                    ev->array->name, on->name);
 }
