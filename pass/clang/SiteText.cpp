@@ -88,10 +88,15 @@ static uint64_t granuleOf(const ASTContext &Ctx, QualType T, uint64_t At, uint64
   if (!R || R->getDecl()->isInvalidDecl() || !R->getDecl()->getDefinition())
     return Granule;
   const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(R->getDecl());
+  bool InBits = false;
   for (const FieldDecl *F : R->getDecl()->getDefinition()->fields()) {
     uint64_t Bits = Layout.getFieldOffset(F->getFieldIndex());
-    uint64_t Unit = F->isBitField() ? std::max<uint64_t>(Ctx.getTypeSize(F->getType()), 8) : 8; // one store for its neighbours too
-    Granule = granuleOf(Ctx, F->getType(), At + Bits / Unit * (Unit / 8), Granule);
+    // Bit-fields in a row are stored together; the first begins behind the member before it, in the middle of its type as well.
+    if (!F->isBitField())
+      Granule = granuleOf(Ctx, F->getType(), At + Bits / 8, Granule);
+    else if (!InBits)
+      Granule = std::gcd(Granule, At + Bits / 8);
+    InBits = F->isBitField();
   }
   return Granule;
 }
