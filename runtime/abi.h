@@ -107,13 +107,14 @@ struct dvmrt_view {
  *           B <n>|*|#            extent of the dimension, one line per subscript; * not known; # known at run time
  *           x c<value> | o       subscript of an array inside of a struct, or behind a pointer to it: one line each, after all X lines
  *           b <n> <dim> <name>   its extent, the dimension of its array (from 0), the member's name (may be absent)
- *           M 1                  the reference agrees with a section of remote_access around it: it uses the buffer
+ *           M 1|?                the reference agrees with a section of remote_access around it: it uses the buffer; ?: if
+ *                                its subscripts have the values that they had at the directive
  *           Z io                 argument of a standard function on a stream: input or output (sequential part)
  *           Z lhs <id>           target of an assignment; reads with 'Z rhs <id>' belong to the same full expression, came just
  *           Z rhs <id>           before it, and are fine in the sequential part if their owner is the target's.  A read without
  *                                Z is needed by everybody.  Z stands only where C is 0 or a construct without iterations
- *           H d|r|f              in the initialiser of a declaration, in a 'return', in the head of a 'for' that declares its
- *                                variable: a directive cannot stand before such a statement, or not see that variable
+ *           H d|r|f              in the initialiser of a declaration, in a 'return', in the head of a loop: a directive cannot
+ *                                stand before such a statement, or not see what the loop declares and changes
  *           E <element bytes>    size of the array's element when subscripts stop short of it, or of the struct it holds
  *
  * Ref:      <name> <flags> & <element bytes> <ndims> <extent>..      extents: number, # or * (first dimension of a pointer)

@@ -107,7 +107,7 @@ static void classify(struct dvmrt_event *ev) {
     ev->class = dvmrt_construct_class(ev->nest, ev->at, &ev->var);
   if (ev->class == DVMRT_CLASS_SHARED && ev->nest->nclauses && dvmrt_construct_across_named(ev->nest, ev->access->name))
     ev->class = DVMRT_CLASS_ACROSS;
-  bool buffer = ev->access->buffered && !(ev->flags & DVMRT_WRITE); /* a write that comes here is one of an own element */
+  bool buffer = !(ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev); /* a write that comes here is one of an own element */
   if (ev->array && ev->nest && buffer && !dvmrt_layout_everywhere(dvmrt_array_layout(ev->array)))
     ev->class = DVMRT_CLASS_BUFFER;
 }

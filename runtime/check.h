@@ -33,6 +33,8 @@ struct dvmrt_event {
 /* The rule for one word: returns the new one. */
 uint32_t dvmrt_check_word(enum dvmrt_class class, uint32_t word, uint32_t flags, uint32_t now, uint32_t base, bool born_here,
                           enum dvmrt_verdict *verdict);
+/* Does the reference use the buffer of a remote_access around it? */
+bool dvmrt_check_buffered(const struct dvmrt_event *ev);
 /* Is the element where this iteration may touch it?  Reports when not.  True: the answer holds for the whole execution. */
 bool dvmrt_check_place(struct dvmrt_event *ev);
 /* Would dvmrt_check_place report nothing for this access, in this iteration and all others of the nest?  Changes nothing. */

@@ -311,8 +311,9 @@ static bool plain_subscript(const char *text, size_t n) {
   return n > 0 && !memmem(text, n, "++", 2) && !memmem(text, n, "--", 2);
 }
 
-/* The reference as the user has written it, for remote_access before its statement: "A[7][i + 1][]".  False: it does not show. */
-static bool reference_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
+/* The reference as the user has written it, for remote_access before its statement, or in the clause of a block around it:
+ * "A[7][i + 1][]".  False: it does not show. */
+static bool reference_text(const struct dvmrt_event *ev, bool in_clause, struct dvmrt_text *t) {
   const struct dvmrt_access *x = ev->access;
   const char *at = x->text;
   if (!x->name || x->ndims != ev->array->ndims || strncmp(at, x->name, strlen(x->name)) != 0)
@@ -327,7 +328,7 @@ static bool reference_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
       if ((depth += at[n] == '[' ? 1 : at[n] == ']' ? -1 : 0) == 0)
         break;
     bool plain = n && plain_subscript(at + 1, n - 1);
-    plain = plain && x->standing != 'f'; /* whose variable the directive cannot see */
+    plain = plain && (in_clause ? x->axis[d].text != NULL : x->standing != 'f'); /* whose variables change, or are not seen by the directive */
     if (x->axis[d].kind == 'c')
       dvmrt_text_add(t, "[%lld]", (long long)x->axis[d].add);
     else
@@ -362,7 +363,7 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
                        : standing == 'd' ? "declare the variable first, and put its assignment under '#pragma dvm remote_access("
                        : standing == 'r' ? "assign the value to a variable under '#pragma dvm remote_access("
                                          : "put the statement under '#pragma dvm remote_access(");
-  if (!reference_text(ev, help))
+  if (!reference_text(ev, asked, help))
     dvmrt_name_element(ev->array, ev->ix, help);
   dvmrt_text_add(help, asked ? "' in the 'remote_access' of the directive at " : ")'");
   if (asked)

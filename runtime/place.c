@@ -57,10 +57,28 @@ static void not_brought(struct dvmrt_event *ev, const struct dvmrt_place *p, enu
     dvmrt_explain_place(ev, p, id, why);
 }
 
+/* Are the fixed subscripts of the section, as they were at the entry, those of the element? */
+static bool fixed_at(const struct dvmrt_item *section, const int64_t *args, const int64_t *ix) {
+  for (int d = 0; d < section->naxes; d++)
+    if (section->axis[d].kind == 'c' && dvmrt_num_value(section->axis[d].add, args) != ix[d])
+      return false;
+  return true;
+}
+
+bool dvmrt_check_buffered(const struct dvmrt_event *ev) {
+  if (!ev->access->buffered || !ev->access->varies)
+    return ev->access->buffered;
+  for (const struct dvmrt_frame *f = ev->nest ? ev->nest : dvmrt_construct_top(); f; f = f->outer)
+    for (uint32_t i = 0; i < f->nclauses && !f->left; i++)
+      if (f->clauses[i].key == 'M' && f->clauses[i].array == ev->array && fixed_at(f->clauses[i].item, f->args, ev->ix))
+        return true;
+  return false;
+}
+
 /* What an element that is not here is an error of. */
 static enum dvmrt_id absent_id(const struct dvmrt_event *ev) {
   if (ev->flags & DVMRT_WRITE)
-    return ev->access->buffered ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_NONLOCAL_ACCESS;
+    return dvmrt_check_buffered(ev) ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_NONLOCAL_ACCESS;
   return dvmrt_construct_clause(ev->nest, 'M', ev->array) ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_NONLOCAL_ACCESS;
 }
 
@@ -80,7 +98,7 @@ static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
     return false;
   }
   if (ev->flags & DVMRT_WRITE) {
-    dvmrt_explain_place(ev, p, ev->access->buffered ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE);
+    dvmrt_explain_place(ev, p, dvmrt_check_buffered(ev) ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE);
     return false;
   }
   if (edge_valid(a, p))
@@ -102,7 +120,7 @@ static bool absent(struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvm
 static bool placed_right(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   struct dvmrt_frame *f = ev->nest;
   struct dvmrt_place p;
-  if (dvmrt_layout_everywhere(l) || (ev->access->buffered && !(ev->flags & DVMRT_WRITE)))
+  if (dvmrt_layout_everywhere(l) || (!(ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev)))
     return true;
   if (!f->mapped) {
     memset(&p, 0, sizeof(p));
@@ -192,7 +210,7 @@ static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
     judge_waiting(ev);
     return;
   }
-  if (x->role == 'i' || x->buffered || ev->flags & DVMRT_WRITE || dvmrt_layout_everywhere(l))
+  if (x->role == 'i' || ev->flags & DVMRT_WRITE || dvmrt_layout_everywhere(l) || dvmrt_check_buffered(ev))
     return;
   if (x->role == 'r')
     wait_for_target(ev);
@@ -228,8 +246,8 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
   struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
   bool carried = !across || dvmrt_across_access(ev, across);
   bool right = placed_right(ev, l);
-  ev->lost = !right && x->buffered && (ev->flags & DVMRT_WRITE);
-  if (!right || !carried || !free)
+  ev->lost = !right && (ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev);
+  if (!right || !carried || !free || x->varies)
     return false;
   if (!ev->nest->mapped || dvmrt_layout_everywhere(l) || (x->buffered && !(ev->flags & DVMRT_WRITE)))
     return true;
@@ -255,7 +273,7 @@ bool dvmrt_check_place_settled(const struct dvmrt_event *ev) {
   if (writes && dvmrt_group_pending(ev->array, NULL))
     return false;
   struct dvmrt_clause_array *across = dvmrt_construct_clause(f, 'C', ev->array);
-  if (across && !dvmrt_across_settled(ev, across))
+  if (x->varies || (across && !dvmrt_across_settled(ev, across)))
     return false;
   if (dvmrt_layout_everywhere(l) || (x->buffered && !writes))
     return true;

@@ -135,7 +135,10 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
     break;
   case 'G': a->root = s->at < s->end ? *s->at : 0; break;
   case 'Y': a->floating = dvmrt_scan_is(s, "f"); break;
-  case 'M': a->buffered = true; break;
+  case 'M':
+    a->buffered = true;
+    a->varies = dvmrt_scan_is(s, "?");
+    break;
   case 'Z':
     a->role = s->at < s->end ? *s->at : 0;
     dvmrt_scan_word(s, &word);

@@ -14,7 +14,7 @@ struct dvmrt_subscript {
   char kind;             /* 'c' constant add, 'a' coef * index + add, 'o' other */
   int index;
   int64_t coef, add;
-  const char *text;      /* 'o': how a clause may say it, or NULL */
+  const char *text;      /* 'o': how a clause of the construct around it may say it, or NULL */
 };
 
 struct dvmrt_access {
@@ -32,10 +32,11 @@ struct dvmrt_access {
   char root;             /* G, or 0 */
   int index;             /* I, or -1 */
   bool floating;         /* a floating-point or complex value */
-  bool buffered;         /* uses the buffer of a remote_access around it */
+  bool buffered;         /* agrees with a section of a remote_access around it; dvmrt_check_buffered says if it uses the buffer */
+  bool varies;           /* its subscripts may have changed since the directive */
   char role;             /* Z: i io, l lhs, r rhs; 0: none */
   long expression;       /* the number of Z lhs and rhs */
-  char standing;         /* H: in a d declaration, r return, f the head of a 'for' that declares its variable; 0: none */
+  char standing;         /* H: in a d declaration, r return, f the head of a loop; 0: none */
   int ndims;             /* X lines */
   struct dvmrt_subscript axis[DVMRT_NDIMS_MAX];
   uint32_t settled_in;   /* execution of a nest, its number + 1, in which its place is right throughout; check.c's */

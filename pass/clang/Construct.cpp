@@ -448,11 +448,13 @@ void Rewriter::construct(WhileStmt *W, CallExpr *Call) {
   checkJumps(C, W->getBody());
   checkJumpsInto(C, W->getBody());
   C.Iterates = D.kind == DVM_DIR_ON;
-  if (D.kind == DVM_DIR_REMOTE_ACCESS)
+  if (D.kind == DVM_DIR_REMOTE_ACCESS) {
+    noteChanged(C, W->getBody());
     for (unsigned I = 0; I < D.nrefs; ++I) {
       if (checkDistributed(C, D.refs[I], "remote_access", false))
         C.Remote.push_back({C.Ops.variable(D.refs[I].name), &D.refs[I]});
     }
+  }
   Stack.push_back(std::move(Owned));
   Stmt *Body = W->getBody();
   walk(Body, true);

@@ -272,9 +272,12 @@ static bool isSteady(const ASTContext &Ctx, const Expr *E, const Construct &C) {
          Ctx.getSourceManager().isBeforeInTranslationUnit(V->getLocation(), C.Dir.Start);
 }
 
-static void axisText(SiteText &T, const ASTContext &Ctx, const Expr *Index, const Construct *C) {
+// 'C' is what the site belongs to, 'In' the innermost construct around it, both may be null.
+static void axisText(SiteText &T, const ASTContext &Ctx, const Expr *Index, const Construct *C, const Construct *In) {
   Affine A = Rewriter::affine(Ctx, Index, C);
-  if (!A.OK && C && C->Dir.D->kind == DVM_DIR_PARALLEL && isSteady(Ctx, Index, *C))
+  const Construct *Clauses = C ? C : In;
+  bool Holds = Clauses && (Clauses->Dir.D->kind == DVM_DIR_PARALLEL || Clauses->Dir.D->kind == DVM_DIR_REMOTE_ACCESS);
+  if (!A.OK && Holds && isSteady(Ctx, Index, *Clauses))
     T.key('X').add("o " + sourceText(Ctx, Index));
   else if (!A.OK)
     T.key('X').add("o");
@@ -282,6 +285,16 @@ static void axisText(SiteText &T, const ASTContext &Ctx, const Expr *Index, cons
     T.key('X').add("c" + Twine(A.Add));
   else
     T.key('X').add("a" + Twine(A.Index) + ":" + Twine(A.Coef) + ":" + Twine(A.Add));
+}
+
+// May the subscript have another value where it stands than at the directive?  In the sequential part whatever is not known to
+// keep it may change it; in a nest the variables that its body assigns.
+static bool mayVary(const ASTContext &Ctx, const Expr *E, const Construct &C) {
+  if (C.Dir.D->kind != DVM_DIR_PARALLEL)
+    return !isSteady(Ctx, E, C);
+  if (const VarDecl *V = asVariable(const_cast<Expr *>(E)))
+    return C.Changed.count(V);
+  return llvm::any_of(E->children(), [&](const Stmt *S) { return isa_and_nonnull<Expr>(S) && mayVary(Ctx, cast<Expr>(S), C); });
 }
 
 // Does the reference agree with a section of remote_access in all subscripts that the section fixes?
@@ -390,7 +403,7 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     if (V && Ch.OnRoot)
       S = shapeOf(Ctx, V->getType());
     for (unsigned I = 0; I < Ch.Subs.size(); ++I) {
-      axisText(T, Ctx, Ch.Subs[I]->getIdx(), Nest);
+      axisText(T, Ctx, Ch.Subs[I]->getIdx(), Nest, Stack.empty() ? nullptr : Stack.back().get());
       const auto *CA = I < S.rank() ? Ctx.getAsConstantArrayType(S.Dims[I]) : nullptr;
       bool Variable = I < S.rank() && isa_and_nonnull<VariableArrayType>(Ctx.getAsArrayType(S.Dims[I]));
       T.key('B').add(CA ? Twine(CA->getZExtSize()).str() : Variable ? "#" : "*");
@@ -430,7 +443,8 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     for (auto I = Stack.rbegin(); I != Stack.rend(); ++I)
       for (const auto &[Array, Ref] : (*I)->Remote)
         if (Array == V && coveredBy(Ctx, Ch, **I, Nest, *Ref)) {
-          T.key('M').add("1");
+          bool Varies = llvm::any_of(Ch.Subs, [&](ArraySubscriptExpr *S) { return mayVary(Ctx, S->getIdx(), **I); });
+          T.key('M').add(Varies ? "?" : "1");
           I = std::prev(Stack.rend());
           break;
         }
@@ -641,13 +655,14 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
     Standing = Outer;
     return;
   }
-  case Stmt::ReturnStmtClass: case Stmt::ForStmtClass: {
+  case Stmt::ReturnStmtClass: case Stmt::ForStmtClass: case Stmt::WhileStmtClass: case Stmt::DoStmtClass: {
     auto *For = dyn_cast<ForStmt>(S);
-    bool Declares = For && isa_and_nonnull<DeclStmt>(For->getInit());
+    const Stmt *Body = For ? For->getBody() : isa<WhileStmt>(S) ? cast<WhileStmt>(S)->getBody() : isa<DoStmt>(S) ? cast<DoStmt>(S)->getBody() : nullptr;
+    const Stmt *Before = For && !isa_and_nonnull<DeclStmt>(For->getInit()) ? For->getInit() : nullptr;
     for (Stmt *&X : S->children()) {
       if (!X)
         continue;
-      char Outer = std::exchange(Standing, !For ? 'r' : Declares && X != For->getBody() ? 'f' : 0);
+      char Outer = std::exchange(Standing, !Body ? 'r' : X != Body && X != Before ? 'f' : 0);
       walk(X, false);
       Standing = Outer;
     }

@@ -186,12 +186,12 @@ bool Rewriter::analyseNest(Construct &C, Stmt *S) {
     C.Loops.push_back({F, Index, Known, Sign * Step});
     S = F->getBody();
   }
-  checkIndexUnchanged(C);
+  noteChanged(C, C.Loops.back().For->getBody());
   return true;
 }
 
 // The run-time system computes the index variables; a body that changes one would run other iterations.
-void Rewriter::checkIndexUnchanged(Construct &C) {
+void Rewriter::noteChanged(Construct &C, Stmt *Body) {
   auto Visit = [&](auto &&Self, Stmt *S) -> void {
     if (!S)
       return;
@@ -210,7 +210,7 @@ void Rewriter::checkIndexUnchanged(Construct &C) {
     for (Stmt *X : S->children())
       Self(Self, X);
   };
-  Visit(Visit, C.Loops.back().For->getBody());
+  Visit(Visit, Body);
 }
 
 Affine Rewriter::affine(const ASTContext &Ctx, const Expr *E, const Construct *C) {

@@ -31,7 +31,7 @@ struct Construct {
   std::vector<Use> Uses;
   bool Opaque = false;           // calls or stores that may write any array
   llvm::DenseSet<const clang::VarDecl *> Privates, Reductions, Warned;
-  llvm::DenseSet<const clang::VarDecl *> Changed; // in the body of the nest, or possibly
+  llvm::DenseSet<const clang::VarDecl *> Changed; // in the body of the nest or of remote_access, or possibly
   std::vector<std::pair<const clang::VarDecl *, const dvm_ref *>> Remote;
 
   Construct(State &St, clang::ASTContext &Ctx, Directive &Dir)
@@ -77,7 +77,7 @@ class Rewriter {
   std::vector<Directive *> Intervals;
   long Assignment = 0;               // of the full expression that is walked: assignment to something not a plain variable
   long NextAssignment = 1;
-  char Standing = 0;                 // in a statement that no directive can stand before as it is: d declaration, r return; f head of 'for'
+  char Standing = 0;                 // in a statement that no directive can stand before as it is: d declaration, r return; f head of a loop
   const clang::Expr *StreamArgument = nullptr; // lvalue handed directly to a standard function on a stream
   const Construct *Header = nullptr; // walking the headers of this nest: its index variables are the loops' own there
 
@@ -144,7 +144,7 @@ private:
   // Nest.cpp: the shape of loops
   bool analyseNest(Construct &C, clang::Stmt *S);
   bool checkCanonical(Construct &C, clang::ForStmt *F, const clang::VarDecl *&Index);
-  void checkIndexUnchanged(Construct &C);
+  void noteChanged(Construct &C, clang::Stmt *Body);
 
   // Warn.cpp
   void warnCalloc(const clang::VarDecl *V, const clang::Expr *Value);

@@ -104,7 +104,8 @@ void AccessLowering::place(View &V) {
 }
 
 void AccessLowering::element(View &V) {
-  if (A.Text.Buffered && A.Text.Writes) { // rare, and what goes to a buffer marks no element: the runtime decides both together
+  // Rare, and what goes to a buffer marks no element: the runtime decides both together.
+  if (A.Text.Buffered && (A.Text.Writes || A.Text.Varies)) {
     BasicBlock *Slow = Row.block();
     Row.test(B.getTrue(), Slow);
     return touchBlock(Slow);

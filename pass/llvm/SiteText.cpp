@@ -60,7 +60,7 @@ AccessText AccessText::parse(StringRef Text) {
       A.Axes.push_back(Axis.consume_front("c") ? maybeNumber(Axis) : std::nullopt);
       break;
     }
-    case 'M': A.Buffered = true; break;
+    case 'M': A.Buffered = true, A.Varies = Rest == "?"; break;
     case 'L': A.Whole = true; break;
     case 'E': ElementSize = number<uint64_t>(nextField(Rest)); break;
     case 'b': // likewise

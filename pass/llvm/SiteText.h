@@ -21,6 +21,7 @@ struct AccessText {
   llvm::SmallVector<std::optional<int64_t>, 4> Axes;    // X, then x: the constant, or nothing: a value of the program
   llvm::SmallVector<std::optional<int64_t>, 4> Extents; // B, then b
   bool Buffered = false;              // M: the value is that of a buffer of remote_access
+  bool Varies = false;                // M ?: if the subscripts are still what they were at the directive
   bool Whole = false;         // L: a struct is copied
   bool OfDistributed = false;         // D: the file shows that it is an array
   bool PartOfElement = false;         // E: the access is no whole element of the array
