@@ -58,7 +58,7 @@ static const char *stop_reason(const json_t *event, bool entry) {
     { "read-watchpoint-trigger", "data breakpoint" }, { "access-watchpoint-trigger", "data breakpoint" },
     { "interrupted", "pause" }, { "diagnostic", "exception" } };
   const char *reason = dap_text(event, "reason");
-  if (entry && !json_object_get(event, "bp"))
+  if (entry && !json_object_get(event, "bp") && reason && strcmp(reason, "signal-received"))
     return "entry";
   for (size_t i = 0; reason && i < sizeof(map) / sizeof(*map); i++)
     if (!strcmp(map[i][0], reason))

@@ -117,6 +117,20 @@ json_t *dap_do_launch(struct dap *d, const json_t *args) {
   return body;
 }
 
+static void tell_warnings(struct dap *d, const struct sdm_answer *a) {
+  for (size_t i = 0; i < a->n; i++) {
+    json_t *body = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL;
+    char *ranks = sdm_set_text(a->classes[i].set);
+    struct dvm_text t = DVM_TEXT_INIT;
+    dvm_text_printf(&t, "[%s] warning: %s\n", ranks, dap_text(body, "warning") ? dap_text(body, "warning") : "");
+    if (dap_text(body, "warning"))
+      dap_event(d, "output", json_pack("{s:s, s:s}", "category", "important", "output", dvm_text_str(&t)));
+    dvm_text_fini(&t);
+    free(ranks);
+    json_decref(body);
+  }
+}
+
 json_t *dap_do_attach(struct dap *d, const json_t *args) {
   struct sdm_session_options o = { .shape = dap_text(args, "shape") };
   struct dvm_error err = DVM_ERROR_INIT;
@@ -147,14 +161,15 @@ json_t *dap_do_attach(struct dap *d, const json_t *args) {
   }
   d->attached = d->initialized = d->started = true;
   d->entry = !json_is_false(json_object_get(args, "stopOnEntry"));
-  sdm_answer_free(sdm_session_go(&d->s, d->s.all, command, 60000));
+  struct sdm_answer *answer = sdm_session_go(&d->s, d->s.all, command, 60000);
   if (json_is_array(cores)) {
-    sdm_set_diff(d->s.running, d->s.all);
-    sdm_set_union(d->s.stopped, d->s.all);
-    json_t *stop = json_pack("{s:s, s:s}", "event", "stopped", "reason", "core");
-    dap_on_event(d, d->s.all, stop);
-    json_decref(stop);
+    tell_warnings(d, answer);
+    if (dap_all_good(d, answer))
+      return body;
+    json_decref(body);
+    return NULL;
   }
+  sdm_answer_free(answer); /* with those who are there */
   return body;
 }
 

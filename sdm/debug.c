@@ -200,6 +200,8 @@ static int parse(int argc, char **argv, struct arguments *a) {
     return misuse("'--inside' cannot be used with --attach, --core, --dap or --batch");
   if (a->listen && !a->dap)
     return misuse("'--listen' belongs to '--dap'");
+  if (a->ncores && optind + 1 < argc)
+    return dvm_usage_error("debug", "expected one program beside the core files, found '%s' behind it", argv[optind + 1]);
   if (optind >= argc && !a->attach && !a->ncores && !a->dap && !a->s.reattach && !(a->inside && a->s.servers))
     return argc > 1 ? misuse("no program is named") : (fputs(usage, stderr), 2);
   for (size_t i = 0; i < a->ncommands; i++) /* before anything is started */
@@ -292,24 +294,31 @@ static void on_signal(int signal) {
   sdm_console_interrupt();
 }
 
+static bool has_warning(const struct sdm_class *c) {
+  json_t *body = c->kind == SDM_CLASS_OK ? sdm_class_json(c) : NULL;
+  bool has = json_object_get(body, "warning") != NULL;
+  json_decref(body);
+  return has;
+}
+
 static int begin(struct sdm_session *s, struct arguments *a, json_t *command, const struct sdm_show *show,
                  struct sdm_console *c) {
   struct sdm_answer *answer = sdm_session_go(s, s->all, command, 60000);
-  bool bad = false, good = false;
+  bool bad = false, good = false, warned = false;
   for (size_t i = 0; i < answer->n; i++) {
     bad |= answer->classes[i].kind == SDM_CLASS_ERROR;
     good |= answer->classes[i].kind == SDM_CLASS_OK;
+    warned |= has_warning(&answer->classes[i]);
   }
   struct sdm_set *missing = sdm_answer_missing(answer);
   bad |= !sdm_set_is_empty(missing);
-  if (bad)
+  if (bad || warned)
     sdm_show_answer(show, "start", answer);
   sdm_set_free(missing);
   sdm_answer_free(answer);
-  if (a->ncores) { /* a core is where it is, without an event */
-    sdm_set_diff(s->running, s->all);
-    sdm_set_union(s->stopped, s->all);
-  } else if (good && !a->no_stop && !a->batch)
+  if (a->ncores)
+    sdm_session_wait(s, s->all, 10000, NULL); /* for where they are */
+  else if (good && !a->no_stop && !a->batch)
     sdm_console_await_main(c);
   return good || !bad ? 0 : -1; /* with those who are there: a rank may have ended before one could attach to it */
 }

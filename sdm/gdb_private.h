@@ -21,6 +21,7 @@ struct gdb_pending {
   gdb_reply_f fn;
   struct sdm_call *call; /* may be NULL */
   struct dvm_text text;  /* console output while it ran */
+  bool mismatch;         /* gdb has warned that a core may be of another program */
   json_t *kept;          /* of an earlier step */
   uint64_t at;           /* the address that was asked for */
   const char *failed;    /* told to the call in place of gdb's own error, or NULL */
@@ -47,6 +48,7 @@ struct sdm_backend {
   size_t nbreaks;
   struct sdm_term *term;
   bool interrupting; /* we asked for the next stop */
+  int core_signal;   /* of the core file; 0: none */
   pid_t program;     /* that gdb runs or ran; 0: none yet */
   bool launched;     /* by us, on our terminal */
   int thread; /* of the last stop: gdb wants it named beside a frame */

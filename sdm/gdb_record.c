@@ -106,6 +106,8 @@ void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
     b->program = gdb_field(r->results, "pid") ? (pid_t)atol(gdb_field(r->results, "pid")) : 0;
   else if (r->kind == SDM_MI_CONSOLE && b->first)
     dvm_text_add(&b->first->text, r->text); /* gdb works through its commands in order */
+  else if (r->kind == SDM_MI_LOG && b->first)
+    b->first->mismatch |= strstr(r->text, "may not match specified executable") || strstr(r->text, "newer than core file");
 }
 
 /* Thread and frame options of a command. */

@@ -1,5 +1,11 @@
 /* Commands of the gdb back end that start programs, and set them running. */
+#define _GNU_SOURCE
 #include "sdm/gdb_private.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "sdm/core_file.h"
 
 static void put_shell_word(struct dvm_text *t, const char *s) {
   dvm_text_add(t, "'");
@@ -53,20 +59,82 @@ void gdb_attach(struct sdm_backend *b, struct sdm_call *c) {
   gdb_restore_breaks(b);
 }
 
+/* It stands where it stood: as a program that stops there. */
+static void tell_core(struct sdm_backend *b, const json_t *frame) {
+  char name[32] = "";
+  const char *abbreviation = b->core_signal ? sigabbrev_np(b->core_signal) : NULL;
+  json_t *e = json_pack("{s:s, s:s}", "event", "stopped", "reason", b->core_signal ? "signal-received" : "core");
+  if (abbreviation)
+    snprintf(name, sizeof(name), "SIG%s", abbreviation);
+  else
+    snprintf(name, sizeof(name), "SIG%d", b->core_signal); /* as gdb names those of real time */
+  if (b->core_signal)
+    gdb_put_text(e, "signal", name);
+  if (frame)
+    gdb_put_place(e, frame);
+  b->host.event(b->host.arg, e);
+}
+
+static void got_core(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  const char *warning = p->kept ? json_string_value(p->kept) : NULL;
+  if (!warning && p->mismatch)
+    warning = "the core file may be of another program than this, or of this before it was built again";
+  tell_core(b, json_object_get(r->results, "frame"));
+  sdm_call_done(p->call, warning ? json_pack("{s:s}", "warning", warning) : NULL, NULL);
+}
+
+/* The next command is the one that opens the core file. */
+static void got_symbols(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  const char *why = !strcmp(r->name, "error") ? gdb_field(r->results, "msg") : NULL;
+  struct dvm_text t = DVM_TEXT_INIT;
+  (void)p;
+  if (why && b->first && !b->first->kept) {
+    dvm_text_printf(&t, "no symbols: %s", why);
+    b->first->kept = json_string(dvm_text_str(&t));
+  }
+  dvm_text_fini(&t);
+}
+
+/* Why there are no symbols; NULL if there are.  'program' is the path of the one that the core names, or NULL. */
+static json_t *without_symbols(const char *program) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  if (program && !access(program, R_OK))
+    return NULL;
+  if (program)
+    dvm_text_printf(&t, "no symbols: the core file is of '%s', which cannot be read here (%s)", program, strerror(errno));
+  else
+    dvm_text_add(&t, "no symbols: the core file does not say of which program it is");
+  dvm_text_add(&t, "; name the program: dvm debug --core FILE PROGRAM");
+  json_t *j = json_string(dvm_text_str(&t));
+  dvm_text_fini(&t);
+  return j ? j : json_string("no symbols: the name of the program is no UTF-8; name the program: dvm debug --core FILE PROGRAM");
+}
+
 void gdb_core(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text prog = DVM_TEXT_INIT;
-  const char *core = sdm_call_text(c, "file", "");
+  struct sdm_core_file file;
+  const char *core = sdm_call_text(c, "file", ""), *program = sdm_call_text(c, "program", "");
   if (!*core || strpbrk(core, "\r\n")) {
     sdm_call_fail(c, "no core file is named");
     return;
   }
+  if (*program && access(program, R_OK)) {
+    sdm_call_fail(c, "cannot read the program '%s': %s", program, strerror(errno));
+    return;
+  }
   if (!gdb_start(b, c))
     return;
-  sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
-  if (*sdm_call_text(c, "program", ""))
-    gdb_send(b, NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
-  gdb_send(b, c, NULL, "-target-select core %s", core); /* the rest of the line is the name: no quotes */
+  sdm_core_file_read(core, &file);
+  b->core_signal = file.signal;
+  json_t *warning = *program ? NULL : without_symbols(file.program);
+  if (!*program && !warning)
+    program = file.program;
+  sdm_mi_quote(&prog, program);
+  if (*program)
+    gdb_send(b, NULL, got_symbols, "-file-exec-and-symbols %s", dvm_text_str(&prog));
+  gdb_send(b, c, got_core, "-target-select core %s", core)->kept = warning; /* the rest of the line is the name: no quotes */
   dvm_text_fini(&prog);
+  free(file.program);
 }
 
 static void exec_command(struct sdm_backend *b, struct sdm_call *c, const char *command) {

@@ -63,6 +63,8 @@ static void show_result(FILE *out, const json_t *r) {
     fprintf(out, "%s\n", text_of(r, "value"));
   else if (text_of(r, "text"))
     fprintf(out, "%s%s\n", strchr(text_of(r, "text"), '\n') ? "\n" : "", text_of(r, "text"));
+  else if (text_of(r, "warning"))
+    fprintf(out, "warning: %s\n", text_of(r, "warning"));
   else if (text_of(r, "bytes"))
     fprintf(out, "%s\n", text_of(r, "bytes"));
   else if ((list = json_object_get(r, "frames"))) {

@@ -1,5 +1,6 @@
 """Debugging what runs already: a process, all ranks of an mpirun through its process table, and core files."""
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -75,6 +76,54 @@ class AttachAndCore(unittest.TestCase):
                 self.assertEqual(d.values("total"), {"0": {0, 1}})
                 refused, _ = d.answer("[0] print add(1, 2)")  # nothing runs there
                 self.assertIsInstance(refused[frozenset({0})], str)
+
+    def core_of(self, folder, name, program, *commands):
+        core = folder.path(name)
+        words = [w for c in (*commands, f"generate-core-file {core}") for w in ("-ex", c)]
+        subprocess.run(["gdb", "-q", "-nx", "-batch", *words, "--args", program, "crash", "0"], check=True, capture_output=True)
+        self.assertTrue(os.path.exists(core))
+        return core
+
+    def opened(self, *words):
+        r = subprocess.run([sdm.DEBUG, "-ex", "bt", "-ex", "quit", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                           timeout=sdm.LIMIT)
+        return r.returncode, r.stdout.splitlines(), r.stderr
+
+    def test_core_says_its_program(self):
+        """The program is found by the core alone; what ended it, and where, is told; each core has its own program."""
+        with sdm.Folder() as f:
+            other = f.path("another program's place")
+            os.symlink(sdm.RING, other)
+            crashed, waiting = self.core_of(f, "core.0", sdm.RING, "run"), self.core_of(f, "core.1", other, "break add", "run")
+            status, said, _ = self.opened("--core", crashed, "--core", waiting)
+            line = sdm.line_of("abort();")
+            self.assertEqual(status, 0)
+            self.assertRegex("\n".join(said), r"(?m)^\{0\} got SIGABRT in ")
+            self.assertRegex("\n".join(said), r"(?m)^\{1\} got SIGTRAP in add at ring\.c:\d+$")
+            self.assertTrue([x for x in said if x.endswith(f"main at ring.c:{line}")], said)
+            self.assertFalse([x for x in said if "warning" in x], said)
+
+    def test_core_without_its_program(self):
+        with sdm.Folder() as f:
+            gone = f.path("gone")
+            shutil.copy(sdm.RING, gone)
+            core = self.core_of(f, "core.0", gone, "run")
+            os.rename(gone, f.path("moved"))
+            status, said, _ = self.opened("--core", core)
+            self.assertEqual((status, said[0]), (0, f"{{0}} warning: no symbols: the core file is of '{gone}', which cannot be read here "
+                                                    "(No such file or directory); name the program: dvm debug --core FILE PROGRAM"))
+            self.assertTrue([x for x in said if x.startswith("{0} got SIGABRT in ")], said)
+            _, said, _ = self.opened("--core", core, f.path("moved"))
+            self.assertTrue([x for x in said if "main at ring.c:" in x], said)
+            _, said, _ = self.opened("--core", core, "/bin/true")
+            self.assertEqual(said[0], "{0} warning: the core file may be of another program than this, or of this before it was built again")
+            _, said, _ = self.opened("--core", core, __file__)
+            self.assertRegex(said[0], r"^\{0\} warning: no symbols: .*not in executable format")
+            status, said, _ = self.opened("--core", core, f.path("nowhere"))
+            self.assertEqual((status, said[0]), (1, f"{{0}} error: cannot read the program '{f.path('nowhere')}': No such file or directory"))
+            status, _, err = self.opened("--core", core, gone, "more")
+            self.assertEqual(status, 2)
+            self.assertIn("expected one program beside the core files, found 'more' behind it", err)
 
 
 if __name__ == "__main__":

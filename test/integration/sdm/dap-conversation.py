@@ -122,6 +122,34 @@ class Dap(unittest.TestCase):
             self.assertEqual(program.wait(sdm.LIMIT), 0)
         self.assertEqual(p.wait(sdm.LIMIT), 0)
 
+    def test_core(self):
+        """A core says its program, which signal it was and where; what cannot be opened is refused."""
+        with sdm.Folder() as f:
+            core = f.path("core")
+            subprocess.run(["gdb", "-q", "-nx", "-batch", "-ex", "run", "-ex", f"generate-core-file {core}", "--args", sdm.RING, "crash", "0"],
+                           check=True, capture_output=True)
+            for program, named in ((None, True), ("/bin/true", False)):
+                p = self.adapter()
+                c = Client(p.stdout, p.stdin)
+                c.ask("initialize")
+                self.assertTrue(c.ask("attach", core=[core], **({"program": program} if program else {}))["success"])
+                c.expect({"event": "stopped", "body": {"reason": "exception", "text": "SIGABRT", "threadId": 1}})
+                if not named:
+                    c.expect({"event": "output", "body": {"category": "important", "output": "[0] warning: the core file may be of another "
+                              "program than this, or of this before it was built again\n"}})
+                c.ask("configurationDone")
+                frames = c.ask("stackTrace", threadId=1)["body"]["stackFrames"]
+                self.assertEqual("main" in [x["name"] for x in frames], named, frames)
+                c.ask("disconnect")
+                self.assertEqual(p.wait(sdm.LIMIT), 0)
+            p = self.adapter()
+            c = Client(p.stdout, p.stdin)
+            c.ask("initialize")
+            refused = c.ask("attach", core=[__file__])
+            self.assertEqual((refused["success"], "not a core dump" in refused["message"]), (False, True), refused)
+            c.ask("disconnect")
+            self.assertEqual(p.wait(sdm.LIMIT), 0)
+
     def test_checked_program(self):
         """A program of dvmcc: diagnostics as exceptions, and a scope of what its run-time library knows."""
         dvmcc = os.path.join(sdm.BUILD, "driver", "dvmcc")
