@@ -65,7 +65,7 @@ static const struct {
   ROW("continue", cont), ROW("step", step), ROW("next", next), ROW("stepi", stepi), ROW("finish", finish),
   ROW("until", until), ROW("interrupt", interrupt), ROW("stack", stack), ROW("variables", variables), ROW("children", children),
   ROW("evaluate", evaluate), ROW("type", type), ROW("memory", memory), ROW("registers", registers),
-  ROW("threads", threads), ROW("handle", handle), ROW("raw", raw), ROW("dvm", dvm),
+  ROW("threads", threads), ROW("handle", handle), ROW("list", list), ROW("raw", raw), ROW("dvm", dvm),
 };
 
 void sdm_backend_run(const struct sdm_backend_ops *ops, struct sdm_backend *b, struct sdm_call *c) {

@@ -107,6 +107,7 @@ void sdm_console_free(struct sdm_console *c) {
   free(c->news);
   sdm_names_fini(&c->names);
   free(c->focus);
+  free(c->listed);
   json_decref(c->program);
   c->s->on_event = NULL;
   c->s->on_output = NULL;
@@ -261,6 +262,7 @@ static const struct command {
   { "input", "", do_input, "TEXT: a line for the programs' standard input" },
   { "interrupt", "", console_do_interrupt, "stop those who run" },
   { "kill", "", console_do_kill, "end the programs" },
+  { "list", "l", console_do_list, "[WHERE]: source around the frame, then what follows; '-': what is before" },
   { "locals", "", console_do_locals, "local variables of the frame" },
   { "next", "n", console_do_next, "[N]: lines, over calls" },
   { "print", "p", console_do_print, "EXPRESSION; over the ranks: -s EXPRESSION statistics, -h [BINS] a histogram, -t [K] the largest (-K: smallest)" },
@@ -336,7 +338,7 @@ static struct sdm_set *take_prefix(struct sdm_console *c, char **line, struct dv
 
 /* Commands that look at programs leave out those that have ended, unless they were named or there are no others. */
 static void drop_ended(struct sdm_console *c, const char *name) {
-  static const char *const looking[] = { "args", "bt", "diff", "down", "frame", "locals", "print", "thread", "up", "x" };
+  static const char *const looking[] = { "args", "bt", "diff", "down", "frame", "list", "locals", "print", "thread", "up", "x" };
   bool looks = false;
   for (size_t i = 0; i < sizeof(looking) / sizeof(*looking); i++)
     looks |= !strcmp(looking[i], name);

@@ -48,6 +48,22 @@ void console_do_up(struct sdm_console *c, char *arg) {
   choose_frame(c, (c->frame > 0 ? c->frame : 0) + (*arg ? atoll(arg) : 1));
 }
 void console_do_down(struct sdm_console *c, char *arg) { choose_frame(c, c->frame - (*arg ? atoll(arg) : 1)); }
+/* At another place than the last time it begins around the frame; else each gdb goes on from where it is. */
+void console_do_list(struct sdm_console *c, char *arg) {
+  struct dvm_text place = DVM_TEXT_INIT;
+  char *who = sdm_set_text(c->to);
+  dvm_text_printf(&place, "%llu %lld %lld %s", (unsigned long long)c->nevents, c->thread, c->frame, who);
+  bool begins = !c->listed || strcmp(c->listed, dvm_text_str(&place));
+  json_t *j = console_with_text(c, "list", "where", arg);
+  if (begins && (!*arg || !strcmp(arg, "-")) && sdm_set_is_subset(c->to, c->s->stopped))
+    json_object_set_new(j, "around", json_integer(1));
+  console_ask_and_show(c, j);
+  free(c->listed);
+  c->listed = c->failed ? NULL : sdm_strdup(dvm_text_str(&place));
+  dvm_text_fini(&place);
+  free(who);
+}
+
 void console_do_locals(struct sdm_console *c, char *arg) {
   (void)arg;
   console_ask_and_show(c, console_with_text(c, "variables", "kind", "locals"));

@@ -27,6 +27,7 @@ struct sdm_console {
   struct sdm_place *news; /* events that were not shown yet, merged */
   size_t nnews;
   uint64_t nevents; /* that have come */
+  char *listed; /* at what place of whom the last 'list' was, owned; NULL: none yet */
   bool quit, failed;
   json_t *program; /* the command that started the programs */
 };
@@ -80,6 +81,7 @@ void console_do_bt(struct sdm_console *c, char *arg);
 void console_do_frame(struct sdm_console *c, char *arg);
 void console_do_up(struct sdm_console *c, char *arg);
 void console_do_down(struct sdm_console *c, char *arg);
+void console_do_list(struct sdm_console *c, char *arg);
 void console_do_locals(struct sdm_console *c, char *arg);
 void console_do_args(struct sdm_console *c, char *arg);
 void console_do_print(struct sdm_console *c, char *arg);

@@ -220,5 +220,5 @@ const struct sdm_backend_ops sdm_backend_gdb = {
   .step = gdb_step, .next = gdb_next, .stepi = gdb_stepi, .finish = gdb_finish, .until = gdb_until,
   .interrupt = gdb_interrupt, .stack = gdb_stack, .variables = gdb_variables, .children = gdb_children, .evaluate = gdb_evaluate,
   .type = gdb_type, .memory = gdb_memory, .registers = gdb_registers, .threads = gdb_threads,
-  .handle = gdb_handle, .raw = gdb_raw, .dvm = gdb_dvm,
+  .handle = gdb_handle, .list = gdb_list, .raw = gdb_raw, .dvm = gdb_dvm,
 };

@@ -161,6 +161,49 @@ void gdb_registers(struct sdm_backend *b, struct sdm_call *c) {
   console_with(b, c, "info registers ", sdm_call_text(c, "names", ""));
 }
 
+static void got_listing(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  if (p->text.len)
+    got_text(b, p, r);
+  else
+    sdm_call_fail(p->call, "there is no source");
+}
+
+/* gdb's own place for listing is not that of a frame that is only named in a command. */
+static void got_place_of_list(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  const json_t *frame = json_object_get(r->results, "frame");
+  const char *file = gdb_field(frame, "fullname"), *line = gdb_field(frame, "line"), *func = gdb_field(frame, "func");
+  struct dvm_text t = DVM_TEXT_INIT, command = DVM_TEXT_INIT;
+  bool before = !strcmp(sdm_call_text(p->call, "where", ""), "-");
+  if (!file || !line || strchr(file, '"')) {
+    sdm_call_fail(p->call, "there is no source of %s%s%s", func ? "'" : "this place", func ? func : "", func ? "'" : "");
+    return;
+  }
+  dvm_text_printf(&t, "list -source \"%s\" -line %s", file, line);
+  sdm_mi_quote(&command, dvm_text_str(&t));
+  gdb_send(b, before ? NULL : p->call, before ? NULL : got_listing, "-interpreter-exec console %s", dvm_text_str(&command));
+  if (before)
+    gdb_send(b, p->call, got_listing, "-interpreter-exec console \"list -\"");
+  dvm_text_fini(&t);
+  dvm_text_fini(&command);
+}
+
+void gdb_list(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text t = DVM_TEXT_INIT, command = DVM_TEXT_INIT;
+  if (!sdm_call_number(c, "around", 0)) {
+    dvm_text_printf(&t, "list %s", sdm_call_text(c, "where", ""));
+    sdm_mi_quote(&command, dvm_text_str(&t));
+    if (gdb_start(b, c))
+      gdb_send(b, c, got_listing, "-interpreter-exec console %s", dvm_text_str(&command));
+    dvm_text_fini(&t);
+    dvm_text_fini(&command);
+    return;
+  }
+  gdb_put_where(b, &t, c);
+  if (gdb_ready(b, c))
+    gdb_send(b, c, got_place_of_list, "-stack-info-frame%s", dvm_text_str(&t));
+  dvm_text_fini(&t);
+}
+
 static void got_memory(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)b;
   json_t *m = json_array_get(json_object_get(r->results, "memory"), 0);

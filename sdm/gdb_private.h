@@ -109,6 +109,7 @@ void gdb_children(struct sdm_backend *b, struct sdm_call *c);
 void gdb_evaluate(struct sdm_backend *b, struct sdm_call *c);
 void gdb_type(struct sdm_backend *b, struct sdm_call *c);
 void gdb_handle(struct sdm_backend *b, struct sdm_call *c);
+void gdb_list(struct sdm_backend *b, struct sdm_call *c);
 void gdb_raw(struct sdm_backend *b, struct sdm_call *c);
 void gdb_registers(struct sdm_backend *b, struct sdm_call *c);
 void gdb_memory(struct sdm_backend *b, struct sdm_call *c);

@@ -141,5 +141,5 @@ const struct sdm_backend_ops sdm_backend_stub = {
   .break_enable = ANY, .break_disable = ANY, .break_condition = ANY, .break_ignore = ANY, .watch = ANY, .cont = ANY,
   .step = ANY, .next = ANY, .stepi = ANY, .finish = ANY, .until = ANY, .interrupt = ANY, .stack = ANY,
   .variables = ANY, .children = ANY, .evaluate = ANY, .type = ANY, .memory = ANY, .registers = ANY, .threads = ANY, .handle = ANY,
-  .raw = ANY, .dvm = ANY,
+  .list = ANY, .raw = ANY, .dvm = ANY,
 };

@@ -54,6 +54,47 @@ class Console(unittest.TestCase):
             self.assertEqual(d.status()["exited"], {0, 1})
             self.assertEqual(d.output(), {r: b"counted to 45\n" for r in (0, 1)})
 
+    def listed(self, d, line):
+        """Numbers of the lines shown to all, which must be those of the file."""
+        (ranks, r), = d.answer(line)[0].items()
+        self.assertEqual(ranks, {0, 1})
+        if isinstance(r, str):
+            return r
+        with open(os.path.join(sdm.SOURCE, "ring.c")) as f:
+            source = f.read().split("\n")
+        rows = [row.partition("\t") for row in r["text"].split("\n")]
+        self.assertEqual([text for _, _, text in rows], [source[int(n) - 1] for n, _, _ in rows])
+        return [int(rows[0][0]), int(rows[-1][0])]
+
+    def test_list(self):
+        """Around the frame where one stands, wherever the last listing was; then onwards, or back; or around a place."""
+        with local(sdm.RING) as d:
+            d.do("break add")
+            d.do("continue")
+            here, caller = sdm.line_of("int sum = a + b;"), sdm.line_of("total = add(")
+            self.assertEqual(self.listed(d, "list"), [here - 5, here + 4])
+            self.assertEqual(self.listed(d, "l"), [here + 5, here + 14])
+            d.do("up")
+            self.assertEqual(self.listed(d, "list"), [caller - 5, caller + 4])
+            d.do("down")
+            self.assertEqual(self.listed(d, "list -"), [here - 15, here - 6])
+            main = sdm.line_of("int main(")
+            first = self.listed(d, "list main")
+            self.assertTrue(first[0] < main < first[1], first)
+            self.assertEqual(self.listed(d, "list"), [first[1] + 1, first[1] + 10])
+            self.assertEqual(self.listed(d, "list 3,5"), [3, 5])
+            self.assertEqual(self.listed(d, "list nosuch"), 'Function "nosuch" not defined.')
+            self.assertEqual(self.listed(d, "list"), [here - 5, here + 4])
+            d.do("next")
+            self.assertEqual(self.listed(d, "list"), [here - 4, here + 5])
+            self.assertIn("out of range", self.listed(d, "list 9999"))
+
+    def test_list_without_source(self):
+        with local("--no-stop", "/bin/sleep", "1000") as d:
+            d.do("interrupt")
+            for r in d.answer("list")[0].values():
+                self.assertRegex(r, "^there is no source")
+
     def test_barrier_names_who_does_not_come(self):
         with local(sdm.RING, "hang", "1", n=3) as d:
             self.assertEqual(d.do("barrier work")[-1].get("error"), None)
