@@ -16,7 +16,7 @@ class Declarations:
         r, n = self.r, self.n
         ndims = r.choice([1, 1, 1, 2, 2, 2, 2, 3, 4])
         sizes = [r.randint(*[(5, 9), (5, 8), (4, 5), (3, 4)][ndims - 1]) for _ in range(ndims)]
-        if r.random() < 0.2:
+        if r.random() < 0.3:
             self.p.record = self.record()
         self.p.tables.append((f'idx{n}', [r.randrange(min(sizes)) for _ in range(10)], 'int'))
         dist = self.dist(sizes)
@@ -51,7 +51,7 @@ class Declarations:
         if r.random() < 0.5:
             self.p.variables.append(self.variable(f'w{n}', [r.randint(3, 9)], ['local', 'global']))
         if r.random() < 0.25:
-            self.p.variables.append(self.variable(f'u{n}', [r.randint(4, 7), r.randint(4, 7)], ['local', 'global']))
+            self.p.variables.append(self.variable(f'u{n}', [r.randint(4, 9), r.randint(4, 9)], ['local', 'global']))
         for name in 'ijkl':
             self.p.indices.append(Variable(name, 'int', [], 'local'))
 

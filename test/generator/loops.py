@@ -221,7 +221,10 @@ class Loops:
     def body(self, s, depth):
         own = list(s.body) if depth == 0 else []
         known, pointers = len(self.inner_ones), len(self.pointers)
-        out = [self.inner(s, depth) for _ in range(self.r.randint(0 if own else 1, 3 if depth == 0 else 2))]
+        out = []
+        for _ in range(self.r.randint(0 if own else 1, 3 if depth == 0 else 2)):
+            made = self.inner(s, depth)
+            out += made if isinstance(made, list) else [made]
         for update in own:
             if self.r.random() < 0.2:
                 update = If(self.r.choice(s.loops).var, 2, self.r.randint(0, 1), [update])
@@ -241,6 +244,10 @@ class Loops:
             loop.first, loop.last, loop.step = loop.last, loop.first, r.choice([-1, -1, -2])
         elif kind < 0.5:
             loop.step = 2
+        elif kind < 0.6:
+            outer = r.choice(s.loops + self.around)
+            if all(0 <= v < 10 for v in outer.reach()):
+                loop.limit = self.p.tables[0], outer
         return loop
 
     def taken(self, s):
@@ -266,7 +273,7 @@ class Loops:
                 return Test(self.loop_access(r.choice(known), s, 0), r.randint(0, 2), self.body(s, depth + 1))
         if r.random() < 0.06 and s.on is not None:
             return self.pointed(s)
-        if r.random() < 0.08 and s.on is not None:
+        if r.random() < (0.2 if self.p.record else 0.02):
             return self.moved(s)
         taken = self.taken(s)
         free = [v for v in self.variables() + self.inner_ones if v not in taken]
@@ -279,8 +286,9 @@ class Loops:
         if self.pointers and r.random() < 0.2:
             lhs = self.through(target, lhs)
         out = Assign(lhs, '=' if r.random() < 0.75 else r.choice(['+=', '+=', '-=', '*=']), self.terms(s))
-        if r.random() < 0.06 and not lhs.through and self.has_callee(target):
-            lhs.callee, lhs.stores = True, out.op
+        if r.random() < 0.08 and not lhs.through and target not in taken and not any(x is target for x, _ in s.remote):
+            self.hide(lhs)
+            lhs.stores = out.op if lhs.callee else None
         return out
 
     def declared(self, s):
@@ -288,9 +296,30 @@ class Loops:
         r = self.r
         v = Variable(f't{self.names}', r.choice(TYPES), [], 'inner')
         self.names += 1
-        out = Declare(v, self.terms(s) if r.random() < 0.9 else None)
+        kind = r.random()
+        if kind < 0.7:
+            out = Declare(v, self.terms(s) if r.random() < 0.9 else None)
+        elif kind < 0.8 and self.p.record and not self.p.record.padded:
+            v.record, v.ctype = self.p.record, self.p.record.name
+            out = Declare(v, None, r.random() < 0.8)
+        else:
+            v.dims = [r.randint(2, 4)] if r.random() < 0.7 else [r.randint(2, 3), r.randint(2, 9)]
+            out = Declare(v, None, r.random() < 0.3)
+            if not out.zero and len(self.around) < 2 and r.random() < 0.8:
+                out = [out, self.filled(s, v)]
         self.inner_ones.append(v)
         return out
+
+    def filled(self, s, v):
+        """Loops that give all of the array a value, or all but one of its elements."""
+        around = list(self.around)
+        heads = [Loop('xyz'[len(around) + k], 0, n - 1 - (self.r.random() < 0.05), 1) for k, n in enumerate(v.dims)]
+        self.around += heads
+        body = Assign(Access(v, [Sub(l.var, 1, 0) for l in heads]), '=', self.terms(s))
+        self.around[:] = around
+        for l in reversed(heads):
+            body = For(l, [body])
+        return body
 
     def pointed(self, s):
         """A pointer to an element, by which later statements reach it and those beside it."""
@@ -317,7 +346,7 @@ class Loops:
 
     def moved(self, s):
         """A record as a whole, from an element beside it."""
-        arrays = [a for a in self.arrays() if a.record and not a.record.padded]
+        arrays = [a for a in self.arrays() * 2 + self.variables() + self.inner_ones * 2 if a.record and not a.record.padded and a not in self.taken(s)]
         if not arrays:
             return self.inner(s, 2)
         to, source = self.r.choice(arrays), self.r.choice(arrays)
@@ -342,8 +371,8 @@ class Loops:
             access = self.loop_access(r.choice(readable), s, r.choice([0, 0, 1, 1, 2]))
             how = r.random()
             far = any(x.name == access.base.name for x, _ in s.remote)
-            if how < 0.07 and isinstance(access.base, object) and self.has_callee(access.base) and not far:
-                access.callee = True
+            if how < 0.09 and access.base not in taken and not far:
+                self.hide(access)
             elif how < 0.12 and access.subs:
                 access.macro = True
             out.append(access)
@@ -354,8 +383,13 @@ class Loops:
                 out[-1:] = [Cond(r.choice(s.loops + self.around).var, r.randint(2, 3), r.randint(0, 1), out[-1], other)]
         return out
 
-    def has_callee(self, base):
-        return not isinstance(base, Param) and base.distributed and base.where in ('static', 'extern')
+    def hide(self, access):
+        """The access is made by a function, where it can."""
+        base = access.base
+        if base.dims and self.r.random() < 0.4:
+            access.callee = access.row = True
+        elif not isinstance(base, Param) and base.where in ('static', 'extern', 'global'):
+            access.callee = True
 
     def loop_access(self, base, s, spread):
         """An access in the loop: each subscript follows a loop variable, displaced by up to 'spread'."""

@@ -193,7 +193,7 @@ class Oracle(Rules):
         subs = self.subscripts(access, env)
         base = self.actual(access.base)
         if not inside(base, subs):
-            if access.through:
+            if access.through or access.row:
                 raise Undecided              # of a pointer's dimensions nothing is known
             self.report('dvm-out-of-bounds', access)
             self.defined = False
@@ -214,7 +214,7 @@ class Oracle(Rules):
         subs = self.subscripts(access, env)
         base = self.actual(access.base)
         if not inside(base, subs):
-            if access.through:
+            if access.through or access.row:
                 raise Undecided
             self.report('dvm-out-of-bounds', access)
             self.defined, self.wild = False, True
@@ -275,11 +275,14 @@ class Oracle(Rules):
 
     def declare(self, s, env):
         self.owner, self.target = None, s.variable
-        element = s.variable.name, ()
-        value = self.sum(s.terms, env) if s.terms is not None else None
-        self.state_of[element] = NEVER if value is None else ASSIGNED
-        self.value.pop(element, None)
-        if value is not None:
+        value = self.sum(s.terms, env) if s.terms is not None else (0, 'int') if s.zero else None
+        for element in [(s.variable.name, whole) for subs in every_index(s.variable.dims) for whole in every_field(s.variable, subs)]:
+            self.state_of[element] = NEVER if value is None else ASSIGNED
+            self.value.pop(element, None)
+            if value is None or s.zero:
+                if s.zero:
+                    self.value[element] = 0
+                continue
             try:
                 self.value[element] = convert(*value, s.variable.ctype)
             except Undefined:
@@ -289,9 +292,13 @@ class Oracle(Rules):
         """Fields without a value have none in the copy: nothing is said of them."""
         self.owner, to, subs = self.own(s.lhs, env)
         source, index = self.actual(s.rhs.base), self.subscripts(s.rhs, env)
-        if not inside(to, subs) or not inside(source, index) or to is source and subs == index or self.layout.everywhere(to) or self.layout.everywhere(source):
+        ordinary = [x for x in (to, source) if not x.distributed]
+        if not inside(to, subs) or not inside(source, index) or to is source and subs == index or \
+                any(self.layout.everywhere(x) for x in (to, source) if x not in ordinary):
             raise Undecided
         fields = list(every_field(source, index))
+        if ordinary and not all(self.has_value(source, whole) for whole in fields):
+            raise Undecided
         for whole in fields:                     # C leaves open which comes first
             element, copy = (source.name, whole), (to.name, subs + whole[-1:])
             state, value = self.state(element), self.fetch(source, whole)
@@ -299,13 +306,21 @@ class Oracle(Rules):
             c, self.value[copy] = self.construct, value
             if c and to.name in c.remote and agree(c.remote[to.name], s.lhs) and self.shift(to, copy[1]) != {}:
                 continue                         # the element is not written: told of, it counts as assigned
-            self.state_of[copy] = state
+            if to.distributed or to.where == 'inner':
+                self.state_of[copy] = state
             if state != ASSIGNED and c:      # nothing depends on what has no value
                 c.wrote.pop(copy, None)
                 c.readers.pop(copy, None)
         for whole in fields:
             self.judge_read(s.rhs, whole, output=False, compound=False, carried=True)
         self.owner = None
+
+    def has_value(self, base, subs):
+        """Now, in this iteration?"""
+        element, c = (base.name, subs), self.construct
+        if c and not base.distributed and base.where != 'inner' and (base.name in c.private or c.first.get(element) == 'written'):
+            return c.assigned.get(element) == c.iteration
+        return self.state(element) == ASSIGNED
 
     def assign(self, s, env):
         self.owner, base, subs = self.own(s.lhs, env)

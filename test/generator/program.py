@@ -34,7 +34,7 @@ class Array:
     def __init__(self, name, ctype, dims, template, by, shadow, where='static'):
         self.name, self.ctype, self.dims, self.template = name, ctype, dims, template
         self.by, self.shadow, self.where, self.dynamic = by, shadow, where, False
-        self.record = None
+        self.record, self.row_type = None, False
 
 
 class Variable:
@@ -43,7 +43,7 @@ class Variable:
 
     def __init__(self, name, ctype, dims, where):
         self.name, self.ctype, self.dims, self.where = name, ctype, dims, where
-        self.macro, self.record = False, None
+        self.record, self.address, self.volatile = None, False, False
 
 
 class Param:
@@ -58,7 +58,7 @@ class Function:
     lists = {'body': 1}
 
     def __init__(self, name, params, body):
-        self.name, self.params, self.body = name, params, body
+        self.name, self.params, self.body, self.form = name, params, body, ''
 
 
 class Sub:
@@ -87,12 +87,14 @@ def affine_text(var, coef, add):
 
 class Access:
     """field: of the record that is accessed, None for a record as a whole; callee: read, or assigned by the operator
-    'stores', by a function of its own, which is printed before the program; macro: spelled AT(a, i, j); through: spelled
+    'stores', by a function of its own, which is printed before the program; row: to which it gets a pointer, so that there
+    ('within') it is spelled row[j]; macro: spelled AT(a, i, j); through: spelled
     (name of a pointer, its subscript)."""
 
     def __init__(self, base, subs, field=None):
         self.base, self.subs, self.field, self.callee, self.stores, self.macro = base, subs, field, False, None, False
-        self.through = None
+        self.through, self.aliases, self.wrapped = None, None, ''
+        self.row = self.within = False
         self.line = self.column = 0
 
     @property
@@ -106,9 +108,12 @@ class Access:
         member = f'.{self.field[0]}' if self.field else ''
         if self.through:
             return f'{self.through[0]}[{self.through[1]}]' + member
+        subs = [self.aliases[k][0] if self.aliases and k in self.aliases else s.text() for k, s in enumerate(self.subs)]
+        if self.row and self.within:
+            return f'row[{subs[-1]}]' + member
         if self.macro:
-            return f'AT{len(self.subs)}({self.base.name}, {", ".join(s.text() for s in self.subs)})' + member
-        return self.base.name + ''.join(f'[{s.text()}]' for s in self.subs) + member
+            return f'AT{len(subs)}({self.base.name}, {", ".join(subs)})' + member
+        return self.base.name + ''.join(f'[{x}]' for x in subs) + member
 
 
 class Cond:
@@ -123,7 +128,7 @@ class Assign:
     lists = {'terms': 0}
 
     def __init__(self, lhs, op, terms):
-        self.lhs, self.op, self.terms = lhs, op, terms
+        self.lhs, self.op, self.terms, self.increment = lhs, op, terms, ''
 
 
 class Move:
@@ -134,11 +139,11 @@ class Move:
 
 
 class Declare:
-    """A variable of the enclosing block; without terms it has no value yet."""
+    """A variable of the enclosing block; without terms it has no value yet.  zero: all of an array or record is 0."""
     lists = {'terms': 0}
 
-    def __init__(self, variable, terms):
-        self.variable, self.terms, self.line = variable, terms, 0
+    def __init__(self, variable, terms, zero=False):
+        self.variable, self.terms, self.zero, self.line = variable, terms, zero, 0
 
 
 class Point:
@@ -183,7 +188,7 @@ class If:
     lists = {'body': 1}
 
     def __init__(self, var, mod, rest, body):
-        self.var, self.mod, self.rest, self.body = var, mod, rest, body
+        self.var, self.mod, self.rest, self.body, self.form = var, mod, rest, body, ''
 
 
 class For:
@@ -191,33 +196,56 @@ class For:
     lists = {'body': 1}
 
     def __init__(self, loop, body):
-        self.loop, self.body = loop, body
+        self.loop, self.body, self.form = loop, body, ''
 
 
 class Loop:
     """'last' is met or passed; parity: name of an outer index whose remainder by 2 is added to 'first'; after: an outer Loop
-    whose index is added to 'first'; declared: the index is declared in the 'for', else at the top of the function."""
+    whose index is added to 'first'; limit: (table as in Sub.through, outer Loop) whose value at that index is the last one; declared: the index is declared in the 'for', else at the top of the function."""
 
     def __init__(self, var, first, last, step, parity=None, declared=True):
         self.var, self.first, self.last, self.step = var, first, last, step
-        self.parity, self.declared, self.after = parity, declared, None
+        self.parity, self.declared, self.after, self.limit = parity, declared, None, None
+        self.ctype_of_index, self.compare, self.bound, self.start, self.step_by, self.step_name = 'int', '', None, None, '', None
 
     def values(self, env=None):
         first = self.first + (env[self.parity] % 2 if self.parity and env else 0) + (env[self.after.var] if self.after else 0)
-        return range(first, self.last + (1 if self.step > 0 else -1), self.step)
+        last = self.limit[0][1][env[self.limit[1].var]] if self.limit else self.last
+        return range(first, last + (1 if self.step > 0 else -1), self.step)
 
     def reach(self):
         """Every value that the index may take."""
+        if self.limit:
+            return list(range(self.first, max(self.limit[0][1]) + 1, self.step))
         if self.after:
             return sorted({v for outer in self.after.reach() for v in self.values({self.after.var: outer})})
         return list(self.values()) + [v + 1 for v in self.values() if self.parity]
 
+    def pieces(self):
+        """What begins it, its condition, what steps it."""
+        v, up, c = self.var, self.step > 0, abs(self.step)
+        first = f'{self.start[0] if self.start else self.first}' + (f' + {self.parity} % 2' if self.parity else '') + \
+            (f' + {self.after.var}' if self.after else '')
+        last = f'{self.limit[0][0]}[{self.limit[1].var}]' if self.limit else self.bound[0] if self.bound else str(self.last)
+        if self.compare == 'unequal':
+            test = f'{v} != {self.first + self.step * len(self.values())}'
+        elif self.compare == 'less':
+            test = f'{v} {"<" if up else ">"} ' + (f'{last} {"+" if up else "-"} 1' if self.bound or self.limit else str(self.last + (1 if up else -1)))
+        elif self.compare == 'flipped':
+            test = f'{last} {">=" if up else "<="} {v}'
+        else:
+            test = f'{v} {"<=" if up else ">="} {last}'
+        sign = '+' if up else '-'
+        by = self.step_name[0] if self.step_by == 'name' else c
+        how = f'{v} = {v} {sign} {by}' if self.step_by == 'sum' or self.step_by == 'sum_left' and not up else f'{v} = {by} + {v}' if self.step_by == 'sum_left' \
+            else f'{v}{sign}{sign}' if by == 1 else f'{v} {sign}= {by}'
+        return f'{self.ctype_of_index + " " if self.declared else ""}{v} = {first}', test, how
+
     def text(self):
-        v = self.var
-        how = f'{v}++' if self.step == 1 else f'{v}--' if self.step == -1 else \
-            f'{v} += {self.step}' if self.step > 0 else f'{v} -= {-self.step}'
-        first = f'{self.first}' + (f' + {self.parity} % 2' if self.parity else '') + (f' + {self.after.var}' if self.after else '')
-        return f'for ({"int " if self.declared else ""}{v} = {first}; {v} {"<=" if self.step > 0 else ">="} {self.last}; {how})'
+        return 'for (' + '; '.join(self.pieces()) + ')'
+
+    def numbers(self):
+        return [x for x in (self.bound, self.start, self.step_name) if x]
 
 
 class Parallel:
@@ -230,7 +258,7 @@ class Parallel:
     def __init__(self, loops, on, body):
         self.loops, self.on, self.body = loops, on, body
         self.private, self.reduction, self.renew, self.across, self.out, self.remote, self.groups = [], [], [], [], [], [], []
-        self.region = self.together = False
+        self.region = self.together = self.braces = False
         self.number = 0                                  # line of the directive
 
 

@@ -23,7 +23,7 @@ def without(body, lines):
             continue
         if lines & lines_of(s) and not (hasattr(s, 'body') and not isinstance(s, RemoteBlock)):
             if isinstance(s, Declare):           # later ones need it
-                s.terms = ['1']
+                s.terms, s.zero = (None, True) if s.variable.dims or s.variable.record else (['1'], False)
                 out.append(s)
             continue
         if hasattr(s, 'body'):

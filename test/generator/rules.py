@@ -155,7 +155,7 @@ class Rules:
 
     def report(self, ident, access):
         key = (ident, self.actual(access.base).name, self.construct and self.construct.node.number, access.line)
-        name = '' if access.macro else access.through[0] if access.through else access.base.name
+        name = '' if access.macro else 'row' if access.row else access.through[0] if access.through else access.base.name
         self.found.setdefault(key, (ident, access.line, access.column, name))
 
     def report_at(self, ident, line, name, variable=None):

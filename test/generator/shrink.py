@@ -1,5 +1,6 @@
 """Makes a program smaller as long as it is judged differently in the same way."""
 from program import Access, Assign, Call, Cond, For, If, Parallel, Sub, Test, Update, of_terms, statements_of
+from spell import DEFAULTS, spelled_objects
 
 
 def bodies_of(program):
@@ -18,6 +19,9 @@ def removals(program):
         old = getattr(x, name)
         return (lambda: setattr(x, name, value)), (lambda: setattr(x, name, old))
 
+    def set_all(name, changes):
+        return (lambda: [setattr(x, name, new) for x, _, new in changes]), (lambda: [setattr(x, name, old) for x, old, _ in changes])
+
     def hoist(body, k, inner):
         old = body[k]
         return (lambda: body.__setitem__(slice(k, k + 1), inner)), (lambda: body.__setitem__(slice(k, k + len(inner)), [old]))
@@ -28,7 +32,7 @@ def removals(program):
     everything = [s for body in bodies_of(program) for s in statements_of(body)]
     for s in [program] + everything:
         for name, least in getattr(s, 'lists', {}).items():
-            items = getattr(s, name)
+            items = getattr(s, name) or []
             for k in reversed(range(len(items))):
                 if len(items) > least and not (s is program and name == 'functions'):
                     yield drop(items, k)
@@ -38,6 +42,10 @@ def removals(program):
                 yield hoist(s.body, k, inner.body)
             if isinstance(inner, Call) and len(inner.function.body) == 1 and s is program:
                 pass
+    for name, usual in DEFAULTS.items():
+        spelled = [x for x in spelled_objects(program) if getattr(x, name, usual) != usual]
+        if spelled:
+            yield set_all(name, [(x, getattr(x, name), usual) for x in spelled])
     if program.calls > 1:
         yield change(program, 'calls', 1)
     passed = {a.name for s in everything if isinstance(s, Call) for a in s.arrays}   # their parameters have the type too
@@ -58,6 +66,8 @@ def removals(program):
     for s in everything:
         if isinstance(s, For) and s.loop.after:
             yield change(s.loop, 'after', None)
+        if isinstance(s, For) and s.loop.limit:
+            yield change(s.loop, 'limit', None)
         if isinstance(s, Parallel):
             for l in s.loops:
                 if not l.declared:
@@ -70,6 +80,8 @@ def removals(program):
             for x in ([s.lhs] if isinstance(s, Assign) else [s.target]) + list(of_terms(s.terms)):
                 if x.through:
                     yield change(x, 'through', None)
+                if x.row:
+                    yield change(x, 'row', False)
                 if x.callee:
                     yield change(x, 'callee', False)
                 if x.macro:
@@ -89,7 +101,11 @@ def uses(body, var):
     from program import accesses_of
     return any(sub.var == var for a in accesses_of(body) for sub in a.subs) or \
         any(var == t for s in statements_of(body) if hasattr(s, 'terms') for t in s.terms) or \
-        any(isinstance(s, If) and s.var == var or isinstance(s, For) and s.loop.after and s.loop.after.var == var for s in statements_of(body))
+        any(isinstance(s, If) and s.var == var or isinstance(s, For) and var in outer_of(s.loop) for s in statements_of(body))
+
+
+def outer_of(loop):
+    return [x.var for x in (loop.after, loop.limit and loop.limit[1]) if x]
 
 
 def shrink(program, differs, kind, budget=120):

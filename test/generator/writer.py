@@ -2,7 +2,7 @@
 import re
 from forms import CALL_FORM, FORMS, LOC_FORM
 from program import (Access, ArrayCopy, Assign, Call, Cond, Declare, For, If, Move, Param, Parallel, Point, Print, Realign,
-                     Redistribute, RemoteBlock, ShadowGroup, Skip, Stand, TaskOn, TaskRegion, Test, Update, accesses_of, affine_text, statements_of)
+                     Redistribute, RemoteBlock, ShadowGroup, Skip, Stand, TaskOn, TaskRegion, Test, Update, accesses_of, affine_text, of_terms, statements_of)
 from values import RANK, is_float
 
 SECOND = 1000000
@@ -47,7 +47,7 @@ def term_type(term):
 
 class Writer:
     def __init__(self, head, offset=0):
-        self.lines, self.offset = list(head), offset
+        self.lines, self.offset, self.labels = list(head), offset, 0
 
     def here(self):
         """Number of the line that is written next."""
@@ -59,7 +59,7 @@ class Writer:
         for piece in pieces:
             if isinstance(piece, Access):
                 if piece.callee:
-                    text += f'{piece.callee}({", ".join(indices(piece))})'
+                    text += f'{piece.callee}({", ".join(given(piece))})'
                     continue
                 start = len(text) + (len('AT1(') if piece.macro else 0)
                 piece.line, piece.column = self.here(), start + 1
@@ -78,12 +78,12 @@ class Writer:
 
     def callee(self, access):
         self.put(0, f'{signature(access)} {{')
-        name, access.callee = access.callee, False
+        name, access.callee, access.within = access.callee, False, True
         if access.stores:
             self.put(1, access, f' {access.stores} value;')
         else:
             self.put(1, 'return ', access, ';')
-        access.callee = name
+        access.callee, access.within = name, False
         self.put(0, '}')
 
     # Declarations.
@@ -102,12 +102,23 @@ class Writer:
             self.put(depth, f'{a.name} = malloc({dims[0]} * sizeof *{a.name});')
             return
         storage = 'extern ' if external else 'static ' if a.where == 'static' else ''
-        self.put(depth, f'{storage}{a.ctype} {a.name}{brackets(dims)};')
+        if a.row_type and a.where in ('static', 'local'):
+            self.lines.insert(len(self.lines) - 1, '  ' * depth + f'typedef {a.ctype} row_{a.name}{brackets(dims[1:])};')
+            self.put(depth, f'{storage}row_{a.name} {a.name}[{dims[0]}];')
+        else:
+            self.put(depth, f'{storage}{a.ctype} {a.name}{brackets(dims)};')
+
+    def variable(self, v, depth, storage='', value=()):
+        self.put(depth, f'{storage}{"volatile " if v.volatile else ""}{v.ctype} {v.name}{brackets(v.dims)}', *value, ';')
+        if v.address:
+            self.put(depth, f'const volatile void *at_{v.name} = &{v.name};')
+            self.put(depth, f'(void)at_{v.name};')
 
     def program(self, p, second):
         used = names_used(p)
         p.first_line = self.here()
         self.record(p)
+        self.numbers(p)
         self.tables_and_templates(p, used, 'void')
         for s in statements_of(p.body):
             if isinstance(s, TaskRegion):
@@ -118,9 +129,9 @@ class Writer:
                 self.array(a, 0, a.where == 'extern')
         for v in p.variables:
             if v.name in used and v.where == 'global':
-                self.put(0, f'static {v.ctype} {v.name}{brackets(v.dims)};')
+                self.variable(v, 0, 'static ')
         hidden = [a for a in every_access(p) if a.callee]
-        outside = [a for a in hidden if a.base.where == 'extern'] if second else []
+        outside = [a for a in hidden if getattr(a.base, 'where', '') == 'extern'] if second else []
         self.callees(p, [a for a in hidden if a not in outside])
         for a in outside:
             a.callee = f'far{p.number}_{outside.index(a)}'
@@ -144,6 +155,14 @@ class Writer:
             members = ''.join(f' {t} {f[:-3]}[2];' if f.endswith('[0]') else f' {t} {f};' for f, t in p.record.fields if not f.endswith('[1]'))
             self.put(0, f'{p.record.name} {{{members} }};')
 
+    def numbers(self, p):
+        """What stands for bounds and steps of loops."""
+        for body in [p.body] + [f.body for f in called_functions(p)]:
+            for s in statements_of(body):
+                for l in s.loops if isinstance(s, Parallel) else [s.loop] if isinstance(s, For) else []:
+                    for _, text in l.numbers():
+                        self.put(0, text)
+
     def tables_and_templates(self, p, used, kind):
         for name, values, ctype in p.tables:
             if name in used:
@@ -156,7 +175,7 @@ class Writer:
     def locals(self, p, used):
         for v in p.variables + p.indices:
             if v.name in used and v.where == 'local':
-                self.put(1, f'{v.ctype} {v.name}{brackets(v.dims)};')
+                self.variable(v, 1)
         for a in p.arrays:
             if a.name in used and a.where in ('local', 'vla', 'heap'):
                 self.array(a, 1)
@@ -177,7 +196,8 @@ class Writer:
 
     def function(self, f):
         self.directive('inherit(' + ', '.join(x.name for x in f.params) + ')')
-        self.put(0, f'static void {f.name}({", ".join(f"{x.ctype} {x.name}{brackets(x.dims)}" for x in f.params)}) {{')
+        sizes = [f'int n{x.name}_{k}' for x in f.params for k in range(len(x.dims))] if f.form == 'variable' else []
+        self.put(0, f'static void {f.name}({", ".join(sizes + [parameter(x, f.form) for x in f.params])}) {{')
         self.block(f.body, 1)
         self.put(0, '}')
 
@@ -188,7 +208,7 @@ class Writer:
 
     def statement(self, s, depth):
         if isinstance(s, Assign) and s.lhs.callee:
-            self.put(depth, f'{s.lhs.callee}({"".join(v + ", " for v in indices(s.lhs))}', *joined(s.terms), ');')
+            self.put(depth, f'{s.lhs.callee}({"".join(v + ", " for v in given(s.lhs))}', *joined(s.terms), ');')
         elif isinstance(s, Move):
             self.put(depth, s.lhs, ' = ', s.rhs, ';')
         elif isinstance(s, Point):
@@ -202,19 +222,20 @@ class Writer:
             self.put(depth, '}')
         elif isinstance(s, Declare):
             s.line = self.here()
-            self.put(depth, f'{s.variable.ctype} {s.variable.name}', *([] if s.terms is None else [' = ', *joined(s.terms)]), ';')
+            self.variable(s.variable, depth, '', (' = ', *joined(s.terms)) if s.terms is not None else (' = {0}',) if s.zero else ())
         elif isinstance(s, Assign):
-            self.put(depth, s.lhs, f' {s.op} ', *joined(s.terms), ';')
+            self.assign(s, depth)
         elif isinstance(s, Update):
             self.update(s, depth)
         elif isinstance(s, Print):
             self.put(depth, 'fprintf(stdout, "%g\\n", ', '(double)', s.access, ');')
         elif isinstance(s, If):
-            self.braced(f'if ({s.var} % {s.mod} == {s.rest}) {{', s.body, depth)
+            self.condition(s, depth)
         elif isinstance(s, For):
-            self.braced(s.loop.text() + ' {', s.body, depth)
+            self.sequential(s, depth)
         elif isinstance(s, Call):
-            self.put(depth, f'{s.function.name}({", ".join(a.name for a in s.arrays)});')
+            sizes = [str(n) for a in s.arrays for n in a.dims] if s.function.form == 'variable' else []
+            self.put(depth, f'{s.function.name}({", ".join(sizes + [a.name for a in s.arrays])});')
         elif isinstance(s, Parallel):
             self.parallel(s, depth)
         elif isinstance(s, TaskOn):
@@ -223,6 +244,47 @@ class Writer:
         else:
             s.number = self.here()
             self.standing(s, depth)
+
+    def assign(self, s, depth):
+        for access in [s.lhs, *of_terms(s.terms)]:
+            for k, (name, ctype) in sorted((access.aliases or {}).items()):
+                self.put(depth, f'{ctype} {name} = {access.subs[k].text()};')
+        if s.increment and s.terms == ['1'] and s.op in ('+=', '-='):
+            sign = s.op[0] * 2
+            self.put(depth, *([sign, s.lhs] if s.increment == 'before' else [s.lhs, sign]), ';')
+        else:
+            self.put(depth, s.lhs, f' {s.op} ', *joined(s.terms), ';')
+
+    def condition(self, s, depth):
+        test = f'{s.var} % {s.mod}'
+        if s.form == 'switch':
+            self.put(depth, f'switch ({test}) {{')
+            self.braced(f'case {s.rest}: {{', s.body, depth)
+            self.put(depth, '}')
+        elif s.form == 'goto':
+            self.labels += 1
+            label = f'past_{self.labels}'
+            self.put(depth, f'if ({test} != {s.rest}) goto {label};')
+            self.braced('{', s.body, depth)
+            self.put(depth, f'{label}:;')
+        elif s.form == 'else':
+            self.put(depth, f'if ({test} != {s.rest}) ;')
+            self.braced('else {', s.body, depth)
+        else:
+            self.braced(f'if ({test} == {s.rest}) {{', s.body, depth)
+
+    def sequential(self, s, depth):
+        if not s.form:
+            return self.braced(s.loop.text() + ' {', s.body, depth)
+        begin, test, step = s.loop.pieces()
+        self.put(depth, '{')
+        self.put(depth + 1, begin + ';')
+        self.put(depth + 1, 'do {' if s.form == 'do' else f'while ({test}) {{')
+        self.block(s.body, depth + 2)
+        self.put(depth + 2, step + ';')
+        self.put(depth + 1, f'}} while ({test});' if s.form == 'do' else '}')
+        self.put(depth, '}')
+        return None
 
     def braced(self, head, body, depth):
         self.put(depth, head)
@@ -314,10 +376,12 @@ class Writer:
         else:
             head = f'parallel({len(s.loops)})'
         self.directive(head + ''.join(' ' + c for c in clauses))
+        last = len(s.loops) - 1
         for k, loop in enumerate(s.loops):
-            self.put(depth + k, loop.text() + (' {' if k + 1 == len(s.loops) else ''))
+            self.put(depth + k, loop.text() + (' {' if s.braces or k == last else ''))
         self.block(s.body, depth + len(s.loops))
-        self.put(depth + len(s.loops) - 1, '}')
+        for k in reversed(range(0 if s.braces else last, last + 1)):
+            self.put(depth + k, '}')
         if s.region:
             self.put(depth, '}')
 
@@ -327,7 +391,7 @@ def joined(terms):
     for k, t in enumerate(terms or ['1']):
         if isinstance(t, Cond):
             t = [f'({t.var} % {t.mod} == {t.rest} ? ', t.then, ' : ', t.other, ')']
-        pieces += ([' + '] if k else []) + (t if isinstance(t, list) else [t])
+        pieces += ([' + '] if k else []) + (t if isinstance(t, list) else [t.wrapped, t] if isinstance(t, Access) and t.wrapped else [t])
     return pieces
 
 
@@ -335,8 +399,21 @@ def indices(access):
     return sorted({s.var for s in access.subs if s.var})
 
 
+def parameter(x, form):
+    dims = [f'n{x.name}_{k}' for k in range(len(x.dims))] if form == 'variable' else x.dims
+    if form == 'pointer':
+        return f'{x.ctype} (*{x.name}){brackets(dims[1:])}' if len(dims) > 1 else f'{x.ctype} *{x.name}'
+    return f'{x.ctype} {x.name}' + ('[]' + brackets(dims[1:]) if form == 'open' else brackets(dims))
+
+
+def given(access):
+    """Arguments of the function that makes the access."""
+    row = access.base.name + ''.join(f'[{s.text()}]' for s in access.subs[:-1])
+    return [row] * access.row + indices(access)
+
+
 def signature(access):
-    names = [f'int {v}' for v in indices(access)] + ([f'{access.ctype} value'] if access.stores else [])
+    names = [f'{access.base.ctype} *row'] * access.row + [f'int {v}' for v in indices(access)] + ([f'{access.ctype} value'] if access.stores else [])
     return f'{"void" if access.stores else access.ctype} {access.callee}({", ".join(names) or "void"})'
 
 
@@ -364,6 +441,9 @@ def names_used(p):
         data(access.base)
         names.update(s.through[0] for s in access.subs if s.through)
     for s in [x for f in called_functions(p) for x in statements_of(f.body)] + list(statements_of(p.body)):
+        if isinstance(s, For) and s.loop.limit:
+            names.add(s.loop.limit[0][0])
+    for s in [x for f in called_functions(p) for x in statements_of(f.body)] + list(statements_of(p.body)):
         for x in used_by(s):
             data(x)
         if isinstance(s, Parallel):
@@ -371,7 +451,7 @@ def names_used(p):
     for a in reversed(p.arrays):                 # targets stand before what is aligned with them
         if a in arrays and a.by:
             data(a.by[0])
-    if p.record and any(x.record for x in p.arrays + p.variables if x.name in names):
+    if p.record and any(getattr(x, 'record', None) for x in arrays):
         names.add(p.record.name)
     for x in [a.template for a in p.arrays if a in arrays and a.by is None] + [t for t in p.templates if t.name in names]:
         names.update(w for d in x.dist for w in re.findall(r'\((\w+)', d))
@@ -391,6 +471,8 @@ def used_by(s):
             yield from (m[0] for m in clause)
     elif isinstance(s, Call):
         yield from s.arrays
+    elif isinstance(s, Declare):
+        yield s.variable
     elif isinstance(s, Redistribute):
         yield s.array
     elif isinstance(s, Realign):
