@@ -6,10 +6,11 @@
 
 /* ---- words ------------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t read_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint32_t base, enum dvmrt_verdict *verdict) {
+static uint32_t read_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint32_t base, bool born_here,
+                          enum dvmrt_verdict *verdict) {
   if (w < DVMRT_W_FIRST) {
     *verdict = class == DVMRT_CLASS_PRIVATE || w == DVMRT_W_PRIVATE ? DVMRT_PRIVATE_UNINIT : DVMRT_UNINIT;
-    return class == DVMRT_CLASS_FIRST ? now & ~1u : w; /* the construct has read it: that decides the class */
+    return class == DVMRT_CLASS_FIRST && !born_here ? now & ~1u : w; /* the construct has read it: that decides the class */
   }
   switch (class) {
   case DVMRT_CLASS_PLAIN: case DVMRT_CLASS_REDUCTION: case DVMRT_CLASS_ACROSS: return w;
@@ -59,7 +60,7 @@ uint32_t dvmrt_check_word(enum dvmrt_class class, uint32_t word, uint32_t flags,
                           enum dvmrt_verdict *verdict) {
   *verdict = DVMRT_FINE;
   if (flags & DVMRT_READ)
-    word = read_word(class, word, now, base, verdict);
+    word = read_word(class, word, now, base, born_here, verdict);
   if (!(flags & DVMRT_WRITE))
     return word;
   enum dvmrt_verdict of_write = DVMRT_FINE;
@@ -194,7 +195,7 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
     dvmrt_explain_value(ev, worst);
   /* 's += x' of what has no value: the construct has read it and writes it, which is a mistake of its own. */
   if (class == DVMRT_CLASS_FIRST && ev->flags == (DVMRT_READ | DVMRT_WRITE) && ev->word < DVMRT_W_FIRST &&
-      (worst == DVMRT_UNINIT || worst == DVMRT_PRIVATE_UNINIT)) {
+      (worst == DVMRT_UNINIT || worst == DVMRT_PRIVATE_UNINIT) && !dvmrt_construct_born_here(ev->nest, ev->word)) {
     ev->flags = DVMRT_WRITE;
     dvmrt_explain_value(ev, DVMRT_READONLY_WRITE);
   }
