@@ -178,6 +178,10 @@ static void got_place_of_list(struct sdm_backend *b, struct gdb_pending *p, cons
     sdm_call_fail(p->call, "there is no source of %s%s%s", func ? "'" : "this place", func ? func : "", func ? "'" : "");
     return;
   }
+  if (access(file, R_OK)) {
+    sdm_call_fail(p->call, "there is no source '%s' here", file);
+    return;
+  }
   dvm_text_printf(&t, "list -source \"%s\" -line %s", file, line);
   sdm_mi_quote(&command, dvm_text_str(&t));
   gdb_send(b, before ? NULL : p->call, before ? NULL : got_listing, "-interpreter-exec console %s", dvm_text_str(&command));
