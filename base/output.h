@@ -1,8 +1,14 @@
-/* What may go wrong with the files that a command writes. */
+/* What may go wrong with the files that a command writes, its standard output among them. */
 #ifndef DVM_BASE_OUTPUT_H
 #define DVM_BASE_OUTPUT_H
 
-/* From now on a write beyond the limit of file sizes ('ulimit -f') fails with EFBIG, as one on a full disk does with ENOSPC, and
- * does not end this process, whose unfinished files nobody would remove.  Programs that it starts find the limit as it was. */
-void dvm_output_limit_fails(void);
+/* First in 'main'.  Programs that are started from here find both as they were.
+ * A write beyond the limit of file sizes ('ulimit -f') fails with EFBIG, as one on a full disk does with ENOSPC, and does not end
+ * this process, whose unfinished files nobody would remove.
+ * A standard stream that is closed stays so: no file that is opened gets its descriptor, and then its output. */
+void dvm_output_begin(void);
+
+/* Last in 'main', with the exit status: writes what standard output holds back.  If any of it was lost says so on standard error and
+ * makes a status of 0 to 1. */
+int dvm_output_end(int status);
 #endif

@@ -1,5 +1,6 @@
 /* dvm: the one command for everything after compiling. */
 #define _GNU_SOURCE
+#include "base/output.h"
 #include "base/text.h"
 #include "driver/check.h"
 #include "driver/config.h"
@@ -117,14 +118,14 @@ static int list_commands(FILE *out, const struct dvm_place *place)
   }
   fputs("\n'dvm help COMMAND' says more; 'dvm help ID' explains a diagnostic, as in 'dvm help dvm-shadow-stale';\n"
         "'dvm help diagnostics' lists them.  'dvmcc --dvm-help' is about compiling.\n", out);
-  return fflush(out) ? 1 : 0;
+  return 0;
 }
 
 static int list_pages(const struct dvm_list *ids)
 {
   for (size_t i = 0; i < ids->n; i++)
     puts(ids->v[i]);
-  return fflush(stdout) ? 1 : 0;
+  return 0;
 }
 
 /* Of a diagnostic. */
@@ -158,13 +159,13 @@ static int help(const char *name, const struct dvm_place *place)
   if (!is_builtin(name))
     return run_program(name, args, place);
   fputs(!strcmp(name, "check") ? dvm_check_help : "usage: dvm version\n\nShows the version.\n", stdout);
-  return fflush(stdout) ? 1 : 0;
+  return 0;
 }
 
 static int version(void)
 {
   puts("dvm " DVM_VERSION);
-  return fflush(stdout) ? 1 : 0;
+  return 0;
 }
 
 static int dispatch(char **argv, int argc, const struct dvm_place *place)
@@ -192,11 +193,12 @@ int main(int argc, char **argv)
 {
   struct dvm_error err = DVM_ERROR_INIT;
   struct dvm_place place;
+  dvm_output_begin();
   if (dvm_place_find(&place, &err)) {
     fprintf(stderr, "dvm: error: %s\n", err.text);
     return 1;
   }
   int status = dispatch(argv, argc, &place);
   dvm_place_fini(&place);
-  return status;
+  return dvm_output_end(status);
 }

@@ -1,5 +1,6 @@
 /* dvmcc: clang with the DVM plug-in and run-time library.  Reads only what it must know, passes everything on, and becomes
  * clang, so that exit status, signals and output are clang's own. */
+#include "base/output.h"
 #include "driver/command.h"
 #include "driver/config.h"
 #include "driver/run.h"
@@ -47,7 +48,7 @@ static int show(enum cc_action action, const struct dvm_place *place)
   case CC_PRINT_PLUGIN: puts(place->plugin); break;
   case CC_PRINT_RUNTIME: puts(place->runtime); break;
   }
-  return fflush(stdout) ? 1 : 0;
+  return dvm_output_end(0);
 }
 
 /* Whoever asks for a check and does not get one must hear of it. */

@@ -24,11 +24,11 @@ int dvm_page_show(const char *folder, const char *id, struct dvm_error *err)
   FILE *page = open_page(folder, id);
   if (!page)
     return dvm_error_set(err, -ENOENT, "there is no page on '%s' in '%s'", id, folder);
-  while (!rc && (n = fread(part, 1, sizeof part, page)) > 0)
-    if (fwrite(part, 1, n, stdout) != n)
-      rc = dvm_error_errno(err, "cannot write the page on '%s'", id);
-  if (!rc && (ferror(page) || fflush(stdout)))
-    rc = dvm_error_errno(err, "cannot show the page on '%s'", id);
+  while ((n = fread(part, 1, sizeof part, page)) > 0)
+    if (fwrite(part, 1, n, stdout) != n) /* the end of the command says so */
+      break;
+  if (ferror(page))
+    rc = dvm_error_errno(err, "cannot read the page on '%s'", id);
   fclose(page);
   return rc;
 }

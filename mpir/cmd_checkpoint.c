@@ -211,7 +211,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         rc = dvm_usage_error("checkpoint", "'%s' is no process number", optarg);
       break;
     case 'h':
-    case HELP: fputs(usage, stdout); exit(fflush(stdout) ? 1 : 0);
+    case HELP: fputs(usage, stdout); exit(dvm_output_end(0));
     default: return dvm_usage_refused("checkpoint", c, argv, options);
     }
   }
@@ -241,7 +241,7 @@ int mpir_checkpoint_main(int argc, char **argv)
   struct dvm_error err = DVM_ERROR_INIT;
   unsigned long pid;
 
-  dvm_output_limit_fails();
+  dvm_output_begin();
   if (argc > 1 && strcmp(argv[1], "inspect") == 0)
     return inspect_main(argc - 1, argv + 1);
   if (argc > 1 && strcmp(argv[1], "compress") == 0)

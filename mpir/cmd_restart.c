@@ -91,7 +91,7 @@ int mpir_restart_main(int argc, char **argv)
     case DETACH: o.detach = true; break;
     case STATS: stats = true; break;
     case 'h':
-    case HELP: fputs(usage, stdout); return fflush(stdout) ? 1 : 0;
+    case HELP: fputs(usage, stdout); return 0;
     default: return dvm_usage_refused("restart", c, argv, options);
     }
   }

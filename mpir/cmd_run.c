@@ -186,7 +186,7 @@ int mpir_run_main(int argc, char **argv)
     case ALL_FILES: setenv("DVMCR_ALL_FILES", "1", 1); break;
     case NO_FORK: setenv("DVMCR_NO_FORK", "1", 1); break;
     case 'h':
-    case HELP: fputs(usage, stdout); return fflush(stdout) ? 1 : 0;
+    case HELP: fputs(usage, stdout); return 0;
     default: return dvm_usage_refused("run", c, argv, options);
     }
   }

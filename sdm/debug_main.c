@@ -1,3 +1,7 @@
+#include "base/output.h"
 #include "sdm/debug.h"
 
-int main(int argc, char **argv) { return sdm_debug_main(argc, argv); }
+int main(int argc, char **argv) {
+  dvm_output_begin();
+  return dvm_output_end(sdm_debug_main(argc, argv));
+}

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "sdm/rank.h"
 #include "sdm/server.h"
 
@@ -93,4 +94,7 @@ static int sdm_server_main(int argc, char **argv) {
   return rc ? 1 : 0;
 }
 
-int main(int argc, char **argv) { return sdm_server_main(argc, argv); }
+int main(int argc, char **argv) {
+  dvm_output_begin();
+  return dvm_output_end(sdm_server_main(argc, argv));
+}

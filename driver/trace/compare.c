@@ -1,5 +1,6 @@
 /* dvm compare: compares a run with a reference while it runs. */
 #define _GNU_SOURCE
+#include "base/output.h"
 #include "driver/run.h"
 #include "driver/trace/bisect.h"
 #include "driver/trace/files.h"
@@ -67,7 +68,7 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   return rc ? rc : errors > 0;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   struct dvmt_cli o = {.name = "compare", .help = help};
   struct dvm_error err = DVM_ERROR_INIT;
   int status = 0, rc = dvmt_cli_read(&o, argc, argv);
@@ -88,4 +89,9 @@ int main(int argc, char **argv) {
     return rc == -EINVAL ? 2 : 1;
   }
   return rc && WIFEXITED(status) ? exitcode : dvm_run_end_like(status);
+}
+
+int main(int argc, char **argv) {
+  dvm_output_begin();
+  return dvm_output_end(run(argc, argv));
 }

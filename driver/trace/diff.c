@@ -1,4 +1,5 @@
 /* dvm diff: compares two traces. */
+#include "base/output.h"
 #include "driver/trace/files.h"
 #include "driver/trace/html.h"
 #include "driver/trace/options.h"
@@ -90,7 +91,7 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
   return rc ? rc : errors ? o->exitcode : 0;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   struct dvmt_cli o = {.name = "diff", .help = help};
   struct dvm_error err = DVM_ERROR_INIT;
   int rc = dvmt_cli_read(&o, argc, argv);
@@ -108,4 +109,9 @@ int main(int argc, char **argv) {
     return rc;
   fprintf(stderr, "dvm: error: %s\n", err.text);
   return rc == -EINVAL ? 2 : 1;
+}
+
+int main(int argc, char **argv) {
+  dvm_output_begin();
+  return dvm_output_end(run(argc, argv));
 }

@@ -90,7 +90,7 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
       if (dvmt_report_add_file(&o->report, optarg, &err))
         rc = dvmt_cli_usage(o, err.text, NULL);
       break;
-    case 'h': printf("%s\n%s", o->help, dvmt_cli_help); return fflush(stdout) ? 1 : -1;
+    case 'h': printf("%s\n%s", o->help, dvmt_cli_help); return -1;
     default: rc = dvm_usage_refused(o->name, c, argv, names);
     }
   if (!rc && ((o->html && dvmt_file_writable(o->html, &err)) || dvmt_report_check_files(&o->report, &err))) {

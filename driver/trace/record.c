@@ -73,7 +73,7 @@ static int read_options(struct options *o, int argc, char **argv) {
     case 'z': rc = read_codec(optarg, &o->codec); break;
     case 'v': o->verbose = true; break;
     case 'i': o->inside = true; break;
-    case 'h': fputs(help, stdout); return fflush(stdout) ? 1 : -1;
+    case 'h': fputs(help, stdout); return -1;
     default: rc = dvm_usage_refused("record", c, argv, names);
     }
   o->command = argv + optind;
@@ -162,16 +162,14 @@ static int record(const struct options *o, struct dvm_error *err) {
     rc = meta ? dvm_error_set(err, -ENOMEM, "out of memory") : err->code;
   else if (o->inside || is_checkpointable(o->command))
     rc = record_inside(o, meta, err);
-  else {
-    dvm_output_limit_fails();
+  else
     rc = record_into(dvm_text_str(&part), o, meta, err);
-  }
   dvm_text_fini(&part);
   free(meta);
   return rc;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct options o;
   int rc = read_options(&o, argc, argv);
@@ -182,4 +180,9 @@ int main(int argc, char **argv) {
     return rc;
   fprintf(stderr, "dvm: error: %s\n", err.text);
   return rc == -EINVAL ? EXIT_USAGE : 1;
+}
+
+int main(int argc, char **argv) {
+  dvm_output_begin();
+  return dvm_output_end(run(argc, argv));
 }

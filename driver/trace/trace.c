@@ -1,4 +1,5 @@
 /* dvm trace: shows what is in a trace. */
+#include "base/output.h"
 #include "base/error.h"
 #include "base/usage.h"
 #include "driver/trace/files.h"
@@ -32,7 +33,7 @@ static int usage(const char *what, const char *word) {
   return EXIT_USAGE;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   static const struct option names[] = {{"json", 0, NULL, 'j'}, {"element", 1, NULL, 'e'}, {"construct", 1, NULL, 'c'},
                                         {"limit", 1, NULL, 'n'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
   struct dvmt_show show = {.limit = UINT64_MAX};
@@ -43,7 +44,7 @@ int main(int argc, char **argv) {
   int c, rc;
   if (!strcmp(action, "--help") || !strcmp(action, "-h")) {
     fputs(help, stdout);
-    return fflush(stdout) ? 1 : 0;
+    return 0;
   }
   bool config = !strcmp(action, "config");
   if (!config && strcmp(action, "info") && strcmp(action, "dump") && strcmp(action, "stat"))
@@ -61,7 +62,7 @@ int main(int argc, char **argv) {
       if (*optarg < '0' || *optarg > '9' || *end)
         return usage("expected a number of records, found", optarg);
       break;
-    case 'h': fputs(help, stdout); return fflush(stdout) ? 1 : 0;
+    case 'h': fputs(help, stdout); return 0;
     default: return dvm_usage_refused("trace", c, argv, names);
     }
   if (config && !argv[optind])
@@ -79,8 +80,14 @@ int main(int argc, char **argv) {
   else
     rc = dvmt_show_stat(argv[optind], &show, stdout, &err);
   if (rc >= 0)
-    return fflush(stdout) ? 1 : rc;
-  fflush(stdout);
+    return rc;
+  if (rc == -EIO && ferror(stdout)) /* will be told */
+    return 1;
   fprintf(stderr, "dvm: error: %s\n", err.text);
   return rc == -EINVAL ? EXIT_USAGE : 1;
+}
+
+int main(int argc, char **argv) {
+  dvm_output_begin();
+  return dvm_output_end(run(argc, argv));
 }

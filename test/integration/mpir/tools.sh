@@ -124,6 +124,10 @@ done
 [ $? = 1 ] && has "'$WORK' is a folder; expected the name of a file" "$WORK/refused.err" || fail "a folder is taken for an image"
 "$BIN/dvm-checkpoint" -o "$WORK/pipe" "$$" 2> "$WORK/refused.err"
 [ $? = 1 ] && has "is no regular file" "$WORK/refused.err" && [ -p "$WORK/pipe" ] || fail "a pipe is taken for an image"
+for what in "-l" "inspect --no-backtraces $killed"; do
+  "$BIN/dvm-checkpoint" $what > /dev/full 2> "$WORK/refused.err"
+  [ $? = 1 ] && has "No space left\|is the disk full" "$WORK/refused.err" || fail "$what: output was lost without a word"
+done
 note "wrong command lines"
 
 # A namespace while the old process runs; its number outside is told.

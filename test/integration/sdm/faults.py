@@ -177,7 +177,7 @@ class Faults(unittest.TestCase):
                 r = subprocess.run([sdm.DEBUG, "-n", "2", "--launcher", "local", "--backend", "stub", "--no-stop", *words, "-ex", "quit",
                                     "/bin/true"], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True, timeout=sdm.LIMIT)
             self.assertEqual((r.returncode, r.stderr),
-                             (1, "dvm debug: error: some of the output could not be written; is the disk full?\n"))
+                             (1, "dvm: error: some of the output could not be written; is the disk full?\n"))
 
     def test_disk_full_for_the_program(self):
         """Route oob: the program's lines go to a full disk; it ends as ever, and the loss is told once."""
