@@ -69,6 +69,16 @@ static const char *of_comparison(const char *s, const char *end, const char *nam
   return NULL;
 }
 
+/* "x > m ? x : m", from 's' on, with the question mark at 'mark'. */
+static const char *of_choice(const char *s, const char *mark, const char *name) {
+  const char *found = of_comparison(s, mark, name), *chosen = mark + 1;
+  while (*chosen == ' ' || *chosen == '(')
+    chosen++;
+  if (!found || !after_name(chosen, name))
+    return found;
+  return strcmp(found, "max") ? "max" : "min"; /* the comparison says when it stays as it is */
+}
+
 /* What stands right of '='. */
 static const char *of_expression(const char *s, const char *name) {
   const char *end = strchr(s, ';') ? strchr(s, ';') : s + strlen(s);
@@ -77,8 +87,9 @@ static const char *of_expression(const char *s, const char *name) {
     return "max";
   if (at && mentions(s, at, "min"))
     return "min";
-  if (at && memchr(s, '?', (size_t)(end - s)))
-    return of_comparison(s, memchr(s, '?', (size_t)(end - s)), name);
+  const char *mark = at ? memchr(s, '?', (size_t)(end - s)) : NULL;
+  if (mark)
+    return of_choice(s, mark, name);
   const char *next = after_subscripts(after_name(s, name));
   if (next)
     return of_operator(*next);

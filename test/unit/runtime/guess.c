@@ -29,6 +29,9 @@ static void test_forms(void **state) {
   guess("", "  m = Min(x, m);", "m", "min");
   guess("", "  m = x > m ? x : m;", "m", "max");
   guess("", "  m = m > x ? x : m;", "m", "min");
+  guess("", "  m = m > x ? m : x;", "m", "max");
+  guess("", "  m = (x >= m) ? (m) : x;", "m", "min");
+  guess("", "  h[i] = h[i] < x ? h[i] : x;", "h", "min");
   guess("    if (a[i] > m)", "      m = a[i];", "m", "max");
   guess("    if (m >= a[i])", "      m = a[i];", "m", "min");
   guess("", "  h[k] = h[k] + x;", "h", "sum");
