@@ -205,7 +205,7 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
   } else if (v == DVMRT_FLOW && collects(ev)) {
     help_reduction(r, ev, name);
     return;
-  } else if (!element && v == DVMRT_OUTPUT) {
+  } else if (!element && v == DVMRT_OUTPUT && !dvmrt_guess_operation(ev->access->pos, name)) {
     help_private(r, ev);
     return;
   } else if (!element) {

@@ -218,7 +218,8 @@ static void variableText(SiteText &T, ASTContext &Ctx, Builder &B, const VarDecl
   T.add(" " + elementKind(Ctx, shapeOf(Ctx, Ty->isPointerType() ? Ctx.VoidPtrTy : Ty).Element));
 }
 
-static void reductionVariable(SiteText &T, ASTContext &Ctx, Builder &B, Expr *L, StringRef Name) {
+// 'Given': how many elements the clause says, 0: as many as there are.
+static void reductionVariable(SiteText &T, ASTContext &Ctx, Builder &B, Expr *L, StringRef Name, uint64_t Given = 0) {
   QualType Ty = L->getType();
   QualType Element = Ty;
   uint64_t Count = 1;
@@ -229,6 +230,8 @@ static void reductionVariable(SiteText &T, ASTContext &Ctx, Builder &B, Expr *L,
   bool Pointer = Ty->isPointerType() && !Ty->getPointeeType()->isVoidType();
   if (Pointer)
     Element = Ty->getPointeeType();
+  if (Given)
+    Count = Given;
   T.add(Name + " ").pointer(Pointer ? B.toVoidPtr(B.load(L)) : B.address(L));
   T.add(" " + Twine(Element->isIncompleteType() ? 0 : Ctx.getTypeSizeInChars(Element).getQuantity()) + " " + Twine(Count) + " " + elementKind(Ctx, Element));
 }
@@ -283,7 +286,10 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
     Shape Extents = shapeOf(Ctx, L->getType());
     if (Expr *Loc = R.loc.count ? Ops.lvalue(R.loc) : nullptr) {
       T.add(" ");
-      reductionVariable(T, Ctx, B, Loc, C.Dir.text(R.loc));
+      int64_t Length = 0;
+      if (R.len.count && !Ops.constant(R.len, Length))
+        Length = 0;
+      reductionVariable(T, Ctx, B, Loc, C.Dir.text(R.loc), Length > 0 ? Length : 0);
     }
     if (Extents.rank() && !Extents.Pointer) {
       T.key('B').add(Twine(Extents.rank()));

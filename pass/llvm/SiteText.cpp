@@ -90,9 +90,15 @@ DirectiveText DirectiveText::parse(StringRef Text) {
   unsigned Counts[256] = {};
   eachLine(Text, [&](char Key, StringRef Rest) {
     unsigned Count = Counts[static_cast<unsigned char>(Key)]++;
-    for (char Sign : withoutFreeText(Key, Rest))
-      if (Sign == '#' || Sign == '&')
-        D.Args.push_back({Key, Count, Sign == '&'});
+    StringRef Fields = withoutFreeText(Key, Rest);
+    for (size_t At = Fields.find_first_of("#&"); At != StringRef::npos; At = Fields.find_first_of("#&", At + 1)) {
+      D.Args.push_back({Key, Count, Fields[At] == '&'});
+      if (Key == 'R' && Fields[At] == '&' && At != Fields.find('&')) { // '& <bytes> <count>'
+        StringRef After = Fields.drop_front(At + 2);
+        nextField(After);
+        D.Args.back().Location = maybeNumber(nextField(After)).value_or(0);
+      }
+    }
     switch (Key) {
     case 'K':
       D.Kind = nextField(Rest);

@@ -36,6 +36,7 @@ struct DirectiveArg {
   char Line;      // key of its line
   unsigned Count; // that line's number among those with this key
   bool Pointer;
+  uint64_t Location = 0; // R: elements of the location that it points to
 };
 
 struct DirectiveText {

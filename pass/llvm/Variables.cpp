@@ -99,7 +99,8 @@ static bool mayStayPrivate(const DirectiveText &D, unsigned Arg, const Variable 
     return false;
   switch (D.Args[Arg].Line) {
   case 'V': return true;
-  case 'R': return !D.Group; // else others must see who touches it after the loop
+  case 'R': // in groups others must see who touches it after the loop; and what is no part of a location is none of the result
+    return !D.Group && (!D.Args[Arg].Location || V.Count <= D.Args[Arg].Location);
   case 'B': return V.Count == 1; // clauses of a region, lists of actual and get_actual: scalars
   case 'A': return V.Count == 1 && (D.Kind == "actual" || D.Kind == "get_actual");
   default: return false;
