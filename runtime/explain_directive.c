@@ -49,7 +49,11 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
     dvmrt_text_add(dvmrt_diag_note(r, v->started->pos), "started here");
   dvmrt_text_add(dvmrt_diag_note(r, v->computed->pos), "computed in this parallel loop");
   dvmrt_explain_note_declaration(r, ev);
-  dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm reduction_wait(%s)' before it", v->group);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  dvmrt_text_add(help, "put ");
+  if (!v->started)
+    dvmrt_text_add(help, "'#pragma dvm reduction_start(%s)' and ", v->group);
+  dvmrt_text_add(help, "'#pragma dvm reduction_wait(%s)' before it", v->group);
   dvmrt_explain_emit(f, r);
 }
 
