@@ -89,7 +89,7 @@ static int run_gdb(const char *program, const char *core, struct dvm_error *err)
   }
   if (child < 0 || waitpid(child, &status, 0) < 0)
     return dvm_error_errno(err, "cannot run gdb");
-  return WIFEXITED(status) && WEXITSTATUS(status) == 127 ? dvm_error_set(err, -ENOENT, "cannot run gdb: is it installed?") : 0;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 127 ? dvm_error_set(err, -ENOENT, "there is no gdb for the backtraces: install the package gdb, or leave them out with '--no-backtraces'") : 0;
 }
 
 static int backtraces(const struct mpir_image *image, const char *path, struct dvm_error *err)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "sdm/console.h"
 #include "sdm/dap_private.h"
 #include "sdm/proctable.h"
@@ -73,7 +74,7 @@ static void choose_launcher(struct dap *d, const json_t *args, struct sdm_sessio
     if (n < DAP_WORDS && json_is_string(w))
       d->words[n++] = sdm_strdup(json_string_value(w));
   if (!words && o->n > 1 && !line)
-    line = sdm_launch_executable("mpirun") ? "mpirun" : "local";
+    line = "mpirun";
   if (!words && line && strcmp(line, "local")) {
     char *copy = sdm_strdup(line), *rest = copy, *word;
     while (n < DAP_WORDS - 2 && (word = strsep(&rest, " ")))
@@ -94,9 +95,11 @@ json_t *dap_do_launch(struct dap *d, const json_t *args) {
   const char *program = dap_text(args, "program");
   if (!program || !put_environment(args))
     return dap_fail(d, program ? "cannot enter folder '%s'" : "'program' is missing", program ? dap_text(args, "cwd") : "");
-  if (!sdm_launch_executable(program))
+  if (!dvm_path_executable(program))
     return dap_fail(d, "there is no program '%s'", program);
   choose_launcher(d, args, &o);
+  if (o.command && !dvm_path_executable(o.command[0]))
+    return dap_fail(d, "there is no launcher '%s'%s", o.command[0], strcmp(o.command[0], "mpirun") ? "" : "; \"launcher\": \"local\" is without MPI");
   json_t *body = open_session(d, &o);
   if (!body)
     return NULL;

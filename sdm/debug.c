@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/usage.h"
 #include "sdm/batch.h"
 #include "sdm/console.h"
@@ -213,7 +214,7 @@ static int parse(int argc, char **argv, struct arguments *a) {
 /* "mpirun -n 8 ./prog x": the words before the program are the launcher. */
 static int split_launcher(struct arguments *a, int argc, struct dvm_error *err) {
   int at = sdm_launch_find_program(argc, a->program);
-  if (!sdm_launch_executable(a->program[0]))
+  if (!dvm_path_executable(a->program[0]))
     return dvm_error_set(err, -ENOENT, "there is no program '%s'", a->program[0]);
   if (!at || at >= ITEMS_MAX)
     return dvm_error_set(err, -EINVAL, "no program found after the launcher '%s'", a->program[0]);
@@ -229,18 +230,18 @@ static int own_launcher(struct arguments *a, struct dvm_error *err) {
   static char copy[1024], count[16];
   int n = 0;
   if (!text)
-    text = a->s.n && sdm_launch_executable("mpirun") ? "mpirun" : "local";
+    text = a->s.n ? "mpirun" : "local";
   if (!a->s.n)
     a->s.n = 1;
-  if (!sdm_launch_executable(a->program[0]))
+  if (!dvm_path_executable(a->program[0]))
     return dvm_error_set(err, -ENOENT, "there is no program '%s'", a->program[0]);
   if (!strcmp(text, "local"))
     return 0;
   snprintf(copy, sizeof(copy), "%s", text);
   for (char *word = strtok(copy, " "); word && n < ITEMS_MAX - 4; word = strtok(NULL, " "))
     a->launch[n++] = word;
-  if (!n || !sdm_launch_executable(a->launch[0]))
-    return dvm_error_set(err, -ENOENT, "there is no launcher '%s'", text);
+  if (!n || !dvm_path_executable(a->launch[0]))
+    return dvm_error_set(err, -ENOENT, "there is no launcher '%s'%s", text, strcmp(text, "mpirun") ? "" : SDM_NO_MPIRUN);
   snprintf(count, sizeof(count), "%u", a->s.n);
   a->launch[n++] = (char *)"-n";
   a->launch[n++] = count;

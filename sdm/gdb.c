@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "sdm/gdb_private.h"
 
 static void on_error(void *arg, unsigned events);
@@ -183,6 +184,10 @@ bool gdb_ready(struct sdm_backend *b, struct sdm_call *c) {
 }
 
 bool gdb_start(struct sdm_backend *b, struct sdm_call *c) {
+  if (b->pid <= 0 && !dvm_path_executable(b->path)) {
+    sdm_call_fail(c, "there is no '%s' on this host: install the package gdb, or name one with '--backend-path PATH'", b->path);
+    return false;
+  }
   if (b->pid <= 0 && spawn(b)) {
     sdm_call_fail(c, "cannot start '%s': %s", b->path, strerror(errno));
     return false;

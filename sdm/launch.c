@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/text.h"
 #include "sdm/bytes.h"
 
@@ -90,28 +91,9 @@ static int server_words(char **words, int n, const struct sdm_launch_options *o)
   return n;
 }
 
-static bool regular_executable(const char *path) {
-  struct stat st;
-  return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
-bool sdm_launch_executable(const char *name) {
-  char path[PATH_MAX];
-  if (strchr(name, '/'))
-    return regular_executable(name);
-  for (const char *p = getenv("PATH"); p && *p;) {
-    size_t n = strcspn(p, ":");
-    snprintf(path, sizeof(path), "%.*s/%s", (int)n, p, name);
-    if (regular_executable(path))
-      return true;
-    p += n + (p[n] == ':');
-  }
-  return false;
-}
-
 int sdm_launch_find_program(int argc, char *const *argv) {
   for (int i = 1; i < argc; i++)
-    if (argv[i][0] != '-' && sdm_launch_executable(argv[i]))
+    if (argv[i][0] != '-' && dvm_path_executable(argv[i]))
       return i;
   return 0;
 }
@@ -203,7 +185,7 @@ static pid_t start(char *const *words, const struct sdm_launch_options *o, const
 int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_options *o, struct dvm_error *err) {
   char rank[16], **words = sdm_alloc((count(o->program) + WORDS_MAX) * sizeof(*words));
   int rc = 0;
-  if (!o->program && !sdm_launch_executable(server_path())) /* said once, not by every child */
+  if (!o->program && !dvm_path_executable(server_path())) /* said once, not by every child */
     rc = dvm_error_set(err, -ENOENT, "there is no debug server '%s'; SDM_SERVER names another", server_path());
   l->pids = sdm_alloc(n * sizeof(*l->pids));
   for (l->n = 0; l->n < n && !rc; l->n++) {

@@ -7,6 +7,9 @@
 
 #include "base/error.h"
 
+/* What to do where there is no mpirun. */
+#define SDM_NO_MPIRUN ": install the package openmpi-bin, or name another with '--launcher WORDS'; '--launcher local' is without MPI"
+
 struct sdm_launch {
   pid_t *pids; /* owned; 0: ended */
   uint32_t n;
@@ -40,5 +43,4 @@ void sdm_launch_terminate(struct sdm_launch *l);           /* asks all of them t
 /* What a launcher says from now on is dropped: advice on programs that the end of the session has killed. */
 void sdm_launch_mute(struct sdm_launch *l);
 void sdm_launch_fini(struct sdm_launch *l, int grace_ms); /* waits, then kills what is left */
-bool sdm_launch_executable(const char *name);             /* a path, or found in PATH */
 #endif

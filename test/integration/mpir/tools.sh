@@ -56,6 +56,8 @@ if command -v gdb > /dev/null; then
   "$BIN/dvm-checkpoint" inspect "$IMAGE" 2> /dev/null | grep -q " worker (" || fail "no backtraces of a compressed image"
 fi
 checkpoint --compress "$PID" && "$BIN/dvm-checkpoint" inspect --no-backtraces "$IMAGE" | grep -q ", compressed" || fail "--compress"
+PATH=/nowhere "$BIN/dvm-checkpoint" inspect "$IMAGE" > /dev/null 2> "$WORK/refused.err"
+[ $? = 1 ] && has "install the package gdb, or leave them out with '--no-backtraces'" "$WORK/refused.err" || fail "inspect without gdb"
 note "inspect and compression"
 
 # --kill; and the restarted process's end is the command's: status, signal, signals passed on.

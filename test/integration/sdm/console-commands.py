@@ -296,7 +296,7 @@ class Console(unittest.TestCase):
     def test_a_gdb_that_does_not_start(self):
         r = run("-n", "2", "--launcher", "local", "--backend-path", "/does/not/exist", sdm.RING)
         self.assertEqual(r.returncode, 1)
-        self.assertIn("cannot run '/does/not/exist'", r.stdout)
+        self.assertIn("there is no '/does/not/exist' on this host", r.stdout)
 
     def test_a_program_that_does_not_start(self):
         with sdm.Folder() as f:

@@ -166,6 +166,20 @@ exec {sdm.SERVER} "$@"
         with self.debug("--servers", self.table((r, self.folder.name, 0) for r in range(3)), "--port", "1") as d:
             self.assertEqual(set(d.answer("print 1")[0]), {frozenset(range(3))})
 
+    def test_missing_programs(self):
+        """What is missing is named, with what to do; a program that wants MPI is not started without it unasked."""
+        environment = {**os.environ, "PATH": "/nowhere"}
+        for words, status, why in (
+                (("/bin/true",), 1, "{0} error: there is no 'gdb' on this host: install the package gdb, or name one with '--backend-path PATH'\n"),
+                (("--backend-path", "/no/gdb", "/bin/true"), 1, "{0} error: there is no '/no/gdb' on this host"),
+                (("-n", "2", "/bin/true"), 2, "there is no launcher 'mpirun': install the package openmpi-bin, or name another with '--launcher WORDS'"),
+                (("-n", "2", "--launcher", "local", "/bin/true"), 1, "{0-1} 2  error: there is no 'gdb' on this host")):
+            r = subprocess.run([sdm.DEBUG, "-ex", "quit", *words], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                               timeout=sdm.LIMIT)
+            self.assertEqual(r.returncode, status, words)
+            self.assertIn(why, r.stdout + r.stderr)
+            self.assertNotIn("died", r.stdout + r.stderr)
+
 
 if __name__ == "__main__":
     sdm.main()

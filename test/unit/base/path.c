@@ -75,6 +75,34 @@ static void test_not(void **state)
   assert_int_equal(judged("link to a folder", "is a folder"), -EISDIR);
 }
 
+static void test_executable(void **state)
+{
+  char there[64];
+  (void)state;
+  assert_int_equal(mkdir("bin", 0700), 0);
+  int fd = open("bin/prog", O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+  assert_true(fd >= 0);
+  close(fd);
+  assert_true(dvm_path_executable("bin/prog"));
+  assert_false(dvm_path_executable("bin"));
+  assert_false(dvm_path_executable("./file"));
+  assert_false(dvm_path_executable("bin/none"));
+  snprintf(there, sizeof there, "/nowhere:%s/bin", folder);
+  setenv("PATH", there, 1);
+  assert_true(dvm_path_executable("prog"));
+  assert_false(dvm_path_executable("none"));
+  assert_false(dvm_path_executable(""));
+  setenv("PATH", "/nowhere", 1);
+  assert_false(dvm_path_executable("prog"));
+  assert_int_equal(chdir("bin"), 0);
+  setenv("PATH", "/nowhere:", 1);
+  assert_true(dvm_path_executable("prog"));
+  unsetenv("PATH");
+  assert_true(dvm_path_executable("sh"));
+  assert_false(dvm_path_executable("prog"));
+  assert_int_equal(chdir("..") | unlink("bin/prog") | rmdir("bin"), 0);
+}
+
 static int set_up(void **state)
 {
   (void)state;
@@ -92,6 +120,6 @@ static int tear_down(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_replaceable), cmocka_unit_test(test_not)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_replaceable), cmocka_unit_test(test_not), cmocka_unit_test(test_executable)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
