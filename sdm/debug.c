@@ -249,6 +249,16 @@ static int own_launcher(struct arguments *a, struct dvm_error *err) {
   return 0;
 }
 
+/* Commands to the servers are JSON.  'list' NULL: only looks. */
+static void add_word(json_t *list, const char *word, struct dvm_error *err) {
+  json_t *j = json_string(word);
+  if (!j)
+    dvm_error_set(err, -EILSEQ, "'%s' is no UTF-8 text; the debugger can take only such names and arguments", word);
+  if (list && j)
+    json_array_append(list, j);
+  json_decref(j);
+}
+
 static json_t *first_command(struct arguments *a, struct dvm_error *err) {
   json_t *list = json_array();
   if (a->attach) {
@@ -266,13 +276,16 @@ static json_t *first_command(struct arguments *a, struct dvm_error *err) {
   }
   if (a->ncores) {
     for (size_t i = 0; i < a->ncores; i++)
-      json_array_append_new(list, json_string(a->cores[i]));
+      add_word(list, a->cores[i], err);
+    if (a->program[0])
+      add_word(NULL, a->program[0], err);
     a->s.n = (uint32_t)a->ncores;
     return json_pack("{s:s, s:s, s:o}", "cmd", "core", "program", a->program[0] ? a->program[0] : "", "files", list);
   }
   char *path = realpath(a->program[0], NULL); /* servers may have another working directory */
+  add_word(NULL, path ? path : a->program[0], err);
   for (char **word = a->program + 1; *word; word++)
-    json_array_append_new(list, json_string(*word));
+    add_word(list, *word, err);
   json_t *j = json_pack("{s:s, s:s, s:o, s:i}", "cmd", "launch", "program", path ? path : a->program[0], "args", list,
                         "stop", !a->no_stop && !a->batch);
   free(path);
@@ -377,8 +390,9 @@ int sdm_debug_main(int argc, char **argv) {
   if (!a.attach && !a.ncores && !a.s.servers && !a.s.reattach)
     rc = a.program_after_launcher ? split_launcher(&a, argc - optind, &err) : own_launcher(&a, &err);
   json_t *command = rc ? NULL : a.inside ? inside(&a) : a.s.reattach ? json_object() : first_command(&a, &err);
-  if (!command) {
+  if (!command || err.code) {
     fprintf(stderr, "dvm debug: error: %s\n", err.text);
+    json_decref(command);
     return 2;
   }
   int status = debug(&a, command, &err);

@@ -22,6 +22,17 @@ static bool term_output(void *arg, unsigned stream, bool eof, const void *p, siz
   return b->host.output(b->host.arg, stream, eof, p, len);
 }
 
+/* gdb takes both as the rest of a line. */
+static bool fits_a_line(const json_t *program, const json_t *args) {
+  const char *s = json_string_value(program);
+  bool fits = !s || !strpbrk(s, "\r\n");
+  const json_t *word;
+  size_t i;
+  json_array_foreach((json_t *)args, i, word)
+    fits &= !json_string_value(word) || !strpbrk(json_string_value(word), "\r\n");
+  return fits;
+}
+
 void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text args = DVM_TEXT_INIT, prog = DVM_TEXT_INIT;
   struct dvm_error err = DVM_ERROR_INIT;
@@ -29,6 +40,10 @@ void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   const json_t *word;
   size_t i;
   bool load = sdm_call_number(c, "load", 0); /* only made ready, for breakpoints */
+  if (!fits_a_line(json_object_get(sdm_call_args(c), "program"), list)) {
+    sdm_call_fail(c, "gdb cannot start a program whose path or arguments have line breaks");
+    return;
+  }
   if (!gdb_start(b, c))
     return;
   if (!b->term && !(b->term = sdm_term_new(b->host.loop, term_output, b, &err))) {

@@ -108,8 +108,11 @@ static void write_construct(const struct construct *c, const struct dvmt_totals 
 
 static int write_config(const struct measure *m, char *const *command, const struct dvmt_totals totals[NMEASURED], FILE *f) {
   fprintf(f, "# Trace configuration of");
-  for (; *command; command++)
-    fprintf(f, " %s", *command);
+  for (; *command; command++) {
+    fputc(' ', f);
+    for (const char *p = *command; *p; p++) /* it is one line */
+      fputc(*p == '\n' || *p == '\r' ? ' ' : *p, f);
+  }
   fprintf(f, "\n# Whole program, bytes: minimal %llu, modify %llu, full %llu (%llu records)\n", (unsigned long long)totals[0].file_bytes,
           (unsigned long long)totals[1].file_bytes, (unsigned long long)totals[2].file_bytes,
           (unsigned long long)totals[2].records);

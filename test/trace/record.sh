@@ -252,6 +252,8 @@ has made.conf "parallel part.c:7 level modify"
 has made.conf "# 3 executions, 60 iterations, 60 writes, 120 reads"
 has made.conf "# iterations: 1:0..19"
 status 0 "$dvm" record --config made.conf -o t.dvmt -- ./prog
+status 0 "$dvm" trace config -o lines.conf -- ./prog $'two\nlines'
+status 0 "$dvm" record --config lines.conf -o lines.dvmt -- ./prog
 cat >some.conf <<'T'
 level none
 parallel part.c:7 level modify 1:4..10 step 3   # 4, 7, 10

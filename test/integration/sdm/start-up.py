@@ -1,6 +1,7 @@
 """Start-up: servers that call back, servers found by base port and increments, servers of a routing file; each also
 when some do not come: the failed start names their ranks and why, and ends."""
 import os
+import shutil
 import socket
 import subprocess
 import unittest
@@ -179,6 +180,18 @@ exec {sdm.SERVER} "$@"
             self.assertEqual(r.returncode, status, words)
             self.assertIn(why, r.stdout + r.stderr)
             self.assertNotIn("died", r.stdout + r.stderr)
+
+    def test_names_that_cannot_be_taken(self):
+        with sdm.Folder() as f:
+            shutil.copy("/bin/true", os.fsencode(f.path("")) + b"no\xffutf")
+            for words, status, why in (
+                    ((os.fsencode(f.path("")) + b"no\xffutf",), 2, "is no UTF-8 text"),
+                    (("/bin/true", b"\xff"), 2, "is no UTF-8 text"),
+                    (("--core", b"\xff"), 2, "is no UTF-8 text"),
+                    (("/bin/echo", "a\n-gdb-exit"), 1, "{0} error: gdb cannot start a program whose path or arguments have line breaks")):
+                r = subprocess.run([sdm.DEBUG, "-ex", "quit", *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=sdm.LIMIT)
+                self.assertEqual(r.returncode, status, words)
+                self.assertIn(why, (r.stdout + r.stderr).decode(errors="replace"))
 
 
 if __name__ == "__main__":
