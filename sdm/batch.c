@@ -1,6 +1,7 @@
 #include "sdm/batch.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 static void report(struct sdm_session *s, const struct sdm_show *show, const char *why) {
@@ -54,20 +55,21 @@ static bool in_trouble(const struct sdm_session *s, size_t lost_before) {
   return !sdm_set_is_empty(s->stopped) || s->failed || sdm_set_size(s->dead) > lost_before;
 }
 
-static const char *reason(const struct sdm_session *s, bool stopped, bool trouble, bool running) {
-  return stopped ? (aborted(s) ? "ended by MPI_Abort" : "stopped by a signal")
+static const char *reason(const struct sdm_session *s, bool stopped, bool trouble, bool running, bool interrupted) {
+  return interrupted ? "interrupted"
+         : stopped ? (aborted(s) ? "ended by MPI_Abort" : "stopped by a signal")
          : running && !trouble ? "still running at the time limit"
          : running ? "failed; those who did not end within 5 seconds were stopped" : "failed";
 }
 
-int sdm_batch_run(struct sdm_session *s, const struct sdm_show *show, unsigned timeout_s) {
+int sdm_batch_run(struct sdm_session *s, const struct sdm_show *show, unsigned timeout_s, const volatile atomic_int *interrupted) {
   int64_t until = sdm_now_us() + (int64_t)timeout_s * 1000000;
   size_t lost_before = sdm_set_size(s->dead); /* a rank may have ended before one could attach to it */
-  while (!sdm_set_is_empty(s->running) && !in_trouble(s, lost_before) && sdm_now_us() < until)
+  while (!sdm_set_is_empty(s->running) && !in_trouble(s, lost_before) && !*interrupted && sdm_now_us() < until)
     sdm_session_step(s, 50);
   bool trouble = in_trouble(s, lost_before);
   if (trouble)
-    sdm_session_wait(s, s->all, GRACE_MS, NULL);
+    sdm_session_wait(s, s->all, GRACE_MS, interrupted);
   bool stopped = !sdm_set_is_empty(s->stopped), running = !sdm_set_is_empty(s->running);
   if (running) {
     struct sdm_set *set = sdm_set_copy(s->running);
@@ -77,6 +79,6 @@ int sdm_batch_run(struct sdm_session *s, const struct sdm_show *show, unsigned t
   }
   if (!running && !stopped && !s->failed && sdm_set_is_empty(s->dead))
     return 0;
-  report(s, show, reason(s, stopped, trouble, running));
-  return running && !trouble ? 3 : 1;
+  report(s, show, reason(s, stopped, trouble, running, *interrupted));
+  return *interrupted ? 128 + SIGINT : running && !trouble ? 3 : 1;
 }

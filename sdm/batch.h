@@ -9,6 +9,6 @@
 void sdm_batch_prepare(struct sdm_session *s, const json_t *launch);
 
 /* The program runs.  0: all ended with status 0; 1: something failed or stopped by a signal; 3: it was still running after
- * 'timeout_s'.  In the last two cases the merged stacks and the state of every rank are shown. */
-int sdm_batch_run(struct sdm_session *s, const struct sdm_show *show, unsigned timeout_s);
+ * 'timeout_s'; 130: '*interrupted' became true.  But for the first, the merged stacks and the state of every rank are shown. */
+int sdm_batch_run(struct sdm_session *s, const struct sdm_show *show, unsigned timeout_s, const volatile atomic_int *interrupted);
 #endif

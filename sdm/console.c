@@ -12,6 +12,7 @@
 volatile atomic_int console_interrupted;
 
 void sdm_console_interrupt(void) { console_interrupted = 1; }
+const volatile atomic_int *sdm_console_interrupts(void) { return &console_interrupted; }
 bool sdm_console_quit(const struct sdm_console *c) { return c->quit; }
 
 void console_fail(struct sdm_console *c, const char *text) {

@@ -23,4 +23,5 @@ bool sdm_console_quit(const struct sdm_console *c);
 /* Waits until the programs that were started have stopped in main, at most a minute; ^C stops them where they are. */
 void sdm_console_await_main(struct sdm_console *c);
 void sdm_console_interrupt(void); /* async-signal-safe: what ^C does */
+const volatile atomic_int *sdm_console_interrupts(void); /* becomes true by it */
 #endif

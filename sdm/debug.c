@@ -362,7 +362,7 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   if (!a->batch)
     sdm_console_line(c, ""); /* shows where everybody stopped */
   if (a->batch)
-    status = rc ? 1 : sdm_batch_run(&s, &show, a->timeout_s ? a->timeout_s : 60);
+    status = rc ? 1 : sdm_batch_run(&s, &show, a->timeout_s ? a->timeout_s : 60, sdm_console_interrupts());
   else if (!rc || a->ncommands) {
     for (size_t i = 0; i < a->ncommands && !rc && !sdm_console_quit(c); i++)
       rc = a->commands[i].file ? sdm_console_script(c, a->commands[i].text)

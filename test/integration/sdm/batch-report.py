@@ -1,6 +1,7 @@
 """`dvm debug --batch`: silent about a good run, a report with merged stacks for a hang, a crash, a bad exit."""
 import json
 import os
+import signal
 import subprocess
 import unittest
 
@@ -60,6 +61,24 @@ class Batch(unittest.TestCase):
             self.assertRegex(report[2], r"^\{0\} stopped \(interrupted\) in ")
             number = sdm.line_of("MPI_Sendrecv_replace", "mpi_ring.c")
             self.assertTrue([x for x in report if f"exchange mpi_ring.c:{number}  {{0}} 1" in x], r.stdout)
+
+    def test_interrupt(self):
+        """^C ends it at once, with the report; nothing is left."""
+        p = subprocess.Popen([sdm.DEBUG, "--batch", "--timeout", "3000", "--launcher", "local", "-n", "2", sdm.RING, "hang", "1"],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        try:
+            said = [p.stdout.readline()]  # they run
+            below = sdm.descendants(p.pid)
+            self.assertTrue(below)
+            p.send_signal(signal.SIGINT)
+            said += p.communicate(timeout=sdm.LIMIT)[0].splitlines()
+        finally:
+            p.kill()
+            p.wait()
+        self.assertEqual(p.returncode, 130)
+        self.assertIn("== interrupted", said)
+        self.assertTrue([x for x in said if "1} " in x and "stopped (interrupted) in " in x], said)
+        sdm.wait_until(lambda: all(sdm.gone(d) for d in below), "servers, debuggers and programs end")
 
     def test_json(self):
         status, said = batch("crash", "2", json_lines=True)
