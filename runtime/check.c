@@ -169,10 +169,28 @@ void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix,
 
 /* ---- ordinary data ------------------------------------------------------------------------------------------------------------ */
 
+/* Where a struct would go whose copy changes no words, until the copy is asked for; 0: none. */
+static uintptr_t copied_nowhere;
+
+/* A struct is copied of which this iteration has given a value to some part: others may be of no interest. */
+static bool partly_own(const struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
+  for (struct dvmrt_span s; a < end; a = s.end) {
+    dvmrt_shadow_span(a, end - a, true, &s);
+    for (uint32_t i = 0; i < s.count; i++) {
+      uint32_t w = s.words[i] & ~DVMRT_W_FILLED;
+      if (w >= DVMRT_W_FIRST && (w < ev->base || !(w & 1) || w == ev->now))
+        return true;
+    }
+  }
+  return false;
+}
+
 static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uintptr_t a) {
   enum dvmrt_verdict worst = DVMRT_FINE;
   bool index = is_index_variable(ev);
   enum dvmrt_class class = index ? DVMRT_CLASS_PLAIN : ev->class;
+  bool own = class == DVMRT_CLASS_PRIVATE || class == DVMRT_CLASS_FIRST;
+  bool lenient = own && ev->partly_own;
   for (uint32_t i = 0; i < s->count; i++) {
     enum dvmrt_verdict v;
     uint32_t old = s->words[i];
@@ -180,6 +198,8 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
       continue;
     bool born_here = ev->nest && dvmrt_construct_born_here(ev->nest, old);
     s->words[i] = dvmrt_check_word(class, old, ev->flags, index ? DVMRT_W_ASSIGNED : ev->now, ev->base, born_here, &v);
+    if (lenient)
+      v = DVMRT_FINE;
     if (v && (!worst || worst == DVMRT_UNDECLARED)) {
       worst = v;
       ev->word = old;
@@ -191,8 +211,10 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
     dvmrt_shadow_settle(a, s->end - a, DVMRT_W_ASSIGNED);
     return;
   }
-  if (worst)
+  if (worst && !ev->told)
     dvmrt_explain_value(ev, worst);
+  ev->told |= worst != DVMRT_FINE;
+  ev->kept |= worst == DVMRT_READONLY_WRITE;
   /* 's += x' of what has no value: the construct has read it and writes it, which is a mistake of its own. */
   if (class == DVMRT_CLASS_FIRST && ev->flags == (DVMRT_READ | DVMRT_WRITE) && ev->word < DVMRT_W_FIRST &&
       (worst == DVMRT_UNINIT || worst == DVMRT_PRIVATE_UNINIT) && !dvmrt_construct_born_here(ev->nest, ev->word)) {
@@ -208,6 +230,8 @@ static void pending(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
 }
 
 static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
+  uintptr_t begin = a;
+  ev->partly_own = ev->nest && ev->copied && !(ev->flags & DVMRT_WRITE) && partly_own(ev, a, end);
   while (a < end) {
     struct dvmrt_span s;
     dvmrt_shadow_span(a, end - a, ev->nest != NULL, &s);
@@ -221,6 +245,8 @@ static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
       touch_words(ev, &s, a);
     a = s.end;
   }
+  if (ev->kept && ev->copied)
+    copied_nowhere = begin;
 }
 
 /* ---- distributed arrays --------------------------------------------------------------------------------------------------------- */
@@ -233,9 +259,6 @@ static void give_value(uintptr_t p, uint64_t size) {
     if (s.words[i] < DVMRT_W_FIRST)
       s.words[i] = DVMRT_W_ASSIGNED;
 }
-
-/* Where a struct would go that is copied to a buffer, until its copy is asked for; 0: none. */
-static uintptr_t copied_nowhere;
 
 bool dvmrt_check_copied_nowhere(uintptr_t dst) {
   bool nowhere = copied_nowhere == dst;
@@ -268,7 +291,7 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
   }
   if (lost)
     give_value(p, size);
-  if (lost && ev->copied)
+  if ((lost || ev->kept) && ev->copied)
     copied_nowhere = p;
 }
 

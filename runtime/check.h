@@ -21,6 +21,9 @@ struct dvmrt_event {
   const int64_t *subscripts;    /* one per X line, or NULL */
   int64_t ix[DVMRT_NDIMS_MAX];  /* array: indices of the element */
   uint32_t flags;
+  bool told;                    /* something was wrong with a part of it */
+  bool kept;                    /* was written, and stays a datum that the construct reads */
+  bool partly_own;              /* copied: of some part this iteration has given the value, or none has */
   bool copied;                  /* a whole struct: what has no value is copied so */
   enum dvmrt_class class;
   const struct dvmrt_var *var;  /* the clause of 'class', or NULL */

@@ -115,7 +115,7 @@ void dvmrt_copy_run(struct dvmrt_directive *d, const int64_t *args) {
   do {
     uint64_t bytes = to.array->element_bytes;
     if (bytes == from.array->element_bytes && has_value(address_of(&from), from.array))
-      dvmrt_shadow_copy(address_of(&to), address_of(&from), bytes, DVMRT_W_ASSIGNED);
+      dvmrt_shadow_copy(address_of(&to), address_of(&from), bytes, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
     else
       dvmrt_shadow_fill(address_of(&to), bytes, DVMRT_W_ASSIGNED);
     advance(&from);

@@ -309,7 +309,10 @@ void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
   }
   mark_written((uintptr_t)dst, size);
   dvmrt_task_assigned((uintptr_t)dst, size);
-  dvmrt_shadow_copy((uintptr_t)dst, (uintptr_t)src, size, __dvmrt_now.mask ? __dvmrt_now.write : DVMRT_W_ASSIGNED);
+  if (__dvmrt_now.mask)
+    dvmrt_shadow_copy((uintptr_t)dst, (uintptr_t)src, size, __dvmrt_now.write, __dvmrt_now.base, dvmrt_construct_born_word());
+  else
+    dvmrt_shadow_copy((uintptr_t)dst, (uintptr_t)src, size, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
   leave();
 }
 
@@ -366,7 +369,7 @@ static void *realloc_known(void *p, uint64_t size, struct dvmrt_extent x) {
   uint32_t born = dvmrt_construct_born_word();
   if (a != b) {
     dvmrt_array_forget(b, size);
-    dvmrt_shadow_copy(b, a, keep, DVMRT_W_ASSIGNED);
+    dvmrt_shadow_copy(b, a, keep, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
     renew(a, x.size, DVMRT_W_ASSIGNED);
     dvmrt_heap_remove(a, &x);
   } else {

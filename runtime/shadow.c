@@ -333,23 +333,36 @@ static unsigned granule_of(uintptr_t a, unsigned most) {
   return shift < most ? shift : most;
 }
 
-static void copy_to(uintptr_t dst, unsigned bytes, uint32_t w, uint32_t word) {
+struct carry {
+  uint32_t word;       /* of what has a value */
+  uint32_t base, lost; /* ordinary data whose words are from 'base' on: the word of what has none */
+};
+
+/* The word of ordinary data that had the word 'old' and gets one, 'w', that says there is no value.  Where it was born counts more
+   than where the copy comes from. */
+static uint32_t without_value(uint32_t old, uint32_t w, const struct carry *c) {
+  if (old > DVMRT_W_LOCAL && old < DVMRT_W_FIRST)
+    return old;
+  return old >= c->base ? c->lost : w;
+}
+
+static void copy_to(uintptr_t dst, unsigned bytes, uint32_t w, const struct carry *c) {
   struct dvmrt_span s;
-  uint32_t value = w < DVMRT_W_FIRST ? w : word;
-  if (value == DVMRT_W_ASSIGNED && dvmrt_shadow_entry(dst) == 0)
+  bool has_value = w >= DVMRT_W_FIRST;
+  if (has_value && c->word == DVMRT_W_ASSIGNED && dvmrt_shadow_entry(dst) == 0)
     return;
   dvmrt_shadow_span(dst, bytes, true, &s);
-  if (s.region && value < DVMRT_W_FIRST)
+  if (s.region && !has_value)
     s.region->losses++;
   for (uint32_t i = 0; i < s.count; i++)
-    s.words[i] = value;
+    s.words[i] = has_value ? c->word : s.region ? w : without_value(s.words[i], w, c);
 }
 
 /* In an aligned piece of 1 << shift bytes, in which a region may begin or end. */
 static unsigned granule_at(uintptr_t a, unsigned shift) { return granule_of(a, granule_of(a + ((uintptr_t)1 << shift) - 1, shift)); }
 
 /* One aligned piece, on one page on either side.  A granule of a region has a value if a part of it has. */
-static void copy_piece(uintptr_t dst, uintptr_t src, unsigned shift, bool up, uint32_t word) {
+static void copy_piece(uintptr_t dst, uintptr_t src, unsigned shift, bool up, const struct carry *c) {
   struct dvmrt_page *r = record_of(dvmrt_shadow_entry(dst));
   uintptr_t limit = UINTPTR_MAX;
   unsigned from = 1u << granule_at(src, shift), to = r && region_at(r, dst, &limit) ? 1u << granule_at(dst, shift) : 1;
@@ -361,11 +374,11 @@ static void copy_piece(uintptr_t dst, uintptr_t src, unsigned shift, bool up, ui
       uint32_t w = dvmrt_shadow_word(src + j);
       best = w > best ? w : best;
     }
-    copy_to(dst + k, step, best, word);
+    copy_to(dst + k, step, best, c);
   }
 }
 
-void dvmrt_shadow_copy(uintptr_t dst, uintptr_t src, uint64_t n, uint32_t word) {
+void dvmrt_shadow_copy(uintptr_t dst, uintptr_t src, uint64_t n, uint32_t word, uint32_t base, uint32_t lost) {
   if (all_assigned(src, n)) {
     dvmrt_shadow_fill(dst, n, word);
     return;
@@ -373,9 +386,10 @@ void dvmrt_shadow_copy(uintptr_t dst, uintptr_t src, uint64_t n, uint32_t word) 
   unsigned shift = shift_for(dst | src, n);
   uint64_t piece = (uint64_t)1 << shift;
   bool up = dst <= src;
+  const struct carry c = {word, base, lost};
   for (uint64_t done = 0; done < n; done += piece) {
     uint64_t at = up ? done : n - done - piece;
-    copy_piece(dst + at, src + at, shift, up, word);
+    copy_piece(dst + at, src + at, shift, up, &c);
   }
 }
 

@@ -45,8 +45,9 @@ uint32_t *dvmrt_shadow_peek(uintptr_t a, uint64_t n, uint32_t *count);
 void dvmrt_shadow_fill(uintptr_t a, uint64_t n, uint32_t word);
 /* Forgets the words of ordinary memory in the range: all assigned. */
 void dvmrt_shadow_drop(uintptr_t a, uint64_t n);
-/* What src does not have, dst does not have after it; what it has gets 'word'.  May overlap, as memmove. */
-void dvmrt_shadow_copy(uintptr_t dst, uintptr_t src, uint64_t n, uint32_t word);
+/* What src does not have, dst does not have after it; what it has gets 'word'.  May overlap, as memmove.
+ * Ordinary data whose words are from 'base' on become 'lost' if they lose their value. */
+void dvmrt_shadow_copy(uintptr_t dst, uintptr_t src, uint64_t n, uint32_t word, uint32_t base, uint32_t lost);
 /* Sets valueless words in the range to 'word'; calls of unknown code are answered with it. */
 void dvmrt_shadow_settle(uintptr_t a, uint64_t n, uint32_t word);
 /* Word of the granule at 'a'; ASSIGNED where nothing is known. */

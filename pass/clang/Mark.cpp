@@ -237,11 +237,18 @@ static bool isSignalFlag(QualType T) {
   return false;
 }
 
+// A struct that lives longer than the iterations of the nest around: copied as a whole, its class matters.
+bool Rewriter::wholeDatum(const Expr *E) const {
+  const Construct *Nest = innermostNest();
+  const VarDecl *V = Nest && !St.Opts.Trace && !E->getType().isVolatileQualified() ? chainOf(const_cast<Expr *>(E)).Root : nullptr;
+  return V && (!V->hasLocalStorage() || Ctx.getSourceManager().isBeforeInTranslationUnit(V->getLocation(), Nest->Dir.Start));
+}
+
 bool Rewriter::markable(const Expr *E) const {
   E = E->IgnoreParens();
   QualType T = E->getType();
   if (!E->isLValue() || E->getObjectKind() != OK_Ordinary || T->isIncompleteType() || T->isFunctionType() ||
-      (T->isRecordType() && !wholeElement(E)) || T->isArrayType() || T.getAddressSpace() != LangAS::Default || isPacked(Ctx, E))
+      (T->isRecordType() && !wholeElement(E) && !wholeDatum(E)) || T->isArrayType() || T.getAddressSpace() != LangAS::Default || isPacked(Ctx, E))
     return false;
   if (const auto *A = T->getAs<AtomicType>(); (A && A->getValueType()->isRecordType()) || isSignalFlag(T))
     return false;

@@ -96,6 +96,7 @@ private:
   void mark(clang::Stmt *&Slot, char Kind);
   bool markable(const clang::Expr *E) const;
   bool wholeElement(const clang::Expr *E) const;
+  bool wholeDatum(const clang::Expr *E) const;
   void walkCall(clang::CallExpr *C);
   void bindPointer(clang::BinaryOperator *Assign);
   Construct *innermostNest() const;

@@ -44,9 +44,26 @@ SmallVector<Value *, 8> dvmir::markerArguments(CallInst *Mark) {
   return Args;
 }
 
+// 's = f(s)': s is written when its value is there, behind the call.
+static void moveToUse(CallInst *Mark) {
+  Instruction *First = nullptr;
+  for (User *U : Mark->users()) {
+    auto *I = cast<Instruction>(U);
+    if (isa<PHINode>(I) || I->getParent() != Mark->getParent())
+      return;
+    if (!First || I->comesBefore(First))
+      First = I;
+  }
+  if (First)
+    Mark->moveBefore(First);
+}
+
 FunctionState::FunctionState(Function &Fn, Runtime &R)
     : F(Fn), RT(R), Volatile(Fn.callsFunctionThatReturnsTwice()) {
   collect();
+  for (Access &A : Accesses)
+    if (A.Text.Whole && A.Text.Writes && !A.Text.OfDistributed)
+      moveToUse(A.Mark);
   attachIndices();
   for (auto &[Cid, K] : Constructs)
     findBlocks(*K);

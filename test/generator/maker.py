@@ -78,8 +78,17 @@ class Maker:
             return self.remote_block()
         if kind < 0.96:
             name = f'K{self.n}_{r.randrange(1000)}'
-            return [TaskRegion(name, [TaskOn(name, k, [self.loops.mapped(plain=True)]) for k in range(2)])]
+            return [TaskRegion(name, [TaskOn(name, k, self.task()) for k in range(2)])]
         return [self.sequential()]
+
+    def task(self):
+        r = self.r
+        nests = [self.loops.mapped(plain=True) for _ in range(r.choice([1, 1, 2]))]
+        if r.random() < 0.2:
+            nests = [For(Loop('it', 0, 1, 1), nests)]
+        if r.random() < 0.3:
+            nests.insert(r.randrange(len(nests) + 1), self.set_variable(r.choice(self.p.variables)))
+        return nests
 
     def constant_access(self, base):
         return Access(base, [Sub(None, 0, self.r.randrange(n)) for n in base.dims], self.loops.field(base))

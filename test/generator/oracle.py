@@ -192,6 +192,8 @@ class Oracle(Rules):
     def read(self, access, env, output=False, compound=False):
         subs = self.subscripts(access, env)
         base = self.actual(access.base)
+        if access.callee and self.construct and base.name in self.construct.reduced:
+            raise Undecided                  # what functions do to it is not followed
         if not inside(base, subs):
             if access.through or access.row:
                 raise Undecided              # of a pointer's dimensions nothing is known
@@ -299,6 +301,8 @@ class Oracle(Rules):
         fields = list(every_field(source, index))
         if ordinary and not all(self.has_value(source, whole) for whole in fields):
             raise Undecided
+        if to in ordinary and self.construct and len({self.construct.first.get((to.name, subs + whole[-1:])) == 'read' for whole in fields}) > 1:
+            raise Undecided                      # some members were read first, others were not: one report for all of it
         for whole in fields:                     # C leaves open which comes first
             element, copy = (source.name, whole), (to.name, subs + whole[-1:])
             state, value = self.state(element), self.fetch(source, whole)
@@ -341,7 +345,7 @@ class Oracle(Rules):
         """A plain assignment of a reduction variable: the last value, or a sum if the variable itself is a term."""
         itself = [t for t in s.terms if isinstance(t, Access) and t.base is base]
         old, computes = None, 'last'
-        if s.op not in ('=', '+=') or len(itself) > 1 or itself and s.op == '+=' or any(t.callee or t.macro for t in itself):
+        if s.lhs.callee or s.op not in ('=', '+=') or len(itself) > 1 or itself and s.op == '+=' or any(t.callee or t.macro for t in itself):
             raise Undecided
         others = [t for t in s.terms if t not in itself]
         if itself:

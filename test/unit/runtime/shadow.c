@@ -75,13 +75,15 @@ static void do_copy(void) {
   uint32_t dst = random_below((SIZE - n) / g) * g, src = random_below((SIZE - n) / g) * g;
   static uint32_t old[SIZE];
   memcpy(old, model, sizeof(old));
-  dvmrt_shadow_copy((uintptr_t)area + dst, (uintptr_t)area + src, n, DVMRT_W_ASSIGNED);
+  dvmrt_shadow_copy((uintptr_t)area + dst, (uintptr_t)area + src, n, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
   uintptr_t low = has_region ? region.base - (uintptr_t)area : 0, high = has_region ? region.end - (uintptr_t)area : 0;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t w = old[src + i];
     for (uint32_t k = i & ~7u; dst + i >= low && dst + i < high && k < (i | 7) + 1; k++)
       w = old[src + k] > w ? old[src + k] : w; /* an element with a part that has a value has one */
-    model[dst + i] = w < DVMRT_W_FIRST ? w : DVMRT_W_ASSIGNED;
+    bool born = model[dst + i] > DVMRT_W_LOCAL && model[dst + i] < DVMRT_W_FIRST && !(dst + i >= low && dst + i < high);
+    if (w >= DVMRT_W_FIRST || !born) /* where it was born stays known */
+      model[dst + i] = w < DVMRT_W_FIRST ? w : DVMRT_W_ASSIGNED;
   }
 }
 
