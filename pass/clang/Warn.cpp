@@ -12,6 +12,7 @@ class FirstAccess {
   State &St;
   Construct &C;
   llvm::DenseSet<const VarDecl *> Seen;
+  bool Called = false; // a function of the program, which may have read what it sees
 
 public:
   FirstAccess(State &St, Construct &C) : St(St), C(C) {}
@@ -74,6 +75,8 @@ private:
   bool undeclared(const VarDecl *V) const {
     if (!V->getType()->isScalarType() || C.indexNumber(V) >= 0 || C.Privates.count(V) || C.Reductions.count(V))
       return false;
+    if (Called && V->hasGlobalStorage())
+      return false;
     if (V->getType().isVolatileQualified() || V->getTLSKind() != VarDecl::TLS_None)
       return false;
     const Stmt *Body = C.Loops.front().For;
@@ -95,6 +98,8 @@ private:
     if (const auto *D = dyn_cast<DeclRefExpr>(S))
       if (const auto *V = dyn_cast<VarDecl>(D->getDecl()))
         Seen.insert(V);
+    if (const auto *Call = dyn_cast<CallExpr>(S))
+      Called |= !Call->getDirectCallee() || !Call->getDirectCallee()->getBuiltinID();
     for (const Stmt *X : S->children())
       see(X);
   }

@@ -144,6 +144,10 @@ void MemoryLowering::lowerObjects() {
     if (V->Starts.empty()) {
       Instruction *Entry = S.entryPoint();
       Call("__dvmrt_born", Alloca->comesBefore(Entry) ? Entry : Alloca->getNextNode());
+      for (auto &[Cid, K] : S.Constructs)
+        if (V->Inner.lookup(K.get()))
+          for (CallInst *Iter : K->Iters)
+            Call("__dvmrt_born", Iter);
     }
     for (IntrinsicInst *Start : V->Starts)
       Call("__dvmrt_born", Start->getNextNode());

@@ -206,7 +206,7 @@ class Loop:
     def __init__(self, var, first, last, step, parity=None, declared=True):
         self.var, self.first, self.last, self.step = var, first, last, step
         self.parity, self.declared, self.after, self.limit = parity, declared, None, None
-        self.ctype_of_index, self.compare, self.bound, self.start, self.step_by, self.step_name = 'int', '', None, None, '', None
+        self.ctype_of_index, self.compare, self.last_name, self.first_name, self.step_by, self.step_name = 'int', '', None, None, '', None
 
     def values(self, env=None):
         first = self.first + (env[self.parity] % 2 if self.parity and env else 0) + (env[self.after.var] if self.after else 0)
@@ -224,13 +224,13 @@ class Loop:
     def pieces(self):
         """What begins it, its condition, what steps it."""
         v, up, c = self.var, self.step > 0, abs(self.step)
-        first = f'{self.start[0] if self.start else self.first}' + (f' + {self.parity} % 2' if self.parity else '') + \
+        first = f'{self.first_name[0] if self.first_name else self.first}' + (f' + {self.parity} % 2' if self.parity else '') + \
             (f' + {self.after.var}' if self.after else '')
-        last = f'{self.limit[0][0]}[{self.limit[1].var}]' if self.limit else self.bound[0] if self.bound else str(self.last)
+        last = f'{self.limit[0][0]}[{self.limit[1].var}]' if self.limit else self.last_name[0] if self.last_name else str(self.last)
         if self.compare == 'unequal':
             test = f'{v} != {self.first + self.step * len(self.values())}'
         elif self.compare == 'less':
-            test = f'{v} {"<" if up else ">"} ' + (f'{last} {"+" if up else "-"} 1' if self.bound or self.limit else str(self.last + (1 if up else -1)))
+            test = f'{v} {"<" if up else ">"} ' + (f'{last} {"+" if up else "-"} 1' if self.last_name or self.limit else str(self.last + (1 if up else -1)))
         elif self.compare == 'flipped':
             test = f'{last} {">=" if up else "<="} {v}'
         else:
@@ -245,7 +245,7 @@ class Loop:
         return 'for (' + '; '.join(self.pieces()) + ')'
 
     def numbers(self):
-        return [x for x in (self.bound, self.start, self.step_name) if x]
+        return [x for x in (self.last_name, self.first_name, self.step_name) if x]
 
 
 class Parallel:

@@ -5,8 +5,8 @@ from program import Access, Assign, Cond, For, Function, If, Parallel, Skip, acc
 DEFAULTS = {
     'ctype_of_index': 'int',   # Loop: type of its index
     'compare': '',             # Loop: 'less' i < n, 'flipped' n >= i, 'unequal' i != end
-    'bound': None,             # Loop: (name, declaration) of a number in place of the last value
-    'start': None,             # Loop: likewise, of the first
+    'last_name': None,         # Loop: (name, declaration) of a number in place of the last value
+    'first_name': None,        # Loop: likewise, of the first
     'step_by': '',             # Loop: 'sum' i = i + c, 'sum_left' i = c + i, 'name' i += n, of the number 'step_name'
     'step_name': None,
     'form': '',                # For: 'while', 'do'; If: 'switch', 'goto', 'else'; Function: 'open', 'pointer', 'variable'
@@ -99,9 +99,9 @@ class Spelling:
         if self.often(0.3):
             l.compare = r.choice(['less', 'less', 'flipped'] + ['unequal'] * (not l.parity and not l.after and not l.limit))
         if l.compare != 'unequal' and not l.limit and self.often(0.25):
-            l.bound = self.number(l.last)
+            l.last_name = self.number(l.last)
         if self.often(0.15):
-            l.start = self.number(l.first)
+            l.first_name = self.number(l.first)
         if self.often(0.2):
             l.step_by = r.choice(['sum', 'sum_left', 'name'])
             if l.step_by == 'name':
