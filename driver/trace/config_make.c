@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/config_make.h"
+#include "driver/trace/files.h"
 #include "driver/run.h"
 #include "driver/trace/launch.h"
 #include "runtime/trace/config.h"
@@ -106,7 +107,7 @@ static void write_construct(const struct construct *c, const struct dvmt_totals 
   fprintf(f, "\n%.*s %.*s:%u level modify\n", (int)kind.n, kind.s, (int)w.file.n, w.file.s, w.line);
 }
 
-static int write_config(const struct measure *m, char *const *command, const struct dvmt_totals totals[NMEASURED], FILE *f) {
+static void write_config(const struct measure *m, char *const *command, const struct dvmt_totals totals[NMEASURED], FILE *f) {
   fprintf(f, "# Trace configuration of");
   for (; *command; command++) {
     fputc(' ', f);
@@ -124,7 +125,6 @@ static int write_config(const struct measure *m, char *const *command, const str
   for (size_t i = 0; i < m->nsites; i++)
     if (m->sites[i].text && m->sites[i].enters)
       write_construct(&m->sites[i], totals, f);
-  return ferror(f) ? -EIO : 0;
 }
 
 static int run(struct measure *m, char *const *command, int *status, struct dvmt_totals totals[NMEASURED], struct dvm_error *err) {
@@ -154,11 +154,9 @@ int dvmt_config_make(char *const *command, const char *path, struct dvm_error *e
   if (!rc && !f)
     rc = dvm_error_errno(err, "cannot write '%s'", path);
   if (!rc)
-    rc = write_config(&m, command, totals, f);
-  if (f && fclose(f) && !rc)
-    rc = -EIO;
-  if (rc == -EIO && !err->code)
-    dvm_error_set(err, rc, "cannot write '%s'", path);
+    write_config(&m, command, totals, f);
+  int close_rc = f ? dvmt_file_close(f, path, err) : 0;
+  rc = rc ? rc : close_rc;
   for (size_t i = 0; i < m.nsites; i++)
     free(m.sites[i].text);
   free(m.sites);

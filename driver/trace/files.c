@@ -39,3 +39,17 @@ int dvmt_file_replaceable(const char *path, struct dvm_error *err) {
   int rc = dvm_path_replaceable(path, err);
   return rc ? rc : dvmt_file_writable(path, err);
 }
+
+int dvmt_file_close(FILE *f, const char *path, struct dvm_error *err) {
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  bool failed = ferror(f); /* the reason is past */
+  int code = fflush(f) ? errno : 0;
+  if (fclose(f) && !code)
+    code = errno;
+  if (!failed && !code)
+    return 0;
+  if (!dvm_path_replaceable(path, &ignored))
+    unlink(path);
+  return code ? dvm_error_set(err, -code, "cannot write '%s': %s", path, strerror(code))
+              : dvm_error_set(err, -EIO, "cannot write all of '%s'; is the disk full?", path);
+}

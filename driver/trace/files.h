@@ -1,6 +1,7 @@
 /* Files that the commands of traces are given. */
 #ifndef DVM_TRACE_FILES_H
 #define DVM_TRACE_FILES_H
+#include <stdio.h>
 #include "base/error.h"
 #include "runtime/trace/reader.h"
 
@@ -14,4 +15,6 @@ void dvmt_file_note_lost(const char *path, uint64_t records);
 int dvmt_file_writable(const char *path, struct dvm_error *err);
 /* The same of a file that is renamed to 'path' when it is whole: a device or a pipe there would be replaced by it. */
 int dvmt_file_replaceable(const char *path, struct dvm_error *err);
+/* Closes what was written to 'path'.  0, or -E.. with the reason: then no part of it is left, if it is a regular file. */
+int dvmt_file_close(FILE *f, const char *path, struct dvm_error *err);
 #endif

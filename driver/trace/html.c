@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/html.h"
+#include "driver/trace/files.h"
 #include "driver/trace/json.h"
 #include "runtime/trace/name.h"
 #include <errno.h>
@@ -218,6 +219,5 @@ int dvmt_html_write(const struct dvmt_html *h, const char *path, const char *tit
     fputs(*p == '<' ? "\\u003c" : (char[]){*p, 0}, f);
   fputs(tail, f);
   free(text);
-  bool failed = ferror(f);
-  return fclose(f) || failed ? dvm_error_set(err, -EIO, "cannot write '%s'", path) : 0;
+  return dvmt_file_close(f, path, err);
 }

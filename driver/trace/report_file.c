@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/report_file.h"
+#include "driver/trace/files.h"
 #include "driver/trace/json.h"
 #include "driver/trace/source.h"
 #include "runtime/trace/name.h"
@@ -190,7 +191,6 @@ int dvmt_report_write(const char *path, const struct dvmt_compare *c, struct dvm
   if (!f)
     return dvm_error_errno(err, "cannot write '%s'", path);
   int rc = ends(path, ".sarif") ? write_sarif(f, c) : write_lines(f, c);
-  if (fclose(f) || rc)
-    return dvm_error_set(err, -EIO, "cannot write '%s'", path);
-  return 0;
+  int close_rc = dvmt_file_close(f, path, err);
+  return close_rc || !rc ? close_rc : dvm_error_set(err, rc, "cannot write '%s'", path);
 }

@@ -221,6 +221,10 @@ if mount -t tmpfs -o size=64k none small 2>/dev/null; then
   head -c 100000 /dev/zero >small/fill 2>/dev/null
   status 1 "$dvm" record -o small/t.dvmt -- ./prog
   has err "No space left on device"
+  status 1 "$dvm" trace config -o small/t.conf -- ./prog
+  has err "cannot write 'small/t.conf': No space left on device"
+  status 1 "$dvm" compare --html small/t.html t.dvmt -- ./prog
+  has err "small/t.html"
   [ "$(ls small)" = fill ] || wrong "left on a full disk: $(ls small)"
   umount small
 else
