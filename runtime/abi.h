@@ -281,6 +281,7 @@ void __dvmrt_escape(struct dvmrt_site *access);
 
 /* Memory. */
 void __dvmrt_born(const void *p, uint64_t size);    /* an object of the stack begins to live: no value, no array there */
+void __dvmrt_over(const void *p, uint64_t size);    /* an index variable of a parallel loop that is over: no value */
 void __dvmrt_unwound(const void *frame);            /* frames below 'frame' have ended: by longjmp, or with what alloca gave them */
 void __dvmrt_assign(const void *p, uint64_t size);  /* store that is no source access, foreign callee's known part */
 void __dvmrt_fill(const void *p, uint64_t size);    /* memset, a function that is known to write there */

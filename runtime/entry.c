@@ -261,6 +261,14 @@ void __dvmrt_born(const void *p, uint64_t size) {
   leave();
 }
 
+void __dvmrt_over(const void *p, uint64_t size) {
+  if (!dvmrt_mem_enter())
+    return;
+  if (dvmrt_construct_judges())
+    dvmrt_shadow_fill((uintptr_t)p, size, DVMRT_W_PRIVATE);
+  leave();
+}
+
 void __dvmrt_unwound(const void *frame) {
   if (!dvmrt_mem_enter())
     return;

@@ -176,6 +176,20 @@ static const struct dvmrt_item *named_in(const struct dvmrt_event *ev, char key)
   return NULL;
 }
 
+/* What the directive renews already goes into the clause that is to take its place. */
+static void keep_renewed(struct dvmrt_finding *f, const struct dvmrt_event *ev) {
+  const struct dvmrt_item *present = named_in(ev, 'H');
+  if (!present)
+    return;
+  struct dvmrt_box box;
+  dvmrt_array_widths(ev->array, present, ev->nest->args, &box);
+  for (int d = 0; d < ev->array->ndims; d++) {
+    dvmrt_clause_widen(&f->clause, d, -box.low[d]);
+    dvmrt_clause_widen(&f->clause, d, box.high[d]);
+  }
+  f->clause.corner |= box.corner;
+}
+
 /* Is the distance known to change from iteration to iteration?  Then this one reads the edge by chance. */
 static bool wanders(const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
@@ -278,8 +292,10 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
   struct dvmrt_finding *f = dvmrt_explain_count(ev, id);
   if (!f)
     return;
-  if (id == DVMRT_ID_SHADOW_STALE)
+  if (id == DVMRT_ID_SHADOW_STALE) {
     clause_of(f, ev, p, "shadow_renew");
+    keep_renewed(f, ev);
+  }
   if (f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();

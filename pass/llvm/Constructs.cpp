@@ -45,6 +45,20 @@ static void assignIndex(FunctionState &S, const Construct &K, Value *Address, Va
   }
 }
 
+// Behind the loop its index variables have no value; those that keep their words here know it.
+static void endIndices(FunctionState &S, const Construct &K, IRBuilder<> &B) {
+  if (K.Iters.empty())
+    return;
+  CallInst *Iter = K.Iters.front();
+  for (unsigned Arg = 2; Arg + 1 < Iter->arg_size(); Arg += 2) {
+    Value *Address = Iter->getArgOperand(Arg);
+    Variable *V = S.VariableOf.lookup(Address->stripInBoundsOffsets());
+    bool Known = isa<Constant>(Address) || (V && V->Tracked && !V->Words);
+    if (Known)
+      S.RT.call(B, "__dvmrt_over", {Address, B.getInt64(std::abs(cast<ConstantInt>(Iter->getArgOperand(Arg + 1))->getSExtValue()))});
+  }
+}
+
 // now.write += 2; now.iv[d] = index variable d;
 static void lowerIter(FunctionState &S, const Construct &K, CallInst *Mark) {
   IRBuilder<> B(Mark);
@@ -92,6 +106,7 @@ static void lowerConstruct(FunctionState &S, Construct &K) {
   for (CallInst *Mark : K.Leaves) {
     IRBuilder<> B(Mark);
     S.RT.call(B, "__dvmrt_leave", {K.Site, S.frame(B)});
+    endIndices(S, K, B);
     Mark->eraseFromParent();
   }
   for (CallInst *Mark : K.Rows) {

@@ -47,13 +47,13 @@ class Declarations:
             else:
                 self.p.arrays.append(self.aligned(name, base, sizes, template, place))
         for k in range(r.randint(1, 4)):
-            self.p.variables.append(self.variable(f's{n}_{k}', [], ['local', 'local', 'global']))
+            self.p.variables.append(self.variable(f's{n}_{k}', [], ['local', 'local', 'local', 'global', 'global', 'kept']))
         if r.random() < 0.5:
-            self.p.variables.append(self.variable(f'w{n}', [r.randint(3, 9)], ['local', 'global']))
+            self.p.variables.append(self.variable(f'w{n}', [r.randint(3, 9)], ['local', 'global', 'kept']))
         if r.random() < 0.25:
             self.p.variables.append(self.variable(f'u{n}', [r.randint(4, 9), r.randint(4, 9)], ['local', 'global']))
         for name in 'ijkl':
-            self.p.indices.append(Variable(name, 'int', [], 'local'))
+            self.p.indices.append(Variable(name, 'int', [], 'kept' if r.random() < 0.15 else 'local'))
 
     def record(self):
         """Mostly of members of one size, so that there is no padding."""

@@ -22,7 +22,7 @@ class Oracle(Rules):
         self.groups = {}                     # shadow group -> members
         self.second = None                   # the second evaluation of the construct's reductions
         self.zero = {a.name for a in program.arrays if a.where in ('static', 'extern')} | \
-            {v.name for v in program.variables if v.where == 'global'}
+            {v.name for v in program.variables + program.indices if v.where in ('global', 'kept')}
 
     def run(self):
         for _ in range(self.program.calls):

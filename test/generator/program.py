@@ -38,7 +38,7 @@ class Array:
 
 
 class Variable:
-    """Ordinary data: a scalar (no dims) or an array.  where: 'local', 'global', 'inner' (see Declare)."""
+    """Ordinary data: a scalar (no dims) or an array.  where: 'local', 'kept' (static there), 'global', 'inner' (see Declare)."""
     distributed = False
 
     def __init__(self, name, ctype, dims, where):
@@ -58,7 +58,7 @@ class Function:
     lists = {'body': 1}
 
     def __init__(self, name, params, body):
-        self.name, self.params, self.body, self.form = name, params, body, ''
+        self.name, self.params, self.body, self.shape = name, params, body, ''
 
 
 class Sub:
@@ -188,7 +188,7 @@ class If:
     lists = {'body': 1}
 
     def __init__(self, var, mod, rest, body):
-        self.var, self.mod, self.rest, self.body, self.form = var, mod, rest, body, ''
+        self.var, self.mod, self.rest, self.body, self.shape = var, mod, rest, body, ''
 
 
 class For:
@@ -196,7 +196,7 @@ class For:
     lists = {'body': 1}
 
     def __init__(self, loop, body):
-        self.loop, self.body, self.form = loop, body, ''
+        self.loop, self.body, self.shape = loop, body, ''
 
 
 class Loop:

@@ -139,7 +139,7 @@ class Rules:
 
     def __init__(self, program):
         self.layout = Layout(program)
-        self.state_of, self.initial = {}, {v.name: ASSIGNED if v.where == 'global' else NEVER for v in program.variables + program.indices}
+        self.state_of, self.initial = {}, {v.name: ASSIGNED if v.where in ('global', 'kept') else NEVER for v in program.variables + program.indices}
         self.initial.update({a.name: NEVER for a in program.arrays})
         self.fresh = {a.name: [] for a in program.arrays}    # exchanges since the last write: (widths, corner)
         self.flying = {}                                     # group -> [(array, widths, corner)], its exchange under way

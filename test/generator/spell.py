@@ -9,7 +9,7 @@ DEFAULTS = {
     'first_name': None,        # Loop: likewise, of the first
     'step_by': '',             # Loop: 'sum' i = i + c, 'sum_left' i = c + i, 'name' i += n, of the number 'step_name'
     'step_name': None,
-    'form': '',                # For: 'while', 'do'; If: 'switch', 'goto', 'else'; Function: 'open', 'pointer', 'variable'
+    'shape': '',               # For: 'while', 'do'; If: 'switch', 'goto', 'else'; Function: 'open', 'pointer', 'variable'
     'braces': False,           # Parallel: around each loop of the nest
     'aliases': None,           # Access: {dimension: (variable that holds the subscript, its type)}
     'wrapped': '',             # Access that is a term: an operator in front of it
@@ -54,7 +54,7 @@ class Spelling:
                 self.statement(s)
         for f in self.p.functions:
             if self.often(0.6):
-                f.form = self.r.choice(['open', 'pointer', 'variable'])
+                f.shape = self.r.choice(['open', 'pointer', 'variable'])
         for v in self.p.variables + self.p.indices:
             self.variable(v)
         for a in self.p.arrays:
@@ -76,12 +76,12 @@ class Spelling:
         elif isinstance(s, For):
             self.loop(s.loop, s)
             if self.often(0.25) and not left_by(s.body, 'continue'):
-                s.form = 'while'
+                s.shape = 'while'
                 if not s.loop.after and not s.loop.parity and not s.loop.limit and len(s.loop.values()) and self.often(0.4):
-                    s.form = 'do'
+                    s.shape = 'do'
         elif isinstance(s, If):
             if self.often(0.3):
-                s.form = self.r.choice(['goto', 'else'] + ['switch'] * (not left_by(s.body, 'break')))
+                s.shape = self.r.choice(['goto', 'else'] + ['switch'] * (not left_by(s.body, 'break')))
         elif type(s).__name__ == 'Declare':
             s.variable.address = self.often(0.15)
         elif isinstance(s, Assign):

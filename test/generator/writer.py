@@ -174,8 +174,8 @@ class Writer:
 
     def locals(self, p, used):
         for v in p.variables + p.indices:
-            if v.name in used and v.where == 'local':
-                self.variable(v, 1)
+            if v.name in used and v.where in ('local', 'kept'):
+                self.variable(v, 1, 'static ' if v.where == 'kept' else '')
         for a in p.arrays:
             if a.name in used and a.where in ('local', 'vla', 'heap'):
                 self.array(a, 1)
@@ -196,8 +196,8 @@ class Writer:
 
     def function(self, f):
         self.directive('inherit(' + ', '.join(x.name for x in f.params) + ')')
-        sizes = [f'int n{x.name}_{k}' for x in f.params for k in range(len(x.dims))] if f.form == 'variable' else []
-        self.put(0, f'static void {f.name}({", ".join(sizes + [parameter(x, f.form) for x in f.params])}) {{')
+        sizes = [f'int n{x.name}_{k}' for x in f.params for k in range(len(x.dims))] if f.shape == 'variable' else []
+        self.put(0, f'static void {f.name}({", ".join(sizes + [parameter(x, f.shape) for x in f.params])}) {{')
         self.block(f.body, 1)
         self.put(0, '}')
 
@@ -234,7 +234,7 @@ class Writer:
         elif isinstance(s, For):
             self.sequential(s, depth)
         elif isinstance(s, Call):
-            sizes = [str(n) for a in s.arrays for n in a.dims] if s.function.form == 'variable' else []
+            sizes = [str(n) for a in s.arrays for n in a.dims] if s.function.shape == 'variable' else []
             self.put(depth, f'{s.function.name}({", ".join(sizes + [a.name for a in s.arrays])});')
         elif isinstance(s, Parallel):
             self.parallel(s, depth)
@@ -257,32 +257,32 @@ class Writer:
 
     def condition(self, s, depth):
         test = f'{s.var} % {s.mod}'
-        if s.form == 'switch':
+        if s.shape == 'switch':
             self.put(depth, f'switch ({test}) {{')
             self.braced(f'case {s.rest}: {{', s.body, depth)
             self.put(depth, '}')
-        elif s.form == 'goto':
+        elif s.shape == 'goto':
             self.labels += 1
             label = f'past_{self.labels}'
             self.put(depth, f'if ({test} != {s.rest}) goto {label};')
             self.braced('{', s.body, depth)
             self.put(depth, f'{label}:;')
-        elif s.form == 'else':
+        elif s.shape == 'else':
             self.put(depth, f'if ({test} != {s.rest}) ;')
             self.braced('else {', s.body, depth)
         else:
             self.braced(f'if ({test} == {s.rest}) {{', s.body, depth)
 
     def sequential(self, s, depth):
-        if not s.form:
+        if not s.shape:
             return self.braced(s.loop.text() + ' {', s.body, depth)
         begin, test, step = s.loop.pieces()
         self.put(depth, '{')
         self.put(depth + 1, begin + ';')
-        self.put(depth + 1, 'do {' if s.form == 'do' else f'while ({test}) {{')
+        self.put(depth + 1, 'do {' if s.shape == 'do' else f'while ({test}) {{')
         self.block(s.body, depth + 2)
         self.put(depth + 2, step + ';')
-        self.put(depth + 1, f'}} while ({test});' if s.form == 'do' else '}')
+        self.put(depth + 1, f'}} while ({test});' if s.shape == 'do' else '}')
         self.put(depth, '}')
         return None
 
