@@ -176,10 +176,10 @@ static const struct dvmrt_item *named_in(const struct dvmrt_event *ev, char key)
   return NULL;
 }
 
-/* What the directive renews already goes into the clause that is to take its place. */
+/* The widths that the directive gives already go into the clause that is to take its place. */
 static void keep_renewed(struct dvmrt_finding *f, const struct dvmrt_event *ev) {
   const struct dvmrt_item *present = named_in(ev, 'H');
-  if (!present)
+  if (!present || !present->nwidths)
     return;
   struct dvmrt_box box;
   dvmrt_array_widths(ev->array, present, ev->nest->args, &box);
