@@ -12,6 +12,7 @@
 #include "runtime/source.h"
 #include "runtime/stats.h"
 #include "runtime/summary.h"
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,11 +111,14 @@ static void in_child(void) {
 
 /* ---- start --------------------------------------------------------------------------------------------------------------------- */
 
-static void list_keys(void) {
+static bool list_keys(void) {
   char line[256];
   for (unsigned i = 0; dvmrt_options_line(i, line, sizeof(line)); i++)
     printf("%s\n", line);
-  fflush(stdout);
+  if (!fflush(stdout) && !ferror(stdout))
+    return true;
+  fprintf(stderr, "dvm: error: cannot write the keys of DVM_OPTIONS: %s\n", strerror(errno));
+  return false;
 }
 
 static void read_options(struct dvmrt_options *options) {
@@ -126,8 +130,7 @@ static void read_options(struct dvmrt_options *options) {
     end_now(2);
   }
   if (options->help) {
-    list_keys();
-    end_now(0);
+    end_now(list_keys() ? 0 : 1);
   }
   dvmrt_other_shown = options->history;
   dvmrt_summary_wanted = options->summaries;

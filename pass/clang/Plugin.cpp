@@ -90,13 +90,13 @@ class Consumer : public SemaConsumer {
   State St;
   std::unique_ptr<Builder> B;
   std::unique_ptr<Declarations> Decls;
-  bool Emit;
+  bool Emit, Precompiles; // what other compilations read would be without the directives
   std::vector<const VarDecl *> Globals; // with a directive, defined here
   llvm::DenseSet<const Decl *> Seen;
   IntrusiveRefCntPtr<Names> Source;
 
 public:
-  Consumer(CompilerInstance &CI, const Options &Opts) : Emit(generatesCode(CI)) {
+  Consumer(CompilerInstance &CI, const Options &Opts) : Emit(generatesCode(CI)), Precompiles(CI.getFrontendOpts().ProgramAction == frontend::GeneratePCH) {
     St.CI = &CI;
     St.Opts = Opts;
     Current = &St;
@@ -141,6 +141,8 @@ public:
   }
 
   void HandleTranslationUnit(ASTContext &Ctx) override {
+    if (Precompiles && !St.Directives.empty())
+      St.error(St.Directives.front()->Start, "a precompiled header cannot hold '#pragma dvm': leave it out of the header that is precompiled");
     for (const auto &D : St.Directives)
       if (!D->Used && !St.diags().hasErrorOccurred() && D->D->kind != DVM_DIR_INSTANTIATIONS)
         St.error(D->Start, Twine("'#pragma dvm ") + dvm_directive_name(D->D->kind) + "' stands before nothing that it can apply to");

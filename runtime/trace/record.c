@@ -174,18 +174,28 @@ static struct dvmt_ring *inside_start(void) {
   return r;
 }
 
-static void inside_end(void) {
+static bool inside_failed(void) {
   if (!inside_pid || getpid() != inside_pid)
-    return;
+    return false;
   inside_pid = 0;
   stop();
-  if (inside_finish()) /* as 'dvm record' ends */
+  return inside_finish();
+}
+
+static void inside_end(void) {
+  if (inside_failed()) /* as 'dvm record' ends */
     for (;;)
       syscall(SYS_exit_group, 1);
 }
 
 /* Behind the program's own destructors, which are still recorded; and the ways out that run none. */
-__attribute__((destructor)) static void at_end(void) { inside_end(); }
+__attribute__((destructor)) static void at_end(void) {
+  if (!inside_failed())
+    return;
+  fflush(NULL); /* the C library would do it after us */
+  for (;;)
+    syscall(SYS_exit_group, 1);
+}
 __attribute__((visibility("default"))) void __dvmt_exit(void) { inside_end(); }
 
 static bool is_point(const struct dvmt_point *p, const struct dvmt_site *site) {

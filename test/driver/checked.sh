@@ -138,4 +138,17 @@ status 0 "$dvmcc" -Wno-dvm-unchecked cxx.cpp -o cxx
 empty err
 status 0 "$dvmcc" -c --target=riscv64-linux-gnu plain.c -o plain.o
 has err "no run-time library for the target of '--target=riscv64-linux-gnu'"
+
+# A precompiled header without directives is of use; one with directives would lose them.
+echo '#include <stdio.h>' >plain.h
+printf '#pragma dvm array distribute[block]\nextern double far[8];\n' >arrays.h
+status 0 "$dvmcc" -x c-header plain.h -o plain.pch
+status 0 "$dvmcc" -include-pch plain.pch right.c -o right
+status 0 ./right
+status 1 "$dvmcc" -x c-header arrays.h -o arrays.pch
+grep -q "^arrays.h:1:13: error: a precompiled header cannot hold '#pragma dvm'" err || wrong "no word of the directive: $(cat err)"
+# A list that is not written is told.
+DVM_OPTIONS=help=1 ./right >/dev/full 2>err
+[ $? = 1 ] || wrong "a list that was lost"
+grep -q '^dvm: error: cannot write the keys of DVM_OPTIONS: No space left on device' err || wrong "$(cat err)"
 finish

@@ -216,6 +216,10 @@ trap 'umount "$scratch/small" 2>/dev/null; rm -rf "$scratch"' EXIT
 if mount -t tmpfs -o size=64k none small 2>/dev/null; then
   status 1 "$dvm" record --codec none -o small/t.dvmt -- ./long
   has err "cannot write 'small/t.dvmt.part': No space left on device"
+  rm -f small/*
+  status 1 "$dvm" record --inside --codec none -o small/t.dvmt -- ./long
+  has out end # what the program has not yet written is not lost
+  rm -f small/*
   lacks err "note:"
   [ -z "$(ls small)" ] || wrong "left on a full disk: $(ls small)"
   head -c 100000 /dev/zero >small/fill 2>/dev/null
