@@ -5,7 +5,7 @@ open, and whether the plain program has defined behaviour, so that its output ca
 import collections
 from forms import CALL_FORM, FORMS, compute
 from program import (OUTSIDE, Access, ArrayCopy, Assign, Call, Cond, Declare, For, If, Move, Parallel, Point, Print, Realign,
-                     Redistribute, RemoteBlock, ShadowGroup, Skip, Stand, TaskOn, TaskRegion, Test, Update, statements_of)
+                     Redistribute, RemoteBlock, ShadowGroup, Skip, Stand, TaskOn, TaskRegion, Test, Update, statements_of, remainder)
 from rules import ASSIGNED, NEVER, WAS_PRIVATE, Construct, Rules, agree, inside
 from second import Second
 from values import Undefined, arithmetic, common, convert, is_float
@@ -72,12 +72,12 @@ class Oracle(Rules):
         elif isinstance(s, Print):
             self.read(s.access, env, output=True)
         elif isinstance(s, If):
-            if env[s.var] % s.mod == s.rest:
+            if remainder(env[s.var], s.mod) == s.rest:
                 self.block(s.body, env)
         elif isinstance(s, For):
             self.loop(s, env)
         elif isinstance(s, Skip):
-            if env[s.var] % s.mod == s.rest:
+            if remainder(env[s.var], s.mod) == s.rest:
                 raise Skipped(s.word)
         elif isinstance(s, Test):
             self.test(s, env)
@@ -248,7 +248,7 @@ class Oracle(Rules):
 
     def term(self, t, env):
         if isinstance(t, Cond):
-            value, one = self.term(t.then if env[t.var] % t.mod == t.rest else t.other, env)
+            value, one = self.term(t.then if remainder(env[t.var], t.mod) == t.rest else t.other, env)
             wide = common(*(x.ctype if isinstance(x, Access) else 'int' for x in (t.then, t.other)))
             return self.add(value, one, 0, wide)
         if isinstance(t, Access):
@@ -531,7 +531,7 @@ def promoted(ctype):
 def factor(text, env):
     """'(1 + (i % 3 == 0))', the factor of a product."""
     var, mod = text[6:].split(' % ')
-    return 2 if env[var] % int(mod.split(' ')[0]) == 0 else 1
+    return 2 if remainder(env[var], int(mod.split(' ')[0])) == 0 else 1
 
 
 def every_field(array, subs):

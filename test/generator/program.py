@@ -10,6 +10,11 @@ BLOCK_LIKE = ('block', 'wgtblock', 'genblock', 'multblock', 'indirect')
 OUTSIDE = 1 << 20
 
 
+def remainder(a, b):
+    """As C has it: with the sign of a."""
+    return a % b if a >= 0 else -(-a % b)
+
+
 class Template:
     """Index space that is distributed: dist[d] is '*' or a text that begins with one of BLOCK_LIKE."""
 
@@ -209,7 +214,7 @@ class Loop:
         self.ctype_of_index, self.compare, self.last_name, self.first_name, self.step_by, self.step_name = 'int', '', None, None, '', None
 
     def values(self, env=None):
-        first = self.first + (env[self.parity] % 2 if self.parity and env else 0) + (env[self.after.var] if self.after else 0)
+        first = self.first + (remainder(env[self.parity], 2) if self.parity and env else 0) + (env[self.after.var] if self.after else 0)
         last = self.limit[0][1][env[self.limit[1].var]] if self.limit else self.last
         return range(first, last + (1 if self.step > 0 else -1), self.step)
 
