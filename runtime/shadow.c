@@ -317,6 +317,19 @@ static bool all_assigned(uintptr_t a, uint64_t n) {
   return true;
 }
 
+/* Has all of a small range a value?  Structs that are copied mostly have. */
+static bool has_value(uintptr_t a, uint64_t n) {
+  enum { MOST = 4096 };
+  struct dvmrt_span s;
+  for (uintptr_t end = a + n; n <= MOST && a < end; a = s.end) {
+    dvmrt_shadow_span(a, end - a, false, &s);
+    for (uint32_t i = 0; s.words && i < s.count; i++)
+      if (s.words[i] < DVMRT_W_FIRST)
+        return false;
+  }
+  return n <= MOST;
+}
+
 /* log2 of the bytes that share a word at 'a', up to 'most'. */
 static unsigned granule_of(uintptr_t a, unsigned most) {
   uintptr_t e = dvmrt_shadow_entry(a);
@@ -379,7 +392,7 @@ static void copy_piece(uintptr_t dst, uintptr_t src, unsigned shift, bool up, co
 }
 
 void dvmrt_shadow_copy(uintptr_t dst, uintptr_t src, uint64_t n, uint32_t word, uint32_t base, uint32_t lost) {
-  if (all_assigned(src, n)) {
+  if (all_assigned(src, n) || has_value(src, n)) {
     dvmrt_shadow_fill(dst, n, word);
     return;
   }
