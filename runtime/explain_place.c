@@ -146,6 +146,11 @@ static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
 
 static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bool has_clause) {
   struct dvmrt_text *t = dvmrt_diag_help(r);
+  if (!of_nest(ev) || !ev->access->distributed) {
+    dvmrt_text_add(t, "let the loop itself read the element of '%s', under 'remote_access': what functions and pointers refer to does not use its buffer",
+                   dvmrt_name_in_nest(ev));
+    return;
+  }
   dvmrt_text_add(t, has_clause ? "name '" : "add 'remote_access(");
   section_text(ev, t);
   dvmrt_text_add(t, has_clause ? "' in the 'remote_access' of the directive at " : ")' to the directive at ");
