@@ -212,6 +212,7 @@ class Rules:
             return None
         if self.layout.everywhere(array):
             self.construct.written_arrays.add(array.name)
+            self.exchange_write(access, array)   # begun when it was divided
             return self.ordinary(access, element, writing=True, update=False)
         self.assign_state(element)
         self.construct.written_arrays.add(array.name)
