@@ -450,7 +450,9 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     for (auto I = Stack.rbegin(); I != Stack.rend(); ++I)
       for (const auto &[Array, Ref] : (*I)->Remote)
         if (Array == V && coveredBy(Ctx, Ch, **I, Nest, *Ref)) {
-          bool Varies = llvm::any_of(Ch.Subs, [&](ArraySubscriptExpr *S) { return mayVary(Ctx, S->getIdx(), **I); });
+          bool Varies = false; // what the section fixes; an empty bracket holds whatever the subscript becomes
+          for (unsigned D = 0; D < Ref->naxes; ++D)
+            Varies |= Ref->axes[D].kind != DVM_AXIS_EMPTY && mayVary(Ctx, Ch.Subs[D]->getIdx(), **I);
           T.key('M').add(Varies ? "?" : "1");
           I = std::prev(Stack.rend());
           break;
