@@ -1,13 +1,13 @@
 # What the parts do not install themselves: man pages, completion, licence, the CMake package.
 include(CMakePackageConfigHelpers)
 
-file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.1)
+file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-file(GLOB library_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.3)
+file(GLOB library_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.3)
 install(FILES ${library_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
-install(FILES ${PROJECT_SOURCE_DIR}/completion/dvm.bash RENAME dvm
+install(FILES ${PROJECT_SOURCE_DIR}/driver/completion/dvm.bash RENAME dvm
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${PROJECT_SOURCE_DIR}/completion/dvm.bash RENAME dvmcc
+install(FILES ${PROJECT_SOURCE_DIR}/driver/completion/dvm.bash RENAME dvmcc
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/diagnostics DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 install(FILES ${PROJECT_SOURCE_DIR}/docs/language.md ${PROJECT_SOURCE_DIR}/docs/report-formats.md

@@ -28,7 +28,7 @@ function(dvm_fuzzer name)
   # The sources under test are given as sources, so that they are instrumented too.
   target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -O1 -g)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
-  target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/sdm/include)
   target_link_libraries(fuzz_${name} PRIVATE ${F_LIBS})
   add_test(NAME fuzz/${name} COMMAND fuzz_${name} -runs=0 ${F_CORPUS})
   set_tests_properties(fuzz/${name} PROPERTIES LABELS "fuzz;${F_LABELS}" TIMEOUT 120)

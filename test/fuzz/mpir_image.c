@@ -3,8 +3,8 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include "mpir/crc32c.h"
-#include "mpir/image.h"
+#include "mpir/image/crc32c.h"
+#include "mpir/image/image.h"
 
 /* Walks the notes as far as they make sense and fills in the checksum note. */
 static void close_again(unsigned char *p, size_t size)

@@ -1,7 +1,7 @@
 /* What a DAP client sends: messages come out as JSON objects, or the connection ends. */
 #include <stdlib.h>
 
-#include "sdm/dap_io.h"
+#include "sdm/dap/dap_io.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* The reader of a program's facts, over a good image of its memory that the input spoils: 5 bytes each, where and what. */
 #include <stdlib.h>
 
-#include "sdm/facts.h"
+#include "sdm/gdb/facts.h"
 #include "test/unit/sdm/facts_image.h"
 
 static struct image good, image;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sdm/mi.h"
+#include "sdm/gdb/mi.h"
 
 static void on_record(void *arg, const struct sdm_mi_record *r) {
   (void)arg;

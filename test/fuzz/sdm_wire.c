@@ -6,7 +6,7 @@
 #include "sdm/answer.h"
 #include "sdm/frame.h"
 #include "sdm/iolist.h"
-#include "sdm/prefix.h"
+#include "sdm/overlay/prefix.h"
 #include "sdm/reduce.h"
 #include "sdm/tree.h"
 

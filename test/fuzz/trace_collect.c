@@ -1,6 +1,6 @@
 /* Raw records as a program with a wild pointer may leave them: whatever the words, they become a stream or are dropped.  The first byte
  * of the input cuts the words into two chunks. */
-#include "runtime/trace/collect.h"
+#include "driver/trace/format/collect.h"
 #include <stdlib.h>
 #include <string.h>
 

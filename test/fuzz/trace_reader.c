@@ -1,7 +1,7 @@
 /* Whatever the bytes, a trace is read to an end or refused; the checks of the blocks are patched to be right, so that the
  * decoder behind them gets its share. */
-#include "runtime/trace/context.h"
-#include "runtime/trace/reader.h"
+#include "driver/trace/format/context.h"
+#include "driver/trace/format/reader.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sdm/launch.h"
+#include "sdm/session/launch.h"
 #include "sdm/sdm.h"
 #include "test/bench/sdm/simulated.h"
 

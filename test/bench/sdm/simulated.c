@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sdm/loop.h"
-#include "sdm/sim.h"
+#include "sdm/overlay/sim.h"
 
 struct result {
   struct sdm_sim *sim;

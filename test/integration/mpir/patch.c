@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "mpir/crc32c.h"
-#include "mpir/image.h"
+#include "mpir/image/crc32c.h"
+#include "mpir/image/image.h"
 
 static const struct { const char *name; size_t offset; uint32_t value; } fields[] = {
   { "vdso", offsetof(struct mpir_image_header, vdso_hash), 0x12345678 },

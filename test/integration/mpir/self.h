@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "mpir/dvmcr.h"
+#include "dvmcr.h"
 
 #define CHECK(condition) \
   do { \

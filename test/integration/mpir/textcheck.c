@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "mpir/image.h"
+#include "mpir/image/image.h"
 
 int main(int argc, char **argv)
 {

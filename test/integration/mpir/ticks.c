@@ -13,7 +13,7 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
-#include "mpir/dvmcr.h"
+#include "dvmcr.h"
 
 #define EVERY 64        /* timerfd, repeating */
 #define ONCE 64         /* timerfd, armed once each time */

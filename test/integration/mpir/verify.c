@@ -1,6 +1,6 @@
 /* Opens each image and verifies all its data.  verify IMAGE... */
 #include <stdio.h>
-#include "mpir/image.h"
+#include "mpir/image/image.h"
 
 int main(int argc, char **argv)
 {

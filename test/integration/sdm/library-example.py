@@ -1,4 +1,4 @@
-"""The program in man/libsdm.3 compiles against the library alone, and starts."""
+"""The program in docs/man/libsdm.3 compiles against the library alone, and starts."""
 import os
 import re
 import subprocess

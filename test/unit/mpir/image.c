@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "made_image.h"
-#include "mpir/compress.h"
-#include "mpir/image.h"
+#include "mpir/image/compress.h"
+#include "mpir/image/image.h"
 
 static struct made_image made;
 

@@ -1,7 +1,7 @@
 #include "made_image.h"
 #include <elf.h>
 #include <string.h>
-#include "mpir/crc32c.h"
+#include "mpir/image/crc32c.h"
 
 #define DATA_AT 4096u
 

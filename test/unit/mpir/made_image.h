@@ -2,7 +2,7 @@
 #ifndef DVM_TEST_MADE_IMAGE_H
 #define DVM_TEST_MADE_IMAGE_H
 #include <stddef.h>
-#include "mpir/image_format.h"
+#include "mpir/image/image_format.h"
 
 #define MADE_MAPS 5
 #define MADE_THREADS 2

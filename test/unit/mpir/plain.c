@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "mpir/codec.h"
-#include "mpir/crc32c.h"
-#include "mpir/plain.h"
+#include "mpir/image/codec.h"
+#include "mpir/image/crc32c.h"
+#include "mpir/crs/plain.h"
 
 static void crc_has_the_known_values(void **state)
 {

@@ -1,5 +1,5 @@
 /* Reductions read off a line of source. */
-#include "runtime/guess.h"
+#include "runtime/report/guess.h"
 #include "play.h"
 #include <string.h>
 

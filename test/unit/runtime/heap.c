@@ -1,8 +1,8 @@
 /* Allocations against a table with one owner a byte. */
-#include "runtime/heap.h"
+#include "runtime/data/heap.h"
 #include "play.h"
 #include "random.h"
-#include "runtime/mem.h"
+#include "runtime/data/mem.h"
 
 enum { SPACE = 2000, STEPS = 20000, BASE = 1 << 20 };
 static int owner[SPACE];       /* start of the extent that holds the byte, or -1 */

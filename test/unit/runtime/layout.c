@@ -1,5 +1,5 @@
 /* Where elements lie, against a search over all points of a template. */
-#include "runtime/layout.h"
+#include "runtime/data/layout.h"
 #include "play.h"
 #include "random.h"
 #include <stdlib.h>

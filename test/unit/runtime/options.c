@@ -1,7 +1,7 @@
 /* DVM_OPTIONS. */
-#include "runtime/options.h"
+#include "runtime/entry/options.h"
 #include "play.h"
-#include "runtime/ids.h"
+#include "runtime/report/ids.h"
 #include <errno.h>
 #include <string.h>
 

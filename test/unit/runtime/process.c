@@ -1,8 +1,8 @@
 /* The process: exit status by every way out, forks, limits of the report, report files, threads, signal handlers. */
 #include "play.h"
-#include "runtime/diag.h"
-#include "runtime/mem.h"
-#include "runtime/report.h"
+#include "runtime/report/diag.h"
+#include "runtime/data/mem.h"
+#include "runtime/report/report.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

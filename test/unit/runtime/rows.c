@@ -1,8 +1,8 @@
 /* Iteration vectors from ids against a list of all iterations. */
-#include "runtime/rows.h"
+#include "runtime/data/rows.h"
 #include "play.h"
 #include "random.h"
-#include "runtime/mem.h"
+#include "runtime/data/mem.h"
 #include <string.h>
 
 enum { MOST = 4000, ROUNDS = 400 };

@@ -1,8 +1,8 @@
 /* Words of ordinary memory and of regions against one word a byte. */
-#include "runtime/shadow.h"
+#include "runtime/data/shadow.h"
 #include "play.h"
 #include "random.h"
-#include "runtime/mem.h"
+#include "runtime/data/mem.h"
 #include <string.h>
 #include <sys/mman.h>
 

@@ -6,8 +6,8 @@
 #pragma GCC diagnostic pop
 #include "play.h"
 #include "random.h"
-#include "runtime/mem.h"
-#include "runtime/shadow.h"
+#include "runtime/data/mem.h"
+#include "runtime/data/shadow.h"
 #include <string.h>
 
 enum { ELEMENTS = 1024, ROUNDS = 4000, REFS = 4, TURNS = 40, EARLIER = 20 };

@@ -1,5 +1,5 @@
 /* The word rules against brute force: random accesses of iterations that run one after another, in any order. */
-#include "runtime/check.h"
+#include "runtime/rules/check.h"
 #include "play.h"
 #include "random.h"
 #include <string.h>

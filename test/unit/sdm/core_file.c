@@ -1,5 +1,5 @@
 /* Notes of cores: of this process, as it could have left them, and damaged in every place. */
-#include "sdm/core_file.h"
+#include "sdm/gdb/core_file.h"
 
 #include <elf.h>
 #include <fcntl.h>

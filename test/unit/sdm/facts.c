@@ -1,5 +1,5 @@
 /* What a checked program knows, read out of an image of its memory. */
-#include "sdm/facts.h"
+#include "sdm/gdb/facts.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* The MI parser, on records as gdb 13 writes them, whole and in pieces. */
-#include "sdm/mi.h"
+#include "sdm/gdb/mi.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

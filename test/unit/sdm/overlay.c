@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "sdm/prefix.h"
-#include "sdm/sim.h"
+#include "sdm/overlay/prefix.h"
+#include "sdm/overlay/sim.h"
 
 struct seen {
   unsigned answers, supplements, events, event_answers, runs[4096];

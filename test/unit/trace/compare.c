@@ -1,6 +1,6 @@
 /* Comparisons against what must come of them: a random reference, and runs of it that are shuffled, cut and changed. */
-#include "runtime/trace/compare.h"
-#include "runtime/trace/writer.h"
+#include "driver/trace/compare/compare.h"
+#include "driver/trace/format/writer.h"
 #include "sink.h"
 #include <stdio.h>
 #include <unistd.h>

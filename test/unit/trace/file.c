@@ -1,6 +1,6 @@
 /* Files: what was written is read, by each codec; torn, damaged and foreign ones. */
-#include "runtime/trace/reader.h"
-#include "runtime/trace/writer.h"
+#include "driver/trace/format/reader.h"
+#include "driver/trace/format/writer.h"
 #include "sink.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* A small trace for tests: two sites, one array, and records drawn from a seed. */
 #ifndef TEST_TRACE_SINK_H
 #define TEST_TRACE_SINK_H
-#include "runtime/trace/stream.h"
+#include "driver/trace/format/stream.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,0 +1,97 @@
+/* dvm compare: compares a run with a reference while it runs. */
+#define _GNU_SOURCE
+#include "base/output.h"
+#include "driver/run.h"
+#include "driver/trace/command/bisect.h"
+#include "driver/trace/command/files.h"
+#include "driver/trace/command/launch.h"
+#include "driver/trace/command/html.h"
+#include "driver/trace/command/options.h"
+#include "runtime/trace/config.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static const char help[] =
+  "usage: dvm compare [option...] REFERENCE -- PROGRAM [argument...]\n"
+  "\n"
+  "Runs a program that was compiled with 'dvmcc -fdvm=trace' and compares what it does with a reference that\n"
+  "'dvm record' has made, while it runs: the first difference with its place, construct, iteration and values, then for\n"
+  "each variable how many values differ and by how much, and in which order the variables first differed.\n"
+  "The exit status is the program's, or 66 if something differs.\n"
+  "\n"
+  "  --bisect           the reference has sums of arrays only (level checksum): run both programs again, recording one\n"
+  "                     construct, until the first value beyond the tolerance is found\n";
+
+/* The run is recorded as the reference was. */
+static const char *level_of(const struct dvmt_reader *r) {
+  const char *level = dvmt_reader_meta(r, "level");
+  int n = level ? dvmt_level_number(level) : -1;
+  return n < 0 ? NULL : dvmt_level_name((enum dvmt_level)n);
+}
+
+static int compare(struct dvmt_cli *o, const char *path, char *const *command, int *status, struct dvm_error *err) {
+  struct dvmt_reader *a = dvmt_file_open(path, err);
+  struct dvmt_html *html = o->html ? dvmt_html_create() : NULL;
+  if (html) {
+    o->compare.spot = dvmt_html_spot;
+    o->compare.spot_arg = html;
+  }
+  struct dvmt_compare *c = a ? dvmt_compare_create(a, &o->compare) : NULL;
+  struct dvmt_summary s;
+  bool recorded = false;
+  int64_t errors = 0;
+  int rc = c ? dvmt_reader_summary(a, &s, err) : err->code ? err->code : dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!rc && !s.whole)
+    fprintf(stderr, "dvm: warning: '%s' is torn: compared as far as it goes\n", path);
+  if (!rc) {
+    const struct dvmt_launch launch = {command, o->config.has_level ? NULL : level_of(a), o->config_path, false};
+    rc = dvmt_launch(&launch, dvmt_compare_sink(c), status, &recorded, err);
+  }
+  if (!rc && !recorded)
+    rc = dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", command[0]);
+  if (!rc)
+    rc = dvmt_compare_end(c, s.whole && WIFEXITED(*status), err);
+  if (!rc)
+    dvmt_file_note_lost(path, dvmt_compare_totals(c)->lost);
+  if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
+    rc = (int)errors;
+  if (rc >= 0 && html) {
+    int html_rc = dvmt_html_write(html, o->html, path, err);
+    rc = html_rc ? html_rc : rc;
+  }
+  dvmt_html_destroy(html);
+  dvmt_compare_destroy(c);
+  dvmt_reader_close(a);
+  return rc ? rc : errors > 0;
+}
+
+static int run(int argc, char **argv) {
+  struct dvmt_cli o = {.name = "compare", .help = help};
+  struct dvm_error err = DVM_ERROR_INIT;
+  int status = 0, rc = dvmt_cli_read(&o, argc, argv);
+  if (rc)
+    return rc < 0 ? 0 : rc;
+  char **command = optind < argc ? argv + optind + 1 : argv + argc;
+  if (*command && !strcmp(*command, "--"))
+    command++;
+  if (!*command)
+    return dvmt_cli_usage(&o, "'dvm compare' wants a reference and a program to run", NULL);
+  o.report.reference = argv[optind];
+  o.report.run = *command;
+  rc = o.bisect ? dvmt_bisect(&o, argv[optind], command, &status, &err) : compare(&o, argv[optind], command, &status, &err);
+  int exitcode = o.exitcode;
+  dvmt_cli_fini(&o);
+  if (rc < 0) {
+    fprintf(stderr, "dvm: error: %s\n", err.text);
+    return rc == -EINVAL ? 2 : 1;
+  }
+  return rc && WIFEXITED(status) ? exitcode : dvm_run_end_like(status);
+}
+
+int main(int argc, char **argv) {
+  dvm_output_begin();
+  return dvm_output_end(run(argc, argv));
+}

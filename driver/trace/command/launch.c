@@ -1,0 +1,155 @@
+#define _GNU_SOURCE
+#include "driver/trace/command/launch.h"
+#include "base/text.h"
+#include "driver/trace/format/collect.h"
+#include "driver/trace/inside/inside.h"
+#include "runtime/trace/ring.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { POLL_MS = 50 };
+
+static void add_option(struct dvm_text *t, const char *key, const char *value) {
+  dvm_text_printf(t, "%s%s=", t->len ? ":" : "", key);
+  for (; *value; value++) {
+    if (*value == ':')
+      dvm_text_add(t, "\\");
+    dvm_text_add_n(t, value, 1);
+  }
+}
+
+/* 'output' NULL: the records are taken from the ring. */
+static bool set_options(const struct dvmt_launch *launch, const char *ring, const char *output) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  const char *before = getenv("DVM_OPTIONS");
+  if (before)
+    dvm_text_add(&t, before);
+  add_option(&t, "trace", "record");
+  add_option(&t, "trace_ring", ring);
+  if (output)
+    add_option(&t, "trace_file", output);
+  if (launch->level)
+    add_option(&t, "trace_level", launch->level);
+  if (launch->config)
+    add_option(&t, "trace_config", launch->config);
+  bool ok = !t.failed && !setenv("DVM_OPTIONS", dvm_text_str(&t), 1);
+  dvm_text_fini(&t);
+  return ok;
+}
+
+/* Starts the program; a failure of exec comes back through a pipe that exec closes. */
+static int start(const struct dvmt_launch *launch, int ring_fd, pid_t *pid, struct dvm_error *err) {
+  int report[2], failure = 0;
+  if (pipe2(report, O_CLOEXEC))
+    return dvm_error_errno(err, "cannot make a pipe");
+  *pid = fork();
+  if (*pid < 0) {
+    int rc = dvm_error_errno(err, "cannot start '%s'", launch->command[0]);
+    close(report[0]);
+    close(report[1]);
+    return rc;
+  }
+  if (!*pid) {
+    int nowhere = launch->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    if (nowhere >= 0)
+      dup2(nowhere, 1);
+    char number[16];
+    snprintf(number, sizeof(number), "%d", ring_fd);
+    if (!set_options(launch, number, NULL))
+      errno = ENOMEM;
+    else
+      execvp(launch->command[0], launch->command);
+    failure = errno;
+    ssize_t told = write(report[1], &failure, sizeof(failure));
+    _exit(told == sizeof(failure) ? 127 : 126);
+  }
+  close(report[1]);
+  ssize_t n = read(report[0], &failure, sizeof(failure));
+  close(report[0]);
+  if (n != sizeof(failure))
+    return 0;
+  waitpid(*pid, NULL, 0);
+  return dvm_error_set(err, -failure, "cannot run '%s': %s", launch->command[0], strerror(failure));
+}
+
+int dvmt_launch_inside(const struct dvmt_launch *launch, const char *output, const char *codec, bool verbose, struct dvm_error *err) {
+  char how[64];
+  snprintf(how, sizeof(how), DVMT_INSIDE "%d.%s.%d", getpid(), codec, verbose);
+  if (!set_options(launch, how, output))
+    return dvm_error_set(err, -ENOMEM, "out of memory");
+  execvp(launch->command[0], launch->command);
+  return dvm_error_errno(err, "cannot run '%s'", launch->command[0]);
+}
+
+/* Takes what is published; a sink that gave up is not asked again, but the ring is emptied so that the program goes on. */
+static void drain(struct dvmt_ring *ring, struct dvmt_collector *c, int *rc) {
+  const uint64_t *words;
+  size_t n;
+  while ((words = dvmt_ring_take(ring, &n))) {
+    if (!*rc)
+      *rc = dvmt_collector_take(c, words, n);
+    dvmt_ring_give_back(ring);
+  }
+}
+
+static void ignore(int signal, struct sigaction *before) {
+  struct sigaction s = {.sa_handler = SIG_IGN};
+  sigaction(signal, &s, before);
+}
+
+static volatile sig_atomic_t the_program;
+static void pass_on(int signal) {
+  if (the_program > 0)
+    kill(the_program, signal);
+}
+
+int dvmt_launch(const struct dvmt_launch *launch, struct dvmt_sink *sink, int *status, bool *recorded, struct dvm_error *err) {
+  struct sigaction on_int, on_quit, on_term, on_hup, hand = {.sa_handler = pass_on};
+  struct dvmt_ring *ring = NULL;
+  int fd = dvmt_ring_create(&ring), rc;
+  pid_t pid = 0;
+  if (fd < 0)
+    return fd == -EFBIG ? dvm_error_set(err, fd, "cannot make the buffer of records: %s; 'ulimit -f' must allow %zu KiB", strerror(-fd),
+                                        sizeof(*ring) >> 10)
+                        : dvm_error_set(err, fd, "cannot make the buffer of records: %s", strerror(-fd));
+  struct dvmt_collector *c = dvmt_collector_create(sink);
+  rc = c ? start(launch, fd, &pid, err) : dvm_error_set(err, -ENOMEM, "out of memory");
+  if (rc)
+    goto out;
+  ignore(SIGINT, &on_int);
+  ignore(SIGQUIT, &on_quit);
+  the_program = pid;
+  sigaction(SIGTERM, &hand, &on_term);
+  sigaction(SIGHUP, &hand, &on_hup);
+  for (pid_t ended = 0; !ended;) {
+    dvmt_ring_wait(ring, POLL_MS);
+    drain(ring, c, &rc);
+    ended = waitpid(pid, status, WNOHANG);
+    if (ended < 0 && errno == EINTR)
+      ended = 0;
+  }
+  the_program = 0;
+  drain(ring, c, &rc);
+  size_t n;
+  const uint64_t *rest = dvmt_ring_rest(ring, &n);
+  if (!rc)
+    rc = dvmt_collector_take(c, rest, n);
+  *recorded = atomic_load(&ring->program) != 0;
+  sigaction(SIGINT, &on_int, NULL);
+  sigaction(SIGQUIT, &on_quit, NULL);
+  sigaction(SIGTERM, &on_term, NULL);
+  sigaction(SIGHUP, &on_hup, NULL);
+  if (rc && !err->code)
+    dvm_error_set(err, rc, "recording stopped: %s", strerror(-rc));
+out:
+  dvmt_collector_destroy(c);
+  dvmt_ring_close(ring);
+  close(fd);
+  return rc;
+}

@@ -1,0 +1,21 @@
+/* Runs a recording program and takes its records into a sink, until it has ended. */
+#ifndef DVM_TRACE_LAUNCH_H
+#define DVM_TRACE_LAUNCH_H
+#include "base/error.h"
+#include "driver/trace/format/stream.h"
+#include <stdbool.h>
+
+struct dvmt_launch {
+  char *const *command;       /* terminated by NULL */
+  const char *level;          /* or NULL: the configuration's, or modify */
+  const char *config;         /* path of a configuration, or NULL */
+  bool quiet;                 /* its standard output goes nowhere */
+};
+/* Becomes the program, which records by itself into 'output' (driver/trace/inside/inside.h): for one that runs under the checkpointer.
+ * Returns only when it cannot be started. */
+int dvmt_launch_inside(const struct dvmt_launch *launch, const char *output, const char *codec, bool verbose, struct dvm_error *err);
+/* Signals of the terminal reach the program and are left to it; this process goes on to the end of the records.  The sink may
+ * give up (it returns an error): then the program runs on unrecorded.  'status': as from waitpid.  'recorded': the program was
+ * built to record.  Returns 0, -ENOENT and so on when it could not be started, or the sink's error. */
+int dvmt_launch(const struct dvmt_launch *launch, struct dvmt_sink *sink, int *status, bool *recorded, struct dvm_error *err);
+#endif

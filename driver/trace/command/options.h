@@ -1,0 +1,23 @@
+/* Options that 'dvm compare' and 'dvm diff' share. */
+#ifndef DVM_TRACE_OPTIONS_H
+#define DVM_TRACE_OPTIONS_H
+#include "driver/trace/command/report.h"
+#include <getopt.h>
+
+struct dvmt_cli {
+  const char *name;                 /* of the command */
+  const char *help;
+  struct dvmt_compare_options compare;
+  struct dvmt_report report;
+  struct dvmt_config config;
+  const char *config_path;
+  bool bisect;
+  const char *html;                 /* path of a page, or NULL */
+  int exitcode;
+};
+/* Reads them; 'optind' is then at the first argument.  0; -1: help was shown; else the exit status. */
+int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv);
+void dvmt_cli_fini(struct dvmt_cli *o);
+int dvmt_cli_usage(const struct dvmt_cli *o, const char *what, const char *word);
+extern const char dvmt_cli_help[];
+#endif

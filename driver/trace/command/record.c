@@ -1,0 +1,188 @@
+/* dvm record: runs a program and keeps what it records as a trace. */
+#define _GNU_SOURCE
+#include "base/output.h"
+#include "base/text.h"
+#include "base/usage.h"
+#include "driver/config.h"
+#include "driver/run.h"
+#include "driver/trace/command/files.h"
+#include "driver/trace/command/launch.h"
+#include "driver/trace/command/meta.h"
+#include "runtime/trace/config.h"
+#include "driver/trace/format/pack.h"
+#include "driver/trace/format/reader.h"
+#include "driver/trace/format/writer.h"
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_USAGE = 2 };
+
+static const char help[] =
+  "usage: dvm record [-o FILE] [--level LEVEL] [--config FILE] [--codec CODEC] [-v] -- PROGRAM [argument...]\n"
+  "\n"
+  "Runs a program that was compiled with 'dvmcc -fdvm=trace' and keeps what it does as a trace, the reference\n"
+  "for 'dvm compare' and 'dvm diff'.  The exit status is the program's.\n"
+  "\n"
+  "  -o FILE          the trace (trace.dvmt)\n"
+  "  --level LEVEL    none, minimal (constructs and iterations), modify (and values written; default),\n"
+  "                   full (and values read), checksum (sums of arrays), system (calls of the run-time system)\n"
+  "  --config FILE    levels and ranges per construct, start and finish; 'dvm trace config' makes one\n"
+  "  --codec CODEC    zstd (default), zlib, none\n"
+  "  --inside         record within the program's own process, so that a checkpoint holds the recorder too; taken\n"
+  "                   for granted with 'dvm run --checkpointable'\n"
+  "  -v               say at the end how much was recorded\n";
+
+struct options {
+  const char *output, *level, *config;
+  enum dvmt_codec codec;
+  bool verbose, inside;
+  char *const *command;
+};
+
+static int usage(const char *what, const char *word) {
+  fprintf(stderr, "dvm: error: %s%s%s%s; 'dvm help record' says more\n", what, word ? " '" : "", word ? word : "", word ? "'" : "");
+  return EXIT_USAGE;
+}
+
+static int read_codec(const char *name, enum dvmt_codec *codec) {
+  for (unsigned i = 0; i < DVMT_NCODECS; i++)
+    if (!strcmp(name, dvmt_codec_name(i))) {
+      *codec = (enum dvmt_codec)i;
+      return 0;
+    }
+  return usage("unknown codec", name);
+}
+
+/* 0, or the exit status. */
+static int read_options(struct options *o, int argc, char **argv) {
+  static const struct option names[] = {{"level", 1, NULL, 'l'}, {"config", 1, NULL, 'c'}, {"codec", 1, NULL, 'z'},
+                                        {"output", 1, NULL, 'o'}, {"inside", 0, NULL, 'i'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  int c, rc = 0;
+  *o = (struct options){.output = "trace.dvmt", .codec = DVMT_CODEC_ZSTD};
+  opterr = 0;
+  while (!rc && (c = getopt_long(argc, argv, "+:o:vh", names, NULL)) >= 0)
+    switch (c) {
+    case 'o': o->output = optarg; break;
+    case 'l': o->level = optarg; rc = dvmt_level_number(optarg) < 0 ? usage("unknown level", optarg) : 0; break;
+    case 'c': o->config = optarg; break;
+    case 'z': rc = read_codec(optarg, &o->codec); break;
+    case 'v': o->verbose = true; break;
+    case 'i': o->inside = true; break;
+    case 'h': fputs(help, stdout); return -1;
+    default: rc = dvm_usage_refused("record", c, argv, names);
+    }
+  o->command = argv + optind;
+  if (!rc && !argv[optind])
+    rc = usage("'dvm record' wants a program to run", NULL);
+  return rc;
+}
+
+static void say(const struct options *o, const struct dvmt_totals *t) {
+  fprintf(stderr, "dvm: %llu records (%llu values) in '%s': %llu bytes, %.2f a record\n", (unsigned long long)t->records,
+          (unsigned long long)t->values, o->output, (unsigned long long)t->file_bytes,
+          t->records ? (double)t->file_bytes / (double)t->records : 0);
+}
+
+/* Either of 'dvm run --checkpointable dvm record ..' and 'dvm record .. dvm run --checkpointable ..'. */
+static bool is_checkpointable(char *const *command) {
+  const char *preload = getenv("LD_PRELOAD"), *slash = strrchr(command[0], '/'), *name = slash ? slash + 1 : command[0];
+  return (preload && strstr(preload, "libdvmcr.so")) || !strcmp(name, "dvm-run") ||
+         (!strcmp(name, "dvm") && command[1] && !strcmp(command[1], "run"));
+}
+
+static int record_inside(const struct options *o, const char *meta, struct dvm_error *err) {
+  const struct dvmt_launch launch = {o->command, o->level, o->config, false};
+  if (setenv("DVM_RECORD_META", meta, 1))
+    return dvm_error_set(err, -ENOMEM, "out of memory");
+  return dvmt_launch_inside(&launch, o->output, dvmt_codec_name(o->codec), o->verbose, err);
+}
+
+/* What was recorded before 'part' could not be written any more may be worth hours of a run: it stays, and an older trace of the
+ * wanted name beside it.  If it is nothing, nothing is left. */
+static void keep_torn(const char *part) {
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  struct dvmt_summary s = {.records = 0};
+  struct dvmt_reader *r = dvmt_reader_open(part, &ignored);
+  if (!r || dvmt_reader_summary(r, &s, &ignored) || !s.records)
+    unlink(part);
+  else
+    fprintf(stderr, "note: the first %llu records are in '%s', which can be read as far as it goes\n", (unsigned long long)s.records, part);
+  dvmt_reader_close(r);
+}
+
+/* Into 'part', which gets the trace's name when it is whole.  As record. */
+static int record_into(const char *part, const struct options *o, const char *meta, struct dvm_error *err) {
+  struct dvmt_totals totals;
+  int status = 0;
+  bool recorded = false;
+  if (unlink(part) && errno != ENOENT) /* of a recorder that was killed */
+    return dvm_error_errno(err, "cannot write '%s'", part);
+  struct dvmt_writer *w = dvmt_writer_create_in_place(part, meta, o->codec, err);
+  if (!w) {
+    unlink(part);
+    return err->code;
+  }
+  const struct dvmt_launch launch = {o->command, o->level, o->config, false};
+  int rc = dvmt_launch(&launch, dvmt_writer_sink(w), &status, &recorded, err);
+  struct dvm_error close_err = DVM_ERROR_INIT;
+  int close_rc = dvmt_writer_close(w, !rc && WIFEXITED(status), &totals, &close_err);
+  if (!recorded) { /* an older trace of that name stays */
+    unlink(part);
+    return rc ? rc : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
+  }
+  if (!close_rc && rename(part, o->output))
+    close_rc = dvm_error_errno(&close_err, "cannot rename '%s' to '%s'", part, o->output);
+  if (close_rc) {
+    fprintf(stderr, "dvm: error: %s\n", close_err.text);
+    keep_torn(part);
+    return 1;
+  }
+  if (!rc && o->verbose)
+    say(o, &totals);
+  return rc ? rc : dvm_run_end_like(status);
+}
+
+/* The exit status, or -E.. with the reason. */
+static int record(const struct options *o, struct dvm_error *err) {
+  struct dvmt_config config = DVMT_CONFIG_INIT;
+  struct dvm_text part = DVM_TEXT_INIT;
+  /* A mistake in the configuration is told once, here, before anything runs. */
+  int rc = o->config ? dvmt_config_read(&config, o->config, err) : 0;
+  dvmt_config_fini(&config);
+  if (rc || (rc = dvmt_file_replaceable(o->output, err)))
+    return rc;
+  char *meta = dvmt_meta(o->command, o->level, err);
+  dvm_text_printf(&part, "%s.part", o->output);
+  if (!meta || part.failed)
+    rc = meta ? dvm_error_set(err, -ENOMEM, "out of memory") : err->code;
+  else if (o->inside || is_checkpointable(o->command))
+    rc = record_inside(o, meta, err);
+  else
+    rc = record_into(dvm_text_str(&part), o, meta, err);
+  dvm_text_fini(&part);
+  free(meta);
+  return rc;
+}
+
+static int run(int argc, char **argv) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct options o;
+  int rc = read_options(&o, argc, argv);
+  if (rc)
+    return rc < 0 ? 0 : rc;
+  rc = record(&o, &err);
+  if (rc >= 0)
+    return rc;
+  fprintf(stderr, "dvm: error: %s\n", err.text);
+  return rc == -EINVAL ? EXIT_USAGE : 1;
+}
+
+int main(int argc, char **argv) {
+  dvm_output_begin();
+  return dvm_output_end(run(argc, argv));
+}

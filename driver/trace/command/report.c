@@ -1,0 +1,126 @@
+#define _GNU_SOURCE
+#include "driver/trace/command/report.h"
+#include "driver/trace/command/files.h"
+#include "driver/trace/command/report_file.h"
+#include "driver/trace/command/source.h"
+#include "driver/trace/compare/name.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- text ------------------------------------------------------------------------------------------------------------------ */
+
+static void print_source(FILE *out, const struct dvmt_where *w) {
+  char *line = dvmt_source_line(w);
+  if (line && strlen(line) < 500) {
+    fprintf(out, "%5u | %s\n      | ", w->line, line);
+    for (unsigned i = 0; i + 1 < w->column && line[i]; i++)
+      if (((unsigned char)line[i] & 0xc0) != 0x80)
+        fputc(line[i] == '\t' ? '\t' : ' ', out);
+    fputs("^\n", out);
+  }
+  free(line);
+}
+
+void dvmt_report_found(void *arg, const struct dvmt_finding *f) {
+  struct dvmt_report *r = arg;
+  char place[512];
+  if (r->max_errors && r->shown == r->max_errors)
+    return;
+  r->shown++;
+  struct dvmt_where w = f->text ? dvmt_site_where(f->text) : (struct dvmt_where){{NULL, 0}, 0, 0};
+  dvmt_where_text(&w, place, sizeof(place));
+  fprintf(r->out, "%s%s%s: %s [%s]\n", w.file.s ? place : "", w.file.s ? ": " : "", dvmt_finding_severity(f), f->message,
+          dvmt_finding_name(f->id));
+  if (w.file.s)
+    print_source(r->out, &w);
+  if (f->construct) {
+    struct dvmt_where at = dvmt_site_where(f->construct);
+    struct dvmt_span kind = dvmt_site_kind(f->construct);
+    dvmt_where_text(&at, place, sizeof(place));
+    fprintf(r->out, "%s: note: in this %.*s%s", place, (int)kind.n, kind.s, kind.s[0] == 'l' ? "" : " construct");
+    fprintf(r->out, f->iteration[0] ? ", iteration (%s)\n" : "\n", f->iteration);
+  }
+  fflush(r->out);
+}
+
+/* One line for each variable, and the order in which they first differed. */
+static void print_variables(FILE *out, const struct dvmt_compare *c) {
+  bool any = false;
+  for (size_t i = 0; i < dvmt_compare_nfindings(c); i++) {
+    const struct dvmt_finding *f = dvmt_compare_finding(c, i);
+    char place[512];
+    if (f->id != DVMT_FOUND_VALUE || !f->text)
+      continue;
+    struct dvmt_where w = dvmt_site_where(f->text);
+    dvmt_where_text(&w, place, sizeof(place));
+    fprintf(out, "dvm: %s '%s': %llu differ", place, f->variable, (unsigned long long)f->count);
+    if (f->greatest_element && f->greatest.relative > 0)
+      fprintf(out, ", by %.3g at most ('%s'%s%s%s)", f->greatest.relative, f->greatest_element,
+              f->greatest_iteration && f->greatest_iteration[0] ? ", " : "",
+              f->greatest_iteration ? f->greatest_iteration : "", "");
+    fputc('\n', out);
+    any = true;
+  }
+  if (!any)
+    return;
+  fputs("dvm: in the order of the first difference:", out);
+  const char *before = "";
+  for (size_t i = 0; i < dvmt_compare_nfindings(c); i++) {
+    const struct dvmt_finding *f = dvmt_compare_finding(c, i);
+    bool again = false;
+    for (size_t k = 0; k < i; k++)
+      again |= dvmt_compare_finding(c, k)->id != DVMT_FOUND_STRUCTURE && !strcmp(dvmt_compare_finding(c, k)->variable, f->variable);
+    if (f->id == DVMT_FOUND_STRUCTURE || f->warning || again)
+      continue;
+    fprintf(out, "%s %s", before, f->variable);
+    before = ",";
+  }
+  fputc('\n', out);
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------------------------- */
+
+int dvmt_report_add_file(struct dvmt_report *r, const char *path, struct dvm_error *err) {
+  if (!dvmt_report_is_known(path))
+    return dvm_error_set(err, -EINVAL, "'%s': expected a file name that ends in .jsonl or .sarif", path);
+  if (r->nfiles == DVMT_REPORTS_MAX)
+    return dvm_error_set(err, -EINVAL, "at most %d reports", DVMT_REPORTS_MAX);
+  r->file[r->nfiles++] = path;
+  return 0;
+}
+
+int dvmt_report_check_files(const struct dvmt_report *r, struct dvm_error *err) {
+  int rc = 0;
+  for (int i = 0; i < r->nfiles && !rc; i++)
+    rc = dvmt_file_writable(r->file[i], err);
+  return rc;
+}
+
+int64_t dvmt_report_close(struct dvmt_report *r, const struct dvmt_compare *c, struct dvm_error *err) {
+  const struct dvmt_compare_totals *t = dvmt_compare_totals(c);
+  uint64_t errors = 0, hits = 0, warnings = 0;
+  int rc = 0;
+  for (size_t i = 0; i < dvmt_compare_nfindings(c); i++) {
+    const struct dvmt_finding *f = dvmt_compare_finding(c, i);
+    errors += !f->warning;
+    warnings += f->warning;
+    hits += f->warning ? 0 : f->count;
+  }
+  if (r->max_errors && dvmt_compare_nfindings(c) > r->shown)
+    fprintf(r->out, "dvm: %llu more are not shown\n", (unsigned long long)(dvmt_compare_nfindings(c) - r->shown));
+  print_variables(r->out, c);
+  if (errors || warnings) {
+    fprintf(r->out, "dvm: %llu error%s (%llu occurrence%s) against '%s'", (unsigned long long)errors, errors == 1 ? "" : "s",
+            (unsigned long long)hits, hits == 1 ? "" : "s", r->reference);
+    fprintf(r->out, "; %llu value%s compared", (unsigned long long)t->values, t->values == 1 ? "" : "s");
+    if (t->same)
+      fprintf(r->out, ", %llu records in blocks that are the same", (unsigned long long)t->same);
+    if (t->skipped)
+      fprintf(r->out, ", %llu records of the reference skipped to find a common construct", (unsigned long long)t->skipped);
+    fputc('\n', r->out);
+  }
+  for (int i = 0; i < r->nfiles && !rc; i++)
+    rc = dvmt_report_write(r->file[i], c, err);
+  return rc ? rc : (int64_t)errors;
+}

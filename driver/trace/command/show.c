@@ -1,0 +1,355 @@
+#define _GNU_SOURCE
+#include "driver/trace/command/show.h"
+#include "driver/trace/command/files.h"
+#include "driver/trace/command/json.h"
+#include "driver/trace/compare/call.h"
+#include "runtime/trace/config.h"
+#include "driver/trace/compare/name.h"
+#include "driver/trace/format/pack.h"
+#include "driver/trace/format/reader.h"
+#include "driver/trace/format/value.h"
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_names[] = {"?", "read", "write", "iteration", "enter", "leave", "result", "directive", "digest", "lost"};
+
+static int write_json(json_t *j, FILE *out, struct dvm_error *err) {
+  int rc = j ? json_dumpf(j, out, JSON_COMPACT | JSON_REAL_PRECISION(17)) : -1;
+  json_decref(j);
+  fputc('\n', out);
+  return rc ? dvm_error_set(err, -EIO, "cannot write JSON") : 0;
+}
+
+/* ---- info ------------------------------------------------------------------------------------------------------------------ */
+
+/* The program is told before the first record. */
+static const char *program_of(struct dvmt_reader *r) {
+  struct dvmt_record first;
+  struct dvm_error none = DVM_ERROR_INIT;
+  dvmt_reader_next(r, &first, &none);
+  return dvmt_reader_program(r);
+}
+
+static const char *state_of(const struct dvmt_summary *s) {
+  return !s->whole ? "torn: the recording did not end, all up to the last whole block is here"
+         : s->complete ? "complete" : "whole, but the program did not end by itself";
+}
+
+int dvmt_show_info(const char *path, const struct dvmt_show *show, FILE *out, struct dvm_error *err) {
+  static const char *const keys[] = {"command", "folder", "time", "level", "dvm"};
+  struct dvmt_reader *r = dvmt_file_open(path, err);
+  struct dvmt_summary s;
+  int rc = r ? dvmt_reader_summary(r, &s, err) : err->code;
+  if (!rc && show->json) {
+    json_t *j = json_object();
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+      if (dvmt_reader_meta(r, keys[i]))
+        json_object_set_new(j, keys[i], dvmt_json_text(dvmt_reader_meta(r, keys[i]), strlen(dvmt_reader_meta(r, keys[i]))));
+    if (program_of(r))
+      json_object_set_new(j, "program", dvmt_json_text(dvmt_reader_program(r), strlen(dvmt_reader_program(r))));
+    json_object_set_new(j, "whole", json_boolean(s.whole));
+    json_object_set_new(j, "complete", json_boolean(s.complete));
+    json_object_set_new(j, "records", json_integer((json_int_t)s.records));
+    json_object_set_new(j, "constructs", json_integer((json_int_t)s.enters));
+    json_object_set_new(j, "blocks", json_integer((json_int_t)s.blocks));
+    json_object_set_new(j, "fileBytes", json_integer((json_int_t)s.file_bytes));
+    json_object_set_new(j, "rawBytes", json_integer((json_int_t)s.raw_bytes));
+    json_object_set_new(j, "lostBytes", json_integer((json_int_t)s.lost_bytes));
+    json_object_set_new(j, "codec", json_string(dvmt_codec_name(s.codec)));
+    rc = write_json(j, out, err);
+  } else if (!rc) {
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+      fprintf(out, "%-10s %s\n", keys[i], dvmt_reader_meta(r, keys[i]) ? dvmt_reader_meta(r, keys[i]) : "?");
+    fprintf(out, "%-10s %s\n", "program", program_of(r) ? dvmt_reader_program(r) : "?");
+    fprintf(out, "%-10s %s\n%-10s %llu in %llu blocks\n%-10s %llu bytes, %llu unpacked (%s)\n", "state", state_of(&s), "records",
+            (unsigned long long)s.records, (unsigned long long)s.blocks, "size", (unsigned long long)s.file_bytes,
+            (unsigned long long)s.raw_bytes, dvmt_codec_name(s.codec));
+    if (s.lost_bytes)
+      fprintf(out, "%-10s %llu bytes behind the last whole block\n", "lost", (unsigned long long)s.lost_bytes);
+  }
+  dvmt_reader_close(r);
+  return rc;
+}
+
+/* ---- dump ------------------------------------------------------------------------------------------------------------------ */
+
+struct filter {
+  const struct dvmt_show *show;
+  struct dvmt_span name;
+  int64_t index[DVMT_NDIMS_MAX];
+  int nindex;
+  struct dvmt_place place;
+  int inside;                 /* open executions of the wanted construct */
+};
+
+static int make_filter(struct filter *f, const struct dvmt_show *show, struct dvm_error *err) {
+  *f = (struct filter){.show = show, .nindex = -1};
+  if (show->element && (f->nindex = dvmt_element_parse(show->element, &f->name, f->index)) < 0 && !strpbrk(show->element, ".>"))
+    return dvm_error_set(err, -EINVAL, "'%s' is no element; expected a name and subscripts, as in 'A[3][4]' or 'S[3].x[1]'", show->element);
+  if (!show->construct)
+    return 0;
+  const char *colon = strrchr(show->construct, ':');
+  unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
+  if (!line)
+    return dvm_error_set(err, -EINVAL, "'%s' is no place; expected FILE:LINE", show->construct);
+  f->place = (struct dvmt_place){strndup(show->construct, (size_t)(colon - show->construct)), (unsigned)line};
+  return f->place.file ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
+}
+
+/* A part of a struct, or all that is in it: by the name that the dump shows. */
+static bool is_named(const struct dvmt_reader *r, const struct dvmt_record *rec, const char *element) {
+  char name[256];
+  size_t n = strlen(element);
+  dvmt_element_text(dvmt_reader_object(r, rec->object), rec->offset, dvmt_reader_site(r, rec->site)->text, name, sizeof(name));
+  return !strncmp(name, element, n) && (!name[n] || strchr(".[-", name[n]));
+}
+
+static bool is_wanted(struct filter *f, const struct dvmt_reader *r, const struct dvmt_record *rec) {
+  if (rec->kind == DVMT_LOST)
+    return true;
+  bool inside = true;
+  if (f->place.file) {
+    struct dvmt_where w = dvmt_site_where(dvmt_reader_site(r, rec->site)->text);
+    bool here = w.file.s && dvmt_place_is(&f->place, w.file.s, w.file.n, w.line);
+    f->inside += here && rec->kind == DVMT_ENTER;
+    inside = f->inside > 0;
+    f->inside -= here && rec->kind == DVMT_LEAVE;
+  }
+  if (!inside || !f->show->element)
+    return inside;
+  if (rec->kind != DVMT_READ && rec->kind != DVMT_WRITE)
+    return false;
+  const struct dvmt_object_def *o = dvmt_reader_object(r, rec->object);
+  if (f->nindex < 0)
+    return is_named(r, rec, f->show->element);
+  if (strlen(o->name) != f->name.n || memcmp(o->name, f->name.s, f->name.n))
+    return false;
+  int64_t offset = f->nindex ? dvmt_element_offset(o, f->index, f->nindex) : -1;
+  return !f->nindex || (offset >= 0 && rec->offset >= offset && rec->offset < offset + o->element_bytes);
+}
+
+/* What stands behind place and kind. */
+static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, char *buf, size_t size) {
+  const char *text = rec->kind == DVMT_LOST ? "" : dvmt_reader_site(r, rec->site)->text;
+  char element[256], value[128], call[400];
+  buf[0] = 0;
+  switch (rec->kind) {
+  case DVMT_READ:
+  case DVMT_WRITE:
+    dvmt_element_text(dvmt_reader_object(r, rec->object), rec->offset, text, element, sizeof(element));
+    dvmt_value_text(dvmt_type_of(text), rec->words, value, sizeof(value));
+    snprintf(buf, size, "%s = %s", element, value);
+    break;
+  case DVMT_ITER: dvmt_iteration_text(text, rec->words, rec->nwords, buf, size); break;
+  case DVMT_ENTER:
+    dvmt_call_text(text, rec->words + 1, rec->nwords - 1, call, sizeof(call));
+    snprintf(buf, size, "%.*s, level %s%s%s", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s,
+             dvmt_level_name((enum dvmt_level)rec->words[0]), *call ? ": " : "", call);
+    break;
+  case DVMT_DIRECT:
+    dvmt_call_text(text, rec->words, rec->nwords, call, sizeof(call));
+    snprintf(buf, size, "%.*s %s", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s, call);
+    break;
+  case DVMT_LEAVE: snprintf(buf, size, "%.*s", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s); break;
+  case DVMT_RESULT: {
+    struct dvmt_type type;
+    struct dvmt_span name = dvmt_result_name(text, rec->words[0], &type);
+    dvmt_value_text(type, rec->words + 2, value, sizeof(value));
+    snprintf(buf, size, "%.*s = %s", (int)name.n, name.s, value);
+    break;
+  }
+  case DVMT_DIGEST:
+    snprintf(buf, size, "%s: %016llx", dvmt_reader_object(r, rec->object)->name, (unsigned long long)rec->words[1]);
+    break;
+  case DVMT_LOST: snprintf(buf, size, "%llu records in a damaged block", (unsigned long long)rec->words[0]); break;
+  }
+}
+
+static int dump_one(const struct dvmt_reader *r, const struct dvmt_record *rec, uint64_t number, bool as_json, FILE *out,
+                    struct dvm_error *err) {
+  char what[512], place[512] = "?";
+  const char *text = rec->kind == DVMT_LOST ? "" : dvmt_reader_site(r, rec->site)->text;
+  struct dvmt_where w = dvmt_site_where(text);
+  detail(r, rec, what, sizeof(what));
+  if (!as_json) {
+    dvmt_where_text(&w, place, sizeof(place));
+    fprintf(out, "%10llu  %-9s  %-20s  %s\n", (unsigned long long)number, kind_names[rec->kind], place, what);
+    return ferror(out) ? dvm_error_set(err, -EIO, "cannot write") : 0;
+  }
+  json_t *j = json_object();
+  json_object_set_new(j, "record", json_integer((json_int_t)number));
+  json_object_set_new(j, "kind", json_string(kind_names[rec->kind]));
+  dvmt_json_place(j, text);
+  if (rec->kind == DVMT_READ || rec->kind == DVMT_WRITE) {
+    char element[256], value[128], type[64];
+    dvmt_element_text(dvmt_reader_object(r, rec->object), rec->offset, text, element, sizeof(element));
+    dvmt_value_text(dvmt_type_of(text), rec->words, value, sizeof(value));
+    json_object_set_new(j, "element", dvmt_json_text(element, strlen(element)));
+    json_object_set_new(j, "value", json_string(value));
+    json_object_set_new(j, "type", json_string(dvmt_type_name(dvmt_type_of(text), type, sizeof(type))));
+  } else {
+    json_object_set_new(j, "what", dvmt_json_text(what, strlen(what)));
+  }
+  return write_json(j, out, err);
+}
+
+static void note_torn(const struct dvmt_reader *r, const char *path) {
+  if (dvmt_reader_torn(r))
+    fprintf(stderr, "dvm: warning: '%s' is torn: %s\n", path, dvmt_reader_torn(r));
+}
+
+int dvmt_show_dump(const char *path, const struct dvmt_show *show, FILE *out, struct dvm_error *err) {
+  struct filter f;
+  struct dvmt_record rec;
+  uint64_t number = 0, shown = 0;
+  int rc = make_filter(&f, show, err), more = 0;
+  struct dvmt_reader *r = rc ? NULL : dvmt_file_open(path, err);
+  if (!r)
+    return rc ? rc : err->code;
+  while (!rc && shown < show->limit && (more = dvmt_reader_next(r, &rec, err)) > 0) {
+    if (is_wanted(&f, r, &rec)) {
+      rc = dump_one(r, &rec, number, show->json, out, err);
+      shown++;
+    }
+    number += rec.kind == DVMT_LOST ? rec.words[0] : 1;
+  }
+  note_torn(r, path);
+  if (!rc && !more && !shown && (show->element || show->construct)) /* a misspelt name looks as if nothing had happened */
+    fprintf(stderr, "dvm: warning: '%s' has no record of '%s'; 'dvm trace stat' lists constructs and variables\n", path,
+            show->element ? show->element : show->construct);
+  dvmt_reader_close(r);
+  free(f.place.file);
+  return rc ? rc : more < 0 ? more : 0;
+}
+
+/* ---- stat ------------------------------------------------------------------------------------------------------------------ */
+
+struct counts {
+  uint64_t enters, iterations, reads, writes;
+};
+struct stat {
+  struct counts *sites, *objects; /* owned */
+  size_t nsites, nobjects;
+  uint64_t lost;              /* records in damaged blocks */
+  uint32_t open[256];
+  int depth;
+};
+
+static bool fit(struct counts **rows, size_t *n, size_t want) {
+  if (want <= *n)
+    return true;
+  struct counts *p = realloc(*rows, want * sizeof(*p));
+  if (!p)
+    return false;
+  memset(p + *n, 0, (want - *n) * sizeof(*p));
+  *rows = p;
+  *n = want;
+  return true;
+}
+
+static bool count(struct stat *s, const struct dvmt_reader *r, const struct dvmt_record *rec) {
+  if (rec->kind == DVMT_LOST) {
+    s->lost += rec->words[0];
+    return true;
+  }
+  if (!fit(&s->sites, &s->nsites, dvmt_reader_nsites(r)) || !fit(&s->objects, &s->nobjects, dvmt_reader_nobjects(r)))
+    return false;
+  struct counts *own = &s->sites[rec->site], *in = s->depth ? &s->sites[s->open[s->depth - 1]] : NULL;
+  switch (rec->kind) {
+  case DVMT_ENTER:
+    own->enters++;
+    if (s->depth < 256)
+      s->open[s->depth++] = rec->site;
+    break;
+  case DVMT_LEAVE: s->depth -= s->depth > 0; break;
+  case DVMT_ITER: own->iterations++; break;
+  case DVMT_READ:
+    s->objects[rec->object].reads++;
+    if (in)
+      in->reads++;
+    break;
+  case DVMT_WRITE:
+    s->objects[rec->object].writes++;
+    if (in)
+      in->writes++;
+  }
+  return true;
+}
+
+static json_t *counts_json(const struct counts *c, bool construct) {
+  json_t *j = json_object();
+  if (construct) {
+    json_object_set_new(j, "executions", json_integer((json_int_t)c->enters));
+    json_object_set_new(j, "iterations", json_integer((json_int_t)c->iterations));
+  }
+  json_object_set_new(j, "reads", json_integer((json_int_t)c->reads));
+  json_object_set_new(j, "writes", json_integer((json_int_t)c->writes));
+  return j;
+}
+
+static int stat_json(const struct stat *s, const struct dvmt_reader *r, FILE *out, struct dvm_error *err) {
+  json_t *all = json_object(), *constructs = json_array(), *variables = json_array();
+  for (size_t i = 0; i < s->nsites; i++) {
+    const char *text = dvmt_reader_site(r, i)->text;
+    if (!s->sites[i].enters)
+      continue;
+    json_t *j = counts_json(&s->sites[i], true);
+    json_object_set_new(j, "kind", dvmt_json_text(dvmt_site_kind(text).s, dvmt_site_kind(text).n));
+    dvmt_json_place(j, text);
+    json_array_append_new(constructs, j);
+  }
+  for (size_t i = 0; i < s->nobjects; i++) {
+    json_t *j = counts_json(&s->objects[i], false);
+    json_object_set_new(j, "name", dvmt_json_text(dvmt_reader_object(r, i)->name, strlen(dvmt_reader_object(r, i)->name)));
+    json_array_append_new(variables, j);
+  }
+  json_object_set_new(all, "constructs", constructs);
+  json_object_set_new(all, "variables", variables);
+  return write_json(all, out, err);
+}
+
+static void stat_text(const struct stat *s, const struct dvmt_reader *r, FILE *out) {
+  char place[512];
+  fprintf(out, "%-12s %-24s %12s %14s %14s %14s\n", "construct", "place", "executions", "iterations", "reads", "writes");
+  for (size_t i = 0; i < s->nsites; i++) {
+    const struct counts *c = &s->sites[i];
+    const char *text = dvmt_reader_site(r, i)->text;
+    struct dvmt_where w = dvmt_site_where(text);
+    if (!c->enters)
+      continue;
+    dvmt_where_text(&w, place, sizeof(place));
+    fprintf(out, "%-12.*s %-24s %12llu %14llu %14llu %14llu\n", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s, place,
+            (unsigned long long)c->enters, (unsigned long long)c->iterations, (unsigned long long)c->reads,
+            (unsigned long long)c->writes);
+  }
+  fprintf(out, "\n%-37s %12s %14s %14s %14s\n", "variable", "", "", "reads", "writes");
+  for (size_t i = 0; i < s->nobjects; i++)
+    if (s->objects[i].reads || s->objects[i].writes)
+      fprintf(out, "%-37s %12s %14s %14llu %14llu\n", dvmt_reader_object(r, i)->name, "", "", (unsigned long long)s->objects[i].reads,
+              (unsigned long long)s->objects[i].writes);
+}
+
+int dvmt_show_stat(const char *path, const struct dvmt_show *show, FILE *out, struct dvm_error *err) {
+  struct dvmt_reader *r = dvmt_file_open(path, err);
+  struct stat s = {.depth = 0};
+  struct dvmt_record rec;
+  int rc = r ? 0 : err->code, more = 0;
+  while (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0)
+    if (!count(&s, r, &rec))
+      rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!rc && more < 0)
+    rc = more;
+  if (!rc && show->json)
+    rc = stat_json(&s, r, out, err);
+  else if (!rc)
+    stat_text(&s, r, out);
+  dvmt_file_note_lost(path, s.lost);
+  if (r)
+    note_torn(r, path);
+  free(s.sites);
+  free(s.objects);
+  dvmt_reader_close(r);
+  return rc;
+}

@@ -1,0 +1,89 @@
+#include "driver/trace/compare/call.h"
+#include "runtime/trace/text.h"
+#include <stdio.h>
+#include <string.h>
+
+struct writing {
+  const uint64_t *args;
+  uint32_t nargs;
+  size_t next;          /* argument of the next sign */
+  char *buf;
+  size_t size, n;
+};
+
+static void add(struct writing *w, const char *s, size_t n) {
+  if (w->n + n >= w->size)
+    n = w->size - 1 - w->n;
+  memcpy(w->buf + w->n, s, n);
+  w->buf[w->n += n] = 0;
+}
+
+static void add_text(struct writing *w, const char *s) { add(w, s, strlen(s)); }
+
+/* A field as it is, or the argument that it stands for. */
+static void add_field(struct writing *w, struct dvmt_span field) {
+  char number[32];
+  if (!dvmt_span_is(field, "#") || w->next >= w->nargs)
+    return add(w, field.s, field.n);
+  snprintf(number, sizeof(number), "%lld", (long long)w->args[w->next++]);
+  add_text(w, number);
+}
+
+static void add_brackets(struct writing *w, struct dvmt_span rest) {
+  while (rest.n) {
+    add_text(w, "[");
+    add_field(w, dvmt_text_field(&rest));
+    add_text(w, "]");
+  }
+}
+
+/* "<name> <flags> & <element bytes> <ndims> <extent>..": the name with its extents. */
+static void add_ref(struct writing *w, struct dvmt_span rest) {
+  struct dvmt_span name = dvmt_text_field(&rest);
+  add(w, name.s, name.n);
+  for (int i = 0; i < 4 && rest.n; i++) {
+    struct dvmt_span field = dvmt_text_field(&rest);
+    w->next += dvmt_span_is(field, "&") || dvmt_span_is(field, "#");
+  }
+  add_brackets(w, rest);
+}
+
+static void add_reduction(struct writing *w, struct dvmt_span rest) {
+  struct dvmt_span operation = dvmt_text_field(&rest), name = dvmt_text_field(&rest);
+  add(w, operation.s, operation.n);
+  add_text(w, "(");
+  add(w, name.s, name.n);
+  add_text(w, ")");
+}
+
+static void add_name(struct writing *w, struct dvmt_span rest) { add_field(w, dvmt_text_field(&rest)); }
+
+static const struct {
+  char key;
+  const char *before;
+  void (*add)(struct writing *w, struct dvmt_span rest);
+} clauses[] = {
+    {'A', "", add_ref},           {'T', "", add_name},           {'D', "distribute ", add_brackets},
+    {'G', "align with ", add_ref}, {'O', "on ", add_ref},         {'H', "shadow_renew ", add_ref},
+    {'C', "across ", add_ref},    {'W', "widths ", add_brackets}, {'M', "remote_access ", add_ref},
+    {'R', "reduction ", add_reduction}, {'J', "group ", add_name}, {'L', "", add_brackets},
+};
+
+static bool add_line(void *arg, char key, struct dvmt_span rest) {
+  struct writing *w = arg;
+  size_t first = w->next;
+  for (size_t i = 0; i < sizeof(clauses) / sizeof(*clauses); i++)
+    if (clauses[i].key == key && rest.n) {
+      add_text(w, w->n ? ", " : "");
+      add_text(w, clauses[i].before);
+      clauses[i].add(w, rest);
+    }
+  w->next = first + dvmt_text_signs(key, rest);
+  return true;
+}
+
+void dvmt_call_text(const char *text, const uint64_t *args, uint32_t nargs, char *buf, size_t size) {
+  struct writing w = {args, nargs, 0, buf, size, 0};
+  buf[0] = 0;
+  dvmt_text_lines(text, add_line, &w);
+}

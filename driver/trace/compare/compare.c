@@ -1,0 +1,137 @@
+/* The comparison as a sink of records; its beginning and end. */
+#include "driver/trace/compare/compare_private.h"
+#include "driver/trace/compare/name.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int on_site(struct dvmt_sink *sink, const struct dvmt_site_def *def) {
+  struct dvmt_compare *c = (struct dvmt_compare *)sink;
+  size_t n = c->b.sites.n;
+  struct dvmt_site_def *rows = realloc(c->b_sites, (n + 1) * sizeof(*rows));
+  if (rows)
+    c->b_sites = rows;
+  struct dvmt_type *types = realloc(c->b_types, (n + 1) * sizeof(*types));
+  if (types)
+    c->b_types = types;
+  char *text = strdup(def->text);
+  if (!rows || !types || !text || !dvmt_cmp_add_key(&c->b.sites, dvmt_cmp_site_key(c, def->text))) {
+    free(text);
+    return c->rc = -ENOMEM;
+  }
+  rows[n] = *def;
+  rows[n].text = text;
+  types[n] = dvmt_type_of(text);
+  return c->rc;
+}
+
+static int on_object(struct dvmt_sink *sink, const struct dvmt_object_def *def) {
+  struct dvmt_compare *c = (struct dvmt_compare *)sink;
+  size_t n = c->b.objects.n;
+  struct dvmt_object_def *rows = realloc(c->b_objects, (n + 1) * sizeof(*rows));
+  if (rows)
+    c->b_objects = rows;
+  char *name = strdup(def->name);
+  if (!rows || !name || !dvmt_cmp_add_key(&c->b.objects, dvmt_cmp_intern(c, def->name))) {
+    free(name);
+    return c->rc = -ENOMEM;
+  }
+  rows[n] = *def;
+  rows[n].name = name;
+  return c->rc;
+}
+
+static int on_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
+  struct dvmt_compare *c = (struct dvmt_compare *)sink;
+  struct item it;
+  if (!c->matched) {
+    c->matched = true;
+    dvmt_cmp_match_places(c);
+  }
+  dvmt_cmp_to_item(&c->b.sites, &c->b.objects, r, &it);
+  c->totals.records++;
+  if (c->over)
+    return c->rc;
+  if (c->in_parallel)
+    dvmt_cmp_in_parallel(c, &it);
+  else
+    dvmt_cmp_in_order(c, &it);
+  return c->rc;
+}
+
+struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const struct dvmt_compare_options *options) {
+  struct dvmt_compare *c = calloc(1, sizeof(*c));
+  if (!c)
+    return NULL;
+  c->sink = (struct dvmt_sink){on_site, on_object, on_record, NULL};
+  c->reference = reference;
+  c->options = *options;
+  c->seen = calloc(SEEN_MAX, sizeof(*c->seen));
+  if (c->seen)
+    return c;
+  free(c);
+  return NULL;
+}
+
+struct dvmt_sink *dvmt_compare_sink(struct dvmt_compare *c) { return &c->sink; }
+
+int dvmt_compare_end(struct dvmt_compare *c, bool ended, struct dvm_error *err) {
+  if (!c->rc && c->in_parallel)
+    dvmt_cmp_end_iteration(c);
+  else if (!c->rc)
+    dvmt_cmp_stretch(c, ended);
+  if (!c->rc && ended && !c->lost && !c->in_parallel && dvmt_cmp_peek(c)) {
+    char what[400], message[600];
+    snprintf(message, sizeof(message), "the run ends here, the reference goes on with the %s",
+             dvmt_cmp_describe(c, &c->ahead, true, what, sizeof(what)));
+    dvmt_cmp_structure(c, "end", "", dvmt_cmp_place_text(c, &c->ahead), message);
+  }
+  if (c->rc && c->err.code)
+    *err = c->err;
+  else if (c->rc)
+    dvm_error_set(err, c->rc, "%s", strerror(-c->rc));
+  return c->rc;
+}
+
+void dvmt_compare_destroy(struct dvmt_compare *c) {
+  if (!c)
+    return;
+  dvmt_cmp_clear_window(c);
+  for (size_t i = 0; i < c->nfindings; i++)
+    dvmt_cmp_finding_free(c->findings[i]);
+  for (size_t i = 0; i < c->nnames; i++)
+    free(c->names[i]);
+  for (size_t i = 0; i < c->b.sites.n; i++)
+    free((char *)c->b_sites[i].text);
+  for (size_t i = 0; i < c->b.objects.n; i++)
+    free((char *)c->b_objects[i].name);
+  free(c->findings);
+  free(c->names);
+  free(c->b_sites);
+  free(c->b_types);
+  free(c->b_objects);
+  free(c->a.sites.key);
+  free(c->a.objects.key);
+  free(c->b.sites.key);
+  free(c->b.objects.key);
+  free(c->a_items.row);
+  free(c->b_items.row);
+  free(c->b_tail.row);
+  free(c->a_counts.count);
+  free(c->b_counts.count);
+  free(c->a_totals.count);
+  free(c->a_sums.sum);
+  free(c->b_sums.sum);
+  free(c->partners);
+  dvmt_reader_close(c->scaling);
+  free(c->scales);
+  free(c->seen);
+  free(c);
+}
+
+const struct dvmt_compare_totals *dvmt_compare_totals(const struct dvmt_compare *c) { return &c->totals; }
+
+size_t dvmt_compare_nfindings(const struct dvmt_compare *c) { return c->nfindings; }
+
+const struct dvmt_finding *dvmt_compare_finding(const struct dvmt_compare *c, size_t n) { return c->findings[n]; }

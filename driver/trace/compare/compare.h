@@ -1,0 +1,77 @@
+/* Comparison of a run with a reference, both as streams.  The reference is read as far as the run has come.
+ *
+ * Constructs are executed in the same order on both sides.  Inside one with iterations their order is free: what the reference
+ * has and the run has not reached yet waits in a window of limited size.  Within an iteration, and between constructs, records
+ * come in order; one that has no partner is a difference of structure, and the comparison goes on with the next that has one, or
+ * with the next construct that both sides execute. */
+#ifndef DVMT_COMPARE_H
+#define DVMT_COMPARE_H
+#include "base/error.h"
+#include "runtime/trace/config.h"
+#include "driver/trace/format/reader.h"
+#include "driver/trace/format/value.h"
+
+enum dvmt_finding_id { DVMT_FOUND_VALUE, DVMT_FOUND_STRUCTURE, DVMT_FOUND_NAN, DVMT_NFINDING_IDS };
+
+/* One difference, or many with the same cause: id, variable, construct and line agree. */
+struct dvmt_finding {
+  enum dvmt_finding_id id;
+  uint64_t count;
+  bool warning;              /* no difference: NaN on both sides */
+  /* Of the first occurrence; texts are borrowed from the comparison and stay to its end. */
+  const char *text;          /* of the site in the run, or NULL: then of the reference */
+  const char *construct;     /* site text of the innermost construct or loop, or NULL */
+  char *iteration, *element, *variable, *message; /* owned by the comparison */
+  char *reference_value, *value;                  /* owned; NULL where there is none */
+  struct dvmt_difference first, greatest;
+  char *greatest_element, *greatest_iteration;    /* owned; of the greatest relative difference, or NULL */
+  uint64_t record;           /* of the run */
+};
+
+/* One differing element, or (object NULL) a sum of an array that differs when a construct ends. */
+struct dvmt_spot {
+  const char *construct, *variable;
+  const char *in_reference;  /* the same construct's site text there, where its line may be another; or NULL */
+  const struct dvmt_object_def *object;
+  int64_t offset;
+  uint64_t enters;           /* executions of all constructs so far */
+  uint64_t execution;        /* number of this execution of its construct, from 1 */
+  double relative;
+};
+
+struct dvmt_compare_options {
+  const struct dvmt_config *config; /* tolerances; may be NULL */
+  double relative, ulps;     /* for all types; below zero: not given */
+  bool silent[DVMT_NFINDING_IDS]; /* findings of this kind are not made */
+  bool partial;              /* iterations that the run does not execute are no difference */
+  size_t window_bytes;       /* 0: 64 MiB */
+  void (*found)(void *arg, const struct dvmt_finding *f);     /* when a finding is new */
+  void (*spot)(void *arg, const struct dvmt_spot *s);         /* or NULL */
+  void *arg, *spot_arg;
+};
+
+struct dvmt_compare;
+/* 'reference' stays the caller's and must be at its beginning. */
+struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const struct dvmt_compare_options *options);
+void dvmt_compare_destroy(struct dvmt_compare *c);
+/* Takes the run. */
+struct dvmt_sink *dvmt_compare_sink(struct dvmt_compare *c);
+/* The run is over ('ended': by itself, so that what the reference has beyond is missing).  0 or -E... */
+int dvmt_compare_end(struct dvmt_compare *c, bool ended, struct dvm_error *err);
+
+/* For two files: to be asked between two records of 'run', the reader that feeds the comparison.  True: both files have been
+ * passed on to the next block that is not the same; the next record of 'run' is peeked at, its definitions are sent, and then the
+ * comparison is resumed. */
+bool dvmt_compare_skip(struct dvmt_compare *c, struct dvmt_reader *run);
+void dvmt_compare_resume(struct dvmt_compare *c, struct dvmt_reader *run);
+
+struct dvmt_compare_totals {
+  uint64_t records, same /* of them, passed over as parts of the same blocks */, values, differing, iterations, missing, skipped; /* skipped: records passed over to find a common construct */
+  uint64_t lost;             /* records in damaged blocks of the reference */
+  size_t window_peak;        /* bytes */
+};
+const struct dvmt_compare_totals *dvmt_compare_totals(const struct dvmt_compare *c);
+/* Findings in the order of their first occurrence. */
+size_t dvmt_compare_nfindings(const struct dvmt_compare *c);
+const struct dvmt_finding *dvmt_compare_finding(const struct dvmt_compare *c, size_t n);
+#endif

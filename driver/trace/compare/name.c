@@ -1,0 +1,192 @@
+#include "driver/trace/compare/name.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dvmt_where dvmt_site_where(const char *text) {
+  struct dvmt_span place = dvmt_text_line(text, 'P');
+  struct dvmt_where w = {dvmt_text_line(text, 'F'), 0, 0};
+  if (place.s) {
+    w.line = (unsigned)dvmt_span_number(dvmt_text_field(&place), 0);
+    w.column = (unsigned)dvmt_span_number(dvmt_text_field(&place), 0);
+  }
+  return w;
+}
+
+void dvmt_where_text(const struct dvmt_where *w, char *buf, size_t size) {
+  if (w->file.s)
+    snprintf(buf, size, "%.*s:%u:%u", (int)w->file.n, w->file.s, w->line, w->column);
+  else
+    snprintf(buf, size, "?");
+}
+
+struct dvmt_span dvmt_site_kind(const char *text) {
+  struct dvmt_span k = dvmt_text_line(text, 'K');
+  if (!k.s)
+    return (struct dvmt_span){"?", 1};
+  return dvmt_text_field(&k);
+}
+
+static bool has_shape(const struct dvmt_object_def *o) {
+  for (int d = 1; d < o->ndims; d++)
+    if (o->extent[d] <= 0)
+      return false;
+  return o->ndims && o->element_bytes;
+}
+
+/* What the source has behind the first 'n' subscripts: the field of a struct. */
+static struct dvmt_span field_of(struct dvmt_span t, int n) {
+  size_t at = 0;
+  for (; n > 0 && at < t.n; n--) {
+    int depth = 0;
+    while (at < t.n && t.s[at] != '[')
+      at++;
+    for (; at < t.n; at++) {
+      depth += t.s[at] == '[';
+      depth -= t.s[at] == ']';
+      if (!depth) {
+        at++;
+        break;
+      }
+    }
+  }
+  return (struct dvmt_span){t.s + at, t.n - at};
+}
+
+/* "z <path> <offset> <stride>..": the path from an element, 'rest' bytes into it, with the subscripts that the bytes tell.  False:
+ * they do not fit. */
+static bool path_text(struct dvmt_span z, int64_t rest, bool through_pointer, char *buf, size_t size) {
+  struct dvmt_span path = dvmt_text_field(&z);
+  rest -= dvmt_span_number(dvmt_text_field(&z), 0);
+  size_t n = 0;
+  buf[0] = 0;
+  if (path.n > 1 && path.s[0] == '-' && !through_pointer)
+    path = (struct dvmt_span){path.s + 1, path.n - 1}; /* "->" */
+  if (path.n > 1 && path.s[0] == '.' && through_pointer) { /* of *p */
+    n = (size_t)snprintf(buf, size, "->");
+    path = (struct dvmt_span){path.s + 1, path.n - 1};
+  }
+  for (size_t i = 0; i < path.n && n + 24 < size; i++) {
+    if (path.s[i] != '[') {
+      buf[n++] = path.s[i] == '>' && !through_pointer ? '.' : path.s[i];
+      buf[n] = 0;
+      continue;
+    }
+    int64_t stride = dvmt_span_number(dvmt_text_field(&z), 0);
+    if (stride <= 0 || rest < 0)
+      return false;
+    n += (size_t)snprintf(buf + n, size - n, "[%lld]", (long long)(rest / stride));
+    rest %= stride;
+    i++; /* ']' */
+  }
+  return rest == 0;
+}
+
+/* Whether a subscript in it is no number: then the text is the same for many elements. */
+static bool is_variable(struct dvmt_span t) {
+  for (size_t i = 0; i + 1 < t.n; i++)
+    if (t.s[i] == '[' && (t.s[i + 1] < '0' || t.s[i + 1] > '9'))
+      return true;
+  return false;
+}
+
+void dvmt_element_text(const struct dvmt_object_def *o, int64_t offset, const char *text, char *buf, size_t size) {
+  struct dvmt_span t = text ? dvmt_text_line(text, 'T') : (struct dvmt_span){NULL, 0};
+  struct dvmt_span z = text ? dvmt_text_line(text, 'z') : (struct dvmt_span){NULL, 0};
+  char path[256];
+  if (!o->ndims && z.s && offset >= 0 && path_text(z, offset, o->flags & DVMT_OBJECT_POINTED, path, sizeof(path))) {
+    snprintf(buf, size, "%s%s", o->name, path);
+    return;
+  }
+  if (!has_shape(o) || offset < 0) {
+    if (o->ndims && o->element_bytes)
+      snprintf(buf, size, "%s[%lld]", o->name, (long long)(offset / (int64_t)o->element_bytes));
+    else if (t.s)
+      snprintf(buf, size, is_variable(t) ? "%.*s (byte %lld)" : "%.*s", (int)t.n, t.s, (long long)offset);
+    else
+      snprintf(buf, size, "%s", o->name);
+    return;
+  }
+  int64_t linear = offset / o->element_bytes, index[DVMT_NDIMS_MAX];
+  for (int d = o->ndims - 1; d > 0; d--) {
+    index[d] = linear % o->extent[d];
+    linear /= o->extent[d];
+  }
+  index[0] = linear;
+  size_t n = (size_t)snprintf(buf, size, "%s", o->name);
+  for (int d = 0; d < o->ndims && n < size; d++)
+    n += (size_t)snprintf(buf + n, size - n, "[%lld]", (long long)index[d]);
+  struct dvmt_span field = field_of(t, o->ndims);
+  if (z.s && path_text(z, offset % o->element_bytes, false, path, sizeof(path)))
+    field = (struct dvmt_span){path, strlen(path)};
+  if (n < size && field.n && (field.s[0] == '.' || field.s[0] == '['))
+    snprintf(buf + n, size - n, "%.*s", (int)field.n, field.s);
+}
+
+void dvmt_iteration_text(const char *text, const uint64_t *words, uint32_t n, char *buf, size_t size) {
+  struct dvmt_span names = dvmt_text_line(text, 'N');
+  size_t at = 0;
+  int64_t count = names.s ? dvmt_span_number(dvmt_text_field(&names), 0) : 0;
+  buf[0] = 0;
+  for (uint32_t d = 0; d < n && at < size; d++) {
+    struct dvmt_span name = d < count ? dvmt_text_field(&names) : (struct dvmt_span){"", 0};
+    at += (size_t)snprintf(buf + at, size - at, "%s%.*s%s%lld", d ? ", " : "", (int)name.n, name.s, name.n ? "=" : "",
+                           (long long)words[d]);
+  }
+}
+
+int64_t dvmt_element_offset(const struct dvmt_object_def *o, const int64_t *index, int n) {
+  if (n != o->ndims || (n && !has_shape(o)))
+    return -1;
+  int64_t linear = 0;
+  for (int d = 0; d < n; d++) {
+    if (index[d] < 0 || (o->extent[d] > 0 && index[d] >= o->extent[d]))
+      return -1;
+    linear = linear * (d ? o->extent[d] : 1) + index[d];
+  }
+  return linear * (int64_t)o->element_bytes;
+}
+
+int dvmt_element_parse(const char *s, struct dvmt_span *name, int64_t index[DVMT_NDIMS_MAX]) {
+  int n = 0;
+  *name = (struct dvmt_span){s, strcspn(s, "[")};
+  for (s += name->n; *s == '['; n++) {
+    char *end;
+    if (n == DVMT_NDIMS_MAX)
+      return -1;
+    index[n] = strtoll(s + 1, &end, 10);
+    if (end == s + 1 || *end != ']')
+      return -1;
+    s = end + 1;
+  }
+  return *s || !name->n ? -1 : n;
+}
+
+struct reductions {
+  uint64_t left;
+  struct dvmt_span name;
+  struct dvmt_type *type;
+};
+
+/* "R <op> <name> & <element bytes> <count> <kind>" */
+static bool find_reduction(void *arg, char key, struct dvmt_span rest) {
+  struct reductions *r = arg;
+  if (key != 'R' || r->left--)
+    return true;
+  dvmt_text_field(&rest);
+  r->name = dvmt_text_field(&rest);
+  for (int i = 0; i < 3; i++)
+    dvmt_text_field(&rest);
+  struct dvmt_span kind = dvmt_text_field(&rest);
+  char line[32];
+  snprintf(line, sizeof(line), "y %.*s", (int)kind.n, kind.s);
+  *r->type = dvmt_type_of(line);
+  return false;
+}
+
+struct dvmt_span dvmt_result_name(const char *text, uint64_t number, struct dvmt_type *type) {
+  struct reductions r = {number, {"?", 1}, type};
+  *type = (struct dvmt_type){'o', 8, 0};
+  dvmt_text_lines(text, find_reduction, &r);
+  return r.name;
+}

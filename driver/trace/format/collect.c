@@ -1,0 +1,426 @@
+#include "driver/trace/format/collect.h"
+#include "runtime/trace/text.h"
+#include "driver/trace/format/value.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_OBJECT = UINT32_MAX };
+
+struct site {
+  uint64_t address;          /* key */
+  struct site *next;         /* that came after it last time: most programs repeat themselves */
+  uint32_t number;
+  uint8_t kind, words, where, nargs;
+  bool truth;                /* only whether the value is zero counts */
+  uint32_t named;            /* object of its variable's name, for offsets */
+  uint32_t object;           /* last object that an address of it fell into */
+  uint64_t low, high;        /* that object's place */
+  uint64_t iterations;       /* of a loop without an index */
+  uint8_t pointers[32];      /* bit per argument: is an address */
+  struct site *before;       /* one that was at this address; owned */
+  char *text;                /* owned; kept to the end, as extents name it */
+};
+
+struct extent {              /* of an object with an address; sorted, none overlap */
+  uint64_t low, high;
+  uint32_t object;           /* NO_OBJECT until it is first met */
+  const char *text;          /* of a site of it, which says what it is; a site's own */
+};
+
+struct dvmt_collector {
+  struct dvmt_sink *sink;
+  struct site **sites;       /* open addressing; owned, as the rest */
+  size_t nsites, sites_cap;
+  uint32_t nnumbers;
+  struct dvmt_object_def *objects;
+  size_t nobjects;
+  struct extent *extents;
+  size_t nextents;
+  uint64_t values[DVMT_WORDS_MAX];
+};
+
+struct dvmt_collector *dvmt_collector_create(struct dvmt_sink *sink) {
+  struct dvmt_collector *c = calloc(1, sizeof(*c));
+  if (c)
+    c->sink = sink;
+  return c;
+}
+
+void dvmt_collector_destroy(struct dvmt_collector *c) {
+  if (!c)
+    return;
+  for (size_t i = 0; i < c->sites_cap; i++)
+    for (struct site *s = c->sites[i], *before; s; s = before) {
+      before = s->before;
+      free(s->text);
+      free(s);
+    }
+  for (size_t i = 0; i < c->nobjects; i++)
+    free((char *)c->objects[i].name);
+  free(c->sites);
+  free(c->objects);
+  free(c->extents);
+  free(c);
+}
+
+/* ---- sites ----------------------------------------------------------------------------------------------------------------- */
+
+static size_t slot_of(const struct dvmt_collector *c, uint64_t address) {
+  size_t i = (address >> 4) * 0x9e3779b97f4a7c15ull >> 20 & (c->sites_cap - 1);
+  while (c->sites[i] && c->sites[i]->address != address)
+    i = (i + 1) & (c->sites_cap - 1);
+  return i;
+}
+
+static struct site *site_at(const struct dvmt_collector *c, uint64_t address) {
+  return c->sites_cap ? c->sites[slot_of(c, address)] : NULL;
+}
+
+static int grow_sites(struct dvmt_collector *c) {
+  size_t old_cap = c->sites_cap, cap = old_cap ? 2 * old_cap : 1024;
+  struct site **old = c->sites, **rows = calloc(cap, sizeof(*rows));
+  if (!rows)
+    return -ENOMEM;
+  c->sites = rows;
+  c->sites_cap = cap;
+  for (size_t i = 0; i < old_cap; i++)
+    if (old[i])
+      c->sites[slot_of(c, old[i]->address)] = old[i];
+  free(old);
+  return 0;
+}
+
+/* ---- objects --------------------------------------------------------------------------------------------------------------- */
+
+static bool same_object(const struct dvmt_object_def *a, const struct dvmt_object_def *b) {
+  return a->flags == b->flags && a->element_bytes == b->element_bytes && a->ndims == b->ndims && !strcmp(a->name, b->name) &&
+         !memcmp(a->extent, b->extent, sizeof(a->extent));
+}
+
+/* The object's number, new or not; 'def' with its name goes over to the collector.  NO_OBJECT: 'rc' has the error. */
+static uint32_t object_number(struct dvmt_collector *c, struct dvmt_object_def def, int *rc) {
+  if (!def.name) {
+    *rc = -ENOMEM;
+    return NO_OBJECT;
+  }
+  for (size_t i = 0; i < c->nobjects; i++)
+    if (same_object(&c->objects[i], &def)) {
+      free((char *)def.name);
+      return (uint32_t)i;
+    }
+  struct dvmt_object_def *rows = realloc(c->objects, (c->nobjects + 1) * sizeof(*rows));
+  if (!rows) {
+    free((char *)def.name);
+    *rc = -ENOMEM;
+    return NO_OBJECT;
+  }
+  c->objects = rows;
+  rows[c->nobjects] = def;
+  *rc = c->sink->object(c->sink, &rows[c->nobjects]);
+  return (uint32_t)c->nobjects++;
+}
+
+static size_t extent_after(const struct dvmt_collector *c, uint64_t address) {
+  size_t low = 0, high = c->nextents;
+  while (low < high) {
+    size_t mid = (low + high) / 2;
+    if (c->extents[mid].high <= address)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  return low;
+}
+
+/* The newest object at a place is the one that lives there. */
+static int add_extent(struct dvmt_collector *c, uint64_t low, uint64_t bytes, uint32_t object, const char *text) {
+  uint64_t high = low + bytes;
+  size_t first = extent_after(c, low), last = first;
+  while (last < c->nextents && c->extents[last].low < high)
+    last++;
+  if (last == first) {
+    struct extent *rows = realloc(c->extents, (c->nextents + 1) * sizeof(*rows));
+    if (!rows)
+      return -ENOMEM;
+    c->extents = rows;
+    memmove(rows + first + 1, rows + first, (c->nextents - first) * sizeof(*rows));
+    c->nextents++;
+  } else {
+    memmove(c->extents + first + 1, c->extents + last, (c->nextents - last) * sizeof(*c->extents));
+    c->nextents -= last - first - 1;
+  }
+  c->extents[first] = (struct extent){low, high, object, text};
+  for (size_t i = 0; i < c->sites_cap; i++)
+    if (c->sites[i])
+      c->sites[i]->low = c->sites[i]->high = 0;
+  return 0;
+}
+
+/* Shape from the lines B and E of an access text. */
+static bool read_shape(void *arg, char key, struct dvmt_span rest) {
+  struct dvmt_object_def *def = arg;
+  if (key == 'B' && def->ndims < DVMT_NDIMS_MAX)
+    def->extent[def->ndims++] = dvmt_span_number(rest, 0);
+  else if (key == 'E')
+    def->element_bytes = (uint32_t)dvmt_span_number(rest, 0);
+  return true;
+}
+
+/* An object by the name of the variable at an access's root. */
+static uint32_t named_object(struct dvmt_collector *c, const char *text, unsigned flags, int *rc) {
+  struct dvmt_span name = flags & DVMT_OBJECT_POINTED ? dvmt_text_line(text, 'v') : (struct dvmt_span){NULL, 0};
+  struct dvmt_object_def def = {.flags = (uint8_t)flags};
+  if (!name.s)
+    name = dvmt_text_line(text, 'V');
+  if (!name.s)
+    name = dvmt_text_line(text, 'T');
+  def.name = name.s ? strndup(name.s, name.n) : strdup("?");
+  dvmt_text_lines(text, read_shape, &def);
+  struct dvmt_span size = dvmt_text_line(text, 'S');
+  if (!def.element_bytes && size.s)
+    def.element_bytes = (uint32_t)dvmt_span_number(size, 0);
+  return object_number(c, def, rc);
+}
+
+/* ---- records --------------------------------------------------------------------------------------------------------------- */
+
+static void find_pointers(struct site *s) {
+  unsigned n = 0;
+  for (const char *line = s->text; *line;) {
+    size_t length = strcspn(line, "\n");
+    bool free_text = strchr("FKPQ", *line) || (line[0] == 'X' && line[2] == 'o');
+    for (size_t i = 2; i < length && !free_text; i++)
+      if (line[i] == '#' || line[i] == '&') {
+        if (line[i] == '&' && n < 256)
+          s->pointers[n / 8] |= (uint8_t)(1 << n % 8);
+        n++;
+      }
+    line += length + (line[length] == '\n');
+  }
+}
+
+static int define(struct dvmt_collector *c, uint64_t address, const uint64_t *w) {
+  uint64_t base = w[0], size = w[1], packed = w[2], length = w[3];
+  int rc = (c->nsites + 1) * 2 > c->sites_cap ? grow_sites(c) : 0;
+  struct site *s = rc ? NULL : calloc(1, sizeof(*s));
+  if (!s)
+    return -ENOMEM;
+  *s = (struct site){.address = address, .number = c->nnumbers, .kind = packed & 255, .words = packed >> 8 & 255,
+                     .where = packed >> 24 & 255, .nargs = packed >> 32 & 255, .named = NO_OBJECT, .object = NO_OBJECT,
+                     .text = strndup((const char *)(w + 4), length)};
+  size_t slot = slot_of(c, address);
+  if (c->sites[slot]) { /* a library that came again to the same place */
+    s->before = c->sites[slot];
+    s->before->address = 0; /* no guess leads to it */
+  } else {
+    c->nsites++;
+  }
+  c->sites[slot] = s;
+  if (!s->text)
+    return -ENOMEM;
+  struct dvmt_type type = dvmt_type_of(s->text);
+  s->truth = type.kind == 'p' || type.kind == 'b';
+  find_pointers(s);
+  c->nnumbers++;
+  struct dvmt_site_def def = {s->text, s->kind, s->words, packed >> 16 & 255, s->where, s->nargs};
+  rc = c->sink->site(c->sink, &def);
+  if (rc || s->kind != DVMT_SITE_ACCESS || !base || !size)
+    return rc;
+  size_t at = extent_after(c, base);
+  if (at < c->nextents && c->extents[at].low < base + size)
+    return 0; /* declared by a directive, or seen by another site */
+  return add_extent(c, base, size, NO_OBJECT, s->text);
+}
+
+static int program(struct dvmt_collector *c, const uint64_t *w) {
+  char *id = c->sink->program ? strndup((const char *)(w + 1), w[0]) : NULL;
+  int rc = id ? c->sink->program(c->sink, id) : c->sink->program ? -ENOMEM : 0;
+  free(id);
+  return rc;
+}
+
+/* A directive that declares an array. */
+static int declare(struct dvmt_collector *c, const struct site *s, const uint64_t *args) {
+  struct dvmt_array_ref ref;
+  struct dvmt_span kind = dvmt_text_line(s->text, 'K');
+  kind = dvmt_text_field(&kind);
+  if (!(dvmt_span_is(kind, "array") || dvmt_span_is(kind, "bind")) ||
+      !dvmt_text_array(s->text, (const int64_t *)args, s->nargs, &ref))
+    return 0;
+  struct dvmt_object_def def = {strndup(ref.name.s, ref.name.n), (uint32_t)ref.element_bytes, DVMT_OBJECT_ARRAY,
+                                (uint8_t)ref.ndims, {0}};
+  uint64_t bytes = ref.element_bytes;
+  for (int d = 0; d < ref.ndims; d++) {
+    def.extent[d] = ref.extent[d];
+    bytes *= ref.extent[d] ? (uint64_t)ref.extent[d] : 1;
+  }
+  /* Of a pointer's first dimension nobody knows the extent: as far as nothing else is in the way, up to a terabyte. */
+  if (ref.ndims && !ref.extent[0])
+    bytes = 1ull << 40;
+  int rc = 0;
+  uint32_t object = object_number(c, def, &rc);
+  if (rc || object == NO_OBJECT)
+    return rc;
+  size_t next = extent_after(c, ref.address);
+  if (ref.ndims && !ref.extent[0] && next < c->nextents && c->extents[next].low > ref.address)
+    bytes = c->extents[next].low - ref.address < bytes ? c->extents[next].low - ref.address : bytes;
+  return add_extent(c, ref.address, bytes, object, s->text);
+}
+
+static inline int send(struct dvmt_collector *c, struct dvmt_record r) { return c->sink->record(c->sink, &r); }
+
+/* Object and offset of a value; returns the number of words that said it. */
+static inline unsigned resolve(struct dvmt_collector *c, struct site *s, const uint64_t *w, struct dvmt_record *r, int *rc) {
+  unsigned used = s->where == (DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER) ? 2 : 1;
+  if (s->where & DVMT_WHERE_ADDRESS) {
+    uint64_t a = w[0];
+    if (a - s->low >= s->high - s->low) {
+      size_t i = extent_after(c, a);
+      bool found = i < c->nextents && c->extents[i].low <= a;
+      if (found && c->extents[i].object == NO_OBJECT)
+        c->extents[i].object = named_object(c, c->extents[i].text, 0, rc);
+      s->low = found ? c->extents[i].low : 0;
+      s->high = found ? c->extents[i].high : 0;
+      s->object = found ? c->extents[i].object : NO_OBJECT;
+    }
+    if (a - s->low < s->high - s->low) {
+      r->object = s->object;
+      r->offset = (int64_t)(a - s->low);
+      return used;
+    }
+  }
+  if (s->named == NO_OBJECT)
+    s->named = named_object(c, s->text, s->where & DVMT_WHERE_POINTER ? DVMT_OBJECT_POINTED : 0, rc);
+  r->object = s->named;
+  r->offset = s->where & DVMT_WHERE_ADDRESS && used == 1 ? 0 : (int64_t)w[used - 1];
+  return used;
+}
+
+static inline int value(struct dvmt_collector *c, struct site *s, enum dvmt_tag tag, const uint64_t *w, size_t *used) {
+  struct dvmt_record r = {.kind = tag == DVMT_TAG_READ ? DVMT_READ : DVMT_WRITE, .site = s->number, .nwords = s->words};
+  int rc = 0;
+  unsigned where = resolve(c, s, w, &r, &rc);
+  *used = where + s->words;
+  if (rc || r.object == NO_OBJECT)
+    return rc ? rc : -ENOMEM;
+  r.words = w + where;
+  if (s->truth) {
+    c->values[0] = r.words[0] != 0;
+    r.words = c->values;
+  }
+  return send(c, r);
+}
+
+/* Addresses differ from run to run: of them only whether they are null stays. */
+static const uint64_t *plain_args(struct dvmt_collector *c, const struct site *s, const uint64_t *w, unsigned first) {
+  memcpy(c->values, w, (first + s->nargs) * 8u);
+  for (unsigned i = 0; i < s->nargs; i++)
+    if (s->pointers[i / 8] >> i % 8 & 1)
+      c->values[first + i] = c->values[first + i] != 0;
+  return c->values;
+}
+
+static int digest(struct dvmt_collector *c, struct site *s, const uint64_t *w) {
+  size_t i = extent_after(c, w[0]);
+  if (i == c->nextents || c->extents[i].low > w[0] || c->extents[i].object == NO_OBJECT)
+    return 0;
+  return send(c, (struct dvmt_record){.kind = DVMT_DIGEST, .site = s->number, .object = c->extents[i].object, .nwords = 2, .words = w + 1});
+}
+
+static inline int iteration(struct dvmt_collector *c, struct site *s, const uint64_t *w) {
+  struct dvmt_record r = {.kind = DVMT_ITER, .site = s->number, .nwords = s->words, .words = w};
+  if (!s->words) {
+    c->values[0] = s->iterations++;
+    r.words = c->values;
+    r.nwords = 1;
+  }
+  return send(c, r);
+}
+
+static inline __attribute__((always_inline)) int one(struct dvmt_collector *c, struct site *s, enum dvmt_tag tag, const uint64_t *w, size_t *used) {
+  int rc;
+  switch (tag) {
+  case DVMT_TAG_READ:
+  case DVMT_TAG_WRITE:
+    return value(c, s, tag, w, used);
+  case DVMT_TAG_ITER:
+    *used = s->words;
+    return iteration(c, s, w);
+  case DVMT_TAG_ENTER:
+    *used = 1u + s->nargs;
+    s->iterations = 0;
+    return send(c, (struct dvmt_record){.kind = DVMT_ENTER, .site = s->number, .nwords = 1u + s->nargs, .words = plain_args(c, s, w, 1)});
+  case DVMT_TAG_LEAVE:
+    *used = 0;
+    return send(c, (struct dvmt_record){.kind = DVMT_LEAVE, .site = s->number});
+  case DVMT_TAG_RESULT:
+    *used = 6;
+    return send(c, (struct dvmt_record){.kind = DVMT_RESULT, .site = s->number, .nwords = 6, .words = w});
+  case DVMT_TAG_DIRECT:
+    *used = s->nargs;
+    rc = declare(c, s, w);
+    return rc ? rc : send(c, (struct dvmt_record){.kind = DVMT_DIRECT, .site = s->number, .nwords = s->nargs, .words = plain_args(c, s, w, 0)});
+  case DVMT_TAG_DIGEST:
+    *used = 3;
+    return digest(c, s, w);
+  default:
+    return -EBADMSG;
+  }
+}
+
+static inline size_t words_of(const struct site *s, enum dvmt_tag tag) {
+  switch (tag) {
+  case DVMT_TAG_READ:
+  case DVMT_TAG_WRITE: return s->words + (s->where == (DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER) ? 2u : 1u);
+  case DVMT_TAG_ITER: return s->words;
+  case DVMT_TAG_ENTER: return 1u + s->nargs;
+  case DVMT_TAG_RESULT: return 6;
+  case DVMT_TAG_DIRECT: return s->nargs;
+  case DVMT_TAG_DIGEST: return 3;
+  default: return 0;
+  }
+}
+
+/* The site of a first word, guessed from the one before. */
+static inline struct site *site_after(const struct dvmt_collector *c, struct site *before, uint64_t address) {
+  if (before && before->next && before->next->address == address)
+    return before->next;
+  struct site *s = site_at(c, address);
+  if (before)
+    before->next = s;
+  return s;
+}
+
+int dvmt_collector_take(struct dvmt_collector *c, const uint64_t *words, size_t n) {
+  struct site *s = NULL;
+  for (size_t at = 0; at < n && words[at];) {
+    uint64_t address = words[at] & ~15ull;
+    enum dvmt_tag tag = words[at] & 15;
+    const uint64_t *w = words + at + 1;
+    size_t left = n - at - 1, used = 0;
+    int rc;
+    if (tag == DVMT_TAG_PROGRAM) {
+      if (left < 1 || w[0] >= left * 8 || 1 + (w[0] + 8) / 8 > left)
+        return 0;
+      used = 1 + (w[0] + 8) / 8;
+      rc = program(c, w);
+      s = NULL;
+    } else if (tag == DVMT_TAG_DEFINE) {
+      if (left < 4 || w[3] > left * 8 || 4 + (w[3] + 7) / 8 > left)
+        return 0;
+      used = 4 + (w[3] + 7) / 8;
+      rc = define(c, address, w);
+      s = NULL;
+    } else {
+      s = site_after(c, s, address);
+      if (!s || left < words_of(s, tag))
+        return 0; /* cut by the program's death */
+      rc = one(c, s, tag, w, &used);
+    }
+    if (rc)
+      return rc == -EBADMSG ? 0 : rc;
+    at += 1 + used;
+  }
+  return 0;
+}

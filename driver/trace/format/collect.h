@@ -1,0 +1,13 @@
+/* From raw records (abi.h), as the program writes them, to the stream of a trace: addresses become objects and offsets, sites
+ * and objects get numbers, pointers become null or non-null. */
+#ifndef DVMT_COLLECT_H
+#define DVMT_COLLECT_H
+#include "driver/trace/format/stream.h"
+
+struct dvmt_collector;
+/* NULL without memory.  The sink stays the caller's. */
+struct dvmt_collector *dvmt_collector_create(struct dvmt_sink *sink);
+void dvmt_collector_destroy(struct dvmt_collector *c);
+/* One chunk's words, up to the first zero or torn record.  0, or what the sink said, or -ENOMEM. */
+int dvmt_collector_take(struct dvmt_collector *c, const uint64_t *words, size_t n);
+#endif

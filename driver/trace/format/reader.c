@@ -1,0 +1,468 @@
+#include "driver/trace/format/reader.h"
+#include "driver/trace/format/codec.h"
+#include "driver/trace/format/context.h"
+#include "driver/trace/format/pack.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The file is mapped; pages are the kernel's to drop.  A file that is cut while it is read would be a bus error, so it is read
+ * by pread into a buffer instead. */
+struct dvmt_reader {
+  int fd;                      /* or -1: from memory */
+  const unsigned char *memory;
+  char *name;                  /* for messages; owned, as the rest */
+  uint64_t size, offset;       /* offset: of the next block */
+  char *meta, *program;
+  struct dvmt_site_def *sites;
+  size_t nsites, sites_cap;
+  struct dvmt_object_def *objects;
+  size_t nobjects, objects_cap;
+  struct dvmt_block block;
+  struct dvmt_bytes packed, raw;
+  struct dvmt_packer *packer;
+  struct dvmt_decoder decoder;
+  struct dvmt_cursor context;  /* of the present block, in 'raw' */
+  uint64_t passed;             /* records before the next block */
+  uint64_t lost[1];
+  const char *torn;
+  bool ended;
+};
+
+static int read_at(struct dvmt_reader *r, uint64_t offset, void *to, size_t n) {
+  if (offset > r->size || n > r->size - offset)
+    return -ENODATA;
+  if (r->fd < 0) {
+    memcpy(to, r->memory + offset, n);
+    return 0;
+  }
+  for (char *at = to; n;) {
+    ssize_t got = pread(r->fd, at, n, (off_t)offset);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return got ? -errno : -ENODATA;
+    at += got;
+    offset += (uint64_t)got;
+    n -= (size_t)got;
+  }
+  return 0;
+}
+
+/* ---- beginning ------------------------------------------------------------------------------------------------------------- */
+
+static int read_header(struct dvmt_reader *r, struct dvm_error *err) {
+  unsigned char header[DVMT_HEADER_BYTES];
+  if (read_at(r, 0, header, sizeof(header)) || memcmp(header, DVMT_MAGIC, 8))
+    return dvm_error_set(err, -EINVAL, "'%s' is no trace", r->name);
+  const unsigned char *at = header + 8;
+  unsigned version = (unsigned)dvmt_get(&at, 2);
+  if (version != DVMT_VERSION)
+    return dvm_error_set(err, -EINVAL, "'%s' is a trace of format version %u, this program reads version %d: record it again, or use the "
+                         "%s version of dvm", r->name, version, DVMT_VERSION, version > DVMT_VERSION ? "newer" : "older");
+  dvmt_get(&at, 2);
+  if (dvmt_get(&at, 4) != 0x01020304)
+    return dvm_error_set(err, -EINVAL, "'%s' has another byte order", r->name);
+  size_t n = dvmt_get(&at, 4);
+  uint32_t crc = (uint32_t)dvmt_get(&at, 4);
+  dvmt_get(&at, 4);
+  if ((uint32_t)dvmt_get(&at, 4) != dvmt_crc(0, header, DVMT_HEADER_BYTES - 4) || n > DVMT_META_BYTES_MAX)
+    return dvm_error_set(err, -EBADMSG, "the header of '%s' is damaged", r->name);
+  r->meta = malloc(n + 1);
+  if (!r->meta)
+    return dvm_error_set(err, -ENOMEM, "out of memory");
+  if (read_at(r, DVMT_HEADER_BYTES, r->meta, n) || dvmt_crc(0, r->meta, n) != crc || memchr(r->meta, 0, n))
+    return dvm_error_set(err, -EBADMSG, "the header of '%s' is damaged", r->name);
+  r->meta[n] = 0;
+  /* As lines that are strings of their own. */
+  for (char *p = r->meta; *p; p++)
+    if (*p == '\n')
+      *p = '\1';
+  r->offset = DVMT_HEADER_BYTES + n;
+  return 0;
+}
+
+static struct dvmt_reader *open_any(int fd, const void *memory, uint64_t size, const char *name, struct dvm_error *err) {
+  struct dvmt_reader *r = calloc(1, sizeof(*r));
+  if (!r) {
+    dvm_error_set(err, -ENOMEM, "out of memory");
+    if (fd >= 0)
+      close(fd);
+    return NULL;
+  }
+  r->fd = fd;
+  r->memory = memory;
+  r->size = size;
+  r->name = strdup(name);
+  r->packer = dvmt_packer_create();
+  dvmt_decoder_init(&r->decoder);
+  int rc = r->name && r->packer ? read_header(r, err) : dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!rc)
+    return r;
+  dvmt_reader_close(r);
+  return NULL;
+}
+
+struct dvmt_reader *dvmt_reader_open(const char *path, struct dvm_error *err) {
+  struct stat st;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || fstat(fd, &st)) {
+    dvm_error_errno(err, "cannot read '%s'", path);
+    if (fd >= 0)
+      close(fd);
+    return NULL;
+  }
+  if (!S_ISREG(st.st_mode)) {
+    dvm_error_set(err, -EINVAL, "'%s' is no file", path);
+    close(fd);
+    return NULL;
+  }
+  return open_any(fd, NULL, (uint64_t)st.st_size, path, err);
+}
+
+struct dvmt_reader *dvmt_reader_open_memory(const void *p, size_t n, struct dvm_error *err) {
+  return open_any(-1, p, n, "(memory)", err);
+}
+
+struct dvmt_reader *dvmt_reader_again(const struct dvmt_reader *r, struct dvm_error *err) {
+  int fd = r->fd < 0 ? -1 : fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+  if (r->fd < 0 || fd >= 0)
+    return open_any(fd, r->memory, r->size, r->name, err);
+  dvm_error_errno(err, "cannot read '%s'", r->name);
+  return NULL;
+}
+
+void dvmt_reader_close(struct dvmt_reader *r) {
+  if (!r)
+    return;
+  for (size_t i = 0; i < r->nsites; i++)
+    free((char *)r->sites[i].text);
+  for (size_t i = 0; i < r->nobjects; i++)
+    free((char *)r->objects[i].name);
+  dvmt_decoder_fini(&r->decoder);
+  dvmt_packer_destroy(r->packer);
+  free(r->sites);
+  free(r->objects);
+  free(r->packed.p);
+  free(r->raw.p);
+  free(r->meta);
+  free(r->program);
+  free(r->name);
+  if (r->fd >= 0)
+    close(r->fd);
+  free(r);
+}
+
+const char *dvmt_reader_meta(const struct dvmt_reader *r, const char *key) {
+  static __thread char value[DVMT_META_BYTES_MAX];
+  size_t n = strlen(key);
+  for (const char *line = r->meta; *line;) {
+    size_t length = strcspn(line, "\1");
+    if (length > n && !strncmp(line, key, n) && line[n] == ' ') {
+      memcpy(value, line + n + 1, length - n - 1);
+      value[length - n - 1] = 0;
+      return value;
+    }
+    line += length + (line[length] == '\1');
+  }
+  return NULL;
+}
+
+/* ---- definitions ----------------------------------------------------------------------------------------------------------- */
+
+static char *read_string(struct dvmt_cursor *c) {
+  uint64_t n = dvmt_cursor_number(c);
+  const char *p = n <= 1 << 20 ? dvmt_cursor_bytes(c, n) : NULL;
+  if (!p || memchr(p, 0, n)) {
+    c->bad = true;
+    return NULL;
+  }
+  return strndup(p, n);
+}
+
+static void *one_more(void *rows, size_t n, size_t *cap, size_t row_bytes) {
+  if (n < *cap)
+    return rows;
+  size_t want = *cap ? 2 * *cap : 64;
+  void *p = realloc(rows, want * row_bytes);
+  if (p)
+    *cap = want;
+  return p;
+}
+
+static int read_site(struct dvmt_reader *r, struct dvmt_cursor *c) {
+  struct dvmt_site_def def = {NULL, 0, 0, 0, 0, 0};
+  void *rows = one_more(r->sites, r->nsites, &r->sites_cap, sizeof(*r->sites));
+  if (!rows || r->nsites > 1 << 24)
+    return -ENOMEM;
+  r->sites = rows;
+  def.kind = (uint8_t)dvmt_cursor_number(c);
+  def.words = (uint8_t)dvmt_cursor_number(c);
+  def.bytes = (uint8_t)dvmt_cursor_number(c);
+  def.where = (uint8_t)dvmt_cursor_number(c);
+  def.nargs = (uint8_t)dvmt_cursor_number(c);
+  def.text = read_string(c);
+  if (c->bad) {
+    free((char *)def.text);
+    return -EBADMSG;
+  }
+  if (!def.text)
+    return -ENOMEM;
+  r->sites[r->nsites++] = def;
+  return 0;
+}
+
+static int read_object(struct dvmt_reader *r, struct dvmt_cursor *c) {
+  struct dvmt_object_def def = {NULL, 0, 0, 0, {0}};
+  void *rows = one_more(r->objects, r->nobjects, &r->objects_cap, sizeof(*r->objects));
+  if (!rows)
+    return -ENOMEM;
+  r->objects = rows;
+  def.flags = (uint8_t)dvmt_cursor_number(c);
+  def.element_bytes = (uint32_t)dvmt_cursor_number(c);
+  uint64_t ndims = dvmt_cursor_number(c);
+  if (ndims > DVMT_NDIMS_MAX)
+    return -EBADMSG;
+  def.ndims = (uint8_t)ndims;
+  for (int d = 0; d < def.ndims; d++)
+    def.extent[d] = dvmt_unzigzag(dvmt_cursor_number(c));
+  def.name = read_string(c);
+  if (c->bad) {
+    free((char *)def.name);
+    return -EBADMSG;
+  }
+  if (!def.name)
+    return -ENOMEM;
+  r->objects[r->nobjects++] = def;
+  return 0;
+}
+
+static int read_program(struct dvmt_reader *r, struct dvmt_cursor *c) {
+  free(r->program);
+  r->program = read_string(c);
+  return c->bad ? -EBADMSG : r->program ? 0 : -ENOMEM;
+}
+
+static int read_definitions(struct dvmt_reader *r) {
+  struct dvmt_cursor c = {r->raw.p, r->raw.p + r->raw.n, false};
+  for (uint32_t i = 0; i < r->block.nrecords; i++) {
+    uint64_t what = dvmt_cursor_number(&c);
+    int rc = what == 1 ? read_site(r, &c) : what == 2 ? read_object(r, &c) : what == 3 ? read_program(r, &c) : -EBADMSG;
+    if (rc)
+      return rc;
+  }
+  return 0;
+}
+
+const char *dvmt_reader_program(const struct dvmt_reader *r) { return r->program; }
+size_t dvmt_reader_nsites(const struct dvmt_reader *r) { return r->nsites; }
+const struct dvmt_site_def *dvmt_reader_site(const struct dvmt_reader *r, size_t n) { return &r->sites[n]; }
+size_t dvmt_reader_nobjects(const struct dvmt_reader *r) { return r->nobjects; }
+const struct dvmt_object_def *dvmt_reader_object(const struct dvmt_reader *r, size_t n) { return &r->objects[n]; }
+const char *dvmt_reader_torn(const struct dvmt_reader *r) { return r->torn; }
+const struct dvmt_block *dvmt_reader_block(const struct dvmt_reader *r) { return &r->block; }
+void dvmt_reader_skip_block(struct dvmt_reader *r) { r->decoder.left = 0; }
+
+/* ---- blocks ---------------------------------------------------------------------------------------------------------------- */
+
+/* The header of the block at 'offset'.  1: there is one, whole; 0: none, then 'torn' says why. */
+static int block_at(struct dvmt_reader *r, uint64_t offset, struct dvmt_block *b, const char **torn) {
+  unsigned char header[DVMT_BLOCK_HEADER_BYTES];
+  *torn = "its end is missing";
+  int rc = read_at(r, offset, header, sizeof(header));
+  if (rc)
+    return rc == -ENODATA ? 0 : rc;
+  *torn = "a block header is damaged";
+  if (dvmt_block_get(b, header) || b->raw_bytes > DVMT_BLOCK_BYTES_MAX || b->packed_bytes > DVMT_BLOCK_BYTES_MAX)
+    return 0;
+  *torn = "its last block is cut";
+  return b->packed_bytes <= r->size - offset - DVMT_BLOCK_HEADER_BYTES;
+}
+
+static int unpack(struct dvmt_reader *r) {
+  struct dvmt_block *b = &r->block;
+  r->raw.n = r->packed.n = 0;
+  if (!dvmt_bytes_reserve(&r->packed, b->packed_bytes + 1) || !dvmt_bytes_reserve(&r->raw, b->raw_bytes + 1))
+    return -ENOMEM;
+  int rc = read_at(r, r->offset + DVMT_BLOCK_HEADER_BYTES, r->packed.p, b->packed_bytes);
+  if (!rc && dvmt_crc(0, r->packed.p, b->packed_bytes) != b->crc)
+    rc = -EBADMSG;
+  if (!rc)
+    rc = dvmt_unpack(r->packer, b->codec, r->packed.p, b->packed_bytes, r->raw.p, b->raw_bytes);
+  r->raw.n = b->raw_bytes;
+  return rc;
+}
+
+static int lose(struct dvmt_reader *r, uint64_t n, struct dvmt_record *record) {
+  r->lost[0] = n;
+  r->decoder.left = 0;
+  *record = (struct dvmt_record){.kind = DVMT_LOST, .nwords = 1, .words = r->lost};
+  return 1;
+}
+
+/* The context, then the records. */
+static int begin_records(struct dvmt_reader *r) {
+  struct dvmt_cursor c = {r->raw.p, r->raw.p + r->raw.n, false};
+  uint64_t n = dvmt_cursor_number(&c);
+  if (c.bad || n > (size_t)(c.end - c.at))
+    return -EBADMSG;
+  r->context = (struct dvmt_cursor){c.at, c.at + n, false};
+  return dvmt_decoder_begin(&r->decoder, c.at + n, (size_t)(c.end - c.at - (ptrdiff_t)n), r->block.nrecords, r->nsites, r->nobjects);
+}
+
+int dvmt_reader_context(const struct dvmt_reader *r, struct dvmt_context *context) {
+  struct dvmt_cursor c = r->context;
+  return dvmt_context_get(context, &c, r->nsites);
+}
+
+/* Goes to the next block of records.  1: there is one; 2: 'record' tells of a lost one; 0: the end. */
+static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err) {
+  for (;;) {
+    int rc = block_at(r, r->offset, &r->block, &r->torn);
+    if (rc < 0)
+      return dvm_error_set(err, rc, "cannot read '%s': %s", r->name, strerror(-rc));
+    if (!rc)
+      return 0;
+    r->torn = NULL;
+    if (r->block.kind == DVMT_BLOCK_INDEX)
+      return 0;
+    rc = unpack(r);
+    r->passed = r->block.first_record + r->block.nrecords;
+    r->offset += DVMT_BLOCK_HEADER_BYTES + r->block.packed_bytes;
+    if (!rc && r->block.kind == DVMT_BLOCK_DEFINITIONS)
+      rc = read_definitions(r);
+    else if (!rc && r->block.kind == DVMT_BLOCK_RECORDS_KIND)
+      rc = begin_records(r);
+    if (rc == -ENOMEM)
+      return dvm_error_set(err, rc, "out of memory");
+    if (rc && r->block.kind == DVMT_BLOCK_DEFINITIONS)
+      return dvm_error_set(err, rc, "the definitions of '%s' at record %llu are damaged: what follows has no names", r->name,
+                           (unsigned long long)r->block.first_record);
+    if (rc)
+      return lose(r, r->block.nrecords, record) + 1;
+    if (r->block.kind == DVMT_BLOCK_RECORDS_KIND)
+      return 1;
+  }
+}
+
+int dvmt_reader_next(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err) {
+  for (;;) {
+    uint32_t left = r->decoder.left;
+    int rc = dvmt_decoder_next(&r->decoder, record);
+    if (rc == -EBADMSG)
+      return lose(r, left, record);
+    if (rc < 0)
+      return dvm_error_set(err, rc, "out of memory");
+    if (rc)
+      return 1;
+    if (r->ended)
+      return 0;
+    rc = next_block(r, record, err);
+    if (rc == 2)
+      return 1;
+    if (rc <= 0) {
+      r->ended = true;
+      return rc;
+    }
+  }
+}
+
+/* The payload at 'offset' in r->packed. */
+static bool load(struct dvmt_reader *r, uint64_t offset, const struct dvmt_block *b) {
+  r->packed.n = 0;
+  return dvmt_bytes_reserve(&r->packed, b->packed_bytes + 1) &&
+         !read_at(r, offset + DVMT_BLOCK_HEADER_BYTES, r->packed.p, b->packed_bytes) &&
+         dvmt_crc(0, r->packed.p, b->packed_bytes) == b->crc;
+}
+
+static bool same_block(const struct dvmt_block *x, const struct dvmt_block *y) {
+  return x->kind == y->kind && x->codec == y->codec && x->flags == y->flags && x->raw_bytes == y->raw_bytes &&
+         x->packed_bytes == y->packed_bytes && x->nrecords == y->nrecords && x->digest == y->digest && x->crc == y->crc;
+}
+
+uint32_t dvmt_reader_left(const struct dvmt_reader *r) { return r->decoder.left; }
+
+uint64_t dvmt_reader_position(const struct dvmt_reader *r) {
+  return r->decoder.left ? r->block.first_record + r->block.nrecords - r->decoder.left : r->passed;
+}
+
+bool dvmt_reader_next_same(struct dvmt_reader *a, struct dvmt_reader *b) {
+  struct dvmt_block x, y;
+  const char *torn;
+  return !a->decoder.left && !b->decoder.left && block_at(a, a->offset, &x, &torn) > 0 && block_at(b, b->offset, &y, &torn) > 0 &&
+         x.kind == DVMT_BLOCK_RECORDS_KIND && same_block(&x, &y) && !(x.flags & DVMT_SAW_NAN) && load(a, a->offset, &x) &&
+         load(b, b->offset, &y) && !memcmp(a->packed.p, b->packed.p, x.packed_bytes);
+}
+
+uint32_t dvmt_reader_pass_block(struct dvmt_reader *r) {
+  struct dvmt_block b;
+  const char *torn;
+  if (block_at(r, r->offset, &b, &torn) <= 0)
+    return 0;
+  r->offset += DVMT_BLOCK_HEADER_BYTES + b.packed_bytes;
+  r->passed = b.first_record + b.nrecords;
+  return b.nrecords;
+}
+
+int dvmt_reader_load(struct dvmt_reader *r, struct dvm_error *err) {
+  struct dvmt_record lost;
+  int rc = 0;
+  while (!rc && !r->decoder.left && !r->ended) {
+    rc = next_block(r, &lost, err);
+    r->ended = rc <= 0;
+    rc = rc < 0 ? rc : 0;
+  }
+  return rc;
+}
+
+bool dvmt_reader_same(struct dvmt_reader *a, struct dvmt_reader *b) {
+  struct dvmt_block x, y;
+  const char *torn;
+  uint64_t i = a->offset, j = b->offset;
+  for (;;) {
+    if (block_at(a, i, &x, &torn) <= 0 || block_at(b, j, &y, &torn) <= 0)
+      return false;
+    if (x.kind == DVMT_BLOCK_INDEX || y.kind == DVMT_BLOCK_INDEX)
+      return x.kind == y.kind;
+    if (!same_block(&x, &y) || x.flags & DVMT_SAW_NAN || !load(a, i, &x) || !load(b, j, &y) ||
+        memcmp(a->packed.p, b->packed.p, x.packed_bytes) != 0)
+      return false;
+    i += DVMT_BLOCK_HEADER_BYTES + x.packed_bytes;
+    j += DVMT_BLOCK_HEADER_BYTES + y.packed_bytes;
+  }
+}
+
+int dvmt_reader_summary(struct dvmt_reader *r, struct dvmt_summary *s, struct dvm_error *err) {
+  unsigned char trailer[DVMT_TRAILER_BYTES];
+  struct dvmt_block b;
+  const char *torn;
+  uint64_t offset = DVMT_HEADER_BYTES + strlen(r->meta);
+  int rc;
+  *s = (struct dvmt_summary){.file_bytes = r->size};
+  while ((rc = block_at(r, offset, &b, &torn)) > 0 && b.kind != DVMT_BLOCK_INDEX) {
+    offset += DVMT_BLOCK_HEADER_BYTES + b.packed_bytes;
+    s->blocks++;
+    s->codec = b.codec;
+    s->raw_bytes += b.raw_bytes;
+    if (b.kind == DVMT_BLOCK_RECORDS_KIND)
+      s->records += b.nrecords;
+  }
+  if (rc < 0)
+    return dvm_error_set(err, rc, "cannot read '%s': %s", r->name, strerror(-rc));
+  s->lost_bytes = r->size - offset;
+  if (!rc)
+    return 0;
+  s->enters = b.enters;
+  offset += DVMT_BLOCK_HEADER_BYTES + b.packed_bytes;
+  if (read_at(r, offset, trailer, sizeof(trailer)) || memcmp(trailer, DVMT_END_MAGIC, 8))
+    return 0;
+  const unsigned char *at = trailer + DVMT_TRAILER_BYTES - 8;
+  s->complete = dvmt_get(&at, 4);
+  s->whole = (uint32_t)dvmt_get(&at, 4) == dvmt_crc(0, trailer, DVMT_TRAILER_BYTES - 4);
+  s->complete &= s->whole;
+  s->lost_bytes = s->whole ? 0 : s->lost_bytes;
+  return 0;
+}

@@ -1,0 +1,231 @@
+#include "driver/trace/format/value.h"
+#include "runtime/trace/text.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dvmt_type dvmt_type_of(const char *text) {
+  struct dvmt_type t = {'o', 0, 0};
+  struct dvmt_span y = dvmt_text_line(text, 'y');
+  if (!y.s || y.n < 2)
+    return t;
+  int64_t bytes = dvmt_span_number((struct dvmt_span){y.s + 1, y.n - 1}, 0);
+  if (bytes < 1 || bytes > 32 || !strchr("fqiubpc", y.s[0]))
+    return t;
+  t = (struct dvmt_type){y.s[0], (uint8_t)bytes, 0};
+  if (t.kind == 'f' || t.kind == 'c')
+    t.part_bytes = (uint8_t)(t.kind == 'c' ? bytes / 2 : bytes);
+  return t;
+}
+
+const char *dvmt_type_name(struct dvmt_type t, char *buf, size_t size) {
+  const char *real = t.part_bytes == 2 ? "_Float16" : t.part_bytes == 4 ? "float" : t.part_bytes == 8 ? "double" : "long double";
+  switch (t.kind) {
+  case 'f': snprintf(buf, size, "%s", real); break;
+  case 'c': snprintf(buf, size, "%s complex", real); break;
+  case 'q': snprintf(buf, size, "_Float128"); break;
+  case 'b': snprintf(buf, size, "bool"); break;
+  case 'p': snprintf(buf, size, "pointer"); break;
+  case 'i': case 'u': snprintf(buf, size, "%s%d-bit integer", t.kind == 'u' ? "unsigned " : "", 8 * t.bytes); break;
+  default: snprintf(buf, size, "%d bytes", t.bytes);
+  }
+  return buf;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------------------------------------- */
+
+static unsigned parts_of(struct dvmt_type t) { return t.kind == 'c' ? 2 : 1; }
+
+static double half(uint16_t h) {
+  int exponent = h >> 10 & 31, fraction = h & 1023;
+  double v = exponent == 31 ? (fraction ? NAN : INFINITY)
+                            : ldexp(exponent ? 1024 + fraction : fraction, (exponent ? exponent : 1) - 25);
+  return h & 0x8000 ? -v : v;
+}
+
+/* Part number 'part' of a floating value. */
+static long double part_of(struct dvmt_type t, const uint64_t *words, unsigned part) {
+  const char *at = (const char *)words + part * t.part_bytes;
+  float f;
+  double d;
+  long double l;
+  uint16_t h;
+  switch (t.part_bytes) {
+  case 2: memcpy(&h, at, 2); return half(h);
+  case 4: memcpy(&f, at, 4); return f;
+  case 8: memcpy(&d, at, 8); return d;
+  default: l = 0; memcpy(&l, at, 10); return l;
+  }
+}
+
+static int digits_of(struct dvmt_type t) { return t.part_bytes == 2 ? 5 : t.part_bytes == 4 ? FLT_DECIMAL_DIG : t.part_bytes == 8 ? DBL_DECIMAL_DIG : LDBL_DECIMAL_DIG; }
+static long double epsilon_of(struct dvmt_type t) {
+  return t.part_bytes == 2 ? 0x1p-10L : t.part_bytes == 4 ? (long double)FLT_EPSILON : t.part_bytes == 8 ? (long double)DBL_EPSILON : LDBL_EPSILON;
+}
+
+static int64_t as_signed(struct dvmt_type t, const uint64_t *words) {
+  unsigned shift = t.bytes < 8 ? 64 - 8u * t.bytes : 0;
+  return (int64_t)(words[0] << shift) >> shift;
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------------------ */
+
+/* The shortest text that reads back as the same number. */
+static void real_text(struct dvmt_type t, long double v, char *buf, size_t size) {
+  for (int digits = t.part_bytes == 4 ? 6 : 15; digits < digits_of(t); digits++) {
+    snprintf(buf, size, "%.*Lg", digits, v);
+    long double back = strtold(buf, NULL);
+    if (t.part_bytes == 4 ? (float)back == (float)v : t.part_bytes == 8 ? (double)back == (double)v : back == v)
+      return;
+  }
+  snprintf(buf, size, "%.*Lg", digits_of(t), v);
+}
+
+static void wide_text(const uint64_t *words, unsigned n, char *buf, size_t size) {
+  size_t at = (size_t)snprintf(buf, size, "0x");
+  for (unsigned i = n; i-- > 0 && at < size;)
+    at += (size_t)snprintf(buf + at, size - at, i + 1 == n ? "%llx" : "%016llx", (unsigned long long)words[i]);
+}
+
+void dvmt_value_text(struct dvmt_type t, const uint64_t *words, char *buf, size_t size) {
+  char re[64], im[64];
+  switch (t.kind) {
+  case 'f': real_text(t, part_of(t, words, 0), buf, size); break;
+  case 'c':
+    real_text(t, part_of(t, words, 0), re, sizeof(re));
+    real_text(t, part_of(t, words, 1), im, sizeof(im));
+    snprintf(buf, size, "%s%s%si", re, im[0] == '-' ? "" : "+", im);
+    break;
+  case 'b': snprintf(buf, size, "%s", words[0] ? "true" : "false"); break;
+  case 'p': snprintf(buf, size, "%s", words[0] ? "non-null" : "null"); break;
+  case 'i':
+  case 'u':
+    if (t.bytes > 8)
+      wide_text(words, 2, buf, size);
+    else if (t.kind == 'u')
+      snprintf(buf, size, "%llu", (unsigned long long)words[0]);
+    else
+      snprintf(buf, size, "%lld", (long long)as_signed(t, words));
+    break;
+  default: wide_text(words, (t.bytes + 7u) / 8, buf, size);
+  }
+}
+
+char dvmt_value_special(struct dvmt_type t, const uint64_t *words) {
+  char found = 0;
+  if (!t.part_bytes)
+    return 0;
+  for (unsigned p = 0; p < parts_of(t); p++) {
+    long double v = part_of(t, words, p);
+    if (isnan(v))
+      return 'n';
+    if (isinf(v))
+      found = 'i';
+  }
+  return found;
+}
+
+double dvmt_value_magnitude(struct dvmt_type t, const uint64_t *words) {
+  double most = 0;
+  if (!t.part_bytes)
+    return 0;
+  for (unsigned p = 0; p < parts_of(t); p++) {
+    double v = fabs((double)part_of(t, words, p));
+    if (isfinite(v) && v > most)
+      most = v;
+  }
+  return most;
+}
+
+/* ---- comparison ------------------------------------------------------------------------------------------------------------ */
+
+bool dvmt_value_same(struct dvmt_type t, const uint64_t *a, const uint64_t *b) {
+  if (t.kind == 'p' || t.kind == 'b')
+    return !a[0] == !b[0];
+  if (!t.part_bytes)
+    return !memcmp(a, b, (t.bytes + 7u) / 8 * 8);
+  for (unsigned p = 0; p < parts_of(t); p++) {
+    long double x = part_of(t, a, p), y = part_of(t, b, p);
+    if (x != y && !(isnan(x) && isnan(y)))
+      return false;
+  }
+  return true;
+}
+
+/* Numbers of the type between the two. */
+static double ulps_between(struct dvmt_type t, long double x, long double y) {
+  if (t.part_bytes == 4 || t.part_bytes == 8) {
+    int64_t i, j;
+    if (t.part_bytes == 8) {
+      double a = (double)x, b = (double)y;
+      memcpy(&i, &a, 8);
+      memcpy(&j, &b, 8);
+      i = i < 0 ? INT64_MIN - i : i;
+      j = j < 0 ? INT64_MIN - j : j;
+    } else {
+      float a = (float)x, b = (float)y;
+      int32_t m, n;
+      memcpy(&m, &a, 4);
+      memcpy(&n, &b, 4);
+      i = m < 0 ? (int64_t)INT32_MIN - m : m;
+      j = n < 0 ? (int64_t)INT32_MIN - n : n;
+    }
+    return fabs((double)i - (double)j);
+  }
+  long double most = fmaxl(fabsl(x), fabsl(y));
+  int exponent;
+  if (most == 0)
+    return 0;
+  frexpl(most, &exponent);
+  return (double)(fabsl(x - y) / ldexpl(epsilon_of(t), exponent - 1));
+}
+
+static void compare_part(struct dvmt_type t, long double x, long double y, const struct dvmt_tolerance *tol, double scale,
+                         struct dvmt_difference *d) {
+  if (x == y || (isnan(x) && isnan(y)))
+    return;
+  if (!isfinite(x) || !isfinite(y)) {
+    *d = (struct dvmt_difference){INFINITY, INFINITY, INFINITY, true};
+    return;
+  }
+  long double away = fabsl(x - y), most = fmaxl(fabsl(x), fabsl(y));
+  double relative = most > 0 ? (double)(away / most) : 0, ulps = ulps_between(t, x, y);
+  /* What is left where large values cancel: rounding of the large ones, grown by the steps since. */
+  bool rounding = away <= fmaxl(16 * epsilon_of(t), tol->relative / 1000) * scale;
+  d->beyond |= !(relative <= tol->relative || ulps <= tol->ulps || away <= tol->absolute || rounding);
+  d->absolute = fmax(d->absolute, (double)away);
+  d->relative = fmax(d->relative, relative);
+  d->ulps = fmax(d->ulps, ulps);
+}
+
+struct dvmt_difference dvmt_value_compare(struct dvmt_type t, const uint64_t *a, const uint64_t *b,
+                                          const struct dvmt_tolerance *tolerance, double scale) {
+  struct dvmt_difference d = {0, 0, 0, false};
+  if (dvmt_value_same(t, a, b))
+    return d;
+  if (t.part_bytes) {
+    for (unsigned p = 0; p < parts_of(t); p++)
+      compare_part(t, part_of(t, a, p), part_of(t, b, p), tolerance, scale, &d);
+    return d;
+  }
+  d.beyond = true;
+  if ((t.kind == 'i' || t.kind == 'u') && t.bytes <= 8) {
+    double x = t.kind == 'u' ? (double)a[0] : (double)as_signed(t, a), y = t.kind == 'u' ? (double)b[0] : (double)as_signed(t, b);
+    d.absolute = fabs(x - y);
+    d.relative = d.absolute / fmax(fabs(x), fabs(y));
+    d.beyond = !(d.absolute <= tolerance->absolute || d.relative <= tolerance->relative);
+  }
+  return d;
+}
+
+struct dvmt_tolerance dvmt_tolerance_default(struct dvmt_type t) {
+  switch (t.part_bytes) {
+  case 2: return (struct dvmt_tolerance){2e-2, 4, 0};
+  case 4: return (struct dvmt_tolerance){1e-5, 4, 0};
+  case 8: return (struct dvmt_tolerance){1e-10, 4, 0};
+  case 16: return (struct dvmt_tolerance){1e-13, 4, 0};
+  default: return (struct dvmt_tolerance){0, 0, 0};
+  }
+}

@@ -1,0 +1,143 @@
+#include "driver/trace/inside/inside.h"
+#include "base/error.h"
+#include "driver/trace/format/collect.h"
+#include "driver/trace/format/pack.h"
+#include "runtime/trace/ring.h"
+#include "driver/trace/format/writer.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+enum { POLL_MS = 1000, THREAD_CONTEXT = 0 /* of dvmcr.h */ };
+
+static struct {
+  struct dvmt_ring *ring;
+  struct dvmt_writer *writer;
+  struct dvmt_collector *collector;
+  pthread_t thread;
+  atomic_bool ending;
+  int rc;
+  bool verbose;
+  const char *path;
+} inside;
+
+static void drain(void) {
+  const uint64_t *words;
+  size_t n;
+  while ((words = dvmt_ring_take(inside.ring, &n))) {
+    if (!inside.rc)
+      inside.rc = dvmt_collector_take(inside.collector, words, n);
+    dvmt_ring_give_back(inside.ring);
+  }
+}
+
+static void *collect(void *arg) {
+  while (!atomic_load(&inside.ending)) {
+    dvmt_ring_wait(inside.ring, POLL_MS);
+    drain();
+  }
+  return arg;
+}
+
+/* ---- checkpoints --------------------------------------------------------------------------------------------------------- */
+
+typedef int checkpoint_f(int);
+static checkpoint_f *checkpoint;
+
+/* In the checkpointer's thread, before all others are stopped and after they have been let go. */
+static int around_checkpoint(void *arg) {
+  (void)arg;
+  dvmt_writer_sync(inside.writer);
+  if (checkpoint(0) == 1) /* another life: the file may have grown since */
+    dvmt_writer_cut(inside.writer);
+  return 0;
+}
+
+static void meet_checkpointer(void) {
+  typedef int add_f(int (*)(void *), void *, int);
+  add_f *add;
+  *(void **)&add = dlsym(RTLD_DEFAULT, "dvmcr_callback_add");
+  *(void **)&checkpoint = dlsym(RTLD_DEFAULT, "dvmcr_checkpoint");
+  if (add && checkpoint)
+    add(around_checkpoint, NULL, THREAD_CONTEXT);
+}
+
+/* ---- beginning and end --------------------------------------------------------------------------------------------------- */
+
+static struct dvmt_ring *make_ring(void) {
+  struct dvmt_ring *ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (ring == MAP_FAILED)
+    return NULL;
+  ring->magic = DVMT_RING_MAGIC;
+  ring->collector = ring->program = (uint32_t)getpid();
+  return ring;
+}
+
+/* Its threads run none of the program's signal handlers. */
+static int start_threads(enum dvmt_codec codec, struct dvm_error *err) {
+  const char *meta = getenv("DVM_RECORD_META");
+  sigset_t all, before;
+  int rc = 0;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  inside.writer = dvmt_writer_create_in_place(inside.path, meta ? meta : "", codec, err);
+  inside.collector = inside.writer ? dvmt_collector_create(dvmt_writer_sink(inside.writer)) : NULL;
+  if (!inside.writer)
+    rc = err->code;
+  else if (!inside.collector || pthread_create(&inside.thread, NULL, collect, NULL))
+    rc = dvm_error_set(err, -ENOMEM, "cannot start a thread");
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return rc;
+}
+
+EXPORT struct dvmt_ring *dvmt_inside_start(const char *path, const char *codec, bool verbose) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  unsigned i = 0;
+  while (i < DVMT_NCODECS && strcmp(codec, dvmt_codec_name(i)) != 0)
+    i++;
+  inside.verbose = verbose;
+  inside.path = path;
+  inside.ring = make_ring();
+  if (!inside.ring || i == DVMT_NCODECS)
+    dvm_error_set(&err, -ENOMEM, "cannot make the buffer of records");
+  else
+    start_threads((enum dvmt_codec)i, &err);
+  if (!err.code) {
+    meet_checkpointer();
+    return inside.ring;
+  }
+  fprintf(stderr, "dvm: error: %s\n", err.text);
+  return NULL;
+}
+
+EXPORT int dvmt_inside_finish(void) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct dvmt_totals t;
+  const uint64_t *rest;
+  size_t n;
+  atomic_store(&inside.ending, true);
+  dvmt_ring_wake(inside.ring);
+  pthread_join(inside.thread, NULL);
+  drain();
+  rest = dvmt_ring_rest(inside.ring, &n);
+  if (!inside.rc)
+    inside.rc = dvmt_collector_take(inside.collector, rest, n);
+  dvmt_collector_destroy(inside.collector);
+  int rc = dvmt_writer_close(inside.writer, !inside.rc, &t, &err);
+  if (!rc && inside.rc)
+    rc = dvm_error_set(&err, inside.rc, "recording stopped: %s", strerror(-inside.rc));
+  if (rc)
+    fprintf(stderr, "dvm: error: %s\n", err.text);
+  else if (inside.verbose)
+    fprintf(stderr, "dvm: %llu records (%llu values) in '%s': %llu bytes, %.2f a record\n", (unsigned long long)t.records,
+            (unsigned long long)t.values, inside.path, (unsigned long long)t.file_bytes,
+            t.records ? (double)t.file_bytes / (double)t.records : 0);
+  return rc;
+}

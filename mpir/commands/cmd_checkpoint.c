@@ -1,0 +1,276 @@
+/* dvm-checkpoint: takes, lists, shows and converts images; see dvm-checkpoint(1). */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/output.h"
+#include "base/path.h"
+#include "base/usage.h"
+#include "mpir/commands/client.h"
+#include "mpir/commands/commands.h"
+#include "mpir/image/compress.h"
+#include "mpir/commands/inspect.h"
+#include "mpir/commands/list.h"
+
+static const char usage[] =
+  "usage: dvm checkpoint [OPTIONS] PID            take a checkpoint\n"
+  "       dvm checkpoint -l [--crdebug] [FOLDER]  list images\n"
+  "       dvm checkpoint inspect [--no-backtraces] IMAGE\n"
+  "       dvm checkpoint compress [--zlib] IMAGE  (zstd unless told otherwise)\n"
+  "       dvm checkpoint expand IMAGE OUT\n"
+  "  -o, --output PATH   image file, or folder if it ends in '/'\n"
+  "  --all-files         put mapped files (program, libraries) into the image too\n"
+  "  --no-fork           write while the process stands still\n"
+  "  --no-sync           do not wait for the medium\n"
+  "  --allow-traced      although a debugger is attached\n"
+  "  --ignore-files      leave out descriptors that cannot be restored\n"
+  "  --keep N            keep the last N images of the process\n"
+  "  --timeout MS        for all threads to stop (default 10000)\n"
+  "  --compress[=zlib]   compress the image when it is whole\n"
+  "  --stats             tell times and sizes\n"
+  "  --kill              kill the process when the image is whole\n"
+  "  --crdebug           asked by a debugger\n";
+
+static int fail(const struct dvm_error *err)
+{
+  fprintf(stderr, "dvm checkpoint: error: %s\n", err->text);
+  return 1;
+}
+
+static int compress_in_place(const char *path, enum mpir_codec codec, struct dvm_error *err)
+{
+  struct mpir_image *image = mpir_image_open(path, err);
+  int rc;
+
+  if (!image)
+    return err->code;
+  rc = image->header->flags & MPIR_IMAGE_COMPRESSED ? 0 : mpir_image_compress(image, path, codec, err);
+  mpir_image_close(image);
+  return rc;
+}
+
+static int inspect_main(int argc, char **argv)
+{
+  struct mpir_inspect_options options = { .backtraces = true, .verify = true };
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct mpir_image *image;
+  int rc;
+
+  if (argc == 3 && strcmp(argv[1], "--no-backtraces") == 0) {
+    options.backtraces = false;
+    argv++;
+    argc--;
+  }
+  if (argc != 2) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  image = mpir_image_open(argv[1], &err);
+  if (!image)
+    return fail(&err);
+  rc = mpir_inspect(image, argv[1], &options, &err);
+  mpir_image_close(image);
+  return rc ? fail(&err) : 0;
+}
+
+static int compress_main(int argc, char **argv)
+{
+  enum mpir_codec codec = MPIR_CODEC_ZSTD;
+  struct dvm_error err = DVM_ERROR_INIT;
+
+  if (argc == 3 && strcmp(argv[1], "--zlib") == 0) {
+    codec = MPIR_CODEC_ZLIB;
+    argv++;
+    argc--;
+  }
+  if (argc != 2) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  return compress_in_place(argv[1], codec, &err) ? fail(&err) : 0;
+}
+
+static int expand_main(int argc, char **argv)
+{
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct mpir_image *image;
+  int rc;
+
+  if (argc != 3) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  if (dvm_path_replaceable(argv[2], &err))
+    return fail(&err);
+  image = mpir_image_open(argv[1], &err);
+  if (!image)
+    return fail(&err);
+  rc = mpir_image_expand_to(image, argv[2], &err);
+  mpir_image_close(image);
+  return rc ? fail(&err) : 0;
+}
+
+/* The process has its own working folder: what the user types is made absolute here. */
+static int absolute(const char *path, char *out, size_t size)
+{
+  char cwd[PATH_MAX];
+  struct stat st;
+  bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+  size_t len = strlen(path);
+  int n;
+
+  if (*path != '/' && !getcwd(cwd, sizeof(cwd)))
+    return -errno;
+  n = snprintf(out, size, "%s%s%s%s", *path == '/' ? "" : cwd, *path == '/' ? "" : "/", path,
+               folder && len && path[len - 1] != '/' ? "/" : "");
+  return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+static void report(const struct crs_reply *reply, bool stats)
+{
+  mpir_list_quote(stdout, reply->path);
+  putchar('\n');
+  fflush(stdout);
+  /* The prefixed line is for debuggers; the rest of it is an argument of the restart command. */
+  fputs("MPIR_checkpoint_handle) ", stderr);
+  mpir_list_quote(stderr, reply->path);
+  putc('\n', stderr);
+  if (stats)
+    fprintf(stderr, "dvm checkpoint: %u threads stopped in %.3f ms, released after %.3f ms, whole after %.1f ms; "
+            "%.1f MiB of data\n", reply->threads - 1, reply->stop_ns / 1e6, reply->held_ns / 1e6, reply->total_ns / 1e6,
+            (double)reply->data_size / (1 << 20));
+}
+
+struct arguments {
+  struct crs_request request;
+  enum mpir_codec codec;
+  bool list, stats, for_debugger;
+  unsigned long jobid;
+};
+
+static int read_number(const char *option, unsigned long low, uint32_t *to)
+{
+  unsigned long n;
+
+  if (!dvm_usage_number(optarg, low, UINT32_MAX, &n))
+    return dvm_usage_error("checkpoint", "'%s' takes a number from %lu, not '%s'", option, low, optarg);
+  *to = (uint32_t)n;
+  return 0;
+}
+
+static int read_codec(enum mpir_codec *codec)
+{
+  *codec = optarg && strcmp(optarg, "zlib") == 0 ? MPIR_CODEC_ZLIB : MPIR_CODEC_ZSTD;
+  return !optarg || strcmp(optarg, "zlib") == 0 || strcmp(optarg, "zstd") == 0 ? 0 :
+    dvm_usage_error("checkpoint", "'--compress' takes zstd or zlib, not '%s'", optarg);
+}
+
+static int parse(int argc, char **argv, struct arguments *a)
+{
+  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, HELP };
+  static const struct option options[] = {
+    { "output", 1, NULL, 'o' },        { "list", 0, NULL, 'l' },          { "all-files", 0, NULL, ALL_FILES },
+    { "no-fork", 0, NULL, NO_FORK },   { "no-sync", 0, NULL, NO_SYNC },   { "allow-traced", 0, NULL, ALLOW_TRACED },
+    { "ignore-files", 0, NULL, IGNORE_FILES }, { "keep", 1, NULL, KEEP }, { "timeout", 1, NULL, TIMEOUT },
+    { "compress", 2, NULL, COMPRESS }, { "stats", 0, NULL, STATS },       { "crdebug", 0, NULL, CRDEBUG },
+    { "kill", 0, NULL, KILL },
+    { "hnp-jobid", 1, NULL, JOBID },   { "help", 0, NULL, HELP },         { NULL, 0, NULL, 0 },
+  };
+  int c, rc = 0;
+
+  opterr = 0;
+  while (!rc && (c = getopt_long_only(argc, argv, ":hlo:", options, NULL)) != -1) {
+    switch (c) {
+    case 'o':
+      if (!*optarg || absolute(optarg, a->request.path, sizeof(a->request.path)))
+        return dvm_usage_error("checkpoint", "'%s' cannot be the path of an image", optarg);
+      break;
+    case 'l': a->list = true; break;
+    case ALL_FILES: a->request.flags |= CRS_ALL_FILES; break;
+    case NO_FORK: a->request.flags |= CRS_NO_FORK; break;
+    case NO_SYNC: a->request.flags |= CRS_NO_SYNC; break;
+    case ALLOW_TRACED: a->request.flags |= CRS_ALLOW_TRACED; break;
+    case IGNORE_FILES: a->request.flags |= CRS_IGNORE_FILES; break;
+    case KEEP: rc = read_number("--keep", 1, &a->request.keep); break;
+    case TIMEOUT: rc = read_number("--timeout", 1, &a->request.stop_timeout_ms); break;
+    case COMPRESS: rc = read_codec(&a->codec); break;
+    case KILL: a->request.signal = SIGKILL; break;
+    case STATS: a->stats = true; break;
+    case CRDEBUG:
+      a->for_debugger = true;
+      a->request.flags |= CRS_FOR_DEBUGGER;
+      break;
+    case JOBID:
+      if (!dvm_usage_number(optarg, 1, INT_MAX, &a->jobid))
+        rc = dvm_usage_error("checkpoint", "'%s' is no process number", optarg);
+      break;
+    case 'h':
+    case HELP: fputs(usage, stdout); exit(dvm_output_end(0));
+    default: return dvm_usage_refused("checkpoint", c, argv, options);
+    }
+  }
+  return rc;
+}
+
+static int list_main(int argc, char **argv, const struct arguments *a)
+{
+  struct dvm_error err = DVM_ERROR_INIT;
+  char folder[PATH_MAX];
+
+  if (argc - optind > 1)
+    return dvm_usage_error("checkpoint", "expected one folder, found '%s' behind it", argv[optind + 1]);
+  if (optind < argc && access(argv[optind], F_OK)) { /* the usual folder comes with the first image */
+    dvm_error_errno(&err, "cannot read the folder '%s'", argv[optind]);
+    return fail(&err);
+  }
+  if (mpir_list_folder(folder, sizeof(folder)))
+    return 1;
+  return mpir_list(optind < argc ? argv[optind] : folder, a->for_debugger, &err) ? fail(&err) : 0;
+}
+
+int mpir_checkpoint_main(int argc, char **argv)
+{
+  static struct arguments a;
+  static struct crs_reply reply;
+  struct dvm_error err = DVM_ERROR_INIT;
+  unsigned long pid;
+
+  dvm_output_begin();
+  if (argc > 1 && strcmp(argv[1], "inspect") == 0)
+    return inspect_main(argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "compress") == 0)
+    return compress_main(argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "expand") == 0)
+    return expand_main(argc - 1, argv + 1);
+  if (parse(argc, argv, &a))
+    return 2;
+  if (a.list)
+    return list_main(argc, argv, &a);
+  pid = a.jobid;
+  if (argc - optind > 1)
+    return dvm_usage_error("checkpoint", "expected one process, found '%s' behind it", argv[optind + 1]);
+  if (optind < argc && !dvm_usage_number(argv[optind], 1, INT_MAX, &pid))
+    return dvm_usage_error("checkpoint", "'%s' is no process number", argv[optind]);
+  if (!pid) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  if (a.request.path[0] && dvm_path_replaceable(a.request.path, &err) == -EPERM) /* into a folder is well */
+    return fail(&err);
+  if (mpir_client_checkpoint((pid_t)pid, &a.request, &reply, &err)) {
+    fail(&err);
+    if (strstr(err.text, "descriptor "))
+      fputs("help: close it before the checkpoint, or leave such descriptors out of the image with '--ignore-files'\n", stderr);
+    return 1;
+  }
+  if (a.codec && compress_in_place(reply.path, a.codec, &err)) /* the process may be gone: it is the only image */
+    fprintf(stderr, "dvm checkpoint: warning: the image stays as it is: %s\n", err.text);
+  report(&reply, a.stats);
+  return 0;
+}

@@ -1,0 +1,127 @@
+/* dvm-restart: see docs and dvm-restart(1). */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/usage.h"
+#include "mpir/commands/commands.h"
+#include "mpir/restart/restart.h"
+
+static volatile sig_atomic_t target, early; /* 'early': a signal that came before there was a process */
+
+static const char usage[] =
+  "usage: dvm restart [--debug] [--lazy] [--truncate] [--namespace | --keep-ids] [--detach] [--stats] IMAGE\n"
+  "  --debug       hold every thread for a debugger (also --crdebug)\n"
+  "  --lazy        read pages when they are touched; data are not verified\n"
+  "  --truncate    cut files open for writing to their length at the checkpoint\n"
+  "  --namespace   give the process a pid namespace of its own\n"
+  "  --keep-ids    fail when an old process or thread number is taken\n"
+  "  --detach      do not wait for the process\n"
+  "  --stats       tell how long it took until the process ran\n";
+
+static void pass_on(int sig)
+{
+  if (target)
+    kill(target, sig);
+  else
+    early = sig;
+}
+
+/* Terminal signals reach the process by themselves; what is sent to us alone is passed on. */
+static void pass_signals(void)
+{
+  const int passed[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+
+  for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+    signal(passed[i], pass_on);
+}
+
+static int wait_for(const struct mpir_restarted *r)
+{
+  int status = 0;
+
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  target = r->pid;
+  if (early)
+    kill(r->pid, early);
+  while (waitpid(r->child, &status, 0) < 0)
+    if (errno != EINTR)
+      return 127;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* All threads wait; the line is for debuggers, see docs/checkpoint-debugging.md. */
+static void announce(pid_t pid)
+{
+  char host[256] = "localhost";
+
+  gethostname(host, sizeof(host) - 1);
+  fprintf(stderr, "MPIR_debug_info) %s:%d\n", host, pid);
+}
+
+int mpir_restart_main(int argc, char **argv)
+{
+  enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, STATS, HELP };
+  static const struct option options[] = {
+    { "debug", 0, NULL, DEBUG }, { "crdebug", 0, NULL, DEBUG }, { "lazy", 0, NULL, LAZY },
+    { "truncate", 0, NULL, TRUNCATE }, { "namespace", 0, NULL, NAMESPACE }, { "keep-ids", 0, NULL, KEEP_IDS },
+    { "detach", 0, NULL, DETACH }, { "stats", 0, NULL, STATS }, { "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
+  };
+  struct mpir_restart_options o = { .ids = MPIR_IDS_AUTO };
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct mpir_restarted r;
+  bool stats = false;
+  struct timespec from, to;
+  int c;
+
+  opterr = 0;
+  while ((c = getopt_long_only(argc, argv, "+:h", options, NULL)) != -1) {
+    switch (c) {
+    case DEBUG: o.debug = true; break;
+    case LAZY: o.lazy = true; break;
+    case TRUNCATE: o.truncate = true; break;
+    case NAMESPACE: o.ids = MPIR_IDS_NAMESPACE; break;
+    case KEEP_IDS: o.ids = MPIR_IDS_KEEP; break;
+    case DETACH: o.detach = true; break;
+    case STATS: stats = true; break;
+    case 'h':
+    case HELP: fputs(usage, stdout); return 0;
+    default: return dvm_usage_refused("restart", c, argv, options);
+    }
+  }
+  if (argc - optind == 2 && strcmp(argv[optind], "crdebug") == 0) { /* as the design's figure 5.11 writes it */
+    o.debug = true;
+    optind++;
+  }
+  if (argc - optind > 1)
+    return dvm_usage_error("restart", "expected one image, found '%s' behind it", argv[optind + 1]);
+  if (optind >= argc) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  if (!o.detach)
+    pass_signals();
+  clock_gettime(CLOCK_MONOTONIC, &from);
+  if (mpir_restart(argv[optind], &o, &r, &err)) {
+    fprintf(stderr, "dvm restart: error: %s\n", err.text);
+    return 1;
+  }
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  if (stats)
+    fprintf(stderr, "dvm restart: running after %.1f ms\n",
+            (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6);
+  if (o.debug)
+    announce(r.pid);
+  if (r.pid != r.inner_pid)
+    fprintf(stderr, "dvm restart: note: process %d runs in a pid namespace of its own; from outside it is process %d\n",
+            r.inner_pid, r.pid);
+  else if (o.detach)
+    fprintf(stderr, "dvm restart: note: process %d runs again\n", r.pid);
+  return o.detach ? 0 : wait_for(&r);
+}

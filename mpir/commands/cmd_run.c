@@ -1,0 +1,214 @@
+/* dvm-run --checkpointable: starts a program with the checkpointer preloaded; see dvm-run(1). */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/usage.h"
+#include "mpir/commands/commands.h"
+#include "mpir/commands/list.h"
+
+static const char usage[] =
+  "usage: dvm run --checkpointable [OPTIONS] PROGRAM [ARGUMENT...]\n"
+  "  --checkpoint-dir FOLDER     where images go\n"
+  "  --checkpoint-every SECONDS  take one again and again\n"
+  "  --checkpoint-signal NAME    take one when this signal comes (USR1, USR2, ... or a number)\n"
+  "  --keep N                    keep the last N images\n"
+  "  --all-files                 put mapped files into the images too\n"
+  "  --no-fork                   write while the process stands still\n";
+
+static int signal_number(const char *name)
+{
+  char *end;
+  long number = strtol(name, &end, 10);
+
+  if (*end == '\0' && number > 0 && number < SIGRTMAX)
+    return (int)number;
+  if (strncmp(name, "SIG", 3) == 0)
+    name += 3;
+  for (int sig = 1; sig < 32; sig++) {
+    const char *known = sigabbrev_np(sig);
+
+    if (known && strcmp(known, name) == 0 && sig != SIGKILL && sig != SIGSTOP)
+      return sig;
+  }
+  return -1;
+}
+
+/* The library lies beside the command in a build folder, else where it was installed: BIN/../LIB. */
+static int find_library(char *folder, size_t folder_size, char *library, size_t size)
+{
+  static const char *const places[] = { "%s/libdvmcr.so", "%s/../" DVM_LIBRARY_FOLDER "/libdvmcr.so" };
+  ssize_t n = readlink("/proc/self/exe", folder, folder_size - 1);
+  char *slash;
+
+  if (n < 0)
+    return -errno;
+  folder[n] = '\0';
+  slash = strrchr(folder, '/');
+  if (slash)
+    *slash = '\0';
+  for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+    int len = snprintf(library, size, places[i], folder);
+
+    if (len > 0 && (size_t)len < size && access(library, R_OK) == 0)
+      return 0;
+  }
+  return -ENOENT;
+}
+
+static int preload(void)
+{
+  char folder[PATH_MAX], library[PATH_MAX + 64], checkpoints[PATH_MAX];
+  const char *before = getenv("LD_PRELOAD");
+  char *all;
+
+  if (find_library(folder, sizeof(folder), library, sizeof(library))) {
+    fprintf(stderr, "dvm run: error: libdvmcr.so is not beside this command and not installed\n");
+    return -ENOENT;
+  }
+  if (asprintf(&all, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") < 0)
+    return -ENOMEM;
+  setenv("LD_PRELOAD", all, 1);
+  setenv("DVMCR_BINDIR", folder, 1);
+  if (!mpir_list_folder(checkpoints, sizeof(checkpoints)))
+    setenv("DVMCR_DIR", checkpoints, 0);
+  free(all);
+  return 0;
+}
+
+/* The program's file, looked for as exec does.  -1: exec will say what is wrong. */
+static int open_program(const char *name)
+{
+  const char *path = getenv("PATH");
+  char file[PATH_MAX];
+  int fd = -1;
+
+  if (strchr(name, '/'))
+    return open(name, O_RDONLY | O_CLOEXEC);
+  while (fd < 0 && path && *path) {
+    const char *end = strchrnul(path, ':');
+
+    snprintf(file, sizeof(file), "%.*s/%s", (int)(end - path), path, name);
+    if (!access(file, X_OK))
+      fd = open(file, O_RDONLY | O_CLOEXEC);
+    path = *end ? end + 1 : NULL;
+  }
+  return fd;
+}
+
+static bool holds_checkpointer(const unsigned char *note, size_t size)
+{
+  return memmem(note, size, "DVMCR", 6) != NULL; /* the name of the note that libdvmcr.a puts there */
+}
+
+/* Nothing can be preloaded into a program without a dynamic linker; it must hold the checkpointer itself. */
+static bool is_static_without(int fd)
+{
+  unsigned char note[4096];
+  Elf64_Ehdr eh;
+  Elf64_Phdr ph;
+
+  if (fd < 0 || pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
+    return false;
+  for (int i = 0; i < eh.e_phnum; i++) {
+    ssize_t n;
+
+    if (pread(fd, &ph, sizeof(ph), (off_t)(eh.e_phoff + (uint64_t)i * eh.e_phentsize)) != sizeof(ph) || ph.p_type == PT_INTERP)
+      return false;
+    n = ph.p_type == PT_NOTE ? pread(fd, note, ph.p_filesz < sizeof(note) ? ph.p_filesz : sizeof(note), (off_t)ph.p_offset) : 0;
+    if (n > 0 && holds_checkpointer(note, (size_t)n))
+      return false;
+  }
+  return true;
+}
+
+static int set_folder(const char *path)
+{
+  char cwd[PATH_MAX], whole[2 * PATH_MAX];
+
+  if (!getcwd(cwd, sizeof(cwd)))
+    return -errno;
+  snprintf(whole, sizeof(whole), "%s%s%s", *path == '/' ? "" : cwd, *path == '/' ? "" : "/", path);
+  return setenv("DVMCR_DIR", whole, 1) ? -errno : 0;
+}
+
+/* A value that the library would read as something else than what was meant is refused here. */
+static int set_number(const char *key, const char *option, const char *text, unsigned long low)
+{
+  const unsigned long high = 4000000; /* the library counts milliseconds in 32 bits */
+  unsigned long n;
+
+  if (!dvm_usage_number(text, low, high, &n))
+    return dvm_usage_error("run", "'%s' takes a number from %lu to %lu, not '%s'", option, low, high, text);
+  return setenv(key, text, 1) ? 2 : 0;
+}
+
+int mpir_run_main(int argc, char **argv)
+{
+  enum { CHECKPOINTABLE = 256, FOLDER, EVERY, SIGNAL, KEEP, ALL_FILES, NO_FORK, HELP };
+  static const struct option options[] = {
+    { "checkpointable", 0, NULL, CHECKPOINTABLE }, { "checkpoint-dir", 1, NULL, FOLDER },
+    { "checkpoint-every", 1, NULL, EVERY }, { "checkpoint-signal", 1, NULL, SIGNAL }, { "keep", 1, NULL, KEEP },
+    { "all-files", 0, NULL, ALL_FILES }, { "no-fork", 0, NULL, NO_FORK }, { "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
+  };
+  char number[16];
+  const char *needs = NULL; /* the first option that means nothing without --checkpointable */
+  bool checkpointable = false;
+  int c, sig, fd, rc = 0;
+
+  opterr = 0;
+  while (!rc && (c = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
+    if (c > CHECKPOINTABLE && c < HELP && !needs)
+      needs = options[c - CHECKPOINTABLE].name;
+    switch (c) {
+    case CHECKPOINTABLE: checkpointable = true; break;
+    case FOLDER:
+      if (set_folder(optarg))
+        return 2;
+      break;
+    case EVERY: rc = set_number("DVMCR_EVERY", "--checkpoint-every", optarg, 0); break;
+    case SIGNAL:
+      sig = signal_number(optarg);
+      if (sig < 0)
+        return dvm_usage_error("run", "'%s' is no signal that can be caught", optarg);
+      snprintf(number, sizeof(number), "%d", sig);
+      setenv("DVMCR_SIGNAL", number, 1);
+      break;
+    case KEEP: rc = set_number("DVMCR_KEEP", "--keep", optarg, 1); break;
+    case ALL_FILES: setenv("DVMCR_ALL_FILES", "1", 1); break;
+    case NO_FORK: setenv("DVMCR_NO_FORK", "1", 1); break;
+    case 'h':
+    case HELP: fputs(usage, stdout); return 0;
+    default: return dvm_usage_refused("run", c, argv, options);
+    }
+  }
+  if (rc)
+    return rc;
+  if (needs && !checkpointable)
+    return dvm_usage_error("run", "'--%s' needs '--checkpointable'", needs);
+  if (optind >= argc) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  fd = open_program(argv[optind]);
+  if (is_static_without(fd)) {
+    fprintf(stderr, "dvm run: error: '%s' is statically linked, so that nothing can be preloaded\n"
+            "help: link it with libdvmcr.a ('-static ... -ldvmcr')\n", argv[optind]);
+    return 1;
+  }
+  if (fd >= 0)
+    close(fd);
+  if (preload())
+    return 1;
+  execvp(argv[optind], argv + optind);
+  fprintf(stderr, "dvm run: error: cannot run '%s': %s\n", argv[optind], strerror(errno));
+  return 127;
+}

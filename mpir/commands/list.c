@@ -1,0 +1,143 @@
+#include "mpir/commands/list.h"
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "mpir/image/image.h"
+
+struct entry {
+  char *path; /* owned */
+  int64_t taken_at_ns;
+  uint64_t size;
+  size_t threads;
+  int pid;
+  char comm[16];
+  bool compressed;
+};
+
+int mpir_list_folder(char *path, size_t size)
+{
+  const char *folder = getenv("DVMCR_DIR"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+  int n;
+
+  if (folder && *folder)
+    n = snprintf(path, size, "%s", folder);
+  else if (state && *state)
+    n = snprintf(path, size, "%s/dvm/checkpoints", state);
+  else
+    n = snprintf(path, size, "%s/.local/state/dvm/checkpoints", home ? home : "/tmp");
+  return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+void mpir_list_quote(FILE *to, const char *path)
+{
+  if (path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./:@,")] == '\0') {
+    fputs(path, to);
+    return;
+  }
+  putc('\'', to);
+  for (; *path; path++)
+    if (*path == '\'')
+      fputs("'\\''", to);
+    else
+      putc(*path, to);
+  putc('\'', to);
+}
+
+static int by_time(const void *a, const void *b)
+{
+  const struct entry *x = a, *y = b;
+
+  return x->taken_at_ns < y->taken_at_ns ? -1 : x->taken_at_ns > y->taken_at_ns;
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+  size_t n = strlen(name), m = strlen(suffix);
+
+  return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+/* NAME.ckpt.tmpPID of a writer that is gone: it was killed before it had renamed or removed it. */
+static void remove_leftover(const char *path)
+{
+  const char *mark = strstr(path, ".ckpt.tmp");
+  int writer = mark ? atoi(mark + strlen(".ckpt.tmp")) : 0;
+
+  if (writer > 0 && kill(writer, 0) && errno == ESRCH)
+    unlink(path);
+}
+
+static bool entry_read(const char *path, struct entry *out)
+{
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  struct mpir_image *image = mpir_image_open(path, &ignored);
+
+  if (!image)
+    return false;
+  *out = (struct entry){ .path = strdup(path), .taken_at_ns = image->header->taken_at_ns, .size = image->size,
+                         .threads = image->thread_count - 1, .pid = image->header->pid,
+                         .compressed = image->header->flags & MPIR_IMAGE_COMPRESSED };
+  snprintf(out->comm, sizeof(out->comm), "%s", mpir_image_string(image, image->header->comm));
+  mpir_image_close(image);
+  return out->path != NULL;
+}
+
+static void print_entry(const struct entry *e, bool handles)
+{
+  time_t seconds = (time_t)(e->taken_at_ns / 1000000000);
+  char when[32];
+  struct tm tm;
+
+  if (handles) {
+    fputs("MPIR_checkpoint_handle) ", stdout);
+    mpir_list_quote(stdout, e->path);
+    putchar('\n');
+    return;
+  }
+  strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &tm));
+  printf("%s  %7d  %-15s  %4zu threads  %8.1f MiB%s  ", when, e->pid, e->comm, e->threads, (double)e->size / (1 << 20),
+         e->compressed ? " z" : "");
+  mpir_list_quote(stdout, e->path);
+  putchar('\n');
+}
+
+int mpir_list(const char *folder, bool handles, struct dvm_error *err)
+{
+  DIR *dir = opendir(folder);
+  struct entry *entries = NULL;
+  size_t count = 0;
+  struct dirent *d;
+
+  if (!dir)
+    return errno == ENOENT ? 0 : dvm_error_errno(err, "cannot read the folder '%s'", folder);
+  while ((d = readdir(dir))) {
+    struct entry *more, e;
+    char *path;
+
+    if (asprintf(&path, "%s%s%s", folder, has_suffix(folder, "/") ? "" : "/", d->d_name) < 0)
+      break;
+    remove_leftover(path);
+    if (has_suffix(d->d_name, ".ckpt") && entry_read(path, &e)) {
+      more = realloc(entries, (count + 1) * sizeof(*entries));
+      if (more) {
+        entries = more;
+        entries[count++] = e;
+      }
+    }
+    free(path);
+  }
+  closedir(dir);
+  if (count)
+    qsort(entries, count, sizeof(*entries), by_time);
+  for (size_t i = 0; i < count; i++) {
+    print_entry(&entries[i], handles);
+    free(entries[i].path);
+  }
+  free(entries);
+  return 0;
+}

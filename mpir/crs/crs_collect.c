@@ -1,0 +1,304 @@
+/* What belongs to the process as a whole and must be read while it stands. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/rseq.h>
+#include <sys/time.h>
+#include <time.h>
+#include "mpir/image/crc32c.h"
+#include "mpir/crs/crs_dump.h"
+#include "mpir/crs/sys.h"
+
+#define TIMER_ROUNDS 16 /* repeating timers may never come to rest, and need not */
+
+uint32_t dump_string(struct crs_dump *d, const char *s)
+{
+  size_t len = strlen(s) + 1;
+  uint32_t at;
+
+  if (!d->strings_len)
+    d->strings_len = 1; /* offset 0 is "" */
+  at = d->strings_len;
+  if (len == 1 || at + len + 8 > sizeof(d->strings))
+    return 0;
+  memcpy(d->strings + at, s, len);
+  d->strings_len += (uint32_t)len;
+  return at;
+}
+
+int dump_fail(struct crs_dump *d, int code, const char *what)
+{
+  plain_add(&d->why, what);
+  plain_add(&d->why, "\n");
+  return code;
+}
+
+bool dump_owns_fd(const struct crs_dump *d, int fd)
+{
+  for (unsigned i = 0; i < sizeof(d->own_fds) / sizeof(d->own_fds[0]); i++)
+    if (d->own_fds[i] == fd && fd >= 0)
+      return true;
+  return false;
+}
+
+static void add_thread(struct crs_dump *d, const struct crs_record *record)
+{
+  d->threads[d->thread_count] = record->image;
+  d->thread_count++;
+}
+
+int dump_threads(struct crs_dump *d)
+{
+  unsigned n = crs_stopped_threads();
+  bool main_seen = false;
+
+  for (unsigned i = 0; i < n; i++)
+    if (crs.records[i].image.tid == crs.pid) {
+      add_thread(d, &crs.records[i]);
+      main_seen = true;
+    }
+  if (!main_seen)
+    return dump_fail(d, -EOPNOTSUPP, "the main thread has ended");
+  for (unsigned i = 0; i <= n; i++) /* the helper's record stands behind the last */
+    if (crs.records[i].image.tid != crs.pid)
+      add_thread(d, &crs.records[i]);
+  return 0;
+}
+
+/* Field 'n' (from 1) of /proc/self/stat; names may hold blanks, so counting starts behind the last ')'. */
+static uint64_t stat_field(const char *stat, unsigned n)
+{
+  const char *s = strrchr(stat, ')');
+
+  for (unsigned field = 2; s && field < n; field++) {
+    s = strchr(s, ' ');
+    if (s)
+      s++;
+  }
+  return s ? plain_dec(&s) : 0;
+}
+
+static void header_addresses(struct mpir_image_header *h)
+{
+  char stat[2048];
+
+  plain_read_file("/proc/self/stat", stat, sizeof(stat));
+  h->start_code = stat_field(stat, 26);
+  h->end_code = stat_field(stat, 27);
+  h->start_stack = stat_field(stat, 28);
+  h->start_data = stat_field(stat, 45);
+  h->end_data = stat_field(stat, 46);
+  h->start_brk = stat_field(stat, 47);
+  h->arg_start = stat_field(stat, 48);
+  h->arg_end = stat_field(stat, 49);
+  h->env_start = stat_field(stat, 50);
+  h->env_end = stat_field(stat, 51);
+  h->brk = (uint64_t)sys1(SYS_brk, 0);
+}
+
+static uint32_t link_string(struct crs_dump *d, const char *path)
+{
+  char target[CRS_PATH_MAX];
+  long n = sys4(SYS_readlinkat, AT_FDCWD, path, target, sizeof(target) - 1);
+
+  if (n < 0)
+    return 0;
+  target[n] = '\0';
+  return dump_string(d, target);
+}
+
+static void header_names(struct crs_dump *d)
+{
+  struct mpir_image_header *h = &d->header;
+  struct { char sysname[65], nodename[65], release[65], version[65], machine[65], domain[65]; } names;
+  char text[4096];
+  long n;
+
+  h->exe = link_string(d, "/proc/self/exe");
+  h->cwd = link_string(d, "/proc/self/cwd");
+  h->comm = dump_string(d, d->threads[0].name);
+  n = plain_read_file("/proc/self/cmdline", text, sizeof(text));
+  for (long i = 0; i + 1 < n; i++)
+    if (!text[i])
+      text[i] = ' ';
+  h->command_line = dump_string(d, text);
+  memset(&names, 0, sizeof(names));
+  sys1(SYS_uname, &names);
+  h->kernel = dump_string(d, names.release);
+  h->host = dump_string(d, names.nodename);
+}
+
+static void header_limits(struct mpir_image_header *h)
+{
+  for (int i = 0; i < 16; i++)
+    sys4(SYS_prlimit64, 0, i, NULL, h->rlimits[i]);
+}
+
+static void header_settings(struct mpir_image_header *h)
+{
+  long rc = sys5(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0);
+
+  h->no_huge_pages = rc == 1;
+  sys2(SYS_prctl, PR_GET_CHILD_SUBREAPER, &h->subreaper);
+  h->lock_future = (uint32_t)atomic_load(&crs.lock_future);
+}
+
+static int header_umask(struct crs_dump *d)
+{
+  char status[4096];
+  const char *line;
+  int value = 0;
+
+  if (plain_read_file("/proc/self/status", status, sizeof(status)) < 0 || !(line = plain_line(status, "Umask:")))
+    return dump_fail(d, -EIO, "cannot read /proc/self/status");
+  for (; *line >= '0' && *line <= '7'; line++)
+    value = value * 8 + (*line - '0');
+  d->header.umask = value;
+  line = plain_line(status, "VmLck:");
+  d->locks = line && plain_dec(&line);
+  line = plain_line(status, "TracerPid:");
+  if (line && plain_dec(&line) && !(d->request->flags & CRS_ALLOW_TRACED))
+    return dump_fail(d, -EBUSY, "a debugger is attached (detach it, or allow it with --allow-traced)");
+  return 0;
+}
+
+int dump_header(struct crs_dump *d)
+{
+  struct mpir_image_header *h = &d->header;
+  struct timespec now = { 0, 0 };
+  int fd;
+  long n;
+
+  h->version = MPIR_IMAGE_VERSION;
+  h->size = sizeof(*h);
+  h->pid = crs.pid;
+  h->uid = (uint32_t)sys0(SYS_geteuid);
+  h->gid = (uint32_t)sys0(SYS_getegid);
+  sys2(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  h->taken_at_ns = now.tv_sec * 1000000000ll + now.tv_nsec;
+  h->restart_info = (uint64_t)&crs.restart;
+  h->rseq_length = __rseq_size ? (__rseq_size < 32 ? 32 : __rseq_size) : 0;
+  h->rseq_signature = 0x53053053; /* RSEQ_SIG of x86 */
+  h->personality = (uint64_t)sys1(SYS_personality, 0xffffffff);
+  h->sequence = crs.sequence;
+  if (d->request->flags & CRS_ALL_FILES)
+    h->flags |= MPIR_IMAGE_ALL_FILES;
+  header_addresses(h);
+  header_names(d);
+  header_limits(h);
+  header_settings(h);
+  for (int sig = 1; sig <= MPIR_SIGNALS; sig++)
+    sys4(SYS_rt_sigaction, sig, NULL, &d->actions[sig - 1], 8);
+  fd = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
+  n = fd < 0 ? fd : sys3(SYS_read, fd, d->auxv, sizeof(d->auxv));
+  if (fd >= 0)
+    sys1(SYS_close, fd);
+  if (n <= 0)
+    return dump_fail(d, -EIO, "cannot read /proc/self/auxv");
+  d->auxv_bytes = (unsigned)n;
+  return header_umask(d);
+}
+
+/* One timer's lines of /proc/self/timers: "ID: 1", "signal: 10/55", "notify: signal/pid.4711", "ClockID: 1". */
+static const char *timer_parse(const char *s, struct mpir_image_timer *timer)
+{
+  const char *line = plain_line(s, "ID:");
+
+  memset(timer, 0, sizeof(*timer));
+  timer->id = (int32_t)plain_dec(&line);
+  if ((line = plain_line(s, "signal:"))) {
+    timer->signo = (int32_t)plain_dec(&line);
+    line++;
+    timer->value = plain_hex(&line);
+  }
+  if ((line = plain_line(s, "notify:"))) {
+    bool to_thread;
+
+    timer->notify = plain_starts(line, "signal") ? 0 : plain_starts(line, "none") ? 1 : 2; /* SIGEV_SIGNAL, NONE, THREAD */
+    line = strchr(line, '/');
+    to_thread = line && plain_starts(line + 1, "tid.");
+    if (to_thread) {
+      timer->notify |= 4; /* SIGEV_THREAD_ID */
+      line += 5;
+      timer->tid = (int32_t)plain_dec(&line);
+    }
+  }
+  if ((line = plain_line(s, "ClockID:")))
+    timer->clock = *line == '-' ? (line++, -(int32_t)plain_dec(&line)) : (int32_t)plain_dec(&line);
+  return line;
+}
+
+static void read_interval_timers(struct mpir_image_header *h)
+{
+  for (int i = 0; i < 3; i++) {
+    uint64_t *t = h->itimers[i];
+
+    sys2(SYS_getitimer, i, t);
+    if ((t[0] || t[1]) && !t[2] && !t[3]) { /* expired, to be armed again when its signal is taken; disarmed has no interval */
+      t[2] = t[0];
+      t[3] = t[1];
+    }
+  }
+}
+
+static int read_timers(struct crs_dump *d)
+{
+  const char *s = d->text;
+  long n = plain_read_file("/proc/self/timers", d->text, sizeof(d->text));
+
+  d->timer_count = 0;
+  if (n == -ENOENT)
+    return 0;
+  if (n < 0)
+    return dump_fail(d, (int)n, "cannot read /proc/self/timers");
+  while (s && (plain_starts(s, "ID:") || (s = strstr(s, "\nID:")))) {
+    struct mpir_image_timer *timer = &d->timers[d->timer_count];
+    int64_t left[4] = { 0 };
+
+    s += *s == '\n';
+    if (d->timer_count == CRS_TIMERS_MAX)
+      return dump_fail(d, -E2BIG, "too many timers");
+    s = timer_parse(s, timer);
+    sys2(SYS_timer_gettime, timer->id, left);
+    timer->interval_ns = left[0] * 1000000000 + left[1];
+    timer->left_ns = left[2] * 1000000000 + left[3];
+    if (!timer->left_ns) /* as with interval timers: expired, its signal not yet taken */
+      timer->left_ns = timer->interval_ns;
+    d->timer_count++;
+  }
+  return 0;
+}
+
+/* Timers go on while the threads stand.  The signal of one that has expired before it was read is in the image, and a time that is still
+ * to run is told by the timer: read anew as long as new signals have come in between. */
+int dump_timers(struct crs_dump *d)
+{
+  int rc, round = 0;
+
+  do {
+    read_interval_timers(&d->header);
+    rc = read_timers(d);
+  } while (!rc && crs_pending_take(d->timers, d->timer_count) && ++round < TIMER_ROUNDS);
+  if (!rc && atomic_load(&crs.pending_lost))
+    rc = dump_fail(d, -EOPNOTSUPP, "more signals are pending than an image holds (256)");
+  return rc;
+}
+
+int dump_children(struct crs_dump *d)
+{
+  for (unsigned i = 0; i < d->thread_count; i++) {
+    char path[64], text[512];
+    struct plain_text t = PLAIN_TEXT(path);
+
+    plain_add(&t, "/proc/self/task/");
+    plain_add_dec(&t, d->threads[i].tid);
+    plain_add(&t, "/children");
+    if (plain_read_file(path, text, sizeof(text)) > 0) {
+      plain_add(&d->why, "it has child processes: ");
+      return dump_fail(d, -EOPNOTSUPP, text);
+    }
+  }
+  return 0;
+}

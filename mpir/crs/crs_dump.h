@@ -1,0 +1,100 @@
+/* The work area of one image: lives in memory that is mapped for the checkpoint and is not part of the image. */
+#ifndef DVM_MPIR_CRS_DUMP_H
+#define DVM_MPIR_CRS_DUMP_H
+#include <elf.h>
+#include <stdatomic.h>
+#include "mpir/crs/crs_private.h"
+#include "mpir/crs/plain.h"
+
+#define DUMP_MAPS_MAX 65536
+#define DUMP_RUNS_MAX (1u << 20)
+#define DUMP_EXTENTS_MAX (1u << 20)
+#define DUMP_FILES_MAX 16384
+#define DUMP_STRINGS_MAX (16u << 20)
+#define DUMP_TEXT_MAX (16u << 20)   /* /proc/self/maps */
+#define DUMP_NOTES_MAX (128u << 20)
+#define DUMP_PIPES_MAX (8u << 20)   /* contents of pipes */
+#define DUMP_COPY_MAX MPIR_EXTENT_MAX
+
+/* Pages of one mapping that have content of their own. */
+struct dump_run {
+  uint64_t start, end;
+  uint32_t map;
+  uint32_t through_buffer; /* not readable in place */
+};
+
+/* Content of a descriptor that lies in 'pipes'. */
+struct dump_pipe {
+  uint32_t file, offset, length;
+};
+
+/* Shared with the forked writer. */
+struct dump_result {
+  atomic_uint shared_written;  /* futex: what others could still change is in the file */
+  atomic_int code;             /* 1 until the writer has ended */
+  uint64_t image_size, data_size;
+  char text[CRS_TEXT_MAX];
+};
+
+struct crs_dump {
+  const struct crs_request *request;
+  struct dump_result *result;   /* NULL when not forked */
+  struct mpir_image_header header;
+  struct mpir_image_thread threads[CRS_THREADS_MAX];
+  uint64_t frames[CRS_THREADS_MAX];
+  unsigned thread_count, map_count, run_count, extent_count, file_count, timer_count, pipe_count;
+  unsigned load_count, phdr_max;
+  bool locks, hinted;           /* some memory is locked; what smaps tells of the mappings is noted */
+  uint32_t strings_len, pipes_len;
+  uint64_t notes_len, data_end, data_size;
+  int fd;                       /* the image, while written */
+  int own_fds[4];               /* descriptors of the checkpointer, not the program's */
+  struct plain_text why;        /* what went wrong; in 'reply' or the result */
+  uint64_t auxv[128];
+  unsigned auxv_bytes;
+  struct mpir_image_timer timers[CRS_TIMERS_MAX];
+  struct mpir_image_action actions[MPIR_SIGNALS];
+  struct dump_pipe pipe_contents[256];
+  struct mpir_image_map maps[DUMP_MAPS_MAX];
+  struct dump_run runs[DUMP_RUNS_MAX];
+  struct mpir_image_extent extents[DUMP_EXTENTS_MAX];
+  struct mpir_image_file files[DUMP_FILES_MAX];
+  Elf64_Phdr phdrs[DUMP_MAPS_MAX + 1];
+  char strings[DUMP_STRINGS_MAX];
+  char text[DUMP_TEXT_MAX];
+  char pipes[DUMP_PIPES_MAX];
+  unsigned char notes[DUMP_NOTES_MAX];
+  unsigned char copy[DUMP_COPY_MAX] __attribute__((aligned(4096)));
+  unsigned char compare[MPIR_PAGE] __attribute__((aligned(4096)));
+};
+
+/* Keeps a string; returns its offset. 0 (the empty string) when there is no room. */
+uint32_t dump_string(struct crs_dump *d, const char *s);
+/* Says what went wrong and returns 'code'. */
+int dump_fail(struct crs_dump *d, int code, const char *what);
+bool dump_owns_fd(const struct crs_dump *d, int fd);
+
+/* A line of /proc/PID/maps: "start-end perms offset major:minor inode   name".  'name' points into the line, which is terminated
+ * there.  Returns the next line, or NULL if this one is cut. */
+struct map_line {
+  uint64_t start, end, offset, device, inode;
+  char perms[5];
+  char *name;
+};
+char *dump_map_line(char *line, struct map_line *m);
+/* The name of a file or object that has none any more. */
+bool dump_is_deleted(const char *name);
+
+/* Each returns 0 or -E... with the reason in d->why. */
+int dump_threads(struct crs_dump *d);   /* crs_collect.c: what must be read before the release */
+int dump_header(struct crs_dump *d);
+int dump_timers(struct crs_dump *d);
+int dump_children(struct crs_dump *d);
+int dump_files(struct crs_dump *d);     /* crs_files.c */
+int dump_maps(struct crs_dump *d);      /* crs_maps.c: the address range */
+/* Locks and hints of the mappings, as far as /proc tells.  A forked copy has no locks, so those are read before. */
+void dump_hints(struct crs_dump *d);
+int dump_runs(struct crs_dump *d);      /* and the pages to be saved */
+int dump_notes(struct crs_dump *d);     /* crs_notes.c */
+int dump_write(struct crs_dump *d, const char *path); /* crs_write.c */
+#endif

@@ -1,0 +1,297 @@
+/* The open descriptors: what they are, where they stand, and whether a restart could make them again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include "mpir/crs/crs_dump.h"
+#include "mpir/crs/sys.h"
+
+#define KCMP_FILE 0
+#define MESSAGE_QUEUE_MAGIC 0x19800202
+#define TIMER_NAPS 2            /* of 1 ms each */
+#define TIMER_NAPS_REPEATING 50
+
+static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", NULL };
+
+static const struct { const char *link; uint32_t kind; } anonymous[] = {
+  { "anon_inode:[eventfd]", MPIR_FILE_EVENTFD },     { "anon_inode:[timerfd]", MPIR_FILE_TIMERFD },
+  { "anon_inode:[eventpoll]", MPIR_FILE_EPOLL },     { "anon_inode:[signalfd]", MPIR_FILE_SIGNALFD },
+  { "pipe:[", MPIR_FILE_PIPE },                      { "/memfd:", MPIR_FILE_MEMFD },
+};
+
+static bool is_terminal_device(const struct stat *st)
+{
+  unsigned device = major(st->st_rdev);
+
+  return device >= 136 && device <= 143 ? true : device == 4 || device == 5;
+}
+
+static bool is_message_queue(int fd)
+{
+  struct statfs fs;
+
+  return !sys2(SYS_fstatfs, fd, &fs) && fs.f_type == MESSAGE_QUEUE_MAGIC;
+}
+
+/* 0: cannot be restored. */
+static uint32_t file_classify(int fd, const char *link, const struct stat *st)
+{
+  for (unsigned i = 0; i < sizeof(anonymous) / sizeof(anonymous[0]); i++)
+    if (plain_starts(link, anonymous[i].link))
+      return anonymous[i].kind;
+  if (S_ISREG(st->st_mode) && is_message_queue(fd))
+    return 0;
+  if (S_ISREG(st->st_mode))
+    return st->st_nlink ? MPIR_FILE_REGULAR : MPIR_FILE_MEMFD; /* a deleted file lives on in the image */
+  if (S_ISDIR(st->st_mode))
+    return MPIR_FILE_DIRECTORY;
+  for (unsigned i = 0; S_ISCHR(st->st_mode) && devices[i]; i++)
+    if (strcmp(link, devices[i]) == 0)
+      return MPIR_FILE_DEVICE;
+  if (fd <= 2 && (S_ISSOCK(st->st_mode) || S_ISFIFO(st->st_mode) || (S_ISCHR(st->st_mode) && is_terminal_device(st))))
+    return MPIR_FILE_INHERIT;
+  return 0;
+}
+
+static void file_refuse(struct crs_dump *d, const struct mpir_image_file *file, const char *what)
+{
+  plain_add(&d->why, "descriptor ");
+  plain_add_dec(&d->why, file->fd);
+  plain_add(&d->why, ": ");
+  plain_add(&d->why, what);
+  plain_add(&d->why, " '");
+  plain_add(&d->why, d->strings + file->name);
+  plain_add(&d->why, "'\n");
+}
+
+static uint32_t file_info(struct crs_dump *d, int fd)
+{
+  char path[64];
+  struct plain_text t = PLAIN_TEXT(path);
+
+  plain_add(&t, "/proc/self/fdinfo/");
+  plain_add_dec(&t, fd);
+  return plain_read_file(path, (char *)d->copy, sizeof(d->copy)) < 0 ? 0 : dump_string(d, (const char *)d->copy);
+}
+
+static int add_file(struct crs_dump *d, int fd)
+{
+  struct mpir_image_file *file = &d->files[d->file_count];
+  char path[64], link[CRS_PATH_MAX];
+  struct plain_text t = PLAIN_TEXT(path);
+  struct stat st;
+  long n;
+
+  if (d->file_count == DUMP_FILES_MAX)
+    return dump_fail(d, -E2BIG, "too many descriptors");
+  plain_add(&t, "/proc/self/fd/");
+  plain_add_dec(&t, fd);
+  n = sys4(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1);
+  if (n < 0 || sys2(SYS_fstat, fd, &st))
+    return 0;
+  link[n] = '\0';
+  memset(file, 0, sizeof(*file));
+  file->fd = fd;
+  file->same_as = -1;
+  file->open_flags = (uint32_t)sys3(SYS_fcntl, fd, F_GETFL, 0);
+  file->close_on_exec = (uint32_t)sys3(SYS_fcntl, fd, F_GETFD, 0) & FD_CLOEXEC;
+  file->mode = st.st_mode;
+  file->size = (uint64_t)st.st_size;
+  file->device = st.st_dev;
+  file->inode = st.st_ino;
+  file->name = dump_string(d, link);
+  file->kind = file_classify(fd, link, &st);
+  n = sys3(SYS_lseek, fd, 0, SEEK_CUR);
+  file->position = n < 0 ? 0 : (uint64_t)n;
+  file->info = file_info(d, fd);
+  if (file->kind == MPIR_FILE_PIPE)
+    file->capacity = (uint64_t)sys3(SYS_fcntl, fd, F_GETPIPE_SZ, 0);
+  else if (file->kind == MPIR_FILE_MEMFD)
+    file->capacity = (uint64_t)sys3(SYS_fcntl, fd, F_GET_SEALS, 0);
+  d->file_count++;
+  return 0;
+}
+
+/* A timer that shows neither time left nor expiries is disarmed, or has expired and the kernel is not yet there to count it. */
+static bool timer_rests(const struct crs_dump *d, const struct mpir_image_file *file, bool *repeats)
+{
+  const char *info = d->strings + file->info, *interval = plain_line(info, "it_interval:");
+  const char *ticks = plain_line(info, "ticks:"), *value = plain_line(info, "it_value:");
+
+  *repeats = interval && !plain_starts(interval, "(0, 0)");
+  return file->kind == MPIR_FILE_TIMERFD && value && plain_starts(value, "(0, 0)") && ticks && !plain_dec(&ticks);
+}
+
+/* The interrupt may be late, on a virtual machine by milliseconds.  Few programs leave an interval in a timer that they disarm, so those
+ * are looked at longest. */
+static void settle_timers(struct crs_dump *d)
+{
+  static const struct { long sec, nsec; } nap = { 0, 1000000 };
+  bool again = true, repeats;
+
+  for (unsigned round = 0; again; round++) {
+    again = false;
+    for (unsigned i = 0; i < d->file_count; i++) {
+      struct mpir_image_file *file = &d->files[i];
+
+      if (!timer_rests(d, file, &repeats))
+        continue;
+      if (round)
+        file->info = file_info(d, file->fd);
+      again = again || round < (repeats ? TIMER_NAPS_REPEATING : TIMER_NAPS);
+    }
+    if (again)
+      sys2(SYS_nanosleep, &nap, NULL);
+  }
+}
+
+/* Descriptors of one open file description, found by the kernel's own comparison. */
+static void find_duplicates(struct crs_dump *d)
+{
+  for (unsigned i = 1; i < d->file_count; i++)
+    for (unsigned k = 0; k < i && d->files[i].same_as < 0; k++) {
+      const struct mpir_image_file *a = &d->files[k], *b = &d->files[i];
+
+      if (a->same_as < 0 && a->inode == b->inode && a->device == b->device &&
+          sys5(SYS_kcmp, crs.pid, crs.pid, KCMP_FILE, a->fd, b->fd) == 0)
+        d->files[i].same_as = (int32_t)k;
+    }
+}
+
+static bool pipe_has_end(const struct crs_dump *d, uint64_t inode, uint32_t access)
+{
+  for (unsigned i = 0; i < d->file_count; i++) {
+    uint32_t have = d->files[i].open_flags & O_ACCMODE;
+
+    if (d->files[i].inode == inode && (have == access || have == O_RDWR) && S_ISFIFO(d->files[i].mode))
+      return true;
+  }
+  return false;
+}
+
+/* Copies what stands in a pipe without taking it out. */
+static int pipe_content(struct crs_dump *d, unsigned index)
+{
+  const struct mpir_image_file *file = &d->files[index];
+  struct dump_pipe *content = &d->pipe_contents[d->pipe_count];
+  int waiting = 0, side[2];
+  long n, got = 0;
+
+  sys3(SYS_ioctl, file->fd, FIONREAD, &waiting);
+  if (waiting <= 0)
+    return 0;
+  if (d->pipe_count == 256 || d->pipes_len + (unsigned)waiting > sizeof(d->pipes))
+    return dump_fail(d, -E2BIG, "too much data in pipes");
+  if (sys2(SYS_pipe2, side, O_CLOEXEC | O_NONBLOCK))
+    return dump_fail(d, -EMFILE, "no descriptor is free to read a pipe's content");
+  sys3(SYS_fcntl, side[1], F_SETPIPE_SZ, file->capacity);
+  n = sys4(SYS_tee, file->fd, side[1], waiting, 2 /* SPLICE_F_NONBLOCK */);
+  while (got < n) {
+    long step = sys3(SYS_read, side[0], d->pipes + d->pipes_len + got, n - got);
+
+    if (step <= 0)
+      break;
+    got += step;
+  }
+  sys1(SYS_close, side[0]);
+  sys1(SYS_close, side[1]);
+  if (got != waiting)
+    return dump_fail(d, -EIO, "cannot copy a pipe's content");
+  *content = (struct dump_pipe){ index, d->pipes_len, (uint32_t)got };
+  d->pipes_len += (uint32_t)got;
+  d->pipe_count++;
+  return 0;
+}
+
+static bool is_standard_object(const struct crs_dump *d, const struct mpir_image_file *file)
+{
+  for (unsigned i = 0; i < d->file_count && d->files[i].fd <= 2; i++)
+    if (d->files[i].inode == file->inode && d->files[i].device == file->device)
+      return true;
+  return false;
+}
+
+/* A pipe with both ends here is ours; one that leads out is left to the restarting command if it is a standard stream
+ * (or the same object as one), else refused. */
+static void settle_outside(struct crs_dump *d, unsigned *refused)
+{
+  for (unsigned i = 0; i < d->file_count; i++) {
+    struct mpir_image_file *file = &d->files[i];
+    bool inside = file->kind == MPIR_FILE_PIPE && pipe_has_end(d, file->inode, O_RDONLY) &&
+                  pipe_has_end(d, file->inode, O_WRONLY);
+
+    if (inside || (file->kind && file->kind != MPIR_FILE_PIPE))
+      continue;
+    if (is_standard_object(d, file)) {
+      file->kind = MPIR_FILE_INHERIT;
+      continue;
+    }
+    if (!(d->request->flags & CRS_IGNORE_FILES)) {
+      file_refuse(d, file, S_ISSOCK(file->mode) ? "a socket cannot be restored:"
+                           : file->kind == MPIR_FILE_PIPE ? "the pipe's other end is outside:"
+                                                          : "cannot be restored:");
+      ++*refused;
+    }
+    file->kind = 0;
+  }
+}
+
+static int list_files(struct crs_dump *d)
+{
+  int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  char buf[8192];
+  int rc = 0;
+  long n;
+
+  if (dir < 0)
+    return dump_fail(d, dir, "cannot read /proc/self/fd");
+  while (!rc && (n = sys3(SYS_getdents64, dir, buf, sizeof(buf))) > 0) {
+    for (long at = 0; at < n && !rc;) {
+      const char *name = buf + at + 19;
+      unsigned short length;
+      int fd;
+
+      memcpy(&length, buf + at + 16, 2);
+      at += length;
+      if (*name < '0' || *name > '9')
+        continue;
+      fd = (int)plain_dec(&name);
+      if (fd != dir && !dump_owns_fd(d, fd))
+        rc = add_file(d, fd);
+    }
+  }
+  sys1(SYS_close, dir);
+  return rc;
+}
+
+int dump_files(struct crs_dump *d)
+{
+  unsigned refused = 0, kept = 0;
+  int rc = list_files(d);
+
+  if (rc)
+    return rc;
+  settle_outside(d, &refused);
+  if (refused)
+    return -EOPNOTSUPP;
+  for (unsigned i = 0; i < d->file_count; i++) /* those without a kind are left out */
+    if (d->files[i].kind)
+      d->files[kept++] = d->files[i];
+  d->file_count = kept;
+  settle_timers(d);
+  find_duplicates(d);
+  for (unsigned i = 0; i < d->file_count && !rc; i++) {
+    const struct mpir_image_file *file = &d->files[i];
+    bool first = true;
+
+    if (file->kind != MPIR_FILE_PIPE || (file->open_flags & O_ACCMODE) == O_WRONLY)
+      continue;
+    for (unsigned k = 0; k < d->pipe_count; k++)
+      first = first && d->files[d->pipe_contents[k].file].inode != file->inode;
+    rc = first ? pipe_content(d, i) : 0;
+  }
+  return rc;
+}

@@ -1,0 +1,607 @@
+/* The helper thread: takes requests from the command's socket and from the program, and runs checkpoints. */
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "mpir/crs/crs_fault.h"
+#include "mpir/crs/crs_hooks.h"
+#include "mpir/crs/crs_private.h"
+#include "mpir/crs/plain.h"
+#include "mpir/crs/sys.h"
+
+#define HELPER_STACK (1u << 20)
+#define STOP_TIMEOUT_MS 10000
+#define TICKETS 16
+#define LISTEN_AGAIN_MS 100
+#define LISTEN_FD_TOP 1000 /* our socket's number: high, out of the way of programs that count on low ones */
+
+enum ticket_state { TICKET_FREE, TICKET_ASKED, TICKET_TAKEN, TICKET_DONE };
+
+static struct ticket {
+  atomic_uint state; /* futex */
+  int outcome;
+  struct crs_request request;
+  struct crs_reply reply;
+} tickets[TICKETS];
+
+static struct crs_request default_request;
+static struct crs_request *current_request;
+static struct crs_reply *current_reply;
+static int current_connection = -1;
+static pid_t current_requester; /* 0: this process */
+static char default_folder[CRS_PATH_MAX];
+static atomic_uint asked_by_signal;
+static unsigned period_ms;
+static atomic_int busy;
+
+/* Image names: FOLDER/PROGRAM-PID-NUMBER.ckpt */
+static void image_name(struct plain_text *t, const char *folder, unsigned sequence)
+{
+  char name[16] = "";
+
+  prctl(PR_GET_NAME, name);
+  plain_read_file("/proc/self/comm", name, sizeof(name));
+  for (char *p = name; *p; p++)
+    if (*p == '\n')
+      *p = '\0';
+    else if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '_' || *p == '.'))
+      *p = '_';
+  plain_add(t, folder);
+  if (t->len && t->s[t->len - 1] != '/')
+    plain_add(t, "/");
+  plain_add(t, name);
+  plain_add(t, "-");
+  plain_add_dec(t, crs.pid);
+  plain_add(t, "-");
+  plain_add_dec(t, sequence);
+  plain_add(t, ".ckpt");
+}
+
+static void make_folders(const char *folder)
+{
+  char path[CRS_PATH_MAX];
+
+  for (size_t i = 1; i < sizeof(path) && folder[i - 1]; i++) {
+    if (folder[i] && folder[i] != '/')
+      continue;
+    memcpy(path, folder, i);
+    path[i] = '\0';
+    mkdir(path, 0700);
+  }
+}
+
+static void choose_path(const struct crs_request *request, char *path, size_t size)
+{
+  const char *wanted = request->path[0] ? request->path : default_folder;
+  size_t len = strlen(wanted);
+  struct plain_text t = { path, size, 0 };
+  struct stat st;
+
+  if (request->path[0] && wanted[len - 1] != '/') {
+    plain_add(&t, wanted);
+    return;
+  }
+  make_folders(wanted);
+  for (;; crs.sequence++) { /* an older line of this process, restarted and gone on, may have used the number */
+    t.len = 0;
+    image_name(&t, wanted, crs.sequence + 1);
+    if (stat(path, &st))
+      return;
+  }
+}
+
+/* Removes this process's images before the last 'keep'. */
+static void retain(const struct crs_request *request, const char *path)
+{
+  char folder[CRS_PATH_MAX], name[CRS_PATH_MAX];
+  const char *slash = strrchr(path, '/');
+
+  if (!request->keep || !slash || (request->path[0] && request->path[strlen(request->path) - 1] != '/'))
+    return;
+  memcpy(folder, path, (size_t)(slash - path) + 1);
+  folder[slash - path + 1] = '\0';
+  for (unsigned i = crs.sequence; i > request->keep; i--) {
+    struct plain_text t = PLAIN_TEXT(name);
+
+    image_name(&t, folder, i - request->keep);
+    if (unlink(name) && i - request->keep + 1 < crs.sequence - request->keep)
+      return; /* a gap: what lies before was removed earlier */
+  }
+}
+
+/* The bottom of the thread-context callbacks: the phase barrier is passed, now all others are stopped and saved. */
+static int stop_and_save(void)
+{
+  struct crs_request *request = current_request;
+  struct crs_reply *reply = current_reply;
+  unsigned timeout = request->stop_timeout_ms ? request->stop_timeout_ms : STOP_TIMEOUT_MS;
+  int rc = atomic_load(&crs.abort_code);
+
+  if (rc) {
+    strcpy(reply->text, "refused by a callback of the program\n");
+    atomic_store(&crs.outcome, rc);
+    return rc;
+  }
+  rc = crs_stop(timeout, reply->text, sizeof(reply->text));
+  reply->stop_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
+  reply->threads = crs_stopped_threads() + 1;
+  if (rc)
+    crs_release(rc);
+  else
+    rc = crs_save(request, reply->path, reply, current_connection);
+  reply->code = rc;
+  return rc;
+}
+
+/* One checkpoint from start to end.  Returns 0, 1 in the restarted process, or -E.... */
+static int checkpoint(struct crs_request *request, struct crs_reply *reply, int connection)
+{
+  struct crs_chain *chain = crs_helper_chain();
+  int64_t start = sys_monotonic_ns();
+  int rc;
+
+  memset(reply, 0, sizeof(*reply));
+  reply->version = CRS_PROTOCOL_VERSION;
+  current_request = request;
+  current_reply = reply;
+  current_connection = connection;
+  atomic_store(&busy, 1);
+  atomic_store(&crs.abort_code, 0);
+  MPIR_checkpoint_debugger_detach();
+  crs_hooks_await_held();
+  if (!(request->flags & CRS_IGNORE_FILES))
+    reply->code = crs_shared_check(reply->text, sizeof(reply->text));
+  if (!reply->code) {
+    choose_path(request, reply->path, sizeof(reply->path));
+    chain->bottom = stop_and_save;
+    chain->left = chain->count;
+    crs_chain_run(chain);
+  }
+  if (chain->count)
+    crs_hooks_run_helper(reply->code ? reply->code : atomic_load(&crs.abort_code));
+  if (!reply->code) /* a callback may have refused before the bottom */
+    reply->code = atomic_load(&crs.abort_code);
+  rc = reply->code;
+  if (rc == 0)
+    retain(request, reply->path);
+  if (rc != 1)
+    crs_hooks_announce();
+  reply->total_ns = (uint64_t)(sys_monotonic_ns() - start);
+  atomic_store(&busy, 0);
+  return rc;
+}
+
+/* The signal asked for, once whoever asked has the answer: it may be the end of the process. */
+static void signal_done(const struct crs_request *request, int rc)
+{
+  if (rc == 0 && request->signal)
+    kill(crs.pid, request->signal);
+}
+
+static int write_all(int fd, const void *from, size_t size)
+{
+  const char *p = from;
+
+  while (size) {
+    ssize_t n = send(fd, p, size, MSG_NOSIGNAL);
+
+    if (n <= 0)
+      return -EIO;
+    p += n;
+    size -= (size_t)n;
+  }
+  return 0;
+}
+
+static int read_request(int fd, struct crs_request *request)
+{
+  struct timeval limit = { 5, 0 };
+  char *p = (char *)request;
+  size_t left = sizeof(*request);
+
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+  while (left) {
+    ssize_t n = recv(fd, p, left, 0);
+
+    if (n <= 0)
+      return -EIO;
+    p += n;
+    left -= (size_t)n;
+  }
+  request->path[sizeof(request->path) - 1] = '\0';
+  return request->version == CRS_PROTOCOL_VERSION ? 0 : -EPROTO;
+}
+
+/* Requests of others than the process's own user and root are not answered. */
+static bool peer_may_ask(int fd)
+{
+  struct ucred peer;
+  socklen_t size = sizeof(peer);
+
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+    return false;
+  current_requester = peer.pid;
+  return peer.uid == geteuid() || peer.uid == 0;
+}
+
+static void serve_connection(void)
+{
+  static struct crs_request request;
+  static struct crs_reply reply;
+  int fd = accept4(crs.listen_fd, NULL, NULL, SOCK_CLOEXEC);
+  int rc;
+
+  if (fd < 0) {
+    if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) /* the program closed our descriptor */
+      crs_helper_listen();
+    return;
+  }
+  rc = peer_may_ask(fd) ? read_request(fd, &request) : -EPERM;
+  if (!rc) {
+    if (!request.keep)
+      request.keep = default_request.keep;
+    request.flags |= default_request.flags; /* what the program was started with holds for every image */
+    rc = checkpoint(&request, &reply, fd);
+    current_requester = 0;
+    if (rc == 1) /* another life: the connection was not restored */
+      return;
+  } else {
+    memset(&reply, 0, sizeof(reply));
+    reply.version = CRS_PROTOCOL_VERSION;
+    reply.code = rc;
+    strcpy(reply.text, rc == -EPERM ? "the process belongs to another user\n" : "the request is not understood\n");
+  }
+  write_all(fd, &reply, sizeof(reply));
+  close(fd);
+  signal_done(&request, rc);
+}
+
+static void serve_tickets(void)
+{
+  static struct crs_request request;
+  int request_outcome;
+
+  for (struct ticket *t = tickets; t < tickets + TICKETS; t++) {
+    unsigned asked = TICKET_ASKED;
+
+    if (!atomic_compare_exchange_strong(&t->state, &asked, TICKET_TAKEN))
+      continue;
+    request_outcome = t->outcome = checkpoint(&t->request, &t->reply, -1);
+    request = t->request; /* the ticket may be given back at once */
+    atomic_store(&t->state, TICKET_DONE);
+    sys_futex_wake(&t->state);
+    signal_done(&request, request_outcome);
+  }
+}
+
+/* A checkpoint that nobody waits for: the failure is told on standard error. */
+static void serve_default(void)
+{
+  static struct crs_request request;
+  static struct crs_reply reply;
+
+  request = default_request;
+  if (checkpoint(&request, &reply, -1) < 0)
+    dprintf(2, "dvm: no checkpoint of process %d: %s", crs.pid, reply.text[0] ? reply.text : "\n");
+}
+
+void crs_helper_listen(void)
+{
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  struct plain_text t = { address.sun_path + 1, sizeof(address.sun_path) - 1, 0 };
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), high;
+  struct stat st;
+
+  crs.listen_fd = -1;
+  if (fd < 0)
+    return;
+  plain_add(&t, "dvm-checkpoint.");
+  plain_add_dec(&t, stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino);
+  plain_add(&t, ".");
+  plain_add_dec(&t, crs.pid);
+  if (bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + t.len)) ||
+      listen(fd, 8)) {
+    close(fd);
+    return;
+  }
+  high = fcntl(fd, F_DUPFD_CLOEXEC, LISTEN_FD_TOP);
+  if (high >= 0)
+    close(fd);
+  crs.listen_fd = high >= 0 ? high : fd;
+}
+
+/* Until there is something to do: a connection, a signal (which is also what wakes us), or the time of a checkpoint. */
+static bool helper_wait(int64_t next)
+{
+  struct pollfd listening = { .fd = crs.listen_fd, .events = POLLIN };
+  int64_t left = period_ms ? (next - sys_monotonic_ns()) / 1000000 : LISTEN_AGAIN_MS;
+  struct timespec limit;
+  sigset_t mask;
+
+  sigfillset(&mask);
+  sigdelset(&mask, crs.stop_signal); /* let in only here */
+  if (crs.listen_fd < 0 && left > LISTEN_AGAIN_MS)
+    left = LISTEN_AGAIN_MS;
+  limit = (struct timespec){ left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0 };
+  sys5(SYS_ppoll, &listening, 1, period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
+  return listening.revents != 0;
+}
+
+static void *helper_main(void *arg)
+{
+  int64_t next = sys_monotonic_ns() + period_ms * 1000000ll;
+
+  (void)arg;
+  crs_self.helper = true;
+  crs.helper_tid = (pid_t)sys0(SYS_gettid);
+  MPIR_checkpoint_helper_tid = crs.helper_tid;
+  prctl(PR_SET_NAME, "dvm-cr");
+  for (;;) {
+    atomic_thread_fence(memory_order_seq_cst); /* with crs_helper_wake: whoever came before our number was known */
+    serve_tickets();
+    if (atomic_exchange(&asked_by_signal, 0))
+      serve_default();
+    if (period_ms && sys_monotonic_ns() >= next) {
+      serve_default();
+      next = sys_monotonic_ns() + period_ms * 1000000ll;
+    }
+    if (crs.listen_fd < 0)
+      crs_helper_listen(); /* a child just forked may still hold the name */
+    if (helper_wait(next))
+      serve_connection();
+  }
+  return NULL;
+}
+
+void crs_helper_wake(void)
+{
+  atomic_thread_fence(memory_order_seq_cst);
+  if (crs.helper_tid)
+    sys3(SYS_tgkill, crs.pid, crs.helper_tid, crs.stop_signal);
+}
+
+static void on_ask(int sig, siginfo_t *info, void *frame)
+{
+  (void)sig;
+  (void)info;
+  crs_note_interruption(frame);
+  atomic_store(&asked_by_signal, 1);
+  crs_helper_wake();
+}
+
+static unsigned environment_number(const char *name, unsigned otherwise)
+{
+  const char *value = getenv(name);
+
+  return value && *value ? (unsigned)strtoul(value, NULL, 10) : otherwise;
+}
+
+static void read_environment(void)
+{
+  const char *folder = getenv("DVMCR_DIR"), *home = getenv("HOME");
+  const char *state = getenv("XDG_STATE_HOME");
+  struct plain_text t = PLAIN_TEXT(default_folder);
+
+  if (folder && *folder) {
+    plain_add(&t, folder);
+  } else if (state && *state) {
+    plain_add(&t, state);
+    plain_add(&t, "/dvm/checkpoints");
+  } else {
+    plain_add(&t, home ? home : "/tmp");
+    plain_add(&t, "/.local/state/dvm/checkpoints");
+  }
+  default_request.version = CRS_PROTOCOL_VERSION;
+  default_request.keep = environment_number("DVMCR_KEEP", 0);
+  default_request.stop_timeout_ms = environment_number("DVMCR_TIMEOUT_MS", 0);
+  default_request.flags = (environment_number("DVMCR_ALL_FILES", 0) ? CRS_ALL_FILES : 0u) |
+                          (environment_number("DVMCR_NO_FORK", 0) ? CRS_NO_FORK : 0u);
+  period_ms = environment_number("DVMCR_EVERY", 0) * 1000;
+  crs.stop_signal = (int)environment_number("DVMCR_STOP_SIGNAL", (unsigned)SIGRTMAX - 1);
+  crs.hold_signal = (int)environment_number("DVMCR_HOLD_SIGNAL", (unsigned)SIGRTMAX - 2);
+  crs.ask_signal = (int)environment_number("DVMCR_SIGNAL", 0);
+}
+
+static int start_thread(void)
+{
+  pthread_attr_t attributes;
+  sigset_t all, before;
+  pthread_t thread;
+  int rc;
+
+  sigfillset(&all);
+  sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, HELPER_STACK);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  rc = pthread_create(&thread, &attributes, helper_main, NULL);
+  pthread_attr_destroy(&attributes);
+  sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+  return -rc;
+}
+
+/* A forked child has our memory but not our thread. */
+static void after_fork(void)
+{
+  if (crs.listen_fd >= 0)
+    close(crs.listen_fd);
+  crs.listen_fd = -1;
+  crs.pid = getpid();
+  crs.helper_tid = 0;
+  crs.sequence = 0;
+  crs_self.helper = false;
+  crs_self.tid = 0;
+  crs_timer_after_fork();
+  crs_hooks_strings(crs.pid);
+  start_thread();
+}
+
+#ifdef CRS_ARCHIVE
+static bool program_holds_one(void)
+{
+  extern const uint32_t crs_linked_note[];
+  crs_wrap_linked(); /* part of the program even where it calls nothing that is wrapped */
+  return crs_linked_note[0] == 0; /* never; but the note is then part of the program */
+}
+#else
+static int find_note(struct dl_phdr_info *object, size_t size, void *arg)
+{
+  (void)size;
+  (void)arg;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &object->dlpi_phdr[i];
+    const char *at = (const char *)object->dlpi_addr + ph->p_vaddr, *end = at + ph->p_memsz;
+
+    for (ElfW(Nhdr) note; ph->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(note);) {
+      memcpy(&note, at, sizeof(note));
+      if (note.n_namesz == 6 && memcmp(at + sizeof(note), "DVMCR", 6) == 0)
+        return 1;
+      at += sizeof(note) + ((note.n_namesz + 3) & ~3u) + ((note.n_descsz + 3) & ~3u);
+    }
+  }
+  return -1; /* the program comes first, and is all that counts */
+}
+
+/* One that is linked with libdvmcr.a and started by 'dvm run --checkpointable'. */
+static bool program_holds_one(void) { return dl_iterate_phdr(find_note, NULL) == 1; }
+#endif
+
+__attribute__((constructor)) static void crs_constructor(void)
+{
+  struct sigaction ask = { .sa_sigaction = on_ask, .sa_flags = SA_SIGINFO | SA_RESTART };
+
+  if (program_holds_one())
+    return;
+  read_environment();
+  crs_settings_init();
+  crs_fault_init();
+  crs.listen_fd = -1;
+  if (crs_stop_init() || crs_hooks_init() || start_thread()) {
+    dprintf(2, "dvm: this process cannot be checkpointed: its helper thread cannot be started\n");
+    return;
+  }
+  if (crs.ask_signal)
+    sigaction(crs.ask_signal, &ask, NULL);
+  crs.installed = true;
+  pthread_atfork(NULL, NULL, after_fork);
+}
+
+int dvmcr_request(const struct dvmcr_options *options)
+{
+  for (int i = 0; i < TICKETS; i++) {
+    struct ticket *t = &tickets[i];
+    unsigned is_free = TICKET_FREE;
+
+    if (!atomic_compare_exchange_strong(&t->state, &is_free, TICKET_TAKEN))
+      continue;
+    t->request = default_request;
+    if (options) {
+      if (options->path && strlen(options->path) >= sizeof(t->request.path)) {
+        atomic_store(&t->state, TICKET_FREE);
+        return -ENAMETOOLONG;
+      }
+      strcpy(t->request.path, options->path ? options->path : "");
+      t->request.flags |= options->flags & (CRS_ALL_FILES | CRS_NO_FORK | CRS_ALLOW_TRACED | CRS_NO_SYNC);
+      t->request.stop_timeout_ms = options->stop_timeout_ms;
+      t->request.signal = options->signal;
+      t->request.keep = options->keep ? options->keep : default_request.keep;
+    }
+    atomic_store(&t->state, TICKET_ASKED);
+    crs_helper_wake();
+    return i + 1;
+  }
+  return -ENOSPC;
+}
+
+int dvmcr_poll(int ticket, char *path, size_t size)
+{
+  struct ticket *t;
+  int outcome;
+
+  if (ticket < 1 || ticket > TICKETS || atomic_load(&tickets[ticket - 1].state) == TICKET_FREE)
+    return -EINVAL;
+  t = &tickets[ticket - 1];
+  if (atomic_load(&t->state) != TICKET_DONE)
+    return -EINPROGRESS;
+  outcome = t->outcome;
+  if (path && size) {
+    struct plain_text text = { path, size, 0 };
+
+    path[0] = '\0';
+    plain_add(&text, outcome < 0 ? t->reply.text : t->reply.path);
+  }
+  atomic_store(&t->state, TICKET_FREE);
+  return outcome;
+}
+
+int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms)
+{
+  int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
+  int rc;
+
+  while ((rc = dvmcr_poll(ticket, path, size)) == -EINPROGRESS) {
+    int64_t left = timeout_ms < 0 ? -1 : deadline - sys_monotonic_ns();
+    unsigned state = atomic_load(&tickets[ticket - 1].state);
+
+    if (timeout_ms >= 0 && left <= 0)
+      return rc;
+    if (state != TICKET_DONE)
+      sys_futex_wait(&tickets[ticket - 1].state, state, left < 0 || left > 100000000 ? 100000000 : left);
+  }
+  return rc;
+}
+
+int dvmcr_done(int ticket, int timeout_ms)
+{
+  int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
+  unsigned state;
+
+  if (ticket < 1 || ticket > TICKETS)
+    return -EINVAL;
+  while ((state = atomic_load(&tickets[ticket - 1].state)) != TICKET_DONE && state != TICKET_FREE) {
+    int64_t left = timeout_ms < 0 ? 100000000 : deadline - sys_monotonic_ns();
+
+    if (left <= 0)
+      return 0;
+    sys_futex_wait(&tickets[ticket - 1].state, state, left > 100000000 ? 100000000 : left);
+  }
+  return state == TICKET_DONE ? 1 : -EINVAL;
+}
+
+int dvmcr_message(int ticket, char *text, size_t size)
+{
+  struct plain_text t = { text, size, 0 };
+  const char *message;
+
+  if (ticket < 1 || ticket > TICKETS || atomic_load(&tickets[ticket - 1].state) != TICKET_DONE)
+    return -EINVAL;
+  message = tickets[ticket - 1].reply.text;
+  if (size) {
+    text[0] = '\0';
+    plain_add(&t, message);
+  }
+  return *message ? (int)strlen(message) + 1 : 0;
+}
+
+int dvmcr_current(struct dvmcr_current *current)
+{
+  if (!atomic_load(&busy))
+    return -EINVAL;
+  *current = (struct dvmcr_current){ current_reply->path, current_request->signal, current_requester ? current_requester : crs.pid };
+  return 0;
+}
+
+const char *dvmcr_restarted_from(void) { return crs.restart.image; }
+
+int dvmcr_status(void) { return atomic_load(&busy); }

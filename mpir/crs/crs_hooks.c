@@ -1,0 +1,208 @@
+#include "mpir/crs/crs_hooks.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "mpir/crs/crs_private.h"
+#include "mpir/crs/plain.h"
+#include "mpir/crs/sys.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define FUNCTION __attribute__((noinline))
+#define HELD_LIMIT_NS 10000000000ll
+#define COMMAND_MAX (CRS_PATH_MAX + 64)
+
+static char hostname[256], checkpoint_command[COMMAND_MAX], restart_command[COMMAND_MAX], listing_command[COMMAND_MAX];
+static char command_prefix[CRS_PATH_MAX] = "dvm ";
+static int outer_number; /* this process as seen from outside its pid namespace */
+static struct {
+  _Atomic(dvmcr_hook_f) fn;
+  atomic_int number;
+} program_hooks[DVMCR_HOOK_EVENTS][DVMCR_KINDS];
+
+EXPORT volatile int MPIR_checkpointable = 1;
+EXPORT volatile int MPIR_debug_with_checkpoint;
+EXPORT volatile int MPIR_checkpoint_debug_gate;
+EXPORT char *MPIR_controller_hostname = hostname;
+EXPORT char *MPIR_checkpoint_command = checkpoint_command;
+EXPORT char *MPIR_restart_command = restart_command;
+EXPORT char *MPIR_checkpoint_listing_command = listing_command;
+EXPORT volatile int MPIR_checkpoint_hold_signal;
+EXPORT volatile int MPIR_checkpoint_stop_signal;
+EXPORT volatile int MPIR_checkpoint_helper_tid;
+EXPORT volatile int MPIR_checkpoint_held_threads;
+
+EXPORT FUNCTION int MPIR_checkpoint_debugger_detach(void)
+{
+  __asm__ volatile(""); /* keeps the call */
+  return 0;
+}
+
+/* Its own system call, not libc's: a breakpoint on nanosleep in the program must not stop a waiting thread, and a
+ * debugger can tell this frame from the program's own sleep. */
+EXPORT FUNCTION void MPIR_checkpoint_debugger_breakpoint(void)
+{
+  static const struct { long sec, nsec; } pause = { 0, 10000000 };
+
+  while (MPIR_checkpoint_debug_gate == 0)
+    sys2(SYS_nanosleep, &pause, NULL);
+}
+
+EXPORT FUNCTION void MPIR_checkpoint_debugger_waitpoint(void)
+{
+  struct crs_self *self = &crs_self;
+
+  if (self->helper || self->waiting)
+    return;
+  self->waiting = true;
+  MPIR_checkpoint_debug_gate = 0;
+  atomic_fetch_add(&crs.waiting, 1);
+  sys_futex_wake(&crs.waiting);
+  MPIR_checkpoint_debugger_breakpoint();
+  atomic_fetch_sub(&crs.waiting, 1);
+  self->waiting = false;
+}
+
+EXPORT FUNCTION void *MPIR_checkpoint_debugger_crs_hook(int state)
+{
+  (void)state;
+  if (MPIR_debug_with_checkpoint)
+    MPIR_checkpoint_debugger_waitpoint();
+  else
+    MPIR_checkpoint_debug_gate = 1;
+  return NULL;
+}
+
+EXPORT FUNCTION dvmcr_hook_f dvmcr_hook_set(int event, dvmcr_hook_f fn)
+{
+  dvmcr_hook_set_for(event, DVMCR_REGISTERED, fn, event);
+  return dvmcr_hook_set_for(event, DVMCR_PLAIN, fn, event);
+}
+
+EXPORT FUNCTION dvmcr_hook_f dvmcr_hook_set_for(int event, int kind, dvmcr_hook_f fn, int number)
+{
+  if (event < 0 || event >= DVMCR_HOOK_EVENTS || kind < 0 || kind >= DVMCR_KINDS)
+    return NULL;
+  atomic_store(&program_hooks[event][kind].number, number);
+  return atomic_exchange(&program_hooks[event][kind].fn, fn);
+}
+
+static void run_hook(int outcome, int kind)
+{
+  int event = outcome > 0 ? DVMCR_HOOK_RESTART : outcome == 0 ? DVMCR_HOOK_CONTINUE : DVMCR_HOOK_FAILED;
+  dvmcr_hook_f hook = atomic_load(&program_hooks[event][kind].fn);
+
+  if (hook)
+    hook(atomic_load(&program_hooks[event][kind].number));
+}
+
+void crs_hooks_run_helper(int outcome) { run_hook(outcome, DVMCR_HELPER); }
+
+void crs_hooks_run(int outcome)
+{
+  run_hook(outcome, crs_self.registered ? DVMCR_REGISTERED : DVMCR_PLAIN);
+  MPIR_checkpoint_debugger_crs_hook(outcome);
+}
+
+/* The restart decides whether a debugger comes, not the image: so an image serves both ways. */
+void crs_hooks_after_restart(bool debug, int outer_pid)
+{
+  MPIR_debug_with_checkpoint = debug;
+  MPIR_checkpoint_debug_gate = !debug;
+  crs_hooks_strings(outer_pid);
+}
+
+/* A thread that the debugger let go with a hold signal must stand in the waitpoint before the stop signal comes: else
+ * it would be held a second time when it goes on. */
+void crs_hooks_await_held(void)
+{
+  unsigned waiting, wanted = (unsigned)MPIR_checkpoint_held_threads;
+  int64_t deadline = sys_monotonic_ns() + HELD_LIMIT_NS;
+
+  while ((waiting = atomic_load(&crs.waiting)) < wanted && sys_monotonic_ns() < deadline)
+    sys_futex_wait(&crs.waiting, waiting, 10000000);
+  MPIR_checkpoint_held_threads = 0;
+}
+
+/* Until every thread stands where a debugger may attach. */
+void crs_hooks_await_waiting(void)
+{
+  int64_t deadline = sys_monotonic_ns() + HELD_LIMIT_NS;
+  unsigned waiting;
+
+  if (!MPIR_debug_with_checkpoint)
+    return;
+  while ((waiting = atomic_load(&crs.waiting)) < crs_stopped_threads() && sys_monotonic_ns() < deadline)
+    sys_futex_wait(&crs.waiting, waiting, 10000000);
+}
+
+void crs_hooks_announce(void)
+{
+  char line[512];
+  struct plain_text t = PLAIN_TEXT(line);
+
+  if (!MPIR_debug_with_checkpoint)
+    return;
+  crs_hooks_await_waiting();
+  plain_add(&t, "MPIR_debug_info) ");
+  plain_add(&t, hostname);
+  plain_add(&t, ":");
+  plain_add_dec(&t, outer_number);
+  plain_add(&t, "\n");
+  sys3(SYS_write, 2, line, t.len);
+}
+
+static void command_string(char *to, const char *command, int pid)
+{
+  struct plain_text t = { to, COMMAND_MAX, 0 };
+
+  plain_add(&t, command_prefix);
+  plain_add(&t, command);
+  if (pid) {
+    plain_add(&t, " ");
+    plain_add_dec(&t, pid);
+  }
+}
+
+void crs_hooks_strings(int outer_pid)
+{
+  outer_number = outer_pid;
+  command_string(checkpoint_command, "checkpoint --crdebug", outer_pid);
+  command_string(restart_command, "restart --crdebug", 0);
+  command_string(listing_command, "checkpoint -l --crdebug", 0);
+  if (gethostname(hostname, sizeof(hostname) - 1))
+    strcpy(hostname, "localhost");
+}
+
+/* The debugger's signal: the thread enters the waitpoint before any other instruction of the program. */
+static void on_hold(int sig, siginfo_t *info, void *frame)
+{
+  int error = errno;
+
+  (void)sig;
+  (void)info;
+  crs_note_interruption(frame);
+  MPIR_checkpoint_debugger_waitpoint();
+  errno = error;
+}
+
+int crs_hooks_init(void)
+{
+  const char *folder = getenv("DVMCR_BINDIR");
+  struct sigaction action;
+
+  if (folder && strlen(folder) + 8 < sizeof(command_prefix)) {
+    struct plain_text t = PLAIN_TEXT(command_prefix);
+
+    plain_add(&t, folder);
+    plain_add(&t, "/dvm-");
+  }
+  crs_hooks_strings(crs.pid);
+  MPIR_checkpoint_hold_signal = crs.hold_signal;
+  MPIR_checkpoint_stop_signal = crs.stop_signal;
+  memset(&action, 0, sizeof(action));
+  action.sa_sigaction = on_hold;
+  action.sa_flags = SA_SIGINFO | SA_RESTART; /* and an empty mask: a held thread must be stoppable */
+  return sigaction(crs.hold_signal, &action, NULL) ? -errno : 0;
+}

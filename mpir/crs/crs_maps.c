@@ -1,0 +1,302 @@
+/* Which memory there is, and which of its pages have content that no file has. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include "mpir/crs/crs_dump.h"
+#include "mpir/crs/sys.h"
+
+#define PAGEMAP_PRESENT (1ull << 63)
+#define PAGEMAP_SWAPPED (1ull << 62)
+#define PAGEMAP_FILE (1ull << 61)
+
+char *dump_map_line(char *line, struct map_line *m)
+{
+  const char *s = line;
+  uint64_t major, minor;
+  char *end;
+
+  m->start = plain_hex(&s);
+  s++;
+  m->end = plain_hex(&s);
+  s++;
+  memcpy(m->perms, s, 4);
+  m->perms[4] = '\0';
+  s += 5;
+  m->offset = plain_hex(&s);
+  s++;
+  major = plain_hex(&s);
+  s++;
+  minor = plain_hex(&s);
+  s++;
+  m->device = major << 32 | minor;
+  m->inode = plain_dec(&s);
+  while (*s == ' ')
+    s++;
+  m->name = line + (s - line);
+  end = strchr(m->name, '\n');
+  if (!end)
+    return NULL;
+  *end = '\0';
+  return end + 1;
+}
+
+bool dump_is_deleted(const char *name)
+{
+  static const char mark[] = " (deleted)";
+  size_t len = strlen(name);
+
+  return len >= sizeof(mark) - 1 && strcmp(name + len - (sizeof(mark) - 1), mark) == 0;
+}
+
+static bool is_kernel_area(const char *name)
+{
+  return strcmp(name, "[vdso]") == 0 || plain_starts(name, "[vvar");
+}
+
+/* The file behind a mapping, if it is still the one under that name. */
+static bool file_matches(struct mpir_image_map *map, const char *name, struct stat *st)
+{
+  if (sys2(SYS_stat, name, st) || st->st_ino != map->inode)
+    return false;
+  map->file_size = (uint64_t)st->st_size;
+  map->file_mtime_ns = st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec;
+  return true;
+}
+
+static int refuse_map(struct crs_dump *d, const char *what, const struct map_line *m)
+{
+  plain_add(&d->why, what);
+  plain_add(&d->why, " '");
+  plain_add(&d->why, m->name);
+  return dump_fail(d, -EOPNOTSUPP, "'");
+}
+
+static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const struct map_line *m)
+{
+  bool shared = m->perms[3] == 's';
+  bool of_image = m->inode && m->inode == crs.restart.image_inode && m->device == crs.restart.image_device;
+  struct stat st;
+
+  if (is_kernel_area(m->name)) {
+    map->kind = MPIR_MAP_KERNEL;
+  } else if (of_image || !m->inode) {
+    /* Pages of an image that this process was restarted from are data, not a file's. */
+    map->kind = MPIR_MAP_ANON;
+    map->flags |= of_image ? MPIR_MAP_COMPLETE : 0;
+    if (strcmp(m->name, "[stack]") == 0)
+      map->flags |= MPIR_MAP_GROWSDOWN;
+  } else if (plain_starts(m->name, "/SYSV")) {
+    return refuse_map(d, "System V shared memory", m);
+  } else if (dump_is_deleted(m->name) || !file_matches(map, m->name, &st)) {
+    map->kind = shared ? MPIR_MAP_SHARED : MPIR_MAP_ANON;
+    map->flags |= MPIR_MAP_COMPLETE;
+  } else if (!S_ISREG(st.st_mode)) {
+    return refuse_map(d, "a mapping of the device", m);
+  } else if (shared) {
+    map->kind = MPIR_MAP_FILE_SHARED;
+  } else {
+    map->kind = MPIR_MAP_FILE;
+    map->flags |= d->request->flags & CRS_ALL_FILES ? MPIR_MAP_COMPLETE : 0;
+  }
+  return 0;
+}
+
+static int add_map(struct crs_dump *d, const struct map_line *m)
+{
+  struct mpir_image_map *map = &d->maps[d->map_count];
+
+  if (d->map_count == DUMP_MAPS_MAX)
+    return dump_fail(d, -E2BIG, "too many mappings");
+  memset(map, 0, sizeof(*map));
+  map->start = m->start;
+  map->end = m->end;
+  map->map_offset = m->offset;
+  map->device = m->device;
+  map->inode = m->inode;
+  map->prot = (m->perms[0] == 'r' ? PROT_READ : 0) | (m->perms[1] == 'w' ? PROT_WRITE : 0) |
+              (m->perms[2] == 'x' ? PROT_EXEC : 0);
+  if (map->prot & PROT_EXEC)
+    map->flags |= MPIR_MAP_HOLDS_TEXT;
+  map->name = dump_string(d, m->name);
+  d->map_count++;
+  return map_classify(d, map, m);
+}
+
+/* Leaves out our own work area and result page.  The kernel may have joined the work area with its neighbours, so what
+ * lies beside it in one line of the list is kept. */
+static int add_without_ours(struct crs_dump *d, const struct map_line *m)
+{
+  uint64_t from = (uint64_t)d, to = from + ((sizeof(*d) + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1));
+  struct map_line part = *m;
+  int rc = 0;
+
+  if (d->result && m->start == (uint64_t)d->result)
+    return 0;
+  if (m->end <= from || m->start >= to)
+    return add_map(d, m);
+  part.end = from;
+  if (part.start < part.end)
+    rc = add_map(d, &part);
+  part = *m;
+  part.start = to;
+  return rc || part.start >= part.end ? rc : add_map(d, &part);
+}
+
+int dump_maps(struct crs_dump *d)
+{
+  long len = plain_read_file("/proc/self/maps", d->text, sizeof(d->text));
+  char *line = d->text;
+
+  if (len < 0 || len + 1 == (long)sizeof(d->text))
+    return dump_fail(d, -EIO, "cannot read /proc/self/maps");
+  while (*line) {
+    struct map_line m;
+    char *next = dump_map_line(line, &m);
+    int rc;
+
+    if (!next)
+      return dump_fail(d, -EIO, "/proc/self/maps is cut");
+    if (strcmp(m.name, "[vsyscall]") != 0 && (rc = add_without_ours(d, &m)))
+      return rc;
+    line = next;
+  }
+  return 0;
+}
+
+static uint32_t hints_of(const char *flags)
+{
+  static const struct { char name[3]; uint32_t flag; } known[] = {
+    { "lo", MPIR_MAP_LOCKED }, { "lf", MPIR_MAP_LOCKED_ON_FAULT }, { "hg", MPIR_MAP_HUGE }, { "nh", MPIR_MAP_NO_HUGE },
+    { "mg", MPIR_MAP_MERGEABLE }, { "sr", MPIR_MAP_SEQUENTIAL }, { "rr", MPIR_MAP_RANDOM }, { "dd", MPIR_MAP_NO_DUMP },
+    { "dc", MPIR_MAP_NO_FORK }, { "wf", MPIR_MAP_WIPE_ON_FORK },
+  };
+  uint32_t found = 0;
+
+  for (; *flags && *flags != '\n'; flags++)
+    for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+      if (flags[0] == known[i].name[0] && flags[1] == known[i].name[1] && flags[-1] == ' ')
+        found |= known[i].flag;
+  return found;
+}
+
+/* Lines of /proc/self/smaps: "start-end perms ...", then "Label: value", among them "VmFlags: rd wr mr". */
+void dump_hints(struct crs_dump *d)
+{
+  static const char label[] = "VmFlags:";
+  uint64_t start = 0, end = 0;
+  const char *line = d->text;
+  unsigned i = 0;
+
+  d->hinted = true;
+  if (plain_read_file("/proc/self/smaps", d->text, sizeof(d->text)) <= 0)
+    return;
+  for (; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+    if ((*line >= '0' && *line <= '9') || (*line >= 'a' && *line <= 'f')) {
+      start = plain_hex(&line);
+      line++;
+      end = plain_hex(&line);
+    } else if (plain_starts(line, label)) {
+      while (i < d->map_count && d->maps[i].end <= start)
+        i++;
+      for (unsigned k = i; k < d->map_count && d->maps[k].start < end; k++)
+        if (d->maps[k].kind != MPIR_MAP_KERNEL)
+          d->maps[k].flags |= hints_of(line + sizeof(label) - 1);
+    }
+  }
+}
+
+static int add_run(struct crs_dump *d, unsigned map, uint64_t start, uint64_t end)
+{
+  struct dump_run *last = d->run_count ? &d->runs[d->run_count - 1] : NULL;
+
+  if (last && last->map == map && last->end == start) {
+    last->end = end;
+    return 0;
+  }
+  if (d->run_count == DUMP_RUNS_MAX)
+    return dump_fail(d, -E2BIG, "memory is too fragmented");
+  d->runs[d->run_count++] = (struct dump_run){ start, end, map, !(d->maps[map].prot & PROT_READ) };
+  return 0;
+}
+
+static bool page_counts(const struct mpir_image_map *map, uint64_t entry)
+{
+  if (entry & PAGEMAP_SWAPPED)
+    return !(entry & PAGEMAP_FILE);
+  return (entry & PAGEMAP_PRESENT) && (map->kind == MPIR_MAP_ANON || !(entry & PAGEMAP_FILE));
+}
+
+static int runs_from_pagemap(struct crs_dump *d, unsigned index, int pagemap)
+{
+  const struct mpir_image_map *map = &d->maps[index];
+  uint64_t *entries = (uint64_t *)d->copy;
+  const size_t batch = sizeof(d->copy) / 8;
+
+  for (uint64_t at = map->start; at < map->end;) {
+    size_t pages = (map->end - at) / MPIR_PAGE;
+    long n = sys4(SYS_pread64, pagemap, entries, (pages < batch ? pages : batch) * 8, at / MPIR_PAGE * 8);
+    size_t got = n > 0 ? (size_t)n / 8 : 0;
+
+    if (!got)
+      return dump_fail(d, -EIO, "cannot read /proc/self/pagemap");
+    for (size_t i = 0; i < got; i++) {
+      uint64_t page = at + i * MPIR_PAGE;
+      int rc = page_counts(map, entries[i]) ? add_run(d, index, page, page + MPIR_PAGE) : 0;
+
+      if (rc)
+        return rc;
+    }
+    at += got * MPIR_PAGE;
+  }
+  return 0;
+}
+
+/* A mapping with a file behind it whose whole content is to be kept: up to the file's end, beyond which reads fault. */
+static int run_complete(struct crs_dump *d, unsigned index, int mem)
+{
+  struct mpir_image_map *map = &d->maps[index];
+  uint64_t low = 0, high = (map->end - map->start) / MPIR_PAGE;
+
+  while (low < high) { /* the number of leading pages that can be read */
+    uint64_t middle = low + (high - low) / 2;
+
+    if (sys4(SYS_pread64, mem, d->compare, 1, map->start + middle * MPIR_PAGE) == 1)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low ? add_run(d, index, map->start, map->start + low * MPIR_PAGE) : 0;
+}
+
+static bool has_descriptor(const struct crs_dump *d, const struct mpir_image_map *map)
+{
+  for (unsigned i = 0; i < d->file_count; i++)
+    if (d->files[i].kind == MPIR_FILE_MEMFD && d->files[i].inode == map->inode)
+      return true;
+  return false;
+}
+
+int dump_runs(struct crs_dump *d)
+{
+  int pagemap = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+  int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+  int rc = pagemap < 0 || mem < 0 ? dump_fail(d, -EIO, "cannot open /proc/self/pagemap or mem") : 0;
+
+  for (unsigned i = 0; i < d->map_count && !rc; i++) {
+    const struct mpir_image_map *map = &d->maps[i];
+
+    if (map->kind == MPIR_MAP_KERNEL)
+      rc = plain_starts(d->strings + map->name, "[vdso]") ? add_run(d, i, map->start, map->end) : 0;
+    else if (map->kind == MPIR_MAP_SHARED)
+      rc = has_descriptor(d, map) ? 0 : run_complete(d, i, mem);
+    else if (map->flags & MPIR_MAP_COMPLETE)
+      rc = run_complete(d, i, mem);
+    else if (map->kind != MPIR_MAP_FILE_SHARED)
+      rc = runs_from_pagemap(d, i, pagemap);
+  }
+  sys1(SYS_close, pagemap);
+  sys1(SYS_close, mem);
+  return rc;
+}

@@ -1,0 +1,166 @@
+/* What the files of the in-process checkpointer share.
+ *
+ * One checkpoint, as an observer sees it:
+ *   idle -> thread-context callbacks (helper thread) -> stopping: every other thread gets the stop signal, runs its
+ *   signal-context callbacks and parks -> held: the helper saves the process -> released with an outcome: every thread
+ *   goes on in its callbacks, then runs its hooks, then the handler returns -> idle.
+ * A restarted process wakes up in "held", in the helper thread, and goes on from there with the outcome "restarted".
+ *
+ * Between stop and release the helper may not call malloc, stdio or anything with a lock: a parked thread may own it. */
+#ifndef DVM_MPIR_CRS_PRIVATE_H
+#define DVM_MPIR_CRS_PRIVATE_H
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <ucontext.h>
+#include "mpir/crs/context.h"
+#include "dvmcr.h"
+#include "mpir/image/image_format.h"
+#include "mpir/crs/protocol.h"
+
+#define CRS_THREADS_MAX 4096
+#define CRS_PENDING_MAX 257  /* queued signals kept over a restart, and one to see that there are no more */
+#define CRS_CALLBACKS_MAX 32 /* per thread, and of the helper */
+#define CRS_TIMERS_MAX 256
+#define CRS_TLS __attribute__((tls_model("initial-exec")))
+
+struct crs_callback {
+  dvmcr_callback_f fn;
+  void *arg;
+  int id; /* 0 if free */
+};
+
+/* The callbacks of one context, and how far the present checkpoint has run through them (last registered first). */
+struct crs_chain {
+  struct crs_callback callbacks[CRS_CALLBACKS_MAX];
+  unsigned count;
+  unsigned left;     /* callbacks not yet entered in this checkpoint */
+  int (*bottom)(void); /* what comes after the last: park, or save the process */
+  bool running;
+  struct crs_callback *current; /* that is being run, or NULL */
+};
+
+/* One stopped thread. */
+struct crs_record {
+  struct mpir_image_thread image;
+  ucontext_t *frame; /* signal frame on the thread's stack */
+  atomic_uint take;  /* the helper asks the parked thread to take its pending signals once more */
+};
+
+/* What a thread knows of itself. */
+struct crs_self {
+  struct crs_chain chain;
+  struct crs_record *record;
+  unsigned epoch;              /* last stop this thread took part in */
+  volatile unsigned critical;  /* depth of critical sections */
+  volatile unsigned deferred;  /* a stop signal came inside one */
+  volatile unsigned interrupted; /* restartable call: stopped inside, nothing else came */
+  bool registered, helper;
+  volatile bool waiting;       /* inside the waitpoint */
+  pid_t tid;                   /* 0: this and the next are not known yet */
+  uint64_t robust_list, robust_length, clear_tid;
+};
+
+struct crs_pending {
+  int tid; /* 0: for the process */
+  siginfo_t info;
+};
+
+/* All that the parts share; part of every image, so that a restarted process finds it as it was. */
+struct crs_state {
+  atomic_uint stopping;        /* 1 while threads are asked to stop */
+  atomic_uint epoch;           /* counts stops */
+  atomic_uint claimed, arrived, left; /* threads: took a record; parked; read their outcome */
+  atomic_uint resumed;         /* threads that came back from the restorer */
+  atomic_uint release;         /* futex: parked threads wait while it is their stop's number less one */
+  atomic_int outcome;          /* of the last release: 0 continue, 1 restart, -E... */
+  atomic_uint again;           /* the release is only for a moment: the same checkpoint stops the threads anew */
+  atomic_int abort_code;       /* set by a callback that refuses */
+  atomic_uint waiting;         /* threads in the waitpoint */
+  atomic_uint settings_changed; /* the program has called prctl for what threads otherwise inherit */
+  atomic_int lock_future;      /* flags of mlockall for mappings to come */
+  atomic_uint fork_unsafe;     /* the program uses MADV_DONTFORK or WIPEONFORK: a forked copy lacks pages */
+  atomic_int pending_count;
+  atomic_uint pending_lost;    /* more signals were pending than there is room for */
+  struct crs_pending pending[CRS_PENDING_MAX];
+  struct crs_record records[CRS_THREADS_MAX]; /* the last used one is the helper's */
+  int64_t stopped_at_ns;       /* monotonic clock at the stop */
+  _Atomic int64_t lost_ns;     /* time spent stopped, over all checkpoints and restarts */
+  pid_t pid, helper_tid;
+  int stop_signal, hold_signal, ask_signal; /* ask_signal 0: none */
+  int listen_fd;
+  bool installed;              /* our signal handlers stand: they are not to be replaced */
+  unsigned sequence;           /* images taken */
+  struct mpir_restart_info restart;
+};
+
+extern struct crs_state crs;
+extern __thread struct crs_self crs_self CRS_TLS;
+
+/* crs_stop.c */
+int crs_stop_init(void);
+/* Stops all threads but the caller.  Returns 0, or -ETIMEDOUT or a callback's refusal with the text in 'why' (all threads
+ * are then to be released with that outcome by crs_release). */
+int crs_stop(unsigned timeout_ms, char *why, size_t size);
+/* Lets the threads go and waits until each has read its outcome. */
+void crs_release(int outcome);
+unsigned crs_stopped_threads(void);
+/* Asks the calling thread to take part in a stop now if one is under way. */
+void crs_stop_self(void);
+
+/* Notes the settings of prctl(2) that the program was started with. */
+void crs_settings_init(void);
+/* Called by our handlers: notes whether the signal broke off a system call that would have gone on without it. */
+void crs_note_interruption(const ucontext_t *frame);
+/* Fills in what the calling thread can say about itself, all but the context and the signal frame. */
+void crs_record_fill(struct mpir_image_thread *image);
+
+/* crs_pending.c: by the stopped thread itself: takes its own pending signals; gives back those of 'tid', 0 for the process's, which is for
+ * the main thread to do. */
+void crs_pending_take_own(pid_t tid);
+void crs_pending_give(pid_t tid);
+/* By the helper: takes those of the process.  Returns whether there were any. */
+bool crs_pending_take_process(void);
+/* Takes pending signals that have come since the threads were stopped: those of the process, and those of the threads to which 'timers'
+ * send theirs.  Returns whether there were any. */
+bool crs_pending_take(const struct mpir_image_timer *timers, unsigned count);
+
+/* crs_chain.c: runs the callbacks that are left, then the bottom.  Returns the outcome. */
+int crs_chain_run(struct crs_chain *chain);
+struct crs_chain *crs_helper_chain(void);
+
+/* crs_wrap.c: nothing; who calls it has the wrappers in the program. */
+void crs_wrap_linked(void);
+
+/* crs_timer.c: in a forked child. */
+void crs_timer_after_fork(void);
+
+/* crs_helper.c */
+void crs_helper_wake(void);
+void crs_helper_listen(void);
+
+/* crs_shared.c: called before the stop.  Returns 0, or -EOPNOTSUPP with the text in 'why' when another process has mapped
+ * memory of ours that has no name: an image would hold a copy that nobody shares. */
+int crs_shared_check(char *why, size_t size);
+
+/* crs_save.c: called with all threads stopped, returns with all released.  Returns 0 when the image lies at 'path', 1
+ * when the process has been restarted from it, or -E... with the reason in 'reply'.  'connection' is a descriptor that
+ * is not the program's, or -1. */
+int crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection);
+
+/* crs_hooks.c */
+int crs_hooks_init(void);
+/* On each thread when it goes on: the program's hook for the outcome, then the debugger's. */
+void crs_hooks_run(int outcome);
+void crs_hooks_run_helper(int outcome);
+void crs_hooks_after_restart(bool debug, int outer_pid);
+/* Tells a debugger on standard error that it may attach, if one means to come: "MPIR_debug_info) host:pid".  After a
+ * restart the restart command tells it, whose standard error the debugger reads. */
+void crs_hooks_announce(void);
+void crs_hooks_await_waiting(void);
+void crs_hooks_await_held(void);
+void crs_hooks_strings(int outer_pid);
+#endif

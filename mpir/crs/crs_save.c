@@ -1,0 +1,256 @@
+/* Saving the stopped process: collect, copy by fork, let a copy write; and waking up in a restarted process. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include "mpir/crs/crs_dump.h"
+#include "mpir/crs/crs_fault.h"
+#include "mpir/crs/sys.h"
+
+static void *area_map(size_t size, int flags)
+{
+  void *p = (void *)sys6(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+  return sys_failed((long)p) ? NULL : p;
+}
+
+static void plain_copy(char *to, size_t size, const char *from)
+{
+  struct plain_text t = { to, size, 0 };
+
+  to[0] = '\0';
+  plain_add(&t, from);
+}
+
+static int collect(struct crs_dump *d)
+{
+  int rc = dump_threads(d), children, files;
+
+  if (!rc)
+    rc = dump_header(d);
+  if (!rc)
+    rc = dump_timers(d);
+  if (rc)
+    return rc;
+  children = dump_children(d); /* both lists, so that a refusal names all that was found */
+  files = dump_files(d);
+  return children ? children : files;
+}
+
+/* In the forked copy: writes, leaves its verdict in the shared page, ends. */
+static _Noreturn void writer_run(struct crs_dump *d, const char *path)
+{
+  struct dump_result *result = d->result;
+  int rc;
+
+  sys2(SYS_prctl, PR_SET_NAME, "dvm-cr-write");
+  crs_fault("writer-killed");
+  rc = dump_write(d, path);
+  result->image_size = d->header.image_size;
+  result->data_size = d->data_size;
+  atomic_store(&result->code, rc);
+  for (;;)
+    sys1(SYS_exit_group, 0);
+}
+
+static void unlink_temporary(const char *path, pid_t writer)
+{
+  char temporary[CRS_PATH_MAX + 32];
+  struct plain_text t = PLAIN_TEXT(temporary);
+
+  plain_add(&t, path);
+  plain_add(&t, ".tmp");
+  plain_add_dec(&t, writer);
+  sys1(SYS_unlink, temporary);
+}
+
+/* The parent's side: waits until the copy has saved what is shared, lets the threads go, waits for the whole. */
+static int writer_wait(struct dump_result *result, pid_t writer, bool shares, const char *path, struct crs_reply *reply)
+{
+  int status = 0;
+  long got = 0;
+
+  while (shares && !atomic_load(&result->shared_written)) {
+    sys_futex_wait(&result->shared_written, 0, 50000000);
+    got = sys4(SYS_wait4, writer, &status, WNOHANG | __WALL, NULL);
+    if (got == writer)
+      break;
+  }
+  reply->held_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
+  crs_release(0);
+  while (got != writer && (got = sys4(SYS_wait4, writer, &status, __WALL, NULL)) == -EINTR)
+    ;
+  reply->image_size = result->image_size;
+  reply->data_size = result->data_size;
+  plain_copy(reply->text, sizeof(reply->text), result->text);
+  if (atomic_load(&result->code) <= 0)
+    return atomic_load(&result->code);
+  unlink_temporary(path, writer);
+  plain_copy(reply->text, sizeof(reply->text), "the process that writes the image was killed\n");
+  return -EIO;
+}
+
+/* Whether there is anything that the program could change under the writer's eyes. */
+static bool is_shared_with_copy(const struct crs_dump *d)
+{
+  for (unsigned i = 0; i < d->map_count; i++)
+    if (d->maps[i].kind == MPIR_MAP_SHARED)
+      return true;
+  for (unsigned i = 0; i < d->file_count; i++)
+    if (d->files[i].kind == MPIR_FILE_MEMFD)
+      return true;
+  return d->pipe_count > 0;
+}
+
+static pid_t fork_writer(void)
+{
+  struct clone_args args;
+
+  memset(&args, 0, sizeof(args)); /* no exit signal: the program's own wait calls must not see it */
+  return (pid_t)sys2(SYS_clone3, &args, sizeof(args));
+}
+
+static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *reply, bool *released)
+{
+  struct dump_result *result = area_map(sizeof(*result), MAP_SHARED | MAP_ANONYMOUS);
+  pid_t writer;
+  int rc;
+
+  if (!result)
+    return -ENOMEM;
+  atomic_store(&result->code, 1);
+  d->result = result;
+  rc = dump_maps(d); /* here, so that a copy that shares nothing with us need not be waited for */
+  if (!rc && d->locks)
+    dump_hints(d);
+  if (rc) {
+    sys2(SYS_munmap, result, sizeof(*result));
+    return rc;
+  }
+  writer = fork_writer();
+  if (writer == 0) {
+    d->why = (struct plain_text){ result->text, sizeof(result->text), 0 };
+    writer_run(d, path);
+  }
+  if (writer < 0) {
+    d->result = NULL;
+    d->map_count = 0;
+    d->hinted = false;
+    sys2(SYS_munmap, result, sizeof(*result));
+    return -ENOMEM;
+  }
+  *released = true;
+  rc = writer_wait(result, writer, is_shared_with_copy(d), path, reply);
+  sys2(SYS_munmap, result, sizeof(*result));
+  return rc;
+}
+
+static int save_stopped(struct crs_dump *d, const char *path, struct crs_reply *reply)
+{
+  int rc = dump_write(d, path);
+
+  reply->image_size = d->header.image_size;
+  reply->data_size = d->data_size;
+  return rc;
+}
+
+/* Returns with the threads released. */
+static int save_now(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection)
+{
+  const int lock_future = atomic_load(&crs.lock_future);
+  struct crs_dump *d;
+  bool released = false;
+  int rc;
+
+  if (lock_future) /* most of the work area is never touched: do not fill it because the program locks all its memory */
+    sys1(SYS_mlockall, lock_future | MCL_ONFAULT);
+  d = area_map(sizeof(*d), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+  if (lock_future)
+    sys1(SYS_mlockall, lock_future);
+  if (!d) {
+    plain_copy(reply->text, sizeof(reply->text), "no address space for the checkpointer's work area\n");
+    crs_release(-ENOMEM);
+    return -ENOMEM;
+  }
+  d->request = request;
+  d->why = (struct plain_text){ reply->text, sizeof(reply->text), 0 };
+  d->own_fds[0] = crs.listen_fd;
+  d->own_fds[1] = connection;
+  d->own_fds[2] = d->own_fds[3] = -1;
+  crs.sequence++;
+  d->header.dumpable = (uint32_t)sys1(SYS_prctl, PR_GET_DUMPABLE);
+  if (!d->header.dumpable) /* or we could not look at ourselves in /proc */
+    sys2(SYS_prctl, PR_SET_DUMPABLE, 1);
+  rc = collect(d);
+  if (!rc) {
+    bool in_place = (request->flags & CRS_NO_FORK) || atomic_load(&crs.fork_unsafe);
+
+    rc = in_place ? -ENOMEM : save_forked(d, path, reply, &released);
+    if (rc == -ENOMEM && !released)
+      rc = save_stopped(d, path, reply);
+  }
+  if (!released) {
+    reply->held_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
+    crs_release(rc < 0 ? rc : 0);
+  }
+  if (!d->header.dumpable)
+    sys2(SYS_prctl, PR_SET_DUMPABLE, 0);
+  if (rc)
+    crs.sequence--;
+  sys2(SYS_munmap, d, sizeof(*d));
+  return rc;
+}
+
+static void helper_record_fill(void)
+{
+  struct crs_record *record = &crs.records[crs_stopped_threads()];
+  struct mpir_image_thread *image = &record->image;
+
+  memset(image, 0, sizeof(*image));
+  crs_record_fill(image);
+  record->frame = NULL;
+}
+
+/* First steps of a restarted process, in the helper thread; all others still wait in their handlers. */
+static void wake_up(void)
+{
+  unsigned resumed;
+
+  while ((resumed = atomic_load(&crs.resumed)) != crs_stopped_threads())
+    sys_futex_wait(&crs.resumed, resumed, -1);
+  sys2(SYS_munmap, crs.restart.area, crs.restart.area_size);
+  if (atomic_load(&crs.lock_future))
+    sys1(SYS_mlockall, atomic_load(&crs.lock_future));
+  crs.restart.valid = 0;
+  crs_helper_listen();
+  crs_hooks_after_restart(crs.restart.debug, crs.restart.outer_pid);
+}
+
+/* For the restart command: all threads are there, and with a debugger to come all of them wait. */
+static void report_running(void)
+{
+  if (crs.restart.status_fd >= 0) {
+    sys3(SYS_write, crs.restart.status_fd, "K", 1);
+    sys1(SYS_close, crs.restart.status_fd);
+  }
+  crs.restart.status_fd = -1;
+}
+
+int crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection)
+{
+  atomic_store(&crs.resumed, 0);
+  helper_record_fill();
+  if (mpir_context_save(&crs.records[crs_stopped_threads()].image.context)) {
+    wake_up();
+    if (!crs.restart.debug) /* now: it may be near its end */
+      report_running();
+    crs_release(1);
+    crs_hooks_await_waiting();
+    report_running();
+    return 1;
+  }
+  return save_now(request, path, reply, connection);
+}

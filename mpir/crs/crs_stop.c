@@ -1,0 +1,458 @@
+/* Stopping and releasing the threads of this process. */
+#include <asm/prctl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/rseq.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <ucontext.h>
+#include "mpir/crs/crs_private.h"
+#include "mpir/crs/plain.h"
+#include "mpir/crs/sys.h"
+
+#define TRAP_FLAG 0x100
+#define STUCK 1
+#define HWCAP2_FSGSBASE 2
+#define PATIENCE_NS 20000000ll
+#define PATIENCE_MAX_NS 500000000ll
+
+struct crs_state crs;
+__thread struct crs_self crs_self CRS_TLS;
+
+static struct mpir_image_thread first_settings; /* at the start of the program; threads inherit them */
+static atomic_uint expected;  /* threads that the present stop waits for */
+static atomic_uint slots;     /* records handed out in the present stop */
+static pid_t signalled[CRS_THREADS_MAX];
+static unsigned signalled_count;
+
+static uint64_t signal_bit(int sig) { return 1ull << (sig - 1); }
+
+/* The instructions where the kernel lets programs use them: two system calls less. */
+__attribute__((target("fsgsbase"))) static void read_bases(struct mpir_image_thread *image)
+{
+  image->fs_base = __builtin_ia32_rdfsbase64();
+  image->gs_base = __builtin_ia32_rdgsbase64();
+}
+
+/* What libc sets when a thread begins, and nobody changes. */
+static void read_constants(struct crs_self *self)
+{
+  self->tid = (pid_t)sys0(SYS_gettid);
+  sys3(SYS_get_robust_list, 0, &self->robust_list, &self->robust_length);
+  sys2(SYS_prctl, PR_GET_TID_ADDRESS, &self->clear_tid);
+}
+
+static void read_settings(struct mpir_image_thread *image)
+{
+  long rc = sys1(SYS_prctl, PR_GET_TIMERSLACK);
+
+  image->timer_slack_ns = rc > 0 ? (uint64_t)rc : 0;
+  sys2(SYS_prctl, PR_GET_PDEATHSIG, &image->parent_death_signal);
+  image->no_new_privileges = sys5(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+}
+
+void crs_settings_init(void) { read_settings(&first_settings); }
+
+/* Every system call here is made by each thread while the others wait: what is known is not asked again. */
+void crs_record_fill(struct mpir_image_thread *image)
+{
+  struct crs_self *self = &crs_self;
+  long rc;
+
+  if (!self->tid)
+    read_constants(self);
+  image->tid = self->tid;
+  image->robust_list = self->robust_list;
+  image->robust_length = self->robust_length;
+  image->clear_tid = self->clear_tid;
+  if (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) {
+    read_bases(image);
+  } else {
+    sys2(SYS_arch_prctl, ARCH_GET_FS, &image->fs_base);
+    sys2(SYS_arch_prctl, ARCH_GET_GS, &image->gs_base);
+  }
+  image->rseq = __rseq_size ? image->fs_base + (uint64_t)__rseq_offset : 0;
+  sys2(SYS_prctl, PR_GET_NAME, image->name);
+  memset(image->affinity, 0, sizeof(image->affinity));
+  sys3(SYS_sched_getaffinity, 0, sizeof(image->affinity), image->affinity);
+  memset(image->scheduling, 0, sizeof(image->scheduling));
+  sys4(SYS_sched_getattr, 0, image->scheduling, sizeof(image->scheduling), 0);
+  if (image->scheduling[0] >> 32) /* a policy whose record need not tell the nice value */
+    image->nice = 20 - (int32_t)sys2(SYS_getpriority, 0 /* PRIO_PROCESS */, 0);
+  else
+    image->nice = (int32_t)image->scheduling[2];
+  rc = sys2(SYS_ioprio_get, 1 /* IOPRIO_WHO_PROCESS */, 0);
+  image->io_priority = rc > 0 ? (uint32_t)rc : 0;
+  image->timer_slack_ns = first_settings.timer_slack_ns;
+  image->no_new_privileges = first_settings.no_new_privileges;
+  image->parent_death_signal = image->tid == crs.pid ? first_settings.parent_death_signal : 0; /* not inherited */
+  if (atomic_load(&crs.settings_changed))
+    read_settings(image);
+}
+
+/* The wait of a parked thread.  A restarted process comes back here too: its memory says that it still waits. */
+static __attribute__((noinline)) void park_wait(struct crs_record *record, unsigned epoch)
+{
+  unsigned released;
+
+  while ((released = atomic_load(&crs.release)) != epoch) {
+    if (atomic_load(&record->take)) {
+      crs_pending_take_own(record->image.tid);
+      atomic_store(&record->take, 0);
+      sys_futex_wake(&record->take);
+    } else {
+      sys_futex_wait(&crs.release, released, -1);
+    }
+  }
+}
+
+static __attribute__((noinline)) void park_point(struct crs_record *record, unsigned epoch)
+{
+  if (mpir_context_save(&record->image.context)) {
+    atomic_fetch_add(&crs.resumed, 1);
+    sys_futex_wake(&crs.resumed);
+  } else if (atomic_fetch_add(&crs.arrived, 1) + 1 == atomic_load(&expected)) {
+    sys_futex_wake(&crs.arrived);
+  }
+  park_wait(record, epoch);
+}
+
+/* True if the code before the resumption point is a system call that returns EINTR.  Another handler that ran before us
+ * would have left its own entry as resumption point; one that is to run after us is still pending. */
+void crs_note_interruption(const ucontext_t *frame)
+{
+  const unsigned char *pc = (const unsigned char *)frame->uc_mcontext.gregs[REG_RIP];
+  uint64_t pending = 0, mask = 0;
+
+  if (frame->uc_mcontext.gregs[REG_RAX] != -EINTR || ((uint64_t)pc & (MPIR_PAGE - 1)) < 2 || pc[-2] != 0x0f || pc[-1] != 0x05)
+    return;
+  memcpy(&mask, &frame->uc_sigmask, sizeof(mask));
+  sys2(SYS_rt_sigpending, &pending, 8);
+  crs_self.interrupted = !(pending & ~mask & ~signal_bit(crs.stop_signal) & ~signal_bit(crs.hold_signal));
+}
+
+/* The bottom of a thread's callback chain: stands still until the outcome is known, and returns it. */
+static int park(void)
+{
+  struct crs_self *self = &crs_self;
+  struct crs_record *record = self->record;
+  uint64_t pending = 0;
+  int outcome;
+
+  crs_record_fill(&record->image);
+  record->image.signal_frame = (uint64_t)record->frame;
+  record->frame->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+  sys2(SYS_rt_sigpending, &pending, 8);
+  pending &= ~signal_bit(crs.stop_signal);
+  crs_note_interruption(record->frame);
+  if (pending)
+    crs_pending_take_own(record->image.tid);
+  park_point(record, self->epoch);
+  outcome = atomic_load(&crs.outcome);
+  if (atomic_load(&crs.pending_count)) {
+    crs_pending_give(record->image.tid);
+    if (record->image.tid == crs.pid)
+      crs_pending_give(0);
+  }
+  return outcome;
+}
+
+/* Lets the stop signal in again: a thread held for a debugger inside a hook must stay stoppable. */
+static void stop_signal_unblock(void)
+{
+  uint64_t bit = signal_bit(crs.stop_signal);
+
+  sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, 8);
+}
+
+static __attribute__((noinline)) void take_part(struct crs_self *self, ucontext_t *frame)
+{
+  unsigned slot = atomic_fetch_add(&slots, 1);
+  struct crs_record *outer_record = self->record;
+  unsigned again;
+  int outcome;
+
+  self->epoch = atomic_load(&crs.epoch);
+  if (slot >= CRS_THREADS_MAX - 1) { /* cannot be saved: the stop runs into its time-out and says so */
+    atomic_fetch_add(&crs.left, 1);
+    return;
+  }
+  self->record = &crs.records[slot];
+  self->record->frame = frame;
+  self->chain.bottom = park;
+  self->chain.left = self->chain.count;
+  outcome = self->chain.left ? crs_chain_run(&self->chain) : park();
+  again = atomic_load(&crs.again);
+  atomic_fetch_add(&crs.left, 1);
+  sys_futex_wake(&crs.left);
+  self->record = outer_record;
+  stop_signal_unblock();
+  if (!again)
+    crs_hooks_run(outcome);
+}
+
+static void on_stop(int sig, siginfo_t *info, void *frame)
+{
+  struct crs_self *self = &crs_self;
+
+  (void)sig;
+  (void)info;
+  if (self->helper)
+    return;
+  if (self->critical) {
+    self->deferred = 1;
+    return;
+  }
+  atomic_fetch_add(&crs.claimed, 1);
+  if (!atomic_load(&crs.stopping) || self->epoch == atomic_load(&crs.epoch)) {
+    atomic_fetch_add(&crs.left, 1);
+    return;
+  }
+  take_part(self, frame);
+}
+
+void crs_stop_self(void)
+{
+  sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), crs.stop_signal);
+}
+
+/* The number of tasks, the caller excluded: the folder's number of links less two. */
+static unsigned count_tasks(int dir)
+{
+  struct stat st;
+
+  return sys2(SYS_fstat, dir, &st) || st.st_nlink < 3 ? 0 : (unsigned)st.st_nlink - 3;
+}
+
+/* Signals every task that has not been signalled in this stop. */
+static void signal_tasks(int dir)
+{
+  char buf[8192];
+  long n;
+
+  sys3(SYS_lseek, dir, 0, SEEK_SET);
+  while ((n = sys3(SYS_getdents64, dir, buf, sizeof(buf))) > 0) {
+    for (long at = 0; at < n;) {
+      const char *entry = buf + at; /* linux_dirent64: ino 8, off 8, reclen 2, type 1, name */
+      const char *name = entry + 19;
+      unsigned short length;
+      pid_t tid;
+      unsigned i = 0;
+
+      memcpy(&length, entry + 16, 2);
+      at += length;
+      tid = (pid_t)plain_dec(&name);
+      if (tid <= 0 || tid == crs.helper_tid)
+        continue;
+      while (i < signalled_count && signalled[i] != tid)
+        i++;
+      if (i < signalled_count || i == CRS_THREADS_MAX)
+        continue;
+      if (sys3(SYS_tgkill, crs.pid, tid, crs.stop_signal) != -EAGAIN) /* else: the limit of queued signals, try again */
+        signalled[signalled_count++] = tid;
+    }
+  }
+}
+
+/* One of the threads that stand. */
+static bool has_arrived(pid_t tid)
+{
+  unsigned n = atomic_load(&slots);
+
+  for (unsigned i = 0; i < n && i < CRS_THREADS_MAX; i++)
+    if (crs.records[i].image.tid == tid)
+      return true;
+  return false;
+}
+
+/* Names the threads that did not stop, and why as far as /proc tells. */
+static void explain_timeout(unsigned timeout_ms, struct plain_text *why)
+{
+  plain_add(why, "not stopped within ");
+  plain_add_dec(why, timeout_ms);
+  plain_add(why, " ms:");
+  for (unsigned i = 0; i < signalled_count; i++) {
+    char path[64], status[4096];
+    struct plain_text t = PLAIN_TEXT(path);
+    const char *name, *blocked, *state;
+
+    if (has_arrived(signalled[i]))
+      continue;
+    plain_add(&t, "/proc/self/task/");
+    plain_add_dec(&t, signalled[i]);
+    plain_add(&t, "/status");
+    if (plain_read_file(path, status, sizeof(status)) < 0)
+      continue;
+    name = plain_line(status, "Name:");
+    state = plain_line(status, "State:");
+    blocked = plain_line(status, "SigBlk:");
+    plain_add(why, " thread ");
+    plain_add_dec(why, signalled[i]);
+    plain_add(why, " '");
+    for (; name && *name && *name != '\n' && why->len + 1 < why->size; name++)
+      why->s[why->len++] = *name;
+    why->s[why->len] = '\0';
+    plain_add(why, "'");
+    if (state && *state == 'Z')
+      plain_add(why, " (has ended)");
+    else if (blocked && (plain_hex(&blocked) & signal_bit(crs.stop_signal)))
+      plain_add(why, " (blocks the stop signal)");
+    else
+      plain_add(why, " (in a critical section or a system call that cannot be interrupted)");
+  }
+}
+
+/* A main thread that has ended stays in the list of tasks, and a restart could not make it again. */
+static bool main_thread_ended(void)
+{
+  char path[64], stat[512];
+  struct plain_text t = PLAIN_TEXT(path);
+  const char *name_end;
+
+  plain_add(&t, "/proc/self/task/");
+  plain_add_dec(&t, crs.pid);
+  plain_add(&t, "/stat");
+  if (plain_read_file(path, stat, sizeof(stat)) < 0)
+    return false;
+  name_end = strrchr(stat, ')');
+  return name_end && plain_starts(name_end, ") Z");
+}
+
+/* A thread that has not arrived and does not let the stop signal in, as libc does for moments. */
+static bool someone_blocks(void)
+{
+  for (unsigned i = 0; i < signalled_count; i++) {
+    char path[64], status[4096];
+    struct plain_text t = PLAIN_TEXT(path);
+    const char *blocked;
+
+    if (has_arrived(signalled[i]))
+      continue;
+    plain_add(&t, "/proc/self/task/");
+    plain_add_dec(&t, signalled[i]);
+    plain_add(&t, "/status");
+    if (plain_read_file(path, status, sizeof(status)) > 0 && (blocked = plain_line(status, "SigBlk:")) &&
+        (plain_hex(&blocked) & signal_bit(crs.stop_signal)))
+      return true;
+  }
+  return false;
+}
+
+static void round_begin(void)
+{
+  for (unsigned i = 0; i < signalled_count && i < CRS_THREADS_MAX; i++)
+    crs.records[i].image.tid = 0;
+  signalled_count = 0;
+  atomic_store(&slots, 0);
+  atomic_store(&crs.arrived, 0);
+  atomic_store(&crs.pending_count, 0);
+  atomic_store(&crs.pending_lost, 0);
+  atomic_store(&expected, ~0u);
+  atomic_fetch_add(&crs.epoch, 1);
+  atomic_store(&crs.stopping, 1);
+  crs.stopped_at_ns = sys_monotonic_ns();
+}
+
+/* One attempt to stop all.  Returns 0, a refusal, -ETIMEDOUT, or STUCK: for 'patience_ns' no thread has arrived, and one that
+ * is missing has the signal blocked. */
+static int stop_round(int dir, int64_t deadline, int64_t patience_ns)
+{
+  int64_t progress = sys_monotonic_ns();
+  unsigned before = 0, tasks, arrived;
+
+  round_begin();
+  signal_tasks(dir);
+  /* When all that there are stand, none is left that could make another. */
+  while ((arrived = atomic_load(&crs.arrived)) != (tasks = count_tasks(dir))) {
+    int64_t now = sys_monotonic_ns();
+
+    if (atomic_load(&crs.abort_code))
+      return atomic_load(&crs.abort_code);
+    if (now > deadline)
+      return -ETIMEDOUT;
+    progress = arrived == before ? progress : now;
+    before = arrived;
+    if (now - progress > patience_ns && someone_blocks())
+      return STUCK;
+    atomic_store(&expected, tasks);
+    if (atomic_load(&crs.arrived) == arrived)
+      sys_futex_wait(&crs.arrived, arrived, 2000000);
+    if (atomic_load(&crs.arrived) != tasks)
+      signal_tasks(dir); /* those that have been made since */
+  }
+  return 0;
+}
+
+/* A thread that makes or ends another has all signals blocked for a moment, and may then wait for a lock of libc that a parked thread
+ * owns.  So parked threads are let go for a moment and stopped anew, with growing patience. */
+static int stop_rounds(int dir, int64_t deadline)
+{
+  static const struct { long sec, nsec; } moment = { 0, 1000000 };
+  int64_t patience_ns = PATIENCE_NS;
+  int rc;
+
+  while ((rc = stop_round(dir, deadline, patience_ns)) == STUCK) {
+    atomic_store(&crs.again, 1);
+    crs_release(-EAGAIN);
+    atomic_store(&crs.again, 0);
+    sys2(SYS_nanosleep, &moment, NULL);
+    patience_ns *= patience_ns < PATIENCE_MAX_NS ? 2 : 1;
+  }
+  return rc;
+}
+
+int crs_stop(unsigned timeout_ms, char *why, size_t size)
+{
+  int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
+  struct plain_text text = { why, size, 0 };
+  int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  int rc;
+
+  crs.stopped_at_ns = sys_monotonic_ns();
+  if (dir < 0 || main_thread_ended()) {
+    plain_add(&text, dir < 0 ? "cannot read /proc/self/task" : "the main thread has ended");
+    sys1(SYS_close, dir);
+    return dir < 0 ? dir : -EOPNOTSUPP;
+  }
+  rc = stop_rounds(dir, deadline);
+  sys1(SYS_close, dir);
+  if (!rc)
+    rc = atomic_load(&crs.abort_code);
+  if (rc == -ETIMEDOUT)
+    explain_timeout(timeout_ms, &text);
+  else if (rc)
+    plain_add(&text, "refused by a callback of the program");
+  if (!rc)
+    crs_pending_take_process();
+  return rc;
+}
+
+unsigned crs_stopped_threads(void) { return atomic_load(&crs.arrived); }
+
+void crs_release(int outcome)
+{
+  unsigned left;
+
+  atomic_fetch_add(&crs.lost_ns, sys_monotonic_ns() - crs.stopped_at_ns);
+  atomic_store(&crs.outcome, outcome);
+  atomic_store(&crs.stopping, 0);
+  atomic_store(&crs.release, atomic_load(&crs.epoch));
+  sys_futex_wake(&crs.release);
+  while ((left = atomic_load(&crs.left)) != atomic_load(&crs.claimed))
+    sys_futex_wait(&crs.left, left, 10000000);
+}
+
+int crs_stop_init(void)
+{
+  struct sigaction action;
+
+  memset(&action, 0, sizeof(action));
+  action.sa_sigaction = on_stop;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigfillset(&action.sa_mask);
+  crs.pid = (pid_t)sys0(SYS_getpid);
+  return sigaction(crs.stop_signal, &action, NULL) ? -errno : 0;
+}

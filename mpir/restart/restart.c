@@ -1,0 +1,339 @@
+#include "mpir/restart/restart.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "mpir/image/compress.h"
+#include "mpir/restart/restart_private.h"
+
+#define STATUS_TEXT 'X'
+#define SPAWN_TRIES 3
+#define SPAWN_PAUSE_US 20000
+
+static const char *const stages[RESTORER_STAGES] = {
+  [RESTORER_MOVE_VDSO] = "move the vdso away", [RESTORER_UNMAP] = "unmap the restart command",
+  [RESTORER_MAP] = "map the memory", [RESTORER_READ] = "read the memory", [RESTORER_PROTECT] = "protect the memory",
+  [RESTORER_PLACE_VDSO] = "put the vdso", [RESTORER_MEMORY_LAYOUT] = "set the heap's end, with the heap's end",
+  [RESTORER_THREAD] = "make the thread with the number", [RESTORER_TIMER] = "make the timer with the number",
+  [RESTORER_RSEQ] = "register restartable sequences",
+  [RESTORER_SCHEDULING] = "give the scheduling policy (which needs CAP_SYS_NICE) to thread",
+  [RESTORER_LOCK] = "lock the memory (which needs CAP_IPC_LOCK or a higher 'ulimit -l')",
+};
+
+struct spawn {
+  const struct mpir_image *image;
+  const char *path;
+  const struct mpir_restart_options *options;
+  struct dvm_error *err;
+  int status[2], go[2]; /* pipes: what became of it, from the process; its number as seen from outside, to it */
+  bool namespace, user_namespace;
+};
+
+/* In the new process, under the old number. */
+static _Noreturn void become_process(struct spawn *s)
+{
+  struct restart_fds fds = { .base = 64, .standard = { -1, -1, -1 } };
+  struct dvm_error err = DVM_ERROR_INIT;
+  const struct mpir_image *image = s->image;
+  int outer_pid = 0;
+
+  close(s->go[1]);
+  if (read(s->go[0], &outer_pid, sizeof(outer_pid)) != sizeof(outer_pid))
+    _exit(127);
+  close(s->go[0]);
+  if (image->file_count && image->files[image->file_count - 1].fd >= fds.base)
+    fds.base = image->files[image->file_count - 1].fd + 1;
+  for (int i = 0; i < 3; i++)
+    fds.standard[i] = fcntl(i, F_DUPFD_CLOEXEC, fds.base);
+  fds.status = mpir_restart_raise(&fds, s->status[1]);
+  fds.image = fcntl(image->fd, F_DUPFD_CLOEXEC, fds.base);
+  if (fds.status < 0 || fds.image < 0) {
+    dvm_error_set(&err, -EMFILE, "the limit of open files (ulimit -n) is too low for the image's descriptors");
+    fds.status = fds.status < 0 ? s->status[1] : fds.status;
+  } else if (chdir(mpir_image_string(image, image->header->cwd))) {
+    dvm_error_errno(&err, "cannot go to the process's folder '%s'", mpir_image_string(image, image->header->cwd));
+  } else if (!mpir_restart_files(image, s->options, &fds, &err)) {
+    for (int i = 0; i < 3; i++)
+      close(fds.standard[i]);
+    personality((unsigned)image->header->personality);
+    mpir_restart_enter(image, s->path, s->options, &fds, outer_pid, s->user_namespace, &err);
+  }
+  if (write(fds.status, "X", 1) == 1 && write(fds.status, err.text, strlen(err.text)) < 0)
+    _exit(126);
+  _exit(127);
+}
+
+static pid_t clone_as(pid_t pid)
+{
+  struct clone_args args;
+
+  memset(&args, 0, sizeof(args));
+  args.exit_signal = SIGCHLD;
+  args.set_tid = (uint64_t)&pid;
+  args.set_tid_size = 1;
+  return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+/* Ends as the awaited process ended. */
+static _Noreturn void end_as(int status)
+{
+  if (WIFSIGNALED(status))
+    _exit(128 + WTERMSIG(status));
+  _exit(WEXITSTATUS(status));
+}
+
+/* First process of the new pid namespace: shows its own /proc, makes the process, ends with it. */
+static _Noreturn void init_process(struct spawn *s)
+{
+  struct dvm_error err = DVM_ERROR_INIT;
+  int status;
+  pid_t pid, got;
+
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+      mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) {
+    dvm_error_errno(&err, "cannot show the new pid namespace in /proc");
+  } else if ((pid = clone_as(s->image->header->pid)) == 0) {
+    become_process(s);
+  } else if (pid < 0) {
+    dvm_error_errno(&err, "cannot make process %d in a namespace", s->image->header->pid);
+  } else {
+    close(s->status[1]);
+    close(s->go[0]);
+    close(s->go[1]);
+    while ((got = wait(&status)) != pid)
+      if (got < 0 && errno != EINTR)
+        _exit(127);
+    end_as(status);
+  }
+  if (write(s->status[1], "X", 1) == 1 && write(s->status[1], err.text, strlen(err.text)) < 0)
+    _exit(126);
+  _exit(127);
+}
+
+static int write_file(const char *path, const char *text)
+{
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? -1 : write(fd, text, strlen(text));
+
+  if (fd >= 0)
+    close(fd);
+  return n < 0 ? -errno : 0;
+}
+
+static int enter_namespaces(struct spawn *s)
+{
+  char text[64];
+  uid_t uid = geteuid();
+  gid_t gid = getegid();
+
+  if (unshare(CLONE_NEWPID | CLONE_NEWNS) == 0)
+    return 0;
+  if (errno != EPERM || unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS))
+    return dvm_error_set(s->err, -errno, "cannot give the process its old number: this needs CAP_CHECKPOINT_RESTORE or "
+                         "CAP_SYS_ADMIN, or the permission to make user namespaces (%s)", strerror(errno));
+  s->user_namespace = true;
+  write_file("/proc/self/setgroups", "deny");
+  snprintf(text, sizeof(text), "%u %u 1", uid, uid);
+  if (write_file("/proc/self/uid_map", text))
+    return dvm_error_set(s->err, -EPERM, "cannot map the user into a namespace of its own");
+  snprintf(text, sizeof(text), "%u %u 1", gid, gid);
+  if (write_file("/proc/self/gid_map", text))
+    return dvm_error_set(s->err, -EPERM, "cannot map the group into a namespace of its own");
+  return 0;
+}
+
+/* The one child of 'parent', waited for up to ten seconds. */
+static pid_t child_of(pid_t parent)
+{
+  char path[64];
+  int pid = 0;
+
+  snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parent, parent);
+  for (int i = 0; i < 10000 && !pid; i++) {
+    FILE *f = fopen(path, "re");
+
+    if (!f || fscanf(f, "%d", &pid) != 1)
+      pid = 0;
+    if (f)
+      fclose(f);
+    if (!pid) {
+      if (kill(parent, 0) || waitpid(parent, NULL, WNOHANG | WNOWAIT) == parent)
+        return 0;
+      usleep(1000);
+    }
+  }
+  return pid;
+}
+
+/* A helper makes the namespaces, so that the caller stays in its own, and its child becomes their first process. */
+static pid_t spawn_in_namespace(struct spawn *s)
+{
+  pid_t child = fork();
+  struct dvm_error *err = s->err;
+  int status;
+
+  if (child)
+    return child;
+  if (enter_namespaces(s)) {
+    if (write(s->status[1], "X", 1) == 1 && write(s->status[1], err->text, strlen(err->text)) < 0)
+      _exit(126);
+    _exit(127);
+  }
+  child = fork();
+  if (child == 0)
+    init_process(s);
+  close(s->status[1]);
+  close(s->go[0]);
+  close(s->go[1]);
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  if (child < 0)
+    _exit(127);
+  end_as(status);
+}
+
+static bool ids_are_free(const struct mpir_image *image)
+{
+  for (size_t i = 0; i < image->thread_count; i++) {
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d", image->threads[i].tid);
+    if (access(path, F_OK) == 0)
+      return false;
+  }
+  return true;
+}
+
+/* What the process says of itself through the status pipe. */
+static int read_status(struct spawn *s)
+{
+  struct restorer_status status;
+  char text[sizeof(s->err->text)] = "";
+  size_t len = 0;
+  ssize_t n;
+
+  while (len + 1 < sizeof(text) && (n = read(s->status[0], text + len, sizeof(text) - 1 - len)) != 0) {
+    if (n < 0 && errno != EINTR)
+      break;
+    len += n > 0 ? (size_t)n : 0;
+    if (text[0] == 'K')
+      return 0;
+  }
+  if (len && text[0] == STATUS_TEXT)
+    return dvm_error_set(s->err, -ECANCELED, "%s", text + 1);
+  if (len < sizeof(status) || text[0] != 'E')
+    return dvm_error_set(s->err, -ECANCELED, "the process ended before it ran again");
+  memcpy(&status, text, sizeof(status));
+  if (status.stage == RESTORER_THREAD || status.stage == RESTORER_TIMER || status.stage == RESTORER_SCHEDULING)
+    return dvm_error_set(s->err, (int)status.code, "cannot %s %lld: %s", stages[status.stage], (long long)status.address,
+                         strerror((int)-status.code));
+  return dvm_error_set(s->err, -ECANCELED, "cannot %s at %#llx: %s",
+                       status.stage > 0 && status.stage < RESTORER_STAGES ? stages[status.stage] : "restore",
+                       (unsigned long long)status.address,
+                       status.code > 0 ? "another mapping is in the way" : strerror((int)-status.code));
+}
+
+static int start(struct spawn *s, struct mpir_restarted *out)
+{
+  if (pipe2(s->status, O_CLOEXEC) || pipe2(s->go, O_CLOEXEC))
+    return dvm_error_errno(s->err, "cannot make a pipe");
+  out->inner_pid = s->image->header->pid;
+  out->child = s->namespace ? spawn_in_namespace(s) : clone_as(s->image->header->pid);
+  if (out->child == 0)
+    become_process(s);
+  if (out->child < 0) {
+    const int code = -errno;
+
+    for (int i = 0; i < 2; i++) {
+      close(s->status[i]);
+      close(s->go[i]);
+    }
+    return code;
+  }
+  return 0;
+}
+
+static int spawn(struct spawn *s, struct mpir_restarted *out)
+{
+  pid_t init;
+  int rc = start(s, out);
+
+  if (rc == -EPERM && s->options->ids == MPIR_IDS_AUTO && !s->namespace) {
+    s->namespace = true;
+    rc = start(s, out);
+  }
+  if (rc == -EEXIST)
+    return dvm_error_set(s->err, rc, "process number %d is in use (--namespace gives the process numbers of its own)",
+                         s->image->header->pid);
+  if (rc == -EPERM)
+    return dvm_error_set(s->err, rc, "cannot give the process its old number: this needs CAP_CHECKPOINT_RESTORE or "
+                         "CAP_SYS_ADMIN");
+  if (rc)
+    return dvm_error_set(s->err, rc, "cannot make process %d: %s", s->image->header->pid, strerror(-rc));
+  close(s->status[1]);
+  close(s->go[0]);
+  out->pid = out->child;
+  if (s->namespace) /* helper, first process of the namespace, the process */
+    out->pid = (init = child_of(out->child)) ? child_of(init) : 0;
+  signal(SIGPIPE, SIG_IGN);
+  if (out->pid > 0 && write(s->go[1], &out->pid, sizeof(out->pid)) < 0)
+    out->pid = 0;
+  close(s->go[1]);
+  rc = read_status(s);
+  close(s->status[0]);
+  if (rc)
+    waitpid(out->child, NULL, 0);
+  return rc;
+}
+
+/* A number that was free may be taken before the process is whole: it may be free again soon, and in a namespace it always is. */
+static int spawn_again(struct spawn *s, struct mpir_restarted *out)
+{
+  const bool choose = s->options->ids == MPIR_IDS_AUTO;
+  int rc = spawn(s, out);
+
+  for (int i = 0; i < SPAWN_TRIES && rc == -EEXIST && choose && !s->namespace; i++) {
+    usleep(SPAWN_PAUSE_US);
+    s->namespace = i + 1 == SPAWN_TRIES;
+    rc = spawn(s, out);
+  }
+  return rc;
+}
+
+int mpir_restart(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out,
+                 struct dvm_error *err)
+{
+  struct mpir_image *image = mpir_image_open(path, err);
+  struct spawn s = { .path = path, .options = options, .err = err };
+  int rc;
+
+  if (!image)
+    return err->code;
+  rc = mpir_restart_check(image, options, err);
+  if (!rc && (image->header->flags & MPIR_IMAGE_COMPRESSED)) {
+    struct mpir_image *plain = mpir_image_expand(image, path, err);
+
+    mpir_image_close(image);
+    image = plain;
+    rc = plain ? 0 : err->code;
+  }
+  if (!rc) {
+    s.image = image;
+    s.namespace = options->ids == MPIR_IDS_NAMESPACE || (options->ids == MPIR_IDS_AUTO && !ids_are_free(image));
+    rc = spawn_again(&s, out);
+  }
+  mpir_image_close(image);
+  return rc ? dvm_error_wrap(err, "cannot restart '%s'", path) : 0;
+}

@@ -1,0 +1,389 @@
+/* From image to plan: which mmap calls, reads and threads make the process again; then the jump into the restorer. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/rseq.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include "mpir/restart/restart_private.h"
+
+#define LAZY_MIN (64u << 10)  /* shorter pieces are read at once: a mapping of their own costs more */
+#define LAZY_MAX 8192         /* mappings; the kernel allows 65530 in all */
+#define AREA_LOWEST 0x10000000ull
+#define ADDRESS_END 0x7ffffffff000ull
+
+extern const unsigned char mpir_restorer_code[], mpir_restorer_code_end[];
+
+struct builder {
+  const struct mpir_image *image;
+  const struct mpir_restart_options *options;
+  struct restart_fds *fds;
+  struct dvm_error *err;
+  struct restorer_region *regions;
+  struct restorer_read *reads;
+  int *close_fds;
+  char **opened_names;      /* mapped files by name, with opened_fds */
+  int *opened_fds;
+  uint64_t *object_inodes;  /* shared memory without a descriptor, by inode */
+  int *object_fds;
+  size_t region_count, read_count, close_count, opened_count, object_count, lazy_count;
+};
+
+static uint64_t page_up(uint64_t size) { return (size + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1); }
+
+static int builder_init(struct builder *b)
+{
+  size_t maps = b->image->map_count;
+
+  b->regions = calloc(maps + LAZY_MAX + 1, sizeof(*b->regions));
+  b->reads = calloc(b->image->extent_count + 1, sizeof(*b->reads));
+  b->close_fds = calloc(2 * maps + 8, sizeof(*b->close_fds));
+  b->opened_names = calloc(maps + 1, sizeof(*b->opened_names));
+  b->opened_fds = calloc(maps + 1, sizeof(*b->opened_fds));
+  b->object_inodes = calloc(maps + 1, sizeof(*b->object_inodes));
+  b->object_fds = calloc(maps + 1, sizeof(*b->object_fds));
+  if (!b->regions || !b->reads || !b->close_fds || !b->opened_names || !b->opened_fds || !b->object_inodes ||
+      !b->object_fds)
+    return dvm_error_set(b->err, -ENOMEM, "out of memory");
+  return 0;
+}
+
+static int close_later(struct builder *b, int fd)
+{
+  fd = mpir_restart_raise(b->fds, fd);
+  if (fd >= 0)
+    b->close_fds[b->close_count++] = fd;
+  return fd;
+}
+
+static int open_mapped(struct builder *b, const struct mpir_image_map *map)
+{
+  char *name = (char *)(uintptr_t)mpir_image_string(b->image, map->name);
+  int fd = -1;
+
+  for (size_t i = 0; i < b->opened_count; i++)
+    if (strcmp(b->opened_names[i], name) == 0)
+      return b->opened_fds[i];
+  if (map->kind == MPIR_MAP_FILE_SHARED)
+    fd = open(name, O_RDWR | O_CLOEXEC);
+  if (fd < 0)
+    fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return dvm_error_errno(b->err, "cannot open the mapped file '%s'", name);
+  fd = close_later(b, fd);
+  b->opened_names[b->opened_count] = name;
+  b->opened_fds[b->opened_count++] = fd;
+  return fd;
+}
+
+/* The object behind a shared mapping: the descriptor that the program has of it, or a memory file of ours. */
+static int open_object(struct builder *b, const struct mpir_image_map *map)
+{
+  uint64_t size = 0;
+  int fd;
+
+  for (size_t i = 0; i < b->image->file_count; i++)
+    if (b->image->files[i].kind == MPIR_FILE_MEMFD && b->image->files[i].inode == map->inode)
+      return b->image->files[i].fd;
+  for (size_t i = 0; i < b->object_count; i++)
+    if (b->object_inodes[i] == map->inode)
+      return b->object_fds[i];
+  for (size_t i = 0; i < b->image->map_count; i++) {
+    const struct mpir_image_map *other = &b->image->maps[i];
+    uint64_t end = other->map_offset + (other->end - other->start);
+
+    if (other->kind == MPIR_MAP_SHARED && other->inode == map->inode && end > size)
+      size = end;
+  }
+  fd = memfd_create("shared-memory", MFD_CLOEXEC);
+  if (fd < 0 || ftruncate(fd, (off_t)size))
+    return dvm_error_errno(b->err, "cannot make %llu bytes of shared memory", (unsigned long long)size);
+  fd = close_later(b, fd);
+  b->object_inodes[b->object_count] = map->inode;
+  b->object_fds[b->object_count++] = fd;
+  return fd;
+}
+
+static uint32_t lock_of(const struct mpir_image_map *map)
+{
+  return map->flags & MPIR_MAP_LOCKED ? 1 + (map->flags & MPIR_MAP_LOCKED_ON_FAULT ? (uint32_t)MLOCK_ONFAULT : 0) : 0;
+}
+
+static int add_map(struct builder *b, const struct mpir_image_map *map)
+{
+  struct restorer_region *r = &b->regions[b->region_count];
+  bool of_file = map->kind == MPIR_MAP_FILE_SHARED ||
+                 (map->kind == MPIR_MAP_FILE && mpir_restart_file_same(b->image, map));
+
+  if (map->kind == MPIR_MAP_KERNEL)
+    return 0;
+  *r = (struct restorer_region){ .start = map->start, .size = map->end - map->start, .prot = (int)map->prot,
+                                 .final_prot = (int)map->prot, .flags = MAP_FIXED_NOREPLACE | MAP_PRIVATE, .fd = -1,
+                                 .hints = map->flags, .lock = lock_of(map) };
+  if (of_file || map->kind == MPIR_MAP_SHARED) {
+    r->fd = of_file ? open_mapped(b, map) : open_object(b, map);
+    if (r->fd < 0)
+      return b->err->code ? b->err->code : dvm_error_set(b->err, r->fd, "no descriptor number is free");
+    r->offset = map->map_offset;
+    if (map->kind != MPIR_MAP_FILE)
+      r->flags = MAP_FIXED_NOREPLACE | MAP_SHARED;
+  } else {
+    r->flags |= MAP_ANONYMOUS | MAP_NORESERVE | (map->flags & MPIR_MAP_GROWSDOWN ? MAP_GROWSDOWN : 0);
+  }
+  b->region_count++;
+  return 0;
+}
+
+static struct restorer_region *region_at(struct builder *b, uint64_t address)
+{
+  size_t low = 0, high = b->image->map_count;
+
+  high = b->region_count - b->lazy_count;
+  while (low + 1 < high) {
+    size_t middle = low + (high - low) / 2;
+
+    if (b->regions[middle].start <= address)
+      low = middle;
+    else
+      high = middle;
+  }
+  return &b->regions[low];
+}
+
+static bool goes_lazy(const struct builder *b, const struct mpir_image_map *map, const struct mpir_image_extent *e)
+{
+  return b->options->lazy && map->kind == MPIR_MAP_ANON && !(map->flags & MPIR_MAP_GROWSDOWN) && e->length >= LAZY_MIN &&
+         b->lazy_count < LAZY_MAX;
+}
+
+static void add_lazy(struct builder *b, const struct mpir_image_map *map, const struct mpir_image_extent *e)
+{
+  struct restorer_region *last = b->lazy_count ? &b->regions[b->region_count - 1] : NULL;
+
+  if (last && last->start + last->size == e->address && last->offset + last->size == e->file_offset &&
+      last->final_prot == (int)map->prot && e->address != map->start) {
+    last->size += e->length;
+    return;
+  }
+  b->regions[b->region_count++] = (struct restorer_region){
+    .start = e->address, .size = e->length, .offset = e->file_offset, .prot = (int)map->prot,
+    .final_prot = (int)map->prot, .flags = MAP_FIXED | MAP_PRIVATE, .fd = b->fds->image, .hints = map->flags,
+    .lock = lock_of(map) };
+  b->lazy_count++;
+}
+
+static void add_reads(struct builder *b)
+{
+  for (size_t i = 0; i < b->image->extent_count; i++) {
+    const struct mpir_image_extent *e = &b->image->extents[i];
+    const struct mpir_image_map *map = e->file < 0 ? mpir_image_map_at(b->image, e->address) : NULL;
+
+    if (!map || map->kind == MPIR_MAP_KERNEL || (e->flags & MPIR_EXTENT_VIEW))
+      continue;
+    if (goes_lazy(b, map, e)) {
+      add_lazy(b, map, e);
+      continue;
+    }
+    region_at(b, e->address)->prot |= PROT_READ | PROT_WRITE;
+    b->reads[b->read_count++] = (struct restorer_read){ e->address, e->length, e->file_offset };
+  }
+}
+
+/* A hole of 'size' bytes in the address ranges of both the image and the present process. */
+static uint64_t find_area(const struct builder *b, const struct restart_area *areas, size_t count, uint64_t size)
+{
+  uint64_t at = AREA_LOWEST;
+  bool moved = true;
+
+  while (moved && at + size < ADDRESS_END) {
+    moved = false;
+    for (size_t i = 0; i < b->image->map_count; i++)
+      if (b->image->maps[i].start < at + size && b->image->maps[i].end > at) {
+        at = b->image->maps[i].end;
+        moved = true;
+      }
+    for (size_t i = 0; i < count; i++)
+      if (areas[i].start < at + size && areas[i].end > at) {
+        at = areas[i].end;
+        moved = true;
+      }
+  }
+  return at + size < ADDRESS_END ? at : 0;
+}
+
+static void kernel_maps(const struct builder *b, struct restorer_plan *plan, const struct restart_area *areas, size_t count,
+                        uint64_t park)
+{
+  for (size_t i = 0; i < b->image->map_count; i++) {
+    const struct mpir_image_map *map = &b->image->maps[i];
+
+    if (map->kind != MPIR_MAP_KERNEL || plan->kernel_map_count == RESTORER_KERNEL_MAPS)
+      continue;
+    for (size_t k = 0; k < count; k++)
+      if (strcmp(areas[k].name, mpir_image_string(b->image, map->name)) == 0)
+        plan->kernel_maps[plan->kernel_map_count] =
+          (struct restorer_kernel_map){ areas[k].start, park, map->start, map->end - map->start };
+    park += plan->kernel_maps[plan->kernel_map_count++].size;
+  }
+}
+
+static void memory_map(const struct builder *b, struct prctl_mm_map *m)
+{
+  const struct mpir_image_header *h = b->image->header;
+  int exe = open(mpir_image_string(b->image, h->exe), O_RDONLY | O_CLOEXEC);
+
+  if (exe >= 0)
+    exe = close_later((struct builder *)(uintptr_t)b, exe);
+  *m = (struct prctl_mm_map){ .start_code = h->start_code, .end_code = h->end_code, .start_data = h->start_data,
+                              .end_data = h->end_data, .start_brk = h->start_brk, .brk = h->brk,
+                              .start_stack = h->start_stack, .arg_start = h->arg_start, .arg_end = h->arg_end,
+                              .env_start = h->env_start, .env_end = h->env_end,
+                              .auxv_size = (uint32_t)b->image->auxv_bytes, .exe_fd = exe < 0 ? (uint32_t)-1 : (uint32_t)exe };
+}
+
+static void *take(unsigned char **at, const void *content, size_t size)
+{
+  void *to = *at;
+
+  if (content)
+    memcpy(to, content, size);
+  *at += (size + 15) & ~15ul;
+  return to;
+}
+
+static void restart_info(const struct builder *b, struct restorer_plan *plan, const char *path, int outer_pid)
+{
+  struct stat st;
+
+  plan->info.valid = 1;
+  plan->info.debug = b->options->debug;
+  plan->info.outer_pid = outer_pid;
+  plan->info.status_fd = b->fds->status;
+  plan->info.area = plan->area;
+  plan->info.area_size = plan->area_size;
+  if (b->lazy_count && !fstat(b->fds->image, &st)) {
+    plan->info.image_device = (uint64_t)major(st.st_dev) << 32 | minor(st.st_dev);
+    plan->info.image_inode = st.st_ino;
+  }
+  snprintf(plan->info.image, sizeof(plan->info.image), "%s", path);
+}
+
+/* The area: code, plan and tables, stacks, room for the vdso and its data. */
+static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err)
+{
+  const struct mpir_image *image = b->image;
+  const struct mpir_image_header *h = image->header;
+  uint64_t code = page_up((uint64_t)(mpir_restorer_code_end - mpir_restorer_code));
+  uint64_t tables = page_up(sizeof(struct restorer_plan) + b->region_count * sizeof(*b->regions) +
+                            b->read_count * sizeof(*b->reads) + image->thread_count * sizeof(*image->threads) +
+                            image->timer_count * sizeof(*image->timers) + (b->close_count + 8) * sizeof(int) +
+                            image->auxv_bytes + 256);
+  uint64_t stacks = page_up((image->thread_count + 1) * RESTORER_STACK), park = 0, area;
+  struct restart_area *areas;
+  struct restorer_plan *plan;
+  unsigned char *at;
+  size_t count;
+
+  for (size_t i = 0; i < image->map_count; i++)
+    if (image->maps[i].kind == MPIR_MAP_KERNEL)
+      park += image->maps[i].end - image->maps[i].start;
+  areas = mpir_restart_areas(&count, err);
+  if (!areas)
+    return NULL;
+  area = find_area(b, areas, count, code + tables + stacks + park);
+  if (!area || mmap((void *)area, code + tables + stacks + park, PROT_READ | PROT_WRITE | PROT_EXEC,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != (void *)area) {
+    dvm_error_set(err, -ENOMEM, "no free addresses for the restorer");
+    free(areas);
+    return NULL;
+  }
+  memcpy((void *)area, mpir_restorer_code, (size_t)(mpir_restorer_code_end - mpir_restorer_code));
+  at = (unsigned char *)area + code;
+  plan = take(&at, NULL, sizeof(*plan));
+  plan->area = area;
+  plan->area_size = code + tables + stacks + park;
+  memory_map(b, &plan->memory);
+  plan->memory.auxv = take(&at, image->auxv, image->auxv_bytes);
+  plan->regions = take(&at, b->regions, b->region_count * sizeof(*b->regions));
+  plan->reads = take(&at, b->reads, b->read_count * sizeof(*b->reads));
+  plan->threads = take(&at, image->threads, image->thread_count * sizeof(*image->threads));
+  plan->timers = take(&at, image->timers, image->timer_count * sizeof(*image->timers));
+  b->close_fds[b->close_count++] = b->fds->image;
+  plan->close_fds = take(&at, b->close_fds, b->close_count * sizeof(int));
+  plan->region_count = b->region_count;
+  plan->read_count = b->read_count;
+  plan->thread_count = image->thread_count;
+  plan->timer_count = image->timer_count;
+  plan->close_count = b->close_count;
+  plan->stacks = area + code + tables;
+  plan->restart_info = h->restart_info;
+  memcpy(plan->itimers, h->itimers, sizeof(plan->itimers));
+  memcpy(plan->rlimits, h->rlimits, sizeof(plan->rlimits));
+  plan->restore_limits = 1;
+  plan->dumpable = h->dumpable != 0; /* 2 cannot be set, and is what the kernel gives by itself */
+  plan->subreaper = (int)h->subreaper;
+  plan->no_huge_pages = (int)h->no_huge_pages;
+  plan->parent_death_signals = !b->options->detach;
+  plan->rseq_length = h->rseq_length;
+  plan->rseq_signature = h->rseq_signature;
+  plan->image_fd = b->fds->image;
+  plan->status_fd = b->fds->status;
+  kernel_maps(b, plan, areas, count, area + code + tables + stacks);
+  free(areas);
+  return plan;
+}
+
+static void set_actions(const struct mpir_image *image)
+{
+  uint64_t all = ~0ull;
+
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
+  for (int sig = 1; sig <= MPIR_SIGNALS; sig++)
+    if (sig != SIGKILL && sig != SIGSTOP)
+      syscall(SYS_rt_sigaction, sig, &image->actions[sig - 1], NULL, 8);
+}
+
+static _Noreturn void jump(const struct restorer_plan *plan)
+{
+  uint64_t stack = plan->stacks + RESTORER_STACK;
+
+  if (__rseq_size) /* the kernel would write to it after it is unmapped */
+    syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset, __rseq_size < 32 ? 32 : __rseq_size,
+            1 /* RSEQ_FLAG_UNREGISTER */, 0x53053053);
+  __asm__ volatile("movq %0, %%rsp\n\t"
+                   "jmpq *%1"
+                   :
+                   : "r"(stack), "r"(plan->area), "D"(plan)
+                   : "memory");
+  __builtin_unreachable();
+}
+
+int mpir_restart_enter(const struct mpir_image *image, const char *path, const struct mpir_restart_options *options,
+                       struct restart_fds *fds, int outer_pid, bool drop_capabilities, struct dvm_error *err)
+{
+  struct builder b = { .image = image, .options = options, .fds = fds, .err = err };
+  struct restorer_plan *plan;
+  int rc = builder_init(&b);
+
+  for (size_t i = 0; i < image->map_count && !rc; i++)
+    rc = add_map(&b, &image->maps[i]);
+  if (rc)
+    return rc;
+  if (!b.region_count)
+    return dvm_error_set(err, -EBADMSG, "the image has no memory");
+  add_reads(&b);
+  plan = build_area(&b, err);
+  if (!plan)
+    return err->code;
+  restart_info(&b, plan, path, outer_pid);
+  plan->drop_capabilities = drop_capabilities;
+  umask((mode_t)image->header->umask);
+  set_actions(image);
+  jump(plan);
+}

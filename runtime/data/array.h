@@ -1,0 +1,92 @@
+/* Distributed arrays and templates: shape, distribution or alignment, shadow edges and their state, and the words. */
+#ifndef DVMRT_ARRAY_H
+#define DVMRT_ARRAY_H
+#include "runtime/data/directive.h"
+#include "runtime/data/layout.h"
+#include "runtime/data/shadow.h"
+
+enum { DVMRT_RENEWALS_MAX = 8, DVMRT_KNOWN_MAX = 4 };
+
+/* What one exchange brought: a box of widths, with or without its corners. */
+struct dvmrt_box {
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+  bool corner;
+};
+
+struct dvmrt_array {
+  struct dvmrt_region region;   /* first: a region is its array; base = end = 0 for a template */
+  struct dvmrt_array *next;
+  struct dvmrt_site *site;      /* of the directive, or NULL */
+  struct dvmrt_pos declared;
+  const char *name;
+  uintptr_t address;            /* of the first element; of the variable, if a template */
+  bool is_template, distributed, aligned, dynamic, shadow_given;
+  bool ordinary;                /* no distributed array: only watched for the time of one nest */
+  char type;
+  uint64_t element_bytes;
+  uint32_t granule;             /* a word for so many bytes of an element, 0: one for all of it if that is a power of two */
+  int ndims;
+  int64_t extent[DVMRT_NDIMS_MAX], stride[DVMRT_NDIMS_MAX]; /* stride in elements */
+  uint8_t dist[DVMRT_NDIMS_MAX];
+  uintptr_t target_address;     /* when aligned */
+  const char *target_name;
+  int ntarget;
+  struct dvmrt_coord map[DVMRT_NDIMS_MAX]; /* one per dimension of the target */
+  struct dvmrt_layout layout;   /* for version 'layout_version' */
+  uint32_t layout_version;
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX]; /* declared shadow widths */
+  /* State of the shadow edges: what has been renewed since the last write. */
+  int nboxes;
+  struct dvmrt_box boxes[DVMRT_RENEWALS_MAX];
+  bool named_edges;             /* shadow_add has made some: which elements they hold is not known */
+  bool named_renewed;           /* .. and one of them has been renewed since the last write */
+  bool ever_renewed, ever_written;
+  const struct dvmrt_directive *moved; /* that gave it, or what it is aligned with, another place since its edges were renewed; or NULL */
+  bool dirty;                   /* written in the construct that is being executed */
+  struct dvmrt_site *writer;    /* site of the last write, or NULL */
+  struct dvmrt_directive *writer_in; /* the parallel loop it was in, or NULL */
+  /* Ranges of elements that have values (summary.c), as long as the region has lost as many as then. */
+  uint32_t known_losses;
+  int nknown, next_known;
+  struct {
+    int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+  } known[DVMRT_KNOWN_MAX];
+};
+
+/* All inside dvmrt_mem_enter. */
+/* Executes an array, bind or template directive (also: declares a pointer variable's shape when its value is NULL). */
+void dvmrt_array_declare(struct dvmrt_directive *d, const int64_t *args);
+void dvmrt_array_redistribute(struct dvmrt_directive *d, const int64_t *args);
+/* The array that begins at the address, else one that holds it, else a pointer variable's that has this value. */
+struct dvmrt_array *dvmrt_array_at(uintptr_t address);
+struct dvmrt_array *dvmrt_array_of(struct dvmrt_ref *ref, const int64_t *args);
+/* Watches an ordinary array by element; NULL: its shape is not known. */
+struct dvmrt_array *dvmrt_array_watch(struct dvmrt_ref *ref, const int64_t *args);
+/* Ends that: its memory is ordinary again. */
+void dvmrt_array_unwatch(struct dvmrt_array *a);
+/* Template or array that a ref of 'on' or 'align' names, or NULL. */
+struct dvmrt_array *dvmrt_array_target(uintptr_t address);
+/* Called for each array that ceases to be, before it does. */
+extern void (*dvmrt_array_gone)(struct dvmrt_array *a);
+/* No array lies in [a, a + n) any more. */
+void dvmrt_array_forget(uintptr_t a, uint64_t n);
+/* Sites in [first, last) are no longer there: nothing refers to them after this. */
+void dvmrt_array_sites_gone(const struct dvmrt_site *first, const struct dvmrt_site *last);
+/* Indices of the element that holds address 'a'. */
+void dvmrt_array_indices(const struct dvmrt_array *a, uintptr_t at, int64_t *ix);
+const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a);
+/* Widths of a clause for this array, declared ones where none are given. */
+void dvmrt_array_widths(struct dvmrt_array *a, const struct dvmrt_item *item, const int64_t *args, struct dvmrt_box *box);
+void dvmrt_array_renew(struct dvmrt_array *a, const struct dvmrt_box *box);
+/* shadow_add: gives the arrays that it names another edge. */
+void dvmrt_array_add_edge(struct dvmrt_directive *d, const int64_t *args);
+/* shadow_renew(a["name"]). */
+void dvmrt_array_renew_named(struct dvmrt_array *a);
+/* The array has been written outside any construct, or the construct that wrote it is over. */
+void dvmrt_array_stale(struct dvmrt_array *a);
+/* Is an element displaced so covered by the box? */
+bool dvmrt_box_covers(const struct dvmrt_box *b, const struct dvmrt_place *p, int ndims);
+unsigned dvmrt_array_count(void);
+/* All arrays, by 'next'. */
+struct dvmrt_array *dvmrt_array_first(void);
+#endif

@@ -1,0 +1,347 @@
+#include "runtime/data/directive.h"
+#include "runtime/data/mem.h"
+#include "runtime/data/scan.h"
+#include <string.h>
+
+struct reader {
+  struct dvmrt_directive *d;
+  struct dvmrt_scan s;
+  struct dvmrt_item *last;
+  struct dvmrt_item **tail;
+};
+
+static struct dvmrt_num fixed(int64_t v) { return (struct dvmrt_num){v, -1}; }
+static struct dvmrt_num slot(struct reader *r) { return (struct dvmrt_num){0, r->d->nslots++}; }
+
+/* One number at *p: digits, '#', '&' (a slot), '*' (-1) or '-' alone (0). */
+static struct dvmrt_num num_at(struct reader *r, const char **p, const char *end) {
+  if (*p < end && (**p == '#' || **p == '&')) {
+    ++*p;
+    return slot(r);
+  }
+  if (*p < end && **p == '*') {
+    ++*p;
+    return fixed(-1);
+  }
+  return fixed(dvmrt_scan_digits(p, end));
+}
+
+static struct dvmrt_num num(struct reader *r) {
+  const char *w;
+  size_t n = dvmrt_scan_word(&r->s, &w);
+  return num_at(r, &w, w + n);
+}
+
+static bool more(struct reader *r) {
+  struct dvmrt_scan look = r->s;
+  const char *w;
+  return dvmrt_scan_word(&look, &w) > 0;
+}
+
+static struct dvmrt_item *item(struct reader *r, char key) {
+  struct dvmrt_item *i = dvmrt_mem_alloc(sizeof(*i));
+  i->key = key;
+  i->ref.address = i->loc_address = i->bytes = i->loc_bytes = fixed(0);
+  *r->tail = i;
+  r->tail = &i->next;
+  r->last = i;
+  return i;
+}
+
+static void read_flags(struct reader *r, struct dvmrt_ref *ref) {
+  const char *w;
+  size_t n = dvmrt_scan_word(&r->s, &w);
+  for (size_t i = 0; i < n; i++) {
+    switch (w[i]) {
+    case 'a': ref->flags |= DVMRT_REF_ARRAY; break;
+    case 'p': ref->flags |= DVMRT_REF_POINTER; break;
+    case 't': ref->flags |= DVMRT_REF_TEMPLATE; break;
+    case 'x': ref->flags |= DVMRT_REF_UNKNOWN; break;
+    case 'o':
+      for (size_t k = i + 1; k < n && w[k] >= '0' && w[k] <= '9'; k++)
+        ref->granule = ref->granule * 10 + (uint32_t)(w[k] - '0');
+      ref->type = 'o';
+      return;
+    case 'f': case 'i': case 'u': case 'c': ref->type = w[i]; return;
+    default: break;
+    }
+  }
+}
+
+static void read_extents(struct reader *r, struct dvmrt_ref *ref) {
+  ref->ndims = (int)dvmrt_scan_number(&r->s);
+  if (ref->ndims < 0 || ref->ndims > DVMRT_NDIMS_MAX)
+    ref->ndims = 0;
+  for (int i = 0; i < ref->ndims; i++)
+    ref->extent[i] = more(r) ? num(r) : fixed(-1);
+}
+
+static void read_ref(struct reader *r, struct dvmrt_ref *ref) {
+  ref->name = dvmrt_scan_string(&r->s);
+  read_flags(r, ref);
+  ref->address = num(r);
+  ref->element_bytes = num(r);
+  read_extents(r, ref);
+}
+
+static void read_axis(struct reader *r) {
+  const char *w;
+  size_t n = dvmrt_scan_word(&r->s, &w);
+  if (!n || !r->last || r->last->naxes == DVMRT_NDIMS_MAX)
+    return;
+  struct dvmrt_axis *x = &r->last->axis[r->last->naxes++];
+  const char *p = w + 1, *end = w + n;
+  *x = (struct dvmrt_axis){*w, 0, fixed(0), fixed(0), NULL};
+  switch (*w) {
+  case 'c': x->add = num_at(r, &p, end); break;
+  case 'a':
+    x->index = (int)dvmrt_scan_digits(&p, end);
+    p += p < end;
+    x->coef = num_at(r, &p, end);
+    p += p < end;
+    x->add = num_at(r, &p, end);
+    break;
+  case 'r':
+    x->coef = num_at(r, &p, end);
+    p += p < end;
+    x->add = num_at(r, &p, end);
+    break;
+  case 'o':
+    if (more(r)) {
+      r->s.at++;
+      x->text = dvmrt_scan_rest(&r->s);
+    }
+    break;
+  default: break;
+  }
+}
+
+static void read_widths(struct reader *r) {
+  struct dvmrt_item *i = r->last;
+  const char *w;
+  if (i && i->key == 'G')
+    i = r->d->items; /* shadow widths of an aligned array */
+  for (size_t n; i && (n = dvmrt_scan_word(&r->s, &w));) {
+    if (n == 6 && !memcmp(w, "corner", 6))
+      i->corner = true;
+    else if (n == 5 && !memcmp(w, "named", 5))
+      i->named = true;
+    else if (n == 3 && !memcmp(w, "out", 3))
+      i->out = true;
+    else if (i->nwidths < DVMRT_NDIMS_MAX) {
+      int k = i->nwidths++;
+      const char *p = w, *end = w + n;
+      i->width[k].given = !(n == 1 && *w == '-');
+      i->width[k].low = num_at(r, &p, end);
+      p += p < end;
+      i->width[k].high = num_at(r, &p, end);
+    }
+  }
+}
+
+/* "genblock,&,<count>,<kind>", "wgtblock,&,<count>,<kind>,<n>", "multblock,<n>", "indirect,&,<count>,<kind>". */
+static void read_rule(struct reader *r, struct dvmrt_rule *rule, const char *p, const char *end) {
+  static const char kinds[] = "gwmi";
+  rule->kind = strchr(kinds, *p) ? *p : 0;
+  rule->values = rule->count = rule->number = fixed(0);
+  while (p < end && *p != ',')
+    p++;
+  if (rule->kind && rule->kind != 'm' && p < end) {
+    p++;
+    rule->values = num_at(r, &p, end);
+    p += p < end;
+    rule->count = num_at(r, &p, end);
+    if (++p < end) {
+      rule->type = *p++;
+      rule->bytes = (int)dvmrt_scan_digits(&p, end);
+    }
+  }
+  if (p < end) {
+    p++;
+    rule->number = num_at(r, &p, end);
+  }
+}
+
+static void read_dist(struct reader *r) {
+  struct dvmrt_item *i = r->last;
+  const char *w;
+  for (size_t n; i && i->ndist < DVMRT_NDIMS_MAX && (n = dvmrt_scan_word(&r->s, &w));) {
+    int k = i->ndist++;
+    i->dist[k] = n == 1 && *w == '*' ? DVMRT_DIST_WHOLE : DVMRT_DIST_BLOCK;
+    read_rule(r, &i->rule[k], w, w + n);
+  }
+}
+
+static int read_names(struct reader *r, const char **names) {
+  int n = (int)dvmrt_scan_number(&r->s);
+  if (n < 0 || n > DVMRT_NDIMS_MAX)
+    n = 0;
+  for (int i = 0; i < n; i++)
+    names[i] = dvmrt_scan_string(&r->s);
+  return n;
+}
+
+/* An lvalue as it is written, before its '&': it may hold blanks. */
+static const char *read_lvalue(struct reader *r) {
+  const char *from = r->s.at, *end = from;
+  while (end < r->s.end && *end == ' ')
+    from = ++end;
+  while (end + 1 < r->s.end && !(end[0] == ' ' && end[1] == '&'))
+    end++;
+  r->s.at = end;
+  return dvmrt_mem_strndup(from, (size_t)(end - from));
+}
+
+static void read_reduction(struct reader *r) {
+  struct dvmrt_item *i = item(r, 'R');
+  i->word = dvmrt_scan_string(&r->s);
+  i->ref.name = read_lvalue(r);
+  i->ref.address = num(r);
+  struct dvmrt_num bytes = num(r), count = num(r);
+  i->ref.element_bytes = bytes;
+  i->ref.ndims = 1;
+  i->ref.extent[0] = count;
+  const char *w;
+  if (dvmrt_scan_word(&r->s, &w))
+    i->ref.type = *w;
+  if (!more(r))
+    return;
+  i->loc_name = read_lvalue(r);
+  i->loc_address = num(r);
+  i->loc_bytes = num(r);
+  if (more(r))
+    i->bytes = num(r); /* count of locations */
+}
+
+static void read_result_extents(struct reader *r) {
+  struct dvmrt_item *i = r->last;
+  int64_t n = dvmrt_scan_number(&r->s);
+  for (int k = 0; i && k < n && k < DVMRT_NDIMS_MAX; k++)
+    i->extents[i->nextents++] = dvmrt_scan_number(&r->s);
+}
+
+static void read_variable(struct reader *r) {
+  if (!strcmp(r->d->kind, "realign") || !strcmp(r->d->kind, "redistribute")) {
+    r->d->new_value = true;
+    return;
+  }
+  struct dvmrt_item *i = item(r, 'V');
+  i->ref.name = dvmrt_scan_string(&r->s);
+  i->ref.address = num(r);
+  i->bytes = num(r);
+  read_flags(r, &i->ref);
+}
+
+/* T: a template with sizes, or the name of a task array. */
+static void read_template(struct reader *r) {
+  struct dvmrt_item *i = item(r, 'T');
+  i->ref.name = dvmrt_scan_string(&r->s);
+  i->ref.flags = DVMRT_REF_TEMPLATE;
+  i->ref.address = num(r);
+  i->ref.element_bytes = fixed(0);
+  if (more(r))
+    read_extents(r, &i->ref);
+}
+
+static void read_on(struct reader *r) {
+  struct dvmrt_item *i = item(r, 'O');
+  if (!strcmp(r->d->kind, "on")) {
+    i->ref.name = dvmrt_scan_string(&r->s);
+    i->ref.address = num(r);
+    return;
+  }
+  read_ref(r, &i->ref);
+}
+
+static void read_kind(struct reader *r) {
+  r->d->kind = dvmrt_scan_string(&r->s);
+  r->d->parallel = !strcmp(r->d->kind, "parallel");
+  r->d->cid = (long)dvmrt_scan_number(&r->s);
+}
+
+static void read_word(struct reader *r, char key) {
+  if (key == 'B' && r->d->parallel) {
+    read_result_extents(r);
+    return;
+  }
+  struct dvmrt_item *i = item(r, key);
+  if (key == 'L' || key == 'B')
+    i->word = dvmrt_scan_string(&r->s);
+  if (key == 'B')
+    read_ref(r, &i->ref);
+  else
+    i->ref.name = dvmrt_scan_string(&r->s);
+}
+
+static void read_use(struct reader *r) {
+  struct dvmrt_item *i = item(r, 'U');
+  const char *w;
+  i->ref.name = dvmrt_scan_string(&r->s);
+  i->ref.address = num(r);
+  i->use = dvmrt_scan_word(&r->s, &w) ? *w : '?';
+}
+
+static void read_line(struct reader *r, char key) {
+  struct dvmrt_directive *d = r->d;
+  switch (key) {
+  case 'K': read_kind(r); break;
+  case 'F': d->pos.file = d->loop.file = dvmrt_site_file(r->s.at, (size_t)(r->s.end - r->s.at)); break;
+  case 'P':
+    d->pos.line = (uint32_t)dvmrt_scan_number(&r->s);
+    d->pos.column = (uint32_t)dvmrt_scan_number(&r->s);
+    break;
+  case 'Q':
+    d->loop.line = (uint32_t)dvmrt_scan_number(&r->s);
+    d->loop.column = (uint32_t)dvmrt_scan_number(&r->s);
+    break;
+  case 'A': case 'G': case 'H': case 'C': case 'M': read_ref(r, &item(r, key)->ref); break;
+  case 'O': read_on(r); break;
+  case 'T': read_template(r); break;
+  case 'V': read_variable(r); break;
+  case 'R': read_reduction(r); break;
+  case 'U': read_use(r); break;
+  case 'J': case 'L': case 'B': read_word(r, key); break;
+  case 'Z': item(r, key)->ref.address = num(r); break;
+  case 'X': read_axis(r); break;
+  case 'W': read_widths(r); break;
+  case 'D': read_dist(r); break;
+  case 'N':
+    if (!strcmp(d->kind, "parallel"))
+      d->rank = read_names(r, d->names);
+    else if (r->last)
+      r->last->nnames = read_names(r, r->last->names);
+    break;
+  case 'S':
+    for (int i = 0; i < DVMRT_NDIMS_MAX && more(r); i++)
+      d->step[i] = dvmrt_scan_is(&r->s, "*") ? fixed(0) : num(r);
+    break;
+  case 'Y': d->dynamic = true; break;
+  case 'n': d->accesses = (uint64_t)dvmrt_scan_number(&r->s); break;
+  case 'c': d->calls = true; break;
+  case 'f': d->function = (uint64_t)dvmrt_scan_number(&r->s); break;
+  case 'y': d->no_summary = dvmrt_scan_rest(&r->s); break;
+  case 'E': d->init = true; break;
+  default: break;
+  }
+}
+
+struct dvmrt_directive *dvmrt_directive_of(struct dvmrt_site *site) {
+  if (site->cache)
+    return site->cache;
+  struct dvmrt_directive *d = dvmrt_mem_alloc(sizeof(*d));
+  *d = (struct dvmrt_directive){.site = site, .kind = ""};
+  for (int i = 0; i < DVMRT_NDIMS_MAX; i++)
+    d->step[i] = fixed(0);
+  struct reader r = {.d = d, .tail = &d->items};
+  dvmrt_scan_init(&r.s, site->text);
+  for (char key; (key = dvmrt_scan_line(&r.s));)
+    read_line(&r, key);
+  __atomic_store_n(&site->cache, d, __ATOMIC_RELEASE);
+  return d;
+}
+
+struct dvmrt_item *dvmrt_directive_find(struct dvmrt_item *from, char key) {
+  while (from && from->key != key)
+    from = from->next;
+  return from;
+}

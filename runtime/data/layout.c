@@ -1,0 +1,139 @@
+#include "runtime/data/layout.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct dvmrt_coord dvmrt_coord_compose(struct dvmrt_coord outer, const struct dvmrt_coord *inner, int ninner) {
+  if (outer.kind != DVMRT_COORD_AFFINE)
+    return outer;
+  if (outer.index >= ninner)
+    return (struct dvmrt_coord){DVMRT_COORD_ALL, 0, 0, 0};
+  struct dvmrt_coord in = inner[outer.index];
+  if (in.kind == DVMRT_COORD_ALL)
+    return in;
+  in.add = outer.coef * in.add + outer.add;
+  in.coef *= outer.coef;
+  return in;
+}
+
+bool dvmrt_layout_everywhere(const struct dvmrt_layout *l) {
+  for (int r = 0; l->root && r < l->ndims; r++)
+    if (l->block[r] && l->at[r].kind != DVMRT_COORD_ALL)
+      return false;
+  return true;
+}
+
+bool dvmrt_layout_divides(const struct dvmrt_layout *l, int dim) {
+  for (int r = 0; l->root && r < l->ndims; r++)
+    if (l->block[r] && l->at[r].kind == DVMRT_COORD_AFFINE && l->at[r].index == dim)
+      return true;
+  return false;
+}
+
+static int64_t value(struct dvmrt_coord c, const int64_t *at) {
+  return c.kind == DVMRT_COORD_AFFINE ? c.coef * at[c.index] + c.add : c.add;
+}
+
+/* num / den away from zero. */
+static int64_t round_out(int64_t num, int64_t den) {
+  int64_t q = num / den;
+  if (num % den)
+    q += (num < 0) == (den < 0) ? 1 : -1;
+  return q;
+}
+
+static void place_dim(struct dvmrt_coord a, int64_t point, const int64_t *ix, struct dvmrt_place *p) {
+  int64_t delta = value(a, ix) - point;
+  if (a.kind == DVMRT_COORD_CONST || a.coef == 0) {
+    if (delta)
+      p->kind = DVMRT_PLACE_FIXED;
+    return;
+  }
+  int d = a.index;
+  p->has_own[d] = (point - a.add) % a.coef == 0;
+  p->own[d] = (point - a.add) / a.coef;
+  int64_t away = delta ? round_out(delta, a.coef) : 0;
+  if (!p->away[d] && away)
+    p->naway++;
+  if (llabs(away) > llabs(p->away[d]))
+    p->away[d] = away;
+}
+
+void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix,
+                        int ndims, struct dvmrt_place *p) {
+  memset(p, 0, sizeof(*p));
+  for (int d = 0; d < ndims; d++) {
+    p->own[d] = ix[d];
+    p->has_own[d] = true;
+  }
+  if (dvmrt_layout_everywhere(array))
+    return;
+  if (array->root != nest->root) {
+    p->kind = DVMRT_PLACE_UNRELATED;
+    return;
+  }
+  for (int r = 0; r < array->ndims; r++) {
+    if (!array->block[r] || array->at[r].kind == DVMRT_COORD_ALL)
+      continue;
+    if (nest->at[r].kind == DVMRT_COORD_ALL) {
+      p->kind = DVMRT_PLACE_REPLICATED;
+      return;
+    }
+    place_dim(array->at[r], value(nest->at[r], iv), ix, p);
+    if (p->kind)
+      return;
+  }
+  if (p->naway)
+    p->kind = DVMRT_PLACE_NEAR;
+}
+
+bool dvmrt_layout_covers(const struct dvmrt_layout *array, const int64_t *extent) {
+  for (int r = 0; array->root && r < array->ndims; r++) {
+    struct dvmrt_coord c = array->at[r];
+    if (!array->block[r] || c.kind != DVMRT_COORD_AFFINE)
+      continue;
+    int64_t first = c.coef > 0 ? c.add : c.add - (extent[c.index] - 1), last = first + extent[c.index] - 1;
+    if (llabs(c.coef) != 1 || first > 0 || last < array->extent[r] - 1)
+      return false;
+  }
+  return true;
+}
+
+bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, const struct dvmrt_layout *other,
+                         const int64_t *other_ix) {
+  if (dvmrt_layout_everywhere(array))
+    return true;
+  if (array->root != other->root)
+    return false;
+  for (int r = 0; r < array->ndims; r++) {
+    if (!array->block[r] || array->at[r].kind == DVMRT_COORD_ALL)
+      continue;
+    if (other->at[r].kind == DVMRT_COORD_ALL || value(array->at[r], ix) != value(other->at[r], other_ix))
+      return false;
+  }
+  return true;
+}
+
+bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest,
+                          const struct dvmrt_subscript *axis, int ndims) {
+  if (dvmrt_layout_everywhere(array) || array->root != nest->root)
+    return true;
+  for (int r = 0; r < array->ndims; r++) {
+    struct dvmrt_coord a = array->at[r], n = nest->at[r];
+    if (!array->block[r] || a.kind == DVMRT_COORD_ALL || n.kind == DVMRT_COORD_ALL)
+      continue;
+    int64_t coef = 0;
+    int index = -1;
+    if (a.kind == DVMRT_COORD_AFFINE) {
+      if (a.index >= ndims || axis[a.index].kind == 'o')
+        return false;
+      if (axis[a.index].kind == 'a') {
+        index = axis[a.index].index;
+        coef = a.coef * axis[a.index].coef;
+      }
+    }
+    int64_t want = n.kind == DVMRT_COORD_AFFINE ? n.coef : 0;
+    if (coef != want || (coef && index != n.index))
+      return false;
+  }
+  return true;
+}

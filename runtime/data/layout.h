@@ -1,0 +1,57 @@
+/* Where elements and iterations lie: maps from indices to the dimensions of a distributed template (or array), composed over
+ * chains of alignment.  Pure arithmetic; no memory, no state. */
+#ifndef DVMRT_LAYOUT_H
+#define DVMRT_LAYOUT_H
+#include "runtime/data/site.h"
+
+struct dvmrt_array;
+
+/* Coordinate along one dimension of a target. */
+struct dvmrt_coord {
+  enum { DVMRT_COORD_ALL, DVMRT_COORD_CONST, DVMRT_COORD_AFFINE } kind; /* ALL: on every processor of that dimension */
+  int index;           /* AFFINE: dimension of the array, or index variable of the nest */
+  int64_t coef, add;   /* coef * index + add; CONST: add */
+};
+
+struct dvmrt_layout {
+  const struct dvmrt_array *root; /* NULL: not distributed: on all processors */
+  int ndims;                      /* of the root */
+  bool block[DVMRT_NDIMS_MAX];    /* divided among processors; else whole */
+  int64_t extent[DVMRT_NDIMS_MAX];
+  struct dvmrt_coord at[DVMRT_NDIMS_MAX];
+};
+
+/* outer(inner): 'inner' gives each dimension that 'outer' speaks of. */
+struct dvmrt_coord dvmrt_coord_compose(struct dvmrt_coord outer, const struct dvmrt_coord *inner, int ninner);
+/* Every processor holds all of it. */
+bool dvmrt_layout_everywhere(const struct dvmrt_layout *l);
+/* Is dimension 'dim' of the array divided among processors? */
+bool dvmrt_layout_divides(const struct dvmrt_layout *l, int dim);
+
+/* Element against the part that one iteration owns. */
+struct dvmrt_place {
+  enum {
+    DVMRT_PLACE_OWN,         /* in it */
+    DVMRT_PLACE_NEAR,        /* displaced along dimensions of the array: 'away' says by how much */
+    DVMRT_PLACE_UNRELATED,   /* distributed separately */
+    DVMRT_PLACE_REPLICATED,  /* the iteration is replicated over a dimension that divides the array */
+    DVMRT_PLACE_FIXED        /* the array lies at one point of a dimension, the iteration at another */
+  } kind;
+  int64_t away[DVMRT_NDIMS_MAX]; /* index distance from the own part, rounded away from it; negative: towards lower indices */
+  int64_t own[DVMRT_NDIMS_MAX];  /* indices of the own element, where has_own */
+  bool has_own[DVMRT_NDIMS_MAX];
+  int naway;                     /* dimensions with away != 0 */
+};
+
+/* Iteration 'iv' of a nest that lies as 'nest' says, element 'ix' of an array that lies as 'array' says. */
+void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix,
+                        int ndims, struct dvmrt_place *p);
+/* Has every point of the divided dimensions an element of the array (of these extents)? */
+bool dvmrt_layout_covers(const struct dvmrt_layout *array, const int64_t *extent);
+/* Is element 'ix' of an array present wherever element 'other_ix' of another one is? */
+bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, const struct dvmrt_layout *other,
+                         const int64_t *other_ix);
+/* Will the answer be the same for every iteration of the nest, given these subscripts? */
+bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest,
+                          const struct dvmrt_subscript *axis, int ndims);
+#endif

@@ -1,0 +1,25 @@
+/* Objects of ordinary memory: where they begin and end, what code that we cannot see may have written, and whether a word without
+ * a value says anything.  All inside dvmrt_mem_enter. */
+#ifndef DVMRT_OBJECT_H
+#define DVMRT_OBJECT_H
+#include "runtime/data/heap.h"
+#include "runtime/data/site.h"
+
+/* 'data' is static data of an instrumented module.  The one function to be called outside dvmrt_mem_enter. */
+void dvmrt_object_module(const void *data);
+/* The module is going: where its static data lie.  False: not known. */
+bool dvmrt_object_module_gone(const void *data, struct dvmrt_extent *x);
+/* An object of this thread's stack begins to live; those below 'frame' (an address in the caller's caller's stack frame or below
+ * it) are dead. */
+void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame);
+/* The frames below 'frame' on this thread's stack have ended without a word: their objects count as assigned, for code that we
+ * cannot see may use the place next and hand it to us. */
+void dvmrt_object_unwound(uintptr_t frame);
+/* The object that holds 'a': of the heap or of any thread's stack.  False: none is known. */
+bool dvmrt_object_find(uintptr_t a, struct dvmrt_extent *x);
+/* Code that we cannot see was given 'a', which lies in an object of 'size' bytes from 'start' (0: not known): that object and
+ * what pointers in it lead to counts as assigned. */
+void dvmrt_object_given(uintptr_t a, uintptr_t start, uint64_t size);
+/* Whether to believe that the datum at 'a' was never assigned. */
+bool dvmrt_object_judged(const struct dvmrt_access *x, uintptr_t a);
+#endif

@@ -1,0 +1,43 @@
+#include "runtime/entry/direct.h"
+#include "runtime/data/array.h"
+#include "runtime/rules/copy.h"
+#include "runtime/rules/group.h"
+#include "runtime/rules/task.h"
+#include <string.h>
+
+typedef void direct_f(struct dvmrt_directive *d, const int64_t *args);
+
+static const char *group_of(const struct dvmrt_directive *d) {
+  const struct dvmrt_item *i = dvmrt_directive_find(d->items, 'J');
+  return i ? i->ref.name : "";
+}
+
+static void shadow_start(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_shadow_start(d, group_of(d)); }
+static void shadow_wait(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_shadow_wait(d, group_of(d)); }
+static void reduction_start(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_reduction_start(d, group_of(d)); }
+static void reduction_wait(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_reduction_wait(d, group_of(d)); }
+
+static const struct {
+  const char *kind;
+  direct_f *run;
+} kinds[] = {
+    {"array", dvmrt_array_declare},
+    {"bind", dvmrt_array_declare},
+    {"template", dvmrt_array_declare},
+    {"task", dvmrt_task_declare},
+    {"redistribute", dvmrt_array_redistribute},
+    {"realign", dvmrt_array_redistribute},
+    {"array_copy", dvmrt_copy_run},
+    {"shadow_add", dvmrt_array_add_edge},
+    {"shadow_group", dvmrt_group_define},
+    {"shadow_start", shadow_start},
+    {"shadow_wait", shadow_wait},
+    {"reduction_start", reduction_start},
+    {"reduction_wait", reduction_wait},
+};
+
+void dvmrt_direct_run(struct dvmrt_directive *d, const int64_t *args) {
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    if (!strcmp(kinds[i].kind, d->kind))
+      kinds[i].run(d, args);
+}

@@ -1,0 +1,412 @@
+/* The entry points of abi.h: the short ways first, then the modules, under the lock. */
+#include "runtime/rules/check.h"
+#include "runtime/entry/direct.h"
+#include "runtime/report/explain.h"
+#include "runtime/rules/group.h"
+#include "runtime/data/mem.h"
+#include "runtime/data/object.h"
+#include "runtime/entry/process.h"
+#include "runtime/rules/reduce.h"
+#include "runtime/report/stats.h"
+#include "runtime/rules/stretch.h"
+#include "runtime/rules/summary.h"
+#include "runtime/rules/task.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void leave(void) {
+  bool due = dvmrt_process_due;
+  dvmrt_mem_leave();
+  if (DVMRT_UNLIKELY(due))
+    dvmrt_process_do_due();
+}
+
+void __dvmrt_module_2(struct dvmrt_site *first, struct dvmrt_site *last) {
+  dvmrt_process_init();
+  dvmrt_object_module(first);
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_site_module(first, last);
+  leave();
+}
+
+/* What lies at these addresses next has nothing to do with what lay there. */
+void __dvmrt_module_gone(struct dvmrt_site *first, struct dvmrt_site *last) {
+  struct dvmrt_extent x;
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_array_sites_gone(first, last);
+  dvmrt_site_module_gone(first, last);
+  if (dvmrt_object_module_gone(first, &x)) {
+    dvmrt_array_forget(x.start, x.size);
+    dvmrt_shadow_fill(x.start, x.size, DVMRT_W_ASSIGNED);
+  }
+  leave();
+}
+
+/* ---- accesses ------------------------------------------------------------------------------------------------------------------ */
+
+/* Decides what needs no lock and no site.  True: done. */
+static inline bool touch_word(uint32_t *wp, uint32_t flags) {
+  const struct dvmrt_now *now = &__dvmrt_now;
+  uint32_t w = *wp;
+  if (w == now->write)
+    return true;
+  if ((flags & DVMRT_READ) && w < DVMRT_W_FIRST)
+    return false;
+  if (flags & DVMRT_WRITE) {
+    if (w >= now->first_write)
+      return false;
+    *wp = now->write;
+    return true;
+  }
+  if (w < now->first_read)
+    *wp = now->write & ~1u;
+  return w < now->first_read || !(w & now->mask);
+}
+
+/* Ordinary data on pages that inserted code does not read itself: beside an array, with odd sizes.  Their records change under
+ * the lock: to be called with it, or where nobody else can change them. */
+static bool touch_page(uintptr_t a, uint64_t size, uint32_t flags) {
+  uint32_t count, *words = dvmrt_shadow_peek(a, size, &count);
+  if (!words)
+    return count && !__dvmrt_now.mask;
+  for (uint32_t i = 0; i < count; i++)
+    if (!touch_word(&words[i], flags))
+      return false;
+  return count > 0;
+}
+
+/* The first assignment of a private datum in an iteration, the commonest reason to come here. */
+static bool touch_private(uint32_t *wp, uintptr_t a, uint64_t size, uint32_t flags) {
+  if (flags != DVMRT_WRITE || !__dvmrt_now.mask || dvmrt_mem_inside() || !dvmrt_construct_private(a, size))
+    return false;
+  *wp = __dvmrt_now.write;
+  return true;
+}
+
+void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
+  uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
+  unsigned code = e & 3;
+  bool alone = dvmrt_mem_alone(), plain = !(flags & DVMRT_NAMED);
+  if (plain && (code == 1 || code == 2) && size == 4u * code && !(a & (size - 1))) {
+    uint32_t *wp = dvmrt_shadow_at(e, a);
+    if (touch_word(wp, flags) || touch_private(wp, a, size, flags))
+      return;
+  } else if (plain && alone && !dvmrt_group_nvars && touch_page(a, size, flags)) {
+    return;
+  }
+  if (!dvmrt_mem_enter())
+    return;
+  if (plain && !alone && (code == 0 || code == 3) && !dvmrt_group_nvars && touch_page(a, size, flags)) {
+    dvmrt_mem_leave();
+    return;
+  }
+  dvmrt_stats_looked_at++;
+  dvmrt_check_touch(a, size, site, ix, flags);
+  leave();
+}
+
+void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_check_bounds((uintptr_t)p, site, ix, dim, extent, flags);
+  leave();
+}
+
+int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
+  if (!dvmrt_mem_enter())
+    return 0;
+  dvmrt_stats_looked_at++;
+  int settled = dvmrt_check_view_place((uintptr_t)p, site, view, ix, flags);
+  leave();
+  return settled;
+}
+
+uint32_t __dvmrt_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix) {
+  if (!dvmrt_mem_enter())
+    return flags & DVMRT_WRITE ? DVMRT_W_ASSIGNED : word;
+  dvmrt_stats_looked_at++;
+  word = dvmrt_check_local(site, word, kind, flags, ix);
+  leave();
+  return word;
+}
+
+/* ---- constructs ---------------------------------------------------------------------------------------------------------------- */
+
+/* A construct in code that interrupted the runtime runs unobserved; all that must be right is 'once'. */
+static __thread struct dvmrt_site *unobserved __attribute__((tls_model("initial-exec")));
+
+int __dvmrt_enter(struct dvmrt_site *site, void *frame, const int64_t *args) {
+  if (unobserved == site) {
+    unobserved = NULL;
+    return 0;
+  }
+  if (!dvmrt_mem_enter())
+    return 1;
+  int run = dvmrt_construct_enter(dvmrt_directive_of(site), frame, args);
+  leave();
+  return run;
+}
+
+void __dvmrt_leave(struct dvmrt_site *site, void *frame) {
+  if (!dvmrt_mem_enter()) {
+    unobserved = site;
+    return;
+  }
+  dvmrt_construct_leave(dvmrt_directive_of(site), frame);
+  leave();
+}
+
+void __dvmrt_row(struct dvmrt_site *construct) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_construct_row(dvmrt_directive_of(construct));
+  leave();
+}
+
+int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values) {
+  if (!dvmrt_mem_enter())
+    return 0;
+  int proved = dvmrt_summary_prove(dvmrt_directive_of(construct), s, box, values);
+  leave();
+  return proved;
+}
+
+int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size) {
+  if (!dvmrt_mem_enter())
+    return 0;
+  int known = dvmrt_summary_data(dvmrt_directive_of(construct), (uintptr_t)p, size);
+  leave();
+  return known;
+}
+
+int __dvmrt_stretch(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
+  if (!dvmrt_mem_enter())
+    return 0;
+  int proved = dvmrt_stretch_prove(s, turns, first);
+  leave();
+  return proved;
+}
+
+void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_direct_run(dvmrt_directive_of(site), args);
+  leave();
+}
+
+const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use, uint32_t shift) {
+  static const struct dvmrt_view none = {.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
+  if (!dvmrt_mem_enter())
+    return &none;
+  const struct dvmrt_view *v = dvmrt_construct_view(dvmrt_directive_of(construct), use, shift);
+  leave();
+  return v;
+}
+
+int __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
+                      const void *partial, double magnitude, const void *loc_before, const void *loc_result,
+                      const void *loc_partial, uint64_t loc_bytes) {
+  if (!dvmrt_mem_enter())
+    return 0;
+  struct dvmrt_evaluation e = {
+      .number = number, .disturbed = state & 1, .tied = state & 2, .before = before, .result = result, .partial = partial,
+      .magnitude = magnitude, .loc_before = loc_before, .loc_result = loc_result, .loc_partial = loc_partial,
+      .loc_bytes = loc_bytes};
+  bool replace = dvmrt_reduce_compare(dvmrt_directive_of(construct), &e);
+  leave();
+  return replace;
+}
+
+void __dvmrt_results(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, void *result,
+                     const void *partial, const void *last, const double *magnitude, uint64_t count) {
+  if (!dvmrt_mem_enter())
+    return;
+  struct dvmrt_results r = {number, state & 1, before, result, partial, last, magnitude, count};
+  dvmrt_reduce_results(dvmrt_directive_of(construct), &r);
+  leave();
+}
+
+void __dvmrt_step(struct dvmrt_site *construct, uint32_t numbers, uint32_t over) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_reduce_step(dvmrt_directive_of(construct), numbers, over);
+  leave();
+}
+
+void __dvmrt_escape(struct dvmrt_site *access) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_reduce_escape(access);
+  leave();
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------------------------- */
+
+/* Arrays in the range cease; the words then say 'word'. */
+static void renew(uintptr_t a, uint64_t size, uint32_t word) {
+  if (DVMRT_UNLIKELY(dvmrt_group_nvars))
+    dvmrt_group_ends(a, size);
+  dvmrt_task_forget(a, size);
+  dvmrt_array_forget(a, size);
+  dvmrt_shadow_fill(a, size, word);
+}
+
+void __dvmrt_born(const void *p, uint64_t size) {
+  if (!size || !dvmrt_mem_enter())
+    return;
+  renew((uintptr_t)p, size, dvmrt_construct_born_word());
+  dvmrt_object_born((uintptr_t)p, size, (uintptr_t)__builtin_frame_address(0));
+  leave();
+}
+
+void __dvmrt_over(const void *p, uint64_t size) {
+  if (!dvmrt_mem_enter())
+    return;
+  if (dvmrt_construct_judges())
+    dvmrt_shadow_fill((uintptr_t)p, size, DVMRT_W_PRIVATE);
+  leave();
+}
+
+void __dvmrt_unwound(const void *frame) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_object_unwound((uintptr_t)frame);
+  leave();
+}
+
+static void mark_written(uintptr_t a, uint64_t size) {
+  struct dvmrt_region *r = dvmrt_shadow_region_in(a, size);
+  if (r)
+    dvmrt_construct_written((struct dvmrt_array *)r, NULL);
+}
+
+void __dvmrt_assign(const void *p, uint64_t size) {
+  uintptr_t a = (uintptr_t)p;
+  if (!size || (!__dvmrt_now.mask && size <= 4096 && !dvmrt_shadow_entry(a) && !dvmrt_shadow_entry(a + size - 1)))
+    return;
+  if (!dvmrt_mem_enter())
+    return;
+  mark_written(a, size);
+  dvmrt_task_assigned(a, size);
+  dvmrt_shadow_fill(a, size, __dvmrt_now.mask ? __dvmrt_now.write : DVMRT_W_ASSIGNED);
+  leave();
+}
+
+void __dvmrt_fill(const void *p, uint64_t size) {
+  uintptr_t a = (uintptr_t)p;
+  if (!__dvmrt_now.mask) {
+    __dvmrt_assign(p, size);
+    return;
+  }
+  if (!size || !dvmrt_mem_enter())
+    return;
+  mark_written(a, size);
+  dvmrt_task_assigned(a, size);
+  dvmrt_check_filled(a, size);
+  leave();
+}
+
+void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
+  if (!size || !dvmrt_mem_enter())
+    return;
+  if (dvmrt_check_copied_nowhere((uintptr_t)dst)) {
+    dvmrt_mem_leave();
+    return;
+  }
+  mark_written((uintptr_t)dst, size);
+  dvmrt_task_assigned((uintptr_t)dst, size);
+  if (__dvmrt_now.mask)
+    dvmrt_shadow_copy((uintptr_t)dst, (uintptr_t)src, size, __dvmrt_now.write, __dvmrt_now.base, dvmrt_construct_born_word());
+  else
+    dvmrt_shadow_copy((uintptr_t)dst, (uintptr_t)src, size, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
+  leave();
+}
+
+static void given(const void *p, uint64_t size) {
+  if (!p || !dvmrt_mem_enter())
+    return;
+  dvmrt_object_given((uintptr_t)p, (uintptr_t)p, size);
+  leave();
+}
+
+void __dvmrt_foreign(const void *p) { given(p, 0); }
+void __dvmrt_given(const void *p, uint64_t size) { given(p, size); }
+
+static void heap_new(uintptr_t a, uint64_t size, uint32_t word) {
+  dvmrt_heap_add(a, size);
+  if (size)
+    renew(a, size, word);
+}
+
+void __dvmrt_heap_new(const void *p, uint64_t size) {
+  if (!p || !dvmrt_mem_enter())
+    return;
+  heap_new((uintptr_t)p, size, dvmrt_construct_born_word());
+  leave();
+}
+
+void __dvmrt_heap_zero(const void *p, uint64_t size) {
+  if (!p || !dvmrt_mem_enter())
+    return;
+  heap_new((uintptr_t)p, size, __dvmrt_now.mask ? __dvmrt_now.write : DVMRT_W_ZERO);
+  leave();
+}
+
+static void heap_forget(uintptr_t a) {
+  struct dvmrt_extent x;
+  if (dvmrt_heap_remove(a, &x) && x.size)
+    renew(x.start, x.size, DVMRT_W_ASSIGNED);
+}
+
+void __dvmrt_heap_free(const void *p) {
+  if (!p || !dvmrt_mem_enter())
+    return;
+  heap_forget((uintptr_t)p);
+  leave();
+}
+
+/* Under the lock: another thread that is given the old block waits with its words until ours have moved. */
+static void *realloc_known(void *p, uint64_t size, struct dvmrt_extent x) {
+  void *q = realloc(p, size);
+  if (!q)
+    return NULL;
+  uintptr_t a = (uintptr_t)p, b = (uintptr_t)q;
+  uint64_t keep = x.size < size ? x.size : size;
+  uint32_t born = dvmrt_construct_born_word();
+  if (a != b) {
+    dvmrt_array_forget(b, size);
+    dvmrt_shadow_copy(b, a, keep, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
+    renew(a, x.size, DVMRT_W_ASSIGNED);
+    dvmrt_heap_remove(a, &x);
+  } else {
+    dvmrt_array_forget(a, x.size); /* it begins where it began, but has another shape */
+  }
+  if (size > keep)
+    renew(b + keep, size - keep, born);
+  else if (a == b && x.size > keep)
+    renew(a + keep, x.size - keep, DVMRT_W_ASSIGNED);
+  dvmrt_heap_add(b, size);
+  return q;
+}
+
+void *__dvmrt_realloc(void *p, uint64_t size) {
+  if (!p) {
+    void *q = malloc(size);
+    __dvmrt_heap_new(q, size);
+    return q;
+  }
+  struct dvmrt_extent x;
+  if (!dvmrt_mem_enter())
+    return realloc(p, size);
+  void *q;
+  if (size && dvmrt_heap_find((uintptr_t)p, &x) && x.start == (uintptr_t)p) {
+    q = realloc_known(p, size, x);
+  } else {
+    heap_forget((uintptr_t)p);
+    q = realloc(p, size);
+  }
+  leave();
+  return q;
+}

@@ -1,0 +1,170 @@
+#include "runtime/entry/process.h"
+#include "runtime/rules/construct.h"
+#include "runtime/report/diag.h"
+#include "runtime/report/facts.h"
+#include "runtime/rules/group.h"
+#include "runtime/entry/host.h"
+#include "runtime/data/mem.h"
+#include "runtime/entry/options.h"
+#include "runtime/rules/reduce.h"
+#include "runtime/report/other.h"
+#include "runtime/report/report.h"
+#include "runtime/report/source.h"
+#include "runtime/report/stats.h"
+#include "runtime/rules/summary.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pid_t owner;   /* a vfork child shares our memory and must not sum up for us */
+static bool ready;
+
+/* ---- the end ------------------------------------------------------------------------------------------------------------------- */
+
+static int close_report(int status) {
+  if (!ready || getpid() != owner)
+    return status;
+  if (!dvmrt_mem_enter())
+    return dvmrt_diag_status(status); /* a handler ends the process in the middle of ours: no sum */
+  dvmrt_check_close_waiting();
+  dvmrt_group_close();
+  status = dvmrt_diag_close(status, dvmrt_construct_count(), dvmrt_array_count());
+  dvmrt_mem_leave();
+  dvmrt_host_end(status);
+  return status;
+}
+
+static void end_now(int status) {
+  for (;;)
+    syscall(SYS_exit_group, status);
+}
+
+/* The first to be registered, so the last to run: what other handlers of the program do is still checked. */
+static void at_end(int status, void *unused) {
+  (void)unused;
+  int wanted = close_report(status);
+  if (wanted == status)
+    return;
+  fflush(NULL);
+  end_now(wanted);
+}
+
+static void at_quick_end(void) {
+  /* The status is not told here; _exit follows at once and does not pass through ours inside the C library. */
+  int wanted = close_report(-1);
+  if (wanted != -1)
+    end_now(wanted);
+}
+
+uint8_t dvmrt_process_due;
+
+void dvmrt_process_set_due(uint8_t what, bool on) {
+  if (on)
+    __atomic_fetch_or(&dvmrt_process_due, what, __ATOMIC_RELAXED);
+  else
+    __atomic_fetch_and(&dvmrt_process_due, (uint8_t)~what, __ATOMIC_RELAXED);
+}
+
+void dvmrt_process_do_due(void) {
+  uint8_t due = __atomic_load_n(&dvmrt_process_due, __ATOMIC_RELAXED);
+  if (due & DVMRT_DUE_HOLD)
+    dvmrt_host_point();
+  if (!(due & DVMRT_DUE_HALT))
+    return;
+  int status = close_report(0); /* halt_on_error: summary, then the end */
+  fflush(NULL);
+  end_now(status);
+}
+
+/* The C library's own, with the sum before the end. */
+__attribute__((visibility("default"), noreturn)) void _exit(int status) {
+  end_now(close_report(status));
+  __builtin_unreachable();
+}
+__attribute__((visibility("default"), noreturn)) void _Exit(int status) { _exit(status); }
+
+/* ---- fork ---------------------------------------------------------------------------------------------------------------------- */
+
+/* A handler that has interrupted the runtime forks without the lock, and what it interrupted goes on in both. */
+static __thread bool held __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void) { held = dvmrt_mem_enter(); }
+static void in_parent(void) {
+  if (held)
+    dvmrt_mem_leave();
+}
+static void in_child(void) {
+  owner = getpid();
+  if (!held)
+    return;
+  dvmrt_diag_reset();
+  dvmrt_stats_forked();
+  dvmrt_report_forked();
+  dvmrt_group_forked();
+  dvmrt_construct_forked();
+  dvmrt_mem_leave();
+}
+
+/* ---- start --------------------------------------------------------------------------------------------------------------------- */
+
+static bool list_keys(void) {
+  char line[256];
+  for (unsigned i = 0; dvmrt_options_line(i, line, sizeof(line)); i++)
+    printf("%s\n", line);
+  if (!fflush(stdout) && !ferror(stdout))
+    return true;
+  fprintf(stderr, "dvm: error: cannot write the keys of DVM_OPTIONS: %s\n", strerror(errno));
+  return false;
+}
+
+static void read_options(struct dvmrt_options *options) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  const char *text = getenv("DVM_OPTIONS");
+  dvmrt_options_default(options);
+  if (text && dvmrt_options_parse(options, text, &err)) {
+    fprintf(stderr, "dvm: error: %s\n", err.text);
+    end_now(2);
+  }
+  if (options->help) {
+    end_now(list_keys() ? 0 : 1);
+  }
+  dvmrt_other_shown = options->history;
+  dvmrt_summary_wanted = options->summaries;
+  __dvmrt_stretch_least = options->stretches ? options->stretches : UINT64_MAX;
+  dvmrt_reduce_emulates = options->emulate;
+  dvmrt_diag_init(options);
+  if (dvmrt_report_open(options, &err)) {
+    fprintf(stderr, "dvm: error: %s\n", err.text);
+    end_now(2);
+  }
+}
+
+static void start_host(const struct dvmrt_options *o) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  if (!*o->sdm || !dvmrt_host_start(o->sdm, &err))
+    return;
+  fprintf(stderr, "dvm: error: %s\n", err.text);
+  end_now(2);
+}
+
+__attribute__((constructor(101))) void dvmrt_process_init(void) {
+  static struct dvmrt_options o;
+  if (ready)
+    return;
+  ready = true;
+  owner = getpid();
+  dvmrt_mem_init();
+  dvmrt_shadow_init();
+  dvmrt_source_init();
+  dvmrt_construct_init();
+  dvmrt_facts_init();
+  read_options(&o);
+  on_exit(at_end, NULL);
+  at_quick_exit(at_quick_end);
+  pthread_atfork(before_fork, in_parent, in_child);
+  start_host(&o); /* behind that: its own handlers for fork then come before ours, which take the lock */
+}

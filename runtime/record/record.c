@@ -1,0 +1,433 @@
+/* The recording program's side: entry points of abi.h.  After the start nothing here allocates or takes a lock. */
+#include "runtime/trace/abi.h"
+#include "runtime/record/arrays.h"
+#include "runtime/trace/config.h"
+#include "runtime/trace/digest.h"
+#include "driver/trace/inside/inside.h"
+#include "runtime/trace/ring.h"
+#include "runtime/record/setup.h"
+#include "runtime/trace/text.h"
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+__thread struct dvmt_state __dvmt_state __attribute__((tls_model("initial-exec"), visibility("default")));
+
+enum { DEPTH_MAX = 256 };
+
+/* Constructs and loops that are being executed, outermost first. */
+struct open {
+  struct dvmt_site *site;
+  char *frame;           /* of the function that holds it: lower addresses are callees */
+  uint32_t flags;        /* of the thread while no iteration is left out */
+  uint32_t outer;        /* flags to go back to */
+  uint8_t level;
+  bool silent;           /* in an iteration that is left out: all within is */
+};
+static struct open stack[DEPTH_MAX];
+static int depth;
+static int unseen;       /* constructs that found the stack full */
+static struct dvmt_ring *ring;
+static char *chunk;      /* that is being filled */
+static bool started, finished;
+static __thread bool recording __attribute__((tls_model("initial-exec")));
+
+/* ---- records ------------------------------------------------------------------------------------------------------------- */
+
+static void stop(void) {
+  ring = NULL;
+  recording = false;
+  __dvmt_state = (struct dvmt_state){.next = NULL};
+}
+
+static void fresh_chunk(size_t used) {
+  chunk = dvmt_ring_next(ring, used);
+  if (!chunk)
+    return stop();
+  __dvmt_state.next = chunk;
+  __dvmt_state.limit = chunk + DVMT_RING_CHUNK - DVMT_RECORD_MAX;
+}
+
+__attribute__((visibility("default"))) void __dvmt_full(void) {
+  if (recording)
+    fresh_chunk((size_t)(__dvmt_state.next - chunk));
+}
+
+/* Room for 'words' in one chunk, or NULL. */
+static uint64_t *room(size_t words) {
+  if (words * 8 + DVMT_RECORD_MAX > DVMT_RING_CHUNK)
+    return NULL;
+  if ((size_t)(chunk + DVMT_RING_CHUNK - __dvmt_state.next) < words * 8 + DVMT_RECORD_MAX)
+    fresh_chunk((size_t)(__dvmt_state.next - chunk));
+  return recording ? (uint64_t *)(void *)__dvmt_state.next : NULL;
+}
+
+static void close_record(uint64_t *r, const struct dvmt_site *site, enum dvmt_tag tag, size_t words) {
+  __atomic_store_n(&r[0], (uint64_t)(uintptr_t)site + tag, __ATOMIC_RELEASE);
+  __dvmt_state.next = (char *)(r + words);
+  if (__dvmt_state.next >= __dvmt_state.limit)
+    __dvmt_full();
+}
+
+static void emit(const struct dvmt_site *site, enum dvmt_tag tag, const int64_t *words, size_t n) {
+  uint64_t *r = room(n + 1);
+  if (!r)
+    return;
+  if (n)
+    memcpy(r + 1, words, n * 8);
+  close_record(r, site, tag, n + 1);
+}
+
+/* ---- sites ----------------------------------------------------------------------------------------------------------------- */
+
+static void define(struct dvmt_site *site) {
+  size_t n = strlen(site->text), words = 5 + (n + 7) / 8;
+  uint64_t *r = room(words);
+  if (!r)
+    return;
+  r[1] = (uintptr_t)site->base;
+  r[2] = site->size;
+  r[3] = site->kind | (uint64_t)site->words << 8 | (uint64_t)site->bytes << 16 | (uint64_t)site->where << 24 | (uint64_t)site->nargs << 32;
+  r[4] = n;
+  r[words - 1] = n ? 0 : r[words - 1];
+  memcpy(r + 5, site->text, n);
+  close_record(r, site, DVMT_TAG_DEFINE, words);
+}
+
+/* The linker's build id of this program, if it has one. */
+static int tell_program(struct dl_phdr_info *info, size_t size, void *arg) {
+  (void)size, (void)arg;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+    const char *at = (const char *)(info->dlpi_addr + ph->p_vaddr), *end = at + ph->p_memsz;
+    while (ph->p_type == PT_NOTE && end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
+      const ElfW(Nhdr) *note = (const void *)at;
+      const unsigned char *id = (const unsigned char *)at + sizeof(*note) + (note->n_namesz + 3u) / 4 * 4;
+      size_t n = note->n_descsz < 64 ? note->n_descsz : 64, words = 2 + (2 * n + 8) / 8;
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(note + 1, "GNU", 4)) {
+        uint64_t *r = room(words);
+        if (!r)
+          return 1;
+        r[1] = 2 * n;
+        for (size_t k = 0; k < n; k++)
+          snprintf((char *)(r + 2) + 2 * k, 3, "%02x", id[k]);
+        close_record(r, NULL, DVMT_TAG_PROGRAM, words);
+        return 1;
+      }
+      at = (const char *)id + (note->n_descsz + 3u) / 4 * 4;
+    }
+  }
+  return 1; /* only the first, which is the program */
+}
+
+/* What the configuration says of it. */
+static void configure(struct dvmt_site *site) {
+  if (site->kind != DVMT_SITE_CONSTRUCT && site->kind != DVMT_SITE_LOOP)
+    return;
+  struct dvmt_span file = dvmt_text_line(site->text, 'F'), place = dvmt_text_line(site->text, 'P');
+  if (!file.s || !place.s)
+    return;
+  unsigned line = (unsigned)dvmt_span_number(dvmt_text_field(&place), 0);
+  const struct dvmt_rule *rule = dvmt_config_rule(&dvmt_setup()->config, file.s, file.n, line);
+  if (!rule)
+    return;
+  site->level = (uint8_t)rule->level;
+  site->limits = rule->limited ? &rule->limits : NULL;
+}
+
+static void in_child(void) { stop(); }
+
+/* ---- the recorder inside this process --------------------------------------------------------------------------------------- */
+
+#pragma weak dlopen /* static programs are not to be linked with it, and warned of, for this */
+
+static __typeof__(&dvmt_inside_finish) inside_finish;
+static pid_t inside_pid;
+
+static struct dvmt_ring *inside_start(void) {
+  const struct dvmt_setup *s = dvmt_setup();
+  char path[4096];
+  Dl_info info;
+  const char *lib = dladdr((void *)(uintptr_t)inside_start, &info) ? info.dli_fname : "", *slash = strrchr(lib, '/');
+  __typeof__(&dvmt_inside_start) start = NULL;
+  if (s->inside.pid != getpid()) /* a child has the environment too */
+    return NULL;
+  snprintf(path, sizeof(path), "%.*s/" DVMT_INSIDE_LIBRARY, slash ? (int)(slash - lib) : 1, slash ? lib : ".");
+  void *handle = strstr(lib, "libdvmtrace.so") ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (handle) {
+    *(void **)&start = dlsym(handle, DVMT_INSIDE_START);
+    *(void **)&inside_finish = dlsym(handle, DVMT_INSIDE_FINISH);
+  } else {
+    const char *why = strstr(lib, "libdvmtrace.so") ? dlerror() : "the program is linked with libdvmtrace.a, not with libdvmtrace.so";
+    fprintf(stderr, "dvm: error: cannot load the recorder: %s\n", why);
+  }
+  struct dvmt_ring *r = start && inside_finish ? start(s->inside.file, s->inside.codec, s->inside.verbose) : NULL;
+  if (!r)
+    _exit(1);
+  inside_pid = getpid();
+  return r;
+}
+
+static bool inside_failed(void) {
+  if (!inside_pid || getpid() != inside_pid)
+    return false;
+  inside_pid = 0;
+  stop();
+  return inside_finish();
+}
+
+static void inside_end(void) {
+  if (inside_failed()) /* as 'dvm record' ends */
+    for (;;)
+      syscall(SYS_exit_group, 1);
+}
+
+/* Behind the program's own destructors, which are still recorded; and the ways out that run none. */
+__attribute__((destructor)) static void at_end(void) {
+  if (!inside_failed())
+    return;
+  fflush(NULL); /* the C library would do it after us */
+  for (;;)
+    syscall(SYS_exit_group, 1);
+}
+__attribute__((visibility("default"))) void __dvmt_exit(void) { inside_end(); }
+
+static bool is_point(const struct dvmt_point *p, const struct dvmt_site *site) {
+  if (!p->place.file || site->count != p->count)
+    return false;
+  struct dvmt_span file = dvmt_text_line(site->text, 'F'), place = dvmt_text_line(site->text, 'P');
+  return file.s && place.s && dvmt_place_is(&p->place, file.s, file.n, (unsigned)dvmt_span_number(dvmt_text_field(&place), 0));
+}
+
+/* Flags of code that runs at a level. */
+static uint32_t flags_of(unsigned level, bool limited) {
+  uint32_t shape = DVMT_ON_SHAPE, iter = limited ? DVMT_ON_SLOW : DVMT_ON_ITER;
+  switch (level) {
+  case DVMT_LEVEL_MINIMAL: return shape | iter;
+  case DVMT_LEVEL_MODIFY: return shape | iter | DVMT_ON_WRITE;
+  case DVMT_LEVEL_FULL: return shape | iter | DVMT_ON_WRITE | DVMT_ON_READ;
+  default: return dvmt_setup()->config.nrules ? DVMT_ON_SHAPE : 0;
+  }
+}
+
+static unsigned program_level(void) { return started && !finished ? dvmt_setup()->config.level : DVMT_LEVEL_NONE; }
+
+/* Outside constructs there are no iterations to record. */
+static uint32_t program_flags(void) { return flags_of(program_level(), false) & ~(uint32_t)DVMT_ON_ITER; }
+
+__attribute__((visibility("default"))) void __dvmt_module_1(struct dvmt_site *first, struct dvmt_site *last) {
+  static bool ready;
+  if (!ready) {
+    ready = true;
+    int fd = dvmt_setup()->ring_fd;
+    ring = dvmt_setup()->inside.pid ? inside_start() : fd < 0 ? NULL : dvmt_ring_attach(fd);
+    if (!ring)
+      return;
+    pthread_atfork(NULL, NULL, in_child);
+    if (inside_pid)
+      at_quick_exit(inside_end);
+    recording = true;
+    chunk = ring->chunk[0];
+    __dvmt_state.next = chunk;
+    __dvmt_state.limit = chunk + DVMT_RING_CHUNK - DVMT_RECORD_MAX;
+    dl_iterate_phdr(tell_program, NULL);
+    started = !dvmt_setup()->config.start.place.file;
+    __dvmt_state.flags = program_flags();
+  }
+  for (struct dvmt_site *s = first; recording && s < last; s++) {
+    configure(s);
+    define(s);
+  }
+}
+
+/* ---- constructs and loops ---------------------------------------------------------------------------------------------- */
+
+static unsigned level_now(void) { return depth ? stack[depth - 1].level : program_level(); }
+static bool silent_now(void) { return depth && stack[depth - 1].silent; }
+
+static void set_top(void) {
+  __dvmt_state.top = depth ? stack[depth - 1].site : NULL;
+}
+
+static void close_top(void) {
+  struct open *o = &stack[--depth];
+  if (o->level != DVMT_LEVEL_NONE)
+    emit(o->site, DVMT_TAG_LEAVE, NULL, 0);
+  __dvmt_state.flags = o->outer;
+  set_top();
+  if (is_point(&dvmt_setup()->config.finish, o->site)) {
+    finished = true;
+    __dvmt_state.flags = 0;
+  }
+}
+
+/* Left by return, goto or longjmp: those of functions that have ended. */
+static void close_dead(const char *frame) {
+  while (depth && stack[depth - 1].frame < frame)
+    close_top();
+}
+
+/* Those inside 'site' too, and itself if 'itself'; nothing if it is not open. */
+static bool close_to(const struct dvmt_site *site, const char *frame, bool itself) {
+  int d = depth;
+  while (d && !(stack[d - 1].site == site && stack[d - 1].frame == frame))
+    d--;
+  if (!d)
+    return false;
+  while (depth > d - itself)
+    close_top();
+  return true;
+}
+
+/* Arguments of the construct whose arrays will be digested; such constructs do not nest. */
+static int64_t digest_args[256];
+
+static void open_site(struct dvmt_site *site, char *frame, const int64_t *args) {
+  site->count++;
+  if (is_point(&dvmt_setup()->config.start, site)) {
+    started = true;
+    __dvmt_state.flags = program_flags();
+  }
+  bool silent = silent_now();
+  unsigned level = silent || !started || finished ? DVMT_LEVEL_NONE : site->level != DVMT_LEVEL_UNSET ? site->level
+                   : depth && stack[depth - 1].level != DVMT_LEVEL_NONE ? stack[depth - 1].level : program_level();
+  if (!silent && depth && stack[depth - 1].level == DVMT_LEVEL_NONE && stack[depth - 1].site->level == DVMT_LEVEL_NONE &&
+      site->level == DVMT_LEVEL_UNSET)
+    level = DVMT_LEVEL_NONE; /* inside what the configuration leaves out */
+  if (site->kind == DVMT_SITE_LOOP && (level == DVMT_LEVEL_CHECKSUM || level == DVMT_LEVEL_SYSTEM))
+    level = DVMT_LEVEL_NONE;
+  if (level == DVMT_LEVEL_CHECKSUM && site->nargs)
+    memcpy(digest_args, args, site->nargs * 8u);
+  if (level != DVMT_LEVEL_NONE) {
+    int64_t words[257];
+    words[0] = level;
+    if (site->nargs)
+      memcpy(words + 1, args, site->nargs * 8u);
+    emit(site, DVMT_TAG_ENTER, words, 1u + site->nargs);
+  }
+  uint32_t outer = __dvmt_state.flags;
+  uint32_t flags = site->kind == DVMT_SITE_SCOPE ? outer : silent ? 0 : flags_of(level, site->limits);
+  stack[depth++] = (struct open){site, frame, flags, outer, (uint8_t)level, silent};
+  set_top();
+  __dvmt_state.flags = flags;
+}
+
+__attribute__((visibility("default"))) int __dvmt_enter(struct dvmt_site *site, void *frame, const int64_t *args) {
+  if (!recording)
+    return 2;
+  close_dead(frame);
+  if (depth == DEPTH_MAX) {
+    unseen++;
+    return 2;
+  }
+  open_site(site, frame, args);
+  return stack[depth - 1].flags & (DVMT_ON_WRITE | DVMT_ON_READ | DVMT_ON_ITER | DVMT_ON_SLOW) ? 1 : 2;
+}
+
+/* Digests of the arrays that the construct may have written. */
+struct digesting {
+  const struct dvmt_site *site;
+  const int64_t *args;
+  size_t next;
+};
+
+static bool digest_use(void *arg, char key, struct dvmt_span rest) {
+  struct digesting *d = arg;
+  size_t first = d->next;
+  d->next += dvmt_text_signs(key, rest);
+  if (key != 'U' || d->next == first || rest.s[rest.n - 1] == 'r')
+    return true;
+  const struct dvmt_array *a = dvmt_arrays_find((uint64_t)d->args[first]);
+  if (a) {
+    const int64_t words[3] = {(int64_t)a->address, (int64_t)(a->bytes / a->element_bytes),
+                              (int64_t)dvmt_digest_array((const void *)(uintptr_t)a->address, a->bytes, a->element_bytes)};
+    emit(d->site, DVMT_TAG_DIGEST, words, 3);
+  }
+  return true;
+}
+
+__attribute__((visibility("default"))) void __dvmt_leave(struct dvmt_site *site, void *frame) {
+  if (!recording)
+    return;
+  if (unseen) {
+    unseen--;
+    return;
+  }
+  close_dead(frame);
+  close_to(site, frame, false);
+  if (depth && stack[depth - 1].site == site) {
+    if (stack[depth - 1].level == DVMT_LEVEL_CHECKSUM) {
+      struct digesting d = {site, digest_args, 0};
+      dvmt_text_lines(site->text, digest_use, &d);
+    }
+    close_top();
+  }
+}
+
+__attribute__((visibility("default"))) void __dvmt_loop(struct dvmt_site *site, void *frame) {
+  if (!recording)
+    return;
+  close_dead(frame);
+  close_to(site, frame, true);
+  if (depth < DEPTH_MAX)
+    open_site(site, frame, NULL);
+}
+
+__attribute__((visibility("default"))) void __dvmt_loop_end(struct dvmt_site *site, void *frame) {
+  if (!recording)
+    return;
+  close_dead(frame);
+  close_to(site, frame, true);
+}
+
+static bool is_wanted(const struct dvmt_limits *l, const int64_t *iv, unsigned n) {
+  for (unsigned d = 0; d < n; d++) {
+    const struct dvmt_range *r = &l->dim[d];
+    if (l->set[d] && (iv[d] < r->low || iv[d] > r->high || (r->step > 1 && (iv[d] - r->low) % r->step)))
+      return false;
+  }
+  return true;
+}
+
+__attribute__((visibility("default"))) void __dvmt_iter(struct dvmt_site *site, void *frame, const int64_t *iv) {
+  if (!recording)
+    return;
+  close_dead(frame);
+  if (!close_to(site, frame, false))
+    return;
+  struct open *o = &stack[depth - 1];
+  if (o->silent && depth > 1 && stack[depth - 2].silent)
+    return;
+  o->silent = site->limits && !is_wanted(site->limits, iv, site->words);
+  __dvmt_state.flags = o->silent ? DVMT_ON_SLOW : o->flags;
+  if (!o->silent && (o->flags & (DVMT_ON_ITER | DVMT_ON_SLOW)))
+    emit(site, DVMT_TAG_ITER, iv, site->words);
+}
+
+__attribute__((visibility("default"))) void __dvmt_result(struct dvmt_site *site, uint32_t number, const void *value,
+                                                          uint32_t bytes) {
+  int64_t words[6] = {number, bytes};
+  if (!recording || bytes > 32 || level_now() == DVMT_LEVEL_NONE || silent_now())
+    return;
+  memcpy(words + 2, value, bytes);
+  emit(site, DVMT_TAG_RESULT, words, 6);
+}
+
+__attribute__((visibility("default"))) void __dvmt_direct(struct dvmt_site *site, const int64_t *args) {
+  if (!recording)
+    return;
+  dvmt_arrays_note(site->text, args, site->nargs);
+  site->count++;
+  emit(site, DVMT_TAG_DIRECT, args, site->nargs);
+}
+
+__attribute__((visibility("default"))) void __dvmt_heap(const void *p, uint64_t size) {
+  if (recording && p)
+    dvmt_arrays_heap((uint64_t)(uintptr_t)p, size);
+}

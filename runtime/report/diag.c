@@ -1,0 +1,322 @@
+#include "runtime/report/diag.h"
+#include "runtime/report/facts.h"
+#include "runtime/entry/host.h"
+#include "runtime/data/mem.h"
+#include "runtime/report/report.h"
+#include "runtime/report/source.h"
+#include "runtime/report/stats.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HASH = 256, BLOCK_MAX = 16384 };
+
+static struct dvmrt_options options;
+static struct dvmrt_finding *hashed[HASH], *first, **last = &first;
+static uint64_t nfindings, nerrors, nwarnings, nerror_hits, nwarning_hits;
+static bool closed, color;
+static struct timespec started;
+static struct dvmrt_report the_report;
+
+static const char *const id_names[] = {
+#define ID_TEXT(sym, name, severity) name,
+    DVMRT_IDS(ID_TEXT)
+#undef ID_TEXT
+};
+static const uint8_t id_severities[] = {
+#define ID_SEVERITY(sym, name, severity) DVMRT_##severity,
+    DVMRT_IDS(ID_SEVERITY)
+#undef ID_SEVERITY
+};
+
+const char *dvmrt_id_name(enum dvmrt_id id) { return id_names[id]; }
+enum dvmrt_severity dvmrt_id_severity(enum dvmrt_id id) { return id_severities[id]; }
+
+/* ---- texts ----------------------------------------------------------------------------------------------------------------- */
+
+void dvmrt_text_add(struct dvmrt_text *t, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  int n = vsnprintf(t->s + t->n, sizeof(t->s) - t->n, fmt, ap);
+  va_end(ap);
+  if (n > 0)
+    t->n += (size_t)n < sizeof(t->s) - t->n ? (size_t)n : sizeof(t->s) - t->n - 1;
+}
+
+struct dvmrt_report *dvmrt_diag_report(void) {
+  struct dvmrt_report *r = &the_report;
+  r->nnotes = r->nhelps = 0;
+  r->message.n = 0;
+  r->message.s[0] = 0;
+  return r;
+}
+
+static struct dvmrt_text *text_empty(struct dvmrt_text *t) {
+  t->n = 0;
+  t->s[0] = 0;
+  return t;
+}
+
+struct dvmrt_text *dvmrt_diag_note(struct dvmrt_report *r, struct dvmrt_pos pos) {
+  static struct dvmrt_text unread;
+  if (r->nnotes == DVMRT_NOTES_MAX)
+    return text_empty(&unread);
+  r->note[r->nnotes].pos = pos;
+  return text_empty(&r->note[r->nnotes++].text);
+}
+
+struct dvmrt_text *dvmrt_diag_help(struct dvmrt_report *r) {
+  static struct dvmrt_text unread;
+  return text_empty(r->nhelps == DVMRT_HELPS_MAX ? &unread : &r->help[r->nhelps++]);
+}
+
+void dvmrt_clause_text(const struct dvmrt_clause *c, struct dvmrt_text *t) {
+  dvmrt_text_add(t, "%s(%s", c->name, c->array);
+  for (int d = 0; d < c->ndims; d++)
+    dvmrt_text_add(t, "[%lld:%lld]", (long long)c->low[d], (long long)c->high[d]);
+  dvmrt_text_add(t, "%s)", c->corner ? "(corner)" : "");
+}
+
+void dvmrt_clause_widen(struct dvmrt_clause *c, int d, int64_t away) {
+  if (-away > c->low[d])
+    c->low[d] = -away;
+  if (away > c->high[d])
+    c->high[d] = away;
+}
+
+/* ---- counting --------------------------------------------------------------------------------------------------------------- */
+
+void dvmrt_diag_init(const struct dvmrt_options *o) {
+  options = *o;
+  clock_gettime(CLOCK_MONOTONIC, &started);
+  const char *term = getenv("TERM");
+  color = o->color == DVMRT_COLOR_ALWAYS ||
+          (o->color == DVMRT_COLOR_AUTO && isatty(2) && term && strcmp(term, "dumb") != 0);
+}
+
+bool dvmrt_diag_wanted(enum dvmrt_id id) { return options.checks >> id & 1; }
+
+static unsigned hash_of(enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct, uint32_t line) {
+  uint64_t h = (uint64_t)id * 31 + line;
+  for (; *what; what++)
+    h = h * 131 + (unsigned char)*what;
+  h = (h ^ (uintptr_t)construct) * 0x9e3779b97f4a7c15ull;
+  return (unsigned)(h >> 56) % HASH;
+}
+
+struct dvmrt_finding *dvmrt_diag_count(enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct,
+                                       struct dvmrt_pos pos) {
+  if (!dvmrt_diag_wanted(id))
+    return NULL;
+  if (dvmrt_id_severity(id) == DVMRT_ERROR)
+    nerror_hits++;
+  else
+    nwarning_hits++;
+  struct dvmrt_finding **list = &hashed[hash_of(id, what, construct, pos.line)];
+  for (struct dvmrt_finding *f = *list; f; f = f->next_of_hash) {
+    if (f->id == id && f->construct == construct && f->pos.line == pos.line && f->pos.file == pos.file &&
+        !strcmp(f->what, what)) {
+      f->count++;
+      return f;
+    }
+  }
+  struct dvmrt_finding *f = dvmrt_mem_alloc(sizeof(*f));
+  *f = (struct dvmrt_finding){*list, NULL, id, dvmrt_mem_strndup(what, strlen(what)), construct, pos, 1, {0}, NULL};
+  *list = f;
+  *last = f;
+  last = &f->next;
+  nfindings++;
+  if (dvmrt_id_severity(id) == DVMRT_ERROR)
+    nerrors++;
+  else
+    nwarnings++;
+  return f;
+}
+
+void dvmrt_diag_reset(void) {
+  memset(hashed, 0, sizeof(hashed));
+  first = NULL;
+  last = &first;
+  nfindings = nerrors = nwarnings = nerror_hits = nwarning_hits = 0;
+  closed = false;
+  clock_gettime(CLOCK_MONOTONIC, &started);
+}
+
+/* ---- printing --------------------------------------------------------------------------------------------------------------- */
+
+struct block {
+  char s[BLOCK_MAX];
+  size_t n;
+};
+
+static void add(struct block *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct block *b, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  int n = vsnprintf(b->s + b->n, sizeof(b->s) - b->n, fmt, ap);
+  va_end(ap);
+  if (n > 0)
+    b->n += (size_t)n < sizeof(b->s) - b->n ? (size_t)n : sizeof(b->s) - b->n - 1;
+}
+
+static void flush(struct block *b) {
+  dvmrt_mem_say(b->s, b->n);
+  b->n = 0;
+}
+
+static const char *paint(const char *code) { return color ? code : ""; }
+#define BOLD paint("\033[1m")
+#define RED paint("\033[1;31m")
+#define MAGENTA paint("\033[1;35m")
+#define CYAN paint("\033[1;36m")
+#define GREEN paint("\033[1;32m")
+#define PLAIN paint("\033[0m")
+
+static void add_place(struct block *b, struct dvmrt_pos p) {
+  if (p.file)
+    add(b, "%s%s:%u:%u:%s ", BOLD, p.file, p.line, p.column, PLAIN);
+}
+
+/* The line itself and a caret under the column; tabs stay tabs, so that it stands right at any tab width. */
+static void add_source(struct block *b, struct dvmrt_pos p) {
+  char line[DVMRT_TEXT_MAX], under[DVMRT_TEXT_MAX];
+  if (!dvmrt_source_line(p.file, p.line, line, sizeof(line)))
+    return;
+  size_t n = 0;
+  for (; n + 1 < p.column && line[n] && n + 2 < sizeof(under); n++)
+    under[n] = line[n] == '\t' ? '\t' : ' ';
+  /* bytes that continue a character take no column of the screen */
+  size_t to = 0;
+  for (size_t i = 0; i < n; i++)
+    if (((unsigned char)line[i] & 0xc0) != 0x80)
+      under[to++] = under[i];
+  under[to] = 0;
+  add(b, "%5u | %s\n", p.line, line);
+  if (p.column && n + 1 == p.column)
+    add(b, "      | %s%s^%s\n", under, GREEN, PLAIN);
+}
+
+static void print_text(const struct dvmrt_finding *f, const struct dvmrt_report *r) {
+  static struct block b;
+  bool error = dvmrt_id_severity(f->id) == DVMRT_ERROR;
+  b.n = 0;
+  add_place(&b, f->pos);
+  add(&b, "%s%s:%s %s%s [dvm-%s]%s\n", error ? RED : MAGENTA, error ? "error" : "warning", PLAIN, BOLD, r->message.s,
+      dvmrt_id_name(f->id), PLAIN);
+  if (f->pos.file)
+    add_source(&b, f->pos);
+  for (int i = 0; i < r->nnotes; i++) {
+    add_place(&b, r->note[i].pos);
+    add(&b, "%snote:%s %s\n", CYAN, PLAIN, r->note[i].text.s);
+  }
+  for (int i = 0; i < r->nhelps; i++)
+    add(&b, "%shelp:%s %s\n", GREEN, PLAIN, r->help[i].s);
+  flush(&b);
+}
+
+bool dvmrt_diag_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
+  dvmrt_report_add(f, r);
+  if (!options.max_errors || nfindings <= options.max_errors)
+    print_text(f, r);
+  else if (nfindings == options.max_errors + 1) {
+    static struct block b;
+    add(&b, "dvm: %llu diagnostics have been shown (max_errors); the others are only counted\n",
+        (unsigned long long)options.max_errors);
+    flush(&b);
+  }
+  f->message = dvmrt_mem_strndup(r->message.s, r->message.n);
+  __dvm_diagnostic();
+  dvmrt_host_diagnostic();
+  return options.halt_on_error && dvmrt_id_severity(f->id) == DVMRT_ERROR;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------------------- */
+
+static void add_count(struct block *b, uint64_t n, const char *one) {
+  add(b, "%llu %s%s", (unsigned long long)n, one, n == 1 ? "" : "s");
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)(now.tv_sec - started.tv_sec) + (double)(now.tv_nsec - started.tv_nsec) * 1e-9;
+}
+
+static void print_finding_again(struct block *b, const struct dvmrt_finding *f) {
+  if (f->count == 1 && !f->clause.name)
+    return;
+  add(b, "dvm: %s:%u:%u [dvm-%s] ", f->pos.file ? f->pos.file : "?", f->pos.line, f->pos.column, dvmrt_id_name(f->id));
+  add(b, f->count == 1 ? "once" : "%llu times", (unsigned long long)f->count);
+  if (f->clause.name) {
+    struct dvmrt_text t = {.n = 0};
+    dvmrt_clause_text(&f->clause, &t);
+    add(b, "; smallest clause: %s", t.s);
+  }
+  add(b, "\n");
+  if (b->n > BLOCK_MAX / 2)
+    flush(b);
+}
+
+static void print_summary(unsigned loops, unsigned arrays) {
+  static struct block b;
+  b.n = 0;
+  uint64_t shown = 0;
+  for (const struct dvmrt_finding *f = first; f; f = f->next)
+    if (!options.max_errors || shown++ < options.max_errors)
+      print_finding_again(&b, f);
+  add(&b, "dvm: ");
+  if (nerrors || !nwarnings) {
+    add_count(&b, nerrors, "error");
+    if (nerrors)
+      add(&b, " (%llu occurrence%s)", (unsigned long long)nerror_hits, nerror_hits == 1 ? "" : "s");
+  }
+  if (nwarnings) {
+    add(&b, "%s", nerrors ? ", " : "");
+    add_count(&b, nwarnings, "warning");
+    add(&b, " (%llu occurrence%s)", (unsigned long long)nwarning_hits, nwarning_hits == 1 ? "" : "s");
+  }
+  add(&b, " in %.2f s; ", seconds());
+  add_count(&b, loops, "parallel loop");
+  add(&b, ", ");
+  add_count(&b, arrays, "array");
+  add(&b, "\n");
+  flush(&b);
+}
+
+int dvmrt_diag_status(int status) { return nerrors ? options.exitcode : status; }
+
+int dvmrt_diag_close(int status, unsigned loops, unsigned arrays) {
+  if (!closed && (nfindings || options.stats))
+    print_summary(loops, arrays);
+  if (!closed && options.stats)
+    dvmrt_stats_print();
+  if (!closed)
+    dvmrt_report_close();
+  closed = true;
+  return dvmrt_diag_status(status);
+}
+
+void dvmrt_diag_facts(struct dvm_facts *f) {
+  f->findings = (uintptr_t)&first;
+  f->ids = (uintptr_t)id_names;
+  f->severities = (uintptr_t)id_severities;
+  f->nids = sizeof(id_names) / sizeof(id_names[0]);
+  DVMRT_FACT(f, FINDING_NEXT, struct dvmrt_finding, next);
+  DVMRT_FACT(f, FINDING_ID, struct dvmrt_finding, id);
+  DVMRT_FACT(f, FINDING_MESSAGE, struct dvmrt_finding, message);
+  DVMRT_FACT(f, FINDING_WHAT, struct dvmrt_finding, what);
+  DVMRT_FACT(f, FINDING_CONSTRUCT, struct dvmrt_finding, construct);
+  DVMRT_FACT(f, FINDING_FILE, struct dvmrt_finding, pos.file);
+  DVMRT_FACT(f, FINDING_LINE, struct dvmrt_finding, pos.line);
+  DVMRT_FACT(f, FINDING_COLUMN, struct dvmrt_finding, pos.column);
+  DVMRT_FACT(f, FINDING_COUNT, struct dvmrt_finding, count);
+  DVMRT_FACT(f, FINDING_CLAUSE, struct dvmrt_finding, clause.name);
+  DVMRT_FACT(f, FINDING_CLAUSE_ARRAY, struct dvmrt_finding, clause.array);
+  DVMRT_FACT(f, FINDING_CLAUSE_NDIMS, struct dvmrt_finding, clause.ndims);
+  DVMRT_FACT(f, FINDING_CLAUSE_LOW, struct dvmrt_finding, clause.low);
+  DVMRT_FACT(f, FINDING_CLAUSE_HIGH, struct dvmrt_finding, clause.high);
+  DVMRT_FACT(f, FINDING_CLAUSE_CORNER, struct dvmrt_finding, clause.corner);
+}

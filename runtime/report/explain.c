@@ -1,0 +1,335 @@
+#include "runtime/report/explain_parts.h"
+#include "runtime/rules/across.h"
+#include "runtime/report/guess.h"
+#include "runtime/report/name.h"
+#include "runtime/report/other.h"
+#include "runtime/entry/process.h"
+#include <string.h>
+
+/* ---- common parts ------------------------------------------------------------------------------------------------------------ */
+
+struct dvmrt_finding *dvmrt_explain_count(const struct dvmrt_event *ev, enum dvmrt_id id) {
+  return dvmrt_diag_count(id, dvmrt_name_key(ev), ev->nest ? ev->nest->d : NULL, ev->access->pos);
+}
+
+void dvmrt_explain_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
+  if (dvmrt_diag_emit(f, r))
+    dvmrt_process_set_due(DVMRT_DUE_HALT, true);
+}
+
+static struct dvmrt_pos declaration(const struct dvmrt_event *ev) {
+  return ev->array && ev->array->declared.file ? ev->array->declared : ev->access->declared;
+}
+
+void dvmrt_explain_note_declaration(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  struct dvmrt_pos pos = declaration(ev);
+  if (pos.file && (ev->array || ev->access->name))
+    dvmrt_text_add(dvmrt_diag_note(r, pos), "'%s' is declared here", dvmrt_name_key(ev));
+}
+
+struct dvmrt_text *dvmrt_explain_note_nest(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  struct dvmrt_text *t = dvmrt_diag_note(r, ev->nest->d->pos);
+  dvmrt_text_add(t, "in this parallel loop, iteration ");
+  dvmrt_name_iteration(ev->nest->d, __dvmrt_now.iv, t);
+  return t;
+}
+
+void dvmrt_explain_start(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *what) {
+  dvmrt_name_datum(ev, &r->message);
+  dvmrt_text_add(&r->message, " %s", what);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------------- */
+
+static void uninitialized(const struct dvmrt_event *ev) {
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_UNINITIALIZED);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_explain_start(r, ev, "is read before any value was assigned to it");
+  if (ev->word == DVMRT_W_NEWVALUE)
+    dvmrt_text_add(&r->message, " (its contents are undefined since 'new_value')");
+  dvmrt_explain_note_declaration(r, ev);
+  if (ev->nest)
+    dvmrt_explain_note_nest(r, ev);
+  dvmrt_explain_emit(f, r);
+}
+
+static void private_uninitialized(const struct dvmrt_event *ev) {
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_PRIVATE_UNINITIALIZED);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  if (!ev->nest) {
+    dvmrt_explain_start(r, ev, "is read after a parallel loop in which it was private: its value is undefined");
+  } else if (ev->class == DVMRT_CLASS_PRIVATE) {
+    dvmrt_explain_start(r, ev, "is private and is read in an iteration that has not assigned it");
+  } else if (ev->word < DVMRT_W_FIRST) {
+    dvmrt_explain_start(r, ev, "was private in a parallel loop that is over and is read before it has a value again");
+  } else {
+    dvmrt_explain_start(r, ev, "is read in an iteration that has not assigned it, though other iterations assign it first: it is private by "
+                 "its first access");
+  }
+  if (ev->nest) {
+    dvmrt_other_note(r, ev, ev->word, DVMRT_WRITE, "was assigned here", NULL);
+    dvmrt_explain_note_nest(r, ev);
+  }
+  dvmrt_explain_note_declaration(r, ev);
+  if (!ev->nest)
+    dvmrt_text_add(dvmrt_diag_help(r), "its value ends with the loop: assign it again before it is read, or let the loop compute it by 'reduction'");
+  dvmrt_explain_emit(f, r);
+}
+
+/* A static variable of a function that the loop calls has no name where the directive stands. */
+static bool out_of_scope(const struct dvmrt_event *ev) { return ev->access->root == 's' && !dvmrt_name_known(ev); }
+
+/* The operation is read off the user's own line; where it cannot be, none is suggested. */
+static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *name) {
+  const struct dvmrt_access *x = ev->access;
+  const char *operation = dvmrt_guess_operation(x->pos, name);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  if (operation && x->ndims && !(x->nextents && x->extent[0] > 0)) { /* of a pointer the clause would take one element alone */
+    dvmrt_text_add(help, "collect in an array whose declaration gives its size, and name that in 'reduction(%s(..))' of the directive at ", operation);
+    dvmrt_name_place(ev->nest->d->pos, help);
+    return;
+  }
+  if (out_of_scope(ev))
+    dvmrt_text_add(help, "if it collects a result, declare it outside of its function and name it in a 'reduction' of the directive at ");
+  else if (operation)
+    dvmrt_text_add(help, "add 'reduction(%s(%s))' to the directive at ", operation, name);
+  else
+    dvmrt_text_add(help, "if it collects a result, name it in a 'reduction' of the directive at ");
+  dvmrt_name_place(ev->nest->d->pos, help);
+}
+
+static void readonly_write(const struct dvmrt_event *ev) {
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_READONLY_WRITE);
+  if (!f || f->count > 1)
+    return;
+  const char *name = dvmrt_name_key(ev);
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_explain_start(r, ev, "is written, but the parallel loop has read it and it is neither private nor a reduction variable");
+  dvmrt_other_note(r, ev, ev->word >= ev->base ? ev->word : ev->now, DVMRT_READ, "was read first here", NULL);
+  dvmrt_explain_note_nest(r, ev);
+  dvmrt_explain_note_declaration(r, ev);
+  help_reduction(r, ev, name);
+  dvmrt_explain_emit(f, r);
+}
+
+static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  if (dvmrt_name_known(ev)) {
+    dvmrt_text_add(help, "add 'private(%s)' to the directive at ", dvmrt_name_key(ev));
+  } else if (out_of_scope(ev)) {
+    dvmrt_text_add(help, "drop its 'static', or declare it outside of its function and name it in 'private' of the directive at ");
+  } else {
+    dvmrt_text_add(help, "name what ");
+    dvmrt_name_datum(ev, help);
+    dvmrt_text_add(help, " stands for in 'private' of the directive at ");
+  }
+  dvmrt_name_place(ev->nest->d->pos, help);
+  if (ev->nest->mapped)
+    dvmrt_text_add(help, ", or 'reduction' if its value is needed after the loop");
+}
+
+static void undeclared(const struct dvmrt_event *ev) {
+  if (ev->access->quiet)
+    return;
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_UNDECLARED_PRIVATE);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_explain_start(r, ev, "is assigned in iterations of the parallel loop but is in no 'private' clause: a race on threads and accelerators");
+  dvmrt_explain_note_nest(r, ev);
+  dvmrt_explain_note_declaration(r, ev);
+  help_private(r, ev);
+  dvmrt_explain_emit(f, r);
+}
+
+/* ---- dependences -------------------------------------------------------------------------------------------------------------- */
+
+static const char *dependence_name(enum dvmrt_verdict v) {
+  return v == DVMRT_FLOW ? "flow" : v == DVMRT_ANTI ? "anti" : "output";
+}
+
+static bool reaches_out(const int64_t *reach, int ndims) {
+  for (int d = 0; reach && d < ndims; d++)
+    if (reach[d])
+      return true;
+  return false;
+}
+
+/* Widths that 'across' must have: what this dependence needs, and what the nest's other references do. */
+static void widen_across(struct dvmrt_finding *f, const struct dvmrt_event *ev, const int64_t *reach) {
+  if (!f->clause.name && !dvmrt_across_clause(ev, &f->clause))
+    f->clause.name = reaches_out(reach, ev->array ? ev->array->ndims : 0) ? "across" : NULL;
+  for (int d = 0; reach && d < f->clause.ndims; d++)
+    dvmrt_clause_widen(&f->clause, d, reach[d]);
+}
+
+/* 'h[k[i]] += x' of an ordinary array: results that the iterations share. */
+static bool collects(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  return !ev->array && x->ndims && x->ndims == x->nextents && x->extent[0] > 0 && x->name && dvmrt_guess_operation(x->pos, x->name);
+}
+
+/* A clause is refused that is wider than the shadow edge; ordinary arrays have none. */
+static void help_edge(const struct dvmrt_clause *c, const struct dvmrt_array *a, struct dvmrt_text *t) {
+  bool wider = false;
+  for (int d = 0; a && !a->ordinary && d < c->ndims; d++)
+    wider = wider || c->low[d] > a->low[d] || c->high[d] > a->high[d];
+  if (!wider)
+    return;
+  dvmrt_text_add(t, " and declare '%s' with 'shadow", a->name);
+  for (int d = 0; d < c->ndims; d++)
+    dvmrt_text_add(t, "[%lld:%lld]", (long long)(c->low[d] > a->low[d] ? c->low[d] : a->low[d]),
+                   (long long)(c->high[d] > a->high[d] ? c->high[d] : a->high[d]));
+  dvmrt_text_add(t, "'");
+}
+
+static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
+                            enum dvmrt_verdict v) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  const char *name = dvmrt_name_key(ev);
+  bool element = ev->array || ev->access->ndims;
+  struct dvmrt_text *t;
+  if (ev->class == DVMRT_CLASS_BUFFER) {
+    dvmrt_text_add(dvmrt_diag_help(r), "'remote_access' brings the values from before the loop: write to another array");
+    return;
+  }
+  if (f->clause.name) {
+    t = dvmrt_diag_help(r);
+    dvmrt_text_add(t, "add '");
+    dvmrt_clause_text(&f->clause, t);
+    dvmrt_text_add(t, "' to the directive at ");
+  } else if (v == DVMRT_FLOW && collects(ev)) {
+    help_reduction(r, ev, name);
+    return;
+  } else if (!element && v == DVMRT_OUTPUT && !dvmrt_guess_operation(ev->access->pos, name)) {
+    help_private(r, ev);
+    return;
+  } else if (!element) {
+    help_reduction(r, ev, name);
+    return;
+  } else {
+    return;
+  }
+  dvmrt_name_place(d->pos, t);
+  help_edge(&f->clause, ev->array, t);
+}
+
+/* "is read here, but iteration (i=1) has written it: flow dependence, distance (1)" */
+static void say_dependence(struct dvmrt_report *r, const struct dvmrt_event *ev, enum dvmrt_verdict v, const int64_t *other) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  struct dvmrt_text *m = &r->message;
+  dvmrt_explain_start(r, ev, v == DVMRT_FLOW ? "is read here, but " : "is written here, but ");
+  dvmrt_text_add(m, other ? "iteration " : "another iteration");
+  if (other)
+    dvmrt_name_iteration(d, other, m);
+  dvmrt_text_add(m, " has %s it: %s dependence", v == DVMRT_ANTI ? "read" : "written", dependence_name(v));
+  if (!other)
+    return;
+  dvmrt_text_add(m, ", distance (");
+  for (int i = 0; i < d->rank; i++)
+    dvmrt_text_add(m, "%s%lld", i ? ", " : "", (long long)(__dvmrt_now.iv[i] - other[i]));
+  dvmrt_text_add(m, ")");
+}
+
+static void note_other(struct dvmrt_report *r, const struct dvmrt_event *ev, enum dvmrt_verdict v, const int64_t *other) {
+  dvmrt_other_note(r, ev, ev->word, v == DVMRT_ANTI ? DVMRT_READ : DVMRT_WRITE,
+                   v == DVMRT_ANTI ? "was read here" : "was written here", other);
+}
+
+static void dependence(const struct dvmrt_event *ev, enum dvmrt_verdict v) {
+  if (v == DVMRT_ANTI && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
+    return;
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_LOOP_DEPENDENCE);
+  if (!f)
+    return;
+  int64_t iv[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
+  const int64_t *other = dvmrt_construct_iteration(ev->nest, ev->word, iv) ? iv : NULL;
+  const int64_t *reader = v == DVMRT_FLOW ? __dvmrt_now.iv : v == DVMRT_ANTI ? other : NULL;
+  if (ev->array && ev->nest->mapped && reader && ev->class != DVMRT_CLASS_BUFFER)
+    widen_across(f, ev, dvmrt_across_reach(ev, reader, ev->ix, reach) ? reach : NULL);
+  if (f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  say_dependence(r, ev, v, other);
+  note_other(r, ev, v, other);
+  dvmrt_explain_note_nest(r, ev);
+  dvmrt_explain_note_declaration(r, ev);
+  help_dependence(r, f, ev, v);
+  dvmrt_explain_emit(f, r);
+}
+
+void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict v, const struct dvmrt_clause_array *across,
+                          const int64_t *reach) {
+  if (v == DVMRT_ANTI && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
+    return;
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_ACROSS_DISTANCE);
+  if (!f)
+    return;
+  widen_across(f, ev, reach);
+  for (int d = 0; d < f->clause.ndims && f->clause.name; d++) { /* what the present clause is needed for */
+    dvmrt_clause_widen(&f->clause, d, -across->used.low[d]);
+    dvmrt_clause_widen(&f->clause, d, across->used.high[d]);
+  }
+  if (f->count > 1)
+    return;
+  int64_t iv[DVMRT_NDIMS_MAX];
+  const int64_t *other = dvmrt_construct_iteration(ev->nest, ev->word, iv) ? iv : NULL;
+  struct dvmrt_clause declared = {.name = "across", .array = dvmrt_name_in_nest(ev), .ndims = ev->array->ndims};
+  memcpy(declared.low, across->box.low, sizeof(declared.low));
+  memcpy(declared.high, across->box.high, sizeof(declared.high));
+  struct dvmrt_report *r = dvmrt_diag_report();
+  say_dependence(r, ev, v, other);
+  dvmrt_text_add(&r->message, ", which '");
+  dvmrt_clause_text(&declared, &r->message);
+  dvmrt_text_add(&r->message, "' does not cover");
+  note_other(r, ev, v, other);
+  dvmrt_explain_note_nest(r, ev);
+  dvmrt_explain_note_declaration(r, ev);
+  if (f->clause.name) {
+    struct dvmrt_text *t = dvmrt_diag_help(r);
+    dvmrt_text_add(t, "write '");
+    dvmrt_clause_text(&f->clause, t);
+    dvmrt_text_add(t, "' in the directive at ");
+    dvmrt_name_place(ev->nest->d->pos, t);
+    help_edge(&f->clause, ev->array, t);
+  }
+  dvmrt_explain_emit(f, r);
+}
+
+/* "is read here, in task 1, but task 0 has written it: flow dependence" */
+void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict v, const struct dvmrt_task_conflict *t) {
+  if (v == DVMRT_ANTI && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
+    return;
+  struct dvmrt_finding *f = dvmrt_diag_count(DVMRT_ID_TASK_DEPENDENCE, dvmrt_name_key(ev), t->region, ev->access->pos);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_explain_start(r, ev, v == DVMRT_FLOW ? "is read" : "is written");
+  dvmrt_text_add(&r->message, " in task %lld, but task %lld has %s it: %s dependence", (long long)t->task, (long long)t->other,
+                 v == DVMRT_ANTI ? "read" : "written", dependence_name(v));
+  if (t->site)
+    dvmrt_text_add(dvmrt_diag_note(r, dvmrt_site_access(t->site)->pos), "%s here by task %lld", v == DVMRT_ANTI ? "read" : "written",
+                   (long long)t->other);
+  dvmrt_text_add(dvmrt_diag_note(r, t->region->pos), "the tasks of '%s' run side by side in this task region", t->name);
+  dvmrt_explain_note_declaration(r, ev);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  dvmrt_text_add(help, v == DVMRT_FLOW && ev->array ? "bring it by 'remote_access(%s)' in a later task region, or put both into one task"
+                                                    : "put both into one task, or give each task its own '%s'",
+                 dvmrt_name_key(ev));
+  dvmrt_explain_emit(f, r);
+}
+
+void dvmrt_explain_value(const struct dvmrt_event *ev, enum dvmrt_verdict verdict) {
+  switch (verdict) {
+  case DVMRT_FINE: break;
+  case DVMRT_UNINIT: uninitialized(ev); break;
+  case DVMRT_PRIVATE_UNINIT: private_uninitialized(ev); break;
+  case DVMRT_READONLY_WRITE: readonly_write(ev); break;
+  case DVMRT_UNDECLARED: undeclared(ev); break;
+  case DVMRT_FLOW: case DVMRT_ANTI: case DVMRT_OUTPUT: dependence(ev, verdict); break;
+  }
+}

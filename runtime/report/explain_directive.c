@@ -1,0 +1,123 @@
+#include "runtime/report/explain_parts.h"
+#include "runtime/report/guess.h"
+#include "runtime/report/name.h"
+#include <string.h>
+
+static void directive_finding(enum dvmrt_id id, const struct dvmrt_directive *at, const char *what, const char *text,
+                              const struct dvmrt_directive *other, const char *note) {
+  struct dvmrt_finding *f = dvmrt_diag_count(id, what, at, at->pos);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_text_add(&r->message, "%s", text);
+  if (other)
+    dvmrt_text_add(dvmrt_diag_note(r, other->pos), "%s", note);
+  dvmrt_explain_emit(f, r);
+}
+
+void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_array *a, const struct dvmrt_box *box, const char *which) {
+  for (int i = 0; i < a->ndims; i++) {
+    if (box->low[i] >= 0 && box->high[i] >= 0 && box->low[i] <= a->low[i] && box->high[i] <= a->high[i])
+      continue;
+    struct dvmrt_text t = {.n = 0};
+    dvmrt_text_add(&t, "the %s [%lld:%lld] of dimension %d of '%s' does not fit its shadow edge [%lld:%lld]", which,
+                   (long long)box->low[i], (long long)box->high[i], i + 1, a->name, (long long)a->low[i], (long long)a->high[i]);
+    directive_finding(DVMRT_ID_USAGE, d, a->name, t.s, NULL, NULL);
+    return;
+  }
+}
+
+void dvmrt_explain_protocol(const struct dvmrt_directive *at, const char *name, const char *group, const char *what,
+                            const struct dvmrt_directive *other) {
+  struct dvmrt_text t = {.n = 0};
+  dvmrt_text_add(&t, "the reduction '%s'", group);
+  if (name)
+    dvmrt_text_add(&t, " of '%s'", name);
+  dvmrt_text_add(&t, " %s", what);
+  directive_finding(DVMRT_ID_REDUCTION_PROTOCOL, at, name ? name : group, t.s, other,
+                    other && !strcmp(other->kind, "parallel") ? "computed in this parallel loop" : "started here");
+}
+
+void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v) {
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_REDUCTION_PENDING);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_explain_start(r, ev, ev->flags & DVMRT_WRITE ? "is written" : "is read");
+  dvmrt_text_add(&r->message, " before its reduction '%s' has %s", v->group, v->started ? "been waited for" : "been started");
+  if (v->started)
+    dvmrt_text_add(dvmrt_diag_note(r, v->started->pos), "started here");
+  dvmrt_text_add(dvmrt_diag_note(r, v->computed->pos), "computed in this parallel loop");
+  dvmrt_explain_note_declaration(r, ev);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  dvmrt_text_add(help, "put ");
+  if (!v->started)
+    dvmrt_text_add(help, "'#pragma dvm reduction_start(%s)' and ", v->group);
+  dvmrt_text_add(help, "'#pragma dvm reduction_wait(%s)' before it", v->group);
+  dvmrt_explain_emit(f, r);
+}
+
+void dvmrt_explain_undefined_source(const struct dvmrt_directive *d, const struct dvmrt_array *a, const int64_t *ix) {
+  struct dvmrt_text t = {.n = 0};
+  dvmrt_text_add(&t, "'");
+  dvmrt_name_element(a, ix, &t);
+  dvmrt_text_add(&t, "' is copied before any value was assigned to it");
+  directive_finding(DVMRT_ID_UNINITIALIZED, d, a->name, t.s, NULL, NULL);
+}
+
+void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what) {
+  directive_finding(DVMRT_ID_USAGE, d, what, what, NULL, NULL);
+}
+
+void dvmrt_explain_target(const struct dvmrt_directive *d, const char *name) {
+  struct dvmrt_text t = {.n = 0};
+  dvmrt_text_add(&t, "'%s' in 'on' is no distributed array in this run", name);
+  directive_finding(DVMRT_ID_USAGE, d, name, t.s, NULL, NULL);
+}
+
+/* Where the loop updates the variable by another operation than the declared one, as the user's own lines show it. */
+static void help_operation(struct dvmrt_report *r, const struct dvmrt_directive *d, const struct dvmrt_item *reduction) {
+  const char *name = reduction->ref.name;
+  for (const struct dvmrt_access *x = dvmrt_site_of_construct(d->site, d->pos.file, d->cid); x; x = x->next) {
+    struct dvmrt_pos at;
+    const char *operation = x->name && !strcmp(x->name, name) ? dvmrt_guess_near(x->pos, name, &at) : NULL;
+    if (!operation || !strncmp(operation, reduction->word, strlen(operation)))
+      continue;
+    dvmrt_text_add(dvmrt_diag_note(r, at), "'%s' is updated here", name);
+    struct dvmrt_text *help = dvmrt_diag_help(r);
+    if (reduction->loc_name)
+      dvmrt_text_add(help, "write '%sloc' in place of '%s' in the directive at ", operation, reduction->word);
+    else
+      dvmrt_text_add(help, "write '%s(%s)' in the 'reduction' of the directive at ", operation, name);
+    dvmrt_name_place(d->pos, help);
+    return;
+  }
+}
+
+void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *name, const char *what,
+                            const char *program, const char *declared, const char *tolerance) {
+  struct dvmrt_text t = {.n = 0};
+  dvmrt_text_add(&t, "the loop computes %s%s'%s' = %s, but the iterations' partial values give %s under '%s'%s", what,
+                 *what ? " " : "", name, program, declared, reduction->word, tolerance);
+  struct dvmrt_finding *f = dvmrt_diag_count(DVMRT_ID_REDUCTION_MISMATCH, reduction->ref.name, d, d->pos);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_text_add(&r->message, "%s", t.s);
+  help_operation(r, d, reduction);
+  dvmrt_explain_emit(f, r);
+}
+
+void dvmrt_explain_escape(const struct dvmrt_event *ev) {
+  struct dvmrt_event in_nest = *ev;
+  in_nest.nest = dvmrt_construct_nest();
+  struct dvmrt_finding *f = dvmrt_explain_count(&in_nest, DVMRT_ID_REDUCTION_ESCAPE);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_explain_start(r, &in_nest, "is a reduction variable: its partial value, different on each processor, is used for something else than its update");
+  dvmrt_explain_note_nest(r, &in_nest);
+  dvmrt_explain_note_declaration(r, &in_nest);
+  dvmrt_text_add(dvmrt_diag_help(r), "use '%s' after the parallel loop", dvmrt_name_key(&in_nest));
+  dvmrt_explain_emit(f, r);
+}

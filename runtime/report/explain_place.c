@@ -1,0 +1,395 @@
+#include "runtime/report/explain_parts.h"
+#include "runtime/report/name.h"
+#include <ctype.h>
+#include <string.h>
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------------------- */
+
+void dvmrt_explain_bounds(const struct dvmrt_event *ev, int dim, int64_t index, int64_t extent) {
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_OUT_OF_BOUNDS);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  struct dvmrt_event plain = *ev;
+  plain.array = NULL; /* the element that the address happens to hit is not what was meant */
+  const struct dvmrt_inner *inner = dim >= ev->access->ndims ? &ev->access->inner[dim - ev->access->ndims] : NULL;
+  dvmrt_name_reference(&plain, &r->message);
+  dvmrt_text_add(&r->message, " is out of bounds: index %lld of dimension %d", (long long)index, (inner ? inner->dim : dim) + 1);
+  if (inner && inner->member)
+    dvmrt_text_add(&r->message, " of '%s'", inner->member);
+  dvmrt_text_add(&r->message, " is not in 0..%lld", (long long)extent - 1);
+  dvmrt_explain_note_declaration(r, &plain); /* which shows the extents */
+  if (ev->array && ev->access->name && strcmp(ev->array->name, ev->access->name))
+    dvmrt_explain_note_declaration(r, ev);
+  if (ev->nest)
+    dvmrt_explain_note_nest(r, ev);
+  dvmrt_explain_emit(f, r);
+}
+
+/* ---- place -------------------------------------------------------------------------------------------------------------------- */
+
+static void text_widths(const struct dvmrt_array *a, struct dvmrt_text *t) {
+  dvmrt_text_add(t, "shadow");
+  for (int d = 0; d < a->ndims; d++)
+    dvmrt_text_add(t, "[%lld:%lld]", (long long)a->low[d], (long long)a->high[d]);
+}
+
+static void note_distribution(struct dvmrt_report *r, const struct dvmrt_array *a) {
+  if (!a->declared.file)
+    return;
+  struct dvmrt_text *t = dvmrt_diag_note(r, a->declared);
+  dvmrt_text_add(t, "'%s' is distributed here with ", a->name);
+  text_widths(a, t);
+}
+
+static void note_writer(struct dvmrt_report *r, const struct dvmrt_array *a) {
+  if (a->moved && a->ever_renewed) {
+    dvmrt_text_add(dvmrt_diag_note(r, a->moved->pos), "the edges of '%s' have no value since this directive", a->name);
+    return;
+  }
+  if (!a->writer)
+    return;
+  struct dvmrt_text *t = dvmrt_diag_note(r, dvmrt_site_access(a->writer)->pos);
+  dvmrt_text_add(t, "'%s' was last written here", a->name);
+  if (!a->writer_in)
+    return;
+  dvmrt_text_add(t, ", in the parallel loop at ");
+  dvmrt_name_place(a->writer_in->pos, t);
+}
+
+static void note_owner(struct dvmrt_report *r, const struct dvmrt_event *ev, const struct dvmrt_place *p, bool show) {
+  if (!ev->nest)
+    return;
+  struct dvmrt_text *t = dvmrt_explain_note_nest(r, ev);
+  bool plain = ev->array->ndims == ev->nest->d->rank; /* the element of the iteration's own numbers: nothing to add */
+  for (int d = 0; d < ev->array->ndims; d++) {
+    show = show && p->has_own[d] && p->own[d] >= 0 && p->own[d] < ev->array->extent[d];
+    plain = plain && p->own[d] == __dvmrt_now.iv[d];
+  }
+  if (!show || plain)
+    return;
+  dvmrt_text_add(t, ", which owns '");
+  dvmrt_name_element(ev->array, p->own, t);
+  dvmrt_text_add(t, "'");
+}
+
+static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum dvmrt_misplaced why) {
+  bool write = ev->flags & DVMRT_WRITE;
+  const char *does = write ? "is written" : "is read";
+  struct dvmrt_text *m = &r->message;
+  const char *name = dvmrt_name_in_nest(ev);
+  dvmrt_name_datum(ev, m);
+  switch (why) {
+  case DVMRT_BEYOND_EDGE: dvmrt_text_add(m, " %s outside the iteration's own part and its shadow edge", does); break;
+  case DVMRT_NO_PART: dvmrt_text_add(m, " %s by an iteration that owns no element of '%s', and so has no shadow edge of it", does, name); break;
+  case DVMRT_NEVER_RENEWED: dvmrt_text_add(m, " is read from the shadow edge, which was never renewed"); break;
+  case DVMRT_WRITTEN_SINCE:
+    dvmrt_text_add(m, " is read from the shadow edge, which has not been renewed since '%s' was written", name);
+    break;
+  case DVMRT_MOVED_SINCE:
+    dvmrt_text_add(m, " is read from the shadow edge, which has not been renewed since '%s' was given another place", name);
+    break;
+  case DVMRT_NARROW_RENEWAL: dvmrt_text_add(m, " is read from the shadow edge, of which a narrower part was renewed"); break;
+  case DVMRT_NO_CORNER: dvmrt_text_add(m, " is read from a corner of the shadow edge, which was renewed without its corners"); break;
+  case DVMRT_PENDING: dvmrt_text_add(m, " is read from the shadow edge, whose renewal has been started and not waited for"); break;
+  case DVMRT_IN_FLIGHT: dvmrt_text_add(m, " is written while the exchange of the shadow edges of '%s' is under way", name); break;
+  case DVMRT_EDGE_WRITE: dvmrt_text_add(m, " is written in the shadow edge: only the owner of an element may write it"); break;
+  case DVMRT_NO_RELATION:
+    dvmrt_text_add(m, " %s in a loop that is not mapped on '%s': the two are distributed separately", does, name);
+    break;
+  case DVMRT_REPLICATED: dvmrt_text_add(m, " %s by an iteration that is replicated over a dimension '%s' is divided along", does, name); break;
+  case DVMRT_FIXED: dvmrt_text_add(m, " %s by an iteration that does not lie where '%s' is aligned", does, name); break;
+  case DVMRT_UNMAPPED: dvmrt_text_add(m, " is distributed and %s in a parallel loop without 'on'", write ? "written" : "read"); break;
+  }
+}
+
+static void clause_of(struct dvmrt_finding *f, const struct dvmrt_event *ev, const struct dvmrt_place *p, const char *name) {
+  const struct dvmrt_array *a = ev->array;
+  f->clause.name = name;
+  f->clause.array = dvmrt_name_in_nest(ev);
+  f->clause.ndims = a->ndims;
+  f->clause.corner |= p->naway > 1;
+  for (int d = 0; d < a->ndims; d++)
+    dvmrt_clause_widen(&f->clause, d, p->away[d]);
+}
+
+/* shadow_renew without widths takes all declared ones: say the short form when it does. */
+/* Does the access stand in the text of the nest? */
+static bool of_nest(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  return x->ndims == ev->array->ndims && x->cid == ev->nest->d->cid && x->pos.file == ev->nest->d->pos.file;
+}
+
+/* The reference as a section of remote_access: "A[7][i + 1][]"; the whole dimension where the subscript is not known. */
+static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
+  const struct dvmrt_access *x = ev->access;
+  dvmrt_text_add(t, "%s", dvmrt_name_in_nest(ev));
+  for (int i = 0; i < ev->array->ndims; i++) {
+    const struct dvmrt_subscript *s = &x->axis[i];
+    const char *index = x->ndims == ev->array->ndims && s->kind == 'a' ? ev->nest->d->names[s->index] : NULL;
+    if (x->ndims == ev->array->ndims && s->kind == 'c')
+      dvmrt_text_add(t, "[%lld]", (long long)s->add);
+    else if (!index)
+      dvmrt_text_add(t, "[%s]", s->text && of_nest(ev) ? s->text : "");
+    else if (s->coef == 1 && s->add)
+      dvmrt_text_add(t, "[%s %c %lld]", index, s->add < 0 ? '-' : '+', (long long)(s->add < 0 ? -s->add : s->add));
+    else if (s->coef == 1)
+      dvmrt_text_add(t, "[%s]", index);
+    else if (s->coef == -1)
+      dvmrt_text_add(t, "[%lld - %s]", (long long)s->add, index);
+    else if (!s->add)
+      dvmrt_text_add(t, "[%lld * %s]", (long long)s->coef, index);
+    else
+      dvmrt_text_add(t, "[%lld * %s %c %lld]", (long long)s->coef, index, s->add < 0 ? '-' : '+', (long long)(s->add < 0 ? -s->add : s->add));
+  }
+}
+
+static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bool has_clause) {
+  struct dvmrt_text *t = dvmrt_diag_help(r);
+  if (!of_nest(ev) || !ev->access->distributed) {
+    dvmrt_text_add(t, "let the loop itself read the element of '%s', under 'remote_access': what functions and pointers refer to does not use its buffer",
+                   dvmrt_name_in_nest(ev));
+    return;
+  }
+  dvmrt_text_add(t, has_clause ? "name '" : "add 'remote_access(");
+  section_text(ev, t);
+  dvmrt_text_add(t, has_clause ? "' in the 'remote_access' of the directive at " : ")' to the directive at ");
+  dvmrt_name_place(ev->nest->d->pos, t);
+}
+
+/* Arrays of one name come from one declaration, which is executed again and again: that cannot align them. */
+static void help_align(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  const struct dvmrt_array *on = ev->nest->on;
+  if (on && on->name && on->ndims == ev->array->ndims && strcmp(on->name, ev->array->name) != 0)
+    dvmrt_text_add(dvmrt_diag_help(r), "if both belong together, align '%s' with '%s' where it is declared",
+                   ev->array->name, on->name);
+}
+
+/* Does the subscript not go with the iteration, so that no edge of a fixed width holds the element? */
+static bool goes_alone(const struct dvmrt_event *ev, int dim) {
+  const struct dvmrt_access *x = ev->access;
+  if (x->ndims != ev->array->ndims)
+    return false;
+  return x->axis[dim].kind != 'a' || !dvmrt_layout_settled(dvmrt_array_layout(ev->array), &ev->nest->layout, x->axis, x->ndims);
+}
+
+/* The array as the directive's clauses with that key name it; NULL: in none of them. */
+static const struct dvmrt_item *named_in(const struct dvmrt_event *ev, char key) {
+  for (const struct dvmrt_item *i = dvmrt_directive_find(ev->nest->d->items, key); i; i = dvmrt_directive_find(i->next, key))
+    if ((uintptr_t)dvmrt_num_value(i->ref.address, ev->nest->args) == ev->array->address)
+      return i;
+  return NULL;
+}
+
+/* The widths that the directive gives already go into the clause that is to take its place. */
+static void keep_renewed(struct dvmrt_finding *f, const struct dvmrt_event *ev) {
+  const struct dvmrt_item *present = named_in(ev, 'H');
+  if (!present || !present->nwidths)
+    return;
+  struct dvmrt_box box;
+  dvmrt_array_widths(ev->array, present, ev->nest->args, &box);
+  for (int d = 0; d < ev->array->ndims; d++) {
+    dvmrt_clause_widen(&f->clause, d, -box.low[d]);
+    dvmrt_clause_widen(&f->clause, d, box.high[d]);
+  }
+  f->clause.corner |= box.corner;
+}
+
+/* Is the distance known to change from iteration to iteration?  Then this one reads the edge by chance. */
+static bool wanders(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  if (!of_nest(ev))
+    return false;
+  for (int d = 0; d < x->ndims; d++)
+    if (x->axis[d].kind == 'o' && !x->axis[d].text && dvmrt_layout_divides(dvmrt_array_layout(ev->array), d))
+      return false;
+  return !dvmrt_layout_settled(dvmrt_array_layout(ev->array), &ev->nest->layout, x->axis, x->ndims);
+}
+
+/* In a loop that writes the array as well, its old values may not be what is meant. */
+static void help_renew(struct dvmrt_report *r, const struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  if (wanders(ev)) {
+    help_remote(r, ev, named_in(ev, 'M'));
+    return;
+  }
+  const char *name = dvmrt_name_in_nest(ev);
+  bool again = named_in(ev, 'H');
+  struct dvmrt_text *t = dvmrt_diag_help(r);
+  dvmrt_text_add(t, "%s 'shadow_renew(%s%s)' %s the directive at ", again ? "write" : "add", name, p->naway > 1 ? "(corner)" : "",
+                 again ? "in" : "to");
+  dvmrt_name_place(d->pos, t);
+  const struct dvmrt_item *use = named_in(ev, 'U');
+  if (use && use->use == 'w' && !named_in(ev, 'C'))
+    dvmrt_text_add(t, ", or 'across(%s)' if what the loop itself writes is meant", name);
+}
+
+static void help_wait(struct dvmrt_report *r, const struct dvmrt_array *a) {
+  const char *group = dvmrt_group_pending_name(a);
+  if (group)
+    dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm shadow_wait(%s)' before this loop", group);
+}
+
+/* A loop without 'on' runs where the element lies if it is mapped on the reference. */
+static void help_mapping(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  struct dvmrt_text *t = dvmrt_diag_help(r);
+  dvmrt_text_add(t, "write 'parallel(");
+  for (int i = 0; i < d->rank; i++)
+    dvmrt_text_add(t, "[%s]", d->names[i]);
+  dvmrt_text_add(t, " on ");
+  section_text(ev, t);
+  dvmrt_text_add(t, ")' in the directive at ");
+  dvmrt_name_place(d->pos, t);
+}
+
+static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
+                       const struct dvmrt_place *p, enum dvmrt_misplaced why) {
+  if (!ev->nest)
+    return;
+  const char *name = dvmrt_name_in_nest(ev);
+  struct dvmrt_text *t;
+  switch (why) {
+  case DVMRT_BEYOND_EDGE:
+    if (ev->flags & DVMRT_WRITE || !f)
+      return;
+    if (f->id == DVMRT_ID_REMOTE_UNCOVERED) {
+      help_remote(r, ev, true);
+      return;
+    }
+    for (int i = 0; i < ev->array->ndims; i++) {
+      int64_t low = p->away[i] < 0 ? -p->away[i] : 0, high = p->away[i] > 0 ? p->away[i] : 0;
+      if (low <= ev->array->low[i] && high <= ev->array->high[i])
+        continue;
+      if (goes_alone(ev, i)) {
+        help_remote(r, ev, false);
+        return;
+      }
+      t = dvmrt_diag_help(r);
+      dvmrt_text_add(t, "give dimension %d of '%s' a shadow edge of [%lld:%lld] and renew it, or use remote_access", i + 1, name,
+                     (long long)(low > ev->array->low[i] ? low : ev->array->low[i]),
+                     (long long)(high > ev->array->high[i] ? high : ev->array->high[i]));
+    }
+    return;
+  case DVMRT_NEVER_RENEWED: case DVMRT_WRITTEN_SINCE: case DVMRT_MOVED_SINCE: case DVMRT_NARROW_RENEWAL: case DVMRT_NO_CORNER:
+    help_renew(r, ev, p);
+    return;
+  case DVMRT_PENDING: case DVMRT_IN_FLIGHT:
+    help_wait(r, ev->array);
+    return;
+  case DVMRT_EDGE_WRITE: return;
+  case DVMRT_UNMAPPED:
+    help_mapping(r, ev);
+    return;
+  case DVMRT_NO_RELATION:
+    if (f && f->id == DVMRT_ID_REMOTE_WRITE)
+      return;
+    help_align(r, ev);
+    /* fall through */
+  default:
+    if (ev->flags & DVMRT_WRITE)
+      return;
+    help_remote(r, ev, f && f->id == DVMRT_ID_REMOTE_UNCOVERED);
+  }
+}
+
+void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_id id, enum dvmrt_misplaced why) {
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, id);
+  if (!f)
+    return;
+  if (id == DVMRT_ID_SHADOW_STALE) {
+    clause_of(f, ev, p, "shadow_renew");
+    keep_renewed(f, ev);
+  }
+  if (f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  if (id == DVMRT_ID_REMOTE_WRITE) {
+    dvmrt_name_datum(ev, &r->message);
+    dvmrt_text_add(&r->message, " is written, but the reference stands for a copy that 'remote_access' has made: it is read only");
+  } else {
+    say_where(r, ev, why);
+  }
+  if (id == DVMRT_ID_REMOTE_UNCOVERED)
+    dvmrt_text_add(&r->message, ", and no section of 'remote_access' covers the reference");
+  if (id == DVMRT_ID_SHADOW_STALE)
+    note_writer(r, ev->array);
+  const struct dvmrt_directive *started = dvmrt_group_pending(ev->array, NULL);
+  if (started && (why == DVMRT_PENDING || why == DVMRT_IN_FLIGHT))
+    dvmrt_text_add(dvmrt_diag_note(r, started->pos), "the exchange was started here");
+  else if (why != DVMRT_NEVER_RENEWED && why != DVMRT_WRITTEN_SINCE && why != DVMRT_MOVED_SINCE)
+    note_distribution(r, ev->array);
+  note_owner(r, ev, p, p->kind == DVMRT_PLACE_NEAR);
+  help_place(r, f, ev, p, why);
+  dvmrt_explain_emit(f, r);
+}
+
+/* Can the subscript, of so many characters, stand in a directive before the statement?  Names and numbers, added and multiplied, can. */
+static bool plain_subscript(const char *text, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!isalnum((unsigned char)text[i]) && !strchr("_ +-*", text[i]))
+      return false;
+  return n > 0 && !memmem(text, n, "++", 2) && !memmem(text, n, "--", 2);
+}
+
+/* The reference as the user has written it, for remote_access before its statement, or in the clause of a block around it:
+ * "A[7][i + 1][]".  False: it does not show. */
+static bool reference_text(const struct dvmrt_event *ev, bool in_clause, struct dvmrt_text *t) {
+  const struct dvmrt_access *x = ev->access;
+  const char *at = x->text;
+  if (!x->name || x->ndims != ev->array->ndims || strncmp(at, x->name, strlen(x->name)) != 0)
+    return false;
+  at += strlen(x->name);
+  dvmrt_text_add(t, "%s", x->name);
+  for (int d = 0; d < x->ndims; d++) {
+    while (*at == ' ')
+      at++;
+    size_t n = 0;
+    for (int depth = 0; *at == '[' && at[n]; n++)
+      if ((depth += at[n] == '[' ? 1 : at[n] == ']' ? -1 : 0) == 0)
+        break;
+    bool plain = n && plain_subscript(at + 1, n - 1);
+    plain = plain && (in_clause ? x->axis[d].text != NULL : x->standing != 'f'); /* whose variables change, or are not seen by the directive */
+    if (x->axis[d].kind == 'c')
+      dvmrt_text_add(t, "[%lld]", (long long)x->axis[d].add);
+    else
+      dvmrt_text_add(t, "[%.*s]", plain ? (int)n - 1 : 0, at + 1);
+    at += n ? n + 1 : 0;
+  }
+  return true;
+}
+
+void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_event *target) {
+  bool asked = dvmrt_construct_clause(dvmrt_construct_top(), 'M', ev->array);
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, asked ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_SEQUENTIAL_ACCESS);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  if (asked) {
+    dvmrt_explain_start(r, ev, "is read outside parallel loops, and no section of 'remote_access' covers the reference");
+  } else if (target) {
+    dvmrt_text_add(&r->message, "'");
+    dvmrt_name_element(ev->array, ev->ix, &r->message);
+    dvmrt_text_add(&r->message, "' is read outside parallel loops for an element that another processor may own");
+    struct dvmrt_text *t = dvmrt_diag_note(r, target->access->pos);
+    dvmrt_name_datum(target, t);
+    dvmrt_text_add(t, " is assigned here, by its owner");
+  } else {
+    dvmrt_explain_start(r, ev, "is read outside parallel loops, where its owner alone has it");
+  }
+  dvmrt_explain_note_declaration(r, ev);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  char standing = ev->access->standing;
+  dvmrt_text_add(help, asked             ? "name '"
+                       : standing == 'd' ? "declare the variable first, and put its assignment under '#pragma dvm remote_access("
+                       : standing == 'r' ? "assign the value to a variable under '#pragma dvm remote_access("
+                                         : "put the statement under '#pragma dvm remote_access(");
+  if (!reference_text(ev, asked, help))
+    dvmrt_name_element(ev->array, ev->ix, help);
+  dvmrt_text_add(help, asked ? "' in the 'remote_access' of the directive at " : ")'");
+  if (asked)
+    dvmrt_name_place(dvmrt_construct_top()->d->pos, help);
+  else if (standing == 'r')
+    dvmrt_text_add(help, ", and return that");
+  dvmrt_explain_emit(f, r);
+}

@@ -1,0 +1,309 @@
+#include "runtime/rules/across.h"
+#include "runtime/data/mem.h"
+#include "runtime/report/name.h"
+#include "runtime/report/other.h"
+#include <string.h>
+
+/* ---- reach -------------------------------------------------------------------------------------------------------------------- */
+
+static bool same_array(const struct dvmrt_event *ev, const struct dvmrt_access *x) {
+  if (x->ndims != ev->array->ndims)
+    return false;
+  if (x->distributed && x->use >= 0 && (uint32_t)x->use < ev->nest->nuses && ev->nest->uses[x->use].array)
+    return ev->nest->uses[x->use].array == ev->array;
+  return x->name && ev->access->name && !strcmp(x->name, ev->access->name);
+}
+
+static struct dvmrt_access *sites(const struct dvmrt_event *ev) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  return dvmrt_site_of_construct(d->site, d->pos.file, d->cid);
+}
+
+/* Do the iterations lie at different places along dimension 'r' of the root?  Where a dimension is not divided, one place
+ * that all of them name is no place: each processor has the whole dimension. */
+static bool spread(const struct dvmrt_layout *nest, int r) {
+  struct dvmrt_coord c = nest->at[r];
+  return nest->block[r] ? c.kind != DVMRT_COORD_ALL : c.kind == DVMRT_COORD_AFFINE && c.coef;
+}
+
+/* Does the mapped nest run along this dimension of the array?  Subscripts of others carry no dependence between iterations. */
+static bool runs_along(const struct dvmrt_event *ev, int dim) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array), *nest = &ev->nest->layout;
+  if (!ev->nest->mapped || !l->root || l->root != nest->root)
+    return true;
+  for (int r = 0; r < l->ndims; r++)
+    if (l->at[r].kind == DVMRT_COORD_AFFINE && l->at[r].index == dim && spread(nest, r))
+      return true;
+  return false;
+}
+
+static bool readable(const struct dvmrt_event *ev, const struct dvmrt_access *x, int dim) {
+  return x->axis[dim].kind != 'o' || !runs_along(ev, dim);
+}
+
+/* Subscripts of a site in iteration 'iv', those of the present element where they do not matter; false: not affine. */
+static bool subscripts_at(const struct dvmrt_event *ev, const struct dvmrt_access *x, const int64_t *iv, int64_t *ix) {
+  for (int d = 0; d < x->ndims; d++) {
+    if (!readable(ev, x, d))
+      return false;
+    ix[d] = x->axis[d].kind == 'o' ? ev->ix[d] : x->axis[d].kind == 'a' ? x->axis[d].coef * iv[x->axis[d].index] + x->axis[d].add : x->axis[d].add;
+  }
+  return true;
+}
+
+static bool by_layout(const struct dvmrt_event *ev) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
+  return ev->nest->mapped && l->root && l->root == ev->nest->layout.root;
+}
+
+/* Dimensions that are not divided carry dependences too, if the nest runs along them. */
+static struct dvmrt_layout divided_by_nest(const struct dvmrt_event *ev) {
+  struct dvmrt_layout l = *dvmrt_array_layout(ev->array);
+  for (int r = 0; r < l.ndims; r++)
+    l.block[r] = spread(&ev->nest->layout, r);
+  return l;
+}
+
+/* In a nest that is not mapped the element an iteration writes is its own: what the first of these sites writes in 'iv'. */
+static const struct dvmrt_access *writer_of_own(const struct dvmrt_event *ev, const int64_t *iv, int64_t *own) {
+  for (const struct dvmrt_access *x = sites(ev); x; x = x->next)
+    if ((x->flags & DVMRT_WRITE) && same_array(ev, x) && subscripts_at(ev, x, iv, own))
+      return x;
+  return NULL;
+}
+
+bool dvmrt_across_reach(const struct dvmrt_event *ev, const int64_t *iv, const int64_t *ix, int64_t *reach) {
+  if (!by_layout(ev)) {
+    int64_t own[DVMRT_NDIMS_MAX];
+    if (!writer_of_own(ev, iv, own))
+      return false;
+    for (int d = 0; d < ev->array->ndims; d++)
+      reach[d] = ix[d] - own[d];
+    return true;
+  }
+  struct dvmrt_layout l = divided_by_nest(ev);
+  struct dvmrt_place p;
+  dvmrt_layout_place(&l, &ev->nest->layout, iv, ix, ev->array->ndims, &p);
+  if (p.kind != DVMRT_PLACE_OWN && p.kind != DVMRT_PLACE_NEAR)
+    return false;
+  memcpy(reach, p.away, sizeof(p.away));
+  return true;
+}
+
+static bool same_slope(struct dvmrt_subscript a, struct dvmrt_subscript b) {
+  bool turns = a.kind == 'a' && a.coef, also = b.kind == 'a' && b.coef;
+  return a.kind != 'o' && b.kind != 'o' && turns == also && (!turns || (a.index == b.index && a.coef == b.coef));
+}
+
+/* Does this site reach equally far in every iteration? */
+static bool reach_settled(const struct dvmrt_event *ev, const struct dvmrt_access *x) {
+  int64_t own[DVMRT_NDIMS_MAX];
+  if (by_layout(ev)) {
+    struct dvmrt_layout l = divided_by_nest(ev);
+    return x->ndims && dvmrt_layout_settled(&l, &ev->nest->layout, x->axis, x->ndims);
+  }
+  const struct dvmrt_access *w = writer_of_own(ev, __dvmrt_now.iv, own);
+  for (int d = 0; w && d < x->ndims; d++)
+    if (!same_slope(x->axis[d], w->axis[d]))
+      return false;
+  return w && x->ndims;
+}
+
+static bool inside(const struct dvmrt_box *b, const int64_t *reach, int d) {
+  return reach[d] >= -b->low[d] && reach[d] <= b->high[d];
+}
+
+/* Mapped: each dimension must be wide enough.  Not mapped: one declared dimension that carries it is enough. */
+static bool covered(const struct dvmrt_event *ev, const struct dvmrt_box *b, const int64_t *reach) {
+  bool all = true, carried = false, out = false;
+  for (int d = 0; d < ev->array->ndims; d++) {
+    all &= inside(b, reach, d);
+    carried |= reach[d] && inside(b, reach, d);
+    out |= reach[d] != 0;
+  }
+  return ev->nest->mapped ? all : carried || !out;
+}
+
+bool dvmrt_across_clause(const struct dvmrt_event *ev, struct dvmrt_clause *c) {
+  bool any = false;
+  *c = (struct dvmrt_clause){.name = "across", .array = dvmrt_name_in_nest(ev), .ndims = ev->array->ndims};
+  for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
+    int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
+    if (!(x->flags & DVMRT_READ) || !same_array(ev, x) || !subscripts_at(ev, x, __dvmrt_now.iv, ix) ||
+        !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach))
+      continue;
+    for (int d = 0; d < c->ndims; d++) {
+      any |= reach[d] != 0;
+      dvmrt_clause_widen(c, d, reach[d]);
+    }
+  }
+  return any;
+}
+
+/* ---- judging ------------------------------------------------------------------------------------------------------------------- */
+
+static size_t words_of(const struct dvmrt_array *a) { return (a->region.end - a->region.base) >> a->region.shift; }
+
+static uint32_t *kept_reader(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, bool create) {
+  if (!c->readers && create)
+    c->readers = dvmrt_mem_map(words_of(c->array) * sizeof(uint32_t));
+  return c->readers ? &c->readers[(ev->at - c->array->region.base) >> c->array->region.shift] : NULL;
+}
+
+/* May any access of the nest reach farther than the clause says?  Then every write must look for the readers. */
+static bool must_watch(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {
+  if (c->watch)
+    return c->watch == 1;
+  c->watch = ev->nest->d->calls ? 1 : 2;
+  for (uint32_t i = 0; i < ev->nest->nuses; i++)
+    if (ev->nest->uses[i].item->use == '?')
+      c->watch = 1;
+  for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
+    int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
+    if (!(x->flags & DVMRT_READ) || !same_array(ev, x))
+      continue;
+    if (!reach_settled(ev, x) || !subscripts_at(ev, x, __dvmrt_now.iv, ix) ||
+        !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach) || !covered(ev, &c->box, reach))
+      c->watch = 1;
+  }
+  return c->watch == 1;
+}
+
+static uint32_t word_at(const struct dvmrt_event *ev) {
+  const struct dvmrt_region *r = &ev->array->region;
+  return r->words[(ev->at - r->base) >> r->shift];
+}
+
+static void widen(struct dvmrt_box *b, const int64_t *reach, int ndims) {
+  for (int d = 0; d < ndims; d++) {
+    b->low[d] = -reach[d] > b->low[d] ? -reach[d] : b->low[d];
+    b->high[d] = reach[d] > b->high[d] ? reach[d] : b->high[d];
+  }
+}
+
+static void blame(const struct dvmrt_event *ev, enum dvmrt_verdict v, struct dvmrt_clause_array *c, const int64_t *reach) {
+  c->blamed |= v != DVMRT_ANTI || dvmrt_diag_wanted(DVMRT_CHECK_ANTI);
+  dvmrt_explain_across(ev, v, c, reach);
+}
+
+/* These two: false: a dependence, which is told of. */
+static bool judge_read(struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach) {
+  uint32_t w = word_at(ev);
+  if (covered(ev, &c->box, reach)) {
+    widen(&c->used, reach, ev->array->ndims);
+    return true;
+  }
+  if (w >= ev->base && (w & 1) && w != ev->now) {
+    ev->word = w;
+    blame(ev, DVMRT_FLOW, c, reach);
+    return false;
+  }
+  if (w < DVMRT_W_FIRST)
+    return true; /* what has no value depends on nothing: that is the mistake */
+  uint32_t *reader = kept_reader(ev, c, true);
+  if (reader && *reader < ev->base)
+    *reader = ev->now;
+  return true;
+}
+
+static bool judge_write(struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach) {
+  uint32_t *reader = kept_reader(ev, c, false);
+  int64_t iv[DVMRT_NDIMS_MAX], of_reader[DVMRT_NDIMS_MAX];
+  if (reader && *reader >= ev->base && *reader != ev->now) {
+    ev->word = *reader;
+    *reader = 0;
+    bool known = dvmrt_construct_iteration(ev->nest, ev->word, iv) && dvmrt_across_reach(ev, iv, ev->ix, of_reader);
+    blame(ev, DVMRT_ANTI, c, known ? of_reader : NULL);
+    return false;
+  }
+  uint32_t w = word_at(ev);
+  if (w < ev->base || !(w & 1) || w == ev->now || covered(ev, &c->box, reach))
+    return true;
+  ev->word = w;
+  blame(ev, DVMRT_OUTPUT, c, reach);
+  return false;
+}
+
+bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {
+  struct dvmrt_event e = *ev;
+  int64_t reach[DVMRT_NDIMS_MAX] = {0};
+  if (!dvmrt_across_reach(ev, __dvmrt_now.iv, ev->ix, reach))
+    return true; /* what the nest calls its own element is not known */
+  bool watch = must_watch(ev, c);
+  /* Of a struct that is copied as a whole any member may be what depends. */
+  uint64_t granule = (uint64_t)1 << ev->array->region.shift, bytes = ev->copied ? ev->access->bytes : 1;
+  bool right = true;
+  for (uint64_t at = 0; right && at < bytes; at += granule) {
+    e.at = ev->at + at;
+    if (ev->flags & DVMRT_READ)
+      right &= judge_read(&e, c, reach);
+    if (ev->flags & DVMRT_WRITE)
+      right &= judge_write(&e, c, reach);
+  }
+  return !watch && reach_settled(ev, ev->access) && covered(ev, &c->box, reach);
+}
+
+bool dvmrt_across_settled(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {
+  int64_t reach[DVMRT_NDIMS_MAX] = {0};
+  return dvmrt_across_reach(ev, __dvmrt_now.iv, ev->ix, reach) && !must_watch(ev, c) && reach_settled(ev, ev->access) &&
+         covered(ev, &c->box, reach);
+}
+
+/* ---- edges that nothing brings ------------------------------------------------------------------------------------------------ */
+
+/* Reads of one site at one displacement: the first, and how many. */
+struct dvmrt_across_stale {
+  struct dvmrt_across_stale *next;
+  struct dvmrt_event ev;
+  int64_t iv[DVMRT_NDIMS_MAX], subscripts[DVMRT_NDIMS_MAX];
+  struct dvmrt_place place;
+  enum dvmrt_id id;
+  enum dvmrt_misplaced why;
+  uint64_t count;
+};
+
+void dvmrt_across_stale(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, const struct dvmrt_place *p,
+                        enum dvmrt_id id, enum dvmrt_misplaced why) {
+  if (c->blamed)
+    return;
+  struct dvmrt_across_stale **l = &c->stale;
+  for (; *l; l = &(*l)->next)
+    if ((*l)->ev.access == ev->access && (*l)->why == why && !memcmp((*l)->place.away, p->away, sizeof(p->away))) {
+      (*l)->count++;
+      return;
+    }
+  struct dvmrt_across_stale *s = *l = dvmrt_mem_alloc(sizeof(*s));
+  *s = (struct dvmrt_across_stale){.ev = *ev, .place = *p, .id = id, .why = why, .count = 1};
+  memcpy(s->iv, __dvmrt_now.iv, sizeof(s->iv));
+  if (ev->subscripts) {
+    memcpy(s->subscripts, ev->subscripts, (size_t)ev->access->ndims * sizeof(int64_t));
+    s->ev.subscripts = s->subscripts;
+  }
+}
+
+static void forget_stale(struct dvmrt_clause_array *c) {
+  while (c->stale) {
+    struct dvmrt_across_stale *s = c->stale;
+    c->stale = s->next;
+    dvmrt_mem_free(s, sizeof(*s));
+  }
+}
+
+void dvmrt_across_report(struct dvmrt_clause_array *c) {
+  int64_t iv[DVMRT_NDIMS_MAX];
+  memcpy(iv, __dvmrt_now.iv, sizeof(iv));
+  for (const struct dvmrt_across_stale *s = c->blamed ? NULL : c->stale; s; s = s->next) {
+    memcpy(__dvmrt_now.iv, s->iv, sizeof(iv));
+    for (uint64_t i = 0; i < s->count; i++)
+      dvmrt_explain_place(&s->ev, &s->place, s->id, s->why);
+  }
+  memcpy(__dvmrt_now.iv, iv, sizeof(iv));
+  forget_stale(c);
+}
+
+void dvmrt_across_end(struct dvmrt_clause_array *c) {
+  forget_stale(c);
+  if (c->readers && c->array)
+    dvmrt_mem_unmap(c->readers, words_of(c->array) * sizeof(uint32_t));
+  c->readers = NULL;
+}

@@ -1,0 +1,126 @@
+/* What the thread is executing: a stack of constructs (parallel loops, regions, ..), each with what its clauses say.
+ *
+ * A construct is entered at one site with one frame address; after it has been left, the next enter with the same pair says
+ * so (0) and takes the frame off.  Constructs that were jumped out of (longjmp) are taken off when something is entered or
+ * left below them.  Only one thread at a time owns constructs that are checked; the others' run unobserved. */
+#ifndef DVMRT_CONSTRUCT_H
+#define DVMRT_CONSTRUCT_H
+#include "runtime/data/array.h"
+#include "runtime/data/rows.h"
+
+enum dvmrt_class {
+  DVMRT_CLASS_PLAIN,      /* sequential part */
+  DVMRT_CLASS_PRIVATE,
+  DVMRT_CLASS_REDUCTION,
+  DVMRT_CLASS_FIRST,      /* replicated data in a mapped nest: by first access */
+  DVMRT_CLASS_SHARED,     /* ordinary data in a nest that is not mapped, distributed elements */
+  DVMRT_CLASS_ACROSS,     /* its dependences are declared */
+  DVMRT_CLASS_BUFFER      /* read from the buffer of a remote_access */
+};
+
+struct dvmrt_var {
+  uintptr_t low, high;
+  enum dvmrt_class class; /* PRIVATE or REDUCTION */
+  const struct dvmrt_item *item;
+};
+
+/* An array in a clause of the construct. */
+struct dvmrt_across_stale;
+struct dvmrt_clause_array {
+  char key;               /* C across, M remote access */
+  struct dvmrt_array *array; /* C: NULL when its shape is not known */
+  const struct dvmrt_item *item;
+  struct dvmrt_box box;   /* C */
+  struct dvmrt_box used;  /* C: how far accesses within the widths have reached so far */
+  int watch;              /* C: across.c's; 0: not decided */
+  uint32_t *readers;      /* C: words of readers beyond the widths, one per element; owned, or NULL */
+  bool blamed;            /* C: a dependence beyond the widths has been reported in this execution */
+  struct dvmrt_across_stale *stale; /* C: reads of edges that wait for the end of the execution; across.c's, owned */
+};
+
+struct dvmrt_use {
+  const struct dvmrt_item *item;
+  struct dvmrt_array *array;
+  struct dvmrt_view view, part, extents; /* of whole elements; of parts that have a word each; of others, without words */
+};
+
+struct dvmrt_range {
+  uintptr_t low, high;
+};
+
+struct dvmrt_frame {
+  struct dvmrt_frame *outer;
+  struct dvmrt_directive *d;
+  void *frame;
+  bool left;              /* waits for the enter that says so */
+  bool nest;              /* a parallel loop that is being checked */
+  bool mapped;            /* with 'on' */
+  bool proved;            /* judged when it was entered: its iterations are not followed */
+  bool task;              /* a task, or a loop of tasks, that is being checked */
+  const struct dvmrt_item *task_on; /* .. which one */
+  struct dvmrt_now saved;
+  uint32_t serial;        /* number of this execution: marks what is born in it */
+  struct dvmrt_layout layout; /* of the iterations, by index variables */
+  struct dvmrt_array *on;     /* or NULL */
+  struct dvmrt_rows rows;
+  struct dvmrt_var *vars;
+  uint32_t nvars, vars_cap;
+  struct dvmrt_clause_array *clauses;
+  uint32_t nclauses, clauses_cap;
+  struct dvmrt_use *uses;
+  uint32_t nuses, uses_cap;
+  struct dvmrt_range *undeclared; /* data that are private by their first access: undefined afterwards */
+  uint32_t nundeclared, undeclared_cap;
+  struct dvmrt_range *filled;     /* data with words that say DVMRT_W_FILLED */
+  uint32_t nfilled, filled_cap;
+  struct dvmrt_array **dirty;     /* arrays written in it */
+  uint32_t ndirty, dirty_cap;
+  struct dvmrt_step *steps;       /* of reductions that are looked at between iterations; reduce.c's */
+  int64_t *args;
+  uint32_t nargs, args_cap;
+};
+
+/* All inside dvmrt_mem_enter. */
+int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t *args);
+void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame);
+void dvmrt_construct_row(struct dvmrt_directive *d);
+const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_t use, uint32_t shift);
+/* The use that the view is of; NULL: of none of this frame. */
+const struct dvmrt_use *dvmrt_construct_use(const struct dvmrt_frame *f, const struct dvmrt_view *view);
+
+/* The thread's innermost parallel loop that is being checked, or NULL. */
+struct dvmrt_frame *dvmrt_construct_nest(void);
+/* The innermost construct, checked or not. */
+struct dvmrt_frame *dvmrt_construct_top(void);
+bool dvmrt_construct_opaque(void); /* is it in a parallel loop that is not being checked? */
+/* May this thread's accesses be judged? */
+bool dvmrt_construct_judges(void);
+/* Is [a, a + n) private by clause in the nest?  Needs no lock. */
+bool dvmrt_construct_private(uintptr_t a, uint64_t n);
+/* How the nest sees ordinary data at 'a'; '*var' is its clause, if any. */
+enum dvmrt_class dvmrt_construct_class(const struct dvmrt_frame *f, uintptr_t a, const struct dvmrt_var **var);
+enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct dvmrt_array *a);
+/* The clause with this key that names the array, in the nest or a remote_access block around it. */
+struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, char key, const struct dvmrt_array *a);
+/* Is an array of unknown shape under 'across' by that name? */
+bool dvmrt_construct_across_named(const struct dvmrt_frame *f, const char *name);
+/* Does the nest's text write the array under none of its names? */
+bool dvmrt_construct_only_reads(const struct dvmrt_frame *f, const struct dvmrt_array *a);
+/* [low, high) has become private without a clause. */
+void dvmrt_construct_undeclared(struct dvmrt_frame *f, uintptr_t low, uintptr_t high);
+/* Words of [low, high) say that a function has filled it: no longer than the nest. */
+void dvmrt_construct_filled(struct dvmrt_frame *f, uintptr_t low, uintptr_t high);
+/* The array is written by 'site' (or NULL: not known where). */
+void dvmrt_construct_written(struct dvmrt_array *a, struct dvmrt_site *site);
+/* Index variables of the iteration with that word, if it is of this execution. */
+bool dvmrt_construct_iteration(const struct dvmrt_frame *f, uint32_t word, int64_t *iv);
+/* Word for what begins to live now without a value. */
+uint32_t dvmrt_construct_born_word(void);
+/* Does the word say 'born in this execution'? */
+bool dvmrt_construct_born_here(const struct dvmrt_frame *f, uint32_t word);
+unsigned dvmrt_construct_count(void);
+/* In a forked child. */
+void dvmrt_construct_forked(void);
+/* On the main thread. */
+void dvmrt_construct_init(void);
+#endif

@@ -1,0 +1,231 @@
+#include "runtime/rules/group.h"
+#include "runtime/report/explain.h"
+#include "runtime/report/facts.h"
+#include "runtime/data/mem.h"
+#include <stdio.h>
+#include <string.h>
+
+struct member {
+  struct member *next;
+  struct dvmrt_array *array;
+  struct dvmrt_box box;
+  bool named;
+};
+
+struct group {
+  struct group *next;
+  const char *name;
+  struct member *members;
+  const struct dvmrt_directive *started; /* NULL: not under way */
+};
+
+static struct group *groups;
+static struct dvmrt_pending_var *vars;
+unsigned dvmrt_group_nvars;
+
+/* ---- exchanges ---------------------------------------------------------------------------------------------------------------- */
+
+static struct group *find(const char *name) {
+  for (struct group *g = groups; g; g = g->next)
+    if (!strcmp(g->name, name))
+      return g;
+  return NULL;
+}
+
+static void clear(struct group *g) {
+  while (g->members) {
+    struct member *m = g->members;
+    g->members = m->next;
+    dvmrt_mem_free(m, sizeof(*m));
+  }
+}
+
+static void usage(const struct dvmrt_directive *at, const char *format, const char *group) {
+  char text[256];
+  snprintf(text, sizeof(text), format, group);
+  dvmrt_explain_usage(at, text);
+}
+
+void dvmrt_group_define(struct dvmrt_directive *d, const int64_t *args) {
+  struct dvmrt_item *name = dvmrt_directive_find(d->items, 'J');
+  if (!name)
+    return;
+  struct group *g = find(name->ref.name);
+  if (!g) {
+    g = dvmrt_mem_alloc(sizeof(*g));
+    *g = (struct group){.next = groups, .name = name->ref.name};
+    groups = g;
+  }
+  if (g->started)
+    usage(d, "the shadow group '%s' is defined anew while its exchange is under way", g->name);
+  clear(g);
+  for (struct dvmrt_item *i = d->items; (i = dvmrt_directive_find(i, 'H')); i = i->next) {
+    struct dvmrt_array *a = dvmrt_array_of(&i->ref, args);
+    if (!a)
+      continue;
+    struct member *m = dvmrt_mem_alloc(sizeof(*m));
+    *m = (struct member){.next = g->members, .array = a, .named = i->named};
+    if (!i->named) {
+      dvmrt_array_widths(a, i, args, &m->box);
+      dvmrt_explain_widths(d, a, &m->box, "renewed width");
+    }
+    g->members = m;
+  }
+}
+
+void dvmrt_group_shadow_start(const struct dvmrt_directive *at, const char *name) {
+  struct group *g = find(name);
+  if (!g)
+    usage(at, "the shadow group '%s' is started before it has been defined", name);
+  else if (g->started)
+    usage(at, "the shadow group '%s' is started twice without a wait", name);
+  else
+    g->started = at;
+}
+
+void dvmrt_group_shadow_wait(const struct dvmrt_directive *at, const char *name) {
+  struct group *g = find(name);
+  if (!g || !g->started) {
+    usage(at, "the shadow group '%s' is waited for before it has been started", name);
+    return;
+  }
+  g->started = NULL;
+  for (struct member *m = g->members; m; m = m->next)
+    if (m->named)
+      dvmrt_array_renew_named(m->array);
+    else
+      dvmrt_array_renew(m->array, &m->box);
+}
+
+void dvmrt_group_forget(const struct dvmrt_array *a) {
+  for (struct group *g = groups; g; g = g->next) {
+    for (struct member **l = &g->members; *l;) {
+      struct member *m = *l;
+      if (m->array != a) {
+        l = &m->next;
+        continue;
+      }
+      *l = m->next;
+      dvmrt_mem_free(m, sizeof(*m));
+    }
+  }
+}
+
+const struct dvmrt_directive *dvmrt_group_pending(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  for (const struct group *g = groups; g; g = g->next)
+    for (const struct member *m = g->started ? g->members : NULL; m; m = m->next)
+      if (m->array == a && (!p || m->named || dvmrt_box_covers(&m->box, p, a->ndims)))
+        return g->started;
+  return NULL;
+}
+
+const char *dvmrt_group_pending_name(const struct dvmrt_array *a) {
+  for (const struct group *g = groups; g; g = g->next)
+    for (const struct member *m = g->started ? g->members : NULL; m; m = m->next)
+      if (m->array == a)
+        return g->name;
+  return NULL;
+}
+
+/* ---- reductions --------------------------------------------------------------------------------------------------------------- */
+
+static void unfinished(const struct dvmrt_pending_var *v) {
+  if (v->started)
+    dvmrt_explain_protocol(v->started, v->name, v->group, "is started but never waited for", v->computed);
+  else
+    dvmrt_explain_protocol(v->computed, v->name, v->group, "is never started", NULL);
+}
+
+static void drop(struct dvmrt_pending_var **l) {
+  struct dvmrt_pending_var *v = *l;
+  *l = v->next;
+  dvmrt_mem_free(v, sizeof(*v));
+  dvmrt_group_nvars--;
+}
+
+void dvmrt_group_ends(uintptr_t a, uint64_t n) {
+  for (struct dvmrt_pending_var **l = &vars; *l;) {
+    if ((*l)->low < a + n && a < (*l)->high) {
+      unfinished(*l);
+      drop(l);
+    } else {
+      l = &(*l)->next;
+    }
+  }
+}
+
+void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high) {
+  if (!low)
+    high = 0; /* its accesses are not seen; the protocol is */
+  else
+    dvmrt_group_ends(low, high - low); /* an earlier reduction of the same variable that nobody finished */
+  struct dvmrt_pending_var *v = dvmrt_mem_alloc(sizeof(*v));
+  *v = (struct dvmrt_pending_var){vars, low, high, name, group, loop, NULL};
+  vars = v;
+  dvmrt_group_nvars++;
+  /* From now on every access of its page takes the slow way, which looks here. */
+  struct dvmrt_span s;
+  for (uintptr_t a = low; a < high; a = (a | 4095) + 1)
+    dvmrt_shadow_span(a, 1, true, &s);
+}
+
+void dvmrt_group_reduction_start(const struct dvmrt_directive *at, const char *group) {
+  bool any = false;
+  for (struct dvmrt_pending_var *v = vars; v; v = v->next) {
+    if (strcmp(v->group, group))
+      continue;
+    any = true;
+    if (v->started)
+      dvmrt_explain_protocol(at, v->name, group, "is started twice without a wait", v->started);
+    v->started = at;
+  }
+  if (!any)
+    dvmrt_explain_protocol(at, NULL, group, "is started, but no loop has computed anything for it", NULL);
+}
+
+void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *group) {
+  bool any = false;
+  for (struct dvmrt_pending_var **l = &vars; *l;) {
+    struct dvmrt_pending_var *v = *l;
+    if (strcmp(v->group, group)) {
+      l = &v->next;
+      continue;
+    }
+    if (!v->started)
+      dvmrt_explain_protocol(at, v->name, group, "is waited for but was not started", v->computed);
+    any = true;
+    drop(l);
+  }
+  if (!any)
+    dvmrt_explain_protocol(at, NULL, group, "is waited for but was not started", NULL);
+}
+
+const struct dvmrt_pending_var *dvmrt_group_var(uintptr_t a, uint64_t n) {
+  for (const struct dvmrt_pending_var *v = vars; v; v = v->next)
+    if (v->low < a + n && a < v->high)
+      return v;
+  return NULL;
+}
+
+void dvmrt_group_close(void) {
+  while (vars) {
+    unfinished(vars);
+    drop(&vars);
+  }
+}
+
+void dvmrt_group_forked(void) {
+  while (vars)
+    drop(&vars);
+}
+
+void dvmrt_group_facts(struct dvm_facts *f) {
+  f->groups = (uintptr_t)&groups;
+  DVMRT_FACT(f, GROUP_NEXT, struct group, next);
+  DVMRT_FACT(f, GROUP_NAME, struct group, name);
+  DVMRT_FACT(f, GROUP_STARTED, struct group, started);
+  DVMRT_FACT(f, GROUP_MEMBERS, struct group, members);
+  DVMRT_FACT(f, MEMBER_NEXT, struct member, next);
+  DVMRT_FACT(f, MEMBER_ARRAY, struct member, array);
+  DVMRT_FACT(f, MEMBER_BOX, struct member, box);
+}

@@ -1,0 +1,41 @@
+/* Groups of asynchronous exchanges and reductions, by name.
+ *
+ * Exchange: defined (shadow_group) -> started -> waited for; while it is started the edges may not be read and the arrays
+ * not be written.  Reduction: its loop is over -> started -> waited for; until then the variables may not be touched. */
+#ifndef DVMRT_GROUP_H
+#define DVMRT_GROUP_H
+#include "runtime/data/array.h"
+
+struct dvmrt_pending_var {
+  struct dvmrt_pending_var *next;
+  uintptr_t low, high;
+  const char *name, *group;
+  const struct dvmrt_directive *computed; /* the parallel loop */
+  const struct dvmrt_directive *started;  /* reduction_start, or NULL */
+};
+
+/* All inside dvmrt_mem_enter. */
+void dvmrt_group_define(struct dvmrt_directive *d, const int64_t *args);
+void dvmrt_group_shadow_start(const struct dvmrt_directive *at, const char *group);
+void dvmrt_group_shadow_wait(const struct dvmrt_directive *at, const char *group);
+/* The array takes part in no exchange any more. */
+void dvmrt_group_forget(const struct dvmrt_array *a);
+/* Start of an exchange of the array that is under way and brings an element so displaced; p NULL: any. */
+const struct dvmrt_directive *dvmrt_group_pending(const struct dvmrt_array *a, const struct dvmrt_place *p);
+/* The name of a group that is exchanging the array; NULL: none. */
+const char *dvmrt_group_pending_name(const struct dvmrt_array *a);
+
+/* The loop that computed the reduction variable is over. */
+void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high);
+void dvmrt_group_reduction_start(const struct dvmrt_directive *at, const char *group);
+void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *group);
+/* The variable at 'a' that is still being reduced, or NULL. */
+const struct dvmrt_pending_var *dvmrt_group_var(uintptr_t a, uint64_t n);
+/* The memory ends (a local's): variables in it can never be waited for. */
+void dvmrt_group_ends(uintptr_t a, uint64_t n);
+/* The program ends: reports what was never started or never finished. */
+void dvmrt_group_close(void);
+/* A forked child has none of its parent's. */
+void dvmrt_group_forked(void);
+extern unsigned dvmrt_group_nvars;
+#endif

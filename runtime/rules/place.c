@@ -1,0 +1,289 @@
+/* Where an element may be touched: the own part and the shadow edges in a nest, the owner's statement outside. */
+#include "runtime/rules/across.h"
+#include "runtime/rules/check.h"
+#include "runtime/rules/group.h"
+#include <string.h>
+
+static bool edge_declared(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  for (int d = 0; d < a->ndims; d++)
+    if (p->away[d] < -a->low[d] || p->away[d] > a->high[d])
+      return false;
+  return true;
+}
+
+static enum dvmrt_misplaced why_stale(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  if (!a->nboxes)
+    return !a->ever_renewed ? DVMRT_NEVER_RENEWED : a->moved ? DVMRT_MOVED_SINCE : DVMRT_WRITTEN_SINCE;
+  for (int i = 0; i < a->nboxes; i++) {
+    struct dvmrt_box b = a->boxes[i];
+    b.corner = true;
+    if (dvmrt_box_covers(&b, p, a->ndims))
+      return DVMRT_NO_CORNER;
+  }
+  return DVMRT_NARROW_RENEWAL;
+}
+
+static bool edge_valid(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  for (int i = 0; i < a->nboxes; i++)
+    if (dvmrt_box_covers(&a->boxes[i], p, a->ndims))
+      return true;
+  return false;
+}
+
+/* Edges surround an own part: an iteration without one has none either. */
+static bool has_part(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+  for (int d = 0; d < a->ndims; d++)
+    if (!p->has_own[d] || p->own[d] < 0 || p->own[d] >= a->extent[d])
+      return false;
+  return true;
+}
+
+/* The clause brings its own edge values, for an array that the nest writes with the corners that its dependences pass. */
+static bool brought(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
+  if (!across || ((ev->flags & DVMRT_WRITE) && !across->item->out))
+    return false; /* what is written in the edge reaches its owner by 'out:' alone */
+  struct dvmrt_box box = across->box;
+  box.corner |= !(ev->flags & DVMRT_WRITE) && !dvmrt_construct_only_reads(ev->nest, ev->array);
+  return dvmrt_box_covers(&box, p, ev->array->ndims);
+}
+
+/* A dependence may be what is wrong, and is known of at the end only, if the nest writes an array under 'across'. */
+static void not_brought(struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_id id, enum dvmrt_misplaced why) {
+  struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
+  if (across && !dvmrt_construct_only_reads(ev->nest, ev->array))
+    dvmrt_across_stale(ev, across, p, id, why);
+  else
+    dvmrt_explain_place(ev, p, id, why);
+}
+
+/* Are the fixed subscripts of the section, as they were at the entry, those of the element? */
+static bool fixed_at(const struct dvmrt_item *section, const int64_t *args, const int64_t *ix) {
+  for (int d = 0; d < section->naxes; d++)
+    if (section->axis[d].kind == 'c' && dvmrt_num_value(section->axis[d].add, args) != ix[d])
+      return false;
+  return true;
+}
+
+bool dvmrt_check_buffered(const struct dvmrt_event *ev) {
+  if (!ev->access->buffered || !ev->access->varies)
+    return ev->access->buffered;
+  for (const struct dvmrt_frame *f = ev->nest ? ev->nest : dvmrt_construct_top(); f; f = f->outer)
+    for (uint32_t i = 0; i < f->nclauses && !f->left; i++)
+      if (f->clauses[i].key == 'M' && f->clauses[i].array == ev->array && fixed_at(f->clauses[i].item, f->args, ev->ix))
+        return true;
+  return false;
+}
+
+/* What an element that is not here is an error of. */
+static enum dvmrt_id absent_id(const struct dvmrt_event *ev) {
+  if (ev->flags & DVMRT_WRITE)
+    return dvmrt_check_buffered(ev) ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_NONLOCAL_ACCESS;
+  return dvmrt_construct_clause(ev->nest, 'M', ev->array) ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_NONLOCAL_ACCESS;
+}
+
+/* The element is displaced: edge or beyond. */
+static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  struct dvmrt_array *a = ev->array;
+  if (a->named_renewed && !(ev->flags & DVMRT_WRITE))
+    return true; /* which elements a named edge holds is not known */
+  if (!has_part(a, p)) {
+    dvmrt_explain_place(ev, p, absent_id(ev), DVMRT_NO_PART);
+    return false;
+  }
+  if (brought(ev, p))
+    return true;
+  if (!edge_declared(a, p)) {
+    dvmrt_explain_place(ev, p, absent_id(ev), DVMRT_BEYOND_EDGE);
+    return false;
+  }
+  if (ev->flags & DVMRT_WRITE) {
+    dvmrt_explain_place(ev, p, dvmrt_check_buffered(ev) ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE);
+    return false;
+  }
+  if (edge_valid(a, p))
+    return true;
+  if (dvmrt_group_pending(a, p)) {
+    not_brought(ev, p, DVMRT_ID_SHADOW_PENDING, DVMRT_PENDING);
+    return false;
+  }
+  not_brought(ev, p, DVMRT_ID_SHADOW_STALE, why_stale(a, p));
+  return false;
+}
+
+static bool absent(struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_misplaced why) {
+  dvmrt_explain_place(ev, p, absent_id(ev), why);
+  return false;
+}
+
+/* Judges an access in a nest; true: nothing to report. */
+static bool placed_right(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
+  struct dvmrt_frame *f = ev->nest;
+  struct dvmrt_place p;
+  if (dvmrt_layout_everywhere(l) || (!(ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev)))
+    return true;
+  if (!f->mapped) {
+    memset(&p, 0, sizeof(p));
+    return absent(ev, &p, DVMRT_UNMAPPED);
+  }
+  if (!f->on || !f->layout.root)
+    return true; /* the target is not known, or nothing is divided */
+  dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
+  switch (p.kind) {
+  case DVMRT_PLACE_OWN: return true;
+  case DVMRT_PLACE_NEAR: return near(ev, &p);
+  case DVMRT_PLACE_UNRELATED: return absent(ev, &p, DVMRT_NO_RELATION);
+  case DVMRT_PLACE_REPLICATED: return absent(ev, &p, DVMRT_REPLICATED);
+  case DVMRT_PLACE_FIXED: return absent(ev, &p, DVMRT_FIXED);
+  }
+  return true;
+}
+
+/* ---- the sequential part -------------------------------------------------------------------------------------------------------- */
+
+/* Reads that wait for the target of their expression: it is evaluated after them. */
+enum { WAITING_MAX = 64 };
+static struct waiting {
+  struct dvmrt_access *access;
+  struct dvmrt_array *array;
+  int64_t ix[DVMRT_NDIMS_MAX];
+  uintptr_t at;
+} waiting[WAITING_MAX];
+static unsigned nwaiting;
+
+static void explain_waiting(const struct waiting *w, const struct dvmrt_event *target) {
+  struct dvmrt_event ev = {.access = w->access, .array = w->array, .at = w->at, .flags = DVMRT_READ};
+  memcpy(ev.ix, w->ix, sizeof(ev.ix));
+  if (w->access->ndims == w->array->ndims)
+    ev.subscripts = w->ix;
+  dvmrt_explain_sequential(&ev, target);
+}
+
+static void take_out(unsigned i) {
+  nwaiting--;
+  memmove(&waiting[i], &waiting[i + 1], (nwaiting - i) * sizeof(waiting[0]));
+}
+
+static void wait_for_target(const struct dvmrt_event *ev) {
+  for (unsigned i = 0; i < nwaiting; i++) {
+    if (waiting[i].access != ev->access)
+      continue;
+    /* The expression comes again, and its target was no distributed element: everybody needed the value. */
+    explain_waiting(&waiting[i], NULL);
+    take_out(i--);
+  }
+  if (nwaiting == WAITING_MAX)
+    take_out(0);
+  struct waiting *w = &waiting[nwaiting++];
+  *w = (struct waiting){.access = ev->access, .array = ev->array, .at = ev->at};
+  memcpy(w->ix, ev->ix, sizeof(w->ix));
+}
+
+static void judge_waiting(const struct dvmrt_event *target) {
+  const struct dvmrt_layout *of_target = dvmrt_array_layout(target->array);
+  const struct dvmrt_access *x = target->access;
+  for (unsigned i = 0; i < nwaiting; i++) {
+    const struct waiting *w = &waiting[i];
+    if (w->access->expression != x->expression || w->access->pos.file != x->pos.file)
+      continue;
+    if (!dvmrt_layout_beside(dvmrt_array_layout(w->array), w->ix, of_target, target->ix))
+      explain_waiting(w, target);
+    take_out(i--);
+  }
+}
+
+void dvmrt_check_close_waiting(void) {
+  for (unsigned i = 0; i < nwaiting; i++)
+    explain_waiting(&waiting[i], NULL);
+  nwaiting = 0;
+}
+
+void dvmrt_check_forget_waiting(const struct dvmrt_array *a) {
+  for (unsigned i = 0; i < nwaiting; i++)
+    if (waiting[i].array == a)
+      take_out(i--);
+}
+
+static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
+  const struct dvmrt_access *x = ev->access;
+  if (x->role == 'l') {
+    judge_waiting(ev);
+    return;
+  }
+  if (x->role == 'i' || ev->flags & DVMRT_WRITE || dvmrt_layout_everywhere(l) || dvmrt_check_buffered(ev))
+    return;
+  if (x->role == 'r')
+    wait_for_target(ev);
+  else if (!dvmrt_construct_top() || !dvmrt_construct_opaque())
+    dvmrt_explain_sequential(ev, NULL);
+}
+
+static bool own_element(const struct dvmrt_event *ev, const struct dvmrt_layout *l) {
+  struct dvmrt_place p;
+  dvmrt_layout_place(l, &ev->nest->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
+  return p.kind == DVMRT_PLACE_OWN;
+}
+
+/* ---- both ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Any element may lie at the border of somebody's part: all of the array is the source of its exchange. */
+static bool source_free(struct dvmrt_event *ev) {
+  struct dvmrt_place none = {0};
+  if (!(ev->flags & DVMRT_WRITE) || !dvmrt_group_pending(ev->array, NULL))
+    return true;
+  dvmrt_explain_place(ev, &none, DVMRT_ID_EXCHANGE_WRITE, DVMRT_IN_FLIGHT);
+  return false;
+}
+
+bool dvmrt_check_place(struct dvmrt_event *ev) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
+  const struct dvmrt_access *x = ev->access;
+  bool free = source_free(ev);
+  if (!ev->nest) {
+    sequential(ev, l);
+    return false;
+  }
+  struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
+  bool carried = !across || dvmrt_across_access(ev, across);
+  bool right = placed_right(ev, l);
+  ev->lost = !right && (ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev);
+  if (!right || !carried || !free || x->varies)
+    return false;
+  if (!ev->nest->mapped || dvmrt_layout_everywhere(l) || (x->buffered && !(ev->flags & DVMRT_WRITE)))
+    return true;
+  return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims &&
+         (own_element(ev, l) || dvmrt_layout_covers(l, ev->array->extent)) &&
+         dvmrt_layout_settled(l, &ev->nest->layout, x->axis, x->ndims);
+}
+
+/* ---- without reports ------------------------------------------------------------------------------------------------------------- */
+
+/* The edge holds the element. */
+static bool near_right(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  if (!has_part(ev->array, p))
+    return false;
+  return brought(ev, p) || (edge_declared(ev->array, p) && !(ev->flags & DVMRT_WRITE) && edge_valid(ev->array, p));
+}
+
+bool dvmrt_check_place_settled(const struct dvmrt_event *ev) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
+  const struct dvmrt_access *x = ev->access;
+  const struct dvmrt_frame *f = ev->nest;
+  bool writes = ev->flags & DVMRT_WRITE;
+  if (writes && dvmrt_group_pending(ev->array, NULL))
+    return false;
+  struct dvmrt_clause_array *across = dvmrt_construct_clause(f, 'C', ev->array);
+  if (x->varies || (across && !dvmrt_across_settled(ev, across)))
+    return false;
+  if (dvmrt_layout_everywhere(l) || (x->buffered && !writes))
+    return true;
+  if (!f->mapped)
+    return false;
+  if (!f->on || !f->layout.root)
+    return true;
+  struct dvmrt_place p;
+  dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
+  if (p.kind != DVMRT_PLACE_OWN && (p.kind != DVMRT_PLACE_NEAR || !near_right(ev, &p)))
+    return false;
+  return x->cid == f->d->cid && x->ndims == ev->array->ndims && dvmrt_layout_settled(l, &f->layout, x->axis, x->ndims);
+}

@@ -1,0 +1,323 @@
+/* The value from before enters once: expected = before op partial.  Integers must agree exactly, extremes too; floating sums
+ * and products agree within the rounding of two orders of evaluation, c * n * eps * sum of |terms| (Higham, Accuracy and
+ * Stability of Numerical Algorithms, 4.2; c = 4 covers both evaluations and the program's own rearrangement). */
+#include "runtime/rules/reduce.h"
+#include "runtime/report/explain.h"
+#include "runtime/data/mem.h"
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROUNDING 4.0L
+
+bool dvmrt_reduce_emulates;
+
+struct operand {
+  char kind;      /* f i u */
+  uint64_t bytes;
+};
+
+static long double real(struct operand t, const void *p) {
+  if (t.bytes == 4) {
+    float v;
+    memcpy(&v, p, sizeof v);
+    return v;
+  }
+  if (t.bytes == 8) {
+    double v;
+    memcpy(&v, p, sizeof v);
+    return v;
+  }
+  long double v;
+  memcpy(&v, p, 10); /* x87: ten bytes count */
+  return v;
+}
+
+static uint64_t integer(struct operand t, const void *p) {
+  uint64_t v = 0;
+  memcpy(&v, p, t.bytes);
+  unsigned unused = 64 - 8 * (unsigned)t.bytes;
+  return t.kind == 'i' ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
+}
+
+static uint64_t narrowed(struct operand t, uint64_t v) {
+  return integer(t, &v); /* little endian: the low bytes come first */
+}
+
+static bool extreme(const char *op, bool *greatest) {
+  *greatest = !strncmp(op, "max", 3);
+  return *greatest || !strncmp(op, "min", 3);
+}
+
+static uint64_t combine_integers(struct operand t, const char *op, uint64_t a, uint64_t b) {
+  bool greatest;
+  if (extreme(op, &greatest)) {
+    bool less = t.kind == 'i' ? (int64_t)a < (int64_t)b : a < b;
+    return less == greatest ? b : a;
+  }
+  if (!strcmp(op, "sum"))
+    return narrowed(t, a + b);
+  if (!strcmp(op, "product"))
+    return narrowed(t, a * b);
+  if (!strcmp(op, "and"))
+    return a & b;
+  return !strcmp(op, "or") ? a | b : a ^ b;
+}
+
+static long double combine_reals(const char *op, long double a, long double b) {
+  bool greatest;
+  if (extreme(op, &greatest))
+    return (greatest ? b > a : b < a) ? b : a;
+  return !strcmp(op, "sum") ? a + b : a * b;
+}
+
+static long double epsilon(struct operand t) {
+  return t.bytes == 4 ? (long double)FLT_EPSILON : t.bytes == 8 ? (long double)DBL_EPSILON : LDBL_EPSILON;
+}
+
+static long double tolerance(struct operand t, const char *op, long double magnitude, const void *before, long double expected) {
+  bool greatest;
+  if (extreme(op, &greatest))
+    return 0;
+  long double iterations = (long double)((__dvmrt_now.write >> 1) - (__dvmrt_now.base >> 1) + 1);
+  long double scale = !strcmp(op, "sum") ? magnitude + fabsl(real(t, before)) : fabsl(expected);
+  return ROUNDING * (iterations + 1) * epsilon(t) * scale;
+}
+
+static size_t bytes_that_count(struct operand t) { return t.bytes == 16 ? 10 : t.bytes; }
+
+static bool is_real(struct operand t) { return t.kind == 'f'; }
+static bool is_integer(struct operand t) { return (t.kind == 'i' || t.kind == 'u') && t.bytes <= 8; }
+
+/* '*to' = a op b.  'to' may be one of them. */
+static void combine(struct operand t, const char *op, const void *a, const void *b, void *to) {
+  if (is_real(t)) {
+    long double v = combine_reals(op, real(t, a), real(t, b));
+    float f = (float)v;
+    double d = (double)v;
+    memcpy(to, t.bytes == 4 ? (void *)&f : t.bytes == 8 ? (void *)&d : (void *)&v, bytes_that_count(t));
+  } else {
+    uint64_t v = combine_integers(t, op, integer(t, a), integer(t, b));
+    memcpy(to, &v, t.bytes);
+  }
+}
+
+static void print(struct operand t, const void *p, char *text, size_t size) {
+  if (is_real(t))
+    snprintf(text, size, "%.*Lg", t.bytes == 4 ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG, real(t, p));
+  else
+    snprintf(text, size, t.kind == 'i' ? "%" PRId64 : "%" PRIu64, integer(t, p));
+}
+
+static const struct dvmrt_item *reduction_item(const struct dvmrt_directive *d, uint32_t number) {
+  const struct dvmrt_item *i = dvmrt_directive_find(d->items, 'R');
+  while (i && number--)
+    i = dvmrt_directive_find(i->next, 'R');
+  return i;
+}
+
+/* The clause may be right about the value and wrong about where. */
+static void compare_location(const struct dvmrt_directive *d, const struct dvmrt_item *r, struct operand t,
+                             const struct dvmrt_evaluation *e) {
+  if (!e->loc_bytes || e->loc_bytes > 8 || e->tied || !r->loc_name)
+    return;
+  bool from_before = !memcmp(e->before, e->result, bytes_that_count(t));
+  bool from_partial = !memcmp(e->partial, e->result, bytes_that_count(t));
+  if (from_before == from_partial)
+    return; /* both have the extreme, or none bit by bit */
+  const void *expected = from_before ? e->loc_before : e->loc_partial;
+  if (!memcmp(expected, e->loc_result, e->loc_bytes))
+    return;
+  struct operand loc = {'i', e->loc_bytes};
+  char program[40], declared[40], what[160];
+  snprintf(program, sizeof program, "%" PRId64, (int64_t)integer(loc, e->loc_result));
+  snprintf(declared, sizeof declared, "%" PRId64, (int64_t)integer(loc, expected));
+  snprintf(what, sizeof what, "location '%s' of", r->loc_name);
+  dvmrt_explain_mismatch(d, r, r->ref.name, what, program, declared, "");
+}
+
+/* Do 'result' and before op partial agree?  If not, the report is made; 'name' is the variable's or its element's, 'what' a part of that. */
+static bool agrees(const struct dvmrt_directive *d, const struct dvmrt_item *r, struct operand t, const char *name, const char *what,
+                   const void *before, const void *result, const void *partial, double magnitude) {
+  char program[64], declared[64], allowed[80] = "", expected[16];
+  combine(t, r->word, before, partial, expected);
+  if (is_real(t)) {
+    long double have = real(t, result), want = real(t, expected);
+    long double slack = tolerance(t, r->word, (long double)magnitude, before, want);
+    if (have == want || (isnan(have) && isnan(want)) || !(fabsl(have - want) > slack))
+      return true;
+    if (slack > 0)
+      snprintf(allowed, sizeof allowed, "; rounding explains no more than %.1Lg", slack);
+  } else if (!memcmp(result, expected, t.bytes)) {
+    return true;
+  }
+  print(t, result, program, sizeof program);
+  print(t, expected, declared, sizeof declared);
+  dvmrt_explain_mismatch(d, r, name, what, program, declared, allowed);
+  return false;
+}
+
+/* Of what the reduction is, if its evaluations can be compared. */
+static bool operand_of(const struct dvmrt_directive *d, const struct dvmrt_item *r, struct operand *t) {
+  const struct dvmrt_frame *f = dvmrt_construct_nest();
+  if (!r || !r->word || !f || f->d != d)
+    return false;
+  *t = (struct operand){r->ref.type, (uint64_t)dvmrt_num_value(r->ref.element_bytes, f->args)};
+  if (t->kind == 'c' && !strcmp(r->word, "sum"))
+    *t = (struct operand){'f', t->bytes / 2};
+  return is_real(*t) || is_integer(*t);
+}
+
+bool dvmrt_reduce_compare(const struct dvmrt_directive *d, const struct dvmrt_evaluation *e) {
+  const struct dvmrt_item *r = reduction_item(d, e->number);
+  struct operand t;
+  if (e->disturbed || !operand_of(d, r, &t))
+    return false;
+  if (agrees(d, r, t, r->ref.name, "", e->before, e->result, e->partial, e->magnitude))
+    compare_location(d, r, t, e);
+  return dvmrt_reduce_emulates;
+}
+
+/* "s[1][2]", "real part of 'z'" */
+static void part_name(const struct dvmrt_item *r, uint64_t k, char *name, size_t size) {
+  uint64_t element = r->ref.type == 'c' ? k / 2 : k, inner = 1;
+  size_t n = (size_t)snprintf(name, size, "%s", r->ref.name);
+  for (int d = 1; d < r->nextents; d++)
+    inner *= (uint64_t)r->extents[d];
+  for (int d = 0; d < r->nextents && n < size; d++) {
+    n += (size_t)snprintf(name + n, size - n, "[%llu]", (unsigned long long)(inner ? element / inner : 0));
+    element %= inner ? inner : 1;
+    inner /= d + 1 < r->nextents && r->extents[d + 1] ? (uint64_t)r->extents[d + 1] : 1;
+  }
+}
+
+static const char *part_of_complex(const struct dvmrt_item *r, uint64_t k) {
+  return r->ref.type != 'c' ? "" : k % 2 ? "imaginary part of" : "real part of";
+}
+
+void dvmrt_reduce_results(const struct dvmrt_directive *d, const struct dvmrt_results *all) {
+  const struct dvmrt_item *r = reduction_item(d, all->number);
+  struct operand t;
+  if (all->disturbed || !operand_of(d, r, &t))
+    return;
+  const char *before = all->before, *partial = all->partial, *last = all->last;
+  char *result = all->result, name[120];
+  for (uint64_t k = 0; k < all->count; k++) {
+    size_t at = k * t.bytes;
+    if (memcmp(last + at, result + at, bytes_that_count(t)))
+      continue; /* somebody else has written it */
+    part_name(r, k, name, sizeof name);
+    agrees(d, r, t, name, part_of_complex(r, k), before + at, result + at, partial + at, all->magnitude ? all->magnitude[k] : 0);
+    if (dvmrt_reduce_emulates)
+      combine(t, r->word, before + at, partial + at, result + at);
+  }
+}
+
+/* ---- between the iterations ------------------------------------------------------------------------------------------------------- */
+
+struct dvmrt_step {
+  struct dvmrt_step *next;
+  uint32_t number;
+  uint64_t bytes;          /* of each of the three */
+  char *before, *total, *seen; /* owned; 'seen': at the last step */
+};
+
+static void neutral(struct operand t, const char *op, void *to) {
+  bool greatest = false;
+  uint64_t v = !strcmp(op, "product") ? 1 : !strcmp(op, "and") ? UINT64_MAX : 0;
+  if (is_real(t)) {
+    long double x = extreme(op, &greatest) ? (greatest ? -HUGE_VALL : HUGE_VALL) : (long double)v;
+    float f = (float)x;
+    double d = (double)x;
+    memcpy(to, t.bytes == 4 ? (void *)&f : t.bytes == 8 ? (void *)&d : (void *)&x, bytes_that_count(t));
+    return;
+  }
+  if (extreme(op, &greatest)) {
+    uint64_t lowest = t.kind == 'i' ? (uint64_t)1 << (8 * t.bytes - 1) : 0;
+    v = greatest ? lowest : ~lowest;
+  }
+  memcpy(to, &v, t.bytes);
+}
+
+static struct dvmrt_step *step_of(struct dvmrt_frame *f, uint32_t number, uint64_t bytes) {
+  for (struct dvmrt_step *s = f->steps; s; s = s->next)
+    if (s->number == number)
+      return s;
+  struct dvmrt_step *s = dvmrt_mem_alloc(sizeof *s);
+  *s = (struct dvmrt_step){.next = f->steps, .number = number, .bytes = bytes};
+  f->steps = s;
+  return s;
+}
+
+/* What an operation can never do to a variable: an iteration that makes a maximum smaller, that sets a bit under 'and'. */
+static bool idempotent(const char *op) { return extreme(op, &(bool){false}) || !strcmp(op, "and") || !strcmp(op, "or"); }
+
+static void step_element(const struct dvmrt_directive *d, const struct dvmrt_item *r, struct operand t, char *value, char *total,
+                         const char *seen) {
+  if (!dvmrt_reduce_emulates) {
+    if (idempotent(r->word))
+      agrees(d, r, t, r->ref.name, "", seen, value, value, 0);
+    return;
+  }
+  combine(t, r->word, total, value, total);
+}
+
+static void step(const struct dvmrt_directive *d, struct dvmrt_frame *f, const struct dvmrt_item *r, uint32_t number, bool over) {
+  struct operand t;
+  char *value = (char *)(uintptr_t)dvmrt_num_value(r->ref.address, f->args);
+  uint64_t count = (uint64_t)dvmrt_num_value(r->ref.extent[0], f->args);
+  if (!value || !operand_of(d, r, &t))
+    return;
+  if (r->ref.type == 'c')
+    count *= 2;
+  uint64_t bytes = count * t.bytes;
+  struct dvmrt_step *s = step_of(f, number, bytes);
+  bool first = !s->before;
+  if (first && over)
+    return;
+  if (first) {
+    s->before = dvmrt_mem_alloc(3 * bytes);
+    s->total = s->before + bytes;
+    s->seen = s->total + bytes;
+    memcpy(s->before, value, bytes);
+  }
+  for (uint64_t at = 0; at < bytes; at += t.bytes) {
+    if (first)
+      neutral(t, r->word, s->total + at);
+    else
+      step_element(d, r, t, value + at, s->total + at, s->seen + at);
+    if (dvmrt_reduce_emulates && over)
+      combine(t, r->word, s->before + at, s->total + at, value + at);
+    else if (dvmrt_reduce_emulates)
+      neutral(t, r->word, value + at);
+  }
+  memcpy(s->seen, value, bytes);
+}
+
+void dvmrt_reduce_step(const struct dvmrt_directive *d, uint32_t numbers, bool over) {
+  struct dvmrt_frame *f = dvmrt_construct_nest();
+  if (!f || f->d != d)
+    return;
+  for (uint32_t n = 0; n < 32; n++)
+    if (numbers >> n & 1 && reduction_item(d, n))
+      step(d, f, reduction_item(d, n), n, over);
+}
+
+void dvmrt_reduce_end(struct dvmrt_frame *f) {
+  while (f->steps) {
+    struct dvmrt_step *s = f->steps;
+    f->steps = s->next;
+    if (s->before)
+      dvmrt_mem_free(s->before, 3 * s->bytes);
+    dvmrt_mem_free(s, sizeof *s);
+  }
+}
+
+void dvmrt_reduce_escape(struct dvmrt_site *access) {
+  if (!dvmrt_construct_nest())
+    return;
+  struct dvmrt_event ev = {.access = dvmrt_site_access(access), .flags = DVMRT_READ};
+  dvmrt_explain_escape(&ev);
+}

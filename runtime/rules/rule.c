@@ -1,0 +1,145 @@
+#include "runtime/rules/rule.h"
+#include "runtime/report/explain.h"
+#include "runtime/data/heap.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COUNT_MAX = 1 << 24 };
+
+struct subject {
+  const struct dvmrt_directive *d;
+  const struct dvmrt_array *array;
+  int dim;
+};
+
+static void wrong(const struct subject *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void wrong(const struct subject *s, const char *format, ...) {
+  char what[160], text[256];
+  va_list ap;
+  va_start(ap, format);
+  vsnprintf(what, sizeof what, format, ap);
+  va_end(ap);
+  snprintf(text, sizeof text, "%s, for dimension %d of '%s'", what, s->dim + 1, s->array->name);
+  dvmrt_explain_usage(s->d, text);
+}
+
+struct values {
+  uintptr_t at;
+  int64_t count;
+  char type;
+  int bytes;
+};
+
+/* How many values there are: as declared, else to the end of their allocation; 0: not known. */
+static struct values values_of(const struct dvmrt_rule *r, const int64_t *args) {
+  struct values v = {(uintptr_t)dvmrt_num_value(r->values, args), dvmrt_num_value(r->count, args), r->type, r->bytes};
+  struct dvmrt_extent x;
+  bool readable = (v.type == 'i' || v.type == 'u' || v.type == 'f') && (v.bytes == 1 || v.bytes == 2 || v.bytes == 4 || v.bytes == 8);
+  if (!readable || !v.at)
+    v.count = 0;
+  else if (!v.count && dvmrt_heap_find(v.at, &x))
+    v.count = (int64_t)((x.start + x.size - v.at) / (uint64_t)v.bytes);
+  if (v.count < 0 || v.count > COUNT_MAX)
+    v.count = 0;
+  return v;
+}
+
+/* False: it has no value, and so no value behind it is meant. */
+static bool value_at(const struct values *v, int64_t i, double *value) {
+  uintptr_t at = v->at + (uintptr_t)i * (unsigned)v->bytes;
+  if (dvmrt_shadow_word(at) < DVMRT_W_FIRST)
+    return false;
+  if (v->type == 'f') {
+    float f;
+    if (v->bytes == 4)
+      memcpy(&f, (void *)at, sizeof f), *value = (double)f;
+    else
+      memcpy(value, (void *)at, sizeof *value);
+    return v->bytes >= 4;
+  }
+  uint64_t u = 0;
+  memcpy(&u, (void *)at, (size_t)v->bytes);
+  unsigned unused = 64 - 8 * (unsigned)v->bytes;
+  *value = v->type == 'i' ? (double)((int64_t)(u << unused) >> unused) : (double)u;
+  return true;
+}
+
+/* Sizes of the processors' parts.  For some number of processors they must be the dimension: the verdict is for any. */
+static void check_sizes(const struct subject *s, const struct values *v) {
+  double sum = 0, size, extent = (double)s->array->extent[s->dim];
+  int64_t i = 0;
+  for (; i < v->count && value_at(v, i, &size); i++) {
+    if (size < 0) {
+      wrong(s, "size number %lld of 'genblock' is negative (%.0f)", (long long)i, size);
+      return;
+    }
+    sum += size;
+    if (sum == extent)
+      return;
+  }
+  if (i)
+    wrong(s, "the sizes of 'genblock' add up to %.0f, the dimension has %.0f elements", sum, extent);
+}
+
+static void check_weights(const struct subject *s, const struct values *v, int64_t n) {
+  double sum = 0, weight;
+  if (n <= 0) {
+    wrong(s, "'wgtblock' is given %lld weights", (long long)n);
+    return;
+  }
+  if (v->count && n > v->count) {
+    wrong(s, "'wgtblock' is given %lld weights, but its array has only %lld elements", (long long)n, (long long)v->count);
+    return;
+  }
+  for (int64_t i = 0; i < n && v->count; i++) {
+    if (!value_at(v, i, &weight))
+      return;
+    if (!(weight >= 0)) {
+      wrong(s, "weight number %lld of 'wgtblock' is %g", (long long)i, weight);
+      return;
+    }
+    sum += weight;
+  }
+  if (v->count && sum <= 0)
+    wrong(s, "the weights of 'wgtblock' are all zero");
+}
+
+static void check_multiple(const struct subject *s, int64_t n) {
+  if (n <= 0)
+    wrong(s, "the argument of 'multblock' is %lld", (long long)n);
+  else if (s->array->extent[s->dim] % n)
+    wrong(s, "the argument of 'multblock' (%lld) does not divide the number of elements (%lld)", (long long)n,
+          (long long)s->array->extent[s->dim]);
+}
+
+/* A processor for each element. */
+static void check_owners(const struct subject *s, const struct values *v) {
+  int64_t extent = s->array->extent[s->dim];
+  double owner;
+  if (v->count && v->count < extent) {
+    wrong(s, "the map of 'indirect' has %lld elements, the dimension has %lld", (long long)v->count, (long long)extent);
+    return;
+  }
+  for (int64_t i = 0; i < extent && v->count && value_at(v, i, &owner); i++) {
+    if (owner < 0) {
+      wrong(s, "element %lld of the map of 'indirect' is negative (%.0f)", (long long)i, owner);
+      return;
+    }
+  }
+}
+
+void dvmrt_rule_check(const struct dvmrt_directive *d, const struct dvmrt_item *own, const struct dvmrt_array *a, const int64_t *args) {
+  for (int i = 0; i < own->ndist && i < a->ndims; i++) {
+    const struct dvmrt_rule *r = &own->rule[i];
+    const struct subject s = {d, a, i};
+    struct values v = values_of(r, args);
+    switch (r->kind) {
+    case 'g': check_sizes(&s, &v); break;
+    case 'w': check_weights(&s, &v, dvmrt_num_value(r->number, args)); break;
+    case 'm': check_multiple(&s, dvmrt_num_value(r->number, args)); break;
+    case 'i': check_owners(&s, &v); break;
+    default: break;
+    }
+  }
+}

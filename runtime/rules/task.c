@@ -1,0 +1,289 @@
+#include "runtime/rules/task.h"
+#include "runtime/report/explain.h"
+#include "runtime/data/mem.h"
+#include <stdio.h>
+#include <string.h>
+
+struct task_array {
+  struct task_array *next;
+  uintptr_t address;
+  const char *name;
+  int64_t count;
+};
+
+/* What has touched one datum in the present region. */
+struct cell {
+  uintptr_t at;             /* 0: free */
+  int64_t writer, reader;   /* last one that wrote, first one that read; -1: none */
+  struct dvmrt_site *writer_site, *reader_site; /* NULL: not known */
+  int64_t other_reader;     /* some reader besides 'reader', -1: none */
+  struct dvmrt_site *other_site;
+};
+
+/* Words of variables that the pass keeps itself: what was written from 'first' on was written in task 'number'. */
+struct stretch {
+  uint32_t first;
+  int64_t number;
+};
+
+static struct task_array *arrays;
+static unsigned depth;          /* regions that are being executed */
+static struct cell *cells;
+static uint32_t cells_cap, ncells;
+static struct stretch *stretches;
+static uint32_t stretches_cap, nstretches;
+
+/* ---- task arrays ---------------------------------------------------------------------------------------------------------------- */
+
+static struct task_array *find(uintptr_t address) {
+  for (struct task_array *t = arrays; t; t = t->next)
+    if (t->address == address)
+      return t;
+  return NULL;
+}
+
+void dvmrt_task_declare(struct dvmrt_directive *d, const int64_t *args) {
+  const struct dvmrt_item *own = dvmrt_directive_find(d->items, 'T');
+  if (!own)
+    return;
+  uintptr_t address = (uintptr_t)dvmrt_num_value(own->ref.address, args);
+  struct task_array *t = find(address);
+  if (!t) {
+    t = dvmrt_mem_alloc(sizeof *t);
+    *t = (struct task_array){.next = arrays, .address = address};
+    arrays = t;
+  }
+  t->name = own->ref.name;
+  t->count = dvmrt_num_value(own->ref.extent[0], args);
+  if (t->count <= 0)
+    dvmrt_explain_usage(d, "a task array needs at least one task");
+}
+
+int64_t dvmrt_task_count(uintptr_t address) {
+  const struct task_array *t = find(address);
+  return t ? t->count : -1;
+}
+
+/* ---- regions and tasks ------------------------------------------------------------------------------------------------------------ */
+
+static void cells_clear(void) {
+  if (cells)
+    dvmrt_mem_unmap(cells, cells_cap * sizeof *cells);
+  cells = NULL;
+  cells_cap = ncells = nstretches = 0;
+}
+
+void dvmrt_task_region_enter(struct dvmrt_frame *f) {
+  (void)f;
+  if (!depth++)
+    cells_clear();
+}
+
+void dvmrt_task_region_leave(struct dvmrt_frame *f) {
+  (void)f;
+  if (depth && !--depth)
+    cells_clear();
+}
+
+static const struct dvmrt_frame *region_around(const struct dvmrt_frame *f) {
+  while (f && (f->left || strcmp(f->d->kind, "task_region") != 0))
+    f = f->outer;
+  return f;
+}
+
+/* The value of the subscript after 'on'. */
+static int64_t number_of(const struct dvmrt_frame *f, const int64_t *iv) {
+  const struct dvmrt_axis *x = &f->task_on->axis[0];
+  int64_t add = dvmrt_num_value(x->add, f->args);
+  return x->kind == 'a' ? dvmrt_num_value(x->coef, f->args) * iv[x->index] + add : add;
+}
+
+static void usage(const struct dvmrt_frame *f, const char *format, const char *name, long long a, long long b) {
+  char text[200];
+  snprintf(text, sizeof text, format, name, a, b);
+  dvmrt_explain_usage(f->d, text);
+}
+
+static void check_number(const struct dvmrt_frame *f, const struct task_array *t, int64_t number) {
+  if (number < 0 || number >= t->count)
+    usage(f, "the task array '%s' has no task %lld: they are 0..%lld", t->name, number, t->count - 1);
+}
+
+void dvmrt_task_enter(struct dvmrt_frame *f, const struct dvmrt_item *on) {
+  const struct dvmrt_frame *region = region_around(dvmrt_construct_top());
+  const struct task_array *t = find((uintptr_t)dvmrt_num_value(on->ref.address, f->args));
+  f->task_on = on;
+  f->task = depth > 0;
+  if (!region)
+    usage(f, "tasks of '%s' are executed outside any task region", on->ref.name, 0, 0);
+  else if (dvmrt_num_value(region->d->items->ref.address, region->args) != dvmrt_num_value(on->ref.address, f->args))
+    usage(f, "a task of '%s' is executed in the region of another task array", on->ref.name, 0, 0);
+  if (!t || f->d->parallel)
+    return;
+  check_number(f, t, number_of(f, f->saved.iv));
+  stretches = dvmrt_mem_grow(stretches, &stretches_cap, nstretches + 1, sizeof *stretches);
+  stretches[nstretches++] = (struct stretch){__dvmrt_now.write, number_of(f, f->saved.iv)};
+}
+
+/* The task that this thread is executing, -1: none. */
+static int64_t current(const struct dvmrt_frame **in) {
+  const int64_t *iv = __dvmrt_now.iv;
+  for (const struct dvmrt_frame *f = depth ? dvmrt_construct_top() : NULL; f; f = f->outer) {
+    if (f->left)
+      continue;
+    if (f->task) {
+      *in = f;
+      return number_of(f, iv);
+    }
+    iv = f->saved.iv;
+  }
+  return -1;
+}
+
+bool dvmrt_task_active(void) {
+  const struct dvmrt_frame *f;
+  return depth && current(&f) >= 0;
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------------------------------ */
+
+static struct cell *slot_of(uintptr_t at) {
+  uint32_t i = (uint32_t)((at * 0x9e3779b97f4a7c15u) >> 32) & (cells_cap - 1);
+  while (cells[i].at && cells[i].at != at)
+    i = (i + 1) & (cells_cap - 1);
+  return &cells[i];
+}
+
+static bool grow(void) {
+  struct cell *old = cells;
+  uint32_t old_cap = cells_cap, cap = old_cap ? 2 * old_cap : 1 << 12;
+  struct cell *new = dvmrt_mem_map(cap * sizeof *new);
+  if (!new)
+    return false;
+  cells = new;
+  cells_cap = cap;
+  for (uint32_t i = 0; i < old_cap; i++)
+    if (old[i].at)
+      *slot_of(old[i].at) = old[i];
+  if (old)
+    dvmrt_mem_unmap(old, old_cap * sizeof *old);
+  return true;
+}
+
+/* NULL: not there, and not to be made (or no memory). */
+static struct cell *cell_at(uintptr_t at, bool create) {
+  if (create && 2 * (ncells + 1) > cells_cap && !grow())
+    return NULL;
+  if (!cells)
+    return NULL;
+  struct cell *c = slot_of(at);
+  if (c->at)
+    return c;
+  if (!create)
+    return NULL;
+  ncells++;
+  *c = (struct cell){.at = at, .writer = -1, .reader = -1, .other_reader = -1};
+  return c;
+}
+
+/* Data are known by 4 bytes, or by single ones where they are smaller; those of distributed arrays by their words. */
+static uintptr_t step_from(uintptr_t a, uintptr_t end) {
+  const struct dvmrt_region *r = (dvmrt_shadow_entry(a) & 3) == 3 ? dvmrt_shadow_region_in(a, 1) : NULL;
+  if (r)
+    return ((uintptr_t)1 << r->shift) - ((a - r->base) & (((uintptr_t)1 << r->shift) - 1));
+  return !(a & 3) && end - a >= 4 ? 4 : 1;
+}
+
+void dvmrt_task_forget(uintptr_t a, uint64_t n) {
+  if (!cells)
+    return;
+  for (uintptr_t at = a; at < a + n; at++) {
+    struct cell *c = cell_at(at, false);
+    if (c)
+      c->writer = c->reader = c->other_reader = -1;
+  }
+}
+
+void dvmrt_task_assigned(uintptr_t a, uint64_t n) {
+  const struct dvmrt_frame *in;
+  int64_t task = current(&in);
+  dvmrt_task_forget(a, n);
+  for (uintptr_t at = a; task >= 0 && at < a + n; at += step_from(at, a + n)) {
+    struct cell *c = cell_at(at, true);
+    if (c)
+      c->writer = task, c->writer_site = NULL;
+  }
+}
+
+/* ---- judging ---------------------------------------------------------------------------------------------------------------------- */
+
+static void report(const struct dvmrt_event *ev, const struct dvmrt_frame *in, int64_t task, enum dvmrt_verdict v, int64_t other,
+                   struct dvmrt_site *site) {
+  const struct dvmrt_frame *region = region_around(in);
+  const struct dvmrt_task_conflict t = {region ? region->d : in->d, in->task_on->ref.name, task, other, site};
+  dvmrt_explain_task(ev, v, &t);
+}
+
+static void note_read(struct cell *c, int64_t task, struct dvmrt_site *site) {
+  if (c->reader < 0 || c->reader == task)
+    c->reader = task, c->reader_site = site;
+  else
+    c->other_reader = task, c->other_site = site;
+}
+
+/* 'replicated': each task has its own. */
+static enum dvmrt_verdict judge(const struct cell *c, int64_t task, uint32_t flags, bool replicated) {
+  if ((flags & DVMRT_READ) && c->writer >= 0 && c->writer != task)
+    return DVMRT_FLOW;
+  if (replicated || !(flags & DVMRT_WRITE))
+    return DVMRT_FINE;
+  if (c->writer >= 0 && c->writer != task)
+    return DVMRT_OUTPUT;
+  if ((c->reader >= 0 && c->reader != task) || (c->other_reader >= 0 && c->other_reader != task))
+    return DVMRT_ANTI;
+  return DVMRT_FINE;
+}
+
+/* False: a conflict, which is reported unless one of this access has been ('told'). */
+static bool touch(const struct dvmrt_event *ev, const struct dvmrt_frame *in, int64_t task, uintptr_t at, bool replicated, bool told) {
+  struct cell *c = cell_at(at, true);
+  if (!c)
+    return true;
+  enum dvmrt_verdict v = judge(c, task, ev->flags, replicated);
+  bool first = c->reader >= 0 && c->reader != task;
+  int64_t other = v != DVMRT_ANTI ? c->writer : first ? c->reader : c->other_reader;
+  struct dvmrt_site *site = v != DVMRT_ANTI ? c->writer_site : first ? c->reader_site : c->other_site;
+  if (ev->flags & DVMRT_READ)
+    note_read(c, task, ev->access->site);
+  if (ev->flags & DVMRT_WRITE) { /* takes the datum over: those who read it before have met one writer, and are told of */
+    c->writer = task, c->writer_site = ev->access->site;
+    c->reader = c->other_reader = -1;
+  }
+  if (v != DVMRT_FINE && !told)
+    report(ev, in, task, v, other, site);
+  return v == DVMRT_FINE;
+}
+
+void dvmrt_task_access(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
+  const struct dvmrt_frame *in;
+  int64_t task = current(&in);
+  if (task < 0 || ev->class == DVMRT_CLASS_PRIVATE || ev->class == DVMRT_CLASS_REDUCTION)
+    return;
+  if (!(ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev))
+    return; /* brought by remote_access */
+  bool replicated = !ev->array || dvmrt_layout_everywhere(dvmrt_array_layout(ev->array)), told = false;
+  for (uintptr_t at = a; at < a + n; at += step_from(at, a + n))
+    told |= !touch(ev, in, task, at, replicated, told);
+}
+
+void dvmrt_task_local(const struct dvmrt_event *ev) {
+  const struct dvmrt_frame *in;
+  int64_t task = current(&in);
+  if (task < 0 || !(ev->flags & DVMRT_READ) || !(ev->word & 1) || !nstretches || ev->word < stretches[0].first)
+    return;
+  uint32_t i = nstretches;
+  while (stretches[i - 1].first > ev->word)
+    i--;
+  if (stretches[i - 1].number != task)
+    report(ev, in, task, DVMRT_FLOW, stretches[i - 1].number, NULL);
+}

@@ -1,0 +1,29 @@
+/* Task regions: which task is being executed, and who touched what.
+ *
+ * Tasks run side by side on processors of their own.  An element of a distributed array that one task writes must not be touched
+ * by another; a replicated datum exists in each task, so there only reading what another task has written is wrong.
+ * While a region is being executed each access takes the slow way and comes here. */
+#ifndef DVMRT_TASK_H
+#define DVMRT_TASK_H
+#include "runtime/rules/check.h"
+
+/* All inside dvmrt_mem_enter. */
+void dvmrt_task_declare(struct dvmrt_directive *d, const int64_t *args);
+/* Number of tasks of the task array at that address; -1: there is none. */
+int64_t dvmrt_task_count(uintptr_t address);
+
+void dvmrt_task_region_enter(struct dvmrt_frame *f);
+void dvmrt_task_region_leave(struct dvmrt_frame *f);
+/* An 'on' block, or a loop whose iterations are tasks: reports a wrong number or place. */
+void dvmrt_task_enter(struct dvmrt_frame *f, const struct dvmrt_item *on);
+
+/* Is a task being executed? */
+bool dvmrt_task_active(void);
+/* An access to the element or datum [a, a + n). */
+void dvmrt_task_access(const struct dvmrt_event *ev, uintptr_t a, uint64_t n);
+/* The same for a variable whose words the pass keeps. */
+void dvmrt_task_local(const struct dvmrt_event *ev);
+/* Written by something that is no access of the source; or begins to live, or ceases to: nobody has touched it. */
+void dvmrt_task_assigned(uintptr_t a, uint64_t n);
+void dvmrt_task_forget(uintptr_t a, uint64_t n);
+#endif

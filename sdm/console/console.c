@@ -1,0 +1,415 @@
+#include "sdm/console/console.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdm/console/console_private.h"
+
+#define TIMEOUT_MS 10000u
+#define SOURCE_DEPTH 16
+
+volatile atomic_int console_interrupted;
+
+void sdm_console_interrupt(void) { console_interrupted = 1; }
+const volatile atomic_int *sdm_console_interrupts(void) { return &console_interrupted; }
+bool sdm_console_quit(const struct sdm_console *c) { return c->quit; }
+
+void console_fail(struct sdm_console *c, const char *text) {
+  sdm_show_error(&c->show, text);
+  c->failed = true;
+}
+
+/* Equal events of many ranks come in a few messages; they are shown as one, when the command is done. */
+static void on_event(void *arg, const struct sdm_set *ids, const json_t *event) {
+  struct sdm_console *c = arg;
+  c->nevents++;
+  const json_t *frame = json_object_get(event, "frame"); /* the user's: inner ones are of the run-time library */
+  if (frame)
+    c->frame = json_integer_value(frame);
+  for (size_t i = c->nnews; i-- > 0;) {
+    if (json_equal(c->news[i].event, (json_t *)event)) {
+      sdm_set_union(c->news[i].set, ids);
+      return;
+    }
+    if (sdm_set_overlaps(c->news[i].set, ids))
+      break;
+  }
+  c->news = sdm_realloc(c->news, (c->nnews + 1) * sizeof(*c->news));
+  c->news[c->nnews++] = (struct sdm_place){ json_incref((json_t *)event), sdm_set_copy(ids) };
+}
+
+static sdm_id lowest(const struct sdm_set *set) {
+  struct sdm_set_iter it = sdm_set_iter(set);
+  sdm_id id = SDM_ID_NONE;
+  sdm_set_iter_id(&it, &id);
+  return id;
+}
+
+/* Events of different ranks have no order among them: shown by rank.  Those of one rank keep theirs. */
+static void order_news(struct sdm_console *c) {
+  for (size_t i = 1; i < c->nnews; i++)
+    for (size_t k = i; k > 0 && lowest(c->news[k].set) < lowest(c->news[k - 1].set) &&
+                       !sdm_set_overlaps(c->news[k].set, c->news[k - 1].set); k--) {
+      struct sdm_place t = c->news[k];
+      c->news[k] = c->news[k - 1];
+      c->news[k - 1] = t;
+    }
+}
+
+void console_show_news(struct sdm_console *c) {
+  order_news(c);
+  for (size_t i = 0; i < c->nnews; i++) {
+    sdm_show_event(&c->show, c->news[i].set, c->news[i].event);
+    sdm_set_free(c->news[i].set);
+    json_decref(c->news[i].event);
+  }
+  c->nnews = 0;
+}
+static void on_output(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len) {
+  sdm_show_output(&((struct sdm_console *)arg)->show, ids, stream, p, len);
+}
+static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
+  sdm_show_lost(&((struct sdm_console *)arg)->show, ids, why);
+}
+static void on_late(void *arg, const struct sdm_answer *a) {
+  sdm_show_answer(&((struct sdm_console *)arg)->show, "late", a);
+}
+
+struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show *show) {
+  struct sdm_console *c = sdm_alloc(sizeof(*c));
+  *c = (struct sdm_console){ .s = s, .show = *show, .focus = sdm_strdup("all"), .frame = -1, .next_break = 1,
+                             .timeout_ms = TIMEOUT_MS };
+  s->on_event = on_event;
+  s->on_output = on_output;
+  s->on_lost = on_lost;
+  s->on_late = on_late;
+  s->arg = c;
+  return c;
+}
+
+void sdm_console_program(struct sdm_console *c, const json_t *command) {
+  json_decref(c->program);
+  c->program = json_deep_copy(command);
+}
+
+void sdm_console_free(struct sdm_console *c) {
+  if (!c)
+    return;
+  for (size_t i = 0; i < c->nbreaks; i++) {
+    free(c->breaks[i].what);
+    sdm_set_free(c->breaks[i].set);
+  }
+  free(c->breaks);
+  for (size_t i = 0; i < c->nnews; i++) {
+    sdm_set_free(c->news[i].set);
+    json_decref(c->news[i].event);
+  }
+  free(c->news);
+  sdm_names_fini(&c->names);
+  free(c->focus);
+  free(c->listed);
+  json_decref(c->program);
+  c->s->on_event = NULL;
+  c->s->on_output = NULL;
+  c->s->on_lost = NULL;
+  c->s->on_late = NULL;
+  free(c);
+}
+
+/* A command with the thread and frame at hand. */
+json_t *console_request(struct sdm_console *c, const char *name) {
+  json_t *j = json_pack("{s:s}", "cmd", name);
+  if (c->thread > 0)
+    json_object_set_new(j, "thread", json_integer(c->thread));
+  if (c->frame >= 0)
+    json_object_set_new(j, "frame", json_integer(c->frame));
+  return j;
+}
+
+bool console_had_errors(const struct sdm_answer *a) {
+  for (size_t i = 0; i < a->n; i++)
+    if (a->classes[i].kind == SDM_CLASS_ERROR)
+      return true;
+  return !sdm_set_is_empty(a->dead) || !sdm_set_is_empty(a->timed_out) || !sdm_set_is_empty(a->unreachable);
+}
+
+void console_note_nobody(struct sdm_console *c) {
+  if (sdm_set_is_empty(c->to))
+    sdm_show_error(&c->show, "no rank is in this set now");
+}
+
+struct sdm_answer *console_ask(struct sdm_console *c, json_t *j, uint8_t reducer) {
+  console_note_nobody(c);
+  return sdm_session_ask(c->s, c->to, j, reducer, c->timeout_ms);
+}
+
+void console_ask_and_show(struct sdm_console *c, json_t *j) {
+  char *name = sdm_strdup(json_string_value(json_object_get(j, "cmd")));
+  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_SAME);
+  sdm_show_answer(&c->show, name, a);
+  c->failed |= console_had_errors(a);
+  sdm_answer_free(a);
+  free(name);
+}
+
+json_t *console_with_text(struct sdm_console *c, const char *name, const char *key, const char *text) {
+  json_t *j = console_request(c, name);
+  json_object_set_new(j, key, json_string(text));
+  return j;
+}
+
+/* Sets, input, scripts. */
+static void do_focus(struct sdm_console *c, char *arg) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct sdm_set *set = *arg ? sdm_select(c->s, &c->names, arg, &err) : NULL;
+  if (*arg && !set) {
+    console_fail(c, err.text);
+    return;
+  }
+  if (set) {
+    free(c->focus);
+    c->focus = sdm_strdup(arg);
+    sdm_set_free(set);
+  } else
+    fprintf(c->show.out, "%s\n", c->focus);
+}
+static void do_define(struct sdm_console *c, char *arg) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  char *eq = strchr(arg, '=');
+  size_t n = strcspn(arg, " =");
+  struct sdm_set *set = eq && n ? sdm_select(c->s, &c->names, eq + 1 + strspn(eq + 1, " "), &err) : NULL;
+  if (!set) {
+    console_fail(c, eq ? err.text : "expected: define NAME = SET");
+    return;
+  }
+  arg[n] = 0;
+  sdm_names_set(&c->names, arg, eq + 1 + strspn(eq + 1, " "));
+  sdm_set_free(set);
+}
+static void do_viewset(struct sdm_console *c, char *arg) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct sdm_set *set = *arg ? sdm_select(c->s, &c->names, arg, &err) : sdm_set_copy(c->to);
+  if (!set) {
+    console_fail(c, err.text);
+    return;
+  }
+  char *ranks = sdm_set_text(set);
+  if (c->show.json)
+    fprintf(c->show.out, "{\"set\":\"%s\",\"size\":%u}\n", ranks, sdm_set_size(set));
+  else
+    fprintf(c->show.out, "{%s} %u\n", ranks, sdm_set_size(set));
+  free(ranks);
+  sdm_set_free(set);
+}
+static void do_input(struct sdm_console *c, char *arg) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "%s\n", arg);
+  sdm_input(c->s->ctx, c->to, false, t.s, t.len);
+  dvm_text_fini(&t);
+}
+static void do_eof(struct sdm_console *c, char *arg) {
+  (void)arg;
+  sdm_input(c->s->ctx, c->to, true, "", 0);
+}
+static void do_source(struct sdm_console *c, char *arg) { c->failed |= sdm_console_script(c, arg) != 0; }
+static void do_echo(struct sdm_console *c, char *arg) {
+  if (!c->show.json) {
+    fprintf(c->show.out, "%s\n", arg);
+    return;
+  }
+  json_t *j = json_pack("{s:s}", "echo", arg);
+  char *text = json_dumps(j, JSON_COMPACT);
+  console_show_news(c); /* a mark in the stream: what came before it stands before it */
+  fprintf(c->show.out, "%s\n", text);
+  free(text);
+  json_decref(j);
+}
+static void do_quit(struct sdm_console *c, char *arg) {
+  (void)arg;
+  c->quit = true;
+}
+static void do_help(struct sdm_console *c, char *arg);
+
+static const struct command {
+  const char *name, *alias;
+  void (*fn)(struct sdm_console *c, char *arg);
+  const char *help;
+} commands[] = {
+  { "args", "", console_do_args, "arguments of the frame" },
+  { "barrier", "", console_do_barrier, "WHERE: run until every rank has stopped there; names those who do not come" },
+  { "break", "b", console_do_break, "WHERE [if CONDITION]: stop there" },
+  { "bt", "where", console_do_bt, "[N]: stack, innermost first; -m [folded|dot]: one merged tree of all ranks" },
+  { "condition", "", console_do_condition, "N CONDITION: of a breakpoint; none: always" },
+  { "continue", "c", console_do_continue, "run on until all of the set have stopped; '&': do not wait; ^C interrupts" },
+  { "define", "", do_define, "NAME = SET: name a set; it stays live" },
+  { "delete", "d", console_do_delete, "N: remove a breakpoint" },
+  { "detach", "", console_do_detach, "leave the programs running" },
+  { "diff", "", console_do_diff, "EXPRESSION: the value that most have, then those that differ" },
+  { "disable", "", console_do_disable, "N: a breakpoint" },
+  { "down", "", console_do_down, "[N]: frames inward" },
+  { "dvm", "", console_do_dvm, "construct, arrays, shadow, diagnostics or stats of checked programs; break-on-diagnostic [off]" },
+  { "echo", "", do_echo, "TEXT" },
+  { "enable", "", console_do_enable, "N: a breakpoint" },
+  { "eof", "", do_eof, "end the programs' standard input" },
+  { "finish", "", console_do_finish, "run until the function returns" },
+  { "focus", "", do_focus, "SET: for the commands that follow" },
+  { "frame", "f", console_do_frame, "N: choose a frame" },
+  { "gdb", "", console_do_raw, "COMMAND: as it is, to every gdb" },
+  { "handle", "", console_do_handle, "SIGNAL ACTION...: as in gdb" },
+  { "help", "h", do_help, "this" },
+  { "ignore", "", console_do_ignore, "N COUNT: pass a breakpoint so often" },
+  { "info", "i", console_do_info, "breakpoints, threads, registers [NAMES], signals, locals or ranks" },
+  { "input", "", do_input, "TEXT: a line for the programs' standard input" },
+  { "interrupt", "", console_do_interrupt, "stop those who run" },
+  { "kill", "", console_do_kill, "end the programs" },
+  { "list", "l", console_do_list, "[WHERE]: source around the frame, then what follows; '-': what is before" },
+  { "locals", "", console_do_locals, "local variables of the frame" },
+  { "next", "n", console_do_next, "[N]: lines, over calls" },
+  { "print", "p", console_do_print, "EXPRESSION; over the ranks: -s EXPRESSION statistics, -h [BINS] a histogram, -t [K] the largest (-K: smallest)" },
+  { "ptype", "", console_do_ptype, "EXPRESSION: its type" },
+  { "quit", "q", do_quit, "end; what was started is killed, what was attached runs on" },
+  { "run", "r", console_do_run, "start the programs anew; breakpoints stay" },
+  { "sample", "", console_do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were" },
+  { "set", "", console_do_set, "var NAME = VALUE; timeout SECONDS" },
+  { "source", "", do_source, "FILE: commands from a file" },
+  { "status", "", console_do_status, "where everybody is" },
+  { "step", "s", console_do_step, "[N]: lines, into calls" },
+  { "stepi", "si", console_do_stepi, "[N]: machine instructions" },
+  { "tbreak", "tb", console_do_tbreak, "WHERE [if CONDITION]: stop there once" },
+  { "thread", "t", console_do_thread, "N: choose a thread" },
+  { "until", "u", console_do_until, "WHERE: run until there" },
+  { "up", "", console_do_up, "[N]: frames outward" },
+  { "viewset", "", do_viewset, "[SET]: who is in it" },
+  { "wait", "", console_do_wait, "[SECONDS]: until all of the set have stopped" },
+  { "watch", "", console_do_watch, "[-any] [-r|-a] EXPRESSION: stop when it is written, read, or both; -any: run, and stop all when one does" },
+  { "x", "", console_do_x, "[/COUNT] ADDRESS: memory" },
+};
+#define NCOMMANDS (sizeof(commands) / sizeof(*commands))
+
+static void do_help(struct sdm_console *c, char *arg) {
+  for (size_t i = 0; i < NCOMMANDS; i++)
+    if (!*arg || !strcmp(arg, commands[i].name) || !strcmp(arg, commands[i].alias))
+      fprintf(c->show.out, "%-10s %-6s %s\n", commands[i].name, commands[i].alias, commands[i].help);
+  if (!*arg)
+    fprintf(c->show.out, "Before any command: [SET] or pRANKS, such as 'p0-3 bt' or '[stopped & !7] print x'\n");
+}
+
+/* The whole name, its alias, or a beginning that only one name has. */
+static const struct command *find_command(const char *name) {
+  const struct command *found = NULL;
+  size_t n = strlen(name), fits = 0;
+  for (size_t i = 0; i < NCOMMANDS; i++) {
+    if (!strcmp(name, commands[i].name) || (n && !strcmp(name, commands[i].alias)))
+      return &commands[i];
+    if (!strncmp(name, commands[i].name, n)) {
+      found = &commands[i];
+      fits++;
+    }
+  }
+  return fits == 1 ? found : NULL;
+}
+
+const char *console_command_name(size_t at) { return at < NCOMMANDS ? commands[at].name : NULL; }
+bool sdm_console_knows(const char *word) { return find_command(word) != NULL; }
+
+/* "[SET] ..." or "p0-3.t2 ...".  Leaves 'line' at the command.  NULL: bad. */
+static struct sdm_set *take_prefix(struct sdm_console *c, char **line, struct dvm_error *err) {
+  char *p = *line, *end;
+  const char *text = c->focus;
+  if (*p == '[' && (end = strchr(p, ']'))) {
+    *end = 0;
+    text = p + 1;
+    *line = end + 1;
+  } else if (*p == 'p' && isdigit((unsigned char)p[1])) {
+    end = p + strcspn(p, " \t");
+    if (*end)
+      *end++ = 0;
+    char *thread = strstr(p, ".t");
+    if (thread) {
+      *thread = 0;
+      c->thread = atoll(thread + 2);
+    }
+    text = p + 1;
+    *line = end;
+  }
+  *line += strspn(*line, " \t");
+  return sdm_select(c->s, &c->names, text, err);
+}
+
+/* Commands that look at programs leave out those that have ended, unless they were named or there are no others. */
+static void drop_ended(struct sdm_console *c, const char *name) {
+  static const char *const looking[] = { "args", "bt", "diff", "down", "frame", "list", "locals", "print", "thread", "up", "x" };
+  bool looks = false;
+  for (size_t i = 0; i < sizeof(looking) / sizeof(*looking); i++)
+    looks |= !strcmp(looking[i], name);
+  struct sdm_set *rest = sdm_set_diff(sdm_set_copy(c->to), c->s->exited);
+  if (looks && !sdm_set_is_empty(rest))
+    sdm_set_assign(c->to, rest);
+  sdm_set_free(rest);
+}
+
+int sdm_console_line(struct sdm_console *c, const char *text) {
+  char *copy = sdm_strdup(text), *line = copy, word[32];
+  struct dvm_error err = DVM_ERROR_INIT;
+  size_t n = strlen(copy);
+  long long thread = c->thread;
+  c->failed = false;
+  while (n && isspace((unsigned char)copy[n - 1]))
+    copy[--n] = 0;
+  line += strspn(line, " \t");
+  if (*line && *line != '#') {
+    const char *start = line;
+    c->to = take_prefix(c, &line, &err);
+    bool named = line != start;
+    n = strcspn(line, " \t/");
+    snprintf(word, sizeof(word), "%.*s", (int)n, line);
+    line += n;
+    line += strspn(line, " \t");
+    const struct command *command = find_command(word);
+    if (!c->to)
+      console_fail(c, err.text);
+    else if (!command) {
+      const char *names[NCOMMANDS + 1] = { NULL }, *nearest;
+      char why[160];
+      for (size_t i = 0; i < NCOMMANDS; i++)
+        names[i] = commands[i].name;
+      nearest = dvm_text_nearest(word, names);
+      snprintf(why, sizeof(why), nearest ? "there is no command '%s'; did you mean '%s'?" : "there is no command '%s'; 'help' lists them", word,
+               nearest);
+      console_fail(c, why);
+    } else {
+      if (!named)
+        drop_ended(c, command->name);
+      struct sdm_set *to = c->to; /* a script inside has its own */
+      command->fn(c, line);
+      c->to = to;
+      if (command->fn != console_do_thread)
+        c->thread = thread;
+    }
+    sdm_set_free(c->to);
+    c->to = NULL;
+  }
+  console_show_news(c);
+  free(copy);
+  fflush(c->show.out);
+  return c->failed ? -1 : 0;
+}
+
+int sdm_console_script(struct sdm_console *c, const char *path) {
+  FILE *in = c->depth < SOURCE_DEPTH ? fopen(path, "r") : NULL;
+  char *line = NULL;
+  size_t size = 0;
+  int rc = 0;
+  if (!in) {
+    console_fail(c, c->depth < SOURCE_DEPTH ? "cannot read the script" : "scripts are nested too deep");
+    return -1;
+  }
+  c->depth++;
+  while (!rc && !c->quit && getline(&line, &size, in) > 0)
+    rc = sdm_console_line(c, line);
+  c->depth--;
+  free(line);
+  fclose(in);
+  return rc;
+}

@@ -1,0 +1,27 @@
+/* The console of `dvm debug`: one command a line, for the focus or for the set named before it. */
+#ifndef SDM_CONSOLE_H
+#define SDM_CONSOLE_H
+#include "sdm/console/select.h"
+#include "sdm/session/session.h"
+#include "sdm/console/show.h"
+
+struct sdm_console;
+
+struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show *show);
+/* What `run` starts again; copied. */
+/* A breakpoint that the servers have already; sdm_session_recall's. */
+void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *command);
+void sdm_console_program(struct sdm_console *c, const json_t *command);
+void sdm_console_free(struct sdm_console *c);
+/* One line; errors are shown.  Returns 0, or -1 if it failed.  'quit' ends sdm_console_interact. */
+int sdm_console_line(struct sdm_console *c, const char *line);
+/* Reads commands from 'in' until it ends or until quit; with a terminal, with prompt, history and completion. */
+void sdm_console_interact(struct sdm_console *c, FILE *in);
+int sdm_console_script(struct sdm_console *c, const char *path); /* stops at the first command that fails */
+bool sdm_console_knows(const char *word); /* it is a command, an alias, or the beginning of just one */
+bool sdm_console_quit(const struct sdm_console *c);
+/* Waits until the programs that were started have stopped in main, at most a minute; ^C stops them where they are. */
+void sdm_console_await_main(struct sdm_console *c);
+void sdm_console_interrupt(void); /* async-signal-safe: what ^C does */
+const volatile atomic_int *sdm_console_interrupts(void); /* becomes true by it */
+#endif

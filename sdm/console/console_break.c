@@ -1,0 +1,141 @@
+/* Breakpoints of the console: numbered here, kept by every back end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/facts.h"
+#include "sdm/console/console_private.h"
+
+void console_add_break(struct sdm_console *c, json_t *j, const char *what) {
+  long long id = c->next_break++;
+  json_object_set_new(j, "id", json_integer(id));
+  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_SAME);
+  struct sdm_set *set = sdm_set_new();
+  for (size_t i = 0; i < a->n; i++)
+    if (a->classes[i].kind == SDM_CLASS_OK)
+      sdm_set_union(set, a->classes[i].set);
+  sdm_show_answer(&c->show, "break", a);
+  c->failed |= console_had_errors(a);
+  sdm_answer_free(a);
+  c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
+  c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), set, true };
+}
+
+void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *command) {
+  struct sdm_console *c = console;
+  long long id = json_integer_value(json_object_get(command, "id"));
+  const char *where = json_string_value(json_object_get(command, "where"));
+  const char *what = where ? where : json_string_value(json_object_get(command, "expression"));
+  for (size_t i = 0; i < c->nbreaks; i++)
+    if (c->breaks[i].id == id) {
+      sdm_set_union(c->breaks[i].set, ids);
+      return;
+    }
+  what = what && !strcmp(what, DVM_FACTS_STOP) ? CONSOLE_DIAGNOSTIC : what ? what : "?";
+  c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
+  c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), sdm_set_copy(ids), true };
+  c->next_break = id >= c->next_break ? id + 1 : c->next_break;
+}
+
+/* "WHERE [if CONDITION]" */
+json_t *console_break_words(char *arg) {
+  char *condition = strstr(arg, " if ");
+  json_t *j = json_pack("{s:s}", "cmd", "break");
+  if (!strncmp(arg, "if ", 3))
+    condition = arg - 1;
+  if (condition) {
+    json_object_set_new(j, "condition", json_string(condition + 4));
+    if (condition >= arg)
+      *condition = 0;
+  }
+  json_object_set_new(j, "where", json_string(arg));
+  return j;
+}
+
+void console_do_break(struct sdm_console *c, char *arg) {
+  char *what = sdm_strdup(arg);
+  console_add_break(c, console_break_words(arg), what);
+  free(what);
+}
+void console_do_tbreak(struct sdm_console *c, char *arg) {
+  char *what = sdm_strdup(arg);
+  json_t *j = console_break_words(arg);
+  json_object_set_new(j, "temporary", json_integer(1));
+  console_add_break(c, j, what);
+  free(what);
+}
+static bool take_any(char **arg) {
+  if (strncmp(*arg, "-any ", 5))
+    return false;
+  *arg += 5 + strspn(*arg + 5, " ");
+  return true;
+}
+
+void console_do_watch(struct sdm_console *c, char *arg) {
+  bool any = take_any(&arg);
+  long long id = c->next_break;
+  json_t *j = json_pack("{s:s}", "cmd", "watch");
+  if (arg[0] == '-' && (arg[1] == 'r' || arg[1] == 'a')) {
+    json_object_set_new(j, "access", json_string(arg[1] == 'r' ? "read" : "any"));
+    arg += 2 + strspn(arg + 2, " ");
+  }
+  json_object_set_new(j, "expression", json_string(arg));
+  console_add_break(c, j, arg);
+  if (!any || c->failed)
+    return;
+  console_run_until_any(c);
+  char number[24];
+  snprintf(number, sizeof(number), "%lld", id);
+  console_do_delete(c, number);
+}
+
+static struct breakpoint *find_break(struct sdm_console *c, char **arg) {
+  long long id = strtoll(*arg, arg, 10);
+  *arg += strspn(*arg, " ");
+  for (size_t i = 0; i < c->nbreaks; i++)
+    if (c->breaks[i].id == id)
+      return &c->breaks[i];
+  console_fail(c, "there is no such breakpoint; 'info breakpoints' lists them");
+  return NULL;
+}
+
+static void break_change(struct sdm_console *c, const char *name, char *arg) {
+  struct breakpoint *b = find_break(c, &arg);
+  if (!b)
+    return;
+  json_t *j = json_pack("{s:s, s:I}", "cmd", name, "id", (json_int_t)b->id);
+  if (!strcmp(name, "condition"))
+    json_object_set_new(j, "condition", json_string(arg));
+  if (!strcmp(name, "ignore"))
+    json_object_set_new(j, "count", json_integer(atoll(arg)));
+  struct sdm_set *to = sdm_set_intersect(sdm_set_copy(c->to), b->set), *old = c->to;
+  c->to = to;
+  console_ask_and_show(c, j);
+  c->to = old;
+  if (!strcmp(name, "delete"))
+    sdm_set_diff(b->set, to);
+  else if (*name == 'e' || *name == 'd')
+    b->enabled = *name == 'e';
+  sdm_set_free(to);
+}
+void console_do_delete(struct sdm_console *c, char *arg) { break_change(c, "delete", arg); }
+void console_do_enable(struct sdm_console *c, char *arg) { break_change(c, "enable", arg); }
+void console_do_disable(struct sdm_console *c, char *arg) { break_change(c, "disable", arg); }
+void console_do_condition(struct sdm_console *c, char *arg) { break_change(c, "condition", arg); }
+void console_do_ignore(struct sdm_console *c, char *arg) { break_change(c, "ignore", arg); }
+
+void console_show_breaks(struct sdm_console *c) {
+  for (size_t i = 0; i < c->nbreaks; i++) {
+    struct breakpoint *b = &c->breaks[i];
+    char *ranks = sdm_set_text(b->set);
+    if (!sdm_set_is_empty(b->set) && c->show.json) {
+      json_t *j = json_pack("{s:I, s:s, s:s, s:b}", "breakpoint", (json_int_t)b->id, "where", b->what, "ranks", ranks,
+                            "enabled", b->enabled);
+      char *text = json_dumps(j, JSON_COMPACT);
+      fprintf(c->show.out, "%s\n", text);
+      free(text);
+      json_decref(j);
+    } else if (!sdm_set_is_empty(b->set))
+      fprintf(c->show.out, "%lld  %s  {%s}%s\n", b->id, b->what, ranks, b->enabled ? "" : "  disabled");
+    free(ranks);
+  }
+}

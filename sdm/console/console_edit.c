@@ -1,0 +1,143 @@
+/* Where lines come from: a terminal with history and completion, or a pipe. */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sdm/console/console_private.h"
+#ifdef SDM_HAVE_LIBEDIT
+#include <editline/readline.h>
+#define HISTORY_LINES 1000
+#endif
+
+static void prompt_text(struct sdm_console *c, char *out, size_t size) {
+  bool plain = isdigit((unsigned char)c->focus[0]);
+  snprintf(out, size, plain ? "p%s> " : "[%s]> ", c->focus);
+}
+
+/* Waits for input and lets events and output through meanwhile. */
+static void idle(struct sdm_console *c, int fd) {
+  struct pollfd p = { .fd = fd, .events = POLLIN };
+  console_show_news(c);
+  while (poll(&p, 1, 0) == 0) {
+    sdm_session_step(c->s, 30);
+    console_show_news(c);
+  }
+}
+
+#ifdef SDM_HAVE_LIBEDIT
+static struct sdm_console *editing;
+static bool line_done;
+
+static char *complete_command(const char *text, int state) {
+  static size_t at;
+  if (!state)
+    at = 0;
+  for (const char *name; (name = console_command_name(at)); at++)
+    if (!strncmp(name, text, strlen(text))) {
+      at++;
+      return strdup(name);
+    }
+  return NULL;
+}
+
+static char **complete(const char *text, int start, int end) {
+  (void)end;
+  return start ? NULL : rl_completion_matches(text, complete_command);
+}
+
+static void on_line(char *line) {
+  line_done = true;
+  if (!line) {
+    editing->quit = true;
+    return;
+  }
+  if (*line)
+    add_history(line);
+  rl_callback_handler_remove();
+  sdm_console_line(editing, line);
+  free(line);
+}
+
+/* Lines of earlier sessions: what XDG_STATE_HOME says, else below the home folder.  False: nowhere. */
+static bool history_path(char *path, size_t size) {
+  const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+  bool given = state && *state == '/';
+  if (!given && (!home || *home != '/'))
+    return false;
+  int n = snprintf(path, size, given ? "%s" : "%s/.local/state", given ? state : home);
+  if (n < 0 || (size_t)n + 24 > size)
+    return false;
+  for (char *slash = path + 1; *slash; slash++) /* make the folders, private as the state they are for */
+    if (*slash == '/') {
+      *slash = 0;
+      mkdir(path, 0700);
+      *slash = '/';
+    }
+  mkdir(path, 0700);
+  strcat(path, "/dvm");
+  mkdir(path, 0700);
+  strcat(path, "/debug-history");
+  return true;
+}
+
+static void keep_history(const char *path) {
+  mode_t old = umask(0077); /* commands may hold data of the program */
+  stifle_history(HISTORY_LINES);
+  int rc = write_history(path);
+  umask(old);
+  if (rc)
+    fprintf(stderr, "dvm debug: warning: the history cannot be kept in '%s': %s\n", path, strerror(errno));
+}
+
+static void interact_terminal(struct sdm_console *c) {
+  char prompt[128], path[PATH_MAX];
+  bool keeps = history_path(path, sizeof(path));
+  editing = c;
+  rl_attempted_completion_function = complete;
+  using_history();
+  if (keeps)
+    read_history(path); /* the first time there is none */
+  while (!c->quit) {
+    prompt_text(c, prompt, sizeof(prompt));
+    line_done = false;
+    rl_callback_handler_install(prompt, on_line);
+    while (!line_done) {
+      idle(c, 0);
+      rl_callback_read_char();
+    }
+  }
+  rl_callback_handler_remove();
+  if (keeps)
+    keep_history(path);
+}
+#endif
+
+void sdm_console_interact(struct sdm_console *c, FILE *in) {
+  char *line = NULL, prompt[128];
+  size_t size = 0;
+  bool terminal = isatty(fileno(in)) && !c->show.json;
+#ifdef SDM_HAVE_LIBEDIT
+  if (terminal && in == stdin && isatty(1)) {
+    interact_terminal(c);
+    return;
+  }
+#endif
+  setvbuf(in, NULL, _IONBF, 0); /* what is buffered, poll does not see */
+  while (!c->quit) {
+    if (terminal) {
+      prompt_text(c, prompt, sizeof(prompt));
+      fprintf(c->show.out, "%s", prompt);
+      fflush(c->show.out);
+    }
+    idle(c, fileno(in));
+    if (getline(&line, &size, in) <= 0)
+      break;
+    sdm_console_line(c, line);
+  }
+  free(line);
+}

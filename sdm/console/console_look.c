@@ -1,0 +1,241 @@
+/* Commands of the console that look at programs, and change their data. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdm/console/console_private.h"
+#include "sdm/reduce.h"
+
+void console_do_bt(struct sdm_console *c, char *arg) {
+  if (strncmp(arg, "-m", 2)) {
+    json_t *j = console_request(c, "stack");
+    if (*arg)
+      json_object_set_new(j, "high", json_integer(atoll(arg) - 1));
+    console_ask_and_show(c, j);
+    return;
+  }
+  const char *form = arg + 2 + strspn(arg + 2, " ");
+  json_t *j = console_request(c, "stack");
+  json_object_set_new(j, "reduce", json_string("tree"));
+  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_TREE);
+  sdm_show_tree(&c->show, a, !strcmp(form, "folded") ? SDM_TREE_FOLDED : !strcmp(form, "dot") ? SDM_TREE_DOT : SDM_TREE_TEXT, 1);
+  c->failed |= console_had_errors(a);
+  sdm_answer_free(a);
+}
+
+static void show_frame(struct sdm_console *c) {
+  json_t *j = console_request(c, "stack");
+  json_object_set_new(j, "low", json_integer(c->frame > 0 ? c->frame : 0));
+  json_object_set_new(j, "high", json_integer(c->frame > 0 ? c->frame : 0));
+  json_object_del(j, "frame");
+  console_ask_and_show(c, j);
+}
+/* A frame that there is not is not chosen. */
+static void choose_frame(struct sdm_console *c, long long frame) {
+  long long was = c->frame;
+  c->frame = frame < 0 ? 0 : frame;
+  show_frame(c);
+  if (c->failed)
+    c->frame = was;
+}
+void console_do_frame(struct sdm_console *c, char *arg) {
+  if (*arg)
+    choose_frame(c, atoll(arg));
+  else
+    show_frame(c);
+}
+void console_do_up(struct sdm_console *c, char *arg) {
+  choose_frame(c, (c->frame > 0 ? c->frame : 0) + (*arg ? atoll(arg) : 1));
+}
+void console_do_down(struct sdm_console *c, char *arg) { choose_frame(c, c->frame - (*arg ? atoll(arg) : 1)); }
+/* At another place than the last time it begins around the frame; else each gdb goes on from where it is. */
+void console_do_list(struct sdm_console *c, char *arg) {
+  struct dvm_text place = DVM_TEXT_INIT;
+  char *who = sdm_set_text(c->to);
+  dvm_text_printf(&place, "%llu %lld %lld %s", (unsigned long long)c->nevents, c->thread, c->frame, who);
+  bool begins = !c->listed || strcmp(c->listed, dvm_text_str(&place));
+  json_t *j = console_with_text(c, "list", "where", arg);
+  if (begins && (!*arg || !strcmp(arg, "-")) && sdm_set_is_subset(c->to, c->s->stopped))
+    json_object_set_new(j, "around", json_integer(1));
+  console_ask_and_show(c, j);
+  free(c->listed);
+  c->listed = c->failed ? NULL : sdm_strdup(dvm_text_str(&place));
+  dvm_text_fini(&place);
+  free(who);
+}
+
+void console_do_locals(struct sdm_console *c, char *arg) {
+  (void)arg;
+  console_ask_and_show(c, console_with_text(c, "variables", "kind", "locals"));
+}
+void console_do_args(struct sdm_console *c, char *arg) {
+  (void)arg;
+  console_ask_and_show(c, console_with_text(c, "variables", "kind", "args"));
+}
+
+/* Asks once more, for those alone that are more than two deviations from the mean. */
+static void show_outliers(struct sdm_console *c, const char *expression, const struct sdm_answer *a) {
+  struct sdm_stats s;
+  if (!a->n || a->classes[0].kind != SDM_CLASS_OK || sdm_stats_decode(&s, a->classes[0].body.p, a->classes[0].body.len))
+    return;
+  double mean = s.sum / (double)s.count, variance = s.sum_squares / (double)s.count - mean * mean;
+  double limit = variance > 0 ? 2 * sqrt(variance) : 0;
+  if (limit <= 0 || (s.max - mean <= limit && mean - s.min <= limit))
+    return;
+  json_t *j = console_with_text(c, "evaluate", "expression", expression);
+  json_object_set_new(j, "reduce", json_string("outliers"));
+  json_object_set_new(j, "mean", json_real(mean));
+  json_object_set_new(j, "limit", json_real(limit));
+  struct sdm_answer *far = console_ask(c, j, SDM_REDUCE_SAME);
+  for (size_t i = 0; i < far->n; i++) /* the others' class has no value */
+    if (far->classes[i].kind == SDM_CLASS_OK && far->classes[i].body.len <= 2) {
+      struct sdm_set *near = sdm_set_copy(far->classes[i].set);
+      sdm_answer_remove(far, near);
+      sdm_set_free(near);
+      break;
+    }
+  if (!c->show.json)
+    fprintf(c->show.out, "more than two deviations from the mean:\n");
+  sdm_show_answer(&c->show, "outliers", far);
+  sdm_answer_free(far);
+}
+
+/* "-h 5 EXPR": the number, or 'otherwise'; 'arg' is left at the expression. */
+static long count_of(char **arg, long otherwise) {
+  char *end;
+  long n = strtol(*arg += 2 + strspn(*arg + 2, " "), &end, 10);
+  if (end == *arg || *end != ' ') /* it belongs to the expression */
+    return otherwise;
+  *arg = end + strspn(end, " ");
+  return n;
+}
+
+/* The interval first, by the statistics; then who is where in it. */
+static void print_histogram(struct sdm_console *c, char *arg) {
+  long bins = count_of(&arg, 10);
+  struct sdm_stats s;
+  json_t *j = console_with_text(c, "evaluate", "expression", arg);
+  json_object_set_new(j, "reduce", json_string("stats"));
+  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_STATS);
+  bool good = a->n && a->classes[0].kind == SDM_CLASS_OK && !sdm_stats_decode(&s, a->classes[0].body.p, a->classes[0].body.len);
+  if (good && s.min < s.max && bins > 0) {
+    sdm_answer_free(a);
+    j = console_with_text(c, "evaluate", "expression", arg);
+    json_object_update_new(j, json_pack("{s:s, s:f, s:f, s:I}", "reduce", "histogram", "low", s.min, "high", s.max, "bins",
+                                        (json_int_t)(bins > (long)SDM_BINS_MAX ? (long)SDM_BINS_MAX : bins)));
+    a = console_ask(c, j, SDM_REDUCE_HISTOGRAM);
+    sdm_show_histogram(&c->show, arg, a);
+  } else /* all alike, or no numbers */
+    sdm_show_stats(&c->show, arg, a);
+  c->failed |= console_had_errors(a);
+  sdm_answer_free(a);
+}
+
+static void print_top(struct sdm_console *c, char *arg) {
+  long limit = count_of(&arg, 5);
+  json_t *j = console_with_text(c, "evaluate", "expression", arg);
+  json_object_update_new(j, json_pack("{s:s, s:I}", "reduce", "top", "limit", (json_int_t)limit));
+  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_TOP);
+  sdm_show_top(&c->show, arg, a);
+  c->failed |= console_had_errors(a);
+  sdm_answer_free(a);
+}
+
+void console_do_print(struct sdm_console *c, char *arg) {
+  if (!strncmp(arg, "-h ", 3) || !strncmp(arg, "-t ", 3)) {
+    (arg[1] == 'h' ? print_histogram : print_top)(c, arg);
+    return;
+  }
+  if (strncmp(arg, "-s ", 3)) {
+    console_ask_and_show(c, console_with_text(c, "evaluate", "expression", arg));
+    return;
+  }
+  json_t *j = console_with_text(c, "evaluate", "expression", arg + 3);
+  json_object_set_new(j, "reduce", json_string("stats"));
+  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_STATS);
+  sdm_show_stats(&c->show, arg + 3, a);
+  c->failed |= console_had_errors(a);
+  show_outliers(c, arg + 3, a);
+  sdm_answer_free(a);
+}
+
+/* The value most ranks have, and those who differ. */
+void console_do_diff(struct sdm_console *c, char *arg) {
+  struct sdm_answer *a = console_ask(c, console_with_text(c, "evaluate", "expression", arg), SDM_REDUCE_SAME);
+  size_t most = 0;
+  for (size_t i = 1; i < a->n; i++)
+    if (sdm_set_size(a->classes[i].set) > sdm_set_size(a->classes[most].set))
+      most = i;
+  if (a->n == 1 && !console_had_errors(a) && !c->show.json) {
+    fprintf(c->show.out, "all alike: ");
+    sdm_show_answer(&c->show, "diff", a);
+  } else {
+    if (a->n && most) { /* the rule first, then the exceptions */
+      struct sdm_class k = a->classes[0];
+      a->classes[0] = a->classes[most];
+      a->classes[most] = k;
+    }
+    sdm_show_answer(&c->show, "diff", a);
+  }
+  c->failed |= console_had_errors(a);
+  sdm_answer_free(a);
+}
+
+void console_do_ptype(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "type", "expression", arg)); }
+void console_do_raw(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "raw", "text", arg)); }
+void console_do_handle(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "handle", "what", arg)); }
+void console_do_x(struct sdm_console *c, char *arg) {
+  char *end;
+  long long count = 64;
+  if (*arg == '/') {
+    count = strtoll(arg + 1, &end, 10);
+    arg = end + strspn(end, " ");
+  }
+  json_t *j = console_with_text(c, "memory", "address", arg);
+  json_object_set_new(j, "count", json_integer(count));
+  console_ask_and_show(c, j);
+}
+
+void console_do_set(struct sdm_console *c, char *arg) {
+  if (!strncmp(arg, "var ", 4)) {
+    char *eq = strchr(arg, '=');
+    if (!eq) {
+      console_fail(c, "expected: set var NAME = VALUE");
+      return;
+    }
+    *eq = 0;
+    json_t *j = console_with_text(c, "evaluate", "expression", arg + 4);
+    json_object_set_new(j, "value", json_string(eq + 1 + strspn(eq + 1, " ")));
+    console_ask_and_show(c, j);
+  } else if (!strncmp(arg, "timeout ", 8) && atof(arg + 8) > 0)
+    c->timeout_ms = (uint32_t)(atof(arg + 8) * 1000);
+  else
+    console_fail(c, "expected: set var NAME = VALUE, or set timeout SECONDS");
+}
+
+void console_do_info(struct sdm_console *c, char *arg) {
+  if (!strncmp(arg, "b", 1))
+    console_show_breaks(c);
+  else if (!strncmp(arg, "reg", 3))
+    console_ask_and_show(c, console_with_text(c, "registers", "names", strchr(arg, ' ') ? strchr(arg, ' ') + 1 : ""));
+  else if (!strncmp(arg, "th", 2))
+    console_ask_and_show(c, console_request(c, "threads"));
+  else if (!strncmp(arg, "sig", 3))
+    console_ask_and_show(c, console_with_text(c, "handle", "what", ""));
+  else if (!strncmp(arg, "loc", 3))
+    console_do_locals(c, arg);
+  else
+    sdm_show_status(&c->show, c->s);
+}
+
+void console_do_status(struct sdm_console *c, char *arg) {
+  (void)arg;
+  sdm_show_status(&c->show, c->s);
+}
+
+void console_do_thread(struct sdm_console *c, char *arg) {
+  if (*arg)
+    c->thread = atoll(arg);
+  c->frame = -1;
+  show_frame(c);
+}

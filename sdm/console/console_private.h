@@ -1,0 +1,98 @@
+/* The inside of the console: console.c has lines, sets and the table of commands; console_run.c, console_break.c and
+ * console_look.c and console_dvm.c the commands; console_edit.c where lines come from. */
+#ifndef SDM_CONSOLE_PRIVATE_H
+#define SDM_CONSOLE_PRIVATE_H
+#include "sdm/console/console.h"
+#include "sdm/console/select.h"
+
+struct breakpoint {
+  long long id;
+  char *what;
+  struct sdm_set *set;
+  bool enabled;
+};
+
+struct sdm_console {
+  struct sdm_session *s;
+  struct sdm_show show;
+  struct sdm_names names;
+  char *focus; /* an expression, so that it may be live */
+  struct sdm_set *to;    /* ranks of the command at hand */
+  long long frame, thread;
+  struct breakpoint *breaks;
+  size_t nbreaks;
+  long long next_break;
+  uint32_t timeout_ms;
+  unsigned depth;
+  struct sdm_place *news; /* events that were not shown yet, merged */
+  size_t nnews;
+  uint64_t nevents; /* that have come */
+  char *listed; /* at what place of whom the last 'list' was, owned; NULL: none yet */
+  bool quit, failed;
+  json_t *program; /* the command that started the programs */
+};
+
+#define CONSOLE_DIAGNOSTIC "the next diagnostic" /* what such a breakpoint is called */
+
+extern volatile atomic_int console_interrupted; /* set by ^C */
+
+/* console.c */
+void console_fail(struct sdm_console *c, const char *text); /* shows it; the line has failed */
+void console_show_news(struct sdm_console *c);
+void console_note_nobody(struct sdm_console *c); /* says so if no rank is in the set: without it, no answer comes */
+json_t *console_request(struct sdm_console *c, const char *name); /* with the thread and frame at hand */
+json_t *console_with_text(struct sdm_console *c, const char *name, const char *key, const char *text);
+bool console_had_errors(const struct sdm_answer *a);
+struct sdm_answer *console_ask(struct sdm_console *c, json_t *j, uint8_t reducer);
+void console_ask_and_show(struct sdm_console *c, json_t *j);
+const char *console_command_name(size_t at); /* NULL past the last */
+
+/* console_break.c */
+json_t *console_break_words(char *arg); /* "WHERE [if CONDITION]", cut in 'arg' */
+void console_add_break(struct sdm_console *c, json_t *j, const char *what);
+void console_show_breaks(struct sdm_console *c);
+/* console_run.c */
+void console_interrupt_all(struct sdm_console *c, const struct sdm_set *set);
+void console_run_until_any(struct sdm_console *c); /* sets the set running; when one has stopped, all are stopped */
+
+/* Commands: 'arg' is the rest of the line, and may be changed. */
+void console_do_continue(struct sdm_console *c, char *arg);
+void console_do_step(struct sdm_console *c, char *arg);
+void console_do_next(struct sdm_console *c, char *arg);
+void console_do_stepi(struct sdm_console *c, char *arg);
+void console_do_finish(struct sdm_console *c, char *arg);
+void console_do_run(struct sdm_console *c, char *arg);
+void console_do_until(struct sdm_console *c, char *arg);
+void console_do_wait(struct sdm_console *c, char *arg);
+void console_do_interrupt(struct sdm_console *c, char *arg);
+void console_do_kill(struct sdm_console *c, char *arg);
+void console_do_detach(struct sdm_console *c, char *arg);
+void console_do_barrier(struct sdm_console *c, char *arg);
+void console_do_sample(struct sdm_console *c, char *arg);
+void console_do_break(struct sdm_console *c, char *arg);
+void console_do_tbreak(struct sdm_console *c, char *arg);
+void console_do_watch(struct sdm_console *c, char *arg);
+void console_do_delete(struct sdm_console *c, char *arg);
+void console_do_enable(struct sdm_console *c, char *arg);
+void console_do_disable(struct sdm_console *c, char *arg);
+void console_do_condition(struct sdm_console *c, char *arg);
+void console_do_ignore(struct sdm_console *c, char *arg);
+void console_do_bt(struct sdm_console *c, char *arg);
+void console_do_frame(struct sdm_console *c, char *arg);
+void console_do_up(struct sdm_console *c, char *arg);
+void console_do_down(struct sdm_console *c, char *arg);
+void console_do_list(struct sdm_console *c, char *arg);
+void console_do_locals(struct sdm_console *c, char *arg);
+void console_do_args(struct sdm_console *c, char *arg);
+void console_do_print(struct sdm_console *c, char *arg);
+void console_do_diff(struct sdm_console *c, char *arg);
+void console_do_ptype(struct sdm_console *c, char *arg);
+void console_do_raw(struct sdm_console *c, char *arg);
+void console_do_handle(struct sdm_console *c, char *arg);
+void console_do_x(struct sdm_console *c, char *arg);
+void console_do_set(struct sdm_console *c, char *arg);
+void console_do_info(struct sdm_console *c, char *arg);
+void console_do_dvm(struct sdm_console *c, char *arg);
+void console_do_status(struct sdm_console *c, char *arg);
+void console_do_thread(struct sdm_console *c, char *arg);
+#endif

@@ -1,0 +1,402 @@
+#include "sdm/console/debug.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "base/usage.h"
+#include "sdm/console/batch.h"
+#include "sdm/console/console.h"
+#include "sdm/dap/dap.h"
+#include "sdm/session/proctable.h"
+#include "sdm/server/server.h"
+
+static const char usage[] =
+  "usage: dvm debug [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
+  "       dvm debug [OPTION]... -- LAUNCHER [OPTION]... PROGRAM [ARGUMENT]...\n"
+  "       dvm debug [OPTION]... --attach PID\n"
+  "       dvm debug [OPTION]... --core FILE [--core FILE]... [PROGRAM]\n"
+  "       dvm debug [OPTION]... --servers FILE --secret-file FILE PROGRAM [ARGUMENT]...\n"
+  "       dvm debug --inside [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
+  "       dvm debug --inside --servers FILE --secret-file FILE\n"
+  "       dvm debug [OPTION]... --reattach FILE\n"
+  "       dvm debug --dap [--listen PORT]\n"
+  "options:\n"
+  "  -n RANKS            processes to start with the launcher (default 1, without a launcher)\n"
+  "  --launcher WORDS    command that starts them (default: DVM_LAUNCHER, else mpirun); 'local': none\n"
+  "  -x FILE             commands from FILE, then the console; -ex COMMAND may be given too, both several times\n"
+  "  --batch             run, and report if it hangs or fails; see --timeout\n"
+  "  --timeout SECONDS   for --batch (default 60)\n"
+  "  --json              one JSON object a line\n"
+  "  --no-stop           do not stop in main\n"
+  "  --io tree|oob       program input and output by the debugger (default) or by the launcher\n"
+  "  --shape SHAPE       binomial (default), kary:K, flat, hosts:K\n"
+  "  --host HOST         address at which servers reach this command (default 127.0.0.1)\n"
+  "  --partial           go on although servers are missing\n"
+  "  --start-timeout S   for the servers to come (default 60)\n"
+  "  --inside            no debugger: the servers inside the programs, which dvmcc has compiled; see DVM_OPTIONS=sdm=\n"
+  "  --servers FILE      debug servers that run already: lines 'RANK HOST PORT', port 0: search from --port on\n"
+  "  --port BASE         see --servers\n"
+  "  --secret-file FILE  the secret of these servers\n"
+  "  --ping SECONDS      between heart-beats of quiet links (default 2); a server is lost after three\n"
+  "  --orphan SECONDS    how long servers stay when this command is gone (default 30); what they started ends with\n"
+  "                      them, what they attached to runs on\n"
+  "  --session FILE      write there what it takes to go on if this command dies; --reattach FILE goes on\n"
+  "  --orphan-do WHAT    instead, in both cases: detach (it runs on), kill\n"
+  "  --backend gdb|stub, --backend-path PATH\n";
+
+#define ITEMS_MAX 1024
+#define RANKS_MAX (1ul << 20)
+#define SECONDS_MAX 4000000 /* milliseconds are counted in 32 bits */
+
+struct arguments {
+  struct sdm_session_options s;
+  const char *launcher;
+  bool batch, json, no_stop, dap, inside, program_after_launcher;
+  unsigned timeout_s, listen;
+  long attach;
+  const char *cores[ITEMS_MAX];
+  size_t ncores;
+  struct {
+    bool file;
+    const char *text;
+  } commands[ITEMS_MAX];
+  size_t ncommands;
+  char **program; /* with its arguments */
+  char *launch[ITEMS_MAX];
+};
+
+static int too_many(const char *what) {
+  return dvm_usage_error("debug", "more than %d %s", ITEMS_MAX, what);
+}
+
+static int add_command(struct arguments *a, bool file, const char *text) {
+  if (a->ncommands == ITEMS_MAX)
+    return too_many("commands; put them into a file, '-x FILE'");
+  a->commands[a->ncommands].file = file;
+  a->commands[a->ncommands++].text = text;
+  return 0;
+}
+
+static int add_core(struct arguments *a, const char *path) {
+  if (a->ncores == ITEMS_MAX)
+    return too_many("core files");
+  a->cores[a->ncores++] = path;
+  return 0;
+}
+
+static const struct option options[] = {
+  { "launcher", 1, 0, 'l' }, { "batch", 0, 0, 'b' }, { "timeout", 1, 0, 't' }, { "json", 0, 0, 'j' },
+  { "no-stop", 0, 0, 'N' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
+  { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
+  { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' },
+  { "inside", 0, 0, 'I' }, { "session", 1, 0, 'W' }, { "reattach", 1, 0, 'R' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "orphan-do", 1, 0, 'D' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
+
+/* 'option' is how it is named in the message; seconds become milliseconds.  Both return 0 or the exit status. */
+static int read_number(const char *option, unsigned long low, unsigned long high, unsigned long *to) {
+  return dvm_usage_number(optarg, low, high, to)
+             ? 0
+             : dvm_usage_error("debug", "'%s' takes a number from %lu to %lu, not '%s'", option, low, high, optarg);
+}
+
+static int read_seconds(const char *option, uint32_t *to) {
+  double s;
+  if (!dvm_usage_real(optarg, 0.001, SECONDS_MAX, &s))
+    return dvm_usage_error("debug", "'%s' takes seconds, from 0.001 to %d, not '%s'", option, SECONDS_MAX, optarg);
+  *to = (uint32_t)(s * 1000);
+  return 0;
+}
+
+static int read_word(const char *option, const char *const *words) {
+  for (size_t i = 0; words[i]; i++)
+    if (!strcmp(optarg, words[i]))
+      return 0;
+  return dvm_usage_error("debug", "'%s' takes %s or %s, not '%s'", option, words[0], words[1], optarg);
+}
+
+static int misuse_file(const char *path) {
+  return dvm_usage_error("debug", "cannot read the commands in '%s': %s", path, strerror(errno));
+}
+
+static int misuse(const char *what) { return dvm_usage_error("debug", "%s", what); }
+
+/* 0, the exit status 2, or -1: all is said. */
+static int parse(int argc, char **argv, struct arguments *a) {
+  static const char *const ios[] = { "tree", "oob", NULL }, *const backends[] = { "gdb", "stub", NULL },
+                    *const orphans[] = { "detach", "kill", "usual", NULL };
+  unsigned long number = 0;
+  int c, rc = 0;
+  for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) /* gdb's spelling */
+    if (!strcmp(argv[i], "-ex"))
+      argv[i] = (char *)"--ex";
+  opterr = 0;
+  while (!rc && (c = getopt_long(argc, argv, "+:n:x:h", options, NULL)) != -1)
+    switch (c) {
+    case 'n':
+      rc = read_number("-n", 1, RANKS_MAX, &number);
+      a->s.n = (uint32_t)number;
+      break;
+    case 'x': rc = add_command(a, true, optarg); break;
+    case 'e': rc = add_command(a, false, optarg); break;
+    case 'l': a->launcher = optarg; break;
+    case 'b': a->batch = true; break;
+    case 't':
+      rc = read_number("--timeout", 1, SECONDS_MAX, &number);
+      a->timeout_s = (unsigned)number;
+      break;
+    case 'j': a->json = true; break;
+    case 'N': a->no_stop = true; break;
+    case 'i':
+      rc = read_word("--io", ios);
+      a->s.oob = !strcmp(optarg, "oob");
+      break;
+    case 's': a->s.shape = optarg; break;
+    case 'H': a->s.host = optarg; break;
+    case 'P': a->s.partial = true; break;
+    case 'S': rc = read_seconds("--start-timeout", &a->s.start_ms); break;
+    case 'B':
+      rc = read_word("--backend", backends);
+      a->s.backend = optarg;
+      break;
+    case 'p': a->s.backend_path = optarg; break;
+    case 'a':
+      rc = read_number("--attach", 1, INT_MAX, &number);
+      a->attach = (long)number;
+      break;
+    case 'c': rc = add_core(a, optarg); break;
+    case 'd': a->dap = true; break;
+    case 'L':
+      rc = read_number("--listen", 1, 65535, &number);
+      a->listen = (unsigned)number;
+      break;
+    case 'I': a->inside = true; break;
+    case 'W': a->s.session_file = optarg; break;
+    case 'R': a->s.reattach = optarg; break;
+    case 'F': a->s.servers = optarg; break;
+    case 'K': a->s.secret_file = optarg; break;
+    case 'O':
+      rc = read_number("--port", 1, 65535, &number);
+      a->s.base_port = (uint16_t)number;
+      break;
+    case 'g': rc = read_seconds("--ping", &a->s.ping_ms); break;
+    case 'o': rc = read_seconds("--orphan", &a->s.orphan_ms); break;
+    case 'D':
+      rc = read_word("--orphan-do", orphans);
+      a->s.orphan_do = optarg;
+      break;
+    case 'h': fputs(usage, stdout); return -1;
+    default: rc = dvm_usage_refused("debug", c, argv, options);
+    }
+  if (rc)
+    return rc;
+  a->program = argv + optind;
+  a->program_after_launcher = optind > 1 && !strcmp(argv[optind - 1], "--");
+  if (a->inside && (a->attach || a->ncores || a->dap || a->batch))
+    return misuse("'--inside' cannot be used with --attach, --core, --dap or --batch");
+  if (a->listen && !a->dap)
+    return misuse("'--listen' belongs to '--dap'");
+  if (a->ncores && optind + 1 < argc)
+    return dvm_usage_error("debug", "expected one program beside the core files, found '%s' behind it", argv[optind + 1]);
+  if (optind >= argc && !a->attach && !a->ncores && !a->dap && !a->s.reattach && !(a->inside && a->s.servers))
+    return argc > 1 ? misuse("no program is named") : (fputs(usage, stderr), 2);
+  for (size_t i = 0; i < a->ncommands; i++) /* before anything is started */
+    if (a->commands[i].file && access(a->commands[i].text, R_OK))
+      return misuse_file(a->commands[i].text);
+  return 0;
+}
+
+/* "mpirun -n 8 ./prog x": the words before the program are the launcher. */
+static int split_launcher(struct arguments *a, int argc, struct dvm_error *err) {
+  int at = sdm_launch_find_program(argc, a->program);
+  if (!dvm_path_executable(a->program[0]))
+    return dvm_error_set(err, -ENOENT, "there is no program '%s'", a->program[0]);
+  if (!at || at >= ITEMS_MAX)
+    return dvm_error_set(err, -EINVAL, "no program found after the launcher '%s'", a->program[0]);
+  for (int i = 0; i < at; i++)
+    a->launch[i] = a->program[i];
+  a->program += at;
+  a->s.command = a->launch;
+  return 0;
+}
+
+static int own_launcher(struct arguments *a, struct dvm_error *err) {
+  const char *text = a->launcher ? a->launcher : getenv("DVM_LAUNCHER");
+  static char copy[1024], count[16];
+  int n = 0;
+  if (!text)
+    text = a->s.n ? "mpirun" : "local";
+  if (!a->s.n)
+    a->s.n = 1;
+  if (!dvm_path_executable(a->program[0]))
+    return dvm_error_set(err, -ENOENT, "there is no program '%s'", a->program[0]);
+  if (!strcmp(text, "local"))
+    return 0;
+  snprintf(copy, sizeof(copy), "%s", text);
+  for (char *word = strtok(copy, " "); word && n < ITEMS_MAX - 4; word = strtok(NULL, " "))
+    a->launch[n++] = word;
+  if (!n || !dvm_path_executable(a->launch[0]))
+    return dvm_error_set(err, -ENOENT, "there is no launcher '%s'%s", text, strcmp(text, "mpirun") ? "" : SDM_NO_MPIRUN);
+  snprintf(count, sizeof(count), "%u", a->s.n);
+  a->launch[n++] = (char *)"-n";
+  a->launch[n++] = count;
+  a->s.command = a->launch;
+  return 0;
+}
+
+/* Commands to the servers are JSON.  'list' NULL: only looks. */
+static void add_word(json_t *list, const char *word, struct dvm_error *err) {
+  json_t *j = json_string(word);
+  if (!j)
+    dvm_error_set(err, -EILSEQ, "'%s' is no UTF-8 text; the debugger can take only such names and arguments", word);
+  if (list && j)
+    json_array_append(list, j);
+  json_decref(j);
+}
+
+static json_t *first_command(struct arguments *a, struct dvm_error *err) {
+  json_t *list = json_array();
+  if (a->attach) {
+    long *pids;
+    int n = sdm_proctable_read(a->attach, &pids, err);
+    if (n <= 0) {
+      json_decref(list);
+      return NULL;
+    }
+    for (int i = 0; i < n; i++)
+      json_array_append_new(list, json_integer(pids[i]));
+    free(pids);
+    a->s.n = (uint32_t)n;
+    return json_pack("{s:s, s:o}", "cmd", "attach", "pids", list);
+  }
+  if (a->ncores) {
+    for (size_t i = 0; i < a->ncores; i++)
+      add_word(list, a->cores[i], err);
+    if (a->program[0])
+      add_word(NULL, a->program[0], err);
+    a->s.n = (uint32_t)a->ncores;
+    return json_pack("{s:s, s:s, s:o}", "cmd", "core", "program", a->program[0] ? a->program[0] : "", "files", list);
+  }
+  char *path = realpath(a->program[0], NULL); /* servers may have another working directory */
+  add_word(NULL, path ? path : a->program[0], err);
+  for (char **word = a->program + 1; *word; word++)
+    add_word(list, *word, err);
+  json_t *j = json_pack("{s:s, s:s, s:o, s:i}", "cmd", "launch", "program", path ? path : a->program[0], "args", list,
+                        "stop", !a->no_stop && !a->batch);
+  free(path);
+  return j;
+}
+
+/* The program is started in place of the servers; or runs already. */
+static json_t *inside(struct arguments *a) {
+  a->no_stop |= a->s.servers != NULL;
+  a->s.hold = !a->no_stop;
+  if (a->s.servers)
+    return json_pack("{s:s}", "cmd", "attach");
+  a->s.inside = a->program;
+  a->s.apart = a->json;
+  return json_pack("{s:s, s:i}", "cmd", "launch", "stop", !a->no_stop);
+}
+
+static void on_signal(int signal) {
+  (void)signal;
+  sdm_console_interrupt();
+}
+
+static bool has_warning(const struct sdm_class *c) {
+  json_t *body = c->kind == SDM_CLASS_OK ? sdm_class_json(c) : NULL;
+  bool has = json_object_get(body, "warning") != NULL;
+  json_decref(body);
+  return has;
+}
+
+static int begin(struct sdm_session *s, struct arguments *a, json_t *command, const struct sdm_show *show,
+                 struct sdm_console *c) {
+  struct sdm_answer *answer = sdm_session_go(s, s->all, command, 60000);
+  bool bad = false, good = false, warned = false;
+  for (size_t i = 0; i < answer->n; i++) {
+    bad |= answer->classes[i].kind == SDM_CLASS_ERROR;
+    good |= answer->classes[i].kind == SDM_CLASS_OK;
+    warned |= has_warning(&answer->classes[i]);
+  }
+  struct sdm_set *missing = sdm_answer_missing(answer);
+  bad |= !sdm_set_is_empty(missing);
+  if (bad || warned)
+    sdm_show_answer(show, "start", answer);
+  sdm_set_free(missing);
+  sdm_answer_free(answer);
+  if (a->ncores)
+    sdm_session_wait(s, s->all, 10000, NULL); /* for where they are */
+  else if (good && !a->no_stop && !a->batch)
+    sdm_console_await_main(c);
+  return good || !bad ? 0 : -1; /* with those who are there: a rank may have ended before one could attach to it */
+}
+
+static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
+  a->s.program = command;
+  struct sdm_session s = { 0 };
+  struct sdm_show show = { stdout, a->json };
+  int rc = sdm_session_open(&s, &a->s, err), status = 0;
+  if (rc) {
+    json_decref(command);
+    return rc;
+  }
+  struct sdm_console *c = sdm_console_new(&s, &show);
+  sdm_console_program(c, a->s.reattach ? s.program : command);
+  if (a->s.reattach)
+    json_decref(command); /* nothing is to be sent */
+  struct sigaction sa = { .sa_handler = on_signal }, old;
+  sigaction(SIGINT, &sa, &old);
+  if (a->s.reattach)
+    sdm_session_recall(&s, sdm_console_known, c);
+  else {
+    if (a->batch && !a->attach && !a->ncores)
+      sdm_batch_prepare(&s, command);
+    rc = begin(&s, a, command, &show, c);
+  }
+  if (!a->batch)
+    sdm_console_line(c, ""); /* shows where everybody stopped */
+  if (a->batch)
+    status = rc ? 1 : sdm_batch_run(&s, &show, a->timeout_s ? a->timeout_s : 60, sdm_console_interrupts());
+  else if (!rc || a->ncommands) {
+    for (size_t i = 0; i < a->ncommands && !rc && !sdm_console_quit(c); i++)
+      rc = a->commands[i].file ? sdm_console_script(c, a->commands[i].text)
+                               : sdm_console_line(c, a->commands[i].text);
+    if (!rc && !sdm_console_quit(c))
+      sdm_console_interact(c, stdin);
+  }
+  if (rc)
+    status = 1;
+  sdm_console_free(c);
+  sdm_session_close(&s);
+  sigaction(SIGINT, &old, NULL);
+  return status;
+}
+
+int sdm_debug_main(int argc, char **argv) {
+  struct arguments a = { .s = { .start_ms = 60000 } };
+  struct dvm_error err = DVM_ERROR_INIT;
+  int rc = parse(argc, argv, &a);
+  if (rc)
+    return rc > 0 ? rc : 0;
+  signal(SIGPIPE, SIG_IGN);
+  if (a.dap)
+    return sdm_dap_main(a.listen);
+  if (!a.attach && !a.ncores && !a.s.servers && !a.s.reattach)
+    rc = a.program_after_launcher ? split_launcher(&a, argc - optind, &err) : own_launcher(&a, &err);
+  json_t *command = rc ? NULL : a.inside ? inside(&a) : a.s.reattach ? json_object() : first_command(&a, &err);
+  if (!command || err.code) {
+    fprintf(stderr, "dvm debug: error: %s\n", err.text);
+    json_decref(command);
+    return 2;
+  }
+  int status = debug(&a, command, &err);
+  if (status < 0)
+    fprintf(stderr, "dvm debug: error: %s\n", err.text);
+  return status < 0 ? 1 : status;
+}

@@ -1,0 +1,7 @@
+#include "base/output.h"
+#include "sdm/console/debug.h"
+
+int main(int argc, char **argv) {
+  dvm_output_begin();
+  return dvm_output_end(sdm_debug_main(argc, argv));
+}

@@ -1,0 +1,11 @@
+/* What the files of show.h share. */
+#ifndef SDM_SHOW_PRIVATE_H
+#define SDM_SHOW_PRIVATE_H
+#include "sdm/console/show.h"
+
+void show_json(const struct sdm_show *w, json_t *j); /* stolen */
+void show_ranks(json_t *j, const char *key, const struct sdm_set *set);
+void show_head(const struct sdm_show *w, const struct sdm_set *set); /* "{0-3} 4  " */
+void show_missing(const struct sdm_show *w, const struct sdm_answer *a);
+json_t *show_missing_json(const struct sdm_answer *a);
+#endif

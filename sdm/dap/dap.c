@@ -1,0 +1,207 @@
+/* The adapter: requests of one client become commands of a session.  What the client sees as a thread is a thread of
+ * one rank, 1000 * rank + thread; above 'classLimit' ranks it is a class of ranks that stand at the same place, named
+ * by its lowest rank, so that 512 ranks are a few rows. */
+#define _GNU_SOURCE /* accept4 */
+#include "sdm/dap/dap.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "sdm/console/console.h"
+#include "sdm/dap/dap_private.h"
+
+const char *dap_text(const json_t *j, const char *key) { return json_string_value(json_object_get(j, key)); }
+
+json_int_t dap_number(const json_t *j, const char *key, json_int_t otherwise) {
+  const json_t *v = json_object_get(j, key);
+  return json_is_integer(v) ? json_integer_value(v) : otherwise;
+}
+
+void dap_event(struct dap *d, const char *name, json_t *body) {
+  json_t *m = json_pack("{s:s, s:s}", "type", "event", "event", name);
+  if (body)
+    json_object_set_new(m, "body", body);
+  sdm_dap_io_send(&d->io, m);
+}
+
+sdm_id dap_lowest(const struct sdm_set *set) {
+  struct sdm_set_iter it = sdm_set_iter(set);
+  sdm_id id = 0;
+  sdm_set_iter_id(&it, &id);
+  return id;
+}
+
+bool dap_by_class(const struct dap *d) { return sdm_set_size(d->s.all) > d->class_limit; }
+
+struct sdm_set *dap_one(json_int_t rank) {
+  struct sdm_set *set = sdm_set_new();
+  if (rank >= 0 && rank <= SDM_ID_MAX)
+    sdm_set_add_element(set, (sdm_id)rank);
+  return set;
+}
+
+/* The ranks that stand where 'rank' stands. */
+struct sdm_set *dap_class_of(struct dap *d, sdm_id rank) {
+  for (size_t i = 0; i < d->s.nplaces; i++)
+    if (sdm_set_contains(d->s.places[i].set, rank))
+      return sdm_set_copy(d->s.places[i].set);
+  return dap_one(rank);
+}
+
+struct sdm_answer *dap_ask(struct dap *d, const struct sdm_set *to, json_t *command, uint8_t reducer) {
+  return sdm_session_ask(&d->s, to, command, reducer, DAP_TIMEOUT_MS);
+}
+
+/* Asks one rank: its result (a new reference), or NULL with the reason in 'd->why'. */
+json_t *dap_ask_one(struct dap *d, json_int_t rank, json_t *command) {
+  struct sdm_set *to = dap_one(rank);
+  struct sdm_answer *a = dap_ask(d, to, command, SDM_REDUCE_SAME);
+  json_t *result = a->n && a->classes[0].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[0]) : NULL;
+  if (!result && a->n)
+    dap_fail(d, "%.*s", (int)a->classes[0].body.len, (const char *)a->classes[0].body.p);
+  else if (!result)
+    dap_fail(d, "rank %lld does not answer", (long long)rank);
+  sdm_answer_free(a);
+  sdm_set_free(to);
+  return result;
+}
+
+json_t *dap_fail(struct dap *d, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(d->why, sizeof(d->why), fmt, ap);
+  va_end(ap);
+  return NULL;
+}
+
+static const struct {
+  const char *name;
+  json_t *(*fn)(struct dap *d, const json_t *args);
+  bool session; /* needs one */
+} requests[] = {
+  { "initialize", dap_do_initialize, false }, { "launch", dap_do_launch, false }, { "attach", dap_do_attach, false },
+  { "configurationDone", dap_do_configuration_done, false }, { "threads", dap_do_threads, false },
+  { "setBreakpoints", dap_set_breakpoints, true }, { "setFunctionBreakpoints", dap_set_function_breakpoints, true },
+  { "setExceptionBreakpoints", dap_set_exception_breakpoints, false }, { "dataBreakpointInfo", dap_data_breakpoint_info, true },
+  { "setDataBreakpoints", dap_set_data_breakpoints, true }, { "stackTrace", dap_stack_trace, true },
+  { "scopes", dap_scopes, true }, { "variables", dap_variables, true }, { "setVariable", dap_set_variable, true },
+  { "evaluate", dap_evaluate, true }, { "readMemory", dap_read_memory, true }, { "continue", dap_do_continue, true },
+  { "next", dap_do_next, true }, { "stepIn", dap_do_step_in, true }, { "stepOut", dap_do_step_out, true },
+  { "pause", dap_do_pause, true }, { "terminate", dap_do_terminate, false }, { "disconnect", dap_do_disconnect, false },
+  { "dvm/focus", dap_do_focus, true }, { "dvm/compare", dap_do_compare, true }, { "dvm/merge", dap_do_merge, true },
+};
+
+static void serve(struct dap *d, const json_t *m) {
+  const char *name = dap_text(m, "command");
+  json_t *body = NULL;
+  bool known = false;
+  if (!dap_text(m, "type") || strcmp(dap_text(m, "type"), "request") || !name)
+    return;
+  d->why[0] = 0;
+  for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
+    if (!strcmp(requests[i].name, name)) {
+      known = true;
+      body = requests[i].session && !d->open ? dap_fail(d, "nothing was launched")
+                                             : requests[i].fn(d, json_object_get(m, "arguments"));
+    }
+  if (!known)
+    dap_fail(d, "the request '%s' is not supported", name);
+  json_t *r = json_pack("{s:s, s:I, s:s, s:b}", "type", "response", "request_seq", dap_number(m, "seq", 0), "command", name,
+                        "success", body != NULL);
+  if (body)
+    json_object_set_new(r, "body", body);
+  else
+    json_object_set_new(r, "message", json_string(d->why));
+  sdm_dap_io_send(&d->io, r);
+  if (d->initialized) { /* after the response to launch or attach: now breakpoints may come */
+    d->initialized = false;
+    dap_event(d, "initialized", NULL);
+  }
+}
+
+void dap_readable(void *arg, unsigned events) {
+  struct dap *d = arg;
+  (void)events;
+  sdm_dap_io_fill(&d->io);
+}
+
+static void run(struct dap *d) {
+  while (!d->io.end && !d->quit) {
+    json_t *m = sdm_dap_io_take(&d->io);
+    if (m) {
+      serve(d, m);
+      json_decref(m);
+    } else if (!d->io.end && !d->open)
+      sdm_dap_io_fill(&d->io);
+    else if (!d->io.end)
+      sdm_session_step(&d->s, d->nnews ? 10 : 100);
+    if (d->open)
+      dap_tell_news(d);
+  }
+}
+
+static void close_all(struct dap *d) {
+  sdm_console_free(d->console);
+  sdm_watch_free(d->watch);
+  if (d->open)
+    sdm_session_close(&d->s);
+  for (size_t i = 0; i < d->nnews; i++) {
+    sdm_set_free(d->news[i].set);
+    json_decref(d->news[i].event);
+  }
+  free(d->news);
+  dap_forget(d);
+  dap_breaks_free(d);
+  for (size_t i = 0; i < DAP_WORDS; i++)
+    free(d->words[i]);
+  sdm_names_fini(&d->names);
+  free(d->focus);
+  json_decref(d->start);
+  sdm_dap_io_fini(&d->io);
+}
+
+static int accept_one(unsigned port) {
+  struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = { htonl(INADDR_LOOPBACK) } };
+  int on = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), client = -1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 1))
+    fprintf(stderr, "dvm debug: error: cannot listen at 127.0.0.1:%u: %s\n", port, strerror(errno));
+  else {
+    fprintf(stderr, "dvm debug: listening at 127.0.0.1:%u\n", port);
+    client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+  }
+  close(fd);
+  return client;
+}
+
+int sdm_dap_main(unsigned port) {
+  struct dap d = { .io = { .in = 0, .out = 1 }, .class_limit = 64, .next_break = 1 };
+  char *text = NULL;
+  size_t size = 0;
+  if (port)
+    d.io.in = d.io.out = accept_one(port);
+  else { /* what our children write to stdout must not look like a message */
+    d.io.out = fcntl(1, F_DUPFD_CLOEXEC, 3);
+    d.io.in = fcntl(0, F_DUPFD_CLOEXEC, 3);
+    dup2(2, 1);
+  }
+  if (d.io.in < 0)
+    return 1;
+  d.repl = open_memstream(&text, &size);
+  d.repl_text = &text;
+  d.repl_size = &size;
+  run(&d);
+  close_all(&d);
+  fclose(d.repl);
+  free(text);
+  close(d.io.in);
+  return 0;
+}

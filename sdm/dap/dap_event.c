@@ -1,0 +1,143 @@
+/* What the client of the DAP adapter is told unasked: stops, ends, output. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdm/dap/dap_private.h"
+
+#define COMPANY_US 50000
+
+/* Events of the session wait until the request at hand has its response. */
+void dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event) {
+  struct dap *d = arg;
+  for (size_t i = d->nnews; i-- > 0;) {
+    if (json_equal(d->news[i].event, (json_t *)event)) {
+      sdm_set_union(d->news[i].set, ids);
+      return;
+    }
+    if (sdm_set_overlaps(d->news[i].set, ids))
+      break;
+  }
+  if (!d->nnews)
+    d->news_since = sdm_now_us();
+  d->news = sdm_realloc(d->news, (d->nnews + 1) * sizeof(*d->news));
+  d->news[d->nnews++] = (struct sdm_place){ json_incref((json_t *)event), sdm_set_copy(ids) };
+}
+
+static void on_output(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len) {
+  struct dap *d = arg;
+  char *ranks = sdm_set_text(ids);
+  json_t *text = json_stringn(p, len);
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "[%s] ", ranks);
+  if (text)
+    dvm_text_add(&t, json_string_value(text));
+  for (size_t i = 0; !text && i < len; i++) /* no UTF-8 */
+    dvm_text_printf(&t, ((const uint8_t *)p)[i] < 128 && ((const char *)p)[i] ? "%c" : "\\x%02x", ((const uint8_t *)p)[i]);
+  if (!t.len || t.s[t.len - 1] != '\n')
+    dvm_text_add(&t, "\n");
+  dap_event(d, "output", json_pack("{s:s, s:s, s:{s:s}}", "category", stream == SDM_STDERR ? "stderr" : "stdout", "output",
+                                   dvm_text_str(&t), "data", "ranks", ranks));
+  json_decref(text);
+  dvm_text_fini(&t);
+  free(ranks);
+}
+
+static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
+  char *ranks = sdm_set_text(ids);
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "[%s] server lost: %s\n", ranks, why);
+  dap_event(arg, "output", json_pack("{s:s, s:s}", "category", "important", "output", dvm_text_str(&t)));
+  dvm_text_fini(&t);
+  free(ranks);
+}
+
+static const char *stop_reason(const json_t *event, bool entry) {
+  static const char *const map[][2] = {
+    { "breakpoint-hit", "breakpoint" }, { "end-stepping-range", "step" }, { "function-finished", "step" },
+    { "location-reached", "step" }, { "signal-received", "exception" }, { "watchpoint-trigger", "data breakpoint" },
+    { "read-watchpoint-trigger", "data breakpoint" }, { "access-watchpoint-trigger", "data breakpoint" },
+    { "interrupted", "pause" }, { "diagnostic", "exception" } };
+  const char *reason = dap_text(event, "reason");
+  if (entry && !json_object_get(event, "bp") && reason && strcmp(reason, "signal-received"))
+    return "entry";
+  for (size_t i = 0; reason && i < sizeof(map) / sizeof(*map); i++)
+    if (!strcmp(map[i][0], reason))
+      return map[i][1];
+  return "pause";
+}
+
+static void tell_stop(struct dap *d, const struct sdm_set *set, const json_t *event, bool last) {
+  char *ranks = sdm_set_text(set);
+  struct dvm_text t = DVM_TEXT_INIT;
+  const char *signal = dap_text(event, "diagnostic"), *func = dap_text(event, "func");
+  signal = signal ? signal : dap_text(event, "signal"); /* what an exception says */
+  const char *reason = stop_reason(event, d->entry);
+  json_int_t bp = dap_number(event, "bp", 0), thread = dap_number(event, "thread", 1);
+  struct sdm_set_iter it = sdm_set_iter(set);
+  sdm_id rank;
+  dvm_text_printf(&t, "ranks %s: %s in %s", ranks, !strcmp(reason, "exception") && signal ? signal : reason,
+                  func ? func : "??");
+  for (bool first = true; sdm_set_iter_id(&it, &rank); first = false) {
+    json_t *body = json_pack("{s:s, s:s, s:I, s:b, s:b, s:s}", "reason", reason, "description", dvm_text_str(&t),
+                             "threadId", (json_int_t)rank * DAP_THREADS_A_RANK + thread, "preserveFocusHint", !first,
+                             "allThreadsStopped", first && last, "dvmRanks", ranks);
+    if (bp)
+      json_object_set_new(body, "hitBreakpointIds", json_pack("[I]", bp));
+    if (signal)
+      json_object_set_new(body, "text", json_string(signal));
+    dap_event(d, "stopped", body);
+    if (dap_by_class(d))
+      break;
+  }
+  dvm_text_fini(&t);
+  free(ranks);
+}
+
+static void tell_exit(struct dap *d, const struct sdm_set *set, const json_t *event) {
+  json_int_t code = dap_number(event, "code", dap_text(event, "signal") ? 128 : 0);
+  char *ranks = sdm_set_text(set);
+  struct dvm_text t = DVM_TEXT_INIT;
+  d->exit_code = code > d->exit_code ? code : d->exit_code;
+  if (dap_text(event, "signal"))
+    dvm_text_printf(&t, "[%s] killed by %s\n", ranks, dap_text(event, "signal"));
+  else
+    dvm_text_printf(&t, "[%s] exited with status %d\n", ranks, (int)code);
+  dap_event(d, "output", json_pack("{s:s, s:s}", "category", "console", "output", dvm_text_str(&t)));
+  dvm_text_fini(&t);
+  free(ranks);
+}
+
+/* Ranks rarely stop at the very same moment: a little patience makes one event of many. */
+void dap_tell_news(struct dap *d) {
+  size_t stops = 0;
+  if (d->nnews && !sdm_set_is_empty(d->s.running) && sdm_now_us() - d->news_since < COMPANY_US)
+    return;
+  for (size_t i = 0; i < d->nnews; i++) /* a rank that runs again by now has not stopped */
+    if (!strcmp(dap_text(d->news[i].event, "event"), "stopped"))
+      stops += !sdm_set_is_empty(sdm_set_intersect(d->news[i].set, d->s.stopped));
+  for (size_t i = 0; i < d->nnews; i++) {
+    const char *name = dap_text(d->news[i].event, "event");
+    if (!strcmp(name, "stopped") && !sdm_set_is_empty(d->news[i].set))
+      tell_stop(d, d->news[i].set, d->news[i].event, !--stops && sdm_set_is_empty(d->s.running));
+    else if (!strcmp(name, "exited"))
+      tell_exit(d, d->news[i].set, d->news[i].event);
+    else if (!strcmp(name, "debugger-died"))
+      on_lost(d, d->news[i].set, "gdb died");
+    sdm_set_free(d->news[i].set);
+    json_decref(d->news[i].event);
+  }
+  d->nnews = 0;
+  if (d->started && !d->over && sdm_set_is_empty(d->s.running) && sdm_set_is_empty(d->s.stopped)) {
+    d->over = true;
+    dap_event(d, "exited", json_pack("{s:I}", "exitCode", d->exit_code));
+    dap_event(d, "terminated", NULL);
+  }
+}
+
+void dap_hear(struct dap *d) {
+  d->s.on_event = dap_on_event;
+  d->s.on_output = on_output;
+  d->s.on_lost = on_lost;
+  d->s.on_late = NULL;
+  d->s.arg = d;
+}

@@ -1,0 +1,106 @@
+/* The inside of the DAP adapter: dap.c takes requests, dap_start.c begins a session, dap_run.c has threads and what sets them
+ * running, dap_look.c what looks, dap_break.c the breakpoints, dap_event.c what the client is told unasked, dap_facts.c checked programs, dap_custom.c what
+ * the protocol does not know. */
+#ifndef SDM_DAP_PRIVATE_H
+#define SDM_DAP_PRIVATE_H
+#include <stdio.h>
+
+#include "sdm/dap/dap_io.h"
+#include "sdm/console/select.h"
+#include "sdm/session/session.h"
+
+#define DAP_WORDS 64
+#define DAP_TIMEOUT_MS 10000u
+#define DAP_THREADS_A_RANK 1000
+
+struct dap_ref { /* what a frame id or a variables reference stands for, until the programs run on */
+  json_int_t rank, thread, frame;
+  const char *kind; /* "locals", "args", "dvm", or NULL: the parts of 'expression' */
+  char *expression; /* owned */
+  json_t *facts;    /* owned: parts of what the run-time library knows (dap_facts.c); or NULL */
+};
+
+struct dap_break {
+  json_int_t id;
+  char *where; /* owned: the source's path, "" for functions, "=" for data */
+};
+
+struct sdm_console;
+
+struct dap {
+  struct sdm_dap_io io;
+  struct sdm_session s;
+  bool open, attached, started, initialized, over, entry, quit;
+  uint32_t class_limit;
+  json_t *start; /* what configurationDone sends */
+  json_int_t exit_code;
+  char *words[DAP_WORDS + 1]; /* of the launcher, owned */
+  struct sdm_place *news;
+  size_t nnews;
+  int64_t news_since; /* us; the first of them */
+  struct dap_ref *refs; /* [nrefs]; ids are index + 1 */
+  size_t nrefs;
+  struct dap_break *breaks;
+  size_t nbreaks;
+  json_int_t next_break;
+  struct sdm_names names;
+  char *focus;
+  struct sdm_watch *watch;
+  struct sdm_console *console; /* for typed commands; writes to 'repl' */
+  FILE *repl;
+  char **repl_text;
+  size_t *repl_size;
+  char why[400];
+};
+
+const char *dap_text(const json_t *j, const char *key);
+json_int_t dap_number(const json_t *j, const char *key, json_int_t otherwise);
+json_t *dap_fail(struct dap *d, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* NULL */
+void dap_event(struct dap *d, const char *name, json_t *body); /* 'body' is stolen */
+struct sdm_set *dap_one(json_int_t rank);
+struct sdm_answer *dap_ask(struct dap *d, const struct sdm_set *to, json_t *command, uint8_t reducer);
+json_t *dap_ask_one(struct dap *d, json_int_t rank, json_t *command);
+sdm_id dap_lowest(const struct sdm_set *set);
+bool dap_by_class(const struct dap *d); /* so many ranks that a thread of the client is a class of them */
+struct sdm_set *dap_class_of(struct dap *d, sdm_id rank); /* the ranks that stand where 'rank' stands */
+struct sdm_set *dap_focus_set(struct dap *d);
+bool dap_all_good(struct dap *d, struct sdm_answer *a); /* all have said yes; frees 'a' */
+void dap_hear(struct dap *d); /* the session's events come to the client */
+void dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event); /* as if the session had told it */
+void dap_tell_news(struct dap *d);
+void dap_readable(void *arg, unsigned events);
+json_int_t dap_new_ref(struct dap *d, struct dap_ref r); /* takes what it owns */
+void dap_break_at_diagnostics(struct dap *d, bool on);
+bool dap_facts_known(struct dap *d, json_int_t rank); /* is the rank's program checked? */
+json_t *dap_facts_variables(struct dap *d, const struct dap_ref *of);
+void dap_forget(struct dap *d); /* frames and variables */
+void dap_breaks_free(struct dap *d);
+
+/* Requests: the body of the response, or NULL with the reason in d->why. */
+json_t *dap_do_initialize(struct dap *d, const json_t *args);
+json_t *dap_do_launch(struct dap *d, const json_t *args);
+json_t *dap_do_attach(struct dap *d, const json_t *args);
+json_t *dap_do_configuration_done(struct dap *d, const json_t *args);
+json_t *dap_do_threads(struct dap *d, const json_t *args);
+json_t *dap_do_continue(struct dap *d, const json_t *args);
+json_t *dap_do_next(struct dap *d, const json_t *args);
+json_t *dap_do_step_in(struct dap *d, const json_t *args);
+json_t *dap_do_step_out(struct dap *d, const json_t *args);
+json_t *dap_do_pause(struct dap *d, const json_t *args);
+json_t *dap_do_terminate(struct dap *d, const json_t *args);
+json_t *dap_do_disconnect(struct dap *d, const json_t *args);
+json_t *dap_do_focus(struct dap *d, const json_t *args);
+json_t *dap_do_compare(struct dap *d, const json_t *args);
+json_t *dap_do_merge(struct dap *d, const json_t *args);
+json_t *dap_stack_trace(struct dap *d, const json_t *args);
+json_t *dap_scopes(struct dap *d, const json_t *args);
+json_t *dap_variables(struct dap *d, const json_t *args);
+json_t *dap_set_variable(struct dap *d, const json_t *args);
+json_t *dap_evaluate(struct dap *d, const json_t *args);
+json_t *dap_read_memory(struct dap *d, const json_t *args);
+json_t *dap_set_breakpoints(struct dap *d, const json_t *args);
+json_t *dap_set_function_breakpoints(struct dap *d, const json_t *args);
+json_t *dap_set_exception_breakpoints(struct dap *d, const json_t *args);
+json_t *dap_data_breakpoint_info(struct dap *d, const json_t *args);
+json_t *dap_set_data_breakpoints(struct dap *d, const json_t *args);
+#endif

@@ -1,0 +1,190 @@
+/* Requests of the DAP adapter that begin a session. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "sdm/console/console.h"
+#include "sdm/dap/dap_private.h"
+#include "sdm/session/proctable.h"
+
+json_t *dap_do_initialize(struct dap *d, const json_t *args) {
+  static const char *const can[] = {
+    "supportsConfigurationDoneRequest", "supportsFunctionBreakpoints", "supportsConditionalBreakpoints",
+    "supportsHitConditionalBreakpoints", "supportsEvaluateForHovers", "supportsSetVariable", "supportsTerminateRequest",
+    "supportTerminateDebuggee", "supportsDataBreakpoints", "supportsSingleThreadExecutionRequests",
+    "supportsReadMemoryRequest" };
+  json_t *body = json_object();
+  (void)d, (void)args;
+  for (size_t i = 0; i < sizeof(can) / sizeof(*can); i++)
+    json_object_set_new(body, can[i], json_true());
+  json_object_set_new(body, "exceptionBreakpointFilters", json_pack("[{s:s, s:s, s:b}]", "filter", "dvm", "label",
+                                                                    "Diagnostics of the DVM checker", "default", 0));
+  return body;
+}
+
+static json_t *open_session(struct dap *d, struct sdm_session_options *o) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  if (d->open)
+    return dap_fail(d, "a session is open already");
+  o->start_ms = 60000;
+  if (sdm_session_open(&d->s, o, &err))
+    return dap_fail(d, "%s", err.text);
+  d->open = true;
+  struct sdm_show show = { d->repl, false };
+  d->console = sdm_console_new(&d->s, &show);
+  dap_hear(d); /* the console is for typed commands only */
+  d->watch = sdm_loop_watch(sdm_ctx_loop(d->s.ctx), d->io.in, SDM_READ, dap_readable, d);
+  return json_object();
+}
+
+/* All must have said yes. */
+bool dap_all_good(struct dap *d, struct sdm_answer *a) {
+  struct sdm_set *missing = sdm_answer_missing(a);
+  bool good = sdm_set_is_empty(missing);
+  if (!good)
+    dap_fail(d, "%u ranks do not answer", sdm_set_size(missing));
+  for (size_t i = 0; good && i < a->n; i++)
+    if (a->classes[i].kind == SDM_CLASS_ERROR) {
+      good = false;
+      dap_fail(d, "%.*s", (int)a->classes[i].body.len, (const char *)a->classes[i].body.p);
+    }
+  sdm_set_free(missing);
+  sdm_answer_free(a);
+  return good;
+}
+
+static bool put_environment(const json_t *args) {
+  const char *key;
+  json_t *value;
+  json_object_foreach(json_object_get(args, "env"), key, value)
+    if (json_is_string(value))
+      setenv(key, json_string_value(value), 1);
+  return !dap_text(args, "cwd") || !chdir(dap_text(args, "cwd"));
+}
+
+/* The launcher: "command" gives its words, "launcher" a line to which -n RANKS is added, "local" none. */
+static void choose_launcher(struct dap *d, const json_t *args, struct sdm_session_options *o) {
+  static char count[16];
+  const json_t *words = json_object_get(args, "command"), *w;
+  const char *line = dap_text(args, "launcher");
+  size_t i, n = 0;
+  o->n = (uint32_t)dap_number(args, "ranks", words ? 0 : 1);
+  json_array_foreach((json_t *)words, i, w)
+    if (n < DAP_WORDS && json_is_string(w))
+      d->words[n++] = sdm_strdup(json_string_value(w));
+  if (!words && o->n > 1 && !line)
+    line = "mpirun";
+  if (!words && line && strcmp(line, "local")) {
+    char *copy = sdm_strdup(line), *rest = copy, *word;
+    while (n < DAP_WORDS - 2 && (word = strsep(&rest, " ")))
+      if (*word)
+        d->words[n++] = sdm_strdup(word);
+    free(copy);
+    snprintf(count, sizeof(count), "%u", o->n);
+    d->words[n++] = sdm_strdup("-n");
+    d->words[n++] = sdm_strdup(count);
+  }
+  o->command = n ? d->words : NULL;
+}
+
+json_t *dap_do_launch(struct dap *d, const json_t *args) {
+  struct sdm_session_options o = { .shape = dap_text(args, "shape"), .backend = dap_text(args, "backend"),
+                                   .backend_path = dap_text(args, "backendPath"), .host = dap_text(args, "host"),
+                                   .partial = json_is_true(json_object_get(args, "partial")) };
+  const char *program = dap_text(args, "program");
+  if (!program || !put_environment(args))
+    return dap_fail(d, program ? "cannot enter folder '%s'" : "'program' is missing", program ? dap_text(args, "cwd") : "");
+  if (!dvm_path_executable(program))
+    return dap_fail(d, "there is no program '%s'", program);
+  choose_launcher(d, args, &o);
+  if (o.command && !dvm_path_executable(o.command[0]))
+    return dap_fail(d, "there is no launcher '%s'%s", o.command[0], strcmp(o.command[0], "mpirun") ? "" : "; \"launcher\": \"local\" is without MPI");
+  json_t *body = open_session(d, &o);
+  if (!body)
+    return NULL;
+  d->entry = json_is_true(json_object_get(args, "stopOnEntry"));
+  d->class_limit = (uint32_t)dap_number(args, "classLimit", d->class_limit);
+  char *path = realpath(program, NULL);
+  json_t *words = json_object_get(args, "args");
+  d->start = json_pack("{s:s, s:s, s:o, s:i}", "cmd", "launch", "program", path ? path : program, "args",
+                       words ? json_incref(words) : json_array(), "stop", d->entry);
+  free(path);
+  json_t *load = json_copy(d->start); /* so that breakpoints find their lines */
+  json_object_set_new(load, "load", json_integer(1));
+  if (!dap_all_good(d, dap_ask(d, d->s.all, load, SDM_REDUCE_SAME))) {
+    json_decref(body);
+    return NULL;
+  }
+  d->initialized = true;
+  return body;
+}
+
+static void tell_warnings(struct dap *d, const struct sdm_answer *a) {
+  for (size_t i = 0; i < a->n; i++) {
+    json_t *body = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL;
+    char *ranks = sdm_set_text(a->classes[i].set);
+    struct dvm_text t = DVM_TEXT_INIT;
+    dvm_text_printf(&t, "[%s] warning: %s\n", ranks, dap_text(body, "warning") ? dap_text(body, "warning") : "");
+    if (dap_text(body, "warning"))
+      dap_event(d, "output", json_pack("{s:s, s:s}", "category", "important", "output", dvm_text_str(&t)));
+    dvm_text_fini(&t);
+    free(ranks);
+    json_decref(body);
+  }
+}
+
+json_t *dap_do_attach(struct dap *d, const json_t *args) {
+  struct sdm_session_options o = { .shape = dap_text(args, "shape") };
+  struct dvm_error err = DVM_ERROR_INIT;
+  const json_t *cores = json_object_get(args, "core");
+  long *pids;
+  json_t *list = json_array(), *command;
+  if (json_is_array(cores)) {
+    o.n = (uint32_t)json_array_size(cores);
+    command = json_pack("{s:s, s:s, s:O}", "cmd", "core", "program", dap_text(args, "program") ? dap_text(args, "program") : "",
+                        "files", cores);
+    json_decref(list);
+  } else {
+    int n = sdm_proctable_read((long)dap_number(args, "pid", 0), &pids, &err);
+    if (n <= 0) {
+      json_decref(list);
+      return dap_fail(d, "%s", err.text);
+    }
+    for (int i = 0; i < n; i++)
+      json_array_append_new(list, json_integer(pids[i]));
+    free(pids);
+    o.n = (uint32_t)n;
+    command = json_pack("{s:s, s:o}", "cmd", "attach", "pids", list);
+  }
+  json_t *body = open_session(d, &o);
+  if (!body) {
+    json_decref(command);
+    return NULL;
+  }
+  d->attached = d->initialized = d->started = true;
+  d->entry = !json_is_false(json_object_get(args, "stopOnEntry"));
+  struct sdm_answer *answer = sdm_session_go(&d->s, d->s.all, command, 60000);
+  if (json_is_array(cores)) {
+    tell_warnings(d, answer);
+    if (dap_all_good(d, answer))
+      return body;
+    json_decref(body);
+    return NULL;
+  }
+  sdm_answer_free(answer); /* with those who are there */
+  return body;
+}
+
+json_t *dap_do_configuration_done(struct dap *d, const json_t *args) {
+  (void)args;
+  if (!d->open)
+    return dap_fail(d, "nothing was launched");
+  if (d->start && !d->started) {
+    d->started = true;
+    if (!dap_all_good(d, sdm_session_go(&d->s, d->s.all, json_deep_copy(d->start), 60000)))
+      return NULL;
+  } else if (d->attached && !d->entry)
+    sdm_answer_free(sdm_session_go(&d->s, d->s.stopped, json_pack("{s:s}", "cmd", "continue"), DAP_TIMEOUT_MS));
+  return json_object();
+}

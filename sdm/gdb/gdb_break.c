@@ -1,0 +1,131 @@
+/* Breakpoints and watchpoints of the gdb back end.  Their numbers are the front end's, the same on all ranks. */
+#include <stdio.h>
+
+#include "base/facts.h"
+#include "sdm/gdb/gdb_private.h"
+
+long long gdb_break_id(const struct sdm_backend *b, const char *number) {
+  for (size_t i = 0; number && i < b->nbreaks; i++) /* "2.1" is a place of breakpoint 2 */
+    if (b->breaks[i].number && !strncmp(b->breaks[i].number, number, strcspn(number, ".")) && strcspn(number, ".") == strlen(b->breaks[i].number))
+      return b->breaks[i].id;
+  return 0;
+}
+
+static struct gdb_break *find_break(const struct sdm_backend *b, long long id) {
+  for (size_t i = 0; i < b->nbreaks && id; i++)
+    if (b->breaks[i].id == id)
+      return &b->breaks[i];
+  return NULL;
+}
+
+static void got_break(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  const json_t *k = json_object_get(r->results, "bkpt");
+  if (!k)
+    k = json_object_get(r->results, "wpt");
+  if (!k)
+    k = json_object_get(r->results, "hw-rwpt");
+  if (json_is_array(k))
+    k = json_array_get(k, 0);
+  const char *number = gdb_field(k, "number");
+  long long id = sdm_call_number(p->call, "id", 0);
+  b->breaks = sdm_realloc(b->breaks, (b->nbreaks + 1) * sizeof(*b->breaks));
+  json_t *args = strcmp(sdm_call_text(p->call, "cmd", ""), "break") || sdm_call_number(p->call, "temporary", 0)
+                   ? NULL : json_copy((json_t *)sdm_call_args(p->call));
+  bool diagnostic = !strcmp(sdm_call_text(p->call, "where", ""), DVM_FACTS_STOP);
+  b->breaks[b->nbreaks++] = (struct gdb_break){ id, sdm_strdup(number ? number : ""), args, diagnostic };
+  json_t *result = json_pack("{s:I}", "id", (json_int_t)id);
+  if (diagnostic && !gdb_field(k, "pending"))
+    gdb_put_text(result, "stops", "at each new diagnostic");
+  else {
+    const json_t *places = json_object_get(k, "locations"); /* of a loop with two bodies, or an inlined function */
+    size_t n = json_array_size(places);
+    gdb_put_place(result, n ? json_array_get(places, 0) : k);
+    if (n > 1)
+      json_object_set_new(result, "places", json_integer((json_int_t)n));
+  }
+  gdb_put_text(result, "pending", gdb_field(k, "pending"));
+  gdb_put_text(result, "expression", gdb_field(k, "exp"));
+  sdm_call_done(p->call, result, NULL);
+}
+
+static struct gdb_pending *insert_break(struct sdm_backend *b, struct sdm_call *c, gdb_reply_f fn, const json_t *args) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  long long ignore = json_integer_value(json_object_get(args, "ignore"));
+  dvm_text_add(&t, "-break-insert -f");
+  if (json_integer_value(json_object_get(args, "temporary")))
+    dvm_text_add(&t, " -t");
+  if (json_integer_value(json_object_get(args, "disabled")))
+    dvm_text_add(&t, " -d");
+  if (ignore)
+    dvm_text_printf(&t, " -i %lld", ignore);
+  if (gdb_field(args, "condition") && *gdb_field(args, "condition")) {
+    dvm_text_add(&t, " -c ");
+    sdm_mi_quote(&t, gdb_field(args, "condition"));
+  }
+  dvm_text_add(&t, " ");
+  sdm_mi_quote(&t, gdb_field(args, "where") ? gdb_field(args, "where") : "main");
+  struct gdb_pending *p = gdb_send(b, c, fn, "%s", dvm_text_str(&t));
+  dvm_text_fini(&t);
+  return p;
+}
+
+void gdb_break(struct sdm_backend *b, struct sdm_call *c) {
+  if (gdb_start(b, c))
+    insert_break(b, c, got_break, sdm_call_args(c));
+}
+
+static void got_break_again(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  struct gdb_break *k = find_break(b, json_integer_value(p->kept));
+  const char *number = gdb_field(json_object_get(r->results, "bkpt"), "number");
+  if (k && !k->number && number)
+    k->number = sdm_strdup(number);
+}
+
+/* A gdb that took the place of one that died gets its breakpoints. */
+void gdb_restore_breaks(struct sdm_backend *b) {
+  for (size_t i = 0; i < b->nbreaks; i++)
+    if (b->breaks[i].id && !b->breaks[i].number && b->breaks[i].args)
+      insert_break(b, NULL, got_break_again, b->breaks[i].args)->kept = json_integer(b->breaks[i].id);
+}
+
+void gdb_watch(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  const char *access = sdm_call_text(c, "access", "write");
+  sdm_mi_quote(&t, sdm_call_text(c, "expression", ""));
+  if (gdb_ready(b, c))
+    gdb_send(b, c, got_break, "-break-watch %s%s", *access == 'r' ? "-r " : *access == 'a' ? "-a " : "", dvm_text_str(&t));
+  dvm_text_fini(&t);
+}
+
+static void break_command(struct sdm_backend *b, struct sdm_call *c, const char *command, const char *rest) {
+  struct gdb_break *k = find_break(b, sdm_call_number(c, "id", 0));
+  if (!k || !k->number) {
+    sdm_call_fail(c, "no breakpoint %lld", sdm_call_number(c, "id", 0));
+    return;
+  }
+  if (!gdb_ready(b, c))
+    return;
+  if (k->args && *command == 'c')
+    json_object_set_new(k->args, "condition", json_string(rest));
+  if (k->args && (*command == 'd' || *command == 'e'))
+    json_object_set_new(k->args, "disabled", json_integer(*command == 'd'));
+  gdb_send(b, c, NULL, "-break-%s %s %s", command, k->number, rest);
+}
+
+void gdb_delete(struct sdm_backend *b, struct sdm_call *c) {
+  long long id = sdm_call_number(c, "id", 0);
+  break_command(b, c, "delete", "");
+  struct gdb_break *k = find_break(b, id);
+  if (k)
+    k->id = 0;
+}
+void gdb_enable(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "enable", ""); }
+void gdb_disable(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "disable", ""); }
+void gdb_condition(struct sdm_backend *b, struct sdm_call *c) {
+  break_command(b, c, "condition", sdm_call_text(c, "condition", ""));
+}
+void gdb_ignore(struct sdm_backend *b, struct sdm_call *c) {
+  char count[24];
+  snprintf(count, sizeof(count), "%lld", sdm_call_number(c, "count", 0));
+  break_command(b, c, "after", count);
+}

@@ -1,0 +1,251 @@
+/* Commands of the gdb back end that look at a program, and change its data. */
+#include <ctype.h>
+#include <unistd.h>
+
+#include "sdm/gdb/gdb_private.h"
+
+static void got_stack(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)b;
+  json_t *frames = json_array(), *addresses = json_array();
+  size_t i;
+  json_t *f;
+  json_array_foreach(json_object_get(r->results, "stack"), i, f) {
+    json_t *out = json_pack("{s:i}", "level", atoi(gdb_field(f, "level") ? gdb_field(f, "level") : "0"));
+    gdb_put_place(out, f);
+    json_array_append_new(frames, out);
+    json_array_append_new(addresses, json_string(gdb_field(f, "addr") ? gdb_field(f, "addr") : ""));
+  }
+  sdm_call_done(p->call, json_pack("{s:o}", "frames", frames), addresses);
+}
+
+void gdb_stack(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  gdb_put_where(b, &t, c);
+  if (gdb_ready(b, c))
+    gdb_send(b, c, got_stack, "-stack-list-frames%s %lld %lld", dvm_text_str(&t), sdm_call_number(c, "low", 0),
+            sdm_call_number(c, "high", 99));
+  dvm_text_fini(&t);
+}
+
+static void got_variables(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)b;
+  json_t *out = json_array(), *v;
+  const char *kind = sdm_call_text(p->call, "kind", "all");
+  size_t i;
+  json_array_foreach(json_object_get(r->results, "variables"), i, v) {
+    bool arg = gdb_field(v, "arg") != NULL;
+    if ((!strcmp(kind, "args") && !arg) || (!strcmp(kind, "locals") && arg))
+      continue;
+    json_array_append_new(out, json_pack("{s:s, s:s}", "name", gdb_field(v, "name") ? gdb_field(v, "name") : "?", "value",
+                                         gdb_field(v, "value") ? gdb_field(v, "value") : "..."));
+  }
+  sdm_call_done(p->call, json_pack("{s:o}", "variables", out), NULL);
+}
+
+/* The innermost frame whose source is here is the user's: those of the system's libraries rarely are. */
+static void got_sourced(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  size_t i;
+  json_t *f;
+  long long level = 0;
+  json_array_foreach(json_object_get(r->results, "stack"), i, f)
+    if (gdb_field(f, "fullname") && !access(gdb_field(f, "fullname"), R_OK)) {
+      level = atoll(gdb_field(f, "level") ? gdb_field(f, "level") : "0");
+      break;
+    }
+  gdb_send(b, p->call, got_variables, "-stack-list-variables --thread %d --frame %lld --all-values",
+          b->thread ? b->thread : 1, level);
+}
+
+void gdb_variables(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  gdb_put_where(b, &t, c);
+  if (sdm_call_number(c, "sourced", 0)) {
+    if (gdb_ready(b, c))
+      gdb_send(b, c, got_sourced, "-stack-list-frames 0 63");
+  } else if (gdb_ready(b, c))
+    gdb_send(b, c, got_variables, "-stack-list-variables%s --all-values", dvm_text_str(&t));
+  dvm_text_fini(&t);
+}
+
+/* Parts of a value, by a variable object of gdb that lives for three commands.  'kept' has the expression. */
+static void got_children(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)b;
+  json_t *out = json_array(), *v;
+  const char *whole = sdm_call_text(p->call, "expression", "");
+  size_t i;
+  json_array_foreach(json_object_get(r->results, "children"), i, v) {
+    const char *name = gdb_field(v, "exp"), *value = gdb_field(v, "value");
+    struct dvm_text e = DVM_TEXT_INIT;
+    if (!name)
+      continue;
+    if (isdigit((unsigned char)*name))
+      dvm_text_printf(&e, "(%s)[%s]", whole, name);
+    else if (*name == '*')
+      dvm_text_printf(&e, "*(%s)", whole);
+    else /* '.' of a structure; gdb takes it for a pointer to one too */
+      dvm_text_printf(&e, "(%s).%s", whole, name);
+    json_array_append_new(out, json_pack("{s:s, s:s, s:s}", "name", name, "value", value ? value : "{...}", "expression",
+                                         dvm_text_str(&e)));
+    dvm_text_fini(&e);
+  }
+  sdm_call_done(p->call, json_pack("{s:o}", "variables", out), NULL);
+}
+
+void gdb_children(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  if (!gdb_ready(b, c))
+    return;
+  gdb_put_where(b, &t, c);
+  dvm_text_add(&t, " parts * ");
+  sdm_mi_quote(&t, sdm_call_text(c, "expression", ""));
+  gdb_send(b, NULL, NULL, "-var-create%s", dvm_text_str(&t));
+  gdb_send(b, c, got_children, "-var-list-children --all-values parts 0 1000");
+  gdb_send(b, NULL, NULL, "-var-delete parts");
+  dvm_text_fini(&t);
+}
+
+static void got_value(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)b;
+  const char *v = gdb_field(r->results, "value");
+  sdm_call_done(p->call, json_pack("{s:s}", "value", v ? v : ""), NULL);
+}
+
+void gdb_evaluate(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text t = DVM_TEXT_INIT, e = DVM_TEXT_INIT;
+  const char *value = sdm_call_text(c, "value", NULL);
+  gdb_put_where(b, &t, c);
+  dvm_text_add(&e, sdm_call_text(c, "expression", ""));
+  if (value)
+    dvm_text_printf(&e, " = %s", value);
+  dvm_text_add(&t, " ");
+  sdm_mi_quote(&t, dvm_text_str(&e));
+  if (gdb_ready(b, c))
+    gdb_send(b, c, got_value, "-data-evaluate-expression%s", dvm_text_str(&t));
+  dvm_text_fini(&t);
+  dvm_text_fini(&e);
+}
+
+static void got_text(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)b, (void)r;
+  while (p->text.len && isspace((unsigned char)p->text.s[p->text.len - 1]))
+    p->text.s[--p->text.len] = 0;
+  sdm_call_done(p->call, json_pack("{s:s}", "text", dvm_text_str(&p->text)), NULL);
+}
+
+static void console(struct sdm_backend *b, struct sdm_call *c, const char *command) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  gdb_put_where(b, &t, c);
+  dvm_text_add(&t, " console ");
+  sdm_mi_quote(&t, command);
+  if (gdb_start(b, c))
+    gdb_send(b, c, got_text, "-interpreter-exec%s", dvm_text_str(&t));
+  dvm_text_fini(&t);
+}
+
+static void console_with(struct sdm_backend *b, struct sdm_call *c, const char *verb, const char *rest) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "%s%s", verb, rest);
+  console(b, c, dvm_text_str(&t));
+  dvm_text_fini(&t);
+}
+
+void gdb_type(struct sdm_backend *b, struct sdm_call *c) {
+  console_with(b, c, "ptype ", sdm_call_text(c, "expression", ""));
+}
+void gdb_handle(struct sdm_backend *b, struct sdm_call *c) {
+  const char *what = sdm_call_text(c, "what", "");
+  console_with(b, c, *what ? "handle " : "info signals", what);
+}
+void gdb_raw(struct sdm_backend *b, struct sdm_call *c) { console(b, c, sdm_call_text(c, "text", "")); }
+void gdb_registers(struct sdm_backend *b, struct sdm_call *c) {
+  console_with(b, c, "info registers ", sdm_call_text(c, "names", ""));
+}
+
+static void got_listing(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  if (p->text.len)
+    got_text(b, p, r);
+  else
+    sdm_call_fail(p->call, "there is no source");
+}
+
+/* gdb's own place for listing is not that of a frame that is only named in a command. */
+static void got_place_of_list(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  const json_t *frame = json_object_get(r->results, "frame");
+  const char *file = gdb_field(frame, "fullname"), *line = gdb_field(frame, "line"), *func = gdb_field(frame, "func");
+  struct dvm_text t = DVM_TEXT_INIT, command = DVM_TEXT_INIT;
+  bool before = !strcmp(sdm_call_text(p->call, "where", ""), "-");
+  if (!file || !line || strchr(file, '"')) {
+    sdm_call_fail(p->call, "there is no source of %s%s%s", func ? "'" : "this place", func ? func : "", func ? "'" : "");
+    return;
+  }
+  if (access(file, R_OK)) {
+    sdm_call_fail(p->call, "there is no source '%s' here", file);
+    return;
+  }
+  dvm_text_printf(&t, "list -source \"%s\" -line %s", file, line);
+  sdm_mi_quote(&command, dvm_text_str(&t));
+  gdb_send(b, before ? NULL : p->call, before ? NULL : got_listing, "-interpreter-exec console %s", dvm_text_str(&command));
+  if (before)
+    gdb_send(b, p->call, got_listing, "-interpreter-exec console \"list -\"");
+  dvm_text_fini(&t);
+  dvm_text_fini(&command);
+}
+
+void gdb_list(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text t = DVM_TEXT_INIT, command = DVM_TEXT_INIT;
+  if (!sdm_call_number(c, "around", 0)) {
+    dvm_text_printf(&t, "list %s", sdm_call_text(c, "where", ""));
+    sdm_mi_quote(&command, dvm_text_str(&t));
+    if (gdb_start(b, c))
+      gdb_send(b, c, got_listing, "-interpreter-exec console %s", dvm_text_str(&command));
+    dvm_text_fini(&t);
+    dvm_text_fini(&command);
+    return;
+  }
+  gdb_put_where(b, &t, c);
+  if (gdb_ready(b, c))
+    gdb_send(b, c, got_place_of_list, "-stack-info-frame%s", dvm_text_str(&t));
+  dvm_text_fini(&t);
+}
+
+static void got_memory(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)b;
+  json_t *m = json_array_get(json_object_get(r->results, "memory"), 0);
+  sdm_call_done(p->call, json_pack("{s:s}", "bytes", gdb_field(m, "contents") ? gdb_field(m, "contents") : ""),
+                json_pack("{s:s}", "address", gdb_field(m, "begin") ? gdb_field(m, "begin") : ""));
+}
+
+void gdb_memory(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  const char *bytes = sdm_call_text(c, "bytes", NULL); /* hexadecimal: to be written */
+  sdm_mi_quote(&t, sdm_call_text(c, "address", ""));
+  if (!gdb_ready(b, c))
+    ;
+  else if (bytes)
+    gdb_send(b, c, NULL, "-data-write-memory-bytes %s \"%s\"", dvm_text_str(&t), bytes);
+  else
+    gdb_send(b, c, got_memory, "-data-read-memory-bytes %s %lld", dvm_text_str(&t), sdm_call_number(c, "count", 64));
+  dvm_text_fini(&t);
+}
+
+static void got_threads(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)b;
+  json_t *out = json_array(), *detail = json_array(), *t;
+  size_t i;
+  json_array_foreach(json_object_get(r->results, "threads"), i, t) {
+    json_t *one = json_object();
+    json_object_set_new(one, "id", json_integer(atoi(gdb_field(t, "id") ? gdb_field(t, "id") : "0")));
+    gdb_put_text(one, "name", gdb_field(t, "name"));
+    gdb_put_text(one, "state", gdb_field(t, "state"));
+    if (json_object_get(t, "frame"))
+      gdb_put_place(one, json_object_get(t, "frame"));
+    json_array_append_new(out, one);
+    json_array_append_new(detail, json_string(gdb_field(t, "target-id") ? gdb_field(t, "target-id") : ""));
+  }
+  sdm_call_done(p->call, json_pack("{s:o}", "threads", out), detail);
+}
+
+void gdb_threads(struct sdm_backend *b, struct sdm_call *c) {
+  if (gdb_ready(b, c))
+    gdb_send(b, c, got_threads, "-thread-info");
+}

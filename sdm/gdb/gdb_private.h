@@ -1,0 +1,118 @@
+/* The inside of the gdb back end: gdb.c has the process and its commands, gdb_record.c what it says unasked, gdb_run.c what
+ * sets programs running, gdb_break.c breakpoints, gdb_look.c what only looks, gdb_facts.c what
+ * the run-time library of a checked program knows. */
+#ifndef SDM_GDB_PRIVATE_H
+#define SDM_GDB_PRIVATE_H
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "sdm/gdb/backend.h"
+#include "sdm/bytes.h"
+#include "sdm/gdb/mi.h"
+#include "sdm/gdb/term.h"
+
+struct gdb_pending;
+/* A reply has come.  If there is a call, errors are told to it instead; and so is the end of gdb. */
+typedef void (*gdb_reply_f)(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r);
+
+struct gdb_pending {
+  uint64_t token;
+  gdb_reply_f fn;
+  struct sdm_call *call; /* may be NULL */
+  struct dvm_text text;  /* console output while it ran */
+  bool mismatch;         /* gdb has warned that a core may be of another program */
+  json_t *kept;          /* of an earlier step */
+  uint64_t at;           /* the address that was asked for */
+  const char *failed;    /* told to the call in place of gdb's own error, or NULL */
+  struct gdb_pending *next;
+};
+
+struct gdb_break {
+  long long id; /* the front end's; 0: deleted */
+  char *number; /* gdb's; NULL: a new gdb does not have it yet */
+  json_t *args; /* how it was asked for, kept up to date, for a new gdb; NULL: not to be set again */
+  bool diagnostic; /* at the run-time library's own place for it */
+};
+
+struct sdm_backend {
+  struct sdm_backend_host host;
+  char *path;
+  pid_t pid;
+  int to, from, err;
+  struct sdm_watch *from_watch, *err_watch;
+  struct sdm_mi mi;
+  uint64_t token;
+  struct gdb_pending *first, **last;
+  struct gdb_break *breaks;
+  size_t nbreaks;
+  struct sdm_term *term;
+  bool interrupting; /* we asked for the next stop */
+  int core_signal;   /* of the core file; 0: none */
+  pid_t program;     /* that gdb runs or ran; 0: none yet */
+  bool launched;     /* by us, on our terminal */
+  int thread; /* of the last stop: gdb wants it named beside a frame */
+  struct dvm_text last_error;
+  struct gdb_facts *facts; /* gdb_facts.c's, owned */
+  json_t *returning; /* a stop at a diagnostic, until the program has come back from the run-time library; owned */
+};
+
+/* gdb.c.  Sends a command: "FMT\n" with a token before it.  'fn' gets the reply, 'call' is answered for it when there is
+ * none.  Never NULL; the pending command stays the back end's. */
+struct gdb_pending *gdb_send(struct sdm_backend *b, struct sdm_call *call, gdb_reply_f fn, const char *fmt, ...)
+  __attribute__((format(printf, 4, 5)));
+bool gdb_ready(struct sdm_backend *b, struct sdm_call *c); /* a gdb runs; else 'c' has failed */
+bool gdb_start(struct sdm_backend *b, struct sdm_call *c); /* the same, and starts one */
+void gdb_pending_free(struct gdb_pending *p);
+
+/* gdb_record.c */
+void gdb_on_record(void *arg, const struct sdm_mi_record *r);
+const char *gdb_field(const json_t *j, const char *key); /* a text; NULL if there is none */
+void gdb_put_text(json_t *to, const char *key, const char *s);
+void gdb_put_place(json_t *to, const json_t *frame); /* function, file, line */
+void gdb_put_where(const struct sdm_backend *b, struct dvm_text *t, const struct sdm_call *c);
+
+/* gdb_break.c */
+long long gdb_break_id(const struct sdm_backend *b, const char *number); /* the front end's, of gdb's; 0: none */
+void gdb_restore_breaks(struct sdm_backend *b);
+
+/* gdb_facts.c */
+bool gdb_facts_stop(const struct sdm_backend *b, const char *number); /* is it a breakpoint on diagnostics? */
+void gdb_facts_stopped(struct sdm_backend *b, json_t *event); /* completes the event (stolen), and tells it in the end */
+/* The program stops while it returns from a diagnostic: true if that was all that it stopped for. */
+bool gdb_facts_returned(struct sdm_backend *b, const json_t *stop);
+void gdb_facts_forget(struct sdm_backend *b); /* the program runs on */
+
+/* Rows of the table. */
+void gdb_launch(struct sdm_backend *b, struct sdm_call *c);
+void gdb_attach(struct sdm_backend *b, struct sdm_call *c);
+void gdb_core(struct sdm_backend *b, struct sdm_call *c);
+void gdb_cont(struct sdm_backend *b, struct sdm_call *c);
+void gdb_step(struct sdm_backend *b, struct sdm_call *c);
+void gdb_next(struct sdm_backend *b, struct sdm_call *c);
+void gdb_stepi(struct sdm_backend *b, struct sdm_call *c);
+void gdb_finish(struct sdm_backend *b, struct sdm_call *c);
+void gdb_until(struct sdm_backend *b, struct sdm_call *c);
+void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c);
+void gdb_detach(struct sdm_backend *b, struct sdm_call *c);
+void gdb_kill(struct sdm_backend *b, struct sdm_call *c);
+void gdb_break(struct sdm_backend *b, struct sdm_call *c);
+void gdb_watch(struct sdm_backend *b, struct sdm_call *c);
+void gdb_delete(struct sdm_backend *b, struct sdm_call *c);
+void gdb_enable(struct sdm_backend *b, struct sdm_call *c);
+void gdb_disable(struct sdm_backend *b, struct sdm_call *c);
+void gdb_condition(struct sdm_backend *b, struct sdm_call *c);
+void gdb_ignore(struct sdm_backend *b, struct sdm_call *c);
+void gdb_stack(struct sdm_backend *b, struct sdm_call *c);
+void gdb_variables(struct sdm_backend *b, struct sdm_call *c);
+void gdb_children(struct sdm_backend *b, struct sdm_call *c);
+void gdb_evaluate(struct sdm_backend *b, struct sdm_call *c);
+void gdb_type(struct sdm_backend *b, struct sdm_call *c);
+void gdb_handle(struct sdm_backend *b, struct sdm_call *c);
+void gdb_list(struct sdm_backend *b, struct sdm_call *c);
+void gdb_raw(struct sdm_backend *b, struct sdm_call *c);
+void gdb_registers(struct sdm_backend *b, struct sdm_call *c);
+void gdb_memory(struct sdm_backend *b, struct sdm_call *c);
+void gdb_threads(struct sdm_backend *b, struct sdm_call *c);
+void gdb_dvm(struct sdm_backend *b, struct sdm_call *c);
+#endif

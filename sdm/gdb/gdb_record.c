@@ -1,0 +1,122 @@
+/* What gdb says: results go to the commands that wait for them, stops of the program become events. */
+#include "sdm/gdb/gdb_private.h"
+
+const char *gdb_field(const json_t *j, const char *key) { return json_string_value(json_object_get(j, key)); }
+
+static const char *base_name(const char *path) {
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  return slash ? slash + 1 : path;
+}
+
+void gdb_put_text(json_t *to, const char *key, const char *s) {
+  if (s)
+    json_object_set_new(to, key, json_string(s));
+}
+
+/* Function, file and line are the same on all ranks; the address may not be, and stays out. */
+void gdb_put_place(json_t *to, const json_t *frame) {
+  const char *line = gdb_field(frame, "line");
+  gdb_put_text(to, "func", gdb_field(frame, "func"));
+  gdb_put_text(to, "file", base_name(gdb_field(frame, "file")));
+  gdb_put_text(to, "path", gdb_field(frame, "fullname"));
+  if (line)
+    json_object_set_new(to, "line", json_integer(atoi(line)));
+  if (!gdb_field(frame, "func"))
+    gdb_put_text(to, "lib", base_name(gdb_field(frame, "from")));
+}
+
+static void stopped_details(json_t *e, const json_t *r) {
+  const char *signal = gdb_field(r, "signal-name"), *code = gdb_field(r, "exit-code"), *ret = gdb_field(r, "return-value");
+  gdb_put_text(e, "signal", signal);
+  gdb_put_text(e, "return", ret);
+  if (code)
+    json_object_set_new(e, "code", json_integer(strtol(code, NULL, 8)));
+  const json_t *v = json_object_get(r, "value"), *w = json_object_get(r, "wpt");
+  if (w)
+    gdb_put_text(e, "expression", gdb_field(w, "exp"));
+  gdb_put_text(e, "old", gdb_field(v, "old"));
+  gdb_put_text(e, "new", gdb_field(v, "new"));
+}
+
+static void on_stopped(struct sdm_backend *b, const json_t *r) {
+  const char *reason = gdb_field(r, "reason"), *thread = gdb_field(r, "thread-id"), *number = gdb_field(r, "bkptno");
+  if (b->returning && gdb_facts_returned(b, r))
+    return;
+  json_t *e = json_object();
+  bool ended = reason && !strncmp(reason, "exited", 6);
+  const char *signal = gdb_field(r, "signal-name");
+  /* -exec-interrupt shows as SIGINT, or as no signal at all */
+  if (signal && (!strcmp(signal, "0") || (b->interrupting && !strcmp(signal, "SIGINT"))))
+    reason = "interrupted";
+  b->interrupting = false;
+  json_object_set_new(e, "event", json_string(ended ? "exited" : "stopped"));
+  json_object_set_new(e, "reason", json_string(reason ? reason : "stopped"));
+  stopped_details(e, r);
+  if (!number && json_object_get(r, "wpt"))
+    number = gdb_field(json_object_get(r, "wpt"), "number");
+  if (number && gdb_break_id(b, number))
+    json_object_set_new(e, "bp", json_integer(gdb_break_id(b, number)));
+  if (thread) {
+    b->thread = atoi(thread);
+    json_object_set_new(e, "thread", json_integer(b->thread));
+  }
+  if (json_object_get(r, "frame"))
+    gdb_put_place(e, json_object_get(r, "frame"));
+  if (b->term)
+    sdm_term_drain(b->term); /* what the program wrote before comes before */
+  if (number && gdb_facts_stop(b, number))
+    gdb_facts_stopped(b, e);
+  else
+    b->host.event(b->host.arg, e);
+}
+
+static struct gdb_pending *take_pending(struct sdm_backend *b, uint64_t token) {
+  for (struct gdb_pending **p = &b->first; *p; p = &(*p)->next)
+    if ((*p)->token == token) {
+      struct gdb_pending *found = *p;
+      *p = found->next;
+      if (!*p)
+        b->last = p;
+      return found;
+    }
+  return NULL;
+}
+
+void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
+  struct sdm_backend *b = arg;
+  if (r->kind == SDM_MI_RESULT) {
+    struct gdb_pending *p = take_pending(b, r->token);
+    if (!p)
+      return;
+    if (!strcmp(r->name, "error") && p->call) {
+      const char *msg = gdb_field(r->results, "msg");
+      sdm_call_fail(p->call, "%s", p->failed ? p->failed : msg && *msg ? msg : "gdb gives no reason");
+    } else if (p->fn)
+      p->fn(b, p, r);
+    else if (p->call)
+      sdm_call_done(p->call, NULL, NULL);
+    gdb_pending_free(p);
+  } else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "stopped"))
+    on_stopped(b, r->results);
+  else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "running")) {
+    gdb_facts_forget(b);
+    if (!b->returning)
+      b->host.event(b->host.arg, json_pack("{s:s}", "event", "running"));
+  } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-started"))
+    b->program = gdb_field(r->results, "pid") ? (pid_t)atol(gdb_field(r->results, "pid")) : 0;
+  else if (r->kind == SDM_MI_CONSOLE && b->first)
+    dvm_text_add(&b->first->text, r->text); /* gdb works through its commands in order */
+  else if (r->kind == SDM_MI_LOG && b->first)
+    b->first->mismatch |= strstr(r->text, "may not match specified executable") || strstr(r->text, "newer than core file");
+}
+
+/* Thread and frame options of a command. */
+void gdb_put_where(const struct sdm_backend *b, struct dvm_text *t, const struct sdm_call *c) {
+  long long thread = sdm_call_number(c, "thread", 0), frame = sdm_call_number(c, "frame", -1);
+  if (frame >= 0 && thread <= 0)
+    thread = b->thread ? b->thread : 1;
+  if (thread > 0)
+    dvm_text_printf(t, " --thread %lld", thread);
+  if (frame >= 0)
+    dvm_text_printf(t, " --frame %lld", frame);
+}

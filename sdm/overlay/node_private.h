@@ -1,0 +1,94 @@
+/* The inside of a node: node.c joins tree, requests and events. */
+#ifndef SDM_NODE_PRIVATE_H
+#define SDM_NODE_PRIVATE_H
+#include "sdm/overlay/node.h"
+
+#define NODE_RECORDS_MAX 1024u /* open requests at one node; more are refused */
+
+enum child_state { CHILD_DIALLING, CHILD_UP, CHILD_LOST };
+
+struct child {
+  size_t lo, hi; /* its slice of the node's table */
+  void *link;
+  uint8_t state;
+  bool adopted;
+  struct sdm_set *ids;
+  int64_t heard, said; /* us: last frame from it, last frame to it */
+};
+
+/* A request at this node.  Open while 'waiting' is not empty; then kept for a while, to be told again. */
+struct record {
+  uint64_t request;
+  bool is_route, answered;
+  uint8_t reducer;
+  int64_t deadline; /* us; 0: none */
+  struct sdm_set *waiting; /* no word from them yet, own id included */
+  struct sdm_set *late;    /* reported as timed out, may still come */
+  struct sdm_answer *answer;
+  struct sdm_bytes payload; /* of the command, as long as somebody may have to be asked again */
+  struct record *next;
+};
+
+struct sdm_node {
+  const struct sdm_node_ops *ops;
+  void *arg;
+  struct sdm_node_options opt;
+  sdm_id id, parent_id;
+  uint32_t epoch, depth;
+  uint64_t serial;
+  void *parent;
+  bool had_parent;
+  int64_t parent_heard, parent_said;
+  struct sdm_table table;
+  size_t nchildren, cap;
+  struct child *children;
+  struct sdm_set *subtree, *gone;
+  struct record *records; /* newest first */
+  size_t nrecords;
+  struct held *held; /* events waiting for company; see node_event.c */
+  size_t nheld;
+  int64_t event_flush, event_limit;
+  int64_t event_last, event_hold; /* root: last time it told some, and how long it holds them in a burst */
+  struct sdm_iolist io;
+  int64_t io_flush, io_limit;
+  int64_t next_wake, next_ping;
+};
+
+static inline int64_t node_now(const struct sdm_node *n) { return n->ops->now(n->arg); }
+static inline bool node_is_root(const struct sdm_node *n) { return n->id >= SDM_MASTER; }
+
+/* node.c */
+void node_wake_at(struct sdm_node *n, int64_t at);
+void node_send_up(struct sdm_node *n, const struct sdm_frame *f);
+void node_send_child(struct sdm_node *n, int slot, const struct sdm_frame *f);
+void node_forward(struct sdm_node *n, const struct sdm_frame *f, const struct sdm_set *dest);
+void node_put_set(struct sdm_bytes *out, const struct sdm_set *set);
+
+/* node_tree.c */
+void node_take_route(struct sdm_node *n, void *link, const struct sdm_frame *f);
+void node_take_adopt(struct sdm_node *n, void *link, const struct sdm_frame *f);
+void node_take_dead(struct sdm_node *n, const struct sdm_frame *f);
+void node_lose_child(struct sdm_node *n, int slot, const char *why);
+
+/* node_request.c */
+struct record *record_find(struct sdm_node *n, uint64_t request);
+struct record *record_open(struct sdm_node *n, uint64_t request, uint8_t reducer, uint32_t ms);
+void record_take(struct sdm_node *n, struct record *r, struct sdm_answer *a, bool supplement);
+void record_check(struct sdm_node *n, struct record *r);
+void record_resend(struct sdm_node *n, struct record *r);
+void record_ask(struct sdm_node *n, struct record *r, int slot, bool again);
+void records_lose(struct sdm_node *n, const struct sdm_set *ids, bool unreachable, const char *why);
+void records_expire(struct sdm_node *n, int64_t now);
+void records_free(struct sdm_node *n);
+uint32_t record_ms_below(const struct sdm_node *n, const struct record *r);
+void node_take_cmd(struct sdm_node *n, const struct sdm_frame *f);
+void node_take_reply(struct sdm_node *n, const struct sdm_frame *f);
+
+/* node_event.c */
+void node_take_event(struct sdm_node *n, const struct sdm_frame *f);
+void node_take_io(struct sdm_node *n, bool from_parent, const struct sdm_frame *f);
+void node_drop_events(struct sdm_node *n);
+void node_flush_events(struct sdm_node *n);
+void node_flush_io(struct sdm_node *n);
+void node_expire_holds(struct sdm_node *n, int64_t now);
+#endif

@@ -1,0 +1,219 @@
+/* The tree around a node: routes, lost children and their adoption. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdm/overlay/node_private.h"
+
+#define ADOPT_US 10000000 /* how long a grandchild may take to be found, also when strangers crowd its door */
+
+static int add_child(struct sdm_node *n, size_t lo, size_t hi, bool adopted) {
+  if (n->nchildren == n->cap) {
+    n->cap = n->cap ? n->cap * 2 : 2;
+    n->children = sdm_realloc(n->children, n->cap * sizeof(*n->children));
+  }
+  struct child *c = &n->children[n->nchildren];
+  *c = (struct child){ .lo = lo, .hi = hi, .adopted = adopted, .ids = sdm_set_new() };
+  sdm_table_ids(&n->table, lo, hi, c->ids);
+  return (int)n->nchildren++;
+}
+
+static void dial_from(struct sdm_node *n, size_t first, int64_t until) {
+  size_t end = n->nchildren; /* a call may fail at once and add more, which it then dials itself */
+  for (size_t i = end; i-- > first;)
+    n->ops->dial(n->arg, (int)i, &n->table, &n->table.entries[n->children[i].lo], until);
+}
+
+static void add_children(struct sdm_node *n, size_t lo, size_t hi, bool self, bool adopted) {
+  struct sdm_split split = sdm_split(&n->table, lo, hi, self);
+  for (size_t a, b; sdm_split_next(&split, &a, &b);)
+    add_child(n, a, b, adopted);
+}
+
+static int64_t below_until(const struct sdm_node *n, const struct record *r) {
+  return node_now(n) + (r->deadline ? (int64_t)record_ms_below(n, r) * 1000 : INT64_MAX / 4);
+}
+
+static struct record *route_record(struct sdm_node *n) {
+  for (struct record *r = n->records; r; r = r->next)
+    if (r->is_route)
+      return r;
+  return NULL;
+}
+
+static void send_route(struct sdm_node *n, int slot) {
+  struct child *c = &n->children[slot];
+  struct record *r = route_record(n);
+  struct sdm_bytes body = { 0 };
+  sdm_bytes_u32(&body, n->id);
+  sdm_bytes_u32(&body, n->epoch);
+  sdm_bytes_u32(&body, n->depth + 1);
+  sdm_table_encode(&n->table, c->lo, c->hi, &body);
+  struct sdm_frame f = { .type = c->adopted ? SDM_ADOPT : SDM_ROUTE, .payload = body.p, .payload_len = body.len };
+  if (r) {
+    f.request = r->request;
+    f.time = record_ms_below(n, r);
+  }
+  node_send_child(n, slot, &f);
+  sdm_bytes_fini(&body);
+}
+
+void sdm_node_dialled(struct sdm_node *n, int slot, void *link, const char *why) {
+  if (slot < 0 || (size_t)slot >= n->nchildren || n->children[slot].state != CHILD_DIALLING) {
+    if (link)
+      n->ops->drop(n->arg, link);
+    return;
+  }
+  if (!link) {
+    node_lose_child(n, slot, why ? why : "no connection");
+    return;
+  }
+  struct child *c = &n->children[slot];
+  c->link = link;
+  c->state = CHILD_UP;
+  c->heard = c->said = node_now(n);
+  n->ops->bind(n->arg, link, slot);
+  send_route(n, slot);
+  for (struct record *r = n->records; r; r = r->next)
+    if (!r->is_route && !r->answered)
+      record_ask(n, r, slot, true);
+  sdm_node_wake(n);
+}
+
+static void tell_lost(struct sdm_node *n, const struct sdm_set *ids, const char *why) {
+  if (node_is_root(n)) {
+    n->ops->lost(n->arg, ids, why);
+    return;
+  }
+  struct sdm_bytes set = { 0 };
+  node_put_set(&set, ids);
+  node_send_up(n, &(struct sdm_frame){ .type = SDM_DEAD, .dest = set.p, .dest_len = set.len,
+                                       .payload = (const uint8_t *)why, .payload_len = strlen(why) });
+  sdm_bytes_fini(&set);
+}
+
+void node_lose_child(struct sdm_node *n, int slot, const char *why) {
+  if (node_is_root(n))
+    node_flush_events(n); /* what the lost ones said last comes before their loss */
+  struct child *c = &n->children[slot];
+  bool unreachable = c->state == CHILD_DIALLING;
+  size_t lo = c->lo, hi = c->hi, first = n->nchildren;
+  c->state = CHILD_LOST;
+  c->link = NULL;
+  struct sdm_set *ids = sdm_set_add_element(sdm_set_new(), n->table.entries[lo].id);
+  char *reason = sdm_strdup(why);
+  sdm_set_union(n->gone, ids);
+  n->epoch++;
+  add_children(n, lo, hi, true, true);
+  tell_lost(n, ids, reason);
+  records_lose(n, ids, unreachable, reason);
+  dial_from(n, first, node_now(n) + ADOPT_US);
+  sdm_set_free(ids);
+  free(reason);
+}
+
+void node_take_dead(struct sdm_node *n, const struct sdm_frame *f) {
+  struct sdm_set *ids = sdm_set_new();
+  char why[256];
+  snprintf(why, sizeof(why), "%.*s", (int)(f->payload_len < 255 ? f->payload_len : 255), (const char *)f->payload);
+  if (sdm_set_deserialize(ids, (const char *)f->dest, f->dest_len, NULL) > 0) {
+    if (node_is_root(n))
+      node_flush_events(n);
+    sdm_set_union(n->gone, sdm_set_intersect(ids, n->subtree));
+    tell_lost(n, ids, why);
+  }
+  sdm_set_free(ids);
+}
+
+static void refuse(struct sdm_node *n, void *link, const char *why) {
+  n->ops->send(n->arg, link, &(struct sdm_frame){ .type = SDM_ERROR, .payload = (const uint8_t *)why,
+                                                  .payload_len = strlen(why) });
+}
+
+static void take_parent(struct sdm_node *n, void *link, sdm_id parent_id) {
+  if (n->parent && n->parent != link)
+    n->ops->drop(n->arg, n->parent);
+  bool was_alone = n->had_parent && !n->parent;
+  n->parent = link;
+  n->parent_id = parent_id;
+  n->had_parent = true;
+  n->parent_heard = n->parent_said = node_now(n);
+  n->ops->bind(n->arg, link, SDM_SLOT_PARENT);
+  if (was_alone)
+    n->ops->orphan(n->arg, false);
+}
+
+static void begin_route(struct sdm_node *n, struct record *r, bool self) {
+  r->is_route = true;
+  sdm_set_assign(r->waiting, n->subtree);
+  add_children(n, 0, n->table.n, self, false);
+  dial_from(n, 0, below_until(n, r));
+}
+
+/* The same table came already: a new parent took us over. */
+static void answer_again(struct sdm_node *n, uint64_t request) {
+  struct record *r = record_find(n, request);
+  if (r && r->answered)
+    record_resend(n, r);
+  if (r || !request)
+    return;
+  r = record_open(n, request, SDM_REDUCE_SAME, 0);
+  r->is_route = true;
+  struct sdm_set *alive = sdm_set_diff(sdm_set_copy(n->subtree), n->gone);
+  sdm_answer_add(r->answer, SDM_CLASS_OK, alive, "ready", 5, NULL, 0, n->id);
+  sdm_set_union(r->answer->dead, n->gone);
+  sdm_set_free(alive);
+  record_check(n, r);
+}
+
+void node_take_route(struct sdm_node *n, void *link, const struct sdm_frame *f) {
+  struct sdm_cursor c = sdm_cursor_of(f->payload, f->payload_len);
+  sdm_id parent = sdm_cursor_u32(&c);
+  uint32_t epoch = sdm_cursor_u32(&c), depth = sdm_cursor_u32(&c);
+  struct sdm_table table;
+  if (c.bad || sdm_table_decode(&table, &c)) {
+    refuse(n, link, "the routing table is damaged");
+    return;
+  }
+  bool older = epoch < n->epoch && n->parent; /* who has no parent takes any: a new root does not know how far we have counted */
+  if (node_is_root(n) || !table.n || table.entries[0].id != n->id || older) {
+    refuse(n, link, older ? "an older epoch" : "the routing table is not for this server");
+    sdm_table_fini(&table);
+    return;
+  }
+  n->epoch = epoch;
+  n->depth = depth;
+  take_parent(n, link, parent);
+  if (n->table.n) {
+    sdm_table_fini(&table);
+    answer_again(n, f->request);
+  } else {
+    n->table = table;
+    sdm_table_ids(&n->table, 0, n->table.n, n->subtree);
+    struct record *r = record_open(n, f->request, SDM_REDUCE_SAME, f->time);
+    begin_route(n, r, true);
+    sdm_node_reply(n, f->request, SDM_CLASS_OK, "ready", 5, NULL, 0);
+  }
+  sdm_node_wake(n);
+}
+
+void node_take_adopt(struct sdm_node *n, void *link, const struct sdm_frame *f) { node_take_route(n, link, f); }
+
+uint64_t sdm_node_route(struct sdm_node *n, const struct sdm_table *t, uint32_t timeout_ms) {
+  struct sdm_bytes copy = { 0 };
+  sdm_table_encode(t, 0, t->n, &copy);
+  struct sdm_cursor c = sdm_cursor_of(copy.p, copy.len);
+  int rc = sdm_table_decode(&n->table, &c);
+  sdm_bytes_fini(&copy);
+  if (rc)
+    return 0;
+  sdm_table_ids(&n->table, 0, n->table.n, n->subtree);
+  struct record *r = record_open(n, ++n->serial, SDM_REDUCE_SAME, timeout_ms);
+  uint64_t request = r->request;
+  begin_route(n, r, false);
+  r = record_find(n, request);
+  if (r)
+    record_check(n, r);
+  sdm_node_wake(n);
+  return request;
+}

@@ -1,0 +1,433 @@
+#define _GNU_SOURCE /* pipe2 */
+#include "sdm/server/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sdm/gdb/call.h"
+#include "sdm/iof.h"
+#include "sdm/overlay/prefix.h"
+#include "sdm/reduce.h"
+
+#define CREDIT_START 65536
+#define LINE_MAX_BYTES 4096
+#define OOB_RETRY_US 5000
+#define LEAVE_US 5000000
+#define LINGER_US 500000
+#define PARTIAL_US 50000 /* a line without an end is sent after that */
+
+struct server {
+  struct sdm_ctx *ctx;
+  const struct sdm_backend_ops *ops;
+  struct sdm_backend *backend;
+  bool quit, oob, held, told_lost, leaving; /* leaving: nobody is above us any more, the program is being left */
+  enum sdm_orphan orphan;
+  struct sdm_timer *linger;
+  json_t *last;   /* the last event: where the program is; owned, for a front end that comes later */
+  json_t *breaks; /* commands of the breakpoints that there are, by number; owned */
+  int64_t credit;
+  struct sdm_bytes line[3];
+  struct sdm_timer *flush;
+  int out[3];   /* oob: descriptors of own stdout and stderr, by stream */
+  int typed[2]; /* pipe: own stdin on its way to the back end */
+};
+
+/* The first number in a value as gdb prints it: "42", "3.5", "0x1f", "65 'A'". */
+static bool number_of(const char *text, double *out) {
+  char *end;
+  double v = strtod(text, &end);
+  if (end == text || (*end && *end != ' '))
+    return false;
+  *out = v;
+  return true;
+}
+
+/* Bodies of reducers.  NULL, or why there is none. */
+typedef const char *(*body_f)(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out);
+
+static const char *value_of(const json_t *result, double *v) {
+  const char *text = json_string_value(json_object_get(result, "value"));
+  return text && number_of(text, v) && isfinite(*v) ? NULL : "the value is no number";
+}
+
+static const char *stats_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
+  double v;
+  const char *why = value_of(result, &v);
+  (void)args;
+  if (!why)
+    sdm_stats_encode(&(struct sdm_stats){ 1, v, v * v, v, v, id, id }, out);
+  return why;
+}
+
+static const char *histogram_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
+  struct sdm_histogram h;
+  double v;
+  const char *why = value_of(result, &v);
+  json_int_t bins = json_integer_value(json_object_get(args, "bins"));
+  if (why)
+    return why;
+  if (bins < 0 || bins > SDM_BINS_MAX || sdm_histogram_init(&h, json_number_value(json_object_get(args, "low")),
+                                                            json_number_value(json_object_get(args, "high")), (uint32_t)bins))
+    return "the histogram's limits are none";
+  sdm_histogram_add(&h, v, id);
+  sdm_histogram_encode(&h, out);
+  sdm_histogram_fini(&h);
+  return NULL;
+}
+
+static const char *top_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
+  double v;
+  const char *why = value_of(result, &v);
+  json_int_t limit = json_integer_value(json_object_get(args, "limit"));
+  struct sdm_top t = { .smallest = limit < 0, .limit = (uint32_t)(limit < 0 ? -limit : limit) };
+  if (!why && (!limit || limit > (json_int_t)SDM_TOP_MAX || -limit > (json_int_t)SDM_TOP_MAX))
+    why = "so many extremes are not kept";
+  if (!why) {
+    sdm_top_add(&t, v, id);
+    sdm_top_encode(&t, out);
+  }
+  return why;
+}
+
+static const char *tree_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
+  (void)args;
+  json_t *frames = json_object_get(result, "frames");
+  size_t n = json_array_size(frames);
+  char **names = sdm_alloc((n ? n : 1) * sizeof(*names));
+  for (size_t i = 0; i < n; i++) { /* frame 0 is the innermost, the tree begins outside */
+    const json_t *f = json_array_get(frames, n - 1 - i);
+    const char *func = json_string_value(json_object_get(f, "func")), *file = json_string_value(json_object_get(f, "file"));
+    struct dvm_text t = DVM_TEXT_INIT;
+    dvm_text_add(&t, func ? func : "??");
+    if (file)
+      dvm_text_printf(&t, " %s:%d", file, (int)json_integer_value(json_object_get(f, "line")));
+    names[i] = t.s;
+  }
+  struct sdm_prefix *p = sdm_prefix_new();
+  sdm_prefix_add(p, (const char *const *)names, n, id);
+  sdm_prefix_encode(p, out);
+  sdm_prefix_free(p);
+  for (size_t i = 0; i < n; i++)
+    free(names[i]);
+  free(names);
+  return NULL;
+}
+
+static const struct {
+  const char *name;
+  body_f body;
+} reducers[] = { { "stats", stats_body }, { "tree", tree_body }, { "histogram", histogram_body }, { "top", top_body } };
+
+static void on_credit(void *arg, uint64_t bytes);
+static void note_breaks(struct server *s, const json_t *args);
+
+static void on_end(void *arg, uint64_t request, const json_t *args, const json_t *result, const json_t *detail,
+                   const char *failure) {
+  struct server *s = arg;
+  const char *reduce = json_string_value(json_object_get(args, "reduce"));
+  struct sdm_bytes body = { 0 };
+  if (!s->ctx)
+    return;
+  if (!failure)
+    note_breaks(s, args);
+  json_t *within = NULL;
+  if (!failure && reduce && !strcmp(reduce, "outliers")) { /* who is not far from the mean says nothing more */
+    double v = 0, mean = json_number_value(json_object_get(args, "mean")), limit = json_number_value(json_object_get(args, "limit"));
+    const char *text = json_string_value(json_object_get(result, "value"));
+    if (text && number_of(text, &v) && fabs(v - mean) <= limit)
+      result = within = json_object();
+    reduce = NULL;
+  }
+  for (size_t i = 0; i < sizeof(reducers) / sizeof(*reducers) && !failure && reduce; i++)
+    if (!strcmp(reduce, reducers[i].name))
+      failure = reducers[i].body(args, result, sdm_get_my_id(s->ctx), &body);
+  if (failure)
+    sdm_reply(s->ctx, request, SDM_CLASS_ERROR, failure, strlen(failure), NULL, 0);
+  else if (reduce)
+    sdm_reply(s->ctx, request, SDM_CLASS_OK, body.p, body.len, NULL, 0);
+  else {
+    char *text = json_dumps(result, JSON_COMPACT | JSON_SORT_KEYS);
+    char *more = detail ? json_dumps(detail, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    sdm_reply(s->ctx, request, SDM_CLASS_OK, text, strlen(text), more, more ? strlen(more) : 0);
+    free(text);
+    free(more);
+  }
+  json_decref(within);
+  sdm_bytes_fini(&body);
+}
+
+/* For a front end that takes the session up again: what the one before knew. */
+static void recall(struct server *s, struct sdm_call *c) {
+  json_t *list = json_array(), *one;
+  const char *key;
+  json_object_foreach(s->breaks, key, one)
+    json_array_append(list, one);
+  on_credit(s, CREDIT_START); /* what the lost one owed us it will not pay */
+  sdm_call_done(c, json_pack("{s:O?, s:o}", "event", s->last, "breakpoints", list), NULL);
+}
+
+/* What has been done to breakpoints. */
+static void note_breaks(struct server *s, const json_t *args) {
+  const char *cmd = json_string_value(json_object_get(args, "cmd"));
+  char id[24];
+  snprintf(id, sizeof(id), "%lld", (long long)json_integer_value(json_object_get(args, "id")));
+  if (cmd && (!strcmp(cmd, "break") || !strcmp(cmd, "watch")) && !json_integer_value(json_object_get(args, "temporary")))
+    json_object_set_new(s->breaks, id, json_deep_copy(args));
+  else if (cmd && !strcmp(cmd, "delete"))
+    json_object_del(s->breaks, id);
+}
+
+static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void *p, size_t len) {
+  struct server *s = arg;
+  (void)ms_left;
+  json_t *args = json_loadb(p, len, 0, NULL);
+  if (!json_is_object(args)) {
+    static const char why[] = "the command is no JSON object";
+    json_decref(args);
+    sdm_reply(s->ctx, request, SDM_CLASS_ERROR, why, sizeof(why) - 1, NULL, 0);
+    return;
+  }
+  json_t *pid = json_array_get(json_object_get(args, "pids"), sdm_get_my_id(s->ctx));
+  if (pid) /* one command for all, each takes its own */
+    json_object_set(args, "pid", pid);
+  json_t *file = json_array_get(json_object_get(args, "files"), sdm_get_my_id(s->ctx));
+  if (file)
+    json_object_set(args, "file", file);
+  struct sdm_call *c = sdm_call_new(request, args, on_end, s);
+  if (!strcmp(sdm_call_text(c, "cmd", ""), "ping"))
+    sdm_call_done(c, NULL, NULL);
+  else if (!strcmp(sdm_call_text(c, "cmd", ""), "recall"))
+    recall(s, c);
+  else if (!strcmp(sdm_call_text(c, "cmd", ""), "where")) /* where this server is, for host(...) and for people */
+    sdm_call_done(c, json_pack("{s:s}", "host", sdm_ctx_host(s->ctx)), json_pack("{s:i}", "pid", (int)getpid()));
+  else
+    sdm_backend_run(s->ops, s->backend, c);
+}
+
+static void send_line(struct server *s, unsigned stream, bool eof) {
+  struct sdm_bytes *l = &s->line[stream];
+  if (!l->len && !eof)
+    return;
+  sdm_output(s->ctx, (uint8_t)stream, eof, l->p, l->len);
+  s->credit -= (int64_t)l->len;
+  l->len = 0;
+}
+
+static void on_event(void *arg, json_t *event) {
+  struct server *s = arg;
+  char *text = json_dumps(event, JSON_COMPACT | JSON_SORT_KEYS);
+  if (s->ctx && !s->oob) {
+    send_line(s, SDM_STDOUT, false);
+    send_line(s, SDM_STDERR, false);
+  }
+  if (s->ctx)
+    sdm_event(s->ctx, text, strlen(text));
+  free(text);
+  json_decref(s->last);
+  s->last = event;
+}
+
+static void write_out(struct server *s);
+
+static void on_flush(void *arg) {
+  struct server *s = arg;
+  if (s->oob) {
+    write_out(s);
+    return;
+  }
+  send_line(s, SDM_STDOUT, false);
+  send_line(s, SDM_STDERR, false);
+}
+
+/* oob: to our own stdout and stderr.  The launcher may be slow to read; the program waits then, this server does not. */
+static void write_out(struct server *s) {
+  size_t left = 0;
+  for (unsigned stream = SDM_STDOUT; stream <= SDM_STDERR; stream++) {
+    struct sdm_bytes *l = &s->line[stream];
+    struct pollfd p = { .fd = s->out[stream], .events = POLLOUT };
+    while (l->len && poll(&p, 1, 0) == 1) {
+      ssize_t n = write(p.fd, l->p, l->len < 4096 ? l->len : 4096);
+      if (n < 0 && errno == EAGAIN)
+        break;
+      if (n < 0 && errno != EINTR) {
+        if (!s->told_lost && errno != EPIPE) /* else nobody reads any more, and knows it */
+          fprintf(stderr, "sdm-server: error: rank %u: output is lost: %s\n", sdm_get_my_id(s->ctx), strerror(errno));
+        s->told_lost = true;
+        l->len = 0;
+      }
+      else if (n > 0)
+        sdm_bytes_consume(l, (size_t)n);
+    }
+    left += l->len;
+  }
+  bool was = s->held;
+  s->held = left > 0;
+  if (s->held)
+    sdm_timer_set(s->flush, sdm_now_us() + OOB_RETRY_US);
+  else if (was)
+    s->ops->resume(s->backend);
+}
+
+/* Line by line, so that equal lines of many ranks can merge.  'held' tells the back end to stop reading. */
+static bool on_output(void *arg, unsigned stream, bool eof, const void *p, size_t len) {
+  struct server *s = arg;
+  if (!s->ctx || (s->leaving && !s->oob))
+    return true;
+  if (s->oob) {
+    sdm_bytes_add(&s->line[stream], p, len);
+    write_out(s);
+    return !s->held;
+  }
+  const char *at = p, *end = at + len;
+  while (at < end) {
+    const char *nl = memchr(at, '\n', (size_t)(end - at));
+    size_t n = nl ? (size_t)(nl + 1 - at) : (size_t)(end - at);
+    sdm_bytes_add(&s->line[stream], at, n);
+    at += n;
+    if (nl || s->line[stream].len >= LINE_MAX_BYTES)
+      send_line(s, stream, false);
+  }
+  if (eof)
+    send_line(s, stream, true);
+  if (s->line[stream].len)
+    sdm_timer_set(s->flush, sdm_now_us() + PARTIAL_US);
+  s->held = s->credit <= 0;
+  return !s->held;
+}
+
+static void on_credit(void *arg, uint64_t bytes) {
+  struct server *s = arg;
+  s->credit += (int64_t)(bytes < CREDIT_START ? bytes : CREDIT_START);
+  if (s->held && s->credit > 0) {
+    s->held = false;
+    s->ops->resume(s->backend);
+  }
+}
+
+static void on_input(void *arg, const struct sdm_iolist *l) {
+  struct server *s = arg;
+  for (size_t i = 0; i < l->n; i++)
+    s->ops->input(s->backend, l->pieces[i].eof, l->pieces[i].bytes.p, l->pieces[i].bytes.len);
+}
+
+static void on_bye(void *arg) { ((struct server *)arg)->quit = true; }
+
+/* The program runs on alone, on our terminal: we stay as long as it does. */
+static void on_linger(void *arg) {
+  struct server *s = arg;
+  if (s->ops->needed && s->ops->needed(s->backend))
+    sdm_timer_set(s->linger, sdm_now_us() + LINGER_US);
+  else
+    s->quit = true;
+}
+
+static void on_left(void *arg, uint64_t request, const json_t *args, const json_t *result, const json_t *detail, const char *failure) {
+  struct server *s = arg;
+  (void)request, (void)args, (void)result, (void)detail;
+  s->quit |= failure || s->orphan == SDM_ORPHAN_KILL;
+  if (!s->quit)
+    on_linger(s);
+}
+
+static void on_alone(void *arg) {
+  struct server *s = arg;
+  s->quit = s->orphan == SDM_ORPHAN_USUAL || s->leaving; /* the back end detaches or kills, as it ends */
+  if (s->quit)
+    return;
+  s->leaving = true;
+  sdm_timer_set(s->linger, sdm_now_us() + LEAVE_US); /* a debugger that does not answer is not waited for */
+  sdm_backend_run(s->ops, s->backend, sdm_call_new(0, json_pack("{s:s}", "cmd", s->orphan == SDM_ORPHAN_KILL ? "kill" : "detach"),
+                                                   on_left, s));
+  if (s->held) {
+    s->held = false;
+    s->ops->resume(s->backend);
+  }
+}
+
+static volatile sig_atomic_t terminated; /* the session's launcher ends us: as at the end of a session */
+static void on_terminate(int signal) {
+  (void)signal;
+  terminated = 1;
+}
+
+static const struct sdm_handlers handlers = {
+  .command = on_command, .input = on_input, .credit = on_credit, .alone = on_alone, .bye = on_bye,
+};
+
+/* oob: own stdin, by way of the seed's handler, to the program. */
+static void on_typed(void *arg, unsigned events) {
+  struct server *s = arg;
+  char buf[4096];
+  (void)events;
+  ssize_t n = read(s->typed[0], buf, sizeof(buf));
+  if (n > 0)
+    s->ops->input(s->backend, false, buf, (size_t)n);
+}
+
+/* Our stdout and stderr may be terminals, which block although they say that they are ready, and may be shared with
+ * others, who expect them to block: we open them once more for ourselves. */
+static void open_own_output(struct server *s) {
+  for (int fd = 1; fd <= 2; fd++) {
+    char name[32];
+    snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+    s->out[fd] = open(name, O_WRONLY | O_NONBLOCK | O_APPEND | O_CLOEXEC);
+    if (s->out[fd] < 0)
+      s->out[fd] = fd; /* a socket */
+  }
+}
+
+static void forward_own_stdin(struct server *s) {
+  if (pipe2(s->typed, O_CLOEXEC | O_NONBLOCK))
+    return;
+  sdm_loop_watch(sdm_ctx_loop(s->ctx), s->typed[0], SDM_READ, on_typed, s);
+  sdm_iof_set_stdin_handler(s->ctx, 0, s->typed[1], NULL);
+}
+
+int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, struct dvm_error *err) {
+  struct server s = { .ops = so->backend, .oob = so->oob, .orphan = so->orphan, .credit = CREDIT_START };
+  struct sigaction sa = { .sa_handler = on_terminate }; /* no SA_RESTART: it ends the wait */
+  o->handlers = &handlers;
+  o->arg = &s;
+  s.breaks = json_object();
+  s.ctx = sdm_open(o, err);
+  if (!s.ctx)
+    return err->code;
+  if (!so->inside)
+    sigaction(SIGTERM, &sa, NULL);
+  struct sdm_backend_host host = { sdm_ctx_loop(s.ctx), on_event, on_output, &s };
+  s.backend = s.ops->create(&host, so->backend_path, err);
+  if (s.backend) {
+    s.flush = sdm_loop_timer(host.loop, INT64_MAX, on_flush, &s);
+    s.linger = sdm_loop_timer(host.loop, INT64_MAX, on_linger, &s);
+    if (s.oob) {
+      open_own_output(&s);
+      forward_own_stdin(&s);
+    }
+    while (!s.quit && !terminated) {
+      if (so->progress)
+        s.quit |= !so->progress(s.ctx);
+      else
+        sdm_progress(s.ctx, -1);
+    }
+    sdm_progress(s.ctx, 0); /* what was said last goes out */
+    for (int i = 0; s.oob && s.held && i < 200; i++, usleep(10000))
+      write_out(&s);
+    struct sdm_ctx *ctx = s.ctx;
+    s.ctx = NULL; /* the back end's last words have nowhere to go */
+    s.ops->destroy(s.backend);
+    s.ctx = ctx;
+  }
+  sdm_finalize(s.ctx);
+  json_decref(s.last);
+  json_decref(s.breaks);
+  for (int i = 0; i < 3; i++)
+    sdm_bytes_fini(&s.line[i]);
+  return s.backend ? 0 : err->code;
+}

@@ -1,0 +1,100 @@
+/* sdm-server: one debug server.  Started once per rank by the launcher; see docs/man/sdm-server.1. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/output.h"
+#include "sdm/net/rank.h"
+#include "sdm/server/server.h"
+
+static const char usage[] =
+  "usage: sdm-server [--rank N] [--rendezvous HOST:PORT] [--host HOST] [--port BASE] [--port-tries N]\n"
+  "                  [--secret-file FILE] [--backend gdb|stub] [--backend-path PATH] [--io tree|oob]\n"
+  "                  [--start-timeout MS] [--orphan MS] [--orphan-do usual|detach|kill] [--ping MS]\n";
+
+static bool number(const char *text, unsigned long max, unsigned long *out) {
+  char *end;
+  *out = strtoul(text, &end, 10);
+  return *text >= '0' && *text <= '9' && !*end && *out <= max;
+}
+
+struct arguments {
+  struct sdm_options o;
+  struct sdm_server_options s;
+  const char *secret_file;
+  bool have_rank;
+};
+
+static int parse(int argc, char **argv, struct arguments *a) {
+  static const struct option options[] = {
+    { "rank", 1, 0, 'r' }, { "rendezvous", 1, 0, 'm' }, { "host", 1, 0, 'h' }, { "port", 1, 0, 'p' },
+    { "port-tries", 1, 0, 't' }, { "secret-file", 1, 0, 's' }, { "backend", 1, 0, 'b' },
+    { "backend-path", 1, 0, 'B' }, { "io", 1, 0, 'i' }, { "start-timeout", 1, 0, 'S' }, { "orphan", 1, 0, 'o' },
+    { "ping", 1, 0, 'P' }, { "orphan-do", 1, 0, 'O' }, { 0 } };
+  unsigned long v = 0;
+  bool good = true;
+  int c;
+  while (good && (c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+    switch (c) {
+    case 'r': good = a->have_rank = number(optarg, SDM_ID_MAX, &v); a->o.id = (sdm_id)v; break;
+    case 'm': a->o.rendezvous = optarg; break;
+    case 'h': a->o.host = optarg; break;
+    case 'p': good = number(optarg, 65535, &v); a->o.base_port = (uint16_t)v; break;
+    case 't': good = number(optarg, 65535, &v); a->o.port_tries = (uint16_t)v; break;
+    case 's': a->secret_file = optarg; break;
+    case 'b':
+      a->s.backend = !strcmp(optarg, "stub") ? &sdm_backend_stub : &sdm_backend_gdb;
+      good = !strcmp(optarg, a->s.backend->name);
+      break;
+    case 'B': a->s.backend_path = optarg; break;
+    case 'i': a->s.oob = !strcmp(optarg, "oob"); good = a->s.oob || !strcmp(optarg, "tree"); break;
+    case 'S': good = number(optarg, 1u << 30, &v); a->o.start_ms = (uint32_t)v; break;
+    case 'o': good = number(optarg, 1u << 30, &v); a->o.orphan_ms = (uint32_t)v; break;
+    case 'O': good = !sdm_orphan_parse(optarg, &a->s.orphan); break;
+    case 'P': good = number(optarg, 1u << 30, &v); a->o.ping_ms = v ? (uint32_t)v : ~0u; break;
+    default: good = false;
+    }
+  }
+  return good && optind == argc ? 0 : -EINVAL;
+}
+
+static int read_secret(struct arguments *a, struct dvm_error *err) {
+  char *hex = getenv("SDM_SECRET");
+  int rc;
+  if (a->secret_file)
+    return sdm_secret_read(&a->o.secret, a->secret_file, err);
+  if (!hex)
+    return dvm_error_set(err, -EINVAL, "no session secret; give it with --secret-file or in SDM_SECRET");
+  rc = sdm_secret_parse(&a->o.secret, hex, err);
+  memset(hex, 0, strlen(hex)); /* neither the program nor its children need it */
+  unsetenv("SDM_SECRET");
+  return rc;
+}
+
+static int sdm_server_main(int argc, char **argv) {
+  struct arguments a = { .o = { .role = SDM_ROLE_SERVER }, .s = { .backend = &sdm_backend_gdb } };
+  struct dvm_error err = DVM_ERROR_INIT;
+  if (parse(argc, argv, &a)) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGINT, SIG_IGN); /* a ^C at the user's terminal is the front end's */
+  int rc = a.have_rank ? 0 : sdm_rank_from_environment(&a.o.id, &err);
+  if (!rc)
+    rc = read_secret(&a, &err);
+  if (!rc)
+    rc = sdm_server_run(&a.o, &a.s, &err);
+  if (rc)
+    fprintf(stderr, "sdm-server: error: rank %u: %s\n", a.o.id, err.text);
+  return rc ? 1 : 0;
+}
+
+int main(int argc, char **argv) {
+  dvm_output_begin();
+  return dvm_output_end(sdm_server_main(argc, argv));
+}

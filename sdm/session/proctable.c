@@ -1,0 +1,184 @@
+#define _GNU_SOURCE
+#include "sdm/session/proctable.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "sdm/bytes.h"
+
+#define RANKS_MAX (1 << 20)
+
+/* One row, as the launcher has it in memory (64 bit): char *host, char *executable, int pid. */
+struct row {
+  uint64_t host, executable;
+  int32_t pid, pad;
+};
+
+struct symbols {
+  uint64_t table, size; /* addresses in the process; 0: not found */
+};
+
+static bool in_file(uint64_t at, uint64_t n, uint64_t size) { return at <= size && n <= size - at; }
+
+/* Looks through one symbol table section; 'bias' is where the file's address 0 was mapped. */
+static void scan(const char *map, uint64_t size, const Elf64_Shdr *sec, const Elf64_Shdr *str, uint64_t bias,
+                 struct symbols *s) {
+  if (!in_file(sec->sh_offset, sec->sh_size, size) || !in_file(str->sh_offset, str->sh_size, size))
+    return;
+  const Elf64_Sym *sym = (const Elf64_Sym *)(map + sec->sh_offset);
+  for (uint64_t i = 0; i < sec->sh_size / sizeof(*sym); i++) {
+    const char *name = map + str->sh_offset + sym[i].st_name;
+    if (sym[i].st_name >= str->sh_size || !memchr(name, 0, str->sh_size - sym[i].st_name) || !sym[i].st_value)
+      continue;
+    if (!strcmp(name, "MPIR_proctable"))
+      s->table = bias + sym[i].st_value;
+    else if (!strcmp(name, "MPIR_proctable_size"))
+      s->size = bias + sym[i].st_value;
+  }
+}
+
+static uint64_t load_bias(const char *map, const Elf64_Ehdr *h, uint64_t size, uint64_t start) {
+  for (int i = 0; i < h->e_phnum && in_file(h->e_phoff, (uint64_t)(i + 1) * sizeof(Elf64_Phdr), size); i++) {
+    const Elf64_Phdr *p = (const Elf64_Phdr *)(map + h->e_phoff) + i;
+    if (p->p_type == PT_LOAD && !p->p_offset)
+      return start - (p->p_vaddr & ~4095ull);
+  }
+  return start;
+}
+
+static void read_module(const char *path, uint64_t start, struct symbols *s) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat st;
+  if (fd < 0)
+    return;
+  char *map = fstat(fd, &st) || st.st_size < (off_t)sizeof(Elf64_Ehdr)
+                ? MAP_FAILED : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  close(fd);
+  if (map == MAP_FAILED)
+    return;
+  const Elf64_Ehdr *h = (const Elf64_Ehdr *)map;
+  uint64_t size = (uint64_t)st.st_size;
+  bool elf = !memcmp(h->e_ident, ELFMAG, SELFMAG) && h->e_ident[EI_CLASS] == ELFCLASS64 &&
+             in_file(h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr), size);
+  const Elf64_Shdr *sec = (const Elf64_Shdr *)(map + (elf ? h->e_shoff : 0));
+  for (int i = 0; elf && i < h->e_shnum; i++)
+    if ((sec[i].sh_type == SHT_DYNSYM || sec[i].sh_type == SHT_SYMTAB) && sec[i].sh_link < h->e_shnum)
+      scan(map, size, &sec[i], &sec[sec[i].sh_link], load_bias(map, h, size, start), s);
+  munmap(map, (size_t)st.st_size);
+}
+
+/* Symbols may be in the launcher or in a library of it (Open MPI: libopen-rte). */
+static struct symbols find_symbols(long pid) {
+  struct symbols s = { 0 };
+  char path[64], line[4400], file[4200], last[4200] = "";
+  snprintf(path, sizeof(path), "/proc/%ld/maps", pid);
+  FILE *maps = fopen(path, "r");
+  while (maps && (!s.table || !s.size) && fgets(line, sizeof(line), maps)) {
+    unsigned long long start, offset;
+    if (sscanf(line, "%llx-%*x %*s %llx %*s %*s %4199s", &start, &offset, file) != 3 || file[0] != '/' || offset ||
+        !strcmp(file, last))
+      continue;
+    strcpy(last, file);
+    read_module(file, start, &s);
+  }
+  if (maps)
+    fclose(maps);
+  return s;
+}
+
+static int peek(long pid, uint64_t at, void *to, size_t len) {
+  struct iovec local = { to, len }, remote = { (void *)(uintptr_t)at, len };
+  return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : -errno;
+}
+
+static long parent_of(long pid) {
+  char path[64], line[512], state;
+  int parent = 0;
+  snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+  FILE *f = fopen(path, "r");
+  if (!f)
+    return 0;
+  char *end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL; /* the name may hold anything */
+  fclose(f);
+  return end && sscanf(end + 1, " %c %d", &state, &parent) == 2 ? parent : 0;
+}
+
+static long rank_of(long pid) {
+  static const char *const names[] = { "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "SLURM_PROCID=" };
+  char path[64], *word = NULL;
+  size_t size = 0;
+  long rank = -1;
+  snprintf(path, sizeof(path), "/proc/%ld/environ", pid);
+  FILE *f = fopen(path, "r");
+  while (f && rank < 0 && getdelim(&word, &size, 0, f) > 0)
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names) && rank < 0; i++)
+      if (!strncmp(word, names[i], strlen(names[i])))
+        rank = strtol(word + strlen(names[i]), NULL, 10);
+  if (f)
+    fclose(f);
+  free(word);
+  return rank < RANKS_MAX ? rank : -1;
+}
+
+/* A launcher fills its table when its ranks have called MPI_Init, so for others never.  Those on this host can be
+ * told by their environment.  A rank that is not found gets process 0. */
+static int scan_children(long launcher, long **pids) {
+  DIR *proc = opendir("/proc");
+  long n = 0;
+  *pids = NULL;
+  for (struct dirent *e; proc && (e = readdir(proc));) {
+    long pid = strtol(e->d_name, NULL, 10), rank = pid > 0 && parent_of(pid) == launcher ? rank_of(pid) : -1;
+    if (rank < 0)
+      continue;
+    if (rank >= n) {
+      *pids = sdm_realloc(*pids, (size_t)(rank + 1) * sizeof(**pids));
+      memset(*pids + n, 0, (size_t)(rank + 1 - n) * sizeof(**pids));
+      n = rank + 1;
+    }
+    (*pids)[rank] = pid;
+  }
+  if (proc)
+    closedir(proc);
+  return (int)n;
+}
+
+int sdm_proctable_read(long pid, long **pids, struct dvm_error *err) {
+  if (pid <= 0 || (kill((pid_t)pid, 0) && errno == ESRCH))
+    return dvm_error_set(err, -ESRCH, "there is no process %ld", pid);
+  struct symbols s = find_symbols(pid);
+  uint64_t table = 0;
+  int32_t n = 0;
+  if (s.table && s.size && (peek(pid, s.table, &table, 8) || peek(pid, s.size, &n, 4)))
+    return dvm_error_errno(err, "cannot read the memory of process %ld", pid);
+  if (s.table && s.size && (n <= 0 || n > RANKS_MAX || !table)) {
+    n = scan_children(pid, pids);
+    return n ? n : dvm_error_set(err, -ENODATA, "launcher %ld has no process table yet, and no ranks on this host", pid);
+  }
+  if (!s.table || !s.size) {
+    *pids = malloc(sizeof(**pids));
+    **pids = pid;
+    return 1;
+  }
+  struct row *rows = calloc((size_t)n, sizeof(*rows));
+  if (peek(pid, table, rows, (size_t)n * sizeof(*rows))) {
+    free(rows);
+    return dvm_error_errno(err, "cannot read the process table of %ld", pid);
+  }
+  *pids = calloc((size_t)n, sizeof(**pids));
+  for (int32_t i = 0; i < n; i++)
+    (*pids)[i] = rows[i].pid;
+  free(rows);
+  return n;
+}

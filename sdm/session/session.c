@@ -1,0 +1,348 @@
+#include "sdm/session/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sdm/session/session_file.h"
+
+char *sdm_set_text(const struct sdm_set *set) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  sdm_set_print(set, &t);
+  return t.s ? t.s : sdm_strdup("");
+}
+
+json_t *sdm_class_json(const struct sdm_class *c) { return json_loadb((const char *)c->body.p, c->body.len, 0, NULL); }
+
+static void leave_places(struct sdm_session *s, const struct sdm_set *ids) {
+  size_t kept = 0;
+  for (size_t i = 0; i < s->nplaces; i++) {
+    sdm_set_diff(s->places[i].set, ids);
+    if (sdm_set_is_empty(s->places[i].set)) {
+      sdm_set_free(s->places[i].set);
+      json_decref(s->places[i].event);
+    } else
+      s->places[kept++] = s->places[i];
+  }
+  s->nplaces = kept;
+}
+
+static void enter_place(struct sdm_session *s, const struct sdm_set *ids, json_t *event) {
+  for (size_t i = 0; i < s->nplaces; i++)
+    if (json_equal(s->places[i].event, event)) {
+      sdm_set_union(s->places[i].set, ids);
+      return;
+    }
+  s->places = sdm_realloc(s->places, (s->nplaces + 1) * sizeof(*s->places));
+  s->places[s->nplaces++] = (struct sdm_place){ json_incref(event), sdm_set_copy(ids) };
+}
+
+static void set_state(struct sdm_session *s, const struct sdm_set *ids, struct sdm_set *state) {
+  struct sdm_set *states[] = { s->running, s->stopped, s->exited, s->dead };
+  for (size_t i = 0; i < 4; i++)
+    if (states[i] != state)
+      sdm_set_diff(states[i], ids);
+  sdm_set_union(state, ids);
+}
+
+static void take_event(struct sdm_session *s, const struct sdm_set *ids, json_t *event) {
+  const char *name = json_string_value(json_object_get(event, "event"));
+  const char *reason = json_string_value(json_object_get(event, "reason"));
+  if (!name)
+    return;
+  leave_places(s, ids);
+  if (!strcmp(name, "running"))
+    set_state(s, ids, s->running);
+  else if (!strcmp(name, "stopped")) {
+    set_state(s, ids, s->stopped);
+    enter_place(s, ids, event);
+  } else if (!strcmp(name, "exited")) {
+    set_state(s, ids, s->exited);
+    enter_place(s, ids, event);
+    if (!reason || (strcmp(reason, "exited-normally") && strcmp(reason, "detached")))
+      s->failed += sdm_set_size(ids);
+  } else if (!strcmp(name, "debugger-died"))
+    set_state(s, ids, s->dead);
+  if (s->on_event)
+    s->on_event(s->arg, ids, event);
+}
+
+/* A loss overtakes what was on its way: who is lost stays so, whatever his last words were. */
+static void on_event(void *arg, const struct sdm_answer *a) {
+  struct sdm_session *s = arg;
+  for (size_t i = 0; i < a->n; i++) {
+    json_t *event = sdm_class_json(&a->classes[i]);
+    struct sdm_set *who = sdm_set_diff(sdm_set_copy(a->classes[i].set), sdm_gone(s->ctx));
+    if (event && !sdm_set_is_empty(who))
+      take_event(s, who, event);
+    sdm_set_free(who);
+    json_decref(event);
+  }
+}
+
+static void on_answer(void *arg, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
+  struct sdm_session *s = arg;
+  if (request == s->waiting && !s->answer && !(flags & SDM_FLAG_SUPPLEMENT)) {
+    s->answer = sdm_answer_new(a->reducer);
+    s->answer_flags = flags;
+    sdm_answer_merge(s->answer, a);
+  } else if (s->on_late)
+    s->on_late(s->arg, a);
+}
+
+/* What was shown is given back as credit, so a rank never has more than its credit on the way. */
+static void on_output(void *arg, const struct sdm_iolist *l) {
+  struct sdm_session *s = arg;
+  for (size_t i = 0; i < l->n; i++) {
+    const struct sdm_piece *p = &l->pieces[i];
+    if (s->on_output && p->bytes.len)
+      s->on_output(s->arg, p->set, p->stream, p->bytes.p, p->bytes.len);
+    if (p->bytes.len)
+      sdm_credit(s->ctx, p->set, p->bytes.len);
+  }
+}
+
+static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
+  struct sdm_session *s = arg;
+  struct sdm_set *who = sdm_set_copy(ids);
+  if (s->inside) /* has said that it ends */
+    sdm_set_diff(who, s->exited);
+  leave_places(s, who);
+  set_state(s, who, s->dead);
+  if (s->on_lost && !sdm_set_is_empty(who))
+    s->on_lost(s->arg, who, why);
+  sdm_set_free(who);
+}
+
+static const struct sdm_handlers handlers = { .answer = on_answer, .event = on_event, .output = on_output, .lost = on_lost };
+
+static int start_servers(struct sdm_session *s, const struct sdm_session_options *o, const struct sdm_secret *secret,
+                         struct dvm_error *err) {
+  char rendezvous[300], hex[2 * SDM_SECRET_BYTES + 1];
+  bool v6 = strchr(sdm_ctx_host(s->ctx), ':') != NULL;
+  snprintf(rendezvous, sizeof(rendezvous), v6 ? "[%s]:%u" : "%s:%u", sdm_ctx_host(s->ctx), sdm_ctx_port(s->ctx));
+  sdm_secret_print(secret, hex);
+  struct sdm_launch_options lo = {
+    .rendezvous = rendezvous, .secret = hex, .backend = o->backend ? o->backend : "gdb", .backend_path = o->backend_path,
+    .oob = o->oob, .ping_ms = o->ping_ms, .orphan_ms = o->orphan_ms, .orphan_do = o->orphan_do,
+    .survives = o->orphan_do || o->session_file, .program = o->inside, .hold = o->hold, .apart = o->apart };
+  int rc = o->command ? sdm_launch_command(&s->launch, o->command, &lo, err)
+                      : sdm_launch_local(&s->launch, o->n, &lo, err);
+  memset(hex, 0, sizeof(hex));
+  return rc;
+}
+
+/* Where the servers are: told by themselves, or by a file. */
+static int find_servers(struct sdm_session *s, const struct sdm_session_options *o, struct sdm_table *t,
+                        struct dvm_error *err) {
+  t->base_port = o->base_port;
+  t->port_tries = o->port_tries ? o->port_tries : 1000;
+  return o->servers ? sdm_table_read(t, o->servers, err)
+                    : sdm_gather(s->ctx, o->n, o->start_ms, t, sdm_launch_alive, &s->launch, err);
+}
+
+/* The launcher has ended before its servers had come: it, or they, have said why, but for those that were asked to be quiet. */
+static void explain_launcher(const struct sdm_session_options *o, struct dvm_error *err) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "%s\nhelp: ", err->text);
+  for (size_t i = 0; o->command[i]; i++)
+    dvm_text_printf(&t, "%s%s", i ? " " : "'", o->command[i]);
+  dvm_text_add(&t, o->oob || o->inside ? "' started no program; run it without 'dvm debug' to see why" : "' or its servers say why above");
+  if (!o->host)
+    dvm_text_add(&t, "; servers on other hosts need --host ADDRESS");
+  dvm_error_set(err, err->code, "%s", dvm_text_str(&t));
+  dvm_text_fini(&t);
+}
+
+static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, const struct sdm_secret *secret,
+                   struct sdm_table table, struct dvm_error *err) {
+  struct sdm_table t = table;
+  struct sdm_set *missing = sdm_set_new();
+  int rc = o->reattach ? 0 : sdm_shape_parse(&t.shape, o->shape ? o->shape : o->inside ? "flat" : "binomial", err);
+  if (!rc && !o->reattach)
+    rc = find_servers(s, o, &t, err);
+  if (rc && o->inside)
+    dvm_error_wrap(err, "the program must be compiled by dvmcc, to be checked");
+  if (rc == -ECHILD && o->command)
+    explain_launcher(o, err);
+  else if (rc && o->command && !o->host)
+    dvm_error_wrap(err, "servers on other hosts need --host ADDRESS");
+  if (rc && o->partial && t.n) {
+    fprintf(stderr, "dvm debug: warning: %s\n", err->text);
+    rc = 0;
+  }
+  if (!rc)
+    rc = sdm_connect_tree(s->ctx, &t, o->start_ms, missing, err);
+  if (rc == -EHOSTUNREACH && o->partial && sdm_set_size(missing) < t.n) {
+    fprintf(stderr, "dvm debug: warning: %s\n", err->text);
+    rc = 0;
+  }
+  sdm_table_ids(&t, 0, t.n, s->all);
+  sdm_set_diff(s->all, missing);
+  const char *file = o->session_file ? o->session_file : o->reattach;
+  if (!rc && o->session_file)
+    rc = sdm_session_file_write(file, secret, &t, o->program, err);
+  if (!rc && file)
+    s->file = sdm_strdup(file);
+  sdm_table_fini(&t);
+  sdm_set_free(missing);
+  return rc;
+}
+
+int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o, struct dvm_error *err) {
+  struct sdm_options co = { .role = SDM_ROLE_MASTER, .handlers = &handlers, .arg = s, .host = o->host,
+                            .ping_ms = o->ping_ms };
+  s->inside = o->inside;
+  if (sdm_link_init())
+    return dvm_error_set(err, -EIO, "libsodium does not start");
+  struct sdm_table table = { 0 };
+  if (o->reattach) {
+    if (sdm_session_file_read(o->reattach, &co.secret, &table, &s->program, err))
+      return err->code;
+  } else if (!o->secret_file)
+    sdm_secret_random(&co.secret);
+  else if (sdm_secret_read(&co.secret, o->secret_file, err))
+    return err->code;
+  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead };
+  for (size_t i = 0; i < 5; i++)
+    *sets[i] = sdm_set_new();
+  s->ctx = sdm_open(&co, err);
+  int rc = s->ctx ? 0 : err->code;
+  if (!rc && !o->servers && !o->reattach)
+    rc = start_servers(s, o, &co.secret, err);
+  if (!rc)
+    rc = wire_up(s, o, &co.secret, table, err);
+  sdm_secret_wipe(&co.secret);
+  if (rc && s->launch.pids && !sdm_launch_alive(&s->launch))
+    sdm_launch_fini(&s->launch, 0); /* with what the launcher has said */
+  if (rc)
+    sdm_session_close(s);
+  return rc;
+}
+
+void sdm_session_close(struct sdm_session *s) {
+  bool inside = s->inside && s->all && !sdm_set_is_subset(s->all, s->exited);
+  sdm_launch_mute(&s->launch);
+  if (inside && s->launch.pids)
+    sdm_launch_terminate(&s->launch); /* before they hear that they may go on */
+  sdm_finalize(s->ctx);
+  s->ctx = NULL;
+  if (s->file)
+    unlink(s->file); /* there is nothing to go on with */
+  free(s->file);
+  s->file = NULL;
+  json_decref(s->program);
+  s->program = NULL;
+  if (s->launch.pids)
+    sdm_launch_fini(&s->launch, inside ? 1000 : 3000);
+  leave_places(s, s->all);
+  for (size_t i = 0; i < s->nplaces; i++) {
+    sdm_set_free(s->places[i].set);
+    json_decref(s->places[i].event);
+  }
+  free(s->places);
+  s->places = NULL;
+  s->nplaces = 0;
+  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead };
+  for (size_t i = 0; i < 5; i++) {
+    sdm_set_free(*sets[i]);
+    *sets[i] = NULL;
+  }
+}
+
+static sdm_id lowest(const struct sdm_class *c) {
+  struct sdm_set_iter it = sdm_set_iter(c->set);
+  sdm_id id = SDM_ID_NONE;
+  sdm_set_iter_id(&it, &id);
+  return id;
+}
+
+static int by_lowest(const void *a, const void *b) {
+  sdm_id x = lowest(a), y = lowest(b);
+  return (x > y) - (x < y);
+}
+
+struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *to, json_t *command, uint8_t reducer,
+                                   uint32_t timeout_ms) {
+  char *text = json_dumps(command, JSON_COMPACT);
+  int64_t until = sdm_now_us() + ((int64_t)timeout_ms + 1000) * 1000;
+  s->answer = NULL;
+  s->waiting = 0; /* an answer may come before the id is known: when nobody is there to be asked */
+  uint64_t request = 0;
+  struct sdm_set *known = sdm_set_diff(sdm_set_intersect(sdm_set_copy(to), sdm_all(s->ctx)), sdm_gone(s->ctx));
+  if (!sdm_set_is_empty(known))
+    request = s->waiting = sdm_request(s->ctx, known, reducer, timeout_ms, text, strlen(text));
+  while (request && !s->answer && sdm_now_us() < until)
+    sdm_progress(s->ctx, 100);
+  struct sdm_answer *a = s->answer;
+  s->answer = NULL;
+  s->waiting = 0;
+  if (!a) {
+    a = sdm_answer_new(reducer);
+    sdm_set_union(a->timed_out, known);
+  }
+  struct sdm_set *gone = sdm_set_diff(sdm_set_copy(to), known);
+  sdm_set_union(a->dead, gone);
+  sdm_set_free(gone);
+  sdm_set_free(known);
+  free(text);
+  json_decref(command);
+  if (a->n)
+    qsort(a->classes, a->n, sizeof(*a->classes), by_lowest); /* not in the order of arrival */
+  return a;
+}
+
+struct sdm_answer *sdm_session_go(struct sdm_session *s, const struct sdm_set *to, json_t *command,
+                                  uint32_t timeout_ms) {
+  struct sdm_set *stood = sdm_set_intersect(sdm_set_copy(s->stopped), to);
+  struct sdm_set *ended = sdm_set_intersect(sdm_set_copy(s->exited), to);
+  set_state(s, to, s->running); /* before it is sent: a stop may come before the last of the answers */
+  struct sdm_answer *a = sdm_session_ask(s, to, command, SDM_REDUCE_SAME, timeout_ms);
+  struct sdm_set *refused = sdm_answer_missing(a);
+  for (size_t i = 0; i < a->n; i++)
+    if (a->classes[i].kind == SDM_CLASS_ERROR)
+      sdm_set_union(refused, a->classes[i].set);
+  sdm_set_diff(refused, a->timed_out); /* who is slow may well run */
+  sdm_set_intersect(stood, refused);
+  sdm_set_intersect(ended, refused);
+  sdm_set_diff(s->running, refused);
+  set_state(s, stood, s->stopped);
+  set_state(s, ended, s->exited);
+  set_state(s, a->dead, s->dead);
+  sdm_set_free(refused);
+  sdm_set_free(stood);
+  sdm_set_free(ended);
+  return a;
+}
+
+int sdm_session_wait(struct sdm_session *s, const struct sdm_set *set, uint32_t timeout_ms,
+                     const volatile atomic_int *interrupted) {
+  int64_t until = sdm_now_us() + (int64_t)timeout_ms * 1000;
+  while (sdm_set_overlaps(s->running, set)) {
+    if (interrupted && *interrupted)
+      return -EINTR;
+    if (timeout_ms && sdm_now_us() >= until)
+      return -ETIMEDOUT;
+    sdm_progress(s->ctx, 50);
+  }
+  return 0;
+}
+
+void sdm_session_step(struct sdm_session *s, int timeout_ms) { sdm_progress(s->ctx, timeout_ms); }
+
+void sdm_session_recall(struct sdm_session *s, void (*known)(void *arg, const struct sdm_set *ids, const json_t *command), void *arg) {
+  struct sdm_answer *a = sdm_session_ask(s, s->all, json_pack("{s:s}", "cmd", "recall"), SDM_REDUCE_SAME, 10000);
+  set_state(s, a->dead, s->dead);
+  for (size_t i = 0; i < a->n; i++) {
+    json_t *body = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL, *one;
+    size_t k;
+    if (json_is_object(json_object_get(body, "event")))
+      take_event(s, a->classes[i].set, json_object_get(body, "event"));
+    json_array_foreach(json_object_get(body, "breakpoints"), k, one)
+      known(arg, a->classes[i].set, one);
+    json_decref(body);
+  }
+  sdm_answer_free(a);
+}

@@ -1,0 +1,48 @@
+# What the completion offers.
+. "$(dirname "$0")/lib.sh"
+. "$source/driver/completion/dvm.bash"
+
+# offers 'line' word...: the completion of its last word holds these words.
+offers() {
+  local -a COMP_WORDS
+  local COMP_CWORD word
+  read -r -a COMP_WORDS <<<"$1"
+  [[ $1 == *" " ]] && COMP_WORDS+=("")
+  [[ ${COMP_WORDS[0]} == dvm ]] && COMP_WORDS[0]=$dvm
+  COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+  COMPREPLY=()
+  if [ "${COMP_WORDS[0]}" = "$dvm" ]; then _dvm; else _dvmcc; fi
+  for word in "${@:2}"; do
+    [[ " ${COMPREPLY[*]} " == *" $word "* ]] || wrong "'$1' does not offer '$word' but: ${COMPREPLY[*]}"
+  done
+}
+touch prog.c
+offers "dvm " check help version
+offers "dvm ch" check
+offers "dvm help che" check
+offers "dvm help dvm-shadow-s" dvm-shadow-stale
+offers "dvm help dia" diagnostics
+offers "dvm check pro" prog.c
+offers "dvm check -fdvm" -fdvm=check -fdvm=off
+offers "dvm check prog.c -- pr" prog.c
+offers "dvm trace " info dump stat config prog.c
+offers "dvm checkpoint ins" inspect
+for command in record compare diff trace run debug checkpoint restart; do # those of the parts that were built
+  "$dvm" help "$command" >/dev/null 2>&1 || continue
+  COMP_WORDS=("$dvm" "$command" -); COMP_CWORD=2; _dvm
+  [ "${#COMPREPLY[@]}" -ge 5 ] || wrong "'dvm $command -' offers only: ${COMPREPLY[*]}"
+  for option in "${COMPREPLY[@]}"; do # each that is offered is one
+    case $command in trace) "$dvm" trace info "$option" ;; *) "$dvm" "$command" "$option" ;; esac >out 2>err </dev/null
+    ! grep -q "unknown option" err || wrong "'dvm $command' has no option '$option': $(cat err)"
+  done
+done
+offers "dvmcc -fd" -fdvm=check -fdvm=off
+offers "dvmcc -fdvm = o" off
+offers "dvmcc --dvm-p" --dvm-print-clang --dvm-print-runtime --dvm-print-plugin
+offers "dvmcc pr" prog.c
+# Each of our own options that is offered is one.
+COMP_WORDS=(dvmcc -); COMP_CWORD=1; _dvmcc
+for option in "${COMPREPLY[@]}"; do
+  case $option in --dvm-*) "$dvmcc" "$option" >/dev/null || wrong "$option is no option" ;; esac
+done
+finish
