@@ -14,6 +14,7 @@ build libjansson-dev      jansson.h             reports in JSON
 build libedit-dev        editline/readline.h   line editing of the debugger
 build libsodium-dev       sodium.h              authenticated messages of the debug servers
 test  libclang-rt-19-dev  libclang_rt           fuzzers and sanitizers
+test  lld-19              ld.lld-19             link-time optimisation in the tests of traces
 test  libcmocka-dev       cmocka.h              unit tests
 test  llvm-19-tools       FileCheck-19          tests of the instrumentation
 test  python3             python3               test drivers
