@@ -271,13 +271,19 @@ struct Object {
   bool HoldsPointers = false;
 };
 
+static bool holdsPointers(Type *T);
+
+// As a part of something larger: 64 bits are what pointers with marks are kept in, bytes a buffer for anything.
+static bool partHoldsPointers(Type *T) { return T->isIntegerTy(64) || holdsPointers(T); }
+
 static bool holdsPointers(Type *T) {
   if (T->isPointerTy())
     return true;
   if (auto *Array = dyn_cast<ArrayType>(T))
-    return Array->getElementType()->isIntegerTy(8) || holdsPointers(Array->getElementType()); // bytes: a buffer for anything
+    return Array->getElementType()->isIntegerTy(8) || partHoldsPointers(Array->getElementType());
   auto *Struct = dyn_cast<StructType>(T);
-  return Struct && any_of(Struct->elements(), holdsPointers);
+  // A union has the type of one member.
+  return Struct && (any_of(Struct->elements(), partHoldsPointers) || (Struct->hasName() && Struct->getName().starts_with("union.")));
 }
 
 static Object objectOf(FunctionState &S, Value *P) {

@@ -32,6 +32,9 @@ void dvmrt_mem_init(void);
  * without (the data count as assigned); the first failure is told once. */
 void *dvmrt_mem_map(size_t size);
 void dvmrt_mem_unmap(void *p, size_t size);
+/* Copies 'n' words from 'from', a multiple of 8, as far as they can be read, whatever the address is; returns the words copied.
+ * Costs a system call for every few pages. */
+size_t dvmrt_mem_read(uint64_t *to, uintptr_t from, size_t n);
 /* The most bytes that were mapped at one time, own tables included. */
 uint64_t dvmrt_mem_peak(void);
 #endif

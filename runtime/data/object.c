@@ -145,11 +145,16 @@ struct reached {
   unsigned n;
 };
 
+/* The address in a word, whatever marks its upper bits hold: of a 'boxed' number, of a language's run-time system. */
+static uintptr_t address_in(uintptr_t word) { return word & (((uintptr_t)1 << DVMRT_ADDRESS_BITS) - 1); }
+/* The same without marks in its lowest bits. */
+static uintptr_t aligned(uintptr_t a) { return a & ~(uintptr_t)7; }
+
 /* Privates of a construct that is over: as far as valueless words reach, since nobody knows where static data end. */
 static void settle_around(uintptr_t a) {
   enum { REACH = 1 << 16 };
-  uintptr_t low = a, high = a;
-  while (a - low < REACH && dvmrt_shadow_word(low - 1) < DVMRT_W_FIRST)
+  uintptr_t low = aligned(a), high = a;
+  while (low && a - low < REACH && dvmrt_shadow_word(low - 1) < DVMRT_W_FIRST)
     low--;
   while (high - a < REACH && dvmrt_shadow_word(high) < DVMRT_W_FIRST)
     high++;
@@ -183,24 +188,30 @@ static void reach(struct reached *r, struct dvmrt_extent x) {
     r->x[r->n++] = x;
 }
 
-static void reach_pointer(struct reached *r, uintptr_t a) {
+static bool find_marked(uintptr_t a, struct dvmrt_extent *x) { return dvmrt_object_find(a, x) || dvmrt_object_find(aligned(a), x); }
+
+static void reach_pointer(struct reached *r, uintptr_t word) {
   struct dvmrt_extent x;
+  uintptr_t a = address_in(word);
   if (!dvmrt_shadow_entry(a))
     return; /* the whole page has values: no need to know more */
   struct dvmrt_region *region = dvmrt_shadow_region_in(a, 1);
   if (region)
     dvmrt_shadow_settle(region->base, region->end - region->base, DVMRT_W_ASSIGNED);
-  else if (dvmrt_object_find(a, &x))
+  else if (find_marked(a, &x))
     reach(r, x);
   else
     settle_around(a);
 }
 
-/* Pointers in the object, as a garbage collector would look for them. */
-__attribute__((no_sanitize("address", "thread", "undefined"))) static void scan(struct reached *r, struct dvmrt_extent x) {
-  uintptr_t at = (x.start + 7) & ~(uintptr_t)7, end = x.start + (x.size < SCAN_BYTES ? x.size : SCAN_BYTES);
-  for (; at + sizeof(uintptr_t) <= end; at += sizeof(uintptr_t))
-    reach_pointer(r, *(const uintptr_t *)at);
+/* Pointers in the object, as a garbage collector would look for them.  What is known of an object may be old: unseen code may
+ * have freed the memory, and its pages may be gone. */
+static void scan(struct reached *r, struct dvmrt_extent x) {
+  static uint64_t words[SCAN_BYTES / 8]; /* not on the stack: a handler's may be small */
+  uint64_t size = x.size < SCAN_BYTES ? x.size : SCAN_BYTES, skip = -x.start & 7;
+  size_t n = size < skip ? 0 : dvmrt_mem_read(words, x.start + skip, (size - skip) / 8);
+  for (size_t i = 0; i < n; i++)
+    reach_pointer(r, words[i]);
 }
 
 /* A va_list of x86-64 (psABI 3.5.7), as callers pass one on to vsscanf and its kin. */
@@ -215,32 +226,42 @@ static bool on_this_stack(uintptr_t a) {
   return a > here && a - here < STACK_BYTES;
 }
 
-__attribute__((no_sanitize("address", "thread", "undefined"))) static void scan_arguments(struct reached *r, struct dvmrt_extent x) {
-  const struct arguments *v = (const struct arguments *)x.start;
-  if (x.size != sizeof(*v) || (x.start & 7) || v->gp_offset > SAVED_BYTES || v->gp_offset % 8 || v->fp_offset < SAVED_BYTES ||
-      v->fp_offset > SAVED_ALL || v->fp_offset % 16 || !on_this_stack(v->overflow) || !on_this_stack(v->saved))
+static void scan_arguments(struct reached *r, struct dvmrt_extent x) {
+  uint64_t words[sizeof(struct arguments) / 8];
+  struct arguments v;
+  if (x.size != sizeof(v) || (x.start & 7) || dvmrt_mem_read(words, x.start, sizeof(v) / 8) != sizeof(v) / 8)
+    return;
+  memcpy(&v, words, sizeof(v));
+  if (v.gp_offset > SAVED_BYTES || v.gp_offset % 8 || v.fp_offset < SAVED_BYTES || v.fp_offset > SAVED_ALL || v.fp_offset % 16 ||
+      !on_this_stack(v.overflow) || !on_this_stack(v.saved))
     return;
   /* All of them: the callee may have taken those that it wrote through. */
-  scan(r, (struct dvmrt_extent){v->saved, SAVED_BYTES});
-  scan(r, (struct dvmrt_extent){v->overflow - OVERFLOW_BYTES, 2 * OVERFLOW_BYTES});
+  scan(r, (struct dvmrt_extent){v.saved, SAVED_BYTES});
+  scan(r, (struct dvmrt_extent){v.overflow - OVERFLOW_BYTES, OVERFLOW_BYTES});
+  scan(r, (struct dvmrt_extent){v.overflow, OVERFLOW_BYTES});
 }
 
-void dvmrt_object_given(uintptr_t a, uintptr_t start, uint64_t size) {
+/* In no object that is known: what lies around it, and the pointers in static data from there on. */
+static void given_elsewhere(struct reached *r, uintptr_t a) {
+  if (dvmrt_shadow_entry(a))
+    settle_around(a);
+  uintptr_t end = static_end(a);
+  scan(r, (struct dvmrt_extent){a, end - a < STATIC_BYTES ? end - a : STATIC_BYTES});
+}
+
+void dvmrt_object_given(uintptr_t word, uintptr_t start, uint64_t size) {
   struct reached r = {.n = 0};
   struct dvmrt_extent x = {start, size};
+  uintptr_t a = address_in(word);
   struct dvmrt_region *region = dvmrt_shadow_region_in(a, 1);
   if (region) {
     dvmrt_shadow_settle(region->base, region->end - region->base, DVMRT_W_ASSIGNED);
     return;
   }
-  if (size || dvmrt_object_find(a, &x)) {
+  if (size || find_marked(a, &x))
     reach(&r, x);
-  } else {
-    if (dvmrt_shadow_entry(a))
-      settle_around(a);
-    uintptr_t end = static_end(a);
-    scan(&r, (struct dvmrt_extent){a, end - a < STATIC_BYTES ? end - a : STATIC_BYTES});
-  }
+  else
+    given_elsewhere(&r, a);
   for (unsigned i = 0; i < r.n; i++) {
     settle_object(r.x[i]);
     scan(&r, r.x[i]);

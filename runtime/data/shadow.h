@@ -12,6 +12,9 @@
 
 struct dvmrt_page;
 
+/* Memory of the program lies below 2^47 (x86-64); all addresses here do. */
+enum { DVMRT_ADDRESS_BITS = 47 };
+
 /* Data of one piece with words of their own.  The owner fills the first four fields; 'base' and 'end' are multiples of the
  * granule. */
 struct dvmrt_region {
