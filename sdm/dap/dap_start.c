@@ -23,11 +23,18 @@ json_t *dap_do_initialize(struct dap *d, const json_t *args) {
   return body;
 }
 
-static json_t *open_session(struct dap *d, struct sdm_session_options *o) {
+/* Seconds, or what it is without. */
+static double number_of(const json_t *args, const char *key, double usual) {
+  double v = json_number_value(json_object_get(args, key));
+  return v >= 0.001 && v <= 4e6 ? v : usual;
+}
+
+static json_t *open_session(struct dap *d, const json_t *args, struct sdm_session_options *o) {
   struct dvm_error err = DVM_ERROR_INIT;
   if (d->open)
     return dap_fail(d, "a session is open already");
-  o->start_ms = 60000;
+  o->start_ms = (uint32_t)(number_of(args, "startTimeout", 60) * 1000);
+  o->orphan_ms = (uint32_t)(number_of(args, "orphan", 0) * 1000);
   if (sdm_session_open(&d->s, o, &err))
     return dap_fail(d, "%s", err.text);
   d->open = true;
@@ -100,7 +107,7 @@ json_t *dap_do_launch(struct dap *d, const json_t *args) {
   choose_launcher(d, args, &o);
   if (o.command && !dvm_path_executable(o.command[0]))
     return dap_fail(d, "there is no launcher '%s'%s", o.command[0], strcmp(o.command[0], "mpirun") ? "" : "; \"launcher\": \"local\" is without MPI");
-  json_t *body = open_session(d, &o);
+  json_t *body = open_session(d, args, &o);
   if (!body)
     return NULL;
   d->entry = json_is_true(json_object_get(args, "stopOnEntry"));
@@ -157,7 +164,7 @@ json_t *dap_do_attach(struct dap *d, const json_t *args) {
     o.n = (uint32_t)n;
     command = json_pack("{s:s, s:o}", "cmd", "attach", "pids", list);
   }
-  json_t *body = open_session(d, &o);
+  json_t *body = open_session(d, args, &o);
   if (!body) {
     json_decref(command);
     return NULL;

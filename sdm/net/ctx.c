@@ -458,7 +458,7 @@ struct sdm_ctx *sdm_open(const struct sdm_options *o, struct dvm_error *err) {
   if (!rc && c->opt.role == SDM_ROLE_SERVER && c->opt.rendezvous)
     rc = rendezvous(c, err);
   if (!rc) {
-    if (c->opt.role == SDM_ROLE_SERVER) /* the wait for the first parent is bounded too */
+    if (c->opt.role == SDM_ROLE_SERVER && !sdm_node_is_led(c->node)) /* the wait for the first parent is bounded too */
       sdm_timer_set(c->orphan, sdm_now_us() + ((int64_t)c->opt.start_ms + c->opt.orphan_ms) * 1000);
     return c;
   }

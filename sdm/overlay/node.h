@@ -33,7 +33,7 @@ struct sdm_node_ops {
   void (*command)(void *arg, uint64_t request, uint32_t ms_left, const void *p, size_t len);
   void (*input)(void *arg, const struct sdm_iolist *l); /* stdin for this server's program */
   void (*credit)(void *arg, uint64_t bytes);            /* so much more output may be sent */
-  void (*orphan)(void *arg, bool alone); /* the parent is lost (true), or a new one is there (false) */
+  void (*orphan)(void *arg, bool alone); /* the parent is lost (true), or one is there, the first or a new one (false) */
   void (*bye)(void *arg);                /* the session ends */
   /* Root only.  The answer is borrowed. */
   void (*answer)(void *arg, uint64_t request, uint16_t flags, const struct sdm_answer *a);

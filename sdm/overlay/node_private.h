@@ -37,7 +37,6 @@ struct sdm_node {
   uint32_t epoch, depth;
   uint64_t serial;
   void *parent;
-  bool had_parent;
   int64_t parent_heard, parent_said;
   struct sdm_table table;
   size_t nchildren, cap;

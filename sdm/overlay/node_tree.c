@@ -133,10 +133,9 @@ static void refuse(struct sdm_node *n, void *link, const char *why) {
 static void take_parent(struct sdm_node *n, void *link, sdm_id parent_id) {
   if (n->parent && n->parent != link)
     n->ops->drop(n->arg, n->parent);
-  bool was_alone = n->had_parent && !n->parent;
+  bool was_alone = !n->parent;
   n->parent = link;
   n->parent_id = parent_id;
-  n->had_parent = true;
   n->parent_heard = n->parent_said = node_now(n);
   n->ops->bind(n->arg, link, SDM_SLOT_PARENT);
   if (was_alone)

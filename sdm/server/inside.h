@@ -17,6 +17,7 @@ struct sdm_inside_options {
   bool hold, have_rank;
 };
 
-/* The value of sdm=: "HOST:PORT" or "PORT", then in any order ",hold", ",rank=N", ",secret=FILE", ",host=ADDRESS". */
+/* The value of sdm=: "HOST:PORT" or "PORT", then in any order ",hold", ",rank=N", ",secret=FILE", ",host=ADDRESS",
+ * ",start=MS" and ",orphan=MS" (of struct sdm_options). */
 int sdm_inside_parse(struct sdm_inside_options *i, const char *text, struct dvm_error *err);
 #endif

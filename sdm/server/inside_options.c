@@ -37,7 +37,7 @@ static int place(struct sdm_inside_options *i, const char *word, struct dvm_erro
 }
 
 static int take(struct sdm_inside_options *i, const char *word, struct dvm_error *err) {
-  unsigned long rank;
+  unsigned long rank, ms;
   if (!strcmp(word, "hold")) {
     i->hold = true;
     return 0;
@@ -47,13 +47,17 @@ static int take(struct sdm_inside_options *i, const char *word, struct dvm_error
     i->o.id = (sdm_id)rank;
     return 0;
   }
+  if ((!strncmp(word, "start=", 6) && number(word + 6, 1u << 30, &ms)) || (!strncmp(word, "orphan=", 7) && number(word + 7, 1u << 30, &ms))) {
+    *(word[0] == 's' ? &i->o.start_ms : &i->o.orphan_ms) = (uint32_t)ms;
+    return 0;
+  }
   if (!strncmp(word, "secret=", 7))
     return keep(i->secret_file, sizeof(i->secret_file), word + 7, err);
   if (!strncmp(word, "host=", 5)) {
     i->o.host = i->host;
     return keep(i->host, sizeof(i->host), word + 5, err);
   }
-  return dvm_error_set(err, -EINVAL, "'%s' is none of hold, rank=N, secret=FILE, host=ADDRESS", word);
+  return dvm_error_set(err, -EINVAL, "'%s' is none of hold, rank=N, secret=FILE, host=ADDRESS, start=MS, orphan=MS", word);
 }
 
 int sdm_inside_parse(struct sdm_inside_options *i, const char *text, struct dvm_error *err) {

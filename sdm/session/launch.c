@@ -43,6 +43,10 @@ static void set_inside(const struct sdm_launch_options *o, const char *rank) {
     dvm_text_add(&t, ",hold");
   if (rank)
     dvm_text_printf(&t, ",rank=%s", rank);
+  if (o->start_ms)
+    dvm_text_printf(&t, ",start=%u", o->start_ms);
+  if (o->orphan_ms)
+    dvm_text_printf(&t, ",orphan=%u", o->orphan_ms);
   setenv("DVM_OPTIONS", dvm_text_str(&t), 1);
   dvm_text_fini(&t);
 }
@@ -72,7 +76,12 @@ static int server_words(char **words, int n, const struct sdm_launch_options *o)
   }
   words[n++] = "--io";
   words[n++] = o->oob ? "oob" : "tree";
-  static char ping[16], orphan[16];
+  static char ping[16], orphan[16], start[16];
+  if (o->start_ms) {
+    snprintf(start, sizeof(start), "%u", o->start_ms);
+    words[n++] = "--start-timeout";
+    words[n++] = start;
+  }
   if (o->ping_ms) {
     snprintf(ping, sizeof(ping), "%u", o->ping_ms);
     words[n++] = "--ping";

@@ -21,7 +21,7 @@ struct sdm_launch_options {
   const char *rendezvous, *secret; /* the secret in hexadecimal; handed over in the environment of the servers */
   const char *backend, *backend_path;
   bool oob;
-  uint32_t ping_ms, orphan_ms; /* 0: the usual */
+  uint32_t start_ms, ping_ms, orphan_ms; /* 0: the usual */
   const char *orphan_do; /* see server.h; NULL: the usual */
   bool survives;         /* a launcher does not end with us: the session may be taken up again */
   char *const *program; /* with its arguments: it has a debug server inside (sdm/server/inside.h), none of ours is started; or NULL */

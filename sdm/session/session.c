@@ -126,7 +126,7 @@ static int start_servers(struct sdm_session *s, const struct sdm_session_options
   sdm_secret_print(secret, hex);
   struct sdm_launch_options lo = {
     .rendezvous = rendezvous, .secret = hex, .backend = o->backend ? o->backend : "gdb", .backend_path = o->backend_path,
-    .oob = o->oob, .ping_ms = o->ping_ms, .orphan_ms = o->orphan_ms, .orphan_do = o->orphan_do,
+    .oob = o->oob, .start_ms = o->start_ms, .ping_ms = o->ping_ms, .orphan_ms = o->orphan_ms, .orphan_do = o->orphan_do,
     .survives = o->orphan_do || o->session_file, .program = o->inside, .hold = o->hold, .apart = o->apart };
   int rc = o->command ? sdm_launch_command(&s->launch, o->command, &lo, err)
                       : sdm_launch_local(&s->launch, o->n, &lo, err);

@@ -138,7 +138,7 @@ class Faults(unittest.TestCase):
         d = sdm.Debugger("--orphan", "0.3", "--orphan-do", what, *words)
         d.do("bt")
         server, = sdm.children(d.process.pid)
-        program = [int(j["result"]["value"]) for j in d.do("print (int)getpid()")[0]["classes"]] if "--attach" not in words else []
+        program = [p for p in sdm.descendants(server) if sdm.traced(p)]
         d.do("continue &")
         d.process.kill()
         d.process.wait()
