@@ -1,11 +1,11 @@
 /* The scan of memory that unseen code was given: objects, words and addresses at random, some pages gone or not to be read.  It ends,
  * what pointers lead to has values, and what none leads to is as it was. */
 #define _GNU_SOURCE
-#include "runtime/object.h"
+#include "runtime/data/object.h"
 #include "play.h"
 #include "random.h"
-#include "runtime/mem.h"
-#include "runtime/shadow.h"
+#include "runtime/data/mem.h"
+#include "runtime/data/shadow.h"
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
