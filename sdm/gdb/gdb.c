@@ -113,6 +113,7 @@ static void child(const char *path, int in, int out, int err) {
   dup2(out, 1);
   dup2(err, 2);
   setpgid(0, 0); /* a signal from the user's terminal is the front end's business */
+  gdb_preload();
   execlp(path, path, "-q", "-nx", "--interpreter=mi3", (char *)NULL);
   dprintf(2, "cannot run '%s': %s\n", path, strerror(errno));
   _exit(127);

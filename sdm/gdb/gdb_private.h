@@ -115,4 +115,7 @@ void gdb_registers(struct sdm_backend *b, struct sdm_call *c);
 void gdb_memory(struct sdm_backend *b, struct sdm_call *c);
 void gdb_threads(struct sdm_backend *b, struct sdm_call *c);
 void gdb_dvm(struct sdm_backend *b, struct sdm_call *c);
+
+/* In the child that becomes gdb: loads libdvmgdb into it where it cannot write this processor's registers. */
+void gdb_preload(void);
 #endif

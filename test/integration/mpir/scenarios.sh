@@ -8,11 +8,12 @@ COMMANDS=$(cd "$(dirname "$0")/../../../mpir/gdb" && pwd)/dvm_checkpoint.py
 STATES=$(cd "$(dirname "$0")" && pwd)/states.py
 LIMIT=3000000
 export DVMCR_BINDIR=$BIN
+PRELOAD=$(ls "$BIN"/../sdm/libdvmgdb.so 2>/dev/null) # gdb 13 cannot call functions where processors have AMX
 
 debug() { # NAME COMMAND...: gdb with our commands; output in NAME.gdb
   local name=$1 arguments=(); shift
   for c in "$@"; do arguments+=(-ex "$c"); done
-  timeout -k 5 60 gdb -nx -q -batch -iex "set debuginfod enabled off" -iex "set pagination off" -x "$COMMANDS" -x "$STATES" \
+  LD_PRELOAD=$PRELOAD timeout -k 5 60 gdb -nx -q -batch -iex "set debuginfod enabled off" -iex "set pagination off" -x "$COMMANDS" -x "$STATES" \
     "${arguments[@]}" > "$WORK/$name.gdb" 2>&1 < /dev/null
   grep -q "Error\|Traceback\|warning: threads have moved" "$WORK/$name.gdb" && { cat "$WORK/$name.gdb" >&2; fail "$name: gdb"; }
   return 0
