@@ -26,7 +26,7 @@ static const char usage[] =
   "       dvm debug --inside [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
   "       dvm debug --inside --servers FILE --secret-file FILE\n"
   "       dvm debug [OPTION]... --reattach FILE\n"
-  "       dvm debug --dap [--listen PORT]\n"
+  "       dvm debug --dap [--listen PATH|[HOST:]PORT [--token-file FILE]]\n"
   "options:\n"
   "  -n RANKS            processes to start with the launcher (default 1, without a launcher)\n"
   "  --launcher WORDS    command that starts them (default: DVM_LAUNCHER, else mpirun); 'local': none\n"
@@ -48,6 +48,8 @@ static const char usage[] =
   "  --orphan SECONDS    how long servers stay when this command is gone (default 30); what they started ends with\n"
   "                      them, what they attached to runs on\n"
   "  --session FILE      write there what it takes to go on if this command dies; --reattach FILE goes on\n"
+  "  --listen WHERE      for --dap: a socket at PATH, which only your processes can use, or a PORT (of 127.0.0.1 without HOST),\n"
+  "                      of which a client needs the token that is told, or that of --token-file FILE\n"
   "  --orphan-do WHAT    instead, in both cases: detach (it runs on), kill\n"
   "  --backend gdb|stub, --backend-path PATH\n";
 
@@ -59,7 +61,8 @@ struct arguments {
   struct sdm_session_options s;
   const char *launcher;
   bool batch, json, no_stop, dap, inside, program_after_launcher;
-  unsigned timeout_s, listen;
+  unsigned timeout_s;
+  const char *listen, *token_file;
   long attach;
   const char *cores[ITEMS_MAX];
   size_t ncores;
@@ -95,7 +98,7 @@ static const struct option options[] = {
   { "launcher", 1, 0, 'l' }, { "batch", 0, 0, 'b' }, { "timeout", 1, 0, 't' }, { "json", 0, 0, 'j' },
   { "no-stop", 0, 0, 'N' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
   { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
-  { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' },
+  { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' }, { "token-file", 1, 0, 'T' },
   { "inside", 0, 0, 'I' }, { "session", 1, 0, 'W' }, { "reattach", 1, 0, 'R' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "orphan-do", 1, 0, 'D' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
 
 /* 'option' is how it is named in the message; seconds become milliseconds.  Both return 0 or the exit status. */
@@ -171,10 +174,8 @@ static int parse(int argc, char **argv, struct arguments *a) {
       break;
     case 'c': rc = add_core(a, optarg); break;
     case 'd': a->dap = true; break;
-    case 'L':
-      rc = read_number("--listen", 1, 65535, &number);
-      a->listen = (unsigned)number;
-      break;
+    case 'L': a->listen = optarg; break;
+    case 'T': a->token_file = optarg; break;
     case 'I': a->inside = true; break;
     case 'W': a->s.session_file = optarg; break;
     case 'R': a->s.reattach = optarg; break;
@@ -201,6 +202,8 @@ static int parse(int argc, char **argv, struct arguments *a) {
     return misuse("'--inside' cannot be used with --attach, --core, --dap or --batch");
   if (a->listen && !a->dap)
     return misuse("'--listen' belongs to '--dap'");
+  if (a->token_file && (!a->listen || strchr(a->listen, '/')))
+    return misuse("'--token-file' belongs to '--dap --listen PORT'");
   if (a->ncores && optind + 1 < argc)
     return dvm_usage_error("debug", "expected one program beside the core files, found '%s' behind it", argv[optind + 1]);
   if (optind >= argc && !a->attach && !a->ncores && !a->dap && !a->s.reattach && !(a->inside && a->s.servers))
@@ -386,7 +389,7 @@ int sdm_debug_main(int argc, char **argv) {
     return rc > 0 ? rc : 0;
   signal(SIGPIPE, SIG_IGN);
   if (a.dap)
-    return sdm_dap_main(a.listen);
+    return sdm_dap_main(a.listen, a.token_file);
   if (!a.attach && !a.ncores && !a.s.servers && !a.s.reattach)
     rc = a.program_after_launcher ? split_launcher(&a, argc - optind, &err) : own_launcher(&a, &err);
   json_t *command = rc ? NULL : a.inside ? inside(&a) : a.s.reattach ? json_object() : first_command(&a, &err);

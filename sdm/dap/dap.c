@@ -1,21 +1,17 @@
 /* The adapter: requests of one client become commands of a session.  What the client sees as a thread is a thread of
  * one rank, 1000 * rank + thread; above 'classLimit' ranks it is a class of ranks that stand at the same place, named
  * by its lowest rank, so that 512 ranks are a few rows. */
-#define _GNU_SOURCE /* accept4 */
+#define _GNU_SOURCE /* open_memstream */
 #include "sdm/dap/dap.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "sdm/console/console.h"
+#include "sdm/dap/dap_listen.h"
 #include "sdm/dap/dap_private.h"
 
 const char *dap_text(const json_t *j, const char *key) { return json_string_value(json_object_get(j, key)); }
@@ -99,20 +95,21 @@ static const struct {
   { "dvm/focus", dap_do_focus, true }, { "dvm/compare", dap_do_compare, true }, { "dvm/merge", dap_do_merge, true },
 };
 
-static void serve(struct dap *d, const json_t *m) {
+void dap_serve(struct dap *d, const json_t *m) {
   const char *name = dap_text(m, "command");
   json_t *body = NULL;
   bool known = false;
   if (!dap_text(m, "type") || strcmp(dap_text(m, "type"), "request") || !name)
     return;
   d->why[0] = 0;
-  for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
+  bool known_client = dap_admit(d, name, json_object_get(m, "arguments"));
+  for (size_t i = 0; i < sizeof(requests) / sizeof(*requests) && known_client; i++)
     if (!strcmp(requests[i].name, name)) {
       known = true;
       body = requests[i].session && !d->open ? dap_fail(d, "nothing was launched")
                                              : requests[i].fn(d, json_object_get(m, "arguments"));
     }
-  if (!known)
+  if (!known && known_client)
     dap_fail(d, "the request '%s' is not supported", name);
   json_t *r = json_pack("{s:s, s:I, s:s, s:b}", "type", "response", "request_seq", dap_number(m, "seq", 0), "command", name,
                         "success", body != NULL);
@@ -137,7 +134,7 @@ static void run(struct dap *d) {
   while (!d->io.end && !d->quit) {
     json_t *m = sdm_dap_io_take(&d->io);
     if (m) {
-      serve(d, m);
+      dap_serve(d, m);
       json_decref(m);
     } else if (!d->io.end && !d->open)
       sdm_dap_io_fill(&d->io);
@@ -168,40 +165,39 @@ static void close_all(struct dap *d) {
   sdm_dap_io_fini(&d->io);
 }
 
-static int accept_one(unsigned port) {
-  struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = { htonl(INADDR_LOOPBACK) } };
-  int on = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), client = -1;
-  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 1))
-    fprintf(stderr, "dvm debug: error: cannot listen at 127.0.0.1:%u: %s\n", port, strerror(errno));
-  else {
-    fprintf(stderr, "dvm debug: listening at 127.0.0.1:%u\n", port);
-    client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-  }
-  close(fd);
-  return client;
+struct dap *dap_new(int in, int out) {
+  struct dap *d = sdm_alloc(sizeof(*d));
+  *d = (struct dap){ .io = { .in = in, .out = out }, .class_limit = 64, .next_break = 1 };
+  d->repl = open_memstream(&d->repl_text, &d->repl_size);
+  return d;
 }
 
-int sdm_dap_main(unsigned port) {
-  struct dap d = { .io = { .in = 0, .out = 1 }, .class_limit = 64, .next_break = 1 };
-  char *text = NULL;
-  size_t size = 0;
-  if (port)
-    d.io.in = d.io.out = accept_one(port);
-  else { /* what our children write to stdout must not look like a message */
-    d.io.out = fcntl(1, F_DUPFD_CLOEXEC, 3);
-    d.io.in = fcntl(0, F_DUPFD_CLOEXEC, 3);
-    dup2(2, 1);
-  }
-  if (d.io.in < 0)
+void dap_free(struct dap *d) {
+  close_all(d);
+  fclose(d->repl);
+  free(d->repl_text);
+  free(d);
+}
+
+/* What our children write to stdout must not look like a message. */
+static struct dap *take_stdio(void) {
+  int in = fcntl(0, F_DUPFD_CLOEXEC, 3), out = fcntl(1, F_DUPFD_CLOEXEC, 3);
+  struct dap *d = dap_new(in, out);
+  d->trusted = true;
+  dup2(2, 1);
+  return d;
+}
+
+int sdm_dap_main(const char *where, const char *token_file) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct dap *d = where ? dap_listen(where, token_file, &err) : take_stdio();
+  if (!d) {
+    fprintf(stderr, "dvm debug: error: %s\n", err.text);
     return 1;
-  d.repl = open_memstream(&text, &size);
-  d.repl_text = &text;
-  d.repl_size = &size;
-  run(&d);
-  close_all(&d);
-  fclose(d.repl);
-  free(text);
-  close(d.io.in);
+  }
+  int in = d->io.in;
+  run(d);
+  dap_free(d);
+  close(in);
   return 0;
 }

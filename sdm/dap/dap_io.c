@@ -53,7 +53,7 @@ json_t *sdm_dap_io_take(struct sdm_dap_io *io) {
     return NULL;
   }
   long n = content_length(start, head);
-  if (n < 0 || (unsigned long)n > SDM_DAP_BODY_MAX) {
+  if (n < 0 || (unsigned long)n > (io->guest ? SDM_DAP_GUEST_MAX : SDM_DAP_BODY_MAX)) {
     io->end = true;
     return NULL;
   }
@@ -69,10 +69,10 @@ json_t *sdm_dap_io_take(struct sdm_dap_io *io) {
   return NULL;
 }
 
-static bool write_all(int fd, const char *p, size_t n) {
+static bool write_all(int fd, const char *p, size_t n, bool wait) {
   while (n) {
     ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EAGAIN) {
+    if (done < 0 && errno == EAGAIN && wait) {
       struct pollfd w = { .fd = fd, .events = POLLOUT };
       poll(&w, 1, -1);
     } else if (done < 0 && errno != EINTR)
@@ -88,9 +88,12 @@ void sdm_dap_io_send(struct sdm_dap_io *io, json_t *message) {
   json_object_set_new(message, "seq", json_integer(++io->seq));
   char *text = json_dumps(message, JSON_COMPACT | JSON_SORT_KEYS);
   size_t len = strlen(text);
-  int n = snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", len);
-  if (!write_all(io->out, head, (size_t)n) || !write_all(io->out, text, len))
+  struct sdm_bytes whole = { 0 };
+  sdm_bytes_add(&whole, head, (size_t)snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", len));
+  sdm_bytes_add(&whole, text, len);
+  if (!write_all(io->out, (const char *)whole.p, whole.len, !io->guest)) /* at once: a socket makes one packet of it */
     io->end = true;
+  sdm_bytes_fini(&whole);
   free(text);
   json_decref(message);
 }

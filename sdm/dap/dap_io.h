@@ -8,12 +8,14 @@
 
 #define SDM_DAP_HEADER_MAX 4096u
 #define SDM_DAP_BODY_MAX (16u << 20)
+#define SDM_DAP_GUEST_MAX (256u << 10)
 
 struct sdm_dap_io {
   int in, out;
   struct sdm_bytes buf;
   size_t at; /* what was taken of 'buf' */
   bool end;  /* the client has gone, or sent what is no message */
+  bool guest; /* we do not know him yet: he may not send much, and is not waited for */
   json_int_t seq;
 };
 

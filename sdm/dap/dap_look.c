@@ -169,10 +169,10 @@ static bool is_command(const char *text) {
 static json_t *run_command(struct dap *d, const char *text) {
   sdm_console_line(d->console, text);
   fflush(d->repl);
-  size_t n = *d->repl_size;
-  while (n && (*d->repl_text)[n - 1] == '\n')
+  size_t n = d->repl_size;
+  while (n && d->repl_text[n - 1] == '\n')
     n--;
-  json_t *said = json_stringn(*d->repl_text ? *d->repl_text : "", n);
+  json_t *said = json_stringn(d->repl_text ? d->repl_text : "", n);
   rewind(d->repl);
   return json_pack("{s:o, s:i}", "result", said ? said : json_string(""), "variablesReference", 0);
 }

@@ -48,10 +48,18 @@ struct dap {
   struct sdm_watch *watch;
   struct sdm_console *console; /* for typed commands; writes to 'repl' */
   FILE *repl;
-  char **repl_text;
-  size_t *repl_size;
+  char *repl_text; /* of 'repl', owned */
+  size_t repl_size;
+  bool trusted;      /* the client may have programs run; else, if this is right: */
+  const char *token; /* borrowed */
   char why[400];
 };
+
+struct dap *dap_new(int in, int out);
+void dap_free(struct dap *d); /* ends its session; closes neither */
+void dap_serve(struct dap *d, const json_t *message);
+/* May this client have that request?  false: d->why says why not, and he is to go. */
+bool dap_admit(struct dap *d, const char *request, const json_t *args);
 
 const char *dap_text(const json_t *j, const char *key);
 json_int_t dap_number(const json_t *j, const char *key, json_int_t otherwise);

@@ -77,12 +77,8 @@ static int take_words(int argc, char *const *argv, struct sdm_options *o, const 
 
 struct sdm_ctx *sdm_init(int argc, char *const *argv, struct dvm_error *err) {
   struct sdm_options o = { .handlers = &message_handlers };
-  const char *secret_file = NULL, *hex = getenv("SDM_SECRET");
-  if (take_words(argc, argv, &o, &secret_file, err))
-    return NULL;
-  if (secret_file ? sdm_secret_read(&o.secret, secret_file, err)
-                  : hex ? sdm_secret_parse(&o.secret, hex, err)
-                        : dvm_error_set(err, -EINVAL, "no session secret; give it with --secret-file= or in SDM_SECRET"))
+  const char *secret_file = NULL;
+  if (take_words(argc, argv, &o, &secret_file, err) || sdm_secret_take(&o.secret, secret_file, "--secret-file=", err))
     return NULL;
   struct sdm_ctx *c = sdm_open(&o, err);
   sdm_secret_wipe(&o.secret);

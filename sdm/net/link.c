@@ -71,6 +71,22 @@ int sdm_secret_read(struct sdm_secret *s, const char *path, struct dvm_error *er
   return rc;
 }
 
+int sdm_secret_take(struct sdm_secret *s, const char *file, const char *option, struct dvm_error *err) {
+  char *hex = getenv("SDM_SECRET");
+  int rc;
+  if (file)
+    rc = sdm_secret_read(s, file, err);
+  else if (!hex)
+    rc = dvm_error_set(err, -EINVAL, "no session secret; give it with %s or in SDM_SECRET", option);
+  else
+    rc = sdm_secret_parse(s, hex, err);
+  if (hex && !rc) {
+    sodium_memzero(hex, strlen(hex)); /* neither we nor our children need it any more */
+    unsetenv("SDM_SECRET");
+  }
+  return rc;
+}
+
 int sdm_secret_write(const struct sdm_secret *s, const char *path, struct dvm_error *err) {
   char hex[2 * SDM_SECRET_BYTES + 1];
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -353,18 +353,6 @@ static void *serve(void *arg) {
   return NULL;
 }
 
-static int read_secret(struct sdm_inside_options *i, struct dvm_error *err) {
-  char *hex = getenv("SDM_SECRET");
-  if (*i->secret_file)
-    return sdm_secret_read(&i->o.secret, i->secret_file, err);
-  if (!hex)
-    return dvm_error_set(err, -EINVAL, "no session secret; give it with ,secret=FILE or in SDM_SECRET");
-  int rc = sdm_secret_parse(&i->o.secret, hex, err);
-  memset(hex, 0, strlen(hex));
-  unsetenv("SDM_SECRET");
-  return rc;
-}
-
 static int start_thread(struct dvm_error *err) {
   sigset_t all, old;
   pthread_t thread;
@@ -387,7 +375,7 @@ int dvm_host_start(struct dvm_host *h, const char *options, char *why, size_t si
     return -ELIBACC;
   int rc = sdm_inside_parse(&me.options, options, &err);
   if (!rc)
-    rc = read_secret(&me.options, &err);
+    rc = sdm_secret_take(&me.options.o.secret, *me.options.secret_file ? me.options.secret_file : NULL, ",secret=FILE", &err);
   if (!rc && !me.options.have_rank && sdm_rank_from_environment(&me.options.o.id, &ignored))
     me.options.o.id = 0;
   if (!rc && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, me.bell))

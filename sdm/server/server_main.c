@@ -62,19 +62,6 @@ static int parse(int argc, char **argv, struct arguments *a) {
   return good && optind == argc ? 0 : -EINVAL;
 }
 
-static int read_secret(struct arguments *a, struct dvm_error *err) {
-  char *hex = getenv("SDM_SECRET");
-  int rc;
-  if (a->secret_file)
-    return sdm_secret_read(&a->o.secret, a->secret_file, err);
-  if (!hex)
-    return dvm_error_set(err, -EINVAL, "no session secret; give it with --secret-file or in SDM_SECRET");
-  rc = sdm_secret_parse(&a->o.secret, hex, err);
-  memset(hex, 0, strlen(hex)); /* neither the program nor its children need it */
-  unsetenv("SDM_SECRET");
-  return rc;
-}
-
 static int sdm_server_main(int argc, char **argv) {
   struct arguments a = { .o = { .role = SDM_ROLE_SERVER }, .s = { .backend = &sdm_backend_gdb } };
   struct dvm_error err = DVM_ERROR_INIT;
@@ -86,7 +73,7 @@ static int sdm_server_main(int argc, char **argv) {
   signal(SIGINT, SIG_IGN); /* a ^C at the user's terminal is the front end's */
   int rc = a.have_rank ? 0 : sdm_rank_from_environment(&a.o.id, &err);
   if (!rc)
-    rc = read_secret(&a, &err);
+    rc = sdm_secret_take(&a.o.secret, a.secret_file, "--secret-file", &err);
   if (!rc)
     rc = sdm_server_run(&a.o, &a.s, &err);
   if (rc)

@@ -45,17 +45,14 @@ class Dap(unittest.TestCase):
         self.assertEqual(p.wait(sdm.LIMIT), 0)
 
     def test_tcp_and_attach(self):
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
-        p = self.adapter("--listen", str(port))
-        self.assertIn(b"listening", p.stderr.readline())
+        p = self.adapter("--listen", "0")
+        port, token = re.search(r":(\d+), token (\w+)", p.stderr.readline().decode()).groups()
         with sdm.Program(sdm.RING, "hang", "0") as program, socket.create_connection(("127.0.0.1", port)) as s:
             sdm.wait_until(lambda: sdm.waits(program.pid), "the program sleeps in its loop")
             c = Client(s.makefile("rb"), s.makefile("wb"))
             self.assertTrue(c.ask("initialize")["success"])
-            self.assertFalse(c.ask("attach", pid=0)["success"])
-            self.assertTrue(c.ask("attach", pid=program.pid)["success"])
+            self.assertFalse(c.ask("attach", pid=0, token=token)["success"])
+            self.assertTrue(c.ask("attach", pid=program.pid, token=token)["success"])
             c.expect({"event": "stopped"})
             frames = c.ask("stackTrace", threadId=1)["body"]["stackFrames"]
             self.assertEqual([f["name"] for f in frames][-2:], ["wait_here", "main"])

@@ -18,7 +18,7 @@
 #include "sdm/sdm.h"
 
 #define SERVERS 5
-#define SECRET "SDM_SECRET=5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a"
+#define SECRET "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a"
 #define LIMIT_US 60000000
 
 static char folder[64];
@@ -73,11 +73,20 @@ static void on_message(void *arg, struct sdm_message *m) {
     _exit(7);
 }
 
+/* The secret is in the environment once; it is gone when it has been taken. */
+static struct sdm_ctx *init_words(int argc, char *const *argv, struct dvm_error *err) {
+  setenv("SDM_SECRET", SECRET, 1);
+  struct sdm_ctx *c = sdm_init(argc, argv, err);
+  if (c && getenv("SDM_SECRET"))
+    _exit(8);
+  return c;
+}
+
 static void serve(const char *way) {
   struct dvm_error err = DVM_ERROR_INIT;
   char *argv[] = { (char *)"server", (char *)"--server", (char *)way, (char *)"--port=100", (char *)"--orphan=200",
                    (char *)"--start-timeout=20000", (char *)"--unknown-to-the-library", NULL };
-  struct server s = { .c = sdm_init(7, argv, &err) };
+  struct server s = { .c = init_words(7, argv, &err) };
   if (!s.c) {
     fprintf(stderr, "server: %s\n", err.text);
     _exit(2);
@@ -114,7 +123,6 @@ static void start_servers(const char *way) {
 static int setup(void **state) {
   (void)state;
   strcpy(folder, "/tmp/sdm-seed.XXXXXX");
-  putenv((char *)SECRET);
   return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -248,7 +256,7 @@ static struct sdm_ctx *init(const char *role, const char *more) {
   char host[96];
   snprintf(host, sizeof(host), "--host=%s", folder);
   char *argv[] = { (char *)"test", (char *)role, host, (char *)(more ? more : "--"), (char *)"--start-timeout=20000", NULL };
-  struct sdm_ctx *c = sdm_init(5, argv, &err);
+  struct sdm_ctx *c = init_words(5, argv, &err);
   if (!c)
     print_message("%s\n", err.text);
   assert_non_null(c);
@@ -350,7 +358,7 @@ static void bad_words(void **state) {
   for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
     char *argv[] = { (char *)"test", (char *)bad[i][0], (char *)bad[i][1], NULL };
     err.text[0] = 0;
-    assert_null(sdm_init(3, argv, &err));
+    assert_null(init_words(3, argv, &err));
     assert_true(err.text[0]);
   }
 }
@@ -361,7 +369,7 @@ static void ids_before_a_session(void **state) {
   char host[96];
   snprintf(host, sizeof(host), "--host=%s", folder);
   char *argv[] = { (char *)"test", (char *)"--server=3", host, NULL };
-  struct sdm_ctx *c = sdm_init(3, argv, &err);
+  struct sdm_ctx *c = init_words(3, argv, &err);
   assert_non_null(c);
   assert_int_equal(sdm_route_get_id(c), 3);
   assert_int_equal(sdm_route_set_id(c, 8), 0);
