@@ -1,5 +1,5 @@
 # Common to the tests here, on top of the driver's: programs with mistakes, and what a report of them must hold.
-. "$(dirname "${BASH_SOURCE[0]}")/../driver/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../integration/driver/lib.sh"
 ulimit -c 0
 
 # program NAME FLAGS..: compiles NAME.c, made of standard input.
