@@ -148,6 +148,7 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
 {
   struct crs_chain *chain = crs_helper_chain();
   int64_t start = sys_monotonic_ns();
+  bool traced;
   int rc;
 
   memset(reply, 0, sizeof(*reply));
@@ -157,7 +158,9 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   current_connection = connection;
   atomic_store(&busy, 1);
   atomic_store(&crs.abort_code, 0);
+  traced = crs_hooks_traced();
   MPIR_checkpoint_debugger_detach();
+  crs_hooks_expect(request->flags & CRS_FOR_DEBUGGER, traced);
   crs_hooks_await_held();
   if (!(request->flags & CRS_IGNORE_FILES))
     reply->code = crs_shared_check(reply->text, sizeof(reply->text));

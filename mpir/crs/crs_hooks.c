@@ -11,10 +11,12 @@
 #define EXPORT __attribute__((visibility("default")))
 #define FUNCTION __attribute__((noinline))
 #define HELD_LIMIT_NS 10000000000ll
+#define DEBUGGER_CHECK 10 /* naps of a waiting thread between two looks at whether its debugger lives */
 #define COMMAND_MAX (CRS_PATH_MAX + 64)
 
 static char hostname[256], checkpoint_command[COMMAND_MAX], restart_command[COMMAND_MAX], listing_command[COMMAND_MAX];
 static char command_prefix[CRS_PATH_MAX] = "dvm ";
+static atomic_int debugger_expected; /* of the present checkpoint: one means to come back */
 static int outer_number; /* this process as seen from outside its pid namespace */
 static struct {
   _Atomic(dvmcr_hook_f) fn;
@@ -32,11 +34,35 @@ EXPORT volatile int MPIR_checkpoint_hold_signal;
 EXPORT volatile int MPIR_checkpoint_stop_signal;
 EXPORT volatile int MPIR_checkpoint_helper_tid;
 EXPORT volatile int MPIR_checkpoint_held_threads;
+EXPORT volatile int MPIR_checkpoint_debugger_pid;
 
 EXPORT FUNCTION int MPIR_checkpoint_debugger_detach(void)
 {
   __asm__ volatile(""); /* keeps the call */
   return 0;
+}
+
+bool crs_hooks_traced(void)
+{
+  char status[4096];
+  const char *line;
+
+  return plain_read_file("/proc/self/status", status, sizeof(status)) > 0 && (line = plain_line(status, "TracerPid:")) &&
+         plain_dec(&line) > 0;
+}
+
+static void gate_open(void)
+{
+  MPIR_debug_with_checkpoint = 0;
+  MPIR_checkpoint_debug_gate = 1;
+}
+
+/* The debugger that holds the threads has told its number and is gone: nobody else would open the gate. */
+static bool debugger_died(void)
+{
+  const int pid = MPIR_checkpoint_debugger_pid;
+
+  return pid > 0 && sys2(SYS_kill, pid, 0) == -ESRCH && !crs_hooks_traced();
 }
 
 /* Its own system call, not libc's: a breakpoint on nanosleep in the program must not stop a waiting thread, and a
@@ -45,8 +71,26 @@ EXPORT FUNCTION void MPIR_checkpoint_debugger_breakpoint(void)
 {
   static const struct { long sec, nsec; } pause = { 0, 10000000 };
 
-  while (MPIR_checkpoint_debug_gate == 0)
+  for (unsigned naps = 1; MPIR_checkpoint_debug_gate == 0; naps++) {
     sys2(SYS_nanosleep, &pause, NULL);
+    if (naps % DEBUGGER_CHECK == 0 && MPIR_checkpoint_debug_gate == 0 && debugger_died())
+      gate_open();
+  }
+}
+
+/* Nobody else sets MPIR_debug_with_checkpoint back: not a debugger that was detached without more ado, nor one that died.  Who means to
+ * come back asks for the checkpoint itself, or detaches at MPIR_checkpoint_debugger_detach, or has the threads wait already. */
+void crs_hooks_expect(bool asked, bool traced_before)
+{
+  const bool traced = crs_hooks_traced();
+  const bool waiting = atomic_load(&crs.waiting) && !debugger_died();
+
+  atomic_store(&debugger_expected, MPIR_debug_with_checkpoint && (asked || waiting || (traced_before && !traced)));
+  if (atomic_load(&debugger_expected) || traced)
+    return;
+  MPIR_checkpoint_held_threads = 0;
+  if (MPIR_debug_with_checkpoint)
+    gate_open();
 }
 
 EXPORT FUNCTION void MPIR_checkpoint_debugger_waitpoint(void)
@@ -67,9 +111,9 @@ EXPORT FUNCTION void MPIR_checkpoint_debugger_waitpoint(void)
 EXPORT FUNCTION void *MPIR_checkpoint_debugger_crs_hook(int state)
 {
   (void)state;
-  if (MPIR_debug_with_checkpoint)
+  if (MPIR_debug_with_checkpoint && atomic_load(&debugger_expected))
     MPIR_checkpoint_debugger_waitpoint();
-  else
+  else if (!MPIR_debug_with_checkpoint)
     MPIR_checkpoint_debug_gate = 1;
   return NULL;
 }
@@ -101,13 +145,15 @@ void crs_hooks_run_helper(int outcome) { run_hook(outcome, DVMCR_HELPER); }
 
 void crs_hooks_run(int outcome)
 {
-  run_hook(outcome, crs_self.registered ? DVMCR_REGISTERED : DVMCR_PLAIN);
   MPIR_checkpoint_debugger_crs_hook(outcome);
+  run_hook(outcome, crs_self.registered ? DVMCR_REGISTERED : DVMCR_PLAIN);
 }
 
 /* The restart decides whether a debugger comes, not the image: so an image serves both ways. */
 void crs_hooks_after_restart(bool debug, int outer_pid)
 {
+  atomic_store(&debugger_expected, debug);
+  MPIR_checkpoint_debugger_pid = 0;
   MPIR_debug_with_checkpoint = debug;
   MPIR_checkpoint_debug_gate = !debug;
   crs_hooks_strings(outer_pid);
@@ -131,7 +177,7 @@ void crs_hooks_await_waiting(void)
   int64_t deadline = sys_monotonic_ns() + HELD_LIMIT_NS;
   unsigned waiting;
 
-  if (!MPIR_debug_with_checkpoint)
+  if (!MPIR_debug_with_checkpoint || !atomic_load(&debugger_expected))
     return;
   while ((waiting = atomic_load(&crs.waiting)) < crs_stopped_threads() && sys_monotonic_ns() < deadline)
     sys_futex_wait(&crs.waiting, waiting, 10000000);
@@ -142,7 +188,7 @@ void crs_hooks_announce(void)
   char line[512];
   struct plain_text t = PLAIN_TEXT(line);
 
-  if (!MPIR_debug_with_checkpoint)
+  if (!MPIR_debug_with_checkpoint || !atomic_load(&debugger_expected))
     return;
   crs_hooks_await_waiting();
   plain_add(&t, "MPIR_debug_info) ");

@@ -153,7 +153,7 @@ int crs_save(const struct crs_request *request, const char *path, struct crs_rep
 
 /* crs_hooks.c */
 int crs_hooks_init(void);
-/* On each thread when it goes on: the program's hook for the outcome, then the debugger's. */
+/* On each thread when it goes on: the debugger's hook, which may hold it, then the program's for the outcome. */
 void crs_hooks_run(int outcome);
 void crs_hooks_run_helper(int outcome);
 void crs_hooks_after_restart(bool debug, int outer_pid);
@@ -161,6 +161,11 @@ void crs_hooks_after_restart(bool debug, int outer_pid);
  * restart the restart command tells it, whose standard error the debugger reads. */
 void crs_hooks_announce(void);
 void crs_hooks_await_waiting(void);
+/* A debugger is attached to this process. */
+bool crs_hooks_traced(void);
+/* Finds out whether a debugger means to come back after this checkpoint, and opens a gate that nobody else would open.  'asked': it was
+ * asked for with --crdebug; 'traced_before': one was attached before it was told to detach. */
+void crs_hooks_expect(bool asked, bool traced_before);
 void crs_hooks_await_held(void);
 void crs_hooks_strings(int outer_pid);
 #endif

@@ -63,6 +63,12 @@ def pass_signals():
         quiet("handle SIG%d nostop noprint pass" % variable(name))
 
 
+def tell_number(pid):
+    """Should this gdb end while the threads wait for it, they are let go.  Numbers mean nothing across pid namespaces."""
+    if os.readlink("/proc/self/ns/pid") == os.readlink("/proc/%d/ns/pid" % pid):
+        set_variable("MPIR_checkpoint_debugger_pid", os.getpid())
+
+
 def program_threads(inferior):
     helper = variable("MPIR_checkpoint_helper_tid")
     return sorted((t for t in inferior.threads() if t.ptid[1] != helper), key=lambda t: t.ptid[1])
@@ -87,6 +93,7 @@ def hold_and_detach():
     pid = inferior.pid
     hold = variable("MPIR_checkpoint_hold_signal")
     pass_signals()
+    tell_number(pid)
     set_variable("MPIR_debug_with_checkpoint", 1)
     set_variable("MPIR_checkpoint_debug_gate", 0)
     tids = [t.ptid[1] for t in program_threads(inferior)]
@@ -145,6 +152,7 @@ def release_all(inferior):
 def attach_and_release(pid):
     quiet("attach %d" % pid)
     pass_signals()
+    tell_number(pid)
     release_all(gdb.selected_inferior())
 
 
