@@ -370,6 +370,7 @@ static void *helper_main(void *arg)
 void crs_helper_wake(void)
 {
   atomic_thread_fence(memory_order_seq_cst);
+  crs_stop_take_back();
   if (crs.helper_tid)
     sys3(SYS_tgkill, crs.pid, crs.helper_tid, crs.stop_signal);
 }
@@ -494,6 +495,7 @@ __attribute__((constructor)) static void crs_constructor(void)
     dprintf(2, "dvm: this process cannot be checkpointed: its helper thread cannot be started\n");
     return;
   }
+  crs_stop_installed();
   if (crs.ask_signal)
     sigaction(crs.ask_signal, &ask, NULL);
   crs.installed = true;

@@ -108,6 +108,9 @@ int crs_stop(unsigned timeout_ms, char *why, size_t size);
 /* Lets the threads go and waits until each has read its outcome. */
 void crs_release(int outcome);
 unsigned crs_stopped_threads(void);
+/* Notes the actions of our signals once they are installed; puts them back if the program has replaced them by bare system calls. */
+void crs_stop_installed(void);
+void crs_stop_take_back(void);
 /* Asks the calling thread to take part in a stop now if one is under way. */
 void crs_stop_self(void);
 

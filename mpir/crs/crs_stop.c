@@ -25,6 +25,7 @@ __thread struct crs_self crs_self CRS_TLS;
 static struct mpir_image_thread first_settings; /* at the start of the program; threads inherit them */
 static atomic_uint expected;  /* threads that the present stop waits for */
 static atomic_uint slots;     /* records handed out in the present stop */
+static struct mpir_image_action stop_action, hold_action; /* as they were installed */
 static pid_t signalled[CRS_THREADS_MAX];
 static unsigned signalled_count;
 
@@ -216,6 +217,7 @@ static void on_stop(int sig, siginfo_t *info, void *frame)
 
 void crs_stop_self(void)
 {
+  crs_stop_take_back();
   sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), crs.stop_signal);
 }
 
@@ -404,6 +406,30 @@ static int stop_rounds(int dir, int64_t deadline)
   return rc;
 }
 
+/* A runtime that serves all signals itself (Go's) has put its own action over ours, past the wrappers: its handler would not stop the thread,
+ * and on a thread that is not its own it may end the process.  Where it asks for the alternate stack, its threads' own are too small. */
+static void take_back(int sig, struct mpir_image_action *ours)
+{
+  struct mpir_image_action now;
+
+  if (!ours->handler || sys4(SYS_rt_sigaction, sig, NULL, &now, 8) || now.handler == ours->handler)
+    return;
+  ours->flags |= now.flags & SA_ONSTACK;
+  sys4(SYS_rt_sigaction, sig, ours, NULL, 8);
+}
+
+void crs_stop_take_back(void)
+{
+  take_back(crs.stop_signal, &stop_action);
+  take_back(crs.hold_signal, &hold_action);
+}
+
+void crs_stop_installed(void)
+{
+  sys4(SYS_rt_sigaction, crs.stop_signal, NULL, &stop_action, 8);
+  sys4(SYS_rt_sigaction, crs.hold_signal, NULL, &hold_action, 8);
+}
+
 int crs_stop(unsigned timeout_ms, char *why, size_t size)
 {
   int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
@@ -412,6 +438,7 @@ int crs_stop(unsigned timeout_ms, char *why, size_t size)
   int rc;
 
   crs.stopped_at_ns = sys_monotonic_ns();
+  crs_stop_take_back();
   if (dir < 0 || main_thread_ended()) {
     plain_add(&text, dir < 0 ? "cannot read /proc/self/task" : "the main thread has ended");
     sys1(SYS_close, dir);

@@ -8,7 +8,7 @@
 enum { THREAD_1, THREAD_2, MAIN_1, MAIN_2, WORKER_1, WHERE };
 enum { BEFORE, AFTER };
 static atomic_int clock_now, when[WHERE][2], outcome[WHERE], runs[WHERE];
-static atomic_int hooks[DVMCR_HOOK_EVENTS], hook_tids[DVMCR_HOOK_EVENTS][8];
+static atomic_int hooks[DVMCR_HOOK_EVENTS], places[DVMCR_HOOK_EVENTS], hook_tids[DVMCR_HOOK_EVENTS][8];
 static pid_t ran_in[WHERE], main_tid, worker_tid, plain_tid;
 static atomic_int flags_to_use[WHERE], returns_early, stop_all, workers;
 static volatile int in_section, leave_section;
@@ -34,10 +34,11 @@ static int where_values[WHERE] = { THREAD_1, THREAD_2, MAIN_1, MAIN_2, WORKER_1 
 
 static void hook(int event)
 {
-  int i = atomic_fetch_add(&hooks[event], 1);
+  int i = atomic_fetch_add(&places[event], 1);
 
   if (i < 8)
     hook_tids[event][i] = gettid();
+  atomic_fetch_add(&hooks[event], 1); /* now it may be looked at */
 }
 
 static void *worker(void *arg)
@@ -95,6 +96,7 @@ static void forget(void)
   memset(outcome, 0x55, sizeof(outcome));
   memset(runs, 0, sizeof(runs));
   memset(hooks, 0, sizeof(hooks));
+  memset(places, 0, sizeof(places));
 }
 
 static int seen(int event, pid_t tid)

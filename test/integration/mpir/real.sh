@@ -42,6 +42,53 @@ bc)
   need bc
   printf 'scale=1800\n4*a(1)\nquit\n' > "$WORK/input"
   COMMAND=(bc -l "$WORK/input") READY="opened" ;;
+cgo) # its runtime takes all signals over, and its threads' stacks are small
+  need go
+  cat > "$WORK/program.go" << 'P'
+package main
+
+/*
+#include <stdint.h>
+#include <unistd.h>
+static uint64_t mix(uint64_t x) { x ^= x << 13; x ^= x >> 7; return x ^ (x << 17); }
+*/
+import "C"
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+func main() {
+	fmt.Fprintln(os.Stderr, "ready")
+	var wg sync.WaitGroup
+	sums := make([]uint64, 4)
+	for g := 0; g < 4; g++ {
+		wg.Add(1)
+		go func(g int) {
+			defer wg.Done()
+			x := C.uint64_t(g + 1)
+			var keep [][]byte
+			for i := 0; i < 800000; i++ {
+				x = C.mix(x)
+				sums[g] += uint64(x) >> 40
+				if i%1000 == 0 {
+					keep = append(keep, make([]byte, 10000))
+					if len(keep) > 50 {
+						keep = nil
+					}
+					time.Sleep(time.Millisecond)
+				}
+			}
+		}(g)
+	}
+	wg.Wait()
+	fmt.Println("sum", sums[0]^sums[1]^sums[2]^sums[3])
+}
+P
+  HOME=$WORK go build -o "$WORK/cgo" "$WORK/program.go" || { echo "skipped: no cgo"; exit 77; }
+  COMMAND=("$WORK/cgo") READY="ready" ;;
 gomp | omp)
   COMMAND=("$PROGRAMS/mpir_$NAME" 12000) READY="ready"
   export OMP_WAIT_POLICY=passive # its processor time is then that of its work

@@ -1,0 +1,149 @@
+/* Threads that do one thing all the time, and count; what is counted must agree over any number of restarts.  storm KIND: runs until
+ * SIGUSR1 comes, then says "whole".
+ *   map: mapping, writing, moving, unmapping; signals: sending real-time and usual ones to each other; brk: moving the end of the heap. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include "self.h"
+
+#define THREADS 6
+#define PIECES 64
+
+static atomic_int finish;
+static atomic_ulong sent, received, rounds;
+static pthread_t ids[THREADS];
+static unsigned long deep(unsigned long n);
+
+static void on_user(int sig)
+{
+  (void)sig;
+  atomic_store(&finish, 1);
+}
+
+static unsigned long next(unsigned long *seed) { return *seed = *seed * 6364136223846793005ul + 1442695040888963407ul; }
+
+/* Every piece begins with its own address and size. */
+static void map_storm(unsigned long seed)
+{
+  struct { unsigned long *at, size, mark; } pieces[PIECES] = { { 0 } };
+
+  while (!atomic_load(&finish)) {
+    unsigned long r = next(&seed) >> 33, i = r % PIECES, size = (1 + (r >> 8) % 40) * 4096;
+
+    atomic_fetch_add(&rounds, 1);
+    if (!pieces[i].at) {
+      pieces[i].at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      CHECK(pieces[i].at != MAP_FAILED);
+      pieces[i].size = size;
+      pieces[i].mark = r;
+      pieces[i].at[0] = pieces[i].at[size / 8 - 1] = r;
+      continue;
+    }
+    CHECK(pieces[i].at[0] == pieces[i].mark && pieces[i].at[pieces[i].size / 8 - 1] == pieces[i].mark);
+    if (r & 0x1000) {
+      pieces[i].at = mremap(pieces[i].at, pieces[i].size, size, MREMAP_MAYMOVE);
+      CHECK(pieces[i].at != MAP_FAILED);
+      pieces[i].size = size;
+      pieces[i].at[size / 8 - 1] = pieces[i].mark;
+    } else {
+      CHECK(!munmap(pieces[i].at, pieces[i].size));
+      pieces[i].at = NULL;
+    }
+  }
+}
+
+static void on_storm(int sig)
+{
+  (void)sig;
+  atomic_fetch_add(&received, 1);
+}
+
+/* Real-time signals are queued, none may be lost; there is a limit to the queue, and then none is sent. */
+static void signal_storm(unsigned long seed)
+{
+  while (!atomic_load(&finish)) {
+    unsigned long r = next(&seed) >> 33;
+
+    if (atomic_load(&sent) - atomic_load(&received) > 100) {
+      sched_yield();
+      continue;
+    }
+    atomic_fetch_add(&sent, 1);
+    atomic_fetch_add(&rounds, 1);
+    if (r & 16 ? pthread_kill(ids[r % THREADS], SIGRTMIN + 3)
+               : sigqueue(getpid(), SIGRTMIN + 4, (union sigval){ .sival_int = (int)r }))
+      atomic_fetch_sub(&sent, 1);
+  }
+}
+
+static void brk_storm(unsigned long seed)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+  while (!atomic_load(&finish)) {
+    long size = (long)(1 + (next(&seed) >> 33) % 40) * 4096;
+    unsigned char *at;
+
+    atomic_fetch_add(&rounds, 1);
+    pthread_mutex_lock(&lock);
+    at = sbrk(size);
+    CHECK(at != (void *)-1);
+    at[0] = at[size - 1] = 7;
+    CHECK(at[0] == 7 && at[size - 1] == 7 && sbrk(-size) != (void *)-1);
+    pthread_mutex_unlock(&lock);
+  }
+}
+
+static void (*storm)(unsigned long seed);
+
+static void *thread_main(void *arg)
+{
+  storm((unsigned long)arg + 1);
+  return NULL;
+}
+
+/* The stack of the main thread goes on growing. */
+static __attribute__((noinline)) unsigned long deep(unsigned long n)
+{
+  volatile char frame[4096];
+
+  frame[n % sizeof(frame)] = (char)n;
+  return n ? deep(n - 1) + (unsigned char)frame[n % sizeof(frame)] : 0;
+}
+
+int main(int argc, char **argv)
+{
+  struct sigaction user = { .sa_handler = on_user }, stormy = { .sa_handler = on_storm, .sa_flags = SA_RESTART };
+  sigset_t set;
+
+  if (argc < 2)
+    return 2;
+  storm = strcmp(argv[1], "map") == 0 ? map_storm : strcmp(argv[1], "brk") == 0 ? brk_storm : signal_storm;
+  sigaction(SIGUSR1, &user, NULL);
+  sigaction(SIGRTMIN + 3, &stormy, NULL);
+  sigaction(SIGRTMIN + 4, &stormy, NULL);
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  for (long i = 0; i < THREADS; i++)
+    ids[i] = pthread_self();
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+  for (long i = 0; i < THREADS; i++)
+    CHECK(!pthread_create(&ids[i], NULL, thread_main, (void *)i));
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  fprintf(stderr, "ready\n");
+  for (unsigned long n = 1; !atomic_load(&finish); n += n < 1500) {
+    deep(n);
+    usleep(100);
+  }
+  deep(1500);
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(ids[i], NULL);
+  for (int i = 0; i < 5000 && atomic_load(&sent) != atomic_load(&received); i++)
+    usleep(1000);
+  if (atomic_load(&sent) != atomic_load(&received))
+    printf("%lu sent, %lu received\n", atomic_load(&sent), atomic_load(&received));
+  else
+    printf("whole\n");
+  return atomic_load(&rounds) == 0;
+}
