@@ -135,10 +135,12 @@ static int stop_and_save(void)
   rc = crs_stop(timeout, reply->text, sizeof(reply->text));
   reply->stop_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
   reply->threads = crs_stopped_threads() + 1;
-  if (rc)
+  if (rc) {
     crs_release(rc);
-  else
+  } else {
+    crs_pending_take_late();
     rc = crs_save(request, reply->path, reply, current_connection);
+  }
   reply->code = rc;
   return rc;
 }

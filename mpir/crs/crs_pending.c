@@ -92,6 +92,15 @@ void crs_pending_give(pid_t tid)
 }
 
 /* Asks the thread, since nobody else can take its signals. */
+static void ask_to_take(struct crs_record *record)
+{
+  atomic_store(&record->take, 1);
+  while (atomic_load(&record->take)) {
+    sys_futex_wake(&crs.release);
+    sys_futex_wait(&record->take, 1, 1000000);
+  }
+}
+
 static bool thread_takes(pid_t tid, int sig)
 {
   struct crs_record *record = crs.records, *end = record + crs_stopped_threads();
@@ -102,12 +111,16 @@ static bool thread_takes(pid_t tid, int sig)
     record++;
   if (record == end)
     return false;
-  atomic_store(&record->take, 1);
-  while (atomic_load(&record->take)) {
-    sys_futex_wake(&crs.release);
-    sys_futex_wait(&record->take, 1, 1000000);
-  }
+  ask_to_take(record);
   return true;
+}
+
+void crs_pending_take_late(void)
+{
+  for (unsigned i = 0; i < crs_stopped_threads(); i++)
+    if (pending_of(crs.records[i].image.tid))
+      ask_to_take(&crs.records[i]);
+  crs_pending_take_process();
 }
 
 bool crs_pending_take(const struct mpir_image_timer *timers, unsigned count)

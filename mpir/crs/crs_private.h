@@ -127,6 +127,8 @@ void crs_pending_take_own(pid_t tid);
 void crs_pending_give(pid_t tid);
 /* By the helper: takes those of the process.  Returns whether there were any. */
 bool crs_pending_take_process(void);
+/* By the helper, when all stand: those that threads which stood later have sent to threads that stood earlier, and those of the process. */
+void crs_pending_take_late(void);
 /* Takes pending signals that have come since the threads were stopped: those of the process, and those of the threads to which 'timers'
  * send theirs.  Returns whether there were any. */
 bool crs_pending_take(const struct mpir_image_timer *timers, unsigned count);

@@ -452,8 +452,6 @@ int crs_stop(unsigned timeout_ms, char *why, size_t size)
     explain_timeout(timeout_ms, &text);
   else if (rc)
     plain_add(&text, "refused by a callback of the program");
-  if (!rc)
-    crs_pending_take_process();
   return rc;
 }
 

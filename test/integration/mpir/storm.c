@@ -1,9 +1,10 @@
 /* Threads that do one thing all the time, and count; what is counted must agree over any number of restarts.  storm KIND: runs until
  * SIGUSR1 comes, then says "whole".
- *   map: mapping, writing, moving, unmapping; signals: sending real-time and usual ones to each other; brk: moving the end of the heap. */
+ *   map: mapping, writing, moving, giving back, unmapping; heap: the same through malloc, and shared; signals: sending real-time and usual ones to each other; brk: moving the end of the heap. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include "self.h"
 
@@ -33,23 +34,59 @@ static void map_storm(unsigned long seed)
 
     atomic_fetch_add(&rounds, 1);
     if (!pieces[i].at) {
-      pieces[i].at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      CHECK(pieces[i].at != MAP_FAILED);
+      pieces[i].at = mmap(NULL, size, r & 0x4000 ? PROT_NONE : PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      CHECK(pieces[i].at != MAP_FAILED && (!(r & 0x4000) || !mprotect(pieces[i].at, size, PROT_READ | PROT_WRITE)));
+      if (r & 0x8000)
+        memset(pieces[i].at, (int)r | 1, size);
       pieces[i].size = size;
       pieces[i].mark = r;
       pieces[i].at[0] = pieces[i].at[size / 8 - 1] = r;
       continue;
     }
     CHECK(pieces[i].at[0] == pieces[i].mark && pieces[i].at[pieces[i].size / 8 - 1] == pieces[i].mark);
-    if (r & 0x1000) {
+    if ((r & 0x3000) == 0x2000) { /* what is given back reads as zeros */
+      CHECK(!madvise(pieces[i].at, pieces[i].size, MADV_DONTNEED) && !pieces[i].at[0] && !pieces[i].at[pieces[i].size / 8 - 1]);
+      pieces[i].at[0] = pieces[i].at[pieces[i].size / 8 - 1] = pieces[i].mark;
+    } else if (r & 0x1000) {
+      const unsigned long before = pieces[i].size;
+
       pieces[i].at = mremap(pieces[i].at, pieces[i].size, size, MREMAP_MAYMOVE);
       CHECK(pieces[i].at != MAP_FAILED);
+      for (unsigned long k = before / 8; k < size / 8; k += 512) /* what is new, too */
+        CHECK(!pieces[i].at[k]);
       pieces[i].size = size;
       pieces[i].at[size / 8 - 1] = pieces[i].mark;
     } else {
       CHECK(!munmap(pieces[i].at, pieces[i].size));
       pieces[i].at = NULL;
     }
+  }
+}
+
+/* Through malloc, whose arenas come from mmap and go back to it, and memory that is shared. */
+static void heap_storm(unsigned long seed)
+{
+  struct { unsigned long *at, size, mark; bool shared; } pieces[PIECES] = { { 0 } };
+
+  while (!atomic_load(&finish)) {
+    unsigned long r = next(&seed) >> 33, i = r % PIECES, size = (1 + (r >> 8) % 60000) * 8;
+
+    atomic_fetch_add(&rounds, 1);
+    if (pieces[i].at) {
+      CHECK(pieces[i].at[0] == pieces[i].mark && pieces[i].at[pieces[i].size / 8 - 1] == pieces[i].mark);
+      if (pieces[i].shared)
+        CHECK(!munmap(pieces[i].at, pieces[i].size));
+      else
+        free(pieces[i].at);
+    }
+    pieces[i].shared = r % 5 == 0;
+    pieces[i].at = pieces[i].shared ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) : calloc(1, size);
+    CHECK(pieces[i].at && pieces[i].at != MAP_FAILED);
+    for (unsigned long k = 0; k < size / 8; k++)
+      CHECK(!pieces[i].at[k]);
+    pieces[i].size = size;
+    pieces[i].mark = r;
+    pieces[i].at[0] = pieces[i].at[size / 8 - 1] = r;
   }
 }
 
@@ -119,7 +156,7 @@ int main(int argc, char **argv)
 
   if (argc < 2)
     return 2;
-  storm = strcmp(argv[1], "map") == 0 ? map_storm : strcmp(argv[1], "brk") == 0 ? brk_storm : signal_storm;
+  storm = strcmp(argv[1], "map") == 0 ? map_storm : strcmp(argv[1], "heap") == 0 ? heap_storm : strcmp(argv[1], "brk") == 0 ? brk_storm : signal_storm;
   sigaction(SIGUSR1, &user, NULL);
   sigaction(SIGRTMIN + 3, &stormy, NULL);
   sigaction(SIGRTMIN + 4, &stormy, NULL);

@@ -1,6 +1,7 @@
 #!/bin/bash
-# storm.sh BIN PROGRAMS KIND [CYCLES]: a program that does one thing all the time from several threads, through chained restarts.
+# storm.sh BIN PROGRAMS KIND [CYCLES [RESTART-OPTION...]]: a program that does one thing all the time from several threads, through chained restarts.
 BIN=$1 PROGRAMS=$2 KIND=$3 CYCLES=${4:-6}
+shift $(($# > 4 ? 4 : $#))
 . "$(dirname "$0")/lib.sh"
 need_restart
 
@@ -15,7 +16,7 @@ for ((i = 1; i <= CYCLES; i++)); do
   done
   kill -9 "$PID" 2> /dev/null || { cat "$WORK"/*.err >&2; fail "cycle $i: it has ended"; }
   wait "$WAITER" 2> /dev/null
-  restart again
+  restart again "$@"
   wait_for 20 running mpir_storm || { cat "$WORK/again.err" >&2; fail "cycle $i: it does not run again"; }
 done
 QUOTA=$(($(used) + 100))
