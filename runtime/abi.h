@@ -264,13 +264,17 @@ int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size);
 /* Reductions, evaluated a second time by inserted code as if each iteration ran on a processor of its own; just before leave.
  * 'number' counts R lines from 0.  Values have the type of the R line: before the loop, the program's own at its end, and the
  * partial values of the iterations combined by the declared operation (the value from before not among them).
- * 'state' bit 0: somebody else has written the variable, nothing is known; bit 1: several iterations had the extreme.
- * 'magnitude': sum of the terms' absolute values (floating sums).  Locations (maxloc, minloc) likewise, or NULL and 0 bytes. */
+ * 'state' bit 0: somebody else has written the variable, nothing is known; bit 1: several iterations had the extreme;
+ * from DVMRT_ROUNDINGS_SHIFT on: roundings that each iteration makes.
+ * Floating sums and products: 'roundings' that were made besides, of numbers whose absolute values 'magnitude' is the sum of, or more
+ * (sums).  Locations (maxloc, minloc) likewise, or NULL and 0 bytes. */
+enum { DVMRT_ROUNDINGS_SHIFT = 8, DVMRT_ROUNDINGS_MAX = 0xffffff };
 int __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
-                      const void *partial, double magnitude, const void *loc_before, const void *loc_result,
-                      const void *loc_partial, uint64_t loc_bytes); /* 1: the program is to go on with the second value */
+                      const void *partial, double magnitude, double roundings, const void *loc_before,
+                      const void *loc_result, const void *loc_partial, uint64_t loc_bytes); /* 1: the program is to go on with the second value */
 /* The same for 'count' elements, or the parts of complex numbers, one after another: 'partial' combines what single updates made
- * of the neutral element, 'last' holds what the updates that were seen have left.  'magnitude': one each, or NULL. */
+ * of the neutral element, 'last' holds what the updates that were seen have left.  'magnitude': one and the
+ * roundings after it for each, or NULL. */
 void __dvmrt_results(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, void *result,
                      const void *partial, const void *last, const double *magnitude, uint64_t count);
 /* Before each iteration, and ('over') just before leave, for reductions that inserted code does not evaluate: bit n of 'numbers'
@@ -295,10 +299,10 @@ void __dvmrt_heap_free(const void *p);                    /* before free */
 void *__dvmrt_realloc(void *p, uint64_t size);            /* in place of realloc */
 
 /* Called by a constructor (priority 1) of each object: sites [first, last).  The name carries the ABI, so that a stale object does not link. */
-void __dvmrt_module_2(struct dvmrt_site *first, struct dvmrt_site *last);
+void __dvmrt_module_3(struct dvmrt_site *first, struct dvmrt_site *last);
 /* By its destructor: the object may be unmapped after this. */
 void __dvmrt_module_gone(struct dvmrt_site *first, struct dvmrt_site *last);
-#define DVMRT_MODULE_SYMBOL "__dvmrt_module_2"
+#define DVMRT_MODULE_SYMBOL "__dvmrt_module_3"
 
 #ifdef __cplusplus
 }

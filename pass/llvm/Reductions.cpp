@@ -1,9 +1,10 @@
 // The twin of a reduction variable 's' in a nest, in C ('op' is the declared operation):
 //
-//   enter:       initial = s; sum = neutral; twin = neutral; magnitude = 0;
+//   enter:       initial = s; sum = neutral; twin = neutral; magnitude = 0; greatest = 0; roundings = 0;
 //   iteration:   sum = sum op twin; magnitude += |twin|; twin = neutral;
 //   s = f(s):    twin = f(twin);        // values that come from s come from twin; control flow stays the program's
-//   leave:       (as iteration); __dvmrt_reduction(site, number, &initial, &s, &sum, magnitude, .., seen);
+//   operations of f in a loop:   roundings++; greatest = max(greatest, |result|);
+//   leave:       (as iteration); __dvmrt_reduction(site, number, &initial, &s, &sum, magnitude + greatest, roundings, .., seen);
 //
 // so an iteration that does not store contributes the neutral element, and the value from before enters once.  Locations of
 // maxloc and minloc have twins that are taken over with the value.  Local variables that hold values computed from 's' for a
@@ -13,12 +14,13 @@
 // makes of the neutral element ('last' tells updates that were not seen):
 //
 //   enter:       initial = r; last = r; sum[k] = neutral for all k;
-//   r[k] = f(r[k]):   sum[k] = sum[k] op f(neutral); last[k] = r[k];
+//   r[k] = f(r[k]):   sum[k] = sum[k] op f(neutral); last[k] = r[k]; magnitude[k] += |f(neutral)|; roundings[k] += operations of f;
 //   leave:       __dvmrt_results(site, number, &initial, &r, &sum, &last, ..);
 //
 // What cannot be followed at all (a callee that updates 's') is looked at by the runtime between the iterations: __dvmrt_step.
 #include "Reductions.h"
 #include "ReductionSlice.h"
+#include "Roundings.h"
 #include "runtime/abi.h"
 
 using namespace llvm;
@@ -34,7 +36,8 @@ class Mirror : ReductionSlice {
   DenseMap<Instruction *, Value *> Clones;
   AllocaInst *LastValues = nullptr;
   AllocaInst *Initial = nullptr, *Total = nullptr, *Magnitude = nullptr, *LocTotal = nullptr, *LocInitial = nullptr;
-  AllocaInst *Tie = nullptr, *Last = nullptr, *Opaque = nullptr;
+  AllocaInst *Tie = nullptr, *Last = nullptr, *Opaque = nullptr, *Roundings = nullptr, *Greatest = nullptr;
+  uint64_t EachIteration = 0; // roundings
 
 public:
   Mirror(FunctionState &S, Construct &K, ArrayRef<ReductionClause> All, const ReductionClause &C)
@@ -60,8 +63,11 @@ private:
       Twin = newSlot(accessType(Address), Address->getName());
     Initial = newSlot(T, "initial");
     Total = newSlot(T, "total");
-    if (T->isFloatingPointTy() && C.Op == ReductionClause::Sum)
+    if (rounds()) {
       Magnitude = newSlot(Type::getDoubleTy(RT.C), "magnitude");
+      Greatest = newSlot(Type::getDoubleTy(RT.C), "greatest");
+      Roundings = newSlot(RT.I64, "roundings");
+    }
     if (located()) {
       LocInitial = newSlot(accessType(C.Location), "location.initial");
       LocTotal = newSlot(accessType(C.Location), "location");
@@ -72,6 +78,7 @@ private:
       Opaque = newSlot(RT.I1, "opaque");
     }
     mirrorStores();
+    countRoundings();
     giveValue(C.Address);
     if (located())
       giveValue(C.Location);
@@ -109,8 +116,11 @@ private:
     S.store(B, V, Initial);
     S.store(B, C.neutral(T), Total);
     S.store(B, C.neutral(T), Twins[C.Address]);
-    if (Magnitude)
+    if (Magnitude) {
       S.store(B, ConstantFP::get(B.getDoubleTy(), 0), Magnitude);
+      S.store(B, ConstantFP::get(B.getDoubleTy(), 0), Greatest);
+      S.store(B, B.getInt64(0), Roundings);
+    }
     if (located()) {
       Value *L = B.CreateLoad(accessType(C.Location), C.Location);
       for (AllocaInst *Slot : {LocInitial, LocTotal, Twins[C.Location]})
@@ -144,11 +154,52 @@ private:
       S.store(B, B.CreateSelect(Better, S.load(B, Twins[C.Location]), S.load(B, LocTotal)), LocTotal);
     }
     S.store(B, C.combined(B, A, X), Total);
-    if (Magnitude) {
-      Value *D = T->isDoubleTy() ? X : B.CreateFPCast(X, B.getDoubleTy());
-      S.store(B, B.CreateFAdd(S.load(B, Magnitude), B.CreateUnaryIntrinsic(Intrinsic::fabs, D)), Magnitude);
-    }
+    if (Magnitude)
+      S.store(B, B.CreateFAdd(S.load(B, Magnitude), size(B, X)), Magnitude);
     S.store(B, C.neutral(T), Twin);
+  }
+
+  static Value *size(IRBuilder<> &B, Value *X) {
+    return B.CreateUnaryIntrinsic(Intrinsic::fabs, X->getType()->isDoubleTy() ? X : B.CreateFPCast(X, B.getDoubleTy()));
+  }
+
+  bool rounds() const { return T->isFloatingPointTy() && (C.Op == ReductionClause::Sum || C.Op == ReductionClause::Product); }
+
+  // Operations on the way from the variable back to it.  Those of an iteration itself are as many as the iterations, and one alone adds
+  // to what the partial values are.
+  void countRoundings() {
+    SmallVector<std::pair<Instruction *, uint64_t>, 4> Once, Often;
+    for (Instruction *I : Depends)
+      if (uint64_t Count = Roundings && inNest(I) ? roundingsOf(*I, T) : 0)
+        (repeats(I) ? Often : Once).push_back({I, Count});
+    for (auto [I, Count] : Once)
+      EachIteration += Count;
+    for (auto [I, Count] : Often) {
+      IRBuilder<> B(I->getNextNode());
+      S.store(B, B.CreateAdd(S.load(B, Roundings), B.getInt64(Count)), Roundings);
+    }
+    if (Once.size() == 1)
+      Once.clear();
+    Once.append(Often);
+    for (auto [I, Count] : Once) {
+      IRBuilder<> B(I->getNextNode());
+      Value *X = size(B, I), *Most = S.load(B, Greatest);
+      S.store(B, B.CreateSelect(B.CreateFCmpOGT(X, Most), X, Most), Greatest);
+    }
+  }
+
+  // May one iteration execute it more than once?
+  bool repeats(Instruction *I) const {
+    SmallPtrSet<BasicBlock *, 4> Starts;
+    for (CallInst *Mark : K.Iters)
+      Starts.insert(Mark->getParent());
+    SmallVector<BasicBlock *, 8> Work{I->getParent()};
+    SmallPtrSet<BasicBlock *, 8> Seen;
+    while (!Work.empty())
+      for (BasicBlock *Next : successors(Work.pop_back_val()))
+        if (K.Blocks.contains(Next) && !Starts.contains(Next) && Seen.insert(Next).second)
+          Work.push_back(Next);
+    return Seen.contains(I->getParent());
   }
 
   Value *spilled(IRBuilder<> &B, Value *V) { // a copy in memory, so that the twin itself stays a register
@@ -174,13 +225,19 @@ private:
     }
     Value *Skip = Opaque ? B.CreateZExt(S.load(B, Opaque), RT.I32) : B.getInt32(0);
     Value *Tied = Tie ? B.CreateZExt(S.load(B, Tie), RT.I32) : B.getInt32(0);
-    Value *M = Magnitude ? S.load(B, Magnitude) : ConstantFP::get(B.getDoubleTy(), 0);
+    Value *Zero = ConstantFP::get(B.getDoubleTy(), 0);
+    Value *M = Magnitude ? B.CreateFAdd(S.load(B, Magnitude), S.load(B, Greatest)) : Zero;
+    Value *N = Roundings ? B.CreateUIToFP(S.load(B, Roundings), B.getDoubleTy()) : Zero;
     Value *Replace =
         RT.call(B, "__dvmrt_reduction",
-            {Site, B.getInt32(C.Number), B.CreateOr(Skip, B.CreateShl(Tied, 1)), spilled(B, S.load(B, Initial)),
-             spilled(B, B.CreateLoad(T, C.Address)), spilled(B, S.load(B, Total)), M, LocBefore, LocNow, Loc,
+            {Site, B.getInt32(C.Number), B.CreateOr(B.CreateOr(Skip, B.CreateShl(Tied, 1)), roundingsAsState(B)), spilled(B, S.load(B, Initial)),
+             spilled(B, B.CreateLoad(T, C.Address)), spilled(B, S.load(B, Total)), M, N, LocBefore, LocNow, Loc,
              B.getInt64(LocBytes)});
     replaceResult(B, B.CreateIsNotNull(Replace));
+  }
+
+  Value *roundingsAsState(IRBuilder<> &B) const {
+    return B.getInt32(uint32_t(std::min<uint64_t>(EachIteration, DVMRT_ROUNDINGS_MAX)) << DVMRT_ROUNDINGS_SHIFT);
   }
 
   // reduction=emulate: the program goes on with the value that the iterations' processors would have.
@@ -208,8 +265,8 @@ private:
     Total = newSlot(Values, "total");
     LastValues = newSlot(Values, "last");
     Opaque = newSlot(RT.I1, "opaque");
-    if (T->isFloatingPointTy() && C.Op == ReductionClause::Sum)
-      Magnitude = newSlot(ArrayType::get(Type::getDoubleTy(RT.C), Count + 1), "magnitude");
+    if (rounds())
+      Magnitude = newSlot(ArrayType::get(ArrayType::get(Type::getDoubleTy(RT.C), 2), Count + 1), "magnitude");
     SmallVector<std::pair<StoreInst *, Value *>, 8> New;
     for (StoreInst *St : Stores)
       New.push_back({St, twinOf(St->getValueOperand())});
@@ -241,10 +298,32 @@ private:
     B.CreateStore(St->getValueOperand(), elementOf(B, LastValues, Index));
     Value *Sum = elementOf(B, Total, Index);
     B.CreateStore(C.combined(B, B.CreateLoad(T, Sum), V), Sum);
-    if (Magnitude) {
-      Value *M = elementOf(B, Magnitude, Index), *D = T->isDoubleTy() ? V : B.CreateFPCast(V, B.getDoubleTy());
-      B.CreateStore(B.CreateFAdd(B.CreateLoad(B.getDoubleTy(), M), B.CreateUnaryIntrinsic(Intrinsic::fabs, D)), M);
+    if (Magnitude)
+      addRoundings(B, St->getValueOperand(), V, elementOf(B, Magnitude, Index));
+  }
+
+  // To the two sums at 'Sums': what 'V', which the contribution 'Twin' mirrors, was computed from, and with how many roundings.
+  void addRoundings(IRBuilder<> &B, Value *V, Value *Twin, Value *Sums) {
+    Value *Sum = size(B, Twin);
+    uint64_t Count = 1; // the contribution is added
+    SmallVector<Value *, 8> Work{V};
+    SmallPtrSet<Value *, 8> Seen{V};
+    while (!Work.empty()) {
+      auto *I = dyn_cast<Instruction>(Work.pop_back_val());
+      if (!I || !Depends.contains(I))
+        continue;
+      uint64_t Mine = roundingsOf(*I, T);
+      Count += Mine;
+      if (Value *Clone = Clones.lookup(I); Mine && Clone && Clone != Twin && I->getParent() == B.GetInsertBlock())
+        Sum = B.CreateFAdd(Sum, size(B, Clone));
+      for (Value *Operand : I->operands())
+        if (Seen.insert(Operand).second)
+          Work.push_back(Operand);
     }
+    Type *Double = B.getDoubleTy();
+    Value *Second = B.CreateConstInBoundsGEP1_64(Double, Sums, 1);
+    B.CreateStore(B.CreateFAdd(B.CreateLoad(Double, Sums), Sum), Sums);
+    B.CreateStore(B.CreateFAdd(B.CreateLoad(Double, Second), ConstantFP::get(Double, double(Count))), Second);
   }
 
   void contributionsBegin() {
@@ -257,7 +336,7 @@ private:
     auto *G = new GlobalVariable(RT.M, Neutrals->getType(), true, GlobalValue::PrivateLinkage, Neutrals, "dvm.neutral");
     B.CreateMemCpy(Total, Align, G, Align, Bytes);
     if (Magnitude)
-      B.CreateMemSet(Magnitude, B.getInt8(0), Count * 8, Align);
+      B.CreateMemSet(Magnitude, B.getInt8(0), Count * 16, Align);
     S.store(B, B.getFalse(), Opaque);
   }
 

@@ -30,7 +30,7 @@ static const struct {
     {"__dvmrt_born", "vpl"},       {"__dvmrt_assign", "vpl"},     {"__dvmrt_copy", "vppl"},
     {"__dvmrt_fill", "vpl"},       {"__dvmrt_unwound", "vp"},     {"__dvmrt_over", "vpl"},
     {"__dvmrt_foreign", "vp"},     {"__dvmrt_given", "vpl"},     {"__dvmrt_heap_new", "vpl"},   {"__dvmrt_heap_zero", "vpl"},
-    {"__dvmrt_reduction", "ipiipppdpppl"}, {"__dvmrt_escape", "vp"}, {"__dvmrt_results", "vpiipppppl"}, {"__dvmrt_step", "vpii"}, {"__dvmrt_summary", "ipppp"},
+    {"__dvmrt_reduction", "ipiipppddpppl"}, {"__dvmrt_escape", "vp"}, {"__dvmrt_results", "vpiipppppl"}, {"__dvmrt_step", "vpii"}, {"__dvmrt_summary", "ipppp"},
     {"__dvmrt_data", "ippl"},      {"__dvmrt_stretch", "iplp"},
     {"__dvmrt_heap_free", "vp"},   {"__dvmrt_realloc", "ppl"},    {DVMRT_MODULE_SYMBOL, "vpp"}, {"__dvmrt_module_gone", "vpp"},
 };
@@ -122,7 +122,7 @@ GlobalVariable *Runtime::site(Constant *Text) {
   return G;
 }
 
-// void __attribute__((constructor(1))) ctor(void) { __dvmrt_module_2(__start_dvmrt_sites, __stop_dvmrt_sites); }
+// void __attribute__((constructor(1))) ctor(void) { __dvmrt_module_3(__start_dvmrt_sites, __stop_dvmrt_sites); }
 // void __attribute__((destructor(1))) dtor(void) { __dvmrt_module_gone(__start_dvmrt_sites, __stop_dvmrt_sites); }
 // Once per linked object: the same COMDAT in each module, hidden, so that each shared library has its own.
 void Runtime::makeConstructor() {

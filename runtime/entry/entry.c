@@ -21,7 +21,7 @@ static void leave(void) {
     dvmrt_process_do_due();
 }
 
-void __dvmrt_module_2(struct dvmrt_site *first, struct dvmrt_site *last) {
+void __dvmrt_module_3(struct dvmrt_site *first, struct dvmrt_site *last) {
   dvmrt_process_init();
   dvmrt_object_module(first);
   if (!dvmrt_mem_enter())
@@ -206,13 +206,14 @@ const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use
 }
 
 int __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
-                      const void *partial, double magnitude, const void *loc_before, const void *loc_result,
-                      const void *loc_partial, uint64_t loc_bytes) {
+                      const void *partial, double magnitude, double roundings, const void *loc_before,
+                      const void *loc_result, const void *loc_partial, uint64_t loc_bytes) {
   if (!dvmrt_mem_enter())
     return 0;
   struct dvmrt_evaluation e = {
       .number = number, .disturbed = state & 1, .tied = state & 2, .before = before, .result = result, .partial = partial,
-      .magnitude = magnitude, .loc_before = loc_before, .loc_result = loc_result, .loc_partial = loc_partial,
+      .magnitude = magnitude, .roundings = roundings,
+      .each_iteration = state >> DVMRT_ROUNDINGS_SHIFT, .loc_before = loc_before, .loc_result = loc_result, .loc_partial = loc_partial,
       .loc_bytes = loc_bytes};
   bool replace = dvmrt_reduce_compare(dvmrt_directive_of(construct), &e);
   leave();

@@ -1,6 +1,6 @@
 /* The value from before enters once: expected = before op partial.  Integers must agree exactly, extremes too; floating sums
- * and products agree within the rounding of two orders of evaluation, c * n * eps * sum of |terms| (Higham, Accuracy and
- * Stability of Numerical Algorithms, 4.2; c = 4 covers both evaluations and the program's own rearrangement). */
+ * and products agree within the rounding of two orders of evaluation, c * n * eps * sum of |terms| with n roundings (Higham, Accuracy
+ * and Stability of Numerical Algorithms, 4.2; c = 4 covers both evaluations and the program's own rearrangement). */
 #include "runtime/rules/reduce.h"
 #include "runtime/report/explain.h"
 #include "runtime/data/mem.h"
@@ -77,13 +77,18 @@ static long double epsilon(struct operand t) {
   return t.bytes == 4 ? (long double)FLT_EPSILON : t.bytes == 8 ? (long double)DBL_EPSILON : LDBL_EPSILON;
 }
 
-static long double tolerance(struct operand t, const char *op, long double magnitude, const void *before, long double expected) {
+/* What rounding may explain: how often, and of which numbers. */
+struct rounding {
+  double magnitude;
+  long double times;
+};
+
+static long double tolerance(struct operand t, const char *op, struct rounding by, const void *before, long double expected) {
   bool greatest;
   if (extreme(op, &greatest))
     return 0;
-  long double iterations = (long double)((__dvmrt_now.write >> 1) - (__dvmrt_now.base >> 1) + 1);
-  long double scale = !strcmp(op, "sum") ? magnitude + fabsl(real(t, before)) : fabsl(expected);
-  return ROUNDING * (iterations + 1) * epsilon(t) * scale;
+  long double scale = !strcmp(op, "sum") ? (long double)by.magnitude + fabsl(real(t, before)) : fabsl(expected);
+  return ROUNDING * (by.times + 1) * epsilon(t) * scale;
 }
 
 static size_t bytes_that_count(struct operand t) { return t.bytes == 16 ? 10 : t.bytes; }
@@ -140,12 +145,12 @@ static void compare_location(const struct dvmrt_directive *d, const struct dvmrt
 
 /* Do 'result' and before op partial agree?  If not, the report is made; 'name' is the variable's or its element's, 'what' a part of that. */
 static bool agrees(const struct dvmrt_directive *d, const struct dvmrt_item *r, struct operand t, const char *name, const char *what,
-                   const void *before, const void *result, const void *partial, double magnitude) {
+                   const void *before, const void *result, const void *partial, struct rounding by) {
   char program[64], declared[64], allowed[80] = "", expected[16];
   combine(t, r->word, before, partial, expected);
   if (is_real(t)) {
     long double have = real(t, result), want = real(t, expected);
-    long double slack = tolerance(t, r->word, (long double)magnitude, before, want);
+    long double slack = tolerance(t, r->word, by, before, want);
     if (have == want || (isnan(have) && isnan(want)) || !(fabsl(have - want) > slack))
       return true;
     if (slack > 0)
@@ -170,12 +175,15 @@ static bool operand_of(const struct dvmrt_directive *d, const struct dvmrt_item 
   return is_real(*t) || is_integer(*t);
 }
 
+static long double iterations(void) { return (long double)((__dvmrt_now.write >> 1) - (__dvmrt_now.base >> 1) + 1); }
+
 bool dvmrt_reduce_compare(const struct dvmrt_directive *d, const struct dvmrt_evaluation *e) {
   const struct dvmrt_item *r = reduction_item(d, e->number);
   struct operand t;
   if (e->disturbed || !operand_of(d, r, &t))
     return false;
-  if (agrees(d, r, t, r->ref.name, "", e->before, e->result, e->partial, e->magnitude))
+  struct rounding by = {e->magnitude, e->roundings + iterations() * ((long double)e->each_iteration + 1)};
+  if (agrees(d, r, t, r->ref.name, "", e->before, e->result, e->partial, by))
     compare_location(d, r, t, e);
   return dvmrt_reduce_emulates;
 }
@@ -209,7 +217,9 @@ void dvmrt_reduce_results(const struct dvmrt_directive *d, const struct dvmrt_re
     if (memcmp(last + at, result + at, bytes_that_count(t)))
       continue; /* somebody else has written it */
     part_name(r, k, name, sizeof name);
-    agrees(d, r, t, name, part_of_complex(r, k), before + at, result + at, partial + at, all->magnitude ? all->magnitude[k] : 0);
+    const double *m = all->magnitude;
+    struct rounding by = m ? (struct rounding){m[2 * k], m[2 * k + 1]} : (struct rounding){0, 0};
+    agrees(d, r, t, name, part_of_complex(r, k), before + at, result + at, partial + at, by);
     if (dvmrt_reduce_emulates)
       combine(t, r->word, before + at, partial + at, result + at);
   }
@@ -258,7 +268,7 @@ static void step_element(const struct dvmrt_directive *d, const struct dvmrt_ite
                          const char *seen) {
   if (!dvmrt_reduce_emulates) {
     if (idempotent(r->word))
-      agrees(d, r, t, r->ref.name, "", seen, value, value, 0);
+      agrees(d, r, t, r->ref.name, "", seen, value, value, (struct rounding){0, 0});
     return;
   }
   combine(t, r->word, total, value, total);

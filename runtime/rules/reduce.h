@@ -7,7 +7,8 @@ struct dvmrt_evaluation {       /* __dvmrt_reduction in abi.h */
   uint32_t number;              /* R line, from 0 */
   bool disturbed, tied;
   const void *before, *result, *partial;
-  double magnitude;
+  double magnitude, roundings;
+  uint32_t each_iteration;      /* roundings */
   const void *loc_before, *loc_result, *loc_partial; /* or NULL */
   uint64_t loc_bytes;
 };
@@ -18,7 +19,7 @@ struct dvmrt_results {          /* __dvmrt_results */
   const void *before;
   void *result;
   const void *partial, *last;
-  const double *magnitude;
+  const double *magnitude;      /* two each, or NULL */
   uint64_t count;
 };
 

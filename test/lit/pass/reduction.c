@@ -47,7 +47,7 @@ double g(void) {
 // CHECK: fadd double %[[TWIN]], %[[A]]
 // CHECK: store double %{{.*}}, ptr %s,
 // CHECK: store double %{{.*}}, ptr %dvm.twin.s
-// CHECK: call {{.*}}@__dvmrt_reduction(ptr @dvm.site{{.*}}, i32 0, i32 {{.*}}, ptr %dvm.twin.out{{.*}}, ptr %dvm.twin.out{{.*}}, ptr %dvm.twin.out{{.*}}, double %{{.*}}, ptr null, ptr null, ptr null, i64 0)
+// CHECK: call {{.*}}@__dvmrt_reduction(ptr @dvm.site{{.*}}, i32 0, i32 {{.*}}, ptr %dvm.twin.out{{.*}}, ptr %dvm.twin.out{{.*}}, ptr %dvm.twin.out{{.*}}, double %{{.*}}, double %{{.*}}, ptr null, ptr null, ptr null, i64 0)
 // CHECK: call void @__dvmrt_leave(
 // The partial value goes into an array.
 // CHECK-LABEL: define {{.*}}@g(
