@@ -1,5 +1,7 @@
 #include "mpir/commands/client.h"
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +13,8 @@
 
 #define CONNECT_TRIES 50 /* of 20 ms: the helper thread may just be starting */
 
-/* The number that the process has in its own, innermost, namespace: the last of the NSpid line. */
-static int inner_pid(pid_t pid)
+/* The last number of a line: that of the innermost namespace. */
+int mpir_client_inner(pid_t pid, const char *label)
 {
   char path[64], line[256];
   int inner = pid;
@@ -25,14 +27,37 @@ static int inner_pid(pid_t pid)
   while (fgets(line, sizeof(line), f)) {
     char *last = strrchr(line, '\t');
 
-    if (strncmp(line, "NSpid:", 6) == 0 && last)
+    if (strncmp(line, label, strlen(label)) == 0 && last)
       sscanf(last, "%d", &inner);
   }
   fclose(f);
   return inner;
 }
 
-static int connect_to(pid_t pid, int inner, struct dvm_error *err)
+bool mpir_client_has_children(pid_t pid)
+{
+  char path[300], text[16];
+  struct dirent *d;
+  bool found = false;
+  DIR *dir;
+
+  snprintf(path, sizeof(path), "/proc/%d/task", pid);
+  dir = opendir(path);
+  while (dir && !found && (d = readdir(dir))) {
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, d->d_name);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    found = fd >= 0 && read(fd, text, sizeof(text)) > 0;
+    if (fd >= 0)
+      close(fd);
+  }
+  if (dir)
+    closedir(dir);
+  return found;
+}
+
+static int connect_to(pid_t pid, int inner, int tries, struct dvm_error *err)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   char path[64];
@@ -50,7 +75,7 @@ static int connect_to(pid_t pid, int inner, struct dvm_error *err)
   if (fd < 0)
     return dvm_error_errno(err, "cannot make a socket");
   for (int i = 0; connect(fd, (struct sockaddr *)&address, size); i++) {
-    if (i == CONNECT_TRIES || (errno != ECONNREFUSED && errno != EAGAIN)) {
+    if (i == tries || (errno != ECONNREFUSED && errno != EAGAIN)) {
       close(fd);
       return dvm_error_set(err, -ESRCH, "process %d is not checkpointable (start it with 'dvm run --checkpointable')", pid);
     }
@@ -59,12 +84,17 @@ static int connect_to(pid_t pid, int inner, struct dvm_error *err)
   return fd;
 }
 
-static int exchange(int fd, const struct crs_request *request, struct crs_reply *reply)
+int mpir_client_connect(pid_t pid, bool once, struct dvm_error *err)
+{
+  int inner = mpir_client_inner(pid, "NSpid:");
+
+  return inner < 0 ? dvm_error_set(err, -ESRCH, "there is no process %d", pid) : connect_to(pid, inner, once ? 0 : CONNECT_TRIES, err);
+}
+
+int mpir_client_receive(int fd, struct crs_reply *reply)
 {
   size_t got = 0;
 
-  if (send(fd, request, sizeof(*request), MSG_NOSIGNAL) != (ssize_t)sizeof(*request))
-    return -EIO;
   while (got < sizeof(*reply)) {
     ssize_t n = recv(fd, (char *)reply + got, sizeof(*reply) - got, 0);
 
@@ -79,17 +109,14 @@ static int exchange(int fd, const struct crs_request *request, struct crs_reply 
   return 0;
 }
 
-int mpir_client_checkpoint(pid_t pid, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err)
+static int checkpoint_one(pid_t pid, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err)
 {
-  int inner = inner_pid(pid), fd, rc;
+  int fd = mpir_client_connect(pid, false, err), rc;
 
-  if (inner < 0)
-    return dvm_error_set(err, -ESRCH, "there is no process %d", pid);
-  fd = connect_to(pid, inner, err);
   if (fd < 0)
     return fd;
   request->version = CRS_PROTOCOL_VERSION;
-  rc = exchange(fd, request, reply);
+  rc = send(fd, request, sizeof(*request), MSG_NOSIGNAL) == (ssize_t)sizeof(*request) ? mpir_client_receive(fd, reply) : -EIO;
   close(fd);
   if (rc)
     return dvm_error_set(err, rc, "process %d ended, or was restarted, before it answered", pid);
@@ -105,4 +132,12 @@ int mpir_client_checkpoint(pid_t pid, struct crs_request *request, struct crs_re
                          len ? reply->text : strerror(-reply->code));
   }
   return 0;
+}
+
+int mpir_client_checkpoint(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply,
+                           struct dvm_error *err)
+{
+  if (scope == MPIR_SCOPE_AUTO)
+    scope = mpir_client_has_children(pid) ? MPIR_SCOPE_TREE : MPIR_SCOPE_PROCESS;
+  return scope == MPIR_SCOPE_PROCESS ? checkpoint_one(pid, request, reply, err) : mpir_client_set(pid, scope, request, reply, err);
 }

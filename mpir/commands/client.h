@@ -1,11 +1,33 @@
 /* Asking a checkpointable process for a checkpoint. */
 #ifndef DVM_MPIR_CLIENT_H
 #define DVM_MPIR_CLIENT_H
+#include <stdbool.h>
 #include <sys/types.h>
 #include "base/error.h"
 #include "mpir/crs/protocol.h"
 
+/* What is to be saved.  The processes of a tree, group or session are saved as a set, with all their descendants. */
+enum mpir_scope {
+  MPIR_SCOPE_AUTO,    /* the process, and its descendants if it has children */
+  MPIR_SCOPE_PROCESS, /* the process; refused if it has children */
+  MPIR_SCOPE_TREE,    /* the process and its descendants, as a set */
+  MPIR_SCOPE_GROUP,   /* of processes: 'pid' is its number */
+  MPIR_SCOPE_SESSION,
+};
+
 /* Sends the request and waits for the answer, at most until the process ends.  'pid' is the process as seen from here.
  * Returns 0 with an image at reply->path, or -E... */
-int mpir_client_checkpoint(pid_t pid, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err);
+int mpir_client_checkpoint(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply,
+                           struct dvm_error *err);
+
+/* A number of the process in its own, innermost, namespace: of the lines NSpid, NSpgid, NSsid of /proc/PID/status.
+ * Negative if there is no such process. */
+int mpir_client_inner(pid_t pid, const char *label);
+/* A connection to the process's checkpointer, which may just be starting, or -E...; 'once': without waiting for it. */
+int mpir_client_connect(pid_t pid, bool once, struct dvm_error *err);
+int mpir_client_receive(int fd, struct crs_reply *reply);
+bool mpir_client_has_children(pid_t pid);
+
+/* client_set.c */
+int mpir_client_set(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err);
 #endif

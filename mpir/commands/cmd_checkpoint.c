@@ -15,6 +15,7 @@
 #include "mpir/commands/client.h"
 #include "mpir/commands/commands.h"
 #include "mpir/image/compress.h"
+#include "mpir/image/image_set.h"
 #include "mpir/commands/inspect.h"
 #include "mpir/commands/list.h"
 
@@ -24,6 +25,9 @@ static const char usage[] =
   "       dvm checkpoint inspect [--no-backtraces] IMAGE\n"
   "       dvm checkpoint compress [--zlib] IMAGE  (zstd unless told otherwise)\n"
   "       dvm checkpoint expand IMAGE OUT\n"
+  "  --tree              with its children, as a set of images (the usual, if it has children)\n"
+  "  --group, --session  PID is a process group's or session's number: all of it, as a set\n"
+  "  --alone             the process alone; refused if it has children\n"
   "  -o, --output PATH   image file, or folder if it ends in '/'\n"
   "  --all-files         put mapped files (program, libraries) into the image too\n"
   "  --no-fork           write while the process stands still\n"
@@ -55,12 +59,43 @@ static int compress_in_place(const char *path, enum mpir_codec codec, struct dvm
   return rc;
 }
 
+/* A set's images one after another; an image is one. */
+static int for_each_image(const char *path, int (*fn)(const char *, void *, struct dvm_error *), void *arg, struct dvm_error *err)
+{
+  struct mpir_set *set = mpir_set_is(path) ? mpir_set_read(path, err) : NULL;
+  char file[PATH_MAX];
+  int rc = 0;
+
+  if (!set)
+    return mpir_set_is(path) ? err->code : fn(path, arg, err);
+  for (size_t i = 0; i < set->member_count && !rc; i++) {
+    if (set->members[i].ended)
+      continue;
+    snprintf(file, sizeof(file), "%s/%s", path, set->members[i].image);
+    rc = fn(file, arg, err);
+  }
+  mpir_set_free(set);
+  return rc;
+}
+
+static int compress_one(const char *path, void *codec, struct dvm_error *err)
+{
+  return compress_in_place(path, *(enum mpir_codec *)codec, err);
+}
+
+static int inspect_one(const char *path, void *options, struct dvm_error *err)
+{
+  struct mpir_image *image = mpir_image_open(path, err);
+  int rc = image ? mpir_inspect(image, path, options, err) : err->code;
+
+  mpir_image_close(image);
+  return rc;
+}
+
 static int inspect_main(int argc, char **argv)
 {
   struct mpir_inspect_options options = { .backtraces = true, .verify = true };
   struct dvm_error err = DVM_ERROR_INIT;
-  struct mpir_image *image;
-  int rc;
 
   if (argc == 3 && strcmp(argv[1], "--no-backtraces") == 0) {
     options.backtraces = false;
@@ -71,12 +106,7 @@ static int inspect_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
-  image = mpir_image_open(argv[1], &err);
-  if (!image)
-    return fail(&err);
-  rc = mpir_inspect(image, argv[1], &options, &err);
-  mpir_image_close(image);
-  return rc ? fail(&err) : 0;
+  return for_each_image(argv[1], inspect_one, &options, &err) ? fail(&err) : 0;
 }
 
 static int compress_main(int argc, char **argv)
@@ -93,7 +123,7 @@ static int compress_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
-  return compress_in_place(argv[1], codec, &err) ? fail(&err) : 0;
+  return for_each_image(argv[1], compress_one, &codec, &err) ? fail(&err) : 0;
 }
 
 static int expand_main(int argc, char **argv)
@@ -151,6 +181,7 @@ struct arguments {
   struct crs_request request;
   enum mpir_codec codec;
   bool list, stats, for_debugger;
+  enum mpir_scope scope;
   unsigned long jobid;
 };
 
@@ -173,8 +204,9 @@ static int read_codec(enum mpir_codec *codec)
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, HELP };
+  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, HELP };
   static const struct option options[] = {
+    { "tree", 0, NULL, TREE }, { "group", 0, NULL, GROUP }, { "session", 0, NULL, SESSION }, { "alone", 0, NULL, ALONE },
     { "output", 1, NULL, 'o' },        { "list", 0, NULL, 'l' },          { "all-files", 0, NULL, ALL_FILES },
     { "no-fork", 0, NULL, NO_FORK },   { "no-sync", 0, NULL, NO_SYNC },   { "allow-traced", 0, NULL, ALLOW_TRACED },
     { "ignore-files", 0, NULL, IGNORE_FILES }, { "keep", 1, NULL, KEEP }, { "timeout", 1, NULL, TIMEOUT },
@@ -201,6 +233,10 @@ static int parse(int argc, char **argv, struct arguments *a)
     case TIMEOUT: rc = read_number("--timeout", 1, &a->request.stop_timeout_ms); break;
     case COMPRESS: rc = read_codec(&a->codec); break;
     case KILL: a->request.signal = SIGKILL; break;
+    case TREE: a->scope = MPIR_SCOPE_TREE; break;
+    case GROUP: a->scope = MPIR_SCOPE_GROUP; break;
+    case SESSION: a->scope = MPIR_SCOPE_SESSION; break;
+    case ALONE: a->scope = MPIR_SCOPE_PROCESS; break;
     case STATS: a->stats = true; break;
     case CRDEBUG:
       a->for_debugger = true;
@@ -263,13 +299,13 @@ int mpir_checkpoint_main(int argc, char **argv)
   }
   if (a.request.path[0] && dvm_path_replaceable(a.request.path, &err) == -EPERM) /* into a folder is well */
     return fail(&err);
-  if (mpir_client_checkpoint((pid_t)pid, &a.request, &reply, &err)) {
+  if (mpir_client_checkpoint((pid_t)pid, a.scope, &a.request, &reply, &err)) {
     fail(&err);
     if (strstr(err.text, "descriptor "))
       fputs("help: close it before the checkpoint, or leave such descriptors out of the image with '--ignore-files'\n", stderr);
     return 1;
   }
-  if (a.codec && compress_in_place(reply.path, a.codec, &err)) /* the process may be gone: it is the only image */
+  if (a.codec && for_each_image(reply.path, compress_one, &a.codec, &err)) /* the process may be gone: it is the only image */
     fprintf(stderr, "dvm checkpoint: warning: the image stays as it is: %s\n", err.text);
   report(&reply, a.stats);
   return 0;

@@ -41,6 +41,25 @@ static void pass_signals(void)
     signal(passed[i], pass_on);
 }
 
+/* A group of the restarted processes had the terminal: it has it again, and stops us when it is stopped. */
+static void give_terminal(const struct mpir_restarted *r)
+{
+  if (r->foreground && tcgetpgrp(0) == getpgrp()) {
+    signal(SIGTTOU, SIG_IGN);
+    tcsetpgrp(0, r->foreground);
+  }
+}
+
+static void stop_with_it(const struct mpir_restarted *r)
+{
+  if (!r->foreground)
+    return;
+  tcsetpgrp(0, getpgrp());
+  raise(SIGSTOP);
+  give_terminal(r);
+  kill(-r->foreground, SIGCONT);
+}
+
 static int wait_for(const struct mpir_restarted *r)
 {
   int status = 0;
@@ -50,9 +69,13 @@ static int wait_for(const struct mpir_restarted *r)
   target = r->pid;
   if (early)
     kill(r->pid, early);
-  while (waitpid(r->child, &status, 0) < 0)
-    if (errno != EINTR)
+  while (waitpid(r->child, &status, r->foreground ? WUNTRACED : 0) < 0 || WIFSTOPPED(status))
+    if (WIFSTOPPED(status))
+      stop_with_it(r);
+    else if (errno != EINTR)
       return 127;
+  while (r->all && (waitpid(-1, NULL, 0) > 0 || errno == EINTR)) /* of a group, others may have no parent but us */
+    ;
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -116,8 +139,9 @@ int mpir_restart_main(int argc, char **argv)
   if (stats)
     fprintf(stderr, "dvm restart: running after %.1f ms\n",
             (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6);
-  if (o.debug)
-    announce(r.pid);
+  give_terminal(&r);
+  for (size_t i = 0; o.debug && (i == 0 || (r.all && r.all[i])); i++)
+    announce(r.all ? r.all[i] : r.pid);
   if (r.pid != r.inner_pid)
     fprintf(stderr, "dvm restart: note: process %d runs in a pid namespace of its own; from outside it is process %d\n",
             r.inner_pid, r.pid);

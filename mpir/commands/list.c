@@ -1,6 +1,7 @@
 #include "mpir/commands/list.h"
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "mpir/image/image.h"
+#include "mpir/image/image_set.h"
 
 struct entry {
   char *path; /* owned */
@@ -17,6 +19,7 @@ struct entry {
   int pid;
   char comm[16];
   bool compressed;
+  size_t processes; /* of a set; 0: an image */
 };
 
 int mpir_list_folder(char *path, size_t size)
@@ -68,8 +71,8 @@ static void remove_leftover(const char *path)
   const char *mark = strstr(path, ".ckpt.tmp");
   int writer = mark ? atoi(mark + strlen(".ckpt.tmp")) : 0;
 
-  if (writer > 0 && kill(writer, 0) && errno == ESRCH)
-    unlink(path);
+  if (writer > 0 && kill(writer, 0) && errno == ESRCH && unlink(path) && errno == EISDIR)
+    mpir_set_remove(path);
 }
 
 static bool entry_read(const char *path, struct entry *out)
@@ -85,6 +88,38 @@ static bool entry_read(const char *path, struct entry *out)
   snprintf(out->comm, sizeof(out->comm), "%s", mpir_image_string(image, image->header->comm));
   mpir_image_close(image);
   return out->path != NULL;
+}
+
+static bool set_read(const char *path, struct entry *out)
+{
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  struct mpir_set *set = mpir_set_read(path, &ignored);
+  char file[PATH_MAX];
+  bool good = set != NULL;
+
+  for (size_t i = 0; set && i < set->member_count && good; i++) {
+    struct entry e;
+
+    if (set->members[i].ended)
+      continue;
+    snprintf(file, sizeof(file), "%s/%s", path, set->members[i].image);
+    if (!(good = entry_read(file, &e)))
+      break;
+    if (!i) {
+      *out = e;
+    } else {
+      out->size += e.size;
+      out->threads += e.threads;
+      free(e.path);
+    }
+    out->processes++;
+  }
+  mpir_set_free(set);
+  if (good) {
+    free(out->path);
+    good = (out->path = strdup(path)) != NULL;
+  }
+  return good;
 }
 
 static void print_entry(const struct entry *e, bool handles)
@@ -103,6 +138,8 @@ static void print_entry(const struct entry *e, bool handles)
   printf("%s  %7d  %-15s  %4zu threads  %8.1f MiB%s  ", when, e->pid, e->comm, e->threads, (double)e->size / (1 << 20),
          e->compressed ? " z" : "");
   mpir_list_quote(stdout, e->path);
+  if (e->processes)
+    printf("  (%zu processes)", e->processes);
   putchar('\n');
 }
 
@@ -122,7 +159,7 @@ int mpir_list(const char *folder, bool handles, struct dvm_error *err)
     if (asprintf(&path, "%s%s%s", folder, has_suffix(folder, "/") ? "" : "/", d->d_name) < 0)
       break;
     remove_leftover(path);
-    if (has_suffix(d->d_name, ".ckpt") && entry_read(path, &e)) {
+    if (has_suffix(d->d_name, ".ckpt") && (mpir_set_is(path) ? set_read(path, &e) : entry_read(path, &e))) {
       more = realloc(entries, (count + 1) * sizeof(*entries));
       if (more) {
         entries = more;

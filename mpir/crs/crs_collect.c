@@ -43,6 +43,16 @@ bool dump_owns_fd(const struct crs_dump *d, int fd)
   return false;
 }
 
+uint32_t dump_object(const struct crs_dump *d, uint64_t device, uint64_t inode)
+{
+  return d->request->flags & CRS_MEMBER ? crs_group_object(device, inode) : 0;
+}
+
+bool dump_is_others(const struct crs_dump *d, uint64_t device, uint64_t inode)
+{
+  return (dump_object(d, device, inode) & (CRS_OBJECT_INSIDE | CRS_OBJECT_MINE)) == CRS_OBJECT_INSIDE;
+}
+
 static void add_thread(struct crs_dump *d, const struct crs_record *record)
 {
   d->threads[d->thread_count] = record->image;
@@ -288,6 +298,8 @@ int dump_timers(struct crs_dump *d)
 
 int dump_children(struct crs_dump *d)
 {
+  if (d->request->flags & CRS_MEMBER) /* they are members too */
+    return 0;
   for (unsigned i = 0; i < d->thread_count; i++) {
     char path[64], text[512];
     struct plain_text t = PLAIN_TEXT(path);

@@ -73,6 +73,11 @@ uint32_t dump_string(struct crs_dump *d, const char *s);
 /* Says what went wrong and returns 'code'. */
 int dump_fail(struct crs_dump *d, int code, const char *what);
 bool dump_owns_fd(const struct crs_dump *d, int fd);
+/* CRS_OBJECT_* of a pipe, socket or piece of memory that other members of the set have too; 0 if none has, or the process is
+ * saved alone.  'device' as stat(2) tells it. */
+uint32_t dump_object(const struct crs_dump *d, uint64_t device, uint64_t inode);
+/* Another member saves the content of this object. */
+bool dump_is_others(const struct crs_dump *d, uint64_t device, uint64_t inode);
 
 /* A line of /proc/PID/maps: "start-end perms offset major:minor inode   name".  'name' points into the line, which is terminated
  * there.  Returns the next line, or NULL if this one is cut. */

@@ -220,12 +220,13 @@ static void settle_outside(struct crs_dump *d, unsigned *refused)
 {
   for (unsigned i = 0; i < d->file_count; i++) {
     struct mpir_image_file *file = &d->files[i];
-    bool inside = file->kind == MPIR_FILE_PIPE && pipe_has_end(d, file->inode, O_RDONLY) &&
-                  pipe_has_end(d, file->inode, O_WRONLY);
+    const uint32_t object = dump_object(d, file->device, file->inode);
+    bool inside = file->kind == MPIR_FILE_PIPE && ((object & CRS_OBJECT_INSIDE) ||
+                  (pipe_has_end(d, file->inode, O_RDONLY) && pipe_has_end(d, file->inode, O_WRONLY)));
 
     if (inside || (file->kind && file->kind != MPIR_FILE_PIPE))
       continue;
-    if (is_standard_object(d, file)) {
+    if ((object & CRS_OBJECT_STANDARD) || is_standard_object(d, file)) {
       file->kind = MPIR_FILE_INHERIT;
       continue;
     }
@@ -287,7 +288,8 @@ int dump_files(struct crs_dump *d)
     const struct mpir_image_file *file = &d->files[i];
     bool first = true;
 
-    if (file->kind != MPIR_FILE_PIPE || (file->open_flags & O_ACCMODE) == O_WRONLY)
+    if (file->kind != MPIR_FILE_PIPE || (file->open_flags & O_ACCMODE) == O_WRONLY ||
+        dump_is_others(d, file->device, file->inode))
       continue;
     for (unsigned k = 0; k < d->pipe_count; k++)
       first = first && d->files[d->pipe_contents[k].file].inode != file->inode;

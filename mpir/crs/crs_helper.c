@@ -43,6 +43,9 @@ static char default_folder[CRS_PATH_MAX];
 static atomic_uint asked_by_signal;
 static unsigned period_ms;
 static atomic_int busy;
+/* Held while a descriptor of the helper's is made or closed: a child that is forked meanwhile would have one that nobody knows.
+ * Never held while threads stand. */
+static pthread_mutex_t descriptors = PTHREAD_MUTEX_INITIALIZER;
 
 /* Image names: FOLDER/PROGRAM-PID-NUMBER.ckpt */
 static void image_name(struct plain_text *t, const char *folder, unsigned sequence)
@@ -135,6 +138,8 @@ static int stop_and_save(void)
   rc = crs_stop(timeout, reply->text, sizeof(reply->text));
   reply->stop_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
   reply->threads = crs_stopped_threads() + 1;
+  if (!rc && (request->flags & CRS_MEMBER))
+    rc = crs_group_begin(current_connection, reply);
   if (rc) {
     crs_release(rc);
   } else {
@@ -164,7 +169,7 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   MPIR_checkpoint_debugger_detach();
   crs_hooks_expect(request->flags & CRS_FOR_DEBUGGER, traced);
   crs_hooks_await_held();
-  if (!(request->flags & CRS_IGNORE_FILES))
+  if (!(request->flags & (CRS_IGNORE_FILES | CRS_MEMBER)))
     reply->code = crs_shared_check(reply->text, sizeof(reply->text));
   if (!reply->code) {
     choose_path(request, reply->path, sizeof(reply->path));
@@ -240,16 +245,27 @@ static bool peer_may_ask(int fd)
   return peer.uid == geteuid() || peer.uid == 0;
 }
 
+static void listen_again(void)
+{
+  pthread_mutex_lock(&descriptors);
+  crs_helper_listen();
+  pthread_mutex_unlock(&descriptors);
+}
+
 static void serve_connection(void)
 {
   static struct crs_request request;
   static struct crs_reply reply;
-  int fd = accept4(crs.listen_fd, NULL, NULL, SOCK_CLOEXEC);
-  int rc;
+  int fd, rc;
 
+  pthread_mutex_lock(&descriptors);
+  fd = current_connection = accept4(crs.listen_fd, NULL, NULL, SOCK_CLOEXEC);
+  rc = errno;
+  pthread_mutex_unlock(&descriptors);
+  errno = rc;
   if (fd < 0) {
     if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) /* the program closed our descriptor */
-      crs_helper_listen();
+      listen_again();
     return;
   }
   rc = peer_may_ask(fd) ? read_request(fd, &request) : -EPERM;
@@ -259,8 +275,10 @@ static void serve_connection(void)
     request.flags |= default_request.flags; /* what the program was started with holds for every image */
     rc = checkpoint(&request, &reply, fd);
     current_requester = 0;
-    if (rc == 1) /* another life: the connection was not restored */
+    if (rc == 1) { /* another life: the connection was not restored */
+      current_connection = -1;
       return;
+    }
   } else {
     memset(&reply, 0, sizeof(reply));
     reply.version = CRS_PROTOCOL_VERSION;
@@ -268,7 +286,10 @@ static void serve_connection(void)
     strcpy(reply.text, rc == -EPERM ? "the process belongs to another user\n" : "the request is not understood\n");
   }
   write_all(fd, &reply, sizeof(reply));
+  pthread_mutex_lock(&descriptors);
   close(fd);
+  current_connection = -1;
+  pthread_mutex_unlock(&descriptors);
   signal_done(&request, rc);
 }
 
@@ -362,7 +383,7 @@ static void *helper_main(void *arg)
       next = sys_monotonic_ns() + period_ms * 1000000ll;
     }
     if (crs.listen_fd < 0)
-      crs_helper_listen(); /* a child just forked may still hold the name */
+      listen_again(); /* a child just forked may still hold the name */
     if (helper_wait(next))
       serve_connection();
   }
@@ -437,12 +458,24 @@ static int start_thread(void)
   return -rc;
 }
 
+static void before_fork(void) { pthread_mutex_lock(&descriptors); }
+static void after_fork_in_parent(void) { pthread_mutex_unlock(&descriptors); }
+
 /* A forked child has our memory but not our thread. */
 static void after_fork(void)
 {
+  pthread_mutex_init(&descriptors, NULL);
   if (crs.listen_fd >= 0)
     close(crs.listen_fd);
-  crs.listen_fd = -1;
+  if (current_connection >= 0)
+    close(current_connection);
+  crs.listen_fd = current_connection = -1;
+  atomic_store(&crs.stopping, 0); /* others may have been stopped when this thread forked: they are not here */
+  atomic_store(&crs.claimed, 0);
+  atomic_store(&crs.left, 0);
+  atomic_store(&busy, 0);
+  for (int i = 0; i < TICKETS; i++)
+    atomic_store(&tickets[i].state, TICKET_FREE);
   crs.pid = getpid();
   crs.helper_tid = 0;
   crs.sequence = 0;
@@ -501,7 +534,7 @@ __attribute__((constructor)) static void crs_constructor(void)
   if (crs.ask_signal)
     sigaction(crs.ask_signal, &ask, NULL);
   crs.installed = true;
-  pthread_atfork(NULL, NULL, after_fork);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork);
 }
 
 int dvmcr_request(const struct dvmcr_options *options)

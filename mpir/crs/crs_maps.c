@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include "mpir/crs/crs_dump.h"
 #include "mpir/crs/sys.h"
 
@@ -290,7 +291,8 @@ int dump_runs(struct crs_dump *d)
     if (map->kind == MPIR_MAP_KERNEL)
       rc = plain_starts(d->strings + map->name, "[vdso]") ? add_run(d, i, map->start, map->end) : 0;
     else if (map->kind == MPIR_MAP_SHARED)
-      rc = has_descriptor(d, map) ? 0 : run_complete(d, i, mem);
+      rc = has_descriptor(d, map) || dump_is_others(d, makedev(map->device >> 32, map->device & 0xffffffff), map->inode)
+             ? 0 : run_complete(d, i, mem);
     else if (map->flags & MPIR_MAP_COMPLETE)
       rc = run_complete(d, i, mem);
     else if (map->kind != MPIR_MAP_FILE_SHARED)

@@ -156,6 +156,14 @@ int crs_shared_check(char *why, size_t size);
  * is not the program's, or -1. */
 int crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection);
 
+/* crs_group.c: the process as a member of a set.  Sends CRS_STOPPED and takes the order, whose path goes into the reply.
+ * Returns 0, or -ECANCELED when there is no order. */
+int crs_group_begin(int connection, struct crs_reply *reply);
+/* Says that all is copied and waits for the others; nothing if the process is saved alone.  Returns 0 or -ECANCELED. */
+int crs_group_copied(const struct crs_request *request, int connection);
+/* CRS_OBJECT_* of an object, 0 if it is none of the set's. */
+uint32_t crs_group_object(uint64_t device, uint64_t inode);
+
 /* crs_hooks.c */
 int crs_hooks_init(void);
 /* On each thread when it goes on: the debugger's hook, which may hold it, then the program's for the outcome. */

@@ -67,32 +67,6 @@ static void unlink_temporary(const char *path, pid_t writer)
   sys1(SYS_unlink, temporary);
 }
 
-/* The parent's side: waits until the copy has saved what is shared, lets the threads go, waits for the whole. */
-static int writer_wait(struct dump_result *result, pid_t writer, bool shares, const char *path, struct crs_reply *reply)
-{
-  int status = 0;
-  long got = 0;
-
-  while (shares && !atomic_load(&result->shared_written)) {
-    sys_futex_wait(&result->shared_written, 0, 50000000);
-    got = sys4(SYS_wait4, writer, &status, WNOHANG | __WALL, NULL);
-    if (got == writer)
-      break;
-  }
-  reply->held_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
-  crs_release(0);
-  while (got != writer && (got = sys4(SYS_wait4, writer, &status, __WALL, NULL)) == -EINTR)
-    ;
-  reply->image_size = result->image_size;
-  reply->data_size = result->data_size;
-  plain_copy(reply->text, sizeof(reply->text), result->text);
-  if (atomic_load(&result->code) <= 0)
-    return atomic_load(&result->code);
-  unlink_temporary(path, writer);
-  plain_copy(reply->text, sizeof(reply->text), "the process that writes the image was killed\n");
-  return -EIO;
-}
-
 /* Whether there is anything that the program could change under the writer's eyes. */
 static bool is_shared_with_copy(const struct crs_dump *d)
 {
@@ -105,6 +79,35 @@ static bool is_shared_with_copy(const struct crs_dump *d)
   return d->pipe_count > 0;
 }
 
+/* The parent's side: waits until the copy has saved what is shared, lets the threads go, waits for the whole. */
+static int writer_wait(const struct crs_dump *d, pid_t writer, const char *path, struct crs_reply *reply, int connection)
+{
+  struct dump_result *result = d->result;
+  const bool shares = is_shared_with_copy(d);
+  int status = 0, others;
+  long got = 0;
+
+  while (shares && !atomic_load(&result->shared_written)) {
+    sys_futex_wait(&result->shared_written, 0, 50000000);
+    got = sys4(SYS_wait4, writer, &status, WNOHANG | __WALL, NULL);
+    if (got == writer)
+      break;
+  }
+  others = crs_group_copied(d->request, connection);
+  reply->held_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
+  crs_release(others);
+  while (got != writer && (got = sys4(SYS_wait4, writer, &status, __WALL, NULL)) == -EINTR)
+    ;
+  reply->image_size = result->image_size;
+  reply->data_size = result->data_size;
+  plain_copy(reply->text, sizeof(reply->text), result->text);
+  if (atomic_load(&result->code) <= 0)
+    return atomic_load(&result->code) ? atomic_load(&result->code) : others;
+  unlink_temporary(path, writer);
+  plain_copy(reply->text, sizeof(reply->text), "the process that writes the image was killed\n");
+  return -EIO;
+}
+
 static pid_t fork_writer(void)
 {
   struct clone_args args;
@@ -113,7 +116,7 @@ static pid_t fork_writer(void)
   return (pid_t)sys2(SYS_clone3, &args, sizeof(args));
 }
 
-static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *reply, bool *released)
+static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *reply, int connection, bool *released)
 {
   struct dump_result *result = area_map(sizeof(*result), MAP_SHARED | MAP_ANONYMOUS);
   pid_t writer;
@@ -143,7 +146,7 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
     return -ENOMEM;
   }
   *released = true;
-  rc = writer_wait(result, writer, is_shared_with_copy(d), path, reply);
+  rc = writer_wait(d, writer, path, reply, connection);
   sys2(SYS_munmap, result, sizeof(*result));
   return rc;
 }
@@ -188,9 +191,12 @@ static int save_now(const struct crs_request *request, const char *path, struct 
   if (!rc) {
     bool in_place = (request->flags & CRS_NO_FORK) || atomic_load(&crs.fork_unsafe);
 
-    rc = in_place ? -ENOMEM : save_forked(d, path, reply, &released);
-    if (rc == -ENOMEM && !released)
+    rc = in_place ? -ENOMEM : save_forked(d, path, reply, connection, &released);
+    if (rc == -ENOMEM && !released) {
       rc = save_stopped(d, path, reply);
+      if (!rc)
+        rc = crs_group_copied(request, connection);
+    }
   }
   if (!released) {
     reply->held_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
@@ -239,17 +245,34 @@ static void report_running(void)
   crs.restart.status_fd = -1;
 }
 
+/* A member of a set goes on when all of them are there; without them it must not. */
+static void await_others(void)
+{
+  char go;
+
+  if (crs.restart.go_fd < 0)
+    return;
+  if (sys3(SYS_read, crs.restart.go_fd, &go, 1) != 1)
+    for (;;)
+      sys1(SYS_exit_group, 127);
+  sys1(SYS_close, crs.restart.go_fd);
+  crs.restart.go_fd = -1;
+}
+
 int crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection)
 {
   atomic_store(&crs.resumed, 0);
   helper_record_fill();
   if (mpir_context_save(&crs.records[crs_stopped_threads()].image.context)) {
     wake_up();
-    if (!crs.restart.debug) /* now: it may be near its end */
+    if (!crs.restart.debug) { /* now: it may be near its end */
       report_running();
+      await_others();
+    }
     crs_release(1);
     crs_hooks_await_waiting();
     report_running();
+    await_others();
     return 1;
   }
   return save_now(request, path, reply, connection);

@@ -326,7 +326,7 @@ static int write_shared(struct crs_dump *d)
     d->data_end += (p->length + MPIR_PAGE - 1) & ~(MPIR_PAGE - 1);
   }
   for (unsigned i = 0; i < d->file_count && !rc; i++)
-    if (d->files[i].kind == MPIR_FILE_MEMFD && d->files[i].same_as < 0)
+    if (d->files[i].kind == MPIR_FILE_MEMFD && d->files[i].same_as < 0 && !dump_is_others(d, d->files[i].device, d->files[i].inode))
       rc = write_file_content(d, i);
   for (unsigned i = 0; i < d->run_count && !rc; i++)
     if (d->maps[d->runs[i].map].kind == MPIR_MAP_SHARED)

@@ -4,7 +4,7 @@
 #define DVM_MPIR_PROTOCOL_H
 #include <stdint.h>
 
-#define CRS_PROTOCOL_VERSION 1
+#define CRS_PROTOCOL_VERSION 2
 #define CRS_PATH_MAX 4096
 #define CRS_TEXT_MAX 4096
 
@@ -15,6 +15,13 @@ enum { /* crs_request.flags */
   CRS_NO_SYNC = 8,       /* do not wait for the medium */
   CRS_FOR_DEBUGGER = 16, /* asked with --crdebug */
   CRS_IGNORE_FILES = 32, /* leave out what cannot be restored instead of refusing */
+  CRS_MEMBER = 1 << 16,  /* one process of a set, see struct crs_order */
+};
+
+enum crs_phase { /* crs_reply.phase */
+  CRS_DONE = 0,          /* the last reply */
+  CRS_STOPPED = 1,       /* a member stands and waits for its order; 'path' is where its image would go if it were alone */
+  CRS_COPIED = 2,        /* a member has saved what it shares with others and waits for CRS_GO */
 };
 
 struct crs_request {
@@ -30,9 +37,33 @@ struct crs_reply {
   int32_t code;             /* 0, or -E... */
   uint64_t stop_ns, held_ns, total_ns; /* until all threads stood; until they were released; until the image was whole */
   uint64_t image_size, data_size;
-  uint32_t threads, reserved;
+  uint32_t threads, phase;
   char path[CRS_PATH_MAX];
   char text[CRS_TEXT_MAX];  /* why it failed; lines */
+};
+
+/* A set of processes is saved so: each is sent a request with CRS_MEMBER, parents before their children, and answers
+ * CRS_STOPPED; when all stand, each gets an order, with 'count' objects behind it, and answers CRS_COPIED; when all have,
+ * each gets the byte CRS_GO, goes on, and answers CRS_DONE when its image is whole.  A connection that ends before lets the
+ * member go on, and there is no image. */
+#define CRS_GO 'G'
+#define CRS_OBJECTS_MAX 16384
+
+enum { /* crs_object.flags */
+  CRS_OBJECT_INSIDE = 1,   /* all who have it are members */
+  CRS_OBJECT_MINE = 2,     /* this member saves its content, the others do not */
+  CRS_OBJECT_STANDARD = 4, /* leads outside, as a standard stream of one member: restored from the restarting command's */
+};
+
+/* A pipe, socket, or piece of memory that several members have. */
+struct crs_object {
+  uint64_t device, inode;  /* device 0: a socket, or as stat(2) tells it */
+  uint32_t flags, reserved;
+};
+
+struct crs_order {
+  uint32_t version, count;
+  char path[CRS_PATH_MAX]; /* image file */
 };
 
 /* The socket's name after the leading zero byte: numbers of the process's own pid namespace. */

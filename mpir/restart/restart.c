@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "mpir/image/compress.h"
+#include "mpir/image/image_set.h"
 #include "mpir/restart/restart_private.h"
 
 #define STATUS_TEXT 'X'
@@ -42,7 +43,7 @@ struct spawn {
 /* In the new process, under the old number. */
 static _Noreturn void become_process(struct spawn *s)
 {
-  struct restart_fds fds = { .base = 64, .standard = { -1, -1, -1 } };
+  struct restart_fds fds = { .base = 64, .standard = { -1, -1, -1 }, .go = -1 };
   struct dvm_error err = DVM_ERROR_INIT;
   const struct mpir_image *image = s->image;
   int outer_pid = 0;
@@ -73,7 +74,7 @@ static _Noreturn void become_process(struct spawn *s)
   _exit(127);
 }
 
-static pid_t clone_as(pid_t pid)
+pid_t mpir_restart_clone(pid_t pid)
 {
   struct clone_args args;
 
@@ -92,6 +93,14 @@ static _Noreturn void end_as(int status)
   _exit(WEXITSTATUS(status));
 }
 
+int mpir_restart_mount_proc(struct dvm_error *err)
+{
+  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+      mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+    return dvm_error_errno(err, "cannot show the new pid namespace in /proc");
+  return 0;
+}
+
 /* First process of the new pid namespace: shows its own /proc, makes the process, ends with it. */
 static _Noreturn void init_process(struct spawn *s)
 {
@@ -101,10 +110,8 @@ static _Noreturn void init_process(struct spawn *s)
 
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
-  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-      mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) {
-    dvm_error_errno(&err, "cannot show the new pid namespace in /proc");
-  } else if ((pid = clone_as(s->image->header->pid)) == 0) {
+  if (mpir_restart_mount_proc(&err)) {
+  } else if ((pid = mpir_restart_clone(s->image->header->pid)) == 0) {
     become_process(s);
   } else if (pid < 0) {
     dvm_error_errno(&err, "cannot make process %d in a namespace", s->image->header->pid);
@@ -132,7 +139,7 @@ static int write_file(const char *path, const char *text)
   return n < 0 ? -errno : 0;
 }
 
-static int enter_namespaces(struct spawn *s)
+int mpir_restart_unshare(bool *user_namespace, struct dvm_error *err)
 {
   char text[64];
   uid_t uid = geteuid();
@@ -141,16 +148,16 @@ static int enter_namespaces(struct spawn *s)
   if (unshare(CLONE_NEWPID | CLONE_NEWNS) == 0)
     return 0;
   if (errno != EPERM || unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS))
-    return dvm_error_set(s->err, -errno, "cannot give the process its old number: this needs CAP_CHECKPOINT_RESTORE or "
+    return dvm_error_set(err, -errno, "cannot give the process its old number: this needs CAP_CHECKPOINT_RESTORE or "
                          "CAP_SYS_ADMIN, or the permission to make user namespaces (%s)", strerror(errno));
-  s->user_namespace = true;
+  *user_namespace = true;
   write_file("/proc/self/setgroups", "deny");
   snprintf(text, sizeof(text), "%u %u 1", uid, uid);
   if (write_file("/proc/self/uid_map", text))
-    return dvm_error_set(s->err, -EPERM, "cannot map the user into a namespace of its own");
+    return dvm_error_set(err, -EPERM, "cannot map the user into a namespace of its own");
   snprintf(text, sizeof(text), "%u %u 1", gid, gid);
   if (write_file("/proc/self/gid_map", text))
-    return dvm_error_set(s->err, -EPERM, "cannot map the group into a namespace of its own");
+    return dvm_error_set(err, -EPERM, "cannot map the group into a namespace of its own");
   return 0;
 }
 
@@ -186,7 +193,7 @@ static pid_t spawn_in_namespace(struct spawn *s)
 
   if (child)
     return child;
-  if (enter_namespaces(s)) {
+  if (mpir_restart_unshare(&s->user_namespace, err)) {
     if (write(s->status[1], "X", 1) == 1 && write(s->status[1], err->text, strlen(err->text)) < 0)
       _exit(126);
     _exit(127);
@@ -204,7 +211,7 @@ static pid_t spawn_in_namespace(struct spawn *s)
   end_as(status);
 }
 
-static bool ids_are_free(const struct mpir_image *image)
+bool mpir_restart_ids_free(const struct mpir_image *image)
 {
   for (size_t i = 0; i < image->thread_count; i++) {
     char path[64];
@@ -216,10 +223,27 @@ static bool ids_are_free(const struct mpir_image *image)
   return true;
 }
 
+int mpir_restart_failure(const char *text, size_t size, struct dvm_error *err)
+{
+  struct restorer_status status;
+
+  if (size && text[0] == STATUS_TEXT)
+    return dvm_error_set(err, -ECANCELED, "%.*s", (int)size - 1, text + 1);
+  if (size < sizeof(status) || text[0] != 'E')
+    return dvm_error_set(err, -ECANCELED, "the process ended before it ran again");
+  memcpy(&status, text, sizeof(status));
+  if (status.stage == RESTORER_THREAD || status.stage == RESTORER_TIMER || status.stage == RESTORER_SCHEDULING)
+    return dvm_error_set(err, (int)status.code, "cannot %s %lld: %s", stages[status.stage], (long long)status.address,
+                         strerror((int)-status.code));
+  return dvm_error_set(err, -ECANCELED, "cannot %s at %#llx: %s",
+                       status.stage > 0 && status.stage < RESTORER_STAGES ? stages[status.stage] : "restore",
+                       (unsigned long long)status.address,
+                       status.code > 0 ? "another mapping is in the way" : strerror((int)-status.code));
+}
+
 /* What the process says of itself through the status pipe. */
 static int read_status(struct spawn *s)
 {
-  struct restorer_status status;
   char text[sizeof(s->err->text)] = "";
   size_t len = 0;
   ssize_t n;
@@ -231,18 +255,7 @@ static int read_status(struct spawn *s)
     if (text[0] == 'K')
       return 0;
   }
-  if (len && text[0] == STATUS_TEXT)
-    return dvm_error_set(s->err, -ECANCELED, "%s", text + 1);
-  if (len < sizeof(status) || text[0] != 'E')
-    return dvm_error_set(s->err, -ECANCELED, "the process ended before it ran again");
-  memcpy(&status, text, sizeof(status));
-  if (status.stage == RESTORER_THREAD || status.stage == RESTORER_TIMER || status.stage == RESTORER_SCHEDULING)
-    return dvm_error_set(s->err, (int)status.code, "cannot %s %lld: %s", stages[status.stage], (long long)status.address,
-                         strerror((int)-status.code));
-  return dvm_error_set(s->err, -ECANCELED, "cannot %s at %#llx: %s",
-                       status.stage > 0 && status.stage < RESTORER_STAGES ? stages[status.stage] : "restore",
-                       (unsigned long long)status.address,
-                       status.code > 0 ? "another mapping is in the way" : strerror((int)-status.code));
+  return mpir_restart_failure(text, len, s->err);
 }
 
 static int start(struct spawn *s, struct mpir_restarted *out)
@@ -250,7 +263,7 @@ static int start(struct spawn *s, struct mpir_restarted *out)
   if (pipe2(s->status, O_CLOEXEC) || pipe2(s->go, O_CLOEXEC))
     return dvm_error_errno(s->err, "cannot make a pipe");
   out->inner_pid = s->image->header->pid;
-  out->child = s->namespace ? spawn_in_namespace(s) : clone_as(s->image->header->pid);
+  out->child = s->namespace ? spawn_in_namespace(s) : mpir_restart_clone(s->image->header->pid);
   if (out->child == 0)
     become_process(s);
   if (out->child < 0) {
@@ -312,26 +325,36 @@ static int spawn_again(struct spawn *s, struct mpir_restarted *out)
   return rc;
 }
 
+struct mpir_image *mpir_restart_open(const char *path, const struct mpir_restart_options *options, struct dvm_error *err)
+{
+  struct mpir_image *image = mpir_image_open(path, err), *plain = image;
+
+  if (!image)
+    return NULL;
+  if (mpir_restart_check(image, options, err))
+    plain = NULL;
+  else if (image->header->flags & MPIR_IMAGE_COMPRESSED)
+    plain = mpir_image_expand(image, path, err);
+  if (plain != image)
+    mpir_image_close(image);
+  return plain;
+}
+
 int mpir_restart(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out,
                  struct dvm_error *err)
 {
-  struct mpir_image *image = mpir_image_open(path, err);
   struct spawn s = { .path = path, .options = options, .err = err };
-  int rc;
+  struct mpir_image *image;
+  struct stat st;
+  int rc = -1;
 
-  if (!image)
-    return err->code;
-  rc = mpir_restart_check(image, options, err);
-  if (!rc && (image->header->flags & MPIR_IMAGE_COMPRESSED)) {
-    struct mpir_image *plain = mpir_image_expand(image, path, err);
-
-    mpir_image_close(image);
-    image = plain;
-    rc = plain ? 0 : err->code;
-  }
-  if (!rc) {
+  memset(out, 0, sizeof(*out));
+  if (!stat(path, &st) && S_ISDIR(st.st_mode))
+    return mpir_restart_set(path, options, out, err);
+  image = mpir_restart_open(path, options, err);
+  if (image) {
     s.image = image;
-    s.namespace = options->ids == MPIR_IDS_NAMESPACE || (options->ids == MPIR_IDS_AUTO && !ids_are_free(image));
+    s.namespace = options->ids == MPIR_IDS_NAMESPACE || (options->ids == MPIR_IDS_AUTO && !mpir_restart_ids_free(image));
     rc = spawn_again(&s, out);
   }
   mpir_image_close(image);

@@ -65,15 +65,14 @@ int mpir_restart_raise(const struct restart_fds *fds, int fd)
   return high;
 }
 
-/* Writes the saved content of entry 'index' to 'fd'; pipes take it in order, files at its offsets. */
-static int write_content(struct maker *m, size_t index, int fd, bool at_offset)
+int mpir_restart_content(const struct mpir_image *image, size_t index, int fd, bool at_offset)
 {
   void *space = malloc(MPIR_EXTENT_MAX);
   int rc = space ? 0 : -ENOMEM;
 
-  for (size_t i = 0; i < m->image->extent_count && !rc; i++) {
-    const struct mpir_image_extent *e = &m->image->extents[i];
-    const char *content = e->file == (int64_t)index ? mpir_codec_expand(e, m->image->data + e->file_offset, space) : NULL;
+  for (size_t i = 0; i < image->extent_count && !rc; i++) {
+    const struct mpir_image_extent *e = &image->extents[i];
+    const char *content = e->file == (int64_t)index ? mpir_codec_expand(e, image->data + e->file_offset, space) : NULL;
 
     if (e->file != (int64_t)index)
       continue;
@@ -157,12 +156,33 @@ static int make_opened(struct maker *m, size_t index)
   return fd;
 }
 
+/* What other members of the set have too: opened through the descriptor that was made for all.  -ENOENT: none was. */
+static int open_object(struct maker *m, const struct mpir_image_file *f)
+{
+  const int object = m->fds->group ? mpir_group_object(m->fds->group, f) : -1;
+  char path[64];
+  int fd;
+
+  if (object < 0)
+    return -ENOENT;
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", object);
+  fd = open(path, (int)(f->open_flags & (O_ACCMODE | O_NONBLOCK)) | O_CLOEXEC);
+  if (fd < 0)
+    return fail_file(m, f, "open");
+  if (f->kind == MPIR_FILE_MEMFD)
+    lseek(fd, (off_t)f->position, SEEK_SET);
+  return fd;
+}
+
 /* The first end met makes the pipe and keeps the other end for later. */
 static int make_pipe(struct maker *m, size_t index)
 {
   const struct mpir_image_file *f = &m->image->files[index];
+  const int object = open_object(m, f);
   int side[2], writer = (f->open_flags & O_ACCMODE) == O_WRONLY, rc = 0;
 
+  if (object != -ENOENT)
+    return object;
   for (size_t i = 0; i < index; i++) { /* another end is there: open this one through it */
     const struct mpir_image_file *other = &m->image->files[i];
     char path[64];
@@ -180,7 +200,7 @@ static int make_pipe(struct maker *m, size_t index)
     fcntl(side[1], F_SETPIPE_SZ, (int)f->capacity);
   for (size_t i = 0; i < m->image->file_count && !rc; i++)
     if (m->image->files[i].kind == MPIR_FILE_PIPE && m->image->files[i].inode == f->inode)
-      rc = write_content(m, i, side[1], false);
+      rc = mpir_restart_content(m->image, i, side[1], false);
   close(side[!writer]);
   if (rc) {
     close(side[writer]);
@@ -250,8 +270,10 @@ static int make_memfd(struct maker *m, size_t index)
   const char *name = file_name(m, f);
   bool memory = strncmp(name, "/memfd:", 7) == 0;
   char folder[4096], *slash;
-  int fd = -1, rc;
+  int fd = open_object(m, f), rc;
 
+  if (fd != -ENOENT)
+    return fd;
   if (memory) {
     snprintf(folder, sizeof(folder), "%s", name + 7);
     if ((slash = strstr(folder, " (deleted)")))
@@ -267,7 +289,7 @@ static int make_memfd(struct maker *m, size_t index)
   }
   if (fd < 0 || ftruncate(fd, (off_t)f->size))
     return fail_file(m, f, "make");
-  rc = write_content(m, index, fd, true);
+  rc = mpir_restart_content(m->image, index, fd, true);
   if (rc) {
     close(fd);
     return dvm_error_set(m->err, rc, "descriptor %d: cannot fill '%s'", f->fd, name);
@@ -300,24 +322,33 @@ static const make_f makers[] = {
   [MPIR_FILE_INHERIT] = make_inherited,
 };
 
-static int make_one(struct maker *m, size_t index)
+int mpir_restart_make(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options,
+                      struct restart_fds *fds, struct dvm_error *err)
 {
-  const struct mpir_image_file *f = &m->image->files[index];
-  int fd, high;
+  struct maker m = { image, options, fds, err };
+  const struct mpir_image_file *f = &image->files[index];
+  int fd = makers[f->kind](&m, index), high;
 
-  if (f->same_as >= 0) {
-    high = fcntl(m->fds->file_fds[f->same_as], F_DUPFD_CLOEXEC, m->fds->base);
-    return high < 0 ? fail_file(m, f, "duplicate") : high;
-  }
-  fd = makers[f->kind](m, index);
   if (fd < 0)
     return fd;
-  high = mpir_restart_raise(m->fds, fd);
+  high = mpir_restart_raise(fds, fd);
   if (high < 0)
-    return dvm_error_set(m->err, high, "descriptor %d: no number is free", f->fd);
+    return dvm_error_set(err, high, "descriptor %d: no number is free", f->fd);
   if (f->kind != MPIR_FILE_INHERIT) /* the restarting command's streams keep their own mode */
     fcntl(high, F_SETFL, (int)f->open_flags & STATUS_FLAGS);
   return high;
+}
+
+static int make_one(struct maker *m, size_t index)
+{
+  const struct mpir_image_file *f = &m->image->files[index];
+  int shared = m->fds->group ? mpir_group_shared(m->fds->group, f) : -1, high;
+
+  if (f->same_as >= 0 || shared >= 0) {
+    high = fcntl(shared >= 0 ? shared : m->fds->file_fds[f->same_as], F_DUPFD_CLOEXEC, m->fds->base);
+    return high < 0 ? fail_file(m, f, "duplicate") : high;
+  }
+  return mpir_restart_make(m->image, index, m->options, m->fds, m->err);
 }
 
 static int fill_epolls(struct maker *m)

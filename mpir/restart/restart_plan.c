@@ -82,6 +82,16 @@ static int open_mapped(struct builder *b, const struct mpir_image_map *map)
   return fd;
 }
 
+static int remember_object(struct builder *b, uint64_t inode, int fd)
+{
+  if (fd < 0)
+    return fd;
+  b->close_fds[b->close_count++] = fd;
+  b->object_inodes[b->object_count] = inode;
+  b->object_fds[b->object_count++] = fd;
+  return fd;
+}
+
 /* The object behind a shared mapping: the descriptor that the program has of it, or a memory file of ours. */
 static int open_object(struct builder *b, const struct mpir_image_map *map)
 {
@@ -94,6 +104,10 @@ static int open_object(struct builder *b, const struct mpir_image_map *map)
   for (size_t i = 0; i < b->object_count; i++)
     if (b->object_inodes[i] == map->inode)
       return b->object_fds[i];
+  if (b->fds->group && (fd = mpir_group_memory(b->fds->group, map->device, map->inode)) >= 0) {
+    fd = fcntl(fd, F_DUPFD_CLOEXEC, b->fds->base);
+    return fd < 0 ? dvm_error_errno(b->err, "no descriptor is free for shared memory") : remember_object(b, map->inode, fd);
+  }
   for (size_t i = 0; i < b->image->map_count; i++) {
     const struct mpir_image_map *other = &b->image->maps[i];
     uint64_t end = other->map_offset + (other->end - other->start);
@@ -104,10 +118,7 @@ static int open_object(struct builder *b, const struct mpir_image_map *map)
   fd = memfd_create("shared-memory", MFD_CLOEXEC);
   if (fd < 0 || ftruncate(fd, (off_t)size))
     return dvm_error_errno(b->err, "cannot make %llu bytes of shared memory", (unsigned long long)size);
-  fd = close_later(b, fd);
-  b->object_inodes[b->object_count] = map->inode;
-  b->object_fds[b->object_count++] = fd;
-  return fd;
+  return remember_object(b, map->inode, mpir_restart_raise(b->fds, fd));
 }
 
 static uint32_t lock_of(const struct mpir_image_map *map)
@@ -265,6 +276,7 @@ static void restart_info(const struct builder *b, struct restorer_plan *plan, co
   plan->info.debug = b->options->debug;
   plan->info.outer_pid = outer_pid;
   plan->info.status_fd = b->fds->status;
+  plan->info.go_fd = b->fds->go;
   plan->info.area = plan->area;
   plan->info.area_size = plan->area_size;
   if (b->lazy_count && !fstat(b->fds->image, &st)) {
@@ -384,6 +396,8 @@ int mpir_restart_enter(const struct mpir_image *image, const char *path, const s
   restart_info(&b, plan, path, outer_pid);
   plan->drop_capabilities = drop_capabilities;
   umask((mode_t)image->header->umask);
+  if (fds->group)
+    mpir_group_close(fds->group);
   set_actions(image);
   jump(plan);
 }

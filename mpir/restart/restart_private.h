@@ -7,7 +7,9 @@
 /* Descriptors of the restart itself stand from here on, above all of the image's; they are closed at the end. */
 struct restart_fds {
   int base;
+  const struct restart_group *group; /* the set that the process is a member of, or NULL */
   int image, status, standard[3]; /* standard: the restarting command's own streams, -1 if closed */
+  int go;                         /* where a member of a set waits for the others, or -1 */
   int *file_fds;                  /* by index of the image's file table, while they are made */
 };
 
@@ -24,10 +26,46 @@ struct restart_area *mpir_restart_areas(size_t *count, struct dvm_error *err);
  * image's. */
 int mpir_restart_files(const struct mpir_image *image, const struct mpir_restart_options *options,
                        struct restart_fds *fds, struct dvm_error *err);
+/* Makes entry 'index', which is no twin of another, at fds->base or above.  Returns it, or -E.... */
+int mpir_restart_make(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options,
+                      struct restart_fds *fds, struct dvm_error *err);
+/* Writes the saved content of entry 'index' to 'fd': in order, or at its offsets. */
+int mpir_restart_content(const struct mpir_image *image, size_t index, int fd, bool at_offset);
 /* Moves a descriptor to fds->base or above and closes the old one.  Returns it, or -E.... */
 int mpir_restart_raise(const struct restart_fds *fds, int fd);
 
 /* restart_plan.c: builds the plan and leaves for the restorer; returns only on failure. */
 int mpir_restart_enter(const struct mpir_image *image, const char *path, const struct mpir_restart_options *options,
                        struct restart_fds *fds, int outer_pid, bool drop_capabilities, struct dvm_error *err);
+
+/* restart.c: puts the calling process's children into a pid namespace of their own, with a user namespace where that is needed. */
+int mpir_restart_unshare(bool *user_namespace, struct dvm_error *err);
+int mpir_restart_mount_proc(struct dvm_error *err);
+/* A child with the number 'pid' in the calling process's namespace; -1 with errno. */
+pid_t mpir_restart_clone(pid_t pid);
+/* What a process said of itself through the status pipe instead of 'K': -E... with the text in 'err'. */
+int mpir_restart_failure(const char *text, size_t size, struct dvm_error *err);
+/* The image, expanded where it was compressed; NULL on failure. */
+struct mpir_image *mpir_restart_open(const char *path, const struct mpir_restart_options *options, struct dvm_error *err);
+bool mpir_restart_ids_free(const struct mpir_image *image);
+
+/* restart_set.c: a set of processes, all or none. */
+int mpir_restart_set(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out,
+                     struct dvm_error *err);
+
+/* restart_group.c: what the members of a set have in common, made before the first of them. */
+struct restart_group;
+struct mpir_set;
+/* 'images' by member, NULL for those that have ended; all borrowed.  The descriptors stand at fds->base or above. */
+struct restart_group *mpir_group_make(const struct mpir_set *set, struct mpir_image *const *images,
+                                      const struct mpir_restart_options *options, struct restart_fds *fds, struct dvm_error *err);
+void mpir_group_become(struct restart_group *g, int member);
+/* A descriptor with the open file description of entry 'f' of the present member, or -1. */
+int mpir_group_shared(const struct restart_group *g, const struct mpir_image_file *f);
+/* A descriptor through which /proc/self/fd opens the pipe or file without a name, or -1. */
+int mpir_group_object(const struct restart_group *g, const struct mpir_image_file *f);
+/* The memory behind a shared mapping, or -1. */
+int mpir_group_memory(const struct restart_group *g, uint64_t device, uint64_t inode);
+/* Closes what the process has of it, which then has what it needs. */
+void mpir_group_close(const struct restart_group *g);
 #endif

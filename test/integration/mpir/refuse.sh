@@ -19,13 +19,14 @@ refused() {
   note "$what: $(head -n 4 "$WORK/refused.err" | tr '\n' ' ')"
 }
 
+ALONE= # or --alone
 # kind KIND TEXT...
 kind() {
   local what=$1; shift
   start "$what" "$PROGRAMS/mpir_refuse" "$what"
   wait_for 20 has ready "$WORK/$what.err" || fail "$what does not start"
-  refused "$what" "$@" -- "$BIN/dvm-checkpoint" --timeout 300 "$PID"
-  refused "$what again" "$@" -- "$BIN/dvm-checkpoint" --timeout 300 "$PID"
+  refused "$what" "$@" -- "$BIN/dvm-checkpoint" $ALONE --timeout 300 "$PID"
+  refused "$what again" "$@" -- "$BIN/dvm-checkpoint" $ALONE --timeout 300 "$PID"
   kill -0 "$PID" || fail "$what: the process is gone"
   kill_process "$PID"
 }
@@ -34,8 +35,11 @@ kind socket "descriptor [0-9]*: a socket cannot be restored"
 kind inotify "cannot be restored: 'anon_inode:inotify'"
 kind queue "cannot be restored: '/dvm-refuse"
 kind sysv "System V shared memory '/SYSV"
+ALONE=--alone
 kind child "child processes: [0-9]"
 kind both "child processes: [0-9]" "a socket cannot be restored"
+ALONE=
+kind both "a socket cannot be restored"
 kind blocked "not stopped within 300 ms: thread [0-9]* 'mpir_refuse' (blocks the stop signal)"
 kind main-ended "main thread has ended"
 
@@ -45,7 +49,16 @@ refused "memory shared with another process" "memory '/dev/zero (deleted)' is sh
   "$BIN/dvm-checkpoint" "$(sed -n 's/child //p' "$WORK/shared.err")"
 kill_process "$PID"
 
-start pipe bash -c "exec $PROGRAMS/mpir_refuse none 7> >(cat)"
+start without bash -c "$PROGRAMS/mpir_plain_static 1 100000000 & wait"
+wait_for 20 has ready "$WORK/without.err" || fail "it does not start"
+refused "a child without the checkpointer" "of process $PID and its children: process [0-9]* 'mpir_plain_stat' is not checkpointable" -- \
+  "$BIN/dvm-checkpoint" "$PID"
+for child in $(cat /proc/$PID/task/$PID/children); do STARTED+=("$child"); done
+kill_process "$PID"
+
+exec 9> >(cat)
+start pipe bash -c "exec $PROGRAMS/mpir_refuse none 7>&9 9>&-"
+exec 9>&-
 wait_for 20 has ready "$WORK/pipe.err" || fail "it does not start"
 refused "a pipe that leads out" "descriptor 7: the pipe's other end is outside" "help: .*--ignore-files" -- "$BIN/dvm-checkpoint" "$PID"
 kill_process "$PID"

@@ -1,0 +1,507 @@
+/* Saving several processes together: all are stopped before the first is copied, and none goes on before the last is. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "mpir/commands/client.h"
+#include "mpir/commands/client_objects.h"
+#include "mpir/image/image_set.h"
+
+#define CONNECT_LIMIT_MS 10000
+#define CONNECT_HOPE_MS 500      /* for a process in which the library is not, or not yet, to be seen */
+#define CONNECT_PAUSE_NS 2000000
+#define ROUNDS_MAX 64
+#define STAT_EXIT_CODE 52 /* field of /proc/PID/stat */
+
+struct gathering {
+  struct mpir_set *set;        /* numbers are the processes' own */
+  int *pids, *connections;     /* by member: number as seen from here; -1 */
+  struct crs_request request;
+  char path[CRS_PATH_MAX];     /* where the first member would put its image */
+  uint64_t stop_ns, threads;
+  struct dvm_error *err;
+};
+
+static int add(struct gathering *g, pid_t pid, int parent);
+
+static int now_ms(void)
+{
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int)(t.tv_sec * 1000 + t.tv_nsec / 1000000);
+}
+
+static void process_name(pid_t pid, char *name, size_t size)
+{
+  char path[64];
+  FILE *f;
+
+  snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+  f = fopen(path, "re");
+  if (!f || !fgets(name, (int)size, f))
+    snprintf(name, size, "?");
+  name[strcspn(name, "\n")] = '\0';
+  if (f)
+    fclose(f);
+}
+
+/* Field of /proc/PID/stat behind the name, from 3; 0 if there is none.  'state' is field 3. */
+static unsigned long stat_field(pid_t pid, int field, char *state)
+{
+  char path[64], text[2048];
+  const char *s = NULL;
+  size_t n = 0;
+  FILE *f;
+
+  snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+  f = fopen(path, "re");
+  if (f) {
+    n = fread(text, 1, sizeof(text) - 1, f);
+    fclose(f);
+  }
+  text[n] = '\0';
+  s = strrchr(text, ')');
+  *state = s && s[1] ? s[2] : '\0';
+  for (int i = 2; s && i < field; i++)
+    s = (s = strchr(s, ' ')) ? s + 1 : NULL;
+  return s ? strtoul(s, NULL, 10) : 0;
+}
+
+/* The library is in the process, whose helper thread may still be starting. */
+static bool is_coming(pid_t pid)
+{
+  char path[64], line[4096];
+  bool found = false;
+  FILE *f;
+
+  snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+  f = fopen(path, "re");
+  while (f && !found && fgets(line, sizeof(line), f))
+    found = strstr(line, "libdvmcr.so") != NULL;
+  if (f)
+    fclose(f);
+  return found;
+}
+
+/* Stops the process.  Returns its connection, -ESRCH if it has ended meanwhile, or another -E... with the text set. */
+static int stop(struct gathering *g, pid_t pid, struct crs_reply *reply)
+{
+  const int until = now_ms() + CONNECT_LIMIT_MS, unlikely = now_ms() + CONNECT_HOPE_MS;
+  char name[32], state;
+  int fd = -1;
+
+  for (;;) { /* a process that begins another program drops the connection, and takes it up again */
+    struct dvm_error err = DVM_ERROR_INIT;
+
+    fd = mpir_client_connect(pid, true, &err);
+    if (fd >= 0 && send(fd, &g->request, sizeof(g->request), MSG_NOSIGNAL) == (ssize_t)sizeof(g->request) &&
+        !mpir_client_receive(fd, reply))
+      break;
+    if (fd >= 0)
+      close(fd);
+    stat_field(pid, 3, &state);
+    if (!state || state == 'Z' || state == 'X')
+      return -ESRCH;
+    if (now_ms() > until || (now_ms() > unlikely && !is_coming(pid))) {
+      process_name(pid, name, sizeof(name));
+      return dvm_error_set(g->err, -EOPNOTSUPP, "process %d '%s' is not checkpointable: it does not hold the checkpointer", pid, name);
+    }
+    nanosleep(&(struct timespec){ 0, CONNECT_PAUSE_NS }, NULL);
+  }
+  if (reply->version == CRS_PROTOCOL_VERSION && !reply->code && reply->phase == CRS_STOPPED)
+    return fd;
+  close(fd);
+  process_name(pid, name, sizeof(name));
+  reply->text[strcspn(reply->text, "\n")] = '\0';
+  return dvm_error_set(g->err, reply->code ? reply->code : -EPROTO, "process %d '%s': %s", pid, name,
+                       reply->text[0] ? reply->text : strerror(reply->code ? -reply->code : EPROTO));
+}
+
+static int add_children(struct gathering *g, int parent)
+{
+  char path[300];
+  struct dirent *d;
+  int rc = 0, pid;
+  DIR *dir;
+
+  snprintf(path, sizeof(path), "/proc/%d/task", g->pids[parent]);
+  dir = opendir(path);
+  while (dir && !rc && (d = readdir(dir))) {
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%s/children", g->pids[parent], d->d_name);
+    f = *d->d_name == '.' ? NULL : fopen(path, "re");
+    while (f && !rc && fscanf(f, "%d", &pid) == 1)
+      rc = add(g, pid, parent);
+    if (f)
+      fclose(f);
+  }
+  if (dir)
+    closedir(dir);
+  return rc;
+}
+
+static bool is_known(const struct gathering *g, pid_t pid)
+{
+  for (size_t i = 0; i < g->set->member_count; i++)
+    if (g->pids[i] == pid)
+      return true;
+  return false;
+}
+
+/* Stops a process and its descendants.  This command itself, where it is among them, has ended well when the set is restarted. */
+static int add(struct gathering *g, pid_t pid, int parent)
+{
+  static struct crs_reply reply;
+  const int inner = mpir_client_inner(pid, "NSpid:");
+  struct mpir_set_member *m = &g->set->members[g->set->member_count];
+  int fd = -1, index = (int)g->set->member_count;
+  char state;
+
+  if (inner < 0 || is_known(g, pid))
+    return 0;
+  if (g->set->member_count == MPIR_SET_MEMBERS_MAX)
+    return dvm_error_set(g->err, -E2BIG, "there are more than %d processes", MPIR_SET_MEMBERS_MAX);
+  stat_field(pid, 3, &state);
+  if (state != 'Z' && pid != getpid()) {
+    fd = stop(g, pid, &reply);
+    if (fd < 0 && fd != -ESRCH)
+      return fd;
+  }
+  if (fd < 0 && parent < 0)
+    return 0;
+  *m = (struct mpir_set_member){ .pid = inner, .ppid = parent < 0 ? 0 : g->set->members[parent].pid, .ended = fd < 0,
+                                 .pgid = mpir_client_inner(pid, "NSpgid:"), .sid = mpir_client_inner(pid, "NSsid:") };
+  if (m->pgid < 0 || m->sid < 0) /* it was not to be waited for, and is gone */
+    return 0;
+  if (fd < 0 && pid != getpid())
+    m->status = (int)stat_field(pid, STAT_EXIT_CODE, &state);
+  snprintf(m->image, sizeof(m->image), "%d.ckpt", inner);
+  g->pids[index] = pid;
+  g->connections[index] = fd;
+  g->set->member_count++;
+  if (fd < 0)
+    return 0;
+  if (!g->path[0])
+    memcpy(g->path, reply.path, sizeof(g->path));
+  g->stop_ns = reply.stop_ns > g->stop_ns ? reply.stop_ns : g->stop_ns;
+  g->threads += reply.threads;
+  return add_children(g, index);
+}
+
+/* All of a group or session: again until no new one has come. */
+static int add_all(struct gathering *g, int number, const char *label)
+{
+  size_t before = 1;
+  int rc = 0;
+
+  for (int round = 0; round < ROUNDS_MAX && !rc && before != g->set->member_count; round++) {
+    DIR *dir = opendir("/proc");
+    struct dirent *d;
+
+    before = round ? g->set->member_count : 0;
+    while (dir && !rc && (d = readdir(dir))) {
+      const int pid = atoi(d->d_name);
+      char line[64];
+
+      snprintf(line, sizeof(line), "%s:", label);
+      if (pid > 0 && pid != getpid() && !is_known(g, pid) && mpir_client_inner(pid, line) == number)
+        rc = add(g, pid, -1);
+    }
+    if (dir)
+      closedir(dir);
+    if (before == g->set->member_count)
+      break;
+    before = 0;
+  }
+  return rc;
+}
+
+/* A member found before its parent was: put the tree right. */
+static void find_parents(struct gathering *g)
+{
+  for (size_t i = 0; i < g->set->member_count; i++) {
+    char state;
+    const int parent = (int)stat_field(g->pids[i], 4, &state);
+
+    for (size_t k = 0; k < g->set->member_count && !g->set->members[i].ppid; k++)
+      if (g->pids[k] == parent && k != i)
+        g->set->members[i].ppid = g->set->members[k].pid;
+  }
+}
+
+static void swap_members(struct gathering *g, size_t a, size_t b)
+{
+  struct mpir_set_member m = g->set->members[a];
+  int pid = g->pids[a], connection = g->connections[a];
+
+  g->set->members[a] = g->set->members[b];
+  g->pids[a] = g->pids[b];
+  g->connections[a] = g->connections[b];
+  g->set->members[b] = m;
+  g->pids[b] = pid;
+  g->connections[b] = connection;
+}
+
+/* Parents before children: those whose parent stands already come next. */
+static void sort_members(struct gathering *g)
+{
+  const size_t count = g->set->member_count;
+
+  for (size_t at = 0; at < count; at++)
+    for (size_t i = at; i < count; i++) {
+      const int ppid = g->set->members[i].ppid, parent = ppid ? mpir_set_find(g->set, ppid) : -1;
+
+      if (parent < (int)at) {
+        for (size_t k = i; k > at; k--)
+          swap_members(g, k, k - 1);
+        break;
+      }
+    }
+}
+
+/* Groups and sessions whose leader is outside are those of the restarting command; where the leader has ended, the number could
+ * not be given again. */
+static int settle_groups(struct gathering *g)
+{
+  struct mpir_set *set = g->set;
+  const int root_sid = set->members[0].sid, root_pgid = set->members[0].pgid;
+
+  for (size_t i = 0; i < set->member_count; i++) {
+    struct mpir_set_member *m = &set->members[i];
+    const int sid = mpir_set_find(set, m->sid), pgid = mpir_set_find(set, m->pgid);
+
+    if (sid < 0 && m->sid != root_sid)
+      return dvm_error_set(g->err, -EOPNOTSUPP, "process %d is in session %d, which is not that of process %d, and whose leader is not "
+                           "to be saved", m->pid, m->sid, set->members[0].pid);
+    if (sid >= 0 && set->members[sid].ended && sid != (int)i)
+      return dvm_error_set(g->err, -EOPNOTSUPP, "process %d is in session %d, whose leader has ended", m->pid, m->sid);
+    if (pgid < 0 && (m->pgid != root_pgid || m->sid != root_sid || sid >= 0))
+      return dvm_error_set(g->err, -EOPNOTSUPP, "process %d is in process group %d, whose leader has ended or is not to be saved",
+                           m->pid, m->pgid);
+  }
+  for (size_t i = 0; i < set->member_count; i++) {
+    struct mpir_set_member *m = &set->members[i];
+
+    m->sid = mpir_set_find(set, m->sid) < 0 ? 0 : m->sid;
+    m->pgid = mpir_set_find(set, m->pgid) < 0 ? 0 : m->pgid;
+  }
+  return 0;
+}
+
+static void find_foreground(struct gathering *g)
+{
+  char state;
+  const long group = (long)stat_field(g->pids[0], 8, &state); /* tpgid; -1 without a terminal */
+
+  for (size_t i = 0; i < g->set->member_count; i++)
+    if (group > 0 && g->pids[i] == group && g->set->members[i].pgid == g->set->members[i].pid)
+      g->set->foreground = g->set->members[i].pid;
+}
+
+static int send_order(int fd, const char *path, const struct crs_object *objects, size_t count)
+{
+  static struct crs_order order;
+  const char *p = (const char *)objects;
+  size_t left = count * sizeof(*objects);
+
+  order.version = CRS_PROTOCOL_VERSION;
+  order.count = (uint32_t)count;
+  snprintf(order.path, sizeof(order.path), "%s", path);
+  if (send(fd, &order, sizeof(order), MSG_NOSIGNAL) != (ssize_t)sizeof(order))
+    return -EIO;
+  while (left) {
+    ssize_t n = send(fd, p, left, MSG_NOSIGNAL);
+
+    if (n <= 0)
+      return -EIO;
+    p += n;
+    left -= (size_t)n;
+  }
+  return 0;
+}
+
+/* The next answer of a member: of that phase, or why there is none. */
+static int await(struct gathering *g, size_t index, enum crs_phase phase, struct crs_reply *reply)
+{
+  const int pid = g->set->members[index].pid;
+
+  if (mpir_client_receive(g->connections[index], reply))
+    return dvm_error_set(g->err, -EIO, "process %d ended before it was saved", pid);
+  if (!reply->code && reply->phase == phase)
+    return 0;
+  reply->text[strcspn(reply->text, "\n") == strlen(reply->text) ? strlen(reply->text) : strlen(reply->text) - 1] = '\0';
+  return dvm_error_set(g->err, reply->code ? reply->code : -EPROTO, "process %d: %s", pid,
+                       reply->text[0] ? reply->text : strerror(reply->code ? -reply->code : EPROTO));
+}
+
+static int save_members(struct gathering *g, const char *folder, const struct mpir_objects *objects)
+{
+  static struct crs_reply reply;
+  char path[PATH_MAX + MPIR_SET_NAME_MAX];
+  int rc = 0;
+
+  for (size_t i = 0; i < g->set->member_count && !rc; i++) {
+    if (g->connections[i] < 0)
+      continue;
+    snprintf(path, sizeof(path), "%s/%s", folder, g->set->members[i].image);
+    rc = send_order(g->connections[i], path, mpir_objects_of(objects, i), objects->count);
+    if (rc)
+      dvm_error_set(g->err, rc, "process %d ended before it was saved", g->set->members[i].pid);
+  }
+  for (size_t i = 0; i < g->set->member_count && !rc; i++)
+    rc = g->connections[i] < 0 ? 0 : await(g, i, CRS_COPIED, &reply);
+  return rc;
+}
+
+static int finish_members(struct gathering *g, struct crs_reply *sum)
+{
+  static struct crs_reply reply;
+  int rc = 0;
+
+  for (size_t i = 0; i < g->set->member_count; i++)
+    if (g->connections[i] >= 0 && send(g->connections[i], "G", 1, MSG_NOSIGNAL) != 1)
+      rc = dvm_error_set(g->err, -EIO, "process %d ended before its image was whole", g->set->members[i].pid);
+  for (size_t i = 0; i < g->set->member_count && !rc; i++) {
+    if (g->connections[i] < 0)
+      continue;
+    rc = await(g, i, CRS_DONE, &reply);
+    sum->image_size += reply.image_size;
+    sum->data_size += reply.data_size;
+    sum->held_ns = reply.held_ns > sum->held_ns ? reply.held_ns : sum->held_ns;
+    sum->total_ns = reply.total_ns > sum->total_ns ? reply.total_ns : sum->total_ns;
+  }
+  return rc;
+}
+
+/* With a signal that ends them nothing may run on: the members are whole before they go on, and are never let go. */
+static bool is_end(const struct crs_request *request) { return request->signal == SIGKILL; }
+
+/* What stands under the name goes when the set is there. */
+static int put_in_place(const char *temporary, const char *path, struct dvm_error *err)
+{
+  struct stat st;
+
+  if (lstat(path, &st)) {
+    if (rename(temporary, path))
+      return dvm_error_errno(err, "cannot rename '%s'", temporary);
+    return 0;
+  }
+  if (!S_ISREG(st.st_mode) && !mpir_set_is(path))
+    return dvm_error_set(err, -EINVAL, "'%s' is neither an image nor a set, and would be replaced by one", path);
+  if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_EXCHANGE))
+    return dvm_error_errno(err, "cannot rename '%s'", temporary);
+  if (S_ISREG(st.st_mode))
+    unlink(temporary);
+  else
+    mpir_set_remove(temporary);
+  return 0;
+}
+
+static int save_set(struct gathering *g, struct crs_request *request, struct crs_reply *reply)
+{
+  char temporary[CRS_PATH_MAX + 32];
+  struct mpir_objects objects = { 0 };
+  int rc = settle_groups(g), folder;
+
+  snprintf(temporary, sizeof(temporary), "%s.tmp%d", g->path, (int)getpid());
+  if (!rc)
+    rc = mpir_objects_find(&objects, g->set, g->pids, request->flags & CRS_IGNORE_FILES, g->err);
+  if (rc)
+    return rc;
+  if (mkdir(temporary, 0700))
+    return dvm_error_errno(g->err, "cannot make the folder '%s'", temporary);
+  find_foreground(g);
+  rc = save_members(g, temporary, &objects);
+  if (!rc && !is_end(request))
+    rc = finish_members(g, reply);
+  if (!rc)
+    rc = mpir_set_write(g->set, temporary, g->err);
+  folder = open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) {
+    fsync(folder);
+    close(folder);
+  }
+  if (!rc)
+    rc = put_in_place(temporary, g->path, g->err);
+  if (rc)
+    mpir_set_remove(temporary);
+  for (size_t i = 0; i < g->set->member_count && !rc && request->signal; i++)
+    if (g->connections[i] >= 0)
+      kill(g->pids[i], request->signal);
+  mpir_objects_free(&objects);
+  return rc;
+}
+
+/* Images of the first member before the last 'keep'. */
+static void retain(const char *path, unsigned keep)
+{
+  const char *dash = strrchr(path, '-');
+  long number = dash ? strtol(dash + 1, NULL, 10) : 0;
+  char old[CRS_PATH_MAX + 32];
+
+  for (number -= (long)keep; keep && number > 0; number--) {
+    snprintf(old, sizeof(old), "%.*s%ld.ckpt", (int)(dash + 1 - path), path, number);
+    if (mpir_set_is(old))
+      mpir_set_remove(old);
+    else if (unlink(old))
+      return;
+  }
+}
+
+static int gather(struct gathering *g, pid_t pid, enum mpir_scope scope)
+{
+  int rc = scope == MPIR_SCOPE_TREE ? add(g, pid, -1) : add_all(g, pid, scope == MPIR_SCOPE_GROUP ? "NSpgid" : "NSsid");
+
+  if (!rc && !g->set->member_count)
+    rc = dvm_error_set(g->err, -ESRCH, scope == MPIR_SCOPE_TREE ? "there is no process %d" : scope == MPIR_SCOPE_GROUP
+                       ? "there is no process group %d" : "there is no session %d", pid);
+  if (!rc) {
+    find_parents(g);
+    sort_members(g);
+  }
+  return rc;
+}
+
+int mpir_client_set(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err)
+{
+  struct gathering g = { .set = calloc(1, sizeof(*g.set)), .pids = calloc(MPIR_SET_MEMBERS_MAX, sizeof(int)),
+                         .connections = calloc(MPIR_SET_MEMBERS_MAX, sizeof(int)), .err = err, .request = *request };
+  int rc = -ENOMEM;
+
+  memset(reply, 0, sizeof(*reply));
+  if (g.set)
+    g.set->members = calloc(MPIR_SET_MEMBERS_MAX, sizeof(*g.set->members));
+  if (!g.set || !g.set->members || !g.pids || !g.connections)
+    return dvm_error_set(err, rc, "out of memory");
+  g.request.version = CRS_PROTOCOL_VERSION;
+  g.request.flags |= CRS_MEMBER | (is_end(request) ? CRS_NO_FORK : 0u);
+  g.request.signal = 0;
+  rc = gather(&g, pid, scope);
+  if (!rc)
+    rc = save_set(&g, request, reply);
+  if (rc)
+    dvm_error_wrap(err, scope == MPIR_SCOPE_TREE ? "no checkpoint of process %d and its children" : scope == MPIR_SCOPE_GROUP
+                   ? "no checkpoint of process group %d" : "no checkpoint of session %d", pid);
+  else if (!request->path[0] || request->path[strlen(request->path) - 1] == '/')
+    retain(g.path, request->keep);
+  for (size_t i = 0; i < g.set->member_count; i++)
+    if (g.connections[i] >= 0)
+      close(g.connections[i]);
+  reply->threads = (uint32_t)(g.threads - g.set->member_count + 1);
+  reply->stop_ns = g.stop_ns;
+  memcpy(reply->path, g.path, sizeof(reply->path));
+  mpir_set_free(g.set);
+  free(g.pids);
+  free(g.connections);
+  return rc;
+}

@@ -1,0 +1,60 @@
+#!/bin/bash
+# tree.sh BIN PROGRAMS: processes with children are saved as one set and restarted as they were; all or none.
+BIN=$1 PROGRAMS=$2
+. "$(dirname "$0")/lib.sh"
+need_restart
+
+has_image() { [ -f "$IMAGE/set" ] || { ls -l "$IMAGE" >&2; fail "$1: no set"; }; }
+nothing_left() { [ -z "$(ls -A "$DVMCR_DIR")" ] || fail "$1: left in the folder: $(ls -A "$DVMCR_DIR")"; }
+
+# again NAME WHAT OPTION...: restarts IMAGE and awaits its end.
+again() {
+  local name=$1 what=$2 status; shift 2
+  restart "again" "$@"
+  wait "$WAITER"
+  status=$?
+  [ $status = 0 ] || { cat "$WORK/again.err" "$WORK/$name.err" >&2; fail "$name, $what: status $status"; }
+}
+
+# All that processes share.
+start tree "$PROGRAMS/mpir_tree" "$WORK/go" "$WORK/log"
+wait_for 20 has ready "$WORK/tree.err" || { cat "$WORK/tree.err" >&2; fail "tree does not start"; }
+checkpoint --kill "$PID" || fail "tree: no checkpoint"
+wait "$PID" 2> /dev/null
+has_image tree
+[ "$(ls "$IMAGE" | wc -l)" = 4 ] || fail "tree: not three images and a list"
+touch "$WORK/go"
+for how in "" --namespace --lazy; do
+  : > "$WORK/tree.out"
+  again tree "restarted $how" $how
+  grep -q "as before" "$WORK/tree.out" || { cat "$WORK/again.err" "$WORK/tree.err" >&2; fail "tree $how: not as before"; }
+  note "tree, restarted $how"
+done
+
+# What is damaged or missing anywhere is refused, and nothing runs.
+for file in "$IMAGE"/*; do
+  cp -a "$IMAGE" "$WORK/broken"
+  truncate -s -1 "$WORK/broken/${file##*/}"
+  "$BIN/dvm-restart" "$WORK/broken" > "$WORK/broken.out" 2>&1 && fail "a set with a cut ${file##*/} is restarted"
+  rm "$WORK/broken/${file##*/}"
+  "$BIN/dvm-restart" "$WORK/broken" > "$WORK/broken.out" 2>&1 && fail "a set without ${file##*/} is restarted"
+  rm -r "$WORK/broken"
+  note "refused without ${file##*/}: $(head -c 150 "$WORK/broken.out")"
+done
+rm -r "$IMAGE"
+
+# A shell's pipeline, again and again.
+program='for ((i = 0; i < 150; i++)); do echo $i; sleep 0.005; done | while read a; do echo $((a * 2)); done | awk "{ s += \$1; print s }"'
+expected=$(for ((s = 0, i = 0; i < 150; i++)); do echo $((s += 2 * i)); done)
+start pipeline bash -c "$program"
+WAITER=$PID
+for link in 1 2 3; do
+  wait_for 20 eval '[ "$(cat /proc/$PID/task/$PID/children | wc -w)" = 3 ]' || { cat "$WORK"/pipeline*.err >&2; ps -ef --forest | tail -15 >&2; fail "pipeline $link: not three children of $PID"; }
+  checkpoint --kill "$PID" || fail "pipeline $link: no checkpoint"
+  wait "$WAITER" 2> /dev/null
+  restart pipeline$link
+  [ "$link" = 3 ] || wait_for 20 runs_again || { cat "$WORK/pipeline$link.err" >&2; fail "pipeline $link does not run again"; }
+done
+wait "$WAITER" || { cat "$WORK/pipeline3.err" >&2; fail "pipeline: status $?"; }
+[ "$(cat "$WORK/pipeline.out")" = "$expected" ] || fail "pipeline: the result differs"
+note "pipeline, three times"
