@@ -22,6 +22,8 @@ test  python3-jsonschema   jsonschema            tests of reports in SARIF
 test  python3-sarif-python-om sarif_om           tests of reports in SARIF
 test  libopenmpi-dev      mpicc                 parallel programs to debug and checkpoint
 test  openmpi-bin         mpirun                parallel programs to debug and checkpoint
+test  mpich               mpiexec.hydra         another launcher to debug under
+test  openssh-server      sshd                  the debugger's own launch on other hosts
 test  gdb                 gdb                   the debugger under the debug servers
 test  libroaring-dev      roaring/roaring.h     a second opinion on process sets
 test  valgrind            valgrind              tests for leaks

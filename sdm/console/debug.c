@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* strsep */
 #include "sdm/console/debug.h"
 
 #include <errno.h>
@@ -15,12 +16,14 @@
 #include "sdm/console/console.h"
 #include "sdm/dap/dap.h"
 #include "sdm/session/proctable.h"
+#include "sdm/session/words.h"
 #include "sdm/server/server.h"
 
 static const char usage[] =
   "usage: dvm debug [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
   "       dvm debug [OPTION]... -- LAUNCHER [OPTION]... PROGRAM [ARGUMENT]...\n"
-  "       dvm debug [OPTION]... --attach PID\n"
+  "       dvm debug [OPTION]... --hosts HOST[:RANKS],... PROGRAM [ARGUMENT]...\n"
+  "       dvm debug [OPTION]... --attach PID[,PID]... [--ranks SET]\n"
   "       dvm debug [OPTION]... --core FILE [--core FILE]... [PROGRAM]\n"
   "       dvm debug [OPTION]... --servers FILE --secret-file FILE PROGRAM [ARGUMENT]...\n"
   "       dvm debug --inside [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
@@ -37,7 +40,12 @@ static const char usage[] =
   "  --no-stop           do not stop in main\n"
   "  --io tree|oob       program input and output by the debugger (default) or by the launcher\n"
   "  --shape SHAPE       binomial (default), kary:K, flat, hosts:K\n"
-  "  --host HOST         address at which servers reach this command (default 127.0.0.1)\n"
+  "  --host HOST         address at which servers reach this command (default 127.0.0.1, or\n"
+  "                      for --hosts and --attach the one that leads to them)\n"
+  "  --hosts LIST        start processes there by ssh, without a launcher: n1:2,n2:2\n"
+  "  --ssh WORDS         what reaches other hosts, for --hosts and --attach (default: DVM_SSH, else ssh -o BatchMode=yes)\n"
+  "  --attach PID        a launcher (all its ranks, on their hosts), one rank, any process, or several joined by commas\n"
+  "  --ranks SET         of these, only those: 0-3,7\n"
   "  --partial           go on although servers are missing\n"
   "  --start-timeout S   for the servers to come (default 60)\n"
   "  --inside            no debugger: the servers inside the programs, which dvmcc has compiled; see DVM_OPTIONS=sdm=\n"
@@ -63,7 +71,11 @@ struct arguments {
   bool batch, json, no_stop, dap, inside, program_after_launcher;
   unsigned timeout_s;
   const char *listen, *token_file;
-  long attach;
+  const char *attach, *ranks, *hosts;
+  struct sdm_targets targets;
+  struct sdm_part parts[SDM_PARTS_MAX];
+  size_t nparts;
+  char **line; /* the launcher's, whole */
   const char *cores[ITEMS_MAX];
   size_t ncores;
   struct {
@@ -98,7 +110,7 @@ static const struct option options[] = {
   { "launcher", 1, 0, 'l' }, { "batch", 0, 0, 'b' }, { "timeout", 1, 0, 't' }, { "json", 0, 0, 'j' },
   { "no-stop", 0, 0, 'N' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
   { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
-  { "attach", 1, 0, 'a' }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' }, { "token-file", 1, 0, 'T' },
+  { "attach", 1, 0, 'a' }, { "ranks", 1, 0, 'r' }, { "hosts", 1, 0, 'n' + 256 }, { "ssh", 1, 0, 's' + 256 }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' }, { "token-file", 1, 0, 'T' },
   { "inside", 0, 0, 'I' }, { "session", 1, 0, 'W' }, { "reattach", 1, 0, 'R' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "orphan-do", 1, 0, 'D' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
 
 /* 'option' is how it is named in the message; seconds become milliseconds.  Both return 0 or the exit status. */
@@ -121,6 +133,25 @@ static int read_word(const char *option, const char *const *words) {
     if (!strcmp(optarg, words[i]))
       return 0;
   return dvm_usage_error("debug", "'%s' takes %s or %s, not '%s'", option, words[0], words[1], optarg);
+}
+
+/* Numbers of processes, joined by commas. */
+static int check_pids(const char *text) {
+  for (const char *at = text;; at++) {
+    char *end;
+    unsigned long v = strtoul(at, &end, 10);
+    if (*at < '0' || *at > '9' || !v || v > INT_MAX || (*end && *end != ','))
+      return dvm_usage_error("debug", "'--attach' takes the number of a process, or several joined by commas, not '%s'", text);
+    if (!*end)
+      return 0;
+    at = end;
+  }
+}
+
+static const char *join(const char *a, const char *b) { /* kept to the end */
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "%s,%s", a, b);
+  return t.s;
 }
 
 static int misuse_file(const char *path) {
@@ -169,9 +200,12 @@ static int parse(int argc, char **argv, struct arguments *a) {
       break;
     case 'p': a->s.backend_path = optarg; break;
     case 'a':
-      rc = read_number("--attach", 1, INT_MAX, &number);
-      a->attach = (long)number;
+      rc = check_pids(optarg);
+      a->attach = a->attach && !rc ? join(a->attach, optarg) : optarg;
       break;
+    case 'r': a->ranks = optarg; break;
+    case 'n' + 256: a->hosts = optarg; break;
+    case 's' + 256: a->s.ssh = optarg; break;
     case 'c': rc = add_core(a, optarg); break;
     case 'd': a->dap = true; break;
     case 'L': a->listen = optarg; break;
@@ -200,6 +234,10 @@ static int parse(int argc, char **argv, struct arguments *a) {
   a->program_after_launcher = optind > 1 && !strcmp(argv[optind - 1], "--");
   if (a->inside && (a->attach || a->ncores || a->dap || a->batch))
     return misuse("'--inside' cannot be used with --attach, --core, --dap or --batch");
+  if (a->ranks && !a->attach)
+    return misuse("'--ranks' belongs to '--attach'");
+  if (a->hosts && (a->attach || a->ncores || a->dap || a->inside || a->s.servers || a->s.reattach || a->program_after_launcher))
+    return misuse("'--hosts' starts a program: it does not go with --attach, --core, --dap, --inside, --servers, --reattach or a launcher");
   if (a->listen && !a->dap)
     return misuse("'--listen' belongs to '--dap'");
   if (a->token_file && (!a->listen || strchr(a->listen, '/')))
@@ -214,16 +252,26 @@ static int parse(int argc, char **argv, struct arguments *a) {
   return 0;
 }
 
-/* "mpirun -n 8 ./prog x": the words before the program are the launcher. */
+/* "mpirun -n 8 ./prog x", perhaps with several programs: the words before each are the launcher's. */
 static int split_launcher(struct arguments *a, int argc, struct dvm_error *err) {
-  int at = sdm_launch_find_program(argc, a->program);
-  if (!dvm_path_executable(a->program[0]))
-    return dvm_error_set(err, -ENOENT, "there is no program '%s'", a->program[0]);
-  if (!at || at >= ITEMS_MAX)
-    return dvm_error_set(err, -EINVAL, "no program found after the launcher '%s'", a->program[0]);
-  for (int i = 0; i < at; i++)
-    a->launch[i] = a->program[i];
-  a->program += at;
+  int n = sdm_words_split(argc, a->program, a->parts, err), at = 0;
+  if (n < 0)
+    return n;
+  a->nparts = a->inside ? 1 : (size_t)n; /* to a launcher of the programs themselves it is one line */
+  for (size_t i = 0; i < a->nparts; i++) {
+    char **words = sdm_words_of_part(a->program, &a->parts[i], "SDM_SECRET");
+    if (i)
+      a->launch[at++] = (char *)":";
+    for (char **w = words; *w && at < ITEMS_MAX - 3; w++)
+      a->launch[at++] = *w;
+    if (!a->inside)
+      a->launch[at++] = SDM_LAUNCH_SERVER;
+    free(words);
+    if (at >= ITEMS_MAX - 3)
+      return dvm_error_set(err, -E2BIG, "the launcher's command line has more than %d words", ITEMS_MAX);
+  }
+  a->line = a->program;
+  a->program += a->parts[0].program;
   a->s.command = a->launch;
   return 0;
 }
@@ -231,6 +279,7 @@ static int split_launcher(struct arguments *a, int argc, struct dvm_error *err) 
 static int own_launcher(struct arguments *a, struct dvm_error *err) {
   const char *text = a->launcher ? a->launcher : getenv("DVM_LAUNCHER");
   static char copy[1024], count[16];
+  char *typed[ITEMS_MAX];
   int n = 0;
   if (!text)
     text = a->s.n ? "mpirun" : "local";
@@ -241,15 +290,25 @@ static int own_launcher(struct arguments *a, struct dvm_error *err) {
   if (!strcmp(text, "local"))
     return 0;
   snprintf(copy, sizeof(copy), "%s", text);
-  for (char *word = strtok(copy, " "); word && n < ITEMS_MAX - 4; word = strtok(NULL, " "))
-    a->launch[n++] = word;
-  if (!n || !dvm_path_executable(a->launch[0]))
+  for (char *word = strtok(copy, " "); word && n < ITEMS_MAX - 6; word = strtok(NULL, " "))
+    typed[n++] = word;
+  if (!n || !dvm_path_executable(typed[0]))
     return dvm_error_set(err, -ENOENT, "there is no launcher '%s'%s", text, strcmp(text, "mpirun") ? "" : SDM_NO_MPIRUN);
   snprintf(count, sizeof(count), "%u", a->s.n);
-  a->launch[n++] = (char *)"-n";
-  a->launch[n++] = count;
-  a->s.command = a->launch;
+  typed[n++] = (char *)"-n";
+  typed[n++] = count;
+  a->s.command = sdm_words_of_part(typed, &(struct sdm_part){ 0, n, n }, "SDM_SECRET"); /* kept to the end */
   return 0;
+}
+
+/* A process on each host, or as many as it says. */
+static int own_hosts(struct arguments *a, struct dvm_error *err) {
+  if (a->s.n || a->launcher)
+    return dvm_error_set(err, -EINVAL, "'--hosts' says how many processes there are and starts them; '-n' and '--launcher' do not go with it");
+  if (!dvm_path_executable(a->program[0]))
+    return dvm_error_set(err, -ENOENT, "there is no program '%s'", a->program[0]);
+  a->s.targets = &a->targets;
+  return sdm_targets_of_hosts(&a->targets, a->hosts, err);
 }
 
 /* Commands to the servers are JSON.  'list' NULL: only looks. */
@@ -262,20 +321,50 @@ static void add_word(json_t *list, const char *word, struct dvm_error *err) {
   json_decref(j);
 }
 
+/* "12,34": processes and launchers. */
+static json_t *attach_command(struct arguments *a, struct dvm_error *err) {
+  char *copy = sdm_strdup(a->attach), *rest = copy, *word;
+  int rc = 0;
+  while (!rc && (word = strsep(&rest, ",")))
+    rc = sdm_proctable_read(strtol(word, NULL, 10), &a->targets, err);
+  free(copy);
+  sdm_targets_renumber(&a->targets);
+  if (!rc && a->ranks)
+    rc = sdm_targets_keep(&a->targets, a->ranks, err);
+  a->s.targets = &a->targets;
+  return rc ? NULL : sdm_attach_command(&a->targets);
+}
+
+/* The program of a part and its arguments. */
+static json_t *launch_words(char **words, int n, struct dvm_error *err) {
+  json_t *list = json_array();
+  char *path = realpath(words[0], NULL); /* servers may have another working directory */
+  add_word(NULL, path ? path : words[0], err);
+  for (int i = 1; i < n && words[i]; i++)
+    add_word(list, words[i], err);
+  json_t *j = json_pack("{s:s, s:o}", "program", path ? path : words[0], "args", list);
+  free(path);
+  return j;
+}
+
+static json_t *launch_command(struct arguments *a, struct dvm_error *err) {
+  json_t *j = launch_words(a->program, a->nparts ? a->parts[0].end - a->parts[0].program : INT_MAX, err);
+  if (a->nparts > 1) {
+    json_t *apps = json_array();
+    for (size_t i = 0; i < a->nparts; i++)
+      json_array_append_new(apps, launch_words(a->line + a->parts[i].program, a->parts[i].end - a->parts[i].program, err));
+    json_object_set_new(j, "apps", apps);
+  }
+  json_object_set_new(j, "cmd", json_string("launch"));
+  json_object_set_new(j, "stop", json_integer(!a->no_stop && !a->batch));
+  return j;
+}
+
 static json_t *first_command(struct arguments *a, struct dvm_error *err) {
   json_t *list = json_array();
   if (a->attach) {
-    long *pids;
-    int n = sdm_proctable_read(a->attach, &pids, err);
-    if (n <= 0) {
-      json_decref(list);
-      return NULL;
-    }
-    for (int i = 0; i < n; i++)
-      json_array_append_new(list, json_integer(pids[i]));
-    free(pids);
-    a->s.n = (uint32_t)n;
-    return json_pack("{s:s, s:o}", "cmd", "attach", "pids", list);
+    json_decref(list);
+    return attach_command(a, err);
   }
   if (a->ncores) {
     for (size_t i = 0; i < a->ncores; i++)
@@ -285,14 +374,8 @@ static json_t *first_command(struct arguments *a, struct dvm_error *err) {
     a->s.n = (uint32_t)a->ncores;
     return json_pack("{s:s, s:s, s:o}", "cmd", "core", "program", a->program[0] ? a->program[0] : "", "files", list);
   }
-  char *path = realpath(a->program[0], NULL); /* servers may have another working directory */
-  add_word(NULL, path ? path : a->program[0], err);
-  for (char **word = a->program + 1; *word; word++)
-    add_word(list, *word, err);
-  json_t *j = json_pack("{s:s, s:s, s:o, s:i}", "cmd", "launch", "program", path ? path : a->program[0], "args", list,
-                        "stop", !a->no_stop && !a->batch);
-  free(path);
-  return j;
+  json_decref(list);
+  return launch_command(a, err);
 }
 
 /* The program is started in place of the servers; or runs already. */
@@ -391,7 +474,7 @@ int sdm_debug_main(int argc, char **argv) {
   if (a.dap)
     return sdm_dap_main(a.listen, a.token_file);
   if (!a.attach && !a.ncores && !a.s.servers && !a.s.reattach)
-    rc = a.program_after_launcher ? split_launcher(&a, argc - optind, &err) : own_launcher(&a, &err);
+    rc = a.hosts ? own_hosts(&a, &err) : a.program_after_launcher ? split_launcher(&a, argc - optind, &err) : own_launcher(&a, &err);
   json_t *command = rc ? NULL : a.inside ? inside(&a) : a.s.reattach ? json_object() : first_command(&a, &err);
   if (!command || err.code) {
     fprintf(stderr, "dvm debug: error: %s\n", err.text);

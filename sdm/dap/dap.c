@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "sdm/dap/dap.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,7 +194,7 @@ int sdm_dap_main(const char *where, const char *token_file) {
   struct dap *d = where ? dap_listen(where, token_file, &err) : take_stdio();
   if (!d) {
     fprintf(stderr, "dvm debug: error: %s\n", err.text);
-    return 1;
+    return err.code == -EINVAL ? 2 : 1; /* a wrong call */
   }
   int in = d->io.in;
   run(d);

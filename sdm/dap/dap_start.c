@@ -1,4 +1,5 @@
 /* Requests of the DAP adapter that begin a session. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -141,30 +142,46 @@ static void tell_warnings(struct dap *d, const struct sdm_answer *a) {
   }
 }
 
-json_t *dap_do_attach(struct dap *d, const json_t *args) {
-  struct sdm_session_options o = { .shape = dap_text(args, "shape") };
+/* "pid" is a number or a list of them, "ranks" those of the job that are wanted. */
+static int find_targets(struct dap *d, const json_t *args, struct sdm_targets *t) {
   struct dvm_error err = DVM_ERROR_INIT;
+  const json_t *pid = json_object_get(args, "pid"), *one;
+  const char *ranks = dap_text(args, "ranks");
+  size_t i;
+  int rc = 0;
+  json_array_foreach((json_t *)pid, i, one)
+    rc = rc ? rc : sdm_proctable_read((long)json_integer_value(one), t, &err);
+  if (!json_is_array(pid))
+    rc = sdm_proctable_read((long)json_integer_value(pid), t, &err);
+  sdm_targets_renumber(t);
+  if (!rc && ranks)
+    rc = sdm_targets_keep(t, ranks, &err);
+  if (!rc && !t->n)
+    rc = dvm_error_set(&err, -EINVAL, "there is no process to attach to");
+  if (rc)
+    dap_fail(d, "%s", err.text);
+  return rc;
+}
+
+json_t *dap_do_attach(struct dap *d, const json_t *args) {
+  struct sdm_session_options o = { .shape = dap_text(args, "shape"), .host = dap_text(args, "host"), .ssh = dap_text(args, "ssh") };
+  struct sdm_targets targets = { 0 };
   const json_t *cores = json_object_get(args, "core");
-  long *pids;
-  json_t *list = json_array(), *command;
+  json_t *command;
   if (json_is_array(cores)) {
     o.n = (uint32_t)json_array_size(cores);
     command = json_pack("{s:s, s:s, s:O}", "cmd", "core", "program", dap_text(args, "program") ? dap_text(args, "program") : "",
                         "files", cores);
-    json_decref(list);
   } else {
-    int n = sdm_proctable_read((long)dap_number(args, "pid", 0), &pids, &err);
-    if (n <= 0) {
-      json_decref(list);
-      return dap_fail(d, "%s", err.text);
+    if (find_targets(d, args, &targets)) {
+      sdm_targets_fini(&targets);
+      return NULL;
     }
-    for (int i = 0; i < n; i++)
-      json_array_append_new(list, json_integer(pids[i]));
-    free(pids);
-    o.n = (uint32_t)n;
-    command = json_pack("{s:s, s:o}", "cmd", "attach", "pids", list);
+    o.targets = &targets;
+    command = sdm_attach_command(&targets);
   }
   json_t *body = open_session(d, args, &o);
+  sdm_targets_fini(&targets);
   if (!body) {
     json_decref(command);
     return NULL;

@@ -18,6 +18,15 @@ static void missing_text(const struct sdm_set *missing, struct dvm_text *t) {
 
 int sdm_gather(struct sdm_ctx *c, uint32_t n, uint32_t timeout_ms, struct sdm_table *t, bool (*alive)(void *), void *arg,
                struct dvm_error *err) {
+  struct sdm_set *who = n ? sdm_set_add_range(sdm_set_new(), 0, n - 1) : NULL;
+  int rc = sdm_gather_these(c, who, timeout_ms, t, alive, arg, err);
+  sdm_set_free(who);
+  return rc;
+}
+
+int sdm_gather_these(struct sdm_ctx *c, const struct sdm_set *who, uint32_t timeout_ms, struct sdm_table *t, bool (*alive)(void *),
+                     void *arg, struct dvm_error *err) {
+  uint32_t n = who ? sdm_set_size(who) : 0;
   int64_t until = sdm_now_us() + (int64_t)timeout_ms * 1000;
   bool running = true;
   c->gather = t;
@@ -37,7 +46,8 @@ int sdm_gather(struct sdm_ctx *c, uint32_t n, uint32_t timeout_ms, struct sdm_ta
   if (!c->gather_size)
     return dvm_error_set(err, running ? -ETIMEDOUT : -ECHILD, "no server came: %s",
                          running ? "not registered in time" : "the launcher has ended");
-  struct sdm_set *missing = sdm_set_diff(sdm_set_add_range(sdm_set_new(), 0, n - 1), c->gathered);
+  struct sdm_set *missing = who ? sdm_set_copy(who) : sdm_set_add_range(sdm_set_new(), 0, n - 1);
+  sdm_set_diff(missing, c->gathered);
   struct dvm_text text = DVM_TEXT_INIT;
   missing_text(missing, &text);
   sdm_table_order(t, err);

@@ -71,10 +71,24 @@ int sdm_secret_read(struct sdm_secret *s, const char *path, struct dvm_error *er
   return rc;
 }
 
+/* Byte by byte: what follows is not ours. */
+static int read_stdin(struct sdm_secret *s, struct dvm_error *err) {
+  char hex[2 * SDM_SECRET_BYTES + 2] = "";
+  size_t n = 0;
+  while (n < sizeof(hex) - 1 && read(0, hex + n, 1) == 1 && hex[n] != '\n')
+    n++;
+  hex[n] = 0;
+  int rc = sdm_secret_parse(s, hex, err);
+  sodium_memzero(hex, sizeof(hex));
+  return rc;
+}
+
 int sdm_secret_take(struct sdm_secret *s, const char *file, const char *option, struct dvm_error *err) {
   char *hex = getenv("SDM_SECRET");
   int rc;
-  if (file)
+  if (file && !strcmp(file, "-"))
+    rc = read_stdin(s, err);
+  else if (file)
     rc = sdm_secret_read(s, file, err);
   else if (!hex)
     rc = dvm_error_set(err, -EINVAL, "no session secret; give it with %s or in SDM_SECRET", option);

@@ -29,6 +29,7 @@ struct server {
   struct sdm_backend *backend;
   bool quit, oob, held, told_lost, leaving; /* leaving: nobody is above us any more, the program is being left */
   enum sdm_orphan orphan;
+  uint32_t app;
   struct sdm_timer *linger;
   json_t *last;   /* the last event: where the program is; owned, for a front end that comes later */
   json_t *breaks; /* commands of the breakpoints that there are, by number; owned */
@@ -197,6 +198,9 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
   json_t *pid = json_array_get(json_object_get(args, "pids"), sdm_get_my_id(s->ctx));
   if (pid) /* one command for all, each takes its own */
     json_object_set(args, "pid", pid);
+  json_t *app = json_array_get(json_object_get(args, "apps"), s->app);
+  if (app)
+    json_object_update(args, app);
   json_t *file = json_array_get(json_object_get(args, "files"), sdm_get_my_id(s->ctx));
   if (file)
     json_object_set(args, "file", file);
@@ -391,7 +395,7 @@ static void forward_own_stdin(struct server *s) {
 }
 
 int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, struct dvm_error *err) {
-  struct server s = { .ops = so->backend, .oob = so->oob, .orphan = so->orphan, .credit = CREDIT_START };
+  struct server s = { .ops = so->backend, .oob = so->oob, .orphan = so->orphan, .app = so->app, .credit = CREDIT_START };
   struct sigaction sa = { .sa_handler = on_terminate }; /* no SA_RESTART: it ends the wait */
   o->handlers = &handlers;
   o->arg = &s;

@@ -24,6 +24,7 @@ static inline int sdm_orphan_parse(const char *word, enum sdm_orphan *out) {
 struct sdm_server_options {
   const struct sdm_backend_ops *backend;
   const char *backend_path;
+  uint32_t app; /* which program of a job of several it starts, from 0 on */
   bool oob; /* program I/O by the server's own stdio instead of the tree */
   enum sdm_orphan orphan;
   bool inside; /* in a program that has other things to do: its signals are left alone */

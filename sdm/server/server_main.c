@@ -14,7 +14,7 @@
 static const char usage[] =
   "usage: sdm-server [--rank N] [--rendezvous HOST:PORT] [--host HOST] [--port BASE] [--port-tries N]\n"
   "                  [--secret-file FILE] [--backend gdb|stub] [--backend-path PATH] [--io tree|oob]\n"
-  "                  [--start-timeout MS] [--orphan MS] [--orphan-do usual|detach|kill] [--ping MS]\n";
+  "                  [--start-timeout MS] [--orphan MS] [--orphan-do usual|detach|kill] [--ping MS] [--app N]\n";
 
 static bool number(const char *text, unsigned long max, unsigned long *out) {
   char *end;
@@ -34,7 +34,7 @@ static int parse(int argc, char **argv, struct arguments *a) {
     { "rank", 1, 0, 'r' }, { "rendezvous", 1, 0, 'm' }, { "host", 1, 0, 'h' }, { "port", 1, 0, 'p' },
     { "port-tries", 1, 0, 't' }, { "secret-file", 1, 0, 's' }, { "backend", 1, 0, 'b' },
     { "backend-path", 1, 0, 'B' }, { "io", 1, 0, 'i' }, { "start-timeout", 1, 0, 'S' }, { "orphan", 1, 0, 'o' },
-    { "ping", 1, 0, 'P' }, { "orphan-do", 1, 0, 'O' }, { 0 } };
+    { "ping", 1, 0, 'P' }, { "orphan-do", 1, 0, 'O' }, { "app", 1, 0, 'A' }, { 0 } };
   unsigned long v = 0;
   bool good = true;
   int c;
@@ -50,6 +50,7 @@ static int parse(int argc, char **argv, struct arguments *a) {
       a->s.backend = !strcmp(optarg, "stub") ? &sdm_backend_stub : &sdm_backend_gdb;
       good = !strcmp(optarg, a->s.backend->name);
       break;
+    case 'A': good = number(optarg, 1u << 20, &v); a->s.app = (uint32_t)v; break;
     case 'B': a->s.backend_path = optarg; break;
     case 'i': a->s.oob = !strcmp(optarg, "oob"); good = a->s.oob || !strcmp(optarg, "tree"); break;
     case 'S': good = number(optarg, 1u << 30, &v); a->o.start_ms = (uint32_t)v; break;

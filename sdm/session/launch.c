@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "sdm/bytes.h"
+#include "sdm/session/words.h"
 
 #define WORDS_MAX 64
 
@@ -58,7 +59,8 @@ static size_t count(char *const *words) {
   return n;
 }
 
-static int server_words(char **words, int n, const struct sdm_launch_options *o) {
+/* 'app': which program of several it is to start; or NULL. */
+static int server_words(char **words, int n, const struct sdm_launch_options *o, const char *app) {
   if (o->program) {
     for (size_t i = 0; o->program[i]; i++)
       words[n++] = o->program[i];
@@ -96,15 +98,12 @@ static int server_words(char **words, int n, const struct sdm_launch_options *o)
     words[n++] = "--orphan-do";
     words[n++] = (char *)o->orphan_do;
   }
+  if (app) {
+    words[n++] = "--app";
+    words[n++] = (char *)app;
+  }
   words[n] = NULL;
   return n;
-}
-
-int sdm_launch_find_program(int argc, char *const *argv) {
-  for (int i = 1; i < argc; i++)
-    if (argv[i][0] != '-' && dvm_path_executable(argv[i]))
-      return i;
-  return 0;
 }
 
 static volatile sig_atomic_t muted;
@@ -168,7 +167,8 @@ static void end_relay(struct sdm_launch *l, int grace_ms) {
   l->relay = 0;
 }
 
-static pid_t start(char *const *words, const struct sdm_launch_options *o, const char *rank, bool input, int errors) {
+/* 'input' and 'errors': descriptors of its own; -1: nothing to read, ours. */
+static pid_t start(char *const *words, const struct sdm_launch_options *o, const char *rank, int input, int errors) {
   pid_t pid = fork();
   if (pid)
     return pid;
@@ -177,10 +177,9 @@ static pid_t start(char *const *words, const struct sdm_launch_options *o, const
   if (!o->survives)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
   setpgid(0, 0); /* ^C at the console is for the console */
-  int null = open("/dev/null", O_RDONLY);
-  if (!input)
-    dup2(null, 0);
-  setenv("SDM_SECRET", o->secret, 1);
+  dup2(input >= 0 ? input : open("/dev/null", O_RDONLY), 0);
+  if (o->secret)
+    setenv("SDM_SECRET", o->secret, 1);
   if (o->program)
     set_inside(o, rank);
   if (o->apart)
@@ -191,43 +190,147 @@ static pid_t start(char *const *words, const struct sdm_launch_options *o, const
   _exit(127);
 }
 
-int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_options *o, struct dvm_error *err) {
+static int start_here(struct sdm_launch *l, const struct sdm_target *t, const struct sdm_launch_options *o, struct dvm_error *err) {
   char rank[16], **words = sdm_alloc((count(o->program) + WORDS_MAX) * sizeof(*words));
+  int at = server_words(words, 0, o, NULL);
+  snprintf(rank, sizeof(rank), "%u", t->rank);
+  if (!o->program) {
+    words[at++] = "--rank";
+    words[at++] = rank;
+    words[at] = NULL;
+  }
+  setenv("SDM_RANK", rank, 1);
+  pid_t pid = start(words, o, rank, o->oob && !t->rank ? 0 : -1, -1);
+  unsetenv("SDM_RANK");
+  free(words);
+  l->pids[l->n++] = pid;
+  return pid < 0 ? dvm_error_errno(err, "cannot start server %u", t->rank) : 0;
+}
+
+static void put_quoted(struct dvm_text *t, const char *s) {
+  dvm_text_add(t, "'");
+  for (; *s; s++)
+    if (*s == '\'')
+      dvm_text_add(t, "'\\''");
+    else
+      dvm_text_add_n(t, s, 1);
+  dvm_text_add(t, "'");
+}
+
+/* What the shell of another host is to run, which reads the secret first. */
+static void put_script(struct dvm_text *t, const struct sdm_targets *all, const char *host, const struct sdm_launch_options *o) {
+  char *words[WORDS_MAX], folder[PATH_MAX];
+  struct dvm_text script = DVM_TEXT_INIT;
+  int n = server_words(words, 0, o, NULL);
+  dvm_text_add(&script, "read -r s; ");
+  if (getcwd(folder, sizeof(folder))) {
+    dvm_text_add(&script, "cd ");
+    put_quoted(&script, folder);
+    dvm_text_add(&script, " 2>/dev/null; ");
+  }
+  dvm_text_add(&script, "for r in");
+  for (size_t i = 0; i < all->n; i++)
+    if (all->at[i].host && !strcmp(all->at[i].host, host))
+      dvm_text_printf(&script, " %u", all->at[i].rank);
+  dvm_text_add(&script, "; do printf \"%s\\n\" \"$s\" | SDM_RANK=$r");
+  for (int i = 0; i < n; i++) {
+    dvm_text_add(&script, " ");
+    put_quoted(&script, words[i]);
+  }
+  dvm_text_add(&script, " --rank $r --secret-file - & done; wait");
+  dvm_text_add(t, "exec sh -c ");
+  put_quoted(t, dvm_text_str(&script));
+  dvm_text_fini(&script);
+}
+
+static int start_there(struct sdm_launch *l, const struct sdm_targets *all, const char *host, const struct sdm_launch_options *o,
+                       struct dvm_error *err) {
+  struct sdm_launch_options quiet = *o;
+  struct dvm_text script = DVM_TEXT_INIT;
+  const char *ssh = o->ssh ? o->ssh : getenv("DVM_SSH");
+  char *words[WORDS_MAX], *copy = sdm_strdup(ssh ? ssh : "ssh -o BatchMode=yes"), *rest = copy, *word;
+  int n = 0, ends[2];
+  while (n < WORDS_MAX - 3 && (word = strsep(&rest, " ")))
+    if (*word)
+      words[n++] = word;
+  put_script(&script, all, host, o);
+  words[n++] = (char *)host;
+  words[n++] = (char *)dvm_text_str(&script);
+  words[n] = NULL;
+  quiet.secret = NULL; /* not in the environment of ssh, which may take that along */
+  if (pipe2(ends, O_CLOEXEC))
+    return dvm_error_errno(err, "cannot start servers on '%s'", host);
+  pid_t pid = start(words, &quiet, NULL, ends[0], -1);
+  close(ends[0]);
+  dprintf(ends[1], "%s\n", o->secret);
+  close(ends[1]);
+  l->pids[l->n++] = pid;
+  dvm_text_fini(&script);
+  free(copy);
+  return pid < 0 ? dvm_error_errno(err, "cannot start servers on '%s'", host) : 0;
+}
+
+static bool host_came_before(const struct sdm_targets *t, size_t at) {
+  for (size_t i = 0; i < at; i++)
+    if (t->at[i].host && !strcmp(t->at[i].host, t->at[at].host))
+      return true;
+  return false;
+}
+
+int sdm_launch_targets(struct sdm_launch *l, const struct sdm_targets *t, const struct sdm_launch_options *o, struct dvm_error *err) {
   int rc = 0;
   if (!o->program && !dvm_path_executable(server_path())) /* said once, not by every child */
     rc = dvm_error_set(err, -ENOENT, "there is no debug server '%s'; SDM_SERVER names another", server_path());
-  l->pids = sdm_alloc(n * sizeof(*l->pids));
-  for (l->n = 0; l->n < n && !rc; l->n++) {
-    int at = server_words(words, 0, o);
-    snprintf(rank, sizeof(rank), "%u", l->n);
-    if (!o->program) {
-      words[at++] = "--rank";
-      words[at++] = rank;
-      words[at] = NULL;
-    }
-    setenv("SDM_RANK", rank, 1);
-    l->pids[l->n] = start(words, o, rank, o->oob && l->n == 0, -1);
-    if (l->pids[l->n] < 0)
-      rc = dvm_error_errno(err, "cannot start server %u", l->n);
-  }
-  unsetenv("SDM_RANK");
-  free(words);
+  l->pids = sdm_alloc((t->n ? t->n : 1) * sizeof(*l->pids));
+  for (size_t i = 0; i < t->n && !rc; i++)
+    if (!t->at[i].host)
+      rc = start_here(l, &t->at[i], o, err);
+    else if (!host_came_before(t, i))
+      rc = start_there(l, t, t->at[i].host, o, err);
   return rc;
+}
+
+int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_options *o, struct dvm_error *err) {
+  struct sdm_targets here = { 0 };
+  for (uint32_t i = 0; i < n; i++)
+    sdm_targets_add(&here, i, 0, NULL);
+  int rc = sdm_launch_targets(l, &here, o, err);
+  sdm_targets_fini(&here);
+  return rc;
+}
+
+char SDM_LAUNCH_SERVER[] = "(the server)";
+
+/* The launcher's words with the server in the program's places. */
+static char **whole_command(char *const *before, const struct sdm_launch_options *o) {
+  size_t n = count(before), places = 0;
+  static char app[SDM_PARTS_MAX][12];
+  for (size_t i = 0; i < n; i++)
+    places += before[i] == SDM_LAUNCH_SERVER;
+  char **words = sdm_alloc((n + count(o->program) + (places + 1) * WORDS_MAX) * sizeof(*words));
+  int at = 0, part = 0;
+  for (size_t i = 0; i < n; i++)
+    if (before[i] == SDM_LAUNCH_SERVER) {
+      snprintf(app[part], sizeof(app[part]), "%d", part);
+      at = server_words(words, at, o, app[part]);
+      part++;
+    } else
+      words[at++] = before[i];
+  if (!places)
+    server_words(words, at, o, NULL);
+  return words;
 }
 
 int sdm_launch_command(struct sdm_launch *l, char *const *before, const struct sdm_launch_options *o,
                        struct dvm_error *err) {
-  size_t n = count(before);
-  char **words = sdm_alloc((n + count(o->program) + WORDS_MAX) * sizeof(*words));
-  memcpy(words, before, n * sizeof(*words));
-  server_words(words, (int)n, o);
+  char **words = whole_command(before, o);
   l->pids = sdm_alloc(sizeof(*l->pids));
   l->n = 1;
   bool shared = o->oob || o->program; /* with the programs, whose words must not get lost at the end */
   if (shared)
     setenv("OMPI_MCA_orte_execute_quiet", "1", 0); /* Open MPI's advice on programs that a debugger killed is no help */
   int errors = shared ? -1 : start_relay(l);
-  l->pids[0] = start(words, o, NULL, o->oob, errors);
+  l->pids[0] = start(words, o, NULL, o->oob ? 0 : -1, errors);
   if (errors >= 0)
     close(errors);
   free(words);

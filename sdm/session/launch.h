@@ -6,9 +6,12 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "sdm/session/target.h"
 
 /* What to do where there is no mpirun. */
 #define SDM_NO_MPIRUN ": install the package openmpi-bin, or name another with '--launcher WORDS'; '--launcher local' is without MPI"
+
+extern char SDM_LAUNCH_SERVER[];
 
 struct sdm_launch {
   pid_t *pids; /* owned; 0: ended */
@@ -18,8 +21,9 @@ struct sdm_launch {
 
 /* What every server is told besides its rank. */
 struct sdm_launch_options {
-  const char *rendezvous, *secret; /* the secret in hexadecimal; handed over in the environment of the servers */
+  const char *rendezvous, *secret; /* the secret in hexadecimal; in the environment of servers, which remove it there */
   const char *backend, *backend_path;
+  const char *ssh; /* see sdm_launch_targets */
   bool oob;
   uint32_t start_ms, ping_ms, orphan_ms; /* 0: the usual */
   const char *orphan_do; /* see server.h; NULL: the usual */
@@ -31,13 +35,13 @@ struct sdm_launch_options {
 
 /* Servers of ranks 0..n-1 as children. */
 int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_options *o, struct dvm_error *err);
-/* 'words' is the launcher's command line without the program (NULL-terminated); the server takes the program's place.
- * Its standard error is handed on by a process of its own, unless the programs write there too. */
+/* The same for these ranks, those on other hosts by ssh, one connection a host ('ssh': its words; NULL: those of DVM_SSH, or "ssh -o
+ * BatchMode=yes"); these get the secret by their standard input, and need the same path of the server there. */
+int sdm_launch_targets(struct sdm_launch *l, const struct sdm_targets *t, const struct sdm_launch_options *o, struct dvm_error *err);
+/* 'words' is the launcher's command line without the program (NULL-terminated); the server takes the program's place: the end, or
+ * the places of the word SDM_LAUNCH_SERVER, for one part of a job after the other.  Its standard error is handed on by a process of its own, unless the programs write there too. */
 int sdm_launch_command(struct sdm_launch *l, char *const *words, const struct sdm_launch_options *o,
                        struct dvm_error *err);
-/* Index of the program in a launcher's command line: the first word after the launcher that is no option and names an
- * executable file.  0: none found. */
-int sdm_launch_find_program(int argc, char *const *argv);
 bool sdm_launch_alive(void *launch); /* for sdm_gather: all are still there */
 void sdm_launch_terminate(struct sdm_launch *l);           /* asks all of them to end */
 /* What a launcher says from now on is dropped: advice on programs that the end of the session has killed. */

@@ -19,6 +19,7 @@
 #include "sdm/bytes.h"
 
 #define RANKS_MAX (1 << 20)
+#define PROXIES_DEEP 4u
 
 /* One row, as the launcher has it in memory (64 bit): char *host, char *executable, int pid. */
 struct row {
@@ -28,6 +29,7 @@ struct row {
 
 struct symbols {
   uint64_t table, size; /* addresses in the process; 0: not found */
+  bool mpi;             /* it is a program of MPI itself */
 };
 
 static bool in_file(uint64_t at, uint64_t n, uint64_t size) { return at <= size && n <= size - at; }
@@ -79,19 +81,23 @@ static void read_module(const char *path, uint64_t start, struct symbols *s) {
   munmap(map, (size_t)st.st_size);
 }
 
-/* Symbols may be in the launcher or in a library of it (Open MPI: libopen-rte). */
+/* Symbols may be in the launcher or in a library of it (Open MPI: libopen-rte).  A rank of the job maps that library too, and an
+ * MPI library, which no launcher does. */
 static struct symbols find_symbols(long pid) {
   struct symbols s = { 0 };
   char path[64], line[4400], file[4200], last[4200] = "";
   snprintf(path, sizeof(path), "/proc/%ld/maps", pid);
   FILE *maps = fopen(path, "r");
-  while (maps && (!s.table || !s.size) && fgets(line, sizeof(line), maps)) {
+  while (maps && fgets(line, sizeof(line), maps)) {
     unsigned long long start, offset;
     if (sscanf(line, "%llx-%*x %*s %llx %*s %*s %4199s", &start, &offset, file) != 3 || file[0] != '/' || offset ||
         !strcmp(file, last))
       continue;
     strcpy(last, file);
-    read_module(file, start, &s);
+    const char *base = strrchr(file, '/') + 1;
+    s.mpi |= !strncmp(base, "libmpi.so", 9) || !strncmp(base, "libmpich.so", 11) || !strncmp(base, "libmpi_", 7);
+    if (!s.table || !s.size)
+      read_module(file, start, &s);
   }
   if (maps)
     fclose(maps);
@@ -132,53 +138,72 @@ static long rank_of(long pid) {
   return rank < RANKS_MAX ? rank : -1;
 }
 
-/* A launcher fills its table when its ranks have called MPI_Init, so for others never.  Those on this host can be
- * told by their environment.  A rank that is not found gets process 0. */
-static int scan_children(long launcher, long **pids) {
+/* Descendants of 'pid' with a rank, those nearest to it: hydra has proxies between itself and its ranks, and what a rank
+ * starts has its rank too. */
+static void scan_below(long pid, unsigned depth, struct sdm_targets *t) {
   DIR *proc = opendir("/proc");
-  long n = 0;
-  *pids = NULL;
   for (struct dirent *e; proc && (e = readdir(proc));) {
-    long pid = strtol(e->d_name, NULL, 10), rank = pid > 0 && parent_of(pid) == launcher ? rank_of(pid) : -1;
-    if (rank < 0)
+    long child = strtol(e->d_name, NULL, 10);
+    if (child <= 0 || parent_of(child) != pid)
       continue;
-    if (rank >= n) {
-      *pids = sdm_realloc(*pids, (size_t)(rank + 1) * sizeof(**pids));
-      memset(*pids + n, 0, (size_t)(rank + 1 - n) * sizeof(**pids));
-      n = rank + 1;
-    }
-    (*pids)[rank] = pid;
+    long rank = rank_of(child);
+    if (rank >= 0)
+      sdm_targets_add(t, (sdm_id)rank, child, NULL);
+    else if (depth)
+      scan_below(child, depth - 1, t);
   }
   if (proc)
     closedir(proc);
-  return (int)n;
 }
 
-int sdm_proctable_read(long pid, long **pids, struct dvm_error *err) {
+static int by_rank(const void *a, const void *b) {
+  sdm_id x = ((const struct sdm_target *)a)->rank, y = ((const struct sdm_target *)b)->rank;
+  return (x > y) - (x < y);
+}
+
+/* The name of a host in the launcher's memory; empty: this one. */
+static void read_host(long pid, uint64_t at, char *to, size_t size) {
+  size_t n = 0;
+  while (at && n + 1 < size && !peek(pid, at + n, to + n, 1) && to[n])
+    n++;
+  to[n] = 0;
+}
+
+static int read_table(long pid, uint64_t table, int32_t n, struct sdm_targets *t, struct dvm_error *err) {
+  struct row *rows = sdm_alloc((size_t)n * sizeof(*rows));
+  char host[256] = "";
+  int rc = peek(pid, table, rows, (size_t)n * sizeof(*rows));
+  if (rc)
+    dvm_error_set(err, rc, "cannot read the process table of %ld: %s", pid, strerror(-rc));
+  for (int32_t i = 0; i < n && !rc; i++) {
+    if (!i || rows[i].host != rows[i - 1].host)
+      read_host(pid, rows[i].host, host, sizeof(host));
+    sdm_targets_add(t, (sdm_id)i, rows[i].pid, host);
+  }
+  free(rows);
+  return rc;
+}
+
+int sdm_proctable_read(long pid, struct sdm_targets *t, struct dvm_error *err) {
   if (pid <= 0 || (kill((pid_t)pid, 0) && errno == ESRCH))
     return dvm_error_set(err, -ESRCH, "there is no process %ld", pid);
+  long rank = rank_of(pid);
   struct symbols s = find_symbols(pid);
+  bool launcher = s.table && s.size && !s.mpi;
   uint64_t table = 0;
   int32_t n = 0;
-  if (s.table && s.size && (peek(pid, s.table, &table, 8) || peek(pid, s.size, &n, 4)))
+  size_t before = t->n;
+  if (launcher && (peek(pid, s.table, &table, 8) || peek(pid, s.size, &n, 4)))
     return dvm_error_errno(err, "cannot read the memory of process %ld", pid);
-  if (s.table && s.size && (n <= 0 || n > RANKS_MAX || !table)) {
-    n = scan_children(pid, pids);
-    return n ? n : dvm_error_set(err, -ENODATA, "launcher %ld has no process table yet, and no ranks on this host", pid);
-  }
-  if (!s.table || !s.size) {
-    *pids = malloc(sizeof(**pids));
-    **pids = pid;
-    return 1;
-  }
-  struct row *rows = calloc((size_t)n, sizeof(*rows));
-  if (peek(pid, table, rows, (size_t)n * sizeof(*rows))) {
-    free(rows);
-    return dvm_error_errno(err, "cannot read the process table of %ld", pid);
-  }
-  *pids = calloc((size_t)n, sizeof(**pids));
-  for (int32_t i = 0; i < n; i++)
-    (*pids)[i] = rows[i].pid;
-  free(rows);
-  return n;
+  if (launcher && n > 0 && n <= RANKS_MAX && table)
+    return read_table(pid, table, n, t, err);
+  if (launcher || (rank < 0 && !s.mpi))
+    scan_below(pid, PROXIES_DEEP, t);
+  if (t->n > before)
+    qsort(t->at + before, t->n - before, sizeof(*t->at), by_rank);
+  else if (launcher)
+    return dvm_error_set(err, -ENODATA, "launcher %ld has no process table yet, and no ranks on this host", pid);
+  else
+    sdm_targets_add(t, rank < 0 ? 0 : (sdm_id)rank, pid, NULL);
+  return 0;
 }

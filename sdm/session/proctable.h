@@ -1,9 +1,10 @@
 /* The MPIR process table of a launcher: "The MPIR Process Acquisition Interface, Version 1.0". */
 #ifndef SDM_PROCTABLE_H
 #define SDM_PROCTABLE_H
-#include "base/error.h"
+#include "sdm/session/target.h"
 
-/* Process ids by rank of the job that launcher 'pid' runs; of a plain process just itself.  Returns their number and
- * an array that the caller frees, or a negative code. */
-int sdm_proctable_read(long pid, long **pids, struct dvm_error *err);
+/* Adds the ranks of the job that launcher 'pid' runs, with their hosts, to 't'; of any other process just itself, by the rank
+ * that its environment tells (0 without).  A launcher without a table, as hydra is or one whose ranks have not come to MPI_Init
+ * yet, is known by its descendants on this host that have a rank.  0, or a negative code. */
+int sdm_proctable_read(long pid, struct sdm_targets *t, struct dvm_error *err);
 #endif

@@ -125,11 +125,11 @@ static int start_servers(struct sdm_session *s, const struct sdm_session_options
   snprintf(rendezvous, sizeof(rendezvous), v6 ? "[%s]:%u" : "%s:%u", sdm_ctx_host(s->ctx), sdm_ctx_port(s->ctx));
   sdm_secret_print(secret, hex);
   struct sdm_launch_options lo = {
-    .rendezvous = rendezvous, .secret = hex, .backend = o->backend ? o->backend : "gdb", .backend_path = o->backend_path,
+    .rendezvous = rendezvous, .secret = hex, .backend = o->backend ? o->backend : "gdb", .backend_path = o->backend_path, .ssh = o->ssh,
     .oob = o->oob, .start_ms = o->start_ms, .ping_ms = o->ping_ms, .orphan_ms = o->orphan_ms, .orphan_do = o->orphan_do,
     .survives = o->orphan_do || o->session_file, .program = o->inside, .hold = o->hold, .apart = o->apart };
   int rc = o->command ? sdm_launch_command(&s->launch, o->command, &lo, err)
-                      : sdm_launch_local(&s->launch, o->n, &lo, err);
+           : o->targets ? sdm_launch_targets(&s->launch, o->targets, &lo, err) : sdm_launch_local(&s->launch, o->n, &lo, err);
   memset(hex, 0, sizeof(hex));
   return rc;
 }
@@ -139,16 +139,25 @@ static int find_servers(struct sdm_session *s, const struct sdm_session_options 
                         struct dvm_error *err) {
   t->base_port = o->base_port;
   t->port_tries = o->port_tries ? o->port_tries : 1000;
-  return o->servers ? sdm_table_read(t, o->servers, err)
-                    : sdm_gather(s->ctx, o->n, o->start_ms, t, sdm_launch_alive, &s->launch, err);
+  if (o->servers)
+    return sdm_table_read(t, o->servers, err);
+  if (!o->targets)
+    return sdm_gather(s->ctx, o->n, o->start_ms, t, sdm_launch_alive, &s->launch, err);
+  struct sdm_set *who = sdm_set_new();
+  for (size_t i = 0; i < o->targets->n; i++)
+    sdm_set_add_element(who, o->targets->at[i].rank);
+  int rc = sdm_gather_these(s->ctx, who, o->start_ms, t, sdm_launch_alive, &s->launch, err);
+  sdm_set_free(who);
+  return rc;
 }
 
 /* The launcher has ended before its servers had come: it, or they, have said why, but for those that were asked to be quiet. */
 static void explain_launcher(const struct sdm_session_options *o, struct dvm_error *err) {
   struct dvm_text t = DVM_TEXT_INIT;
   dvm_text_printf(&t, "%s\nhelp: ", err->text);
-  for (size_t i = 0; o->command[i]; i++)
-    dvm_text_printf(&t, "%s%s", i ? " " : "'", o->command[i]);
+  for (size_t i = 0; o->command[i]; i++) /* up to the program, or all parts */
+    if (o->command[i] != SDM_LAUNCH_SERVER || o->command[i + 1])
+      dvm_text_printf(&t, "%s%s", i ? " " : "'", o->command[i] == SDM_LAUNCH_SERVER ? "..." : o->command[i]);
   dvm_text_add(&t, o->oob || o->inside ? "' started no program; run it without 'dvm debug' to see why" : "' or its servers say why above");
   if (!o->host)
     dvm_text_add(&t, "; servers on other hosts need --host ADDRESS");
@@ -191,8 +200,26 @@ static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, c
   return rc;
 }
 
+json_t *sdm_attach_command(const struct sdm_targets *t) {
+  json_t *pids = json_array();
+  for (size_t i = 0; i < t->n; i++) {
+    while (json_array_size(pids) <= t->at[i].rank)
+      json_array_append_new(pids, json_integer(0));
+    json_array_set_new(pids, t->at[i].rank, json_integer(t->at[i].pid));
+  }
+  return json_pack("{s:s, s:o}", "cmd", "attach", "pids", pids);
+}
+
+/* Where servers on other hosts can reach us, if it was not said. */
+static const char *listen_host(const struct sdm_session_options *o, char *own, size_t size) {
+  if (o->host || !o->targets || !sdm_targets_remote(o->targets))
+    return o->host;
+  return sdm_targets_own_address(o->targets, own, size) ? own : NULL;
+}
+
 int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o, struct dvm_error *err) {
-  struct sdm_options co = { .role = SDM_ROLE_MASTER, .handlers = &handlers, .arg = s, .host = o->host,
+  char own[256];
+  struct sdm_options co = { .role = SDM_ROLE_MASTER, .handlers = &handlers, .arg = s, .host = listen_host(o, own, sizeof(own)),
                             .ping_ms = o->ping_ms };
   s->inside = o->inside;
   if (sdm_link_init())

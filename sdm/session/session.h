@@ -37,7 +37,9 @@ struct sdm_session {
 
 struct sdm_session_options {
   uint32_t n;              /* 0 with 'command': as the launcher says */
-  char *const *command;    /* launcher words; NULL: servers of our own on this host */
+  char *const *command;    /* launcher words; NULL: servers of our own on this host, or */
+  const struct sdm_targets *targets; /* for these ranks on these hosts; or NULL */
+  const char *ssh;         /* see sdm_launch_targets */
   const char *servers;     /* file of servers that run already, lines "rank host port"; NULL: they are started */
   const char *secret_file; /* with 'servers': the secret that these have */
   uint16_t base_port, port_tries; /* of servers whose port is given as 0; tries default 1000 */
@@ -56,6 +58,8 @@ struct sdm_session_options {
   uint32_t ping_ms;        /* heart-beats of quiet links; a peer is lost after three; 0: 2000 */
 };
 
+/* The command that attaches each of 't' to its process; a new reference. */
+json_t *sdm_attach_command(const struct sdm_targets *t);
 /* Starts servers and connects them.  0, or a negative code; missing servers are an error unless 'partial'. */
 int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o, struct dvm_error *err);
 void sdm_session_close(struct sdm_session *s);

@@ -23,7 +23,7 @@ void sdm_secret_random(struct sdm_secret *s);
 /* A file of 64 hexadecimal digits that only its owner can read and write; anything else is refused. */
 int sdm_secret_read(struct sdm_secret *s, const char *path, struct dvm_error *err);
 int sdm_secret_write(const struct sdm_secret *s, const char *path, struct dvm_error *err); /* new file, mode 0600 */
-/* That of 'file', or without one (NULL) that of SDM_SECRET in the environment, which is wiped and removed there.  'option' is how
+/* That of 'file' ("-": the first line of standard input), or without one (NULL) that of SDM_SECRET in the environment, which is wiped and removed there.  'option' is how
  * a message calls the way to name a file. */
 int sdm_secret_take(struct sdm_secret *s, const char *file, const char *option, struct dvm_error *err);
 void sdm_secret_print(const struct sdm_secret *s, char hex[2 * SDM_SECRET_BYTES + 1]);

@@ -78,6 +78,9 @@ uint16_t sdm_ctx_port(const struct sdm_ctx *c);
  * wait by returning false (the launcher has died). */
 int sdm_gather(struct sdm_ctx *c, uint32_t n, uint32_t timeout_ms, struct sdm_table *t, bool (*alive)(void *), void *arg,
                struct dvm_error *err);
+/* The same for servers of these ranks (NULL: as with n = 0). */
+int sdm_gather_these(struct sdm_ctx *c, const struct sdm_set *who, uint32_t timeout_ms, struct sdm_table *t, bool (*alive)(void *),
+                     void *arg, struct dvm_error *err);
 /* SDM_SET_FRONTEND: a master dials its front end, as often as 'front_tries' says.  Otherwise master or front end: wires
  * up those of 'ids' (NULL: all) that are in the routing table; without a table the master first waits until as many
  * have registered as sdm_route_set_size said.  Returns 0, or a negative code with the reason: -ECONNREFUSED (no front

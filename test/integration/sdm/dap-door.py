@@ -180,7 +180,7 @@ class Door(unittest.TestCase):
         for where in ("x", "70000", "127.0.0.1", "127.0.0.1:", ":80", "-1"):
             p, said = self.adapter("--listen=" + where)
             self.assertIn("dvm debug: error: ", said)
-            self.assertEqual(p.wait(sdm.LIMIT), 1)
+            self.assertEqual(p.wait(sdm.LIMIT), 2)
 
 
 if __name__ == "__main__":

@@ -135,7 +135,7 @@ exec {sdm.SERVER} "$@"
                 (("--ping", "0", "/bin/true"), "'--ping' takes seconds"),
                 (("--io", "both", "/bin/true"), "'--io' takes tree or oob, not 'both'"),
                 (("--orphan-do", "stay", "/bin/true"), "not 'stay'"),
-                (("--dap", "--listen", "x"), "'--listen' takes a number from 1 to 65535, not 'x'"),
+                (("--dap", "--listen", "x"), "'--listen' takes PORT, HOST:PORT or a path, not 'x'"),
                 (("--attach", "x"), "'--attach' takes a number"),
                 (("--json=1", "/bin/true"), "'--json' takes no value"),
                 (("-x", "/does/not/exist", "/bin/true"), "'/does/not/exist': No such file"),
