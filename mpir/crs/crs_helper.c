@@ -13,6 +13,7 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "mpir/crs/crs_calls.h"
 #include "mpir/crs/crs_fault.h"
 #include "mpir/crs/crs_hooks.h"
 #include "mpir/crs/crs_private.h"
@@ -524,6 +525,8 @@ __attribute__((constructor)) static void crs_constructor(void)
     return;
   read_environment();
   crs_settings_init();
+  crs_calls_init();
+  crs_wrap_init();
   crs_fault_init();
   crs.listen_fd = -1;
   if (crs_stop_init() || crs_hooks_init() || start_thread()) {

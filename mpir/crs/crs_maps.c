@@ -74,6 +74,14 @@ static int refuse_map(struct crs_dump *d, const char *what, const struct map_lin
   return dump_fail(d, -EOPNOTSUPP, "'");
 }
 
+/* Events that nobody has collected would be gone with the kernel's own count of them. */
+static bool ring_is_empty(const struct map_line *m)
+{
+  const uint32_t *ring = (const uint32_t *)m->start; /* id, number, head, tail */
+
+  return ring[2] == ring[3];
+}
+
 static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const struct map_line *m)
 {
   bool shared = m->perms[3] == 's';
@@ -88,6 +96,10 @@ static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const st
     map->flags |= of_image ? MPIR_MAP_COMPLETE : 0;
     if (strcmp(m->name, "[stack]") == 0)
       map->flags |= MPIR_MAP_GROWSDOWN;
+  } else if (plain_starts(m->name, MPIR_RING_NAME) && !ring_is_empty(m)) {
+    return refuse_map(d, "asynchronous I/O whose events have not been collected", m);
+  } else if (plain_starts(m->name, "/secretmem")) {
+    return refuse_map(d, "memory that nobody else may read", m);
   } else if (plain_starts(m->name, "/SYSV")) {
     return refuse_map(d, "System V shared memory", m);
   } else if (dump_is_deleted(m->name) || !file_matches(map, m->name, &st)) {

@@ -57,7 +57,8 @@ struct crs_self {
   unsigned epoch;              /* last stop this thread took part in */
   volatile unsigned critical;  /* depth of critical sections */
   volatile unsigned deferred;  /* a stop signal came inside one */
-  volatile unsigned interrupted; /* restartable call: stopped inside, nothing else came */
+  volatile unsigned interrupted; /* stopped inside a wrapped call, nothing else came */
+  volatile uintptr_t inside;   /* frame of the wrapper that makes a call; 0: none */
   bool registered, helper;
   volatile bool waiting;       /* inside the waitpoint */
   pid_t tid;                   /* 0: this and the next are not known yet */
@@ -111,13 +112,22 @@ unsigned crs_stopped_threads(void);
 /* Notes the actions of our signals once they are installed; puts them back if the program has replaced them by bare system calls. */
 void crs_stop_installed(void);
 void crs_stop_take_back(void);
+/* The calls in which threads waited shortly before the stop. */
+struct crs_waiting_call {
+  pid_t tid;
+  long number;
+  uint64_t stack, pc; /* as they are on return */
+};
+extern struct crs_waiting_call crs_waiting[CRS_THREADS_MAX];
+extern unsigned crs_waiting_count;
 /* Asks the calling thread to take part in a stop now if one is under way. */
 void crs_stop_self(void);
 
 /* Notes the settings of prctl(2) that the program was started with. */
 void crs_settings_init(void);
-/* Called by our handlers: notes whether the signal broke off a system call that would have gone on without it. */
-void crs_note_interruption(const ucontext_t *frame);
+/* crs_calls.c: called by our handlers: when the signal broke off a system call that would have gone on without it, the wrapper that made it is
+ * told; a bare one is made again when the handler returns. */
+void crs_note_interruption(ucontext_t *frame);
 /* Fills in what the calling thread can say about itself, all but the context and the signal frame. */
 void crs_record_fill(struct mpir_image_thread *image);
 
@@ -139,6 +149,8 @@ struct crs_chain *crs_helper_chain(void);
 
 /* crs_wrap.c: nothing; who calls it has the wrappers in the program. */
 void crs_wrap_linked(void);
+/* Finds libc's functions that cannot be looked for when they are called. */
+void crs_wrap_init(void);
 
 /* crs_timer.c: in a forked child. */
 void crs_timer_after_fork(void);

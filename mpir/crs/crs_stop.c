@@ -24,6 +24,8 @@ __thread struct crs_self crs_self CRS_TLS;
 
 static struct mpir_image_thread first_settings; /* at the start of the program; threads inherit them */
 static atomic_uint expected;  /* threads that the present stop waits for */
+struct crs_waiting_call crs_waiting[CRS_THREADS_MAX];
+unsigned crs_waiting_count;
 static atomic_uint slots;     /* records handed out in the present stop */
 static struct mpir_image_action stop_action, hold_action; /* as they were installed */
 static pid_t signalled[CRS_THREADS_MAX];
@@ -121,20 +123,6 @@ static __attribute__((noinline)) void park_point(struct crs_record *record, unsi
   park_wait(record, epoch);
 }
 
-/* True if the code before the resumption point is a system call that returns EINTR.  Another handler that ran before us
- * would have left its own entry as resumption point; one that is to run after us is still pending. */
-void crs_note_interruption(const ucontext_t *frame)
-{
-  const unsigned char *pc = (const unsigned char *)frame->uc_mcontext.gregs[REG_RIP];
-  uint64_t pending = 0, mask = 0;
-
-  if (frame->uc_mcontext.gregs[REG_RAX] != -EINTR || ((uint64_t)pc & (MPIR_PAGE - 1)) < 2 || pc[-2] != 0x0f || pc[-1] != 0x05)
-    return;
-  memcpy(&mask, &frame->uc_sigmask, sizeof(mask));
-  sys2(SYS_rt_sigpending, &pending, 8);
-  crs_self.interrupted = !(pending & ~mask & ~signal_bit(crs.stop_signal) & ~signal_bit(crs.hold_signal));
-}
-
 /* The bottom of a thread's callback chain: stands still until the outcome is known, and returns it. */
 static int park(void)
 {
@@ -227,6 +215,44 @@ static unsigned count_tasks(int dir)
   struct stat st;
 
   return sys2(SYS_fstat, dir, &st) || st.st_nlink < 3 ? 0 : (unsigned)st.st_nlink - 3;
+}
+
+/* Before the stop: the calls in which threads wait, "number six-arguments stack-pointer program-counter", or "running".  The number of a bare
+ * call that a handler breaks off can be learnt from nowhere else if it stood in a register. */
+static void note_calls(int dir)
+{
+  char buf[8192];
+  long n;
+
+  crs_waiting_count = 0;
+  sys3(SYS_lseek, dir, 0, SEEK_SET);
+  while ((n = sys3(SYS_getdents64, dir, buf, sizeof(buf))) > 0) {
+    for (long at = 0; at < n;) {
+      const char *name = buf + at + 19;
+      struct crs_waiting_call *call = &crs_waiting[crs_waiting_count];
+      unsigned short length;
+      char path[64], text[256];
+      struct plain_text t = PLAIN_TEXT(path);
+      const char *s = text;
+
+      memcpy(&length, buf + at + 16, 2);
+      at += length;
+      plain_add(&t, "/proc/self/task/");
+      plain_add(&t, name);
+      plain_add(&t, "/syscall");
+      if (*name < '0' || *name > '9' || crs_waiting_count == CRS_THREADS_MAX || plain_read_file(path, text, sizeof(text)) <= 0 ||
+          *text < '0' || *text > '9')
+        continue;
+      call->tid = (pid_t)plain_dec(&name);
+      call->number = (long)plain_dec(&s);
+      for (int i = 0; i < 8 && (s = strstr(s, "0x")); i++) {
+        s += 2;
+        call->stack = call->pc;
+        call->pc = plain_hex(&s);
+      }
+      crs_waiting_count += s != NULL;
+    }
+  }
 }
 
 /* Signals every task that has not been signalled in this stop. */
@@ -444,6 +470,7 @@ int crs_stop(unsigned timeout_ms, char *why, size_t size)
     sys1(SYS_close, dir);
     return dir < 0 ? dir : -EOPNOTSUPP;
   }
+  note_calls(dir);
   rc = stop_rounds(dir, deadline);
   sys1(SYS_close, dir);
   if (!rc)

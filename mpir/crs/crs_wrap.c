@@ -16,10 +16,14 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sem.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
+#include <sys/uio.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
+#include "mpir/crs/crs_calls.h"
 #include "mpir/crs/crs_private.h"
 #include "mpir/crs/sys.h"
 
@@ -30,11 +34,13 @@
 #pragma weak dlsym
 #define REAL(name, own) \
   extern __typeof__(name) own __attribute__((weak)); \
+  CALL_SCOPE; \
   static __typeof__(&name) real; \
   if (!real && !(real = own)) \
     *(void **)&real = dlsym ? dlsym(RTLD_NEXT, #name) : NULL
 /* libc has no other name: the bare system call, which is made a cancellation point as libc's are. */
 #define REAL_OR(name, instead) \
+  CALL_SCOPE; \
   static __typeof__(&name) real; \
   if (!real && dlsym) \
     *(void **)&real = dlsym(RTLD_NEXT, #name); \
@@ -72,6 +78,16 @@ static int bare_epoll_pwait2(int fd, struct epoll_event *events, int count, cons
   return cancellable(SYS_epoll_pwait2, fd, (long)events, count, (long)timeout, (long)mask, 8);
 }
 
+static int bare_signalfd(int fd, const sigset_t *mask, int flags)
+{
+  long rc = sys4(SYS_signalfd4, fd, mask, 8, flags);
+
+  if (rc >= 0)
+    return (int)rc;
+  errno = (int)-rc;
+  return -1;
+}
+
 static sighandler_t bare_signal(int sig, sighandler_t handler)
 {
   struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART }, before;
@@ -80,6 +96,7 @@ static sighandler_t bare_signal(int sig, sighandler_t handler)
 }
 #else
 #define REAL(name, own) \
+  CALL_SCOPE; \
   static __typeof__(&name) real; \
   if (!real) \
     *(void **)&real = dlsym(RTLD_NEXT, #name)
@@ -87,21 +104,6 @@ static sighandler_t bare_signal(int sig, sighandler_t handler)
 #endif
 
 void crs_wrap_linked(void) {}
-
-/* Before a call: forget earlier interruptions. */
-static void call_begin(void) { crs_self.interrupted = 0; }
-static bool call_again(void) { return errno == EINTR && crs_self.interrupted; }
-
-/* Time spent stopped does not count as waiting. */
-static int64_t deadline_after(int64_t ns) { return sys_monotonic_ns() - atomic_load(&crs.lost_ns) + ns; }
-static int64_t time_left(int64_t deadline)
-{
-  int64_t left = deadline - (sys_monotonic_ns() - atomic_load(&crs.lost_ns));
-
-  return left > 0 ? left : 0;
-}
-static int64_t ns_of(const struct timespec *t) { return t->tv_sec * 1000000000ll + t->tv_nsec; }
-static struct timespec timespec_of(int64_t ns) { return (struct timespec){ ns / 1000000000, ns % 1000000000 }; }
 
 EXPORT int nanosleep(const struct timespec *wanted, struct timespec *rest)
 {
@@ -321,12 +323,13 @@ EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock, const struct time
 
 EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
+  sigset_t copy;
   int rc;
 
   REAL(sigwaitinfo, __sigwaitinfo);
   do {
     call_begin();
-    rc = real(set, info);
+    rc = real(open_mask(set, &copy), info); /* or it would be given ours */
   } while (rc < 0 && call_again());
   return rc;
 }
@@ -335,15 +338,65 @@ EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct times
 {
   int64_t deadline = deadline_after(timeout ? ns_of(timeout) : 0);
   struct timespec left = timeout ? *timeout : (struct timespec){ 0, 0 };
+  sigset_t copy;
   int rc;
 
   REAL(sigtimedwait, __sigtimedwait);
   for (;; left = timespec_of(time_left(deadline))) {
     call_begin();
-    rc = real(set, info, timeout ? &left : NULL);
+    rc = real(open_mask(set, &copy), info, timeout ? &left : NULL);
     if (rc >= 0 || !call_again())
       return rc;
   }
+}
+
+EXPORT int sigwait(const sigset_t *restrict set, int *restrict sig)
+{
+  int rc, error = errno;
+
+  do
+    rc = sigwaitinfo(set, NULL);
+  while (rc < 0 && errno == EINTR); /* which sigwait never returns */
+  if (rc < 0)
+    return errno;
+  errno = error;
+  *sig = rc;
+  return 0;
+}
+
+EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
+{
+  sigset_t copy;
+
+  REAL_OR(signalfd, bare_signalfd);
+  return real(fd, open_mask(mask, &copy), flags);
+}
+
+EXPORT int semtimedop(int id, struct sembuf *operations, size_t count, const struct timespec *timeout)
+{
+  return (int)syscall(SYS_semtimedop, id, operations, count, timeout);
+}
+
+EXPORT ssize_t write(int fd, const void *from, size_t size)
+{
+  REAL(write, __write);
+  call_begin();
+  return crs_write_on(real(fd, from, size), fd, &(struct iovec){ (void *)(uintptr_t)from, size }, 1);
+}
+
+EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+  REAL(writev, __writev);
+  call_begin();
+  return crs_write_on(real(fd, parts, count), fd, parts, count);
+}
+
+void crs_wrap_init(void)
+{
+  const int error = errno;
+
+  write(-1, NULL, 0); /* programs write in signal handlers, where the linker cannot be asked for the function */
+  errno = error;
 }
 
 EXPORT int pause(void)

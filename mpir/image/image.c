@@ -178,6 +178,11 @@ const struct mpir_image_map *mpir_image_map_at(const struct mpir_image *image, u
   return low < image->map_count && image->maps[low].start <= address ? &image->maps[low] : NULL;
 }
 
+bool mpir_image_is_ring(const struct mpir_image *image, const struct mpir_image_map *map)
+{
+  return map->kind == MPIR_MAP_SHARED && strncmp(mpir_image_string(image, map->name), MPIR_RING_NAME, sizeof(MPIR_RING_NAME) - 1) == 0;
+}
+
 static int check_extents(const struct mpir_image *image, struct dvm_error *err)
 {
   for (size_t i = 0; i < image->extent_count; i++) {

@@ -3,6 +3,7 @@
 #ifndef DVM_MPIR_IMAGE_H
 #define DVM_MPIR_IMAGE_H
 #include <elf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include "base/error.h"
 #include "mpir/image/image_format.h"
@@ -39,4 +40,6 @@ const char *mpir_image_string(const struct mpir_image *image, uint32_t offset);
 int mpir_image_verify(const struct mpir_image *image, struct dvm_error *err);
 /* The mapping that holds an address, or NULL. */
 const struct mpir_image_map *mpir_image_map_at(const struct mpir_image *image, uint64_t address);
+/* The mapping is the ring of a context of asynchronous I/O. */
+bool mpir_image_is_ring(const struct mpir_image *image, const struct mpir_image_map *map);
 #endif

@@ -14,6 +14,7 @@
 #define MPIR_PAGE 4096u
 #define MPIR_EXTENT_MAX (4u << 20)  /* bytes of memory covered by one extent */
 #define MPIR_SIGNALS 64
+#define MPIR_RING_NAME "/[aio]"     /* mapping with the events of a context of asynchronous I/O */
 
 /* Numbers that no other note has: some tools look at the number alone and would print a table as a platform's name. */
 enum mpir_note_type {

@@ -109,6 +109,10 @@ static int take_locks(struct maker *m, const struct mpir_image_file *f, int fd)
       lock.l_len = strcmp(end, "EOF") == 0 ? 0 : (off_t)(strtoull(end, NULL, 10) - start + 1);
       if (strcmp(kind, "POSIX") == 0)
         rc = fcntl(fd, F_SETLK, &lock);
+      else if (strcmp(kind, "OFDLCK") == 0)
+        rc = fcntl(fd, F_OFD_SETLK, &lock);
+      else if (strcmp(kind, "LEASE") == 0)
+        rc = fcntl(fd, F_SETLEASE, lock.l_type);
       else if (strcmp(kind, "FLOCK") == 0)
         rc = (int)syscall(SYS_flock, fd, (lock.l_type == F_WRLCK ? 2 : 1) | 4 /* LOCK_EX, LOCK_SH, LOCK_NB */);
     }

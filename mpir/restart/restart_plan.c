@@ -126,6 +126,12 @@ static uint32_t lock_of(const struct mpir_image_map *map)
   return map->flags & MPIR_MAP_LOCKED ? 1 + (map->flags & MPIR_MAP_LOCKED_ON_FAULT ? (uint32_t)MLOCK_ONFAULT : 0) : 0;
 }
 
+/* The context of asynchronous I/O (io_setup(2)) is the address of its ring: the kernel makes it anew. */
+static uint32_t ring_of(const struct builder *b, const struct mpir_image_map *map)
+{
+  return mpir_image_is_ring(b->image, map) ? (uint32_t)((map->end - map->start) / 32 / 2 - 2) : 0;
+}
+
 static int add_map(struct builder *b, const struct mpir_image_map *map)
 {
   struct restorer_region *r = &b->regions[b->region_count];
@@ -137,7 +143,10 @@ static int add_map(struct builder *b, const struct mpir_image_map *map)
   *r = (struct restorer_region){ .start = map->start, .size = map->end - map->start, .prot = (int)map->prot,
                                  .final_prot = (int)map->prot, .flags = MAP_FIXED_NOREPLACE | MAP_PRIVATE, .fd = -1,
                                  .hints = map->flags, .lock = lock_of(map) };
-  if (of_file || map->kind == MPIR_MAP_SHARED) {
+  r->ring = ring_of(b, map);
+  if (r->ring) {
+    r->prot = r->final_prot = PROT_READ | PROT_WRITE;
+  } else if (of_file || map->kind == MPIR_MAP_SHARED) {
     r->fd = of_file ? open_mapped(b, map) : open_object(b, map);
     if (r->fd < 0)
       return b->err->code ? b->err->code : dvm_error_set(b->err, r->fd, "no descriptor number is free");
@@ -195,7 +204,7 @@ static void add_reads(struct builder *b)
     const struct mpir_image_extent *e = &b->image->extents[i];
     const struct mpir_image_map *map = e->file < 0 ? mpir_image_map_at(b->image, e->address) : NULL;
 
-    if (!map || map->kind == MPIR_MAP_KERNEL || (e->flags & MPIR_EXTENT_VIEW))
+    if (!map || map->kind == MPIR_MAP_KERNEL || (e->flags & MPIR_EXTENT_VIEW) || mpir_image_is_ring(b->image, map))
       continue;
     if (goes_lazy(b, map, e)) {
       add_lazy(b, map, e);

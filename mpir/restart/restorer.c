@@ -91,11 +91,20 @@ static void lock_all(const struct restorer_plan *plan)
   }
 }
 
+/* The kernel chooses the place of a ring; it may be moved, and the context with it. */
+static long map_ring(const struct restorer_region *r)
+{
+  uint64_t context = 0;
+  long rc = sys2(SYS_io_setup, r->ring, &context);
+
+  return rc ? rc : sys5(SYS_mremap, context, r->size, r->size, MREMAP_MAYMOVE | MREMAP_FIXED, r->start);
+}
+
 static void map_all(const struct restorer_plan *plan)
 {
   for (uint64_t i = 0; i < plan->region_count; i++) {
     const struct restorer_region *r = &plan->regions[i];
-    long rc = sys6(SYS_mmap, r->start, r->size, r->prot, r->flags, r->fd, r->offset);
+    long rc = r->ring ? map_ring(r) : sys6(SYS_mmap, r->start, r->size, r->prot, r->flags, r->fd, r->offset);
 
     if (rc != (long)r->start)
       fail(plan, RESTORER_MAP, rc, r->start);

@@ -5,6 +5,7 @@ BIN=$1 PROGRAMS=$2 PROGRAM=$3
 shift 3
 . "$(dirname "$0")/lib.sh"
 need_restart
+trap '[ -s "$WORK/image.ipc" ] && ipcrm $(cat "$WORK/image.ipc"); cleanup' EXIT
 
 save() {
   mkdir -p "$WORK/folder"
