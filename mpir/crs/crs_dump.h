@@ -14,6 +14,7 @@
 #define DUMP_TEXT_MAX (16u << 20)   /* /proc/self/maps */
 #define DUMP_NOTES_MAX (128u << 20)
 #define DUMP_PIPES_MAX (8u << 20)   /* contents of pipes */
+#define DUMP_PIPE_PIECES_MAX 65536u /* packets, and contents of pipes without */
 #define DUMP_COPY_MAX MPIR_EXTENT_MAX
 
 /* Pages of one mapping that have content of their own. */
@@ -54,7 +55,7 @@ struct crs_dump {
   unsigned auxv_bytes;
   struct mpir_image_timer timers[CRS_TIMERS_MAX];
   struct mpir_image_action actions[MPIR_SIGNALS];
-  struct dump_pipe pipe_contents[256];
+  struct dump_pipe pipe_contents[DUMP_PIPE_PIECES_MAX];
   struct mpir_image_map maps[DUMP_MAPS_MAX];
   struct dump_run runs[DUMP_RUNS_MAX];
   struct mpir_image_extent extents[DUMP_EXTENTS_MAX];

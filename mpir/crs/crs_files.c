@@ -172,38 +172,44 @@ static bool pipe_has_end(const struct crs_dump *d, uint64_t inode, uint32_t acce
   return false;
 }
 
+/* Reads the copy of a pipe; each read gives one packet where the pipe keeps them apart, else all. */
+static int pipe_read(struct crs_dump *d, unsigned index, int from, long size)
+{
+  long got = 0;
+
+  while (got < size) {
+    const long step = sys3(SYS_read, from, d->pipes + d->pipes_len, size - got);
+
+    if (step <= 0)
+      return dump_fail(d, -EIO, "cannot copy a pipe's content");
+    if (d->pipe_count == DUMP_PIPE_PIECES_MAX)
+      return dump_fail(d, -E2BIG, "too many packets in pipes");
+    d->pipe_contents[d->pipe_count++] = (struct dump_pipe){ index, d->pipes_len, (uint32_t)step };
+    d->pipes_len += (uint32_t)step;
+    got += step;
+  }
+  return 0;
+}
+
 /* Copies what stands in a pipe without taking it out. */
 static int pipe_content(struct crs_dump *d, unsigned index)
 {
   const struct mpir_image_file *file = &d->files[index];
-  struct dump_pipe *content = &d->pipe_contents[d->pipe_count];
-  int waiting = 0, side[2];
-  long n, got = 0;
+  int waiting = 0, side[2], rc;
 
   sys3(SYS_ioctl, file->fd, FIONREAD, &waiting);
   if (waiting <= 0)
     return 0;
-  if (d->pipe_count == 256 || d->pipes_len + (unsigned)waiting > sizeof(d->pipes))
+  if (d->pipes_len + (unsigned)waiting > sizeof(d->pipes))
     return dump_fail(d, -E2BIG, "too much data in pipes");
   if (sys2(SYS_pipe2, side, O_CLOEXEC | O_NONBLOCK))
     return dump_fail(d, -EMFILE, "no descriptor is free to read a pipe's content");
   sys3(SYS_fcntl, side[1], F_SETPIPE_SZ, file->capacity);
-  n = sys4(SYS_tee, file->fd, side[1], waiting, 2 /* SPLICE_F_NONBLOCK */);
-  while (got < n) {
-    long step = sys3(SYS_read, side[0], d->pipes + d->pipes_len + got, n - got);
-
-    if (step <= 0)
-      break;
-    got += step;
-  }
+  rc = sys4(SYS_tee, file->fd, side[1], waiting, 2 /* SPLICE_F_NONBLOCK */) == waiting
+         ? pipe_read(d, index, side[0], waiting) : dump_fail(d, -EIO, "cannot copy a pipe's content");
   sys1(SYS_close, side[0]);
   sys1(SYS_close, side[1]);
-  if (got != waiting)
-    return dump_fail(d, -EIO, "cannot copy a pipe's content");
-  *content = (struct dump_pipe){ index, d->pipes_len, (uint32_t)got };
-  d->pipes_len += (uint32_t)got;
-  d->pipe_count++;
-  return 0;
+  return rc;
 }
 
 static bool is_standard_object(const struct crs_dump *d, const struct mpir_image_file *file)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,16 @@ static int open_object(struct maker *m, const struct mpir_image_file *f)
   return fd;
 }
 
+/* Packets are kept apart (O_DIRECT): each piece of the content is one. */
+static bool keeps_packets(const struct mpir_image *image, const struct mpir_image_file *pipe)
+{
+  for (size_t i = 0; i < image->file_count; i++)
+    if (image->files[i].inode == pipe->inode && image->files[i].kind == MPIR_FILE_PIPE && (image->files[i].open_flags & O_ACCMODE) &&
+        (image->files[i].open_flags & O_DIRECT))
+      return true;
+  return false;
+}
+
 /* The first end met makes the pipe and keeps the other end for later. */
 static int make_pipe(struct maker *m, size_t index)
 {
@@ -198,8 +209,8 @@ static int make_pipe(struct maker *m, size_t index)
     fd = open(path, (int)(f->open_flags & (O_ACCMODE | O_NONBLOCK)) | O_CLOEXEC);
     return fd < 0 ? fail_file(m, f, "open the other end of") : fd;
   }
-  if (pipe2(side, O_CLOEXEC))
-    return fail_file(m, f, "make");
+  if (pipe2(side, O_CLOEXEC | O_NONBLOCK | (keeps_packets(m->image, f) ? O_DIRECT : 0)))
+    return fail_file(m, f, "make"); /* nobody reads: what does not fit is an error */
   if (f->capacity)
     fcntl(side[1], F_SETPIPE_SZ, (int)f->capacity);
   for (size_t i = 0; i < m->image->file_count && !rc; i++)
@@ -208,7 +219,7 @@ static int make_pipe(struct maker *m, size_t index)
   close(side[!writer]);
   if (rc) {
     close(side[writer]);
-    return dvm_error_set(m->err, rc, "descriptor %d: cannot fill the pipe", f->fd);
+    return dvm_error_set(m->err, rc, "descriptor %d: cannot fill the pipe: %s", f->fd, strerror(-rc));
   }
   return side[writer];
 }

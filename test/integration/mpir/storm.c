@@ -1,6 +1,8 @@
 /* Threads that do one thing all the time, and count; what is counted must agree over any number of restarts.  storm KIND: runs until
  * SIGUSR1 comes, then says "whole".
- *   map: mapping, writing, moving, giving back, unmapping; heap: the same through malloc, and shared; signals: sending real-time and usual ones to each other; brk: moving the end of the heap. */
+ *   map: mapping, writing, moving, giving back, unmapping; heap: the same through malloc, and shared; signals: sending real-time and usual ones to each other; brk: moving the end of the heap;
+ *   pipe, packets: writing and reading pieces of a few bytes. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -132,6 +134,47 @@ static void brk_storm(unsigned long seed)
   }
 }
 
+/* Half of the threads write pieces of a few bytes, numbered, the others read them; with 'packets' each read gives one piece. */
+static int lines[THREADS / 2][2];
+static bool packets;
+static void pipe_storm(unsigned long self)
+{
+  const unsigned long which = (self - 1) / 2;
+  unsigned char bytes[4096];
+  unsigned long number = 0;
+
+  if (self % 2) {
+    while (!atomic_load(&finish)) {
+      const size_t size = 1 + number % 61;
+
+      for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)number;
+      CHECK(write(lines[which][1], bytes, size) == (ssize_t)size);
+      number++;
+      atomic_fetch_add(&rounds, 1);
+    }
+    close(lines[which][1]);
+    return;
+  }
+  for (size_t want = 1, have = 0;;) {
+    const ssize_t n = read(lines[which][0], bytes, packets ? sizeof(bytes) : number % 7 ? sizeof(bytes) : 1);
+
+    CHECK(n >= 0 && (!packets || !n || (size_t)n == want));
+    if (!n)
+      return;
+    for (ssize_t i = 0; i < n; i++) {
+      CHECK(bytes[i] == (unsigned char)number);
+      if (++have == want) {
+        number++;
+        have = 0;
+        want = 1 + number % 61;
+      }
+    }
+    if (number % 1000 == 0)
+      usleep(1000); /* it is full most of the time */
+  }
+}
+
 static void (*storm)(unsigned long seed);
 
 static void *thread_main(void *arg)
@@ -157,6 +200,12 @@ int main(int argc, char **argv)
   if (argc < 2)
     return 2;
   storm = strcmp(argv[1], "map") == 0 ? map_storm : strcmp(argv[1], "heap") == 0 ? heap_storm : strcmp(argv[1], "brk") == 0 ? brk_storm : signal_storm;
+  packets = strcmp(argv[1], "packets") == 0;
+  if (packets || strcmp(argv[1], "pipe") == 0) {
+    storm = pipe_storm;
+    for (int i = 0; i < THREADS / 2; i++)
+      CHECK(!pipe2(lines[i], packets ? O_DIRECT : 0));
+  }
   sigaction(SIGUSR1, &user, NULL);
   sigaction(SIGRTMIN + 3, &stormy, NULL);
   sigaction(SIGRTMIN + 4, &stormy, NULL);
