@@ -1,5 +1,6 @@
 // The walk: every access that the source makes to memory becomes '*(T *)__dvmm_access(&lvalue, id, site)'.
 // What no source access makes (initialisers, struct copies, bit-fields) stays unmarked: the pass lets it assign.
+#include "Polynomial.h"
 #include "Rewriter.h"
 #include "pass/markers.h"
 #include "clang/AST/Attr.h"
@@ -295,13 +296,40 @@ static void axisText(SiteText &T, const ASTContext &Ctx, const Expr *Index, cons
 }
 
 // May the subscript have another value where it stands than at the directive?  In the sequential part whatever is not known to
-// keep it may change it; in a nest the variables that its body assigns.
+// keep it may change it; in a nest the variables that its body assigns or declares.
 static bool mayVary(const ASTContext &Ctx, const Expr *E, const Construct &C) {
   if (C.Dir.D->kind != DVM_DIR_PARALLEL)
     return !isSteady(Ctx, E, C);
   if (const VarDecl *V = asVariable(const_cast<Expr *>(E)))
-    return C.Changed.count(V);
+    return C.Changed.count(V) || (C.indexNumber(V) < 0 && Ctx.getSourceManager().isBeforeInTranslationUnit(C.Dir.Start, V->getLocation()));
   return llvm::any_of(E->children(), [&](const Stmt *S) { return isa_and_nonnull<Expr>(S) && mayVary(Ctx, cast<Expr>(S), C); });
+}
+
+static std::string withoutBlanks(std::string S) {
+  S.erase(std::remove(S.begin(), S.end(), ' '), S.end());
+  return S;
+}
+
+// The subscript of a section as 'coefficient * index + rest'.  False: it is of no such form.
+static bool sectionPolynomial(const Construct &C, const dvm_axis &X, Unknowns &U, Polynomial &P) {
+  const Polynomial Index = Polynomial::unknown(Unknowns::ofIndex(X.index));
+  if (X.kind == DVM_AXIS_EXPR) {
+    const Expr *Fixed = C.Ops.value(X.expr);
+    P = Polynomial::of(Fixed, U);
+    return Fixed;
+  }
+  if (X.kind == DVM_AXIS_AFFINE) {
+    Polynomial Coef = X.coef.count ? Polynomial::of(C.Ops.value(X.coef), U) : Polynomial::constant(1);
+    Polynomial Add = Polynomial::of(C.Ops.value(X.add), U), Zero = Polynomial::constant(0);
+    P = (X.negative_coef ? Zero - Coef : Coef) * Index + (X.negative_add ? Zero - Add : Add);
+    return true;
+  }
+  int I = X.affine ? C.Dir.operand(X.expr) : -1;
+  if (I < 0 || unsigned(I) + 1 >= C.Ops.E.size())
+    return false;
+  Polynomial AtZero = Polynomial::of(C.Ops.E[I], U), AtOne = Polynomial::of(C.Ops.E[I + 1], U);
+  P = (AtOne - AtZero) * Index + AtZero;
+  return true;
 }
 
 // Does the reference agree with a section of remote_access in all subscripts that the section fixes?
@@ -313,40 +341,16 @@ static bool coveredBy(const ASTContext &Ctx, const Chain &Ch, const Construct &C
   for (unsigned I = 0; I < R.naxes; ++I) {
     const dvm_axis &X = R.axes[I];
     const Expr *Index = Ch.Subs[I]->getIdx();
-    int64_t V, Coef = 1, Add = 0;
-    switch (X.kind) {
-    case DVM_AXIS_EMPTY: continue;
-    case DVM_AXIS_EXPR: {
-      const Expr *Fixed = C.Ops.value(X.expr);
-      int64_t W;
-      if (constantOf(Ctx, Index, V) && Fixed && constantOf(Ctx, Fixed, W)) {
-        if (V != W)
-          return false;
-        continue;
-      }
-      llvm::FoldingSetNodeID A, B;
-      if (!Fixed)
-        return false;
-      Fixed->IgnoreParenImpCasts()->Profile(A, Ctx, true);
-      Index->IgnoreParenImpCasts()->Profile(B, Ctx, true);
-      if (A != B)
-        return false;
+    Unknowns U(Ctx, Nest == &C ? Nest : nullptr);
+    Polynomial P;
+    if (X.kind == DVM_AXIS_EMPTY)
       continue;
-    }
-    case DVM_AXIS_AFFINE: {
-      if ((X.coef.count && !C.Ops.constant(X.coef, Coef)) || (X.add.count && !C.Ops.constant(X.add, Add)))
+    if (sectionPolynomial(C, X, U, P)) {
+      if (!(P == Polynomial::of(Index, U)))
         return false;
-      Affine A = Rewriter::affine(Ctx, Index, Nest);
-      if (!A.OK || A.Index != int(X.index) || A.Coef != (X.negative_coef ? -Coef : Coef) || A.Add != (X.negative_add ? -Add : Add))
-        return false;
-      continue;
-    }
-    default: { // not affine: as it is written
-      std::string Text = C.Dir.text(X.expr), Have = sourceText(Ctx, Index);
-      auto Squeeze = [](std::string S) { S.erase(std::remove(S.begin(), S.end(), ' '), S.end()); return S; };
-      if (Squeeze(Text) != Squeeze(Have))
-        return false;
-    }
+      // As it is written; the run-time system cannot tell which element it was.
+    } else if (withoutBlanks(C.Dir.text(X.expr)) != withoutBlanks(sourceText(Ctx, Index)) || mayVary(Ctx, Index, C)) {
+      return false;
     }
   }
   return true;

@@ -4,20 +4,22 @@
 //   iteration:   sum = sum op twin; magnitude += |twin|; twin = neutral;
 //   s = f(s):    twin = f(twin);        // values that come from s come from twin; control flow stays the program's
 //   operations of f in a loop:   roundings++; greatest = max(greatest, |result|);
-//   leave:       (as iteration); __dvmrt_reduction(site, number, &initial, &s, &sum, magnitude + greatest, roundings, .., seen);
+//   leave:       (as iteration); __dvmrt_reduction(site, number, &initial, &s, &sum, magnitude + greatest, roundings,
+//   .., seen);
 //
-// so an iteration that does not store contributes the neutral element, and the value from before enters once.  Locations of
-// maxloc and minloc have twins that are taken over with the value.  Local variables that hold values computed from 's' for a
-// while have twins of the same kind.
+// so an iteration that does not store contributes the neutral element, and the value from before enters once. Locations
+// of maxloc and minloc have twins that are taken over with the value.  Local variables that hold values computed from
+// 's' for a while have twins of the same kind.
 //
-// A variable of several elements, a member of a struct or what a pointer leads to has no twin: each update contributes what it
-// makes of the neutral element ('last' tells updates that were not seen):
+// A variable of several elements, a member of a struct or what a pointer leads to has no twin: each update contributes
+// what it makes of the neutral element ('last' tells updates that were not seen):
 //
 //   enter:       initial = r; last = r; sum[k] = neutral for all k;
-//   r[k] = f(r[k]):   sum[k] = sum[k] op f(neutral); last[k] = r[k]; magnitude[k] += |f(neutral)|; roundings[k] += operations of f;
-//   leave:       __dvmrt_results(site, number, &initial, &r, &sum, &last, ..);
+//   r[k] = f(r[k]):   sum[k] = sum[k] op f(neutral); last[k] = r[k]; magnitude[k] += |f(neutral)|; roundings[k] +=
+//   operations of f; leave:       __dvmrt_results(site, number, &initial, &r, &sum, &last, ..);
 //
-// What cannot be followed at all (a callee that updates 's') is looked at by the runtime between the iterations: __dvmrt_step.
+// What cannot be followed at all (a callee that updates 's') is looked at by the runtime between the iterations:
+// __dvmrt_step.
 #include "Reductions.h"
 #include "ReductionSlice.h"
 #include "Roundings.h"
@@ -92,8 +94,8 @@ private:
       atLeave(Mark);
   }
 
-  // A local that enters the nest without a value: the optimiser may take a different one wherever it is read, and the two
-  // evaluations would part without a reason.
+  // A local that enters the nest without a value: the optimiser may take a different one wherever it is read, and the
+  // two evaluations would part without a reason.
   void giveValue(Value *Address) {
     auto *Local = dyn_cast<AllocaInst>(Address);
     if (!Local)
@@ -138,7 +140,8 @@ private:
     if (!Last)
       return;
     Value *Now = B.CreateLoad(T, C.Address), *Before = S.load(B, Last);
-    Value *Same = T->isFloatingPointTy() ? B.CreateOr(B.CreateFCmpOEQ(Now, Before), B.CreateFCmpUNO(Now, Before)) : B.CreateICmpEQ(Now, Before);
+    Value *Same = T->isFloatingPointTy() ? B.CreateOr(B.CreateFCmpOEQ(Now, Before), B.CreateFCmpUNO(Now, Before))
+                                         : B.CreateICmpEQ(Now, Before);
     S.store(B, B.CreateOr(S.load(B, Opaque), B.CreateNot(Same)), Opaque);
     S.store(B, Now, Last);
   }
@@ -149,7 +152,8 @@ private:
     if (located()) {
       Value *Better = C.better(B, X, A);
       Value *Same = T->isFloatingPointTy() ? B.CreateFCmpOEQ(X, A) : B.CreateICmpEQ(X, A);
-      Same = B.CreateAnd(Same, T->isFloatingPointTy() ? B.CreateFCmpONE(X, C.neutral(T)) : B.CreateICmpNE(X, C.neutral(T)));
+      Same = B.CreateAnd(Same,
+                         T->isFloatingPointTy() ? B.CreateFCmpONE(X, C.neutral(T)) : B.CreateICmpNE(X, C.neutral(T)));
       S.store(B, B.CreateSelect(Better, B.getFalse(), B.CreateOr(S.load(B, Tie), Same)), Tie);
       S.store(B, B.CreateSelect(Better, S.load(B, Twins[C.Location]), S.load(B, LocTotal)), LocTotal);
     }
@@ -163,10 +167,12 @@ private:
     return B.CreateUnaryIntrinsic(Intrinsic::fabs, X->getType()->isDoubleTy() ? X : B.CreateFPCast(X, B.getDoubleTy()));
   }
 
-  bool rounds() const { return T->isFloatingPointTy() && (C.Op == ReductionClause::Sum || C.Op == ReductionClause::Product); }
+  bool rounds() const {
+    return T->isFloatingPointTy() && (C.Op == ReductionClause::Sum || C.Op == ReductionClause::Product);
+  }
 
-  // Operations on the way from the variable back to it.  Those of an iteration itself are as many as the iterations, and one alone adds
-  // to what the partial values are.
+  // Operations on the way from the variable back to it.  Those of an iteration itself are as many as the iterations,
+  // and one alone adds to what the partial values are.
   void countRoundings() {
     SmallVector<std::pair<Instruction *, uint64_t>, 4> Once, Often;
     for (Instruction *I : Depends)
@@ -230,9 +236,9 @@ private:
     Value *N = Roundings ? B.CreateUIToFP(S.load(B, Roundings), B.getDoubleTy()) : Zero;
     Value *Replace =
         RT.call(B, "__dvmrt_reduction",
-            {Site, B.getInt32(C.Number), B.CreateOr(B.CreateOr(Skip, B.CreateShl(Tied, 1)), roundingsAsState(B)), spilled(B, S.load(B, Initial)),
-             spilled(B, B.CreateLoad(T, C.Address)), spilled(B, S.load(B, Total)), M, N, LocBefore, LocNow, Loc,
-             B.getInt64(LocBytes)});
+                {Site, B.getInt32(C.Number), B.CreateOr(B.CreateOr(Skip, B.CreateShl(Tied, 1)), roundingsAsState(B)),
+                 spilled(B, S.load(B, Initial)), spilled(B, B.CreateLoad(T, C.Address)), spilled(B, S.load(B, Total)),
+                 M, N, LocBefore, LocNow, Loc, B.getInt64(LocBytes)});
     replaceResult(B, B.CreateIsNotNull(Replace));
   }
 
@@ -302,7 +308,8 @@ private:
       addRoundings(B, St->getValueOperand(), V, elementOf(B, Magnitude, Index));
   }
 
-  // To the two sums at 'Sums': what 'V', which the contribution 'Twin' mirrors, was computed from, and with how many roundings.
+  // To the two sums at 'Sums': what 'V', which the contribution 'Twin' mirrors, was computed from, and with how many
+  // roundings.
   void addRoundings(IRBuilder<> &B, Value *V, Value *Twin, Value *Sums) {
     Value *Sum = size(B, Twin);
     uint64_t Count = 1; // the contribution is added
@@ -343,8 +350,9 @@ private:
   void contributionsEnd(CallInst *Mark) {
     IRBuilder<> B(Mark);
     Value *Null = ConstantPointerNull::get(RT.Ptr);
-    RT.call(B, "__dvmrt_results", {K.Site, B.getInt32(C.Number), B.CreateZExt(S.load(B, Opaque), RT.I32), Initial, C.Address, Total,
-                                   LastValues, Magnitude ? static_cast<Value *>(Magnitude) : Null, B.getInt64(Count)});
+    RT.call(B, "__dvmrt_results",
+            {K.Site, B.getInt32(C.Number), B.CreateZExt(S.load(B, Opaque), RT.I32), Initial, C.Address, Total,
+             LastValues, Magnitude ? static_cast<Value *>(Magnitude) : Null, B.getInt64(Count)});
   }
 
   // ---- Values from the twin ----
@@ -391,8 +399,8 @@ private:
     return Clones[I];
   }
 
-  // The neutral element of an integer minimum is out of range when it comes back from floating point, where the program's own
-  // value is not: in place of any value the nearest.
+  // The neutral element of an integer minimum is out of range when it comes back from floating point, where the
+  // program's own value is not: in place of any value the nearest.
   static Value *saturate(CastInst *Cast) {
     IRBuilder<> B(Cast);
     Intrinsic::ID ID = isa<FPToSIInst>(Cast) ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat;

@@ -57,11 +57,14 @@ static void not_brought(struct dvmrt_event *ev, const struct dvmrt_place *p, enu
     dvmrt_explain_place(ev, p, id, why);
 }
 
-/* Are the fixed subscripts of the section, as they were at the entry, those of the element? */
-static bool fixed_at(const struct dvmrt_item *section, const int64_t *args, const int64_t *ix) {
-  for (int d = 0; d < section->naxes; d++)
-    if (section->axis[d].kind == 'c' && dvmrt_num_value(section->axis[d].add, args) != ix[d])
+/* Are the fixed subscripts of the section, with the values from the entry, those of the element? */
+static bool fixed_at(const struct dvmrt_item *section, const struct dvmrt_frame *f, const int64_t *ix) {
+  for (int d = 0; d < section->naxes; d++) {
+    const struct dvmrt_axis *x = &section->axis[d];
+    int64_t add = x->kind == 'c' || x->kind == 'a' ? dvmrt_num_value(x->add, f->args) : ix[d];
+    if (ix[d] != (x->kind == 'a' ? dvmrt_num_value(x->coef, f->args) * __dvmrt_now.iv[x->index] + add : add))
       return false;
+  }
   return true;
 }
 
@@ -70,7 +73,7 @@ bool dvmrt_check_buffered(const struct dvmrt_event *ev) {
     return ev->access->buffered;
   for (const struct dvmrt_frame *f = ev->nest ? ev->nest : dvmrt_construct_top(); f; f = f->outer)
     for (uint32_t i = 0; i < f->nclauses && !f->left; i++)
-      if (f->clauses[i].key == 'M' && f->clauses[i].array == ev->array && fixed_at(f->clauses[i].item, f->args, ev->ix))
+      if (f->clauses[i].key == 'M' && f->clauses[i].array == ev->array && fixed_at(f->clauses[i].item, f, ev->ix))
         return true;
   return false;
 }
