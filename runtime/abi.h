@@ -107,6 +107,7 @@ struct dvmrt_view {
  *           B <n>|*|#            extent of the dimension, one line per subscript; * not known; # known at run time
  *           x c<value> | o       subscript of an array inside of a struct, or behind a pointer to it: one line each, after all X lines
  *           b <n> <dim> <name>   its extent, the dimension of its array (from 0), the member's name (may be absent)
+ *           l <element bytes>    of the b line before: it ends what a pointer leads to; allocated memory may hold more elements
  *           M 1|?                the reference agrees with a section of remote_access around it: it uses the buffer; ?: if
  *                                its subscripts have the values that they had at the directive
  *           Z io                 argument of a standard function on a stream: input or output (sequential part)

@@ -121,14 +121,40 @@ Chain dvm::chainOf(Expr *E) {
   return R;
 }
 
-// The last member of a struct may stand for an array that the allocation makes longer.
-static bool mayBeLonger(const FieldDecl *F, uint64_t Extent) {
-  if (Extent > 1)
-    return false;
+static bool isLast(const FieldDecl *F) {
   const auto &Fields = F->getParent()->fields();
   return F->getParent()->isUnion() || std::none_of(Fields.begin(), Fields.end(), [&](const FieldDecl *Other) {
            return Other->getFieldIndex() > F->getFieldIndex();
          });
+}
+
+// The last member of a struct may stand for an array that the allocation makes longer: sizes that say so in themselves, by
+// clang's -fstrict-flex-arrays.
+static bool saysLonger(const ASTContext &Ctx, const FieldDecl *F, uint64_t Extent) {
+  using Level = LangOptions::StrictFlexArraysLevelKind;
+  const Level L = Ctx.getLangOpts().getStrictFlexArraysLevel();
+  return Extent <= (L <= Level::OneZeroOrIncomplete ? 1u : 0u) && L != Level::IncompleteOnly && isLast(F);
+}
+
+// Is the member the end of what a pointer leads to?
+static bool endsWhatIsPointedTo(const Expr *E) {
+  for (;;) {
+    E = E->IgnoreParens();
+    if (const auto *M = dyn_cast<MemberExpr>(E)) {
+      const auto *F = dyn_cast<FieldDecl>(M->getMemberDecl());
+      if (!F || !isLast(F) || M->isArrow())
+        return F && isLast(F);
+      E = M->getBase();
+    } else if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
+      const auto *Cast = dyn_cast<ImplicitCastExpr>(A->getBase()->IgnoreParens());
+      if (!Cast || Cast->getCastKind() != CK_ArrayToPointerDecay)
+        return true;
+      E = Cast->getSubExpr();
+    } else {
+      const auto *U = dyn_cast<UnaryOperator>(E);
+      return U && U->getOpcode() == UO_Deref;
+    }
+  }
 }
 
 SmallVector<InnerSubscript, 2> dvm::innerSubscripts(const ASTContext &Ctx, Expr *E, const Chain &Ch) {
@@ -158,8 +184,9 @@ SmallVector<InnerSubscript, 2> dvm::innerSubscripts(const ASTContext &Ctx, Expr 
       const auto *Owner = dyn_cast<MemberExpr>(Whole);
       const FieldDecl *F = Owner ? dyn_cast<FieldDecl>(Owner->getMemberDecl()) : nullptr;
       uint64_t Extent = T->getZExtSize();
-      if (!F || Dim || !mayBeLonger(F, Extent))
-        Found.push_back({A, Extent, Dim, F});
+      const bool Any = Ctx.getLangOpts().getStrictFlexArraysLevel() == LangOptions::StrictFlexArraysLevelKind::Default;
+      if (!F || Dim || !saysLonger(Ctx, F, Extent))
+        Found.push_back({A, Extent, Dim, F, Any && F && !Dim && endsWhatIsPointedTo(Owner)});
     } else if (auto *U = dyn_cast<UnaryOperator>(E); U && (U->getOpcode() == UO_Real || U->getOpcode() == UO_Imag)) {
       E = U->getSubExpr();
     } else {
@@ -432,6 +459,8 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     int64_t Value;
     T.key('x').add(constantOf(Ctx, I.At->getIdx(), Value) ? "c" + Twine(Value).str() : "o");
     T.key('b').add(Twine(I.Extent) + " " + Twine(I.Dim) + (I.Member ? " " + I.Member->getName() : ""));
+    if (I.Longer)
+      T.key('l').add(Twine(Ctx.getTypeSizeInChars(I.At->getType()).getQuantity()));
     Extents.push_back(QualType());
   }
 

@@ -61,6 +61,7 @@ struct InnerSubscript {
   uint64_t Extent;
   unsigned Dim;                   // of its array, from 0
   const clang::FieldDecl *Member; // whose array it is; null: no member
+  bool Longer;                    // it ends an object that a pointer leads to: allocated memory may hold more of it
 };
 llvm::SmallVector<InnerSubscript, 2> innerSubscripts(const clang::ASTContext &Ctx, clang::Expr *E, const Chain &Ch);
 bool isPacked(const clang::ASTContext &Ctx, const clang::Expr *E); // in memory that may not be aligned as its type asks

@@ -154,6 +154,10 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
       a->inner[a->ninner++].member = s->at < s->end ? dvmrt_scan_string(s) : NULL;
     }
     break;
+  case 'l':
+    if (a->ninner)
+      a->inner[a->ninner - 1].longer = dvmrt_scan_number(s);
+    break;
   case 'B':
     if (a->nextents < DVMRT_NDIMS_MAX)
       a->extent[a->nextents++] = dvmrt_scan_is(s, "*") || dvmrt_scan_is(s, "#") ? -1 : dvmrt_scan_number(s);

@@ -46,6 +46,7 @@ struct dvmrt_access {
   struct dvmrt_inner {
     int dim;             /* of its array, from 0 */
     const char *member;  /* NULL: it is no member of a struct */
+    int64_t longer;      /* bytes of an element if allocated memory may hold more of them, else 0 */
   } inner[DVMRT_NDIMS_MAX];
   struct dvmrt_access *next;       /* next site of the same construct, in the order of the text */
 };

@@ -156,11 +156,37 @@ static bool left_its_array(struct dvmrt_event *ev, const struct dvmrt_array *r, 
   return true;
 }
 
+/* Other threads' accesses, and those of code that interrupted us: what they write has a value. */
+static void assign_only(uintptr_t p, uint64_t size, uint32_t flags) {
+  if (flags & DVMRT_WRITE)
+    dvmrt_shadow_fill(p, size, DVMRT_W_ASSIGNED);
+}
+
+/* An array at the end of a struct that a pointer leads to: its object may have been made longer.  Of static data and memory that others
+ * have allocated nobody knows the end. */
+static bool longer_here(const struct dvmrt_access *x, uintptr_t p, const int64_t *ix, uint32_t dim, int64_t extent) {
+  int64_t step = (int)dim >= x->ndims && (int)dim - x->ndims < x->ninner ? x->inner[(int)dim - x->ndims].longer : 0;
+  if (!step || !ix || ix[dim] < extent)
+    return false;
+  uintptr_t last = p - (uint64_t)(ix[dim] - extent + 1) * (uint64_t)step; /* in the last element that is declared */
+  struct dvmrt_extent object;
+  if (dvmrt_shadow_region_in(last, 1))
+    return false; /* an element of a distributed array */
+  return !dvmrt_object_find(last, &object) || (p >= object.start && p - object.start + x->bytes <= object.size);
+}
+
 void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags) {
-  if (!dvmrt_construct_judges())
+  if (!dvmrt_construct_judges()) {
+    if (longer_here(dvmrt_site_access(site), p, ix, dim, extent))
+      assign_only(p, dvmrt_site_access(site)->bytes, flags);
     return;
+  }
   struct dvmrt_event ev;
   event_init(&ev, site, ix, flags);
+  if (longer_here(ev.access, p, ix, dim, extent)) {
+    dvmrt_check_touch(p, ev.access->bytes, site, ix, flags);
+    return;
+  }
   ev.at = p;
   if (ix)
     ev.array = array_meant(&ev, p); /* one parameter may stand for several arrays */
@@ -293,12 +319,6 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
     give_value(p, size);
   if ((lost || ev->kept) && ev->copied)
     copied_nowhere = p;
-}
-
-/* Other threads' accesses, and those of code that interrupted us: what they write has a value. */
-static void assign_only(uintptr_t p, uint64_t size, uint32_t flags) {
-  if (flags & DVMRT_WRITE)
-    dvmrt_shadow_fill(p, size, DVMRT_W_ASSIGNED);
 }
 
 void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
