@@ -310,6 +310,13 @@ static const struct command *find_command(const char *name) {
   return fits == 1 ? found : NULL;
 }
 
+const char *console_full_name(const char *word, size_t n) {
+  char name[32];
+  snprintf(name, sizeof(name), "%.*s", (int)n, word);
+  const struct command *found = find_command(name);
+  return found ? found->name : NULL;
+}
+
 const char *console_command_name(size_t at) { return at < NCOMMANDS ? commands[at].name : NULL; }
 bool sdm_console_knows(const char *word) { return find_command(word) != NULL; }
 

@@ -19,6 +19,9 @@ int sdm_console_line(struct sdm_console *c, const char *line);
 void sdm_console_interact(struct sdm_console *c, FILE *in);
 int sdm_console_script(struct sdm_console *c, const char *path); /* stops at the first command that fails */
 bool sdm_console_knows(const char *word); /* it is a command, an alias, or the beginning of just one */
+/* What the last word of a line may become: an array of texts, a new reference. */
+json_t *sdm_console_completions(struct sdm_console *c, const char *line);
+const char *sdm_console_last_word(const char *line);
 bool sdm_console_quit(const struct sdm_console *c);
 /* Waits until the programs that were started have stopped in main, at most a minute; ^C stops them where they are. */
 void sdm_console_await_main(struct sdm_console *c);

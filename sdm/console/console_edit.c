@@ -33,21 +33,27 @@ static void idle(struct sdm_console *c, int fd) {
 static struct sdm_console *editing;
 static bool line_done;
 
-static char *complete_command(const char *text, int state) {
+static json_t *found_words;
+
+static char *next_word(const char *text, int state) {
   static size_t at;
-  if (!state)
-    at = 0;
-  for (const char *name; (name = console_command_name(at)); at++)
-    if (!strncmp(name, text, strlen(text))) {
-      at++;
-      return strdup(name);
-    }
-  return NULL;
+  (void)text;
+  at = state ? at + 1 : 0;
+  const char *word = json_string_value(json_array_get(found_words, at));
+  return word ? strdup(word) : NULL;
 }
 
 static char **complete(const char *text, int start, int end) {
-  (void)end;
-  return start ? NULL : rl_completion_matches(text, complete_command);
+  char *line = sdm_strdup(rl_line_buffer ? rl_line_buffer : "");
+  (void)start;
+  if ((size_t)end < strlen(line))
+    line[end] = 0;
+  json_decref(found_words);
+  found_words = sdm_console_completions(editing, line);
+  free(line);
+  rl_attempted_completion_over = 1; /* else files, wherever one is */
+  char **matches = json_array_size(found_words) ? rl_completion_matches(text, next_word) : NULL;
+  return matches;
 }
 
 static void on_line(char *line) {
@@ -99,6 +105,7 @@ static void interact_terminal(struct sdm_console *c) {
   bool keeps = history_path(path, sizeof(path));
   editing = c;
   rl_attempted_completion_function = complete;
+  rl_completer_word_break_characters = (char *)CONSOLE_WORD_BREAKS;
   using_history();
   if (keeps)
     read_history(path); /* the first time there is none */
@@ -112,6 +119,8 @@ static void interact_terminal(struct sdm_console *c) {
     }
   }
   rl_callback_handler_remove();
+  json_decref(found_words);
+  found_words = NULL;
   if (keeps)
     keep_history(path);
 }

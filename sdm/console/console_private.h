@@ -1,5 +1,5 @@
 /* The inside of the console: console.c has lines, sets and the table of commands; console_run.c, console_break.c and
- * console_look.c and console_dvm.c the commands; console_edit.c where lines come from. */
+ * console_look.c and console_dvm.c the commands; console_edit.c where lines come from, console_complete.c what they may become. */
 #ifndef SDM_CONSOLE_PRIVATE_H
 #define SDM_CONSOLE_PRIVATE_H
 #include "sdm/console/console.h"
@@ -34,6 +34,8 @@ struct sdm_console {
 
 #define CONSOLE_DIAGNOSTIC "the next diagnostic" /* what such a breakpoint is called */
 
+#define CONSOLE_WORD_BREAKS " \t\n([,!&^|=+*/<>" /* before a word that can be completed */
+
 extern volatile atomic_int console_interrupted; /* set by ^C */
 
 /* console.c */
@@ -46,6 +48,7 @@ bool console_had_errors(const struct sdm_answer *a);
 struct sdm_answer *console_ask(struct sdm_console *c, json_t *j, uint8_t reducer);
 void console_ask_and_show(struct sdm_console *c, json_t *j);
 const char *console_command_name(size_t at); /* NULL past the last */
+const char *console_full_name(const char *word, size_t n); /* of the command that the word's first 'n' characters call; NULL: none */
 
 /* console_break.c */
 json_t *console_break_words(char *arg); /* "WHERE [if CONDITION]", cut in 'arg' */

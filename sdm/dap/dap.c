@@ -90,27 +90,54 @@ static const struct {
   { "setExceptionBreakpoints", dap_set_exception_breakpoints, false }, { "dataBreakpointInfo", dap_data_breakpoint_info, true },
   { "setDataBreakpoints", dap_set_data_breakpoints, true }, { "stackTrace", dap_stack_trace, true },
   { "scopes", dap_scopes, true }, { "variables", dap_variables, true }, { "setVariable", dap_set_variable, true },
-  { "evaluate", dap_evaluate, true }, { "readMemory", dap_read_memory, true }, { "continue", dap_do_continue, true },
+  { "evaluate", dap_evaluate, true }, { "setExpression", dap_set_expression, true }, { "readMemory", dap_read_memory, true },
+  { "writeMemory", dap_write_memory, true }, { "disassemble", dap_disassemble, true }, { "modules", dap_modules, true },
+  { "loadedSources", dap_loaded_sources, true }, { "completions", dap_completions, true }, { "exceptionInfo", dap_exception_info, true },
+  { "breakpointLocations", dap_breakpoint_locations, true }, { "setInstructionBreakpoints", dap_set_instruction_breakpoints, true },
+  { "restart", dap_do_restart, true }, { "cancel", dap_do_cancel, false }, { "continue", dap_do_continue, true },
   { "next", dap_do_next, true }, { "stepIn", dap_do_step_in, true }, { "stepOut", dap_do_step_out, true },
   { "pause", dap_do_pause, true }, { "terminate", dap_do_terminate, false }, { "disconnect", dap_do_disconnect, false },
   { "dvm/focus", dap_do_focus, true }, { "dvm/compare", dap_do_compare, true }, { "dvm/merge", dap_do_merge, true },
 };
 
+/* A request that is being served is given up, one that waits is not begun. */
+static void cancel(struct dap *d, json_int_t seq) {
+  json_t *m;
+  size_t i;
+  if (d->serving && seq == d->serving)
+    atomic_store(&d->abandon, 1);
+  json_array_foreach(d->queue, i, m)
+    if (dap_number(m, "seq", 0) == seq)
+      json_object_set_new(m, "cancelled", json_true());
+}
+
+json_t *dap_do_cancel(struct dap *d, const json_t *args) {
+  (void)d, (void)args; /* done when it came */
+  return json_object();
+}
+
 void dap_serve(struct dap *d, const json_t *m) {
   const char *name = dap_text(m, "command");
   json_t *body = NULL;
-  bool known = false;
+  bool known = false, cancelled = json_is_true(json_object_get(m, "cancelled"));
   if (!dap_text(m, "type") || strcmp(dap_text(m, "type"), "request") || !name)
     return;
   d->why[0] = 0;
+  d->serving = dap_number(m, "seq", 0);
+  atomic_store(&d->abandon, 0);
   bool known_client = dap_admit(d, name, json_object_get(m, "arguments"));
   for (size_t i = 0; i < sizeof(requests) / sizeof(*requests) && known_client; i++)
     if (!strcmp(requests[i].name, name)) {
       known = true;
-      body = requests[i].session && !d->open ? dap_fail(d, "nothing was launched")
+      body = cancelled ? NULL : requests[i].session && !d->open ? dap_fail(d, "nothing was launched")
                                              : requests[i].fn(d, json_object_get(m, "arguments"));
     }
-  if (!known && known_client)
+  cancelled |= !body && atomic_load(&d->abandon);
+  atomic_store(&d->abandon, 0);
+  d->serving = 0;
+  if (cancelled)
+    dap_fail(d, "cancelled");
+  else if (!known && known_client)
     dap_fail(d, "the request '%s' is not supported", name);
   json_t *r = json_pack("{s:s, s:I, s:s, s:b}", "type", "response", "request_seq", dap_number(m, "seq", 0), "command", name,
                         "success", body != NULL);
@@ -125,16 +152,29 @@ void dap_serve(struct dap *d, const json_t *m) {
   }
 }
 
+/* Messages wait in a queue while another is being served; 'cancel' alone is looked at when it comes. */
+static void take_messages(struct dap *d) {
+  json_t *m;
+  while ((m = sdm_dap_io_take(&d->io))) {
+    if (dap_text(m, "command") && !strcmp(dap_text(m, "command"), "cancel"))
+      cancel(d, dap_number(json_object_get(m, "arguments"), "requestId", -1));
+    json_array_append_new(d->queue, m);
+  }
+}
+
 void dap_readable(void *arg, unsigned events) {
   struct dap *d = arg;
   (void)events;
   sdm_dap_io_fill(&d->io);
+  take_messages(d);
 }
 
 static void run(struct dap *d) {
-  while (!d->io.end && !d->quit) {
-    json_t *m = sdm_dap_io_take(&d->io);
+  while ((!d->io.end || json_array_size(d->queue)) && !d->quit) {
+    take_messages(d);
+    json_t *m = json_incref(json_array_get(d->queue, 0));
     if (m) {
+      json_array_remove(d->queue, 0);
       dap_serve(d, m);
       json_decref(m);
     } else if (!d->io.end && !d->open)
@@ -151,10 +191,7 @@ static void close_all(struct dap *d) {
   sdm_watch_free(d->watch);
   if (d->open)
     sdm_session_close(&d->s);
-  for (size_t i = 0; i < d->nnews; i++) {
-    sdm_set_free(d->news[i].set);
-    json_decref(d->news[i].event);
-  }
+  dap_drop_news(d);
   free(d->news);
   dap_forget(d);
   dap_breaks_free(d);
@@ -163,12 +200,13 @@ static void close_all(struct dap *d) {
   sdm_names_fini(&d->names);
   free(d->focus);
   json_decref(d->start);
+  json_decref(d->queue);
   sdm_dap_io_fini(&d->io);
 }
 
 struct dap *dap_new(int in, int out) {
   struct dap *d = sdm_alloc(sizeof(*d));
-  *d = (struct dap){ .io = { .in = in, .out = out }, .class_limit = 64, .next_break = 1 };
+  *d = (struct dap){ .io = { .in = in, .out = out }, .class_limit = 64, .next_break = 1, .queue = json_array() };
   d->repl = open_memstream(&d->repl_text, &d->repl_size);
   return d;
 }

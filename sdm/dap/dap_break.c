@@ -52,18 +52,14 @@ static json_t *insert(struct dap *d, const char *where, json_t *command) {
   return out;
 }
 
-void dap_break_at_diagnostics(struct dap *d, bool on) {
-  remove_all(d, "dvm");
-  if (on)
-    json_decref(insert(d, "dvm", json_pack("{s:s, s:s}", "cmd", "break", "where", DVM_FACTS_STOP)));
-}
-
 static void put_conditions(json_t *command, const json_t *b) {
   const char *condition = dap_text(b, "condition"), *hits = dap_text(b, "hitCondition");
   if (condition && *condition)
     json_object_set_new(command, "condition", json_string(condition));
-  if (hits && atoll(hits) > 1)
-    json_object_set_new(command, "ignore", json_integer(atoll(hits) - 1));
+  if (hits && atoll(hits + strspn(hits, "<>=%! ")) > 1)
+    json_object_set_new(command, "ignore", json_integer(atoll(hits + strspn(hits, "<>=%! ")) - 1));
+  if (dap_text(b, "logMessage") && *dap_text(b, "logMessage"))
+    json_object_set_new(command, "message", json_string(dap_text(b, "logMessage")));
 }
 
 json_t *dap_set_breakpoints(struct dap *d, const json_t *args) {
@@ -83,6 +79,23 @@ json_t *dap_set_breakpoints(struct dap *d, const json_t *args) {
     json_t *command = json_pack("{s:s, s:s}", "cmd", "break", "where", dvm_text_str(&t));
     put_conditions(command, b);
     json_array_append_new(list, insert(d, path, command));
+    dvm_text_fini(&t);
+  }
+  return json_pack("{s:o}", "breakpoints", list);
+}
+
+/* At addresses: of one rank "RANK:ADDRESS", else of all. */
+json_t *dap_set_instruction_breakpoints(struct dap *d, const json_t *args) {
+  json_t *list = json_array(), *b;
+  size_t i;
+  remove_all(d, "*");
+  json_array_foreach(json_object_get(args, "breakpoints"), i, b) {
+    const char *at = dap_text(b, "instructionReference"), *colon = at ? strchr(at, ':') : NULL;
+    struct dvm_text t = DVM_TEXT_INIT;
+    dvm_text_printf(&t, "*((char *)(%s) + %lld)", colon ? colon + 1 : at ? at : "", (long long)dap_number(b, "offset", 0));
+    json_t *command = json_pack("{s:s, s:s}", "cmd", "break", "where", dvm_text_str(&t));
+    put_conditions(command, b);
+    json_array_append_new(list, insert(d, "*", command));
     dvm_text_fini(&t);
   }
   return json_pack("{s:o}", "breakpoints", list);
@@ -116,6 +129,113 @@ json_t *dap_set_data_breakpoints(struct dap *d, const json_t *args) {
     json_t *command = json_pack("{s:s, s:s, s:s}", "cmd", "watch", "expression", dap_text(b, "dataId") ? dap_text(b, "dataId") : "",
                                 "access", !access || !strcmp(access, "write") ? "write" : !strcmp(access, "read") ? "read" : "any");
     json_array_append_new(list, insert(d, "=", command));
+  }
+  return json_pack("{s:o}", "breakpoints", list);
+}
+
+/* ---- exceptions ---- */
+
+#define FATAL "SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGSYS"
+
+/* What a filter sets; a place NULL: no breakpoint. */
+static const struct filter {
+  const char *name, *label, *description, *where[2], *catch;
+  bool by_default;
+} filters[] = {
+  { "signals", "Signals that end a program", FATAL, { NULL, NULL }, NULL, true },
+  { "mpi", "Errors of MPI", "an error that MPI finds, whatever its handler does with it, and MPI_Abort",
+    { "ompi_errhandler_invoke", "MPI_Abort" }, NULL, true },
+  { "throw", "C++: throw", "where an exception is thrown", { NULL, NULL }, "throw", false },
+  { "catch", "C++: catch", "where an exception is caught", { NULL, NULL }, "catch", false },
+  { "dvm", "Diagnostics of the DVM checker", "each new one, at its line", { DVM_FACTS_STOP, NULL }, NULL, false },
+};
+#define NFILTERS (sizeof(filters) / sizeof(*filters))
+
+json_t *dap_filters(void) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < NFILTERS; i++) {
+    json_t *one = json_pack("{s:s, s:s, s:s, s:b}", "filter", filters[i].name, "label", filters[i].label, "description",
+                            filters[i].description, "default", filters[i].by_default);
+    if (filters[i].where[0] || filters[i].catch) {
+      json_object_set_new(one, "supportsCondition", json_true());
+      json_object_set_new(one, "conditionDescription", json_string("an expression, at the place of the stop"));
+    }
+    json_array_append_new(list, one);
+  }
+  return list;
+}
+
+const char *dap_filter_of(const struct dap *d, json_int_t bp) {
+  for (size_t i = 0; bp && i < d->nbreaks; i++)
+    if (d->breaks[i].id == bp && *d->breaks[i].where == '!')
+      return d->breaks[i].where + 1;
+  return NULL;
+}
+
+static bool is_set(const struct dap *d, const char *key) {
+  for (size_t i = 0; i < d->nbreaks; i++)
+    if (!strcmp(d->breaks[i].where, key))
+      return true;
+  return false;
+}
+
+static json_t *set_filter(struct dap *d, const struct filter *f, const char *key, const char *condition) {
+  json_t *out = NULL;
+  for (size_t k = 0; k < 2; k++) {
+    if (!f->where[k] && !(f->catch && !k))
+      continue;
+    json_t *command = json_pack("{s:s, s:s}", "cmd", "break", f->where[k] ? "where" : "catch", f->where[k] ? f->where[k] : f->catch);
+    if (condition && *condition && f->where[k])
+      json_object_set_new(command, "condition", json_string(condition));
+    json_t *one = insert(d, key, command);
+    if (!out)
+      out = one;
+    else
+      json_decref(one);
+  }
+  return out ? out : json_pack("{s:b}", "verified", 1);
+}
+
+static void stop_at_signals(struct dap *d, bool on) {
+  if (on == !d->passes_signals)
+    return;
+  d->passes_signals = !on;
+  sdm_answer_free(dap_ask(d, d->s.all, json_pack("{s:s, s:s}", "cmd", "handle", "what", on ? FATAL " stop print pass" : FATAL " nostop noprint pass"),
+                          SDM_REDUCE_SAME));
+}
+
+/* The names come as "filters", or with conditions as "filterOptions". */
+static const char *wanted(const json_t *args, const char *name, bool *is) {
+  json_t *f;
+  size_t i;
+  *is = false;
+  json_array_foreach(json_object_get(args, "filters"), i, f)
+    *is |= json_is_string(f) && !strcmp(json_string_value(f), name);
+  json_array_foreach(json_object_get(args, "filterOptions"), i, f)
+    if (dap_text(f, "filterId") && !strcmp(dap_text(f, "filterId"), name)) {
+      *is = true;
+      return dap_text(f, "condition");
+    }
+  return NULL;
+}
+
+json_t *dap_set_exception_breakpoints(struct dap *d, const json_t *args) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < NFILTERS && d->open; i++) {
+    char key[24] = "!";
+    bool is;
+    const char *condition = wanted(args, filters[i].name, &is);
+    strncat(key, filters[i].name, sizeof(key) - 2);
+    if (!strcmp(filters[i].name, "signals"))
+      stop_at_signals(d, is);
+    else if (!is || condition || !is_set(d, key))
+      remove_all(d, key);
+    if (!is)
+      continue;
+    if (is_set(d, key))
+      json_array_append_new(list, json_pack("{s:b}", "verified", 1));
+    else
+      json_array_append_new(list, set_filter(d, &filters[i], key, condition));
   }
   return json_pack("{s:o}", "breakpoints", list);
 }

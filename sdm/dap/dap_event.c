@@ -71,7 +71,11 @@ static void tell_stop(struct dap *d, const struct sdm_set *set, const json_t *ev
   struct dvm_text t = DVM_TEXT_INIT;
   const char *signal = dap_text(event, "diagnostic"), *func = dap_text(event, "func");
   signal = signal ? signal : dap_text(event, "signal"); /* what an exception says */
-  const char *reason = stop_reason(event, d->entry);
+  const char *reason = stop_reason(event, d->entry), *filter = dap_filter_of(d, dap_number(event, "bp", 0));
+  if (filter && strcmp(filter, "dvm")) {
+    reason = "exception";
+    signal = !strcmp(filter, "mpi") ? "MPI error" : !strcmp(filter, "throw") ? "C++ throw" : "C++ catch";
+  }
   json_int_t bp = dap_number(event, "bp", 0), thread = dap_number(event, "thread", 1);
   struct sdm_set_iter it = sdm_set_iter(set);
   sdm_id rank;
@@ -107,6 +111,23 @@ static void tell_exit(struct dap *d, const struct sdm_set *set, const json_t *ev
   free(ranks);
 }
 
+static void tell_log(struct dap *d, const struct sdm_set *set, const json_t *event) {
+  char *ranks = sdm_set_text(set);
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "[%s] %s\n", ranks, dap_text(event, "text") ? dap_text(event, "text") : "");
+  dap_event(d, "output", json_pack("{s:s, s:s, s:{s:s}}", "category", "console", "output", dvm_text_str(&t), "data", "ranks", ranks));
+  dvm_text_fini(&t);
+  free(ranks);
+}
+
+void dap_drop_news(struct dap *d) {
+  for (size_t i = 0; i < d->nnews; i++) {
+    sdm_set_free(d->news[i].set);
+    json_decref(d->news[i].event);
+  }
+  d->nnews = 0;
+}
+
 /* Ranks rarely stop at the very same moment: a little patience makes one event of many. */
 void dap_tell_news(struct dap *d) {
   size_t stops = 0;
@@ -121,6 +142,8 @@ void dap_tell_news(struct dap *d) {
       tell_stop(d, d->news[i].set, d->news[i].event, !--stops && sdm_set_is_empty(d->s.running));
     else if (!strcmp(name, "exited"))
       tell_exit(d, d->news[i].set, d->news[i].event);
+    else if (!strcmp(name, "log"))
+      tell_log(d, d->news[i].set, d->news[i].event);
     else if (!strcmp(name, "debugger-died"))
       on_lost(d, d->news[i].set, "gdb died");
     sdm_set_free(d->news[i].set);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/facts.h"
 #include "sdm/dap/dap_private.h"
 
 static const char *const parts[] = { "construct", "arrays", "shadow", "diagnostics", "stats" };
@@ -55,7 +54,7 @@ json_t *dap_facts_variables(struct dap *d, const struct dap_ref *of) {
   const char *key;
   char number[24];
   size_t i;
-  if (of->kind) /* the scope itself */
+  if (of->scope) /* the scope itself */
     for (i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
       json_t *found = ask(d, of->rank, parts[i]);
       if (!found)
@@ -73,15 +72,4 @@ json_t *dap_facts_variables(struct dap *d, const struct dap_ref *of) {
     json_object_foreach(of->facts, key, v)
       json_array_append_new(list, variable(d, of, key, v));
   return json_pack("{s:o}", "variables", list);
-}
-
-json_t *dap_set_exception_breakpoints(struct dap *d, const json_t *args) {
-  json_t *filter;
-  size_t i;
-  bool wanted = false;
-  json_array_foreach(json_object_get(args, "filters"), i, filter)
-    wanted |= json_is_string(filter) && !strcmp(json_string_value(filter), "dvm");
-  if (d->open)
-    dap_break_at_diagnostics(d, wanted);
-  return json_object();
 }

@@ -1,5 +1,6 @@
 /* The inside of the DAP adapter: dap.c takes requests, dap_start.c begins a session, dap_run.c has threads and what sets them
- * running, dap_look.c what looks, dap_break.c the breakpoints, dap_event.c what the client is told unasked, dap_facts.c checked programs, dap_custom.c what
+ * running, dap_look.c frames and expressions, dap_values.c what is in variables, dap_memory.c memory and machine code,
+ * dap_program.c the program as a whole,  dap_break.c the breakpoints, dap_event.c what the client is told unasked, dap_facts.c checked programs, dap_custom.c what
  * the protocol does not know. */
 #ifndef SDM_DAP_PRIVATE_H
 #define SDM_DAP_PRIVATE_H
@@ -15,14 +16,15 @@
 
 struct dap_ref { /* what a frame id or a variables reference stands for, until the programs run on */
   json_int_t rank, thread, frame;
-  const char *kind; /* "locals", "args", "dvm", or NULL: the parts of 'expression' */
+  const char *scope; /* "locals", "args", "globals", "registers", "dvm", or NULL: it begins with 'expression' */
   char *expression; /* owned */
+  json_t *path;     /* owned: numbers of the parts that lead to the value, each a part of the one before; NULL: none */
   json_t *facts;    /* owned: parts of what the run-time library knows (dap_facts.c); or NULL */
 };
 
 struct dap_break {
   json_int_t id;
-  char *where; /* owned: the source's path, "" for functions, "=" for data */
+  char *where; /* owned: the source's path, "" for functions, "=" for data, "*" for instructions, "!FILTER" for exceptions */
 };
 
 struct sdm_console;
@@ -43,10 +45,14 @@ struct dap {
   struct dap_break *breaks;
   size_t nbreaks;
   json_int_t next_break;
+  bool passes_signals; /* those that end a program do not stop it */
   struct sdm_names names;
   char *focus;
   struct sdm_watch *watch;
   struct sdm_console *console; /* for typed commands; writes to 'repl' */
+  json_t *queue;         /* of messages that have come, owned */
+  json_int_t serving;    /* "seq" of the request at hand; 0: none */
+  atomic_int abandon;    /* .. it was cancelled */
   FILE *repl;
   char *repl_text; /* of 'repl', owned */
   size_t repl_size;
@@ -78,10 +84,18 @@ void dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event); /*
 void dap_tell_news(struct dap *d);
 void dap_readable(void *arg, unsigned events);
 json_int_t dap_new_ref(struct dap *d, struct dap_ref r); /* takes what it owns */
-void dap_break_at_diagnostics(struct dap *d, bool on);
+const struct dap_ref *dap_find_ref(struct dap *d, json_int_t id); /* NULL: the programs have run on since */
+json_t *dap_command_at(const struct dap_ref *r, const char *name); /* a command for that frame */
+bool dap_frame_or_any(struct dap *d, const json_t *args, struct dap_ref *at); /* of "frameId"; false: it is none any more */
+/* The body that tells an expression's value; 'assign': the new value that it gets, or NULL. */
+json_t *dap_value(struct dap *d, const struct dap_ref *at, const char *expression, const char *assign, const json_t *args);
+const char *dap_command_in(const char *text); /* what is behind the sign for commands of the console; NULL: no sign */
 bool dap_facts_known(struct dap *d, json_int_t rank); /* is the rank's program checked? */
 json_t *dap_facts_variables(struct dap *d, const struct dap_ref *of);
 void dap_forget(struct dap *d); /* frames and variables */
+void dap_drop_news(struct dap *d); /* what has come is not told */
+json_t *dap_filters(void); /* for initialize */
+const char *dap_filter_of(const struct dap *d, json_int_t bp); /* the filter of exceptions that set a breakpoint; NULL: none did */
 void dap_breaks_free(struct dap *d);
 
 /* Requests: the body of the response, or NULL with the reason in d->why. */
@@ -105,7 +119,18 @@ json_t *dap_scopes(struct dap *d, const json_t *args);
 json_t *dap_variables(struct dap *d, const json_t *args);
 json_t *dap_set_variable(struct dap *d, const json_t *args);
 json_t *dap_evaluate(struct dap *d, const json_t *args);
+json_t *dap_set_expression(struct dap *d, const json_t *args);
 json_t *dap_read_memory(struct dap *d, const json_t *args);
+json_t *dap_write_memory(struct dap *d, const json_t *args);
+json_t *dap_disassemble(struct dap *d, const json_t *args);
+json_t *dap_modules(struct dap *d, const json_t *args);
+json_t *dap_loaded_sources(struct dap *d, const json_t *args);
+json_t *dap_completions(struct dap *d, const json_t *args);
+json_t *dap_exception_info(struct dap *d, const json_t *args);
+json_t *dap_breakpoint_locations(struct dap *d, const json_t *args);
+json_t *dap_set_instruction_breakpoints(struct dap *d, const json_t *args);
+json_t *dap_do_restart(struct dap *d, const json_t *args);
+json_t *dap_do_cancel(struct dap *d, const json_t *args);
 json_t *dap_set_breakpoints(struct dap *d, const json_t *args);
 json_t *dap_set_function_breakpoints(struct dap *d, const json_t *args);
 json_t *dap_set_exception_breakpoints(struct dap *d, const json_t *args);

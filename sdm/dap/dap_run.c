@@ -129,8 +129,11 @@ static json_t *step(struct dap *d, const json_t *args, const char *command) {
   sdm_set_free(others);
   return body;
 }
-json_t *dap_do_next(struct dap *d, const json_t *args) { return step(d, args, "next"); }
-json_t *dap_do_step_in(struct dap *d, const json_t *args) { return step(d, args, "step"); }
+static bool by_instruction(const json_t *args) {
+  return dap_text(args, "granularity") && !strcmp(dap_text(args, "granularity"), "instruction");
+}
+json_t *dap_do_next(struct dap *d, const json_t *args) { return step(d, args, by_instruction(args) ? "nexti" : "next"); }
+json_t *dap_do_step_in(struct dap *d, const json_t *args) { return step(d, args, by_instruction(args) ? "stepi" : "step"); }
 json_t *dap_do_step_out(struct dap *d, const json_t *args) { return step(d, args, "finish"); }
 
 json_t *dap_do_pause(struct dap *d, const json_t *args) {

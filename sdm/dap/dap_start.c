@@ -14,13 +14,17 @@ json_t *dap_do_initialize(struct dap *d, const json_t *args) {
     "supportsConfigurationDoneRequest", "supportsFunctionBreakpoints", "supportsConditionalBreakpoints",
     "supportsHitConditionalBreakpoints", "supportsEvaluateForHovers", "supportsSetVariable", "supportsTerminateRequest",
     "supportTerminateDebuggee", "supportsDataBreakpoints", "supportsSingleThreadExecutionRequests",
-    "supportsReadMemoryRequest" };
+    "supportsReadMemoryRequest", "supportsWriteMemoryRequest", "supportsDisassembleRequest", "supportsSteppingGranularity",
+    "supportsInstructionBreakpoints", "supportsSetExpression", "supportsRestartRequest", "supportsModulesRequest",
+    "supportsLoadedSourcesRequest", "supportsCompletionsRequest", "supportsExceptionInfoRequest",
+    "supportsExceptionFilterOptions", "supportsLogPoints", "supportsBreakpointLocationsRequest", "supportsCancelRequest",
+    "supportsValueFormattingOptions", "supportsDelayedStackTraceLoading" };
   json_t *body = json_object();
   (void)d, (void)args;
   for (size_t i = 0; i < sizeof(can) / sizeof(*can); i++)
     json_object_set_new(body, can[i], json_true());
-  json_object_set_new(body, "exceptionBreakpointFilters", json_pack("[{s:s, s:s, s:b}]", "filter", "dvm", "label",
-                                                                    "Diagnostics of the DVM checker", "default", 0));
+  json_object_set_new(body, "exceptionBreakpointFilters", dap_filters());
+  json_object_set_new(body, "completionTriggerCharacters", json_pack("[s,s,s,s]", ".", ">", ":", "`"));
   return body;
 }
 
@@ -39,6 +43,7 @@ static json_t *open_session(struct dap *d, const json_t *args, struct sdm_sessio
   if (sdm_session_open(&d->s, o, &err))
     return dap_fail(d, "%s", err.text);
   d->open = true;
+  d->s.abandon = &d->abandon;
   struct sdm_show show = { d->repl, false };
   d->console = sdm_console_new(&d->s, &show);
   dap_hear(d); /* the console is for typed commands only */

@@ -41,8 +41,8 @@ struct sdm_backend_ops {
   bool (*needed)(struct sdm_backend *b);
   sdm_backend_f launch, attach, core, detach, kill;
   sdm_backend_f break_insert, break_delete, break_enable, break_disable, break_condition, break_ignore, watch;
-  sdm_backend_f cont, step, next, stepi, finish, until, interrupt;
-  sdm_backend_f stack, variables, children, evaluate, type, memory, registers, threads, handle, list, raw, dvm;
+  sdm_backend_f cont, step, next, stepi, nexti, finish, until, advance, interrupt;
+  sdm_backend_f stack, variables, evaluate, type, memory, registers, threads, handle, list, raw, dvm, inspect, sources;
 };
 
 extern const struct sdm_backend_ops sdm_backend_gdb, sdm_backend_stub;

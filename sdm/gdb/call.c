@@ -62,10 +62,11 @@ static const struct {
   ROW("launch", launch), ROW("attach", attach), ROW("core", core), ROW("detach", detach), ROW("kill", kill),
   ROW("break", break_insert), ROW("delete", break_delete), ROW("enable", break_enable),
   ROW("disable", break_disable), ROW("condition", break_condition), ROW("ignore", break_ignore), ROW("watch", watch),
-  ROW("continue", cont), ROW("step", step), ROW("next", next), ROW("stepi", stepi), ROW("finish", finish),
-  ROW("until", until), ROW("interrupt", interrupt), ROW("stack", stack), ROW("variables", variables), ROW("children", children),
+  ROW("continue", cont), ROW("step", step), ROW("next", next), ROW("stepi", stepi), ROW("nexti", nexti), ROW("advance", advance), ROW("finish", finish),
+  ROW("until", until), ROW("interrupt", interrupt), ROW("stack", stack), ROW("variables", variables),
   ROW("evaluate", evaluate), ROW("type", type), ROW("memory", memory), ROW("registers", registers),
-  ROW("threads", threads), ROW("handle", handle), ROW("list", list), ROW("raw", raw), ROW("dvm", dvm),
+  ROW("threads", threads), ROW("handle", handle), ROW("list", list), ROW("raw", raw), ROW("dvm", dvm), ROW("inspect", inspect),
+  ROW("sources", sources),
 };
 
 void sdm_backend_run(const struct sdm_backend_ops *ops, struct sdm_backend *b, struct sdm_call *c) {

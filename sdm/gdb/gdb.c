@@ -59,6 +59,7 @@ static void gdb_gone(struct sdm_backend *b) {
   b->to = -1;
   json_decref(b->returning);
   b->returning = NULL;
+  b->python = false;
   gdb_facts_forget(b);
   kill(b->pid, SIGKILL);
   waitpid(b->pid, &status, 0);
@@ -223,8 +224,9 @@ const struct sdm_backend_ops sdm_backend_gdb = {
   .launch = gdb_launch, .attach = gdb_attach, .core = gdb_core, .detach = gdb_detach, .kill = gdb_kill,
   .break_insert = gdb_break, .break_delete = gdb_delete, .break_enable = gdb_enable, .break_disable = gdb_disable,
   .break_condition = gdb_condition, .break_ignore = gdb_ignore, .watch = gdb_watch, .cont = gdb_cont,
-  .step = gdb_step, .next = gdb_next, .stepi = gdb_stepi, .finish = gdb_finish, .until = gdb_until,
-  .interrupt = gdb_interrupt, .stack = gdb_stack, .variables = gdb_variables, .children = gdb_children, .evaluate = gdb_evaluate,
+  .step = gdb_step, .next = gdb_next, .stepi = gdb_stepi, .nexti = gdb_nexti, .advance = gdb_advance, .finish = gdb_finish, .until = gdb_until,
+  .interrupt = gdb_interrupt, .stack = gdb_stack, .variables = gdb_variables, .evaluate = gdb_evaluate,
   .type = gdb_type, .memory = gdb_memory, .registers = gdb_registers, .threads = gdb_threads,
-  .handle = gdb_handle, .list = gdb_list, .raw = gdb_raw, .dvm = gdb_dvm,
+  .handle = gdb_handle, .list = gdb_list, .raw = gdb_raw, .dvm = gdb_dvm, .inspect = gdb_inspect,
+  .sources = gdb_sources,
 };

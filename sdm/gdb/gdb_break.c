@@ -18,6 +18,16 @@ static struct gdb_break *find_break(const struct sdm_backend *b, long long id) {
   return NULL;
 }
 
+/* Keeps what has become of the command, under gdb's number. */
+static bool keep_break(struct sdm_backend *b, const struct sdm_call *c, const char *number) {
+  const char *cmd = sdm_call_text(c, "cmd", ""), *where = sdm_call_text(c, "where", "");
+  bool lasts = !strcmp(cmd, "break") && !sdm_call_number(c, "temporary", 0), diagnostic = !strcmp(where, DVM_FACTS_STOP);
+  b->breaks = sdm_realloc(b->breaks, (b->nbreaks + 1) * sizeof(*b->breaks));
+  b->breaks[b->nbreaks++] = (struct gdb_break){ sdm_call_number(c, "id", 0), sdm_strdup(number ? number : ""),
+                                                lasts ? json_copy((json_t *)sdm_call_args(c)) : NULL, diagnostic };
+  return diagnostic;
+}
+
 static void got_break(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   const json_t *k = json_object_get(r->results, "bkpt");
   if (!k)
@@ -26,14 +36,8 @@ static void got_break(struct sdm_backend *b, struct gdb_pending *p, const struct
     k = json_object_get(r->results, "hw-rwpt");
   if (json_is_array(k))
     k = json_array_get(k, 0);
-  const char *number = gdb_field(k, "number");
-  long long id = sdm_call_number(p->call, "id", 0);
-  b->breaks = sdm_realloc(b->breaks, (b->nbreaks + 1) * sizeof(*b->breaks));
-  json_t *args = strcmp(sdm_call_text(p->call, "cmd", ""), "break") || sdm_call_number(p->call, "temporary", 0)
-                   ? NULL : json_copy((json_t *)sdm_call_args(p->call));
-  bool diagnostic = !strcmp(sdm_call_text(p->call, "where", ""), DVM_FACTS_STOP);
-  b->breaks[b->nbreaks++] = (struct gdb_break){ id, sdm_strdup(number ? number : ""), args, diagnostic };
-  json_t *result = json_pack("{s:I}", "id", (json_int_t)id);
+  bool diagnostic = keep_break(b, p->call, gdb_field(k, "number"));
+  json_t *result = json_pack("{s:I}", "id", (json_int_t)sdm_call_number(p->call, "id", 0));
   if (diagnostic && !gdb_field(k, "pending"))
     gdb_put_text(result, "stops", "at each new diagnostic");
   else {
@@ -69,9 +73,86 @@ static struct gdb_pending *insert_break(struct sdm_backend *b, struct sdm_call *
   return p;
 }
 
+static void got_logpoint(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  struct dvm_text why = DVM_TEXT_INIT;
+  json_t *found = gdb_python_answer(p, &why);
+  (void)r;
+  if (found) {
+    keep_break(b, p->call, gdb_field(found, "number"));
+    json_object_del(found, "number");
+    json_object_del(found, "symbol");
+    json_object_set_new(found, "id", json_integer(sdm_call_number(p->call, "id", 0)));
+    if (json_is_true(json_object_get(found, "pending")))
+      json_object_set_new(found, "pending", json_string(sdm_call_text(p->call, "where", "")));
+    else
+      json_object_del(found, "pending");
+    sdm_call_done(p->call, found, NULL);
+  } else
+    sdm_call_fail(p->call, "%s", dvm_text_str(&why));
+  dvm_text_fini(&why);
+}
+
+/* gdb's number in "Catchpoint 2 (throw)"; its end is put there. */
+static char *number_of_catch(struct gdb_pending *p) {
+  char *at = p->text.len ? strstr(p->text.s, "atchpoint ") : NULL;
+  if (!at)
+    return NULL;
+  at += sizeof("atchpoint ") - 1;
+  size_t n = strspn(at, "0123456789");
+  char *number = sdm_alloc(n + 1);
+  memcpy(number, at, n);
+  return number;
+}
+
+static void got_catch(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  char *number = number_of_catch(p);
+  (void)r;
+  if (number) {
+    keep_break(b, p->call, number);
+    sdm_call_done(p->call, json_pack("{s:I, s:s}", "id", (json_int_t)sdm_call_number(p->call, "id", 0), "stops",
+                                     sdm_call_text(p->call, "catch", "")), NULL);
+  } else
+    sdm_call_fail(p->call, "gdb sets no catchpoint: %s", p->text.len ? p->text.s : "it says nothing");
+  free(number);
+}
+
+static struct gdb_pending *insert_catch(struct sdm_backend *b, struct sdm_call *c, gdb_reply_f fn, const json_t *args) {
+  struct dvm_text line = DVM_TEXT_INIT, t = DVM_TEXT_INIT;
+  dvm_text_printf(&line, "%scatch %s", json_integer_value(json_object_get(args, "temporary")) ? "t" : "", gdb_field(args, "catch"));
+  sdm_mi_quote(&t, dvm_text_str(&line));
+  struct gdb_pending *p = gdb_send(b, c, fn, "-interpreter-exec console %s", dvm_text_str(&t));
+  dvm_text_fini(&line);
+  dvm_text_fini(&t);
+  return p;
+}
+
 void gdb_break(struct sdm_backend *b, struct sdm_call *c) {
-  if (gdb_start(b, c))
+  if (!gdb_start(b, c))
+    return;
+  if (sdm_call_text(c, "catch", NULL))
+    insert_catch(b, c, got_catch, sdm_call_args(c));
+  else if (sdm_call_text(c, "message", NULL))
+    gdb_python(b, c, sdm_call_args(c), "logpoint", got_logpoint);
+  else
     insert_break(b, c, got_break, sdm_call_args(c));
+}
+
+static void got_catch_again(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  struct gdb_break *k = find_break(b, json_integer_value(p->kept));
+  (void)r;
+  if (k && !k->number)
+    k->number = number_of_catch(p);
+}
+
+static void got_logpoint_again(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  struct dvm_text why = DVM_TEXT_INIT;
+  json_t *found = gdb_python_answer(p, &why);
+  struct gdb_break *k = find_break(b, json_integer_value(p->kept));
+  (void)r;
+  if (k && !k->number && gdb_field(found, "number"))
+    k->number = sdm_strdup(gdb_field(found, "number"));
+  json_decref(found);
+  dvm_text_fini(&why);
 }
 
 static void got_break_again(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
@@ -83,9 +164,15 @@ static void got_break_again(struct sdm_backend *b, struct gdb_pending *p, const 
 
 /* A gdb that took the place of one that died gets its breakpoints. */
 void gdb_restore_breaks(struct sdm_backend *b) {
-  for (size_t i = 0; i < b->nbreaks; i++)
-    if (b->breaks[i].id && !b->breaks[i].number && b->breaks[i].args)
-      insert_break(b, NULL, got_break_again, b->breaks[i].args)->kept = json_integer(b->breaks[i].id);
+  for (size_t i = 0; i < b->nbreaks; i++) {
+    const json_t *args = b->breaks[i].args;
+    if (!b->breaks[i].id || b->breaks[i].number || !args)
+      continue;
+    struct gdb_pending *p = gdb_field(args, "catch") ? insert_catch(b, NULL, got_catch_again, args)
+                            : gdb_field(args, "message") ? gdb_python(b, NULL, args, "logpoint", got_logpoint_again)
+                                                         : insert_break(b, NULL, got_break_again, args);
+    p->kept = json_integer(b->breaks[i].id);
+  }
 }
 
 void gdb_watch(struct sdm_backend *b, struct sdm_call *c) {

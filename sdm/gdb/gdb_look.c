@@ -12,6 +12,8 @@ static void got_stack(struct sdm_backend *b, struct gdb_pending *p, const struct
   json_array_foreach(json_object_get(r->results, "stack"), i, f) {
     json_t *out = json_pack("{s:i}", "level", atoi(gdb_field(f, "level") ? gdb_field(f, "level") : "0"));
     gdb_put_place(out, f);
+    if (sdm_call_number(p->call, "addresses", 0)) /* for one rank: they need not be the same on others */
+      gdb_put_text(out, "address", gdb_field(f, "addr"));
     json_array_append_new(frames, out);
     json_array_append_new(addresses, json_string(gdb_field(f, "addr") ? gdb_field(f, "addr") : ""));
   }
@@ -64,43 +66,6 @@ void gdb_variables(struct sdm_backend *b, struct sdm_call *c) {
       gdb_send(b, c, got_sourced, "-stack-list-frames 0 63");
   } else if (gdb_ready(b, c))
     gdb_send(b, c, got_variables, "-stack-list-variables%s --all-values", dvm_text_str(&t));
-  dvm_text_fini(&t);
-}
-
-/* Parts of a value, by a variable object of gdb that lives for three commands.  'kept' has the expression. */
-static void got_children(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  (void)b;
-  json_t *out = json_array(), *v;
-  const char *whole = sdm_call_text(p->call, "expression", "");
-  size_t i;
-  json_array_foreach(json_object_get(r->results, "children"), i, v) {
-    const char *name = gdb_field(v, "exp"), *value = gdb_field(v, "value");
-    struct dvm_text e = DVM_TEXT_INIT;
-    if (!name)
-      continue;
-    if (isdigit((unsigned char)*name))
-      dvm_text_printf(&e, "(%s)[%s]", whole, name);
-    else if (*name == '*')
-      dvm_text_printf(&e, "*(%s)", whole);
-    else /* '.' of a structure; gdb takes it for a pointer to one too */
-      dvm_text_printf(&e, "(%s).%s", whole, name);
-    json_array_append_new(out, json_pack("{s:s, s:s, s:s}", "name", name, "value", value ? value : "{...}", "expression",
-                                         dvm_text_str(&e)));
-    dvm_text_fini(&e);
-  }
-  sdm_call_done(p->call, json_pack("{s:o}", "variables", out), NULL);
-}
-
-void gdb_children(struct sdm_backend *b, struct sdm_call *c) {
-  struct dvm_text t = DVM_TEXT_INIT;
-  if (!gdb_ready(b, c))
-    return;
-  gdb_put_where(b, &t, c);
-  dvm_text_add(&t, " parts * ");
-  sdm_mi_quote(&t, sdm_call_text(c, "expression", ""));
-  gdb_send(b, NULL, NULL, "-var-create%s", dvm_text_str(&t));
-  gdb_send(b, c, got_children, "-var-list-children --all-values parts 0 1000");
-  gdb_send(b, NULL, NULL, "-var-delete parts");
   dvm_text_fini(&t);
 }
 

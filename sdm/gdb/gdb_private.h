@@ -1,6 +1,6 @@
 /* The inside of the gdb back end: gdb.c has the process and its commands, gdb_record.c what it says unasked, gdb_run.c what
  * sets programs running, gdb_break.c breakpoints, gdb_look.c what only looks, gdb_facts.c what
- * the run-time library of a checked program knows. */
+ * the run-time library of a checked program knows, gdb_python.c what only gdb's Python can tell. */
 #ifndef SDM_GDB_PRIVATE_H
 #define SDM_GDB_PRIVATE_H
 #include <stdlib.h>
@@ -51,6 +51,7 @@ struct sdm_backend {
   int core_signal;   /* of the core file; 0: none */
   pid_t program;     /* that gdb runs or ran; 0: none yet */
   bool launched;     /* by us, on our terminal */
+  bool python;       /* this gdb has our functions (gdb_python.c) */
   int thread; /* of the last stop: gdb wants it named beside a frame */
   struct dvm_text last_error;
   struct gdb_facts *facts; /* gdb_facts.c's, owned */
@@ -66,6 +67,7 @@ bool gdb_start(struct sdm_backend *b, struct sdm_call *c); /* the same, and star
 void gdb_pending_free(struct gdb_pending *p);
 
 /* gdb_record.c */
+#define GDB_LOG_MARK "@dvm-log "
 void gdb_on_record(void *arg, const struct sdm_mi_record *r);
 const char *gdb_field(const json_t *j, const char *key); /* a text; NULL if there is none */
 void gdb_put_text(json_t *to, const char *key, const char *s);
@@ -83,7 +85,14 @@ void gdb_facts_stopped(struct sdm_backend *b, json_t *event); /* completes the e
 bool gdb_facts_returned(struct sdm_backend *b, const json_t *stop);
 void gdb_facts_forget(struct sdm_backend *b); /* the program runs on */
 
+/* gdb_python.c.  Runs our function 'name' with 'args' in gdb's Python; its answer ends the call, or 'fn' gets the reply. */
+extern const char *const gdb_python_hex[]; /* the functions, as hexadecimal text in pieces; NULL ends it */
+struct gdb_pending *gdb_python(struct sdm_backend *b, struct sdm_call *c, const json_t *args, const char *name, gdb_reply_f fn);
+json_t *gdb_python_answer(const struct gdb_pending *p, struct dvm_text *why); /* a new reference, or NULL with the reason added to 'why' */
+
 /* Rows of the table. */
+void gdb_inspect(struct sdm_backend *b, struct sdm_call *c);
+void gdb_sources(struct sdm_backend *b, struct sdm_call *c);
 void gdb_launch(struct sdm_backend *b, struct sdm_call *c);
 void gdb_attach(struct sdm_backend *b, struct sdm_call *c);
 void gdb_core(struct sdm_backend *b, struct sdm_call *c);
@@ -91,6 +100,8 @@ void gdb_cont(struct sdm_backend *b, struct sdm_call *c);
 void gdb_step(struct sdm_backend *b, struct sdm_call *c);
 void gdb_next(struct sdm_backend *b, struct sdm_call *c);
 void gdb_stepi(struct sdm_backend *b, struct sdm_call *c);
+void gdb_nexti(struct sdm_backend *b, struct sdm_call *c);
+void gdb_advance(struct sdm_backend *b, struct sdm_call *c);
 void gdb_finish(struct sdm_backend *b, struct sdm_call *c);
 void gdb_until(struct sdm_backend *b, struct sdm_call *c);
 void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c);
@@ -105,7 +116,6 @@ void gdb_condition(struct sdm_backend *b, struct sdm_call *c);
 void gdb_ignore(struct sdm_backend *b, struct sdm_call *c);
 void gdb_stack(struct sdm_backend *b, struct sdm_call *c);
 void gdb_variables(struct sdm_backend *b, struct sdm_call *c);
-void gdb_children(struct sdm_backend *b, struct sdm_call *c);
 void gdb_evaluate(struct sdm_backend *b, struct sdm_call *c);
 void gdb_type(struct sdm_backend *b, struct sdm_call *c);
 void gdb_handle(struct sdm_backend *b, struct sdm_call *c);

@@ -82,6 +82,15 @@ static struct gdb_pending *take_pending(struct sdm_backend *b, uint64_t token) {
   return NULL;
 }
 
+/* A log point has been passed: it has made its event itself (places.py). */
+static void on_log(struct sdm_backend *b, const char *text) {
+  json_t *event = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+  if (b->term)
+    sdm_term_drain(b->term);
+  if (event)
+    b->host.event(b->host.arg, event);
+}
+
 void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
   struct sdm_backend *b = arg;
   if (r->kind == SDM_MI_RESULT) {
@@ -106,6 +115,8 @@ void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
     b->program = gdb_field(r->results, "pid") ? (pid_t)atol(gdb_field(r->results, "pid")) : 0;
   else if (r->kind == SDM_MI_CONSOLE && b->first)
     dvm_text_add(&b->first->text, r->text); /* gdb works through its commands in order */
+  else if (r->kind == SDM_MI_LOG && !strncmp(r->text, GDB_LOG_MARK, sizeof(GDB_LOG_MARK) - 1))
+    on_log(b, r->text + sizeof(GDB_LOG_MARK) - 1);
   else if (r->kind == SDM_MI_LOG && b->first)
     b->first->mismatch |= strstr(r->text, "may not match specified executable") || strstr(r->text, "newer than core file");
 }

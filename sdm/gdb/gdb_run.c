@@ -168,10 +168,21 @@ void gdb_cont(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "c
 void gdb_step(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "step"); }
 void gdb_next(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "next"); }
 void gdb_stepi(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "step-instruction"); }
+void gdb_nexti(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "next-instruction"); }
 void gdb_finish(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "finish"); }
 void gdb_until(struct sdm_backend *b, struct sdm_call *c) {
   if (gdb_ready(b, c))
     gdb_send(b, c, NULL, "-exec-until %s", sdm_call_text(c, "where", ""));
+}
+/* MI has no word for it.  Like all that sets a program running it is over when it runs; the stop is an event. */
+void gdb_advance(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text line = DVM_TEXT_INIT, t = DVM_TEXT_INIT;
+  dvm_text_printf(&line, "advance %s", sdm_call_text(c, "where", ""));
+  sdm_mi_quote(&t, dvm_text_str(&line));
+  if (gdb_ready(b, c))
+    gdb_send(b, c, NULL, "-interpreter-exec console %s", dvm_text_str(&t));
+  dvm_text_fini(&line);
+  dvm_text_fini(&t);
 }
 void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c) {
   b->interrupting = true;

@@ -139,7 +139,7 @@ const struct sdm_backend_ops sdm_backend_stub = {
   .name = "stub", .create = stub_create, .destroy = stub_destroy, .input = stub_input, .resume = stub_resume,
   .launch = ANY, .attach = ANY, .core = ANY, .detach = ANY, .kill = ANY, .break_insert = ANY, .break_delete = ANY,
   .break_enable = ANY, .break_disable = ANY, .break_condition = ANY, .break_ignore = ANY, .watch = ANY, .cont = ANY,
-  .step = ANY, .next = ANY, .stepi = ANY, .finish = ANY, .until = ANY, .interrupt = ANY, .stack = ANY,
-  .variables = ANY, .children = ANY, .evaluate = ANY, .type = ANY, .memory = ANY, .registers = ANY, .threads = ANY, .handle = ANY,
-  .list = ANY, .raw = ANY, .dvm = ANY,
+  .step = ANY, .next = ANY, .stepi = ANY, .nexti = ANY, .advance = ANY, .finish = ANY, .until = ANY, .interrupt = ANY, .stack = ANY,
+  .variables = ANY, .evaluate = ANY, .type = ANY, .memory = ANY, .registers = ANY, .threads = ANY, .handle = ANY,
+  .list = ANY, .raw = ANY, .dvm = ANY, .inspect = ANY, .sources = ANY,
 };

@@ -234,8 +234,9 @@ static void on_event(void *arg, json_t *event) {
   if (s->ctx)
     sdm_event(s->ctx, text, strlen(text));
   free(text);
-  json_decref(s->last);
-  s->last = event;
+  bool log = json_string_value(json_object_get(event, "event")) && !strcmp(json_string_value(json_object_get(event, "event")), "log");
+  json_decref(log ? event : s->last); /* a log point says nothing of where the program is */
+  s->last = log ? s->last : event;
 }
 
 static void write_out(struct server *s);

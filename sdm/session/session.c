@@ -52,6 +52,11 @@ static void take_event(struct sdm_session *s, const struct sdm_set *ids, json_t 
   const char *reason = json_string_value(json_object_get(event, "reason"));
   if (!name)
     return;
+  if (!strcmp(name, "log")) { /* it runs on */
+    if (s->on_event)
+      s->on_event(s->arg, ids, event);
+    return;
+  }
   leave_places(s, ids);
   if (!strcmp(name, "running"))
     set_state(s, ids, s->running);
@@ -301,7 +306,7 @@ struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *
   struct sdm_set *known = sdm_set_diff(sdm_set_intersect(sdm_set_copy(to), sdm_all(s->ctx)), sdm_gone(s->ctx));
   if (!sdm_set_is_empty(known))
     request = s->waiting = sdm_request(s->ctx, known, reducer, timeout_ms, text, strlen(text));
-  while (request && !s->answer && sdm_now_us() < until)
+  while (request && !s->answer && sdm_now_us() < until && !(s->abandon && *s->abandon))
     sdm_progress(s->ctx, 100);
   struct sdm_answer *a = s->answer;
   s->answer = NULL;

@@ -27,6 +27,7 @@ struct sdm_session {
   char *file;   /* the session file, owned; or NULL */
   json_t *program; /* of the file that was taken up, owned; or NULL */
   bool inside;  /* servers end with their programs */
+  const volatile atomic_int *abandon; /* when it becomes true an answer is not waited for any more: it counts as not come; or NULL */
   /* Told as they come; may be NULL. */
   void (*on_event)(void *arg, const struct sdm_set *ids, const json_t *event);
   void (*on_output)(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len);
