@@ -67,6 +67,18 @@ extern __thread struct dvmrt_now __dvmrt_now __attribute__((tls_model("initial-e
  * Entries of the first level are never NULL. */
 extern uintptr_t *__dvmrt_pages[1 << 17];
 
+/* ---- Doubt -----------------------------------------------------------------------------------------------------------------
+ * Outside of parallel loops ('now.mask' is 0) an access is of interest only if one of its bytes is in doubt:
+ *   bits[(a >> 3) & mask] >> (a & 7) & 1
+ * Everything else goes to the slow path, which may find that there is nothing to say.  Code that cannot see whether it is
+ * executed by a loop takes 'all' and the mask 0 if it is.  A bit too many costs a call, no more. */
+struct dvmrt_doubt {
+  const uint8_t *bits;
+  uintptr_t mask;
+  uint8_t none[16], all[16];
+};
+extern struct dvmrt_doubt __dvmrt_doubt;
+
 /* ---- Views: a distributed array seen from one nest -------------------------------------------------------------------------
  * words == NULL: not a distributed array, or its granule is not the element size that was asked for: use the generic path.
  * Else word of the element at address a: words[a >> shift] (biased).  The three limits have the meaning of those in 'now',

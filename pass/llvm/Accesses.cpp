@@ -1,6 +1,5 @@
 // Marked accesses: bounds, place, word; the fast path inline, the slow paths as calls.
-#include "Chain.h"
-#include "Function.h"
+#include "Doubt.h"
 #include "Views.h"
 #include "runtime/abi.h"
 #include "llvm/IR/Instructions.h"
@@ -9,10 +8,6 @@
 
 using namespace llvm;
 using namespace dvmir;
-
-// In a function of more accesses than this those outside of parallel loops are calls: optimisation and code generation of so
-// many blocks take time that grows with their square.
-static constexpr size_t InlineMax = 1000;
 
 namespace {
 class AccessLowering {
@@ -26,17 +21,19 @@ class AccessLowering {
 
   ConstantInt *flags(uint32_t More = 0) { return B.getInt32(A.Text.touchFlags() | More); }
   void bounds(View *V);
+  CallInst *touch(IRBuilder<> &SB, uint32_t More);
   void touchBlock(BasicBlock *BB, uint32_t More = 0);
   void place(View &V);
   void element(View &V);
   bool mayLeaveArray() const;
   void memory();
+  void wordsOfMemory(Value *P, BasicBlock *Slow);
   AllocaInst *knownData();
   void variable();
   void variableRead(Value *WordPtr, unsigned Kind);
   void variableWrite(Value *WordPtr, unsigned Kind);
   void variableSlow(Value *Cond, Value *Word, Value *WordPtr, unsigned Kind, uint32_t Flag);
-  Value *misaligned(Value *P);
+  bool isAligned() const;
 
 public:
   AccessLowering(FunctionState &State, Access &Acc)
@@ -75,10 +72,12 @@ void AccessLowering::bounds(View *V) {
   }
 }
 
+CallInst *AccessLowering::touch(IRBuilder<> &SB, uint32_t More) {
+  return RT.call(SB, "__dvmrt_touch", {Address, SB.getInt64(A.Text.Size), Site, S.subscripts(SB, A), flags(More)});
+}
+
 void AccessLowering::touchBlock(BasicBlock *BB, uint32_t More) {
-  Row.slow(BB, Row.rest(), [&](IRBuilder<> &SB) {
-    RT.call(SB, "__dvmrt_touch", {Address, SB.getInt64(A.Text.Size), Site, S.subscripts(SB, A), flags(More)});
-  });
+  Row.slow(BB, Row.rest(), [&](IRBuilder<> &SB) { touch(SB, More); });
 }
 
 // if (!settled) { if (!view->words) { touch; skip the rest; } settled = __dvmrt_place(p, site, view, ix, flags); }
@@ -128,13 +127,11 @@ void AccessLowering::element(View &V) {
   touchBlock(Slow, DVMRT_PLACED);
 }
 
-// A test, unless the loads and stores promise alignment.
-Value *AccessLowering::misaligned(Value *P) {
-  Align Promised(A.Text.Size);
-  for (User *U : A.Mark->users())
-    if (isa<LoadInst, StoreInst>(U) && getLoadStorePointerOperand(U) == A.Mark)
-      Promised = std::min(Promised, getLoadStoreAlignment(U));
-  return Promised.value() >= A.Text.Size ? nullptr : B.CreateIsNotNull(B.CreateAnd(P, A.Text.Size - 1));
+// Do the loads and stores promise it?
+bool AccessLowering::isAligned() const {
+  return all_of(A.Mark->users(), [&](User *U) {
+    return !isa<LoadInst, StoreInst>(U) || getLoadStorePointerOperand(U) != A.Mark || getLoadStoreAlignment(U).value() >= A.Text.Size;
+  });
 }
 
 // An array of the file that is read in bounds by a nest that writes no such data: asked once, at the entry of the nest.
@@ -169,29 +166,44 @@ bool AccessLowering::mayLeaveArray() const {
   });
 }
 
+void AccessLowering::wordsOfMemory(Value *P, BasicBlock *Slow) {
+  Value *Mask = S.limit(B, A.In, LimitMask);
+  uint64_t Size = A.Text.Size;
+  if (Size != 4 && Size != 8)
+    return Row.test(RT.fast(B, "dvmi_known", RT.I1, {P, B.getInt64(Size), Mask}), Slow);
+  const std::string Suffix = std::to_string(Size);
+  if (!isAligned())
+    Row.test(B.CreateIsNotNull(B.CreateAnd(P, Size - 1)), Slow);
+  Value *Write = S.limit(B, A.In, LimitWrite);
+  if (A.Text.Reads)
+    Row.test(RT.fast(B, "dvmi_read_" + Suffix, RT.I1, {P, Write, S.limit(B, A.In, LimitFirstRead), Mask}), Slow);
+  if (A.Text.Writes)
+    Row.test(RT.fast(B, "dvmi_write_" + Suffix, RT.I1, {P, Write, S.limit(B, A.In, LimitFirstWrite), Mask}), Slow);
+}
+
 void AccessLowering::memory() {
   if (AllocaInst *Known = knownData())
     Row.done(B.CreateIsNotNull(S.load(B, Known)));
   BasicBlock *Slow = Row.block();
-  if (!A.In && (mayLeaveArray() || S.Accesses.size() > InlineMax)) {
+  if (!A.In && A.Text.OfDistributed) { // in doubt throughout
     Row.test(B.getTrue(), Slow);
     return touchBlock(Slow, mayLeaveArray() ? DVMRT_NAMED : 0);
   }
   Value *P = B.CreatePtrToInt(Address, RT.I64);
-  Value *Mask = S.limit(B, A.In, LimitMask);
-  uint64_t Size = A.Text.Size;
-  if (Size == 4 || Size == 8) {
-    const std::string Suffix = std::to_string(Size);
-    if (Value *Cond = misaligned(P))
-      Row.test(Cond, Slow);
-    Value *Write = S.limit(B, A.In, LimitWrite);
-    if (A.Text.Reads)
-      Row.test(RT.fast(B, "dvmi_read_" + Suffix, RT.I1, {P, Write, S.limit(B, A.In, LimitFirstRead), Mask}), Slow);
-    if (A.Text.Writes)
-      Row.test(RT.fast(B, "dvmi_write_" + Suffix, RT.I1, {P, Write, S.limit(B, A.In, LimitFirstWrite), Mask}), Slow);
-  } else {
-    Row.test(RT.fast(B, "dvmi_known", RT.I1, {P, B.getInt64(Size), Mask}), Slow);
+  if (A.In) {
+    wordsOfMemory(P, Slow);
+    return touchBlock(Slow);
   }
+  if (!RT.InLoops.contains(&S.F)) {
+    askDoubt(S, Row, P, A.Text.Size, isAligned(), Slow);
+    Row.slow(Slow, Row.rest(), [&](IRBuilder<> &SB) { touchesNothing(touch(SB, 0)); });
+    return;
+  }
+  BasicBlock *Words = Row.block();
+  askDoubt(S, Row, P, A.Text.Size, isAligned(), Words);
+  B.CreateBr(Row.rest());
+  B.SetInsertPoint(Words);
+  wordsOfMemory(P, Slow);
   touchBlock(Slow);
 }
 

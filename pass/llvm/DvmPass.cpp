@@ -1,4 +1,5 @@
 #include "DvmPass.h"
+#include "Doubt.h"
 #include "Function.h"
 #include "Memory.h"
 #include "PureFunctions.h"
@@ -77,10 +78,12 @@ static void instrument(Function &F, Runtime &RT) {
   mirrorReductions(S);
   summarizeNests(S);
   findStretches(S);
+  loadDoubt(S);
   lowerVariables(S);
   Unmarked.run();
   lowerAccesses(S);
   lowerConstructs(S);
+  dropDoubt(S);
 }
 
 PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
@@ -95,6 +98,7 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
     if (!F.isDeclaration())
       Work.push_back(&F);
   findPureFunctions(M, RT);
+  RT.InLoops = findLoopFunctions(M);
   for (Function *F : Work) {
     callMarkers(*F);
     if (isInstrumentable(*F))

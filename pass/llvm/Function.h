@@ -68,6 +68,7 @@ public:
   std::vector<std::unique_ptr<Variable>> Variables;
   llvm::DenseMap<const llvm::Value *, Variable *> VariableOf; // by alloca
   llvm::SmallVector<llvm::CallInst *, 4> Directs, Binds, Indices;
+  llvm::Value *DoubtBits = nullptr, *DoubtMask = nullptr; // of accesses outside of loops: see askDoubt
   bool Volatile; // our variables too must live in memory: setjmp
 
   Construct *construct(unsigned Cid) const;

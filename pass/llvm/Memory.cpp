@@ -1,5 +1,5 @@
 #include "Memory.h"
-#include "Chain.h"
+#include "Doubt.h"
 #include "pass/markers.h"
 #include "runtime/abi.h"
 #include "llvm/IR/InstIterator.h"
@@ -66,15 +66,20 @@ void MemoryLowering::assign(FunctionState &S, Instruction *At, Value *P, uint64_
   IRBuilder<> &B = Row.B;
   BasicBlock *Slow = Row.block();
   Value *Number = B.CreatePtrToInt(P, RT.I64);
-  Value *Mask = S.limit(B, In, LimitMask);
-  Value *Cond;
-  if ((Size == 4 || Size == 8) && getLoadStorePointerOperand(At) == P && getLoadStoreAlignment(At).value() >= Size)
-    Cond = RT.fast(B, "dvmi_write_" + std::to_string(Size), RT.I1,
-                   {Number, S.limit(B, In, LimitWrite), S.limit(B, In, LimitFirstWrite), Mask});
+  const bool Aligned = getLoadStorePointerOperand(At) == P && getLoadStoreAlignment(At).value() >= Size;
+  if (!In)
+    askDoubt(S, Row, Number, Size, Aligned, Slow);
+  else if (Value *Mask = S.limit(B, In, LimitMask); (Size == 4 || Size == 8) && Aligned)
+    Row.test(RT.fast(B, "dvmi_write_" + std::to_string(Size), RT.I1,
+                     {Number, S.limit(B, In, LimitWrite), S.limit(B, In, LimitFirstWrite), Mask}),
+             Slow);
   else
-    Cond = RT.fast(B, "dvmi_known", RT.I1, {Number, B.getInt64(Size), Mask});
-  Row.test(Cond, Slow);
-  Row.slow(Slow, Row.rest(), [&](IRBuilder<> &SB) { RT.call(SB, "__dvmrt_assign", {P, SB.getInt64(Size)}); });
+    Row.test(RT.fast(B, "dvmi_known", RT.I1, {Number, B.getInt64(Size), Mask}), Slow);
+  Row.slow(Slow, Row.rest(), [&](IRBuilder<> &SB) {
+    CallInst *Call = RT.call(SB, "__dvmrt_assign", {P, SB.getInt64(Size)});
+    if (!In)
+      touchesNothing(Call);
+  });
 }
 
 void MemoryLowering::lowerStore(const Item &T) {

@@ -112,6 +112,19 @@ LoadInst *Runtime::loadView(IRBuilderBase &B, Value *View, size_t Offset, Type *
              "dvm view");
 }
 
+Value *Runtime::doubt() {
+  Type *T = ArrayType::get(I64, sizeof(dvmrt_doubt) / 8);
+  return M.getOrInsertGlobal("__dvmrt_doubt", T);
+}
+
+LoadInst *Runtime::loadDoubt(IRBuilderBase &B, size_t Offset, Type *T) {
+  return own(B.CreateAlignedLoad(T, B.CreateConstInBoundsGEP1_64(I8, doubt(), Offset), Align(8)), "dvm doubt");
+}
+
+LoadInst *Runtime::loadBits(IRBuilderBase &B, Value *P, Type *T) {
+  return own(B.CreateAlignedLoad(T, P, Align(1)), "dvm bits");
+}
+
 GlobalVariable *Runtime::site(Constant *Text) {
   HasSites = true;
   auto *Null = ConstantPointerNull::get(Ptr);

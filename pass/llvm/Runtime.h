@@ -26,6 +26,11 @@ public:
   // A field of a struct dvmrt_view.
   llvm::LoadInst *loadView(llvm::IRBuilderBase &B, llvm::Value *View, size_t Offset, llvm::Type *T);
 
+  // __dvmrt_doubt, a field of it, and what its 'bits' lead to.
+  llvm::Value *doubt();
+  llvm::LoadInst *loadDoubt(llvm::IRBuilderBase &B, size_t Offset, llvm::Type *T);
+  llvm::LoadInst *loadBits(llvm::IRBuilderBase &B, llvm::Value *P, llvm::Type *T);
+
   // A new site with this text.
   llvm::GlobalVariable *site(llvm::Constant *Text);
 
@@ -39,6 +44,7 @@ public:
   llvm::PointerType *const Ptr;
   llvm::IntegerType *const I1, *const I8, *const I32, *const I64;
   llvm::DenseSet<const llvm::Function *> Pure; // see findPureFunctions
+  llvm::DenseSet<const llvm::Function *> InLoops; // see findLoopFunctions
   llvm::MDNode *const Unlikely; // weights of a branch whose true side is a slow path
 
 private:

@@ -68,13 +68,17 @@ void dvmrt_mem_say(const char *text, size_t n) {
 
 static void say(const char *text) { dvmrt_mem_say(text, strlen(text)); }
 
-void *dvmrt_mem_map(size_t size) {
+void dvmrt_mem_scarce(void) {
   static bool told;
+  if (!told)
+    say("dvm: warning: no memory left for checking: some data count as assigned from here on\n");
+  told = true;
+}
+
+void *dvmrt_mem_map(size_t size) {
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) {
-    if (!told)
-      say("dvm: warning: no memory left for checking: some data count as assigned from here on\n");
-    told = true;
+    dvmrt_mem_scarce();
     return NULL;
   }
   madvise(p, size, MADV_DONTDUMP);

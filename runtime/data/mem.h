@@ -31,6 +31,8 @@ void dvmrt_mem_init(void);
 /* Pages straight from the kernel, zero, left out of core dumps.  NULL when there are none: callers that keep words go on
  * without (the data count as assigned); the first failure is told once. */
 void *dvmrt_mem_map(size_t size);
+/* Tells that, at the first time. */
+void dvmrt_mem_scarce(void);
 void dvmrt_mem_unmap(void *p, size_t size);
 /* Copies 'n' words from 'from', a multiple of 8, as far as they can be read, whatever the address is; returns the words copied.
  * Costs a system call for every few pages. */

@@ -275,7 +275,9 @@ void dvmrt_object_given(uintptr_t word, uintptr_t start, uint64_t size) {
  * others have freed.  And a program without directives is not a DVM program: C programs in general do read integers, pointers and
  * structs that nobody has assigned, to copy them, to keep half of the bits, to pass over what comes out.  There only
  * floating-point data are judged (and variables whose address nobody has, which do not come here). */
+bool dvmrt_object_judges(const struct dvmrt_access *x) { return x->floating || dvmrt_site_has_directives(); }
+
 bool dvmrt_object_judged(const struct dvmrt_access *x, uintptr_t a) {
   struct dvmrt_extent unused;
-  return (x->floating || dvmrt_site_has_directives()) && dvmrt_object_find(a, &unused);
+  return dvmrt_object_judges(x) && dvmrt_object_find(a, &unused);
 }

@@ -1,10 +1,12 @@
 #include "runtime/data/shadow.h"
+#include "runtime/data/doubt.h"
 #include "runtime/data/mem.h"
 #include <assert.h>
 #include <string.h>
 
 enum { PAGE = 4096, L2_ENTRIES = 1 << 18, CHUNK_BYTES = 1 << 20, QUARANTINE = 256 };
 enum { CODE_WORD4 = 1, CODE_WORD8 = 2, CODE_RECORD = 3 };
+#define BY_BITS dvmrt_shadow_entry_by_bits()
 
 struct link {
   struct dvmrt_region *region;
@@ -22,6 +24,7 @@ struct dvmrt_page {
 uintptr_t *__dvmrt_pages[1 << 17];
 static uintptr_t no_entries[L2_ENTRIES];           /* stays zero; what is not mapped here costs no memory */
 static struct dvmrt_page uniform_pages[DVMRT_W_ZERO + 1];
+struct dvmrt_page dvmrt_shadow_by_bits = {.uniform = DVMRT_W_NEVER, .shared = true};
 static uint64_t bytes_held;
 
 /* ---- blocks of words ------------------------------------------------------------------------------------------------------ */
@@ -85,6 +88,7 @@ void dvmrt_shadow_init(void) {
     __dvmrt_pages[i] = no_entries;
   for (uint32_t i = 0; i <= DVMRT_W_ZERO; i++)
     uniform_pages[i] = (struct dvmrt_page){.uniform = i, .shared = true};
+  dvmrt_doubt_init();
 }
 
 /* The entry of a's page, to be changed; NULL: no memory for the table. */
@@ -117,15 +121,30 @@ struct view_of_page {
   unsigned shift;
   uint32_t uniform;  /* when words is NULL */
   struct dvmrt_page *record; /* or NULL */
+  bool by_bits;      /* when words is NULL: what is in doubt has no value, the rest has one */
 };
 
 static struct view_of_page page_read(uintptr_t e, uintptr_t page) {
   struct dvmrt_page *r = record_of(e);
   if (r)
-    return (struct view_of_page){r->words, r->shift, r->uniform, r};
+    return (struct view_of_page){r->words, r->shift, r->uniform, r, r == &dvmrt_shadow_by_bits};
   if ((e & 3) == 0)
-    return (struct view_of_page){NULL, 3, DVMRT_W_ASSIGNED, NULL};
-  return (struct view_of_page){dvmrt_shadow_at(e, page), (e & 3) + 1, 0, NULL};
+    return (struct view_of_page){NULL, 3, DVMRT_W_ASSIGNED, NULL, false};
+  return (struct view_of_page){dvmrt_shadow_at(e, page), (e & 3) + 1, 0, NULL, false};
+}
+
+static uint32_t word_by_bits(uintptr_t a) { return dvmrt_doubt_at(a) ? DVMRT_W_NEVER : DVMRT_W_ASSIGNED; }
+
+/* log2 of the largest granule, up to 'most', of which each on the page is in doubt throughout, or not at all. */
+static unsigned shift_by_bits(uintptr_t page, unsigned most) {
+  for (uintptr_t a = page; a < page + PAGE; a += 8) {
+    uint8_t bits = dvmrt_doubt_byte(a);
+    if (most == 3 && bits != 0 && bits != 0xff)
+      most = 2;
+    if (most == 2 && bits != 0 && bits != 0xff && bits != 0x0f && bits != 0xf0)
+      return 0;
+  }
+  return most;
 }
 
 /* Puts new words (or NULL: uniform) on the page, keeping its regions; the old ones are retired. */
@@ -163,14 +182,23 @@ static bool page_refine(uintptr_t *slot, uintptr_t page, unsigned shift) {
   struct view_of_page v = page_read(*slot, page);
   if (v.words && v.shift <= shift)
     return true;
+  if (v.by_bits)
+    shift = shift_by_bits(page, shift);
   uint32_t *words = block_get(shift);
   if (!words)
     return false;
   size_t n = (size_t)PAGE >> shift;
   for (size_t i = 0; i < n; i++)
-    words[i] = v.words ? v.words[i >> (v.shift - shift)] : v.uniform;
+    words[i] = v.words ? v.words[i >> (v.shift - shift)] : v.by_bits ? word_by_bits(page + (i << shift)) : v.uniform;
   page_write(slot, page, words, shift, 0);
   return true;
+}
+
+/* The bits of these pages are about to be lost. */
+void dvmrt_shadow_leave_bits(uintptr_t a, uint64_t n) {
+  for (uintptr_t page = page_of(a); page < a + n; page += PAGE)
+    if (dvmrt_shadow_entry(page) == BY_BITS && !page_refine(entry_slot(page), page, 3))
+      entry_store(entry_slot(page), 0);
 }
 
 static unsigned shift_for(uintptr_t a, uintptr_t end) {
@@ -232,7 +260,7 @@ uint32_t *dvmrt_shadow_peek(uintptr_t a, uint64_t n, uint32_t *count) {
     return NULL;
   struct view_of_page v = page_read(e, page);
   if (!v.words) {
-    *count = v.uniform == DVMRT_W_ASSIGNED;
+    *count = v.by_bits ? !dvmrt_doubt_any(a, n) : v.uniform == DVMRT_W_ASSIGNED;
     return NULL;
   }
   if ((a | n) & (((uintptr_t)1 << v.shift) - 1))
@@ -248,10 +276,45 @@ uint32_t dvmrt_shadow_word(uintptr_t a) {
   if (region)
     return region->words[(a - region->base) >> region->shift];
   struct view_of_page v = page_read(e, page);
-  return v.words ? v.words[(a - page) >> v.shift] : v.uniform;
+  return v.words ? v.words[(a - page) >> v.shift] : v.by_bits ? word_by_bits(a) : v.uniform;
+}
+
+bool dvmrt_shadow_told_by_bits(uintptr_t a, uint64_t n) {
+  for (uintptr_t page = page_of(a); page < a + n; page += PAGE) {
+    uintptr_t e = dvmrt_shadow_entry(page);
+    if (e && e != BY_BITS)
+      return false;
+  }
+  return true;
+}
+
+bool dvmrt_shadow_certain(uintptr_t a, uint64_t n) {
+  if (!dvmrt_doubt_any(a, n))
+    return true;
+  if (dvmrt_shadow_told_by_bits(a, n) || dvmrt_shadow_region_in(a, n))
+    return false;
+  struct dvmrt_span s;
+  for (uintptr_t end = a + n; a < end; a = s.end) {
+    dvmrt_shadow_span(a, end - a, false, &s);
+    for (uint32_t i = 0; i < s.count; i++)
+      if (s.words[i] <= DVMRT_W_ZERO)
+        return false;
+  }
+  return true;
 }
 
 /* ---- ranges ----------------------------------------------------------------------------------------------------------------- */
+
+/* Of a part of a page without words, the bits alone tell what has no value.  (The caller changes them.)  True: done. */
+static bool fill_part(uintptr_t a, uint32_t word) {
+  uintptr_t e = dvmrt_shadow_entry(a), *slot;
+  if (e == BY_BITS)
+    return word == DVMRT_W_NEVER || word == DVMRT_W_ASSIGNED;
+  if (e != 0 || word != DVMRT_W_NEVER || !dvmrt_doubt_owned(a) || !(slot = entry_slot(a)))
+    return false;
+  entry_store(slot, BY_BITS);
+  return true;
+}
 
 /* Whole pages take the value without words of their own where that can be said; true: done. */
 static bool fill_page(uintptr_t page, uint32_t word) {
@@ -268,15 +331,36 @@ static bool fill_page(uintptr_t page, uint32_t word) {
   uintptr_t *slot = entry_slot(page);
   if (!slot)
     return true; /* no table: assigned */
+  if (word == DVMRT_W_NEVER && dvmrt_doubt_owned(page)) {
+    entry_store(slot, BY_BITS);
+    return true;
+  }
   page_write(slot, page, NULL, 0, word);
   return true;
 }
 
+/* Words from which an access outside of loops is to be looked at. */
+static bool doubtful(uint32_t word) { return word < DVMRT_W_FIRST || word == DVMRT_W_ZERO; }
+
+/* Regions stay in doubt. */
+static void doubt_piece(uintptr_t *from, uintptr_t a, const struct dvmrt_span *s) {
+  if (!s->region)
+    return;
+  dvmrt_doubt_clear(*from, a - *from);
+  *from = s->end;
+}
+
 static void fill(uintptr_t a, uint64_t n, uint32_t word, bool regions) {
-  uintptr_t end = a + n;
+  uintptr_t end = a + n, certain = a;
+  if (doubtful(word))
+    dvmrt_doubt_set(a, n);
   while (a < end) {
     if (page_of(a) == a && end - a >= PAGE && fill_page(a, word)) {
       a += PAGE;
+      continue;
+    }
+    if (fill_part(a, word)) {
+      a = min_of(page_of(a) + PAGE, end);
       continue;
     }
     struct dvmrt_span s;
@@ -285,12 +369,27 @@ static void fill(uintptr_t a, uint64_t n, uint32_t word, bool regions) {
       words_set(s.words, s.count, word);
     if (s.region && word < DVMRT_W_FIRST)
       s.region->losses++;
+    if (!doubtful(word))
+      doubt_piece(&certain, a, &s);
     a = s.end;
   }
+  if (!doubtful(word) && certain < end)
+    dvmrt_doubt_clear(certain, end - certain);
 }
 
 void dvmrt_shadow_fill(uintptr_t a, uint64_t n, uint32_t word) { fill(a, n, word, true); }
 void dvmrt_shadow_drop(uintptr_t a, uint64_t n) { fill(a, n, DVMRT_W_ASSIGNED, false); }
+
+/* True: nothing of it is in doubt any more. */
+static bool settle_words(const struct dvmrt_span *s, uint32_t word) {
+  bool zero = false;
+  for (uint32_t i = 0; i < s->count; i++) {
+    if (s->words[i] < DVMRT_W_FIRST)
+      s->words[i] = word;
+    zero |= s->words[i] == DVMRT_W_ZERO;
+  }
+  return !zero;
+}
 
 void dvmrt_shadow_settle(uintptr_t a, uint64_t n, uint32_t word) {
   uintptr_t end = a + n;
@@ -298,14 +397,20 @@ void dvmrt_shadow_settle(uintptr_t a, uint64_t n, uint32_t word) {
     struct dvmrt_page *r = record_of(dvmrt_shadow_entry(a));
     if (r && !r->words && !r->regions && word == DVMRT_W_ASSIGNED && page_of(a) == a && end - a >= PAGE) {
       fill_page(a, word);
+      dvmrt_doubt_clear(a, PAGE);
       a += PAGE;
+      continue;
+    }
+    if (word == DVMRT_W_ASSIGNED && dvmrt_shadow_entry(a) == BY_BITS) {
+      uintptr_t next = min_of(page_of(a) + PAGE, end);
+      dvmrt_doubt_clear(a, next - a);
+      a = next;
       continue;
     }
     struct dvmrt_span s;
     dvmrt_shadow_span(a, end - a, false, &s);
-    for (uint32_t i = 0; i < s.count; i++)
-      if (s.words[i] < DVMRT_W_FIRST)
-        s.words[i] = word;
+    if (settle_words(&s, word) && !s.region)
+      dvmrt_doubt_clear(a, s.end - a);
     a = s.end;
   }
 }
@@ -321,6 +426,8 @@ static bool all_assigned(uintptr_t a, uint64_t n) {
 static bool has_value(uintptr_t a, uint64_t n) {
   enum { MOST = 4096 };
   struct dvmrt_span s;
+  if (dvmrt_shadow_told_by_bits(a, n))
+    return !dvmrt_doubt_any(a, n);
   for (uintptr_t end = a + n; n <= MOST && a < end; a = s.end) {
     dvmrt_shadow_span(a, end - a, false, &s);
     for (uint32_t i = 0; s.words && i < s.count; i++)
@@ -339,6 +446,8 @@ static unsigned granule_of(uintptr_t a, unsigned most) {
   unsigned shift = 3;
   if (in)
     shift = in->shift;
+  else if (e == BY_BITS)
+    shift = shift_by_bits(page_of(a), 3);
   else if ((e & 3) == CODE_WORD4)
     shift = 2;
   else if (r && r->words)
@@ -365,6 +474,10 @@ static void copy_to(uintptr_t dst, unsigned bytes, uint32_t w, const struct carr
   if (has_value && c->word == DVMRT_W_ASSIGNED && dvmrt_shadow_entry(dst) == 0)
     return;
   dvmrt_shadow_span(dst, bytes, true, &s);
+  if (!has_value)
+    dvmrt_doubt_set(dst, bytes);
+  else if (!s.region)
+    dvmrt_doubt_clear(dst, bytes);
   if (s.region && !has_value)
     s.region->losses++;
   for (uint32_t i = 0; i < s.count; i++)
@@ -391,9 +504,23 @@ static void copy_piece(uintptr_t dst, uintptr_t src, unsigned shift, bool up, co
   }
 }
 
+/* Pages without words may lack some values from now on.  False: there must be words. */
+static bool may_lack_values(uintptr_t a, uint64_t n) {
+  if (!dvmrt_shadow_told_by_bits(a, n))
+    return false;
+  for (uintptr_t page = page_of(a); page < a + n; page += PAGE)
+    if (!fill_part(page, DVMRT_W_NEVER))
+      return false;
+  return true;
+}
+
 void dvmrt_shadow_copy(uintptr_t dst, uintptr_t src, uint64_t n, uint32_t word, uint32_t base, uint32_t lost) {
-  if (all_assigned(src, n) || has_value(src, n)) {
+  if (!dvmrt_doubt_any(src, n) || all_assigned(src, n) || has_value(src, n)) {
     dvmrt_shadow_fill(dst, n, word);
+    return;
+  }
+  if (word == DVMRT_W_ASSIGNED && dvmrt_shadow_told_by_bits(src, n) && may_lack_values(dst, n)) {
+    dvmrt_doubt_copy(dst, src, n);
     return;
   }
   unsigned shift = shift_for(dst | src, n);
@@ -421,6 +548,8 @@ static void region_enter_page(struct dvmrt_region *r, uintptr_t page) {
     entry_store(slot, (uintptr_t)r->whole | CODE_RECORD);
     return;
   }
+  if (*slot == BY_BITS && !page_refine(slot, page, 3))
+    return;
   struct view_of_page v = page_read(*slot, page);
   struct dvmrt_page *p = v.record;
   if (!p || p->shared) {
@@ -440,6 +569,7 @@ static void region_leave_page(struct dvmrt_region *r, uintptr_t page) {
     return;
   if (p == r->whole) {
     entry_store(entry_slot(page), 0);
+    dvmrt_doubt_clear(page, PAGE);
     return;
   }
   if (p->shared)
@@ -452,8 +582,11 @@ static void region_leave_page(struct dvmrt_region *r, uintptr_t page) {
       break;
     }
   }
-  if (!p->regions)
-    page_write(entry_slot(page), page, p->words, p->shift, p->uniform);
+  if (p->regions)
+    return;
+  page_write(entry_slot(page), page, p->words, p->shift, p->uniform);
+  if (!dvmrt_shadow_entry(page))
+    dvmrt_doubt_clear(page, PAGE);
 }
 
 void dvmrt_shadow_region_add(struct dvmrt_region *r) {
@@ -463,6 +596,7 @@ void dvmrt_shadow_region_add(struct dvmrt_region *r) {
   *r->whole = (struct dvmrt_page){NULL, DVMRT_W_ASSIGNED, 0, true, l};
   for (uintptr_t page = page_of(r->base); page < r->end; page += PAGE)
     region_enter_page(r, page);
+  dvmrt_doubt_set(r->base, r->end - r->base);
 }
 
 void dvmrt_shadow_region_remove(struct dvmrt_region *r) {

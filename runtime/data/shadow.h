@@ -3,7 +3,8 @@
  *
  * Behind an entry with code 3 stands a record: a page in which regions lie, one with a word for each byte, or one of which
  * all words are equal and none is stored yet.  A page is refined (8 -> 4 -> 1 bytes a word) when an access or an object is
- * smaller than its granule: each new word is a copy of the old one. */
+ * smaller than its granule: each new word is a copy of the old one.  Where no loop has been there are no words: what has no value
+ * is what is in doubt (doubt.h). */
 #ifndef DVMRT_SHADOW_H
 #define DVMRT_SHADOW_H
 #include "runtime/export.h"
@@ -56,6 +57,14 @@ void dvmrt_shadow_settle(uintptr_t a, uint64_t n, uint32_t word);
 /* Word of the granule at 'a'; ASSIGNED where nothing is known. */
 uint32_t dvmrt_shadow_word(uintptr_t a);
 
+/* Has all of it a value, and is none of it in a region?  (Zeros by calloc are none where an array may come to lie.) */
+bool dvmrt_shadow_certain(uintptr_t a, uint64_t n);
+
+/* Are there neither words nor regions in the range?  What is in doubt has no value then, the rest has one. */
+bool dvmrt_shadow_told_by_bits(uintptr_t a, uint64_t n);
+/* Makes words where the map of doubts alone tells; doubt.c's. */
+void dvmrt_shadow_leave_bits(uintptr_t a, uint64_t n);
+
 void dvmrt_shadow_region_add(struct dvmrt_region *r);
 void dvmrt_shadow_region_remove(struct dvmrt_region *r);
 /* First region that meets [a, a + n), or NULL. */
@@ -68,6 +77,9 @@ uint64_t dvmrt_shadow_bytes(void);
 static inline uintptr_t dvmrt_shadow_entry(uintptr_t a) {
   return __atomic_load_n(&__dvmrt_pages[(a >> 30) & 0x1ffff][(a >> 12) & 0x3ffff], __ATOMIC_RELAXED);
 }
+/* The entry of pages without words of which only what is in doubt has no value. */
+extern struct dvmrt_page dvmrt_shadow_by_bits;
+static inline uintptr_t dvmrt_shadow_entry_by_bits(void) { return (uintptr_t)&dvmrt_shadow_by_bits | 3; }
 /* For codes 1 and 2. */
 static inline uint32_t *dvmrt_shadow_at(uintptr_t entry, uintptr_t a) {
   return (uint32_t *)((entry & ~(uintptr_t)3) + ((a >> ((entry & 3) + 1)) << 2));

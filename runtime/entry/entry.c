@@ -3,6 +3,7 @@
 #include "runtime/entry/direct.h"
 #include "runtime/report/explain.h"
 #include "runtime/rules/group.h"
+#include "runtime/data/doubt.h"
 #include "runtime/data/mem.h"
 #include "runtime/data/object.h"
 #include "runtime/entry/process.h"
@@ -85,25 +86,80 @@ static bool touch_private(uint32_t *wp, uintptr_t a, uint64_t size, uint32_t fla
   return true;
 }
 
+/* Have all words of [a, a + size) a value that nobody may take for none later?  On one page whose words inserted code can read. */
+static bool has_values(uintptr_t e, uintptr_t a, uint64_t size) {
+  if (!(e & 3))
+    return true;
+  const uint32_t *w = dvmrt_shadow_at(e, a), *last = dvmrt_shadow_at(e, a + size - 1);
+  for (; w <= last; w++)
+    if (*w <= DVMRT_W_ZERO)
+      return false;
+  return true;
+}
+
+/* A write of whole granules gives them a value.  True: it is one. */
+static bool give_values(uintptr_t e, uintptr_t a, uint64_t size, uint32_t flags) {
+  uint64_t granule = (uint64_t)2 << (e & 3);
+  if ((flags & (DVMRT_READ | DVMRT_WRITE)) != DVMRT_WRITE || ((a | size) & (granule - 1)))
+    return false;
+  for (uint32_t *w = dvmrt_shadow_at(e, a), *end = w + size / granule; w < end; w++)
+    *w = DVMRT_W_ASSIGNED;
+  return true;
+}
+
+/* Outside of loops: what has values, and what gets some, is no longer in doubt.  True: done. */
+static bool touch_sequential(uintptr_t e, uintptr_t a, uint64_t size, uint32_t flags) {
+  if ((a & 4095) + size > 4096 || dvmrt_group_nvars)
+    return false;
+  if (e == dvmrt_shadow_entry_by_bits()) {
+    if (flags & DVMRT_READ)
+      return !dvmrt_doubt_any(a, size);
+    if ((a & 7) + size <= 8) {
+      dvmrt_doubt_change(a, dvmrt_doubt_part(a, size, a), false);
+      return true;
+    }
+  } else if ((e & 3) == 3 || (!has_values(e, a, size) && !give_values(e, a, size, flags))) {
+    return false;
+  }
+  dvmrt_doubt_clear(a, size);
+  return true;
+}
+
+static void touch_resolve(uintptr_t a, uint64_t size) {
+  if (!__dvmrt_now.mask && !dvmrt_group_nvars && dvmrt_shadow_certain(a, size))
+    dvmrt_doubt_clear(a, size);
+}
+
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
   unsigned code = e & 3;
-  bool alone = dvmrt_mem_alone(), plain = !(flags & DVMRT_NAMED);
+  bool plain = !(flags & DVMRT_NAMED);
+  if (!__dvmrt_now.mask && plain && touch_sequential(e, a, size, flags))
+    return;
+  bool alone = dvmrt_mem_alone();
   if (plain && (code == 1 || code == 2) && size == 4u * code && !(a & (size - 1))) {
     uint32_t *wp = dvmrt_shadow_at(e, a);
     if (touch_word(wp, flags) || touch_private(wp, a, size, flags))
       return;
   } else if (plain && alone && !dvmrt_group_nvars && touch_page(a, size, flags)) {
+    touch_resolve(a, size);
     return;
   }
   if (!dvmrt_mem_enter())
     return;
   if (plain && !alone && (code == 0 || code == 3) && !dvmrt_group_nvars && touch_page(a, size, flags)) {
+    touch_resolve(a, size);
     dvmrt_mem_leave();
+    return;
+  }
+  if (!__dvmrt_now.mask && plain && e == dvmrt_shadow_entry_by_bits() && !dvmrt_object_judges(dvmrt_site_access(site))) {
+    dvmrt_shadow_settle(a, size, DVMRT_W_ASSIGNED);
+    leave();
     return;
   }
   dvmrt_stats_looked_at++;
   dvmrt_check_touch(a, size, site, ix, flags);
+  touch_resolve(a, size);
   leave();
 }
 
@@ -254,10 +310,18 @@ static void renew(uintptr_t a, uint64_t size, uint32_t word) {
   dvmrt_shadow_fill(a, size, word);
 }
 
+/* Outside of loops, and nobody but the map of doubts has to know. */
+static bool only_doubts(uintptr_t a, uint64_t size) {
+  return !__dvmrt_now.mask && !dvmrt_group_nvars && !dvmrt_task_remembers() && dvmrt_shadow_told_by_bits(a, size);
+}
+
 void __dvmrt_born(const void *p, uint64_t size) {
   if (!size || !dvmrt_mem_enter())
     return;
-  renew((uintptr_t)p, size, dvmrt_construct_born_word());
+  if (only_doubts((uintptr_t)p, size))
+    dvmrt_shadow_fill((uintptr_t)p, size, DVMRT_W_NEVER);
+  else
+    renew((uintptr_t)p, size, dvmrt_construct_born_word());
   dvmrt_object_born((uintptr_t)p, size, (uintptr_t)__builtin_frame_address(0));
   leave();
 }
@@ -285,8 +349,10 @@ static void mark_written(uintptr_t a, uint64_t size) {
 
 void __dvmrt_assign(const void *p, uint64_t size) {
   uintptr_t a = (uintptr_t)p;
-  if (!size || (!__dvmrt_now.mask && size <= 4096 && !dvmrt_shadow_entry(a) && !dvmrt_shadow_entry(a + size - 1)))
+  if (!size || only_doubts(a, size)) {
+    dvmrt_doubt_clear(a, size);
     return;
+  }
   if (!dvmrt_mem_enter())
     return;
   mark_written(a, size);
@@ -310,7 +376,9 @@ void __dvmrt_fill(const void *p, uint64_t size) {
 }
 
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
-  if (!size || !dvmrt_mem_enter())
+  if (!size || (only_doubts((uintptr_t)dst, size) && !dvmrt_doubt_any((uintptr_t)dst, size) && !dvmrt_doubt_any((uintptr_t)src, size)))
+    return;
+  if (!dvmrt_mem_enter())
     return;
   if (dvmrt_check_copied_nowhere((uintptr_t)dst)) {
     dvmrt_mem_leave();
@@ -351,7 +419,8 @@ void __dvmrt_heap_new(const void *p, uint64_t size) {
 void __dvmrt_heap_zero(const void *p, uint64_t size) {
   if (!p || !dvmrt_mem_enter())
     return;
-  heap_new((uintptr_t)p, size, __dvmrt_now.mask ? __dvmrt_now.write : DVMRT_W_ZERO);
+  uint32_t zero = dvmrt_site_has_directives() ? DVMRT_W_ZERO : DVMRT_W_ASSIGNED;
+  heap_new((uintptr_t)p, size, __dvmrt_now.mask ? __dvmrt_now.write : zero);
   leave();
 }
 

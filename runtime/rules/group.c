@@ -1,6 +1,7 @@
 #include "runtime/rules/group.h"
 #include "runtime/report/explain.h"
 #include "runtime/report/facts.h"
+#include "runtime/data/doubt.h"
 #include "runtime/data/mem.h"
 #include <stdio.h>
 #include <string.h>
@@ -167,6 +168,8 @@ void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, 
   struct dvmrt_span s;
   for (uintptr_t a = low; a < high; a = (a | 4095) + 1)
     dvmrt_shadow_span(a, 1, true, &s);
+  if (low)
+    dvmrt_doubt_set(low, high - low);
 }
 
 void dvmrt_group_reduction_start(const struct dvmrt_directive *at, const char *group) {

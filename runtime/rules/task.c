@@ -194,6 +194,8 @@ static uintptr_t step_from(uintptr_t a, uintptr_t end) {
   return !(a & 3) && end - a >= 4 ? 4 : 1;
 }
 
+bool dvmrt_task_remembers(void) { return cells; }
+
 void dvmrt_task_forget(uintptr_t a, uint64_t n) {
   if (!cells)
     return;

@@ -19,6 +19,8 @@ void dvmrt_task_enter(struct dvmrt_frame *f, const struct dvmrt_item *on);
 
 /* Is a task being executed? */
 bool dvmrt_task_active(void);
+/* Is it known of some data which task has touched them? */
+bool dvmrt_task_remembers(void);
 /* An access to the element or datum [a, a + n). */
 void dvmrt_task_access(const struct dvmrt_event *ev, uintptr_t a, uint64_t n);
 /* The same for a variable whose words the pass keeps. */

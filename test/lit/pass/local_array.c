@@ -31,6 +31,6 @@ double f(long i) {
 // CHECK: %[[WP:.*]] = getelementptr inbounds [4 x i32], ptr %a.dvm, i64 0, i64 %[[NUMBER]]
 // CHECK: store i32 1025, ptr %[[WP]]
 // CHECK: call void @__dvmrt_bounds(ptr %{{.+}}, ptr @dvm.site
-// CHECK: call i1 @dvmi_write_8(
+// CHECK: getelementptr i8, ptr %dvm.doubt, i64
 // CHECK: call void @__dvmrt_touch(ptr %{{.*}}, i64 8, ptr @dvm.site{{.*}}, ptr %dvm.ix, i32 2)
 // CHECK: store i64 2, ptr

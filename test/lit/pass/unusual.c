@@ -35,7 +35,7 @@ int cleanups(int *p) {
 }
 // CHECK-LABEL: define {{.*}}@cleanups(
 // CHECK: invoke void @other(
-// CHECK: call i1 @dvmi_read_4(
+// CHECK: call void @__dvmrt_touch(
 // CHECK-NOT: __dvmm_access
 // Functions that a declaration refers to come behind the others.
 // CHECK-LABEL: define {{.*}}@resolve(

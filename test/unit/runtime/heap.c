@@ -4,7 +4,7 @@
 #include "random.h"
 #include "runtime/data/mem.h"
 
-enum { SPACE = 2000, STEPS = 20000, BASE = 1 << 20 };
+enum { SPACE = 40000, STEPS = 6000, BASE = 1 << 20 };
 static int owner[SPACE];       /* start of the extent that holds the byte, or -1 */
 static int size_of[SPACE];     /* size of the extent that begins here, or -1 */
 
@@ -41,10 +41,12 @@ static void test_model(void **state) {
     owner[i] = size_of[i] = -1;
   assert_true(dvmrt_mem_enter());
   for (int step = 0; step < STEPS; step++) {
-    int at = (int)random_below(SPACE - 100);
+    int at = (int)random_below(SPACE - 10000);
+    at -= random_below(8) ? at % 16 : 0; /* as malloc does it, mostly */
+    at -= random_below(4) ? 0 : at % 4096;
     struct dvmrt_extent x;
     if (random_below(2)) {
-      int size = (int)random_below(random_below(10) ? 8 : 100);
+      int size = (int)random_below(random_below(10) ? 80 : 10000);
       dvmrt_heap_add(BASE + (uintptr_t)at, (uint64_t)size);
       model_add(at, size);
     } else {

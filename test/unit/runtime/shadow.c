@@ -1,5 +1,6 @@
 /* Words of ordinary memory and of regions against one word a byte. */
 #include "runtime/data/shadow.h"
+#include "runtime/data/doubt.h"
 #include "play.h"
 #include "random.h"
 #include "runtime/data/mem.h"
@@ -45,6 +46,8 @@ static void check_all(void) {
   for (uint32_t i = 0; i < SIZE; i++)
     if (dvmrt_shadow_word((uintptr_t)area + i) != model[i])
       fail_msg("byte %u: word %u, model %u", i, dvmrt_shadow_word((uintptr_t)area + i), model[i]);
+    else if (model[i] <= DVMRT_W_ZERO && !dvmrt_doubt_at((uintptr_t)area + i))
+      fail_msg("byte %u: word %u, not in doubt", i, model[i]);
 }
 
 static void do_fill(void) {
@@ -63,6 +66,8 @@ static void do_write(void) {
   assert_non_null(s.words);
   for (uint32_t i = 0; i < s.count; i++)
     s.words[i] = w;
+  if (w <= DVMRT_W_ZERO) /* whoever takes a value from words says so */
+    dvmrt_doubt_set((uintptr_t)area + at, size);
   widen(&at, &size);
   for (uint32_t i = 0; i < size; i++)
     model[at + i] = w;
@@ -146,6 +151,45 @@ static void test_model(void **state) {
   dvmrt_mem_leave();
 }
 
+/* Two areas that share a piece of the window, more than the map can tell apart: both keep their words. */
+static void test_window(void **state) {
+  (void)state;
+  uintptr_t near = (uintptr_t)1 << 33 | 4096, far = near + 8 * (__dvmrt_doubt.mask + 1);
+  assert_true(dvmrt_mem_enter());
+  dvmrt_shadow_fill(near + 5, 20000, DVMRT_W_NEVER);
+  assert_true(dvmrt_doubt_owned(near));
+  dvmrt_shadow_fill(near + 100, 8, DVMRT_W_ASSIGNED);
+  assert_false(dvmrt_doubt_any(near + 100, 8));
+  for (unsigned i = 0; i < 3; i++) {
+    for (uintptr_t a = 0; a < 20010; a++) {
+      bool lost = a >= 5 && a < 20005 && !(a >= 100 && a < 108);
+      assert_int_equal(dvmrt_shadow_word(near + a), lost ? DVMRT_W_NEVER : DVMRT_W_ASSIGNED);
+      assert_int_equal(dvmrt_shadow_word(far + a), i == 1 && a >= 3000 && a < 3009 ? DVMRT_W_NEVER : DVMRT_W_ASSIGNED);
+    }
+    dvmrt_shadow_fill(far + 3000, 9, i ? DVMRT_W_ASSIGNED : DVMRT_W_NEVER);
+    assert_false(dvmrt_doubt_owned(near));
+    assert_true(dvmrt_doubt_any(near + 100, 8));
+  }
+  dvmrt_mem_leave();
+}
+
+/* Large pieces are mapped, small ones written: the edges meet. */
+static void test_large(void **state) {
+  (void)state;
+  uintptr_t base = (uintptr_t)3 << 34 | 13;
+  uint64_t n = (uint64_t)40 << 20;
+  assert_true(dvmrt_mem_enter());
+  dvmrt_shadow_fill(base, n, DVMRT_W_NEVER);
+  for (uint64_t at = 0; at < n; at += at < 70000 || at > n - 70000 ? 1 : 4099)
+    assert_true(dvmrt_doubt_at(base + at) && dvmrt_shadow_word(base + at) == DVMRT_W_NEVER);
+  assert_false(dvmrt_doubt_at(base - 1) || dvmrt_doubt_at(base + n));
+  dvmrt_shadow_fill(base + 1, n - 2, DVMRT_W_ASSIGNED);
+  assert_true(dvmrt_doubt_at(base) && dvmrt_doubt_at(base + n - 1));
+  assert_false(dvmrt_doubt_any(base + 1, n - 2));
+  assert_true(dvmrt_shadow_certain(base + 1, n - 2));
+  dvmrt_mem_leave();
+}
+
 /* The addresses that inserted code computes are those of the words. */
 static void test_entries(void **state) {
   (void)state;
@@ -185,6 +229,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_entries),
       cmocka_unit_test(test_model),
+      cmocka_unit_test(test_window),
+      cmocka_unit_test(test_large),
       cmocka_unit_test(test_bounded),
   };
   dvmrt_shadow_init();

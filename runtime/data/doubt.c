@@ -1,0 +1,205 @@
+#include "runtime/data/doubt.h"
+#include "runtime/data/mem.h"
+#include "runtime/data/shadow.h"
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* 2^37 bytes are for 2^40 bytes of memory: the segments of a process seldom meet in them. */
+enum { LENGTH_LOG = 37, LEAST_LOG = 16, PIECES_LOG = 14, PIECE_LOG_LEAST = 12, PAGE = 4096 };
+enum { BIG = 1 << 18, ONES_BYTES = 1 << 21 };
+#define NOBODY 0u
+#define EVERYBODY UINT32_MAX
+
+struct dvmrt_doubt __dvmrt_doubt = {__dvmrt_doubt.none, 0, {0}, {[0 ... sizeof(__dvmrt_doubt.all) - 1] = 0xff}};
+
+static uint8_t *map; /* NULL: nothing is ever in doubt */
+static unsigned length_log, piece_log;
+static uint32_t owners[1 << PIECES_LOG]; /* of each piece: upper bits of its addresses, plus 1 */
+static int ones = -1;                    /* a file of ones, for pieces that are in doubt throughout and of which few bytes are read */
+
+/* ---- the window ------------------------------------------------------------------------------------------------------------- */
+
+/* Where the address space is limited, a small part of it. */
+static unsigned log_wanted(void) {
+  struct rlimit limit;
+  unsigned log = LENGTH_LOG;
+  if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+    return log;
+  while (log > LEAST_LOG && ((uint64_t)1 << log) > limit.rlim_cur / 32)
+    log--;
+  return log;
+}
+
+static void *map_zeros(void *at, size_t n) {
+  return mmap(at, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0), -1, 0);
+}
+
+void dvmrt_doubt_init(void) {
+  uint8_t *p = MAP_FAILED;
+  unsigned log;
+  for (log = log_wanted(); p == MAP_FAILED && log >= LEAST_LOG; log--)
+    p = map_zeros(NULL, ((size_t)1 << log) + PAGE); /* a wide access may begin in the last byte */
+  if (p == MAP_FAILED) {
+    dvmrt_mem_scarce();
+    return;
+  }
+  length_log = log + 1;
+  piece_log = length_log > PIECES_LOG + PIECE_LOG_LEAST ? length_log - PIECES_LOG : PIECE_LOG_LEAST;
+  madvise(p, ((size_t)1 << length_log) + PAGE, MADV_DONTDUMP);
+  map = p;
+  __dvmrt_doubt.bits = p;
+  __dvmrt_doubt.mask = ((uintptr_t)1 << length_log) - 1;
+}
+
+static int file_of_ones(void) {
+  if (ones >= 0)
+    return ones;
+  static const uint8_t full[PAGE] = {[0 ... PAGE - 1] = 0xff};
+  int fd = memfd_create("dvm-doubt", MFD_CLOEXEC);
+  for (size_t n = 0; fd >= 0 && n < ONES_BYTES; n += PAGE)
+    if (write(fd, full, PAGE) != PAGE) {
+      close(fd);
+      return -1;
+    }
+  return ones = fd;
+}
+
+/* Whole pages of the map; false: they are as they were. */
+static bool map_ones(uint8_t *at, size_t n) {
+  int fd = file_of_ones();
+  for (size_t done = 0, part; fd >= 0 && done < n; done += part) {
+    part = n - done < ONES_BYTES ? n - done : ONES_BYTES;
+    if (mmap(at + done, part, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED)
+      return false;
+  }
+  if (fd >= 0)
+    madvise(at, n, MADV_DONTDUMP);
+  return fd >= 0;
+}
+
+/* ---- bytes of the map -------------------------------------------------------------------------------------------------------- */
+
+static void zero_words(uint8_t *at, size_t n) {
+  size_t i = 0;
+  for (uint64_t w; i + 8 <= n; i += 8) { /* only what is set: other pages of the map have no memory yet */
+    memcpy(&w, at + i, 8);
+    if (w)
+      memset(at + i, 0, 8);
+  }
+  for (; i < n; i++)
+    if (at[i])
+      at[i] = 0;
+}
+
+static void fill_small(uint8_t *at, size_t n, bool set) {
+  if (set)
+    memset(at, 0xff, n);
+  else
+    zero_words(at, n);
+}
+
+static void fill_bytes(uint8_t *at, size_t n, bool set) {
+  uint8_t *low = (uint8_t *)(((uintptr_t)at + PAGE - 1) & ~(uintptr_t)(PAGE - 1)), *high = at + n;
+  high -= (uintptr_t)high & (PAGE - 1);
+  if (n < BIG || !(set ? map_ones(low, (size_t)(high - low)) : map_zeros(low, (size_t)(high - low)) != MAP_FAILED)) {
+    fill_small(at, n, set);
+    return;
+  }
+  if (!set)
+    madvise(low, (size_t)(high - low), MADV_DONTDUMP);
+  fill_small(at, (size_t)(low - at), set);
+  fill_small(high, (size_t)(at + n - high), set);
+}
+
+/* Those of [a, end), which lie in one piece. */
+static void fill_piece(uintptr_t a, uintptr_t end, bool set) {
+  uintptr_t low = a, high = end;
+  if ((a & 7) || end - a < 8) {
+    dvmrt_doubt_change(a, dvmrt_doubt_part(a, end - a, a), set);
+    low = (a | 7) + 1;
+  }
+  if (low < end && (end & 7)) {
+    dvmrt_doubt_change(end, dvmrt_doubt_part(a, end - a, end), set);
+    high = end & ~(uintptr_t)7;
+  }
+  if (low < high)
+    fill_bytes(map + ((low >> 3) & __dvmrt_doubt.mask), (high - low) >> 3, set);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t owner_of(uintptr_t a) { return (uint32_t)(a >> 3 >> length_log) + 1; }
+static uint32_t *piece_of(uintptr_t a) { return &owners[((a >> 3) & __dvmrt_doubt.mask) >> piece_log]; }
+static uintptr_t piece_end(uintptr_t a) { return ((a >> 3 >> piece_log) + 1) << piece_log << 3; }
+
+/* May bits of a's piece be set for it? */
+static bool own_piece(uintptr_t a) {
+  uint32_t *owner = piece_of(a), me = owner_of(a);
+  if (*owner == NOBODY)
+    *owner = me;
+  if (*owner != me && *owner != EVERYBODY) {
+    uintptr_t at = ((a >> 3) & __dvmrt_doubt.mask) >> piece_log << piece_log;
+    dvmrt_shadow_leave_bits(((uintptr_t)(*owner - 1) << length_log | at) << 3, (uint64_t)8 << piece_log);
+    *owner = EVERYBODY;
+    fill_bytes(map + at, (size_t)1 << piece_log, true);
+  }
+  return *owner == me;
+}
+
+void dvmrt_doubt_set(uintptr_t a, uint64_t n) {
+  for (uintptr_t end = a + n, next; map && a < end; a = next) {
+    next = piece_end(a) < end ? piece_end(a) : end;
+    if (own_piece(a))
+      fill_piece(a, next, true);
+  }
+}
+
+void dvmrt_doubt_clear(uintptr_t a, uint64_t n) {
+  for (uintptr_t end = a + n, next; map && a < end; a = next) {
+    next = piece_end(a) < end ? piece_end(a) : end;
+    if (*piece_of(a) == owner_of(a))
+      fill_piece(a, next, false);
+  }
+}
+
+bool dvmrt_doubt_owned(uintptr_t a) { return map && own_piece(a); }
+
+bool dvmrt_doubt_any(uintptr_t a, uint64_t n) {
+  uintptr_t end = a + n;
+  for (; a < end && (a & 7); a++)
+    if (dvmrt_doubt_at(a))
+      return true;
+  for (; a + 8 <= end; a += 8)
+    if (dvmrt_doubt_byte(a))
+      return true;
+  for (; a < end; a++)
+    if (dvmrt_doubt_at(a))
+      return true;
+  return false;
+}
+
+enum { COPIED = 4096 };
+
+/* At most so many bytes at once. */
+static void copy_few(uintptr_t dst, uintptr_t src, uint64_t n) {
+  uint8_t bits[COPIED / 8 + 1];
+  uintptr_t low = dst & ~(uintptr_t)7, from = src - (dst - low);
+  size_t count = (dst + n - low + 7) / 8;
+  for (size_t i = 0; i < count; i++)
+    bits[i] = (uint8_t)((dvmrt_doubt_byte(from + 8 * i) | dvmrt_doubt_byte(from + 8 * i + 7) << 8) >> (from & 7));
+  for (size_t i = 0; i < count; i++) {
+    uint8_t part = dvmrt_doubt_part(dst, n, low + 8 * i);
+    dvmrt_doubt_change(low + 8 * i, bits[i] & part, true);
+    dvmrt_doubt_change(low + 8 * i, (uint8_t)(~bits[i] & part), false);
+  }
+}
+
+void dvmrt_doubt_copy(uintptr_t dst, uintptr_t src, uint64_t n) {
+  for (uint64_t done = 0, part; done < n; done += part) {
+    part = n - done < COPIED ? n - done : COPIED;
+    uint64_t at = dst <= src ? done : n - done - part;
+    copy_few(dst + at, src + at, part);
+  }
+}
