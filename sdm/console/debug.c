@@ -15,6 +15,7 @@
 #include "sdm/console/batch.h"
 #include "sdm/console/console.h"
 #include "sdm/dap/dap.h"
+#include "sdm/session/feed.h"
 #include "sdm/session/proctable.h"
 #include "sdm/session/words.h"
 #include "sdm/server/server.h"
@@ -423,6 +424,24 @@ static int begin(struct sdm_session *s, struct arguments *a, json_t *command, co
   return good || !bad ? 0 : -1; /* with those who are there: a rank may have ended before one could attach to it */
 }
 
+/* The first rank has our input, as under a launcher; the others have none. */
+static void give_input(struct sdm_session *s) {
+  if (isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) != getpgrp())
+    return; /* reading would stop us */
+  struct sdm_set *first = sdm_set_new(), *others = sdm_set_copy(s->all);
+  struct sdm_set_iter it = sdm_set_iter(s->all);
+  sdm_id id;
+  if (sdm_set_iter_id(&it, &id)) {
+    sdm_set_remove_element(others, id);
+    sdm_set_add_element(first, id);
+    sdm_feed_start(s, STDIN_FILENO, first);
+  }
+  if (!sdm_set_is_empty(others))
+    sdm_input(s->ctx, others, true, "", 0);
+  sdm_set_free(first);
+  sdm_set_free(others);
+}
+
 static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   a->s.program = command;
   struct sdm_session s = { 0 };
@@ -441,8 +460,11 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   if (a->s.reattach)
     sdm_session_recall(&s, sdm_console_known, c);
   else {
-    if (a->batch && !a->attach && !a->ncores)
+    if (a->batch && !a->attach && !a->ncores) {
       sdm_batch_prepare(&s, command);
+      if (!a->s.oob)
+        give_input(&s);
+    }
     rc = begin(&s, a, command, &show, c);
   }
   if (!a->batch)

@@ -36,6 +36,7 @@ struct sdm_backend_ops {
   struct sdm_backend *(*create)(const struct sdm_backend_host *host, const char *path, struct dvm_error *err);
   void (*destroy)(struct sdm_backend *b);
   void (*input)(struct sdm_backend *b, bool eof, const void *p, size_t len);
+  size_t (*pending_input)(struct sdm_backend *b); /* bytes that the program has not been handed yet; NULL: never any */
   void (*resume)(struct sdm_backend *b);
   /* A program that was left to itself still uses our terminal.  NULL: never. */
   bool (*needed)(struct sdm_backend *b);

@@ -209,10 +209,14 @@ static bool gdb_needed(struct sdm_backend *b) {
   return runs;
 }
 
+/* The program may have input before it is started. */
 static void gdb_input(struct sdm_backend *b, bool eof, const void *p, size_t len) {
-  if (b->term)
+  struct dvm_error err = DVM_ERROR_INIT;
+  if (gdb_open_term(b, &err) == 0)
     sdm_term_input(b->term, eof, p, len);
 }
+
+static size_t gdb_pending_input(struct sdm_backend *b) { return b->term ? sdm_term_pending(b->term) : 0; }
 
 static void gdb_resume(struct sdm_backend *b) {
   if (b->term)
@@ -220,7 +224,7 @@ static void gdb_resume(struct sdm_backend *b) {
 }
 
 const struct sdm_backend_ops sdm_backend_gdb = {
-  .name = "gdb", .create = gdb_create, .destroy = gdb_destroy, .input = gdb_input, .resume = gdb_resume, .needed = gdb_needed,
+  .name = "gdb", .create = gdb_create, .destroy = gdb_destroy, .input = gdb_input, .pending_input = gdb_pending_input, .resume = gdb_resume, .needed = gdb_needed,
   .launch = gdb_launch, .attach = gdb_attach, .core = gdb_core, .detach = gdb_detach, .kill = gdb_kill,
   .break_insert = gdb_break, .break_delete = gdb_delete, .break_enable = gdb_enable, .break_disable = gdb_disable,
   .break_condition = gdb_condition, .break_ignore = gdb_ignore, .watch = gdb_watch, .cont = gdb_cont,

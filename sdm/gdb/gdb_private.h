@@ -64,6 +64,7 @@ struct gdb_pending *gdb_send(struct sdm_backend *b, struct sdm_call *call, gdb_r
   __attribute__((format(printf, 4, 5)));
 bool gdb_ready(struct sdm_backend *b, struct sdm_call *c); /* a gdb runs; else 'c' has failed */
 bool gdb_start(struct sdm_backend *b, struct sdm_call *c); /* the same, and starts one */
+int gdb_open_term(struct sdm_backend *b, struct dvm_error *err); /* the program's terminal, if it is not there yet */
 void gdb_pending_free(struct gdb_pending *p);
 
 /* gdb_record.c */

@@ -22,6 +22,12 @@ static bool term_output(void *arg, unsigned stream, bool eof, const void *p, siz
   return b->host.output(b->host.arg, stream, eof, p, len);
 }
 
+int gdb_open_term(struct sdm_backend *b, struct dvm_error *err) {
+  if (!b->term)
+    b->term = sdm_term_new(b->host.loop, term_output, b, err);
+  return b->term ? 0 : err->code;
+}
+
 /* gdb takes both as the rest of a line. */
 static bool fits_a_line(const json_t *program, const json_t *args) {
   const char *s = json_string_value(program);
@@ -46,7 +52,7 @@ void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   }
   if (!gdb_start(b, c))
     return;
-  if (!b->term && !(b->term = sdm_term_new(b->host.loop, term_output, b, &err))) {
+  if (gdb_open_term(b, &err)) {
     sdm_call_fail(c, "%s", err.text);
     return;
   }

@@ -144,6 +144,8 @@ void sdm_term_free(struct sdm_term *t) {
 const char *sdm_term_name(const struct sdm_term *t) { return t->name; }
 const char *sdm_term_stderr(const struct sdm_term *t) { return t->pipe; }
 
+size_t sdm_term_pending(const struct sdm_term *t) { return t->in.len; }
+
 void sdm_term_input(struct sdm_term *t, bool eof, const void *p, size_t len) {
   sdm_bytes_add(&t->in, p, len);
   t->eof |= eof;

@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sdm/gdb/call.h"
-#include "sdm/iof.h"
+#include "sdm/server/input.h"
 #include "sdm/overlay/prefix.h"
 #include "sdm/reduce.h"
 
@@ -37,7 +38,7 @@ struct server {
   struct sdm_bytes line[3];
   struct sdm_timer *flush;
   int out[3];   /* oob: descriptors of own stdout and stderr, by stream */
-  int typed[2]; /* pipe: own stdin on its way to the back end */
+  struct sdm_server_input input;
 };
 
 /* The first number in a value as gdb prints it: "42", "3.5", "0x1f", "65 'A'". */
@@ -209,6 +210,8 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
     sdm_call_done(c, NULL, NULL);
   else if (!strcmp(sdm_call_text(c, "cmd", ""), "recall"))
     recall(s, c);
+  else if (!strcmp(sdm_call_text(c, "cmd", ""), "room"))
+    sdm_server_input_room(&s->input, c);
   else if (!strcmp(sdm_call_text(c, "cmd", ""), "where")) /* where this server is, for host(...) and for people */
     sdm_call_done(c, json_pack("{s:s}", "host", sdm_ctx_host(s->ctx)), json_pack("{s:i}", "pid", (int)getpid()));
   else
@@ -366,33 +369,19 @@ static const struct sdm_handlers handlers = {
   .command = on_command, .input = on_input, .credit = on_credit, .alone = on_alone, .bye = on_bye,
 };
 
-/* oob: own stdin, by way of the seed's handler, to the program. */
-static void on_typed(void *arg, unsigned events) {
-  struct server *s = arg;
-  char buf[4096];
-  (void)events;
-  ssize_t n = read(s->typed[0], buf, sizeof(buf));
-  if (n > 0)
-    s->ops->input(s->backend, false, buf, (size_t)n);
-}
-
 /* Our stdout and stderr may be terminals, which block although they say that they are ready, and may be shared with
- * others, who expect them to block: we open them once more for ourselves. */
+ * others, who expect them to block: we open them once more for ourselves.  Not so a file, in which we and others, the front end too,
+ * must go on where the last one ended. */
 static void open_own_output(struct server *s) {
   for (int fd = 1; fd <= 2; fd++) {
     char name[32];
+    struct stat st;
     snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-    s->out[fd] = open(name, O_WRONLY | O_NONBLOCK | O_APPEND | O_CLOEXEC);
+    bool file = !fstat(fd, &st) && S_ISREG(st.st_mode);
+    s->out[fd] = file ? fd : open(name, O_WRONLY | O_NONBLOCK | O_APPEND | O_CLOEXEC);
     if (s->out[fd] < 0)
       s->out[fd] = fd; /* a socket */
   }
-}
-
-static void forward_own_stdin(struct server *s) {
-  if (pipe2(s->typed, O_CLOEXEC | O_NONBLOCK))
-    return;
-  sdm_loop_watch(sdm_ctx_loop(s->ctx), s->typed[0], SDM_READ, on_typed, s);
-  sdm_iof_set_stdin_handler(s->ctx, 0, s->typed[1], NULL);
 }
 
 int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, struct dvm_error *err) {
@@ -409,11 +398,12 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
   struct sdm_backend_host host = { sdm_ctx_loop(s.ctx), on_event, on_output, &s };
   s.backend = s.ops->create(&host, so->backend_path, err);
   if (s.backend) {
+    sdm_server_input_init(&s.input, s.ops, s.backend, host.loop);
     s.flush = sdm_loop_timer(host.loop, INT64_MAX, on_flush, &s);
     s.linger = sdm_loop_timer(host.loop, INT64_MAX, on_linger, &s);
     if (s.oob) {
       open_own_output(&s);
-      forward_own_stdin(&s);
+      sdm_server_input_own(&s.input);
     }
     while (!s.quit && !terminated) {
       if (so->progress)
@@ -425,6 +415,7 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
     for (int i = 0; s.oob && s.held && i < 200; i++, usleep(10000))
       write_out(&s);
     struct sdm_ctx *ctx = s.ctx;
+    sdm_server_input_fini(&s.input);
     s.ctx = NULL; /* the back end's last words have nowhere to go */
     s.ops->destroy(s.backend);
     s.ctx = ctx;

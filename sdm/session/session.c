@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sdm/session/feed.h"
 #include "sdm/session/session_file.h"
 
 char *sdm_set_text(const struct sdm_set *set) {
@@ -89,6 +90,8 @@ static void on_event(void *arg, const struct sdm_answer *a) {
 
 static void on_answer(void *arg, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
   struct sdm_session *s = arg;
+  if (sdm_feed_answer(s, request, flags))
+    return;
   if (request == s->waiting && !s->answer && !(flags & SDM_FLAG_SUPPLEMENT)) {
     s->answer = sdm_answer_new(a->reducer);
     s->answer_flags = flags;
@@ -257,6 +260,7 @@ int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o,
 void sdm_session_close(struct sdm_session *s) {
   bool inside = s->inside && s->all && !sdm_set_is_subset(s->all, s->exited);
   sdm_launch_mute(&s->launch);
+  sdm_feed_end(s);
   if (inside && s->launch.pids)
     sdm_launch_terminate(&s->launch); /* before they hear that they may go on */
   sdm_finalize(s->ctx);

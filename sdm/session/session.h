@@ -24,6 +24,7 @@ struct sdm_session {
   uint64_t waiting;
   struct sdm_answer *answer;
   uint16_t answer_flags;
+  struct sdm_feed *feed; /* see feed.h; or NULL */
   char *file;   /* the session file, owned; or NULL */
   json_t *program; /* of the file that was taken up, owned; or NULL */
   bool inside;  /* servers end with their programs */

@@ -1,5 +1,6 @@
 """Input and output of the programs: every byte arrives, in order, on its stream, with the rank that wrote it; a reader
 that is slow stops the writers instead of filling memory."""
+import json
 import os
 import subprocess
 import time
@@ -24,6 +25,65 @@ class Bytes(unittest.TestCase):
             hello = b"hello from everybody\n"
             self.assertEqual(d.output(), {0: hello + b"got one\n" + tail, 1: hello + tail, 2: hello + b"got one\n" + tail})
             self.assertEqual(d.status()["exited"], {0, 1, 2})
+
+    def batch(self, *words, launcher="local", n=2, **more):
+        return subprocess.run([sdm.DEBUG, "--batch", "--timeout", "50", "--launcher", launcher, "-n", str(n), *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=2 * sdm.LIMIT, **more)
+
+    def test_input_of_a_batch_run(self):
+        """As under a launcher: the first rank has it, from its first byte to its end, the others have none."""
+        want = {b"got %d\n" % i for i in range(20000)}
+        text = b"".join(line[4:] for line in sorted(want))
+        with sdm.Folder() as f:
+            with open(f.path("input"), "wb") as out:
+                out.write(text)
+            for launcher in ("local", "mpirun"):
+                for io in ("tree", "oob"):
+                    with open(f.path("input")) as file:
+                        for given in ({"input": text}, {"stdin": file}, {"stdin": subprocess.DEVNULL}):
+                            with self.subTest(launcher=launcher, io=io, given=next(iter(given.values()))):
+                                r = self.batch("--io", io, *(["--json"] if io == "tree" else []), sdm.RING, "echo", launcher=launcher, **given)
+                                self.assertEqual((r.returncode, r.stderr.count(b"rank")), (0, 0 if io == "tree" else 2), r)
+                                said = [json.loads(w) for w in r.stdout.splitlines()] if io == "tree" else []
+                                whole = "".join(j["text"] for j in said if j["output"] == "stdout" and 0 in sdm.ranks(j["ranks"])).encode()
+                                lines = (whole if said else r.stdout).splitlines(True)
+                                self.assertEqual({w for w in lines if w.startswith(b"got")}, want if given.get("stdin") != subprocess.DEVNULL else set())
+                                self.assertIn(b"end of input\n", lines)
+
+    def test_input_larger_than_memory_should_be(self):
+        """What the program does not read yet stays where it is."""
+        size = 64 << 20
+        with sdm.Folder() as f:
+            with open(f.path("input"), "wb") as out:
+                for _ in range(size // 4096):
+                    out.write(b"x" * 63 + b"\n" + b"y" * 4031 + b"\n")
+            with open(f.path("input")) as file:
+                p = subprocess.Popen([sdm.DEBUG, "--batch", "--timeout", "100", "--launcher", "local", "-n", "1", "/bin/sh", "-c",
+                                      "echo begun; while read -r line; do case $line in end) break;; esac; done"], stdin=file, stdout=subprocess.PIPE)
+                try:
+                    os.read(p.stdout.fileno(), 10)
+                    sizes = [sum(sdm.memory(q) for q in [p.pid, *sdm.children(p.pid)]) for _ in range(50) if not time.sleep(0.02)]
+                    self.assertLess(max(sizes) - sizes[0], 8 << 20)
+                finally:
+                    p.terminate()
+                    p.kill()
+                    p.wait()
+                    p.stdout.close()
+
+    def test_output_to_a_file(self):
+        """Nobody writes over what another one has written."""
+        with sdm.Folder() as f:
+            for io in ("tree", "oob"):
+                with open(f.path("out"), "wb") as out:
+                    subprocess.run([sdm.DEBUG, "--no-stop", "--io", io, "--launcher", "local", "-n", "3", "-ex", "wait", "-ex", "echo " + "=" * 4000,
+                                    "-ex", "quit", "/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do echo $SDM_RANK has $i; done"],
+                                   stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, check=True, timeout=sdm.LIMIT)
+                with open(f.path("out")) as out:
+                    text = out.read()
+                self.assertEqual(text.count("="), 4000)
+                for rank in range(3):
+                    for i in range(1, 10):
+                        self.assertEqual(text.count(f"{rank} has {i}\n"), 1, (io, text))
 
     def test_any_byte(self):
         """256 values, also those that mean something to a terminal, without a newline at the end."""

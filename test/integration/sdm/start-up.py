@@ -136,7 +136,7 @@ exec {sdm.SERVER} "$@"
                 (("--io", "both", "/bin/true"), "'--io' takes tree or oob, not 'both'"),
                 (("--orphan-do", "stay", "/bin/true"), "not 'stay'"),
                 (("--dap", "--listen", "x"), "'--listen' takes PORT, HOST:PORT or a path, not 'x'"),
-                (("--attach", "x"), "'--attach' takes a number"),
+                (("--attach", "x"), "'--attach' takes the number of a process"),
                 (("--json=1", "/bin/true"), "'--json' takes no value"),
                 (("-x", "/does/not/exist", "/bin/true"), "'/does/not/exist': No such file"),
                 (("--launcher", "/does/not/exist", "-n", "2", "/bin/true"), "there is no launcher '/does/not/exist'"),
