@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#include "mpir/crs/socket_peer.h"
 
 #define KCMP_FILE 0
 #define PATH_SIZE 300
@@ -194,6 +195,24 @@ static int find_shares(struct search *s, struct descriptor *first, struct descri
   return rc;
 }
 
+static bool has_socket(const struct search *s, uint64_t inode)
+{
+  for (size_t i = 0; i < s->fd_count; i++)
+    if (S_ISSOCK(s->fds[i].mode) && s->fds[i].inode == inode)
+      return true;
+  return false;
+}
+
+static bool is_connected_inside(const struct search *s, uint64_t inode)
+{
+  static char space[16 << 20];
+  struct socket_facts facts;
+
+  if (socket_facts_unix(inode, &facts) && socket_facts_tcp(inode, space, sizeof(space), &facts))
+    return false;
+  return facts.peer && has_socket(s, facts.peer);
+}
+
 /* One pipe, socket or file that several members have open. */
 static int settle_object(struct search *s, struct descriptor *first, struct descriptor *end)
 {
@@ -208,14 +227,18 @@ static int settle_object(struct search *s, struct descriptor *first, struct desc
     standard = standard || d->fd <= 2;
     several = several || d->member != first->member;
   }
+  if (S_ISSOCK(first->mode) && is_connected_inside(s, first->inode))
+    return add_object(s->o, 0, first->inode, CRS_OBJECT_INSIDE, first->member);
   if (!several)
     return 0;
   if (S_ISFIFO(first->mode) && reads && writes)
     return add_object(s->o, first->device, first->inode, CRS_OBJECT_INSIDE, saver);
   if (S_ISREG(first->mode) && !first->links)
     return add_object(s->o, first->device, first->inode, CRS_OBJECT_INSIDE, first->member);
-  if (standard && (S_ISFIFO(first->mode) || S_ISSOCK(first->mode) || S_ISCHR(first->mode)))
-    return add_object(s->o, first->device, first->inode, CRS_OBJECT_STANDARD, -1);
+  if (S_ISSOCK(first->mode))
+    return add_object(s->o, 0, first->inode, standard ? CRS_OBJECT_STANDARD : CRS_OBJECT_COMMON, first->member);
+  if (standard && (S_ISFIFO(first->mode) || S_ISCHR(first->mode)))
+    return add_object(s->o, first->device, first->inode, CRS_OBJECT_STANDARD, saver); /* unless nobody has its other end */
   return 0;
 }
 

@@ -34,6 +34,7 @@ static const char usage[] =
   "  --no-sync           do not wait for the medium\n"
   "  --allow-traced      although a debugger is attached\n"
   "  --ignore-files      leave out descriptors that cannot be restored\n"
+  "  --sockets=reset     break connections that lead out, at a restart, instead of refusing\n"
   "  --keep N            keep the last N images of the process\n"
   "  --timeout MS        for all threads to stop (default 10000)\n"
   "  --compress[=zlib]   compress the image when it is whole\n"
@@ -204,9 +205,9 @@ static int read_codec(enum mpir_codec *codec)
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, HELP };
+  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, SOCKETS, HELP };
   static const struct option options[] = {
-    { "tree", 0, NULL, TREE }, { "group", 0, NULL, GROUP }, { "session", 0, NULL, SESSION }, { "alone", 0, NULL, ALONE },
+    { "tree", 0, NULL, TREE }, { "sockets", 1, NULL, SOCKETS }, { "group", 0, NULL, GROUP }, { "session", 0, NULL, SESSION }, { "alone", 0, NULL, ALONE },
     { "output", 1, NULL, 'o' },        { "list", 0, NULL, 'l' },          { "all-files", 0, NULL, ALL_FILES },
     { "no-fork", 0, NULL, NO_FORK },   { "no-sync", 0, NULL, NO_SYNC },   { "allow-traced", 0, NULL, ALLOW_TRACED },
     { "ignore-files", 0, NULL, IGNORE_FILES }, { "keep", 1, NULL, KEEP }, { "timeout", 1, NULL, TIMEOUT },
@@ -233,6 +234,11 @@ static int parse(int argc, char **argv, struct arguments *a)
     case TIMEOUT: rc = read_number("--timeout", 1, &a->request.stop_timeout_ms); break;
     case COMPRESS: rc = read_codec(&a->codec); break;
     case KILL: a->request.signal = SIGKILL; break;
+    case SOCKETS:
+      if (strcmp(optarg, "reset") != 0)
+        return dvm_usage_error("checkpoint", "'--sockets' takes reset, not '%s'", optarg);
+      a->request.flags |= CRS_RESET_SOCKETS;
+      break;
     case TREE: a->scope = MPIR_SCOPE_TREE; break;
     case GROUP: a->scope = MPIR_SCOPE_GROUP; break;
     case SESSION: a->scope = MPIR_SCOPE_SESSION; break;

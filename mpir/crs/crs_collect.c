@@ -50,7 +50,9 @@ uint32_t dump_object(const struct crs_dump *d, uint64_t device, uint64_t inode)
 
 bool dump_is_others(const struct crs_dump *d, uint64_t device, uint64_t inode)
 {
-  return (dump_object(d, device, inode) & (CRS_OBJECT_INSIDE | CRS_OBJECT_MINE)) == CRS_OBJECT_INSIDE;
+  const uint32_t object = dump_object(d, device, inode);
+
+  return object && !(object & CRS_OBJECT_MINE);
 }
 
 static void add_thread(struct crs_dump *d, const struct crs_record *record)

@@ -97,6 +97,9 @@ int dump_header(struct crs_dump *d);
 int dump_timers(struct crs_dump *d);
 int dump_children(struct crs_dump *d);
 int dump_files(struct crs_dump *d);     /* crs_files.c */
+/* crs_sockets.c: makes the entry one of a socket.  Returns NULL, or why it cannot be restored. */
+const char *dump_socket(struct crs_dump *d, struct mpir_image_file *file);
+int dump_socket_content(struct crs_dump *d, unsigned index);
 int dump_maps(struct crs_dump *d);      /* crs_maps.c: the address range */
 /* Locks and hints of the mappings, as far as /proc tells.  A forked copy has no locks, so those are read before. */
 void dump_hints(struct crs_dump *d);

@@ -1,6 +1,7 @@
 /* The open descriptors: what they are, where they stand, and whether a restart could make them again. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -220,24 +221,42 @@ static bool is_standard_object(const struct crs_dump *d, const struct mpir_image
   return false;
 }
 
+/* A pipe whose other end nobody has any more: what stands in it, then its end. */
+static bool pipe_is_dead(const struct mpir_image_file *file)
+{
+  struct pollfd poll = { .fd = file->fd, .events = 0 };
+  static const struct { long sec, nsec; } now = { 0, 0 };
+  const bool reads = (file->open_flags & O_ACCMODE) == O_RDONLY;
+
+  if (sys5(SYS_ppoll, &poll, 1, &now, NULL, 8) != 1)
+    return false;
+  return reads ? poll.revents & POLLHUP : file->fd > 2 && (poll.revents & POLLERR); /* a new reader may come for a standard stream */
+}
+
 /* A pipe with both ends here is ours; one that leads out is left to the restarting command if it is a standard stream
  * (or the same object as one), else refused. */
 static void settle_outside(struct crs_dump *d, unsigned *refused)
 {
   for (unsigned i = 0; i < d->file_count; i++) {
     struct mpir_image_file *file = &d->files[i];
-    const uint32_t object = dump_object(d, file->device, file->inode);
+    const uint32_t object = dump_object(d, S_ISSOCK(file->mode) ? 0 : file->device, file->inode);
+    const char *socket = NULL;
     bool inside = file->kind == MPIR_FILE_PIPE && ((object & CRS_OBJECT_INSIDE) ||
-                  (pipe_has_end(d, file->inode, O_RDONLY) && pipe_has_end(d, file->inode, O_WRONLY)));
+                  (pipe_has_end(d, file->inode, O_RDONLY) && pipe_has_end(d, file->inode, O_WRONLY)) || pipe_is_dead(file));
 
-    if (inside || (file->kind && file->kind != MPIR_FILE_PIPE))
+    if (inside || (file->kind && file->kind != MPIR_FILE_PIPE && !S_ISSOCK(file->mode)))
       continue;
+    if (S_ISSOCK(file->mode)) {
+      socket = dump_socket(d, file);
+      if (!socket)
+        continue;
+    }
     if ((object & CRS_OBJECT_STANDARD) || is_standard_object(d, file)) {
       file->kind = MPIR_FILE_INHERIT;
       continue;
     }
     if (!(d->request->flags & CRS_IGNORE_FILES)) {
-      file_refuse(d, file, S_ISSOCK(file->mode) ? "a socket cannot be restored:"
+      file_refuse(d, file, socket ? socket
                            : file->kind == MPIR_FILE_PIPE ? "the pipe's other end is outside:"
                                                           : "cannot be restored:");
       ++*refused;
@@ -294,6 +313,8 @@ int dump_files(struct crs_dump *d)
     const struct mpir_image_file *file = &d->files[i];
     bool first = true;
 
+    if (file->kind == MPIR_FILE_SOCKET && file->same_as < 0 && !dump_is_others(d, 0, file->inode))
+      rc = dump_socket_content(d, i);
     if (file->kind != MPIR_FILE_PIPE || (file->open_flags & O_ACCMODE) == O_WRONLY ||
         dump_is_others(d, file->device, file->inode))
       continue;

@@ -15,6 +15,7 @@ enum { /* crs_request.flags */
   CRS_NO_SYNC = 8,       /* do not wait for the medium */
   CRS_FOR_DEBUGGER = 16, /* asked with --crdebug */
   CRS_IGNORE_FILES = 32, /* leave out what cannot be restored instead of refusing */
+  CRS_RESET_SOCKETS = 1 << 15, /* connections that lead out are broken at a restart, instead of being refused */
   CRS_MEMBER = 1 << 16,  /* one process of a set, see struct crs_order */
 };
 
@@ -52,6 +53,7 @@ struct crs_reply {
 enum { /* crs_object.flags */
   CRS_OBJECT_INSIDE = 1,   /* all who have it are members */
   CRS_OBJECT_MINE = 2,     /* this member saves its content, the others do not */
+  CRS_OBJECT_COMMON = 8,   /* several members have it, and nobody else is known to */
   CRS_OBJECT_STANDARD = 4, /* leads outside, as a standard stream of one member: restored from the restarting command's */
 };
 

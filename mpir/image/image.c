@@ -207,7 +207,7 @@ static int check_files(const struct mpir_image *image, struct dvm_error *err)
   for (size_t i = 0; i < image->file_count; i++) {
     const struct mpir_image_file *f = &image->files[i];
 
-    if (f->fd < 0 || f->fd > (1 << 24) || f->kind < MPIR_FILE_REGULAR || f->kind > MPIR_FILE_INHERIT ||
+    if (f->fd < 0 || f->fd > (1 << 24) || f->kind < MPIR_FILE_REGULAR || f->kind >= MPIR_FILE_KINDS ||
         f->same_as >= (int64_t)i || f->same_as < -1 || !string_ok(image, f->name) || !string_ok(image, f->info) ||
         (i && image->files[i - 1].fd >= f->fd))
       return dvm_error_set(err, -EBADMSG, "entry %zu of the image's file table is bad", i);

@@ -128,6 +128,8 @@ enum mpir_file_kind {
   MPIR_FILE_REGULAR = 1, MPIR_FILE_DIRECTORY = 2, MPIR_FILE_DEVICE = 3, MPIR_FILE_PIPE = 4, MPIR_FILE_EVENTFD = 5,
   MPIR_FILE_TIMERFD = 6, MPIR_FILE_EPOLL = 7, MPIR_FILE_SIGNALFD = 8, MPIR_FILE_MEMFD = 9,
   MPIR_FILE_INHERIT = 10,  /* standard stream on a terminal or an outside pipe: taken from the restarting command */
+  MPIR_FILE_SOCKET = 11,
+  MPIR_FILE_KINDS,
 };
 
 struct mpir_image_file {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "mpir/image/codec.h"
 #include "mpir/restart/restart_private.h"
+#include "mpir/restart/restart_sockets.h"
 
 #ifndef TFD_IOC_SET_TICKS /* linux/timerfd.h, which clashes with sys/timerfd.h */
 #define TFD_IOC_SET_TICKS _IOW('T', 0, uint64_t)
@@ -330,11 +331,21 @@ static int make_inherited(struct maker *m, size_t index)
   return fd < 0 ? fail_file(m, f, "take over") : fd;
 }
 
+static int make_socket(struct maker *m, size_t index)
+{
+  const struct mpir_image_file *f = &m->image->files[index];
+  const int made = mpir_sockets_find(m->fds->sockets, f);
+  int fd = made < 0 ? -1 : fcntl(made, F_DUPFD_CLOEXEC, m->fds->base);
+
+  return made < 0 ? dvm_error_set(m->err, -EBADMSG, "descriptor %d: the socket is not in the image", f->fd)
+                  : fd < 0 ? fail_file(m, f, "duplicate") : fd;
+}
+
 static const make_f makers[] = {
   [MPIR_FILE_REGULAR] = make_regular, [MPIR_FILE_DIRECTORY] = make_opened, [MPIR_FILE_DEVICE] = make_opened,
   [MPIR_FILE_PIPE] = make_pipe,       [MPIR_FILE_EVENTFD] = make_eventfd,  [MPIR_FILE_TIMERFD] = make_timerfd,
   [MPIR_FILE_EPOLL] = make_epoll,     [MPIR_FILE_SIGNALFD] = make_signalfd, [MPIR_FILE_MEMFD] = make_memfd,
-  [MPIR_FILE_INHERIT] = make_inherited,
+  [MPIR_FILE_INHERIT] = make_inherited, [MPIR_FILE_SOCKET] = make_socket,
 };
 
 int mpir_restart_make(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options,
@@ -437,9 +448,13 @@ int mpir_restart_files(const struct mpir_image *image, const struct mpir_restart
   fds->file_fds = calloc(image->file_count + 1, sizeof(*fds->file_fds));
   if (!fds->file_fds)
     return dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!fds->group && !(fds->sockets = mpir_sockets_make(&image, 1, fds, err)))
+    return err->code;
   for (size_t i = 0; i < image->file_count && rc >= 0; i++)
     rc = fds->file_fds[i] = make_one(&m, i);
   if (rc >= 0)
     rc = place_all(&m);
+  if (!fds->group)
+    mpir_sockets_close(fds->sockets);
   return rc < 0 ? rc : 0;
 }

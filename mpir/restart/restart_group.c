@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "mpir/image/image_set.h"
 #include "mpir/restart/restart_private.h"
+#include "mpir/restart/restart_sockets.h"
 
 /* A pipe (with both ends), a file without a name, or memory. */
 struct group_object {
@@ -20,6 +21,7 @@ struct restart_group {
   struct mpir_image *const *images;
   struct group_object *objects;
   size_t object_count;
+  struct restart_sockets *sockets;
   int *share_fds;
   int member;
 };
@@ -70,6 +72,7 @@ int mpir_group_memory(const struct restart_group *g, uint64_t device, uint64_t i
 
 void mpir_group_close(const struct restart_group *g)
 {
+  mpir_sockets_close(g->sockets);
   for (size_t i = 0; i < g->object_count; i++) {
     close(g->objects[i].fds[0]);
     if (g->objects[i].fds[1] != g->objects[i].fds[0])
@@ -253,7 +256,8 @@ struct restart_group *mpir_group_make(const struct mpir_set *set, struct mpir_im
   g->member = -1;
   for (size_t i = 0; i < set->share_count; i++)
     g->share_fds[i] = -1;
-  rc = make_objects(g, options, fds, err);
+  g->sockets = fds->sockets = mpir_sockets_make((const struct mpir_image *const *)images, set->member_count, fds, err);
+  rc = g->sockets ? make_objects(g, options, fds, err) : err->code;
   if (!rc)
     rc = make_memory(g, fds, err);
   fds->group = g;

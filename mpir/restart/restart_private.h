@@ -9,6 +9,7 @@ struct restart_fds {
   int base;
   const struct restart_group *group; /* the set that the process is a member of, or NULL */
   int image, status, standard[3]; /* standard: the restarting command's own streams, -1 if closed */
+  struct restart_sockets *sockets; /* made before, or NULL */
   int go;                         /* where a member of a set waits for the others, or -1 */
   int *file_fds;                  /* by index of the image's file table, while they are made */
 };

@@ -1,5 +1,6 @@
 /* A process with something that no checkpoint can carry; waits to be killed.  refuse KIND
  * Or one that traces process PID while it runs a command, and ends as that ends.  refuse trace PID COMMAND... */
+#include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>
@@ -44,9 +45,21 @@ static void have(const char *kind)
 {
   pthread_t id;
   int fds[2];
+  char byte;
 
   if (!strcmp(kind, "socket"))
-    socketpair(AF_UNIX, SOCK_STREAM, 0, fds);
+    socket(AF_NETLINK, SOCK_RAW, 0);
+  else if (!strcmp(kind, "outside") && !socketpair(AF_UNIX, SOCK_STREAM, 0, fds)) {
+    if (fork() == 0) { /* the child is to be saved alone: the other end is its parent's */
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      close(fds[0]);
+      fprintf(stderr, "child %d\n", getpid());
+      read(fds[1], &byte, 1);
+      fprintf(stderr, "read: %s\n", strerror(errno));
+      exit(0);
+    }
+    close(fds[1]);
+  }
   else if (!strcmp(kind, "inotify"))
     inotify_init();
   else if (!strcmp(kind, "queue"))

@@ -31,15 +31,15 @@ kind() {
   kill_process "$PID"
 }
 
-kind socket "descriptor [0-9]*: a socket cannot be restored"
+kind socket "descriptor [0-9]*: a socket of this family cannot be restored"
 kind inotify "cannot be restored: 'anon_inode:inotify'"
 kind queue "cannot be restored: '/dvm-refuse"
 kind sysv "System V shared memory '/SYSV"
 ALONE=--alone
 kind child "child processes: [0-9]"
-kind both "child processes: [0-9]" "a socket cannot be restored"
+kind both "child processes: [0-9]" "a socket of this family cannot be restored"
 ALONE=
-kind both "a socket cannot be restored"
+kind both "a socket of this family cannot be restored"
 kind blocked "not stopped within 300 ms: thread [0-9]* 'mpir_refuse' (blocks the stop signal)"
 kind main-ended "main thread has ended"
 
@@ -48,6 +48,20 @@ wait_for 20 has "child [0-9]" "$WORK/shared.err" || fail "it does not start"
 refused "memory shared with another process" "memory '/dev/zero (deleted)' is shared with process $PID" -- \
   "$BIN/dvm-checkpoint" "$(sed -n 's/child //p' "$WORK/shared.err")"
 kill_process "$PID"
+
+# A connection that leads out is refused, or broken at the restart.
+start outside "$PROGRAMS/mpir_refuse" outside
+wait_for 20 has "child [0-9]" "$WORK/outside.err" || fail "it does not start"
+CHILD=$(sed -n 's/child //p' "$WORK/outside.err")
+refused "a socket that leads out" "descriptor [0-9]*: a socket whose other end is outside cannot be restored (--sockets=reset" -- \
+  "$BIN/dvm-checkpoint" "$CHILD"
+checkpoint --sockets=reset --kill -o "$WORK/reset" "$CHILD" || fail "--sockets=reset does not allow it"
+kill_process "$PID"
+wait_for 10 gone "$CHILD" || fail "the child does not end"
+"$BIN/dvm-restart" --detach "$WORK/reset" 2> "$WORK/reset.err" || { cat "$WORK/reset.err" >&2; fail "the child with a broken connection does not run"; }
+wait_for 10 has "read: Connection reset by peer" "$WORK/outside.err" || { cat "$WORK/outside.err" >&2; fail "the connection is not reset"; }
+rm "$WORK/reset"
+note "a connection that is broken"
 
 start without bash -c "$PROGRAMS/mpir_plain_static 1 100000000 & wait"
 wait_for 20 has ready "$WORK/without.err" || fail "it does not start"

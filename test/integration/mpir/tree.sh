@@ -58,3 +58,55 @@ done
 wait "$WAITER" || { cat "$WORK/pipeline3.err" >&2; fail "pipeline: status $?"; }
 [ "$(cat "$WORK/pipeline.out")" = "$expected" ] || fail "pipeline: the result differs"
 note "pipeline, three times"
+
+# make, and python's worker processes with queues, locks and connections.
+mkdir "$WORK/make"
+cat > "$WORK/make/Makefile" << 'M'
+all: a1 a2 a3 a4
+	cat $^ | sort | cksum
+a%:
+	for i in $$(seq 1 40); do echo $@ $$i; sleep 0.01; done > $@.tmp
+	mv $@.tmp $@
+M
+cat > "$WORK/workers.py" << 'P'
+import hashlib, multiprocessing, sys
+def work(n):
+    h = hashlib.sha256()
+    for i in range(60000): h.update(b"%d" % (i * n))
+    return h.hexdigest()
+def child(queue, connection):
+    for i in range(10):
+        queue.put((i, work(i)))
+        connection.send(i)
+if __name__ == "__main__":
+    ours, theirs = multiprocessing.Pipe()
+    queue = multiprocessing.Queue()
+    process = multiprocessing.Process(target=child, args=(queue, theirs))
+    process.start()
+    print("ready", file=sys.stderr, flush=True)
+    with multiprocessing.Pool(2) as pool:
+        pooled = pool.map(work, range(30), chunksize=2)
+    queued = [queue.get() for i in range(10)]
+    sent = [ours.recv() for i in range(10)]
+    process.join()
+    print(hashlib.sha256(repr((pooled, queued, sent)).encode()).hexdigest(), flush=True)
+P
+
+# works NAME CONDITION COMMAND...: saved when CONDITION holds, restarted, its result is that of an undisturbed run.
+works() {
+  local name=$1 condition=$2; shift 2
+  "$@" > "$WORK/$name.expected" 2> /dev/null || fail "$name: the undisturbed run fails"
+  rm -f "$WORK/make/"a?
+  start "$name" "$@"
+  wait_for 20 eval "$condition" || fail "$name does not come to work"
+  checkpoint --kill "$PID" || fail "$name: no checkpoint"
+  wait "$PID" 2> /dev/null
+  has_image "$name"
+  again "$name" restarted
+  cmp "$WORK/$name.out" "$WORK/$name.expected" || fail "$name: the result differs"
+  note "$name: $(ls "$IMAGE" | grep -c ckpt) processes, $(grep -c ^share "$IMAGE/set") open files in common"
+}
+command -v make > /dev/null && works make '[ -s "$WORK/make/a1" ]' make -s -j2 -C "$WORK/make"
+[ ! -x /usr/bin/python3 ] || works workers 'has ready "$WORK/workers.err" && [ "$(cat /proc/$PID/task/*/children | wc -w)" = 3 ]' \
+  /usr/bin/python3 -S "$WORK/workers.py"
+exit 0
