@@ -108,12 +108,25 @@ static int fill_pipe(const struct restart_group *g, const struct group_object *o
   return rc;
 }
 
+/* Packets are kept apart: each piece of the content is one. */
+static bool keeps_packets(const struct restart_group *g, const struct mpir_image_file *pipe)
+{
+  for (size_t m = 0; m < g->set->member_count; m++)
+    for (size_t i = 0; g->images[m] && i < g->images[m]->file_count; i++) {
+      const struct mpir_image_file *f = &g->images[m]->files[i];
+
+      if (f->kind == MPIR_FILE_PIPE && f->inode == pipe->inode && (f->open_flags & O_ACCMODE) && (f->open_flags & O_DIRECT))
+        return true;
+    }
+  return false;
+}
+
 static int make_pipe(struct restart_group *g, const struct mpir_image_file *f, struct restart_fds *fds, struct dvm_error *err)
 {
   struct group_object *o = add_object(g, f->kind, f->device, f->inode);
   int side[2], rc;
 
-  if (!o || pipe2(side, O_CLOEXEC))
+  if (!o || pipe2(side, O_CLOEXEC | O_NONBLOCK | (keeps_packets(g, f) ? O_DIRECT : 0))) /* nobody reads: what does not fit is an error */
     return dvm_error_errno(err, "cannot make a pipe between the processes");
   for (int i = 0; i < 2; i++)
     o->fds[i] = mpir_restart_raise(fds, side[i]);

@@ -7,6 +7,16 @@ need_restart
 has_image() { [ -f "$IMAGE/set" ] || { ls -l "$IMAGE" >&2; fail "$1: no set"; }; }
 nothing_left() { [ -z "$(ls -A "$DVMCR_DIR")" ] || fail "$1: left in the folder: $(ls -A "$DVMCR_DIR")"; }
 
+# The numbers of all processes of the set are free: who lost its parent is waited for by the system's first process, in its own time.
+numbers_free() {
+  local line
+  while read -r line; do
+    set -- $line
+    case $1 in member | ended) [ ! -e "/proc/$2" ] || return 1 ;; esac
+  done < "$IMAGE/set"
+}
+await_free() { wait_for 60 numbers_free || fail "the processes of the set do not end"; }
+
 # again NAME WHAT OPTION...: restarts IMAGE and awaits its end.
 again() {
   local name=$1 what=$2 status; shift 2
@@ -52,6 +62,7 @@ for link in 1 2 3; do
   wait_for 20 eval '[ "$(cat /proc/$PID/task/$PID/children | wc -w)" = 3 ]' || { cat "$WORK"/pipeline*.err >&2; ps -ef --forest | tail -15 >&2; fail "pipeline $link: not three children of $PID"; }
   checkpoint --kill "$PID" || fail "pipeline $link: no checkpoint"
   wait "$WAITER" 2> /dev/null
+  await_free
   restart pipeline$link
   [ "$link" = 3 ] || wait_for 20 runs_again || { cat "$WORK/pipeline$link.err" >&2; fail "pipeline $link does not run again"; }
 done
