@@ -1,5 +1,7 @@
 #include "sdm/console/batch.h"
 
+#include "sdm/console/waits.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -18,6 +20,7 @@ static void report(struct sdm_session *s, const struct sdm_show *show, const cha
                                          SDM_REDUCE_TREE, 20000);
   sdm_show_tree(show, a, SDM_TREE_TEXT, 1);
   sdm_answer_free(a);
+  sdm_waits_show(s, show, s->stopped, 20000, true);
   if (!show->json)
     fprintf(show->out, "== local variables, innermost frame with source\n");
   a = sdm_session_ask(s, s->stopped, json_pack("{s:s, s:i}", "cmd", "variables", "sourced", 1), SDM_REDUCE_SAME, 20000);

@@ -269,6 +269,7 @@ static const struct command {
   { "print", "p", console_do_print, "EXPRESSION; over the ranks: -s EXPRESSION statistics, -h [BINS] a histogram, -t [K] the largest (-K: smallest)" },
   { "ptype", "", console_do_ptype, "EXPRESSION: its type" },
   { "quit", "q", do_quit, "end; what was started is killed, what was attached runs on" },
+  { "queues", "", console_do_queues, "message queues of MPI: what is sent and received and not there yet, for each communicator" },
   { "run", "r", console_do_run, "start the programs anew; breakpoints stay" },
   { "sample", "", console_do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were" },
   { "set", "", console_do_set, "var NAME = VALUE; timeout SECONDS" },
@@ -282,6 +283,7 @@ static const struct command {
   { "up", "", console_do_up, "[N]: frames outward" },
   { "viewset", "", do_viewset, "[SET]: who is in it" },
   { "wait", "", console_do_wait, "[SECONDS]: until all of the set have stopped" },
+  { "waits", "", console_do_waits, "who waits for whom in MPI: operations, places, cycles, and who is waited for outside of it" },
   { "watch", "", console_do_watch, "[-any] [-r|-a] EXPRESSION: stop when it is written, read, or both; -any: run, and stop all when one does" },
   { "x", "", console_do_x, "[/COUNT] ADDRESS: memory" },
 };
@@ -346,7 +348,7 @@ static struct sdm_set *take_prefix(struct sdm_console *c, char **line, struct dv
 
 /* Commands that look at programs leave out those that have ended, unless they were named or there are no others. */
 static void drop_ended(struct sdm_console *c, const char *name) {
-  static const char *const looking[] = { "args", "bt", "diff", "down", "frame", "list", "locals", "print", "thread", "up", "x" };
+  static const char *const looking[] = { "args", "bt", "diff", "down", "frame", "list", "locals", "print", "queues", "thread", "up", "waits", "x" };
   bool looks = false;
   for (size_t i = 0; i < sizeof(looking) / sizeof(*looking); i++)
     looks |= !strcmp(looking[i], name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sdm/console/console_private.h"
+#include "sdm/console/waits.h"
 #include "sdm/reduce.h"
 
 void console_do_bt(struct sdm_console *c, char *arg) {
@@ -226,6 +227,17 @@ void console_do_info(struct sdm_console *c, char *arg) {
     console_do_locals(c, arg);
   else
     sdm_show_status(&c->show, c->s);
+}
+
+void console_do_queues(struct sdm_console *c, char *arg) {
+  (void)arg;
+  console_ask_and_show(c, console_with_text(c, "inspect", "what", "queues"));
+}
+
+void console_do_waits(struct sdm_console *c, char *arg) {
+  (void)arg;
+  console_note_nobody(c);
+  c->failed |= !sdm_waits_show(c->s, &c->show, c->to, c->timeout_ms, false);
 }
 
 void console_do_status(struct sdm_console *c, char *arg) {

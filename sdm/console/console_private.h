@@ -96,6 +96,8 @@ void console_do_x(struct sdm_console *c, char *arg);
 void console_do_set(struct sdm_console *c, char *arg);
 void console_do_info(struct sdm_console *c, char *arg);
 void console_do_dvm(struct sdm_console *c, char *arg);
+void console_do_queues(struct sdm_console *c, char *arg);
+void console_do_waits(struct sdm_console *c, char *arg);
 void console_do_status(struct sdm_console *c, char *arg);
 void console_do_thread(struct sdm_console *c, char *arg);
 #endif

@@ -87,7 +87,7 @@ static void show_result(FILE *out, const json_t *r) {
         place(out, v);
       fprintf(out, "\n");
     }
-  } else if (sdm_show_facts(out, r))
+  } else if (sdm_show_queues(out, r) || sdm_show_facts(out, r))
     ;
   else if (json_object_get(r, "id")) {
     fprintf(out, "breakpoint %d", (int)json_integer_value(json_object_get(r, "id")));

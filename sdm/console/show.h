@@ -26,6 +26,8 @@ void sdm_show_late_main(const struct sdm_show *w, const struct sdm_set *ids); /*
 void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const char *why);
 /* The result of the command 'dvm', behind the ranks.  False: it is none. */
 bool sdm_show_facts(FILE *out, const json_t *result);
+/* The same of message queues (waits.c). */
+bool sdm_show_queues(FILE *out, const json_t *result);
 void sdm_show_error(const struct sdm_show *w, const char *text);
 void sdm_show_status(const struct sdm_show *w, const struct sdm_session *s);
 #endif

@@ -8,7 +8,7 @@
 
 #define BAR 40 /* characters of the longest bar */
 
-static void show_error(const struct sdm_show *w, const struct sdm_class *c) {
+void show_class_error(const struct sdm_show *w, const struct sdm_class *c) {
   show_head(w, c->set);
   fprintf(w->out, "error: %.*s\n", (int)c->body.len, (const char *)c->body.p);
 }
@@ -18,7 +18,7 @@ void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *c = &a->classes[i];
     if (c->kind != SDM_CLASS_OK || sdm_stats_decode(&s, c->body.p, c->body.len)) {
-      show_error(w, c);
+      show_class_error(w, c);
       continue;
     }
     double mean = s.sum / (double)s.count, variance = s.sum_squares / (double)s.count - mean * mean;
@@ -67,7 +67,7 @@ void sdm_show_histogram(const struct sdm_show *w, const char *what, const struct
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *c = &a->classes[i];
     if (c->kind != SDM_CLASS_OK || sdm_histogram_decode(&h, c->body.p, c->body.len)) {
-      show_error(w, c);
+      show_class_error(w, c);
       continue;
     }
     if (w->json)
@@ -95,7 +95,7 @@ void sdm_show_top(const struct sdm_show *w, const char *what, const struct sdm_a
     if (good && w->json)
       show_json(w, json_pack("{s:s, s:b, s:O, s:o}", "top", what, "smallest", t.smallest, "values", list, "missing", show_missing_json(a)));
     else if (!good)
-      show_error(w, c);
+      show_class_error(w, c);
     json_decref(list);
   }
   if (!w->json)

@@ -1,0 +1,382 @@
+#include "sdm/console/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdm/console/show_private.h"
+
+struct wait {
+  sdm_id rank;
+  json_t *record;        /* owned: what the rank's gdb says (queues.py, dvm_waits) */
+  struct sdm_set *all;   /* it waits for each of them */
+  struct sdm_set *any;   /* .. or for one of them */
+  struct dvm_text what;  /* for people */
+  bool shown;
+};
+
+struct waits {
+  struct sdm_session *s;
+  struct wait *items; /* [n], by rank */
+  size_t n, in_mpi;
+};
+
+static const char *text_of(const json_t *j, const char *key) {
+  const char *s = json_string_value(json_object_get(j, key));
+  return s ? s : "";
+}
+static json_int_t number_of(const json_t *j, const char *key) { return json_integer_value(json_object_get(j, key)); }
+static bool in_mpi(const struct wait *w) { return *text_of(w->record, "call"); }
+
+/* ---- what the ranks say ---- */
+
+static int by_rank(const void *a, const void *b) {
+  sdm_id x = ((const struct wait *)a)->rank, y = ((const struct wait *)b)->rank;
+  return (x > y) - (x < y);
+}
+
+static void take_lines(struct waits *w, const struct sdm_class *c) {
+  const char *p = (const char *)c->body.p, *end = p + c->body.len;
+  while (p < end) {
+    const char *nl = memchr(p, '\n', (size_t)(end - p));
+    size_t n = nl ? (size_t)(nl - p) : (size_t)(end - p);
+    json_t *j = json_loadb(p, n, 0, NULL);
+    if (json_is_object(j)) {
+      w->items = sdm_realloc(w->items, (w->n + 1) * sizeof(*w->items));
+      w->items[w->n++] = (struct wait){ .rank = (sdm_id)number_of(j, "rank"), .record = json_incref(j), .all = sdm_set_new(),
+                                        .any = sdm_set_new() };
+      w->in_mpi += in_mpi(&w->items[w->n - 1]);
+    }
+    json_decref(j);
+    p += n + 1;
+  }
+}
+
+static void fini(struct waits *w) {
+  for (size_t i = 0; i < w->n; i++) {
+    json_decref(w->items[i].record);
+    sdm_set_free(w->items[i].all);
+    sdm_set_free(w->items[i].any);
+    dvm_text_fini(&w->items[i].what);
+  }
+  free(w->items);
+}
+
+static struct wait *find(const struct waits *w, sdm_id rank) {
+  struct wait key = { .rank = rank };
+  return w->n ? bsearch(&key, w->items, w->n, sizeof(*w->items), by_rank) : NULL;
+}
+
+/* ---- what follows ---- */
+
+static struct sdm_set *members_of(const json_t *comm) {
+  struct sdm_set *set = sdm_set_new();
+  json_t *list = json_object_get(comm, "members"), *one;
+  size_t i;
+  json_array_foreach(list, i, one)
+    if (json_integer_value(one) >= 0)
+      sdm_set_add_element(set, (sdm_id)json_integer_value(one));
+  if (!list && number_of(comm, "size") > 0) /* all, in their order */
+    sdm_set_add_range(set, 0, (sdm_id)number_of(comm, "size") - 1);
+  return set;
+}
+
+static bool collective_on(const struct wait *w, json_int_t context) {
+  json_t *c = json_object_get(w->record, "context");
+  return json_is_integer(c) && json_integer_value(c) == context;
+}
+
+static const char *name_of(const json_t *comm) { return *text_of(comm, "name") ? text_of(comm, "name") : "an unnamed communicator"; }
+
+/* It waits for those of the communicator that have not come. */
+static void wait_collective(struct waits *w, struct wait *one, const json_t *comm) {
+  struct sdm_set *missing = members_of(comm), *others = sdm_set_new();
+  for (size_t i = 0; i < w->n; i++)
+    if (collective_on(&w->items[i], number_of(comm, "context"))) {
+      sdm_set_remove_element(missing, w->items[i].rank);
+      if (strcmp(text_of(w->items[i].record, "call"), text_of(one->record, "call")))
+        sdm_set_add_element(others, w->items[i].rank);
+    }
+  sdm_set_union(one->all, missing);
+  dvm_text_printf(&one->what, "%s", name_of(comm));
+  if (!sdm_set_is_empty(others)) {
+    char *ranks = sdm_set_text(others);
+    dvm_text_printf(&one->what, ", where {%s} are in another operation", ranks);
+    free(ranks);
+  } else if (sdm_set_is_empty(missing))
+    dvm_text_add(&one->what, ", all are there");
+  sdm_set_free(missing);
+  sdm_set_free(others);
+}
+
+static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+
+/* Whether the call may wait for this queue: a receive does not wait for what is sent. */
+static bool concerns(const char *call, const char *queue) {
+  bool sends = begins(call, "MPI_Send") || begins(call, "MPI_Ssend") || begins(call, "MPI_Bsend") || begins(call, "MPI_Rsend");
+  bool receives = begins(call, "MPI_Recv") || begins(call, "MPI_Mrecv");
+  if (begins(call, "MPI_Sendrecv"))
+    return true;
+  return *queue == 's' ? !receives : !sends;
+}
+
+static void add_operation(struct wait *one, const json_t *comm, const char *queue, const json_t *op, bool only_one) {
+  json_int_t world = number_of(op, "world");
+  json_t *tag = json_object_get(op, "tag");
+  bool wild = world < 0;
+  struct sdm_set *from = wild ? members_of(comm) : sdm_set_new();
+  if (!wild)
+    sdm_set_add_element(from, (sdm_id)world);
+  else
+    sdm_set_remove_element(from, one->rank);
+  sdm_set_union(wild || !only_one ? one->any : one->all, from);
+  sdm_set_free(from);
+  dvm_text_printf(&one->what, "%s%s ", one->what.len ? "; " : "", *queue == 's' ? "send to" : "receive from");
+  if (wild)
+    dvm_text_add(&one->what, "any");
+  else
+    dvm_text_printf(&one->what, "%lld", (long long)world);
+  if (json_is_integer(tag))
+    dvm_text_printf(&one->what, ", tag %lld", (long long)json_integer_value(tag));
+  else
+    dvm_text_add(&one->what, ", any tag");
+  dvm_text_printf(&one->what, ", %lld byte%s, %s", (long long)number_of(op, "bytes"), number_of(op, "bytes") == 1 ? "" : "s", name_of(comm));
+}
+
+static size_t count_operations(const struct wait *one) {
+  json_t *comm, *list;
+  const char *queue;
+  size_t i, n = 0;
+  json_array_foreach(json_object_get(one->record, "communicators"), i, comm)
+    json_object_foreach(json_object_get(comm, "queues"), queue, list)
+      n += concerns(text_of(one->record, "call"), queue) ? json_array_size(list) : 0;
+  return n;
+}
+
+#define SHOWN_MAX 8 /* operations of one rank */
+
+static void wait_point_to_point(struct wait *one) {
+  const char *call = text_of(one->record, "call"), *queue;
+  size_t n = count_operations(one), i, k, shown = 0;
+  bool each = n <= 1 || begins(call, "MPI_Waitall") || begins(call, "MPI_Sendrecv"); /* else it may be for one of them alone */
+  json_t *comm, *list, *op;
+  json_array_foreach(json_object_get(one->record, "communicators"), i, comm)
+    json_object_foreach(json_object_get(comm, "queues"), queue, list)
+      json_array_foreach(list, k, op)
+        if (concerns(call, queue) && shown++ < SHOWN_MAX)
+          add_operation(one, comm, queue, op, each);
+  if (shown > SHOWN_MAX)
+    dvm_text_printf(&one->what, "; and %zu more", shown - SHOWN_MAX);
+}
+
+static void conclude(struct waits *w, struct wait *one) {
+  json_t *comm, *context = json_object_get(one->record, "context");
+  size_t i;
+  if (*text_of(one->record, "why"))
+    dvm_text_printf(&one->what, "for whom is not known: %s", text_of(one->record, "why"));
+  else if (json_is_integer(context)) {
+    json_array_foreach(json_object_get(one->record, "communicators"), i, comm)
+      if (number_of(comm, "context") == json_integer_value(context))
+        wait_collective(w, one, comm);
+  } else
+    wait_point_to_point(one);
+  if (!one->what.len)
+    dvm_text_add(&one->what, "for whom is not known");
+}
+
+/* Follows the waits from 'rank' on.  'path' [*n] gets the ranks; true: it has come back to one of them. */
+static bool walk(const struct waits *w, sdm_id rank, sdm_id *path, size_t *n, struct sdm_set *seen) {
+  for (size_t i = 0; i < *n; i++)
+    if (path[i] == rank) {
+      memmove(path, path + i, (*n - i) * sizeof(*path));
+      *n -= i;
+      return true;
+    }
+  const struct wait *one = find(w, rank);
+  if (!one || sdm_set_contains(seen, rank))
+    return false;
+  sdm_set_add_element(seen, rank);
+  path[(*n)++] = rank;
+  struct sdm_set_iter it = sdm_set_iter(sdm_set_is_empty(one->all) ? one->any : one->all);
+  for (sdm_id next; sdm_set_iter_id(&it, &next);)
+    if (*n < w->n + 1 && walk(w, next, path, n, seen))
+      return true;
+  (*n)--;
+  return false;
+}
+
+/* ---- what is shown ---- */
+
+static void put_place(struct dvm_text *t, const json_t *record) {
+  if (*text_of(record, "file"))
+    dvm_text_printf(t, "%s at %s:%lld", text_of(record, "func"), text_of(record, "file"), (long long)number_of(record, "line"));
+  else
+    dvm_text_add(t, "a place without source");
+}
+
+static bool alike(const struct wait *a, const struct wait *b) {
+  return !strcmp(text_of(a->record, "call"), text_of(b->record, "call")) && !strcmp(text_of(a->record, "file"), text_of(b->record, "file")) &&
+         number_of(a->record, "line") == number_of(b->record, "line") && sdm_set_equal(a->all, b->all) && sdm_set_equal(a->any, b->any) &&
+         !strcmp(dvm_text_str((struct dvm_text *)&a->what), dvm_text_str((struct dvm_text *)&b->what));
+}
+
+static void wait_json(const struct sdm_show *show, const struct wait *one, const struct sdm_set *who) {
+  json_t *j = json_pack("{s:s, s:s, s:s, s:I, s:s}", "waits", text_of(one->record, "call"), "func", text_of(one->record, "func"), "file",
+                        text_of(one->record, "file"), "line", number_of(one->record, "line"), "what", dvm_text_str((struct dvm_text *)&one->what));
+  show_ranks(j, "ranks", who);
+  show_ranks(j, "for", one->all);
+  show_ranks(j, "any", one->any);
+  show_json(show, j);
+}
+
+static void wait_text(const struct sdm_show *show, const struct wait *one, const struct sdm_set *who) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  char *all = sdm_set_text(one->all), *any = sdm_set_text(one->any);
+  put_place(&t, one->record);
+  show_head(show, who);
+  fprintf(show->out, "%s, called in %s: ", text_of(one->record, "call"), dvm_text_str(&t));
+  if (*all)
+    fprintf(show->out, "waits for {%s}", all);
+  if (*any)
+    fprintf(show->out, "%swaits for one of {%s}", *all ? ", " : "", any);
+  fprintf(show->out, *all || *any ? " (%s)\n" : "%s\n", dvm_text_str((struct dvm_text *)&one->what));
+  free(all);
+  free(any);
+  dvm_text_fini(&t);
+}
+
+static void show_waits(struct waits *w, const struct sdm_show *show) {
+  for (size_t i = 0; i < w->n; i++) {
+    struct wait *one = &w->items[i];
+    if (!in_mpi(one) || one->shown)
+      continue;
+    struct sdm_set *who = sdm_set_new();
+    for (size_t k = i; k < w->n; k++)
+      if (in_mpi(&w->items[k]) && !w->items[k].shown && alike(one, &w->items[k])) {
+        w->items[k].shown = true;
+        sdm_set_add_element(who, w->items[k].rank);
+      }
+    (show->json ? wait_json : wait_text)(show, one, who);
+    sdm_set_free(who);
+  }
+}
+
+static bool show_cycle(struct waits *w, const struct sdm_show *show) {
+  sdm_id *path = sdm_alloc((w->n + 2) * sizeof(*path));
+  struct sdm_set *seen = sdm_set_new();
+  size_t n = 0;
+  bool found = false;
+  for (size_t i = 0; i < w->n && !found; i++) {
+    n = 0;
+    found = walk(w, w->items[i].rank, path, &n, seen);
+  }
+  if (found && show->json) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+      json_array_append_new(list, json_integer(path[i]));
+    show_json(show, json_pack("{s:o}", "cycle", list));
+  } else if (found) {
+    fprintf(show->out, "a cycle, which nothing ends: ");
+    for (size_t i = 0; i < n; i++)
+      fprintf(show->out, "%u -> ", path[i]);
+    fprintf(show->out, "%u\n", path[0]);
+  }
+  sdm_set_free(seen);
+  free(path);
+  return found;
+}
+
+/* Who is waited for and is not in MPI: there the reason lies, if not in a cycle. */
+static void show_outside(struct waits *w, const struct sdm_show *show) {
+  struct sdm_set *wanted = sdm_set_new();
+  for (size_t i = 0; i < w->n; i++) {
+    sdm_set_union(wanted, w->items[i].all);
+    sdm_set_union(wanted, w->items[i].any);
+  }
+  struct sdm_set_iter it = sdm_set_iter(wanted);
+  for (sdm_id rank; sdm_set_iter_id(&it, &rank);) {
+    const struct wait *one = find(w, rank);
+    struct dvm_text t = DVM_TEXT_INIT;
+    if (one && in_mpi(one))
+      continue;
+    if (one) {
+      dvm_text_add(&t, "is not in MPI, but in ");
+      put_place(&t, one->record);
+    } else
+      dvm_text_add(&t, sdm_set_contains(w->s->exited, rank) ? "has ended" : sdm_set_contains(w->s->running, rank) ? "is running, stop it to see where"
+                       : sdm_set_contains(w->s->dead, rank) ? "is dead" : "was not asked");
+    if (show->json)
+      show_json(show, json_pack("{s:I, s:s}", "waited_for", (json_int_t)rank, "why", dvm_text_str(&t)));
+    else
+      fprintf(show->out, "{%u} is waited for and %s\n", rank, dvm_text_str(&t));
+    dvm_text_fini(&t);
+  }
+  sdm_set_free(wanted);
+}
+
+static void show_queue(FILE *out, const char *name, const json_t *list) {
+  json_t *op;
+  size_t i;
+  json_array_foreach((json_t *)list, i, op) {
+    json_t *tag = json_object_get(op, "tag");
+    fprintf(out, "    %-7s  %s ", name, !strcmp(name, "send") ? "to" : "from");
+    if (number_of(op, "peer") < 0)
+      fprintf(out, "any");
+    else
+      fprintf(out, "%lld", (long long)number_of(op, "peer"));
+    if (number_of(op, "peer") >= 0 && number_of(op, "peer") != number_of(op, "world"))
+      fprintf(out, " (%lld of all)", (long long)number_of(op, "world"));
+    if (json_is_integer(tag))
+      fprintf(out, "  tag %lld", (long long)json_integer_value(tag));
+    else
+      fprintf(out, "  any tag");
+    fprintf(out, "  %lld bytes\n", (long long)number_of(op, "bytes"));
+  }
+}
+
+bool sdm_show_queues(FILE *out, const json_t *result) {
+  json_t *comms = json_object_get(result, "communicators"), *comm, *list;
+  const char *queue;
+  size_t i;
+  if (!comms)
+    return false;
+  fprintf(out, "\n");
+  json_array_foreach(comms, i, comm) {
+    fprintf(out, "  %s, rank %lld of %lld%s\n", name_of(comm), (long long)number_of(comm, "rank"), (long long)number_of(comm, "size"),
+            json_object_size(json_object_get(comm, "queues")) ? "" : ": nothing pending");
+    json_object_foreach(json_object_get(comm, "queues"), queue, list)
+      show_queue(out, queue, list);
+  }
+  return true;
+}
+
+size_t sdm_waits_show(struct sdm_session *s, const struct sdm_show *show, const struct sdm_set *to, uint32_t timeout_ms, bool quiet) {
+  struct waits w = { .s = s };
+  struct sdm_set *stand = sdm_set_intersect(sdm_set_copy(to), s->stopped);
+  json_t *command = json_pack("{s:s, s:s, s:s}", "cmd", "inspect", "what", "waits", "reduce", "lines");
+  struct sdm_answer *a = sdm_session_ask(s, stand, command, SDM_REDUCE_CONCAT, timeout_ms);
+  for (size_t i = 0; i < a->n; i++)
+    if (a->classes[i].kind == SDM_CLASS_OK)
+      take_lines(&w, &a->classes[i]);
+    else if (!quiet)
+      show_class_error(show, &a->classes[i]);
+  if (w.n)
+    qsort(w.items, w.n, sizeof(*w.items), by_rank);
+  for (size_t i = 0; i < w.n; i++)
+    if (in_mpi(&w.items[i]))
+      conclude(&w, &w.items[i]);
+  if (w.in_mpi && quiet && !show->json)
+    fprintf(show->out, "== who waits for whom\n");
+  show_waits(&w, show);
+  show_cycle(&w, show);
+  show_outside(&w, show);
+  if (!w.in_mpi && !quiet)
+    sdm_show_error(show, sdm_set_is_empty(stand) ? "none of them stands" : "none of them is in MPI");
+  if (!quiet && !show->json)
+    show_missing(show, a);
+  fflush(show->out);
+  size_t n = w.in_mpi;
+  fini(&w);
+  sdm_answer_free(a);
+  sdm_set_free(stand);
+  return n;
+}
