@@ -64,8 +64,8 @@ static int wait_for(const struct mpir_restarted *r)
 {
   int status = 0;
 
-  signal(SIGINT, SIG_IGN);
-  signal(SIGQUIT, SIG_IGN);
+  signal(SIGINT, r->apart ? pass_on : SIG_IGN);
+  signal(SIGQUIT, r->apart ? pass_on : SIG_IGN);
   target = r->pid;
   if (early)
     kill(r->pid, early);

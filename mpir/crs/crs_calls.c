@@ -81,7 +81,7 @@ static const short waiting_numbers[] = {
   SYS_sendmsg, SYS_recvmsg, SYS_wait4, SYS_semop, SYS_msgsnd, SYS_msgrcv, SYS_fcntl, SYS_flock, SYS_rt_sigtimedwait, SYS_rt_sigsuspend,
   SYS_futex, SYS_io_getevents, SYS_semtimedop, SYS_clock_nanosleep, SYS_epoll_wait, SYS_mq_timedsend, SYS_mq_timedreceive, SYS_waitid,
   SYS_pselect6, SYS_ppoll, SYS_epoll_pwait, SYS_accept4, SYS_recvmmsg, SYS_sendmmsg, SYS_io_pgetevents, SYS_io_uring_enter,
-  SYS_epoll_pwait2, 449 /* futex_waitv */, 455 /* futex_wait */,
+  SYS_prctl, SYS_seccomp /* which are noted */, SYS_epoll_pwait2, 449 /* futex_waitv */, 455 /* futex_wait */,
 };
 
 void crs_calls_init(void)
@@ -188,7 +188,7 @@ long crs_syscall_waiting(long number, long a0, long a1, long a2, long a3, long a
 {
   CALL_SCOPE;
   long a[6] = { a0, a1, a2, a3, a4, a5 };
-  long rc = made_again(number, a);
+  long rc = number == SYS_prctl || number == SYS_seccomp ? crs_confine_call(number, a) : made_again(number, a);
 
   if (number == SYS_write)
     rc = crs_write_on(rc, (int)a0, &(struct iovec){ (void *)a1, (size_t)a2 }, 1);

@@ -176,6 +176,36 @@ static int header_umask(struct crs_dump *d)
   return 0;
 }
 
+static int64_t read_number(const char *path, bool hex)
+{
+  char text[64];
+  const char *s = text;
+  bool negative;
+
+  if (plain_read_file(path, text, sizeof(text)) <= 0)
+    return 0;
+  negative = *s == '-';
+  s += negative;
+  return hex ? (int64_t)plain_hex(&s) : negative ? -(int64_t)plain_dec(&s) : (int64_t)plain_dec(&s);
+}
+
+static void read_process(struct mpir_image_process *p)
+{
+  char stat[2048];
+  long rc;
+
+  plain_read_file("/proc/self/stat", stat, sizeof(stat));
+  p->group = (int32_t)stat_field(stat, 5);
+  p->session = (int32_t)stat_field(stat, 6);
+  p->terminal = (int32_t)stat_field(stat, 7);
+  p->oom_score_adjust = (int32_t)read_number("/proc/self/oom_score_adj", false);
+  p->core_filter = (uint32_t)read_number("/proc/self/coredump_filter", true);
+  rc = sys5(SYS_prctl, 66 /* PR_GET_MDWE */, 0, 0, 0, 0);
+  p->no_exec_gain = rc > 0 ? (uint32_t)rc : 0;
+  rc = sys3(SYS_membarrier, 1 << 9 /* MEMBARRIER_CMD_GET_REGISTRATIONS */, 0, 0);
+  p->barriers = rc > 0 ? (uint32_t)rc : 0;
+}
+
 int dump_header(struct crs_dump *d)
 {
   struct mpir_image_header *h = &d->header;
@@ -198,6 +228,7 @@ int dump_header(struct crs_dump *d)
   if (d->request->flags & CRS_ALL_FILES)
     h->flags |= MPIR_IMAGE_ALL_FILES;
   header_addresses(h);
+  read_process(&d->process);
   header_names(d);
   header_limits(h);
   header_settings(h);

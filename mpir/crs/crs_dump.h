@@ -15,6 +15,8 @@
 #define DUMP_NOTES_MAX (128u << 20)
 #define DUMP_PIPES_MAX (8u << 20)   /* contents of pipes */
 #define DUMP_PIPE_PIECES_MAX 65536u /* packets, and contents of pipes without */
+#define DUMP_GROUPS_MAX 65536
+#define DUMP_FILTERS_MAX (512u << 10) /* bytes */
 #define DUMP_COPY_MAX MPIR_EXTENT_MAX
 
 /* Pages of one mapping that have content of their own. */
@@ -41,7 +43,13 @@ struct crs_dump {
   const struct crs_request *request;
   struct dump_result *result;   /* NULL when not forked */
   struct mpir_image_header header;
+  struct mpir_image_process process;
   struct mpir_image_thread threads[CRS_THREADS_MAX];
+  struct mpir_image_credentials credentials[CRS_THREADS_MAX];
+  uint32_t groups[DUMP_GROUPS_MAX + 1];
+  unsigned group_count;
+  uint32_t filters_len;
+  unsigned char filters[DUMP_FILTERS_MAX];
   uint64_t frames[CRS_THREADS_MAX];
   unsigned thread_count, map_count, run_count, extent_count, file_count, timer_count, pipe_count;
   unsigned load_count, phdr_max;
@@ -93,6 +101,7 @@ bool dump_is_deleted(const char *name);
 
 /* Each returns 0 or -E... with the reason in d->why. */
 int dump_threads(struct crs_dump *d);   /* crs_collect.c: what must be read before the release */
+int dump_credentials(struct crs_dump *d); /* crs_confine.c: after the threads */
 int dump_header(struct crs_dump *d);
 int dump_timers(struct crs_dump *d);
 int dump_children(struct crs_dump *d);

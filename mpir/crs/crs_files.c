@@ -43,7 +43,7 @@ static uint32_t file_classify(int fd, const char *link, const struct stat *st)
   for (unsigned i = 0; i < sizeof(anonymous) / sizeof(anonymous[0]); i++)
     if (plain_starts(link, anonymous[i].link))
       return anonymous[i].kind;
-  if (S_ISREG(st->st_mode) && is_message_queue(fd))
+  if (S_ISREG(st->st_mode) && (is_message_queue(fd) || plain_starts(link, "/secretmem")))
     return 0;
   if (S_ISREG(st->st_mode))
     return st->st_nlink ? MPIR_FILE_REGULAR : MPIR_FILE_MEMFD; /* a deleted file lives on in the image */

@@ -170,7 +170,8 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   MPIR_checkpoint_debugger_detach();
   crs_hooks_expect(request->flags & CRS_FOR_DEBUGGER, traced);
   crs_hooks_await_held();
-  if (!(request->flags & (CRS_IGNORE_FILES | CRS_MEMBER)))
+  reply->code = crs_confine_check(reply->text, sizeof(reply->text));
+  if (!reply->code && !(request->flags & (CRS_IGNORE_FILES | CRS_MEMBER)))
     reply->code = crs_shared_check(reply->text, sizeof(reply->text));
   if (!reply->code) {
     choose_path(request, reply->path, sizeof(reply->path));
@@ -526,6 +527,7 @@ __attribute__((constructor)) static void crs_constructor(void)
   read_environment();
   crs_settings_init();
   crs_calls_init();
+  crs_confine_init();
   crs_wrap_init();
   crs_fault_init();
   crs.listen_fd = -1;

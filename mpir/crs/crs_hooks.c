@@ -83,7 +83,7 @@ EXPORT FUNCTION void MPIR_checkpoint_debugger_breakpoint(void)
 void crs_hooks_expect(bool asked, bool traced_before)
 {
   const bool traced = crs_hooks_traced();
-  const bool waiting = atomic_load(&crs.waiting) && !debugger_died();
+  const bool waiting = (atomic_load(&crs.waiting) || MPIR_checkpoint_held_threads) && !debugger_died(); /* or are on their way */
 
   atomic_store(&debugger_expected, MPIR_debug_with_checkpoint && (asked || waiting || (traced_before && !traced)));
   if (atomic_load(&debugger_expected) || traced)

@@ -182,7 +182,7 @@ static uint32_t hints_of(const char *flags)
 {
   static const struct { char name[3]; uint32_t flag; } known[] = {
     { "lo", MPIR_MAP_LOCKED }, { "lf", MPIR_MAP_LOCKED_ON_FAULT }, { "hg", MPIR_MAP_HUGE }, { "nh", MPIR_MAP_NO_HUGE },
-    { "mg", MPIR_MAP_MERGEABLE }, { "sr", MPIR_MAP_SEQUENTIAL }, { "rr", MPIR_MAP_RANDOM }, { "dd", MPIR_MAP_NO_DUMP },
+    { "sl", MPIR_MAP_SEALED }, { "mg", MPIR_MAP_MERGEABLE }, { "sr", MPIR_MAP_SEQUENTIAL }, { "rr", MPIR_MAP_RANDOM }, { "dd", MPIR_MAP_NO_DUMP },
     { "dc", MPIR_MAP_NO_FORK }, { "wf", MPIR_MAP_WIPE_ON_FORK },
   };
   uint32_t found = 0;

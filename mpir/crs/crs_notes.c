@@ -224,6 +224,10 @@ int dump_notes(struct crs_dump *d)
     { MPIR_NOTE_TIMERS, d->timers, d->timer_count * sizeof(d->timers[0]) },
     { MPIR_NOTE_ACTIONS, d->actions, sizeof(d->actions) },
     { MPIR_NOTE_STRINGS, d->strings, strings },
+    { MPIR_NOTE_CREDENTIALS, d->credentials, d->thread_count * sizeof(d->credentials[0]) },
+    { MPIR_NOTE_GROUPS, d->groups, d->group_count * sizeof(d->groups[0]) },
+    { MPIR_NOTE_FILTERS, d->filters, d->filters_len },
+    { MPIR_NOTE_PROCESS, &d->process, sizeof(d->process) },
   };
   int rc = notes_core(d);
 

@@ -59,6 +59,7 @@ struct crs_self {
   volatile unsigned deferred;  /* a stop signal came inside one */
   volatile unsigned interrupted; /* stopped inside a wrapped call, nothing else came */
   volatile uintptr_t inside;   /* frame of the wrapper that makes a call; 0: none */
+  unsigned filters;            /* seccomp filters that this thread has installed, and those before */
   bool registered, helper;
   volatile bool waiting;       /* inside the waitpoint */
   pid_t tid;                   /* 0: this and the next are not known yet */
@@ -151,6 +152,13 @@ struct crs_chain *crs_helper_chain(void);
 void crs_wrap_linked(void);
 /* Finds libc's functions that cannot be looked for when they are called. */
 void crs_wrap_init(void);
+
+/* crs_confine.c */
+void crs_confine_init(void);
+/* prctl(2) or seccomp(2): a filter that it installs is noted. */
+long crs_confine_call(long number, const long *a);
+/* Before the stop: 0, or -EOPNOTSUPP with the text in 'why' when a seccomp filter does not permit a checkpoint, or cannot be restored. */
+int crs_confine_check(char *why, size_t size);
 
 /* crs_timer.c: in a forked child. */
 void crs_timer_after_fork(void);

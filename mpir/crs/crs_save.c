@@ -30,6 +30,8 @@ static int collect(struct crs_dump *d)
   int rc = dump_threads(d), children, files;
 
   if (!rc)
+    rc = dump_credentials(d);
+  if (!rc)
     rc = dump_header(d);
   if (!rc)
     rc = dump_timers(d);

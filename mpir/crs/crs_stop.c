@@ -90,6 +90,7 @@ void crs_record_fill(struct mpir_image_thread *image)
   rc = sys2(SYS_ioprio_get, 1 /* IOPRIO_WHO_PROCESS */, 0);
   image->io_priority = rc > 0 ? (uint32_t)rc : 0;
   image->timer_slack_ns = first_settings.timer_slack_ns;
+  image->securebits = (uint32_t)sys1(SYS_prctl, PR_GET_SECUREBITS);
   image->no_new_privileges = first_settings.no_new_privileges;
   image->parent_death_signal = image->tid == crs.pid ? first_settings.parent_death_signal : 0; /* not inherited */
   if (atomic_load(&crs.settings_changed))

@@ -513,9 +513,7 @@ EXPORT int prctl(int option, ...)
   for (int i = 0; i < 4; i++)
     a[i] = va_arg(list, unsigned long);
   va_end(list);
-  if (option == PR_SET_TIMERSLACK || option == PR_SET_PDEATHSIG || option == PR_SET_NO_NEW_PRIVS)
-    atomic_store(&crs.settings_changed, 1);
-  rc = sys5(SYS_prctl, option, a[0], a[1], a[2], a[3]);
+  rc = crs_confine_call(SYS_prctl, (const long[6]){ option, (long)a[0], (long)a[1], (long)a[2], (long)a[3], 0 });
   if (!sys_failed(rc))
     return (int)rc;
   errno = (int)-rc;

@@ -41,7 +41,7 @@ static int note_take(const struct note_slot *slot, const void *content, size_t s
 static int note_dispatch(struct mpir_image *image, const char *name, size_t name_size, uint32_t type,
                          const void *content, size_t size, const struct mpir_image_checksum **sum, struct dvm_error *err)
 {
-  size_t headers = 0, actions = 0, sums = 0;
+  size_t headers = 0, actions = 0, sums = 0, processes = 0;
   const struct note_slot slots[] = {
     SLOT(HEADER) = { "header", sizeof(*image->header), (const void **)&image->header, &headers },
     SLOT(MAPS) = { "memory map", sizeof(*image->maps), (const void **)&image->maps, &image->map_count },
@@ -52,6 +52,10 @@ static int note_dispatch(struct mpir_image *image, const char *name, size_t name
     SLOT(ACTIONS) = { "signal table", sizeof(*image->actions), (const void **)&image->actions, &actions },
     SLOT(STRINGS) = { "names", 1, (const void **)&image->strings, &image->strings_size },
     SLOT(CHECKSUM) = { "checksums", sizeof(**sum), (const void **)sum, &sums },
+    SLOT(CREDENTIALS) = { "credentials", sizeof(*image->credentials), (const void **)&image->credentials, &image->credential_count },
+    SLOT(GROUPS) = { "groups", sizeof(*image->groups), (const void **)&image->groups, &image->group_count },
+    SLOT(FILTERS) = { "filters", 1, (const void **)&image->filters, &image->filters_size },
+    SLOT(PROCESS) = { "process", sizeof(*image->process), (const void **)&image->process, &processes },
     SLOT(LOADS) = { "program headers", sizeof(*image->loads), (const void **)&image->loads, &image->load_count },
   };
   const struct note_slot auxv = { "auxiliary vector", 1, (const void **)&image->auxv, &image->auxv_bytes };
@@ -68,6 +72,8 @@ static int note_dispatch(struct mpir_image *image, const char *name, size_t name
   rc = note_take(&slots[type - MPIR_NOTE_BASE], content, size, err);
   if (!rc && type == MPIR_NOTE_HEADER && headers != 1)
     rc = dvm_error_set(err, -EBADMSG, "the image has %zu headers", headers);
+  if (!rc && type == MPIR_NOTE_PROCESS && processes != 1)
+    rc = dvm_error_set(err, -EBADMSG, "the image tells of %zu processes", processes);
   if (!rc && type == MPIR_NOTE_ACTIONS && actions != MPIR_SIGNALS)
     rc = dvm_error_set(err, -EBADMSG, "the image has %zu signal actions, not %d", actions, MPIR_SIGNALS);
   return rc;
@@ -119,7 +125,10 @@ static int check_header(const struct mpir_image *image, struct dvm_error *err)
 {
   const struct mpir_image_header *h = image->header;
 
-  if (!h || !image->maps || !image->threads || !image->extents || !image->files || !image->timers || !image->actions ||
+  if (h && h->version != MPIR_IMAGE_VERSION)
+    return dvm_error_set(err, -EPROTO, "the image has version %u, this program reads version %d: restart it with the "
+                         "version that wrote it", h->version, MPIR_IMAGE_VERSION);
+  if (!h || !image->credentials || !image->groups || !image->filters || !image->process || !image->maps || !image->threads || !image->extents || !image->files || !image->timers || !image->actions ||
       !image->strings || !image->auxv)
     return dvm_error_set(err, -EBADMSG, "the image lacks a table");
   if (h->version != MPIR_IMAGE_VERSION || h->size != sizeof(*h))
@@ -161,6 +170,37 @@ static int check_threads(const struct mpir_image *image, struct dvm_error *err)
     if (image->threads[i].tid <= 0 || !memchr(image->threads[i].name, 0, sizeof(image->threads[i].name)))
       return dvm_error_set(err, -EBADMSG, "thread %zu of the image is bad", i);
   return 0;
+}
+
+/* Each filter: flags, length, instructions. */
+static int check_filters(struct mpir_image *image, struct dvm_error *err)
+{
+  uint32_t head[2];
+
+  for (size_t at = 0; at < image->filters_size; at += sizeof(head) + head[1] * 8ul) {
+    if (image->filters_size - at < sizeof(head))
+      return dvm_error_set(err, -EBADMSG, "the image's filters are cut");
+    memcpy(head, image->filters + at, sizeof(head));
+    if (!head[1] || head[1] > 4096 || image->filters_size - at - sizeof(head) < head[1] * 8ul)
+      return dvm_error_set(err, -EBADMSG, "filter %zu of the image is bad", image->filter_count);
+    image->filter_count++;
+  }
+  return 0;
+}
+
+static int check_credentials(struct mpir_image *image, struct dvm_error *err)
+{
+  int rc = check_filters(image, err);
+
+  if (!rc && image->credential_count != image->thread_count)
+    rc = dvm_error_set(err, -EBADMSG, "the image has credentials for %zu of %zu threads", image->credential_count, image->thread_count);
+  for (size_t i = 0; i < image->credential_count && !rc; i++) {
+    const struct mpir_image_credentials *c = &image->credentials[i];
+
+    if (c->filters > image->filter_count || c->group_count > image->group_count || c->groups_at > image->group_count - c->group_count)
+      rc = dvm_error_set(err, -EBADMSG, "the credentials of thread %zu of the image are bad", i);
+  }
+  return rc;
 }
 
 const struct mpir_image_map *mpir_image_map_at(const struct mpir_image *image, uint64_t address)
@@ -234,6 +274,8 @@ static int check_tables(struct mpir_image *image, struct dvm_error *err)
     rc = check_maps(image, err);
   if (!rc)
     rc = check_threads(image, err);
+  if (!rc)
+    rc = check_credentials(image, err);
   if (!rc)
     rc = check_timers(image, err);
   if (!rc)

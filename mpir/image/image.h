@@ -16,10 +16,15 @@ struct mpir_image { /* all pointers borrow from the file's mapping */
   const struct mpir_image_file *files;
   const struct mpir_image_timer *timers;
   const struct mpir_image_action *actions;  /* [MPIR_SIGNALS] */
+  const struct mpir_image_credentials *credentials; /* [thread_count] */
+  const struct mpir_image_process *process;
+  const uint32_t *groups;
+  const unsigned char *filters;             /* flags, length, instructions of 8 bytes, one filter behind the other */
   const char *strings;
   const unsigned char *auxv;                /* pairs of 8-byte words; not aligned */
   const Elf64_Phdr *loads;                  /* of the uncompressed form, the note segment first */
   size_t map_count, thread_count, extent_count, file_count, timer_count, strings_size, auxv_bytes, load_count;
+  size_t credential_count, group_count, filters_size, filter_count;
   const unsigned char *data;                /* the whole file */
   size_t size;
   uint64_t notes_offset, notes_size;

@@ -10,7 +10,7 @@
 #include "mpir/crs/context.h"
 
 #define MPIR_NOTE_NAME "DVMCKPT-IMG" /* twelve bytes, so that contents are aligned to 8 */
-#define MPIR_IMAGE_VERSION 2
+#define MPIR_IMAGE_VERSION 3
 #define MPIR_PAGE 4096u
 #define MPIR_EXTENT_MAX (4u << 20)  /* bytes of memory covered by one extent */
 #define MPIR_SIGNALS 64
@@ -29,6 +29,10 @@ enum mpir_note_type {
   MPIR_NOTE_STRINGS = MPIR_NOTE_BASE + 8,  /* bytes; names are offsets of terminated strings */
   MPIR_NOTE_CHECKSUM = MPIR_NOTE_BASE + 9, /* one mpir_image_checksum; the last note */
   MPIR_NOTE_LOADS = MPIR_NOTE_BASE + 10,   /* compressed images: the program headers of the uncompressed form */
+  MPIR_NOTE_CREDENTIALS = MPIR_NOTE_BASE + 11, /* mpir_image_credentials[], one for each thread, in the order of the threads */
+  MPIR_NOTE_GROUPS = MPIR_NOTE_BASE + 12,  /* numbers of groups, 4 bytes each; credentials tell which */
+  MPIR_NOTE_FILTERS = MPIR_NOTE_BASE + 13, /* seccomp filters in the order of their installation: flags, length, instructions */
+  MPIR_NOTE_PROCESS = MPIR_NOTE_BASE + 14, /* one mpir_image_process */
 };
 
 enum mpir_codec { MPIR_CODEC_NONE = 0, MPIR_CODEC_ZLIB = 1, MPIR_CODEC_ZSTD = 2 };
@@ -75,6 +79,7 @@ enum { /* mpir_image_map.flags */
   MPIR_MAP_HOLDS_TEXT = 4, /* executable when saved */
   MPIR_MAP_LOCKED = 8,     /* mlock(2); with the next: pages as they are touched */
   MPIR_MAP_LOCKED_ON_FAULT = 16,
+  MPIR_MAP_SEALED = 32,    /* mseal(2) */
   /* Hints of madvise(2): */
   MPIR_MAP_HUGE = 1 << 8, MPIR_MAP_NO_HUGE = 1 << 9, MPIR_MAP_MERGEABLE = 1 << 10, MPIR_MAP_SEQUENTIAL = 1 << 11,
   MPIR_MAP_RANDOM = 1 << 12, MPIR_MAP_NO_DUMP = 1 << 13, MPIR_MAP_NO_FORK = 1 << 14, MPIR_MAP_WIPE_ON_FORK = 1 << 15,
@@ -121,7 +126,26 @@ struct mpir_image_thread {
   uint64_t timer_slack_ns;
   int32_t parent_death_signal;
   uint32_t io_priority;          /* ioprio_get(2) */
-  uint32_t no_new_privileges, reserved;
+  uint32_t no_new_privileges, securebits;
+};
+
+struct mpir_image_credentials {
+  uint32_t uids[4], gids[4];     /* real, effective, saved, of file access */
+  uint64_t inheritable, permitted, effective, bounding, ambient; /* capabilities(7) */
+  uint32_t securebits, no_new_privileges;
+  uint32_t filters;              /* the first so many of the image's seccomp filters */
+  uint32_t groups_at, group_count, reserved;
+};
+
+enum { MPIR_FILTER_BY_PRCTL = 1u << 31 }; /* flags of a filter: installed by prctl(2); else those of seccomp(2) */
+
+struct mpir_image_process {
+  int32_t session, group, terminal; /* terminal: tty_nr of /proc/PID/stat, 0 if none */
+  int32_t oom_score_adjust;
+  uint32_t core_filter;          /* /proc/PID/coredump_filter */
+  uint32_t no_exec_gain;         /* PR_GET_MDWE */
+  uint32_t barriers;             /* registrations of membarrier(2) */
+  uint32_t inherited_filters;    /* seccomp filters that the program was started with */
 };
 
 enum mpir_file_kind {

@@ -28,6 +28,8 @@ static const char *const stages[RESTORER_STAGES] = {
   [RESTORER_THREAD] = "make the thread with the number", [RESTORER_TIMER] = "make the timer with the number",
   [RESTORER_RSEQ] = "register restartable sequences",
   [RESTORER_SCHEDULING] = "give the scheduling policy (which needs CAP_SYS_NICE) to thread",
+  [RESTORER_CREDENTIALS] = "give back the credentials of thread", [RESTORER_FILTER] = "install the seccomp filters of thread",
+  [RESTORER_SEAL] = "seal the memory",
   [RESTORER_LOCK] = "lock the memory (which needs CAP_IPC_LOCK or a higher 'ulimit -l')",
 };
 
@@ -39,6 +41,47 @@ struct spawn {
   int status[2], go[2]; /* pipes: what became of it, from the process; its number as seen from outside, to it */
   bool namespace, user_namespace;
 };
+
+static void write_setting(const char *path, int base, long long value)
+{
+  FILE *f = fopen(path, "r+e");
+  char text[64] = "";
+
+  if (f && fgets(text, sizeof(text), f) && strtoll(text, NULL, base) == value) {
+    fclose(f);
+    return;
+  }
+  if (f) {
+    rewind(f);
+    fprintf(f, base == 16 ? "%#llx" : "%lld", value);
+  }
+  if (!f || fclose(f))
+    fprintf(stderr, "dvm restart: note: %s cannot be set to %lld again: %s\n", path, value, strerror(errno));
+}
+
+void mpir_restart_settings(const struct mpir_image *image)
+{
+  const struct mpir_image_process *p = image->process;
+
+  write_setting("/proc/self/coredump_filter", 16, p->core_filter);
+  write_setting("/proc/self/oom_score_adj", 10, p->oom_score_adjust);
+}
+
+/* A leader of a session becomes one again; a process group of its own is only given back where no terminal tells one from the other. */
+static bool is_apart(const struct mpir_image *image)
+{
+  const struct mpir_image_process *p = image->process;
+
+  return p->session == image->header->pid || (p->group == image->header->pid && !p->terminal);
+}
+
+static void take_session(const struct mpir_image *image)
+{
+  if (image->process->session == image->header->pid)
+    setsid();
+  else if (is_apart(image))
+    setpgid(0, 0);
+}
 
 /* In the new process, under the old number. */
 static _Noreturn void become_process(struct spawn *s)
@@ -52,6 +95,8 @@ static _Noreturn void become_process(struct spawn *s)
   if (read(s->go[0], &outer_pid, sizeof(outer_pid)) != sizeof(outer_pid))
     _exit(127);
   close(s->go[0]);
+  take_session(image);
+  mpir_restart_settings(image); /* while what is to be said goes to the command's own standard error */
   if (image->file_count && image->files[image->file_count - 1].fd >= fds.base)
     fds.base = image->files[image->file_count - 1].fd + 1;
   for (int i = 0; i < 3; i++)
@@ -232,7 +277,8 @@ int mpir_restart_failure(const char *text, size_t size, struct dvm_error *err)
   if (size < sizeof(status) || text[0] != 'E')
     return dvm_error_set(err, -ECANCELED, "the process ended before it ran again");
   memcpy(&status, text, sizeof(status));
-  if (status.stage == RESTORER_THREAD || status.stage == RESTORER_TIMER || status.stage == RESTORER_SCHEDULING)
+  if (status.stage == RESTORER_THREAD || status.stage == RESTORER_TIMER || status.stage == RESTORER_SCHEDULING ||
+      status.stage == RESTORER_CREDENTIALS || status.stage == RESTORER_FILTER)
     return dvm_error_set(err, (int)status.code, "cannot %s %lld: %s", stages[status.stage], (long long)status.address,
                          strerror((int)-status.code));
   return dvm_error_set(err, -ECANCELED, "cannot %s at %#llx: %s",
@@ -263,6 +309,7 @@ static int start(struct spawn *s, struct mpir_restarted *out)
   if (pipe2(s->status, O_CLOEXEC) || pipe2(s->go, O_CLOEXEC))
     return dvm_error_errno(s->err, "cannot make a pipe");
   out->inner_pid = s->image->header->pid;
+  out->apart = is_apart(s->image);
   out->child = s->namespace ? spawn_in_namespace(s) : mpir_restart_clone(s->image->header->pid);
   if (out->child == 0)
     become_process(s);

@@ -23,6 +23,7 @@ struct mpir_restarted {
   pid_t child;    /* to wait for: the process, or the first process of its namespace, which ends as it does */
   pid_t pid;      /* the process as seen from here */
   pid_t inner_pid; /* as it sees itself */
+  bool apart;      /* it leads a session or group of its own: signals of a terminal come to the command alone */
   pid_t foreground; /* process group that had the terminal, or 0 */
   pid_t *all;       /* of a set: all processes as seen from here, 0 at the end; the caller frees.  NULL for one process */
 };

@@ -117,6 +117,8 @@ int mpir_restart_check(const struct mpir_image *image, const struct mpir_restart
   int rc = check_owner(image, err);
 
   if (!rc)
+    rc = mpir_restart_confine_check(image, err);
+  if (!rc)
     rc = check_kernel(image, err);
   if (!rc)
     rc = check_mapped_files(image, err);

@@ -303,7 +303,8 @@ static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err
   uint64_t code = page_up((uint64_t)(mpir_restorer_code_end - mpir_restorer_code));
   uint64_t tables = page_up(sizeof(struct restorer_plan) + b->region_count * sizeof(*b->regions) +
                             b->read_count * sizeof(*b->reads) + image->thread_count * sizeof(*image->threads) +
-                            image->timer_count * sizeof(*image->timers) + (b->close_count + 8) * sizeof(int) +
+                            image->timer_count * sizeof(*image->timers) + image->credential_count * sizeof(*image->credentials) +
+                            image->group_count * sizeof(*image->groups) + image->filters_size + (b->close_count + 8) * sizeof(int) +
                             image->auxv_bytes + 256);
   uint64_t stacks = page_up((image->thread_count + 1) * RESTORER_STACK), park = 0, area;
   struct restart_area *areas;
@@ -334,6 +335,11 @@ static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err
   plan->regions = take(&at, b->regions, b->region_count * sizeof(*b->regions));
   plan->reads = take(&at, b->reads, b->read_count * sizeof(*b->reads));
   plan->threads = take(&at, image->threads, image->thread_count * sizeof(*image->threads));
+  plan->credentials = take(&at, image->credentials, image->credential_count * sizeof(*image->credentials));
+  plan->groups = take(&at, image->groups, image->group_count * sizeof(*image->groups));
+  plan->filters = take(&at, image->filters, image->filters_size);
+  plan->no_exec_gain = image->process->no_exec_gain;
+  plan->barriers = image->process->barriers;
   plan->timers = take(&at, image->timers, image->timer_count * sizeof(*image->timers));
   b->close_fds[b->close_count++] = b->fds->image;
   plan->close_fds = take(&at, b->close_fds, b->close_count * sizeof(int));
@@ -386,10 +392,11 @@ static _Noreturn void jump(const struct restorer_plan *plan)
 }
 
 int mpir_restart_enter(const struct mpir_image *image, const char *path, const struct mpir_restart_options *options,
-                       struct restart_fds *fds, int outer_pid, bool drop_capabilities, struct dvm_error *err)
+                       struct restart_fds *fds, int outer_pid, bool user_namespace, struct dvm_error *err)
 {
   struct builder b = { .image = image, .options = options, .fds = fds, .err = err };
   struct restorer_plan *plan;
+  bool set_groups, set_ids;
   int rc = builder_init(&b);
 
   for (size_t i = 0; i < image->map_count && !rc; i++)
@@ -403,7 +410,11 @@ int mpir_restart_enter(const struct mpir_image *image, const char *path, const s
   if (!plan)
     return err->code;
   restart_info(&b, plan, path, outer_pid);
-  plan->drop_capabilities = drop_capabilities;
+  mpir_restart_confine(image, &set_groups, &set_ids);
+  if (user_namespace && (set_groups || set_ids))
+    return dvm_error_set(err, -EPERM, "the process had other users or groups than this command, and in a user namespace they cannot be set");
+  plan->set_groups = set_groups;
+  plan->set_ids = set_ids;
   umask((mode_t)image->header->umask);
   if (fds->group)
     mpir_group_close(fds->group);

@@ -35,9 +35,14 @@ int mpir_restart_content(const struct mpir_image *image, size_t index, int fd, b
 /* Moves a descriptor to fds->base or above and closes the old one.  Returns it, or -E.... */
 int mpir_restart_raise(const struct restart_fds *fds, int fd);
 
+/* restart_confine.c: whether this command can give back what confines the process; to be called before any namespace is entered. */
+int mpir_restart_confine_check(const struct mpir_image *image, struct dvm_error *err);
+/* What of the credentials is to be set because this command's own are others. */
+void mpir_restart_confine(const struct mpir_image *image, bool *set_groups, bool *set_ids);
+
 /* restart_plan.c: builds the plan and leaves for the restorer; returns only on failure. */
 int mpir_restart_enter(const struct mpir_image *image, const char *path, const struct mpir_restart_options *options,
-                       struct restart_fds *fds, int outer_pid, bool drop_capabilities, struct dvm_error *err);
+                       struct restart_fds *fds, int outer_pid, bool user_namespace, struct dvm_error *err);
 
 /* restart.c: puts the calling process's children into a pid namespace of their own, with a user namespace where that is needed. */
 int mpir_restart_unshare(bool *user_namespace, struct dvm_error *err);
@@ -48,6 +53,8 @@ pid_t mpir_restart_clone(pid_t pid);
 int mpir_restart_failure(const char *text, size_t size, struct dvm_error *err);
 /* The image, expanded where it was compressed; NULL on failure. */
 struct mpir_image *mpir_restart_open(const char *path, const struct mpir_restart_options *options, struct dvm_error *err);
+/* In the new process: settings that are files in /proc. */
+void mpir_restart_settings(const struct mpir_image *image);
 bool mpir_restart_ids_free(const struct mpir_image *image);
 
 /* restart_set.c: a set of processes, all or none. */

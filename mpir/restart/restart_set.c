@@ -135,6 +135,7 @@ static _Noreturn void become_member(struct set_restart *s, size_t index)
     for (int i = 0; i < 3; i++)
       close(fds.standard[i]);
     prctl(PR_SET_PDEATHSIG, 0);
+    mpir_restart_settings(image);
     personality((unsigned)image->header->personality);
     mpir_restart_enter(image, s->path, s->options, &fds, 0, s->user_namespace, &err);
   }

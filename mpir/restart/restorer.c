@@ -9,9 +9,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include "mpir/crs/sys.h"
+#include "mpir/restart/restorer_confine.h"
 
 #define SELF __attribute__((visibility("hidden")))
 #define ADDRESS_END 0x7ffffffff000ull
+#define SYS_MSEAL 462
 #define RSEQ_UNINITIALIZED 0xffffffffu
 
 #ifndef PR_TIMER_CREATE_RESTORE_IDS
@@ -177,15 +179,6 @@ static void register_rseq(const struct restorer_plan *plan, const struct mpir_im
     fail(plan, RESTORER_RSEQ, rc, thread->rseq);
 }
 
-static void drop_capabilities(void)
-{
-  struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-  struct __user_cap_data_struct none[2];
-
-  memset(none, 0, sizeof(none));
-  sys2(SYS_capset, &head, none);
-}
-
 /* A policy other than the usual one needs CAP_SYS_NICE or a limit; whoever relies on it must not run without. */
 static void set_scheduling(const struct restorer_plan *plan, const struct mpir_image_thread *thread)
 {
@@ -204,6 +197,7 @@ static void set_scheduling(const struct restorer_plan *plan, const struct mpir_i
 static _Noreturn void become(const struct restorer_plan *plan, const struct mpir_image_thread *thread)
 {
   const struct mpir_context *c = &thread->context;
+  long rc;
 
   sys2(SYS_arch_prctl, ARCH_SET_FS, thread->fs_base);
   sys2(SYS_arch_prctl, ARCH_SET_GS, thread->gs_base);
@@ -214,12 +208,14 @@ static _Noreturn void become(const struct restorer_plan *plan, const struct mpir
   sys3(SYS_sched_setaffinity, 0, sizeof(thread->affinity), thread->affinity);
   set_scheduling(plan, thread);
   sys2(SYS_prctl, PR_SET_TIMERSLACK, thread->timer_slack_ns);
-  if (plan->drop_capabilities)
-    drop_capabilities();
+  if (restorer_credentials(plan, &plan->credentials[thread - plan->threads]))
+    fail(plan, RESTORER_CREDENTIALS, -1, (uint64_t)thread->tid);
+  sys5(SYS_prctl, PR_SET_DUMPABLE, plan->dumpable, 0, 0, 0); /* changes of credentials take it away */
   if (plan->parent_death_signals)
     sys2(SYS_prctl, PR_SET_PDEATHSIG, thread->parent_death_signal);
-  if (thread->no_new_privileges)
-    sys5(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  rc = restorer_filters(plan, &plan->credentials[thread - plan->threads]); /* the last calls: filters may permit none of the others */
+  if (rc)
+    fail(plan, RESTORER_FILTER, rc, (uint64_t)thread->tid);
   __asm__ volatile("movq 0(%0), %%rbx\n\t"
                    "movq 8(%0), %%rbp\n\t"
                    "movq 16(%0), %%r12\n\t"
@@ -327,6 +323,22 @@ static void set_timers(const struct restorer_plan *plan)
     sys3(SYS_setitimer, i, plan->itimers[i], NULL);
 }
 
+static void set_memory_rules(const struct restorer_plan *plan)
+{
+  for (uint64_t i = 0; i < plan->region_count; i++) {
+    const struct restorer_region *r = &plan->regions[i];
+    long rc = r->hints & MPIR_MAP_SEALED ? sys3(SYS_MSEAL, r->start, r->size, 0) : 0;
+
+    if (rc)
+      fail(plan, RESTORER_SEAL, rc, r->start);
+  }
+  if (plan->no_exec_gain)
+    sys5(SYS_prctl, 65 /* PR_SET_MDWE */, plan->no_exec_gain, 0, 0, 0);
+  for (uint32_t bit = 1; bit; bit <<= 1)
+    if (plan->barriers & bit)
+      sys3(SYS_membarrier, bit, 0, 0);
+}
+
 SELF _Noreturn void restorer_main(const struct restorer_plan *plan);
 _Noreturn void restorer_main(const struct restorer_plan *plan)
 {
@@ -344,7 +356,7 @@ _Noreturn void restorer_main(const struct restorer_plan *plan)
     sys4(SYS_prlimit64, 0, i, plan->rlimits[i], NULL);
   lock_all(plan);
   sys5(SYS_prctl, PR_SET_CHILD_SUBREAPER, plan->subreaper, 0, 0, 0);
-  sys5(SYS_prctl, PR_SET_DUMPABLE, plan->dumpable, 0, 0, 0);
+  set_memory_rules(plan);
   make_threads(plan);
   set_timers(plan);
   become(plan, &plan->threads[0]);

@@ -13,7 +13,7 @@
 enum restorer_stage { /* where it failed; told to the restart command with the kernel's code and an address */
   RESTORER_MOVE_VDSO = 1, RESTORER_UNMAP, RESTORER_MAP, RESTORER_READ, RESTORER_PROTECT, RESTORER_PLACE_VDSO,
   RESTORER_MEMORY_LAYOUT, RESTORER_THREAD, RESTORER_TIMER, RESTORER_RSEQ, RESTORER_SCHEDULING,
-  RESTORER_LOCK, RESTORER_STAGES,
+  RESTORER_LOCK, RESTORER_CREDENTIALS, RESTORER_FILTER, RESTORER_SEAL, RESTORER_STAGES,
 };
 
 struct restorer_status { /* written to the status pipe on failure; on success the helper thread writes one 'K' */
@@ -44,6 +44,9 @@ struct restorer_plan {
   struct restorer_region *regions;
   struct restorer_read *reads;
   struct mpir_image_thread *threads;
+  struct mpir_image_credentials *credentials; /* by thread */
+  uint32_t *groups;
+  unsigned char *filters;        /* as in the image */
   struct mpir_image_timer *timers;
   int *close_fds;
   uint64_t kernel_map_count, region_count, read_count, thread_count, timer_count, close_count;
@@ -53,7 +56,9 @@ struct restorer_plan {
   struct mpir_restart_info info;
   uint64_t itimers[3][4], rlimits[16][2];
   uint32_t rseq_length, rseq_signature;
-  int32_t image_fd, status_fd, drop_capabilities, restore_limits;
+  int32_t image_fd, status_fd, restore_limits;
+  int32_t set_groups, set_ids;   /* they are others than those of the restarting command */
+  uint32_t no_exec_gain, barriers;
   int32_t dumpable, subreaper, no_huge_pages, parent_death_signals;
 };
 #endif

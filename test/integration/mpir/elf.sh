@@ -24,7 +24,7 @@ for image in "$plain" "$whole"; do
     [ -s "$WORK/re.err" ] && fail "readelf: $(cat "$WORK/re.err")"
     [ "$(grep -c NT_PRSTATUS "$WORK/re")" = $threads ] && [ "$(grep -c NT_X86_XSTATE "$WORK/re")" = $((threads - 1)) ] ||
       fail "readelf does not see the threads' registers"
-    [ "$(grep -c 'Unknown note type: (0x44564d0' "$WORK/re")" = 9 ] || fail "readelf does not see our notes"
+    [ "$(grep -c 'Unknown note type: (0x44564d0' "$WORK/re")" = 13 ] || fail "readelf does not see our notes"
   fi
   if command -v gdb > /dev/null; then
     timeout -k 5 60 gdb -nx -q -batch -iex "set debuginfod enabled off" -iex "set pagination off" -ex "thread apply all bt" \

@@ -92,7 +92,7 @@ patched() { # FIELD TEXT
 }
 patched vdso "restart it on the kernel that it was taken on"
 patched uid "the image is of user 4242"
-patched version "has version 3, this program reads version 2"
+patched version "has version 4, this program reads version 3"
 
 cp "$good" "$WORK/open"
 chmod 622 "$WORK/open"

@@ -1,11 +1,14 @@
 /* A process with something that no checkpoint can carry; waits to be killed.  refuse KIND
  * Or one that traces process PID while it runs a command, and ends as that ends.  refuse trace PID COMMAND... */
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +16,14 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/ptrace.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "mpir/crs/sys.h"
 
 static void *wait_for_ever(void *arg)
 {
@@ -41,8 +46,39 @@ static void *blocks_signals(void *arg)
   return NULL;
 }
 
+/* A filter that ends the process when 'number' is called; by the bare instruction if 'unseen'. */
+static void forbid(unsigned number, int unseen)
+{
+  struct sock_filter code[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (unseen)
+    sys3(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+  else
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* Only reads, writes and ends from now on. */
+static void *strict(void *arg)
+{
+  char c;
+
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+  blocked = 1;
+  while (read(*(int *)arg, &c, 1) >= 0)
+    ;
+  return NULL;
+}
+
 static void have(const char *kind)
 {
+  static int never[2];
   pthread_t id;
   int fds[2];
   char byte;
@@ -80,6 +116,15 @@ static void have(const char *kind)
   else if (!strcmp(kind, "blocked") && !pthread_create(&id, NULL, blocks_signals, NULL))
     while (!blocked)
       sched_yield();
+  else if (!strcmp(kind, "strict") && !pipe(never) && !pthread_create(&id, NULL, strict, &never[0]))
+    while (!blocked)
+      sched_yield();
+  else if (!strcmp(kind, "unseen"))
+    forbid(SYS_swapon, 1);
+  else if (!strcmp(kind, "forbids"))
+    forbid(SYS_sched_getattr, 0);
+  else if (!strcmp(kind, "secret"))
+    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, (ftruncate(fds[0] = (int)syscall(447 /* memfd_secret */, 0), 4096), fds[0]), 0);
   else if (!strcmp(kind, "both"))
     have("socket"), have("child");
 }
@@ -111,6 +156,8 @@ int main(int argc, char **argv)
     return trace(atoi(argv[2]), argv + 3);
   if (argc != 2)
     return 2;
+  if (!strcmp(argv[1], "has-secret"))
+    return syscall(447 /* memfd_secret */, 0) < 0;
   have(argv[1]);
   fprintf(stderr, "ready\n");
   wait_for_ever(NULL);

@@ -131,6 +131,11 @@ static void damaged_data_is_named(void **state)
   X(made.threads[0].tid = 9, "main thread") \
   X(made.threads[1].tid = -1, "thread 1") \
   X(memset(made.threads[1].name, 'x', 16), "thread 1") \
+  X(made.credentials[0].filters = 2, "credentials of thread 0") \
+  X(made.credentials[1].group_count = 3, "credentials of thread 1") \
+  X(made.credentials[1].groups_at = 3, "credentials of thread 1") \
+  X(made.filters[1] = 0, "filter 0") \
+  X(made.filters[1] = 2, "filter 0") \
   X(made.extents[0].length = 0, "data table") \
   X(made.extents[0].length = MPIR_EXTENT_MAX + MPIR_PAGE, "data table") \
   X(made.extents[0].length = 7 * MPIR_PAGE, "data table") \

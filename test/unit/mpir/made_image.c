@@ -52,6 +52,8 @@ void made_init(struct made_image *made)
   made->files[0] = (struct mpir_image_file){ .fd = 0, .kind = MPIR_FILE_INHERIT, .same_as = -1 };
   made->files[1] = (struct mpir_image_file){ .fd = 3, .kind = MPIR_FILE_PIPE, .same_as = -1, .name = 28 };
   made->files[2] = (struct mpir_image_file){ .fd = 4, .kind = MPIR_FILE_PIPE, .same_as = 1, .name = 28, .info = 37 };
+  made->credentials[0] = (struct mpir_image_credentials){ .filters = 1, .group_count = 2 };
+  made->filters[1] = 1; /* flags, length, one instruction */
   made->timers[0] = (struct mpir_image_timer){ .id = 0, .signo = 10, .clock = 1 };
   made->actions_size = sizeof(made->actions);
   make_extents(made);
@@ -85,6 +87,10 @@ static void notes(struct made_image *made)
   note(made, MPIR_NOTE_NAME, MPIR_NOTE_TIMERS, made->timers, sizeof(made->timers));
   note(made, MPIR_NOTE_NAME, MPIR_NOTE_ACTIONS, made->actions, made->actions_size);
   note(made, MPIR_NOTE_NAME, MPIR_NOTE_STRINGS, made->strings, sizeof(made->strings));
+  note(made, MPIR_NOTE_NAME, MPIR_NOTE_CREDENTIALS, made->credentials, sizeof(made->credentials));
+  note(made, MPIR_NOTE_NAME, MPIR_NOTE_GROUPS, made->groups, sizeof(made->groups));
+  note(made, MPIR_NOTE_NAME, MPIR_NOTE_FILTERS, made->filters, sizeof(made->filters));
+  note(made, MPIR_NOTE_NAME, MPIR_NOTE_PROCESS, &made->process, sizeof(made->process));
   if (made->leave_out & MADE_UNKNOWN)
     note(made, MPIR_NOTE_NAME, MPIR_NOTE_BASE + 99, auxv, sizeof(auxv));
 }

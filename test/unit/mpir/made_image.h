@@ -23,6 +23,9 @@ struct made_image {
   struct mpir_image_file files[MADE_FILES];
   struct mpir_image_timer timers[1];
   struct mpir_image_action actions[MPIR_SIGNALS];
+  struct mpir_image_credentials credentials[MADE_THREADS];
+  uint32_t groups[2], filters[4];
+  struct mpir_image_process process;
   char strings[MADE_STRINGS];
   unsigned leave_out;
   size_t actions_size; /* bytes of 'actions' to write */
