@@ -151,7 +151,7 @@ static void damaged_data_is_named(void **state)
   X(made.extents[3].address = 1ull << 63, "names no file") \
   X(made.files[0].fd = -1, "file table") \
   X(made.files[0].kind = 0, "file table") \
-  X(made.files[0].kind = 11, "file table") \
+  X(made.files[0].kind = 1000, "file table") \
   X(made.files[1].fd = 0, "file table") \
   X(made.files[2].same_as = 2, "file table") \
   X(made.files[2].same_as = -2, "file table") \
