@@ -49,16 +49,24 @@ bool Rewriter::checkReduction(Construct &C, const dvm_reduction &R) {
   return true;
 }
 
-// A second time is a slip: which of the two was meant, and what should stand in its place, only the user knows.
+// A second time is a slip: which of the two was meant, and what should stand in its place, only the user knows.  A variable that
+// is private twice is private all the same, and converters take it.
 bool Rewriter::namedOnce(Construct &C, Named &Seen, const VarDecl *V, unsigned Token, const char *Clause) {
   if (!V)
     return true;
   auto [At, New] = Seen.insert({V, Token});
   if (New)
     return true;
-  St.error(C.Dir.loc(Token), quoted(V) + " is under '" + Clause + "' twice");
+  const bool Harmless = StringRef(Clause) == "private";
+  const auto &Option = St.Opts.NamedTwice;
+  if (Harmless && !Option.On)
+    return true;
+  if (Harmless)
+    St.warning(C.Dir.loc(Token), quoted(V) + " is under '" + Clause + "' twice [-Wdvm-named-twice]", Option.Error);
+  else
+    St.error(C.Dir.loc(Token), quoted(V) + " is under '" + Clause + "' twice");
   St.note(C.Dir.loc(At->second), "the first one is here");
-  return false;
+  return Harmless && !Option.Error;
 }
 
 bool Rewriter::checkReductions(Construct &C) {

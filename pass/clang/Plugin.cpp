@@ -241,6 +241,7 @@ protected:
     auto *W = llvm::StringSwitch<Options::Warning *>(A)
                   .Case("dvm-undeclared-private", &Opts.UndeclaredPrivate)
                   .Case("dvm-calloc", &Opts.Calloc)
+                  .Case("dvm-named-twice", &Opts.NamedTwice)
                   .Default(nullptr);
     if (!W)
       return false;

@@ -55,7 +55,7 @@ struct Directive {
 
 struct Options {
   struct Warning { bool On = true, Error = false; };
-  Warning UndeclaredPrivate, Calloc;
+  Warning UndeclaredPrivate, Calloc, NamedTwice;
   bool Trace = false; // the program will record, not check: types of values, sequential loops
 };
 

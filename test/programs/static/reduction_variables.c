@@ -29,7 +29,7 @@ int f(void) {
   for (int i = 0; i < N; i++)
     least = A[i];
 #pragma dvm parallel([i] on A[i]) private(place, other) private(place)
-//                                                              ^ compile-error 'place' is under 'private' twice
+//                                                              ^ compile-warning 'place' is under 'private' twice
   for (int i = 0; i < N; i++)
     place = i;
 #pragma dvm parallel([i] on A[i]) reduction(xor(bits), or(s))
