@@ -398,7 +398,8 @@ struct dvmrt_array *dvmrt_array_target(uintptr_t address) {
 static void layout_root(struct dvmrt_array *a, struct dvmrt_layout *l) {
   *l = (struct dvmrt_layout){.root = a, .ndims = a->ndims};
   for (int d = 0; d < a->ndims; d++) {
-    l->block[d] = a->dist[d] == DVMRT_DIST_BLOCK;
+    l->block[d] = a->dist[d] != DVMRT_DIST_WHOLE;
+    l->given[d] = a->dist[d] == DVMRT_DIST_GIVEN;
     l->extent[d] = a->extent[d];
     l->at[d] = (struct dvmrt_coord){DVMRT_COORD_AFFINE, d, 1, 0};
   }

@@ -162,12 +162,18 @@ static void read_rule(struct reader *r, struct dvmrt_rule *rule, const char *p, 
   }
 }
 
+static uint8_t dist_of(const char *w, size_t n) {
+  if (n == 1 && *w == '*')
+    return DVMRT_DIST_WHOLE;
+  return *w == 'b' || *w == 'm' ? /* block, multblock */ DVMRT_DIST_BLOCK : DVMRT_DIST_GIVEN;
+}
+
 static void read_dist(struct reader *r) {
   struct dvmrt_item *i = r->last;
   const char *w;
   for (size_t n; i && i->ndist < DVMRT_NDIMS_MAX && (n = dvmrt_scan_word(&r->s, &w));) {
     int k = i->ndist++;
-    i->dist[k] = n == 1 && *w == '*' ? DVMRT_DIST_WHOLE : DVMRT_DIST_BLOCK;
+    i->dist[k] = dist_of(w, n);
     read_rule(r, &i->rule[k], w, w + n);
   }
 }

@@ -29,7 +29,8 @@ struct dvmrt_ref {
   struct dvmrt_num extent[DVMRT_NDIMS_MAX]; /* v = -1: not known */
 };
 
-enum { DVMRT_DIST_BLOCK, DVMRT_DIST_WHOLE };
+/* GIVEN: divided by sizes, weights or a map that the program gives: a block may have any size. */
+enum { DVMRT_DIST_BLOCK, DVMRT_DIST_GIVEN, DVMRT_DIST_WHOLE };
 
 /* What a rule of distribution is given; only checked, the verdicts do not depend on it. */
 struct dvmrt_rule {

@@ -86,6 +86,44 @@ void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_lay
     p->kind = DVMRT_PLACE_NEAR;
 }
 
+/* Dimension 'd' of the array at every second point, the iteration at a 'point' between two of them: [point - 1, point] has the element
+ * on one side of it, [point, point + 1] that on the other. */
+static bool place_between(struct dvmrt_coord a, int64_t point, int64_t points, int64_t ix, int64_t extent, struct dvmrt_place *p) {
+  int64_t farthest = 0;
+  bool any = false;
+  for (int side = -1; side <= 1; side += 2) {
+    int64_t at = point + side, own = (at - a.add) / a.coef;
+    if (at < 0 || at >= points)
+      continue;
+    if ((at - a.add) % a.coef || own < 0 || own >= extent)
+      return false;
+    if (!any || llabs(ix - own) > llabs(farthest)) {
+      farthest = ix - own;
+      p->own[a.index] = own;
+    }
+    any = true;
+  }
+  p->has_own[a.index] = true;
+  p->away[a.index] = farthest;
+  return any;
+}
+
+bool dvmrt_layout_place_pairs(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix,
+                              const int64_t *extent, struct dvmrt_place *p) {
+  for (int r = 0; r < array->ndims; r++) {
+    struct dvmrt_coord a = array->at[r];
+    if (!array->block[r] || a.kind != DVMRT_COORD_AFFINE || !a.coef || p->has_own[a.index])
+      continue;
+    if (array->given[r] || llabs(a.coef) != 2 ||
+        !place_between(a, value(nest->at[r], iv), array->extent[r], ix[a.index], extent[a.index], p))
+      return false;
+  }
+  p->naway = 0;
+  for (int d = 0; d < DVMRT_NDIMS_MAX; d++)
+    p->naway += p->away[d] != 0;
+  return true;
+}
+
 bool dvmrt_layout_covers(const struct dvmrt_layout *array, const int64_t *extent) {
   for (int r = 0; array->root && r < array->ndims; r++) {
     struct dvmrt_coord c = array->at[r];

@@ -17,6 +17,7 @@ struct dvmrt_layout {
   const struct dvmrt_array *root; /* NULL: not distributed: on all processors */
   int ndims;                      /* of the root */
   bool block[DVMRT_NDIMS_MAX];    /* divided among processors; else whole */
+  bool given[DVMRT_NDIMS_MAX];    /* .. into blocks of sizes that the program gives */
   int64_t extent[DVMRT_NDIMS_MAX];
   struct dvmrt_coord at[DVMRT_NDIMS_MAX];
 };
@@ -46,6 +47,11 @@ struct dvmrt_place {
 /* Iteration 'iv' of a nest that lies as 'nest' says, element 'ix' of an array that lies as 'array' says. */
 void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix,
                         int ndims, struct dvmrt_place *p);
+/* Where the iteration's point has no element of the array, because only every second point has one: 'p' for blocks of two points at least,
+ * the way to the element being that from the block which is the farthest off.  False: a block of two has no element either, or the
+ * program gives the sizes of blocks; then 'p' is not to be used. */
+bool dvmrt_layout_place_pairs(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix,
+                              const int64_t *extent, struct dvmrt_place *p);
 /* Has every point of the divided dimensions an element of the array (of these extents)? */
 bool dvmrt_layout_covers(const struct dvmrt_layout *array, const int64_t *extent);
 /* Is element 'ix' of an array present wherever element 'other_ix' of another one is? */

@@ -90,6 +90,10 @@ static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
   struct dvmrt_array *a = ev->array;
   if (a->named_renewed && !(ev->flags & DVMRT_WRITE))
     return true; /* which elements a named edge holds is not known */
+  struct dvmrt_place between = *p;
+  if (!has_part(a, p) && !(ev->flags & DVMRT_WRITE) &&
+      dvmrt_layout_place_pairs(dvmrt_array_layout(a), &ev->nest->layout, __dvmrt_now.iv, ev->ix, a->extent, &between))
+    p = &between;
   if (!has_part(a, p)) {
     dvmrt_explain_place(ev, p, absent_id(ev), DVMRT_NO_PART);
     return false;

@@ -308,7 +308,7 @@ class Oracle(Rules):
             state, value = self.state(element), self.fetch(source, whole)
             self.judge_write(s.lhs, copy[1], update=False)
             c, self.value[copy] = self.construct, value
-            if c and to.name in c.remote and agree(c.remote[to.name], s.lhs) and self.shift(to, copy[1]) != {}:
+            if c and to.name in c.remote and agree(c.remote[to.name], s.lhs) and self.shift(to, copy[1], True) != {}:
                 continue                         # the element is not written: told of, it counts as assigned
             if to.distributed or to.where == 'inner':
                 self.state_of[copy] = state

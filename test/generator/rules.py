@@ -109,6 +109,32 @@ class Layout:
                     return None
         return index
 
+    def between(self, array, point, subs):
+        """The iteration has no element, for only every second point has one: the element, in each divided dimension, of that block of
+        two points around the iteration's from which 'subs' is the farthest.  None: some block of two has none."""
+        template, coordinates = point
+        home, place = self.place(array)
+        if home is not template:
+            return None
+        index = {}
+        for p, block, dist, c, size in zip(place, self.blocks(template), self.dist[id(template)], coordinates, template.sizes):
+            if not block or p[0] == 'all':
+                continue
+            if c is None or (p[0] == 'const' and p[1] != c):
+                return None
+            if p[0] == 'dim':
+                _, k, coef, add = p
+                if (c - add) % coef == 0:
+                    own = [(c - add) // coef]
+                elif abs(coef) == 2 and dist.startswith(('block', 'multblock')):   # others may have blocks of one
+                    own = [(q - add) // coef for q in (c - 1, c + 1) if 0 <= q < size]
+                else:
+                    return None
+                if not own or any(not 0 <= o < array.dims[k] for o in own):
+                    return None
+                index[k] = max(own, key=lambda o: abs(subs[k] - o))
+        return index
+
     def home(self, array, subs):
         """Owner of an element: template and its coordinates, None in whole dimensions and in those where it is replicated."""
         template, place = self.place(array)
@@ -239,14 +265,16 @@ class Rules:
             readers.add(me)
 
     # Distributed arrays.
-    def shift(self, array, subs):
+    def shift(self, array, subs, writing):
         """Displacement from the iteration's own element in each divided dimension, or None: it has none."""
         c = self.construct
         own = None if c.point is None else self.layout.own_index(array, c.point)
+        if own is None and c.point is not None and not writing:
+            own = self.layout.between(array, c.point, subs)
         return None if own is None else {k: subs[k] - own[k] for k in own if subs[k] != own[k]}
 
     def locality(self, access, array, subs, writing):
-        c, shift = self.construct, self.shift(array, subs)
+        c, shift = self.construct, self.shift(array, subs, writing)
         if writing:
             self.exchange_write(access, array)
         if shift == {}:

@@ -1,16 +1,16 @@
-/* The coarse grid lies on every second point of the fine one: an iteration on an odd point has no part of it at all. */
+/* The coarse grid lies on every third point of the fine one: an iteration between has no part of it at all, nor has a block of two points. */
 // TWIN
 #include <stdio.h>
 #define N 6
 #ifdef RIGHT
-#define STEP 2
+#define STEP 3
 #else
 #define STEP 1
 #endif
 
 #pragma dvm array distribute[block]
-double fine[2 * N];
-#pragma dvm array align([i] with fine[2 * i]) shadow[1:1]
+double fine[3 * N];
+#pragma dvm array align([i] with fine[3 * i]) shadow[1:1]
 double coarse[N];
 
 int main(void) {
@@ -18,10 +18,10 @@ int main(void) {
   for (int i = 0; i < N; i++)
     coarse[i] = i;
 #pragma dvm parallel([i] on fine[i]) shadow_renew(coarse)
-  for (int i = 0; i < 2 * N; i += STEP)
-    fine[i] = coarse[i / 2];
+  for (int i = 0; i < 3 * N; i += STEP)
+    fine[i] = coarse[i / 3];
     //        ^ error dvm-nonlocal-access 'coarse[0]'
   // note .*i=1
-  printf("%g\n", fine[4]);
+  printf("%g\n", fine[3]);
   return 0;
 }
