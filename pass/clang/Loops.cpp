@@ -89,6 +89,14 @@ bool Rewriter::traceLoop(Stmt *&Slot) {
   return true;
 }
 
+// A statement whose accesses have no marks: that it is executed is told.
+void Rewriter::traceUnrecorded(Stmt *&Slot) {
+  SourceLocation L = Slot->getBeginLoc();
+  SiteText T(Ctx, B, L);
+  T.key('K').add("unrecorded").place(Ctx.getSourceManager(), L);
+  Slot = B.block({B.call(DVMM_DIRECT, {B.string(T.Text, L)}, L), Slot}, L);
+}
+
 // The loops around a label, from the outside in.
 static bool findLabel(Stmt *S, const LabelDecl *Label, SmallVectorImpl<const Stmt *> &Around) {
   if (!S)

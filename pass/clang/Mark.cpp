@@ -785,8 +785,11 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
     return walkCall(C);
   }
   default:
-    if (isa<OMPExecutableDirective>(S))
-      return; // its body is captured elsewhere
+    if (const auto *Parallel = dyn_cast<OMPExecutableDirective>(S)) { // its body is captured elsewhere
+      if (St.Opts.Trace && Emit && Parallel->hasAssociatedStmt())
+        traceUnrecorded(Slot);
+      return;
+    }
   }
   walkChildren(S);
 }

@@ -104,6 +104,7 @@ private:
 
   // Loops.cpp: sequential loops, where they are recorded
   bool traceLoop(clang::Stmt *&Slot);
+  void traceUnrecorded(clang::Stmt *&Slot);
   bool traceJump(clang::Stmt *&Slot);
   std::vector<std::pair<const clang::Stmt *, std::string>> OpenLoops; // that are walked, with the text of their ends
   // Whole.cpp: what no access of the source moves: structs, bit-fields, initial values

@@ -4,6 +4,7 @@
 #include "Function.h"
 #include "pass/markers.h"
 #include "runtime/trace/abi.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -72,14 +73,32 @@ struct TraceModule::Impl {
   bool HasSites = false;
   SmallPtrSet<Constant *, 16> Known; // global variables that a site tells of
   SmallVector<GlobalValue *, 16> Kept;
+  Function *Now = nullptr;           // that is being lowered
+  StringMap<Constant *> Texts;       // of sites
+  DenseMap<const CallInst *, StringRef> AccessTexts;   // of this function's marks
+  DenseMap<const CallInst *, std::string> OriginTexts; // likewise: what they store
 
   explicit Impl(Module &Mod) : M(Mod), C(M.getContext()), RT(M) {}
 
   // ---- Sites and calls ----
 
+  // The site's text, with the function that it stands in.
+  Constant *placedText(Constant *TextConstant, StringRef More) {
+    std::string Text = (markerText(TextConstant) + "\n@ " + Now->getName() + More).str();
+    Constant *&Placed = Texts[Text];
+    if (!Placed) {
+      Constant *Data = ConstantDataArray::getString(C, Text);
+      auto *G = new GlobalVariable(M, Data->getType(), true, GlobalValue::PrivateLinkage, Data, "dvm.trace.text");
+      G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+      Placed = G;
+    }
+    return Placed;
+  }
+
   GlobalVariable *site(Constant *Text, unsigned Kind, unsigned Words, unsigned Bytes = 0, unsigned Where = 0,
-                       Constant *Base = nullptr, uint64_t Size = 0, unsigned Args = 0) {
+                       Constant *Base = nullptr, uint64_t Size = 0, unsigned Args = 0, StringRef More = "") {
     HasSites = true;
+    Text = placedText(Text, More);
     auto *Null = ConstantPointerNull::get(RT.Ptr);
     auto Byte = [&](unsigned V) { return ConstantInt::get(RT.I8, V); };
     auto *Init = ConstantStruct::getAnon({Text, Base ? Base : Null, ConstantInt::get(RT.I64, Size), Byte(Kind), Byte(Words),
@@ -202,7 +221,56 @@ struct TraceModule::Impl {
 
   // ---- Accesses ----
 
-  Place placeOf(Value *Pointer, Constant *TextConstant, ValueType T) {
+  // What the stored value is made of, as far as the statement shows: functions whose values differ by nature, and the variables that are
+  // added in it (where large ones cancel, what is left has their rounding).
+  struct Origin {
+    std::string Nature;
+    SmallSetVector<StringRef, 8> Terms; // site texts
+  };
+
+  static bool isNature(StringRef Name) {
+    static const StringRef Names[] = {"time", "clock", "times", "getpid", "getppid", "gettid", "rand", "random", "drand48", "lrand48", "mrand48",
+                                      "erand48", "rand_r", "arc4random", "getrandom", "dvmh_wtime", "MPI_Wtime", "omp_get_wtime",
+                                      "clock_gettime", "gettimeofday", "dvmh_pid"};
+    return is_contained(Names, Name);
+  }
+
+  static bool isSum(const Instruction *I) {
+    if (auto *Call = dyn_cast<IntrinsicInst>(I))
+      return Call->getIntrinsicID() == Intrinsic::fmuladd || Call->getIntrinsicID() == Intrinsic::fma;
+    return I->getOpcode() == Instruction::FAdd || I->getOpcode() == Instruction::FSub;
+  }
+
+  void traceOrigin(Value *V, Origin &O, bool Added = false, unsigned Depth = 0) {
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I || Depth > 12)
+      return;
+    if (auto *Load = dyn_cast<LoadInst>(I)) {
+      auto *Mark = dyn_cast<CallInst>(Load->getPointerOperand()->stripPointerCasts());
+      if (auto Text = AccessTexts.find(Mark); Added && O.Terms.size() < 8 && Text != AccessTexts.end())
+        O.Terms.insert(Text->second);
+    } else if (auto *Call = dyn_cast<CallInst>(I); Call && !isa<IntrinsicInst>(I)) {
+      if (const Function *Callee = Call->getCalledFunction(); Callee && isNature(Callee->getName()))
+        O.Nature = Callee->getName();
+    } else if (isa<BinaryOperator, CastInst, UnaryOperator, IntrinsicInst>(I)) {
+      for (Value *Operand : I->operands())
+        traceOrigin(Operand, O, Added || isSum(I), Depth + 1);
+    }
+  }
+
+  std::string originText(ArrayRef<StoreInst *> Stores) {
+    Origin O;
+    for (StoreInst *St : Stores)
+      traceOrigin(St->getValueOperand(), O);
+    std::string Text = O.Nature.empty() ? "" : "\n~ " + O.Nature;
+    SmallSetVector<StringRef, 8> Variables;
+    for (StringRef Term : O.Terms)
+      if (StringRef Q = lineOf(Term, 'Q'); !Q.empty() && Variables.insert(Q))
+        Text += ("\n% " + lineOf(Term, 'V') + " " + Q).str();
+    return Text;
+  }
+
+  Place placeOf(Value *Pointer, Constant *TextConstant, ValueType T, StringRef More = "") {
     Value *Root = rootOf(Pointer);
     Place P{nullptr, Pointer, Root, 0};
     Constant *Base = nullptr;
@@ -224,7 +292,7 @@ struct TraceModule::Impl {
     } else {
       P.Where = DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER;
     }
-    P.Site = site(TextConstant, DVMT_SITE_ACCESS, T.words(), T.Bytes, P.Where, Base, Size);
+    P.Site = site(TextConstant, DVMT_SITE_ACCESS, T.words(), T.Bytes, P.Where, Base, Size, 0, More);
     // What optimisation removes must not decide under which name a pointer's access to the variable is known.
     if (Base && Known.insert(Base).second)
       Kept.push_back(P.Site);
@@ -282,7 +350,7 @@ struct TraceModule::Impl {
     bool Read = A.Text.Reads && Moved.Loads.size() >= Parts, Write = A.Text.Writes && Moved.Stores.size() >= Parts;
     if (!Read && !Write && !(Moved.Other && A.Text.Writes))
       return;
-    Place P = placeOf(A.Mark->getArgOperand(0), A.TextConstant, T);
+    Place P = placeOf(A.Mark->getArgOperand(0), A.TextConstant, T, Write ? OriginTexts[A.Mark] : "");
     if (Read)
       recordLoads(P, T, ArrayRef(Moved.Loads).take_front(Parts));
     if (Write)
@@ -527,6 +595,8 @@ struct TraceModule::Impl {
       StringRef Kind = directKind(Mark);
       if (Kind == "w init" || Kind == "r init")
         lowerInit(Mark, Kind[0] == 'r' ? DVMT_TAG_READ : DVMT_TAG_WRITE);
+      else if (Kind == "unrecorded")
+        lowerUnrecorded(Mark);
       else if (Kind.starts_with("loop"))
         lowerLoopMark(S, Mark, Kind, Loops.lookup(Number(Kind)));
       else
@@ -550,6 +620,14 @@ struct TraceModule::Impl {
     IRBuilder<> B(guarded(Mark, DVMT_ON_SHAPE));
     B.SetCurrentDebugLocation(Mark->getDebugLoc());
     call(B, Kind.starts_with("loop_end ") ? "__dvmt_loop_end" : "__dvmt_loop", RT.Void, {Site, S.frame(B)});
+  }
+
+  // Code without marks begins here.
+  void lowerUnrecorded(CallInst *Mark) {
+    GlobalVariable *Site = site(cast<Constant>(markerTextArgument(Mark)), DVMT_SITE_ACCESS, 0);
+    IRBuilder<> B(guarded(Mark, DVMT_ON_WRITE));
+    B.SetCurrentDebugLocation(Mark->getDebugLoc());
+    call(B, "__dvmt_unrecorded", RT.Void, {Site});
   }
 
   Type *partType(ValueType T) {
@@ -658,9 +736,24 @@ struct TraceModule::Impl {
     call(B, "__dvmt_exit", RT.Void, {});
   }
 
+  // Before any mark of the function goes.
+  void noteOrigins(const FunctionState &S) {
+    AccessTexts.clear();
+    OriginTexts.clear();
+    for (const Access &A : S.Accesses)
+      AccessTexts[A.Mark] = markerText(A.TextConstant);
+    for (const Access &A : S.Accesses)
+      if (A.Text.Writes) {
+        Moves Moved;
+        collectMoves(A.Mark, Moved);
+        OriginTexts[A.Mark] = originText(Moved.Stores);
+      }
+  }
+
   // ---- The module ----
 
   void instrument(Function &F) {
+    Now = &F;
     SmallVector<CallInst *, 16> Calls;
     for (Instruction &I : instructions(F))
       if (auto *Call = dyn_cast<CallInst>(&I))
@@ -677,6 +770,7 @@ struct TraceModule::Impl {
       I->eraseFromParent();
     }
     lowerDirects(S);
+    noteOrigins(S);
     for (Access &A : S.Accesses) {
       lowerAccess(A);
       A.Mark->replaceAllUsesWith(A.Mark->getArgOperand(0));

@@ -17,7 +17,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-__thread struct dvmt_state __dvmt_state __attribute__((tls_model("initial-exec"), visibility("default")));
+/* Where a thread that is not recorded writes its first record; the next ones it writes to a place of its own. */
+static uint64_t nowhere[DVMT_RECORD_MAX / 8];
+static __thread uint64_t own_nowhere[DVMT_RECORD_MAX / 8] __attribute__((tls_model("initial-exec")));
+__thread struct dvmt_state __dvmt_state __attribute__((tls_model("initial-exec"), visibility("default"))) = {
+  (char *)nowhere, (char *)nowhere, DVMT_ON_WRITE, 0, NULL};
 
 enum { DEPTH_MAX = 256 };
 
@@ -40,10 +44,37 @@ static __thread bool recording __attribute__((tls_model("initial-exec")));
 
 /* ---- records ------------------------------------------------------------------------------------------------------------- */
 
+static void silence(void) { __dvmt_state = (struct dvmt_state){.next = NULL}; }
+
 static void stop(void) {
   ring = NULL;
   recording = false;
-  __dvmt_state = (struct dvmt_state){.next = NULL};
+  silence();
+}
+
+/* ---- threads that are not recorded ---------------------------------------------------------------------------------------- */
+
+enum { LOOKED_AT = 1 << 20 }; /* records of such a thread: then what it does is known well enough */
+static __thread uint32_t looked_at __attribute__((tls_model("initial-exec")));
+
+static unsigned program_level(void);
+
+static void note_unrecorded(struct dvmt_site *site, unsigned why) {
+  struct dvmt_ring *to = ring;
+  if (to && !__atomic_exchange_n(&site->unrecorded, 1, __ATOMIC_RELAXED))
+    dvmt_ring_note_unrecorded(to, (uint64_t)(uintptr_t)site, why);
+}
+
+/* Another thread has written a record: only its site counts. */
+static void look_at_thread(void) {
+  uint64_t first = *(const uint64_t *)(const void *)(__dvmt_state.limit);
+  struct dvmt_site *site = (struct dvmt_site *)(uintptr_t)(first & ~15ull);
+  unsigned level = ring ? program_level() : DVMT_LEVEL_NONE;
+  if (level == DVMT_LEVEL_NONE || level == DVMT_LEVEL_SYSTEM || ++looked_at > LOOKED_AT)
+    return silence();
+  if (site && !site->unrecorded)
+    note_unrecorded(site, DVMT_WHY_THREAD);
+  __dvmt_state.next = __dvmt_state.limit = (char *)own_nowhere;
 }
 
 static void fresh_chunk(size_t used) {
@@ -57,6 +88,8 @@ static void fresh_chunk(size_t used) {
 __attribute__((visibility("default"))) void __dvmt_full(void) {
   if (recording)
     fresh_chunk((size_t)(__dvmt_state.next - chunk));
+  else if (__dvmt_state.limit)
+    look_at_thread();
 }
 
 /* Room for 'words' in one chunk, or NULL. */
@@ -227,6 +260,7 @@ __attribute__((visibility("default"))) void __dvmt_module_1(struct dvmt_site *fi
     ready = true;
     int fd = dvmt_setup()->ring_fd;
     ring = dvmt_setup()->inside.pid ? inside_start() : fd < 0 ? NULL : dvmt_ring_attach(fd);
+    silence();
     if (!ring)
       return;
     pthread_atfork(NULL, NULL, in_child);
@@ -319,8 +353,11 @@ static void open_site(struct dvmt_site *site, char *frame, const int64_t *args) 
 }
 
 __attribute__((visibility("default"))) int __dvmt_enter(struct dvmt_site *site, void *frame, const int64_t *args) {
-  if (!recording)
+  if (!recording) {
+    if (ring && program_level() != DVMT_LEVEL_NONE && __dvmt_state.limit)
+      note_unrecorded(site, DVMT_WHY_THREAD);
     return 2;
+  }
   close_dead(frame);
   if (depth == DEPTH_MAX) {
     unseen++;
@@ -408,6 +445,10 @@ __attribute__((visibility("default"))) void __dvmt_iter(struct dvmt_site *site, 
   __dvmt_state.flags = o->silent ? DVMT_ON_SLOW : o->flags;
   if (!o->silent && (o->flags & (DVMT_ON_ITER | DVMT_ON_SLOW)))
     emit(site, DVMT_TAG_ITER, iv, site->words);
+}
+
+__attribute__((visibility("default"))) void __dvmt_unrecorded(struct dvmt_site *site) {
+  note_unrecorded(site, DVMT_WHY_OPENMP);
 }
 
 __attribute__((visibility("default"))) void __dvmt_result(struct dvmt_site *site, uint32_t number, const void *value,

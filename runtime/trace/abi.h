@@ -17,6 +17,9 @@ extern "C" {
  *   y <kind><bytes>     type of the value: f floating, q IEEE quad, i signed, u unsigned, b truth value, p pointer, c complex
  *   z <path> <offset> <stride>..   what stands behind the element: ".x[]", its distance in bytes, the size of an element of each []
  *   v <text>            the pointer that the access goes through, if it is no variable: "s->u"
+ *   @ <name>            the function that it stands in
+ *   ~ <name>            the value comes from this function, and differs from run to run by nature: "clock"
+ *   % <V> <Q>           a variable that is added in the statement, as its lines V and Q would tell it
  * and where values are recorded that no access moves (K "w init", "r init"), for the pass:
  *   r <offset> <count> <stride>..  bytes from the argument; how often and how far apart, outermost first
  *   b <bit> <width>     of a bit-field, from there
@@ -38,13 +41,15 @@ struct dvmt_site {
   uint8_t nargs;          /* signs '#' and '&' of the text */
   /* the runtime's: */
   uint8_t level;          /* enum dvmt_level, or DVMT_LEVEL_UNSET */
-  uint8_t pad[2];
+  uint8_t unrecorded;     /* it is known to be executed where nothing is recorded */
+  uint8_t pad[1];
   const void *limits;     /* struct dvmt_limits: iterations that are recorded, NULL: all */
   uint64_t count;         /* executions so far */
 };
 
 /* ---- State of the thread -----------------------------------------------------------------------------------------------
- * Only the thread that runs the first constructor records; the flags of the others stay 0.  Inserted code, in all places:
+ * Only the thread that runs the first constructor records.  The others begin with a place for one record that is never taken, so that the
+ * runtime learns of what they write.  Inserted code, in all places:
  *   if (state.flags & NEEDED) { write a record at state.next; state.next += its size; if (state.next >= state.limit) full(); }
  * Records never exceed DVMT_RECORD_MAX bytes here, and there is always room for one. */
 enum { DVMT_RECORD_MAX = 512 };
@@ -82,6 +87,13 @@ enum dvmt_tag {
 enum dvmt_level { DVMT_LEVEL_NONE, DVMT_LEVEL_MINIMAL, DVMT_LEVEL_MODIFY, DVMT_LEVEL_FULL, DVMT_LEVEL_CHECKSUM,
                   DVMT_LEVEL_SYSTEM, DVMT_NLEVELS, DVMT_LEVEL_UNSET = 255 };
 
+/* Why something that was executed is not recorded. */
+enum dvmt_why {
+  DVMT_WHY_THREAD,  /* by another thread */
+  DVMT_WHY_FOREIGN, /* a call of code that is not recorded wrote there */
+  DVMT_WHY_OPENMP   /* an OpenMP construct */
+};
+
 /* ---- Entry points: cold ------------------------------------------------------------------------------------------------ */
 void __dvmt_module_1(struct dvmt_site *first, struct dvmt_site *last);
 void __dvmt_full(void);
@@ -96,6 +108,8 @@ void __dvmt_direct(struct dvmt_site *site, const int64_t *args);
 void __dvmt_result(struct dvmt_site *construct, uint32_t number, const void *value, uint32_t bytes);
 /* An allocation of 'size' bytes begins at p, or (0) ends; p may be NULL. */
 void __dvmt_heap(const void *p, uint64_t size);
+/* What stands here is not recorded: an OpenMP construct. */
+void __dvmt_unrecorded(struct dvmt_site *site);
 /* The program is about to call _exit or _Exit. */
 void __dvmt_exit(void);
 #define DVMT_MODULE_SYMBOL "__dvmt_module_1"

@@ -130,3 +130,12 @@ char *dvmt_ring_next(struct dvmt_ring *ring, size_t used) {
       return NULL;
   }
 }
+
+void dvmt_ring_note_unrecorded(struct dvmt_ring *ring, uint64_t site, unsigned why) {
+  uint32_t n = atomic_load(&ring->nunrecorded);
+  while (n < DVMT_RING_UNRECORDED)
+    if (atomic_compare_exchange_weak(&ring->nunrecorded, &n, n + 1)) {
+      atomic_store(&ring->unrecorded[n], site | why);
+      return;
+    }
+}

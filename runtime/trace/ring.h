@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DVMT_RING_CHUNK = 256 << 10, DVMT_RING_CHUNKS = 16 };
+enum { DVMT_RING_CHUNK = 256 << 10, DVMT_RING_CHUNKS = 16, DVMT_RING_UNRECORDED = 256 };
 #define DVMT_RING_MAGIC 0x52544d5644ull /* "DVMTR" */
 
 struct dvmt_ring {
@@ -22,7 +22,10 @@ struct dvmt_ring {
   _Atomic uint32_t collector;   /* process id; 0: gone, nothing is taken any more */
   _Atomic uint32_t program;     /* process id of the one that attached */
   uint32_t used[DVMT_RING_CHUNKS]; /* bytes of a published chunk */
-  char pad[4096 - 8 - 16 - 4 * DVMT_RING_CHUNKS];
+  /* Sites that were executed where nothing is recorded, each once; the low four bits say why (enum dvmt_why).  From any thread. */
+  _Atomic uint32_t nunrecorded;
+  _Atomic uint64_t unrecorded[DVMT_RING_UNRECORDED];
+  char pad[4096 - 8 - 24 - 4 * DVMT_RING_CHUNKS - 8 * DVMT_RING_UNRECORDED];
   char chunk[DVMT_RING_CHUNKS][DVMT_RING_CHUNK];
 };
 
@@ -41,6 +44,8 @@ void dvmt_ring_wake(struct dvmt_ring *ring);
 
 /* Program's side: async-signal-safe, no allocation.  NULL: no ring there. */
 struct dvmt_ring *dvmt_ring_attach(int fd);
+/* From any thread: notes a site that is executed where nothing is recorded. */
+void dvmt_ring_note_unrecorded(struct dvmt_ring *ring, uint64_t site, unsigned why);
 /* Publishes the chunk with 'used' bytes and waits for an empty one.  NULL: the collector is gone. */
 char *dvmt_ring_next(struct dvmt_ring *ring, size_t used);
 #endif

@@ -32,20 +32,34 @@ static const char *level_of(const struct dvmt_reader *r) {
   return n < 0 ? NULL : dvmt_level_name((enum dvmt_level)n);
 }
 
+/* What the reference was made of: whether it is whole, and its size.  0, or -E... */
+static int look_at(struct dvmt_cli *o, struct dvmt_reader *a, const char *path, struct dvm_error *err) {
+  struct dvmt_summary s;
+  int rc = dvmt_reader_summary(a, &s, err);
+  if (!rc)
+    rc = dvmt_file_note_damage(path, a, err);
+  if (!rc && !s.whole)
+    fprintf(stderr, "dvm: warning: '%s' is torn: compared as far as it goes\n", path);
+  if (!rc)
+    o->compare.cut = !s.whole ? "is torn" : !s.complete ? "was cut before its program ended" : NULL;
+  o->report.records = s.records;
+  return rc;
+}
+
 static int compare(struct dvmt_cli *o, const char *path, char *const *command, int *status, struct dvm_error *err) {
   struct dvmt_reader *a = dvmt_file_open(path, err);
   struct dvmt_html *html = o->html ? dvmt_html_create() : NULL;
+  char cut[64];
   if (html) {
     o->compare.spot = dvmt_html_spot;
     o->compare.spot_arg = html;
   }
-  struct dvmt_compare *c = a ? dvmt_compare_create(a, &o->compare) : NULL;
-  struct dvmt_summary s;
-  bool recorded = false;
   int64_t errors = 0;
-  int rc = c ? dvmt_reader_summary(a, &s, err) : err->code ? err->code : dvm_error_set(err, -ENOMEM, "out of memory");
-  if (!rc && !s.whole)
-    fprintf(stderr, "dvm: warning: '%s' is torn: compared as far as it goes\n", path);
+  bool recorded = false;
+  int rc = a ? look_at(o, a, path, err) : err->code;
+  struct dvmt_compare *c = rc ? NULL : dvmt_compare_create(a, &o->compare);
+  if (!rc && !c)
+    rc = dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc) {
     const struct dvmt_launch launch = {command, o->config.has_level ? NULL : level_of(a), o->config_path, false};
     rc = dvmt_launch(&launch, dvmt_compare_sink(c), status, &recorded, err);
@@ -53,11 +67,11 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   if (!rc && !recorded)
     rc = dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", command[0]);
   if (!rc)
-    rc = dvmt_compare_end(c, s.whole && WIFEXITED(*status), err);
-  if (!rc)
-    dvmt_file_note_lost(path, dvmt_compare_totals(c)->lost);
+    rc = dvmt_compare_end(c, dvmt_launch_cut(*status, cut, sizeof(cut)), false, err);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
     rc = (int)errors;
+  if (!rc)
+    dvmt_cli_note_unused(o);
   if (rc >= 0 && html) {
     int html_rc = dvmt_html_write(html, o->html, path, err);
     rc = html_rc ? html_rc : rc;

@@ -3,6 +3,7 @@
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/html.h"
 #include "driver/trace/command/options.h"
+#include "driver/trace/format/context.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +30,21 @@ static int send_definitions(struct feeding *f) {
   return rc;
 }
 
-/* Sends the trace to the comparison, but for what both have in the same blocks; what was in damaged blocks is added to 'lost'.
- * 0, or -E... */
-static int feed(struct dvmt_reader *r, struct dvmt_compare *c, uint64_t *lost, struct dvm_error *err) {
+/* A damaged block: the comparison goes on behind it. */
+static int lose(struct dvmt_reader *r, struct dvmt_compare *c, struct feeding *f, uint64_t records, struct dvm_error *err) {
+  struct dvmt_context x;
+  int rc = dvmt_reader_load(r, err);
+  dvmt_context_init(&x);
+  if (!rc)
+    rc = send_definitions(f);
+  if (!rc)
+    dvmt_compare_lose(c, records, dvmt_reader_left(r) && !dvmt_reader_context(r, &x) ? &x : NULL);
+  dvmt_context_fini(&x);
+  return rc;
+}
+
+/* Sends the trace to the comparison, but for what both have in the same blocks.  0, or -E... */
+static int feed(struct dvmt_reader *r, struct dvmt_compare *c, struct dvm_error *err) {
   struct feeding f = {r, dvmt_compare_sink(c), 0, 0};
   struct dvmt_record rec;
   int more = 1, rc = 0;
@@ -45,8 +58,8 @@ static int feed(struct dvmt_reader *r, struct dvmt_compare *c, uint64_t *lost, s
     }
     if (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0) {
       rc = send_definitions(&f);
-      if (rec.kind == DVMT_LOST)
-        *lost += rec.words[0];
+      if (rec.kind == DVMT_LOST && !rc)
+        rc = lose(r, c, &f, rec.words[0], err);
       else if (!rc)
         rc = f.sink->record(f.sink, &rec);
     }
@@ -54,34 +67,46 @@ static int feed(struct dvmt_reader *r, struct dvmt_compare *c, uint64_t *lost, s
   return rc ? rc : more < 0 ? more : 0;
 }
 
+static int look_at(struct dvmt_reader *r, const char *path, struct dvmt_summary *s, struct dvm_error *err) {
+  int rc = dvmt_reader_summary(r, s, err);
+  if (!rc)
+    rc = dvmt_file_note_damage(path, r, err);
+  if (!rc && !s->whole)
+    fprintf(stderr, "dvm: warning: '%s' is torn: compared as far as it goes\n", path);
+  return rc;
+}
+
+static const char *cut_of(const struct dvmt_summary *s) {
+  return !s->whole ? "is torn" : !s->complete ? "was cut before its program ended" : NULL;
+}
+
 static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
   struct dvmt_reader *a = dvmt_file_open(paths[0], err), *b = a ? dvmt_file_open(paths[1], err) : NULL;
   struct dvmt_html *html = o->html ? dvmt_html_create() : NULL;
+  struct dvmt_compare *c = NULL;
+  struct dvmt_summary sa, sb;
+  int64_t errors = 0;
   if (html) {
     o->compare.spot = dvmt_html_spot;
     o->compare.spot_arg = html;
   }
-  struct dvmt_compare *c = b ? dvmt_compare_create(a, &o->compare) : NULL;
-  struct dvmt_summary sa, sb;
-  int64_t errors = 0;
-  uint64_t lost = 0;
-  int rc = c ? 0 : err->code ? err->code : dvm_error_set(err, -ENOMEM, "out of memory");
+  int rc = b ? look_at(a, paths[0], &sa, err) : err->code;
   if (!rc)
-    rc = dvmt_reader_summary(a, &sa, err);
+    rc = look_at(b, paths[1], &sb, err);
+  if (!rc) {
+    o->compare.cut = cut_of(&sa);
+    o->report.records = sa.records;
+    if (!(c = dvmt_compare_create(a, &o->compare)))
+      rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  }
   if (!rc)
-    rc = dvmt_reader_summary(b, &sb, err);
-  if (!rc && (!sa.whole || !sb.whole))
-    fprintf(stderr, "dvm: warning: '%s' is torn: compared as far as it goes\n", sa.whole ? paths[1] : paths[0]);
-  bool same = !rc && sa.whole && sb.whole && dvmt_reader_same(a, b); /* nothing to look into */
-  if (!rc && !same)
-    rc = feed(b, c, &lost, err);
-  dvmt_file_note_lost(paths[1], lost);
-  if (!rc && !same)
-    rc = dvmt_compare_end(c, sa.whole && sb.complete, err);
+    rc = feed(b, c, err);
   if (!rc)
-    dvmt_file_note_lost(paths[0], dvmt_compare_totals(c)->lost);
+    rc = dvmt_compare_end(c, cut_of(&sb), !sb.whole, err);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
     rc = (int)errors;
+  if (!rc)
+    dvmt_cli_note_unused(o);
   if (!rc && html)
     rc = dvmt_html_write(html, o->html, paths[1], err);
   dvmt_html_destroy(html);

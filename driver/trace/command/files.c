@@ -21,6 +21,18 @@ void dvmt_file_note_lost(const char *path, uint64_t records) {
     fprintf(stderr, "dvm: warning: '%s' is damaged: %llu records are lost\n", path, (unsigned long long)records);
 }
 
+int dvmt_file_note_damage(const char *path, struct dvmt_reader *r, struct dvm_error *err) {
+  struct dvmt_damage d;
+  int rc = dvmt_reader_check(r, &d, err);
+  if (!rc && d.names)
+    fprintf(stderr, "dvm: warning: '%s' is damaged: definitions from record %llu on are lost, nothing behind it can be read\n", path,
+            (unsigned long long)d.first);
+  else if (!rc && d.blocks)
+    fprintf(stderr, "dvm: warning: '%s' is damaged: %llu records are lost, the first of them is record %llu\n", path,
+            (unsigned long long)d.records, (unsigned long long)d.first);
+  return rc;
+}
+
 int dvmt_file_writable(const char *path, struct dvm_error *err) {
   struct stat st;
   const char *slash = strrchr(path, '/');

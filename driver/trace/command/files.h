@@ -8,6 +8,8 @@
 /* dvmt_reader_open; a file that is no trace is -EBADMSG, so that it is not taken for a wrong command line. */
 struct dvmt_reader *dvmt_file_open(const char *path, struct dvm_error *err);
 
+/* Warns of what is damaged in a trace, before it is used.  0, or -E... */
+int dvmt_file_note_damage(const char *path, struct dvmt_reader *r, struct dvm_error *err);
 /* Warns that 'records' of a trace were in damaged blocks, if any were. */
 void dvmt_file_note_lost(const char *path, uint64_t records);
 

@@ -109,6 +109,13 @@ static void pass_on(int signal) {
     kill(the_program, signal);
 }
 
+const char *dvmt_launch_cut(int status, char *buf, size_t size) {
+  if (WIFEXITED(status))
+    return NULL;
+  snprintf(buf, size, "is killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return buf;
+}
+
 int dvmt_launch(const struct dvmt_launch *launch, struct dvmt_sink *sink, int *status, bool *recorded, struct dvm_error *err) {
   struct sigaction on_int, on_quit, on_term, on_hup, hand = {.sa_handler = pass_on};
   struct dvmt_ring *ring = NULL;
@@ -140,6 +147,8 @@ int dvmt_launch(const struct dvmt_launch *launch, struct dvmt_sink *sink, int *s
   const uint64_t *rest = dvmt_ring_rest(ring, &n);
   if (!rc)
     rc = dvmt_collector_take(c, rest, n);
+  if (!rc)
+    rc = dvmt_collector_unrecorded(c, ring);
   *recorded = atomic_load(&ring->program) != 0;
   sigaction(SIGINT, &on_int, NULL);
   sigaction(SIGQUIT, &on_quit, NULL);

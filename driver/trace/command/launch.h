@@ -18,4 +18,6 @@ int dvmt_launch_inside(const struct dvmt_launch *launch, const char *output, con
  * give up (it returns an error): then the program runs on unrecorded.  'status': as from waitpid.  'recorded': the program was
  * built to record.  Returns 0, -ENOENT and so on when it could not be started, or the sink's error. */
 int dvmt_launch(const struct dvmt_launch *launch, struct dvmt_sink *sink, int *status, bool *recorded, struct dvm_error *err);
+/* How a program with this status of waitpid was cut, or NULL: it ended by itself. */
+const char *dvmt_launch_cut(int status, char *buf, size_t size);
 #endif

@@ -12,7 +12,12 @@ enum { EXIT_USAGE = 2 };
 const char dvmt_cli_help[] =
   "  --tolerance X      greatest relative difference of floating values, for all types\n"
   "  --ulps N           the same in units in the last place; a value is accepted if either allows it\n"
+  "  --exact            values must agree bit for bit; '--tolerance 0 --ulps 0' means the same\n"
   "  --config FILE      tolerances of types and variables, levels and ranges of the recording\n"
+  "  --ignore WHAT      what is not compared: variable:NAME, file:NAME, function:NAME, FILE:LINE; repeatable\n"
+  "  --rename OLD=NEW   a source file or a variable that has another name in the run; repeatable\n"
+  "  --accept LIST      what does not make a comparison fail: nothing (is compared), torn, damaged, end (comes early),\n"
+  "                     unrecorded (code wrote recorded data)\n"
   "  --partial          iterations of the reference that do not happen are no difference\n"
   "  --window MIB       memory for iterations in another order (64)\n"
   "  --report FILE      the differences also as .sarif or .jsonl; repeatable\n"
@@ -61,8 +66,43 @@ static int read_checks(struct dvmt_cli *o, const char *list) {
   return 0;
 }
 
+/* "torn,end" */
+static int read_accept(struct dvmt_cli *o, const char *list) {
+  while (*list) {
+    size_t n = strcspn(list, ",");
+    unsigned i = 0;
+    while (i < DVMT_NDOUBTS && (strlen(dvmt_doubt_name(i)) != n || strncmp(dvmt_doubt_name(i), list, n) != 0))
+      i++;
+    if (i == DVMT_NDOUBTS)
+      return dvmt_cli_usage(o, "expected a list of nothing, torn, damaged, end and unrecorded, found", list);
+    o->compare.accept[i] = true;
+    list += n + (list[n] == ',');
+  }
+  return 0;
+}
+
+static int read_rename(struct dvmt_cli *o, const char *text) {
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text || !equals[1] || o->compare.nrenames == sizeof(o->renames) / sizeof(*o->renames))
+    return dvmt_cli_usage(o, "expected OLD=NEW, found", text);
+  char *copy = strdup(text);
+  if (!copy)
+    return dvmt_cli_usage(o, "out of memory", NULL);
+  copy[equals - text] = 0;
+  o->renames[o->compare.nrenames][0] = copy;
+  o->renames[o->compare.nrenames++][1] = copy + (equals - text) + 1;
+  return 0;
+}
+
+void dvmt_cli_note_unused(const struct dvmt_cli *o) {
+  for (size_t i = 0; i < o->ignore.n; i++)
+    if (!o->ignore.row[i].hit)
+      fprintf(stderr, "dvm: warning: '--ignore %s' fits nothing that was recorded\n", o->ignore.row[i].text);
+}
+
 int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
-  static const struct option names[] = {{"tolerance", 1, NULL, 't'}, {"ulps", 1, NULL, 'u'}, {"config", 1, NULL, 'c'},
+  static const struct option names[] = {{"tolerance", 1, NULL, 't'}, {"exact", 0, NULL, 'x'}, {"ignore", 1, NULL, 'i'}, {"rename", 1, NULL, 'n'},
+                                        {"accept", 1, NULL, 'a'}, {"ulps", 1, NULL, 'u'}, {"config", 1, NULL, 'c'},
                                         {"partial", 0, NULL, 'p'}, {"window", 1, NULL, 'w'}, {"report", 1, NULL, 'r'},
                                         {"max-errors", 1, NULL, 'm'}, {"exitcode", 1, NULL, 'e'}, {"checks", 1, NULL, 'k'}, {"bisect", 0, NULL, 'b'}, {"html", 1, NULL, 'H'},
                                         {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
@@ -70,14 +110,20 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
   double v;
   int c, rc = 0;
   o->config = (struct dvmt_config)DVMT_CONFIG_INIT;
-  o->compare = (struct dvmt_compare_options){.relative = -1, .ulps = -1, .found = dvmt_report_found, .arg = &o->report, .config = &o->config};
-  o->report = (struct dvmt_report){.out = stderr, .max_errors = 20};
+  o->compare = (struct dvmt_compare_options){.relative = -1, .ulps = -1, .found = dvmt_report_found, .arg = &o->report, .config = &o->config,
+                                             .ignore = &o->ignore, .renames = (const char *const (*)[2])o->renames};
+  if (dvmt_report_init(&o->report, &err))
+    return dvmt_cli_usage(o, err.text, NULL);
   o->exitcode = 66;
   opterr = 0;
   while (!rc && (c = getopt_long(argc, argv, "+:h", names, NULL)) >= 0)
     switch (c) {
     case 't': rc = number(o, optarg, 1e300, &o->compare.relative); break;
     case 'u': rc = number(o, optarg, 1e300, &o->compare.ulps); break;
+    case 'x': o->compare.exact = true; break;
+    case 'i': rc = dvmt_select_add(&o->ignore, optarg, &err) ? dvmt_cli_usage(o, err.text, NULL) : 0; break;
+    case 'n': rc = read_rename(o, optarg); break;
+    case 'a': rc = read_accept(o, optarg); break;
     case 'c': o->config_path = optarg; break;
     case 'p': o->compare.partial = true; break;
     case 'w': rc = number(o, optarg, 1 << 20, &v); o->compare.window_bytes = (size_t)(v * (1 << 20)) + 1; break;
@@ -104,4 +150,10 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
   return rc;
 }
 
-void dvmt_cli_fini(struct dvmt_cli *o) { dvmt_config_fini(&o->config); }
+void dvmt_cli_fini(struct dvmt_cli *o) {
+  dvmt_config_fini(&o->config);
+  dvmt_select_fini(&o->ignore);
+  dvmt_report_fini(&o->report);
+  for (size_t i = 0; i < o->compare.nrenames; i++)
+    free((char *)o->renames[i][0]);
+}

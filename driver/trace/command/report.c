@@ -8,6 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+int dvmt_report_init(struct dvmt_report *r, struct dvm_error *err) {
+  *r = (struct dvmt_report){.max_errors = 20};
+  r->out = open_memstream(&r->text, &r->text_bytes);
+  return r->out ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
+}
+
+void dvmt_report_fini(struct dvmt_report *r) {
+  if (r->out)
+    fclose(r->out);
+  free(r->text);
+}
+
+void dvmt_report_show(struct dvmt_report *r) {
+  fflush(stdout);
+  fflush(r->out);
+  fwrite(r->text, 1, r->text_bytes, stderr);
+  fflush(stderr);
+  rewind(r->out);
+  fflush(r->out);
+}
+
 /* ---- text ------------------------------------------------------------------------------------------------------------------ */
 
 static void print_source(FILE *out, const struct dvmt_where *w) {
@@ -20,6 +41,13 @@ static void print_source(FILE *out, const struct dvmt_where *w) {
     fputs("^\n", out);
   }
   free(line);
+}
+
+/* What to do about it. */
+static void print_help(FILE *out, const struct dvmt_finding *f) {
+  char help[400];
+  if (dvmt_finding_help(f, help, sizeof(help)))
+    fprintf(out, "help: %s\n", help);
 }
 
 void dvmt_report_found(void *arg, const struct dvmt_finding *f) {
@@ -39,33 +67,41 @@ void dvmt_report_found(void *arg, const struct dvmt_finding *f) {
     struct dvmt_span kind = dvmt_site_kind(f->construct);
     dvmt_where_text(&at, place, sizeof(place));
     fprintf(r->out, "%s: note: in this %.*s%s", place, (int)kind.n, kind.s, kind.s[0] == 'l' ? "" : " construct");
-    fprintf(r->out, f->iteration[0] ? ", iteration (%s)\n" : "\n", f->iteration);
+    if (f->iteration[0])
+      fprintf(r->out, ", iteration (%s)", f->iteration);
+    if (f->execution)
+      fprintf(r->out, ", execution %llu", (unsigned long long)f->execution);
+    fputc('\n', r->out);
   }
-  fflush(r->out);
+  if (!f->doubt && f->record)
+    fprintf(r->out, "note: record %llu of the run%s%s\n", (unsigned long long)f->record - 1, f->calls ? ", in " : "", f->calls ? f->calls : "");
+  print_help(r->out, f);
 }
 
-/* One line for each variable, and the order in which they first differed. */
-static void print_variables(FILE *out, const struct dvmt_compare *c) {
-  bool any = false;
-  for (size_t i = 0; i < dvmt_compare_nfindings(c); i++) {
-    const struct dvmt_finding *f = dvmt_compare_finding(c, i);
-    char place[512];
-    if (f->id != DVMT_FOUND_VALUE || !f->text)
-      continue;
+static void print_one(FILE *out, const struct dvmt_finding *f) {
+  char place[512] = "";
+  if (f->text) {
     struct dvmt_where w = dvmt_site_where(f->text);
     dvmt_where_text(&w, place, sizeof(place));
-    fprintf(out, "dvm: %s '%s': %llu differ", place, f->variable, (unsigned long long)f->count);
-    if (f->greatest_element && f->greatest.relative > 0)
-      fprintf(out, ", by %.3g at most ('%s'%s%s%s)", f->greatest.relative, f->greatest_element,
-              f->greatest_iteration && f->greatest_iteration[0] ? ", " : "",
-              f->greatest_iteration ? f->greatest_iteration : "", "");
-    fputc('\n', out);
-    any = true;
+    strcat(place, " ");
   }
-  if (!any)
+  if (f->id == DVMT_FOUND_STRUCTURE) {
+    fprintf(out, "dvm: %s[%s] %llu time%s\n", place, dvmt_finding_name(f->id), (unsigned long long)f->count, f->count == 1 ? "" : "s");
     return;
-  fputs("dvm: in the order of the first difference:", out);
+  }
+  fprintf(out, "dvm: %s'%s': %llu differ", place, f->variable, (unsigned long long)f->count);
+  if (f->greatest_element && f->greatest.relative > 0 && f->greatest.relative <= 1e300)
+    fprintf(out, ", by %.3g at most ('%s'%s%s)", f->greatest.relative, f->greatest_element,
+            f->greatest_iteration && f->greatest_iteration[0] ? ", " : "", f->greatest_iteration ? f->greatest_iteration : "");
+  fputc('\n', out);
+}
+
+/* One line for each, in the order in which they were found; then the variables in that order. */
+static void print_findings(FILE *out, const struct dvmt_compare *c) {
   const char *before = "";
+  for (size_t i = 0; i < dvmt_compare_nfindings(c); i++)
+    if (!dvmt_compare_finding(c, i)->warning && !dvmt_compare_finding(c, i)->doubt)
+      print_one(out, dvmt_compare_finding(c, i));
   for (size_t i = 0; i < dvmt_compare_nfindings(c); i++) {
     const struct dvmt_finding *f = dvmt_compare_finding(c, i);
     bool again = false;
@@ -73,10 +109,11 @@ static void print_variables(FILE *out, const struct dvmt_compare *c) {
       again |= dvmt_compare_finding(c, k)->id != DVMT_FOUND_STRUCTURE && !strcmp(dvmt_compare_finding(c, k)->variable, f->variable);
     if (f->id == DVMT_FOUND_STRUCTURE || f->warning || again)
       continue;
-    fprintf(out, "%s %s", before, f->variable);
+    fprintf(out, *before ? ", %s" : "dvm: in the order of the first difference: %s", f->variable);
     before = ",";
   }
-  fputc('\n', out);
+  if (*before)
+    fputc('\n', out);
 }
 
 /* ---- files ----------------------------------------------------------------------------------------------------------------- */
@@ -97,6 +134,30 @@ int dvmt_report_check_files(const struct dvmt_report *r, struct dvm_error *err) 
   return rc;
 }
 
+/* A share in per cent; 100 only if it is all. */
+static const char *share_of(uint64_t part, uint64_t whole, char *buf, size_t size) {
+  double share = whole ? 100.0 * (double)part / (double)whole : 100;
+  if (part >= whole)
+    snprintf(buf, size, "100 %%");
+  else
+    snprintf(buf, size, share < 0.01 ? "%.2g %%" : "%.2f %%", share < 0.01 ? share : (double)(uint64_t)(100 * share) / 100);
+  return buf;
+}
+
+/* The one line that every comparison ends with. */
+static void print_closing(const struct dvmt_report *r, const struct dvmt_compare_totals *t) {
+  char a[32], b[32];
+  fprintf(r->out, "dvm: compared %llu records (%s of the reference, %s of the run): %llu identical, %llu within tolerance",
+          (unsigned long long)t->compared, share_of(t->compared, r->records, a, sizeof(a)), share_of(t->compared, t->records + t->run_lost, b, sizeof(b)),
+          (unsigned long long)t->identical, (unsigned long long)t->within);
+  if (t->worst)
+    fprintf(r->out, " (the worst by %s)", t->worst);
+  fprintf(r->out, ", %llu different", (unsigned long long)t->differing);
+  if (t->masked)
+    fprintf(r->out, "; %llu ignored", (unsigned long long)t->masked);
+  fputc('\n', r->out);
+}
+
 int64_t dvmt_report_close(struct dvmt_report *r, const struct dvmt_compare *c, struct dvm_error *err) {
   const struct dvmt_compare_totals *t = dvmt_compare_totals(c);
   uint64_t errors = 0, hits = 0, warnings = 0;
@@ -109,17 +170,18 @@ int64_t dvmt_report_close(struct dvmt_report *r, const struct dvmt_compare *c, s
   }
   if (r->max_errors && dvmt_compare_nfindings(c) > r->shown)
     fprintf(r->out, "dvm: %llu more are not shown\n", (unsigned long long)(dvmt_compare_nfindings(c) - r->shown));
-  print_variables(r->out, c);
+  print_findings(r->out, c);
   if (errors || warnings) {
     fprintf(r->out, "dvm: %llu error%s (%llu occurrence%s) against '%s'", (unsigned long long)errors, errors == 1 ? "" : "s",
             (unsigned long long)hits, hits == 1 ? "" : "s", r->reference);
-    fprintf(r->out, "; %llu value%s compared", (unsigned long long)t->values, t->values == 1 ? "" : "s");
     if (t->same)
       fprintf(r->out, ", %llu records in blocks that are the same", (unsigned long long)t->same);
     if (t->skipped)
       fprintf(r->out, ", %llu records of the reference skipped to find a common construct", (unsigned long long)t->skipped);
     fputc('\n', r->out);
   }
+  print_closing(r, t);
+  dvmt_report_show(r);
   for (int i = 0; i < r->nfiles && !rc; i++)
     rc = dvmt_report_write(r->file[i], c, err);
   return rc ? rc : (int64_t)errors;

@@ -23,6 +23,14 @@ static bool ends(const char *s, const char *end) {
   return n > m && !strcmp(s + n - m, end);
 }
 
+bool dvmt_finding_help(const struct dvmt_finding *f, char *buf, size_t size) {
+  struct dvmt_span from = f->text && f->id != DVMT_FOUND_STRUCTURE ? dvmt_text_line(f->text, '~') : (struct dvmt_span){NULL, 0};
+  if (!from.s)
+    return false;
+  snprintf(buf, size, "this value comes from '%.*s' and differs by nature: '--ignore variable:%s' leaves it out", (int)from.n, from.s, f->variable);
+  return true;
+}
+
 bool dvmt_report_is_known(const char *path) { return ends(path, ".sarif") || ends(path, ".jsonl"); }
 
 /* ---- parts that both formats have ------------------------------------------------------------------------------------------ */
@@ -40,6 +48,11 @@ static void set_number(json_t *j, const char *key, double x) {
 static void set_values(json_t *j, const struct dvmt_finding *f) {
   set_text(j, "element", f->element);
   set_text(j, "iteration", f->iteration);
+  if (f->execution)
+    json_object_set_new(j, "execution", json_integer((json_int_t)f->execution));
+  if (!f->doubt && f->record)
+    json_object_set_new(j, "record", json_integer((json_int_t)f->record - 1));
+  set_text(j, "calls", f->calls);
   set_text(j, "value", f->value);
   set_text(j, "reference", f->reference_value);
   if (f->value && f->first.relative <= 1e300) {
@@ -59,6 +72,14 @@ static json_t *note_of(const struct dvmt_finding *f) {
   snprintf(note, sizeof(note), "in this %.*s%s%s%s%s", (int)kind.n, kind.s, kind.n && kind.s[0] == 'l' ? "" : " construct",
            in_iteration ? ", iteration (" : "", in_iteration ? f->iteration : "", in_iteration ? ")" : "");
   return dvmt_json_text(note, strlen(note));
+}
+
+static json_t *help_of(const struct dvmt_finding *f) {
+  json_t *all = json_array();
+  char help[400];
+  if (dvmt_finding_help(f, help, sizeof(help)))
+    json_array_append_new(all, dvmt_json_text(help, strlen(help)));
+  return all;
 }
 
 /* ---- JSON lines ------------------------------------------------------------------------------------------------------------ */
@@ -82,7 +103,7 @@ static json_t *line_of(const struct dvmt_finding *f) {
     json_array_append_new(notes, note);
   }
   json_object_set_new(j, "notes", notes);
-  json_object_set_new(j, "help", json_array());
+  json_object_set_new(j, "help", help_of(f));
   json_object_set_new(j, "count", json_integer((json_int_t)f->count));
   set_values(j, f);
   return j;
@@ -128,6 +149,16 @@ static json_t *message_of(const char *s) {
   return json_pack("{s:o}", "text", j);
 }
 
+static json_t *message_with_help(const struct dvmt_finding *f) {
+  char help[400], *all = NULL;
+  bool has = dvmt_finding_help(f, help, sizeof(help));
+  if (asprintf(&all, "%s%s%s", f->message, has ? "\n" : "", has ? help : "") < 0)
+    return NULL;
+  json_t *j = message_of(all);
+  free(all);
+  return j;
+}
+
 static json_t *result_of(const struct dvmt_finding *f) {
   json_t *locations = json_array(), *related = json_array(), *properties = json_object(), *notes = json_array();
   if (has_place(f->text))
@@ -144,7 +175,7 @@ static json_t *result_of(const struct dvmt_finding *f) {
   json_object_set_new(properties, "notes", notes);
   set_values(properties, f);
   return json_pack("{s:s,s:i,s:s,s:o,s:o,s:o,s:I,s:o}", "ruleId", names[f->id], "ruleIndex", (int)f->id, "level",
-                   dvmt_finding_severity(f), "message", message_of(f->message), "locations", locations, "relatedLocations", related,
+                   dvmt_finding_severity(f), "message", message_with_help(f), "locations", locations, "relatedLocations", related,
                    "occurrenceCount", (json_int_t)f->count, "properties", properties);
 }
 

@@ -6,6 +6,8 @@
 
 const char *dvmt_finding_name(enum dvmt_finding_id id);
 const char *dvmt_finding_severity(const struct dvmt_finding *f);
+/* What to do about it; false: nothing is known. */
+bool dvmt_finding_help(const struct dvmt_finding *f, char *buf, size_t size);
 /* Whether the ending of 'path' is one of a format. */
 bool dvmt_report_is_known(const char *path);
 /* Writes all findings, in the format of the name's ending.  0, or -E... with a text. */

@@ -15,14 +15,18 @@ static int on_site(struct dvmt_sink *sink, const struct dvmt_site_def *def) {
   struct dvmt_type *types = realloc(c->b_types, (n + 1) * sizeof(*types));
   if (types)
     c->b_types = types;
+  struct dvmt_where *places = realloc(c->b_places, (n + 1) * sizeof(*places));
+  if (places)
+    c->b_places = places;
   char *text = strdup(def->text);
-  if (!rows || !types || !text || !dvmt_cmp_add_key(&c->b.sites, dvmt_cmp_site_key(c, def->text))) {
+  if (!rows || !types || !places || !text || !dvmt_cmp_add_member(&c->b.members, def->text) || !dvmt_cmp_add_key(&c->b.sites, dvmt_cmp_site_key(c, def->text, false))) {
     free(text);
     return c->rc = -ENOMEM;
   }
   rows[n] = *def;
   rows[n].text = text;
   types[n] = dvmt_type_of(text);
+  places[n] = dvmt_site_where(text);
   return c->rc;
 }
 
@@ -49,10 +53,18 @@ static int on_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
     c->matched = true;
     dvmt_cmp_match_places(c);
   }
-  dvmt_cmp_to_item(&c->b.sites, &c->b.objects, r, &it);
   c->totals.records++;
-  if (c->over)
+  if (r->kind == DVMT_UNRECORDED) {
+    dvmt_cmp_unrecorded(c, c->b_sites[r->site].text, r->words[0], false);
     return c->rc;
+  }
+  if (c->over || dvmt_cmp_skip_damaged(&c->b_skip, r->kind))
+    return c->rc;
+  dvmt_cmp_to_item(c, false, r, &it);
+  if (dvmt_cmp_is_masked(c, &c->b.masks, &it, c->b_sites[r->site].text)) {
+    c->totals.masked++;
+    return c->rc;
+  }
   if (c->in_parallel)
     dvmt_cmp_in_parallel(c, &it);
   else
@@ -76,24 +88,6 @@ struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const st
 
 struct dvmt_sink *dvmt_compare_sink(struct dvmt_compare *c) { return &c->sink; }
 
-int dvmt_compare_end(struct dvmt_compare *c, bool ended, struct dvm_error *err) {
-  if (!c->rc && c->in_parallel)
-    dvmt_cmp_end_iteration(c);
-  else if (!c->rc)
-    dvmt_cmp_stretch(c, ended);
-  if (!c->rc && ended && !c->lost && !c->in_parallel && dvmt_cmp_peek(c)) {
-    char what[400], message[600];
-    snprintf(message, sizeof(message), "the run ends here, the reference goes on with the %s",
-             dvmt_cmp_describe(c, &c->ahead, true, what, sizeof(what)));
-    dvmt_cmp_structure(c, "end", "", dvmt_cmp_place_text(c, &c->ahead), message);
-  }
-  if (c->rc && c->err.code)
-    *err = c->err;
-  else if (c->rc)
-    dvm_error_set(err, c->rc, "%s", strerror(-c->rc));
-  return c->rc;
-}
-
 void dvmt_compare_destroy(struct dvmt_compare *c) {
   if (!c)
     return;
@@ -108,6 +102,7 @@ void dvmt_compare_destroy(struct dvmt_compare *c) {
     free((char *)c->b_objects[i].name);
   free(c->findings);
   free(c->names);
+  free(c->name_slots);
   free(c->b_sites);
   free(c->b_types);
   free(c->b_objects);
@@ -124,8 +119,16 @@ void dvmt_compare_destroy(struct dvmt_compare *c) {
   free(c->a_sums.sum);
   free(c->b_sums.sum);
   free(c->partners);
-  dvmt_reader_close(c->scaling);
-  free(c->scales);
+  dvmt_cmp_clear_scales(c);
+  dvmt_reader_close(c->paging);
+  free(c->packing.p);
+  free(c->accepted);
+  free(c->a_types);
+  free(c->b_places);
+  free(c->a.masks.row);
+  free(c->b.masks.row);
+  free(c->a.members.row);
+  free(c->b.members.row);
   free(c->seen);
   free(c);
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "runtime/trace/config.h"
 #include "driver/trace/format/reader.h"
+#include "driver/trace/compare/select.h"
 #include "driver/trace/format/value.h"
 
 enum dvmt_finding_id { DVMT_FOUND_VALUE, DVMT_FOUND_STRUCTURE, DVMT_FOUND_NAN, DVMT_NFINDING_IDS };
@@ -17,11 +18,14 @@ enum dvmt_finding_id { DVMT_FOUND_VALUE, DVMT_FOUND_STRUCTURE, DVMT_FOUND_NAN, D
 struct dvmt_finding {
   enum dvmt_finding_id id;
   uint64_t count;
-  bool warning;              /* no difference: NaN on both sides */
+  bool warning;              /* no difference: NaN on both sides, or a doubt that is accepted */
+  bool doubt;                /* what kept the comparison from being whole */
   /* Of the first occurrence; texts are borrowed from the comparison and stay to its end. */
   const char *text;          /* of the site in the run, or NULL: then of the reference */
   const char *construct;     /* site text of the innermost construct or loop, or NULL */
-  char *iteration, *element, *variable, *message; /* owned by the comparison */
+  char *iteration, *element, *variable, *message; /* owned by the comparison; iteration: of all loops, outermost first */
+  uint64_t execution;        /* of the innermost construct or loop, from 1; 0: not counted inside of iterations */
+  char *calls;               /* owned; "main > solve > relax": functions of what is open, or NULL */
   char *reference_value, *value;                  /* owned; NULL where there is none */
   struct dvmt_difference first, greatest;
   char *greatest_element, *greatest_iteration;    /* owned; of the greatest relative difference, or NULL */
@@ -39,9 +43,27 @@ struct dvmt_spot {
   double relative;
 };
 
+/* Why a comparison says less than it seems to. */
+enum dvmt_doubt {
+  DVMT_DOUBT_NOTHING,        /* nothing was compared */
+  DVMT_DOUBT_TORN,           /* a trace is torn */
+  DVMT_DOUBT_DAMAGED,        /* records of a trace are lost */
+  DVMT_DOUBT_END,            /* a side ends before its program did, or before the other */
+  DVMT_DOUBT_UNRECORDED,     /* code that is not recorded wrote recorded data */
+  DVMT_NDOUBTS
+};
+/* "nothing", "torn", .. */
+const char *dvmt_doubt_name(enum dvmt_doubt doubt);
+
 struct dvmt_compare_options {
   const struct dvmt_config *config; /* tolerances; may be NULL */
   double relative, ulps;     /* for all types; below zero: not given */
+  bool exact;                /* bit for bit */
+  bool accept[DVMT_NDOUBTS]; /* this doubt is a warning, no error */
+  struct dvmt_select *ignore; /* what is not compared, or NULL */
+  const char *const (*renames)[2]; /* names of variables and files in the reference, and in the run */
+  size_t nrenames;
+  const char *cut;           /* how the reference was cut, "is torn", or NULL: it ends where its program ended by itself */
   bool silent[DVMT_NFINDING_IDS]; /* findings of this kind are not made */
   bool partial;              /* iterations that the run does not execute are no difference */
   size_t window_bytes;       /* 0: 64 MiB */
@@ -56,8 +78,13 @@ struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const st
 void dvmt_compare_destroy(struct dvmt_compare *c);
 /* Takes the run. */
 struct dvmt_sink *dvmt_compare_sink(struct dvmt_compare *c);
-/* The run is over ('ended': by itself, so that what the reference has beyond is missing).  0 or -E... */
-int dvmt_compare_end(struct dvmt_compare *c, bool ended, struct dvm_error *err);
+/* The run is over; 'cut': how it was cut, "is killed by signal 9", or NULL: it ended by itself.  'torn': it is a trace that is torn.
+ * 0 or -E... */
+int dvmt_compare_end(struct dvmt_compare *c, const char *cut, bool torn, struct dvm_error *err);
+/* Records that a damaged block of the run held: the comparison goes on where both can meet again behind it, which 'context' tells
+ * (dvmt_reader_context of the next block; NULL: not known). */
+struct dvmt_context;
+void dvmt_compare_lose(struct dvmt_compare *c, uint64_t records, const struct dvmt_context *context);
 
 /* For two files: to be asked between two records of 'run', the reader that feeds the comparison.  True: both files have been
  * passed on to the next block that is not the same; the next record of 'run' is peeked at, its definitions are sent, and then the
@@ -66,8 +93,16 @@ bool dvmt_compare_skip(struct dvmt_compare *c, struct dvmt_reader *run);
 void dvmt_compare_resume(struct dvmt_compare *c, struct dvmt_reader *run);
 
 struct dvmt_compare_totals {
-  uint64_t records, same /* of them, passed over as parts of the same blocks */, values, differing, iterations, missing, skipped; /* skipped: records passed over to find a common construct */
+  uint64_t records;          /* of the run */
+  uint64_t same;             /* of them, passed over as parts of the same blocks */
+  uint64_t reference;        /* records of the reference that have been passed */
+  uint64_t compared;         /* records that both have; each is identical, within the tolerance or differing */
+  uint64_t identical, within, differing, masked;
+  const char *worst;         /* of those within the tolerance, or NULL */
+  uint64_t values, iterations, missing;
+  uint64_t skipped;          /* records passed over to find a common construct */
   uint64_t lost;             /* records in damaged blocks of the reference */
+  uint64_t run_lost;         /* and of the run */
   size_t window_peak;        /* bytes */
 };
 const struct dvmt_compare_totals *dvmt_compare_totals(const struct dvmt_compare *c);

@@ -6,13 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the run is: of its innermost construct or loop. */
+/* All loops and constructs that are open, outermost first: "step=3, i=5, j=7". */
 const char *dvmt_cmp_iteration_text(const struct dvmt_compare *c, char *buf, size_t size) {
-  const struct open *o = c->depth ? &c->open[c->depth - 1] : NULL;
+  size_t at = 0;
   buf[0] = 0;
-  if (o && o->has_iteration)
-    dvmt_iteration_text(o->text, o->words, o->nwords, buf, size);
+  for (int d = 0; d < c->depth && at + 1 < size; d++) {
+    const struct open *o = &c->open[d];
+    char own[256];
+    if (!o->has_iteration)
+      continue;
+    dvmt_iteration_text(o->text, o->words, o->nwords, own, sizeof(own));
+    at += (size_t)snprintf(buf + at, size - at, "%s%s%s", at ? ", " : "", *own >= '0' && *own <= '9' ? "#" : "", own);
+  }
   return buf;
+}
+
+/* The functions of what is open and of the place itself; one that has nothing open is not known. */
+static char *calls_text(const struct dvmt_compare *c, const char *text) {
+  struct dvmt_span before = {"", 0};
+  char buf[512];
+  size_t at = 0;
+  buf[0] = 0;
+  for (int d = 0; d <= c->depth && at + 1 < sizeof(buf); d++) {
+    const char *place = d < c->depth ? c->open[d].text : text;
+    struct dvmt_span f = place ? dvmt_text_line(place, '@') : (struct dvmt_span){NULL, 0};
+    if (!f.s || (f.n == before.n && !memcmp(f.s, before.s, f.n)))
+      continue;
+    at += (size_t)snprintf(buf + at, sizeof(buf) - at, "%s%.*s", at ? " > " : "", (int)f.n, f.s);
+    before = f;
+  }
+  return at ? strdup(buf) : NULL;
 }
 
 struct dvmt_finding *dvmt_cmp_finding(struct dvmt_compare *c, enum dvmt_finding_id id, const char *variable, const char *text) {
@@ -38,7 +61,8 @@ struct dvmt_finding *dvmt_cmp_finding(struct dvmt_compare *c, enum dvmt_finding_
     return NULL;
   }
   *f = (struct dvmt_finding){.id = id, .count = 1, .text = text, .construct = construct, .variable = strdup(variable),
-                             .iteration = strdup(dvmt_cmp_iteration_text(c, at, sizeof(at))), .record = c->totals.records};
+                             .iteration = strdup(dvmt_cmp_iteration_text(c, at, sizeof(at))), .record = c->totals.records,
+                             .execution = c->depth ? c->open[c->depth - 1].execution : 0, .calls = calls_text(c, text)};
   c->findings[c->nfindings++] = f;
   return f;
 }
@@ -77,6 +101,7 @@ const char *dvmt_cmp_describe(struct dvmt_compare *c, const struct item *it, boo
 
 void dvmt_cmp_finding_free(struct dvmt_finding *f) {
   free(f->iteration);
+  free(f->calls);
   free(f->element);
   free(f->variable);
   free(f->message);

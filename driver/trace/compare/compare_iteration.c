@@ -1,53 +1,16 @@
 /* Iterations of a parallel construct, in any order. */
 #include "driver/trace/compare/compare_private.h"
-#include "runtime/trace/digest.h"
-#include "driver/trace/compare/name.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t hash_of(const struct item *iteration) {
-  uint64_t h = 1;
-  for (uint32_t i = 0; i < iteration->nwords; i++)
-    h = dvmt_mix(h ^ iteration->words[i]) + i;
-  return h;
-}
-
-static size_t waiting_bytes(const struct waiting *w) { return sizeof(*w) + w->items.cap * sizeof(struct item); }
-
-static void free_waiting(struct dvmt_compare *c, struct waiting *w) {
-  c->window -= waiting_bytes(w);
-  free(w->items.row);
-  free(w);
-}
-
-void dvmt_cmp_clear_window(struct dvmt_compare *c) {
-  for (size_t i = 0; i < WINDOW_LISTS; i++)
-    while (c->waiting[i]) {
-      struct waiting *next = c->waiting[i]->next;
-      free_waiting(c, c->waiting[i]);
-      c->waiting[i] = next;
-    }
-  c->nwaiting = 0;
-}
-
-static struct waiting *find_waiting(struct dvmt_compare *c, const struct item *iteration) {
-  for (struct waiting **p = &c->waiting[hash_of(iteration) % WINDOW_LISTS]; *p; p = &(*p)->next)
-    if (dvmt_cmp_same_item(&(*p)->iteration, iteration)) {
-      struct waiting *w = *p;
-      *p = w->next;
-      c->nwaiting--;
-      return w;
-    }
-  return NULL;
-}
 
 void dvmt_cmp_clear_sums(struct dvmt_compare *c) {
   if (c->a_sums.n)
     memset(c->a_sums.sum, 0, c->a_sums.n * sizeof(*c->a_sums.sum));
   if (c->b_sums.n)
     memset(c->b_sums.sum, 0, c->b_sums.n * sizeof(*c->b_sums.sum));
+  c->summed = 0;
 }
 
 static uint64_t *sum_of(struct dvmt_compare *c, struct sums *s, uint32_t key) {
@@ -66,16 +29,16 @@ static uint64_t *sum_of(struct dvmt_compare *c, struct sums *s, uint32_t key) {
 
 /* Sums are of what has not been compared one by one. */
 static void sum_items(struct dvmt_compare *c, struct sums *s, const struct item *iteration, const struct items *l) {
-  uint64_t h = hash_of(iteration);
+  uint64_t h = dvmt_cmp_hash(iteration);
   for (size_t i = 0; i < l->n; i++) {
     const struct item *it = &l->row[i];
     uint64_t *sum = it->kind == DVMT_WRITE && !dvmt_cmp_is_optional(c, it) ? sum_of(c, s, it->key) : NULL;
     if (sum)
-      *sum += dvmt_mix(h ^ dvmt_digest_value((uint64_t)it->offset, it->words, it->nwords));
+      *sum += dvmt_mix(h ^ dvmt_digest_value((uint64_t)it->place, it->words, it->nwords));
   }
 }
 
-/* Each variable whose sums differ. */
+/* Equal sums are the same bits; of others nothing is known. */
 static void compare_sums(struct dvmt_compare *c) {
   char message[500];
   size_t n = c->a_sums.n > c->b_sums.n ? c->a_sums.n : c->b_sums.n;
@@ -83,8 +46,9 @@ static void compare_sums(struct dvmt_compare *c) {
     uint64_t a = key < c->a_sums.n ? c->a_sums.sum[key] : 0, b = key < c->b_sums.n ? c->b_sums.sum[key] : 0;
     if (a == b)
       continue;
-    snprintf(message, sizeof(message), "iterations come in an order too different from the reference's to be compared one by one in "
-             "this window, and the sums of what they assign to '%s' differ", dvmt_cmp_key_name(c, key));
+    snprintf(message, sizeof(message), "%llu iterations come in an order too different from the reference's to be kept in this window, and the "
+             "sums of what they assign to '%s' differ: what they compute is not compared; '--window' enlarges it",
+             (unsigned long long)c->summed, dvmt_cmp_key_name(c, key));
     dvmt_cmp_structure(c, dvmt_cmp_key_name(c, key), "", c->open[c->depth - 1].text, message);
   }
 }
@@ -108,41 +72,27 @@ static bool read_iteration(struct dvmt_compare *c, struct item *iteration) {
   c->a_items.n = 0;
   while (dvmt_cmp_peek(c) && (c->ahead.kind <= DVMT_WRITE || c->ahead.kind == DVMT_DIRECT)) /* bounds of the loops */
     dvmt_cmp_take(c);
-  if (!dvmt_cmp_peek(c) || c->ahead.kind != DVMT_ITER || c->ahead.key != c->parallel_key)
+  if (!dvmt_cmp_peek(c) || c->ahead.kind != DVMT_ITER || c->ahead.key != c->parallel_key || c->unpaired)
     return false;
+  c->iteration_record = c->ahead_record;
   *iteration = *dvmt_cmp_take(c);
   read_rest(c, 0);
-  return true;
+  return !c->unpaired;
 }
 
-static void keep_waiting(struct dvmt_compare *c, const struct item *iteration) {
-  struct waiting *w = malloc(sizeof(*w));
-  size_t limit = c->options.window_bytes ? c->options.window_bytes : 64u << 20;
-  if (!w) {
-    c->rc = -ENOMEM;
-    return;
-  }
-  *w = (struct waiting){.iteration = *iteration};
-  for (size_t i = 0; i < c->a_items.n; i++)
-    dvmt_cmp_add_item(c, &w->items, &c->a_items.row[i]);
-  w->next = c->waiting[hash_of(iteration) % WINDOW_LISTS];
-  c->waiting[hash_of(iteration) % WINDOW_LISTS] = w;
-  c->nwaiting++;
-  c->window += waiting_bytes(w);
-  if (c->window > c->totals.window_peak)
-    c->totals.window_peak = c->window;
-  if (c->window > limit) {
-    c->overflow = true;
-    for (size_t i = 0; i < WINDOW_LISTS; i++)
-      for (w = c->waiting[i]; w; w = w->next)
-        sum_items(c, &c->a_sums, &w->iteration, &w->items);
-    dvmt_cmp_clear_window(c);
-  }
+/* Not even where they are can be kept any more. */
+static void overflow(struct dvmt_compare *c, const struct item *iteration) {
+  struct item first;
+  c->overflow = true;
+  sum_items(c, &c->a_sums, iteration, &c->a_items);
+  while (!c->rc && dvmt_cmp_window_any(c, &first, &c->a_items))
+    sum_items(c, &c->a_sums, &first, &c->a_items);
+  dvmt_cmp_clear_window(c);
 }
 
 /* Neighbours lie side by side, so that a loop in order stays in the cache; the execution's number saves clearing. */
 static bool was_executed(struct dvmt_compare *c, const struct item *iteration) {
-  uint64_t h = dvmt_mix(hash_of(iteration) ^ c->enters) | 1, place = 0;
+  uint64_t h = dvmt_mix(dvmt_cmp_hash(iteration) ^ c->enters) | 1, place = 0;
   for (uint32_t i = 0; i < iteration->nwords; i++)
     place = place * 4099 + iteration->words[i];
   if (c->nseen++ == SEEN_MAX / 2) {
@@ -160,6 +110,11 @@ static bool was_executed(struct dvmt_compare *c, const struct item *iteration) {
   return false;
 }
 
+static void compare_iteration(struct dvmt_compare *c) {
+  dvmt_cmp_agree(c);
+  dvmt_cmp_lists(c, &c->a_items, &c->b_items);
+}
+
 /* Compares the run's iteration with the same one of the reference, which is waiting or ahead; false if there is none, or when the
  * window is full.  One that is executed again is only looked for at the same place: the reference may repeat it too. */
 static bool meet_iteration(struct dvmt_compare *c, bool again) {
@@ -170,22 +125,21 @@ static bool meet_iteration(struct dvmt_compare *c, bool again) {
     dvmt_cmp_lists(c, &c->a_items, &c->b_items);
     return true;
   }
-  struct waiting *w = find_waiting(c, &c->b_iteration);
-  if (w) {
-    dvmt_cmp_lists(c, &w->items, &c->b_items);
-    free_waiting(c, w);
+  if (dvmt_cmp_window_take(c, &c->b_iteration, &c->a_items)) {
+    compare_iteration(c);
     return true;
   }
   while (!c->overflow && read_iteration(c, &iteration)) {
     if (dvmt_cmp_same_item(&iteration, &c->b_iteration)) {
-      dvmt_cmp_lists(c, &c->a_items, &c->b_items);
+      compare_iteration(c);
       return true;
     }
-    keep_waiting(c, &iteration);
+    if (!dvmt_cmp_window_keep(c, &iteration, &c->a_items))
+      overflow(c, &iteration);
     if (again)
       return false;
   }
-  return false;
+  return c->unpaired; /* damaged: nothing is known */
 }
 
 /* The run has finished an iteration: c->b_iteration, c->b_items. */
@@ -198,6 +152,7 @@ void dvmt_cmp_end_iteration(struct dvmt_compare *c) {
   if (c->unpaired || (!c->overflow && meet_iteration(c, again)))
     return;
   if (c->overflow) {
+    c->summed++;
     sum_items(c, &c->b_sums, &c->b_iteration, &c->b_items);
     return;
   }
@@ -212,13 +167,7 @@ void dvmt_cmp_finish_parallel(struct dvmt_compare *c) {
   struct item iteration, first;
   uint64_t missing = c->nwaiting;
   char at[256], message[500];
-  bool has_first = false;
-  for (size_t i = 0; i < WINDOW_LISTS && missing; i++)
-    for (struct waiting *w = c->waiting[i]; w; w = w->next)
-      if (!has_first || memcmp(w->iteration.words, first.words, first.nwords * 8u) < 0) {
-        first = w->iteration;
-        has_first = true;
-      }
+  bool has_first = missing && dvmt_cmp_window_first(c, &first);
   while (read_iteration(c, &iteration)) {
     if (c->overflow)
       sum_items(c, &c->a_sums, &iteration, &c->a_items);
@@ -228,6 +177,8 @@ void dvmt_cmp_finish_parallel(struct dvmt_compare *c) {
     missing++;
   }
   dvmt_cmp_clear_window(c);
+  if (c->unpaired)
+    return;
   if (c->overflow) {
     compare_sums(c);
   } else if (missing && !c->options.partial) {

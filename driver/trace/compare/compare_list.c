@@ -1,6 +1,6 @@
 /* Lists of records that should be the same, in order. */
 #include "driver/trace/compare/compare_private.h"
-#include "driver/trace/compare/name.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,23 +50,30 @@ bool dvmt_cmp_is_optional(const struct dvmt_compare *c, const struct item *it) {
   return it->kind == DVMT_DIRECT || (it->kind <= DVMT_WRITE && c->in_parallel && is_reduction(c, it->key));
 }
 
-static void drop_optional(const struct dvmt_compare *c, struct items *l) {
-  size_t to = 0;
+/* Returns how many directives were among them: these do the same wherever they stand. */
+static size_t drop_optional(const struct dvmt_compare *c, struct items *l) {
+  size_t to = 0, directives = 0;
   if (!c->may_drop)
-    return;
+    return 0;
   for (size_t i = 0; i < l->n; i++)
     if (!dvmt_cmp_is_optional(c, &l->row[i]))
       l->row[to++] = l->row[i];
+    else
+      directives += l->row[i].kind == DVMT_DIRECT;
   l->n = to;
+  return directives;
 }
 
 static void unmatched(struct dvmt_compare *c, const struct item *it, bool of_reference) {
-  char what[400], message[600];
+  char what[400], message[600], element[300] = "";
   const char *text = of_reference ? dvmt_cmp_place_text(c, it) : dvmt_cmp_b_text(c, it);
   const char *variable = it->kind <= DVMT_WRITE ? dvmt_cmp_key_name(c, it->key) : "";
+  if (it->kind <= DVMT_WRITE)
+    dvmt_element_text(of_reference ? dvmt_reader_object(c->reference, it->object) : &c->b_objects[it->object], it->offset,
+                      of_reference ? dvmt_cmp_a_text(c, it) : text, element, sizeof(element));
   dvmt_cmp_describe(c, it, of_reference, what, sizeof(what));
   snprintf(message, sizeof(message), of_reference ? "the %s of the reference does not happen" : "the %s is not in the reference", what);
-  dvmt_cmp_structure(c, variable, variable, text, message);
+  dvmt_cmp_structure(c, variable, element, text, message);
 }
 
 /* How far ahead in 'l' from 'at' an item like 'it' is; LOOK_AHEAD if nowhere near. */
@@ -77,29 +84,112 @@ static size_t distance(const struct items *l, size_t at, const struct item *it) 
   return LOOK_AHEAD;
 }
 
-void dvmt_cmp_lists(struct dvmt_compare *c, struct items *a, struct items *b) {
-  size_t i = 0, j = 0;
-  drop_optional(c, a);
-  drop_optional(c, b);
-  while (i < a->n && j < b->n) {
-    if (dvmt_cmp_same_item(&a->row[i], &b->row[j])) {
-      dvmt_cmp_pair(c, &a->row[i++], &b->row[j++]);
+/* Constructs and loops inside an iteration: their place is told with what differs in them. */
+void dvmt_cmp_follow(struct dvmt_compare *c, const struct item *b) {
+  struct open *o = c->depth ? &c->open[c->depth - 1] : NULL;
+  if (b->kind == DVMT_ENTER && c->depth < OPEN_MAX) {
+    c->open[c->depth++] = (struct open){.text = dvmt_cmp_b_text(c, b), .key = b->key, .parallel = dvmt_cmp_b_parallel(c, b)};
+  } else if (b->kind == DVMT_LEAVE) {
+    c->depth -= c->depth > 0;
+  } else if (b->kind == DVMT_ITER && o && o->key == b->key) {
+    o->has_iteration = true;
+    o->nwords = b->nwords;
+    memcpy(o->words, b->words, sizeof(o->words));
+  }
+}
+
+enum { REORDERED_MAX = 1 << 16, NONE = -1 };
+
+/* Which item of 'b' each of 'a' meets: in order as far as possible, then what is left over in any order. */
+static void match(const struct items *a, size_t i, const struct items *b, size_t j, int32_t *a_to, int32_t *b_to) {
+  for (size_t k = 0; k < a->n; k++)
+    a_to[k] = NONE;
+  for (size_t k = 0; k < b->n; k++)
+    b_to[k] = NONE;
+  size_t left = REORDERED_MAX;
+  for (size_t x = i, y = j; x < a->n && y < b->n;) {
+    if (dvmt_cmp_same_item(&a->row[x], &b->row[y])) {
+      a_to[x] = (int32_t)y;
+      b_to[y++] = (int32_t)x++;
       continue;
     }
-    size_t missing = distance(a, i, &b->row[j]), extra = distance(b, j, &a->row[i]);
+    size_t missing = distance(a, x, &b->row[y]), extra = distance(b, y, &a->row[x]);
     if (missing == LOOK_AHEAD && extra == LOOK_AHEAD)
       missing = extra = 1; /* one in place of another */
     else if (missing <= extra)
       extra = 0;
     else
       missing = 0;
-    while (extra--)
-      unmatched(c, &b->row[j++], false);
-    while (missing--)
-      unmatched(c, &a->row[i++], true);
+    x += missing;
+    y += extra;
   }
-  while (i < a->n)
-    unmatched(c, &a->row[i++], true);
-  while (j < b->n)
-    unmatched(c, &b->row[j++], false);
+  for (size_t x = i; x < a->n && left; x++)
+    for (size_t y = j; a_to[x] == NONE && a->row[x].kind <= DVMT_WRITE && y < b->n && left; y++) {
+      left--;
+      if (b_to[y] == NONE && dvmt_cmp_same_item(&a->row[x], &b->row[y])) {
+        a_to[x] = (int32_t)y;
+        b_to[y] = (int32_t)x;
+      }
+    }
+}
+
+static void report_missing(struct dvmt_compare *c, const struct items *a, const int32_t *a_to, size_t from, size_t to, size_t compared) {
+  for (size_t i = from; i < to; i++) {
+    if (a_to && a_to[i] != NONE)
+      continue;
+    if (c->ending && i >= compared) { /* nobody knows whether it would have come */
+      if (!c->has_beyond)
+        c->beyond = a->row[i];
+      c->has_beyond = true;
+      return;
+    }
+    unmatched(c, &a->row[i], true);
+  }
+}
+
+/* From where both part. */
+static void compare_unlike(struct dvmt_compare *c, struct items *a, size_t i, struct items *b, size_t j) {
+  int32_t *a_to = malloc((a->n + b->n + 1) * sizeof(*a_to)), *b_to = a_to + a->n;
+  size_t last = i; /* behind the last one of 'a' that has met another */
+  if (!a_to) {
+    c->rc = -ENOMEM;
+    return;
+  }
+  match(a, i, b, j, a_to, b_to);
+  for (size_t k = i; k < a->n; k++)
+    last = a_to[k] != NONE ? k + 1 : last;
+  for (; j < b->n; j++) {
+    if (b_to[j] == NONE) {
+      unmatched(c, &b->row[j], false);
+      dvmt_cmp_follow(c, &b->row[j]);
+      continue;
+    }
+    size_t k = (size_t)b_to[j];
+    if (k >= i) {
+      report_missing(c, a, a_to, i, k, last);
+      i = k + 1;
+    }
+    dvmt_cmp_pair(c, &a->row[k], &b->row[j]);
+    dvmt_cmp_follow(c, &b->row[j]);
+  }
+  report_missing(c, a, a_to, i, a->n, last);
+  free(a_to);
+}
+
+void dvmt_cmp_lists(struct dvmt_compare *c, struct items *a, struct items *b) {
+  size_t i = 0;
+  int depth = c->depth;
+  size_t directives = drop_optional(c, a), others = drop_optional(c, b);
+  for (directives = directives < others ? directives : others; directives; directives--)
+    dvmt_cmp_agree(c);
+  for (; i < a->n && i < b->n && dvmt_cmp_same_item(&a->row[i], &b->row[i]); i++) {
+    dvmt_cmp_pair(c, &a->row[i], &b->row[i]);
+    if (b->row[i].kind > DVMT_WRITE)
+      dvmt_cmp_follow(c, &b->row[i]);
+  }
+  if (i == b->n)
+    report_missing(c, a, NULL, i, a->n, i);
+  else
+    compare_unlike(c, a, i, b, i);
+  c->depth = depth;
 }

@@ -52,7 +52,7 @@ uint32_t *dvmt_cmp_count(struct dvmt_compare *c, struct counts *counts, uint32_t
 
 static void lose_step(struct dvmt_compare *c, const struct item *b) {
   char x[400], y[400], message[900];
-  if (c->lost)
+  if (c->lost || c->over)
     return;
   c->lost = true;
   dvmt_cmp_describe(c, b, false, y, sizeof(y));
@@ -75,7 +75,7 @@ static void count_reference(struct dvmt_compare *c) {
       inside += inside && r.kind == DVMT_ENTER;
       inside -= inside && r.kind == DVMT_LEAVE;
     } else {
-      uint32_t key = r.site < c->a.sites.n ? c->a.sites.key[r.site] : dvmt_cmp_site_key(c, dvmt_reader_site(again, r.site)->text);
+      uint32_t key = r.site < c->a.sites.n ? c->a.sites.key[r.site] : dvmt_cmp_site_key(c, dvmt_reader_site(again, r.site)->text, true);
       ++*dvmt_cmp_count(c, &c->a_totals, key);
       inside = dvmt_reader_site(again, r.site)->kind == DVMT_SITE_CONSTRUCT;
     }
@@ -87,16 +87,21 @@ static void count_reference(struct dvmt_compare *c) {
 /* Brings the reference to the execution of a construct or loop that the run begins now.  False: it has none such, or has it behind
  * it; then the reference stays where it is. */
 static bool meet(struct dvmt_compare *c, const struct item *b, uint32_t count) {
-  if (!c->counted)
+  int inside = 0; /* constructs with iterations: what is in them is not counted */
+  if (!c->counted && !c->totals.lost)
     count_reference(c);
-  if (*dvmt_cmp_count(c, &c->a_counts, b->key) >= count || *dvmt_cmp_count(c, &c->a_totals, b->key) < count)
+  if (*dvmt_cmp_count(c, &c->a_counts, b->key) >= count ||
+      (!c->totals.lost && *dvmt_cmp_count(c, &c->a_totals, b->key) < count))
     return false;
   while (dvmt_cmp_peek(c)) {
-    if (c->ahead.kind == DVMT_ENTER && c->ahead.key == b->key &&
-        *dvmt_cmp_count(c, &c->a_counts, b->key) + 1 == count)
+    bool enters = c->ahead.kind == DVMT_ENTER;
+    if (enters && !inside && c->ahead.key == b->key && *dvmt_cmp_count(c, &c->a_counts, b->key) + 1 == count)
       return true;
-    if (c->ahead.kind == DVMT_ENTER)
+    if (enters && !inside)
       ++*dvmt_cmp_count(c, &c->a_counts, c->ahead.key);
+    if (enters && (inside || dvmt_cmp_a_parallel(c, &c->ahead)))
+      inside++;
+    inside -= inside && c->ahead.kind == DVMT_LEAVE;
     dvmt_cmp_take(c);
     c->totals.skipped++;
   }
@@ -125,6 +130,7 @@ static void enter(struct dvmt_compare *c, const struct item *b) {
   if (met) {
     ++*dvmt_cmp_count(c, &c->a_counts, b->key);
     dvmt_cmp_take(c);
+    dvmt_cmp_agree(c);
   }
   open_construct(c, b, count);
   if (parallel) {
@@ -135,9 +141,10 @@ static void enter(struct dvmt_compare *c, const struct item *b) {
 
 static void leave(struct dvmt_compare *c, const struct item *b) {
   if (!c->lost) {
-    if (dvmt_cmp_peek(c) && c->ahead.kind == DVMT_LEAVE && c->ahead.key == b->key)
+    if (dvmt_cmp_peek(c) && c->ahead.kind == DVMT_LEAVE && c->ahead.key == b->key) {
       dvmt_cmp_take(c);
-    else
+      dvmt_cmp_agree(c);
+    } else
       lose_step(c, b);
   }
   c->depth -= c->depth > 0;
@@ -164,9 +171,10 @@ void dvmt_cmp_in_order(struct dvmt_compare *c, const struct item *b) {
   }
   if (c->lost)
     return;
-  if (dvmt_cmp_peek(c) && dvmt_cmp_same_item(&c->ahead, b))
+  if (dvmt_cmp_peek(c) && dvmt_cmp_same_item(&c->ahead, b)) {
     dvmt_cmp_take(c);
-  else
+    dvmt_cmp_agree(c);
+  } else
     lose_step(c, b);
 }
 
@@ -174,16 +182,21 @@ void dvmt_cmp_in_order(struct dvmt_compare *c, const struct item *b) {
 static void end_parallel(struct dvmt_compare *c, const struct item *b) {
   dvmt_cmp_end_iteration(c);
   c->open[c->depth - 1].has_iteration = false;
-  if (!c->unpaired) {
+  if (!c->unpaired)
     dvmt_cmp_finish_parallel(c);
+  if (!c->unpaired) {
     c->a_items.n = 0;
     while (dvmt_cmp_peek(c) && !dvmt_cmp_is_anchor(&c->ahead))
       dvmt_cmp_add_item(c, &c->a_items, dvmt_cmp_take(c));
     c->may_drop = false;
-    dvmt_cmp_lists(c, &c->a_items, &c->b_tail);
-    if (dvmt_cmp_peek(c) && c->ahead.kind == DVMT_LEAVE && c->ahead.key == b->key)
+    if (!c->unpaired)
+      dvmt_cmp_lists(c, &c->a_items, &c->b_tail);
+    if (c->unpaired || c->over)
+      ;
+    else if (dvmt_cmp_peek(c) && c->ahead.kind == DVMT_LEAVE && c->ahead.key == b->key) {
       dvmt_cmp_take(c);
-    else
+      dvmt_cmp_agree(c);
+    } else
       skip_construct(c);
   }
   c->b_tail.n = c->b_items.n = 0;

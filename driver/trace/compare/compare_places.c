@@ -56,7 +56,7 @@ static void free_places(struct places *p) {
   free(p->same);
 }
 
-static bool add_place(struct places *p, const struct dvmt_site_def *def, uint32_t site) {
+static bool add_place(const struct dvmt_compare *c, struct places *p, const struct dvmt_site_def *def, uint32_t site, bool of_reference) {
   bool construct = is_construct(def->kind);
   struct dvmt_where w = dvmt_site_where(def->text);
   if ((!construct && def->kind != DVMT_SITE_ACCESS) || !w.file.s || !w.line)
@@ -66,6 +66,8 @@ static bool add_place(struct places *p, const struct dvmt_site_def *def, uint32_
       w.file = (struct dvmt_span){w.file.s + i + 1, w.file.n - i - 1};
       break;
     }
+  if (of_reference)
+    w.file.s = dvmt_cmp_renamed_file(c, w.file.s, w.file.n, &w.file.n);
   p->same[site] = NONE;
   p->row[p->n] = (struct place){token_of(def->text, construct), w.file, w.line, w.column, site, construct, 0};
   return p->row[p->n++].token;
@@ -183,9 +185,9 @@ void dvmt_cmp_match_places(struct dvmt_compare *c) {
   for (size_t i = 0; i < c->npartners; i++)
     c->partners[i] = NONE;
   for (uint32_t i = 0; fine && i < c->a.sites.n; i++)
-    fine = add_place(&a, dvmt_reader_site(c->reference, i), i);
+    fine = add_place(c, &a, dvmt_reader_site(c->reference, i), i, true);
   for (uint32_t i = 0; fine && i < c->b.sites.n; i++)
-    fine = add_place(&b, &c->b_sites[i], i);
+    fine = add_place(c, &b, &c->b_sites[i], i, false);
   if (fine) {
     sort_places(&a);
     sort_places(&b);

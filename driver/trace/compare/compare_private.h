@@ -1,10 +1,14 @@
 /* The inside of a comparison.  A is the reference, B the run. */
 #ifndef DVMT_COMPARE_PRIVATE_H
 #define DVMT_COMPARE_PRIVATE_H
+#include "driver/trace/format/bytes.h"
 #include "driver/trace/compare/compare.h"
+#include "runtime/trace/digest.h"
+#include "driver/trace/compare/name.h"
 #include <string.h>
 
-enum { ITEM_WORDS = 7, OPEN_MAX = 256, WINDOW_LISTS = 1 << 14, SEEN_MAX = 1 << 20, REDUCTIONS_MAX = 64 };
+enum { ITEM_WORDS = 7, OPEN_MAX = 256, WINDOW_LISTS = 1 << 16, SEEN_MAX = 1 << 20, REDUCTIONS_MAX = 64, OPERANDS = 64,
+       ACCEPTED_MAX = 1 << 16 };
 
 /* A record that is kept. */
 struct item {
@@ -12,6 +16,7 @@ struct item {
   uint32_t site, object;   /* numbers of its own side */
   uint32_t key;            /* of the variable, or of the construct: the same on both sides */
   int64_t offset;
+  int64_t place;           /* the element, whatever its size is: the same on both sides */
   uint64_t words[ITEM_WORDS];
 };
 struct items {
@@ -37,10 +42,34 @@ struct open {              /* construct or loop that the run is in */
   bool parallel, has_iteration;
   uint64_t words[ITEM_WORDS];
 };
-struct waiting {           /* iteration of the reference that the run has not executed yet */
-  struct waiting *next;
-  struct item iteration;
-  struct items items;
+struct mask {
+  uint32_t key;
+  uint8_t state;
+};
+struct masks {
+  struct mask *row;        /* owned; by site */
+  size_t n;
+};
+struct waiting;            /* iteration of the reference that the run has not executed yet */
+struct scale;
+struct operand {           /* value that was read or written lately */
+  uint32_t site;           /* of the run */
+  bool write;
+  double magnitude, away;  /* away: accepted difference */
+};
+/* What of an offset into an element is a member's: "z" of the site text, and what leads to it. */
+struct member {
+  uint32_t variable;       /* key of its declaration */
+  uint8_t nterms;
+  uint32_t term[8];        /* keys of the variables that are added in the statement */
+  bool known;
+  uint16_t path;           /* hash */
+  uint8_t nstrides;
+  int64_t offset, stride[4];
+};
+struct members {
+  struct member *row;      /* owned; by site */
+  size_t n;
 };
 
 struct dvmt_compare {
@@ -54,12 +83,16 @@ struct dvmt_compare {
   uint32_t *partners;      /* owned; of A's sites: B's at the same place of the source, or UINT32_MAX */
   size_t npartners;
   char **names;            /* by key */
-  size_t nnames;
-  struct { struct keys sites, objects; } a, b;
+  size_t nnames, names_cap;
+  uint32_t *name_slots;    /* owned; 1 + number of a name, by its hash; twice names_cap of them */
+  struct { struct keys sites, objects; struct members members; struct masks masks; } a, b;
+  struct dvmt_type *a_types;
   struct dvmt_site_def *b_sites;
   struct dvmt_type *b_types;
+  struct dvmt_where *b_places;
   struct dvmt_object_def *b_objects;
   struct item ahead;       /* next record of A, if has_ahead */
+  uint64_t ahead_record;   /* its number */
   bool has_ahead;
   struct open open[OPEN_MAX];
   int depth;
@@ -68,7 +101,13 @@ struct dvmt_compare {
   struct counts a_totals;  /* executions in all of A; counted when they are first needed */
   bool counted;
   uint32_t no_count;
-  bool over;               /* a torn reference has ended: what follows is not compared */
+  bool over;               /* a reference that was cut has ended: what follows is not compared */
+  uint64_t over_at;        /* records of the run until then */
+  bool relocate;           /* behind a damaged block of A */
+  int a_skip, b_skip;      /* levels behind a damaged block until both can meet again */
+  bool ending;             /* the run is over: what the reference has beyond is no difference of its own */
+  struct item beyond;      /* the first of that, if has_beyond */
+  bool has_beyond;
   bool lost;               /* after a difference of structure outside parallel constructs: until both meet again */
   struct items a_items, b_items, b_tail;
   /* Inside a parallel construct: */
@@ -79,18 +118,25 @@ struct dvmt_compare {
   bool halved;             /* its first part has been compared, on both sides */
   int halved_depth;        /* constructs that were open in it then */
   struct waiting *waiting[WINDOW_LISTS];
-  size_t nwaiting, window; /* bytes */
+  size_t nwaiting, window, places; /* window, places: bytes of what is here, and of where all of it is */
+  struct dvmt_bytes packing;
+  struct dvmt_reader *paging; /* owned; reads again what has left the window */
+  uint64_t iteration_record, summed;
   struct sums a_sums, b_sums; /* since the window is full */
   uint64_t *seen;          /* hashes of the iterations that B has executed */
   size_t nseen;
   uint32_t reductions[REDUCTIONS_MAX]; /* keys of the variables of the present construct */
   unsigned nreductions;
   size_t same_objects, same_sites; /* of the same numbers on both sides mean the same */
-  double *scales;          /* by key: greatest magnitude in A */
-  bool scales_behind;      /* values have been passed over */
-  struct dvmt_reader *scaling; /* owned; reads again what was passed over, when it is needed */
+  struct scale **scales;   /* owned; see compare_scale.c */
   size_t nscales;
-  double no_scale;
+  struct dvmt_reader *scaling; /* owned; reads the reference again for them */
+  struct operand operands[OPERANDS];
+  size_t noperands;        /* so far */
+  uint64_t *accepted;      /* owned; hashes of pairs that were written and taken for rounding */
+  bool full;               /* values that are read are recorded */
+  double worst_relative;
+  char worst[1024];
   struct dvmt_finding **findings;
   size_t nfindings;
 };
@@ -100,13 +146,22 @@ struct dvmt_compare {
 /* The key of a name.  A failure is noted in c->rc, here and below. */
 uint32_t dvmt_cmp_intern(struct dvmt_compare *c, const char *name);
 bool dvmt_cmp_add_key(struct keys *k, uint32_t key);
-uint32_t dvmt_cmp_site_key(struct dvmt_compare *c, const char *text);
-void dvmt_cmp_to_item(const struct keys *sites, const struct keys *objects, const struct dvmt_record *r, struct item *it);
+uint32_t dvmt_cmp_site_key(struct dvmt_compare *c, const char *text, bool of_reference);
+/* 'of_reference': numbers are of that side. */
+void dvmt_cmp_to_item(struct dvmt_compare *c, bool of_reference, const struct dvmt_record *r, struct item *it);
+/* Where an element's members are, learnt from a new site. */
+bool dvmt_cmp_add_member(struct members *m, const char *text);
 /* The next record of A in c->ahead; false at its end. */
 bool dvmt_cmp_peek(struct dvmt_compare *c);
 static inline struct item *dvmt_cmp_take(struct dvmt_compare *c) {
   c->has_ahead = false;
   return &c->ahead;
+}
+
+/* A record other than a value that both have. */
+static inline void dvmt_cmp_agree(struct dvmt_compare *c) {
+  c->totals.compared++;
+  c->totals.identical++;
 }
 
 static inline const char *dvmt_cmp_a_text(const struct dvmt_compare *c, const struct item *it) {
@@ -144,6 +199,35 @@ void dvmt_cmp_structure(struct dvmt_compare *c, const char *variable, const char
 const char *dvmt_cmp_describe(struct dvmt_compare *c, const struct item *it, bool of_reference, char *buf, size_t size);
 void dvmt_cmp_finding_free(struct dvmt_finding *f);
 
+/* ---- compare_mask.c: what is left out, what is called otherwise ------------------------------------------------------------------ */
+
+bool dvmt_cmp_is_masked(struct dvmt_compare *c, struct masks *m, const struct item *it, const char *text);
+/* A file's name (without folders) and a variable's of the reference, as the run has them. */
+const char *dvmt_cmp_renamed_file(const struct dvmt_compare *c, const char *name, size_t n, size_t *length);
+const char *dvmt_cmp_renamed(const struct dvmt_compare *c, const char *variable);
+
+/* ---- compare_scale.c: what is rounding ------------------------------------------------------------------------------------------ */
+
+/* Of the values that the reference gave the variable of 'a' at its place lately; 0: not known. */
+double dvmt_cmp_site_magnitude(struct dvmt_compare *c, const struct item *a);
+void dvmt_cmp_clear_scales(struct dvmt_compare *c);
+void dvmt_cmp_note_operand(struct dvmt_compare *c, const struct item *b, double magnitude, double away);
+/* Greatest magnitude of what the statement that writes 'b' has read, and the sum of their accepted differences; false: not known. */
+bool dvmt_cmp_operands(const struct dvmt_compare *c, const struct item *b, double *magnitude, double *away);
+/* A difference that was written and taken for rounding may be read again. */
+void dvmt_cmp_accept(struct dvmt_compare *c, const struct item *a, const struct item *b);
+bool dvmt_cmp_is_accepted(const struct dvmt_compare *c, const struct item *a, const struct item *b);
+
+/* ---- compare_end.c: what kept the comparison from being a whole one ---------------------------------------------------------------- */
+
+/* Told whatever kinds are wanted; a warning if it is accepted. */
+void dvmt_cmp_doubt(struct dvmt_compare *c, enum dvmt_doubt doubt, const char *text, const char *message);
+void dvmt_cmp_unrecorded(struct dvmt_compare *c, const char *text, uint64_t why, bool of_reference);
+/* A damaged block of the reference has been met; behind it. */
+void dvmt_cmp_lose_reference(struct dvmt_compare *c);
+void dvmt_cmp_relocate(struct dvmt_compare *c);
+bool dvmt_cmp_skip_damaged(int *left, uint8_t kind);
+
 /* ---- compare_value.c: two records of the same kind and key ------------------------------------------------------------------- */
 
 void dvmt_cmp_pair(struct dvmt_compare *c, const struct item *a, const struct item *b);
@@ -154,18 +238,31 @@ void dvmt_cmp_add_item(struct dvmt_compare *c, struct items *l, const struct ite
 /* The reduction variables of the construct with this text, in c->reductions. */
 void dvmt_cmp_find_reductions(struct dvmt_compare *c, const char *text);
 bool dvmt_cmp_is_optional(const struct dvmt_compare *c, const struct item *it);
+/* Follows the constructs and loops inside an iteration, for messages. */
+void dvmt_cmp_follow(struct dvmt_compare *c, const struct item *b);
 /* Both lists lose what is optional, if c->may_drop. */
 void dvmt_cmp_lists(struct dvmt_compare *c, struct items *a, struct items *b);
 
 static inline bool dvmt_cmp_same_item(const struct item *a, const struct item *b) {
-  if (a->kind != b->kind || a->key != b->key || a->offset != b->offset)
+  if (a->kind != b->kind || a->key != b->key || a->place != b->place)
     return false;
   return a->kind != DVMT_ITER || (a->nwords == b->nwords && !memcmp(a->words, b->words, a->nwords * 8u));
 }
 
+/* ---- compare_window.c: iterations that wait for the run ------------------------------------------------------------------------ */
+
+uint64_t dvmt_cmp_hash(const struct item *iteration);
+void dvmt_cmp_clear_window(struct dvmt_compare *c);
+/* Keeps an iteration that began at c->iteration_record; false: there are too many. */
+bool dvmt_cmp_window_keep(struct dvmt_compare *c, const struct item *iteration, const struct items *items);
+/* Takes it out, into 'items'; false: it does not wait. */
+bool dvmt_cmp_window_take(struct dvmt_compare *c, const struct item *iteration, struct items *items);
+/* Takes out any; the first of the reference's order stays. */
+bool dvmt_cmp_window_any(struct dvmt_compare *c, struct item *iteration, struct items *items);
+bool dvmt_cmp_window_first(struct dvmt_compare *c, struct item *first);
+
 /* ---- compare_iteration.c: iterations in any order ---------------------------------------------------------------------------- */
 
-void dvmt_cmp_clear_window(struct dvmt_compare *c);
 void dvmt_cmp_clear_sums(struct dvmt_compare *c);
 /* The run has finished an iteration: c->b_iteration, c->b_items. */
 void dvmt_cmp_end_iteration(struct dvmt_compare *c);

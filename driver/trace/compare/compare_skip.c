@@ -38,6 +38,8 @@ static void flush(struct dvmt_compare *c) {
     dvmt_cmp_add_item(c, &c->a_items, dvmt_cmp_take(c));
   if (begins && !dvmt_cmp_same_item(&first, &c->b_iteration))
     return; /* another one, or the end of the construct: what follows is the same again */
+  if (begins)
+    dvmt_cmp_agree(c);
   if (!c->in_parallel)
     c->may_drop = true;
   dvmt_cmp_lists(c, &c->a_items, &c->b_items);
@@ -46,7 +48,7 @@ static void flush(struct dvmt_compare *c) {
 bool dvmt_compare_skip(struct dvmt_compare *c, struct dvmt_reader *run) {
   struct dvmt_reader *a = c->reference;
   uint64_t records;
-  if (c->rc || !c->matched || c->over || c->lost || dvmt_reader_left(run) || c->b_tail.n ||
+  if (c->rc || !c->matched || (c->options.ignore && c->options.ignore->n) || c->over || c->lost || dvmt_reader_left(run) || c->b_tail.n ||
       (c->in_parallel && (c->unpaired || c->overflow || c->nwaiting)) || dvmt_reader_left(a) + c->has_ahead != pending(c) ||
       !same_numbers(c) || !dvmt_reader_next_same(a, run))
     return false;
@@ -57,8 +59,10 @@ bool dvmt_compare_skip(struct dvmt_compare *c, struct dvmt_reader *run) {
     dvmt_reader_pass_block(run);
     c->totals.records += records;
     c->totals.same += records;
+    c->totals.reference += records;
+    c->totals.compared += records;
+    c->totals.identical += records;
   }
-  c->scales_behind = true;
   return true;
 }
 

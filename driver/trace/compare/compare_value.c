@@ -2,6 +2,7 @@
 #include "driver/trace/compare/compare_private.h"
 #include "driver/trace/compare/name.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,45 +24,8 @@ static struct dvmt_tolerance tolerance_of(const struct dvmt_compare *c, struct d
       t.ulps = r->ulps < 0 ? t.ulps : r->ulps;
       t.absolute = r->absolute < 0 ? t.absolute : r->absolute;
     }
+  t.exact = c->options.exact || (c->options.relative == 0 && c->options.ulps == 0 && t.relative == 0 && t.ulps == 0 && t.absolute == 0);
   return t;
-}
-
-static double *scale_of(struct dvmt_compare *c, uint32_t key) {
-  if (key >= c->nscales) {
-    double *rows = realloc(c->scales, (c->nnames + 64) * sizeof(*rows));
-    if (!rows) {
-      c->rc = -ENOMEM;
-      return &c->no_scale;
-    }
-    memset(rows + c->nscales, 0, (c->nnames + 64 - c->nscales) * sizeof(*rows));
-    c->scales = rows;
-    c->nscales = c->nnames + 64;
-  }
-  return &c->scales[key];
-}
-
-/* The greatest magnitudes of what has been passed over: only now, as files that agree never need them. */
-static void catch_up(struct dvmt_compare *c) {
-  struct dvmt_record r;
-  uint64_t to = dvmt_reader_position(c->reference);
-  c->scales_behind = false;
-  if (!c->scaling)
-    c->scaling = dvmt_reader_again(c->reference, &c->err);
-  if (!c->scaling)
-    c->rc = c->err.code;
-  while (!c->rc && dvmt_reader_position(c->scaling) < to) {
-    int more = dvmt_reader_next(c->scaling, &r, &c->err);
-    if (more <= 0) {
-      c->rc = more;
-      break;
-    }
-    if ((r.kind != DVMT_WRITE && r.kind != DVMT_READ) || r.object >= c->a.objects.n)
-      continue;
-    double magnitude = dvmt_value_magnitude(dvmt_type_of(dvmt_reader_site(c->scaling, r.site)->text), r.words);
-    double *scale = scale_of(c, c->a.objects.key[r.object]);
-    if (magnitude > *scale)
-      *scale = magnitude;
-  }
 }
 
 static void note_greatest(struct dvmt_compare *c, struct dvmt_finding *f, const struct dvmt_difference *d, const char *element) {
@@ -75,34 +39,46 @@ static void note_greatest(struct dvmt_compare *c, struct dvmt_finding *f, const 
   f->greatest_iteration = strdup(dvmt_cmp_iteration_text(c, at, sizeof(at)));
 }
 
-static void value_differs(struct dvmt_compare *c, struct dvmt_type type, const char *variable, const char *element, const char *text,
-                          const uint64_t *a, const uint64_t *b, const struct dvmt_difference *d) {
-  char x[128], y[128], message[800], ulps[64] = "";
-  char special = dvmt_value_special(type, b);
-  bool is_nan = special && !dvmt_value_special(type, a);
-  struct dvmt_finding *f = dvmt_cmp_finding(c, is_nan ? DVMT_FOUND_NAN : DVMT_FOUND_VALUE, variable, text);
-  c->totals.differing++;
+/* A pair of values, each as its own side has it. */
+struct pair {
+  struct dvmt_type ta, tb;
+  const uint64_t *a, *b;
+  const char *variable, *text; /* text: of the run's site */
+};
+
+static void say_difference(const struct pair *p, const struct dvmt_difference *d, const char *element, const char *x, const char *y,
+                           char *message, size_t size) {
+  char ulps[64] = "", was[48], is[48];
+  bool changed = p->ta.kind != p->tb.kind || p->ta.bytes != p->tb.bytes;
+  bool floating = p->ta.part_bytes || p->tb.part_bytes;
+  if (floating && d->ulps < 1e15)
+    snprintf(ulps, sizeof(ulps), ", %.0f units in the last place", d->ulps);
+  size_t n = (size_t)snprintf(message, size, "'%s' is %s, the reference has %s", element, y, x);
+  if (floating && n < size)
+    n += (size_t)snprintf(message + n, size - n, " (relative difference %.3g%s)", d->relative, ulps);
+  if (changed && n < size)
+    snprintf(message + n, size - n, "; it is %s here and %s there", dvmt_type_name(p->tb, is, sizeof(is)), dvmt_type_name(p->ta, was, sizeof(was)));
+}
+
+static void value_differs(struct dvmt_compare *c, const struct pair *p, const char *element, const struct dvmt_difference *d) {
+  char x[128], y[128], message[800];
+  char special = dvmt_value_special(p->tb, p->b);
+  bool is_nan = special && !dvmt_value_special(p->ta, p->a);
+  struct dvmt_finding *f = dvmt_cmp_finding(c, is_nan ? DVMT_FOUND_NAN : DVMT_FOUND_VALUE, p->variable, p->text);
   if (!f)
     return;
   note_greatest(c, f, d, element);
   if (f->count > 1)
     return;
   f->first = *d;
-  dvmt_value_text(type, a, x, sizeof(x));
-  dvmt_value_text(type, b, y, sizeof(y));
+  dvmt_value_text(p->ta, p->a, x, sizeof(x));
+  dvmt_value_text(p->tb, p->b, y, sizeof(y));
   f->reference_value = strdup(x);
   f->value = strdup(y);
   if (is_nan)
     snprintf(message, sizeof(message), "'%s' becomes %s here, the reference has %s", element, special == 'n' ? "NaN" : "infinite", x);
-  else {
-    if (type.part_bytes && d->ulps < 1e15)
-      snprintf(ulps, sizeof(ulps), ", %.0f units in the last place", d->ulps);
-    snprintf(message, sizeof(message), "'%s' is %s, the reference has %s", element, y, x);
-    if (type.part_bytes) {
-      size_t n = strlen(message);
-      snprintf(message + n, sizeof(message) - n, " (relative difference %.3g%s)", d->relative, ulps);
-    }
-  }
+  else
+    say_difference(p, d, element, x, y, message, sizeof(message));
   dvmt_cmp_tell(c, f, element, message);
 }
 
@@ -131,66 +107,126 @@ static void special_in_both(struct dvmt_compare *c, const struct item *b, struct
   dvmt_cmp_tell(c, f, element, message);
 }
 
-static void compare_values(struct dvmt_compare *c, const struct item *a, const struct item *b) {
-  const char *text = dvmt_cmp_b_text(c, b), *variable = dvmt_cmp_key_name(c, b->key);
-  struct dvmt_type type = c->b_types[b->site];
-  c->totals.values++;
-  double *scale = scale_of(c, b->key), magnitude = dvmt_value_magnitude(type, a->words);
-  if (magnitude > *scale)
-    *scale = magnitude;
-  if (a->nwords != b->nwords)
+/* ---- the worst that was accepted --------------------------------------------------------------------------------------------- */
+
+static void within(struct dvmt_compare *c, const struct pair *p, const char *element, const struct dvmt_difference *d) {
+  struct dvmt_compare_totals *t = &c->totals;
+  char at[512], place[400];
+  t->within++;
+  if (t->within > 1 && !(d->relative > c->worst_relative))
     return;
-  if (!memcmp(a->words, b->words, b->nwords * 8u)) {
-    if (b->kind == DVMT_WRITE && type.part_bytes && dvmt_value_special(type, b->words))
-      special_in_both(c, b, type);
-    return;
-  }
-  struct dvmt_tolerance tolerance = tolerance_of(c, type, variable);
-  struct dvmt_difference d = dvmt_value_compare(type, a->words, b->words, &tolerance, *scale);
-  if (d.beyond && type.part_bytes && c->scales_behind) {
-    catch_up(c);
-    d = dvmt_value_compare(type, a->words, b->words, &tolerance, *scale_of(c, b->key));
-  }
-  if (!d.beyond)
-    return;
-  char element[300];
-  dvmt_element_text(&c->b_objects[b->object], b->offset, text, element, sizeof(element));
-  value_differs(c, type, variable, element, text, a->words, b->words, &d);
-  tell_spot(c, variable, &c->b_objects[b->object], b->offset, d.relative);
+  c->worst_relative = d->relative;
+  struct dvmt_where w = dvmt_site_where(p->text);
+  dvmt_where_text(&w, place, sizeof(place));
+  dvmt_cmp_iteration_text(c, at, sizeof(at));
+  snprintf(c->worst, sizeof(c->worst), "%.3g of '%s' at %s%s%s", d->relative, element, place, *at ? ", " : "", at);
+  t->worst = c->worst;
 }
 
-static void compare_results(struct dvmt_compare *c, const struct item *a, const struct item *b) {
-  struct dvmt_type type;
-  struct dvmt_span name = dvmt_result_name(dvmt_cmp_b_text(c, b), b->words[0], &type);
-  char variable[256];
-  snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s);
+/* ---- values ------------------------------------------------------------------------------------------------------------------ */
+
+/* Whether what is beyond the plain tolerance is rounding of what cancels. */
+static bool is_rounding(struct dvmt_compare *c, const struct item *a, const struct item *b, const struct pair *p,
+                        const struct dvmt_tolerance *tolerance) {
+  struct dvmt_type narrow = dvmt_type_narrower(p->ta, p->tb);
+  double magnitude, away = 0;
+  if (tolerance->exact || !narrow.part_bytes)
+    return false;
+  if (b->kind == DVMT_READ && dvmt_cmp_is_accepted(c, a, b))
+    return true;
+  if (b->kind != DVMT_WRITE || !dvmt_cmp_operands(c, b, &magnitude, &away))
+    magnitude = dvmt_cmp_site_magnitude(c, a);
+  double slack = dvmt_value_rounding(narrow, tolerance, magnitude) + 4 * away;
+  if (dvmt_value_compare(p->ta, p->a, p->tb, p->b, tolerance, slack).beyond)
+    return false;
+  if (b->kind == DVMT_WRITE)
+    dvmt_cmp_accept(c, a, b);
+  return true;
+}
+
+static void values_differ(struct dvmt_compare *c, const struct item *a, const struct item *b, const struct pair *p) {
+  struct dvmt_tolerance tolerance = tolerance_of(c, dvmt_type_narrower(p->ta, p->tb), p->variable);
+  struct dvmt_difference d = dvmt_value_compare(p->ta, p->a, p->tb, p->b, &tolerance, 0);
+  bool beyond = d.beyond && !is_rounding(c, a, b, p, &tolerance);
+  char element[300];
+  if (p->tb.part_bytes)
+    dvmt_cmp_note_operand(c, b, dvmt_value_magnitude(p->tb, p->b), beyond ? 0 : d.absolute);
+  if (!d.beyond && d.absolute == 0) { /* another type, the same number */
+    c->totals.identical++;
+    return;
+  }
+  dvmt_element_text(&c->b_objects[b->object], b->offset, p->text, element, sizeof(element));
+  if (!beyond)
+    return within(c, p, element, &d);
+  c->totals.differing++;
+  value_differs(c, p, element, &d);
+  tell_spot(c, p->variable, &c->b_objects[b->object], b->offset, d.relative);
+}
+
+static void compare_values(struct dvmt_compare *c, const struct item *a, const struct item *b) {
+  struct dvmt_type ta = c->a_types[a->site], tb = c->b_types[b->site];
   c->totals.values++;
-  struct dvmt_tolerance tolerance = tolerance_of(c, type, variable);
-  struct dvmt_difference d = dvmt_value_compare(type, a->words + 2, b->words + 2, &tolerance, dvmt_value_magnitude(type, a->words + 2));
-  if (d.beyond)
-    value_differs(c, type, variable, variable, dvmt_cmp_b_text(c, b), a->words + 2, b->words + 2, &d);
+  c->full |= b->kind == DVMT_READ;
+  if (a->nwords == b->nwords && !memcmp(a->words, b->words, b->nwords * 8u) && ta.kind == tb.kind && ta.bytes == tb.bytes) {
+    c->totals.identical++;
+    if (b->kind == DVMT_WRITE && tb.part_bytes && dvmt_value_special(tb, b->words))
+      special_in_both(c, b, tb);
+    if (tb.part_bytes && c->full)
+      dvmt_cmp_note_operand(c, b, dvmt_value_magnitude(tb, b->words), 0);
+    return;
+  }
+  const struct pair p = {ta, tb, a->words, b->words, dvmt_cmp_key_name(c, b->key), dvmt_cmp_b_text(c, b)};
+  values_differ(c, a, b, &p);
+}
+
+/* A result's number counts R lines, which an edit may have moved: the name decides (compare_order.c pairs them so). */
+static void compare_results(struct dvmt_compare *c, const struct item *a, const struct item *b) {
+  struct dvmt_type ta, tb;
+  struct dvmt_span name = dvmt_result_name(dvmt_cmp_b_text(c, b), b->words[0], &tb);
+  char variable[256];
+  dvmt_result_name(dvmt_cmp_a_text(c, a), a->words[0], &ta);
+  snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s);
+  const struct pair p = {ta, tb, a->words + 2, b->words + 2, variable, dvmt_cmp_b_text(c, b)};
+  c->totals.values++;
+  struct dvmt_tolerance tolerance = tolerance_of(c, dvmt_type_narrower(ta, tb), variable);
+  double slack = dvmt_value_rounding(dvmt_type_narrower(ta, tb), &tolerance, dvmt_value_magnitude(ta, a->words + 2));
+  struct dvmt_difference d = dvmt_value_compare(ta, a->words + 2, tb, b->words + 2, &tolerance, slack);
+  if (!d.beyond && d.absolute == 0)
+    c->totals.identical++;
+  else if (!d.beyond)
+    within(c, &p, variable, &d);
+  else {
+    c->totals.differing++;
+    value_differs(c, &p, variable, &d);
+    tell_spot(c, variable, NULL, 0, d.relative);
+  }
 }
 
 static void compare_digests(struct dvmt_compare *c, const struct item *a, const struct item *b) {
   char message[400];
   const char *variable = dvmt_cmp_key_name(c, b->key);
-  if (a->words[1] == b->words[1])
+  if (a->words[1] == b->words[1] && a->words[0] == b->words[0]) {
+    c->totals.identical++;
     return;
+  }
   c->totals.differing++;
   tell_spot(c, variable, NULL, 0, 0);
   struct dvmt_finding *f = dvmt_cmp_finding(c, DVMT_FOUND_VALUE, variable, dvmt_cmp_b_text(c, b));
   if (!f || f->count > 1)
     return;
-  snprintf(message, sizeof(message), "array '%s' differs from the reference when this construct ends (sums of all elements; "
+  snprintf(message, sizeof(message), "'%s' differs from the reference when this construct ends (sums of all that it holds; "
            "rounding counts)", variable);
   dvmt_cmp_tell(c, f, variable, message);
 }
 
 void dvmt_cmp_pair(struct dvmt_compare *c, const struct item *a, const struct item *b) {
+  c->totals.compared++;
   if (b->kind <= DVMT_WRITE)
     compare_values(c, a, b);
-  else if (b->kind == DVMT_RESULT && a->words[0] == b->words[0])
+  else if (b->kind == DVMT_RESULT)
     compare_results(c, a, b);
   else if (b->kind == DVMT_DIGEST)
     compare_digests(c, a, b);
+  else
+    c->totals.identical++;
 }

@@ -1,4 +1,5 @@
 #include "driver/trace/format/collect.h"
+#include "runtime/trace/ring.h"
 #include "runtime/trace/text.h"
 #include "driver/trace/format/value.h"
 #include <errno.h>
@@ -423,4 +424,16 @@ int dvmt_collector_take(struct dvmt_collector *c, const uint64_t *words, size_t 
     at += 1 + used;
   }
   return 0;
+}
+
+int dvmt_collector_unrecorded(struct dvmt_collector *c, const struct dvmt_ring *ring) {
+  uint32_t n = atomic_load(&ring->nunrecorded);
+  int rc = 0;
+  for (uint32_t i = 0; i < n && i < DVMT_RING_UNRECORDED && !rc; i++) {
+    uint64_t noted = atomic_load(&ring->unrecorded[i]), why = noted & 15;
+    const struct site *s = site_at(c, noted & ~15ull);
+    if (s)
+      rc = send(c, (struct dvmt_record){.kind = DVMT_UNRECORDED, .site = s->number, .nwords = 1, .words = &why});
+  }
+  return rc;
 }

@@ -10,4 +10,7 @@ struct dvmt_collector *dvmt_collector_create(struct dvmt_sink *sink);
 void dvmt_collector_destroy(struct dvmt_collector *c);
 /* One chunk's words, up to the first zero or torn record.  0, or what the sink said, or -ENOMEM. */
 int dvmt_collector_take(struct dvmt_collector *c, const uint64_t *words, size_t n);
+/* When the program has ended: what the ring has noted of code that was not recorded.  0, or the sink's error. */
+struct dvmt_ring;
+int dvmt_collector_unrecorded(struct dvmt_collector *c, const struct dvmt_ring *ring);
 #endif

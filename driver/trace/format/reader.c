@@ -30,6 +30,16 @@ struct dvmt_reader {
   uint64_t lost[1];
   const char *torn;
   bool ended;
+  bool unsure;                 /* something without a known number of definitions has been passed over */
+  bool nameless;               /* definitions are lost: numbers of sites and objects mean nothing any more */
+  uint64_t defined_to;         /* definitions of blocks before this place in the file are known */
+  struct place {
+    uint64_t offset, record;
+  } *places;                   /* owned; blocks of records that have been sought so far */
+  size_t nplaces;
+  unsigned char *index;        /* of the file, if it has one; loaded when a block is damaged */
+  size_t nindex;
+  bool index_tried;
 };
 
 static int read_at(struct dvmt_reader *r, uint64_t offset, void *to, size_t n) {
@@ -60,7 +70,7 @@ static int read_header(struct dvmt_reader *r, struct dvm_error *err) {
     return dvm_error_set(err, -EINVAL, "'%s' is no trace", r->name);
   const unsigned char *at = header + 8;
   unsigned version = (unsigned)dvmt_get(&at, 2);
-  if (version != DVMT_VERSION)
+  if (version != DVMT_VERSION && version != DVMT_VERSION_BEFORE)
     return dvm_error_set(err, -EINVAL, "'%s' is a trace of format version %u, this program reads version %d: record it again, or use the "
                          "%s version of dvm", r->name, version, DVMT_VERSION, version > DVMT_VERSION ? "newer" : "older");
   dvmt_get(&at, 2);
@@ -149,6 +159,8 @@ void dvmt_reader_close(struct dvmt_reader *r) {
   free(r->packed.p);
   free(r->raw.p);
   free(r->meta);
+  free(r->index);
+  free(r->places);
   free(r->program);
   free(r->name);
   if (r->fd >= 0)
@@ -318,6 +330,92 @@ int dvmt_reader_context(const struct dvmt_reader *r, struct dvmt_context *contex
   return dvmt_context_get(context, &c, r->nsites);
 }
 
+/* ---- damage ------------------------------------------------------------------------------------------------------------------ */
+
+/* The index block's payload, by way of the trailer. */
+static void load_index(struct dvmt_reader *r) {
+  unsigned char trailer[DVMT_TRAILER_BYTES];
+  struct dvmt_block b;
+  const char *torn;
+  r->index_tried = true;
+  if (r->size < DVMT_TRAILER_BYTES || read_at(r, r->size - DVMT_TRAILER_BYTES, trailer, sizeof(trailer)) ||
+      memcmp(trailer, DVMT_END_MAGIC, 8))
+    return;
+  const unsigned char *at = trailer + 8;
+  uint64_t offset = dvmt_get(&at, 8);
+  at = trailer + DVMT_TRAILER_BYTES - 4;
+  if ((uint32_t)dvmt_get(&at, 4) != dvmt_crc(0, trailer, DVMT_TRAILER_BYTES - 4) || block_at(r, offset, &b, &torn) <= 0 ||
+      b.kind != DVMT_BLOCK_INDEX || b.raw_bytes != (uint64_t)b.nrecords * DVMT_INDEX_ENTRY_BYTES)
+    return;
+  unsigned char *packed = malloc(b.packed_bytes + 1u);
+  r->index = malloc(b.raw_bytes + 1u);
+  if (packed && r->index && !read_at(r, offset + DVMT_BLOCK_HEADER_BYTES, packed, b.packed_bytes) &&
+      dvmt_crc(0, packed, b.packed_bytes) == b.crc && !dvmt_unpack(r->packer, b.codec, packed, b.packed_bytes, r->index, b.raw_bytes))
+    r->nindex = b.nrecords;
+  free(packed);
+}
+
+/* Whether definitions were between the two places; without an index nobody knows. */
+static bool lost_names(struct dvmt_reader *r, uint64_t from, uint64_t to) {
+  for (size_t i = 0; i < r->nindex; i++) {
+    const unsigned char *at = r->index + i * DVMT_INDEX_ENTRY_BYTES;
+    uint64_t offset = dvmt_get(&at, 8), kind = dvmt_get(&at, 4);
+    if (offset >= from && offset < to && kind == DVMT_BLOCK_DEFINITIONS)
+      return true;
+  }
+  return false;
+}
+
+/* The next place behind 'from' where a whole block begins: by the index, else by looking for one. */
+static bool find_block(struct dvmt_reader *r, uint64_t from, uint64_t *found) {
+  unsigned char part[4096 + 3];
+  struct dvmt_block b;
+  const char *torn;
+  if (!r->index_tried)
+    load_index(r);
+  for (size_t i = 0; i < r->nindex; i++) {
+    const unsigned char *at = r->index + i * DVMT_INDEX_ENTRY_BYTES;
+    *found = dvmt_get(&at, 8);
+    if (*found >= from && block_at(r, *found, &b, &torn) > 0)
+      return true;
+  }
+  for (; from + DVMT_BLOCK_HEADER_BYTES <= r->size; from += 4096) {
+    size_t n = r->size - from < sizeof(part) ? (size_t)(r->size - from) : sizeof(part);
+    if (read_at(r, from, part, n))
+      return false;
+    for (size_t i = 0; i + 4 <= n && i < 4096; i++)
+      if (!memcmp(part + i, "DBLK", 4) && block_at(r, from + i, &b, &torn) > 0) {
+        *found = from + i;
+        return true;
+      }
+  }
+  return false;
+}
+
+/* A header at r->offset is damaged: goes to the next whole block.  1: there is one; then 'record' tells how many were lost. */
+static int pass_damage(struct dvmt_reader *r, struct dvmt_record *record) {
+  struct dvmt_block b;
+  const char *torn;
+  uint64_t found;
+  if (!find_block(r, r->offset + 1, &found) || block_at(r, found, &b, &torn) <= 0)
+    return 0;
+  uint64_t lost = b.first_record > r->passed ? b.first_record - r->passed : 0;
+  r->nameless |= lost_names(r, r->offset, found) || !lost;
+  r->offset = found;
+  r->passed = b.first_record;
+  r->unsure |= !r->nindex;
+  return lose(r, lost ? lost : 1, record);
+}
+
+static int read_names(struct dvmt_reader *r, uint64_t at) {
+  if (at < r->defined_to)
+    return 0; /* read before */
+  if (r->unsure || r->nameless || read_definitions(r))
+    r->nameless = true;
+  r->defined_to = at + 1;
+  return 0;
+}
+
 /* Goes to the next block of records.  1: there is one; 2: 'record' tells of a lost one; 0: the end. */
 static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err) {
   for (;;) {
@@ -325,22 +423,23 @@ static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct 
     if (rc < 0)
       return dvm_error_set(err, rc, "cannot read '%s': %s", r->name, strerror(-rc));
     if (!rc)
-      return 0;
+      return pass_damage(r, record) ? 2 : 0;
     r->torn = NULL;
     if (r->block.kind == DVMT_BLOCK_INDEX)
       return 0;
+    uint64_t start = r->offset;
     rc = unpack(r);
     r->passed = r->block.first_record + r->block.nrecords;
     r->offset += DVMT_BLOCK_HEADER_BYTES + r->block.packed_bytes;
-    if (!rc && r->block.kind == DVMT_BLOCK_DEFINITIONS)
-      rc = read_definitions(r);
-    else if (!rc && r->block.kind == DVMT_BLOCK_RECORDS_KIND)
-      rc = begin_records(r);
+    if (r->block.kind == DVMT_BLOCK_DEFINITIONS) {
+      r->passed = r->block.first_record;
+      r->nameless |= rc == -EBADMSG;
+      rc = rc && rc != -EBADMSG ? rc : rc ? 0 : read_names(r, start);
+    } else if (!rc && r->block.kind == DVMT_BLOCK_RECORDS_KIND) {
+      rc = r->nameless ? -EBADMSG : begin_records(r);
+    }
     if (rc == -ENOMEM)
       return dvm_error_set(err, rc, "out of memory");
-    if (rc && r->block.kind == DVMT_BLOCK_DEFINITIONS)
-      return dvm_error_set(err, rc, "the definitions of '%s' at record %llu are damaged: what follows has no names", r->name,
-                           (unsigned long long)r->block.first_record);
     if (rc)
       return lose(r, r->block.nrecords, record) + 1;
     if (r->block.kind == DVMT_BLOCK_RECORDS_KIND)
@@ -368,6 +467,18 @@ int dvmt_reader_next(struct dvmt_reader *r, struct dvmt_record *record, struct d
       return rc;
     }
   }
+}
+
+/* Where blocks of records begin, in their order. */
+static bool note_place(struct dvmt_reader *r, uint64_t offset, uint64_t record) {
+  if (r->nplaces && r->places[r->nplaces - 1].offset >= offset)
+    return true;
+  struct place *rows = r->nplaces % 1024 ? r->places : realloc(r->places, (r->nplaces + 1024) * sizeof(*rows));
+  if (!rows)
+    return false;
+  r->places = rows;
+  r->places[r->nplaces++] = (struct place){offset, record};
+  return true;
 }
 
 /* The payload at 'offset' in r->packed. */
@@ -418,6 +529,76 @@ int dvmt_reader_load(struct dvmt_reader *r, struct dvm_error *err) {
   return rc;
 }
 
+int dvmt_reader_check(struct dvmt_reader *r, struct dvmt_damage *d, struct dvm_error *err) {
+  struct dvmt_block b;
+  const char *torn;
+  uint64_t offset = DVMT_HEADER_BYTES + strlen(r->meta), passed = 0, found;
+  *d = (struct dvmt_damage){.blocks = 0};
+  for (;;) {
+    int rc = block_at(r, offset, &b, &torn);
+    if (rc < 0)
+      return dvm_error_set(err, rc, "cannot read '%s': %s", r->name, strerror(-rc));
+    if (rc && b.kind == DVMT_BLOCK_INDEX)
+      return 0;
+    uint64_t lost = 0;
+    if (rc && !load(r, offset, &b))
+      lost = b.nrecords;
+    else if (!rc && find_block(r, offset + 1, &found) && block_at(r, found, &b, &torn) > 0)
+      lost = b.first_record > passed ? b.first_record - passed : 1;
+    else if (!rc)
+      return 0;
+    if (lost && !d->blocks++)
+      d->first = passed;
+    d->records += b.kind == DVMT_BLOCK_RECORDS_KIND || !rc ? lost : 0;
+    d->names |= rc && lost && b.kind == DVMT_BLOCK_DEFINITIONS;
+    d->names |= !rc && lost_names(r, offset, found);
+    if (!rc) {
+      passed = b.first_record;
+      offset = found;
+      continue;
+    }
+    passed = b.kind == DVMT_BLOCK_RECORDS_KIND ? b.first_record + b.nrecords : passed;
+    offset += DVMT_BLOCK_HEADER_BYTES + b.packed_bytes;
+  }
+}
+
+int dvmt_reader_seek(struct dvmt_reader *r, uint64_t record, struct dvm_error *err) {
+  struct dvmt_block b;
+  const char *torn;
+  uint64_t offset = DVMT_HEADER_BYTES + strlen(r->meta);
+  size_t low = 0, high = r->nplaces;
+  while (low < high) { /* the last known block of records that begins at or before it */
+    size_t mid = (low + high) / 2;
+    if (r->places[mid].record <= record)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  if (low)
+    offset = r->places[low - 1].offset;
+  r->decoder.left = 0;
+  r->ended = false;
+  for (;;) {
+    int rc = block_at(r, offset, &b, &torn);
+    if (rc <= 0 || b.kind == DVMT_BLOCK_INDEX)
+      return dvm_error_set(err, -ENODATA, "'%s' has no record %llu", r->name, (unsigned long long)record);
+    if (b.kind == DVMT_BLOCK_DEFINITIONS && offset >= r->defined_to) {
+      r->offset = offset;
+      r->block = b;
+      if ((rc = unpack(r)) || (rc = read_names(r, offset)))
+        return dvm_error_set(err, rc, "the definitions of '%s' are damaged", r->name);
+    }
+    if (b.kind == DVMT_BLOCK_RECORDS_KIND && !note_place(r, offset, b.first_record))
+      return dvm_error_set(err, -ENOMEM, "out of memory");
+    if (b.kind == DVMT_BLOCK_RECORDS_KIND && record < b.first_record + b.nrecords)
+      break;
+    offset += DVMT_BLOCK_HEADER_BYTES + b.packed_bytes;
+  }
+  r->offset = offset;
+  r->passed = b.first_record;
+  return 0;
+}
+
 bool dvmt_reader_same(struct dvmt_reader *a, struct dvmt_reader *b) {
   struct dvmt_block x, y;
   const char *torn;
@@ -442,7 +623,11 @@ int dvmt_reader_summary(struct dvmt_reader *r, struct dvmt_summary *s, struct dv
   uint64_t offset = DVMT_HEADER_BYTES + strlen(r->meta);
   int rc;
   *s = (struct dvmt_summary){.file_bytes = r->size};
-  while ((rc = block_at(r, offset, &b, &torn)) > 0 && b.kind != DVMT_BLOCK_INDEX) {
+  while ((rc = block_at(r, offset, &b, &torn)) >= 0 && (!rc || b.kind != DVMT_BLOCK_INDEX)) {
+    if (!rc && find_block(r, offset + 1, &offset))
+      continue;
+    if (!rc)
+      break;
     offset += DVMT_BLOCK_HEADER_BYTES + b.packed_bytes;
     s->blocks++;
     s->codec = b.codec;

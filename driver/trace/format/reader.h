@@ -39,6 +39,16 @@ struct dvmt_summary {
 };
 /* Of the whole file, from its block headers; -E.. with a text when it cannot be read. */
 int dvmt_reader_summary(struct dvmt_reader *r, struct dvmt_summary *s, struct dvm_error *err);
+struct dvmt_damage {
+  uint64_t blocks;         /* damaged ones, or stretches of them */
+  uint64_t records;        /* in them */
+  uint64_t first;          /* record where the first of them begins */
+  bool names;              /* definitions are among them: nothing behind can be read */
+};
+/* What of the file is damaged, from the checksums of all blocks; the reader stays where it is.  0, or -E.. with a text. */
+int dvmt_reader_check(struct dvmt_reader *r, struct dvmt_damage *d, struct dvm_error *err);
+/* Goes to the block that holds this record (counted from 0): the next record is the first of the block.  0; -ENODATA: there is none. */
+int dvmt_reader_seek(struct dvmt_reader *r, uint64_t record, struct dvm_error *err);
 /* Whether two readers, of which nothing has been read yet, have the same definitions and records in the same whole blocks, none of
  * them with a NaN or an infinite value.  Only then is it true: files that differ in how they were packed are not the same. */
 bool dvmt_reader_same(struct dvmt_reader *a, struct dvmt_reader *b);

@@ -89,6 +89,16 @@ static void wide_text(const uint64_t *words, unsigned n, char *buf, size_t size)
     at += (size_t)snprintf(buf + at, size - at, i + 1 == n ? "%llx" : "%016llx", (unsigned long long)words[i]);
 }
 
+static void decimal_text(unsigned __int128 v, bool negative, char *buf, size_t size) {
+  char digits[48];
+  size_t n = sizeof(digits);
+  digits[--n] = 0;
+  do
+    digits[--n] = (char)('0' + (int)(v % 10));
+  while (v /= 10);
+  snprintf(buf, size, "%s%s", negative ? "-" : "", digits + n);
+}
+
 void dvmt_value_text(struct dvmt_type t, const uint64_t *words, char *buf, size_t size) {
   char re[64], im[64];
   switch (t.kind) {
@@ -102,8 +112,11 @@ void dvmt_value_text(struct dvmt_type t, const uint64_t *words, char *buf, size_
   case 'p': snprintf(buf, size, "%s", words[0] ? "non-null" : "null"); break;
   case 'i':
   case 'u':
-    if (t.bytes > 8)
-      wide_text(words, 2, buf, size);
+    if (t.bytes > 8) {
+      unsigned __int128 v = (unsigned __int128)words[1] << 64 | words[0];
+      bool negative = t.kind == 'i' && words[1] >> 63;
+      decimal_text(negative ? -v : v, negative, buf, size);
+    }
     else if (t.kind == 'u')
       snprintf(buf, size, "%llu", (unsigned long long)words[0]);
     else
@@ -154,6 +167,18 @@ bool dvmt_value_same(struct dvmt_type t, const uint64_t *a, const uint64_t *b) {
   return true;
 }
 
+bool dvmt_type_comparable(struct dvmt_type a, struct dvmt_type b) {
+  if (a.kind == b.kind && a.bytes == b.bytes)
+    return true;
+  return strchr("fciub", a.kind) && strchr("fciub", b.kind);
+}
+
+struct dvmt_type dvmt_type_narrower(struct dvmt_type a, struct dvmt_type b) {
+  if (!a.part_bytes || !b.part_bytes)
+    return a.part_bytes ? a : b;
+  return a.part_bytes < b.part_bytes ? a : b;
+}
+
 /* Numbers of the type between the two. */
 static double ulps_between(struct dvmt_type t, long double x, long double y) {
   if (t.part_bytes == 4 || t.part_bytes == 8) {
@@ -182,50 +207,86 @@ static double ulps_between(struct dvmt_type t, long double x, long double y) {
   return (double)(fabsl(x - y) / ldexpl(epsilon_of(t), exponent - 1));
 }
 
-static void compare_part(struct dvmt_type t, long double x, long double y, const struct dvmt_tolerance *tol, double scale,
+double dvmt_value_rounding(struct dvmt_type t, const struct dvmt_tolerance *tolerance, double magnitude) {
+  return tolerance->exact ? 0 : fmax(16 * (double)epsilon_of(t), tolerance->relative / 1000) * magnitude;
+}
+
+static void compare_part(struct dvmt_type t, long double x, long double y, const struct dvmt_tolerance *tol, double slack,
                          struct dvmt_difference *d) {
-  if (x == y || (isnan(x) && isnan(y)))
+  if (isnan(x) && isnan(y))
     return;
+  if (x == y) {
+    d->beyond |= tol->exact && signbit(x) != signbit(y);
+    return;
+  }
   if (!isfinite(x) || !isfinite(y)) {
     *d = (struct dvmt_difference){INFINITY, INFINITY, INFINITY, true};
     return;
   }
   long double away = fabsl(x - y), most = fmaxl(fabsl(x), fabsl(y));
   double relative = most > 0 ? (double)(away / most) : 0, ulps = ulps_between(t, x, y);
-  /* What is left where large values cancel: rounding of the large ones, grown by the steps since. */
-  bool rounding = away <= fmaxl(16 * epsilon_of(t), tol->relative / 1000) * scale;
-  d->beyond |= !(relative <= tol->relative || ulps <= tol->ulps || away <= tol->absolute || rounding);
+  d->beyond |= tol->exact || !(relative <= tol->relative || ulps <= tol->ulps || away <= tol->absolute || away <= slack);
   d->absolute = fmax(d->absolute, (double)away);
   d->relative = fmax(d->relative, relative);
   d->ulps = fmax(d->ulps, ulps);
 }
 
-struct dvmt_difference dvmt_value_compare(struct dvmt_type t, const uint64_t *a, const uint64_t *b,
-                                          const struct dvmt_tolerance *tolerance, double scale) {
+static __int128 as_wide(struct dvmt_type t, const uint64_t *words) {
+  if (t.bytes > 8)
+    return (__int128)((unsigned __int128)words[1] << 64 | words[0]);
+  return t.kind == 'i' ? (__int128)as_signed(t, words) : (__int128)words[0];
+}
+
+static void compare_integers(struct dvmt_type ta, const uint64_t *a, struct dvmt_type tb, const uint64_t *b, const struct dvmt_tolerance *tol,
+                             struct dvmt_difference *d) {
+  __int128 x = as_wide(ta, a), y = as_wide(tb, b);
+  bool wraps = ta.bytes > 8 && tb.bytes > 8 && ta.kind != tb.kind; /* the top half of one has no place in the other */
+  if (x == y && !(wraps && x < 0))
+    return;
+  d->absolute = fabs((double)x - (double)y);
+  d->relative = d->absolute / fmax(fabs((double)x), fabs((double)y));
+  d->beyond = tol->exact || !(d->absolute <= tol->absolute || d->relative <= tol->relative);
+}
+
+/* A part of any number. */
+static long double number_of(struct dvmt_type t, const uint64_t *words, unsigned part) {
+  if (t.part_bytes)
+    return part < parts_of(t) ? part_of(t, words, part) : 0;
+  return part ? 0 : (long double)as_wide(t, words);
+}
+
+struct dvmt_difference dvmt_value_compare(struct dvmt_type ta, const uint64_t *a, struct dvmt_type tb, const uint64_t *b,
+                                          const struct dvmt_tolerance *tolerance, double slack) {
   struct dvmt_difference d = {0, 0, 0, false};
-  if (dvmt_value_same(t, a, b))
+  bool one_type = ta.kind == tb.kind && ta.bytes == tb.bytes;
+  if (one_type && !tolerance->exact && dvmt_value_same(ta, a, b))
     return d;
-  if (t.part_bytes) {
-    for (unsigned p = 0; p < parts_of(t); p++)
-      compare_part(t, part_of(t, a, p), part_of(t, b, p), tolerance, scale, &d);
+  if (!dvmt_type_comparable(ta, tb)) {
+    d.beyond = true;
     return d;
   }
-  d.beyond = true;
-  if ((t.kind == 'i' || t.kind == 'u') && t.bytes <= 8) {
-    double x = t.kind == 'u' ? (double)a[0] : (double)as_signed(t, a), y = t.kind == 'u' ? (double)b[0] : (double)as_signed(t, b);
-    d.absolute = fabs(x - y);
-    d.relative = d.absolute / fmax(fabs(x), fabs(y));
-    d.beyond = !(d.absolute <= tolerance->absolute || d.relative <= tolerance->relative);
+  if (!ta.part_bytes && !tb.part_bytes) {
+    if (strchr("iub", ta.kind))
+      compare_integers(ta, a, tb, b, tolerance, &d);
+    else
+      d.beyond = !dvmt_value_same(ta, a, b);
+    return d;
   }
+  struct dvmt_type narrow = dvmt_type_narrower(ta, tb);
+  unsigned parts = parts_of(ta) > parts_of(tb) ? parts_of(ta) : parts_of(tb);
+  for (unsigned p = 0; p < parts; p++)
+    compare_part(narrow, number_of(ta, a, p), number_of(tb, b, p), tolerance, slack, &d);
+  if (one_type && tolerance->exact && memcmp(a, b, (ta.bytes + 7u) / 8 * 8)) /* NaNs of another kind too */
+    d.beyond = true;
   return d;
 }
 
 struct dvmt_tolerance dvmt_tolerance_default(struct dvmt_type t) {
   switch (t.part_bytes) {
-  case 2: return (struct dvmt_tolerance){2e-2, 4, 0};
-  case 4: return (struct dvmt_tolerance){1e-5, 4, 0};
-  case 8: return (struct dvmt_tolerance){1e-10, 4, 0};
-  case 16: return (struct dvmt_tolerance){1e-13, 4, 0};
-  default: return (struct dvmt_tolerance){0, 0, 0};
+  case 2: return (struct dvmt_tolerance){2e-2, 4, 0, false};
+  case 4: return (struct dvmt_tolerance){1e-5, 4, 0, false};
+  case 8: return (struct dvmt_tolerance){1e-10, 4, 0, false};
+  case 16: return (struct dvmt_tolerance){1e-13, 4, 0, false};
+  default: return (struct dvmt_tolerance){0, 0, 0, false};
   }
 }

@@ -20,18 +20,24 @@ char dvmt_value_special(struct dvmt_type t, const uint64_t *words);
 
 struct dvmt_tolerance {
   double relative, ulps, absolute;
+  bool exact;                /* bit for bit; of different types: as numbers */
 };
 struct dvmt_difference {
   double absolute, relative; /* of the parts the greater one; infinite where one value is NaN or infinite and the other is not */
   double ulps;
   bool beyond;               /* the tolerance */
 };
-/* Whether the values are bit for bit the same, or numbers that compare equal. */
+/* Whether two values of one type are bit for bit the same, or numbers that compare equal. */
 bool dvmt_value_same(struct dvmt_type t, const uint64_t *a, const uint64_t *b);
-/* 'scale': greatest magnitude of this variable so far; differences below a thousandth of the relative tolerance
- * of it, or 16 units in its last place, are rounding. */
-struct dvmt_difference dvmt_value_compare(struct dvmt_type t, const uint64_t *a, const uint64_t *b,
-                                          const struct dvmt_tolerance *tolerance, double scale);
+/* Whether values of the types can be compared as numbers. */
+bool dvmt_type_comparable(struct dvmt_type a, struct dvmt_type b);
+/* The one that holds fewer digits: it says how closely two values can agree. */
+struct dvmt_type dvmt_type_narrower(struct dvmt_type a, struct dvmt_type b);
+/* Values of different types are compared as numbers, in the wider one.  'slack': an absolute difference that is rounding. */
+struct dvmt_difference dvmt_value_compare(struct dvmt_type ta, const uint64_t *a, struct dvmt_type tb, const uint64_t *b,
+                                          const struct dvmt_tolerance *tolerance, double slack);
+/* What rounding leaves where values of a magnitude cancel: a thousandth of the relative tolerance of it, at least 16 units in its last place. */
+double dvmt_value_rounding(struct dvmt_type t, const struct dvmt_tolerance *tolerance, double magnitude);
 /* Greatest magnitude of the parts; 0 for NaN and infinite ones. */
 double dvmt_value_magnitude(struct dvmt_type t, const uint64_t *words);
 struct dvmt_tolerance dvmt_tolerance_default(struct dvmt_type t);

@@ -129,6 +129,8 @@ EXPORT int dvmt_inside_finish(void) {
   rest = dvmt_ring_rest(inside.ring, &n);
   if (!inside.rc)
     inside.rc = dvmt_collector_take(inside.collector, rest, n);
+  if (!inside.rc)
+    inside.rc = dvmt_collector_unrecorded(inside.collector, inside.ring);
   dvmt_collector_destroy(inside.collector);
   int rc = dvmt_writer_close(inside.writer, !inside.rc, &t, &err);
   if (!rc && inside.rc)

@@ -15,7 +15,7 @@ CLASSES = {
     'artifactLocation': sarif_om.ArtifactLocation, 'region': sarif_om.Region, 'properties': dict,
 }
 TYPES = {'string': str, 'number': (int, float), 'object': dict, 'array': list}
-COMPARISON = {'element', 'iteration', 'value', 'reference', 'relative', 'ulps', 'greatestRelative', 'greatestElement'}
+COMPARISON = {'element', 'iteration', 'execution', 'record', 'calls', 'value', 'reference', 'relative', 'ulps', 'greatestRelative', 'greatestElement'}
 OPTIONAL = {'file', 'line', 'column', 'construct', 'clause'} | COMPARISON
 
 

@@ -1,5 +1,5 @@
 # dvm record: levels, configuration, programs that end in all ways, objects that record beside objects that do not.
-. "$(dirname "$0")/../driver/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 cat >part.c <<'C'
 #define N 20
@@ -334,7 +334,7 @@ status 0 "$dvm" trace info by.dvmt
 has out "level      full"
 has out "'7'"
 DVM_OPTIONS=trace=compare:reference=by.dvmt status 7 ./prog 7
-empty err
+agreed
 DVM_OPTIONS=trace=compare:reference=by.dvmt status 66 ./prog
 has err "'argc' is 1, the reference has 2"
 DVM_OPTIONS=trace=config:trace_file=by.conf status 0 ./prog

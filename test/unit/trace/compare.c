@@ -91,7 +91,7 @@ static struct dvmt_compare *compared(const struct change *c, uint64_t seed, size
   assert_non_null(reference);
   struct dvmt_compare *cmp = dvmt_compare_create(reference, &o);
   play(dvmt_compare_sink(cmp), c, seed);
-  assert_int_equal(dvmt_compare_end(cmp, true, &err), 0);
+  assert_int_equal(dvmt_compare_end(cmp, NULL, false, &err), 0);
   return cmp;
 }
 
@@ -167,7 +167,7 @@ static void test_sum(void **state) {
   expect(&c, 1, NULL);
 }
 
-/* A window of one iteration: memory stays small, sums decide. */
+/* A window of one iteration: memory stays small, what has left it is read again. */
 static void test_window(void **state) {
   (void)state;
   struct change c = AS_IT_WAS;
@@ -176,27 +176,18 @@ static void test_window(void **state) {
   assert_int_equal(dvmt_compare_nfindings(cmp), 0);
   assert_true(dvmt_compare_totals(cmp)->window_peak < 100000);
   done(cmp);
-  c.wrong = 3;
-  c.by = 1e-6;
-  cmp = compared(&c, 5, 1, false);
-  assert_non_null(strstr(dvmt_compare_finding(cmp, 0)->message, "the sums of what they assign"));
-  done(cmp);
+  for (c.in_order = 0; c.in_order < ITERATIONS; c.in_order += ITERATIONS / 2)
+    for (c.wrong = ITERATIONS / 2 + 1, c.by = 0; c.by < 1e-5; c.by += 1e-6)
+      for (uint64_t seed = 1; seed < 4; seed++) {
+        cmp = compared(&c, seed, 1, false);
+        assert_int_equal(dvmt_compare_nfindings(cmp) > 0, c.by > 0);
+        if (c.by > 0)
+          assert_non_null(strstr(dvmt_compare_finding(cmp, 0)->message, "'A[201]' is "));
+        done(cmp);
+      }
+  c.in_order = 0;
   cmp = compared(&c, 5, 0, false);
   assert_true(dvmt_compare_totals(cmp)->window_peak > 1000);
-  done(cmp);
-  /* What was compared one by one before the window was full does not spoil the sums. */
-  c.in_order = ITERATIONS / 2;
-  for (c.wrong = ITERATIONS / 2 + 1, c.by = 0; c.by < 1e-5; c.by += 1e-6)
-    for (uint64_t seed = 1; seed < 4; seed++) {
-      cmp = compared(&c, seed, 1, false);
-      assert_int_equal(dvmt_compare_nfindings(cmp) > 0, c.by > 0);
-      done(cmp);
-    }
-  c.wrong = 3;
-  cmp = compared(&c, 5, 1, false);
-  assert_non_null(strstr(dvmt_compare_finding(cmp, 0)->message, "'A[3]' is "));
-  for (size_t i = 0; i < dvmt_compare_nfindings(cmp); i++)
-    assert_null(strstr(dvmt_compare_finding(cmp, i)->message, "the sums of what they assign"));
   done(cmp);
 }
 

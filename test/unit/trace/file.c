@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 /* Files: what was written is read, by each codec; torn, damaged and foreign ones. */
 #include "driver/trace/format/reader.h"
 #include "driver/trace/format/writer.h"
@@ -184,6 +185,63 @@ static void test_damage(void **state) {
   dvmt_reader_close(r);
 }
 
+/* A damaged header too; what is lost is told, by the index and without it, and definitions are not taken for others. */
+static void test_damaged_header(void **state) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct dvmt_damage d;
+  size_t n, at = 0;
+  uint64_t lost;
+  (void)state;
+  write_trace(DVMT_CODEC_ZSTD, RECORDS);
+  unsigned char *bytes = load(&n);
+  for (int block = 0; at + DVMT_BLOCK_HEADER_BYTES < n; at++) {
+    struct dvmt_block b;
+    if (memcmp(bytes + at, "DBLK", 4) || dvmt_block_get(&b, bytes + at) || b.kind != DVMT_BLOCK_RECORDS_KIND || block++ != 1)
+      continue;
+    break;
+  }
+  bytes[at + 9] ^= 0x10;
+  for (int torn = 0; torn < 2; torn++) {
+    struct dvmt_reader *r = dvmt_reader_open_memory(bytes, n - (size_t)torn, &err);
+    assert_int_equal(dvmt_reader_check(r, &d, &err), 0);
+    assert_int_equal(d.blocks, 1);
+    assert_int_equal(d.records, DVMT_BLOCK_RECORDS);
+    assert_int_equal(d.first, DVMT_BLOCK_RECORDS);
+    assert_false(d.names);
+    assert_int_equal(read_all(r, &lost), RECORDS);
+    assert_int_equal(lost, DVMT_BLOCK_RECORDS);
+    dvmt_reader_close(r);
+  }
+  bytes[at + 9] ^= 0x10;
+  unsigned char *first = memmem(bytes, n, "DBLK", 4);
+  first[DVMT_BLOCK_HEADER_BYTES + 5] ^= 1; /* definitions */
+  struct dvmt_reader *r = dvmt_reader_open_memory(bytes, n, &err);
+  assert_int_equal(dvmt_reader_check(r, &d, &err), 0);
+  assert_true(d.names);
+  assert_int_equal(read_all(r, &lost), RECORDS);
+  assert_int_equal(lost, RECORDS);
+  dvmt_reader_close(r);
+}
+
+/* Any record can be gone to. */
+static void test_seek(void **state) {
+  static const uint64_t to[] = {5, RECORDS - 1, 70000, 0, 3 * DVMT_BLOCK_RECORDS, 70001};
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct dvmt_record rec;
+  (void)state;
+  write_trace(DVMT_CODEC_ZSTD, RECORDS);
+  struct dvmt_reader *r = dvmt_reader_open(path, &err);
+  for (size_t i = 0; i < sizeof(to) / sizeof(*to) && to[i] < RECORDS; i++) {
+    assert_int_equal(dvmt_reader_seek(r, to[i], &err), 0);
+    while (dvmt_reader_position(r) < to[i])
+      assert_int_equal(dvmt_reader_next(r, &rec, &err), 1);
+    assert_int_equal(dvmt_reader_next(r, &rec, &err), 1);
+    test_same(&rec, to[i]);
+  }
+  assert_int_equal(dvmt_reader_seek(r, RECORDS, &err), -ENODATA);
+  dvmt_reader_close(r);
+}
+
 static void refused(const unsigned char *bytes, size_t n, const char *text) {
   struct dvm_error err = DVM_ERROR_INIT;
   assert_null(dvmt_reader_open_memory(bytes, n, &err));
@@ -196,11 +254,11 @@ static void test_refused(void **state) {
   write_trace(DVMT_CODEC_NONE, 10);
   unsigned char *bytes = load(&n);
   refused(bytes, 20, "is no trace");
-  bytes[8] = 3;
-  refused(bytes, n, "format version 3, this program reads version 2: record it again, or use the newer");
+  bytes[8] = 4;
+  refused(bytes, n, "format version 4, this program reads version 3: record it again, or use the newer");
   bytes[8] = 1;
-  refused(bytes, n, "format version 1, this program reads version 2: record it again, or use the older");
-  bytes[8] = 2;
+  refused(bytes, n, "format version 1, this program reads version 3: record it again, or use the older");
+  bytes[8] = 3;
   bytes[12] = 1;
   refused(bytes, n, "byte order");
   bytes[12] = 4;
@@ -256,7 +314,7 @@ static void test_no_folder(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_codecs), cmocka_unit_test(test_same_files), cmocka_unit_test(test_empty), cmocka_unit_test(test_cut),
-    cmocka_unit_test(test_damage),
+    cmocka_unit_test(test_damage), cmocka_unit_test(test_damaged_header), cmocka_unit_test(test_seek),
     cmocka_unit_test(test_refused), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_no_folder),
   };
   snprintf(path, sizeof(path), "unit-trace-%d.dvmt", (int)getpid());

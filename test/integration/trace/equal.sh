@@ -1,0 +1,284 @@
+# Never a wrong "equal": what a comparison must not pass over.
+. "$(dirname "$0")/lib.sh"
+build_() { # PROGRAM FILE FLAGS..
+  status 0 "$dvmcc" -fdvm=trace -w "$2" -o "$1" "${@:3}"
+}
+first() { head -n 1 err; }
+# differs FILE FLAGS-OF-THE-REFERENCE FLAGS-OF-THE-RUN TEXT [OPTIONS..]: a difference is told that has TEXT.
+differs() {
+  local file=$1 right=$2 wrong=$3 text=$4
+  # shellcheck disable=SC2086
+  build_ right "$file" $right -lm
+  # shellcheck disable=SC2086
+  build_ wrong "$file" $wrong -lm
+  status 0 "$dvm" record --level "${level:-modify}" -o ref.dvmt -- ./right
+  status 66 "$dvm" compare "${@:5}" ref.dvmt -- ./wrong
+  has err "$text"
+}
+same() { # FILE FLAGS FLAGS [OPTIONS..]
+  # shellcheck disable=SC2086
+  build_ right "$1" $2 -lm
+  # shellcheck disable=SC2086
+  build_ wrong "$1" $3 -lm
+  status 0 "$dvm" record --level "${level:-modify}" -o ref.dvmt -- ./right
+  status 0 "$dvm" compare "${@:4}" ref.dvmt -- ./wrong
+  agreed
+}
+
+# The start of a minimum, a large value of another variable of that name, of the same array: none hides an error.
+cat >minimum.c <<'C'
+#include <float.h>
+static double a[30][20];
+int main(void) {
+  int i, j;
+  double m, least[30];
+  for (i = 0; i < 30; i++)
+    for (j = 0; j < 20; j++)
+      a[i][j] = 101 + (i * 7 + j * 13) % 50;
+  for (i = 0; i < 30; i++) {
+    m = DBL_MAX;
+    for (j = 0; j < 20; j++)
+      if (a[i][j] < m)
+        m = a[i][j] + (WRONG && i == 12) * 37;
+    least[i] = m;
+  }
+  return least[0] > 1e6;
+}
+C
+differs minimum.c -DWRONG=0 -DWRONG=1 "'m' is 1"
+cat >local.c <<'C'
+static double out[50];
+static double large(int i) { double t = 1.8e9 + i; return t; }
+static double small(int i) { double t = 2.0 + i * 1e-3; t *= 1 + (WRONG && i == 20) * 1e-7; return t; }
+int main(void) {
+  for (int i = 0; i < 50; i++) {
+    out[i] = large(i);
+    out[i] = small(i);
+  }
+  return 0;
+}
+C
+differs local.c -DWRONG=0 -DWRONG=1 "'t' is"
+cat >decay.c <<'C'
+static double u[64][8];
+int main(void) {
+  for (int i = 0; i < 64; i++)
+    for (int j = 0; j < 8; j++)
+      u[i][j] = 1 + i * 0.1 + j;
+  for (int t = 0; t < 300; t++)
+    for (int i = 0; i < 64; i++)
+      for (int j = 0; j < 8; j++)
+        u[i][j] *= 0.9 * (1 + (WRONG && t == 290 && i == 9 && j == 4) * 4e-4);
+  return 0;
+}
+C
+differs decay.c -DWRONG=0 -DWRONG=1 "'u[9][4]' is"
+has err "iteration (t=290, i=9, j=4)"
+
+# What is left where values cancel is rounding, where the level knows the operands.
+cat >cancel.c <<'C'
+#include <math.h>
+static double u[40], exact[40], e[40];
+int main(void) {
+  for (int i = 0; i < 40; i++) {
+    exact[i] = sin(i);
+    u[i] = exact[i] * (1 + NOISE * 1e-15 * (i % 3));
+  }
+  for (int i = 0; i < 40; i++)
+    e[i] = u[i] - exact[i] + (WRONG && i == 7) * 1e-6;
+  return 0;
+}
+C
+level=full same cancel.c "-DNOISE=0 -DWRONG=0" "-DNOISE=1 -DWRONG=0"
+level=full differs cancel.c "-DNOISE=0 -DWRONG=0" "-DNOISE=1 -DWRONG=1" "'e[7]' is"
+
+# Bit for bit.
+same cancel.c "-DNOISE=0 -DWRONG=0" "-DNOISE=1 -DWRONG=0"
+has err "within tolerance (the worst by "
+for exact in --exact '--tolerance 0 --ulps 0'; do
+  # shellcheck disable=SC2086
+  differs cancel.c "-DNOISE=0 -DWRONG=0" "-DNOISE=1 -DWRONG=0" "'u[1]' is" $exact
+done
+cat >zero.c <<'C'
+static double z[3];
+int main(void) { for (int i = 0; i < 3; i++) z[i] = ZERO; return 0; }
+C
+same zero.c -DZERO=0.0 -DZERO=-0.0
+differs zero.c -DZERO=0.0 -DZERO=-0.0 "'z[0]' is -0, the reference has 0" --exact
+
+# A variable whose type has changed is the same variable; its values are compared as numbers, its elements by index.
+cat >kinds.c <<'C'
+struct pair { R first; R more[3]; };
+static R a[5][7];
+static struct pair p[4];
+static I n[6];
+int main(void) {
+  R s = 0;
+  for (int i = 0; i < 5; i++)
+    for (int j = 0; j < 7; j++)
+      a[i][j] = i + j / 7.0;
+  for (int i = 0; i < 4; i++) {
+    p[i].first = i / 3.0;
+    for (int k = 0; k < 3; k++)
+      p[i].more[k] = (i + k) / 3.0;
+  }
+  for (int i = 0; i < 6; i++)
+    n[i] = -i * 1000 + WRONG * (i == 4);
+  for (int i = 0; i < 5; i++)
+    s += a[i][3];
+#pragma dvm parallel(1) reduction(sum(s))
+  for (int i = 0; i < 5; i++)
+    s += a[i][0];
+  return s > 1e9;
+}
+C
+for types in "float int" "long\ double long" "double __int128"; do
+  eval "set -- $types"
+  for wrong in 0 1; do
+    status 0 "$dvmcc" -fdvm=trace -w kinds.c -o right -DR=double -DI=int -DWRONG=0
+    status 0 "$dvmcc" -fdvm=trace -w kinds.c -o wrong "-DR=$1" "-DI=$2" -DWRONG=$wrong
+    status 0 "$dvm" record -o ref.dvmt -- ./right
+    status $((66 * wrong)) "$dvm" compare ref.dvmt -- ./wrong
+    if [ $wrong = 1 ]; then has err "'n[4]' is -3999, the reference has -4000"; else agreed "compared 244 records"; fi
+  done
+done
+
+# OpenMP loops and other threads: what they do is not recorded, and that is said with their places.
+cat >threads.c <<'C'
+#include <pthread.h>
+static double A[1000], B[10];
+static void *work(void *arg) { for (int i = 0; i < 10; i++) B[i] = i; return arg; }
+int main(int argc, char **argv) {
+  pthread_t t;
+#pragma omp parallel for num_threads(4)
+  for (int i = 0; i < 1000; i++)
+    A[i] = i * 2.0;
+  if (argc > 1) {
+    pthread_create(&t, 0, work, 0);
+    pthread_join(t, 0);
+  }
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -w -fopenmp threads.c -o threads -lpthread
+for more in '' yes; do
+  # shellcheck disable=SC2086
+  status 0 "$dvm" record -o ref.dvmt -- ./threads $more
+  # shellcheck disable=SC2086
+  status 66 "$dvm" compare ref.dvmt -- ./threads $more
+  grep -qE "^threads.c:6:1: error: .*this OpenMP construct is executed.*\[dvm-trace-structure\]" err || wrong "an OpenMP loop: $(cat err)"
+  if [ "$more" ]; then has err "threads.c:3:"; else lacks err "threads.c:3:"; fi
+  # shellcheck disable=SC2086
+  status 0 "$dvm" compare --accept unrecorded,nothing ref.dvmt -- ./threads $more
+done
+status 0 "$dvm" record -o run.dvmt -- ./threads
+status 66 "$dvm" diff ref.dvmt run.dvmt
+status 0 "$dvmcc" -fdvm=trace -w threads.c -o threads -lpthread
+status 0 "$dvm" record -o ref.dvmt -- ./threads
+status 0 "$dvm" compare ref.dvmt -- ./threads
+agreed "100 % of the reference, 100 % of the run"
+
+# An early end: what agreed until then, then where the reference goes on.
+cat >early.c <<'C'
+#include <signal.h>
+#include <stdlib.h>
+#define N 100
+#pragma dvm array distribute[block]
+static double A[N];
+int main(int argc, char **argv) {
+  int i;
+#define how (argc > 1 ? atoi(argv[1]) : 0)
+  for (int t = 0; t < 3; t++) {
+#pragma dvm parallel([i] on A[i])
+    for (i = 0; i < N; i++) {
+      A[i] = i + t;
+      if (t == 1 && i == 50 && how == 1) exit(0);
+      if (t == 1 && i == 50 && how == 2) abort();
+    }
+    if (t == 1 && how == 3) raise(SIGKILL);
+    if (t == 1 && how == 4) exit(0);
+  }
+  return 0;
+}
+C
+build_ early early.c
+status 0 "$dvm" record -o whole.dvmt -- ./early
+for how in 1 2 3 4; do
+  expected=$((how == 1 || how == 4 ? 66 : how == 2 ? 134 : 137))
+  { status $expected "$dvm" compare whole.dvmt -- ./early $how; } 2>/dev/null
+  case $how in
+    1) has err "the run ends here, the reference goes on with the iteration (i=51)" ;;
+    2) has err "the run is killed by signal 6 (Aborted) here, the reference goes on with the iteration (i=51)" ;;
+    3) has err "the run is killed by signal 9 (Killed) here, the reference goes on with the write of 't'" ;;
+    4) has err "the run ends here, the reference goes on with the write of 't'" ;;
+  esac
+  grep -qE "dvm: compared [0-9]+ records .* 0 different" err || wrong "nothing agreed until then: $(cat err)"
+  { status $((expected == 66 ? 0 : expected)) "$dvm" record -o cut.dvmt -- ./early $how; } 2>/dev/null
+  status 66 "$dvm" compare cut.dvmt -- ./early
+  status 66 "$dvm" diff whole.dvmt cut.dvmt
+  status $((expected == 66 ? 0 : 66)) "$dvm" diff cut.dvmt cut.dvmt
+  [ $expected = 66 ] || status 0 "$dvm" diff --accept end cut.dvmt cut.dvmt
+done
+
+# Torn traces and damaged ones, with many blocks.
+cat >blocks.c <<'C'
+static double A[100];
+int main(void) {
+  for (int t = 0; t < 4000; t++)
+    for (int i = 0; i < 100; i++)
+      A[i] += (i * 37 + t * 11) % 1001 / 3.0 + (WRONG && t == 3900 && i == 7) * 1e-3;
+  return 0;
+}
+C
+build_ blocks blocks.c -DWRONG=0
+build_ wrong blocks.c -DWRONG=1
+status 0 "$dvm" record -o blocks.dvmt -- ./blocks
+status 0 "$dvm" record -o wrong.dvmt -- ./wrong
+size=$(stat -c %s blocks.dvmt)
+head -c $((size / 2)) blocks.dvmt >torn.dvmt
+for command in "compare torn.dvmt -- ./blocks" "diff torn.dvmt blocks.dvmt" "diff blocks.dvmt torn.dvmt"; do
+  # shellcheck disable=SC2086
+  status 66 "$dvm" $command
+  head -n 1 err | grep -q "'torn.dvmt' is torn" || wrong "what is torn is not said first: $(first)"
+  has err "torn"
+  has err ", 0 different"
+  # shellcheck disable=SC2086
+  status 0 "$dvm" ${command/ / --accept torn }
+done
+status 66 "$dvm" diff torn.dvmt torn.dvmt
+python3 - <<'P'
+import struct
+data = bytearray(open('blocks.dvmt', 'rb').read())
+at, blocks = 32 + struct.unpack_from('<I', data, 16)[0], []
+while data[at:at + 4] == b'DBLK':
+    packed, = struct.unpack_from('<I', data, at + 12)
+    if data[at + 4] == 1: blocks.append((at, packed))
+    at += 56 + packed
+for name, place in ('payload', blocks[3][0] + 56 + blocks[3][1] // 2), ('header', blocks[3][0] + 20):
+    damaged = bytearray(data)
+    damaged[place] ^= 0x40
+    open(name + '.dvmt', 'wb').write(damaged)
+P
+for damaged in payload header; do
+  for command in "compare $damaged.dvmt -- ./blocks" "diff $damaged.dvmt blocks.dvmt" "diff blocks.dvmt $damaged.dvmt"; do
+    # shellcheck disable=SC2086
+    status 66 "$dvm" $command
+    head -n 1 err | grep -q "'$damaged.dvmt' is damaged: 65536 records are lost, the first of them is record 196608" || wrong "what is lost is not said first: $(first)"
+    has err ", 0 different"
+    [ "$(grep -c 'error:' err)" = 1 ] || wrong "what was lost is told as differences: $(cat err)"
+    grep -qE "\((8|9)[0-9.]+ % of the reference" err || wrong "the comparison does not go on behind: $(tail -n 1 err)"
+    # shellcheck disable=SC2086
+    status 0 "$dvm" ${command/ / --accept damaged }
+  done
+  status 66 "$dvm" diff --accept damaged $damaged.dvmt wrong.dvmt
+  has err "'A[7]' is"
+done
+
+# Nothing is compared.
+echo 'level none' >none.conf
+status 0 "$dvm" record --config none.conf -o none.dvmt -- ./blocks
+status 66 "$dvm" diff none.dvmt none.dvmt
+has err "nothing has been compared"
+has err "dvm: compared 0 records"
+status 0 "$dvm" diff --accept nothing none.dvmt none.dvmt
+finish
