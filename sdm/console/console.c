@@ -57,10 +57,16 @@ static void order_news(struct sdm_console *c) {
     }
 }
 
+static bool same_line(const json_t *a, const json_t *b) {
+  return json_equal(json_object_get(a, "path"), json_object_get(b, "path")) && json_equal(json_object_get(a, "line"), json_object_get(b, "line"));
+}
+
 void console_show_news(struct sdm_console *c) {
   order_news(c);
   for (size_t i = 0; i < c->nnews; i++) {
     sdm_show_event(&c->show, c->news[i].set, c->news[i].event);
+    if (i + 1 == c->nnews || !same_line(c->news[i].event, c->news[i + 1].event)) /* once for those who stand there */
+      sdm_show_line(&c->show, c->news[i].event);
     sdm_set_free(c->news[i].set);
     json_decref(c->news[i].event);
   }
@@ -78,7 +84,7 @@ static void on_late(void *arg, const struct sdm_answer *a) {
 
 struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show *show) {
   struct sdm_console *c = sdm_alloc(sizeof(*c));
-  *c = (struct sdm_console){ .s = s, .show = *show, .focus = sdm_strdup("all"), .frame = -1, .next_break = 1,
+  *c = (struct sdm_console){ .s = s, .show = *show, .focus = sdm_strdup("all"), .frame = -1, .next_break = 1, .stop_all = -1,
                              .timeout_ms = TIMEOUT_MS };
   s->on_event = on_event;
   s->on_output = on_output;
@@ -98,6 +104,7 @@ void sdm_console_free(struct sdm_console *c) {
     return;
   for (size_t i = 0; i < c->nbreaks; i++) {
     free(c->breaks[i].what);
+    free(c->breaks[i].commands);
     sdm_set_free(c->breaks[i].set);
   }
   free(c->breaks);
@@ -106,6 +113,7 @@ void sdm_console_free(struct sdm_console *c) {
     json_decref(c->news[i].event);
   }
   free(c->news);
+  console_words_free(c);
   sdm_names_fini(&c->names);
   free(c->focus);
   free(c->listed);
@@ -236,10 +244,14 @@ static const struct command {
   void (*fn)(struct sdm_console *c, char *arg);
   const char *help;
 } commands[] = {
+  { "advance", "", console_do_advance, "WHERE: run until there, or until the function returns" },
   { "args", "", console_do_args, "arguments of the frame" },
   { "barrier", "", console_do_barrier, "WHERE: run until every rank has stopped there; names those who do not come" },
-  { "break", "b", console_do_break, "WHERE [if CONDITION]: stop there" },
-  { "bt", "where", console_do_bt, "[N]: stack, innermost first; -m [folded|dot]: one merged tree of all ranks" },
+  { "break", "b", console_do_break, "[-any] WHERE [if CONDITION]: stop there; -any: run, and stop all when one comes there" },
+  { "bt", "where", console_do_bt, "[N]: stack, innermost first; -m [folded|dot] [all]: one merged tree of all ranks, or of all their threads" },
+  { "call", "", console_do_call, "EXPRESSION: evaluate it, mostly a function" },
+  { "catch", "", console_do_catch, "throw, catch, signal, syscall...: stop at such events, as in gdb" },
+  { "commands", "", console_do_commands, "[N]: lines up to 'end', for those who stop at the breakpoint" },
   { "condition", "", console_do_condition, "N CONDITION: of a breakpoint; none: always" },
   { "continue", "c", console_do_continue, "run on until all of the set have stopped; '&': do not wait; ^C interrupts" },
   { "define", "", do_define, "NAME = SET: name a set; it stays live" },
@@ -247,6 +259,7 @@ static const struct command {
   { "detach", "", console_do_detach, "leave the programs running" },
   { "diff", "", console_do_diff, "EXPRESSION: the value that most have, then those that differ" },
   { "disable", "", console_do_disable, "N: a breakpoint" },
+  { "display", "", console_do_display, "[/FORMAT] EXPRESSION: show it at every stop" },
   { "down", "", console_do_down, "[N]: frames inward" },
   { "dvm", "", console_do_dvm, "construct, arrays, shadow, diagnostics or stats of checked programs; break-on-diagnostic [off]" },
   { "echo", "", do_echo, "TEXT" },
@@ -259,33 +272,36 @@ static const struct command {
   { "handle", "", console_do_handle, "SIGNAL ACTION...: as in gdb" },
   { "help", "h", do_help, "this" },
   { "ignore", "", console_do_ignore, "N COUNT: pass a breakpoint so often" },
-  { "info", "i", console_do_info, "breakpoints, threads, registers [NAMES], signals, locals or ranks" },
+  { "info", "i", console_do_info, "breakpoints, threads, registers [NAMES], signals, locals, args, display, ranks; else as gdb" },
   { "input", "", do_input, "TEXT: a line for the programs' standard input" },
   { "interrupt", "", console_do_interrupt, "stop those who run" },
   { "kill", "", console_do_kill, "end the programs" },
   { "list", "l", console_do_list, "[WHERE]: source around the frame, then what follows; '-': what is before" },
   { "locals", "", console_do_locals, "local variables of the frame" },
+  { "nexti", "ni", console_do_nexti, "[N]: machine instructions, over calls" },
   { "next", "n", console_do_next, "[N]: lines, over calls" },
-  { "print", "p", console_do_print, "EXPRESSION; over the ranks: -s EXPRESSION statistics, -h [BINS] a histogram, -t [K] the largest (-K: smallest)" },
+  { "print", "p", console_do_print, "[/FORMAT] EXPRESSION; over the ranks: -s EXPRESSION statistics, -h [BINS] a histogram, -t [K] the largest (-K: smallest)" },
   { "ptype", "", console_do_ptype, "EXPRESSION: its type" },
   { "quit", "q", do_quit, "end; what was started is killed, what was attached runs on" },
   { "queues", "", console_do_queues, "message queues of MPI: what is sent and received and not there yet, for each communicator" },
   { "run", "r", console_do_run, "start the programs anew; breakpoints stay" },
   { "sample", "", console_do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were" },
-  { "set", "", console_do_set, "var NAME = VALUE; timeout SECONDS" },
+  { "set", "", console_do_set, "var NAME = VALUE; timeout SECONDS; stop-all on|off: when one has stopped (on for MPI programs)" },
   { "source", "", do_source, "FILE: commands from a file" },
   { "status", "", console_do_status, "where everybody is" },
   { "step", "s", console_do_step, "[N]: lines, into calls" },
   { "stepi", "si", console_do_stepi, "[N]: machine instructions" },
   { "tbreak", "tb", console_do_tbreak, "WHERE [if CONDITION]: stop there once" },
+  { "tcatch", "", console_do_tcatch, "as catch, once" },
   { "thread", "t", console_do_thread, "N: choose a thread" },
+  { "undisplay", "", console_do_undisplay, "[N]: show it no more" },
   { "until", "u", console_do_until, "WHERE: run until there" },
   { "up", "", console_do_up, "[N]: frames outward" },
   { "viewset", "", do_viewset, "[SET]: who is in it" },
   { "wait", "", console_do_wait, "[SECONDS]: until all of the set have stopped" },
   { "waits", "", console_do_waits, "who waits for whom in MPI: operations, places, cycles, and who is waited for outside of it" },
   { "watch", "", console_do_watch, "[-any] [-r|-a] EXPRESSION: stop when it is written, read, or both; -any: run, and stop all when one does" },
-  { "x", "", console_do_x, "[/COUNT] ADDRESS: memory" },
+  { "x", "", console_do_x, "[/COUNT FORMAT SIZE] ADDRESS: memory, as in gdb" },
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(*commands))
 
@@ -358,7 +374,20 @@ static void drop_ended(struct sdm_console *c, const char *name) {
   sdm_set_free(rest);
 }
 
+static void refuse_command(struct sdm_console *c, const char *word) {
+  const char *names[NCOMMANDS + 1] = { NULL }, *nearest;
+  char why[160];
+  for (size_t i = 0; i < NCOMMANDS; i++)
+    names[i] = commands[i].name;
+  nearest = dvm_text_nearest(word, names);
+  snprintf(why, sizeof(why), nearest ? "there is no command '%s'; did you mean '%s'?" : "there is no command '%s'; 'help' lists them", word,
+           nearest);
+  console_fail(c, why);
+}
+
 int sdm_console_line(struct sdm_console *c, const char *text) {
+  if (console_collect(c, text))
+    return 0;
   char *copy = sdm_strdup(text), *line = copy, word[32];
   struct dvm_error err = DVM_ERROR_INIT;
   size_t n = strlen(copy);
@@ -371,6 +400,7 @@ int sdm_console_line(struct sdm_console *c, const char *text) {
     const char *start = line;
     c->to = take_prefix(c, &line, &err);
     bool named = line != start;
+    const char *command_line = line;
     n = strcspn(line, " \t/");
     snprintf(word, sizeof(word), "%.*s", (int)n, line);
     line += n;
@@ -379,14 +409,8 @@ int sdm_console_line(struct sdm_console *c, const char *text) {
     if (!c->to)
       console_fail(c, err.text);
     else if (!command) {
-      const char *names[NCOMMANDS + 1] = { NULL }, *nearest;
-      char why[160];
-      for (size_t i = 0; i < NCOMMANDS; i++)
-        names[i] = commands[i].name;
-      nearest = dvm_text_nearest(word, names);
-      snprintf(why, sizeof(why), nearest ? "there is no command '%s'; did you mean '%s'?" : "there is no command '%s'; 'help' lists them", word,
-               nearest);
-      console_fail(c, why);
+      if (!console_pass_on(c, command_line))
+        refuse_command(c, word);
     } else {
       if (!named)
         drop_ended(c, command->name);

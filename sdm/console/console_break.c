@@ -17,7 +17,7 @@ void console_add_break(struct sdm_console *c, json_t *j, const char *what) {
   c->failed |= console_had_errors(a);
   sdm_answer_free(a);
   c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
-  c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), set, true };
+  c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), set, true, NULL };
 }
 
 void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *command) {
@@ -32,7 +32,7 @@ void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *c
     }
   what = what && !strcmp(what, DVM_FACTS_STOP) ? CONSOLE_DIAGNOSTIC : what ? what : "?";
   c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
-  c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), sdm_set_copy(ids), true };
+  c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), sdm_set_copy(ids), true, NULL };
   c->next_break = id >= c->next_break ? id + 1 : c->next_break;
 }
 
@@ -51,10 +51,31 @@ json_t *console_break_words(char *arg) {
   return j;
 }
 
+static bool take_any(char **arg) {
+  if (strncmp(*arg, "-any ", 5))
+    return false;
+  *arg += 5 + strspn(*arg + 5, " ");
+  return true;
+}
+
+/* Runs until it happens to one rank, stops all, and forgets it. */
+static void run_to_any(struct sdm_console *c, long long id) {
+  char number[24];
+  if (c->failed)
+    return;
+  console_run_until_any(c);
+  snprintf(number, sizeof(number), "%lld", id);
+  console_do_delete(c, number);
+}
+
 void console_do_break(struct sdm_console *c, char *arg) {
+  bool any = take_any(&arg);
+  long long id = c->next_break;
   char *what = sdm_strdup(arg);
   console_add_break(c, console_break_words(arg), what);
   free(what);
+  if (any)
+    run_to_any(c, id);
 }
 void console_do_tbreak(struct sdm_console *c, char *arg) {
   char *what = sdm_strdup(arg);
@@ -63,13 +84,6 @@ void console_do_tbreak(struct sdm_console *c, char *arg) {
   console_add_break(c, j, what);
   free(what);
 }
-static bool take_any(char **arg) {
-  if (strncmp(*arg, "-any ", 5))
-    return false;
-  *arg += 5 + strspn(*arg + 5, " ");
-  return true;
-}
-
 void console_do_watch(struct sdm_console *c, char *arg) {
   bool any = take_any(&arg);
   long long id = c->next_break;
@@ -80,20 +94,23 @@ void console_do_watch(struct sdm_console *c, char *arg) {
   }
   json_object_set_new(j, "expression", json_string(arg));
   console_add_break(c, j, arg);
-  if (!any || c->failed)
-    return;
-  console_run_until_any(c);
-  char number[24];
-  snprintf(number, sizeof(number), "%lld", id);
-  console_do_delete(c, number);
+  if (any)
+    run_to_any(c, id);
+}
+
+struct breakpoint *console_find_break(struct sdm_console *c, long long id) {
+  for (size_t i = 0; i < c->nbreaks; i++)
+    if (c->breaks[i].id == id)
+      return &c->breaks[i];
+  return NULL;
 }
 
 static struct breakpoint *find_break(struct sdm_console *c, char **arg) {
   long long id = strtoll(*arg, arg, 10);
   *arg += strspn(*arg, " ");
-  for (size_t i = 0; i < c->nbreaks; i++)
-    if (c->breaks[i].id == id)
-      return &c->breaks[i];
+  struct breakpoint *found = console_find_break(c, id);
+  if (found)
+    return found;
   console_fail(c, "there is no such breakpoint; 'info breakpoints' lists them");
   return NULL;
 }

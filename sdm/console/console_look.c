@@ -12,11 +12,17 @@ void console_do_bt(struct sdm_console *c, char *arg) {
     json_t *j = console_request(c, "stack");
     if (*arg)
       json_object_set_new(j, "high", json_integer(atoll(arg) - 1));
-    console_ask_and_show(c, j);
+    console_show_stack(c, j);
     return;
   }
-  const char *form = arg + 2 + strspn(arg + 2, " ");
-  json_t *j = console_request(c, "stack");
+  char *form = arg + 2 + strspn(arg + 2, " "), *all = strstr(form, "all");
+  json_t *j = console_request(c, all ? "inspect" : "stack");
+  if (all) {
+    json_object_set_new(j, "what", json_string("stacks"));
+    *all = 0;
+    while (*form && form[strlen(form) - 1] == ' ')
+      form[strlen(form) - 1] = 0;
+  }
   json_object_set_new(j, "reduce", json_string("tree"));
   struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_TREE);
   sdm_show_tree(&c->show, a, !strcmp(form, "folded") ? SDM_TREE_FOLDED : !strcmp(form, "dot") ? SDM_TREE_DOT : SDM_TREE_TEXT, 1);
@@ -67,11 +73,11 @@ void console_do_list(struct sdm_console *c, char *arg) {
 
 void console_do_locals(struct sdm_console *c, char *arg) {
   (void)arg;
-  console_ask_and_show(c, console_with_text(c, "variables", "kind", "locals"));
+  console_show_variables(c, "locals");
 }
 void console_do_args(struct sdm_console *c, char *arg) {
   (void)arg;
-  console_ask_and_show(c, console_with_text(c, "variables", "kind", "args"));
+  console_show_variables(c, "args");
 }
 
 /* Asks once more, for those alone that are more than two deviations from the mean. */
@@ -148,7 +154,7 @@ void console_do_print(struct sdm_console *c, char *arg) {
     return;
   }
   if (strncmp(arg, "-s ", 3)) {
-    console_ask_and_show(c, console_with_text(c, "evaluate", "expression", arg));
+    console_ask_and_show(c, console_evaluation(c, arg));
     return;
   }
   json_t *j = console_with_text(c, "evaluate", "expression", arg + 3);
@@ -185,18 +191,6 @@ void console_do_diff(struct sdm_console *c, char *arg) {
 void console_do_ptype(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "type", "expression", arg)); }
 void console_do_raw(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "raw", "text", arg)); }
 void console_do_handle(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "handle", "what", arg)); }
-void console_do_x(struct sdm_console *c, char *arg) {
-  char *end;
-  long long count = 64;
-  if (*arg == '/') {
-    count = strtoll(arg + 1, &end, 10);
-    arg = end + strspn(end, " ");
-  }
-  json_t *j = console_with_text(c, "memory", "address", arg);
-  json_object_set_new(j, "count", json_integer(count));
-  console_ask_and_show(c, j);
-}
-
 void console_do_set(struct sdm_console *c, char *arg) {
   if (!strncmp(arg, "var ", 4)) {
     char *eq = strchr(arg, '=');
@@ -210,13 +204,27 @@ void console_do_set(struct sdm_console *c, char *arg) {
     console_ask_and_show(c, j);
   } else if (!strncmp(arg, "timeout ", 8) && atof(arg + 8) > 0)
     c->timeout_ms = (uint32_t)(atof(arg + 8) * 1000);
-  else
-    console_fail(c, "expected: set var NAME = VALUE, or set timeout SECONDS");
+  else if (!strcmp(arg, "stop-all on") || !strcmp(arg, "stop-all off"))
+    c->stop_all = !strcmp(arg, "stop-all on");
+  else if (!strncmp(arg, "stop-all", 8) || !strncmp(arg, "timeout", 7))
+    console_fail(c, "expected: set timeout SECONDS, or set stop-all on or off");
+  else { /* gdb's settings, and its short form of 'set var' */
+    struct dvm_text t = DVM_TEXT_INIT;
+    dvm_text_printf(&t, "set %s", arg);
+    if (!*arg || !console_pass_on(c, dvm_text_str(&t)))
+      console_fail(c, "expected: set var NAME = VALUE, set timeout SECONDS, or a setting of gdb");
+    dvm_text_fini(&t);
+  }
 }
 
 void console_do_info(struct sdm_console *c, char *arg) {
-  if (!strncmp(arg, "b", 1))
+  size_t n = strlen(arg);
+  if (n && !strncmp("breakpoints", arg, n))
     console_show_breaks(c);
+  else if (n && !strncmp("display", arg, n))
+    console_list_displays(c);
+  else if (n > 1 && !strncmp("args", arg, n))
+    console_do_args(c, arg);
   else if (!strncmp(arg, "reg", 3))
     console_ask_and_show(c, console_with_text(c, "registers", "names", strchr(arg, ' ') ? strchr(arg, ' ') + 1 : ""));
   else if (!strncmp(arg, "th", 2))
@@ -225,8 +233,15 @@ void console_do_info(struct sdm_console *c, char *arg) {
     console_ask_and_show(c, console_with_text(c, "handle", "what", ""));
   else if (!strncmp(arg, "loc", 3))
     console_do_locals(c, arg);
-  else
+  else if (!n || !strncmp("ranks", arg, n))
     sdm_show_status(&c->show, c->s);
+  else {
+    struct dvm_text t = DVM_TEXT_INIT;
+    dvm_text_printf(&t, "info %s", arg);
+    if (!console_pass_on(c, dvm_text_str(&t)))
+      console_fail(c, "neither this debugger nor gdb knows that");
+    dvm_text_fini(&t);
+  }
 }
 
 void console_do_queues(struct sdm_console *c, char *arg) {

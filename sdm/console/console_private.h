@@ -10,6 +10,12 @@ struct breakpoint {
   char *what;
   struct sdm_set *set;
   bool enabled;
+  char *commands; /* lines for those who stop there, owned; or NULL */
+};
+
+struct display {
+  long long id;
+  char *text; /* "[/FORMAT ]EXPRESSION", owned */
 };
 
 struct sdm_console {
@@ -28,6 +34,10 @@ struct sdm_console {
   size_t nnews;
   uint64_t nevents; /* that have come */
   char *listed; /* at what place of whom the last 'list' was, owned; NULL: none yet */
+  struct display *displays;
+  size_t ndisplays;
+  long long last_display, collecting; /* the breakpoint whose commands are being typed; 0: none */
+  int stop_all;      /* 1: when one has stopped the others are stopped too; 0: not; -1: as the programs are, MPI or not */
   bool quit, failed;
   json_t *program; /* the command that started the programs */
 };
@@ -50,12 +60,26 @@ void console_ask_and_show(struct sdm_console *c, json_t *j);
 const char *console_command_name(size_t at); /* NULL past the last */
 const char *console_full_name(const char *word, size_t n); /* of the command that the word's first 'n' characters call; NULL: none */
 
+/* console_words.c */
+json_t *console_evaluation(struct sdm_console *c, char *arg); /* "[/FORMAT] EXPRESSION" */
+void console_show_displays(struct sdm_console *c, const struct sdm_set *set);
+void console_list_displays(struct sdm_console *c);
+bool console_collect(struct sdm_console *c, const char *line); /* a line of the commands of a breakpoint: true if it was one */
+void console_run_commands(struct sdm_console *c, const struct sdm_set *set, struct sdm_set *on);
+bool console_pass_on(struct sdm_console *c, const char *line); /* to gdb; false: it does not know it either */
+void console_words_free(struct sdm_console *c);
+/* console_merge.c */
+void console_show_variables(struct sdm_console *c, const char *kind); /* each with all its values */
+void console_show_stack(struct sdm_console *c, json_t *command); /* with arguments */
+
 /* console_break.c */
+struct breakpoint *console_find_break(struct sdm_console *c, long long id); /* or NULL */
 json_t *console_break_words(char *arg); /* "WHERE [if CONDITION]", cut in 'arg' */
 void console_add_break(struct sdm_console *c, json_t *j, const char *what);
 void console_show_breaks(struct sdm_console *c);
 /* console_run.c */
 void console_interrupt_all(struct sdm_console *c, const struct sdm_set *set);
+void console_wait_for(struct sdm_console *c, const struct sdm_set *set); /* until they stand; ^C stops them */
 void console_run_until_any(struct sdm_console *c); /* sets the set running; when one has stopped, all are stopped */
 
 /* Commands: 'arg' is the rest of the line, and may be changed. */
@@ -63,6 +87,14 @@ void console_do_continue(struct sdm_console *c, char *arg);
 void console_do_step(struct sdm_console *c, char *arg);
 void console_do_next(struct sdm_console *c, char *arg);
 void console_do_stepi(struct sdm_console *c, char *arg);
+void console_do_nexti(struct sdm_console *c, char *arg);
+void console_do_advance(struct sdm_console *c, char *arg);
+void console_do_call(struct sdm_console *c, char *arg);
+void console_do_catch(struct sdm_console *c, char *arg);
+void console_do_tcatch(struct sdm_console *c, char *arg);
+void console_do_display(struct sdm_console *c, char *arg);
+void console_do_undisplay(struct sdm_console *c, char *arg);
+void console_do_commands(struct sdm_console *c, char *arg);
 void console_do_finish(struct sdm_console *c, char *arg);
 void console_do_run(struct sdm_console *c, char *arg);
 void console_do_until(struct sdm_console *c, char *arg);

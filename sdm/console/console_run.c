@@ -20,10 +20,16 @@ void console_interrupt_all(struct sdm_console *c, const struct sdm_set *set) {
 /* Where one stops and the others run on, often for ever, what has happened is shown when nothing more has for a while; not at once,
  * so that those who come to the same place are one line. */
 static int wait_and_tell(struct sdm_console *c, const struct sdm_set *set) {
-  uint32_t quiet_ms = isatty(STDIN_FILENO) ? QUIET_MS : QUIET_SCRIPT_MS;
+  bool all = c->stop_all == 1, stopping = false;
+  uint32_t quiet_ms = all || isatty(STDIN_FILENO) ? QUIET_MS : QUIET_SCRIPT_MS;
   int rc;
   for (uint64_t seen = c->nevents; (rc = sdm_session_wait(c->s, set, quiet_ms, &console_interrupted)) == -ETIMEDOUT;) {
-    if (c->nnews && c->nevents == seen) {
+    if (c->nnews && c->nevents == seen && all && !stopping && sdm_set_overlaps(set, c->s->stopped)) {
+      struct sdm_set *rest = sdm_set_intersect(sdm_set_copy(set), c->s->running);
+      console_interrupt_all(c, rest);
+      stopping = true; /* who does not stop then is told of */
+      sdm_set_free(rest);
+    } else if (c->nnews && c->nevents == seen) {
       struct sdm_set *still = sdm_set_intersect(sdm_set_copy(set), c->s->running);
       console_show_news(c);
       sdm_show_running(&c->show, still);
@@ -32,6 +38,47 @@ static int wait_and_tell(struct sdm_console *c, const struct sdm_set *set) {
     seen = c->nevents;
   }
   return rc;
+}
+
+static void wait_for(struct sdm_console *c, const struct sdm_set *set);
+
+/* MPI programs: those who do not stop wait for those who have, in MPI. */
+static void choose_stop_all(struct sdm_console *c) {
+  static const char is_mpi[] = "(long)&MPI_Init != 0";
+  if (c->stop_all >= 0 || sdm_set_is_empty(c->s->stopped))
+    return;
+  struct sdm_set *one = sdm_set_new();
+  struct sdm_set_iter it = sdm_set_iter(c->s->stopped);
+  sdm_id rank;
+  if (sdm_set_iter_id(&it, &rank))
+    sdm_set_add_element(one, rank);
+  struct sdm_answer *a = sdm_session_ask(c->s, one, json_pack("{s:s, s:s}", "cmd", "evaluate", "expression", is_mpi), SDM_REDUCE_SAME, c->timeout_ms);
+  if (a->n) /* else nobody could be asked */
+    c->stop_all = a->classes[0].kind == SDM_CLASS_OK;
+  sdm_answer_free(a);
+  sdm_set_free(one);
+}
+
+/* 'set' stands; those whose breakpoints say so go on, and are waited for again. */
+static void wait_through_commands(struct sdm_console *c, const struct sdm_set *set) {
+  for (bool again = true; again && !console_interrupted;) {
+    struct sdm_set *on = sdm_set_new();
+    console_run_commands(c, set, on);
+    again = !sdm_set_is_empty(on);
+    if (again) {
+      sdm_answer_free(sdm_session_go(c->s, on, json_pack("{s:s}", "cmd", "continue"), c->timeout_ms));
+      wait_for(c, on);
+    }
+    sdm_set_free(on);
+  }
+  console_show_displays(c, set);
+}
+
+void console_wait_for(struct sdm_console *c, const struct sdm_set *set) {
+  wait_for(c, set);
+  if (c->ndisplays)
+    console_show_news(c);
+  wait_through_commands(c, set);
 }
 
 static void wait_for(struct sdm_console *c, const struct sdm_set *set) { /* ^C stops them, a second one the wait */
@@ -72,6 +119,7 @@ void sdm_console_await_main(struct sdm_console *c) {
 static void run(struct sdm_console *c, json_t *j, bool background) {
   char *name = sdm_strdup(json_string_value(json_object_get(j, "cmd")));
   console_note_nobody(c);
+  choose_stop_all(c);
   struct sdm_answer *a = sdm_session_go(c->s, c->to, j, c->timeout_ms);
   if (console_had_errors(a)) {
     sdm_show_answer(&c->show, name, a);
@@ -81,7 +129,7 @@ static void run(struct sdm_console *c, json_t *j, bool background) {
   free(name);
   c->frame = -1;
   if (!background)
-    wait_for(c, c->to);
+    console_wait_for(c, c->to);
 }
 
 static bool take_background(char *arg) {
@@ -106,6 +154,7 @@ void console_do_continue(struct sdm_console *c, char *arg) { step_like(c, "conti
 void console_do_step(struct sdm_console *c, char *arg) { step_like(c, "step", arg); }
 void console_do_next(struct sdm_console *c, char *arg) { step_like(c, "next", arg); }
 void console_do_stepi(struct sdm_console *c, char *arg) { step_like(c, "stepi", arg); }
+void console_do_nexti(struct sdm_console *c, char *arg) { step_like(c, "nexti", arg); }
 void console_do_finish(struct sdm_console *c, char *arg) { step_like(c, "finish", arg); }
 void console_do_run(struct sdm_console *c, char *arg) {
   bool background = take_background(arg);
@@ -118,10 +167,16 @@ void console_do_until(struct sdm_console *c, char *arg) {
   bool background = take_background(arg);
   run(c, console_with_text(c, "until", "where", arg), background);
 }
+void console_do_advance(struct sdm_console *c, char *arg) {
+  bool background = take_background(arg);
+  run(c, console_with_text(c, "advance", "where", arg), background);
+}
 void console_do_wait(struct sdm_console *c, char *arg) {
   uint32_t ms = *arg ? (uint32_t)(atof(arg) * 1000) : 0;
-  if (!ms)
-    wait_for(c, c->to);
+  if (!ms && sdm_set_overlaps(c->to, c->s->running))
+    console_wait_for(c, c->to);
+  else if (!ms)
+    return;
   else if (sdm_session_wait(c->s, c->to, ms, &console_interrupted))
     console_fail(c, "some are still running");
 }

@@ -30,17 +30,21 @@ void show_head(const struct sdm_show *w, const struct sdm_set *set) {
   free(text);
 }
 
+void show_file(FILE *out, const json_t *j) {
+  if (text_of(j, "file"))
+    fprintf(out, " at %s:%d", text_of(j, "file"), (int)json_integer_value(json_object_get(j, "line")));
+  else if (text_of(j, "lib"))
+    fprintf(out, " from %s", text_of(j, "lib"));
+}
+
 static void place(FILE *out, const json_t *j) {
-  const char *func = text_of(j, "func"), *file = text_of(j, "file"), *lib = text_of(j, "lib");
+  const char *func = text_of(j, "func"), *file = text_of(j, "file");
   if (file && !func) { /* from inside a checked program: its construct, or the access */
     fprintf(out, "%s:%d", file, (int)json_integer_value(json_object_get(j, "line")));
     return;
   }
   fprintf(out, "%s", func ? func : "??");
-  if (file)
-    fprintf(out, " at %s:%d", file, (int)json_integer_value(json_object_get(j, "line")));
-  else if (lib)
-    fprintf(out, " from %s", lib);
+  show_file(out, j);
 }
 
 void show_missing(const struct sdm_show *w, const struct sdm_answer *a) {
@@ -56,11 +60,23 @@ void show_missing(const struct sdm_show *w, const struct sdm_answer *a) {
     }
 }
 
+/* Lines of a source; the one where the frame stands has a mark. */
+static void show_listing(FILE *out, const char *text, json_int_t here) {
+  fprintf(out, "\n");
+  while (text && *text) {
+    size_t n = strcspn(text, "\n");
+    fprintf(out, "%s %.*s\n", atoll(text) == here ? "->" : "  ", (int)n, text);
+    text += n + (text[n] == '\n');
+  }
+}
+
 static void show_result(FILE *out, const json_t *r) {
   json_t *list, *v;
   size_t i;
   if (text_of(r, "value"))
     fprintf(out, "%s\n", text_of(r, "value"));
+  else if (json_object_get(r, "here"))
+    show_listing(out, text_of(r, "text"), json_integer_value(json_object_get(r, "here")));
   else if (text_of(r, "text"))
     fprintf(out, "%s%s\n", strchr(text_of(r, "text"), '\n') ? "\n" : "", text_of(r, "text"));
   else if (text_of(r, "warning"))
@@ -302,9 +318,29 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
     if (text_of(event, "return"))
       fprintf(w->out, ", returned %s", text_of(event, "return"));
     fprintf(w->out, "\n");
-  } else
+  } else if (!strcmp(name, "log"))
+    fprintf(w->out, "%s\n", text_of(event, "text") ? text_of(event, "text") : "");
+  else
     fprintf(w->out, "%s\n", name);
   fflush(w->out);
+}
+
+/* As in gdb: the line where it stands, if its source is here. */
+void sdm_show_line(const struct sdm_show *w, const json_t *event) {
+  const char *path = text_of(event, "path");
+  json_int_t line = json_integer_value(json_object_get(event, "line")), at = 0;
+  bool stands = text_of(event, "event") && !strcmp(text_of(event, "event"), "stopped");
+  FILE *in = !w->json && stands && path && line > 0 ? fopen(path, "r") : NULL;
+  char *text = NULL;
+  size_t size = 0;
+  ssize_t n = 0;
+  while (in && at < line && (n = getline(&text, &size, in)) > 0)
+    at++;
+  if (in && at == line && n > 0)
+    fprintf(w->out, "%lld\t%s%s", (long long)line, text, text[n - 1] == '\n' ? "" : "\n");
+  free(text);
+  if (in)
+    fclose(in);
 }
 
 void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsigned stream, const void *p, size_t len) {

@@ -20,6 +20,8 @@ void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm
 void sdm_show_histogram(const struct sdm_show *w, const char *what, const struct sdm_answer *a);
 void sdm_show_top(const struct sdm_show *w, const char *what, const struct sdm_answer *a);
 void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const json_t *event);
+/* The line of source where it stands, as in gdb; nothing in JSON, or without the source. */
+void sdm_show_line(const struct sdm_show *w, const json_t *event);
 void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsigned stream, const void *p, size_t len);
 void sdm_show_running(const struct sdm_show *w, const struct sdm_set *ids); /* while one waits for them; not in JSON */
 void sdm_show_late_main(const struct sdm_show *w, const struct sdm_set *ids); /* started, and not stopped in main; the same */

@@ -44,6 +44,16 @@ static void got_variables(struct sdm_backend *b, struct gdb_pending *p, const st
   sdm_call_done(p->call, json_pack("{s:o}", "variables", out), NULL);
 }
 
+static void got_arguments(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)b;
+  json_t *out = json_array(), *f;
+  size_t i;
+  json_array_foreach(json_object_get(r->results, "stack-args"), i, f)
+    json_array_append_new(out, json_pack("{s:i, s:O}", "level", atoi(gdb_field(f, "level") ? gdb_field(f, "level") : "0"), "args",
+                                         json_object_get(f, "args")));
+  sdm_call_done(p->call, json_pack("{s:o}", "frames", out), NULL);
+}
+
 /* The innermost frame whose source is here is the user's: those of the system's libraries rarely are. */
 static void got_sourced(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   size_t i;
@@ -61,7 +71,11 @@ static void got_sourced(struct sdm_backend *b, struct gdb_pending *p, const stru
 void gdb_variables(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT;
   gdb_put_where(b, &t, c);
-  if (sdm_call_number(c, "sourced", 0)) {
+  if (!strcmp(sdm_call_text(c, "kind", ""), "frames")) {
+    if (gdb_ready(b, c))
+      gdb_send(b, c, got_arguments, "-stack-list-arguments%s --all-values %lld %lld", dvm_text_str(&t), sdm_call_number(c, "low", 0),
+               sdm_call_number(c, "high", 99));
+  } else if (sdm_call_number(c, "sourced", 0)) {
     if (gdb_ready(b, c))
       gdb_send(b, c, got_sourced, "-stack-list-frames 0 63");
   } else if (gdb_ready(b, c))
@@ -75,7 +89,29 @@ static void got_value(struct sdm_backend *b, struct gdb_pending *p, const struct
   sdm_call_done(p->call, json_pack("{s:s}", "value", v ? v : ""), NULL);
 }
 
+static void got_formatted(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)b, (void)r;
+  sdm_call_done(p->call, json_pack("{s:s}", "value", p->text.len ? p->text.s : ""), NULL);
+}
+
+/* MI has no formats for expressions: by the command line, without a number of the history. */
+static void evaluate_formatted(struct sdm_backend *b, struct sdm_call *c, const char *format) {
+  struct dvm_text t = DVM_TEXT_INIT, line = DVM_TEXT_INIT;
+  dvm_text_printf(&line, "output/%s %s", format, sdm_call_text(c, "expression", ""));
+  gdb_put_where(b, &t, c);
+  dvm_text_add(&t, " console ");
+  sdm_mi_quote(&t, dvm_text_str(&line));
+  if (gdb_ready(b, c))
+    gdb_send(b, c, got_formatted, "-interpreter-exec%s", dvm_text_str(&t));
+  dvm_text_fini(&t);
+  dvm_text_fini(&line);
+}
+
 void gdb_evaluate(struct sdm_backend *b, struct sdm_call *c) {
+  if (sdm_call_text(c, "format", NULL)) {
+    evaluate_formatted(b, c, sdm_call_text(c, "format", ""));
+    return;
+  }
   struct dvm_text t = DVM_TEXT_INIT, e = DVM_TEXT_INIT;
   const char *value = sdm_call_text(c, "value", NULL);
   gdb_put_where(b, &t, c);
@@ -127,10 +163,15 @@ void gdb_registers(struct sdm_backend *b, struct sdm_call *c) {
 }
 
 static void got_listing(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  if (p->text.len)
-    got_text(b, p, r);
-  else
+  (void)b, (void)r;
+  while (p->text.len && isspace((unsigned char)p->text.s[p->text.len - 1]))
+    p->text.s[--p->text.len] = 0;
+  if (!p->text.len)
     sdm_call_fail(p->call, "there is no source");
+  else if (p->at)
+    sdm_call_done(p->call, json_pack("{s:s, s:I}", "text", p->text.s, "here", (json_int_t)p->at), NULL);
+  else
+    sdm_call_done(p->call, json_pack("{s:s}", "text", p->text.s), NULL);
 }
 
 /* gdb's own place for listing is not that of a frame that is only named in a command. */
@@ -149,7 +190,9 @@ static void got_place_of_list(struct sdm_backend *b, struct gdb_pending *p, cons
   }
   dvm_text_printf(&t, "list -source \"%s\" -line %s", file, line);
   sdm_mi_quote(&command, dvm_text_str(&t));
-  gdb_send(b, before ? NULL : p->call, before ? NULL : got_listing, "-interpreter-exec console %s", dvm_text_str(&command));
+  struct gdb_pending *listing = gdb_send(b, before ? NULL : p->call, before ? NULL : got_listing, "-interpreter-exec console %s",
+                                         dvm_text_str(&command));
+  listing->at = strtoull(line, NULL, 10);
   if (before)
     gdb_send(b, p->call, got_listing, "-interpreter-exec console \"list -\"");
   dvm_text_fini(&t);

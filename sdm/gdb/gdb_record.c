@@ -21,7 +21,7 @@ void gdb_put_place(json_t *to, const json_t *frame) {
   gdb_put_text(to, "path", gdb_field(frame, "fullname"));
   if (line)
     json_object_set_new(to, "line", json_integer(atoi(line)));
-  if (!gdb_field(frame, "func"))
+  if (!gdb_field(frame, "file"))
     gdb_put_text(to, "lib", base_name(gdb_field(frame, "from")));
 }
 

@@ -98,6 +98,19 @@ static const char *top_body(const json_t *args, const json_t *result, sdm_id id,
   return why;
 }
 
+/* Of all threads. */
+static void add_stacks(struct sdm_prefix *p, const json_t *stacks, sdm_id id) {
+  json_t *stack, *name;
+  size_t i, k;
+  json_array_foreach((json_t *)stacks, i, stack) {
+    const char **names = sdm_alloc((json_array_size(stack) + 1) * sizeof(*names));
+    json_array_foreach(stack, k, name)
+      names[k] = json_string_value(name) ? json_string_value(name) : "??";
+    sdm_prefix_add(p, names, json_array_size(stack), id);
+    free(names);
+  }
+}
+
 static const char *tree_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
   (void)args;
   json_t *frames = json_object_get(result, "frames");
@@ -107,13 +120,19 @@ static const char *tree_body(const json_t *args, const json_t *result, sdm_id id
     const json_t *f = json_array_get(frames, n - 1 - i);
     const char *func = json_string_value(json_object_get(f, "func")), *file = json_string_value(json_object_get(f, "file"));
     struct dvm_text t = DVM_TEXT_INIT;
+    const char *lib = json_string_value(json_object_get(f, "lib"));
     dvm_text_add(&t, func ? func : "??");
     if (file)
       dvm_text_printf(&t, " %s:%d", file, (int)json_integer_value(json_object_get(f, "line")));
+    else if (lib)
+      dvm_text_printf(&t, " %s", lib);
     names[i] = t.s;
   }
   struct sdm_prefix *p = sdm_prefix_new();
-  sdm_prefix_add(p, (const char *const *)names, n, id);
+  if (json_object_get(result, "stacks"))
+    add_stacks(p, json_object_get(result, "stacks"), id);
+  else
+    sdm_prefix_add(p, (const char *const *)names, n, id);
   sdm_prefix_encode(p, out);
   sdm_prefix_free(p);
   for (size_t i = 0; i < n; i++)

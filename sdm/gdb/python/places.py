@@ -175,6 +175,33 @@ def dvm_logpoint(args):
     return found
 
 
+# ---- stacks ----
+
+
+@dvm_command
+def dvm_stacks(args):
+    """The stacks of all threads, outermost frame first."""
+    del args
+    was, out = gdb.selected_thread(), []
+    try:
+        for thread in gdb.selected_inferior().threads():
+            thread.switch()
+            frame, names = gdb.newest_frame(), []
+            while frame is not None and len(names) < 100:
+                sal, name = frame.find_sal(), frame.name()
+                if sal.symtab is not None and sal.line:
+                    names.append("%s %s:%d" % (name or "??", sal.symtab.filename.rsplit("/", 1)[-1], sal.line))
+                else:
+                    library = gdb.solib_name(frame.pc())
+                    names.append("%s%s" % (name or "??", " " + library.rsplit("/", 1)[-1] if library else ""))
+                frame = frame.older()
+            out.append(names[::-1])
+    finally:
+        if was is not None:
+            was.switch()
+    return {"stacks": out}
+
+
 # ---- memory ----
 
 

@@ -126,7 +126,7 @@ class Console(unittest.TestCase):
     def test_sets_that_are_wrong(self):
         with local(sdm.RING) as d:
             for text in ("focus 0-", "focus nobody", "[0-1 print 1", "focus (0", "focus at(", "define x", "focus 0,,1", "p9 bt",
-                         "focus value(", "delete 99", "set x = 1"):
+                         "focus value(", "delete 99", "set timeout none"):
                 self.assertTrue(any("error" in j for j in d.do(text)), text)
             d.do("define me = me2")
             self.assertTrue(any("error" in j for j in d.do("focus me")))

@@ -1,0 +1,204 @@
+/* gdb's words with their meaning there: formats, display, commands, call, catch; and what else gdb knows, which is passed on. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdm/console/console_private.h"
+
+/* "/FORMAT REST" of print and display: the format, or "" if there is none; 'arg' is left at the rest. */
+static char *take_format(char **arg) {
+  if (**arg != '/')
+    return sdm_strdup("");
+  size_t n = strcspn(*arg + 1, " \t");
+  char *format = sdm_alloc(n + 1);
+  memcpy(format, *arg + 1, n);
+  *arg += 1 + n + strspn(*arg + 1 + n, " \t");
+  return format;
+}
+
+json_t *console_evaluation(struct sdm_console *c, char *arg) {
+  char *format = take_format(&arg);
+  json_t *j = console_with_text(c, "evaluate", "expression", arg);
+  if (*format)
+    json_object_set_new(j, "format", json_string(format));
+  free(format);
+  return j;
+}
+
+void console_do_call(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_evaluation(c, arg)); }
+
+void console_do_x(struct sdm_console *c, char *arg) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, *arg == '/' ? "x%s" : "x %s", arg);
+  console_ask_and_show(c, console_with_text(c, "raw", "text", dvm_text_str(&t)));
+  dvm_text_fini(&t);
+}
+
+static void catch(struct sdm_console *c, char *arg, bool temporary) {
+  struct dvm_text what = DVM_TEXT_INIT;
+  json_t *j = json_pack("{s:s, s:s, s:b}", "cmd", "break", "catch", arg, "temporary", 0);
+  json_object_set_new(j, "temporary", json_integer(temporary));
+  dvm_text_printf(&what, "catch %s", arg);
+  console_add_break(c, j, dvm_text_str(&what));
+  dvm_text_fini(&what);
+}
+void console_do_catch(struct sdm_console *c, char *arg) { catch(c, arg, false); }
+void console_do_tcatch(struct sdm_console *c, char *arg) { catch(c, arg, true); }
+
+/* ---- display ---- */
+
+void console_words_free(struct sdm_console *c) {
+  for (size_t i = 0; i < c->ndisplays; i++)
+    free(c->displays[i].text);
+  free(c->displays);
+}
+
+static void show_display(struct sdm_console *c, const struct display *d) {
+  char *copy = sdm_strdup(d->text);
+  struct sdm_answer *a = console_ask(c, console_evaluation(c, copy), SDM_REDUCE_SAME);
+  bool known = false; /* nowhere: they are out of its scope */
+  for (size_t i = 0; i < a->n; i++)
+    known |= a->classes[i].kind == SDM_CLASS_OK;
+  if (known && !c->show.json)
+    fprintf(c->show.out, "%lld: %s\n", d->id, *d->text == '/' ? d->text + 1 + strcspn(d->text, " ") : d->text);
+  if (known)
+    sdm_show_answer(&c->show, "display", a);
+  sdm_answer_free(a);
+  free(copy);
+}
+
+/* Of those of 'set' that stand. */
+void console_show_displays(struct sdm_console *c, const struct sdm_set *set) {
+  struct sdm_set *stand = sdm_set_intersect(sdm_set_copy(set), c->s->stopped), *old = c->to;
+  c->to = stand;
+  for (size_t i = 0; i < c->ndisplays && !sdm_set_is_empty(stand); i++)
+    show_display(c, &c->displays[i]);
+  c->to = old;
+  sdm_set_free(stand);
+}
+
+void console_do_display(struct sdm_console *c, char *arg) {
+  if (!*arg) {
+    console_show_displays(c, c->to);
+    return;
+  }
+  c->displays = sdm_realloc(c->displays, (c->ndisplays + 1) * sizeof(*c->displays));
+  c->displays[c->ndisplays++] = (struct display){ ++c->last_display, sdm_strdup(arg) };
+  if (sdm_set_overlaps(c->to, c->s->stopped))
+    show_display(c, &c->displays[c->ndisplays - 1]);
+}
+
+void console_do_undisplay(struct sdm_console *c, char *arg) {
+  long long id = atoll(arg);
+  size_t kept = 0, n = c->ndisplays;
+  for (size_t i = 0; i < n; i++)
+    if (*arg && c->displays[i].id != id)
+      c->displays[kept++] = c->displays[i];
+    else
+      free(c->displays[i].text);
+  c->ndisplays = kept;
+  if (*arg && kept == n)
+    console_fail(c, "there is no such display");
+}
+
+void console_list_displays(struct sdm_console *c) {
+  for (size_t i = 0; i < c->ndisplays; i++)
+    fprintf(c->show.out, "%lld: %s\n", c->displays[i].id, c->displays[i].text);
+}
+
+/* ---- commands of breakpoints ---- */
+
+void console_do_commands(struct sdm_console *c, char *arg) {
+  long long id = *arg ? atoll(arg) : c->next_break - 1;
+  struct breakpoint *b = console_find_break(c, id);
+  if (!b) {
+    console_fail(c, "there is no such breakpoint; 'info breakpoints' lists them");
+    return;
+  }
+  free(b->commands);
+  b->commands = NULL;
+  c->collecting = id; /* the lines that follow, up to "end" */
+}
+
+/* True: the line belongs to a breakpoint. */
+bool console_collect(struct sdm_console *c, const char *line) {
+  struct breakpoint *b = c->collecting ? console_find_break(c, c->collecting) : NULL;
+  line += strspn(line, " \t");
+  size_t n = strlen(line);
+  while (n && isspace((unsigned char)line[n - 1]))
+    n--;
+  if (!b)
+    return false;
+  if (n == 3 && !strncmp(line, "end", 3)) {
+    c->collecting = 0;
+    return true;
+  }
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "%s%.*s\n", b->commands ? b->commands : "", (int)n, line);
+  free(b->commands);
+  b->commands = sdm_strdup(dvm_text_str(&t));
+  dvm_text_fini(&t);
+  return true;
+}
+
+/* The lines of one breakpoint for those who stand at it.  Those whose last line lets them run on are run by the caller. */
+static bool run_commands(struct sdm_console *c, const struct breakpoint *b, struct sdm_set *who) {
+  static const char *const go[] = { "continue", "c", "cont" };
+  struct sdm_set *old = c->to;
+  char *lines = sdm_strdup(b->commands), *rest = lines, *line;
+  struct dvm_text t = DVM_TEXT_INIT;
+  char *ranks = sdm_set_text(who);
+  bool on = false;
+  while (!on && (line = strsep(&rest, "\n"))) {
+    for (size_t i = 0; i < sizeof(go) / sizeof(*go); i++)
+      on |= !strcmp(line, go[i]);
+    if (on || !*line || !strcmp(line, "silent"))
+      continue;
+    dvm_text_clear(&t);
+    dvm_text_printf(&t, *line == '[' || (*line == 'p' && isdigit((unsigned char)line[1])) ? "%.0s%s" : "[%s] %s", ranks, line);
+    c->to = NULL;
+    sdm_console_line(c, dvm_text_str(&t));
+  }
+  c->to = old;
+  free(ranks);
+  free(lines);
+  dvm_text_fini(&t);
+  return on;
+}
+
+/* Runs the commands of the breakpoints at which those of 'set' have just stopped.  Those who are to go on are added to 'on'. */
+void console_run_commands(struct sdm_console *c, const struct sdm_set *set, struct sdm_set *on) {
+  for (size_t k = 0; k < c->nbreaks; k++) {
+    if (!c->breaks[k].commands)
+      continue;
+    struct sdm_set *who = sdm_set_new();
+    for (size_t i = 0; i < c->s->nplaces; i++)
+      if (json_integer_value(json_object_get(c->s->places[i].event, "bp")) == c->breaks[k].id)
+        sdm_set_union(who, c->s->places[i].set);
+    sdm_set_intersect(sdm_set_intersect(who, set), c->s->stopped);
+    if (!sdm_set_is_empty(who) && run_commands(c, &c->breaks[k], who))
+      sdm_set_union(on, who);
+    sdm_set_free(who);
+  }
+}
+
+/* ---- what only gdb knows ---- */
+
+bool console_pass_on(struct sdm_console *c, const char *line) {
+  struct sdm_answer *a = console_ask(c, console_with_text(c, "raw", "text", line), SDM_REDUCE_SAME);
+  bool known = a->n > 0;
+  for (size_t i = 0; i < a->n; i++)
+    if (a->classes[i].kind == SDM_CLASS_ERROR && a->classes[i].body.len > 18 && !memcmp(a->classes[i].body.p, "Undefined command:", 18))
+      known = false;
+  if (known) {
+    if (!c->show.json)
+      fprintf(c->show.out, "to gdb as it is: %s\n", line);
+    sdm_show_answer(&c->show, "raw", a);
+    c->failed |= console_had_errors(a);
+    sdm_session_step(c->s, 20); /* it may have set the programs running */
+    if (sdm_set_overlaps(c->to, c->s->running))
+      console_wait_for(c, c->to);
+  }
+  sdm_answer_free(a);
+  return known;
+}

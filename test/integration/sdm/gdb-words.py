@@ -1,0 +1,86 @@
+"""The words of gdb have gdb's meaning, for all ranks at once; what only gdb knows is passed on, and said so."""
+import os
+import subprocess
+import unittest
+
+import sdm
+
+WAITS = os.path.join(sdm.BUILD, "test", "integration", "sdm", "sdm_mpi_waits")
+
+
+def run(*lines, program=(sdm.RING,), n=2, options=("--launcher", "local")):
+    """What the lines give, each a list of lines of text."""
+    typed = "echo ---\n" + "".join(f"{one}\necho ---\n" for one in lines)
+    r = subprocess.run([sdm.DEBUG, "-n", str(n), *options, *program], input=typed, capture_output=True, text=True, timeout=2 * sdm.LIMIT)
+    said = [part.splitlines() for part in r.stdout.split("---\n")]
+    return dict(zip(lines, said[1:])), said
+
+
+class Words(unittest.TestCase):
+    def test_looking(self):
+        said, _ = run("break add", "continue", "continue", "bt", "print/x a + 254", "print/t 5", "x/2dw &total", "up", "info locals", "info args",
+                      "list", "call add(1, 1)", "delete 1", "call add(2, 3)", "info line", "info symbol add", "nosuch 1", "info nosuch")
+        line, here = sdm.line_of("int sum ="), sdm.line_of("total = add(")
+        self.assertEqual(said["continue"][-1], f"{line}\t  int sum = a + b;")
+        self.assertIn("  #1  work (rank=0 {0}, 1 {1}, steps=10) at ring.c:%d" % here, said["bt"])
+        self.assertEqual(said["print/x a + 254"], ["{0} 0xfe", "{1} 0x100"])
+        self.assertEqual(said["print/t 5"], ["{0-1} 2  101"])
+        self.assertRegex(said["x/2dw &total"][0], r"^\{0(-1\} 2  |\} )?0x[0-9a-f]+ <total>:\t-?\d+\t0$")
+        self.assertIn("  p = {x = 0, y = 0} {0}, {x = 1, y = 2} {1}", said["info locals"])
+        self.assertIn("  rank = 0 {0}, 1 {1}", said["info args"])
+        self.assertEqual([x for x in said["list"] if x.startswith("->")], [f"-> {here}\t    total = add(total, p.x + kind);"])
+        self.assertEqual(said["call add(2, 3)"], ["{0-1} 2  5"])
+        self.assertEqual(said["info symbol add"][:2], ["to gdb as it is: info symbol add", "{0-1} 2  add in section .text"
+                                                       f" of {sdm.RING}"])
+        self.assertEqual(said["nosuch 1"], ["error: there is no command 'nosuch'; 'help' lists them"])
+        self.assertIn('Undefined info command: "nosuch"', "".join(said["info nosuch"]))
+
+    def test_display(self):
+        said, _ = run("break add", "continue", "display/x b + 16", "display sum", "info display", "undisplay 2", "next", "undisplay 7")
+        self.assertEqual(said["display/x b + 16"], ["1: b + 16", "{0} 0x10", "{1} 0x12"])
+        self.assertEqual(said["info display"], ["1: /x b + 16", "2: sum"])
+        self.assertEqual(said["next"][-3:], ["1: b + 16", "{0} 0x10", "{1} 0x12"])
+        self.assertEqual(said["undisplay 7"], ["error: there is no such display"])
+
+    def test_commands(self):
+        """For those who stop there; 'continue' among them lets them go on."""
+        typed = "break add if a == 6\ncommands 1\nprint b * 1000\ncontinue\nend\ncontinue\necho ---\nstatus\n"
+        r = subprocess.run([sdm.DEBUG, "-n", "2", "--launcher", "local", sdm.RING], input=typed, capture_output=True, text=True,
+                           timeout=2 * sdm.LIMIT)
+        self.assertIn("{1} 2000\n", r.stdout)  # rank 1 alone: 0, 2, 4, 6
+        self.assertIn("exited with status 0", r.stdout.partition("---")[2])
+
+    def test_running(self):
+        line = sdm.line_of("return total;")
+        said, _ = run("break add", "continue", "nexti", "delete 1", "finish", f"advance {line}", "tcatch syscall exit_group", "continue", "bt 1")
+        self.assertEqual(said[f"advance {line}"][0], f"{{0-1}} 2  stopped in work at ring.c:{line}")
+        self.assertTrue(any("exit" in x for x in said["bt 1"]), said["bt 1"])
+
+    def test_break_on_any(self):
+        """One comes there, all are stopped; the breakpoint is gone then."""
+        said, _ = run("break -any wait_here", "info breakpoints", program=(sdm.RING, "hang", "1"))
+        self.assertTrue(any(x.startswith("{1} stopped at breakpoint 1, wait_here") for x in said["break -any wait_here"]),
+                        said["break -any wait_here"])
+        self.assertEqual(said["info breakpoints"], [])
+
+    def test_threads_merged(self):
+        said, _ = run("break bump", "continue", "bt -m all", program=(sdm.THREADS,))
+        names = {x.split()[0] for x in said["bt -m all"]}
+        self.assertTrue({"main", "bump", "helper"} <= names, said["bt -m all"])
+        self.assertTrue(any("libc" in x or "clone" in x for x in said["bt -m all"]), said["bt -m all"])
+
+    def test_stop_all(self):
+        """The default for MPI programs: who waits in MPI is stopped with the one that has stopped."""
+        if not os.path.exists(WAITS):
+            self.skipTest("no MPI here")
+        said, _ = run("break compute", "continue", "info ranks", program=(WAITS, "outside"), n=4, options=())
+        stops = "\n".join(said["continue"])
+        self.assertRegex(stops, r"\{1\} stopped at breakpoint 1, compute")
+        self.assertRegex(stops, r"stopped \(interrupted\) in ")
+        self.assertNotIn("running", "\n".join(said["info ranks"]))
+        said, _ = run("set stop-all maybe", "set stop-all off", "set timeout 1", "break wait_here", "[1] continue", program=(sdm.RING, "hang", "1"))
+        self.assertIn("expected", said["set stop-all maybe"][0])
+
+
+if __name__ == "__main__":
+    sdm.main()
