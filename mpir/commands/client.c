@@ -137,7 +137,11 @@ static int checkpoint_one(pid_t pid, struct crs_request *request, struct crs_rep
 int mpir_client_checkpoint(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply,
                            struct dvm_error *err)
 {
-  if (scope == MPIR_SCOPE_AUTO)
-    scope = mpir_client_has_children(pid) ? MPIR_SCOPE_TREE : MPIR_SCOPE_PROCESS;
-  return scope == MPIR_SCOPE_PROCESS ? checkpoint_one(pid, request, reply, err) : mpir_client_set(pid, scope, request, reply, err);
+  const bool alone = scope == MPIR_SCOPE_PROCESS || (scope == MPIR_SCOPE_AUTO && !mpir_client_has_children(pid));
+  int rc = alone ? checkpoint_one(pid, request, reply, err) : -ECHILD;
+
+  if (rc != -ECHILD || scope == MPIR_SCOPE_PROCESS)
+    return rc;
+  *err = (struct dvm_error)DVM_ERROR_INIT;
+  return mpir_client_set(pid, scope == MPIR_SCOPE_AUTO ? MPIR_SCOPE_TREE : scope, request, reply, err); /* a child came meanwhile */
 }

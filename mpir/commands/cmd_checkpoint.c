@@ -14,6 +14,7 @@
 #include "base/usage.h"
 #include "mpir/commands/client.h"
 #include "mpir/commands/commands.h"
+#include "mpir/image/chain.h"
 #include "mpir/image/compress.h"
 #include "mpir/image/image_set.h"
 #include "mpir/commands/inspect.h"
@@ -24,6 +25,7 @@ static const char usage[] =
   "       dvm checkpoint -l [--crdebug] [FOLDER]  list images\n"
   "       dvm checkpoint inspect [--no-backtraces] IMAGE\n"
   "       dvm checkpoint compress [--zlib] IMAGE  (zstd unless told otherwise)\n"
+  "       dvm checkpoint compact IMAGE            (an incremental image becomes a whole one)\n"
   "       dvm checkpoint expand IMAGE OUT\n"
   "  --tree              with its children, as a set of images (the usual, if it has children)\n"
   "  --group, --session  PID is a process group's or session's number: all of it, as a set\n"
@@ -34,6 +36,7 @@ static const char usage[] =
   "  --no-sync           do not wait for the medium\n"
   "  --allow-traced      although a debugger is attached\n"
   "  --ignore-files      leave out descriptors that cannot be restored\n"
+  "  --incremental[=N]   save what has changed since the image before; a whole one after every N (16)\n"
   "  --sockets=reset     break connections that lead out, at a restart, instead of refusing\n"
   "  --keep N            keep the last N images of the process\n"
   "  --timeout MS        for all threads to stop (default 10000)\n"
@@ -127,6 +130,27 @@ static int compress_main(int argc, char **argv)
   return for_each_image(argv[1], compress_one, &codec, &err) ? fail(&err) : 0;
 }
 
+static int compact_one(const char *path, void *arg, struct dvm_error *err)
+{
+  struct mpir_image *image = mpir_image_open(path, err);
+  int rc = !image ? err->code : image->chain ? mpir_chain_compact(image, path, path, err) : 0;
+
+  (void)arg;
+  mpir_image_close(image);
+  return rc ? dvm_error_wrap(err, "cannot compact '%s'", path) : 0;
+}
+
+static int compact_main(int argc, char **argv)
+{
+  struct dvm_error err = DVM_ERROR_INIT;
+
+  if (argc != 2) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  return for_each_image(argv[1], compact_one, NULL, &err) ? fail(&err) : 0;
+}
+
 static int expand_main(int argc, char **argv)
 {
   struct dvm_error err = DVM_ERROR_INIT;
@@ -142,7 +166,7 @@ static int expand_main(int argc, char **argv)
   image = mpir_image_open(argv[1], &err);
   if (!image)
     return fail(&err);
-  rc = mpir_image_expand_to(image, argv[2], &err);
+  rc = image->chain ? mpir_chain_compact(image, argv[1], argv[2], &err) : mpir_image_expand_to(image, argv[2], &err);
   mpir_image_close(image);
   return rc ? fail(&err) : 0;
 }
@@ -205,9 +229,10 @@ static int read_codec(enum mpir_codec *codec)
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, SOCKETS, HELP };
+  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, SOCKETS, INCREMENTAL, HELP };
   static const struct option options[] = {
-    { "tree", 0, NULL, TREE }, { "sockets", 1, NULL, SOCKETS }, { "group", 0, NULL, GROUP }, { "session", 0, NULL, SESSION }, { "alone", 0, NULL, ALONE },
+    { "tree", 0, NULL, TREE }, { "sockets", 1, NULL, SOCKETS },
+    { "incremental", 2, NULL, INCREMENTAL }, { "group", 0, NULL, GROUP }, { "session", 0, NULL, SESSION }, { "alone", 0, NULL, ALONE },
     { "output", 1, NULL, 'o' },        { "list", 0, NULL, 'l' },          { "all-files", 0, NULL, ALL_FILES },
     { "no-fork", 0, NULL, NO_FORK },   { "no-sync", 0, NULL, NO_SYNC },   { "allow-traced", 0, NULL, ALLOW_TRACED },
     { "ignore-files", 0, NULL, IGNORE_FILES }, { "keep", 1, NULL, KEEP }, { "timeout", 1, NULL, TIMEOUT },
@@ -234,6 +259,10 @@ static int parse(int argc, char **argv, struct arguments *a)
     case TIMEOUT: rc = read_number("--timeout", 1, &a->request.stop_timeout_ms); break;
     case COMPRESS: rc = read_codec(&a->codec); break;
     case KILL: a->request.signal = SIGKILL; break;
+    case INCREMENTAL:
+      a->request.flags |= CRS_INCREMENTAL;
+      rc = optarg ? read_number("--incremental", 1, &a->request.whole_every) : 0;
+      break;
     case SOCKETS:
       if (strcmp(optarg, "reset") != 0)
         return dvm_usage_error("checkpoint", "'--sockets' takes reset, not '%s'", optarg);
@@ -288,6 +317,8 @@ int mpir_checkpoint_main(int argc, char **argv)
     return inspect_main(argc - 1, argv + 1);
   if (argc > 1 && strcmp(argv[1], "compress") == 0)
     return compress_main(argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "compact") == 0)
+    return compact_main(argc - 1, argv + 1);
   if (argc > 1 && strcmp(argv[1], "expand") == 0)
     return expand_main(argc - 1, argv + 1);
   if (parse(argc, argv, &a))

@@ -22,6 +22,7 @@ static const char usage[] =
   "  --checkpoint-signal NAME    take one when this signal comes (USR1, USR2, ... or a number)\n"
   "  --keep N                    keep the last N images\n"
   "  --all-files                 put mapped files into the images too\n"
+  "  --incremental[=N]           save what has changed since the image before; a whole one after every N (16)\n"
   "  --no-fork                   write while the process stands still\n";
 
 static int signal_number(const char *name)
@@ -153,11 +154,12 @@ static int set_number(const char *key, const char *option, const char *text, uns
 
 int mpir_run_main(int argc, char **argv)
 {
-  enum { CHECKPOINTABLE = 256, FOLDER, EVERY, SIGNAL, KEEP, ALL_FILES, NO_FORK, HELP };
+  enum { CHECKPOINTABLE = 256, FOLDER, EVERY, SIGNAL, KEEP, ALL_FILES, NO_FORK, INCREMENTAL, HELP };
   static const struct option options[] = {
     { "checkpointable", 0, NULL, CHECKPOINTABLE }, { "checkpoint-dir", 1, NULL, FOLDER },
     { "checkpoint-every", 1, NULL, EVERY }, { "checkpoint-signal", 1, NULL, SIGNAL }, { "keep", 1, NULL, KEEP },
-    { "all-files", 0, NULL, ALL_FILES }, { "no-fork", 0, NULL, NO_FORK }, { "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
+    { "all-files", 0, NULL, ALL_FILES }, { "no-fork", 0, NULL, NO_FORK },
+    { "incremental", 2, NULL, INCREMENTAL }, { "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
   };
   char number[16];
   const char *needs = NULL; /* the first option that means nothing without --checkpointable */
@@ -185,6 +187,7 @@ int mpir_run_main(int argc, char **argv)
     case KEEP: rc = set_number("DVMCR_KEEP", "--keep", optarg, 1); break;
     case ALL_FILES: setenv("DVMCR_ALL_FILES", "1", 1); break;
     case NO_FORK: setenv("DVMCR_NO_FORK", "1", 1); break;
+    case INCREMENTAL: rc = set_number("DVMCR_INCREMENTAL", "--incremental", optarg ? optarg : "16", 1); break;
     case 'h':
     case HELP: fputs(usage, stdout); return 0;
     default: return dvm_usage_refused("run", c, argv, options);

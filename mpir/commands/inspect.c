@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "mpir/image/chain.h"
 #include "mpir/image/compress.h"
 
 static const char *const file_kinds[] = {
@@ -41,6 +42,17 @@ static void print_header(const struct mpir_image *image)
   printf("data    %" PRIu64 " bytes in %zu pieces, %" PRIu64 " stored%s%s%s\n", data, image->extent_count, stored,
          h->flags & MPIR_IMAGE_COMPRESSED ? ", compressed" : "", h->flags & MPIR_IMAGE_ALL_FILES ? ", with mapped files" : "",
          h->flags & MPIR_IMAGE_TEXT_CHANGED ? ", code differs from its file" : "");
+}
+
+static void print_chain(const struct mpir_image *image)
+{
+  uint64_t kept = 0;
+
+  for (size_t i = 0; i < image->kept_count; i++)
+    kept += image->kept[i].length;
+  if (image->chain)
+    printf("changes since '%s', number %" PRIu64 ", which has %" PRIu64 " bytes more\n", mpir_image_string(image, image->chain->base_name),
+           image->chain->base_sequence, kept);
 }
 
 static uint64_t data_of(const struct mpir_image *image, const struct mpir_image_map *map)
@@ -98,10 +110,10 @@ static int backtraces(const struct mpir_image *image, const char *path, struct d
   char expanded[64];
   int rc;
 
-  if (!(image->header->flags & MPIR_IMAGE_COMPRESSED))
+  if (!(image->header->flags & (MPIR_IMAGE_COMPRESSED | MPIR_IMAGE_INCREMENTAL)))
     return run_gdb(program, path, err);
   snprintf(expanded, sizeof(expanded), "/tmp/dvm-inspect-%d.ckpt", (int)getpid());
-  rc = mpir_image_expand_to(image, expanded, err);
+  rc = image->chain ? mpir_chain_compact(image, path, expanded, err) : mpir_image_expand_to(image, expanded, err);
   if (!rc)
     rc = run_gdb(program, expanded, err);
   unlink(expanded);
@@ -116,6 +128,7 @@ int mpir_inspect(const struct mpir_image *image, const char *path, const struct 
   if (rc)
     return rc;
   print_header(image);
+  print_chain(image);
   print_tables(image);
   return options->backtraces ? backtraces(image, path, err) : 0;
 }

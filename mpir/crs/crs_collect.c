@@ -342,7 +342,7 @@ int dump_children(struct crs_dump *d)
     plain_add(&t, "/children");
     if (plain_read_file(path, text, sizeof(text)) > 0) {
       plain_add(&d->why, "it has child processes: ");
-      return dump_fail(d, -EOPNOTSUPP, text);
+      return dump_fail(d, -ECHILD, text);
     }
   }
   return 0;

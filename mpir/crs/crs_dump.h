@@ -26,6 +26,11 @@ struct dump_run {
   uint32_t through_buffer; /* not readable in place */
 };
 
+/* Memory that has been written since the image before. */
+struct dump_range {
+  uint64_t start, end;
+};
+
 /* Content of a descriptor that lies in 'pipes'. */
 struct dump_pipe {
   uint32_t file, offset, length;
@@ -53,6 +58,10 @@ struct crs_dump {
   uint64_t frames[CRS_THREADS_MAX];
   unsigned thread_count, map_count, run_count, extent_count, file_count, timer_count, pipe_count;
   unsigned load_count, phdr_max;
+  bool incremental;             /* the image holds what is dirty, and the rest is in the one before */
+  unsigned dirty_count, kept_count;
+  uint64_t plain_end;           /* incremental: where the contents of files lie in the whole form */
+  struct mpir_image_chain chain;
   bool locks, hinted;           /* some memory is locked; what smaps tells of the mappings is noted */
   uint32_t strings_len, pipes_len;
   uint64_t notes_len, data_end, data_size;
@@ -66,6 +75,9 @@ struct crs_dump {
   struct dump_pipe pipe_contents[DUMP_PIPE_PIECES_MAX];
   struct mpir_image_map maps[DUMP_MAPS_MAX];
   struct dump_run runs[DUMP_RUNS_MAX];
+  struct dump_range dirty[DUMP_RUNS_MAX];
+  struct mpir_image_kept kept[DUMP_RUNS_MAX];
+  Elf64_Phdr whole_phdrs[DUMP_MAPS_MAX + 1]; /* incremental: those of the whole form */
   struct mpir_image_extent extents[DUMP_EXTENTS_MAX];
   struct mpir_image_file files[DUMP_FILES_MAX];
   Elf64_Phdr phdrs[DUMP_MAPS_MAX + 1];
@@ -98,6 +110,9 @@ struct map_line {
 char *dump_map_line(char *line, struct map_line *m);
 /* The name of a file or object that has none any more. */
 bool dump_is_deleted(const char *name);
+
+/* Whether memory from 'start' on is to be written; '*end' becomes the end of what is like it, if that is less.  crs_track.c */
+bool dump_is_dirty(const struct crs_dump *d, const struct mpir_image_map *map, uint64_t start, uint64_t *end);
 
 /* Each returns 0 or -E... with the reason in d->why. */
 int dump_threads(struct crs_dump *d);   /* crs_collect.c: what must be read before the release */

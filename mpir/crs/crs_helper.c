@@ -17,6 +17,7 @@
 #include "mpir/crs/crs_fault.h"
 #include "mpir/crs/crs_hooks.h"
 #include "mpir/crs/crs_private.h"
+#include "mpir/crs/crs_track.h"
 #include "mpir/crs/plain.h"
 #include "mpir/crs/sys.h"
 
@@ -109,16 +110,20 @@ static void retain(const struct crs_request *request, const char *path)
 {
   char folder[CRS_PATH_MAX], name[CRS_PATH_MAX];
   const char *slash = strrchr(path, '/');
+  unsigned needed;
 
   if (!request->keep || !slash || (request->path[0] && request->path[strlen(request->path) - 1] != '/'))
     return;
   memcpy(folder, path, (size_t)(slash - path) + 1);
   folder[slash - path + 1] = '\0';
-  for (unsigned i = crs.sequence; i > request->keep; i--) {
+  if (crs.sequence <= request->keep)
+    return;
+  needed = crs_track_needed(crs.sequence - request->keep + 1);
+  for (unsigned i = needed; i > 1; i--) {
     struct plain_text t = PLAIN_TEXT(name);
 
-    image_name(&t, folder, i - request->keep);
-    if (unlink(name) && i - request->keep + 1 < crs.sequence - request->keep)
+    image_name(&t, folder, i - 1);
+    if (unlink(name) && i < needed)
       return; /* a gap: what lies before was removed earlier */
   }
 }
@@ -274,6 +279,8 @@ static void serve_connection(void)
   if (!rc) {
     if (!request.keep)
       request.keep = default_request.keep;
+    if (!request.whole_every)
+      request.whole_every = default_request.whole_every;
     request.flags |= default_request.flags; /* what the program was started with holds for every image */
     rc = checkpoint(&request, &reply, fd);
     current_requester = 0;
@@ -434,7 +441,8 @@ static void read_environment(void)
   default_request.version = CRS_PROTOCOL_VERSION;
   default_request.keep = environment_number("DVMCR_KEEP", 0);
   default_request.stop_timeout_ms = environment_number("DVMCR_TIMEOUT_MS", 0);
-  default_request.flags = (environment_number("DVMCR_ALL_FILES", 0) ? CRS_ALL_FILES : 0u) |
+  default_request.whole_every = environment_number("DVMCR_INCREMENTAL", 0);
+  default_request.flags = (default_request.whole_every ? CRS_INCREMENTAL : 0u) | (environment_number("DVMCR_ALL_FILES", 0) ? CRS_ALL_FILES : 0u) |
                           (environment_number("DVMCR_NO_FORK", 0) ? CRS_NO_FORK : 0u);
   period_ms = environment_number("DVMCR_EVERY", 0) * 1000;
   crs.stop_signal = (int)environment_number("DVMCR_STOP_SIGNAL", (unsigned)SIGRTMAX - 1);
@@ -483,6 +491,7 @@ static void after_fork(void)
   crs.sequence = 0;
   crs_self.helper = false;
   crs_self.tid = 0;
+  crs_track_forget(true);
   crs_timer_after_fork();
   crs_hooks_strings(crs.pid);
   start_thread();

@@ -8,6 +8,7 @@
 #include "mpir/crs/crs_dump.h"
 
 #define NOTE_CORE "CORE"
+#define CHAIN_NOTES 3 /* the last ones, of incremental images alone */
 #define FXSAVE_SIZE 512
 #define XSAVE_SOFTWARE 464        /* where the kernel describes the extended area in a signal frame */
 #define XSAVE_MAGIC 0x46505853u
@@ -228,12 +229,16 @@ int dump_notes(struct crs_dump *d)
     { MPIR_NOTE_GROUPS, d->groups, d->group_count * sizeof(d->groups[0]) },
     { MPIR_NOTE_FILTERS, d->filters, d->filters_len },
     { MPIR_NOTE_PROCESS, &d->process, sizeof(d->process) },
+    { MPIR_NOTE_CHAIN, &d->chain, sizeof(d->chain) },
+    { MPIR_NOTE_KEPT, d->kept, d->kept_count * sizeof(d->kept[0]) },
+    { MPIR_NOTE_LOADS, d->whole_phdrs, (1 + d->load_count) * sizeof(d->whole_phdrs[0]) },
   };
+  const size_t count = sizeof(ours) / sizeof(ours[0]) - (d->incremental ? 0 : CHAIN_NOTES);
   int rc = notes_core(d);
 
   if (!rc && d->notes_len % 8) /* an empty note of 20 bytes: ours begin at a multiple of 8 */
     rc = note_add(d, NOTE_CORE, 0, "", 0);
-  for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]) && !rc; i++)
+  for (size_t i = 0; i < count && !rc; i++)
     rc = note_add(d, MPIR_NOTE_NAME, ours[i].type, ours[i].content, ours[i].size);
   return rc;
 }

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include "mpir/crs/crs_dump.h"
+#include "mpir/crs/crs_track.h"
 #include "mpir/crs/crs_fault.h"
 #include "mpir/crs/sys.h"
 
@@ -131,6 +132,8 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
   rc = dump_maps(d); /* here, so that a copy that shares nothing with us need not be waited for */
   if (!rc && d->locks)
     dump_hints(d);
+  if (!rc)
+    crs_track_begin(d, path);
   if (rc) {
     sys2(SYS_munmap, result, sizeof(*result));
     return rc;
@@ -142,8 +145,8 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
   }
   if (writer < 0) {
     d->result = NULL;
-    d->map_count = 0;
-    d->hinted = false;
+    d->map_count = d->dirty_count = 0;
+    d->hinted = d->incremental = false;
     sys2(SYS_munmap, result, sizeof(*result));
     return -ENOMEM;
   }
@@ -155,8 +158,12 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
 
 static int save_stopped(struct crs_dump *d, const char *path, struct crs_reply *reply)
 {
-  int rc = dump_write(d, path);
+  int rc = dump_maps(d);
 
+  if (!rc) {
+    crs_track_begin(d, path);
+    rc = dump_write(d, path);
+  }
   reply->image_size = d->header.image_size;
   reply->data_size = d->data_size;
   return rc;
@@ -184,7 +191,8 @@ static int save_now(const struct crs_request *request, const char *path, struct 
   d->why = (struct plain_text){ reply->text, sizeof(reply->text), 0 };
   d->own_fds[0] = crs.listen_fd;
   d->own_fds[1] = connection;
-  d->own_fds[2] = d->own_fds[3] = -1;
+  d->own_fds[2] = crs_track_fd();
+  d->own_fds[3] = -1;
   crs.sequence++;
   d->header.dumpable = (uint32_t)sys1(SYS_prctl, PR_GET_DUMPABLE);
   if (!d->header.dumpable) /* or we could not look at ourselves in /proc */
@@ -206,6 +214,7 @@ static int save_now(const struct crs_request *request, const char *path, struct 
   }
   if (!d->header.dumpable)
     sys2(SYS_prctl, PR_SET_DUMPABLE, 0);
+  crs_track_end(d, path, !rc);
   if (rc)
     crs.sequence--;
   sys2(SYS_munmap, d, sizeof(*d));
@@ -233,6 +242,7 @@ static void wake_up(void)
   if (atomic_load(&crs.lock_future))
     sys1(SYS_mlockall, atomic_load(&crs.lock_future));
   crs.restart.valid = 0;
+  crs_track_forget(false);
   crs_helper_listen();
   crs_hooks_after_restart(crs.restart.debug, crs.restart.outer_pid);
 }

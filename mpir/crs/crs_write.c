@@ -108,7 +108,9 @@ static int layout(struct crs_dump *d)
     d->phdrs[i].p_offset = offset;
     offset += d->phdrs[i].p_filesz;
   }
-  d->data_end = offset;
+  d->data_end = d->plain_end = offset;
+  if (d->incremental)
+    d->data_end = d->load_count ? d->phdrs[1].p_offset : offset;
   return 0;
 }
 
@@ -127,10 +129,12 @@ static uint64_t file_offset_of(const struct crs_dump *d, uint64_t address)
   return d->phdrs[low].p_offset + (address - d->phdrs[low].p_vaddr);
 }
 
-static int add_extent(struct crs_dump *d, const void *content, uint64_t address, uint64_t length, uint64_t offset,
+/* 'plain': the place in the whole form.  An incremental image has its pieces one behind the other. */
+static int add_extent(struct crs_dump *d, const void *content, uint64_t address, uint64_t length, uint64_t plain,
                       int file, uint32_t flags)
 {
   struct mpir_image_extent *extent = &d->extents[d->extent_count];
+  const uint64_t offset = d->incremental ? d->data_end : plain;
   int rc;
 
   if (d->extent_count == DUMP_EXTENTS_MAX)
@@ -139,9 +143,11 @@ static int add_extent(struct crs_dump *d, const void *content, uint64_t address,
   if (rc)
     return rc;
   *extent = (struct mpir_image_extent){ .address = address, .length = length, .file_offset = offset, .stored = length,
-                                        .plain_offset = offset, .flags = flags, .crc = mpir_crc32c(0, content, length), .codec = MPIR_CODEC_NONE, .file = file };
+                                        .plain_offset = plain, .flags = flags, .crc = mpir_crc32c(0, content, length), .codec = MPIR_CODEC_NONE, .file = file };
   d->extent_count++;
   d->data_size += length;
+  if (d->incremental)
+    d->data_end += (length + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1);
   if (!(d->request->flags & CRS_NO_SYNC) && length >= EARLY_WRITE) /* the medium works while we look at the next piece */
     sys4(SYS_sync_file_range, d->fd, offset, length, 2 /* SYNC_FILE_RANGE_WRITE */);
   return 0;
@@ -260,7 +266,7 @@ static void own_area(uint64_t *start, uint64_t *end)
 
 static uint64_t between(uint64_t low, uint64_t value, uint64_t high) { return value < low ? low : value > high ? high : value; }
 
-static int write_run(struct crs_dump *d, const struct dump_run *run)
+static int write_dirty(struct crs_dump *d, const struct dump_run *run)
 {
   const struct mpir_image_map *map = &d->maps[run->map];
   bool sparse = map->kind == MPIR_MAP_ANON || map->kind == MPIR_MAP_SHARED;
@@ -281,6 +287,38 @@ static int write_run(struct crs_dump *d, const struct dump_run *run)
   if (!rc && to < run->end)
     rc = write_pages(d, (const char *)to, to, run->end - to, sparse);
   return rc;
+}
+
+static int add_kept(struct crs_dump *d, uint64_t start, uint64_t end)
+{
+  if (d->kept_count == DUMP_RUNS_MAX)
+    return dump_fail(d, -E2BIG, "memory is too fragmented");
+  d->kept[d->kept_count++] = (struct mpir_image_kept){ start, end - start };
+  return 0;
+}
+
+/* What has changed is written, of the rest it is noted that the image before has it. */
+static int write_run(struct crs_dump *d, const struct dump_run *run)
+{
+  struct dump_run part = *run;
+  int rc = 0;
+
+  for (uint64_t at = run->start; at < run->end && !rc; at = part.end) {
+    part.start = at;
+    part.end = run->end;
+    rc = dump_is_dirty(d, &d->maps[run->map], at, &part.end) ? write_dirty(d, &part) : add_kept(d, at, part.end);
+  }
+  return rc;
+}
+
+/* Of a descriptor: behind the memory. */
+static int add_content(struct crs_dump *d, const void *content, uint64_t at, uint64_t length, int file)
+{
+  uint64_t *end = d->incremental ? &d->plain_end : &d->data_end;
+  const uint64_t plain = *end;
+
+  *end += (length + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1);
+  return add_extent(d, content, at, length, plain, file, 0);
 }
 
 /* The content of memory files and deleted files, behind the memory data. */
@@ -306,8 +344,7 @@ static int write_file_content(struct crs_dump *d, unsigned index)
     n = sys4(SYS_pread64, fd, d->copy, sizeof(d->copy), at);
     if (n <= 0)
       break;
-    rc = add_extent(d, d->copy, at, (uint64_t)n, d->data_end, (int)index, 0);
-    d->data_end += ((uint64_t)n + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1);
+    rc = add_content(d, d->copy, at, (uint64_t)n, (int)index);
     at += (uint64_t)n;
   }
   sys1(SYS_close, fd);
@@ -322,8 +359,7 @@ static int write_shared(struct crs_dump *d)
   for (unsigned i = 0; i < d->pipe_count && !rc; i++) {
     const struct dump_pipe *p = &d->pipe_contents[i];
 
-    rc = add_extent(d, d->pipes + p->offset, 0, p->length, d->data_end, (int)p->file, 0);
-    d->data_end += (p->length + MPIR_PAGE - 1) & ~(MPIR_PAGE - 1);
+    rc = add_content(d, d->pipes + p->offset, 0, p->length, (int)p->file);
   }
   for (unsigned i = 0; i < d->file_count && !rc; i++)
     if (d->files[i].kind == MPIR_FILE_MEMFD && d->files[i].same_as < 0 && !dump_is_others(d, d->files[i].device, d->files[i].inode))
@@ -380,6 +416,16 @@ static void add_checksum_note(struct crs_dump *d, const Elf64_Ehdr *eh)
 
 #define CHECKSUM_NOTE_SIZE (12 + sizeof(MPIR_NOTE_NAME) + sizeof(struct mpir_image_checksum))
 
+/* An incremental image is no core file that a debugger could read memory from: it shows the ranges, not the content. */
+static void hide_content(struct crs_dump *d)
+{
+  d->header.flags |= MPIR_IMAGE_INCREMENTAL;
+  memcpy(d->whole_phdrs, d->phdrs, (1 + d->load_count) * sizeof(d->phdrs[0]));
+  d->whole_phdrs[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_align = 4 };
+  for (unsigned i = 1; i <= d->load_count; i++)
+    d->phdrs[i].p_filesz = d->phdrs[i].p_offset = 0;
+}
+
 static int write_metadata(struct crs_dump *d)
 {
   Elf64_Ehdr eh = {
@@ -391,6 +437,8 @@ static int write_metadata(struct crs_dump *d)
 
   sort_extents(d);
   map_offsets(d);
+  if (d->incremental)
+    hide_content(d);
   rc = dump_notes(d); /* once for the length, which the header tells */
   d->header.image_size = d->data_end + d->notes_len + CHECKSUM_NOTE_SIZE;
   d->notes_len = 0;

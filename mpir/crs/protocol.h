@@ -16,6 +16,7 @@ enum { /* crs_request.flags */
   CRS_FOR_DEBUGGER = 16, /* asked with --crdebug */
   CRS_IGNORE_FILES = 32, /* leave out what cannot be restored instead of refusing */
   CRS_RESET_SOCKETS = 1 << 15, /* connections that lead out are broken at a restart, instead of being refused */
+  CRS_INCREMENTAL = 1 << 14, /* what has changed since the image before, if that is known */
   CRS_MEMBER = 1 << 16,  /* one process of a set, see struct crs_order */
 };
 
@@ -29,6 +30,7 @@ struct crs_request {
   uint32_t version, flags;
   uint32_t stop_timeout_ms;
   uint32_t keep;            /* images of this process to keep; 0: all */
+  uint32_t whole_every;     /* incremental images between whole ones, 0: as usual */
   int32_t signal;           /* sent to the process when the image is whole; 0: none */
   char path[CRS_PATH_MAX];  /* image file, a folder (ends in '/'), or "" for the process's own folder */
 };

@@ -1,4 +1,5 @@
 #include "mpir/image/compress.h"
+#include "mpir/image/writer.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -10,12 +11,7 @@
 #include "mpir/image/codec.h"
 #include "mpir/image/crc32c.h"
 
-struct writer {
-  int fd;
-  struct dvm_error *err;
-};
-
-static int write_at(struct writer *w, const void *from, size_t size, uint64_t offset)
+int mpir_writer_put(struct mpir_writer *w, const void *from, size_t size, uint64_t offset)
 {
   const char *p = from;
 
@@ -53,10 +49,11 @@ static void note_put(struct notes *n, const char *name, uint32_t type, const voi
 
 /* Core notes are kept as they are; ours are written anew.  Fails only for want of memory. */
 static int notes_build(const struct mpir_image *image, const struct mpir_image_header *header,
-                       const struct mpir_image_extent *extents, bool with_loads, struct notes *out)
+                       const struct mpir_image_extent *extents, size_t extent_count, bool with_loads, struct notes *out)
 {
   const unsigned char *from = image->data + image->notes_offset;
-  size_t at = 0, room = image->notes_size + image->load_count * sizeof(Elf64_Phdr) + 4096;
+  size_t at = 0, room = image->notes_size + image->load_count * sizeof(Elf64_Phdr) + extent_count * sizeof(*extents) + 4096;
+  const bool chained = header->flags & MPIR_IMAGE_INCREMENTAL;
 
   out->size = 0;
   out->bytes = calloc(1, room);
@@ -71,13 +68,17 @@ static int notes_build(const struct mpir_image *image, const struct mpir_image_h
     whole = 12 + ((head.n_namesz + 3) & ~3ul) + ((head.n_descsz + 3) & ~3ul);
     if (head.n_namesz == sizeof(MPIR_NOTE_NAME) && memcmp(name, MPIR_NOTE_NAME, sizeof(MPIR_NOTE_NAME)) == 0) {
       const void *content = name + sizeof(MPIR_NOTE_NAME);
+      size_t size = head.n_descsz;
 
-      if (head.n_type == MPIR_NOTE_HEADER)
+      if (head.n_type == MPIR_NOTE_HEADER) {
         content = header;
-      else if (head.n_type == MPIR_NOTE_EXTENTS)
+      } else if (head.n_type == MPIR_NOTE_EXTENTS) {
         content = extents;
-      if (head.n_type != MPIR_NOTE_CHECKSUM && head.n_type != MPIR_NOTE_LOADS)
-        note_put(out, MPIR_NOTE_NAME, head.n_type, content, head.n_descsz);
+        size = extent_count * sizeof(*extents);
+      }
+      if (head.n_type != MPIR_NOTE_CHECKSUM && head.n_type != MPIR_NOTE_LOADS &&
+          (chained || (head.n_type != MPIR_NOTE_CHAIN && head.n_type != MPIR_NOTE_KEPT)))
+        note_put(out, MPIR_NOTE_NAME, head.n_type, content, size);
     } else {
       memcpy(out->bytes + out->size, from + at, whole);
       out->size += whole;
@@ -90,21 +91,22 @@ static int notes_build(const struct mpir_image *image, const struct mpir_image_h
 }
 
 /* Closes the file with notes and headers.  'loads' are the file's own program headers, the first of which is set here. */
-static int finish(struct writer *w, const struct mpir_image *image, struct mpir_image_header *header,
-                  const struct mpir_image_extent *extents, Elf64_Phdr *loads, uint64_t notes_at, bool with_loads)
+int mpir_writer_finish(struct mpir_writer *w, const struct mpir_image *image, struct mpir_image_header *header,
+                       const struct mpir_image_extent *extents, size_t extent_count, Elf64_Phdr *loads, uint64_t notes_at,
+                       bool with_loads)
 {
   Elf64_Ehdr eh;
   struct mpir_image_checksum sum;
   struct notes notes;
   size_t table = image->load_count * sizeof(Elf64_Phdr);
   const size_t sum_size = 12 + sizeof(MPIR_NOTE_NAME) + sizeof(sum);
-  int rc = notes_build(image, header, extents, with_loads, &notes);
+  int rc = notes_build(image, header, extents, extent_count, with_loads, &notes);
 
   if (rc)
     return dvm_error_set(w->err, rc, "out of memory");
   header->image_size = notes_at + notes.size + sum_size;
   free(notes.bytes);
-  rc = notes_build(image, header, extents, with_loads, &notes);
+  rc = notes_build(image, header, extents, extent_count, with_loads, &notes);
   if (rc)
     return dvm_error_set(w->err, rc, "out of memory");
   memcpy(&eh, image->data, sizeof(eh));
@@ -114,17 +116,17 @@ static int finish(struct writer *w, const struct mpir_image *image, struct mpir_
   sum.headers_crc = mpir_crc32c(mpir_crc32c(0, &eh, sizeof(eh)), loads, table);
   sum.notes_crc = mpir_crc32c(0, notes.bytes, notes.size);
   note_put(&notes, MPIR_NOTE_NAME, MPIR_NOTE_CHECKSUM, &sum, sizeof(sum));
-  rc = write_at(w, notes.bytes, notes.size, notes_at);
+  rc = mpir_writer_put(w, notes.bytes, notes.size, notes_at);
   if (!rc)
-    rc = write_at(w, loads, table, sizeof(eh));
+    rc = mpir_writer_put(w, loads, table, sizeof(eh));
   if (!rc)
-    rc = write_at(w, &eh, sizeof(eh), 0);
+    rc = mpir_writer_put(w, &eh, sizeof(eh), 0);
   free(notes.bytes);
   return rc;
 }
 
 /* A piece that does not shrink is stored as it is. */
-static int compress_extents(struct writer *w, const struct mpir_image *image, struct mpir_image_extent *extents,
+static int compress_extents(struct mpir_writer *w, const struct mpir_image *image, struct mpir_image_extent *extents,
                             enum mpir_codec codec, uint64_t *offset)
 {
   void *space = malloc(MPIR_EXTENT_MAX), *plain_space = malloc(MPIR_EXTENT_MAX);
@@ -142,7 +144,7 @@ static int compress_extents(struct writer *w, const struct mpir_image *image, st
     extents[i].file_offset = *offset;
     extents[i].stored = size ? size : e->length;
     extents[i].codec = size ? codec : MPIR_CODEC_NONE;
-    rc = write_at(w, size ? space : plain, extents[i].stored, *offset);
+    rc = mpir_writer_put(w, size ? space : plain, extents[i].stored, *offset);
     *offset += padded(extents[i].stored);
   }
   free(space);
@@ -150,7 +152,7 @@ static int compress_extents(struct writer *w, const struct mpir_image *image, st
   return rc;
 }
 
-static int compress_into(struct writer *w, const struct mpir_image *image, enum mpir_codec codec)
+static int compress_into(struct mpir_writer *w, const struct mpir_image *image, enum mpir_codec codec)
 {
   struct mpir_image_extent *extents = calloc(image->extent_count + 1, sizeof(*extents));
   Elf64_Phdr *loads = calloc(image->load_count, sizeof(*loads));
@@ -167,13 +169,13 @@ static int compress_into(struct writer *w, const struct mpir_image *image, enum 
     rc = compress_extents(w, image, extents, codec, &offset);
   }
   if (!rc)
-    rc = finish(w, image, &header, extents, loads, offset, true);
+    rc = mpir_writer_finish(w, image, &header, extents, image->extent_count, loads, offset, true);
   free(extents);
   free(loads);
   return rc;
 }
 
-static int expand_extents(struct writer *w, const struct mpir_image *image, struct mpir_image_extent *extents)
+static int expand_extents(struct mpir_writer *w, const struct mpir_image *image, struct mpir_image_extent *extents)
 {
   void *space = malloc(MPIR_EXTENT_MAX);
   int rc = space ? 0 : dvm_error_set(w->err, -ENOMEM, "out of memory");
@@ -185,7 +187,7 @@ static int expand_extents(struct writer *w, const struct mpir_image *image, stru
     if (!plain || mpir_crc32c(0, plain, e->length) != e->crc)
       rc = dvm_error_set(w->err, -EBADMSG, "the image is damaged at address %#llx", (unsigned long long)e->address);
     else
-      rc = write_at(w, plain, e->length, e->plain_offset);
+      rc = mpir_writer_put(w, plain, e->length, e->plain_offset);
     extents[i].file_offset = e->plain_offset;
     extents[i].stored = e->length;
     extents[i].codec = MPIR_CODEC_NONE;
@@ -194,7 +196,7 @@ static int expand_extents(struct writer *w, const struct mpir_image *image, stru
   return rc;
 }
 
-static int expand_into(struct writer *w, const struct mpir_image *image)
+static int expand_into(struct mpir_writer *w, const struct mpir_image *image)
 {
   struct mpir_image_extent *extents = calloc(image->extent_count + 1, sizeof(*extents));
   Elf64_Phdr *loads = calloc(image->load_count, sizeof(*loads));
@@ -215,15 +217,15 @@ static int expand_into(struct writer *w, const struct mpir_image *image)
         end = extents[i].plain_offset + extents[i].length;
   }
   if (!rc)
-    rc = finish(w, image, &header, extents, loads, padded(end), false);
+    rc = mpir_writer_finish(w, image, &header, extents, image->extent_count, loads, padded(end), image->chain != NULL);
   free(extents);
   free(loads);
   return rc;
 }
 
-static int write_whole(const struct mpir_image *image, const char *path, enum mpir_codec codec, struct dvm_error *err)
+int mpir_writer_file(const char *path, int (*write)(struct mpir_writer *w, void *arg), void *arg, struct dvm_error *err)
 {
-  struct writer w = { -1, err };
+  struct mpir_writer w = { -1, err };
   char *temporary;
   int rc;
 
@@ -235,7 +237,7 @@ static int write_whole(const struct mpir_image *image, const char *path, enum mp
     free(temporary);
     return rc;
   }
-  rc = codec == MPIR_CODEC_NONE ? expand_into(&w, image) : compress_into(&w, image, codec);
+  rc = write(&w, arg);
   if (!rc && fdatasync(w.fd))
     rc = dvm_error_errno(err, "cannot write '%s'", temporary);
   if (close(w.fd) && !rc)
@@ -248,20 +250,31 @@ static int write_whole(const struct mpir_image *image, const char *path, enum mp
   return rc;
 }
 
+struct conversion { const struct mpir_image *image; enum mpir_codec codec; };
+
+static int convert(struct mpir_writer *w, void *arg)
+{
+  const struct conversion *c = arg;
+
+  return c->codec == MPIR_CODEC_NONE ? expand_into(w, c->image) : compress_into(w, c->image, c->codec);
+}
+
 int mpir_image_compress(const struct mpir_image *image, const char *path, enum mpir_codec codec, struct dvm_error *err)
 {
-  return write_whole(image, path, codec, err);
+  struct conversion c = { image, codec };
+
+  return mpir_writer_file(path, convert, &c, err);
 }
 
 int mpir_image_expand_to(const struct mpir_image *image, const char *path, struct dvm_error *err)
 {
-  return write_whole(image, path, MPIR_CODEC_NONE, err);
+  return mpir_image_compress(image, path, MPIR_CODEC_NONE, err);
 }
 
-struct mpir_image *mpir_image_expand(const struct mpir_image *image, const char *name, struct dvm_error *err)
+struct mpir_image *mpir_writer_nameless(const char *name, int (*write)(struct mpir_writer *w, void *arg), void *arg, struct dvm_error *err)
 {
   const char *folder = getenv("TMPDIR");
-  struct writer w = { open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), err };
+  struct mpir_writer w = { open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), err };
 
   if (w.fd < 0)
     w.fd = memfd_create("checkpoint-image", MFD_CLOEXEC);
@@ -269,9 +282,16 @@ struct mpir_image *mpir_image_expand(const struct mpir_image *image, const char 
     dvm_error_errno(err, "no place to expand the image");
     return NULL;
   }
-  if (expand_into(&w, image)) {
+  if (write(&w, arg)) {
     close(w.fd);
     return NULL;
   }
   return mpir_image_open_fd(w.fd, name, err);
+}
+
+struct mpir_image *mpir_image_expand(const struct mpir_image *image, const char *name, struct dvm_error *err)
+{
+  struct conversion c = { image, MPIR_CODEC_NONE };
+
+  return mpir_writer_nameless(name, convert, &c, err);
 }

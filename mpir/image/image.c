@@ -41,7 +41,7 @@ static int note_take(const struct note_slot *slot, const void *content, size_t s
 static int note_dispatch(struct mpir_image *image, const char *name, size_t name_size, uint32_t type,
                          const void *content, size_t size, const struct mpir_image_checksum **sum, struct dvm_error *err)
 {
-  size_t headers = 0, actions = 0, sums = 0, processes = 0;
+  size_t headers = 0, actions = 0, sums = 0, processes = 0, chains = 0;
   const struct note_slot slots[] = {
     SLOT(HEADER) = { "header", sizeof(*image->header), (const void **)&image->header, &headers },
     SLOT(MAPS) = { "memory map", sizeof(*image->maps), (const void **)&image->maps, &image->map_count },
@@ -56,6 +56,8 @@ static int note_dispatch(struct mpir_image *image, const char *name, size_t name
     SLOT(GROUPS) = { "groups", sizeof(*image->groups), (const void **)&image->groups, &image->group_count },
     SLOT(FILTERS) = { "filters", 1, (const void **)&image->filters, &image->filters_size },
     SLOT(PROCESS) = { "process", sizeof(*image->process), (const void **)&image->process, &processes },
+    SLOT(CHAIN) = { "chain", sizeof(*image->chain), (const void **)&image->chain, &chains },
+    SLOT(KEPT) = { "kept memory", sizeof(*image->kept), (const void **)&image->kept, &image->kept_count },
     SLOT(LOADS) = { "program headers", sizeof(*image->loads), (const void **)&image->loads, &image->load_count },
   };
   const struct note_slot auxv = { "auxiliary vector", 1, (const void **)&image->auxv, &image->auxv_bytes };
@@ -74,6 +76,8 @@ static int note_dispatch(struct mpir_image *image, const char *name, size_t name
     rc = dvm_error_set(err, -EBADMSG, "the image has %zu headers", headers);
   if (!rc && type == MPIR_NOTE_PROCESS && processes != 1)
     rc = dvm_error_set(err, -EBADMSG, "the image tells of %zu processes", processes);
+  if (!rc && type == MPIR_NOTE_CHAIN && chains != 1)
+    rc = dvm_error_set(err, -EBADMSG, "the image has %zu images before it", chains);
   if (!rc && type == MPIR_NOTE_ACTIONS && actions != MPIR_SIGNALS)
     rc = dvm_error_set(err, -EBADMSG, "the image has %zu signal actions, not %d", actions, MPIR_SIGNALS);
   return rc;
@@ -266,6 +270,28 @@ static int check_timers(const struct mpir_image *image, struct dvm_error *err)
   return 0;
 }
 
+static int check_chain(const struct mpir_image *image, struct dvm_error *err)
+{
+  const bool incremental = image->header->flags & MPIR_IMAGE_INCREMENTAL;
+  const struct mpir_image_chain *c = image->chain;
+  uint64_t last = 0;
+
+  if (incremental != (c != NULL) || incremental != (image->kept != NULL) || (incremental && !image->loads))
+    return dvm_error_set(err, -EBADMSG, "the image does not tell what it was taken on");
+  if (c && (!string_ok(image, c->base_name) || !*mpir_image_string(image, c->base_name) ||
+            strchr(mpir_image_string(image, c->base_name), '/') || c->base_sequence >= image->header->sequence))
+    return dvm_error_set(err, -EBADMSG, "the name or number of the image before it is bad");
+  for (size_t i = 0; i < image->kept_count; i++) {
+    const struct mpir_image_kept *k = &image->kept[i];
+    const struct mpir_image_map *m = mpir_image_map_at(image, k->address);
+
+    if (!m || !k->length || (k->address | k->length) % MPIR_PAGE || k->address < last || k->length > m->end - k->address)
+      return dvm_error_set(err, -EBADMSG, "entry %zu of the image's kept memory is bad", i);
+    last = k->address + k->length;
+  }
+  return 0;
+}
+
 static int check_tables(struct mpir_image *image, struct dvm_error *err)
 {
   int rc = check_header(image, err);
@@ -280,6 +306,8 @@ static int check_tables(struct mpir_image *image, struct dvm_error *err)
     rc = check_timers(image, err);
   if (!rc)
     rc = check_files(image, err);
+  if (!rc)
+    rc = check_chain(image, err);
   return rc ? rc : check_extents(image, err);
 }
 

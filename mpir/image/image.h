@@ -25,6 +25,9 @@ struct mpir_image { /* all pointers borrow from the file's mapping */
   const Elf64_Phdr *loads;                  /* of the uncompressed form, the note segment first */
   size_t map_count, thread_count, extent_count, file_count, timer_count, strings_size, auxv_bytes, load_count;
   size_t credential_count, group_count, filters_size, filter_count;
+  const struct mpir_image_chain *chain;     /* NULL unless incremental */
+  const struct mpir_image_kept *kept;
+  size_t kept_count;
   const unsigned char *data;                /* the whole file */
   size_t size;
   uint64_t notes_offset, notes_size;

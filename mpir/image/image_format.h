@@ -33,6 +33,8 @@ enum mpir_note_type {
   MPIR_NOTE_GROUPS = MPIR_NOTE_BASE + 12,  /* numbers of groups, 4 bytes each; credentials tell which */
   MPIR_NOTE_FILTERS = MPIR_NOTE_BASE + 13, /* seccomp filters in the order of their installation: flags, length, instructions */
   MPIR_NOTE_PROCESS = MPIR_NOTE_BASE + 14, /* one mpir_image_process */
+  MPIR_NOTE_CHAIN = MPIR_NOTE_BASE + 15,   /* incremental images: one mpir_image_chain */
+  MPIR_NOTE_KEPT = MPIR_NOTE_BASE + 16,    /* incremental images: mpir_image_kept[], ascending */
 };
 
 enum mpir_codec { MPIR_CODEC_NONE = 0, MPIR_CODEC_ZLIB = 1, MPIR_CODEC_ZSTD = 2 };
@@ -41,6 +43,7 @@ enum { /* mpir_image_header.flags */
   MPIR_IMAGE_ALL_FILES = 1,   /* mapped files are in the image too */
   MPIR_IMAGE_COMPRESSED = 2,  /* extents are compressed: to be expanded before a debugger or restart can read it */
   MPIR_IMAGE_TEXT_CHANGED = 4, /* a code page differs from its file */
+  MPIR_IMAGE_INCREMENTAL = 16, /* holds what has changed since another image */
   MPIR_IMAGE_DEBUGGED = 8,    /* taken while a debugger meant to come back */
 };
 
@@ -109,6 +112,19 @@ struct mpir_image_extent {
 };
 
 enum { MPIR_EXTENT_VIEW = 1 }; /* equal to the mapped file: for debuggers, not restored */
+
+/* The image that an incremental one was taken on: a file in the same folder, by these marks. */
+struct mpir_image_chain {
+  int64_t base_taken_at_ns;
+  uint64_t base_sequence;
+  uint32_t base_name;      /* in the strings */
+  uint32_t depth;          /* images back to the whole one */
+};
+
+/* Memory whose content is that of the image before; what has no content there either is zero. */
+struct mpir_image_kept {
+  uint64_t address, length;
+};
 
 #define MPIR_AFFINITY_WORDS 16
 

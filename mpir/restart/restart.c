@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "mpir/image/chain.h"
 #include "mpir/image/compress.h"
 #include "mpir/image/image_set.h"
 #include "mpir/restart/restart_private.h"
@@ -380,6 +381,8 @@ struct mpir_image *mpir_restart_open(const char *path, const struct mpir_restart
     return NULL;
   if (mpir_restart_check(image, options, err))
     plain = NULL;
+  else if (image->chain)
+    plain = mpir_chain_whole(image, path, err);
   else if (image->header->flags & MPIR_IMAGE_COMPRESSED)
     plain = mpir_image_expand(image, path, err);
   if (plain != image)

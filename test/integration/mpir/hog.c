@@ -1,6 +1,7 @@
 /* Memory to be saved.  hog MEBIBYTES [huge|small [THREADS]]: fills it with bytes that do not compress, tells what a fork of it costs, says
- * "ready" and waits. */
+ * "ready" and waits.  SIGUSR1: changes one page in a hundred and says "changed". */
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,14 @@ static void *sleeper(void *arg)
   for (;;)
     pause();
   return arg;
+}
+
+static volatile sig_atomic_t asked;
+
+static void on_user(int sig)
+{
+  (void)sig;
+  asked++;
 }
 
 static double ms_of(clockid_t clock)
@@ -62,6 +71,12 @@ int main(int argc, char **argv)
   }
   for (int i = 0; i < 3; i++)
     tell_fork();
+  signal(SIGUSR1, on_user);
   fprintf(stderr, "ready\n");
-  sleeper(NULL);
+  for (;;) {
+    pause();
+    for (size_t at = 0; asked && at < size / 8; at += 100 * 4096 / 8)
+      p[at + asked] += 1;
+    fprintf(stderr, "changed %d\n", (int)asked);
+  }
 }
