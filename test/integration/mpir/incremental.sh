@@ -52,10 +52,9 @@ IMAGE=${CHAIN[5]}
 verified "compressed in the middle and at the end"
 cp "${CHAIN[3]}" "$WORK/kept"
 cp "${CHAIN[2]}" "$WORK/third"
-dd if=/dev/zero of="${CHAIN[3]}" bs=1 count=64 seek=$(($(stat -c %s "${CHAIN[3]}") / 2)) conv=notrunc 2> /dev/null
-cmp -s "${CHAIN[3]}" "$WORK/kept" && fail "nothing is damaged"
+printf 'damage' | dd of="${CHAIN[3]}" bs=1 seek=$(($(stat -c %s "${CHAIN[3]}") - 2000)) conv=notrunc 2> /dev/null # in what is always read
 "$BIN/dvm-restart" "$IMAGE" > "$WORK/damaged.out" 2>&1 && fail "a chain with a damaged image runs"
-grep -q "damaged" "$WORK/damaged.out" || { cat "$WORK/damaged.out" >&2; fail "the damage is not named"; }
+grep -q "damaged.*$(basename "${CHAIN[3]}")" "$WORK/damaged.out" || { cat "$WORK/damaged.out" >&2; fail "the damage is not named"; }
 rm "${CHAIN[3]}"
 "$BIN/dvm-restart" "$IMAGE" > "$WORK/missing.out" 2>&1 && fail "a chain with a missing image runs"
 grep -q "the image before it\|the one before it is missing.*$(basename "${CHAIN[3]}")" "$WORK/missing.out" || { cat "$WORK/missing.out" >&2; fail "the missing one is not named"; }
@@ -73,7 +72,6 @@ chmod 600 "${CHAIN[3]}"
 IMAGE=${CHAIN[5]}
 rm "${CHAIN[@]:0:5}"
 verified "compacted"
-verified "compacted, lazily" --lazy
 rm "$IMAGE"
 
 # Periodic ones, of which the last are kept: what those need is kept too.
