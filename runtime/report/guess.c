@@ -54,8 +54,27 @@ static bool mentions(const char *s, const char *end, const char *word) {
   return false;
 }
 
+static const char *opposite(const char *extreme) { return !extreme ? NULL : strcmp(extreme, "max") ? "max" : "min"; }
+
+/* Is what begins at 'at' inside of a "!( .. )" that begins at or behind 's'? */
+static bool is_negated(const char *s, const char *at) {
+  int depth = 0;
+  bool negated = false;
+  for (const char *p = at; p > s; p--) {
+    depth += (p[-1] == '(') - (p[-1] == ')');
+    if (p[-1] != '(' || depth < 1)
+      continue;
+    depth = 0; /* the group around it */
+    const char *q = p - 1;
+    while (q > s && q[-1] == ' ')
+      q--;
+    negated ^= q > s && q[-1] == '!';
+  }
+  return negated;
+}
+
 /* "x > m" or "m < x" keep the greatest. */
-static const char *of_comparison(const char *s, const char *end, const char *name) {
+static const char *of_plain_comparison(const char *s, const char *end, const char *name) {
   const char *at = find_name(s, end, name);
   if (!at)
     return NULL;
@@ -69,6 +88,11 @@ static const char *of_comparison(const char *s, const char *end, const char *nam
   return NULL;
 }
 
+static const char *of_comparison(const char *s, const char *end, const char *name) {
+  const char *found = of_plain_comparison(s, end, name), *at = find_name(s, end, name);
+  return found && is_negated(s, at) ? opposite(found) : found;
+}
+
 /* "x > m ? x : m", from 's' on, with the question mark at 'mark'. */
 static const char *of_choice(const char *s, const char *mark, const char *name) {
   const char *found = of_comparison(s, mark, name), *chosen = mark + 1;
@@ -76,7 +100,44 @@ static const char *of_choice(const char *s, const char *mark, const char *name) 
     chosen++;
   if (!found || !after_name(chosen, name))
     return found;
-  return strcmp(found, "max") ? "max" : "min"; /* the comparison says when it stays as it is */
+  return opposite(found); /* the comparison says when it stays as it is */
+}
+
+static int binding_of(char c) {
+  switch (c) {
+  case '*': case '/': case '%': return 6;
+  case '+': case '-': return 5;
+  case '<': case '>': case '=': return 4;
+  case '&': return 3;
+  case '^': return 2;
+  case '|': case '?': return 1;
+  default: return 0;
+  }
+}
+
+/* A sign, the minus of an exponent, a part of '->'. */
+static bool is_no_operator(const char *s, const char *at) {
+  if (*at == '-' && at[1] == '>')
+    return true;
+  if (*at == '>' && at > s && at[-1] == '-')
+    return true;
+  const char *p = at;
+  while (p > s && p[-1] == ' ')
+    p--;
+  if ((*at == '-' || *at == '+') && p - s >= 2 && (p[-1] == 'e' || p[-1] == 'E') && isdigit((unsigned char)p[-2]))
+    return true;
+  return p == s || (binding_of(p[-1]) && (*at == '-' || *at == '+' || *at == '*' || *at == '&'));
+}
+
+/* Is 'op', between the variable and this text, what is done last: "a * b" behind '+', not "a + b" behind '*'? */
+static bool comes_last(const char *s, const char *end, char op) {
+  int depth = 0;
+  for (const char *p = s; p < end; p++) {
+    depth += (*p == '(' || *p == '[') - (*p == ')' || *p == ']');
+    if (!depth && binding_of(*p) && (binding_of(*p) < binding_of(op) || (*p == '%' && op == '*')) && !is_no_operator(s, p))
+      return false;
+  }
+  return true;
 }
 
 /* What stands right of '='. */
@@ -92,13 +153,13 @@ static const char *of_expression(const char *s, const char *name) {
     return of_choice(s, mark, name);
   const char *next = after_subscripts(after_name(s, name));
   if (next)
-    return of_operator(*next);
+    return comes_last(next + 1, end, *next) ? of_operator(*next) : NULL;
   next = at ? after_subscripts(after_name(at, name)) : NULL;
   if (!next || *next != ';')
     return NULL;
   while (at > s && at[-1] == ' ')
     at--;
-  return at > s ? of_operator(at[-1]) : NULL;
+  return at > s && at[-1] != '-' && comes_last(s, at - 1, at[-1]) ? of_operator(at[-1]) : NULL; /* 'x - s' is none */
 }
 
 static const char *of_condition(const char *line, const char *end, const char *name) {
