@@ -222,10 +222,11 @@ const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use
  * The variables are the nest's index variables, outermost first, and behind them those of loops in its body.  A linear form is
  * one number per variable (its coefficient), the constant, and the number of one of 'values' that is added, or -1. */
 #define DVMRT_SUMMARY_DATA 0xffffffffu
+#define DVMRT_SUMMARY_MAYBE 16u /* read under a condition: not in each iteration, or not in each turn */
 struct dvmrt_summary_ref {
   struct dvmrt_site *site;
   uint32_t use;        /* U line; DVMRT_SUMMARY_DATA: ordinary data, of the site's bytes */
-  uint32_t flags;      /* DVMRT_READ | DVMRT_WRITE */
+  uint32_t flags;      /* DVMRT_READ, DVMRT_WRITE, DVMRT_SUMMARY_MAYBE */
   uint32_t ndims;
   uint32_t first;      /* in 'numbers': its forms.  Of ordinary data the address; each subscript; the limit of each (INT64_MAX: none) */
   uint64_t after;      /* bit n: in each iteration, reference n has written all that it writes before this one reads */
@@ -238,7 +239,8 @@ struct dvmrt_summary {
   const int64_t *steps;   /* of the inner variables */
 };
 /* 'box': number of iterations (-1: a variable that the nest reads has no value), the parities that the sum of the index
- * variables takes (bit 0 even, bit 1 odd), the lowest and the highest value of each index variable.
+ * variables takes (bit 0 even, bit 1 odd), the lowest and the highest value of each index variable, and a
+ * number that differs where the rows of the iterations do.
  * 1: no iteration could give a diagnostic, and what the nest writes has been noted: run it without checks.  0: with checks. */
 int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values);
 

@@ -42,7 +42,7 @@ class Summary {
   SmallSetVector<AllocaInst *, 8> Guards; // words of the variables that must have a value at the entry
   int64_t InnerStep = 0;                  // of the innermost loop of the nest
   // Slots of the range.
-  AllocaInst *Count = nullptr, *Row = nullptr, *Last = nullptr, *Parity = nullptr;
+  AllocaInst *Count = nullptr, *Row = nullptr, *Last = nullptr, *Parity = nullptr, *Shape = nullptr;
   SmallVector<AllocaInst *, 4> Low, High;
 
 public:
@@ -68,6 +68,7 @@ private:
   const char *checkData(Access &A);
   const char *addSubscripts(Reference &R);
   bool assignedBefore(const Access &A);
+  bool mayBreak(const Access &A);
   bool isOver(const Access &Write, const Access &Read);
   uint64_t writesBefore(const Reference &R);
 
@@ -202,12 +203,21 @@ const char *Summary::addSubscripts(Reference &R) {
   return nullptr;
 }
 
+// Whether a loop of the body around the access may end before its last turn.
+bool Summary::mayBreak(const Access &A) {
+  for (Loop *L = Forms.LI.getLoopFor(A.Mark->getParent()); L && L != Forms.Innermost; L = L->getParentLoop())
+    if (L->getExitingBlock() != L->getHeader())
+      return true;
+  return false;
+}
+
 const char *Summary::checkElement(Access &A) {
   if (!isPowerOf2_64(A.Text.Size) || A.Text.Size > 16)
     return "an element has an odd size";
   if (A.Text.Writes && !Forms.always(A.Mark->getParent()))
     return "an element is written under a condition";
-  Reference R{&A, *A.Text.Use, A.Text.touchFlags(), {}, {}, {}};
+  uint32_t Maybe = Forms.always(A.Mark->getParent()) && !mayBreak(A) ? 0 : DVMRT_SUMMARY_MAYBE;
+  Reference R{&A, *A.Text.Use, A.Text.touchFlags() | Maybe, {}, {}, {}};
   if (const char *Why = addSubscripts(R))
     return Why;
   References.push_back(std::move(R));
@@ -335,11 +345,16 @@ void Summary::countIteration(BasicBlock *BB) {
   B.CreateStore(B.CreateAdd(B.CreateLoad(RT.I64, Row), B.getInt64(1)), Row);
 }
 
-// if (row) { count += row; widen the ranges; parity |= which parities the sum of the index variables has; row = 0; }
+// if (row) { count += row; widen the ranges; parity |= which parities the sum of the index variables has;
+//            shape = mix(shape, first and last index variables of the row); row = 0; }
 void Summary::endRow(BasicBlock *BB) {
   IRBuilder<> B(BB, BB->getFirstInsertionPt());
   Value *N = B.CreateLoad(RT.I64, Row), *Any = B.CreateIsNotNull(N), *End = B.CreateLoad(RT.I64, Last);
-  Value *Way = B.CreateMul(B.CreateSub(N, B.getInt64(1)), B.getInt64(InnerStep)), *Sum = End;
+  Value *Way = B.CreateMul(B.CreateSub(N, B.getInt64(1)), B.getInt64(InnerStep)), *Sum = End, *Mixed = B.CreateLoad(RT.I64, Shape), *Untouched = Mixed;
+  auto Mix = [&](Value *V) {
+    Mixed = B.CreateMul(B.CreateXor(Mixed, V), B.getInt64(0x9e3779b97f4a7c15));
+    Mixed = B.CreateXor(Mixed, B.CreateLShr(Mixed, 29));
+  };
   auto Widen = [&](unsigned D, Value *Least, Value *Most) {
     Value *L = B.CreateLoad(RT.I64, Low[D]), *H = B.CreateLoad(RT.I64, High[D]);
     B.CreateStore(B.CreateSelect(B.CreateAnd(Any, B.CreateICmpSLT(Least, L)), Least, L), Low[D]);
@@ -350,8 +365,12 @@ void Summary::endRow(BasicBlock *BB) {
     V = Forms.IndexBytes[D] < 0 ? B.CreateSExt(V, RT.I64) : B.CreateZExt(V, RT.I64);
     Sum = B.CreateAdd(Sum, V);
     Widen(D, V, V);
+    Mix(V);
   }
   Value *Begin = B.CreateSub(End, Way);
+  Mix(Begin);
+  Mix(End);
+  B.CreateStore(B.CreateSelect(Any, Mixed, Untouched), Shape);
   Widen(Forms.rank() - 1, InnerStep > 0 ? Begin : End, InnerStep > 0 ? End : Begin);
   Value *One = B.CreateShl(B.getInt64(1), B.CreateAnd(Sum, B.getInt64(1)));
   if (InnerStep % 2)
@@ -375,7 +394,7 @@ void Summary::ask(BasicBlock *BB, Constant *Table, ArrayRef<Value *> Values, Bas
   IRBuilder<> B(BB);
   if (DISubprogram *SP = S.F.getSubprogram())
     B.SetCurrentDebugLocation(DILocation::get(RT.C, SP->getScopeLine(), 0, SP));
-  auto *BoxType = ArrayType::get(RT.I64, 2 + 2 * Forms.rank());
+  auto *BoxType = ArrayType::get(RT.I64, 3 + 2 * Forms.rank());
   AllocaInst *Box = S.slot(BoxType, "dvm.box");
   auto Put = [&](AllocaInst *Slot, unsigned At) {
     B.CreateStore(B.CreateLoad(RT.I64, Slot), B.CreateConstInBoundsGEP2_64(BoxType, Box, 0, At));
@@ -386,6 +405,7 @@ void Summary::ask(BasicBlock *BB, Constant *Table, ArrayRef<Value *> Values, Bas
   B.CreateStore(B.CreateSelect(Fine, B.CreateLoad(RT.I64, Count), B.getInt64(-1)), Count);
   Put(Count, 0);
   Put(Parity, 1);
+  Put(Shape, 2 + 2 * Forms.rank());
   for (unsigned D = 0; D < Forms.rank(); ++D) {
     Put(Low[D], 2 + 2 * D);
     Put(High[D], 3 + 2 * D);
@@ -404,6 +424,7 @@ BasicBlock *Summary::cloneRange(Constant *Table, ArrayRef<Value *> Values, Basic
   Row = S.slot(RT.I64, "dvm.row");
   Last = S.slot(RT.I64, "dvm.last");
   Parity = S.slot(RT.I64, "dvm.parity");
+  Shape = S.slot(RT.I64, "dvm.shape");
   ValueToValueMapTy Map;
   SmallVector<BasicBlock *, 16> Cloned;
   for (BasicBlock *BB : K.Blocks)
@@ -421,7 +442,7 @@ BasicBlock *Summary::cloneRange(Constant *Table, ArrayRef<Value *> Values, Basic
   BranchInst::Create(Latch, Iteration);
 
   IRBuilder<> B(K.Begin);
-  for (AllocaInst *Slot : {Count, Row, Last, Parity})
+  for (AllocaInst *Slot : {Count, Row, Last, Parity, Shape})
     B.CreateStore(B.getInt64(0), Slot);
   SmallVector<AllocaInst *, 4> Saved;
   for (unsigned D = 0; D < Forms.rank(); ++D) {

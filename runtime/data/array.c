@@ -458,6 +458,22 @@ void dvmrt_array_add_edge(struct dvmrt_directive *d, const int64_t *args) {
 
 void dvmrt_array_renew_named(struct dvmrt_array *a) { a->ever_renewed = a->named_renewed = true; }
 
+uint64_t dvmrt_array_key(struct dvmrt_array *a, uint64_t h) {
+  dvmrt_array_layout(a);
+  h = dvmrt_key_mix(h, (uintptr_t)a);
+  h = dvmrt_key_mix(h, a->layout_version);
+  h = dvmrt_key_mix(h, (uintptr_t)a->moved);
+  h = dvmrt_key_mix(h, (uint64_t)a->named_renewed << 2 | (uint64_t)a->ever_renewed << 1 | (uint64_t)a->named_edges);
+  for (int d = 0; d < a->ndims; d++)
+    h = dvmrt_key_mix(dvmrt_key_mix(h, (uint64_t)a->low[d]), (uint64_t)a->high[d]);
+  for (int i = 0; i < a->nboxes; i++) {
+    h = dvmrt_key_mix(h, a->boxes[i].corner);
+    for (int d = 0; d < a->ndims; d++)
+      h = dvmrt_key_mix(dvmrt_key_mix(h, (uint64_t)a->boxes[i].low[d]), (uint64_t)a->boxes[i].high[d]);
+  }
+  return dvmrt_key_mix(h, (uint64_t)a->nboxes);
+}
+
 void dvmrt_array_stale(struct dvmrt_array *a) {
   a->named_renewed = false;
   a->nboxes = 0;

@@ -75,6 +75,14 @@ void dvmrt_array_sites_gone(const struct dvmrt_site *first, const struct dvmrt_s
 /* Indices of the element that holds address 'a'. */
 void dvmrt_array_indices(const struct dvmrt_array *a, uintptr_t at, int64_t *ix);
 const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a);
+/* Takes into 'h' all that the verdict on an access depends on and that is not in a directive: where the array lies, what its edges
+ * hold. */
+uint64_t dvmrt_array_key(struct dvmrt_array *a, uint64_t h);
+/* A step of it. */
+static inline uint64_t dvmrt_key_mix(uint64_t h, uint64_t x) {
+  h = (h ^ x) * 0x9e3779b97f4a7c15ull;
+  return h ^ h >> 29;
+}
 /* Widths of a clause for this array, declared ones where none are given. */
 void dvmrt_array_widths(struct dvmrt_array *a, const struct dvmrt_item *item, const int64_t *args, struct dvmrt_box *box);
 void dvmrt_array_renew(struct dvmrt_array *a, const struct dvmrt_box *box);

@@ -79,6 +79,7 @@ struct dvmrt_directive {
   const char *no_summary;        /* why the pass has made none; NULL: it has */
   int nslots;
   struct dvmrt_item *items;
+  struct dvmrt_recall *recall;   /* recall.c's: what executions of a nest have given; or NULL */
 };
 
 /* Inside dvmrt_mem_enter; cached in the site. */

@@ -146,3 +146,10 @@ void dvmrt_series_mark(const struct dvmrt_series *s, uint32_t mark, uint32_t adv
     for (size_t i = 0; i < s->count; i++, mark += advance)
       w[(ptrdiff_t)i * s->step] = mark;
 }
+
+size_t dvmrt_series_valueless(const struct dvmrt_series *s) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->count; i++)
+    n += s->words[(ptrdiff_t)i * s->step] < DVMRT_W_FIRST;
+  return n;
+}

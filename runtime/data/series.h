@@ -23,6 +23,8 @@ bool dvmrt_series_is(const struct dvmrt_series *s, uint32_t word);
 bool dvmrt_series_between(const struct dvmrt_series *s, uint32_t low, uint32_t high);
 /* Has each a value? */
 bool dvmrt_series_assigned(const struct dvmrt_series *s);
+/* How many have none? */
+size_t dvmrt_series_valueless(const struct dvmrt_series *s);
 /* May each be read by the iteration 'now' (0: by one that has touched nothing yet)?  '*fresh', a guess before: which are to be
  * marked for it. */
 enum dvmrt_freshness { DVMRT_ALL_FRESH, DVMRT_SOME_FRESH, DVMRT_NONE_FRESH };

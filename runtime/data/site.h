@@ -17,6 +17,26 @@ struct dvmrt_subscript {
   const char *text;      /* 'o': how a clause of the construct around it may say it, or NULL */
 };
 
+/* What a site gives again (repeat.h). */
+enum dvmrt_repeat_kind {
+  DVMRT_REPEAT_WORD,     /* by verdict: check.h's */
+  DVMRT_REPEAT_PLACE = 8, /* of every access */
+  DVMRT_REPEAT_AWAY, DVMRT_REPEAT_STALE, /* of those that are not in the own part or the edge; of those in an edge that does not hold them */
+  DVMRT_REPEAT_ACROSS, DVMRT_REPEAT_SEQUENTIAL, DVMRT_REPEAT_BOUNDS, DVMRT_REPEAT_ESCAPE, DVMRT_REPEAT_KINDS
+};
+struct dvmrt_repeat {
+  const void *thread;    /* whose accesses are counted; NULL: nobody's */
+  struct dvmrt_access *next; /* of those with a thread */
+  int class;             /* of the words */
+  struct dvmrt_region *region; /* that they are in; NULL: ordinary data, or a variable of the function */
+  struct dvmrt_array *array; /* AWAY, STALE, ACROSS, SEQUENTIAL: that the accesses are to */
+  const struct dvmrt_frame *nest;
+  struct dvmrt_clause_array *across; /* ACROSS: judged by the words alone; or NULL */
+  bool covered;          /* .. within the clause's widths */
+  struct dvmrt_finding *finding[DVMRT_REPEAT_KINDS]; /* NULL: the access is to be judged */
+  uint64_t count[DVMRT_REPEAT_KINDS];
+};
+
 struct dvmrt_access {
   struct dvmrt_site *site;
   struct dvmrt_pos pos;
@@ -48,6 +68,7 @@ struct dvmrt_access {
     const char *member;  /* NULL: it is no member of a struct */
     int64_t longer;      /* bytes of an element if allocated memory may hold more of them, else 0 */
   } inner[DVMRT_NDIMS_MAX];
+  struct dvmrt_repeat repeat;
   struct dvmrt_access *next;       /* next site of the same construct, in the order of the text */
 };
 

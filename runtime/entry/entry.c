@@ -12,6 +12,7 @@
 #include "runtime/rules/stretch.h"
 #include "runtime/rules/summary.h"
 #include "runtime/rules/task.h"
+#include "runtime/rules/repeat.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ void __dvmrt_module_gone(struct dvmrt_site *first, struct dvmrt_site *last) {
   struct dvmrt_extent x;
   if (!dvmrt_mem_enter())
     return;
+  dvmrt_repeat_end();
   dvmrt_array_sites_gone(first, last);
   dvmrt_site_module_gone(first, last);
   if (dvmrt_object_module_gone(first, &x)) {
@@ -133,6 +135,9 @@ static void touch_resolve(uintptr_t a, uint64_t size) {
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
   unsigned code = e & 3;
+  struct dvmrt_access *again = dvmrt_repeat_of(site);
+  if (again && dvmrt_repeat_touch(again, a, size, flags))
+    return;
   bool plain = !(flags & DVMRT_NAMED);
   if (!__dvmrt_now.mask && plain && touch_sequential(e, a, size, flags))
     return;
@@ -164,14 +169,15 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
 }
 
 void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags) {
-  if (!dvmrt_mem_enter())
+  if (dvmrt_repeat_count(site, DVMRT_REPEAT_BOUNDS) || !dvmrt_mem_enter())
     return;
   dvmrt_check_bounds((uintptr_t)p, site, ix, dim, extent, flags);
   leave();
 }
 
 int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
-  if (!dvmrt_mem_enter())
+  struct dvmrt_access *again = dvmrt_repeat_of(site);
+  if ((again && dvmrt_repeat_place(again, (uintptr_t)p, ix, flags)) || !dvmrt_mem_enter())
     return 0;
   dvmrt_stats_looked_at++;
   int settled = dvmrt_check_view_place((uintptr_t)p, site, view, ix, flags);
@@ -180,6 +186,9 @@ int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_vie
 }
 
 uint32_t __dvmrt_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix) {
+  struct dvmrt_access *again = dvmrt_repeat_of(site);
+  if (again && dvmrt_repeat_local(again, &word, kind, flags))
+    return word;
   if (!dvmrt_mem_enter())
     return flags & DVMRT_WRITE ? DVMRT_W_ASSIGNED : word;
   dvmrt_stats_looked_at++;
@@ -248,6 +257,7 @@ int __dvmrt_stretch(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *fi
 void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args) {
   if (!dvmrt_mem_enter())
     return;
+  dvmrt_repeat_end();
   dvmrt_direct_run(dvmrt_directive_of(site), args);
   leave();
 }
@@ -293,7 +303,7 @@ void __dvmrt_step(struct dvmrt_site *construct, uint32_t numbers, uint32_t over)
 }
 
 void __dvmrt_escape(struct dvmrt_site *access) {
-  if (!dvmrt_mem_enter())
+  if (dvmrt_repeat_count(access, DVMRT_REPEAT_ESCAPE) || !dvmrt_mem_enter())
     return;
   dvmrt_reduce_escape(access);
   leave();

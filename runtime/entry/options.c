@@ -50,6 +50,9 @@ static int set_history(struct dvmrt_options *o, const char *k, const char *v, st
 static int set_summaries(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   return boolean(&o->summaries, k, v, err);
 }
+static int set_repeats(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
+  return boolean(&o->repeats, k, v, err);
+}
 static int set_stretches(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   return number(&o->stretches, UINT32_MAX, k, v, err);
 }
@@ -165,6 +168,7 @@ static const struct {
     {"checks", "+all", "-name,+name: switch checks off and on; names are ids without 'dvm-', anti, all", set_checks},
     {"summaries", "1", "0: judge each access by itself, also where a whole loop can be judged when it is entered", set_summaries},
     {"stretches", "8", "turns from which on an innermost loop is judged before it is executed; 0: each access by itself", set_stretches},
+    {"repeats", "1", "0: judge each access anew, also where it can only repeat what has been reported", set_repeats},
     {"reduction", "mirror", "how reductions are evaluated a second time: mirror, emulate", set_reduction},
     {"trace", "off", "off, record, compare, config", refuse},
     {"trace_file", "", "trace to write (needs trace=record)", refuse},
@@ -178,7 +182,7 @@ static const struct {
 enum { NKEYS = sizeof(table) / sizeof(table[0]) };
 
 void dvmrt_options_default(struct dvmrt_options *o) {
-  *o = (struct dvmrt_options){.exitcode = 66, .max_errors = 1000, .history = true, .summaries = true, .stretches = 8, .checks = ~0ull};
+  *o = (struct dvmrt_options){.exitcode = 66, .max_errors = 1000, .history = true, .summaries = true, .repeats = true, .stretches = 8, .checks = ~0ull};
 }
 
 static int unknown(const char *key, struct dvm_error *err) {

@@ -13,7 +13,7 @@ struct dvmrt_options {
   int exitcode;          /* 0..255 */
   uint64_t stretches;    /* turns that are worth asking for; 0: none are */
   uint64_t max_errors;   /* distinct diagnostics; 0: no limit */
-  bool halt_on_error, stats, history, summaries;
+  bool halt_on_error, stats, history, summaries, repeats;
   enum { DVMRT_COLOR_AUTO, DVMRT_COLOR_ALWAYS, DVMRT_COLOR_NEVER } color;
   uint64_t checks;       /* bit per enum dvmrt_id, and DVMRT_CHECK_ANTI */
   bool emulate;          /* reduction=emulate */

@@ -12,6 +12,7 @@
 #include "runtime/report/source.h"
 #include "runtime/report/stats.h"
 #include "runtime/rules/summary.h"
+#include "runtime/rules/repeat.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -134,6 +135,7 @@ static void read_options(struct dvmrt_options *options) {
   }
   dvmrt_other_shown = options->history;
   dvmrt_summary_wanted = options->summaries;
+  dvmrt_repeat_wanted = options->repeats;
   __dvmrt_stretch_least = options->stretches ? options->stretches : UINT64_MAX;
   dvmrt_reduce_emulates = options->emulate;
   dvmrt_diag_init(options);

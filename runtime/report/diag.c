@@ -5,6 +5,8 @@
 #include "runtime/report/report.h"
 #include "runtime/report/source.h"
 #include "runtime/report/stats.h"
+#include "runtime/rules/recall.h"
+#include "runtime/rules/repeat.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@ enum { HASH = 256, BLOCK_MAX = 16384 };
 static struct dvmrt_options options;
 static struct dvmrt_finding *hashed[HASH], *first, **last = &first;
 static uint64_t nfindings, nerrors, nwarnings, nerror_hits, nwarning_hits;
+static struct dvmrt_finding *last_hit;
 static bool closed, color;
 static struct timespec started;
 static struct dvmrt_report the_report;
@@ -120,12 +123,12 @@ struct dvmrt_finding *dvmrt_diag_count(enum dvmrt_id id, const char *what, const
     if (f->id == id && f->construct == construct && f->pos.line == pos.line && f->pos.file == pos.file &&
         !strcmp(f->what, what)) {
       f->count++;
-      return f;
+      return last_hit = f;
     }
   }
   struct dvmrt_finding *f = dvmrt_mem_alloc(sizeof(*f));
-  *f = (struct dvmrt_finding){*list, NULL, id, dvmrt_mem_strndup(what, strlen(what)), construct, pos, 1, {0}, NULL};
-  *list = f;
+  *f = (struct dvmrt_finding){*list, NULL, id, dvmrt_mem_strndup(what, strlen(what)), construct, pos, 1, 0, {0}, NULL};
+  last_hit = *list = f;
   *last = f;
   last = &f->next;
   nfindings++;
@@ -136,7 +139,23 @@ struct dvmrt_finding *dvmrt_diag_count(enum dvmrt_id id, const char *what, const
   return f;
 }
 
+struct dvmrt_finding *dvmrt_diag_first(void) { return first; }
+
+uint64_t dvmrt_diag_hits(void) { return nerror_hits + nwarning_hits; }
+
+struct dvmrt_finding *dvmrt_diag_last(void) { return last_hit; }
+
+void dvmrt_diag_more(struct dvmrt_finding *f, uint64_t n) {
+  f->count += n;
+  if (dvmrt_id_severity(f->id) == DVMRT_ERROR)
+    nerror_hits += n;
+  else
+    nwarning_hits += n;
+}
+
 void dvmrt_diag_reset(void) {
+  dvmrt_repeat_forget();
+  dvmrt_recall_forget();
   memset(hashed, 0, sizeof(hashed));
   first = NULL;
   last = &first;
@@ -218,6 +237,7 @@ static void print_text(const struct dvmrt_finding *f, const struct dvmrt_report 
 }
 
 bool dvmrt_diag_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
+  dvmrt_repeat_end(); /* whoever looks at the findings now sees the counts of now */
   dvmrt_report_add(f, r);
   if (!options.max_errors || nfindings <= options.max_errors)
     print_text(f, r);
@@ -289,6 +309,7 @@ static void print_summary(unsigned loops, unsigned arrays) {
 int dvmrt_diag_status(int status) { return nerrors ? options.exitcode : status; }
 
 int dvmrt_diag_close(int status, unsigned loops, unsigned arrays) {
+  dvmrt_repeat_end();
   if (!closed && (nfindings || options.stats))
     print_summary(loops, arrays);
   if (!closed && options.stats)

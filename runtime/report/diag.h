@@ -42,6 +42,7 @@ struct dvmrt_finding {
   const struct dvmrt_directive *construct; /* or NULL */
   struct dvmrt_pos pos;    /* of the first occurrence */
   uint64_t count;
+  uint64_t mark;           /* recall.c: the count when an execution began */
   struct dvmrt_clause clause;
   const char *message;     /* for debuggers; NULL until it has been shown */
 };
@@ -52,6 +53,12 @@ bool dvmrt_diag_wanted(enum dvmrt_id id);
 /* Counts one occurrence.  count == 1: the caller builds a report and hands it to dvmrt_diag_emit.  NULL: switched off. */
 struct dvmrt_finding *dvmrt_diag_count(enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct,
                                        struct dvmrt_pos pos);
+struct dvmrt_finding *dvmrt_diag_first(void); /* all, by 'next' */
+/* Occurrences so far, and the finding of the last one. */
+uint64_t dvmrt_diag_hits(void);
+struct dvmrt_finding *dvmrt_diag_last(void);
+/* Counts 'n' more of one that has been reported. */
+void dvmrt_diag_more(struct dvmrt_finding *f, uint64_t n);
 /* An empty report; there is one. */
 struct dvmrt_report *dvmrt_diag_report(void);
 /* Adds a note and returns its text; notes past the limit go to a text that nobody reads. */

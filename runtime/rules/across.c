@@ -1,4 +1,5 @@
 #include "runtime/rules/across.h"
+#include "runtime/rules/repeat.h"
 #include "runtime/data/mem.h"
 #include "runtime/report/name.h"
 #include "runtime/report/other.h"
@@ -140,6 +141,19 @@ bool dvmrt_across_clause(const struct dvmrt_event *ev, struct dvmrt_clause *c) {
   return any;
 }
 
+bool dvmrt_across_complete(const struct dvmrt_event *ev) {
+  if (ev->nest->d->calls)
+    return false;
+  for (uint32_t i = 0; i < ev->nest->nuses; i++)
+    if (ev->nest->uses[i].item->use == '?')
+      return false;
+  for (const struct dvmrt_access *x = sites(ev); x; x = x->next)
+    for (int d = 0; (x->flags & DVMRT_READ) && same_array(ev, x) && d < x->ndims; d++)
+      if (!readable(ev, x, d) || !reach_settled(ev, x))
+        return false;
+  return true;
+}
+
 /* ---- judging ------------------------------------------------------------------------------------------------------------------- */
 
 static size_t words_of(const struct dvmrt_array *a) { return (a->region.end - a->region.base) >> a->region.shift; }
@@ -224,12 +238,21 @@ static bool judge_write(struct dvmrt_event *ev, struct dvmrt_clause_array *c, co
   return false;
 }
 
+/* Is everything that dvmrt_across_access says of this site known but for what the words say? */
+static void note_again(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach, uint64_t hits) {
+  const struct dvmrt_array *a = ev->array;
+  if (c->blamed && !ev->copied && a->element_bytes == (uint64_t)1 << a->region.shift && reach_settled(ev, ev->access) &&
+      dvmrt_across_complete(ev) && dvmrt_check_place_carried(ev, c))
+    dvmrt_repeat_note_across(ev, c, covered(ev, &c->box, reach), hits);
+}
+
 bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {
   struct dvmrt_event e = *ev;
   int64_t reach[DVMRT_NDIMS_MAX] = {0};
   if (!dvmrt_across_reach(ev, __dvmrt_now.iv, ev->ix, reach))
     return true; /* what the nest calls its own element is not known */
   bool watch = must_watch(ev, c);
+  uint64_t hits = dvmrt_diag_hits();
   /* Of a struct that is copied as a whole any member may be what depends. */
   uint64_t granule = (uint64_t)1 << ev->array->region.shift, bytes = ev->copied ? ev->access->bytes : 1;
   bool right = true;
@@ -240,7 +263,35 @@ bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array
     if (ev->flags & DVMRT_WRITE)
       right &= judge_write(&e, c, reach);
   }
+  if (watch)
+    note_again(ev, c, reach, hits);
   return !watch && reach_settled(ev, ev->access) && covered(ev, &c->box, reach);
+}
+
+bool dvmrt_across_again(struct dvmrt_repeat *r, uintptr_t a, uint32_t flags) {
+  const struct dvmrt_region *region = &r->array->region;
+  const struct dvmrt_now *now = &__dvmrt_now;
+  if (a - region->base >= region->end - region->base || flags == (DVMRT_READ | DVMRT_WRITE))
+    return false;
+  uint64_t i = (a - region->base) >> region->shift;
+  uint32_t w = region->words[i], *reader = r->across->readers ? &r->across->readers[i] : NULL;
+  bool written = w >= now->base && (w & 1) && w != now->write;
+  bool read = (flags & DVMRT_WRITE) && reader && *reader >= now->base && *reader != now->write;
+  bool conflict = read || (written && !r->covered);
+  if (read && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
+    conflict = false;
+  if (conflict && !r->finding[DVMRT_REPEAT_ACROSS])
+    return false;
+  if ((flags & DVMRT_READ) && !r->covered && !written && w >= DVMRT_W_FIRST) {
+    if (!reader)
+      return false;
+    if (*reader < now->base)
+      *reader = now->write;
+  }
+  if (read)
+    *reader = 0;
+  r->count[DVMRT_REPEAT_ACROSS] += conflict;
+  return true;
 }
 
 bool dvmrt_across_settled(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {

@@ -25,4 +25,9 @@ void dvmrt_across_stale(const struct dvmrt_event *ev, struct dvmrt_clause_array 
 void dvmrt_across_report(struct dvmrt_clause_array *across);
 /* Releases what was kept for the clause. */
 void dvmrt_across_end(struct dvmrt_clause_array *across);
+/* Without the lock: judges one more access of a site by the words alone, where its reach, and all else but the iteration, is
+ * known (repeat.h).  False: it is to be judged. */
+bool dvmrt_across_again(struct dvmrt_repeat *r, uintptr_t a, uint32_t flags);
+/* Does the clause hold the widths of all references of the nest to the array, as soon as it holds those of one iteration? */
+bool dvmrt_across_complete(const struct dvmrt_event *ev);
 #endif

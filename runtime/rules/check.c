@@ -2,6 +2,7 @@
 #include "runtime/report/explain.h"
 #include "runtime/data/object.h"
 #include "runtime/rules/task.h"
+#include "runtime/rules/repeat.h"
 #include <string.h>
 
 /* ---- words ------------------------------------------------------------------------------------------------------------------- */
@@ -190,7 +191,9 @@ void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix,
   ev.at = p;
   if (ix)
     ev.array = array_meant(&ev, p); /* one parameter may stand for several arrays */
+  uint64_t hits = dvmrt_diag_hits();
   dvmrt_explain_bounds(&ev, (int)dim, ix ? ix[dim] : 0, extent);
+  dvmrt_repeat_note_bounds(&ev, hits);
 }
 
 /* ---- ordinary data ------------------------------------------------------------------------------------------------------------ */
@@ -237,8 +240,12 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
     dvmrt_shadow_settle(a, s->end - a, DVMRT_W_ASSIGNED);
     return;
   }
-  if (worst && !ev->told)
+  if (worst && !ev->told) {
+    uint64_t hits = dvmrt_diag_hits();
     dvmrt_explain_value(ev, worst);
+    if (s->count == 1 && !index && !ev->lost)
+      dvmrt_repeat_note_word(ev, worst, hits);
+  }
   ev->told |= worst != DVMRT_FINE;
   ev->kept |= worst == DVMRT_READONLY_WRITE;
   /* 's += x' of what has no value: the construct has read it and writes it, which is a mistake of its own. */
@@ -385,8 +392,12 @@ bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct d
   event_array(&ev, u->array, p);
   if (flags & DVMRT_WRITE)
     dvmrt_construct_written(u->array, site);
-  if (!dvmrt_check_place(&ev))
+  uint64_t hits = dvmrt_diag_hits();
+  if (!dvmrt_check_place(&ev)) {
+    if (hits != dvmrt_diag_hits())
+      dvmrt_repeat_note_place(&ev, hits);
     return false;
+  }
   ev.access->settled_in = ev.nest->serial + 1;
   return true;
 }
@@ -410,7 +421,10 @@ uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind
     dvmrt_task_local(&ev);
   enum dvmrt_verdict v;
   uint32_t w = dvmrt_check_word(ev.class, word, ev.flags, now, ev.base, false, &v);
-  if (v)
+  if (v) {
+    uint64_t hits = dvmrt_diag_hits();
     dvmrt_explain_value(&ev, v);
+    dvmrt_repeat_note_word(&ev, v, hits);
+  }
   return w;
 }

@@ -42,6 +42,14 @@ bool dvmrt_check_buffered(const struct dvmrt_event *ev);
 bool dvmrt_check_place(struct dvmrt_event *ev);
 /* Would dvmrt_check_place report nothing for this access, in this iteration and all others of the nest?  Changes nothing. */
 bool dvmrt_check_place_settled(const struct dvmrt_event *ev);
+/* Will dvmrt_check_place say the same of all accesses of this site in the nest as of this one, which it has reported? */
+bool dvmrt_check_place_constant(const struct dvmrt_event *ev);
+/* Is the place declared to be in the edge; does the edge hold its present value? */
+bool dvmrt_check_place_edge(const struct dvmrt_array *a, const struct dvmrt_place *p);
+bool dvmrt_check_place_valid(const struct dvmrt_array *a, const struct dvmrt_place *p);
+/* Has dvmrt_check_place nothing to report of any access of this site, to an array under the clause, but dependences, of which one has
+ * been reported? */
+bool dvmrt_check_place_carried(const struct dvmrt_event *ev, const struct dvmrt_clause_array *across);
 /* The array ceases to be. */
 void dvmrt_check_forget_waiting(const struct dvmrt_array *a);
 /* Something else begins: reads that still wait for the target of their expression had an ordinary one. */

@@ -7,6 +7,8 @@
 #include "runtime/rules/reduce.h"
 #include "runtime/report/stats.h"
 #include "runtime/rules/task.h"
+#include "runtime/rules/recall.h"
+#include "runtime/rules/repeat.h"
 #include <string.h>
 
 /* Of no array: every access is looked at. */
@@ -263,6 +265,7 @@ static void nest_end(struct dvmrt_frame *f) {
     if (f->clauses[i].array && f->clauses[i].array->ordinary)
       dvmrt_array_unwatch(f->clauses[i].array);
   }
+  dvmrt_recall_end(f);
   for (uint32_t i = 0; i < f->nvars; i++)
     if (f->vars[i].class == DVMRT_CLASS_PRIVATE)
       dvmrt_shadow_fill(f->vars[i].low, f->vars[i].high - f->vars[i].low, DVMRT_W_PRIVATE);
@@ -417,6 +420,7 @@ static void begin(struct dvmrt_frame *f) {
 }
 
 int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t *args) {
+  dvmrt_repeat_end();
   drop_leftovers(d, frame);
   if (top && top->d == d && top->frame == frame) {
     bool left = top->left;
@@ -443,6 +447,7 @@ int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t 
 void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame) {
   if (!on_stack(d, frame))
     return;
+  dvmrt_repeat_end();
   while (top->d != d || top->frame != frame)
     pop();
   end(top);
@@ -619,6 +624,7 @@ static void forget_in(struct dvmrt_frame *f, const struct dvmrt_array *a) {
 }
 
 static void forget_array(struct dvmrt_array *a) {
+  dvmrt_repeat_end();
   dvmrt_group_forget(a);
   dvmrt_check_forget_waiting(a);
   for (struct dvmrt_frame *f = top; f; f = f->outer)

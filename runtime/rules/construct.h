@@ -58,6 +58,7 @@ struct dvmrt_frame {
   bool proved;            /* judged when it was entered: its iterations are not followed */
   bool task;              /* a task, or a loop of tasks, that is being checked */
   const struct dvmrt_item *task_on; /* .. which one */
+  uint64_t recall;        /* recall.c's: the execution's key, 0: none */
   struct dvmrt_now saved;
   uint32_t serial;        /* number of this execution: marks what is born in it */
   struct dvmrt_layout layout; /* of the iterations, by index variables */

@@ -1,6 +1,7 @@
 /* Where an element may be touched: the own part and the shadow edges in a nest, the owner's statement outside. */
 #include "runtime/rules/across.h"
 #include "runtime/rules/check.h"
+#include "runtime/rules/repeat.h"
 #include "runtime/rules/group.h"
 #include <string.h>
 
@@ -211,6 +212,12 @@ void dvmrt_check_forget_waiting(const struct dvmrt_array *a) {
       take_out(i--);
 }
 
+/* Reads in the sequential part: the next one of the site would be reported as this one was. */
+static void note_sequential(const struct dvmrt_event *ev, uint64_t hits) {
+  if (ev->flags == DVMRT_READ && ev->access->role != 'r' && !ev->access->varies)
+    dvmrt_repeat_note_sequential(ev, hits);
+}
+
 static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   const struct dvmrt_access *x = ev->access;
   if (x->role == 'l') {
@@ -221,8 +228,11 @@ static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
     return;
   if (x->role == 'r')
     wait_for_target(ev);
-  else if (!dvmrt_construct_top() || !dvmrt_construct_opaque())
+  else if (!dvmrt_construct_top() || !dvmrt_construct_opaque()) {
+    uint64_t hits = dvmrt_diag_hits();
     dvmrt_explain_sequential(ev, NULL);
+    note_sequential(ev, hits);
+  }
 }
 
 static bool own_element(const struct dvmrt_event *ev, const struct dvmrt_layout *l) {
@@ -261,6 +271,45 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
   return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims &&
          (own_element(ev, l) || dvmrt_layout_covers(l, ev->array->extent)) &&
          dvmrt_layout_settled(l, &ev->nest->layout, x->axis, x->ndims);
+}
+
+bool dvmrt_check_place_constant(const struct dvmrt_event *ev) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
+  const struct dvmrt_access *x = ev->access;
+  const struct dvmrt_frame *f = ev->nest;
+  struct dvmrt_place p;
+  if (!f || x->varies || dvmrt_construct_clause(f, 'C', ev->array))
+    return false;
+  if (!f->mapped || !f->on || !f->layout.root || dvmrt_layout_everywhere(l))
+    return true;
+  if (x->cid != f->d->cid || x->pos.file != f->d->pos.file || x->ndims != ev->array->ndims ||
+      !dvmrt_layout_settled(l, &f->layout, x->axis, x->ndims))
+    return false;
+  dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
+  return p.kind != DVMRT_PLACE_NEAR || dvmrt_layout_covers(l, ev->array->extent); /* else some iterations own nothing */
+}
+
+bool dvmrt_check_place_edge(const struct dvmrt_array *a, const struct dvmrt_place *p) { return has_part(a, p) && edge_declared(a, p); }
+bool dvmrt_check_place_valid(const struct dvmrt_array *a, const struct dvmrt_place *p) { return edge_valid(a, p); }
+
+bool dvmrt_check_place_carried(const struct dvmrt_event *ev, const struct dvmrt_clause_array *across) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
+  const struct dvmrt_frame *f = ev->nest;
+  const struct dvmrt_access *x = ev->access;
+  struct dvmrt_place p;
+  if (x->varies || x->buffered || dvmrt_group_pending(ev->array, NULL))
+    return false;
+  if (dvmrt_layout_everywhere(l))
+    return true;
+  if (!f->mapped || !f->on || !f->layout.root || x->cid != f->d->cid || x->pos.file != f->d->pos.file || x->ndims != ev->array->ndims ||
+      !dvmrt_layout_settled(l, &f->layout, x->axis, x->ndims) || across->array != ev->array)
+    return false;
+  dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
+  if (p.kind == DVMRT_PLACE_OWN)
+    return true;
+  return p.kind == DVMRT_PLACE_NEAR && dvmrt_layout_covers(l, ev->array->extent) && !ev->array->named_renewed &&
+         (brought(ev, &p) || (edge_declared(ev->array, &p) && !(ev->flags & DVMRT_WRITE) &&
+                              (edge_valid(ev->array, &p) || !dvmrt_construct_only_reads(f, ev->array))));
 }
 
 /* ---- without reports ------------------------------------------------------------------------------------------------------------- */

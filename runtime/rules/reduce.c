@@ -4,6 +4,7 @@
 #include "runtime/rules/reduce.h"
 #include "runtime/report/explain.h"
 #include "runtime/data/mem.h"
+#include "runtime/rules/repeat.h"
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -329,5 +330,7 @@ void dvmrt_reduce_escape(struct dvmrt_site *access) {
   if (!dvmrt_construct_nest())
     return;
   struct dvmrt_event ev = {.access = dvmrt_site_access(access), .flags = DVMRT_READ};
+  uint64_t hits = dvmrt_diag_hits();
   dvmrt_explain_escape(&ev);
+  dvmrt_repeat_note_escape(ev.access, hits);
 }

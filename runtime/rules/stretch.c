@@ -4,6 +4,7 @@
 #include "runtime/data/mem.h"
 #include "runtime/data/series.h"
 #include "runtime/rules/task.h"
+#include "runtime/rules/repeat.h"
 #include <string.h>
 
 enum { REFS_MAX = 64, PIECES_MAX = 1 << 13, TURNS_MAX = 1 << 28 };
@@ -22,9 +23,11 @@ struct line {
   bool writes;
   bool only_asks;        /* reads of what the nest only reads: its words need a value, and stay */
   bool placed;           /* that it is where it may be has been asked */
+  bool misplaced;        /* in this execution none of its accesses is where it may be, which has been reported */
   uint32_t leader;       /* the first line in the same array, or in ordinary data */
   enum dvmrt_freshness fresh; /* which words are to be marked as read; before they are looked at: so it was the last time */
   /* In this stretch: */
+  uint64_t valueless;    /* reads of what has no value, which are only counted */
   bool own;              /* all words say already that the present iteration has written them */
   uintptr_t at;          /* address in the first turn .. */
   uintptr_t low, high;   /* .. lowest, and behind the highest byte of all turns */
@@ -190,13 +193,16 @@ static bool right_at_ends(const struct dvmrt_stretch *s, struct dvmrt_frame *f, 
 static bool placed(const struct dvmrt_stretch *s, struct dvmrt_frame *f, struct line *x, uint64_t turns) {
   if (!x->array || x->placed)
     return true;
+  x->misplaced = !(x->r->flags & DVMRT_STRETCH_MAYBE) && dvmrt_repeat_known(x->access, DVMRT_REPEAT_PLACE);
+  if (x->misplaced)
+    return true;
   x->placed = dvmrt_check_view_settled(f, x->access);
   return x->placed || right_at_ends(s, f, x, turns);
 }
 
 /* What the first access does that asks for its place. */
 static void note_place(const struct dvmrt_frame *f, struct line *x) {
-  if (!x->array || x->placed || (x->r->flags & DVMRT_STRETCH_MAYBE))
+  if (!x->array || x->placed || x->misplaced || (x->r->flags & DVMRT_STRETCH_MAYBE))
     return;
   x->placed = dvmrt_check_view_place(x->at, x->r->site, &f->uses[x->r->use].view, NULL, x->r->flags);
 }
@@ -324,6 +330,39 @@ static bool words_right(struct line *x, uint32_t now) {
   return true;
 }
 
+/* ---- what has been reported ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t valueless(const struct line *x, uint64_t turns) {
+  uint64_t n = 0;
+  for (uint32_t i = x->piece; i < x->piece + x->npieces; i++)
+    n += dvmrt_series_valueless(&pieces[i].words);
+  return x->turns == turns ? n : n * turns;
+}
+
+/* Reads without a value in these turns are only counted, where they leave the words as they are and the site has been reported:
+ * whether one of them is there otherwise. */
+static bool only_repeats(struct state *t, uint64_t turns) {
+  for (uint32_t i = 0; i < t->nlines; i++) {
+    struct line *x = &t->line[i];
+    x->valueless = x->only_asks ? valueless(x, turns) : 0;
+    if (x->only_asks)
+      x->fresh = DVMRT_NONE_FRESH; /* the words stay as they are */
+    if (x->valueless && (!x->use || (x->r->flags & DVMRT_STRETCH_MAYBE) || !dvmrt_repeat_known(x->access, (int)DVMRT_UNINIT)))
+      return false;
+  }
+  return true;
+}
+
+static void count_repeats(const struct state *t, uint64_t turns) {
+  for (uint32_t i = 0; i < t->nlines; i++) {
+    const struct line *x = &t->line[i];
+    if (x->misplaced)
+      x->access->repeat.count[DVMRT_REPEAT_PLACE] += turns;
+    if (x->valueless)
+      x->access->repeat.count[DVMRT_UNINIT] += x->valueless;
+  }
+}
+
 /* ---- marks ----------------------------------------------------------------------------------------------------------------------- */
 
 /* Of those that move alike, the reference that is farthest ahead reads an element first; the others do not meet. */
@@ -383,9 +422,17 @@ bool dvmrt_stretch_prove(struct dvmrt_stretch *s, uint64_t turns, const uintptr_
   find_shape(t, turns);
   if (s->iterations && !t->independent)
     return false;
+  bool asked = false;
   for (uint32_t i = 0; i < t->nlines; i++)
-    if (!t->line[i].done && !words_right(&t->line[i], s->iterations ? 0 : now->write))
+    t->line[i].valueless = 0;
+  for (uint32_t i = 0; i < t->nlines; i++) {
+    if (t->line[i].done || words_right(&t->line[i], s->iterations ? 0 : now->write))
+      continue;
+    if (!t->line[i].only_asks || (!asked && !only_repeats(t, turns)))
       return false;
+    asked = true;
+  }
+  count_repeats(t, turns);
   for (uint32_t i = 0; i < t->nlines; i++)
     note_place(f, &t->line[i]);
   uint32_t advance = s->iterations ? 2 : 0;

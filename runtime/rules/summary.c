@@ -2,6 +2,7 @@
 #include "runtime/rules/across.h"
 #include "runtime/rules/group.h"
 #include "runtime/report/stats.h"
+#include "runtime/rules/recall.h"
 #include <string.h>
 
 enum { VARS_MAX = 2 * DVMRT_NDIMS_MAX, REFS_MAX = 64 };
@@ -36,19 +37,21 @@ struct proof {
   bool full;                 /* the iterations fill their range */
   bool exact[VARS_MAX];      /* of an inner variable: it takes each value of its range in each iteration */
   bool one_parity;
+  uint64_t key;              /* of all that has been read */
   uint32_t nrefs;
   struct ref ref[REFS_MAX];
 };
 
 /* ---- linear forms --------------------------------------------------------------------------------------------------------------- */
 
-static const int64_t *read_form(const struct proof *p, const int64_t *at, struct form *f) {
+static const int64_t *read_form(struct proof *p, const int64_t *at, struct form *f) {
   memset(f, 0, sizeof(*f));
   memcpy(f->coef, at, p->nvars * sizeof(*at));
   at += p->nvars;
   f->add = at[0];
   if (at[1] >= 0)
     f->add = (int64_t)((uint64_t)f->add + (uint64_t)p->values[at[1]]);
+  p->key = dvmrt_key_mix(p->key, (uint64_t)f->add);
   return at + 2;
 }
 
@@ -310,7 +313,7 @@ static const char *judge_data(const struct proof *p, const struct ref *x) {
 /* ---- places -------------------------------------------------------------------------------------------------------------------------- */
 
 static bool placed_at(const struct proof *p, const struct ref *x, bool high) {
-  struct dvmrt_event ev = {.access = x->access, .nest = p->f, .array = x->array, .flags = x->r->flags, .class = x->class};
+  struct dvmrt_event ev = {.access = x->access, .nest = p->f, .array = x->array, .flags = x->r->flags & (DVMRT_READ | DVMRT_WRITE), .class = x->class};
   int64_t var[VARS_MAX];
   for (uint32_t v = 0; v < p->nvars; v++)
     var[v] = high ? p->var[v].high : p->var[v].low;
@@ -445,6 +448,49 @@ static const char *judge(struct proof *p, const int64_t *box) {
   return why;
 }
 
+/* ---- executions that were followed -------------------------------------------------------------------------------------------- */
+
+/* The access takes place in each iteration, or is right whatever it meets. */
+static bool is_regular(const struct proof *p, const struct ref *x) {
+  if (!(x->r->flags & DVMRT_SUMMARY_MAYBE))
+    return true;
+  for (uint32_t i = 0; i < p->nrefs; i++)
+    if ((p->ref[i].r->flags & DVMRT_WRITE) && p->ref[i].array == x->array)
+      return false;
+  return !judge_element(p, x);
+}
+
+/* Does it follow from 'p->key' what the references to the array give? */
+static bool is_determined(struct proof *p, const struct ref *x) {
+  const struct dvmrt_clause_array *remote = dvmrt_construct_clause(p->f, 'M', x->array);
+  if (x->access->varies || (x->class != DVMRT_CLASS_SHARED && x->class != DVMRT_CLASS_ACROSS) || !is_regular(p, x) || !elements_assigned(x))
+    return false;
+  p->key = dvmrt_array_key(x->array, p->key);
+  p->key = dvmrt_key_mix(p->key, (uint64_t)x->class);
+  p->key = dvmrt_key_mix(p->key, remote ? (uintptr_t)remote->item : 0);
+  p->key = dvmrt_key_mix(p->key, (uintptr_t)dvmrt_group_pending(x->array, NULL));
+  return true;
+}
+
+/* 0: the verdict does not follow from what is known at the entry. */
+static uint64_t key_of(struct proof *p, const int64_t *box) {
+  const struct dvmrt_frame *f = p->f;
+  if (p->nrefs < p->s->nrefs)
+    return 0;
+  for (int i = 0; i < f->d->rank; i++)
+    if (!dvmrt_num_value(f->d->step[i], f->args))
+      return 0;
+  for (uint32_t i = 0; i < p->nrefs; i++)
+    if (p->ref[i].array ? !is_determined(p, &p->ref[i]) : judge_data(p, &p->ref[i]) != NULL)
+      return 0;
+  for (uint32_t i = 0; i < 3 + 2 * p->s->rank; i++)
+    p->key = dvmrt_key_mix(p->key, (uint64_t)box[i]);
+  for (uint32_t i = 0; i < f->nargs; i++)
+    p->key = dvmrt_key_mix(p->key, (uint64_t)f->args[i]);
+  p->key = dvmrt_key_mix(p->key, (uintptr_t)f->on);
+  return p->key | 1;
+}
+
 static void take_note(struct proof *p, const int64_t *box) {
   for (uint32_t i = 0; i < p->nrefs; i++) {
     struct ref *x = &p->ref[i];
@@ -469,7 +515,13 @@ bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *
   p.s = s;
   p.values = values;
   p.nrefs = 0;
+  p.key = (uintptr_t)s;
   const char *why = dvmrt_summary_wanted ? judge(&p, box) : "summaries=0";
+  uint64_t key = why && dvmrt_summary_wanted ? key_of(&p, box) : 0;
+  if (key && dvmrt_recall_find(d, key))
+    why = NULL;
+  else if (key)
+    dvmrt_recall_begin(p.f, key);
   dvmrt_stats_summary(d, why);
   if (why)
     return false;

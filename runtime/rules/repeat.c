@@ -1,0 +1,226 @@
+#include "runtime/rules/repeat.h"
+#include "runtime/rules/across.h"
+#include "runtime/rules/group.h"
+#include "runtime/rules/task.h"
+#include <string.h>
+
+bool dvmrt_repeat_wanted = true;
+
+static struct dvmrt_access *first;
+static struct dvmrt_finding silent; /* of what the options do not want to know */
+
+/* ---- beginning and end -------------------------------------------------------------------------------------------------------- */
+
+/* The finding that the report of the last access went to; NULL: there were several. */
+static struct dvmrt_finding *finding_since(uint64_t hits) {
+  uint64_t n = dvmrt_diag_hits() - hits;
+  return n == 0 ? &silent : n == 1 ? dvmrt_diag_last() : NULL;
+}
+
+static bool note(struct dvmrt_access *x, int kind, uint64_t hits) {
+  struct dvmrt_repeat *r = &x->repeat;
+  struct dvmrt_finding *f = finding_since(hits);
+  if (!f || !dvmrt_repeat_wanted || dvmrt_task_active() || dvmrt_group_nvars)
+    return false;
+  if (!r->thread) {
+    r->next = first;
+    first = x;
+  }
+  r->thread = &__dvmrt_now;
+  r->finding[kind] = f;
+  return true;
+}
+
+/* It stays in the list. */
+static void clear(struct dvmrt_access *x, bool counts) {
+  struct dvmrt_repeat *r = &x->repeat;
+  r->across = NULL;
+  r->array = NULL;
+  for (int k = 0; k < DVMRT_REPEAT_KINDS; k++) {
+    if (counts && r->finding[k] && r->count[k] && r->finding[k] != &silent)
+      dvmrt_diag_more(r->finding[k], r->count[k]);
+    r->finding[k] = NULL;
+    r->count[k] = 0;
+  }
+}
+
+static void end_all(bool counts) {
+  for (; first; first = first->repeat.next) {
+    clear(first, counts);
+    first->repeat.thread = NULL;
+  }
+}
+
+void dvmrt_repeat_end(void) { end_all(true); }
+void dvmrt_repeat_forget(void) { end_all(false); }
+
+/* ---- places, bounds, escapes -------------------------------------------------------------------------------------------------- */
+
+/* Reads that a subscript of any kind leads here and there: each is one of few cases. */
+static void note_wandering(const struct dvmrt_event *ev, uint64_t hits) {
+  const struct dvmrt_access *x = ev->access;
+  const struct dvmrt_frame *f = ev->nest;
+  const struct dvmrt_finding *found = finding_since(hits);
+  if (ev->flags != DVMRT_READ || !found || found == &silent || x->varies || x->ndims != ev->array->ndims || ev->array->named_renewed ||
+      !f->mapped || !f->on || !f->layout.root || dvmrt_construct_clause(f, 'C', ev->array) || dvmrt_group_pending(ev->array, NULL))
+    return;
+  if (!note(ev->access, found->id == DVMRT_ID_SHADOW_STALE ? DVMRT_REPEAT_STALE : DVMRT_REPEAT_AWAY, hits))
+    return;
+  ev->access->repeat.array = ev->array;
+  ev->access->repeat.nest = f;
+}
+
+void dvmrt_repeat_note_place(const struct dvmrt_event *ev, uint64_t hits) {
+  if (dvmrt_check_place_constant(ev))
+    note(ev->access, DVMRT_REPEAT_PLACE, hits);
+  else if (ev->nest)
+    note_wandering(ev, hits);
+}
+
+void dvmrt_repeat_note_across(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, bool covered, uint64_t hits) {
+  struct dvmrt_repeat *r = &ev->access->repeat;
+  const struct dvmrt_finding *found = finding_since(hits);
+  if (!found || (found != &silent && found->id != DVMRT_ID_ACROSS_DISTANCE))
+    return;
+  struct dvmrt_finding *before = r->finding[DVMRT_REPEAT_ACROSS];
+  if (!note(ev->access, DVMRT_REPEAT_ACROSS, hits))
+    return;
+  if (found == &silent)
+    r->finding[DVMRT_REPEAT_ACROSS] = before; /* this one was right */
+  r->array = ev->array;
+  r->across = c;
+  r->covered = covered;
+}
+
+void dvmrt_repeat_note_sequential(const struct dvmrt_event *ev, uint64_t hits) {
+  if (note(ev->access, DVMRT_REPEAT_SEQUENTIAL, hits))
+    ev->access->repeat.array = ev->array;
+}
+
+/* Does the clause hold these widths already? */
+static bool holds(const struct dvmrt_clause *c, const struct dvmrt_place *p) {
+  bool all = c->corner || p->naway <= 1;
+  for (int d = 0; d < c->ndims; d++)
+    all &= -p->away[d] <= c->low[d] && p->away[d] <= c->high[d];
+  return all;
+}
+
+static bool wanders_again(struct dvmrt_repeat *r, uintptr_t a, const int64_t *ix) {
+  struct dvmrt_array *array = r->array;
+  struct dvmrt_place p;
+  uint64_t k = 0;
+  for (int d = 0; d < array->ndims; d++)
+    k += (uint64_t)(ix[d] * array->stride[d]);
+  if (a != array->region.base + k * array->element_bytes)
+    return false;
+  enum dvmrt_repeat_kind kind = DVMRT_REPEAT_AWAY;
+  dvmrt_layout_place(&array->layout, &r->nest->layout, __dvmrt_now.iv, ix, array->ndims, &p);
+  if (p.kind == DVMRT_PLACE_OWN)
+    return true;
+  if (p.kind == DVMRT_PLACE_NEAR && dvmrt_check_place_edge(array, &p)) {
+    if (dvmrt_check_place_valid(array, &p))
+      return true;
+    kind = DVMRT_REPEAT_STALE;
+    if (!r->finding[kind] || !holds(&r->finding[kind]->clause, &p))
+      return false;
+  }
+  r->count[kind] += r->finding[kind] != NULL;
+  return r->finding[kind];
+}
+
+bool dvmrt_repeat_place(struct dvmrt_access *x, uintptr_t a, const int64_t *ix, uint32_t flags) {
+  struct dvmrt_repeat *r = &x->repeat;
+  if (r->finding[DVMRT_REPEAT_PLACE]) {
+    r->count[DVMRT_REPEAT_PLACE]++;
+    return true;
+  }
+  if (r->across)
+    return dvmrt_across_again(r, a, flags);
+  return r->array && ix && flags == DVMRT_READ && wanders_again(r, a, ix);
+}
+
+/* Where the name of what is accessed is that of the declaration, whatever the address. */
+static bool is_named(const struct dvmrt_access *x) { return x->root == 'g' || x->root == 'l' || x->root == 's'; }
+
+void dvmrt_repeat_note_bounds(const struct dvmrt_event *ev, uint64_t hits) {
+  if (is_named(ev->access) || (ev->nest && ev->access->use >= 0 && ev->access->cid == ev->nest->d->cid))
+    note(ev->access, DVMRT_REPEAT_BOUNDS, hits);
+}
+
+void dvmrt_repeat_note_escape(struct dvmrt_access *x, uint64_t hits) { note(x, DVMRT_REPEAT_ESCAPE, hits); }
+
+/* ---- words -------------------------------------------------------------------------------------------------------------------- */
+
+void dvmrt_repeat_note_word(const struct dvmrt_event *ev, enum dvmrt_verdict v, uint64_t hits) {
+  struct dvmrt_access *x = ev->access;
+  bool local = !ev->array && !ev->at;
+  bool more = v == DVMRT_UNDECLARED || (v == DVMRT_UNINIT && ev->word == DVMRT_W_NEVER); /* these do more than count */
+  if (!ev->nest || ev->copied || ev->class == DVMRT_CLASS_ACROSS || ev->class == DVMRT_CLASS_BUFFER)
+    return;
+  if (!ev->array && !local && (more || !is_named(x)))
+    return;
+  if (v >= DVMRT_FLOW && ev->array && ev->nest->mapped && !dvmrt_across_complete(ev))
+    return;
+  struct dvmrt_region *region = ev->array ? &ev->array->region : NULL;
+  if (x->repeat.thread && (x->repeat.region != region || x->repeat.class != (int)ev->class))
+    clear(x, true);
+  note(x, (int)v, hits);
+  x->repeat.region = region;
+  x->repeat.class = ev->class;
+}
+
+/* Of the elements or the ordinary data at 'a'; NULL: not one word, or it must be looked up under the lock. */
+static uint32_t *word_at(const struct dvmrt_repeat *r, uintptr_t a, uint64_t size) {
+  const struct dvmrt_region *region = r->region;
+  if (region)
+    return a - region->base < region->end - region->base && size == (uint64_t)1 << region->shift && !(a & (size - 1))
+               ? &region->words[(a - region->base) >> region->shift]
+               : NULL;
+  uintptr_t e = dvmrt_shadow_entry(a);
+  unsigned code = e & 3;
+  return (code == 1 || code == 2) && size == 4u * code && !(a & (size - 1)) ? dvmrt_shadow_at(e, a) : NULL;
+}
+
+/* The word after the access.  False: the site has not given this verdict yet, and nothing has changed. */
+static bool next_word(struct dvmrt_repeat *r, uint32_t *word, uint32_t flags, uint32_t now) {
+  enum dvmrt_verdict v;
+  enum dvmrt_class class = (enum dvmrt_class)r->class;
+  if (*word < DVMRT_W_FIRST && class == DVMRT_CLASS_FIRST)
+    return false; /* it may have been born in this execution */
+  uint32_t new = dvmrt_check_word(class, *word, flags & (DVMRT_READ | DVMRT_WRITE), now, __dvmrt_now.base, false, &v);
+  if (v != DVMRT_FINE) {
+    if (!r->finding[v])
+      return false;
+    r->count[v]++;
+  }
+  *word = new;
+  return true;
+}
+
+/* In the sequential part. */
+static bool reads_again(struct dvmrt_repeat *r, uintptr_t a, uint64_t size, uint32_t flags) {
+  const struct dvmrt_region *region = &r->array->region;
+  if (flags != DVMRT_READ || a - region->base >= region->end - region->base || size != r->array->element_bytes ||
+      size != (uint64_t)1 << region->shift || region->words[(a - region->base) >> region->shift] < DVMRT_W_FIRST)
+    return false;
+  r->count[DVMRT_REPEAT_SEQUENTIAL]++;
+  return true;
+}
+
+bool dvmrt_repeat_touch(struct dvmrt_access *x, uintptr_t a, uint64_t size, uint32_t flags) {
+  struct dvmrt_repeat *r = &x->repeat;
+  const struct dvmrt_now *now = &__dvmrt_now;
+  if (r->finding[DVMRT_REPEAT_SEQUENTIAL])
+    return reads_again(r, a, size, flags);
+  if ((flags & DVMRT_COPIED) || !now->base || (r->region ? !(flags & DVMRT_PLACED) : flags & DVMRT_NAMED))
+    return false;
+  uint32_t *w = word_at(r, a, size);
+  if (!w)
+    return false;
+  return next_word(r, w, flags, now->write);
+}
+
+bool dvmrt_repeat_local(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags) {
+  bool plain = kind == DVMRT_L_PLAIN || kind == DVMRT_L_INDEX;
+  return __dvmrt_now.base && next_word(&x->repeat, word, flags, plain ? DVMRT_W_ASSIGNED : __dvmrt_now.write);
+}

@@ -1,0 +1,52 @@
+/* Accesses that give again what they have been reported for.
+ *
+ * The first report of a place says all but how often, and which widths all of its occurrences need.  Where the answer for the
+ * next access of a site can only be one of those that it has given already in this execution of its nest, with widths that the
+ * clause holds, it is counted by the site alone: without the lock, without an event, without names.  The counts go to the
+ * findings when the execution is over, or whatever else the answers rest on may change (dvmrt_repeat_end). */
+#ifndef DVMRT_REPEAT_H
+#define DVMRT_REPEAT_H
+#include "runtime/rules/check.h"
+#include "runtime/report/diag.h"
+#include "runtime/entry/process.h"
+
+extern bool dvmrt_repeat_wanted; /* repeats=1 */
+
+/* All but the inline functions inside dvmrt_mem_enter.  '*_note': the access has just been judged and reported; 'hits': what
+ * dvmrt_diag_hits said before that. */
+void dvmrt_repeat_note_place(const struct dvmrt_event *ev, uint64_t hits);
+void dvmrt_repeat_note_sequential(const struct dvmrt_event *ev, uint64_t hits);
+/* An access to an array under 'across', right or wrong. */
+void dvmrt_repeat_note_across(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, bool covered, uint64_t hits);
+void dvmrt_repeat_note_word(const struct dvmrt_event *ev, enum dvmrt_verdict v, uint64_t hits);
+void dvmrt_repeat_note_bounds(const struct dvmrt_event *ev, uint64_t hits);
+void dvmrt_repeat_note_escape(struct dvmrt_access *x, uint64_t hits);
+void dvmrt_repeat_note_local(const struct dvmrt_event *ev, enum dvmrt_verdict v, uint64_t hits);
+/* What the answers rest on may change: the counts go to their findings. */
+void dvmrt_repeat_end(void);
+/* Drops them: the findings are gone. */
+void dvmrt_repeat_forget(void);
+
+/* Without the lock, by any thread.  The answers are the thread's that made them. */
+static inline struct dvmrt_access *dvmrt_repeat_of(const struct dvmrt_site *site) {
+  struct dvmrt_access *x = __atomic_load_n(&site->cache, __ATOMIC_ACQUIRE);
+  return x && x->repeat.thread == &__dvmrt_now && !dvmrt_process_due ? x : NULL;
+}
+static inline bool dvmrt_repeat_count(struct dvmrt_site *site, enum dvmrt_repeat_kind kind) {
+  struct dvmrt_access *x = dvmrt_repeat_of(site);
+  if (!x || !x->repeat.finding[kind])
+    return false;
+  x->repeat.count[kind]++;
+  return true;
+}
+/* Is every access of the site counted so, by any of 'kind'?  Inside dvmrt_mem_enter. */
+static inline bool dvmrt_repeat_known(const struct dvmrt_access *x, int kind) {
+  return x->repeat.thread == &__dvmrt_now && x->repeat.finding[kind];
+}
+/* The place of the access is counted if it is wrong again.  'ix': its subscripts, or NULL.  False: it is to be judged. */
+bool dvmrt_repeat_place(struct dvmrt_access *x, uintptr_t a, const int64_t *ix, uint32_t flags);
+/* The access of 'size' bytes at 'a' changes its words, and is counted if they are wrong.  False: it is to be judged. */
+bool dvmrt_repeat_touch(struct dvmrt_access *x, uintptr_t a, uint64_t size, uint32_t flags);
+/* The same of a variable's word; '*word' becomes the new one. */
+bool dvmrt_repeat_local(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags);
+#endif
