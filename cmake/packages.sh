@@ -18,6 +18,7 @@ test  lld-19              ld.lld-19             link-time optimisation in the te
 test  libcmocka-dev       cmocka.h              unit tests
 test  llvm-19-tools       FileCheck-19          tests of the instrumentation
 test  python3             python3               test drivers
+test  python3-numpy        numpy                 tests of exported traces
 test  python3-jsonschema   jsonschema            tests of reports in SARIF
 test  python3-sarif-python-om sarif_om           tests of reports in SARIF
 test  libopenmpi-dev      mpicc                 parallel programs to debug and checkpoint

@@ -418,11 +418,33 @@ struct TraceModule::Impl {
     return K.Iters.empty() ? 0 : std::min<unsigned>((K.Iters[0]->arg_size() - 2) / 2, DVMT_NDIMS_MAX);
   }
 
+  // Whether the construct, or what it calls, may write data that no directive declares; its own scalars are gone when it ends.
+  static bool writesOrdinary(const FunctionState &S, const Construct &K) {
+    for (const Access &A : S.Accesses) {
+      if (!A.Text.Writes || A.Text.IndexNumber || !K.Blocks.contains(A.Mark->getParent()) || !lineOf(markerText(A.TextConstant), 'D').empty())
+        continue;
+      const auto *Local = dyn_cast<AllocaInst>(rootOf(A.Mark->getArgOperand(0)));
+      if (!Local || Local->getAllocatedType()->isArrayTy())
+        return true;
+    }
+    for (const BasicBlock *BB : K.Blocks)
+      for (const Instruction &I : *BB) {
+        const auto *Call = dyn_cast<CallInst>(&I);
+        if (!Call || isa<IntrinsicInst>(Call) || !markerName(Call).empty())
+          continue;
+        const Function *Callee = Call->getCalledFunction();
+        if (!Callee || !Callee->isDeclaration() || any_of(Call->args(), [](const Value *V) { return V->getType()->isPointerTy(); }))
+          return true;
+      }
+    return false;
+  }
+
   void lowerConstruct(FunctionState &S, Construct &K) {
     Arguments Args = markerArguments(K.Enter);
     bool Iterates = K.hasIterations();
     GlobalVariable *Site = site(K.TextConstant, Iterates ? DVMT_SITE_CONSTRUCT : DVMT_SITE_SCOPE,
-                                Iterates ? indexCount(K) : 0, 0, 0, nullptr, 0, Args.size());
+                                Iterates ? indexCount(K) : 0, 0, 0, nullptr, 0, Args.size(),
+                                Iterates && writesOrdinary(S, K) ? "\n+ ordinary" : "");
     Arguments Results = Args;
     hideLocals(K, Args);
     for (CallInst *Mark : K.Leaves)

@@ -245,7 +245,8 @@ static uint32_t flags_of(unsigned level, bool limited) {
   case DVMT_LEVEL_MINIMAL: return shape | iter;
   case DVMT_LEVEL_MODIFY: return shape | iter | DVMT_ON_WRITE;
   case DVMT_LEVEL_FULL: return shape | iter | DVMT_ON_WRITE | DVMT_ON_READ;
-  default: return dvmt_setup()->config.nrules ? DVMT_ON_SHAPE : 0;
+  case DVMT_LEVEL_CHECKSUM: return shape | DVMT_ON_WRITE; /* the collector sums */
+  default: return dvmt_setup()->config.nrules || dvmt_setup()->config.start.place.file ? DVMT_ON_SHAPE : 0;
   }
 }
 
@@ -298,6 +299,8 @@ static void close_top(void) {
   if (is_point(&dvmt_setup()->config.finish, o->site)) {
     finished = true;
     __dvmt_state.flags = 0;
+    for (int d = 0; d < depth; d++)
+      stack[d].flags = stack[d].outer = 0;
   }
 }
 
@@ -322,19 +325,35 @@ static bool close_to(const struct dvmt_site *site, const char *frame, bool itsel
 /* Arguments of the construct whose arrays will be digested; such constructs do not nest. */
 static int64_t digest_args[256];
 
+enum { SUMMED_DEPTH = 3 }; /* loops within that many others have sums of their own */
+
+/* Whether a construct writes what no directive declares. */
+static bool is_ordinary(const struct dvmt_site *site) {
+  return site->kind == DVMT_SITE_CONSTRUCT && dvmt_text_line(site->text, '+').s;
+}
+
+/* Recording begins within constructs that are open. */
+static void start_recording(void) {
+  started = true;
+  __dvmt_state.flags = program_flags();
+  for (int d = 0; d < depth; d++)
+    if (stack[d].level == DVMT_LEVEL_NONE && stack[d].site->level == DVMT_LEVEL_UNSET)
+      stack[d].flags = stack[d].outer = program_flags();
+}
+
 static void open_site(struct dvmt_site *site, char *frame, const int64_t *args) {
   site->count++;
-  if (is_point(&dvmt_setup()->config.start, site)) {
-    started = true;
-    __dvmt_state.flags = program_flags();
-  }
+  if (is_point(&dvmt_setup()->config.start, site))
+    start_recording();
   bool silent = silent_now();
   unsigned level = silent || !started || finished ? DVMT_LEVEL_NONE : site->level != DVMT_LEVEL_UNSET ? site->level
                    : depth && stack[depth - 1].level != DVMT_LEVEL_NONE ? stack[depth - 1].level : program_level();
   if (!silent && depth && stack[depth - 1].level == DVMT_LEVEL_NONE && stack[depth - 1].site->level == DVMT_LEVEL_NONE &&
       site->level == DVMT_LEVEL_UNSET)
     level = DVMT_LEVEL_NONE; /* inside what the configuration leaves out */
-  if (site->kind == DVMT_SITE_LOOP && (level == DVMT_LEVEL_CHECKSUM || level == DVMT_LEVEL_SYSTEM))
+  bool summed = level == DVMT_LEVEL_CHECKSUM && (site->kind == DVMT_SITE_LOOP || is_ordinary(site));
+  bool deep = site->kind == DVMT_SITE_LOOP && level == DVMT_LEVEL_CHECKSUM && depth >= SUMMED_DEPTH; /* a part of what is around it */
+  if (deep || (site->kind == DVMT_SITE_LOOP && level == DVMT_LEVEL_SYSTEM))
     level = DVMT_LEVEL_NONE;
   if (level == DVMT_LEVEL_CHECKSUM && site->nargs)
     memcpy(digest_args, args, site->nargs * 8u);
@@ -346,7 +365,9 @@ static void open_site(struct dvmt_site *site, char *frame, const int64_t *args) 
     emit(site, DVMT_TAG_ENTER, words, 1u + site->nargs);
   }
   uint32_t outer = __dvmt_state.flags;
-  uint32_t flags = site->kind == DVMT_SITE_SCOPE ? outer : silent ? 0 : flags_of(level, site->limits);
+  uint32_t flags = site->kind == DVMT_SITE_SCOPE || deep ? outer : silent ? 0 : flags_of(level, site->limits);
+  if (level == DVMT_LEVEL_CHECKSUM && site->kind == DVMT_SITE_CONSTRUCT)
+    flags = summed ? DVMT_ON_WRITE : 0;
   stack[depth++] = (struct open){site, frame, flags, outer, (uint8_t)level, silent};
   set_top();
   __dvmt_state.flags = flags;

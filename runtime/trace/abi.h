@@ -23,6 +23,7 @@ extern "C" {
  * and where values are recorded that no access moves (K "w init", "r init"), for the pass:
  *   r <offset> <count> <stride>..  bytes from the argument; how often and how far apart, outermost first
  *   b <bit> <width>     of a bit-field, from there
+ *   + ordinary          of a construct: it may write what no directive declares
  *   K loop <number>     a sequential loop; N as of a nest, with no name or one */
 enum { DVMT_SITE_ACCESS, DVMT_SITE_CONSTRUCT /* has iterations */, DVMT_SITE_SCOPE /* region, .. */, DVMT_SITE_LOOP, DVMT_SITE_DIRECT };
 enum {

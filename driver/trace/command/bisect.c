@@ -174,6 +174,9 @@ static int collect_steps(struct search *b, struct dvmt_reader *r, int *status, s
     rc = dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", b->command[0]);
   if (!rc)
     rc = dvmt_compare_end(c, dvmt_launch_cut(*status, cut, sizeof(cut)), false, err);
+  if (!rc && !dvmt_compare_totals(c)->sums)
+    rc = dvm_error_set(err, -EINVAL, "'--bisect' has nothing to go by: the reference and '%s' have no sums of the same constructs or loops",
+                       b->command[0]);
   /* Without sums that differ: structure and results of reductions say what there is to say. */
   if (!rc && !b->nsteps) {
     for (size_t i = 0; i < dvmt_compare_nfindings(c); i++)

@@ -3,6 +3,7 @@
 #include "base/output.h"
 #include "driver/run.h"
 #include "driver/trace/command/bisect.h"
+#include "driver/trace/command/config_check.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/html.h"
@@ -72,6 +73,8 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
     rc = (int)errors;
   if (!rc)
     dvmt_cli_note_unused(o);
+  if (!rc && o->config_path)
+    dvmt_config_check(o->config_path, &o->config, a, true, false);
   if (rc >= 0 && html) {
     int html_rc = dvmt_html_write(html, o->html, path, err);
     rc = html_rc ? html_rc : rc;

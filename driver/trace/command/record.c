@@ -5,6 +5,7 @@
 #include "base/usage.h"
 #include "driver/config.h"
 #include "driver/run.h"
+#include "driver/trace/command/config_check.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/meta.h"
@@ -142,6 +143,8 @@ static int record_into(const char *part, const struct options *o, const char *me
     keep_torn(part);
     return 1;
   }
+  if (o->config && dvmt_config_check_file(o->config, o->output, &close_err))
+    fprintf(stderr, "dvm: warning: %s\n", close_err.text);
   if (!rc && o->verbose)
     say(o, &totals);
   return rc ? rc : dvm_run_end_like(status);

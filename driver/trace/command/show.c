@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[] = {"?", "read", "write", "iteration", "enter", "leave", "result", "directive", "digest", "lost"};
+static const char *const kind_names[] = {"?", "read", "write", "iteration", "enter", "leave", "result", "directive", "digest", "unrecorded", "lost"};
 
 static int write_json(json_t *j, FILE *out, struct dvm_error *err) {
   int rc = j ? json_dumpf(j, out, JSON_COMPACT | JSON_REAL_PRECISION(17)) : -1;
@@ -75,61 +75,6 @@ int dvmt_show_info(const char *path, const struct dvmt_show *show, FILE *out, st
 
 /* ---- dump ------------------------------------------------------------------------------------------------------------------ */
 
-struct filter {
-  const struct dvmt_show *show;
-  struct dvmt_span name;
-  int64_t index[DVMT_NDIMS_MAX];
-  int nindex;
-  struct dvmt_place place;
-  int inside;                 /* open executions of the wanted construct */
-};
-
-static int make_filter(struct filter *f, const struct dvmt_show *show, struct dvm_error *err) {
-  *f = (struct filter){.show = show, .nindex = -1};
-  if (show->element && (f->nindex = dvmt_element_parse(show->element, &f->name, f->index)) < 0 && !strpbrk(show->element, ".>"))
-    return dvm_error_set(err, -EINVAL, "'%s' is no element; expected a name and subscripts, as in 'A[3][4]' or 'S[3].x[1]'", show->element);
-  if (!show->construct)
-    return 0;
-  const char *colon = strrchr(show->construct, ':');
-  unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
-  if (!line)
-    return dvm_error_set(err, -EINVAL, "'%s' is no place; expected FILE:LINE", show->construct);
-  f->place = (struct dvmt_place){strndup(show->construct, (size_t)(colon - show->construct)), (unsigned)line};
-  return f->place.file ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
-}
-
-/* A part of a struct, or all that is in it: by the name that the dump shows. */
-static bool is_named(const struct dvmt_reader *r, const struct dvmt_record *rec, const char *element) {
-  char name[256];
-  size_t n = strlen(element);
-  dvmt_element_text(dvmt_reader_object(r, rec->object), rec->offset, dvmt_reader_site(r, rec->site)->text, name, sizeof(name));
-  return !strncmp(name, element, n) && (!name[n] || strchr(".[-", name[n]));
-}
-
-static bool is_wanted(struct filter *f, const struct dvmt_reader *r, const struct dvmt_record *rec) {
-  if (rec->kind == DVMT_LOST)
-    return true;
-  bool inside = true;
-  if (f->place.file) {
-    struct dvmt_where w = dvmt_site_where(dvmt_reader_site(r, rec->site)->text);
-    bool here = w.file.s && dvmt_place_is(&f->place, w.file.s, w.file.n, w.line);
-    f->inside += here && rec->kind == DVMT_ENTER;
-    inside = f->inside > 0;
-    f->inside -= here && rec->kind == DVMT_LEAVE;
-  }
-  if (!inside || !f->show->element)
-    return inside;
-  if (rec->kind != DVMT_READ && rec->kind != DVMT_WRITE)
-    return false;
-  const struct dvmt_object_def *o = dvmt_reader_object(r, rec->object);
-  if (f->nindex < 0)
-    return is_named(r, rec, f->show->element);
-  if (strlen(o->name) != f->name.n || memcmp(o->name, f->name.s, f->name.n))
-    return false;
-  int64_t offset = f->nindex ? dvmt_element_offset(o, f->index, f->nindex) : -1;
-  return !f->nindex || (offset >= 0 && rec->offset >= offset && rec->offset < offset + o->element_bytes);
-}
-
 /* What stands behind place and kind. */
 static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, char *buf, size_t size) {
   const char *text = rec->kind == DVMT_LOST ? "" : dvmt_reader_site(r, rec->site)->text;
@@ -162,6 +107,9 @@ static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, c
   }
   case DVMT_DIGEST:
     snprintf(buf, size, "%s: %016llx", dvmt_reader_object(r, rec->object)->name, (unsigned long long)rec->words[1]);
+    break;
+  case DVMT_UNRECORDED:
+    snprintf(buf, size, "%s", rec->words[0] == DVMT_WHY_THREAD ? "another thread" : rec->words[0] == DVMT_WHY_OPENMP ? "an OpenMP construct" : "foreign code");
     break;
   case DVMT_LOST: snprintf(buf, size, "%llu records in a damaged block", (unsigned long long)rec->words[0]); break;
   }
@@ -200,27 +148,23 @@ static void note_torn(const struct dvmt_reader *r, const char *path) {
     fprintf(stderr, "dvm: warning: '%s' is torn: %s\n", path, dvmt_reader_torn(r));
 }
 
-int dvmt_show_dump(const char *path, const struct dvmt_show *show, FILE *out, struct dvm_error *err) {
-  struct filter f;
+int dvmt_show_dump(const char *path, struct dvmt_show *show, FILE *out, struct dvm_error *err) {
+  struct dvmt_filter f = {.nindex = -1};
   struct dvmt_record rec;
-  uint64_t number = 0, shown = 0;
-  int rc = make_filter(&f, show, err), more = 0;
-  struct dvmt_reader *r = rc ? NULL : dvmt_file_open(path, err);
-  if (!r)
-    return rc ? rc : err->code;
-  while (!rc && shown < show->limit && (more = dvmt_reader_next(r, &rec, err)) > 0) {
-    if (is_wanted(&f, r, &rec)) {
-      rc = dump_one(r, &rec, number, show->json, out, err);
-      shown++;
-    }
-    number += rec.kind == DVMT_LOST ? rec.words[0] : 1;
+  uint64_t number, shown = 0;
+  struct dvmt_reader *r = dvmt_file_open(path, err);
+  int rc = r ? dvmt_filter_begin(&f, &show->wanted, r, err) : err->code, more = 0;
+  while (!rc && shown < show->limit && (more = dvmt_filter_next(&f, r, &rec, &number, err)) > 0) {
+    rc = dump_one(r, &rec, number, show->json, out, err);
+    shown++;
   }
-  note_torn(r, path);
-  if (!rc && !more && !shown && (show->element || show->construct)) /* a misspelt name looks as if nothing had happened */
-    fprintf(stderr, "dvm: warning: '%s' has no record of '%s'; 'dvm trace stat' lists constructs and variables\n", path,
-            show->element ? show->element : show->construct);
+  if (!rc) {
+    note_torn(r, path);
+    if (!more)
+      dvmt_filter_note(&f, path);
+  }
   dvmt_reader_close(r);
-  free(f.place.file);
+  dvmt_filter_fini(&f);
   return rc ? rc : more < 0 ? more : 0;
 }
 
@@ -331,12 +275,14 @@ static void stat_text(const struct stat *s, const struct dvmt_reader *r, FILE *o
               (unsigned long long)s->objects[i].writes);
 }
 
-int dvmt_show_stat(const char *path, const struct dvmt_show *show, FILE *out, struct dvm_error *err) {
+int dvmt_show_stat(const char *path, struct dvmt_show *show, FILE *out, struct dvm_error *err) {
+  struct dvmt_filter f = {.nindex = -1};
   struct dvmt_reader *r = dvmt_file_open(path, err);
   struct stat s = {.depth = 0};
   struct dvmt_record rec;
-  int rc = r ? 0 : err->code, more = 0;
-  while (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0)
+  uint64_t number;
+  int rc = r ? dvmt_filter_begin(&f, &show->wanted, r, err) : err->code, more = 0;
+  while (!rc && (more = dvmt_filter_next(&f, r, &rec, &number, err)) > 0)
     if (!count(&s, r, &rec))
       rc = dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc && more < 0)
@@ -345,11 +291,14 @@ int dvmt_show_stat(const char *path, const struct dvmt_show *show, FILE *out, st
     rc = stat_json(&s, r, out, err);
   else if (!rc)
     stat_text(&s, r, out);
-  dvmt_file_note_lost(path, s.lost);
-  if (r)
+  if (!rc) {
+    dvmt_file_note_lost(path, s.lost);
     note_torn(r, path);
+    dvmt_filter_note(&f, path);
+  }
   free(s.sites);
   free(s.objects);
   dvmt_reader_close(r);
+  dvmt_filter_fini(&f);
   return rc;
 }

@@ -100,6 +100,7 @@ struct dvmt_compare_totals {
   uint64_t identical, within, differing, masked;
   const char *worst;         /* of those within the tolerance, or NULL */
   uint64_t values, iterations, missing;
+  uint64_t sums;             /* digests and results that both have */
   uint64_t skipped;          /* records passed over to find a common construct */
   uint64_t lost;             /* records in damaged blocks of the reference */
   uint64_t run_lost;         /* and of the run */

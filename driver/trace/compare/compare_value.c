@@ -221,6 +221,7 @@ static void compare_digests(struct dvmt_compare *c, const struct item *a, const 
 
 void dvmt_cmp_pair(struct dvmt_compare *c, const struct item *a, const struct item *b) {
   c->totals.compared++;
+  c->totals.sums += b->kind == DVMT_DIGEST || b->kind == DVMT_RESULT;
   if (b->kind <= DVMT_WRITE)
     compare_values(c, a, b);
   else if (b->kind == DVMT_RESULT)

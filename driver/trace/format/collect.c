@@ -1,6 +1,7 @@
 #include "driver/trace/format/collect.h"
 #include "runtime/trace/ring.h"
 #include "runtime/trace/text.h"
+#include "driver/trace/format/sums.h"
 #include "driver/trace/format/value.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -39,13 +40,19 @@ struct dvmt_collector {
   struct extent *extents;
   size_t nextents;
   uint64_t values[DVMT_WORDS_MAX];
+  struct dvmt_sums *sums;    /* of constructs at level checksum */
 };
 
 struct dvmt_collector *dvmt_collector_create(struct dvmt_sink *sink) {
   struct dvmt_collector *c = calloc(1, sizeof(*c));
-  if (c)
-    c->sink = sink;
-  return c;
+  if (!c)
+    return NULL;
+  c->sink = sink;
+  c->sums = dvmt_sums_create();
+  if (c->sums)
+    return c;
+  free(c);
+  return NULL;
 }
 
 void dvmt_collector_destroy(struct dvmt_collector *c) {
@@ -62,6 +69,7 @@ void dvmt_collector_destroy(struct dvmt_collector *c) {
   free(c->sites);
   free(c->objects);
   free(c->extents);
+  dvmt_sums_destroy(c->sums);
   free(c);
 }
 
@@ -310,7 +318,8 @@ static inline int value(struct dvmt_collector *c, struct site *s, enum dvmt_tag 
     c->values[0] = r.words[0] != 0;
     r.words = c->values;
   }
-  return send(c, r);
+  int summed = dvmt_sums_add(c->sums, &r);
+  return summed ? (summed < 0 ? summed : 0) : send(c, r);
 }
 
 /* Addresses differ from run to run: of them only whether they are null stays. */
@@ -351,10 +360,12 @@ static inline __attribute__((always_inline)) int one(struct dvmt_collector *c, s
   case DVMT_TAG_ENTER:
     *used = 1u + s->nargs;
     s->iterations = 0;
+    dvmt_sums_enter(c->sums, (unsigned)w[0]);
     return send(c, (struct dvmt_record){.kind = DVMT_ENTER, .site = s->number, .nwords = 1u + s->nargs, .words = plain_args(c, s, w, 1)});
   case DVMT_TAG_LEAVE:
     *used = 0;
-    return send(c, (struct dvmt_record){.kind = DVMT_LEAVE, .site = s->number});
+    rc = dvmt_sums_leave(c->sums, s->number, c->sink);
+    return rc ? rc : send(c, (struct dvmt_record){.kind = DVMT_LEAVE, .site = s->number});
   case DVMT_TAG_RESULT:
     *used = 6;
     return send(c, (struct dvmt_record){.kind = DVMT_RESULT, .site = s->number, .nwords = 6, .words = w});

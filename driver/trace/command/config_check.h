@@ -1,0 +1,11 @@
+/* Entries of a configuration that fit nothing in a program: told, as a misspelt name looks like one that changes nothing. */
+#ifndef DVM_TRACE_CONFIG_CHECK_H
+#define DVM_TRACE_CONFIG_CHECK_H
+#include "driver/trace/format/reader.h"
+#include "runtime/trace/config.h"
+
+/* Against the definitions that 'trace' has read so far.  'records': it has some; 'places': those of constructs are of this program. */
+void dvmt_config_check(const char *path, const struct dvmt_config *config, const struct dvmt_reader *trace, bool records, bool places);
+/* The configuration in 'path' against a trace that was recorded with it.  0, or -E... */
+int dvmt_config_check_file(const char *path, const char *trace, struct dvm_error *err);
+#endif

@@ -1,0 +1,118 @@
+# Level checksum and --bisect on every program: plain ones, ordinary arrays, reductions.
+. "$(dirname "$0")/lib.sh"
+build_() { status 0 "$dvmcc" -fdvm=trace -w "$2" -o "$1" "${@:3}"; }
+# found FILE TEXT: the reference's sums, and a run with -DWRONG=1, lead to the element.
+found() {
+  build_ right "$1" -O1 -DWRONG=0
+  build_ wrong "$1" -O1 -DWRONG=1
+  status 0 "$dvm" record --level checksum -o sum.dvmt -- ./right
+  status 0 "$dvm" compare sum.dvmt -- ./right
+  agreed
+  status 66 "$dvm" compare sum.dvmt -- ./wrong
+  status 66 "$dvm" compare --bisect sum.dvmt -- ./wrong
+  has err "$2"
+  tail -n 1 err | grep -q '^dvm: compared ' || wrong "no closing line: $(tail -n 1 err)"
+}
+cat >plain.c <<'C'
+#include <stdlib.h>
+static double A[40][40];
+static double *B;
+static double row(int i, int t) {
+  double s = 0;
+  for (int j = 0; j < 40; j++)
+    s += A[i][j] * j;
+  return s + (WRONG && t == 7 && i == 30) * 1e-3;
+}
+int main(void) {
+  B = calloc(40, sizeof(double));
+  for (int i = 0; i < 40; i++)
+    for (int j = 0; j < 40; j++)
+      A[i][j] = i + j / 3.0;
+  for (int t = 0; t < 10; t++) {
+    for (int i = 0; i < 40; i++)
+      B[i] = row(i, t);
+    for (int i = 0; i < 40; i++)
+      A[i][0] += 1e-3 * B[i];
+  }
+  return 0;
+}
+C
+found plain.c "'B[30]' is"
+has err "dvm: execution 8 of the construct at plain.c:16 is the first beyond the tolerance"
+cat >ordinary.c <<'C'
+#define N 30
+static double u[N], v[N];
+int main(void) {
+  int i, t;
+  for (t = 0; t < 6; t++) {
+#pragma dvm parallel(1)
+    for (i = 0; i < N; i++)
+      u[i] = i * t + (WRONG && t == 4 && i == 9) * 1e-2;
+#pragma dvm parallel(1)
+    for (i = 0; i < N; i++)
+      v[i] = 2 * u[i];
+  }
+  return 0;
+}
+C
+found ordinary.c "'u[9]' is"
+cat >sum.c <<'C'
+#define N 30
+#pragma dvm array distribute[block]
+static double A[N];
+static double kept;
+int main(void) {
+  int i, t;
+  double s;
+#pragma dvm parallel([i] on A[i])
+  for (i = 0; i < N; i++)
+    A[i] = i;
+  for (t = 0; t < 6; t++) {
+    s = 0;
+#pragma dvm parallel([i] on A[i]) reduction(sum(s))
+    for (i = 0; i < N; i++)
+      s += A[i] + (WRONG && t == 4 && i == 9) * 1e-2;
+#pragma dvm parallel([i] on A[i])
+    for (i = 0; i < N; i++)
+      A[i] = A[i] + s / N;
+  }
+  return 0;
+}
+C
+found sum.c "'s' is"
+grep -q "^sum.c:13:13: error: 's' is" err || wrong "a wrong reduction is blamed on its consequence: $(cat err)"
+cat >empty.c <<'C'
+static int n;
+int main(void) { n = WRONG; return 0; }
+C
+build_ right empty.c -DWRONG=0
+status 0 "$dvm" record --level checksum -o sum.dvmt -- ./right
+status 2 "$dvm" compare --bisect sum.dvmt -- ./right
+has err "'--bisect' has nothing to go by"
+
+# start and finish at a sequential loop.
+build_ right plain.c -DWRONG=0
+printf 'level modify\nstart plain.c:16 3\nfinish plain.c:16 3\n' >start.conf
+status 0 "$dvm" record --config start.conf -o start.dvmt -- ./right
+status 0 "$dvm" trace stat start.dvmt
+grep -qE '^loop +plain.c:16:5 +1 +40 ' out || wrong "one execution of a loop: $(cat out)"
+lacks out plain.c:18
+empty err
+printf 'level none\nstart plain.c:16 3\nloop plain.c:16 level modify\n' >start.conf
+status 0 "$dvm" record --config start.conf -o start.dvmt -- ./right
+status 0 "$dvm" trace stat start.dvmt
+grep -qE '^loop +plain.c:16:5 +8 +320 ' out || wrong "from one execution of a loop on: $(cat out)"
+
+# A configuration that fits nothing is told.
+printf 'level modify\nloop plain.c:99 level none\ntolerance variable AA relative 1e-3\nstart plain.c:16 99\n' >none.conf
+status 0 "$dvm" record --config none.conf -o none.dvmt -- ./right
+has err "none.conf: no construct or loop stands at plain.c:99"
+has err "none.conf: no variable is called 'AA'; did you mean 'A'?"
+has err "none.conf: plain.c:16 is not executed 99 times: nothing is recorded"
+status 0 "$dvm" record -o ref.dvmt -- ./right
+printf 'tolerance variable Bb relative 1\n' >none.conf
+status 0 "$dvm" compare --config none.conf ref.dvmt -- ./right
+has err "none.conf: no variable is called 'Bb'; did you mean 'B'?"
+status 0 "$dvm" compare --ignore variable:BB ref.dvmt -- ./right
+has err "'--ignore variable:BB' fits nothing that was recorded"
+finish
