@@ -98,6 +98,7 @@ static const struct {
   { "next", dap_do_next, true }, { "stepIn", dap_do_step_in, true }, { "stepOut", dap_do_step_out, true },
   { "pause", dap_do_pause, true }, { "terminate", dap_do_terminate, false }, { "disconnect", dap_do_disconnect, false },
   { "dvm/focus", dap_do_focus, true }, { "dvm/compare", dap_do_compare, true }, { "dvm/merge", dap_do_merge, true },
+  { "dvm/places", dap_do_places, true },
 };
 
 /* A request that is being served is given up, one that waits is not begun. */

@@ -52,6 +52,30 @@ static json_t *insert(struct dap *d, const char *where, json_t *command) {
   return out;
 }
 
+/* As if this client had set it: it goes when the client sets those of its kind anew. */
+void dap_break_known(void *arg, const struct sdm_set *ids, const json_t *command) {
+  struct dap *d = arg;
+  const char *where = dap_text(command, "where"), *catch = dap_text(command, "catch"), *colon = where ? strrchr(where, ':') : NULL;
+  json_int_t id = dap_number(command, "id", 0);
+  struct dvm_text key = DVM_TEXT_INIT;
+  (void)ids;
+  for (size_t i = 0; i < d->nbreaks; i++)
+    if (d->breaks[i].id == id)
+      return;
+  if (catch || (where && !strcmp(where, DVM_FACTS_STOP)))
+    dvm_text_printf(&key, "!%s", catch ? catch : "dvm");
+  else if (dap_text(command, "expression"))
+    dvm_text_add(&key, "=");
+  else if (where && *where == '*')
+    dvm_text_add(&key, "*");
+  else if (colon && strchr(where, '/'))
+    dvm_text_add_n(&key, where, (size_t)(colon - where));
+  d->breaks = sdm_realloc(d->breaks, (d->nbreaks + 1) * sizeof(*d->breaks));
+  d->breaks[d->nbreaks++] = (struct dap_break){ id, sdm_strdup(dvm_text_str(&key)) };
+  d->next_break = id >= d->next_break ? id + 1 : d->next_break;
+  dvm_text_fini(&key);
+}
+
 static void put_conditions(json_t *command, const json_t *b) {
   const char *condition = dap_text(b, "condition"), *hits = dap_text(b, "hitCondition");
   if (condition && *condition)

@@ -44,6 +44,32 @@ json_t *dap_do_compare(struct dap *d, const json_t *args) {
   return json_pack("{s:o}", "values", list);
 }
 
+static json_t *place_json(const struct sdm_set *set, const char *state, const json_t *event) {
+  char *ranks = sdm_set_text(set);
+  json_t *j = json_pack("{s:s, s:i, s:s}", "ranks", ranks, "count", (int)sdm_set_size(set), "state", state);
+  static const char *const texts[] = { "func", "file", "path", "signal", "diagnostic" };
+  for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+    if (dap_text(event, texts[i]))
+      json_object_set(j, i < 3 ? texts[i] : "why", json_object_get(event, texts[i]));
+  if (json_object_get(event, "line"))
+    json_object_set(j, "line", json_object_get(event, "line"));
+  free(ranks);
+  return j;
+}
+
+/* Who is where, those at one place together. */
+json_t *dap_do_places(struct dap *d, const json_t *args) {
+  json_t *list = json_array();
+  (void)args;
+  for (size_t i = 0; i < d->s.nplaces; i++)
+    json_array_append_new(list, place_json(d->s.places[i].set, dap_text(d->s.places[i].event, "event"), d->s.places[i].event));
+  if (!sdm_set_is_empty(d->s.running))
+    json_array_append_new(list, place_json(d->s.running, "running", NULL));
+  if (!sdm_set_is_empty(d->s.dead))
+    json_array_append_new(list, place_json(d->s.dead, "dead", NULL));
+  return json_pack("{s:o}", "places", list);
+}
+
 static json_t *tree_json(const struct sdm_prefix *p) {
   json_t *list = json_array();
   char *ranks = sdm_set_text(p->set);

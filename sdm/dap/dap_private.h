@@ -45,6 +45,7 @@ struct dap {
   struct dap_break *breaks;
   size_t nbreaks;
   json_int_t next_break;
+  bool taken; /* from a front end that has died */
   bool passes_signals; /* those that end a program do not stop it */
   struct sdm_names names;
   char *focus;
@@ -94,6 +95,7 @@ bool dap_facts_known(struct dap *d, json_int_t rank); /* is the rank's program c
 json_t *dap_facts_variables(struct dap *d, const struct dap_ref *of);
 void dap_forget(struct dap *d); /* frames and variables */
 void dap_drop_news(struct dap *d); /* what has come is not told */
+void dap_break_known(void *arg, const struct sdm_set *ids, const json_t *command); /* of a session that was taken up */
 json_t *dap_filters(void); /* for initialize */
 const char *dap_filter_of(const struct dap *d, json_int_t bp); /* the filter of exceptions that set a breakpoint; NULL: none did */
 void dap_breaks_free(struct dap *d);
@@ -112,6 +114,7 @@ json_t *dap_do_pause(struct dap *d, const json_t *args);
 json_t *dap_do_terminate(struct dap *d, const json_t *args);
 json_t *dap_do_disconnect(struct dap *d, const json_t *args);
 json_t *dap_do_focus(struct dap *d, const json_t *args);
+json_t *dap_do_places(struct dap *d, const json_t *args);
 json_t *dap_do_compare(struct dap *d, const json_t *args);
 json_t *dap_do_merge(struct dap *d, const json_t *args);
 json_t *dap_stack_trace(struct dap *d, const json_t *args);

@@ -43,6 +43,7 @@ static json_t *open_session(struct dap *d, const json_t *args, struct sdm_sessio
   if (sdm_session_open(&d->s, o, &err))
     return dap_fail(d, "%s", err.text);
   d->open = true;
+  d->class_limit = (uint32_t)dap_number(args, "classLimit", d->class_limit);
   d->s.abandon = &d->abandon;
   struct sdm_show show = { d->repl, false };
   d->console = sdm_console_new(&d->s, &show);
@@ -113,16 +114,21 @@ json_t *dap_do_launch(struct dap *d, const json_t *args) {
   choose_launcher(d, args, &o);
   if (o.command && !dvm_path_executable(o.command[0]))
     return dap_fail(d, "there is no launcher '%s'%s", o.command[0], strcmp(o.command[0], "mpirun") ? "" : "; \"launcher\": \"local\" is without MPI");
-  json_t *body = open_session(d, args, &o);
-  if (!body)
-    return NULL;
   d->entry = json_is_true(json_object_get(args, "stopOnEntry"));
-  d->class_limit = (uint32_t)dap_number(args, "classLimit", d->class_limit);
   char *path = realpath(program, NULL);
   json_t *words = json_object_get(args, "args");
+  json_decref(d->start);
   d->start = json_pack("{s:s, s:s, s:o, s:i}", "cmd", "launch", "program", path ? path : program, "args",
                        words ? json_incref(words) : json_array(), "stop", d->entry);
   free(path);
+  o.session_file = dap_text(args, "session"); /* for 'reattach', should this adapter die */
+  o.program = d->start;
+  json_t *body = open_session(d, args, &o);
+  if (!body) {
+    json_decref(d->start);
+    d->start = NULL;
+    return NULL;
+  }
   json_t *load = json_copy(d->start); /* so that breakpoints find their lines */
   json_object_set_new(load, "load", json_integer(1));
   if (!dap_all_good(d, dap_ask(d, d->s.all, load, SDM_REDUCE_SAME))) {
@@ -168,7 +174,24 @@ static int find_targets(struct dap *d, const json_t *args, struct sdm_targets *t
   return rc;
 }
 
+/* The session of a front end that has died: its programs stand or run as they did, with their breakpoints. */
+static json_t *reattach(struct dap *d, const json_t *args) {
+  struct sdm_session_options o = { .reattach = dap_text(args, "reattach") };
+  json_t *body = open_session(d, args, &o);
+  if (!body)
+    return NULL;
+  d->initialized = d->started = true;
+  d->entry = false;
+  d->taken = true;
+  d->start = json_is_object(d->s.program) ? json_deep_copy(d->s.program) : NULL;
+  d->attached = !dap_text(d->start, "program");
+  sdm_session_recall(&d->s, dap_break_known, d);
+  return body;
+}
+
 json_t *dap_do_attach(struct dap *d, const json_t *args) {
+  if (dap_text(args, "reattach"))
+    return reattach(d, args);
   struct sdm_session_options o = { .shape = dap_text(args, "shape"), .host = dap_text(args, "host"), .ssh = dap_text(args, "ssh") };
   struct sdm_targets targets = { 0 };
   const json_t *cores = json_object_get(args, "core");
@@ -213,7 +236,7 @@ json_t *dap_do_configuration_done(struct dap *d, const json_t *args) {
     d->started = true;
     if (!dap_all_good(d, sdm_session_go(&d->s, d->s.all, json_deep_copy(d->start), 60000)))
       return NULL;
-  } else if (d->attached && !d->entry)
+  } else if (d->attached && !d->entry && !d->taken)
     sdm_answer_free(sdm_session_go(&d->s, d->s.stopped, json_pack("{s:s}", "cmd", "continue"), DAP_TIMEOUT_MS));
   return json_object();
 }

@@ -232,6 +232,41 @@ class Requests(unittest.TestCase):
         self.good(c, "restart")  # also of what has ended
         c.expect({"event": "exited"})
 
+    def test_reattach(self):
+        """The adapter is killed; another takes up its session, and the editor's breakpoints are not there twice."""
+        with sdm.Folder() as f:
+            file = f.path("session")
+            p = subprocess.Popen([sdm.DEBUG, "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self.addCleanup(self.end, p)
+            c = Client(p.stdout, p.stdin)
+            c.ask("initialize", adapterID="dvm")
+            self.good(c, "launch", program=VALUES, ranks=2, launcher="local", session=file, orphan=60)
+            at = [{"line": line("all are there")}, {"line": line("return 0;")}]
+            self.good(c, "setBreakpoints", source={"path": SOURCE}, breakpoints=at)
+            self.good(c, "configurationDone")
+            self.stopped(c, "breakpoint")
+            p.kill()
+            p.wait()
+            p = subprocess.Popen([sdm.DEBUG, "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self.addCleanup(self.end, p)
+            c = Client(p.stdout, p.stdin)
+            c.ask("initialize", adapterID="dvm")
+            self.good(c, "attach", reattach=file)
+            self.good(c, "setBreakpoints", source={"path": SOURCE}, breakpoints=at[1:])
+            self.good(c, "configurationDone")
+            self.stopped(c, "breakpoint")
+            self.assertEqual(self.frame(c, 1001)["line"], line("all are there"))
+            listed = self.good(c, "evaluate", expression="`gdb info breakpoints", context="repl")["result"]
+            self.assertEqual(listed.count("values.cc:"), 1, listed)
+            self.good(c, "continue", threadId=1)
+            self.stopped(c, "breakpoint")
+            self.assertEqual(self.frame(c, 1)["line"], line("return 0;"))
+            self.good(c, "continue", threadId=1)
+            c.expect({"event": "terminated"})
+            self.good(c, "disconnect")
+            p.wait(sdm.LIMIT)
+            self.assertFalse(os.path.exists(file))
+
     def test_cancel(self):
         """A call that never ends is given up, and what waits behind it is not begun."""
         c, frame, _ = self.at_values()
