@@ -48,7 +48,7 @@ _dvm() {
   fi
   if [ "$COMP_CWORD" = 2 ]; then
     case ${COMP_WORDS[1]} in
-    trace) actions="info dump stat config" ;;
+    trace) actions="info dump stat export verify config" ;;
     checkpoint) actions="inspect compress expand" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$actions" -- "$word"; compgen -f -- "$word")
