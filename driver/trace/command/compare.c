@@ -6,6 +6,7 @@
 #include "driver/trace/command/config_check.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/launch.h"
+#include "driver/trace/command/meta.h"
 #include "driver/trace/command/html.h"
 #include "driver/trace/command/options.h"
 #include "runtime/trace/config.h"
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static const char help[] =
   "usage: dvm compare [option...] REFERENCE -- PROGRAM [argument...]\n"
@@ -47,6 +49,30 @@ static int look_at(struct dvmt_cli *o, struct dvmt_reader *a, const char *path, 
   return rc;
 }
 
+/* The run is recorded as the reference was, with the configuration that it holds, unless the user has another; 'path' gets the name of a
+ * temporary file, which is to be removed, or is empty. */
+static int configure(struct dvmt_cli *o, const struct dvmt_reader *a, struct dvmt_config *was, char path[32], struct dvm_error *err) {
+  char *text = dvmt_meta_config(a);
+  int rc = dvmt_meta_recorded(a, was, err), fd;
+  *path = 0;
+  if (!rc && o->config_path) {
+    if (!o->config.has_level)
+      o->config.level = was->level;
+    o->compare.reference_recorded = was;
+    o->compare.run_recorded = &o->config;
+  } else if (!rc && text) {
+    strcpy(path, "/tmp/dvm-compare-XXXXXX");
+    fd = mkstemp(path);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!f || fputs(text, f) < 0)
+      rc = dvm_error_errno(err, "cannot write '%s'", path);
+    if (f && fclose(f) && !rc)
+      rc = dvm_error_errno(err, "cannot write '%s'", path);
+  }
+  free(text);
+  return rc;
+}
+
 static int compare(struct dvmt_cli *o, const char *path, char *const *command, int *status, struct dvm_error *err) {
   struct dvmt_reader *a = dvmt_file_open(path, err);
   struct dvmt_html *html = o->html ? dvmt_html_create() : NULL;
@@ -57,12 +83,16 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   }
   int64_t errors = 0;
   bool recorded = false;
+  char config[32] = "";
+  struct dvmt_config was = DVMT_CONFIG_INIT;
   int rc = a ? look_at(o, a, path, err) : err->code;
+  if (!rc)
+    rc = configure(o, a, &was, config, err);
   struct dvmt_compare *c = rc ? NULL : dvmt_compare_create(a, &o->compare);
   if (!rc && !c)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc) {
-    const struct dvmt_launch launch = {command, o->config.has_level ? NULL : level_of(a), o->config_path, false};
+    const struct dvmt_launch launch = {command, o->config.has_level ? NULL : level_of(a), *config ? config : o->config_path, false};
     rc = dvmt_launch(&launch, dvmt_compare_sink(c), status, &recorded, err);
   }
   if (!rc && !recorded)
@@ -79,8 +109,11 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
     int html_rc = dvmt_html_write(html, o->html, path, err);
     rc = html_rc ? html_rc : rc;
   }
+  if (*config)
+    unlink(config);
   dvmt_html_destroy(html);
   dvmt_compare_destroy(c);
+  dvmt_config_fini(&was);
   dvmt_reader_close(a);
   return rc ? rc : errors > 0;
 }

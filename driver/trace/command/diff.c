@@ -2,6 +2,7 @@
 #include "base/output.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/html.h"
+#include "driver/trace/command/meta.h"
 #include "driver/trace/command/options.h"
 #include "driver/trace/format/context.h"
 #include <errno.h>
@@ -93,6 +94,12 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
   int rc = b ? look_at(a, paths[0], &sa, err) : err->code;
   if (!rc)
     rc = look_at(b, paths[1], &sb, err);
+  struct dvmt_config ca = DVMT_CONFIG_INIT, cb = DVMT_CONFIG_INIT;
+  if (!rc && !dvmt_meta_same(a, b)) {
+    rc = dvmt_meta_recorded(a, &ca, err) ? err->code : dvmt_meta_recorded(b, &cb, err);
+    o->compare.reference_recorded = &ca;
+    o->compare.run_recorded = &cb;
+  }
   if (!rc) {
     o->compare.cut = cut_of(&sa);
     o->report.records = sa.records;
@@ -111,6 +118,8 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
     rc = dvmt_html_write(html, o->html, paths[1], err);
   dvmt_html_destroy(html);
   dvmt_compare_destroy(c);
+  dvmt_config_fini(&ca);
+  dvmt_config_fini(&cb);
   dvmt_reader_close(a);
   dvmt_reader_close(b);
   return rc ? rc : errors ? o->exitcode : 0;

@@ -156,10 +156,11 @@ static int record(const struct options *o, struct dvm_error *err) {
   struct dvm_text part = DVM_TEXT_INIT;
   /* A mistake in the configuration is told once, here, before anything runs. */
   int rc = o->config ? dvmt_config_read(&config, o->config, err) : 0;
+  const char *level = o->level || !config.has_level ? o->level : dvmt_level_name(config.level);
   dvmt_config_fini(&config);
   if (rc || (rc = dvmt_file_replaceable(o->output, err)))
     return rc;
-  char *meta = dvmt_meta(o->command, o->level, err);
+  char *meta = dvmt_meta(o->command, level, o->config, err);
   dvm_text_printf(&part, "%s.part", o->output);
   if (!meta || part.failed)
     rc = meta ? dvm_error_set(err, -ENOMEM, "out of memory") : err->code;

@@ -153,6 +153,8 @@ static void print_closing(const struct dvmt_report *r, const struct dvmt_compare
   if (t->worst)
     fprintf(r->out, " (the worst by %s)", t->worst);
   fprintf(r->out, ", %llu different", (unsigned long long)t->differing);
+  if (t->left_out)
+    fprintf(r->out, "; %llu of the run at another level", (unsigned long long)t->left_out);
   if (t->masked)
     fprintf(r->out, "; %llu ignored", (unsigned long long)t->masked);
   fputc('\n', r->out);

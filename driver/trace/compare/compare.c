@@ -60,6 +60,10 @@ static int on_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
   }
   if (c->over || dvmt_cmp_skip_damaged(&c->b_skip, r->kind))
     return c->rc;
+  if (c->b_levels && !dvmt_levels_keep(c->b_levels, r, &c->b_sites[r->site])) {
+    c->totals.left_out++;
+    return c->rc;
+  }
   dvmt_cmp_to_item(c, false, r, &it);
   if (dvmt_cmp_is_masked(c, &c->b.masks, &it, c->b_sites[r->site].text)) {
     c->totals.masked++;
@@ -80,8 +84,15 @@ struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const st
   c->reference = reference;
   c->options = *options;
   c->seen = calloc(SEEN_MAX, sizeof(*c->seen));
-  if (c->seen)
+  if (options->reference_recorded && options->run_recorded) {
+    c->a_levels = dvmt_levels_create(options->run_recorded);
+    c->b_levels = dvmt_levels_create(options->reference_recorded);
+  }
+  if (c->seen && !options->run_recorded == !c->a_levels && !c->a_levels == !c->b_levels)
     return c;
+  dvmt_levels_destroy(c->a_levels);
+  dvmt_levels_destroy(c->b_levels);
+  free(c->seen);
   free(c);
   return NULL;
 }
@@ -120,6 +131,8 @@ void dvmt_compare_destroy(struct dvmt_compare *c) {
   free(c->b_sums.sum);
   free(c->partners);
   dvmt_cmp_clear_scales(c);
+  dvmt_levels_destroy(c->a_levels);
+  dvmt_levels_destroy(c->b_levels);
   dvmt_reader_close(c->paging);
   free(c->packing.p);
   free(c->accepted);

@@ -63,6 +63,8 @@ struct dvmt_compare_options {
   struct dvmt_select *ignore; /* what is not compared, or NULL */
   const char *const (*renames)[2]; /* names of variables and files in the reference, and in the run */
   size_t nrenames;
+  /* How each side was recorded, if not alike: then what both have kept is compared.  Borrowed; NULL: alike. */
+  const struct dvmt_config *reference_recorded, *run_recorded;
   const char *cut;           /* how the reference was cut, "is torn", or NULL: it ends where its program ended by itself */
   bool silent[DVMT_NFINDING_IDS]; /* findings of this kind are not made */
   bool partial;              /* iterations that the run does not execute are no difference */
@@ -100,6 +102,7 @@ struct dvmt_compare_totals {
   uint64_t identical, within, differing, masked;
   const char *worst;         /* of those within the tolerance, or NULL */
   uint64_t values, iterations, missing;
+  uint64_t left_out;         /* records of the run that the reference was not recorded to have */
   uint64_t sums;             /* digests and results that both have */
   uint64_t skipped;          /* records passed over to find a common construct */
   uint64_t lost;             /* records in damaged blocks of the reference */

@@ -159,8 +159,8 @@ int dvmt_compare_end(struct dvmt_compare *c, const char *cut, bool torn, struct 
       snprintf(message + n, sizeof(message) - n, "; both agree in being over here, and nothing is known of what would have followed");
     dvmt_cmp_doubt(c, torn || torn_reference ? DVMT_DOUBT_TORN : DVMT_DOUBT_END, NULL, message);
   }
-  if (!c->rc && !c->totals.compared)
-    dvmt_cmp_doubt(c, DVMT_DOUBT_NOTHING, NULL, "nothing has been compared: no record is in both");
+  if (!c->rc && c->totals.compared <= c->directives)
+    dvmt_cmp_doubt(c, DVMT_DOUBT_NOTHING, NULL, "nothing has been compared: no record of what was computed is in both");
   if (c->rc && c->err.code)
     *err = c->err;
   else if (c->rc)

@@ -180,7 +180,7 @@ void dvmt_cmp_lists(struct dvmt_compare *c, struct items *a, struct items *b) {
   size_t i = 0;
   int depth = c->depth;
   size_t directives = drop_optional(c, a), others = drop_optional(c, b);
-  for (directives = directives < others ? directives : others; directives; directives--)
+  for (directives = directives < others ? directives : others; directives; directives--, c->directives++)
     dvmt_cmp_agree(c);
   for (; i < a->n && i < b->n && dvmt_cmp_same_item(&a->row[i], &b->row[i]); i++) {
     dvmt_cmp_pair(c, &a->row[i], &b->row[i]);

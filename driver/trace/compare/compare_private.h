@@ -3,6 +3,7 @@
 #define DVMT_COMPARE_PRIVATE_H
 #include "driver/trace/format/bytes.h"
 #include "driver/trace/compare/compare.h"
+#include "driver/trace/compare/levels.h"
 #include "runtime/trace/digest.h"
 #include "driver/trace/compare/name.h"
 #include <string.h>
@@ -79,6 +80,7 @@ struct dvmt_compare {
   struct dvmt_compare_totals totals;
   struct dvm_error err;
   int rc;
+  struct dvmt_levels *a_levels, *b_levels; /* owned; what the other side would have kept; NULL: all */
   bool matched;            /* constructs have been */
   uint32_t *partners;      /* owned; of A's sites: B's at the same place of the source, or UINT32_MAX */
   size_t npartners;
@@ -135,6 +137,7 @@ struct dvmt_compare {
   size_t noperands;        /* so far */
   uint64_t *accepted;      /* owned; hashes of pairs that were written and taken for rounding */
   bool full;               /* values that are read are recorded */
+  uint64_t directives;     /* that both have: of records that were compared, those that say nothing of what was computed */
   double worst_relative;
   char worst[1024];
   struct dvmt_finding **findings;

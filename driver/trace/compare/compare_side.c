@@ -238,6 +238,8 @@ bool dvmt_cmp_peek(struct dvmt_compare *c) {
       dvmt_cmp_unrecorded(c, dvmt_reader_site(c->reference, r.site)->text, r.words[0], true);
       continue;
     }
+    if (c->a_levels && !dvmt_levels_keep(c->a_levels, &r, dvmt_reader_site(c->reference, r.site)))
+      continue;
     dvmt_cmp_to_item(c, true, &r, &c->ahead);
     if (dvmt_cmp_is_masked(c, &c->a.masks, &c->ahead, dvmt_reader_site(c->reference, r.site)->text))
       continue;

@@ -119,7 +119,7 @@ bool dvmt_cmp_window_keep(struct dvmt_compare *c, const struct item *iteration, 
   c->window += w->bytes;
   c->places += sizeof(*w);
   note_size(c);
-  if (c->window > limit)
+  if (c->window > limit && !c->a_levels) /* what another level leaves out is not to be read again */
     evict(c);
   return true;
 }
