@@ -84,10 +84,28 @@ static int connect_to(pid_t pid, int inner, int tries, struct dvm_error *err)
   return fd;
 }
 
+/* A stopped process answers nobody, nor does its checkpointer, which is a thread of it. */
+static bool is_stopped(pid_t pid)
+{
+  char path[64], line[512];
+  bool stopped = false;
+  FILE *f;
+
+  snprintf(path, sizeof(path), "/proc/%d/status", pid);
+  f = fopen(path, "re");
+  while (f && !stopped && fgets(line, sizeof(line), f))
+    stopped = strncmp(line, "State:\tT", 8) == 0;
+  if (f)
+    fclose(f);
+  return stopped;
+}
+
 int mpir_client_connect(pid_t pid, bool once, struct dvm_error *err)
 {
   int inner = mpir_client_inner(pid, "NSpid:");
 
+  if (is_stopped(pid))
+    return dvm_error_set(err, -EBUSY, "process %d is stopped (SIGCONT lets it go on)", pid);
   return inner < 0 ? dvm_error_set(err, -ESRCH, "there is no process %d", pid) : connect_to(pid, inner, once ? 0 : CONNECT_TRIES, err);
 }
 

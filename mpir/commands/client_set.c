@@ -109,6 +109,8 @@ static int stop(struct gathering *g, pid_t pid, struct crs_reply *reply)
     if (fd >= 0)
       close(fd);
     stat_field(pid, 3, &state);
+    if (state == 'T')
+      return dvm_error_set(g->err, -EBUSY, "%s", err.text);
     if (!state || state == 'Z' || state == 'X')
       return -ESRCH;
     if (now_ms() > until || (now_ms() > unlikely && !is_coming(pid))) {

@@ -59,7 +59,7 @@ struct crs_dump {
   unsigned thread_count, map_count, run_count, extent_count, file_count, timer_count, pipe_count;
   unsigned load_count, phdr_max;
   bool incremental;             /* the image holds what is dirty, and the rest is in the one before */
-  unsigned dirty_count, kept_count;
+  unsigned dirty_count, kept_count, guard_count;
   uint64_t plain_end;           /* incremental: where the contents of files lie in the whole form */
   struct mpir_image_chain chain;
   bool locks, hinted;           /* some memory is locked; what smaps tells of the mappings is noted */
@@ -77,6 +77,7 @@ struct crs_dump {
   struct dump_run runs[DUMP_RUNS_MAX];
   struct dump_range dirty[DUMP_RUNS_MAX];
   struct mpir_image_kept kept[DUMP_RUNS_MAX];
+  struct mpir_image_kept guards[DUMP_MAPS_MAX];
   Elf64_Phdr whole_phdrs[DUMP_MAPS_MAX + 1]; /* incremental: those of the whole form */
   struct mpir_image_extent extents[DUMP_EXTENTS_MAX];
   struct mpir_image_file files[DUMP_FILES_MAX];

@@ -52,6 +52,8 @@ static uint32_t file_classify(int fd, const char *link, const struct stat *st)
   for (unsigned i = 0; S_ISCHR(st->st_mode) && devices[i]; i++)
     if (strcmp(link, devices[i]) == 0)
       return MPIR_FILE_DEVICE;
+  if (fd > 2 && S_ISFIFO(st->st_mode))
+    return MPIR_FILE_PIPE; /* with a name */
   if (fd <= 2 && (S_ISSOCK(st->st_mode) || S_ISFIFO(st->st_mode) || (S_ISCHR(st->st_mode) && is_terminal_device(st))))
     return MPIR_FILE_INHERIT;
   return 0;
@@ -68,6 +70,24 @@ static void file_refuse(struct crs_dump *d, const struct mpir_image_file *file, 
   plain_add(&d->why, "'\n");
 }
 
+/* Whom the kernel signals when there is something to read: "owner: TYPE NUMBER SIGNAL" behind the text of fdinfo. */
+static void add_owner(char *text, size_t size, int fd)
+{
+  struct { int type, number; } owner = { 0, 0 };
+  struct plain_text t = { text, size, strlen(text) };
+  long sig = sys3(SYS_fcntl, fd, F_GETSIG, 0);
+
+  if (sys3(SYS_fcntl, fd, F_GETOWN_EX, &owner) || !owner.number)
+    return;
+  plain_add(&t, "owner:\t");
+  plain_add_dec(&t, owner.type);
+  plain_add(&t, " ");
+  plain_add_dec(&t, owner.number);
+  plain_add(&t, " ");
+  plain_add_dec(&t, sig > 0 ? sig : 0);
+  plain_add(&t, "\n");
+}
+
 static uint32_t file_info(struct crs_dump *d, int fd)
 {
   char path[64];
@@ -75,7 +95,10 @@ static uint32_t file_info(struct crs_dump *d, int fd)
 
   plain_add(&t, "/proc/self/fdinfo/");
   plain_add_dec(&t, fd);
-  return plain_read_file(path, (char *)d->copy, sizeof(d->copy)) < 0 ? 0 : dump_string(d, (const char *)d->copy);
+  if (plain_read_file(path, (char *)d->copy, sizeof(d->copy)) < 0)
+    return 0;
+  add_owner((char *)d->copy, sizeof(d->copy), fd);
+  return dump_string(d, (const char *)d->copy);
 }
 
 static int add_file(struct crs_dump *d, int fd)
@@ -233,6 +256,15 @@ static bool pipe_is_dead(const struct mpir_image_file *file)
   return reads ? poll.revents & POLLHUP : file->fd > 2 && (poll.revents & POLLERR); /* a new reader may come for a standard stream */
 }
 
+/* Opened again by its name, as others will who want to talk with us. */
+static bool is_named(const struct crs_dump *d, const struct mpir_image_file *file)
+{
+  struct stat st;
+
+  return file->kind == MPIR_FILE_PIPE && d->strings[file->name] == '/' && !sys2(SYS_stat, d->strings + file->name, &st) &&
+         st.st_ino == file->inode && st.st_dev == file->device;
+}
+
 /* A pipe with both ends here is ours; one that leads out is left to the restarting command if it is a standard stream
  * (or the same object as one), else refused. */
 static void settle_outside(struct crs_dump *d, unsigned *refused)
@@ -242,7 +274,8 @@ static void settle_outside(struct crs_dump *d, unsigned *refused)
     const uint32_t object = dump_object(d, S_ISSOCK(file->mode) ? 0 : file->device, file->inode);
     const char *socket = NULL;
     bool inside = file->kind == MPIR_FILE_PIPE && ((object & CRS_OBJECT_INSIDE) ||
-                  (pipe_has_end(d, file->inode, O_RDONLY) && pipe_has_end(d, file->inode, O_WRONLY)) || pipe_is_dead(file));
+                  (pipe_has_end(d, file->inode, O_RDONLY) && pipe_has_end(d, file->inode, O_WRONLY)) || is_named(d, file) ||
+                  pipe_is_dead(file));
 
     if (inside || (file->kind && file->kind != MPIR_FILE_PIPE && !S_ISSOCK(file->mode)))
       continue;

@@ -11,6 +11,7 @@
 #define PAGEMAP_PRESENT (1ull << 63)
 #define PAGEMAP_SWAPPED (1ull << 62)
 #define PAGEMAP_FILE (1ull << 61)
+#define PAGEMAP_GUARD (1ull << 58) /* Linux 6.15 */
 
 char *dump_map_line(char *line, struct map_line *m)
 {
@@ -236,9 +237,26 @@ static int add_run(struct crs_dump *d, unsigned map, uint64_t start, uint64_t en
 
 static bool page_counts(const struct mpir_image_map *map, uint64_t entry)
 {
+  if (entry & PAGEMAP_GUARD) /* looks swapped, and must not be touched */
+    return false;
   if (entry & PAGEMAP_SWAPPED)
     return !(entry & PAGEMAP_FILE);
   return (entry & PAGEMAP_PRESENT) && (map->kind == MPIR_MAP_ANON || !(entry & PAGEMAP_FILE));
+}
+
+/* A page under MADV_GUARD_INSTALL, which ends whoever touches it. */
+static int add_guard(struct crs_dump *d, const struct mpir_image_map *map, uint64_t page)
+{
+  struct mpir_image_kept *last = d->guard_count ? &d->guards[d->guard_count - 1] : NULL;
+
+  if (last && last->address + last->length == page && page != map->start) {
+    last->length += MPIR_PAGE;
+    return 0;
+  }
+  if (d->guard_count == DUMP_MAPS_MAX)
+    return dump_fail(d, -E2BIG, "too many guard pages");
+  d->guards[d->guard_count++] = (struct mpir_image_kept){ page, MPIR_PAGE };
+  return 0;
 }
 
 static int runs_from_pagemap(struct crs_dump *d, unsigned index, int pagemap)
@@ -257,6 +275,9 @@ static int runs_from_pagemap(struct crs_dump *d, unsigned index, int pagemap)
     for (size_t i = 0; i < got; i++) {
       uint64_t page = at + i * MPIR_PAGE;
       int rc = page_counts(map, entries[i]) ? add_run(d, index, page, page + MPIR_PAGE) : 0;
+
+      if (!rc && (entries[i] & PAGEMAP_GUARD))
+        rc = add_guard(d, map, page);
 
       if (rc)
         return rc;

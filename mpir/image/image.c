@@ -57,6 +57,7 @@ static int note_dispatch(struct mpir_image *image, const char *name, size_t name
     SLOT(FILTERS) = { "filters", 1, (const void **)&image->filters, &image->filters_size },
     SLOT(PROCESS) = { "process", sizeof(*image->process), (const void **)&image->process, &processes },
     SLOT(CHAIN) = { "chain", sizeof(*image->chain), (const void **)&image->chain, &chains },
+    SLOT(GUARDS) = { "guards", sizeof(*image->guards), (const void **)&image->guards, &image->guard_count },
     SLOT(KEPT) = { "kept memory", sizeof(*image->kept), (const void **)&image->kept, &image->kept_count },
     SLOT(LOADS) = { "program headers", sizeof(*image->loads), (const void **)&image->loads, &image->load_count },
   };
@@ -270,26 +271,32 @@ static int check_timers(const struct mpir_image *image, struct dvm_error *err)
   return 0;
 }
 
+static int check_pieces(const struct mpir_image *image, const struct mpir_image_kept *pieces, size_t count, struct dvm_error *err)
+{
+  uint64_t last = 0;
+
+  for (size_t i = 0; i < count; i++) {
+    const struct mpir_image_kept *k = &pieces[i];
+    const struct mpir_image_map *m = mpir_image_map_at(image, k->address);
+
+    if (!m || !k->length || (k->address | k->length) % MPIR_PAGE || k->address < last || k->length > m->end - k->address)
+      return dvm_error_set(err, -EBADMSG, "entry %zu of the image's kept or guarded memory is bad", i);
+    last = k->address + k->length;
+  }
+  return 0;
+}
+
 static int check_chain(const struct mpir_image *image, struct dvm_error *err)
 {
   const bool incremental = image->header->flags & MPIR_IMAGE_INCREMENTAL;
   const struct mpir_image_chain *c = image->chain;
-  uint64_t last = 0;
 
   if (incremental != (c != NULL) || incremental != (image->kept != NULL) || (incremental && !image->loads))
     return dvm_error_set(err, -EBADMSG, "the image does not tell what it was taken on");
   if (c && (!string_ok(image, c->base_name) || !*mpir_image_string(image, c->base_name) ||
             strchr(mpir_image_string(image, c->base_name), '/') || c->base_sequence >= image->header->sequence))
     return dvm_error_set(err, -EBADMSG, "the name or number of the image before it is bad");
-  for (size_t i = 0; i < image->kept_count; i++) {
-    const struct mpir_image_kept *k = &image->kept[i];
-    const struct mpir_image_map *m = mpir_image_map_at(image, k->address);
-
-    if (!m || !k->length || (k->address | k->length) % MPIR_PAGE || k->address < last || k->length > m->end - k->address)
-      return dvm_error_set(err, -EBADMSG, "entry %zu of the image's kept memory is bad", i);
-    last = k->address + k->length;
-  }
-  return 0;
+  return check_pieces(image, image->kept, image->kept_count, err);
 }
 
 static int check_tables(struct mpir_image *image, struct dvm_error *err)
@@ -308,6 +315,8 @@ static int check_tables(struct mpir_image *image, struct dvm_error *err)
     rc = check_files(image, err);
   if (!rc)
     rc = check_chain(image, err);
+  if (!rc)
+    rc = check_pieces(image, image->guards, image->guard_count, err);
   return rc ? rc : check_extents(image, err);
 }
 

@@ -27,7 +27,8 @@ struct mpir_image { /* all pointers borrow from the file's mapping */
   size_t credential_count, group_count, filters_size, filter_count;
   const struct mpir_image_chain *chain;     /* NULL unless incremental */
   const struct mpir_image_kept *kept;
-  size_t kept_count;
+  const struct mpir_image_kept *guards;
+  size_t kept_count, guard_count;
   const unsigned char *data;                /* the whole file */
   size_t size;
   uint64_t notes_offset, notes_size;

@@ -34,6 +34,7 @@ enum mpir_note_type {
   MPIR_NOTE_FILTERS = MPIR_NOTE_BASE + 13, /* seccomp filters in the order of their installation: flags, length, instructions */
   MPIR_NOTE_PROCESS = MPIR_NOTE_BASE + 14, /* one mpir_image_process */
   MPIR_NOTE_CHAIN = MPIR_NOTE_BASE + 15,   /* incremental images: one mpir_image_chain */
+  MPIR_NOTE_GUARDS = MPIR_NOTE_BASE + 17,  /* mpir_image_kept[]: pages under MADV_GUARD_INSTALL */
   MPIR_NOTE_KEPT = MPIR_NOTE_BASE + 16,    /* incremental images: mpir_image_kept[], ascending */
 };
 

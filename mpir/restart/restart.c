@@ -31,6 +31,7 @@ static const char *const stages[RESTORER_STAGES] = {
   [RESTORER_SCHEDULING] = "give the scheduling policy (which needs CAP_SYS_NICE) to thread",
   [RESTORER_CREDENTIALS] = "give back the credentials of thread", [RESTORER_FILTER] = "install the seccomp filters of thread",
   [RESTORER_SEAL] = "seal the memory",
+  [RESTORER_GUARD] = "guard the memory (which needs Linux 6.13)",
   [RESTORER_LOCK] = "lock the memory (which needs CAP_IPC_LOCK or a higher 'ulimit -l')",
 };
 

@@ -190,6 +190,21 @@ static bool keeps_packets(const struct mpir_image *image, const struct mpir_imag
   return false;
 }
 
+int mpir_restart_pipe(const struct mpir_image *image, const struct mpir_image_file *f, bool packets, int side[2])
+{
+  const char *name = mpir_image_string(image, f->name);
+
+  if (*name != '/')
+    return pipe2(side, O_CLOEXEC | O_NONBLOCK | (packets ? O_DIRECT : 0));
+  if (mkfifo(name, f->mode & 07777) && errno != EEXIST)
+    return -1;
+  side[0] = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  side[1] = side[0] < 0 ? -1 : open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (side[1] < 0 && side[0] >= 0)
+    close(side[0]);
+  return side[1] < 0 ? -1 : 0;
+}
+
 /* The first end met makes the pipe and keeps the other end for later. */
 static int make_pipe(struct maker *m, size_t index)
 {
@@ -210,7 +225,7 @@ static int make_pipe(struct maker *m, size_t index)
     fd = open(path, (int)(f->open_flags & (O_ACCMODE | O_NONBLOCK)) | O_CLOEXEC);
     return fd < 0 ? fail_file(m, f, "open the other end of") : fd;
   }
-  if (pipe2(side, O_CLOEXEC | O_NONBLOCK | (keeps_packets(m->image, f) ? O_DIRECT : 0)))
+  if (mpir_restart_pipe(m->image, f, keeps_packets(m->image, f), side))
     return fail_file(m, f, "make"); /* nobody reads: what does not fit is an error */
   if (f->capacity)
     fcntl(side[1], F_SETPIPE_SZ, (int)f->capacity);
@@ -331,6 +346,15 @@ static int make_inherited(struct maker *m, size_t index)
   return fd < 0 ? fail_file(m, f, "take over") : fd;
 }
 
+/* A descriptor that names its file, and opens nothing. */
+static int make_path(struct maker *m, size_t index)
+{
+  const struct mpir_image_file *f = &m->image->files[index];
+  int fd = open(file_name(m, f), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+  return fd < 0 ? fail_file(m, f, "find") : fd;
+}
+
 static int make_socket(struct maker *m, size_t index)
 {
   const struct mpir_image_file *f = &m->image->files[index];
@@ -353,7 +377,7 @@ int mpir_restart_make(const struct mpir_image *image, size_t index, const struct
 {
   struct maker m = { image, options, fds, err };
   const struct mpir_image_file *f = &image->files[index];
-  int fd = makers[f->kind](&m, index), high;
+  int fd = f->open_flags & O_PATH ? make_path(&m, index) : makers[f->kind](&m, index), high;
 
   if (fd < 0)
     return fd;
@@ -375,6 +399,22 @@ static int make_one(struct maker *m, size_t index)
     return high < 0 ? fail_file(m, f, "duplicate") : high;
   }
   return mpir_restart_make(m->image, index, m->options, m->fds, m->err);
+}
+
+/* Whom the kernel signals: "owner: TYPE NUMBER SIGNAL" behind the text of fdinfo. */
+static int give_owner(struct maker *m, const struct mpir_image_file *f)
+{
+  const char *line = info_line(m, f, "owner:");
+  struct f_owner_ex owner;
+  int type, number, sig;
+
+  if (!line || sscanf(line, "%d %d %d", &type, &number, &sig) != 3)
+    return 0;
+  owner.type = type;
+  owner.pid = number;
+  if (fcntl(f->fd, F_SETOWN_EX, &owner) || (sig && fcntl(f->fd, F_SETSIG, sig)))
+    return fail_file(m, f, "give its owner again to");
+  return 0;
 }
 
 static int fill_epolls(struct maker *m)
@@ -420,6 +460,8 @@ static int place_all(struct maker *m)
     const struct mpir_image_file *f = &m->image->files[i];
     int rc = f->kind == MPIR_FILE_REGULAR && f->same_as < 0 ? take_locks(m, f, f->fd) : 0;
 
+    if (!rc && f->same_as < 0)
+      rc = give_owner(m, f);
     if (rc)
       return rc;
   }

@@ -121,12 +121,12 @@ static bool keeps_packets(const struct restart_group *g, const struct mpir_image
   return false;
 }
 
-static int make_pipe(struct restart_group *g, const struct mpir_image_file *f, struct restart_fds *fds, struct dvm_error *err)
+static int make_pipe(struct restart_group *g, const struct mpir_image *image, const struct mpir_image_file *f, struct restart_fds *fds, struct dvm_error *err)
 {
   struct group_object *o = add_object(g, f->kind, f->device, f->inode);
   int side[2], rc;
 
-  if (!o || pipe2(side, O_CLOEXEC | O_NONBLOCK | (keeps_packets(g, f) ? O_DIRECT : 0))) /* nobody reads: what does not fit is an error */
+  if (!o || mpir_restart_pipe(image, f, keeps_packets(g, f), side)) /* nobody reads: what does not fit is an error */
     return dvm_error_errno(err, "cannot make a pipe between the processes");
   for (int i = 0; i < 2; i++)
     o->fds[i] = mpir_restart_raise(fds, side[i]);
@@ -178,7 +178,7 @@ static int make_objects(struct restart_group *g, const struct mpir_restart_optio
       if ((f->kind != MPIR_FILE_PIPE && f->kind != MPIR_FILE_MEMFD) || find_object(g, f->kind, f->device, f->inode) ||
           !is_common(g, m, f))
         continue;
-      rc = f->kind == MPIR_FILE_PIPE ? make_pipe(g, f, fds, err) : make_nameless(g, m, i, options, fds, err);
+      rc = f->kind == MPIR_FILE_PIPE ? make_pipe(g, g->images[m], f, fds, err) : make_nameless(g, m, i, options, fds, err);
     }
   return rc;
 }

@@ -302,7 +302,7 @@ static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err
   const struct mpir_image_header *h = image->header;
   uint64_t code = page_up((uint64_t)(mpir_restorer_code_end - mpir_restorer_code));
   uint64_t tables = page_up(sizeof(struct restorer_plan) + b->region_count * sizeof(*b->regions) +
-                            b->read_count * sizeof(*b->reads) + image->thread_count * sizeof(*image->threads) +
+                            b->read_count * sizeof(*b->reads) + image->guard_count * sizeof(*image->guards) + image->thread_count * sizeof(*image->threads) +
                             image->timer_count * sizeof(*image->timers) + image->credential_count * sizeof(*image->credentials) +
                             image->group_count * sizeof(*image->groups) + image->filters_size + (b->close_count + 8) * sizeof(int) +
                             image->auxv_bytes + 256);
@@ -344,6 +344,8 @@ static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err
   b->close_fds[b->close_count++] = b->fds->image;
   plan->close_fds = take(&at, b->close_fds, b->close_count * sizeof(int));
   plan->region_count = b->region_count;
+  plan->guards = take(&at, image->guards, image->guard_count * sizeof(*image->guards));
+  plan->guard_count = image->guard_count;
   plan->read_count = b->read_count;
   plan->thread_count = image->thread_count;
   plan->timer_count = image->timer_count;

@@ -32,6 +32,8 @@ int mpir_restart_make(const struct mpir_image *image, size_t index, const struct
                       struct restart_fds *fds, struct dvm_error *err);
 /* Writes the saved content of entry 'index' to 'fd': in order, or at its offsets. */
 int mpir_restart_content(const struct mpir_image *image, size_t index, int fd, bool at_offset);
+/* Both ends of a new pipe for an entry, or of its FIFO, which is made where it is gone.  'packets': they are kept apart. */
+int mpir_restart_pipe(const struct mpir_image *image, const struct mpir_image_file *f, bool packets, int side[2]);
 /* Moves a descriptor to fds->base or above and closes the old one.  Returns it, or -E.... */
 int mpir_restart_raise(const struct restart_fds *fds, int fd);
 

@@ -14,6 +14,7 @@
 #define FILL_BUFFER (8 << 20)
 #define WAIT_TRIES 300 /* of 10 ms: a connection of the process that was killed may still be in its last state */
 #define WAIT_US 10000
+#define PORT_TRIES 6500
 
 enum state { IDLE, LISTENING, CONNECTED, CLOSED, RESET };
 
@@ -171,17 +172,43 @@ static void remove_stale(const struct address *a)
     close(fd);
 }
 
+/* A connection that has ended holds the port for a minute, if its sockets had not SO_REUSEADDR. */
+static bool is_ending(const struct address *a)
+{
+  static const char *const lists[] = { "/proc/net/tcp", "/proc/net/tcp6" };
+  const unsigned wanted = ntohs(a->u.in.sin_port); /* at the same place in both kinds of addresses */
+  bool found = false;
+
+  for (int i = 0; i < 2; i++) {
+    FILE *f = fopen(lists[i], "re");
+    char text[512];
+    unsigned port, state;
+
+    while (f && !found && fgets(text, sizeof(text), f))
+      found = sscanf(text, " %*d: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x", &port, &state) == 2 && port == wanted && state == 6 /* TIME_WAIT */;
+    if (f)
+      fclose(f);
+  }
+  return found;
+}
+
 /* Numbers of connections that have just ended are free soon. */
 static int bind_to(int fd, const struct address *a)
 {
+  const bool port = a->u.any.sa_family != AF_UNIX;
   const int on = 1;
   int rc = -1;
 
-  if (a->u.any.sa_family != AF_UNIX)
+  if (port)
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   remove_stale(a);
-  for (int i = 0; i < WAIT_TRIES && (rc = bind(fd, &a->u.any, a->size)) && errno == EADDRINUSE && a->u.any.sa_family != AF_UNIX; i++)
+  for (int i = 0; (rc = bind(fd, &a->u.any, a->size)) && errno == EADDRINUSE && port && i < PORT_TRIES; i++) {
+    if (i >= WAIT_TRIES && !is_ending(a)) {
+      errno = EADDRINUSE;
+      break;
+    }
     usleep(WAIT_US);
+  }
   return rc;
 }
 

@@ -129,6 +129,16 @@ static void read_all(const struct restorer_plan *plan)
   }
 }
 
+static void guard_all(const struct restorer_plan *plan)
+{
+  for (uint64_t i = 0; i < plan->guard_count; i++) {
+    long rc = sys3(SYS_madvise, plan->guards[i].address, plan->guards[i].length, 102 /* MADV_GUARD_INSTALL */);
+
+    if (rc)
+      fail(plan, RESTORER_GUARD, rc, plan->guards[i].address);
+  }
+}
+
 static void protect_all(const struct restorer_plan *plan)
 {
   for (uint64_t i = 0; i < plan->region_count; i++) {
@@ -346,6 +356,7 @@ _Noreturn void restorer_main(const struct restorer_plan *plan)
   sys5(SYS_prctl, PR_SET_THP_DISABLE, plan->no_huge_pages, 0, 0, 0);
   map_all(plan);
   read_all(plan);
+  guard_all(plan);
   protect_all(plan);
   place_kernel_maps(plan);
   memory_layout(plan);
