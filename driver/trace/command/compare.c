@@ -4,6 +4,7 @@
 #include "driver/run.h"
 #include "driver/trace/command/bisect.h"
 #include "driver/trace/command/config_check.h"
+#include "driver/trace/command/calibrate.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/meta.h"
@@ -86,6 +87,8 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   char config[32] = "";
   struct dvmt_config was = DVMT_CONFIG_INIT;
   int rc = a ? look_at(o, a, path, err) : err->code;
+  if (!rc)
+    rc = dvmt_calibrated(a, &o->ignore, err);
   if (!rc)
     rc = configure(o, a, &was, config, err);
   struct dvmt_compare *c = rc ? NULL : dvmt_compare_create(a, &o->compare);

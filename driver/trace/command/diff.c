@@ -1,5 +1,6 @@
 /* dvm diff: compares two traces. */
 #include "base/output.h"
+#include "driver/trace/command/calibrate.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/html.h"
 #include "driver/trace/command/meta.h"
@@ -94,6 +95,8 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
   int rc = b ? look_at(a, paths[0], &sa, err) : err->code;
   if (!rc)
     rc = look_at(b, paths[1], &sb, err);
+  if (!rc)
+    rc = dvmt_calibrated(a, &o->ignore, err);
   struct dvmt_config ca = DVMT_CONFIG_INIT, cb = DVMT_CONFIG_INIT;
   if (!rc && !dvmt_meta_same(a, b)) {
     rc = dvmt_meta_recorded(a, &ca, err) ? err->code : dvmt_meta_recorded(b, &cb, err);

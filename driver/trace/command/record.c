@@ -5,6 +5,7 @@
 #include "base/usage.h"
 #include "driver/config.h"
 #include "driver/run.h"
+#include "driver/trace/command/calibrate.h"
 #include "driver/trace/command/config_check.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/launch.h"
@@ -34,6 +35,8 @@ static const char help[] =
   "                   full (and values read), checksum (sums of arrays), system (calls of the run-time system)\n"
   "  --config FILE    levels and ranges per construct, start and finish; 'dvm trace config' makes one\n"
   "  --codec CODEC    zstd (default), zlib, none\n"
+  "  --calibrate      run the program a second time; what differs from the first by itself (clocks, process numbers)\n"
+  "                   is kept in the trace, and comparisons leave it out\n"
   "  --inside         record within the program's own process, so that a checkpoint holds the recorder too; taken\n"
   "                   for granted with 'dvm run --checkpointable'\n"
   "  -v               say at the end how much was recorded\n";
@@ -41,7 +44,7 @@ static const char help[] =
 struct options {
   const char *output, *level, *config;
   enum dvmt_codec codec;
-  bool verbose, inside;
+  bool verbose, inside, calibrate;
   char *const *command;
 };
 
@@ -62,7 +65,7 @@ static int read_codec(const char *name, enum dvmt_codec *codec) {
 /* 0, or the exit status. */
 static int read_options(struct options *o, int argc, char **argv) {
   static const struct option names[] = {{"level", 1, NULL, 'l'}, {"config", 1, NULL, 'c'}, {"codec", 1, NULL, 'z'},
-                                        {"output", 1, NULL, 'o'}, {"inside", 0, NULL, 'i'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+                                        {"output", 1, NULL, 'o'}, {"inside", 0, NULL, 'i'}, {"calibrate", 0, NULL, 'k'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
   int c, rc = 0;
   *o = (struct options){.output = "trace.dvmt", .codec = DVMT_CODEC_ZSTD};
   opterr = 0;
@@ -74,10 +77,13 @@ static int read_options(struct options *o, int argc, char **argv) {
     case 'z': rc = read_codec(optarg, &o->codec); break;
     case 'v': o->verbose = true; break;
     case 'i': o->inside = true; break;
+    case 'k': o->calibrate = true; break;
     case 'h': fputs(help, stdout); return -1;
     default: rc = dvm_usage_refused("record", c, argv, names);
     }
   o->command = argv + optind;
+  if (!rc && o->calibrate && o->inside)
+    rc = usage("'--calibrate' and '--inside' do not go together", NULL);
   if (!rc && !argv[optind])
     rc = usage("'dvm record' wants a program to run", NULL);
   return rc;
@@ -145,6 +151,10 @@ static int record_into(const char *part, const struct options *o, const char *me
   }
   if (o->config && dvmt_config_check_file(o->config, o->output, &close_err))
     fprintf(stderr, "dvm: warning: %s\n", close_err.text);
+  if (!rc && o->calibrate) {
+    const struct dvmt_launch again = {o->command, o->level, o->config, true};
+    rc = dvmt_calibrate(&again, o->output, meta, o->codec, err);
+  }
   if (!rc && o->verbose)
     say(o, &totals);
   return rc ? rc : dvm_run_end_like(status);

@@ -1,0 +1,110 @@
+#define _GNU_SOURCE
+#include "driver/trace/command/calibrate.h"
+#include "base/text.h"
+#include "driver/trace/command/files.h"
+#include "driver/trace/compare/compare.h"
+#include "driver/trace/compare/name.h"
+#include "driver/trace/format/writer.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BETWEEN = 0x1f }; /* two entries */
+
+/* "NAME@FILE:LINE" of each value that differs; of other differences that there are some. */
+static int find(const struct dvmt_launch *launch, const char *path, struct dvm_text *masks, struct dvm_error *err) {
+  const struct dvmt_compare_options options = {.relative = -1, .ulps = -1};
+  struct dvmt_reader *r = dvmt_file_open(path, err);
+  struct dvmt_compare *c = r ? dvmt_compare_create(r, &options) : NULL;
+  int status = 0, rc = c ? 0 : err->code ? err->code : dvm_error_set(err, -ENOMEM, "out of memory");
+  bool recorded = false;
+  char cut[64];
+  if (!rc)
+    rc = dvmt_launch(launch, dvmt_compare_sink(c), &status, &recorded, err);
+  if (!rc)
+    rc = dvmt_compare_end(c, dvmt_launch_cut(status, cut, sizeof(cut)), false, err);
+  for (size_t i = 0; !rc && i < dvmt_compare_nfindings(c); i++) {
+    const struct dvmt_finding *f = dvmt_compare_finding(c, i);
+    struct dvmt_where w = f->text ? dvmt_site_where(f->text) : (struct dvmt_where){{NULL, 0}, 0, 0};
+    if (f->warning)
+      continue;
+    if (f->id == DVMT_FOUND_STRUCTURE || !w.file.s) {
+      fprintf(stderr, "dvm: warning: two runs differ by themselves in what no mask can leave out: %s\n", f->message);
+      continue;
+    }
+    const char between = BETWEEN;
+    dvm_text_add_n(masks, &between, masks->len > 0);
+    dvm_text_printf(masks, "%s@%.*s:%u", f->variable, (int)w.file.n, w.file.s, w.line);
+    fprintf(stderr, "dvm: '%s' at %.*s:%u differs from run to run: comparisons leave it out\n", f->variable, (int)w.file.n, w.file.s, w.line);
+  }
+  dvmt_compare_destroy(c);
+  dvmt_reader_close(r);
+  return rc ? rc : masks->failed ? dvm_error_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+/* The trace anew, with other lines in its header. */
+static int write_again(const char *path, const char *meta, enum dvmt_codec codec, struct dvm_error *err) {
+  struct dvmt_reader *r = dvmt_file_open(path, err);
+  struct dvmt_summary s;
+  struct dvmt_record rec;
+  char *to = NULL;
+  size_t nsites = 0, nobjects = 0;
+  int more = 0, rc = r ? dvmt_reader_summary(r, &s, err) : err->code;
+  if (!rc && asprintf(&to, "%s.masked", path) < 0)
+    rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  struct dvmt_writer *w = rc ? NULL : dvmt_writer_create(to, meta, codec, err);
+  struct dvmt_sink *sink = w ? dvmt_writer_sink(w) : NULL;
+  if (!rc && !w)
+    rc = err->code;
+  for (bool program = false; !rc && (more = dvmt_reader_next(r, &rec, err)) > 0;) {
+    if (!program && dvmt_reader_program(r))
+      rc = sink->program(sink, dvmt_reader_program(r));
+    program = true;
+    while (!rc && nsites < dvmt_reader_nsites(r))
+      rc = sink->site(sink, dvmt_reader_site(r, nsites++));
+    while (!rc && nobjects < dvmt_reader_nobjects(r))
+      rc = sink->object(sink, dvmt_reader_object(r, nobjects++));
+    if (!rc)
+      rc = rec.kind == DVMT_LOST ? -EBADMSG : sink->record(sink, &rec);
+  }
+  rc = rc ? rc : more;
+  struct dvm_error close_err = DVM_ERROR_INIT;
+  int close_rc = w ? dvmt_writer_close(w, !rc && s.complete, NULL, &close_err) : 0;
+  if (!rc && close_rc) {
+    *err = close_err;
+    rc = close_rc;
+  }
+  if (!rc && rename(to, path))
+    rc = dvm_error_errno(err, "cannot rename '%s' to '%s'", to, path);
+  if (rc && to)
+    unlink(to);
+  free(to);
+  dvmt_reader_close(r);
+  return rc;
+}
+
+int dvmt_calibrate(const struct dvmt_launch *launch, const char *path, const char *meta, enum dvmt_codec codec, struct dvm_error *err) {
+  struct dvm_text masks = DVM_TEXT_INIT, all = DVM_TEXT_INIT;
+  int rc = find(launch, path, &masks, err);
+  if (!rc && masks.len) {
+    dvm_text_printf(&all, "%smask %s\n", meta, dvm_text_str(&masks));
+    rc = all.failed ? dvm_error_set(err, -ENOMEM, "out of memory") : write_again(path, dvm_text_str(&all), codec, err);
+  }
+  dvm_text_fini(&masks);
+  dvm_text_fini(&all);
+  return rc;
+}
+
+int dvmt_calibrated(const struct dvmt_reader *r, struct dvmt_select *ignore, struct dvm_error *err) {
+  const char *value = dvmt_reader_meta(r, "mask");
+  char *text = value ? strdup(value) : NULL, *rest = text;
+  const char between[] = {BETWEEN, 0};
+  int rc = 0;
+  for (char *one; !rc && rest && (one = strsep(&rest, between));)
+    if (*one && !(rc = dvmt_select_add(ignore, one, err)))
+      ignore->row[ignore->n - 1].hit = true; /* nobody has mistyped it */
+  free(text);
+  return rc;
+}
