@@ -91,6 +91,7 @@ struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show
   s->on_lost = on_lost;
   s->on_late = on_late;
   s->arg = c;
+  s->interrupted = &console_interrupted;
   return c;
 }
 
@@ -122,6 +123,7 @@ void sdm_console_free(struct sdm_console *c) {
   c->s->on_output = NULL;
   c->s->on_lost = NULL;
   c->s->on_late = NULL;
+  c->s->interrupted = NULL;
   free(c);
 }
 

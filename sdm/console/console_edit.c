@@ -19,14 +19,18 @@ static void prompt_text(struct sdm_console *c, char *out, size_t size) {
   snprintf(out, size, plain ? "p%s> " : "[%s]> ", c->focus);
 }
 
-/* Waits for input and lets events and output through meanwhile. */
+static void on_input(void *arg, unsigned events) { (void)arg, (void)events; } /* it is enough that the wait is over */
+
+/* Waits for input, or ^C, and lets events and output through meanwhile. */
 static void idle(struct sdm_console *c, int fd) {
   struct pollfd p = { .fd = fd, .events = POLLIN };
+  struct sdm_watch *watch = sdm_loop_watch(sdm_ctx_loop(c->s->ctx), fd, SDM_READ, on_input, c); /* none for a file, which is always ready */
   console_show_news(c);
-  while (poll(&p, 1, 0) == 0) {
-    sdm_session_step(c->s, 30);
+  while (poll(&p, 1, 0) == 0 && !console_interrupted) {
+    sdm_session_step(c->s, 100);
     console_show_news(c);
   }
+  sdm_watch_free(watch);
 }
 
 #ifdef SDM_HAVE_LIBEDIT
@@ -100,10 +104,23 @@ static void keep_history(const char *path) {
     fprintf(stderr, "dvm debug: warning: the history cannot be kept in '%s': %s\n", path, strerror(errno));
 }
 
+/* ^C: what was typed is given up, as in a shell. */
+static void drop_line(struct sdm_console *c) {
+  console_interrupted = 0;
+  rl_line_buffer[0] = 0;
+  rl_point = rl_end = 0;
+  rl_callback_handler_remove(); /* the terminal is as it was */
+  fprintf(c->show.out, "^C\n");
+  fflush(c->show.out);
+  line_done = true;
+}
+
 static void interact_terminal(struct sdm_console *c) {
   char prompt[128], path[PATH_MAX];
   bool keeps = history_path(path, sizeof(path));
   editing = c;
+  console_interrupted = 0;
+  rl_catch_signals = 0; /* they are ours: see drop_line */
   rl_attempted_completion_function = complete;
   rl_completer_word_break_characters = (char *)CONSOLE_WORD_BREAKS;
   using_history();
@@ -115,7 +132,10 @@ static void interact_terminal(struct sdm_console *c) {
     rl_callback_handler_install(prompt, on_line);
     while (!line_done) {
       idle(c, 0);
-      rl_callback_read_char();
+      if (console_interrupted)
+        drop_line(c);
+      else
+        rl_callback_read_char();
     }
   }
   rl_callback_handler_remove();

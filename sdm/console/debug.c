@@ -333,7 +333,10 @@ static json_t *attach_command(struct arguments *a, struct dvm_error *err) {
   if (!rc && a->ranks)
     rc = sdm_targets_keep(&a->targets, a->ranks, err);
   a->s.targets = &a->targets;
-  return rc ? NULL : sdm_attach_command(&a->targets);
+  json_t *j = rc ? NULL : sdm_attach_command(&a->targets);
+  if (j && a->batch)
+    json_object_set_new(j, "signals", json_string("fatal"));
+  return j;
 }
 
 /* The program of a part and its arguments. */
@@ -357,6 +360,8 @@ static json_t *launch_command(struct arguments *a, struct dvm_error *err) {
     json_object_set_new(j, "apps", apps);
   }
   json_object_set_new(j, "cmd", json_string("launch"));
+  if (a->batch)
+    json_object_set_new(j, "signals", json_string("fatal"));
   json_object_set_new(j, "stop", json_integer(!a->no_stop && !a->batch));
   return j;
 }
@@ -442,6 +447,25 @@ static void give_input(struct sdm_session *s) {
   sdm_set_free(others);
 }
 
+static int run_commands(struct arguments *a, struct sdm_console *c) {
+  int rc = 0;
+  for (size_t i = 0; i < a->ncommands && !rc && !sdm_console_quit(c); i++)
+    rc = a->commands[i].file ? sdm_console_script(c, a->commands[i].text) : sdm_console_line(c, a->commands[i].text);
+  return rc;
+}
+
+/* A run that nobody watches: what its commands say is before it begins. */
+static int prepare_batch(struct sdm_session *s, struct arguments *a, const json_t *command, struct sdm_console *c) {
+  s->interrupted = NULL; /* ^C ends the run */
+  if (a->attach || a->ncores)
+    return 0;
+  sdm_batch_prepare(s, command);
+  int rc = run_commands(a, c);
+  if (!rc && !a->s.oob)
+    give_input(s);
+  return rc;
+}
+
 static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   a->s.program = command;
   struct sdm_session s = { 0 };
@@ -460,21 +484,18 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   if (a->s.reattach)
     sdm_session_recall(&s, sdm_console_known, c);
   else {
-    if (a->batch && !a->attach && !a->ncores) {
-      sdm_batch_prepare(&s, command);
-      if (!a->s.oob)
-        give_input(&s);
-    }
-    rc = begin(&s, a, command, &show, c);
+    rc = a->batch ? prepare_batch(&s, a, command, c) : 0;
+    if (rc)
+      json_decref(command);
+    else
+      rc = begin(&s, a, command, &show, c);
   }
   if (!a->batch)
     sdm_console_line(c, ""); /* shows where everybody stopped */
   if (a->batch)
     status = rc ? 1 : sdm_batch_run(&s, &show, a->timeout_s ? a->timeout_s : 60, sdm_console_interrupts());
   else if (!rc || a->ncommands) {
-    for (size_t i = 0; i < a->ncommands && !rc && !sdm_console_quit(c); i++)
-      rc = a->commands[i].file ? sdm_console_script(c, a->commands[i].text)
-                               : sdm_console_line(c, a->commands[i].text);
+    rc = rc ? rc : run_commands(a, c);
     if (!rc && !sdm_console_quit(c))
       sdm_console_interact(c, stdin);
   }

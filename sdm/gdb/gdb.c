@@ -142,6 +142,7 @@ static int spawn(struct sdm_backend *b) {
   static const char *const settings[] = {
     "mi-async on", "pagination off", "confirm off", "width 0", "height 0", "breakpoint pending on",
     "print thread-events off", "debuginfod enabled off", "print elements 200", "startup-with-shell on",
+    "unwindonsignal on", /* a function that is called from here and does not end can be stopped */
   };
   for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
     gdb_send(b, NULL, NULL, "-gdb-set %s", settings[i]);
@@ -173,6 +174,7 @@ static void gdb_destroy(struct sdm_backend *b) {
   free(b->breaks);
   gdb_facts_forget(b);
   json_decref(b->returning);
+  json_decref(b->handled);
   free(b->path);
   free(b);
 }

@@ -121,7 +121,7 @@ void gdb_evaluate(struct sdm_backend *b, struct sdm_call *c) {
   dvm_text_add(&t, " ");
   sdm_mi_quote(&t, dvm_text_str(&e));
   if (gdb_ready(b, c))
-    gdb_send(b, c, got_value, "-data-evaluate-expression%s", dvm_text_str(&t));
+    gdb_send(b, c, got_value, "-data-evaluate-expression%s", dvm_text_str(&t))->calls = true;
   dvm_text_fini(&t);
   dvm_text_fini(&e);
 }
@@ -139,7 +139,7 @@ static void console(struct sdm_backend *b, struct sdm_call *c, const char *comma
   dvm_text_add(&t, " console ");
   sdm_mi_quote(&t, command);
   if (gdb_start(b, c))
-    gdb_send(b, c, got_text, "-interpreter-exec%s", dvm_text_str(&t));
+    gdb_send(b, c, got_text, "-interpreter-exec%s", dvm_text_str(&t))->calls = true;
   dvm_text_fini(&t);
 }
 
@@ -155,6 +155,8 @@ void gdb_type(struct sdm_backend *b, struct sdm_call *c) {
 }
 void gdb_handle(struct sdm_backend *b, struct sdm_call *c) {
   const char *what = sdm_call_text(c, "what", "");
+  if (*what)
+    gdb_signal_handle(b, what);
   console_with(b, c, *what ? "handle " : "info signals", what);
 }
 void gdb_raw(struct sdm_backend *b, struct sdm_call *c) { console(b, c, sdm_call_text(c, "text", "")); }

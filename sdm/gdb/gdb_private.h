@@ -21,6 +21,7 @@ struct gdb_pending {
   gdb_reply_f fn;
   struct sdm_call *call; /* may be NULL */
   struct dvm_text text;  /* console output while it ran */
+  bool calls;            /* may call a function of the program, which may take for ever */
   bool mismatch;         /* gdb has warned that a core may be of another program */
   json_t *kept;          /* of an earlier step */
   uint64_t at;           /* the address that was asked for */
@@ -51,6 +52,10 @@ struct sdm_backend {
   int core_signal;   /* of the core file; 0: none */
   pid_t program;     /* that gdb runs or ran; 0: none yet */
   bool launched;     /* by us, on our terminal */
+  bool running;      /* as gdb said last; not while it calls a function */
+  bool fatal_only;   /* signals that the program handles or ignores are passed on without a stop */
+  bool passing;      /* .. one is */
+  json_t *handled;   /* what the user said of signals, owned; or NULL */
   bool python;       /* this gdb has our functions (gdb_python.c) */
   int thread; /* of the last stop: gdb wants it named beside a frame */
   struct dvm_text last_error;
@@ -74,6 +79,12 @@ const char *gdb_field(const json_t *j, const char *key); /* a text; NULL if ther
 void gdb_put_text(json_t *to, const char *key, const char *s);
 void gdb_put_place(json_t *to, const json_t *frame); /* function, file, line */
 void gdb_put_where(const struct sdm_backend *b, struct dvm_text *t, const struct sdm_call *c);
+
+/* gdb_signal.c */
+void gdb_signal_handle(struct sdm_backend *b, const char *what); /* the user's words of "handle" */
+bool gdb_signal_passed(struct sdm_backend *b, const json_t *stop); /* true: it is for the program alone, which runs on */
+bool gdb_signal_of_call(const struct sdm_backend *b, const json_t *stop); /* of a function that gdb called: gdb goes back, and says so */
+bool gdb_signal_end_call(struct sdm_backend *b, int signal); /* false: gdb calls none */
 
 /* gdb_break.c */
 long long gdb_break_id(const struct sdm_backend *b, const char *number); /* the front end's, of gdb's; 0: none */

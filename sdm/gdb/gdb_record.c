@@ -42,6 +42,10 @@ static void on_stopped(struct sdm_backend *b, const json_t *r) {
   const char *reason = gdb_field(r, "reason"), *thread = gdb_field(r, "thread-id"), *number = gdb_field(r, "bkptno");
   if (b->returning && gdb_facts_returned(b, r))
     return;
+  bool of_call = gdb_signal_of_call(b, r);
+  b->running = false;
+  if (of_call || gdb_signal_passed(b, r))
+    return;
   json_t *e = json_object();
   bool ended = reason && !strncmp(reason, "exited", 6);
   const char *signal = gdb_field(r, "signal-name");
@@ -109,8 +113,10 @@ void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
     on_stopped(b, r->results);
   else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "running")) {
     gdb_facts_forget(b);
-    if (!b->returning)
+    b->running = true;
+    if (!b->returning && !b->passing)
       b->host.event(b->host.arg, json_pack("{s:s}", "event", "running"));
+    b->passing = false;
   } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-started"))
     b->program = gdb_field(r->results, "pid") ? (pid_t)atol(gdb_field(r->results, "pid")) : 0;
   else if (r->kind == SDM_MI_CONSOLE && b->first)

@@ -3,6 +3,7 @@
 #include "sdm/gdb/gdb_private.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "sdm/gdb/core_file.h"
@@ -63,6 +64,7 @@ void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   dvm_text_printf(&args, " 2>%s", sdm_term_stderr(b->term));
   sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
   b->launched = true;
+  b->fatal_only = !strcmp(sdm_call_text(c, "signals", ""), "fatal");
   gdb_send(b, NULL, NULL, "-inferior-tty-set %s", sdm_term_name(b->term));
   gdb_send(b, NULL, NULL, "-exec-arguments%s", dvm_text_str(&args));
   gdb_send(b, load ? c : NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
@@ -76,6 +78,8 @@ void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
 void gdb_attach(struct sdm_backend *b, struct sdm_call *c) {
   if (!gdb_start(b, c))
     return;
+  b->fatal_only = !strcmp(sdm_call_text(c, "signals", ""), "fatal");
+  b->program = (pid_t)sdm_call_number(c, "pid", 0);
   gdb_send(b, c, NULL, "-target-attach %lld", sdm_call_number(c, "pid", 0));
   gdb_restore_breaks(b);
 }
@@ -191,9 +195,18 @@ void gdb_advance(struct sdm_backend *b, struct sdm_call *c) {
   dvm_text_fini(&t);
 }
 void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c) {
+  if (!gdb_ready(b, c))
+    return;
+  if (gdb_signal_end_call(b, SIGINT)) {
+    sdm_call_done(c, NULL, NULL);
+    return;
+  }
+  if (sdm_call_number(c, "calls", 0)) { /* that only; what runs goes on */
+    sdm_call_done(c, NULL, NULL);
+    return;
+  }
   b->interrupting = true;
-  if (gdb_ready(b, c))
-    gdb_send(b, c, NULL, "-exec-interrupt --all");
+  gdb_send(b, c, NULL, "-exec-interrupt --all");
 }
 
 /* gdb does not say that the program is no longer its own. */
@@ -213,6 +226,10 @@ void gdb_detach(struct sdm_backend *b, struct sdm_call *c) {
     gdb_send(b, c, got_detach, "-target-detach");
 }
 void gdb_kill(struct sdm_backend *b, struct sdm_call *c) {
-  if (gdb_ready(b, c))
+  if (!gdb_ready(b, c))
+    return;
+  if (gdb_signal_end_call(b, SIGKILL))
+    sdm_call_done(c, NULL, NULL); /* gdb tells the end itself */
+  else
     gdb_send(b, c, got_kill, "-interpreter-exec console kill");
 }

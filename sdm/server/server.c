@@ -28,7 +28,7 @@ struct server {
   struct sdm_ctx *ctx;
   const struct sdm_backend_ops *ops;
   struct sdm_backend *backend;
-  bool quit, oob, held, told_lost, leaving; /* leaving: nobody is above us any more, the program is being left */
+  bool quit, oob, held, told_lost, leaving, left; /* leaving: nobody is above us any more, the program is being left; left: it was before */
   enum sdm_orphan orphan;
   uint32_t app;
   struct sdm_timer *linger;
@@ -360,14 +360,37 @@ static void on_input(void *arg, const struct sdm_iolist *l) {
     s->ops->input(s->backend, l->pieces[i].eof, l->pieces[i].bytes.p, l->pieces[i].bytes.len);
 }
 
-static void on_bye(void *arg) { ((struct server *)arg)->quit = true; }
-
 /* The program runs on alone, on our terminal: we stay as long as it does. */
 static void on_linger(void *arg) {
   struct server *s = arg;
   if (s->ops->needed && s->ops->needed(s->backend))
     sdm_timer_set(s->linger, sdm_now_us() + LINGER_US);
   else
+    s->quit = true;
+}
+
+static void forget_output(void) {
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd <= 2 && null >= 0; fd++)
+    dup2(null, fd);
+  if (null > 2)
+    close(null);
+}
+
+/* The end of the session.  A program that was left to itself keeps its terminal, which is ours. */
+static void on_bye(void *arg) {
+  struct server *s = arg;
+  const char *reason = json_string_value(json_object_get(s->last, "reason"));
+  if (reason && !strcmp(reason, "detached") && s->ops->needed) {
+    s->leaving = s->left = true;
+    on_linger(s);
+    if (!s->oob)
+      forget_output(); /* who reads it would wait for us */
+    if (s->held) {
+      s->held = false;
+      s->ops->resume(s->backend);
+    }
+  } else
     s->quit = true;
 }
 
@@ -381,6 +404,8 @@ static void on_left(void *arg, uint64_t request, const json_t *args, const json_
 
 static void on_alone(void *arg) {
   struct server *s = arg;
+  if (s->left)
+    return;
   s->quit = s->orphan == SDM_ORPHAN_USUAL || s->leaving; /* the back end detaches or kills, as it ends */
   if (s->quit)
     return;

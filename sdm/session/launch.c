@@ -174,8 +174,6 @@ static pid_t start(char *const *words, const struct sdm_launch_options *o, const
     return pid;
   if (errors >= 0)
     dup2(errors, 2);
-  if (!o->survives)
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
   setpgid(0, 0); /* ^C at the console is for the console */
   dup2(input >= 0 ? input : open("/dev/null", O_RDONLY), 0);
   if (o->secret)
@@ -188,6 +186,49 @@ static pid_t start(char *const *words, const struct sdm_launch_options *o, const
   execvp(words[0], words);
   fprintf(stderr, "dvm debug: error: cannot run '%s': %s\n", words[0], strerror(errno));
   _exit(127);
+}
+
+/* Waits until we say something, or are gone; it has no other descriptors, and is of no process group of ours. */
+static _Noreturn void guard(const struct sdm_launch *l, int from) {
+  char word = 0;
+  setpgid(0, 0);
+  signal(SIGINT, SIG_IGN);
+  dup2(from, 0);
+  close_range(1, ~0u, 0);
+  while (read(0, &word, 1) < 0 && errno == EINTR)
+    ;
+  for (uint32_t i = 0; word != 'k' && i < l->n; i++)
+    if (l->pids[i] > 0)
+      kill(l->pids[i], SIGTERM);
+  _exit(0);
+}
+
+/* A signal at our death (prctl) could not be taken back, for programs that are left to themselves. */
+static void start_guard(struct sdm_launch *l, const struct sdm_launch_options *o) {
+  int ends[2];
+  if (o->survives || pipe2(ends, O_CLOEXEC))
+    return;
+  l->guard = fork();
+  if (!l->guard) {
+    close(ends[1]);
+    guard(l, ends[0]);
+  }
+  close(ends[0]);
+  l->word = ends[1];
+  if (l->guard < 0) {
+    close(l->word);
+    l->guard = 0;
+  }
+}
+
+/* They are cared for: it is not to end them. */
+static void end_guard(struct sdm_launch *l) {
+  if (!l->guard)
+    return;
+  if (write(l->word, "k", 1) == 1)
+    waitpid(l->guard, NULL, 0);
+  close(l->word);
+  l->guard = 0;
 }
 
 static int start_here(struct sdm_launch *l, const struct sdm_target *t, const struct sdm_launch_options *o, struct dvm_error *err) {
@@ -287,6 +328,7 @@ int sdm_launch_targets(struct sdm_launch *l, const struct sdm_targets *t, const 
       rc = start_here(l, &t->at[i], o, err);
     else if (!host_came_before(t, i))
       rc = start_there(l, t, t->at[i].host, o, err);
+  start_guard(l, o);
   return rc;
 }
 
@@ -334,7 +376,14 @@ int sdm_launch_command(struct sdm_launch *l, char *const *before, const struct s
   if (errors >= 0)
     close(errors);
   free(words);
+  start_guard(l, o);
   return l->pids[0] < 0 ? dvm_error_errno(err, "cannot start '%s'", before[0]) : 0;
+}
+
+void sdm_launch_leave(struct sdm_launch *l) {
+  end_guard(l);
+  free(l->pids);
+  *l = (struct sdm_launch){ 0 };
 }
 
 bool sdm_launch_alive(void *launch) {
@@ -355,6 +404,7 @@ void sdm_launch_terminate(struct sdm_launch *l) {
 }
 
 void sdm_launch_fini(struct sdm_launch *l, int grace_ms) {
+  end_guard(l);
   for (int round = 0; round < 2; round++) {
     for (int waited = 0; waited <= grace_ms; waited += 10) {
       uint32_t left = 0;

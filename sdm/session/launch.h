@@ -16,6 +16,8 @@ extern char SDM_LAUNCH_SERVER[];
 struct sdm_launch {
   pid_t *pids; /* owned; 0: ended */
   uint32_t n;
+  pid_t guard; /* ends the others if we are gone without a word; 0: none */
+  int word;    /* where it hears us */
   pid_t relay; /* hands on what a launcher writes to its standard error; 0: none */
 };
 
@@ -46,5 +48,7 @@ bool sdm_launch_alive(void *launch); /* for sdm_gather: all are still there */
 void sdm_launch_terminate(struct sdm_launch *l);           /* asks all of them to end */
 /* What a launcher says from now on is dropped: advice on programs that the end of the session has killed. */
 void sdm_launch_mute(struct sdm_launch *l);
+/* Nobody is ended, now or when we are gone: what was started goes on. */
+void sdm_launch_leave(struct sdm_launch *l);
 void sdm_launch_fini(struct sdm_launch *l, int grace_ms); /* waits, then kills what is left */
 #endif

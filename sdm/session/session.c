@@ -59,6 +59,9 @@ static void take_event(struct sdm_session *s, const struct sdm_set *ids, json_t 
     return;
   }
   leave_places(s, ids);
+  sdm_set_diff(s->left, ids);
+  if (reason && !strcmp(reason, "detached"))
+    sdm_set_union(s->left, ids);
   if (!strcmp(name, "running"))
     set_state(s, ids, s->running);
   else if (!strcmp(name, "stopped")) {
@@ -90,7 +93,7 @@ static void on_event(void *arg, const struct sdm_answer *a) {
 
 static void on_answer(void *arg, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
   struct sdm_session *s = arg;
-  if (sdm_feed_answer(s, request, flags))
+  if (sdm_feed_answer(s, request, flags) || (request && request == s->ignored))
     return;
   if (request == s->waiting && !s->answer && !(flags & SDM_FLAG_SUPPLEMENT)) {
     s->answer = sdm_answer_new(a->reducer);
@@ -240,8 +243,8 @@ int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o,
     sdm_secret_random(&co.secret);
   else if (sdm_secret_read(&co.secret, o->secret_file, err))
     return err->code;
-  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead };
-  for (size_t i = 0; i < 5; i++)
+  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead, &s->left };
+  for (size_t i = 0; i < 6; i++)
     *sets[i] = sdm_set_new();
   s->ctx = sdm_open(&co, err);
   int rc = s->ctx ? 0 : err->code;
@@ -271,6 +274,8 @@ void sdm_session_close(struct sdm_session *s) {
   s->file = NULL;
   json_decref(s->program);
   s->program = NULL;
+  if (s->launch.pids && s->left && !sdm_set_is_empty(s->left))
+    sdm_launch_leave(&s->launch);
   if (s->launch.pids)
     sdm_launch_fini(&s->launch, inside ? 1000 : 3000);
   leave_places(s, s->all);
@@ -281,8 +286,8 @@ void sdm_session_close(struct sdm_session *s) {
   free(s->places);
   s->places = NULL;
   s->nplaces = 0;
-  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead };
-  for (size_t i = 0; i < 5; i++) {
+  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead, &s->left };
+  for (size_t i = 0; i < 6; i++) {
     sdm_set_free(*sets[i]);
     *sets[i] = NULL;
   }
@@ -310,8 +315,15 @@ struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *
   struct sdm_set *known = sdm_set_diff(sdm_set_intersect(sdm_set_copy(to), sdm_all(s->ctx)), sdm_gone(s->ctx));
   if (!sdm_set_is_empty(known))
     request = s->waiting = sdm_request(s->ctx, known, reducer, timeout_ms, text, strlen(text));
-  while (request && !s->answer && sdm_now_us() < until && !(s->abandon && *s->abandon))
+  for (int times = 0; request && !s->answer && sdm_now_us() < until && !(s->abandon && *s->abandon) && times < 2;) {
     sdm_progress(s->ctx, 100);
+    if (!s->answer && s->interrupted && *s->interrupted) {
+      static const char interrupt[] = "{\"cmd\":\"interrupt\",\"calls\":1}";
+      *s->interrupted = 0;
+      if (!times++)
+        s->ignored = sdm_request(s->ctx, known, SDM_REDUCE_SAME, timeout_ms, interrupt, sizeof(interrupt) - 1);
+    }
+  }
   struct sdm_answer *a = s->answer;
   s->answer = NULL;
   s->waiting = 0;
@@ -323,6 +335,10 @@ struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *
   sdm_set_union(a->dead, gone);
   sdm_set_free(gone);
   sdm_set_free(known);
+  if (!strcmp(json_string_value(json_object_get(command, "cmd")), "detach"))
+    for (size_t i = 0; i < a->n; i++) /* the event may come after the end of the session */
+      if (a->classes[i].kind == SDM_CLASS_OK)
+        sdm_set_union(s->left, a->classes[i].set);
   free(text);
   json_decref(command);
   if (a->n)

@@ -21,12 +21,16 @@ struct sdm_session {
   struct sdm_place *places;
   size_t nplaces;
   uint32_t failed; /* ranks that ended by a signal or with a status that is not 0 */
-  uint64_t waiting;
+  uint64_t waiting, ignored; /* requests: whose answer is waited for, whose does not matter */
   struct sdm_answer *answer;
   uint16_t answer_flags;
   struct sdm_feed *feed; /* see feed.h; or NULL */
+  struct sdm_set *left; /* ranks that were detached from: their programs run on when the session ends; owned */
   char *file;   /* the session file, owned; or NULL */
   json_t *program; /* of the file that was taken up, owned; or NULL */
+  /* While an answer is waited for: set by ^C; then functions that gdb calls are stopped, and the second time the wait is over.
+   * NULL: nothing does that. */
+  volatile atomic_int *interrupted;
   bool inside;  /* servers end with their programs */
   const volatile atomic_int *abandon; /* when it becomes true an answer is not waited for any more: it counts as not come; or NULL */
   /* Told as they come; may be NULL. */

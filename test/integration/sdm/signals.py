@@ -1,0 +1,156 @@
+"""Signals of the program, ^C at the terminal, functions that do not come back, and what is left running."""
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+import unittest
+
+import sdm
+
+HANDLER = os.path.join(os.path.dirname(sdm.RING), "sdm_handler")
+
+
+def batch(*words):
+    return subprocess.run([sdm.DEBUG, "--batch", "--timeout", "50", "--launcher", "local", "-n", "2", *words], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=2 * sdm.LIMIT)
+
+
+class Signals(unittest.TestCase):
+    def enter(self, what):
+        self.addCleanup(what.__exit__, None, None, None)
+        return what.__enter__()
+
+    def test_handled_in_a_batch_run(self):
+        r = batch(HANDLER)
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        self.assertEqual({line.split("] ")[1] for line in r.stdout.splitlines()}, {"22 signals"})
+
+    def test_not_handled_any_more(self):
+        r = batch(HANDLER, "crash")
+        self.assertEqual(r.returncode, 1)
+        self.assertIn("== stopped by a signal", r.stdout)
+        line = [i for i, x in enumerate(open(os.path.join(sdm.SOURCE, "handler.c")), 1) if "= 1;" in x and "argc" in x][1]
+        self.assertRegex(r.stdout, rf"\{{0-1\}} 2  got SIGSEGV in main at handler.c:{line}")
+
+    def test_handle_in_a_batch_run(self):
+        """What the user says counts: this one is to be seen."""
+        r = batch("-ex", "handle SIGUSR1 stop print", HANDLER)
+        self.assertEqual(r.returncode, 1)
+        self.assertIn("got SIGUSR1", r.stdout)
+        r = batch("-ex", "nonsense", HANDLER)
+        self.assertEqual(r.returncode, 1)
+        self.assertNotIn("22 signals", r.stdout)
+
+    def calls(self, end):
+        d = self.enter(sdm.Debugger("-n", "2", "--launcher", "local", HANDLER))
+        d.wait(lambda j: j.get("event") == "stopped", "the stop in main")
+        d.do("set timeout 600")
+        d.do("set var gate = 1")
+        programs = [p for s in d.servers().values() for p in sdm.descendants(s) if sdm.traced(p)]
+        before = d.values("came")
+        d.send("print spin()")
+        sdm.wait_until(lambda: all(map(sdm.waits, programs)), "both are in the loop of spin")
+        end(d)
+        return d, programs, before
+
+    def test_call_that_does_not_come_back(self):
+        if not self.gdb_can_call():
+            self.skipTest("gdb cannot call functions on this processor")
+        d, programs, before = self.calls(lambda d: d.process.send_signal(signal.SIGINT))
+        answer = d.wait(lambda j: j.get("answer") == "evaluate" or "classes" in j, "the answer")
+        self.assertIn("signaled while in a function called from GDB", str(answer))
+        self.assertEqual(d.status()["stopped"], {0, 1})
+        self.assertEqual(d.values("came"), before)
+        stack, _ = d.answer("bt")
+        self.assertEqual({s["frames"][0]["func"] for s in stack.values()}, {"main"})
+        d.do("set timeout 0.2")
+        for line, state in (("interrupt", "stopped"), ("kill", "exited")):
+            d.do("print spin()")  # no answer yet; they are at it
+            sdm.wait_until(lambda: all(map(sdm.waits, programs)), "both are in the loop of spin")
+            d.do(line)
+            sdm.wait_until(lambda: d.status()[state] == {0, 1}, line)
+
+    def gdb_can_call(self):
+        with sdm.Debugger("-n", "1", "--launcher", "local", HANDLER) as d:
+            d.wait(lambda j: j.get("event") == "stopped", "the stop in main")
+            classes, _ = d.answer("print (int)getpid()")
+            return isinstance(classes[frozenset({0})], dict)
+
+    def terminal(self, *words):
+        home = self.enter(sdm.Folder())
+        pid, fd = pty.fork()
+        if not pid:
+            os.environ.update(HOME=home.name, TERM="xterm")
+            os.environ.pop("XDG_STATE_HOME", None)
+            os.execv(sdm.DEBUG, [sdm.DEBUG, *words])
+        self.addCleanup(lambda: os.close(fd))
+        return pid, fd, home
+
+    def until(self, fd, text):
+        said, end = b"", time.monotonic() + sdm.LIMIT
+        while text not in said:
+            self.assertGreater(end, time.monotonic(), (text, said))
+            if select.select([fd], [], [], 0.1)[0]:
+                said += os.read(fd, 65536)
+        return said
+
+    def test_interrupt_at_the_prompt(self):
+        """The line is dropped, not run; the next one is read as ever, and the terminal is left as it was."""
+        import termios
+        pid, fd, home = self.terminal("-n", "1", "--launcher", "local", sdm.RING)
+        before = termios.tcgetattr(fd)
+        self.until(fd, b"]> ")
+        os.write(fd, b"kill")
+        self.until(fd, b"kill")
+        os.write(fd, b"\x03")
+        self.until(fd, b"]> ")
+        os.write(fd, b"echo still $here\n")
+        self.until(fd, b"still $here\r\n")
+        os.write(fd, b"\x03")
+        self.until(fd, b"]> ")
+        os.write(fd, b"status\n")
+        self.assertIn(b"main", self.until(fd, b"]> "))
+        os.write(fd, b"quit\n")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        after = termios.tcgetattr(fd)
+        self.assertEqual(before[3] & (termios.ICANON | termios.ECHO | termios.ISIG), after[3] & (termios.ICANON | termios.ECHO | termios.ISIG))
+
+    def left(self, *words):
+        """Detached, then quit: the programs run on, to their end."""
+        d = self.enter(sdm.Debugger(*words, "--no-stop", sdm.RING, "hang", "0"))
+        programs = []
+        sdm.wait_until(lambda: [programs.append(p) for p in sdm.descendants(d.process.pid) if sdm.waits(p) and sdm.traced(p)] or programs, "rank 0 waits")
+        d.do("[0] interrupt")
+        d.do("detach")
+        d.send("quit")
+        self.assertEqual(d.process.wait(sdm.LIMIT), 0)
+        program = programs[0]
+        self.addCleanup(lambda: sdm.gone(program) or os.kill(program, signal.SIGKILL))
+        self.assertFalse(sdm.traced(program))
+        sdm.wait_until(lambda: sdm.waits(program), "it is where it was")
+        with sdm.Debugger("--attach", str(program)) as d:
+            d.do("set var gate = 0")
+        sdm.wait_until(lambda: sdm.gone(program), "it ends")
+
+    def test_detach_and_quit(self):
+        self.left("-n", "2", "--launcher", "local")
+
+    def test_detach_and_quit_under_mpirun(self):
+        sdm.need("mpirun")
+        self.left("-n", "2")
+
+    def test_killed_debugger_leaves_nothing(self):
+        """Without a word its launcher, servers and programs end with it."""
+        for words in (("-n", "2", "--launcher", "local"), ("-n", "2")):
+            d = sdm.Debugger(*words, sdm.RING, "hang", "0")
+            d.wait(lambda j: j.get("event") == "stopped", "the stop in main")
+            below = sdm.descendants(d.process.pid)
+            d.process.kill()
+            d.process.wait()
+            sdm.wait_until(lambda: all(map(sdm.gone, below)), "all of them end")
+
+
+if __name__ == "__main__":
+    sdm.main()
