@@ -25,6 +25,9 @@ static bool parse_subarrays(struct dvm_parser *p, struct dvm_clause *c) {
 static bool parse_edges(struct dvm_parser *p, struct dvm_clause *c) {
   return parse_clause_refs(p, c, DVM_REF_EDGES, false);
 }
+static bool parse_sections(struct dvm_parser *p, struct dvm_clause *c) {
+  return parse_clause_refs(p, c, DVM_REF_SECTION, false);
+}
 static bool parse_axes(struct dvm_parser *p, struct dvm_clause *c) {
   return parse_clause_refs(p, c, DVM_REF_AXES, false);
 }
@@ -237,7 +240,7 @@ static const struct clause_row {
     {"reduction", DVM_CL_REDUCTION, OF_PARALLEL, false, parse_reduction},
     {"shadow_renew", DVM_CL_SHADOW_RENEW, OF_PARALLEL, false, parse_edges},
     {"across", DVM_CL_ACROSS, OF_PARALLEL, false, parse_across},
-    {"remote_access", DVM_CL_REMOTE_ACCESS, OF_PARALLEL, false, parse_axes},
+    {"remote_access", DVM_CL_REMOTE_ACCESS, OF_PARALLEL, false, parse_sections},
     {"cuda_block", DVM_CL_CUDA_BLOCK, OF_PARALLEL, true, parse_cuda_block},
     {"stage", DVM_CL_STAGE, OF_PARALLEL, true, parse_stage},
     {"tie", DVM_CL_TIE, OF_PARALLEL, false, parse_tie},

@@ -36,7 +36,7 @@ static bool parse_ref_list(struct dvm_parser *p, enum dvm_ref_place place, bool 
 }
 
 static bool parse_names(struct dvm_parser *p) { return parse_ref_list(p, DVM_REF_NAME, false); }
-static bool parse_axes(struct dvm_parser *p) { return parse_ref_list(p, DVM_REF_AXES, false); }
+static bool parse_sections(struct dvm_parser *p) { return parse_ref_list(p, DVM_REF_SECTION, false); }
 
 /* The list may be left out: then all that can be meant is meant. */
 static bool parse_actual(struct dvm_parser *p) {
@@ -222,7 +222,7 @@ static const struct directive_row {
     {"instantiations", DVM_DIR_INSTANTIATIONS, parse_instantiations},
     {"parallel", DVM_DIR_PARALLEL, parse_parallel},
     {"region", DVM_DIR_REGION, parse_nothing},
-    {"remote_access", DVM_DIR_REMOTE_ACCESS, parse_axes},
+    {"remote_access", DVM_DIR_REMOTE_ACCESS, parse_sections},
     {"host_section", DVM_DIR_HOST_SECTION, parse_nothing},
     {"task_region", DVM_DIR_TASK_REGION, parse_task_region},
     {"on", DVM_DIR_ON, parse_on},

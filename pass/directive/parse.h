@@ -71,6 +71,7 @@ void dvm_parse_affine(const struct dvm_parser *p, struct dvm_axis *axis);
 enum dvm_ref_place {
   DVM_REF_NAME,     /* no brackets */
   DVM_REF_AXES,     /* [e] */
+  DVM_REF_SECTION,  /* the same, at least one */
   DVM_REF_SUBARRAY, /* [e] or [l:h] */
   DVM_REF_WIDTHS,   /* [w] or [l:h] */
   DVM_REF_EDGES     /* the same with (corner), or ["name"] */

@@ -76,7 +76,7 @@ static bool parse_edge_names(struct dvm_parser *p, struct dvm_ref *ref, struct d
 static bool parse_bracket(struct dvm_parser *p, enum dvm_ref_place place, struct dvm_ref *ref) {
   if (ref->naxes == DVM_NDIMS_MAX)
     return dvm_parse_too_many_dimensions(p);
-  if (place == DVM_REF_AXES || place == DVM_REF_SUBARRAY) {
+  if (place == DVM_REF_AXES || place == DVM_REF_SECTION || place == DVM_REF_SUBARRAY) {
     struct dvm_axis axis;
     return parse_axis(p, place == DVM_REF_SUBARRAY, &axis) && DVM_PARSE_PUSH(p, ref->axes, ref->naxes, axis);
   }
@@ -111,6 +111,10 @@ bool dvm_parse_ref(struct dvm_parser *p, enum dvm_ref_place place, struct dvm_re
     if (!parse_bracket(p, place, ref))
       return false;
   ref->whole = (struct dvm_range){ref->name, p->pos - ref->name};
+  struct dvm_quote name;
+  if (place == DVM_REF_SECTION && !ref->naxes)
+    return dvm_parse_expected(p, "'[' after %s in '%s' ('[]' takes a whole dimension)", dvm_token_quote(&p->tokens[ref->name], &name),
+                              p->where);
   return place != DVM_REF_EDGES || !dvm_parse_at(p, "(") || parse_corner(p, ref);
 }
 

@@ -158,6 +158,8 @@ static struct dvmrt_coord coord_of(const struct dvmrt_axis *x, const int64_t *ar
 static void distribution_set(struct dvmrt_array *a, const struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *own = d->items, *target = dvmrt_directive_find(d->items, 'G');
   dvmrt_rule_check(d, own, a, args);
+  a->placed = d;
+  a->judged = false;
   a->distributed = own->ndist > 0;
   for (int i = 0; i < a->ndims; i++)
     a->dist[i] = i < own->ndist ? own->dist[i] : DVMRT_DIST_WHOLE;
@@ -403,6 +405,14 @@ static void layout_root(struct dvmrt_array *a, struct dvmrt_layout *l) {
     l->extent[d] = a->extent[d];
     l->at[d] = (struct dvmrt_coord){DVMRT_COORD_AFFINE, d, 1, 0};
   }
+}
+
+void dvmrt_array_judge(struct dvmrt_array *a) {
+  const struct dvmrt_array *target = a->aligned && !a->judged ? dvmrt_array_target(a->target_address) : NULL;
+  if (!target || target == a)
+    return;
+  a->judged = true;
+  dvmrt_rule_alignment(a, target);
 }
 
 const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a) {

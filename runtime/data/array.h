@@ -28,6 +28,8 @@ struct dvmrt_array {
   int ndims;
   int64_t extent[DVMRT_NDIMS_MAX], stride[DVMRT_NDIMS_MAX]; /* stride in elements */
   uint8_t dist[DVMRT_NDIMS_MAX];
+  const struct dvmrt_directive *placed; /* what has distributed or aligned it last */
+  bool judged;                  /* whether that fits its target has been looked at */
   uintptr_t target_address;     /* when aligned */
   const char *target_name;
   int ntarget;
@@ -94,6 +96,8 @@ void dvmrt_array_renew_named(struct dvmrt_array *a);
 void dvmrt_array_stale(struct dvmrt_array *a);
 /* Is an element displaced so covered by the box? */
 bool dvmrt_box_covers(const struct dvmrt_box *b, const struct dvmrt_place *p, int ndims);
+/* Once for each placement, when its target is known: an alignment that leaves it is reported. */
+void dvmrt_array_judge(struct dvmrt_array *a);
 unsigned dvmrt_array_count(void);
 /* All arrays, by 'next'. */
 struct dvmrt_array *dvmrt_array_first(void);

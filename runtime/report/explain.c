@@ -317,9 +317,14 @@ void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict v, cons
   dvmrt_text_add(dvmrt_diag_note(r, t->region->pos), "the tasks of '%s' run side by side in this task region", t->name);
   dvmrt_explain_note_declaration(r, ev);
   struct dvmrt_text *help = dvmrt_diag_help(r);
-  dvmrt_text_add(help, v == DVMRT_FLOW && ev->array ? "bring it by 'remote_access(%s)' in a later task region, or put both into one task"
-                                                    : "put both into one task, or give each task its own '%s'",
-                 dvmrt_name_key(ev));
+  if (v == DVMRT_FLOW && ev->array) {
+    dvmrt_text_add(help, "bring it by 'remote_access(%s", dvmrt_name_key(ev));
+    for (int d = 0; d < ev->array->ndims; d++)
+      dvmrt_text_add(help, "[]");
+    dvmrt_text_add(help, ")' in a later task region, or put both into one task");
+  } else {
+    dvmrt_text_add(help, "put both into one task, or give each task its own '%s'", dvmrt_name_key(ev));
+  }
   dvmrt_explain_emit(f, r);
 }
 

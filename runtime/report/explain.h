@@ -46,6 +46,8 @@ void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_
 void dvmrt_explain_escape(const struct dvmrt_event *ev);
 /* What 'on' names is not distributed: a parameter under 'inherit' that was given ordinary data. */
 void dvmrt_explain_target(const struct dvmrt_directive *d, const char *name);
+/* What 'on' names was declared, but neither distributed nor aligned until now. */
+void dvmrt_explain_unplaced(const struct dvmrt_directive *d, const struct dvmrt_array *a);
 /* array_copy reads an element without a value. */
 void dvmrt_explain_undefined_source(const struct dvmrt_directive *d, const struct dvmrt_array *a, const int64_t *ix);
 void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what);

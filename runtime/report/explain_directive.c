@@ -75,6 +75,12 @@ void dvmrt_explain_target(const struct dvmrt_directive *d, const char *name) {
   directive_finding(DVMRT_ID_USAGE, d, name, t.s, NULL, NULL);
 }
 
+void dvmrt_explain_unplaced(const struct dvmrt_directive *d, const struct dvmrt_array *a) {
+  struct dvmrt_text t = {.n = 0};
+  dvmrt_text_add(&t, "'%s' in 'on' lies nowhere yet: no directive has distributed or aligned it", a->name);
+  directive_finding(DVMRT_ID_USAGE, d, a->name, t.s, NULL, NULL);
+}
+
 /* Where the loop updates the variable by another operation than the declared one, as the user's own lines show it. */
 static void help_operation(struct dvmrt_report *r, const struct dvmrt_directive *d, const struct dvmrt_item *reduction) {
   const char *name = reduction->ref.name;

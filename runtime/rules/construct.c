@@ -184,7 +184,10 @@ static void place_nest(struct dvmrt_frame *f) {
     dvmrt_explain_target(f->d, on->ref.name);
     return;
   }
+  dvmrt_array_judge(f->on);
   const struct dvmrt_layout *l = dvmrt_array_layout(f->on);
+  if (!l->root && !f->on->distributed && !f->on->aligned)
+    dvmrt_explain_unplaced(f->d, f->on);
   struct dvmrt_coord axes[DVMRT_NDIMS_MAX];
   for (int i = 0; i < on->naxes; i++)
     axes[i] = axis_coord(&on->axis[i], f->args);

@@ -256,6 +256,8 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
   const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
   const struct dvmrt_access *x = ev->access;
   bool free = source_free(ev);
+  if (DVMRT_UNLIKELY(ev->array->aligned && !ev->array->judged))
+    dvmrt_array_judge(ev->array);
   if (!ev->nest) {
     sequential(ev, l);
     return false;

@@ -1,6 +1,7 @@
 #include "runtime/rules/rule.h"
 #include "runtime/report/explain.h"
 #include "runtime/data/heap.h"
+#include "runtime/report/diag.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,6 +141,26 @@ void dvmrt_rule_check(const struct dvmrt_directive *d, const struct dvmrt_item *
     case 'm': check_multiple(&s, dvmrt_num_value(r->number, args)); break;
     case 'i': check_owners(&s, &v); break;
     default: break;
+    }
+  }
+}
+
+void dvmrt_rule_alignment(const struct dvmrt_array *a, const struct dvmrt_array *target) {
+  for (int r = 0; r < target->ndims && r < a->ntarget; r++) {
+    struct dvmrt_coord c = a->map[r];
+    int64_t places[2] = {c.add, c.add}, last = target->extent[r] - 1;
+    if (c.kind == DVMRT_COORD_ALL || (c.kind == DVMRT_COORD_AFFINE && a->extent[c.index] <= 0))
+      continue;
+    if (c.kind == DVMRT_COORD_AFFINE)
+      places[1] += c.coef * (a->extent[c.index] - 1);
+    for (int k = 0; k < 2; k++) {
+      if (places[k] >= 0 && places[k] <= last)
+        continue;
+      struct dvmrt_text t = {.n = 0};
+      dvmrt_text_add(&t, "the alignment of '%s' leaves '%s': it needs place %lld of dimension %d, which has 0..%lld", a->name,
+                     a->target_name, (long long)places[k], r + 1, (long long)last);
+      dvmrt_explain_usage(a->placed, t.s);
+      return;
     }
   }
 }

@@ -35,8 +35,8 @@ const struct directive_form directive_forms[] = {
      "\"e2\"')))"},
     {"parallel([i] on A[i]) across(A[1:1][0:0], B) across(out: A[1], out)",
      "(parallel (names i) (on (A #0:i)) (across (A 1:1 0:0) B) (across (A 1:1 out) out))"},
-    {"parallel([i] on A[i]) remote_access(A[][k], B[i][], C[i+1], D) cuda_block(32, 4) stage(N/2)",
-     "(parallel (names i) (on (A #0:i)) (remote_access (A () k) (B #0:i ()) (C #0:i+1) D) (cuda_block 32 4) (stage 'N "
+    {"parallel([i] on A[i]) remote_access(A[][k], B[i][], C[i+1], D[]) cuda_block(32, 4) stage(N/2)",
+     "(parallel (names i) (on (A #0:i)) (remote_access (A () k) (B #0:i ()) (C #0:i+1) (D ())) (cuda_block 32 4) (stage 'N "
      "/ 2'))"},
     {"parallel([i] on A[i]) reduction(g: maxloc(m, loc, 2), minloc(x, l), xor(a[3])) shadow_start(h) shadow_wait(h)",
      "(parallel (names i) (on (A #0:i)) (reduction group g (maxloc=maxloc m loc 2) (minloc=minloc x l) (xor=xor 'a [ 3 "
