@@ -21,6 +21,7 @@
 // What cannot be followed at all (a callee that updates 's') is looked at by the runtime between the iterations:
 // __dvmrt_step.
 #include "Reductions.h"
+#include "ReductionGuard.h"
 #include "ReductionSlice.h"
 #include "Roundings.h"
 #include "runtime/abi.h"
@@ -40,6 +41,7 @@ class Mirror : ReductionSlice {
   AllocaInst *Initial = nullptr, *Total = nullptr, *Magnitude = nullptr, *LocTotal = nullptr, *LocInitial = nullptr;
   AllocaInst *Tie = nullptr, *Last = nullptr, *Opaque = nullptr, *Roundings = nullptr, *Greatest = nullptr;
   uint64_t EachIteration = 0; // roundings
+  SmallPtrSet<StoreInst *, 4> Guarded; // their twins are stored before the branch
 
 public:
   Mirror(FunctionState &S, Construct &K, ArrayRef<ReductionClause> All, const ReductionClause &C)
@@ -79,6 +81,8 @@ private:
       Last = newSlot(T, "last");
       Opaque = newSlot(RT.I1, "opaque");
     }
+    if (C.isExtreme() && !located())
+      followGuards();
     mirrorStores();
     countRoundings();
     giveValue(C.Address);
@@ -409,6 +413,28 @@ private:
     return Saturated;
   }
 
+  // Where the comparison is with another value than the one that is stored, an iteration on its own might decide otherwise:
+  //   twin = twin < d ? q : twin;      // before the program's branch
+  void followGuards() {
+    for (StoreInst *St : Stores) {
+      if (root(St->getPointerOperand()) != C.Address)
+        continue;
+      ReductionGuard G = findGuard(K, St, Depends);
+      if (!G.Branch)
+        continue;
+      Value *Decides = twinOf(G.Compare);
+      IRBuilder<> B(G.Branch);
+      Value *Twin = S.load(B, Twins[C.Address]);
+      Value *Next = G.WhenTrue ? B.CreateSelect(Decides, G.New, Twin) : B.CreateSelect(Decides, Twin, G.New);
+      if (G.Phi)
+        Clones[G.Phi] = Next;
+      else
+        S.store(B, Next, Twins[C.Address]);
+      if (!G.Phi)
+        Guarded.insert(St);
+    }
+  }
+
   void mirrorStores() {
     SmallVector<std::pair<StoreInst *, Value *>, 8> Values;
     for (StoreInst *St : Stores)
@@ -420,7 +446,8 @@ private:
         watch(Before);
       }
       IRBuilder<> B(St->getNextNode());
-      S.store(B, V, Twins[Address]);
+      if (!Guarded.contains(St))
+        S.store(B, V, Twins[Address]);
       if (Last && Address == C.Address)
         S.store(B, St->getValueOperand(), Last);
     }

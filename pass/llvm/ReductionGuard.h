@@ -1,0 +1,23 @@
+// 'if (m < d) m = q;': what an iteration on a processor of its own would store, whose 'm' is the neutral element at first.
+#ifndef DVM_LLVM_REDUCTIONGUARD_H
+#define DVM_LLVM_REDUCTIONGUARD_H
+#include "Function.h"
+
+namespace dvmir {
+
+// A comparison of a variable with some other value decides whether the variable gets a new value, which comes from elsewhere.
+struct ReductionGuard {
+  llvm::BranchInst *Branch = nullptr; // null: it is of no such form, or the value is the one that is compared
+  llvm::CmpInst *Compare = nullptr;
+  llvm::Value *New = nullptr;         // 'q', computed before the branch by code that has been inserted
+  bool WhenTrue = true;
+  llvm::PHINode *Phi = nullptr;       // where the two ways meet, if the store stands there
+};
+
+// Of a store in the nest.  'Depends': values computed from the variable.  Inserts the computation if it is safe whichever way the
+// program goes: nothing is written or called on the way to the store, and no element is read that other variables select than those
+// of the comparison and the nest's own.
+ReductionGuard findGuard(const Construct &K, llvm::StoreInst *Store, const llvm::SmallPtrSetImpl<llvm::Instruction *> &Depends);
+
+} // namespace dvmir
+#endif
