@@ -32,7 +32,7 @@ static const struct {
     {"__dvmrt_foreign", "vp"},     {"__dvmrt_given", "vpl"},     {"__dvmrt_heap_new", "vpl"},   {"__dvmrt_heap_zero", "vpl"},
     {"__dvmrt_reduction", "ipiipppddpppl"}, {"__dvmrt_escape", "vp"}, {"__dvmrt_results", "vpiipppppl"}, {"__dvmrt_step", "vpii"}, {"__dvmrt_summary", "ipppp"},
     {"__dvmrt_data", "ippl"},      {"__dvmrt_stretch", "iplp"},
-    {"__dvmrt_heap_free", "vp"},   {"__dvmrt_realloc", "ppl"},    {DVMRT_MODULE_SYMBOL, "vpp"}, {"__dvmrt_module_gone", "vpp"},
+    {"__dvmrt_heap_free", "vp"},   {"__dvmrt_landed", "vp"},   {"__dvmrt_realloc", "ppl"},    {DVMRT_MODULE_SYMBOL, "vpp"}, {"__dvmrt_module_gone", "vpp"},
 };
 
 Runtime::Runtime(Module &Mod)

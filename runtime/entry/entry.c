@@ -351,6 +351,13 @@ void __dvmrt_unwound(const void *frame) {
   leave();
 }
 
+void __dvmrt_landed(const void *frame) {
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_construct_landed(frame);
+  leave();
+}
+
 static void mark_written(uintptr_t a, uint64_t size) {
   struct dvmrt_region *r = dvmrt_shadow_region_in(a, size);
   if (r)

@@ -459,6 +459,15 @@ void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame) {
   top->left = true;
 }
 
+void dvmrt_construct_landed(const void *frame) {
+  while (top && (top->frame == frame || is_dead(top, frame))) {
+    if (!top->left && dvmrt_construct_judges())
+      dvmrt_explain_usage(top->d, top->d->parallel ? "this parallel loop is left by a jump out of it (longjmp)"
+                                                   : "this construct is left by a jump out of it (longjmp)");
+    pop();
+  }
+}
+
 void dvmrt_construct_row(struct dvmrt_directive *d) {
   struct dvmrt_frame *f = dvmrt_construct_nest();
   if (f && f->d == d)

@@ -84,6 +84,8 @@ struct dvmrt_frame {
 /* All inside dvmrt_mem_enter. */
 int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t *args);
 void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame);
+/* Those that were entered in frames at or below 'frame' and not left are reported, and end. */
+void dvmrt_construct_landed(const void *frame);
 void dvmrt_construct_row(struct dvmrt_directive *d);
 const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_t use, uint32_t shift);
 /* The use that the view is of; NULL: of none of this frame. */
