@@ -10,6 +10,7 @@ build pkg-config          pkg-config            the build
 build zlib1g-dev          zlib.h                checksums and compression of images and traces
 build libzstd-dev         zstd.h                compression of images and traces
 build libelf-dev          libelf.h              symbols of running programs
+build libdw-dev            elfutils/libdwfl.h   places in the source of running programs
 build libjansson-dev      jansson.h             reports in JSON
 build libedit-dev        editline/readline.h   line editing of the debugger
 build libsodium-dev       sodium.h              authenticated messages of the debug servers
@@ -21,7 +22,7 @@ test  python3             python3               test drivers
 test  python3-numpy        numpy                 tests of exported traces
 test  python3-jsonschema   jsonschema            tests of reports in SARIF
 test  python3-sarif-python-om sarif_om           tests of reports in SARIF
-test  libopenmpi-dev      mpicc                 parallel programs to debug and checkpoint
+build libopenmpi-dev      mpicc                 mpi.h: what the message layer stands in for; parallel programs to debug and checkpoint
 test  openmpi-bin         mpirun                parallel programs to debug and checkpoint
 test  mpich               mpiexec.hydra         another launcher to debug under
 test  openssh-server      sshd                  the debugger's own launch on other hosts

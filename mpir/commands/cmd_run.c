@@ -13,17 +13,26 @@
 #include <unistd.h>
 #include "base/usage.h"
 #include "mpir/commands/commands.h"
+#include "mpir/commands/job.h"
+#include "mpir/mpi/segment.h"
 #include "mpir/commands/list.h"
 
 static const char usage[] =
   "usage: dvm run --checkpointable [OPTIONS] PROGRAM [ARGUMENT...]\n"
+  "       dvm run -n RANKS [OPTIONS] PROGRAM [ARGUMENT...]\n"
+  "a program that can be checkpointed:\n"
   "  --checkpoint-dir FOLDER     where images go\n"
   "  --checkpoint-every SECONDS  take one again and again\n"
   "  --checkpoint-signal NAME    take one when this signal comes (USR1, USR2, ... or a number)\n"
   "  --keep N                    keep the last N images\n"
   "  --all-files                 put mapped files into the images too\n"
   "  --incremental[=N]           save what has changed since the image before; a whole one after every N (16)\n"
-  "  --no-fork                   write while the process stands still\n";
+  "  --no-fork                   write while the process stands still\n"
+  "an MPI program, on the message layer of its own:\n"
+  "  -n, --np RANKS              so many processes, on this host\n"
+  "  --eager-limit BYTES         longer messages wait for their receiver (4096)\n"
+  "  --strict                    every message waits for its receiver: shows what only buffers keep from a deadlock\n"
+  "  --native                    on Open MPI itself, by mpirun\n";
 
 static int signal_number(const char *name)
 {
@@ -152,22 +161,72 @@ static int set_number(const char *key, const char *option, const char *text, uns
   return setenv(key, text, 1) ? 2 : 0;
 }
 
+/* libmpi lies in 'mpi' beside the command in a build folder, else in the library folder. */
+static int find_layer(char *folder, size_t size)
+{
+  static const char *const places[] = { "%s/mpi", "%s/../" DVM_LIBRARY_FOLDER "/dvm/mpi" };
+  char self[PATH_MAX], library[PATH_MAX + 32];
+  ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+  self[n > 0 ? n : 0] = '\0';
+  *strrchr(self, '/') = '\0';
+  for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+    snprintf(folder, size, places[i], self);
+    snprintf(library, sizeof(library), "%s/libmpi.so.40", folder);
+    if (!access(library, R_OK))
+      return 0;
+  }
+  return -ENOENT;
+}
+
+static int run_native(uint32_t nranks, char **argv)
+{
+  char number[16], *words[4096] = { "mpirun", "-n", number };
+  int n = 3;
+
+  snprintf(number, sizeof(number), "%u", nranks);
+  while (*argv && n < 4095)
+    words[n++] = *argv++;
+  execvp(words[0], words);
+  fprintf(stderr, "dvm run: error: cannot run 'mpirun': %s\nhelp: install the package openmpi-bin, or leave '--native' away\n", strerror(errno));
+  return 127;
+}
+
+static int run_job(struct mpir_job_options *o, bool native, char **argv)
+{
+  char folder[PATH_MAX + 32];
+
+  if (native)
+    return run_native(o->nranks, argv);
+  if (find_layer(folder, sizeof(folder))) {
+    fprintf(stderr, "dvm run: error: the message layer (libmpi.so.40) is not beside this command and not installed\n"
+            "help: '--native' runs the program on Open MPI itself\n");
+    return 1;
+  }
+  o->library = folder;
+  return mpir_job_run(o, argv);
+}
+
 int mpir_run_main(int argc, char **argv)
 {
-  enum { CHECKPOINTABLE = 256, FOLDER, EVERY, SIGNAL, KEEP, ALL_FILES, NO_FORK, INCREMENTAL, HELP };
+  enum { CHECKPOINTABLE = 256, FOLDER, EVERY, SIGNAL, KEEP, ALL_FILES, NO_FORK, INCREMENTAL, HELP, NP, EAGER, STRICT, NATIVE };
   static const struct option options[] = {
     { "checkpointable", 0, NULL, CHECKPOINTABLE }, { "checkpoint-dir", 1, NULL, FOLDER },
     { "checkpoint-every", 1, NULL, EVERY }, { "checkpoint-signal", 1, NULL, SIGNAL }, { "keep", 1, NULL, KEEP },
     { "all-files", 0, NULL, ALL_FILES }, { "no-fork", 0, NULL, NO_FORK },
-    { "incremental", 2, NULL, INCREMENTAL }, { "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
+    { "incremental", 2, NULL, INCREMENTAL }, { "help", 0, NULL, HELP },
+    { "np", 1, NULL, NP }, { "eager-limit", 1, NULL, EAGER }, { "strict", 0, NULL, STRICT }, { "native", 0, NULL, NATIVE }, { NULL, 0, NULL, 0 },
   };
+  struct mpir_job_options job = { .eager_limit = 4096 };
+  unsigned long value;
+  bool native = false;
   char number[16];
   const char *needs = NULL; /* the first option that means nothing without --checkpointable */
   bool checkpointable = false;
   int c, sig, fd, rc = 0;
 
   opterr = 0;
-  while (!rc && (c = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
+  while (!rc && (c = getopt_long(argc, argv, "+:hn:", options, NULL)) != -1) {
     if (c > CHECKPOINTABLE && c < HELP && !needs)
       needs = options[c - CHECKPOINTABLE].name;
     switch (c) {
@@ -201,6 +260,12 @@ int mpir_run_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
+  if (!job.nranks && (native || job.strict || job.eager_limit != 4096))
+    return dvm_usage_error("run", "'--native', '--strict' and '--eager-limit' need '-n'");
+  if (job.nranks && checkpointable)
+    return dvm_usage_error("run", "a job of several ranks cannot be checkpointed yet; leave '-n' or '--checkpointable' away");
+  if (job.nranks)
+    return run_job(&job, native, argv + optind);
   fd = open_program(argv[optind]);
   if (is_static_without(fd)) {
     fprintf(stderr, "dvm run: error: '%s' is statically linked, so that nothing can be preloaded\n"

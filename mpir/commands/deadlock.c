@@ -1,0 +1,153 @@
+#include "mpir/commands/deadlock.h"
+#include "mpir/commands/where.h"
+#include "mpir/mpi/ring.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LOOKS = 4 };
+
+struct mpir_deadlock {
+  struct mpl_job *job;
+  uint64_t moves;
+  unsigned looks; /* since something has moved */
+  bool asked;
+};
+
+struct mpir_deadlock *mpir_deadlock_create(struct mpl_job *job) {
+  struct mpir_deadlock *d = calloc(1, sizeof(*d));
+  d->job = job;
+  return d;
+}
+
+void mpir_deadlock_destroy(struct mpir_deadlock *d) { free(d); }
+
+static bool rings_are_empty(struct mpl_job *job) {
+  for (uint32_t i = 0; i < job->nranks; i++)
+    for (uint32_t k = 0; k < job->nranks; k++) {
+      struct mpl_ring *r = mpl_ring_at(job, i, k);
+      if (atomic_load(&r->written) != atomic_load(&r->taken[0]))
+        return false;
+    }
+  return true;
+}
+
+/* All ranks that run wait; at least one does. */
+static bool all_wait(struct mpl_job *job, const pid_t *pids, uint64_t *moves) {
+  bool any = false;
+  *moves = 0;
+  for (uint32_t i = 0; i < job->nranks; i++) {
+    struct mpl_rank_state *s = mpl_state(job, i);
+    *moves += atomic_load(&s->moves);
+    if (!pids[i] || atomic_load(&s->phase) == MPL_FINALIZED)
+      continue;
+    if (atomic_load(&s->phase) != MPL_RUNNING || !atomic_load(&s->wait.blocked))
+      return false;
+    any = true;
+  }
+  return any;
+}
+
+static bool all_told(struct mpl_job *job, const pid_t *pids) {
+  for (uint32_t i = 0; i < job->nranks; i++) {
+    struct mpl_rank_state *s = mpl_state(job, i);
+    if (pids[i] && atomic_load(&s->phase) == MPL_RUNNING && atomic_load(&s->told) != atomic_load(&job->asked))
+      return false;
+  }
+  return true;
+}
+
+static bool waits(struct mpl_job *job, const pid_t *pids, uint32_t rank) {
+  return pids[rank] && atomic_load(&mpl_state(job, rank)->wait.blocked);
+}
+
+static void tell_rank(struct mpl_job *job, uint32_t rank, pid_t pid) {
+  const struct mpl_wait *w = &mpl_state(job, rank)->wait;
+  char place[512];
+  mpir_where(pid, w->place, place, sizeof(place));
+  fprintf(stderr, "  rank %u waits in %s", rank, w->call);
+  if (w->nrequests > 1)
+    fprintf(stderr, " (%u requests)", w->nrequests);
+  if (w->peer >= 0)
+    fprintf(stderr, " for rank %d", w->peer);
+  else if (w->peer == -1)
+    fprintf(stderr, " for any rank");
+  if (w->peer >= -1 && !(w->context & 1))
+    w->tag == -1 ? fprintf(stderr, ", any tag") : fprintf(stderr, ", tag %d", w->tag);
+  fprintf(stderr, ", at %s\n", place);
+}
+
+/* Follows who waits for whom from each rank until one is met again. */
+static void tell_cycle(struct mpl_job *job, const pid_t *pids) {
+  uint32_t n = job->nranks, *met = calloc(n, sizeof(*met));
+  for (uint32_t i = 0, round = 1; i < n; i++, round++) {
+    int at = (int)i;
+    while (at >= 0 && waits(job, pids, (uint32_t)at) && !met[at]) {
+      met[at] = round;
+      at = mpl_state(job, (uint32_t)at)->wait.peer;
+    }
+    if (at < 0 || !waits(job, pids, (uint32_t)at) || met[at] != round)
+      continue;
+    fprintf(stderr, "  cycle: rank %d", at);
+    for (int next = mpl_state(job, (uint32_t)at)->wait.peer; next != at; next = mpl_state(job, (uint32_t)next)->wait.peer)
+      fprintf(stderr, " -> rank %d", next);
+    fprintf(stderr, " -> rank %d\n", at);
+  }
+  free(met);
+}
+
+static void tell_ended(struct mpl_job *job, const pid_t *pids) {
+  for (uint32_t i = 0; i < job->nranks; i++)
+    if (waits(job, pids, i)) {
+      int peer = mpl_state(job, i)->wait.peer;
+      if (peer >= 0 && peer < (int)job->nranks && (!pids[peer] || atomic_load(&mpl_state(job, (uint32_t)peer)->phase) == MPL_FINALIZED))
+        fprintf(stderr, "  rank %d, for which rank %u waits, has called MPI_Finalize\n", peer, i);
+    }
+}
+
+static void tell_queues(struct mpl_job *job, const pid_t *pids) {
+  for (uint32_t i = 0; i < job->nranks; i++) {
+    char *text = mpl_state(job, i)->queues, *rest, *line;
+    unsigned from, context;
+    unsigned long long bytes;
+    int tag;
+    char how[16];
+    if (!waits(job, pids, i))
+      continue;
+    for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+      if (sscanf(line, "%u %u %d %llu %15s", &from, &context, &tag, &bytes, how) == 5)
+        fprintf(stderr, "  unmatched at rank %u: %s%llu bytes of rank %u, tag %d\n", i, strcmp(how, "here") ? "announced, " : "", bytes, from, tag);
+  }
+}
+
+static void report(struct mpl_job *job, const pid_t *pids) {
+  fflush(stdout);
+  fprintf(stderr, "dvm run: error: deadlock: no rank can go on, and no message is under way\n");
+  tell_cycle(job, pids);
+  for (uint32_t i = 0; i < job->nranks; i++)
+    if (waits(job, pids, i))
+      tell_rank(job, i, pids[i]);
+  tell_ended(job, pids);
+  tell_queues(job, pids);
+}
+
+bool mpir_deadlock_look(struct mpir_deadlock *d, const pid_t *pids) {
+  uint64_t moves;
+  if (!all_wait(d->job, pids, &moves) || moves != d->moves || !rings_are_empty(d->job)) {
+    d->moves = moves;
+    d->looks = 0;
+    d->asked = false;
+    return false;
+  }
+  if (++d->looks < LOOKS)
+    return false;
+  if (!d->asked) {
+    atomic_fetch_add(&d->job->asked, 1);
+    d->asked = true;
+  }
+  if (!all_told(d->job, pids) && d->looks < 2 * LOOKS)
+    return false;
+  report(d->job, pids);
+  return true;
+}

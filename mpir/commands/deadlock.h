@@ -1,0 +1,13 @@
+/* Whether the ranks of a job can go on: looked at from outside, in the memory that they share. */
+#ifndef MPIR_DEADLOCK_H
+#define MPIR_DEADLOCK_H
+#include "mpir/mpi/segment.h"
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct mpir_deadlock *mpir_deadlock_create(struct mpl_job *job);
+void mpir_deadlock_destroy(struct mpir_deadlock *d);
+/* To be called every 0.1 s or so; 'pids' of the ranks, 0 where one has ended.  True once, when nothing has moved for several looks, every rank that
+   runs waits in a call, and no message is under way; then the report is on standard error. */
+bool mpir_deadlock_look(struct mpir_deadlock *d, const pid_t *pids);
+#endif

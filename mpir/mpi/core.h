@@ -1,0 +1,90 @@
+/* This process in its job: its ends of the rings, what it has posted and what has come unasked, and the one loop that moves it all. */
+#ifndef MPL_CORE_H
+#define MPL_CORE_H
+#include "mpir/mpi/object.h"
+#include "mpir/mpi/ring.h"
+#include <pthread.h>
+
+enum mpl_mode { MPL_STANDARD, MPL_SYNCHRONOUS, MPL_BUFFERED, MPL_READY };
+enum { MPL_TAG_UB = 0x7fffffff, MPL_FRAGMENT = 32 << 10 };
+
+/* A message that has come, or been announced, before anybody asked for it. */
+struct mpl_unexpected {
+  struct mpl_unexpected *next, **at;
+  uint8_t kind; /* enum mpl_kind */
+  int source, tag; /* source: rank in the communicator */
+  uint32_t from, context; /* from: rank of the job */
+  uint64_t bytes, sender;
+  char data[]; /* of MPL_EAGER*, 'bytes' */
+};
+
+struct mpl_context {
+  struct ompi_request_t *posted, **posted_end;
+  struct mpl_unexpected *unexpected, **unexpected_end;
+};
+
+struct mpl_out; /* what waits for room in a ring */
+struct mpl_peer {
+  struct mpl_end in, out;
+  struct mpl_out *first, **last;
+};
+
+struct mpl_world {
+  struct mpl_job *job;
+  struct mpl_rank_state *state;
+  uint32_t rank, size, waiting; /* waiting: peers that something waits for room to */
+  uint32_t callers;             /* threads that wait in a call */
+  struct mpl_peer *peers;
+  struct mpl_context **contexts;
+  uint32_t ncontexts;
+  bool initialized, finalized, multiple;
+  int provided;
+  pthread_t main;
+  pthread_mutex_t lock;
+};
+extern struct mpl_world mpl;
+
+/* Every function that touches more than its arguments begins with this. */
+static inline bool mpl_lock(void) { return mpl.multiple ? pthread_mutex_lock(&mpl.lock), true : false; }
+static inline void mpl_unlock(bool *held) {
+  if (*held)
+    pthread_mutex_unlock(&mpl.lock);
+}
+#define MPL_ENTER __attribute__((cleanup(mpl_unlock), unused)) bool held_ = mpl_lock()
+
+/* Messages.  A request is the caller's until it is complete; 'type' is held as long. */
+struct ompi_request_t *mpl_request_new(enum mpl_request_kind kind, struct ompi_communicator_t *comm);
+void mpl_request_free(struct ompi_request_t *q);
+/* 'collective': on the hidden context.  'peer' is a rank of 'comm' (of its remote group where it has one), MPI_PROC_NULL, or MPI_ANY_SOURCE. */
+void mpl_send_start(struct ompi_request_t *q, bool collective);
+void mpl_recv_start(struct ompi_request_t *q, bool collective);
+void mpl_recv_message(struct ompi_request_t *q, struct mpl_unexpected *u);
+bool mpl_cancel_recv(struct ompi_request_t *q);
+void mpl_cancel_send(struct ompi_request_t *q);
+struct mpl_unexpected *mpl_find_unexpected(struct ompi_communicator_t *comm, int source, int tag);
+void mpl_take_unexpected(struct mpl_unexpected *u);
+struct mpl_context *mpl_context(uint32_t id);
+void mpl_context_forget(uint32_t id);
+
+/* Moves what can be moved; true if something did. */
+bool mpl_progress(void);
+/* Goes on until 'done(arg)'.  'q' (or NULL) is what the caller waits for: for the report of a deadlock. */
+struct mpl_why { const char *call; const void *place; struct ompi_request_t *q; uint32_t nrequests; int peer, tag; uint32_t context; };
+void mpl_wait_until(bool (*done)(void *), void *arg, const struct mpl_why *why);
+void mpl_wait_for(struct ompi_request_t *q, const char *call, const void *place);
+
+/* Job rank of a rank of the communicator that messages go to. */
+static inline int mpl_job_rank(const struct ompi_communicator_t *comm, int rank) {
+  return (comm->inter ? comm->remote : comm->group)->members[rank];
+}
+
+int mpl_last_code(void); /* the largest error code so far */
+/* Schedules are driven from mpl_progress. */
+bool mpl_schedules_progress(void);
+extern uint32_t mpl_schedules_active;
+
+_Noreturn void mpl_die(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void mpl_attrs_delete_all(struct ompi_communicator_t *c);
+/* Calls the error handler of 'comm' (NULL: of MPI_COMM_WORLD) and returns 'code'. */
+int mpl_error(struct ompi_communicator_t *comm, int code, const char *call);
+#endif

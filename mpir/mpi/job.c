@@ -1,0 +1,201 @@
+/* The process as a member of its job: MPI_Init to MPI_Finalize, and what the job knows of itself. */
+#include "mpir/mpi/core.h"
+#include "mpir/mpi/predefined.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+_Noreturn void mpl_die(int status, const char *format, ...) {
+  va_list words;
+  va_start(words, format);
+  fprintf(stderr, "dvm run: error: rank %u: ", mpl.rank);
+  vfprintf(stderr, format, words);
+  fputc('\n', stderr);
+  va_end(words);
+  if (mpl.job) {
+    atomic_store(&mpl.job->abort_code, status);
+    atomic_store(&mpl.job->aborted, 1);
+  }
+  fflush(NULL);
+  _exit(status);
+}
+
+/* A program that was started without 'dvm run' is a job of one rank. */
+static int make_alone(void) {
+  int fd = memfd_create("dvm-mpi", MFD_CLOEXEC);
+  struct mpl_job job = {.magic = MPL_MAGIC, .version = MPL_VERSION, .nranks = 1, .eager_limit = 4096, .ring_bytes = 256 << 10,
+                        .size = mpl_segment_size(1, 256 << 10), .universe = 1, .spins = 100};
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  job.start_ns = now.tv_sec * 1000000000 + now.tv_nsec;
+  if (fd < 0 || ftruncate(fd, (off_t)job.size) || pwrite(fd, &job, sizeof(job), 0) != sizeof(job))
+    mpl_die(1, "cannot make the job's memory: %s", strerror(errno));
+  return fd;
+}
+
+static int number(const char *name, int otherwise) {
+  const char *text = getenv(name);
+  return text && *text ? atoi(text) : otherwise;
+}
+
+static void open_ends(void) {
+  mpl.peers = calloc(mpl.size, sizeof(*mpl.peers));
+  for (uint32_t i = 0; i < mpl.size; i++) {
+    struct mpl_peer *p = &mpl.peers[i];
+    struct mpl_ring *in = mpl_ring_at(mpl.job, i, mpl.rank), *out = mpl_ring_at(mpl.job, mpl.rank, i);
+    p->in = (struct mpl_end){in, mpl_ring_data(in), mpl.job->ring_bytes - 1, 0, 0};
+    p->out = (struct mpl_end){out, mpl_ring_data(out), mpl.job->ring_bytes - 1, 0, mpl.job->ring_bytes};
+    p->last = &p->first;
+  }
+}
+
+static void attach(void) {
+  int fd = number(MPL_FD_VARIABLE, -1);
+  mpl.rank = (uint32_t)number(MPL_RANK_VARIABLE, 0);
+  if (fd < 0)
+    fd = make_alone();
+  struct stat s;
+  if (fstat(fd, &s) || (mpl.job = mmap(NULL, (size_t)s.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED) {
+    mpl.job = NULL;
+    mpl_die(1, "cannot map the job's memory: %s", strerror(errno));
+  }
+  close(fd);
+  if (mpl.job->magic != MPL_MAGIC || mpl.job->version != MPL_VERSION || (uint64_t)s.st_size < mpl.job->size)
+    mpl_die(1, "'dvm run' and its library libmpi are not of one version");
+  mpl.size = mpl.job->nranks;
+  mpl.state = mpl_state(mpl.job, mpl.rank);
+  atomic_store(&mpl.state->pid, getpid());
+  open_ends();
+  atomic_store(&mpl.state->phase, MPL_ATTACHED);
+}
+
+static void make_lock(void) {
+  pthread_mutexattr_t a;
+  pthread_mutexattr_init(&a);
+  pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&mpl.lock, &a);
+}
+
+static int init(int required, int *provided, const char *call) {
+  if (mpl.initialized) {
+    fprintf(stderr, "dvm run: error: rank %u: %s is called a second time\n", mpl.rank, call);
+    return mpl_error(MPI_COMM_WORLD, MPI_ERR_OTHER, call);
+  }
+  attach();
+  make_lock();
+  mpl.main = pthread_self();
+  mpl.provided = required < MPI_THREAD_SINGLE ? MPI_THREAD_SINGLE : required > MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED : required;
+  mpl.multiple = mpl.provided == MPI_THREAD_MULTIPLE;
+  mpl_comms_init();
+  mpl.initialized = true;
+  *provided = mpl.provided;
+  atomic_store(&mpl.state->phase, MPL_RUNNING);
+  PMPI_Barrier(MPI_COMM_WORLD);
+  return MPI_SUCCESS;
+}
+
+MPL_API(int, Init, int *argc, char ***argv) {
+  int provided;
+  (void)argc, (void)argv;
+  return init(MPI_THREAD_SINGLE, &provided, "MPI_Init");
+}
+
+MPL_API(int, Init_thread, int *argc, char ***argv, int required, int *provided) {
+  (void)argc, (void)argv;
+  return init(required, provided, "MPI_Init_thread");
+}
+
+MPL_API(int, Finalize, void) {
+  if (!mpl.initialized || mpl.finalized)
+    return mpl_error(MPI_COMM_WORLD, MPI_ERR_OTHER, "MPI_Finalize");
+  mpl_attrs_delete_all(MPI_COMM_SELF);
+  PMPI_Barrier(MPI_COMM_WORLD);
+  while (mpl.waiting)
+    mpl_progress();
+  mpl.finalized = true;
+  atomic_store(&mpl.state->phase, MPL_FINALIZED);
+  return MPI_SUCCESS;
+}
+
+MPL_API(int, Initialized, int *flag) {
+  *flag = mpl.initialized;
+  return MPI_SUCCESS;
+}
+
+MPL_API(int, Finalized, int *flag) {
+  *flag = mpl.finalized;
+  return MPI_SUCCESS;
+}
+
+MPL_API(int, Query_thread, int *provided) {
+  *provided = mpl.provided;
+  return MPI_SUCCESS;
+}
+
+MPL_API(int, Is_thread_main, int *flag) {
+  *flag = pthread_equal(mpl.main, pthread_self());
+  return MPI_SUCCESS;
+}
+
+MPL_API(int, Abort, MPI_Comm comm, int code) {
+  (void)comm;
+  fflush(NULL);
+  if (!mpl.job)
+    _exit(code);
+  atomic_store(&mpl.job->abort_code, code);
+  atomic_store(&mpl.job->aborted, 1);
+  fprintf(stderr, "dvm run: rank %u has called MPI_Abort with %d\n", mpl.rank, code);
+  _exit(code);
+}
+
+MPL_API(double, Wtime, void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)(now.tv_sec * 1000000000 + now.tv_nsec - (mpl.job ? mpl.job->start_ns : 0)) * 1e-9;
+}
+
+MPL_API(double, Wtick, void) { return 1e-9; }
+
+MPL_API(int, Get_processor_name, char *name, int *length) {
+  gethostname(name, MPI_MAX_PROCESSOR_NAME - 1);
+  name[MPI_MAX_PROCESSOR_NAME - 1] = 0;
+  *length = (int)strlen(name);
+  return MPI_SUCCESS;
+}
+
+MPL_API(int, Get_version, int *version, int *subversion) {
+  *version = 3;
+  *subversion = 1;
+  return MPI_SUCCESS;
+}
+
+MPL_API(int, Get_library_version, char *version, int *length) {
+  *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "DVM message layer, in place of Open MPI %d.%d.%d", OMPI_MAJOR_VERSION,
+                     OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
+  return MPI_SUCCESS;
+}
+
+MPL_API(int, Pcontrol, const int level, ...) {
+  (void)level;
+  return MPI_SUCCESS;
+}
+
+MPL_API(int, Alloc_mem, MPI_Aint size, MPI_Info info, void *base) {
+  (void)info;
+  void *p = NULL;
+  if (size < 0 || posix_memalign(&p, 64, size ? (size_t)size : 1))
+    return mpl_error(NULL, MPI_ERR_NO_MEM, "MPI_Alloc_mem");
+  *(void **)base = p;
+  return MPI_SUCCESS;
+}
+
+MPL_API(int, Free_mem, void *base) {
+  free(base);
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,63 @@
+/* The memory that all ranks of a job on one node share: a header, the state of each rank, and one ring of records for each ordered
+   pair of ranks.  It is made by 'dvm run', which hands its descriptor down; no name is left behind when a job dies. */
+#ifndef MPL_SEGMENT_H
+#define MPL_SEGMENT_H
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MPL_MAGIC = 0x4d504c31, MPL_VERSION = 1, MPL_RANKS_MAX = 1024, MPL_CALL_BYTES = 32, MPL_TEXT_BYTES = 2048 };
+#define MPL_FD_VARIABLE "DVM_MPI_SEGMENT"  /* decimal: the descriptor */
+#define MPL_RANK_VARIABLE "DVM_MPI_RANK"
+
+enum mpl_phase { MPL_ABSENT, MPL_ATTACHED, MPL_RUNNING, MPL_FINALIZED };
+
+/* What a rank waits for; written by it while it stands in a call, read by the command when nothing moves. */
+struct mpl_wait {
+  _Atomic uint32_t blocked; /* 1: in a call that cannot go on; nothing else here counts while it is 0 */
+  int32_t peer, tag;        /* peer: rank of the job, or -1 any, or -2 none in particular */
+  uint32_t context;
+  uint32_t nrequests;       /* of which this is the first that is not complete */
+  uint64_t place;           /* return address of the call */
+  char call[MPL_CALL_BYTES];
+};
+
+struct mpl_rank_state {
+  _Atomic uint32_t phase;
+  _Atomic int32_t pid;
+  _Atomic uint32_t bell;     /* futex: changes when something may have come, or room been made */
+  _Atomic uint32_t sleeping; /* somebody should ring */
+  _Atomic uint64_t moves;    /* records taken and given: as long as one of these changes, the job moves */
+  struct mpl_wait wait;
+  _Atomic uint32_t told;     /* the number of the last question ('asked' of the job) that 'queues' answers */
+  char queues[MPL_TEXT_BYTES]; /* text: messages that nobody has asked for, a line each */
+} __attribute__((aligned(128)));
+
+struct mpl_job {
+  uint32_t magic, version, nranks;
+  uint32_t eager_limit;      /* bytes; longer messages wait for their receiver */
+  uint32_t strict;           /* all messages of the program do */
+  uint64_t ring_bytes;       /* of one ring's records, a power of two */
+  uint64_t size;             /* of the whole segment, bytes */
+  _Atomic uint32_t aborted;  /* 1: a rank has called MPI_Abort, or the command ends the job */
+  _Atomic int32_t abort_code;
+  _Atomic uint32_t asked;    /* counts how often the command wants to know the queues of those that wait */
+  int64_t start_ns;          /* CLOCK_MONOTONIC at the start: zero of MPI_Wtime */
+  uint32_t universe, spins;  /* spins: looks at the rings before a rank gives way */
+};
+
+/* Offsets in the segment. */
+static inline size_t mpl_round(size_t n, size_t to) { return (n + to - 1) / to * to; }
+static inline size_t mpl_states_at(void) { return mpl_round(sizeof(struct mpl_job), 4096); }
+static inline size_t mpl_rings_at(uint32_t nranks) {
+  return mpl_round(mpl_states_at() + nranks * sizeof(struct mpl_rank_state), 4096);
+}
+static inline size_t mpl_ring_stride(uint64_t ring_bytes) { return 4096 + ring_bytes; }
+static inline size_t mpl_segment_size(uint32_t nranks, uint64_t ring_bytes) {
+  return mpl_rings_at(nranks) + (size_t)nranks * nranks * mpl_ring_stride(ring_bytes);
+}
+static inline struct mpl_rank_state *mpl_state(struct mpl_job *job, uint32_t rank) {
+  return (struct mpl_rank_state *)((char *)job + mpl_states_at()) + rank;
+}
+#endif

@@ -1,0 +1,42 @@
+/* bad HOW: a job that ends badly. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv) {
+  const char *how = argv[1];
+  int rank, size, x = 0;
+  static double big[100000];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (!strcmp(how, "cycle")) {
+    MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 99, MPI_COMM_WORLD);
+    MPI_Recv(&x, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (!strcmp(how, "unsafe")) { /* works only where messages are buffered */
+    MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD);
+    MPI_Recv(&x, 1, MPI_INT, (rank - 1 + size) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (!strcmp(how, "large")) {
+    MPI_Send(big, 100000, MPI_DOUBLE, (rank + 1) % size, 1, MPI_COMM_WORLD);
+    MPI_Recv(big, 100000, MPI_DOUBLE, (rank - 1 + size) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (!strcmp(how, "gone") && rank == 0) {
+    MPI_Recv(&x, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (!strcmp(how, "abort") && rank == 1) {
+    MPI_Abort(MPI_COMM_WORLD, 42);
+  } else if (!strcmp(how, "signal") && rank == 1) {
+    raise(SIGSEGV);
+  } else if (!strcmp(how, "exit") && rank == 1) {
+    exit(3);
+  } else if (!strcmp(how, "refused")) {
+    MPI_Win w;
+    MPI_Win_create(big, sizeof(big), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+  } else if (!strcmp(how, "truncated")) {
+    if (rank == 0)
+      MPI_Send(big, 10, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);
+    if (rank == 1)
+      MPI_Recv(big, 5, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return !strcmp(how, "status") && rank == 1 ? 7 : 0;
+}

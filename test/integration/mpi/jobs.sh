@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# jobs.sh BUILD SOURCE: 'dvm run -n' runs MPI programs that mpicc has made, and every job that cannot go on ends by itself and says why.
+. "$(dirname "$0")/../driver/lib.sh"
+here=$source/test/integration/mpi
+run=$build/mpir/dvm-run
+mpicc -g -O1 "$here/ring.c" -o ring && mpicc -g "$here/bad.c" -o bad || wrong "mpicc failed"
+
+for ranks in 1 2 3 4 7; do
+  status 0 "$run" -n $ranks ./ring
+  [ "$(grep -c ": right" out)" = $ranks ] || wrong "$ranks ranks: not all are right"
+done
+status 0 "$run" -n 3 --eager-limit 0 ./ring
+status 0 "$run" -n 3 --strict ./ring
+status 0 ./ring # no launcher: one rank, on Open MPI
+status 0 env LD_LIBRARY_PATH="$build/mpir/mpi" ./ring
+has out "rank 0 of 1: right"
+
+status 69 "$run" -n 3 ./bad cycle
+has err "deadlock: no rank can go on"
+has err "cycle: rank 0 -> rank 1 -> rank 2 -> rank 0"
+has err "rank 1 waits in MPI_Recv for rank 2, tag 5, at bad.c:16 in main"
+has err "unmatched at rank 1: 4 bytes of rank 0, tag 99"
+status 0 "$run" -n 2 ./bad unsafe
+status 69 "$run" -n 2 --strict ./bad unsafe
+has err "waits in MPI_Send"
+status 69 "$run" -n 2 ./bad large
+status 69 "$run" -n 2 ./bad gone
+status 42 "$run" -n 3 ./bad abort
+has err "rank 1 has called MPI_Abort with 42"
+status 139 "$run" -n 2 ./bad signal
+has err "rank 1 was ended by signal 11"
+status 3 "$run" -n 2 ./bad exit
+has err "did not call MPI_Finalize"
+status 64 "$run" -n 2 ./bad refused
+has err "MPI_Win_create is not supported here"
+has err "help: 'dvm run --native'"
+status 15 "$run" -n 2 ./bad truncated
+has err "rank 1: MPI_Recv on MPI_COMM_WORLD: MPI_ERR_TRUNCATE"
+status 7 "$run" -n 2 ./bad status
+status 127 "$run" -n 2 ./missing
+has err "cannot run './missing'"
+status 2 "$run" -n 0 ./ring
+status 2 "$run" -n 2 --eager-limit x ./ring
+status 2 "$run" --native ./ring
+status 2 "$run" -n 2 --checkpointable ./ring
