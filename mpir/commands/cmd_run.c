@@ -247,6 +247,19 @@ int mpir_run_main(int argc, char **argv)
     case ALL_FILES: setenv("DVMCR_ALL_FILES", "1", 1); break;
     case NO_FORK: setenv("DVMCR_NO_FORK", "1", 1); break;
     case INCREMENTAL: rc = set_number("DVMCR_INCREMENTAL", "--incremental", optarg ? optarg : "16", 1); break;
+    case 'n':
+    case NP:
+      if (!dvm_usage_number(optarg, 1, MPL_RANKS_MAX, &value))
+        return dvm_usage_error("run", "'-n' takes a number of ranks from 1 to %d, not '%s'", MPL_RANKS_MAX, optarg);
+      job.nranks = (uint32_t)value;
+      break;
+    case EAGER:
+      if (!dvm_usage_number(optarg, 0, 32768, &value))
+        return dvm_usage_error("run", "'--eager-limit' takes a number of bytes from 0 to 32768, not '%s'", optarg);
+      job.eager_limit = (uint32_t)value;
+      break;
+    case STRICT: job.strict = true; break;
+    case NATIVE: native = true; break;
     case 'h':
     case HELP: fputs(usage, stdout); return 0;
     default: return dvm_usage_refused("run", c, argv, options);
