@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sdm/console/console_private.h"
 
@@ -20,10 +21,27 @@ void console_fail(struct sdm_console *c, const char *text) {
   c->failed = true;
 }
 
+#define MANY 8 /* ranks; fewer are there at once */
+
+static void show_progress(const struct sdm_console *c) {
+  fprintf(stderr, "\r%u of %u ranks have started", sdm_set_size(c->s->stopped) + sdm_set_size(c->s->exited), sdm_set_size(c->s->all));
+  fflush(stderr);
+}
+
+void sdm_console_starting(struct sdm_console *c, bool on) {
+  if (c->starting && !on)
+    fprintf(stderr, "\r\033[K"); /* the stops tell the rest */
+  c->starting = on && isatty(STDERR_FILENO) && sdm_set_size(c->s->all) >= MANY;
+  if (c->starting)
+    show_progress(c);
+}
+
 /* Equal events of many ranks come in a few messages; they are shown as one, when the command is done. */
 static void on_event(void *arg, const struct sdm_set *ids, const json_t *event) {
   struct sdm_console *c = arg;
   c->nevents++;
+  if (c->starting)
+    show_progress(c);
   const json_t *frame = json_object_get(event, "frame"); /* the user's: inner ones are of the run-time library */
   if (frame)
     c->frame = json_integer_value(frame);
@@ -288,7 +306,7 @@ static const struct command {
   { "queues", "", console_do_queues, "message queues of MPI: what is sent and received and not there yet, for each communicator" },
   { "run", "r", console_do_run, "start the programs anew; breakpoints stay" },
   { "sample", "", console_do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were" },
-  { "set", "", console_do_set, "var NAME = VALUE; timeout SECONDS; stop-all on|off: when one has stopped (on for MPI programs)" },
+  { "set", "", console_do_set, "var NAME = VALUE; timeout SECONDS; stop-all on|off: when one has stopped (on for MPI programs); stop-at-end on|off: before MPI_Abort and exit with an error (on)" },
   { "source", "", do_source, "FILE: commands from a file" },
   { "status", "", console_do_status, "where everybody is" },
   { "step", "s", console_do_step, "[N]: lines, into calls" },

@@ -11,6 +11,10 @@ struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show
 /* What `run` starts again; copied. */
 /* A breakpoint that the servers have already; sdm_session_recall's. */
 void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *command);
+/* While debuggers start a terminal shows how many have come to main. */
+void sdm_console_starting(struct sdm_console *c, bool on);
+/* The programs are to stop before they end with an error: at MPI_Abort, and at 'exit' with a status that is not 0. */
+void sdm_console_stop_at_end(struct sdm_console *c, bool on);
 void sdm_console_program(struct sdm_console *c, const json_t *command);
 void sdm_console_free(struct sdm_console *c);
 /* One line; errors are shown.  Returns 0, or -1 if it failed.  'quit' ends sdm_console_interact. */

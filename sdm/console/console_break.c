@@ -31,6 +31,10 @@ void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *c
       return;
     }
   what = what && !strcmp(what, DVM_FACTS_STOP) ? CONSOLE_DIAGNOSTIC : what ? what : "?";
+  if (id >= SDM_END_BREAK) {
+    c->stops_at_end = true;
+    return;
+  }
   c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
   c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), sdm_set_copy(ids), true, NULL };
   c->next_break = id >= c->next_break ? id + 1 : c->next_break;
@@ -155,4 +159,26 @@ void console_show_breaks(struct sdm_console *c) {
       fprintf(c->show.out, "%lld  %s  {%s}%s\n", b->id, b->what, ranks, b->enabled ? "" : "  disabled");
     free(ranks);
   }
+}
+
+/* ---- the end with an error ---- */
+
+#if defined(__x86_64__)
+#define STATUS "$edi"
+#elif defined(__aarch64__)
+#define STATUS "$w0"
+#else
+#define STATUS "1"
+#endif
+
+void sdm_console_stop_at_end(struct sdm_console *c, bool on) {
+  /* Open MPI's own handling of an error comes to the second one directly. */
+  static const char *const ends[][2] = { { "MPI_Abort", "" }, { "ompi_mpi_abort", "!$_caller_is(\"PMPI_Abort\")" }, { "exit", STATUS " != 0" } };
+  for (size_t i = 0; i < sizeof(ends) / sizeof(*ends) && on != c->stops_at_end; i++) {
+    json_t *j = json_pack("{s:s, s:I}", "cmd", on ? "break" : "delete", "id", (json_int_t)(SDM_END_BREAK + i));
+    if (on)
+      json_object_update_new(j, json_pack("{s:s, s:s}", "where", ends[i][0], "condition", ends[i][1]));
+    sdm_answer_free(sdm_session_ask(c->s, c->s->all, j, SDM_REDUCE_SAME, c->timeout_ms));
+  }
+  c->stops_at_end = on;
 }

@@ -206,6 +206,10 @@ void console_do_set(struct sdm_console *c, char *arg) {
     c->timeout_ms = (uint32_t)(atof(arg + 8) * 1000);
   else if (!strcmp(arg, "stop-all on") || !strcmp(arg, "stop-all off"))
     c->stop_all = !strcmp(arg, "stop-all on");
+  else if (!strcmp(arg, "stop-at-end on") || !strcmp(arg, "stop-at-end off"))
+    sdm_console_stop_at_end(c, !strcmp(arg, "stop-at-end on"));
+  else if (!strncmp(arg, "stop-at-end", 11))
+    console_fail(c, "expected: set stop-at-end on or off");
   else if (!strncmp(arg, "stop-all", 8) || !strncmp(arg, "timeout", 7))
     console_fail(c, "expected: set timeout SECONDS, or set stop-all on or off");
   else { /* gdb's settings, and its short form of 'set var' */

@@ -38,7 +38,7 @@ struct sdm_console {
   size_t ndisplays;
   long long last_display, collecting; /* the breakpoint whose commands are being typed; 0: none */
   int stop_all;      /* 1: when one has stopped the others are stopped too; 0: not; -1: as the programs are, MPI or not */
-  bool quit, failed;
+  bool quit, failed, stops_at_end, starting;
   json_t *program; /* the command that started the programs */
 };
 

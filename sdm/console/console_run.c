@@ -21,21 +21,22 @@ void console_interrupt_all(struct sdm_console *c, const struct sdm_set *set) {
  * so that those who come to the same place are one line. */
 static int wait_and_tell(struct sdm_console *c, const struct sdm_set *set) {
   bool all = c->stop_all == 1, stopping = false;
-  uint32_t quiet_ms = all || isatty(STDIN_FILENO) ? QUIET_MS : QUIET_SCRIPT_MS;
+  uint32_t tell_ms = isatty(STDIN_FILENO) ? QUIET_MS : QUIET_SCRIPT_MS, quiet_ms = 0;
   int rc;
-  for (uint64_t seen = c->nevents; (rc = sdm_session_wait(c->s, set, quiet_ms, &console_interrupted)) == -ETIMEDOUT;) {
-    if (c->nnews && c->nevents == seen && all && !stopping && sdm_set_overlaps(set, c->s->stopped)) {
-      struct sdm_set *rest = sdm_set_intersect(sdm_set_copy(set), c->s->running);
-      console_interrupt_all(c, rest);
+  for (uint64_t seen = c->nevents; (rc = sdm_session_wait(c->s, set, QUIET_MS, &console_interrupted)) == -ETIMEDOUT;) {
+    quiet_ms = c->nevents == seen ? quiet_ms + QUIET_MS : 0;
+    seen = c->nevents;
+    if (!c->nnews || !quiet_ms)
+      continue;
+    struct sdm_set *still = sdm_set_intersect(sdm_set_copy(set), c->s->running);
+    if (all && !stopping && sdm_set_overlaps(set, c->s->stopped)) {
+      console_interrupt_all(c, still);
       stopping = true; /* who does not stop then is told of */
-      sdm_set_free(rest);
-    } else if (c->nnews && c->nevents == seen) {
-      struct sdm_set *still = sdm_set_intersect(sdm_set_copy(set), c->s->running);
+    } else if (quiet_ms >= tell_ms) {
       console_show_news(c);
       sdm_show_running(&c->show, still);
-      sdm_set_free(still);
     }
-    seen = c->nevents;
+    sdm_set_free(still);
   }
   return rc;
 }

@@ -38,6 +38,7 @@ static const char usage[] =
   "  --batch             run, and report if it hangs or fails; see --timeout\n"
   "  --timeout SECONDS   for --batch (default 60)\n"
   "  --json              one JSON object a line\n"
+  "  --stdin FILE        the programs read FILE, which must be there on their hosts; --stdin-to RANKS: only these, the others nothing\n"
   "  --no-stop           do not stop in main\n"
   "  --io tree|oob       program input and output by the debugger (default) or by the launcher\n"
   "  --shape SHAPE       binomial (default), kary:K, flat, hosts:K\n"
@@ -68,7 +69,7 @@ static const char usage[] =
 
 struct arguments {
   struct sdm_session_options s;
-  const char *launcher;
+  const char *launcher, *stdin_file, *stdin_to;
   bool batch, json, no_stop, dap, inside, program_after_launcher;
   unsigned timeout_s;
   const char *listen, *token_file;
@@ -109,7 +110,7 @@ static int add_core(struct arguments *a, const char *path) {
 
 static const struct option options[] = {
   { "launcher", 1, 0, 'l' }, { "batch", 0, 0, 'b' }, { "timeout", 1, 0, 't' }, { "json", 0, 0, 'j' },
-  { "no-stop", 0, 0, 'N' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
+  { "no-stop", 0, 0, 'N' }, { "stdin", 1, 0, 'f' }, { "stdin-to", 1, 0, 'V' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
   { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
   { "attach", 1, 0, 'a' }, { "ranks", 1, 0, 'r' }, { "hosts", 1, 0, 'n' + 256 }, { "ssh", 1, 0, 's' + 256 }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' }, { "token-file", 1, 0, 'T' },
   { "inside", 0, 0, 'I' }, { "session", 1, 0, 'W' }, { "reattach", 1, 0, 'R' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "orphan-do", 1, 0, 'D' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
@@ -187,6 +188,8 @@ static int parse(int argc, char **argv, struct arguments *a) {
       break;
     case 'j': a->json = true; break;
     case 'N': a->no_stop = true; break;
+    case 'f': a->stdin_file = optarg; break;
+    case 'V': a->stdin_to = optarg; break;
     case 'i':
       rc = read_word("--io", ios);
       a->s.oob = !strcmp(optarg, "oob");
@@ -239,6 +242,10 @@ static int parse(int argc, char **argv, struct arguments *a) {
     return misuse("'--ranks' belongs to '--attach'");
   if (a->hosts && (a->attach || a->ncores || a->dap || a->inside || a->s.servers || a->s.reattach || a->program_after_launcher))
     return misuse("'--hosts' starts a program: it does not go with --attach, --core, --dap, --inside, --servers, --reattach or a launcher");
+  if (a->stdin_to && !a->stdin_file)
+    return misuse("'--stdin-to' belongs to '--stdin'");
+  if (a->stdin_file && (a->inside || a->attach || a->ncores || a->dap || a->s.reattach))
+    return misuse("'--stdin' is for programs that are started under the debugger");
   if (a->listen && !a->dap)
     return misuse("'--listen' belongs to '--dap'");
   if (a->token_file && (!a->listen || strchr(a->listen, '/')))
@@ -363,6 +370,16 @@ static json_t *launch_command(struct arguments *a, struct dvm_error *err) {
   if (a->batch)
     json_object_set_new(j, "signals", json_string("fatal"));
   json_object_set_new(j, "stop", json_integer(!a->no_stop && !a->batch));
+  char *file = a->stdin_file ? realpath(a->stdin_file, NULL) : NULL;
+  struct sdm_set *to = sdm_set_new();
+  if (a->stdin_file && !file)
+    dvm_error_set(err, -errno, "cannot read '%s' for standard input: %s", a->stdin_file, strerror(errno));
+  if (a->stdin_to && !sdm_set_parse(to, a->stdin_to, err))
+    json_object_set_new(j, "stdin_ranks", json_string(a->stdin_to));
+  if (file)
+    json_object_set_new(j, "stdin", json_string(file));
+  sdm_set_free(to);
+  free(file);
   return j;
 }
 
@@ -409,6 +426,7 @@ static bool has_warning(const struct sdm_class *c) {
 
 static int begin(struct sdm_session *s, struct arguments *a, json_t *command, const struct sdm_show *show,
                  struct sdm_console *c) {
+  sdm_console_starting(c, !a->batch && !a->ncores);
   struct sdm_answer *answer = sdm_session_go(s, s->all, command, 60000);
   bool bad = false, good = false, warned = false;
   for (size_t i = 0; i < answer->n; i++) {
@@ -426,6 +444,10 @@ static int begin(struct sdm_session *s, struct arguments *a, json_t *command, co
     sdm_session_wait(s, s->all, 10000, NULL); /* for where they are */
   else if (good && !a->no_stop && !a->batch)
     sdm_console_await_main(c);
+  sdm_console_starting(c, false);
+  bool stops = !a->ncores && !a->batch && !a->inside && !sdm_set_is_empty(s->stopped);
+  if (good && stops && (!a->s.backend || !strcmp(a->s.backend, "gdb")))
+    sdm_console_stop_at_end(c, true);
   return good || !bad ? 0 : -1; /* with those who are there: a rank may have ended before one could attach to it */
 }
 
@@ -461,7 +483,7 @@ static int prepare_batch(struct sdm_session *s, struct arguments *a, const json_
     return 0;
   sdm_batch_prepare(s, command);
   int rc = run_commands(a, c);
-  if (!rc && !a->s.oob)
+  if (!rc && !a->s.oob && !a->stdin_file)
     give_input(s);
   return rc;
 }

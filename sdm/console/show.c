@@ -299,6 +299,8 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
     json_t *bp = json_object_get(event, "bp");
     if (reason && !strcmp(reason, "diagnostic"))
       fprintf(w->out, "gave a diagnostic %s ", text_of(event, "func") ? "in" : "at");
+    else if (json_integer_value(bp) >= SDM_END_BREAK)
+      fprintf(w->out, "is about to end with an error, ");
     else if (bp)
       fprintf(w->out, "stopped at breakpoint %d, ", (int)json_integer_value(bp));
     else if (text_of(event, "signal") && reason && !strcmp(reason, "signal-received"))

@@ -5,6 +5,8 @@
 
 #include "sdm/session/session.h"
 
+#define SDM_END_BREAK 1000001 /* from this number on a breakpoint is ours: the program is about to end with an error */
+
 struct sdm_show {
   FILE *out;
   bool json;

@@ -47,7 +47,7 @@ void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   const json_t *word;
   size_t i;
   bool load = sdm_call_number(c, "load", 0); /* only made ready, for breakpoints */
-  if (!fits_a_line(json_object_get(sdm_call_args(c), "program"), list)) {
+  if (!fits_a_line(json_object_get(sdm_call_args(c), "program"), list) || strpbrk(sdm_call_text(c, "stdin", ""), "\r\n")) {
     sdm_call_fail(c, "gdb cannot start a program whose path or arguments have line breaks");
     return;
   }
@@ -62,6 +62,10 @@ void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
     put_shell_word(&args, json_string_value(word) ? json_string_value(word) : "");
   }
   dvm_text_printf(&args, " 2>%s", sdm_term_stderr(b->term));
+  if (sdm_call_text(c, "stdin", NULL)) { /* else its terminal */
+    dvm_text_add(&args, " <");
+    put_shell_word(&args, sdm_call_text(c, "stdin", ""));
+  }
   sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
   b->launched = true;
   b->fatal_only = !strcmp(sdm_call_text(c, "signals", ""), "fatal");

@@ -235,6 +235,12 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
   json_t *app = json_array_get(json_object_get(args, "apps"), s->app);
   if (app)
     json_object_update(args, app);
+  const char *readers = json_string_value(json_object_get(args, "stdin_ranks"));
+  struct sdm_set *reads = sdm_set_new();
+  struct dvm_error err = DVM_ERROR_INIT;
+  if (readers && (sdm_set_parse(reads, readers, &err) || !sdm_set_contains(reads, sdm_get_my_id(s->ctx))))
+    json_object_set_new(args, "stdin", json_string("/dev/null"));
+  sdm_set_free(reads);
   json_t *file = json_array_get(json_object_get(args, "files"), sdm_get_my_id(s->ctx));
   if (file)
     json_object_set(args, "file", file);

@@ -82,5 +82,41 @@ class Words(unittest.TestCase):
         self.assertIn("expected", said["set stop-all maybe"][0])
 
 
+class End(unittest.TestCase):
+    def test_exit_with_an_error(self):
+        """It stands before it ends; a good end does not."""
+        said, _ = run("continue", "bt", "[1] continue", program=(sdm.RING, "fail", "1"))
+        self.assertTrue(any(x.startswith("{1} is about to end with an error, ") and "exit" in x for x in said["continue"]), said["continue"])
+        self.assertIn("{0} exited with status 0", said["continue"])
+        self.assertIn("{1} exited with status 7", said["[1] continue"])
+        said, _ = run("set stop-at-end off", "continue", program=(sdm.RING, "fail", "1"))
+        self.assertIn("{1} exited with status 7", said["continue"])
+
+    def test_abort(self):
+        if not os.path.exists(sdm.MPI_RING):
+            self.skipTest("no MPI here")
+        for how, text in (("abort", "MPI_Abort(MPI_COMM_WORLD, 4);"), ("wrong", "MPI_Send(&rank")):
+            said, _ = run("continue", "[1] bt", program=(sdm.MPI_RING, how, "1"), options=())
+            self.assertTrue(any(x.startswith("{1} is about to end with an error, ") for x in said["continue"]), said["continue"])
+            self.assertIn(f" at mpi_ring.c:{sdm.line_of(text, 'mpi_ring.c')}", "\n".join(said["[1] bt"]))
+
+
+class Input(unittest.TestCase):
+    def test_from_a_file(self):
+        """Bytes that a terminal would take for itself, and the end; for one rank alone."""
+        with sdm.Folder() as f:
+            file = f.write("input file", "one\x03two\n" + "x" * 200 + "\n")
+            r = subprocess.run([sdm.DEBUG, "--batch", "-n", "2", "--launcher", "local", "--stdin", file, "--stdin-to", "1", sdm.RING, "echo"],
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * sdm.LIMIT)
+            said = r.stdout.splitlines()
+            self.assertEqual(r.returncode, 0, r)
+            self.assertEqual([x for x in said if "got" in x], ["[1] got one\x03two", "[1] got " + "x" * 200])
+            self.assertEqual(r.stdout.count("end of input"), 1 if "[0-1] end of input" in said else 2)
+        for words, why in ((["--stdin", "/no/such/file", sdm.RING], "cannot read"), (["--stdin-to", "1", sdm.RING], "belongs to"),
+                           (["--stdin", "/dev/null", "--stdin-to", "x", sdm.RING], "x")):
+            r = subprocess.run([sdm.DEBUG, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=sdm.LIMIT)
+            self.assertEqual((r.returncode, why in r.stderr), (2, True), r)
+
+
 if __name__ == "__main__":
     sdm.main()
