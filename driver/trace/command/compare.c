@@ -109,7 +109,7 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   if (!rc && o->config_path)
     dvmt_config_check(o->config_path, &o->config, a, true, false);
   if (rc >= 0 && html) {
-    int html_rc = dvmt_html_write(html, o->html, path, err);
+    int html_rc = dvmt_html_write(html, c, o->report.closing, o->html, path, err);
     rc = html_rc ? html_rc : rc;
   }
   if (*config)

@@ -118,7 +118,7 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
   if (!rc)
     dvmt_cli_note_unused(o);
   if (!rc && html)
-    rc = dvmt_html_write(html, o->html, paths[1], err);
+    rc = dvmt_html_write(html, c, o->report.closing, o->html, paths[1], err);
   dvmt_html_destroy(html);
   dvmt_compare_destroy(c);
   dvmt_config_fini(&ca);

@@ -1,7 +1,10 @@
 #define _GNU_SOURCE
 #include "driver/trace/command/html.h"
 #include "driver/trace/command/files.h"
+#include "driver/trace/command/html_page.h"
 #include "driver/trace/command/json.h"
+#include "driver/trace/command/report_file.h"
+#include "driver/trace/command/source.h"
 #include "driver/trace/compare/name.h"
 #include <errno.h>
 #include <jansson.h>
@@ -10,7 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 96, FRAMES = 128, MAPS_MAX = 64 };
+enum { SIDE = 96, FRAMES = 128, MAPS_MAX = 64, POINTS = 400 };
+
+struct worst {
+  int64_t element;
+  double relative, ulps, value, reference; /* relative 0: nothing differs */
+};
+/* Of the differences in a frame. */
+struct norm {
+  double most, squares, ulps;
+};
+struct point {
+  uint64_t time;
+  double value, reference;
+};
 
 /* Cell (row, column) of a frame has the decimal exponent of the greatest relative difference, from 1 (1e-20 and less) to 21 (1 and
  * more); 0: nothing differs. */
@@ -19,6 +35,12 @@ struct map {
   int64_t rows, columns;              /* elements of the array's last two dimensions, all others above each other */
   int64_t cell_rows, cell_columns;    /* elements of a cell */
   unsigned char (*frame)[SIDE][SIDE]; /* owned; [FRAMES] */
+  struct worst (*worst)[SIDE];        /* owned; [SIDE]: of each cell the greatest difference */
+  struct norm norm[FRAMES];
+  int64_t extent[DVMT_NDIMS_MAX];
+  int ndims;
+  struct point *points;               /* owned; of a scalar, [POINTS] */
+  int npoints;
 };
 struct dvmt_html {
   struct map map[MAPS_MAX];
@@ -42,6 +64,8 @@ void dvmt_html_destroy(struct dvmt_html *h) {
     free(h->map[i].variable);
     free(h->map[i].place);
     free(h->map[i].frame);
+    free(h->map[i].worst);
+    free(h->map[i].points);
   }
   free(h);
 }
@@ -74,16 +98,21 @@ static struct map *map_of(struct dvmt_html *h, const struct dvmt_spot *s) {
   struct map *m = &h->map[h->nmaps];
   struct dvmt_span kind = s->construct ? dvmt_site_kind(s->construct) : (struct dvmt_span){"", 0};
   *m = (struct map){.variable = strdup(s->variable), .place = strdup(place), .construct = strndup(kind.s, kind.n),
-                    .frame = calloc(FRAMES, sizeof(*m->frame))};
+                    .frame = calloc(FRAMES, sizeof(*m->frame)), .worst = calloc(SIDE, sizeof(*m->worst)),
+                    .points = calloc(POINTS, sizeof(*m->points)), .ndims = s->object->ndims};
+  memcpy(m->extent, s->object->extent, sizeof(m->extent));
   h->nmaps++;
   shape(m, s->object);
-  return m->variable && m->place && m->construct && m->frame ? m : NULL;
+  return m->variable && m->place && m->construct && m->frame && m->worst && m->points ? m : NULL;
 }
 
 static void widen(struct dvmt_html *h) {
   h->width *= 2;
   for (int i = 0; i < h->nmaps; i++)
     for (int f = 0; f < FRAMES; f++) {
+      struct norm *sum = &h->map[i].norm[f / 2], own = h->map[i].norm[f];
+      h->map[i].norm[f] = f / 2 == f ? own : (struct norm){0, 0, 0};
+      *sum = f % 2 ? (struct norm){fmax(sum->most, own.most), sum->squares + own.squares, fmax(sum->ulps, own.ulps)} : own;
       unsigned char *to = &h->map[i].frame[f / 2][0][0], *from = &h->map[i].frame[f][0][0];
       for (int k = 0; k < SIDE * SIDE; k++) {
         unsigned char v = from[k];
@@ -91,6 +120,18 @@ static void widen(struct dvmt_html *h) {
         to[k] = f % 2 ? (v > to[k] ? v : to[k]) : v;
       }
     }
+}
+
+static void note_numbers(const struct dvmt_html *h, struct map *m, const struct dvmt_spot *s, int64_t element, struct worst *w) {
+  struct norm *norm = &m->norm[s->enters / h->width];
+  double absolute = isfinite(s->absolute) ? s->absolute : 0;
+  norm->most = fmax(norm->most, absolute);
+  norm->squares += absolute * absolute;
+  norm->ulps = fmax(norm->ulps, isfinite(s->ulps) ? s->ulps : 0);
+  if (!(w->relative > 0) || s->relative > w->relative)
+    *w = (struct worst){element, s->relative > 0 ? s->relative : 1e-300, s->ulps, s->value, s->reference};
+  if (!m->ndims && m->npoints < POINTS)
+    m->points[m->npoints++] = (struct point){s->enters, s->value, s->reference};
 }
 
 void dvmt_html_spot(void *arg, const struct dvmt_spot *s) {
@@ -106,6 +147,7 @@ void dvmt_html_spot(void *arg, const struct dvmt_spot *s) {
     h->left_out++;
     return;
   }
+  note_numbers(h, m, s, element, &m->worst[row][column]);
   double exponent = s->relative > 0 ? floor(log10(s->relative)) + 21 : 21;
   unsigned char v = (unsigned char)(exponent < 1 ? 1 : exponent > 21 ? 21 : exponent);
   unsigned char *cell = &m->frame[s->enters / h->width][row][column];
@@ -137,75 +179,77 @@ static json_t *frames_of(const struct map *m) {
   return all;
 }
 
-static json_t *data_of(const struct dvmt_html *h, const char *title) {
-  json_t *maps = json_array();
+/* A number of JSON, or null for what is none. */
+static json_t *number(double v) { return isfinite(v) ? json_real(v) : json_string(isnan(v) ? "NaN" : v > 0 ? "inf" : "-inf"); }
+
+/* [row, column, element, value, reference, relative, ulps], .. */
+static json_t *cells_of(const struct map *m) {
+  json_t *all = json_array();
+  for (int i = 0; i < SIDE; i++)
+    for (int k = 0; k < SIDE; k++)
+      if (m->worst[i][k].relative > 0) {
+        const struct worst *w = &m->worst[i][k];
+        json_array_append_new(all, json_pack("[i,i,I,o,o,o,o]", i, k, (json_int_t)w->element, number(w->value), number(w->reference),
+                                             number(w->relative), number(w->ulps)));
+      }
+  return all;
+}
+
+static json_t *norms_of(const struct map *m) {
+  json_t *all = json_array();
+  for (int f = 0; f < FRAMES; f++)
+    if (m->norm[f].most > 0)
+      json_array_append_new(all, json_pack("[i,o,o,o]", f, number(m->norm[f].most), number(sqrt(m->norm[f].squares)), number(m->norm[f].ulps)));
+  return all;
+}
+
+static json_t *points_of(const struct map *m) {
+  json_t *all = json_array();
+  for (int i = 0; i < m->npoints; i++)
+    json_array_append_new(all, json_pack("[I,o,o]", (json_int_t)m->points[i].time, number(m->points[i].value), number(m->points[i].reference)));
+  return all;
+}
+
+static json_t *extents_of(const struct map *m) {
+  json_t *all = json_array();
+  for (int d = 0; d < m->ndims; d++)
+    json_array_append_new(all, json_integer(m->extent[d]));
+  return all;
+}
+
+static json_t *finding_of(const struct dvmt_finding *f) {
+  char place[512] = "";
+  struct dvmt_where w = f->text ? dvmt_site_where(f->text) : (struct dvmt_where){{NULL, 0}, 0, 0};
+  if (w.file.s)
+    dvmt_where_text(&w, place, sizeof(place));
+  char *line = w.file.s ? dvmt_source_line(&w) : NULL;
+  json_t *j = json_pack("{s:s,s:s,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "id", dvmt_finding_name(f->id), "severity", dvmt_finding_severity(f), "place",
+                        text_of(place), "message", text_of(f->message), "iteration", text_of(f->iteration), "source", text_of(line ? line : ""),
+                        "line", (json_int_t)w.line, "column", (json_int_t)w.column, "execution", (json_int_t)f->execution, "count",
+                        (json_int_t)f->count, "calls", text_of(f->calls ? f->calls : ""));
+  free(line);
+  return j;
+}
+
+static json_t *data_of(const struct dvmt_html *h, const struct dvmt_compare *c, const char *closing, const char *title) {
+  json_t *maps = json_array(), *findings = json_array();
+  for (size_t i = 0; i < dvmt_compare_nfindings(c); i++)
+    json_array_append_new(findings, finding_of(dvmt_compare_finding(c, i)));
   for (int i = 0; i < h->nmaps; i++) {
     const struct map *m = &h->map[i];
-    json_array_append_new(maps, json_pack("{s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "variable", text_of(m->variable), "place", text_of(m->place),
+    json_array_append_new(maps, json_pack("{s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "variable", text_of(m->variable), "place", text_of(m->place),
                                           "construct", text_of(m->construct), "rows", (json_int_t)m->rows, "columns",
                                           (json_int_t)m->columns, "cellRows", (json_int_t)m->cell_rows, "cellColumns",
-                                          (json_int_t)m->cell_columns, "frames", frames_of(m)));
+                                          (json_int_t)m->cell_columns, "frames", frames_of(m), "cells", cells_of(m),
+                                          "norms", norms_of(m), "points", points_of(m), "extents", extents_of(m)));
   }
-  return json_pack("{s:o,s:I,s:i,s:I,s:o}", "title", text_of(title), "width", (json_int_t)h->width, "frames", FRAMES, "leftOut",
+  return json_pack("{s:o,s:o,s:o,s:I,s:i,s:I,s:o}", "findings", findings, "closing", text_of(closing), "title", text_of(title), "width", (json_int_t)h->width, "frames", FRAMES, "leftOut",
                    (json_int_t)h->left_out, "maps", maps);
 }
 
-static const char head[] =
-  "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>dvm compare</title>\n<style>\n"
-  "body{font:15px/1.4 system-ui,sans-serif;margin:1.5em;color:#222;background:#fff}\n"
-  "canvas{border:1px solid #999;image-rendering:pixelated;display:block}\n"
-  "figure{display:inline-block;margin:0 2em 2em 0;vertical-align:top}\nfigcaption{margin-bottom:.4em}\n"
-  "#time{width:60%}\n#said{min-height:1.4em;color:#555}\n</style></head><body>\n"
-  "<h1>Elements that differ</h1>\n<p id=\"title\"></p>\n"
-  "<p><label for=\"time\">Time</label> <input type=\"range\" id=\"time\" min=\"0\" value=\"0\"> <output id=\"now\"></output></p>\n"
-  "<p><label><input type=\"checkbox\" id=\"all\"> all until then</label></p>\n"
-  "<p id=\"said\"></p>\n<main id=\"maps\"></main>\n<script id=\"data\" type=\"application/json\">";
-
-static const char tail[] =
-  "</script>\n<script>\n"
-  "'use strict';\n"
-  "const data = JSON.parse(document.getElementById('data').textContent);\n"
-  "const time = document.getElementById('time'), all = document.getElementById('all');\n"
-  "const last = Math.max(0, ...data.maps.flatMap(m => m.frames.map(f => f[0])));\n"
-  "document.getElementById('title').textContent = data.title + (data.leftOut ? ' (' + data.leftOut + ' differences are outside the maps)' : '');\n"
-  "time.max = last;\n"
-  "time.value = data.maps.length ? Math.min(...data.maps.flatMap(m => m.frames.map(f => f[0]))) : 0;\n"
-  "function colour(exponent) { const t = (exponent + 20) / 20; return `hsl(${60 - 60 * t} 90% ${85 - 45 * t}%)`; }\n"
-  "function draw(m, canvas) {\n"
-  "  const g = canvas.getContext('2d'), scale = canvas.scale, now = Number(time.value);\n"
-  "  g.fillStyle = '#f4f4f4'; g.fillRect(0, 0, canvas.width, canvas.height);\n"
-  "  const shown = new Set();\n"
-  "  for (const [frame, cells] of m.frames) {\n"
-  "    if (frame > now || (frame < now && !all.checked)) continue;\n"
-  "    for (let i = 0; i < cells.length; i += 3) {\n"
-  "      g.fillStyle = colour(cells[i + 2]); shown.add(`${cells[i]} ${cells[i + 1]}`);\n"
-  "      g.fillRect(cells[i + 1] * scale, cells[i] * scale, scale, scale);\n"
-  "    }\n"
-  "  }\n"
-  "  return shown.size;\n"
-  "}\n"
-  "const canvases = data.maps.map(m => {\n"
-  "  const figure = document.createElement('figure'), caption = document.createElement('figcaption'), canvas = document.createElement('canvas');\n"
-  "  const rows = Math.ceil(m.rows / m.cellRows), columns = Math.ceil(m.columns / m.cellColumns);\n"
-  "  canvas.scale = Math.max(2, Math.floor(384 / Math.max(rows, columns)));\n"
-  "  canvas.width = columns * canvas.scale; canvas.height = rows * canvas.scale;\n"
-  "  caption.textContent = `${m.variable}, ${m.construct} ${m.place}`;\n"
-  "  canvas.addEventListener('mousemove', e => {\n"
-  "    const i = Math.floor(e.offsetY / canvas.scale) * m.cellRows, j = Math.floor(e.offsetX / canvas.scale) * m.cellColumns;\n"
-  "    document.getElementById('said').textContent = `${m.variable}: row ${i}, column ${j}`;\n"
-  "  });\n"
-  "  figure.append(caption, canvas); document.getElementById('maps').append(figure);\n"
-  "  return canvas;\n"
-  "});\n"
-  "function show() {\n"
-  "  const shown = data.maps.reduce((sum, m, k) => sum + draw(m, canvases[k]), 0), from = time.value * data.width;\n"
-  "  document.getElementById('now').textContent = `executions of constructs ${from} to ${from + data.width - 1}: ${shown} cells differ`;\n"
-  "}\n"
-  "time.addEventListener('input', show); all.addEventListener('change', show); show();\n"
-  "</script></body></html>\n";
-
-int dvmt_html_write(const struct dvmt_html *h, const char *path, const char *title, struct dvm_error *err) {
-  json_t *data = data_of(h, title);
+int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *c, const char *closing, const char *path, const char *title,
+                    struct dvm_error *err) {
+  json_t *data = data_of(h, c, closing, title);
   char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
   json_decref(data);
   FILE *f = text ? fopen(path, "we") : NULL;
@@ -214,10 +258,10 @@ int dvmt_html_write(const struct dvmt_html *h, const char *path, const char *tit
     free(text);
     return rc;
   }
-  fputs(head, f);
+  fputs(dvmt_html_head, f);
   for (const char *p = text; *p; p++) /* no text of the program's ends the script */
     fputs(*p == '<' ? "\\u003c" : (char[]){*p, 0}, f);
-  fputs(tail, f);
+  fputs(dvmt_html_tail, f);
   free(text);
   return dvmt_file_close(f, path, err);
 }

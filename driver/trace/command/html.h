@@ -1,4 +1,5 @@
-/* One self-contained page: for each construct and array a map of the elements that differ, with a slider over time. */
+/* One self-contained page round the first difference: what was found, with its source lines; for each construct and array a map of the
+ * elements that differ, with a slider over time, and how their differences grow; scalars over time. */
 #ifndef DVM_TRACE_HTML_H
 #define DVM_TRACE_HTML_H
 #include "driver/trace/compare/compare.h"
@@ -8,6 +9,6 @@ struct dvmt_html *dvmt_html_create(void);
 void dvmt_html_destroy(struct dvmt_html *h);
 /* For struct dvmt_compare_options; 'arg' is a struct dvmt_html. */
 void dvmt_html_spot(void *arg, const struct dvmt_spot *s);
-/* 0, or -E... with a text. */
-int dvmt_html_write(const struct dvmt_html *h, const char *path, const char *title, struct dvm_error *err);
+/* 'closing': the line that ends the report.  0, or -E... with a text. */
+int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *c, const char *closing, const char *path, const char *title, struct dvm_error *err);
 #endif

@@ -18,6 +18,7 @@ void dvmt_report_fini(struct dvmt_report *r) {
   if (r->out)
     fclose(r->out);
   free(r->text);
+  free(r->closing);
 }
 
 void dvmt_report_show(struct dvmt_report *r) {
@@ -145,8 +146,10 @@ static const char *share_of(uint64_t part, uint64_t whole, char *buf, size_t siz
 }
 
 /* The one line that every comparison ends with. */
-static void print_closing(const struct dvmt_report *r, const struct dvmt_compare_totals *t) {
+static void print_closing(struct dvmt_report *r, const struct dvmt_compare_totals *t) {
   char a[32], b[32];
+  fflush(r->out);
+  size_t start = r->text_bytes;
   fprintf(r->out, "dvm: compared %llu records (%s of the reference, %s of the run): %llu identical, %llu within tolerance",
           (unsigned long long)t->compared, share_of(t->compared, r->records, a, sizeof(a)), share_of(t->compared, t->records + t->run_lost, b, sizeof(b)),
           (unsigned long long)t->identical, (unsigned long long)t->within);
@@ -158,6 +161,9 @@ static void print_closing(const struct dvmt_report *r, const struct dvmt_compare
   if (t->masked)
     fprintf(r->out, "; %llu ignored", (unsigned long long)t->masked);
   fputc('\n', r->out);
+  fflush(r->out);
+  free(r->closing);
+  r->closing = strndup(r->text + start, r->text_bytes - start - 1);
 }
 
 int64_t dvmt_report_close(struct dvmt_report *r, const struct dvmt_compare *c, struct dvm_error *err) {

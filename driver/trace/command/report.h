@@ -13,6 +13,7 @@ struct dvmt_report {
   const char *reference, *run;  /* what is compared, for the summary */
   uint64_t max_errors;          /* blocks that are shown; 0: all */
   uint64_t shown;
+  char *closing;                /* the last line; owned */
   uint64_t records;             /* of the reference, for the share that was compared */
   int nfiles;
   const char *file[DVMT_REPORTS_MAX];

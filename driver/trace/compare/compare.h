@@ -40,7 +40,8 @@ struct dvmt_spot {
   int64_t offset;
   uint64_t enters;           /* executions of all constructs so far */
   uint64_t execution;        /* number of this execution of its construct, from 1 */
-  double relative;
+  double relative, absolute, ulps;
+  double value, reference;   /* of real numbers; else 0 */
 };
 
 /* Why a comparison says less than it seems to. */

@@ -82,13 +82,24 @@ static void value_differs(struct dvmt_compare *c, const struct pair *p, const ch
   dvmt_cmp_tell(c, f, element, message);
 }
 
-static void tell_spot(struct dvmt_compare *c, const char *variable, const struct dvmt_object_def *object, int64_t offset, double relative) {
+static void tell_spot(struct dvmt_compare *c, const char *variable, const struct dvmt_object_def *object, int64_t offset,
+                      const struct dvmt_difference *d, const struct pair *p) {
   const struct open *o = c->depth ? &c->open[c->depth - 1] : NULL;
   const char *there = NULL;
   for (size_t i = 0; o && !object && !there && i < c->a.sites.n; i++)
     if (c->a.sites.key[i] == o->key && dvmt_reader_site(c->reference, i)->kind != DVMT_SITE_ACCESS)
       there = dvmt_reader_site(c->reference, i)->text;
-  struct dvmt_spot spot = {o ? o->text : NULL, variable, there, object, offset, c->enters, o ? o->execution : 0, relative};
+  struct dvmt_spot spot = {.construct = o ? o->text : NULL, .variable = variable, .in_reference = there, .object = object, .offset = offset,
+                           .enters = c->enters, .execution = o ? o->execution : 0};
+  if (d) {
+    spot.relative = d->relative;
+    spot.absolute = d->absolute;
+    spot.ulps = d->ulps;
+  }
+  if (p) {
+    spot.value = dvmt_value_real(p->tb, p->b);
+    spot.reference = dvmt_value_real(p->ta, p->a);
+  }
   if (c->options.spot)
     c->options.spot(c->options.spot_arg, &spot);
 }
@@ -160,7 +171,7 @@ static void values_differ(struct dvmt_compare *c, const struct item *a, const st
     return within(c, p, element, &d);
   c->totals.differing++;
   value_differs(c, p, element, &d);
-  tell_spot(c, p->variable, &c->b_objects[b->object], b->offset, d.relative);
+  tell_spot(c, p->variable, &c->b_objects[b->object], b->offset, &d, p);
 }
 
 static void compare_values(struct dvmt_compare *c, const struct item *a, const struct item *b) {
@@ -198,7 +209,7 @@ static void compare_results(struct dvmt_compare *c, const struct item *a, const 
   else {
     c->totals.differing++;
     value_differs(c, &p, variable, &d);
-    tell_spot(c, variable, NULL, 0, d.relative);
+    tell_spot(c, variable, NULL, 0, &d, &p);
   }
 }
 
@@ -210,7 +221,7 @@ static void compare_digests(struct dvmt_compare *c, const struct item *a, const 
     return;
   }
   c->totals.differing++;
-  tell_spot(c, variable, NULL, 0, 0);
+  tell_spot(c, variable, NULL, 0, NULL, NULL);
   struct dvmt_finding *f = dvmt_cmp_finding(c, DVMT_FOUND_VALUE, variable, dvmt_cmp_b_text(c, b));
   if (!f || f->count > 1)
     return;

@@ -255,6 +255,10 @@ static long double number_of(struct dvmt_type t, const uint64_t *words, unsigned
   return part ? 0 : (long double)as_wide(t, words);
 }
 
+double dvmt_value_real(struct dvmt_type t, const uint64_t *words) {
+  return strchr("fciub", t.kind) ? (double)number_of(t, words, 0) : 0;
+}
+
 struct dvmt_difference dvmt_value_compare(struct dvmt_type ta, const uint64_t *a, struct dvmt_type tb, const uint64_t *b,
                                           const struct dvmt_tolerance *tolerance, double slack) {
   struct dvmt_difference d = {0, 0, 0, false};

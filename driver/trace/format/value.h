@@ -38,6 +38,8 @@ struct dvmt_difference dvmt_value_compare(struct dvmt_type ta, const uint64_t *a
                                           const struct dvmt_tolerance *tolerance, double slack);
 /* What rounding leaves where values of a magnitude cancel: a thousandth of the relative tolerance of it, at least 16 units in its last place. */
 double dvmt_value_rounding(struct dvmt_type t, const struct dvmt_tolerance *tolerance, double magnitude);
+/* The (first part of the) value as a number; 0 where it is none. */
+double dvmt_value_real(struct dvmt_type t, const uint64_t *words);
 /* Greatest magnitude of the parts; 0 for NaN and infinite ones. */
 double dvmt_value_magnitude(struct dvmt_type t, const uint64_t *words);
 struct dvmt_tolerance dvmt_tolerance_default(struct dvmt_type t);

@@ -43,6 +43,10 @@ LOOK = r"""<script>
   const pre = document.createElement('pre');
   pre.id = 'seen';
   pre.textContent = JSON.stringify({seen, shapes: canvases.map(shape), title: byId('title').textContent, said: byId('said').textContent,
+                                    articles: [...document.querySelectorAll('article')].map(a => a.innerText), closing: byId('closing').textContent,
+                                    wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+                                    unnamed: [...document.querySelectorAll('canvas, svg')].filter(e => !e.getAttribute('aria-label')).length,
+                                    plots: document.querySelectorAll('svg polyline').length,
                                     captions: [...document.querySelectorAll('figcaption')].map(c => c.textContent)});
   document.body.append(pre);
   console.log('the page was looked at');
@@ -57,7 +61,7 @@ def browse(page):
         with open(path, 'w', encoding='utf-8') as f:
             f.write(page.replace('</body>', LOOK + '</body>'))
         done = subprocess.run(
-            ['chromium', '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
+            ['chromium', '--headless', '--window-size=500,900', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
              '--disable-background-networking', '--user-data-dir=' + os.path.join(home, 'profile'), '--enable-logging=stderr',
              '--virtual-time-budget=10000', '--dump-dom', 'file://' + path],
             env={**os.environ, 'HOME': home}, capture_output=True, text=True, timeout=100, check=True)
@@ -76,6 +80,14 @@ def cells_at(frames, time, all_until):
 def check(data, look, title):
     maps, colours = data['maps'], {}
     assert look['title'].startswith(title), look['title']
+    assert look['wide'] <= 0, f"{look['wide']} pixels wider than a phone"
+    assert look['unnamed'] == 0, 'a picture without a text'
+    assert look['closing'] == data['closing'] and 'dvm: compared ' in data['closing'], look['closing']
+    assert len(look['articles']) == len(data['findings'])
+    for shown, f in zip(look['articles'], data['findings']):
+        assert f['message'] in shown and f['id'] in shown and f['place'] in shown and (not f['source'] or f['source'].strip() in shown), shown
+        assert not f['iteration'] or f"iteration ({f['iteration']})" in shown, shown
+    assert bool(look['plots']) == any(len(m['norms']) > 1 for m in maps), 'plots of what grows'
     assert len(look['captions']) == len(look['shapes']) == len(maps), look['captions']
     for m, caption in zip(maps, look['captions']):
         assert caption == f"{m['variable']}, {m['construct']} {m['place']}", caption
@@ -93,7 +105,7 @@ def check(data, look, title):
         first = min(f[0] for m in maps for f in m['frames'])
         assert look['seen'][0]['time'] == first and any(look['seen'][0]['maps']), 'the page does not open at the first difference'
         assert len({json.dumps(at['maps']) for at in look['seen']}) > 2, 'the slider changes nothing'
-        assert look['said'] == f"{maps[0]['variable']}: row 0, column 0", look['said']
+        assert look['said'].startswith(maps[0]['variable'] + ('[0]' if maps[0]['extents'] else '')), look['said']
 
 
 def main():
