@@ -13,6 +13,7 @@ const char dvmt_cli_help[] =
   "  --tolerance X      greatest relative difference of floating values, for all types\n"
   "  --ulps N           the same in units in the last place; a value is accepted if either allows it\n"
   "  --exact            values must agree bit for bit; '--tolerance 0 --ulps 0' means the same\n"
+  "  --digits           say in how many significant digits the values of each variable agree\n"
   "  --config FILE      tolerances of types and variables, levels and ranges of the recording\n"
   "  --ignore WHAT      what is not compared: variable:NAME, file:NAME, function:NAME, FILE:LINE; repeatable\n"
   "  --rename OLD=NEW   a source file or a variable that has another name in the run; repeatable\n"
@@ -101,7 +102,7 @@ void dvmt_cli_note_unused(const struct dvmt_cli *o) {
 }
 
 int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
-  static const struct option names[] = {{"tolerance", 1, NULL, 't'}, {"exact", 0, NULL, 'x'}, {"ignore", 1, NULL, 'i'}, {"rename", 1, NULL, 'n'},
+  static const struct option names[] = {{"tolerance", 1, NULL, 't'}, {"exact", 0, NULL, 'x'}, {"digits", 0, NULL, 'd'}, {"ignore", 1, NULL, 'i'}, {"rename", 1, NULL, 'n'},
                                         {"accept", 1, NULL, 'a'}, {"ulps", 1, NULL, 'u'}, {"config", 1, NULL, 'c'},
                                         {"partial", 0, NULL, 'p'}, {"window", 1, NULL, 'w'}, {"report", 1, NULL, 'r'},
                                         {"max-errors", 1, NULL, 'm'}, {"exitcode", 1, NULL, 'e'}, {"checks", 1, NULL, 'k'}, {"bisect", 0, NULL, 'b'}, {"html", 1, NULL, 'H'},
@@ -121,6 +122,7 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
     case 't': rc = number(o, optarg, 1e300, &o->compare.relative); break;
     case 'u': rc = number(o, optarg, 1e300, &o->compare.ulps); break;
     case 'x': o->compare.exact = true; break;
+    case 'd': o->compare.digits = true; break;
     case 'i': rc = dvmt_select_add(&o->ignore, optarg, &err) ? dvmt_cli_usage(o, err.text, NULL) : 0; break;
     case 'n': rc = read_rename(o, optarg); break;
     case 'a': rc = read_accept(o, optarg); break;

@@ -135,6 +135,19 @@ int dvmt_report_check_files(const struct dvmt_report *r, struct dvm_error *err) 
   return rc;
 }
 
+static void print_digits(FILE *out, const struct dvmt_compare *c) {
+  struct dvmt_digits d;
+  size_t at = 0;
+  bool any = false;
+  while (dvmt_compare_digits(c, &at, &d)) {
+    if (!any)
+      fprintf(out, "dvm: digits %-24s %14s %14s %8s %8s\n", "variable", "values", "identical", "mean", "least");
+    any = true;
+    fprintf(out, "dvm: digits %-24s %14llu %14llu %8.1f %8.1f\n", d.variable, (unsigned long long)d.values, (unsigned long long)d.identical,
+            d.sum / (double)d.values, d.least);
+  }
+}
+
 /* A share in per cent; 100 only if it is all. */
 static const char *share_of(uint64_t part, uint64_t whole, char *buf, size_t size) {
   double share = whole ? 100.0 * (double)part / (double)whole : 100;
@@ -188,6 +201,7 @@ int64_t dvmt_report_close(struct dvmt_report *r, const struct dvmt_compare *c, s
       fprintf(r->out, ", %llu records of the reference skipped to find a common construct", (unsigned long long)t->skipped);
     fputc('\n', r->out);
   }
+  print_digits(r->out, c);
   print_closing(r, t);
   dvmt_report_show(r);
   for (int i = 0; i < r->nfiles && !rc; i++)

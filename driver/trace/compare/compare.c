@@ -136,6 +136,7 @@ void dvmt_compare_destroy(struct dvmt_compare *c) {
   dvmt_reader_close(c->paging);
   free(c->packing.p);
   free(c->accepted);
+  free(c->digits);
   free(c->a_types);
   free(c->b_places);
   free(c->a.masks.row);

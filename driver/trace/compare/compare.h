@@ -60,6 +60,7 @@ struct dvmt_compare_options {
   const struct dvmt_config *config; /* tolerances; may be NULL */
   double relative, ulps;     /* for all types; below zero: not given */
   bool exact;                /* bit for bit */
+  bool digits;               /* count them, by variable */
   bool accept[DVMT_NDOUBTS]; /* this doubt is a warning, no error */
   struct dvmt_select *ignore; /* what is not compared, or NULL */
   const char *const (*renames)[2]; /* names of variables and files in the reference, and in the run */
@@ -110,6 +111,14 @@ struct dvmt_compare_totals {
   uint64_t run_lost;         /* and of the run */
   size_t window_peak;        /* bytes */
 };
+/* Significant decimal digits in which real values of a variable agree. */
+struct dvmt_digits {
+  const char *variable;
+  uint64_t values, identical;
+  double least, sum;
+};
+/* The next variable from number *at on, which is moved behind it; false: there is none. */
+bool dvmt_compare_digits(const struct dvmt_compare *c, size_t *at, struct dvmt_digits *digits);
 const struct dvmt_compare_totals *dvmt_compare_totals(const struct dvmt_compare *c);
 /* Findings in the order of their first occurrence. */
 size_t dvmt_compare_nfindings(const struct dvmt_compare *c);

@@ -136,6 +136,8 @@ struct dvmt_compare {
   struct operand operands[OPERANDS];
   size_t noperands;        /* so far */
   uint64_t *accepted;      /* owned; hashes of pairs that were written and taken for rounding */
+  struct dvmt_digits *digits; /* owned; by key */
+  size_t ndigits;
   bool full;               /* values that are read are recorded */
   uint64_t directives;     /* that both have: of records that were compared, those that say nothing of what was computed */
   double worst_relative;
@@ -220,6 +222,10 @@ bool dvmt_cmp_operands(const struct dvmt_compare *c, const struct item *b, doubl
 /* A difference that was written and taken for rounding may be read again. */
 void dvmt_cmp_accept(struct dvmt_compare *c, const struct item *a, const struct item *b);
 bool dvmt_cmp_is_accepted(const struct dvmt_compare *c, const struct item *a, const struct item *b);
+
+/* ---- compare_digits.c ------------------------------------------------------------------------------------------------------------ */
+
+void dvmt_cmp_note_digits(struct dvmt_compare *c, uint32_t key, struct dvmt_type narrow, double relative);
 
 /* ---- compare_end.c: what kept the comparison from being a whole one ---------------------------------------------------------------- */
 

@@ -48,7 +48,7 @@ static void flush(struct dvmt_compare *c) {
 bool dvmt_compare_skip(struct dvmt_compare *c, struct dvmt_reader *run) {
   struct dvmt_reader *a = c->reference;
   uint64_t records;
-  if (c->rc || !c->matched || c->a_levels || (c->options.ignore && c->options.ignore->n) || c->over || c->lost || dvmt_reader_left(run) || c->b_tail.n ||
+  if (c->rc || !c->matched || c->a_levels || c->options.digits || (c->options.ignore && c->options.ignore->n) || c->over || c->lost || dvmt_reader_left(run) || c->b_tail.n ||
       (c->in_parallel && (c->unpaired || c->overflow || c->nwaiting)) || dvmt_reader_left(a) + c->has_ahead != pending(c) ||
       !same_numbers(c) || !dvmt_reader_next_same(a, run))
     return false;

@@ -160,6 +160,7 @@ static void values_differ(struct dvmt_compare *c, const struct item *a, const st
   struct dvmt_difference d = dvmt_value_compare(p->ta, p->a, p->tb, p->b, &tolerance, 0);
   bool beyond = d.beyond && !is_rounding(c, a, b, p, &tolerance);
   char element[300];
+  dvmt_cmp_note_digits(c, b->key, dvmt_type_narrower(p->ta, p->tb), d.relative);
   if (p->tb.part_bytes)
     dvmt_cmp_note_operand(c, b, dvmt_value_magnitude(p->tb, p->b), beyond ? 0 : d.absolute);
   if (!d.beyond && d.absolute == 0) { /* another type, the same number */
@@ -180,6 +181,7 @@ static void compare_values(struct dvmt_compare *c, const struct item *a, const s
   c->full |= b->kind == DVMT_READ;
   if (a->nwords == b->nwords && !memcmp(a->words, b->words, b->nwords * 8u) && ta.kind == tb.kind && ta.bytes == tb.bytes) {
     c->totals.identical++;
+    dvmt_cmp_note_digits(c, b->key, tb, 0);
     if (b->kind == DVMT_WRITE && tb.part_bytes && dvmt_value_special(tb, b->words))
       special_in_both(c, b, tb);
     if (tb.part_bytes && c->full)

@@ -51,6 +51,24 @@ first | grep -q "'A\[4\]' is 5" || wrong "a calibrated mask hides: $(first)"
 status 0 "$dvm" record -o run.dvmt -- ./right
 status 0 "$dvm" diff ref.dvmt run.dvmt
 
+# Digits in which two precisions agree.
+cat >digits.c <<'C'
+static R a[100], b[100];
+int main(void) {
+  for (int i = 0; i < 100; i++) {
+    a[i] = i / (R)7;
+    b[i] = i;
+  }
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -w digits.c -o double -DR=double
+status 0 "$dvmcc" -fdvm=trace -w digits.c -o float -DR=float
+status 0 "$dvm" record -o ref.dvmt -- ./double
+status 0 "$dvm" compare --digits ref.dvmt -- ./float
+grep -qE '^dvm: digits a +100 +15 +7\.[0-2] +7\.[0-2]$' err || wrong "digits of a: $(cat err)"
+grep -qE '^dvm: digits b +100 +100 +7\.2 +7\.2$' err || wrong "digits of b: $(cat err)"
+
 # Renamed files and variables; statements in another order.
 cat >old.c <<'C'
 static double u[10], w[10];
