@@ -17,7 +17,7 @@ static volatile sig_atomic_t target, early; /* 'early': a signal that came befor
 static const char usage[] =
   "usage: dvm restart [--debug] [--lazy] [--truncate] [--namespace | --keep-ids] [--detach] [--stats] IMAGE\n"
   "  --debug       hold every thread for a debugger (also --crdebug)\n"
-  "  --lazy        read pages when they are touched; data are not verified\n"
+  "  --lazy        give memory when it is touched, verified piece by piece\n"
   "  --truncate    cut files open for writing to their length at the checkpoint\n"
   "  --namespace   give the process a pid namespace of its own\n"
   "  --keep-ids    fail when an old process or thread number is taken\n"

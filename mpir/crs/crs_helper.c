@@ -176,6 +176,8 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   crs_hooks_expect(request->flags & CRS_FOR_DEBUGGER, traced);
   crs_hooks_await_held();
   reply->code = crs_confine_check(reply->text, sizeof(reply->text));
+  if (!reply->code)
+    reply->code = crs_lazy_fill(reply->text, sizeof(reply->text));
   if (!reply->code && !(request->flags & (CRS_IGNORE_FILES | CRS_MEMBER)))
     reply->code = crs_shared_check(reply->text, sizeof(reply->text));
   if (!reply->code) {
@@ -359,7 +361,7 @@ void crs_helper_listen(void)
 /* Until there is something to do: a connection, a signal (which is also what wakes us), or the time of a checkpoint. */
 static bool helper_wait(int64_t next)
 {
-  struct pollfd listening = { .fd = crs.listen_fd, .events = POLLIN };
+  struct pollfd listening[2] = { { .fd = crs.listen_fd, .events = POLLIN }, { .fd = crs_lazy_fd(), .events = POLLIN } };
   int64_t left = period_ms ? (next - sys_monotonic_ns()) / 1000000 : LISTEN_AGAIN_MS;
   struct timespec limit;
   sigset_t mask;
@@ -369,8 +371,10 @@ static bool helper_wait(int64_t next)
   if (crs.listen_fd < 0 && left > LISTEN_AGAIN_MS)
     left = LISTEN_AGAIN_MS;
   limit = (struct timespec){ left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0 };
-  sys5(SYS_ppoll, &listening, 1, period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
-  return listening.revents != 0;
+  sys5(SYS_ppoll, listening, 2, period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
+  if (listening[1].revents)
+    crs_lazy_heard();
+  return listening[0].revents != 0;
 }
 
 static void *helper_main(void *arg)
@@ -487,6 +491,7 @@ static void after_fork(void)
   for (int i = 0; i < TICKETS; i++)
     atomic_store(&tickets[i].state, TICKET_FREE);
   crs.pid = getpid();
+  crs_lazy_after_fork();
   crs.helper_tid = 0;
   crs.sequence = 0;
   crs_self.helper = false;

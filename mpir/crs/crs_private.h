@@ -153,6 +153,14 @@ void crs_wrap_linked(void);
 /* Finds libc's functions that cannot be looked for when they are called. */
 void crs_wrap_init(void);
 
+/* crs_lazy.c: descriptor on which the process that gives a lazily restarted one its memory is heard; -1 if there is none.  It says that all has
+ * been given, or its end is ours. */
+int crs_lazy_fd(void);
+int crs_lazy_heard(void); /* 0, or -EIO when some cannot be given */
+void crs_lazy_after_fork(void);
+/* Before the stop: has all memory given.  Returns 0, or -EIO with the text in 'why' where the image is damaged. */
+int crs_lazy_fill(char *why, size_t size);
+
 /* crs_confine.c */
 void crs_confine_init(void);
 /* prctl(2) or seccomp(2): a filter that it installs is noted. */

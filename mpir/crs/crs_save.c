@@ -193,6 +193,8 @@ static int save_now(const struct crs_request *request, const char *path, struct 
   d->own_fds[1] = connection;
   d->own_fds[2] = crs_track_fd();
   d->own_fds[3] = -1;
+  d->own_fds[4] = crs.restart.pager_fd > 0 ? crs.restart.pager_fd : -1; /* 0: never restarted */
+  d->own_fds[5] = crs.restart.fault_fd > 0 ? crs.restart.fault_fd : -1;
   crs.sequence++;
   d->header.dumpable = (uint32_t)sys1(SYS_prctl, PR_GET_DUMPABLE);
   if (!d->header.dumpable) /* or we could not look at ourselves in /proc */

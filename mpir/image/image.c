@@ -428,20 +428,24 @@ const char *mpir_image_string(const struct mpir_image *image, uint32_t offset)
   return offset < image->strings_size ? image->strings + offset : "";
 }
 
+int mpir_image_verify_extent(const struct mpir_image *image, const struct mpir_image_extent *e, void *space, struct dvm_error *err)
+{
+  const void *plain = mpir_codec_expand(e, image->data + e->file_offset, space);
+
+  if (plain && mpir_crc32c(0, plain, e->length) == e->crc)
+    return 0;
+  return dvm_error_set(err, -EBADMSG, "the image is damaged: data of address %#llx, %llu bytes at offset %llu of the file, "
+                       "fails its checksum", (unsigned long long)e->address, (unsigned long long)e->stored,
+                       (unsigned long long)e->file_offset);
+}
+
 int mpir_image_verify(const struct mpir_image *image, struct dvm_error *err)
 {
   void *space = malloc(MPIR_EXTENT_MAX);
   int rc = space ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
 
-  for (size_t i = 0; i < image->extent_count && !rc; i++) {
-    const struct mpir_image_extent *e = &image->extents[i];
-    const void *plain = mpir_codec_expand(e, image->data + e->file_offset, space);
-
-    if (!plain || mpir_crc32c(0, plain, e->length) != e->crc)
-      rc = dvm_error_set(err, -EBADMSG, "the image is damaged: data of address %#llx, %llu bytes at offset %llu of the file, "
-                         "fails its checksum", (unsigned long long)e->address, (unsigned long long)e->stored,
-                         (unsigned long long)e->file_offset);
-  }
+  for (size_t i = 0; i < image->extent_count && !rc; i++)
+    rc = mpir_image_verify_extent(image, &image->extents[i], space, err);
   free(space);
   return rc;
 }

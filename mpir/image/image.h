@@ -47,6 +47,8 @@ void mpir_image_close(struct mpir_image *image);
 const char *mpir_image_string(const struct mpir_image *image, uint32_t offset);
 /* Verifies the checksum of every piece of data.  Returns 0, or -EBADMSG naming the first bad address. */
 int mpir_image_verify(const struct mpir_image *image, struct dvm_error *err);
+/* The same of one piece; 'space' has MPIR_EXTENT_MAX bytes. */
+int mpir_image_verify_extent(const struct mpir_image *image, const struct mpir_image_extent *e, void *space, struct dvm_error *err);
 /* The mapping that holds an address, or NULL. */
 const struct mpir_image_map *mpir_image_map_at(const struct mpir_image *image, uint64_t address);
 /* The mapping is the ring of a context of asynchronous I/O. */

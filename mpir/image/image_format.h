@@ -209,6 +209,7 @@ struct mpir_restart_info {
   uint64_t area, area_size;      /* the restorer's own pages: to unmap when all threads have left them */
   uint64_t image_device, image_inode; /* of lazily mapped pages; 0 if none */
   char image[MPIR_PATH_MAX];
+  int32_t pager_fd, fault_fd;    /* lazily restarted: who gives the memory, and userfaultfd(2); else -1 */
   int32_t go_fd, reserved;       /* member of a set: wait for one byte before the threads go on; -1 if alone */
 };
 #endif

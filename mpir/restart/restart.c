@@ -16,6 +16,7 @@
 #include "mpir/image/chain.h"
 #include "mpir/image/compress.h"
 #include "mpir/image/image_set.h"
+#include "mpir/restart/restart_pager.h"
 #include "mpir/restart/restart_private.h"
 
 #define STATUS_TEXT 'X'
@@ -29,7 +30,7 @@ static const char *const stages[RESTORER_STAGES] = {
   [RESTORER_THREAD] = "make the thread with the number", [RESTORER_TIMER] = "make the timer with the number",
   [RESTORER_RSEQ] = "register restartable sequences",
   [RESTORER_SCHEDULING] = "give the scheduling policy (which needs CAP_SYS_NICE) to thread",
-  [RESTORER_CREDENTIALS] = "give back the credentials of thread", [RESTORER_FILTER] = "install the seccomp filters of thread",
+  [RESTORER_REGISTER] = "have the memory given when it is touched,", [RESTORER_CREDENTIALS] = "give back the credentials of thread", [RESTORER_FILTER] = "install the seccomp filters of thread",
   [RESTORER_SEAL] = "seal the memory",
   [RESTORER_GUARD] = "guard the memory (which needs Linux 6.13)",
   [RESTORER_LOCK] = "lock the memory (which needs CAP_IPC_LOCK or a higher 'ulimit -l')",
@@ -42,6 +43,7 @@ struct spawn {
   struct dvm_error *err;
   int status[2], go[2]; /* pipes: what became of it, from the process; its number as seen from outside, to it */
   bool namespace, user_namespace;
+  int pager;            /* lazily: who gives the memory, or -1 */
 };
 
 static void write_setting(const char *path, int base, long long value)
@@ -88,7 +90,7 @@ static void take_session(const struct mpir_image *image)
 /* In the new process, under the old number. */
 static _Noreturn void become_process(struct spawn *s)
 {
-  struct restart_fds fds = { .base = 64, .standard = { -1, -1, -1 }, .go = -1 };
+  struct restart_fds fds = { .base = 64, .standard = { -1, -1, -1 }, .go = -1, .pager = -1 };
   struct dvm_error err = DVM_ERROR_INIT;
   const struct mpir_image *image = s->image;
   int outer_pid = 0;
@@ -104,6 +106,7 @@ static _Noreturn void become_process(struct spawn *s)
   for (int i = 0; i < 3; i++)
     fds.standard[i] = fcntl(i, F_DUPFD_CLOEXEC, fds.base);
   fds.status = mpir_restart_raise(&fds, s->status[1]);
+  fds.pager = s->pager < 0 ? -1 : mpir_restart_raise(&fds, s->pager);
   fds.image = fcntl(image->fd, F_DUPFD_CLOEXEC, fds.base);
   if (fds.status < 0 || fds.image < 0) {
     dvm_error_set(&err, -EMFILE, "the limit of open files (ulimit -n) is too low for the image's descriptors");
@@ -391,22 +394,56 @@ struct mpir_image *mpir_restart_open(const char *path, const struct mpir_restart
   return plain;
 }
 
+/* What is read at once. */
+static int verify_the_others(struct spawn *s)
+{
+  void *space = malloc(MPIR_EXTENT_MAX);
+  int rc = space ? 0 : dvm_error_set(s->err, -ENOMEM, "out of memory");
+
+  for (size_t i = 0; i < s->image->extent_count && !rc; i++)
+    if (!mpir_restart_is_lazy(s->image, &s->image->extents[i]))
+      rc = mpir_image_verify_extent(s->image, &s->image->extents[i], space, s->err);
+  free(space);
+  return rc;
+}
+
+/* Where the kernel does not let memory be given when it is touched, all of it is verified, and read, before. */
+static int start_pager(struct spawn *s)
+{
+  struct dvm_error why = DVM_ERROR_INIT;
+
+  s->pager = mpir_pager_start(s->image, &why);
+  if (s->pager >= 0)
+    return verify_the_others(s);
+  s->pager = -1;
+  fprintf(stderr, "dvm restart: note: all data are verified and read now, not when they are touched: %s\n", why.text);
+  return mpir_image_verify(s->image, s->err);
+}
+
 int mpir_restart(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out,
                  struct dvm_error *err)
 {
-  struct spawn s = { .path = path, .options = options, .err = err };
+  struct spawn s = { .path = path, .options = options, .err = err, .pager = -1 };
   struct mpir_image *image;
   struct stat st;
   int rc = -1;
 
   memset(out, 0, sizeof(*out));
-  if (!stat(path, &st) && S_ISDIR(st.st_mode))
-    return mpir_restart_set(path, options, out, err);
+  if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+    struct mpir_restart_options eager = *options;
+
+    eager.lazy = false; /* the members' memory is read at once */
+    return mpir_restart_set(path, &eager, out, err);
+  }
   image = mpir_restart_open(path, options, err);
   if (image) {
     s.image = image;
     s.namespace = options->ids == MPIR_IDS_NAMESPACE || (options->ids == MPIR_IDS_AUTO && !mpir_restart_ids_free(image));
-    rc = spawn_again(&s, out);
+    rc = options->lazy ? start_pager(&s) : 0;
+    if (!rc)
+      rc = spawn_again(&s, out);
+    if (s.pager >= 0)
+      close(s.pager);
   }
   mpir_image_close(image);
   return rc ? dvm_error_wrap(err, "cannot restart '%s'", path) : 0;

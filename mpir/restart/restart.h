@@ -13,7 +13,7 @@ enum mpir_restart_ids {
 
 struct mpir_restart_options {
   bool debug;     /* threads wait for a debugger (MPIR_debug_with_checkpoint) */
-  bool lazy;      /* pages are read from the image when touched; its data are not verified */
+  bool lazy;      /* memory is given when it is touched, and verified then */
   bool truncate;  /* cut files that the process has open for writing to their length at the checkpoint */
   bool detach;    /* nobody waits for the process: what it asked to happen when its parent dies is left out */
   enum mpir_restart_ids ids;

@@ -9,12 +9,12 @@
 #include <sys/rseq.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
+#include "mpir/restart/restart_pager.h"
 #include "mpir/restart/restart_private.h"
 
 #define LAZY_MIN (64u << 10)  /* shorter pieces are read at once: a mapping of their own costs more */
-#define LAZY_MAX 8192         /* mappings; the kernel allows 65530 in all */
+#define LAZY_MAX 8192         /* pieces: each may cut a mapping in three, and the kernel allows 65530 */
 #define AREA_LOWEST 0x10000000ull
 #define ADDRESS_END 0x7ffffffff000ull
 
@@ -27,12 +27,14 @@ struct builder {
   struct dvm_error *err;
   struct restorer_region *regions;
   struct restorer_read *reads;
+  struct restorer_region *lazies; /* given when they are touched */
+  struct restorer_region *watched; /* the mappings that they are parts of: whole, or they would be cut in pieces that the program can see */
   int *close_fds;
   char **opened_names;      /* mapped files by name, with opened_fds */
   int *opened_fds;
   uint64_t *object_inodes;  /* shared memory without a descriptor, by inode */
   int *object_fds;
-  size_t region_count, read_count, close_count, opened_count, object_count, lazy_count;
+  size_t region_count, read_count, close_count, opened_count, object_count, lazy_count, watched_count;
 };
 
 static uint64_t page_up(uint64_t size) { return (size + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1); }
@@ -41,14 +43,16 @@ static int builder_init(struct builder *b)
 {
   size_t maps = b->image->map_count;
 
-  b->regions = calloc(maps + LAZY_MAX + 1, sizeof(*b->regions));
+  b->regions = calloc(maps + 1, sizeof(*b->regions));
+  b->lazies = calloc(LAZY_MAX + 1, sizeof(*b->lazies));
+  b->watched = calloc(maps + 1, sizeof(*b->watched));
   b->reads = calloc(b->image->extent_count + 1, sizeof(*b->reads));
   b->close_fds = calloc(2 * maps + 8, sizeof(*b->close_fds));
   b->opened_names = calloc(maps + 1, sizeof(*b->opened_names));
   b->opened_fds = calloc(maps + 1, sizeof(*b->opened_fds));
   b->object_inodes = calloc(maps + 1, sizeof(*b->object_inodes));
   b->object_fds = calloc(maps + 1, sizeof(*b->object_fds));
-  if (!b->regions || !b->reads || !b->close_fds || !b->opened_names || !b->opened_fds || !b->object_inodes ||
+  if (!b->regions || !b->lazies || !b->watched || !b->reads || !b->close_fds || !b->opened_names || !b->opened_fds || !b->object_inodes ||
       !b->object_fds)
     return dvm_error_set(b->err, -ENOMEM, "out of memory");
   return 0;
@@ -164,7 +168,7 @@ static struct restorer_region *region_at(struct builder *b, uint64_t address)
 {
   size_t low = 0, high = b->image->map_count;
 
-  high = b->region_count - b->lazy_count;
+  high = b->region_count;
   while (low + 1 < high) {
     size_t middle = low + (high - low) / 2;
 
@@ -176,43 +180,69 @@ static struct restorer_region *region_at(struct builder *b, uint64_t address)
   return &b->regions[low];
 }
 
-static bool goes_lazy(const struct builder *b, const struct mpir_image_map *map, const struct mpir_image_extent *e)
+bool mpir_restart_is_lazy(const struct mpir_image *image, const struct mpir_image_extent *e)
 {
-  return b->options->lazy && map->kind == MPIR_MAP_ANON && !(map->flags & MPIR_MAP_GROWSDOWN) && e->length >= LAZY_MIN &&
-         b->lazy_count < LAZY_MAX;
+  const struct mpir_image_map *map = e->file < 0 ? mpir_image_map_at(image, e->address) : NULL;
+
+  return map && map->kind == MPIR_MAP_ANON && !(map->flags & MPIR_MAP_GROWSDOWN) && !(e->flags & MPIR_EXTENT_VIEW) && e->length >= LAZY_MIN;
 }
 
-static void add_lazy(struct builder *b, const struct mpir_image_map *map, const struct mpir_image_extent *e)
+static void add_lazy(struct builder *b, const struct mpir_image_extent *e)
 {
-  struct restorer_region *last = b->lazy_count ? &b->regions[b->region_count - 1] : NULL;
+  const struct restorer_region *whole = region_at(b, e->address);
+  struct restorer_region *last = b->lazy_count ? &b->lazies[b->lazy_count - 1] : NULL;
 
-  if (last && last->start + last->size == e->address && last->offset + last->size == e->file_offset &&
-      last->final_prot == (int)map->prot && e->address != map->start) {
+  if (last && last->start + last->size == e->address)
     last->size += e->length;
-    return;
-  }
-  b->regions[b->region_count++] = (struct restorer_region){
-    .start = e->address, .size = e->length, .offset = e->file_offset, .prot = (int)map->prot,
-    .final_prot = (int)map->prot, .flags = MAP_FIXED | MAP_PRIVATE, .fd = b->fds->image, .hints = map->flags,
-    .lock = lock_of(map) };
-  b->lazy_count++;
+  else
+    b->lazies[b->lazy_count++] = (struct restorer_region){ .start = e->address, .size = e->length };
+  if (!b->watched_count || b->watched[b->watched_count - 1].start != whole->start)
+    b->watched[b->watched_count++] = (struct restorer_region){ .start = whole->start, .size = whole->size };
 }
 
-static void add_reads(struct builder *b)
+/* Has the memory given by the pager from now on. */
+static int tell_pager(struct builder *b, struct restorer_plan *plan)
 {
-  for (size_t i = 0; i < b->image->extent_count; i++) {
+  int fd = b->fds->pager < 0 ? -1 : mpir_pager_open(), rc;
+
+  plan->info.pager_fd = b->fds->pager;
+  plan->info.fault_fd = -1;
+  if (b->fds->pager < 0)
+    return 0;
+  if (fd >= 0)
+    fd = mpir_restart_raise(b->fds, fd);
+  plan->info.fault_fd = fd;
+  rc = fd < 0 ? fd : mpir_pager_tell(b->fds->pager, fd, b->lazies, b->lazy_count, b->watched, b->watched_count);
+  return rc ? dvm_error_set(b->err, rc, "cannot have the memory given when it is touched: %s", strerror(-rc)) : 0;
+}
+
+static int add_read(struct builder *b, const struct mpir_image_extent *e, void *space)
+{
+  const bool lazy = b->fds->pager >= 0 && mpir_restart_is_lazy(b->image, e);
+
+  if (lazy && b->lazy_count < LAZY_MAX) {
+    add_lazy(b, e);
+    return 0;
+  }
+  region_at(b, e->address)->prot |= PROT_READ | PROT_WRITE;
+  b->reads[b->read_count++] = (struct restorer_read){ e->address, e->length, e->file_offset };
+  return lazy ? mpir_image_verify_extent(b->image, e, space, b->err) : 0; /* the others have been verified */
+}
+
+static int add_reads(struct builder *b)
+{
+  void *space = malloc(MPIR_EXTENT_MAX);
+  int rc = space ? 0 : dvm_error_set(b->err, -ENOMEM, "out of memory");
+
+  for (size_t i = 0; i < b->image->extent_count && !rc; i++) {
     const struct mpir_image_extent *e = &b->image->extents[i];
     const struct mpir_image_map *map = e->file < 0 ? mpir_image_map_at(b->image, e->address) : NULL;
 
-    if (!map || map->kind == MPIR_MAP_KERNEL || (e->flags & MPIR_EXTENT_VIEW) || mpir_image_is_ring(b->image, map))
-      continue;
-    if (goes_lazy(b, map, e)) {
-      add_lazy(b, map, e);
-      continue;
-    }
-    region_at(b, e->address)->prot |= PROT_READ | PROT_WRITE;
-    b->reads[b->read_count++] = (struct restorer_read){ e->address, e->length, e->file_offset };
+    if (map && map->kind != MPIR_MAP_KERNEL && !(e->flags & MPIR_EXTENT_VIEW) && !mpir_image_is_ring(b->image, map))
+      rc = add_read(b, e, space);
   }
+  free(space);
+  return rc;
 }
 
 /* A hole of 'size' bytes in the address ranges of both the image and the present process. */
@@ -279,8 +309,6 @@ static void *take(unsigned char **at, const void *content, size_t size)
 
 static void restart_info(const struct builder *b, struct restorer_plan *plan, const char *path, int outer_pid)
 {
-  struct stat st;
-
   plan->info.valid = 1;
   plan->info.debug = b->options->debug;
   plan->info.outer_pid = outer_pid;
@@ -288,10 +316,6 @@ static void restart_info(const struct builder *b, struct restorer_plan *plan, co
   plan->info.go_fd = b->fds->go;
   plan->info.area = plan->area;
   plan->info.area_size = plan->area_size;
-  if (b->lazy_count && !fstat(b->fds->image, &st)) {
-    plan->info.image_device = (uint64_t)major(st.st_dev) << 32 | minor(st.st_dev);
-    plan->info.image_inode = st.st_ino;
-  }
   snprintf(plan->info.image, sizeof(plan->info.image), "%s", path);
 }
 
@@ -301,7 +325,7 @@ static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err
   const struct mpir_image *image = b->image;
   const struct mpir_image_header *h = image->header;
   uint64_t code = page_up((uint64_t)(mpir_restorer_code_end - mpir_restorer_code));
-  uint64_t tables = page_up(sizeof(struct restorer_plan) + b->region_count * sizeof(*b->regions) +
+  uint64_t tables = page_up(sizeof(struct restorer_plan) + (b->region_count + b->watched_count) * sizeof(*b->regions) +
                             b->read_count * sizeof(*b->reads) + image->guard_count * sizeof(*image->guards) + image->thread_count * sizeof(*image->threads) +
                             image->timer_count * sizeof(*image->timers) + image->credential_count * sizeof(*image->credentials) +
                             image->group_count * sizeof(*image->groups) + image->filters_size + (b->close_count + 8) * sizeof(int) +
@@ -333,6 +357,8 @@ static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err
   memory_map(b, &plan->memory);
   plan->memory.auxv = take(&at, image->auxv, image->auxv_bytes);
   plan->regions = take(&at, b->regions, b->region_count * sizeof(*b->regions));
+  plan->watched = take(&at, b->watched, b->watched_count * sizeof(*b->watched));
+  plan->watched_count = b->watched_count;
   plan->reads = take(&at, b->reads, b->read_count * sizeof(*b->reads));
   plan->threads = take(&at, image->threads, image->thread_count * sizeof(*image->threads));
   plan->credentials = take(&at, image->credentials, image->credential_count * sizeof(*image->credentials));
@@ -407,11 +433,16 @@ int mpir_restart_enter(const struct mpir_image *image, const char *path, const s
     return rc;
   if (!b.region_count)
     return dvm_error_set(err, -EBADMSG, "the image has no memory");
-  add_reads(&b);
+  rc = add_reads(&b);
+  if (rc)
+    return rc;
   plan = build_area(&b, err);
   if (!plan)
     return err->code;
   restart_info(&b, plan, path, outer_pid);
+  rc = tell_pager(&b, plan);
+  if (rc)
+    return rc;
   mpir_restart_confine(image, &set_groups, &set_ids);
   if (user_namespace && (set_groups || set_ids))
     return dvm_error_set(err, -EPERM, "the process had other users or groups than this command, and in a user namespace they cannot be set");

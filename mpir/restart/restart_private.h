@@ -10,6 +10,7 @@ struct restart_fds {
   const struct restart_group *group; /* the set that the process is a member of, or NULL */
   int image, status, standard[3]; /* standard: the restarting command's own streams, -1 if closed */
   struct restart_sockets *sockets; /* made before, or NULL */
+  int pager;                      /* socket of the process that gives memory when it is touched, or -1: all is read */
   int go;                         /* where a member of a set waits for the others, or -1 */
   int *file_fds;                  /* by index of the image's file table, while they are made */
 };
@@ -42,7 +43,9 @@ int mpir_restart_confine_check(const struct mpir_image *image, struct dvm_error 
 /* What of the credentials is to be set because this command's own are others. */
 void mpir_restart_confine(const struct mpir_image *image, bool *set_groups, bool *set_ids);
 
-/* restart_plan.c: builds the plan and leaves for the restorer; returns only on failure. */
+/* restart_plan.c: this piece of memory may be given when it is touched. */
+bool mpir_restart_is_lazy(const struct mpir_image *image, const struct mpir_image_extent *e);
+/* Builds the plan and leaves for the restorer; returns only on failure. */
 int mpir_restart_enter(const struct mpir_image *image, const char *path, const struct mpir_restart_options *options,
                        struct restart_fds *fds, int outer_pid, bool user_namespace, struct dvm_error *err);
 

@@ -6,6 +6,8 @@
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <linux/time.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include "mpir/crs/sys.h"
@@ -147,6 +149,17 @@ static void protect_all(const struct restorer_plan *plan)
 
     if (rc)
       fail(plan, RESTORER_PROTECT, rc, r->start);
+  }
+}
+
+static void register_watched(const struct restorer_plan *plan)
+{
+  for (uint64_t i = 0; i < plan->watched_count; i++) {
+    struct uffdio_register r = { .range = { plan->watched[i].start, plan->watched[i].size }, .mode = UFFDIO_REGISTER_MODE_MISSING };
+    long rc = sys3(SYS_ioctl, plan->info.fault_fd, UFFDIO_REGISTER, &r);
+
+    if (rc)
+      fail(plan, RESTORER_REGISTER, rc, plan->watched[i].start);
   }
 }
 
@@ -358,6 +371,7 @@ _Noreturn void restorer_main(const struct restorer_plan *plan)
   read_all(plan);
   guard_all(plan);
   protect_all(plan);
+  register_watched(plan);
   place_kernel_maps(plan);
   memory_layout(plan);
   memcpy((void *)plan->restart_info, &plan->info, sizeof(plan->info));

@@ -13,7 +13,7 @@
 enum restorer_stage { /* where it failed; told to the restart command with the kernel's code and an address */
   RESTORER_MOVE_VDSO = 1, RESTORER_UNMAP, RESTORER_MAP, RESTORER_READ, RESTORER_PROTECT, RESTORER_PLACE_VDSO,
   RESTORER_MEMORY_LAYOUT, RESTORER_THREAD, RESTORER_TIMER, RESTORER_RSEQ, RESTORER_SCHEDULING,
-  RESTORER_LOCK, RESTORER_GUARD, RESTORER_CREDENTIALS, RESTORER_FILTER, RESTORER_SEAL, RESTORER_STAGES,
+  RESTORER_LOCK, RESTORER_GUARD, RESTORER_REGISTER, RESTORER_CREDENTIALS, RESTORER_FILTER, RESTORER_SEAL, RESTORER_STAGES,
 };
 
 struct restorer_status { /* written to the status pipe on failure; on success the helper thread writes one 'K' */
@@ -44,13 +44,14 @@ struct restorer_plan {
   struct restorer_region *regions;
   struct restorer_read *reads;
   struct mpir_image_kept *guards;
+  struct restorer_region *watched; /* address and size of mappings of which pages are given when they are touched */
   struct mpir_image_thread *threads;
   struct mpir_image_credentials *credentials; /* by thread */
   uint32_t *groups;
   unsigned char *filters;        /* as in the image */
   struct mpir_image_timer *timers;
   int *close_fds;
-  uint64_t kernel_map_count, region_count, read_count, guard_count, thread_count, timer_count, close_count;
+  uint64_t kernel_map_count, region_count, read_count, guard_count, watched_count, thread_count, timer_count, close_count;
   uint64_t stacks;       /* thread_count stacks of RESTORER_STACK bytes */
   uint64_t restart_info; /* where to put 'info' */
   struct prctl_mm_map memory;

@@ -1,0 +1,26 @@
+/* The process that gives a lazily restarted one its memory, piece by piece, each verified before it is seen. */
+#ifndef DVM_MPIR_RESTART_PAGER_H
+#define DVM_MPIR_RESTART_PAGER_H
+#include <stddef.h>
+#include <stdint.h>
+#include "base/error.h"
+#include "mpir/image/image.h"
+#include "mpir/restart/restorer.h"
+
+#define PAGER_FILL 'F' /* from the process: all is to be given now; answered as is due */
+#define PAGER_DAMAGED "E" /* to the process: some of it cannot be given, since it is damaged */
+#define PAGER_DONE "D" /* told to the process when all has been given; it closes its descriptor and answers with one byte */
+
+struct pager_list { /* to the pager, with the descriptor of userfaultfd(2); then pairs of addresses: 'count' of memory to be given,
+                        'watched' of the mappings that it is part of */
+  uint64_t count, watched;
+};
+
+/* Starts it.  Returns the socket by which the process is to be told, or -E... with the reason: the kernel or missing privilege. */
+int mpir_pager_start(const struct mpir_image *image, struct dvm_error *err);
+/* A descriptor of userfaultfd(2) for the calling process's memory, or -E.... */
+int mpir_pager_open(void);
+/* By the process: hands 'fd' over and says which memory is to come. */
+int mpir_pager_tell(int socket, int fd, const struct restorer_region *regions, size_t count, const struct restorer_region *watched,
+                    size_t watched_count);
+#endif
