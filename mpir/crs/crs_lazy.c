@@ -14,7 +14,14 @@ static bool foreign; /* in a forked child: the descriptors are the parent's */
 
 int crs_lazy_fd(void) { return foreign || crs.restart.pager_fd <= 0 ? -1 : crs.restart.pager_fd; }
 
-void crs_lazy_after_fork(void) { foreign = crs.restart.pager_fd > 0; }
+void crs_lazy_after_fork(void)
+{
+  if (foreign || crs.restart.pager_fd <= 0)
+    return;
+  foreign = true;
+  sys1(SYS_close, crs.restart.fault_fd); /* of the parent's memory; ours has come to the other side by itself */
+  crs.restart.fault_fd = -1;
+}
 
 static void lazy_end(void)
 {

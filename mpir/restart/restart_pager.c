@@ -55,7 +55,6 @@ struct pager {
   const struct mpir_image_extent **extents; /* of memory, by address */
   size_t extent_count, space_count, waiting_count;
   struct space spaces[SPACES_MAX];
-  struct space registered;    /* of the first: mappings that report to us */
   bool filling;               /* the process is to be saved: all is to be given */
   bool done;                  /* all of the first has been given, and it has been told */
   struct fault waiting[WAITING_MAX];
@@ -82,21 +81,9 @@ int mpir_pager_open(void)
   return fd < 0 ? -errno : fd;
 }
 
-static int tell_ranges(int socket, const struct restorer_region *regions, size_t count)
+int mpir_pager_tell(int socket, int fd, const struct restorer_region *regions, size_t count)
 {
-  for (size_t i = 0; i < count; i++) {
-    const uint64_t range[2] = { regions[i].start, regions[i].start + regions[i].size };
-
-    if (send(socket, range, sizeof(range), MSG_NOSIGNAL) != sizeof(range))
-      return -EIO;
-  }
-  return 0;
-}
-
-int mpir_pager_tell(int socket, int fd, const struct restorer_region *regions, size_t count, const struct restorer_region *watched,
-                    size_t watched_count)
-{
-  struct pager_list head = { count, watched_count };
+  struct pager_list head = { count };
   char control[CMSG_SPACE(sizeof(int))] = "";
   struct iovec part = { &head, sizeof(head) };
   struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
@@ -108,7 +95,13 @@ int mpir_pager_tell(int socket, int fd, const struct restorer_region *regions, s
   memcpy(CMSG_DATA(c), &fd, sizeof(fd));
   if (sendmsg(socket, &message, MSG_NOSIGNAL) != sizeof(head))
     return -EIO;
-  return tell_ranges(socket, regions, count) || tell_ranges(socket, watched, watched_count) ? -EIO : 0;
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t range[2] = { regions[i].start, regions[i].start + regions[i].size };
+
+    if (send(socket, range, sizeof(range), MSG_NOSIGNAL) != sizeof(range))
+      return -EIO;
+  }
+  return 0;
 }
 
 static int add_piece(struct space *s, struct piece p)
@@ -324,14 +317,8 @@ static int take_event(struct pager *p, size_t space, const struct uffd_msg *m)
     p->waiting[p->waiting_count++] = (struct fault){ space, m->arg.pagefault.address, (pid_t)m->arg.pagefault.feat.ptid };
     return 0;
   case UFFD_EVENT_FORK: return fork_space(p, s, (int)m->arg.fork.ufd);
-  case UFFD_EVENT_REMAP:
-    if (!space && move(&p->registered, m->arg.remap.from, m->arg.remap.to, m->arg.remap.len))
-      return -ENOMEM;
-    return move(s, m->arg.remap.from, m->arg.remap.to, m->arg.remap.len);
+  case UFFD_EVENT_REMAP: return move(s, m->arg.remap.from, m->arg.remap.to, m->arg.remap.len);
   case UFFD_EVENT_UNMAP:
-    if (!space && subtract(&p->registered, m->arg.remove.start, m->arg.remove.end))
-      return -ENOMEM;
-    return subtract(s, m->arg.remove.start, m->arg.remove.end);
   case UFFD_EVENT_REMOVE: return subtract(s, m->arg.remove.start, m->arg.remove.end);
   default: return 0;
   }
@@ -385,14 +372,31 @@ static int fill(struct pager *p)
   return 0;
 }
 
+/* Lets go of the mappings that still report to us, each as a whole: half of one would be another mapping. */
+static void let_go(const struct pager *p)
+{
+  struct uffdio_range range = { 0, 0 };
+  unsigned long long start, end;
+  char path[64], *line = NULL;
+  size_t room = 0;
+  FILE *f;
+
+  snprintf(path, sizeof(path), "/proc/%d/smaps", p->process);
+  f = fopen(path, "re");
+  while (f && getline(&line, &room, f) > 0)
+    if (sscanf(line, "%llx-%llx ", &start, &end) == 2)
+      range = (struct uffdio_range){ start, end - start };
+    else if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " um"))
+      ioctl(p->spaces[0].fd, UFFDIO_UNREGISTER, &range);
+  free(line);
+  if (f)
+    fclose(f);
+}
+
 /* The process holds its descriptor, too, and what its forks report must be read until it has closed that. */
 static void end_first(struct pager *p)
 {
-  for (size_t i = 0; i < p->registered.count; i++) {
-    struct uffdio_range range = { p->registered.pieces[i].start, p->registered.pieces[i].end - p->registered.pieces[i].start };
-
-    ioctl(p->spaces[0].fd, UFFDIO_UNREGISTER, &range);
-  }
+  let_go(p);
   p->done = true;
   if (send(p->socket, PAGER_DONE, 1, MSG_NOSIGNAL) != 1)
     _exit(0);
@@ -471,9 +475,9 @@ static bool read_list(struct pager *p)
       memcpy(&sender, CMSG_DATA(c), sizeof(sender));
       p->process = sender.pid; /* as we count */
     }
-  for (uint64_t i = 0; i < head.count + head.watched; i++)
+  for (uint64_t i = 0; i < head.count; i++)
     if (recv(p->socket, range, sizeof(range), MSG_WAITALL) != sizeof(range) ||
-        add_piece(i < head.count ? &p->spaces[0] : &p->registered, (struct piece){ range[0], range[1], range[0] }))
+        add_piece(&p->spaces[0], (struct piece){ range[0], range[1], range[0] }))
       return false;
   p->space_count = 1;
   return p->spaces[0].fd >= 0 && p->process > 0;

@@ -11,9 +11,8 @@
 #define PAGER_DAMAGED "E" /* to the process: some of it cannot be given, since it is damaged */
 #define PAGER_DONE "D" /* told to the process when all has been given; it closes its descriptor and answers with one byte */
 
-struct pager_list { /* to the pager, with the descriptor of userfaultfd(2); then pairs of addresses: 'count' of memory to be given,
-                        'watched' of the mappings that it is part of */
-  uint64_t count, watched;
+struct pager_list { /* to the pager, with the descriptor of userfaultfd(2); then 'count' pairs of addresses */
+  uint64_t count;
 };
 
 /* Starts it.  Returns the socket by which the process is to be told, or -E... with the reason: the kernel or missing privilege. */
@@ -21,6 +20,5 @@ int mpir_pager_start(const struct mpir_image *image, struct dvm_error *err);
 /* A descriptor of userfaultfd(2) for the calling process's memory, or -E.... */
 int mpir_pager_open(void);
 /* By the process: hands 'fd' over and says which memory is to come. */
-int mpir_pager_tell(int socket, int fd, const struct restorer_region *regions, size_t count, const struct restorer_region *watched,
-                    size_t watched_count);
+int mpir_pager_tell(int socket, int fd, const struct restorer_region *regions, size_t count);
 #endif

@@ -212,7 +212,7 @@ static int tell_pager(struct builder *b, struct restorer_plan *plan)
   if (fd >= 0)
     fd = mpir_restart_raise(b->fds, fd);
   plan->info.fault_fd = fd;
-  rc = fd < 0 ? fd : mpir_pager_tell(b->fds->pager, fd, b->lazies, b->lazy_count, b->watched, b->watched_count);
+  rc = fd < 0 ? fd : mpir_pager_tell(b->fds->pager, fd, b->lazies, b->lazy_count);
   return rc ? dvm_error_set(b->err, rc, "cannot have the memory given when it is touched: %s", strerror(-rc)) : 0;
 }
 

@@ -446,7 +446,7 @@ int mpir_restart_set(const char *path, const struct mpir_restart_options *option
                      struct dvm_error *err)
 {
   struct set_restart s = { .path = path, .options = options, .err = err,
-                           .fds = { .base = 64, .standard = { -1, -1, -1 }, .go = -1 } };
+                           .fds = { .base = 64, .standard = { -1, -1, -1 }, .go = -1, .pager = -1 } };
   bool namespace;
   int rc = load(&s);
 
