@@ -17,7 +17,9 @@ Value *withoutMark(Value *V) {
   return V;
 }
 
-bool isScalar(const Value *P) { return isa<AllocaInst>(P) && !cast<AllocaInst>(P)->getAllocatedType()->isAggregateType(); }
+bool isScalar(const Value *P) {
+  return isa<AllocaInst>(P) && !cast<AllocaInst>(P)->getAllocatedType()->isAggregateType();
+}
 
 // The same value, if nothing is stored between the two.
 bool same(Value *A, Value *B, unsigned Depth = 0) {
@@ -28,7 +30,8 @@ bool same(Value *A, Value *B, unsigned Depth = 0) {
   auto *I = dyn_cast<Instruction>(A), *J = dyn_cast<Instruction>(B);
   if (!I || !J || Depth > 16 || !I->isSameOperationAs(J) || isa<PHINode, AllocaInst>(I))
     return false;
-  if (auto *Call = dyn_cast<CallInst>(I); Call && (!Call->doesNotAccessMemory() || Call->getCalledFunction() != cast<CallInst>(J)->getCalledFunction()))
+  if (auto *Call = dyn_cast<CallInst>(I);
+      Call && (!Call->doesNotAccessMemory() || Call->getCalledFunction() != cast<CallInst>(J)->getCalledFunction()))
     return false;
   for (unsigned N = 0; N < I->getNumOperands(); ++N)
     if (!same(I->getOperand(N), J->getOperand(N), Depth + 1))
@@ -95,7 +98,8 @@ private:
       P = withoutMark(L->getPointerOperand());
     if (isa<LoadInst>(I) && (isa<GlobalVariable>(P) || isScalar(P)))
       return isa<GlobalVariable>(P) || Known.contains(P) || I->getType()->isPointerTy();
-    return Depth < 16 && !isa<PHINode>(I) && (isa<AllocaInst>(I) || all_of(I->operands(), [&](Value *V) { return addressIsSafe(V, Depth + 1); }));
+    return Depth < 16 && !isa<PHINode>(I) &&
+           (isa<AllocaInst>(I) || all_of(I->operands(), [&](Value *V) { return addressIsSafe(V, Depth + 1); }));
   }
 
   bool mayMove(Instruction *I) {
@@ -106,8 +110,13 @@ private:
     if (auto *Call = dyn_cast<CallInst>(I))
       return Call->doesNotAccessMemory() && Call->willReturn() && !Call->isConvergent() && Call->getCalledFunction();
     switch (I->getOpcode()) {
-    case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem: return false;
-    default: return I->isBinaryOp() || I->isUnaryOp() || isa<CastInst, CmpInst, GetElementPtrInst, SelectInst, FreezeInst>(I);
+    case Instruction::SDiv:
+    case Instruction::UDiv:
+    case Instruction::SRem:
+    case Instruction::URem:
+      return false;
+    default:
+      return I->isBinaryOp() || I->isUnaryOp() || isa<CastInst, CmpInst, GetElementPtrInst, SelectInst, FreezeInst>(I);
     }
   }
 };
@@ -118,7 +127,8 @@ bool onlyComputes(BasicBlock *Arm, Instruction *End) {
     if (&I == End)
       return true;
     auto *Call = dyn_cast<CallInst>(&I);
-    if (Call && (!markerName(Call).empty() || isa<DbgInfoIntrinsic>(Call) || Call->doesNotAccessMemory() || Call->isLifetimeStartOrEnd()))
+    if (Call && (!markerName(Call).empty() || isa<DbgInfoIntrinsic>(Call) || Call->doesNotAccessMemory() ||
+                 Call->isLifetimeStartOrEnd()))
       continue;
     if (I.mayWriteToMemory())
       return false;
@@ -152,9 +162,11 @@ ReductionGuard dvmir::findGuard(const Construct &K, StoreInst *Store, const Smal
   auto OfVariable = [&](Value *V) {
     auto *I = dyn_cast<Instruction>(V);
     auto *L = dyn_cast<LoadInst>(V);
-    return I && (Depends.contains(I) || (L && withoutMark(L->getPointerOperand()) == withoutMark(Store->getPointerOperand())));
+    return I && (Depends.contains(I) ||
+                 (L && withoutMark(L->getPointerOperand()) == withoutMark(Store->getPointerOperand())));
   };
-  if (!Compare || !Depends.contains(Compare) || OfVariable(New) || OfVariable(Compare->getOperand(0)) == OfVariable(Compare->getOperand(1)))
+  if (!Compare || !Depends.contains(Compare) || OfVariable(New) ||
+      OfVariable(Compare->getOperand(0)) == OfVariable(Compare->getOperand(1)))
     return G;
   Value *Other = Compare->getOperand(OfVariable(Compare->getOperand(0)));
   if (same(Other, New) || !onlyComputes(Arm, End))

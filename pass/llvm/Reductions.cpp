@@ -40,7 +40,7 @@ class Mirror : ReductionSlice {
   AllocaInst *LastValues = nullptr;
   AllocaInst *Initial = nullptr, *Total = nullptr, *Magnitude = nullptr, *LocTotal = nullptr, *LocInitial = nullptr;
   AllocaInst *Tie = nullptr, *Last = nullptr, *Opaque = nullptr, *Roundings = nullptr, *Greatest = nullptr;
-  uint64_t EachIteration = 0; // roundings
+  uint64_t EachIteration = 0;          // roundings
   SmallPtrSet<StoreInst *, 4> Guarded; // their twins are stored before the branch
 
 public:
@@ -413,7 +413,8 @@ private:
     return Saturated;
   }
 
-  // Where the comparison is with another value than the one that is stored, an iteration on its own might decide otherwise:
+  // Where the comparison is with another value than the one that is stored, an iteration on its own might decide
+  // otherwise:
   //   twin = twin < d ? q : twin;      // before the program's branch
   void followGuards() {
     for (StoreInst *St : Stores) {

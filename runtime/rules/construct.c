@@ -9,6 +9,7 @@
 #include "runtime/rules/task.h"
 #include "runtime/rules/recall.h"
 #include "runtime/rules/repeat.h"
+#include <stdio.h>
 #include <string.h>
 
 /* Of no array: every access is looked at. */
@@ -259,7 +260,21 @@ static void settle_filled(const struct dvmrt_range *r) {
   }
 }
 
+/* Their numbers come again: who touched what is not told apart any more. */
+static void count_iterations(const struct dvmrt_frame *f) {
+  static bool told;
+  uint32_t done = (__dvmrt_now.write + 1 - __dvmrt_now.base) / 2;
+  if (told || done <= ID_RENUMBER)
+    return;
+  told = true;
+  char text[600];
+  int n = snprintf(text, sizeof(text), "dvm: warning: %.400s:%d: more than %d iterations in one execution of this parallel loop: they are not all told apart\n",
+                   f->d->pos.file, f->d->pos.line, ID_RENUMBER);
+  dvmrt_mem_say(text, (size_t)n);
+}
+
 static void nest_end(struct dvmrt_frame *f) {
+  count_iterations(f);
   dvmrt_reduce_end(f);
   dvmrt_stats_nest(f->d, (__dvmrt_now.write + 1 - __dvmrt_now.base) / 2);
   for (uint32_t i = 0; i < f->nclauses; i++) {
@@ -470,6 +485,8 @@ void dvmrt_construct_landed(const void *frame) {
 
 void dvmrt_construct_row(struct dvmrt_directive *d) {
   struct dvmrt_frame *f = dvmrt_construct_nest();
+  if (f && f->d == d)
+    count_iterations(f);
   if (f && f->d == d)
     dvmrt_rows_next(&f->rows, (__dvmrt_now.write >> 1) + 1, __dvmrt_now.iv);
 }
