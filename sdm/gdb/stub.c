@@ -33,7 +33,8 @@ static struct sdm_backend *stub_create(const struct sdm_backend_host *host, cons
   struct dvm_error ignored;
   json_error_t where;
   b->host = *host;
-  sdm_rank_from_environment(&b->rank, &ignored);
+  if (sdm_rank_from_environment(&b->rank, &ignored) && getenv("SDM_RANK")) /* without a launcher */
+    b->rank = (sdm_id)strtoul(getenv("SDM_RANK"), NULL, 10);
   b->script = path ? json_load_file(path, 0, &where) : json_array();
   if (json_is_array(b->script))
     return b;

@@ -267,6 +267,7 @@ uint64_t sdm_node_request(struct sdm_node *n, const struct sdm_set *dest, uint8_
                           const void *p, size_t len) {
   struct record *r = record_open(n, ++n->serial, reducer, timeout_ms);
   uint64_t request = r->request;
+  n->event_last = 0; /* what follows is of this request: the burst before it has ended */
   start(n, r, dest, 0, p, len);
   return request;
 }

@@ -1,10 +1,13 @@
 """What goes wrong with servers while a session runs: killed, stopped, a router lost, gdb killed, the front end killed,
 strangers at the door.  Every command is answered, in part if need be, and says who is missing and why."""
+import fcntl
 import os
 import random
 import signal
 import socket
 import subprocess
+import sys
+import termios
 import time
 import unittest
 
@@ -45,6 +48,8 @@ class Faults(unittest.TestCase):
             d.do("set timeout 50")
             victim = d.servers()[3]
             d.send("print 1")
+            sdm.wait_until(lambda: not int.from_bytes(fcntl.ioctl(d.process.stdin, termios.FIONREAD, bytes(4)), sys.byteorder),
+                           "the line has been read")
             d.send("echo after")
             os.kill(victim, signal.SIGKILL)
             d.wait(lambda j: "echo" in j, "the answer")
