@@ -205,7 +205,7 @@ static void report(const struct crs_reply *reply, bool stats)
 struct arguments {
   struct crs_request request;
   enum mpir_codec codec;
-  bool list, stats, for_debugger;
+  bool list, stats, for_debugger, answer; /* answer: as the checkpointer of the process that has started us reads it */
   enum mpir_scope scope;
   unsigned long jobid;
 };
@@ -229,9 +229,9 @@ static int read_codec(enum mpir_codec *codec)
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, SOCKETS, INCREMENTAL, HELP };
+  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, SOCKETS, INCREMENTAL, ANSWER, HELP };
   static const struct option options[] = {
-    { "tree", 0, NULL, TREE }, { "sockets", 1, NULL, SOCKETS },
+    { "tree", 0, NULL, TREE }, { "sockets", 1, NULL, SOCKETS }, { "answer", 0, NULL, ANSWER },
     { "incremental", 2, NULL, INCREMENTAL }, { "group", 0, NULL, GROUP }, { "session", 0, NULL, SESSION }, { "alone", 0, NULL, ALONE },
     { "output", 1, NULL, 'o' },        { "list", 0, NULL, 'l' },          { "all-files", 0, NULL, ALL_FILES },
     { "no-fork", 0, NULL, NO_FORK },   { "no-sync", 0, NULL, NO_SYNC },   { "allow-traced", 0, NULL, ALLOW_TRACED },
@@ -259,6 +259,7 @@ static int parse(int argc, char **argv, struct arguments *a)
     case TIMEOUT: rc = read_number("--timeout", 1, &a->request.stop_timeout_ms); break;
     case COMPRESS: rc = read_codec(&a->codec); break;
     case KILL: a->request.signal = SIGKILL; break;
+    case ANSWER: a->answer = true; break;
     case INCREMENTAL:
       a->request.flags |= CRS_INCREMENTAL;
       rc = optarg ? read_number("--incremental", 1, &a->request.whole_every) : 0;
@@ -337,6 +338,10 @@ int mpir_checkpoint_main(int argc, char **argv)
   if (a.request.path[0] && dvm_path_replaceable(a.request.path, &err) == -EPERM) /* into a folder is well */
     return fail(&err);
   if (mpir_client_checkpoint((pid_t)pid, a.scope, &a.request, &reply, &err)) {
+    if (a.answer) {
+      printf("failed: %d %s\n", -err.code, err.text);
+      return 1;
+    }
     fail(&err);
     if (strstr(err.text, "descriptor "))
       fputs("help: close it before the checkpoint, or leave such descriptors out of the image with '--ignore-files'\n", stderr);
@@ -344,6 +349,9 @@ int mpir_checkpoint_main(int argc, char **argv)
   }
   if (a.codec && for_each_image(reply.path, compress_one, &a.codec, &err)) /* the process may be gone: it is the only image */
     fprintf(stderr, "dvm checkpoint: warning: the image stays as it is: %s\n", err.text);
-  report(&reply, a.stats);
+  if (a.answer)
+    printf("done: %s\n", reply.path);
+  else
+    report(&reply, a.stats);
   return 0;
 }

@@ -66,7 +66,7 @@ struct crs_dump {
   uint32_t strings_len, pipes_len;
   uint64_t notes_len, data_end, data_size;
   int fd;                       /* the image, while written */
-  int own_fds[6];               /* descriptors of the checkpointer, not the program's */
+  int own_fds[7];               /* descriptors of the checkpointer, not the program's */
   struct plain_text why;        /* what went wrong; in 'reply' or the result */
   uint64_t auxv[128];
   unsigned auxv_bytes;

@@ -16,6 +16,7 @@
 #include "mpir/crs/crs_calls.h"
 #include "mpir/crs/crs_fault.h"
 #include "mpir/crs/crs_hooks.h"
+#include "mpir/crs/crs_lead.h"
 #include "mpir/crs/crs_private.h"
 #include "mpir/crs/crs_track.h"
 #include "mpir/crs/plain.h"
@@ -32,9 +33,14 @@ enum ticket_state { TICKET_FREE, TICKET_ASKED, TICKET_TAKEN, TICKET_DONE };
 static struct ticket {
   atomic_uint state; /* futex */
   int outcome;
+  int scope;
+  pid_t target;
   struct crs_request request;
   struct crs_reply reply;
-} tickets[TICKETS];
+} tickets[TICKETS], default_ticket;
+
+static struct ticket *led;  /* that a command of ours leads, whose answer comes on 'led_fd' */
+static int led_fd = -1;
 
 static struct crs_request default_request;
 static struct crs_request *current_request;
@@ -150,7 +156,7 @@ static int stop_and_save(void)
     crs_release(rc);
   } else {
     crs_pending_take_late();
-    rc = crs_save(request, reply->path, reply, current_connection);
+    rc = crs_save(request, reply->path, reply, current_connection, led_fd);
   }
   reply->code = rc;
   return rc;
@@ -261,6 +267,8 @@ static void listen_again(void)
   pthread_mutex_unlock(&descriptors);
 }
 
+static void led_restarted(void);
+
 static void serve_connection(void)
 {
   static struct crs_request request;
@@ -288,6 +296,7 @@ static void serve_connection(void)
     current_requester = 0;
     if (rc == 1) { /* another life: the connection was not restored */
       current_connection = -1;
+      led_restarted();
       return;
     }
   } else {
@@ -304,33 +313,106 @@ static void serve_connection(void)
   signal_done(&request, rc);
 }
 
-static void serve_tickets(void)
+static void ticket_done(struct ticket *t, int outcome)
 {
   static struct crs_request request;
-  int request_outcome;
+
+  request = t->request; /* the ticket may be given back at once */
+  t->outcome = outcome;
+  if (t == &default_ticket) {
+    atomic_store(&t->state, TICKET_FREE);
+    if (outcome < 0)
+      dprintf(2, "dvm: no checkpoint of process %d: %s", crs.pid, t->reply.text[0] ? t->reply.text : "\n");
+    return;
+  }
+  atomic_store(&t->state, TICKET_DONE);
+  sys_futex_wake(&t->state);
+  signal_done(&request, outcome);
+}
+
+/* Whether the checkpoint is of more than this process, and so led by the command. */
+static bool is_led(const struct ticket *t)
+{
+  return t->scope == DVMCR_GROUP || t->scope == DVMCR_SESSION || t->scope == DVMCR_TREE || (t->target && t->target != crs.pid) ||
+         (t->scope == DVMCR_AUTO && crs_lead_has_children());
+}
+
+static void lead(struct ticket *t)
+{
+  memset(&t->reply, 0, sizeof(t->reply));
+  pthread_mutex_lock(&descriptors);
+  led_fd = crs_lead_start(&t->request, t->scope, t->target);
+  pthread_mutex_unlock(&descriptors);
+  if (led_fd >= 0) {
+    led = t;
+    return;
+  }
+  strcpy(t->reply.text, led_fd == -ENOENT ? "the command for several processes is not known: start the program with 'dvm run'\n" : "");
+  ticket_done(t, led_fd);
+  led_fd = -1;
+}
+
+/* The command has answered, or ended. */
+static void serve_answer(void)
+{
+  struct ticket *t = led;
+  int rc = crs_lead_answer(led_fd, &t->reply);
+
+  pthread_mutex_lock(&descriptors);
+  close(led_fd);
+  led_fd = -1;
+  pthread_mutex_unlock(&descriptors);
+  led = NULL;
+  if (t->request.signal != SIGKILL && rc == 0 && t->target && t->target != crs.pid && t->request.signal)
+    kill(t->target, t->request.signal);
+  if (t->target && t->target != crs.pid)
+    t->request.signal = 0;
+  ticket_done(t, rc);
+}
+
+/* A process that was restarted as a member of a set that it had asked for. */
+static void led_restarted(void)
+{
+  struct ticket *t = led;
+
+  led_fd = -1;
+  led = NULL;
+  if (!t)
+    return;
+  snprintf(t->reply.path, sizeof(t->reply.path), "%s", crs.restart.image);
+  ticket_done(t, 1);
+}
+
+static void serve_tickets(void)
+{
 
   for (struct ticket *t = tickets; t < tickets + TICKETS; t++) {
     unsigned asked = TICKET_ASKED;
 
     if (!atomic_compare_exchange_strong(&t->state, &asked, TICKET_TAKEN))
       continue;
-    request_outcome = t->outcome = checkpoint(&t->request, &t->reply, -1);
-    request = t->request; /* the ticket may be given back at once */
-    atomic_store(&t->state, TICKET_DONE);
-    sys_futex_wake(&t->state);
-    signal_done(&request, request_outcome);
+    if (!is_led(t))
+      ticket_done(t, checkpoint(&t->request, &t->reply, -1));
+    else if (led)
+      atomic_store(&t->state, TICKET_ASKED); /* one after the other */
+    else
+      lead(t);
   }
 }
 
 /* A checkpoint that nobody waits for: the failure is told on standard error. */
 static void serve_default(void)
 {
-  static struct crs_request request;
-  static struct crs_reply reply;
+  struct ticket *t = &default_ticket;
 
-  request = default_request;
-  if (checkpoint(&request, &reply, -1) < 0)
-    dprintf(2, "dvm: no checkpoint of process %d: %s", crs.pid, reply.text[0] ? reply.text : "\n");
+  if (atomic_load(&t->state) != TICKET_FREE)
+    return; /* the last one is not done yet */
+  atomic_store(&t->state, TICKET_TAKEN);
+  t->request = default_request;
+  if (!is_led(t) || led)
+    ticket_done(t, checkpoint(&t->request, &t->reply, -1));
+  else
+    lead(t);
 }
 
 void crs_helper_listen(void)
@@ -361,7 +443,8 @@ void crs_helper_listen(void)
 /* Until there is something to do: a connection, a signal (which is also what wakes us), or the time of a checkpoint. */
 static bool helper_wait(int64_t next)
 {
-  struct pollfd listening[2] = { { .fd = crs.listen_fd, .events = POLLIN }, { .fd = crs_lazy_fd(), .events = POLLIN } };
+  struct pollfd waiting[3] = { { .fd = crs.listen_fd, .events = POLLIN }, { .fd = crs_lazy_fd(), .events = POLLIN },
+                               { .fd = led_fd, .events = POLLIN } };
   int64_t left = period_ms ? (next - sys_monotonic_ns()) / 1000000 : LISTEN_AGAIN_MS;
   struct timespec limit;
   sigset_t mask;
@@ -371,10 +454,12 @@ static bool helper_wait(int64_t next)
   if (crs.listen_fd < 0 && left > LISTEN_AGAIN_MS)
     left = LISTEN_AGAIN_MS;
   limit = (struct timespec){ left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0 };
-  sys5(SYS_ppoll, listening, 2, period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
-  if (listening[1].revents)
+  sys5(SYS_ppoll, waiting, 3, period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
+  if (waiting[1].revents)
     crs_lazy_heard();
-  return listening[0].revents != 0;
+  if (led && waiting[2].revents)
+    serve_answer();
+  return waiting[0].revents != 0;
 }
 
 static void *helper_main(void *arg)
@@ -483,6 +568,11 @@ static void after_fork(void)
     close(crs.listen_fd);
   if (current_connection >= 0)
     close(current_connection);
+  if (led_fd >= 0)
+    close(led_fd);
+  led_fd = -1;
+  led = NULL;
+  atomic_store(&default_ticket.state, TICKET_FREE);
   crs.listen_fd = current_connection = -1;
   atomic_store(&crs.stopping, 0); /* others may have been stopped when this thread forked: they are not here */
   atomic_store(&crs.claimed, 0);
@@ -565,6 +655,12 @@ int dvmcr_request(const struct dvmcr_options *options)
     if (!atomic_compare_exchange_strong(&t->state, &is_free, TICKET_TAKEN))
       continue;
     t->request = default_request;
+    t->scope = DVMCR_AUTO;
+    t->target = 0;
+    if (options && options->size >= sizeof(*options) && (options->scope < DVMCR_AUTO || options->scope > DVMCR_PROCESS)) {
+      atomic_store(&t->state, TICKET_FREE);
+      return -EINVAL;
+    }
     if (options) {
       if (options->path && strlen(options->path) >= sizeof(t->request.path)) {
         atomic_store(&t->state, TICKET_FREE);
@@ -574,6 +670,10 @@ int dvmcr_request(const struct dvmcr_options *options)
       t->request.flags |= options->flags & (CRS_ALL_FILES | CRS_NO_FORK | CRS_ALLOW_TRACED | CRS_NO_SYNC);
       t->request.stop_timeout_ms = options->stop_timeout_ms;
       t->request.signal = options->signal;
+      if (options->size >= sizeof(*options)) { /* programs of an earlier version end before */
+        t->scope = options->scope;
+        t->target = options->target;
+      }
       t->request.keep = options->keep ? options->keep : default_request.keep;
     }
     atomic_store(&t->state, TICKET_ASKED);

@@ -180,9 +180,9 @@ void crs_helper_listen(void);
 int crs_shared_check(char *why, size_t size);
 
 /* crs_save.c: called with all threads stopped, returns with all released.  Returns 0 when the image lies at 'path', 1
- * when the process has been restarted from it, or -E... with the reason in 'reply'.  'connection' is a descriptor that
- * is not the program's, or -1. */
-int crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection);
+ * when the process has been restarted from it, or -E... with the reason in 'reply'.  'connection' and 'other' are descriptors
+ * that are not the program's, or -1. */
+int crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other);
 
 /* crs_group.c: the process as a member of a set.  Sends CRS_STOPPED and takes the order, whose path goes into the reply.
  * Returns 0, or -ECANCELED when there is no order. */

@@ -170,7 +170,7 @@ static int save_stopped(struct crs_dump *d, const char *path, struct crs_reply *
 }
 
 /* Returns with the threads released. */
-static int save_now(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection)
+static int save_now(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other)
 {
   const int lock_future = atomic_load(&crs.lock_future);
   struct crs_dump *d;
@@ -195,6 +195,7 @@ static int save_now(const struct crs_request *request, const char *path, struct 
   d->own_fds[3] = -1;
   d->own_fds[4] = crs.restart.pager_fd > 0 ? crs.restart.pager_fd : -1; /* 0: never restarted */
   d->own_fds[5] = crs.restart.fault_fd > 0 ? crs.restart.fault_fd : -1;
+  d->own_fds[6] = other;
   crs.sequence++;
   d->header.dumpable = (uint32_t)sys1(SYS_prctl, PR_GET_DUMPABLE);
   if (!d->header.dumpable) /* or we could not look at ourselves in /proc */
@@ -273,7 +274,7 @@ static void await_others(void)
   crs.restart.go_fd = -1;
 }
 
-int crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection)
+int crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other)
 {
   atomic_store(&crs.resumed, 0);
   helper_record_fill();
@@ -289,5 +290,5 @@ int crs_save(const struct crs_request *request, const char *path, struct crs_rep
     await_others();
     return 1;
   }
-  return save_now(request, path, reply, connection);
+  return save_now(request, path, reply, connection, other);
 }

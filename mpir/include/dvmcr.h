@@ -76,10 +76,18 @@ struct dvmcr_options {
   unsigned stop_timeout_ms;  /* 0: 10000 */
   unsigned keep;             /* images of this process to keep, 0: all */
   int signal;                /* sent to the process when the image is whole, 0: none */
+  int scope;                 /* DVMCR_AUTO ... */
+  pid_t target;              /* process, group or session that is meant; 0: this process, and its group or session */
+};
+enum { /* what is saved, with all descendants as one set */
+  DVMCR_AUTO = 0,            /* this process, with its children if it has any */
+  DVMCR_GROUP = 1, DVMCR_SESSION = 2, DVMCR_TREE = 3,
+  DVMCR_PROCESS = 4,         /* the process alone; refused if it has children */
 };
 enum { DVMCR_ALL_FILES = 1, DVMCR_NO_FORK = 2, DVMCR_ALLOW_TRACED = 4, DVMCR_NO_SYNC = 8 };
 
-/* Asks for a checkpoint of this process and returns at once.  options NULL: defaults.  Returns a ticket >= 1, -ENOSPC
+/* Asks for a checkpoint and returns at once.  Sets, and other processes than this, are saved by the command that 'dvm run' has noted in
+ * the environment.  options NULL: defaults.  Returns a ticket >= 1, -ENOSPC
  * when 16 requests are open, -EINVAL, or -ENAMETOOLONG. */
 int dvmcr_request(const struct dvmcr_options *options);
 /* The state of a request: -EINPROGRESS while it is open; else as dvmcr_wait, and the ticket is given back. */

@@ -228,13 +228,17 @@ static inline int cr_request_checkpoint(cr_checkpoint_args_t *args, cr_checkpoin
   ssize_t n;
   int ticket;
 
-  if (args->cr_scope != CR_SCOPE_PROC || (args->cr_target && args->cr_target != getpid()))
-    return cr_result(-ENOSYS);
+  if ((int)args->cr_scope < 0 || args->cr_scope > CR_SCOPE_TREE)
+    return cr_result(-EINVAL);
   memset(&o, 0, sizeof(o));
   o.size = sizeof(o);
   o.flags = args->cr_flags;
   o.signal = args->cr_signal;
   o.stop_timeout_ms = args->cr_timeout * 1000;
+  o.scope = args->cr_scope == CR_SCOPE_PROC ? DVMCR_PROCESS : (int)args->cr_scope; /* the numbers are the same */
+  o.target = args->cr_target;
+  if (!o.target)
+    o.target = args->cr_scope == CR_SCOPE_PGRP ? getpgrp() : args->cr_scope == CR_SCOPE_SESS ? getsid(0) : 0;
   if (args->cr_fd >= 0) {
     snprintf(link, sizeof(link), "/proc/self/fd/%d", args->cr_fd);
     n = readlink(link, path, sizeof(path) - 1);

@@ -70,6 +70,17 @@ wait "$WAITER" || { cat "$WORK/pipeline3.err" >&2; fail "pipeline: status $?"; }
 [ "$(cat "$WORK/pipeline.out")" = "$expected" ] || fail "pipeline: the result differs"
 note "pipeline, three times"
 
+# Asked for by one of the processes itself.
+start lead "$PROGRAMS/mpir_lead" "$WORK/lead.set" "$WORK/lead.alone"
+wait "$PID" 2> /dev/null
+[ -s "$WORK/lead.set" ] || { cat "$WORK/lead.err" >&2; fail "lead: not saved"; }
+IMAGE=$(cat "$WORK/lead.set")
+has_image lead
+await_free
+again lead "asked for by itself"
+grep -q "as before" "$WORK/lead.out" || { cat "$WORK/lead.err" >&2; fail "lead: not as before"; }
+note "a set that a process has asked for itself"
+
 # make, and python's worker processes with queues, locks and connections.
 mkdir "$WORK/make"
 cat > "$WORK/make/Makefile" << 'M'

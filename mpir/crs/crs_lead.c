@@ -1,0 +1,156 @@
+/* A set that the process asks for itself, or that it is no member of: the command leads, as a process of its own that is nobody's child. */
+#include "mpir/crs/crs_lead.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "mpir/crs/plain.h"
+#include "mpir/crs/sys.h"
+
+#define ARGUMENTS_MAX 24
+#define VARIABLES_MAX 4096
+
+extern char **environ;
+
+bool crs_lead_has_children(void)
+{
+  char path[64], text[64];
+  struct plain_text t = PLAIN_TEXT(path);
+
+  plain_add(&t, "/proc/self/task/"); /* those of the helper are its writers, and gone */
+  plain_add_dec(&t, crs.pid);
+  plain_add(&t, "/children");
+  return plain_read_file(path, text, sizeof(text)) > 0;
+}
+
+/* A process without exit signal, which the program's own wait calls do not see; it shares our memory until it becomes another. */
+static inline __attribute__((always_inline)) long clone_shared(void)
+{
+  struct clone_args args = { .flags = CLONE_VM | CLONE_VFORK };
+
+  return sys2(SYS_clone3, &args, sizeof(args));
+}
+
+static _Noreturn void become_leader(char *const *arguments, char *const *variables, int answer)
+{
+  const uint64_t none = 0;
+
+  sys3(SYS_dup3, answer, 1, 0);
+  sys3(SYS_dup3, answer, 2, 0);
+  sys3(436 /* close_range */, 3, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */);
+  sys4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
+  sys3(SYS_execve, arguments[0], arguments, variables);
+  for (;;)
+    sys1(SYS_exit, 127);
+}
+
+/* Twice, so that it is not our child. */
+static long spawn(char *const *arguments, char *const *variables, int answer)
+{
+  int status;
+  long middle = clone_shared();
+
+  if (middle == 0) {
+    if (clone_shared() == 0)
+      become_leader(arguments, variables, answer);
+    for (;;)
+      sys1(SYS_exit, 0);
+  }
+  if (middle > 0)
+    sys4(SYS_wait4, middle, &status, __WALL, NULL);
+  return middle;
+}
+
+/* The command must not be a checkpointable program itself. */
+static void copy_variables(char **to)
+{
+  size_t n = 0;
+
+  for (char **v = environ; *v && n + 1 < VARIABLES_MAX; v++)
+    if (strncmp(*v, "LD_PRELOAD=", 11) != 0)
+      to[n++] = *v;
+  to[n] = NULL;
+}
+
+int crs_lead_start(const struct crs_request *request, int scope, pid_t target)
+{
+  static const char *const scopes[] = { "--tree", "--group", "--session", "--tree", "--alone" };
+  static char *variables[VARIABLES_MAX];
+  char command[CRS_PATH_MAX], number[16], keep[16], timeout[16];
+  char *arguments[ARGUMENTS_MAX];
+  const char *folder = getenv("DVMCR_BINDIR");
+  int answer[2], n = 0;
+  long rc;
+
+  if (!folder || (size_t)snprintf(command, sizeof(command), "%s/dvm-checkpoint", folder) >= sizeof(command) || access(command, X_OK))
+    return -ENOENT;
+  if (!target)
+    target = scope == DVMCR_GROUP ? getpgrp() : scope == DVMCR_SESSION ? getsid(0) : crs.pid;
+  snprintf(number, sizeof(number), "%d", target);
+  snprintf(keep, sizeof(keep), "%u", request->keep);
+  snprintf(timeout, sizeof(timeout), "%u", request->stop_timeout_ms);
+  arguments[n++] = command;
+  arguments[n++] = (char *)(uintptr_t)"--answer";
+  arguments[n++] = (char *)(uintptr_t)scopes[scope];
+  if (request->path[0]) {
+    arguments[n++] = (char *)(uintptr_t)"-o";
+    arguments[n++] = (char *)(uintptr_t)request->path;
+  }
+  if (request->keep) {
+    arguments[n++] = (char *)(uintptr_t)"--keep";
+    arguments[n++] = keep;
+  }
+  if (request->stop_timeout_ms) {
+    arguments[n++] = (char *)(uintptr_t)"--timeout";
+    arguments[n++] = timeout;
+  }
+  if (request->flags & CRS_ALL_FILES)
+    arguments[n++] = (char *)(uintptr_t)"--all-files";
+  if (request->flags & CRS_NO_FORK)
+    arguments[n++] = (char *)(uintptr_t)"--no-fork";
+  if (request->flags & CRS_NO_SYNC)
+    arguments[n++] = (char *)(uintptr_t)"--no-sync";
+  if (request->flags & CRS_ALLOW_TRACED)
+    arguments[n++] = (char *)(uintptr_t)"--allow-traced";
+  if (request->signal == SIGKILL)
+    arguments[n++] = (char *)(uintptr_t)"--kill";
+  arguments[n++] = number;
+  arguments[n] = NULL;
+  if (pipe2(answer, O_CLOEXEC))
+    return -errno;
+  copy_variables(variables);
+  rc = spawn(arguments, variables, answer[1]);
+  close(answer[1]);
+  if (rc < 0)
+    close(answer[0]);
+  return rc < 0 ? (int)rc : answer[0];
+}
+
+int crs_lead_answer(int fd, struct crs_reply *reply)
+{
+  char text[CRS_TEXT_MAX + 64];
+  size_t len = 0;
+  const char *s;
+  ssize_t n;
+
+  while (len + 1 < sizeof(text) && ((n = read(fd, text + len, sizeof(text) - 1 - len)) > 0 || (n < 0 && errno == EINTR)))
+    len += n > 0 ? (size_t)n : 0;
+  text[len] = '\0';
+  reply->version = CRS_PROTOCOL_VERSION;
+  if ((s = plain_line(text, "done:"))) {
+    size_t size = strcspn(s, "\n");
+
+    memcpy(reply->path, s, size < sizeof(reply->path) ? size : sizeof(reply->path) - 1);
+    return reply->code = 0;
+  }
+  s = plain_line(text, "failed:");
+  reply->code = s ? -(int)plain_dec(&s) : -EIO;
+  snprintf(reply->text, sizeof(reply->text), "%s", s ? s + (*s == ' ') : text[0] ? text : "the command that leads the checkpoint ended\n");
+  return reply->code ? reply->code : (reply->code = -EIO);
+}

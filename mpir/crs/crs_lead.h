@@ -1,0 +1,12 @@
+#ifndef DVM_MPIR_CRS_LEAD_H
+#define DVM_MPIR_CRS_LEAD_H
+#include "mpir/crs/crs_private.h"
+
+/* The main thread has children. */
+bool crs_lead_has_children(void);
+/* Starts the command for the processes of 'scope' (DVMCR_TREE ...) of process 'target', 0: this one.  Returns a descriptor on which the
+ * answer comes, or -ENOENT when the command is not to be found, or another -E... */
+int crs_lead_start(const struct crs_request *request, int scope, pid_t target);
+/* Takes the answer into 'reply'.  Returns its code. */
+int crs_lead_answer(int fd, struct crs_reply *reply);
+#endif
