@@ -302,7 +302,7 @@ static int run_rows(void)
   ROW("process", "System V semaphore with undo", (semctl((int)value, 0, GETVAL) == 1),
       value = semget(IPC_PRIVATE, 1, 0600); CHECK(!semop((int)value, &(struct sembuf){ 0, 1, SEM_UNDO }, 1)))
   ROW("process", "child, saved by a request of the process itself", (!kill((pid_t)value, SIGKILL)),
-      CHECK((value = fork()) >= 0); value ? (void)0 : (void)wait_long(NULL))
+      CHECK((value = fork()) >= 0); value ? (void)0 : (prctl(PR_SET_PDEATHSIG, SIGKILL), (void)wait_long(NULL)))
   ROW("threads", "thread", count_threads() >= 2,
       pthread_create(&(pthread_t){ 0 }, NULL, wait_long, NULL))
   ROW("threads", "a main thread that has ended", 1,

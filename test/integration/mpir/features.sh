@@ -12,7 +12,7 @@ try() {
   rm -rf "$WORK/folder" "$WORK/image"
   mkdir "$WORK/folder"
   : > "$WORK/row.out"
-  { timeout 30 "$PROGRAMS/mpir_features" "$1" "$WORK/image" "$WORK/folder" > "$WORK/row.out" 2> "$WORK/row.err"; } 2> /dev/null
+  { timeout 30 "$BIN/dvm-run" --checkpointable "$PROGRAMS/mpir_features" "$1" "$WORK/image" "$WORK/folder" > "$WORK/row.out" 2> "$WORK/row.err"; } 2> /dev/null
   status=$?
   if grep -q "no checkpoint: " "$WORK/row.err"; then
     OUTCOME=refused REASON=$(sed -n "s/.*no checkpoint: //p" "$WORK/row.err" | head -n 1)
