@@ -488,6 +488,8 @@ static void *helper_main(void *arg)
   return NULL;
 }
 
+const char *crs_folder(void) { return default_folder; }
+
 void crs_helper_wake(void)
 {
   atomic_thread_fence(memory_order_seq_cst);

@@ -12,7 +12,7 @@
 #define FUNCTION __attribute__((noinline))
 #define HELD_LIMIT_NS 10000000000ll
 #define DEBUGGER_CHECK 10 /* naps of a waiting thread between two looks at whether its debugger lives */
-#define COMMAND_MAX (CRS_PATH_MAX + 64)
+#define COMMAND_MAX (5 * CRS_PATH_MAX + 64) /* a folder may be quoted */
 
 static char hostname[256], checkpoint_command[COMMAND_MAX], restart_command[COMMAND_MAX], listing_command[COMMAND_MAX];
 static char command_prefix[CRS_PATH_MAX] = "dvm ";
@@ -211,12 +211,27 @@ static void command_string(char *to, const char *command, int pid)
   }
 }
 
+/* As a shell reads it. */
+static void add_quoted(char *to, const char *path)
+{
+  struct plain_text t = { to, COMMAND_MAX, strlen(to) };
+
+  plain_add(&t, "'");
+  for (const char *s = path; *s; s++) {
+    const char one[2] = { *s, '\0' };
+
+    plain_add(&t, *s == '\'' ? "'\\''" : one);
+  }
+  plain_add(&t, "'");
+}
+
 void crs_hooks_strings(int outer_pid)
 {
   outer_number = outer_pid;
   command_string(checkpoint_command, "checkpoint --crdebug", outer_pid);
   command_string(restart_command, "restart --crdebug", 0);
-  command_string(listing_command, "checkpoint -l --crdebug", 0);
+  command_string(listing_command, "checkpoint -l --crdebug ", 0);
+  add_quoted(listing_command, crs_folder());
   if (gethostname(hostname, sizeof(hostname) - 1))
     strcpy(hostname, "localhost");
 }

@@ -173,6 +173,8 @@ void crs_timer_after_fork(void);
 
 /* crs_helper.c */
 void crs_helper_wake(void);
+/* The folder where images go unless another is asked for. */
+const char *crs_folder(void);
 void crs_helper_listen(void);
 
 /* crs_shared.c: called before the stop.  Returns 0, or -EOPNOTSUPP with the text in 'why' when another process has mapped

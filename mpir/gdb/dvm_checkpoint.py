@@ -8,9 +8,11 @@ The program must run under 'dvm run --checkpointable' or be linked with libdvmcr
 docs/checkpoint-debugging.md; other front ends call hold_and_detach(), take(), start() and attach_and_release().
 """
 import ctypes
+import json
 import os
+import re
+import select
 import shlex
-import shutil
 import subprocess
 import tempfile
 import threading
@@ -21,6 +23,8 @@ SYS_TGKILL = 234  # x86-64
 WAITPOINT = "MPIR_checkpoint_debugger_waitpoint"
 HANDLE = "MPIR_checkpoint_handle) "
 INFO = "MPIR_debug_info) "
+WATCHPOINTS = {gdb.BP_WATCHPOINT: "watch", gdb.BP_HARDWARE_WATCHPOINT: "watch", gdb.BP_READ_WATCHPOINT: "rwatch",
+               gdb.BP_ACCESS_WATCHPOINT: "awatch"}
 libc = ctypes.CDLL(None, use_errno=True)
 default_commands = {"restart": "dvm restart --crdebug", "list": "dvm checkpoint -l --crdebug"}
 
@@ -175,24 +179,148 @@ def breakpoints_file(handle):
     return shlex.split(handle)[0] + ".breakpoints"
 
 
+def frame_of_locals(expression):
+    """The frame of the selected thread, innermost first, in which the expression means something: its number from the outermost, its function,
+    and the thread.  None where it needs no frame."""
+    thread = gdb.selected_thread()
+    selected = gdb.selected_frame()
+    frames = []
+    frame = gdb.newest_frame()
+    while frame:
+        frames.append(frame)
+        frame = frame.older()
+    for n, frame in enumerate(frames):
+        if is_local(frame, expression):
+            selected.select()
+            return {"thread": thread.ptid[1], "outer": len(frames) - n, "function": frame.name()}
+    selected.select()
+    return None
+
+
+def names_of(expression):
+    return set(re.findall(r"[A-Za-z_]\w*", expression))
+
+
+def is_local(frame, expression):
+    try:
+        block = frame.block()
+    except RuntimeError:
+        return False
+    while block and not (block.is_global or block.is_static):
+        for symbol in block:
+            if symbol.name in names_of(expression):
+                return True
+        if block.function:
+            return False
+        block = block.superblock
+    return False
+
+
+def describe(bp):
+    """All that makes a breakpoint, as plain data."""
+    data = {"type": bp.type, "location": bp.location, "condition": bp.condition, "commands": bp.commands, "enabled": bp.enabled,
+            "ignore": bp.ignore_count, "silent": bp.silent, "thread": None, "temporary": bp.temporary}
+    if bp.thread is not None:
+        data["thread"] = next((t.ptid[1] for t in gdb.selected_inferior().threads() if t.num == bp.thread), None)
+    if bp.type in WATCHPOINTS:
+        data["expression"] = bp.expression
+        if not bp.expression.startswith("-location"):
+            data["frame"] = frame_of_locals(bp.expression)
+    return data
+
+
+def catchpoints():
+    """Those that gdb does not show to its scripts: as it would write them itself."""
+    if not gdb.breakpoints() and "No breakpoints" in quiet("info breakpoints"):
+        return []
+    with tempfile.TemporaryDirectory(prefix="dvm-breakpoints") as folder:
+        path = os.path.join(folder, "saved")
+        try:
+            quiet("save breakpoints " + path)
+            with open(path) as f:
+                lines = f.read().splitlines()
+        except (gdb.error, OSError):
+            return []
+    return [l for l in lines if l.startswith(("catch ", "tcatch "))]
+
+
 def save_breakpoints():
     """Breakpoints are no part of an image; they lie beside it."""
-    if not gdb.breakpoints():
-        return None
-    fd, path = tempfile.mkstemp(prefix="dvm-breakpoints")
-    os.close(fd)
-    os.unlink(path)
-    quiet("save breakpoints " + path)
-    return path
+    selected = gdb.selected_thread()
+    listed = [describe(bp) for bp in sorted(gdb.breakpoints(), key=lambda b: b.number) if bp.visible and bp.number > 0]
+    if selected:
+        selected.switch()
+    return {"breakpoints": [d for d in listed if d["type"] in WATCHPOINTS or d["location"]], "catch": catchpoints()}
+
+
+def select_frame(place):
+    """Goes to where a watched local lives; False if that is no more."""
+    for thread in gdb.selected_inferior().threads():
+        if thread.ptid[1] != place["thread"]:
+            continue
+        thread.switch()
+        frames = []
+        frame = gdb.newest_frame()
+        while frame:
+            frames.append(frame)
+            frame = frame.older()
+        n = len(frames) - place["outer"]
+        if 0 <= n < len(frames) and frames[n].name() == place["function"]:
+            frames[n].select()
+            return True
+    return False
+
+
+def set_again(data):
+    thread = next((t.num for t in gdb.selected_inferior().threads() if t.ptid[1] == data["thread"]), None)
+    if data["type"] in WATCHPOINTS:
+        if data.get("frame") and not select_frame(data["frame"]):
+            raise gdb.error("its frame is not there")
+        before = {b.number for b in gdb.breakpoints()}
+        quiet("%s %s" % (WATCHPOINTS[data["type"]], data["expression"]))
+        bp = next(b for b in gdb.breakpoints() if b.number not in before)
+    else:
+        bp = gdb.Breakpoint(data["location"], type=data["type"], temporary=data["temporary"])
+    if data["condition"]:
+        bp.condition = data["condition"]
+    if thread is not None:
+        bp.thread = thread
+    if data["commands"]:
+        bp.commands = data["commands"]
+    bp.silent = data["silent"]
+    bp.ignore_count = data["ignore"]
+    bp.enabled = data["enabled"]
+
+
+def set_breakpoints(saved, lost_only=False):
+    """Each on its own: one that cannot be set again does not keep the others from it.  'lost_only': what is still there stays."""
+    selected = gdb.selected_thread()
+    there = {b.expression for b in gdb.breakpoints() if b.type in WATCHPOINTS} if lost_only else set()
+    for bp in gdb.breakpoints():
+        if bp.visible and bp.number > 0 and not lost_only:
+            bp.delete()
+    for data in saved["breakpoints"]:
+        if lost_only and (data["type"] not in WATCHPOINTS or data["expression"] in there):
+            continue
+        try:
+            set_again(data)
+        except (gdb.error, RuntimeError, StopIteration) as e:
+            gdb.write("warning: '%s' is not set again: %s\n" % (data.get("expression") or data["location"], e))
+    for command in [] if lost_only else saved["catch"]:
+        try:
+            quiet(command)
+        except gdb.error as e:
+            gdb.write("warning: '%s' is not set again: %s\n" % (command, e))
+    if selected:
+        selected.switch()
+        gdb.newest_frame().select()
 
 
 def restore_breakpoints(handle):
     path = breakpoints_file(handle)
-    if not os.path.exists(path):
-        return
-    for old in gdb.breakpoints():
-        old.delete()
-    quiet("source " + path)
+    if os.path.exists(path):
+        with open(path) as f:
+            set_breakpoints(json.load(f))
 
 
 class Save(gdb.Command):
@@ -216,8 +344,8 @@ The program stays stopped, every thread where it was."""
             handle = take(command)
         finally:
             attach_and_release(pid)
-        if saved:
-            shutil.move(saved, breakpoints_file(handle))
+        with open(breakpoints_file(handle), "w") as f:
+            json.dump(saved, f, indent=1)
         after = positions(gdb.selected_inferior())
         for thread in gdb.selected_inferior().threads():
             if thread.ptid[1] == selected:
@@ -225,6 +353,10 @@ The program stays stopped, every thread where it was."""
         if after != before:
             gdb.write("warning: threads have moved: %s\n" % ", ".join(
                 "%d" % tid for tid in before if after.get(tid) != before[tid]))
+        set_breakpoints(saved, lost_only=True)  # gdb has dropped those of locals when it detached
+        for thread in gdb.selected_inferior().threads():
+            if thread.ptid[1] == selected:
+                thread.switch()
         gdb.write("%s%s\n" % (HANDLE, handle))
 
 
@@ -234,15 +366,25 @@ def show_rest(stream):
 
 
 def start(command):
-    """Runs a restart command in the background; returns the process number that it announces."""
+    """Runs a restart command in the background; returns the numbers of the processes that it announces."""
     process = subprocess.Popen(command, shell=True, stderr=subprocess.PIPE, universal_newlines=True, bufsize=1,
                                start_new_session=True)
-    seen = []
+    seen, pids = [], []
     for line in process.stderr:
-        if line.startswith(INFO):
-            threading.Thread(target=show_rest, args=(process.stderr,), daemon=True).start()
-            return int(line.rsplit(":", 1)[1])
-        seen.append(line)
+        if not line.startswith(INFO):
+            seen.append(line)
+            continue
+        pids.append(int(line.rsplit(":", 1)[1]))
+        while select.select([process.stderr], [], [], 0.5)[0]:  # the command tells of all its processes at once
+            line = process.stderr.readline()
+            if line.startswith(INFO):
+                pids.append(int(line.rsplit(":", 1)[1]))
+            elif not line:
+                break
+            else:
+                os.write(2, line.encode())
+        threading.Thread(target=show_rest, args=(process.stderr,), daemon=True).start()
+        return pids
     fail("no restart (%s): %s" % (command, "".join(seen).strip()))
 
 
@@ -259,10 +401,17 @@ class Restart(gdb.Command):
             if variable("MPIR_checkpointable") == 1:
                 default_commands["restart"] = string("MPIR_restart_command")
             quiet("kill")
-        pid = start(default_commands["restart"] + " " + argument)
-        attach_and_release(pid)
+        pids = start(default_commands["restart"] + " " + argument)
+        attach_and_release(pids[0])
+        first = gdb.selected_inferior()
+        for pid in pids[1:]:  # each is an inferior of its own
+            number = int(re.search(r"inferior (\d+)", quiet("add-inferior")).group(1))
+            quiet("inferior %d" % number)
+            attach_and_release(pid)
+        quiet("inferior %d" % first.num)
         restore_breakpoints(argument)
-        gdb.write("process %d restarted from %s\n" % (pid, argument))
+        for pid in pids:
+            gdb.write("process %d restarted from %s\n" % (pid, argument))
 
 
 class List(gdb.Command):
@@ -274,7 +423,10 @@ class List(gdb.Command):
     def invoke(self, argument, from_tty):
         if gdb.selected_inferior().pid:
             default_commands["list"] = string("MPIR_checkpoint_listing_command")
-        _, out, err = run(default_commands["list"] + (" " + argument if argument else ""))
+        command = default_commands["list"]
+        if argument:  # another folder than the process's own, which stands quoted at the end
+            command = command.split(" '")[0] + " " + argument
+        _, out, err = run(command)
         gdb.write(out + err)
 
 

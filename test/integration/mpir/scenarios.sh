@@ -48,7 +48,7 @@ for symbol in checkpointable debug_with_checkpoint checkpoint_debug_gate checkpo
 done
 debug commands "attach $PID" "print MPIR_checkpoint_command" "print MPIR_restart_command" "print MPIR_checkpoint_listing_command" \
   "print MPIR_controller_hostname" "print MPIR_checkpoint_debugger_detach()"
-for text in "\"$BIN/dvm-checkpoint --crdebug $PID\"" "\"$BIN/dvm-restart --crdebug\"" "\"$BIN/dvm-checkpoint -l --crdebug\"" \
+for text in "\"$BIN/dvm-checkpoint --crdebug $PID\"" "\"$BIN/dvm-restart --crdebug\"" "\"$BIN/dvm-checkpoint -l --crdebug '$DVMCR_DIR'\"" \
   "\"$(uname -n)" "= 0$\|Couldn't write extended state status"; do # a gdb older than the processor cannot call functions
   has "$text" "$WORK/commands.gdb" || { cat "$WORK/commands.gdb" >&2; fail "gdb does not see $text"; }
 done
