@@ -150,7 +150,7 @@ json_t *console_request(struct sdm_console *c, const char *name) {
   json_t *j = json_pack("{s:s}", "cmd", name);
   if (c->thread > 0)
     json_object_set_new(j, "thread", json_integer(c->thread));
-  if (c->frame >= 0)
+  if (c->frame >= 0 || c->frame == CONSOLE_USER_FRAME)
     json_object_set_new(j, "frame", json_integer(c->frame));
   return j;
 }
@@ -287,7 +287,7 @@ static const struct command {
   { "eof", "", do_eof, "end the programs' standard input" },
   { "finish", "", console_do_finish, "run until the function returns" },
   { "focus", "", do_focus, "SET: for the commands that follow" },
-  { "frame", "f", console_do_frame, "N: choose a frame" },
+  { "frame", "f", console_do_frame, "N: choose a frame; user: of each rank the innermost one with source" },
   { "gdb", "", console_do_raw, "COMMAND: as it is, to every gdb" },
   { "handle", "", console_do_handle, "SIGNAL ACTION...: as in gdb" },
   { "help", "h", do_help, "this" },

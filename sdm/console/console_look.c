@@ -32,6 +32,11 @@ void console_do_bt(struct sdm_console *c, char *arg) {
 
 static void show_frame(struct sdm_console *c) {
   json_t *j = console_request(c, "stack");
+  if (c->frame == CONSOLE_USER_FRAME) {
+    json_object_set_new(j, "this", json_integer(1));
+    console_ask_and_show(c, j);
+    return;
+  }
   json_object_set_new(j, "low", json_integer(c->frame > 0 ? c->frame : 0));
   json_object_set_new(j, "high", json_integer(c->frame > 0 ? c->frame : 0));
   json_object_del(j, "frame");
@@ -46,7 +51,10 @@ static void choose_frame(struct sdm_console *c, long long frame) {
     c->frame = was;
 }
 void console_do_frame(struct sdm_console *c, char *arg) {
-  if (*arg)
+  if (!strcmp(arg, "user")) {
+    c->frame = CONSOLE_USER_FRAME;
+    show_frame(c);
+  } else if (*arg)
     choose_frame(c, atoll(arg));
   else
     show_frame(c);

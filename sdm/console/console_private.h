@@ -42,6 +42,7 @@ struct sdm_console {
   json_t *program; /* the command that started the programs */
 };
 
+#define CONSOLE_USER_FRAME (-2) /* of each rank the innermost with source */
 #define CONSOLE_DIAGNOSTIC "the next diagnostic" /* what such a breakpoint is called */
 
 #define CONSOLE_WORD_BREAKS " \t\n([,!&^|=+*/<>" /* before a word that can be completed */

@@ -25,7 +25,8 @@ json_t *dap_do_compare(struct dap *d, const json_t *args) {
   const char *expression = dap_text(args, "expression");
   struct sdm_set *to = dap_focus_set(d);
   json_t *list = json_array();
-  struct sdm_answer *a = dap_ask(d, to, json_pack("{s:s, s:s}", "cmd", "evaluate", "expression", expression ? expression : ""),
+  struct sdm_answer *a = dap_ask(d, to, json_pack("{s:s, s:s, s:i}", "cmd", "evaluate", "expression", expression ? expression : "",
+                                                "frame", -2), /* the user's code, wherever in MPI a rank stands */
                                  SDM_REDUCE_SAME);
   for (size_t i = 0; i < a->n; i++) {
     json_t *body = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL;

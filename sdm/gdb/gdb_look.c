@@ -22,10 +22,11 @@ static void got_stack(struct sdm_backend *b, struct gdb_pending *p, const struct
 
 void gdb_stack(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT;
+  const char *only = sdm_call_number(c, "this", 0) ? "frame" : "low";
   gdb_put_where(b, &t, c);
   if (gdb_ready(b, c))
-    gdb_send(b, c, got_stack, "-stack-list-frames%s %lld %lld", dvm_text_str(&t), sdm_call_number(c, "low", 0),
-            sdm_call_number(c, "high", 99));
+    gdb_send(b, c, got_stack, "-stack-list-frames%s %lld %lld", dvm_text_str(&t), sdm_call_number(c, only, 0),
+             sdm_call_number(c, *only == 'l' ? "high" : only, 99));
   dvm_text_fini(&t);
 }
 

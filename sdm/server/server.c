@@ -219,6 +219,34 @@ static void note_breaks(struct server *s, const json_t *args) {
     json_object_del(s->breaks, id);
 }
 
+/* "frame" -2 is the innermost one whose source is here: the user's code, however deep in libraries the rank stands. */
+#define USER_FRAME (-2)
+
+struct later {
+  struct server *s;
+  uint64_t request;
+  json_t *args;
+};
+
+static void on_stack(void *arg, uint64_t request, const json_t *args, const json_t *result, const json_t *detail, const char *failure) {
+  struct later *l = arg;
+  json_t *f, *level = NULL;
+  size_t i;
+  (void)request, (void)args, (void)detail;
+  json_array_foreach(json_object_get(result, "frames"), i, f) {
+    const char *path = json_string_value(json_object_get(f, "path"));
+    if (!level && path && !access(path, R_OK))
+      level = json_object_get(f, "level");
+  }
+  json_object_set_new(l->args, "frame", level ? json_incref(level) : json_integer(0));
+  struct sdm_call *c = sdm_call_new(l->request, l->args, on_end, l->s);
+  if (failure)
+    sdm_call_fail(c, "%s", failure);
+  else
+    sdm_backend_run(l->s->ops, l->s->backend, c);
+  free(l);
+}
+
 static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void *p, size_t len) {
   struct server *s = arg;
   (void)ms_left;
@@ -246,6 +274,13 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
     json_object_set(args, "file", file);
   if (!strcmp(json_string_value(json_object_get(args, "cmd")) ? json_string_value(json_object_get(args, "cmd")) : "", "inspect"))
     json_object_set_new(args, "rank", json_integer(sdm_get_my_id(s->ctx)));
+  if (json_integer_value(json_object_get(args, "frame")) == USER_FRAME) {
+    struct later *l = sdm_alloc(sizeof(*l));
+    json_t *thread = json_object_get(args, "thread");
+    *l = (struct later){ s, request, args };
+    sdm_backend_run(s->ops, s->backend, sdm_call_new(0, json_pack("{s:s, s:O*}", "cmd", "stack", "thread", thread), on_stack, l));
+    return;
+  }
   struct sdm_call *c = sdm_call_new(request, args, on_end, s);
   if (!strcmp(sdm_call_text(c, "cmd", ""), "ping"))
     sdm_call_done(c, NULL, NULL);
