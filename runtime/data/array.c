@@ -261,7 +261,7 @@ static struct dvmrt_array *declare_at(struct dvmrt_directive *d, struct dvmrt_it
     arrays = a;
   } else if (!pointer) {
     memset(a->region.words, 0, words_bytes(&a->region));
-    a->region.losses++;
+    dvmrt_shadow_lost(&a->region);
     dvmrt_array_stale(a);
     a->ever_renewed = a->ever_written = false;
   } else {
@@ -328,7 +328,7 @@ static void undefine(struct dvmrt_array *a) {
   size_t n = (a->region.end - a->region.base) >> a->region.shift;
   for (size_t i = 0; i < n; i++)
     a->region.words[i] = DVMRT_W_NEWVALUE;
-  a->region.losses++;
+  dvmrt_shadow_lost(&a->region);
 }
 
 /* Is 'a' itself, or aligned with it, perhaps through others? */

@@ -17,6 +17,7 @@ struct dvmrt_doubt __dvmrt_doubt = {__dvmrt_doubt.none, 0, {0}, {[0 ... sizeof(_
 static uint8_t *map; /* NULL: nothing is ever in doubt */
 static unsigned length_log, piece_log;
 static uint32_t owners[1 << PIECES_LOG]; /* of each piece: upper bits of its addresses, plus 1 */
+static uint64_t last_set[1 << PIECES_LOG], sets;
 static int ones = -1;                    /* a file of ones, for pieces that are in doubt throughout and of which few bytes are read */
 
 /* ---- the window ------------------------------------------------------------------------------------------------------------- */
@@ -131,7 +132,8 @@ static void fill_piece(uintptr_t a, uintptr_t end, bool set) {
 /* ---- ranges ------------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t owner_of(uintptr_t a) { return (uint32_t)(a >> 3 >> length_log) + 1; }
-static uint32_t *piece_of(uintptr_t a) { return &owners[((a >> 3) & __dvmrt_doubt.mask) >> piece_log]; }
+static size_t piece_number(uintptr_t a) { return ((a >> 3) & __dvmrt_doubt.mask) >> piece_log; }
+static uint32_t *piece_of(uintptr_t a) { return &owners[piece_number(a)]; }
 static uintptr_t piece_end(uintptr_t a) { return ((a >> 3 >> piece_log) + 1) << piece_log << 3; }
 
 /* May bits of a's piece be set for it? */
@@ -151,9 +153,19 @@ static bool own_piece(uintptr_t a) {
 void dvmrt_doubt_set(uintptr_t a, uint64_t n) {
   for (uintptr_t end = a + n, next; map && a < end; a = next) {
     next = piece_end(a) < end ? piece_end(a) : end;
+    last_set[piece_number(a)] = ++sets;
     if (own_piece(a))
       fill_piece(a, next, true);
   }
+}
+
+uint64_t dvmrt_doubt_count(void) { return sets; }
+
+uint64_t dvmrt_doubt_last(uintptr_t a, uint64_t n) {
+  uint64_t last = map ? 0 : UINT64_MAX;
+  for (uintptr_t end = a + n; map && a < end; a = piece_end(a))
+    last = last_set[piece_number(a)] > last ? last_set[piece_number(a)] : last;
+  return last;
 }
 
 void dvmrt_doubt_clear(uintptr_t a, uint64_t n) {

@@ -269,6 +269,18 @@ void dvmrt_object_given(uintptr_t word, uintptr_t start, uint64_t size) {
   }
 }
 
+void dvmrt_object_written(uintptr_t word) {
+  struct dvmrt_extent x;
+  uintptr_t a = address_in(word);
+  struct dvmrt_region *region = dvmrt_shadow_region_in(a, 1);
+  if (region)
+    dvmrt_shadow_settle(region->base, region->end - region->base, DVMRT_W_ASSIGNED);
+  else if (find_marked(a, &x))
+    settle_object(x);
+  else if (dvmrt_shadow_entry(a))
+    settle_around(a);
+}
+
 /* ---- judgement ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Outside the objects that we know lie the leavings of frames that ended by longjmp, or with their thread, and of memory that

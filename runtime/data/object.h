@@ -20,6 +20,8 @@ bool dvmrt_object_find(uintptr_t a, struct dvmrt_extent *x);
 /* Code that we cannot see was given 'a', which lies in an object of 'size' bytes from 'start' (0: not known): that object and
  * what pointers in it lead to counts as assigned. */
 void dvmrt_object_given(uintptr_t a, uintptr_t start, uint64_t size);
+/* The same for a function that is known to write to the object itself and to nothing that it leads to. */
+void dvmrt_object_written(uintptr_t word);
 /* Does the access judge whether data that it reads were assigned, if they are in an object that is known? */
 bool dvmrt_object_judges(const struct dvmrt_access *x);
 /* Whether to believe that the datum at 'a' was never assigned. */

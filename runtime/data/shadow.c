@@ -391,7 +391,36 @@ static bool settle_words(const struct dvmrt_span *s, uint32_t word) {
   return !zero;
 }
 
+/* Large pieces that had values throughout: a function that is handed the same one each time costs little. */
+static struct {
+  uintptr_t a;
+  uint64_t n, count; /* of doubts, then */
+} whole[16];
+enum { WHOLE_LEAST = 1 << 16, WHOLES = sizeof(whole) / sizeof(whole[0]) };
+
+static bool is_whole(uintptr_t a, uint64_t n) {
+  for (unsigned i = 0; n >= WHOLE_LEAST && i < WHOLES; i++)
+    if (whole[i].n && whole[i].a <= a && a + n <= whole[i].a + whole[i].n && dvmrt_doubt_last(a, n) <= whole[i].count)
+      return true;
+  return false;
+}
+
+static void settle(uintptr_t a, uint64_t n, uint32_t word);
+
 void dvmrt_shadow_settle(uintptr_t a, uint64_t n, uint32_t word) {
+  static unsigned next;
+  if (is_whole(a, n))
+    return;
+  settle(a, n, word);
+  if (n < WHOLE_LEAST)
+    return;
+  whole[next].a = a;
+  whole[next].n = n;
+  whole[next].count = dvmrt_doubt_count();
+  next = (next + 1) % WHOLES;
+}
+
+static void settle(uintptr_t a, uint64_t n, uint32_t word) {
   uintptr_t end = a + n;
   while (a < end) {
     struct dvmrt_page *r = record_of(dvmrt_shadow_entry(a));
@@ -605,6 +634,11 @@ void dvmrt_shadow_region_remove(struct dvmrt_region *r) {
   dvmrt_mem_free(r->whole->regions, sizeof(struct link));
   dvmrt_mem_free(r->whole, sizeof(*r->whole));
   r->whole = NULL;
+}
+
+void dvmrt_shadow_lost(struct dvmrt_region *r) {
+  r->losses++;
+  dvmrt_doubt_set(r->base, r->end - r->base);
 }
 
 struct dvmrt_region *dvmrt_shadow_region_in(uintptr_t a, uint64_t n) {

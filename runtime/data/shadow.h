@@ -67,6 +67,8 @@ void dvmrt_shadow_leave_bits(uintptr_t a, uint64_t n);
 
 void dvmrt_shadow_region_add(struct dvmrt_region *r);
 void dvmrt_shadow_region_remove(struct dvmrt_region *r);
+/* The owner has taken the value from some of its words. */
+void dvmrt_shadow_lost(struct dvmrt_region *r);
 /* First region that meets [a, a + n), or NULL. */
 struct dvmrt_region *dvmrt_shadow_region_in(uintptr_t a, uint64_t n);
 /* Calls f for each piece of stored words in the process, regions excepted. */
