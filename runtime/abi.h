@@ -190,6 +190,9 @@ enum {               /* flags of __dvmrt_touch */
   DVMRT_PLACED = 4   /* bounds and locality have been judged already: only the word is in question */
 };
 
+/* Outside of loops: whether 'touch' is to be asked (without a site: 'assign').  The pass puts it inline, at last.  'count' subscripts
+ * follow. */
+void __dvmrt_look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags, uint32_t count, ...);
 /* Slow paths: cold, nonlazybind.  'ix' is NULL or the subscripts, one per X and x line of the site. */
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
 /* Subscript number 'dim' is outside 0 .. extent-1. */
@@ -309,6 +312,7 @@ void __dvmrt_fill(const void *p, uint64_t size);    /* memset, a function that i
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size); /* memcpy, memmove, struct copy: before the bytes move */
 /* After a call that we cannot see into: the allocation around p, and what pointers in it lead to, counts as assigned from now on. */
 void __dvmrt_foreign(const void *p);
+void __dvmrt_written(const void *p);                /* the object around p alone, by a function that we know */
 void __dvmrt_given(const void *p, uint64_t size);   /* the same for an object whose place and size are known while compiling */
 void __dvmrt_heap_new(const void *p, uint64_t size);      /* after malloc and kin; p may be NULL */
 void __dvmrt_heap_zero(const void *p, uint64_t size);     /* after calloc: has a value, unless it becomes distributed */

@@ -21,7 +21,6 @@ class AccessLowering {
 
   ConstantInt *flags(uint32_t More = 0) { return B.getInt32(A.Text.touchFlags() | More); }
   void bounds(View *V);
-  CallInst *touch(IRBuilder<> &SB, uint32_t More);
   void touchBlock(BasicBlock *BB, uint32_t More = 0);
   void place(View &V);
   void element(View &V);
@@ -33,7 +32,6 @@ class AccessLowering {
   void variableRead(Value *WordPtr, unsigned Kind);
   void variableWrite(Value *WordPtr, unsigned Kind);
   void variableSlow(Value *Cond, Value *Word, Value *WordPtr, unsigned Kind, uint32_t Flag);
-  bool isAligned() const;
 
 public:
   AccessLowering(FunctionState &State, Access &Acc)
@@ -72,12 +70,10 @@ void AccessLowering::bounds(View *V) {
   }
 }
 
-CallInst *AccessLowering::touch(IRBuilder<> &SB, uint32_t More) {
-  return RT.call(SB, "__dvmrt_touch", {Address, SB.getInt64(A.Text.Size), Site, S.subscripts(SB, A), flags(More)});
-}
-
 void AccessLowering::touchBlock(BasicBlock *BB, uint32_t More) {
-  Row.slow(BB, Row.rest(), [&](IRBuilder<> &SB) { touch(SB, More); });
+  Row.slow(BB, Row.rest(), [&](IRBuilder<> &SB) {
+    RT.call(SB, "__dvmrt_touch", {Address, SB.getInt64(A.Text.Size), Site, S.subscripts(SB, A), flags(More)});
+  });
 }
 
 // if (!settled) { if (!view->words) { touch; skip the rest; } settled = __dvmrt_place(p, site, view, ix, flags); }
@@ -128,9 +124,31 @@ void AccessLowering::element(View &V) {
 }
 
 // Do the loads and stores promise it?
-bool AccessLowering::isAligned() const {
+static bool isAligned(const Access &A) {
   return all_of(A.Mark->users(), [&](User *U) {
     return !isa<LoadInst, StoreInst>(U) || getLoadStorePointerOperand(U) != A.Mark || getLoadStoreAlignment(U).value() >= A.Text.Size;
+  });
+}
+
+// Is there no more to it than to ask whether it is in doubt?
+static bool onlyLooks(const FunctionState &S, const Access &A) {
+  return !A.In && !A.Var && !A.Text.Whole && !A.Text.OfDistributed && !S.RT.InLoops.contains(&S.F);
+}
+
+static void look(FunctionState &S, Access &A, IRBuilderBase &B) {
+  emitLook(S.RT, B, A.Mark->getArgOperand(0), A.Text.Size, S.site(A), A.Text.touchFlags(), A.Index);
+  if (isAligned(A))
+    cast<CallInst>(&*std::prev(B.GetInsertPoint()))->setMetadata("dvm.aligned", MDNode::get(S.RT.C, {}));
+}
+
+// Does a bound have to be tested, as far as can be told without the run-time library?
+static bool hasBounds(const Access &A) {
+  return any_of(seq<size_t>(0, std::min<size_t>(A.Index.size(), DVMRT_NDIMS_MAX)), [&](size_t D) {
+    if (A.Index[D] && A.Extent[D])
+      return true;
+    auto *Known = dyn_cast_or_null<ConstantInt>(static_cast<Value *>(A.Index[D]));
+    const bool Limited = D < A.Text.Extents.size() && A.Text.Extents[D];
+    return A.Index[D] && Limited && !(Known && Known->getValue().ult(*A.Text.Extents[D]));
   });
 }
 
@@ -172,7 +190,7 @@ void AccessLowering::wordsOfMemory(Value *P, BasicBlock *Slow) {
   if (Size != 4 && Size != 8)
     return Row.test(RT.fast(B, "dvmi_known", RT.I1, {P, B.getInt64(Size), Mask}), Slow);
   const std::string Suffix = std::to_string(Size);
-  if (!isAligned())
+  if (!isAligned(A))
     Row.test(B.CreateIsNotNull(B.CreateAnd(P, Size - 1)), Slow);
   Value *Write = S.limit(B, A.In, LimitWrite);
   if (A.Text.Reads)
@@ -182,6 +200,8 @@ void AccessLowering::wordsOfMemory(Value *P, BasicBlock *Slow) {
 }
 
 void AccessLowering::memory() {
+  if (onlyLooks(S, A))
+    return look(S, A, B);
   if (AllocaInst *Known = knownData())
     Row.done(B.CreateIsNotNull(S.load(B, Known)));
   BasicBlock *Slow = Row.block();
@@ -194,13 +214,8 @@ void AccessLowering::memory() {
     wordsOfMemory(P, Slow);
     return touchBlock(Slow);
   }
-  if (!RT.InLoops.contains(&S.F)) {
-    askDoubt(S, Row, P, A.Text.Size, isAligned(), Slow);
-    Row.slow(Slow, Row.rest(), [&](IRBuilder<> &SB) { touchesNothing(touch(SB, 0)); });
-    return;
-  }
   BasicBlock *Words = Row.block();
-  askDoubt(S, Row, P, A.Text.Size, isAligned(), Words);
+  askDoubt(S, Row, P, A.Text.Size, isAligned(A), Words);
   B.CreateBr(Row.rest());
   B.SetInsertPoint(Words);
   wordsOfMemory(P, Slow);
@@ -269,7 +284,7 @@ void AccessLowering::variable() {
     WordPtr = B.CreateInBoundsGEP(A.Var->Words->getAllocatedType(), A.Var->Words, {B.getInt64(0), Number});
   }
   unsigned Kind = A.Var->kind(A.In);
-  if (A.Text.Reads)
+  if (A.Text.Reads && !A.Sure)
     variableRead(WordPtr, Kind);
   if (A.Text.Writes)
     variableWrite(WordPtr, Kind);
@@ -308,7 +323,11 @@ void dvmir::lowerAccesses(FunctionState &S) {
     I->eraseFromParent();
   }
   for (Access &A : S.Accesses) {
-    if (A.Text.Whole || !isCopySource(A))
+    const bool NoTest = (A.Var && A.Var->Sure) || (!A.Text.Whole && isCopySource(A));
+    if (!NoTest && onlyLooks(S, A) && !hasBounds(A)) {
+      IRBuilder<> B(A.Mark);
+      look(S, A, B);
+    } else if (!NoTest)
       AccessLowering(S, A).run();
     A.Mark->replaceAllUsesWith(A.Mark->getArgOperand(0));
     A.Mark->eraseFromParent();

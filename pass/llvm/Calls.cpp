@@ -303,7 +303,7 @@ static void assignObject(FunctionState &S, IRBuilder<> &B, Value *P) {
   if (O.Size && isa<AllocaInst>(O.Base))
     S.RT.call(B, "__dvmrt_fill", {O.Base, B.getInt64(O.Size)});
   else
-    S.RT.call(B, "__dvmrt_foreign", {P});
+    S.RT.call(B, "__dvmrt_written", {P});
 }
 
 // What unknown code was given: the object, and what can be reached from it.

@@ -10,14 +10,21 @@ namespace dvmir {
 void loadDoubt(FunctionState &S);
 void dropDoubt(FunctionState &S);
 
-// Goes to 'Slow' if one of the 'Size' bytes at 'P' may be in doubt.  'Aligned': to their size.
+// In a function that loops of the file call: goes to 'Slow' if one of the 'Size' bytes at 'P' may be in doubt.  'Aligned': to their size.
 void askDoubt(FunctionState &S, Chain &Row, llvm::Value *P, uint64_t Size, bool Aligned, llvm::BasicBlock *Slow);
 
-// A call of the slow path from there: it changes nothing that the function knows of, and reads what it is given.
-void touchesNothing(llvm::CallInst *Call);
+// In all other functions the question is one call until the optimiser is done; LookPass then puts it inline.  'Site' is null for what
+// is no access of the source: [P, P + Size) then has a value.
+void emitLook(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *P, uint64_t Size, llvm::Value *Site, uint32_t Flags,
+              llvm::ArrayRef<llvm::WeakTrackingVH> Subscripts);
 
 // Functions of the module that its parallel loops may execute.
 llvm::DenseSet<const llvm::Function *> findLoopFunctions(llvm::Module &M);
+
+struct LookPass : llvm::PassInfoMixin<LookPass> {
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &AM);
+  static bool isRequired() { return true; }
+};
 
 } // namespace dvmir
 #endif

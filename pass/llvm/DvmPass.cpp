@@ -74,6 +74,7 @@ static void instrument(Function &F, Runtime &RT) {
   keepFrames(S);
   noteCalls(S);
   findVariables(S);
+  proveAssigned(S);
   MemoryLowering Unmarked(S);
   mirrorReductions(S);
   summarizeNests(S);

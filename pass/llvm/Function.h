@@ -54,7 +54,13 @@ struct Access {
   llvm::SmallVector<llvm::WeakTrackingVH, 4> Index = {}; // one per subscript; null: not known
   llvm::SmallVector<llvm::WeakTrackingVH, 4> Extent = {}; // of variable-length arrays, likewise
   llvm::GlobalVariable *Site = nullptr; // FunctionState::site
+  bool Sure = false;  // a read of what has certainly been assigned
   bool Again = false; // in a copy of a loop: the same access of the text
+};
+
+// Where the bits of an address are: at Bits + (address >> 3 & Mask).
+struct DoubtMap {
+  llvm::Value *Bits = nullptr, *Mask = nullptr;
 };
 
 class FunctionState {
@@ -68,7 +74,7 @@ public:
   std::vector<std::unique_ptr<Variable>> Variables;
   llvm::DenseMap<const llvm::Value *, Variable *> VariableOf; // by alloca
   llvm::SmallVector<llvm::CallInst *, 4> Directs, Binds, Indices;
-  llvm::Value *DoubtBits = nullptr, *DoubtMask = nullptr; // of accesses outside of loops: see askDoubt
+  DoubtMap Doubt; // of accesses outside of loops: see askDoubt
   bool Volatile; // our variables too must live in memory: setjmp
 
   Construct *construct(unsigned Cid) const;
@@ -115,6 +121,8 @@ llvm::StringRef markerName(const llvm::Value *V);
 void addToText(Runtime &RT, Construct &K, const llvm::Twine &Line);
 // Nests that call others say so in their text.
 void noteCalls(FunctionState &S);
+// Finds variables, and reads of them, that need no test.
+void proveAssigned(FunctionState &S);
 void lowerAccesses(FunctionState &S);
 void lowerConstructs(FunctionState &S);
 

@@ -62,11 +62,15 @@ bool MemoryLowering::isOurs(Value *P) {
 
 void MemoryLowering::assign(FunctionState &S, Instruction *At, Value *P, uint64_t Size, const Construct *In) {
   Runtime &RT = S.RT;
+  const bool Aligned = getLoadStorePointerOperand(At) == P && getLoadStoreAlignment(At).value() >= Size;
+  if (!In && !RT.InLoops.contains(&S.F)) {
+    IRBuilder<> B(At);
+    return emitLook(RT, B, P, Size, ConstantPointerNull::get(RT.Ptr), DVMRT_WRITE, {});
+  }
   Chain Row(RT, At);
   IRBuilder<> &B = Row.B;
   BasicBlock *Slow = Row.block();
   Value *Number = B.CreatePtrToInt(P, RT.I64);
-  const bool Aligned = getLoadStorePointerOperand(At) == P && getLoadStoreAlignment(At).value() >= Size;
   if (!In)
     askDoubt(S, Row, Number, Size, Aligned, Slow);
   else if (Value *Mask = S.limit(B, In, LimitMask); (Size == 4 || Size == 8) && Aligned)
@@ -76,9 +80,7 @@ void MemoryLowering::assign(FunctionState &S, Instruction *At, Value *P, uint64_
   else
     Row.test(RT.fast(B, "dvmi_known", RT.I1, {Number, B.getInt64(Size), Mask}), Slow);
   Row.slow(Slow, Row.rest(), [&](IRBuilder<> &SB) {
-    CallInst *Call = RT.call(SB, "__dvmrt_assign", {P, SB.getInt64(Size)});
-    if (!In)
-      touchesNothing(Call);
+    RT.call(SB, "__dvmrt_assign", {P, SB.getInt64(Size)});
   });
 }
 

@@ -1,4 +1,5 @@
-// Door of the pass plug-in: 'clang -fpass-plugin=', 'opt -load-pass-plugin' (there also by the name 'dvm').
+// Door of the pass plug-in: 'clang -fpass-plugin=', 'opt -load-pass-plugin' (there also by the names 'dvm' and 'dvm-look').
+#include "Doubt.h"
 #include "DvmPass.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -9,11 +10,15 @@ static void registerCallbacks(PassBuilder &PB) {
   // Before any optimisation, at -O0 and before link-time optimisation too: the marks are those of the source.
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(dvmir::DvmPass()); });
+  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(dvmir::LookPass()); });
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
-        if (Name != "dvm")
+        if (Name == "dvm")
+          MPM.addPass(dvmir::DvmPass());
+        else if (Name == "dvm-look")
+          MPM.addPass(dvmir::LookPass());
+        else
           return false;
-        MPM.addPass(dvmir::DvmPass());
         return true;
       });
 }

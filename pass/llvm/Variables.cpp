@@ -316,7 +316,7 @@ static void lowerLeave(FunctionState &S, Variable &V, Construct &K) {
   }
 }
 
-static void lowerVariable(FunctionState &S, Variable &V) {
+static void keepWords(FunctionState &S, Variable &V) {
   IRBuilder<> Entry(S.entryPoint());
   setAll(S, Entry, V, Entry.getInt32(DVMRT_W_NEVER));
   for (IntrinsicInst *Start : V.Starts) {
@@ -336,6 +336,15 @@ static void lowerVariable(FunctionState &S, Variable &V) {
         IRBuilder<> B(Iter);
         setAll(S, B, V, B.getInt32(DVMRT_W_NEVER));
       }
+  }
+}
+
+static void lowerVariable(FunctionState &S, Variable &V) {
+  if (V.Sure) {
+    V.Words->eraseFromParent();
+    V.Words = nullptr;
+  } else {
+    keepWords(S, V);
   }
   // The runtime gets no address of what it cannot see.
   for (auto [Call, Arg] : V.Arguments)

@@ -18,6 +18,8 @@ struct Variable {
   uint64_t ElementSize = 0, Count = 1;
   bool Tracked = false; // in shadow memory, and somebody may look at its words
 
+  bool Sure = false; // each read finds it assigned: 'Words' are not kept
+
   // Uses, found before anything changes.
   bool Escapes = false, Marked = false;
   llvm::SmallVector<llvm::Instruction *, 4> Stores; // unmarked, also memset and memcpy from a constant

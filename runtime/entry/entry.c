@@ -13,6 +13,7 @@
 #include "runtime/rules/summary.h"
 #include "runtime/rules/task.h"
 #include "runtime/rules/repeat.h"
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,21 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
   dvmrt_check_touch(a, size, site, ix, flags);
   touch_resolve(a, size);
   leave();
+}
+
+void __dvmrt_look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags, uint32_t count, ...) {
+  int64_t ix[DVMRT_NDIMS_MAX];
+  va_list rest;
+  va_start(rest, count);
+  for (uint32_t i = 0; i < count && i < DVMRT_NDIMS_MAX; i++)
+    ix[i] = va_arg(rest, int64_t);
+  va_end(rest);
+  if (!__dvmrt_now.mask && !dvmrt_doubt_any((uintptr_t)p, size))
+    return;
+  if (site)
+    __dvmrt_touch(p, size, site, count ? ix : NULL, flags);
+  else
+    __dvmrt_assign(p, size);
 }
 
 void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags) {
@@ -419,6 +435,13 @@ static void given(const void *p, uint64_t size) {
 
 void __dvmrt_foreign(const void *p) { given(p, 0); }
 void __dvmrt_given(const void *p, uint64_t size) { given(p, size); }
+
+void __dvmrt_written(const void *p) {
+  if (!p || !dvmrt_mem_enter())
+    return;
+  dvmrt_object_written((uintptr_t)p);
+  leave();
+}
 
 static void heap_new(uintptr_t a, uint64_t size, uint32_t word) {
   dvmrt_heap_add(a, size);

@@ -36,7 +36,7 @@ void copies(char *p, char *q, long n) { memmove(p, q, n); memset(p, 0, n); strcp
 // CHECK: call void @__dvmrt_fill(
 // CHECK: call {{.*}}@memset(
 // CHECK: call {{.*}}@strcpy(ptr {{[^%]*}}%[[TO:.*]], ptr
-// CHECK-NEXT: call void @__dvmrt_foreign(ptr %[[TO]])
+// CHECK-NEXT: call void @__dvmrt_written(ptr %[[TO]])
 // CHECK-NOT: call void @__dvmrt_foreign
 // CHECK: ret void
 void readers(char *p) { printf("%s\n", p); puts(p); strlen(p); pure((int *)p); numbers(1, 2); own((int *)p); }

@@ -32,5 +32,5 @@ double f(long i) {
 // CHECK: store i32 1025, ptr %[[WP]]
 // CHECK: call void @__dvmrt_bounds(ptr %{{.+}}, ptr @dvm.site
 // CHECK: getelementptr i8, ptr %dvm.doubt, i64
-// CHECK: call void @__dvmrt_touch(ptr %{{.*}}, i64 8, ptr @dvm.site{{.*}}, ptr %dvm.ix, i32 2)
+// CHECK: call void @__dvmrt_touch(ptr %{{.*}}, i64 8, ptr @dvm.site{{.*}}, ptr %dvm.ix{{[0-9]*}}, i32 2)
 // CHECK: store i64 2, ptr

@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.ll
 // RUN: %opt -passes=dvm -S %t.ll | FileCheck %s
 #include "marks.h"
-int f(int a) { return R4(a, 1, "T a") + R4(a, 2, "T a"); }
+int f(int *a) { return R4(*a, 1, "T a") + R4(*a, 2, "T a"); }
 // CHECK: $dvmrt.module_ctor = comdat any
 // CHECK: $dvmrt.module_dtor = comdat any
 // CHECK: @[[TEXT:.*]] = private unnamed_addr constant [12 x i8] c"K r\0AS 4\0AT a\00"
