@@ -159,6 +159,23 @@ void dvmrt_doubt_set(uintptr_t a, uint64_t n) {
   }
 }
 
+static void change_own(uintptr_t a, uint64_t n, bool set) {
+  uintptr_t end = a + n, at = a & ~(uintptr_t)7;
+  for (; at < end; at += 8)
+    if (at < a || at + 8 > end)
+      dvmrt_doubt_change(at, dvmrt_doubt_part(a, n, at), set);
+    else
+      map[(at >> 3) & __dvmrt_doubt.mask] = set ? 0xff : 0;
+}
+
+void dvmrt_doubt_set_own(uintptr_t a, uint64_t n) {
+  last_set[piece_number(a)] = ++sets;
+  last_set[piece_number(a + n - 1)] = sets;
+  change_own(a, n, true);
+}
+
+void dvmrt_doubt_clear_own(uintptr_t a, uint64_t n) { change_own(a, n, false); }
+
 uint64_t dvmrt_doubt_count(void) { return sets; }
 
 uint64_t dvmrt_doubt_last(uintptr_t a, uint64_t n) {

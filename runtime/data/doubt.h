@@ -16,6 +16,9 @@ void dvmrt_doubt_set(uintptr_t a, uint64_t n);
 void dvmrt_doubt_clear(uintptr_t a, uint64_t n);
 /* Is any byte of the range in doubt? */
 bool dvmrt_doubt_any(uintptr_t a, uint64_t n);
+/* For small ranges, on pages whose bits are their own. */
+void dvmrt_doubt_set_own(uintptr_t a, uint64_t n);
+void dvmrt_doubt_clear_own(uintptr_t a, uint64_t n);
 /* Counts on.  When some of the range, or what shares its pieces of the window, was last set: no later than that count. */
 uint64_t dvmrt_doubt_count(void);
 uint64_t dvmrt_doubt_last(uintptr_t a, uint64_t n);

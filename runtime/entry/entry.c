@@ -341,10 +341,19 @@ static bool only_doubts(uintptr_t a, uint64_t size) {
   return !__dvmrt_now.mask && !dvmrt_group_nvars && !dvmrt_task_remembers() && dvmrt_shadow_told_by_bits(a, size);
 }
 
+/* The same, of a small object on one page or two that have bits of their own: most objects of the stack. */
+static inline bool small_and_own(uintptr_t a, uint64_t size) {
+  uintptr_t own = dvmrt_shadow_entry_by_bits();
+  return size <= 512 && dvmrt_shadow_entry(a) == own && dvmrt_shadow_entry(a + size - 1) == own && !__dvmrt_now.mask && !dvmrt_group_nvars &&
+         !dvmrt_task_remembers();
+}
+
 void __dvmrt_born(const void *p, uint64_t size) {
   if (!size || !dvmrt_mem_enter())
     return;
-  if (only_doubts((uintptr_t)p, size))
+  if (small_and_own((uintptr_t)p, size))
+    dvmrt_doubt_set_own((uintptr_t)p, size);
+  else if (only_doubts((uintptr_t)p, size))
     dvmrt_shadow_fill((uintptr_t)p, size, DVMRT_W_NEVER);
   else
     renew((uintptr_t)p, size, dvmrt_construct_born_word());
@@ -382,6 +391,10 @@ static void mark_written(uintptr_t a, uint64_t size) {
 
 void __dvmrt_assign(const void *p, uint64_t size) {
   uintptr_t a = (uintptr_t)p;
+  if (size && small_and_own(a, size)) {
+    dvmrt_doubt_clear_own(a, size);
+    return;
+  }
   if (!size || only_doubts(a, size)) {
     dvmrt_doubt_clear(a, size);
     return;
