@@ -190,6 +190,33 @@ static void test_large(void **state) {
   dvmrt_mem_leave();
 }
 
+/* A large block that is settled again and again is looked at again when something in it may have lost its value. */
+static void test_settled(void **state) {
+  (void)state;
+  enum { LARGE = 1 << 20, WORDS = 64 };
+  static uint32_t words[WORDS];
+  uintptr_t base = (uintptr_t)5 << 34;
+  struct dvmrt_region r = {.base = base + 8192, .end = base + 8192 + 8 * WORDS, .shift = 3, .words = words};
+  assert_true(dvmrt_mem_enter());
+  for (unsigned i = 0; i < 3; i++) {
+    dvmrt_shadow_fill(base + 5000 * i, i ? 3 : LARGE, DVMRT_W_NEVER);
+    assert_false(dvmrt_shadow_certain(base, LARGE));
+    for (unsigned k = 0; k < 3; k++)
+      dvmrt_shadow_settle(base, LARGE, DVMRT_W_ASSIGNED);
+    assert_true(dvmrt_shadow_certain(base, LARGE));
+  }
+  dvmrt_shadow_region_add(&r);
+  for (unsigned i = 0; i < 3; i++) {
+    assert_int_equal(words[7], DVMRT_W_NEVER);
+    dvmrt_shadow_settle(base, LARGE, DVMRT_W_ASSIGNED);
+    assert_int_equal(words[7], DVMRT_W_ASSIGNED);
+    words[7] = DVMRT_W_NEVER;
+    dvmrt_shadow_lost(&r);
+  }
+  dvmrt_shadow_region_remove(&r);
+  dvmrt_mem_leave();
+}
+
 /* The addresses that inserted code computes are those of the words. */
 static void test_entries(void **state) {
   (void)state;
@@ -231,6 +258,7 @@ int main(void) {
       cmocka_unit_test(test_model),
       cmocka_unit_test(test_window),
       cmocka_unit_test(test_large),
+      cmocka_unit_test(test_settled),
       cmocka_unit_test(test_bounded),
   };
   dvmrt_shadow_init();
