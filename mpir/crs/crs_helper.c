@@ -162,6 +162,15 @@ static int stop_and_save(void)
   return rc;
 }
 
+/* A debugger that is attached may hold single threads, so that the others would wait in vain: none is stopped. */
+static int refuse_traced(const struct crs_request *request, struct crs_reply *reply)
+{
+  if (request->flags & CRS_ALLOW_TRACED || !crs_hooks_traced())
+    return 0;
+  strcpy(reply->text, "a debugger is attached (detach it, or allow it with --allow-traced)\n");
+  return -EBUSY;
+}
+
 /* One checkpoint from start to end.  Returns 0, 1 in the restarted process, or -E.... */
 static int checkpoint(struct crs_request *request, struct crs_reply *reply, int connection)
 {
@@ -177,11 +186,14 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   current_connection = connection;
   atomic_store(&busy, 1);
   atomic_store(&crs.abort_code, 0);
+  MPIR_checkpoint_busy = 1;
   traced = crs_hooks_traced();
   MPIR_checkpoint_debugger_detach();
   crs_hooks_expect(request->flags & CRS_FOR_DEBUGGER, traced);
   crs_hooks_await_held();
-  reply->code = crs_confine_check(reply->text, sizeof(reply->text));
+  reply->code = refuse_traced(request, reply);
+  if (!reply->code)
+    reply->code = crs_confine_check(reply->text, sizeof(reply->text));
   if (!reply->code)
     reply->code = crs_lazy_fill(reply->text, sizeof(reply->text));
   if (!reply->code && !(request->flags & (CRS_IGNORE_FILES | CRS_MEMBER)))
@@ -202,6 +214,7 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   if (rc != 1)
     crs_hooks_announce();
   reply->total_ns = (uint64_t)(sys_monotonic_ns() - start);
+  MPIR_checkpoint_busy = 0;
   atomic_store(&busy, 0);
   return rc;
 }

@@ -35,6 +35,7 @@ EXPORT volatile int MPIR_checkpoint_stop_signal;
 EXPORT volatile int MPIR_checkpoint_helper_tid;
 EXPORT volatile int MPIR_checkpoint_held_threads;
 EXPORT volatile int MPIR_checkpoint_debugger_pid;
+EXPORT volatile int MPIR_checkpoint_busy;
 
 EXPORT FUNCTION int MPIR_checkpoint_debugger_detach(void)
 {

@@ -16,6 +16,7 @@ extern volatile int MPIR_checkpoint_stop_signal;
 extern volatile int MPIR_checkpoint_helper_tid;       /* ours: the designated thread, never held */
 extern volatile int MPIR_checkpoint_held_threads;     /* ours: to how many the hold signal was queued; set back to 0 */
 extern volatile int MPIR_checkpoint_debugger_pid;     /* ours: the debugger; should it end, waiting threads are let go.  0: unknown */
+extern volatile int MPIR_checkpoint_busy;             /* ours: a checkpoint is under way, threads may be parked */
 
 /* Empty; called before a checkpoint is requested.  A debugger that finds its breakpoint here is to detach. */
 int MPIR_checkpoint_debugger_detach(void);

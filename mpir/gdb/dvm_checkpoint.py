@@ -16,6 +16,7 @@ import shlex
 import subprocess
 import tempfile
 import threading
+import time
 
 import gdb
 
@@ -154,8 +155,13 @@ def release_all(inferior):
 
 
 def attach_and_release(pid):
-    quiet("attach %d" % pid)
-    pass_signals()
+    for _ in range(1000):
+        quiet("attach %d" % pid)
+        pass_signals()
+        if not variable("MPIR_checkpoint_busy"):
+            break
+        quiet("detach")  # another checkpoint has the threads parked: they stand in the waitpoint when it is over
+        time.sleep(0.01)
     tell_number(pid)
     release_all(gdb.selected_inferior())
 
