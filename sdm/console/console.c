@@ -152,6 +152,8 @@ json_t *console_request(struct sdm_console *c, const char *name) {
     json_object_set_new(j, "thread", json_integer(c->thread));
   if (c->frame >= 0 || c->frame == CONSOLE_USER_FRAME)
     json_object_set_new(j, "frame", json_integer(c->frame));
+  if (c->frame == CONSOLE_USER_FRAME && *c->function)
+    json_object_set_new(j, "function", json_string(c->function));
   return j;
 }
 
@@ -287,7 +289,7 @@ static const struct command {
   { "eof", "", do_eof, "end the programs' standard input" },
   { "finish", "", console_do_finish, "run until the function returns" },
   { "focus", "", do_focus, "SET: for the commands that follow" },
-  { "frame", "f", console_do_frame, "N: choose a frame; user: of each rank the innermost one with source" },
+  { "frame", "f", console_do_frame, "N: choose a frame; user: of each rank the innermost one with source; function NAME: of each rank that of the function" },
   { "gdb", "", console_do_raw, "COMMAND: as it is, to every gdb" },
   { "handle", "", console_do_handle, "SIGNAL ACTION...: as in gdb" },
   { "help", "h", do_help, "this" },

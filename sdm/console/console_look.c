@@ -51,7 +51,9 @@ static void choose_frame(struct sdm_console *c, long long frame) {
     c->frame = was;
 }
 void console_do_frame(struct sdm_console *c, char *arg) {
-  if (!strcmp(arg, "user")) {
+  bool function = !strncmp(arg, "function ", 9);
+  if (function || !strcmp(arg, "user")) {
+    snprintf(c->function, sizeof(c->function), "%s", function ? arg + 9 + strspn(arg + 9, " ") : "");
     c->frame = CONSOLE_USER_FRAME;
     show_frame(c);
   } else if (*arg)

@@ -219,7 +219,8 @@ static void note_breaks(struct server *s, const json_t *args) {
     json_object_del(s->breaks, id);
 }
 
-/* "frame" -2 is the innermost one whose source is here: the user's code, however deep in libraries the rank stands. */
+/* "frame" -2 is the innermost one whose source is here: the user's code, however deep in libraries the rank stands; or with "function"
+ * the innermost one of that. */
 #define USER_FRAME (-2)
 
 struct later {
@@ -230,18 +231,20 @@ struct later {
 
 static void on_stack(void *arg, uint64_t request, const json_t *args, const json_t *result, const json_t *detail, const char *failure) {
   struct later *l = arg;
+  const char *wanted = json_string_value(json_object_get(l->args, "function"));
   json_t *f, *level = NULL;
   size_t i;
   (void)request, (void)args, (void)detail;
   json_array_foreach(json_object_get(result, "frames"), i, f) {
     const char *path = json_string_value(json_object_get(f, "path"));
-    if (!level && path && !access(path, R_OK))
+    const char *func = json_string_value(json_object_get(f, "func"));
+    if (!level && (wanted ? func && !strcmp(func, wanted) : path && !access(path, R_OK)))
       level = json_object_get(f, "level");
   }
   json_object_set_new(l->args, "frame", level ? json_incref(level) : json_integer(0));
   struct sdm_call *c = sdm_call_new(l->request, l->args, on_end, l->s);
-  if (failure)
-    sdm_call_fail(c, "%s", failure);
+  if (failure || (wanted && !level))
+    sdm_call_fail(c, failure ? "%s" : "there is no frame of '%s'", failure ? failure : wanted);
   else
     sdm_backend_run(l->s->ops, l->s->backend, c);
   free(l);

@@ -73,13 +73,15 @@ class Words(unittest.TestCase):
         """The default for MPI programs: who waits in MPI is stopped with the one that has stopped."""
         if not os.path.exists(WAITS):
             self.skipTest("no MPI here")
-        said, _ = run("break compute", "continue", "info ranks", "focus 0,2,3", "frame user", "print rank", program=(WAITS, "outside"), n=4, options=())
+        said, _ = run("break compute", "continue", "info ranks", "focus 0,2,3", "frame user", "print rank", "frame function main", "frame function nosuch", program=(WAITS, "outside"), n=4, options=())
         stops = "\n".join(said["continue"])
         self.assertRegex(stops, r"\{1\} stopped at breakpoint 1, compute")
         self.assertRegex(stops, r"stopped \(interrupted\) in ")
         self.assertNotIn("running", "\n".join(said["info ranks"]))
         self.assertTrue(any(x.strip().startswith("#") and " main at mpi_waits.c:" in x for x in said["frame user"]), said["frame user"])
         self.assertEqual([x for x in said["print rank"]], ["{0} 0", "{2} 2", "{3} 3"])
+        self.assertTrue(all(" main at mpi_waits.c:" in x for x in said["frame function main"] if "#" in x), said["frame function main"])
+        self.assertEqual(said["frame function nosuch"], ["{0,2-3} 3  error: there is no frame of 'nosuch'"])
         said, _ = run("set stop-all maybe", "set stop-all off", "set timeout 1", "break wait_here", "[1] continue", program=(sdm.RING, "hang", "1"))
         self.assertIn("expected", said["set stop-all maybe"][0])
 
