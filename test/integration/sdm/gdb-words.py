@@ -1,6 +1,9 @@
 """The words of gdb have gdb's meaning, for all ranks at once; what only gdb knows is passed on, and said so."""
 import os
+import pty
+import select
 import subprocess
+import time
 import unittest
 
 import sdm
@@ -103,6 +106,43 @@ class End(unittest.TestCase):
             said, _ = run("continue", "[1] bt", program=(sdm.MPI_RING, how, "1"), options=())
             self.assertTrue(any(x.startswith("{1} is about to end with an error, ") for x in said["continue"]), said["continue"])
             self.assertIn(f" at mpi_ring.c:{sdm.line_of(text, 'mpi_ring.c')}", "\n".join(said["[1] bt"]))
+
+
+class Terminal(unittest.TestCase):
+    """What is for people at a keyboard."""
+
+    def session(self, n, *steps):
+        """Types each text, and waits for what is to come then."""
+        pid, fd = pty.fork()
+        if not pid:
+            os.environ.update(TERM="xterm", XDG_STATE_HOME=self.folder.name)
+            os.execv(sdm.DEBUG, [sdm.DEBUG, "-n", str(n), "--launcher", "local", sdm.RING])
+        said = b""
+        try:
+            for typed, awaited in steps:
+                os.write(fd, typed)
+                end = time.monotonic() + sdm.LIMIT
+                while awaited not in said:
+                    self.assertLess(time.monotonic(), end, (typed, said))
+                    if select.select([fd], [], [], 1)[0]:
+                        said += os.read(fd, 4096)
+                said = said[said.index(awaited) + len(awaited):]
+        finally:
+            os.write(fd, b"\x15quit\n")
+            os.waitpid(pid, 0)
+            os.close(fd)
+
+    def setUp(self):
+        self.folder = sdm.Folder()
+        self.addCleanup(self.folder.cleanup)
+
+    def test_progress(self):
+        self.session(8, (b"", b" of 8 ranks have started"), (b"", b"[all]> "))
+
+    def test_completion(self):
+        """The tabulator: commands and symbols; fields and sets: dap-requests, by the same function."""
+        self.session(2, (b"", b"[all]> "), (b"tbre\t", b"ak"), (b"wait_h\t", b"ere"), (b"\n", b"breakpoint 1: wait_here"),
+                     (b"break work\n", b"breakpoint 2"), (b"contin\t\n", b"stopped at breakpoint 2"))
 
 
 class Input(unittest.TestCase):
