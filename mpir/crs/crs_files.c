@@ -128,6 +128,8 @@ static int add_file(struct crs_dump *d, int fd)
   file->inode = st.st_ino;
   file->name = dump_string(d, link);
   file->kind = file_classify(fd, link, &st);
+  if ((file->open_flags & O_PATH) && st.st_nlink && *link == '/') /* a place, whatever stands there; it is not opened */
+    file->kind = MPIR_FILE_DEVICE;
   n = sys3(SYS_lseek, fd, 0, SEEK_CUR);
   file->position = n < 0 ? 0 : (uint64_t)n;
   file->info = file_info(d, fd);

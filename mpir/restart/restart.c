@@ -71,6 +71,28 @@ void mpir_restart_settings(const struct mpir_image *image)
   write_setting("/proc/self/oom_score_adj", 10, p->oom_score_adjust);
 }
 
+/* A folder that had been removed is made for the moment. */
+int mpir_restart_folder(const char *path)
+{
+  static const char mark[] = " (deleted)";
+  const size_t length = strlen(path);
+  char name[4096];
+  int rc;
+
+  if (!chdir(path))
+    return 0;
+  if (length < sizeof(mark) || length >= sizeof(name) || strcmp(path + length - (sizeof(mark) - 1), mark) != 0)
+    return -1;
+  snprintf(name, sizeof(name), "%.*s", (int)(length - (sizeof(mark) - 1)), path);
+  if (mkdir(name, 0700)) /* its name is taken, or the folder above is gone, too */
+    snprintf(name, sizeof(name), "/tmp/dvm-removed.XXXXXX");
+  if (strstr(name, "/dvm-removed.XXXXXX") && !mkdtemp(name))
+    return -1;
+  rc = chdir(name);
+  rmdir(name);
+  return rc;
+}
+
 /* A leader of a session becomes one again; a process group of its own is only given back where no terminal tells one from the other. */
 static bool is_apart(const struct mpir_image *image)
 {
@@ -111,7 +133,7 @@ static _Noreturn void become_process(struct spawn *s)
   if (fds.status < 0 || fds.image < 0) {
     dvm_error_set(&err, -EMFILE, "the limit of open files (ulimit -n) is too low for the image's descriptors");
     fds.status = fds.status < 0 ? s->status[1] : fds.status;
-  } else if (chdir(mpir_image_string(image, image->header->cwd))) {
+  } else if (mpir_restart_folder(mpir_image_string(image, image->header->cwd))) {
     dvm_error_errno(&err, "cannot go to the process's folder '%s'", mpir_image_string(image, image->header->cwd));
   } else if (!mpir_restart_files(image, s->options, &fds, &err)) {
     for (int i = 0; i < 3; i++)

@@ -125,6 +125,21 @@ static int take_locks(struct maker *m, const struct mpir_image_file *f, int fd)
   return 0;
 }
 
+/* What is no longer as the program left it is said; contents are the user's. */
+static void note_changes(const struct maker *m, const struct mpir_image_file *f, const struct stat *st)
+{
+  const char *what = NULL;
+
+  if (st->st_ino != f->inode || (uint64_t)st->st_dev != f->device)
+    what = "another file has its name now";
+  else if ((uint64_t)st->st_size < f->size)
+    what = "it is shorter now";
+  else if ((uint64_t)st->st_size > f->size && !(m->options->truncate && (f->open_flags & O_ACCMODE) != O_RDONLY))
+    what = "it has grown since";
+  if (what)
+    fprintf(stderr, "dvm restart: note: descriptor %d, '%s': %s\n", f->fd, file_name(m, f), what);
+}
+
 static int make_regular(struct maker *m, size_t index)
 {
   const struct mpir_image_file *f = &m->image->files[index];
@@ -137,6 +152,7 @@ static int make_regular(struct maker *m, size_t index)
     close(fd);
     return dvm_error_set(m->err, -ESTALE, "descriptor %d: '%s' is no regular file any more", f->fd, file_name(m, f));
   }
+  note_changes(m, f, &st);
   if (m->options->truncate && (f->open_flags & O_ACCMODE) != O_RDONLY && (uint64_t)st.st_size > f->size &&
       ftruncate(fd, (off_t)f->size)) {
     close(fd);
@@ -152,7 +168,7 @@ static int make_regular(struct maker *m, size_t index)
 static int make_opened(struct maker *m, size_t index)
 {
   const struct mpir_image_file *f = &m->image->files[index];
-  int flags = (int)(f->open_flags & O_ACCMODE) | O_CLOEXEC | O_NOCTTY;
+  int flags = (int)(f->open_flags & O_PATH ? O_PATH | O_NOFOLLOW : f->open_flags & O_ACCMODE) | O_CLOEXEC | O_NOCTTY;
   int fd = open(file_name(m, f), flags | (f->kind == MPIR_FILE_DIRECTORY ? O_DIRECTORY : 0));
 
   if (fd < 0)

@@ -58,6 +58,8 @@ pid_t mpir_restart_clone(pid_t pid);
 int mpir_restart_failure(const char *text, size_t size, struct dvm_error *err);
 /* The image, expanded where it was compressed; NULL on failure. */
 struct mpir_image *mpir_restart_open(const char *path, const struct mpir_restart_options *options, struct dvm_error *err);
+/* Goes to the process's working folder.  Returns 0, or -1 with errno. */
+int mpir_restart_folder(const char *path);
 /* In the new process: settings that are files in /proc. */
 void mpir_restart_settings(const struct mpir_image *image);
 bool mpir_restart_ids_free(const struct mpir_image *image);

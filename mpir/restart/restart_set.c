@@ -127,7 +127,7 @@ static _Noreturn void become_member(struct set_restart *s, size_t index)
   fds.image = fcntl(image->fd, F_DUPFD_CLOEXEC, fds.base);
   if (fds.image < 0)
     rc = dvm_error_errno(&err, "the limit of open files (ulimit -n) is too low");
-  else if (chdir(mpir_image_string(image, image->header->cwd)))
+  else if (mpir_restart_folder(mpir_image_string(image, image->header->cwd)))
     rc = dvm_error_errno(&err, "cannot go to its folder '%s'", mpir_image_string(image, image->header->cwd));
   if (!rc)
     rc = mpir_restart_files(image, s->options, &fds, &err);

@@ -124,5 +124,10 @@ fails "'$WORK/steps' mapped, which cannot be read" "$BIN/dvm-restart" "$WORK/apa
 has "^sum 1000000$" "$WORK/own.out" || fail "wrong result of the image with all files"
 
 # After all that the good one still runs.
-"$BIN/dvm-restart" "$good" || fail "the good image does not run: $?"
+echo "behind" >> "$WORK/good.err" # a file that went on, and one that was replaced, are named
+cp "$WORK/good.out" "$WORK/copy" && mv "$WORK/copy" "$WORK/good.out"
+cp "$WORK/good.err" "$WORK/notes"
+"$BIN/dvm-restart" "$good" 2> "$WORK/notes" || { cat "$WORK/notes" >&2; fail "the good image does not run: $?"; }
+has "note: descriptor 1, '$WORK/good.out': another file has its name now" "$WORK/notes" &&
+  has "note: descriptor 2, '$WORK/good.err': it has grown since" "$WORK/notes" || { cat "$WORK/notes" >&2; fail "changed files are not named"; }
 has "^sum 6000000$" "$WORK/good.out" || fail "wrong result of the good image"

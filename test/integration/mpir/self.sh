@@ -13,14 +13,14 @@ save() {
   wait $! 2> /dev/null
   [ $? = 137 ] || { cat "$WORK/first.err" >&2; fail "$PROGRAM is not saved"; }
   [ -s "$WORK/image" ] || fail "$PROGRAM: no image"
-  cp -r "$WORK/folder" "$WORK/kept"
+  cp -r -P "$WORK/folder" "$WORK/kept"
 }
 
 # again WHAT OPTION...
 again() {
   local what=$1 status; shift
   rm -rf "$WORK/folder"
-  cp -r -p "$WORK/kept" "$WORK/folder"
+  cp -r -P -p "$WORK/kept" "$WORK/folder"
   : > "$WORK/first.out" # a regular file: the restarted process has it open again
   "$BIN/dvm-restart" "$@" "$WORK/image" 2> "$WORK/again.err"
   status=$?
