@@ -168,7 +168,7 @@ static int make_regular(struct maker *m, size_t index)
 static int make_opened(struct maker *m, size_t index)
 {
   const struct mpir_image_file *f = &m->image->files[index];
-  int flags = (int)(f->open_flags & O_PATH ? O_PATH | O_NOFOLLOW : f->open_flags & O_ACCMODE) | O_CLOEXEC | O_NOCTTY;
+  int flags = (int)(f->open_flags & O_ACCMODE) | O_CLOEXEC | O_NOCTTY;
   int fd = open(file_name(m, f), flags | (f->kind == MPIR_FILE_DIRECTORY ? O_DIRECTORY : 0));
 
   if (fd < 0)
