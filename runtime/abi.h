@@ -126,7 +126,8 @@ struct dvmrt_view {
  *           Z lhs <id>           target of an assignment; reads with 'Z rhs <id>' belong to the same full expression, came just
  *           Z rhs <id>           before it, and are fine in the sequential part if their owner is the target's.  A read without
  *                                Z is needed by everybody.  Z stands only where C is 0 or a construct without iterations
- *           H d|r|f              in the initialiser of a declaration, in a 'return', in the head of a loop: a directive cannot
+ *           H d|r|f|j            in the initialiser of a declaration, in a 'return', in the head of a loop, in the condition of a
+ *                                statement that a jump leaves: a directive cannot
  *                                stand before such a statement, or not see what the loop declares and changes
  *           E <element bytes>    size of the array's element when subscripts stop short of it, or of the struct it holds
  *

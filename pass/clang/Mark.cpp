@@ -674,6 +674,16 @@ static bool leaveArguments(const CallExpr *C) {
   }
 }
 
+// Does the statement hold a jump that leaves it, so that it cannot become the body of a directive?
+static bool jumpsOut(const Stmt *S, bool InLoop = false, bool InSwitch = false) {
+  if (!S)
+    return false;
+  if (isa<ReturnStmt, GotoStmt, IndirectGotoStmt>(S) || (isa<ContinueStmt>(S) && !InLoop) || (isa<BreakStmt>(S) && !InLoop && !InSwitch))
+    return true;
+  bool Loop = isa<ForStmt, WhileStmt, DoStmt>(S);
+  return any_of(S->children(), [&](const Stmt *X) { return jumpsOut(X, InLoop || Loop, InSwitch || isa<SwitchStmt>(S)); });
+}
+
 void Rewriter::walk(Stmt *&Slot, bool InBlock) {
   Stmt *S = Slot;
   if (!S)
@@ -706,6 +716,19 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
         continue;
       char Outer = std::exchange(Standing, !Body ? 'r' : X != Body && X != Before ? 'f' : 0);
       walk(X, false);
+      Standing = Outer;
+    }
+    return;
+  }
+  case Stmt::IfStmtClass: case Stmt::SwitchStmtClass: {
+    bool Jumps = jumpsOut(S);
+    const Stmt *Condition = isa<IfStmt>(S) ? static_cast<const Stmt *>(cast<IfStmt>(S)->getCond()) : cast<SwitchStmt>(S)->getCond();
+    for (Stmt *&X : S->children()) {
+      char Outer = Standing;
+      if (X == Condition && Jumps && !Standing)
+        Standing = 'j';
+      if (X)
+        walk(X, false);
       Standing = Outer;
     }
     return;

@@ -78,7 +78,7 @@ class Rewriter {
   std::vector<Directive *> Intervals;
   long Assignment = 0;               // of the full expression that is walked: assignment to something not a plain variable
   long NextAssignment = 1;
-  char Standing = 0;                 // in a statement that no directive can stand before as it is: d declaration, r return; f head of a loop
+  char Standing = 0;                 // in a statement that no directive can stand before as it is: d declaration, r return; f head of a loop; j condition of a statement that is left by a jump
   const clang::Expr *StreamArgument = nullptr; // lvalue handed directly to a standard function on a stream
   const Construct *Header = nullptr; // walking the headers of this nest: its index variables are the loops' own there
 

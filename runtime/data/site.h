@@ -56,7 +56,7 @@ struct dvmrt_access {
   bool varies;           /* its subscripts may have changed since the directive */
   char role;             /* Z: i io, l lhs, r rhs; 0: none */
   long expression;       /* the number of Z lhs and rhs */
-  char standing;         /* H: in a d declaration, r return, f the head of a loop; 0: none */
+  char standing;         /* H: in a d declaration, r return, f the head of a loop, j the condition of a statement that a jump leaves; 0: none */
   int ndims;             /* X lines */
   struct dvmrt_subscript axis[DVMRT_NDIMS_MAX];
   uint32_t settled_in;   /* execution of a nest, its number + 1, in which its place is right throughout; check.c's */
@@ -68,6 +68,7 @@ struct dvmrt_access {
     const char *member;  /* NULL: it is no member of a struct */
     int64_t longer;      /* bytes of an element if allocated memory may hold more of them, else 0 */
   } inner[DVMRT_NDIMS_MAX];
+  uint32_t carried_in;   /* execution of a nest, its number + 1, in which the reference certainly carries a dependence; summary.c's */
   struct dvmrt_repeat repeat;
   struct dvmrt_access *next;       /* next site of the same construct, in the order of the text */
 };

@@ -33,6 +33,7 @@ struct dvmrt_clause {
   int ndims;
   int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
   bool corner;
+  bool never;              /* there is none: another help is given */
 };
 
 struct dvmrt_finding {

@@ -88,6 +88,10 @@ static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev,
   const struct dvmrt_access *x = ev->access;
   const char *operation = dvmrt_guess_operation(x->pos, name);
   struct dvmrt_text *help = dvmrt_diag_help(r);
+  if (ev->array && !ev->array->ordinary) {
+    dvmrt_text_add(help, "no clause repairs it: '%s' is an array of the directives, which no 'reduction' takes; let the loop collect in an ordinary variable", name);
+    return;
+  }
   if (operation && x->ndims && !(x->nextents && x->extent[0] > 0)) { /* of a pointer the clause would take one element alone */
     dvmrt_text_add(help, "collect in an array whose declaration gives its size, and name that in 'reduction(%s(..))' of the directive at ", operation);
     dvmrt_name_place(ev->nest->d->pos, help);
@@ -116,8 +120,29 @@ static void readonly_write(const struct dvmrt_event *ev) {
   dvmrt_explain_emit(f, r);
 }
 
+/* More elements are written than a 'maxloc' or 'minloc' of the directive keeps.  False: it is in none. */
+static bool help_location(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  for (const struct dvmrt_item *i = dvmrt_directive_find(ev->nest->d->items, 'R'); i; i = dvmrt_directive_find(i->next, 'R')) {
+    if (!i->loc_name || strcmp(i->loc_name, dvmrt_name_key(ev)) || x->ndims != 1 || !x->nextents || x->extent[0] <= 0)
+      continue;
+    struct dvmrt_text *help = dvmrt_diag_help(r);
+    dvmrt_text_add(help, "write '%s(%s, %s, %lld)' in the 'reduction' of the directive at ", i->word, i->ref.name, i->loc_name, (long long)x->extent[0]);
+    dvmrt_name_place(ev->nest->d->pos, help);
+    return true;
+  }
+  return false;
+}
+
 static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  if (help_location(r, ev))
+    return;
   struct dvmrt_text *help = dvmrt_diag_help(r);
+  if (ev->array && !ev->array->ordinary) {
+    dvmrt_text_add(help, "no clause repairs it: '%s' is an array of the directives, which cannot be private; let the loop write a variable of its own",
+                   dvmrt_name_key(ev));
+    return;
+  }
   if (dvmrt_name_known(ev)) {
     dvmrt_text_add(help, "add 'private(%s)' to the directive at ", dvmrt_name_key(ev));
   } else if (out_of_scope(ev)) {
@@ -216,6 +241,11 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
   }
   dvmrt_name_place(d->pos, t);
   help_edge(&f->clause, ev->array, t);
+  for (const struct dvmrt_finding *o = dvmrt_diag_first(); o; o = o->next)
+    if (o->id == DVMRT_ID_SHADOW_STALE && o->construct == d && !strcmp(o->what, f->what)) {
+      dvmrt_text_add(t, "; it brings the edges too, in place of 'shadow_renew(%s)'", f->clause.array);
+      break;
+    }
 }
 
 /* "is read here, but iteration (i=1) has written it: flow dependence, distance (1)" */

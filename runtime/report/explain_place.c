@@ -1,5 +1,6 @@
 #include "runtime/report/explain_parts.h"
 #include "runtime/report/name.h"
+#include "runtime/rules/across.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -103,21 +104,35 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
   }
 }
 
+/* Does the access stand in the text of the nest? */
+static bool of_nest(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  return x->ndims == ev->array->ndims && x->cid == ev->nest->d->cid && x->pos.file == ev->nest->d->pos.file;
+}
+
+/* Is the distance known to change from iteration to iteration?  Then this one reads the edge by chance. */
+static bool wanders(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  if (!of_nest(ev))
+    return false;
+  for (int d = 0; d < x->ndims; d++)
+    if (x->axis[d].kind == 'o' && !x->axis[d].text && dvmrt_layout_divides(dvmrt_array_layout(ev->array), d))
+      return false;
+  return !dvmrt_layout_settled(dvmrt_array_layout(ev->array), &ev->nest->layout, x->axis, x->ndims);
+}
+
 static void clause_of(struct dvmrt_finding *f, const struct dvmrt_event *ev, const struct dvmrt_place *p, const char *name) {
   const struct dvmrt_array *a = ev->array;
+  if (f->clause.never || wanders(ev)) { /* the help says remote_access */
+    f->clause = (struct dvmrt_clause){.never = true};
+    return;
+  }
   f->clause.name = name;
   f->clause.array = dvmrt_name_in_nest(ev);
   f->clause.ndims = a->ndims;
   f->clause.corner |= p->naway > 1;
   for (int d = 0; d < a->ndims; d++)
     dvmrt_clause_widen(&f->clause, d, p->away[d]);
-}
-
-/* shadow_renew without widths takes all declared ones: say the short form when it does. */
-/* Does the access stand in the text of the nest? */
-static bool of_nest(const struct dvmrt_event *ev) {
-  const struct dvmrt_access *x = ev->access;
-  return x->ndims == ev->array->ndims && x->cid == ev->nest->d->cid && x->pos.file == ev->nest->d->pos.file;
 }
 
 /* The reference as a section of remote_access: "A[7][i + 1][]"; the whole dimension where the subscript is not known. */
@@ -195,17 +210,6 @@ static void keep_renewed(struct dvmrt_finding *f, const struct dvmrt_event *ev) 
   f->clause.corner |= box.corner;
 }
 
-/* Is the distance known to change from iteration to iteration?  Then this one reads the edge by chance. */
-static bool wanders(const struct dvmrt_event *ev) {
-  const struct dvmrt_access *x = ev->access;
-  if (!of_nest(ev))
-    return false;
-  for (int d = 0; d < x->ndims; d++)
-    if (x->axis[d].kind == 'o' && !x->axis[d].text && dvmrt_layout_divides(dvmrt_array_layout(ev->array), d))
-      return false;
-  return !dvmrt_layout_settled(dvmrt_array_layout(ev->array), &ev->nest->layout, x->axis, x->ndims);
-}
-
 /* In a loop that writes the array as well, its old values may not be what is meant. */
 static void help_renew(struct dvmrt_report *r, const struct dvmrt_event *ev, const struct dvmrt_place *p) {
   const struct dvmrt_directive *d = ev->nest->d;
@@ -227,7 +231,7 @@ static void help_renew(struct dvmrt_report *r, const struct dvmrt_event *ev, con
 static void help_wait(struct dvmrt_report *r, const struct dvmrt_array *a) {
   const char *group = dvmrt_group_pending_name(a);
   if (group)
-    dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm shadow_wait(%s)' before this loop", group);
+    dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm shadow_wait(%s)' before this loop; a later one goes", group);
 }
 
 /* A loop without 'on' runs where the element lies if it is mapped on the reference. */
@@ -257,8 +261,15 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
       help_remote(r, ev, true);
       return;
     }
+    struct dvmrt_clause all;
+    if (!dvmrt_across_complete(ev) || !dvmrt_across_clause(ev, &all))
+      all = (struct dvmrt_clause){.ndims = 0};
     for (int i = 0; i < ev->array->ndims; i++) {
       int64_t low = p->away[i] < 0 ? -p->away[i] : 0, high = p->away[i] > 0 ? p->away[i] : 0;
+      if (i < all.ndims) { /* of the loop's other references too */
+        low = all.low[i] > low ? all.low[i] : low;
+        high = all.high[i] > high ? all.high[i] : high;
+      }
       if (low <= ev->array->low[i] && high <= ev->array->high[i])
         continue;
       if (goes_alone(ev, i)) {
@@ -299,7 +310,8 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
     return;
   if (id == DVMRT_ID_SHADOW_STALE) {
     clause_of(f, ev, p, "shadow_renew");
-    keep_renewed(f, ev);
+    if (f->clause.name)
+      keep_renewed(f, ev);
   }
   if (f->count > 1)
     return;
@@ -382,13 +394,15 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
   char standing = ev->access->standing;
   dvmrt_text_add(help, asked             ? "name '"
                        : standing == 'd' ? "declare the variable first, and put its assignment under '#pragma dvm remote_access("
-                       : standing == 'r' ? "assign the value to a variable under '#pragma dvm remote_access("
+                       : standing == 'r' || standing == 'j' ? "assign the value to a variable under '#pragma dvm remote_access("
                                          : "put the statement under '#pragma dvm remote_access(");
   if (!reference_text(ev, asked, help))
     dvmrt_name_element(ev->array, ev->ix, help);
   dvmrt_text_add(help, asked ? "' in the 'remote_access' of the directive at " : ")'");
   if (asked)
     dvmrt_name_place(dvmrt_construct_top()->d->pos, help);
+  else if (standing == 'j')
+    dvmrt_text_add(help, ", and use that in the condition");
   else if (standing == 'r')
     dvmrt_text_add(help, ", and return that");
   dvmrt_explain_emit(f, r);

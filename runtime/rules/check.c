@@ -394,8 +394,7 @@ bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct d
     dvmrt_construct_written(u->array, site);
   uint64_t hits = dvmrt_diag_hits();
   if (!dvmrt_check_place(&ev)) {
-    if (hits != dvmrt_diag_hits())
-      dvmrt_repeat_note_place(&ev, hits);
+    dvmrt_repeat_note_place(&ev, hits);
     return false;
   }
   ev.access->settled_in = ev.nest->serial + 1;

@@ -115,7 +115,8 @@ static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
     not_brought(ev, p, DVMRT_ID_SHADOW_PENDING, DVMRT_PENDING);
     return false;
   }
-  not_brought(ev, p, DVMRT_ID_SHADOW_STALE, why_stale(a, p));
+  if (ev->access->carried_in != ev->nest->serial + 1)
+    not_brought(ev, p, DVMRT_ID_SHADOW_STALE, why_stale(a, p));
   return false;
 }
 

@@ -99,7 +99,7 @@ void dvmrt_repeat_note_sequential(const struct dvmrt_event *ev, uint64_t hits) {
 
 /* Does the clause hold these widths already? */
 static bool holds(const struct dvmrt_clause *c, const struct dvmrt_place *p) {
-  bool all = c->corner || p->naway <= 1;
+  bool all = c->never || c->corner || p->naway <= 1;
   for (int d = 0; d < c->ndims; d++)
     all &= -p->away[d] <= c->low[d] && p->away[d] <= c->high[d];
   return all;

@@ -1,8 +1,10 @@
 #include "runtime/rules/summary.h"
 #include "runtime/rules/across.h"
 #include "runtime/rules/group.h"
+#include "runtime/report/diag.h"
 #include "runtime/report/stats.h"
 #include "runtime/rules/recall.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { VARS_MAX = 2 * DVMRT_NDIMS_MAX, REFS_MAX = 64 };
@@ -392,6 +394,54 @@ static bool may_meet(const struct proof *p, const struct ref *w, const struct re
   return !same && (sum % 2 == 0 || !p->one_parity);
 }
 
+/* The only variable that moves dimension d, -1: none, -2: several. */
+static int only_mover(const struct proof *p, const struct form *f) {
+  int found = -1;
+  for (uint32_t v = 0; v < p->nvars; v++)
+    if (f->coef[v] && p->var[v].low != p->var[v].high)
+      found = found == -1 ? (int)v : -2;
+  return found;
+}
+
+/* Is an element that 'w' writes in one iteration certainly touched by 'x' in another, of those that there are? */
+static bool must_meet(const struct proof *p, const struct ref *w, const struct ref *x) {
+  int64_t away[DVMRT_NDIMS_MAX];
+  bool set[DVMRT_NDIMS_MAX] = {false}, same = true;
+  for (int d = 0; d < w->ndims; d++) {
+    int v = only_mover(p, &w->at[d]);
+    int64_t delta = fixed_part(p, &w->at[d]) - fixed_part(p, &x->at[d]);
+    if (v != only_mover(p, &x->at[d]) || v == -2 || v >= (int)p->s->rank || (v < 0 && delta))
+      return false;
+    if (v < 0)
+      continue;
+    int64_t coef = w->at[d].coef[v], by = delta / coef;
+    if (coef != x->at[d].coef[v] || delta % coef || llabs(by) > p->var[v].high - p->var[v].low || (set[v] && away[v] != by))
+      return false;
+    set[v] = true;
+    away[v] = by;
+    same &= !by;
+  }
+  for (uint32_t v = 0; v < p->s->rank; v++)
+    if (!set[v] && p->var[v].low != p->var[v].high)
+      return false;
+  return !same && p->full;
+}
+
+/* Reads of edges that the loop itself writes: what is wrong with them is the dependence, which will be reported. */
+static void note_carried(const struct proof *p) {
+  if (p->nrefs < p->s->nrefs || !dvmrt_diag_wanted(DVMRT_ID_LOOP_DEPENDENCE) || !dvmrt_diag_wanted(DVMRT_CHECK_ANTI) || !p->f->mapped)
+    return;
+  for (uint32_t i = 0; i < p->nrefs; i++) {
+    const struct ref *w = &p->ref[i];
+    for (uint32_t k = 0; k < p->nrefs; k++) {
+      const struct ref *x = &p->ref[k];
+      if (w->array && (w->r->flags & DVMRT_WRITE) && x->array == w->array && w->class == DVMRT_CLASS_SHARED && !w->access->buffered &&
+          !x->access->buffered && !((w->r->flags | x->r->flags) & DVMRT_SUMMARY_MAYBE) && must_meet(p, w, x))
+        x->access->carried_in = p->f->serial + 1;
+    }
+  }
+}
+
 static const char *judge_dependences(const struct proof *p, const struct ref *w) {
   for (uint32_t i = 0; i < p->nrefs; i++) {
     const struct ref *x = &p->ref[i];
@@ -516,7 +566,10 @@ bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *
   p.values = values;
   p.nrefs = 0;
   p.key = (uintptr_t)s;
-  const char *why = dvmrt_summary_wanted ? judge(&p, box) : "summaries=0";
+  const char *why = judge(&p, box);
+  if (why)
+    note_carried(&p);
+  why = dvmrt_summary_wanted ? why : "summaries=0";
   uint64_t key = why && dvmrt_summary_wanted ? key_of(&p, box) : 0;
   if (key && dvmrt_recall_find(d, key))
     why = NULL;

@@ -18,6 +18,7 @@ class Construct:
         self.across, self.remote = {}, {}    # array name -> widths; array name -> axes
         self.out = set()                     # names under across that are marked 'out:'
         self.faint = {}                      # element whose missing value has been reported -> iterations that read it
+        self.edge_reads = []                 # those without their present value: (array, line)
         self.stale, self.blamed = [], set()  # reads of edges that nothing brings; arrays with a dependence beyond across
         self.reduced = {}                    # name -> Reduced
         self.unset = False                   # private data were read that the iteration had not assigned
@@ -300,6 +301,7 @@ class Rules:
         for members in self.flying.values():
             if any(a is array and covers(w or self.layout.widths(a), shift, corner) for a, w, corner in members):
                 return self.not_brought('dvm-shadow-pending', access, array)
+        c.edge_reads.append((array.name, access.line))
         return self.not_brought('dvm-shadow-stale', access, array)
 
     def not_brought(self, ident, access, array):
@@ -312,6 +314,10 @@ class Rules:
 
     def judge_stale(self):
         """At the end of the construct: an array whose dependences go beyond 'across' has no second mistake."""
+        c = self.construct
+        for name, line in c.edge_reads:      # the dependence alone may be told
+            if name in c.blamed and name not in c.across:
+                self.maybe.add(('dvm-shadow-stale', line))
         for ident, name, access in self.construct.stale:
             if name not in self.construct.blamed:
                 self.report(ident, access)
