@@ -53,7 +53,10 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
   dvmrt_text_add(help, "put ");
   if (!v->started)
     dvmrt_text_add(help, "'#pragma dvm reduction_start(%s)' and ", v->group);
-  dvmrt_text_add(help, "'#pragma dvm reduction_wait(%s)' before %s; later ones go", v->group, ev->nest ? "this loop" : "it");
+  dvmrt_text_add(help, "'#pragma dvm reduction_wait(%s)' before %s", v->group, ev->nest ? "the loop at " : "it");
+  if (ev->nest)
+    dvmrt_name_place(ev->nest->d->pos, help);
+  dvmrt_text_add(help, "; later ones go");
   dvmrt_explain_emit(f, r);
 }
 
