@@ -16,6 +16,7 @@
 #include "mpir/commands/commands.h"
 #include "mpir/image/chain.h"
 #include "mpir/image/compress.h"
+#include "mpir/image/host_facts.h"
 #include "mpir/image/image_set.h"
 #include "mpir/commands/inspect.h"
 #include "mpir/commands/list.h"
@@ -24,6 +25,8 @@ static const char usage[] =
   "usage: dvm checkpoint [OPTIONS] PID            take a checkpoint\n"
   "       dvm checkpoint -l [--crdebug] [FOLDER]  list images\n"
   "       dvm checkpoint inspect [--no-backtraces] IMAGE\n"
+  "       dvm checkpoint facts [FOLDER|FILE...]   what this host has, as text for --check on another\n"
+  "       dvm checkpoint inspect --check FACTS IMAGE  what a restart on the host of FACTS would miss\n"
   "       dvm checkpoint compress [--zlib] IMAGE  (zstd unless told otherwise)\n"
   "       dvm checkpoint compact IMAGE            (an incremental image becomes a whole one)\n"
   "       dvm checkpoint expand IMAGE OUT\n"
@@ -96,11 +99,49 @@ static int inspect_one(const char *path, void *options, struct dvm_error *err)
   return rc;
 }
 
+struct host_check { struct mpir_host_facts *facts; unsigned missing; };
+
+static int check_one(const char *path, void *arg, struct dvm_error *err)
+{
+  struct host_check *check = arg;
+  struct mpir_image *image = mpir_image_open(path, err);
+
+  if (!image)
+    return err->code;
+  check->missing += mpir_host_facts_check(check->facts, image, stdout);
+  mpir_image_close(image);
+  return 0;
+}
+
+/* 1 where something is missing on that host. */
+static int check_main(const char *facts, const char *path)
+{
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct host_check check = { mpir_host_facts_read(facts, &err), 0 };
+  int rc = check.facts ? for_each_image(path, check_one, &check, &err) : err.code;
+
+  mpir_host_facts_free(check.facts);
+  if (rc)
+    return fail(&err);
+  if (!check.missing)
+    puts("nothing is missing there");
+  return check.missing != 0;
+}
+
+static int facts_main(char **folders)
+{
+  struct dvm_error err = DVM_ERROR_INIT;
+
+  return mpir_host_facts_write(stdout, folders, &err) ? fail(&err) : 0;
+}
+
 static int inspect_main(int argc, char **argv)
 {
   struct mpir_inspect_options options = { .backtraces = true, .verify = true };
   struct dvm_error err = DVM_ERROR_INIT;
 
+  if (argc == 4 && strcmp(argv[1], "--check") == 0)
+    return check_main(argv[2], argv[3]);
   if (argc == 3 && strcmp(argv[1], "--no-backtraces") == 0) {
     options.backtraces = false;
     argv++;
@@ -318,6 +359,8 @@ int mpir_checkpoint_main(int argc, char **argv)
     return inspect_main(argc - 1, argv + 1);
   if (argc > 1 && strcmp(argv[1], "compress") == 0)
     return compress_main(argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "facts") == 0)
+    return facts_main(argv + 2);
   if (argc > 1 && strcmp(argv[1], "compact") == 0)
     return compact_main(argc - 1, argv + 1);
   if (argc > 1 && strcmp(argv[1], "expand") == 0)

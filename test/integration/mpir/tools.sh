@@ -164,3 +164,17 @@ wait_for 20 test -s "$WORK/other/mpir_steps-$PID-1.ckpt" || fail "no checkpoint 
 "$BIN/dvm-run" --checkpointable /does/not/exist 2> /dev/null; [ $? = 127 ] || fail "a missing program is not 127"
 kill_process "$PID"
 note "retention, period, signal"
+
+# What another host would miss.
+begin facts
+checkpoint "$PID" || fail "no checkpoint"
+kill_process "$PID"
+"$BIN/dvm-checkpoint" facts "$PROGRAMS" "$BIN" > "$WORK/facts" || fail "no facts"
+"$BIN/dvm-checkpoint" inspect --check "$WORK/facts" "$IMAGE" > "$WORK/check.out" || { cat "$WORK/check.out" >&2; fail "something is missing here"; }
+grep -v 'libc\.so' "$WORK/facts" | sed 's/^vdso \([0-9]*\) .*/vdso \1 00000000/; s|^file \([0-9]*\) \([0-9]*\) \(.*mpir_steps\)$|file \1 1 \3|' > "$WORK/other.facts"
+"$BIN/dvm-checkpoint" inspect --check "$WORK/other.facts" "$IMAGE" > "$WORK/check.out" && fail "nothing is missing on another host"
+grep -q "^kernel: .*vdso" "$WORK/check.out" && grep -q "^file: '.*libc.so.6' is not told of" "$WORK/check.out" &&
+  grep -q "^file: '.*mpir_steps' is another there" "$WORK/check.out" || { cat "$WORK/check.out" >&2; fail "what is missing is not named"; }
+head -c 200 "$WORK/facts" > "$WORK/cut.facts"
+"$BIN/dvm-checkpoint" inspect --check "$WORK/cut.facts" "$IMAGE" 2> /dev/null && fail "cut facts are taken"
+note "what another host would miss"
