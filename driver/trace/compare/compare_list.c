@@ -19,7 +19,7 @@ void dvmt_cmp_add_item(struct dvmt_compare *c, struct items *l, const struct ite
     l->row = rows;
     l->cap = cap;
   }
-  l->row[l->n++] = *it;
+  copy_item(&l->row[l->n++], it);
 }
 
 /* A reduction variable's values inside its construct depend on the order of the iterations: its result is compared. */

@@ -20,6 +20,23 @@ struct item {
   int64_t place;           /* the element, whatever its size is: the same on both sides */
   uint64_t words[ITEM_WORDS];
 };
+/* Most have one word: the others are not touched. */
+static inline void copy_words(uint64_t *to, const uint64_t *from, unsigned n) {
+  if (n)
+    to[0] = from[0];
+  for (unsigned i = 1; i < n; i++)
+    to[i] = from[i];
+}
+static inline bool same_words(const uint64_t *a, const uint64_t *b, unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    if (a[i] != b[i])
+      return false;
+  return true;
+}
+static inline void copy_item(struct item *to, const struct item *from) {
+  memcpy(to, from, offsetof(struct item, words));
+  copy_words(to->words, from->words, from->nwords);
+}
 struct items {
   struct item *row; /* owned */
   size_t n, cap;
@@ -255,7 +272,7 @@ void dvmt_cmp_lists(struct dvmt_compare *c, struct items *a, struct items *b);
 static inline bool dvmt_cmp_same_item(const struct item *a, const struct item *b) {
   if (a->kind != b->kind || a->key != b->key || a->place != b->place)
     return false;
-  return a->kind != DVMT_ITER || (a->nwords == b->nwords && !memcmp(a->words, b->words, a->nwords * 8u));
+  return a->kind != DVMT_ITER || (a->nwords == b->nwords && same_words(a->words, b->words, a->nwords));
 }
 
 /* ---- compare_window.c: iterations that wait for the run ------------------------------------------------------------------------ */

@@ -193,8 +193,7 @@ void dvmt_cmp_to_item(struct dvmt_compare *c, bool of_reference, const struct dv
     it->place = place_of(of_reference ? dvmt_reader_object(c->reference, r->object) : &c->b_objects[r->object],
                          &(of_reference ? &c->a.members : &c->b.members)->row[r->site], r->offset);
   }
-  if (it->nwords)
-    memcpy(it->words, r->words, it->nwords * 8u);
+  copy_words(it->words, r->words, it->nwords);
   if (r->kind == DVMT_RESULT) { /* R lines may have changed their order */
     struct dvmt_type type;
     char name[256];

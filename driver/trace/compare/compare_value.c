@@ -179,7 +179,7 @@ static void compare_values(struct dvmt_compare *c, const struct item *a, const s
   struct dvmt_type ta = c->a_types[a->site], tb = c->b_types[b->site];
   c->totals.values++;
   c->full |= b->kind == DVMT_READ;
-  if (a->nwords == b->nwords && !memcmp(a->words, b->words, b->nwords * 8u) && ta.kind == tb.kind && ta.bytes == tb.bytes) {
+  if (a->nwords == b->nwords && same_words(a->words, b->words, b->nwords) && ta.kind == tb.kind && ta.bytes == tb.bytes) {
     c->totals.identical++;
     dvmt_cmp_note_digits(c, b->key, tb, 0);
     if (b->kind == DVMT_WRITE && tb.part_bytes && dvmt_value_special(tb, b->words))

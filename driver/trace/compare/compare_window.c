@@ -208,6 +208,8 @@ static void load_block(struct dvmt_compare *c, uint64_t record) {
 }
 
 bool dvmt_cmp_window_take(struct dvmt_compare *c, const struct item *iteration, struct items *items) {
+  if (!c->nwaiting)
+    return false;
   uint64_t hash = dvmt_cmp_hash(iteration);
   struct item found;
   for (struct waiting **p = list_of(c, hash); *p;) {
