@@ -4,6 +4,10 @@
 #define DVM_BASE_ERROR_H
 #include <stdarg.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define DVM_ERROR_TEXT_MAX 1024
 
 struct dvm_error {
@@ -20,4 +24,7 @@ int dvm_error_vset(struct dvm_error *err, int code, const char *fmt, va_list ap)
 int dvm_error_errno(struct dvm_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "what: " before the text that is there and keeps the code, which it returns. */
 int dvm_error_wrap(struct dvm_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#ifdef __cplusplus
+}
+#endif
 #endif

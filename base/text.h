@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct dvm_text {
   char *s;      /* owned; NULL or terminated */
   size_t len, cap;
@@ -31,4 +35,7 @@ unsigned dvm_text_distance(const char *a, const char *b, unsigned limit);
 /* The word of the NULL-terminated list that 'word' was probably meant to be (distance at most a third of its
  * length), or NULL.  For "did you mean". */
 const char *dvm_text_nearest(const char *word, const char *const *list);
+#ifdef __cplusplus
+}
+#endif
 #endif

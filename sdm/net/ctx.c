@@ -300,7 +300,10 @@ static void op_command(void *arg, uint64_t request, uint32_t ms, const void *p, 
 }
 static void op_input(void *arg, const struct sdm_iolist *l) { TELL((struct sdm_ctx *)arg, input, l); }
 static void op_credit(void *arg, uint64_t bytes) { TELL((struct sdm_ctx *)arg, credit, bytes); }
-static void op_bye(void *arg) { TELL((struct sdm_ctx *)arg, bye); }
+static void op_bye(void *arg) {
+  ((struct sdm_ctx *)arg)->over = true;
+  TELL((struct sdm_ctx *)arg, bye);
+}
 static void op_event(void *arg, const struct sdm_answer *a) {
   front_tell_event(arg, a);
   TELL((struct sdm_ctx *)arg, event, a);
@@ -339,7 +342,10 @@ static const struct sdm_node_ops node_ops = {
 };
 
 static void on_wake(void *arg) { sdm_node_wake(((struct sdm_ctx *)arg)->node); }
-static void on_alone(void *arg) { TELL((struct sdm_ctx *)arg, alone); }
+static void on_alone(void *arg) {
+  ((struct sdm_ctx *)arg)->over = true;
+  TELL((struct sdm_ctx *)arg, alone);
+}
 
 static int start_listening(struct sdm_ctx *c, const char *host, struct dvm_error *err) {
   c->listener = sdm_net_listen(host, c->opt.base_port, c->opt.port_tries, &c->port, err);
@@ -533,6 +539,7 @@ void sdm_progress(struct sdm_ctx *c, int timeout_ms) {
   sdm_message_progress(c);
 }
 
+bool sdm_is_over(const struct sdm_ctx *c) { return c->over; }
 struct sdm_loop *sdm_ctx_loop(struct sdm_ctx *c) { return c->loop; }
 const char *sdm_ctx_host(const struct sdm_ctx *c) { return c->host; }
 uint16_t sdm_ctx_port(const struct sdm_ctx *c) { return c->port; }

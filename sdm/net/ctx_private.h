@@ -49,6 +49,7 @@ struct sdm_ctx {
   struct sdm_timer *wake, *sweep, *orphan;
   struct conn *conns;
   struct dial *dials;
+  bool over; /* the session has ended */
   bool hold, registered, closing, up_full, down_full;
   int register_code;       /* why the master did not take us */
   char register_why[160];

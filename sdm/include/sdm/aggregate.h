@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sdm_ctx;
 struct sdm_message;
 struct sdm_aggregate;
@@ -53,4 +57,7 @@ long sdm_aggregate_deserialize(struct sdm_aggregate *a, const char *buf, size_t 
 int sdm_aggregate_init(struct sdm_ctx *c, int argc, char *const *argv);
 void sdm_aggregate_finalize(struct sdm_ctx *c);
 void sdm_aggregate_progress(struct sdm_ctx *c);
+#ifdef __cplusplus
+}
+#endif
 #endif

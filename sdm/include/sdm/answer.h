@@ -8,6 +8,10 @@
 #include "sdm/bytes.h"
 #include "sdm/set.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SDM_CLASSES_MAX 64u /* beyond that, sources are folded into 'other' */
 
 enum sdm_class_kind { SDM_CLASS_OK, SDM_CLASS_ERROR };
@@ -66,4 +70,7 @@ struct sdm_stats {
 };
 void sdm_stats_encode(const struct sdm_stats *s, struct sdm_bytes *out);
 int sdm_stats_decode(struct sdm_stats *s, const void *p, size_t len); /* 0 or -EBADMSG */
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Memory for small objects of our own making: ends the program with a message when there is none left.  Sizes that
  * come from outside are limited before they get here. */
 void *sdm_alloc(size_t bytes); /* zeroed */
@@ -49,4 +53,7 @@ const uint8_t *sdm_cursor_block(struct sdm_cursor *c, size_t *len);
 
 uint32_t sdm_crc32c(const void *p, size_t len);
 uint64_t sdm_digest(const void *p, size_t len); /* 64 bits, for a first look only: equal digests prove nothing */
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -4,6 +4,10 @@
 #define SDM_FRAME_H
 #include "sdm/bytes.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SDM_FRAME_VERSION 1
 #define SDM_FRAME_HEADER 24
 #define SDM_FRAME_MAX (16u << 20) /* body bytes of an authenticated peer */
@@ -40,4 +44,7 @@ void sdm_frame_encode(const struct sdm_frame *f, bool checksum, struct sdm_bytes
 long sdm_frame_size(const uint8_t *p, size_t len, size_t limit);
 /* Decodes one whole frame of 'len' bytes.  Returns 0 or -EBADMSG. */
 int sdm_frame_decode(const uint8_t *p, size_t len, struct sdm_frame *f);
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -8,6 +8,10 @@
 #define SDM_IOF_H
 #include "sdm/sdm.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef int (*sdm_iof_handler_f)(int fd_in, int fd_out);
 
 /* 0, or -EINVAL for a descriptor that cannot be waited for (a plain file is read at once).  A second call for the
@@ -16,4 +20,7 @@ int sdm_iof_set_stdin_handler(struct sdm_ctx *c, int fd_in, int fd_out, sdm_iof_
 int sdm_iof_set_stdout_handler(struct sdm_ctx *c, int fd_in, int fd_out, sdm_iof_handler_f handler);
 int sdm_iof_set_stderr_handler(struct sdm_ctx *c, int fd_in, int fd_out, sdm_iof_handler_f handler);
 int sdm_iof_copy(int fd_in, int fd_out); /* the usual handler */
+#ifdef __cplusplus
+}
+#endif
 #endif

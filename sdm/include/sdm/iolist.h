@@ -6,6 +6,10 @@
 #include "sdm/bytes.h"
 #include "sdm/set.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { SDM_STDIN, SDM_STDOUT, SDM_STDERR };
 
 struct sdm_piece {
@@ -25,4 +29,7 @@ void sdm_iolist_add(struct sdm_iolist *l, uint8_t stream, bool eof, const struct
 void sdm_iolist_merge(struct sdm_iolist *into, const struct sdm_iolist *from);
 void sdm_iolist_encode(const struct sdm_iolist *l, struct sdm_bytes *out);
 int sdm_iolist_decode(struct sdm_iolist *l, const void *p, size_t len, sdm_id max); /* 0 or -EBADMSG */
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -10,6 +10,10 @@
 #include "sdm/frame.h"
 #include "sdm/set.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SDM_SECRET_BYTES 32
 #define SDM_RECORD_MAX 65536u
 
@@ -51,4 +55,7 @@ void sdm_link_send(struct sdm_link *l, const struct sdm_frame *f);
 size_t sdm_link_output(struct sdm_link *l, const uint8_t **p);
 void sdm_link_written(struct sdm_link *l, size_t n);
 size_t sdm_link_queued(const struct sdm_link *l);
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sdm_loop;
 struct sdm_watch;
 
@@ -32,4 +36,7 @@ bool sdm_loop_broken(const struct sdm_loop *l); /* somebody has closed its descr
 int sdm_loop_fd(const struct sdm_loop *l);
 int sdm_loop_wait_ms(const struct sdm_loop *l);
 void sdm_loop_run(struct sdm_loop *l, int timeout_ms);
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -14,6 +14,10 @@
 #include "sdm/aggregate.h"
 #include "sdm/set.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sdm_ctx;
 struct sdm_message;
 
@@ -47,4 +51,7 @@ void sdm_message_set_payload_callback(struct sdm_ctx *c, sdm_payload_f callback,
 int sdm_message_init(struct sdm_ctx *c, int argc, char *const *argv);
 void sdm_message_finalize(struct sdm_ctx *c);
 void sdm_message_progress(struct sdm_ctx *c);
+#ifdef __cplusplus
+}
+#endif
 #endif

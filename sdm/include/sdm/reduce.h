@@ -5,6 +5,10 @@
 #include "sdm/bytes.h"
 #include "sdm/set.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SDM_BINS_MAX 64u
 #define SDM_TOP_MAX 64u
 
@@ -40,4 +44,7 @@ void sdm_top_add(struct sdm_top *t, double value, sdm_id id); /* no NaN */
 void sdm_top_encode(const struct sdm_top *t, struct sdm_bytes *out);
 int sdm_top_decode(struct sdm_top *t, const void *p, size_t len); /* 0 or -EBADMSG */
 int sdm_top_merge(struct sdm_bytes *into, const void *body, size_t len);
+#ifdef __cplusplus
+}
+#endif
 #endif

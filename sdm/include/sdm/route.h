@@ -5,6 +5,10 @@
 #include "sdm/set.h"
 #include "sdm/tree.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sdm_ctx;
 
 /* Front end, or a master without one: all servers, before sdm_connect.  'table' is copied. */
@@ -25,4 +29,7 @@ struct sdm_set *sdm_route_reachable(const struct sdm_ctx *c, const struct sdm_se
 /* Parts of sdm_init and sdm_finalize; not to be called. */
 int sdm_route_init(struct sdm_ctx *c, int argc, char *const *argv);
 void sdm_route_finalize(struct sdm_ctx *c);
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -17,6 +17,10 @@
 #include "sdm/set.h"
 #include "sdm/tree.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sdm_ctx;
 
 /* Most tools are their own master.  A front end of its own talks to the master alone, which dials it. */
@@ -67,6 +71,8 @@ void sdm_finalize(struct sdm_ctx *c); /* closes all; a front end or a master say
 void sdm_abandon(struct sdm_ctx *c);
 /* One round: waits at most 'timeout_ms' (-1: until something happens). */
 void sdm_progress(struct sdm_ctx *c, int timeout_ms);
+/* Server: its master has said goodbye, or it had no parent for 'orphan_ms': time to end. */
+bool sdm_is_over(const struct sdm_ctx *c);
 struct sdm_loop *sdm_ctx_loop(struct sdm_ctx *c); /* for the application's own descriptors and timers */
 
 const char *sdm_ctx_host(const struct sdm_ctx *c); /* where it listens */
@@ -109,4 +115,7 @@ void sdm_output(struct sdm_ctx *c, uint8_t stream, bool eof, const void *p, size
 const struct sdm_set *sdm_all(const struct sdm_ctx *c);  /* every id in the tree from here down; borrowed */
 const struct sdm_set *sdm_gone(const struct sdm_ctx *c); /* those that were lost; borrowed */
 sdm_id sdm_get_my_id(const struct sdm_ctx *c);
+#ifdef __cplusplus
+}
+#endif
 #endif

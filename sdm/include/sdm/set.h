@@ -14,6 +14,10 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef uint32_t sdm_id;
 
 #define SDM_ID_MAX 0x7fffffffu    /* largest id that a server can have */
@@ -84,4 +88,7 @@ long sdm_set_deserialize(struct sdm_set *set, const char *buf, size_t len, const
 void sdm_set_print(const struct sdm_set *set, struct dvm_text *out);
 /* Replaces the content.  Returns 0, or -EINVAL / -ERANGE with a reason; then 'set' is empty. */
 int sdm_set_parse(struct sdm_set *set, const char *text, struct dvm_error *err);
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -10,6 +10,10 @@
 #include "sdm/bytes.h"
 #include "sdm/set.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum sdm_shape_kind { SDM_BINOMIAL, SDM_KARY, SDM_FLAT, SDM_HOSTS };
 
 struct sdm_shape {
@@ -58,4 +62,7 @@ void sdm_table_ids(const struct sdm_table *t, size_t lo, size_t hi, struct sdm_s
 void sdm_table_encode(const struct sdm_table *t, size_t lo, size_t hi, struct sdm_bytes *out);
 /* Returns 0 or -EBADMSG; refuses ids that occur twice, unknown hosts and unprintable host names. */
 int sdm_table_decode(struct sdm_table *t, struct sdm_cursor *c);
+#ifdef __cplusplus
+}
+#endif
 #endif
