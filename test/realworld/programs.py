@@ -45,4 +45,12 @@ PROGRAMS = [
             '''cmake -B b -G Ninja -DCMAKE_AR=/usr/bin/$AR -DCMAKE_RANLIB=/usr/bin/$RANLIB -DEXPAT_BUILD_DOCS=OFF \\
                  -DEXPAT_BUILD_EXAMPLES=ON && cmake --build b''',
             'cd b; ctest --output-on-failure', 'expat'),
+    Program('cjson', 'cjson', 'cjson_1.7.15.orig.tar.gz',
+            '5308fd4bd90cef7aa060558514de6a1a4a0819974a26e6ed13973c5f624c24b2',
+            'cmake -B b -G Ninja -DCMAKE_AR=/usr/bin/$AR -DCMAKE_RANLIB=/usr/bin/$RANLIB -DENABLE_CUSTOM_COMPILER_FLAGS=OFF && cmake --build b',
+            'cd b; ctest --output-on-failure'),
+    Program('libyaml', 'libyaml', 'libyaml_0.2.5.orig.tar.gz',
+            'fa240dbf262be053f3898006d502d514936c818e422afdcf33921c63bed9bf2e',
+            'cmake -B b -G Ninja -DCMAKE_AR=/usr/bin/$AR -DCMAKE_RANLIB=/usr/bin/$RANLIB -DBUILD_TESTING=ON && cmake --build b',
+            'cd b; ctest --output-on-failure'),
 ]
