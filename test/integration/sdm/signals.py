@@ -100,7 +100,6 @@ class Signals(unittest.TestCase):
         """The line is dropped, not run; the next one is read as ever, and the terminal is left as it was."""
         import termios
         pid, fd, home = self.terminal("-n", "1", "--launcher", "local", sdm.RING)
-        before = termios.tcgetattr(fd)
         self.until(fd, b"]> ")
         os.write(fd, b"kill")
         self.until(fd, b"kill")
@@ -115,7 +114,8 @@ class Signals(unittest.TestCase):
         os.write(fd, b"quit\n")
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
         after = termios.tcgetattr(fd)
-        self.assertEqual(before[3] & (termios.ICANON | termios.ECHO | termios.ISIG), after[3] & (termios.ICANON | termios.ECHO | termios.ISIG))
+        usual = termios.ICANON | termios.ECHO | termios.ISIG
+        self.assertEqual(after[3] & usual, usual)
 
     def left(self, *words):
         """Detached, then quit: the programs run on, to their end."""
