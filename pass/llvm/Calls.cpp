@@ -1,4 +1,5 @@
 // Calls that leave the module: functions that we know by name, all others, inline assembly.
+#include "InputCalls.h"
 #include "Memory.h"
 #include "runtime/abi.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -306,6 +307,17 @@ static void assignObject(FunctionState &S, IRBuilder<> &B, Value *P) {
     S.RT.call(B, "__dvmrt_written", {P});
 }
 
+// What it is said to write, whatever else lies there.
+static bool assignInput(FunctionState &S, CallBase *Call) {
+  SmallVector<Written, 4> All;
+  if (!inputOf(*Call, All))
+    return false;
+  BuilderBehind B(Call);
+  for (const Written &W : All)
+    W.Size ? void(S.RT.call(B, "__dvmrt_fill", {W.Address, W.Size})) : assignObject(S, B, W.Address);
+  return true;
+}
+
 // What unknown code was given: the object, and what can be reached from it.
 static void giveObject(FunctionState &S, IRBuilder<> &B, Value *P) {
   Object O = objectOf(S, P);
@@ -391,7 +403,7 @@ void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
   const KnownCall *Known = findKnown(Call);
   if (Known && Known->Lower)
     return Known->Lower(S, Call);
-  if (Call->doesNotReturn() || Call->onlyReadsMemory())
+  if (Call->doesNotReturn() || Call->onlyReadsMemory() || assignInput(S, Call))
     return;
   auto Pointers = writtenArguments(Call, Known ? Known->Args : "");
   const bool Foreign = !Known && !Call->isInlineAsm() && !isa<IntrinsicInst>(Call);
