@@ -117,6 +117,10 @@ static bool wanders_again(struct dvmrt_repeat *r, uintptr_t a, const int64_t *ix
   dvmrt_layout_place(&array->layout, &r->nest->layout, __dvmrt_now.iv, ix, array->ndims, &p);
   if (p.kind == DVMRT_PLACE_OWN)
     return true;
+  struct dvmrt_place between = p; /* what blocks of two would have is judged anew (place.c, near) */
+  if (p.kind == DVMRT_PLACE_NEAR && !dvmrt_check_place_edge(array, &p) &&
+      dvmrt_layout_place_pairs(&array->layout, &r->nest->layout, __dvmrt_now.iv, ix, array->extent, &between))
+    return false;
   if (p.kind == DVMRT_PLACE_NEAR && dvmrt_check_place_edge(array, &p)) {
     if (dvmrt_check_place_valid(array, &p))
       return true;
