@@ -56,6 +56,7 @@ struct pager {
   size_t extent_count, space_count, waiting_count;
   struct space spaces[SPACES_MAX];
   bool filling;               /* the process is to be saved: all is to be given */
+  bool ending;                /* all of the first has been given, and it still changes its mappings */
   bool done;                  /* all of the first has been given, and it has been told */
   struct fault waiting[WAITING_MAX];
   unsigned char *buffer;
@@ -393,10 +394,22 @@ static void let_go(const struct pager *p)
     fclose(f);
 }
 
-/* The process holds its descriptor, too, and what its forks report must be read until it has closed that. */
+/* Whether a thread still is about to report a change of its mappings, which it does after having made it: until then nothing can be given. */
+static bool is_changing(const struct space *s)
+{
+  struct uffdio_zeropage probe = { .range = { 0, MPIR_PAGE } };
+
+  return ioctl(s->fd, UFFDIO_ZEROPAGE, &probe) && errno == EAGAIN;
+}
+
+/* The process holds its descriptor, too, and what its forks report must be read until it has closed that.  A fork that is under way keeps the
+ * descriptor open in the child that it makes, so that nobody would ever wake it once we were gone: it is waited for. */
 static void end_first(struct pager *p)
 {
   let_go(p);
+  p->ending = is_changing(&p->spaces[0]);
+  if (p->ending)
+    return;
   p->done = true;
   if (send(p->socket, PAGER_DONE, 1, MSG_NOSIGNAL) != 1)
     _exit(0);
@@ -429,7 +442,7 @@ static void run(struct pager *p)
     }
     if (!open)
       _exit(0);
-    if (poll(fds, p->space_count + 1, p->filling ? 0 : p->waiting_count ? 1 : -1) < 0 && errno != EINTR)
+    if (poll(fds, p->space_count + 1, p->filling ? 0 : p->waiting_count || p->ending ? 1 : -1) < 0 && errno != EINTR)
       _exit(1);
     if (fds[0].revents && recv(p->socket, &heard, 1, MSG_DONTWAIT) == 1) {
       if (heard == PAGER_FILL) {

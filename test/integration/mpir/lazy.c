@@ -1,5 +1,5 @@
-/* Much memory with known content, looked at when SIGUSR1 comes: all of it, or with 'half' every second MiB, or by a system call and in a child.
- * lazy all|half|child: prints the sum. */
+/* Much memory with known content, looked at when SIGUSR1 comes: all of it, or with 'half' every second MiB, or by a system call and in a child;
+ * with 'forks' it forks all the time from SIGUSR2 on.  lazy all|half|child|kernel|forks: prints the sum. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,12 +11,23 @@
 #define SIZE (16u << 20)
 #define PIECE (1u << 20)
 
-static volatile sig_atomic_t go;
+static volatile sig_atomic_t go, forks;
 
 static void on_user(int sig)
 {
-  (void)sig;
-  go = 1;
+  if (sig == SIGUSR1)
+    go = 1;
+  else
+    forks = 1;
+}
+
+static void fork_once(void)
+{
+  const pid_t pid = fork();
+
+  if (pid == 0)
+    _exit(0);
+  waitpid(pid, NULL, 0);
 }
 
 static uint64_t sum(const unsigned char *memory, unsigned step)
@@ -57,9 +68,13 @@ int main(int argc, char **argv)
     memory[i] = (unsigned char)(seed >> 56);
   }
   signal(SIGUSR1, on_user);
+  signal(SIGUSR2, on_user);
   fprintf(stderr, "ready\n");
   while (!go)
-    usleep(1000);
+    if (forks)
+      fork_once();
+    else
+      usleep(1000);
   if (strcmp(kind, "child") == 0) {
     if (fork() == 0) { /* what nobody has touched is in the child as well */
       printf("sum %016lx\n", (unsigned long)sum(memory, 1));

@@ -45,6 +45,20 @@ run all
 [ "$RESULT" = "$RIGHT" ] || fail "the second generation: '$RESULT', not '$RIGHT'"
 note "second generation"
 
+# The last piece is given while the process forks: it goes on.  Whether it can be saved just then depends on its having a child.
+save forks
+for ((i = 0; i < 8; i++)); do
+  : > "$WORK/forks.out"
+  restart again --lazy
+  wait_for 20 running mpir_lazy || fail "it does not run again"
+  kill -USR2 "$PID"
+  "$BIN/dvm-checkpoint" -o "$WORK/forks.again" "$PID" > /dev/null 2>&1
+  kill -USR1 "$PID"
+  wait_for 20 gone "$WAITER" || fail "run $i: it does not end, having forked while all was given: $(cat "/proc/$PID/wchan")"
+  [ "$(cat "$WORK/forks.out")" = "$RIGHT" ] || fail "run $i: it ends otherwise when it forks"
+done
+note "all is given while it forks"
+
 # Damage.
 flip() { # FROM TO OFFSET
   cp "$1" "$2"
