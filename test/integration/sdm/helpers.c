@@ -6,6 +6,8 @@
 enum { N = 1000, SLOTS = 400, ROUNDS = 100000, HELPERS = 3 };
 #pragma dvm array distribute[block] shadow[1:1]
 double A[N];
+#pragma dvm array align([i] with A[i]) shadow[1:1]
+double B[N];
 
 static void *help(void *unused) {
   long sum = 0;
@@ -26,10 +28,10 @@ int main(void) {
       return 1;
 #pragma dvm parallel([i] on A[i])
   for (int i = 0; i < N; i++)
-    A[i] = i + rand() % 3;
+    A[i] = B[i] = i + rand() % 3;
 #pragma dvm parallel([i] on A[i])
   for (int i = 0; i < N - 1; i++)
-    A[i] = A[i + 1] / 2; /* both */
+    A[i] = A[i + 1] + B[i + 1]; /* a dependence, and an edge that is stale whatever becomes of it */
   for (int i = 0; i < HELPERS; i++)
     pthread_join(helpers[i], NULL);
   puts("end");

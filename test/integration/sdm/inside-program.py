@@ -89,13 +89,14 @@ class Inside(unittest.TestCase):
         self.mistakes(rounds=1)
 
     def test_quit_ends_what_it_started(self):
-        d = self.enter(sdm.Debugger("--inside", "-n", "2", "--launcher", "local", self.compile("endless"), "1"))
+        program = self.compile("endless")
+        d = self.enter(sdm.Debugger("--inside", "-n", "2", "--launcher", "local", program, "1"))
         d.wait(lambda j: j.get("event") == "stopped", "the stop at the first construct")
-        programs = list(sdm.children(d.process.pid))
-        self.assertEqual(len(programs), 2)
+        started = sdm.children(d.process.pid)  # and what would end them if the debugger were killed
+        self.assertEqual([words[0] for words in started.values()].count(program), 2)
         d.send("quit")
         self.assertEqual(d.close(), 0)
-        self.assertTrue(all(map(sdm.gone, programs)))
+        self.assertTrue(all(map(sdm.gone, started)))
 
     def listening(self, *more):
         """A program that runs on, with a server that listens; its debugger's arguments."""

@@ -86,15 +86,20 @@ class Signals(unittest.TestCase):
             os.environ.pop("XDG_STATE_HOME", None)
             os.execv(sdm.DEBUG, [sdm.DEBUG, *words])
         self.addCleanup(lambda: os.close(fd))
+        self.unread = b""
         return pid, fd, home
 
-    def until(self, fd, text):
-        said, end = b"", time.monotonic() + sdm.LIMIT
-        while text not in said:
-            self.assertGreater(end, time.monotonic(), (text, said))
-            if select.select([fd], [], [], 0.1)[0]:
-                said += os.read(fd, 65536)
-        return said
+    def until(self, fd, *texts):
+        """What is said to the end of the last of these, one after another; what follows is for the next call."""
+        said, at, end = self.unread, 0, time.monotonic() + sdm.LIMIT
+        for text in texts:
+            while text not in said[at:]:
+                self.assertGreater(end, time.monotonic(), (text, said))
+                if select.select([fd], [], [], 0.1)[0]:
+                    said += os.read(fd, 65536)
+            at = said.index(text, at) + len(text)
+        self.unread = said[at:]
+        return said[:at]
 
     def test_interrupt_at_the_prompt(self):
         """The line is dropped, not run; the next one is read as ever, and the terminal is left as it was."""
@@ -104,11 +109,11 @@ class Signals(unittest.TestCase):
         os.write(fd, b"kill")
         self.until(fd, b"kill")
         os.write(fd, b"\x03")
-        self.until(fd, b"]> ")
+        self.until(fd, b"^C\r\n", b"]> ")
         os.write(fd, b"echo still $here\n")
-        self.until(fd, b"still $here\r\n")
+        self.until(fd, b"\r\nstill $here\r\n", b"]> ")  # the answer, not the line as it was typed
         os.write(fd, b"\x03")
-        self.until(fd, b"]> ")
+        self.until(fd, b"^C\r\n", b"]> ")
         os.write(fd, b"status\n")
         self.assertIn(b"main", self.until(fd, b"]> "))
         os.write(fd, b"quit\n")
