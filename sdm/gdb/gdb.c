@@ -173,6 +173,7 @@ static void gdb_destroy(struct sdm_backend *b) {
     json_decref(b->breaks[i].args);
   free(b->breaks);
   gdb_facts_forget(b);
+  json_decref(b->ended);
   json_decref(b->returning);
   json_decref(b->handled);
   free(b->path);
@@ -221,8 +222,14 @@ static void gdb_input(struct sdm_backend *b, bool eof, const void *p, size_t len
 static size_t gdb_pending_input(struct sdm_backend *b) { return b->term ? sdm_term_pending(b->term) : 0; }
 
 static void gdb_resume(struct sdm_backend *b) {
-  if (b->term)
-    sdm_term_resume(b->term);
+  if (!b->term)
+    return;
+  sdm_term_resume(b->term);
+  if (!b->ended || !sdm_term_drain(b->term))
+    return;
+  json_t *e = b->ended;
+  b->ended = NULL;
+  b->host.event(b->host.arg, e);
 }
 
 const struct sdm_backend_ops sdm_backend_gdb = {

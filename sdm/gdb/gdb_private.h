@@ -61,6 +61,7 @@ struct sdm_backend {
   struct dvm_text last_error;
   struct gdb_facts *facts; /* gdb_facts.c's, owned */
   json_t *returning; /* a stop at a diagnostic, until the program has come back from the run-time library; owned */
+  json_t *ended; /* told when the output before it is out; NULL: nothing waits */
 };
 
 /* gdb.c.  Sends a command: "FMT\n" with a token before it.  'fn' gets the reply, 'call' is answered for it when there is

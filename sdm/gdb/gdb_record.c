@@ -66,8 +66,11 @@ static void on_stopped(struct sdm_backend *b, const json_t *r) {
   }
   if (json_object_get(r, "frame"))
     gdb_put_place(e, json_object_get(r, "frame"));
-  if (b->term)
-    sdm_term_drain(b->term); /* what the program wrote before comes before */
+  if (b->term && !sdm_term_drain(b->term) && ended) { /* what the program wrote before comes before */
+    json_decref(b->ended);
+    b->ended = e;
+    return;
+  }
   if (number && gdb_facts_stop(b, number))
     gdb_facts_stopped(b, e);
   else

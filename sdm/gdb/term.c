@@ -177,12 +177,16 @@ static void drain_pty(struct sdm_term *t) {
   sdm_bytes_fini(&all);
 }
 
-void sdm_term_drain(struct sdm_term *t) {
+bool sdm_term_drain(struct sdm_term *t) {
+  struct pollfd room = { .fd = t->keep, .events = POLLOUT };
+  for (int i = 0; !t->paused && i < 64 && poll(&room, 1, 0) == 0; i++) /* no room for a mark */
+    copy_out(t, t->pty, SDM_STDOUT);
   if (!t->paused)
     drain_pty(t);
   while (!t->paused && copy_out(t, t->err, SDM_STDERR))
     ;
   set_events(t);
+  return !t->paused;
 }
 
 void sdm_term_resume(struct sdm_term *t) {

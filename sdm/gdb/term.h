@@ -18,6 +18,6 @@ void sdm_term_free(struct sdm_term *t);
 const char *sdm_term_name(const struct sdm_term *t);   /* of the pty's program side */
 const char *sdm_term_stderr(const struct sdm_term *t); /* path of the pipe */
 void sdm_term_input(struct sdm_term *t, bool eof, const void *p, size_t len);
-void sdm_term_drain(struct sdm_term *t); /* hands on what was written so far, unless output is held */
+bool sdm_term_drain(struct sdm_term *t); /* hands on what was written so far; false: output is held, there may be more */
 void sdm_term_resume(struct sdm_term *t); /* output may come again */
 #endif
