@@ -72,7 +72,7 @@ static int copy_one(void *owner, const struct mpl_attr *a, struct mpl_attr **to)
   if (rc || !flag)
     return rc;
   struct mpl_attr *n = malloc(sizeof(*n));
-  *n = (struct mpl_attr){*to, a->keyval, value, 0};
+  *n = (struct mpl_attr){*to, a->keyval, value};
   *to = n;
   return MPI_SUCCESS;
 }
@@ -96,7 +96,7 @@ static int set(void *owner, struct mpl_attr **list, int key, void *value) {
     return rc;
   }
   a = malloc(sizeof(*a));
-  *a = (struct mpl_attr){*list, key, value, 0};
+  *a = (struct mpl_attr){*list, key, value};
   *list = a;
   return MPI_SUCCESS;
 }

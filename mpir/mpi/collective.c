@@ -53,8 +53,7 @@ void mpl_build_bcast(struct mpl_schedule *s, struct ompi_communicator_t *c, void
 
 /* --- gather, scatter, allgather --- */
 
-static char *place(const void *buf, const int *counts, int count, const int *displs, const mpl_type *t, int i) {
-  (void)counts;
+static char *place(const void *buf, int count, const int *displs, const mpl_type *t, int i) {
   return at(buf, displs ? displs[i] : (MPI_Aint)i * count, t);
 }
 
@@ -71,9 +70,9 @@ void mpl_build_gather(struct mpl_schedule *s, struct ompi_communicator_t *c, con
   for (int i = 0; i < n; i++) {
     int ni = counts ? counts[i] : count;
     if (c->inter || i != c->rank)
-      mpl_add_recv(s, place(to, counts, count, displs, tto, i), ni, tto, i);
+      mpl_add_recv(s, place(to, count, displs, tto, i), ni, tto, i);
     else if (from != MPI_IN_PLACE)
-      mpl_add_copy(s, from, nfrom, tfrom, place(to, counts, count, displs, tto, i), ni, tto);
+      mpl_add_copy(s, from, nfrom, tfrom, place(to, count, displs, tto, i), ni, tto);
   }
 }
 
@@ -90,16 +89,16 @@ void mpl_build_scatter(struct mpl_schedule *s, struct ompi_communicator_t *c, co
   for (int i = 0; i < n; i++) {
     int ni = counts ? counts[i] : count;
     if (c->inter || i != c->rank)
-      mpl_add_send(s, place(from, counts, count, displs, tfrom, i), ni, tfrom, i);
+      mpl_add_send(s, place(from, count, displs, tfrom, i), ni, tfrom, i);
     else if (to != MPI_IN_PLACE)
-      mpl_add_copy(s, place(from, counts, count, displs, tfrom, i), ni, tfrom, to, nto, tto);
+      mpl_add_copy(s, place(from, count, displs, tfrom, i), ni, tfrom, to, nto, tto);
   }
 }
 
 static void allgather_inter(struct mpl_schedule *s, struct ompi_communicator_t *c, const void *from, int nfrom, mpl_type *tfrom, void *to,
                             const int *counts, int count, const int *displs, mpl_type *tto) {
   for (int i = 0; i < c->remote_size; i++) {
-    mpl_add_recv(s, place(to, counts, count, displs, tto, i), counts ? counts[i] : count, tto, i);
+    mpl_add_recv(s, place(to, count, displs, tto, i), counts ? counts[i] : count, tto, i);
     mpl_add_send(s, from, nfrom, tfrom, i);
   }
 }
@@ -113,14 +112,14 @@ void mpl_build_allgather(struct mpl_schedule *s, struct ompi_communicator_t *c, 
   }
 #define COUNT(i) (counts ? counts[i] : count)
   if (from != MPI_IN_PLACE) {
-    mpl_add_copy(s, from, nfrom, tfrom, place(to, counts, count, displs, tto, c->rank), COUNT(c->rank), tto);
+    mpl_add_copy(s, from, nfrom, tfrom, place(to, count, displs, tto, c->rank), COUNT(c->rank), tto);
     mpl_next_round(s);
   }
   int left = (c->rank - 1 + c->size) % c->size, right = (c->rank + 1) % c->size;
   for (int k = 0; k < c->size - 1; k++) {
     int out = (c->rank - k + c->size) % c->size, in = (c->rank - k - 1 + 2 * c->size) % c->size;
-    mpl_add_recv(s, place(to, counts, count, displs, tto, in), COUNT(in), tto, left);
-    mpl_add_send(s, place(to, counts, count, displs, tto, out), COUNT(out), tto, right);
+    mpl_add_recv(s, place(to, count, displs, tto, in), COUNT(in), tto, left);
+    mpl_add_send(s, place(to, count, displs, tto, out), COUNT(out), tto, right);
     mpl_next_round(s);
   }
 #undef COUNT

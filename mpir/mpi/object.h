@@ -13,7 +13,6 @@ struct mpl_attr {
   struct mpl_attr *next;
   int keyval;
   void *value;
-  int64_t integer; /* what Fortran has set, and where C is given its address */
 };
 
 struct ompi_group_t {
@@ -36,7 +35,7 @@ struct ompi_communicator_t {
   uint32_t context; /* point to point; collectives have context + 1 */
   int rank, size, remote_size;
   int f_index;
-  bool inter, predefined, dying;
+  bool inter, predefined;
   uint32_t collectives;  /* started so far: tag of the next */
   struct ompi_group_t *group, *remote; /* remote: of an inter-communicator */
   struct ompi_communicator_t *local;   /* likewise: for what the local group does among itself */
@@ -92,7 +91,7 @@ struct ompi_request_t {
   uint32_t magic;
   int f_index;
   uint8_t kind, mode; /* mode of a send: enum mpl_mode */
-  bool persistent, active, complete, freed, matched, cancelling, cancelled, failed_match;
+  bool persistent, active, complete, freed, matched, cancelling, cancelled;
   int peer, tag; /* peer: rank of the job, or MPI_ANY_SOURCE */
   uint32_t context;
   struct ompi_communicator_t *comm;

@@ -114,6 +114,11 @@ int mpl_op_apply(struct ompi_op_t *op, void *in, void *inout, int count, struct 
   return MPI_SUCCESS;
 }
 
+void mpl_op_release(struct ompi_op_t *op) {
+  if (!--op->refs)
+    free(op); /* predefined ones hold themselves */
+}
+
 MPL_API(int, Op_create, MPI_User_function *function, int commute, MPI_Op *op) {
   struct ompi_op_t *o = calloc(1, sizeof(*o));
   *o = (struct ompi_op_t){MPL_OP, 1, -1, MPL_OP_USER, commute != 0, function};
@@ -124,8 +129,7 @@ MPL_API(int, Op_create, MPI_User_function *function, int commute, MPI_Op *op) {
 MPL_API(int, Op_free, MPI_Op *op) {
   if (!*op || *op == MPI_OP_NULL || (*op)->builtin)
     return mpl_error(NULL, MPI_ERR_OP, "MPI_Op_free");
-  if (!--(*op)->refs)
-    free(*op);
+  mpl_op_release(*op);
   *op = MPI_OP_NULL;
   return MPI_SUCCESS;
 }

@@ -293,43 +293,34 @@ static void tell(const struct mpl_unexpected *u, MPI_Status *status) {
   status->_ucount = u ? u->bytes : 0;
 }
 
-/* 'flag' NULL: waits. */
-static int probe(struct probe *p, int *flag, const char *call, const void *place) {
-  int rc = check(p->comm, 0, MPI_BYTE, p->source, p->tag, true);
+/* 'flag' NULL: waits.  What is found stays where it is. */
+static int look(struct probe *p, int *flag, MPI_Status *status, const char *call, const void *place) {
+  int rc = p->source == MPI_PROC_NULL ? MPI_SUCCESS : check(p->comm, 0, MPI_BYTE, p->source, p->tag, true);
   if (rc)
-    return rc;
-  if (!flag)
+    return mpl_error(p->comm, rc, call);
+  if (p->source != MPI_PROC_NULL && !flag) {
     mpl_wait_until(probed, p, &(struct mpl_why){.call = call, .place = place, .tag = p->tag, .context = p->comm->context,
                    .peer = p->source >= 0 ? mpl_job_rank(p->comm, p->source) : -1});
-  else if (!probed(p)) {
+  } else if (p->source != MPI_PROC_NULL && !probed(p)) {
     mpl_progress();
     probed(p);
   }
+  bool found = p->found || p->source == MPI_PROC_NULL;
   if (flag)
-    *flag = p->found != NULL;
+    *flag = found;
+  if (found)
+    tell(p->found, status);
   return MPI_SUCCESS;
 }
 
 MPL_API(int, Probe, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   MPL_ENTER;
-  struct probe p = {comm, source, tag, NULL};
-  int rc = source == MPI_PROC_NULL ? MPI_SUCCESS : probe(&p, NULL, "MPI_Probe", MPL_PLACE);
-  if (rc)
-    return mpl_error(comm, rc, "MPI_Probe");
-  tell(p.found, status);
-  return MPI_SUCCESS;
+  return look(&(struct probe){comm, source, tag, NULL}, NULL, status, "MPI_Probe", MPL_PLACE);
 }
 
 MPL_API(int, Iprobe, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
   MPL_ENTER;
-  struct probe p = {comm, source, tag, NULL};
-  *flag = 1;
-  int rc = source == MPI_PROC_NULL ? MPI_SUCCESS : probe(&p, flag, "MPI_Iprobe", MPL_PLACE);
-  if (rc)
-    return mpl_error(comm, rc, "MPI_Iprobe");
-  if (*flag)
-    tell(p.found, status);
-  return MPI_SUCCESS;
+  return look(&(struct probe){comm, source, tag, NULL}, flag, status, "MPI_Iprobe", MPL_PLACE);
 }
 
 static struct ompi_message_t *message_new(struct mpl_unexpected *u, struct ompi_communicator_t *comm) {
@@ -345,26 +336,19 @@ static struct ompi_message_t *message_new(struct mpl_unexpected *u, struct ompi_
 MPL_API(int, Mprobe, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
   MPL_ENTER;
   struct probe p = {comm, source, tag, NULL};
-  int rc = source == MPI_PROC_NULL ? MPI_SUCCESS : probe(&p, NULL, "MPI_Mprobe", MPL_PLACE);
-  if (rc)
-    return mpl_error(comm, rc, "MPI_Mprobe");
-  tell(p.found, status);
-  *message = message_new(p.found, comm);
-  return MPI_SUCCESS;
+  int rc = look(&p, NULL, status, "MPI_Mprobe", MPL_PLACE);
+  if (!rc)
+    *message = message_new(p.found, comm);
+  return rc;
 }
 
 MPL_API(int, Improbe, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
   MPL_ENTER;
   struct probe p = {comm, source, tag, NULL};
-  *flag = 1;
-  int rc = source == MPI_PROC_NULL ? MPI_SUCCESS : probe(&p, flag, "MPI_Improbe", MPL_PLACE);
-  if (rc)
-    return mpl_error(comm, rc, "MPI_Improbe");
-  if (!*flag)
-    return MPI_SUCCESS;
-  tell(p.found, status);
-  *message = message_new(p.found, comm);
-  return MPI_SUCCESS;
+  int rc = look(&p, flag, status, "MPI_Improbe", MPL_PLACE);
+  if (!rc && *flag)
+    *message = message_new(p.found, comm);
+  return rc;
 }
 
 static struct ompi_request_t *receive_message(void *buf, int count, MPI_Datatype type, MPI_Message *message, const void *place) {

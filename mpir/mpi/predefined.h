@@ -45,6 +45,7 @@
 enum mpl_builtin { MPL_OP_USER, MPL_OP_MAX, MPL_OP_MIN, MPL_OP_SUM, MPL_OP_PROD, MPL_OP_LAND, MPL_OP_BAND, MPL_OP_LOR, MPL_OP_BOR,
                    MPL_OP_LXOR, MPL_OP_BXOR, MPL_OP_MAXLOC, MPL_OP_MINLOC, MPL_OP_REPLACE, MPL_OP_NO_OP };
 
+void mpl_op_release(struct ompi_op_t *op);
 /* inout = in op inout, for 'count' elements; 0 or a class of errors. */
 int mpl_op_apply(struct ompi_op_t *op, void *in, void *inout, int count, struct ompi_datatype_t *type);
 int mpl_op_check(const struct ompi_op_t *op, const struct ompi_datatype_t *type);

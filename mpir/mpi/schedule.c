@@ -129,10 +129,8 @@ static void destroy(struct mpl_schedule *s) {
       mpl_type_release(p->ta);
     if (p->tb)
       mpl_type_release(p->tb);
-    if (p->op && !p->op->builtin && !--p->op->refs)
-      free(p->op);
-    else if (p->op && p->op->builtin)
-      p->op->refs--;
+    if (p->op)
+      mpl_op_release(p->op);
   }
   for (struct memory *m = s->memory, *next; m; m = next) {
     next = m->next;

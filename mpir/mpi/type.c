@@ -5,17 +5,15 @@
 
 static const struct {
   unsigned char size, align;
-  char class;
 } basics[] = {
-    [MPL_B_NONE] = {0, 0, 'N'},
-#define X(id, type, class) [MPL_B_##id] = {sizeof(type), _Alignof(type), #class[0]},
+    [MPL_B_NONE] = {0, 0},
+#define X(id, type) [MPL_B_##id] = {sizeof(type), _Alignof(type)},
     MPL_BASICS(X)
 #undef X
 };
 
 size_t mpl_basic_size(enum mpl_basic basic) { return basics[basic].size; }
 uint8_t mpl_basic_align(enum mpl_basic basic) { return basics[basic].align; }
-char mpl_basic_class(enum mpl_basic basic) { return basics[basic].class; }
 
 /* --- life --- */
 

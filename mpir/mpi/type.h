@@ -4,22 +4,22 @@
 #include "mpir/mpi/object.h"
 #include <stddef.h>
 
-/* X(id, C type, class): class B bytes, I signed, U unsigned, F floating, C complex, L logical, P pair of value and index */
+/* X(id, C type) */
 #define MPL_BASICS(X)                                                                                              \
-  X(BYTE, unsigned char, B) X(CHAR, char, B) X(INT8, signed char, I) X(INT16, short, I) X(INT32, int, I)           \
-  X(INT64, long, I) X(INT128, __int128, I) X(UINT8, unsigned char, U) X(UINT16, unsigned short, U)                 \
-  X(UINT32, unsigned, U) X(UINT64, unsigned long, U) X(FLOAT, float, F) X(DOUBLE, double, F)                       \
-  X(LDOUBLE, long double, F) X(CFLOAT, float _Complex, C) X(CDOUBLE, double _Complex, C)                           \
-  X(CLDOUBLE, long double _Complex, C) X(BOOL, _Bool, L) X(FLOGICAL, int, L) X(FLOGICAL1, signed char, L)          \
-  X(FLOGICAL2, short, L) X(FLOGICAL8, long, L)                                                                     \
-  X(FLOATINT, struct { float v; int i; }, P) X(DOUBLEINT, struct { double v; int i; }, P)                          \
-  X(LDOUBLEINT, struct { long double v; int i; }, P) X(SHORTINT, struct { short v; int i; }, P)                    \
-  X(LONGINT, struct { long v; int i; }, P) X(TWOINT, struct { int v; int i; }, P)                                  \
-  X(TWOFLOAT, struct { float v; float i; }, P) X(TWODOUBLE, struct { double v; double i; }, P)                     \
-  X(TWOCFLOAT, struct { float v[4]; }, B) X(TWOCDOUBLE, struct { double v[4]; }, B)
+  X(BYTE, unsigned char) X(CHAR, char) X(INT8, signed char) X(INT16, short) X(INT32, int)           \
+  X(INT64, long) X(INT128, __int128) X(UINT8, unsigned char) X(UINT16, unsigned short)                 \
+  X(UINT32, unsigned) X(UINT64, unsigned long) X(FLOAT, float) X(DOUBLE, double)                       \
+  X(LDOUBLE, long double) X(CFLOAT, float _Complex) X(CDOUBLE, double _Complex)                           \
+  X(CLDOUBLE, long double _Complex) X(BOOL, _Bool) X(FLOGICAL, int) X(FLOGICAL1, signed char)          \
+  X(FLOGICAL2, short) X(FLOGICAL8, long)                                                                     \
+  X(FLOATINT, struct { float v; int i; }) X(DOUBLEINT, struct { double v; int i; })                          \
+  X(LDOUBLEINT, struct { long double v; int i; }) X(SHORTINT, struct { short v; int i; })                    \
+  X(LONGINT, struct { long v; int i; }) X(TWOINT, struct { int v; int i; })                                  \
+  X(TWOFLOAT, struct { float v; float i; }) X(TWODOUBLE, struct { double v; double i; })                     \
+  X(TWOCFLOAT, struct { float v[4]; }) X(TWOCDOUBLE, struct { double v[4]; })
 enum mpl_basic {
   MPL_B_NONE,
-#define X(id, type, class) MPL_B_##id,
+#define X(id, type) MPL_B_##id,
   MPL_BASICS(X)
 #undef X
 };
@@ -46,7 +46,6 @@ typedef void mpl_basic_f(void *arg, char *at, enum mpl_basic basic, size_t n);
 void mpl_type_basics(const struct ompi_datatype_t *t, MPI_Aint count, const void *buf, mpl_basic_f *f, void *arg);
 size_t mpl_basic_size(enum mpl_basic basic);
 uint8_t mpl_basic_align(enum mpl_basic basic);
-char mpl_basic_class(enum mpl_basic basic);
 /* Basic elements in the first 'bytes' bytes of elements of 't'; whole is set if they end with one. */
 uint64_t mpl_type_elements(const struct ompi_datatype_t *t, uint64_t bytes, bool *whole);
 

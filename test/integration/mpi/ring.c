@@ -47,6 +47,32 @@ static void every_third(void) {
   MPI_Type_free(&third);
 }
 
+static void probes(void) {
+  int right = (rank + 1) % size, left = (rank - 1 + size) % size, in = -1, count, flag = 0;
+  MPI_Status s;
+  MPI_Message m;
+  MPI_Request q[3];
+  for (int k = 0; k < 3; k++)
+    MPI_Isend(&rank, 1, MPI_INT, right, 20 + k, MPI_COMM_WORLD, &q[k]);
+  MPI_Probe(MPI_ANY_SOURCE, 22, MPI_COMM_WORLD, &s);
+  MPI_Get_count(&s, MPI_INT, &count);
+  CHECK(s.MPI_SOURCE == left && count == 1);
+  MPI_Mprobe(left, 21, MPI_COMM_WORLD, &m, &s);
+  MPI_Mrecv(&in, 1, MPI_INT, &m, MPI_STATUS_IGNORE);
+  CHECK(in == left && m == MPI_MESSAGE_NULL && s.MPI_TAG == 21);
+  while (!flag)
+    MPI_Improbe(left, 20, MPI_COMM_WORLD, &flag, &m, MPI_STATUS_IGNORE);
+  MPI_Mrecv(&in, 1, MPI_INT, &m, MPI_STATUS_IGNORE);
+  MPI_Iprobe(left, 20, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  CHECK(!flag); /* taken */
+  MPI_Recv(&in, 1, MPI_INT, left, 22, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Iprobe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &flag, &s);
+  CHECK(flag && s.MPI_SOURCE == MPI_PROC_NULL);
+  MPI_Mprobe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &m, &s);
+  CHECK(m == MPI_MESSAGE_NO_PROC);
+  MPI_Waitall(3, q, MPI_STATUSES_IGNORE);
+}
+
 static void collectives(void) {
   int sum, first = rank, *all = malloc(size * sizeof(int)), prefix, pieces[64], back[64];
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -86,6 +112,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 3; i++) {
     long_messages();
     every_third();
+    probes();
     collectives();
     communicators();
   }
