@@ -146,15 +146,6 @@ struct dvmrt_array *dvmrt_array_first(void) { return arrays; }
 
 /* ---- directives ---------------------------------------------------------------------------------------------------------------- */
 
-static struct dvmrt_coord coord_of(const struct dvmrt_axis *x, const int64_t *args) {
-  switch (x->kind) {
-  case 'c': return (struct dvmrt_coord){DVMRT_COORD_CONST, 0, 0, dvmrt_num_value(x->add, args)};
-  case 'a':
-    return (struct dvmrt_coord){DVMRT_COORD_AFFINE, x->index, dvmrt_num_value(x->coef, args), dvmrt_num_value(x->add, args)};
-  default: return (struct dvmrt_coord){DVMRT_COORD_ALL, 0, 0, 0};
-  }
-}
-
 static void distribution_set(struct dvmrt_array *a, const struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *own = d->items, *target = dvmrt_directive_find(d->items, 'G');
   dvmrt_rule_check(d, own, a, args);
@@ -169,19 +160,9 @@ static void distribution_set(struct dvmrt_array *a, const struct dvmrt_directive
     a->target_name = target->ref.name;
     a->ntarget = target->naxes;
     for (int i = 0; i < target->naxes; i++)
-      a->map[i] = coord_of(&target->axis[i], args);
+      a->map[i] = dvmrt_placing_coord(&target->axis[i], args);
   }
   version++;
-}
-
-/* Declared widths; 1:1 in divided dimensions when none are. */
-static void widths_set(struct dvmrt_array *a, const struct dvmrt_item *own, const int64_t *args) {
-  a->shadow_given = own->nwidths > 0;
-  for (int d = 0; d < a->ndims; d++) {
-    bool given = d < own->nwidths && own->width[d].given;
-    a->low[d] = given ? dvmrt_num_value(own->width[d].low, args) : own->nwidths ? 0 : 1;
-    a->high[d] = given ? dvmrt_num_value(own->width[d].high, args) : own->nwidths ? 0 : 1;
-  }
 }
 
 static void describe(struct dvmrt_array *a, struct dvmrt_directive *d, struct dvmrt_item *own, const int64_t *args) {
@@ -191,7 +172,8 @@ static void describe(struct dvmrt_array *a, struct dvmrt_directive *d, struct dv
   a->dynamic = d->dynamic;
   a->type = own->ref.type;
   distribution_set(a, d, args);
-  widths_set(a, own, args);
+  a->shadow_given = own->nwidths > 0;
+  dvmrt_placing_shadow(own, args, a->ndims, a->low, a->high);
 }
 
 /* A pointer's declaration and what it is bound to later are one. */
@@ -397,16 +379,6 @@ struct dvmrt_array *dvmrt_array_target(uintptr_t address) {
 
 /* ---- layout ------------------------------------------------------------------------------------------------------------------- */
 
-static void layout_root(struct dvmrt_array *a, struct dvmrt_layout *l) {
-  *l = (struct dvmrt_layout){.root = a, .ndims = a->ndims};
-  for (int d = 0; d < a->ndims; d++) {
-    l->block[d] = a->dist[d] != DVMRT_DIST_WHOLE;
-    l->given[d] = a->dist[d] == DVMRT_DIST_GIVEN;
-    l->extent[d] = a->extent[d];
-    l->at[d] = (struct dvmrt_coord){DVMRT_COORD_AFFINE, d, 1, 0};
-  }
-}
-
 void dvmrt_array_judge(struct dvmrt_array *a) {
   const struct dvmrt_array *target = a->aligned && !a->judged ? dvmrt_array_target(a->target_address) : NULL;
   if (!target || target == a)
@@ -424,11 +396,9 @@ const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a) {
   struct dvmrt_array *target = a->aligned ? dvmrt_array_target(a->target_address) : NULL;
   if (target && target != a) {
     struct dvmrt_layout of_target = *dvmrt_array_layout(target);
-    *l = of_target;
-    for (int r = 0; r < of_target.ndims; r++)
-      l->at[r] = dvmrt_coord_compose(of_target.at[r], a->map, a->ntarget);
+    dvmrt_layout_of_aligned(l, &of_target, a->map, a->ntarget);
   } else if (a->distributed) {
-    layout_root(a, l);
+    dvmrt_layout_of_root(l, a, a->ndims, a->extent, a->dist);
   }
   a->layout_version = version; /* binding a late pointer may have counted it up */
   return l;
@@ -437,12 +407,7 @@ const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a) {
 /* ---- shadow edges --------------------------------------------------------------------------------------------------------------- */
 
 void dvmrt_array_widths(struct dvmrt_array *a, const struct dvmrt_item *item, const int64_t *args, struct dvmrt_box *box) {
-  *box = (struct dvmrt_box){.corner = item->corner};
-  for (int d = 0; d < a->ndims; d++) {
-    bool given = d < item->nwidths && item->width[d].given;
-    box->low[d] = given ? dvmrt_num_value(item->width[d].low, args) : a->low[d];
-    box->high[d] = given ? dvmrt_num_value(item->width[d].high, args) : a->high[d];
-  }
+  dvmrt_placing_widths(item, args, a->ndims, a->low, a->high, box);
 }
 
 void dvmrt_array_renew(struct dvmrt_array *a, const struct dvmrt_box *box) {

@@ -1,17 +1,10 @@
 /* Distributed arrays and templates: shape, distribution or alignment, shadow edges and their state, and the words. */
 #ifndef DVMRT_ARRAY_H
 #define DVMRT_ARRAY_H
-#include "runtime/data/directive.h"
-#include "runtime/data/layout.h"
+#include "runtime/data/placing.h"
 #include "runtime/data/shadow.h"
 
 enum { DVMRT_RENEWALS_MAX = 8, DVMRT_KNOWN_MAX = 4 };
-
-/* What one exchange brought: a box of widths, with or without its corners. */
-struct dvmrt_box {
-  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
-  bool corner;
-};
 
 struct dvmrt_array {
   struct dvmrt_region region;   /* first: a region is its array; base = end = 0 for a template */

@@ -1,4 +1,5 @@
 #include "runtime/data/layout.h"
+#include "runtime/data/directive.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,22 @@ struct dvmrt_coord dvmrt_coord_compose(struct dvmrt_coord outer, const struct dv
   in.add = outer.coef * in.add + outer.add;
   in.coef *= outer.coef;
   return in;
+}
+
+void dvmrt_layout_of_root(struct dvmrt_layout *l, const void *root, int ndims, const int64_t *extent, const uint8_t *dist) {
+  *l = (struct dvmrt_layout){.root = root, .ndims = ndims};
+  for (int d = 0; d < ndims; d++) {
+    l->block[d] = dist[d] != DVMRT_DIST_WHOLE;
+    l->given[d] = dist[d] == DVMRT_DIST_GIVEN;
+    l->extent[d] = extent[d];
+    l->at[d] = (struct dvmrt_coord){DVMRT_COORD_AFFINE, d, 1, 0};
+  }
+}
+
+void dvmrt_layout_of_aligned(struct dvmrt_layout *l, const struct dvmrt_layout *target, const struct dvmrt_coord *map, int nmap) {
+  *l = *target;
+  for (int r = 0; r < target->ndims; r++)
+    l->at[r] = dvmrt_coord_compose(target->at[r], map, nmap);
 }
 
 bool dvmrt_layout_everywhere(const struct dvmrt_layout *l) {

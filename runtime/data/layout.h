@@ -4,8 +4,6 @@
 #define DVMRT_LAYOUT_H
 #include "runtime/data/site.h"
 
-struct dvmrt_array;
-
 /* Coordinate along one dimension of a target. */
 struct dvmrt_coord {
   enum { DVMRT_COORD_ALL, DVMRT_COORD_CONST, DVMRT_COORD_AFFINE } kind; /* ALL: on every processor of that dimension */
@@ -14,7 +12,7 @@ struct dvmrt_coord {
 };
 
 struct dvmrt_layout {
-  const struct dvmrt_array *root; /* NULL: not distributed: on all processors */
+  const void *root;    /* the array or template that is distributed; NULL: on all processors */
   int ndims;                      /* of the root */
   bool block[DVMRT_NDIMS_MAX];    /* divided among processors; else whole */
   bool given[DVMRT_NDIMS_MAX];    /* .. into blocks of sizes that the program gives */
@@ -28,6 +26,11 @@ struct dvmrt_coord dvmrt_coord_compose(struct dvmrt_coord outer, const struct dv
 bool dvmrt_layout_everywhere(const struct dvmrt_layout *l);
 /* Is dimension 'dim' of the array divided among processors? */
 bool dvmrt_layout_divides(const struct dvmrt_layout *l, int dim);
+
+/* Of what is distributed itself, 'dist[ndims]' being DVMRT_DIST_* (directive.h). */
+void dvmrt_layout_of_root(struct dvmrt_layout *l, const void *root, int ndims, const int64_t *extent, const uint8_t *dist);
+/* Of what 'map' aligns with something that lies as 'target' says. */
+void dvmrt_layout_of_aligned(struct dvmrt_layout *l, const struct dvmrt_layout *target, const struct dvmrt_coord *map, int nmap);
 
 /* Element against the part that one iteration owns. */
 struct dvmrt_place {
