@@ -4,7 +4,7 @@
  *
  *   void *__dvmm_access(void *p, long id, const char *site)
  *       Returns p.  The load or store (both for a compound assignment, ++ and --) of the marked lvalue uses the result and
- *       follows at once.  'site' is an access site text (runtime/abi.h), 'id' is unique in the function.
+ *       follows at once.  'site' is an access site text (runtime/site_text.h), 'id' is unique in the function.
  *   long __dvmm_index(long value, long id, long dim)
  *       Returns value.  Subscript of dimension 'dim' (from 0, the leftmost) of the access 'id'; it dominates that access.
  *       Subscripts that are integer constants have no marker: their value is in the site text ('X c<value>').

@@ -2,14 +2,15 @@
  * The pass emits against it, the runtime implements it.  Any change of layout or meaning changes DVMRT_ABI. */
 #ifndef DVMRT_ABI_H
 #define DVMRT_ABI_H
+#include "base/limits.h"
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define DVMRT_ABI 1
-#define DVMRT_NDIMS_MAX 7
+#define DVMRT_ABI 4
+#define DVMRT_NDIMS_MAX DVM_NDIMS_MAX
 
 /* ---- Words -----------------------------------------------------------------------------------------------------------
  * One 32-bit word for each granule of data (an element of a distributed array; 4 or 8 bytes elsewhere).
@@ -92,93 +93,8 @@ struct dvmrt_view {
 };
 
 /* ---- Sites -------------------------------------------------------------------------------------------------------------
- * Each access and directive has one, in section "dvmrt_sites" of the object that holds it.  'text' is a list of lines; each
- * begins with a key letter and a blank; fields are separated by single blanks; a field that is free text comes last in its
- * line and has no newline.  '#' stands for the next integer argument, '&' for the next pointer argument, in reading order.
- * Unknown keys are skipped by readers.
- *
- * Common:   K <kind> ..          F <file, as the compiler was given it>      P <line> <column>   (byte column from 1)
- *
- * Access:   K r|w|m [quiet]      read, write, both (compound assignment, ++); 'quiet': the compiler has warned here of an
- *                                undeclared private
- *           T <source text of the access, white space folded>
- *           V <name of the variable at its root>  (absent: none, e.g. *f())
- *           Q <line> <column> <file>     its declaration
- *           S <bytes accessed>
- *           L 1                  a struct, as a whole
- *           Y f                  it is a floating-point or complex value
- *           C <cid>              innermost nest or task (K parallel, K task) of this function around it, 0 = none
- *           D <use>              root is an array distributed as far as this file shows; U line of construct C (from 0),
- *                                or - outside a construct
- *           G l|s|p|g|h          root: local, static local, parameter, global; h: through a pointer variable (G h takes
- *                                the place of the others when the access goes through a dereference of V)
- *           I <index variable>   root is index variable number <..> of nest C
- *           X <axis>             one line per subscript: c<value> | a<index>:<coef>:<add> (affine in the index variable of
- *                                nest C of that number, numbers are plain) | o (anything else; then
- *                                its source text, if it is the same throughout C and known at its directive)
- *           B <n>|*|#            extent of the dimension, one line per subscript; * not known; # known at run time
- *           x c<value> | o       subscript of an array inside of a struct, or behind a pointer to it: one line each, after all X lines
- *           b <n> <dim> <name>   its extent, the dimension of its array (from 0), the member's name (may be absent)
- *           l <element bytes>    of the b line before: it ends what a pointer leads to; allocated memory may hold more elements
- *           M 1|?                the reference agrees with a section of remote_access around it: it uses the buffer; ?: if
- *                                its subscripts have the values that they had at the directive
- *           Z io                 argument of a standard function on a stream: input or output (sequential part)
- *           Z lhs <id>           target of an assignment; reads with 'Z rhs <id>' belong to the same full expression, came just
- *           Z rhs <id>           before it, and are fine in the sequential part if their owner is the target's.  A read without
- *                                Z is needed by everybody.  Z stands only where C is 0 or a construct without iterations
- *           H d|r|f|j            in the initialiser of a declaration, in a 'return', in the head of a loop, in the condition of a
- *                                statement that a jump leaves: a directive cannot
- *                                stand before such a statement, or not see what the loop declares and changes
- *           E <element bytes>    size of the array's element when subscripts stop short of it, or of the struct it holds
- *
- * Ref:      <name> <flags> & <element bytes> <ndims> <extent>..      extents: number, # or * (first dimension of a pointer)
- *           flags: a array, p pointer (the '&' is its value), t template (the '&' is the address of the variable),
- *           x extent unknown here; letters joined, then the element's kind: f<bytes> floating, i<bytes> signed, u<bytes>
- *           unsigned, c<bytes> complex, o<granule> other, whose members begin at multiples of the granule.
- *           e.g. "A af8 & 8 2 100 100", "B pf8 & 8 2 * #"
- * Axis:     e empty | c<n>|c# constant | a<index>:<coef>:<add> (coef, add: number or #) | o other expression | r<l>:<h> range, <h>
- *           may be *: to the end
- * Widths:   <l>:<h> (numbers or #), '-' where not given, one per dimension; nothing at all: not given
- *
- * Directives that run:
- *  array    A <ref>  then D <dist>..   dist: block | * | genblock,&,<count>,<kind> | wgtblock,&,<count>,<kind>,<n> |
- *                    multblock,<n> | indirect,&,<count>,<kind> | derived; count of the values at & (0: not known), their kind
- *                    as in a ref
- *                    or G <ref of the target> and one 'X <axis>' per dimension of the target, and 'N <n> <name>..' (names
- *                    of the array's dimensions, '.' for an empty bracket; a<index> counts them from 0)
- *           W <widths>    Y (dynamic)    Z <address of the pointer variable> as '&' when A is a pointer (else absent)
- *           E init        the declaration has an initialiser (a compile error has been given)
- *  template T <name> & <ndims> <size>..  then D or G as above
- *  task     T <name> & 1 <size>
- *  parallel K parallel <cid>;  N <rank> <name>..;  O <ref of 'on'> and X lines (absent: parallel without 'on')
- *           V <name> & <bytes> <ref flags>              private; '&' is NULL where the pass itself keeps the words
- *           J <group>                                  the reductions below are asynchronous, in this group ('-': in none, as
- *                                                      without the line): their '&' should not be NULL, or early uses of the
- *                                                      variables are not seen
- *           R <op> <name> & <element bytes> <count> <kind> [<loc name> & <bytes> <count> <kind>]     reduction
- *           B <ndims> <extent>..                       extents of the variable of the R line before, if it is an array
- *           H <ref>  then W <widths> [corner]           shadow_renew
- *           L start|wait <group>
- *           C <ref>  then W <widths>    [out]           across
- *           M <ref>  then X per dimension               remote_access; X o has the source text after a blank
- *           U <name> & r|w|?                            array accessed in the nest by subscripts: only read, (also) written,
- *                                                       or not known (calls, other pointers)
- *           f <number>                                  of the function it stands in, of all constructs: its line and file
- *           Q <line> <column>                           position of the outermost 'for'
- *           c                                           the nest calls functions whose accesses it does not show; the pass's
- *           n <accesses>                                in the nest's text; the pass adds it
- *           y <reason>                                  the pass has made no summary: why not
- *           S <step>..                                  one per index variable: number, # or * (not the same throughout);
- *                                                       without it distances along the innermost loop may be left out
- *  region   K region <cid>;  in|out|inout|local|inlocal as  B <clause> <ref> ..
- *  remote   K remote_access <cid>; M lines                host  K host_section <cid>
- *  task_region  K task_region <cid>; T <name> &           on   K on <cid>; O <name> &; X c#
- *  redistribute A <ref>, D   realign A <ref>, G, X, N, [V new_value]
- *  actual / get_actual A <ref>..   interval / endinterval / exitinterval
- *  shadow_group  J <group>, H + W     shadow_start J <group>  shadow_wait ..   reduction_start ..  reduction_wait ..
- *  array_copy A <ref dst>, A <ref src>    shadow_add, localize, unlocalize: A <ref>.. only
- *  bind     K bind: like array; the ref's '&' is the new value of the pointer
- */
+ * Each access and directive has one, in section "dvmrt_sites" of the object that holds it. The text
+ * is a site text (runtime/site_text.h, its keys in site_keys.inc; docs/site-text.md shows them as a table). */
 struct dvmrt_site {
   const char *text;
   void *cache;       /* the runtime's */
@@ -194,7 +110,7 @@ enum {               /* flags of __dvmrt_touch */
 /* Outside of loops: whether 'touch' is to be asked (without a site: 'assign').  The pass puts it inline, at last.  'count' subscripts
  * follow. */
 void __dvmrt_look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags, uint32_t count, ...);
-/* Slow paths: cold, nonlazybind.  'ix' is NULL or the subscripts, one per X and x line of the site. */
+/* Slow paths: cold, nonlazybind.  'ix' is NULL or the subscripts, one per SUBSCRIPT and INNER_SUBSCRIPT of the site. */
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
 /* Subscript number 'dim' is outside 0 .. extent-1. */
 void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent,
@@ -320,11 +236,17 @@ void __dvmrt_heap_zero(const void *p, uint64_t size);     /* after calloc: has a
 void __dvmrt_heap_free(const void *p);                    /* before free */
 void *__dvmrt_realloc(void *p, uint64_t size);            /* in place of realloc */
 
-/* Called by a constructor (priority 1) of each object: sites [first, last).  The name carries the ABI, so that a stale object does not link. */
-void __dvmrt_module_3(struct dvmrt_site *first, struct dvmrt_site *last);
+/* Called by a constructor (priority 1) of each object: sites [first, last).  The name carries DVMRT_ABI, so that an object of another
+ * version does not link, and the linker's message says what to do. */
+#define DVMRT_MODULE_NAME_(abi) __dvmrt_module_##abi##_compile_this_file_again_with_the_present_dvmcc
+#define DVMRT_MODULE_NAME(abi) DVMRT_MODULE_NAME_(abi)
+#define DVMRT_MODULE DVMRT_MODULE_NAME(DVMRT_ABI)
+#define DVMRT_MODULE_TEXT_(name) #name
+#define DVMRT_MODULE_TEXT(name) DVMRT_MODULE_TEXT_(name)
+#define DVMRT_MODULE_SYMBOL DVMRT_MODULE_TEXT(DVMRT_MODULE)
+void DVMRT_MODULE(struct dvmrt_site *first, struct dvmrt_site *last);
 /* By its destructor: the object may be unmapped after this. */
 void __dvmrt_module_gone(struct dvmrt_site *first, struct dvmrt_site *last);
-#define DVMRT_MODULE_SYMBOL "__dvmrt_module_3"
 
 #ifdef __cplusplus
 }

@@ -249,10 +249,10 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
     if (!V)
       continue;
     switch (Cl.kind) {
-    case DVM_CL_PRIVATE: variableText(T.key('V'), Ctx, B, V); break;
+    case DVM_CL_PRIVATE: variableText(T.key(DVMRT_DIRECTIVE_PRIVATE), Ctx, B, V); break;
     case DVM_CL_SHADOW_RENEW: case DVM_CL_ACROSS:
-      T.key(Cl.kind == DVM_CL_ACROSS ? 'C' : 'H').ref(V);
-      T.key('W');
+      T.key(Cl.kind == DVM_CL_ACROSS ? DVMRT_DIRECTIVE_ACROSS : DVMRT_DIRECTIVE_RENEW).ref(V);
+      T.key(DVMRT_DIRECTIVE_WIDTHS);
       Declarations::writeWidths(T, Ops, R.widths, R.widths ? R.naxes : 0);
       if (R.edge_name.count)
         T.add(" named");
@@ -262,26 +262,26 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
         T.add(" out");
       break;
     case DVM_CL_REMOTE_ACCESS:
-      T.key('M').ref(V);
+      T.key(DVMRT_DIRECTIVE_REMOTE).ref(V);
       for (unsigned A = 0; R.axes && A < R.naxes; ++A)
-        Decls.writeAxis(T.key('X'), Ops, R.axes[A]);
+        Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), Ops, R.axes[A]);
       break;
     case DVM_CL_IN: case DVM_CL_OUT: case DVM_CL_LOCAL: case DVM_CL_INOUT: case DVM_CL_INLOCAL:
-      T.key('B').add(Twine(dvm_clause_name(Cl.kind)) + " ").ref(V);
+      T.key(DVMRT_DIRECTIVE_REGION).add(Twine(dvm_clause_name(Cl.kind)) + " ").ref(V);
       for (unsigned A = 0; R.axes && A < R.naxes; ++A)
-        Decls.writeAxis(T.key('X'), Ops, R.axes[A]);
+        Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), Ops, R.axes[A]);
       break;
     default: break;
     }
   }
   if (Cl.nreductions && inGroups(*C.Dir.D))
-    T.key('J').add(Cl.group ? C.Dir.text(Cl.group) : "-");
+    T.key(DVMRT_DIRECTIVE_GROUP).add(Cl.group ? C.Dir.text(Cl.group) : "-");
   for (unsigned I = 0; I < Cl.nreductions; ++I) {
     const dvm_reduction &R = Cl.reductions[I];
     Expr *L = Ops.lvalue(R.var);
     if (!L)
       continue;
-    T.key('R').add(Twine(dvm_reduction_name(R.op)) + " ");
+    T.key(DVMRT_DIRECTIVE_REDUCTION).add(Twine(dvm_reduction_name(R.op)) + " ");
     reductionVariable(T, Ctx, B, L, C.Dir.text(R.var));
     Shape Extents = shapeOf(Ctx, L->getType());
     if (Expr *Loc = R.loc.count ? Ops.lvalue(R.loc) : nullptr) {
@@ -292,7 +292,7 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
       reductionVariable(T, Ctx, B, Loc, C.Dir.text(R.loc), Length > 0 ? Length : 0);
     }
     if (Extents.rank() && !Extents.Pointer) {
-      T.key('B').add(Twine(Extents.rank()));
+      T.key(DVMRT_DIRECTIVE_RESULTS).add(Twine(Extents.rank()));
       for (QualType D : Extents.Dims) {
         const auto *A = Ctx.getAsConstantArrayType(D);
         T.add(" " + Twine(A ? A->getZExtSize() : 0));
@@ -300,38 +300,38 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
     }
   }
   if (Cl.group && (Cl.kind == DVM_CL_SHADOW_START || Cl.kind == DVM_CL_SHADOW_WAIT))
-    T.key('L').add(Twine(Cl.kind == DVM_CL_SHADOW_START ? "start " : "wait ") + C.Dir.text(Cl.group));
+    T.key(DVMRT_DIRECTIVE_SHADOW).add(Twine(Cl.kind == DVM_CL_SHADOW_START ? "start " : "wait ") + C.Dir.text(Cl.group));
 }
 
 SiteText Rewriter::enterText(Construct &C) {
   const dvm_directive &D = *C.Dir.D;
   SiteText T(Ctx, B, C.Dir.Start);
-  T.key('K').add(Twine(directiveName(C)) + " " + Twine(C.Cid));
+  T.key(DVMRT_ANY_KIND).add(Twine(directiveName(C)) + " " + Twine(C.Cid));
   PresumedLoc Function = presumed(Ctx.getSourceManager(), FD->getLocation());
   if (Function.isValid())
-    T.key('f').add(Twine(uint64_t(Function.getLine()) << 32 | llvm::djbHash(Function.getFilename())));
+    T.key(DVMRT_DIRECTIVE_FUNCTION).add(Twine(uint64_t(Function.getLine()) << 32 | llvm::djbHash(Function.getFilename())));
   T.place(Ctx.getSourceManager(), C.Dir.Start);
   if (D.kind == DVM_DIR_PARALLEL) {
-    T.key('N').add(Twine(C.Loops.size()));
+    T.key(DVMRT_DIRECTIVE_NAMES).add(Twine(C.Loops.size()));
     for (const Loop &L : C.Loops)
       T.add(" " + L.Index->getName());
     PresumedLoc P = presumed(Ctx.getSourceManager(), C.Loops[0].For->getForLoc());
-    T.key('Q').add(Twine(P.getLine()) + " " + Twine(P.getColumn()));
-    T.key('S');
+    T.key(DVMRT_DIRECTIVE_LOOP).add(Twine(P.getLine()) + " " + Twine(P.getColumn()));
+    T.key(DVMRT_DIRECTIVE_STEPS);
     for (const Loop &L : C.Loops)
       T.add((&L == C.Loops.data() ? "" : " ") + (L.StepKnown ? Twine(L.Step).str() : std::string("*")));
   }
   if (D.kind == DVM_DIR_TASK_REGION)
     if (const VarDecl *V = C.Ops.variable(D.subject))
-      T.key('T').add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
+      T.key(DVMRT_DIRECTIVE_TEMPLATE).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
   if (D.has_target) {
     const VarDecl *V = C.Ops.variable(D.target.name);
     if (D.kind == DVM_DIR_ON)
-      T.key('O').add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
+      T.key(DVMRT_DIRECTIVE_ON).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
     else
-      T.key('O').ref(V);
+      T.key(DVMRT_DIRECTIVE_ON).ref(V);
     for (unsigned I = 0; I < D.target.naxes; ++I)
-      Decls.writeAxis(T.key('X'), C.Ops, D.target.axes[I]);
+      Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), C.Ops, D.target.axes[I]);
   }
   for (unsigned I = 0; I < D.nclauses; ++I)
     clauseText(T, C, D.clauses[I]);
@@ -340,12 +340,12 @@ SiteText Rewriter::enterText(Construct &C) {
       const VarDecl *V = C.Ops.variable(D.refs[I].name);
       if (!V)
         continue;
-      T.key('M').ref(V);
+      T.key(DVMRT_DIRECTIVE_REMOTE).ref(V);
       for (unsigned A = 0; D.refs[I].axes && A < D.refs[I].naxes; ++A)
-        Decls.writeAxis(T.key('X'), C.Ops, D.refs[I].axes[A]);
+        Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), C.Ops, D.refs[I].axes[A]);
     }
   for (const Use &U : C.Uses) {
-    T.key('U').add(U.V->getName() + " ");
+    T.key(DVMRT_DIRECTIVE_USE).add(U.V->getName() + " ");
     Expr *R = B.ref(U.V, T.Loc);
     T.pointer(U.V->getType()->isPointerType() ? B.toVoidPtr(B.load(R)) : B.address(R));
     T.add(U.Written ? " w" : C.Opaque ? " ?" : " r");
@@ -504,7 +504,7 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
     }
 
   SiteText T(Ctx, B, Dir->Start);
-  T.key('K').add(Name).place(Ctx.getSourceManager(), Dir->Start);
+  T.key(DVMRT_ANY_KIND).add(Name).place(Ctx.getSourceManager(), Dir->Start);
   if (D.subject && (D.kind == DVM_DIR_REDISTRIBUTE || D.kind == DVM_DIR_REALIGN)) {
     dvm_ref Subject = {};
     Subject.name = D.subject;
@@ -518,7 +518,7 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
       St.error(Dir->loc(D.target.name), quoted(V) + " cannot be aligned with itself");
       return;
     }
-    T.key('A').ref(V);
+    T.key(DVMRT_DIRECTIVE_ARRAY).ref(V);
     if (D.has_distribute)
       Decls.writeDist(T, C.Ops);
     if (D.has_target) {
@@ -527,9 +527,9 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
       Decls.writeAlign(T, C.Ops, C.Ops.variable(D.target.name));
     }
     if (D.new_value)
-      T.key('V').add("new_value");
+      T.key(DVMRT_DIRECTIVE_NEW_VALUE).add("new_value");
   } else if (D.kind >= DVM_DIR_SHADOW_GROUP) {
-    T.key('J').add(Dir->text(D.subject));
+    T.key(DVMRT_DIRECTIVE_GROUP).add(Dir->text(D.subject));
   }
   for (unsigned I = 0; I < D.nrefs; ++I) {
     const dvm_ref &R = D.refs[I];
@@ -539,7 +539,7 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
     if (D.kind == DVM_DIR_SHADOW_GROUP) {
       if (!checkWidths(C, R, Name))
         return;
-      T.key('H').ref(V).key('W');
+      T.key(DVMRT_DIRECTIVE_RENEW).ref(V).key(DVMRT_DIRECTIVE_WIDTHS);
       Declarations::writeWidths(T, C.Ops, R.widths, R.widths ? R.naxes : 0);
       if (R.edge_name.count)
         T.add(" named");
@@ -548,16 +548,16 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
     } else {
       if ((D.kind == DVM_DIR_ACTUAL || D.kind == DVM_DIR_GET_ACTUAL) && !checkSection(C, R, Name))
         return;
-      T.key('A').ref(V);
+      T.key(DVMRT_DIRECTIVE_ARRAY).ref(V);
       if (D.kind == DVM_DIR_ACTUAL || D.kind == DVM_DIR_GET_ACTUAL || D.kind == DVM_DIR_ARRAY_COPY)
         for (unsigned A = 0; R.axes && A < R.naxes; ++A)
-          Decls.writeAxis(T.key('X'), C.Ops, R.axes[A]);
+          Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), C.Ops, R.axes[A]);
     }
   }
   for (unsigned I = 0; D.kind == DVM_DIR_SHADOW_ADD && I < D.nclauses; ++I)
     for (unsigned J = 0; J < D.clauses[I].nrefs; ++J)
       if (const VarDecl *V = C.Ops.variable(D.clauses[I].refs[J].name))
-        T.key('A').ref(V); // include_to
+        T.key(DVMRT_DIRECTIVE_ARRAY).ref(V); // include_to
   if (!Emit)
     return;
   SmallVector<Expr *, 16> Args{B.string(T.Text, Dir->Start)};

@@ -398,7 +398,7 @@ void Declarations::writeWidths(SiteText &T, Operands &Ops, const dvm_width *W, u
 
 void Declarations::writeDist(SiteText &T, Operands &Ops) {
   const dvm_directive &D = *Ops.Dir.D;
-  T.key('D');
+  T.key(DVMRT_DIRECTIVE_DISTRIBUTION);
   for (unsigned I = 0; I < D.ndists; ++I) {
     const dvm_dist &X = D.dists[I];
     T.add(I ? " " : "");
@@ -426,10 +426,10 @@ void Declarations::writeDist(SiteText &T, Operands &Ops) {
 
 void Declarations::writeAlign(SiteText &T, Operands &Ops, const VarDecl *Target) {
   const dvm_directive &D = *Ops.Dir.D;
-  T.key('G').ref(Target);
+  T.key(DVMRT_DIRECTIVE_ALIGN).ref(Target);
   for (unsigned I = 0; I < D.target.naxes; ++I)
-    writeAxis(T.key('X'), Ops, D.target.axes[I]);
-  T.key('N').add(Twine(D.nnames));
+    writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), Ops, D.target.axes[I]);
+  T.key(DVMRT_DIRECTIVE_NAMES).add(Twine(D.nnames));
   for (unsigned I = 0; I < D.nnames; ++I)
     T.add(" " + (D.names[I] == ~0u ? "." : Ops.Dir.text(D.names[I])));
 }
@@ -439,16 +439,16 @@ SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Exp
   SiteText T(Ctx, B, V->getLocation());
   Operands Ops(St, Ctx, Dir);
   Ops.fromConstants();
-  T.key('K').add(Bind ? "bind" : dvm_directive_name(D.kind));
+  T.key(DVMRT_ANY_KIND).add(Bind ? "bind" : dvm_directive_name(D.kind));
   T.place(Ctx.getSourceManager(), Dir.Start);
   if (D.kind == DVM_DIR_ARRAY) {
-    T.key('A');
+    T.key(DVMRT_DIRECTIVE_ARRAY);
     if (Value)
       T.refWithValue(V, Value);
     else
       T.ref(V);
   } else {
-    T.key('T').add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc))).add(" " + Twine(D.nsizes));
+    T.key(DVMRT_DIRECTIVE_TEMPLATE).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc))).add(" " + Twine(D.nsizes));
     for (unsigned I = 0; I < D.nsizes; ++I)
       T.add(" ").number(operandValue(Ops, D.sizes[I]));
   }
@@ -457,12 +457,12 @@ SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Exp
   if (D.has_align)
     writeAlign(T, Ops, Ops.variable(D.target.name));
   if (D.has_shadow) {
-    T.key('W');
+    T.key(DVMRT_DIRECTIVE_WIDTHS);
     writeWidths(T, Ops, D.widths, D.nwidths);
   }
   if (D.dynamic)
-    T.key('Y');
+    T.key(DVMRT_DIRECTIVE_DYNAMIC);
   if (V->getType()->isPointerType() && D.kind == DVM_DIR_ARRAY && V->hasGlobalStorage())
-    T.key('Z').pointer(B.address(B.ref(V, T.Loc)));
+    T.key(DVMRT_DIRECTIVE_POINTER).pointer(B.address(B.ref(V, T.Loc)));
   return T;
 }

@@ -68,16 +68,16 @@ bool Rewriter::traceLoop(Stmt *&Slot) {
   unsigned Number = St.NextLoop++;
   auto Text = [&](const char *Kind) {
     SiteText T(Ctx, B, L);
-    T.key('K').add(Twine(Kind) + " " + Twine(Number)).place(Ctx.getSourceManager(), L);
+    T.key(DVMRT_ANY_KIND).add(Twine(Kind) + " " + Twine(Number)).place(Ctx.getSourceManager(), L);
     if (Index)
-      T.key('N').add("1 " + Index->getName());
+      T.key(DVMRT_DIRECTIVE_NAMES).add("1 " + Index->getName());
     else
-      T.key('N').add("0");
+      T.key(DVMRT_DIRECTIVE_NAMES).add("0");
     return B.string(T.Text, L);
   };
   AtLoop = true;
   SiteText End(Ctx, B, L);
-  End.key('K').add("loop_end " + Twine(Number)).place(Ctx.getSourceManager(), L).key('N').add("0");
+  End.key(DVMRT_ANY_KIND).add("loop_end " + Twine(Number)).place(Ctx.getSourceManager(), L).key(DVMRT_DIRECTIVE_NAMES).add("0");
   OpenLoops.push_back({S, End.Text});
   walk(Slot);
   OpenLoops.pop_back();
@@ -93,7 +93,7 @@ bool Rewriter::traceLoop(Stmt *&Slot) {
 void Rewriter::traceUnrecorded(Stmt *&Slot) {
   SourceLocation L = Slot->getBeginLoc();
   SiteText T(Ctx, B, L);
-  T.key('K').add("unrecorded").place(Ctx.getSourceManager(), L);
+  T.key(DVMRT_ANY_KIND).add("unrecorded").place(Ctx.getSourceManager(), L);
   Slot = B.block({B.call(DVMM_DIRECT, {B.string(T.Text, L)}, L), Slot}, L);
 }
 

@@ -313,13 +313,13 @@ static void axisText(SiteText &T, const ASTContext &Ctx, const Expr *Index, cons
   const Construct *Clauses = C ? C : In;
   bool Holds = Clauses && (Clauses->Dir.D->kind == DVM_DIR_PARALLEL || Clauses->Dir.D->kind == DVM_DIR_REMOTE_ACCESS);
   if (!A.OK && Holds && isSteady(Ctx, Index, *Clauses))
-    T.key('X').add("o " + sourceText(Ctx, Index));
+    T.key(DVMRT_ACCESS_SUBSCRIPT).add("o " + sourceText(Ctx, Index));
   else if (!A.OK)
-    T.key('X').add("o");
+    T.key(DVMRT_ACCESS_SUBSCRIPT).add("o");
   else if (A.Index < 0)
-    T.key('X').add("c" + Twine(A.Add));
+    T.key(DVMRT_ACCESS_SUBSCRIPT).add("c" + Twine(A.Add));
   else
-    T.key('X').add("a" + Twine(A.Index) + ":" + Twine(A.Coef) + ":" + Twine(A.Add));
+    T.key(DVMRT_ACCESS_SUBSCRIPT).add("a" + Twine(A.Index) + ":" + Twine(A.Coef) + ":" + Twine(A.Add));
 }
 
 // May the subscript have another value where it stands than at the directive?  In the sequential part whatever is not known to
@@ -409,31 +409,31 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
   bool Distributed = V && !Ch.Direct && Ch.OnRoot && !isTemplateVar(V) && Decls.isDistributed(V, FD);
 
   SiteText T(Ctx, B, L);
-  T.key('K').add(Twine(Kind));
+  T.key(DVMRT_ANY_KIND).add(Twine(Kind));
   if (Nest && V && Ch.Direct && Nest->Warned.count(V))
     T.add(" quiet");
   T.place(SM, L);
-  T.key('T').add(sourceText(Ctx, Access));
+  T.key(DVMRT_ACCESS_TEXT).add(sourceText(Ctx, Access));
   if (V) {
     PresumedLoc P = presumed(SM, V->getLocation());
-    T.key('V').add(V->getName());
+    T.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
     if (P.isValid())
-      T.key('Q').add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
-    T.key('G').add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
+      T.key(DVMRT_ACCESS_DECLARED).add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
+    T.key(DVMRT_ACCESS_ROOT).add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
   }
-  T.key('S').add(Twine(Ctx.getTypeSizeInChars(E->getType()).getQuantity()));
+  T.key(DVMRT_ACCESS_SIZE).add(Twine(Ctx.getTypeSizeInChars(E->getType()).getQuantity()));
   if (E->getType()->isRecordType())
-    T.key('L').add("1");
+    T.key(DVMRT_ACCESS_WHOLE).add("1");
   if (StringRef("fc").contains(elementKind(Ctx, E->getType())[0]))
-    T.key('Y').add("f");
+    T.key(DVMRT_ACCESS_FLOATING).add("f");
   if (St.Opts.Trace) {
-    T.key('y').add(valueKind(Ctx, E->getType()));
+    T.key(DVMRT_TRACE_VALUE).add(valueKind(Ctx, E->getType()));
     pathText(T, Access, Ch);
   }
-  T.key('C').add(Twine(Nest ? Nest->Cid : 0));
+  T.key(DVMRT_ACCESS_CONSTRUCT).add(Twine(Nest ? Nest->Cid : 0));
   if (V && Ch.Direct && Nest)
     if (int I = Nest->indexNumber(V); I >= 0)
-      T.key('I').add(Twine(I));
+      T.key(DVMRT_ACCESS_INDEX_VARIABLE).add(Twine(I));
 
   SmallVector<QualType, 4> Extents; // of variable-length dimensions, else null
   if (!Ch.Subs.empty()) {
@@ -444,12 +444,12 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
       axisText(T, Ctx, Ch.Subs[I]->getIdx(), Nest, Stack.empty() ? nullptr : Stack.back().get());
       const auto *CA = I < S.rank() ? Ctx.getAsConstantArrayType(S.Dims[I]) : nullptr;
       bool Variable = I < S.rank() && isa_and_nonnull<VariableArrayType>(Ctx.getAsArrayType(S.Dims[I]));
-      T.key('B').add(CA ? Twine(CA->getZExtSize()).str() : Variable ? "#" : "*");
+      T.key(DVMRT_ACCESS_EXTENT).add(CA ? Twine(CA->getZExtSize()).str() : Variable ? "#" : "*");
       Extents.push_back(Variable ? S.Dims[I] : QualType());
     }
     QualType Element = Ch.Subs.back()->getType();
     if (!Element->isIncompleteType())
-      T.key('E').add(Twine(Ctx.getTypeSizeInChars(Element).getQuantity()));
+      T.key(DVMRT_ACCESS_ELEMENT).add(Twine(Ctx.getTypeSizeInChars(Element).getQuantity()));
   }
 
   auto Inner = innerSubscripts(Ctx, Access, Ch);
@@ -457,10 +457,10 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     Inner.clear();
   for (const InnerSubscript &I : Inner) {
     int64_t Value;
-    T.key('x').add(constantOf(Ctx, I.At->getIdx(), Value) ? "c" + Twine(Value).str() : "o");
-    T.key('b').add(Twine(I.Extent) + " " + Twine(I.Dim) + (I.Member ? " " + I.Member->getName() : ""));
+    T.key(DVMRT_ACCESS_INNER_SUBSCRIPT).add(constantOf(Ctx, I.At->getIdx(), Value) ? "c" + Twine(Value).str() : "o");
+    T.key(DVMRT_ACCESS_INNER_EXTENT).add(Twine(I.Extent) + " " + Twine(I.Dim) + (I.Member ? " " + I.Member->getName() : ""));
     if (I.Longer)
-      T.key('l').add(Twine(Ctx.getTypeSizeInChars(I.At->getType()).getQuantity()));
+      T.key(DVMRT_ACCESS_LONGER).add(Twine(Ctx.getTypeSizeInChars(I.At->getType()).getQuantity()));
     Extents.push_back(QualType());
   }
 
@@ -473,9 +473,9 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     if (U == Nest->Uses.size())
       Nest->Uses.push_back({V});
     Nest->Uses[U].Written |= Kind != 'r';
-    T.key('D').add(Twine(U));
+    T.key(DVMRT_ACCESS_DISTRIBUTED).add(Twine(U));
   } else if (Distributed) {
-    T.key('D').add("-");
+    T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
   }
   if (Nest && Kind != 'r' && Ch.ThroughPointer && !Distributed)
     Nest->Opaque = true; // may write any array
@@ -486,18 +486,18 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
           bool Varies = false; // what the section fixes; an empty bracket holds whatever the subscript becomes
           for (unsigned D = 0; D < Ref->naxes; ++D)
             Varies |= Ref->axes[D].kind != DVM_AXIS_EMPTY && mayVary(Ctx, Ch.Subs[D]->getIdx(), **I);
-          T.key('M').add(Varies ? "?" : "1");
+          T.key(DVMRT_ACCESS_BUFFERED).add(Varies ? "?" : "1");
           I = std::prev(Stack.rend());
           break;
         }
 
   if ((!Nest || Nest->Dir.D->kind == DVM_DIR_ON) && !Ch.Direct) { // a task's own statements are judged as the sequential part is
     if (E->IgnoreParens() == StreamArgument)
-      T.key('Z').add("io");
+      T.key(DVMRT_ACCESS_ROLE).add("io");
     else if (Assignment)
-      T.key('Z').add(Twine(Kind == 'r' ? "rhs " : "lhs ") + Twine(St.AssignmentBase + Assignment));
+      T.key(DVMRT_ACCESS_ROLE).add(Twine(Kind == 'r' ? "rhs " : "lhs ") + Twine(St.AssignmentBase + Assignment));
     if (Standing)
-      T.key('H').add(Twine(Standing));
+      T.key(DVMRT_ACCESS_STANDING).add(Twine(Standing));
   }
 
   long ID = NextAccess++;

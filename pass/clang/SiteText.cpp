@@ -131,8 +131,8 @@ SiteText &SiteText::key(char K) {
 SiteText &SiteText::place(const SourceManager &SM, SourceLocation L) {
   PresumedLoc P = presumed(SM, L);
   if (P.isInvalid())
-    return key('F').add("?").key('P').add("0 0");
-  return key('F').add(P.getFilename()).key('P').add(Twine(P.getLine()) + " " + Twine(P.getColumn()));
+    return key(DVMRT_ANY_FILE).add("?").key(DVMRT_ANY_PLACE).add("0 0");
+  return key(DVMRT_ANY_FILE).add(P.getFilename()).key(DVMRT_ANY_PLACE).add(Twine(P.getLine()) + " " + Twine(P.getColumn()));
 }
 
 SiteText &SiteText::number(Expr *E) {

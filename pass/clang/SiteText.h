@@ -1,9 +1,10 @@
-// Site texts (runtime/abi.h): how the front end tells pass and runtime what stands in the source.
+// Site texts (runtime/site_text.h): how the front end tells pass and runtime what stands in the source.
 #ifndef DVM_CLANG_SITETEXT_H
 #define DVM_CLANG_SITETEXT_H
 
 #include "Build.h"
 #include "State.h"
+#include "runtime/site_text.h"
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ public:
 
   SiteText(clang::ASTContext &Ctx, Builder &B, clang::SourceLocation Loc) : Ctx(Ctx), B(B), Loc(Loc) {}
 
-  SiteText &key(char K);              // begins a line: "K "
+  SiteText &key(char K);              // begins a line: "K "; DVMRT_ACCESS_*, DVMRT_DIRECTIVE_* ..
   SiteText &add(const llvm::Twine &T) { Text += T.str(); return *this; }
   SiteText &place(const clang::SourceManager &SM, clang::SourceLocation L); // F and P lines
   SiteText &number(clang::Expr *E);   // its value, or '#'

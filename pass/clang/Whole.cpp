@@ -132,7 +132,7 @@ std::string repeatText(const Leaf &L) {
 }
 
 void addPath(SiteText &T, const Path &P) {
-  T.key('z').add((P.Text.empty() ? "." : P.Text) + " " + Twine(P.Offset));
+  T.key(DVMRT_TRACE_BEHIND).add((P.Text.empty() ? "." : P.Text) + " " + Twine(P.Offset));
   for (uint64_t Stride : P.Strides)
     T.add(" " + Twine(Stride));
 }
@@ -166,9 +166,9 @@ void Rewriter::pathText(SiteText &T, const Expr *Access, const Chain &Ch) {
   if (!P.Text.empty())
     addPath(T, P);
   if (const Expr *Pointer = namelessPointer(P.Pointer))
-    T.key('v').add(pointerText(Ctx, Pointer));
+    T.key(DVMRT_TRACE_POINTER).add(pointerText(Ctx, Pointer));
   if (Ch.Root && !Ch.Direct && !Ch.ThroughPointer && Ch.Subs.empty() && Ch.Root->getType()->isRecordType())
-    T.key('E').add(Twine(sizeOf(Ctx, Ch.Root->getType())));
+    T.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, Ch.Root->getType())));
 }
 
 // An lvalue, or a variable where it is declared, and what the sites of its parts have in common.
@@ -189,12 +189,12 @@ Rewriter::Whole Rewriter::wholeOf(Expr *LValue) {
   T.place(SM, W.L);
   if (const VarDecl *V = Ch.Root) {
     PresumedLoc Q = presumed(SM, V->getLocation());
-    T.key('V').add(V->getName());
+    T.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
     if (Q.isValid())
-      T.key('Q').add(Twine(Q.getLine()) + " " + Twine(Q.getColumn()) + " " + Q.getFilename());
-    T.key('G').add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
+      T.key(DVMRT_ACCESS_DECLARED).add(Twine(Q.getLine()) + " " + Twine(Q.getColumn()) + " " + Q.getFilename());
+    T.key(DVMRT_ACCESS_ROOT).add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
     if (!Ch.Direct && Ch.OnRoot && Decls.isDistributed(V, FD))
-      T.key('D').add("-");
+      T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
   }
   if (!Ch.Subs.empty()) {
     Shape S;
@@ -202,14 +202,14 @@ Rewriter::Whole Rewriter::wholeOf(Expr *LValue) {
       S = shapeOf(Ctx, Ch.Root->getType());
     for (unsigned I = 0; I < Ch.Subs.size(); ++I) {
       const auto *CA = I < S.rank() ? Ctx.getAsConstantArrayType(S.Dims[I]) : nullptr;
-      T.key('B').add(CA ? Twine(CA->getZExtSize()).str() : "*");
+      T.key(DVMRT_ACCESS_EXTENT).add(CA ? Twine(CA->getZExtSize()).str() : "*");
     }
-    T.key('E').add(Twine(sizeOf(Ctx, Ch.Subs.back()->getType())));
+    T.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, Ch.Subs.back()->getType())));
   } else if (Ch.Root && !Ch.ThroughPointer && Ch.Root->getType()->isRecordType()) {
-    T.key('E').add(Twine(sizeOf(Ctx, Ch.Root->getType())));
+    T.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, Ch.Root->getType())));
   }
   if (const Expr *Pointer = namelessPointer(W.P.Pointer))
-    T.key('v').add(pointerText(Ctx, Pointer));
+    T.key(DVMRT_TRACE_POINTER).add(pointerText(Ctx, Pointer));
   W.Common = T.Text;
   return W;
 }
@@ -220,20 +220,20 @@ void Rewriter::recordLeaves(const Whole &W, QualType T, char Kind, Expr *Address
   findLeaves(Ctx, T, {}, Leaves);
   for (const Leaf &Part : Leaves) {
     SiteText Text(Ctx, B, W.L);
-    Text.key('K').add(Twine(Kind) + " init");
+    Text.key(DVMRT_ANY_KIND).add(Twine(Kind) + " init");
     Text.add("\n" + W.Common);
-    Text.key('T').add(W.Text + Part.P.Text);
+    Text.key(DVMRT_ACCESS_TEXT).add(W.Text + Part.P.Text);
     Path P = W.P;
     P.Text += StringRef(Part.P.Text).drop_front(2 * W.Rank); // "[]"
     P.Offset += Part.P.Offset;
     P.Strides.append(Part.P.Strides.begin() + W.Rank, Part.P.Strides.end());
     if (!P.Text.empty())
       addPath(Text, P);
-    Text.key('S').add(Twine(sizeOf(Ctx, Part.Type))).key('y').add(valueKind(Ctx, Part.Type));
+    Text.key(DVMRT_ACCESS_SIZE).add(Twine(sizeOf(Ctx, Part.Type))).key(DVMRT_TRACE_VALUE).add(valueKind(Ctx, Part.Type));
     if (Part.P.Offset || !Part.Repeat.empty())
-      Text.key('r').add(Twine(Part.P.Offset) + repeatText(Part));
+      Text.key(DVMRT_TRACE_REPEAT).add(Twine(Part.P.Offset) + repeatText(Part));
     if (Part.Width)
-      Text.key('b').add(Twine(Part.Bit) + " " + Twine(Part.Width));
+      Text.key(DVMRT_TRACE_BITS).add(Twine(Part.Bit) + " " + Twine(Part.Width));
     Calls.push_back(B.call(DVMM_DIRECT, {B.string(Text.Text, W.L), Address}, W.L));
   }
 }
@@ -312,12 +312,12 @@ bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
   uint64_t Bits = Ctx.getASTRecordLayout(F->getParent()).getFieldOffset(F->getFieldIndex());
   auto Recorded = [&](char As) {
     SiteText Text(Ctx, B, W.L);
-    Text.key('K').add(Twine(As) + " init").add("\n" + W.Common);
-    Text.key('T').add(W.Text).key('S').add(Twine(sizeOf(Ctx, M->getType()))).key('y').add(valueKind(Ctx, M->getType()));
+    Text.key(DVMRT_ANY_KIND).add(Twine(As) + " init").add("\n" + W.Common);
+    Text.key(DVMRT_ACCESS_TEXT).add(W.Text).key(DVMRT_ACCESS_SIZE).add(Twine(sizeOf(Ctx, M->getType()))).key(DVMRT_TRACE_VALUE).add(valueKind(Ctx, M->getType()));
     addPath(Text, W.P);
-    Text.key('r').add(Twine(Bits / 8));
+    Text.key(DVMRT_TRACE_REPEAT).add(Twine(Bits / 8));
     if (F->isBitField())
-      Text.key('b').add(Twine(Bits % 8) + " " + Twine(F->getBitWidthValue(Ctx)));
+      Text.key(DVMRT_TRACE_BITS).add(Twine(Bits % 8) + " " + Twine(F->getBitWidthValue(Ctx)));
     return B.call(DVMM_DIRECT, {B.string(Text.Text, W.L), Address}, W.L);
   };
   SmallVector<Expr *, 4> Steps{Address};
@@ -346,16 +346,16 @@ VarDecl *Rewriter::traceInit(VarDecl *V) {
   PresumedLoc P = presumed(SM, L);
   Whole W{L, V->getName().str(), "", {}, 0};
   SiteText Text(Ctx, B, L);
-  Text.place(SM, L).key('V').add(V->getName());
+  Text.place(SM, L).key(DVMRT_ACCESS_VARIABLE).add(V->getName());
   if (P.isValid())
-    Text.key('Q').add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
-  Text.key('G').add("l");
+    Text.key(DVMRT_ACCESS_DECLARED).add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
+  Text.key(DVMRT_ACCESS_ROOT).add("l");
   Shape S = shapeOf(Ctx, T);
   W.Rank = S.Pointer ? 0 : S.rank();
   for (unsigned D = 0; D < W.Rank; ++D)
-    Text.key('B').add(Twine(Ctx.getAsConstantArrayType(S.Dims[D])->getZExtSize()));
+    Text.key(DVMRT_ACCESS_EXTENT).add(Twine(Ctx.getAsConstantArrayType(S.Dims[D])->getZExtSize()));
   if (T->isArrayType() || T->isRecordType())
-    Text.key('E').add(Twine(sizeOf(Ctx, S.Element)));
+    Text.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, S.Element)));
   W.Common = Text.Text;
   SmallVector<Expr *, 8> Calls;
   recordLeaves(W, T, 'w', B.address(B.ref(V, L)), Calls);

@@ -6,6 +6,7 @@
  * the caller's and must outlive the directive. */
 #ifndef DVM_DIRECTIVE_H
 #define DVM_DIRECTIVE_H
+#include "base/limits.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,7 +14,6 @@
 extern "C" {
 #endif
 
-#define DVM_NDIMS_MAX 7        /* highest number of dimensions of an array, template or nest */
 #define DVM_TOKENS_MAX 65536   /* a longer directive is refused */
 #define DVM_NESTING_MAX 200    /* brackets nested deeper are refused */
 

@@ -38,7 +38,7 @@ SmallVector<Value *, 8> dvmir::markerArguments(CallInst *Mark) {
   if (markerName(Mark) == DVMM_BIND) {
     // The array's own '&' is the value, which the mark has in front.
     auto D = DirectiveText::parse(markerText(markerTextArgument(Mark)));
-    auto Own = find_if(D.Args, [](const DirectiveArg &A) { return A.Line == 'A' && A.Pointer; });
+    auto Own = find_if(D.Args, [](const DirectiveArg &A) { return A.Line == DVMRT_DIRECTIVE_ARRAY && A.Pointer; });
     Args.insert(Args.begin() + std::min<size_t>(Own - D.Args.begin(), Args.size()), Mark->getArgOperand(0));
   }
   return Args;

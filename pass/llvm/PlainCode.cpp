@@ -24,7 +24,7 @@ static bool isMathematical(const Function *F) {
 bool PlainCode::isReduction(Value *P) const {
   auto Values = markerArguments(K.Enter);
   for (unsigned N = 0; N < K.Text.Args.size() && N < Values.size(); ++N)
-    if (K.Text.Args[N].Line == 'R' && Values[N] == P)
+    if (K.Text.Args[N].Line == DVMRT_DIRECTIVE_REDUCTION && Values[N] == P)
       return true;
   return false;
 }

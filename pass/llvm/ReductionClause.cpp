@@ -44,7 +44,7 @@ SmallVector<ReductionClause, 2> dvmir::reductionClauses(const Construct &K) {
   auto Values = markerArguments(K.Enter);
   for (unsigned I = 0; I < K.Text.Args.size() && I < Values.size(); ++I) {
     const DirectiveArg &A = K.Text.Args[I];
-    if (A.Line != 'R' || A.Count >= Out.size())
+    if (A.Line != DVMRT_DIRECTIVE_REDUCTION || A.Count >= Out.size())
       continue;
     ReductionClause &C = Out[A.Count];
     (C.Address ? C.Location : C.Address) = Values[I];

@@ -135,7 +135,7 @@ GlobalVariable *Runtime::site(Constant *Text) {
   return G;
 }
 
-// void __attribute__((constructor(1))) ctor(void) { __dvmrt_module_3(__start_dvmrt_sites, __stop_dvmrt_sites); }
+// void __attribute__((constructor(1))) ctor(void) { DVMRT_MODULE(__start_dvmrt_sites, __stop_dvmrt_sites); }
 // void __attribute__((destructor(1))) dtor(void) { __dvmrt_module_gone(__start_dvmrt_sites, __stop_dvmrt_sites); }
 // Once per linked object: the same COMDAT in each module, hidden, so that each shared library has its own.
 void Runtime::makeConstructor() {

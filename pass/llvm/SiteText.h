@@ -1,6 +1,7 @@
-// The texts of sites as the pass needs them (runtime/abi.h has the format).  Fields point into the text.
+// The texts of sites as the pass needs them (runtime/site_text.h has the format).  Fields point into the text.
 #ifndef DVM_LLVM_SITETEXT_H
 #define DVM_LLVM_SITETEXT_H
+#include "runtime/site_text.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -33,7 +34,7 @@ struct AccessText {
 
 // What one '&' or '#' of a directive stands for.
 struct DirectiveArg {
-  char Line;      // key of its line
+  char Line;      // key of its line, DVMRT_DIRECTIVE_*
   unsigned Count; // that line's number among those with this key
   bool Pointer;
   uint64_t Location = 0; // R: elements of the location that it points to
@@ -58,6 +59,9 @@ struct DirectiveText {
 
   static DirectiveText parse(llvm::StringRef Text);
 };
+
+// What stands in the first line with that key, or nothing.
+llvm::StringRef siteLine(llvm::StringRef Text, char Key);
 
 } // namespace dvmir
 #endif

@@ -27,17 +27,6 @@ bool dvmir::recordsTrace(const Module &M) { return TraceOption || M.getModuleFla
 namespace {
 using Arguments = SmallVector<Value *, 8>;
 
-// Line 'Key' of a site text, or nothing.
-StringRef lineOf(StringRef Text, char Key) {
-  for (StringRef Rest = Text; !Rest.empty();) {
-    auto [Line, After] = Rest.split('\n');
-    if (Line.size() >= 2 && Line[0] == Key && Line[1] == ' ')
-      return Line.drop_front(2);
-    Rest = After;
-  }
-  return "";
-}
-
 struct ValueType {
   char Kind = 'o';
   unsigned Bytes = 0;
@@ -47,7 +36,7 @@ struct ValueType {
 
 ValueType valueTypeOf(StringRef Text) {
   ValueType T;
-  StringRef Y = lineOf(Text, 'y');
+  StringRef Y = siteLine(Text, DVMRT_TRACE_VALUE);
   if (!Y.empty() && !Y.drop_front().getAsInteger(10, T.Bytes))
     T.Kind = Y[0];
   return T;
@@ -265,8 +254,8 @@ struct TraceModule::Impl {
     std::string Text = O.Nature.empty() ? "" : "\n~ " + O.Nature;
     SmallSetVector<StringRef, 8> Variables;
     for (StringRef Term : O.Terms)
-      if (StringRef Q = lineOf(Term, 'Q'); !Q.empty() && Variables.insert(Q))
-        Text += ("\n% " + lineOf(Term, 'V') + " " + Q).str();
+      if (StringRef Q = siteLine(Term, DVMRT_ACCESS_DECLARED); !Q.empty() && Variables.insert(Q))
+        Text += ("\n% " + siteLine(Term, DVMRT_ACCESS_VARIABLE) + " " + Q).str();
     return Text;
   }
 
@@ -276,7 +265,7 @@ struct TraceModule::Impl {
     Constant *Base = nullptr;
     uint64_t Size = 0;
     StringRef Text = markerText(TextConstant);
-    bool Distributed = !lineOf(Text, 'D').empty();
+    bool Distributed = !siteLine(Text, DVMRT_ACCESS_DISTRIBUTED).empty();
     if (auto *Alloca = dyn_cast<AllocaInst>(Root)) {
       if (auto S = Alloca->getAllocationSize(RT.DL))
         Size = S->getFixedValue();
@@ -409,7 +398,7 @@ struct TraceModule::Impl {
   static void hideLocals(const Construct &K, Arguments &Args) {
     for (unsigned N = 0; N < Args.size() && N < K.Text.Args.size(); ++N) {
       char Line = K.Text.Args[N].Line;
-      if ((Line == 'R' || Line == 'V') && Args[N]->getType()->isPointerTy())
+      if ((Line == DVMRT_DIRECTIVE_REDUCTION || Line == DVMRT_DIRECTIVE_PRIVATE) && Args[N]->getType()->isPointerTy())
         Args[N] = ConstantPointerNull::get(cast<PointerType>(Args[N]->getType()));
     }
   }
@@ -421,7 +410,7 @@ struct TraceModule::Impl {
   // Whether the construct, or what it calls, may write data that no directive declares; its own scalars are gone when it ends.
   static bool writesOrdinary(const FunctionState &S, const Construct &K) {
     for (const Access &A : S.Accesses) {
-      if (!A.Text.Writes || A.Text.IndexNumber || !K.Blocks.contains(A.Mark->getParent()) || !lineOf(markerText(A.TextConstant), 'D').empty())
+      if (!A.Text.Writes || A.Text.IndexNumber || !K.Blocks.contains(A.Mark->getParent()) || !siteLine(markerText(A.TextConstant), DVMRT_ACCESS_DISTRIBUTED).empty())
         continue;
       const auto *Local = dyn_cast<AllocaInst>(rootOf(A.Mark->getArgOperand(0)));
       if (!Local || Local->getAllocatedType()->isArrayTy())
@@ -477,9 +466,9 @@ struct TraceModule::Impl {
     IRBuilder<> B(Mark);
     unsigned Number = 0;
     for (unsigned N = 0; N < Args.size() && N < K.Text.Args.size(); ++N) {
-      if (K.Text.Args[N].Line != 'R' || !K.Text.Args[N].Pointer)
+      if (K.Text.Args[N].Line != DVMRT_DIRECTIVE_REDUCTION || !K.Text.Args[N].Pointer)
         continue;
-      if (N && K.Text.Args[N - 1].Line == 'R' && K.Text.Args[N - 1].Count == K.Text.Args[N].Count)
+      if (N && K.Text.Args[N - 1].Line == DVMRT_DIRECTIVE_REDUCTION && K.Text.Args[N - 1].Count == K.Text.Args[N].Count)
         continue; // its location
       Number = K.Text.Args[N].Count;
       copyResult(S, B, Site, Number, Args[N], resultBytes(markerText(K.TextConstant), Number));
@@ -596,7 +585,7 @@ struct TraceModule::Impl {
 
   // ---- Sequential loops and directives ----
 
-  static StringRef directKind(CallInst *Mark) { return lineOf(markerText(markerTextArgument(Mark)), 'K'); }
+  static StringRef directKind(CallInst *Mark) { return siteLine(markerText(markerTextArgument(Mark)), DVMRT_ANY_KIND); }
 
   void lowerDirects(FunctionState &S) {
     DenseMap<unsigned, GlobalVariable *> Loops;
@@ -610,7 +599,7 @@ struct TraceModule::Impl {
     for (CallInst *Mark : Marks)
       if (directKind(Mark).starts_with("loop ")) {
         auto *Text = cast<Constant>(markerTextArgument(Mark));
-        bool Named = lineOf(markerText(Text), 'N').starts_with("1");
+        bool Named = siteLine(markerText(Text), DVMRT_DIRECTIVE_NAMES).starts_with("1");
         Loops[Number(directKind(Mark))] = site(Text, DVMT_SITE_LOOP, Named);
       }
     for (CallInst *Mark : Marks) {
@@ -688,7 +677,7 @@ struct TraceModule::Impl {
     if (!T.known())
       return;
     Place P = placeOf(Mark->getArgOperand(1), Text, T);
-    SmallVector<uint64_t, 8> Repeat = numbersOf(lineOf(markerText(Text), 'r')), Bits = numbersOf(lineOf(markerText(Text), 'b'));
+    SmallVector<uint64_t, 8> Repeat = numbersOf(siteLine(markerText(Text), DVMRT_TRACE_REPEAT)), Bits = numbersOf(siteLine(markerText(Text), DVMRT_TRACE_BITS));
     Instruction *At = Mark;
     if (Repeat.size() > 1)
       At = guarded(Mark, Tag == DVMT_TAG_READ ? DVMT_ON_READ : DVMT_ON_WRITE);

@@ -98,11 +98,11 @@ static bool mayStayPrivate(const DirectiveText &D, unsigned Arg, const Variable 
   if (Arg >= D.Args.size())
     return false;
   switch (D.Args[Arg].Line) {
-  case 'V': return true;
-  case 'R': // in groups others must see who touches it after the loop; and what is no part of a location is none of the result
+  case DVMRT_DIRECTIVE_PRIVATE: return true;
+  case DVMRT_DIRECTIVE_REDUCTION: // in groups others must see who touches it after the loop; and what is no part of a location is none of the result
     return !D.Group && (!D.Args[Arg].Location || V.Count <= D.Args[Arg].Location);
-  case 'B': return V.Count == 1; // clauses of a region, lists of actual and get_actual: scalars
-  case 'A': return V.Count == 1 && (D.Kind == "actual" || D.Kind == "get_actual");
+  case DVMRT_DIRECTIVE_REGION: return V.Count == 1; // clauses of a region, lists of actual and get_actual: scalars
+  case DVMRT_DIRECTIVE_ARRAY: return V.Count == 1 && (D.Kind == "actual" || D.Kind == "get_actual");
   default: return false;
   }
 }
@@ -155,9 +155,9 @@ static void noteKinds(FunctionState &S, Variable &V) {
     for (auto &[Cid, K] : S.Constructs)
       if (K->Enter == Call && Arg - 1 < K->Text.Args.size()) {
         char Line = K->Text.Args[Arg - 1].Line;
-        if (Line == 'V')
+        if (Line == DVMRT_DIRECTIVE_PRIVATE)
           V.Kinds[K.get()] = DVMRT_L_PRIVATE;
-        else if (Line == 'R')
+        else if (Line == DVMRT_DIRECTIVE_REDUCTION)
           V.Kinds[K.get()] = DVMRT_L_REDUCTION;
       }
 }

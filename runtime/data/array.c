@@ -147,7 +147,7 @@ struct dvmrt_array *dvmrt_array_first(void) { return arrays; }
 /* ---- directives ---------------------------------------------------------------------------------------------------------------- */
 
 static void distribution_set(struct dvmrt_array *a, const struct dvmrt_directive *d, const int64_t *args) {
-  const struct dvmrt_item *own = d->items, *target = dvmrt_directive_find(d->items, 'G');
+  const struct dvmrt_item *own = d->items, *target = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ALIGN);
   dvmrt_rule_check(d, own, a, args);
   a->placed = d;
   a->judged = false;
@@ -296,11 +296,11 @@ void dvmrt_array_declare(struct dvmrt_directive *d, const int64_t *args) {
   if (!own)
     return;
   count_site(d, own->ref.name);
-  if (own->key == 'T') {
+  if (own->key == DVMRT_DIRECTIVE_TEMPLATE) {
     declare_template(d, own, args);
     return;
   }
-  struct dvmrt_item *variable = dvmrt_directive_find(d->items, 'Z');
+  struct dvmrt_item *variable = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_POINTER);
   if (variable)
     declare_pointer(d, (uintptr_t)dvmrt_num_value(variable->ref.address, args), args);
   declare_at(d, own, (uintptr_t)dvmrt_num_value(own->ref.address, args), args);
@@ -424,7 +424,7 @@ void dvmrt_array_renew(struct dvmrt_array *a, const struct dvmrt_box *box) {
 }
 
 void dvmrt_array_add_edge(struct dvmrt_directive *d, const int64_t *args) {
-  for (struct dvmrt_item *i = d->items; (i = dvmrt_directive_find(i, 'A')); i = i->next) {
+  for (struct dvmrt_item *i = d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_ARRAY)); i = i->next) {
     struct dvmrt_array *a = dvmrt_array_target((uintptr_t)dvmrt_num_value(i->ref.address, args));
     if (a)
       a->named_edges = true;

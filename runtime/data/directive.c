@@ -119,7 +119,7 @@ static void read_axis(struct reader *r) {
 static void read_widths(struct reader *r) {
   struct dvmrt_item *i = r->last;
   const char *w;
-  if (i && i->key == 'G')
+  if (i && i->key == DVMRT_DIRECTIVE_ALIGN)
     i = r->d->items; /* shadow widths of an aligned array */
   for (size_t n; i && (n = dvmrt_scan_word(&r->s, &w));) {
     if (n == 6 && !memcmp(w, "corner", 6))
@@ -199,7 +199,7 @@ static const char *read_lvalue(struct reader *r) {
 }
 
 static void read_reduction(struct reader *r) {
-  struct dvmrt_item *i = item(r, 'R');
+  struct dvmrt_item *i = item(r, DVMRT_DIRECTIVE_REDUCTION);
   i->word = dvmrt_scan_string(&r->s);
   i->ref.name = read_lvalue(r);
   i->ref.address = num(r);
@@ -227,11 +227,7 @@ static void read_result_extents(struct reader *r) {
 }
 
 static void read_variable(struct reader *r) {
-  if (!strcmp(r->d->kind, "realign") || !strcmp(r->d->kind, "redistribute")) {
-    r->d->new_value = true;
-    return;
-  }
-  struct dvmrt_item *i = item(r, 'V');
+  struct dvmrt_item *i = item(r, DVMRT_DIRECTIVE_PRIVATE);
   i->ref.name = dvmrt_scan_string(&r->s);
   i->ref.address = num(r);
   i->bytes = num(r);
@@ -240,7 +236,7 @@ static void read_variable(struct reader *r) {
 
 /* T: a template with sizes, or the name of a task array. */
 static void read_template(struct reader *r) {
-  struct dvmrt_item *i = item(r, 'T');
+  struct dvmrt_item *i = item(r, DVMRT_DIRECTIVE_TEMPLATE);
   i->ref.name = dvmrt_scan_string(&r->s);
   i->ref.flags = DVMRT_REF_TEMPLATE;
   i->ref.address = num(r);
@@ -250,7 +246,7 @@ static void read_template(struct reader *r) {
 }
 
 static void read_on(struct reader *r) {
-  struct dvmrt_item *i = item(r, 'O');
+  struct dvmrt_item *i = item(r, DVMRT_DIRECTIVE_ON);
   if (!strcmp(r->d->kind, "on")) {
     i->ref.name = dvmrt_scan_string(&r->s);
     i->ref.address = num(r);
@@ -266,21 +262,17 @@ static void read_kind(struct reader *r) {
 }
 
 static void read_word(struct reader *r, char key) {
-  if (key == 'B' && r->d->parallel) {
-    read_result_extents(r);
-    return;
-  }
   struct dvmrt_item *i = item(r, key);
-  if (key == 'L' || key == 'B')
+  if (key == DVMRT_DIRECTIVE_SHADOW || key == DVMRT_DIRECTIVE_REGION)
     i->word = dvmrt_scan_string(&r->s);
-  if (key == 'B')
+  if (key == DVMRT_DIRECTIVE_REGION)
     read_ref(r, &i->ref);
   else
     i->ref.name = dvmrt_scan_string(&r->s);
 }
 
 static void read_use(struct reader *r) {
-  struct dvmrt_item *i = item(r, 'U');
+  struct dvmrt_item *i = item(r, DVMRT_DIRECTIVE_USE);
   const char *w;
   i->ref.name = dvmrt_scan_string(&r->s);
   i->ref.address = num(r);
@@ -290,43 +282,45 @@ static void read_use(struct reader *r) {
 static void read_line(struct reader *r, char key) {
   struct dvmrt_directive *d = r->d;
   switch (key) {
-  case 'K': read_kind(r); break;
-  case 'F': d->pos.file = d->loop.file = dvmrt_site_file(r->s.at, (size_t)(r->s.end - r->s.at)); break;
-  case 'P':
+  case DVMRT_ANY_KIND: read_kind(r); break;
+  case DVMRT_ANY_FILE: d->pos.file = d->loop.file = dvmrt_site_file(r->s.at, (size_t)(r->s.end - r->s.at)); break;
+  case DVMRT_ANY_PLACE:
     d->pos.line = (uint32_t)dvmrt_scan_number(&r->s);
     d->pos.column = (uint32_t)dvmrt_scan_number(&r->s);
     break;
-  case 'Q':
+  case DVMRT_DIRECTIVE_LOOP:
     d->loop.line = (uint32_t)dvmrt_scan_number(&r->s);
     d->loop.column = (uint32_t)dvmrt_scan_number(&r->s);
     break;
-  case 'A': case 'G': case 'H': case 'C': case 'M': read_ref(r, &item(r, key)->ref); break;
-  case 'O': read_on(r); break;
-  case 'T': read_template(r); break;
-  case 'V': read_variable(r); break;
-  case 'R': read_reduction(r); break;
-  case 'U': read_use(r); break;
-  case 'J': case 'L': case 'B': read_word(r, key); break;
-  case 'Z': item(r, key)->ref.address = num(r); break;
-  case 'X': read_axis(r); break;
-  case 'W': read_widths(r); break;
-  case 'D': read_dist(r); break;
-  case 'N':
+  case DVMRT_DIRECTIVE_ARRAY: case DVMRT_DIRECTIVE_ALIGN: case DVMRT_DIRECTIVE_RENEW: case DVMRT_DIRECTIVE_ACROSS: case DVMRT_DIRECTIVE_REMOTE: read_ref(r, &item(r, key)->ref); break;
+  case DVMRT_DIRECTIVE_ON: read_on(r); break;
+  case DVMRT_DIRECTIVE_TEMPLATE: read_template(r); break;
+  case DVMRT_DIRECTIVE_PRIVATE: read_variable(r); break;
+  case DVMRT_DIRECTIVE_NEW_VALUE: d->new_value = true; break;
+  case DVMRT_DIRECTIVE_REDUCTION: read_reduction(r); break;
+  case DVMRT_DIRECTIVE_RESULTS: read_result_extents(r); break;
+  case DVMRT_DIRECTIVE_USE: read_use(r); break;
+  case DVMRT_DIRECTIVE_GROUP: case DVMRT_DIRECTIVE_SHADOW: case DVMRT_DIRECTIVE_REGION: read_word(r, key); break;
+  case DVMRT_DIRECTIVE_POINTER: item(r, key)->ref.address = num(r); break;
+  case DVMRT_DIRECTIVE_AXIS: read_axis(r); break;
+  case DVMRT_DIRECTIVE_WIDTHS: read_widths(r); break;
+  case DVMRT_DIRECTIVE_DISTRIBUTION: read_dist(r); break;
+  case DVMRT_DIRECTIVE_NAMES:
     if (!strcmp(d->kind, "parallel"))
       d->rank = read_names(r, d->names);
     else if (r->last)
       r->last->nnames = read_names(r, r->last->names);
     break;
-  case 'S':
+  case DVMRT_DIRECTIVE_STEPS:
     for (int i = 0; i < DVMRT_NDIMS_MAX && more(r); i++)
       d->step[i] = dvmrt_scan_is(&r->s, "*") ? fixed(0) : num(r);
     break;
-  case 'Y': d->dynamic = true; break;
-  case 'n': d->accesses = (uint64_t)dvmrt_scan_number(&r->s); break;
-  case 'c': d->calls = true; break;
-  case 'f': d->function = (uint64_t)dvmrt_scan_number(&r->s); break;
-  case 'y': d->no_summary = dvmrt_scan_rest(&r->s); break;
-  case 'E': d->init = true; break;
+  case DVMRT_DIRECTIVE_DYNAMIC: d->dynamic = true; break;
+  case DVMRT_DIRECTIVE_ACCESSES: d->accesses = (uint64_t)dvmrt_scan_number(&r->s); break;
+  case DVMRT_DIRECTIVE_CALLS: d->calls = true; break;
+  case DVMRT_DIRECTIVE_FUNCTION: d->function = (uint64_t)dvmrt_scan_number(&r->s); break;
+  case DVMRT_DIRECTIVE_NO_SUMMARY: d->no_summary = dvmrt_scan_rest(&r->s); break;
+  case DVMRT_DIRECTIVE_INIT: d->init = true; break;
   default: break;
   }
 }

@@ -4,6 +4,7 @@
 #ifndef DVMRT_DIRECTIVE_H
 #define DVMRT_DIRECTIVE_H
 #include "runtime/data/site.h"
+#include "runtime/site_text.h"
 
 struct dvmrt_num {
   int64_t v;
@@ -42,7 +43,7 @@ struct dvmrt_rule {
 
 struct dvmrt_item {
   struct dvmrt_item *next;
-  char key;
+  char key;                      /* DVMRT_DIRECTIVE_* */
   struct dvmrt_ref ref;          /* A G O H C M B T: all of it; U V R: name, address, type */
   int naxes;
   struct dvmrt_axis axis[DVMRT_NDIMS_MAX];

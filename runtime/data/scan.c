@@ -5,18 +5,12 @@
 void dvmrt_scan_init(struct dvmrt_scan *s, const char *text) { *s = (struct dvmrt_scan){text, text, text}; }
 
 char dvmrt_scan_line(struct dvmrt_scan *s) {
-  while (s->next && *s->next) {
-    const char *line = s->next, *nl = strchr(line, '\n');
-    s->end = nl ? nl : line + strlen(line);
-    s->next = nl ? nl + 1 : NULL;
-    if (s->end == line)
-      continue;
-    s->at = line + 1;
-    if (s->at < s->end && *s->at == ' ')
-      s->at++;
-    return *line;
-  }
-  return 0;
+  struct dvmrt_site_line line;
+  if (!dvmrt_site_next_line(&s->next, s->next + strlen(s->next), &line))
+    return 0;
+  s->at = line.s;
+  s->end = line.s + line.n;
+  return line.key;
 }
 
 size_t dvmrt_scan_word(struct dvmrt_scan *s, const char **word) {

@@ -1,6 +1,7 @@
 /* Reading site texts: lines, words and numbers.  Nothing is allocated. */
 #ifndef DVMRT_SCAN_H
 #define DVMRT_SCAN_H
+#include "runtime/site_text.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +9,7 @@
 struct dvmrt_scan {
   const char *at;    /* inside the present line */
   const char *end;   /* of the present line */
-  const char *next;  /* next line, or NULL */
+  const char *next;  /* what follows it */
 };
 
 void dvmrt_scan_init(struct dvmrt_scan *s, const char *text);

@@ -107,58 +107,58 @@ static void read_subscript(struct dvmrt_scan *s, struct dvmrt_access *a) {
 static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
   const char *word;
   switch (key) {
-  case 'K':
+  case DVMRT_ANY_KIND:
     a->flags = dvmrt_scan_is(s, "r") ? DVMRT_READ : dvmrt_scan_is(s, "w") ? DVMRT_WRITE : 0;
     if (!a->flags && dvmrt_scan_is(s, "m"))
       a->flags = DVMRT_READ | DVMRT_WRITE;
     a->quiet = dvmrt_scan_is(s, "quiet");
     break;
-  case 'F': a->pos.file = file_rest(s); break;
-  case 'P':
+  case DVMRT_ANY_FILE: a->pos.file = file_rest(s); break;
+  case DVMRT_ANY_PLACE:
     a->pos.line = (uint32_t)dvmrt_scan_number(s);
     a->pos.column = (uint32_t)dvmrt_scan_number(s);
     break;
-  case 'T': a->text = dvmrt_scan_rest(s); break;
-  case 'V': a->name = dvmrt_scan_rest(s); break;
-  case 'Q':
+  case DVMRT_ACCESS_TEXT: a->text = dvmrt_scan_rest(s); break;
+  case DVMRT_ACCESS_VARIABLE: a->name = dvmrt_scan_rest(s); break;
+  case DVMRT_ACCESS_DECLARED:
     a->declared.line = (uint32_t)dvmrt_scan_number(s);
     a->declared.column = (uint32_t)dvmrt_scan_number(s);
     a->declared.file = file_rest(s);
     break;
-  case 'S': a->bytes = (uint64_t)dvmrt_scan_number(s); break;
-  case 'E': a->element_bytes = (uint64_t)dvmrt_scan_number(s); break;
-  case 'C': a->cid = (long)dvmrt_scan_number(s); break;
-  case 'D':
+  case DVMRT_ACCESS_SIZE: a->bytes = (uint64_t)dvmrt_scan_number(s); break;
+  case DVMRT_ACCESS_ELEMENT: a->element_bytes = (uint64_t)dvmrt_scan_number(s); break;
+  case DVMRT_ACCESS_CONSTRUCT: a->cid = (long)dvmrt_scan_number(s); break;
+  case DVMRT_ACCESS_DISTRIBUTED:
     a->distributed = true;
     if (!dvmrt_scan_is(s, "-"))
       a->use = (int)dvmrt_scan_number(s);
     break;
-  case 'G': a->root = s->at < s->end ? *s->at : 0; break;
-  case 'Y': a->floating = dvmrt_scan_is(s, "f"); break;
-  case 'M':
+  case DVMRT_ACCESS_ROOT: a->root = s->at < s->end ? *s->at : 0; break;
+  case DVMRT_ACCESS_FLOATING: a->floating = dvmrt_scan_is(s, "f"); break;
+  case DVMRT_ACCESS_BUFFERED:
     a->buffered = true;
     a->varies = dvmrt_scan_is(s, "?");
     break;
-  case 'Z':
+  case DVMRT_ACCESS_ROLE:
     a->role = s->at < s->end ? *s->at : 0;
     dvmrt_scan_word(s, &word);
     a->expression = (long)dvmrt_scan_number(s);
     break;
-  case 'H': a->standing = s->at < s->end ? *s->at : 0; break;
-  case 'I': a->index = (int)dvmrt_scan_number(s); break;
-  case 'X': read_subscript(s, a); break;
-  case 'b':
+  case DVMRT_ACCESS_STANDING: a->standing = s->at < s->end ? *s->at : 0; break;
+  case DVMRT_ACCESS_INDEX_VARIABLE: a->index = (int)dvmrt_scan_number(s); break;
+  case DVMRT_ACCESS_SUBSCRIPT: read_subscript(s, a); break;
+  case DVMRT_ACCESS_INNER_EXTENT:
     if (a->ninner < DVMRT_NDIMS_MAX) {
       dvmrt_scan_number(s);
       a->inner[a->ninner].dim = (int)dvmrt_scan_number(s);
       a->inner[a->ninner++].member = s->at < s->end ? dvmrt_scan_string(s) : NULL;
     }
     break;
-  case 'l':
+  case DVMRT_ACCESS_LONGER:
     if (a->ninner)
       a->inner[a->ninner - 1].longer = dvmrt_scan_number(s);
     break;
-  case 'B':
+  case DVMRT_ACCESS_EXTENT:
     if (a->nextents < DVMRT_NDIMS_MAX)
       a->extent[a->nextents++] = dvmrt_scan_is(s, "*") || dvmrt_scan_is(s, "#") ? -1 : dvmrt_scan_number(s);
     break;

@@ -8,7 +8,7 @@
 typedef void direct_f(struct dvmrt_directive *d, const int64_t *args);
 
 static const char *group_of(const struct dvmrt_directive *d) {
-  const struct dvmrt_item *i = dvmrt_directive_find(d->items, 'J');
+  const struct dvmrt_item *i = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_GROUP);
   return i ? i->ref.name : "";
 }
 

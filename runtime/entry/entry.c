@@ -24,7 +24,7 @@ static void leave(void) {
     dvmrt_process_do_due();
 }
 
-void __dvmrt_module_3(struct dvmrt_site *first, struct dvmrt_site *last) {
+void DVMRT_MODULE(struct dvmrt_site *first, struct dvmrt_site *last) {
   dvmrt_process_init();
   dvmrt_object_module(first);
   if (!dvmrt_mem_enter())

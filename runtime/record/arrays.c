@@ -44,7 +44,7 @@ const struct dvmt_array *dvmt_arrays_find(uint64_t address) {
 
 void dvmt_arrays_note(const char *text, const int64_t *args, size_t nargs) {
   struct dvmt_array_ref ref;
-  struct dvmt_span kind = dvmt_text_line(text, 'K');
+  struct dvmt_span kind = dvmt_text_line(text, DVMRT_ANY_KIND);
   kind = dvmt_text_field(&kind);
   if (!(dvmt_span_is(kind, "array") || dvmt_span_is(kind, "bind")) || !dvmt_text_array(text, args, nargs, &ref))
     return;

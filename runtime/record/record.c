@@ -163,7 +163,7 @@ static int tell_program(struct dl_phdr_info *info, size_t size, void *arg) {
 static void configure(struct dvmt_site *site) {
   if (site->kind != DVMT_SITE_CONSTRUCT && site->kind != DVMT_SITE_LOOP)
     return;
-  struct dvmt_span file = dvmt_text_line(site->text, 'F'), place = dvmt_text_line(site->text, 'P');
+  struct dvmt_span file = dvmt_text_line(site->text, DVMRT_ANY_FILE), place = dvmt_text_line(site->text, DVMRT_ANY_PLACE);
   if (!file.s || !place.s)
     return;
   unsigned line = (unsigned)dvmt_span_number(dvmt_text_field(&place), 0);
@@ -234,7 +234,7 @@ __attribute__((visibility("default"))) void __dvmt_exit(void) { inside_end(); }
 static bool is_point(const struct dvmt_point *p, const struct dvmt_site *site) {
   if (!p->place.file || site->count != p->count)
     return false;
-  struct dvmt_span file = dvmt_text_line(site->text, 'F'), place = dvmt_text_line(site->text, 'P');
+  struct dvmt_span file = dvmt_text_line(site->text, DVMRT_ANY_FILE), place = dvmt_text_line(site->text, DVMRT_ANY_PLACE);
   return file.s && place.s && dvmt_place_is(&p->place, file.s, file.n, (unsigned)dvmt_span_number(dvmt_text_field(&place), 0));
 }
 
@@ -255,7 +255,7 @@ static unsigned program_level(void) { return started && !finished ? dvmt_setup()
 /* Outside constructs there are no iterations to record. */
 static uint32_t program_flags(void) { return flags_of(program_level(), false) & ~(uint32_t)DVMT_ON_ITER; }
 
-__attribute__((visibility("default"))) void __dvmt_module_1(struct dvmt_site *first, struct dvmt_site *last) {
+__attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first, struct dvmt_site *last) {
   static bool ready;
   if (!ready) {
     ready = true;
@@ -329,7 +329,7 @@ enum { SUMMED_DEPTH = 3 }; /* loops within that many others have sums of their o
 
 /* Whether a construct writes what no directive declares. */
 static bool is_ordinary(const struct dvmt_site *site) {
-  return site->kind == DVMT_SITE_CONSTRUCT && dvmt_text_line(site->text, '+').s;
+  return site->kind == DVMT_SITE_CONSTRUCT && dvmt_text_line(site->text, DVMRT_DIRECTIVE_ORDINARY).s;
 }
 
 /* Recording begins within constructs that are open. */
@@ -399,7 +399,7 @@ static bool digest_use(void *arg, char key, struct dvmt_span rest) {
   struct digesting *d = arg;
   size_t first = d->next;
   d->next += dvmt_text_signs(key, rest);
-  if (key != 'U' || d->next == first || rest.s[rest.n - 1] == 'r')
+  if (key != DVMRT_DIRECTIVE_USE || d->next == first || rest.s[rest.n - 1] == 'r')
     return true;
   const struct dvmt_array *a = dvmt_arrays_find((uint64_t)d->args[first]);
   if (a) {

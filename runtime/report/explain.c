@@ -123,7 +123,7 @@ static void readonly_write(const struct dvmrt_event *ev) {
 /* More elements are written than a 'maxloc' or 'minloc' of the directive keeps.  False: it is in none. */
 static bool help_location(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
-  for (const struct dvmrt_item *i = dvmrt_directive_find(ev->nest->d->items, 'R'); i; i = dvmrt_directive_find(i->next, 'R')) {
+  for (const struct dvmrt_item *i = dvmrt_directive_find(ev->nest->d->items, DVMRT_DIRECTIVE_REDUCTION); i; i = dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_REDUCTION)) {
     if (!i->loc_name || strcmp(i->loc_name, dvmrt_name_key(ev)) || x->ndims != 1 || !x->nextents || x->extent[0] <= 0)
       continue;
     struct dvmrt_text *help = dvmrt_diag_help(r);

@@ -198,7 +198,7 @@ static const struct dvmrt_item *named_in(const struct dvmrt_event *ev, char key)
 
 /* The widths that the directive gives already go into the clause that is to take its place. */
 static void keep_renewed(struct dvmrt_finding *f, const struct dvmrt_event *ev) {
-  const struct dvmrt_item *present = named_in(ev, 'H');
+  const struct dvmrt_item *present = named_in(ev, DVMRT_DIRECTIVE_RENEW);
   if (!present || !present->nwidths)
     return;
   struct dvmrt_box box;
@@ -214,17 +214,17 @@ static void keep_renewed(struct dvmrt_finding *f, const struct dvmrt_event *ev) 
 static void help_renew(struct dvmrt_report *r, const struct dvmrt_event *ev, const struct dvmrt_place *p) {
   const struct dvmrt_directive *d = ev->nest->d;
   if (wanders(ev)) {
-    help_remote(r, ev, named_in(ev, 'M'));
+    help_remote(r, ev, named_in(ev, DVMRT_DIRECTIVE_REMOTE));
     return;
   }
   const char *name = dvmrt_name_in_nest(ev);
-  bool again = named_in(ev, 'H');
+  bool again = named_in(ev, DVMRT_DIRECTIVE_RENEW);
   struct dvmrt_text *t = dvmrt_diag_help(r);
   dvmrt_text_add(t, "%s 'shadow_renew(%s%s)' %s the directive at ", again ? "write" : "add", name, p->naway > 1 ? "(corner)" : "",
                  again ? "in" : "to");
   dvmrt_name_place(d->pos, t);
-  const struct dvmrt_item *use = named_in(ev, 'U');
-  if (use && use->use == 'w' && !named_in(ev, 'C'))
+  const struct dvmrt_item *use = named_in(ev, DVMRT_DIRECTIVE_USE);
+  if (use && use->use == 'w' && !named_in(ev, DVMRT_DIRECTIVE_ACROSS))
     dvmrt_text_add(t, ", or 'across(%s)' if what the loop itself writes is meant", name);
 }
 
@@ -372,7 +372,7 @@ static bool reference_text(const struct dvmrt_event *ev, bool in_clause, struct 
 }
 
 void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_event *target) {
-  bool asked = dvmrt_construct_clause(dvmrt_construct_top(), 'M', ev->array);
+  bool asked = dvmrt_construct_clause(dvmrt_construct_top(), DVMRT_DIRECTIVE_REMOTE, ev->array);
   struct dvmrt_finding *f = dvmrt_explain_count(ev, asked ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_SEQUENTIAL_ACCESS);
   if (!f || f->count > 1)
     return;

@@ -115,7 +115,7 @@ static void add_reduction(struct dvmrt_frame *f, const struct dvmrt_item *i) {
 
 static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
   struct dvmrt_array *a = dvmrt_array_of(&i->ref, f->args);
-  bool ordinary = i->key == 'C' && !dvmrt_directive_find(f->d->items, 'O');
+  bool ordinary = i->key == DVMRT_DIRECTIVE_ACROSS && !dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON);
   if (!a && ordinary)
     a = dvmrt_array_watch(&i->ref, f->args);
   if (!a && !ordinary)
@@ -123,7 +123,7 @@ static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
   f->clauses = dvmrt_mem_grow(f->clauses, &f->clauses_cap, f->nclauses + 1, sizeof(*f->clauses));
   struct dvmrt_clause_array *c = &f->clauses[f->nclauses++];
   *c = (struct dvmrt_clause_array){.key = i->key, .array = a, .item = i};
-  if (a && i->key == 'C') {
+  if (a && i->key == DVMRT_DIRECTIVE_ACROSS) {
     dvmrt_array_widths(a, i, f->args, &c->box);
     c->box.corner = true;
     if (!ordinary)
@@ -148,17 +148,17 @@ static void renew(struct dvmrt_frame *f, struct dvmrt_item *i) {
 static void read_clauses(struct dvmrt_frame *f) {
   for (struct dvmrt_item *i = f->d->items; i; i = i->next) {
     switch (i->key) {
-    case 'V':
+    case DVMRT_DIRECTIVE_PRIVATE:
       add_var(f, i, dvmrt_num_value(i->ref.address, f->args), (uint64_t)dvmrt_num_value(i->bytes, f->args), DVMRT_CLASS_PRIVATE);
       break;
-    case 'R': add_reduction(f, i); break;
-    case 'H': renew(f, i); break;
-    case 'C': case 'M': add_clause(f, i); break;
-    case 'L':
+    case DVMRT_DIRECTIVE_REDUCTION: add_reduction(f, i); break;
+    case DVMRT_DIRECTIVE_RENEW: renew(f, i); break;
+    case DVMRT_DIRECTIVE_ACROSS: case DVMRT_DIRECTIVE_REMOTE: add_clause(f, i); break;
+    case DVMRT_DIRECTIVE_SHADOW:
       if (!strcmp(i->word, "wait"))
         dvmrt_group_shadow_wait(f->d, i->ref.name);
       break;
-    case 'U':
+    case DVMRT_DIRECTIVE_USE:
       f->uses = dvmrt_mem_grow(f->uses, &f->uses_cap, f->nuses + 1, sizeof(*f->uses));
       f->uses[f->nuses++] = (struct dvmrt_use){.item = i};
       break;
@@ -176,7 +176,7 @@ static struct dvmrt_coord axis_coord(const struct dvmrt_axis *x, const int64_t *
 }
 
 static void place_nest(struct dvmrt_frame *f) {
-  struct dvmrt_item *on = dvmrt_directive_find(f->d->items, 'O');
+  struct dvmrt_item *on = dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON);
   f->mapped = on != NULL;
   if (!on)
     return;
@@ -303,13 +303,13 @@ static void nest_end(struct dvmrt_frame *f) {
 /* What begins when the loop is over: exported elements have then been computed. */
 static void start_groups(struct dvmrt_frame *f) {
   const char *group = "-";
-  for (struct dvmrt_item *i = f->d->items; (i = dvmrt_directive_find(i, 'L')); i = i->next)
+  for (struct dvmrt_item *i = f->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHADOW)); i = i->next)
     if (!strcmp(i->word, "start"))
       dvmrt_group_shadow_start(f->d, i->ref.name);
   for (struct dvmrt_item *i = f->d->items; i; i = i->next) {
-    if (i->key == 'J')
+    if (i->key == DVMRT_DIRECTIVE_GROUP)
       group = i->ref.name;
-    if (i->key != 'R' || !strcmp(group, "-"))
+    if (i->key != DVMRT_DIRECTIVE_REDUCTION || !strcmp(group, "-"))
       continue;
     uintptr_t low = (uintptr_t)dvmrt_num_value(i->ref.address, f->args);
     dvmrt_group_reduced(f->d, group, i->ref.name, low, low + reduction_bytes(f, i));
@@ -407,7 +407,7 @@ static bool is_task_loop(const struct dvmrt_frame *f, const struct dvmrt_item *o
 
 static void begin(struct dvmrt_frame *f) {
   const struct dvmrt_frame *outer = owner == &self ? owned : NULL;
-  const struct dvmrt_item *on = dvmrt_directive_find(f->d->items, 'O');
+  const struct dvmrt_item *on = dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON);
   if (!is_parallel(f->d)) {
     if (same_site_active(f->d) && dvmrt_construct_judges())
       dvmrt_explain_usage(f->d, "this construct is entered inside itself (recursion)");
@@ -567,7 +567,7 @@ enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct
   const struct dvmrt_var *var;
   if (!f)
     return DVMRT_CLASS_PLAIN;
-  if (dvmrt_construct_clause(f, 'C', a))
+  if (dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, a))
     return DVMRT_CLASS_ACROSS;
   /* A replicated array is ordinary data in a nest that is shared out; in one that everybody executes as a whole each
    * processor writes its own copy, alike. */
@@ -581,7 +581,7 @@ struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, c
     for (uint32_t i = 0; i < f->nclauses && !f->left; i++)
       if (f->clauses[i].key == key && f->clauses[i].array == a)
         return &f->clauses[i];
-    if (key != 'M')
+    if (key != DVMRT_DIRECTIVE_REMOTE)
       break;
   }
   return NULL;
@@ -589,7 +589,7 @@ struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, c
 
 bool dvmrt_construct_across_named(const struct dvmrt_frame *f, const char *name) {
   for (uint32_t i = 0; name && i < f->nclauses; i++)
-    if (f->clauses[i].key == 'C' && !f->clauses[i].array && !strcmp(f->clauses[i].item->ref.name, name))
+    if (f->clauses[i].key == DVMRT_DIRECTIVE_ACROSS && !f->clauses[i].array && !strcmp(f->clauses[i].item->ref.name, name))
       return true;
   return false;
 }

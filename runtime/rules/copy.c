@@ -104,8 +104,8 @@ static void check_source(const struct dvmrt_directive *d, struct section s) {
 }
 
 void dvmrt_copy_run(struct dvmrt_directive *d, const int64_t *args) {
-  struct dvmrt_item *first = dvmrt_directive_find(d->items, 'A');
-  struct dvmrt_item *second = first ? dvmrt_directive_find(first->next, 'A') : NULL;
+  struct dvmrt_item *first = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ARRAY);
+  struct dvmrt_item *second = first ? dvmrt_directive_find(first->next, DVMRT_DIRECTIVE_ARRAY) : NULL;
   struct section to, from;
   if (!second || !section_of(&to, d, first, args) || !section_of(&from, d, second, args) || !same_shape(d, &to, &from))
     return;

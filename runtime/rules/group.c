@@ -48,7 +48,7 @@ static void usage(const struct dvmrt_directive *at, const char *format, const ch
 }
 
 void dvmrt_group_define(struct dvmrt_directive *d, const int64_t *args) {
-  struct dvmrt_item *name = dvmrt_directive_find(d->items, 'J');
+  struct dvmrt_item *name = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_GROUP);
   if (!name)
     return;
   struct group *g = find(name->ref.name);
@@ -60,7 +60,7 @@ void dvmrt_group_define(struct dvmrt_directive *d, const int64_t *args) {
   if (g->started)
     usage(d, "the shadow group '%s' is defined anew while its exchange is under way", g->name);
   clear(g);
-  for (struct dvmrt_item *i = d->items; (i = dvmrt_directive_find(i, 'H')); i = i->next) {
+  for (struct dvmrt_item *i = d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_RENEW)); i = i->next) {
     struct dvmrt_array *a = dvmrt_array_of(&i->ref, args);
     if (!a)
       continue;

@@ -41,7 +41,7 @@ static bool has_part(const struct dvmrt_array *a, const struct dvmrt_place *p) {
 
 /* The clause brings its own edge values, for an array that the nest writes with the corners that its dependences pass. */
 static bool brought(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
-  const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
+  const struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, DVMRT_DIRECTIVE_ACROSS, ev->array);
   if (!across || ((ev->flags & DVMRT_WRITE) && !across->item->out))
     return false; /* what is written in the edge reaches its owner by 'out:' alone */
   struct dvmrt_box box = across->box;
@@ -51,7 +51,7 @@ static bool brought(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
 
 /* A dependence may be what is wrong, and is known of at the end only, if the nest writes an array under 'across'. */
 static void not_brought(struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_id id, enum dvmrt_misplaced why) {
-  struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
+  struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, DVMRT_DIRECTIVE_ACROSS, ev->array);
   if (across && !dvmrt_construct_only_reads(ev->nest, ev->array))
     dvmrt_across_stale(ev, across, p, id, why);
   else
@@ -74,7 +74,7 @@ bool dvmrt_check_buffered(const struct dvmrt_event *ev) {
     return ev->access->buffered;
   for (const struct dvmrt_frame *f = ev->nest ? ev->nest : dvmrt_construct_top(); f; f = f->outer)
     for (uint32_t i = 0; i < f->nclauses && !f->left; i++)
-      if (f->clauses[i].key == 'M' && f->clauses[i].array == ev->array && fixed_at(f->clauses[i].item, f, ev->ix))
+      if (f->clauses[i].key == DVMRT_DIRECTIVE_REMOTE && f->clauses[i].array == ev->array && fixed_at(f->clauses[i].item, f, ev->ix))
         return true;
   return false;
 }
@@ -83,7 +83,7 @@ bool dvmrt_check_buffered(const struct dvmrt_event *ev) {
 static enum dvmrt_id absent_id(const struct dvmrt_event *ev) {
   if (ev->flags & DVMRT_WRITE)
     return dvmrt_check_buffered(ev) ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_NONLOCAL_ACCESS;
-  return dvmrt_construct_clause(ev->nest, 'M', ev->array) ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_NONLOCAL_ACCESS;
+  return dvmrt_construct_clause(ev->nest, DVMRT_DIRECTIVE_REMOTE, ev->array) ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_NONLOCAL_ACCESS;
 }
 
 /* The element is displaced: edge or beyond. */
@@ -263,7 +263,7 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
     sequential(ev, l);
     return false;
   }
-  struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, 'C', ev->array);
+  struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, DVMRT_DIRECTIVE_ACROSS, ev->array);
   bool carried = !across || dvmrt_across_access(ev, across);
   bool right = placed_right(ev, l);
   ev->lost = !right && (ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev);
@@ -281,7 +281,7 @@ bool dvmrt_check_place_constant(const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
   const struct dvmrt_frame *f = ev->nest;
   struct dvmrt_place p;
-  if (!f || x->varies || dvmrt_construct_clause(f, 'C', ev->array))
+  if (!f || x->varies || dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array))
     return false;
   if (!f->mapped || !f->on || !f->layout.root || dvmrt_layout_everywhere(l))
     return true;
@@ -331,7 +331,7 @@ bool dvmrt_check_place_settled(const struct dvmrt_event *ev) {
   bool writes = ev->flags & DVMRT_WRITE;
   if (writes && dvmrt_group_pending(ev->array, NULL))
     return false;
-  struct dvmrt_clause_array *across = dvmrt_construct_clause(f, 'C', ev->array);
+  struct dvmrt_clause_array *across = dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array);
   if (x->varies || (across && !dvmrt_across_settled(ev, across)))
     return false;
   if (dvmrt_layout_everywhere(l) || (x->buffered && !writes))

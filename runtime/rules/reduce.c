@@ -118,9 +118,9 @@ static void print(struct operand t, const void *p, char *text, size_t size) {
 }
 
 static const struct dvmrt_item *reduction_item(const struct dvmrt_directive *d, uint32_t number) {
-  const struct dvmrt_item *i = dvmrt_directive_find(d->items, 'R');
+  const struct dvmrt_item *i = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_REDUCTION);
   while (i && number--)
-    i = dvmrt_directive_find(i->next, 'R');
+    i = dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_REDUCTION);
   return i;
 }
 

@@ -512,7 +512,7 @@ static bool is_regular(const struct proof *p, const struct ref *x) {
 
 /* Does it follow from 'p->key' what the references to the array give? */
 static bool is_determined(struct proof *p, const struct ref *x) {
-  const struct dvmrt_clause_array *remote = dvmrt_construct_clause(p->f, 'M', x->array);
+  const struct dvmrt_clause_array *remote = dvmrt_construct_clause(p->f, DVMRT_DIRECTIVE_REMOTE, x->array);
   if (x->access->varies || (x->class != DVMRT_CLASS_SHARED && x->class != DVMRT_CLASS_ACROSS) || !is_regular(p, x) || !elements_assigned(x))
     return false;
   p->key = dvmrt_array_key(x->array, p->key);

@@ -43,7 +43,7 @@ static struct task_array *find(uintptr_t address) {
 }
 
 void dvmrt_task_declare(struct dvmrt_directive *d, const int64_t *args) {
-  const struct dvmrt_item *own = dvmrt_directive_find(d->items, 'T');
+  const struct dvmrt_item *own = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_TEMPLATE);
   if (!own)
     return;
   uintptr_t address = (uintptr_t)dvmrt_num_value(own->ref.address, args);

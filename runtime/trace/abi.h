@@ -2,29 +2,20 @@
  * points, and the raw records that inserted code writes.  Any change of layout or meaning changes DVMT_ABI. */
 #ifndef DVMT_ABI_H
 #define DVMT_ABI_H
+#include "base/limits.h"
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define DVMT_ABI 1
-#define DVMT_NDIMS_MAX 7
+#define DVMT_ABI 2
+#define DVMT_NDIMS_MAX DVM_NDIMS_MAX
 
 /* ---- Sites -------------------------------------------------------------------------------------------------------------
  * One for each access, construct, loop and directive, in section "dvmt_sites" of the object that holds it, aligned to 16.
- * 'text' is a site text as in runtime/abi.h, with these lines more:
- *   y <kind><bytes>     type of the value: f floating, q IEEE quad, i signed, u unsigned, b truth value, p pointer, c complex
- *   z <path> <offset> <stride>..   what stands behind the element: ".x[]", its distance in bytes, the size of an element of each []
- *   v <text>            the pointer that the access goes through, if it is no variable: "s->u"
- *   @ <name>            the function that it stands in
- *   ~ <name>            the value comes from this function, and differs from run to run by nature: "clock"
- *   % <V> <Q>           a variable that is added in the statement, as its lines V and Q would tell it
- * and where values are recorded that no access moves (K "w init", "r init"), for the pass:
- *   r <offset> <count> <stride>..  bytes from the argument; how often and how far apart, outermost first
- *   b <bit> <width>     of a bit-field, from there
- *   + ordinary          of a construct: it may write what no directive declares
- *   K loop <number>     a sequential loop; N as of a nest, with no name or one */
+ * 'text' is a site text (runtime/site_text.h) with the keys of scope TRACE; a sequential loop has K 'loop <number>' and NAMES
+ * with no name or one. */
 enum { DVMT_SITE_ACCESS, DVMT_SITE_CONSTRUCT /* has iterations */, DVMT_SITE_SCOPE /* region, .. */, DVMT_SITE_LOOP, DVMT_SITE_DIRECT };
 enum {
   DVMT_WHERE_ADDRESS = 1, /* 'where' of its records is an address; else an offset in bytes from the start of the variable */
@@ -96,7 +87,14 @@ enum dvmt_why {
 };
 
 /* ---- Entry points: cold ------------------------------------------------------------------------------------------------ */
-void __dvmt_module_1(struct dvmt_site *first, struct dvmt_site *last);
+/* The name carries DVMT_ABI, so that an object of another version does not link, and the linker's message says what to do. */
+#define DVMT_MODULE_NAME_(abi) __dvmt_module_##abi##_compile_this_file_again_with_the_present_dvmcc
+#define DVMT_MODULE_NAME(abi) DVMT_MODULE_NAME_(abi)
+#define DVMT_MODULE DVMT_MODULE_NAME(DVMT_ABI)
+#define DVMT_MODULE_TEXT_(name) #name
+#define DVMT_MODULE_TEXT(name) DVMT_MODULE_TEXT_(name)
+#define DVMT_MODULE_SYMBOL DVMT_MODULE_TEXT(DVMT_MODULE)
+void DVMT_MODULE(struct dvmt_site *first, struct dvmt_site *last);
 void __dvmt_full(void);
 /* Returns 1: run the recording body; 2: run the plain one. */
 int __dvmt_enter(struct dvmt_site *site, void *frame, const int64_t *args);
@@ -113,7 +111,6 @@ void __dvmt_heap(const void *p, uint64_t size);
 void __dvmt_unrecorded(struct dvmt_site *site);
 /* The program is about to call _exit or _Exit. */
 void __dvmt_exit(void);
-#define DVMT_MODULE_SYMBOL "__dvmt_module_1"
 
 #ifdef __cplusplus
 }

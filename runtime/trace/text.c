@@ -2,15 +2,10 @@
 #include <string.h>
 
 void dvmt_text_lines(const char *text, bool (*f)(void *arg, char key, struct dvmt_span rest), void *arg) {
-  while (text && *text) {
-    size_t n = strcspn(text, "\n");
-    struct dvmt_span rest = {text + 1, n - 1};
-    if (n > 1 && text[1] == ' ')
-      rest = (struct dvmt_span){text + 2, n - 2};
-    if (n && !f(arg, text[0], rest))
+  const char *end = text ? text + strlen(text) : NULL;
+  for (struct dvmrt_site_line line; text && dvmrt_site_next_line(&text, end, &line);)
+    if (!f(arg, line.key, (struct dvmt_span){line.s, line.n}))
       return;
-    text += n + (text[n] == '\n');
-  }
 }
 
 struct wanted {
@@ -56,16 +51,10 @@ int64_t dvmt_span_number(struct dvmt_span s, int64_t otherwise) {
   return i ? -(int64_t)v : (int64_t)v;
 }
 
-/* Free text at the end of a line holds no arguments (as pass/llvm/SiteText.cpp reads them). */
-static struct dvmt_span signs_of(char key, struct dvmt_span rest) {
-  if (key == 'F' || key == 'K' || key == 'P' || key == 'Q' || (key == 'X' && rest.n && rest.s[0] == 'o'))
-    rest.n = 0;
-  return rest;
-}
-
 size_t dvmt_text_signs(char key, struct dvmt_span rest) {
   size_t signs = 0;
-  rest = signs_of(key, rest);
+  const struct dvmrt_site_line line = {key, rest.s, rest.n};
+  rest.n = dvmrt_site_signs(&line);
   for (size_t i = 0; i < rest.n; i++)
     signs += rest.s[i] == '#' || rest.s[i] == '&';
   return signs;
@@ -87,7 +76,7 @@ static int64_t value_of(struct reading *r, struct dvmt_span field) {
 
 static bool read_array(void *arg, char key, struct dvmt_span rest) {
   struct reading *r = arg;
-  if (key != 'A' && key != 'T') {
+  if (key != DVMRT_DIRECTIVE_ARRAY && key != DVMRT_DIRECTIVE_TEMPLATE) {
     r->next += dvmt_text_signs(key, rest);
     return true;
   }
@@ -97,7 +86,7 @@ static bool read_array(void *arg, char key, struct dvmt_span rest) {
   r->ref->address = (uint64_t)value_of(r, dvmt_text_field(&rest));
   r->ref->element_bytes = (uint64_t)value_of(r, dvmt_text_field(&rest));
   int64_t ndims = value_of(r, dvmt_text_field(&rest));
-  if (key == 'T' || ndims < 0 || ndims > DVMT_NDIMS_MAX)
+  if (key == DVMRT_DIRECTIVE_TEMPLATE || ndims < 0 || ndims > DVMT_NDIMS_MAX)
     return false;
   r->ref->ndims = (int)ndims;
   for (int d = 0; d < r->ref->ndims; d++)

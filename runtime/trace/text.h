@@ -1,6 +1,7 @@
-/* Site texts as traces need them (runtime/abi.h has the format, abi.h beside this the additions). */
+/* Site texts (runtime/site_text.h) as traces need them. */
 #ifndef DVMT_TEXT_H
 #define DVMT_TEXT_H
+#include "runtime/site_text.h"
 #include "runtime/trace/abi.h"
 #include <stdbool.h>
 #include <stddef.h>

@@ -24,11 +24,11 @@ static void add_name(struct known *k, struct dvmt_span s) {
 
 /* Roots and pointers of accesses, reduction variables. */
 static bool add_line(void *arg, char key, struct dvmt_span rest) {
-  if (key == 'R')
+  if (key == DVMRT_DIRECTIVE_REDUCTION)
     dvmt_text_field(&rest);
-  if (key == 'V' || key == 'v')
+  if (key == DVMRT_ACCESS_VARIABLE || key == DVMRT_TRACE_POINTER)
     add_name(arg, rest);
-  else if (key == 'R')
+  else if (key == DVMRT_DIRECTIVE_REDUCTION)
     add_name(arg, dvmt_text_field(&rest));
   return true;
 }

@@ -59,7 +59,7 @@ static struct value value_of(const struct exporting *e, const struct dvmt_record
 /* "file,line,function" with quotation marks where they are needed; and the same for JSON. */
 static int make_text(struct site_text *t, const char *text) {
   struct dvmt_where w = dvmt_site_where(text);
-  struct dvmt_span f = dvmt_text_line(text, '@');
+  struct dvmt_span f = dvmt_text_line(text, DVMRT_TRACE_FUNCTION);
   bool quoted = w.file.s && (memchr(w.file.s, ',', w.file.n) || memchr(w.file.s, '"', w.file.n));
   json_t *j = json_pack("{s:o,s:i,s:i,s:o}", "file", dvmt_json_text(w.file.s ? w.file.s : "", w.file.n), "line", (int)w.line, "column", (int)w.column,
                         "function", dvmt_json_text(f.s ? f.s : "", f.n));

@@ -24,7 +24,7 @@ static bool ends(const char *s, const char *end) {
 }
 
 bool dvmt_finding_help(const struct dvmt_finding *f, char *buf, size_t size) {
-  struct dvmt_span from = f->text && f->id != DVMT_FOUND_STRUCTURE ? dvmt_text_line(f->text, '~') : (struct dvmt_span){NULL, 0};
+  struct dvmt_span from = f->text && f->id != DVMT_FOUND_STRUCTURE ? dvmt_text_line(f->text, DVMRT_TRACE_NATURE) : (struct dvmt_span){NULL, 0};
   if (!from.s)
     return false;
   snprintf(buf, size, "this value comes from '%.*s' and differs by nature: '--ignore variable:%s' leaves it out", (int)from.n, from.s, f->variable);

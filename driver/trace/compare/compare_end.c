@@ -25,7 +25,7 @@ void dvmt_cmp_doubt(struct dvmt_compare *c, enum dvmt_doubt doubt, const char *t
 void dvmt_cmp_unrecorded(struct dvmt_compare *c, const char *text, uint64_t why, bool of_reference) {
   char message[500];
   const char *run = of_reference ? "in the reference " : "";
-  struct dvmt_span what = dvmt_text_line(text, 'T');
+  struct dvmt_span what = dvmt_text_line(text, DVMRT_ACCESS_TEXT);
   if (why == DVMT_WHY_THREAD)
     snprintf(message, sizeof(message), "%sanother thread does this%s%.*s%s: only the thread that starts the program is recorded, so what "
              "others compute is not compared", run, what.s ? " ('" : "", (int)what.n, what.s ? what.s : "", what.s ? "')" : "");

@@ -29,7 +29,7 @@ static char *calls_text(const struct dvmt_compare *c, const char *text) {
   buf[0] = 0;
   for (int d = 0; d <= c->depth && at + 1 < sizeof(buf); d++) {
     const char *place = d < c->depth ? c->open[d].text : text;
-    struct dvmt_span f = place ? dvmt_text_line(place, '@') : (struct dvmt_span){NULL, 0};
+    struct dvmt_span f = place ? dvmt_text_line(place, DVMRT_TRACE_FUNCTION) : (struct dvmt_span){NULL, 0};
     if (!f.s || (f.n == before.n && !memcmp(f.s, before.s, f.n)))
       continue;
     at += (size_t)snprintf(buf + at, sizeof(buf) - at, "%s%.*s", at ? " > " : "", (int)f.n, f.s);

@@ -91,7 +91,7 @@ struct terms {
 
 static bool add_term(void *arg, char key, struct dvmt_span rest) {
   struct terms *t = arg;
-  if (key != '%' || t->m->nterms == sizeof(t->m->term) / sizeof(*t->m->term))
+  if (key != DVMRT_TRACE_TERM || t->m->nterms == sizeof(t->m->term) / sizeof(*t->m->term))
     return true;
   struct dvmt_span v = dvmt_text_field(&rest);
   t->m->term[t->m->nterms++] = variable_key(t->c, v, rest);
@@ -101,7 +101,7 @@ static bool add_term(void *arg, char key, struct dvmt_span rest) {
 /* One declaration of a variable, and those that are added in the statement. */
 static void learn_variables(struct dvmt_compare *c, const char *text, struct member *m) {
   struct terms t = {c, m};
-  m->variable = variable_key(c, dvmt_text_line(text, 'V'), dvmt_text_line(text, 'Q'));
+  m->variable = variable_key(c, dvmt_text_line(text, DVMRT_ACCESS_VARIABLE), dvmt_text_line(text, DVMRT_ACCESS_DECLARED));
   dvmt_text_lines(text, add_term, &t);
 }
 
@@ -130,7 +130,7 @@ static void learn_reference(struct dvmt_compare *c) {
 
 /* "z <path> <offset> <stride>.." */
 bool dvmt_cmp_add_member(struct members *m, const char *text) {
-  struct dvmt_span z = dvmt_text_line(text, 'z');
+  struct dvmt_span z = dvmt_text_line(text, DVMRT_TRACE_BEHIND);
   struct member *rows = realloc(m->row, (m->n + 1) * sizeof(*rows)), *to;
   if (!rows)
     return false;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 struct dvmt_where dvmt_site_where(const char *text) {
-  struct dvmt_span place = dvmt_text_line(text, 'P');
-  struct dvmt_where w = {dvmt_text_line(text, 'F'), 0, 0};
+  struct dvmt_span place = dvmt_text_line(text, DVMRT_ANY_PLACE);
+  struct dvmt_where w = {dvmt_text_line(text, DVMRT_ANY_FILE), 0, 0};
   if (place.s) {
     w.line = (unsigned)dvmt_span_number(dvmt_text_field(&place), 0);
     w.column = (unsigned)dvmt_span_number(dvmt_text_field(&place), 0);
@@ -21,7 +21,7 @@ void dvmt_where_text(const struct dvmt_where *w, char *buf, size_t size) {
 }
 
 struct dvmt_span dvmt_site_kind(const char *text) {
-  struct dvmt_span k = dvmt_text_line(text, 'K');
+  struct dvmt_span k = dvmt_text_line(text, DVMRT_ANY_KIND);
   if (!k.s)
     return (struct dvmt_span){"?", 1};
   return dvmt_text_field(&k);
@@ -91,8 +91,8 @@ static bool is_variable(struct dvmt_span t) {
 }
 
 void dvmt_element_text(const struct dvmt_object_def *o, int64_t offset, const char *text, char *buf, size_t size) {
-  struct dvmt_span t = text ? dvmt_text_line(text, 'T') : (struct dvmt_span){NULL, 0};
-  struct dvmt_span z = text ? dvmt_text_line(text, 'z') : (struct dvmt_span){NULL, 0};
+  struct dvmt_span t = text ? dvmt_text_line(text, DVMRT_ACCESS_TEXT) : (struct dvmt_span){NULL, 0};
+  struct dvmt_span z = text ? dvmt_text_line(text, DVMRT_TRACE_BEHIND) : (struct dvmt_span){NULL, 0};
   char path[256];
   if (!o->ndims && z.s && offset >= 0 && path_text(z, offset, o->flags & DVMT_OBJECT_POINTED, path, sizeof(path))) {
     snprintf(buf, size, "%s%s", o->name, path);
@@ -124,7 +124,7 @@ void dvmt_element_text(const struct dvmt_object_def *o, int64_t offset, const ch
 }
 
 void dvmt_iteration_text(const char *text, const uint64_t *words, uint32_t n, char *buf, size_t size) {
-  struct dvmt_span names = dvmt_text_line(text, 'N');
+  struct dvmt_span names = dvmt_text_line(text, DVMRT_DIRECTIVE_NAMES);
   size_t at = 0;
   int64_t count = names.s ? dvmt_span_number(dvmt_text_field(&names), 0) : 0;
   buf[0] = 0;
@@ -171,7 +171,7 @@ struct reductions {
 /* "R <op> <name> & <element bytes> <count> <kind>" */
 static bool find_reduction(void *arg, char key, struct dvmt_span rest) {
   struct reductions *r = arg;
-  if (key != 'R' || r->left--)
+  if (key != DVMRT_DIRECTIVE_REDUCTION || r->left--)
     return true;
   dvmt_text_field(&rest);
   r->name = dvmt_text_field(&rest);

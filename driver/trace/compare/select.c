@@ -77,7 +77,7 @@ static bool fits(const struct dvmt_select_row *r, const char *variable, const ch
   struct dvmt_where w = dvmt_site_where(text);
   if (r->file && (!same_file(r->file, w.file) || (r->line && r->line != w.line)))
     return false;
-  return !r->function || dvmt_span_is(dvmt_text_line(text, '@'), r->function);
+  return !r->function || dvmt_span_is(dvmt_text_line(text, DVMRT_TRACE_FUNCTION), r->function);
 }
 
 bool dvmt_select_has(struct dvmt_select *s, const char *variable, const char *site_text) {

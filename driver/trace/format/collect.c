@@ -166,27 +166,27 @@ static int add_extent(struct dvmt_collector *c, uint64_t low, uint64_t bytes, ui
   return 0;
 }
 
-/* Shape from the lines B and E of an access text. */
+/* Shape of the array from an access text. */
 static bool read_shape(void *arg, char key, struct dvmt_span rest) {
   struct dvmt_object_def *def = arg;
-  if (key == 'B' && def->ndims < DVMT_NDIMS_MAX)
+  if (key == DVMRT_ACCESS_EXTENT && def->ndims < DVMT_NDIMS_MAX)
     def->extent[def->ndims++] = dvmt_span_number(rest, 0);
-  else if (key == 'E')
+  else if (key == DVMRT_ACCESS_ELEMENT)
     def->element_bytes = (uint32_t)dvmt_span_number(rest, 0);
   return true;
 }
 
 /* An object by the name of the variable at an access's root. */
 static uint32_t named_object(struct dvmt_collector *c, const char *text, unsigned flags, int *rc) {
-  struct dvmt_span name = flags & DVMT_OBJECT_POINTED ? dvmt_text_line(text, 'v') : (struct dvmt_span){NULL, 0};
+  struct dvmt_span name = flags & DVMT_OBJECT_POINTED ? dvmt_text_line(text, DVMRT_TRACE_POINTER) : (struct dvmt_span){NULL, 0};
   struct dvmt_object_def def = {.flags = (uint8_t)flags};
   if (!name.s)
-    name = dvmt_text_line(text, 'V');
+    name = dvmt_text_line(text, DVMRT_ACCESS_VARIABLE);
   if (!name.s)
-    name = dvmt_text_line(text, 'T');
+    name = dvmt_text_line(text, DVMRT_ACCESS_TEXT);
   def.name = name.s ? strndup(name.s, name.n) : strdup("?");
   dvmt_text_lines(text, read_shape, &def);
-  struct dvmt_span size = dvmt_text_line(text, 'S');
+  struct dvmt_span size = dvmt_text_line(text, DVMRT_ACCESS_SIZE);
   if (!def.element_bytes && size.s)
     def.element_bytes = (uint32_t)dvmt_span_number(size, 0);
   return object_number(c, def, rc);
@@ -196,16 +196,15 @@ static uint32_t named_object(struct dvmt_collector *c, const char *text, unsigne
 
 static void find_pointers(struct site *s) {
   unsigned n = 0;
-  for (const char *line = s->text; *line;) {
-    size_t length = strcspn(line, "\n");
-    bool free_text = strchr("FKPQ", *line) || (line[0] == 'X' && line[2] == 'o');
-    for (size_t i = 2; i < length && !free_text; i++)
-      if (line[i] == '#' || line[i] == '&') {
-        if (line[i] == '&' && n < 256)
+  const char *at = s->text;
+  for (struct dvmrt_site_line line; dvmrt_site_next_line(&at, at + strlen(at), &line);) {
+    const size_t length = dvmrt_site_signs(&line);
+    for (size_t i = 0; i < length; i++)
+      if (line.s[i] == '#' || line.s[i] == '&') {
+        if (line.s[i] == '&' && n < 256)
           s->pointers[n / 8] |= (uint8_t)(1 << n % 8);
         n++;
       }
-    line += length + (line[length] == '\n');
   }
 }
 
@@ -252,7 +251,7 @@ static int program(struct dvmt_collector *c, const uint64_t *w) {
 /* A directive that declares an array. */
 static int declare(struct dvmt_collector *c, const struct site *s, const uint64_t *args) {
   struct dvmt_array_ref ref;
-  struct dvmt_span kind = dvmt_text_line(s->text, 'K');
+  struct dvmt_span kind = dvmt_text_line(s->text, DVMRT_ANY_KIND);
   kind = dvmt_text_field(&kind);
   if (!(dvmt_span_is(kind, "array") || dvmt_span_is(kind, "bind")) ||
       !dvmt_text_array(s->text, (const int64_t *)args, s->nargs, &ref))

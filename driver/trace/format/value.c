@@ -8,7 +8,7 @@
 
 struct dvmt_type dvmt_type_of(const char *text) {
   struct dvmt_type t = {'o', 0, 0};
-  struct dvmt_span y = dvmt_text_line(text, 'y');
+  struct dvmt_span y = dvmt_text_line(text, DVMRT_TRACE_VALUE);
   if (!y.s || y.n < 2)
     return t;
   int64_t bytes = dvmt_span_number((struct dvmt_span){y.s + 1, y.n - 1}, 0);

@@ -151,4 +151,13 @@ grep -q "^arrays.h:1:13: error: a precompiled header cannot hold '#pragma dvm'" 
 DVM_OPTIONS=help=1 ./right >/dev/full 2>err
 [ $? = 1 ] || wrong "a list that was lost"
 grep -q '^dvm: error: cannot write the keys of DVM_OPTIONS: No space left on device' err || wrong "$(cat err)"
+# An object of another version of the interface between inserted code and library: the linker's message says what to do.
+echo 'int value; int main(void) { value = 1; return 0; }' >old.c
+for mode in check trace; do
+  status 0 "$dvmcc" -fdvm=$mode -S old.c -o old.s
+  sed -i -E 's/(__dvmr?t_module_)[0-9]+/\10/' old.s
+  status 0 "$dvmcc" -fdvm=off -c old.s -o old.o
+  "$dvmcc" -fdvm=$mode old.o -o old >out 2>err && wrong "an object of another version links ($mode)"
+  has err "compile_this_file_again_with_the_present_dvmcc"
+done
 finish

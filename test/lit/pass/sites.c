@@ -17,7 +17,7 @@ int f(int *a) { return R4(*a, 1, "T a") + R4(*a, 2, "T a"); }
 // CHECK: @llvm.global_dtors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 1, ptr @dvmrt.module_dtor, ptr @dvmrt.module_dtor }]
 // CHECK-NOT: __dvmm_
 // CHECK: define linkonce_odr hidden void @dvmrt.module_ctor() {{.*}}comdat
-// CHECK-NEXT: call void @__dvmrt_module_3(ptr @__start_dvmrt_sites, ptr @__stop_dvmrt_sites)
+// CHECK-NEXT: call void @__dvmrt_module_{{[0-9]+}}_compile_this_file_again_with_the_present_dvmcc(ptr @__start_dvmrt_sites, ptr @__stop_dvmrt_sites)
 // CHECK-NOT: define {{.*}}module_ctor
 // CHECK: define linkonce_odr hidden void @dvmrt.module_dtor() {{.*}}comdat
 // CHECK-NEXT: call void @__dvmrt_module_gone(ptr @__start_dvmrt_sites, ptr @__stop_dvmrt_sites)

@@ -9,7 +9,7 @@ static unsigned nsites;
 
 struct dvmrt_site *site(const char *text) {
   if (!nsites)
-    __dvmrt_module_3(sites, sites + sizeof(sites) / sizeof(sites[0]));
+    DVMRT_MODULE(sites, sites + sizeof(sites) / sizeof(sites[0]));
   for (unsigned i = 0; i < nsites; i++)
     if (!strcmp(sites[i].text, text))
       return &sites[i];

@@ -1,0 +1,9 @@
+/* What holds from the parser of directives to the records of a trace. */
+#ifndef DVM_BASE_LIMITS_H
+#define DVM_BASE_LIMITS_H
+
+/* Highest number of dimensions of an array, template or nest.  Text formats hold any number; tables and words of the library
+ * interfaces (runtime/abi.h, runtime/trace/abi.h) have this many. */
+#define DVM_NDIMS_MAX 7
+
+#endif
