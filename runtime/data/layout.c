@@ -66,9 +66,15 @@ static void place_dim(struct dvmrt_coord a, int64_t point, const int64_t *ix, st
     return;
   }
   int d = a.index;
-  p->has_own[d] = (point - a.add) % a.coef == 0;
-  p->own[d] = (point - a.add) / a.coef;
-  int64_t away = delta ? round_out(delta, a.coef) : 0;
+  int64_t away;
+  if (DVMRT_LIKELY(a.coef == 1)) {
+    p->own[d] = point - a.add;
+    away = delta;
+  } else {
+    p->has_own[d] = (point - a.add) % a.coef == 0;
+    p->own[d] = (point - a.add) / a.coef;
+    away = delta ? round_out(delta, a.coef) : 0;
+  }
   if (!p->away[d] && away)
     p->naway++;
   if (llabs(away) > llabs(p->away[d]))
@@ -101,6 +107,22 @@ void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_lay
   }
   if (p->naway)
     p->kind = DVMRT_PLACE_NEAR;
+}
+
+bool dvmrt_layout_own(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, int64_t *own, bool *has_own) {
+  if (!array->root || array->root != nest->root)
+    return false;
+  memset(has_own, 0, DVMRT_NDIMS_MAX * sizeof(*has_own));
+  for (int r = 0; r < array->ndims; r++) {
+    struct dvmrt_coord a = array->at[r];
+    if (!array->block[r] || a.kind == DVMRT_COORD_ALL)
+      continue;
+    if (nest->at[r].kind == DVMRT_COORD_ALL || a.kind != DVMRT_COORD_AFFINE || a.coef != 1 || has_own[a.index])
+      return false;
+    has_own[a.index] = true;
+    own[a.index] = value(nest->at[r], iv) - a.add;
+  }
+  return true;
 }
 
 /* Dimension 'd' of the array at every second point, the iteration at a 'point' between two of them: [point - 1, point] has the element

@@ -50,6 +50,9 @@ struct dvmrt_place {
 /* Iteration 'iv' of a nest that lies as 'nest' says, element 'ix' of an array that lies as 'array' says. */
 void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix,
                         int ndims, struct dvmrt_place *p);
+/* All that this says of elements which it does not look at, where each dimension of the array stands alone and without a stride: 'own', and
+ * has_own for those dimensions that it holds for; the element's 'away' is its index less 'own' there, else 0.  False: look at each. */
+bool dvmrt_layout_own(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, int64_t *own, bool *has_own);
 /* Where the iteration's point has no element of the array, because only every second point has one: 'p' for blocks of two points at least,
  * the way to the element being that from the block which is the farthest off.  False: a block of two has no element either, or the
  * program gives the sizes of blocks; then 'p' is not to be used. */

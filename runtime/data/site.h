@@ -22,7 +22,7 @@ enum dvmrt_repeat_kind {
   DVMRT_REPEAT_WORD,     /* by verdict: check.h's */
   DVMRT_REPEAT_PLACE = 8, /* of every access */
   DVMRT_REPEAT_AWAY, DVMRT_REPEAT_STALE, /* of those that are not in the own part or the edge; of those in an edge that does not hold them */
-  DVMRT_REPEAT_ACROSS, DVMRT_REPEAT_SEQUENTIAL, DVMRT_REPEAT_BOUNDS, DVMRT_REPEAT_ESCAPE, DVMRT_REPEAT_KINDS
+  DVMRT_REPEAT_ACROSS, DVMRT_REPEAT_SEQUENTIAL, DVMRT_REPEAT_BOUNDS, DVMRT_REPEAT_ESCAPE, DVMRT_REPEAT_PENDING, DVMRT_REPEAT_KINDS
 };
 struct dvmrt_repeat {
   const void *thread;    /* whose accesses are counted; NULL: nobody's */
@@ -31,8 +31,13 @@ struct dvmrt_repeat {
   struct dvmrt_region *region; /* that they are in; NULL: ordinary data, or a variable of the function */
   struct dvmrt_array *array; /* AWAY, STALE, ACROSS, SEQUENTIAL: that the accesses are to */
   const struct dvmrt_frame *nest;
+  uint32_t iteration;    /* whose part 'own' is, where 'has_own'; its word; 0: of none */
+  bool apart, part;      /* each dimension stands alone there; the iteration owns something */
+  bool has_own[DVMRT_NDIMS_MAX];
+  int64_t own[DVMRT_NDIMS_MAX];
   struct dvmrt_clause_array *across; /* ACROSS: judged by the words alone; or NULL */
   bool covered;          /* .. within the clause's widths */
+  uintptr_t low, high;   /* PENDING: where the variable lies */
   struct dvmrt_finding *finding[DVMRT_REPEAT_KINDS]; /* NULL: the access is to be judged */
   uint64_t count[DVMRT_REPEAT_KINDS];
 };

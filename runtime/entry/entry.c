@@ -50,6 +50,11 @@ void __dvmrt_module_gone(struct dvmrt_site *first, struct dvmrt_site *last) {
 
 /* ---- accesses ------------------------------------------------------------------------------------------------------------------ */
 
+/* May a reduction be under way in it?  The list of them changes under the lock. */
+static inline bool may_pend(uintptr_t a, uint64_t size) {
+  return DVMRT_UNLIKELY(dvmrt_group_nvars) && (!dvmrt_mem_alone() || dvmrt_group_var(a, size));
+}
+
 /* Decides what needs no lock and no site.  True: done. */
 static inline bool touch_word(uint32_t *wp, uint32_t flags) {
   const struct dvmrt_now *now = &__dvmrt_now;
@@ -112,7 +117,7 @@ static bool give_values(uintptr_t e, uintptr_t a, uint64_t size, uint32_t flags)
 
 /* Outside of loops: what has values, and what gets some, is no longer in doubt.  True: done. */
 static bool touch_sequential(uintptr_t e, uintptr_t a, uint64_t size, uint32_t flags) {
-  if ((a & 4095) + size > 4096 || dvmrt_group_nvars)
+  if ((a & 4095) + size > 4096 || may_pend(a, size))
     return false;
   if (e == dvmrt_shadow_entry_by_bits()) {
     if (flags & DVMRT_READ)
@@ -129,7 +134,7 @@ static bool touch_sequential(uintptr_t e, uintptr_t a, uint64_t size, uint32_t f
 }
 
 static void touch_resolve(uintptr_t a, uint64_t size) {
-  if (!__dvmrt_now.mask && !dvmrt_group_nvars && dvmrt_shadow_certain(a, size))
+  if (!__dvmrt_now.mask && !(dvmrt_group_nvars && dvmrt_group_var(a, size)) && dvmrt_shadow_certain(a, size))
     dvmrt_doubt_clear(a, size);
 }
 
@@ -147,13 +152,13 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
     uint32_t *wp = dvmrt_shadow_at(e, a);
     if (touch_word(wp, flags) || touch_private(wp, a, size, flags))
       return;
-  } else if (plain && alone && !dvmrt_group_nvars && touch_page(a, size, flags)) {
+  } else if (plain && alone && !may_pend(a, size) && touch_page(a, size, flags)) {
     touch_resolve(a, size);
     return;
   }
   if (!dvmrt_mem_enter())
     return;
-  if (plain && !alone && (code == 0 || code == 3) && !dvmrt_group_nvars && touch_page(a, size, flags)) {
+  if (plain && !alone && (code == 0 || code == 3) && !(dvmrt_group_nvars && dvmrt_group_var(a, size)) && touch_page(a, size, flags)) {
     touch_resolve(a, size);
     dvmrt_mem_leave();
     return;
@@ -338,13 +343,13 @@ static void renew(uintptr_t a, uint64_t size, uint32_t word) {
 
 /* Outside of loops, and nobody but the map of doubts has to know. */
 static bool only_doubts(uintptr_t a, uint64_t size) {
-  return !__dvmrt_now.mask && !dvmrt_group_nvars && !dvmrt_task_remembers() && dvmrt_shadow_told_by_bits(a, size);
+  return !__dvmrt_now.mask && !may_pend(a, size) && !dvmrt_task_remembers() && dvmrt_shadow_told_by_bits(a, size);
 }
 
 /* The same, of a small object on one page or two that have bits of their own: most objects of the stack. */
 static inline bool small_and_own(uintptr_t a, uint64_t size) {
   uintptr_t own = dvmrt_shadow_entry_by_bits();
-  return size <= 512 && dvmrt_shadow_entry(a) == own && dvmrt_shadow_entry(a + size - 1) == own && !__dvmrt_now.mask && !dvmrt_group_nvars &&
+  return size <= 512 && dvmrt_shadow_entry(a) == own && dvmrt_shadow_entry(a + size - 1) == own && !__dvmrt_now.mask && !may_pend(a, size) &&
          !dvmrt_task_remembers();
 }
 

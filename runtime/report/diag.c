@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HASH = 256, BLOCK_MAX = 16384 };
+enum { HASH = 256, HASHED_CHARS = 12, BLOCK_MAX = 16384 };
 
 static struct dvmrt_options options;
 static struct dvmrt_finding *hashed[HASH], *first, **last = &first;
@@ -104,10 +104,15 @@ bool dvmrt_diag_wanted(enum dvmrt_id id) { return options.checks >> id & 1; }
 
 static unsigned hash_of(enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct, uint32_t line) {
   uint64_t h = (uint64_t)id * 31 + line;
-  for (; *what; what++)
-    h = h * 131 + (unsigned char)*what;
+  for (int i = 0; what[i] && i < HASHED_CHARS; i++)
+    h = h * 131 + (unsigned char)what[i];
   h = (h ^ (uintptr_t)construct) * 0x9e3779b97f4a7c15ull;
   return (unsigned)(h >> 56) % HASH;
+}
+
+static bool is_finding(const struct dvmrt_finding *f, enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct,
+                       struct dvmrt_pos pos) {
+  return f->id == id && f->construct == construct && f->pos.line == pos.line && f->pos.file == pos.file && !strcmp(f->what, what);
 }
 
 struct dvmrt_finding *dvmrt_diag_count(enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct,
@@ -118,16 +123,20 @@ struct dvmrt_finding *dvmrt_diag_count(enum dvmrt_id id, const char *what, const
     nerror_hits++;
   else
     nwarning_hits++;
+  if (last_hit && is_finding(last_hit, id, what, construct, pos)) {
+    last_hit->count++;
+    return last_hit;
+  }
   struct dvmrt_finding **list = &hashed[hash_of(id, what, construct, pos.line)];
   for (struct dvmrt_finding *f = *list; f; f = f->next_of_hash) {
-    if (f->id == id && f->construct == construct && f->pos.line == pos.line && f->pos.file == pos.file &&
-        !strcmp(f->what, what)) {
+    if (is_finding(f, id, what, construct, pos)) {
       f->count++;
       return last_hit = f;
     }
   }
   struct dvmrt_finding *f = dvmrt_mem_alloc(sizeof(*f));
-  *f = (struct dvmrt_finding){*list, NULL, id, dvmrt_mem_strndup(what, strlen(what)), construct, pos, 1, 0, {0}, NULL};
+  *f = (struct dvmrt_finding){.next_of_hash = *list, .id = id, .what = dvmrt_mem_strndup(what, strlen(what)), .construct = construct, .pos = pos,
+                              .count = 1};
   last_hit = *list = f;
   *last = f;
   last = &f->next;
@@ -157,7 +166,7 @@ void dvmrt_diag_reset(void) {
   dvmrt_repeat_forget();
   dvmrt_recall_forget();
   memset(hashed, 0, sizeof(hashed));
-  first = NULL;
+  first = last_hit = NULL;
   last = &first;
   nfindings = nerrors = nwarnings = nerror_hits = nwarning_hits = 0;
   closed = false;

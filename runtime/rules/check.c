@@ -258,8 +258,12 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
 
 static void pending(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
   const struct dvmrt_pending_var *v = dvmrt_group_nvars ? dvmrt_group_var(a, n) : NULL;
-  if (v)
-    dvmrt_explain_pending(ev, v);
+  if (!v)
+    return;
+  uint64_t hits = dvmrt_diag_hits();
+  dvmrt_explain_pending(ev, v);
+  if (!is_index_variable(ev))
+    dvmrt_repeat_note_pending(ev, v, hits);
 }
 
 static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {

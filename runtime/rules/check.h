@@ -44,7 +44,8 @@ bool dvmrt_check_place(struct dvmrt_event *ev);
 bool dvmrt_check_place_settled(const struct dvmrt_event *ev);
 /* Will dvmrt_check_place say the same of all accesses of this site in the nest as of this one, which it has reported? */
 bool dvmrt_check_place_constant(const struct dvmrt_event *ev);
-/* Is the place declared to be in the edge; does the edge hold its present value? */
+/* Does the iteration own a part of the array; is the place declared to be in its edge; does the edge hold its present value? */
+bool dvmrt_check_place_part(const struct dvmrt_array *a, const struct dvmrt_place *p);
 bool dvmrt_check_place_edge(const struct dvmrt_array *a, const struct dvmrt_place *p);
 bool dvmrt_check_place_valid(const struct dvmrt_array *a, const struct dvmrt_place *p);
 /* Has dvmrt_check_place nothing to report of any access of this site, to an array under the clause, but dependences, of which one has

@@ -292,6 +292,7 @@ bool dvmrt_check_place_constant(const struct dvmrt_event *ev) {
   return p.kind != DVMRT_PLACE_NEAR || dvmrt_layout_covers(l, ev->array->extent); /* else some iterations own nothing */
 }
 
+bool dvmrt_check_place_part(const struct dvmrt_array *a, const struct dvmrt_place *p) { return has_part(a, p); }
 bool dvmrt_check_place_edge(const struct dvmrt_array *a, const struct dvmrt_place *p) { return has_part(a, p) && edge_declared(a, p); }
 bool dvmrt_check_place_valid(const struct dvmrt_array *a, const struct dvmrt_place *p) { return edge_valid(a, p); }
 

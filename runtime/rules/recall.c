@@ -48,7 +48,7 @@ static bool follows(enum dvmrt_id id) {
   switch (id) {
   case DVMRT_ID_SHADOW_STALE: case DVMRT_ID_SHADOW_PENDING: case DVMRT_ID_SHADOW_WRITE: case DVMRT_ID_EXCHANGE_WRITE:
   case DVMRT_ID_NONLOCAL_ACCESS: case DVMRT_ID_REMOTE_WRITE: case DVMRT_ID_REMOTE_UNCOVERED:
-  case DVMRT_ID_LOOP_DEPENDENCE: case DVMRT_ID_ACROSS_DISTANCE: return true;
+  case DVMRT_ID_REDUCTION_PENDING: case DVMRT_ID_LOOP_DEPENDENCE: case DVMRT_ID_ACROSS_DISTANCE: return true;
   default: return false;
   }
 }

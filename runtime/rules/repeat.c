@@ -1,10 +1,11 @@
 #include "runtime/rules/repeat.h"
 #include "runtime/rules/across.h"
-#include "runtime/rules/group.h"
 #include "runtime/rules/task.h"
 #include <string.h>
 
 bool dvmrt_repeat_wanted = true;
+
+enum { DVMRT_REPEAT_WIDEST = 16 }; /* words of one access */
 
 static struct dvmrt_access *first;
 static struct dvmrt_finding silent; /* of what the options do not want to know */
@@ -20,7 +21,7 @@ static struct dvmrt_finding *finding_since(uint64_t hits) {
 static bool note(struct dvmrt_access *x, int kind, uint64_t hits) {
   struct dvmrt_repeat *r = &x->repeat;
   struct dvmrt_finding *f = finding_since(hits);
-  if (!f || !dvmrt_repeat_wanted || dvmrt_task_active() || dvmrt_group_nvars)
+  if (!f || !dvmrt_repeat_wanted || dvmrt_task_active())
     return false;
   if (!r->thread) {
     r->next = first;
@@ -68,6 +69,7 @@ static void note_wandering(const struct dvmrt_event *ev, uint64_t hits) {
     return;
   ev->access->repeat.array = ev->array;
   ev->access->repeat.nest = f;
+  ev->access->repeat.iteration = 0;
 }
 
 void dvmrt_repeat_note_place(const struct dvmrt_event *ev, uint64_t hits) {
@@ -80,7 +82,7 @@ void dvmrt_repeat_note_place(const struct dvmrt_event *ev, uint64_t hits) {
 void dvmrt_repeat_note_across(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, bool covered, uint64_t hits) {
   struct dvmrt_repeat *r = &ev->access->repeat;
   const struct dvmrt_finding *found = finding_since(hits);
-  if (!found || (found != &silent && found->id != DVMRT_ID_ACROSS_DISTANCE))
+  if (!found || (found != &silent && found->id != DVMRT_ID_ACROSS_DISTANCE) || (ev->array->ordinary && dvmrt_group_nvars))
     return;
   struct dvmrt_finding *before = r->finding[DVMRT_REPEAT_ACROSS];
   if (!note(ev->access, DVMRT_REPEAT_ACROSS, hits))
@@ -105,6 +107,33 @@ static bool holds(const struct dvmrt_clause *c, const struct dvmrt_place *p) {
   return all;
 }
 
+/* What blocks of two would have is judged anew (place.c, near). */
+static bool between_pairs(const struct dvmrt_repeat *r, const int64_t *ix, struct dvmrt_place p) {
+  return dvmrt_layout_place_pairs(&r->array->layout, &r->nest->layout, __dvmrt_now.iv, ix, r->array->extent, &p);
+}
+
+static void find_own(struct dvmrt_repeat *r) {
+  const struct dvmrt_array *a = r->array;
+  r->iteration = __dvmrt_now.write;
+  r->apart = dvmrt_layout_own(&a->layout, &r->nest->layout, __dvmrt_now.iv, r->own, r->has_own);
+  r->part = true;
+  for (int d = 0; d < a->ndims && r->apart; d++)
+    r->part &= !r->has_own[d] || (r->own[d] >= 0 && r->own[d] < a->extent[d]);
+}
+
+/* Is the element certainly outside of the iteration's part and of its declared edge? */
+static bool is_far(struct dvmrt_repeat *r, const int64_t *ix) {
+  const struct dvmrt_array *a = r->array;
+  if (r->iteration != __dvmrt_now.write)
+    find_own(r);
+  if (!r->apart || !r->part)
+    return false;
+  bool far = false;
+  for (int d = 0; d < a->ndims; d++)
+    far |= r->has_own[d] && (ix[d] - r->own[d] < -a->low[d] || ix[d] - r->own[d] > a->high[d]);
+  return far;
+}
+
 static bool wanders_again(struct dvmrt_repeat *r, uintptr_t a, const int64_t *ix) {
   struct dvmrt_array *array = r->array;
   struct dvmrt_place p;
@@ -114,14 +143,17 @@ static bool wanders_again(struct dvmrt_repeat *r, uintptr_t a, const int64_t *ix
   if (a != array->region.base + k * array->element_bytes)
     return false;
   enum dvmrt_repeat_kind kind = DVMRT_REPEAT_AWAY;
+  if (r->finding[kind] && is_far(r, ix)) {
+    r->count[kind]++;
+    return true;
+  }
   dvmrt_layout_place(&array->layout, &r->nest->layout, __dvmrt_now.iv, ix, array->ndims, &p);
   if (p.kind == DVMRT_PLACE_OWN)
     return true;
-  struct dvmrt_place between = p; /* what blocks of two would have is judged anew (place.c, near) */
-  if (p.kind == DVMRT_PLACE_NEAR && !dvmrt_check_place_edge(array, &p) &&
-      dvmrt_layout_place_pairs(&array->layout, &r->nest->layout, __dvmrt_now.iv, ix, array->extent, &between))
+  bool part = dvmrt_check_place_part(array, &p);
+  if (p.kind == DVMRT_PLACE_NEAR && !part && between_pairs(r, ix, p))
     return false;
-  if (p.kind == DVMRT_PLACE_NEAR && dvmrt_check_place_edge(array, &p)) {
+  if (p.kind == DVMRT_PLACE_NEAR && part && dvmrt_check_place_edge(array, &p)) {
     if (dvmrt_check_place_valid(array, &p))
       return true;
     kind = DVMRT_REPEAT_STALE;
@@ -160,6 +192,8 @@ void dvmrt_repeat_note_word(const struct dvmrt_event *ev, enum dvmrt_verdict v, 
   bool local = !ev->array && !ev->at;
   bool more = v == DVMRT_UNDECLARED || (v == DVMRT_UNINIT && ev->word == DVMRT_W_NEVER); /* these do more than count */
   if (!ev->nest || ev->copied || ev->class == DVMRT_CLASS_ACROSS || ev->class == DVMRT_CLASS_BUFFER)
+    return;
+  if (ev->array && ev->array->ordinary && dvmrt_group_nvars)
     return;
   if (!ev->array && !local && (more || !is_named(x)))
     return;
@@ -201,6 +235,38 @@ static bool next_word(struct dvmrt_repeat *r, uint32_t *word, uint32_t flags, ui
   return true;
 }
 
+/* All of the access is to the variable, and nothing else is wrong with it. */
+static bool pends_again(struct dvmrt_repeat *r, uintptr_t a, uint64_t size, uint32_t flags) {
+  const struct dvmrt_now *now = &__dvmrt_now;
+  uint32_t count, *words, new[DVMRT_REPEAT_WIDEST];
+  if (a < r->low || a + size > r->high || (flags & ~(DVMRT_READ | DVMRT_WRITE)))
+    return false;
+  words = dvmrt_shadow_peek(a, size, &count);
+  if (!words || count > DVMRT_REPEAT_WIDEST)
+    return false;
+  for (uint32_t i = 0; i < count; i++) {
+    enum dvmrt_verdict v;
+    if (words[i] < DVMRT_W_FIRST)
+      return false;
+    new[i] = dvmrt_check_word((enum dvmrt_class)r->class, words[i], flags, now->write, now->base, false, &v);
+    if (v != DVMRT_FINE)
+      return false;
+  }
+  memcpy(words, new, count * sizeof(*words));
+  r->count[DVMRT_REPEAT_PENDING]++;
+  return true;
+}
+
+void dvmrt_repeat_note_pending(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v, uint64_t hits) {
+  struct dvmrt_repeat *r = &ev->access->repeat;
+  if (ev->array || ev->copied || (r->thread && r->finding[DVMRT_REPEAT_PENDING] && r->class != (int)ev->class) ||
+      !note(ev->access, DVMRT_REPEAT_PENDING, hits))
+    return;
+  r->class = ev->class;
+  r->low = v->low;
+  r->high = v->high;
+}
+
 /* In the sequential part. */
 static bool reads_again(struct dvmrt_repeat *r, uintptr_t a, uint64_t size, uint32_t flags) {
   const struct dvmrt_region *region = &r->array->region;
@@ -216,6 +282,8 @@ bool dvmrt_repeat_touch(struct dvmrt_access *x, uintptr_t a, uint64_t size, uint
   const struct dvmrt_now *now = &__dvmrt_now;
   if (r->finding[DVMRT_REPEAT_SEQUENTIAL])
     return reads_again(r, a, size, flags);
+  if (DVMRT_UNLIKELY(dvmrt_group_nvars) && !r->region && dvmrt_group_var(a, size))
+    return r->finding[DVMRT_REPEAT_PENDING] && pends_again(r, a, size, flags);
   if ((flags & DVMRT_COPIED) || !now->base || (r->region ? !(flags & DVMRT_PLACED) : flags & DVMRT_NAMED))
     return false;
   uint32_t *w = word_at(r, a, size);

@@ -7,6 +7,7 @@
 #ifndef DVMRT_REPEAT_H
 #define DVMRT_REPEAT_H
 #include "runtime/rules/check.h"
+#include "runtime/rules/group.h"
 #include "runtime/report/diag.h"
 #include "runtime/entry/process.h"
 
@@ -15,6 +16,8 @@ extern bool dvmrt_repeat_wanted; /* repeats=1 */
 /* All but the inline functions inside dvmrt_mem_enter.  '*_note': the access has just been judged and reported; 'hits': what
  * dvmrt_diag_hits said before that. */
 void dvmrt_repeat_note_place(const struct dvmrt_event *ev, uint64_t hits);
+/* An access to a variable whose reduction is under way. */
+void dvmrt_repeat_note_pending(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v, uint64_t hits);
 void dvmrt_repeat_note_sequential(const struct dvmrt_event *ev, uint64_t hits);
 /* An access to an array under 'across', right or wrong. */
 void dvmrt_repeat_note_across(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, bool covered, uint64_t hits);

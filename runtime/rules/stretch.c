@@ -92,7 +92,7 @@ static struct state *state_of(struct dvmrt_stretch *s, const struct dvmrt_frame 
     return t;
   t->asked_in = f->serial + 1;
   t->turns = 0;
-  t->hopeless = s->nrefs > REFS_MAX || dvmrt_task_active() || dvmrt_group_nvars || f->d->rank < 1;
+  t->hopeless = s->nrefs > REFS_MAX || dvmrt_task_active() || f->d->rank < 1;
   for (uint32_t i = 0; !t->hopeless && i < s->nrefs; i++)
     t->hopeless = !line_begin(f, &t->line[i], &s->refs[i]);
   for (uint32_t i = 0; !t->hopeless && i < s->nrefs; i++)
@@ -165,7 +165,9 @@ static bool find_words(struct line *x, uintptr_t at, uint64_t turns) {
   x->high = (step < 0 ? at : at + way) + ((uint64_t)1 << x->shift);
   x->piece = npieces;
   x->npieces = 0;
-  return x->use ? find_element(x) : find_data(x);
+  if (x->use)
+    return find_element(x);
+  return !(dvmrt_group_nvars && dvmrt_group_var(x->low, x->high - x->low)) && find_data(x);
 }
 
 /* ---- places -------------------------------------------------------------------------------------------------------------------- */

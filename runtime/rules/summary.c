@@ -298,7 +298,8 @@ static bool data_assigned(uintptr_t low, uintptr_t end, uint64_t work) {
   return true;
 }
 
-static const char *judge_data(const struct proof *p, const struct ref *x) {
+/* All but reductions that are under way. */
+static const char *judge_values(const struct proof *p, const struct ref *x) {
   const struct dvmrt_var *var;
   struct range r;
   uint64_t bytes = x->access->bytes;
@@ -310,6 +311,18 @@ static const char *judge_data(const struct proof *p, const struct ref *x) {
   if (!data_assigned((uintptr_t)r.low, (uintptr_t)r.high + bytes, UINT64_MAX))
     return "data that are not distributed may be read before they have a value";
   return NULL;
+}
+
+static const struct dvmrt_pending_var *pending_in(const struct proof *p, const struct ref *x) {
+  struct range r;
+  if (!dvmrt_group_nvars || !range_of(p, &x->address, &r))
+    return NULL;
+  return dvmrt_group_var((uintptr_t)r.low, (uint64_t)(r.high - r.low) + x->access->bytes);
+}
+
+static const char *judge_data(const struct proof *p, const struct ref *x) {
+  const char *why = judge_values(p, x);
+  return why || !pending_in(p, x) ? why : "it uses a variable whose asynchronous reduction is under way";
 }
 
 /* ---- places -------------------------------------------------------------------------------------------------------------------------- */
@@ -488,8 +501,6 @@ static const char *judge(struct proof *p, const int64_t *box) {
     return "it is too large";
   if (in_task(p->f))
     return "a task executes it";
-  if (dvmrt_group_nvars)
-    return "an asynchronous reduction is under way";
   const char *why = read_variables(p, box);
   for (; !why && p->nrefs < p->s->nrefs; p->nrefs++)
     why = read_ref(p, &p->ref[p->nrefs], &p->s->refs[p->nrefs]);
@@ -522,6 +533,22 @@ static bool is_determined(struct proof *p, const struct ref *x) {
   return true;
 }
 
+/* The same for ordinary data: they have values, and are all of a variable that is being reduced, in each iteration, or none. */
+static bool is_data_determined(struct proof *p, const struct ref *x) {
+  struct range r;
+  if (judge_values(p, x))
+    return false;
+  const struct dvmrt_pending_var *v = pending_in(p, x);
+  if (!v)
+    return true;
+  if ((x->r->flags & DVMRT_SUMMARY_MAYBE) || !range_of(p, &x->address, &r) || (uintptr_t)r.low < v->low ||
+      (uintptr_t)r.high + x->access->bytes > v->high)
+    return false;
+  p->key = dvmrt_key_mix(p->key, (uintptr_t)v->computed);
+  p->key = dvmrt_key_mix(p->key, (uintptr_t)v->started);
+  return true;
+}
+
 /* 0: the verdict does not follow from what is known at the entry. */
 static uint64_t key_of(struct proof *p, const int64_t *box) {
   const struct dvmrt_frame *f = p->f;
@@ -531,7 +558,7 @@ static uint64_t key_of(struct proof *p, const int64_t *box) {
     if (!dvmrt_num_value(f->d->step[i], f->args))
       return 0;
   for (uint32_t i = 0; i < p->nrefs; i++)
-    if (p->ref[i].array ? !is_determined(p, &p->ref[i]) : judge_data(p, &p->ref[i]) != NULL)
+    if (p->ref[i].array ? !is_determined(p, &p->ref[i]) : !is_data_determined(p, &p->ref[i]))
       return 0;
   for (uint32_t i = 0; i < 3 + 2 * p->s->rank; i++)
     p->key = dvmrt_key_mix(p->key, (uint64_t)box[i]);
@@ -586,7 +613,8 @@ bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *
 bool dvmrt_summary_data(struct dvmrt_directive *d, uintptr_t a, uint64_t n) {
   enum { WORK_MAX = 1 << 14 };
   const struct dvmrt_frame *f = dvmrt_construct_nest();
-  if (!dvmrt_summary_wanted || !f || f->d != d || !dvmrt_construct_judges() || in_task(f) || dvmrt_group_nvars)
+  if (!dvmrt_summary_wanted || !f || f->d != d || !dvmrt_construct_judges() || in_task(f) ||
+      (dvmrt_group_nvars && dvmrt_group_var(a, n)))
     return false;
   return data_assigned(a, a + n, WORK_MAX);
 }
