@@ -30,6 +30,7 @@ struct search {
   struct descriptor *fds;
   struct mapping *maps;
   size_t fd_count, map_count;
+  const struct crs_object *segment; /* memory that may be shared with others, or NULL */
   struct mpir_objects *o;
 };
 
@@ -258,10 +259,18 @@ static int settle_descriptors(struct search *s)
   return rc;
 }
 
+static bool is_segment(const struct search *s, const struct mapping *m)
+{
+  return s->segment && m->inode == s->segment->inode && m->device == s->segment->device;
+}
+
 static int settle_mappings(struct search *s)
 {
   int rc = 0;
 
+  for (size_t i = 0; i < s->map_count && !rc; i++)
+    if (is_segment(s, &s->maps[i]))
+      rc = add_object(s->o, s->maps[i].device, s->maps[i].inode, CRS_OBJECT_INSIDE, s->maps[i].member);
   for (size_t i = 0; i < s->map_count && !rc; i++)
     for (size_t k = i + 1; k < s->map_count; k++)
       if (s->maps[k].inode == s->maps[i].inode && s->maps[k].device == s->maps[i].device && s->maps[k].member != s->maps[i].member) {
@@ -287,7 +296,7 @@ static int check_outsider(const struct search *s, int pid, struct dvm_error *err
   int rc = 0;
 
   while (f && !rc && fgets(line, sizeof(line), f)) {
-    if (!nameless(line, &m))
+    if (!nameless(line, &m) || is_segment(s, &m))
       continue;
     for (size_t i = 0; i < s->map_count && !rc; i++)
       if (s->maps[i].inode == m.inode && s->maps[i].device == m.device)
@@ -313,9 +322,10 @@ static int check_outside(const struct search *s, struct dvm_error *err)
   return rc;
 }
 
-int mpir_objects_find(struct mpir_objects *o, struct mpir_set *set, const int *pids, bool ignore, struct dvm_error *err)
+int mpir_objects_find(struct mpir_objects *o, struct mpir_set *set, const int *pids, const struct crs_object *segment, bool ignore,
+                      struct dvm_error *err)
 {
-  struct search s = { .set = set, .pids = pids, .o = o };
+  struct search s = { .set = set, .pids = pids, .segment = segment, .o = o };
   int rc = 0;
 
   for (size_t i = 0; i < set->member_count && !rc; i++) {

@@ -12,8 +12,9 @@ struct mpir_objects {
 };
 
 /* Finds the objects, and the shared descriptors, which go into the set.  'pids' are the members as seen from here.  Refuses memory
- * without a name that others have mapped too, unless 'ignore'. */
-int mpir_objects_find(struct mpir_objects *o, struct mpir_set *set, const int *pids, bool ignore, struct dvm_error *err);
+ * without a name that others have mapped too, unless 'ignore'; but 'segment' (or NULL) is saved whoever has it. */
+int mpir_objects_find(struct mpir_objects *o, struct mpir_set *set, const int *pids, const struct crs_object *segment, bool ignore,
+                      struct dvm_error *err);
 /* The table for one member; valid until the next call. */
 const struct crs_object *mpir_objects_of(const struct mpir_objects *o, size_t member);
 void mpir_objects_free(struct mpir_objects *o);

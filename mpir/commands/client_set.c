@@ -13,7 +13,8 @@
 #include <unistd.h>
 #include "mpir/commands/client.h"
 #include "mpir/commands/client_objects.h"
-#include "mpir/image/image_set.h"
+#include "mpir/crs/crs_fault.h"
+#include "mpir/commands/client_set_private.h"
 
 #define CONNECT_LIMIT_MS 10000
 #define CONNECT_HOPE_MS 500      /* for a process in which the library is not, or not yet, to be seen */
@@ -21,16 +22,17 @@
 #define ROUNDS_MAX 64
 #define STAT_EXIT_CODE 52 /* field of /proc/PID/stat */
 
-struct gathering {
-  struct mpir_set *set;        /* numbers are the processes' own */
-  int *pids, *connections;     /* by member: number as seen from here; -1 */
-  struct crs_request request;
-  char path[CRS_PATH_MAX];     /* where the first member would put its image */
-  uint64_t stop_ns, threads;
-  struct dvm_error *err;
-};
+static const char *member_label(const struct mpir_gathering *g, pid_t pid)
+{
+  static char text[64];
+  const struct mpir_gather_job *job = g->job;
 
-static int add(struct gathering *g, pid_t pid, int parent);
+  snprintf(text, sizeof(text), "process %d", pid);
+  for (uint32_t i = 0; job && i < job->nranks; i++)
+    if (job->pids[i] == pid)
+      snprintf(text, sizeof(text), "rank %u (process %d)", i, pid);
+  return text;
+}
 
 static int now_ms(void)
 {
@@ -93,7 +95,7 @@ static bool is_coming(pid_t pid)
 }
 
 /* Stops the process.  Returns its connection, -ESRCH if it has ended meanwhile, or another -E... with the text set. */
-static int stop(struct gathering *g, pid_t pid, struct crs_reply *reply)
+static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply)
 {
   const int until = now_ms() + CONNECT_LIMIT_MS, unlikely = now_ms() + CONNECT_HOPE_MS;
   char name[32], state;
@@ -110,12 +112,12 @@ static int stop(struct gathering *g, pid_t pid, struct crs_reply *reply)
       close(fd);
     stat_field(pid, 3, &state);
     if (state == 'T')
-      return dvm_error_set(g->err, -EBUSY, "%s", err.text);
+      return dvm_error_set(g->err, -EBUSY, "%s%s%s", g->job ? member_label(g, pid) : "", g->job ? ": " : "", err.text);
     if (!state || state == 'Z' || state == 'X')
       return -ESRCH;
     if (now_ms() > until || (now_ms() > unlikely && !is_coming(pid))) {
       process_name(pid, name, sizeof(name));
-      return dvm_error_set(g->err, -EOPNOTSUPP, "process %d '%s' is not checkpointable: it does not hold the checkpointer", pid, name);
+      return dvm_error_set(g->err, -EOPNOTSUPP, "%s '%s' is not checkpointable: it does not hold the checkpointer", member_label(g, pid), name);
     }
     nanosleep(&(struct timespec){ 0, CONNECT_PAUSE_NS }, NULL);
   }
@@ -124,11 +126,11 @@ static int stop(struct gathering *g, pid_t pid, struct crs_reply *reply)
   close(fd);
   process_name(pid, name, sizeof(name));
   reply->text[strcspn(reply->text, "\n")] = '\0';
-  return dvm_error_set(g->err, reply->code ? reply->code : -EPROTO, "process %d '%s': %s", pid, name,
+  return dvm_error_set(g->err, reply->code ? reply->code : -EPROTO, "%s '%s': %s", member_label(g, pid), name,
                        reply->text[0] ? reply->text : strerror(reply->code ? -reply->code : EPROTO));
 }
 
-static int add_children(struct gathering *g, int parent)
+static int add_children(struct mpir_gathering *g, int parent)
 {
   char path[300];
   struct dirent *d;
@@ -143,7 +145,7 @@ static int add_children(struct gathering *g, int parent)
     snprintf(path, sizeof(path), "/proc/%d/task/%s/children", g->pids[parent], d->d_name);
     f = *d->d_name == '.' ? NULL : fopen(path, "re");
     while (f && !rc && fscanf(f, "%d", &pid) == 1)
-      rc = add(g, pid, parent);
+      rc = mpir_gather_add(g, pid, parent);
     if (f)
       fclose(f);
   }
@@ -152,7 +154,7 @@ static int add_children(struct gathering *g, int parent)
   return rc;
 }
 
-static bool is_known(const struct gathering *g, pid_t pid)
+static bool is_known(const struct mpir_gathering *g, pid_t pid)
 {
   for (size_t i = 0; i < g->set->member_count; i++)
     if (g->pids[i] == pid)
@@ -160,8 +162,16 @@ static bool is_known(const struct gathering *g, pid_t pid)
   return false;
 }
 
+static void name_image(const struct mpir_gathering *g, pid_t pid, struct mpir_set_member *m)
+{
+  snprintf(m->image, sizeof(m->image), "%d.ckpt", m->pid);
+  for (uint32_t i = 0; g->job && i < g->job->nranks; i++)
+    if (g->job->pids[i] == pid)
+      snprintf(m->image, sizeof(m->image), "rank-%u.ckpt", i);
+}
+
 /* Stops a process and its descendants.  This command itself, where it is among them, has ended well when the set is restarted. */
-static int add(struct gathering *g, pid_t pid, int parent)
+int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent)
 {
   static struct crs_reply reply;
   const int inner = mpir_client_inner(pid, "NSpid:");
@@ -187,7 +197,7 @@ static int add(struct gathering *g, pid_t pid, int parent)
     return 0;
   if (fd < 0 && pid != getpid())
     m->status = (int)stat_field(pid, STAT_EXIT_CODE, &state);
-  snprintf(m->image, sizeof(m->image), "%d.ckpt", inner);
+  name_image(g, pid, m);
   g->pids[index] = pid;
   g->connections[index] = fd;
   g->set->member_count++;
@@ -201,7 +211,7 @@ static int add(struct gathering *g, pid_t pid, int parent)
 }
 
 /* All of a group or session: again until no new one has come. */
-static int add_all(struct gathering *g, int number, const char *label)
+static int add_all(struct mpir_gathering *g, int number, const char *label)
 {
   size_t before = 1;
   int rc = 0;
@@ -217,7 +227,7 @@ static int add_all(struct gathering *g, int number, const char *label)
 
       snprintf(line, sizeof(line), "%s:", label);
       if (pid > 0 && pid != getpid() && !is_known(g, pid) && mpir_client_inner(pid, line) == number)
-        rc = add(g, pid, -1);
+        rc = mpir_gather_add(g, pid, -1);
     }
     if (dir)
       closedir(dir);
@@ -229,7 +239,7 @@ static int add_all(struct gathering *g, int number, const char *label)
 }
 
 /* A member found before its parent was: put the tree right. */
-static void find_parents(struct gathering *g)
+static void find_parents(struct mpir_gathering *g)
 {
   for (size_t i = 0; i < g->set->member_count; i++) {
     char state;
@@ -241,7 +251,7 @@ static void find_parents(struct gathering *g)
   }
 }
 
-static void swap_members(struct gathering *g, size_t a, size_t b)
+static void swap_members(struct mpir_gathering *g, size_t a, size_t b)
 {
   struct mpir_set_member m = g->set->members[a];
   int pid = g->pids[a], connection = g->connections[a];
@@ -255,7 +265,7 @@ static void swap_members(struct gathering *g, size_t a, size_t b)
 }
 
 /* Parents before children: those whose parent stands already come next. */
-static void sort_members(struct gathering *g)
+static void sort_members(struct mpir_gathering *g)
 {
   const size_t count = g->set->member_count;
 
@@ -273,7 +283,7 @@ static void sort_members(struct gathering *g)
 
 /* Groups and sessions whose leader is outside are those of the restarting command; where the leader has ended, the number could
  * not be given again. */
-static int settle_groups(struct gathering *g)
+static int settle_groups(struct mpir_gathering *g)
 {
   struct mpir_set *set = g->set;
   const int root_sid = set->members[0].sid, root_pgid = set->members[0].pgid;
@@ -300,7 +310,7 @@ static int settle_groups(struct gathering *g)
   return 0;
 }
 
-static void find_foreground(struct gathering *g)
+static void find_foreground(struct mpir_gathering *g)
 {
   char state;
   const long group = (long)stat_field(g->pids[0], 8, &state); /* tpgid; -1 without a terminal */
@@ -333,20 +343,20 @@ static int send_order(int fd, const char *path, const struct crs_object *objects
 }
 
 /* The next answer of a member: of that phase, or why there is none. */
-static int await(struct gathering *g, size_t index, enum crs_phase phase, struct crs_reply *reply)
+static int await(struct mpir_gathering *g, size_t index, enum crs_phase phase, struct crs_reply *reply)
 {
-  const int pid = g->set->members[index].pid;
+  const char *who = member_label(g, g->pids[index]);
 
   if (mpir_client_receive(g->connections[index], reply))
-    return dvm_error_set(g->err, -EIO, "process %d ended before it was saved", pid);
+    return dvm_error_set(g->err, -EIO, "%s ended before it was saved", who);
   if (!reply->code && reply->phase == phase)
     return 0;
   reply->text[strcspn(reply->text, "\n") == strlen(reply->text) ? strlen(reply->text) : strlen(reply->text) - 1] = '\0';
-  return dvm_error_set(g->err, reply->code ? reply->code : -EPROTO, "process %d: %s", pid,
+  return dvm_error_set(g->err, reply->code ? reply->code : -EPROTO, "%s: %s", who,
                        reply->text[0] ? reply->text : strerror(reply->code ? -reply->code : EPROTO));
 }
 
-static int save_members(struct gathering *g, const char *folder, const struct mpir_objects *objects)
+static int save_members(struct mpir_gathering *g, const char *folder, const struct mpir_objects *objects)
 {
   static struct crs_reply reply;
   char path[PATH_MAX + MPIR_SET_NAME_MAX];
@@ -358,21 +368,21 @@ static int save_members(struct gathering *g, const char *folder, const struct mp
     snprintf(path, sizeof(path), "%s/%s", folder, g->set->members[i].image);
     rc = send_order(g->connections[i], path, mpir_objects_of(objects, i), objects->count);
     if (rc)
-      dvm_error_set(g->err, rc, "process %d ended before it was saved", g->set->members[i].pid);
+      dvm_error_set(g->err, rc, "%s ended before it was saved", member_label(g, g->pids[i]));
   }
   for (size_t i = 0; i < g->set->member_count && !rc; i++)
     rc = g->connections[i] < 0 ? 0 : await(g, i, CRS_COPIED, &reply);
   return rc;
 }
 
-static int finish_members(struct gathering *g, struct crs_reply *sum)
+static int finish_members(struct mpir_gathering *g, struct crs_reply *sum)
 {
   static struct crs_reply reply;
   int rc = 0;
 
   for (size_t i = 0; i < g->set->member_count; i++)
     if (g->connections[i] >= 0 && send(g->connections[i], "G", 1, MSG_NOSIGNAL) != 1)
-      rc = dvm_error_set(g->err, -EIO, "process %d ended before its image was whole", g->set->members[i].pid);
+      rc = dvm_error_set(g->err, -EIO, "%s ended before its image was whole", member_label(g, g->pids[i]));
   for (size_t i = 0; i < g->set->member_count && !rc; i++) {
     if (g->connections[i] < 0)
       continue;
@@ -409,25 +419,33 @@ static int put_in_place(const char *temporary, const char *path, struct dvm_erro
   return 0;
 }
 
-static int save_set(struct gathering *g, struct crs_request *request, struct crs_reply *reply)
+int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, struct crs_reply *reply)
 {
   char temporary[CRS_PATH_MAX + 32];
   struct mpir_objects objects = { 0 };
   int rc = settle_groups(g), folder;
+  const struct mpir_gather_job *job = g->job;
 
   snprintf(temporary, sizeof(temporary), "%s.tmp%d", g->path, (int)getpid());
+  if (!rc && job)
+    rc = job->stands(g);
+  crs_fault("job-stands");
   if (!rc)
-    rc = mpir_objects_find(&objects, g->set, g->pids, request->flags & CRS_IGNORE_FILES, g->err);
+    rc = mpir_objects_find(&objects, g->set, g->pids, job ? &job->segment : NULL, request->flags & CRS_IGNORE_FILES, g->err);
   if (rc)
     return rc;
   if (mkdir(temporary, 0700))
     return dvm_error_errno(g->err, "cannot make the folder '%s'", temporary);
   find_foreground(g);
   rc = save_members(g, temporary, &objects);
+  crs_fault("job-copied");
   if (!rc && !is_end(request))
     rc = finish_members(g, reply);
   if (!rc)
     rc = mpir_set_write(g->set, temporary, g->err);
+  if (!rc && job)
+    rc = job->seal(g, temporary);
+  crs_fault("job-sealed");
   folder = open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
     fsync(folder);
@@ -437,6 +455,8 @@ static int save_set(struct gathering *g, struct crs_request *request, struct crs
     rc = put_in_place(temporary, g->path, g->err);
   if (rc)
     mpir_set_remove(temporary);
+  else if (job && is_end(request))
+    rc = job->ends(g);
   for (size_t i = 0; i < g->set->member_count && !rc && request->signal; i++)
     if (g->connections[i] >= 0)
       kill(g->pids[i], request->signal);
@@ -444,8 +464,7 @@ static int save_set(struct gathering *g, struct crs_request *request, struct crs
   return rc;
 }
 
-/* Images of the first member before the last 'keep'. */
-static void retain(const char *path, unsigned keep)
+void mpir_gather_retain(const char *path, unsigned keep)
 {
   const char *dash = strrchr(path, '-');
   long number = dash ? strtol(dash + 1, NULL, 10) : 0;
@@ -460,50 +479,66 @@ static void retain(const char *path, unsigned keep)
   }
 }
 
-static int gather(struct gathering *g, pid_t pid, enum mpir_scope scope)
+void mpir_gather_order(struct mpir_gathering *g)
 {
-  int rc = scope == MPIR_SCOPE_TREE ? add(g, pid, -1) : add_all(g, pid, scope == MPIR_SCOPE_GROUP ? "NSpgid" : "NSsid");
+  find_parents(g);
+  sort_members(g);
+}
+
+int mpir_gather_begin(struct mpir_gathering *g, const struct crs_request *request, struct dvm_error *err)
+{
+  *g = (struct mpir_gathering){ .set = calloc(1, sizeof(*g->set)), .pids = calloc(MPIR_SET_MEMBERS_MAX, sizeof(int)),
+                                .connections = calloc(MPIR_SET_MEMBERS_MAX, sizeof(int)), .err = err, .request = *request };
+  if (g->set)
+    g->set->members = calloc(MPIR_SET_MEMBERS_MAX, sizeof(*g->set->members));
+  if (!g->set || !g->set->members || !g->pids || !g->connections)
+    return dvm_error_set(err, -ENOMEM, "out of memory");
+  g->request.version = CRS_PROTOCOL_VERSION;
+  g->request.flags |= CRS_MEMBER | (is_end(request) ? CRS_NO_FORK : 0u);
+  g->request.signal = 0;
+  return 0;
+}
+
+void mpir_gather_end(struct mpir_gathering *g, struct crs_reply *reply)
+{
+  for (size_t i = 0; g->set && i < g->set->member_count; i++)
+    if (g->connections[i] >= 0)
+      close(g->connections[i]);
+  reply->threads = (uint32_t)(g->threads - (g->set ? g->set->member_count : 0) + 1);
+  reply->stop_ns = g->stop_ns;
+  memcpy(reply->path, g->path, sizeof(reply->path));
+  mpir_set_free(g->set);
+  free(g->pids);
+  free(g->connections);
+}
+
+static int gather(struct mpir_gathering *g, pid_t pid, enum mpir_scope scope)
+{
+  int rc = scope == MPIR_SCOPE_TREE ? mpir_gather_add(g, pid, -1) : add_all(g, pid, scope == MPIR_SCOPE_GROUP ? "NSpgid" : "NSsid");
 
   if (!rc && !g->set->member_count)
     rc = dvm_error_set(g->err, -ESRCH, scope == MPIR_SCOPE_TREE ? "there is no process %d" : scope == MPIR_SCOPE_GROUP
                        ? "there is no process group %d" : "there is no session %d", pid);
-  if (!rc) {
-    find_parents(g);
-    sort_members(g);
-  }
+  if (!rc)
+    mpir_gather_order(g);
   return rc;
 }
 
 int mpir_client_set(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err)
 {
-  struct gathering g = { .set = calloc(1, sizeof(*g.set)), .pids = calloc(MPIR_SET_MEMBERS_MAX, sizeof(int)),
-                         .connections = calloc(MPIR_SET_MEMBERS_MAX, sizeof(int)), .err = err, .request = *request };
-  int rc = -ENOMEM;
+  struct mpir_gathering g;
+  int rc = mpir_gather_begin(&g, request, err);
 
   memset(reply, 0, sizeof(*reply));
-  if (g.set)
-    g.set->members = calloc(MPIR_SET_MEMBERS_MAX, sizeof(*g.set->members));
-  if (!g.set || !g.set->members || !g.pids || !g.connections)
-    return dvm_error_set(err, rc, "out of memory");
-  g.request.version = CRS_PROTOCOL_VERSION;
-  g.request.flags |= CRS_MEMBER | (is_end(request) ? CRS_NO_FORK : 0u);
-  g.request.signal = 0;
-  rc = gather(&g, pid, scope);
   if (!rc)
-    rc = save_set(&g, request, reply);
+    rc = gather(&g, pid, scope);
+  if (!rc)
+    rc = mpir_gather_save(&g, request, reply);
   if (rc)
     dvm_error_wrap(err, scope == MPIR_SCOPE_TREE ? "no checkpoint of process %d and its children" : scope == MPIR_SCOPE_GROUP
                    ? "no checkpoint of process group %d" : "no checkpoint of session %d", pid);
   else if (!request->path[0] || request->path[strlen(request->path) - 1] == '/')
-    retain(g.path, request->keep);
-  for (size_t i = 0; i < g.set->member_count; i++)
-    if (g.connections[i] >= 0)
-      close(g.connections[i]);
-  reply->threads = (uint32_t)(g.threads - g.set->member_count + 1);
-  reply->stop_ns = g.stop_ns;
-  memcpy(reply->path, g.path, sizeof(reply->path));
-  mpir_set_free(g.set);
-  free(g.pids);
-  free(g.connections);
+    mpir_gather_retain(g.path, request->keep);
+  mpir_gather_end(&g, reply);
   return rc;
 }

@@ -19,10 +19,12 @@
 #include "mpir/image/host_facts.h"
 #include "mpir/image/image_set.h"
 #include "mpir/commands/inspect.h"
+#include "mpir/commands/job_client.h"
+#include "mpir/commands/job_messages.h"
 #include "mpir/commands/list.h"
 
 static const char usage[] =
-  "usage: dvm checkpoint [OPTIONS] PID            take a checkpoint\n"
+  "usage: dvm checkpoint [OPTIONS] PID|JOB        take a checkpoint; JOB: name or process number of 'dvm run -n'\n"
   "       dvm checkpoint -l [--crdebug] [FOLDER]  list images\n"
   "       dvm checkpoint inspect [--no-backtraces] IMAGE\n"
   "       dvm checkpoint facts [FOLDER|FILE...]   what this host has, as text for --check on another\n"
@@ -34,6 +36,7 @@ static const char usage[] =
   "  --group, --session  PID is a process group's or session's number: all of it, as a set\n"
   "  --alone             the process alone; refused if it has children\n"
   "  -o, --output PATH   image file, or folder if it ends in '/'\n"
+  "  --ranks LIST        of a job, these ranks alone (0,2-3): to be looked at, not to be restarted\n"
   "  --all-files         put mapped files (program, libraries) into the image too\n"
   "  --no-fork           write while the process stands still\n"
   "  --no-sync           do not wait for the medium\n"
@@ -83,6 +86,12 @@ static int for_each_image(const char *path, int (*fn)(const char *, void *, stru
   }
   mpir_set_free(set);
   return rc;
+}
+
+/* Images were written in another form: a job's manifest has their sums. */
+static int renewed(const char *path, struct dvm_error *err)
+{
+  return mpir_job_is(path) && mpir_job_manifest_renew(path, err) ? fail(err) : 0;
 }
 
 static int compress_one(const char *path, void *codec, struct dvm_error *err)
@@ -151,6 +160,8 @@ static int inspect_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
+  if (mpir_job_is(argv[1]) && mpir_job_inspect(stdout, argv[1], &err))
+    return fail(&err);
   return for_each_image(argv[1], inspect_one, &options, &err) ? fail(&err) : 0;
 }
 
@@ -168,7 +179,7 @@ static int compress_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
-  return for_each_image(argv[1], compress_one, &codec, &err) ? fail(&err) : 0;
+  return for_each_image(argv[1], compress_one, &codec, &err) ? fail(&err) : renewed(argv[1], &err);
 }
 
 static int compact_one(const char *path, void *arg, struct dvm_error *err)
@@ -249,6 +260,7 @@ struct arguments {
   bool list, stats, for_debugger, answer; /* answer: as the checkpointer of the process that has started us reads it */
   enum mpir_scope scope;
   unsigned long jobid;
+  const char *ranks;
 };
 
 static int read_number(const char *option, unsigned long low, uint32_t *to)
@@ -270,7 +282,7 @@ static int read_codec(enum mpir_codec *codec)
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, SOCKETS, INCREMENTAL, ANSWER, HELP };
+  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, SOCKETS, INCREMENTAL, ANSWER, RANKS, HELP };
   static const struct option options[] = {
     { "tree", 0, NULL, TREE }, { "sockets", 1, NULL, SOCKETS }, { "answer", 0, NULL, ANSWER },
     { "incremental", 2, NULL, INCREMENTAL }, { "group", 0, NULL, GROUP }, { "session", 0, NULL, SESSION }, { "alone", 0, NULL, ALONE },
@@ -278,7 +290,7 @@ static int parse(int argc, char **argv, struct arguments *a)
     { "no-fork", 0, NULL, NO_FORK },   { "no-sync", 0, NULL, NO_SYNC },   { "allow-traced", 0, NULL, ALLOW_TRACED },
     { "ignore-files", 0, NULL, IGNORE_FILES }, { "keep", 1, NULL, KEEP }, { "timeout", 1, NULL, TIMEOUT },
     { "compress", 2, NULL, COMPRESS }, { "stats", 0, NULL, STATS },       { "crdebug", 0, NULL, CRDEBUG },
-    { "kill", 0, NULL, KILL },
+    { "kill", 0, NULL, KILL },         { "ranks", 1, NULL, RANKS },
     { "hnp-jobid", 1, NULL, JOBID },   { "help", 0, NULL, HELP },         { NULL, 0, NULL, 0 },
   };
   int c, rc = 0;
@@ -299,6 +311,7 @@ static int parse(int argc, char **argv, struct arguments *a)
     case KEEP: rc = read_number("--keep", 1, &a->request.keep); break;
     case TIMEOUT: rc = read_number("--timeout", 1, &a->request.stop_timeout_ms); break;
     case COMPRESS: rc = read_codec(&a->codec); break;
+    case RANKS: a->ranks = optarg; break;
     case KILL: a->request.signal = SIGKILL; break;
     case ANSWER: a->answer = true; break;
     case INCREMENTAL:
@@ -347,10 +360,83 @@ static int list_main(int argc, char **argv, const struct arguments *a)
   return mpir_list(optind < argc ? argv[optind] : folder, a->for_debugger, &err) ? fail(&err) : 0;
 }
 
+static int told(const struct arguments *a, const struct dvm_error *err)
+{
+  if (a->answer) {
+    printf("failed: %d %s\n", -err->code, err->text);
+    return 1;
+  }
+  fail(err);
+  if (strstr(err->text, "descriptor "))
+    fputs("help: close it before the checkpoint, or leave such descriptors out of the image with '--ignore-files'\n", stderr);
+  return 1;
+}
+
+static int take_job(const struct arguments *a, int connection, const struct job_answer *job, struct crs_reply *reply)
+{
+  const struct mpir_job_save save = { .ranks = a->ranks, .codec = a->codec };
+  struct crs_request request = a->request;
+  struct dvm_error err = DVM_ERROR_INIT;
+
+  if (job->code == -EOPNOTSUPP) {
+    dvm_error_set(&err, job->code, "the job is not checkpointable (start it with 'dvm run --checkpointable -n %u')", job->nranks);
+    return told(a, &err);
+  }
+  if (a->request.flags & CRS_INCREMENTAL)
+    return dvm_usage_error("checkpoint", "a job is saved as a whole: '--incremental' is not for it");
+  return mpir_job_checkpoint(connection, &save, &request, reply, &err) ? told(a, &err) : 0;
+}
+
+static int take_process(const struct arguments *a, const char *word, pid_t pid, struct crs_reply *reply)
+{
+  struct crs_request request = a->request;
+  struct dvm_error err = DVM_ERROR_INIT;
+
+  if (!pid) {
+    if (!mpir_job_name_ok(word))
+      return dvm_usage_error("checkpoint", "'%s' is no process number, nor a name that a job could have", word);
+    dvm_error_set(&err, -ESRCH, "there is no job '%s'", word);
+    return told(a, &err);
+  }
+  if (a->ranks)
+    return dvm_usage_error("checkpoint", "'--ranks' is for a job, which process %d is not", pid);
+  if (mpir_client_checkpoint(pid, a->scope, &request, reply, &err))
+    return told(a, &err);
+  if (a->codec && for_each_image(reply->path, compress_one, (void *)(uintptr_t)&a->codec, &err)) /* the process may be gone: it is the only image */
+    fprintf(stderr, "dvm checkpoint: warning: the image stays as it is: %s\n", err.text);
+  return 0;
+}
+
+/* 'word': what stands on the command line, or NULL: the number of '--hnp-jobid'. */
+static int take(const struct arguments *a, const char *word)
+{
+  static struct job_answer job;
+  static struct crs_reply reply;
+  struct dvm_error err = DVM_ERROR_INIT;
+  unsigned long pid = a->jobid;
+  char number[16];
+  int connection = -ENOENT, rc;
+
+  snprintf(number, sizeof(number), "%lu", pid);
+  if (word && !dvm_usage_number(word, 1, INT_MAX, &pid))
+    pid = 0;
+  if (a->scope == MPIR_SCOPE_AUTO)
+    connection = mpir_job_connect(word ? word : number, &job, &err);
+  if (connection < 0 && connection != -ENOENT)
+    return told(a, &err);
+  rc = connection < 0 ? take_process(a, word, (pid_t)pid, &reply) : take_job(a, connection, &job, &reply);
+  if (rc)
+    return rc;
+  if (a->answer)
+    printf("done: %s\n", reply.path);
+  else
+    report(&reply, a->stats);
+  return 0;
+}
+
 int mpir_checkpoint_main(int argc, char **argv)
 {
   static struct arguments a;
-  static struct crs_reply reply;
   struct dvm_error err = DVM_ERROR_INIT;
   unsigned long pid;
 
@@ -372,29 +458,11 @@ int mpir_checkpoint_main(int argc, char **argv)
   pid = a.jobid;
   if (argc - optind > 1)
     return dvm_usage_error("checkpoint", "expected one process, found '%s' behind it", argv[optind + 1]);
-  if (optind < argc && !dvm_usage_number(argv[optind], 1, INT_MAX, &pid))
-    return dvm_usage_error("checkpoint", "'%s' is no process number", argv[optind]);
-  if (!pid) {
+  if (optind >= argc && !pid) {
     fputs(usage, stderr);
     return 2;
   }
   if (a.request.path[0] && dvm_path_replaceable(a.request.path, &err) == -EPERM) /* into a folder is well */
     return fail(&err);
-  if (mpir_client_checkpoint((pid_t)pid, a.scope, &a.request, &reply, &err)) {
-    if (a.answer) {
-      printf("failed: %d %s\n", -err.code, err.text);
-      return 1;
-    }
-    fail(&err);
-    if (strstr(err.text, "descriptor "))
-      fputs("help: close it before the checkpoint, or leave such descriptors out of the image with '--ignore-files'\n", stderr);
-    return 1;
-  }
-  if (a.codec && for_each_image(reply.path, compress_one, &a.codec, &err)) /* the process may be gone: it is the only image */
-    fprintf(stderr, "dvm checkpoint: warning: the image stays as it is: %s\n", err.text);
-  if (a.answer)
-    printf("done: %s\n", reply.path);
-  else
-    report(&reply, a.stats);
-  return 0;
+  return take(&a, optind < argc ? argv[optind] : NULL);
 }

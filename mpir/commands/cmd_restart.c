@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include "base/usage.h"
 #include "mpir/commands/commands.h"
+#include "mpir/commands/job.h"
+#include "mpir/image/job_manifest.h"
 #include "mpir/restart/restart.h"
 
 static volatile sig_atomic_t target, early; /* 'early': a signal that came before there was a process */
@@ -22,6 +24,7 @@ static const char usage[] =
   "  --namespace   give the process a pid namespace of its own\n"
   "  --keep-ids    fail when an old process or thread number is taken\n"
   "  --detach      do not wait for the process\n"
+  "  --name NAME   of a job: another name than it had\n"
   "  --stats       tell how long it took until the process ran\n";
 
 static void pass_on(int sig)
@@ -79,28 +82,67 @@ static int wait_for(const struct mpir_restarted *r)
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* All threads wait; the line is for debuggers, see docs/checkpoint-debugging.md. */
-static void announce(pid_t pid)
+/* All threads wait; the lines are for debuggers, see docs/checkpoint-debugging.md. */
+static void announce(const struct mpir_restarted *r)
 {
   char host[256] = "localhost";
 
   gethostname(host, sizeof(host) - 1);
-  fprintf(stderr, "MPIR_debug_info) %s:%d\n", host, pid);
+  for (size_t i = 0; i == 0 || (r->all && r->all[i]); i++)
+    fprintf(stderr, "MPIR_debug_info) %s:%d\n", host, r->all ? r->all[i] : r->pid);
+}
+
+static struct timespec began;
+static bool stats;
+
+static void tell_time(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (stats)
+    fprintf(stderr, "dvm restart: running after %.1f ms\n",
+            (double)(now.tv_sec - began.tv_sec) * 1e3 + (double)(now.tv_nsec - began.tv_nsec) / 1e6);
+}
+
+static void announce_job(const struct mpir_restarted *r)
+{
+  tell_time();
+  announce(r);
+}
+
+static void pass_over(const struct mpir_restarted *r)
+{
+  (void)r;
+  tell_time();
+}
+
+static int restart_job(const char *path, const char *name, const struct mpir_restart_options *o)
+{
+  struct dvm_error err = DVM_ERROR_INIT;
+  int status;
+
+  if (o->detach)
+    return dvm_usage_error("restart", "'%s' is a job, whose controller this command becomes: '--detach' is not for it", path);
+  status = mpir_job_restart(path, name, o, o->debug ? announce_job : pass_over, &err);
+  if (status >= 0)
+    return status;
+  fprintf(stderr, "dvm restart: error: %s\n", err.text);
+  return 1;
 }
 
 int mpir_restart_main(int argc, char **argv)
 {
-  enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, STATS, HELP };
+  enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, STATS, NAME, HELP };
   static const struct option options[] = {
     { "debug", 0, NULL, DEBUG }, { "crdebug", 0, NULL, DEBUG }, { "lazy", 0, NULL, LAZY },
     { "truncate", 0, NULL, TRUNCATE }, { "namespace", 0, NULL, NAMESPACE }, { "keep-ids", 0, NULL, KEEP_IDS },
-    { "detach", 0, NULL, DETACH }, { "stats", 0, NULL, STATS }, { "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 },
+    { "detach", 0, NULL, DETACH }, { "stats", 0, NULL, STATS }, { "help", 0, NULL, HELP }, { "name", 1, NULL, NAME }, { NULL, 0, NULL, 0 },
   };
   struct mpir_restart_options o = { .ids = MPIR_IDS_AUTO };
   struct dvm_error err = DVM_ERROR_INIT;
   struct mpir_restarted r;
-  bool stats = false;
-  struct timespec from, to;
+  const char *name = NULL;
   int c;
 
   opterr = 0;
@@ -113,6 +155,11 @@ int mpir_restart_main(int argc, char **argv)
     case KEEP_IDS: o.ids = MPIR_IDS_KEEP; break;
     case DETACH: o.detach = true; break;
     case STATS: stats = true; break;
+    case NAME:
+      if (!mpir_job_name_ok(optarg))
+        return dvm_usage_error("restart", "'%s' is no name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
+      name = optarg;
+      break;
     case 'h':
     case HELP: fputs(usage, stdout); return 0;
     default: return dvm_usage_refused("restart", c, argv, options);
@@ -128,20 +175,21 @@ int mpir_restart_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
+  clock_gettime(CLOCK_MONOTONIC, &began);
+  if (mpir_job_is(argv[optind]))
+    return restart_job(argv[optind], name, &o);
+  if (name)
+    return dvm_usage_error("restart", "'--name' is for a job, which '%s' is not", argv[optind]);
   if (!o.detach)
     pass_signals();
-  clock_gettime(CLOCK_MONOTONIC, &from);
   if (mpir_restart(argv[optind], &o, &r, &err)) {
     fprintf(stderr, "dvm restart: error: %s\n", err.text);
     return 1;
   }
-  clock_gettime(CLOCK_MONOTONIC, &to);
-  if (stats)
-    fprintf(stderr, "dvm restart: running after %.1f ms\n",
-            (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6);
+  tell_time();
   give_terminal(&r);
-  for (size_t i = 0; o.debug && (i == 0 || (r.all && r.all[i])); i++)
-    announce(r.all ? r.all[i] : r.pid);
+  if (o.debug)
+    announce(&r);
   if (r.pid != r.inner_pid)
     fprintf(stderr, "dvm restart: note: process %d runs in a pid namespace of its own; from outside it is process %d\n",
             r.inner_pid, r.pid);

@@ -14,12 +14,13 @@
 #include "base/usage.h"
 #include "mpir/commands/commands.h"
 #include "mpir/commands/job.h"
+#include "mpir/image/job_manifest.h"
 #include "mpir/mpi/segment.h"
 #include "mpir/commands/list.h"
 
 static const char usage[] =
   "usage: dvm run --checkpointable [OPTIONS] PROGRAM [ARGUMENT...]\n"
-  "       dvm run -n RANKS [OPTIONS] PROGRAM [ARGUMENT...]\n"
+  "       dvm run [--checkpointable] -n RANKS [OPTIONS] PROGRAM [ARGUMENT...]\n"
   "a program that can be checkpointed:\n"
   "  --checkpoint-dir FOLDER     where images go\n"
   "  --checkpoint-every SECONDS  take one again and again\n"
@@ -32,7 +33,8 @@ static const char usage[] =
   "  -n, --np RANKS              so many processes, on this host\n"
   "  --eager-limit BYTES         longer messages wait for their receiver (4096)\n"
   "  --strict                    every message waits for its receiver: shows what only buffers keep from a deadlock\n"
-  "  --native                    on Open MPI itself, by mpirun\n";
+  "  --native                    on Open MPI itself, by mpirun\n"
+  "  --name NAME                 names the job for 'dvm checkpoint', besides the process number of this command\n";
 
 static int signal_number(const char *name)
 {
@@ -204,18 +206,20 @@ static int run_job(struct mpir_job_options *o, bool native, char **argv)
     return 1;
   }
   o->library = folder;
+  if (o->checkpointable && preload())
+    return 1;
   return mpir_job_run(o, argv);
 }
 
 int mpir_run_main(int argc, char **argv)
 {
-  enum { CHECKPOINTABLE = 256, FOLDER, EVERY, SIGNAL, KEEP, ALL_FILES, NO_FORK, INCREMENTAL, HELP, NP, EAGER, STRICT, NATIVE };
+  enum { CHECKPOINTABLE = 256, FOLDER, EVERY, SIGNAL, KEEP, ALL_FILES, NO_FORK, INCREMENTAL, HELP, NP, EAGER, STRICT, NATIVE, NAME };
   static const struct option options[] = {
     { "checkpointable", 0, NULL, CHECKPOINTABLE }, { "checkpoint-dir", 1, NULL, FOLDER },
     { "checkpoint-every", 1, NULL, EVERY }, { "checkpoint-signal", 1, NULL, SIGNAL }, { "keep", 1, NULL, KEEP },
     { "all-files", 0, NULL, ALL_FILES }, { "no-fork", 0, NULL, NO_FORK },
     { "incremental", 2, NULL, INCREMENTAL }, { "help", 0, NULL, HELP },
-    { "np", 1, NULL, NP }, { "eager-limit", 1, NULL, EAGER }, { "strict", 0, NULL, STRICT }, { "native", 0, NULL, NATIVE }, { NULL, 0, NULL, 0 },
+    { "np", 1, NULL, NP }, { "eager-limit", 1, NULL, EAGER }, { "strict", 0, NULL, STRICT }, { "native", 0, NULL, NATIVE }, { "name", 1, NULL, NAME }, { NULL, 0, NULL, 0 },
   };
   struct mpir_job_options job = { .eager_limit = 4096 };
   unsigned long value;
@@ -260,6 +264,11 @@ int mpir_run_main(int argc, char **argv)
       break;
     case STRICT: job.strict = true; break;
     case NATIVE: native = true; break;
+    case NAME:
+      if (!mpir_job_name_ok(optarg))
+        return dvm_usage_error("run", "'%s' is no name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
+      job.name = optarg;
+      break;
     case 'h':
     case HELP: fputs(usage, stdout); return 0;
     default: return dvm_usage_refused("run", c, argv, options);
@@ -273,10 +282,11 @@ int mpir_run_main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
-  if (!job.nranks && (native || job.strict || job.eager_limit != 4096))
-    return dvm_usage_error("run", "'--native', '--strict' and '--eager-limit' need '-n'");
-  if (job.nranks && checkpointable)
-    return dvm_usage_error("run", "a job of several ranks cannot be checkpointed yet; leave '-n' or '--checkpointable' away");
+  if (!job.nranks && (native || job.strict || job.name || job.eager_limit != 4096))
+    return dvm_usage_error("run", "'--native', '--strict', '--name' and '--eager-limit' need '-n'");
+  if (native && checkpointable)
+    return dvm_usage_error("run", "a job on Open MPI itself cannot be checkpointed; leave '--native' or '--checkpointable' away");
+  job.checkpointable = checkpointable;
   if (job.nranks)
     return run_job(&job, native, argv + optind);
   fd = open_program(argv[optind]);

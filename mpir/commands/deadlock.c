@@ -121,7 +121,8 @@ static void tell_queues(struct mpl_job *job, const pid_t *pids) {
   }
 }
 
-static void report(struct mpl_job *job, const pid_t *pids) {
+void mpir_deadlock_report(const struct mpir_deadlock *d, const pid_t *pids) {
+  struct mpl_job *job = d->job;
   fflush(stdout);
   fprintf(stderr, "dvm run: error: deadlock: no rank can go on, and no message is under way\n");
   tell_cycle(job, pids);
@@ -132,12 +133,16 @@ static void report(struct mpl_job *job, const pid_t *pids) {
   tell_queues(job, pids);
 }
 
+void mpir_deadlock_reset(struct mpir_deadlock *d) {
+  d->looks = 0;
+  d->asked = false;
+}
+
 bool mpir_deadlock_look(struct mpir_deadlock *d, const pid_t *pids) {
   uint64_t moves;
   if (!all_wait(d->job, pids, &moves) || moves != d->moves || !rings_are_empty(d->job)) {
+    mpir_deadlock_reset(d);
     d->moves = moves;
-    d->looks = 0;
-    d->asked = false;
     return false;
   }
   if (++d->looks < LOOKS)
@@ -146,8 +151,5 @@ bool mpir_deadlock_look(struct mpir_deadlock *d, const pid_t *pids) {
     atomic_fetch_add(&d->job->asked, 1);
     d->asked = true;
   }
-  if (!all_told(d->job, pids) && d->looks < 2 * LOOKS)
-    return false;
-  report(d->job, pids);
-  return true;
+  return all_told(d->job, pids);
 }

@@ -7,7 +7,11 @@
 
 struct mpir_deadlock *mpir_deadlock_create(struct mpl_job *job);
 void mpir_deadlock_destroy(struct mpir_deadlock *d);
-/* To be called every 0.1 s or so; 'pids' of the ranks, 0 where one has ended.  True once, when nothing has moved for several looks, every rank that
-   runs waits in a call, and no message is under way; then the report is on standard error. */
+/* To be called every 0.1 s or so; 'pids' of the ranks, 0 where one has ended.  True when nothing has moved for several looks, every rank that
+   runs waits in a call and has answered since, and no message is under way. */
 bool mpir_deadlock_look(struct mpir_deadlock *d, const pid_t *pids);
+/* Looks count from now on. */
+void mpir_deadlock_reset(struct mpir_deadlock *d);
+/* Says on standard error who waits for whom. */
+void mpir_deadlock_report(const struct mpir_deadlock *d, const pid_t *pids);
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "mpir/image/image.h"
 #include "mpir/image/image_set.h"
+#include "mpir/image/job_manifest.h"
 
 struct entry {
   char *path; /* owned */
@@ -20,6 +21,7 @@ struct entry {
   char comm[16];
   bool compressed;
   size_t processes; /* of a set; 0: an image */
+  char job[160];    /* what a job's snapshot is, or "" */
 };
 
 int mpir_list_folder(char *path, size_t size)
@@ -90,6 +92,25 @@ static bool entry_read(const char *path, struct entry *out)
   return out->path != NULL;
 }
 
+/* False: it is damaged. */
+static bool describe_job(const char *path, char *text, size_t size)
+{
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  struct mpir_job_manifest *m = mpir_job_manifest_read(path, &ignored);
+  uint32_t saved = 0, wanted = 0;
+
+  for (uint32_t i = 0; m && i < m->nranks; i++) {
+    saved += m->ranks[i].state == MPIR_RANK_SAVED;
+    wanted += m->ranks[i].state != MPIR_RANK_ENDED;
+  }
+  if (m && saved == wanted)
+    snprintf(text, size, "job %s%sof %u ranks", m->name, m->name[0] ? " " : "", m->nranks);
+  else if (m)
+    snprintf(text, size, "job %s%sof %u ranks, partial: %u of them", m->name, m->name[0] ? " " : "", m->nranks, saved);
+  mpir_job_manifest_free(m);
+  return m != NULL;
+}
+
 static bool set_read(const char *path, struct entry *out)
 {
   struct dvm_error ignored = DVM_ERROR_INIT;
@@ -115,6 +136,8 @@ static bool set_read(const char *path, struct entry *out)
     out->processes++;
   }
   mpir_set_free(set);
+  if (good && mpir_job_is(path))
+    good = describe_job(path, out->job, sizeof(out->job));
   if (good) {
     free(out->path);
     good = (out->path = strdup(path)) != NULL;
@@ -138,7 +161,9 @@ static void print_entry(const struct entry *e, bool handles)
   printf("%s  %7d  %-15s  %4zu threads  %8.1f MiB%s  ", when, e->pid, e->comm, e->threads, (double)e->size / (1 << 20),
          e->compressed ? " z" : "");
   mpir_list_quote(stdout, e->path);
-  if (e->processes)
+  if (e->job[0])
+    printf("  (%s)", e->job);
+  else if (e->processes)
     printf("  (%zu processes)", e->processes);
   putchar('\n');
 }

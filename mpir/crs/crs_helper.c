@@ -347,7 +347,7 @@ static void ticket_done(struct ticket *t, int outcome)
 static bool is_led(const struct ticket *t)
 {
   return t->scope == DVMCR_GROUP || t->scope == DVMCR_SESSION || t->scope == DVMCR_TREE || (t->target && t->target != crs.pid) ||
-         (t->scope == DVMCR_AUTO && crs_lead_has_children());
+         (t->scope == DVMCR_AUTO && (crs_lead_is_rank() || crs_lead_has_children()));
 }
 
 static void lead(struct ticket *t)

@@ -29,6 +29,8 @@ bool crs_lead_has_children(void)
   return plain_read_file(path, text, sizeof(text)) > 0;
 }
 
+bool crs_lead_is_rank(void) { return getenv("DVMCR_JOB") != NULL; }
+
 /* A process without exit signal, which the program's own wait calls do not see; it shares our memory until it becomes another. */
 static inline __attribute__((always_inline)) long clone_shared(void)
 {
@@ -97,7 +99,8 @@ int crs_lead_start(const struct crs_request *request, int scope, pid_t target)
   snprintf(timeout, sizeof(timeout), "%u", request->stop_timeout_ms);
   arguments[n++] = command;
   arguments[n++] = (char *)(uintptr_t)"--answer";
-  arguments[n++] = (char *)(uintptr_t)scopes[scope];
+  if (scope != DVMCR_AUTO || !crs_lead_is_rank()) /* which the command finds out for itself */
+    arguments[n++] = (char *)(uintptr_t)scopes[scope];
   if (request->path[0]) {
     arguments[n++] = (char *)(uintptr_t)"-o";
     arguments[n++] = (char *)(uintptr_t)request->path;

@@ -4,6 +4,8 @@
 
 /* The main thread has children. */
 bool crs_lead_has_children(void);
+/* A rank of a job: what it asks for is a checkpoint of the job. */
+bool crs_lead_is_rank(void);
 /* Starts the command for the processes of 'scope' (DVMCR_TREE ...) of process 'target', 0: this one.  Returns a descriptor on which the
  * answer comes, or -ENOENT when the command is not to be found, or another -E... */
 int crs_lead_start(const struct crs_request *request, int scope, pid_t target);

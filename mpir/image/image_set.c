@@ -5,13 +5,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include "mpir/image/crc32c.h"
+#include "mpir/image/list_file.h"
 
-#define LIST_MAX (64u << 20)
 #define HEAD "dvm-set 1"
-#define SUM "checksum "
 
 void mpir_set_free(struct mpir_set *set)
 {
@@ -152,32 +149,14 @@ static struct mpir_set *set_create(const char *text)
   return NULL;
 }
 
-/* The last line is the sum of those before. */
-static int check_sum(const char *text, size_t size, struct dvm_error *err)
-{
-  const char *sum = size > 1 && text[size - 1] == '\n' ? memrchr(text, '\n', size - 1) : NULL;
-  char expected[32];
-
-  if (!sum)
-    return dvm_error_set(err, -EBADMSG, "the list of the set is cut");
-  sum++;
-  snprintf(expected, sizeof(expected), SUM "%08x\n", mpir_crc32c(0, text, (size_t)(sum - text)));
-  if (strlen(expected) != (size_t)(text + size - sum) || memcmp(sum, expected, strlen(expected)) != 0)
-    return dvm_error_set(err, -EBADMSG, "the list of the set is damaged: its checksum is not right");
-  return 0;
-}
-
 struct mpir_set *mpir_set_parse(const char *from, size_t size, struct dvm_error *err)
 {
   char *text, *line, *save = NULL;
   struct mpir_set *set = NULL;
   bool good = true;
 
-  if (memchr(from, 0, size) || check_sum(from, size, err)) {
-    if (!err->code)
-      dvm_error_set(err, -EBADMSG, "the list of the set is no text");
+  if (mpir_list_check(from, size, err))
     return NULL;
-  }
   text = strndup(from, size);
   set = text ? set_create(text) : NULL;
   line = text ? strtok_r(text, "\n", &save) : NULL;
@@ -185,7 +164,7 @@ struct mpir_set *mpir_set_parse(const char *from, size_t size, struct dvm_error 
     dvm_error_set(err, set ? -EPROTO : -ENOMEM, set ? "the list of the set has another version than this program" : "out of memory");
     good = false;
   }
-  while (good && (line = strtok_r(NULL, "\n", &save)) && strncmp(line, SUM, strlen(SUM)) != 0)
+  while (good && (line = strtok_r(NULL, "\n", &save)) && strncmp(line, MPIR_LIST_SUM, strlen(MPIR_LIST_SUM)) != 0)
     if (!(good = parse_line(set, line)))
       dvm_error_set(err, -EBADMSG, "the list of the set has a bad line");
   if (good && (!set->member_count || set->members[0].ended)) {
@@ -203,25 +182,17 @@ struct mpir_set *mpir_set_read(const char *folder, struct dvm_error *err)
 {
   char path[PATH_MAX];
   struct mpir_set *set = NULL;
-  struct stat st;
-  char *text = NULL;
-  FILE *f;
+  size_t size;
+  char *text;
 
   snprintf(path, sizeof(path), "%s/" MPIR_SET_LIST, folder);
-  f = fopen(path, "re");
-  if (!f || fstat(fileno(f), &st)) {
-    dvm_error_errno(err, "cannot open '%s'", path);
-  } else if (!S_ISREG(st.st_mode) || st.st_size > LIST_MAX || !(text = malloc((size_t)st.st_size + 1)) ||
-             fread(text, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
-    dvm_error_set(err, -EBADMSG, "'%s' is no list of a set", path);
-  } else {
-    set = mpir_set_parse(text, (size_t)st.st_size, err);
+  text = mpir_list_read(path, &size, err);
+  if (text) {
+    set = mpir_set_parse(text, size, err);
     if (!set)
       dvm_error_wrap(err, "'%s'", path);
   }
   free(text);
-  if (f)
-    fclose(f);
   return set;
 }
 
@@ -254,22 +225,14 @@ int mpir_set_write(const struct mpir_set *set, const char *folder, struct dvm_er
 {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
-  FILE *memory = open_memstream(&text, &size), *f = NULL;
-  bool bad = !memory;
+  FILE *memory = open_memstream(&text, &size);
+  int rc;
 
-  if (memory) {
-    print_list(set, memory);
-    bad = fclose(memory) != 0;
-  }
+  if (!memory)
+    return dvm_error_set(err, -ENOMEM, "out of memory");
+  print_list(set, memory);
   snprintf(path, sizeof(path), "%s/" MPIR_SET_LIST, folder);
-  if (!bad)
-    bad = !(f = fopen(path, "wxe"));
-  if (f) {
-    fwrite(text, 1, size, f);
-    fprintf(f, SUM "%08x\n", mpir_crc32c(0, text, size));
-    bad = fflush(f) || fsync(fileno(f));
-    bad = fclose(f) || bad;
-  }
+  rc = fclose(memory) ? dvm_error_set(err, -ENOMEM, "out of memory") : mpir_list_write(path, text, size, err);
   free(text);
-  return bad ? dvm_error_errno(err, "cannot write '%s'", path) : 0;
+  return rc;
 }

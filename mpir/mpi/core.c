@@ -66,8 +66,14 @@ static void unpost(struct mpl_context *c, struct ompi_request_t *q) {
   q->at = NULL;
 }
 
+/* Only this process writes it. */
+static void count_unexpected(int more) {
+  atomic_store_explicit(&mpl.state->unexpected, atomic_load_explicit(&mpl.state->unexpected, memory_order_relaxed) + (uint32_t)more, memory_order_relaxed);
+}
+
 void mpl_take_unexpected(struct mpl_unexpected *u) {
   struct mpl_context *c = mpl_context(u->context);
+  count_unexpected(-1);
   *u->at = u->next;
   if (u->next)
     u->next->at = u->at;
@@ -303,6 +309,7 @@ static void keep_unexpected(const struct mpl_record *r, enum mpl_kind kind, uint
     memcpy(u->data, r + 1, data);
   *c->unexpected_end = u;
   c->unexpected_end = &u->next;
+  count_unexpected(1);
 }
 
 static void on_message(const struct mpl_record *r, enum mpl_kind kind, uint32_t from) {

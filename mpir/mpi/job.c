@@ -28,7 +28,7 @@ _Noreturn void mpl_die(int status, const char *format, ...) {
 
 /* A program that was started without 'dvm run' is a job of one rank. */
 static int make_alone(void) {
-  int fd = memfd_create("dvm-mpi", MFD_CLOEXEC);
+  int fd = memfd_create(MPL_SEGMENT_NAME, MFD_CLOEXEC);
   struct mpl_job job = {.magic = MPL_MAGIC, .version = MPL_VERSION, .nranks = 1, .eager_limit = 4096, .ring_bytes = 256 << 10,
                         .size = mpl_segment_size(1, 256 << 10), .universe = 1, .spins = 100};
   struct timespec now;
@@ -95,6 +95,8 @@ static int init(int required, int *provided, const char *call) {
   mpl_comms_init();
   mpl.initialized = true;
   *provided = mpl.provided;
+  while (atomic_load(&mpl.job->held) && !atomic_load(&mpl.job->aborted))
+    usleep(1000);
   atomic_store(&mpl.state->phase, MPL_RUNNING);
   PMPI_Barrier(MPI_COMM_WORLD);
   return MPI_SUCCESS;

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MPL_MAGIC = 0x4d504c31, MPL_VERSION = 1, MPL_RANKS_MAX = 1024, MPL_CALL_BYTES = 32, MPL_TEXT_BYTES = 2048 };
+enum { MPL_MAGIC = 0x4d504c31, MPL_VERSION = 2, MPL_RANKS_MAX = 1024, MPL_CALL_BYTES = 32, MPL_TEXT_BYTES = 2048 };
+#define MPL_SEGMENT_NAME "dvm-mpi"
 #define MPL_FD_VARIABLE "DVM_MPI_SEGMENT"  /* decimal: the descriptor */
 #define MPL_RANK_VARIABLE "DVM_MPI_RANK"
 
@@ -30,6 +31,7 @@ struct mpl_rank_state {
   _Atomic uint32_t sleeping; /* somebody should ring */
   _Atomic uint64_t moves;    /* records taken and given: as long as one of these changes, the job moves */
   struct mpl_wait wait;
+  _Atomic uint32_t unexpected; /* messages that it holds and nobody has asked for */
   _Atomic uint32_t told;     /* the number of the last question ('asked' of the job) that 'queues' answers */
   char queues[MPL_TEXT_BYTES]; /* text: messages that nobody has asked for, a line each */
 } __attribute__((aligned(128)));
@@ -43,7 +45,9 @@ struct mpl_job {
   _Atomic uint32_t aborted;  /* 1: a rank has called MPI_Abort, or the command ends the job */
   _Atomic int32_t abort_code;
   _Atomic uint32_t asked;    /* counts how often the command wants to know the queues of those that wait */
-  int64_t start_ns;          /* CLOCK_MONOTONIC at the start: zero of MPI_Wtime */
+  int64_t start_ns;          /* CLOCK_MONOTONIC at the start: zero of MPI_Wtime; a restart moves it */
+  int64_t stopped_ns;        /* the same clock when all ranks stood for the last checkpoint */
+  _Atomic uint32_t held;     /* 1: a debugger comes; MPI_Init does not return before this is 0 */
   uint32_t universe, spins;  /* spins: looks at the rings before a rank gives way */
 };
 

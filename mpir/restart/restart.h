@@ -11,12 +11,19 @@ enum mpir_restart_ids {
   MPIR_IDS_NAMESPACE, /* always a pid namespace: the old numbers inside, another one outside */
 };
 
+struct mpir_restarted;
 struct mpir_restart_options {
   bool debug;     /* threads wait for a debugger (MPIR_debug_with_checkpoint) */
   bool lazy;      /* memory is given when it is touched, and verified then */
   bool truncate;  /* cut files that the process has open for writing to their length at the checkpoint */
   bool detach;    /* nobody waits for the process: what it asked to happen when its parent dies is left out */
   enum mpir_restart_ids ids;
+  /* For who leads a set: */
+  bool tied;      /* the processes end with the calling one */
+  const char *given_name; /* shared memory of this name (as /proc/PID/maps has it) is the memory file 'given_fd'; NULL: none */
+  int given_fd;
+  int (*ready)(void *arg, const struct mpir_restarted *out, struct dvm_error *err); /* all are what they were, none runs; not 0: none will */
+  void *ready_arg;
 };
 
 struct mpir_restarted {
@@ -26,6 +33,7 @@ struct mpir_restarted {
   bool apart;      /* it leads a session or group of its own: signals of a terminal come to the command alone */
   pid_t foreground; /* process group that had the terminal, or 0 */
   pid_t *all;       /* of a set: all processes as seen from here, 0 at the end; the caller frees.  NULL for one process */
+  const _Atomic int *how; /* of a set in a namespace, by member: 0, or 1 more than the status with which it ended; else NULL */
 };
 
 /* Returns 0 when the process runs again.  Negative: nothing runs, and no file was touched unless the text says so. */

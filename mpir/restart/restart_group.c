@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -81,6 +82,12 @@ void mpir_group_close(const struct restart_group *g)
   for (size_t i = 0; i < g->set->share_count; i++)
     if (g->share_fds[i] >= 0)
       close(g->share_fds[i]);
+}
+
+/* Memory that the leader has made already. */
+static bool is_given(const struct mpir_image *image, const struct mpir_image_map *map, const struct mpir_restart_options *options)
+{
+  return options->given_name && strcmp(mpir_image_string(image, map->name), options->given_name) == 0;
 }
 
 static struct group_object *add_object(struct restart_group *g, uint32_t kind, uint64_t device, uint64_t inode)
@@ -184,7 +191,7 @@ static int make_objects(struct restart_group *g, const struct mpir_restart_optio
 }
 
 /* Memory that is shared without a descriptor, or by a memory file that is an object already. */
-static int make_memory_of(struct restart_group *g, const struct mpir_image_map *map, struct restart_fds *fds, struct dvm_error *err)
+static int make_memory_of(struct restart_group *g, const struct mpir_image_map *map, int given, struct restart_fds *fds, struct dvm_error *err)
 {
   uint64_t size = 0;
   struct group_object *o;
@@ -205,10 +212,10 @@ static int make_memory_of(struct restart_group *g, const struct mpir_image_map *
   for (size_t i = 0; i < g->object_count; i++)
     if (g->objects[i].kind == MPIR_FILE_MEMFD && g->objects[i].inode == map->inode) /* each image has its own way to it */
       return 0;
-  if (members < 2)
+  if (members < 2 && given < 0)
     return 0;
   o = add_object(g, 0, map->device, map->inode);
-  fd = memfd_create("shared-memory", MFD_CLOEXEC);
+  fd = given < 0 ? memfd_create("shared-memory", MFD_CLOEXEC) : fcntl(given, F_DUPFD_CLOEXEC, 0);
   if (!o || fd < 0 || ftruncate(fd, (off_t)size) || (fd = mpir_restart_raise(fds, fd)) < 0)
     return dvm_error_errno(err, "cannot make %llu bytes of memory that the processes share", (unsigned long long)size);
   o->fds[0] = o->fds[1] = fd;
@@ -216,7 +223,7 @@ static int make_memory_of(struct restart_group *g, const struct mpir_image_map *
   return 0;
 }
 
-static int make_memory(struct restart_group *g, struct restart_fds *fds, struct dvm_error *err)
+static int make_memory(struct restart_group *g, const struct mpir_restart_options *options, struct restart_fds *fds, struct dvm_error *err)
 {
   int rc = 0;
 
@@ -225,7 +232,7 @@ static int make_memory(struct restart_group *g, struct restart_fds *fds, struct 
       const struct mpir_image_map *map = &g->images[m]->maps[i];
 
       if (map->kind == MPIR_MAP_SHARED && mpir_group_memory(g, map->device, map->inode) < 0)
-        rc = make_memory_of(g, map, fds, err);
+        rc = make_memory_of(g, map, is_given(g->images[m], map, options) ? options->given_fd : -1, fds, err);
     }
   return rc;
 }
@@ -272,7 +279,7 @@ struct restart_group *mpir_group_make(const struct mpir_set *set, struct mpir_im
   g->sockets = fds->sockets = mpir_sockets_make((const struct mpir_image *const *)images, set->member_count, fds, err);
   rc = g->sockets ? make_objects(g, options, fds, err) : err->code;
   if (!rc)
-    rc = make_memory(g, fds, err);
+    rc = make_memory(g, options, fds, err);
   fds->group = g;
   for (size_t i = 0; i < set->share_count && !rc; i++)
     rc = make_share(g, i, options, fds, err);

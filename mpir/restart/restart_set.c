@@ -25,6 +25,7 @@
 /* Seen by all members while they are made. */
 struct meeting {
   atomic_uint made, led, joined; /* futexes: members that are there, lead their groups, are in their groups */
+  atomic_int how[];              /* in a namespace, by member: 0, or 1 more than the status with which it ended */
 };
 
 struct set_restart {
@@ -198,6 +199,13 @@ static int make_all(struct set_restart *s)
 
 static int wait_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
+/* A process between the calling one and the members ends with it, and they with that one. */
+static void tie(const struct set_restart *s)
+{
+  if (s->options->tied)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 /* First process of a new pid namespace: lives as long as any of the processes, and ends as the first did. */
 static _Noreturn void init_process(struct set_restart *s)
 {
@@ -206,13 +214,19 @@ static _Noreturn void init_process(struct set_restart *s)
 
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
+  tie(s);
   close(s->go[1]);
   close(s->status[0]);
   if (mpir_restart_mount_proc(s->err) || make_all(s))
     give_up(s, s->err);
-  while ((got = wait(&status)) > 0 || errno == EINTR)
-    if (got == s->set->members[0].pid)
+  while ((got = wait(&status)) > 0 || errno == EINTR) {
+    const int member = got > 0 ? mpir_set_find(s->set, got) : -1;
+
+    if (member >= 0)
+      atomic_store(&s->meeting->how[member], status + 1);
+    if (member == 0)
       result = wait_status(status);
+  }
   _exit(result);
 }
 
@@ -225,6 +239,7 @@ static pid_t make_in_namespace(struct set_restart *s)
     return child;
   if (mpir_restart_unshare(&s->user_namespace, s->err))
     give_up(s, s->err);
+  tie(s); /* not before: new credentials undo it */
   child = fork();
   if (child == 0)
     init_process(s);
@@ -404,6 +419,7 @@ static int announce(struct set_restart *s, struct mpir_restarted *out, bool name
   for (size_t i = 0; i < s->set->member_count; i++)
     if (s->images[i])
       out->all[n++] = seen_from_here(s, out, i, namespace);
+  out->how = namespace ? s->meeting->how : NULL;
   out->pid = out->all[0];
   out->foreground = s->set->foreground && !namespace ? s->set->foreground : 0;
   return 0;
@@ -428,6 +444,8 @@ static int run(struct set_restart *s, struct mpir_restarted *out, bool namespace
     rc = await_all(s);
   if (!rc)
     rc = announce(s, out, namespace);
+  if (!rc && s->options->ready)
+    rc = s->options->ready(s->options->ready_arg, out, s->err);
   if (rc) {
     kill_all(s, out, namespace);
   } else {
@@ -451,7 +469,7 @@ int mpir_restart_set(const char *path, const struct mpir_restart_options *option
   int rc = load(&s);
 
   signal(SIGPIPE, SIG_IGN);
-  s.meeting = mmap(NULL, sizeof(*s.meeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  s.meeting = mmap(NULL, sizeof(*s.meeting) + (s.set ? s.set->member_count : 0) * sizeof(s.meeting->how[0]), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (!rc && s.meeting == MAP_FAILED)
     rc = dvm_error_errno(err, "no memory");
   if (!rc) {

@@ -42,4 +42,3 @@ has err "cannot run './missing'"
 status 2 "$run" -n 0 ./ring
 status 2 "$run" -n 2 --eager-limit x ./ring
 status 2 "$run" --native ./ring
-status 2 "$run" -n 2 --checkpointable ./ring

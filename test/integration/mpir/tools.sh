@@ -101,7 +101,7 @@ refused "'--keep' takes a number from 1 .*'x'" "$BIN/dvm-run" --checkpointable -
 refused "'--checkpoint-every' takes a number .*'-1'" "$BIN/dvm-run" --checkpointable --checkpoint-every -1 true
 refused "'--keep' needs '--checkpointable'" "$BIN/dvm-run" --keep 2 true
 refused "'--checkpoint-dir' needs a value" "$BIN/dvm-run" --checkpoint-dir
-refused "'abc' is no process number" "$BIN/dvm-checkpoint" abc
+refused "'a b' is no process number" "$BIN/dvm-checkpoint" 'a b'
 refused "unknown option '--stets'; did you mean '--stats'" "$BIN/dvm-checkpoint" --stets "$$"
 refused "'--timeout' takes a number .*'1s'" "$BIN/dvm-checkpoint" --timeout 1s "$$"
 refused "'--compress' takes zstd or zlib, not 'lz4'" "$BIN/dvm-checkpoint" --compress=lz4 "$$"

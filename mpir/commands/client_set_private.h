@@ -1,0 +1,40 @@
+/* Saving several processes together, as the commands for sets and for jobs share it. */
+#ifndef DVM_MPIR_CLIENT_SET_PRIVATE_H
+#define DVM_MPIR_CLIENT_SET_PRIVATE_H
+#include "mpir/commands/client.h"
+#include "mpir/image/image_set.h"
+
+struct mpir_gathering;
+/* What is different where the processes are ranks of a job. */
+struct mpir_gather_job {
+  void *arg;
+  const int32_t *pids; /* by rank, as seen from here; 0: none */
+  uint32_t nranks;
+  struct crs_object segment; /* memory that the ranks share with their controller */
+  int (*stands)(struct mpir_gathering *g);                     /* all stand, nothing is copied yet */
+  int (*seal)(struct mpir_gathering *g, const char *folder);   /* all images are whole, the folder has not its name yet */
+  int (*ends)(struct mpir_gathering *g);                       /* the snapshot is there, and they are about to be killed */
+};
+
+struct mpir_gathering {
+  struct mpir_set *set;        /* numbers are the processes' own */
+  int *pids, *connections;     /* by member: number as seen from here; -1 */
+  struct crs_request request;
+  char path[CRS_PATH_MAX];     /* where the first member would put its image */
+  uint64_t stop_ns, threads;
+  const struct mpir_gather_job *job; /* or NULL */
+  struct dvm_error *err;
+};
+
+/* 0, or -ENOMEM with the text in 'err'. */
+int mpir_gather_begin(struct mpir_gathering *g, const struct crs_request *request, struct dvm_error *err);
+/* Stops a process and its descendants, and makes them members; a process that has ended is passed over where 'parent' is -1. */
+int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent);
+void mpir_gather_order(struct mpir_gathering *g);
+/* Saves those who stand into a folder g->path. */
+int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, struct crs_reply *reply);
+/* Lets go who still stands, and frees. */
+void mpir_gather_end(struct mpir_gathering *g, struct crs_reply *reply);
+/* Removes the snapshots before the last 'keep' of the line that 'path' stands in. */
+void mpir_gather_retain(const char *path, unsigned keep);
+#endif

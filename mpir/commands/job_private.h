@@ -1,0 +1,55 @@
+/* A running job, as the files of the controller share it. */
+#ifndef MPIR_JOB_PRIVATE_H
+#define MPIR_JOB_PRIVATE_H
+#include <stdatomic.h>
+#include <sys/types.h>
+#include "mpir/commands/job.h"
+#include "mpir/commands/job_socket.h"
+#include "mpir/mpi/segment.h"
+
+struct job {
+  char name[MPIR_JOB_NAME_MAX];  /* or "" */
+  char *command, *folder;        /* for people; owned */
+  bool checkpointable;
+  uint32_t nranks;
+  struct mpl_job *shared;
+  int fd, signals;               /* fd: of the shared memory */
+  pid_t *pids;                   /* by rank; 0: has ended */
+  uint32_t alive;
+  const _Atomic int *how;        /* ranks that are not our children: as struct mpir_restarted has it; else NULL */
+  int *how_index;                /* by rank */
+  pid_t init;                    /* likewise: our child, the first process of their namespace */
+  int status;                    /* of the first rank that did not end well, or 0 */
+  bool ending;                   /* the rest is being ended */
+  bool saved;                    /* it ends with the snapshot that was just taken */
+  int64_t ending_ms, saved_ms;   /* since then nobody leads a checkpoint */
+  struct mpir_deadlock *deadlock;
+  struct mpir_job_socket *socket;
+  struct mpir_job_clock *clock;  /* checkpoints that the controller itself asks for */
+};
+
+int64_t mpir_job_now_ms(void);
+/* job.c: catches what is to be caught, before the first rank is there; 'before' is the mask that ranks get. */
+void mpir_job_catch(struct job *j, sigset_t *before);
+/* Opens the socket.  Returns 0, or -E... with the text in 'err'. */
+int mpir_job_open(struct job *j, struct dvm_error *err);
+/* Ranks run: to the end.  Returns the job's status. */
+int mpir_job_watch(struct job *j);
+void mpir_job_end_all(struct job *j, int status);
+
+/* job_table.c: the MPIR table of a debugger, of ranks that run the file 'program', or where that is NULL what they say themselves. */
+void mpir_table_fill(const struct job *j, const char *program);
+/* A debugger has started us, and wants the ranks held until it has attached. */
+bool mpir_table_wanted(void);
+/* Tells a debugger that the table is there; returns when it lets us go on. */
+void mpir_table_tell(void);
+void mpir_table_abort(const char *why);
+
+/* job_clock.c: reads, and takes out of the environment, what asks for checkpoints again and again or by a signal.  NULL: nothing does. */
+struct mpir_job_clock *mpir_job_clock_create(void);
+int mpir_job_clock_signal(const struct mpir_job_clock *c); /* 0: none */
+/* Starts the command when it is time, or 'asked'; one at a time. */
+void mpir_job_clock_look(struct mpir_job_clock *c, bool asked);
+/* A child of ours has ended: true if it was the command. */
+bool mpir_job_clock_ended(struct mpir_job_clock *c, pid_t pid);
+#endif

@@ -1,0 +1,151 @@
+/* A job from its snapshot: its ranks become what they were, and the command their controller. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "mpir/commands/deadlock.h"
+#include "mpir/commands/job_private.h"
+#include "mpir/crs/crs_fault.h"
+#include "mpir/image/image_set.h"
+
+struct restarting {
+  struct job job;
+  const struct mpir_job_manifest *m;
+  const struct mpir_set *set;
+  void (*announce)(const struct mpir_restarted *);
+};
+
+static int map_segment(struct job *j, struct dvm_error *err)
+{
+  struct stat st;
+
+  if (fstat(j->fd, &st) || st.st_size < (off_t)sizeof(*j->shared))
+    return dvm_error_set(err, -EBADMSG, "the images hold no memory of a job");
+  j->shared = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, j->fd, 0);
+  if (j->shared == MAP_FAILED)
+    return dvm_error_errno(err, "cannot map the memory of the job");
+  if (j->shared->magic != MPL_MAGIC || j->shared->version != MPL_VERSION || j->shared->nranks != j->nranks ||
+      (uint64_t)st.st_size < j->shared->size)
+    return dvm_error_set(err, -EBADMSG, "the memory of the job in the images is not that of a job of %u ranks of this version", j->nranks);
+  return 0;
+}
+
+/* MPI_Wtime goes on where it stood, on whatever host. */
+static void move_clock(struct mpl_job *shared)
+{
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  shared->start_ns += t.tv_sec * 1000000000 + t.tv_nsec - shared->stopped_ns;
+}
+
+static void find_ranks(struct restarting *r, const struct mpir_restarted *out)
+{
+  struct job *j = &r->job;
+  size_t n = 0;
+
+  for (size_t i = 0; i < r->set->member_count; i++) {
+    if (r->set->members[i].ended)
+      continue;
+    for (uint32_t k = 0; k < j->nranks; k++)
+      if (r->m->ranks[k].state == MPIR_RANK_SAVED && r->m->ranks[k].pid == r->set->members[i].pid) {
+        j->pids[k] = out->all[n];
+        j->how_index[k] = (int)i;
+        j->alive++;
+      }
+    n++;
+  }
+}
+
+/* All ranks are what they were, none runs yet. */
+static int on_ready(void *arg, const struct mpir_restarted *out, struct dvm_error *err)
+{
+  struct restarting *r = arg;
+  struct job *j = &r->job;
+  int rc = map_segment(j, err);
+
+  if (rc)
+    return rc;
+  move_clock(j->shared);
+  find_ranks(r, out);
+  if (out->how) {
+    j->how = out->how;
+    j->init = out->child;
+  }
+  j->deadlock = mpir_deadlock_create(j->shared);
+  crs_fault("job-restored");
+  return 0;
+}
+
+static int check(const struct mpir_job_manifest *m, const struct mpir_set *set, const char *path, struct dvm_error *err)
+{
+  if (mpir_job_is_partial(m))
+    return dvm_error_set(err, -EINVAL, "'%s' is partial: it has not the images of all %u ranks, and is for inspection", path, m->nranks);
+  for (uint32_t i = 0; i < m->nranks; i++) {
+    const int member = m->ranks[i].state == MPIR_RANK_SAVED ? mpir_set_find(set, m->ranks[i].pid) : 0;
+
+    if (member < 0 || (m->ranks[i].state == MPIR_RANK_SAVED && strcmp(set->members[member].image, m->ranks[i].image) != 0))
+      return dvm_error_set(err, -EBADMSG, "'%s' is damaged: the list of the set has no image of rank %u", path, i);
+  }
+  return mpir_job_manifest_verify(m, path, err);
+}
+
+static int run(struct restarting *r, const char *path, const struct mpir_restart_options *options, struct dvm_error *err)
+{
+  struct mpir_restart_options o = *options;
+  struct mpir_restarted out;
+  struct job *j = &r->job;
+  sigset_t before;
+  int rc;
+
+  j->fd = memfd_create(MPL_SEGMENT_NAME, MFD_CLOEXEC);
+  if (j->fd < 0)
+    return dvm_error_errno(err, "cannot make the memory of the job");
+  o.given_name = "/memfd:" MPL_SEGMENT_NAME " (deleted)";
+  o.given_fd = j->fd;
+  o.tied = true;
+  o.ready = on_ready;
+  o.ready_arg = r;
+  rc = mpir_restart(path, &o, &out, err);
+  if (rc)
+    return rc;
+  mpir_job_catch(j, &before); /* ranks have their own masks from the images; what ended before is still to be waited for */
+  mpir_table_fill(j, NULL);
+  r->announce(&out);
+  mpir_table_tell();
+  return mpir_job_watch(j);
+}
+
+int mpir_job_restart(const char *path, const char *name, const struct mpir_restart_options *options,
+                     void (*announce)(const struct mpir_restarted *), struct dvm_error *err)
+{
+  struct mpir_job_manifest *m = mpir_job_manifest_read(path, err);
+  struct mpir_set *set = m ? mpir_set_read(path, err) : NULL;
+  int rc = set ? check(m, set, path, err) : err->code;
+
+  if (!rc) {
+    struct restarting r = { .m = m, .set = set, .announce = announce,
+                            .job = { .nranks = m->nranks, .checkpointable = true, .command = strdup(m->command), .folder = strdup(m->folder),
+                                     .pids = calloc(m->nranks, sizeof(pid_t)), .how_index = calloc(m->nranks, sizeof(int)),
+                                     .clock = mpir_job_clock_create() } };
+
+    snprintf(r.job.name, sizeof(r.job.name), "%s", name ? name : m->name);
+    rc = mpir_job_open(&r.job, err);
+    if (rc == -EEXIST && !name) {
+      fprintf(stderr, "dvm restart: note: another job is named '%s'; this one is named by its process number, %d\n", r.job.name, getpid());
+      r.job.name[0] = '\0';
+      *err = (struct dvm_error)DVM_ERROR_INIT;
+      rc = mpir_job_open(&r.job, err);
+    }
+    if (!rc)
+      rc = run(&r, path, options, err);
+  }
+  mpir_job_manifest_free(m);
+  mpir_set_free(set);
+  return rc < 0 ? dvm_error_wrap(err, "cannot restart '%s'", path), -1 : rc;
+}
