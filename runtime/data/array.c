@@ -1,8 +1,7 @@
 #include "runtime/data/array.h"
-#include "runtime/report/facts.h"
+#include "runtime/data/facts.h"
 #include "runtime/data/heap.h"
 #include "runtime/data/mem.h"
-#include "runtime/rules/rule.h"
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -70,6 +69,7 @@ void dvmrt_array_indices(const struct dvmrt_array *a, uintptr_t at, int64_t *ix)
 static size_t words_bytes(const struct dvmrt_region *r) { return ((r->end - r->base) >> r->shift) * sizeof(uint32_t); }
 
 void (*dvmrt_array_gone)(struct dvmrt_array *a);
+void (*dvmrt_array_placed)(const struct dvmrt_directive *d, const struct dvmrt_item *own, const struct dvmrt_array *a, const int64_t *args);
 
 static void destroy(struct dvmrt_array *a) {
   if (dvmrt_array_gone)
@@ -148,7 +148,8 @@ struct dvmrt_array *dvmrt_array_first(void) { return arrays; }
 
 static void distribution_set(struct dvmrt_array *a, const struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *own = d->items, *target = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ALIGN);
-  dvmrt_rule_check(d, own, a, args);
+  if (dvmrt_array_placed)
+    dvmrt_array_placed(d, own, a, args);
   a->placed = d;
   a->judged = false;
   a->distributed = own->ndist > 0;
@@ -378,14 +379,6 @@ struct dvmrt_array *dvmrt_array_target(uintptr_t address) {
 }
 
 /* ---- layout ------------------------------------------------------------------------------------------------------------------- */
-
-void dvmrt_array_judge(struct dvmrt_array *a) {
-  const struct dvmrt_array *target = a->aligned && !a->judged ? dvmrt_array_target(a->target_address) : NULL;
-  if (!target || target == a)
-    return;
-  a->judged = true;
-  dvmrt_rule_alignment(a, target);
-}
 
 const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a) {
   if (a->layout_version == version)

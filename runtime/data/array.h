@@ -63,6 +63,9 @@ void dvmrt_array_unwatch(struct dvmrt_array *a);
 struct dvmrt_array *dvmrt_array_target(uintptr_t address);
 /* Called for each array that ceases to be, before it does. */
 extern void (*dvmrt_array_gone)(struct dvmrt_array *a);
+/* Called when 'd' is about to distribute or align the array (or template) as its item 'own' says. */
+extern void (*dvmrt_array_placed)(const struct dvmrt_directive *d, const struct dvmrt_item *own, const struct dvmrt_array *a,
+                                  const int64_t *args);
 /* No array lies in [a, a + n) any more. */
 void dvmrt_array_forget(uintptr_t a, uint64_t n);
 /* Sites in [first, last) are no longer there: nothing refers to them after this. */
@@ -89,8 +92,6 @@ void dvmrt_array_renew_named(struct dvmrt_array *a);
 void dvmrt_array_stale(struct dvmrt_array *a);
 /* Is an element displaced so covered by the box? */
 bool dvmrt_box_covers(const struct dvmrt_box *b, const struct dvmrt_place *p, int ndims);
-/* Once for each placement, when its target is known: an alignment that leaves it is reported. */
-void dvmrt_array_judge(struct dvmrt_array *a);
 unsigned dvmrt_array_count(void);
 /* All arrays, by 'next'. */
 struct dvmrt_array *dvmrt_array_first(void);

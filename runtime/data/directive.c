@@ -345,3 +345,8 @@ struct dvmrt_item *dvmrt_directive_find(struct dvmrt_item *from, char key) {
     from = from->next;
   return from;
 }
+
+uint64_t dvmrt_directive_reduction_bytes(const struct dvmrt_item *i, const int64_t *args) {
+  uint64_t count = (uint64_t)dvmrt_num_value(i->ref.extent[0], args);
+  return (uint64_t)dvmrt_num_value(i->ref.element_bytes, args) * (count ? count : 1);
+}

@@ -88,6 +88,9 @@ struct dvmrt_directive *dvmrt_directive_of(struct dvmrt_site *site);
 /* First item with that key at or after 'from'. */
 struct dvmrt_item *dvmrt_directive_find(struct dvmrt_item *from, char key);
 
+/* Bytes of the variable of a REDUCTION. */
+uint64_t dvmrt_directive_reduction_bytes(const struct dvmrt_item *i, const int64_t *args);
+
 static inline int64_t dvmrt_num_value(struct dvmrt_num n, const int64_t *args) {
   return n.slot >= 0 ? (args ? args[n.slot] : 0) : n.v;
 }

@@ -5,7 +5,7 @@
 #include "runtime/rules/group.h"
 #include "runtime/data/doubt.h"
 #include "runtime/data/mem.h"
-#include "runtime/data/object.h"
+#include "runtime/rules/object.h"
 #include "runtime/entry/process.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/report/stats.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 static void leave(void) {
-  bool due = dvmrt_process_due;
+  bool due = dvmrt_due;
   dvmrt_mem_leave();
   if (DVMRT_UNLIKELY(due))
     dvmrt_process_do_due();

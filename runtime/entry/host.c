@@ -1,5 +1,6 @@
 #include "runtime/entry/host.h"
 #include "base/host.h"
+#include "runtime/data/facts.h"
 #include "runtime/report/facts.h"
 #include "runtime/data/mem.h"
 #include "runtime/entry/process.h"
@@ -14,14 +15,14 @@ static __thread bool reported __attribute__((tls_model("initial-exec")));       
 
 static void want(unsigned what) {
   __atomic_store_n(&diagnostics, !!(what & DVM_HOST_DIAGNOSTICS), __ATOMIC_RELAXED);
-  dvmrt_process_set_due(DVMRT_DUE_HOLD, what & DVM_HOST_HOLD);
+  dvmrt_due_set(DVMRT_DUE_HOLD, what & DVM_HOST_HOLD);
 }
 
 void dvmrt_host_diagnostic(void) {
   if (!__atomic_load_n(&diagnostics, __ATOMIC_RELAXED))
     return;
   reported = true;
-  dvmrt_process_set_due(DVMRT_DUE_HOLD, true);
+  dvmrt_due_set(DVMRT_DUE_HOLD, true);
 }
 
 void dvmrt_host_point(void) {

@@ -8,7 +8,7 @@
 int dvmrt_host_start(const char *options, struct dvm_error *err);
 /* Inside dvmrt_mem_enter: a diagnostic has been shown for the first time. */
 void dvmrt_host_diagnostic(void);
-/* Outside: a safe point, if dvmrt_process_due says so. */
+/* Outside: a safe point, if dvmrt_due says so. */
 void dvmrt_host_point(void);
 void dvmrt_host_end(int status);
 #endif

@@ -1,6 +1,6 @@
 #include "runtime/entry/options.h"
 #include "base/text.h"
-#include "runtime/report/ids.h"
+#include "runtime/data/ids.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* The environment variable DVM_OPTIONS: key=value joined by ':', '\:' is a colon. */
 #ifndef DVMRT_OPTIONS_H
 #define DVMRT_OPTIONS_H
+#include "runtime/data/ids.h"
 #include "base/error.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +22,6 @@ struct dvmrt_options {
   char report[DVMRT_REPORTS_MAX][DVMRT_PATH_MAX];
   char sdm[DVMRT_PATH_MAX]; /* of the debug server inside; empty: none */
 };
-
-enum { DVMRT_CHECK_ANTI = 63 };
 
 void dvmrt_options_default(struct dvmrt_options *o);
 /* Reads 'text' on top of 'o'.  0, or -EINVAL with a text that names the key and the nearest known one. */

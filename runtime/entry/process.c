@@ -1,6 +1,7 @@
 #include "runtime/entry/process.h"
 #include "runtime/rules/construct.h"
 #include "runtime/report/diag.h"
+#include "runtime/entry/wiring.h"
 #include "runtime/report/facts.h"
 #include "runtime/rules/group.h"
 #include "runtime/entry/host.h"
@@ -61,17 +62,8 @@ static void at_quick_end(void) {
     end_now(wanted);
 }
 
-uint8_t dvmrt_process_due;
-
-void dvmrt_process_set_due(uint8_t what, bool on) {
-  if (on)
-    __atomic_fetch_or(&dvmrt_process_due, what, __ATOMIC_RELAXED);
-  else
-    __atomic_fetch_and(&dvmrt_process_due, (uint8_t)~what, __ATOMIC_RELAXED);
-}
-
 void dvmrt_process_do_due(void) {
-  uint8_t due = __atomic_load_n(&dvmrt_process_due, __ATOMIC_RELAXED);
+  uint8_t due = __atomic_load_n(&dvmrt_due, __ATOMIC_RELAXED);
   if (due & DVMRT_DUE_HOLD)
     dvmrt_host_point();
   if (!(due & DVMRT_DUE_HALT))
@@ -162,6 +154,7 @@ __attribute__((constructor(101))) void dvmrt_process_init(void) {
   dvmrt_mem_init();
   dvmrt_shadow_init();
   dvmrt_source_init();
+  dvmrt_wiring_init();
   dvmrt_construct_init();
   dvmrt_facts_init();
   read_options(&o);

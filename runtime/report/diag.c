@@ -14,40 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HASH = 256, HASHED_CHARS = 12, BLOCK_MAX = 16384 };
+enum { BLOCK_MAX = 16384 };
 
 static struct dvmrt_options options;
-static struct dvmrt_finding *hashed[HASH], *first, **last = &first;
-static uint64_t nfindings, nerrors, nwarnings, nerror_hits, nwarning_hits;
-static struct dvmrt_finding *last_hit;
 static bool closed, color;
 static struct timespec started;
 static struct dvmrt_report the_report;
 
-static const char *const id_names[] = {
-#define ID_TEXT(sym, name, severity) name,
-    DVMRT_IDS(ID_TEXT)
-#undef ID_TEXT
-};
-static const uint8_t id_severities[] = {
-#define ID_SEVERITY(sym, name, severity) DVMRT_##severity,
-    DVMRT_IDS(ID_SEVERITY)
-#undef ID_SEVERITY
-};
-
-const char *dvmrt_id_name(enum dvmrt_id id) { return id_names[id]; }
-enum dvmrt_severity dvmrt_id_severity(enum dvmrt_id id) { return id_severities[id]; }
-
 /* ---- texts ----------------------------------------------------------------------------------------------------------------- */
-
-void dvmrt_text_add(struct dvmrt_text *t, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  int n = vsnprintf(t->s + t->n, sizeof(t->s) - t->n, fmt, ap);
-  va_end(ap);
-  if (n > 0)
-    t->n += (size_t)n < sizeof(t->s) - t->n ? (size_t)n : sizeof(t->s) - t->n - 1;
-}
 
 struct dvmrt_report *dvmrt_diag_report(void) {
   struct dvmrt_report *r = &the_report;
@@ -83,92 +57,19 @@ void dvmrt_clause_text(const struct dvmrt_clause *c, struct dvmrt_text *t) {
   dvmrt_text_add(t, "%s)", c->corner ? "(corner)" : "");
 }
 
-void dvmrt_clause_widen(struct dvmrt_clause *c, int d, int64_t away) {
-  if (-away > c->low[d])
-    c->low[d] = -away;
-  if (away > c->high[d])
-    c->high[d] = away;
-}
-
-/* ---- counting --------------------------------------------------------------------------------------------------------------- */
-
 void dvmrt_diag_init(const struct dvmrt_options *o) {
   options = *o;
+  dvmrt_finding_init(o->checks);
   clock_gettime(CLOCK_MONOTONIC, &started);
   const char *term = getenv("TERM");
   color = o->color == DVMRT_COLOR_ALWAYS ||
           (o->color == DVMRT_COLOR_AUTO && isatty(2) && term && strcmp(term, "dumb") != 0);
 }
 
-bool dvmrt_diag_wanted(enum dvmrt_id id) { return options.checks >> id & 1; }
-
-static unsigned hash_of(enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct, uint32_t line) {
-  uint64_t h = (uint64_t)id * 31 + line;
-  for (int i = 0; what[i] && i < HASHED_CHARS; i++)
-    h = h * 131 + (unsigned char)what[i];
-  h = (h ^ (uintptr_t)construct) * 0x9e3779b97f4a7c15ull;
-  return (unsigned)(h >> 56) % HASH;
-}
-
-static bool is_finding(const struct dvmrt_finding *f, enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct,
-                       struct dvmrt_pos pos) {
-  return f->id == id && f->construct == construct && f->pos.line == pos.line && f->pos.file == pos.file && !strcmp(f->what, what);
-}
-
-struct dvmrt_finding *dvmrt_diag_count(enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct,
-                                       struct dvmrt_pos pos) {
-  if (!dvmrt_diag_wanted(id))
-    return NULL;
-  if (dvmrt_id_severity(id) == DVMRT_ERROR)
-    nerror_hits++;
-  else
-    nwarning_hits++;
-  if (last_hit && is_finding(last_hit, id, what, construct, pos)) {
-    last_hit->count++;
-    return last_hit;
-  }
-  struct dvmrt_finding **list = &hashed[hash_of(id, what, construct, pos.line)];
-  for (struct dvmrt_finding *f = *list; f; f = f->next_of_hash) {
-    if (is_finding(f, id, what, construct, pos)) {
-      f->count++;
-      return last_hit = f;
-    }
-  }
-  struct dvmrt_finding *f = dvmrt_mem_alloc(sizeof(*f));
-  *f = (struct dvmrt_finding){.next_of_hash = *list, .id = id, .what = dvmrt_mem_strndup(what, strlen(what)), .construct = construct, .pos = pos,
-                              .count = 1};
-  last_hit = *list = f;
-  *last = f;
-  last = &f->next;
-  nfindings++;
-  if (dvmrt_id_severity(id) == DVMRT_ERROR)
-    nerrors++;
-  else
-    nwarnings++;
-  return f;
-}
-
-struct dvmrt_finding *dvmrt_diag_first(void) { return first; }
-
-uint64_t dvmrt_diag_hits(void) { return nerror_hits + nwarning_hits; }
-
-struct dvmrt_finding *dvmrt_diag_last(void) { return last_hit; }
-
-void dvmrt_diag_more(struct dvmrt_finding *f, uint64_t n) {
-  f->count += n;
-  if (dvmrt_id_severity(f->id) == DVMRT_ERROR)
-    nerror_hits += n;
-  else
-    nwarning_hits += n;
-}
-
 void dvmrt_diag_reset(void) {
   dvmrt_repeat_forget();
   dvmrt_recall_forget();
-  memset(hashed, 0, sizeof(hashed));
-  first = last_hit = NULL;
-  last = &first;
-  nfindings = nerrors = nwarnings = nerror_hits = nwarning_hits = 0;
+  dvmrt_finding_reset();
   closed = false;
   clock_gettime(CLOCK_MONOTONIC, &started);
 }
@@ -245,12 +146,17 @@ static void print_text(const struct dvmrt_finding *f, const struct dvmrt_report 
   flush(&b);
 }
 
+static uint64_t findings(void) {
+  const struct dvmrt_finding_totals n = dvmrt_finding_totals();
+  return n.errors + n.warnings;
+}
+
 bool dvmrt_diag_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
   dvmrt_repeat_end(); /* whoever looks at the findings now sees the counts of now */
   dvmrt_report_add(f, r);
-  if (!options.max_errors || nfindings <= options.max_errors)
+  if (!options.max_errors || findings() <= options.max_errors)
     print_text(f, r);
-  else if (nfindings == options.max_errors + 1) {
+  else if (findings() == options.max_errors + 1) {
     static struct block b;
     add(&b, "dvm: %llu diagnostics have been shown (max_errors); the others are only counted\n",
         (unsigned long long)options.max_errors);
@@ -293,19 +199,20 @@ static void print_summary(unsigned loops, unsigned arrays) {
   static struct block b;
   b.n = 0;
   uint64_t shown = 0;
-  for (const struct dvmrt_finding *f = first; f; f = f->next)
+  for (const struct dvmrt_finding *f = dvmrt_finding_first(); f; f = f->next)
     if (!options.max_errors || shown++ < options.max_errors)
       print_finding_again(&b, f);
+  const struct dvmrt_finding_totals n = dvmrt_finding_totals();
   add(&b, "dvm: ");
-  if (nerrors || !nwarnings) {
-    add_count(&b, nerrors, "error");
-    if (nerrors)
-      add(&b, " (%llu occurrence%s)", (unsigned long long)nerror_hits, nerror_hits == 1 ? "" : "s");
+  if (n.errors || !n.warnings) {
+    add_count(&b, n.errors, "error");
+    if (n.errors)
+      add(&b, " (%llu occurrence%s)", (unsigned long long)n.error_hits, n.error_hits == 1 ? "" : "s");
   }
-  if (nwarnings) {
-    add(&b, "%s", nerrors ? ", " : "");
-    add_count(&b, nwarnings, "warning");
-    add(&b, " (%llu occurrence%s)", (unsigned long long)nwarning_hits, nwarning_hits == 1 ? "" : "s");
+  if (n.warnings) {
+    add(&b, "%s", n.errors ? ", " : "");
+    add_count(&b, n.warnings, "warning");
+    add(&b, " (%llu occurrence%s)", (unsigned long long)n.warning_hits, n.warning_hits == 1 ? "" : "s");
   }
   add(&b, " in %.2f s; ", seconds());
   add_count(&b, loops, "parallel loop");
@@ -315,11 +222,11 @@ static void print_summary(unsigned loops, unsigned arrays) {
   flush(&b);
 }
 
-int dvmrt_diag_status(int status) { return nerrors ? options.exitcode : status; }
+int dvmrt_diag_status(int status) { return dvmrt_finding_totals().errors ? options.exitcode : status; }
 
 int dvmrt_diag_close(int status, unsigned loops, unsigned arrays) {
   dvmrt_repeat_end();
-  if (!closed && (nfindings || options.stats))
+  if (!closed && (dvmrt_finding_first() || options.stats))
     print_summary(loops, arrays);
   if (!closed && options.stats)
     dvmrt_stats_print();
@@ -327,26 +234,4 @@ int dvmrt_diag_close(int status, unsigned loops, unsigned arrays) {
     dvmrt_report_close();
   closed = true;
   return dvmrt_diag_status(status);
-}
-
-void dvmrt_diag_facts(struct dvm_facts *f) {
-  f->findings = (uintptr_t)&first;
-  f->ids = (uintptr_t)id_names;
-  f->severities = (uintptr_t)id_severities;
-  f->nids = sizeof(id_names) / sizeof(id_names[0]);
-  DVMRT_FACT(f, FINDING_NEXT, struct dvmrt_finding, next);
-  DVMRT_FACT(f, FINDING_ID, struct dvmrt_finding, id);
-  DVMRT_FACT(f, FINDING_MESSAGE, struct dvmrt_finding, message);
-  DVMRT_FACT(f, FINDING_WHAT, struct dvmrt_finding, what);
-  DVMRT_FACT(f, FINDING_CONSTRUCT, struct dvmrt_finding, construct);
-  DVMRT_FACT(f, FINDING_FILE, struct dvmrt_finding, pos.file);
-  DVMRT_FACT(f, FINDING_LINE, struct dvmrt_finding, pos.line);
-  DVMRT_FACT(f, FINDING_COLUMN, struct dvmrt_finding, pos.column);
-  DVMRT_FACT(f, FINDING_COUNT, struct dvmrt_finding, count);
-  DVMRT_FACT(f, FINDING_CLAUSE, struct dvmrt_finding, clause.name);
-  DVMRT_FACT(f, FINDING_CLAUSE_ARRAY, struct dvmrt_finding, clause.array);
-  DVMRT_FACT(f, FINDING_CLAUSE_NDIMS, struct dvmrt_finding, clause.ndims);
-  DVMRT_FACT(f, FINDING_CLAUSE_LOW, struct dvmrt_finding, clause.low);
-  DVMRT_FACT(f, FINDING_CLAUSE_HIGH, struct dvmrt_finding, clause.high);
-  DVMRT_FACT(f, FINDING_CLAUSE_CORNER, struct dvmrt_finding, clause.corner);
 }

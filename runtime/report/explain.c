@@ -3,18 +3,18 @@
 #include "runtime/report/guess.h"
 #include "runtime/report/name.h"
 #include "runtime/report/other.h"
-#include "runtime/entry/process.h"
+#include "runtime/data/due.h"
 #include <string.h>
 
 /* ---- common parts ------------------------------------------------------------------------------------------------------------ */
 
 struct dvmrt_finding *dvmrt_explain_count(const struct dvmrt_event *ev, enum dvmrt_id id) {
-  return dvmrt_diag_count(id, dvmrt_name_key(ev), ev->nest ? ev->nest->d : NULL, ev->access->pos);
+  return dvmrt_finding_count(id, dvmrt_name_key(ev), ev->nest ? ev->nest->d : NULL, ev->access->pos);
 }
 
 void dvmrt_explain_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
   if (dvmrt_diag_emit(f, r))
-    dvmrt_process_set_due(DVMRT_DUE_HALT, true);
+    dvmrt_due_set(DVMRT_DUE_HALT, true);
 }
 
 static struct dvmrt_pos declaration(const struct dvmrt_event *ev) {
@@ -241,7 +241,7 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
   }
   dvmrt_name_place(d->pos, t);
   help_edge(&f->clause, ev->array, t);
-  for (const struct dvmrt_finding *o = dvmrt_diag_first(); o; o = o->next)
+  for (const struct dvmrt_finding *o = dvmrt_finding_first(); o; o = o->next)
     if (o->id == DVMRT_ID_SHADOW_STALE && o->construct == d && !strcmp(o->what, f->what)) {
       dvmrt_text_add(t, "; it brings the edges too, in place of 'shadow_renew(%s)'", f->clause.array);
       break;
@@ -271,7 +271,7 @@ static void note_other(struct dvmrt_report *r, const struct dvmrt_event *ev, enu
 }
 
 static void dependence(const struct dvmrt_event *ev, enum dvmrt_verdict v) {
-  if (v == DVMRT_ANTI && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
+  if (v == DVMRT_ANTI && !dvmrt_finding_wanted(DVMRT_CHECK_ANTI))
     return;
   struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_LOOP_DEPENDENCE);
   if (!f)
@@ -294,7 +294,7 @@ static void dependence(const struct dvmrt_event *ev, enum dvmrt_verdict v) {
 
 void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict v, const struct dvmrt_clause_array *across,
                           const int64_t *reach) {
-  if (v == DVMRT_ANTI && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
+  if (v == DVMRT_ANTI && !dvmrt_finding_wanted(DVMRT_CHECK_ANTI))
     return;
   struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_ACROSS_DISTANCE);
   if (!f)
@@ -308,7 +308,7 @@ void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict v, co
     return;
   int64_t iv[DVMRT_NDIMS_MAX];
   const int64_t *other = dvmrt_construct_iteration(ev->nest, ev->word, iv) ? iv : NULL;
-  struct dvmrt_clause declared = {.name = "across", .array = dvmrt_name_in_nest(ev), .ndims = ev->array->ndims};
+  struct dvmrt_clause declared = {.name = "across", .array = dvmrt_check_array_name(ev), .ndims = ev->array->ndims};
   memcpy(declared.low, across->box.low, sizeof(declared.low));
   memcpy(declared.high, across->box.high, sizeof(declared.high));
   struct dvmrt_report *r = dvmrt_diag_report();
@@ -332,9 +332,9 @@ void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict v, co
 
 /* "is read here, in task 1, but task 0 has written it: flow dependence" */
 void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict v, const struct dvmrt_task_conflict *t) {
-  if (v == DVMRT_ANTI && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
+  if (v == DVMRT_ANTI && !dvmrt_finding_wanted(DVMRT_CHECK_ANTI))
     return;
-  struct dvmrt_finding *f = dvmrt_diag_count(DVMRT_ID_TASK_DEPENDENCE, dvmrt_name_key(ev), t->region, ev->access->pos);
+  struct dvmrt_finding *f = dvmrt_finding_count(DVMRT_ID_TASK_DEPENDENCE, dvmrt_name_key(ev), t->region, ev->access->pos);
   if (!f || f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();

@@ -1,24 +1,15 @@
 /* From a verdict to a report: names, the other side, the directive that would be right. */
 #ifndef DVMRT_EXPLAIN_H
 #define DVMRT_EXPLAIN_H
-#include "runtime/rules/check.h"
-#include "runtime/rules/group.h"
-#include "runtime/report/ids.h"
+#include "runtime/rules/verdict.h"
 
-/* All inside dvmrt_mem_enter. */
+/* All inside dvmrt_mem_enter.  Words the record of a verdict: rules call it through dvmrt_verdict_give. */
+void dvmrt_explain(const struct dvmrt_record *r);
+
+/* One for each kind of record. */
 void dvmrt_explain_value(const struct dvmrt_event *ev, enum dvmrt_verdict verdict);
 void dvmrt_explain_bounds(const struct dvmrt_event *ev, int dim, int64_t index, int64_t extent);
 
-enum dvmrt_misplaced {
-  DVMRT_BEYOND_EDGE,      /* farther than the declared widths */
-  DVMRT_NO_PART,          /* the iteration owns nothing of the array */
-  DVMRT_NEVER_RENEWED, DVMRT_WRITTEN_SINCE, DVMRT_MOVED_SINCE, DVMRT_NARROW_RENEWAL, DVMRT_NO_CORNER, /* in the declared edge */
-  DVMRT_PENDING,          /* being exchanged */
-  DVMRT_IN_FLIGHT,        /* its exchange is under way */
-  DVMRT_EDGE_WRITE,
-  DVMRT_NO_RELATION, DVMRT_REPLICATED, DVMRT_FIXED,
-  DVMRT_UNMAPPED          /* the loop has no 'on' */
-};
 void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_id id, enum dvmrt_misplaced why);
 /* A read in the sequential part that not every processor can do; 'target': of its assignment, or NULL. */
 void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_event *target);
@@ -26,12 +17,6 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
 void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict verdict, const struct dvmrt_clause_array *across,
                           const int64_t *reach);
 /* A dependence between tasks. */
-struct dvmrt_task_conflict {
-  const struct dvmrt_directive *region; /* or of the task, where there is none */
-  const char *name;                     /* of the task array */
-  int64_t task, other;
-  struct dvmrt_site *site;              /* the other access, or NULL */
-};
 void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict verdict, const struct dvmrt_task_conflict *t);
 /* Widths that are negative or wider than the edge. */
 void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_array *a, const struct dvmrt_box *box, const char *which);

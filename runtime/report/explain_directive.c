@@ -5,7 +5,7 @@
 
 static void directive_finding(enum dvmrt_id id, const struct dvmrt_directive *at, const char *what, const char *text,
                               const struct dvmrt_directive *other, const char *note) {
-  struct dvmrt_finding *f = dvmrt_diag_count(id, what, at, at->pos);
+  struct dvmrt_finding *f = dvmrt_finding_count(id, what, at, at->pos);
   if (!f || f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
@@ -108,7 +108,7 @@ void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_
   struct dvmrt_text t = {.n = 0};
   dvmrt_text_add(&t, "the loop computes %s%s'%s' = %s, but the iterations' partial values give %s under '%s'%s", what,
                  *what ? " " : "", name, program, declared, reduction->word, tolerance);
-  struct dvmrt_finding *f = dvmrt_diag_count(DVMRT_ID_REDUCTION_MISMATCH, reduction->ref.name, d, d->pos);
+  struct dvmrt_finding *f = dvmrt_finding_count(DVMRT_ID_REDUCTION_MISMATCH, reduction->ref.name, d, d->pos);
   if (!f || f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();

@@ -78,7 +78,7 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
   bool write = ev->flags & DVMRT_WRITE;
   const char *does = write ? "is written" : "is read";
   struct dvmrt_text *m = &r->message;
-  const char *name = dvmrt_name_in_nest(ev);
+  const char *name = dvmrt_check_array_name(ev);
   dvmrt_name_datum(ev, m);
   switch (why) {
   case DVMRT_BEYOND_EDGE: dvmrt_text_add(m, " %s outside the iteration's own part and its shadow edge", does); break;
@@ -128,7 +128,7 @@ static void clause_of(struct dvmrt_finding *f, const struct dvmrt_event *ev, con
     return;
   }
   f->clause.name = name;
-  f->clause.array = dvmrt_name_in_nest(ev);
+  f->clause.array = dvmrt_check_array_name(ev);
   f->clause.ndims = a->ndims;
   f->clause.corner |= p->naway > 1;
   for (int d = 0; d < a->ndims; d++)
@@ -138,7 +138,7 @@ static void clause_of(struct dvmrt_finding *f, const struct dvmrt_event *ev, con
 /* The reference as a section of remote_access: "A[7][i + 1][]"; the whole dimension where the subscript is not known. */
 static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   const struct dvmrt_access *x = ev->access;
-  dvmrt_text_add(t, "%s", dvmrt_name_in_nest(ev));
+  dvmrt_text_add(t, "%s", dvmrt_check_array_name(ev));
   for (int i = 0; i < ev->array->ndims; i++) {
     const struct dvmrt_subscript *s = &x->axis[i];
     const char *index = x->ndims == ev->array->ndims && s->kind == 'a' ? ev->nest->d->names[s->index] : NULL;
@@ -163,7 +163,7 @@ static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bo
   struct dvmrt_text *t = dvmrt_diag_help(r);
   if (!of_nest(ev) || !ev->access->distributed) {
     dvmrt_text_add(t, "let the loop itself read the element of '%s', under 'remote_access': what functions and pointers refer to does not use its buffer",
-                   dvmrt_name_in_nest(ev));
+                   dvmrt_check_array_name(ev));
     return;
   }
   dvmrt_text_add(t, has_clause ? "name '" : "add 'remote_access(");
@@ -217,7 +217,7 @@ static void help_renew(struct dvmrt_report *r, const struct dvmrt_event *ev, con
     help_remote(r, ev, named_in(ev, DVMRT_DIRECTIVE_REMOTE));
     return;
   }
-  const char *name = dvmrt_name_in_nest(ev);
+  const char *name = dvmrt_check_array_name(ev);
   bool again = named_in(ev, DVMRT_DIRECTIVE_RENEW);
   struct dvmrt_text *t = dvmrt_diag_help(r);
   dvmrt_text_add(t, "%s 'shadow_renew(%s%s)' %s the directive at ", again ? "write" : "add", name, p->naway > 1 ? "(corner)" : "",
@@ -251,7 +251,7 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
                        const struct dvmrt_place *p, enum dvmrt_misplaced why) {
   if (!ev->nest)
     return;
-  const char *name = dvmrt_name_in_nest(ev);
+  const char *name = dvmrt_check_array_name(ev);
   struct dvmrt_text *t;
   switch (why) {
   case DVMRT_BEYOND_EDGE:

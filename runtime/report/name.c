@@ -119,15 +119,6 @@ const char *dvmrt_name_key(const struct dvmrt_event *ev) {
   return ev->access->name ? ev->access->name : ev->access->text;
 }
 
-const char *dvmrt_name_in_nest(const struct dvmrt_event *ev) {
-  for (const struct dvmrt_item *i = ev->nest ? ev->nest->d->items : NULL; i; i = i->next) {
-    bool names = i->key == DVMRT_DIRECTIVE_USE || i->key == DVMRT_DIRECTIVE_ON || i->key == DVMRT_DIRECTIVE_RENEW || i->key == DVMRT_DIRECTIVE_ACROSS || i->key == DVMRT_DIRECTIVE_REMOTE;
-    if (names && (uintptr_t)dvmrt_num_value(i->ref.address, ev->nest->args) == ev->array->address)
-      return i->ref.name;
-  }
-  return ev->array->name;
-}
-
 bool dvmrt_name_known(const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
   if (!ev->array && (x->root == 'h' || !x->name))

@@ -10,8 +10,6 @@ void dvmrt_name_datum(const struct dvmrt_event *ev, struct dvmrt_text *t);
 void dvmrt_name_reference(const struct dvmrt_event *ev, struct dvmrt_text *t);
 /* What findings are counted by: the array or variable. */
 const char *dvmrt_name_key(const struct dvmrt_event *ev);
-/* What the innermost nest's function calls the array: the name that a clause must use. */
-const char *dvmrt_name_in_nest(const struct dvmrt_event *ev);
 /* Does the function of the nest know the datum by the name that the access uses? */
 bool dvmrt_name_known(const struct dvmrt_event *ev);
 /* "A[4][7]" for the array's own name. */

@@ -1,6 +1,6 @@
 #include "runtime/report/stats.h"
 #include "runtime/report/diag.h"
-#include "runtime/report/facts.h"
+#include "runtime/data/facts.h"
 #include "runtime/data/mem.h"
 #include "runtime/data/site.h"
 #include <stdarg.h>
@@ -38,15 +38,18 @@ static struct nest *nest_of(const struct dvmrt_directive *d) {
   return recent = n;
 }
 
-void dvmrt_stats_nest(struct dvmrt_directive *d, uint64_t iterations) {
-  struct nest *n = nest_of(d);
+void dvmrt_stats_over(struct dvmrt_frame *f) {
+  if (!f->nest)
+    return;
+  const uint64_t iterations = dvmrt_construct_iterations();
+  struct nest *n = nest_of(f->d);
   n->entries++;
   n->iterations += iterations;
   n->of_proved += n->is_proved ? iterations : 0;
   n->is_proved = false;
 }
 
-void dvmrt_stats_summary(struct dvmrt_directive *d, const char *why) {
+void dvmrt_stats_judged(struct dvmrt_directive *d, const char *why) {
   struct nest *n = nest_of(d);
   n->proved += !why;
   n->is_proved = !why;

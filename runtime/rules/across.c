@@ -1,8 +1,6 @@
 #include "runtime/rules/across.h"
 #include "runtime/rules/repeat.h"
 #include "runtime/data/mem.h"
-#include "runtime/report/name.h"
-#include "runtime/report/other.h"
 #include <string.h>
 
 /* ---- reach -------------------------------------------------------------------------------------------------------------------- */
@@ -127,7 +125,7 @@ static bool covered(const struct dvmrt_event *ev, const struct dvmrt_box *b, con
 
 bool dvmrt_across_clause(const struct dvmrt_event *ev, struct dvmrt_clause *c) {
   bool any = false;
-  *c = (struct dvmrt_clause){.name = "across", .array = dvmrt_name_in_nest(ev), .ndims = ev->array->ndims};
+  *c = (struct dvmrt_clause){.name = "across", .array = dvmrt_check_array_name(ev), .ndims = ev->array->ndims};
   for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
     int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
     if (!(x->flags & DVMRT_READ) || !same_array(ev, x) || !subscripts_at(ev, x, __dvmrt_now.iv, ix) ||
@@ -196,8 +194,8 @@ static void widen(struct dvmrt_box *b, const int64_t *reach, int ndims) {
 }
 
 static void blame(const struct dvmrt_event *ev, enum dvmrt_verdict v, struct dvmrt_clause_array *c, const int64_t *reach) {
-  c->blamed |= v != DVMRT_ANTI || dvmrt_diag_wanted(DVMRT_CHECK_ANTI);
-  dvmrt_explain_across(ev, v, c, reach);
+  c->blamed |= v != DVMRT_ANTI || dvmrt_finding_wanted(DVMRT_CHECK_ANTI);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_ACROSS, .event = ev, .across = {v, c, reach}});
 }
 
 /* These two: false: a dependence, which is told of. */
@@ -252,7 +250,7 @@ bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array
   if (!dvmrt_across_reach(ev, __dvmrt_now.iv, ev->ix, reach))
     return true; /* what the nest calls its own element is not known */
   bool watch = must_watch(ev, c);
-  uint64_t hits = dvmrt_diag_hits();
+  uint64_t hits = dvmrt_finding_hits();
   /* Of a struct that is copied as a whole any member may be what depends. */
   uint64_t granule = (uint64_t)1 << ev->array->region.shift, bytes = ev->copied ? ev->access->bytes : 1;
   bool right = true;
@@ -278,7 +276,7 @@ bool dvmrt_across_again(struct dvmrt_repeat *r, uintptr_t a, uint32_t flags) {
   bool written = w >= now->base && (w & 1) && w != now->write;
   bool read = (flags & DVMRT_WRITE) && reader && *reader >= now->base && *reader != now->write;
   bool conflict = read || (written && !r->covered);
-  if (read && !dvmrt_diag_wanted(DVMRT_CHECK_ANTI))
+  if (read && !dvmrt_finding_wanted(DVMRT_CHECK_ANTI))
     conflict = false;
   if (conflict && !r->finding[DVMRT_REPEAT_ACROSS])
     return false;
@@ -340,13 +338,13 @@ static void forget_stale(struct dvmrt_clause_array *c) {
   }
 }
 
-void dvmrt_across_report(struct dvmrt_clause_array *c) {
+static void report_waiting(struct dvmrt_clause_array *c) {
   int64_t iv[DVMRT_NDIMS_MAX];
   memcpy(iv, __dvmrt_now.iv, sizeof(iv));
   for (const struct dvmrt_across_stale *s = c->blamed ? NULL : c->stale; s; s = s->next) {
     memcpy(__dvmrt_now.iv, s->iv, sizeof(iv));
     for (uint64_t i = 0; i < s->count; i++)
-      dvmrt_explain_place(&s->ev, &s->place, s->id, s->why);
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = &s->ev, .place = {&s->place, s->id, s->why}});
   }
   memcpy(__dvmrt_now.iv, iv, sizeof(iv));
   forget_stale(c);
@@ -357,4 +355,11 @@ void dvmrt_across_end(struct dvmrt_clause_array *c) {
   if (c->readers && c->array)
     dvmrt_mem_unmap(c->readers, words_of(c->array) * sizeof(uint32_t));
   c->readers = NULL;
+}
+
+void dvmrt_across_over(struct dvmrt_frame *f) {
+  for (uint32_t i = 0; f->nest && i < f->nclauses; i++) {
+    report_waiting(&f->clauses[i]);
+    dvmrt_across_end(&f->clauses[i]);
+  }
 }

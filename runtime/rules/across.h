@@ -6,8 +6,8 @@
 #ifndef DVMRT_ACROSS_H
 #define DVMRT_ACROSS_H
 #include "runtime/rules/check.h"
-#include "runtime/report/diag.h"
-#include "runtime/report/explain.h"
+#include "runtime/data/finding.h"
+#include "runtime/rules/verdict.h"
 
 /* Judges one access to an array under 'across'.  True: no access of this site needs to be judged again in this execution. */
 bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array *across);
@@ -21,10 +21,10 @@ bool dvmrt_across_clause(const struct dvmrt_event *ev, struct dvmrt_clause *c);
  * the execution, unless it has shown a dependence beyond the widths, which is the same mistake told better. */
 void dvmrt_across_stale(const struct dvmrt_event *ev, struct dvmrt_clause_array *across, const struct dvmrt_place *p,
                         enum dvmrt_id id, enum dvmrt_misplaced why);
-/* The execution ends: what waits is reported. */
-void dvmrt_across_report(struct dvmrt_clause_array *across);
 /* Releases what was kept for the clause. */
 void dvmrt_across_end(struct dvmrt_clause_array *across);
+/* Subscriber: the execution ends: what waits is reported, what was kept for clauses is released. */
+void dvmrt_across_over(struct dvmrt_frame *f);
 /* Without the lock: judges one more access of a site by the words alone, where its reach, and all else but the iteration, is
  * known (repeat.h).  False: it is to be judged. */
 bool dvmrt_across_again(struct dvmrt_repeat *r, uintptr_t a, uint32_t flags);

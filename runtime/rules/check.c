@@ -1,6 +1,6 @@
 #include "runtime/rules/check.h"
-#include "runtime/report/explain.h"
-#include "runtime/data/object.h"
+#include "runtime/rules/verdict.h"
+#include "runtime/rules/object.h"
 #include "runtime/rules/task.h"
 #include "runtime/rules/repeat.h"
 #include <string.h>
@@ -153,7 +153,7 @@ static bool left_its_array(struct dvmrt_event *ev, const struct dvmrt_array *r, 
   if (bad < 0)
     return false;
   ev->array = a;
-  dvmrt_explain_bounds(ev, bad, ev->subscripts[bad], a->extent[bad]);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_BOUNDS, .event = ev, .bounds = {bad, ev->subscripts[bad], a->extent[bad]}});
   return true;
 }
 
@@ -191,8 +191,8 @@ void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix,
   ev.at = p;
   if (ix)
     ev.array = array_meant(&ev, p); /* one parameter may stand for several arrays */
-  uint64_t hits = dvmrt_diag_hits();
-  dvmrt_explain_bounds(&ev, (int)dim, ix ? ix[dim] : 0, extent);
+  uint64_t hits = dvmrt_finding_hits();
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_BOUNDS, .event = &ev, .bounds = {(int)dim, ix ? ix[dim] : 0, extent}});
   dvmrt_repeat_note_bounds(&ev, hits);
 }
 
@@ -241,8 +241,8 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
     return;
   }
   if (worst && !ev->told) {
-    uint64_t hits = dvmrt_diag_hits();
-    dvmrt_explain_value(ev, worst);
+    uint64_t hits = dvmrt_finding_hits();
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_VALUE, .event = ev, .value = worst});
     if (s->count == 1 && !index && !ev->lost)
       dvmrt_repeat_note_word(ev, worst, hits);
   }
@@ -252,7 +252,7 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
   if (class == DVMRT_CLASS_FIRST && ev->flags == (DVMRT_READ | DVMRT_WRITE) && ev->word < DVMRT_W_FIRST &&
       (worst == DVMRT_UNINIT || worst == DVMRT_PRIVATE_UNINIT) && !dvmrt_construct_born_here(ev->nest, ev->word)) {
     ev->flags = DVMRT_WRITE;
-    dvmrt_explain_value(ev, DVMRT_READONLY_WRITE);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_VALUE, .event = ev, .value = DVMRT_READONLY_WRITE});
   }
 }
 
@@ -260,8 +260,8 @@ static void pending(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
   const struct dvmrt_pending_var *v = dvmrt_group_nvars ? dvmrt_group_var(a, n) : NULL;
   if (!v)
     return;
-  uint64_t hits = dvmrt_diag_hits();
-  dvmrt_explain_pending(ev, v);
+  uint64_t hits = dvmrt_finding_hits();
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PENDING, .event = ev, .pending = v});
   if (!is_index_variable(ev))
     dvmrt_repeat_note_pending(ev, v, hits);
 }
@@ -308,7 +308,7 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
   event_array(ev, a, p);
   int bad = !placed && ev->subscripts && x->ndims == a->ndims ? bad_subscript(a, p, ev->subscripts) : -1;
   if (bad >= 0) {
-    dvmrt_explain_bounds(ev, bad, ev->subscripts[bad], a->extent[bad]);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_BOUNDS, .event = ev, .bounds = {bad, ev->subscripts[bad], a->extent[bad]}});
     return;
   }
   pending(ev, p, size); /* ordinary data under 'across' are here too */
@@ -396,7 +396,7 @@ bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct d
   event_array(&ev, u->array, p);
   if (flags & DVMRT_WRITE)
     dvmrt_construct_written(u->array, site);
-  uint64_t hits = dvmrt_diag_hits();
+  uint64_t hits = dvmrt_finding_hits();
   if (!dvmrt_check_place(&ev)) {
     dvmrt_repeat_note_place(&ev, hits);
     return false;
@@ -425,9 +425,18 @@ uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind
   enum dvmrt_verdict v;
   uint32_t w = dvmrt_check_word(ev.class, word, ev.flags, now, ev.base, false, &v);
   if (v) {
-    uint64_t hits = dvmrt_diag_hits();
-    dvmrt_explain_value(&ev, v);
+    uint64_t hits = dvmrt_finding_hits();
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_VALUE, .event = &ev, .value = v});
     dvmrt_repeat_note_word(&ev, v, hits);
   }
   return w;
+}
+
+const char *dvmrt_check_array_name(const struct dvmrt_event *ev) {
+  for (const struct dvmrt_item *i = ev->nest ? ev->nest->d->items : NULL; i; i = i->next) {
+    bool names = i->key == DVMRT_DIRECTIVE_USE || i->key == DVMRT_DIRECTIVE_ON || i->key == DVMRT_DIRECTIVE_RENEW || i->key == DVMRT_DIRECTIVE_ACROSS || i->key == DVMRT_DIRECTIVE_REMOTE;
+    if (names && (uintptr_t)dvmrt_num_value(i->ref.address, ev->nest->args) == ev->array->address)
+      return i->ref.name;
+  }
+  return ev->array->name;
 }

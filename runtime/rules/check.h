@@ -55,6 +55,8 @@ bool dvmrt_check_place_carried(const struct dvmrt_event *ev, const struct dvmrt_
 void dvmrt_check_forget_waiting(const struct dvmrt_array *a);
 /* Something else begins: reads that still wait for the target of their expression had an ordinary one. */
 void dvmrt_check_close_waiting(void);
+/* Subscriber. */
+void dvmrt_check_before(struct dvmrt_frame *f);
 /* Address [p, p + size) is accessed. */
 void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
 /* Was the struct that has just been judged as the target of a copy written to a buffer, so that no element is?  Asked once, by
@@ -67,4 +69,6 @@ void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix,
 static inline bool dvmrt_check_view_settled(const struct dvmrt_frame *nest, const struct dvmrt_access *x) { return x->settled_in == nest->serial + 1; }
 bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags);
 uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix);
+/* What the innermost nest's function calls the array: the name that a clause must use. */
+const char *dvmrt_check_array_name(const struct dvmrt_event *ev);
 #endif

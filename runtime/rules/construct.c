@@ -1,13 +1,12 @@
 #include "runtime/rules/construct.h"
 #include "runtime/rules/across.h"
-#include "runtime/report/explain.h"
-#include "runtime/report/facts.h"
+#include "runtime/rules/verdict.h"
+#include "runtime/data/facts.h"
 #include "runtime/rules/group.h"
 #include "runtime/data/mem.h"
 #include "runtime/rules/reduce.h"
-#include "runtime/report/stats.h"
+#include "runtime/rules/rule.h"
 #include "runtime/rules/task.h"
-#include "runtime/rules/recall.h"
 #include "runtime/rules/repeat.h"
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +78,7 @@ unsigned dvmrt_construct_count(void) { return nsites; }
 void dvmrt_construct_init(void) {
   main_thread = &self;
   dvmrt_array_gone = forget_array;
+  dvmrt_array_placed = dvmrt_rule_check;
 }
 
 
@@ -90,6 +90,38 @@ void dvmrt_construct_forked(void) {
   }
 }
 
+/* ---- subscribers --------------------------------------------------------------------------------------------------------------- */
+
+static const struct dvmrt_subscriber *subscribers = &(const struct dvmrt_subscriber){0};
+
+void dvmrt_construct_subscribe(const struct dvmrt_subscriber *table) { subscribers = table; }
+
+static bool is_row(const struct dvmrt_subscriber *s) { return s->before || s->over || s->left || s->judged; }
+
+static void tell_before(struct dvmrt_frame *f) {
+  for (const struct dvmrt_subscriber *s = subscribers; is_row(s); s++)
+    if (s->before)
+      s->before(f);
+}
+
+static void tell_over(struct dvmrt_frame *f) {
+  for (const struct dvmrt_subscriber *s = subscribers; is_row(s); s++)
+    if (s->over)
+      s->over(f);
+}
+
+static void tell_left(struct dvmrt_frame *f) {
+  for (const struct dvmrt_subscriber *s = subscribers; is_row(s); s++)
+    if (s->left)
+      s->left(f);
+}
+
+void dvmrt_construct_judged(struct dvmrt_directive *d, const char *why) {
+  for (const struct dvmrt_subscriber *s = subscribers; is_row(s); s++)
+    if (s->judged)
+      s->judged(d, why);
+}
+
 /* ---- clauses ------------------------------------------------------------------------------------------------------------------- */
 
 static void add_var(struct dvmrt_frame *f, const struct dvmrt_item *i, int64_t address, uint64_t bytes, enum dvmrt_class class) {
@@ -99,13 +131,8 @@ static void add_var(struct dvmrt_frame *f, const struct dvmrt_item *i, int64_t a
   f->vars[f->nvars++] = (struct dvmrt_var){(uintptr_t)address, (uintptr_t)address + bytes, class, i};
 }
 
-static uint64_t reduction_bytes(const struct dvmrt_frame *f, const struct dvmrt_item *i) {
-  uint64_t count = (uint64_t)dvmrt_num_value(i->ref.extent[0], f->args);
-  return (uint64_t)dvmrt_num_value(i->ref.element_bytes, f->args) * (count ? count : 1);
-}
-
 static void add_reduction(struct dvmrt_frame *f, const struct dvmrt_item *i) {
-  add_var(f, i, dvmrt_num_value(i->ref.address, f->args), reduction_bytes(f, i), DVMRT_CLASS_REDUCTION);
+  add_var(f, i, dvmrt_num_value(i->ref.address, f->args), dvmrt_directive_reduction_bytes(i, f->args), DVMRT_CLASS_REDUCTION);
   if (!i->loc_name)
     return;
   uint64_t n = (uint64_t)dvmrt_num_value(i->bytes, f->args);
@@ -127,7 +154,7 @@ static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
     dvmrt_array_widths(a, i, f->args, &c->box);
     c->box.corner = true;
     if (!ordinary)
-      dvmrt_explain_widths(f->d, a, &c->box, "width of 'across'");
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_WIDTHS, .directive = f->d, .widths = {a, &c->box, "width of 'across'"}});
   }
 }
 
@@ -141,7 +168,7 @@ static void renew(struct dvmrt_frame *f, struct dvmrt_item *i) {
     return;
   }
   dvmrt_array_widths(a, i, f->args, &box);
-  dvmrt_explain_widths(f->d, a, &box, "renewed width");
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_WIDTHS, .directive = f->d, .widths = {a, &box, "renewed width"}});
   dvmrt_array_renew(a, &box);
 }
 
@@ -182,13 +209,13 @@ static void place_nest(struct dvmrt_frame *f) {
     return;
   f->on = dvmrt_array_target((uintptr_t)dvmrt_num_value(on->ref.address, f->args));
   if (!f->on) {
-    dvmrt_explain_target(f->d, on->ref.name);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_TARGET, .directive = f->d, .target = on->ref.name});
     return;
   }
-  dvmrt_array_judge(f->on);
+  dvmrt_rule_alignment(f->on);
   const struct dvmrt_layout *l = dvmrt_array_layout(f->on);
   if (!l->root && !f->on->distributed && !f->on->aligned)
-    dvmrt_explain_unplaced(f->d, f->on);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_UNPLACED, .directive = f->d, .unplaced = f->on});
   struct dvmrt_coord axes[DVMRT_NDIMS_MAX];
   for (int i = 0; i < on->naxes; i++)
     axes[i] = axis_coord(&on->axis[i], f->args);
@@ -263,7 +290,7 @@ static void settle_filled(const struct dvmrt_range *r) {
 /* Their numbers come again: who touched what is not told apart any more. */
 static void count_iterations(const struct dvmrt_frame *f) {
   static bool told;
-  uint32_t done = (__dvmrt_now.write + 1 - __dvmrt_now.base) / 2;
+  const uint64_t done = dvmrt_construct_iterations();
   if (told || done <= ID_RENUMBER)
     return;
   told = true;
@@ -275,15 +302,10 @@ static void count_iterations(const struct dvmrt_frame *f) {
 
 static void nest_end(struct dvmrt_frame *f) {
   count_iterations(f);
-  dvmrt_reduce_end(f);
-  dvmrt_stats_nest(f->d, (__dvmrt_now.write + 1 - __dvmrt_now.base) / 2);
-  for (uint32_t i = 0; i < f->nclauses; i++) {
-    dvmrt_across_report(&f->clauses[i]);
-    dvmrt_across_end(&f->clauses[i]);
+  tell_over(f);
+  for (uint32_t i = 0; i < f->nclauses; i++)
     if (f->clauses[i].array && f->clauses[i].array->ordinary)
       dvmrt_array_unwatch(f->clauses[i].array);
-  }
-  dvmrt_recall_end(f);
   for (uint32_t i = 0; i < f->nvars; i++)
     if (f->vars[i].class == DVMRT_CLASS_PRIVATE)
       dvmrt_shadow_fill(f->vars[i].low, f->vars[i].high - f->vars[i].low, DVMRT_W_PRIVATE);
@@ -300,30 +322,39 @@ static void nest_end(struct dvmrt_frame *f) {
   owned = NULL;
 }
 
-/* What begins when the loop is over: exported elements have then been computed. */
-static void start_groups(struct dvmrt_frame *f) {
-  const char *group = "-";
-  for (struct dvmrt_item *i = f->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHADOW)); i = i->next)
-    if (!strcmp(i->word, "start"))
-      dvmrt_group_shadow_start(f->d, i->ref.name);
-  for (struct dvmrt_item *i = f->d->items; i; i = i->next) {
-    if (i->key == DVMRT_DIRECTIVE_GROUP)
-      group = i->ref.name;
-    if (i->key != DVMRT_DIRECTIVE_REDUCTION || !strcmp(group, "-"))
-      continue;
-    uintptr_t low = (uintptr_t)dvmrt_num_value(i->ref.address, f->args);
-    dvmrt_group_reduced(f->d, group, i->ref.name, low, low + reduction_bytes(f, i));
-  }
-}
-
 static void end(struct dvmrt_frame *f) {
   if (f->nest) {
     nest_end(f);
     return;
   }
-  if (!strcmp(f->d->kind, "task_region"))
-    dvmrt_task_region_leave(f);
+  tell_over(f);
   __dvmrt_now = f->saved;
+}
+
+/* ---- what debuggers see ----------------------------------------------------------------------------------------------------------- */
+
+static void show_top(void) {
+  __dvm_facts.frame = (uintptr_t)top;
+  __dvm_facts.now = (uintptr_t)&__dvmrt_now;
+}
+
+void dvmrt_construct_facts(struct dvm_facts *f) {
+  DVMRT_FACT(f, FRAME_OUTER, struct dvmrt_frame, outer);
+  DVMRT_FACT(f, FRAME_DIRECTIVE, struct dvmrt_frame, d);
+  DVMRT_FACT(f, FRAME_LEFT, struct dvmrt_frame, left);
+  DVMRT_FACT(f, FRAME_NEST, struct dvmrt_frame, nest);
+  DVMRT_FACT(f, FRAME_PROVED, struct dvmrt_frame, proved);
+  DVMRT_FACT(f, DIRECTIVE_KIND, struct dvmrt_directive, kind);
+  DVMRT_FACT(f, DIRECTIVE_FILE, struct dvmrt_directive, pos.file);
+  DVMRT_FACT(f, DIRECTIVE_LINE, struct dvmrt_directive, pos.line);
+  DVMRT_FACT(f, DIRECTIVE_RANK, struct dvmrt_directive, rank);
+  DVMRT_FACT(f, DIRECTIVE_NAMES, struct dvmrt_directive, names);
+  DVMRT_FACT(f, NOW_WRITE, struct dvmrt_now, write);
+  DVMRT_FACT(f, NOW_BASE, struct dvmrt_now, base);
+  DVMRT_FACT(f, NOW_INDEX, struct dvmrt_now, iv);
+  DVMRT_FACT(f, SITE_ACCESS, struct dvmrt_site, cache);
+  DVMRT_FACT(f, ACCESS_FILE, struct dvmrt_access, pos.file);
+  DVMRT_FACT(f, ACCESS_LINE, struct dvmrt_access, pos.line);
 }
 
 /* Takes the uppermost construct off; it has been left, or jumped out of. */
@@ -334,7 +365,8 @@ static void pop(void) {
   top = f->outer;
   f->outer = spare;
   spare = f;
-  dvmrt_facts_left(f);
+  if (__dvm_facts.frame == (uintptr_t)f)
+    __dvm_facts.frame = (uintptr_t)top;
 }
 
 
@@ -410,11 +442,10 @@ static void begin(struct dvmrt_frame *f) {
   const struct dvmrt_item *on = dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON);
   if (!is_parallel(f->d)) {
     if (same_site_active(f->d) && dvmrt_construct_judges())
-      dvmrt_explain_usage(f->d, "this construct is entered inside itself (recursion)");
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = f->d, .usage = "this construct is entered inside itself (recursion)"});
     read_clauses(f);
-    if (!strcmp(f->d->kind, "task_region"))
-      dvmrt_task_region_enter(f);
-    else if (on && !strcmp(f->d->kind, "on"))
+    tell_before(f);
+    if (on && !strcmp(f->d->kind, "on"))
       task_begin(f, on);
     return;
   }
@@ -427,12 +458,12 @@ static void begin(struct dvmrt_frame *f) {
   if (owner && owner != &self)
     return;
   if (!outer) {
-    dvmrt_check_close_waiting();
+    tell_before(f);
     nest_begin(f);
     return;
   }
-  dvmrt_explain_usage(f->d, outer->d == f->d ? "this parallel loop is entered inside itself (recursion)"
-                                             : "this parallel loop is entered inside another one");
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = f->d, .usage = outer->d == f->d ? "this parallel loop is entered inside itself (recursion)"
+                                             : "this parallel loop is entered inside another one"});
   /* It runs as a part of the outer iteration, unobserved. */
   __dvmrt_now = (struct dvmrt_now)SEQUENTIAL;
 }
@@ -458,7 +489,7 @@ int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t 
   f->outer = top;
   top = f;
   if (dvmrt_construct_judges())
-    dvmrt_facts_at(top);
+    show_top();
   return 1;
 }
 
@@ -470,15 +501,15 @@ void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame) {
     pop();
   end(top);
   if (top->nest)
-    start_groups(top);
+    tell_left(top);
   top->left = true;
 }
 
 void dvmrt_construct_landed(const void *frame) {
   while (top && (top->frame == frame || is_dead(top, frame))) {
     if (!top->left && dvmrt_construct_judges())
-      dvmrt_explain_usage(top->d, top->d->parallel ? "this parallel loop is left by a jump out of it (longjmp)"
-                                                   : "this construct is left by a jump out of it (longjmp)");
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = top->d, .usage = top->d->parallel ? "this parallel loop is left by a jump out of it (longjmp)"
+                                                   : "this construct is left by a jump out of it (longjmp)"});
     pop();
   }
 }

@@ -81,6 +81,20 @@ struct dvmrt_frame {
   uint32_t nargs, args_cap;
 };
 
+/* Who wants to know of constructs.  What is not given is not called. */
+struct dvmrt_subscriber {
+  void (*before)(struct dvmrt_frame *f);  /* a nest or construct is entered: its clauses are not at work yet */
+  void (*over)(struct dvmrt_frame *f);    /* it is over, also by a jump; words, clauses and the state of the thread are still as in it */
+  void (*left)(struct dvmrt_frame *f);    /* a nest has been left at its end */
+  void (*judged)(struct dvmrt_directive *d, const char *why); /* a nest was judged at its entry; 'why' not, or NULL: it was */
+};
+/* At the start of the process: 'table' ends with an empty row, and is called in its order. */
+void dvmrt_construct_subscribe(const struct dvmrt_subscriber *table);
+/* Tells that a nest was judged at its entry, or why not. */
+void dvmrt_construct_judged(struct dvmrt_directive *d, const char *why);
+/* Iterations of the nest that is being executed, so far. */
+static inline uint64_t dvmrt_construct_iterations(void) { return (__dvmrt_now.write + 1 - __dvmrt_now.base) / 2; }
+
 /* All inside dvmrt_mem_enter. */
 int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t *args);
 void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame);

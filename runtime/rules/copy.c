@@ -1,6 +1,6 @@
 #include "runtime/rules/copy.h"
 #include "runtime/rules/construct.h"
-#include "runtime/report/explain.h"
+#include "runtime/rules/verdict.h"
 #include <stdio.h>
 
 struct section {
@@ -13,7 +13,7 @@ static void wrong(const struct dvmrt_directive *d, const struct section *s, int 
   char text[200];
   snprintf(text, sizeof text, "the section [%lld:%lld] of dimension %d of '%s' is not in 0..%lld", (long long)s->low[dim],
            (long long)s->high[dim], dim + 1, s->array->name, (long long)s->array->extent[dim] - 1);
-  dvmrt_explain_usage(d, text);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = d, .usage = text});
 }
 
 static void bounds_of(struct section *s, const struct dvmrt_item *i, const int64_t *args) {
@@ -65,7 +65,7 @@ static bool same_shape(const struct dvmrt_directive *d, const struct section *to
     return true;
   char text[160];
   snprintf(text, sizeof text, "the sections of '%s' and '%s' have different shapes", to->array->name, from->array->name);
-  dvmrt_explain_usage(d, text);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = d, .usage = text});
   return false;
 }
 
@@ -97,7 +97,7 @@ static bool has_value(uintptr_t a, const struct dvmrt_array *of) {
 static void check_source(const struct dvmrt_directive *d, struct section s) {
   do {
     if (!has_value(address_of(&s), s.array)) {
-      dvmrt_explain_undefined_source(d, s.array, s.at);
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_SOURCE, .directive = d, .source = {s.array, s.at}});
       return;
     }
   } while (advance(&s));

@@ -1,6 +1,6 @@
 #include "runtime/rules/group.h"
-#include "runtime/report/explain.h"
-#include "runtime/report/facts.h"
+#include "runtime/rules/verdict.h"
+#include "runtime/data/facts.h"
 #include "runtime/data/doubt.h"
 #include "runtime/data/mem.h"
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void clear(struct group *g) {
 static void usage(const struct dvmrt_directive *at, const char *format, const char *group) {
   char text[256];
   snprintf(text, sizeof(text), format, group);
-  dvmrt_explain_usage(at, text);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = at, .usage = text});
 }
 
 void dvmrt_group_define(struct dvmrt_directive *d, const int64_t *args) {
@@ -68,7 +68,7 @@ void dvmrt_group_define(struct dvmrt_directive *d, const int64_t *args) {
     *m = (struct member){.next = g->members, .array = a, .named = i->named};
     if (!i->named) {
       dvmrt_array_widths(a, i, args, &m->box);
-      dvmrt_explain_widths(d, a, &m->box, "renewed width");
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_WIDTHS, .directive = d, .widths = {a, &m->box, "renewed width"}});
     }
     g->members = m;
   }
@@ -132,9 +132,9 @@ const char *dvmrt_group_pending_name(const struct dvmrt_array *a) {
 
 static void unfinished(const struct dvmrt_pending_var *v) {
   if (v->started)
-    dvmrt_explain_protocol(v->started, v->name, v->group, "is started but never waited for", v->computed);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = v->started, .protocol = {v->name, v->group, "is started but never waited for", v->computed}});
   else
-    dvmrt_explain_protocol(v->computed, v->name, v->group, "is never started", NULL);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = v->computed, .protocol = {v->name, v->group, "is never started", NULL}});
 }
 
 static void drop(struct dvmrt_pending_var **l) {
@@ -179,11 +179,11 @@ void dvmrt_group_reduction_start(const struct dvmrt_directive *at, const char *g
       continue;
     any = true;
     if (v->started)
-      dvmrt_explain_protocol(at, v->name, group, "is started twice without a wait", v->started);
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at, .protocol = {v->name, group, "is started twice without a wait", v->started}});
     v->started = at;
   }
   if (!any)
-    dvmrt_explain_protocol(at, NULL, group, "is started, but no loop has computed anything for it", NULL);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at, .protocol = {NULL, group, "is started, but no loop has computed anything for it", NULL}});
 }
 
 void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *group) {
@@ -195,12 +195,12 @@ void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *gr
       continue;
     }
     if (!v->started)
-      dvmrt_explain_protocol(at, v->name, group, "is waited for but was not started", v->computed);
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at, .protocol = {v->name, group, "is waited for but was not started", v->computed}});
     any = true;
     drop(l);
   }
   if (!any)
-    dvmrt_explain_protocol(at, NULL, group, "is waited for but was not started", NULL);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at, .protocol = {NULL, group, "is waited for but was not started", NULL}});
 }
 
 const struct dvmrt_pending_var *dvmrt_group_var(uintptr_t a, uint64_t n) {
@@ -231,4 +231,22 @@ void dvmrt_group_facts(struct dvm_facts *f) {
   DVMRT_FACT(f, MEMBER_NEXT, struct member, next);
   DVMRT_FACT(f, MEMBER_ARRAY, struct member, array);
   DVMRT_FACT(f, MEMBER_BOX, struct member, box);
+}
+
+/* ---- of parallel loops ----------------------------------------------------------------------------------------------------------- */
+
+/* What begins when the loop is over: exported elements have then been computed. */
+void dvmrt_group_left(struct dvmrt_frame *f) {
+  const char *group = "-";
+  for (struct dvmrt_item *i = f->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHADOW)); i = i->next)
+    if (!strcmp(i->word, "start"))
+      dvmrt_group_shadow_start(f->d, i->ref.name);
+  for (struct dvmrt_item *i = f->d->items; i; i = i->next) {
+    if (i->key == DVMRT_DIRECTIVE_GROUP)
+      group = i->ref.name;
+    if (i->key != DVMRT_DIRECTIVE_REDUCTION || !strcmp(group, "-"))
+      continue;
+    uintptr_t low = (uintptr_t)dvmrt_num_value(i->ref.address, f->args);
+    dvmrt_group_reduced(f->d, group, i->ref.name, low, low + dvmrt_directive_reduction_bytes(i, f->args));
+  }
 }

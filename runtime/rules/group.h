@@ -4,7 +4,7 @@
  * not be written.  Reduction: its loop is over -> started -> waited for; until then the variables may not be touched. */
 #ifndef DVMRT_GROUP_H
 #define DVMRT_GROUP_H
-#include "runtime/data/array.h"
+#include "runtime/rules/construct.h"
 
 struct dvmrt_pending_var {
   struct dvmrt_pending_var *next;
@@ -25,6 +25,8 @@ const struct dvmrt_directive *dvmrt_group_pending(const struct dvmrt_array *a, c
 /* The name of a group that is exchanging the array; NULL: none. */
 const char *dvmrt_group_pending_name(const struct dvmrt_array *a);
 
+/* Subscriber: the loop has been left. */
+void dvmrt_group_left(struct dvmrt_frame *f);
 /* The loop that computed the reduction variable is over. */
 void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high);
 void dvmrt_group_reduction_start(const struct dvmrt_directive *at, const char *group);

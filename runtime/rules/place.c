@@ -3,6 +3,7 @@
 #include "runtime/rules/check.h"
 #include "runtime/rules/repeat.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/rule.h"
 #include <string.h>
 
 static bool edge_declared(const struct dvmrt_array *a, const struct dvmrt_place *p) {
@@ -55,7 +56,7 @@ static void not_brought(struct dvmrt_event *ev, const struct dvmrt_place *p, enu
   if (across && !dvmrt_construct_only_reads(ev->nest, ev->array))
     dvmrt_across_stale(ev, across, p, id, why);
   else
-    dvmrt_explain_place(ev, p, id, why);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {p, id, why}});
 }
 
 /* Are the fixed subscripts of the section, with the values from the entry, those of the element? */
@@ -96,17 +97,17 @@ static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
       dvmrt_layout_place_pairs(dvmrt_array_layout(a), &ev->nest->layout, __dvmrt_now.iv, ev->ix, a->extent, &between))
     p = &between;
   if (!has_part(a, p)) {
-    dvmrt_explain_place(ev, p, absent_id(ev), DVMRT_NO_PART);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {p, absent_id(ev), DVMRT_NO_PART}});
     return false;
   }
   if (brought(ev, p))
     return true;
   if (!edge_declared(a, p)) {
-    dvmrt_explain_place(ev, p, absent_id(ev), DVMRT_BEYOND_EDGE);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {p, absent_id(ev), DVMRT_BEYOND_EDGE}});
     return false;
   }
   if (ev->flags & DVMRT_WRITE) {
-    dvmrt_explain_place(ev, p, dvmrt_check_buffered(ev) ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {p, dvmrt_check_buffered(ev) ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE}});
     return false;
   }
   if (edge_valid(a, p))
@@ -121,7 +122,7 @@ static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
 }
 
 static bool absent(struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_misplaced why) {
-  dvmrt_explain_place(ev, p, absent_id(ev), why);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {p, absent_id(ev), why}});
   return false;
 }
 
@@ -165,7 +166,7 @@ static void explain_waiting(const struct waiting *w, const struct dvmrt_event *t
   memcpy(ev.ix, w->ix, sizeof(ev.ix));
   if (w->access->ndims == w->array->ndims)
     ev.subscripts = w->ix;
-  dvmrt_explain_sequential(&ev, target);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_SEQUENTIAL, .event = &ev, .assigned = target});
 }
 
 static void take_out(unsigned i) {
@@ -201,6 +202,11 @@ static void judge_waiting(const struct dvmrt_event *target) {
   }
 }
 
+void dvmrt_check_before(struct dvmrt_frame *f) {
+  if (f->d->parallel)
+    dvmrt_check_close_waiting();
+}
+
 void dvmrt_check_close_waiting(void) {
   for (unsigned i = 0; i < nwaiting; i++)
     explain_waiting(&waiting[i], NULL);
@@ -230,8 +236,8 @@ static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   if (x->role == 'r')
     wait_for_target(ev);
   else if (!dvmrt_construct_top() || !dvmrt_construct_opaque()) {
-    uint64_t hits = dvmrt_diag_hits();
-    dvmrt_explain_sequential(ev, NULL);
+    uint64_t hits = dvmrt_finding_hits();
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_SEQUENTIAL, .event = ev, .assigned = NULL});
     note_sequential(ev, hits);
   }
 }
@@ -249,7 +255,7 @@ static bool source_free(struct dvmrt_event *ev) {
   struct dvmrt_place none = {0};
   if (!(ev->flags & DVMRT_WRITE) || !dvmrt_group_pending(ev->array, NULL))
     return true;
-  dvmrt_explain_place(ev, &none, DVMRT_ID_EXCHANGE_WRITE, DVMRT_IN_FLIGHT);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {&none, DVMRT_ID_EXCHANGE_WRITE, DVMRT_IN_FLIGHT}});
   return false;
 }
 
@@ -258,7 +264,7 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
   bool free = source_free(ev);
   if (DVMRT_UNLIKELY(ev->array->aligned && !ev->array->judged))
-    dvmrt_array_judge(ev->array);
+    dvmrt_rule_alignment(ev->array);
   if (!ev->nest) {
     sequential(ev, l);
     return false;

@@ -1,5 +1,5 @@
 #include "runtime/rules/recall.h"
-#include "runtime/report/diag.h"
+#include "runtime/data/finding.h"
 #include "runtime/data/mem.h"
 #include "runtime/rules/repeat.h"
 #include <string.h>
@@ -29,7 +29,7 @@ bool dvmrt_recall_find(struct dvmrt_directive *d, uint64_t key) {
     if (r->kept[i].key != key)
       continue;
     for (unsigned k = 0; k < r->kept[i].n; k++)
-      dvmrt_diag_more(r->kept[i].finding[k], r->kept[i].count[k]);
+      dvmrt_finding_more(r->kept[i].finding[k], r->kept[i].count[k]);
     return true;
   }
   return false;
@@ -37,7 +37,7 @@ bool dvmrt_recall_find(struct dvmrt_directive *d, uint64_t key) {
 
 void dvmrt_recall_begin(struct dvmrt_frame *f, uint64_t key) {
   f->recall = dvmrt_repeat_wanted ? key : 0;
-  for (struct dvmrt_finding *x = dvmrt_diag_first(); f->recall && x; x = x->next)
+  for (struct dvmrt_finding *x = dvmrt_finding_first(); f->recall && x; x = x->next)
     x->mark = x->count;
 }
 
@@ -53,7 +53,7 @@ static bool follows(enum dvmrt_id id) {
   }
 }
 
-void dvmrt_recall_end(struct dvmrt_frame *f) {
+void dvmrt_recall_over(struct dvmrt_frame *f) {
   if (!f->recall)
     return;
   struct dvmrt_recall *r = f->d->recall;
@@ -64,7 +64,7 @@ void dvmrt_recall_end(struct dvmrt_frame *f) {
   r->generation = generation;
   unsigned at = r->next, n = 0;
   r->kept[at].key = 0;
-  for (struct dvmrt_finding *x = dvmrt_diag_first(); x; x = x->next) {
+  for (struct dvmrt_finding *x = dvmrt_finding_first(); x; x = x->next) {
     if (x->count == x->mark || comes_anyway(x->id))
       continue;
     if (x->construct != f->d || !follows(x->id) || n == FINDINGS_MAX)

@@ -10,9 +10,9 @@
 /* All inside dvmrt_mem_enter. */
 /* Has an execution with that key been followed?  Then its counts have been added once more. */
 bool dvmrt_recall_find(struct dvmrt_directive *d, uint64_t key);
-/* The execution that begins is followed: dvmrt_recall_end keeps what it gave. */
+/* The execution that begins is followed: dvmrt_recall_over keeps what it gave. */
 void dvmrt_recall_begin(struct dvmrt_frame *f, uint64_t key);
-void dvmrt_recall_end(struct dvmrt_frame *f);
+void dvmrt_recall_over(struct dvmrt_frame *f);
 /* The findings are gone. */
 void dvmrt_recall_forget(void);
 #endif

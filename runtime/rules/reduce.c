@@ -2,7 +2,7 @@
  * and products agree within the rounding of two orders of evaluation, c * n * eps * sum of |terms| with n roundings (Higham, Accuracy
  * and Stability of Numerical Algorithms, 4.2; c = 4 covers both evaluations and the program's own rearrangement). */
 #include "runtime/rules/reduce.h"
-#include "runtime/report/explain.h"
+#include "runtime/rules/verdict.h"
 #include "runtime/data/mem.h"
 #include "runtime/rules/repeat.h"
 #include <float.h>
@@ -141,7 +141,7 @@ static void compare_location(const struct dvmrt_directive *d, const struct dvmrt
   snprintf(program, sizeof program, "%" PRId64, (int64_t)integer(loc, e->loc_result));
   snprintf(declared, sizeof declared, "%" PRId64, (int64_t)integer(loc, expected));
   snprintf(what, sizeof what, "location '%s' of", r->loc_name);
-  dvmrt_explain_mismatch(d, r, r->ref.name, what, program, declared, "");
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_MISMATCH, .directive = d, .mismatch = {r, r->ref.name, what, program, declared, ""}});
 }
 
 /* Do 'result' and before op partial agree?  If not, the report is made; 'name' is the variable's or its element's, 'what' a part of that. */
@@ -161,7 +161,7 @@ static bool agrees(const struct dvmrt_directive *d, const struct dvmrt_item *r, 
   }
   print(t, result, program, sizeof program);
   print(t, expected, declared, sizeof declared);
-  dvmrt_explain_mismatch(d, r, name, what, program, declared, allowed);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_MISMATCH, .directive = d, .mismatch = {r, name, what, program, declared, allowed}});
   return false;
 }
 
@@ -316,7 +316,7 @@ void dvmrt_reduce_step(const struct dvmrt_directive *d, uint32_t numbers, bool o
       step(d, f, reduction_item(d, n), n, over);
 }
 
-void dvmrt_reduce_end(struct dvmrt_frame *f) {
+void dvmrt_reduce_over(struct dvmrt_frame *f) {
   while (f->steps) {
     struct dvmrt_step *s = f->steps;
     f->steps = s->next;
@@ -330,7 +330,7 @@ void dvmrt_reduce_escape(struct dvmrt_site *access) {
   if (!dvmrt_construct_nest())
     return;
   struct dvmrt_event ev = {.access = dvmrt_site_access(access), .flags = DVMRT_READ};
-  uint64_t hits = dvmrt_diag_hits();
-  dvmrt_explain_escape(&ev);
+  uint64_t hits = dvmrt_finding_hits();
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_ESCAPE, .event = &ev});
   dvmrt_repeat_note_escape(ev.access, hits);
 }

@@ -31,6 +31,6 @@ bool dvmrt_reduce_compare(const struct dvmrt_directive *d, const struct dvmrt_ev
 void dvmrt_reduce_results(const struct dvmrt_directive *d, const struct dvmrt_results *r);
 void dvmrt_reduce_step(const struct dvmrt_directive *d, uint32_t numbers, bool over);
 /* Releases what the steps have kept. */
-void dvmrt_reduce_end(struct dvmrt_frame *f);
+void dvmrt_reduce_over(struct dvmrt_frame *f);
 void dvmrt_reduce_escape(struct dvmrt_site *access);
 #endif

@@ -14,8 +14,8 @@ static struct dvmrt_finding silent; /* of what the options do not want to know *
 
 /* The finding that the report of the last access went to; NULL: there were several. */
 static struct dvmrt_finding *finding_since(uint64_t hits) {
-  uint64_t n = dvmrt_diag_hits() - hits;
-  return n == 0 ? &silent : n == 1 ? dvmrt_diag_last() : NULL;
+  uint64_t n = dvmrt_finding_hits() - hits;
+  return n == 0 ? &silent : n == 1 ? dvmrt_finding_last() : NULL;
 }
 
 static bool note(struct dvmrt_access *x, int kind, uint64_t hits) {
@@ -39,7 +39,7 @@ static void clear(struct dvmrt_access *x, bool counts) {
   r->array = NULL;
   for (int k = 0; k < DVMRT_REPEAT_KINDS; k++) {
     if (counts && r->finding[k] && r->count[k] && r->finding[k] != &silent)
-      dvmrt_diag_more(r->finding[k], r->count[k]);
+      dvmrt_finding_more(r->finding[k], r->count[k]);
     r->finding[k] = NULL;
     r->count[k] = 0;
   }

@@ -8,13 +8,13 @@
 #define DVMRT_REPEAT_H
 #include "runtime/rules/check.h"
 #include "runtime/rules/group.h"
-#include "runtime/report/diag.h"
-#include "runtime/entry/process.h"
+#include "runtime/data/finding.h"
+#include "runtime/data/due.h"
 
 extern bool dvmrt_repeat_wanted; /* repeats=1 */
 
 /* All but the inline functions inside dvmrt_mem_enter.  '*_note': the access has just been judged and reported; 'hits': what
- * dvmrt_diag_hits said before that. */
+ * dvmrt_finding_hits said before that. */
 void dvmrt_repeat_note_place(const struct dvmrt_event *ev, uint64_t hits);
 /* An access to a variable whose reduction is under way. */
 void dvmrt_repeat_note_pending(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v, uint64_t hits);
@@ -33,7 +33,7 @@ void dvmrt_repeat_forget(void);
 /* Without the lock, by any thread.  The answers are the thread's that made them. */
 static inline struct dvmrt_access *dvmrt_repeat_of(const struct dvmrt_site *site) {
   struct dvmrt_access *x = __atomic_load_n(&site->cache, __ATOMIC_ACQUIRE);
-  return x && x->repeat.thread == &__dvmrt_now && !dvmrt_process_due ? x : NULL;
+  return x && x->repeat.thread == &__dvmrt_now && !dvmrt_due ? x : NULL;
 }
 static inline bool dvmrt_repeat_count(struct dvmrt_site *site, enum dvmrt_repeat_kind kind) {
   struct dvmrt_access *x = dvmrt_repeat_of(site);

@@ -1,7 +1,7 @@
 #include "runtime/rules/rule.h"
-#include "runtime/report/explain.h"
+#include "runtime/rules/verdict.h"
 #include "runtime/data/heap.h"
-#include "runtime/report/diag.h"
+#include "runtime/data/text.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void wrong(const struct subject *s, const char *format, ...) {
   vsnprintf(what, sizeof what, format, ap);
   va_end(ap);
   snprintf(text, sizeof text, "%s, for dimension %d of '%s'", what, s->dim + 1, s->array->name);
-  dvmrt_explain_usage(s->d, text);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = s->d, .usage = text});
 }
 
 struct values {
@@ -145,7 +145,7 @@ void dvmrt_rule_check(const struct dvmrt_directive *d, const struct dvmrt_item *
   }
 }
 
-void dvmrt_rule_alignment(const struct dvmrt_array *a, const struct dvmrt_array *target) {
+static void check_alignment(const struct dvmrt_array *a, const struct dvmrt_array *target) {
   for (int r = 0; r < target->ndims && r < a->ntarget; r++) {
     struct dvmrt_coord c = a->map[r];
     int64_t places[2] = {c.add, c.add}, last = target->extent[r] - 1;
@@ -159,8 +159,16 @@ void dvmrt_rule_alignment(const struct dvmrt_array *a, const struct dvmrt_array 
       struct dvmrt_text t = {.n = 0};
       dvmrt_text_add(&t, "the alignment of '%s' leaves '%s': it needs place %lld of dimension %d, which has 0..%lld", a->name,
                      a->target_name, (long long)places[k], r + 1, (long long)last);
-      dvmrt_explain_usage(a->placed, t.s);
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = a->placed, .usage = t.s});
       return;
     }
   }
+}
+
+void dvmrt_rule_alignment(struct dvmrt_array *a) {
+  const struct dvmrt_array *target = a->aligned && !a->judged ? dvmrt_array_target(a->target_address) : NULL;
+  if (!target || target == a)
+    return;
+  a->judged = true;
+  check_alignment(a, target);
 }

@@ -1,8 +1,7 @@
 #include "runtime/rules/summary.h"
 #include "runtime/rules/across.h"
 #include "runtime/rules/group.h"
-#include "runtime/report/diag.h"
-#include "runtime/report/stats.h"
+#include "runtime/data/finding.h"
 #include "runtime/rules/recall.h"
 #include <stdlib.h>
 #include <string.h>
@@ -442,7 +441,7 @@ static bool must_meet(const struct proof *p, const struct ref *w, const struct r
 
 /* Reads of edges that the loop itself writes: what is wrong with them is the dependence, which will be reported. */
 static void note_carried(const struct proof *p) {
-  if (p->nrefs < p->s->nrefs || !dvmrt_diag_wanted(DVMRT_ID_LOOP_DEPENDENCE) || !dvmrt_diag_wanted(DVMRT_CHECK_ANTI) || !p->f->mapped)
+  if (p->nrefs < p->s->nrefs || !dvmrt_finding_wanted(DVMRT_ID_LOOP_DEPENDENCE) || !dvmrt_finding_wanted(DVMRT_CHECK_ANTI) || !p->f->mapped)
     return;
   for (uint32_t i = 0; i < p->nrefs; i++) {
     const struct ref *w = &p->ref[i];
@@ -602,7 +601,7 @@ bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *
     why = NULL;
   else if (key)
     dvmrt_recall_begin(p.f, key);
-  dvmrt_stats_summary(d, why);
+  dvmrt_construct_judged(d, why);
   if (why)
     return false;
   take_note(&p, box);

@@ -1,5 +1,5 @@
 #include "runtime/rules/task.h"
-#include "runtime/report/explain.h"
+#include "runtime/rules/verdict.h"
 #include "runtime/data/mem.h"
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ void dvmrt_task_declare(struct dvmrt_directive *d, const int64_t *args) {
   t->name = own->ref.name;
   t->count = dvmrt_num_value(own->ref.extent[0], args);
   if (t->count <= 0)
-    dvmrt_explain_usage(d, "a task array needs at least one task");
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = d, .usage = "a task array needs at least one task"});
 }
 
 int64_t dvmrt_task_count(uintptr_t address) {
@@ -73,15 +73,15 @@ static void cells_clear(void) {
   cells_cap = ncells = nstretches = 0;
 }
 
-void dvmrt_task_region_enter(struct dvmrt_frame *f) {
-  (void)f;
-  if (!depth++)
+static bool is_region(const struct dvmrt_frame *f) { return !strcmp(f->d->kind, "task_region"); }
+
+void dvmrt_task_before(struct dvmrt_frame *f) {
+  if (is_region(f) && !depth++)
     cells_clear();
 }
 
-void dvmrt_task_region_leave(struct dvmrt_frame *f) {
-  (void)f;
-  if (depth && !--depth)
+void dvmrt_task_over(struct dvmrt_frame *f) {
+  if (is_region(f) && depth && !--depth)
     cells_clear();
 }
 
@@ -101,7 +101,7 @@ static int64_t number_of(const struct dvmrt_frame *f, const int64_t *iv) {
 static void usage(const struct dvmrt_frame *f, const char *format, const char *name, long long a, long long b) {
   char text[200];
   snprintf(text, sizeof text, format, name, a, b);
-  dvmrt_explain_usage(f->d, text);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = f->d, .usage = text});
 }
 
 static void check_number(const struct dvmrt_frame *f, const struct task_array *t, int64_t number) {
@@ -223,7 +223,7 @@ static void report(const struct dvmrt_event *ev, const struct dvmrt_frame *in, i
                    struct dvmrt_site *site) {
   const struct dvmrt_frame *region = region_around(in);
   const struct dvmrt_task_conflict t = {region ? region->d : in->d, in->task_on->ref.name, task, other, site};
-  dvmrt_explain_task(ev, v, &t);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_TASK, .event = ev, .task = {v, &t}});
 }
 
 static void note_read(struct cell *c, int64_t task, struct dvmrt_site *site) {

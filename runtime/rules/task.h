@@ -12,8 +12,8 @@ void dvmrt_task_declare(struct dvmrt_directive *d, const int64_t *args);
 /* Number of tasks of the task array at that address; -1: there is none. */
 int64_t dvmrt_task_count(uintptr_t address);
 
-void dvmrt_task_region_enter(struct dvmrt_frame *f);
-void dvmrt_task_region_leave(struct dvmrt_frame *f);
+void dvmrt_task_before(struct dvmrt_frame *f);
+void dvmrt_task_over(struct dvmrt_frame *f);
 /* An 'on' block, or a loop whose iterations are tasks: reports a wrong number or place. */
 void dvmrt_task_enter(struct dvmrt_frame *f, const struct dvmrt_item *on);
 

@@ -2,7 +2,7 @@
 #include "driver/trace/command/options.h"
 #include "base/usage.h"
 #include "driver/trace/command/files.h"
-#include "runtime/report/ids.h"
+#include "runtime/data/ids.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 # Every id of the checker has a page, every page stands in the index with its kind, and 'dvm help' shows it.
 . "$(dirname "$0")/../driver/lib.sh"
 folder=$source/docs/diagnostics
-sed -n 's/^ *X([A-Z_]*, "\([a-z-]*\)", *\([A-Z]*\).*/\1 \2/p' "$source/runtime/report/ids.h" >ids
+sed -n 's/^ *X([A-Z_]*, "\([a-z-]*\)", *\([A-Z]*\).*/\1 \2/p' "$source/runtime/data/ids.h" >ids
 grep -oh '"dvm-trace-[a-z]*"' "$source"/driver/trace/*/*.c | sed 's/"dvm-\(.*\)"/\1 ERROR/' | sort -u >>ids
-[ -s ids ] || wrong "no ids found in runtime/report/ids.h"
+[ -s ids ] || wrong "no ids found in runtime/data/ids.h"
 while read -r name kind; do
   page=$folder/dvm-$name.md
   [ -f "$page" ] || { wrong "no page for dvm-$name"; continue; }

@@ -1,7 +1,7 @@
 /* The scan of memory that unseen code was given: objects, words and addresses at random, some pages gone or not to be read.  It ends,
  * what pointers lead to has values, and what none leads to is as it was. */
 #define _GNU_SOURCE
-#include "runtime/data/object.h"
+#include "runtime/rules/object.h"
 #include "play.h"
 #include "random.h"
 #include "runtime/data/mem.h"

@@ -1,7 +1,7 @@
 /* DVM_OPTIONS. */
 #include "runtime/entry/options.h"
 #include "play.h"
-#include "runtime/report/ids.h"
+#include "runtime/data/ids.h"
 #include <errno.h>
 #include <string.h>
 

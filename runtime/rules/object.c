@@ -1,4 +1,4 @@
-#include "runtime/data/object.h"
+#include "runtime/rules/object.h"
 #include "runtime/rules/construct.h"
 #include "runtime/data/mem.h"
 #include "runtime/data/shadow.h"

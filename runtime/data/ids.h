@@ -33,6 +33,7 @@ enum dvmrt_id {
 #undef DVMRT_ID_ENUM
   DVMRT_ID_COUNT
 };
+enum { DVMRT_CHECK_ANTI = 63 }; /* among the bits of what is wanted: anti dependences too */
 
 const char *dvmrt_id_name(enum dvmrt_id id); /* without "dvm-" */
 enum dvmrt_severity dvmrt_id_severity(enum dvmrt_id id);

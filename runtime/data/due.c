@@ -1,0 +1,3 @@
+#include "runtime/data/due.h"
+
+uint8_t dvmrt_due;
