@@ -1,4 +1,5 @@
 #include "sdm/aggregate.h"
+#include "sdm/net/parts.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -86,7 +87,7 @@ long sdm_aggregate_deserialize(struct sdm_aggregate *a, const char *buf, size_t 
   struct sdm_cursor c = sdm_cursor_of(buf, len);
   uint8_t version = sdm_cursor_u8(&c), reducer = sdm_cursor_u8(&c), status = sdm_cursor_u8(&c);
   uint64_t timeout = sdm_cursor_varint(&c), request = sdm_cursor_varint(&c), hash = sdm_cursor_u64(&c);
-  if (c.bad || version != VERSION || reducer >= SDM_REDUCERS || status > SDM_STATUS_OTHER || timeout > UINT32_MAX)
+  if (c.bad || version != VERSION || reducer >= SDM_REDUCERS_MAX || status > SDM_STATUS_OTHER || timeout > UINT32_MAX)
     return -EBADMSG;
   *a = (struct sdm_aggregate){ (uint32_t)timeout, reducer, status, request, hash };
   if (end)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sdm/net/ctx_private.h"
+#include "sdm/net/parts.h"
 #include "sdm/aggregate.h"
 #include "sdm/iof.h"
 #include "sdm/message.h"

@@ -1,7 +1,7 @@
 /* The inside of a context: connections and dials around one node. */
 #ifndef SDM_CTX_PRIVATE_H
 #define SDM_CTX_PRIVATE_H
-#include "sdm/overlay/node.h"
+#include "sdm/node.h"
 #include "sdm/sdm.h"
 
 #define CTX_PENDING_MAX 16u         /* peers that have not proved themselves */

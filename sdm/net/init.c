@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sdm/overlay/layer.h"
+#include "sdm/net/parts.h"
 #include "sdm/net/rank.h"
 
 static const char front_end_mark;

@@ -1,4 +1,5 @@
 #include "sdm/route.h"
+#include "sdm/net/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 struct sdm_answer *sdm_answer_new(uint8_t reducer) {
   struct sdm_answer *a = sdm_alloc(sizeof(*a));
-  a->reducer = reducer < SDM_REDUCERS ? reducer : SDM_REDUCE_SAME;
+  a->reducer = reducer < SDM_REDUCERS_MAX ? reducer : SDM_REDUCE_SAME;
   a->other = sdm_set_new();
   a->dead = sdm_set_new();
   a->timed_out = sdm_set_new();
@@ -38,7 +38,6 @@ void sdm_answer_free(struct sdm_answer *a) {
 
 /* Reducers: 'into' gets the body of both.  0, or -EBADMSG if one of the bodies is not of the reducer's form; then the
  * two stay apart, so that nothing is lost. */
-typedef int (*reduce_f)(struct sdm_bytes *into, const void *body, size_t len);
 
 static int reduce_count(struct sdm_bytes *into, const void *body, size_t len) {
   struct sdm_cursor a = sdm_cursor_of(into->p, into->len), b = sdm_cursor_of(body, len);
@@ -98,8 +97,17 @@ static int reduce_concat(struct sdm_bytes *into, const void *body, size_t len) {
   return 0;
 }
 
-static const reduce_f reducers[SDM_REDUCERS] = { NULL, reduce_count, reduce_stats, sdm_prefix_merge, reduce_concat, sdm_histogram_merge,
+static sdm_reduce_f reducers[SDM_REDUCERS_MAX] = { NULL, reduce_count, reduce_stats, sdm_prefix_merge, reduce_concat, sdm_histogram_merge,
                                                  sdm_top_merge };
+
+int sdm_reducer_set(uint8_t number, sdm_reduce_f reduce) {
+  if (number < SDM_REDUCERS || number >= SDM_REDUCERS_MAX || !reduce)
+    return -EINVAL;
+  if (reducers[number] && reducers[number] != reduce)
+    return -EEXIST;
+  reducers[number] = reduce;
+  return 0;
+}
 
 static bool same_body(const struct sdm_class *c, uint8_t kind, uint64_t digest, const void *body, size_t len) {
   return c->kind == kind && c->digest == digest && c->body.len == len && (!len || !memcmp(c->body.p, body, len));
@@ -107,7 +115,7 @@ static bool same_body(const struct sdm_class *c, uint8_t kind, uint64_t digest, 
 
 static bool join(struct sdm_answer *a, uint8_t kind, const struct sdm_set *set, uint64_t digest, const void *body,
                  size_t len) {
-  reduce_f reduce = kind == SDM_CLASS_OK ? reducers[a->reducer] : NULL;
+  sdm_reduce_f reduce = kind == SDM_CLASS_OK ? reducers[a->reducer] : NULL;
   for (size_t i = 0; i < a->n; i++) {
     struct sdm_class *c = &a->classes[i];
     if (reduce && c->kind == kind && !reduce(&c->body, body, len)) {
@@ -265,7 +273,7 @@ struct sdm_answer *sdm_answer_decode(const void *p, size_t len, sdm_id max) {
   struct sdm_cursor c = sdm_cursor_of(p, len);
   uint8_t reducer = sdm_cursor_u8(&c);
   struct sdm_answer *a = sdm_answer_new(reducer);
-  bool good = reducer < SDM_REDUCERS && get_set(&c, max, a->other) && get_set(&c, max, a->dead) &&
+  bool good = reducer < SDM_REDUCERS_MAX && get_set(&c, max, a->other) && get_set(&c, max, a->dead) &&
               get_set(&c, max, a->timed_out) && get_set(&c, max, a->unreachable);
   uint64_t n = sdm_cursor_varint(&c);
   good = good && !c.bad && n <= SDM_CLASSES_MAX;

@@ -1,4 +1,4 @@
-#include "sdm/overlay/node.h"
+#include "sdm/node.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The inside of a node: node.c joins tree, requests and events. */
 #ifndef SDM_NODE_PRIVATE_H
 #define SDM_NODE_PRIVATE_H
-#include "sdm/overlay/node.h"
+#include "sdm/node.h"
 
 #define NODE_RECORDS_MAX 1024u /* open requests at one node; more are refused */
 

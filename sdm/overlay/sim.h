@@ -3,7 +3,7 @@
  * time, links have latency with jitter and a bandwidth, so that the shape of the tree shows in the latency. */
 #ifndef SDM_SIM_H
 #define SDM_SIM_H
-#include "sdm/overlay/node.h"
+#include "sdm/node.h"
 
 struct sdm_sim;
 

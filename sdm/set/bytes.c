@@ -4,15 +4,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *checked(void *p, size_t bytes) {
-  if (p)
-    return p;
-  fprintf(stderr, "sdm: error: no memory for %zu bytes\n", bytes);
+static void end_program(size_t bytes, void *arg) {
+  (void)arg;
+  fprintf(stderr, "sdm: out of memory (%zu bytes)\n", bytes);
   abort();
 }
 
-void *sdm_alloc(size_t bytes) { return checked(calloc(1, bytes ? bytes : 1), bytes); }
-void *sdm_realloc(void *p, size_t bytes) { return checked(realloc(p, bytes ? bytes : 1), bytes); }
+static sdm_no_memory_f no_memory = end_program;
+static void *no_memory_arg;
+
+void sdm_set_no_memory(sdm_no_memory_f f, void *arg) {
+  no_memory = f ? f : end_program;
+  no_memory_arg = arg;
+}
+
+void *sdm_alloc(size_t bytes) {
+  for (;;) {
+    void *p = calloc(1, bytes ? bytes : 1);
+    if (p)
+      return p;
+    no_memory(bytes, no_memory_arg);
+  }
+}
+
+void *sdm_realloc(void *old, size_t bytes) {
+  for (;;) {
+    void *p = realloc(old, bytes ? bytes : 1);
+    if (p)
+      return p;
+    no_memory(bytes, no_memory_arg);
+  }
+}
 
 void *sdm_memdup(const void *p, size_t bytes) {
   void *copy = sdm_alloc(bytes);

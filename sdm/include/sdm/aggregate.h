@@ -52,11 +52,6 @@ void sdm_aggregate_set_completion_callback(struct sdm_ctx *c, sdm_aggregate_f ca
 size_t sdm_aggregate_serialize(const struct sdm_aggregate *a, char *buf, char **end);
 size_t sdm_aggregate_serialized_length(const struct sdm_aggregate *a);
 long sdm_aggregate_deserialize(struct sdm_aggregate *a, const char *buf, size_t len, const char **end);
-
-/* Parts of sdm_init, sdm_finalize and sdm_progress; not to be called. */
-int sdm_aggregate_init(struct sdm_ctx *c, int argc, char *const *argv);
-void sdm_aggregate_finalize(struct sdm_ctx *c);
-void sdm_aggregate_progress(struct sdm_ctx *c);
 #ifdef __cplusplus
 }
 #endif

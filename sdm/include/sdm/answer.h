@@ -24,8 +24,16 @@ enum sdm_reducer {
   SDM_REDUCE_CONCAT, /* bodies one after the other, in order of arrival */
   SDM_REDUCE_HISTOGRAM, /* body: sdm_histogram; see reduce.h */
   SDM_REDUCE_TOP,    /* body: sdm_top; the most extreme values and who has them */
-  SDM_REDUCERS
+  SDM_REDUCERS,      /* from here on: the user's own */
+  SDM_REDUCERS_MAX = 32
 };
+
+/* 'into' holds one body and gets that of both; the order in which bodies come must not matter.  0, or -EBADMSG: one of them is of
+ * another form; then both stay apart. */
+typedef int (*sdm_reduce_f)(struct sdm_bytes *into, const void *body, size_t len);
+/* A reducer of the user, SDM_REDUCERS <= 'number' < SDM_REDUCERS_MAX: the same in the front end and in all servers, before any request
+ * names it.  A server that does not know the number keeps different bodies apart.  0, -EINVAL, or -EEXIST: it is taken. */
+int sdm_reducer_set(uint8_t number, sdm_reduce_f reduce);
 
 struct sdm_class {
   uint8_t kind;

@@ -10,8 +10,12 @@
 extern "C" {
 #endif
 
-/* Memory for small objects of our own making: ends the program with a message when there is none left.  Sizes that
- * come from outside are limited before they get here. */
+/* Memory for small objects of our own making; sizes that come from outside are limited before they get here.  All of the library
+ * allocates so: its functions have no failure for lack of memory.  When there is none, the function below is called: it may free
+ * something and return, then the allocation is tried again, or leave by longjmp, then no object of the library may be used any
+ * more.  By default it writes a message and aborts; a program that must not end so sets its own.  Not from several threads. */
+typedef void (*sdm_no_memory_f)(size_t bytes, void *arg);
+void sdm_set_no_memory(sdm_no_memory_f f, void *arg); /* NULL: the default */
 void *sdm_alloc(size_t bytes); /* zeroed */
 void *sdm_realloc(void *p, size_t bytes);
 void *sdm_memdup(const void *p, size_t bytes);

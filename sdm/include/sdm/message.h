@@ -46,11 +46,6 @@ void sdm_message_set_send_callback(struct sdm_message *msg, sdm_message_f callba
 /* For every message that arrives; it is freed when the callback returns. */
 void sdm_message_set_recv_callback(struct sdm_ctx *c, sdm_message_f callback, void *arg);
 void sdm_message_set_payload_callback(struct sdm_ctx *c, sdm_payload_f callback, void *arg);
-
-/* Parts of sdm_init, sdm_finalize and sdm_progress; not to be called. */
-int sdm_message_init(struct sdm_ctx *c, int argc, char *const *argv);
-void sdm_message_finalize(struct sdm_ctx *c);
-void sdm_message_progress(struct sdm_ctx *c);
 #ifdef __cplusplus
 }
 #endif

@@ -25,10 +25,6 @@ struct sdm_set *sdm_route_get_route(const struct sdm_ctx *c, const struct sdm_se
 /* The part of 'dest' that can be reached from here downwards; the caller frees it. */
 struct sdm_set *sdm_route_reachable(const struct sdm_ctx *c, const struct sdm_set *dest);
 #define sdm_route_rechable sdm_route_reachable /* as the first design spelt it */
-
-/* Parts of sdm_init and sdm_finalize; not to be called. */
-int sdm_route_init(struct sdm_ctx *c, int argc, char *const *argv);
-void sdm_route_finalize(struct sdm_ctx *c);
 #ifdef __cplusplus
 }
 #endif

@@ -99,7 +99,7 @@ int sdm_connect(struct sdm_ctx *c, const struct sdm_set *ids, struct dvm_error *
 int sdm_connect_tree(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms, struct sdm_set *missing,
                 struct dvm_error *err);
 
-/* Master, front end: see sdm/overlay/node.h. */
+/* Master, front end: see sdm/node.h. */
 uint64_t sdm_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p,
                      size_t len);
 void sdm_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const void *p, size_t len);

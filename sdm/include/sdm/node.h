@@ -16,6 +16,13 @@
 #include "sdm/set.h"
 #include "sdm/tree.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A transport of another kind (another network, a message layer, a simulator) is a table of these functions: sdm/net/ctx.c has
+ * that of TCP and unix sockets, sdm/overlay/sim.c that of the simulator, test/unit/sdm/transport.c a whole one in a hundred lines.
+ * Nodes allocate with sdm_alloc (bytes.h has what happens without memory) and are used by one thread at a time. */
 struct sdm_node;
 
 enum { SDM_SLOT_PARENT = -1, SDM_SLOT_NONE = -2 }; /* children have slots 0, 1, ... */
@@ -52,6 +59,7 @@ struct sdm_node_options {
   uint64_t serial;
 };
 
+/* 'arg' goes to every function of 'ops', which lives as long as the node; all of them must be given. */
 struct sdm_node *sdm_node_new(const struct sdm_node_ops *ops, void *arg, sdm_id id, const struct sdm_node_options *o);
 void sdm_node_free(struct sdm_node *n);
 
@@ -85,4 +93,7 @@ const struct sdm_set *sdm_node_gone(const struct sdm_node *n);    /* ids known t
 /* The children that lead to 'dest'; the part of 'dest' that can be reached from here.  The caller frees. */
 struct sdm_set *sdm_node_next_hops(const struct sdm_node *n, const struct sdm_set *dest);
 struct sdm_set *sdm_node_reachable(const struct sdm_node *n, const struct sdm_set *dest);
+#ifdef __cplusplus
+}
+#endif
 #endif
