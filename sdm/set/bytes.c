@@ -6,7 +6,7 @@
 
 static void end_program(size_t bytes, void *arg) {
   (void)arg;
-  fprintf(stderr, "sdm: out of memory (%zu bytes)\n", bytes);
+  fprintf(stderr, "sdm: error: no memory for %zu bytes\n", bytes);
   abort();
 }
 
