@@ -169,6 +169,7 @@ int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s,
  * Nothing else that the loop does meets the words of these references, unless they only need a value. */
 enum {
   DVMRT_STRETCH_MAYBE = 16,
+  DVMRT_STRETCH_NAMED = 64, /* as DVMRT_NAMED */
   DVMRT_STRETCH_ASKS = 32  /* of ordinary data that the nest does not write, under no name: who reads them need not be known */
 };
 struct dvmrt_stretch_ref {
@@ -178,7 +179,7 @@ struct dvmrt_stretch_ref {
   int64_t step;        /* bytes from one turn to the next */
 };
 struct dvmrt_stretch {
-  struct dvmrt_site *construct;
+  struct dvmrt_site *construct; /* NULL: outside of all nests */
   uint32_t nrefs;
   uint32_t iterations; /* 1, 2: each turn is an iteration, which 1: the runtime counts, 2: the loop; 0: all belong to the present one */
   int64_t step;        /* of the innermost index variable, if each turn is an iteration */
@@ -192,6 +193,9 @@ extern uint64_t __dvmrt_stretch_least;
  * 1: none of the references gives a diagnostic, and their words are (and, if it counts, now.write and now.iv) as behind the last turn:
  * execute them without checks.  0: with checks; nothing has changed. */
 int __dvmrt_stretch(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first);
+
+/* The same for innermost loops outside of all nests, whose 'construct' is NULL; 'use' is the number of bytes of an access. */
+int __dvmrt_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first);
 
 /* At the entry of a nest that writes no ordinary data: 1 if each read of [p, p + size) is right throughout. */
 int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size);

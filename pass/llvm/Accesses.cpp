@@ -24,7 +24,6 @@ class AccessLowering {
   void touchBlock(BasicBlock *BB, uint32_t More = 0);
   void place(View &V);
   void element(View &V);
-  bool mayLeaveArray() const;
   void memory();
   void wordsOfMemory(Value *P, BasicBlock *Slow);
   AllocaInst *knownData();
@@ -90,7 +89,7 @@ void AccessLowering::place(View &V) {
   LoadInst *Words = RT.loadView(AskBuilder, S.load(AskBuilder, V.Struct), offsetof(dvmrt_view, words), RT.Ptr);
   Words->setVolatile(true);
   AskBuilder.CreateCondBr(AskBuilder.CreateIsNull(Words), Unknown, Known);
-  touchBlock(Unknown, mayLeaveArray() ? DVMRT_NAMED : 0);
+  touchBlock(Unknown, mayLeaveArray(A) ? DVMRT_NAMED : 0);
   Row.slow(Known, Landing, [&](IRBuilder<> &SB) {
     // As an int, not as a truth value: of that the hot path would know that it is 1, and would say so each time.
     S.store(SB, RT.call(SB, "__dvmrt_place", {Address, Site, S.load(SB, V.Struct), S.subscripts(SB, A), flags()}),
@@ -177,8 +176,7 @@ AllocaInst *AccessLowering::knownData() {
   return Slot;
 }
 
-// Of a distributed array whose outermost extent only the runtime knows: what is behind its end looks like ordinary data.
-bool AccessLowering::mayLeaveArray() const {
+bool dvmir::mayLeaveArray(const Access &A) {
   return A.Text.OfDistributed && any_of(seq<size_t>(0, A.Index.size()), [&](size_t D) {
     return !A.Extent[D] && (D >= A.Text.Extents.size() || !A.Text.Extents[D]);
   });
@@ -207,7 +205,7 @@ void AccessLowering::memory() {
   BasicBlock *Slow = Row.block();
   if (!A.In && A.Text.OfDistributed) { // in doubt throughout
     Row.test(B.getTrue(), Slow);
-    return touchBlock(Slow, mayLeaveArray() ? DVMRT_NAMED : 0);
+    return touchBlock(Slow, mayLeaveArray(A) ? DVMRT_NAMED : 0);
   }
   Value *P = B.CreatePtrToInt(Address, RT.I64);
   if (A.In) {

@@ -75,6 +75,7 @@ public:
   llvm::DenseMap<const llvm::Value *, Variable *> VariableOf; // by alloca
   llvm::SmallVector<llvm::CallInst *, 4> Directs, Binds, Indices;
   DoubtMap Doubt; // of accesses outside of loops: see askDoubt
+  Construct Outside; // no construct: stands for code that is in none
   bool Volatile; // our variables too must live in memory: setjmp
 
   Construct *construct(unsigned Cid) const;
@@ -123,6 +124,8 @@ void addToText(Runtime &RT, Construct &K, const llvm::Twine &Line);
 void noteCalls(FunctionState &S);
 // Finds variables, and reads of them, that need no test.
 void proveAssigned(FunctionState &S);
+// Of a distributed array whose outermost extent only the runtime knows: what is behind its end looks like ordinary data.
+bool mayLeaveArray(const Access &A);
 void lowerAccesses(FunctionState &S);
 void lowerConstructs(FunctionState &S);
 

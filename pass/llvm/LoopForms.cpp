@@ -63,10 +63,7 @@ bool LoopForms::unchanged(Value *P) const {
   if (auto *G = dyn_cast<GlobalVariable>(P)) {
     if (G->isThreadLocal() || (WritesData && !G->isConstant()))
       return false;
-    for (Value *Argument : markerArguments(K.Enter))
-      if (Argument == G)
-        return false; // a reduction variable, or an array
-    return true;
+    return !K.Enter || !is_contained(markerArguments(K.Enter), P); // else a reduction variable, or an array
   }
   auto *A = dyn_cast<AllocaInst>(P);
   Variable *V = A && A->isStaticAlloca() ? S.VariableOf.lookup(A) : nullptr;

@@ -1,4 +1,4 @@
-// An innermost loop of a nest that counts: how many turns it takes, and values in it as 'first + n * step' in turn n.
+// An innermost loop that counts: how many turns it takes, and values in it as 'first + n * step' in turn n.
 #ifndef DVM_LLVM_LOOPFORMS_H
 #define DVM_LLVM_LOOPFORMS_H
 #include "Function.h"
@@ -11,7 +11,7 @@ namespace dvmir {
 
 class LoopForms {
 public:
-  // 'Ask': a block without terminator, to be executed before the loop; values are computed there.
+  // 'Nest': around it, or no construct, without 'Enter'.  'Ask': a block without terminator, to be executed before the loop; values are computed there.
   LoopForms(FunctionState &State, Construct &Nest, llvm::Loop &Loop, llvm::DominatorTree &Dom, llvm::BasicBlock *Ask);
 
   struct Form {

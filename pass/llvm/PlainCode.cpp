@@ -22,6 +22,8 @@ static bool isMathematical(const Function *F) {
 }
 
 bool PlainCode::isReduction(Value *P) const {
+  if (!K.Enter)
+    return false;
   auto Values = markerArguments(K.Enter);
   for (unsigned N = 0; N < K.Text.Args.size() && N < Values.size(); ++N)
     if (K.Text.Args[N].Line == DVMRT_DIRECTIVE_REDUCTION && Values[N] == P)

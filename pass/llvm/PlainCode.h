@@ -7,6 +7,7 @@ namespace dvmir {
 
 class PlainCode {
 public:
+  // 'Nest' may be no construct, but code that is in none: without 'Enter'.
   PlainCode(FunctionState &State, Construct &Nest) : S(State), K(Nest) {}
 
   // Null, or why not.

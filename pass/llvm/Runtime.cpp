@@ -31,7 +31,7 @@ static const struct {
     {"__dvmrt_fill", "vpl"},       {"__dvmrt_unwound", "vp"},     {"__dvmrt_over", "vpl"},
     {"__dvmrt_foreign", "vp"},     {"__dvmrt_written", "vp"},     {"__dvmrt_given", "vpl"},     {"__dvmrt_heap_new", "vpl"},   {"__dvmrt_heap_zero", "vpl"},
     {"__dvmrt_reduction", "ipiipppddpppl"}, {"__dvmrt_escape", "vp"}, {"__dvmrt_results", "vpiipppppl"}, {"__dvmrt_step", "vpii"}, {"__dvmrt_summary", "ipppp"},
-    {"__dvmrt_data", "ippl"},      {"__dvmrt_stretch", "iplp"},
+    {"__dvmrt_data", "ippl"},      {"__dvmrt_stretch", "iplp"},  {"__dvmrt_turns", "iplp"},
     {"__dvmrt_heap_free", "vp"},   {"__dvmrt_landed", "vp"},   {"__dvmrt_realloc", "ppl"},    {DVMRT_MODULE_SYMBOL, "vpp"}, {"__dvmrt_module_gone", "vpp"},
 };
 

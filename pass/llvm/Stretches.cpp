@@ -12,6 +12,7 @@
 //   loop with checks
 //
 // Accesses that cannot be told by then keep their checks in the copy; the others must have nothing to do with them.
+// Outside of nests it is __dvmrt_turns that is asked, and all accesses must be told.
 #include "Stretches.h"
 #include "Linear.h"
 #include "LoopForms.h"
@@ -44,6 +45,7 @@ class Stretch {
   LoopForms Forms;
   PlainCode Code;
   IRBuilder<> &B; // of Forms
+  const bool Outside; // of all nests
   CallInst *Iter = nullptr; // each turn is an iteration
   Value *Fine = nullptr;    // i1: all that is tested before the runtime is asked
   std::vector<Reference> References;
@@ -53,7 +55,7 @@ class Stretch {
 public:
   Stretch(FunctionState &State, Construct &Nest, Loop &Inner, DominatorTree &DT)
       : S(State), K(Nest), RT(S.RT), L(Inner), Ask(BasicBlock::Create(RT.C, "dvm.ask", &S.F)), Forms(S, K, L, DT, Ask), Code(S, K),
-        B(Forms.B) {}
+        B(Forms.B), Outside(&K == &S.Outside) {}
 
   bool plan();
   // 'More': the accesses of the copy.
@@ -100,7 +102,7 @@ void Stretch::giveUp() {
 
 bool Stretch::checkCode() {
   for (BasicBlock *BB : L.blocks()) {
-    if (BB->hasAddressTaken() || BB->isEHPad() || !K.Blocks.contains(BB))
+    if (BB->hasAddressTaken() || BB->isEHPad() || (!Outside && !K.Blocks.contains(BB)))
       return false;
     for (Instruction &I : *BB) {
       StringRef Mark = markerName(&I);
@@ -154,6 +156,8 @@ bool Stretch::checkVariables() {
 
 // What its words are before the loop must make each access in it right, and what they are behind it must be known.
 bool Stretch::checkVariable(Variable &V) {
+  if (V.Sure)
+    return true; // it has no words
   if (V.isArray())
     return false;
   auto Stores = Forms.storesTo(V.Alloca);
@@ -183,13 +187,18 @@ bool Stretch::checkVariable(Variable &V) {
 
 // ---- References ----
 
+static constexpr uint64_t MaxOutside = 16; // bytes of an access
+
 bool Stretch::checkReferences() {
   for (Access &A : S.Accesses)
     if (L.contains(A.Mark->getParent()) && !A.Var) {
-      if (A.In != &K || A.Text.Whole)
+      if (A.In != (Outside ? nullptr : &K) || A.Text.Whole)
         return false;
-      if (!addReference(A))
-        Kept.insert(A.Mark);
+      if (addReference(A))
+        continue;
+      if (Outside)
+        return false;
+      Kept.insert(A.Mark);
     }
   return (!isPartial() || keepApart()) && !References.empty();
 }
@@ -203,6 +212,11 @@ bool Stretch::addReference(Access &A) {
   bool Only = A.Text.Reads && !A.Text.Writes, Maybe = !always(BB);
   if (View *V = viewFor(S, A)) {
     Only &= V->ReadOnly;
+  } else if (Outside) {
+    Only = true; // what a condition hides matters only where something is in doubt, which is asked
+    if (!isPowerOf2_64(A.Text.Size) || A.Text.Size > MaxOutside)
+      return false;
+    Flags |= mayLeaveArray(A) ? DVMRT_STRETCH_NAMED : 0;
   } else {
     if ((A.Text.Use && *A.Text.Use < K.Text.Uses.size()) || (A.Text.Size != 4 && A.Text.Size != 8))
       return false;
@@ -326,13 +340,16 @@ Constant *Stretch::table() {
   SmallVector<Constant *, 8> Rows;
   for (const Reference &R : References) {
     bool Element = viewFor(S, *R.A) != nullptr;
-    Rows.push_back(ConstantStruct::getAnon({S.site(*R.A), Word(Element ? *R.A->Text.Use : DVMRT_SUMMARY_DATA),
+    Rows.push_back(ConstantStruct::getAnon({S.site(*R.A), Word(Element   ? *R.A->Text.Use
+                                                 : Outside ? R.A->Text.Size
+                                                           : DVMRT_SUMMARY_DATA),
                                             Word(R.Flags),
                                             ConstantInt::getSigned(RT.I64, R.Address.Step)}));
   }
   Constant *Refs = privateData(RT.M, ConstantArray::get(ArrayType::get(Rows[0]->getType(), Rows.size()), Rows), true);
+  Constant *Site = Outside ? static_cast<Constant *>(ConstantPointerNull::get(RT.Ptr)) : K.Site;
   return privateData(RT.M,
-                     ConstantStruct::getAnon({K.Site, Word(Rows.size()), Word(Iter ? 1 + isPartial() : 0), ConstantInt::getSigned(RT.I64, Iter ? Forms.Step : 0),
+                     ConstantStruct::getAnon({Site, Word(Rows.size()), Word(Iter ? 1 + isPartial() : 0), ConstantInt::getSigned(RT.I64, Iter ? Forms.Step : 0),
                                               Refs, ConstantPointerNull::get(RT.Ptr)}),
                      false);
 }
@@ -355,7 +372,7 @@ void Stretch::ask(BasicBlock *Without) {
   AllocaInst *Addresses = S.slot(T, "dvm.first");
   for (unsigned N = 0; N < References.size(); ++N)
     B.CreateStore(References[N].Address.First, B.CreateConstInBoundsGEP2_64(T, Addresses, 0, N));
-  Value *Proved = RT.call(B, "__dvmrt_stretch", {table(), Forms.Turns, Addresses});
+  Value *Proved = RT.call(B, Outside ? "__dvmrt_turns" : "__dvmrt_stretch", {table(), Forms.Turns, Addresses});
   B.CreateCondBr(B.CreateIsNotNull(Proved), Without, Forms.Header);
   Forms.Before->getTerminator()->replaceSuccessorWith(Forms.Header, Ask);
 }
@@ -419,7 +436,7 @@ void Stretch::finish(BasicBlock *Done) {
 }
 
 void Stretch::carryOut(std::vector<Access> &More) {
-  if (!K.Site)
+  if (!K.Site && !Outside)
     K.Site = RT.site(K.TextConstant);
   BasicBlock *Done = BasicBlock::Create(RT.C, "dvm.done", &S.F);
   BasicBlock *Without = cloneLoop(Done, More);
@@ -429,25 +446,31 @@ void Stretch::carryOut(std::vector<Access> &More) {
 
 // ---- All loops -------------------------------------------------------------------------------------------------------------------
 
+// The construct whose iterations execute the loop; null: it is not to be told.
+static Construct *nestOf(FunctionState &S, const Loop &L) {
+  for (auto &[Cid, K] : S.Constructs)
+    if (K->Text.Kind == "parallel" && K->Begin && K->Blocks.contains(L.getHeader()))
+      return K.get();
+  return S.around(L.getHeader()) ? nullptr : &S.Outside;
+}
+
+// Code that nothing is optimised in is not made longer, but where distributed elements are used.
+static bool mayGrow(FunctionState &S, const Loop &L) {
+  return !S.F.hasOptNone() || any_of(S.Accesses, [&](const Access &A) { return A.Text.OfDistributed && L.contains(A.Mark->getParent()); });
+}
+
 void dvmir::findStretches(FunctionState &S) {
-  if (S.Volatile)
+  if (S.Volatile || S.Accesses.empty())
     return;
-  std::unique_ptr<DominatorTree> DT;
-  std::unique_ptr<LoopInfo> LI;
+  DominatorTree DT(S.F);
+  LoopInfo LI(DT);
   std::vector<std::unique_ptr<Stretch>> Planned;
-  for (auto &[Cid, K] : S.Constructs) {
-    if (K->Text.Kind != "parallel" || !K->Begin)
+  for (Loop *L : LI.getLoopsInPreorder()) {
+    Construct *K = L->isInnermost() ? nestOf(S, *L) : nullptr;
+    if (!K || (K == &S.Outside && !mayGrow(S, *L)))
       continue;
-    if (!DT) {
-      DT = std::make_unique<DominatorTree>(S.F);
-      LI = std::make_unique<LoopInfo>(*DT);
-    }
-    for (Loop *L : LI->getLoopsInPreorder()) {
-      if (!L->isInnermost() || !K->Blocks.contains(L->getHeader()))
-        continue;
-      auto Plan = std::make_unique<Stretch>(S, *K, *L, *DT);
-      Plan->plan() ? Planned.push_back(std::move(Plan)) : Plan->giveUp();
-    }
+    auto Plan = std::make_unique<Stretch>(S, *K, *L, DT);
+    Plan->plan() ? Planned.push_back(std::move(Plan)) : Plan->giveUp();
   }
   std::vector<Access> More;
   for (auto &Plan : Planned)

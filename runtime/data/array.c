@@ -2,6 +2,7 @@
 #include "runtime/data/facts.h"
 #include "runtime/data/heap.h"
 #include "runtime/data/mem.h"
+#include "runtime/data/series.h"
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -446,6 +447,22 @@ void dvmrt_array_stale(struct dvmrt_array *a) {
   a->named_renewed = false;
   a->nboxes = 0;
   a->dirty = false;
+}
+
+bool dvmrt_array_has_values(struct dvmrt_array *a) {
+  enum { WAIT = 16, WAIT_MAX = 1 << 20 };
+  const struct dvmrt_region *r = &a->region;
+  if (a->full && a->full_losses == r->losses)
+    return true;
+  a->full = false;
+  if (a->full_asked++ < a->full_wait)
+    return false;
+  struct dvmrt_series words = {r->words, (r->end - r->base) >> r->shift, 1};
+  a->full = words.count && dvmrt_series_assigned(&words);
+  a->full_losses = r->losses;
+  a->full_asked = 0;
+  a->full_wait = a->full ? 0 : !a->full_wait ? WAIT : a->full_wait < WAIT_MAX ? 2 * a->full_wait : WAIT_MAX;
+  return a->full;
 }
 
 bool dvmrt_box_covers(const struct dvmrt_box *b, const struct dvmrt_place *p, int ndims) {

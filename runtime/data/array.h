@@ -40,6 +40,8 @@ struct dvmrt_array {
   bool dirty;                   /* written in the construct that is being executed */
   struct dvmrt_site *writer;    /* site of the last write, or NULL */
   struct dvmrt_directive *writer_in; /* the parallel loop it was in, or NULL */
+  bool full;                    /* all elements have values, as long as the region has lost as many as .. */
+  uint32_t full_losses, full_asked, full_wait; /* .. then; questions since one was looked at, and how many will not be */
   /* Ranges of elements that have values (summary.c), as long as the region has lost as many as then. */
   uint32_t known_losses;
   int nknown, next_known;
@@ -88,6 +90,8 @@ void dvmrt_array_renew(struct dvmrt_array *a, const struct dvmrt_box *box);
 void dvmrt_array_add_edge(struct dvmrt_directive *d, const int64_t *args);
 /* shadow_renew(a["name"]). */
 void dvmrt_array_renew_named(struct dvmrt_array *a);
+/* Are all elements known to have values?  They are looked at now and then only. */
+bool dvmrt_array_has_values(struct dvmrt_array *a);
 /* The array has been written outside any construct, or the construct that wrote it is over. */
 void dvmrt_array_stale(struct dvmrt_array *a);
 /* Is an element displaced so covered by the box? */

@@ -160,12 +160,19 @@ void dvmrt_doubt_set(uintptr_t a, uint64_t n) {
 }
 
 static void change_own(uintptr_t a, uint64_t n, bool set) {
-  uintptr_t end = a + n, at = a & ~(uintptr_t)7;
-  for (; at < end; at += 8)
-    if (at < a || at + 8 > end)
-      dvmrt_doubt_change(at, dvmrt_doubt_part(a, n, at), set);
-    else
-      map[(at >> 3) & __dvmrt_doubt.mask] = set ? 0xff : 0;
+  uintptr_t end = a + n, low = (a + 7) & ~(uintptr_t)7, high = end & ~(uintptr_t)7;
+  if (a < low)
+    dvmrt_doubt_change(a, dvmrt_doubt_part(a, n, a), set);
+  if (high < end && high >= low)
+    dvmrt_doubt_change(high, dvmrt_doubt_part(a, n, high), set);
+  uint8_t *to = map; /* as the mask, in a register: what is written may be anything, for all that the compiler knows */
+  const uintptr_t mask = __dvmrt_doubt.mask;
+  if (low < high && ((high - 1) >> 3 & mask) >= (low >> 3 & mask)) {
+    memset(to + (low >> 3 & mask), set ? 0xff : 0, (high - low) >> 3);
+    return;
+  }
+  for (uintptr_t at = low; at < high; at += 8)
+    to[(at >> 3) & mask] = set ? 0xff : 0;
 }
 
 void dvmrt_doubt_set_own(uintptr_t a, uint64_t n) {
@@ -200,6 +207,11 @@ bool dvmrt_doubt_any(uintptr_t a, uint64_t n) {
   for (; a < end && (a & 7); a++)
     if (dvmrt_doubt_at(a))
       return true;
+  for (uint64_t eight; a + 64 <= end && ((a >> 3) & __dvmrt_doubt.mask) + 7 <= __dvmrt_doubt.mask; a += 64) {
+    memcpy(&eight, &__dvmrt_doubt.bits[(a >> 3) & __dvmrt_doubt.mask], 8);
+    if (eight)
+      return true;
+  }
   for (; a + 8 <= end; a += 8)
     if (dvmrt_doubt_byte(a))
       return true;

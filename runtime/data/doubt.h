@@ -32,6 +32,8 @@ static inline bool dvmrt_doubt_at(uintptr_t a) { return dvmrt_doubt_byte(a) >> (
 /* Changes one byte of the map, of a page whose bits are its own. */
 static inline void dvmrt_doubt_change(uintptr_t a, uint8_t bits, bool set) {
   uint8_t *at = (uint8_t *)&__dvmrt_doubt.bits[(a >> 3) & __dvmrt_doubt.mask];
+  if ((*at & bits) == (set ? bits : 0))
+    return;
   if (DVMRT_LIKELY(__libc_single_threaded))
     *at = (uint8_t)(set ? *at | bits : *at & ~bits);
   else if (set)

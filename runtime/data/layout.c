@@ -190,6 +190,25 @@ bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, co
   return true;
 }
 
+int dvmrt_layout_beside_along(const struct dvmrt_layout *array, const int64_t (*ix)[DVMRT_NDIMS_MAX], const struct dvmrt_layout *other,
+                              const int64_t (*other_ix)[DVMRT_NDIMS_MAX]) {
+  if (dvmrt_layout_everywhere(array))
+    return 1;
+  if (array->root != other->root)
+    return 0;
+  bool beside = true, apart = false;
+  for (int r = 0; r < array->ndims; r++) {
+    if (!array->block[r] || array->at[r].kind == DVMRT_COORD_ALL)
+      continue;
+    if (other->at[r].kind == DVMRT_COORD_ALL)
+      return 0;
+    int64_t first = value(array->at[r], ix[0]) - value(other->at[r], other_ix[0]), last = value(array->at[r], ix[1]) - value(other->at[r], other_ix[1]);
+    beside &= !first && !last;
+    apart |= (first < 0 && last < 0) || (first > 0 && last > 0);
+  }
+  return beside ? 1 : apart ? 0 : -1;
+}
+
 bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest,
                           const struct dvmrt_subscript *axis, int ndims) {
   if (dvmrt_layout_everywhere(array) || array->root != nest->root)

@@ -63,6 +63,9 @@ bool dvmrt_layout_covers(const struct dvmrt_layout *array, const int64_t *extent
 /* Is element 'ix' of an array present wherever element 'other_ix' of another one is? */
 bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, const struct dvmrt_layout *other,
                          const int64_t *other_ix);
+/* The same along two lines, of which the first and the last elements are given: 1 throughout, 0 nowhere, -1 here and there. */
+int dvmrt_layout_beside_along(const struct dvmrt_layout *array, const int64_t (*ix)[DVMRT_NDIMS_MAX], const struct dvmrt_layout *other,
+                              const int64_t (*other_ix)[DVMRT_NDIMS_MAX]);
 /* Will the answer be the same for every iteration of the nest, given these subscripts? */
 bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest,
                           const struct dvmrt_subscript *axis, int ndims);

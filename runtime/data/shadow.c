@@ -423,6 +423,11 @@ void dvmrt_shadow_settle(uintptr_t a, uint64_t n, uint32_t word) {
 static void settle(uintptr_t a, uint64_t n, uint32_t word) {
   uintptr_t end = a + n;
   while (a < end) {
+    uintptr_t here = min_of(page_of(a) + PAGE, end);
+    if (!dvmrt_doubt_any(a, here - a)) {
+      a = here; /* what is not in doubt has a value, whatever its words are like */
+      continue;
+    }
     struct dvmrt_page *r = record_of(dvmrt_shadow_entry(a));
     if (r && !r->words && !r->regions && word == DVMRT_W_ASSIGNED && page_of(a) == a && end - a >= PAGE) {
       fill_page(a, word);

@@ -22,14 +22,16 @@ enum dvmrt_repeat_kind {
   DVMRT_REPEAT_WORD,     /* by verdict: check.h's */
   DVMRT_REPEAT_PLACE = 8, /* of every access */
   DVMRT_REPEAT_AWAY, DVMRT_REPEAT_STALE, /* of those that are not in the own part or the edge; of those in an edge that does not hold them */
-  DVMRT_REPEAT_ACROSS, DVMRT_REPEAT_SEQUENTIAL, DVMRT_REPEAT_BOUNDS, DVMRT_REPEAT_ESCAPE, DVMRT_REPEAT_PENDING, DVMRT_REPEAT_KINDS
+  DVMRT_REPEAT_ACROSS, DVMRT_REPEAT_SEQUENTIAL, DVMRT_REPEAT_BOUNDS, DVMRT_REPEAT_ESCAPE, DVMRT_REPEAT_PENDING,
+  DVMRT_REPEAT_TURNS,    /* of the turns of a loop that are judged together; single accesses are judged */
+  DVMRT_REPEAT_KINDS
 };
 struct dvmrt_repeat {
   const void *thread;    /* whose accesses are counted; NULL: nobody's */
   struct dvmrt_access *next; /* of those with a thread */
   int class;             /* of the words */
   struct dvmrt_region *region; /* that they are in; NULL: ordinary data, or a variable of the function */
-  struct dvmrt_array *array; /* AWAY, STALE, ACROSS, SEQUENTIAL: that the accesses are to */
+  struct dvmrt_array *array; /* AWAY, STALE, ACROSS, SEQUENTIAL, TURNS: that the accesses are to */
   const struct dvmrt_frame *nest;
   uint32_t iteration;    /* whose part 'own' is, where 'has_own'; its word; 0: of none */
   bool apart, part;      /* each dimension stands alone there; the iteration owns something */

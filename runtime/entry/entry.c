@@ -12,6 +12,7 @@
 #include "runtime/rules/stretch.h"
 #include "runtime/rules/summary.h"
 #include "runtime/rules/task.h"
+#include "runtime/rules/turns.h"
 #include "runtime/rules/repeat.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -122,10 +123,8 @@ static bool touch_sequential(uintptr_t e, uintptr_t a, uint64_t size, uint32_t f
   if (e == dvmrt_shadow_entry_by_bits()) {
     if (flags & DVMRT_READ)
       return !dvmrt_doubt_any(a, size);
-    if ((a & 7) + size <= 8) {
-      dvmrt_doubt_change(a, dvmrt_doubt_part(a, size, a), false);
-      return true;
-    }
+    dvmrt_doubt_clear_own(a, size);
+    return true;
   } else if ((e & 3) == 3 || (!has_values(e, a, size) && !give_values(e, a, size, flags))) {
     return false;
   }
@@ -271,6 +270,18 @@ int __dvmrt_stretch(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *fi
   if (!dvmrt_mem_enter())
     return 0;
   int proved = dvmrt_stretch_prove(s, turns, first);
+  leave();
+  return proved;
+}
+
+int __dvmrt_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
+  if (__dvmrt_now.mask)
+    return 0;
+  if (dvmrt_turns_certain(s, turns, first))
+    return 1;
+  if (!dvmrt_mem_enter())
+    return 0;
+  int proved = dvmrt_turns_prove(s, turns, first);
   leave();
   return proved;
 }

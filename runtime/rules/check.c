@@ -1,5 +1,6 @@
 #include "runtime/rules/check.h"
 #include "runtime/rules/verdict.h"
+#include "runtime/data/doubt.h"
 #include "runtime/rules/object.h"
 #include "runtime/rules/task.h"
 #include "runtime/rules/repeat.h"
@@ -182,12 +183,14 @@ void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix,
       assign_only(p, dvmrt_site_access(site)->bytes, flags);
     return;
   }
-  struct dvmrt_event ev;
-  event_init(&ev, site, ix, flags);
-  if (longer_here(ev.access, p, ix, dim, extent)) {
-    dvmrt_check_touch(p, ev.access->bytes, site, ix, flags);
+  const struct dvmrt_access *x = dvmrt_site_access(site);
+  if (longer_here(x, p, ix, dim, extent)) {
+    if (__dvmrt_now.mask || dvmrt_doubt_any(p, x->bytes))
+      dvmrt_check_touch(p, x->bytes, site, ix, flags);
     return;
   }
+  struct dvmrt_event ev;
+  event_init(&ev, site, ix, flags);
   ev.at = p;
   if (ix)
     ev.array = array_meant(&ev, p); /* one parameter may stand for several arrays */

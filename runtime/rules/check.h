@@ -53,6 +53,8 @@ bool dvmrt_check_place_valid(const struct dvmrt_array *a, const struct dvmrt_pla
 bool dvmrt_check_place_carried(const struct dvmrt_event *ev, const struct dvmrt_clause_array *across);
 /* The array ceases to be. */
 void dvmrt_check_forget_waiting(const struct dvmrt_array *a);
+/* The expression of the access begins again: its read had an ordinary target, if it still waits. */
+void dvmrt_check_close_waiting_of(const struct dvmrt_access *x);
 /* Something else begins: reads that still wait for the target of their expression had an ordinary one. */
 void dvmrt_check_close_waiting(void);
 /* Subscriber. */

@@ -166,7 +166,9 @@ static void explain_waiting(const struct waiting *w, const struct dvmrt_event *t
   memcpy(ev.ix, w->ix, sizeof(ev.ix));
   if (w->access->ndims == w->array->ndims)
     ev.subscripts = w->ix;
+  uint64_t hits = dvmrt_finding_hits();
   dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_SEQUENTIAL, .event = &ev, .assigned = target});
+  dvmrt_repeat_note_turns(&ev, hits);
 }
 
 static void take_out(unsigned i) {
@@ -174,14 +176,18 @@ static void take_out(unsigned i) {
   memmove(&waiting[i], &waiting[i + 1], (nwaiting - i) * sizeof(waiting[0]));
 }
 
-static void wait_for_target(const struct dvmrt_event *ev) {
+void dvmrt_check_close_waiting_of(const struct dvmrt_access *x) {
   for (unsigned i = 0; i < nwaiting; i++) {
-    if (waiting[i].access != ev->access)
+    if (waiting[i].access != x)
       continue;
     /* The expression comes again, and its target was no distributed element: everybody needed the value. */
     explain_waiting(&waiting[i], NULL);
     take_out(i--);
   }
+}
+
+static void wait_for_target(const struct dvmrt_event *ev) {
+  dvmrt_check_close_waiting_of(ev->access);
   if (nwaiting == WAITING_MAX)
     take_out(0);
   struct waiting *w = &waiting[nwaiting++];

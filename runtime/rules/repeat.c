@@ -96,6 +96,11 @@ void dvmrt_repeat_note_across(const struct dvmrt_event *ev, struct dvmrt_clause_
 
 void dvmrt_repeat_note_sequential(const struct dvmrt_event *ev, uint64_t hits) {
   if (note(ev->access, DVMRT_REPEAT_SEQUENTIAL, hits))
+    dvmrt_repeat_note_turns(ev, hits);
+}
+
+void dvmrt_repeat_note_turns(const struct dvmrt_event *ev, uint64_t hits) {
+  if (note(ev->access, DVMRT_REPEAT_TURNS, hits))
     ev->access->repeat.array = ev->array;
 }
 

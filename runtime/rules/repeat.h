@@ -25,6 +25,8 @@ void dvmrt_repeat_note_word(const struct dvmrt_event *ev, enum dvmrt_verdict v, 
 void dvmrt_repeat_note_bounds(const struct dvmrt_event *ev, uint64_t hits);
 void dvmrt_repeat_note_escape(struct dvmrt_access *x, uint64_t hits);
 void dvmrt_repeat_note_local(const struct dvmrt_event *ev, enum dvmrt_verdict v, uint64_t hits);
+/* A read of an element in the sequential part, of which only a row is counted (turns.h). */
+void dvmrt_repeat_note_turns(const struct dvmrt_event *ev, uint64_t hits);
 /* What the answers rest on may change: the counts go to their findings. */
 void dvmrt_repeat_end(void);
 /* Drops them: the findings are gone. */

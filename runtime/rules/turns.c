@@ -1,0 +1,161 @@
+#include "runtime/rules/turns.h"
+#include "runtime/data/doubt.h"
+#include "runtime/data/series.h"
+#include "runtime/rules/check.h"
+#include "runtime/rules/group.h"
+#include "runtime/rules/repeat.h"
+#include "runtime/rules/task.h"
+
+enum { REFS_MAX = 32, TURNS_MAX = 1 << 28 };
+
+/* One reference. */
+struct line {
+  const struct dvmrt_stretch_ref *r;
+  struct dvmrt_access *access;
+  struct dvmrt_array *array; /* NULL: ordinary data */
+  uintptr_t at, low, high;   /* in the first turn; all turns */
+  uint64_t turns;            /* that differ: 1 if it does not move */
+  bool doubtful;             /* some of it is in doubt */
+  bool wrong;                /* in each turn, which has been reported before */
+};
+
+static uint64_t way_of(const struct dvmrt_stretch_ref *r, uint64_t turns) {
+  return (uint64_t)(r->step < 0 ? -r->step : r->step) * (turns - 1);
+}
+
+/* 'bytes': of an access. */
+static struct line line_of(const struct dvmrt_stretch_ref *r, uint64_t bytes, uint64_t turns, uintptr_t at) {
+  uint64_t way = way_of(r, turns);
+  uintptr_t low = r->step < 0 ? at - way : at;
+  return (struct line){.r = r, .at = at, .low = low, .high = low + way + bytes, .turns = r->step ? turns : 1};
+}
+
+bool dvmrt_turns_certain(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
+  for (uint32_t i = 0; i < s->nrefs; i++) {
+    struct line x = line_of(&s->refs[i], s->refs[i].use, turns, first[i]);
+    if ((x.r->flags & DVMRT_STRETCH_NAMED) || dvmrt_doubt_any(x.low, x.high - x.low))
+      return false;
+  }
+  return true;
+}
+
+/* ---- elements of distributed arrays --------------------------------------------------------------------------------------------- */
+
+static bool is_element(const struct line *x) {
+  const struct dvmrt_array *a = x->array;
+  uint64_t bytes = x->access->bytes;
+  return x->high <= a->region.end && bytes == a->element_bytes && bytes == (uint64_t)1 << a->region.shift &&
+         !((x->at - a->region.base | (uint64_t)x->r->step) & (bytes - 1)) && !a->ordinary;
+}
+
+static bool have_values(const struct line *x) {
+  const struct dvmrt_region *r = &x->array->region;
+  if (dvmrt_array_has_values(x->array))
+    return true;
+  struct dvmrt_series words = {r->words + ((x->at - r->base) >> r->shift), x->turns, (ptrdiff_t)x->r->step >> r->shift};
+  return dvmrt_series_assigned(&words);
+}
+
+static void ends_of(const struct line *x, int64_t (*ix)[DVMRT_NDIMS_MAX]) {
+  dvmrt_array_indices(x->array, x->at, ix[0]);
+  dvmrt_array_indices(x->array, x->at + (uint64_t)x->r->step * (x->turns - 1), ix[1]);
+}
+
+/* The target of the expression that a read belongs to, where that is an element; NULL: it is none, and everybody needs the value. */
+static const struct line *target_of(const struct line *x, const struct line *lines, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const struct dvmrt_access *of = lines[i].access;
+    if (lines[i].array && of->role == 'l' && of->expression == x->access->expression && of->pos.file == x->access->pos.file)
+      return &lines[i];
+  }
+  return NULL;
+}
+
+/* 1: the owners of the targets have what is read, in each turn; 0: in none; -1: it changes. */
+static int is_beside(const struct line *x, const struct line *target) {
+  int64_t read[2][DVMRT_NDIMS_MAX], written[2][DVMRT_NDIMS_MAX];
+  if (x->access->ndims != x->array->ndims || target->access->ndims != target->array->ndims)
+    return -1; /* indices that an address gives need not move as it does */
+  ends_of(x, read);
+  ends_of(target, written);
+  return dvmrt_layout_beside_along(dvmrt_array_layout(x->array), read, dvmrt_array_layout(target->array), written);
+}
+
+/* A read is right in each turn, or wrong in each, which has been told. */
+static bool judge_read(struct line *x, const struct line *lines, uint32_t n) {
+  if (x->access->buffered || !have_values(x))
+    return false;
+  if (x->access->role == 'i' || dvmrt_layout_everywhere(dvmrt_array_layout(x->array)))
+    return true;
+  const struct line *target = x->access->role == 'r' ? target_of(x, lines, n) : NULL;
+  int beside = target ? is_beside(x, target) : 0;
+  x->wrong = beside == 0;
+  return beside >= 0 && (!x->wrong || (dvmrt_repeat_known(x->access, DVMRT_REPEAT_TURNS) && x->access->repeat.array == x->array));
+}
+
+static bool judge_element(struct line *x, const struct line *lines, uint32_t n) {
+  bool writes = x->r->flags & DVMRT_WRITE, reads = x->r->flags & DVMRT_READ;
+  if ((x->r->flags & DVMRT_STRETCH_MAYBE) || !is_element(x) || (writes && (reads || x->access->buffered || dvmrt_group_pending(x->array, NULL))))
+    return false;
+  if (DVMRT_UNLIKELY(x->array->aligned && !x->array->judged))
+    return false;
+  return writes || judge_read(x, lines, n);
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Ordinary data that get a value as a whole. */
+static bool is_filled(const struct line *x) {
+  int64_t step = x->r->step;
+  return (x->r->flags & (DVMRT_READ | DVMRT_WRITE | DVMRT_STRETCH_MAYBE)) == DVMRT_WRITE && (uint64_t)(step < 0 ? -step : step) == x->access->bytes &&
+         !dvmrt_shadow_region_in(x->low, x->high - x->low);
+}
+
+static bool find_lines(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first, struct line *lines) {
+  for (uint32_t i = 0; i < s->nrefs; i++) {
+    struct line *x = &lines[i];
+    struct dvmrt_access *access = dvmrt_site_access(s->refs[i].site);
+    *x = line_of(&s->refs[i], access->bytes, turns, first[i]);
+    x->access = access;
+    x->doubtful = dvmrt_doubt_any(x->low, x->high - x->low);
+    struct dvmrt_region *r = x->doubtful ? dvmrt_shadow_region_in(x->low, 1) : NULL;
+    x->array = (struct dvmrt_array *)r;
+    if (!x->array && ((x->r->flags & DVMRT_STRETCH_NAMED) || (x->doubtful && !is_filled(x))))
+      return false;
+  }
+  return true;
+}
+
+static void carry_out(const struct line *x, uint64_t turns) {
+  struct dvmrt_array *a = x->array;
+  if (x->wrong)
+    x->access->repeat.count[DVMRT_REPEAT_TURNS] += turns;
+  if (!(x->r->flags & DVMRT_WRITE))
+    return;
+  if (!a) {
+    dvmrt_shadow_fill(x->low, x->high - x->low, DVMRT_W_ASSIGNED);
+    return;
+  }
+  dvmrt_construct_written(a, x->r->site);
+  if (dvmrt_array_has_values(a))
+    return; /* who gave them is of no interest: no loop is being executed */
+  struct dvmrt_series words = {a->region.words + ((x->at - a->region.base) >> a->region.shift), x->turns, (ptrdiff_t)x->r->step >> a->region.shift};
+  dvmrt_series_mark(&words, DVMRT_W_ASSIGNED, 0);
+}
+
+bool dvmrt_turns_prove(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
+  static struct line lines[REFS_MAX]; /* under the lock */
+  if (s->nrefs > REFS_MAX || turns > TURNS_MAX || dvmrt_group_nvars || dvmrt_task_remembers() || !dvmrt_construct_judges() ||
+      dvmrt_construct_nest() || dvmrt_construct_opaque() || !find_lines(s, turns, first, lines))
+    return false;
+  for (uint32_t i = 0; i < s->nrefs; i++)
+    if (lines[i].array && !judge_element(&lines[i], lines, s->nrefs))
+      return false;
+  for (uint32_t i = 0; i < s->nrefs; i++) {
+    if (lines[i].array)
+      dvmrt_check_close_waiting_of(lines[i].access);
+    if (lines[i].doubtful)
+      carry_out(&lines[i], turns);
+  }
+  return true;
+}
