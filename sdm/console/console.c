@@ -96,6 +96,7 @@ static void on_output(void *arg, const struct sdm_set *ids, unsigned stream, con
 static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
   sdm_show_lost(&((struct sdm_console *)arg)->show, ids, why);
 }
+static void on_back(void *arg, const struct sdm_set *ids) { sdm_show_back(&((struct sdm_console *)arg)->show, ids); }
 static void on_late(void *arg, const struct sdm_answer *a) {
   sdm_show_answer(&((struct sdm_console *)arg)->show, "late", a);
 }
@@ -107,6 +108,7 @@ struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show
   s->on_event = on_event;
   s->on_output = on_output;
   s->on_lost = on_lost;
+  s->on_back = on_back;
   s->on_late = on_late;
   s->arg = c;
   s->interrupted = &console_interrupted;
@@ -140,6 +142,7 @@ void sdm_console_free(struct sdm_console *c) {
   c->s->on_event = NULL;
   c->s->on_output = NULL;
   c->s->on_lost = NULL;
+  c->s->on_back = NULL;
   c->s->on_late = NULL;
   c->s->interrupted = NULL;
   free(c);

@@ -382,6 +382,18 @@ void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const ch
   fflush(w->out);
 }
 
+void sdm_show_back(const struct sdm_show *w, const struct sdm_set *ids) {
+  if (w->json) {
+    json_t *j = json_object();
+    show_ranks(j, "back", ids);
+    show_json(w, j);
+    return;
+  }
+  show_head(w, ids);
+  fprintf(w->out, "server is back\n");
+  fflush(w->out);
+}
+
 void sdm_show_running(const struct sdm_show *w, const struct sdm_set *ids) {
   if (!w->json && !sdm_set_is_empty(ids)) {
     show_head(w, ids);

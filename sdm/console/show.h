@@ -27,6 +27,7 @@ void sdm_show_line(const struct sdm_show *w, const json_t *event);
 void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsigned stream, const void *p, size_t len);
 void sdm_show_running(const struct sdm_show *w, const struct sdm_set *ids); /* while one waits for them; not in JSON */
 void sdm_show_late_main(const struct sdm_show *w, const struct sdm_set *ids); /* started, and not stopped in main; the same */
+void sdm_show_back(const struct sdm_show *w, const struct sdm_set *ids);
 void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const char *why);
 /* The result of the command 'dvm', behind the ranks.  False: it is none. */
 bool sdm_show_facts(FILE *out, const json_t *result);

@@ -51,6 +51,15 @@ static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
   free(ranks);
 }
 
+static void on_back(void *arg, const struct sdm_set *ids) {
+  char *ranks = sdm_set_text(ids);
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "[%s] server is back\n", ranks);
+  dap_event(arg, "output", json_pack("{s:s, s:s}", "category", "important", "output", dvm_text_str(&t)));
+  dvm_text_fini(&t);
+  free(ranks);
+}
+
 static const char *stop_reason(const json_t *event, bool entry) {
   static const char *const map[][2] = {
     { "breakpoint-hit", "breakpoint" }, { "end-stepping-range", "step" }, { "function-finished", "step" },
@@ -161,6 +170,7 @@ void dap_hear(struct dap *d) {
   d->s.on_event = dap_on_event;
   d->s.on_output = on_output;
   d->s.on_lost = on_lost;
+  d->s.on_back = on_back;
   d->s.on_late = NULL;
   d->s.arg = d;
 }

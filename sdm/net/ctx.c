@@ -318,6 +318,11 @@ static void op_lost(void *arg, const struct sdm_set *ids, const char *why) {
   TELL((struct sdm_ctx *)arg, lost, ids, why);
 }
 
+static void op_back(void *arg, const struct sdm_set *ids) {
+  front_tell_back(arg, ids);
+  TELL((struct sdm_ctx *)arg, back, ids);
+}
+
 static void op_orphan(void *arg, bool alone) {
   struct sdm_ctx *c = arg;
   sdm_timer_set(c->orphan, alone ? sdm_now_us() + (int64_t)c->opt.orphan_ms * 1000 : INT64_MAX);
@@ -339,7 +344,7 @@ static void op_answer(void *arg, uint64_t request, uint16_t flags, const struct 
 static const struct sdm_node_ops node_ops = {
   .now = op_now, .send = op_send, .dial = ctx_dial, .bind = op_bind, .drop = op_drop, .wake = op_wake,
   .command = op_command, .input = op_input, .credit = op_credit, .orphan = op_orphan, .bye = op_bye,
-  .answer = op_answer, .event = op_event, .output = op_output, .lost = op_lost,
+  .answer = op_answer, .event = op_event, .output = op_output, .lost = op_lost, .back = op_back,
 };
 
 static void on_wake(void *arg) { sdm_node_wake(((struct sdm_ctx *)arg)->node); }

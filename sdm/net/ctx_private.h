@@ -32,6 +32,7 @@ struct dial {
   char *host;
   uint16_t base, tries, at;
   int64_t until, backoff;
+  bool doubt; /* this round somebody did not refuse */
   struct conn *conn;
   struct sdm_timer *timer;
   char why[160];
@@ -105,4 +106,5 @@ bool front_tell_answer(struct sdm_ctx *c, uint64_t request, uint16_t flags, cons
 bool front_tell_output(struct sdm_ctx *c, const struct sdm_iolist *l);
 void front_tell_event(struct sdm_ctx *c, const struct sdm_answer *a);
 void front_tell_lost(struct sdm_ctx *c, const struct sdm_set *ids, const char *why);
+void front_tell_back(struct sdm_ctx *c, const struct sdm_set *ids);
 #endif

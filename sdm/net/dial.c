@@ -1,6 +1,7 @@
 /* Reaching a server whose host is known and whose port may not be: the seed's default start-up.  Every port from the
  * base on is tried; a wrong server there says so and the next port is tried at once.  After the last port the dialler
- * pauses (10 ms, doubling to 1 s) and begins anew, until the limit. */
+ * pauses (10 ms, doubling to 1 s) and begins anew, until the limit.  Without a limit, for a server that was there and may only be
+ * stopped or cut off, it goes on until everybody has refused. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,9 @@ static void on_timer(void *arg) {
   step(d, -ETIMEDOUT, "no answer in time");
 }
 
+/* By a host where nobody listens, or somebody else does. */
+static bool refused(int code) { return code == -ECONNREFUSED || code == -ENOENT || code == -EADDRNOTAVAIL; }
+
 /* Takes the next step after a failure: next port, a pause, or the end. */
 static void step(struct dial *d, int code, const char *why) {
   int64_t now = sdm_now_us();
@@ -76,13 +80,17 @@ static void step(struct dial *d, int code, const char *why) {
     snprintf(d->why, sizeof(d->why), "%.150s", why);
   d->at = (uint16_t)(d->at + 1);
   bool round_over = d->at >= d->tries;
+  d->doubt |= !refused(code);
   /* At a known port its server listens before anybody is told of it: a refusal there is final. */
-  if (now >= d->until || (known && code != -EAGAIN && code != -ETIMEDOUT)) {
+  bool over = d->until == INT64_MAX ? round_over && !d->doubt : known && code != -EAGAIN && code != -ETIMEDOUT;
+  if (now >= d->until || over) {
     finish(d, NULL, d->why);
     return;
   }
-  if (round_over)
+  if (round_over) {
     d->at = 0;
+    d->doubt = false;
+  }
   int64_t pause = round_over ? d->backoff : 0;
   if (round_over)
     d->backoff = d->backoff * 2 > BACKOFF_LAST_US ? BACKOFF_LAST_US : d->backoff * 2;

@@ -145,6 +145,22 @@ void front_say_bye(struct sdm_ctx *c) {
     sdm_progress(c, 10);
 }
 
+static void take_loss(struct sdm_ctx *c, const struct sdm_frame *f) {
+  struct sdm_set *ids = sdm_set_new();
+  char why[256];
+  snprintf(why, sizeof(why), "%.*s", (int)(f->payload_len < 255 ? f->payload_len : 255), (const char *)f->payload);
+  if (sdm_set_deserialize(ids, (const char *)f->dest, f->dest_len, NULL) > 0 && c->far_gone) {
+    if (f->type == SDM_DEAD) {
+      sdm_set_union(c->far_gone, ids);
+      TELL(c, lost, ids, why);
+    } else {
+      sdm_set_diff(c->far_gone, ids);
+      TELL(c, back, ids);
+    }
+  }
+  sdm_set_free(ids);
+}
+
 static void from_master(struct sdm_ctx *c, const struct sdm_frame *f) {
   struct sdm_answer *a = f->type == SDM_REPLY || f->type == SDM_EVENT
                            ? sdm_answer_decode(f->payload, f->payload_len, SDM_ID_MAX) : NULL;
@@ -160,16 +176,8 @@ static void from_master(struct sdm_ctx *c, const struct sdm_frame *f) {
   } else if (f->type == SDM_IO && !sdm_iolist_decode(&l, f->payload, f->payload_len, SDM_ID_MAX)) {
     TELL(c, output, &l);
     sdm_iolist_fini(&l);
-  } else if (f->type == SDM_DEAD) {
-    struct sdm_set *ids = sdm_set_new();
-    char why[256];
-    snprintf(why, sizeof(why), "%.*s", (int)(f->payload_len < 255 ? f->payload_len : 255), (const char *)f->payload);
-    if (sdm_set_deserialize(ids, (const char *)f->dest, f->dest_len, NULL) > 0 && c->far_gone) {
-      sdm_set_union(c->far_gone, ids);
-      TELL(c, lost, ids, why);
-    }
-    sdm_set_free(ids);
-  }
+  } else if (f->type == SDM_DEAD || f->type == SDM_BACK)
+    take_loss(c, f);
   sdm_answer_free(a);
 }
 
@@ -269,4 +277,9 @@ bool front_tell_output(struct sdm_ctx *c, const struct sdm_iolist *l) {
 void front_tell_lost(struct sdm_ctx *c, const struct sdm_set *ids, const char *why) {
   if (c->opt.role == SDM_ROLE_MASTER && c->front)
     send_set(c, (struct sdm_frame){ .type = SDM_DEAD, .payload = (const uint8_t *)why, .payload_len = strlen(why) }, ids);
+}
+
+void front_tell_back(struct sdm_ctx *c, const struct sdm_set *ids) {
+  if (c->opt.role == SDM_ROLE_MASTER && c->front)
+    send_set(c, (struct sdm_frame){ .type = SDM_BACK }, ids);
 }

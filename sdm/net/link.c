@@ -346,7 +346,7 @@ int sdm_link_feed(struct sdm_link *l, const void *p, size_t len, sdm_link_frame_
 
 static enum class class_of(uint8_t type) {
   switch (type) {
-  case SDM_PING: case SDM_PONG: case SDM_DEAD: case SDM_CREDIT: return URGENT;
+  case SDM_PING: case SDM_PONG: case SDM_CREDIT: return URGENT; /* not DEAD and BACK: they keep their order with REPLY */
   case SDM_IO: case SDM_EVENT: return BULK; /* what was written before a stop is seen before it */
   default: return NORMAL;
   }

@@ -117,7 +117,7 @@ enum way { WAY_ANY = 1, WAY_DOWN = 2, WAY_UP = 4, WAY_NEW = 8 };
 static const uint8_t ways[SDM_FRAME_TYPES] = {
   [SDM_ROUTE] = WAY_NEW | WAY_DOWN, [SDM_ADOPT] = WAY_NEW | WAY_DOWN, [SDM_CMD] = WAY_DOWN, [SDM_REPLY] = WAY_UP,
   [SDM_EVENT] = WAY_UP, [SDM_IO] = WAY_UP | WAY_DOWN, [SDM_CREDIT] = WAY_DOWN, [SDM_PING] = WAY_ANY,
-  [SDM_PONG] = WAY_ANY, [SDM_DEAD] = WAY_UP, [SDM_BYE] = WAY_DOWN, [SDM_ERROR] = WAY_ANY,
+  [SDM_PONG] = WAY_ANY, [SDM_DEAD] = WAY_UP, [SDM_BACK] = WAY_UP, [SDM_BYE] = WAY_DOWN, [SDM_ERROR] = WAY_ANY,
 };
 
 void sdm_node_recv(struct sdm_node *n, void *link, int slot, const struct sdm_frame *f) {
@@ -137,13 +137,22 @@ void sdm_node_recv(struct sdm_node *n, void *link, int slot, const struct sdm_fr
   case SDM_ROUTE: node_take_route(n, link, f); break;
   case SDM_ADOPT: node_take_adopt(n, link, f); break;
   case SDM_CMD: node_take_cmd(n, f); break;
-  case SDM_REPLY: node_take_reply(n, f); break;
+  case SDM_REPLY: node_take_reply(n, slot, f); break;
   case SDM_EVENT: node_take_event(n, f); break;
   case SDM_IO: node_take_io(n, slot == SDM_SLOT_PARENT, f); break;
   case SDM_CREDIT: take_credit(n, f); break;
   case SDM_DEAD: node_take_dead(n, f); break;
+  case SDM_BACK: node_take_back(n, f); break;
   case SDM_BYE: take_bye(n); break;
-  case SDM_PING: n->ops->send(n->arg, link, &(struct sdm_frame){ .type = SDM_PONG }); break;
+  case SDM_PING: n->ops->send(n->arg, link, &(struct sdm_frame){ .type = SDM_PONG, .request = f->request }); break;
+  case SDM_PONG:
+    if (slot == SDM_SLOT_PARENT)
+      node_take_pong(n, f->request);
+    break;
+  case SDM_ERROR:
+    if (slot >= 0)
+      node_take_refusal(n, slot, f);
+    break;
   default: break;
   }
 }
@@ -168,8 +177,10 @@ static void ping(struct sdm_node *n, int64_t now) {
   struct sdm_frame f = { .type = SDM_PING };
   int64_t every = (int64_t)n->opt.ping_ms * 1000;
   char why[80];
+  bool due = false;
   for (size_t i = 0; i < n->nchildren; i++) {
     struct child *c = &n->children[i];
+    due |= c->state == CHILD_DUE;
     if (c->state != CHILD_UP)
       continue;
     if (silent(n, c->heard, now)) {
@@ -179,6 +190,8 @@ static void ping(struct sdm_node *n, int64_t now) {
     } else if (now - c->heard >= every)
       node_send_child(n, (int)i, &f);
   }
+  if (due)
+    node_adopt(n);
   /* A parent that is silent is not given up: a stopped front end is to find its session as it left it.  If it is gone,
    * the connection ends; if it is stuck, its own parent finds that, and adopts us. */
   if (n->parent && now - n->parent_heard >= every)

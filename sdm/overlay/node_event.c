@@ -42,7 +42,7 @@ void node_flush_events(struct sdm_node *n) {
   struct held *held = n->held;
   size_t count = n->nheld;
   node_flush_io(n); /* what a program wrote before it stopped is seen before */
-  if (!count)
+  if (!count || !node_is_heard(n))
     return;
   n->held = NULL;
   n->nheld = 0;
@@ -113,6 +113,8 @@ static void hold_event(struct sdm_node *n, const struct sdm_answer *a, int64_t l
   int64_t now = node_now(n);
   if (full(n, a->n))
     node_flush_events(n);
+  if (full(n, a->n)) /* nobody hears us, for long: a new parent asks what the last word was */
+    node_drop_events(n);
   bool first = !n->nheld;
   for (size_t i = 0; i < a->n; i++)
     hold_class(n, &a->classes[i]);
@@ -149,7 +151,7 @@ void sdm_node_event(struct sdm_node *n, const void *body, size_t len) {
 
 void node_flush_io(struct sdm_node *n) {
   struct sdm_iolist l = n->io;
-  if (!l.n)
+  if (!l.n || !node_is_heard(n)) /* credit bounds what may wait for a parent */
     return;
   n->io = (struct sdm_iolist){ 0 };
   if (node_is_root(n))
@@ -206,6 +208,8 @@ void sdm_node_output(struct sdm_node *n, uint8_t stream, bool eof, const void *p
 }
 
 void node_expire_holds(struct sdm_node *n, int64_t now) {
+  if (!node_is_heard(n))
+    return;
   if (n->nheld && n->event_flush <= now)
     node_flush_events(n);
   else if (n->nheld)

@@ -5,13 +5,14 @@
 
 #define NODE_RECORDS_MAX 1024u /* open requests at one node; more are refused */
 
-enum child_state { CHILD_DIALLING, CHILD_UP, CHILD_LOST };
+enum child_state { CHILD_DUE, CHILD_DIALLING, CHILD_UP, CHILD_LOST }; /* due: to be dialled, once we know that we may */
 
 struct child {
   size_t lo, hi; /* its slice of the node's table */
   void *link;
   uint8_t state;
-  bool adopted;
+  bool adopted;  /* it had another parent, and has not answered our slice yet */
+  bool recalled; /* the same, and it was lost: counted as gone until it answers */
   struct sdm_set *ids;
   int64_t heard, said; /* us: last frame from it, last frame to it */
 };
@@ -34,8 +35,8 @@ struct sdm_node {
   void *arg;
   struct sdm_node_options opt;
   sdm_id id, parent_id;
-  uint32_t epoch, depth;
-  uint64_t serial;
+  uint32_t epoch, led_epoch, depth; /* the highest that is known here; that under which the parent leads us */
+  uint64_t serial, proof; /* proof: number of the PING that the parent is to answer before we adopt; 0: none */
   void *parent;
   int64_t parent_heard, parent_said;
   struct sdm_table table;
@@ -55,6 +56,7 @@ struct sdm_node {
 
 static inline int64_t node_now(const struct sdm_node *n) { return n->ops->now(n->arg); }
 static inline bool node_is_root(const struct sdm_node *n) { return n->id >= SDM_MASTER; }
+static inline bool node_is_heard(const struct sdm_node *n) { return node_is_root(n) || n->parent; }
 
 /* node.c */
 void node_wake_at(struct sdm_node *n, int64_t at);
@@ -67,11 +69,18 @@ void node_put_set(struct sdm_bytes *out, const struct sdm_set *set);
 void node_take_route(struct sdm_node *n, void *link, const struct sdm_frame *f);
 void node_take_adopt(struct sdm_node *n, void *link, const struct sdm_frame *f);
 void node_take_dead(struct sdm_node *n, const struct sdm_frame *f);
+void node_note_dead(struct sdm_node *n, struct sdm_set *ids, const char *why); /* changes 'ids' */
+void node_take_back(struct sdm_node *n, const struct sdm_frame *f);
+void node_adopt(struct sdm_node *n); /* dials children that are due, as soon as the parent has answered */
+void node_take_pong(struct sdm_node *n, uint64_t number); /* of the parent */
+void node_take_answer(struct sdm_node *n, int slot, uint64_t request, const struct sdm_answer *a); /* to a slice, perhaps */
+void node_take_refusal(struct sdm_node *n, int slot, const struct sdm_frame *f);
 void node_lose_child(struct sdm_node *n, int slot, const char *why);
 
 /* node_request.c */
 struct record *record_find(struct sdm_node *n, uint64_t request);
 struct record *record_open(struct sdm_node *n, uint64_t request, uint8_t reducer, uint32_t ms);
+void record_drop(struct sdm_node *n, struct record *r);
 void record_take(struct sdm_node *n, struct record *r, struct sdm_answer *a, bool supplement);
 void record_check(struct sdm_node *n, struct record *r);
 void record_resend(struct sdm_node *n, struct record *r);
@@ -79,9 +88,10 @@ void record_ask(struct sdm_node *n, struct record *r, int slot, bool again);
 void records_lose(struct sdm_node *n, const struct sdm_set *ids, bool unreachable, const char *why);
 void records_expire(struct sdm_node *n, int64_t now);
 void records_free(struct sdm_node *n);
+void records_reset(struct sdm_node *n); /* nobody is below any more: what is left of each is our own part; routes go */
 uint32_t record_ms_below(const struct sdm_node *n, const struct record *r);
 void node_take_cmd(struct sdm_node *n, const struct sdm_frame *f);
-void node_take_reply(struct sdm_node *n, const struct sdm_frame *f);
+void node_take_reply(struct sdm_node *n, int slot, const struct sdm_frame *f);
 
 /* node_event.c */
 void node_take_event(struct sdm_node *n, const struct sdm_frame *f);

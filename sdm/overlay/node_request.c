@@ -32,6 +32,36 @@ void records_free(struct sdm_node *n) {
   }
 }
 
+static struct record *next_finished(struct sdm_node *n) {
+  for (struct record *r = n->records; r; r = r->next)
+    if (!r->answered && sdm_set_is_empty(r->waiting))
+      return r;
+  return NULL;
+}
+
+void record_drop(struct sdm_node *n, struct record *r) {
+  struct record **p = &n->records;
+  while (*p != r)
+    p = &(*p)->next;
+  *p = r->next;
+  n->nrecords--;
+  record_free(r);
+}
+
+void records_reset(struct sdm_node *n) {
+  struct sdm_set *self = sdm_set_add_element(sdm_set_new(), n->id);
+  for (struct record *r = n->records, *next; r; r = next) {
+    next = r->next;
+    if (r->is_route)
+      record_drop(n, r);
+    else
+      sdm_set_intersect(r->waiting, self);
+  }
+  sdm_set_free(self);
+  for (struct record *r; (r = next_finished(n));)
+    record_check(n, r);
+}
+
 struct record *record_open(struct sdm_node *n, uint64_t request, uint8_t reducer, uint32_t ms) {
   struct record *r = sdm_alloc(sizeof(*r));
   r->request = request;
@@ -168,13 +198,6 @@ void record_ask(struct sdm_node *n, struct record *r, int slot, bool again) {
   sdm_set_free(part);
 }
 
-static struct record *next_finished(struct sdm_node *n) {
-  for (struct record *r = n->records; r; r = r->next)
-    if (!r->answered && sdm_set_is_empty(r->waiting))
-      return r;
-  return NULL;
-}
-
 void records_lose(struct sdm_node *n, const struct sdm_set *ids, bool unreachable, const char *why) {
   for (struct record *r = n->records; r; r = r->next) {
     if (r->answered || !sdm_set_overlaps(r->waiting, ids))
@@ -255,10 +278,13 @@ void node_take_cmd(struct sdm_node *n, const struct sdm_frame *f) {
   sdm_set_free(dest);
 }
 
-void node_take_reply(struct sdm_node *n, const struct sdm_frame *f) {
+void node_take_reply(struct sdm_node *n, int slot, const struct sdm_frame *f) {
   struct record *r = record_find(n, f->request);
   struct sdm_answer *a = r ? sdm_answer_decode(f->payload, f->payload_len, SDM_ID_MAX) : NULL;
   if (a)
+    node_take_answer(n, slot, f->request, a);
+  r = a ? record_find(n, f->request) : NULL; /* who is back may be asked at once, and forget an old one */
+  if (r)
     record_take(n, r, a, f->flags & SDM_FLAG_SUPPLEMENT);
   sdm_answer_free(a);
 }

@@ -7,27 +7,60 @@
 
 #define ADOPT_US 10000000 /* how long a grandchild may take to be found, also when strangers crowd its door */
 
-static int add_child(struct sdm_node *n, size_t lo, size_t hi, bool adopted) {
+static int add_child(struct sdm_node *n, size_t lo, size_t hi, bool adopted, bool recalled) {
   if (n->nchildren == n->cap) {
     n->cap = n->cap ? n->cap * 2 : 2;
     n->children = sdm_realloc(n->children, n->cap * sizeof(*n->children));
   }
   struct child *c = &n->children[n->nchildren];
-  *c = (struct child){ .lo = lo, .hi = hi, .adopted = adopted, .ids = sdm_set_new() };
+  *c = (struct child){ .lo = lo, .hi = hi, .adopted = adopted, .recalled = recalled, .ids = sdm_set_new() };
   sdm_table_ids(&n->table, lo, hi, c->ids);
   return (int)n->nchildren++;
 }
 
-static void dial_from(struct sdm_node *n, size_t first, int64_t until) {
-  size_t end = n->nchildren; /* a call may fail at once and add more, which it then dials itself */
-  for (size_t i = end; i-- > first;)
-    n->ops->dial(n->arg, (int)i, &n->table, &n->table.entries[n->children[i].lo], until);
+static bool is_known_lost(const struct sdm_node *n, const struct child *c) {
+  return !c->recalled && sdm_set_contains(n->gone, n->table.entries[c->lo].id);
+}
+
+/* Dials those that are due.  A call may fail at once and add more, which it then dials itself; who heads a slice and is known to
+ * be lost is passed over. */
+static void dial_due(struct sdm_node *n, int64_t until) {
+  for (size_t i = n->nchildren; i-- > 0;) {
+    struct child *c = &n->children[i];
+    if (c->state != CHILD_DUE)
+      continue;
+    if (is_known_lost(n, c)) {
+      node_lose_child(n, (int)i, "");
+      continue;
+    }
+    c->state = CHILD_DIALLING;
+    n->ops->dial(n->arg, (int)i, &n->table, &n->table.entries[c->lo], c->recalled ? INT64_MAX : until);
+  }
+}
+
+static void dial_adopted(struct sdm_node *n) { dial_due(n, node_now(n) + ADOPT_US); }
+
+/* A server may have slept, or been cut off, and be given up: then its children are another's now.  The answer of its parent tells. */
+void node_adopt(struct sdm_node *n) {
+  if (node_is_root(n)) {
+    dial_adopted(n);
+    return;
+  }
+  n->proof = ++n->serial;
+  node_send_up(n, &(struct sdm_frame){ .type = SDM_PING, .request = n->proof });
+}
+
+void node_take_pong(struct sdm_node *n, uint64_t number) {
+  if (!n->proof || number != n->proof)
+    return;
+  n->proof = 0;
+  dial_adopted(n);
 }
 
 static void add_children(struct sdm_node *n, size_t lo, size_t hi, bool self, bool adopted) {
   struct sdm_split split = sdm_split(&n->table, lo, hi, self);
   for (size_t a, b; sdm_split_next(&split, &a, &b);)
-    add_child(n, a, b, adopted);
+    add_child(n, a, b, adopted, false);
 }
 
 static int64_t below_until(const struct sdm_node *n, const struct record *r) {
@@ -52,7 +85,7 @@ static void send_route(struct sdm_node *n, int slot) {
   struct sdm_frame f = { .type = c->adopted ? SDM_ADOPT : SDM_ROUTE, .payload = body.p, .payload_len = body.len };
   if (r) {
     f.request = r->request;
-    f.time = record_ms_below(n, r);
+    f.time = c->adopted ? ADOPT_US / 1000 : record_ms_below(n, r);
   }
   node_send_child(n, slot, &f);
   sdm_bytes_fini(&body);
@@ -69,6 +102,11 @@ void sdm_node_dialled(struct sdm_node *n, int slot, void *link, const char *why)
     return;
   }
   struct child *c = &n->children[slot];
+  if (!node_is_heard(n)) { /* it is another's to decide now */
+    n->ops->drop(n->arg, link);
+    c->state = CHILD_DUE;
+    return;
+  }
   c->link = link;
   c->state = CHILD_UP;
   c->heard = c->said = node_now(n);
@@ -88,40 +126,60 @@ static void tell_lost(struct sdm_node *n, const struct sdm_set *ids, const char 
   struct sdm_bytes set = { 0 };
   node_put_set(&set, ids);
   node_send_up(n, &(struct sdm_frame){ .type = SDM_DEAD, .dest = set.p, .dest_len = set.len,
+                                       .request = n->epoch,
                                        .payload = (const uint8_t *)why, .payload_len = strlen(why) });
   sdm_bytes_fini(&set);
 }
 
+/* As long as it takes: it may only be silent.  If it has ended it refuses, and that is the end of it. */
+static void recall(struct sdm_node *n, size_t at) { add_child(n, at, at + 1, true, true); }
+
 void node_lose_child(struct sdm_node *n, int slot, const char *why) {
-  if (node_is_root(n))
-    node_flush_events(n); /* what the lost ones said last comes before their loss */
   struct child *c = &n->children[slot];
-  bool unreachable = c->state == CHILD_DIALLING;
-  size_t lo = c->lo, hi = c->hi, first = n->nchildren;
+  bool was_up = c->state == CHILD_UP, known = is_known_lost(n, c);
+  size_t lo = c->lo, hi = c->hi;
   c->state = CHILD_LOST;
   c->link = NULL;
-  struct sdm_set *ids = sdm_set_add_element(sdm_set_new(), n->table.entries[lo].id);
-  char *reason = sdm_strdup(why);
+  if (c->recalled) {
+    if (was_up)
+      recall(n, lo);
+  } else {
+    if (node_is_root(n))
+      node_flush_events(n); /* what the lost ones said last comes before their loss */
+    struct sdm_set *ids = sdm_set_add_element(sdm_set_new(), n->table.entries[lo].id);
+    char *reason = sdm_strdup(why);
+    sdm_set_union(n->gone, ids);
+    n->epoch++;
+    add_children(n, lo, hi, true, true);
+    recall(n, lo);
+    if (!known)
+      tell_lost(n, ids, reason);
+    records_lose(n, ids, !was_up, reason);
+    sdm_set_free(ids);
+    free(reason);
+  }
+  node_adopt(n);
+}
+
+void node_note_dead(struct sdm_node *n, struct sdm_set *ids, const char *why) {
+  sdm_set_intersect(ids, n->subtree);
+  if (node_is_root(n)) {
+    node_flush_events(n);
+    sdm_set_diff(ids, n->gone); /* a new parent of those below finds the same once more */
+  }
   sdm_set_union(n->gone, ids);
-  n->epoch++;
-  add_children(n, lo, hi, true, true);
-  tell_lost(n, ids, reason);
-  records_lose(n, ids, unreachable, reason);
-  dial_from(n, first, node_now(n) + ADOPT_US);
-  sdm_set_free(ids);
-  free(reason);
+  if (!sdm_set_is_empty(ids))
+    tell_lost(n, ids, why);
 }
 
 void node_take_dead(struct sdm_node *n, const struct sdm_frame *f) {
   struct sdm_set *ids = sdm_set_new();
   char why[256];
   snprintf(why, sizeof(why), "%.*s", (int)(f->payload_len < 255 ? f->payload_len : 255), (const char *)f->payload);
-  if (sdm_set_deserialize(ids, (const char *)f->dest, f->dest_len, NULL) > 0) {
-    if (node_is_root(n))
-      node_flush_events(n);
-    sdm_set_union(n->gone, sdm_set_intersect(ids, n->subtree));
-    tell_lost(n, ids, why);
-  }
+  if (f->request > n->epoch && f->request <= UINT32_MAX)
+    n->epoch = (uint32_t)f->request; /* if we adopt those below it is under a higher one */
+  if (sdm_set_deserialize(ids, (const char *)f->dest, f->dest_len, NULL) > 0)
+    node_note_dead(n, ids, why);
   sdm_set_free(ids);
 }
 
@@ -142,20 +200,43 @@ static void take_parent(struct sdm_node *n, void *link, sdm_id parent_id) {
     n->ops->orphan(n->arg, false);
 }
 
-static void begin_route(struct sdm_node *n, struct record *r, bool self) {
+static void begin_route(struct sdm_node *n, struct record *r, bool self, bool adopted) {
   r->is_route = true;
   sdm_set_assign(r->waiting, n->subtree);
-  add_children(n, 0, n->table.n, self, false);
-  dial_from(n, 0, below_until(n, r));
+  add_children(n, 0, n->table.n, self, adopted);
+  dial_due(n, below_until(n, r));
+}
+
+/* Slots are never used again: what is still on its way for them finds that they are lost. */
+static void forget_children(struct sdm_node *n) {
+  for (size_t i = 0; i < n->nchildren; i++) {
+    struct child *c = &n->children[i];
+    if (c->state == CHILD_UP)
+      n->ops->drop(n->arg, c->link);
+    c->state = CHILD_LOST;
+    c->link = NULL;
+    sdm_set_clear(c->ids);
+  }
+  sdm_table_fini(&n->table);
+  sdm_set_clear(n->gone);
+  sdm_set_clear(n->subtree);
+  records_reset(n);
+}
+
+static bool same_slice(const struct sdm_table *a, const struct sdm_table *b) {
+  bool same = a->n == b->n;
+  for (size_t i = 0; same && i < a->n; i++)
+    same = a->entries[i].id == b->entries[i].id;
+  return same;
 }
 
 /* The same table came already: a new parent took us over. */
 static void answer_again(struct sdm_node *n, uint64_t request) {
   struct record *r = record_find(n, request);
-  if (r && r->answered)
-    record_resend(n, r);
-  if (r || !request)
+  if (!request || (r && (!r->answered || !r->is_route)))
     return;
+  if (r)
+    record_drop(n, r); /* others are alive now */
   r = record_open(n, request, SDM_REDUCE_SAME, 0);
   r->is_route = true;
   struct sdm_set *alive = sdm_set_diff(sdm_set_copy(n->subtree), n->gone);
@@ -174,23 +255,32 @@ void node_take_route(struct sdm_node *n, void *link, const struct sdm_frame *f) 
     refuse(n, link, "the routing table is damaged");
     return;
   }
-  bool older = epoch < n->epoch && n->parent; /* who has no parent takes any: a new root does not know how far we have counted */
+  /* Who has no parent takes any: a new root does not know how far we have counted. */
+  bool older = n->parent && (n->parent == link ? epoch < n->led_epoch : epoch <= n->led_epoch);
   if (node_is_root(n) || !table.n || table.entries[0].id != n->id || older) {
     refuse(n, link, older ? "an older epoch" : "the routing table is not for this server");
     sdm_table_fini(&table);
     return;
   }
-  n->epoch = epoch;
+  n->led_epoch = epoch;
+  n->epoch = epoch > n->epoch ? epoch : n->epoch;
   n->depth = depth;
+  n->proof = 0;
   take_parent(n, link, parent);
-  if (n->table.n) {
+  bool known = n->table.n > 0;
+  if (known && same_slice(&n->table, &table)) {
     sdm_table_fini(&table);
+    dial_adopted(n); /* lost while nobody led us */
     answer_again(n, f->request);
+    if (!sdm_set_is_empty(n->gone))
+      tell_lost(n, n->gone, "its server was lost meanwhile");
   } else {
+    if (known)
+      forget_children(n);
     n->table = table;
     sdm_table_ids(&n->table, 0, n->table.n, n->subtree);
     struct record *r = record_open(n, f->request, SDM_REDUCE_SAME, f->time);
-    begin_route(n, r, true);
+    begin_route(n, r, true, known);
     sdm_node_reply(n, f->request, SDM_CLASS_OK, "ready", 5, NULL, 0);
   }
   sdm_node_wake(n);
@@ -209,7 +299,7 @@ uint64_t sdm_node_route(struct sdm_node *n, const struct sdm_table *t, uint32_t 
   sdm_table_ids(&n->table, 0, n->table.n, n->subtree);
   struct record *r = record_open(n, ++n->serial, SDM_REDUCE_SAME, timeout_ms);
   uint64_t request = r->request;
-  begin_route(n, r, false);
+  begin_route(n, r, false, false);
   r = record_find(n, request);
   if (r)
     record_check(n, r);

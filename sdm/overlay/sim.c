@@ -32,6 +32,7 @@ struct vnode {
   uint32_t index;
   bool dead;
   int64_t busy, stopped_until;
+  uint64_t wakes;
 };
 
 struct sdm_sim {
@@ -129,7 +130,10 @@ static void op_dial(void *arg, int slot, const struct sdm_table *t, const struct
   struct vnode *to = &s->nodes[e->id];
   struct event got = { .at = local_now(v) + 2 * s->o.latency_us, .what = GOT_DIAL, .node = v->index, .slot = slot };
   v->busy = local_now(v) + s->o.send_us;
-  if (!to->dead && to->stopped_until > s->now)
+  bool sleeps = !to->dead && to->stopped_until > s->now;
+  if (sleeps && to->stopped_until > got.at)
+    got.at = to->stopped_until; /* it takes the connection when it wakes */
+  if (sleeps && got.at >= until)
     got.at = until;
   else if (!to->dead) {
     got.at += 2 * s->o.latency_us; /* the handshake is two round trips */
@@ -156,7 +160,7 @@ static void op_drop(void *arg, void *link) { close_end(((struct vnode *)arg)->si
 
 static void op_wake(void *arg, int64_t at) {
   struct vnode *v = arg;
-  push(v->sim, (struct event){ .at = at, .what = GOT_WAKE, .node = v->index });
+  push(v->sim, (struct event){ .at = at, .what = GOT_WAKE, .node = v->index, .value = ++v->wakes });
 }
 
 static void op_command(void *arg, uint64_t request, uint32_t ms, const void *p, size_t len) {
@@ -196,10 +200,16 @@ static void op_lost(void *arg, const struct sdm_set *ids, const char *why) {
     s->o.lost(s->o.arg, ids, why);
 }
 
+static void op_back(void *arg, const struct sdm_set *ids) {
+  struct sdm_sim *s = ((struct vnode *)arg)->sim;
+  if (s->o.back)
+    s->o.back(s->o.arg, ids);
+}
+
 static const struct sdm_node_ops ops = {
   .now = op_now, .send = op_send, .dial = op_dial, .bind = op_bind, .drop = op_drop, .wake = op_wake,
   .command = op_command, .input = op_input, .credit = op_credit, .orphan = op_orphan, .bye = op_bye,
-  .answer = op_answer, .event = op_event, .output = op_output, .lost = op_lost,
+  .answer = op_answer, .event = op_event, .output = op_output, .lost = op_lost, .back = op_back,
 };
 
 struct sdm_sim_options sdm_sim_defaults(uint32_t nodes) {
@@ -301,7 +311,10 @@ static void handle(struct sdm_sim *s, struct event *e) {
   switch (e->what) {
   case GOT_FRAME: got_frame(s, v, e); break;
   case GOT_DIAL: got_dial(s, v, e); break;
-  case GOT_WAKE: sdm_node_wake(v->node); break;
+  case GOT_WAKE:
+    if (e->value == v->wakes) /* not one that another took the place of */
+      sdm_node_wake(v->node);
+    break;
   case GOT_LOST: got_lost(s, v, e); break;
   case DO_KILL: kill_node(s, e->node); break;
   case DO_STOP: v->stopped_until = s->now + (int64_t)e->value; break;

@@ -22,6 +22,7 @@ struct sdm_sim_options {
   void (*event)(void *arg, const struct sdm_answer *a);
   void (*output)(void *arg, const struct sdm_iolist *l);
   void (*lost)(void *arg, const struct sdm_set *ids, const char *why);
+  void (*back)(void *arg, const struct sdm_set *ids);
   void *arg;
 };
 

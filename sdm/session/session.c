@@ -9,6 +9,8 @@
 #include "sdm/session/feed.h"
 #include "sdm/session/session_file.h"
 
+#define NRECALLS (sizeof(((struct sdm_session *)0)->recalls) / sizeof(uint64_t))
+
 char *sdm_set_text(const struct sdm_set *set) {
   struct dvm_text t = DVM_TEXT_INIT;
   sdm_set_print(set, &t);
@@ -91,10 +93,41 @@ static void on_event(void *arg, const struct sdm_answer *a) {
   }
 }
 
+static void take_recall(struct sdm_session *s, const struct sdm_answer *a) {
+  for (size_t i = 0; i < a->n; i++) {
+    json_t *body = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL;
+    if (json_is_object(json_object_get(body, "event")))
+      take_event(s, a->classes[i].set, json_object_get(body, "event"));
+    json_decref(body);
+  }
+}
+
+static bool is_recall(const struct sdm_session *s, uint64_t request) {
+  bool is = false;
+  for (size_t i = 0; i < NRECALLS; i++)
+    is |= request && s->recalls[i] == request;
+  return is;
+}
+
+/* They are asked where their programs are: what they said while nobody heard them may be lost. */
+static void on_back(void *arg, const struct sdm_set *ids) {
+  static const char recall[] = "{\"cmd\":\"recall\"}";
+  struct sdm_session *s = arg;
+  sdm_set_diff(s->dead, ids);
+  if (s->on_back)
+    s->on_back(s->arg, ids);
+  memmove(s->recalls, s->recalls + 1, sizeof(s->recalls) - sizeof(*s->recalls));
+  s->recalls[NRECALLS - 1] = sdm_request(s->ctx, ids, SDM_REDUCE_SAME, 0, recall, sizeof(recall) - 1);
+}
+
 static void on_answer(void *arg, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
   struct sdm_session *s = arg;
   if (sdm_feed_answer(s, request, flags) || (request && request == s->ignored))
     return;
+  if (is_recall(s, request)) {
+    take_recall(s, a);
+    return;
+  }
   if (request == s->waiting && !s->answer && !(flags & SDM_FLAG_SUPPLEMENT)) {
     s->answer = sdm_answer_new(a->reducer);
     s->answer_flags = flags;
@@ -127,7 +160,8 @@ static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
   sdm_set_free(who);
 }
 
-static const struct sdm_handlers handlers = { .answer = on_answer, .event = on_event, .output = on_output, .lost = on_lost };
+static const struct sdm_handlers handlers = { .answer = on_answer, .event = on_event, .output = on_output, .lost = on_lost,
+                                               .back = on_back };
 
 static int start_servers(struct sdm_session *s, const struct sdm_session_options *o, const struct sdm_secret *secret,
                          struct dvm_error *err) {

@@ -22,6 +22,7 @@ struct sdm_session {
   size_t nplaces;
   uint32_t failed; /* ranks that ended by a signal or with a status that is not 0 */
   uint64_t waiting, ignored; /* requests: whose answer is waited for, whose does not matter */
+  uint64_t recalls[16]; /* requests to those who came back, newest last; see on_back */
   struct sdm_answer *answer;
   uint16_t answer_flags;
   struct sdm_feed *feed; /* see feed.h; or NULL */
@@ -37,6 +38,7 @@ struct sdm_session {
   void (*on_event)(void *arg, const struct sdm_set *ids, const json_t *event);
   void (*on_output)(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len);
   void (*on_lost)(void *arg, const struct sdm_set *ids, const char *why);
+  void (*on_back)(void *arg, const struct sdm_set *ids); /* lost ones are there again; events tell where their programs are */
   void (*on_late)(void *arg, const struct sdm_answer *a);
   void *arg;
 };

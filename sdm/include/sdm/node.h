@@ -6,6 +6,11 @@
  * and hands each its slice; then passes commands down and answers up.  When a child is lost its slice is split once
  * more and the grandchildren are dialled with ADOPT; when the parent is lost the server waits to be adopted.
  *
+ * A lost server may only have been silent (stopped, its link cut), and those that it led have another parent by then.  It is
+ * dialled for as long as nobody refuses, and gets a slice of itself alone; with a slice that it does not know a server
+ * forgets its children.  Nobody adopts before his own parent has answered: who was given up without knowing it must not
+ * take back those that he led.
+ *
  * Every request ends in exactly one answer with or without SDM_FLAG_PARTIAL, at its deadline at the latest;
  * supplements may follow. */
 #ifndef SDM_NODE_H
@@ -31,7 +36,8 @@ enum { SDM_SLOT_PARENT = -1, SDM_SLOT_NONE = -2 }; /* children have slots 0, 1, 
 struct sdm_node_ops {
   int64_t (*now)(void *arg); /* us, never goes back */
   void (*send)(void *arg, void *link, const struct sdm_frame *f);
-  /* Connects to the server of 'e' until 'until' (us); answers with sdm_node_dialled, perhaps at once. */
+  /* Connects to the server of 'e' until 'until' (us; INT64_MAX: for as long as it is not refused); answers with
+   * sdm_node_dialled, perhaps at once. */
   void (*dial)(void *arg, int slot, const struct sdm_table *t, const struct sdm_entry *e, int64_t until);
   void (*bind)(void *arg, void *link, int slot); /* from now on, frames of 'link' carry this slot */
   void (*drop)(void *arg, void *link);           /* closes it; no sdm_node_lost follows */
@@ -47,6 +53,7 @@ struct sdm_node_ops {
   void (*event)(void *arg, const struct sdm_answer *a);
   void (*output)(void *arg, const struct sdm_iolist *l);
   void (*lost)(void *arg, const struct sdm_set *ids, const char *why);
+  void (*back)(void *arg, const struct sdm_set *ids); /* lost ones that were only silent answer again */
 };
 
 struct sdm_node_options {

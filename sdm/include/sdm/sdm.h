@@ -39,6 +39,7 @@ struct sdm_handlers {
   void (*event)(void *arg, const struct sdm_answer *a);
   void (*output)(void *arg, const struct sdm_iolist *l);
   void (*lost)(void *arg, const struct sdm_set *ids, const char *why);
+  void (*back)(void *arg, const struct sdm_set *ids); /* lost ones that were only silent: they can be asked again */
 };
 
 struct sdm_options {

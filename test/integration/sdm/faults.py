@@ -76,6 +76,30 @@ class Faults(unittest.TestCase):
             d.wait(lambda j: "lost" in j, "the loss")
             sdm.wait_until(lambda: self.sources(d) == (set(range(N)) - {3}, {"dead": {3}}), "the others are back")
 
+    def test_silent_router_comes_back(self):
+        """A router that was given up answers again: it is one of the session again, where it stands is known, and those that it
+        led stay where they are."""
+        with sdm.Debugger("-n", str(N), "--launcher", "local", "--ping", "0.4", sdm.RING) as d:
+            d.do("bt")
+            for victim in (3, 1):
+                server = d.servers()[victim]
+                os.kill(server, signal.SIGSTOP)
+                d.wait(lambda j: "lost" in j, "the loss")
+                sdm.wait_until(lambda: self.sources(d) == (set(range(N)) - {victim}, {"dead": {victim}}), "the others are back")
+                others = d.do(f"[all!{victim}] next")
+                self.assertEqual({j["reason"] for j in others if j.get("event") == "stopped"}, {"end-stepping-range"})
+                os.kill(server, signal.SIGCONT)
+                d.wait(lambda j: sdm.ranks(j.get("back", "")) == {victim}, "it is back")
+                place = d.wait(lambda j: j.get("event") == "stopped" and sdm.ranks(j["ranks"]) == {victim}, "its place")
+                self.assertEqual(place["func"], "main")
+                self.assertEqual(self.sources(d), (set(range(N)), {}))
+                self.assertEqual(d.status()["dead"], set())
+                said = d.do(f"[{victim}] next")
+                self.assertEqual([sdm.ranks(j["ranks"]) for j in said if j.get("event") == "stopped"], [{victim}])
+            self.assertEqual(len({j["ranks"] for j in d.said if "lost" in j}), 2)  # nobody else was lost on the way
+            d.do("continue")
+            self.assertEqual(d.status()["exited"], set(range(N)))
+
     def test_many_killed(self):
         with stub(n=24) as d:
             d.do("print 1")
