@@ -90,19 +90,24 @@ void console_do_args(struct sdm_console *c, char *arg) {
   console_show_variables(c, "args");
 }
 
+static void set_real(json_t *j, const char *key, long double v) {
+  char text[64];
+  snprintf(text, sizeof(text), "%.21Lg", v);
+  json_object_set_new(j, key, json_string(text));
+}
+
 /* Asks once more, for those alone that are more than two deviations from the mean. */
 static void show_outliers(struct sdm_console *c, const char *expression, const struct sdm_answer *a) {
   struct sdm_stats s;
   if (!a->n || a->classes[0].kind != SDM_CLASS_OK || sdm_stats_decode(&s, a->classes[0].body.p, a->classes[0].body.len))
     return;
-  double mean = s.sum / (double)s.count, variance = s.sum_squares / (double)s.count - mean * mean;
-  double limit = variance > 0 ? 2 * sqrt(variance) : 0;
-  if (limit <= 0 || (s.max - mean <= limit && mean - s.min <= limit))
+  long double limit = 2 * sqrtl(s.squares / (long double)s.count);
+  if (!(limit > 0) || (s.max - s.mean <= limit && s.mean - s.min <= limit))
     return;
   json_t *j = console_with_text(c, "evaluate", "expression", expression);
   json_object_set_new(j, "reduce", json_string("outliers"));
-  json_object_set_new(j, "mean", json_real(mean));
-  json_object_set_new(j, "limit", json_real(limit));
+  set_real(j, "mean", s.mean);
+  set_real(j, "limit", limit);
   struct sdm_answer *far = console_ask(c, j, SDM_REDUCE_SAME);
   for (size_t i = 0; i < far->n; i++) /* the others' class has no value */
     if (far->classes[i].kind == SDM_CLASS_OK && far->classes[i].body.len <= 2) {
@@ -138,8 +143,9 @@ static void print_histogram(struct sdm_console *c, char *arg) {
   if (good && s.min < s.max && bins > 0) {
     sdm_answer_free(a);
     j = console_with_text(c, "evaluate", "expression", arg);
-    json_object_update_new(j, json_pack("{s:s, s:f, s:f, s:I}", "reduce", "histogram", "low", s.min, "high", s.max, "bins",
-                                        (json_int_t)(bins > (long)SDM_BINS_MAX ? (long)SDM_BINS_MAX : bins)));
+    json_object_update_new(j, json_pack("{s:s, s:I}", "reduce", "histogram", "bins", (json_int_t)(bins > (long)SDM_BINS_MAX ? (long)SDM_BINS_MAX : bins)));
+    set_real(j, "low", s.min);
+    set_real(j, "high", s.max);
     a = console_ask(c, j, SDM_REDUCE_HISTOGRAM);
     sdm_show_histogram(&c->show, arg, a);
   } else /* all alike, or no numbers */

@@ -13,6 +13,21 @@ void show_class_error(const struct sdm_show *w, const struct sdm_class *c) {
   fprintf(w->out, "error: %.*s\n", (int)c->body.len, (const char *)c->body.p);
 }
 
+/* Integers of 64 bits with all their digits, others as people read them. */
+static const char *number_text(long double v, char text[64]) {
+  bool whole = v == floorl(v) && fabsl(v) < 18446744073709551616.0L;
+  snprintf(text, 64, whole ? "%.0Lf" : fabsl(v) >= 1e6L && fabsl(v) < 1e18L ? "%.2Lf" : "%Lg", v);
+  return text;
+}
+
+/* JSON's integers have 63 bits; what is larger is text, so that no digit is lost. */
+static json_t *number_json(long double v) {
+  char text[64];
+  if (v != floorl(v) || fabsl(v) >= 18446744073709551616.0L)
+    return json_real((double)v);
+  return fabsl(v) < 9223372036854775808.0L ? json_integer((json_int_t)v) : json_string(number_text(v, text));
+}
+
 void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm_answer *a) {
   struct sdm_stats s;
   for (size_t i = 0; i < a->n; i++) {
@@ -21,15 +36,15 @@ void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm
       show_class_error(w, c);
       continue;
     }
-    double mean = s.sum / (double)s.count, variance = s.sum_squares / (double)s.count - mean * mean;
-    double sd = variance > 0 ? sqrt(variance) : 0;
+    long double sd = s.squares > 0 ? sqrtl(s.squares / (long double)s.count) : 0;
+    char mean[64], min[64], max[64];
     if (w->json)
-      show_json(w, json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:I}", "statistics", what, "count",
-                            (json_int_t)s.count, "mean", mean, "deviation", sd, "min", s.min, "max", s.max, "min_rank",
-                            (json_int_t)s.min_id, "max_rank", (json_int_t)s.max_id));
+      show_json(w, json_pack("{s:s, s:I, s:f, s:f, s:o, s:o, s:I, s:I}", "statistics", what, "count",
+                            (json_int_t)s.count, "mean", (double)s.mean, "deviation", (double)sd, "min", number_json(s.min), "max",
+                            number_json(s.max), "min_rank", (json_int_t)s.min_id, "max_rank", (json_int_t)s.max_id));
     else
-      fprintf(w->out, "%llu values: mean %g, deviation %g, min %g (rank %u), max %g (rank %u)\n",
-              (unsigned long long)s.count, mean, sd, s.min, s.min_id, s.max, s.max_id);
+      fprintf(w->out, "%llu values: mean %s, deviation %Lg, min %s (rank %u), max %s (rank %u)\n", (unsigned long long)s.count,
+              number_text(s.mean, mean), sd, number_text(s.min, min), s.min_id, number_text(s.max, max), s.max_id);
   }
   show_missing(w, a);
   fflush(w->out);
@@ -38,23 +53,24 @@ void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm
 static void histogram_json(const struct sdm_show *w, const char *what, const struct sdm_histogram *h, const struct sdm_answer *a) {
   json_t *bins = json_array();
   for (uint32_t i = 0; i < h->n; i++) {
-    json_t *one = json_pack("{s:f, s:I}", "low", h->low + (h->high - h->low) * i / h->n, "count",
+    json_t *one = json_pack("{s:o, s:I}", "low", number_json(h->low + (h->high - h->low) * i / h->n), "count",
                             (json_int_t)sdm_set_size(h->bins[i]));
     show_ranks(one, "ranks", h->bins[i]);
     json_array_append_new(bins, one);
   }
-  show_json(w, json_pack("{s:s, s:f, s:f, s:o, s:o}", "histogram", what, "low", h->low, "high", h->high, "bins", bins, "missing",
+  show_json(w, json_pack("{s:s, s:o, s:o, s:o, s:o}", "histogram", what, "low", number_json(h->low), "high", number_json(h->high), "bins", bins, "missing",
                          show_missing_json(a)));
 }
 
 static void histogram_text(const struct sdm_show *w, const struct sdm_histogram *h) {
   uint32_t most = 1;
+  char low[64];
   for (uint32_t i = 0; i < h->n; i++)
     most = (uint32_t)sdm_set_size(h->bins[i]) > most ? (uint32_t)sdm_set_size(h->bins[i]) : most;
   for (uint32_t i = 0; i < h->n; i++) {
     uint32_t n = (uint32_t)sdm_set_size(h->bins[i]);
     int bar = (int)((uint64_t)n * BAR / most);
-    fprintf(w->out, "%12g  %-*.*s ", h->low + (h->high - h->low) * i / h->n, BAR, n && !bar ? 1 : bar,
+    fprintf(w->out, "%12s  %-*.*s ", number_text(h->low + (h->high - h->low) * i / h->n, low), BAR, n && !bar ? 1 : bar,
             "########################################");
     if (n)
       show_head(w, h->bins[i]);
@@ -81,6 +97,15 @@ void sdm_show_histogram(const struct sdm_show *w, const char *what, const struct
   fflush(w->out);
 }
 
+static void top_text(const struct sdm_show *w, sdm_id id, long double v) {
+  char text[64];
+  bool whole = v == floorl(v) && fabsl(v) < 18446744073709551616.0L;
+  if (whole)
+    fprintf(w->out, "{%u} %s\n", id, number_text(v, text));
+  else
+    fprintf(w->out, "{%u} %.17Lg\n", id, v);
+}
+
 void sdm_show_top(const struct sdm_show *w, const char *what, const struct sdm_answer *a) {
   struct sdm_top t;
   for (size_t i = 0; i < a->n; i++) {
@@ -89,9 +114,9 @@ void sdm_show_top(const struct sdm_show *w, const char *what, const struct sdm_a
     bool good = c->kind == SDM_CLASS_OK && !sdm_top_decode(&t, c->body.p, c->body.len);
     for (uint32_t k = 0; good && k < t.n; k++)
       if (w->json)
-        json_array_append_new(list, json_pack("{s:I, s:f}", "rank", (json_int_t)t.entries[k].id, "value", t.entries[k].value));
+        json_array_append_new(list, json_pack("{s:I, s:o}", "rank", (json_int_t)t.entries[k].id, "value", number_json(t.entries[k].value)));
       else
-        fprintf(w->out, "{%u} %.17g\n", t.entries[k].id, t.entries[k].value);
+        top_text(w, t.entries[k].id, t.entries[k].value);
     if (good && w->json)
       show_json(w, json_pack("{s:s, s:b, s:O, s:o}", "top", what, "smallest", t.smallest, "values", list, "missing", show_missing_json(a)));
     else if (!good)

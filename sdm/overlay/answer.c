@@ -51,10 +51,10 @@ static int reduce_count(struct sdm_bytes *into, const void *body, size_t len) {
 
 void sdm_stats_encode(const struct sdm_stats *s, struct sdm_bytes *out) {
   sdm_bytes_u64(out, s->count);
-  sdm_bytes_f64(out, s->sum);
-  sdm_bytes_f64(out, s->sum_squares);
-  sdm_bytes_f64(out, s->min);
-  sdm_bytes_f64(out, s->max);
+  sdm_bytes_real(out, s->mean);
+  sdm_bytes_real(out, s->squares);
+  sdm_bytes_real(out, s->min);
+  sdm_bytes_real(out, s->max);
   sdm_bytes_u32(out, s->min_id);
   sdm_bytes_u32(out, s->max_id);
 }
@@ -62,10 +62,10 @@ void sdm_stats_encode(const struct sdm_stats *s, struct sdm_bytes *out) {
 int sdm_stats_decode(struct sdm_stats *s, const void *p, size_t len) {
   struct sdm_cursor c = sdm_cursor_of(p, len);
   s->count = sdm_cursor_u64(&c);
-  s->sum = sdm_cursor_f64(&c);
-  s->sum_squares = sdm_cursor_f64(&c);
-  s->min = sdm_cursor_f64(&c);
-  s->max = sdm_cursor_f64(&c);
+  s->mean = sdm_cursor_real(&c);
+  s->squares = sdm_cursor_real(&c);
+  s->min = sdm_cursor_real(&c);
+  s->max = sdm_cursor_real(&c);
   s->min_id = sdm_cursor_u32(&c);
   s->max_id = sdm_cursor_u32(&c);
   return c.bad || sdm_cursor_left(&c) ? -EBADMSG : 0;
@@ -84,9 +84,11 @@ static int reduce_stats(struct sdm_bytes *into, const void *body, size_t len) {
     a.max = b.max;
     a.max_id = b.max_id;
   }
+  /* Not by sums of squares: the small differences of large numbers would be lost. */
+  long double n = (long double)a.count + (long double)b.count, apart = b.mean - a.mean;
+  a.squares += n > 0 ? b.squares + apart * apart * ((long double)a.count / n) * (long double)b.count : 0;
+  a.mean += n > 0 ? apart * ((long double)b.count / n) : 0;
   a.count += b.count;
-  a.sum += b.sum;
-  a.sum_squares += b.sum_squares;
   into->len = 0;
   sdm_stats_encode(&a, into);
   return 0;

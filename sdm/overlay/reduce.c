@@ -7,7 +7,7 @@
 
 /* ---- histogram ---- */
 
-int sdm_histogram_init(struct sdm_histogram *h, double low, double high, uint32_t n) {
+int sdm_histogram_init(struct sdm_histogram *h, long double low, long double high, uint32_t n) {
   if (!isfinite(low) || !isfinite(high) || !(low < high) || !n || n > SDM_BINS_MAX)
     return -EINVAL;
   *h = (struct sdm_histogram){ .low = low, .high = high, .n = n };
@@ -22,15 +22,15 @@ void sdm_histogram_fini(struct sdm_histogram *h) {
   h->n = 0;
 }
 
-void sdm_histogram_add(struct sdm_histogram *h, double value, sdm_id id) {
-  double at = (value - h->low) / (h->high - h->low) * h->n;
+void sdm_histogram_add(struct sdm_histogram *h, long double value, sdm_id id) {
+  long double at = (value - h->low) / (h->high - h->low) * h->n;
   uint32_t bin = !(at > 0) ? 0 : at >= h->n ? h->n - 1 : (uint32_t)at;
   sdm_set_add_element(h->bins[bin], id);
 }
 
 void sdm_histogram_encode(const struct sdm_histogram *h, struct sdm_bytes *out) {
-  sdm_bytes_f64(out, h->low);
-  sdm_bytes_f64(out, h->high);
+  sdm_bytes_real(out, h->low);
+  sdm_bytes_real(out, h->high);
   sdm_bytes_u8(out, (uint8_t)h->n);
   for (uint32_t i = 0; i < h->n; i++) {
     size_t start = out->len;
@@ -41,7 +41,7 @@ void sdm_histogram_encode(const struct sdm_histogram *h, struct sdm_bytes *out) 
 
 int sdm_histogram_decode(struct sdm_histogram *h, const void *p, size_t len) {
   struct sdm_cursor c = sdm_cursor_of(p, len);
-  double low = sdm_cursor_f64(&c), high = sdm_cursor_f64(&c);
+  long double low = sdm_cursor_real(&c), high = sdm_cursor_real(&c);
   uint8_t n = sdm_cursor_u8(&c);
   if (c.bad || sdm_histogram_init(h, low, high, n))
     return -EBADMSG;
@@ -80,12 +80,12 @@ int sdm_histogram_merge(struct sdm_bytes *into, const void *body, size_t len) {
 
 /* ---- extremes ---- */
 
-static bool before(const struct sdm_top *t, double value, sdm_id id, uint32_t at) {
-  double other = t->entries[at].value;
+static bool before(const struct sdm_top *t, long double value, sdm_id id, uint32_t at) {
+  long double other = t->entries[at].value;
   return value != other ? (value > other) != t->smallest : id < t->entries[at].id;
 }
 
-void sdm_top_add(struct sdm_top *t, double value, sdm_id id) {
+void sdm_top_add(struct sdm_top *t, long double value, sdm_id id) {
   uint32_t at = t->n;
   while (at && before(t, value, id, at - 1))
     at--;
@@ -103,7 +103,7 @@ void sdm_top_encode(const struct sdm_top *t, struct sdm_bytes *out) {
   sdm_bytes_u8(out, (uint8_t)t->limit);
   sdm_bytes_u8(out, (uint8_t)t->n);
   for (uint32_t i = 0; i < t->n; i++) {
-    sdm_bytes_f64(out, t->entries[i].value);
+    sdm_bytes_real(out, t->entries[i].value);
     sdm_bytes_u32(out, t->entries[i].id);
   }
 }
@@ -115,7 +115,7 @@ int sdm_top_decode(struct sdm_top *t, const void *p, size_t len) {
   if (c.bad || smallest > 1 || !limit || limit > SDM_TOP_MAX || n > limit)
     return -EBADMSG;
   for (uint32_t i = 0; i < n; i++) {
-    double value = sdm_cursor_f64(&c);
+    long double value = sdm_cursor_real(&c);
     sdm_id id = sdm_cursor_u32(&c);
     bool twice = i && value == t->entries[i - 1].value && id == t->entries[i - 1].id;
     if (c.bad || isnan(value) || twice || (i && before(t, value, id, i - 1)))

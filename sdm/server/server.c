@@ -42,41 +42,46 @@ struct server {
 };
 
 /* The first number in a value as gdb prints it: "42", "3.5", "0x1f", "65 'A'". */
-static bool number_of(const char *text, double *out) {
+static bool number_of(const char *text, long double *out) {
   char *end;
-  double v = strtod(text, &end);
+  long double v = strtold(text, &end); /* 64 bits: exact for integers */
   if (end == text || (*end && *end != ' '))
     return false;
   *out = v;
   return true;
 }
 
+/* Numbers of a command that JSON's are too short for are text. */
+static long double real_of(const json_t *args, const char *key) {
+  const json_t *j = json_object_get(args, key);
+  return json_is_string(j) ? strtold(json_string_value(j), NULL) : (long double)json_number_value(j);
+}
+
 /* Bodies of reducers.  NULL, or why there is none. */
 typedef const char *(*body_f)(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out);
 
-static const char *value_of(const json_t *result, double *v) {
+static const char *value_of(const json_t *result, long double *v) {
   const char *text = json_string_value(json_object_get(result, "value"));
   return text && number_of(text, v) && isfinite(*v) ? NULL : "the value is no number";
 }
 
 static const char *stats_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
-  double v;
+  long double v;
   const char *why = value_of(result, &v);
   (void)args;
   if (!why)
-    sdm_stats_encode(&(struct sdm_stats){ 1, v, v * v, v, v, id, id }, out);
+    sdm_stats_encode(&(struct sdm_stats){ 1, v, 0, v, v, id, id }, out);
   return why;
 }
 
 static const char *histogram_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
   struct sdm_histogram h;
-  double v;
+  long double v;
   const char *why = value_of(result, &v);
   json_int_t bins = json_integer_value(json_object_get(args, "bins"));
   if (why)
     return why;
-  if (bins < 0 || bins > SDM_BINS_MAX || sdm_histogram_init(&h, json_number_value(json_object_get(args, "low")),
-                                                            json_number_value(json_object_get(args, "high")), (uint32_t)bins))
+  if (bins < 0 || bins > SDM_BINS_MAX || sdm_histogram_init(&h, real_of(args, "low"), real_of(args, "high"), (uint32_t)bins))
     return "the histogram's limits are none";
   sdm_histogram_add(&h, v, id);
   sdm_histogram_encode(&h, out);
@@ -85,7 +90,7 @@ static const char *histogram_body(const json_t *args, const json_t *result, sdm_
 }
 
 static const char *top_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {
-  double v;
+  long double v;
   const char *why = value_of(result, &v);
   json_int_t limit = json_integer_value(json_object_get(args, "limit"));
   struct sdm_top t = { .smallest = limit < 0, .limit = (uint32_t)(limit < 0 ? -limit : limit) };
@@ -174,9 +179,9 @@ static void on_end(void *arg, uint64_t request, const json_t *args, const json_t
     note_breaks(s, args);
   json_t *within = NULL;
   if (!failure && reduce && !strcmp(reduce, "outliers")) { /* who is not far from the mean says nothing more */
-    double v = 0, mean = json_number_value(json_object_get(args, "mean")), limit = json_number_value(json_object_get(args, "limit"));
+    long double v = 0, mean = real_of(args, "mean"), limit = real_of(args, "limit");
     const char *text = json_string_value(json_object_get(result, "value"));
-    if (text && number_of(text, &v) && fabs(v - mean) <= limit)
+    if (text && number_of(text, &v) && fabsl(v - mean) <= limit)
       result = within = json_object();
     reduce = NULL;
   }

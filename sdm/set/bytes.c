@@ -204,3 +204,14 @@ uint64_t sdm_digest(const void *p, size_t len) {
     h = (h ^ *b) * 0x100000001b3ull;
   return h ^ h >> 29;
 }
+
+void sdm_bytes_real(struct sdm_bytes *b, long double v) {
+  double high = (double)v;
+  sdm_bytes_f64(b, high);
+  sdm_bytes_f64(b, high - high == 0 ? (double)(v - (long double)high) : 0); /* infinite ones have no rest */
+}
+
+long double sdm_cursor_real(struct sdm_cursor *c) {
+  double high = sdm_cursor_f64(c);
+  return (long double)high + (long double)sdm_cursor_f64(c);
+}

@@ -73,7 +73,7 @@ struct sdm_answer *sdm_answer_decode(const void *p, size_t len, sdm_id max);
 
 struct sdm_stats {
   uint64_t count;
-  double sum, sum_squares, min, max;
+  long double mean, squares, min, max; /* squares: of the distances from the mean, added up */
   sdm_id min_id, max_id;
 };
 void sdm_stats_encode(const struct sdm_stats *s, struct sdm_bytes *out);

@@ -33,6 +33,7 @@ void sdm_bytes_u8(struct sdm_bytes *b, uint8_t v);
 void sdm_bytes_u32(struct sdm_bytes *b, uint32_t v);
 void sdm_bytes_u64(struct sdm_bytes *b, uint64_t v);
 void sdm_bytes_f64(struct sdm_bytes *b, double v);
+void sdm_bytes_real(struct sdm_bytes *b, long double v); /* two f64 that add up to it: every integer of 64 bits is exact */
 void sdm_bytes_varint(struct sdm_bytes *b, uint64_t v);
 void sdm_bytes_block(struct sdm_bytes *b, const void *p, size_t len); /* varint length, then the bytes */
 /* Drops the first 'n' bytes. */
@@ -51,6 +52,7 @@ uint8_t sdm_cursor_u8(struct sdm_cursor *c);
 uint32_t sdm_cursor_u32(struct sdm_cursor *c);
 uint64_t sdm_cursor_u64(struct sdm_cursor *c);
 double sdm_cursor_f64(struct sdm_cursor *c);
+long double sdm_cursor_real(struct sdm_cursor *c);
 uint64_t sdm_cursor_varint(struct sdm_cursor *c);
 const uint8_t *sdm_cursor_take(struct sdm_cursor *c, size_t len); /* NULL if fewer are left */
 const uint8_t *sdm_cursor_block(struct sdm_cursor *c, size_t *len);

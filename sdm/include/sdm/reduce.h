@@ -15,15 +15,15 @@ extern "C" {
 /* Bin 'i' holds values from low + i * width on, the last one 'high' too; width = (high - low) / n.  What lies outside is in
  * the nearest bin. */
 struct sdm_histogram {
-  double low, high;
+  long double low, high;
   uint32_t n;                       /* 1 .. SDM_BINS_MAX */
   struct sdm_set *bins[SDM_BINS_MAX]; /* [n], owned */
 };
 
 /* 0, or -EINVAL: the limits are no interval, or there are too many bins. */
-int sdm_histogram_init(struct sdm_histogram *h, double low, double high, uint32_t n);
+int sdm_histogram_init(struct sdm_histogram *h, long double low, long double high, uint32_t n);
 void sdm_histogram_fini(struct sdm_histogram *h);
-void sdm_histogram_add(struct sdm_histogram *h, double value, sdm_id id);
+void sdm_histogram_add(struct sdm_histogram *h, long double value, sdm_id id);
 void sdm_histogram_encode(const struct sdm_histogram *h, struct sdm_bytes *out);
 /* 0 or -EBADMSG; then there is nothing to be freed. */
 int sdm_histogram_decode(struct sdm_histogram *h, const void *p, size_t len);
@@ -35,12 +35,12 @@ struct sdm_top {
   bool smallest;
   uint32_t limit, n; /* n <= limit <= SDM_TOP_MAX */
   struct {
-    double value;
+    long double value;
     sdm_id id;
   } entries[SDM_TOP_MAX]; /* [n], the most extreme first */
 };
 
-void sdm_top_add(struct sdm_top *t, double value, sdm_id id); /* no NaN */
+void sdm_top_add(struct sdm_top *t, long double value, sdm_id id); /* no NaN */
 void sdm_top_encode(const struct sdm_top *t, struct sdm_bytes *out);
 int sdm_top_decode(struct sdm_top *t, const void *p, size_t len); /* 0 or -EBADMSG */
 int sdm_top_merge(struct sdm_bytes *into, const void *body, size_t len);

@@ -158,6 +158,15 @@ class Console(unittest.TestCase):
                                  ("[1-2] print -t b", [(1, 2), (2, 2)])):
                 top = [j for j in d.do(line) if "top" in j][0]
                 self.assertEqual([(v["rank"], v["value"]) for v in top["values"]], values, line)
+            large = 2**53 + 1  # b is 0, 2, 2, 4, 4, 6: no double holds these sums
+            top, = (j for j in d.do(f"print -t 2 {large}ll + b") if "top" in j)
+            self.assertEqual([v["value"] for v in top["values"]], [large + 6, large + 4])
+            stats, = (j for j in d.do(f"print -s {large}ll + b") if "statistics" in j)
+            self.assertEqual((stats["min"], stats["max"], round(stats["deviation"], 3)), (large, large + 6, 1.915))
+            bins, = (j for j in d.do(f"print -h 2 {large}ll + b") if "histogram" in j)
+            self.assertEqual([b["count"] for b in bins["bins"]], [3, 3])
+            stats, = (j for j in d.do("print -s ~(unsigned long long)b") if "statistics" in j)
+            self.assertEqual((stats["min"], stats["max"]), (str(2**64 - 7), str(2**64 - 1)))
             self.assertEqual([j["count"] for j in d.do("print -h b * 0") if "statistics" in j], [6])  # no interval
 
     def test_watch_on_any(self):

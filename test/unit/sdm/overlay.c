@@ -106,7 +106,7 @@ static void on_command(void *arg, struct sdm_sim *sim, sdm_id id, uint64_t reque
     free(body);
   } else if (s->mode == MODE_STATS) {
     struct sdm_bytes b = { 0 };
-    sdm_stats_encode(&(struct sdm_stats){ 1, id, (double)id * id, id, id, id, id }, &b);
+    sdm_stats_encode(&(struct sdm_stats){ 1, id, 0, id, id, id, id }, &b);
     sdm_node_reply(sdm_sim_node(sim, id), request, SDM_CLASS_OK, b.p, b.len, NULL, 0);
     sdm_bytes_fini(&b);
   } else if ((s->mode == MODE_SLOW_7 && id == 7 && *(const char *)p == 'x') || s->mode == MODE_SPREAD)
