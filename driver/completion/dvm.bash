@@ -49,7 +49,7 @@ _dvm() {
   if [ "$COMP_CWORD" = 2 ]; then
     case ${COMP_WORDS[1]} in
     trace) actions="info dump stat export verify config" ;;
-    checkpoint) actions="inspect compress expand" ;;
+    checkpoint) actions="inspect compress expand compact copy facts" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$actions" -- "$word"; compgen -f -- "$word")
     return

@@ -356,6 +356,16 @@ static int await(struct mpir_gathering *g, size_t index, enum crs_phase phase, s
                        reply->text[0] ? reply->text : strerror(reply->code ? -reply->code : EPROTO));
 }
 
+static void add_notices(struct mpir_gathering *g, size_t index, const char *text)
+{
+  size_t len = strlen(g->notices);
+
+  for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+    if (len + 1 < sizeof(g->notices))
+      len += (size_t)snprintf(g->notices + len, sizeof(g->notices) - len, "%s: %.*s\n", member_label(g, g->pids[index]),
+                              (int)strcspn(text, "\n"), text);
+}
+
 static int save_members(struct mpir_gathering *g, const char *folder, const struct mpir_objects *objects)
 {
   static struct crs_reply reply;
@@ -370,8 +380,11 @@ static int save_members(struct mpir_gathering *g, const char *folder, const stru
     if (rc)
       dvm_error_set(g->err, rc, "%s ended before it was saved", member_label(g, g->pids[i]));
   }
-  for (size_t i = 0; i < g->set->member_count && !rc; i++)
+  for (size_t i = 0; i < g->set->member_count && !rc; i++) {
     rc = g->connections[i] < 0 ? 0 : await(g, i, CRS_COPIED, &reply);
+    if (!rc && g->connections[i] >= 0)
+      add_notices(g, i, reply.text);
+  }
   return rc;
 }
 
@@ -504,6 +517,7 @@ void mpir_gather_end(struct mpir_gathering *g, struct crs_reply *reply)
   for (size_t i = 0; g->set && i < g->set->member_count; i++)
     if (g->connections[i] >= 0)
       close(g->connections[i]);
+  memcpy(reply->text, g->notices, sizeof(reply->text));
   reply->threads = (uint32_t)(g->threads - (g->set ? g->set->member_count : 0) + 1);
   reply->stop_ns = g->stop_ns;
   memcpy(reply->path, g->path, sizeof(reply->path));

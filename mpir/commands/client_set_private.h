@@ -22,6 +22,7 @@ struct mpir_gathering {
   struct crs_request request;
   char path[CRS_PATH_MAX];     /* where the first member would put its image */
   uint64_t stop_ns, threads;
+  char notices[CRS_TEXT_MAX];  /* what will not come back as it was */
   const struct mpir_gather_job *job; /* or NULL */
   struct dvm_error *err;
 };

@@ -12,215 +12,20 @@
 #include "base/output.h"
 #include "base/path.h"
 #include "base/usage.h"
+#include "mpir/commands/actions.h"
 #include "mpir/commands/client.h"
 #include "mpir/commands/commands.h"
-#include "mpir/image/chain.h"
+#include "mpir/commands/copy.h"
 #include "mpir/image/compress.h"
-#include "mpir/image/host_facts.h"
-#include "mpir/image/image_set.h"
-#include "mpir/commands/inspect.h"
 #include "mpir/commands/job_client.h"
-#include "mpir/commands/job_messages.h"
 #include "mpir/commands/list.h"
 
-static const char usage[] =
-  "usage: dvm checkpoint [OPTIONS] PID|JOB        take a checkpoint; JOB: name or process number of 'dvm run -n'\n"
-  "       dvm checkpoint -l [--crdebug] [FOLDER]  list images\n"
-  "       dvm checkpoint inspect [--no-backtraces] IMAGE\n"
-  "       dvm checkpoint facts [FOLDER|FILE...]   what this host has, as text for --check on another\n"
-  "       dvm checkpoint inspect --check FACTS IMAGE  what a restart on the host of FACTS would miss\n"
-  "       dvm checkpoint compress [--zlib] IMAGE  (zstd unless told otherwise)\n"
-  "       dvm checkpoint compact IMAGE            (an incremental image becomes a whole one)\n"
-  "       dvm checkpoint expand IMAGE OUT\n"
-  "  --tree              with its children, as a set of images (the usual, if it has children)\n"
-  "  --group, --session  PID is a process group's or session's number: all of it, as a set\n"
-  "  --alone             the process alone; refused if it has children\n"
-  "  -o, --output PATH   image file, or folder if it ends in '/'\n"
-  "  --ranks LIST        of a job, these ranks alone (0,2-3): to be looked at, not to be restarted\n"
-  "  --all-files         put mapped files (program, libraries) into the image too\n"
-  "  --no-fork           write while the process stands still\n"
-  "  --no-sync           do not wait for the medium\n"
-  "  --allow-traced      although a debugger is attached\n"
-  "  --ignore-files      leave out descriptors that cannot be restored\n"
-  "  --incremental[=N]   save what has changed since the image before; a whole one after every N (16)\n"
-  "  --sockets=reset     break connections that lead out, at a restart, instead of refusing\n"
-  "  --keep N            keep the last N images of the process\n"
-  "  --timeout MS        for all threads to stop (default 10000)\n"
-  "  --compress[=zlib]   compress the image when it is whole\n"
-  "  --stats             tell times and sizes\n"
-  "  --kill              kill the process when the image is whole\n"
-  "  --crdebug           asked by a debugger\n";
+#define COPY_FAILED 3 /* exit status: the image is whole, its copy is not */
 
 static int fail(const struct dvm_error *err)
 {
   fprintf(stderr, "dvm checkpoint: error: %s\n", err->text);
   return 1;
-}
-
-static int compress_in_place(const char *path, enum mpir_codec codec, struct dvm_error *err)
-{
-  struct mpir_image *image = mpir_image_open(path, err);
-  int rc;
-
-  if (!image)
-    return err->code;
-  rc = image->header->flags & MPIR_IMAGE_COMPRESSED ? 0 : mpir_image_compress(image, path, codec, err);
-  mpir_image_close(image);
-  return rc;
-}
-
-/* A set's images one after another; an image is one. */
-static int for_each_image(const char *path, int (*fn)(const char *, void *, struct dvm_error *), void *arg, struct dvm_error *err)
-{
-  struct mpir_set *set = mpir_set_is(path) ? mpir_set_read(path, err) : NULL;
-  char file[PATH_MAX];
-  int rc = 0;
-
-  if (!set)
-    return mpir_set_is(path) ? err->code : fn(path, arg, err);
-  for (size_t i = 0; i < set->member_count && !rc; i++) {
-    if (set->members[i].ended)
-      continue;
-    snprintf(file, sizeof(file), "%s/%s", path, set->members[i].image);
-    rc = fn(file, arg, err);
-  }
-  mpir_set_free(set);
-  return rc;
-}
-
-/* Images were written in another form: a job's manifest has their sums. */
-static int renewed(const char *path, struct dvm_error *err)
-{
-  return mpir_job_is(path) && mpir_job_manifest_renew(path, err) ? fail(err) : 0;
-}
-
-static int compress_one(const char *path, void *codec, struct dvm_error *err)
-{
-  return compress_in_place(path, *(enum mpir_codec *)codec, err);
-}
-
-static int inspect_one(const char *path, void *options, struct dvm_error *err)
-{
-  struct mpir_image *image = mpir_image_open(path, err);
-  int rc = image ? mpir_inspect(image, path, options, err) : err->code;
-
-  mpir_image_close(image);
-  return rc;
-}
-
-struct host_check { struct mpir_host_facts *facts; unsigned missing; };
-
-static int check_one(const char *path, void *arg, struct dvm_error *err)
-{
-  struct host_check *check = arg;
-  struct mpir_image *image = mpir_image_open(path, err);
-
-  if (!image)
-    return err->code;
-  check->missing += mpir_host_facts_check(check->facts, image, stdout);
-  mpir_image_close(image);
-  return 0;
-}
-
-/* 1 where something is missing on that host. */
-static int check_main(const char *facts, const char *path)
-{
-  struct dvm_error err = DVM_ERROR_INIT;
-  struct host_check check = { mpir_host_facts_read(facts, &err), 0 };
-  int rc = check.facts ? for_each_image(path, check_one, &check, &err) : err.code;
-
-  mpir_host_facts_free(check.facts);
-  if (rc)
-    return fail(&err);
-  if (!check.missing)
-    puts("nothing is missing there");
-  return check.missing != 0;
-}
-
-static int facts_main(char **folders)
-{
-  struct dvm_error err = DVM_ERROR_INIT;
-
-  return mpir_host_facts_write(stdout, folders, &err) ? fail(&err) : 0;
-}
-
-static int inspect_main(int argc, char **argv)
-{
-  struct mpir_inspect_options options = { .backtraces = true, .verify = true };
-  struct dvm_error err = DVM_ERROR_INIT;
-
-  if (argc == 4 && strcmp(argv[1], "--check") == 0)
-    return check_main(argv[2], argv[3]);
-  if (argc == 3 && strcmp(argv[1], "--no-backtraces") == 0) {
-    options.backtraces = false;
-    argv++;
-    argc--;
-  }
-  if (argc != 2) {
-    fputs(usage, stderr);
-    return 2;
-  }
-  if (mpir_job_is(argv[1]) && mpir_job_inspect(stdout, argv[1], &err))
-    return fail(&err);
-  return for_each_image(argv[1], inspect_one, &options, &err) ? fail(&err) : 0;
-}
-
-static int compress_main(int argc, char **argv)
-{
-  enum mpir_codec codec = MPIR_CODEC_ZSTD;
-  struct dvm_error err = DVM_ERROR_INIT;
-
-  if (argc == 3 && strcmp(argv[1], "--zlib") == 0) {
-    codec = MPIR_CODEC_ZLIB;
-    argv++;
-    argc--;
-  }
-  if (argc != 2) {
-    fputs(usage, stderr);
-    return 2;
-  }
-  return for_each_image(argv[1], compress_one, &codec, &err) ? fail(&err) : renewed(argv[1], &err);
-}
-
-static int compact_one(const char *path, void *arg, struct dvm_error *err)
-{
-  struct mpir_image *image = mpir_image_open(path, err);
-  int rc = !image ? err->code : image->chain ? mpir_chain_compact(image, path, path, err) : 0;
-
-  (void)arg;
-  mpir_image_close(image);
-  return rc ? dvm_error_wrap(err, "cannot compact '%s'", path) : 0;
-}
-
-static int compact_main(int argc, char **argv)
-{
-  struct dvm_error err = DVM_ERROR_INIT;
-
-  if (argc != 2) {
-    fputs(usage, stderr);
-    return 2;
-  }
-  return for_each_image(argv[1], compact_one, NULL, &err) ? fail(&err) : 0;
-}
-
-static int expand_main(int argc, char **argv)
-{
-  struct dvm_error err = DVM_ERROR_INIT;
-  struct mpir_image *image;
-  int rc;
-
-  if (argc != 3) {
-    fputs(usage, stderr);
-    return 2;
-  }
-  if (dvm_path_replaceable(argv[2], &err))
-    return fail(&err);
-  image = mpir_image_open(argv[1], &err);
-  if (!image)
-    return fail(&err);
-  rc = image->chain ? mpir_chain_compact(image, argv[1], argv[2], &err) : mpir_image_expand_to(image, argv[2], &err);
-  mpir_image_close(image);
-  return rc ? fail(&err) : 0;
 }
 
 /* The process has its own working folder: what the user types is made absolute here. */
@@ -261,6 +66,7 @@ struct arguments {
   enum mpir_scope scope;
   unsigned long jobid;
   const char *ranks;
+  char to[PATH_MAX]; /* folder of the second place, or "" */
 };
 
 static int read_number(const char *option, unsigned long low, uint32_t *to)
@@ -282,9 +88,10 @@ static int read_codec(enum mpir_codec *codec)
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, SOCKETS, INCREMENTAL, ANSWER, RANKS, HELP };
+  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, SOCKETS, INCREMENTAL, ANSWER, RANKS, STRICT, SAVE_FILES, TO, HELP };
   static const struct option options[] = {
     { "tree", 0, NULL, TREE }, { "sockets", 1, NULL, SOCKETS }, { "answer", 0, NULL, ANSWER },
+    { "strict", 0, NULL, STRICT }, { "save-files", 0, NULL, SAVE_FILES }, { "to", 1, NULL, TO },
     { "incremental", 2, NULL, INCREMENTAL }, { "group", 0, NULL, GROUP }, { "session", 0, NULL, SESSION }, { "alone", 0, NULL, ALONE },
     { "output", 1, NULL, 'o' },        { "list", 0, NULL, 'l' },          { "all-files", 0, NULL, ALL_FILES },
     { "no-fork", 0, NULL, NO_FORK },   { "no-sync", 0, NULL, NO_SYNC },   { "allow-traced", 0, NULL, ALLOW_TRACED },
@@ -313,6 +120,12 @@ static int parse(int argc, char **argv, struct arguments *a)
     case COMPRESS: rc = read_codec(&a->codec); break;
     case RANKS: a->ranks = optarg; break;
     case KILL: a->request.signal = SIGKILL; break;
+    case STRICT: a->request.flags |= CRS_STRICT; break;
+    case SAVE_FILES: a->request.flags |= CRS_SAVE_FILES; break;
+    case TO:
+      if (!*optarg || absolute(optarg, a->to, sizeof(a->to)))
+        return dvm_usage_error("checkpoint", "'%s' cannot be the path of a folder", optarg);
+      break;
     case ANSWER: a->answer = true; break;
     case INCREMENTAL:
       a->request.flags |= CRS_INCREMENTAL;
@@ -337,7 +150,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         rc = dvm_usage_error("checkpoint", "'%s' is no process number", optarg);
       break;
     case 'h':
-    case HELP: fputs(usage, stdout); exit(dvm_output_end(0));
+    case HELP: fputs(mpir_checkpoint_usage, stdout); exit(dvm_output_end(0));
     default: return dvm_usage_refused("checkpoint", c, argv, options);
     }
   }
@@ -402,9 +215,30 @@ static int take_process(const struct arguments *a, const char *word, pid_t pid, 
     return dvm_usage_error("checkpoint", "'--ranks' is for a job, which process %d is not", pid);
   if (mpir_client_checkpoint(pid, a->scope, &request, reply, &err))
     return told(a, &err);
-  if (a->codec && for_each_image(reply->path, compress_one, (void *)(uintptr_t)&a->codec, &err)) /* the process may be gone: it is the only image */
+  if (a->codec && mpir_each_image(reply->path, mpir_compress_one, (void *)(uintptr_t)&a->codec, &err)) /* the process may be gone: it is the only image */
     fprintf(stderr, "dvm checkpoint: warning: the image stays as it is: %s\n", err.text);
   return 0;
+}
+
+/* What will not come back as it was. */
+static void report_notices(const struct crs_reply *reply, bool answer)
+{
+  const char *line = reply->text;
+
+  for (; *line; line += strcspn(line, "\n"), line += *line == '\n')
+    fprintf(answer ? stdout : stderr, "%snote: %.*s\n", answer ? "" : "dvm checkpoint: ", (int)strcspn(line, "\n"), line);
+}
+
+/* The process runs on meanwhile, and the image is safe. */
+static int copy(const struct arguments *a, const char *path)
+{
+  struct dvm_error err = DVM_ERROR_INIT;
+
+  fflush(stdout);
+  if (!mpir_copy_to(path, a->to, a->request.keep, &err))
+    return 0;
+  fail(&err);
+  return COPY_FAILED;
 }
 
 /* 'word': what stands on the command line, or NULL: the number of '--hnp-jobid'. */
@@ -427,11 +261,12 @@ static int take(const struct arguments *a, const char *word)
   rc = connection < 0 ? take_process(a, word, (pid_t)pid, &reply) : take_job(a, connection, &job, &reply);
   if (rc)
     return rc;
+  report_notices(&reply, a->answer);
   if (a->answer)
     printf("done: %s\n", reply.path);
   else
     report(&reply, a->stats);
-  return 0;
+  return a->to[0] ? copy(a, reply.path) : 0;
 }
 
 int mpir_checkpoint_main(int argc, char **argv)
@@ -439,18 +274,11 @@ int mpir_checkpoint_main(int argc, char **argv)
   static struct arguments a;
   struct dvm_error err = DVM_ERROR_INIT;
   unsigned long pid;
+  int status;
 
   dvm_output_begin();
-  if (argc > 1 && strcmp(argv[1], "inspect") == 0)
-    return inspect_main(argc - 1, argv + 1);
-  if (argc > 1 && strcmp(argv[1], "compress") == 0)
-    return compress_main(argc - 1, argv + 1);
-  if (argc > 1 && strcmp(argv[1], "facts") == 0)
-    return facts_main(argv + 2);
-  if (argc > 1 && strcmp(argv[1], "compact") == 0)
-    return compact_main(argc - 1, argv + 1);
-  if (argc > 1 && strcmp(argv[1], "expand") == 0)
-    return expand_main(argc - 1, argv + 1);
+  if (mpir_action(argc, argv, &status))
+    return status;
   if (parse(argc, argv, &a))
     return 2;
   if (a.list)
@@ -459,10 +287,12 @@ int mpir_checkpoint_main(int argc, char **argv)
   if (argc - optind > 1)
     return dvm_usage_error("checkpoint", "expected one process, found '%s' behind it", argv[optind + 1]);
   if (optind >= argc && !pid) {
-    fputs(usage, stderr);
+    fputs(mpir_checkpoint_usage, stderr);
     return 2;
   }
   if (a.request.path[0] && dvm_path_replaceable(a.request.path, &err) == -EPERM) /* into a folder is well */
+    return fail(&err);
+  if (a.to[0] && mpir_copy_check(a.to, a.request.path, &err)) /* before anything is saved */
     return fail(&err);
   return take(&a, optind < argc ? argv[optind] : NULL);
 }

@@ -17,10 +17,11 @@
 static volatile sig_atomic_t target, early; /* 'early': a signal that came before there was a process */
 
 static const char usage[] =
-  "usage: dvm restart [--debug] [--lazy] [--truncate] [--namespace | --keep-ids] [--detach] [--stats] IMAGE\n"
+  "usage: dvm restart [--debug] [--lazy] [--truncate] [--restore-files] [--namespace | --keep-ids] [--detach] [--stats] IMAGE\n"
   "  --debug       hold every thread for a debugger (also --crdebug)\n"
   "  --lazy        give memory when it is touched, verified piece by piece\n"
   "  --truncate    cut files open for writing to their length at the checkpoint\n"
+  "  --restore-files  put length back, and contents as far as the image has them (--save-files)\n"
   "  --namespace   give the process a pid namespace of its own\n"
   "  --keep-ids    fail when an old process or thread number is taken\n"
   "  --detach      do not wait for the process\n"
@@ -133,10 +134,10 @@ static int restart_job(const char *path, const char *name, const struct mpir_res
 
 int mpir_restart_main(int argc, char **argv)
 {
-  enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, STATS, NAME, HELP };
+  enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, STATS, NAME, RESTORE_FILES, HELP };
   static const struct option options[] = {
     { "debug", 0, NULL, DEBUG }, { "crdebug", 0, NULL, DEBUG }, { "lazy", 0, NULL, LAZY },
-    { "truncate", 0, NULL, TRUNCATE }, { "namespace", 0, NULL, NAMESPACE }, { "keep-ids", 0, NULL, KEEP_IDS },
+    { "truncate", 0, NULL, TRUNCATE }, { "restore-files", 0, NULL, RESTORE_FILES }, { "namespace", 0, NULL, NAMESPACE }, { "keep-ids", 0, NULL, KEEP_IDS },
     { "detach", 0, NULL, DETACH }, { "stats", 0, NULL, STATS }, { "help", 0, NULL, HELP }, { "name", 1, NULL, NAME }, { NULL, 0, NULL, 0 },
   };
   struct mpir_restart_options o = { .ids = MPIR_IDS_AUTO };
@@ -150,6 +151,7 @@ int mpir_restart_main(int argc, char **argv)
     switch (c) {
     case DEBUG: o.debug = true; break;
     case LAZY: o.lazy = true; break;
+    case RESTORE_FILES: o.restore_files = true; break;
     case TRUNCATE: o.truncate = true; break;
     case NAMESPACE: o.ids = MPIR_IDS_NAMESPACE; break;
     case KEEP_IDS: o.ids = MPIR_IDS_KEEP; break;

@@ -29,6 +29,9 @@ static const char usage[] =
   "  --all-files                 put mapped files into the images too\n"
   "  --incremental[=N]           save what has changed since the image before; a whole one after every N (16)\n"
   "  --no-fork                   write while the process stands still\n"
+  "  --checkpoint-to FOLDER      a copy of each in a second place\n"
+  "  --save-files                the contents of open files too\n"
+  "  --strict                    no image of what would not come back as it was\n"
   "an MPI program, on the message layer of its own:\n"
   "  -n, --np RANKS              so many processes, on this host\n"
   "  --eager-limit BYTES         longer messages wait for their receiver (4096)\n"
@@ -142,14 +145,14 @@ static bool is_static_without(int fd)
   return true;
 }
 
-static int set_folder(const char *path)
+static int set_folder(const char *key, const char *path)
 {
   char cwd[PATH_MAX], whole[2 * PATH_MAX];
 
   if (!getcwd(cwd, sizeof(cwd)))
     return -errno;
   snprintf(whole, sizeof(whole), "%s%s%s", *path == '/' ? "" : cwd, *path == '/' ? "" : "/", path);
-  return setenv("DVMCR_DIR", whole, 1) ? -errno : 0;
+  return setenv(key, whole, 1) ? -errno : 0;
 }
 
 /* A value that the library would read as something else than what was meant is refused here. */
@@ -213,12 +216,12 @@ static int run_job(struct mpir_job_options *o, bool native, char **argv)
 
 int mpir_run_main(int argc, char **argv)
 {
-  enum { CHECKPOINTABLE = 256, FOLDER, EVERY, SIGNAL, KEEP, ALL_FILES, NO_FORK, INCREMENTAL, HELP, NP, EAGER, STRICT, NATIVE, NAME };
+  enum { CHECKPOINTABLE = 256, FOLDER, EVERY, SIGNAL, KEEP, ALL_FILES, NO_FORK, INCREMENTAL, TO, SAVE_FILES, HELP, NP, EAGER, STRICT, NATIVE, NAME };
   static const struct option options[] = {
     { "checkpointable", 0, NULL, CHECKPOINTABLE }, { "checkpoint-dir", 1, NULL, FOLDER },
     { "checkpoint-every", 1, NULL, EVERY }, { "checkpoint-signal", 1, NULL, SIGNAL }, { "keep", 1, NULL, KEEP },
     { "all-files", 0, NULL, ALL_FILES }, { "no-fork", 0, NULL, NO_FORK },
-    { "incremental", 2, NULL, INCREMENTAL }, { "help", 0, NULL, HELP },
+    { "incremental", 2, NULL, INCREMENTAL }, { "checkpoint-to", 1, NULL, TO }, { "save-files", 0, NULL, SAVE_FILES }, { "help", 0, NULL, HELP },
     { "np", 1, NULL, NP }, { "eager-limit", 1, NULL, EAGER }, { "strict", 0, NULL, STRICT }, { "native", 0, NULL, NATIVE }, { "name", 1, NULL, NAME }, { NULL, 0, NULL, 0 },
   };
   struct mpir_job_options job = { .eager_limit = 4096 };
@@ -236,7 +239,7 @@ int mpir_run_main(int argc, char **argv)
     switch (c) {
     case CHECKPOINTABLE: checkpointable = true; break;
     case FOLDER:
-      if (set_folder(optarg))
+      if (set_folder("DVMCR_DIR", optarg))
         return 2;
       break;
     case EVERY: rc = set_number("DVMCR_EVERY", "--checkpoint-every", optarg, 0); break;
@@ -251,6 +254,13 @@ int mpir_run_main(int argc, char **argv)
     case ALL_FILES: setenv("DVMCR_ALL_FILES", "1", 1); break;
     case NO_FORK: setenv("DVMCR_NO_FORK", "1", 1); break;
     case INCREMENTAL: rc = set_number("DVMCR_INCREMENTAL", "--incremental", optarg ? optarg : "16", 1); break;
+    case TO:
+      if (access(optarg, W_OK | X_OK))
+        return dvm_usage_error("run", "'--checkpoint-to': cannot copy to the folder '%s': %s", optarg, strerror(errno));
+      if (set_folder("DVMCR_TO", optarg))
+        return 2;
+      break;
+    case SAVE_FILES: setenv("DVMCR_SAVE_FILES", "1", 1); break;
     case 'n':
     case NP:
       if (!dvm_usage_number(optarg, 1, MPL_RANKS_MAX, &value))
@@ -276,6 +286,10 @@ int mpir_run_main(int argc, char **argv)
   }
   if (rc)
     return rc;
+  if (checkpointable && job.strict && !job.nranks) {
+    setenv("DVMCR_STRICT", "1", 1);
+    job.strict = false;
+  }
   if (needs && !checkpointable)
     return dvm_usage_error("run", "'--%s' needs '--checkpointable'", needs);
   if (optind >= argc) {
@@ -283,7 +297,7 @@ int mpir_run_main(int argc, char **argv)
     return 2;
   }
   if (!job.nranks && (native || job.strict || job.name || job.eager_limit != 4096))
-    return dvm_usage_error("run", "'--native', '--strict', '--name' and '--eager-limit' need '-n'");
+    return dvm_usage_error("run", "'--native', '--name' and '--eager-limit' need '-n', '--strict' that or '--checkpointable'");
   if (native && checkpointable)
     return dvm_usage_error("run", "a job on Open MPI itself cannot be checkpointed; leave '--native' or '--checkpointable' away");
   job.checkpointable = checkpointable;

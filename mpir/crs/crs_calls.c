@@ -1,6 +1,8 @@
 /* System calls that a stop breaks off where no wrapper of libc's function stands: bare ones are made again in the signal frame, those made by
  * syscall(2) here, where it is known when they began; writes that were cut short go on. */
 #include "mpir/crs/crs_calls.h"
+#include "mpir/crs/crs_semaphores.h"
+#include "mpir/crs/plain.h"
 #include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
@@ -70,9 +72,53 @@ void crs_note_interruption(ucontext_t *frame)
   number = number_of(pc, (uint64_t)regs[REG_RSP]);
   if (number < 0 || number == SYS_close) /* which has done its work */
     return;
+  crs_self.remade = true;
+  crs_self.arguments[0] = (uint64_t)regs[REG_RDI];
+  crs_self.arguments[1] = (uint64_t)regs[REG_RDX];
   take_rest(number, regs);
   regs[REG_RAX] = number;
   regs[REG_RIP] -= 2;
+}
+
+/* One of the signals that are pending for the thread itself, if it was sent to the process taken from there, will be seen by this thread: the kernel
+ * leaves it open which thread gets those of the process, and all that stood would think that they do. */
+static bool take_one(const ucontext_t *frame)
+{
+  static const struct { long sec, nsec; } now = { 0, 0 };
+  uint64_t mask = 0, pending = 0, own = 0;
+  char status[3072];
+  const char *line;
+  siginfo_t info;
+
+  memcpy(&mask, &frame->uc_sigmask, sizeof(mask));
+  sys2(SYS_rt_sigpending, &pending, 8);
+  pending &= ~mask & ~signal_bit(crs.stop_signal) & ~signal_bit(crs.hold_signal);
+  if (!pending || plain_read_file("/proc/thread-self/status", status, sizeof(status)) <= 0 || !(line = plain_line(status, "SigPnd:")))
+    return pending != 0;
+  own = plain_hex(&line);
+  if (own & pending)
+    return true;
+  if (sys4(SYS_rt_sigtimedwait, &pending, &info, &now, 8) <= 0)
+    return false; /* another thread has it */
+  sys4(SYS_rt_tgsigqueueinfo, crs.pid, sys0(SYS_gettid), info.si_signo, &info);
+  return true;
+}
+
+void crs_yield_to_others(ucontext_t *frame)
+{
+  struct crs_self *self = &crs_self;
+  greg_t *regs = frame->uc_mcontext.gregs;
+
+  if ((self->interrupted || self->remade) && take_one(frame)) {
+    self->interrupted = 0;
+    if (self->remade) {
+      regs[REG_RAX] = -EINTR;
+      regs[REG_RIP] += 2;
+      regs[REG_RDI] = (greg_t)self->arguments[0];
+      regs[REG_RDX] = (greg_t)self->arguments[1];
+    }
+  }
+  self->remade = false;
 }
 
 /* Calls that may wait: the others go straight to the kernel. */
@@ -188,7 +234,8 @@ long crs_syscall_waiting(long number, long a0, long a1, long a2, long a3, long a
 {
   CALL_SCOPE;
   long a[6] = { a0, a1, a2, a3, a4, a5 };
-  long rc = number == SYS_prctl || number == SYS_seccomp ? crs_confine_call(number, a) : made_again(number, a);
+  long rc = number == SYS_prctl || number == SYS_seccomp ? crs_confine_call(number, a)
+            : number == SYS_semop || number == SYS_semtimedop ? crs_semaphores_call(number, a, made_again) : made_again(number, a);
 
   if (number == SYS_write)
     rc = crs_write_on(rc, (int)a0, &(struct iovec){ (void *)a1, (size_t)a2 }, 1);

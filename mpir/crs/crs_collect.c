@@ -35,6 +35,24 @@ int dump_fail(struct crs_dump *d, int code, const char *what)
   return code;
 }
 
+void dump_notice(struct crs_dump *d, int fd, const char *what, const char *name)
+{
+  struct plain_text *t = &d->notices;
+
+  if (fd >= 0) {
+    plain_add(t, "descriptor ");
+    plain_add_dec(t, fd);
+    plain_add(t, ": ");
+  }
+  plain_add(t, what);
+  if (name) {
+    plain_add(t, " '");
+    plain_add(t, name);
+    plain_add(t, "'");
+  }
+  plain_add(t, "\n");
+}
+
 bool dump_owns_fd(const struct crs_dump *d, int fd)
 {
   for (unsigned i = 0; i < sizeof(d->own_fds) / sizeof(d->own_fds[0]); i++)

@@ -62,12 +62,17 @@ struct crs_dump {
   unsigned dirty_count, kept_count, guard_count;
   uint64_t plain_end;           /* incremental: where the contents of files lie in the whole form */
   struct mpir_image_chain chain;
+  uint32_t extent_flags;        /* of memory that is being written */
   bool locks, hinted;           /* some memory is locked; what smaps tells of the mappings is noted */
+  const struct mpir_image_semaphore *semaphores;
+  unsigned semaphore_count;
   uint32_t strings_len, pipes_len;
   uint64_t notes_len, data_end, data_size;
   int fd;                       /* the image, while written */
   int own_fds[7];               /* descriptors of the checkpointer, not the program's */
   struct plain_text why;        /* what went wrong; in 'reply' or the result */
+  struct plain_text notices;    /* lines: what will not come back as it was */
+  char notices_text[CRS_TEXT_MAX];
   uint64_t auxv[128];
   unsigned auxv_bytes;
   struct mpir_image_timer timers[CRS_TIMERS_MAX];
@@ -94,6 +99,8 @@ struct crs_dump {
 uint32_t dump_string(struct crs_dump *d, const char *s);
 /* Says what went wrong and returns 'code'. */
 int dump_fail(struct crs_dump *d, int code, const char *what);
+/* Notes what will not come back as it was: "descriptor 7: WHAT 'NAME'"; fd < 0, name NULL: without. */
+void dump_notice(struct crs_dump *d, int fd, const char *what, const char *name);
 bool dump_owns_fd(const struct crs_dump *d, int fd);
 /* CRS_OBJECT_* of a pipe, socket or piece of memory that other members of the set have too; 0 if none has, or the process is
  * saved alone.  'device' as stat(2) tells it. */
@@ -109,6 +116,17 @@ struct map_line {
   char *name;
 };
 char *dump_map_line(char *line, struct map_line *m);
+/* The program could change its content while a copy of the process is being saved. */
+static inline bool dump_is_written_first(const struct mpir_image_map *map)
+{
+  return map->kind == MPIR_MAP_SHARED || (map->kind == MPIR_MAP_FILE_SHARED && (map->flags & MPIR_MAP_KEPT));
+}
+/* The content of the descriptor's file is written from the file; that of small ones has been read before. */
+static inline bool dump_is_copied_later(const struct crs_dump *d, const struct mpir_image_file *file)
+{
+  return file->kind == MPIR_FILE_MEMFD ||
+         (file->kind == MPIR_FILE_REGULAR && file->capacity == MPIR_FILE_KEPT && (d->request->flags & CRS_SAVE_FILES));
+}
 /* The name of a file or object that has none any more. */
 bool dump_is_deleted(const char *name);
 
@@ -125,6 +143,10 @@ int dump_files(struct crs_dump *d);     /* crs_files.c */
 /* crs_sockets.c: makes the entry one of a socket.  Returns NULL, or why it cannot be restored. */
 const char *dump_socket(struct crs_dump *d, struct mpir_image_file *file);
 int dump_socket_content(struct crs_dump *d, unsigned index);
+/* Watches of descriptors that stand for another file by now.  crs_epoll.c */
+int dump_epolls(struct crs_dump *d);
+/* The content of a file with this name is kept: all are wanted, or it is small and lies where it may be gone at the restart. */
+bool dump_keeps_file(const struct crs_dump *d, const char *name, uint64_t size);
 int dump_maps(struct crs_dump *d);      /* crs_maps.c: the address range */
 /* Locks and hints of the mappings, as far as /proc tells.  A forked copy has no locks, so those are read before. */
 void dump_hints(struct crs_dump *d);

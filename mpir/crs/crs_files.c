@@ -88,7 +88,19 @@ static void add_owner(char *text, size_t size, int fd)
   plain_add(&t, "\n");
 }
 
-static uint32_t file_info(struct crs_dump *d, int fd)
+/* When a regular file was written last: a restart tells whether it has been since. */
+static void add_written(char *text, size_t size, const struct stat *st)
+{
+  struct plain_text t = { text, size, strlen(text) };
+
+  if (!S_ISREG(st->st_mode))
+    return;
+  plain_add(&t, "written:\t");
+  plain_add_dec(&t, st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec);
+  plain_add(&t, "\n");
+}
+
+static uint32_t file_info(struct crs_dump *d, int fd, const struct stat *st)
 {
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
@@ -98,6 +110,8 @@ static uint32_t file_info(struct crs_dump *d, int fd)
   if (plain_read_file(path, (char *)d->copy, sizeof(d->copy)) < 0)
     return 0;
   add_owner((char *)d->copy, sizeof(d->copy), fd);
+  if (st)
+    add_written((char *)d->copy, sizeof(d->copy), st);
   return dump_string(d, (const char *)d->copy);
 }
 
@@ -132,11 +146,13 @@ static int add_file(struct crs_dump *d, int fd)
     file->kind = MPIR_FILE_DEVICE;
   n = sys3(SYS_lseek, fd, 0, SEEK_CUR);
   file->position = n < 0 ? 0 : (uint64_t)n;
-  file->info = file_info(d, fd);
+  file->info = file_info(d, fd, &st);
   if (file->kind == MPIR_FILE_PIPE)
     file->capacity = (uint64_t)sys3(SYS_fcntl, fd, F_GETPIPE_SZ, 0);
   else if (file->kind == MPIR_FILE_MEMFD)
     file->capacity = (uint64_t)sys3(SYS_fcntl, fd, F_GET_SEALS, 0);
+  else if (file->kind == MPIR_FILE_REGULAR && !(file->open_flags & O_PATH))
+    file->capacity = dump_keeps_file(d, link, file->size) ? MPIR_FILE_KEPT : 0;
   d->file_count++;
   return 0;
 }
@@ -166,7 +182,7 @@ static void settle_timers(struct crs_dump *d)
       if (!timer_rests(d, file, &repeats))
         continue;
       if (round)
-        file->info = file_info(d, file->fd);
+        file->info = file_info(d, file->fd, NULL);
       again = again || round < (repeats ? TIMER_NAPS_REPEATING : TIMER_NAPS);
     }
     if (again)
@@ -238,6 +254,29 @@ static int pipe_content(struct crs_dump *d, unsigned index)
   return rc;
 }
 
+/* Of a small file that is to be kept: as of a pipe. */
+static void small_content(struct crs_dump *d, unsigned index)
+{
+  struct mpir_image_file *file = &d->files[index];
+  char path[64];
+  struct plain_text t = PLAIN_TEXT(path);
+  int fd;
+
+  if (dump_is_copied_later(d, file))
+    return;
+  plain_add(&t, "/proc/self/fd/"); /* opened anew: the program's own descriptor may be write-only */
+  plain_add_dec(&t, file->fd);
+  fd = d->pipes_len + file->size > sizeof(d->pipes) || d->pipe_count == DUMP_PIPE_PIECES_MAX
+         ? -1 : (int)sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0 || (file->size && sys4(SYS_pread64, fd, d->pipes + d->pipes_len, file->size, 0) != (long)file->size)) {
+    file->capacity = 0;
+  } else if (file->size) {
+    d->pipe_contents[d->pipe_count++] = (struct dump_pipe){ index, d->pipes_len, (uint32_t)file->size };
+    d->pipes_len += (uint32_t)file->size;
+  }
+  sys1(SYS_close, fd);
+}
+
 static bool is_standard_object(const struct crs_dump *d, const struct mpir_image_file *file)
 {
   for (unsigned i = 0; i < d->file_count && d->files[i].fd <= 2; i++)
@@ -295,6 +334,8 @@ static void settle_outside(struct crs_dump *d, unsigned *refused)
                            : file->kind == MPIR_FILE_PIPE ? "the pipe's other end is outside:"
                                                           : "cannot be restored:");
       ++*refused;
+    } else {
+      dump_notice(d, file->fd, "left out:", d->strings + file->name);
     }
     file->kind = 0;
   }
@@ -344,12 +385,15 @@ int dump_files(struct crs_dump *d)
   d->file_count = kept;
   settle_timers(d);
   find_duplicates(d);
+  rc = dump_epolls(d);
   for (unsigned i = 0; i < d->file_count && !rc; i++) {
     const struct mpir_image_file *file = &d->files[i];
     bool first = true;
 
     if (file->kind == MPIR_FILE_SOCKET && file->same_as < 0 && !dump_is_others(d, 0, file->inode))
       rc = dump_socket_content(d, i);
+    if (!rc && file->kind == MPIR_FILE_REGULAR && file->capacity && file->same_as < 0)
+      small_content(d, i);
     if (file->kind != MPIR_FILE_PIPE || (file->open_flags & O_ACCMODE) == O_WRONLY ||
         dump_is_others(d, file->device, file->inode))
       continue;

@@ -66,7 +66,7 @@ int crs_group_begin(int connection, struct crs_reply *reply)
   return 0;
 }
 
-int crs_group_copied(const struct crs_request *request, int connection)
+int crs_group_copied(const struct crs_request *request, int connection, const char *notices)
 {
   static struct crs_reply reply;
   char go = 0;
@@ -76,6 +76,7 @@ int crs_group_copied(const struct crs_request *request, int connection)
   memset(&reply, 0, sizeof(reply));
   reply.version = CRS_PROTOCOL_VERSION;
   reply.phase = CRS_COPIED;
+  strcpy(reply.text, notices);
   return tell(connection, &reply, sizeof(reply)) || receive(connection, &go, 1) || go != CRS_GO ? -ECANCELED : 0;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include "mpir/crs/crs_calls.h"
+#include "mpir/crs/crs_clock.h"
 #include "mpir/crs/crs_fault.h"
 #include "mpir/crs/crs_hooks.h"
 #include "mpir/crs/crs_lead.h"
@@ -211,6 +212,8 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   rc = reply->code;
   if (rc == 0)
     retain(request, reply->path);
+  if (rc == 0 && !(request->flags & CRS_MEMBER))
+    crs_lead_copy(reply->path, request->keep);
   if (rc != 1)
     crs_hooks_announce();
   reply->total_ns = (uint64_t)(sys_monotonic_ns() - start);
@@ -326,12 +329,27 @@ static void serve_connection(void)
   signal_done(&request, rc);
 }
 
+/* Of images that no command was there to tell of; each is told once. */
+static void tell_notices(const struct ticket *t)
+{
+  static char told[CRS_TEXT_MAX];
+  const char *line = t->reply.text;
+
+  if (strcmp(line, told) == 0)
+    return;
+  strcpy(told, line);
+  for (; *line; line += strcspn(line, "\n"), line += *line == '\n')
+    dprintf(2, "dvm: note: the image of process %d: %.*s\n", crs.pid, (int)strcspn(line, "\n"), line);
+}
+
 static void ticket_done(struct ticket *t, int outcome)
 {
   static struct crs_request request;
 
   request = t->request; /* the ticket may be given back at once */
   t->outcome = outcome;
+  if (!outcome)
+    tell_notices(t);
   if (t == &default_ticket) {
     atomic_store(&t->state, TICKET_FREE);
     if (outcome < 0)
@@ -547,7 +565,8 @@ static void read_environment(void)
   default_request.stop_timeout_ms = environment_number("DVMCR_TIMEOUT_MS", 0);
   default_request.whole_every = environment_number("DVMCR_INCREMENTAL", 0);
   default_request.flags = (default_request.whole_every ? CRS_INCREMENTAL : 0u) | (environment_number("DVMCR_ALL_FILES", 0) ? CRS_ALL_FILES : 0u) |
-                          (environment_number("DVMCR_NO_FORK", 0) ? CRS_NO_FORK : 0u);
+                          (environment_number("DVMCR_NO_FORK", 0) ? CRS_NO_FORK : 0u) | (environment_number("DVMCR_STRICT", 0) ? CRS_STRICT : 0u) |
+                          (environment_number("DVMCR_SAVE_FILES", 0) ? CRS_SAVE_FILES : 0u);
   period_ms = environment_number("DVMCR_EVERY", 0) * 1000;
   crs.stop_signal = (int)environment_number("DVMCR_STOP_SIGNAL", (unsigned)SIGRTMAX - 1);
   crs.hold_signal = (int)environment_number("DVMCR_HOLD_SIGNAL", (unsigned)SIGRTMAX - 2);
@@ -603,6 +622,8 @@ static void after_fork(void)
   crs_self.tid = 0;
   crs_track_forget(true);
   crs_timer_after_fork();
+  crs_clock_after_fork();
+  crs_semaphores_after_fork();
   crs_hooks_strings(crs.pid);
   start_thread();
 }
@@ -648,6 +669,7 @@ __attribute__((constructor)) static void crs_constructor(void)
   crs_calls_init();
   crs_confine_init();
   crs_wrap_init();
+  crs_clock_init();
   crs_fault_init();
   crs.listen_fd = -1;
   if (crs_stop_init() || crs_hooks_init() || start_thread()) {
@@ -682,7 +704,7 @@ int dvmcr_request(const struct dvmcr_options *options)
         return -ENAMETOOLONG;
       }
       strcpy(t->request.path, options->path ? options->path : "");
-      t->request.flags |= options->flags & (CRS_ALL_FILES | CRS_NO_FORK | CRS_ALLOW_TRACED | CRS_NO_SYNC);
+      t->request.flags |= options->flags & (CRS_ALL_FILES | CRS_NO_FORK | CRS_ALLOW_TRACED | CRS_NO_SYNC | CRS_STRICT | CRS_SAVE_FILES);
       t->request.stop_timeout_ms = options->stop_timeout_ms;
       t->request.signal = options->signal;
       if (options->size >= sizeof(*options)) { /* programs of an earlier version end before */

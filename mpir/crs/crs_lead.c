@@ -80,17 +80,24 @@ static void copy_variables(char **to)
   to[n] = NULL;
 }
 
+static bool find_command(char *to, size_t size)
+{
+  const char *folder = getenv("DVMCR_BINDIR");
+
+  return folder && (size_t)snprintf(to, size, "%s/dvm-checkpoint", folder) < size && !access(to, X_OK);
+}
+
 int crs_lead_start(const struct crs_request *request, int scope, pid_t target)
 {
   static const char *const scopes[] = { "--tree", "--group", "--session", "--tree", "--alone" };
   static char *variables[VARIABLES_MAX];
   char command[CRS_PATH_MAX], number[16], keep[16], timeout[16];
   char *arguments[ARGUMENTS_MAX];
-  const char *folder = getenv("DVMCR_BINDIR");
+  const char *to = getenv("DVMCR_TO");
   int answer[2], n = 0;
   long rc;
 
-  if (!folder || (size_t)snprintf(command, sizeof(command), "%s/dvm-checkpoint", folder) >= sizeof(command) || access(command, X_OK))
+  if (!find_command(command, sizeof(command)))
     return -ENOENT;
   if (!target)
     target = scope == DVMCR_GROUP ? getpgrp() : scope == DVMCR_SESSION ? getsid(0) : crs.pid;
@@ -119,6 +126,14 @@ int crs_lead_start(const struct crs_request *request, int scope, pid_t target)
     arguments[n++] = (char *)(uintptr_t)"--no-fork";
   if (request->flags & CRS_NO_SYNC)
     arguments[n++] = (char *)(uintptr_t)"--no-sync";
+  if (to && *to) {
+    arguments[n++] = (char *)(uintptr_t)"--to";
+    arguments[n++] = (char *)(uintptr_t)to;
+  }
+  if (request->flags & CRS_STRICT)
+    arguments[n++] = (char *)(uintptr_t)"--strict";
+  if (request->flags & CRS_SAVE_FILES)
+    arguments[n++] = (char *)(uintptr_t)"--save-files";
   if (request->flags & CRS_ALLOW_TRACED)
     arguments[n++] = (char *)(uintptr_t)"--allow-traced";
   if (request->signal == SIGKILL)
@@ -135,6 +150,32 @@ int crs_lead_start(const struct crs_request *request, int scope, pid_t target)
   return rc < 0 ? (int)rc : answer[0];
 }
 
+void crs_lead_copy(const char *path, unsigned keep)
+{
+  static char *variables[VARIABLES_MAX];
+  char command[CRS_PATH_MAX], number[16];
+  const char *folder = getenv("DVMCR_TO");
+  char *arguments[] = { command, (char *)(uintptr_t)"copy", (char *)(uintptr_t)"--keep", number, (char *)(uintptr_t)path,
+                        (char *)(uintptr_t)folder, NULL };
+
+  if (!folder || !*folder)
+    return;
+  snprintf(number, sizeof(number), "%u", keep);
+  copy_variables(variables);
+  if (!find_command(command, sizeof(command)) || spawn(arguments, variables, 2) < 0)
+    dprintf(2, "dvm: '%s' has no copy: the command that makes it cannot be started\n", path);
+}
+
+/* Lines "note: WHAT" before the last. */
+static void take_notices(const char *text, struct crs_reply *reply)
+{
+  struct plain_text t = PLAIN_TEXT(reply->text);
+
+  for (const char *s = text; (s = plain_line(s, "note:")); s += strcspn(s, "\n"))
+    for (size_t i = 0, n = strcspn(s, "\n") + 1; i < n && t.len + 1 < t.size; i++)
+      plain_add(&t, (const char[]){ s[i], '\0' });
+}
+
 int crs_lead_answer(int fd, struct crs_reply *reply)
 {
   char text[CRS_TEXT_MAX + 64];
@@ -147,6 +188,7 @@ int crs_lead_answer(int fd, struct crs_reply *reply)
   text[len] = '\0';
   reply->version = CRS_PROTOCOL_VERSION;
   if ((s = plain_line(text, "done:"))) {
+    take_notices(text, reply);
     size_t size = strcspn(s, "\n");
 
     memcpy(reply->path, s, size < sizeof(reply->path) ? size : sizeof(reply->path) - 1);

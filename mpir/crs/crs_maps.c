@@ -83,6 +83,14 @@ static bool ring_is_empty(const struct map_line *m)
   return ring[2] == ring[3];
 }
 
+static bool has_kept_descriptor(const struct crs_dump *d, const struct mpir_image_map *map)
+{
+  for (unsigned i = 0; i < d->file_count; i++)
+    if (d->files[i].kind == MPIR_FILE_REGULAR && d->files[i].capacity == MPIR_FILE_KEPT && d->files[i].inode == map->inode)
+      return true;
+  return false;
+}
+
 static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const struct map_line *m)
 {
   bool shared = m->perms[3] == 's';
@@ -106,10 +114,13 @@ static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const st
   } else if (dump_is_deleted(m->name) || !file_matches(map, m->name, &st)) {
     map->kind = shared ? MPIR_MAP_SHARED : MPIR_MAP_ANON;
     map->flags |= MPIR_MAP_COMPLETE;
+  } else if (!shared && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 5)) { /* /dev/zero: private memory */
+    map->kind = MPIR_MAP_ANON;
   } else if (!S_ISREG(st.st_mode)) {
     return refuse_map(d, "a mapping of the device", m);
   } else if (shared) {
     map->kind = MPIR_MAP_FILE_SHARED;
+    map->flags |= !has_kept_descriptor(d, map) && dump_keeps_file(d, m->name, map->file_size) ? MPIR_MAP_KEPT : 0;
   } else {
     map->kind = MPIR_MAP_FILE;
     map->flags |= d->request->flags & CRS_ALL_FILES ? MPIR_MAP_COMPLETE : 0;
@@ -326,7 +337,7 @@ int dump_runs(struct crs_dump *d)
     else if (map->kind == MPIR_MAP_SHARED)
       rc = has_descriptor(d, map) || dump_is_others(d, makedev(map->device >> 32, map->device & 0xffffffff), map->inode)
              ? 0 : run_complete(d, i, mem);
-    else if (map->flags & MPIR_MAP_COMPLETE)
+    else if (map->flags & (MPIR_MAP_COMPLETE | MPIR_MAP_KEPT))
       rc = run_complete(d, i, mem);
     else if (map->kind != MPIR_MAP_FILE_SHARED)
       rc = runs_from_pagemap(d, i, pagemap);

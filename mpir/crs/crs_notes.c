@@ -230,6 +230,7 @@ int dump_notes(struct crs_dump *d)
     { MPIR_NOTE_FILTERS, d->filters, d->filters_len },
     { MPIR_NOTE_PROCESS, &d->process, sizeof(d->process) },
     { MPIR_NOTE_GUARDS, d->guards, d->guard_count * sizeof(d->guards[0]) },
+    { MPIR_NOTE_SEMAPHORES, d->semaphores, d->semaphore_count * sizeof(d->semaphores[0]) },
     { MPIR_NOTE_CHAIN, &d->chain, sizeof(d->chain) },
     { MPIR_NOTE_KEPT, d->kept, d->kept_count * sizeof(d->kept[0]) },
     { MPIR_NOTE_LOADS, d->whole_phdrs, (1 + d->load_count) * sizeof(d->whole_phdrs[0]) },

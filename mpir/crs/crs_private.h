@@ -58,10 +58,13 @@ struct crs_self {
   volatile unsigned critical;  /* depth of critical sections */
   volatile unsigned deferred;  /* a stop signal came inside one */
   volatile unsigned interrupted; /* stopped inside a wrapped call, nothing else came */
+  volatile bool remade;        /* stopped in a bare call, which the handler's return makes again */
+  uint64_t arguments[2];       /* its first and third, as they were */
   volatile uintptr_t inside;   /* frame of the wrapper that makes a call; 0: none */
   unsigned filters;            /* seccomp filters that this thread has installed, and those before */
   bool registered, helper;
   volatile bool waiting;       /* inside the waitpoint */
+  int64_t used_before_ns;      /* processor time in the lives before */
   pid_t tid;                   /* 0: this and the next are not known yet */
   uint64_t robust_list, robust_length, clear_tid;
 };
@@ -89,6 +92,7 @@ struct crs_state {
   atomic_uint pending_lost;    /* more signals were pending than there is room for */
   struct crs_pending pending[CRS_PENDING_MAX];
   struct crs_record records[CRS_THREADS_MAX]; /* the last used one is the helper's */
+  struct { pid_t tid; int64_t ns; } used_before[CRS_THREADS_MAX]; /* processor time of the threads at the last stop */
   int64_t stopped_at_ns;       /* monotonic clock at the stop */
   _Atomic int64_t lost_ns;     /* time spent stopped, over all checkpoints and restarts */
   pid_t pid, helper_tid;
@@ -129,6 +133,8 @@ void crs_settings_init(void);
 /* crs_calls.c: called by our handlers: when the signal broke off a system call that would have gone on without it, the wrapper that made it is
  * told; a bare one is made again when the handler returns. */
 void crs_note_interruption(ucontext_t *frame);
+/* Before our handler returns: signals that have come since are the program's to see, as the end of its call. */
+void crs_yield_to_others(ucontext_t *frame);
 /* Fills in what the calling thread can say about itself, all but the context and the signal frame. */
 void crs_record_fill(struct mpir_image_thread *image);
 
@@ -171,6 +177,9 @@ int crs_confine_check(char *why, size_t size);
 /* crs_timer.c: in a forked child. */
 void crs_timer_after_fork(void);
 
+/* crs_semaphores.c: in a forked child. */
+void crs_semaphores_after_fork(void);
+
 /* crs_helper.c */
 void crs_helper_wake(void);
 /* The folder where images go unless another is asked for. */
@@ -189,8 +198,8 @@ int crs_save(const struct crs_request *request, const char *path, struct crs_rep
 /* crs_group.c: the process as a member of a set.  Sends CRS_STOPPED and takes the order, whose path goes into the reply.
  * Returns 0, or -ECANCELED when there is no order. */
 int crs_group_begin(int connection, struct crs_reply *reply);
-/* Says that all is copied and waits for the others; nothing if the process is saved alone.  Returns 0 or -ECANCELED. */
-int crs_group_copied(const struct crs_request *request, int connection);
+/* Says that all is copied, and what will not come back as it was, and waits for the others; nothing if the process is saved alone.  Returns 0 or -ECANCELED. */
+int crs_group_copied(const struct crs_request *request, int connection, const char *notices);
 /* CRS_OBJECT_* of an object, 0 if it is none of the set's. */
 uint32_t crs_group_object(uint64_t device, uint64_t inode);
 

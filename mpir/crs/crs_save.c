@@ -6,7 +6,9 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include "mpir/crs/crs_clock.h"
 #include "mpir/crs/crs_dump.h"
+#include "mpir/crs/crs_semaphores.h"
 #include "mpir/crs/crs_track.h"
 #include "mpir/crs/crs_fault.h"
 #include "mpir/crs/sys.h"
@@ -26,6 +28,14 @@ static void plain_copy(char *to, size_t size, const char *from)
   plain_add(&t, from);
 }
 
+static int dump_semaphores(struct crs_dump *d)
+{
+  bool too_many;
+
+  d->semaphore_count = crs_semaphores_held(&d->semaphores, &too_many);
+  return too_many ? dump_fail(d, -E2BIG, "more than 4096 System V semaphores are changed under SEM_UNDO") : 0;
+}
+
 static int collect(struct crs_dump *d)
 {
   int rc = dump_threads(d), children, files;
@@ -36,11 +46,18 @@ static int collect(struct crs_dump *d)
     rc = dump_header(d);
   if (!rc)
     rc = dump_timers(d);
+  if (!rc)
+    rc = dump_semaphores(d);
   if (rc)
     return rc;
   children = dump_children(d); /* both lists, so that a refusal names all that was found */
   files = dump_files(d);
-  return children ? children : files;
+  rc = children ? children : files;
+  if (!rc && (d->request->flags & CRS_STRICT) && d->notices.len) {
+    plain_add(&d->why, d->notices_text);
+    rc = -EOPNOTSUPP;
+  }
+  return rc;
 }
 
 /* In the forked copy: writes, leaves its verdict in the shared page, ends. */
@@ -74,12 +91,12 @@ static void unlink_temporary(const char *path, pid_t writer)
 static bool is_shared_with_copy(const struct crs_dump *d)
 {
   for (unsigned i = 0; i < d->map_count; i++)
-    if (d->maps[i].kind == MPIR_MAP_SHARED)
+    if (dump_is_written_first(&d->maps[i]))
       return true;
   for (unsigned i = 0; i < d->file_count; i++)
-    if (d->files[i].kind == MPIR_FILE_MEMFD)
+    if (dump_is_copied_later(d, &d->files[i]))
       return true;
-  return d->pipe_count > 0;
+  return false; /* what stands in pipes and sockets has been copied */
 }
 
 /* The parent's side: waits until the copy has saved what is shared, lets the threads go, waits for the whole. */
@@ -96,7 +113,7 @@ static int writer_wait(const struct crs_dump *d, pid_t writer, const char *path,
     if (got == writer)
       break;
   }
-  others = crs_group_copied(d->request, connection);
+  others = crs_group_copied(d->request, connection, d->notices_text);
   reply->held_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
   crs_release(others);
   while (got != writer && (got = sys4(SYS_wait4, writer, &status, __WALL, NULL)) == -EINTR)
@@ -189,6 +206,7 @@ static int save_now(const struct crs_request *request, const char *path, struct 
   }
   d->request = request;
   d->why = (struct plain_text){ reply->text, sizeof(reply->text), 0 };
+  d->notices = (struct plain_text){ d->notices_text, sizeof(d->notices_text), 0 };
   d->own_fds[0] = crs.listen_fd;
   d->own_fds[1] = connection;
   d->own_fds[2] = crs_track_fd();
@@ -208,7 +226,7 @@ static int save_now(const struct crs_request *request, const char *path, struct 
     if (rc == -ENOMEM && !released) {
       rc = save_stopped(d, path, reply);
       if (!rc)
-        rc = crs_group_copied(request, connection);
+        rc = crs_group_copied(request, connection, d->notices_text);
     }
   }
   if (!released) {
@@ -218,6 +236,8 @@ static int save_now(const struct crs_request *request, const char *path, struct 
   if (!d->header.dumpable)
     sys2(SYS_prctl, PR_SET_DUMPABLE, 0);
   crs_track_end(d, path, !rc);
+  if (!rc)
+    plain_copy(reply->text, sizeof(reply->text), d->notices_text);
   if (rc)
     crs.sequence--;
   sys2(SYS_munmap, d, sizeof(*d));
@@ -245,6 +265,7 @@ static void wake_up(void)
   if (atomic_load(&crs.lock_future))
     sys1(SYS_mlockall, atomic_load(&crs.lock_future));
   crs.restart.valid = 0;
+  crs_clock_restarted();
   crs_track_forget(false);
   crs_helper_listen();
   crs_hooks_after_restart(crs.restart.debug, crs.restart.outer_pid);
@@ -277,6 +298,7 @@ static void await_others(void)
 int crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other)
 {
   atomic_store(&crs.resumed, 0);
+  crs_clock_note();
   helper_record_fill();
   if (mpir_context_save(&crs.records[crs_stopped_threads()].image.context)) {
     wake_up();

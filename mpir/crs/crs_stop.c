@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <ucontext.h>
+#include "mpir/crs/crs_clock.h"
 #include "mpir/crs/crs_private.h"
 #include "mpir/crs/plain.h"
 #include "mpir/crs/sys.h"
@@ -133,6 +134,8 @@ static int park(void)
   int outcome;
 
   crs_record_fill(&record->image);
+  crs.used_before[record - crs.records].tid = record->image.tid;
+  crs.used_before[record - crs.records].ns = crs_clock_thread();
   record->image.signal_frame = (uint64_t)record->frame;
   record->frame->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
   sys2(SYS_rt_sigpending, &pending, 8);
@@ -142,6 +145,8 @@ static int park(void)
     crs_pending_take_own(record->image.tid);
   park_point(record, self->epoch);
   outcome = atomic_load(&crs.outcome);
+  if (outcome == 1)
+    self->used_before_ns = crs.used_before[record - crs.records].ns;
   if (atomic_load(&crs.pending_count)) {
     crs_pending_give(record->image.tid);
     if (record->image.tid == crs.pid)
@@ -202,6 +207,7 @@ static void on_stop(int sig, siginfo_t *info, void *frame)
     return;
   }
   take_part(self, frame);
+  crs_yield_to_others(frame);
 }
 
 void crs_stop_self(void)

@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "mpir/crs/crs_calls.h"
+#include "mpir/crs/crs_clock.h"
 #include "mpir/crs/crs_private.h"
 #include "mpir/crs/sys.h"
 
@@ -127,6 +128,11 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wa
   int rc;
 
   REAL(clock_nanosleep, __clock_nanosleep);
+  if ((flags & TIMER_ABSTIME) && crs_clock_is_used(clock)) {
+    const int64_t until = ns_of(wanted) - crs_clock_added(clock);
+
+    now = left = timespec_of(until > 0 ? until : 0);
+  }
   do {
     call_begin();
     rc = real(clock, flags, &now, &left);
@@ -376,6 +382,8 @@ EXPORT int semtimedop(int id, struct sembuf *operations, size_t count, const str
 {
   return (int)syscall(SYS_semtimedop, id, operations, count, timeout);
 }
+
+EXPORT int semop(int id, struct sembuf *operations, size_t count) { return (int)syscall(SYS_semop, id, operations, count); }
 
 EXPORT ssize_t write(int fd, const void *from, size_t size)
 {

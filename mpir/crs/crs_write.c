@@ -173,14 +173,14 @@ static int write_pages(struct crs_dump *d, const char *content, uint64_t address
     bool skip = sparse && page_is_zero(content + at);
 
     if (at > from && (skip || at - from >= MPIR_EXTENT_MAX)) {
-      rc = add_extent(d, content + from, address + from, at - from, file_offset_of(d, address + from), -1, 0);
+      rc = add_extent(d, content + from, address + from, at - from, file_offset_of(d, address + from), -1, d->extent_flags);
       from = at;
     }
     if (skip)
       from = at + MPIR_PAGE;
   }
   if (!rc && at > from)
-    rc = add_extent(d, content + from, address + from, at - from, file_offset_of(d, address + from), -1, 0);
+    rc = add_extent(d, content + from, address + from, at - from, file_offset_of(d, address + from), -1, d->extent_flags);
   return rc;
 }
 
@@ -275,6 +275,12 @@ static int write_dirty(struct crs_dump *d, const struct dump_run *run)
 
   if (map->kind == MPIR_MAP_FILE && (map->prot & PROT_EXEC))
     return write_text_run(d, map, run);
+  if (map->kind == MPIR_MAP_FILE_SHARED) { /* others may write to it meanwhile; the file has it, too */
+    d->extent_flags = MPIR_EXTENT_VIEW;
+    rc = write_copied(d, run->start, run->end, true);
+    d->extent_flags = 0;
+    return rc;
+  }
   if (run->through_buffer)
     return write_copied(d, run->start, run->end, sparse);
   own_area(&from, &to);
@@ -362,10 +368,10 @@ static int write_shared(struct crs_dump *d)
     rc = add_content(d, d->pipes + p->offset, 0, p->length, (int)p->file);
   }
   for (unsigned i = 0; i < d->file_count && !rc; i++)
-    if (d->files[i].kind == MPIR_FILE_MEMFD && d->files[i].same_as < 0 && !dump_is_others(d, d->files[i].device, d->files[i].inode))
+    if (dump_is_copied_later(d, &d->files[i]) && d->files[i].same_as < 0 && !dump_is_others(d, d->files[i].device, d->files[i].inode))
       rc = write_file_content(d, i);
   for (unsigned i = 0; i < d->run_count && !rc; i++)
-    if (d->maps[d->runs[i].map].kind == MPIR_MAP_SHARED)
+    if (dump_is_written_first(&d->maps[d->runs[i].map]))
       rc = write_run(d, &d->runs[i]);
   return rc;
 }
@@ -485,7 +491,7 @@ static int write_image(struct crs_dump *d)
     rc = write_shared(d);
   shared_is_written(d);
   for (unsigned i = 0; i < d->run_count && !rc; i++) {
-    if (d->maps[d->runs[i].map].kind != MPIR_MAP_SHARED)
+    if (!dump_is_written_first(&d->maps[d->runs[i].map]))
       rc = write_run(d, &d->runs[i]);
     if (i == d->run_count / 2)
       crs_fault("image-half-written");

@@ -4,7 +4,7 @@
 #define DVM_MPIR_PROTOCOL_H
 #include <stdint.h>
 
-#define CRS_PROTOCOL_VERSION 2
+#define CRS_PROTOCOL_VERSION 3
 #define CRS_PATH_MAX 4096
 #define CRS_TEXT_MAX 4096
 
@@ -17,6 +17,8 @@ enum { /* crs_request.flags */
   CRS_IGNORE_FILES = 32, /* leave out what cannot be restored instead of refusing */
   CRS_RESET_SOCKETS = 1 << 15, /* connections that lead out are broken at a restart, instead of being refused */
   CRS_INCREMENTAL = 1 << 14, /* what has changed since the image before, if that is known */
+  CRS_STRICT = 1 << 13,  /* what would not come back as it is refuses the image */
+  CRS_SAVE_FILES = 1 << 12, /* contents of open files too */
   CRS_MEMBER = 1 << 16,  /* one process of a set, see struct crs_order */
 };
 
@@ -42,7 +44,7 @@ struct crs_reply {
   uint64_t image_size, data_size;
   uint32_t threads, phase;
   char path[CRS_PATH_MAX];
-  char text[CRS_TEXT_MAX];  /* why it failed; lines */
+  char text[CRS_TEXT_MAX];  /* lines: why it failed, or else what will not come back as it was */
 };
 
 /* A set of processes is saved so: each is sent a request with CRS_MEMBER, parents before their children, and answers

@@ -58,6 +58,7 @@ static int note_dispatch(struct mpir_image *image, const char *name, size_t name
     SLOT(PROCESS) = { "process", sizeof(*image->process), (const void **)&image->process, &processes },
     SLOT(CHAIN) = { "chain", sizeof(*image->chain), (const void **)&image->chain, &chains },
     SLOT(GUARDS) = { "guards", sizeof(*image->guards), (const void **)&image->guards, &image->guard_count },
+    SLOT(SEMAPHORES) = { "semaphores", sizeof(*image->semaphores), (const void **)&image->semaphores, &image->semaphore_count },
     SLOT(KEPT) = { "kept memory", sizeof(*image->kept), (const void **)&image->kept, &image->kept_count },
     SLOT(LOADS) = { "program headers", sizeof(*image->loads), (const void **)&image->loads, &image->load_count },
   };

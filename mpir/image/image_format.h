@@ -35,6 +35,7 @@ enum mpir_note_type {
   MPIR_NOTE_PROCESS = MPIR_NOTE_BASE + 14, /* one mpir_image_process */
   MPIR_NOTE_CHAIN = MPIR_NOTE_BASE + 15,   /* incremental images: one mpir_image_chain */
   MPIR_NOTE_GUARDS = MPIR_NOTE_BASE + 17,  /* mpir_image_kept[]: pages under MADV_GUARD_INSTALL */
+  MPIR_NOTE_SEMAPHORES = MPIR_NOTE_BASE + 18, /* mpir_image_semaphore[] */
   MPIR_NOTE_KEPT = MPIR_NOTE_BASE + 16,    /* incremental images: mpir_image_kept[], ascending */
 };
 
@@ -84,6 +85,7 @@ enum { /* mpir_image_map.flags */
   MPIR_MAP_LOCKED = 8,     /* mlock(2); with the next: pages as they are touched */
   MPIR_MAP_LOCKED_ON_FAULT = 16,
   MPIR_MAP_SEALED = 32,    /* mseal(2) */
+  MPIR_MAP_KEPT = 64,      /* shared mapping of a file: what it shows of the file is in the image, for when the file is gone or to be put back */
   /* Hints of madvise(2): */
   MPIR_MAP_HUGE = 1 << 8, MPIR_MAP_NO_HUGE = 1 << 9, MPIR_MAP_MERGEABLE = 1 << 10, MPIR_MAP_SEQUENTIAL = 1 << 11,
   MPIR_MAP_RANDOM = 1 << 12, MPIR_MAP_NO_DUMP = 1 << 13, MPIR_MAP_NO_FORK = 1 << 14, MPIR_MAP_WIPE_ON_FORK = 1 << 15,
@@ -125,6 +127,13 @@ struct mpir_image_chain {
 /* Memory whose content is that of the image before; what has no content there either is zero. */
 struct mpir_image_kept {
   uint64_t address, length;
+};
+
+/* System V semaphore that the process has changed under SEM_UNDO: by 'value' in all, which its end undoes. */
+struct mpir_image_semaphore {
+  int32_t id;
+  uint16_t number;
+  int16_t value;
 };
 
 #define MPIR_AFFINITY_WORDS 16
@@ -173,6 +182,8 @@ enum mpir_file_kind {
   MPIR_FILE_KINDS,
 };
 
+enum { MPIR_FILE_KEPT = 1 }; /* capacity of a regular file: its content is in the image */
+
 struct mpir_image_file {
   int32_t fd;
   uint32_t kind;
@@ -181,7 +192,7 @@ struct mpir_image_file {
   uint32_t close_on_exec;
   uint32_t mode;           /* st_mode */
   uint64_t position, size, device, inode;
-  uint64_t capacity;       /* pipe: F_GETPIPE_SZ; memfd: seals */
+  uint64_t capacity;       /* pipe: F_GETPIPE_SZ; memfd: seals; regular file: MPIR_FILE_KEPT or 0 */
   uint32_t name;           /* link of /proc/PID/fd, in the strings */
   uint32_t info;           /* text of /proc/PID/fdinfo, in the strings */
 };

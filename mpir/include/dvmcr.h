@@ -84,7 +84,11 @@ enum { /* what is saved, with all descendants as one set */
   DVMCR_GROUP = 1, DVMCR_SESSION = 2, DVMCR_TREE = 3,
   DVMCR_PROCESS = 4,         /* the process alone; refused if it has children */
 };
-enum { DVMCR_ALL_FILES = 1, DVMCR_NO_FORK = 2, DVMCR_ALLOW_TRACED = 4, DVMCR_NO_SYNC = 8 };
+enum {
+  DVMCR_ALL_FILES = 1, DVMCR_NO_FORK = 2, DVMCR_ALLOW_TRACED = 4, DVMCR_NO_SYNC = 8,
+  DVMCR_SAVE_FILES = 1 << 12, /* contents of open files too */
+  DVMCR_STRICT = 1 << 13,     /* no image of what would not come back as it was */
+};
 
 /* Asks for a checkpoint and returns at once.  Sets, and other processes than this, are saved by the command that 'dvm run' has noted in
  * the environment.  options NULL: defaults.  Returns a ticket >= 1, -ENOSPC
@@ -98,7 +102,7 @@ int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms);
 
 /* Waits as dvmcr_wait does, but keeps the ticket.  Returns 1 when the request is done, 0 after the time-out, -EINVAL. */
 int dvmcr_done(int ticket, int timeout_ms);
-/* The reason of a request's failure, before the ticket is given back: cut to 'size', terminated.  Returns the bytes that it takes with
+/* The reason of a request's failure, or what will not come back as it was, before the ticket is given back: cut to 'size', terminated.  Returns the bytes that it takes with
  * its end, 0 if there is none. */
 int dvmcr_message(int ticket, char *text, size_t size);
 

@@ -42,7 +42,7 @@ struct spawn {
   const struct mpir_restart_options *options;
   struct dvm_error *err;
   int status[2], go[2]; /* pipes: what became of it, from the process; its number as seen from outside, to it */
-  bool namespace, user_namespace;
+  bool namespace, user_namespace, session_begun;
   int pager;            /* lazily: who gives the memory, or -1 */
 };
 
@@ -93,20 +93,49 @@ int mpir_restart_folder(const char *path)
   return rc;
 }
 
-/* A leader of a session becomes one again; a process group of its own is only given back where no terminal tells one from the other. */
+/* A leader of a session or process group becomes one again. */
 static bool is_apart(const struct mpir_image *image)
+{
+  return image->process->session == image->header->pid || image->process->group == image->header->pid;
+}
+
+/* The session was led by a process that has ended, as daemons' are: its number is free, and who has it for a moment can begin it. */
+static bool is_orphan(const struct mpir_image *image)
+{
+  const struct mpir_image_process *p = image->process;
+  char path[64];
+
+  snprintf(path, sizeof(path), "/proc/%d", p->session);
+  return !is_apart(image) && p->session > 0 && p->session == p->group && !p->terminal && p->session != getsid(0) && access(path, F_OK);
+}
+
+/* With the terminal, if the command has it: signals of the terminal are the process's. */
+static void take_group(const struct mpir_image *image)
+{
+  const bool foreground = image->process->terminal && tcgetpgrp(0) == getpgrp();
+
+  setpgid(0, 0);
+  if (foreground) {
+    signal(SIGTTOU, SIG_IGN);
+    tcsetpgrp(0, getpgrp());
+  }
+}
+
+/* What was led by others is as before where it is still there, else the restarting command's. */
+static void take_session(const struct mpir_image *image, bool begun)
 {
   const struct mpir_image_process *p = image->process;
 
-  return p->session == image->header->pid || (p->group == image->header->pid && !p->terminal);
-}
-
-static void take_session(const struct mpir_image *image)
-{
-  if (image->process->session == image->header->pid)
+  if (p->session == image->header->pid)
     setsid();
   else if (is_apart(image))
-    setpgid(0, 0);
+    take_group(image);
+  else if (!begun && p->group != getpgrp() && p->session == getsid(0) && !p->terminal)
+    setpgid(0, p->group);
+  if (p->session && p->session != getsid(0))
+    fprintf(stderr, "dvm restart: note: the process was in session %d, and is in that of this command now\n", p->session);
+  if (p->group && p->group != getpgrp())
+    fprintf(stderr, "dvm restart: note: the process was in process group %d, and is in that of this command now\n", p->group);
 }
 
 /* In the new process, under the old number. */
@@ -121,7 +150,7 @@ static _Noreturn void become_process(struct spawn *s)
   if (read(s->go[0], &outer_pid, sizeof(outer_pid)) != sizeof(outer_pid))
     _exit(127);
   close(s->go[0]);
-  take_session(image);
+  take_session(image, s->session_begun);
   mpir_restart_settings(image); /* while what is to be said goes to the command's own standard error */
   if (image->file_count && image->files[image->file_count - 1].fd >= fds.base)
     fds.base = image->files[image->file_count - 1].fd + 1;
@@ -146,15 +175,51 @@ static _Noreturn void become_process(struct spawn *s)
   _exit(127);
 }
 
-pid_t mpir_restart_clone(pid_t pid)
+static pid_t clone_as(pid_t pid, uint64_t flags)
 {
   struct clone_args args;
 
   memset(&args, 0, sizeof(args));
-  args.exit_signal = SIGCHLD;
+  args.flags = flags;
+  args.exit_signal = flags & CLONE_PARENT ? 0 : SIGCHLD; /* a sibling has that of its maker */
   args.set_tid = (uint64_t)&pid;
   args.set_tid_size = 1;
   return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+pid_t mpir_restart_clone(pid_t pid) { return clone_as(pid, 0); }
+
+/* A process with the session's number begins it, makes the process as its sibling, and ends. */
+static pid_t clone_in_session(struct spawn *s)
+{
+  const pid_t leader = mpir_restart_clone(s->image->process->session);
+  int status = 0;
+  pid_t pid;
+
+  if (leader == 0) {
+    setsid();
+    s->session_begun = true;
+    pid = clone_as(s->image->header->pid, CLONE_PARENT);
+    if (pid == 0)
+      become_process(s);
+    _exit(pid < 0 ? errno : 0);
+  }
+  if (leader < 0 || waitpid(leader, &status, 0) != leader)
+    return -1;
+  errno = WEXITSTATUS(status);
+  return errno ? -1 : s->image->header->pid;
+}
+
+static pid_t clone_process(struct spawn *s)
+{
+  pid_t pid;
+
+  if (is_orphan(s->image))
+    return clone_in_session(s);
+  pid = mpir_restart_clone(s->image->header->pid);
+  if (pid == 0)
+    become_process(s);
+  return pid;
 }
 
 /* Ends as the awaited process ended. */
@@ -183,9 +248,7 @@ static _Noreturn void init_process(struct spawn *s)
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
   if (mpir_restart_mount_proc(&err)) {
-  } else if ((pid = mpir_restart_clone(s->image->header->pid)) == 0) {
-    become_process(s);
-  } else if (pid < 0) {
+  } else if ((pid = clone_process(s)) < 0) {
     dvm_error_errno(&err, "cannot make process %d in a namespace", s->image->header->pid);
   } else {
     close(s->status[1]);
@@ -336,10 +399,9 @@ static int start(struct spawn *s, struct mpir_restarted *out)
   if (pipe2(s->status, O_CLOEXEC) || pipe2(s->go, O_CLOEXEC))
     return dvm_error_errno(s->err, "cannot make a pipe");
   out->inner_pid = s->image->header->pid;
-  out->apart = is_apart(s->image);
-  out->child = s->namespace ? spawn_in_namespace(s) : mpir_restart_clone(s->image->header->pid);
-  if (out->child == 0)
-    become_process(s);
+  out->apart = is_apart(s->image) || is_orphan(s->image);
+  out->foreground = s->image->process->terminal && s->image->process->group == s->image->header->pid && !s->namespace ? s->image->header->pid : 0;
+  out->child = s->namespace ? spawn_in_namespace(s) : clone_process(s);
   if (out->child < 0) {
     const int code = -errno;
 

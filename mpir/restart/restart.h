@@ -16,6 +16,7 @@ struct mpir_restart_options {
   bool debug;     /* threads wait for a debugger (MPIR_debug_with_checkpoint) */
   bool lazy;      /* memory is given when it is touched, and verified then */
   bool truncate;  /* cut files that the process has open for writing to their length at the checkpoint */
+  bool restore_files; /* put the length of open and shared files back, and their contents as far as the image has them */
   bool detach;    /* nobody waits for the process: what it asked to happen when its parent dies is left out */
   enum mpir_restart_ids ids;
   /* For who leads a set: */

@@ -95,14 +95,25 @@ bool mpir_restart_file_same(const struct mpir_image *image, const struct mpir_im
          st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec == map->file_mtime_ns;
 }
 
-static int check_mapped_files(const struct mpir_image *image, struct dvm_error *err)
+/* A file that is mapped shared, and is made again or gets its length back. */
+static bool comes_back(const struct mpir_image *image, const struct mpir_image_map *map, const struct mpir_restart_options *options)
+{
+  const bool gone = access(mpir_image_string(image, map->name), F_OK) != 0;
+  bool kept = map->flags & MPIR_MAP_KEPT;
+
+  for (size_t i = 0; i < image->file_count && !kept; i++)
+    kept = image->files[i].kind == MPIR_FILE_REGULAR && image->files[i].inode == map->inode && image->files[i].capacity == MPIR_FILE_KEPT;
+  return map->kind == MPIR_MAP_FILE_SHARED && kept && (gone || options->restore_files);
+}
+
+static int check_mapped_files(const struct mpir_image *image, const struct mpir_restart_options *options, struct dvm_error *err)
 {
   for (size_t i = 0; i < image->map_count; i++) {
     const struct mpir_image_map *map = &image->maps[i];
     const char *name = mpir_image_string(image, map->name);
 
     if ((map->kind != MPIR_MAP_FILE && map->kind != MPIR_MAP_FILE_SHARED) || (map->flags & MPIR_MAP_COMPLETE) ||
-        mpir_restart_file_same(image, map))
+        mpir_restart_file_same(image, map) || comes_back(image, map, options))
       continue;
     if (access(name, R_OK))
       return dvm_error_errno(err, "the process had '%s' mapped, which cannot be read now", name);
@@ -121,7 +132,7 @@ int mpir_restart_check(const struct mpir_image *image, const struct mpir_restart
   if (!rc)
     rc = check_kernel(image, err);
   if (!rc)
-    rc = check_mapped_files(image, err);
+    rc = check_mapped_files(image, options, err);
   if (!rc && !options->lazy)
     rc = mpir_image_verify(image, err);
   return rc;

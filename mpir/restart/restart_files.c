@@ -125,34 +125,21 @@ static int take_locks(struct maker *m, const struct mpir_image_file *f, int fd)
   return 0;
 }
 
-/* What is no longer as the program left it is said; contents are the user's. */
-static void note_changes(const struct maker *m, const struct mpir_image_file *f, const struct stat *st)
-{
-  const char *what = NULL;
-
-  if (st->st_ino != f->inode || (uint64_t)st->st_dev != f->device)
-    what = "another file has its name now";
-  else if ((uint64_t)st->st_size < f->size)
-    what = "it is shorter now";
-  else if ((uint64_t)st->st_size > f->size && !(m->options->truncate && (f->open_flags & O_ACCMODE) != O_RDONLY))
-    what = "it has grown since";
-  if (what)
-    fprintf(stderr, "dvm restart: note: descriptor %d, '%s': %s\n", f->fd, file_name(m, f), what);
-}
-
 static int make_regular(struct maker *m, size_t index)
 {
   const struct mpir_image_file *f = &m->image->files[index];
-  int fd = open(file_name(m, f), (int)(f->open_flags & (O_ACCMODE | O_SYNC | O_DSYNC)) | O_CLOEXEC);
   struct stat st;
+  int fd = mpir_restart_regular(m->image, index, m->options, m->err);
 
+  if (fd)
+    return fd;
+  fd = open(file_name(m, f), (int)(f->open_flags & (O_ACCMODE | O_SYNC | O_DSYNC)) | O_CLOEXEC);
   if (fd < 0)
     return fail_file(m, f, "open");
   if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
     close(fd);
     return dvm_error_set(m->err, -ESTALE, "descriptor %d: '%s' is no regular file any more", f->fd, file_name(m, f));
   }
-  note_changes(m, f, &st);
   if (m->options->truncate && (f->open_flags & O_ACCMODE) != O_RDONLY && (uint64_t)st.st_size > f->size &&
       ftruncate(fd, (off_t)f->size)) {
     close(fd);
@@ -433,6 +420,33 @@ static int give_owner(struct maker *m, const struct mpir_image_file *f)
   return 0;
 }
 
+/* "from: SOURCE NUMBER events: E data: D": what is descriptor SOURCE now was watched as NUMBER, which may be another one's. */
+static int watch_moved(struct maker *m, const struct mpir_image_file *f)
+{
+  const char *s = mpir_image_string(m->image, f->info);
+
+  for (; (s = strstr(s, "from:")); s += 5) {
+    struct epoll_event event = { 0, { NULL } };
+    unsigned long long data;
+    int source, number, kept, flags, rc;
+    unsigned events;
+
+    if (sscanf(s, "from: %d %d events: %x data: %llx", &source, &number, &events, &data) != 4)
+      continue;
+    event.events = events;
+    event.data.u64 = data;
+    flags = fcntl(number, F_GETFD);
+    kept = flags < 0 ? -1 : fcntl(number, F_DUPFD_CLOEXEC, m->fds->base);
+    rc = (flags >= 0 && kept < 0) || dup2(source, number) < 0 ? -1 : epoll_ctl(f->fd, EPOLL_CTL_ADD, number, &event);
+    if (rc)
+      return dvm_error_errno(m->err, "descriptor %d: cannot watch again what was descriptor %d", f->fd, number);
+    if (kept >= 0)
+      dup3(kept, number, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
+    close(kept >= 0 ? kept : number);
+  }
+  return 0;
+}
+
 static int fill_epolls(struct maker *m)
 {
   for (size_t i = 0; i < m->image->file_count; i++) {
@@ -455,6 +469,8 @@ static int fill_epolls(struct maker *m)
       }
       s += 4;
     }
+    if (watch_moved(m, f))
+      return m->err->code;
   }
   return 0;
 }
@@ -472,6 +488,8 @@ static int place_all(struct maker *m)
   /* Closed only now: closing a descriptor of a file drops this process's locks on it, so those are taken last. */
   for (size_t i = 0; i < m->image->file_count; i++)
     close(m->fds->file_fds[i]);
+  if (fill_epolls(m))
+    return m->err->code;
   for (size_t i = 0; i < m->image->file_count; i++) {
     const struct mpir_image_file *f = &m->image->files[i];
     int rc = f->kind == MPIR_FILE_REGULAR && f->same_as < 0 ? take_locks(m, f, f->fd) : 0;
@@ -481,7 +499,7 @@ static int place_all(struct maker *m)
     if (rc)
       return rc;
   }
-  return fill_epolls(m);
+  return 0;
 }
 
 static int raise_limit(int base, size_t more)
@@ -503,6 +521,11 @@ int mpir_restart_files(const struct mpir_image *image, const struct mpir_restart
 
   if (raise_limit(fds->base, image->file_count + 64))
     return dvm_error_set(err, -EMFILE, "the limit of open files (ulimit -n) is too low for the image's descriptors");
+  rc = mpir_restart_semaphores(image, err);
+  if (!rc)
+    rc = mpir_restart_mapped(image, options, err);
+  if (rc)
+    return rc;
   fds->file_fds = calloc(image->file_count + 1, sizeof(*fds->file_fds));
   if (!fds->file_fds)
     return dvm_error_set(err, -ENOMEM, "out of memory");

@@ -38,6 +38,15 @@ int mpir_restart_pipe(const struct mpir_image *image, const struct mpir_image_fi
 /* Moves a descriptor to fds->base or above and closes the old one.  Returns it, or -E.... */
 int mpir_restart_raise(const struct restart_fds *fds, int fd);
 
+/* restart_contents.c: regular files whose content may be in the image.  The name of entry 'index' is there again if it was gone, and its content and
+ * length are put back where that is wanted; what is not as it was is said. */
+int mpir_restart_regular(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options, struct dvm_error *err);
+/* The same of the files that are mapped shared, and have no descriptor. */
+int mpir_restart_mapped(const struct mpir_image *image, const struct mpir_restart_options *options, struct dvm_error *err);
+
+/* restart_sysv.c: in the new process: changes again what its end, or that of its first life, has undone. */
+int mpir_restart_semaphores(const struct mpir_image *image, struct dvm_error *err);
+
 /* restart_confine.c: whether this command can give back what confines the process; to be called before any namespace is entered. */
 int mpir_restart_confine_check(const struct mpir_image *image, struct dvm_error *err);
 /* What of the credentials is to be set because this command's own are others. */

@@ -63,7 +63,11 @@ else
 fi
 
 # A whole image, and what may have become of it.
+BIG=$WORK/big # more than is kept of a file in a passing folder
+truncate -s 2M "$BIG"
+exec 9< "$BIG"
 begin good
+exec 9<&-
 checkpoint "$PID" || fail "no checkpoint"
 good=$IMAGE
 size=$(stat -c %s "$good")
@@ -106,9 +110,9 @@ if chown 65534 "$WORK/open" 2> /dev/null; then
 fi
 
 # Files of the process that are no longer what they were.
-mv "$WORK/good.out" "$WORK/moved"
-fails "descriptor 1: cannot open '$WORK/good.out'" "$BIN/dvm-restart" "$good"
-mv "$WORK/moved" "$WORK/good.out"
+mv "$BIG" "$WORK/moved"
+fails "descriptor 9: cannot open '$BIG'" "$BIN/dvm-restart" "$good"
+mv "$WORK/moved" "$BIG"
 cp "$PROGRAMS/mpir_steps" "$WORK/steps"
 "$BIN/dvm-run" --checkpointable "$WORK/steps" 2 500000 20000 > "$WORK/own.out" 2> "$WORK/own.err" &
 PID=$!

@@ -227,6 +227,10 @@ static int run_rows(void)
       fd = timerfd_create(CLOCK_MONOTONIC, 0); CHECK(!timerfd_settime(fd, 0, &(struct itimerspec){ { 0, 0 }, { 0, 1 } }, NULL)))
   ROW("descriptors", "epoll", (epoll_wait(fd, &(struct epoll_event){ 0 }, 1, 0) == 1),
       fd = epoll_create1(0); CHECK(!pipe(pair)); CHECK(!epoll_ctl(fd, EPOLL_CTL_ADD, pair[1], &(struct epoll_event){ .events = EPOLLOUT })))
+  ROW("descriptors", "epoll, watched under a number that is another's now", (epoll_wait(fd, (struct epoll_event *)(void *)path, 1, 0) == 1 && ((struct epoll_event *)(void *)path)->data.u64 == 77 && read(pair[0], path, 1) == 1 && fcntl(pair[1], F_GETFD) == FD_CLOEXEC),
+      fd = epoll_create1(0); CHECK(!pipe(pair) && !epoll_ctl(fd, EPOLL_CTL_ADD, pair[1], &(struct epoll_event){ .events = EPOLLOUT, .data.u64 = 77 })); other = dup(pair[1]); CHECK(write(other, "x", 1) == 1 && dup3(pair[0], pair[1], O_CLOEXEC) == pair[1]))
+  ROW("descriptors", "epoll, watched under a number that is closed", (epoll_wait(fd, &(struct epoll_event){ 0 }, 1, 0) == 1 && fcntl(pair[1], F_GETFD) < 0),
+      fd = epoll_create1(0); CHECK(!pipe(pair) && !epoll_ctl(fd, EPOLL_CTL_ADD, pair[1], &(struct epoll_event){ .events = EPOLLOUT })); other = dup(pair[1]); CHECK(!close(pair[1])))
   ROW("descriptors", "signalfd", (read(fd, path, sizeof(struct signalfd_siginfo)) == sizeof(struct signalfd_siginfo)),
       sigprocmask(SIG_BLOCK, &(sigset_t){ { 1ul << (SIGUSR2 - 1) } }, NULL); fd = signalfd(-1, &(sigset_t){ { 1ul << (SIGUSR2 - 1) } }, 0); raise(SIGUSR2))
   ROW("descriptors", "inotify", ((file(O_RDWR), read(fd, path, 4096) > 0)),
