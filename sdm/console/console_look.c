@@ -205,7 +205,6 @@ void console_do_diff(struct sdm_console *c, char *arg) {
 }
 
 void console_do_ptype(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "type", "expression", arg)); }
-void console_do_raw(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "raw", "text", arg)); }
 void console_do_handle(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "handle", "what", arg)); }
 void console_do_set(struct sdm_console *c, char *arg) {
   if (!strncmp(arg, "var ", 4)) {

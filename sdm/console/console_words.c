@@ -184,7 +184,20 @@ void console_run_commands(struct sdm_console *c, const struct sdm_set *set, stru
 
 /* ---- what only gdb knows ---- */
 
+/* Programs that did not run before, 'ran', and run now have been set running by the line: they are waited for, but after a '&'. */
+static void show_raw(struct sdm_console *c, const struct sdm_answer *a, const struct sdm_set *ran, const char *line) {
+  size_t n = strlen(line);
+  struct sdm_set *runs = sdm_set_intersect(sdm_set_copy(c->s->running), c->to);
+  sdm_show_answer(&c->show, "raw", a);
+  c->failed |= console_had_errors(a);
+  sdm_set_diff(runs, ran);
+  if (!sdm_set_is_empty(runs) && !(n && line[n - 1] == '&'))
+    console_wait_for(c, runs);
+  sdm_set_free(runs);
+}
+
 bool console_pass_on(struct sdm_console *c, const char *line) {
+  struct sdm_set *ran = sdm_set_copy(c->s->running);
   struct sdm_answer *a = console_ask(c, console_with_text(c, "raw", "text", line), SDM_REDUCE_SAME);
   bool known = a->n > 0;
   for (size_t i = 0; i < a->n; i++)
@@ -193,12 +206,17 @@ bool console_pass_on(struct sdm_console *c, const char *line) {
   if (known) {
     if (!c->show.json)
       fprintf(c->show.out, "to gdb as it is: %s\n", line);
-    sdm_show_answer(&c->show, "raw", a);
-    c->failed |= console_had_errors(a);
-    sdm_session_step(c->s, 20); /* it may have set the programs running */
-    if (sdm_set_overlaps(c->to, c->s->running))
-      console_wait_for(c, c->to);
+    show_raw(c, a, ran, line);
   }
+  sdm_set_free(ran);
   sdm_answer_free(a);
   return known;
+}
+
+void console_do_raw(struct sdm_console *c, char *arg) {
+  struct sdm_set *ran = sdm_set_copy(c->s->running);
+  struct sdm_answer *a = console_ask(c, console_with_text(c, "raw", "text", arg), SDM_REDUCE_SAME);
+  show_raw(c, a, ran, arg);
+  sdm_set_free(ran);
+  sdm_answer_free(a);
 }

@@ -303,6 +303,10 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
       fprintf(w->out, "is about to end with an error, ");
     else if (bp)
       fprintf(w->out, "stopped at breakpoint %d, ", (int)json_integer_value(bp));
+    else if (reason && !strcmp(reason, "moved"))
+      fprintf(w->out, "is now in ");
+    else if (reason && !strcmp(reason, "call-returned"))
+      fprintf(w->out, "the function that was called has returned; stopped in ");
     else if (text_of(event, "signal") && reason && !strcmp(reason, "signal-received"))
       fprintf(w->out, "got %s in ", text_of(event, "signal"));
     else if (reason && (!strcmp(reason, "breakpoint-hit") || !strcmp(reason, "end-stepping-range") ||

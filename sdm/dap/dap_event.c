@@ -63,7 +63,7 @@ static void on_back(void *arg, const struct sdm_set *ids) {
 static const char *stop_reason(const json_t *event, bool entry) {
   static const char *const map[][2] = {
     { "breakpoint-hit", "breakpoint" }, { "end-stepping-range", "step" }, { "function-finished", "step" },
-    { "location-reached", "step" }, { "signal-received", "exception" }, { "watchpoint-trigger", "data breakpoint" },
+    { "location-reached", "step" }, { "moved", "step" }, { "call-returned", "step" }, { "signal-received", "exception" }, { "watchpoint-trigger", "data breakpoint" },
     { "read-watchpoint-trigger", "data breakpoint" }, { "access-watchpoint-trigger", "data breakpoint" },
     { "interrupted", "pause" }, { "diagnostic", "exception" } };
   const char *reason = dap_text(event, "reason");

@@ -176,6 +176,7 @@ static void gdb_destroy(struct sdm_backend *b) {
   json_decref(b->ended);
   json_decref(b->returning);
   json_decref(b->handled);
+  json_decref(b->place);
   free(b->path);
   free(b);
 }

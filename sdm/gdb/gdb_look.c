@@ -160,7 +160,6 @@ void gdb_handle(struct sdm_backend *b, struct sdm_call *c) {
     gdb_signal_handle(b, what);
   console_with(b, c, *what ? "handle " : "info signals", what);
 }
-void gdb_raw(struct sdm_backend *b, struct sdm_call *c) { console(b, c, sdm_call_text(c, "text", "")); }
 void gdb_registers(struct sdm_backend *b, struct sdm_call *c) {
   console_with(b, c, "info registers ", sdm_call_text(c, "names", ""));
 }

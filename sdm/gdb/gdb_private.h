@@ -1,5 +1,6 @@
 /* The inside of the gdb back end: gdb.c has the process and its commands, gdb_record.c what it says unasked, gdb_run.c what
- * sets programs running, gdb_break.c breakpoints, gdb_look.c what only looks, gdb_facts.c what
+ * sets programs running, gdb_break.c breakpoints, gdb_look.c what only looks, gdb_raw.c
+ * lines for gdb as they are, gdb_facts.c what
  * the run-time library of a checked program knows, gdb_python.c what only gdb's Python can tell. */
 #ifndef SDM_GDB_PRIVATE_H
 #define SDM_GDB_PRIVATE_H
@@ -22,6 +23,7 @@ struct gdb_pending {
   struct sdm_call *call; /* may be NULL */
   struct dvm_text text;  /* console output while it ran */
   bool calls;            /* may call a function of the program, which may take for ever */
+  bool errors_too;       /* 'fn' gets them, although there is a call */
   bool mismatch;         /* gdb has warned that a core may be of another program */
   json_t *kept;          /* of an earlier step */
   uint64_t at;           /* the address that was asked for */
@@ -55,6 +57,8 @@ struct sdm_backend {
   bool running;      /* as gdb said last; not while it calls a function */
   bool fatal_only;   /* signals that the program handles or ignores are passed on without a stop */
   bool passing;      /* .. one is */
+  bool left;         /* gdb has left it, and has said nothing of its end */
+  json_t *place;     /* the frame where it stopped last, owned; or NULL */
   json_t *handled;   /* what the user said of signals, owned; or NULL */
   bool python;       /* this gdb has our functions (gdb_python.c) */
   int thread; /* of the last stop: gdb wants it named beside a frame */
@@ -80,6 +84,12 @@ const char *gdb_field(const json_t *j, const char *key); /* a text; NULL if ther
 void gdb_put_text(json_t *to, const char *key, const char *s);
 void gdb_put_place(json_t *to, const json_t *frame); /* function, file, line */
 void gdb_put_where(const struct sdm_backend *b, struct dvm_text *t, const struct sdm_call *c);
+
+void gdb_note_place(struct sdm_backend *b, const json_t *frame); /* it stands there; NULL: not known */
+bool gdb_is_at_place(const struct sdm_backend *b, const json_t *frame);
+
+/* gdb_raw.c.  A stop without a reason and a place: true if its place is asked for, and told then. */
+bool gdb_stopped_nowhere(struct sdm_backend *b, const json_t *stop);
 
 /* gdb_signal.c */
 void gdb_signal_handle(struct sdm_backend *b, const char *what); /* the user's words of "handle" */

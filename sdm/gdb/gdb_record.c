@@ -25,6 +25,17 @@ void gdb_put_place(json_t *to, const json_t *frame) {
     gdb_put_text(to, "lib", base_name(gdb_field(frame, "from")));
 }
 
+void gdb_note_place(struct sdm_backend *b, const json_t *frame) {
+  json_decref(b->place);
+  b->place = json_incref((json_t *)frame);
+}
+
+bool gdb_is_at_place(const struct sdm_backend *b, const json_t *frame) {
+  const char *here = gdb_field(frame, "addr"), *func = gdb_field(frame, "func"), *there = gdb_field(b->place, "addr");
+  const char *called = gdb_field(b->place, "func");
+  return here && there && !strcmp(here, there) && (!func || !called || !strcmp(func, called));
+}
+
 static void stopped_details(json_t *e, const json_t *r) {
   const char *signal = gdb_field(r, "signal-name"), *code = gdb_field(r, "exit-code"), *ret = gdb_field(r, "return-value");
   gdb_put_text(e, "signal", signal);
@@ -44,10 +55,12 @@ static void on_stopped(struct sdm_backend *b, const json_t *r) {
     return;
   bool of_call = gdb_signal_of_call(b, r);
   b->running = false;
-  if (of_call || gdb_signal_passed(b, r))
+  gdb_note_place(b, json_object_get(r, "frame"));
+  if (of_call || gdb_signal_passed(b, r) || gdb_stopped_nowhere(b, r))
     return;
   json_t *e = json_object();
   bool ended = reason && !strncmp(reason, "exited", 6);
+  b->left = b->left && !ended;
   const char *signal = gdb_field(r, "signal-name");
   /* -exec-interrupt shows as SIGINT, or as no signal at all */
   if (signal && (!strcmp(signal, "0") || (b->interrupting && !strcmp(signal, "SIGINT"))))
@@ -104,7 +117,7 @@ void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
     struct gdb_pending *p = take_pending(b, r->token);
     if (!p)
       return;
-    if (!strcmp(r->name, "error") && p->call) {
+    if (!strcmp(r->name, "error") && p->call && !p->errors_too) {
       const char *msg = gdb_field(r->results, "msg");
       sdm_call_fail(p->call, "%s", p->failed ? p->failed : msg && *msg ? msg : "gdb gives no reason");
     } else if (p->fn)
@@ -120,8 +133,11 @@ void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
     if (!b->returning && !b->passing)
       b->host.event(b->host.arg, json_pack("{s:s}", "event", "running"));
     b->passing = false;
-  } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-started"))
+  } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-started")) {
+    b->left = false;
     b->program = gdb_field(r->results, "pid") ? (pid_t)atol(gdb_field(r->results, "pid")) : 0;
+  } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-exited"))
+    b->left = true; /* mostly its end is told next */
   else if (r->kind == SDM_MI_CONSOLE && b->first)
     dvm_text_add(&b->first->text, r->text); /* gdb works through its commands in order */
   else if (r->kind == SDM_MI_LOG && !strncmp(r->text, GDB_LOG_MARK, sizeof(GDB_LOG_MARK) - 1))

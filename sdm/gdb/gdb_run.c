@@ -216,11 +216,13 @@ void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c) {
 /* gdb does not say that the program is no longer its own. */
 static void got_detach(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)r;
+  b->left = false;
   b->host.event(b->host.arg, json_pack("{s:s, s:s}", "event", "exited", "reason", "detached"));
   sdm_call_done(p->call, NULL, NULL);
 }
 static void got_kill(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)r;
+  b->left = false;
   b->host.event(b->host.arg, json_pack("{s:s, s:s, s:s}", "event", "exited", "reason", "exited-signalled", "signal", "SIGKILL"));
   sdm_call_done(p->call, NULL, NULL);
 }

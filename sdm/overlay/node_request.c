@@ -96,12 +96,12 @@ static bool has_missing(const struct sdm_answer *a) {
 static void tell(struct sdm_node *n, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
   if (has_missing(a))
     flags |= SDM_FLAG_PARTIAL;
+  node_flush_events(n); /* what a server said before stays before */
   if (node_is_root(n)) {
     n->ops->answer(n->arg, request, flags, a);
     return;
   }
   struct sdm_bytes body = { 0 };
-  node_flush_events(n); /* what a server said before stays before */
   sdm_answer_encode(a, &body);
   if (body.len > ANSWER_MAX) { /* a frame above the limit would end the link */
     struct sdm_answer *less = sdm_answer_new(a->reducer);

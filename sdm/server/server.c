@@ -177,7 +177,11 @@ static void on_end(void *arg, uint64_t request, const json_t *args, const json_t
     return;
   if (!failure)
     note_breaks(s, args);
-  json_t *within = NULL;
+  json_t *within = NULL, *now = failure ? NULL : json_object_get(result, "now");
+  if (now && strcmp(json_string_value(json_object_get(now, "event")), "running")) { /* as an event, told with the answer */
+    json_decref(s->last);
+    s->last = json_incref(now);
+  }
   if (!failure && reduce && !strcmp(reduce, "outliers")) { /* who is not far from the mean says nothing more */
     long double v = 0, mean = real_of(args, "mean"), limit = real_of(args, "limit");
     const char *text = json_string_value(json_object_get(result, "value"));

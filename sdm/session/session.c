@@ -88,8 +88,24 @@ static void on_event(void *arg, const struct sdm_answer *a) {
     struct sdm_set *who = sdm_set_diff(sdm_set_copy(a->classes[i].set), sdm_gone(s->ctx));
     if (event && !sdm_set_is_empty(who))
       take_event(s, who, event);
+    sdm_set_union(s->heard, who);
     sdm_set_free(who);
     json_decref(event);
+  }
+}
+
+/* Answers that say what has become of the program.  Who runs now, and has been heard of meanwhile, may have stopped already. */
+static void take_states(struct sdm_session *s, const struct sdm_answer *a) {
+  for (size_t i = 0; i < a->n; i++) {
+    json_t *body = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL, *now = json_object_get(body, "now");
+    const char *name = json_string_value(json_object_get(now, "event"));
+    struct sdm_set *who = sdm_set_copy(a->classes[i].set);
+    if (name && !strcmp(name, "running"))
+      sdm_set_diff(who, s->heard);
+    if (name && !sdm_set_is_empty(who))
+      take_event(s, who, now);
+    sdm_set_free(who);
+    json_decref(body);
   }
 }
 
@@ -277,8 +293,8 @@ int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o,
     sdm_secret_random(&co.secret);
   else if (sdm_secret_read(&co.secret, o->secret_file, err))
     return err->code;
-  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead, &s->left };
-  for (size_t i = 0; i < 6; i++)
+  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead, &s->left, &s->heard };
+  for (size_t i = 0; i < 7; i++)
     *sets[i] = sdm_set_new();
   s->ctx = sdm_open(&co, err);
   int rc = s->ctx ? 0 : err->code;
@@ -320,8 +336,8 @@ void sdm_session_close(struct sdm_session *s) {
   free(s->places);
   s->places = NULL;
   s->nplaces = 0;
-  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead, &s->left };
-  for (size_t i = 0; i < 6; i++) {
+  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead, &s->left, &s->heard };
+  for (size_t i = 0; i < 7; i++) {
     sdm_set_free(*sets[i]);
     *sets[i] = NULL;
   }
@@ -343,6 +359,7 @@ struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *
                                    uint32_t timeout_ms) {
   char *text = json_dumps(command, JSON_COMPACT);
   int64_t until = sdm_now_us() + ((int64_t)timeout_ms + 1000) * 1000;
+  sdm_set_clear(s->heard);
   s->answer = NULL;
   s->waiting = 0; /* an answer may come before the id is known: when nobody is there to be asked */
   uint64_t request = 0;
@@ -373,6 +390,8 @@ struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *
     for (size_t i = 0; i < a->n; i++) /* the event may come after the end of the session */
       if (a->classes[i].kind == SDM_CLASS_OK)
         sdm_set_union(s->left, a->classes[i].set);
+  if (!strcmp(json_string_value(json_object_get(command, "cmd")), "raw"))
+    take_states(s, a);
   free(text);
   json_decref(command);
   if (a->n)

@@ -26,6 +26,7 @@ struct sdm_session {
   struct sdm_answer *answer;
   uint16_t answer_flags;
   struct sdm_feed *feed; /* see feed.h; or NULL */
+  struct sdm_set *heard; /* who has said something unasked since the last request; owned */
   struct sdm_set *left; /* ranks that were detached from: their programs run on when the session ends; owned */
   char *file;   /* the session file, owned; or NULL */
   json_t *program; /* of the file that was taken up, owned; or NULL */

@@ -38,6 +38,31 @@ class Words(unittest.TestCase):
         self.assertEqual(said["nosuch 1"], ["error: there is no command 'nosuch'; 'help' lists them"])
         self.assertIn('Undefined info command: "nosuch"', "".join(said["info nosuch"]))
 
+    def test_a_stop_inside_of_a_call(self):
+        """Whether it goes on or is stepped to its end: then the program stands where it stood, and that is said."""
+        where = sdm.line_of("const char *text = getenv")
+        back = f"{{0-1}} 2  the function that was called has returned; stopped in main at ring.c:{where}"
+        said, parts = run("break add", "call add(1, 2)", "continue", "status", "print add(3, 4)", "finish", "next", "bt", "print 5")
+        self.assertIn("stopped at breakpoint 1, add at ring.c", "".join(said["call add(1, 2)"] + said["continue"]))
+        self.assertIn(back, said["continue"])
+        self.assertEqual(said["status"], [back])
+        self.assertRegex(said["bt"][-1], "#0  main")
+        self.assertEqual(said["print 5"], ["{0-1} 2  5"])
+
+    def test_state_after_lines_of_gdb(self):
+        """What gdb does without a word in MI is known all the same."""
+        line = sdm.line_of("int sum =")
+        said, parts = run("gdb tbreak add", "gdb continue", "status", "gdb next", "gdb return", "info frame", "gdb start", "gdb kill", "gdb run",
+                          "gdb jump 1", "gdb detach")
+        self.assertEqual(said["status"][0], f"{{0-1}} 2  stopped in add at ring.c:{line}")
+        self.assertIn(f"{{0-1}} 2  stopped in add at ring.c:{line + 1}", said["gdb next"])
+        self.assertIn("{0-1} 2  is now in work at ring.c:%d" % sdm.line_of("total = add("), said["gdb return"])
+        self.assertIn("stopped in main", "".join(said["gdb start"]))
+        self.assertIn("{0-1} 2  killed by SIGKILL", said["gdb kill"])
+        self.assertIn("{0-1} 2  exited with status 0", said["gdb run"])
+        said, parts = run("gdb detach", "status")
+        self.assertEqual(said["status"], ["{0-1} 2  detached, runs on"])
+
     def test_display(self):
         said, _ = run("break add", "continue", "display/x b + 16", "display sum", "info display", "undisplay 2", "next", "undisplay 7")
         self.assertEqual(said["display/x b + 16"], ["1: b + 16", "{0} 0x10", "{1} 0x12"])
