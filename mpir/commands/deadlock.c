@@ -106,6 +106,14 @@ static void tell_ended(struct mpl_job *job, const pid_t *pids) {
     }
 }
 
+static void tell_unmatched(uint32_t rank, unsigned from, unsigned context, int tag, unsigned long long bytes, bool announced) {
+  fprintf(stderr, "  unmatched at rank %u: %s%llu bytes of rank %u, ", rank, announced ? "announced, " : "", bytes, from);
+  if (context & 1) /* its tag is a number of ours */
+    fputs("of a collective operation\n", stderr);
+  else
+    fprintf(stderr, "tag %d\n", tag);
+}
+
 static void tell_queues(struct mpl_job *job, const pid_t *pids) {
   for (uint32_t i = 0; i < job->nranks; i++) {
     char *text = mpl_state(job, i)->queues, *rest, *line;
@@ -117,7 +125,7 @@ static void tell_queues(struct mpl_job *job, const pid_t *pids) {
       continue;
     for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
       if (sscanf(line, "%u %u %d %llu %15s", &from, &context, &tag, &bytes, how) == 5)
-        fprintf(stderr, "  unmatched at rank %u: %s%llu bytes of rank %u, tag %d\n", i, strcmp(how, "here") ? "announced, " : "", bytes, from, tag);
+        tell_unmatched(i, from, context, tag, bytes, strcmp(how, "here") != 0);
   }
 }
 

@@ -128,10 +128,12 @@ static int get(struct mpl_attr **list, int key, void *value, int *flag) {
 static int bad(const struct ompi_communicator_t *c) { return !c || c->magic != MPL_COMM || c == MPI_COMM_NULL; }
 
 MPL_API(int, Comm_create_keyval, MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *state) {
+  MPL_ENTER;
   return keyval_new((copy_f *)copy, (delete_f *)delete, state, key);
 }
 MPL_API(int, Comm_free_keyval, int *key) { return keyval_free(key, "MPI_Comm_free_keyval"); }
 MPL_API(int, Keyval_create, MPI_Copy_function *copy, MPI_Delete_function *delete, int *key, void *state) {
+  MPL_ENTER;
   return keyval_new((copy_f *)copy, (delete_f *)delete, state, key);
 }
 MPL_API(int, Keyval_free, int *key) { return keyval_free(key, "MPI_Keyval_free"); }
@@ -159,18 +161,22 @@ MPL_API(int, Attr_delete, MPI_Comm c, int key) { return comm_delete(c, key, "MPI
 /* --- datatypes --- */
 
 MPL_API(int, Type_create_keyval, MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *delete, int *key, void *state) {
+  MPL_ENTER;
   return keyval_new((copy_f *)copy, (delete_f *)delete, state, key);
 }
 MPL_API(int, Type_free_keyval, int *key) { return keyval_free(key, "MPI_Type_free_keyval"); }
 MPL_API(int, Type_set_attr, MPI_Datatype t, int key, void *value) {
+  MPL_ENTER;
   int rc = set(t, &t->attrs, key, value);
   return rc ? mpl_error(NULL, rc, "MPI_Type_set_attr") : MPI_SUCCESS;
 }
 MPL_API(int, Type_get_attr, MPI_Datatype t, int key, void *value, int *flag) {
+  MPL_ENTER;
   int rc = get(&t->attrs, key, value, flag);
   return rc ? mpl_error(NULL, rc, "MPI_Type_get_attr") : MPI_SUCCESS;
 }
 MPL_API(int, Type_delete_attr, MPI_Datatype t, int key) {
+  MPL_ENTER;
   struct mpl_attr **at = find(&t->attrs, key);
   int rc = *at ? remove_attr(t, at) : MPI_ERR_KEYVAL;
   return rc ? mpl_error(NULL, rc, "MPI_Type_delete_attr") : MPI_SUCCESS;
@@ -205,12 +211,14 @@ static struct mpl_pair **find_pair(struct ompi_info_t *i, const char *key) {
 }
 
 MPL_API(int, Info_create, MPI_Info *info) {
+  MPL_ENTER;
   *info = calloc(1, sizeof(**info));
   **info = (struct ompi_info_t){MPL_INFO, 1, -1, NULL};
   return MPI_SUCCESS;
 }
 
 MPL_API(int, Info_set, MPI_Info info, const char *key, const char *value) {
+  MPL_ENTER;
   if (bad_info(info))
     return mpl_error(NULL, MPI_ERR_INFO, "MPI_Info_set");
   if (!key || !*key || strlen(key) >= MPI_MAX_INFO_KEY)
@@ -236,6 +244,7 @@ static void free_pair(struct mpl_pair **at) {
 }
 
 MPL_API(int, Info_delete, MPI_Info info, const char *key) {
+  MPL_ENTER;
   struct mpl_pair **at = bad_info(info) ? NULL : find_pair(info, key);
   if (!at || !*at)
     return mpl_error(NULL, at ? MPI_ERR_INFO_NOKEY : MPI_ERR_INFO, "MPI_Info_delete");
@@ -244,6 +253,7 @@ MPL_API(int, Info_delete, MPI_Info info, const char *key) {
 }
 
 MPL_API(int, Info_get, MPI_Info info, const char *key, int length, char *value, int *flag) {
+  MPL_ENTER;
   if (bad_info(info))
     return mpl_error(NULL, MPI_ERR_INFO, "MPI_Info_get");
   struct mpl_pair *p = *find_pair(info, key);
@@ -256,6 +266,7 @@ MPL_API(int, Info_get, MPI_Info info, const char *key, int length, char *value, 
 }
 
 MPL_API(int, Info_get_valuelen, MPI_Info info, const char *key, int *length, int *flag) {
+  MPL_ENTER;
   if (bad_info(info))
     return mpl_error(NULL, MPI_ERR_INFO, "MPI_Info_get_valuelen");
   struct mpl_pair *p = *find_pair(info, key);
@@ -266,6 +277,7 @@ MPL_API(int, Info_get_valuelen, MPI_Info info, const char *key, int *length, int
 }
 
 MPL_API(int, Info_get_nkeys, MPI_Info info, int *n) {
+  MPL_ENTER;
   if (bad_info(info))
     return mpl_error(NULL, MPI_ERR_INFO, "MPI_Info_get_nkeys");
   *n = 0;
@@ -275,6 +287,7 @@ MPL_API(int, Info_get_nkeys, MPI_Info info, int *n) {
 }
 
 MPL_API(int, Info_get_nthkey, MPI_Info info, int n, char *key) {
+  MPL_ENTER;
   if (bad_info(info))
     return mpl_error(NULL, MPI_ERR_INFO, "MPI_Info_get_nthkey");
   struct mpl_pair *p = info->pairs;
@@ -287,6 +300,7 @@ MPL_API(int, Info_get_nthkey, MPI_Info info, int n, char *key) {
 }
 
 MPL_API(int, Info_dup, MPI_Info info, MPI_Info *copy) {
+  MPL_ENTER;
   if (bad_info(info))
     return mpl_error(NULL, MPI_ERR_INFO, "MPI_Info_dup");
   PMPI_Info_create(copy);
@@ -296,6 +310,7 @@ MPL_API(int, Info_dup, MPI_Info info, MPI_Info *copy) {
 }
 
 MPL_API(int, Info_free, MPI_Info *info) {
+  MPL_ENTER;
   if (bad_info(*info) || *info == MPI_INFO_ENV)
     return mpl_error(NULL, MPI_ERR_INFO, "MPI_Info_free");
   while ((*info)->pairs)

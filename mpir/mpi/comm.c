@@ -99,6 +99,7 @@ MPL_API(int, Comm_test_inter, MPI_Comm c, int *flag) {
 }
 
 MPL_API(int, Comm_group, MPI_Comm c, MPI_Group *group) {
+  MPL_ENTER;
   VALID(c, "MPI_Comm_group");
   *group = c->group;
   c->group->refs++;
@@ -106,6 +107,7 @@ MPL_API(int, Comm_group, MPI_Comm c, MPI_Group *group) {
 }
 
 MPL_API(int, Comm_remote_group, MPI_Comm c, MPI_Group *group) {
+  MPL_ENTER;
   VALID(c, "MPI_Comm_remote_group");
   if (!c->inter)
     return mpl_error(c, MPI_ERR_COMM, "MPI_Comm_remote_group");
@@ -135,12 +137,14 @@ MPL_API(int, Comm_compare, MPI_Comm a, MPI_Comm b, int *result) {
 }
 
 MPL_API(int, Comm_set_name, MPI_Comm c, const char *name) {
+  MPL_ENTER;
   VALID(c, "MPI_Comm_set_name");
   strncpy(c->name, name, sizeof(c->name) - 1);
   return MPI_SUCCESS;
 }
 
 MPL_API(int, Comm_get_name, MPI_Comm c, char *name, int *length) {
+  MPL_ENTER;
   if (!c || (c->magic != MPL_COMM && c != MPI_COMM_NULL))
     return mpl_error(NULL, MPI_ERR_COMM, "MPI_Comm_get_name");
   strcpy(name, c->name);
@@ -154,6 +158,7 @@ MPL_API(int, Comm_get_parent, MPI_Comm *parent) {
 }
 
 MPL_API(int, Comm_set_info, MPI_Comm c, MPI_Info info) {
+  MPL_ENTER;
   VALID(c, "MPI_Comm_set_info");
   if (c->info)
     PMPI_Info_free(&c->info);
@@ -161,6 +166,7 @@ MPL_API(int, Comm_set_info, MPI_Comm c, MPI_Info info) {
 }
 
 MPL_API(int, Comm_get_info, MPI_Comm c, MPI_Info *info) {
+  MPL_ENTER;
   VALID(c, "MPI_Comm_get_info");
   return c->info ? PMPI_Info_dup(c->info, info) : PMPI_Info_create(info);
 }

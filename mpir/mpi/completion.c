@@ -300,6 +300,7 @@ MPL_API(int, Grequest_start, MPI_Grequest_query_function *query, MPI_Grequest_fr
 }
 
 MPL_API(int, Grequest_complete, MPI_Request q) {
+  MPL_ENTER;
   q->complete = true;
   return MPI_SUCCESS;
 }

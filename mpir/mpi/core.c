@@ -456,6 +456,14 @@ void mpl_cancel_send(struct ompi_request_t *q) {
 
 /* --- the loop --- */
 
+/* What this thread has moved may be what another one waits for. */
+static void wake_callers(void) {
+  if (!atomic_load_explicit(&mpl.state->sleeping, memory_order_relaxed))
+    return;
+  atomic_fetch_add(&mpl.state->bell, 1);
+  syscall(SYS_futex, &mpl.state->bell, FUTEX_WAKE, 64, NULL, NULL, 0);
+}
+
 bool mpl_progress(void) {
   bool moved = progress_in();
   if (mpl.waiting)
@@ -464,13 +472,17 @@ bool mpl_progress(void) {
     moved |= mpl_schedules_progress();
   if (moved)
     atomic_store_explicit(&mpl.state->moves, atomic_load_explicit(&mpl.state->moves, memory_order_relaxed) + 1, memory_order_relaxed);
+  if (moved && mpl.multiple)
+    wake_callers();
   return moved;
 }
 
-/* Threads of this process: each has an entry in the folder. */
+extern int dvmcr_init(void) __attribute__((weak)); /* there is a checkpointer, which has a thread */
+
+/* Threads of the program: each thread of the process has an entry in the folder. */
 static uint32_t count_threads(void) {
   struct stat s;
-  return stat("/proc/self/task", &s) ? 1 : (uint32_t)s.st_nlink - 2;
+  return stat("/proc/self/task", &s) ? 1 : (uint32_t)s.st_nlink - 2 - (dvmcr_init != NULL);
 }
 
 /* Another thread may still send, receive, or complete a generalized request: then this rank is not said to wait. */
@@ -509,42 +521,64 @@ static void tell_queues(void) {
   atomic_store(&mpl.state->told, asked);
 }
 
-/* Nothing moves: give way, then sleep until somebody rings. */
-static void idle(uint32_t turn, const struct mpl_why *why) {
-  struct mpl_rank_state *s = mpl.state;
-  if (turn < mpl.job->spins) {
-    __builtin_ia32_pause();
-    return;
+/* Gives up the lock, however often this thread has it. */
+static uint32_t let_others_in(void) {
+  uint32_t depth = mpl.multiple ? mpl.depth : 0;
+  if (depth) {
+    mpl.depth = 1;
+    mpl_lock_leave();
   }
-  if (mpl.multiple)
-    pthread_mutex_unlock(&mpl.lock);
-  if (turn < mpl.job->spins + 64) {
-    sched_yield();
-  } else {
-    uint32_t bell = atomic_load(&s->bell);
-    if (!atomic_load(&s->wait.blocked))
-      tell_wait(why);
-    tell_queues();
-    atomic_fetch_add(&s->sleeping, 1);
-    atomic_thread_fence(memory_order_seq_cst);
-    bool something = false;
-    for (uint32_t from = 0; from < mpl.size && !something; from++)
-      something = mpl_ring_peek(&mpl.peers[from].in) != NULL;
-    struct timespec limit = {0, 20000000};
-    if (!something)
-      syscall(SYS_futex, &s->bell, FUTEX_WAIT, bell, &limit, NULL, 0);
-    atomic_fetch_sub(&s->sleeping, 1);
-  }
-  if (mpl.multiple)
-    pthread_mutex_lock(&mpl.lock);
-  if (atomic_load_explicit(&mpl.job->aborted, memory_order_relaxed))
-    pause(); /* the command ends us */
+  return depth;
 }
 
-/* What this thread has moved may be what another one waits for. */
-static void wake_callers(void) {
-  atomic_fetch_add(&mpl.state->bell, 1);
-  syscall(SYS_futex, &mpl.state->bell, FUTEX_WAKE, 64, NULL, NULL, 0);
+static void come_in_again(uint32_t depth) {
+  if (!depth)
+    return;
+  mpl_lock_take();
+  mpl.depth = depth;
+}
+
+static bool something_has_come(void) {
+  for (uint32_t from = 0; from < mpl.size; from++)
+    if (mpl_ring_peek(&mpl.peers[from].in))
+      return true;
+  return false;
+}
+
+/* Until somebody rings who has changed the bell from 'bell', or a moment has passed. */
+static void sleep_until_rung(uint32_t bell, const struct mpl_why *why) {
+  struct mpl_rank_state *s = mpl.state;
+  struct timespec limit = {0, 20000000};
+  if (!atomic_load(&s->wait.blocked))
+    tell_wait(why);
+  tell_queues();
+  atomic_fetch_add(&s->sleeping, 1);
+  atomic_thread_fence(memory_order_seq_cst);
+  bool something = something_has_come();
+  uint32_t depth = let_others_in(); /* not before: another thread that moves something sees that we sleep, and rings */
+  if (!something)
+    syscall(SYS_futex, &s->bell, FUTEX_WAIT, bell, &limit, NULL, 0);
+  come_in_again(depth);
+  atomic_fetch_sub(&s->sleeping, 1);
+}
+
+static void give_way(void) {
+  uint32_t depth = let_others_in();
+  sched_yield();
+  come_in_again(depth);
+}
+
+/* Nothing moves: look again for a while (not with the lock that others want), give way, then sleep. */
+static void idle(uint32_t turn, const struct mpl_why *why) {
+  uint32_t spins = mpl.multiple ? 0 : mpl.job->spins;
+  if (turn < spins)
+    __builtin_ia32_pause();
+  else if (turn < spins + 64)
+    give_way();
+  else
+    sleep_until_rung(atomic_load(&mpl.state->bell), why);
+  if (atomic_load_explicit(&mpl.job->aborted, memory_order_relaxed))
+    pause(); /* the command ends us */
 }
 
 void mpl_wait_until(bool (*done)(void *), void *arg, const struct mpl_why *why) {
@@ -553,8 +587,6 @@ void mpl_wait_until(bool (*done)(void *), void *arg, const struct mpl_why *why) 
     if (mpl_progress()) {
       turn = 0;
       atomic_store_explicit(&mpl.state->wait.blocked, 0, memory_order_relaxed);
-      if (mpl.callers > 1)
-        wake_callers();
     } else if (!done(arg)) {
       idle(turn, why);
     }

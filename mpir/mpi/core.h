@@ -40,15 +40,21 @@ struct mpl_world {
   bool initialized, finalized, multiple;
   int provided;
   pthread_t main;
-  pthread_mutex_t lock;
+  _Atomic uint32_t ticket, turn; /* the lock: the next that is given out; whose turn it is */
+  _Atomic pthread_t owner;       /* 0: nobody */
+  uint32_t depth;                /* how often the owner has it: functions of MPI use others */
 };
 extern struct mpl_world mpl;
 
+/* The lock of MPI_THREAD_MULTIPLE: who has it may take it again; who waits gets it in his turn, even from one who asks for it all the time. */
+void mpl_lock_take(void);
+void mpl_lock_leave(void);
+
 /* Every function that touches more than its arguments begins with this. */
-static inline bool mpl_lock(void) { return mpl.multiple ? pthread_mutex_lock(&mpl.lock), true : false; }
+static inline bool mpl_lock(void) { return mpl.multiple ? mpl_lock_take(), true : false; }
 static inline void mpl_unlock(bool *held) {
   if (*held)
-    pthread_mutex_unlock(&mpl.lock);
+    mpl_lock_leave();
 }
 #define MPL_ENTER __attribute__((cleanup(mpl_unlock), unused)) bool held_ = mpl_lock()
 

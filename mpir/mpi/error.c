@@ -56,11 +56,13 @@ MPL_API(int, Add_error_class, int *class) {
 }
 
 MPL_API(int, Add_error_code, int class, int *code) {
+  MPL_ENTER;
   *code = add(class);
   return MPI_SUCCESS;
 }
 
 MPL_API(int, Add_error_string, int code, const char *text) {
+  MPL_ENTER;
   struct added *a = find_added(code);
   if (!a || strlen(text) >= MPI_MAX_ERROR_STRING)
     return mpl_error(NULL, MPI_ERR_ARG, "MPI_Add_error_string");
@@ -109,6 +111,7 @@ int mpl_error(struct ompi_communicator_t *comm, int code, const char *call) {
 }
 
 MPL_API(int, Comm_create_errhandler, MPI_Comm_errhandler_function *function, MPI_Errhandler *handler) {
+  MPL_ENTER;
   struct ompi_errhandler_t *h = calloc(1, sizeof(*h));
   *h = (struct ompi_errhandler_t){MPL_ERRHANDLER, 1, -1, 0, function};
   *handler = h;
@@ -121,6 +124,7 @@ static void release(struct ompi_errhandler_t *h) {
 }
 
 MPL_API(int, Errhandler_free, MPI_Errhandler *handler) {
+  MPL_ENTER;
   if (!*handler || *handler == MPI_ERRHANDLER_NULL)
     return mpl_error(NULL, MPI_ERR_ARG, "MPI_Errhandler_free");
   release(*handler);
@@ -129,6 +133,7 @@ MPL_API(int, Errhandler_free, MPI_Errhandler *handler) {
 }
 
 MPL_API(int, Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
+  MPL_ENTER;
   if (!comm || comm->magic != MPL_COMM || comm == MPI_COMM_NULL)
     return mpl_error(NULL, MPI_ERR_COMM, "MPI_Comm_set_errhandler");
   if (!handler || handler->magic != MPL_ERRHANDLER)
@@ -140,6 +145,7 @@ MPL_API(int, Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
 }
 
 MPL_API(int, Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler) {
+  MPL_ENTER;
   if (!comm || comm->magic != MPL_COMM)
     return mpl_error(NULL, MPI_ERR_COMM, "MPI_Comm_get_errhandler");
   *handler = comm->errhandler;
@@ -148,6 +154,7 @@ MPL_API(int, Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler) {
 }
 
 MPL_API(int, Comm_call_errhandler, MPI_Comm comm, int code) {
+  MPL_ENTER;
   if (!comm || comm->magic != MPL_COMM)
     return mpl_error(NULL, MPI_ERR_COMM, "MPI_Comm_call_errhandler");
   mpl_error(comm, code, "MPI_Comm_call_errhandler");

@@ -50,6 +50,7 @@ MPL_API(int, Group_rank, MPI_Group g, int *rank) {
 }
 
 MPL_API(int, Group_free, MPI_Group *g) {
+  MPL_ENTER;
   if (bad(*g))
     return mpl_error(NULL, MPI_ERR_GROUP, "MPI_Group_free");
   mpl_group_release(*g);
@@ -95,6 +96,7 @@ static struct ompi_group_t *select_members(const struct ompi_group_t *a, const s
 
 #define SETS(name, expression)                                               \
   MPL_API(int, name, MPI_Group a, MPI_Group b, MPI_Group *result) {          \
+    MPL_ENTER; \
     if (bad(a) || bad(b))                                                    \
       return mpl_error(NULL, MPI_ERR_GROUP, "MPI_" #name);                   \
     *result = expression;                                                    \
@@ -140,6 +142,7 @@ static int choose(struct ompi_group_t *g, int n, const int *ranks, bool include,
 
 #define LISTS(name, include)                                                          \
   MPL_API(int, name, MPI_Group g, int n, const int ranks[], MPI_Group *result) {      \
+    MPL_ENTER; \
     int rc = bad(g) ? MPI_ERR_GROUP : choose(g, n, ranks, include, result);           \
     return rc ? mpl_error(NULL, rc, "MPI_" #name) : MPI_SUCCESS;                      \
   }
@@ -166,6 +169,7 @@ static int choose_ranges(struct ompi_group_t *g, int n, int ranges[][3], bool in
 
 #define RANGES(name, include)                                                         \
   MPL_API(int, name, MPI_Group g, int n, int ranges[][3], MPI_Group *result) {        \
+    MPL_ENTER; \
     int rc = bad(g) ? MPI_ERR_GROUP : choose_ranges(g, n, ranges, include, result);   \
     return rc ? mpl_error(NULL, rc, "MPI_" #name) : MPI_SUCCESS;                      \
   }

@@ -76,9 +76,9 @@ static int number_of(struct table *t, void *object, int *kept, const void *null,
 }
 
 #define TO(name, type, table, null, of_null) \
-  MPL_API(int, name, type h) { return h ? number_of(&table, h, &h->f_index, null, of_null) : of_null; }
+  MPL_API(int, name, type h) { MPL_ENTER; return h ? number_of(&table, h, &h->f_index, null, of_null) : of_null; }
 #define FROM(name, type, table, null) \
-  MPL_API(type, name, int index) { return leave(&table, index, null); }
+  MPL_API(type, name, int index) { MPL_ENTER; return leave(&table, index, null); }
 TO(Comm_c2f, MPI_Comm, comms, MPI_COMM_NULL, 2)
 FROM(Comm_f2c, MPI_Comm, comms, MPI_COMM_NULL)
 TO(Type_c2f, MPI_Datatype, types, MPI_DATATYPE_NULL, 0)

@@ -75,22 +75,14 @@ static void attach(void) {
   atomic_store(&mpl.state->phase, MPL_ATTACHED);
 }
 
-static void make_lock(void) {
-  pthread_mutexattr_t a;
-  pthread_mutexattr_init(&a);
-  pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
-  pthread_mutex_init(&mpl.lock, &a);
-}
-
 static int init(int required, int *provided, const char *call) {
   if (mpl.initialized) {
     fprintf(stderr, "dvm run: error: rank %u: %s is called a second time\n", mpl.rank, call);
     return mpl_error(MPI_COMM_WORLD, MPI_ERR_OTHER, call);
   }
   attach();
-  make_lock();
   mpl.main = pthread_self();
-  mpl.provided = required < MPI_THREAD_SINGLE ? MPI_THREAD_SINGLE : required > MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED : required;
+  mpl.provided = required < MPI_THREAD_SINGLE ? MPI_THREAD_SINGLE : required > MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : required;
   mpl.multiple = mpl.provided == MPI_THREAD_MULTIPLE;
   mpl_comms_init();
   mpl.initialized = true;

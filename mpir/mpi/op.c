@@ -120,6 +120,7 @@ void mpl_op_release(struct ompi_op_t *op) {
 }
 
 MPL_API(int, Op_create, MPI_User_function *function, int commute, MPI_Op *op) {
+  MPL_ENTER;
   struct ompi_op_t *o = calloc(1, sizeof(*o));
   *o = (struct ompi_op_t){MPL_OP, 1, -1, MPL_OP_USER, commute != 0, function};
   *op = o;
@@ -127,6 +128,7 @@ MPL_API(int, Op_create, MPI_User_function *function, int commute, MPI_Op *op) {
 }
 
 MPL_API(int, Op_free, MPI_Op *op) {
+  MPL_ENTER;
   if (!*op || *op == MPI_OP_NULL || (*op)->builtin)
     return mpl_error(NULL, MPI_ERR_OP, "MPI_Op_free");
   mpl_op_release(*op);

@@ -23,6 +23,7 @@ static int *ints(const int *head, int nhead, const int *a, const int *b, int n, 
 }
 
 MPL_API(int, Type_contiguous, int count, MPI_Datatype old, MPI_Datatype *new) {
+  MPL_ENTER;
   FAIL(check(count, old), "MPI_Type_contiguous");
   mpl_type *t = *new = mpl_type_new(MPI_COMBINER_CONTIGUOUS);
   mpl_type_vector(t, 1, count, 0, old);
@@ -31,6 +32,7 @@ MPL_API(int, Type_contiguous, int count, MPI_Datatype old, MPI_Datatype *new) {
 }
 
 MPL_API(int, Type_vector, int count, int blocklen, int stride, MPI_Datatype old, MPI_Datatype *new) {
+  MPL_ENTER;
   FAIL(blocklen < 0 ? MPI_ERR_ARG : check(count, old), "MPI_Type_vector");
   mpl_type *t = *new = mpl_type_new(MPI_COMBINER_VECTOR);
   mpl_type_vector(t, count, blocklen, stride * extent(old), old);
@@ -46,6 +48,7 @@ static int hvector(int count, int blocklen, MPI_Aint stride, mpl_type *old, mpl_
   return MPI_SUCCESS;
 }
 MPL_API(int, Type_create_hvector, int count, int blocklen, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *new) {
+  MPL_ENTER;
   return hvector(count, blocklen, stride, old, new, "MPI_Type_create_hvector");
 }
 
@@ -58,6 +61,7 @@ static int check_lens(int count, const int *lens, const mpl_type *t) {
 }
 
 MPL_API(int, Type_indexed, int count, const int lens[], const int displs[], MPI_Datatype old, MPI_Datatype *new) {
+  MPL_ENTER;
   FAIL(check_lens(count, lens, old), "MPI_Type_indexed");
   mpl_type *t = *new = mpl_type_new(MPI_COMBINER_INDEXED);
   MPI_Aint *bytes = malloc(((size_t)count + 1) * sizeof(*bytes));
@@ -81,6 +85,7 @@ static int hindexed(int count, const int lens[], const MPI_Aint displs[], mpl_ty
   return MPI_SUCCESS;
 }
 MPL_API(int, Type_create_hindexed, int count, const int lens[], const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *new) {
+  MPL_ENTER;
   return hindexed(count, lens, displs, old, new, "MPI_Type_create_hindexed");
 }
 
@@ -99,6 +104,7 @@ static int blocks(int count, int blocklen, const MPI_Aint *bytes, mpl_type *old,
 }
 
 MPL_API(int, Type_create_indexed_block, int count, int blocklen, const int displs[], MPI_Datatype old, MPI_Datatype *new) {
+  MPL_ENTER;
   FAIL(blocklen < 0 ? MPI_ERR_ARG : check(count, old), "MPI_Type_create_indexed_block");
   MPI_Aint *bytes = malloc(((size_t)count + 1) * sizeof(*bytes));
   for (int i = 0; i < count; i++)
@@ -109,6 +115,7 @@ MPL_API(int, Type_create_indexed_block, int count, int blocklen, const int displ
 }
 
 MPL_API(int, Type_create_hindexed_block, int count, int blocklen, const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *new) {
+  MPL_ENTER;
   FAIL(blocklen < 0 ? MPI_ERR_ARG : check(count, old), "MPI_Type_create_hindexed_block");
   return blocks(count, blocklen, displs, old, MPI_COMBINER_HINDEXED_BLOCK, NULL, new);
 }
@@ -145,10 +152,12 @@ static int make_struct(int count, const int lens[], const MPI_Aint displs[], mpl
   return MPI_SUCCESS;
 }
 MPL_API(int, Type_create_struct, int count, const int lens[], const MPI_Aint displs[], const MPI_Datatype types[], MPI_Datatype *new) {
+  MPL_ENTER;
   return make_struct(count, lens, displs, types, new, "MPI_Type_create_struct");
 }
 
 MPL_API(int, Type_create_resized, MPI_Datatype old, MPI_Aint lb, MPI_Aint size, MPI_Datatype *new) {
+  MPL_ENTER;
   FAIL(bad(old), "MPI_Type_create_resized");
   mpl_type *t = *new = mpl_type_new(MPI_COMBINER_RESIZED);
   mpl_type_vector(t, 1, 1, 0, old);
@@ -159,6 +168,7 @@ MPL_API(int, Type_create_resized, MPI_Datatype old, MPI_Aint lb, MPI_Aint size, 
 }
 
 MPL_API(int, Type_dup, MPI_Datatype old, MPI_Datatype *new) {
+  MPL_ENTER;
   FAIL(bad(old), "MPI_Type_dup");
   mpl_type *t = *new = mpl_type_new(MPI_COMBINER_DUP);
   mpl_type_vector(t, 1, 1, 0, old);
@@ -205,6 +215,7 @@ static int dimension(int k, int ndims, int order) { return order == MPI_ORDER_C 
 
 MPL_API(int, Type_create_subarray, int ndims, const int sizes[], const int subsizes[], const int starts[], int order, MPI_Datatype old,
         MPI_Datatype *new) {
+  MPL_ENTER;
   FAIL(ndims < 1 ? MPI_ERR_ARG : bad(old), "MPI_Type_create_subarray");
   FAIL(order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN ? MPI_ERR_ARG : 0, "MPI_Type_create_subarray");
   for (int i = 0; i < ndims; i++)
@@ -255,6 +266,7 @@ static mpl_type *dealt(mpl_type *child, int size, int distribution, int argument
 
 MPL_API(int, Type_create_darray, int size, int rank, int ndims, const int gsizes[], const int distribs[], const int dargs[], const int psizes[],
         int order, MPI_Datatype old, MPI_Datatype *new) {
+  MPL_ENTER;
   FAIL(ndims < 1 || rank < 0 || rank >= size ? MPI_ERR_ARG : bad(old), "MPI_Type_create_darray");
   int *coords = malloc((size_t)ndims * sizeof(int));
   for (int i = ndims - 1, rest = rank; i >= 0; i--) { /* processes are numbered as in C, whatever the order */
@@ -283,12 +295,14 @@ MPL_API(int, Type_create_darray, int size, int rank, int ndims, const int gsizes
 }
 
 MPL_API(int, Type_commit, MPI_Datatype *t) {
+  MPL_ENTER;
   FAIL(bad(*t), "MPI_Type_commit");
   (*t)->committed = true;
   return MPI_SUCCESS;
 }
 
 MPL_API(int, Type_free, MPI_Datatype *t) {
+  MPL_ENTER;
   FAIL(bad(*t) ? MPI_ERR_TYPE : (*t)->predefined ? MPI_ERR_TYPE : 0, "MPI_Type_free");
   FAIL(mpl_attrs_delete(*t, &(*t)->attrs), "MPI_Type_free");
   mpl_type_release(*t);
@@ -314,6 +328,7 @@ ASK(Type_get_true_extent_x, A(MPI_Count *lb, MPI_Count *size), *lb = t->true_lb;
 ASK(Type_set_name, const char *name, strncpy(t->name, name, sizeof(t->name) - 1);)
 
 MPL_API(int, Type_get_name, MPI_Datatype t, char *name, int *length) {
+  MPL_ENTER;
   if (!t || t->magic != MPL_TYPE)
     return mpl_error(NULL, MPI_ERR_TYPE, "MPI_Type_get_name");
   strcpy(name, t->name);
@@ -326,6 +341,7 @@ ASK(Type_get_envelope, A(int *nints, int *naints, int *ntypes, int *combiner),
     *ntypes = t->contents ? t->contents->ntypes : 0;)
 
 MPL_API(int, Type_get_contents, MPI_Datatype t, int maxints, int maxaints, int maxtypes, int array_ints[], MPI_Aint aints[], MPI_Datatype types[]) {
+  MPL_ENTER;
   FAIL(bad(t) ? MPI_ERR_TYPE : !t->contents ? MPI_ERR_TYPE : 0, "MPI_Type_get_contents");
   const struct mpl_contents *c = t->contents;
   FAIL(maxints < c->nints || maxaints < c->naints || maxtypes < c->ntypes ? MPI_ERR_ARG : 0, "MPI_Type_get_contents");
@@ -342,6 +358,7 @@ MPL_API(int, Get_address, const void *at, MPI_Aint *address) {
 }
 
 MPL_API(int, Type_match_size, int class, int size, MPI_Datatype *t) {
+  MPL_ENTER;
   static const struct { int class, size; struct ompi_predefined_datatype_t *t; } known[] = {
       {MPI_TYPECLASS_INTEGER, 1, &ompi_mpi_integer1}, {MPI_TYPECLASS_INTEGER, 2, &ompi_mpi_integer2}, {MPI_TYPECLASS_INTEGER, 4, &ompi_mpi_integer4},
       {MPI_TYPECLASS_INTEGER, 8, &ompi_mpi_integer8}, {MPI_TYPECLASS_REAL, 4, &ompi_mpi_real4}, {MPI_TYPECLASS_REAL, 8, &ompi_mpi_real8},

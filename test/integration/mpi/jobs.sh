@@ -15,6 +15,16 @@ status 0 ./ring # no launcher: one rank, on Open MPI
 status 0 env LD_LIBRARY_PATH="$build/mpir/mpi" ./ring
 has out "rank 0 of 1: right"
 
+mpicc -g -O1 -pthread "$here/threads.c" -o threads || wrong "mpicc failed"
+for ranks in 1 2 3; do
+  status 0 timeout 60 "$run" -n $ranks ./threads
+  [ "$(grep -c ": right" out)" = $ranks ] || wrong "threads: $ranks ranks: not all are right"
+done
+status 0 timeout 60 "$run" -n 2 --strict --eager-limit 0 ./threads
+status 69 timeout 60 "$run" -n 2 ./threads dead
+has err "deadlock: no rank can go on"
+status 69 timeout 60 "$run" --checkpointable -n 2 ./threads dead
+
 status 69 "$run" -n 3 ./bad cycle
 has err "deadlock: no rank can go on"
 has err "cycle: rank 0 -> rank 1 -> rank 2 -> rank 0"
@@ -42,3 +52,4 @@ has err "cannot run './missing'"
 status 2 "$run" -n 0 ./ring
 status 2 "$run" -n 2 --eager-limit x ./ring
 status 2 "$run" --native ./ring
+finish
