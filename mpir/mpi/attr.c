@@ -8,7 +8,7 @@
 /* Both kinds of callbacks have one shape: an owner's handle, the key, a state. */
 typedef int copy_f(void *, int, void *, void *, void *, int *);
 typedef int delete_f(void *, int, void *, void *);
-struct keyval { copy_f *copy; delete_f *delete; void *state; bool live; };
+struct keyval { copy_f *copy; delete_f *delete; void *state; enum mpl_attr_kind kind; bool live; };
 static struct keyval *keyvals;
 static int nkeyvals;
 enum { FIRST_KEYVAL = 32 }; /* below: the predefined ones */
@@ -18,9 +18,9 @@ static struct keyval *find_keyval(int key) {
   return i >= 0 && i < nkeyvals ? &keyvals[i] : NULL;
 }
 
-static int keyval_new(copy_f *copy, delete_f *delete, void *state, int *key) {
+int mpl_keyval_new(void *copy, void *delete, void *state, enum mpl_attr_kind kind, int *key) {
   keyvals = realloc(keyvals, (size_t)(nkeyvals + 1) * sizeof(*keyvals));
-  keyvals[nkeyvals] = (struct keyval){copy, delete, state, true};
+  keyvals[nkeyvals] = (struct keyval){(copy_f *)(uintptr_t)copy, (delete_f *)(uintptr_t)delete, state, kind, true};
   *key = FIRST_KEYVAL + nkeyvals++;
   return MPI_SUCCESS;
 }
@@ -40,10 +40,42 @@ static struct mpl_attr **find(struct mpl_attr **list, int key) {
   return list;
 }
 
+/* A datatype, or a communicator: both begin with their mark. */
+static MPI_Fint handle_of(void *owner) {
+  return *(uint32_t *)owner == MPL_TYPE ? PMPI_Type_c2f(owner) : PMPI_Comm_c2f(owner);
+}
+
+/* Integers of Fortran's, of 4 bytes or of 8, are passed by their addresses; they lie in the low bytes of the pointers that we keep. */
+static int call_delete(const struct keyval *k, void *owner, int key, void *value) {
+  if (!k || !k->delete)
+    return MPI_SUCCESS;
+  if (k->kind == MPL_ATTR_C)
+    return k->delete(owner, key, value, k->state);
+  MPI_Fint handle = handle_of(owner), rc = MPI_SUCCESS;
+  void *state = k->state;
+  ((void (*)(MPI_Fint *, int *, void *, void *, MPI_Fint *))(uintptr_t)k->delete)(&handle, &key, &value, &state, &rc);
+  return rc;
+}
+
+static int call_copy(const struct keyval *k, void *owner, const struct mpl_attr *a, void **value, int *flag) {
+  *flag = 0;
+  if (!k || !k->copy)
+    return MPI_SUCCESS;
+  if (k->kind == MPL_ATTR_C)
+    return k->copy(owner, a->keyval, k->state, a->value, value, flag);
+  MPI_Fint handle = handle_of(owner), rc = MPI_SUCCESS;
+  void *state = k->state, *from = a->value;
+  int key = a->keyval;
+  ((void (*)(MPI_Fint *, int *, void *, void *, void *, int *, MPI_Fint *))(uintptr_t)k->copy)(&handle, &key, &state, &from, value, flag, &rc);
+  if (k->kind == MPL_ATTR_FINT)
+    *value = (void *)(intptr_t)(MPI_Fint)(intptr_t)*value;
+  return rc;
+}
+
 static int remove_attr(void *owner, struct mpl_attr **at) {
   struct mpl_attr *a = *at;
   struct keyval *k = find_keyval(a->keyval);
-  int rc = k && k->delete ? k->delete(owner, a->keyval, a->value, k->state) : MPI_SUCCESS;
+  int rc = call_delete(k, owner, a->keyval, a->value);
   if (rc)
     return rc;
   for (; *at != a; at = &(*at)->next) /* the function may have changed the list */
@@ -68,11 +100,11 @@ void mpl_attrs_delete_all(struct ompi_communicator_t *c) { mpl_attrs_delete(c, &
 static int copy_one(void *owner, const struct mpl_attr *a, struct mpl_attr **to) {
   struct keyval *k = find_keyval(a->keyval);
   void *value = NULL;
-  int flag = 0, rc = k && k->copy ? k->copy(owner, a->keyval, k->state, a->value, &value, &flag) : MPI_SUCCESS;
+  int flag, rc = call_copy(k, owner, a, &value, &flag);
   if (rc || !flag)
     return rc;
   struct mpl_attr *n = malloc(sizeof(*n));
-  *n = (struct mpl_attr){*to, a->keyval, value};
+  *n = (struct mpl_attr){*to, a->keyval, a->integer, value};
   *to = n;
   return MPI_SUCCESS;
 }
@@ -84,19 +116,19 @@ int mpl_attrs_copy(void *owner, struct mpl_attr *from, struct mpl_attr **to) {
   return rc ? rc : copy_one(owner, from, to);
 }
 
-static int set(void *owner, struct mpl_attr **list, int key, void *value) {
+int mpl_attr_set(void *owner, struct mpl_attr **list, int key, void *value, bool integer) {
   struct keyval *k = find_keyval(key);
   if (!k || !k->live)
     return MPI_ERR_KEYVAL;
   struct mpl_attr *a = *find(list, key);
   if (a) {
-    int rc = k->delete ? k->delete(owner, key, a->value, k->state) : MPI_SUCCESS;
+    int rc = call_delete(k, owner, key, a->value);
     if (!rc)
-      a->value = value;
+      *a = (struct mpl_attr){a->next, key, integer, value};
     return rc;
   }
   a = malloc(sizeof(*a));
-  *a = (struct mpl_attr){*list, key, value};
+  *a = (struct mpl_attr){*list, key, integer, value};
   *list = a;
   return MPI_SUCCESS;
 }
@@ -113,13 +145,29 @@ static int predefined(int key, void *value, int *flag) {
   return MPI_SUCCESS;
 }
 
+bool mpl_attr_get_integer(struct mpl_attr *const *list, int key, MPI_Aint *value, int *flag) {
+  int *number = NULL;
+  if (key >= 0 && key < FIRST_KEYVAL) {
+    predefined(key, &number, flag);
+    *value = *flag ? *number : 0;
+    return true;
+  }
+  const struct mpl_attr *a = list ? *list : NULL;
+  while (a && a->keyval != key)
+    a = a->next;
+  *flag = a != NULL;
+  if (a)
+    *value = (MPI_Aint)a->value;
+  return find_keyval(key) != NULL;
+}
+
 static int get(struct mpl_attr **list, int key, void *value, int *flag) {
   if (!find_keyval(key))
     return MPI_ERR_KEYVAL;
   struct mpl_attr *a = *find(list, key);
   *flag = a != NULL;
   if (a)
-    *(void **)value = a->value;
+    *(void **)value = a->integer ? &a->value : a->value;
   return MPI_SUCCESS;
 }
 
@@ -129,17 +177,17 @@ static int bad(const struct ompi_communicator_t *c) { return !c || c->magic != M
 
 MPL_API(int, Comm_create_keyval, MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *state) {
   MPL_ENTER;
-  return keyval_new((copy_f *)copy, (delete_f *)delete, state, key);
+  return mpl_keyval_new((void *)(uintptr_t)copy, (void *)(uintptr_t)delete, state, MPL_ATTR_C, key);
 }
 MPL_API(int, Comm_free_keyval, int *key) { return keyval_free(key, "MPI_Comm_free_keyval"); }
 MPL_API(int, Keyval_create, MPI_Copy_function *copy, MPI_Delete_function *delete, int *key, void *state) {
   MPL_ENTER;
-  return keyval_new((copy_f *)copy, (delete_f *)delete, state, key);
+  return mpl_keyval_new((void *)(uintptr_t)copy, (void *)(uintptr_t)delete, state, MPL_ATTR_C, key);
 }
 MPL_API(int, Keyval_free, int *key) { return keyval_free(key, "MPI_Keyval_free"); }
 
 static int comm_set(struct ompi_communicator_t *c, int key, void *value, const char *call) {
-  int rc = bad(c) ? MPI_ERR_COMM : set(c, &c->attrs, key, value);
+  int rc = bad(c) ? MPI_ERR_COMM : mpl_attr_set(c, c->attrs_at = &c->attrs, key, value, false);
   return rc ? mpl_error(c, rc, call) : MPI_SUCCESS;
 }
 static int comm_get(struct ompi_communicator_t *c, int key, void *value, int *flag, const char *call) {
@@ -162,12 +210,12 @@ MPL_API(int, Attr_delete, MPI_Comm c, int key) { return comm_delete(c, key, "MPI
 
 MPL_API(int, Type_create_keyval, MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *delete, int *key, void *state) {
   MPL_ENTER;
-  return keyval_new((copy_f *)copy, (delete_f *)delete, state, key);
+  return mpl_keyval_new((void *)(uintptr_t)copy, (void *)(uintptr_t)delete, state, MPL_ATTR_C, key);
 }
 MPL_API(int, Type_free_keyval, int *key) { return keyval_free(key, "MPI_Type_free_keyval"); }
 MPL_API(int, Type_set_attr, MPI_Datatype t, int key, void *value) {
   MPL_ENTER;
-  int rc = set(t, &t->attrs, key, value);
+  int rc = mpl_attr_set(t, t->attrs_at = &t->attrs, key, value, false);
   return rc ? mpl_error(NULL, rc, "MPI_Type_set_attr") : MPI_SUCCESS;
 }
 MPL_API(int, Type_get_attr, MPI_Datatype t, int key, void *value, int *flag) {

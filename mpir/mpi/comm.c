@@ -227,6 +227,7 @@ static int dup(struct ompi_communicator_t *c, struct ompi_info_t *info, struct o
   struct ompi_communicator_t *n = like(c, context);
   if (c->inter)
     n->local = mpl_comm_new(c->group, local, c);
+  n->attrs_at = &n->attrs;
   int rc = mpl_attrs_copy(c, c->attrs, &n->attrs);
   if (rc) {
     mpl_comm_release(n);
@@ -261,6 +262,7 @@ static int finish_dup(void *arg, struct ompi_communicator_t *c) {
   if (c->inter)
     n->local = mpl_comm_new(c->group, l->agreed.told[1], c);
   *l->result = n;
+  n->attrs_at = &n->attrs;
   return mpl_attrs_copy(c, c->attrs, &n->attrs);
 }
 

@@ -13,6 +13,12 @@ void mpl_comm_release(struct ompi_communicator_t *c);
 uint32_t mpl_context_agree(struct ompi_communicator_t *c);
 
 /* Attributes: copied by callbacks, deleted by callbacks; 'owner' is the handle they are given. */
+/* Keys and values of attributes.  Functions of Fortran's old kind have integers of 4 bytes, those of the new kind of 8. */
+enum mpl_attr_kind { MPL_ATTR_C, MPL_ATTR_FINT, MPL_ATTR_AINT };
+int mpl_keyval_new(void *copy, void *del, void *state, enum mpl_attr_kind kind, int *key);
+int mpl_attr_set(void *owner, struct mpl_attr **list, int key, void *value, bool integer);
+/* As Fortran sees it; false: there is no such key. */
+bool mpl_attr_get_integer(struct mpl_attr *const *list, int key, MPI_Aint *value, int *flag);
 int mpl_attrs_copy(void *owner, struct mpl_attr *from, struct mpl_attr **to);
 int mpl_attrs_delete(void *owner, struct mpl_attr **attrs);
 #endif

@@ -89,7 +89,10 @@ int mpl_last_code(void); /* the largest error code so far */
 bool mpl_schedules_progress(void);
 extern uint32_t mpl_schedules_active;
 
+/* Ends the job with the line of a function that is not done. */
+_Noreturn void mpl_refuse(const char *name, const void *place);
 _Noreturn void mpl_die(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct ompi_errhandler_t *mpl_errhandler_new(MPI_Comm_errhandler_function *function, enum mpl_language language);
 void mpl_attrs_delete_all(struct ompi_communicator_t *c);
 /* Calls the error handler of 'comm' (NULL: of MPI_COMM_WORLD) and returns 'code'. */
 int mpl_error(struct ompi_communicator_t *comm, int code, const char *call);

@@ -94,6 +94,17 @@ MPL_API(int, Error_string, int code, char *string, int *length) {
   return MPI_SUCCESS;
 }
 
+static void call_handler(struct ompi_errhandler_t *h, struct ompi_communicator_t *comm, int code, const char *call) {
+  if (h->language == MPL_FORTRAN) {
+    MPI_Fint handle = PMPI_Comm_c2f(comm);
+    ((void (*)(MPI_Fint *, MPI_Fint *, ...))(uintptr_t)h->function)(&handle, &code);
+  } else if (h->language == MPL_CXX && h->dispatch) {
+    h->dispatch(&comm, &code, call, (void *)(uintptr_t)h->function);
+  } else {
+    h->function(&comm, &code);
+  }
+}
+
 int mpl_error(struct ompi_communicator_t *comm, int code, const char *call) {
   if (!comm || comm->magic != MPL_COMM)
     comm = MPI_COMM_WORLD;
@@ -101,7 +112,7 @@ int mpl_error(struct ompi_communicator_t *comm, int code, const char *call) {
   if (h && h->kind == 2)
     return code;
   if (h && h->kind == 0) {
-    h->function(&comm, &code);
+    call_handler(h, comm, code, call);
     return code;
   }
   const char *text = text_of(code);
@@ -110,11 +121,15 @@ int mpl_error(struct ompi_communicator_t *comm, int code, const char *call) {
   return code;
 }
 
+struct ompi_errhandler_t *mpl_errhandler_new(MPI_Comm_errhandler_function *function, enum mpl_language language) {
+  struct ompi_errhandler_t *h = calloc(1, sizeof(*h));
+  *h = (struct ompi_errhandler_t){.magic = MPL_ERRHANDLER, .refs = 1, .f_index = -1, .function = function, .language = (uint8_t)language};
+  return h;
+}
+
 MPL_API(int, Comm_create_errhandler, MPI_Comm_errhandler_function *function, MPI_Errhandler *handler) {
   MPL_ENTER;
-  struct ompi_errhandler_t *h = calloc(1, sizeof(*h));
-  *h = (struct ompi_errhandler_t){MPL_ERRHANDLER, 1, -1, 0, function};
-  *handler = h;
+  *handler = mpl_errhandler_new(function, MPL_C);
   return MPI_SUCCESS;
 }
 

@@ -31,7 +31,7 @@ static void *leave(const struct table *t, int index, void *otherwise) {
 
 static struct table comms, types, groups, ops, requests, infos, errhandlers, messages;
 
-__attribute__((constructor(200))) static void enter_predefined(void) {
+void mpl_handles_init(void) {
 #define T(index, symbol) ompi_mpi_##symbol.object.f_index = enter(&types, index, &ompi_mpi_##symbol);
   enter(&types, 0, MPI_DATATYPE_NULL);
   T(1, byte) T(2, packed) T(3, ub) T(4, lb) T(5, character) T(6, logical) T(7, integer) T(8, integer1) T(9, integer2) T(10, integer4)

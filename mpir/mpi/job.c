@@ -1,5 +1,6 @@
 /* The process as a member of its job: MPI_Init to MPI_Finalize, and what the job knows of itself. */
 #include "mpir/mpi/core.h"
+#include "mpir/mpi/bindings.h"
 #include "mpir/mpi/predefined.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -86,6 +87,7 @@ static int init(int required, int *provided, const char *call) {
   mpl.multiple = mpl.provided == MPI_THREAD_MULTIPLE;
   mpl_comms_init();
   mpl.initialized = true;
+  ompi_mpi_state = 2; /* of Open MPI's states: initialized */
   *provided = mpl.provided;
   while (atomic_load(&mpl.job->held) && !atomic_load(&mpl.job->aborted))
     usleep(1000);
@@ -113,6 +115,7 @@ MPL_API(int, Finalize, void) {
   while (mpl.waiting)
     mpl_progress();
   mpl.finalized = true;
+  ompi_mpi_state = 5; /* over */
   atomic_store(&mpl.state->phase, MPL_FINALIZED);
   return MPI_SUCCESS;
 }

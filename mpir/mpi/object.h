@@ -1,5 +1,7 @@
 /* What the handles of MPI point to.  All of it is plain data in the process: an image of the process holds it, and nothing else knows of it.
-   Sizes of the predefined objects are those of Open MPI's, whose symbols programs were linked against. */
+   Sizes of the predefined objects are those of Open MPI's, whose symbols programs were linked against.
+   Debian's bindings for Fortran and C++ run on this library, too, and look into a few fields of Open MPI's objects: those stand where Open MPI 4.1 has
+   them, at the offsets MPL_AT_*. */
 #ifndef MPL_OBJECT_H
 #define MPL_OBJECT_H
 #include <mpi.h>
@@ -9,9 +11,12 @@
 enum { MPL_COMM = 0x434d4d21, MPL_TYPE = 0x54595021, MPL_GROUP = 0x47525021, MPL_OP = 0x4f502121, MPL_REQUEST = 0x52455121,
        MPL_INFO = 0x494e4621, MPL_ERRHANDLER = 0x45525221, MPL_MESSAGE = 0x4d534721, MPL_FREED = 0x46524545 };
 
+enum { MPL_AT_COMM_ATTRS = 0x110, MPL_AT_TYPE_ATTRS = 0xd0, MPL_AT_OP_FLAGS = 0x54, MPL_AT_ERRHANDLER_DISPATCH = 0x78 };
+
 struct mpl_attr {
   struct mpl_attr *next;
   int keyval;
+  bool integer; /* 'value' is an integer of Fortran's */
   void *value;
 };
 
@@ -23,14 +28,21 @@ struct ompi_group_t {
   int *members;   /* ranks of the job; owned */
 };
 
+enum mpl_language { MPL_C, MPL_CXX, MPL_FORTRAN };
 struct ompi_errhandler_t {
   uint32_t magic, refs;
   int f_index, kind; /* kind: 0 of the user, 1 fatal, 2 return */
   MPI_Comm_errhandler_function *function;
+  uint8_t language;  /* of the function */
+  char room_[MPL_AT_ERRHANDLER_DISPATCH - 32];
+  void (*dispatch)(void *object, int *code, const char *message, void *function); /* of C++ */
 };
+_Static_assert(__builtin_offsetof(struct ompi_errhandler_t, dispatch) == MPL_AT_ERRHANDLER_DISPATCH, "as Open MPI has it");
 
 struct mpl_topology;
 struct ompi_communicator_t {
+ union {
+ struct {
   uint32_t magic, refs;
   uint32_t context; /* point to point; collectives have context + 1 */
   int rank, size, remote_size;
@@ -44,7 +56,12 @@ struct ompi_communicator_t {
   struct mpl_topology *topology;
   struct ompi_info_t *info;
   char name[MPI_MAX_OBJECT_NAME];
+ };
+ char room_[MPL_AT_COMM_ATTRS];
+ };
+  struct mpl_attr **attrs_at; /* 'attrs' of this, or NULL if there has never been one */
 };
+_Static_assert(__builtin_offsetof(struct ompi_communicator_t, attrs_at) == MPL_AT_COMM_ATTRS, "as Open MPI has it");
 
 enum mpl_shape { MPL_BASIC, MPL_VECTOR, MPL_BLOCKS };
 struct mpl_contents { /* as the constructor was called */
@@ -54,6 +71,8 @@ struct mpl_contents { /* as the constructor was called */
   struct ompi_datatype_t **types;
 };
 struct ompi_datatype_t {
+ union {
+ struct {
   uint32_t magic, refs;
   int f_index, combiner;
   bool predefined, committed, dense; /* dense: data of one element are one run of bytes from true_lb on, in order */
@@ -68,15 +87,25 @@ struct ompi_datatype_t {
   struct ompi_datatype_t *child, **kids;
   struct mpl_contents *contents;
   struct mpl_attr *attrs;
+ };
+ char room_[MPL_AT_TYPE_ATTRS];
+ };
+  struct mpl_attr **attrs_at; /* likewise */
   char name[MPI_MAX_OBJECT_NAME];
 };
+_Static_assert(__builtin_offsetof(struct ompi_datatype_t, attrs_at) == MPL_AT_TYPE_ATTRS, "as Open MPI has it");
 
+enum { MPL_OP_FORTRAN = 2, MPL_OP_CXX = 4 };
 struct ompi_op_t {
   uint32_t magic, refs;
   int f_index, builtin; /* builtin: enum mpl_builtin, 0 of the user */
   bool commutes;
   MPI_User_function *function;
+  MPI_User_function *inner; /* of C++: what 'function' calls */
+  char room_[MPL_AT_OP_FLAGS - 40];
+  uint32_t language;    /* of the function: 0 or MPL_OP_* */
 };
+_Static_assert(__builtin_offsetof(struct ompi_op_t, language) == MPL_AT_OP_FLAGS, "as Open MPI has it");
 
 struct mpl_pair { struct mpl_pair *next; char *key, *value; };
 struct ompi_info_t {

@@ -96,9 +96,20 @@ int mpl_op_check(const struct ompi_op_t *op, const struct ompi_datatype_t *type)
   return type->basic && table[op->builtin][type->basic] ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
+static void call_user(struct ompi_op_t *op, void *in, void *inout, int count, struct ompi_datatype_t *type) {
+  if (op->language & MPL_OP_FORTRAN) {
+    MPI_Fint handle = PMPI_Type_c2f(type);
+    ((void (*)(void *, void *, MPI_Fint *, MPI_Fint *))(uintptr_t)op->function)(in, inout, &count, &handle);
+  } else if (op->language & MPL_OP_CXX) {
+    ((void (*)(void *, void *, int *, MPI_Datatype *, MPI_User_function *))(uintptr_t)op->function)(in, inout, &count, &type, op->inner);
+  } else {
+    op->function(in, inout, &count, &type);
+  }
+}
+
 int mpl_op_apply(struct ompi_op_t *op, void *in, void *inout, int count, struct ompi_datatype_t *type) {
   if (op->builtin == MPL_OP_USER) {
-    op->function(in, inout, &count, &type);
+    call_user(op, in, inout, count, type);
     return MPI_SUCCESS;
   }
   if (op->builtin == MPL_OP_NO_OP)
@@ -122,7 +133,7 @@ void mpl_op_release(struct ompi_op_t *op) {
 MPL_API(int, Op_create, MPI_User_function *function, int commute, MPI_Op *op) {
   MPL_ENTER;
   struct ompi_op_t *o = calloc(1, sizeof(*o));
-  *o = (struct ompi_op_t){MPL_OP, 1, -1, MPL_OP_USER, commute != 0, function};
+  *o = (struct ompi_op_t){.magic = MPL_OP, .refs = 1, .f_index = -1, .builtin = MPL_OP_USER, .commutes = commute != 0, .function = function};
   *op = o;
   return MPI_SUCCESS;
 }

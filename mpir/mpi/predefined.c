@@ -58,7 +58,7 @@ static void bound_type(struct ompi_predefined_datatype_t *p, const char *name) {
   p->object.dense = true;
 }
 
-static void builtin(struct ompi_predefined_op_t *p, int which) { p->object = (struct ompi_op_t){MPL_OP, 1, -1, which, true, NULL}; }
+static void builtin(struct ompi_predefined_op_t *p, int which) { p->object = (struct ompi_op_t){.magic = MPL_OP, .refs = 1, .f_index = -1, .builtin = which, .commutes = true}; }
 
 __attribute__((constructor)) static void make_predefined(void) {
 #define X(symbol, name, basic) basic_type(&ompi_mpi_##symbol, name, MPL_B_##basic);
@@ -84,12 +84,13 @@ __attribute__((constructor)) static void make_predefined(void) {
   bound_type(&ompi_mpi_lb, "MPI_LB");
   bound_type(&ompi_mpi_ub, "MPI_UB");
   named(&ompi_mpi_datatype_null.object, "MPI_DATATYPE_NULL");
-  ompi_mpi_errors_are_fatal.object = (struct ompi_errhandler_t){MPL_ERRHANDLER, 1, -1, 1, NULL};
-  ompi_mpi_errors_return.object = (struct ompi_errhandler_t){MPL_ERRHANDLER, 1, -1, 2, NULL};
-  ompi_mpi_errors_throw_exceptions.object = (struct ompi_errhandler_t){MPL_ERRHANDLER, 1, -1, 2, NULL};
+  ompi_mpi_errors_are_fatal.object = (struct ompi_errhandler_t){.magic = MPL_ERRHANDLER, .refs = 1, .f_index = -1, .kind = 1};
+  ompi_mpi_errors_return.object = (struct ompi_errhandler_t){.magic = MPL_ERRHANDLER, .refs = 1, .f_index = -1, .kind = 2};
+  ompi_mpi_errors_throw_exceptions.object = (struct ompi_errhandler_t){.magic = MPL_ERRHANDLER, .refs = 1, .f_index = -1, .kind = 2};
   ompi_request_null.object.magic = MPL_REQUEST;
   ompi_request_null.object.complete = true;
   ompi_mpi_group_empty.object = (struct ompi_group_t){.magic = MPL_GROUP, .refs = 1, .rank = MPI_UNDEFINED, .f_index = -1, .predefined = true};
   ompi_mpi_info_env.object.magic = MPL_INFO;
   ompi_message_no_proc.object.magic = MPL_MESSAGE;
+  mpl_handles_init();
 }

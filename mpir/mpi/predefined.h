@@ -50,6 +50,8 @@ void mpl_op_release(struct ompi_op_t *op);
 int mpl_op_apply(struct ompi_op_t *op, void *in, void *inout, int count, struct ompi_datatype_t *type);
 int mpl_op_check(const struct ompi_op_t *op, const struct ompi_datatype_t *type);
 extern struct ompi_predefined_datatype_t ompi_mpi_lb, ompi_mpi_ub; /* which mpi.h hides */
+/* Fortran's numbers of them; when they are made. */
+void mpl_handles_init(void);
 /* MPI_COMM_WORLD and MPI_COMM_SELF of this process. */
 void mpl_comms_init(void);
 #endif

@@ -59,4 +59,6 @@ void mpl_type_gather(struct ompi_request_t *q);
 void mpl_type_room(struct ompi_request_t *q);
 void mpl_type_scatter(struct ompi_request_t *q, size_t bytes);
 void mpl_comm_release(struct ompi_communicator_t *comm);
+/* Of MPI_TYPECLASS_*; NULL: none has so many bytes. */
+struct ompi_datatype_t *mpl_type_of_size(int class, int size);
 #endif

@@ -177,6 +177,7 @@ MPL_API(int, Type_dup, MPI_Datatype old, MPI_Datatype *new) {
   t->ub = old->ub;
   t->committed = old->committed;
   t->basic = old->basic;
+  t->attrs_at = &t->attrs;
   int rc = mpl_attrs_copy(old, old->attrs, &t->attrs);
   if (rc) {
     mpl_type_release(t);
@@ -357,19 +358,42 @@ MPL_API(int, Get_address, const void *at, MPI_Aint *address) {
   return MPI_SUCCESS;
 }
 
-MPL_API(int, Type_match_size, int class, int size, MPI_Datatype *t) {
-  MPL_ENTER;
+mpl_type *mpl_type_of_size(int class, int size) {
   static const struct { int class, size; struct ompi_predefined_datatype_t *t; } known[] = {
       {MPI_TYPECLASS_INTEGER, 1, &ompi_mpi_integer1}, {MPI_TYPECLASS_INTEGER, 2, &ompi_mpi_integer2}, {MPI_TYPECLASS_INTEGER, 4, &ompi_mpi_integer4},
       {MPI_TYPECLASS_INTEGER, 8, &ompi_mpi_integer8}, {MPI_TYPECLASS_REAL, 4, &ompi_mpi_real4}, {MPI_TYPECLASS_REAL, 8, &ompi_mpi_real8},
       {MPI_TYPECLASS_REAL, 16, &ompi_mpi_real16}, {MPI_TYPECLASS_COMPLEX, 8, &ompi_mpi_complex8}, {MPI_TYPECLASS_COMPLEX, 16, &ompi_mpi_complex16},
       {MPI_TYPECLASS_COMPLEX, 32, &ompi_mpi_complex32}};
   for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-    if (known[i].class == class && known[i].size == size) {
-      *t = &known[i].t->object;
+    if (known[i].class == class && known[i].size == size)
+      return &known[i].t->object;
+  return NULL;
+}
+
+MPL_API(int, Type_match_size, int class, int size, MPI_Datatype *t) {
+  *t = mpl_type_of_size(class, size);
+  return *t ? MPI_SUCCESS : mpl_error(NULL, MPI_ERR_ARG, "MPI_Type_match_size");
+}
+
+/* Types by digits and range of Fortran's kinds: the smallest one that has them. */
+static int f90_type(int class, int digits, int range, mpl_type **t, const char *call) {
+  static const struct { int class, digits, range, size; } kinds[] = {
+      {MPI_TYPECLASS_INTEGER, 0, 2, 1}, {MPI_TYPECLASS_INTEGER, 0, 4, 2}, {MPI_TYPECLASS_INTEGER, 0, 9, 4}, {MPI_TYPECLASS_INTEGER, 0, 18, 8},
+      {MPI_TYPECLASS_REAL, 6, 37, 4}, {MPI_TYPECLASS_REAL, 15, 307, 8}, {MPI_TYPECLASS_REAL, 18, 4931, 16},
+      {MPI_TYPECLASS_COMPLEX, 6, 37, 8}, {MPI_TYPECLASS_COMPLEX, 15, 307, 16}, {MPI_TYPECLASS_COMPLEX, 18, 4931, 32}};
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+    if (kinds[i].class == class && (digits == MPI_UNDEFINED || digits <= kinds[i].digits) && (range == MPI_UNDEFINED || range <= kinds[i].range)) {
+      *t = mpl_type_of_size(class, kinds[i].size);
       return MPI_SUCCESS;
     }
-  return mpl_error(NULL, MPI_ERR_ARG, "MPI_Type_match_size");
+  return mpl_error(NULL, MPI_ERR_ARG, call);
+}
+MPL_API(int, Type_create_f90_real, int digits, int range, MPI_Datatype *t) { return f90_type(MPI_TYPECLASS_REAL, digits, range, t, "MPI_Type_create_f90_real"); }
+MPL_API(int, Type_create_f90_complex, int digits, int range, MPI_Datatype *t) {
+  return f90_type(MPI_TYPECLASS_COMPLEX, digits, range, t, "MPI_Type_create_f90_complex");
+}
+MPL_API(int, Type_create_f90_integer, int range, MPI_Datatype *t) {
+  return f90_type(MPI_TYPECLASS_INTEGER, MPI_UNDEFINED, range, t, "MPI_Type_create_f90_integer");
 }
 
 /* --- the names of MPI-1, which old binaries call --- */
