@@ -62,6 +62,14 @@ static bool waits(struct mpl_job *job, const pid_t *pids, uint32_t rank) {
   return pids[rank] && atomic_load(&mpl_state(job, rank)->wait.blocked);
 }
 
+static void tell_peers(const struct mpl_wait *w) {
+  fputs(" for ranks", stderr);
+  for (uint32_t i = 0; i < w->npeers && i < MPL_PEERS; i++)
+    fprintf(stderr, "%s %d", i ? "," : "", w->peers[i]);
+  if (w->npeers > MPL_PEERS)
+    fprintf(stderr, " and %u more", w->npeers - MPL_PEERS);
+}
+
 static void tell_rank(struct mpl_job *job, uint32_t rank, pid_t pid) {
   const struct mpl_wait *w = &mpl_state(job, rank)->wait;
   char place[512];
@@ -69,7 +77,9 @@ static void tell_rank(struct mpl_job *job, uint32_t rank, pid_t pid) {
   fprintf(stderr, "  rank %u waits in %s", rank, w->call);
   if (w->nrequests > 1)
     fprintf(stderr, " (%u requests)", w->nrequests);
-  if (w->peer >= 0)
+  if (w->npeers > 1)
+    tell_peers(w);
+  else if (w->peer >= 0)
     fprintf(stderr, " for rank %d", w->peer);
   else if (w->peer == -1)
     fprintf(stderr, " for any rank");

@@ -70,7 +70,9 @@ static void write_rank(FILE *to, const struct mpl_job *job, uint32_t rank)
 
   if (phase == MPL_RUNNING && atomic_load(&w->blocked)) {
     fprintf(to, "  rank %u waits in %.*s", rank, MPL_CALL_BYTES, w->call);
-    if (w->peer >= 0)
+    if (w->npeers > 1)
+      fprintf(to, " for %u ranks", w->npeers);
+    else if (w->peer >= 0)
       fprintf(to, " for rank %d", w->peer);
     else if (w->peer == -1)
       fputs(" for any rank", to);

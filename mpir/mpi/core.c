@@ -501,6 +501,9 @@ static void tell_wait(const struct mpl_why *why) {
   w->tag = q ? q->tag : why->tag;
   w->context = q ? q->context : why->context;
   w->peer = q && q->comm && peer >= 0 && (q->kind == MPL_SEND || q->kind == MPL_RECV) ? mpl_job_rank(q->comm, peer) : q ? (peer == MPI_ANY_SOURCE ? -1 : -2) : peer;
+  w->npeers = q && q->schedule ? mpl_schedule_peers(q->schedule, w->peers, MPL_PEERS) : 0;
+  if (w->npeers)
+    w->peer = w->peers[0];
   w->nrequests = why->nrequests;
   w->place = (uintptr_t)why->place;
   strncpy(w->call, why->call, sizeof(w->call) - 1);

@@ -88,6 +88,8 @@ int mpl_last_code(void); /* the largest error code so far */
 /* Schedules are driven from mpl_progress. */
 bool mpl_schedules_progress(void);
 extern uint32_t mpl_schedules_active;
+/* Ranks of the job whose messages a collective operation waits for, or which do not take its own; the first 'max' of them go to 'peers'. */
+uint32_t mpl_schedule_peers(const struct mpl_schedule *s, int32_t *peers, uint32_t max);
 
 /* Ends the job with the line of a function that is not done. */
 _Noreturn void mpl_refuse(const char *name, const void *place);

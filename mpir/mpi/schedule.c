@@ -236,6 +236,25 @@ bool mpl_schedules_progress(void) {
   return moved;
 }
 
+uint32_t mpl_schedule_peers(const struct mpl_schedule *s, int32_t *peers, uint32_t max) {
+  uint32_t n = 0;
+  for (size_t i = s->begin; i < s->end; i++) {
+    const struct step *p = &s->steps[i];
+    if (!p->q || p->q->complete)
+      continue;
+    int rank = mpl_job_rank(s->comm, p->peer);
+    bool known = false;
+    for (uint32_t k = 0; k < n && k < max; k++)
+      known |= peers[k] == rank;
+    if (known)
+      continue;
+    if (n < max)
+      peers[n] = rank;
+    n++;
+  }
+  return n;
+}
+
 struct ompi_request_t *mpl_schedule_start(struct mpl_schedule *s, const char *call, const void *place) {
   struct ompi_request_t *q = s->request = mpl_request_new(MPL_COLLECTIVE, s->comm);
   q->schedule = s;

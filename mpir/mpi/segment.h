@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MPL_MAGIC = 0x4d504c31, MPL_VERSION = 2, MPL_RANKS_MAX = 1024, MPL_CALL_BYTES = 32, MPL_TEXT_BYTES = 2048 };
+enum { MPL_MAGIC = 0x4d504c31, MPL_VERSION = 3, MPL_RANKS_MAX = 1024, MPL_PEERS = 8, MPL_CALL_BYTES = 32, MPL_TEXT_BYTES = 2048 };
 #define MPL_SEGMENT_NAME "dvm-mpi"
 #define MPL_FD_VARIABLE "DVM_MPI_SEGMENT"  /* decimal: the descriptor */
 #define MPL_RANK_VARIABLE "DVM_MPI_RANK"
@@ -20,6 +20,8 @@ struct mpl_wait {
   int32_t peer, tag;        /* peer: rank of the job, or -1 any, or -2 none in particular */
   uint32_t context;
   uint32_t nrequests;       /* of which this is the first that is not complete */
+  uint32_t npeers;          /* of a collective operation: all whose messages are missing now, of which 'peers' has the first and 'peer' is one */
+  int32_t peers[MPL_PEERS];
   uint64_t place;           /* return address of the call */
   char call[MPL_CALL_BYTES];
 };

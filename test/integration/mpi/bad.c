@@ -20,6 +20,11 @@ int main(int argc, char **argv) {
   } else if (!strcmp(how, "large")) {
     MPI_Send(big, 100000, MPI_DOUBLE, (rank + 1) % size, 1, MPI_COMM_WORLD);
     MPI_Recv(big, 100000, MPI_DOUBLE, (rank - 1 + size) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (!strcmp(how, "collective")) { /* the last one does not come */
+    if (rank < size - 1)
+      MPI_Gather(&rank, 1, MPI_INT, big, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank > 0)
+      MPI_Recv(&x, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else if (!strcmp(how, "gone") && rank == 0) {
     MPI_Recv(&x, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else if (!strcmp(how, "abort") && rank == 1) {

@@ -30,6 +30,9 @@ has err "deadlock: no rank can go on"
 has err "cycle: rank 0 -> rank 1 -> rank 2 -> rank 0"
 has err "rank 1 waits in MPI_Recv for rank 2, tag 5, at bad.c:16 in main"
 has err "unmatched at rank 1: 4 bytes of rank 0, tag 99"
+status 69 "$run" -n 4 ./bad collective
+has err "rank 0 waits in MPI_Gather for rank 3, at bad.c:25 in main"
+has err "rank 1 waits in MPI_Recv for rank 0, tag 8"
 status 0 "$run" -n 2 ./bad unsafe
 status 69 "$run" -n 2 --strict ./bad unsafe
 has err "waits in MPI_Send"
