@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/rseq.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include "mpir/image/crc32c.h"
@@ -224,6 +225,36 @@ static void read_process(struct mpir_image_process *p)
   p->barriers = rc > 0 ? (uint32_t)rc : 0;
 }
 
+/* Namespaces that the program was started in, by their inodes; a restart begins in those of its command. */
+static const char *const namespaces[] = { "uts", "ipc", "net", "user", "cgroup", "time", NULL };
+static uint64_t first_namespaces[sizeof(namespaces) / sizeof(namespaces[0])];
+
+static uint64_t namespace_of(const char *kind)
+{
+  char path[64];
+  struct plain_text t = PLAIN_TEXT(path);
+  struct stat st;
+
+  plain_add(&t, "/proc/");
+  plain_add_dec(&t, crs.pid);
+  plain_add(&t, "/ns/");
+  plain_add(&t, kind);
+  return sys2(SYS_stat, path, &st) ? 0 : st.st_ino;
+}
+
+void crs_namespaces_note(void)
+{
+  for (unsigned i = 0; namespaces[i]; i++)
+    first_namespaces[i] = namespace_of(namespaces[i]);
+}
+
+static void check_namespaces(struct crs_dump *d)
+{
+  for (unsigned i = 0; namespaces[i]; i++)
+    if (first_namespaces[i] && namespace_of(namespaces[i]) != first_namespaces[i])
+      dump_notice(d, -1, "the namespace that the process has entered since it was started is not restored:", namespaces[i]);
+}
+
 int dump_header(struct crs_dump *d)
 {
   struct mpir_image_header *h = &d->header;
@@ -241,11 +272,12 @@ int dump_header(struct crs_dump *d)
   h->restart_info = (uint64_t)&crs.restart;
   h->rseq_length = __rseq_size ? (__rseq_size < 32 ? 32 : __rseq_size) : 0;
   h->rseq_signature = 0x53053053; /* RSEQ_SIG of x86 */
-  h->personality = (uint64_t)sys1(SYS_personality, 0xffffffff);
+  h->personality = crs.personality;
   h->sequence = crs.sequence;
   if (d->request->flags & CRS_ALL_FILES)
     h->flags |= MPIR_IMAGE_ALL_FILES;
   header_addresses(h);
+  check_namespaces(d);
   read_process(&d->process);
   header_names(d);
   header_limits(h);

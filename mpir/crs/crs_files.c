@@ -12,6 +12,7 @@
 
 #define KCMP_FILE 0
 #define MESSAGE_QUEUE_MAGIC 0x19800202
+#define NAMESPACE_MAGIC 0x6e736673
 #define TIMER_NAPS 2            /* of 1 ms each */
 #define TIMER_NAPS_REPEATING 50
 
@@ -30,11 +31,12 @@ static bool is_terminal_device(const struct stat *st)
   return device >= 136 && device <= 143 ? true : device == 4 || device == 5;
 }
 
-static bool is_message_queue(int fd)
+/* What looks like a regular file and is none: message queues, namespaces. */
+static bool is_object(int fd)
 {
   struct statfs fs;
 
-  return !sys2(SYS_fstatfs, fd, &fs) && fs.f_type == MESSAGE_QUEUE_MAGIC;
+  return !sys2(SYS_fstatfs, fd, &fs) && (fs.f_type == MESSAGE_QUEUE_MAGIC || fs.f_type == NAMESPACE_MAGIC);
 }
 
 /* 0: cannot be restored. */
@@ -43,7 +45,7 @@ static uint32_t file_classify(int fd, const char *link, const struct stat *st)
   for (unsigned i = 0; i < sizeof(anonymous) / sizeof(anonymous[0]); i++)
     if (plain_starts(link, anonymous[i].link))
       return anonymous[i].kind;
-  if (S_ISREG(st->st_mode) && (is_message_queue(fd) || plain_starts(link, "/secretmem")))
+  if (S_ISREG(st->st_mode) && (is_object(fd) || plain_starts(link, "/secretmem")))
     return 0;
   if (S_ISREG(st->st_mode))
     return st->st_nlink ? MPIR_FILE_REGULAR : MPIR_FILE_MEMFD; /* a deleted file lives on in the image */

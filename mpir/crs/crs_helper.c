@@ -666,6 +666,8 @@ __attribute__((constructor)) static void crs_constructor(void)
     return;
   read_environment();
   crs_settings_init();
+  crs.pid = getpid();
+  crs_namespaces_note();
   crs_calls_init();
   crs_confine_init();
   crs_wrap_init();

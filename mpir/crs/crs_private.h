@@ -95,6 +95,7 @@ struct crs_state {
   struct { pid_t tid; int64_t ns; } used_before[CRS_THREADS_MAX]; /* processor time of the threads at the last stop */
   int64_t stopped_at_ns;       /* monotonic clock at the stop */
   _Atomic int64_t lost_ns;     /* time spent stopped, over all checkpoints and restarts */
+  uint64_t personality;        /* of the main thread */
   pid_t pid, helper_tid;
   int stop_signal, hold_signal, ask_signal; /* ask_signal 0: none */
   int listen_fd;
@@ -179,6 +180,9 @@ void crs_timer_after_fork(void);
 
 /* crs_semaphores.c: in a forked child. */
 void crs_semaphores_after_fork(void);
+
+/* crs_collect.c: at the start, in a forked child, and in a restarted process: the namespaces that it is in. */
+void crs_namespaces_note(void);
 
 /* crs_helper.c */
 void crs_helper_wake(void);

@@ -266,6 +266,7 @@ static void wake_up(void)
     sys1(SYS_mlockall, atomic_load(&crs.lock_future));
   crs.restart.valid = 0;
   crs_clock_restarted();
+  crs_namespaces_note();
   crs_track_forget(false);
   crs_helper_listen();
   crs_hooks_after_restart(crs.restart.debug, crs.restart.outer_pid);

@@ -78,6 +78,8 @@ void crs_record_fill(struct mpir_image_thread *image)
     sys2(SYS_arch_prctl, ARCH_GET_FS, &image->fs_base);
     sys2(SYS_arch_prctl, ARCH_GET_GS, &image->gs_base);
   }
+  if (image->tid == crs.pid) /* the others have it from there, but for those that set their own */
+    crs.personality = (uint64_t)sys1(SYS_personality, 0xffffffff);
   image->rseq = __rseq_size ? image->fs_base + (uint64_t)__rseq_offset : 0;
   sys2(SYS_prctl, PR_GET_NAME, image->name);
   memset(image->affinity, 0, sizeof(image->affinity));

@@ -152,12 +152,28 @@ static int make_regular(struct maker *m, size_t index)
   return fd;
 }
 
+/* A folder that was removed: opened as one that is made for the moment. */
+static int open_removed(const char *name)
+{
+  int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
+
+  if (here >= 0 && !mpir_restart_folder(name))
+    fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (here >= 0 && fchdir(here))
+    fd = -1;
+  if (here >= 0)
+    close(here);
+  return fd;
+}
+
 static int make_opened(struct maker *m, size_t index)
 {
   const struct mpir_image_file *f = &m->image->files[index];
   int flags = (int)(f->open_flags & O_ACCMODE) | O_CLOEXEC | O_NOCTTY;
   int fd = open(file_name(m, f), flags | (f->kind == MPIR_FILE_DIRECTORY ? O_DIRECTORY : 0));
 
+  if (fd < 0 && errno == ENOENT && f->kind == MPIR_FILE_DIRECTORY)
+    fd = open_removed(file_name(m, f));
   if (fd < 0)
     return fail_file(m, f, "open");
   if (f->kind == MPIR_FILE_DIRECTORY)

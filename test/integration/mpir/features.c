@@ -1,38 +1,10 @@
 /* Everything a process can have that a checkpoint might lose, a row each.  features --list: the rows, "group: name".
  * features NUMBER IMAGE FOLDER: makes it, saves itself, and looks at it in the restarted process. */
-#include <dirent.h>
-#include <fcntl.h>
-#include <mqueue.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/file.h>
-#include <sys/inotify.h>
-#include <sys/ipc.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/sem.h>
-#include <sys/shm.h>
-#include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/timerfd.h>
-#include <sys/un.h>
-#include <sys/wait.h>
-#include <time.h>
-#include "self.h"
+#include "features.h"
 
 #define MADV_GUARD 102
 
-static const char *folder;
 static int fd, pair[2], other;
-static char *memory, path[4096];
 static long value;
 static timer_t timer;
 static volatile sig_atomic_t hits;
@@ -309,6 +281,7 @@ static int run_rows(void)
       CHECK((value = fork()) >= 0); value ? (void)0 : (prctl(PR_SET_PDEATHSIG, SIGKILL), (void)wait_long(NULL)))
   ROW("threads", "thread", count_threads() >= 2,
       pthread_create(&(pthread_t){ 0 }, NULL, wait_long, NULL))
+#include "features_more.h"
   ROW("threads", "a main thread that has ended", 1,
       pthread_create(&(pthread_t){ 0 }, NULL, save_alone, (void *)(uintptr_t)image_path); pthread_exit(NULL))
   return -1;
