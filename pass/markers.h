@@ -24,6 +24,9 @@
  *   void *__dvmm_bind(void *value, const char *site, ...)
  *       Returns value.  A pointer variable with an array directive is about to get this value.  Arguments as direct's; the
  *       array's own '&' is the value.
+ *   void *__dvmm_given(void *value, const char *site, ...)
+ *       Returns value.  Where values are recorded: a pointer that a call gets and may write through; 'site' and what follows are
+ *       texts (K given), one for each scalar of what it points to.  Or (K call) the function that is called.
  */
 #ifndef DVM_PASS_MARKERS_H
 #define DVM_PASS_MARKERS_H
@@ -36,4 +39,5 @@
 #define DVMM_ITER "__dvmm_iter"
 #define DVMM_DIRECT "__dvmm_direct"
 #define DVMM_BIND "__dvmm_bind"
+#define DVMM_GIVEN "__dvmm_given"
 #endif

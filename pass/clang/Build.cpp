@@ -19,7 +19,7 @@ FunctionDecl *Builder::marker(StringRef Name) {
     Sig = {Ctx.IntTy, {Str}, true};
   else if (Name == DVMM_DIRECT)
     Sig = {Void, {Str}, true};
-  else if (Name == DVMM_BIND)
+  else if (Name == DVMM_BIND || Name == DVMM_GIVEN)
     Sig = {Ptr, {Ptr, Str}, true};
   else if (Name == DVMM_ITER)
     Sig = {Void, {Long, Long}, true};

@@ -644,6 +644,9 @@ static bool onStream(const CallExpr *C) {
 
 void Rewriter::walkCall(CallExpr *C) {
   bool Stream = onStream(C);
+  std::vector<Given> All; // before the walk changes what is given
+  if (St.Opts.Trace && Emit)
+    All = findGiven(C);
   for (Stmt *&X : C->children()) {
     if (!X)
       continue;
@@ -654,6 +657,7 @@ void Rewriter::walkCall(CallExpr *C) {
     walk(X);
     StreamArgument = nullptr;
   }
+  markGiven(C, All);
 }
 
 void Rewriter::walkChildren(Stmt *S, bool ChildrenInBlock) {

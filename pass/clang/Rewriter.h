@@ -115,8 +115,16 @@ private:
   clang::VarDecl *traceInit(clang::VarDecl *V); // a declaration that records V's initial value, or null
   void traceUnset(clang::VarDecl *V);
   void pathText(SiteText &T, const clang::Expr *Access, const Chain &Ch);
-  Whole wholeOf(clang::Expr *LValue);
+  Whole wholeOf(clang::Expr *LValue, bool Elements = false);
   void recordLeaves(const Whole &W, clang::QualType T, char Kind, clang::Expr *Address, llvm::SmallVectorImpl<clang::Expr *> &Calls);
+  // Whole.cpp, Given.cpp: what a call may write
+  struct Given {
+    int Arg; // -1: the function
+    std::vector<std::string> Texts;
+  };
+  std::vector<std::string> givenTexts(clang::Expr *Pointer);
+  std::vector<Given> findGiven(clang::CallExpr *C);
+  void markGiven(clang::CallExpr *C, const std::vector<Given> &All);
   bool AtLoop = false; // the loop that is walked has its marks already
   bool AtWhole = false; // likewise the assignment or read
 

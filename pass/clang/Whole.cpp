@@ -180,10 +180,17 @@ struct Rewriter::Whole {
   unsigned Rank = 0;     // dimensions of the whole, which is an array
 };
 
-Rewriter::Whole Rewriter::wholeOf(Expr *LValue) {
+// With 'Elements' what is told is an element of the array.
+Rewriter::Whole Rewriter::wholeOf(Expr *LValue, bool Elements) {
   Expr *E = LValue->IgnoreParens();
   Chain Ch = chainOf(E);
   Whole W{E->getBeginLoc(), sourceText(Ctx, E), "", pathOf(Ctx, E), 0};
+  SmallVector<QualType, 4> Rest; // dimensions of the array
+  for (QualType T = E->getType(); Elements && Ctx.getAsArrayType(T); T = Ctx.getAsArrayType(T)->getElementType())
+    Rest.push_back(T);
+  if (!(Ch.Root && Ch.OnRoot && (Ch.Direct || !Ch.Subs.empty())))
+    Rest.clear();
+  W.Rank = Rest.size();
   const SourceManager &SM = Ctx.getSourceManager();
   SiteText T(Ctx, B, W.L);
   T.place(SM, W.L);
@@ -196,15 +203,15 @@ Rewriter::Whole Rewriter::wholeOf(Expr *LValue) {
     if (!Ch.Direct && Ch.OnRoot && Decls.isDistributed(V, FD))
       T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
   }
-  if (!Ch.Subs.empty()) {
+  if (!Ch.Subs.empty() || !Rest.empty()) {
     Shape S;
     if (Ch.Root && Ch.OnRoot)
       S = shapeOf(Ctx, Ch.Root->getType());
-    for (unsigned I = 0; I < Ch.Subs.size(); ++I) {
+    for (unsigned I = 0; I < Ch.Subs.size() + Rest.size(); ++I) {
       const auto *CA = I < S.rank() ? Ctx.getAsConstantArrayType(S.Dims[I]) : nullptr;
       T.key(DVMRT_ACCESS_EXTENT).add(CA ? Twine(CA->getZExtSize()).str() : "*");
     }
-    T.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, Ch.Subs.back()->getType())));
+    T.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, Rest.empty() ? Ch.Subs.back()->getType() : Ctx.getBaseElementType(Rest[0]))));
   } else if (Ch.Root && !Ch.ThroughPointer && Ch.Root->getType()->isRecordType()) {
     T.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, Ch.Root->getType())));
   }
@@ -236,6 +243,73 @@ void Rewriter::recordLeaves(const Whole &W, QualType T, char Kind, Expr *Address
       Text.key(DVMRT_TRACE_BITS).add(Twine(Part.Bit) + " " + Twine(Part.Width));
     Calls.push_back(B.call(DVMM_DIRECT, {B.string(Text.Text, W.L), Address}, W.L));
   }
+}
+
+// Of what a pointer that is given to a call leads to: a text for each scalar of one element, for words where nobody can tell.
+std::vector<std::string> Rewriter::givenTexts(Expr *Pointer) {
+  Expr *E = Pointer->IgnoreParens(), *LValue = nullptr;
+  while (!LValue) {
+    E = E->IgnoreParens();
+    auto *C = dyn_cast<CastExpr>(E);
+    if (C && C->getCastKind() == CK_ArrayToPointerDecay)
+      LValue = C->getSubExpr();
+    else if (C && C->getCastKind() != CK_LValueToRValue && C->getSubExpr()->getType()->isPointerType())
+      E = C->getSubExpr();
+    else if (C && C->getCastKind() != CK_LValueToRValue && C->getSubExpr()->getType()->isArrayType())
+      LValue = C->getSubExpr();
+    else if (auto *A = dyn_cast<BinaryOperator>(E); A && A->isAdditiveOp())
+      E = A->getLHS()->getType()->isPointerType() ? A->getLHS() : A->getRHS();
+    else if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_AddrOf)
+      LValue = U->getSubExpr();
+    else
+      break;
+  }
+  SourceLocation L = Pointer->getBeginLoc();
+  std::string Source = sourceText(Ctx, LValue ? LValue : E);
+  QualType Type = LValue ? LValue->getType() : E->getType()->isPointerType() ? E->getType()->getPointeeType() : Ctx.VoidTy;
+  QualType Element = Ctx.getBaseElementType(Type);
+  SmallVector<Leaf, 8> Leaves;
+  if (!Element->isIncompleteType() && !Element->isFunctionType() && !Element->isVariablyModifiedType())
+    findLeaves(Ctx, Ctx.getAsConstantArrayType(Type) ? Type : Element, {}, Leaves);
+  if (!LValue && !Leaves.empty()) { // as its first element would be told
+    auto *Zero = IntegerLiteral::Create(Ctx, llvm::APInt(Ctx.getIntWidth(Ctx.IntTy), 0), Ctx.IntTy, L);
+    LValue = new (Ctx) ArraySubscriptExpr(E, Zero, Type, VK_LValue, OK_Ordinary, L);
+  }
+  std::vector<std::string> Texts;
+  if (Leaves.empty() || Leaves.size() > 32) {
+    SiteText Text(Ctx, B, L);
+    Text.key(DVMRT_ANY_KIND).add("given").place(Ctx.getSourceManager(), L).key(DVMRT_ACCESS_TEXT).add(Source);
+    if (const VarDecl *V = chainOf(LValue ? LValue : E).Root) {
+      PresumedLoc Q = presumed(Ctx.getSourceManager(), V->getLocation());
+      Text.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
+      if (Q.isValid())
+        Text.key(DVMRT_ACCESS_DECLARED).add(Twine(Q.getLine()) + " " + Twine(Q.getColumn()) + " " + Q.getFilename());
+    }
+    Text.key(DVMRT_ACCESS_EXTENT).add("*").key(DVMRT_ACCESS_ELEMENT).add("8").key(DVMRT_ACCESS_SIZE).add("8").key(DVMRT_TRACE_VALUE).add("w8").key(DVMRT_TRACE_REPEAT).add("0").key(DVMRT_TRACE_STRIDE).add("8");
+    return {Text.Text};
+  }
+  Whole W = wholeOf(LValue, true);
+  size_t Dims = 0; // of the array, which the number of bytes tells
+  for (QualType T = Type; Ctx.getAsConstantArrayType(T); T = Ctx.getAsConstantArrayType(T)->getElementType())
+    ++Dims;
+  for (Leaf &Part : Leaves) {
+    SiteText Text(Ctx, B, L);
+    Text.key(DVMRT_ANY_KIND).add("given").add("\n" + W.Common).key(DVMRT_ACCESS_TEXT).add(Source + Part.P.Text);
+    Path P = W.P;
+    P.Text += StringRef(Part.P.Text).drop_front(2 * W.Rank);
+    P.Offset += Part.P.Offset;
+    P.Strides.append(Part.P.Strides.begin() + W.Rank, Part.P.Strides.end());
+    if (!P.Text.empty())
+      addPath(Text, P);
+    Part.Repeat.erase(Part.Repeat.begin(), Part.Repeat.begin() + Dims);
+    Text.key(DVMRT_ACCESS_SIZE).add(Twine(sizeOf(Ctx, Part.Type))).key(DVMRT_TRACE_VALUE).add(valueKind(Ctx, Part.Type));
+    Text.key(DVMRT_TRACE_REPEAT).add(Twine(Part.P.Offset) + repeatText(Part));
+    if (Part.Width)
+      Text.key(DVMRT_TRACE_BITS).add(Twine(Part.Bit) + " " + Twine(Part.Width));
+    Text.key(DVMRT_TRACE_STRIDE).add(Twine(sizeOf(Ctx, Element)));
+    Texts.push_back(Text.Text);
+  }
+  return Texts;
 }
 
 static bool isPlainStruct(QualType T) {

@@ -265,6 +265,15 @@ static SmallVector<Value *, 4> writtenArguments(const CallBase *Call, StringRef 
   return Found;
 }
 
+bool dvmir::knownWrites(const CallBase *Call, SmallVectorImpl<Value *> &Written) {
+  const KnownCall *Known = findKnown(Call);
+  if (!Known)
+    return false;
+  if (!Known->Lower)
+    Written.append(writtenArguments(Call, Known->Args));
+  return true;
+}
+
 // How much of memory a pointer stands for.
 struct Object {
   Value *Base = nullptr;

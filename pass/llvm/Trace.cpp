@@ -2,6 +2,7 @@
 // where it is hot.  A construct with iterations gets a second, plain body, which runs where nothing of it is recorded.
 #include "Trace.h"
 #include "Function.h"
+#include "TraceCalls.h"
 #include "pass/markers.h"
 #include "runtime/trace/abi.h"
 #include "llvm/ADT/SetVector.h"
@@ -20,7 +21,7 @@ using namespace dvmir;
 
 static cl::opt<bool> TraceOption("dvm-trace", cl::desc("record what the program does, in place of checking it"), cl::Hidden);
 static constexpr char TraceFlag[] = "dvm-trace";
-static constexpr char SitesSection[] = "dvmt_sites";
+static constexpr char SitesSection[] = "dvmt_sites", FunctionsSection[] = "dvmt_functions";
 
 bool dvmir::recordsTrace(const Module &M) { return TraceOption || M.getModuleFlag(TraceFlag); }
 
@@ -55,7 +56,7 @@ Value *rootOf(Value *P) {
 }
 } // namespace
 
-struct TraceModule::Impl {
+struct TraceModule::Impl : TraceParts {
   Module &M;
   LLVMContext &C;
   Runtime RT;
@@ -99,7 +100,7 @@ struct TraceModule::Impl {
     return G;
   }
 
-  CallInst *call(IRBuilderBase &B, StringRef Name, Type *Result, ArrayRef<Value *> Args) {
+  CallInst *call(IRBuilderBase &B, StringRef Name, Type *Result, ArrayRef<Value *> Args) override {
     SmallVector<Type *, 8> T;
     for (Value *A : Args)
       T.push_back(A->getType());
@@ -230,17 +231,40 @@ struct TraceModule::Impl {
     return I->getOpcode() == Instruction::FAdd || I->getOpcode() == Instruction::FSub;
   }
 
+  // What a function of this module returns, straight or by way of a variable of its own.
+  void traceResult(Function &F, Origin &O, unsigned Depth) {
+    for (BasicBlock &BB : F) {
+      auto *Return = dyn_cast<ReturnInst>(BB.getTerminator());
+      Value *V = Return ? Return->getReturnValue() : nullptr;
+      Origin Inner; // its variables are not those of the statement
+      if (auto *Load = dyn_cast_or_null<LoadInst>(V); Load && isa<AllocaInst>(Load->getPointerOperand())) {
+        for (User *U : Load->getPointerOperand()->users())
+          if (auto *Store = dyn_cast<StoreInst>(U); Store && Store->getPointerOperand() == Load->getPointerOperand())
+            traceOrigin(Store->getValueOperand(), Inner, false, Depth);
+      } else if (V) {
+        traceOrigin(V, Inner, false, Depth);
+      }
+      if (O.Nature.empty())
+        O.Nature = Inner.Nature;
+    }
+  }
+
   void traceOrigin(Value *V, Origin &O, bool Added = false, unsigned Depth = 0) {
     auto *I = dyn_cast<Instruction>(V);
     if (!I || Depth > 12)
       return;
     if (auto *Load = dyn_cast<LoadInst>(I)) {
+      if (O.Nature.empty())
+        O.Nature = natureBehind(Load->getPointerOperand());
       auto *Mark = dyn_cast<CallInst>(Load->getPointerOperand()->stripPointerCasts());
       if (auto Text = AccessTexts.find(Mark); Added && O.Terms.size() < 8 && Text != AccessTexts.end())
         O.Terms.insert(Text->second);
     } else if (auto *Call = dyn_cast<CallInst>(I); Call && !isa<IntrinsicInst>(I)) {
-      if (const Function *Callee = Call->getCalledFunction(); Callee && isNature(Callee->getName()))
+      const Function *Callee = calledFunction(Call);
+      if (Callee && isNature(Callee->getName()))
         O.Nature = Callee->getName();
+      else if (Callee && !Callee->isDeclaration() && Depth < 8)
+        traceResult(*const_cast<Function *>(Callee), O, Depth + 4);
     } else if (isa<BinaryOperator, CastInst, UnaryOperator, IntrinsicInst>(I)) {
       for (Value *Operand : I->operands())
         traceOrigin(Operand, O, Added || isSum(I), Depth + 1);
@@ -259,7 +283,30 @@ struct TraceModule::Impl {
     return Text;
   }
 
-  Place placeOf(Value *Pointer, Constant *TextConstant, ValueType T, StringRef More = "") {
+  // Whether its address is known elsewhere: by the linker, or because it is stored.
+  static bool escapes(const Value *V, unsigned Depth = 0) {
+    if (const auto *G = dyn_cast<GlobalVariable>(V); G && !G->hasLocalLinkage())
+      return !G->isConstant();
+    return Depth < 8 && any_of(V->users(), [&](const User *U) {
+             if (const auto *Store = dyn_cast<StoreInst>(U))
+               return Store->getValueOperand() == V;
+             return isa<GlobalVariable>(U) || (isa<ConstantExpr, ConstantAggregate, GetElementPtrInst>(U) && escapes(U, Depth + 1));
+           });
+  }
+
+  GlobalVariable *givenSite(Value *Pointer, Constant *Text, bool WithBefore, StringRef More) override {
+    ValueType T = valueTypeOf(markerText(Text));
+    if (!T.known())
+      return nullptr;
+    unsigned Parts = WithBefore && T.words() <= 2 ? 2 : 1;
+    Place P = placeOf(Pointer, Text, T, More, Parts);
+    return P.Site;
+  }
+
+  GlobalVariable *callSite(Constant *Text) override { return site(Text, DVMT_SITE_ACCESS, 0); }
+  Instruction *whereRecorded(Instruction *At) override { return guarded(At, DVMT_ON_WRITE); }
+
+  Place placeOf(Value *Pointer, Constant *TextConstant, ValueType T, StringRef More = "", unsigned Values = 1) {
     Value *Root = rootOf(Pointer);
     Place P{nullptr, Pointer, Root, 0};
     Constant *Base = nullptr;
@@ -274,14 +321,14 @@ struct TraceModule::Impl {
       if (G->getValueType()->isSized())
         Size = RT.DL.getTypeAllocSize(G->getValueType()).getFixedValue();
       Base = G->isThreadLocal() ? nullptr : G;
-      P.Where = Base ? DVMT_WHERE_ADDRESS : 0;
+      P.Where = Base ? DVMT_WHERE_ADDRESS | (escapes(G) ? DVMT_WHERE_ESCAPES : 0) : 0;
     } else if (auto *Arg = dyn_cast<Argument>(Root); Arg && (Arg->hasByValAttr() || Arg->hasStructRetAttr())) {
       Type *Passed = Arg->hasByValAttr() ? Arg->getParamByValType() : Arg->getParamStructRetType();
       Size = RT.DL.getTypeAllocSize(Passed).getFixedValue();
     } else {
       P.Where = DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER;
     }
-    P.Site = site(TextConstant, DVMT_SITE_ACCESS, T.words(), T.Bytes, P.Where, Base, Size, 0, More);
+    P.Site = site(TextConstant, DVMT_SITE_ACCESS, Values * T.words(), T.Bytes, P.Where, Base, Size, 0, More);
     // What optimisation removes must not decide under which name a pointer's access to the variable is known.
     if (Base && Known.insert(Base).second)
       Kept.push_back(P.Site);
@@ -419,6 +466,8 @@ struct TraceModule::Impl {
     for (const BasicBlock *BB : K.Blocks)
       for (const Instruction &I : *BB) {
         const auto *Call = dyn_cast<CallInst>(&I);
+        if (Call && mayWriteAnything(Call))
+          return true;
         if (!Call || isa<IntrinsicInst>(Call) || !markerName(Call).empty())
           continue;
         const Function *Callee = Call->getCalledFunction();
@@ -669,6 +718,15 @@ struct TraceModule::Impl {
     return B.CreateIntCast(V, B.getIntNTy(T.Bytes * 8), T.Kind == 'i');
   }
 
+  // What gives the variable its first value, which the mark records.
+  static StoreInst *storeBefore(CallInst *Mark) {
+    const Value *Variable = rootOf(Mark->getArgOperand(1));
+    for (Instruction *I = Mark->getPrevNode(); I && isa<AllocaInst>(Variable); I = I->getPrevNode())
+      if (auto *Store = dyn_cast<StoreInst>(I); Store && Store->getPointerOperand() == Variable)
+        return Store;
+    return nullptr;
+  }
+
   // A value that no marked access moves is there: the part of the whole at the argument that the lines r and b tell.
   //   if (flags & ON_WRITE) for (i = 0; i < count; i++) for ..  record(*(T *)(p + offset + i * stride ..));
   void lowerInit(CallInst *Mark, dvmt_tag Tag) {
@@ -676,7 +734,10 @@ struct TraceModule::Impl {
     ValueType T = valueTypeOf(markerText(Text));
     if (!T.known())
       return;
-    Place P = placeOf(Mark->getArgOperand(1), Text, T);
+    Origin Of;
+    if (StoreInst *Store = Tag == DVMT_TAG_WRITE ? storeBefore(Mark) : nullptr)
+      traceOrigin(Store->getValueOperand(), Of);
+    Place P = placeOf(Mark->getArgOperand(1), Text, T, Of.Nature.empty() ? "" : "\n~ " + Of.Nature);
     SmallVector<uint64_t, 8> Repeat = numbersOf(siteLine(markerText(Text), DVMRT_TRACE_REPEAT)), Bits = numbersOf(siteLine(markerText(Text), DVMRT_TRACE_BITS));
     Instruction *At = Mark;
     if (Repeat.size() > 1)
@@ -738,6 +799,39 @@ struct TraceModule::Impl {
     }
   }
 
+  // ---- Functions that call others: for the chain of calls ----
+
+  static bool callsOthers(Function &F) {
+    return any_of(instructions(F), [](const Instruction &I) {
+      auto *Call = dyn_cast<CallInst>(&I);
+      const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      if (!Call || Call->isInlineAsm() || isa<IntrinsicInst>(Call) || !markerName(Call).empty())
+        return false;
+      return !Callee || !Callee->isDeclaration() || mayWriteAnything(Call);
+    });
+  }
+
+  // if (flags & ON_CALLS) __dvmt_function(site, frame); at the end __dvmt_function_end(site, frame)
+  void tellFunction(FunctionState &S) {
+    Constant *Data = ConstantDataArray::getString(C, "K function");
+    auto *Text = new GlobalVariable(M, Data->getType(), true, GlobalValue::PrivateLinkage, Data, "dvm.trace.text");
+    GlobalVariable *Site = site(Text, DVMT_SITE_FUNCTION, 0);
+    SmallVector<Instruction *, 4> Ends;
+    for (BasicBlock &BB : S.F)
+      if (auto *Return = dyn_cast<ReturnInst>(BB.getTerminator())) {
+        CallInst *Tail = BB.getTerminatingMustTailCall();
+        Ends.push_back(Tail ? static_cast<Instruction *>(Tail) : Return);
+      }
+    auto Tell = [&](Instruction *At, StringRef Name) {
+      IRBuilder<> B(guarded(At, DVMT_ON_CALLS));
+      B.SetCurrentDebugLocation(At->getDebugLoc());
+      call(B, Name, RT.Void, {Site, S.frame(B)});
+    };
+    for (Instruction *End : Ends)
+      Tell(End, "__dvmt_function_end");
+    Tell(S.entryPoint(), "__dvmt_function");
+  }
+
   // The ways out that run no destructors.  (A function of this name in our library would take the place of the checker's.)
   void noteExit(CallInst *Call) {
     const Function *Callee = Call->getCalledFunction();
@@ -765,6 +859,7 @@ struct TraceModule::Impl {
 
   void instrument(Function &F) {
     Now = &F;
+    SmallVector<CallInst *, 8> Giving = findGivingCalls(F);
     SmallVector<CallInst *, 16> Calls;
     for (Instruction &I : instructions(F))
       if (auto *Call = dyn_cast<CallInst>(&I))
@@ -773,6 +868,7 @@ struct TraceModule::Impl {
       noteHeap(Call);
       noteExit(Call);
     }
+    const bool Tells = callsOthers(F);
     FunctionState S(F, RT);
     for (auto &[Cid, K] : S.Constructs)
       lowerConstruct(S, *K);
@@ -780,12 +876,28 @@ struct TraceModule::Impl {
       I->replaceAllUsesWith(I->getArgOperand(0));
       I->eraseFromParent();
     }
-    lowerDirects(S);
     noteOrigins(S);
+    for (CallInst *Call : Giving)
+      recordCall(*this, S, Call);
+    lowerDirects(S);
     for (Access &A : S.Accesses) {
       lowerAccess(A);
       A.Mark->replaceAllUsesWith(A.Mark->getArgOperand(0));
       A.Mark->eraseFromParent();
+    }
+    if (Tells)
+      tellFunction(S);
+  }
+
+  // Functions that others may call: so that they are known not to be foreign.
+  void tellFunctions() {
+    for (Function &F : M) {
+      if (F.isDeclarationForLinker() || F.getName().starts_with("dvmt.") || (F.hasLocalLinkage() && !F.hasAddressTaken()))
+        continue;
+      auto *G = new GlobalVariable(M, RT.Ptr, false, GlobalValue::PrivateLinkage, &F, "dvm.trace.function");
+      G->setSection(FunctionsSection);
+      G->setAlignment(Align(8));
+      Kept.push_back(G);
     }
   }
 
@@ -793,6 +905,7 @@ struct TraceModule::Impl {
   void finish() {
     if (!HasSites)
       return;
+    tellFunctions();
     const std::string Name = "dvmt.module_ctor";
     auto Boundary = [&](const Twine &Symbol) {
       auto *G = new GlobalVariable(M, RT.I8, false, GlobalValue::ExternalWeakLinkage, nullptr, Symbol);
@@ -806,7 +919,8 @@ struct TraceModule::Impl {
     F->addFnAttr(Attribute::NoUnwind);
     IRBuilder<> B(BasicBlock::Create(C, "", F));
     call(B, DVMT_MODULE_SYMBOL, RT.Void,
-         {Boundary(Twine("__start_") + SitesSection), Boundary(Twine("__stop_") + SitesSection)});
+         {Boundary(Twine("__start_") + SitesSection), Boundary(Twine("__stop_") + SitesSection),
+          Boundary(Twine("__start_") + FunctionsSection), Boundary(Twine("__stop_") + FunctionsSection)});
     B.CreateRetVoid();
     appendToGlobalCtors(M, F, 1, F);
     appendToCompilerUsed(M, Kept);

@@ -11,7 +11,29 @@ static struct {
   uint64_t address, size;
 } heap[HEAP_ROWS][HEAP_ROW];
 
+/* The large ones again, in any order: of more than these the rest is not known as such. */
+enum { LARGE_MAX = 1024, LARGE = 4096, NEAR = 4096 };
+static struct {
+  uint64_t address, size;
+} large[LARGE_MAX];
+static unsigned nlarge;
+
+static void note_large(uint64_t address, uint64_t size) {
+  unsigned i = 0;
+  while (i < nlarge && large[i].address != address)
+    i++;
+  if (i < nlarge && size < LARGE)
+    large[i] = large[--nlarge];
+  else if (size >= LARGE && (i < nlarge || nlarge < LARGE_MAX)) {
+    nlarge += i == nlarge;
+    large[i].address = address;
+    large[i].size = size;
+  }
+}
+
 void dvmt_arrays_heap(uint64_t address, uint64_t size) {
+  if (size >= LARGE || nlarge)
+    note_large(address, size);
   uint64_t row = (address >> 4) * 0x9e3779b97f4a7c15ull >> 32 & (HEAP_ROWS - 1), least = 0;
   for (int i = 0; i < HEAP_ROW; i++)
     if (heap[row][i].address == address) {
@@ -33,6 +55,28 @@ static uint64_t heap_size(uint64_t address) {
     if (heap[row][i].address == address)
       return heap[row][i].size;
   return 0;
+}
+
+int dvmt_arrays_block(uint64_t address, uint64_t *base, uint64_t *size) {
+  for (uint64_t at = address & ~15ull, n = 0; n < NEAR && at; n += 16, at -= 16) /* small ones lie near */
+    if ((*size = heap_size(at)) && address - at < *size) {
+      *base = at;
+      return 1;
+    }
+  for (unsigned i = 0; i < nlarge; i++)
+    if (address - large[i].address < large[i].size) {
+      *base = large[i].address;
+      *size = large[i].size;
+      return 1;
+    }
+  return 0;
+}
+
+uint64_t dvmt_arrays_large(unsigned n, uint64_t *size) {
+  if (n >= nlarge)
+    return 0;
+  *size = large[n].size;
+  return large[n].address;
 }
 
 const struct dvmt_array *dvmt_arrays_find(uint64_t address) {

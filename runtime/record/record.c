@@ -1,6 +1,8 @@
 /* The recording program's side: entry points of abi.h.  After the start nothing here allocates or takes a lock. */
 #include "runtime/trace/abi.h"
 #include "runtime/record/arrays.h"
+#include "runtime/record/emit.h"
+#include "runtime/record/foreign.h"
 #include "runtime/trace/config.h"
 #include "runtime/trace/digest.h"
 #include "driver/trace/inside/inside.h"
@@ -93,7 +95,7 @@ __attribute__((visibility("default"))) void __dvmt_full(void) {
 }
 
 /* Room for 'words' in one chunk, or NULL. */
-static uint64_t *room(size_t words) {
+uint64_t *dvmt_emit_room(size_t words) {
   if (words * 8 + DVMT_RECORD_MAX > DVMT_RING_CHUNK)
     return NULL;
   if ((size_t)(chunk + DVMT_RING_CHUNK - __dvmt_state.next) < words * 8 + DVMT_RECORD_MAX)
@@ -101,7 +103,7 @@ static uint64_t *room(size_t words) {
   return recording ? (uint64_t *)(void *)__dvmt_state.next : NULL;
 }
 
-static void close_record(uint64_t *r, const struct dvmt_site *site, enum dvmt_tag tag, size_t words) {
+void dvmt_emit_close(uint64_t *r, const struct dvmt_site *site, enum dvmt_tag tag, size_t words) {
   __atomic_store_n(&r[0], (uint64_t)(uintptr_t)site + tag, __ATOMIC_RELEASE);
   __dvmt_state.next = (char *)(r + words);
   if (__dvmt_state.next >= __dvmt_state.limit)
@@ -109,19 +111,23 @@ static void close_record(uint64_t *r, const struct dvmt_site *site, enum dvmt_ta
 }
 
 static void emit(const struct dvmt_site *site, enum dvmt_tag tag, const int64_t *words, size_t n) {
-  uint64_t *r = room(n + 1);
+  uint64_t *r = dvmt_emit_room(n + 1);
   if (!r)
     return;
   if (n)
     memcpy(r + 1, words, n * 8);
-  close_record(r, site, tag, n + 1);
+  dvmt_emit_close(r, site, tag, n + 1);
 }
 
 /* ---- sites ----------------------------------------------------------------------------------------------------------------- */
 
-static void define(struct dvmt_site *site) {
+bool dvmt_emit_wanted(void) { return recording && (__dvmt_state.flags & DVMT_ON_WRITE); }
+
+void dvmt_emit_unrecorded(struct dvmt_site *site, unsigned why) { note_unrecorded(site, why); }
+
+void dvmt_emit_define(struct dvmt_site *site) {
   size_t n = strlen(site->text), words = 5 + (n + 7) / 8;
-  uint64_t *r = room(words);
+  uint64_t *r = dvmt_emit_room(words);
   if (!r)
     return;
   r[1] = (uintptr_t)site->base;
@@ -130,7 +136,7 @@ static void define(struct dvmt_site *site) {
   r[4] = n;
   r[words - 1] = n ? 0 : r[words - 1];
   memcpy(r + 5, site->text, n);
-  close_record(r, site, DVMT_TAG_DEFINE, words);
+  dvmt_emit_close(r, site, DVMT_TAG_DEFINE, words);
 }
 
 /* The linker's build id of this program, if it has one. */
@@ -144,13 +150,13 @@ static int tell_program(struct dl_phdr_info *info, size_t size, void *arg) {
       const unsigned char *id = (const unsigned char *)at + sizeof(*note) + (note->n_namesz + 3u) / 4 * 4;
       size_t n = note->n_descsz < 64 ? note->n_descsz : 64, words = 2 + (2 * n + 8) / 8;
       if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(note + 1, "GNU", 4)) {
-        uint64_t *r = room(words);
+        uint64_t *r = dvmt_emit_room(words);
         if (!r)
           return 1;
         r[1] = 2 * n;
         for (size_t k = 0; k < n; k++)
           snprintf((char *)(r + 2) + 2 * k, 3, "%02x", id[k]);
-        close_record(r, NULL, DVMT_TAG_PROGRAM, words);
+        dvmt_emit_close(r, NULL, DVMT_TAG_PROGRAM, words);
         return 1;
       }
       at = (const char *)id + (note->n_descsz + 3u) / 4 * 4;
@@ -243,8 +249,8 @@ static uint32_t flags_of(unsigned level, bool limited) {
   uint32_t shape = DVMT_ON_SHAPE, iter = limited ? DVMT_ON_SLOW : DVMT_ON_ITER;
   switch (level) {
   case DVMT_LEVEL_MINIMAL: return shape | iter;
-  case DVMT_LEVEL_MODIFY: return shape | iter | DVMT_ON_WRITE;
-  case DVMT_LEVEL_FULL: return shape | iter | DVMT_ON_WRITE | DVMT_ON_READ;
+  case DVMT_LEVEL_MODIFY: return shape | iter | DVMT_ON_WRITE | DVMT_ON_CALLS;
+  case DVMT_LEVEL_FULL: return shape | iter | DVMT_ON_WRITE | DVMT_ON_READ | DVMT_ON_CALLS;
   case DVMT_LEVEL_CHECKSUM: return shape | DVMT_ON_WRITE; /* the collector sums */
   default: return dvmt_setup()->config.nrules || dvmt_setup()->config.start.place.file ? DVMT_ON_SHAPE : 0;
   }
@@ -255,7 +261,8 @@ static unsigned program_level(void) { return started && !finished ? dvmt_setup()
 /* Outside constructs there are no iterations to record. */
 static uint32_t program_flags(void) { return flags_of(program_level(), false) & ~(uint32_t)DVMT_ON_ITER; }
 
-__attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first, struct dvmt_site *last) {
+__attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first, struct dvmt_site *last,
+                                                        const void *const *functions, const void *const *functions_end) {
   static bool ready;
   if (!ready) {
     ready = true;
@@ -275,9 +282,11 @@ __attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first,
     started = !dvmt_setup()->config.start.place.file;
     __dvmt_state.flags = program_flags();
   }
+  dvmt_foreign_functions(functions, functions_end);
   for (struct dvmt_site *s = first; recording && s < last; s++) {
     configure(s);
-    define(s);
+    dvmt_emit_define(s);
+    dvmt_foreign_variable(s);
   }
 }
 
@@ -442,6 +451,37 @@ __attribute__((visibility("default"))) void __dvmt_loop_end(struct dvmt_site *si
     return;
   close_dead(frame);
   close_to(site, frame, true);
+}
+
+/* ---- functions that call others: for the chain of calls that a difference is told with --------------------------------------- */
+
+enum { CALLS_MAX = 1024 };
+static struct { const struct dvmt_site *site; char *frame; } calls[CALLS_MAX];
+static int ncalls;
+
+static void leave_call(void) {
+  ncalls--;
+  emit(calls[ncalls].site, DVMT_TAG_RETURN, NULL, 0);
+}
+
+__attribute__((visibility("default"))) void __dvmt_function(struct dvmt_site *site, void *frame) {
+  if (!recording)
+    return;
+  while (ncalls && calls[ncalls - 1].frame < (char *)frame) /* left by longjmp; of one that is expanded inline it is its caller's */
+    leave_call();
+  if (ncalls == CALLS_MAX)
+    return;
+  calls[ncalls].site = site;
+  calls[ncalls++].frame = frame;
+  emit(site, DVMT_TAG_CALL, NULL, 0);
+}
+
+__attribute__((visibility("default"))) void __dvmt_function_end(struct dvmt_site *site, void *frame) {
+  int n = recording ? ncalls : 0;
+  while (n && !(calls[n - 1].site == site && calls[n - 1].frame == frame))
+    n--;
+  while (n && ncalls >= n)
+    leave_call();
 }
 
 static bool is_wanted(const struct dvmt_limits *l, const int64_t *iv, unsigned n) {

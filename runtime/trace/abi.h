@@ -9,16 +9,18 @@
 extern "C" {
 #endif
 
-#define DVMT_ABI 2
+#define DVMT_ABI 3
 #define DVMT_NDIMS_MAX DVM_NDIMS_MAX
 
 /* ---- Sites -------------------------------------------------------------------------------------------------------------
  * One for each access, construct, loop and directive, in section "dvmt_sites" of the object that holds it, aligned to 16.
  * 'text' is a site text (runtime/site_text.h) with the keys of scope TRACE; a sequential loop has K 'loop <number>' and NAMES
  * with no name or one. */
-enum { DVMT_SITE_ACCESS, DVMT_SITE_CONSTRUCT /* has iterations */, DVMT_SITE_SCOPE /* region, .. */, DVMT_SITE_LOOP, DVMT_SITE_DIRECT };
+enum { DVMT_SITE_ACCESS, DVMT_SITE_CONSTRUCT /* has iterations */, DVMT_SITE_SCOPE /* region, .. */, DVMT_SITE_LOOP, DVMT_SITE_DIRECT,
+       DVMT_SITE_FUNCTION /* K function: one that calls others */ };
 enum {
   DVMT_WHERE_ADDRESS = 1, /* 'where' of its records is an address; else an offset in bytes from the start of the variable */
+  DVMT_WHERE_ESCAPES = 4, /* a global variable that code which is not recorded may write without being given it */
   DVMT_WHERE_POINTER = 2  /* a second word follows: the offset from the pointer that the access went through */
 };
 
@@ -49,7 +51,8 @@ enum {
   DVMT_ON_WRITE = 1, DVMT_ON_READ = 2,
   DVMT_ON_ITER = 4,   /* iterations are recorded inline if the thread is in that construct: state.top == site */
   DVMT_ON_SLOW = 8,   /* iterations must be told to the runtime */
-  DVMT_ON_SHAPE = 16  /* sequential loops and directives are told to the runtime */
+  DVMT_ON_SHAPE = 16, /* sequential loops and directives are told to the runtime */
+  DVMT_ON_CALLS = 32  /* functions too */
 };
 struct dvmt_state {
   char *next, *limit;
@@ -73,7 +76,9 @@ enum dvmt_tag {
   DVMT_TAG_DIGEST,     /* address, elements, digest: contents of an array when the construct ends */
   DVMT_TAG_DEFINE,     /* base, size, kind|words<<8|bytes<<16|where<<24, bytes of the text, text padded with zeros */
   DVMT_TAG_PAD,        /* nothing more in this chunk; no site */
-  DVMT_TAG_PROGRAM     /* no site; bytes of a text, the text padded with zeros: build id of the program in hexadecimal digits */
+  DVMT_TAG_CALL = 12,  /* a function begins: - */
+  DVMT_TAG_RETURN,     /* and ends: - */
+  DVMT_TAG_PROGRAM = 11 /* no site; bytes of a text, the text padded with zeros: build id of the program in hexadecimal digits */
 };
 
 enum dvmt_level { DVMT_LEVEL_NONE, DVMT_LEVEL_MINIMAL, DVMT_LEVEL_MODIFY, DVMT_LEVEL_FULL, DVMT_LEVEL_CHECKSUM,
@@ -83,7 +88,8 @@ enum dvmt_level { DVMT_LEVEL_NONE, DVMT_LEVEL_MINIMAL, DVMT_LEVEL_MODIFY, DVMT_L
 enum dvmt_why {
   DVMT_WHY_THREAD,  /* by another thread */
   DVMT_WHY_FOREIGN, /* a call of code that is not recorded wrote there */
-  DVMT_WHY_OPENMP   /* an OpenMP construct */
+  DVMT_WHY_OPENMP,  /* an OpenMP construct */
+  DVMT_WHY_UNSEEN   /* calls of code that is not recorded: more than can be looked at */
 };
 
 /* ---- Entry points: cold ------------------------------------------------------------------------------------------------ */
@@ -94,7 +100,8 @@ enum dvmt_why {
 #define DVMT_MODULE_TEXT_(name) #name
 #define DVMT_MODULE_TEXT(name) DVMT_MODULE_TEXT_(name)
 #define DVMT_MODULE_SYMBOL DVMT_MODULE_TEXT(DVMT_MODULE)
-void DVMT_MODULE(struct dvmt_site *first, struct dvmt_site *last);
+/* 'functions': addresses of the functions that this object records. */
+void DVMT_MODULE(struct dvmt_site *first, struct dvmt_site *last, const void *const *functions, const void *const *functions_end);
 void __dvmt_full(void);
 /* Returns 1: run the recording body; 2: run the plain one. */
 int __dvmt_enter(struct dvmt_site *site, void *frame, const int64_t *args);
@@ -103,12 +110,39 @@ void __dvmt_iter(struct dvmt_site *site, void *frame, const int64_t *iv);
 void __dvmt_loop(struct dvmt_site *site, void *frame);
 void __dvmt_loop_end(struct dvmt_site *site, void *frame);
 void __dvmt_direct(struct dvmt_site *site, const int64_t *args);
+void __dvmt_function(struct dvmt_site *site, void *frame);
+void __dvmt_function_end(struct dvmt_site *site, void *frame);
 /* Value of a reduction variable, just before leave; 'number' counts R lines from 0. */
 void __dvmt_result(struct dvmt_site *construct, uint32_t number, const void *value, uint32_t bytes);
 /* An allocation of 'size' bytes begins at p, or (0) ends; p may be NULL. */
 void __dvmt_heap(const void *p, uint64_t size);
 /* What stands here is not recorded: an OpenMP construct. */
 void __dvmt_unrecorded(struct dvmt_site *site);
+
+/* ---- Calls of code that may not be recorded -------------------------------------------------------------------------------
+ * One scalar of what a pointer leads to, over and over: at p + n * stride + offset (+ i * distance ..) */
+struct dvmt_part {
+  struct dvmt_site *site;
+  uint32_t stride, offset, bit, width;
+  uint32_t nrepeat, repeat[3][2];   /* count, distance; outermost first */
+  uint32_t kind;                    /* of the value, as in the line y */
+};
+/* A place where something is called. */
+struct dvmt_call {
+  struct dvmt_site *site;
+  const void *callee;               /* that was called last */
+  uint64_t looked, changed;         /* bytes */
+  uint64_t what;                    /* of the callee: the runtime's */
+};
+/* What a known function has written is recorded: the elements in 'bytes' from p.  'root' is the pointer or variable that p comes from. */
+void __dvmt_range(const struct dvmt_part *parts, uint32_t nparts, const void *p, const void *root, uint64_t bytes);
+/* Before a call.  1: the callee is not recorded; then what it is given follows, and when it is back __dvmt_called. */
+int __dvmt_call(struct dvmt_call *call, const void *callee, void *frame);
+/* 'size': of the variable at the root, 0: not known.  No parts: nobody knows what it is. */
+void __dvmt_give(const struct dvmt_part *parts, uint32_t nparts, const void *p, const void *root, uint64_t size);
+/* Behind what it is given: it may know global variables and allocations besides. */
+void __dvmt_around(struct dvmt_call *call);
+void __dvmt_called(struct dvmt_call *call);
 /* The program is about to call _exit or _Exit. */
 void __dvmt_exit(void);
 

@@ -223,10 +223,10 @@ static json_t *finding_of(const struct dvmt_finding *f) {
   if (w.file.s)
     dvmt_where_text(&w, place, sizeof(place));
   char *line = w.file.s ? dvmt_source_line(&w) : NULL;
-  json_t *j = json_pack("{s:s,s:s,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "id", dvmt_finding_name(f->id), "severity", dvmt_finding_severity(f), "place",
+  json_t *j = json_pack("{s:s,s:s,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o}", "id", dvmt_finding_name(f->id), "severity", dvmt_finding_severity(f), "place",
                         text_of(place), "message", text_of(f->message), "iteration", text_of(f->iteration), "source", text_of(line ? line : ""),
                         "line", (json_int_t)w.line, "column", (json_int_t)w.column, "execution", (json_int_t)f->execution, "count",
-                        (json_int_t)f->count, "calls", text_of(f->calls ? f->calls : ""));
+                        (json_int_t)f->count, "record", (json_int_t)(f->doubt || !f->record ? -1 : (int64_t)f->record - 1), "calls", text_of(f->calls ? f->calls : ""));
   free(line);
   return j;
 }

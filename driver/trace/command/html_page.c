@@ -51,6 +51,7 @@ const char dvmt_html_tail[] =
   "  make('p', `${f.message} [${f.id}]`, a);\n"
   "  if (f.source) make('pre', String(f.line).padStart(5) + ' | ' + f.source + '\\n      | ' + f.source.slice(0, Math.max(0, f.column - 1)).replace(/[^\\t]/g, ' ') + '^', a);\n"
   "  const when = [f.iteration && 'iteration (' + f.iteration + ')', f.execution && 'execution ' + f.execution, f.calls && 'in ' + f.calls,\n"
+  "    f.record >= 0 && 'record ' + f.record + ' of the run',\n"
   "                f.count + (f.count === 1 ? ' time' : ' times')].filter(Boolean);\n"
   "  make('p', when.join(', '), a);\n"
   "});\n"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[] = {"?", "read", "write", "iteration", "enter", "leave", "result", "directive", "digest", "unrecorded", "lost"};
+static const char *const kind_names[] = {"?", "read", "write", "iteration", "enter", "leave", "result", "directive", "digest", "unrecorded", "lost", "call", "return"};
 
 static int write_json(json_t *j, FILE *out, struct dvm_error *err) {
   int rc = j ? json_dumpf(j, out, JSON_COMPACT | JSON_REAL_PRECISION(17)) : -1;
@@ -109,8 +109,11 @@ static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, c
     snprintf(buf, size, "%s: %016llx", dvmt_reader_object(r, rec->object)->name, (unsigned long long)rec->words[1]);
     break;
   case DVMT_UNRECORDED:
-    snprintf(buf, size, "%s", rec->words[0] == DVMT_WHY_THREAD ? "another thread" : rec->words[0] == DVMT_WHY_OPENMP ? "an OpenMP construct" : "foreign code");
+    snprintf(buf, size, "%s", rec->words[0] == DVMT_WHY_THREAD ? "another thread" : rec->words[0] == DVMT_WHY_OPENMP ? "an OpenMP construct"
+                                : rec->words[0] == DVMT_WHY_FOREIGN ? "foreign code" : "foreign code, not looked at");
     break;
+  case DVMT_CALL:
+  case DVMT_RETURN: snprintf(buf, size, "%.*s", (int)dvmt_text_line(text, DVMRT_TRACE_FUNCTION).n, dvmt_text_line(text, DVMRT_TRACE_FUNCTION).s); break;
   case DVMT_LOST: snprintf(buf, size, "%llu records in a damaged block", (unsigned long long)rec->words[0]); break;
   }
 }

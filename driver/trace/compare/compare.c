@@ -58,6 +58,11 @@ static int on_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
     dvmt_cmp_unrecorded(c, c->b_sites[r->site].text, r->words[0], false);
     return c->rc;
   }
+  if (dvmt_is_call(r->kind)) {
+    c->totals.calls++;
+    dvmt_cmp_follow_call(c, r);
+    return c->rc;
+  }
   if (c->over || dvmt_cmp_skip_damaged(&c->b_skip, r->kind))
     return c->rc;
   if (c->b_levels && !dvmt_levels_keep(c->b_levels, r, &c->b_sites[r->site])) {
@@ -137,6 +142,7 @@ void dvmt_compare_destroy(struct dvmt_compare *c) {
   free(c->packing.p);
   free(c->accepted);
   free(c->digits);
+  dvmt_cmp_clear_calls(c);
   free(c->a_types);
   free(c->b_places);
   free(c->a.masks.row);

@@ -25,15 +25,19 @@ void dvmt_cmp_doubt(struct dvmt_compare *c, enum dvmt_doubt doubt, const char *t
 void dvmt_cmp_unrecorded(struct dvmt_compare *c, const char *text, uint64_t why, bool of_reference) {
   char message[500];
   const char *run = of_reference ? "in the reference " : "";
-  struct dvmt_span what = dvmt_text_line(text, DVMRT_ACCESS_TEXT);
+  struct dvmt_span what = dvmt_text_line(text, DVMRT_ACCESS_TEXT), variable = dvmt_text_line(text, DVMRT_ACCESS_VARIABLE);
   if (why == DVMT_WHY_THREAD)
     snprintf(message, sizeof(message), "%sanother thread does this%s%.*s%s: only the thread that starts the program is recorded, so what "
              "others compute is not compared", run, what.s ? " ('" : "", (int)what.n, what.s ? what.s : "", what.s ? "')" : "");
   else if (why == DVMT_WHY_OPENMP)
     snprintf(message, sizeof(message), "%sthis OpenMP construct is executed: what it computes is not recorded and not compared", run);
+  else if (why == DVMT_WHY_FOREIGN)
+    snprintf(message, sizeof(message), "%s'%.*s' is not recorded and changes '%.*s' here, which is not compared", run, (int)what.n,
+             what.s ? what.s : "", (int)variable.n, variable.s ? variable.s : "");
   else
-    snprintf(message, sizeof(message), "%scode that is not recorded is called here and changes recorded data%s%.*s%s, which is not compared",
-             run, what.s ? " ('" : "", (int)what.n, what.s ? what.s : "", what.s ? "')" : "");
+    snprintf(message, sizeof(message), "%s'%.*s' is not recorded and is called here so often, or could change so much%s%.*s%s, that nobody has "
+             "looked: whether it writes recorded data is not known", run, (int)what.n, what.s ? what.s : "", variable.n ? " ('" : "",
+             (int)variable.n, variable.s ? variable.s : "", variable.n ? "')" : "");
   dvmt_cmp_doubt(c, DVMT_DOUBT_UNRECORDED, text, message);
 }
 
@@ -91,6 +95,7 @@ void dvmt_cmp_relocate(struct dvmt_compare *c) {
 
 void dvmt_compare_lose(struct dvmt_compare *c, uint64_t records, const struct dvmt_context *x) {
   c->totals.run_lost += records;
+  c->chain = 0;
   tell_lost(c, false);
   part(c);
   if (!x)
@@ -161,6 +166,9 @@ int dvmt_compare_end(struct dvmt_compare *c, const char *cut, bool torn, struct 
   }
   if (!c->rc && c->totals.compared <= c->directives)
     dvmt_cmp_doubt(c, DVMT_DOUBT_NOTHING, NULL, "nothing has been compared: no record of what was computed is in both");
+  uint64_t calls = c->totals.calls < c->totals.reference_calls ? c->totals.calls : c->totals.reference_calls;
+  c->totals.compared += calls;
+  c->totals.identical += calls;
   if (c->rc && c->err.code)
     *err = c->err;
   else if (c->rc)

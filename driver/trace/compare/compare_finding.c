@@ -21,21 +21,9 @@ const char *dvmt_cmp_iteration_text(const struct dvmt_compare *c, char *buf, siz
   return buf;
 }
 
-/* The functions of what is open and of the place itself; one that has nothing open is not known. */
-static char *calls_text(const struct dvmt_compare *c, const char *text) {
-  struct dvmt_span before = {"", 0};
-  char buf[512];
-  size_t at = 0;
-  buf[0] = 0;
-  for (int d = 0; d <= c->depth && at + 1 < sizeof(buf); d++) {
-    const char *place = d < c->depth ? c->open[d].text : text;
-    struct dvmt_span f = place ? dvmt_text_line(place, DVMRT_TRACE_FUNCTION) : (struct dvmt_span){NULL, 0};
-    if (!f.s || (f.n == before.n && !memcmp(f.s, before.s, f.n)))
-      continue;
-    at += (size_t)snprintf(buf + at, sizeof(buf) - at, "%s%.*s", at ? " > " : "", (int)f.n, f.s);
-    before = f;
-  }
-  return at ? strdup(buf) : NULL;
+/* Number of the run's record that is compared, from 1. */
+static uint64_t record_now(const struct dvmt_compare *c) {
+  return c->now ? c->totals.records - (uint32_t)((uint32_t)c->totals.records - c->now->record) : c->totals.records;
 }
 
 struct dvmt_finding *dvmt_cmp_finding(struct dvmt_compare *c, enum dvmt_finding_id id, const char *variable, const char *text) {
@@ -61,8 +49,8 @@ struct dvmt_finding *dvmt_cmp_finding(struct dvmt_compare *c, enum dvmt_finding_
     return NULL;
   }
   *f = (struct dvmt_finding){.id = id, .count = 1, .text = text, .construct = construct, .variable = strdup(variable),
-                             .iteration = strdup(dvmt_cmp_iteration_text(c, at, sizeof(at))), .record = c->totals.records,
-                             .execution = c->depth ? c->open[c->depth - 1].execution : 0, .calls = calls_text(c, text)};
+                             .iteration = strdup(dvmt_cmp_iteration_text(c, at, sizeof(at))), .record = record_now(c),
+                             .execution = c->depth ? c->open[c->depth - 1].execution : 0, .calls = dvmt_cmp_calls_text(c, text)};
   c->findings[c->nfindings++] = f;
   return f;
 }

@@ -68,12 +68,16 @@ static void unmatched(struct dvmt_compare *c, const struct item *it, bool of_ref
   char what[400], message[600], element[300] = "";
   const char *text = of_reference ? dvmt_cmp_place_text(c, it) : dvmt_cmp_b_text(c, it);
   const char *variable = it->kind <= DVMT_WRITE ? dvmt_cmp_key_name(c, it->key) : "";
+  if (dvmt_cmp_is_no_change(c, it, of_reference))
+    return;
   if (it->kind <= DVMT_WRITE)
     dvmt_element_text(of_reference ? dvmt_reader_object(c->reference, it->object) : &c->b_objects[it->object], it->offset,
                       of_reference ? dvmt_cmp_a_text(c, it) : text, element, sizeof(element));
   dvmt_cmp_describe(c, it, of_reference, what, sizeof(what));
   snprintf(message, sizeof(message), of_reference ? "the %s of the reference does not happen" : "the %s is not in the reference", what);
+  c->now = of_reference ? NULL : it;
   dvmt_cmp_structure(c, variable, element, text, message);
+  c->now = NULL;
 }
 
 /* How far ahead in 'l' from 'at' an item like 'it' is; LOOK_AHEAD if nowhere near. */

@@ -16,6 +16,8 @@ struct item {
   uint8_t kind, nwords;
   uint32_t site, object;   /* numbers of its own side */
   uint32_t key;            /* of the variable, or of the construct: the same on both sides */
+  uint32_t chain;          /* of calls, of the run's */
+  uint32_t record;         /* its number, the low half */
   int64_t offset;
   int64_t place;           /* the element, whatever its size is: the same on both sides */
   uint64_t words[ITEM_WORDS];
@@ -157,6 +159,9 @@ struct dvmt_compare {
   size_t ndigits;
   bool full;               /* values that are read are recorded */
   uint64_t directives;     /* that both have: of records that were compared, those that say nothing of what was computed */
+  struct call_chain *chains; /* owned */
+  uint32_t nchains, chains_cap, chain; /* chain: where the run is; 0: not known */
+  const struct item *now;  /* of the run: what is compared */
   double worst_relative;
   char worst[1024];
   struct dvmt_finding **findings;
@@ -221,6 +226,13 @@ void dvmt_cmp_structure(struct dvmt_compare *c, const char *variable, const char
 const char *dvmt_cmp_describe(struct dvmt_compare *c, const struct item *it, bool of_reference, char *buf, size_t size);
 void dvmt_cmp_finding_free(struct dvmt_finding *f);
 
+/* ---- compare_calls.c: which functions have called which -------------------------------------------------------------------------- */
+
+void dvmt_cmp_follow_call(struct dvmt_compare *c, const struct dvmt_record *r);
+/* "main > solve > relax", or NULL; the function of the place itself, whose site text may be NULL, is the last.  The caller's. */
+char *dvmt_cmp_calls_text(const struct dvmt_compare *c, const char *text);
+void dvmt_cmp_clear_calls(struct dvmt_compare *c);
+
 /* ---- compare_mask.c: what is left out, what is called otherwise ------------------------------------------------------------------ */
 
 bool dvmt_cmp_is_masked(struct dvmt_compare *c, struct masks *m, const struct item *it, const char *text);
@@ -257,6 +269,9 @@ bool dvmt_cmp_skip_damaged(int *left, uint8_t kind);
 /* ---- compare_value.c: two records of the same kind and key ------------------------------------------------------------------- */
 
 void dvmt_cmp_pair(struct dvmt_compare *c, const struct item *a, const struct item *b);
+/* Whether a call of code that is not recorded has left the element as it was, but for the tolerance: what one side alone has then is
+ * no difference. */
+bool dvmt_cmp_is_no_change(struct dvmt_compare *c, const struct item *it, bool of_reference);
 
 /* ---- compare_list.c: lists of records that should be the same, in order ------------------------------------------------------ */
 

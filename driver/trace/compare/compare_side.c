@@ -184,6 +184,8 @@ void dvmt_cmp_to_item(struct dvmt_compare *c, bool of_reference, const struct dv
   const struct keys *sites = of_reference ? &c->a.sites : &c->b.sites, *objects = of_reference ? &c->a.objects : &c->b.objects;
   it->kind = r->kind;
   it->nwords = (uint8_t)(r->nwords < ITEM_WORDS ? r->nwords : ITEM_WORDS);
+  it->chain = of_reference ? 0 : c->chain;
+  it->record = (uint32_t)c->totals.records;
   it->site = r->site;
   it->object = r->object;
   it->key = value ? objects->key[r->object] : sites->key[r->site];
@@ -235,6 +237,10 @@ bool dvmt_cmp_peek(struct dvmt_compare *c) {
       continue;
     if (r.kind == DVMT_UNRECORDED) {
       dvmt_cmp_unrecorded(c, dvmt_reader_site(c->reference, r.site)->text, r.words[0], true);
+      continue;
+    }
+    if (dvmt_is_call(r.kind)) {
+      c->totals.reference_calls++;
       continue;
     }
     if (c->a_levels && !dvmt_levels_keep(c->a_levels, &r, dvmt_reader_site(c->reference, r.site)))

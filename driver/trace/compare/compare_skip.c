@@ -105,6 +105,7 @@ void dvmt_compare_resume(struct dvmt_compare *c, struct dvmt_reader *run) {
   static struct dvmt_context x;
   c->in_parallel = c->halved = c->b_in_iteration = false;
   c->depth = 0;
+  c->chain = 0;
   if (!dvmt_reader_left(run))
     return; /* nothing follows */
   dvmt_context_init(&x);

@@ -179,7 +179,8 @@ static void compare_values(struct dvmt_compare *c, const struct item *a, const s
   struct dvmt_type ta = c->a_types[a->site], tb = c->b_types[b->site];
   c->totals.values++;
   c->full |= b->kind == DVMT_READ;
-  if (a->nwords == b->nwords && same_words(a->words, b->words, b->nwords) && ta.kind == tb.kind && ta.bytes == tb.bytes) {
+  unsigned n = (tb.bytes + 7u) / 8; /* behind it may be what was there before a call */
+  if (a->nwords == b->nwords && same_words(a->words, b->words, n && n < b->nwords ? n : b->nwords) && ta.kind == tb.kind && ta.bytes == tb.bytes) {
     c->totals.identical++;
     dvmt_cmp_note_digits(c, b->key, tb, 0);
     if (b->kind == DVMT_WRITE && tb.part_bytes && dvmt_value_special(tb, b->words))
@@ -190,6 +191,15 @@ static void compare_values(struct dvmt_compare *c, const struct item *a, const s
   }
   const struct pair p = {ta, tb, a->words, b->words, dvmt_cmp_key_name(c, b->key), dvmt_cmp_b_text(c, b)};
   values_differ(c, a, b, &p);
+}
+
+bool dvmt_cmp_is_no_change(struct dvmt_compare *c, const struct item *it, bool of_reference) {
+  struct dvmt_type t = of_reference ? c->a_types[it->site] : c->b_types[it->site];
+  unsigned n = (t.bytes + 7u) / 8;
+  if (it->kind != DVMT_WRITE || !n || it->nwords != 2 * n)
+    return false;
+  struct dvmt_tolerance tolerance = tolerance_of(c, t, dvmt_cmp_key_name(c, it->key));
+  return !dvmt_value_compare(t, it->words, t, it->words + n, &tolerance, 0).beyond;
 }
 
 /* A result's number counts R lines, which an edit may have moved: the name decides (compare_order.c pairs them so). */
@@ -233,6 +243,7 @@ static void compare_digests(struct dvmt_compare *c, const struct item *a, const 
 }
 
 void dvmt_cmp_pair(struct dvmt_compare *c, const struct item *a, const struct item *b) {
+  c->now = b;
   c->totals.compared++;
   c->totals.sums += b->kind == DVMT_DIGEST || b->kind == DVMT_RESULT;
   if (b->kind <= DVMT_WRITE)
@@ -243,4 +254,5 @@ void dvmt_cmp_pair(struct dvmt_compare *c, const struct item *a, const struct it
     compare_digests(c, a, b);
   else
     c->totals.identical++;
+  c->now = NULL;
 }

@@ -176,7 +176,7 @@ static void load_block(struct dvmt_compare *c, uint64_t record) {
       end = dvmt_reader_block(c->paging)->first_record + dvmt_reader_block(c->paging)->nrecords;
     if (more <= 0 || r.kind == DVMT_LOST || r.site >= c->a.sites.n)
       break;
-    if (r.kind == DVMT_UNRECORDED)
+    if (r.kind == DVMT_UNRECORDED || dvmt_is_call(r.kind))
       continue;
     dvmt_cmp_to_item(c, true, &r, &it);
     bool own = !depth && it.key == c->parallel_key && (it.kind == DVMT_ITER || it.kind == DVMT_LEAVE);

@@ -325,7 +325,7 @@ int dvmt_decoder_next(struct dvmt_decoder *d, struct dvmt_record *r) {
   }
   d->predict.last = before->next;
   *r = (struct dvmt_record){.kind = before->next % 16, .site = before->next / 16, .words = d->words};
-  if (r->kind < DVMT_READ || r->kind > DVMT_UNRECORDED || r->site >= d->nsites)
+  if (r->kind < DVMT_READ || r->kind > DVMT_RETURN || r->kind == DVMT_LOST || r->site >= d->nsites)
     return -EBADMSG;
   struct dvmt_symbol *s = symbol_at(&d->predict, d->predict.last);
   int rc = is_value(r->kind) ? decode_value(d, s, r, control) : r->kind == DVMT_ITER ? decode_iter(d, s, r, control) : decode_plain(d, r);

@@ -215,7 +215,7 @@ static int define(struct dvmt_collector *c, uint64_t address, const uint64_t *w)
   if (!s)
     return -ENOMEM;
   *s = (struct site){.address = address, .number = c->nnumbers, .kind = packed & 255, .words = packed >> 8 & 255,
-                     .where = packed >> 24 & 255, .nargs = packed >> 32 & 255, .named = NO_OBJECT, .object = NO_OBJECT,
+                     .where = packed >> 24 & (DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER), .nargs = packed >> 32 & 255, .named = NO_OBJECT, .object = NO_OBJECT,
                      .text = strndup((const char *)(w + 4), length)};
   size_t slot = slot_of(c, address);
   if (c->sites[slot]) { /* a library that came again to the same place */
@@ -314,7 +314,8 @@ static inline int value(struct dvmt_collector *c, struct site *s, enum dvmt_tag 
     return rc ? rc : -ENOMEM;
   r.words = w + where;
   if (s->truth) {
-    c->values[0] = r.words[0] != 0;
+    for (unsigned i = 0; i < s->words; i++)
+      c->values[i] = r.words[i] != 0;
     r.words = c->values;
   }
   int summed = dvmt_sums_add(c->sums, &r);
@@ -375,6 +376,9 @@ static inline __attribute__((always_inline)) int one(struct dvmt_collector *c, s
   case DVMT_TAG_DIGEST:
     *used = 3;
     return digest(c, s, w);
+  case DVMT_TAG_CALL:
+  case DVMT_TAG_RETURN:
+    return send(c, (struct dvmt_record){.kind = tag == DVMT_TAG_CALL ? DVMT_CALL : DVMT_RETURN, .site = s->number});
   default:
     return -EBADMSG;
   }

@@ -70,7 +70,7 @@ static int read_header(struct dvmt_reader *r, struct dvm_error *err) {
     return dvm_error_set(err, -EINVAL, "'%s' is no trace", r->name);
   const unsigned char *at = header + 8;
   unsigned version = (unsigned)dvmt_get(&at, 2);
-  if (version != DVMT_VERSION && version != DVMT_VERSION_BEFORE)
+  if (version > DVMT_VERSION || version < DVMT_VERSION_BEFORE)
     return dvm_error_set(err, -EINVAL, "'%s' is a trace of format version %u, this program reads version %d: record it again, or use the "
                          "%s version of dvm", r->name, version, DVMT_VERSION, version > DVMT_VERSION ? "newer" : "older");
   dvmt_get(&at, 2);

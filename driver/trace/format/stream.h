@@ -13,8 +13,10 @@ enum dvmt_kind {
   DVMT_DIRECT,                 /* words: arguments */
   DVMT_DIGEST,                 /* object, words: elements (0: one per value), digest */
   DVMT_UNRECORDED,             /* the site was executed where nothing is recorded; words: why (enum dvmt_why) */
-  DVMT_LOST                    /* words: number of records that a damaged block held; only from a reader */
+  DVMT_LOST,                   /* words: number of records that a damaged block held; only from a reader */
+  DVMT_CALL, DVMT_RETURN       /* a function that calls others begins and ends */
 };
+static inline int dvmt_is_call(unsigned kind) { return kind == DVMT_CALL || kind == DVMT_RETURN; }
 enum { DVMT_VALUE_WORDS_MAX = 4, DVMT_WORDS_MAX = 256 };
 
 struct dvmt_record {

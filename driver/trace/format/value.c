@@ -12,7 +12,7 @@ struct dvmt_type dvmt_type_of(const char *text) {
   if (!y.s || y.n < 2)
     return t;
   int64_t bytes = dvmt_span_number((struct dvmt_span){y.s + 1, y.n - 1}, 0);
-  if (bytes < 1 || bytes > 32 || !strchr("fqiubpc", y.s[0]))
+  if (bytes < 1 || bytes > 32 || !strchr("fqiubpcw", y.s[0]))
     return t;
   t = (struct dvmt_type){y.s[0], (uint8_t)bytes, 0};
   if (t.kind == 'f' || t.kind == 'c')
@@ -28,6 +28,7 @@ const char *dvmt_type_name(struct dvmt_type t, char *buf, size_t size) {
   case 'q': snprintf(buf, size, "_Float128"); break;
   case 'b': snprintf(buf, size, "bool"); break;
   case 'p': snprintf(buf, size, "pointer"); break;
+  case 'w': snprintf(buf, size, "%d bytes of a type that is not known", t.bytes); break;
   case 'i': case 'u': snprintf(buf, size, "%s%d-bit integer", t.kind == 'u' ? "unsigned " : "", 8 * t.bytes); break;
   default: snprintf(buf, size, "%d bytes", t.bytes);
   }
@@ -99,6 +100,21 @@ static void decimal_text(unsigned __int128 v, bool negative, char *buf, size_t s
   snprintf(buf, size, "%s%s", negative ? "-" : "", digits + n);
 }
 
+/* ---- words of which nobody knows what they are ------------------------------------------------------------------------------- */
+
+static const struct dvmt_type as_double = {'f', 8, 8}, as_floats = {'c', 8, 4};
+
+/* Whether the word may well be such a number, or two: zero, or of a magnitude that people compute with. */
+static bool looks_like(struct dvmt_type t, const uint64_t *word) {
+  long double most = t.part_bytes == 8 ? 0x1p200L : 0x1p60L;
+  for (unsigned p = 0; p < parts_of(t); p++) {
+    long double v = fabsl(part_of(t, word, p));
+    if (v != 0 && !(v < most && v > 1 / most))
+      return false;
+  }
+  return true;
+}
+
 void dvmt_value_text(struct dvmt_type t, const uint64_t *words, char *buf, size_t size) {
   char re[64], im[64];
   switch (t.kind) {
@@ -122,6 +138,12 @@ void dvmt_value_text(struct dvmt_type t, const uint64_t *words, char *buf, size_
     else
       snprintf(buf, size, "%lld", (long long)as_signed(t, words));
     break;
+  case 'w':
+    if (words[0] && looks_like(as_double, words)) {
+      real_text(as_double, part_of(as_double, words, 0), buf, size);
+      break;
+    }
+    /* fall through */
   default: wide_text(words, (t.bytes + 7u) / 8, buf, size);
   }
 }
@@ -259,6 +281,21 @@ double dvmt_value_real(struct dvmt_type t, const uint64_t *words) {
   return strchr("fciub", t.kind) ? (double)number_of(t, words, 0) : 0;
 }
 
+/* They agree if they do as a double or as two floats. */
+static struct dvmt_difference compare_words(const uint64_t *a, const uint64_t *b) {
+  static const struct dvmt_type *const types[] = {&as_floats, &as_double};
+  struct dvmt_difference d = {0, 0, 0, true};
+  for (int i = 0; i < 2 && d.beyond; i++)
+    if (looks_like(*types[i], a) && looks_like(*types[i], b)) {
+      struct dvmt_tolerance t = dvmt_tolerance_default(*types[i]);
+      t.ulps = 0;
+      d = (struct dvmt_difference){0, 0, 0, false};
+      for (unsigned p = 0; p < parts_of(*types[i]); p++)
+        compare_part(*types[i], part_of(*types[i], a, p), part_of(*types[i], b, p), &t, 0, &d);
+    }
+  return d;
+}
+
 struct dvmt_difference dvmt_value_compare(struct dvmt_type ta, const uint64_t *a, struct dvmt_type tb, const uint64_t *b,
                                           const struct dvmt_tolerance *tolerance, double slack) {
   struct dvmt_difference d = {0, 0, 0, false};
@@ -272,6 +309,8 @@ struct dvmt_difference dvmt_value_compare(struct dvmt_type ta, const uint64_t *a
   if (!ta.part_bytes && !tb.part_bytes) {
     if (strchr("iub", ta.kind))
       compare_integers(ta, a, tb, b, tolerance, &d);
+    else if (ta.kind == 'w' && !tolerance->exact)
+      d = compare_words(a, b);
     else
       d.beyond = !dvmt_value_same(ta, a, b);
     return d;

@@ -41,6 +41,75 @@ first | grep -q "'A\[4\]' is 5" || wrong "a mask spreads: $(first)"
 status 2 "$dvm" compare --ignore nonsense: ref.dvmt -- ./right
 has err "expected variable:NAME"
 
+# What comes through a pointer, by way of a function of its own, or from a device.
+cat >through.c <<'C'
+#include <stdio.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+static struct timeval tv;
+static double started, later, A[3];
+static unsigned seed;
+static double now(void) { struct timeval t; gettimeofday(&t, 0); return t.tv_sec + 1e-6 * t.tv_usec; }
+int main(void) {
+  time_t t;
+  struct timespec s;
+  unsigned long v;
+  time(&t);
+  clock_gettime(CLOCK_MONOTONIC, &s);
+  started = now();
+  gettimeofday(&tv, NULL);
+  later = tv.tv_usec;
+  FILE *f = fopen("/dev/urandom", "r");
+  if (fread(&seed, sizeof seed, 1, f) != 1) return 1;
+  int fd = open("/dev/urandom", O_RDONLY);
+  if (read(fd, &v, sizeof v) != sizeof v) return 1;
+  A[1] = v;
+  if (getrandom(&v, sizeof v, 0) != sizeof v) return 1;
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -w through.c -o through
+status 0 "$dvm" record -o ref.dvmt -- ./through
+status 66 "$dvm" compare --exact ref.dvmt -- ./through
+for from in "'clock_gettime' and differs by nature: '--ignore variable:s'" "'gettimeofday' and differs by nature: '--ignore variable:started'" \
+  "'gettimeofday' and differs by nature: '--ignore variable:later'" "'gettimeofday' and differs by nature: '--ignore variable:tv'" \
+  "'a random device' and differs by nature: '--ignore variable:seed'" "'a random device' and differs by nature: '--ignore variable:v'"; do
+  has err "this value comes from $from"
+done
+status 0 "$dvm" compare --ignore variable:t --ignore variable:s --ignore variable:tv --ignore variable:started --ignore variable:later \
+  --ignore variable:seed --ignore variable:v --ignore variable:A ref.dvmt -- ./through
+
+# The chain of calls has functions without loops too.
+cat >chain.c <<'C'
+static double A[10], r;
+static void leaf(int i) { A[i] = i * F; }
+static void mid(int i) { leaf(i); }
+static void outer(int n) { for (int i = 0; i < n; i++) mid(i); }
+static void driver(void) { outer(5); r = A[3]; }
+static double half(double x) { r = x * F; return x / 2; }
+static double wrap(double x) { return half(x); }
+int main(void) {
+  driver();
+#pragma dvm parallel(1)
+  for (int i = 0; i < 10; i++)
+    A[i] = wrap(i);
+  return 0;
+}
+C
+for level in O0 O2; do
+  for f in 1.0 1.5; do status 0 "$dvmcc" -fdvm=trace -w -$level chain.c -DF=$f -o chain$f; done
+  status 0 "$dvm" record -o ref.dvmt -- ./chain1.0
+  status 66 "$dvm" compare --html page.html --report r.jsonl ref.dvmt -- ./chain1.5
+  for chain in "in main > driver > outer > mid > leaf" "in main > driver" "in main > wrap > half"; do
+    grep -qE "^note: record [0-9]+ of the run, $chain\$" err || wrong "no $chain: $(cat err)"
+  done
+  has err "note: record 12 of the run, in main > driver > outer"
+  has page.html '"record":12,"calls":"main > driver > outer > mid > leaf"'
+done
+
 status 0 "$dvm" record --calibrate -o ref.dvmt -- ./right
 has err "'pid' at clock.c:15 differs from run to run: comparisons leave it out"
 status 0 "$dvm" compare ref.dvmt -- ./right

@@ -18,7 +18,7 @@ double *f(void) {
   return malloc(80);
 }
 // The site of the access knows the variable's place and size; 11 is 'address' of an 8-byte value in one word.
-// CHECK: @dvm.trace.site{{.*}} = private global { {{.*}} } { ptr @{{.*}}, ptr @A, i64 80, i8 0, i8 1, i8 8, i8 1, {{.*}} }, section "dvmt_sites", align 16
+// CHECK: @dvm.trace.site{{.*}} = private global { {{.*}} } { ptr @{{.*}}, ptr @A, i64 80, i8 0, i8 1, i8 8, i8 5, {{.*}} }, section "dvmt_sites", align 16
 // CHECK-LABEL: define {{.*}}@f(
 // CHECK: %[[MODE:.*]] = call i32 @__dvmt_enter(ptr @dvm.trace.site
 // CHECK: %[[PLAIN:.*]] = icmp eq i32 %[[MODE]], 2
