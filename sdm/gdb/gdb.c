@@ -146,6 +146,7 @@ static int spawn(struct sdm_backend *b) {
   };
   for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
     gdb_send(b, NULL, NULL, "-gdb-set %s", settings[i]);
+  gdb_use_cache(b);
   return b->pid < 0 ? -errno : 0;
 }
 

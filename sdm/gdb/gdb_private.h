@@ -113,6 +113,9 @@ extern const char *const gdb_python_hex[]; /* the functions, as hexadecimal text
 struct gdb_pending *gdb_python(struct sdm_backend *b, struct sdm_call *c, const json_t *args, const char *name, gdb_reply_f fn);
 json_t *gdb_python_answer(const struct gdb_pending *p, struct dvm_text *why); /* a new reference, or NULL with the reason added to 'why' */
 
+/* gdb_cache.c */
+void gdb_use_cache(struct sdm_backend *b); /* of a gdb that has just been started */
+
 /* Rows of the table. */
 void gdb_inspect(struct sdm_backend *b, struct sdm_call *c);
 void gdb_sources(struct sdm_backend *b, struct sdm_call *c);

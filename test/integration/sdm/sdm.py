@@ -24,7 +24,8 @@ SOURCE = os.path.dirname(os.path.abspath(__file__))
 
 # Open MPI as root, on fewer processors than ranks, without its advice on debuggers.
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-                  OMPI_DO_NOT_WARN="1", OMPI_MPIR_DO_NOT_WARN="1", OMPI_MCA_plm_rsh_agent="sh")
+                  OMPI_DO_NOT_WARN="1", OMPI_MPIR_DO_NOT_WARN="1", OMPI_MCA_plm_rsh_agent="sh",
+                  SDM_INDEX_CACHE=os.path.join(BUILD, "sdm", "gdb-index"))
 
 
 def need(*programs):

@@ -194,5 +194,24 @@ exec {sdm.SERVER} "$@"
                 self.assertIn(why, (r.stdout + r.stderr).decode(errors="replace"))
 
 
+class IndexCache(unittest.TestCase):
+    def test_kept_and_cleared(self):
+        """What gdb has found in debug information is there for the next session; what is old goes; an empty name means none."""
+        with sdm.Folder() as folder:
+            cache = folder.path("cache")
+            os.mkdir(cache)
+            old = folder.write("cache/0123.gdb-index", "")
+            other = folder.write("cache/other", "")
+            for path in (old, other):
+                os.utime(path, (1, 1))
+            home = {"HOME": folder.name, "XDG_CACHE_HOME": ""}
+            for name, found in ((cache, True), ("", False)):
+                with sdm.Debugger("-n", "2", "--launcher", "local", sdm.RING, env={**home, "SDM_INDEX_CACHE": name}) as d:
+                    self.assertEqual(d.values("argc"), {"1": {0, 1}})
+                self.assertEqual(any(f.endswith(".gdb-index") for f in os.listdir(cache)), found)
+                for f in os.listdir(cache):
+                    os.remove(os.path.join(cache, f)) if f.endswith(".gdb-index") else self.assertEqual(f, "other")
+            self.assertEqual(os.path.exists(folder.path(".cache")), False)
+
 if __name__ == "__main__":
     sdm.main()
