@@ -41,7 +41,7 @@ static const char usage[] =
   "  --stdin FILE        the programs read FILE, which must be there on their hosts; --stdin-to RANKS: only these, the others nothing\n"
   "  --no-stop           do not stop in main\n"
   "  --io tree|oob       program input and output by the debugger (default) or by the launcher\n"
-  "  --shape SHAPE       binomial (default), kary:K, flat, hosts:K\n"
+  "  --shape SHAPE       auto (default: by their number and hosts), binomial, kary:K, flat, hosts:K\n"
   "  --host HOST         address at which servers reach this command (default 127.0.0.1, or\n"
   "                      for --hosts and --attach the one that leads to them)\n"
   "  --hosts LIST        start processes there by ssh, without a launcher: n1:2,n2:2\n"

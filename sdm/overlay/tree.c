@@ -7,6 +7,7 @@
 
 #define FANOUT_MAX 4096u
 #define HOST_MAX 255u
+#define WIDTH 32u /* of a tree that nobody has chosen */
 
 int sdm_shape_parse(struct sdm_shape *shape, const char *text, struct dvm_error *err) {
   unsigned k = 8;
@@ -23,6 +24,12 @@ int sdm_shape_parse(struct sdm_shape *shape, const char *text, struct dvm_error 
   }
   return dvm_error_set(err, -EINVAL, "'%s' is no tree shape; expected binomial, kary:K, flat or hosts:K, K up to %u",
                        text, FANOUT_MAX);
+}
+
+struct sdm_shape sdm_shape_choose(const struct sdm_table *t) {
+  if (t->n <= WIDTH)
+    return (struct sdm_shape){ SDM_FLAT, 0 };
+  return (struct sdm_shape){ t->nhosts > 1 ? SDM_HOSTS : SDM_KARY, WIDTH };
 }
 
 void sdm_table_fini(struct sdm_table *t) {

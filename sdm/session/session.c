@@ -230,7 +230,8 @@ static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, c
                    struct sdm_table table, struct dvm_error *err) {
   struct sdm_table t = table;
   struct sdm_set *missing = sdm_set_new();
-  int rc = o->reattach ? 0 : sdm_shape_parse(&t.shape, o->shape ? o->shape : o->inside ? "flat" : "binomial", err);
+  bool chosen = !o->shape || !strcmp(o->shape, "auto"); /* when it is known how many there are, and where */
+  int rc = o->reattach ? 0 : sdm_shape_parse(&t.shape, chosen ? "flat" : o->shape, err);
   if (!rc && !o->reattach)
     rc = find_servers(s, o, &t, err);
   if (rc && o->inside)
@@ -242,6 +243,10 @@ static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, c
   if (rc && o->partial && t.n) {
     fprintf(stderr, "dvm debug: warning: %s\n", err->text);
     rc = 0;
+  }
+  if (!rc && chosen && !o->inside && !o->reattach) {
+    t.shape = sdm_shape_choose(&t);
+    rc = sdm_table_order(&t, err);
   }
   if (!rc)
     rc = sdm_connect_tree(s->ctx, &t, o->start_ms, missing, err);

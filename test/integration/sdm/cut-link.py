@@ -55,7 +55,7 @@ class CutLink(unittest.TestCase):
             table = folder.write("servers", "".join(f"{r} 10.99.0.{i + 1} 0\n" for r, i in LAYOUT.items()))
             far = {r for r, i in LAYOUT.items() if i == 2}
             near = set(LAYOUT) - far
-            with sdm.Debugger("--servers", table, "--secret-file", secret, "--port", "7000", "--ping", "0.4", "--host",
+            with sdm.Debugger("--servers", table, "--secret-file", secret, "--port", "7000", "--ping", "0.4", "--shape", "binomial", "--host",
                               "10.99.0.1", "--no-stop", "/bin/true", prefix=inside(0)) as d:
                 d.do("set timeout 2")
                 self.assertEqual(set(d.answer("print 1")[0]), {frozenset(LAYOUT)})

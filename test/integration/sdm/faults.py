@@ -18,7 +18,7 @@ N = 8
 
 
 def stub(*more, n=N, script=None, folder=None):
-    words = ["-n", str(n), "--launcher", "local", "--backend", "stub", "--no-stop", "--ping", "0.4", *more]
+    words = ["-n", str(n), "--launcher", "local", "--backend", "stub", "--no-stop", "--ping", "0.4", "--shape", "binomial", *more]
     if script:
         words += ["--backend-path", folder.write("script", script)]
     return sdm.Debugger(*words, "/bin/true")
@@ -79,7 +79,7 @@ class Faults(unittest.TestCase):
     def test_silent_router_comes_back(self):
         """A router that was given up answers again: it is one of the session again, where it stands is known, and those that it
         led stay where they are."""
-        with sdm.Debugger("-n", str(N), "--launcher", "local", "--ping", "0.4", sdm.RING) as d:
+        with sdm.Debugger("-n", str(N), "--launcher", "local", "--ping", "0.4", "--shape", "binomial", sdm.RING) as d:
             d.do("bt")
             for victim in (3, 1):
                 server = d.servers()[victim]

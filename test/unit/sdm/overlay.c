@@ -177,6 +177,26 @@ static void every_shape_reaches_everybody_once(void **state) {
     }
 }
 
+static void shape_by_size(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t n, hosts;
+    enum sdm_shape_kind kind;
+  } rows[] = { { 1, 1, SDM_FLAT }, { 32, 2, SDM_FLAT }, { 33, 1, SDM_KARY }, { 512, 1, SDM_KARY }, { 64, 8, SDM_HOSTS } };
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    struct sdm_table t = { 0 };
+    for (uint32_t k = 0; k < rows[i].n; k++) {
+      char host[16];
+      snprintf(host, sizeof(host), "n%u", k % rows[i].hosts);
+      sdm_table_add(&t, k, host, 1);
+    }
+    t.shape = sdm_shape_choose(&t);
+    assert_int_equal(t.shape.kind, rows[i].kind);
+    assert_true(sdm_tree_height(&t, 0, t.n, false) <= 2 + (rows[i].kind == SDM_HOSTS));
+    sdm_table_fini(&t);
+  }
+}
+
 static void only_the_named_get_it(void **state) {
   (void)state;
   struct seen *s = seen_new();
@@ -672,7 +692,7 @@ int main(void) {
     cmocka_unit_test(headers_stay_small), cmocka_unit_test(damaged_frames_are_refused),
     cmocka_unit_test(answers_compare_bodies), cmocka_unit_test(prefix_trees_merge), cmocka_unit_test(giant_answers),
     cmocka_unit_test(output_keeps_the_order_of_a_rank), cmocka_unit_test(every_shape_reaches_everybody_once),
-    cmocka_unit_test(only_the_named_get_it), cmocka_unit_test(same_seed_same_run),
+    cmocka_unit_test(shape_by_size), cmocka_unit_test(only_the_named_get_it), cmocka_unit_test(same_seed_same_run),
     cmocka_unit_test(slow_server_times_out_then_supplements), cmocka_unit_test(lost_router_is_bridged),
     cmocka_unit_test(random_faults_never_hang), cmocka_unit_test(start_names_who_is_not_there),
     cmocka_unit_test(silent_router_comes_back), cmocka_unit_test(silent_ones_come_back),
