@@ -26,6 +26,10 @@ bool sdm_console_knows(const char *word); /* it is a command, an alias, or the b
 /* What the last word of a line may become: an array of texts, a new reference. */
 json_t *sdm_console_completions(struct sdm_console *c, const char *line);
 const char *sdm_console_last_word(const char *line);
+/* When one of a set has stopped, are the others to be stopped?  Asks a program that stands whether it is one of MPI, if nobody
+ * has said it. */
+bool sdm_console_stops_all(struct sdm_console *c);
+void sdm_console_stop_all(struct sdm_console *c, bool on);
 bool sdm_console_quit(const struct sdm_console *c);
 /* Waits until the programs that were started have stopped in main, at most a minute; ^C stops them where they are. */
 void sdm_console_await_main(struct sdm_console *c);

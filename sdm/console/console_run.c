@@ -60,6 +60,13 @@ static void choose_stop_all(struct sdm_console *c) {
   sdm_set_free(one);
 }
 
+bool sdm_console_stops_all(struct sdm_console *c) {
+  choose_stop_all(c);
+  return c->stop_all == 1;
+}
+
+void sdm_console_stop_all(struct sdm_console *c, bool on) { c->stop_all = on; }
+
 /* 'set' stands; those whose breakpoints say so go on, and are waited for again. */
 static void wait_through_commands(struct sdm_console *c, const struct sdm_set *set) {
   for (bool again = true; again && !console_interrupted;) {

@@ -182,8 +182,10 @@ static void run(struct dap *d) {
       sdm_dap_io_fill(&d->io);
     else if (!d->io.end)
       sdm_session_step(&d->s, d->nnews ? 10 : 100);
-    if (d->open)
+    if (d->open) {
       dap_tell_news(d);
+      dap_stop_rest(d);
+    }
   }
 }
 
@@ -200,6 +202,7 @@ static void close_all(struct dap *d) {
     free(d->words[i]);
   sdm_names_fini(&d->names);
   free(d->focus);
+  sdm_set_free(d->went);
   json_decref(d->start);
   json_decref(d->queue);
   sdm_dap_io_fini(&d->io);

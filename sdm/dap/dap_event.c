@@ -9,6 +9,7 @@
 /* Events of the session wait until the request at hand has its response. */
 void dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event) {
   struct dap *d = arg;
+  d->last_event = sdm_now_us();
   for (size_t i = d->nnews; i-- > 0;) {
     if (json_equal(d->news[i].event, (json_t *)event)) {
       sdm_set_union(d->news[i].set, ids);

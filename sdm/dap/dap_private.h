@@ -45,6 +45,8 @@ struct dap {
   struct dap_break *breaks;
   size_t nbreaks;
   json_int_t next_break;
+  struct sdm_set *went; /* who was set going together last, owned; or NULL */
+  int64_t last_event;   /* us; since when nothing has happened */
   bool taken; /* from a front end that has died */
   bool passes_signals; /* those that end a program do not stop it */
   struct sdm_names names;
@@ -83,6 +85,9 @@ bool dap_all_good(struct dap *d, struct sdm_answer *a); /* all have said yes; fr
 void dap_hear(struct dap *d); /* the session's events come to the client */
 void dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event); /* as if the session had told it */
 void dap_tell_news(struct dap *d);
+/* dap_rest.c */
+void dap_went(struct dap *d, const struct sdm_set *who, bool alone); /* they go; alone: whatever the others do */
+void dap_stop_rest(struct dap *d);
 void dap_readable(void *arg, unsigned events);
 json_int_t dap_new_ref(struct dap *d, struct dap_ref r); /* takes what it owns */
 const struct dap_ref *dap_find_ref(struct dap *d, json_int_t id); /* NULL: the programs have run on since */

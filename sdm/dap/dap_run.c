@@ -85,11 +85,12 @@ struct sdm_set *dap_focus_set(struct dap *d) {
   return set ? set : sdm_set_copy(d->s.all);
 }
 
-static json_t *go(struct dap *d, struct sdm_set *to, json_t *command) {
+static json_t *go(struct dap *d, struct sdm_set *to, json_t *command, bool alone) {
   sdm_set_intersect(to, d->s.stopped);
   dap_forget(d);
   d->entry = false;
   bool good = !sdm_set_is_empty(to);
+  dap_went(d, to, alone);
   if (good)
     good = dap_all_good(d, sdm_session_go(&d->s, to, command, DAP_TIMEOUT_MS));
   else {
@@ -107,7 +108,7 @@ static bool single(const json_t *args) { return json_is_true(json_object_get(arg
 /* All that stand in the focus go on; with singleThread those that the thread stands for. */
 json_t *dap_do_continue(struct dap *d, const json_t *args) {
   struct sdm_set *to = !single(args) ? dap_focus_set(d) : dap_by_class(d) ? dap_class_of(d, rank_of(args)) : dap_one(rank_of(args));
-  json_t *body = go(d, to, json_pack("{s:s}", "cmd", "continue"));
+  json_t *body = go(d, to, json_pack("{s:s}", "cmd", "continue"), single(args));
   if (body)
     json_object_set_new(body, "allThreadsContinued", json_boolean(!single(args)));
   return body;
@@ -121,7 +122,7 @@ static json_t *step(struct dap *d, const json_t *args, const char *command) {
   sdm_set_add_element(to, rank);
   sdm_set_free(in);
   struct sdm_set *others = sdm_set_remove_element(sdm_set_copy(to), rank);
-  json_t *body = go(d, to, json_pack("{s:s}", "cmd", command));
+  json_t *body = go(d, to, json_pack("{s:s}", "cmd", command), single(args));
   struct sdm_set_iter it = sdm_set_iter(others);
   while (body && !dap_by_class(d) && sdm_set_iter_id(&it, &id))
     dap_event(d, "continued", json_pack("{s:I, s:b}", "threadId", (json_int_t)id * DAP_THREADS_A_RANK + 1,

@@ -47,6 +47,9 @@ static json_t *open_session(struct dap *d, const json_t *args, struct sdm_sessio
   d->s.abandon = &d->abandon;
   struct sdm_show show = { d->repl, false };
   d->console = sdm_console_new(&d->s, &show);
+  const json_t *all = json_object_get(args, "stopAll");
+  if (json_is_boolean(all))
+    sdm_console_stop_all(d->console, json_is_true(all));
   dap_hear(d); /* the console is for typed commands only */
   d->watch = sdm_loop_watch(sdm_ctx_loop(d->s.ctx), d->io.in, SDM_READ, dap_readable, d);
   return json_object();
@@ -234,9 +237,12 @@ json_t *dap_do_configuration_done(struct dap *d, const json_t *args) {
     return dap_fail(d, "nothing was launched");
   if (d->start && !d->started) {
     d->started = true;
+    dap_went(d, d->s.all, false);
     if (!dap_all_good(d, sdm_session_go(&d->s, d->s.all, json_deep_copy(d->start), 60000)))
       return NULL;
-  } else if (d->attached && !d->entry && !d->taken)
+  } else if (d->attached && !d->entry && !d->taken) {
+    dap_went(d, d->s.stopped, false);
     sdm_answer_free(sdm_session_go(&d->s, d->s.stopped, json_pack("{s:s}", "cmd", "continue"), DAP_TIMEOUT_MS));
+  }
   return json_object();
 }

@@ -2,6 +2,7 @@
 import base64
 import os
 import subprocess
+import time
 import unittest
 
 import sdm
@@ -9,6 +10,7 @@ from dap import Client
 
 VALUES = os.path.join(sdm.BUILD, "test", "integration", "sdm", "sdm_values")
 SOURCE = os.path.join(sdm.SOURCE, "values.cc")
+WAITS = os.path.join(sdm.BUILD, "test", "integration", "sdm", "sdm_mpi_waits")
 
 
 def line(text):
@@ -295,6 +297,47 @@ class Requests(unittest.TestCase):
         for capability, request in requests.items():
             self.assertTrue(self.can[capability], capability)
             self.assertNotIn("is not supported", c.ask(request).get("message", ""), request)
+
+class StopAll(unittest.TestCase):
+    """When one has stopped the others that were set going with it are stopped too."""
+
+    def start(self, program, breakpoint, ranks=2, **more):
+        process = subprocess.Popen([sdm.DEBUG, "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(Requests.end, process)
+        c = Client(process.stdout, process.stdin)
+        c.ask("initialize", adapterID="dvm")
+        self.assertTrue(c.ask("launch", program=program, ranks=ranks, **more)["success"])
+        c.ask("setFunctionBreakpoints", breakpoints=[breakpoint])
+        self.assertTrue(c.ask("configurationDone")["success"])
+        return c
+
+    def test_asked_for(self):
+        """Rank 1 alone stops in 'add'; rank 0 goes on to its loop, for ever."""
+        c = self.start(sdm.RING, {"name": "add", "condition": "b == 2"}, launcher="local", args=["hang", "0"], stopAll=True)
+        c.expect({"event": "stopped", "body": {"reason": "breakpoint", "threadId": 1001}})
+        c.expect({"event": "stopped", "body": {"reason": "pause", "threadId": 1}})
+
+    def test_of_mpi(self):
+        """It is the default for MPI programs."""
+        if not os.path.exists(WAITS):
+            self.skipTest("no MPI here")
+        c = self.start(WAITS, {"name": "compute"}, ranks=4, args=["outside"])
+        c.expect({"event": "stopped", "body": {"reason": "breakpoint", "threadId": 1001}})
+        for rank in (0, 2, 3):
+            c.expect({"event": "stopped", "body": {"reason": "pause", "threadId": 1000 * rank + 1}})
+
+    def test_one_alone(self):
+        """A thread that is stepped alone stops alone."""
+        c = self.start(sdm.RING, {"name": "add"}, launcher="local", args=["hang", "0"], stopAll=True)
+        for thread in (1, 1001):
+            c.expect({"event": "stopped", "body": {"reason": "breakpoint", "threadId": thread}})
+        c.ask("setFunctionBreakpoints", breakpoints=[])
+        c.ask("continue", threadId=1, singleThread=True)
+        c.ask("next", threadId=1001, singleThread=True)
+        c.expect({"event": "stopped", "body": {"reason": "step", "threadId": 1001}})
+        time.sleep(2.5)  # longer than the moment; nothing can be seen to happen meanwhile
+        c.ask("threads")
+        self.assertEqual([m for m in c.waiting if m.get("event") == "stopped"], [])
 
 
 if __name__ == "__main__":
