@@ -320,7 +320,7 @@ static void find_foreground(struct mpir_gathering *g)
       g->set->foreground = g->set->members[i].pid;
 }
 
-static int send_order(int fd, const char *path, const struct crs_object *objects, size_t count)
+static int send_order(int fd, const char *path, const char *name, const struct crs_object *objects, size_t count)
 {
   static struct crs_order order;
   const char *p = (const char *)objects;
@@ -329,6 +329,7 @@ static int send_order(int fd, const char *path, const struct crs_object *objects
   order.version = CRS_PROTOCOL_VERSION;
   order.count = (uint32_t)count;
   snprintf(order.path, sizeof(order.path), "%s", path);
+  snprintf(order.name, sizeof(order.name), "%s", name);
   if (send(fd, &order, sizeof(order), MSG_NOSIGNAL) != (ssize_t)sizeof(order))
     return -EIO;
   while (left) {
@@ -369,14 +370,15 @@ static void add_notices(struct mpir_gathering *g, size_t index, const char *text
 static int save_members(struct mpir_gathering *g, const char *folder, const struct mpir_objects *objects)
 {
   static struct crs_reply reply;
-  char path[PATH_MAX + MPIR_SET_NAME_MAX];
+  char path[PATH_MAX + MPIR_SET_NAME_MAX], name[PATH_MAX + MPIR_SET_NAME_MAX];
   int rc = 0;
 
   for (size_t i = 0; i < g->set->member_count && !rc; i++) {
     if (g->connections[i] < 0)
       continue;
     snprintf(path, sizeof(path), "%s/%s", folder, g->set->members[i].image);
-    rc = send_order(g->connections[i], path, mpir_objects_of(objects, i), objects->count);
+    snprintf(name, sizeof(name), "%s%s%s", g->job ? "" : g->path, g->job ? "" : "/", g->job ? "" : g->set->members[i].image); /* jobs: whole */
+    rc = send_order(g->connections[i], path, name, mpir_objects_of(objects, i), objects->count);
     if (rc)
       dvm_error_set(g->err, rc, "%s ended before it was saved", member_label(g, g->pids[i]));
   }
@@ -477,13 +479,59 @@ int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, stru
   return rc;
 }
 
+/* The set that holds what the one at 'path' holds changes of: its path goes to 'base'.  False where it is whole, or cannot be read. */
+static bool base_of(const char *path, char *base, size_t size)
+{
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  struct mpir_set *set = mpir_set_read(path, &ignored);
+  const char *slash = strrchr(path, '/');
+  char file[CRS_PATH_MAX + MPIR_SET_NAME_MAX + 64];
+  bool found = false;
+
+  for (size_t i = 0; set && i < set->member_count && !found; i++) {
+    struct mpir_image *image;
+    const char *name;
+
+    snprintf(file, sizeof(file), "%s/%s", path, set->members[i].image);
+    image = set->members[i].ended ? NULL : mpir_image_open(file, &ignored);
+    name = image && image->chain ? mpir_image_string(image, image->chain->base_name) : "";
+    if ((found = strncmp(name, "../", 3) == 0))
+      snprintf(base, size, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)strcspn(name + 3, "/"), name + 3);
+    mpir_image_close(image);
+  }
+  mpir_set_free(set);
+  return found;
+}
+
+/* The number of the oldest set that the one at 'path', number 'number', needs. */
+static long oldest_needed(const char *path, long number)
+{
+  char at[CRS_PATH_MAX + 32], base[CRS_PATH_MAX + 32];
+
+  snprintf(at, sizeof(at), "%s", path);
+  while (base_of(at, base, sizeof(base))) {
+    const char *dash = strrchr(base, '-');
+    const long before = dash ? strtol(dash + 1, NULL, 10) : 0;
+
+    if (before <= 0 || before >= number)
+      break;
+    number = before;
+    memcpy(at, base, sizeof(at));
+  }
+  return number;
+}
+
 void mpir_gather_retain(const char *path, unsigned keep)
 {
   const char *dash = strrchr(path, '-');
   long number = dash ? strtol(dash + 1, NULL, 10) : 0;
   char old[CRS_PATH_MAX + 32];
 
-  for (number -= (long)keep; keep && number > 0; number--) {
+  if (!keep || number <= (long)keep)
+    return;
+  number -= (long)keep - 1;
+  snprintf(old, sizeof(old), "%.*s%ld.ckpt", (int)(dash + 1 - path), path, number);
+  for (number = oldest_needed(old, number) - 1; number > 0; number--) {
     snprintf(old, sizeof(old), "%.*s%ld.ckpt", (int)(dash + 1 - path), path, number);
     if (mpir_set_is(old))
       mpir_set_remove(old);

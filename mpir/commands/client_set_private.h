@@ -2,6 +2,7 @@
 #ifndef DVM_MPIR_CLIENT_SET_PRIVATE_H
 #define DVM_MPIR_CLIENT_SET_PRIVATE_H
 #include "mpir/commands/client.h"
+#include "mpir/image/image.h"
 #include "mpir/image/image_set.h"
 
 struct mpir_gathering;

@@ -262,21 +262,31 @@ static void small_content(struct crs_dump *d, unsigned index)
   struct mpir_image_file *file = &d->files[index];
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
+  const bool is_own = (file->open_flags & O_ACCMODE) != O_WRONLY;
   int fd;
 
   if (dump_is_copied_later(d, file))
     return;
-  plain_add(&t, "/proc/self/fd/"); /* opened anew: the program's own descriptor may be write-only */
-  plain_add_dec(&t, file->fd);
-  fd = d->pipes_len + file->size > sizeof(d->pipes) || d->pipe_count == DUMP_PIPE_PIECES_MAX
-         ? -1 : (int)sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (d->pipes_len + file->size > sizeof(d->pipes) || d->pipe_count == DUMP_PIPE_PIECES_MAX ||
+      (!is_own && sys3(SYS_fcntl, file->fd, F_GETLEASE, 0) != F_UNLCK)) {
+    file->capacity = 0;
+    return;
+  }
+  if (is_own) { /* opening it anew would break a lease */
+    fd = file->fd;
+  } else {
+    plain_add(&t, "/proc/self/fd/");
+    plain_add_dec(&t, file->fd);
+    fd = (int)sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+  }
   if (fd < 0 || (file->size && sys4(SYS_pread64, fd, d->pipes + d->pipes_len, file->size, 0) != (long)file->size)) {
     file->capacity = 0;
   } else if (file->size) {
     d->pipe_contents[d->pipe_count++] = (struct dump_pipe){ index, d->pipes_len, (uint32_t)file->size };
     d->pipes_len += (uint32_t)file->size;
   }
-  sys1(SYS_close, fd);
+  if (!is_own)
+    sys1(SYS_close, fd);
 }
 
 static bool is_standard_object(const struct crs_dump *d, const struct mpir_image_file *file)

@@ -7,6 +7,7 @@
 
 static struct crs_object objects[CRS_OBJECTS_MAX];
 static unsigned object_count;
+static char final_name[CRS_PATH_MAX];
 
 /* The leader may need long for the other members; it is gone when the connection ends. */
 static int receive(int fd, void *to, size_t size)
@@ -61,7 +62,8 @@ int crs_group_begin(int connection, struct crs_reply *reply)
   if (rc)
     return rc;
   object_count = order.count;
-  order.path[sizeof(order.path) - 1] = '\0';
+  order.path[sizeof(order.path) - 1] = order.name[sizeof(order.name) - 1] = '\0';
+  memcpy(final_name, order.name, sizeof(final_name));
   memcpy(reply->path, order.path, sizeof(reply->path));
   return 0;
 }
@@ -78,6 +80,11 @@ int crs_group_copied(const struct crs_request *request, int connection, const ch
   reply.phase = CRS_COPIED;
   strcpy(reply.text, notices);
   return tell(connection, &reply, sizeof(reply)) || receive(connection, &go, 1) || go != CRS_GO ? -ECANCELED : 0;
+}
+
+const char *crs_group_name(const struct crs_request *request, const char *path)
+{
+  return request->flags & CRS_MEMBER ? final_name : path;
 }
 
 uint32_t crs_group_object(uint64_t device, uint64_t inode)

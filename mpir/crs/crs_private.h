@@ -204,6 +204,8 @@ int crs_save(const struct crs_request *request, const char *path, struct crs_rep
 int crs_group_begin(int connection, struct crs_reply *reply);
 /* Says that all is copied, and what will not come back as it was, and waits for the others; nothing if the process is saved alone.  Returns 0 or -ECANCELED. */
 int crs_group_copied(const struct crs_request *request, int connection, const char *notices);
+/* Where the image that is written to 'path' will be found. */
+const char *crs_group_name(const struct crs_request *request, const char *path);
 /* CRS_OBJECT_* of an object, 0 if it is none of the set's. */
 uint32_t crs_group_object(uint64_t device, uint64_t inode);
 

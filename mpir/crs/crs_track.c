@@ -155,6 +155,28 @@ static void own_range(uint64_t *start, uint64_t *end)
   *end = ((data > here && data - here < OWN_STACK_MAX ? data : here) + OWN_STACK) & ~(uint64_t)(MPIR_PAGE - 1);
 }
 
+/* The image before as it is named from an image in 'folder': a neighbour, or for sets, whose images are in folders of their own beside each
+ * other, "../SET/FILE".  False where it is neither. */
+static bool name_base(const char *folder, bool of_set, char *to, size_t size)
+{
+  struct plain_text t = { to, size, 0 };
+  size_t common = 0;
+
+  to[0] = '\0';
+  if (!of_set)
+    plain_add(&t, track.name);
+  if (!of_set || strcmp(folder, track.folder) == 0)
+    return !of_set && strcmp(folder, track.folder) == 0;
+  for (size_t i = 0; folder[i] && folder[i] == track.folder[i]; i++)
+    common = folder[i] == '/' ? i + 1 : common;
+  if (strcspn(folder + common, "/") + 1 != strlen(folder + common) || strcspn(track.folder + common, "/") + 1 != strlen(track.folder + common))
+    return false;
+  plain_add(&t, "../");
+  plain_add(&t, track.folder + common);
+  plain_add(&t, track.name);
+  return true;
+}
+
 static bool base_exists(void)
 {
   char path[2 * CRS_PATH_MAX];
@@ -190,6 +212,8 @@ static void sort_dirty(struct crs_dump *d)
 
 void crs_track_begin(struct crs_dump *d, const char *path)
 {
+  static char base[2 * CRS_PATH_MAX];
+  const bool of_set = d->request->flags & CRS_MEMBER;
   char folder[CRS_PATH_MAX], name[CRS_PATH_MAX];
   int pagemap, rc = 0;
   uint64_t from, to;
@@ -197,8 +221,8 @@ void crs_track_begin(struct crs_dump *d, const char *path)
   if (!(d->request->flags & CRS_INCREMENTAL) || !open_tracker())
     return;
   pagemap = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
-  split_path(path, folder, name);
-  d->incremental = track.valid && strcmp(folder, track.folder) == 0 && strcmp(name, track.name) != 0 && base_exists() &&
+  split_path(crs_group_name(d->request, path), folder, name);
+  d->incremental = track.valid && name_base(folder, of_set, base, sizeof(base)) && (of_set || strcmp(name, track.name) != 0) && base_exists() &&
                    track.depth < (d->request->whole_every ? d->request->whole_every : CRS_WHOLE_EVERY);
   for (unsigned i = 0; i < d->map_count && pagemap >= 0; i++) {
     if (!is_watchable(&d->maps[i]))
@@ -222,7 +246,7 @@ void crs_track_begin(struct crs_dump *d, const char *path)
   track.valid = false; /* until the image is whole */
   if (d->incremental) {
     d->chain = (struct mpir_image_chain){ .base_taken_at_ns = track.taken_at_ns, .base_sequence = track.sequence,
-                                          .base_name = dump_string(d, track.name), .depth = track.depth + 1 };
+                                          .base_name = dump_string(d, base), .depth = track.depth + 1 };
   }
 }
 
@@ -231,7 +255,7 @@ void crs_track_end(const struct crs_dump *d, const char *path, bool whole)
   if (!(d->request->flags & CRS_INCREMENTAL) || !whole)
     return;
   track.valid = track.fd >= 0;
-  split_path(path, track.folder, track.name);
+  split_path(crs_group_name(d->request, path), track.folder, track.name);
   track.taken_at_ns = d->header.taken_at_ns;
   track.sequence = d->header.sequence;
   track.depth = d->incremental ? track.depth + 1 : 0;

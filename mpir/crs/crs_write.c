@@ -333,15 +333,17 @@ static int write_file_content(struct crs_dump *d, unsigned index)
   const struct mpir_image_file *file = &d->files[index];
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
+  bool leased;
   int fd, rc = 0;
 
   plain_add(&t, "/proc/self/fd/"); /* opened anew: the program's own descriptor may be write-only */
   plain_add_dec(&t, file->fd);
-  fd = (int)sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  leased = sys3(SYS_fcntl, file->fd, F_GETLEASE, 0) != F_UNLCK; /* which opening it anew would break */
+  fd = leased ? file->fd : (int)sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
   if (fd < 0)
-    return dump_fail(d, fd, "the content of a deleted or memory file cannot be read");
+    return dump_fail(d, fd, "the content of a file cannot be read");
   for (uint64_t at = 0; at < file->size && !rc;) {
-    long data = sys3(SYS_lseek, fd, at, SEEK_DATA), n;
+    long data = leased ? (long)at : sys3(SYS_lseek, fd, at, SEEK_DATA), n;
 
     if (data == -ENXIO)
       break;
@@ -353,7 +355,8 @@ static int write_file_content(struct crs_dump *d, unsigned index)
     rc = add_content(d, d->copy, at, (uint64_t)n, (int)index);
     at += (uint64_t)n;
   }
-  sys1(SYS_close, fd);
+  if (!leased)
+    sys1(SYS_close, fd);
   return rc;
 }
 

@@ -69,7 +69,8 @@ struct crs_object {
 
 struct crs_order {
   uint32_t version, count;
-  char path[CRS_PATH_MAX]; /* image file */
+  char path[CRS_PATH_MAX]; /* image file, in a folder with a name for the moment */
+  char name[CRS_PATH_MAX]; /* under which it will be found: FOLDER/SET/FILE */
 };
 
 /* The socket's name after the leading zero byte: numbers of the process's own pid namespace. */

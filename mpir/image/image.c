@@ -287,6 +287,21 @@ static int check_pieces(const struct mpir_image *image, const struct mpir_image_
   return 0;
 }
 
+/* A neighbour's name, or "../SET/FILE". */
+static bool base_name_ok(const char *name)
+{
+  const char *slash;
+
+  if (strncmp(name, "../", 3) == 0) {
+    name += 3;
+    slash = strchr(name, '/');
+    if (!slash || slash == name || (name[0] == '.' && (slash == name + 1 || (name[1] == '.' && slash == name + 2))))
+      return false;
+    name = slash + 1;
+  }
+  return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
 static int check_chain(const struct mpir_image *image, struct dvm_error *err)
 {
   const bool incremental = image->header->flags & MPIR_IMAGE_INCREMENTAL;
@@ -294,8 +309,8 @@ static int check_chain(const struct mpir_image *image, struct dvm_error *err)
 
   if (incremental != (c != NULL) || incremental != (image->kept != NULL) || (incremental && !image->loads))
     return dvm_error_set(err, -EBADMSG, "the image does not tell what it was taken on");
-  if (c && (!string_ok(image, c->base_name) || !*mpir_image_string(image, c->base_name) ||
-            strchr(mpir_image_string(image, c->base_name), '/') || c->base_sequence >= image->header->sequence))
+  if (c && (!string_ok(image, c->base_name) || !base_name_ok(mpir_image_string(image, c->base_name)) ||
+            c->base_sequence >= image->header->sequence))
     return dvm_error_set(err, -EBADMSG, "the name or number of the image before it is bad");
   return check_pieces(image, image->kept, image->kept_count, err);
 }
