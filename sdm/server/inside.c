@@ -18,6 +18,7 @@
 #include "sdm/gdb/facts.h"
 #include "sdm/net/net.h"
 #include "sdm/net/rank.h"
+#include "sdm/server/hand_over.h"
 #include "sdm/server/server.h"
 
 #define LAST_WORDS_MS 300 /* what the end of the program waits at most for the front end to be told, */
@@ -374,7 +375,9 @@ int dvm_host_start(struct dvm_host *h, const char *options, char *why, size_t si
   if (h->version != DVM_HOST_VERSION || h->bytes < sizeof(*h))
     return -ELIBACC;
   int rc = sdm_inside_parse(&me.options, options, &err);
-  if (!rc)
+  if (!rc && me.options.secret_fd)
+    rc = sdm_hand_over_take(me.options.secret_fd, &me.options.o.secret, &err);
+  else if (!rc)
     rc = sdm_secret_take(&me.options.o.secret, *me.options.secret_file ? me.options.secret_file : NULL, ",secret=FILE", &err);
   if (!rc && !me.options.have_rank && sdm_rank_from_environment(&me.options.o.id, &ignored))
     me.options.o.id = 0;

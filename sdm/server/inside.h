@@ -14,6 +14,7 @@
 struct sdm_inside_options {
   struct sdm_options o;      /* role, rank, rendezvous or base_port, host */
   char rendezvous[300], host[256], secret_file[1024];
+  int secret_fd; /* of sdm-server --hand-over; 0: none */
   bool hold, have_rank;
 };
 

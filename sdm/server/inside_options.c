@@ -51,6 +51,10 @@ static int take(struct sdm_inside_options *i, const char *word, struct dvm_error
     *(word[0] == 's' ? &i->o.start_ms : &i->o.orphan_ms) = (uint32_t)ms;
     return 0;
   }
+  if (!strncmp(word, "secret-fd=", 10) && number(word + 10, 1u << 20, &rank)) { /* sdm-server --hand-over */
+    i->secret_fd = (int)rank;
+    return 0;
+  }
   if (!strncmp(word, "secret=", 7))
     return keep(i->secret_file, sizeof(i->secret_file), word + 7, err);
   if (!strncmp(word, "host=", 5)) {

@@ -9,12 +9,14 @@
 
 #include "base/output.h"
 #include "sdm/net/rank.h"
+#include "sdm/server/hand_over.h"
 #include "sdm/server/server.h"
 
 static const char usage[] =
   "usage: sdm-server [--rank N] [--rendezvous HOST:PORT] [--host HOST] [--port BASE] [--port-tries N]\n"
   "                  [--secret-file FILE] [--backend gdb|stub] [--backend-path PATH] [--io tree|oob]\n"
-  "                  [--start-timeout MS] [--orphan MS] [--orphan-do usual|detach|kill] [--ping MS] [--app N]\n";
+  "                  [--start-timeout MS] [--orphan MS] [--orphan-do usual|detach|kill] [--ping MS] [--app N]\n"
+  "       sdm-server --hand-over PROGRAM [ARGUMENT]...\n";
 
 static bool number(const char *text, unsigned long max, unsigned long *out) {
   char *end;
@@ -66,6 +68,11 @@ static int parse(int argc, char **argv, struct arguments *a) {
 static int sdm_server_main(int argc, char **argv) {
   struct arguments a = { .o = { .role = SDM_ROLE_SERVER }, .s = { .backend = &sdm_backend_gdb } };
   struct dvm_error err = DVM_ERROR_INIT;
+  if (argc > 2 && !strcmp(argv[1], "--hand-over")) {
+    sdm_hand_over(argv + 2, &err);
+    fprintf(stderr, "dvm debug: error: %s\n", err.text);
+    return 127;
+  }
   if (parse(argc, argv, &a)) {
     fputs(usage, stderr);
     return 2;

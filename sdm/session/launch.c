@@ -61,7 +61,9 @@ static size_t count(char *const *words) {
 
 /* 'app': which program of several it is to start; or NULL. */
 static int server_words(char **words, int n, const struct sdm_launch_options *o, const char *app) {
-  if (o->program) {
+  if (o->program) { /* its environment is not to have the secret */
+    words[n++] = (char *)server_path();
+    words[n++] = "--hand-over";
     for (size_t i = 0; o->program[i]; i++)
       words[n++] = o->program[i];
     words[n] = NULL;
@@ -320,7 +322,7 @@ static bool host_came_before(const struct sdm_targets *t, size_t at) {
 
 int sdm_launch_targets(struct sdm_launch *l, const struct sdm_targets *t, const struct sdm_launch_options *o, struct dvm_error *err) {
   int rc = 0;
-  if (!o->program && !dvm_path_executable(server_path())) /* said once, not by every child */
+  if (!dvm_path_executable(server_path())) /* said once, not by every child */
     rc = dvm_error_set(err, -ENOENT, "there is no debug server '%s'; SDM_SERVER names another", server_path());
   l->pids = sdm_alloc((t->n ? t->n : 1) * sizeof(*l->pids));
   for (size_t i = 0; i < t->n && !rc; i++)

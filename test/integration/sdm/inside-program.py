@@ -39,6 +39,12 @@ class Inside(unittest.TestCase):
         d.wait(lambda j: j.get("event") == "stopped", "the stop at the first construct")
         sdm.wait_until(lambda: d.status()["stopped"] == who, "all stop there")
         self.assertEqual([a["name"] for a in self.facts(d, "arrays", who)["arrays"]], ["T", "A", "B", "C"])
+        programs = [p for p in sdm.descendants(d.process.pid) if os.path.basename(os.readlink(f"/proc/{p}/exe")) == "checked"]
+        self.assertEqual(len(programs), len(who))
+        for p in programs:
+            with open(f"/proc/{p}/environ", "rb") as f:
+                self.assertNotIn(b"SDM_SECRET", f.read())
+            self.assertFalse([fd for fd in os.listdir(f"/proc/{p}/fd") if "sdm-secret" in os.readlink(f"/proc/{p}/fd/{fd}")])
         self.assertEqual(self.facts(d, "construct", who)["constructs"][0]["kind"], "parallel")
         d.do("dvm break-on-diagnostic")
         said = d.do("continue")
