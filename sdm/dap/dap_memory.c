@@ -2,39 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdm/dap/base64.h"
 #include "sdm/dap/dap_private.h"
 
 #define MEMORY_MAX (16 << 20) /* bytes at once */
 #define PIECE (256 << 10)      /* .. of one answer of a server */
 #define CODE_MAX 5000        /* instructions at once */
-
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void base64(const uint8_t *p, size_t n, struct dvm_text *out) {
-  for (size_t i = 0; i < n; i += 3) {
-    uint32_t v = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0) | (i + 2 < n ? p[i + 2] : 0);
-    char four[4] = { digits[v >> 18], digits[v >> 12 & 63], i + 1 < n ? digits[v >> 6 & 63] : '=', i + 2 < n ? digits[v & 63] : '=' };
-    dvm_text_add_n(out, four, 4);
-  }
-}
-
-/* Hexadecimal, as the command takes it.  False: 'text' is no base64. */
-static bool hex_of_base64(const char *text, struct dvm_text *out) {
-  size_t n = strlen(text);
-  while (n && text[n - 1] == '=')
-    n--;
-  uint32_t bits = 0, have = 0;
-  for (size_t i = 0; i < n; i++) {
-    const char *at = strchr(digits, text[i]);
-    if (!at)
-      return false;
-    bits = bits << 6 | (uint32_t)(at - digits);
-    have += 6;
-    if (have >= 8)
-      dvm_text_printf(out, "%02x", bits >> (have -= 8) & 255);
-  }
-  return n % 4 != 1;
-}
 
 /* Rank and expression of the address; false: there is no reference. */
 static bool place_of(struct dap *d, const json_t *args, json_int_t *rank, struct dvm_text *address) {
@@ -94,7 +67,7 @@ json_t *dap_read_memory(struct dap *d, const json_t *args) {
   add_offset(&address, args);
   char *first = read_pieces(d, rank, dvm_text_str(&address), count, &bytes);
   if (first) {
-    base64(bytes.p, bytes.len, &data);
+    sdm_base64(bytes.p, bytes.len, &data);
     body = json_pack("{s:s, s:s, s:I}", "address", first, "data", dvm_text_str(&data), "unreadableBytes", count - (json_int_t)bytes.len);
   }
   free(first);
@@ -109,7 +82,7 @@ json_t *dap_write_memory(struct dap *d, const json_t *args) {
   const char *data = dap_text(args, "data");
   json_int_t rank;
   json_t *result = NULL;
-  if (!data || !hex_of_base64(data, &hex))
+  if (!data || !sdm_base64_hex(data, &hex))
     dap_fail(d, "'data' is missing, or no base64");
   else if (place_of(d, args, &rank, &address)) {
     add_offset(&address, args);
