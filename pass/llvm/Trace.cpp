@@ -11,6 +11,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -20,6 +21,7 @@ using namespace llvm;
 using namespace dvmir;
 
 static cl::opt<bool> TraceOption("dvm-trace", cl::desc("record what the program does, in place of checking it"), cl::Hidden);
+static cl::opt<bool> ShareOption("dvm-share-statics", cl::desc("give what is static a name for the linker, so that objects of one source can be mixed"), cl::Hidden);
 static constexpr char TraceFlag[] = "dvm-trace";
 static constexpr char SitesSection[] = "dvmt_sites", FunctionsSection[] = "dvmt_functions";
 
@@ -889,6 +891,24 @@ struct TraceModule::Impl : TraceParts {
       tellFunction(S);
   }
 
+  // A name that all objects of this source have, however they are compiled.
+  void shareStatics() {
+    const std::string End = ".dvm." + utohexstr(xxh3_64bits(M.getSourceFileName()), true);
+    auto Share = [&](GlobalValue &G) {
+      if (!G.hasInternalLinkage() || G.getName().starts_with("dvm") || G.getName().starts_with("llvm.") || G.getName().empty())
+        return;
+      G.setName(G.getName() + End);
+      G.setLinkage(GlobalValue::ExternalLinkage);
+      G.setDSOLocal(false);
+    };
+    for (Function &F : M)
+      if (!F.isDeclaration())
+        Share(F);
+    for (GlobalVariable &G : M.globals())
+      if (!G.hasSection())
+        Share(G);
+  }
+
   // Functions that others may call: so that they are known not to be foreign.
   void tellFunctions() {
     for (Function &F : M) {
@@ -905,6 +925,8 @@ struct TraceModule::Impl : TraceParts {
   void finish() {
     if (!HasSites)
       return;
+    if (ShareOption)
+      shareStatics();
     tellFunctions();
     const std::string Name = "dvmt.module_ctor";
     auto Boundary = [&](const Twine &Symbol) {

@@ -27,7 +27,9 @@ static const char help[] =
   "The exit status is the program's, or 66 if something differs.\n"
   "\n"
   "  --bisect           the reference has sums of arrays only (level checksum): run both programs again, recording one\n"
-  "                     construct, until the first value beyond the tolerance is found\n";
+  "                     construct, until the first value beyond the tolerance is found\n"
+  "  --flags A B        compile a program with two sets of flags and say which of its objects and functions carry\n"
+  "                     the difference: 'dvm compare --flags --help'\n";
 
 /* The run is recorded as the reference was. */
 static const char *level_of(const struct dvmt_reader *r) {
@@ -121,7 +123,28 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   return rc ? rc : errors > 0;
 }
 
+/* 'dvm compare --flags ..' is a program of its own, beside this one. */
+static int start_flags(char **argv) {
+  static char path[4200];
+  char self[4096];
+  ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+  char *slash = n > 0 ? (self[n] = 0, strrchr(self, '/')) : NULL;
+  snprintf(path, sizeof(path), "%.*s/dvm-flags", slash ? (int)(slash - self) : 1, slash ? self : ".");
+  execv(path, argv);
+  fprintf(stderr, "dvm: error: cannot run '%s': %s\n", path, strerror(errno));
+  return 1;
+}
+
+static bool wants_flags(char **argv) {
+  for (int i = 1; argv[i] && strcmp(argv[i], "--"); i++)
+    if (!strcmp(argv[i], "--flags"))
+      return true;
+  return false;
+}
+
 static int run(int argc, char **argv) {
+  if (wants_flags(argv))
+    return start_flags(argv);
   struct dvmt_cli o = {.name = "compare", .help = help};
   struct dvm_error err = DVM_ERROR_INIT;
   int status = 0, rc = dvmt_cli_read(&o, argc, argv);
