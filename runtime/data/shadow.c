@@ -369,6 +369,8 @@ static void fill(uintptr_t a, uint64_t n, uint32_t word, bool regions) {
       words_set(s.words, s.count, word);
     if (s.region && word < DVMRT_W_FIRST)
       s.region->losses++;
+    else if (s.region)
+      s.region->gains++;
     if (!doubtful(word))
       doubt_piece(&certain, a, &s);
     a = s.end;
@@ -443,6 +445,8 @@ static void settle(uintptr_t a, uint64_t n, uint32_t word) {
     }
     struct dvmrt_span s;
     dvmrt_shadow_span(a, end - a, false, &s);
+    if (s.region)
+      s.region->gains++;
     if (settle_words(&s, word) && !s.region)
       dvmrt_doubt_clear(a, s.end - a);
     a = s.end;
@@ -514,6 +518,8 @@ static void copy_to(uintptr_t dst, unsigned bytes, uint32_t w, const struct carr
     dvmrt_doubt_clear(dst, bytes);
   if (s.region && !has_value)
     s.region->losses++;
+  else if (s.region)
+    s.region->gains++;
   for (uint32_t i = 0; i < s.count; i++)
     s.words[i] = has_value ? c->word : s.region ? w : without_value(s.words[i], w, c);
 }

@@ -23,6 +23,7 @@ struct dvmrt_region {
   uint32_t shift;       /* log2 of the granule's bytes */
   uint32_t *words;      /* owned by the region's owner */
   uint32_t losses;      /* counts what takes their value from words */
+  uint32_t gains;       /* .. and what may give them one: at least one in each nest that writes, one for each write elsewhere */
   struct dvmrt_page *whole; /* shadow.c's: record of the pages that lie inside altogether */
 };
 

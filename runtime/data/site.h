@@ -24,6 +24,7 @@ enum dvmrt_repeat_kind {
   DVMRT_REPEAT_AWAY, DVMRT_REPEAT_STALE, /* of those that are not in the own part or the edge; of those in an edge that does not hold them */
   DVMRT_REPEAT_ACROSS, DVMRT_REPEAT_SEQUENTIAL, DVMRT_REPEAT_BOUNDS, DVMRT_REPEAT_ESCAPE, DVMRT_REPEAT_PENDING,
   DVMRT_REPEAT_TURNS,    /* of the turns of a loop that are judged together; single accesses are judged */
+  DVMRT_REPEAT_WAITS,    /* nothing of itself: an element in an assignment of the sequential part, or its target */
   DVMRT_REPEAT_KINDS
 };
 struct dvmrt_repeat {

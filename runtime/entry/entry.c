@@ -143,6 +143,12 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
   struct dvmrt_access *again = dvmrt_repeat_of(site);
   if (again && dvmrt_repeat_touch(again, a, size, flags))
     return;
+  if (again && dvmrt_repeat_known(again, DVMRT_REPEAT_WAITS) && dvmrt_mem_enter()) {
+    bool done = dvmrt_check_assigns_again(again, a, ix, flags & ~(uint32_t)DVMRT_NAMED);
+    leave();
+    if (done)
+      return;
+  }
   bool plain = !(flags & DVMRT_NAMED);
   if (!__dvmrt_now.mask && plain && touch_sequential(e, a, size, flags))
     return;

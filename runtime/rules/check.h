@@ -55,6 +55,8 @@ bool dvmrt_check_place_carried(const struct dvmrt_event *ev, const struct dvmrt_
 void dvmrt_check_forget_waiting(const struct dvmrt_array *a);
 /* The expression of the access begins again: its read had an ordinary target, if it still waits. */
 void dvmrt_check_close_waiting_of(const struct dvmrt_access *x);
+/* Judges an access that dvmrt_repeat_note_waits has noted.  False: nothing has changed, look at it as at others. */
+bool dvmrt_check_assigns_again(struct dvmrt_access *x, uintptr_t p, const int64_t *ix, uint32_t flags);
 /* Something else begins: reads that still wait for the target of their expression had an ordinary one. */
 void dvmrt_check_close_waiting(void);
 /* Subscriber. */

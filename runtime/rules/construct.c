@@ -655,6 +655,7 @@ void dvmrt_construct_written(struct dvmrt_array *a, struct dvmrt_site *site) {
   a->writer = site;
   a->writer_in = f ? f->d : NULL;
   a->ever_written = true;
+  a->region.gains++;
   a->moved = NULL;
   if (!f) {
     dvmrt_array_stale(a);

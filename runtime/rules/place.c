@@ -161,7 +161,15 @@ static struct waiting {
 } waiting[WAITING_MAX];
 static unsigned nwaiting;
 
+static bool is_told(const struct waiting *w) {
+  return dvmrt_repeat_known(w->access, DVMRT_REPEAT_TURNS) && w->access->repeat.array == w->array;
+}
+
 static void explain_waiting(const struct waiting *w, const struct dvmrt_event *target) {
+  if (is_told(w)) {
+    w->access->repeat.count[DVMRT_REPEAT_TURNS]++;
+    return;
+  }
   struct dvmrt_event ev = {.access = w->access, .array = w->array, .at = w->at, .flags = DVMRT_READ};
   memcpy(ev.ix, w->ix, sizeof(ev.ix));
   if (w->access->ndims == w->array->ndims)
@@ -172,7 +180,8 @@ static void explain_waiting(const struct waiting *w, const struct dvmrt_event *t
 }
 
 static void take_out(unsigned i) {
-  nwaiting--;
+  if (i == --nwaiting)
+    return;
   memmove(&waiting[i], &waiting[i + 1], (nwaiting - i) * sizeof(waiting[0]));
 }
 
@@ -186,26 +195,78 @@ void dvmrt_check_close_waiting_of(const struct dvmrt_access *x) {
   }
 }
 
-static void wait_for_target(const struct dvmrt_event *ev) {
-  dvmrt_check_close_waiting_of(ev->access);
+static void wait_for_target(struct dvmrt_access *x, struct dvmrt_array *array, uintptr_t at, const int64_t *ix) {
+  dvmrt_check_close_waiting_of(x);
   if (nwaiting == WAITING_MAX)
     take_out(0);
   struct waiting *w = &waiting[nwaiting++];
-  *w = (struct waiting){.access = ev->access, .array = ev->array, .at = ev->at};
-  memcpy(w->ix, ev->ix, sizeof(w->ix));
+  w->access = x;
+  w->array = array;
+  w->at = at;
+  for (int d = 0; d < array->ndims; d++)
+    w->ix[d] = ix[d];
+}
+
+static bool waits_for(const struct waiting *w, const struct dvmrt_access *target) {
+  return w->access->expression == target->expression && w->access->pos.file == target->pos.file;
 }
 
 static void judge_waiting(const struct dvmrt_event *target) {
   const struct dvmrt_layout *of_target = dvmrt_array_layout(target->array);
-  const struct dvmrt_access *x = target->access;
+  unsigned kept = 0;
   for (unsigned i = 0; i < nwaiting; i++) {
     const struct waiting *w = &waiting[i];
-    if (w->access->expression != x->expression || w->access->pos.file != x->pos.file)
-      continue;
-    if (!dvmrt_layout_beside(dvmrt_array_layout(w->array), w->ix, of_target, target->ix))
+    if (!waits_for(w, target->access)) {
+      if (kept != i)
+        waiting[kept] = *w;
+      kept++;
+    } else if (!dvmrt_layout_beside(dvmrt_array_layout(w->array), w->ix, of_target, target->ix)) {
       explain_waiting(w, target);
-    take_out(i--);
+    }
   }
+  nwaiting = kept;
+}
+
+/* Has each read that waits for the target, and that its owner does not have, been told of before? */
+static bool all_told(const struct dvmrt_access *target, struct dvmrt_array *array, const int64_t *ix) {
+  for (unsigned i = 0; i < nwaiting; i++)
+    if (waits_for(&waiting[i], target) && !is_told(&waiting[i]) &&
+        !dvmrt_layout_beside(dvmrt_array_layout(waiting[i].array), waiting[i].ix, dvmrt_array_layout(array), ix))
+      return false;
+  return true;
+}
+
+static bool is_at(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) {
+  uint64_t k = 0;
+  for (int d = 0; d < a->ndims; d++) {
+    if (ix[d] < 0 || ix[d] >= a->extent[d])
+      return false;
+    k += (uint64_t)(ix[d] * a->stride[d]);
+  }
+  return p == a->region.base + k * a->element_bytes;
+}
+
+bool dvmrt_check_assigns_again(struct dvmrt_access *x, uintptr_t p, const int64_t *ix, uint32_t flags) {
+  struct dvmrt_array *a = x->repeat.array;
+  if (!ix || !dvmrt_repeat_known(x, DVMRT_REPEAT_WAITS) || dvmrt_construct_nest() || x->bytes != a->element_bytes ||
+      x->bytes != (uint64_t)1 << a->region.shift || !is_at(a, p, ix) || (a->aligned && !a->judged))
+    return false;
+  uint32_t *word = &a->region.words[(p - a->region.base) >> a->region.shift];
+  if (flags == DVMRT_READ && x->role == 'r' && *word >= DVMRT_W_FIRST) {
+    wait_for_target(x, a, p, ix);
+    return true;
+  }
+  if (flags != DVMRT_WRITE || x->role != 'l' || dvmrt_group_pending(a, NULL) || !all_told(x, a, ix))
+    return false;
+  static struct dvmrt_event target; /* under the lock; what nobody reads stays */
+  target.access = x;
+  target.array = a;
+  for (int d = 0; d < a->ndims; d++)
+    target.ix[d] = ix[d];
+  judge_waiting(&target);
+  dvmrt_construct_written(a, x->site);
+  *word = DVMRT_W_ASSIGNED;
+  return true;
 }
 
 void dvmrt_check_before(struct dvmrt_frame *f) {
@@ -235,13 +296,15 @@ static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   const struct dvmrt_access *x = ev->access;
   if (x->role == 'l') {
     judge_waiting(ev);
+    dvmrt_repeat_note_waits(ev);
     return;
   }
   if (x->role == 'i' || ev->flags & DVMRT_WRITE || dvmrt_layout_everywhere(l) || dvmrt_check_buffered(ev))
     return;
-  if (x->role == 'r')
-    wait_for_target(ev);
-  else if (!dvmrt_construct_top() || !dvmrt_construct_opaque()) {
+  if (x->role == 'r') {
+    wait_for_target(ev->access, ev->array, ev->at, ev->ix);
+    dvmrt_repeat_note_waits(ev);
+  } else if (!dvmrt_construct_top() || !dvmrt_construct_opaque()) {
     uint64_t hits = dvmrt_finding_hits();
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_SEQUENTIAL, .event = ev, .assigned = NULL});
     note_sequential(ev, hits);

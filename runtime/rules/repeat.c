@@ -99,6 +99,14 @@ void dvmrt_repeat_note_sequential(const struct dvmrt_event *ev, uint64_t hits) {
     dvmrt_repeat_note_turns(ev, hits);
 }
 
+void dvmrt_repeat_note_waits(const struct dvmrt_event *ev) {
+  const struct dvmrt_array *a = ev->array;
+  if (ev->access->buffered || ev->access->varies || ev->copied || ev->access->ndims != a->ndims || a->ordinary ||
+      !note(ev->access, DVMRT_REPEAT_WAITS, dvmrt_finding_hits()))
+    return;
+  ev->access->repeat.array = ev->array;
+}
+
 void dvmrt_repeat_note_turns(const struct dvmrt_event *ev, uint64_t hits) {
   if (note(ev->access, DVMRT_REPEAT_TURNS, hits))
     ev->access->repeat.array = ev->array;

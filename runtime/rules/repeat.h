@@ -27,6 +27,8 @@ void dvmrt_repeat_note_escape(struct dvmrt_access *x, uint64_t hits);
 void dvmrt_repeat_note_local(const struct dvmrt_event *ev, enum dvmrt_verdict v, uint64_t hits);
 /* A read of an element in the sequential part, of which only a row is counted (turns.h). */
 void dvmrt_repeat_note_turns(const struct dvmrt_event *ev, uint64_t hits);
+/* An access in the sequential part that dvmrt_check_assigns_again may judge from now on. */
+void dvmrt_repeat_note_waits(const struct dvmrt_event *ev);
 /* What the answers rest on may change: the counts go to their findings. */
 void dvmrt_repeat_end(void);
 /* Drops them: the findings are gone. */

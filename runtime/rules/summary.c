@@ -520,10 +520,23 @@ static bool is_regular(const struct proof *p, const struct ref *x) {
   return !judge_element(p, x);
 }
 
+/* Elements without a value, of which the nest leaves all as they are, in each iteration: as often as the last time, as long as nobody has
+ * given or taken one. */
+static bool stay_valueless(struct proof *p, const struct ref *x) {
+  if ((x->r->flags & DVMRT_SUMMARY_MAYBE) || x->class != DVMRT_CLASS_SHARED || !dvmrt_construct_only_reads(p->f, x->array))
+    return false;
+  for (uint32_t i = 0; i < p->nrefs; i++)
+    if ((p->ref[i].r->flags & DVMRT_WRITE) && p->ref[i].array == x->array)
+      return false;
+  p->key = dvmrt_key_mix(p->key, (uint64_t)x->array->region.gains << 32 | x->array->region.losses);
+  return true;
+}
+
 /* Does it follow from 'p->key' what the references to the array give? */
 static bool is_determined(struct proof *p, const struct ref *x) {
   const struct dvmrt_clause_array *remote = dvmrt_construct_clause(p->f, DVMRT_DIRECTIVE_REMOTE, x->array);
-  if (x->access->varies || (x->class != DVMRT_CLASS_SHARED && x->class != DVMRT_CLASS_ACROSS) || !is_regular(p, x) || !elements_assigned(x))
+  if (x->access->varies || (x->class != DVMRT_CLASS_SHARED && x->class != DVMRT_CLASS_ACROSS) || !is_regular(p, x) ||
+      (!elements_assigned(x) && !stay_valueless(p, x)))
     return false;
   p->key = dvmrt_array_key(x->array, p->key);
   p->key = dvmrt_key_mix(p->key, (uint64_t)x->class);

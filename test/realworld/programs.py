@@ -53,4 +53,26 @@ PROGRAMS = [
             'fa240dbf262be053f3898006d502d514936c818e422afdcf33921c63bed9bf2e',
             'cmake -B b -G Ninja -DCMAKE_AR=/usr/bin/$AR -DCMAKE_RANLIB=/usr/bin/$RANLIB -DBUILD_TESTING=ON && cmake --build b',
             'cd b; ctest --output-on-failure'),
+    Program('zstd', 'libzstd', 'libzstd_1.5.4+dfsg2.orig.tar.xz',
+            '8cf4bbb65e77ec348d052c8d6230eba66d435bddf64c8b5be2fcb16880c19953',
+            '''make -j$JOBS -C programs HAVE_ZLIB=0 HAVE_LZMA=0 HAVE_LZ4=0 ZSTD_LEGACY_SUPPORT=0 zstd
+               make -j$JOBS -C tests HAVE_ZLIB=0 datagen''',
+            '''cd tests; ./datagen -g3MB -P60 >data; for level in 1 3 6 12 19; do
+                 ../programs/zstd -q -f -T1 -$level --check data -o data.zst; ../programs/zstd -q -f -d data.zst -o back; cmp data back; done
+               ../programs/zstd -q -f --train ../lib/common/*.c -o words; ../programs/zstd -q -f -D words ../README.md -o readme.zst
+               ../programs/zstd -q -f -d -D words readme.zst -o readme; cmp readme ../README.md; ../programs/zstd -q -b1e1 data'''),
+    Program('tcc', 'tcc', 'tcc_0.9.27+git20200814.62c30a4a.orig.tar.bz2',
+            'd63c113bcdd657f51c8ee197a0b0a24203603313e19a52b5f678d40ab7f5df35',
+            './configure --cc="$CC" --extra-cflags="$CFLAGS" && make -j$JOBS tcc libtcc1.a',
+            'make -C tests/tests2; make -C tests/pp'),
+    Program('mawk', 'mawk', 'mawk_1.3.4.20200120.orig.tar.gz',
+            '7fd4cd1e1fae9290fe089171181bbc6291dfd9bca939ca804f0ddb851c8b8237',
+            './configure && make', 'make check'),
+    Program('libtommath', 'libtommath', 'libtommath_1.2.0.orig.tar.xz',
+            'b7c75eecf680219484055fcedd686064409254ae44bc31a96c5032843c0e18b1',
+            'make -j$JOBS CC="$CC" CFLAGS="-I. $CFLAGS" AR="$AR" RANLIB="$RANLIB" test', './test'),
+    Program('libpng', 'libpng1.6', 'libpng1.6_1.6.39.orig.tar.gz',
+            'a00e9d2f2f664186e4202db9299397f851aea71b36a35e74910b8820e380d441',
+            './configure --disable-shared && make -j$JOBS libpng16.la pngtest pngvalid',
+            './pngtest pngtest.png; ./pngvalid --standard'),
 ]
