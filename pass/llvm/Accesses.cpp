@@ -185,16 +185,20 @@ bool dvmir::mayLeaveArray(const Access &A) {
 void AccessLowering::wordsOfMemory(Value *P, BasicBlock *Slow) {
   Value *Mask = S.limit(B, A.In, LimitMask);
   uint64_t Size = A.Text.Size;
-  if (Size != 4 && Size != 8)
+  if (Size != 4 && Size != 8 && Size != 16)
     return Row.test(RT.fast(B, "dvmi_known", RT.I1, {P, B.getInt64(Size), Mask}), Slow);
-  const std::string Suffix = std::to_string(Size);
+  const uint64_t Part = std::min<uint64_t>(Size, 8); // 16 bytes are two words
+  const std::string Suffix = std::to_string(Part);
   if (!isAligned(A))
-    Row.test(B.CreateIsNotNull(B.CreateAnd(P, Size - 1)), Slow);
+    Row.test(B.CreateIsNotNull(B.CreateAnd(P, Part - 1)), Slow);
   Value *Write = S.limit(B, A.In, LimitWrite);
-  if (A.Text.Reads)
-    Row.test(RT.fast(B, "dvmi_read_" + Suffix, RT.I1, {P, Write, S.limit(B, A.In, LimitFirstRead), Mask}), Slow);
-  if (A.Text.Writes)
-    Row.test(RT.fast(B, "dvmi_write_" + Suffix, RT.I1, {P, Write, S.limit(B, A.In, LimitFirstWrite), Mask}), Slow);
+  for (uint64_t At = 0; At < Size; At += Part) {
+    Value *Q = At ? B.CreateAdd(P, B.getInt64(At)) : P;
+    if (A.Text.Reads)
+      Row.test(RT.fast(B, "dvmi_read_" + Suffix, RT.I1, {Q, Write, S.limit(B, A.In, LimitFirstRead), Mask}), Slow);
+    if (A.Text.Writes)
+      Row.test(RT.fast(B, "dvmi_write_" + Suffix, RT.I1, {Q, Write, S.limit(B, A.In, LimitFirstWrite), Mask}), Slow);
+  }
 }
 
 void AccessLowering::memory() {
