@@ -42,6 +42,10 @@ static struct dvmrt_frame *frame_get(void) {
   if (!f)
     return dvmrt_mem_alloc(sizeof(*f));
   spare = f->outer;
+  if (f->bare) {
+    f->bare = f->left = false;
+    return f;
+  }
   struct dvmrt_frame keep = *f;
   memset(f, 0, sizeof(*f));
   f->rows.runs = keep.rows.runs, f->rows.cap = keep.rows.cap;
@@ -327,7 +331,8 @@ static void end(struct dvmrt_frame *f) {
     nest_end(f);
     return;
   }
-  tell_over(f);
+  if (!f->bare)
+    tell_over(f);
   __dvmrt_now = f->saved;
 }
 
@@ -466,9 +471,14 @@ static void begin(struct dvmrt_frame *f) {
                                              : "this parallel loop is entered inside another one"});
   /* It runs as a part of the outer iteration, unobserved. */
   __dvmrt_now = (struct dvmrt_now)SEQUENTIAL;
+  f->bare = true;
 }
 
 int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t *args) {
+  if (top && top->left && top->d == d && top->frame == frame) {
+    pop();
+    return 0;
+  }
   dvmrt_repeat_end();
   drop_leftovers(d, frame);
   if (top && top->d == d && top->frame == frame) {
