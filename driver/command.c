@@ -32,6 +32,12 @@ static int add_plugin(struct dvm_list *command, const struct cc_plan *plan, cons
     for (int i = 0; i < 4; i++)
       dvm_list_add(command, option[i]);
   }
+  if (plan->mode == DVM_MODE_PARALLEL) {
+    dvm_list_add(command, "-fplugin-arg-dvm-parallel");
+    static const char *const option[] = {"-Xclang", "-mllvm", "-Xclang", "-dvm-parallel"};
+    for (int i = 0; i < 4; i++)
+      dvm_list_add(command, option[i]);
+  }
   for (size_t i = 0; i < plan->plugin_args.n; i++)
     dvm_list_printf(command, "-fplugin-arg-dvm-%s", plan->plugin_args.v[i]);
   dvm_list_add(command, "--end-no-unused-arguments");
@@ -70,6 +76,30 @@ static int add_static_runtime(struct dvm_list *command, const struct cc_plan *pl
   return 0;
 }
 
+static void add_run_path(struct dvm_list *command, const char *library)
+{
+  const char *slash = strrchr(library, '/');
+  add_linker(command, "-rpath");
+  dvm_list_add(command, "-Xlinker");
+  dvm_list_printf(command, "%.*s", (int)(slash - library), library);
+}
+
+/* Open MPI has no static library here, and checking does not mix with it. */
+static int add_parallel_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place, struct dvm_error *err)
+{
+  if (plan->is_static)
+    return dvm_error_set(err, -EINVAL, "'-static' and '-fdvm=parallel' do not go together: MPI is a shared library");
+  if (access(place->parallel, R_OK))
+    return dvm_error_set(err, -ENOENT, "cannot find the library of parallel programs '%s': it is built where Open MPI is installed "
+                         "(libopenmpi-dev)", place->parallel);
+  add_library(command, place->parallel, plan->shared);
+  const char *slash = strrchr(place->parallel, '/');
+  dvm_list_add(command, "-Xlinker");
+  dvm_list_printf(command, "%.*s/dvm-unmixed.ld", (int)(slash - place->parallel), place->parallel);
+  add_run_path(command, place->parallel);
+  return 0;
+}
+
 /* A program always has the library of its mode, so that DVM_OPTIONS is obeyed in each; the other one is there for objects that
  * were compiled otherwise.  A shared library has what it uses. */
 static int add_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place,
@@ -86,10 +116,7 @@ static int add_runtime(struct dvm_list *command, const struct cc_plan *plan, con
   if (place->trace && !access(place->trace, R_OK))
     add_library(command, place->trace, !trace || plan->shared);
   add_library(command, place->runtime, trace || plan->shared);
-  const char *slash = strrchr(place->runtime, '/');
-  add_linker(command, "-rpath");
-  dvm_list_add(command, "-Xlinker");
-  dvm_list_printf(command, "%.*s", (int)(slash - place->runtime), place->runtime);
+  add_run_path(command, place->runtime);
   return 0;
 }
 
@@ -131,8 +158,11 @@ int cc_command_make(struct dvm_list *command, char *const *argv, const struct cc
   dvm_list_add(command, place->clang);
   if (on && (plan->inputs[CC_C] || plan->inputs[CC_IR]))
     rc = add_plugin(command, plan, place, err);
+  /* Before the user's libraries: its MPI_Init and MPI_Finalize stand before those of MPI. */
+  if (!rc && adds_runtime && plan->mode == DVM_MODE_PARALLEL)
+    rc = add_parallel_runtime(command, plan, place, err);
   add_user_args(command, argv, line, plan);
-  if (!rc && adds_runtime)
+  if (!rc && adds_runtime && plan->mode != DVM_MODE_PARALLEL)
     rc = add_runtime(command, plan, place, err);
   if (!rc && command->failed)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");

@@ -17,6 +17,7 @@ static const char help[] =
   "\n"
   "  -fdvm=check            check the directives while the program runs (default)\n"
   "  -fdvm=trace            record what the program does, for 'dvm record' and 'dvm compare'\n"
+  "  -fdvm=parallel         execute in parallel: 'mpirun -n 4 ./program'\n"
   "  -fdvm=off              compile as clang does\n"
   "  -W[no-]dvm-NAME        give, or not, the warning NAME of the directives\n"
   "  -W[no-]error=dvm-NAME  make it an error, or not\n"

@@ -57,9 +57,10 @@ int dvm_place_find(struct dvm_place *place, struct dvm_error *err)
   place->runtime_static = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmrt.a", "../runtime/libdvmrt.a");
   place->trace = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmtrace.so", "../runtime/libdvmtrace.so");
   place->trace_static = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmtrace.a", "../runtime/libdvmtrace.a");
+  place->parallel = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmpar.so", "../runtime/libdvmpar.so");
   place->libexec = join(exe, DVM_BIN_TO_LIBEXEC);
   place->diagnostics = find(exe, DVM_BIN_TO_DOC "/diagnostics", "../docs/diagnostics");
-  if (place->bin && place->plugin && place->runtime && place->runtime_static && place->trace && place->trace_static && place->libexec &&
+  if (place->bin && place->plugin && place->runtime && place->runtime_static && place->trace && place->trace_static && place->parallel && place->libexec &&
       place->diagnostics)
     return 0;
   dvm_place_fini(place);
@@ -74,6 +75,7 @@ void dvm_place_fini(struct dvm_place *place)
   free(place->runtime_static);
   free(place->trace);
   free(place->trace_static);
+  free(place->parallel);
   free(place->libexec);
   free(place->diagnostics);
   *place = (struct dvm_place){.clang = NULL};

@@ -12,6 +12,7 @@ struct dvm_place {
   char *runtime_static;  /* libdvmrt.a */
   char *trace;           /* libdvmtrace.so, libdvmtrace.a: what recording programs are linked with */
   char *trace_static;
+  char *parallel;        /* libdvmpar.so: what parallel programs are linked with */
   char *libexec;         /* folder of the programs dvm-COMMAND */
   char *diagnostics;     /* folder of the pages of the diagnostics */
 };

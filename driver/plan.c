@@ -61,7 +61,7 @@ static void read_input(struct reader *r, const char *name)
 static int read_mode(struct reader *r, const char *value)
 {
   static const char *const known[] = {"check", "trace", "parallel", "parallel,trace", "off", NULL};
-  static const char *const later[] = {"parallel", "parallel,trace", NULL};
+  static const char *const later[] = {"parallel,trace", NULL};
   const char *nearest;
   if (!strcmp(value, "check")) {
     r->plan->mode = DVM_MODE_CHECK;
@@ -71,17 +71,21 @@ static int read_mode(struct reader *r, const char *value)
     r->plan->mode = DVM_MODE_TRACE;
     return 0;
   }
+  if (!strcmp(value, "parallel")) {
+    r->plan->mode = DVM_MODE_PARALLEL;
+    return 0;
+  }
   if (!strcmp(value, "off")) {
     r->plan->mode = DVM_MODE_OFF;
     return 0;
   }
   if (one_of(value, later))
-    return dvm_error_set(r->err, -EINVAL, "'-fdvm=%s' is not in this version (" DVM_VERSION "), which has 'check', 'trace' and 'off'",
+    return dvm_error_set(r->err, -EINVAL, "'-fdvm=%s' is not in this version (" DVM_VERSION "), which has 'check', 'trace', 'parallel' and 'off'",
                          value);
   nearest = dvm_text_nearest(value, known);
   if (nearest)
     return dvm_error_set(r->err, -EINVAL, "unknown mode '%s' in '-fdvm=%s'; did you mean '%s'?", value, value, nearest);
-  return dvm_error_set(r->err, -EINVAL, "unknown mode '%s' in '-fdvm=%s'; the modes are 'check', 'trace' and 'off'", value, value);
+  return dvm_error_set(r->err, -EINVAL, "unknown mode '%s' in '-fdvm=%s'; the modes are 'check', 'trace', 'parallel' and 'off'", value, value);
 }
 
 static int read_action(struct reader *r, const char *arg)

@@ -9,7 +9,7 @@ enum cc_language { CC_C, CC_IR, CC_ASSEMBLER, CC_OBJECT /* also libraries and li
 
 enum cc_action { CC_RUN, CC_HELP, CC_VERSION, CC_PRINT_CLANG, CC_PRINT_PLUGIN, CC_PRINT_RUNTIME };
 
-enum dvm_mode { DVM_MODE_CHECK, DVM_MODE_TRACE, DVM_MODE_OFF };
+enum dvm_mode { DVM_MODE_CHECK, DVM_MODE_TRACE, DVM_MODE_PARALLEL, DVM_MODE_OFF };
 
 struct cc_plan {
   enum cc_action action;

@@ -27,6 +27,17 @@
  *   void *__dvmm_given(void *value, const char *site, ...)
  *       Returns value.  Where values are recorded: a pointer that a call gets and may write through; 'site' and what follows are
  *       texts (K given), one for each scalar of what it points to.  Or (K call) the function that is called.
+ *
+ * With -fdvm=parallel there are no access, index, row and iter markers, but these (runtime/parallel/abi.h):
+ *   long __dvmm_first(long cid, long index, long start, long step, long bound, long kind)
+ *       The first value of an index variable on this rank: 'start', or the next one that is its own.  'kind' is how it is compared with
+ *       its bound: 0 <, 1 <=, 2 >, 3 >=; -1: the bound is not known here.
+ *   long __dvmm_last(long cid, long index, long bound, long kind, long step)
+ *       The bound, drawn in to what is this rank's.
+ *   void *__dvmm_read(void *p, long size, const char *site)
+ *       Returns p: an element of a distributed array that is read in the sequential part.
+ *   void __dvmm_met(long cid, long number, ...)
+ *       The extreme of maxloc or minloc 'number' is about to be assigned; then the values of the index variables.
  */
 #ifndef DVM_PASS_MARKERS_H
 #define DVM_PASS_MARKERS_H
@@ -40,4 +51,8 @@
 #define DVMM_DIRECT "__dvmm_direct"
 #define DVMM_BIND "__dvmm_bind"
 #define DVMM_GIVEN "__dvmm_given"
+#define DVMM_FIRST "__dvmm_first"
+#define DVMM_LAST "__dvmm_last"
+#define DVMM_READ "__dvmm_read"
+#define DVMM_MET "__dvmm_met"
 #endif

@@ -65,12 +65,12 @@ _dvmcc() {
     start=$((COMP_CWORD - 1))
     [ "$word" = "=" ] && word=
     [ "${COMP_WORDS[start]}" = "=" ] && start=$((start - 1))
-    [ "${COMP_WORDS[start]}" = -fdvm ] && mapfile -t COMPREPLY < <(compgen -W "check trace off" -- "$word")
+    [ "${COMP_WORDS[start]}" = -fdvm ] && mapfile -t COMPREPLY < <(compgen -W "check trace parallel off" -- "$word")
     return
   fi
   case $word in
   -*)
-    mapfile -t COMPREPLY < <(compgen -W "-fdvm=check -fdvm=trace -fdvm=off -Wno-dvm-undeclared-private
+    mapfile -t COMPREPLY < <(compgen -W "-fdvm=check -fdvm=trace -fdvm=parallel -fdvm=off -Wno-dvm-undeclared-private
       -Werror=dvm-undeclared-private -Wno-dvm-unchecked --dvm-help --dvm-version --dvm-print-clang --dvm-print-plugin
       --dvm-print-runtime -c -g -o -O0 -O1 -O2 -O3 -I -D -L -l -Wall -Wextra -Werror -std=c11 -shared -fPIC" -- "$word")
     ;;

@@ -21,7 +21,17 @@ FunctionDecl *Builder::marker(StringRef Name) {
     Sig = {Void, {Str}, true};
   else if (Name == DVMM_BIND || Name == DVMM_GIVEN)
     Sig = {Ptr, {Ptr, Str}, true};
-  else if (Name == DVMM_ITER)
+  else if (Name == DVMM_FIRST)
+    Sig = {Long, {Long, Long, Long, Long, Long, Long}, false};
+  else if (Name == DVMM_LAST)
+    Sig = {Long, {Long, Long, Long, Long, Long}, false};
+  else if (Name == DVMM_READ)
+    Sig = {Ptr, {Ptr, Long, Str}, false};
+  else if (Name == "__dvmp_store" || Name == "__dvmp_fetch")
+    Sig = {Ptr, {Ptr, Long}, false};
+  else if (Name == "__dvmp_own")
+    Sig = {Ctx.IntTy, {Ptr}, false};
+  else if (Name == DVMM_ITER || Name == DVMM_MET)
     Sig = {Void, {Long, Long}, true};
   else // leave, row
     Sig = {Void, {Long}, false};

@@ -350,6 +350,8 @@ SiteText Rewriter::enterText(Construct &C) {
     T.pointer(U.V->getType()->isPointerType() ? B.toVoidPtr(B.load(R)) : B.address(R));
     T.add(U.Written ? " w" : C.Opaque ? " ?" : " r");
   }
+  if (St.Opts.Parallel && D.kind == DVM_DIR_PARALLEL)
+    partsText(T, C);
   return T;
 }
 
@@ -442,7 +444,7 @@ void Rewriter::construct(WhileStmt *W, CallExpr *Call) {
     Owned = std::move(Stack.back());
     Stack.pop_back();
     if (Emit)
-      nestMarkers(C);
+      St.Opts.Parallel ? clampHeaders(C) : nestMarkers(C);
     return finishWrapper(C, W);
   }
   if (!OK)
@@ -464,7 +466,7 @@ void Rewriter::construct(WhileStmt *W, CallExpr *Call) {
   Stack.push_back(std::move(Owned));
   Stmt *Body = W->getBody();
   walk(Body, true);
-  if (C.Iterates && Emit)
+  if (C.Iterates && Emit && !St.Opts.Parallel)
     Body = B.block({B.call(DVMM_ITER, {B.integer(C.Cid, Dir->Start), B.integer(0, Dir->Start)}, Dir->Start), Body}, Dir->Start);
   W->setBody(Body);
   Owned = std::move(Stack.back());

@@ -396,6 +396,8 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
   auto *E = cast<Expr>(Slot);
   if (E->containsErrors())
     return; // its type and size are not known; the compilation fails anyway
+  if (St.Opts.Parallel)
+    return markPart(Slot, Kind);
   if (!markable(E)) {
     walk(Slot);
     return;
@@ -700,6 +702,12 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
 
   if (St.Opts.Trace && Emit && (traceLoop(Slot) || traceWhole(Slot) || traceJump(Slot)))
     return;
+
+  if (St.Opts.Parallel && Emit) {
+    noteStatements(S);
+    if (assignPart(Slot))
+      return;
+  }
 
   switch (S->getStmtClass()) {
   case Stmt::UnaryExprOrTypeTraitExprClass: case Stmt::OffsetOfExprClass: case Stmt::ConstantExprClass:

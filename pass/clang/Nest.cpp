@@ -22,7 +22,7 @@ const VarDecl *dvm::asVariable(const Expr *E) {
 static const Expr *exprOf(const Stmt *S) { return dyn_cast_or_null<Expr>(S); }
 
 // Step of a loop whose form has been checked; null: not an expression (then Sign is the step).
-static const Expr *stepOf(const Expr *Inc, const VarDecl *I, int &Sign) {
+const Expr *dvm::stepOf(const Expr *Inc, const VarDecl *I, int &Sign) {
   Inc = Inc->IgnoreParens();
   Sign = 1;
   if (const auto *U = dyn_cast<UnaryOperator>(Inc)) {

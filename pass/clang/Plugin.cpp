@@ -225,6 +225,8 @@ protected:
         continue;
       if (A == "trace")
         Opts.Trace = true;
+      else if (A == "parallel")
+        Opts.Parallel = true;
       else {
         DiagnosticsEngine &D = CI.getDiagnostics();
         D.Report(D.getCustomDiagID(DiagnosticsEngine::Error, "unknown option '%0' of the dvm plug-in")) << A;

@@ -125,6 +125,19 @@ private:
   std::vector<std::string> givenTexts(clang::Expr *Pointer);
   std::vector<Given> findGiven(clang::CallExpr *C);
   void markGiven(clang::CallExpr *C, const std::vector<Given> &All);
+  // Parallel.cpp: what -fdvm=parallel makes of nests and of the sequential part
+  bool inParts() const; // of a nest whose iterations are divided
+  bool isDivided(clang::Expr *LValue, const Chain &Ch) const;
+  void markPart(clang::Stmt *&Slot, char Kind);
+  bool assignPart(clang::Stmt *&Slot);
+  void noteStatements(clang::Stmt *S);
+  void clampHeaders(Construct &C);
+  bool clampHeader(Construct &C, unsigned Number);
+  void partsText(SiteText &T, Construct &C);
+  char acrossForm(Construct &C);
+  int locationOf(const clang::VarDecl *V, Construct *&C) const;
+  llvm::DenseSet<const clang::Stmt *> Discarded; // expressions whose values nobody uses
+
   bool AtLoop = false; // the loop that is walked has its marks already
   bool AtWhole = false; // likewise the assignment or read
 
@@ -165,6 +178,8 @@ public:
   static Affine affine(const clang::ASTContext &Ctx, const clang::Expr *E, const Construct *C);
 };
 
+// Step of a loop whose form has been checked, without its sign; null: one.
+const clang::Expr *stepOf(const clang::Expr *Inc, const clang::VarDecl *I, int &Sign);
 clang::CallExpr *markerCall(clang::Stmt *S, llvm::StringRef Name);
 // Number of the directive in the first argument of an entered call.
 llvm::StringRef directiveNumber(const clang::CallExpr *Call);

@@ -56,6 +56,7 @@ struct Directive {
 struct Options {
   struct Warning { bool On = true, Error = false; };
   Warning UndeclaredPrivate, Calloc, NamedTwice;
+  bool Parallel = false; // the program will be executed by many ranks, not checked
   bool Trace = false; // the program will record, not check: types of values, sequential loops
 };
 

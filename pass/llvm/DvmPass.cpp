@@ -2,6 +2,7 @@
 #include "Doubt.h"
 #include "Function.h"
 #include "Memory.h"
+#include "Parallel.h"
 #include "PureFunctions.h"
 #include "Reductions.h"
 #include "Stretches.h"
@@ -87,17 +88,39 @@ static void instrument(Function &F, Runtime &RT) {
   dropDoubt(S);
 }
 
+static void executeInParallel(Module &M, ArrayRef<Function *> Work) {
+  ParallelModule Parallel(M);
+  for (Function *F : Work) {
+    callMarkers(*F);
+    if (isInstrumentable(*F))
+      Parallel.instrument(*F);
+    removeMarkers(*F);
+  }
+  Parallel.finish();
+}
+
+static void eraseMarkers(Module &M) {
+  for (Function &F : make_early_inc_range(M))
+    if (F.getName().starts_with("__dvmm_") && F.use_empty())
+      F.eraseFromParent();
+}
+
 PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
   if (M.getModuleFlag(InstrumentedFlag))
     return PreservedAnalyses::all();
   M.addModuleFlag(Module::Max, InstrumentedFlag, 1);
-  const bool Trace = recordsTrace(M);
-  Runtime RT(M);
-  TraceModule Recording(M);
   SmallVector<Function *, 16> Work;
   for (Function &F : M)
     if (!F.isDeclaration())
       Work.push_back(&F);
+  if (runsParallel(M)) {
+    executeInParallel(M, Work);
+    eraseMarkers(M);
+    return PreservedAnalyses::none();
+  }
+  const bool Trace = recordsTrace(M);
+  Runtime RT(M);
+  TraceModule Recording(M);
   findPureFunctions(M, RT);
   RT.InLoops = findLoopFunctions(M);
   for (Function *F : Work) {
@@ -108,8 +131,6 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
   }
   keepInlineFunctions(M, Work);
   Trace ? Recording.finish() : RT.finish();
-  for (Function &F : make_early_inc_range(M))
-    if (F.getName().starts_with("__dvmm_") && F.use_empty())
-      F.eraseFromParent();
+  eraseMarkers(M);
   return PreservedAnalyses::none();
 }

@@ -1,0 +1,365 @@
+// -fdvm=parallel: loops of a nest run from the first to the last value that is this rank's, and the sequential part, which all ranks
+// execute, assigns an element where it lies:
+//   for (i = a; i < b; i++)    for (i = __dvmm_first(cid, 0, a, 1, b, 0); i < __dvmm_last(cid, 0, b, 0, 1); i++)
+//   A[i] = x;                  if (__dvmp_own(&A[i])) A[i] = x;
+//   A[i] = f();                *(T *)__dvmp_store(&A[i], size) = f();            all ranks call, one stores
+//   x = A[i];                  x = *(T *)__dvmm_read(&A[i], size, site);
+//   printf("%g", A[i]);        printf("%g", *(T *)__dvmp_fetch(&A[i], size));
+#include "Rewriter.h"
+#include "pass/markers.h"
+
+using namespace clang;
+using namespace dvm;
+
+static constexpr const char *Own = "__dvmp_own", *Store = "__dvmp_store", *Fetch = "__dvmp_fetch";
+
+bool Rewriter::inParts() const {
+  return llvm::any_of(Stack, [&](const auto &C) {
+    const dvm_directive &D = *C->Dir.D;
+    return D.kind == DVM_DIR_PARALLEL && D.has_target && !Decls.isTask(C->Ops.variable(D.target.name));
+  });
+}
+
+bool Rewriter::isDivided(Expr *LValue, const Chain &Ch) const {
+  const VarDecl *V = Ch.Root;
+  return V && !Ch.Direct && Ch.OnRoot && !isTemplateVar(V) && Decls.isDistributed(V, FD) && !inParts() && LValue->isLValue() &&
+         LValue->getObjectKind() == OK_Ordinary && !LValue->getType()->isArrayType() && !LValue->getType()->isIncompleteType();
+}
+
+// ---- The sequential part ---------------------------------------------------------------------------------------------
+
+// Expressions that stand as statements.
+void Rewriter::noteStatements(Stmt *S) {
+  auto Note = [&](Stmt *X) {
+    if (isa_and_nonnull<Expr>(X))
+      Discarded.insert(X);
+  };
+  if (auto *Block = dyn_cast<CompoundStmt>(S))
+    for (Stmt *X : Block->body())
+      Note(X);
+  else if (auto *I = dyn_cast<IfStmt>(S))
+    Note(I->getThen()), Note(I->getElse());
+  else if (auto *F = dyn_cast<ForStmt>(S))
+    Note(F->getBody()), Note(F->getInit()), Note(F->getInc());
+  else if (auto *W = dyn_cast<WhileStmt>(S))
+    Note(W->getBody());
+  else if (auto *D = dyn_cast<DoStmt>(S))
+    Note(D->getBody());
+  else if (auto *L = dyn_cast<LabelStmt>(S))
+    Note(L->getSubStmt());
+  else if (auto *C = dyn_cast<SwitchCase>(S))
+    Note(C->getSubStmt());
+  else if (auto *P = dyn_cast<ParenExpr>(S); P && Discarded.count(P))
+    Note(P->getSubExpr());
+}
+
+void Rewriter::markPart(Stmt *&Slot, char Kind) {
+  auto *E = cast<Expr>(Slot);
+  Expr *Access = E->IgnoreParens();
+  Chain Ch = chainOf(Access);
+  bool Divided = isDivided(Access, Ch);
+  bool Printed = Access == StreamArgument;
+  walk(Slot);
+  if (!Emit || !Divided || Kind != 'r')
+    return;
+  SourceLocation L = Access->getBeginLoc();
+  Expr *Address = B.address(cast<Expr>(Slot)), *Size = B.toLong(B.sizeOf(E->getType().getUnqualifiedType(), L));
+  if (Printed) {
+    Slot = B.deref(B.call(Fetch, {Address, Size}, L), E->getType());
+    return;
+  }
+  SiteText T(Ctx, B, L);
+  T.key(DVMRT_ANY_KIND).add("r").place(Ctx.getSourceManager(), L).key(DVMRT_ACCESS_TEXT).add(sourceText(Ctx, Access));
+  Slot = B.deref(B.call(DVMM_READ, {Address, Size, B.string(T.Text, L)}, L), E->getType());
+}
+
+// Does it read an element of a distributed array?
+static bool readsDistributed(const Stmt *S, llvm::function_ref<bool(Expr *)> IsElement) {
+  if (!S)
+    return false;
+  if (const auto *C = dyn_cast<ImplicitCastExpr>(S); C && C->getCastKind() == CK_LValueToRValue)
+    if (IsElement(const_cast<Expr *>(C->getSubExpr())))
+      return true;
+  return llvm::any_of(S->children(), [&](const Stmt *X) { return readsDistributed(X, IsElement); });
+}
+
+static void assignmentParts(Stmt *S, Expr *&To, Expr *&From) {
+  if (auto *A = dyn_cast<BinaryOperator>(S); A && A->isAssignmentOp()) {
+    To = A->getLHS();
+    From = A->getRHS();
+  } else if (auto *U = dyn_cast<UnaryOperator>(S); U && U->isIncrementDecrementOp()) {
+    To = U->getSubExpr();
+  }
+}
+
+// The subscripts of the element, and what is assigned.
+static bool hasEffects(const ASTContext &Ctx, const Chain &Ch, const Expr *From) {
+  return (From && From->HasSideEffects(Ctx, true)) ||
+         llvm::any_of(Ch.Subs, [&](const ArraySubscriptExpr *A) { return A->getIdx()->HasSideEffects(Ctx, true); });
+}
+
+static void replaceTarget(Stmt *S, Expr *To) {
+  if (auto *A = dyn_cast<BinaryOperator>(S))
+    A->setLHS(To);
+  else
+    cast<UnaryOperator>(S)->setSubExpr(To);
+}
+
+static void walkParts(Stmt *S, llvm::function_ref<void(Stmt *&)> Walk) {
+  for (Stmt *&X : S->children())
+    if (X)
+      Walk(X);
+}
+
+// True: all of the assignment has been taken care of.
+bool Rewriter::assignPart(Stmt *&Slot) {
+  Expr *To = nullptr, *From = nullptr;
+  assignmentParts(Slot, To, From);
+  if (!To || To->containsErrors())
+    return false;
+  SourceLocation L = Slot->getBeginLoc();
+  Construct *Around = nullptr;
+  if (const VarDecl *V = asVariable(To))
+    if (int Number = locationOf(V, Around); Number >= 0) {
+      auto *Assign = cast<Expr>(Slot);
+      walkParts(Assign, [&](Stmt *&X) { walk(X); });
+      SmallVector<Expr *, 8> Args{B.integer(Around->Cid, L), B.integer(Number, L)};
+      for (const Loop &X : Around->Loops)
+        Args.push_back(B.toLong(B.load(B.ref(X.Index, L))));
+      Slot = B.comma(B.call(DVMM_MET, Args, L), Assign);
+      return true;
+    }
+  Chain Ch = chainOf(To->IgnoreParens());
+  if (!isDivided(To->IgnoreParens(), Ch))
+    return false;
+  bool Effects = hasEffects(Ctx, Ch, From), Alone = Discarded.count(Slot);
+  bool Reads = readsDistributed(From, [&](Expr *E) {
+    Expr *Element = E->IgnoreParens();
+    return isDivided(Element, chainOf(Element));
+  });
+  if (auto *A = dyn_cast<BinaryOperator>(Slot))
+    bindPointer(A);
+  walkParts(Slot, [&](Stmt *&X) { walk(X); });
+  assignmentParts(Slot, To, From);
+  Expr *Address = B.address(To);
+  if (Effects || !Alone) {
+    if (Reads) // each read fails where the element is not; the store goes where it belongs
+      St.warning(L, "this assignment to an element of " + quoted(Ch.Root) + " reads elements and " +
+                        (Effects ? "has effects besides" : "its value is used") +
+                        ": where ranks do not all have them it stops; split it [-Wdvm-parallel]");
+    Expr *Size = B.toLong(B.sizeOf(To->getType().getUnqualifiedType(), L));
+    replaceTarget(Slot, B.deref(B.call(Store, {Address, Size}, L), To->getType()));
+    return true;
+  }
+  Slot = IfStmt::Create(Ctx, L, IfStatementKind::Ordinary, nullptr, nullptr, B.call(Own, {Address}, L), L, L, Slot, L, nullptr);
+  return true;
+}
+
+// ---- Nests -----------------------------------------------------------------------------------------------------------
+
+// Number of the maxloc or minloc of a nest around whose extreme V is, or -1.
+int Rewriter::locationOf(const VarDecl *V, Construct *&C) const {
+  for (const auto &Outer : Stack) {
+    int Number = 0;
+    const dvm_directive &D = *Outer->Dir.D;
+    for (unsigned I = 0; D.kind == DVM_DIR_PARALLEL && I < D.nclauses; ++I)
+      for (unsigned J = 0; J < D.clauses[I].nreductions; ++J) {
+        const dvm_reduction &R = D.clauses[I].reductions[J];
+        if (R.op != DVM_RED_MAXLOC && R.op != DVM_RED_MINLOC)
+          continue;
+        if (Outer->Ops.variable(R.var) == V) {
+          C = Outer.get();
+          return Number;
+        }
+        ++Number;
+      }
+  }
+  return -1;
+}
+
+static int kindOf(BinaryOperatorKind Op) {
+  switch (Op) {
+  case BO_LT: return 0;
+  case BO_LE: return 1;
+  case BO_GT: return 2;
+  case BO_GE: return 3;
+  default: return -1;
+  }
+}
+
+static bool mentions(const Stmt *S, const VarDecl *V) {
+  if (!S)
+    return false;
+  if (const auto *R = dyn_cast<DeclRefExpr>(S); R && R->getDecl() == V)
+    return true;
+  return llvm::any_of(S->children(), [&](const Stmt *X) { return mentions(X, V); });
+}
+
+bool Rewriter::clampHeader(Construct &C, unsigned Number) {
+  const Loop &Nest = C.Loops[Number];
+  ForStmt *F = Nest.For;
+  SourceLocation L = F->getForLoc();
+  auto Refuse = [&](const Twine &What) {
+    St.error(L, What + ": not executed in parallel yet");
+    return false;
+  };
+  int Sign;
+  const Expr *By = stepOf(cast<Expr>(F->getInc()), Nest.Index, Sign);
+  auto *Cond = cast<BinaryOperator>(F->getCond()->IgnoreParenImpCasts());
+  bool OnLeft = asVariable(Cond->getLHS()) == Nest.Index;
+  Expr *Bound = OnLeft ? Cond->getRHS() : Cond->getLHS();
+  BinaryOperatorKind Op = OnLeft ? Cond->getOpcode() : BinaryOperator::reverseComparisonOp(Cond->getOpcode());
+  auto *Declared = dyn_cast<DeclStmt>(F->getInit());
+  auto *V = Declared ? cast<VarDecl>(Declared->getSingleDecl()) : nullptr;
+  auto *Assign = V ? nullptr : cast<BinaryOperator>(cast<Expr>(F->getInit())->IgnoreParens());
+  Expr *Start = V ? V->getInit() : Assign->getRHS();
+  if (!Bound->getType()->isIntegralOrEnumerationType() || !Start->getType()->isIntegralOrEnumerationType())
+    return Refuse("a bound of loop " + Twine(Number + 1) + " of the nest is no integer");
+  if (Bound->HasSideEffects(Ctx, false) || Start->HasSideEffects(Ctx, false) || (By && By->HasSideEffects(Ctx, false))) {
+    St.error(L, "the header of loop " + Twine(Number + 1) + " of the nest has side effects, which each rank would have: move them before the directive");
+    return false;
+  }
+  if (Op == BO_NE && !Nest.StepKnown)
+    return Refuse("the direction of loop " + Twine(Number + 1) + " of the nest is not known");
+  if (Op == BO_NE) {
+    Op = Nest.Step > 0 ? BO_LT : BO_GT;
+    Cond->setOpcode(OnLeft ? Op : BinaryOperator::reverseComparisonOp(Op));
+  }
+  Expr *Step = By ? B.toLong(const_cast<Expr *>(By)) : B.integer(1, L);
+  if (Sign < 0)
+    Step = B.subtract(B.integer(0, L), Step);
+  bool Once = Bound->HasSideEffects(Ctx, true) || mentions(Bound, Nest.Index);
+  Expr *First = B.call(DVMM_FIRST, {B.integer(C.Cid, L), B.integer(Number, L), B.toLong(Start), Step, Once ? B.integer(0, L) : B.toLong(Bound),
+                                    B.integer(Once ? -1 : kindOf(Op), L)}, L);
+  First = B.cast(First, Start->getType(), CK_IntegralCast);
+  if (V)
+    V->setInit(First);
+  else
+    Assign->setRHS(First);
+  Expr *Last = B.call(DVMM_LAST, {B.integer(C.Cid, L), B.integer(Number, L), B.toLong(Bound), B.integer(kindOf(Op), L), Step}, L);
+  Last = B.cast(Last, Bound->getType(), CK_IntegralCast);
+  if (OnLeft)
+    Cond->setRHS(Last);
+  else
+    Cond->setLHS(Last);
+  return true;
+}
+
+void Rewriter::clampHeaders(Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  if (!D.has_target || Decls.isTask(C.Ops.variable(D.target.name)))
+    return; // all ranks execute all of it
+  for (unsigned I = 0; I < C.Loops.size(); ++I)
+    if (!clampHeader(C, I))
+      return;
+}
+
+// ---- Lines of the site's text ----------------------------------------------------------------------------------------
+
+namespace {
+// Subscripts of references to one array, as far as they are affine.
+struct Forms {
+  const VarDecl *V;
+  bool Known = true;
+  SmallVector<SmallVector<Affine, 4>, 8> Reads, Writes;
+};
+} // namespace
+
+static void collectForms(const ASTContext &Ctx, const Construct &C, Stmt *S, Forms &F, bool Written) {
+  if (!S)
+    return;
+  Expr *To = nullptr, *From = nullptr;
+  assignmentParts(S, To, From);
+  if (To) {
+    collectForms(Ctx, C, To->IgnoreParens(), F, true);
+    collectForms(Ctx, C, From, F, false);
+    return;
+  }
+  if (auto *E = dyn_cast<Expr>(S); E && isa<ArraySubscriptExpr>(E->IgnoreParens())) {
+    Chain Ch = chainOf(E->IgnoreParens());
+    if (Ch.Root == F.V && Ch.OnRoot) {
+      SmallVector<Affine, 4> Subs;
+      for (const ArraySubscriptExpr *A : Ch.Subs) {
+        Subs.push_back(Rewriter::affine(Ctx, A->getIdx(), &C));
+        F.Known &= Subs.back().OK;
+      }
+      (Written ? F.Writes : F.Reads).push_back(Subs);
+      for (ArraySubscriptExpr *A : Ch.Subs)
+        collectForms(Ctx, C, A->getIdx(), F, false);
+      return;
+    }
+  }
+  for (Stmt *X : S->children())
+    collectForms(Ctx, C, X, F, Written && isa<MemberExpr, ArraySubscriptExpr, ParenExpr, ImplicitCastExpr>(S));
+}
+
+// a: of each reference all displacements from what the iteration writes are towards iterations on one side, in each loop.
+static char formOf(const Construct &C, const Forms &F) {
+  if (!F.Known || F.Writes.empty())
+    return '?';
+  const auto &W = F.Writes.front();
+  auto Same = [&](const SmallVector<Affine, 4> &R, size_t D) { return R.size() == W.size() && R[D].Index == W[D].Index && R[D].Coef == W[D].Coef; };
+  char Form = 'a';
+  for (const auto *List : {&F.Writes, &F.Reads})
+    for (const auto &R : *List) {
+      int Sides = 0;
+      if (R.size() != W.size())
+        return '?';
+      for (size_t D = 0; D < R.size(); ++D) {
+        if (!Same(R, D))
+          return '?';
+        if (R[D].Index < 0 || R[D].Add == W[D].Add)
+          continue;
+        const Loop &L = C.Loops[R[D].Index];
+        if (!L.StepKnown)
+          return '?';
+        Sides |= ((R[D].Add > W[D].Add) == (R[D].Coef > 0)) == (L.Step > 0) ? 1 : 2;
+      }
+      Form = Sides == 3 ? 'm' : Form;
+    }
+  return Form;
+}
+
+char Rewriter::acrossForm(Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  char Form = 0;
+  for (unsigned I = 0; I < D.nclauses; ++I)
+    for (unsigned J = 0; D.clauses[I].kind == DVM_CL_ACROSS && J < D.clauses[I].nrefs; ++J) {
+      const VarDecl *V = C.Ops.variable(D.clauses[I].refs[J].name);
+      Forms F{V, true, {}, {}};
+      collectForms(Ctx, C, C.Loops.back().For->getBody(), F, false);
+      char One = F.Reads.empty() && F.Writes.empty() ? '?' : formOf(C, F);
+      Form = !Form || Form == 'a' ? One : One == 'm' ? 'm' : Form;
+    }
+  return Form;
+}
+
+// Is the comparison with V one that a second extreme of the same value passes?
+static bool takesEqual(const Stmt *S, const VarDecl *V) {
+  if (!S)
+    return false;
+  if (const auto *C = dyn_cast<BinaryOperator>(S); C && (C->getOpcode() == BO_LE || C->getOpcode() == BO_GE))
+    if (asVariable(C->getLHS()) == V || asVariable(C->getRHS()) == V)
+      return true;
+  return llvm::any_of(S->children(), [&](const Stmt *X) { return takesEqual(X, V); });
+}
+
+void Rewriter::partsText(SiteText &T, Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  if (char Form = acrossForm(C))
+    T.key(DVMRT_DIRECTIVE_SIDES).add(Twine(Form));
+  std::string Last;
+  for (unsigned I = 0; I < D.nclauses; ++I) {
+    const dvm_clause &Cl = D.clauses[I];
+    int64_t Stages;
+    if (Cl.kind == DVM_CL_STAGE && Cl.nexprs && C.Ops.constant(Cl.exprs[0], Stages) && Stages > 0)
+      T.key(DVMRT_DIRECTIVE_STAGES).add(Twine(Stages));
+    for (unsigned J = 0; J < Cl.nreductions; ++J)
+      if (Cl.reductions[J].op == DVM_RED_MAXLOC || Cl.reductions[J].op == DVM_RED_MINLOC) {
+        const VarDecl *V = C.Ops.variable(Cl.reductions[J].var);
+        Last += V && takesEqual(C.Loops.back().For->getBody(), V) ? 'l' : 's';
+      }
+  }
+  if (!Last.empty())
+    T.key(DVMRT_DIRECTIVE_PLACES).add(Last);
+}

@@ -1,0 +1,395 @@
+// A construct asks for its turn, the loops of a nest go from the first to the last value of that turn, and calls of the standard
+// library that many ranks must not make each for itself become calls of ours.
+#include "Parallel.h"
+#include "Function.h"
+#include "pass/markers.h"
+#include "runtime/parallel/abi.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+static cl::opt<bool> ParallelOption("dvm-parallel", cl::desc("compile for execution by many ranks, in place of checking"), cl::Hidden);
+
+bool dvmir::runsParallel(const Module &) { return ParallelOption; }
+
+namespace {
+// Functions of the standard library; with 'Used' ours is told first whether the result is.
+const struct {
+  StringRef Name, Ours;
+  bool Used;
+  unsigned Drop; // argument that ours does not take, from 1
+} Library[] = {
+    {"printf", "printf", true, 0},      {"fprintf", "fprintf", true, 0},   {"vprintf", "vprintf", true, 0}, {"vfprintf", "vfprintf", true, 0},
+    {"__printf_chk", "printf", true, 1}, {"__fprintf_chk", "fprintf", true, 2},
+    {"puts", "puts", true, 0},          {"fputs", "fputs", true, 0},       {"putc", "fputc", true, 0},      {"fputc", "fputc", true, 0},
+    {"_IO_putc", "fputc", true, 0},     {"putchar", "putchar", true, 0},   {"fflush", "fflush", true, 0},   {"fwrite", "fwrite", true, 0},
+    {"fopen", "fopen", false, 0},       {"fopen64", "fopen", false, 0},    {"tmpfile", "tmpfile", false, 0}, {"popen", "popen", false, 0},
+    {"pclose", "pclose", false, 0},     {"fclose", "fclose", false, 0},    {"feof", "feof", false, 0},      {"ferror", "ferror", false, 0},
+    {"fseek", "fseek", false, 0},       {"ftell", "ftell", false, 0},      {"rewind", "rewind", false, 0},  {"fgetc", "fgetc", false, 0},
+    {"getc", "getc", false, 0},         {"_IO_getc", "getc", false, 0},    {"getchar", "getchar", false, 0}, {"ungetc", "ungetc", false, 0},
+    {"fread", "fread", false, 0},       {"fgets", "fgets", false, 0},      {"getline", "getline", false, 0}, {"perror", "perror", false, 0},
+    {"scanf", "scanf", false, 0},       {"fscanf", "fscanf", false, 0},    {"vscanf", "vscanf", false, 0},  {"vfscanf", "vfscanf", false, 0},
+    {"__isoc99_scanf", "scanf", false, 0}, {"__isoc99_fscanf", "fscanf", false, 0},
+    {"__isoc23_scanf", "scanf", false, 0}, {"__isoc23_fscanf", "fscanf", false, 0},
+    {"remove", "remove", false, 0},     {"rename", "rename", false, 0},    {"unlink", "unlink", false, 0},  {"system", "system", false, 0},
+    {"time", "time", false, 0},         {"clock", "clock", false, 0},      {"getpid", "getpid", false, 0},  {"getppid", "getppid", false, 0},
+    {"gettimeofday", "gettimeofday", false, 0}, {"clock_gettime", "clock_gettime", false, 0}, {"times", "times", false, 0},
+    {"gethostname", "gethostname", false, 0}, {"_exit", "_exit", false, 0}, {"_Exit", "_exit", false, 0},
+    {"malloc", "malloc", false, 0},     {"calloc", "calloc", false, 0},    {"aligned_alloc", "aligned_alloc", false, 0},
+    {"posix_memalign", "posix_memalign", false, 0},
+    {"free", "free", false, 0},         {"realloc", "realloc", false, 0},
+};
+
+struct Nest {
+  CallInst *Enter = nullptr;
+  DirectiveText Text;
+  unsigned Rank = 0, Locations = 0;
+  GlobalVariable *Site = nullptr;
+  SmallVector<AllocaInst *, 16> Limits; // of each index variable: low, high, and of all ranks together
+  AllocaInst *At = nullptr;
+};
+
+unsigned countLocations(StringRef Text) {
+  unsigned N = 0;
+  for (StringRef Rest = Text; !Rest.empty(); Rest = Rest.split('\n').second)
+    N += Rest.starts_with("R maxloc") || Rest.starts_with("R minloc");
+  return N;
+}
+} // namespace
+
+struct ParallelModule::Impl {
+  Module &M;
+  LLVMContext &C;
+  Runtime RT;
+  StringMap<GlobalVariable *> Sites;
+  // Of one function:
+  Function *Now = nullptr;
+  MapVector<uint64_t, Nest> Nests;
+
+  explicit Impl(Module &Mod) : M(Mod), C(M.getContext()), RT(M) {}
+
+  // ---- Helpers ----
+
+  CallInst *call(IRBuilderBase &B, StringRef Name, Type *Result, ArrayRef<Value *> Args, bool Cold = true) {
+    SmallVector<Type *, 8> T;
+    for (Value *A : Args)
+      T.push_back(A->getType());
+    FunctionCallee Callee = M.getOrInsertFunction(Name, FunctionType::get(Result, T, false));
+    if (auto *F = dyn_cast<Function>(Callee.getCallee()); F && Cold)
+      F->addFnAttr(Attribute::NoUnwind);
+    return B.CreateCall(Callee, Args);
+  }
+
+  GlobalVariable *site(Value *Text) {
+    GlobalVariable *&G = Sites[markerText(Text)];
+    if (!G) {
+      auto *Init = ConstantStruct::getAnon({cast<Constant>(Text), ConstantPointerNull::get(RT.Ptr)});
+      G = new GlobalVariable(M, Init->getType(), false, GlobalValue::PrivateLinkage, Init, "dvm.site");
+    }
+    return G;
+  }
+
+  AllocaInst *slot(Type *T, const Twine &Name) { return new AllocaInst(T, M.getDataLayout().getAllocaAddrSpace(), Name, Now->getEntryBlock().begin()); }
+
+  Value *frame(IRBuilderBase &B) { return B.CreateIntrinsic(Intrinsic::frameaddress, {RT.Ptr}, {B.getInt32(0)}); }
+
+  Value *arguments(IRBuilderBase &B, ArrayRef<Value *> Args) {
+    if (Args.empty())
+      return ConstantPointerNull::get(RT.Ptr);
+    auto *T = ArrayType::get(RT.I64, Args.size());
+    AllocaInst *Array = slot(T, "dvm.args");
+    for (unsigned N = 0; N < Args.size(); ++N)
+      B.CreateStore(asWord64(RT, B, Args[N]), B.CreateConstInBoundsGEP2_64(T, Array, 0, N));
+    return Array;
+  }
+
+  static uint64_t number(CallInst *Call, unsigned Arg) { return cast<ConstantInt>(Call->getArgOperand(Arg))->getZExtValue(); }
+
+  // ---- Constructs ----
+
+  // Results in registers: the runtime gets copies of them, so that the loop need not keep them in memory.
+  struct Copied {
+    unsigned Argument;
+    AllocaInst *Variable, *Copy;
+  };
+
+  SmallVector<Copied, 4> copyResults(const Nest &N, ArrayRef<Value *> Args) {
+    SmallVector<Copied, 4> Out;
+    for (unsigned I = 0; I < Args.size() && I < N.Text.Args.size() && !N.Text.Group; ++I) {
+      auto *Variable = dyn_cast<AllocaInst>(Args[I]->stripPointerCasts());
+      if (N.Text.Args[I].Line != DVMRT_DIRECTIVE_REDUCTION || !N.Text.Args[I].Pointer || !Variable || !Variable->getAllocatedType()->isSingleValueType())
+        continue;
+      Out.push_back({I, Variable, slot(Variable->getAllocatedType(), "dvm.result")});
+    }
+    return Out;
+  }
+
+  void collect(Function &F, SmallVectorImpl<CallInst *> &Marks) {
+    Now = &F;
+    Nests.clear();
+    for (Instruction &I : instructions(F)) {
+      StringRef Name = markerName(&I);
+      if (Name.empty())
+        continue;
+      auto *Call = cast<CallInst>(&I);
+      Marks.push_back(Call);
+      if (Name != DVMM_ENTER)
+        continue;
+      StringRef Text = markerText(Call->getArgOperand(0));
+      Nest N;
+      N.Enter = Call;
+      N.Text = DirectiveText::parse(Text);
+      N.Site = site(Call->getArgOperand(0));
+      if (N.Text.Kind == "parallel" && siteLine(Text, DVMRT_DIRECTIVE_NAMES).split(' ').first.getAsInteger(10, N.Rank))
+        N.Rank = 0;
+      N.Locations = countLocations(Text);
+      static const char *const Names[4] = {"dvm.low", "dvm.high", "dvm.all_low", "dvm.all_high"};
+      for (unsigned K = 0; K < 4 * N.Rank; ++K)
+        N.Limits.push_back(slot(RT.I64, Names[K % 4]));
+      if (N.Locations)
+        N.At = slot(ArrayType::get(RT.I64, N.Locations * (N.Rank + 1)), "dvm.at");
+      Nests[N.Text.Cid] = std::move(N);
+    }
+  }
+
+  void lowerEnter(Nest &N) {
+    IRBuilder<> B(N.Enter);
+    SmallVector<Value *, 8> Args(drop_begin(N.Enter->args()));
+    SmallVector<Copied, 4> Results = copyResults(N, Args);
+    for (const Copied &R : Results) {
+      B.CreateStore(B.CreateLoad(R.Copy->getAllocatedType(), R.Variable), R.Copy);
+      Args[R.Argument] = R.Copy;
+    }
+    auto *T = ArrayType::get(RT.I64, 4 * N.Rank);
+    Value *Null = ConstantPointerNull::get(RT.Ptr), *Clamps = N.Rank ? static_cast<Value *>(slot(T, "dvm.clamps")) : Null;
+    Value *At = N.At ? static_cast<Value *>(N.At) : Null;
+    Value *Turn = call(B, "__dvmp_enter", RT.I32, {N.Site, frame(B), arguments(B, Args), Clamps, At});
+    for (const Copied &R : Results)
+      B.CreateStore(B.CreateLoad(R.Copy->getAllocatedType(), R.Copy), R.Variable);
+    for (unsigned K = 0; K < N.Limits.size(); ++K)
+      B.CreateStore(B.CreateLoad(RT.I64, B.CreateConstInBoundsGEP2_64(T, Clamps, 0, K)), N.Limits[K]);
+    N.Enter->replaceAllUsesWith(Turn);
+    N.Enter->eraseFromParent();
+  }
+
+  Value *limit(IRBuilderBase &B, const Nest &N, unsigned Index, unsigned Which) { return B.CreateLoad(RT.I64, N.Limits[4 * Index + Which]); }
+
+  // Steps of 'Size' (at least 1) that cover 'Distance' (at least 0), as a distance.
+  Value *roundUp(IRBuilderBase &B, Value *Distance, Value *Size) {
+    if (auto *S = dyn_cast<ConstantInt>(Size); S && S->isOne())
+      return Distance;
+    Value *Steps = B.CreateUDiv(B.CreateAdd(Distance, B.CreateSub(Size, B.getInt64(1))), Size);
+    return B.CreateMul(Steps, Size);
+  }
+
+  // if (the loop runs && (it begins or ends outside of what 'on' names)) outside(..);
+  void checkWhole(IRBuilder<> &B, CallInst *Mark, const Nest &N, unsigned Index, Value *Start, Value *Size, bool Down, Value *Bound, bool Strict) {
+    Value *End = Strict ? (Down ? B.CreateAdd(Bound, B.getInt64(1)) : B.CreateSub(Bound, B.getInt64(1))) : Bound;
+    Value *Runs = Down ? B.CreateICmpSGE(Start, End) : B.CreateICmpSLE(Start, End);
+    Value *Distance = Down ? B.CreateSub(Start, End) : B.CreateSub(End, Start);
+    if (auto *S = dyn_cast<ConstantInt>(Size); !S || !S->isOne())
+      Distance = B.CreateMul(B.CreateUDiv(Distance, Size), Size);
+    Value *Last = Down ? B.CreateSub(Start, Distance) : B.CreateAdd(Start, Distance);
+    Value *Low = Down ? Last : Start, *High = Down ? Start : Last;
+    Value *Below = B.CreateICmpSLT(Low, limit(B, N, Index, 2)), *Above = B.CreateICmpSGT(High, limit(B, N, Index, 3));
+    Value *Bad = B.CreateAnd(Runs, B.CreateOr(Below, Above));
+    IRBuilder<> Slow(SplitBlockAndInsertIfThen(Bad, Mark, false, RT.Unlikely));
+    Slow.SetCurrentDebugLocation(Mark->getDebugLoc());
+    call(Slow, "__dvmp_outside", RT.Void, {N.Site, B.getInt32(Index), Slow.CreateSelect(Below, Low, High)});
+    B.SetInsertPoint(Mark);
+  }
+
+  void lowerFirst(CallInst *Mark, const Nest &N) {
+    IRBuilder<> B(Mark);
+    unsigned Index = number(Mark, 1);
+    Value *Start = Mark->getArgOperand(2), *Step = Mark->getArgOperand(3), *Bound = Mark->getArgOperand(4);
+    int64_t Kind = cast<ConstantInt>(Mark->getArgOperand(5))->getSExtValue();
+    auto *Known = dyn_cast<ConstantInt>(Step);
+    Value *IsDown = Known ? static_cast<Value *>(B.getInt1(Known->isNegative())) : B.CreateICmpSLT(Step, B.getInt64(0));
+    Value *Size = Known ? static_cast<Value *>(ConstantInt::get(RT.I64, Known->getValue().abs())) : B.CreateSelect(IsDown, B.CreateNeg(Step), Step);
+    if (!Known)
+      Size = B.CreateSelect(B.CreateICmpEQ(Size, B.getInt64(0)), B.getInt64(1), Size);
+    if (Kind >= 0)
+      checkWhole(B, Mark, N, Index, Start, Size, Kind >= 2, Bound, Kind % 2 == 0);
+    Value *Low = limit(B, N, Index, 0), *High = limit(B, N, Index, 1);
+    Value *Up = B.CreateSelect(B.CreateICmpSGE(Start, Low), Start, B.CreateAdd(Start, roundUp(B, B.CreateSub(Low, Start), Size)));
+    Value *Down = B.CreateSelect(B.CreateICmpSLE(Start, High), Start, B.CreateSub(Start, roundUp(B, B.CreateSub(Start, High), Size)));
+    replace(Mark, B.CreateSelect(IsDown, Down, Up));
+  }
+
+  void lowerLast(CallInst *Mark, const Nest &N) {
+    IRBuilder<> B(Mark);
+    unsigned Index = number(Mark, 1), Kind = number(Mark, 3);
+    Value *Bound = Mark->getArgOperand(2), *Limit = limit(B, N, Index, Kind < 2 ? 1 : 0);
+    if (Kind == 0)
+      Limit = B.CreateAdd(Limit, B.getInt64(1));
+    if (Kind == 2)
+      Limit = B.CreateSub(Limit, B.getInt64(1));
+    Value *Reached = Kind < 2 ? B.CreateICmpSLT(Bound, Limit) : B.CreateICmpSGT(Bound, Limit);
+    replace(Mark, B.CreateSelect(Reached, Bound, Limit));
+  }
+
+  void lowerMet(CallInst *Mark, const Nest &N) {
+    IRBuilder<> B(Mark);
+    uint64_t Number = number(Mark, 1), From = Number * (N.Rank + 1);
+    Type *T = N.At->getAllocatedType();
+    B.CreateStore(B.getInt64(1), B.CreateConstInBoundsGEP2_64(T, N.At, 0, From));
+    for (unsigned K = 0; K < N.Rank; ++K)
+      B.CreateStore(Mark->getArgOperand(2 + K), B.CreateConstInBoundsGEP2_64(T, N.At, 0, From + 1 + K));
+    Mark->eraseFromParent();
+  }
+
+  static void replace(CallInst *Mark, Value *V) {
+    Mark->replaceAllUsesWith(V);
+    Mark->eraseFromParent();
+  }
+
+  // ---- Directives ----
+
+  // Static arrays may be larger than what code that counts on 2 GB reaches.
+  void placeGlobal(Value *Address) {
+    auto *G = dyn_cast<GlobalVariable>(Address->stripPointerCasts());
+    if (!G || !G->getValueType()->isSized() || M.getDataLayout().getTypeAllocSize(G->getValueType()).getFixedValue() < (64u << 20))
+      return;
+    G->setCodeModel(CodeModel::Large);
+  }
+
+  void endVariable(Value *Address, CallInst *Mark) {
+    auto *Variable = dyn_cast<AllocaInst>(Address->stripPointerCasts());
+    if (!Variable)
+      return;
+    DominatorTree DT(*Now);
+    for (BasicBlock &BB : *Now)
+      if (auto *Return = dyn_cast<ReturnInst>(BB.getTerminator()); Return && DT.dominates(Mark, Return)) {
+        IRBuilder<> B(Return);
+        call(B, "__dvmp_gone", RT.Void, {Variable});
+      }
+  }
+
+  void lowerDirect(CallInst *Mark) {
+    IRBuilder<> B(Mark);
+    auto *Text = markerTextArgument(Mark);
+    SmallVector<Value *, 8> Args = markerArguments(Mark);
+    DirectiveText D = DirectiveText::parse(markerText(Text));
+    for (unsigned I = 0; I < Args.size() && I < D.Args.size(); ++I)
+      if (D.Args[I].Line == DVMRT_DIRECTIVE_ARRAY && D.Args[I].Pointer && (D.Kind == "array" || D.Kind == "template")) {
+        placeGlobal(Args[I]);
+        endVariable(Args[I], Mark);
+      }
+    call(B, "__dvmp_direct", RT.Void, {site(Text), arguments(B, Args)});
+    if (!Mark->getType()->isVoidTy())
+      Mark->replaceAllUsesWith(Mark->getArgOperand(0));
+    Mark->eraseFromParent();
+  }
+
+  void lower(CallInst *Mark) {
+    StringRef Name = markerName(Mark);
+    if (Name == DVMM_DIRECT || Name == DVMM_BIND)
+      return lowerDirect(Mark);
+    if (Name == DVMM_READ) {
+      IRBuilder<> B(Mark);
+      return replace(Mark, call(B, "__dvmp_read", RT.Ptr, {Mark->getArgOperand(0), Mark->getArgOperand(1), site(Mark->getArgOperand(2))}));
+    }
+    if (Name != DVMM_LEAVE && Name != DVMM_FIRST && Name != DVMM_LAST && Name != DVMM_MET)
+      return;
+    auto It = Nests.find(number(Mark, 0));
+    if (It == Nests.end())
+      return; // dead code
+    Nest &N = It->second;
+    if (Name == DVMM_LEAVE) {
+      IRBuilder<> B(Mark);
+      call(B, "__dvmp_leave", RT.Void, {N.Site, frame(B)});
+      Mark->eraseFromParent();
+    } else if (Name == DVMM_FIRST) {
+      lowerFirst(Mark, N);
+    } else if (Name == DVMM_LAST) {
+      lowerLast(Mark, N);
+    } else {
+      lowerMet(Mark, N);
+    }
+  }
+
+  // ---- The library ----
+
+  void replaceCall(CallInst *Call, const Function &Callee) {
+    for (const auto &Row : Library) {
+      if (Row.Name != Callee.getName())
+        continue;
+      IRBuilder<> B(Call);
+      SmallVector<Value *, 8> Args;
+      SmallVector<Type *, 8> Types;
+      const FunctionType *Old = Call->getFunctionType();
+      if (Row.Used)
+        Args.push_back(B.getInt32(!Call->use_empty())), Types.push_back(RT.I32);
+      for (unsigned I = 0; I < Call->arg_size(); ++I) {
+        if (I + 1 == Row.Drop)
+          continue;
+        Args.push_back(Call->getArgOperand(I));
+        if (I < Old->getNumParams())
+          Types.push_back(Old->getParamType(I));
+      }
+      auto *Type = FunctionType::get(Old->getReturnType(), Types, Old->isVarArg());
+      FunctionCallee Ours = M.getOrInsertFunction(("__dvmp_" + Row.Ours).str(), Type);
+      CallInst *New = B.CreateCall(Ours, Args);
+      New->setDebugLoc(Call->getDebugLoc());
+      New->setCallingConv(Call->getCallingConv());
+      if (!Row.Used)
+        New->setAttributes(Call->getAttributes());
+      if (Callee.hasRetAttribute(Attribute::NoAlias))
+        New->addRetAttr(Attribute::NoAlias);
+      return replace(Call, New);
+    }
+  }
+
+  void replaceCalls(Function &F) {
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+      auto *Call = dyn_cast<CallInst>(&I);
+      Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      if (Callee && (Callee->isDeclaration() || Callee->hasAvailableExternallyLinkage()) && !Callee->isIntrinsic())
+        replaceCall(Call, *Callee);
+    }
+  }
+
+  // ---- The module ----
+
+  void instrument(Function &F) {
+    SmallVector<CallInst *, 16> Marks;
+    replaceCalls(F);
+    collect(F, Marks);
+    for (auto &[Cid, N] : Nests) {
+      erase(Marks, N.Enter);
+      lowerEnter(N);
+    }
+    for (CallInst *Mark : Marks)
+      lower(Mark);
+    if (F.getName() == "main") {
+      IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+      if (DISubprogram *SP = F.getSubprogram())
+        B.SetCurrentDebugLocation(DILocation::get(C, SP->getScopeLine(), 0, SP));
+      call(B, "__dvmp_begin", RT.Void, {});
+    }
+  }
+
+  void finish() {
+    const std::string Name = "dvmp.module_ctor";
+    Function *F = Function::createWithDefaultAttr(FunctionType::get(RT.Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+    F->setVisibility(GlobalValue::HiddenVisibility);
+    F->setComdat(M.getOrInsertComdat(Name));
+    F->addFnAttr(Attribute::NoUnwind);
+    IRBuilder<> B(BasicBlock::Create(C, "", F));
+    call(B, DVMP_MODULE_SYMBOL, RT.Void, {});
+    B.CreateRetVoid();
+    appendToGlobalCtors(M, F, 1, F);
+  }
+};
+
+ParallelModule::ParallelModule(Module &M) : Inside(new Impl(M)) {}
+ParallelModule::~ParallelModule() { delete Inside; }
+void ParallelModule::instrument(Function &F) { Inside->instrument(F); }
+void ParallelModule::finish() { Inside->finish(); }

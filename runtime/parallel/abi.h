@@ -1,0 +1,32 @@
+/* The one header between inserted code and libdvmpar: what '-fdvm=parallel' makes of the marks (pass/markers.h).  Site texts are those
+ * of runtime/site_text.h. */
+#ifndef DVMP_ABI_H
+#define DVMP_ABI_H
+#include "runtime/abi.h"
+
+/* Before the first statement of main; whoever comes first. */
+void __dvmp_begin(void);
+/* Constructs.  'while (enter(..)) { statement; leave(..) }': true once a turn.  Of each index variable 'clamps' gets
+ * [0] and [1]: its lowest and highest value on this rank in this turn (1 and 0: none), [2] and [3]: on all ranks together.
+ * 'at': values of the index variables when the extreme of a maxloc or minloc was met, rank of the nest for each of them, or NULL. */
+int __dvmp_enter(struct dvmrt_site *site, const void *frame, const int64_t *args, int64_t *clamps, int64_t *at);
+void __dvmp_leave(struct dvmrt_site *site, const void *frame);
+/* An index variable, from 0, takes a value that lies outside of what 'on' names. */
+void __dvmp_outside(struct dvmrt_site *site, uint32_t index, int64_t value);
+void __dvmp_direct(struct dvmrt_site *site, const int64_t *args);
+/* A variable of the stack ceases to be. */
+void __dvmp_gone(const void *p);
+
+/* The sequential part.  1: this rank is to execute the assignment to the element. */
+int __dvmp_own(const void *p);
+/* Where to store what is assigned to the element: in it, or - it is another rank's - nowhere. */
+void *__dvmp_store(void *p, uint64_t size);
+/* An element is read: fails if this rank does not have it. */
+const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_site *site);
+/* An element is printed: its value, of the rank that has it. */
+const void *__dvmp_fetch(const void *p, uint64_t size);
+
+/* Called by a constructor of each object; the name carries the ABI, and is what a linker complains of that was not told '-fdvm=parallel'. */
+void __dvmp_link_with_fdvm_parallel_1(void);
+#define DVMP_MODULE_SYMBOL "__dvmp_link_with_fdvm_parallel_1"
+#endif

@@ -1,0 +1,13 @@
+/* 'across': old values come before the loop, new ones from rank to rank, in stages where the dependences allow it. */
+#ifndef DVMP_ACROSS_H
+#define DVMP_ACROSS_H
+#include "runtime/parallel/construct.h"
+
+/* Brings the old values; may set the number of turns.  'c->across' stays NULL where nothing is to be passed on. */
+void dvmp_across_begin(struct dvmp_construct *c);
+/* Before turn 'c->turn': waits for what it needs, and clamps the tiled index variable. */
+void dvmp_across_turn(struct dvmp_construct *c, int64_t *clamps);
+/* After it. */
+void dvmp_across_turned(struct dvmp_construct *c);
+void dvmp_across_end(struct dvmp_construct *c);
+#endif

@@ -1,0 +1,59 @@
+/* Distributed arrays and templates of a parallel program: where they lie, which elements a rank owns. */
+#ifndef DVMP_ARRAY_H
+#define DVMP_ARRAY_H
+#include "runtime/data/placing.h"
+#include "runtime/parallel/grid.h"
+
+struct dvmp_plan;
+
+struct dvmp_array {
+  struct dvmp_array *next;
+  const char *name;
+  const struct dvmrt_directive *placed; /* what gave it its place last */
+  uintptr_t address, end;       /* of a template: of its variable, and that plus 1 */
+  bool is_template, distributed, aligned;
+  uint64_t element_bytes;
+  char type;                    /* f i u c o */
+  int ndims;
+  int64_t extent[DVMRT_NDIMS_MAX], stride[DVMRT_NDIMS_MAX]; /* stride in elements */
+  uint8_t dist[DVMRT_NDIMS_MAX];
+  struct dvmp_grid *grid;       /* when distributed: borrowed by what is aligned with it */
+  struct dvmp_array *target;    /* when aligned */
+  int nmap;
+  struct dvmrt_coord map[DVMRT_NDIMS_MAX];
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX]; /* declared shadow widths */
+  struct dvmrt_layout layout;
+  struct dvmp_set own;          /* of this rank */
+  struct dvmp_arena memory;     /* of 'own' */
+  struct dvmp_plan *plans;      /* exchanges that were made before and may come again */
+};
+
+/* An array, bind or template directive. */
+void dvmp_array_declare(struct dvmrt_directive *d, const int64_t *args);
+/* Directives that came before the job has begun. */
+void dvmp_array_declare_early(void);
+/* redistribute and realign: the elements move. */
+void dvmp_array_redistribute(struct dvmrt_directive *d, const int64_t *args);
+/* What lies there is no array any more. */
+void dvmp_array_forget(uintptr_t address, uint64_t bytes);
+
+/* The array that holds the address, or NULL: ordinary memory. */
+struct dvmp_array *dvmp_array_at(uintptr_t address);
+/* The template or array that a ref names, or NULL (a parameter that got ordinary memory).  One that a pointer into its middle names is
+ * refused. */
+struct dvmp_array *dvmp_array_of(const struct dvmrt_directive *d, const struct dvmrt_ref *ref, const int64_t *args);
+void dvmp_array_indices(const struct dvmp_array *a, uintptr_t at, int64_t *ix);
+
+/* All ranks have all of it. */
+bool dvmp_array_everywhere(const struct dvmp_array *a);
+/* The part of a rank. */
+struct dvmp_set dvmp_array_own(struct dvmp_arena *m, const struct dvmp_array *a, int rank);
+/* What lies as 'l' says, with these extents, along the grid of its root. */
+struct dvmp_set dvmp_layout_own(struct dvmp_arena *m, const struct dvmrt_layout *l, int ndims, const int64_t *extent, int rank);
+/* Of several ranks with the same elements: does 'to' get them from 'from'? */
+bool dvmp_array_gives(const struct dvmrt_layout *l, int from, int to);
+/* This rank has the element. */
+bool dvmp_array_mine(const struct dvmp_array *a, uintptr_t at);
+/* The first rank that has the element. */
+int dvmp_array_owner(const struct dvmp_array *a, uintptr_t at);
+#endif

@@ -1,0 +1,286 @@
+#include "runtime/parallel/construct.h"
+#include "runtime/parallel/abi.h"
+#include "runtime/parallel/across.h"
+#include "runtime/parallel/exchange.h"
+#include "runtime/parallel/fail.h"
+#include "runtime/parallel/job.h"
+#include "runtime/parallel/reduce.h"
+#include "runtime/data/mem.h"
+#include "runtime/export.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 64 };
+#define NO_LOW (INT64_MIN + 1)
+#define NO_HIGH (INT64_MAX - 1)
+
+static struct dvmp_construct *stack[DEPTH_MAX];
+static int depth;
+static const struct dvmrt_pos *place;
+
+const struct dvmrt_pos *dvmp_construct_place(void) { return place; }
+void dvmp_construct_at(const struct dvmrt_pos *pos) { place = pos; }
+
+static struct dvmp_construct *top(void) { return depth ? stack[depth - 1] : NULL; }
+
+/* ---- parts of the nest ---------------------------------------------------------------------------------------------------------- */
+
+/* What the part along dimension 'r' of the root is for index variable 'k'; false: it says nothing of it. */
+static bool part_along(struct dvmp_arena *m, const struct dvmp_construct *c, int r, int k, struct dvmp_list part, struct dvmp_list *of_index) {
+  struct dvmrt_coord at = c->layout.at[r];
+  if (at.kind != DVMRT_COORD_AFFINE || at.index != k || !at.coef)
+    return false;
+  *of_index = dvmp_list_before(m, part, at.coef, at.add);
+  return true;
+}
+
+bool dvmp_construct_part(struct dvmp_arena *m, const struct dvmp_construct *c, int rank, int k, struct dvmp_list *part) {
+  int at[DVMRT_NDIMS_MAX];
+  bool any = false;
+  struct dvmp_list one;
+  if (!c->layout.root)
+    return false;
+  const struct dvmp_grid *g = ((const struct dvmp_array *)c->layout.root)->grid;
+  dvmp_grid_place(g, rank, at);
+  for (int r = 0; r < c->layout.ndims; r++) {
+    if (!part_along(m, c, r, k, g->axis[r].part[at[r]], &one))
+      continue;
+    *part = any ? dvmp_list_meet(m, *part, one) : one;
+    any = true;
+  }
+  return any;
+}
+
+/* A constant place: its owners alone execute the nest. */
+static bool takes_part(const struct dvmp_construct *c, int rank) {
+  int at[DVMRT_NDIMS_MAX];
+  if (!c->layout.root)
+    return true;
+  const struct dvmp_grid *g = ((const struct dvmp_array *)c->layout.root)->grid;
+  dvmp_grid_place(g, rank, at);
+  for (int r = 0; r < c->layout.ndims; r++)
+    if (c->layout.block[r] && c->layout.at[r].kind == DVMRT_COORD_CONST && !dvmp_list_has(g->axis[r].part[at[r]], c->layout.at[r].add))
+      return false;
+  return true;
+}
+
+/* Of ranks that execute the same iterations one counts. */
+static bool is_counted(const struct dvmp_construct *c) {
+  int at[DVMRT_NDIMS_MAX];
+  const struct dvmp_grid *g = ((const struct dvmp_array *)c->layout.root)->grid;
+  dvmp_grid_place(g, dvmp_job.rank, at);
+  for (int r = 0; r < c->layout.ndims; r++)
+    if (c->layout.block[r] && c->layout.at[r].kind == DVMRT_COORD_ALL && at[r])
+      return false;
+  return true;
+}
+
+static void find_whole(struct dvmp_construct *c, int k) {
+  c->whole[k] = dvmp_list_of(&c->memory, NO_LOW, NO_HIGH);
+  for (int r = 0; c->layout.root && r < c->layout.ndims; r++) {
+    struct dvmp_list of_index;
+    if (part_along(&c->memory, c, r, k, dvmp_list_of(&c->memory, 0, c->layout.extent[r] - 1), &of_index))
+      c->whole[k] = dvmp_list_meet(&c->memory, c->whole[k], of_index);
+  }
+}
+
+static bool is_cut(const struct dvmrt_layout *l) {
+  for (int r = 0; l->root && r < l->ndims; r++)
+    if (l->block[r] && l->at[r].kind != DVMRT_COORD_ALL)
+      return true;
+  return false;
+}
+
+static void find_parts(struct dvmp_construct *c) {
+  const struct dvmrt_item *on = dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_ON);
+  struct dvmp_array *target = on ? dvmp_array_of(c->d, &on->ref, c->args) : NULL;
+  struct dvmrt_coord map[DVMRT_NDIMS_MAX];
+  c->counts = true;
+  c->turns = 1;
+  for (int k = 0; target && k < on->naxes; k++)
+    map[k] = dvmrt_placing_coord(&on->axis[k], c->args);
+  if (target)
+    dvmrt_layout_of_aligned(&c->layout, &target->layout, map, on->naxes);
+  for (int k = 0; k < c->d->rank; k++)
+    find_whole(c, k);
+  if (dvmp_job.size == 1 || !is_cut(&c->layout))
+    return;
+  c->inside = true;
+  c->counts = is_counted(c);
+  for (int k = 0; k < c->d->rank; k++) {
+    c->clamped[k] = dvmp_construct_part(&c->memory, c, dvmp_job.rank, k, &c->part[k]);
+    if (c->clamped[k])
+      c->turns *= c->part[k].n;
+  }
+  if (!takes_part(c, dvmp_job.rank))
+    c->turns = 0;
+}
+
+/* ---- turns ---------------------------------------------------------------------------------------------------------------------- */
+
+static void set_clamps(struct dvmp_construct *c, int64_t *clamps) {
+  int64_t turn = c->turn;
+  for (int k = c->d->rank - 1; k >= 0; k--) {
+    int64_t *to = &clamps[4 * k];
+    to[0] = NO_LOW;
+    to[1] = NO_HIGH;
+    to[2] = c->whole[k].n ? c->whole[k].at[0].low : 1;
+    to[3] = c->whole[k].n ? c->whole[k].at[0].high : 0;
+    if (!c->clamped[k])
+      continue;
+    int n = c->part[k].n > 0 ? c->part[k].n : 1;
+    to[0] = c->part[k].n ? c->part[k].at[turn % n].low : 1;
+    to[1] = c->part[k].n ? c->part[k].at[turn % n].high : 0;
+    if (!c->across)
+      turn /= n;
+  }
+}
+
+static int take_turn(struct dvmp_construct *c, int64_t *clamps) {
+  set_clamps(c, clamps);
+  dvmp_across_turn(c, clamps);
+  return 1;
+}
+
+static const char *kind_name(const struct dvmp_construct *c) { return c->d->kind; }
+
+static int finish(struct dvmp_construct *c, int64_t *at) {
+  dvmp_job.inside -= c->inside;
+  dvmp_across_end(c);
+  dvmp_reduce_end(c, at);
+  for (struct dvmrt_item *i = c->d->items; c->d->parallel && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHADOW)); i = i->next)
+    if (!strcmp(i->word, "start"))
+      dvmp_exchange_start(c->d, i->ref.name);
+  depth--;
+  dvmp_arena_free(&c->memory);
+  return 0;
+}
+
+static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
+  const struct dvmp_construct *outer = top();
+  if (dvmp_job.inside)
+    dvmp_fail_here(DVMP_STATUS_WRONG, &c->d->pos, "this '%s' is executed inside the parallel loop at %s:%u, by some ranks only [dvm-usage]",
+                   kind_name(c), outer && outer->d->pos.file ? outer->d->pos.file : "?", outer ? outer->d->pos.line : 0);
+  if (depth == DEPTH_MAX)
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "more than %d constructs are executed inside each other [dvm-usage]", DEPTH_MAX);
+  if (c->d->parallel)
+    find_parts(c);
+  else
+    c->turns = 1;
+  for (struct dvmrt_item *i = c->d->items; c->d->parallel && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHADOW)); i = i->next)
+    if (!strcmp(i->word, "wait"))
+      dvmp_exchange_wait(c->d, i->ref.name);
+  if (c->d->parallel)
+    dvmp_exchange_renew(c->d, c->args);
+  dvmp_exchange_remote(c);
+  if (c->d->parallel)
+    dvmp_across_begin(c);
+  dvmp_reduce_begin(c, at);
+  stack[depth++] = c;
+  dvmp_job.inside += c->inside;
+  return c->turns > 0 ? take_turn(c, clamps) : finish(c, at);
+}
+
+static struct dvmrt_directive *directive_of(struct dvmrt_site *site) {
+  if (site->cache)
+    return site->cache;
+  bool entered = dvmrt_mem_enter();
+  struct dvmrt_directive *d = dvmrt_directive_of(site);
+  if (entered)
+    dvmrt_mem_leave();
+  return d;
+}
+
+DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const int64_t *args, int64_t *clamps, int64_t *at) {
+  static struct dvmp_construct room[DEPTH_MAX];
+  struct dvmp_construct *c = top();
+  if (c && c->site == site && c->frame == frame && c->left) {
+    c->left = false;
+    dvmp_across_turned(c);
+    if (++c->turn < c->turns)
+      return take_turn(c, clamps);
+    return finish(c, at);
+  }
+  dvmp_job_begin();
+  c = &room[depth < DEPTH_MAX ? depth : DEPTH_MAX - 1];
+  *c = (struct dvmp_construct){.site = site, .frame = frame, .d = directive_of(site)};
+  int64_t *kept = dvmp_arena_get(&c->memory, ((size_t)c->d->nslots + 1) * sizeof(*kept));
+  if (c->d->nslots)
+    memcpy(kept, args, (size_t)c->d->nslots * sizeof(*kept));
+  c->args = kept;
+  place = &c->d->pos;
+  return begin(c, clamps, at);
+}
+
+DVMRT_EXPORT void __dvmp_leave(struct dvmrt_site *site, const void *frame) {
+  struct dvmp_construct *c = top();
+  if (c && c->site == site && c->frame == frame)
+    c->left = true;
+}
+
+DVMRT_EXPORT void __dvmp_outside(struct dvmrt_site *site, uint32_t index, int64_t value) {
+  const struct dvmrt_directive *d = directive_of(site);
+  const struct dvmrt_item *on = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ON);
+  dvmp_fail_here(DVMP_STATUS_WRONG, &d->pos, "the iteration %s=%lld lies outside of '%s' [dvm-usage]", d->names[index], (long long)value,
+                 on ? on->ref.name : "?");
+}
+
+bool dvmp_construct_fetched(const struct dvmp_array *a, uintptr_t at) {
+  int64_t ix[DVMRT_NDIMS_MAX];
+  bool found = false;
+  struct dvmp_arena m = {NULL};
+  dvmp_array_indices(a, at, ix);
+  for (int n = depth; n-- && !found;)
+    for (struct dvmrt_item *i = stack[n]->d->items; !found && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REMOTE)); i = i->next) {
+      if (stack[n]->d->parallel || dvmp_array_of(stack[n]->d, &i->ref, stack[n]->args) != a)
+        continue;
+      struct dvmp_set s = dvmp_exchange_section(&m, stack[n], i, a, dvmp_job.rank);
+      found = true;
+      for (int d = 0; d < a->ndims; d++)
+        found &= dvmp_list_has(s.dim[d], ix[d]);
+    }
+  dvmp_arena_free(&m);
+  return found;
+}
+
+/* ---- directives that stand alone ------------------------------------------------------------------------------------------------- */
+
+static void refuse(const struct dvmrt_directive *d) {
+  if (dvmp_job.size > 1)
+    dvmp_fail_all(1, &d->pos, "'%s' is not executed in parallel yet: run the program on one rank, or use 'remote_access'", d->kind);
+}
+
+DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {
+  struct dvmrt_directive *d = directive_of(site);
+  const struct dvmrt_item *group = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_GROUP);
+  const char *kind = d->kind;
+  place = &d->pos;
+  if (!strcmp(kind, "array") || !strcmp(kind, "bind") || !strcmp(kind, "template")) {
+    dvmp_array_declare(d, args);
+    return;
+  }
+  dvmp_job_begin();
+  if (!strcmp(kind, "redistribute") || !strcmp(kind, "realign"))
+    dvmp_array_redistribute(d, args);
+  else if (!strcmp(kind, "shadow_group"))
+    dvmp_exchange_group(d, args);
+  else if (!strcmp(kind, "shadow_start"))
+    dvmp_exchange_start(d, group->ref.name);
+  else if (!strcmp(kind, "shadow_wait"))
+    dvmp_exchange_wait(d, group->ref.name);
+  else if (!strcmp(kind, "reduction_start"))
+    dvmp_reduce_start(d, group->ref.name);
+  else if (!strcmp(kind, "reduction_wait"))
+    dvmp_reduce_wait(d, group->ref.name);
+  else if (!strcmp(kind, "array_copy"))
+    dvmp_exchange_copy(d, args);
+  else if (!strcmp(kind, "shadow_add") || !strcmp(kind, "localize") || !strcmp(kind, "unlocalize"))
+    refuse(d);
+}
+
+DVMRT_EXPORT void __dvmp_link_with_fdvm_parallel_1(void) {}
+DVMRT_EXPORT void __dvmp_gone(const void *p) { dvmp_array_forget((uintptr_t)p, 1); }
+DVMRT_EXPORT void __dvmp_begin(void) {
+  dvmp_job_begin();
+  dvmp_array_declare_early();
+}

@@ -1,0 +1,33 @@
+/* Constructs that are being executed, innermost last, and their turns. */
+#ifndef DVMP_CONSTRUCT_H
+#define DVMP_CONSTRUCT_H
+#include "runtime/parallel/plan.h"
+
+struct dvmp_across;
+struct dvmp_reductions;
+
+struct dvmp_construct {
+  struct dvmrt_site *site;
+  const void *frame;
+  struct dvmrt_directive *d;
+  const int64_t *args;          /* 'memory' has them */
+  struct dvmp_arena memory;
+  bool left;                    /* the statement has been executed, and enter not been called again */
+  bool inside;                  /* a nest whose iterations are divided */
+  bool counts;                  /* this rank's part of a reduction counts: no other rank makes the same */
+  struct dvmrt_layout layout;   /* of the nest */
+  struct dvmp_list part[DVMRT_NDIMS_MAX], whole[DVMRT_NDIMS_MAX]; /* of each index variable: of this rank, of all */
+  bool clamped[DVMRT_NDIMS_MAX];
+  int64_t turn, turns;
+  struct dvmp_across *across;
+  struct dvmp_reductions *reductions;
+};
+
+/* Values that index variable 'k' takes on a rank: true if they are fewer than all. */
+bool dvmp_construct_part(struct dvmp_arena *m, const struct dvmp_construct *c, int rank, int k, struct dvmp_list *part);
+/* Does a block of remote_access that is being executed hold the element? */
+bool dvmp_construct_fetched(const struct dvmp_array *a, uintptr_t at);
+/* The place of the innermost construct or directive that was reached, for messages. */
+const struct dvmrt_pos *dvmp_construct_place(void);
+void dvmp_construct_at(const struct dvmrt_pos *pos);
+#endif

@@ -1,0 +1,315 @@
+#include "runtime/parallel/exchange.h"
+#include "runtime/parallel/fail.h"
+#include "runtime/parallel/job.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- shadow edges --------------------------------------------------------------------------------------------------------------- */
+
+struct edges {
+  struct dvmrt_box box;
+};
+
+static bool is_divided(const struct dvmp_array *a, int dim) { return dvmrt_layout_divides(&a->layout, dim); }
+
+/* Without corners one set for each dimension: beside the part; with them all around it. */
+static int need_edges(void *arg, struct dvmp_arena *m, const struct dvmp_array *a, int rank, struct dvmp_set *needs) {
+  const struct dvmrt_box *box = &((struct edges *)arg)->box;
+  struct dvmp_set own = dvmp_array_own(m, a, rank);
+  int n = 0;
+  if (dvmp_set_empty(&own))
+    return 0;
+  for (int d = 0; d < a->ndims && !box->corner; d++) {
+    if (!is_divided(a, d))
+      continue;
+    needs[n] = own;
+    needs[n++].dim[d] = dvmp_list_minus(m, dvmp_list_widen(m, own.dim[d], box->low[d], box->high[d], a->extent[d]), own.dim[d]);
+  }
+  for (int d = 0; d < a->ndims && box->corner; d++)
+    if (is_divided(a, d))
+      own.dim[d] = dvmp_list_widen(m, own.dim[d], box->low[d], box->high[d], a->extent[d]);
+  if (box->corner)
+    needs[n++] = own;
+  return n;
+}
+
+static uint64_t key_of(const struct dvmp_array *a, const struct dvmrt_box *box) {
+  uint64_t h = 0x9e3779b97f4a7c15ull + box->corner;
+  for (int d = 0; d < a->ndims; d++) {
+    h = (h ^ (uint64_t)box->low[d]) * 0x100000001b3ull;
+    h = (h ^ (uint64_t)box->high[d]) * 0x100000001b3ull;
+  }
+  return h;
+}
+
+static struct dvmp_plan *plan_of(struct dvmp_array *a, struct dvmrt_box *box) {
+  uint64_t key = key_of(a, box);
+  struct dvmp_plan *p = a->plans;
+  while (p && p->key != key)
+    p = p->next;
+  if (p)
+    return p;
+  p = dvmp_plan_make(a, need_edges, box);
+  p->key = key;
+  p->next = a->plans;
+  return a->plans = p;
+}
+
+static void add_edges(struct dvmp_traffic *t, const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args) {
+  struct dvmp_array *a = dvmp_array_of(d, &i->ref, args);
+  struct dvmrt_box box;
+  if (!a || dvmp_array_everywhere(a))
+    return;
+  if (i->named)
+    dvmp_fail_all(1, &d->pos, "edges made by 'shadow_add' are not executed in parallel yet: bring the elements of '%s' by 'remote_access'", a->name);
+  dvmrt_placing_widths(i, args, a->ndims, a->low, a->high, &box);
+  for (int k = 0; k < a->ndims; k++)
+    if (box.low[k] > a->low[k] || box.high[k] > a->high[k] || box.low[k] < 0 || box.high[k] < 0)
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the renewed width %lld:%lld of dimension %d of '%s' is not inside its shadow edge %lld:%lld [dvm-usage]",
+                    (long long)box.low[k], (long long)box.high[k], k + 1, a->name, (long long)a->low[k], (long long)a->high[k]);
+  dvmp_traffic_add(t, a, plan_of(a, &box));
+}
+
+static struct dvmp_traffic *edges_start(struct dvmrt_directive *d, const int64_t *args) {
+  struct dvmp_traffic *t = NULL;
+  for (struct dvmrt_item *i = d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_RENEW)); i = i->next) {
+    if (!t)
+      t = dvmp_traffic_create(dvmp_job_tag());
+    add_edges(t, d, i, args);
+  }
+  if (t)
+    dvmp_traffic_start(t);
+  return t;
+}
+
+void dvmp_exchange_renew(struct dvmrt_directive *d, const int64_t *args) {
+  struct dvmp_traffic *t = dvmp_job.size > 1 ? edges_start(d, args) : NULL;
+  if (t)
+    dvmp_traffic_end(t);
+}
+
+/* ---- groups --------------------------------------------------------------------------------------------------------------------- */
+
+struct group {
+  struct group *next;
+  const char *name;
+  struct dvmrt_directive *d;
+  int64_t *args;
+  struct dvmp_traffic *under_way;
+  bool started;
+};
+
+static struct group *groups;
+
+static struct group *find_group(const char *name) {
+  struct group *g = groups;
+  while (g && strcmp(g->name, name))
+    g = g->next;
+  return g;
+}
+
+void dvmp_exchange_group(struct dvmrt_directive *d, const int64_t *args) {
+  const struct dvmrt_item *name = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_GROUP);
+  struct group *g = find_group(name->ref.name);
+  if (!g) {
+    g = calloc(1, sizeof(*g));
+    if (!g)
+      dvmp_out_of_memory();
+    g->next = groups;
+    g->name = name->ref.name;
+    groups = g;
+  }
+  free(g->args);
+  g->d = d;
+  g->args = calloc((size_t)d->nslots + 1, sizeof(*g->args));
+  if (!g->args)
+    dvmp_out_of_memory();
+  memcpy(g->args, args, (size_t)d->nslots * sizeof(*args));
+}
+
+void dvmp_exchange_start(const struct dvmrt_directive *d, const char *group) {
+  struct group *g = find_group(group);
+  if (!g || g->started)
+    dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the shadow group '%s' is started %s [dvm-usage]", group,
+                  g ? "twice without a wait" : "before it has been defined");
+  g->started = true;
+  g->under_way = dvmp_job.size > 1 ? edges_start(g->d, g->args) : NULL;
+}
+
+void dvmp_exchange_wait(const struct dvmrt_directive *d, const char *group) {
+  struct group *g = find_group(group);
+  if (!g || !g->started)
+    dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the shadow group '%s' is waited for before it has been started [dvm-usage]", group);
+  if (g->under_way)
+    dvmp_traffic_end(g->under_way);
+  g->under_way = NULL;
+  g->started = false;
+}
+
+/* ---- remote elements ------------------------------------------------------------------------------------------------------------ */
+
+struct remote {
+  const struct dvmp_construct *c;
+  const struct dvmrt_item *item;
+};
+
+/* An axis of the clause, for the iterations of a rank. */
+static struct dvmp_list axis_part(struct dvmp_arena *m, const struct remote *r, const struct dvmrt_axis *x, int rank, int64_t extent) {
+  struct dvmp_list part, all = dvmp_list_of(m, 0, extent - 1);
+  int64_t add = dvmrt_num_value(x->add, r->c->args), coef = dvmrt_num_value(x->coef, r->c->args);
+  if (x->kind == 'c' || (x->kind == 'a' && !coef))
+    return dvmp_list_meet(m, all, dvmp_list_of(m, add, add));
+  if (x->kind == 'a' && dvmp_construct_part(m, r->c, rank, x->index, &part))
+    return dvmp_list_meet(m, all, dvmp_list_after(m, part, coef, add));
+  return all;
+}
+
+struct dvmp_set dvmp_exchange_section(struct dvmp_arena *m, const struct dvmp_construct *c, const struct dvmrt_item *i,
+                                      const struct dvmp_array *a, int rank) {
+  struct remote r = {c, i};
+  struct dvmp_set s = {.ndims = a->ndims};
+  for (int d = 0; d < a->ndims; d++)
+    s.dim[d] = d < i->naxes ? axis_part(m, &r, &i->axis[d], rank, a->extent[d]) : dvmp_list_of(m, 0, a->extent[d] - 1);
+  return s;
+}
+
+static int need_remote(void *arg, struct dvmp_arena *m, const struct dvmp_array *a, int rank, struct dvmp_set *needs) {
+  const struct remote *r = arg;
+  needs[0] = dvmp_exchange_section(m, r->c, r->item, a, rank);
+  return 1;
+}
+
+void dvmp_exchange_remote(struct dvmp_construct *c) {
+  struct dvmp_traffic *t = NULL;
+  struct dvmp_plan *plans = NULL;
+  for (struct dvmrt_item *i = c->d->items; dvmp_job.size > 1 && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REMOTE)); i = i->next) {
+    struct dvmp_array *a = dvmp_array_of(c->d, &i->ref, c->args);
+    struct remote r = {c, i};
+    if (!t)
+      t = dvmp_traffic_create(dvmp_job_tag());
+    if (!a || dvmp_array_everywhere(a))
+      continue;
+    struct dvmp_plan *p = dvmp_plan_make(a, need_remote, &r);
+    p->next = plans;
+    plans = p;
+    dvmp_traffic_add(t, a, p);
+  }
+  if (!t)
+    return;
+  dvmp_traffic_start(t);
+  dvmp_traffic_end(t);
+  while (plans) {
+    struct dvmp_plan *p = plans;
+    plans = p->next;
+    dvmp_plan_destroy(p);
+  }
+}
+
+/* ---- array_copy ----------------------------------------------------------------------------------------------------------------- */
+
+/* One side: its array (of ordinary data: all ranks have all of it) and where its section begins. */
+struct copied {
+  struct dvmp_array *a, ordinary;
+  struct dvmp_set section;
+  int n;                        /* dimensions that are more than one place */
+  int dim[DVMRT_NDIMS_MAX];
+};
+
+static void read_ordinary(struct copied *s, const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args) {
+  struct dvmp_array *a = &s->ordinary;
+  a->name = i->ref.name;
+  a->address = (uintptr_t)dvmrt_num_value(i->ref.address, args);
+  a->element_bytes = (uint64_t)dvmrt_num_value(i->ref.element_bytes, args);
+  a->ndims = i->ref.ndims;
+  for (int k = a->ndims - 1; k >= 0; k--) {
+    a->extent[k] = dvmrt_num_value(i->ref.extent[k], args);
+    a->stride[k] = k == a->ndims - 1 ? 1 : a->stride[k + 1] * a->extent[k + 1];
+    bool open = k < i->naxes && i->axis[k].kind == 'r' && dvmrt_num_value(i->axis[k].add, args) >= 0;
+    if (a->extent[k] < 0 && open)
+      a->extent[k] = dvmrt_num_value(i->axis[k].add, args) + 1;
+    if (a->extent[k] <= 0)
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the extent of dimension %d of '%s' is not known in 'array_copy' [dvm-usage]", k + 1, a->name);
+  }
+  s->a = a;
+}
+
+static void read_side(struct copied *s, struct dvmp_arena *m, const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args) {
+  s->a = dvmp_array_of(d, &i->ref, args);
+  if (!s->a)
+    read_ordinary(s, d, i, args);
+  s->section.ndims = s->a->ndims;
+  for (int k = 0; k < s->a->ndims; k++) {
+    int64_t low = 0, high = s->a->extent[k] - 1;
+    const struct dvmrt_axis *x = k < i->naxes ? &i->axis[k] : NULL;
+    bool one = x && x->kind == 'c';
+    if (one)
+      low = high = dvmrt_num_value(x->add, args);
+    if (x && x->kind == 'r') {
+      low = dvmrt_num_value(x->coef, args);
+      high = dvmrt_num_value(x->add, args) < 0 ? high : dvmrt_num_value(x->add, args);
+    }
+    if (low < 0 || high >= s->a->extent[k])
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the section %lld:%lld of dimension %d of '%s' in 'array_copy' lies outside of it [dvm-usage]",
+                    (long long)low, (long long)high, k + 1, s->a->name);
+    s->section.dim[k] = dvmp_list_of(m, low, high);
+    if (!one)
+      s->dim[s->n++] = k;
+  }
+}
+
+/* What of 'from' in its own indices is in 'to' in its own. */
+static struct dvmp_set carry(struct dvmp_arena *m, const struct copied *from, const struct copied *to, const struct dvmp_set *what) {
+  struct dvmp_set s = to->section;
+  for (int i = 0; i < from->n; i++) {
+    int f = from->dim[i], t = to->dim[i];
+    int64_t by = (to->section.dim[t].n ? to->section.dim[t].at[0].low : 0) - (from->section.dim[f].n ? from->section.dim[f].at[0].low : 0);
+    s.dim[t] = dvmp_list_shift(m, what->dim[f], by);
+  }
+  for (int d = 0; d < what->ndims; d++)
+    if (!what->dim[d].n) /* nothing of it */
+      s.dim[0].n = 0;
+  return s;
+}
+
+static struct dvmp_set part_of(struct dvmp_arena *m, const struct copied *s, int rank) {
+  struct dvmp_set own = dvmp_layout_own(m, &s->a->layout, s->a->ndims, s->a->extent, rank);
+  return dvmp_set_meet(m, &own, &s->section);
+}
+
+/* What 'from' sends to 'to', in indices of the source and of the destination. */
+static bool copied_part(struct dvmp_arena *m, const struct copied *dst, const struct copied *src, int from, int to, struct dvmp_set *out,
+                        struct dvmp_set *in) {
+  if (!dvmp_array_gives(&src->a->layout, from, to))
+    return false;
+  struct dvmp_set wanted = part_of(m, dst, to), there = part_of(m, src, from);
+  struct dvmp_set of_source = carry(m, dst, src, &wanted);
+  *out = dvmp_set_meet(m, &of_source, &there);
+  *in = carry(m, src, dst, out);
+  return !dvmp_set_empty(out);
+}
+
+void dvmp_exchange_copy(struct dvmrt_directive *d, const int64_t *args) {
+  struct copied dst = {.n = 0}, src = {.n = 0};
+  struct dvmp_arena m = {NULL};
+  const struct dvmrt_item *first = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ARRAY), *second = first ? dvmrt_directive_find(first->next, DVMRT_DIRECTIVE_ARRAY) : NULL;
+  if (!second)
+    return;
+  read_side(&dst, &m, d, first, args);
+  read_side(&src, &m, d, second, args);
+  for (int i = 0; i < dst.n && dst.n == src.n; i++)
+    if (dvmp_list_count(dst.section.dim[dst.dim[i]]) != dvmp_list_count(src.section.dim[src.dim[i]]))
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "'array_copy' copies %lld places of dimension %d of '%s' to %lld of '%s' [dvm-usage]",
+                    (long long)dvmp_list_count(src.section.dim[src.dim[i]]), src.dim[i] + 1, src.a->name,
+                    (long long)dvmp_list_count(dst.section.dim[dst.dim[i]]), dst.a->name);
+  struct dvmp_traffic *t = dvmp_traffic_create(dvmp_job_tag());
+  for (int q = 0; q < dvmp_job.size; q++) {
+    struct dvmp_set *s = dvmp_arena_get(&m, 4 * sizeof(*s));
+    if (copied_part(&m, &dst, &src, dvmp_job.rank, q, &s[0], &s[1]))
+      dvmp_traffic_send(t, src.a, q, &s[0]);
+    if (copied_part(&m, &dst, &src, q, dvmp_job.rank, &s[2], &s[3]))
+      dvmp_traffic_receive(t, dst.a, q, &s[3]);
+  }
+  dvmp_traffic_start(t);
+  dvmp_traffic_end(t);
+  dvmp_arena_free(&m);
+}

@@ -1,0 +1,263 @@
+#include "runtime/parallel/job.h"
+#include "runtime/parallel/fail.h"
+#include "runtime/parallel/options.h"
+#include <mpi.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct dvmp_job dvmp_job = {.size = 1, .patience_s = 5};
+
+static MPI_Comm comm = MPI_COMM_NULL;
+static int tag_max = 32767;
+enum { PIECE_MAX = 1 << 30 };
+
+/* ---- begin and end -------------------------------------------------------------------------------------------------------------- */
+
+static bool has_launcher(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS", "DVM_MPI_JOB", NULL};
+  for (int i = 0; names[i]; i++)
+    if (getenv(names[i]))
+      return true;
+  return false;
+}
+
+static void finish(void) {
+  int done;
+  if (dvmp_job.over)
+    return;
+  dvmp_job.over = true;
+  fflush(NULL);
+  if (dvmp_job.mpi && !PMPI_Finalized(&done) && !done) {
+    PMPI_Comm_free(&comm);
+    PMPI_Finalize();
+  }
+}
+
+void dvmp_job_close(void) { finish(); }
+
+static void begin_mpi(void) {
+  int given, is_on, *bound;
+  PMPI_Initialized(&is_on);
+  if (!is_on)
+    PMPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
+  PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  PMPI_Comm_rank(comm, &dvmp_job.rank);
+  PMPI_Comm_size(comm, &dvmp_job.size);
+  PMPI_Comm_get_attr(comm, MPI_TAG_UB, &bound, &is_on);
+  tag_max = is_on ? *bound : 32767;
+  dvmp_job.mpi = true;
+}
+
+static void show_help(void) {
+  for (unsigned i = 0; i < 64 && dvmp_job.rank == 0; i++)
+    if (dvmp_options_line(i))
+      printf("%s\n", dvmp_options_line(i));
+  finish();
+  _exit(0);
+}
+
+static void read_options(void) {
+  const char *text = getenv("DVM_OPTIONS");
+  struct dvm_error err = DVM_ERROR_INIT;
+  long all = 1;
+  if (text && dvmp_options_parse(text, &err))
+    dvmp_fail_all(DVMP_STATUS_USAGE, NULL, "%s", err.text);
+  if (dvmp_options_help)
+    show_help();
+  for (int i = 0; i < dvmp_job.ngrid; i++)
+    all *= all > INT_MAX ? 1 : dvmp_job.grid[i];
+  if (dvmp_job.ngrid && all != dvmp_job.size)
+    dvmp_fail_all(DVMP_STATUS_USAGE, NULL, "DVM_OPTIONS: the grid of 'grid=' has %ld processors, the program runs on %d %s", all, dvmp_job.size,
+                  dvmp_job.size == 1 ? "rank" : "ranks");
+}
+
+void dvmp_job_begin(void) {
+  if (dvmp_job.begun)
+    return;
+  dvmp_job.begun = true;
+  if (has_launcher())
+    begin_mpi();
+  atexit(finish);
+  read_options();
+}
+
+/* ---- messages to people --------------------------------------------------------------------------------------------------------- */
+
+static void say(const struct dvmrt_pos *at, const char *format, va_list args) {
+  char text[2048];
+  int n = at && at->file && at->line ? snprintf(text, sizeof(text), "%s:%u:%u: error: ", at->file, at->line, at->column)
+                                     : snprintf(text, sizeof(text), "dvm: error: ");
+  n += vsnprintf(text + n, sizeof(text) - (size_t)n - 2, format, args);
+  n = n < (int)sizeof(text) - 2 ? n : (int)sizeof(text) - 2;
+  text[n++] = '\n';
+  fflush(NULL);
+  if (write(2, text, (size_t)n) < 0)
+    return;
+}
+
+void dvmp_fail_all(int status, const struct dvmrt_pos *at, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (dvmp_job.rank == 0)
+    say(at, format, args);
+  va_end(args);
+  finish();
+  _exit(status);
+}
+
+void dvmp_fail_here(int status, const struct dvmrt_pos *at, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say(at, format, args);
+  va_end(args);
+  if (dvmp_job.size > 1)
+    PMPI_Abort(comm, status);
+  _exit(status);
+}
+
+void dvmp_out_of_memory(void) { dvmp_fail_here(DVMP_STATUS_USAGE, NULL, "no memory left for the tables of the run-time library"); }
+
+/* ---- waiting -------------------------------------------------------------------------------------------------------------------- */
+
+static double now_s(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* With more ranks than processors the one that is waited for must get one. */
+static void wait_for(MPI_Request *r, int n) {
+  int done = 0;
+  double from = 0;
+  for (unsigned turn = 0; ; turn++) {
+    PMPI_Testall(n, r, &done, MPI_STATUSES_IGNORE);
+    if (done)
+      return;
+    if (turn % 64 != 63)
+      continue;
+    double t = now_s();
+    if (from == 0)
+      from = t;
+    if (t - from > 50e-6)
+      sched_yield();
+  }
+}
+
+/* ---- operations of all ---------------------------------------------------------------------------------------------------------- */
+
+void dvmp_job_tell(void *p, size_t n, int from) {
+  dvmp_job.sequence++;
+  for (size_t at = 0; dvmp_job.size > 1 && at < n; at += PIECE_MAX) {
+    MPI_Request r;
+    size_t piece = n - at < PIECE_MAX ? n - at : PIECE_MAX;
+    PMPI_Ibcast((char *)p + at, (int)piece, MPI_BYTE, from, comm, &r);
+    wait_for(&r, 1);
+  }
+}
+
+void dvmp_job_barrier(void) {
+  MPI_Request r;
+  dvmp_job.sequence++;
+  if (dvmp_job.size == 1)
+    return;
+  PMPI_Ibarrier(comm, &r);
+  wait_for(&r, 1);
+}
+
+static MPI_Datatype type_of(char type, int bytes) {
+  switch (type) {
+  case 'f': return bytes == 4 ? MPI_FLOAT : bytes == 8 ? MPI_DOUBLE : MPI_LONG_DOUBLE;
+  case 'c': return bytes == 8 ? MPI_C_FLOAT_COMPLEX : bytes == 16 ? MPI_C_DOUBLE_COMPLEX : MPI_C_LONG_DOUBLE_COMPLEX;
+  case 'u': return bytes == 1 ? MPI_UINT8_T : bytes == 2 ? MPI_UINT16_T : bytes == 4 ? MPI_UINT32_T : MPI_UINT64_T;
+  default: return bytes == 1 ? MPI_INT8_T : bytes == 2 ? MPI_INT16_T : bytes == 4 ? MPI_INT32_T : MPI_INT64_T;
+  }
+}
+
+static MPI_Op op_of(char op) {
+  switch (op) {
+  case 's': return MPI_SUM;
+  case 'p': return MPI_PROD;
+  case 'M': return MPI_MAX;
+  case 'm': return MPI_MIN;
+  case 'a': return MPI_BAND;
+  case 'o': return MPI_BOR;
+  default: return MPI_BXOR;
+  }
+}
+
+void dvmp_job_combine(void *p, int64_t count, char op, char type, int bytes, void **handle) {
+  MPI_Request *r = malloc(sizeof(*r));
+  dvmp_job.sequence++;
+  if (handle)
+    *handle = NULL;
+  if (!r)
+    dvmp_out_of_memory();
+  if (dvmp_job.size > 1 && count > 0) {
+    PMPI_Iallreduce(MPI_IN_PLACE, p, (int)count, type_of(type, bytes), op_of(op), comm, r);
+    if (handle) {
+      *handle = r;
+      return;
+    }
+    wait_for(r, 1);
+  }
+  free(r);
+}
+
+void dvmp_job_wait(void **handle) {
+  if (*handle)
+    wait_for(*handle, 1);
+  free(*handle);
+  *handle = NULL;
+}
+
+void dvmp_job_gather(const void *mine, size_t n, void *all) {
+  MPI_Request r;
+  dvmp_job.sequence++;
+  if (dvmp_job.size == 1) {
+    memcpy(all, mine, n);
+    return;
+  }
+  PMPI_Iallgather(mine, (int)n, MPI_BYTE, all, (int)n, MPI_BYTE, comm, &r);
+  wait_for(&r, 1);
+}
+
+/* ---- messages of two ------------------------------------------------------------------------------------------------------------- */
+
+static struct {
+  MPI_Request *at;
+  int n, room;
+} under_way;
+
+static MPI_Request *next_request(void) {
+  if (under_way.n == under_way.room) {
+    under_way.room = under_way.room ? 2 * under_way.room : 64;
+    under_way.at = realloc(under_way.at, (size_t)under_way.room * sizeof(*under_way.at));
+    if (!under_way.at)
+      dvmp_out_of_memory();
+  }
+  return &under_way.at[under_way.n++];
+}
+
+void dvmp_job_receive(void *p, size_t n, int from, int tag) {
+  for (size_t at = 0; at < n; at += PIECE_MAX)
+    PMPI_Irecv((char *)p + at, (int)(n - at < PIECE_MAX ? n - at : PIECE_MAX), MPI_BYTE, from, tag, comm, next_request());
+}
+
+void dvmp_job_send(const void *p, size_t n, int to, int tag) {
+  for (size_t at = 0; at < n; at += PIECE_MAX)
+    PMPI_Isend((const char *)p + at, (int)(n - at < PIECE_MAX ? n - at : PIECE_MAX), MPI_BYTE, to, tag, comm, next_request());
+}
+
+void dvmp_job_finish(void) {
+  if (under_way.n)
+    wait_for(under_way.at, under_way.n);
+  under_way.n = 0;
+}
+
+int dvmp_job_tag(void) { return (int)(++dvmp_job.sequence % (uint64_t)tag_max); }

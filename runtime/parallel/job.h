@@ -1,0 +1,41 @@
+/* The job: its ranks, how they talk, the options.  One rank without a launcher knows no MPI at all. */
+#ifndef DVMP_JOB_H
+#define DVMP_JOB_H
+#include "runtime/data/site.h"
+
+struct dvmp_job {
+  bool begun, over;
+  bool mpi;                     /* we have a communicator */
+  int rank, size;
+  int ngrid, grid[DVMRT_NDIMS_MAX]; /* grid=AxBx.., 0: none given */
+  int inside;                   /* constructs with iterations of this rank alone that are being executed */
+  bool everywhere;              /* io=all: each rank's own output */
+  double patience_s;
+  uint64_t sequence;            /* of the operations that all ranks take part in */
+};
+extern struct dvmp_job dvmp_job;
+
+/* Once, before anything needs to know the ranks; later calls do nothing. */
+void dvmp_job_begin(void);
+/* Before an end of the process that calls no handlers. */
+void dvmp_job_close(void);
+/* The sequential part is being executed, by more than one rank. */
+static inline bool dvmp_job_together(void) { return dvmp_job.size > 1 && !dvmp_job.inside; }
+
+/* Bytes from one rank to all. */
+void dvmp_job_tell(void *p, size_t n, int from);
+void dvmp_job_barrier(void);
+/* In place; op and type are those of 'reduction' and of a ref's kind: 's' sum, 'p' product, 'M' max, 'm' min, 'a' and, 'o' or,
+ * 'x' xor; 'f' 'i' 'u' 'c' and bytes.  Started and waited for, or at once with 'handle' NULL. */
+void dvmp_job_combine(void *p, int64_t count, char op, char type, int bytes, void **handle);
+void dvmp_job_wait(void **handle);
+/* Gathers 'n' bytes of each rank, in order of ranks, at all. */
+void dvmp_job_gather(const void *mine, size_t n, void *all);
+
+/* Messages between two ranks: all of those started are finished by 'dvmp_job_finish'. */
+void dvmp_job_receive(void *p, size_t n, int from, int tag);
+void dvmp_job_send(const void *p, size_t n, int to, int tag);
+void dvmp_job_finish(void);
+/* A tag that no other operation under way has. */
+int dvmp_job_tag(void);
+#endif

@@ -1,0 +1,108 @@
+#include "runtime/parallel/options.h"
+#include "base/text.h"
+#include "runtime/parallel/job.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int dvmp_options_help;
+
+static int bad(struct dvm_error *err, const char *key, const char *value, const char *expected) {
+  return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': expected %s", key, value, expected);
+}
+
+static int set_help(const char *key, const char *value, struct dvm_error *err) {
+  if (strcmp(value, "0") && strcmp(value, "1"))
+    return bad(err, key, value, "0 or 1");
+  dvmp_options_help = *value == '1';
+  return 0;
+}
+
+static int set_grid(const char *key, const char *value, struct dvm_error *err) {
+  const char *at = value;
+  dvmp_job.ngrid = 0;
+  for (;;) {
+    char *end;
+    long n = strtol(at, &end, 10);
+    if (*at < '0' || *at > '9' || n < 1 || n > 1 << 24 || dvmp_job.ngrid == DVMRT_NDIMS_MAX || (*end && *end != 'x'))
+      return bad(err, key, value, "numbers of processors with 'x' between them, as in 2x3");
+    dvmp_job.grid[dvmp_job.ngrid++] = (int)n;
+    if (!*end)
+      return 0;
+    at = end + 1;
+  }
+}
+
+static int set_patience(const char *key, const char *value, struct dvm_error *err) {
+  char *end;
+  double s = strtod(value, &end);
+  if (*value < '0' || *value > '9' || *end || !(s > 0 && s < 1e9))
+    return bad(err, key, value, "a positive number of seconds");
+  dvmp_job.patience_s = s;
+  return 0;
+}
+
+static int set_io(const char *key, const char *value, struct dvm_error *err) {
+  if (strcmp(value, "one") && strcmp(value, "all"))
+    return bad(err, key, value, "one or all");
+  dvmp_job.everywhere = *value == 'a';
+  return 0;
+}
+
+static int refuse(const char *key, const char *value, struct dvm_error *err) {
+  return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': this program was compiled to run in parallel, not to check: use 'dvmcc -fdvm=check'",
+                       key, value);
+}
+
+static const struct {
+  const char *key, *line;
+  int (*set)(const char *key, const char *value, struct dvm_error *err);
+} table[] = {
+    {"help", "help=0             1: list the keys and end", set_help},
+    {"grid", "grid=              processors along the divided dimensions, as in 2x3, of arrays that have as many of them", set_grid},
+    {"patience", "patience=5         seconds that ranks may all wait for each other before they are said to have parted", set_patience},
+    {"io", "io=one             all: each rank reads and writes itself, as programs with MPI calls of their own may want", set_io},
+    {"report", NULL, refuse},        {"exitcode", NULL, refuse}, {"max_errors", NULL, refuse}, {"halt_on_error", NULL, refuse},
+    {"color", NULL, refuse},         {"stats", NULL, refuse},    {"history", NULL, refuse},    {"checks", NULL, refuse},
+    {"reduction", NULL, refuse},     {"device", NULL, refuse},
+};
+enum { NKEYS = sizeof(table) / sizeof(table[0]) };
+
+const char *dvmp_options_line(unsigned i) { return i < NKEYS ? table[i].line : NULL; }
+
+static int set_one(char *pair, struct dvm_error *err) {
+  const char *keys[NKEYS + 1] = {NULL}, *near;
+  char *value = strchr(pair, '=');
+  if (!value)
+    return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s': expected key=value", pair);
+  *value++ = 0;
+  for (unsigned i = 0; i < NKEYS; i++) {
+    keys[i] = table[i].key;
+    if (!strcmp(table[i].key, pair))
+      return table[i].set(pair, value, err);
+  }
+  near = dvm_text_nearest(pair, keys);
+  if (near)
+    return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: unknown key '%s'; did you mean '%s'?", pair, near);
+  return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: unknown key '%s'; DVM_OPTIONS=help=1 lists the keys", pair);
+}
+
+int dvmp_options_parse(const char *text, struct dvm_error *err) {
+  char pair[1024];
+  while (*text) {
+    size_t n = 0;
+    for (; *text && *text != ':'; text++) {
+      if (text[0] == '\\' && text[1] == ':')
+        text++;
+      if (n + 1 == sizeof(pair))
+        return dvm_error_set(err, -E2BIG, "DVM_OPTIONS: a value is longer than %zu bytes", sizeof(pair) - 1);
+      pair[n++] = *text;
+    }
+    pair[n] = 0;
+    text += *text == ':';
+    int rc = n ? set_one(pair, err) : 0;
+    if (rc)
+      return rc;
+  }
+  return 0;
+}

@@ -1,0 +1,265 @@
+#include "runtime/parallel/reduce.h"
+#include "runtime/parallel/fail.h"
+#include "runtime/parallel/job.h"
+#include <complex.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct result {
+  const struct dvmrt_item *item;
+  char *at, *location;
+  int64_t count, location_bytes;
+  char op;                      /* of dvmp_job_combine; 'X' maxloc, 'N' minloc */
+  char type;
+  int bytes;
+  bool pending;                 /* finished by its group */
+  bool last;                    /* of equal extremes the last counts */
+  int64_t *when;                /* values of the index variables when the extreme was met */
+};
+
+struct dvmp_reductions {
+  int n;
+  struct result *at;
+};
+
+/* Of asynchronous groups, between the end of the construct and the wait. */
+struct waiting {
+  struct waiting *next;
+  const char *group;
+  struct result r;
+  bool started;
+  void *handle;
+};
+static struct waiting *waiting;
+
+static char op_of(const char *word) {
+  static const struct {
+    const char *word;
+    char op;
+  } ops[] = {{"sum", 's'}, {"product", 'p'}, {"max", 'M'}, {"min", 'm'}, {"and", 'a'}, {"or", 'o'}, {"xor", 'x'}, {"maxloc", 'X'}, {"minloc", 'N'}};
+  for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+    if (!strcmp(ops[i].word, word))
+      return ops[i].op;
+  return 's';
+}
+
+/* ---- neutral elements ----------------------------------------------------------------------------------------------------------- */
+
+static void set_ones(char *p, char type, int bytes) {
+  if (type == 'f' && bytes == 4)
+    *(float *)(void *)p = 1;
+  else if (type == 'f' && bytes == 8)
+    *(double *)(void *)p = 1;
+  else if (type == 'f')
+    *(long double *)(void *)p = 1;
+  else if (type == 'c' && bytes == 8)
+    *(float complex *)(void *)p = 1;
+  else if (type == 'c' && bytes == 16)
+    *(double complex *)(void *)p = 1;
+  else if (type == 'c')
+    *(long double complex *)(void *)p = 1;
+  else
+    *p = 1; /* little-endian, the others are zero */
+}
+
+/* Extremes and bits may be met any number of times: there the value itself is as good. */
+static void set_neutral(const struct result *r) {
+  if (r->op != 's' && r->op != 'p' && r->op != 'x')
+    return;
+  memset(r->at, 0, (size_t)(r->count * r->bytes));
+  for (int64_t i = 0; r->op == 'p' && i < r->count; i++)
+    set_ones(r->at + i * r->bytes, r->type, r->bytes);
+}
+
+/* ---- extremes with their locations ----------------------------------------------------------------------------------------------- */
+
+static double as_number(const struct result *r, const char *p, int64_t *whole) {
+  float f;
+  double d;
+  long double l;
+  uint64_t u = 0;
+  *whole = 0;
+  if (r->type == 'f' && r->bytes == 4)
+    return memcpy(&f, p, 4), (double)f;
+  if (r->type == 'f' && r->bytes == 8)
+    return memcpy(&d, p, 8), d;
+  if (r->type == 'f')
+    return memcpy(&l, p, sizeof(l)), (double)l;
+  memcpy(&u, p, (size_t)r->bytes);
+  int unused = 64 - 8 * r->bytes;
+  *whole = r->type == 'u' ? (int64_t)(u ^ 1ull << 63) : (int64_t)(u << unused) >> unused;
+  return 0;
+}
+
+/* -1, 0, 1: is the extreme at 'b' worse, equal, better than that at 'a'? */
+static int better(const struct result *r, const char *a, const char *b) {
+  int64_t ia, ib;
+  double da = as_number(r, a, &ia), db = as_number(r, b, &ib);
+  int order = (db > da) - (db < da);
+  if (r->type != 'f')
+    order = (ib > ia) - (ib < ia);
+  return r->op == 'X' ? order : -order;
+}
+
+/* Record: met in the construct, then the values of the index variables as the loops run, the extreme, the location. */
+static void combine_location(struct result *r, int rank) {
+  size_t head = ((size_t)rank + 1) * sizeof(int64_t), n = head + (size_t)r->bytes + (size_t)r->location_bytes;
+  char *mine = calloc((size_t)dvmp_job.size + 1, n), *all = mine + n, *best = all;
+  if (!mine)
+    dvmp_out_of_memory();
+  memcpy(mine, r->when, head);
+  memcpy(mine + head, r->at, (size_t)r->bytes);
+  memcpy(mine + head + r->bytes, r->location, (size_t)r->location_bytes);
+  dvmp_job_gather(mine, n, all);
+  for (int q = 1; q < dvmp_job.size; q++) {
+    char *other = all + (size_t)q * n;
+    int64_t a[DVMRT_NDIMS_MAX + 1], b[DVMRT_NDIMS_MAX + 1];
+    int order = better(r, best + head, other + head);
+    memcpy(a, best, head);
+    memcpy(b, other, head);
+    if (!order && a[0] != b[0]) /* the value from before is met by all: who found it again knows better only if the last counts */
+      order = r->last == (b[0] != 0) ? 1 : -1;
+    for (int k = 1; !order && k <= rank; k++)
+      order = r->last ? (b[k] > a[k]) - (b[k] < a[k]) : (b[k] < a[k]) - (b[k] > a[k]);
+    if (order > 0)
+      best = other;
+  }
+  memcpy(r->at, best + head, (size_t)r->bytes);
+  memcpy(r->location, best + head + r->bytes, (size_t)r->location_bytes);
+  free(mine);
+}
+
+/* ---- constructs ------------------------------------------------------------------------------------------------------------------ */
+
+static void read_result(struct dvmp_construct *c, struct result *r, const struct dvmrt_item *i, const char *group) {
+  r->item = i;
+  r->op = op_of(i->word);
+  r->type = i->ref.type;
+  r->bytes = (int)dvmrt_num_value(i->ref.element_bytes, c->args);
+  r->at = (char *)(uintptr_t)dvmrt_num_value(i->ref.address, c->args);
+  r->count = dvmrt_num_value(i->ref.extent[0], c->args);
+  r->pending = strcmp(group, "-") != 0;
+  if (i->loc_name) {
+    r->location = (char *)(uintptr_t)dvmrt_num_value(i->loc_address, c->args);
+    r->location_bytes = dvmrt_num_value(i->loc_bytes, c->args) * dvmrt_num_value(i->bytes, c->args);
+  }
+  if (r->count < 1 || r->bytes < 1)
+    dvmp_fail_all(1, &c->d->pos, "the size of '%s' in 'reduction' is not known: not executed in parallel yet", i->ref.name);
+  bool loc = r->op == 'X' || r->op == 'N';
+  if (loc && r->pending)
+    dvmp_fail_all(1, &c->d->pos, "'%s' in an asynchronous group is not executed in parallel yet: leave out the group", i->word);
+}
+
+/* Letter 'number' of the text's line 'm'. */
+static bool counts_last(const char *text, int number) {
+  for (const char *at = text; at; at = strchr(at, '\n')) {
+    at += *at == '\n';
+    if (at[0] == DVMRT_DIRECTIVE_PLACES && at[1] == ' ' && (int)strcspn(at + 2, "\n") > number)
+      return at[2 + number] == 'l';
+  }
+  return false;
+}
+
+void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at) {
+  struct dvmp_reductions *all = dvmp_arena_get(&c->memory, sizeof(*all));
+  const char *group = "-";
+  int n = 0, locations = 0, rank = c->d->rank;
+  for (struct dvmrt_item *i = c->d->items; i; i = i->next)
+    n += i->key == DVMRT_DIRECTIVE_REDUCTION;
+  if (!n || !c->d->parallel)
+    return;
+  all->at = dvmp_arena_get(&c->memory, (size_t)n * sizeof(*all->at));
+  for (struct dvmrt_item *i = c->d->items; i; i = i->next) {
+    if (i->key == DVMRT_DIRECTIVE_GROUP)
+      group = i->ref.name;
+    if (i->key != DVMRT_DIRECTIVE_REDUCTION)
+      continue;
+    struct result *r = &all->at[all->n++];
+    read_result(c, r, i, group);
+    if (r->op == 'X' || r->op == 'N') {
+      r->last = counts_last(c->site->text, locations);
+      r->when = at ? at + locations * (rank + 1) : NULL;
+      locations++;
+    }
+    if (c->inside && dvmp_job.rank)
+      set_neutral(r);
+    if (r->when)
+      memset(r->when, 0, ((size_t)rank + 1) * sizeof(*at));
+  }
+  c->reductions = all;
+}
+
+static void turn_around(struct dvmp_construct *c, struct result *r) {
+  for (int k = 0; k < c->d->rank; k++)
+    if (dvmrt_num_value(c->d->step[k], c->args) < 0)
+      r->when[k + 1] = -r->when[k + 1];
+}
+
+static void put_off(struct result *r, const char *group) {
+  struct waiting *w = calloc(1, sizeof(*w));
+  if (!w)
+    dvmp_out_of_memory();
+  w->r = *r;
+  w->group = group;
+  w->next = waiting;
+  waiting = w;
+}
+
+void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
+  const char *group = "-";
+  struct result *r = c->reductions ? c->reductions->at : NULL;
+  (void)at;
+  for (struct dvmrt_item *i = r ? c->d->items : NULL; i; i = i->next) {
+    if (i->key == DVMRT_DIRECTIVE_GROUP)
+      group = i->ref.name;
+    if (i->key != DVMRT_DIRECTIVE_REDUCTION)
+      continue;
+    if (c->inside && !c->counts)
+      set_neutral(r);
+    if (r->pending) {
+      if (!c->inside)
+        r->count = 0; /* all have the whole already */
+      put_off(r, group);
+    } else if (c->inside && r->when) {
+      turn_around(c, r);
+      combine_location(r, c->d->rank);
+    } else if (c->inside) {
+      dvmp_job_combine(r->at, r->count, r->op, r->type, r->bytes, NULL);
+    }
+    r++;
+  }
+}
+
+/* ---- groups ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Newest first in the list: the same order on all ranks. */
+void dvmp_reduce_start(const struct dvmrt_directive *d, const char *group) {
+  bool any = false;
+  for (struct waiting *w = waiting; w; w = w->next) {
+    if (strcmp(w->group, group) || w->started)
+      continue;
+    any = w->started = true;
+    dvmp_job_combine(w->r.at, w->r.count, w->r.op, w->r.type, w->r.bytes, &w->handle);
+  }
+  if (!any)
+    dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the reduction group '%s' is started, but no loop has computed anything for it [dvm-reduction-protocol]", group);
+}
+
+void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group) {
+  bool any = false;
+  for (struct waiting **l = &waiting; *l;) {
+    struct waiting *w = *l;
+    if (strcmp(w->group, group)) {
+      l = &w->next;
+      continue;
+    }
+    if (!w->started)
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the reduction group '%s' is waited for but was not started [dvm-reduction-protocol]", group);
+    any = true;
+    dvmp_job_wait(&w->handle);
+    *l = w->next;
+    free(w);
+  }
+  if (!any)
+    dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the reduction group '%s' is waited for but was not started [dvm-reduction-protocol]", group);
+}

@@ -1,0 +1,12 @@
+/* Reductions: each rank computes its part, at the end of the construct they are combined. */
+#ifndef DVMP_REDUCE_H
+#define DVMP_REDUCE_H
+#include "runtime/parallel/construct.h"
+
+/* Before the first turn: the value from before counts once. */
+void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at);
+void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at);
+/* reduction_start, reduction_wait. */
+void dvmp_reduce_start(const struct dvmrt_directive *d, const char *group);
+void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group);
+#endif

@@ -1,0 +1,206 @@
+#include "runtime/parallel/set.h"
+#include "runtime/parallel/fail.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct dvmp_chunk {
+  struct dvmp_chunk *before;
+  size_t used, size;
+  char bytes[] __attribute__((aligned(16)));
+};
+
+void *dvmp_arena_get(struct dvmp_arena *m, size_t size) {
+  struct dvmp_chunk *c = m->last;
+  size = (size + 15) & ~(size_t)15;
+  if (!c || c->size - c->used < size) {
+    size_t room = size > 4000 ? size : 4000;
+    c = calloc(1, sizeof(*c) + room);
+    if (!c)
+      dvmp_out_of_memory();
+    c->size = room;
+    c->before = m->last;
+    m->last = c;
+  }
+  void *p = c->bytes + c->used;
+  c->used += size;
+  return p;
+}
+
+void dvmp_arena_free(struct dvmp_arena *m) {
+  while (m->last) {
+    struct dvmp_chunk *c = m->last;
+    m->last = c->before;
+    free(c);
+  }
+}
+
+/* ---- lists -------------------------------------------------------------------------------------------------------------------- */
+
+static struct dvmp_span *spans(struct dvmp_arena *m, int n) { return dvmp_arena_get(m, (size_t)(n ? n : 1) * sizeof(struct dvmp_span)); }
+
+struct dvmp_list dvmp_list_of(struct dvmp_arena *m, int64_t low, int64_t high) {
+  if (low > high)
+    return (struct dvmp_list){0, NULL};
+  struct dvmp_span *s = spans(m, 1);
+  *s = (struct dvmp_span){low, high};
+  return (struct dvmp_list){1, s};
+}
+
+struct dvmp_list dvmp_list_meet(struct dvmp_arena *m, struct dvmp_list a, struct dvmp_list b) {
+  struct dvmp_span *s = spans(m, a.n + b.n);
+  int n = 0;
+  for (int i = 0, k = 0; i < a.n && k < b.n;) {
+    int64_t low = a.at[i].low > b.at[k].low ? a.at[i].low : b.at[k].low;
+    int64_t high = a.at[i].high < b.at[k].high ? a.at[i].high : b.at[k].high;
+    if (low <= high)
+      s[n++] = (struct dvmp_span){low, high};
+    if (a.at[i].high < b.at[k].high)
+      i++;
+    else
+      k++;
+  }
+  return (struct dvmp_list){n, s};
+}
+
+struct dvmp_list dvmp_list_minus(struct dvmp_arena *m, struct dvmp_list a, struct dvmp_list b) {
+  struct dvmp_span *s = spans(m, a.n + b.n);
+  int n = 0;
+  for (int i = 0, k = 0; i < a.n; i++) {
+    int64_t low = a.at[i].low;
+    while (k < b.n && b.at[k].high < low)
+      k++;
+    for (int j = k; j < b.n && b.at[j].low <= a.at[i].high; j++) {
+      if (b.at[j].low > low)
+        s[n++] = (struct dvmp_span){low, b.at[j].low - 1};
+      low = b.at[j].high + 1;
+    }
+    if (low <= a.at[i].high)
+      s[n++] = (struct dvmp_span){low, a.at[i].high};
+  }
+  return (struct dvmp_list){n, s};
+}
+
+struct dvmp_list dvmp_list_shift(struct dvmp_arena *m, struct dvmp_list a, int64_t by) {
+  struct dvmp_span *s = spans(m, a.n);
+  for (int i = 0; i < a.n; i++)
+    s[i] = (struct dvmp_span){a.at[i].low + by, a.at[i].high + by};
+  return (struct dvmp_list){a.n, s};
+}
+
+struct dvmp_list dvmp_list_widen(struct dvmp_arena *m, struct dvmp_list a, int64_t low, int64_t high, int64_t extent) {
+  struct dvmp_span *s = spans(m, a.n);
+  int n = 0;
+  for (int i = 0; i < a.n; i++) {
+    struct dvmp_span w = {a.at[i].low - low, a.at[i].high + high};
+    w.low = w.low < 0 ? 0 : w.low;
+    w.high = w.high >= extent ? extent - 1 : w.high;
+    if (n && w.low <= s[n - 1].high + 1)
+      s[n - 1].high = w.high > s[n - 1].high ? w.high : s[n - 1].high;
+    else if (w.low <= w.high)
+      s[n++] = w;
+  }
+  return (struct dvmp_list){n, s};
+}
+
+static int64_t divide_down(int64_t a, int64_t b) { return a / b - (a % b && (a < 0) != (b < 0)); }
+static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b && (a < 0) == (b < 0)); }
+
+struct dvmp_list dvmp_list_before(struct dvmp_arena *m, struct dvmp_list a, int64_t coef, int64_t add) {
+  struct dvmp_span *s = spans(m, a.n);
+  int n = 0;
+  for (int i = 0; i < a.n; i++) {
+    struct dvmp_span y = a.at[coef > 0 ? i : a.n - 1 - i];
+    int64_t from = coef > 0 ? y.low : y.high, to = coef > 0 ? y.high : y.low;
+    struct dvmp_span x = {divide_up(from - add, coef), divide_down(to - add, coef)};
+    if (x.low <= x.high)
+      s[n++] = x;
+  }
+  return (struct dvmp_list){n, s};
+}
+
+struct dvmp_list dvmp_list_after(struct dvmp_arena *m, struct dvmp_list a, int64_t coef, int64_t add) {
+  if (!a.n)
+    return a;
+  int64_t first = coef * a.at[0].low + add, last = coef * a.at[a.n - 1].high + add;
+  return dvmp_list_of(m, first < last ? first : last, first < last ? last : first);
+}
+
+int64_t dvmp_list_count(struct dvmp_list a) {
+  int64_t n = 0;
+  for (int i = 0; i < a.n; i++)
+    n += a.at[i].high - a.at[i].low + 1;
+  return n;
+}
+
+bool dvmp_list_has(struct dvmp_list a, int64_t x) {
+  int from = 0, to = a.n;
+  while (from < to) {
+    int i = (from + to) / 2;
+    if (x < a.at[i].low)
+      to = i;
+    else if (x > a.at[i].high)
+      from = i + 1;
+    else
+      return true;
+  }
+  return false;
+}
+
+/* ---- sets --------------------------------------------------------------------------------------------------------------------- */
+
+struct dvmp_set dvmp_set_meet(struct dvmp_arena *m, const struct dvmp_set *a, const struct dvmp_set *b) {
+  struct dvmp_set s = {.ndims = a->ndims};
+  for (int d = 0; d < a->ndims; d++)
+    s.dim[d] = dvmp_list_meet(m, a->dim[d], b->dim[d]);
+  return s;
+}
+
+bool dvmp_set_empty(const struct dvmp_set *s) {
+  for (int d = 0; d < s->ndims; d++)
+    if (!s->dim[d].n)
+      return true;
+  return false;
+}
+
+int64_t dvmp_set_count(const struct dvmp_set *s) {
+  int64_t n = 1;
+  for (int d = 0; d < s->ndims; d++)
+    n *= dvmp_list_count(s->dim[d]);
+  return n;
+}
+
+struct dvmp_set dvmp_set_copy(struct dvmp_arena *m, const struct dvmp_set *s) {
+  struct dvmp_set c = {.ndims = s->ndims};
+  for (int d = 0; d < s->ndims; d++)
+    c.dim[d] = dvmp_list_shift(m, s->dim[d], 0);
+  return c;
+}
+
+struct walk {
+  const struct dvmp_set *s;
+  const int64_t *stride;
+  int last; /* the dimension whose spans are runs; all behind it are whole */
+  dvmp_run_f *f;
+  void *arg;
+};
+
+static void walk_dim(const struct walk *w, int d, int64_t offset) {
+  struct dvmp_list l = w->s->dim[d];
+  for (int i = 0; i < l.n; i++) {
+    if (d == w->last) {
+      w->f(w->arg, offset + l.at[i].low * w->stride[d], (l.at[i].high - l.at[i].low + 1) * w->stride[d]);
+      continue;
+    }
+    for (int64_t x = l.at[i].low; x <= l.at[i].high; x++)
+      walk_dim(w, d + 1, offset + x * w->stride[d]);
+  }
+}
+
+void dvmp_set_runs(const struct dvmp_set *s, const int64_t *stride, const int64_t *extent, dvmp_run_f *f, void *arg) {
+  struct walk w = {s, stride, s->ndims - 1, f, arg};
+  if (dvmp_set_empty(s))
+    return;
+  while (w.last > 0 && s->dim[w.last].n == 1 && s->dim[w.last].at[0].low == 0 && s->dim[w.last].at[0].high == extent[w.last] - 1)
+    w.last--;
+  walk_dim(&w, 0, 0);
+}

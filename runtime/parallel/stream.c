@@ -1,0 +1,305 @@
+#include "runtime/parallel/stream.h"
+#include "runtime/parallel/abi.h"
+#include "runtime/parallel/array.h"
+#include "runtime/parallel/construct.h"
+#include "runtime/parallel/fail.h"
+#include "runtime/parallel/job.h"
+#include "runtime/export.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+bool dvmp_stream_one(void) { return dvmp_job_together() && !dvmp_job.everywhere; }
+
+void dvmp_stream_share(void *result, size_t n) {
+  char both[64 + sizeof(int)];
+  memcpy(both, &errno, sizeof(int));
+  memcpy(both + sizeof(int), result, n);
+  dvmp_job_tell(both, n + sizeof(int), 0);
+  memcpy(&errno, both, sizeof(int));
+  memcpy(result, both + sizeof(int), n);
+}
+
+/* ---- data of arrays ------------------------------------------------------------------------------------------------------------- */
+
+enum { CHUNK = 1 << 20 };
+
+static bool is_divided(const void *p, size_t n, struct dvmp_array **a) {
+  *a = n ? dvmp_array_at((uintptr_t)p) : NULL;
+  return *a && !dvmp_array_everywhere(*a);
+}
+
+struct clip {
+  const struct dvmp_array *a;
+  uintptr_t from, to;           /* addresses of the chunk */
+  char *chunk;
+  bool out;                     /* from the array into the chunk */
+};
+
+static void clip_run(void *arg, int64_t offset, int64_t count) {
+  const struct clip *c = arg;
+  uintptr_t low = c->a->address + (uintptr_t)offset * c->a->element_bytes, high = low + (uintptr_t)count * c->a->element_bytes;
+  low = low > c->from ? low : c->from;
+  high = high < c->to ? high : c->to;
+  if (low >= high)
+    return;
+  if (c->out)
+    memcpy(c->chunk + (low - c->from), (void *)low, high - low);
+  else
+    memcpy((void *)low, c->chunk + (low - c->from), high - low);
+}
+
+static void clip(const struct dvmp_array *a, uintptr_t from, size_t n, char *chunk, bool out) {
+  struct clip c = {a, from, from + n, chunk, out};
+  struct dvmp_set own = a->own;
+  struct dvmp_arena m = {NULL};
+  /* Rows that the chunk does not touch are not walked. */
+  uintptr_t row = (uintptr_t)a->stride[0] * a->element_bytes;
+  own.dim[0] = dvmp_list_meet(&m, own.dim[0], dvmp_list_of(&m, (int64_t)((from - a->address) / row), (int64_t)((from + n - 1 - a->address) / row)));
+  dvmp_set_runs(&own, a->stride, a->extent, clip_run, &c);
+  dvmp_arena_free(&m);
+}
+
+static char *make_chunk(size_t n) {
+  char *p = calloc(1, n ? n : 1);
+  if (!p)
+    dvmp_out_of_memory();
+  return p;
+}
+
+void dvmp_stream_spread(void *p, size_t n) {
+  struct dvmp_array *a;
+  if (!is_divided(p, n, &a)) {
+    dvmp_job_tell(p, n, 0);
+    return;
+  }
+  char *chunk = make_chunk(n < CHUNK ? n : CHUNK);
+  for (size_t at = 0; at < n; at += CHUNK) {
+    size_t piece = n - at < CHUNK ? n - at : CHUNK;
+    if (dvmp_job.rank == 0)
+      memcpy(chunk, (char *)p + at, piece);
+    dvmp_job_tell(chunk, piece, 0);
+    if (dvmp_job.rank)
+      clip(a, (uintptr_t)p + at, piece, chunk, false);
+  }
+  free(chunk);
+}
+
+/* Each element is sent by the first rank that has it; the bits of the others are zero. */
+void *dvmp_stream_collect(const void *p, size_t n) {
+  struct dvmp_array *a;
+  if (!is_divided(p, n, &a))
+    return NULL;
+  char *copy = make_chunk(n);
+  bool first = true;
+  struct dvmp_arena m = {NULL};
+  for (int q = 0; q < dvmp_job.rank && first; q++) {
+    struct dvmp_set theirs = dvmp_array_own(&m, a, q), both = dvmp_set_meet(&m, &theirs, &a->own);
+    first = dvmp_set_empty(&both);
+  }
+  dvmp_arena_free(&m);
+  if (first)
+    clip(a, (uintptr_t)p, n, copy, true);
+  dvmp_job_combine(copy, (int64_t)n, 'o', 'u', 1, NULL);
+  return copy;
+}
+
+/* ---- opening and closing -------------------------------------------------------------------------------------------------------- */
+
+static FILE *share_stream(FILE *f) {
+  bool open = f != NULL;
+  dvmp_stream_share(&open, sizeof(open));
+  if (!dvmp_job.rank || !open)
+    return f;
+  int kept = errno;
+  f = fopen("/dev/null", "r+");
+  errno = kept;
+  return f;
+}
+
+DVMRT_EXPORT FILE *__dvmp_fopen(const char *name, const char *mode);
+FILE *__dvmp_fopen(const char *name, const char *mode) {
+  if (!dvmp_stream_one())
+    return fopen(name, mode);
+  return share_stream(dvmp_job.rank ? NULL : fopen(name, mode));
+}
+
+DVMRT_EXPORT FILE *__dvmp_tmpfile(void);
+FILE *__dvmp_tmpfile(void) {
+  if (!dvmp_stream_one())
+    return tmpfile();
+  return share_stream(dvmp_job.rank ? NULL : tmpfile());
+}
+
+DVMRT_EXPORT FILE *__dvmp_popen(const char *command, const char *mode);
+FILE *__dvmp_popen(const char *command, const char *mode) {
+  if (!dvmp_stream_one())
+    return popen(command, mode);
+  return share_stream(dvmp_job.rank ? NULL : popen(command, mode));
+}
+
+/* Where it is told which rank's file it is, in a loop: the file of rank 0 alone leads somewhere. */
+static void need_file(FILE *f, const char *what) {
+  if (dvmp_job.inside && !dvmp_job.everywhere && dvmp_job.rank && f != stdout && f != stderr)
+    dvmp_fail_here(1, dvmp_construct_place(), "'%s' in a parallel loop, on a file that rank 0 has opened, is not executed in parallel yet: "
+                   "print to standard output, or write behind the loop", what);
+}
+
+#define SHARED_INT(NAME, PARAMS, ARGS, F)                            \
+  DVMRT_EXPORT int __dvmp_##NAME PARAMS;                             \
+  int __dvmp_##NAME PARAMS {                                         \
+    need_file(F, #NAME);                                             \
+    if (!dvmp_stream_one())                                          \
+      return NAME ARGS;                                              \
+    int result = dvmp_job.rank ? 0 : NAME ARGS;                      \
+    dvmp_stream_share(&result, sizeof(result));                      \
+    return result;                                                   \
+  }
+
+SHARED_INT(feof, (FILE * f), (f), f)
+SHARED_INT(ferror, (FILE * f), (f), f)
+SHARED_INT(fseek, (FILE * f, long at, int from), (f, at, from), f)
+SHARED_INT(fgetc, (FILE * f), (f), f)
+SHARED_INT(getc, (FILE * f), (f), f)
+SHARED_INT(ungetc, (int c, FILE *f), (c, f), f)
+SHARED_INT(remove, (const char *name), (name), stdout)
+SHARED_INT(rename, (const char *from, const char *to), (from, to), stdout)
+SHARED_INT(unlink, (const char *name), (name), stdout)
+SHARED_INT(system, (const char *command), (command), stdout)
+
+DVMRT_EXPORT int __dvmp_fclose(FILE *f);
+int __dvmp_fclose(FILE *f) {
+  bool one = dvmp_stream_one();
+  int result = fclose(f);
+  if (one)
+    dvmp_stream_share(&result, sizeof(result));
+  return result;
+}
+
+DVMRT_EXPORT int __dvmp_pclose(FILE *f);
+int __dvmp_pclose(FILE *f) {
+  bool one = dvmp_stream_one();
+  int result = one && dvmp_job.rank ? fclose(f) : pclose(f);
+  if (one)
+    dvmp_stream_share(&result, sizeof(result));
+  return result;
+}
+
+DVMRT_EXPORT int __dvmp_getchar(void);
+int __dvmp_getchar(void) { return __dvmp_getc(stdin); }
+
+DVMRT_EXPORT long __dvmp_ftell(FILE *f);
+long __dvmp_ftell(FILE *f) {
+  if (!dvmp_stream_one())
+    return ftell(f);
+  long result = dvmp_job.rank ? 0 : ftell(f);
+  dvmp_stream_share(&result, sizeof(result));
+  return result;
+}
+
+DVMRT_EXPORT void __dvmp_rewind(FILE *f);
+void __dvmp_rewind(FILE *f) {
+  if (!dvmp_stream_one() || !dvmp_job.rank)
+    rewind(f);
+}
+
+/* ---- output --------------------------------------------------------------------------------------------------------------------- */
+
+/* 'used': the program looks at the result. */
+static int printed(int used, int result) {
+  if (used && dvmp_stream_one())
+    dvmp_stream_share(&result, sizeof(result));
+  return result;
+}
+
+static bool skips(void) { return dvmp_stream_one() && dvmp_job.rank; }
+
+/* Arguments of '%s' that are distributed arrays would have to be collected. */
+DVMRT_EXPORT int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args);
+int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args) {
+  need_file(f, "fprintf");
+  return printed(used, skips() ? 0 : vfprintf(f, format, args));
+}
+
+DVMRT_EXPORT int __dvmp_vprintf(int used, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+int __dvmp_vprintf(int used, const char *format, va_list args) { return __dvmp_vfprintf(used, stdout, format, args); }
+
+DVMRT_EXPORT int __dvmp_printf(int used, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int __dvmp_printf(int used, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int result = __dvmp_vfprintf(used, stdout, format, args);
+  va_end(args);
+  return result;
+}
+
+DVMRT_EXPORT int __dvmp_fprintf(int used, FILE *f, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int __dvmp_fprintf(int used, FILE *f, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int result = __dvmp_vfprintf(used, f, format, args);
+  va_end(args);
+  return result;
+}
+
+DVMRT_EXPORT int __dvmp_fputs(int used, const char *s, FILE *f);
+int __dvmp_fputs(int used, const char *s, FILE *f) {
+  struct dvmp_array *a;
+  need_file(f, "fputs");
+  if (dvmp_stream_one() && is_divided(s, 1, &a)) {
+    char *copy = dvmp_stream_collect(s, a->end - (uintptr_t)s);
+    int result = printed(used, skips() ? 0 : fputs(copy, f));
+    free(copy);
+    return result;
+  }
+  return printed(used, skips() ? 0 : fputs(s, f));
+}
+
+DVMRT_EXPORT int __dvmp_puts(int used, const char *s);
+int __dvmp_puts(int used, const char *s) {
+  int result = __dvmp_fputs(used, s, stdout);
+  return !skips() && result >= 0 ? putchar('\n') : result;
+}
+
+DVMRT_EXPORT int __dvmp_fputc(int used, int c, FILE *f);
+int __dvmp_fputc(int used, int c, FILE *f) {
+  need_file(f, "putc");
+  return printed(used, skips() ? c : fputc(c, f));
+}
+
+DVMRT_EXPORT int __dvmp_putchar(int used, int c);
+int __dvmp_putchar(int used, int c) { return __dvmp_fputc(used, c, stdout); }
+
+DVMRT_EXPORT int __dvmp_fflush(int used, FILE *f);
+int __dvmp_fflush(int used, FILE *f) { return printed(used, fflush(f)); }
+
+DVMRT_EXPORT void __dvmp_perror(const char *s);
+void __dvmp_perror(const char *s) {
+  if (!skips())
+    perror(s);
+}
+
+DVMRT_EXPORT size_t __dvmp_fwrite(int used, const void *p, size_t size, size_t n, FILE *f);
+size_t __dvmp_fwrite(int used, const void *p, size_t size, size_t n, FILE *f) {
+  need_file(f, "fwrite");
+  if (!dvmp_stream_one())
+    return fwrite(p, size, n, f);
+  /* In pieces, so that rank 0 never holds all of it. */
+  size_t done = 0, step = size && size < CHUNK ? CHUNK / size : 1;
+  bool going = true;
+  for (size_t at = 0; at < n && going; at += step) {
+    size_t k = n - at < step ? n - at : step;
+    void *copy = dvmp_stream_collect((const char *)p + at * size, k * size);
+    size_t written = dvmp_job.rank ? k : fwrite(copy ? copy : (const char *)p + at * size, size, k, f);
+    done += written;
+    going = written == k; /* the others go on; their result comes from rank 0 */
+    going |= dvmp_job.rank == 0;
+    free(copy);
+  }
+  if (used)
+    dvmp_stream_share(&done, sizeof(done));
+  return done;
+}

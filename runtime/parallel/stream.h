@@ -1,0 +1,16 @@
+/* Streams of the sequential part: rank 0 has the file, the others one that leads nowhere. */
+#ifndef DVMP_STREAM_H
+#define DVMP_STREAM_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Rank 0 is to do it for all. */
+bool dvmp_stream_one(void);
+/* The result of rank 0 and its errno become those of all. */
+void dvmp_stream_share(void *result, size_t n);
+/* Memory that rank 0 has read into becomes that of all; of a distributed array each takes its part. */
+void dvmp_stream_spread(void *p, size_t n);
+/* Memory that rank 0 is about to write: of a distributed array it gets the parts of the others, in 'copy' (free it), else NULL. */
+void *dvmp_stream_collect(const void *p, size_t n);
+#endif

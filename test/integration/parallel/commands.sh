@@ -1,0 +1,108 @@
+#!/bin/bash
+# What a user meets around parallel programs: without a launcher, options, objects that do not mix, mistakes that stop the run.
+. "$(dirname "$0")/../driver/lib.sh" "$1" "$2"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+job() { local n=$1; shift; mpirun --oversubscribe -n "$n" "$@"; }
+
+cp "$source/samples/jacobi.c" .
+status 0 "$dvmcc" -fdvm=parallel -O2 jacobi.c -o jacobi -lm
+empty err
+status 0 ./jacobi
+has out "200 steps, last change 0.121253"
+status 0 job 2 ./jacobi
+has out "200 steps, last change 0.121253"
+[ "$(wc -l <out)" = 1 ] || wrong "more than one rank prints"
+
+# Options: all are told of a mistake once, before main.
+status 2 env DVM_OPTIONS=grdi=2x2 ./jacobi
+has err "unknown key 'grdi'; did you mean 'grid'?"
+status 2 env DVM_OPTIONS=grid=2y2 ./jacobi
+has err "expected numbers of processors with 'x' between them"
+status 2 env DVM_OPTIONS=grid=3x2 mpirun --oversubscribe -n 2 ./jacobi
+has err "the grid of 'grid=' has 6 processors, the program runs on 2 ranks"
+[ "$(grep -c 'has 6 processors' err)" = 1 ] || wrong "told more than once"
+empty out
+status 2 env DVM_OPTIONS=report=x.jsonl ./jacobi
+has err "was compiled to run in parallel, not to check"
+status 0 env DVM_OPTIONS=help=1 ./jacobi
+has out "grid="
+
+# Objects of two kinds.
+status 0 "$dvmcc" -c jacobi.c -o checked.o
+status 1 "$dvmcc" -fdvm=parallel checked.o -o mixed -lm
+has err "an object was compiled with '-fdvm=check', which is the default: compile all of the program with '-fdvm=parallel'"
+status 0 "$dvmcc" -fdvm=parallel -c jacobi.c -o parallel.o
+status 1 "$dvmcc" parallel.o -o mixed -lm
+has err "link_with_fdvm_parallel"
+status 0 "$dvmcc" -fdvm=parallel parallel.o -o whole -lm
+status 2 "$dvmcc" -fdvm=parallel -static jacobi.c -o whole -lm
+has err "do not go together"
+
+# A read that needs remote_access: never another value.
+cat >read.c <<'END'
+#include <stdio.h>
+#pragma dvm array distribute[block]
+int a[10];
+int main(void) {
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < 10; i++)
+    a[i] = i;
+  int x = a[7];
+  printf("%d\n", x);
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel read.c -o read
+status 0 ./read
+has out 7
+status 66 job 2 ./read
+has err "read.c:8:11: error: 'a[7]' is read in the sequential part by rank 0, and rank 1 has it"
+has err "remote_access"
+
+# Iterations that nobody has.
+sed 's/i < 10; i++/i <= 10; i++/' read.c >outside.c
+status 0 "$dvmcc" -fdvm=parallel outside.c -o outside
+status 66 job 2 ./outside
+has err "the iteration i=10 lies outside of 'a' [dvm-usage]"
+
+# Sizes that do not fit, and statuses of the program.
+cat >sizes.c <<'END'
+#include <stdlib.h>
+int sizes[2] = {3, 4};
+#pragma dvm array distribute[genblock(sizes)]
+int a[10];
+int main(int argc, char **argv) { return argc > 1 ? atoi(argv[1]) : 0; }
+END
+status 0 "$dvmcc" -fdvm=parallel sizes.c -o sizes
+status 66 job 2 ./sizes
+has err "sizes.c:3:13: error: 'genblock' cuts dimension 1 of 'a' into parts of 7 elements together on 2 processors, it has 10 [dvm-usage]"
+sed -i 's/{3, 4}/{3, 7}/' sizes.c
+status 0 "$dvmcc" -fdvm=parallel sizes.c -o sizes
+status 5 job 2 ./sizes 5
+
+# Programs with MPI calls of their own, and input of rank 0.
+cat >own.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#pragma dvm array distribute[block]
+int a[10];
+int main(int argc, char **argv) {
+  int sum = 0, all = 0, rank, n = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (scanf("%d", &n) != 1)
+    return 1;
+#pragma dvm parallel([i] on a[i]) reduction(sum(sum))
+  for (int i = 0; i < 10; i++)
+    sum += a[i] = i;
+  rank += n;
+  MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  printf("%d %d\n", sum, all);
+  MPI_Finalize();
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel own.c -o own $(mpicc --showme:compile) $(mpicc --showme:link)
+echo 20 | status 0 job 3 ./own
+has out "45 63"
+finish
