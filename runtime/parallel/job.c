@@ -1,4 +1,5 @@
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/construct.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/options.h"
 #include <mpi.h>
@@ -14,6 +15,8 @@
 struct dvmp_job dvmp_job = {.size = 1, .patience_s = 5};
 
 static MPI_Comm comm = MPI_COMM_NULL;
+static MPI_Comm control = MPI_COMM_NULL; /* who waits where; and the end, which no other operation may be taken for */
+static bool ending;
 static int tag_max = 32767;
 enum { PIECE_MAX = 1 << 30 };
 
@@ -27,13 +30,20 @@ static bool has_launcher(void) {
   return false;
 }
 
+static void wait_for(MPI_Request *r, int n);
+
+/* Ranks that have not come as far are waited for here, where it is told. */
 static void finish(void) {
   int done;
+  MPI_Request r;
   if (dvmp_job.over)
     return;
-  dvmp_job.over = true;
+  dvmp_job.over = ending = true;
   fflush(NULL);
   if (dvmp_job.mpi && !PMPI_Finalized(&done) && !done) {
+    PMPI_Ibarrier(control, &r);
+    wait_for(&r, 1);
+    PMPI_Comm_free(&control);
     PMPI_Comm_free(&comm);
     PMPI_Finalize();
   }
@@ -47,6 +57,7 @@ static void begin_mpi(void) {
   if (!is_on)
     PMPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
   PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  PMPI_Comm_dup(MPI_COMM_WORLD, &control);
   PMPI_Comm_rank(comm, &dvmp_job.rank);
   PMPI_Comm_size(comm, &dvmp_job.size);
   PMPI_Comm_get_attr(comm, MPI_TAG_UB, &bound, &is_on);
@@ -131,22 +142,112 @@ static double now_s(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* A rank that has waited for 'patience' seconds tells rank 0, and tells it when the wait is over.  When all wait, and none has told
+ * otherwise for as long again, no message is under way that could end it. */
+struct where {
+  uint32_t waits, ends, line;
+  uint64_t sequence;
+  char file[112];
+};
+static struct where *known; /* [size], of rank 0 */
+static double changed_s;
+enum { WHERE_TAG = 1 };
+
+static void take_news(int rank, const struct where *w) {
+  if (!known)
+    known = calloc((size_t)dvmp_job.size, sizeof(*known));
+  if (!known)
+    dvmp_out_of_memory();
+  known[rank] = *w;
+  changed_s = now_s();
+}
+
+static void tell_where(bool waits) {
+  struct where w = {.waits = waits, .ends = ending, .sequence = dvmp_job.sequence};
+  const struct dvmrt_pos *at = dvmp_construct_place();
+  if (at && at->file && !ending) {
+    w.line = at->line;
+    snprintf(w.file, sizeof(w.file), "%s", at->file);
+  }
+  if (dvmp_job.rank)
+    PMPI_Send(&w, sizeof(w), MPI_BYTE, 0, WHERE_TAG, control);
+  else
+    take_news(0, &w);
+}
+
+static void list_ranks(char *text, size_t room, const struct where *w) {
+  size_t n = 0;
+  for (int from = 0, to; from < dvmp_job.size && n < room - 32; from = to + 1) {
+    to = from;
+    if (memcmp(&known[from], w, sizeof(*w)))
+      continue;
+    while (to + 1 < dvmp_job.size && !memcmp(&known[to + 1], w, sizeof(*w)))
+      to++;
+    n += (size_t)snprintf(text + n, room - n, to > from ? "%s%d-%d" : "%s%d", n ? "," : "", from, to);
+  }
+}
+
+static void end_parted(void) {
+  char ranks[512];
+  fprintf(stderr, "dvm: error: the ranks have parted: each waits for others, and none goes on [dvm-divergence]\n");
+  for (int q = 0; q < dvmp_job.size; q++) {
+    bool told = false;
+    for (int before = 0; before < q; before++)
+      told |= !memcmp(&known[before], &known[q], sizeof(*known));
+    if (told)
+      continue;
+    list_ranks(ranks, sizeof(ranks), &known[q]);
+    if (known[q].ends)
+      fprintf(stderr, "note: rank %s: at the end of the program\n", ranks);
+    else
+      fprintf(stderr, "%s:%u: note: rank %s: in or behind this directive, at operation %llu\n", known[q].line ? known[q].file : "?", known[q].line,
+              ranks, (unsigned long long)known[q].sequence);
+  }
+  PMPI_Abort(MPI_COMM_WORLD, DVMP_STATUS_WRONG);
+}
+
+/* Of rank 0, which waits. */
+static void hear(void) {
+  int there = 1;
+  bool all = known != NULL;
+  for (;;) {
+    MPI_Status status;
+    struct where w;
+    PMPI_Iprobe(MPI_ANY_SOURCE, WHERE_TAG, control, &there, &status);
+    if (!there)
+      break;
+    PMPI_Recv(&w, sizeof(w), MPI_BYTE, status.MPI_SOURCE, WHERE_TAG, control, &status);
+    take_news(status.MPI_SOURCE, &w);
+  }
+  for (int q = 0; q < dvmp_job.size && all; q++)
+    all = known[q].waits;
+  if (all && now_s() - changed_s > dvmp_job.patience_s)
+    end_parted();
+}
+
 /* With more ranks than processors the one that is waited for must get one. */
 static void wait_for(MPI_Request *r, int n) {
   int done = 0;
+  bool told = false;
   double from = 0;
-  for (unsigned turn = 0; ; turn++) {
+  for (unsigned turn = 0; !done; turn++) {
     PMPI_Testall(n, r, &done, MPI_STATUSES_IGNORE);
-    if (done)
-      return;
-    if (turn % 64 != 63)
+    if (done || turn % 64 != 63)
       continue;
     double t = now_s();
     if (from == 0)
       from = t;
     if (t - from > 50e-6)
       sched_yield();
+    if (t - from > dvmp_job.patience_s && !told) {
+      told = true;
+      tell_where(true);
+    }
+    if (told && !dvmp_job.rank)
+      hear();
   }
+  if (told)
+    tell_where(false);
 }
 
 /* ---- operations of all ---------------------------------------------------------------------------------------------------------- */

@@ -80,6 +80,27 @@ sed -i 's/{3, 4}/{3, 7}/' sizes.c
 status 0 "$dvmcc" -fdvm=parallel sizes.c -o sizes
 status 5 job 2 ./sizes 5
 
+# Ranks that part ways are named in place of waiting for ever.
+cat >parted.c <<'END'
+#include <stdlib.h>
+#pragma dvm array distribute[block]
+int a[10];
+int main(void) {
+  int sum = 0;
+  if (*getenv("OMPI_COMM_WORLD_RANK") == '1')
+    return 0;
+#pragma dvm parallel([i] on a[i]) reduction(sum(sum))
+  for (int i = 0; i < 10; i++)
+    sum += a[i] = i;
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel parted.c -o parted
+status 66 env DVM_OPTIONS=patience=0.5 mpirun --oversubscribe -n 3 ./parted
+has err "the ranks have parted: each waits for others, and none goes on [dvm-divergence]"
+has err "parted.c:8: note: rank 0,2: in or behind this directive"
+has err "note: rank 1: at the end of the program"
+
 # Programs with MPI calls of their own, and input of rank 0.
 cat >own.c <<'END'
 #include <mpi.h>
