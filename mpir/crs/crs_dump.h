@@ -145,6 +145,8 @@ const char *dump_socket(struct crs_dump *d, struct mpir_image_file *file);
 int dump_socket_content(struct crs_dump *d, unsigned index);
 /* Watches of descriptors that stand for another file by now.  crs_epoll.c */
 int dump_epolls(struct crs_dump *d);
+/* Names what inotify descriptors watch.  crs_inotify.c */
+int dump_inotify(struct crs_dump *d);
 /* The content of a file with this name is kept: all are wanted, or it is small and lies where it may be gone at the restart. */
 bool dump_keeps_file(const struct crs_dump *d, const char *name, uint64_t size);
 int dump_maps(struct crs_dump *d);      /* crs_maps.c: the address range */

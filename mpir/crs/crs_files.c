@@ -21,6 +21,7 @@ static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/
 static const struct { const char *link; uint32_t kind; } anonymous[] = {
   { "anon_inode:[eventfd]", MPIR_FILE_EVENTFD },     { "anon_inode:[timerfd]", MPIR_FILE_TIMERFD },
   { "anon_inode:[eventpoll]", MPIR_FILE_EPOLL },     { "anon_inode:[signalfd]", MPIR_FILE_SIGNALFD },
+  { "anon_inode:inotify", MPIR_FILE_INOTIFY },       { "anon_inode:[pidfd]", MPIR_FILE_PIDFD },
   { "pipe:[", MPIR_FILE_PIPE },                      { "/memfd:", MPIR_FILE_MEMFD },
 };
 
@@ -117,6 +118,28 @@ static uint32_t file_info(struct crs_dump *d, int fd, const struct stat *st)
   return dump_string(d, (const char *)d->copy);
 }
 
+/* The process itself, or, where they are saved too, a child of it: its number is there at the restart. */
+static bool is_known_process(const struct crs_dump *d, const char *number)
+{
+  char path[64], stat[512];
+  struct plain_text t = PLAIN_TEXT(path);
+  const char *s = number;
+  const int64_t pid = s && *s != '-' ? (int64_t)plain_dec(&s) : 0;
+
+  if (pid == crs.pid)
+    return true;
+  if (pid <= 0 || !(d->request->flags & CRS_MEMBER))
+    return false;
+  plain_add(&t, "/proc/");
+  plain_add_dec(&t, pid);
+  plain_add(&t, "/stat");
+  s = plain_read_file(path, stat, sizeof(stat)) > 0 ? strrchr(stat, ')') : NULL; /* ") S PPID" */
+  if (!s || strlen(s) < 5)
+    return false;
+  s += 4;
+  return (int64_t)plain_dec(&s) == crs.pid;
+}
+
 static int add_file(struct crs_dump *d, int fd)
 {
   struct mpir_image_file *file = &d->files[d->file_count];
@@ -149,6 +172,8 @@ static int add_file(struct crs_dump *d, int fd)
   n = sys3(SYS_lseek, fd, 0, SEEK_CUR);
   file->position = n < 0 ? 0 : (uint64_t)n;
   file->info = file_info(d, fd, &st);
+  if (file->kind == MPIR_FILE_PIDFD && !is_known_process(d, plain_line(d->strings + file->info, "Pid:")))
+    file->kind = 0;
   if (file->kind == MPIR_FILE_PIPE)
     file->capacity = (uint64_t)sys3(SYS_fcntl, fd, F_GETPIPE_SZ, 0);
   else if (file->kind == MPIR_FILE_MEMFD)
@@ -398,6 +423,8 @@ int dump_files(struct crs_dump *d)
   settle_timers(d);
   find_duplicates(d);
   rc = dump_epolls(d);
+  if (!rc)
+    rc = dump_inotify(d);
   for (unsigned i = 0; i < d->file_count && !rc; i++) {
     const struct mpir_image_file *file = &d->files[i];
     bool first = true;

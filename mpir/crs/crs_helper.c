@@ -569,7 +569,7 @@ static void read_environment(void)
                           (environment_number("DVMCR_SAVE_FILES", 0) ? CRS_SAVE_FILES : 0u);
   period_ms = environment_number("DVMCR_EVERY", 0) * 1000;
   crs.stop_signal = (int)environment_number("DVMCR_STOP_SIGNAL", (unsigned)SIGRTMAX - 1);
-  crs.hold_signal = (int)environment_number("DVMCR_HOLD_SIGNAL", (unsigned)SIGRTMAX - 2);
+  crs.hold_signal = (int)environment_number("DVMCR_HOLD_SIGNAL", (unsigned)SIGRTMAX - 3) /* Java has the one between */;
   crs.ask_signal = (int)environment_number("DVMCR_SIGNAL", 0);
 }
 

@@ -87,7 +87,7 @@ static void *notify(void *arg)
 static int notifier_start(void)
 {
   const pid_t pid = (pid_t)sys0(SYS_getpid);
-  const int stop = crs.stop_signal ? crs.stop_signal : SIGRTMAX - 1, hold = crs.hold_signal ? crs.hold_signal : SIGRTMAX - 2;
+  const int stop = crs.stop_signal ? crs.stop_signal : SIGRTMAX - 1, hold = crs.hold_signal ? crs.hold_signal : SIGRTMAX - 3;
   const uint64_t most = ~(1ull << (stop - 1) | 1ull << (hold - 1)); /* sigfillset(3) leaves the timers' signal out */
   uint64_t before;
   pthread_t thread;

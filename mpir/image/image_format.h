@@ -179,6 +179,8 @@ enum mpir_file_kind {
   MPIR_FILE_TIMERFD = 6, MPIR_FILE_EPOLL = 7, MPIR_FILE_SIGNALFD = 8, MPIR_FILE_MEMFD = 9,
   MPIR_FILE_INHERIT = 10,  /* standard stream on a terminal or an outside pipe: taken from the restarting command */
   MPIR_FILE_SOCKET = 11,
+  MPIR_FILE_PIDFD = 12,    /* of the process itself, or of a child in the set */
+  MPIR_FILE_INOTIFY = 13,
   MPIR_FILE_KINDS,
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -384,11 +385,76 @@ static int make_socket(struct maker *m, size_t index)
                   : fd < 0 ? fail_file(m, f, "duplicate") : fd;
 }
 
+static int make_pidfd(struct maker *m, size_t index)
+{
+  const struct mpir_image_file *f = &m->image->files[index];
+  const char *number = info_line(m, f, "Pid:");
+  int fd = (int)syscall(SYS_pidfd_open, number ? atoi(number) : 0, f->open_flags & O_NONBLOCK);
+
+  return fd < 0 ? fail_file(m, f, "make") : fd;
+}
+
+struct watch { unsigned number, mask; char path[4096]; };
+
+static int by_number(const void *a, const void *b)
+{
+  const struct watch *x = a, *y = b;
+
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Numbers are given one after the other: those between are taken and given back. */
+static int add_watch(int fd, const struct watch *w)
+{
+  const unsigned lasting = 0xfff | 0x04000000 | 0x80000000; /* events, IN_EXCL_UNLINK, IN_ONESHOT */
+  int number;
+
+  while ((number = inotify_add_watch(fd, w->path, w->mask & lasting)) >= 0 && (unsigned)number < w->number)
+    inotify_rm_watch(fd, number);
+  return number == (int)w->number ? 0 : -1;
+}
+
+/* "watch: NUMBER MASK PATH" lines. */
+static int make_inotify(struct maker *m, size_t index)
+{
+  const struct mpir_image_file *f = &m->image->files[index];
+  const char *s = mpir_image_string(m->image, f->info);
+  struct watch *watches = NULL;
+  int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), rc = fd < 0 ? -1 : 0;
+  size_t count = 0;
+  char events[8192];
+
+  for (; !rc && (s = strstr(s, "watch: ")); s += 7) {
+    struct watch *more = realloc(watches, (count + 1) * sizeof(*more));
+
+    if (!more) {
+      rc = -1;
+      break;
+    }
+    watches = more;
+    count += sscanf(s, "watch: %x %x %4095[^\n]", &watches[count].number, &watches[count].mask, watches[count].path) == 3;
+  }
+  if (count)
+    qsort(watches, count, sizeof(*watches), by_number);
+  for (size_t i = 0; i < count && !rc; i++)
+    if ((rc = add_watch(fd, &watches[i])))
+      dvm_error_errno(m->err, "descriptor %d: cannot watch '%s' again", f->fd, watches[i].path);
+  while (!rc && read(fd, events, sizeof(events)) > 0) /* of those that were given back */
+    ;
+  if (!rc)
+    fcntl(fd, F_SETFL, 0);
+  else if (fd >= 0)
+    close(fd);
+  free(watches);
+  return rc ? (m->err->code ? m->err->code : fail_file(m, f, "make")) : fd;
+}
+
 static const make_f makers[] = {
   [MPIR_FILE_REGULAR] = make_regular, [MPIR_FILE_DIRECTORY] = make_opened, [MPIR_FILE_DEVICE] = make_opened,
   [MPIR_FILE_PIPE] = make_pipe,       [MPIR_FILE_EVENTFD] = make_eventfd,  [MPIR_FILE_TIMERFD] = make_timerfd,
   [MPIR_FILE_EPOLL] = make_epoll,     [MPIR_FILE_SIGNALFD] = make_signalfd, [MPIR_FILE_MEMFD] = make_memfd,
   [MPIR_FILE_INHERIT] = make_inherited, [MPIR_FILE_SOCKET] = make_socket,
+  [MPIR_FILE_PIDFD] = make_pidfd,     [MPIR_FILE_INOTIFY] = make_inotify,
 };
 
 int mpir_restart_make(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options,

@@ -15,6 +15,8 @@ static int file(int flags)
   snprintf(path, sizeof(path), "%s/file", folder);
   return open(path, flags | O_CREAT, 0600);
 }
+static void make_file(void) { file(O_RDWR); }
+static void (*on_restart)(void);
 static char *map(int flags, int of) { return mmap(NULL, 16384, PROT_READ | PROT_WRITE, flags, of, 0); }
 static int is_text(const char *text) { return strcmp(memory, text) == 0; }
 static int faults(const char *at)
@@ -117,6 +119,8 @@ static int is_row(const char *group, const char *name)
   if (is_row(group, name)) { \
     __VA_ARGS__; \
     self_save(image_path); \
+    if (on_restart) \
+      on_restart(); \
     return (look) ? 1 : 0; \
   }
 

@@ -93,6 +93,10 @@
       fd = epoll_create1(0); CHECK(!pipe(pair) && !epoll_ctl(fd, EPOLL_CTL_ADD, pair[1], &(struct epoll_event){ .events = EPOLLOUT | EPOLLONESHOT }) && epoll_wait(fd, &(struct epoll_event){ 0 }, 1, 0) == 1))
   ROW("descriptors", "pidfd of a child", syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0,
       CHECK((value = fork()) >= 0); if (!value) { prctl(PR_SET_PDEATHSIG, SIGKILL); wait_long(NULL); } fd = (int)syscall(SYS_pidfd_open, value, 0); CHECK(fd >= 0))
+  ROW("descriptors", "inotify, numbers of watches", read(fd, path, 4096) > 0 && ((int *)(void *)path)[0] == 5 && !inotify_rm_watch(fd, 5) && inotify_rm_watch(fd, 4) == -1,
+      fd = inotify_init(); for (int i = 1; i <= 5; i++) { int wd = inotify_add_watch(fd, folder, IN_CREATE); CHECK(wd == i); if (i < 5) { inotify_rm_watch(fd, wd); CHECK(read(fd, path, 4096) > 0); } } on_restart = make_file)
+  ROW("descriptors", "inotify with events that were not read", read(fd, path, 4096) > 0,
+      fd = inotify_init1(IN_NONBLOCK); CHECK(inotify_add_watch(fd, folder, IN_CREATE) == 1); file(O_RDWR))
   ROW("descriptors", "fanotify", fcntl(fd, F_GETFD) >= 0,
       fd = (int)syscall(SYS_fanotify_init, 0, O_RDONLY); CHECK(fd >= 0))
   ROW("descriptors", "namespace (/proc/self/ns/uts)", fcntl(fd, F_GETFD) >= 0,

@@ -1,10 +1,18 @@
 #!/bin/bash
-# real.sh BIN PROGRAMS NAME: a program of the system, saved in mid-run, killed, restarted; its output must be that of an
-# undisturbed run.  Skipped (status 77) where the program is not installed.
-BIN=$1 PROGRAMS=$2 NAME=$3
+# real.sh BIN PROGRAMS NAME [MODE [LINKS]]: a program of the system, saved in mid-run, killed, restarted, so often; its output must be that of an
+# undisturbed run.  MODE: eager (the usual), lazy, zstd, all-files, no-fork.  Skipped (status 77) where the program is not installed.
+BIN=$1 PROGRAMS=$2 NAME=$3 MODE=${4:-eager} LINKS=${5:-3}
 . "$(dirname "$0")/lib.sh"
 need_restart
-LINKS=3
+SAVE=() AGAIN=()
+case $MODE in
+eager) ;;
+lazy) AGAIN=(--lazy) ;;
+zstd) SAVE=(--compress) ;;
+all-files) SAVE=(--all-files) ;;
+no-fork) SAVE=(--no-fork) ;;
+*) echo "no mode '$MODE'"; exit 2 ;;
+esac
 
 need() { command -v "$1" > /dev/null || { echo "skipped: no $1"; exit 77; }; }
 text() { awk 'BEGIN { x = 1; for (i = 0; i < '"$1"'; i++) { x = (x * 16807) % 2147483647; printf "%d %s ", x, i % 7 ? "word" : "other"; if (i % 9 == 0) print "" } }'; }
@@ -89,6 +97,82 @@ func main() {
 P
   HOME=$WORK go build -o "$WORK/cgo" "$WORK/program.go" || { echo "skipped: no cgo"; exit 77; }
   COMMAND=("$WORK/cgo") READY="ready" ;;
+perl)
+  need perl
+  cat > "$WORK/program.pl" << 'P'
+use strict; use Digest::SHA qw(sha256_hex);
+print STDERR "ready\n"; my ($h, %t) = ("");
+for my $i (1 .. 1200000) { $t{($i * 7919) % 5003} = $i . "x" x ($i % 7); $h = sha256_hex($h . $i) if $i % 40 == 0 }
+my $s = 0; $s += length $t{$_} for keys %t; print "$h $s\n";
+P
+  COMMAND=(perl "$WORK/program.pl") READY="ready" ;;
+node)
+  need node
+  cat > "$WORK/program.js" << 'P'
+const crypto = require('crypto'); process.stderr.write('ready\n'); let h = '', m = new Map();
+for (let i = 0; i < 900000; i++) { m.set((i * 7919) % 5003, String(i).repeat(i % 4)); if (i % 30 == 0) h = crypto.createHash('sha256').update(h + i).digest('hex') }
+let s = 0; for (const v of m.values()) s += v.length; console.log(h, s);
+P
+  COMMAND=(node "$WORK/program.js") READY="ready" ;;
+java)
+  need java
+  cat > "$WORK/Program.java" << 'P'
+import java.util.*;
+class Program { public static void main(String[] a) { System.err.println("ready"); long h = 1; Map<Integer, String> m = new HashMap<>();
+for (int i = 0; i < 3000000; i++) { h = h * 6364136223846793005L + i; m.put((int) (h >>> 50), "v" + i); }
+long s = 0; for (String v : new TreeMap<>(m).values()) s = s * 31 + v.hashCode(); System.out.println(h + " " + s); } }
+P
+  COMMAND=(java -Xmx128m "$WORK/Program.java") READY="ready" ;;
+tclsh)
+  need tclsh
+  cat > "$WORK/program.tcl" << 'P'
+puts stderr ready
+set h 1
+for {set i 0} {$i < 700000} {incr i} { set h [expr {($h * 16807 + $i) % 2147483647}]; set t([expr {$h % 5003}]) $i }
+set s 0
+foreach k [lsort -integer [array names t]] { set s [expr {($s * 31 + $t($k)) % 2147483647}] }
+puts "$h $s"
+P
+  COMMAND=(tclsh "$WORK/program.tcl") READY="ready" ;;
+awk)
+  need awk
+  COMMAND=(awk 'BEGIN { x = 1; for (i = 0; i < 3000000; i++) { x = (x * 16807) % 2147483647; t[x % 5003] = i } for (k = 0; k < 5003; k++) s = (s * 31 + t[k]) % 2147483647; print x, s }') READY="worked" ;;
+gzip | bzip2 | zstd)
+  need "$NAME"
+  text 500000 > "$WORK/input"
+  case $NAME in zstd) COMMAND=(zstd -17 -T2 -c -q "$WORK/input") ;; *) COMMAND=("$NAME" -9 -c "$WORK/input") ;; esac
+  READY="worked" ;;
+sort)
+  need sort
+  text 500000 > "$WORK/input"
+  COMMAND=(sort --parallel=2 -S 20M -T "$WORK" -k 2,2 -k 1,1n "$WORK/input") READY="worked" ;;
+openssl)
+  need openssl
+  head -c 60000000 /dev/zero > "$WORK/input"
+  COMMAND=(openssl enc -aes-256-cbc -pbkdf2 -iter 400000 -S 0011223344556677 -pass pass:x -in "$WORK/input") READY="worked" ;;
+gcc)
+  need gcc
+  awk 'BEGIN { for (i = 0; i < 2500; i++) printf "int f%d(int x) { int s = 0; for (int i = 0; i < x; i++) s += i * %d ^ (x >> (i & %d)); return s; }\n", i, i, i % 31 }' > "$WORK/input.c"
+  COMMAND=("$(gcc -print-prog-name=cc1)" -quiet -O2 "$WORK/input.c" -o -) READY="worked" ;;
+rust)
+  need rustc
+  cat > "$WORK/program.rs" << 'P'
+use std::collections::BTreeMap; use std::thread;
+fn main() { eprintln!("ready"); let t: Vec<_> = (1u64..5).map(|s| thread::spawn(move || { let (mut x, mut m) = (s, BTreeMap::new());
+for i in 0..1500000u64 { x = x.wrapping_mul(6364136223846793005).wrapping_add(i); m.insert(x >> 50, i); } m.values().fold(x, |a, v| a.wrapping_mul(31).wrapping_add(*v)) })).collect();
+println!("{:?}", t.into_iter().map(|h| h.join().unwrap()).collect::<Vec<_>>()); }
+P
+  HOME=${HOME:-/root} rustc -O "$WORK/program.rs" -o "$WORK/rust" 2> /dev/null || { echo "skipped: no rust"; exit 77; }
+  COMMAND=("$WORK/rust") READY="ready" ;;
+ruby | php | R | octave | lua | ffmpeg)
+  case $NAME in
+  ruby) need ruby; COMMAND=(ruby -e '$stderr.puts "ready"; x = 1; t = {}; 3000000.times { |i| x = (x * 16807) % 2147483647; t[x % 5003] = i }; puts x, t.sort.inspect.sum') READY="ready" ;;
+  php) need php; COMMAND=(php -r 'fwrite(STDERR, "ready\n"); $x = 1; for ($i = 0; $i < 5000000; $i++) { $x = ($x * 16807) % 2147483647; $t[$x % 5003] = $i; } ksort($t); echo $x, md5(serialize($t));') READY="ready" ;;
+  R) need Rscript; COMMAND=(Rscript -e 'message("ready"); set.seed(1); s <- 0; for (i in 1:300) s <- s + sum(solve(matrix(rnorm(10000), 100))); print(s, digits = 15)') READY="ready" ;;
+  octave) need octave-cli; COMMAND=(octave-cli --eval 'fputs(stderr, "ready\n"); rand("seed", 1); s = 0; for i = 1:300, s += sum(inv(rand(150) + eye(150))(:)); end; printf("%.15g\n", s)') READY="ready" ;;
+  lua) need lua5.3; COMMAND=(lua5.3 -e 'io.stderr:write("ready\n"); x, t = 1, {}; for i = 1, 6000000 do x = (x * 16807) % 2147483647; t[x % 5003] = i end; s = 0; for k = 0, 5002 do s = (s * 31 + t[k]) % 2147483647 end; print(x, s)') READY="ready" ;;
+  ffmpeg) need ffmpeg; COMMAND=(ffmpeg -v error -f lavfi -i testsrc=duration=20:size=640x480 -f rawvideo -threads 1 -vf hue=s=0 -f md5 -) READY="worked" ;;
+  esac ;;
 gomp | omp)
   COMMAND=("$PROGRAMS/mpir_$NAME" 12000) READY="ready"
   export OMP_WAIT_POLICY=passive # its processor time is then that of its work
@@ -97,6 +181,7 @@ esac
 
 ready() {
   case $READY in
+  worked) [ "$(used)" -ge 50 ] && ! has dvm-run "/proc/$PID/comm" ;;
   ready) has ready "$WORK/run.err" ;;
   opened) [ "$(cat "/proc/$PID/comm")" = "$NAME" ] && [ "$(awk '{ print $14 }' "/proc/$PID/stat")" -ge 5 ] ;; # 50 ms of work
   grew) [ "$(cat "/proc/$PID/comm")" = "$NAME" ] && [ "$(ls "/proc/$PID/task" | wc -l)" -ge 3 ] ;;
@@ -112,16 +197,16 @@ rm -f "$WORK/database"*
 
 start run "${COMMAND[@]}"
 WAITER=$PID
-wait_for 20 ready || fail "it does not come to work"
+wait_for 90 ready || fail "it does not come to work"
 for ((i = 1; i <= LINKS; i++)); do
   QUOTA=$((RANDOM % (total / LINKS / 2 + 1)))
   wait_for 60 worked || fail "link $i: it does not go on"
-  checkpoint "$PID" --kill || fail "link $i: no checkpoint" # at once: it might remove a file that the image needs
+  checkpoint "${SAVE[@]}" "$PID" --kill || fail "link $i: no checkpoint" # at once: it might remove a file that the image needs
   wait "$WAITER" 2> /dev/null
   wait_for 10 gone "$PID" || fail "the process does not end"
-  restart "again$i" --truncate
+  restart "again$i" --truncate "${AGAIN[@]}"
   wait_for 20 runs_again || { cat "$WORK/again$i.err" >&2; fail "link $i: it does not run again"; }
 done
 wait "$WAITER" || { cat "$WORK"/again*.err "$WORK/run.err" >&2; fail "status $?"; }
 cmp "$WORK/run.out" "$WORK/expected" || fail "the result differs"
-note "$NAME: $LINKS links, $(wc -c < "$WORK/run.out") bytes of output as undisturbed"
+note "$NAME, $MODE: $LINKS links, $(wc -c < "$WORK/run.out") bytes of output as undisturbed"

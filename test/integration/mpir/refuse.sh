@@ -32,7 +32,6 @@ kind() {
 }
 
 kind socket "descriptor [0-9]*: a socket of this family cannot be restored"
-kind inotify "cannot be restored: 'anon_inode:inotify'"
 kind queue "cannot be restored: '/dvm-refuse"
 kind sysv "System V shared memory '/SYSV"
 "$PROGRAMS/mpir_refuse" has-secret && kind secret "'/secretmem"
@@ -89,7 +88,7 @@ refused "traced" "a debugger is attached" -- "$PROGRAMS/mpir_refuse" trace "$PID
 note "traced, allowed"
 kill_process "$PID"
 
-start ignored "$PROGRAMS/mpir_refuse" inotify
+start ignored "$PROGRAMS/mpir_refuse" queue
 wait_for 20 has ready "$WORK/ignored.err" || fail "it does not start"
 checkpoint --ignore-files -o "$WORK/ignored" "$PID" || fail "--ignore-files does not ignore it"
 kill_process "$PID"
