@@ -93,6 +93,7 @@ void console_show_news(struct sdm_console *c) {
 static void on_output(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len) {
   sdm_show_output(&((struct sdm_console *)arg)->show, ids, stream, p, len);
 }
+static void on_output_end(void *arg) { fflush(((struct sdm_console *)arg)->show.out); }
 static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
   sdm_show_lost(&((struct sdm_console *)arg)->show, ids, why);
 }
@@ -107,6 +108,7 @@ struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show
                              .timeout_ms = TIMEOUT_MS };
   s->on_event = on_event;
   s->on_output = on_output;
+  s->on_output_end = on_output_end;
   s->on_lost = on_lost;
   s->on_back = on_back;
   s->on_late = on_late;
@@ -141,6 +143,7 @@ void sdm_console_free(struct sdm_console *c) {
   json_decref(c->program);
   c->s->on_event = NULL;
   c->s->on_output = NULL;
+  c->s->on_output_end = NULL;
   c->s->on_lost = NULL;
   c->s->on_back = NULL;
   c->s->on_late = NULL;

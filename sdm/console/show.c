@@ -371,7 +371,6 @@ void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsign
   if (!len || ((const char *)p)[len - 1] != '\n')
     fputc('\n', w->out);
   free(ranks);
-  fflush(w->out);
 }
 
 void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const char *why) {

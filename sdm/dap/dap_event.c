@@ -170,6 +170,7 @@ void dap_tell_news(struct dap *d) {
 void dap_hear(struct dap *d) {
   d->s.on_event = dap_on_event;
   d->s.on_output = on_output;
+  d->s.on_output_end = NULL;
   d->s.on_lost = on_lost;
   d->s.on_back = on_back;
   d->s.on_late = NULL;

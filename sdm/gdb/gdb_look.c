@@ -6,6 +6,11 @@
 
 static void got_stack(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)b;
+  const char *why = !strcmp(r->name, "error") ? gdb_field(r->results, "msg") : NULL;
+  if (why && !strstr(why, "Not enough frames")) { /* past the end there are none: no error for who asks page by page */
+    sdm_call_fail(p->call, "%s", why);
+    return;
+  }
   json_t *frames = json_array(), *addresses = json_array();
   size_t i;
   json_t *f;
@@ -26,7 +31,7 @@ void gdb_stack(struct sdm_backend *b, struct sdm_call *c) {
   gdb_put_where(b, &t, c);
   if (gdb_ready(b, c))
     gdb_send(b, c, got_stack, "-stack-list-frames%s %lld %lld", dvm_text_str(&t), sdm_call_number(c, only, 0),
-             sdm_call_number(c, *only == 'l' ? "high" : only, 99));
+             sdm_call_number(c, *only == 'l' ? "high" : only, 99))->errors_too = true;
   dvm_text_fini(&t);
 }
 

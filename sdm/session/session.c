@@ -152,16 +152,42 @@ static void on_answer(void *arg, uint64_t request, uint16_t flags, const struct 
     s->on_late(s->arg, a);
 }
 
-/* What was shown is given back as credit, so a rank never has more than its credit on the way. */
+/* What was shown is given back as credit, so a rank never has more than its credit on the way.  Of many lines once for each set
+ * that wrote some of them. */
+#define PAYEES 16
+
+struct payee {
+  const struct sdm_set *set;
+  uint64_t bytes;
+};
+
+static size_t pay(struct sdm_session *s, struct payee *payees, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    sdm_credit(s->ctx, payees[i].set, payees[i].bytes);
+  return 0;
+}
+
 static void on_output(void *arg, const struct sdm_iolist *l) {
   struct sdm_session *s = arg;
+  struct payee payees[PAYEES];
+  size_t n = 0, k;
   for (size_t i = 0; i < l->n; i++) {
     const struct sdm_piece *p = &l->pieces[i];
-    if (s->on_output && p->bytes.len)
+    if (!p->bytes.len)
+      continue;
+    if (s->on_output)
       s->on_output(s->arg, p->set, p->stream, p->bytes.p, p->bytes.len);
-    if (p->bytes.len)
-      sdm_credit(s->ctx, p->set, p->bytes.len);
+    for (k = 0; k < n && !sdm_set_equal(payees[k].set, p->set); k++)
+      ;
+    if (k == PAYEES)
+      k = n = pay(s, payees, n);
+    if (k == n)
+      payees[n++] = (struct payee){ p->set, 0 };
+    payees[k].bytes += p->bytes.len;
   }
+  pay(s, payees, n);
+  if (s->on_output_end)
+    s->on_output_end(s->arg);
 }
 
 static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {

@@ -283,6 +283,14 @@ class Requests(unittest.TestCase):
         c.expect({"type": "response", "command": "cancel", "success": True})
         self.good(c, "disconnect")
 
+    def test_stack_page_by_page(self):
+        """As VS Code asks: the innermost frame, then the rest, of which there may be none."""
+        c, _, _ = self.at_values()
+        frames = self.good(c, "stackTrace", threadId=1)["stackFrames"]
+        self.assertEqual([f["name"] for f in self.good(c, "stackTrace", threadId=1, startFrame=1, levels=19)["stackFrames"]],
+                         [f["name"] for f in frames[1:]])
+        self.assertEqual(self.good(c, "stackTrace", threadId=1, startFrame=len(frames), levels=19)["stackFrames"], [])
+
     def test_everything_named_is_there(self):
         """No capability without its request."""
         requests = {"supportsSetExpression": "setExpression", "supportsRestartRequest": "restart", "supportsModulesRequest": "modules",
