@@ -48,7 +48,7 @@ json_t *dap_stack_trace(struct dap *d, const json_t *args) {
   size_t i;
   levels = levels > 0 && levels < 1000 ? levels : 1000;
   json_t *result = dap_ask_one(d, rank, json_pack("{s:s, s:I, s:I, s:I, s:i}", "cmd", "stack", "thread", thread, "low", low,
-                                                  "high", low + levels - 1, "addresses", 1));
+                                                  "high", low + levels, "addresses", 1)); /* one more, to know whether there are */
   if (!result) {
     json_decref(list);
     return NULL;
@@ -56,6 +56,8 @@ json_t *dap_stack_trace(struct dap *d, const json_t *args) {
   json_array_foreach(json_object_get(result, "frames"), i, f) {
     const char *func = dap_text(f, "func"), *file = dap_text(f, "file"), *path = dap_text(f, "path");
     json_int_t level = dap_number(f, "level", 0);
+    if (i == (size_t)levels)
+      break;
     json_t *one = json_pack("{s:I, s:s, s:I, s:i}", "id", dap_new_ref(d, (struct dap_ref){ .rank = rank, .thread = thread, .frame = level }),
                             "name", func ? func : "??", "line", dap_number(f, "line", 0), "column", 0);
     put_instruction(one, rank, dap_text(f, "address"));
@@ -65,9 +67,9 @@ json_t *dap_stack_trace(struct dap *d, const json_t *args) {
       json_object_set_new(one, "presentationHint", json_string("subtle"));
     json_array_append_new(list, one);
   }
-  json_int_t n = (json_int_t)json_array_size(list);
+  json_int_t known = low + (json_int_t)json_array_size(json_object_get(result, "frames"));
   json_decref(result);
-  return json_pack("{s:o, s:I}", "stackFrames", list, "totalFrames", low + n + (n == levels)); /* there may be more */
+  return json_pack("{s:o, s:I}", "stackFrames", list, "totalFrames", known);
 }
 
 static void add_scope(struct dap *d, json_t *list, struct dap_ref of, const char *name, const char *kind, const char *hint, bool expensive) {

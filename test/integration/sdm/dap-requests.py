@@ -287,6 +287,11 @@ class Requests(unittest.TestCase):
         """As VS Code asks: the innermost frame, then the rest, of which there may be none."""
         c, _, _ = self.at_values()
         frames = self.good(c, "stackTrace", threadId=1)["stackFrames"]
+        first = self.good(c, "stackTrace", threadId=1, startFrame=0, levels=len(frames))
+        self.assertEqual(first["totalFrames"], len(frames))  # else it offers to load more
+        if len(frames) > 1:
+            part = self.good(c, "stackTrace", threadId=1, startFrame=0, levels=1)
+            self.assertEqual((len(part["stackFrames"]), part["totalFrames"]), (1, 2))
         self.assertEqual([f["name"] for f in self.good(c, "stackTrace", threadId=1, startFrame=1, levels=19)["stackFrames"]],
                          [f["name"] for f in frames[1:]])
         self.assertEqual(self.good(c, "stackTrace", threadId=1, startFrame=len(frames), levels=19)["stackFrames"], [])
