@@ -387,9 +387,14 @@ EXPORT int semop(int id, struct sembuf *operations, size_t count) { return (int)
 
 EXPORT ssize_t write(int fd, const void *from, size_t size)
 {
+  ssize_t written;
+
   REAL(write, __write);
   call_begin();
-  return crs_write_on(real(fd, from, size), fd, &(struct iovec){ (void *)(uintptr_t)from, size }, 1);
+  written = real(fd, from, size);
+  if (__builtin_expect(!crs_self.interrupted, 1))
+    return written;
+  return crs_write_on(written, fd, &(struct iovec){ (void *)(uintptr_t)from, size }, 1);
 }
 
 EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
