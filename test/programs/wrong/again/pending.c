@@ -45,9 +45,8 @@ int main(void) {
       if (a[i] > sweep)
         b[i] += eps;
     //          ^ error dvm-reduction-pending 'eps'
-    for (int k = 0; k < 4; k++)
-      total += s * factor[k];
-    //         ^ error dvm-reduction-pending 's'
+    total += s;
+    //       ^ error dvm-reduction-pending 's'
   }
 #pragma dvm parallel([i] on b[i]) reduction(sum(total))
   for (int i = 0; i < N; i++)

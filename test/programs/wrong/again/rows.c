@@ -24,7 +24,7 @@ double plain[N][N], sums[N];
 static void relax(void) {
   for (int i = 1; i < N - 1; i++)
     for (int j = 1; j < N - 1; j++)
-      b[i][j] = (a[i - 1][j] + a[i][j] + a[i][j + 1]) / 3;
+      b[i][j] = (a[i - 1][j] + a[i][j]) / 2;
   //             ^ error dvm-sequential-access 'a[0][1]'
 }
 
@@ -67,10 +67,12 @@ static void first_values(int from) {
     y[i] = x[i] + y[from];
   //              ^ error dvm-sequential-access
   for (int i = 1; i < N; i++)
-    y[i] = y[i - 1] + x[N - i];
+    y[i] = y[i - 1] + 1;
   //       ^ error dvm-sequential-access 'y[0]'
   //       ^ error dvm-uninitialized 'y[0]'
-  //                  ^ error dvm-sequential-access
+  for (int i = 1; i < N; i++)
+    y[i] = x[N - i] + y[i];
+  //       ^ error dvm-sequential-access
 }
 
 static int others(int limit) {
