@@ -93,6 +93,11 @@ static void several_programs(void **state) {
   assert_string_equal(argv[p[1].first], "-n");
   assert_string_equal(argv[p[2].program], "true");
   assert_int_equal(p[2].end, 15);
+  assert_int_equal(split("srun -n 4 --multi-prog conf", argv, p), -EINVAL);
+  assert_int_equal(split("srun --multi-prog sh", argv, p), -EINVAL); /* the file is not the program */
+  assert_int_equal(split("mpirun --app sh", argv, p), -EINVAL);
+  assert_int_equal(split("mpiexec.hydra -configfile sh", argv, p), -EINVAL);
+  assert_int_equal(split("mpirun -n 1 sh --app x", argv, p), 1); /* the program's own */
   assert_int_equal(split("mpirun -n 1 sh a : b", argv, p), -ENOENT); /* the launcher would not find 'b' either */
   assert_int_equal(split("nice sh : sleep", argv, p), 1); /* no launcher of several: an argument */
 }
