@@ -147,7 +147,7 @@ static int parse(int argc, char **argv, struct arguments *a)
       break;
     case JOBID:
       if (!dvm_usage_number(optarg, 1, INT_MAX, &a->jobid))
-        rc = dvm_usage_error("checkpoint", "'%s' is no process number", optarg);
+        rc = dvm_usage_error("checkpoint", "'%s' is not a process number", optarg);
       break;
     case 'h':
     case HELP: fputs(mpir_checkpoint_usage, stdout); exit(dvm_output_end(0));
@@ -207,7 +207,7 @@ static int take_process(const struct arguments *a, const char *word, pid_t pid, 
 
   if (!pid) {
     if (!mpir_job_name_ok(word))
-      return dvm_usage_error("checkpoint", "'%s' is no process number, nor a name that a job could have", word);
+      return dvm_usage_error("checkpoint", "'%s' is not a process number, nor a name that a job could have", word);
     dvm_error_set(&err, -ESRCH, "there is no job '%s'", word);
     return told(a, &err);
   }

@@ -159,7 +159,7 @@ int mpir_restart_main(int argc, char **argv)
     case STATS: stats = true; break;
     case NAME:
       if (!mpir_job_name_ok(optarg))
-        return dvm_usage_error("restart", "'%s' is no name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
+        return dvm_usage_error("restart", "'%s' is not a name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
       name = optarg;
       break;
     case 'h':
@@ -167,7 +167,7 @@ int mpir_restart_main(int argc, char **argv)
     default: return dvm_usage_refused("restart", c, argv, options);
     }
   }
-  if (argc - optind == 2 && strcmp(argv[optind], "crdebug") == 0) { /* as the design's figure 5.11 writes it */
+  if (argc - optind == 2 && strcmp(argv[optind], "crdebug") == 0) { /* as figure 5.11 of Hursey's thesis has it, see docs/checkpoint-debugging.md */
     o.debug = true;
     optind++;
   }

@@ -246,7 +246,7 @@ int mpir_run_main(int argc, char **argv)
     case SIGNAL:
       sig = signal_number(optarg);
       if (sig < 0)
-        return dvm_usage_error("run", "'%s' is no signal that can be caught", optarg);
+        return dvm_usage_error("run", "'%s' is not a signal that can be caught", optarg);
       snprintf(number, sizeof(number), "%d", sig);
       setenv("DVMCR_SIGNAL", number, 1);
       break;
@@ -276,7 +276,7 @@ int mpir_run_main(int argc, char **argv)
     case NATIVE: native = true; break;
     case NAME:
       if (!mpir_job_name_ok(optarg))
-        return dvm_usage_error("run", "'%s' is no name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
+        return dvm_usage_error("run", "'%s' is not a name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
       job.name = optarg;
       break;
     case 'h':

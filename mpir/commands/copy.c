@@ -34,7 +34,7 @@ int mpir_copy_check(const char *folder, const char *path, struct dvm_error *err)
   if (stat(folder, &to))
     return dvm_error_errno(err, "cannot copy to the folder '%s'", folder);
   if (!S_ISDIR(to.st_mode))
-    return dvm_error_set(err, -ENOTDIR, "cannot copy to '%s', which is no folder", folder);
+    return dvm_error_set(err, -ENOTDIR, "cannot copy to '%s', which is not a folder", folder);
   if (access(folder, W_OK | X_OK))
     return dvm_error_errno(err, "cannot copy to the folder '%s'", folder);
   folder_of(path, own, sizeof(own));

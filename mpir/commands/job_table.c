@@ -51,7 +51,7 @@ static char *quote(const char *path) {
   return to;
 }
 
-/* Commands that a debugger can type on this host, in the form of figure 5.11 of the design. */
+/* Commands that a debugger can type on this host, in the form of figure 5.11 of Hursey's thesis (docs/checkpoint-debugging.md). */
 static void fill_commands(void) {
   char self[PATH_MAX], checkpoints[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);

@@ -517,7 +517,7 @@ int dump_write(struct crs_dump *d, const char *path)
     plain_add(&d->why, "'");
     plain_add(&d->why, path);
     shared_is_written(d);
-    return dump_fail(d, -EINVAL, "' is no regular file, and would be replaced by one");
+    return dump_fail(d, -EINVAL, "' is not a regular file, and would be replaced by one");
   }
 
   plain_add(&t, path);

@@ -16,7 +16,7 @@ int mpir_list_check(const char *text, size_t size, struct dvm_error *err)
   char expected[32];
 
   if (memchr(text, 0, size))
-    return dvm_error_set(err, -EBADMSG, "the list of the set is no text");
+    return dvm_error_set(err, -EBADMSG, "the list of the set is not a text");
   if (!sum)
     return dvm_error_set(err, -EBADMSG, "the list of the set is cut");
   sum++;
@@ -36,7 +36,7 @@ char *mpir_list_read(const char *path, size_t *size, struct dvm_error *err)
     dvm_error_errno(err, "cannot open '%s'", path);
   } else if (!S_ISREG(st.st_mode) || st.st_size > LIST_MAX || !(text = malloc((size_t)st.st_size + 1)) ||
              fread(text, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
-    dvm_error_set(err, -EBADMSG, "'%s' is no list of a set", path);
+    dvm_error_set(err, -EBADMSG, "'%s' is not a list of a set", path);
     free(text);
     text = NULL;
   } else {

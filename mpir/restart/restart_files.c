@@ -139,7 +139,7 @@ static int make_regular(struct maker *m, size_t index)
     return fail_file(m, f, "open");
   if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
     close(fd);
-    return dvm_error_set(m->err, -ESTALE, "descriptor %d: '%s' is no regular file any more", f->fd, file_name(m, f));
+    return dvm_error_set(m->err, -ESTALE, "descriptor %d: '%s' is not a regular file any more", f->fd, file_name(m, f));
   }
   if (m->options->truncate && (f->open_flags & O_ACCMODE) != O_RDONLY && (uint64_t)st.st_size > f->size &&
       ftruncate(fd, (off_t)f->size)) {

@@ -293,7 +293,7 @@ void Declarations::checkInherit(const FunctionDecl *F, Directive &Dir) {
       if (P->getName() == Dir.text(Token))
         Found = P;
     if (!Found)
-      St.error(Dir.loc(Token), "'" + Dir.text(Token) + "' is no parameter of " + quoted(F));
+      St.error(Dir.loc(Token), "'" + Dir.text(Token) + "' is not a parameter of " + quoted(F));
     else if (!Found->getType()->isPointerType()) {
       St.error(Dir.loc(Token), quoted(Found) + " is not an array: 'inherit' is for array parameters");
       St.note(Found->getLocation(), quoted(Found) + " is declared here");

@@ -112,7 +112,7 @@ bool dvm::standsWell(const State &St, Preprocessor &PP, const Directive &D, Sour
     if (K == DVM_DIR_INSTANTIATIONS || !(Over || beginsNoDeclaration(A)))
       return true;
     St.error(D.Start, Name + " must stand before " + declarationWanted(K));
-    St.note(A.Loc, Over ? "the file ends here" : A.First == tok::kw_typedef ? "this declares a type" : "this is no declaration");
+    St.note(A.Loc, Over ? "the file ends here" : A.First == tok::kw_typedef ? "this declares a type" : "this is not a declaration");
     return false;
   }
   if (K <= DVM_DIR_ON) {

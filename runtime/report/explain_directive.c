@@ -74,7 +74,7 @@ void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what) {
 
 void dvmrt_explain_target(const struct dvmrt_directive *d, const char *name) {
   struct dvmrt_text t = {.n = 0};
-  dvmrt_text_add(&t, "'%s' in 'on' is no distributed array in this run", name);
+  dvmrt_text_add(&t, "'%s' in 'on' is not a distributed array in this run", name);
   directive_finding(DVMRT_ID_USAGE, d, name, t.s, NULL, NULL);
 }
 

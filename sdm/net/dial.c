@@ -1,4 +1,4 @@
-/* Reaching a server whose host is known and whose port may not be: the seed's default start-up.  Every port from the
+/* Reaching a server whose host is known and whose port may not be: the default start-up of the PTP design (sdm/README.md).  Every port from the
  * base on is tried; a wrong server there says so and the next port is tried at once.  After the last port the dialler
  * pauses (10 ms, doubling to 1 s) and begins anew, until the limit.  Without a limit, for a server that was there and may only be
  * stopped or cut off, it goes on until everybody has refused. */

@@ -235,7 +235,7 @@ static int take_hello(struct sdm_link *l, const struct sdm_frame *f, struct dvm_
   memcpy(l->peer_hello, f->payload, HELLO_BYTES);
   l->peer = peer;
   if (derive(l, transcript, key))
-    return fail(l, -EPROTO, false, err, "the peer's key is no key");
+    return fail(l, -EPROTO, false, err, "the peer's key is not a key");
   send_auth(l, transcript, key);
   sodium_memzero(key, sizeof(key));
   l->state = WANT_AUTH;

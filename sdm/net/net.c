@@ -187,7 +187,7 @@ int sdm_net_parse(const char *text, char *host, uint16_t *port, struct dvm_error
   unsigned long v = colon && colon[1] ? strtoul(colon + 1, &end, 10) : 0;
   size_t len = colon ? (size_t)(colon - text) : 0;
   if (!v || v > 65535 || *end || !len || len > 255)
-    return dvm_error_set(err, -EINVAL, "'%s' is no address; expected HOST:PORT", text);
+    return dvm_error_set(err, -EINVAL, "'%s' is not an address; expected HOST:PORT", text);
   if (text[0] == '[' && text[len - 1] == ']') {
     text++;
     len -= 2;

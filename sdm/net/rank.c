@@ -19,7 +19,7 @@ int sdm_rank_from_environment(sdm_id *rank, struct dvm_error *err) {
     char *end;
     unsigned long v = strtoul(text, &end, 10);
     if (*text < '0' || *text > '9' || *end || v > SDM_ID_MAX)
-      return dvm_error_set(err, -EINVAL, "%s=%s is no rank", variables[i], text);
+      return dvm_error_set(err, -EINVAL, "%s=%s is not a rank", variables[i], text);
     if (found && v != *rank)
       return dvm_error_set(err, -EINVAL, "%s says rank %u, %s says rank %lu; give the rank with --rank", found, *rank,
                            variables[i], v);

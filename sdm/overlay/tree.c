@@ -22,7 +22,7 @@ int sdm_shape_parse(struct sdm_shape *shape, const char *text, struct dvm_error 
     *shape = (struct sdm_shape){ kary ? SDM_KARY : SDM_HOSTS, k };
     return 0;
   }
-  return dvm_error_set(err, -EINVAL, "'%s' is no tree shape; expected binomial, kary:K, flat or hosts:K, K up to %u",
+  return dvm_error_set(err, -EINVAL, "'%s' is not a tree shape; expected binomial, kary:K, flat or hosts:K, K up to %u",
                        text, FANOUT_MAX);
 }
 

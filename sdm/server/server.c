@@ -62,7 +62,7 @@ typedef const char *(*body_f)(const json_t *args, const json_t *result, sdm_id i
 
 static const char *value_of(const json_t *result, long double *v) {
   const char *text = json_string_value(json_object_get(result, "value"));
-  return text && number_of(text, v) && isfinite(*v) ? NULL : "the value is no number";
+  return text && number_of(text, v) && isfinite(*v) ? NULL : "the value is not a number";
 }
 
 static const char *stats_body(const json_t *args, const json_t *result, sdm_id id, struct sdm_bytes *out) {

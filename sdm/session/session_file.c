@@ -62,7 +62,7 @@ static json_t *load(const char *path, struct dvm_error *err) {
   else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
     dvm_error_set(err, -EPERM, "the session file '%s' must be a file of yours that nobody else can read (mode 0600)", path);
   else if (st.st_size > SIZE_MAX_BYTES || !(j = json_loadfd(fd, 0, NULL)))
-    dvm_error_set(err, -EBADMSG, "'%s' is no session file", path);
+    dvm_error_set(err, -EBADMSG, "'%s' is not a session file", path);
   if (fd >= 0)
     close(fd);
   return j;

@@ -81,7 +81,7 @@ int sdm_targets_of_hosts(struct sdm_targets *t, const char *text, struct dvm_err
     if (colon)
       *colon = 0;
     if (!*word || word[0] == '-' || !n || n > RANKS_MAX || (colon && *end))
-      rc = dvm_error_set(err, -EINVAL, "'%s' is no list of hosts; expected HOST[:RANKS],...", text);
+      rc = dvm_error_set(err, -EINVAL, "'%s' is not a list of hosts; expected HOST[:RANKS],...", text);
     for (unsigned long i = 0; i < n && !rc; i++)
       sdm_targets_add(t, (sdm_id)t->n, 0, word);
   }

@@ -69,12 +69,12 @@ static int find_execution(struct dvmt_filter *f, struct dvmt_reader *r, struct d
 int dvmt_filter_begin(struct dvmt_filter *f, struct dvmt_wanted *wanted, struct dvmt_reader *r, struct dvm_error *err) {
   *f = (struct dvmt_filter){.wanted = wanted, .nindex = -1};
   if (wanted->element && (f->nindex = dvmt_element_parse(wanted->element, &f->name, f->index)) < 0 && !strpbrk(wanted->element, ".>"))
-    return dvm_error_set(err, -EINVAL, "'%s' is no element; expected a name and subscripts, as in 'A[3][4]' or 'S[3].x[1]'", wanted->element);
+    return dvm_error_set(err, -EINVAL, "'%s' is not an element; expected a name and subscripts, as in 'A[3][4]' or 'S[3].x[1]'", wanted->element);
   if (wanted->construct) {
     const char *colon = strrchr(wanted->construct, ':');
     unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
     if (!line)
-      return dvm_error_set(err, -EINVAL, "'%s' is no place; expected FILE:LINE", wanted->construct);
+      return dvm_error_set(err, -EINVAL, "'%s' is not a place; expected FILE:LINE", wanted->construct);
     f->place = (struct dvmt_place){strndup(wanted->construct, (size_t)(colon - wanted->construct)), (unsigned)line};
     if (!f->place.file)
       return dvm_error_set(err, -ENOMEM, "out of memory");

@@ -67,7 +67,7 @@ static int read_at(struct dvmt_reader *r, uint64_t offset, void *to, size_t n) {
 static int read_header(struct dvmt_reader *r, struct dvm_error *err) {
   unsigned char header[DVMT_HEADER_BYTES];
   if (read_at(r, 0, header, sizeof(header)) || memcmp(header, DVMT_MAGIC, 8))
-    return dvm_error_set(err, -EINVAL, "'%s' is no trace", r->name);
+    return dvm_error_set(err, -EINVAL, "'%s' is not a trace", r->name);
   const unsigned char *at = header + 8;
   unsigned version = (unsigned)dvmt_get(&at, 2);
   if (version > DVMT_VERSION || version < DVMT_VERSION_BEFORE)
@@ -126,7 +126,7 @@ struct dvmt_reader *dvmt_reader_open(const char *path, struct dvm_error *err) {
     return NULL;
   }
   if (!S_ISREG(st.st_mode)) {
-    dvm_error_set(err, -EINVAL, "'%s' is no file", path);
+    dvm_error_set(err, -EINVAL, "'%s' is not a file", path);
     close(fd);
     return NULL;
   }

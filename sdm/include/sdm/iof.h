@@ -1,4 +1,4 @@
-/* I/O forwarding, the seed's handlers: each copies from one descriptor to another whenever there is something to read.
+/* I/O forwarding: each handler copies from one descriptor to another whenever there is something to read.
  * A handler returns the bytes it moved, 0 at the end of the input (it is not called again), or a negative code.  NULL
  * takes the usual one, which reads once and writes all of it.  Handlers run from sdm_progress.
  *

@@ -24,7 +24,7 @@ int sdm_route_set_size(struct sdm_ctx *c, uint32_t size);
 struct sdm_set *sdm_route_get_route(const struct sdm_ctx *c, const struct sdm_set *dest);
 /* The part of 'dest' that can be reached from here downwards; the caller frees it. */
 struct sdm_set *sdm_route_reachable(const struct sdm_ctx *c, const struct sdm_set *dest);
-#define sdm_route_rechable sdm_route_reachable /* as the first design spelt it */
+#define sdm_route_rechable sdm_route_reachable /* as the PTP design spells it */
 #ifdef __cplusplus
 }
 #endif

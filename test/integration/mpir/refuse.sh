@@ -99,7 +99,7 @@ refused "another program" "process $! is not checkpointable" -- "$BIN/dvm-checkp
 kill -9 $!
 wait $! 2> /dev/null
 refused "no process" "there is no process $!" -- "$BIN/dvm-checkpoint" $!
-refused "no number" "'a b' is no process number" -- "$BIN/dvm-checkpoint" 'a b'
+refused "no number" "'a b' is not a process number" -- "$BIN/dvm-checkpoint" 'a b'
 
 # A thread under a real-time policy must not run without it.
 without() { setpriv --bounding-set=-"$1" --inh-caps=-"$1" "${@:2}"; }

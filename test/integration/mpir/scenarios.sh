@@ -1,6 +1,6 @@
 #!/bin/bash
 # scenarios.sh BIN PROGRAMS THREADS: the four scenarios of a debugger before and after a checkpoint, each with the state of the
-# MPIR variables that the design's table 5.2 asks for, the threads' positions, and the right result.
+# MPIR variables that table 5.2 of Hursey's thesis asks for (docs/checkpoint-debugging.md), the threads' positions, and the right result.
 BIN=$1 PROGRAMS=$2 THREADS=$3
 . "$(dirname "$0")/lib.sh"
 need_restart
@@ -41,7 +41,7 @@ start run "$PROGRAMS/mpir_steps" "$THREADS" "$LIMIT" 50000
 wait_for 20 has ready "$WORK/run.err" || fail "it does not start"
 original=$PID
 
-# The symbols of the interface, exported, and the commands complete (the design's figure 5.11).
+# The symbols of the interface, exported, and the commands complete (figure 5.11 there).
 for symbol in checkpointable debug_with_checkpoint checkpoint_debug_gate checkpoint_debugger_detach checkpoint_debugger_waitpoint \
   checkpoint_debugger_breakpoint checkpoint_debugger_crs_hook checkpoint_command restart_command checkpoint_listing_command controller_hostname; do
   nm -D "$BIN/libdvmcr.so" | grep -q " [BDT] MPIR_$symbol$" || fail "MPIR_$symbol is not exported"

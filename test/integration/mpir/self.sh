@@ -33,7 +33,7 @@ if [ "$PROGRAM" = state ]; then
   mkdir "$WORK/refused"
   mkfifo "$WORK/pipe"
   "$PROGRAMS/mpir_$PROGRAM" "$WORK/pipe" "$WORK/refused" > "$WORK/refused.out" 2> "$WORK/refused.err" && fail "saved to a pipe"
-  grep -q "no checkpoint: '.*pipe' is no regular file" "$WORK/refused.err" && [ -p "$WORK/pipe" ] ||
+  grep -q "no checkpoint: '.*pipe' is not a regular file" "$WORK/refused.err" && [ -p "$WORK/pipe" ] ||
     { cat "$WORK/refused.err" >&2; fail "a pipe was replaced by an image"; }
 fi
 save

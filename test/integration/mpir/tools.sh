@@ -75,7 +75,7 @@ for i in "$WORK/expanded" "$killed"; do
   wait "$WAITER" && has "^sum 2000000$" "$WORK/names.out" || fail "$i: wrong end"
   : > "$WORK/names.out"
 done
-restart again crdebug # as the design writes it
+restart again crdebug # as figure 5.11 of Hursey's thesis has it (docs/checkpoint-debugging.md)
 wait_for 20 has "MPIR_debug_info) $(uname -n):$pid$" "$WORK/again.err" || fail "'restart crdebug' holds nothing"
 kill -TERM "$pid"
 kill -KILL "$pid"
@@ -101,7 +101,7 @@ refused "'--keep' takes a number from 1 .*'x'" "$BIN/dvm-run" --checkpointable -
 refused "'--checkpoint-every' takes a number .*'-1'" "$BIN/dvm-run" --checkpointable --checkpoint-every -1 true
 refused "'--keep' needs '--checkpointable'" "$BIN/dvm-run" --keep 2 true
 refused "'--checkpoint-dir' needs a value" "$BIN/dvm-run" --checkpoint-dir
-refused "'a b' is no process number" "$BIN/dvm-checkpoint" 'a b'
+refused "'a b' is not a process number" "$BIN/dvm-checkpoint" 'a b'
 refused "unknown option '--stets'; did you mean '--stats'" "$BIN/dvm-checkpoint" --stets "$$"
 refused "'--timeout' takes a number .*'1s'" "$BIN/dvm-checkpoint" --timeout 1s "$$"
 refused "'--compress' takes zstd or zlib, not 'lz4'" "$BIN/dvm-checkpoint" --compress=lz4 "$$"
@@ -121,11 +121,11 @@ for what in "expand $IMAGE $WORK/limited" "compress $killed"; do
 done
 [ -z "$(ls "$WORK"/*.tmp* "$DVMCR_DIR"/*.tmp* 2> /dev/null)" ] && [ ! -e "$WORK/limited" ] || fail "a cut image was left"
 "$BIN/dvm-checkpoint" expand "$killed" "$WORK/pipe" 2> "$WORK/refused.err"
-[ $? = 1 ] && has "is no regular file" "$WORK/refused.err" && [ -p "$WORK/pipe" ] || fail "a pipe was replaced by an image"
+[ $? = 1 ] && has "is not a regular file" "$WORK/refused.err" && [ -p "$WORK/pipe" ] || fail "a pipe was replaced by an image"
 "$BIN/dvm-checkpoint" expand "$killed" "$WORK" 2> "$WORK/refused.err"
 [ $? = 1 ] && has "'$WORK' is a folder; expected the name of a file" "$WORK/refused.err" || fail "a folder is taken for an image"
 "$BIN/dvm-checkpoint" -o "$WORK/pipe" "$$" 2> "$WORK/refused.err"
-[ $? = 1 ] && has "is no regular file" "$WORK/refused.err" && [ -p "$WORK/pipe" ] || fail "a pipe is taken for an image"
+[ $? = 1 ] && has "is not a regular file" "$WORK/refused.err" && [ -p "$WORK/pipe" ] || fail "a pipe is taken for an image"
 for what in "-l" "inspect --no-backtraces $killed"; do
   "$BIN/dvm-checkpoint" $what > /dev/full 2> "$WORK/refused.err"
   [ $? = 1 ] && has "No space left\|is the disk full" "$WORK/refused.err" || fail "$what: output was lost without a word"

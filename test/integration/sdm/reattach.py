@@ -110,7 +110,7 @@ class Reattach(unittest.TestCase):
         r = subprocess.run([sdm.DEBUG, "--session", pipe, "--backend", "stub", "--no-stop", "/bin/true"],
                            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=sdm.LIMIT)
         self.assertEqual(r.returncode, 1)
-        self.assertIn(f"'{pipe}' is no regular file", r.stderr)
+        self.assertIn(f"'{pipe}' is not a regular file", r.stderr)
         self.assertTrue(stat.S_ISFIFO(os.lstat(pipe).st_mode))
 
     def test_file_that_cannot_be_written(self):

@@ -40,7 +40,7 @@ class StartUp(unittest.TestCase):
         return r.stderr
 
     def test_base_port(self):
-        """The seed's default.  The base port is taken by a stranger, the next one by a server of another session with
+        """The default of the PTP design.  The base port is taken by a stranger, the next one by a server of another session with
         another secret: everybody still finds its own children."""
         base = free_ports(12)
         stranger = socket.create_server(("127.0.0.1", base))
@@ -153,7 +153,7 @@ exec {sdm.SERVER} "$@"
             with self.debug("--servers", self.table([(6, "127.0.0.1", listening(server.pid)[0])])) as d:
                 self.assertEqual(set(d.answer("print 1")[0]), {frozenset({6})})
         for env, why in (({"PMIX_RANK": "1", "SLURM_PROCID": "2"}, "PMIX_RANK says rank 1, SLURM_PROCID says rank 2"),
-                         ({"PMI_RANK": "x"}, "PMI_RANK=x is no rank"), ({}, "no launcher told")):
+                         ({"PMI_RANK": "x"}, "PMI_RANK=x is not a rank"), ({}, "no launcher told")):
             r = subprocess.run([sdm.SERVER, "--secret-file", self.secret, "--backend", "stub"], capture_output=True,
                                text=True, timeout=sdm.LIMIT, env={"PATH": os.environ["PATH"], **env})
             self.assertEqual(r.returncode, 1)

@@ -341,7 +341,7 @@ status 2 "$dvm" compare --tolerence 1 jacobi.dvmt -- ./jacobi
 has err "did you mean '--tolerance'?"
 echo "not a trace, but long enough to hold a whole header" >text.dvmt
 status 1 "$dvm" diff jacobi.dvmt text.dvmt
-has err "'text.dvmt' is no trace"
+has err "'text.dvmt' is not a trace"
 status 2 "$dvm" diff --exitcode 300 jacobi.dvmt jacobi.dvmt
 has err "expected a number up to 255, found '300'"
 cp jacobi.dvmt damaged.dvmt # in the payload of a block

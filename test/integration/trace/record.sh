@@ -362,7 +362,7 @@ empty out
 [ ! -e folder.part ] || wrong "a trace was left beside a folder"
 mkfifo pipe
 status 1 "$dvm" record -o pipe -- ./prog
-has err "'pipe' is no regular file"
+has err "'pipe' is not a regular file"
 [ -p pipe ] || wrong "a pipe was replaced"
 cp by.dvmt old.dvmt
 status 1 "$dvm" record -o old.dvmt -- /bin/true
@@ -385,5 +385,5 @@ status 1 "$dvm" trace info nothing.dvmt
 has err "cannot read 'nothing.dvmt'"
 echo "not a trace, but long enough to hold a whole header" >text.dvmt
 status 1 "$dvm" trace info text.dvmt
-has err "'text.dvmt' is no trace"
+has err "'text.dvmt' is not a trace"
 finish

@@ -6,7 +6,7 @@ double s;
 unsigned bits;
 int f(void) {
 #pragma dvm parallel([i] on A[i]) reduction(sum(f))
-//                                              ^ compile-error 'f' in 'reduction' is no variable of an arithmetic type
+//                                              ^ compile-error 'f' in 'reduction' is not a variable of an arithmetic type
   for (int i = 0; i < N; i++)
     A[i] = 1;
 #pragma dvm parallel([i] on A[i]) reduction(sum(s), max(s))

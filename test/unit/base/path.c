@@ -65,11 +65,11 @@ static void test_not(void **state)
   assert_int_equal(symlink("/dev/null", "device"), 0);
   assert_int_equal(symlink("pipe", "link to a pipe"), 0);
   assert_int_equal(symlink("sub", "link to a folder"), 0);
-  assert_int_equal(judged("pipe", "no regular file"), -EPERM);
-  assert_int_equal(judged("socket", "no regular file"), -EPERM);
-  assert_int_equal(judged("/dev/null", "no regular file"), -EPERM);
-  assert_int_equal(judged("device", "no regular file"), -EPERM);
-  assert_int_equal(judged("link to a pipe", "no regular file"), -EPERM);
+  assert_int_equal(judged("pipe", "not a regular file"), -EPERM);
+  assert_int_equal(judged("socket", "not a regular file"), -EPERM);
+  assert_int_equal(judged("/dev/null", "not a regular file"), -EPERM);
+  assert_int_equal(judged("device", "not a regular file"), -EPERM);
+  assert_int_equal(judged("link to a pipe", "not a regular file"), -EPERM);
   assert_int_equal(judged("sub", "is a folder"), -EISDIR);
   assert_int_equal(judged("sub/", "is a folder"), -EISDIR);
   assert_int_equal(judged("link to a folder", "is a folder"), -EISDIR);

@@ -253,7 +253,7 @@ static void test_refused(void **state) {
   (void)state;
   write_trace(DVMT_CODEC_NONE, 10);
   unsigned char *bytes = load(&n);
-  refused(bytes, 20, "is no trace");
+  refused(bytes, 20, "is not a trace");
   bytes[8] = 5;
   refused(bytes, n, "format version 5, this program reads version 4: record it again, or use the newer");
   bytes[8] = 1;
@@ -268,7 +268,7 @@ static void test_refused(void **state) {
   bytes[33]++;
   refused(bytes, n, "header of '(memory)' is damaged");
   bytes[0] = 'X';
-  refused(bytes, n, "is no trace");
+  refused(bytes, n, "is not a trace");
 }
 
 /* A full disk, as a limit on the file's size: whole blocks stay, the error is told. */

@@ -1,4 +1,4 @@
-/* The first design's interface, row by row: start-up, messages, sets, routing, aggregation and I/O handlers, with a
+/* The interface of the PTP design ("designs/new sdm"), row by row: start-up, messages, sets, routing, aggregation and I/O handlers, with a
  * front end, a master and five servers as processes. */
 #include <errno.h>
 #include <setjmp.h>
@@ -263,7 +263,7 @@ static struct sdm_ctx *init(const char *role, const char *more) {
   return c;
 }
 
-/* The default of the design: servers take ports from a base on, the front end has the routing table and gives it to
+/* The default there: servers take ports from a base on, the front end has the routing table and gives it to
  * the master, who dials the front end first. */
 static void front_end_master_servers(void **state) {
   (void)state;
