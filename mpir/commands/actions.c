@@ -16,7 +16,7 @@
 #include "mpir/image/image_set.h"
 
 const char mpir_checkpoint_usage[] =
-  "usage: dvm checkpoint [OPTIONS] PID|JOB        take a checkpoint; JOB: name or process number of 'dvm run -n'\n"
+  "usage: dvm checkpoint [OPTIONS] PID|JOB        take a checkpoint; JOB: name or process number of a 'dvm run'\n"
   "       dvm checkpoint -l [--crdebug] [FOLDER]  list images\n"
   "       dvm checkpoint inspect [--no-backtraces] IMAGE\n"
   "       dvm checkpoint facts [FOLDER|FILE...]   what this host has, as text for --check on another\n"
