@@ -65,7 +65,7 @@ run_again() { : > job.err; "$BIN/dvm-restart" "$@" "$IMAGE" 2> job.err & JOB=$!;
 all_there() { [ "$(grep -c "^MPIR_debug_info) $(uname -n):" job.err)" = 2 ]; }
 
 # The commands of the controller.
-"$BIN/dvm-run" --checkpointable -n 2 --name job ./exchange $long > job.out 2> job.err & JOB=$!
+"$BIN/dvm-run" --checkpointable -n 2 --name job-$$ ./exchange $long > job.out 2> job.err & JOB=$!
 STARTED+=("$JOB")
 wait_for 30 is_beyond 50 || fail "it does not start"
 debug commands "attach $JOB" "print *(char **)&MPIR_checkpoint_command" "print *(char **)&MPIR_restart_command" "print *(char **)&MPIR_checkpoint_listing_command" \
@@ -109,7 +109,7 @@ hold() { # RANK...: as a debugger does it: hold signal to each stopped thread, t
 }
 for chosen in 0 1 "0 1"; do
   for k in $chosen; do hold "${RANK[k]}"; done
-  checkpoint --crdebug job || fail "no checkpoint of held ranks ($chosen)"
+  checkpoint --crdebug job-$$ || fail "no checkpoint of held ranks ($chosen)"
   kill "$JOB"; wait "$JOB"
   run_again --crdebug
   wait_for 30 all_there || fail "held $chosen: no line for each rank: $(cat job.err)"

@@ -70,7 +70,7 @@ static void look_at_clock(void) {
 
 int main(int argc, char **argv) {
   long steps = argc > 1 ? atol(argv[1]) : 1000, asked = argc > 3 && !strcmp(argv[2], "ask") ? atol(argv[3]) : -1;
-  const char *mode = argc > 2 ? argv[2] : "", *pace = getenv("PACE"); /* microseconds a step */
+  const char *mode = argc > 2 ? argv[2] : "", *pace = getenv("PACE"), *gate = getenv("GATE"); /* microseconds a step; a file without which it does not end */
   double sum = 0, all;
   if (!strcmp(mode, "early") && getenv("OMPI_COMM_WORLD_RANK") && atoi(getenv("OMPI_COMM_WORLD_RANK")) == 1) {
     fprintf(stderr, "rank 1 waits\n");
@@ -89,6 +89,8 @@ int main(int argc, char **argv) {
       sum += together(sum);
     if (!strcmp(mode, "clock"))
       look_at_clock();
+    while (gate && rank == 0 && step == steps - 1 && access(gate, F_OK))
+      usleep(1000);
     if (pace)
       usleep((useconds_t)atoi(pace));
     if (step == asked && rank == 0)

@@ -8,6 +8,7 @@ cd "$WORK" || exit 1
 here=$source/test/integration/mpi
 mpicc -g -O1 "$here/exchange.c" -o exchange && mpicc -g "$here/bad.c" -o bad || fail "mpicc failed"
 quick=1000 long=100000000
+T=-$$ # names of jobs are the whole host's, where this test may run twice
 
 # job NAME RANKS [OPTION...] -- PROGRAM...: in the background; JOB is its controller, RANKS its ranks' processes.
 job() {
@@ -15,7 +16,7 @@ job() {
   local options=()
   while [ "$1" != -- ]; do options+=("$1"); shift; done
   shift
-  "$BIN/dvm-run" --checkpointable -n "$ranks" --name "$name" "${options[@]}" "$@" > "$name.out" 2> "$name.err" &
+  "$BIN/dvm-run" --checkpointable -n "$ranks" --name "$name$T" "${options[@]}" "$@" > "$name.out" 2> "$name.err" &
   JOB=$!
   STARTED+=("$JOB")
 }
@@ -24,6 +25,14 @@ is_beyond() { local n; n=$(steps_of "$1"); [ "${n:-0}" -gt "$2" ]; }
 # goes_on NAME: it has made progress since.
 goes_on() { local n; n=$(steps_of "$1"); wait_for 30 is_beyond "$1" "${n:-0}" || fail "$1 does not go on: $(cat "$1.err")"; }
 ranks() { read -r -a RANK < "/proc/$JOB/task/$JOB/children"; }
+# below PID: the ranks among its descendants
+below() {
+  local child
+  for child in $(cat "/proc/$1/task/$1/children"); do
+    [ "$(cat "/proc/$child/comm")" = exchange ] && echo "$child"
+    below "$child"
+  done
+}
 # ended STATUS NAME
 ended() { local s; wait "$JOB"; s=$?; [ "$s" = "$1" ] || { cat "$2.err" >&2; fail "$2: status $s, not $1"; }; }
 again() { : > "$1.err"; "$BIN/dvm-restart" "${@:2}" "$IMAGE" 2> "$1.err" & JOB=$!; STARTED+=("$JOB"); }
@@ -45,17 +54,19 @@ for n in 1 2 3 5 8; do
     mpirun --allow-run-as-root --oversubscribe -n $n ./exchange $quick 2> /dev/null | grep result > native
     cmp -s expected native || fail "$n ranks: Open MPI has another result"
   fi
-  PACE=500 job chain $n -- ./exchange $quick
+  rm -f gate
+  PACE=500 GATE=$WORK/gate job chain $n -- ./exchange $quick
   for cycle in 1 2 3; do
     at=$((quick * cycle / 5))
     wait_for 60 is_beyond chain $at || fail "$n ranks: does not come to step $at: $(cat chain.err)"
     ranks
-    checkpoint --kill chain || fail "$n ranks, cycle $cycle"
+    checkpoint --kill chain$T || fail "$n ranks, cycle $cycle"
     ended 137 chain
     no_ranks_left
     [ -s chain.err ] && fail "an ended job complains: $(cat chain.err)"
     again chain
   done
+  : > gate
   ended 0 chain
   grep result chain.out | cmp -s - expected || fail "$n ranks: another result: $(tail -n 1 chain.out)"
 done
@@ -65,14 +76,16 @@ note "chains of 1 to 8 ranks"
 clear_images
 
 # What a snapshot is, and that the job goes on after it; a second restart, while the first runs, in a namespace.
-PACE=1000 job copy 3 -- ./exchange $quick clock
+rm -f gate
+PACE=1000 GATE=$WORK/gate job copy 3 -- ./exchange $quick clock
 wait_for 30 is_beyond copy 100
-checkpoint copy || fail "no checkpoint"
+checkpoint copy$T || fail "no checkpoint"
 goes_on copy
+: > gate
 "$BIN/dvm-checkpoint" -l > list
-has "copy-1.ckpt  (job copy of 3 ranks)" list || fail "not listed as a job: $(cat list)"
+has "copy$T-1.ckpt  (job copy$T of 3 ranks)" list || fail "not listed as a job: $(cat list)"
 "$BIN/dvm-checkpoint" inspect --no-backtraces "$IMAGE" > inspect || fail "no inspect"
-has "^job copy: 3 ranks" inspect && has "rank 2: process" inspect || fail "inspect: $(head -n 20 inspect)"
+has "^job copy$T: 3 ranks" inspect && has "rank 2: process" inspect || fail "inspect: $(head -n 20 inspect)"
 has "messages under way" inspect || fail "inspect tells no messages"
 "$BIN/dvm-run" -n 3 ./exchange $quick | grep result > expected
 cp -r "$IMAGE" kept.ckpt
@@ -81,13 +94,13 @@ grep result copy.out | cmp -s - expected || fail "the saved job has another resu
 clear_images
 job copy 3 -- ./exchange $long
 wait_for 30 is_beyond copy 100
-checkpoint copy
+checkpoint copy$T
 first=$JOB
 : > second.err
-"$BIN/dvm-restart" --name second "$IMAGE" > second.out 2> second.err & second=$!
+"$BIN/dvm-restart" --name second$T "$IMAGE" > second.out 2> second.err & second=$!
 STARTED+=($second)
 asks() { "$BIN/dvm-checkpoint" -o "$1" "$2" > /dev/null 2>&1; }
-wait_for 30 asks "$WORK/of-second.ckpt" second || fail "the second one cannot be saved: $(cat second.err)"
+wait_for 30 asks "$WORK/of-second.ckpt" second$T || fail "the second one cannot be saved: $(cat second.err)"
 kill $second; wait $second
 [ $? = 143 ] || fail "a signal does not end the second one"
 JOB=$first
@@ -98,23 +111,23 @@ clear_images
 # From inside, by a signal, again and again.
 job inside 2 -- ./exchange $quick ask 100
 ended 0 inside
-has "^asked: 0 .*inside-1.ckpt" inside.err || fail "from inside: $(cat inside.err)"
+has "^asked: 0 .*inside$T-1.ckpt" inside.err || fail "from inside: $(cat inside.err)"
 job beaten 2 --checkpoint-every 1 --checkpoint-signal USR1 --keep 2 -- ./exchange $long
 wait_for 30 is_beyond beaten 10
 kill -USR1 "$JOB"
-wait_for 30 test -e "$DVMCR_DIR/beaten-3.ckpt" || fail "no checkpoints again and again: $(cat beaten.err)"
-wait_for 30 test ! -e "$DVMCR_DIR/beaten-1.ckpt" || fail "all are kept"
+wait_for 30 test -e "$DVMCR_DIR/beaten$T-3.ckpt" || fail "no checkpoints again and again: $(cat beaten.err)"
+wait_for 30 test ! -e "$DVMCR_DIR/beaten$T-1.ckpt" || fail "all are kept"
 kill "$JOB"; wait "$JOB"
 clear_images
 
 # Chosen ranks: partial.
 job part 4 -- ./exchange $long
 wait_for 30 is_beyond part 10
-checkpoint --ranks 0,2-3 part || fail "no partial checkpoint"
+checkpoint --ranks 0,2-3 part$T || fail "no partial checkpoint"
 [ "$(ls "$IMAGE")" = "$(printf 'job\nrank-0.ckpt\nrank-2.ckpt\nrank-3.ckpt\nset')" ] || fail "partial: $(ls "$IMAGE")"
 fails "is partial" "$BIN/dvm-restart" "$IMAGE"
-fails "'--ranks' asks for 4" "$BIN/dvm-checkpoint" --ranks 4 part
-fails "not 'x'" "$BIN/dvm-checkpoint" --ranks x part
+fails "'--ranks' asks for 4" "$BIN/dvm-checkpoint" --ranks 4 part$T
+fails "not 'x'" "$BIN/dvm-checkpoint" --ranks x part$T
 goes_on part
 ranks
 
@@ -122,17 +135,17 @@ ranks
 clear_images
 kill -STOP "${RANK[1]}"
 wait_for 10 grep -q "State:.T" "/proc/${RANK[1]}/status"
-fails "rank 1 (process ${RANK[1]}).*is stopped" "$BIN/dvm-checkpoint" part
+fails "rank 1 (process ${RANK[1]}).*is stopped" "$BIN/dvm-checkpoint" part$T
 nothing_left 0
 kill -CONT "${RANK[1]}"
 goes_on part
 # The command dies when all stand, when all have copied, before the name is given.
 for fault in job-stands job-copied job-sealed; do
-  DVM_FAULT=$fault "$BIN/dvm-checkpoint" part > /dev/null 2>&1 && fail "$fault: no fault"
+  DVM_FAULT=$fault "$BIN/dvm-checkpoint" part$T > /dev/null 2>&1 && fail "$fault: no fault"
   goes_on part
   nothing_left 0
 done
-checkpoint part || fail "no checkpoint after the faults"
+checkpoint part$T || fail "no checkpoint after the faults"
 # A rank is killed: the job ends, and says so.
 kill -9 "${RANK[2]}"
 ended 137 part
@@ -148,13 +161,13 @@ kill -9 "$JOB"; wait "$JOB" 2> /dev/null
 no_ranks_left
 again part --namespace
 goes_on part
-RANK=($(ps -e -o pid=,comm= | awk '$2 == "exchange" { print $1 }'))
+read -r -d '' -a RANK < <(below "$JOB")
 kill -9 "$JOB"; wait "$JOB" 2> /dev/null
 no_ranks_left
 again part --namespace
 goes_on part
-checkpoint -o "$WORK/apart.ckpt" part || fail "no checkpoint of a job in a namespace: $(cat checkpoint.err)"
-kill -9 "$(ps -e -o pid=,comm= | awk '$2 == "exchange" { print $1; exit }')"
+checkpoint -o "$WORK/apart.ckpt" part$T || fail "no checkpoint of a job in a namespace: $(cat checkpoint.err)"
+kill -9 "$(below "$JOB" | head -n 1)"
 ended 137 part
 has "was ended by signal 9" part.err || fail "killed in a namespace: $(cat part.err)"
 note "faults"
@@ -165,7 +178,7 @@ for case in "writer-killed" "image-half-written" "image-half-written --no-fork";
   clear_images
   job dying 3 -- sh -c "[ \$OMPI_COMM_WORLD_RANK = 1 ] && export DVM_FAULT=$fault; exec ./exchange $long"
   wait_for 30 is_beyond dying 10
-  fails "no checkpoint of the job dying: rank 1" "$BIN/dvm-checkpoint" $option dying
+  fails "no checkpoint of the job dying$T: rank 1" "$BIN/dvm-checkpoint" $option dying$T
   nothing_left 0
   if [ "$option" ]; then
     ended 137 dying
@@ -182,7 +195,7 @@ trap 'umount "$WORK/small" 2> /dev/null; cleanup' EXIT
 if mount -t tmpfs -o size=1m none small 2> /dev/null; then
   job full 3 -- ./exchange $long
   wait_for 30 is_beyond full 10
-  fails "rank . (process [0-9]*): .*the disk is full" "$BIN/dvm-checkpoint" -o small/ full
+  fails "rank . (process [0-9]*): .*the disk is full" "$BIN/dvm-checkpoint" -o small/ full$T
   [ -z "$(ls -A small)" ] || fail "the full disk is not cleaned"
   goes_on full
   kill "$JOB"; wait "$JOB"
@@ -193,7 +206,7 @@ fi
 clear_images
 job good 3 -- ./exchange $long
 wait_for 30 is_beyond good 10
-checkpoint --kill --compress good
+checkpoint --kill --compress good$T
 ended 137 good
 wrecked() { rm -rf "$DVMCR_DIR/bad.ckpt"; cp -r "$IMAGE" "$DVMCR_DIR/bad.ckpt"; }
 wrecked; rm "$DVMCR_DIR/bad.ckpt/rank-1.ckpt"
@@ -214,12 +227,12 @@ fails "there is no job 'nobody'" "$BIN/dvm-checkpoint" nobody
 mkfifo late
 job early 2 -- ./exchange $quick early
 wait_for 30 has "rank 1 waits" early.err
-fails "rank 1 (process [0-9]*) has not called MPI_Init yet" "$BIN/dvm-checkpoint" early
-fails "there is a job with the name 'early' already" "$BIN/dvm-run" --checkpointable -n 2 --name early ./exchange 1
-"$BIN/dvm-run" -n 2 --name plain ./exchange $long > plain.out 2> plain.err & plain=$!
+fails "rank 1 (process [0-9]*) has not called MPI_Init yet" "$BIN/dvm-checkpoint" early$T
+fails "there is a job with the name 'early$T' already" "$BIN/dvm-run" --checkpointable -n 2 --name early$T ./exchange 1
+"$BIN/dvm-run" -n 2 --name plain$T ./exchange $long > plain.out 2> plain.err & plain=$!
 STARTED+=($plain)
 wait_for 30 is_beyond plain 10
-fails "not checkpointable" "$BIN/dvm-checkpoint" plain
+fails "not checkpointable" "$BIN/dvm-checkpoint" plain$T
 fails "not checkpointable" "$BIN/dvm-checkpoint" $plain
 kill $plain; wait $plain
 : > late
