@@ -14,7 +14,7 @@ struct mpl_unexpected {
   uint8_t kind; /* enum mpl_kind */
   int source, tag; /* source: rank in the communicator */
   uint32_t from, context; /* from: rank of the job */
-  uint64_t bytes, sender;
+  uint64_t bytes, sender, address; /* address: of an announced message, where its data lie in the sender */
   char data[]; /* of MPL_EAGER*, 'bytes' */
 };
 

@@ -11,6 +11,9 @@ for ranks in 1 2 3 4 7; do
 done
 status 0 "$run" -n 3 --eager-limit 0 ./ring
 status 0 "$run" -n 3 --strict ./ring
+gcc "$here/nofetch.c" -o nofetch || wrong "gcc failed"
+status 0 "$run" -n 3 ./nofetch ./ring # long messages through the rings
+[ "$(grep -c ": right" out)" = 3 ] || wrong "without reading others' memory: not all are right"
 status 0 ./ring # no launcher: one rank, on Open MPI
 status 0 env LD_LIBRARY_PATH="$build/mpir/mpi" ./ring
 has out "rank 0 of 1: right"
