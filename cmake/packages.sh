@@ -45,6 +45,10 @@ test  make                make                  tests of dvmcc under make
 test  mandoc              mandoc                tests of the man pages
 soak  csmith                csmith                random C programs
 soak  dpkg-dev            dpkg-source           sources of real programs
+soak  python3-mpi4py      mpi4py                an MPI program as it comes
+soak  scalapack-mpi-test  xdlu                  MPI programs as they come
+soak  hpcc                hpcc                  an MPI program as it comes
+soak  netpipe-openmpi     NPopenmpi             an MPI program as it comes
 END
 
 package_missing() { ! dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
