@@ -478,8 +478,9 @@ static int make_one(struct maker *m, size_t index)
 {
   const struct mpir_image_file *f = &m->image->files[index];
   int shared = m->fds->group ? mpir_group_shared(m->fds->group, f) : -1, high;
+  const bool own = f->kind == MPIR_FILE_INHERIT && f->fd <= 2; /* on a terminal all three were one; the restarting command's may be redirected */
 
-  if (f->same_as >= 0 || shared >= 0) {
+  if ((f->same_as >= 0 && !own) || shared >= 0) {
     high = fcntl(shared >= 0 ? shared : m->fds->file_fds[f->same_as], F_DUPFD_CLOEXEC, m->fds->base);
     return high < 0 ? fail_file(m, f, "duplicate") : high;
   }
