@@ -2,8 +2,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define HELD_STEP_MS 200
+#define HELD_LIMIT_MS 5000
 #define CONNECT_TRIES 50 /* of 20 ms: the helper thread may just be starting */
 
 /* The last number of a line: that of the innermost namespace. */
@@ -127,6 +131,51 @@ int mpir_client_receive(int fd, struct crs_reply *reply)
   return 0;
 }
 
+/* The number behind 'label' in /proc/PID/status; 'state' gets the letter of the state. */
+static int status_of(pid_t pid, const char *label, char *state)
+{
+  char path[64], line[512];
+  int number = 0;
+  FILE *f;
+
+  snprintf(path, sizeof(path), "/proc/%d/status", pid);
+  f = fopen(path, "re");
+  while (f && fgets(line, sizeof(line), f)) {
+    sscanf(line, "State:\t%c", state);
+    if (strncmp(line, label, strlen(label)) == 0)
+      number = atoi(line + strlen(label));
+  }
+  if (f)
+    fclose(f);
+  return number;
+}
+
+/* A debugger at its prompt holds the helper thread too.  One of ours sees the request and lets go; for others it is refused after a while. */
+int mpir_client_await(pid_t pid, int fd, struct dvm_error *err)
+{
+  struct pollfd p = { .fd = fd, .events = POLLIN };
+  int held_ms = 0, rc;
+
+  while ((rc = poll(&p, 1, HELD_STEP_MS)) == 0 || (rc < 0 && errno == EINTR)) {
+    char state = '?', path[64], name[32] = "?";
+    const int tracer = status_of(pid, "TracerPid:", &state);
+    FILE *f;
+
+    held_ms = tracer && state == 't' ? held_ms + HELD_STEP_MS : 0;
+    if (held_ms < HELD_LIMIT_MS)
+      continue;
+    snprintf(path, sizeof(path), "/proc/%d/comm", tracer);
+    f = fopen(path, "re");
+    if (f && fgets(name, sizeof(name), f))
+      name[strcspn(name, "\n")] = '\0';
+    if (f)
+      fclose(f);
+    return dvm_error_set(err, -EBUSY, "process %d is held by its debugger '%s' (process %d), which does not let it answer: "
+                         "take the checkpoint there, or detach it", pid, name, tracer);
+  }
+  return 0;
+}
+
 static int checkpoint_one(pid_t pid, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err)
 {
   int fd = mpir_client_connect(pid, false, err), rc;
@@ -134,8 +183,12 @@ static int checkpoint_one(pid_t pid, struct crs_request *request, struct crs_rep
   if (fd < 0)
     return fd;
   request->version = CRS_PROTOCOL_VERSION;
-  rc = send(fd, request, sizeof(*request), MSG_NOSIGNAL) == (ssize_t)sizeof(*request) ? mpir_client_receive(fd, reply) : -EIO;
+  rc = send(fd, request, sizeof(*request), MSG_NOSIGNAL) == (ssize_t)sizeof(*request) ? mpir_client_await(pid, fd, err) : -EIO;
+  if (!rc)
+    rc = mpir_client_receive(fd, reply);
   close(fd);
+  if (rc == -EBUSY)
+    return rc;
   if (rc)
     return dvm_error_set(err, rc, "process %d ended, or was restarted, before it answered", pid);
   if (reply->version != CRS_PROTOCOL_VERSION)

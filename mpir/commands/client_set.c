@@ -105,11 +105,15 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply)
     struct dvm_error err = DVM_ERROR_INIT;
 
     fd = mpir_client_connect(pid, true, &err);
-    if (fd >= 0 && send(fd, &g->request, sizeof(g->request), MSG_NOSIGNAL) == (ssize_t)sizeof(g->request) &&
-        !mpir_client_receive(fd, reply))
+    const bool sent = fd >= 0 && send(fd, &g->request, sizeof(g->request), MSG_NOSIGNAL) == (ssize_t)sizeof(g->request);
+    const int held = sent ? mpir_client_await(pid, fd, g->err) : 0;
+
+    if (sent && !held && !mpir_client_receive(fd, reply))
       break;
     if (fd >= 0)
       close(fd);
+    if (held)
+      return held;
     stat_field(pid, 3, &state);
     if (state == 'T')
       return dvm_error_set(g->err, -EBUSY, "%s%s%s", g->job ? member_label(g, pid) : "", g->job ? ": " : "", err.text);

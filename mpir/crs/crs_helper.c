@@ -166,9 +166,12 @@ static int stop_and_save(void)
 /* A debugger that is attached may hold single threads, so that the others would wait in vain: none is stopped. */
 static int refuse_traced(const struct crs_request *request, struct crs_reply *reply)
 {
+  struct plain_text t = PLAIN_TEXT(reply->text);
+
   if (request->flags & CRS_ALLOW_TRACED || !crs_hooks_traced())
     return 0;
-  strcpy(reply->text, "a debugger is attached (detach it, or allow it with --allow-traced)\n");
+  crs_hooks_name_tracer(&t);
+  plain_add(&t, "\n");
   return -EBUSY;
 }
 
@@ -190,6 +193,8 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   MPIR_checkpoint_busy = 1;
   traced = crs_hooks_traced();
   MPIR_checkpoint_debugger_detach();
+  if (traced && !(request->flags & CRS_ALLOW_TRACED))
+    crs_hooks_await_detach();
   crs_hooks_expect(request->flags & CRS_FOR_DEBUGGER, traced);
   crs_hooks_await_held();
   reply->code = refuse_traced(request, reply);
@@ -214,6 +219,7 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
     retain(request, reply->path);
   if (rc == 0 && !(request->flags & CRS_MEMBER))
     crs_lead_copy(reply->path, request->keep);
+  crs_hooks_note_image(rc >= 0 && !(request->flags & CRS_MEMBER) ? reply->path : "");
   if (rc != 1)
     crs_hooks_announce();
   reply->total_ns = (uint64_t)(sys_monotonic_ns() - start);
@@ -236,12 +242,22 @@ static int write_all(int fd, const void *from, size_t size)
   while (size) {
     ssize_t n = send(fd, p, size, MSG_NOSIGNAL);
 
+    if (n < 0 && errno == EINTR) /* with a time limit also by a debugger that comes or goes */
+      continue;
     if (n <= 0)
       return -EIO;
     p += n;
     size -= (size_t)n;
   }
   return 0;
+}
+
+/* The request came while a debugger held us, and whoever sent it has not waited that long. */
+static bool peer_has_left(int fd)
+{
+  char c;
+
+  return recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 static int read_request(int fd, struct crs_request *request)
@@ -255,13 +271,17 @@ static int read_request(int fd, struct crs_request *request)
   while (left) {
     ssize_t n = recv(fd, p, left, 0);
 
+    if (n < 0 && errno == EINTR)
+      continue;
     if (n <= 0)
       return -EIO;
     p += n;
     left -= (size_t)n;
   }
   request->path[sizeof(request->path) - 1] = '\0';
-  return request->version == CRS_PROTOCOL_VERSION ? 0 : -EPROTO;
+  if (request->version != CRS_PROTOCOL_VERSION)
+    return -EPROTO;
+  return peer_has_left(fd) ? -EPIPE : 0;
 }
 
 /* Requests of others than the process's own user and root are not answered. */
@@ -326,6 +346,7 @@ static void serve_connection(void)
   close(fd);
   current_connection = -1;
   pthread_mutex_unlock(&descriptors);
+  MPIR_checkpoint_served++;
   signal_done(&request, rc);
 }
 
@@ -350,6 +371,7 @@ static void ticket_done(struct ticket *t, int outcome)
   t->outcome = outcome;
   if (!outcome)
     tell_notices(t);
+  MPIR_checkpoint_served++;
   if (t == &default_ticket) {
     atomic_store(&t->state, TICKET_FREE);
     if (outcome < 0)
@@ -624,7 +646,7 @@ static void after_fork(void)
   crs_timer_after_fork();
   crs_clock_after_fork();
   crs_semaphores_after_fork();
-  crs_hooks_strings(crs.pid);
+  crs_hooks_after_fork();
   start_thread();
 }
 

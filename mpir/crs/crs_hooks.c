@@ -11,6 +11,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define FUNCTION __attribute__((noinline))
 #define HELD_LIMIT_NS 10000000000ll
+#define DETACH_LIMIT_NS 3000000000ll
 #define DEBUGGER_CHECK 10 /* naps of a waiting thread between two looks at whether its debugger lives */
 #define COMMAND_MAX (5 * CRS_PATH_MAX + 64) /* a folder may be quoted */
 
@@ -36,6 +37,9 @@ EXPORT volatile int MPIR_checkpoint_helper_tid;
 EXPORT volatile int MPIR_checkpoint_held_threads;
 EXPORT volatile int MPIR_checkpoint_debugger_pid;
 EXPORT volatile int MPIR_checkpoint_busy;
+EXPORT volatile unsigned MPIR_checkpoint_served;
+static char last_handle[COMMAND_MAX];
+EXPORT char *MPIR_checkpoint_last = last_handle;
 
 EXPORT FUNCTION int MPIR_checkpoint_debugger_detach(void)
 {
@@ -43,13 +47,42 @@ EXPORT FUNCTION int MPIR_checkpoint_debugger_detach(void)
   return 0;
 }
 
-bool crs_hooks_traced(void)
+/* 0: none. */
+static int tracer_number(void)
 {
   char status[4096];
   const char *line;
 
-  return plain_read_file("/proc/self/status", status, sizeof(status)) > 0 && (line = plain_line(status, "TracerPid:")) &&
-         plain_dec(&line) > 0;
+  return plain_read_file("/proc/self/status", status, sizeof(status)) > 0 && (line = plain_line(status, "TracerPid:")) ? (int)plain_dec(&line) : 0;
+}
+
+bool crs_hooks_traced(void) { return tracer_number() > 0; }
+
+void crs_hooks_await_detach(void)
+{
+  static const struct { long sec, nsec; } moment = { 0, 10000000 };
+  const int64_t deadline = sys_monotonic_ns() + DETACH_LIMIT_NS;
+
+  while (crs_hooks_traced() && sys_monotonic_ns() < deadline)
+    sys2(SYS_nanosleep, &moment, NULL);
+}
+
+void crs_hooks_name_tracer(struct plain_text *t)
+{
+  const int pid = tracer_number();
+  char path[64], name[32] = "?";
+  struct plain_text p = PLAIN_TEXT(path);
+
+  plain_add(&p, "/proc/");
+  plain_add_dec(&p, pid);
+  plain_add(&p, "/comm");
+  plain_read_file(path, name, sizeof(name));
+  name[strcspn(name, "\n")] = '\0';
+  plain_add(t, "a debugger is attached, '");
+  plain_add(t, name);
+  plain_add(t, "' (process ");
+  plain_add_dec(t, pid);
+  plain_add(t, "), and has not detached when it was told to (detach it, or allow it with --allow-traced)");
 }
 
 static void gate_open(void)
@@ -226,6 +259,19 @@ static void add_quoted(char *to, const char *path)
   plain_add(&t, "'");
 }
 
+/* As the checkpoint command tells it: quoted where a shell asks for it. */
+void crs_hooks_note_image(const char *path)
+{
+  struct plain_text t = { last_handle, COMMAND_MAX, 0 };
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./:@,";
+
+  last_handle[0] = '\0';
+  if (path[strspn(path, plain)] == '\0')
+    plain_add(&t, path);
+  else
+    add_quoted(last_handle, path);
+}
+
 void crs_hooks_strings(int outer_pid)
 {
   outer_number = outer_pid;
@@ -235,6 +281,17 @@ void crs_hooks_strings(int outer_pid)
   add_quoted(listing_command, crs_folder());
   if (gethostname(hostname, sizeof(hostname) - 1))
     strcpy(hostname, "localhost");
+}
+
+void crs_hooks_after_fork(void)
+{
+  MPIR_debug_with_checkpoint = 0;
+  MPIR_checkpoint_debugger_pid = 0;
+  MPIR_checkpoint_held_threads = 0;
+  MPIR_checkpoint_busy = 0;
+  atomic_store(&debugger_expected, 0);
+  atomic_store(&crs.waiting, 0);
+  crs_hooks_strings(crs.pid);
 }
 
 /* The debugger's signal: the thread enters the waitpoint before any other instruction of the program. */

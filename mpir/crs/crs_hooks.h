@@ -17,6 +17,9 @@ extern volatile int MPIR_checkpoint_helper_tid;       /* ours: the designated th
 extern volatile int MPIR_checkpoint_held_threads;     /* ours: to how many the hold signal was queued; set back to 0 */
 extern volatile int MPIR_checkpoint_debugger_pid;     /* ours: the debugger; should it end, waiting threads are let go.  0: unknown */
 extern volatile int MPIR_checkpoint_busy;             /* ours: a checkpoint is under way, threads may be parked */
+extern volatile unsigned MPIR_checkpoint_served;      /* ours: counts requests that have been answered, well or not */
+
+extern char *MPIR_checkpoint_last;                    /* ours: the handle of the last request's image, quoted; empty if there is none */
 
 /* Empty; called before a checkpoint is requested.  A debugger that finds its breakpoint here is to detach. */
 int MPIR_checkpoint_debugger_detach(void);

@@ -221,9 +221,16 @@ void crs_hooks_announce(void);
 void crs_hooks_await_waiting(void);
 /* A debugger is attached to this process. */
 bool crs_hooks_traced(void);
+/* Gives one that was told to detach the time for it. */
+void crs_hooks_await_detach(void);
+struct plain_text;
+void crs_hooks_name_tracer(struct plain_text *t); /* why nobody is saved: who is attached */
+/* A child has no debugger, whatever its parent has. */
+void crs_hooks_after_fork(void);
 /* Finds out whether a debugger means to come back after this checkpoint, and opens a gate that nobody else would open.  'asked': it was
  * asked for with --crdebug; 'traced_before': one was attached before it was told to detach. */
 void crs_hooks_expect(bool asked, bool traced_before);
 void crs_hooks_await_held(void);
+void crs_hooks_note_image(const char *path); /* of the request at hand; "" if there is none */
 void crs_hooks_strings(int outer_pid);
 #endif

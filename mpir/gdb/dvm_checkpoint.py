@@ -5,7 +5,8 @@
   checkpoint-list                  list images
 
 The program must run under 'dvm run --checkpointable' or be linked with libdvmcr.  The protocol is told in
-docs/checkpoint-debugging.md; other front ends call hold_and_detach(), take(), start() and attach_and_release().
+docs/checkpoint-debugging.md; other front ends run this text under the name dvm_checkpoint, which defines no commands, and call
+hold_and_detach(), take(), start(), and attach_and_release().
 """
 import ctypes
 import json
@@ -122,6 +123,12 @@ def waitpoint_exit(thread):
     return frame.older() if frame else None
 
 
+def breakpoints_at(pcs):
+    """The user's own that are enabled and lie where a thread comes out: it has met them already, or will meet them when it goes on."""
+    return [b for b in gdb.breakpoints() if b.number > 0 and b.enabled and b.type == gdb.BP_BREAKPOINT and not b.pending and
+            any(l.enabled and l.address in pcs for l in b.locations)]
+
+
 def release_thread(thread):
     frame = waitpoint_exit(thread)
     if frame is None:
@@ -141,29 +148,49 @@ def release_thread(thread):
 
 
 def release_all(inferior):
-    """Steps every thread out through the gate, one at a time, then closes it."""
+    """Steps every thread out through the gate, one at a time, then closes it.  Returns how many there were."""
     lock = gdb.parameter("scheduler-locking")
     selected = min(program_threads(inferior), key=lambda t: t.ptid[1] != inferior.pid)
+    exits = {}
+    for thread in program_threads(inferior):
+        frame = waitpoint_exit(thread)
+        if frame:
+            exits[thread] = int(frame.pc())
+    aside = breakpoints_at(set(exits.values()))
     quiet("set scheduler-locking on")
     try:
-        for thread in program_threads(inferior):
+        for bp in aside:
+            bp.enabled = False
+        for thread in exits:
             release_thread(thread)
     finally:
         set_variable("MPIR_checkpoint_debug_gate", 0)
         quiet("set scheduler-locking " + lock)
+        for bp in aside:
+            bp.enabled = True
     selected.switch()
+    return len(exits)
 
 
-def attach_and_release(pid):
+def come_in(pid):
+    """For a gdb that has attached to the process: lets it out of a checkpoint that is under way, tells that there is a debugger, and
+    leads threads that wait for one out of the gate.  Returns how many did."""
+    pass_signals()
     for _ in range(1000):
-        quiet("attach %d" % pid)
-        pass_signals()
         if not variable("MPIR_checkpoint_busy"):
             break
         quiet("detach")  # another checkpoint has the threads parked: they stand in the waitpoint when it is over
         time.sleep(0.01)
+        quiet("attach %d" % pid)
+    waits = variable("MPIR_debug_with_checkpoint") and not variable("MPIR_checkpoint_debug_gate")
     tell_number(pid)
-    release_all(gdb.selected_inferior())
+    set_variable("MPIR_debug_with_checkpoint", 1)
+    return release_all(gdb.selected_inferior()) if waits else 0
+
+
+def attach_and_release(pid):
+    quiet("attach %d" % pid)
+    return come_in(pid)
 
 
 def run(command):
@@ -224,7 +251,7 @@ def is_local(frame, expression):
 
 def describe(bp):
     """All that makes a breakpoint, as plain data."""
-    data = {"type": bp.type, "location": bp.location, "condition": bp.condition, "commands": bp.commands, "enabled": bp.enabled,
+    data = {"number": bp.number, "type": bp.type, "location": bp.location, "condition": bp.condition, "commands": bp.commands, "enabled": bp.enabled,
             "ignore": bp.ignore_count, "silent": bp.silent, "thread": None, "temporary": bp.temporary}
     if bp.thread is not None:
         data["thread"] = next((t.ptid[1] for t in gdb.selected_inferior().threads() if t.num == bp.thread), None)
@@ -250,10 +277,11 @@ def catchpoints():
     return [l for l in lines if l.startswith(("catch ", "tcatch "))]
 
 
-def save_breakpoints():
+def save_breakpoints(leave_out=()):
     """Breakpoints are no part of an image; they lie beside it."""
     selected = gdb.selected_thread()
-    listed = [describe(bp) for bp in sorted(gdb.breakpoints(), key=lambda b: b.number) if bp.visible and bp.number > 0]
+    listed = [describe(bp) for bp in sorted(gdb.breakpoints(), key=lambda b: b.number)
+              if bp.visible and bp.number > 0 and bp.number not in leave_out]
     if selected:
         selected.switch()
     return {"breakpoints": [d for d in listed if d["type"] in WATCHPOINTS or d["location"]], "catch": catchpoints()}
@@ -296,10 +324,13 @@ def set_again(data):
     bp.silent = data["silent"]
     bp.ignore_count = data["ignore"]
     bp.enabled = data["enabled"]
+    return bp
 
 
 def set_breakpoints(saved, lost_only=False):
-    """Each on its own: one that cannot be set again does not keep the others from it.  'lost_only': what is still there stays."""
+    """Each on its own: one that cannot be set again does not keep the others from it.  'lost_only': what is still there stays, and only
+    watchpoints are looked at.  Returns {number then: number now}."""
+    numbers = {}
     selected = gdb.selected_thread()
     there = {b.expression for b in gdb.breakpoints() if b.type in WATCHPOINTS} if lost_only else set()
     for bp in gdb.breakpoints():
@@ -309,7 +340,8 @@ def set_breakpoints(saved, lost_only=False):
         if lost_only and (data["type"] not in WATCHPOINTS or data["expression"] in there):
             continue
         try:
-            set_again(data)
+            bp = set_again(data)
+            numbers[data.get("number")] = bp.number
         except (gdb.error, RuntimeError, StopIteration) as e:
             gdb.write("warning: '%s' is not set again: %s\n" % (data.get("expression") or data["location"], e))
     for command in [] if lost_only else saved["catch"]:
@@ -320,6 +352,7 @@ def set_breakpoints(saved, lost_only=False):
     if selected:
         selected.switch()
         gdb.newest_frame().select()
+    return numbers
 
 
 def restore_breakpoints(handle):
@@ -436,6 +469,7 @@ class List(gdb.Command):
         gdb.write(out + err)
 
 
-Save()
-Restart()
-List()
+if __name__ != "dvm_checkpoint":  # else another front end has it, with commands of its own
+    Save()
+    Restart()
+    List()
