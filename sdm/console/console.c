@@ -39,6 +39,9 @@ void sdm_console_starting(struct sdm_console *c, bool on) {
 /* Equal events of many ranks come in a few messages; they are shown as one, when the command is done. */
 static void on_event(void *arg, const struct sdm_set *ids, const json_t *event) {
   struct sdm_console *c = arg;
+  const json_t *outside = json_object_get(event, "outside");
+  if (outside && !json_is_true(outside) && !c->show.json) /* we have asked for it: its answer says so */
+    return;
   c->nevents++;
   if (c->starting)
     show_progress(c);
@@ -279,6 +282,7 @@ static const struct command {
   { "bt", "where", console_do_bt, "[N]: stack, innermost first; -m [folded|dot] [all]: one merged tree of all ranks, or of all their threads" },
   { "call", "", console_do_call, "EXPRESSION: evaluate it, mostly a function" },
   { "catch", "", console_do_catch, "throw, catch, signal, syscall...: stop at such events, as in gdb" },
+  { "checkpoint", "", console_do_checkpoint, "[OPTION...]: save the programs where they stand, with the options of 'dvm checkpoint'; list: those that there are" },
   { "commands", "", console_do_commands, "[N]: lines up to 'end', for those who stop at the breakpoint" },
   { "condition", "", console_do_condition, "N CONDITION: of a breakpoint; none: always" },
   { "continue", "c", console_do_continue, "run on until all of the set have stopped; '&': do not wait; ^C interrupts" },
@@ -312,6 +316,7 @@ static const struct command {
   { "ptype", "", console_do_ptype, "EXPRESSION: its type" },
   { "quit", "q", do_quit, "end; what was started is killed, what was attached runs on" },
   { "queues", "", console_do_queues, "message queues of MPI: what is sent and received and not there yet, for each communicator" },
+  { "restart", "", console_do_restart, "[N|HANDLE]: end the programs, and go on from checkpoint N (the last), or from an image, as it was saved" },
   { "run", "r", console_do_run, "start the programs anew; breakpoints stay" },
   { "sample", "", console_do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were" },
   { "set", "", console_do_set, "var NAME = VALUE; timeout SECONDS; stop-all on|off: when one has stopped (on for MPI programs); stop-at-end on|off: before MPI_Abort and exit with an error (on)" },

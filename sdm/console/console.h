@@ -11,6 +11,8 @@ struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show
 /* What `run` starts again; copied. */
 /* A breakpoint that the servers have already; sdm_session_recall's. */
 void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *command);
+/* The result of a restart: breakpoints that have come with the image. */
+void sdm_console_restored(struct sdm_console *c, const struct sdm_set *ids, const json_t *result);
 /* While debuggers start a terminal shows how many have come to main. */
 void sdm_console_starting(struct sdm_console *c, bool on);
 /* The programs are to stop before they end with an error: at MPI_Abort, and at 'exit' with a status that is not 0. */

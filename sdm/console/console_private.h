@@ -103,6 +103,8 @@ void console_do_until(struct sdm_console *c, char *arg);
 void console_do_wait(struct sdm_console *c, char *arg);
 void console_do_interrupt(struct sdm_console *c, char *arg);
 void console_do_kill(struct sdm_console *c, char *arg);
+void console_do_checkpoint(struct sdm_console *c, char *arg); /* console_checkpoint.c */
+void console_do_restart(struct sdm_console *c, char *arg);
 void console_do_detach(struct sdm_console *c, char *arg);
 void console_do_barrier(struct sdm_console *c, char *arg);
 void console_do_sample(struct sdm_console *c, char *arg);

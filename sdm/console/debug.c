@@ -15,6 +15,7 @@
 #include "sdm/console/batch.h"
 #include "sdm/console/console.h"
 #include "sdm/dap/dap.h"
+#include "sdm/session/checkpoints.h"
 #include "sdm/session/feed.h"
 #include "sdm/session/proctable.h"
 #include "sdm/session/words.h"
@@ -29,6 +30,7 @@ static const char usage[] =
   "       dvm debug [OPTION]... --servers FILE --secret-file FILE PROGRAM [ARGUMENT]...\n"
   "       dvm debug --inside [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
   "       dvm debug --inside --servers FILE --secret-file FILE\n"
+  "       dvm debug [OPTION]... --restart IMAGE\n"
   "       dvm debug [OPTION]... --reattach FILE\n"
   "       dvm debug --dap [--listen PATH|[HOST:]PORT [--token-file FILE]]\n"
   "options:\n"
@@ -40,6 +42,9 @@ static const char usage[] =
   "  --json              one JSON object a line\n"
   "  --stdin FILE        the programs read FILE, which must be there on their hosts; --stdin-to RANKS: only these, the others nothing\n"
   "  --no-stop           do not stop in main\n"
+  "  --checkpointable    the programs can be saved: 'checkpoint', 'restart'; --checkpoint-dir FOLDER: images go there,\n"
+  "                      --checkpoint-every SECONDS: again and again, --keep N: the last N of them (each of them says --checkpointable too)\n"
+  "  --restart IMAGE     a checkpoint is run again, as it was saved\n"
   "  --io tree|oob       program input and output by the debugger (default) or by the launcher\n"
   "  --shape SHAPE       auto (default: by their number and hosts), binomial, kary:K, flat, hosts:K\n"
   "  --host HOST         address at which servers reach this command (default 127.0.0.1, or\n"
@@ -73,7 +78,10 @@ struct arguments {
   bool batch, json, no_stop, dap, inside, program_after_launcher;
   unsigned timeout_s;
   const char *listen, *token_file;
-  const char *attach, *ranks, *hosts;
+  const char *attach, *ranks, *hosts, *restart;
+  const char *checkpoints[16]; /* options of 'dvm run --checkpointable' */
+  size_t ncheckpoints;
+  bool checkpointable;
   struct sdm_targets targets;
   struct sdm_part parts[SDM_PARTS_MAX];
   size_t nparts;
@@ -113,6 +121,7 @@ static const struct option options[] = {
   { "no-stop", 0, 0, 'N' }, { "stdin", 1, 0, 'f' }, { "stdin-to", 1, 0, 'V' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
   { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
   { "attach", 1, 0, 'a' }, { "ranks", 1, 0, 'r' }, { "hosts", 1, 0, 'n' + 256 }, { "ssh", 1, 0, 's' + 256 }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' }, { "token-file", 1, 0, 'T' },
+  { "checkpointable", 0, 0, 'k' }, { "checkpoint-dir", 1, 0, 'd' + 256 }, { "checkpoint-every", 1, 0, 'e' + 256 }, { "keep", 1, 0, 'k' + 256 }, { "restart", 1, 0, 'r' + 256 },
   { "inside", 0, 0, 'I' }, { "session", 1, 0, 'W' }, { "reattach", 1, 0, 'R' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "orphan-do", 1, 0, 'D' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
 
 /* 'option' is how it is named in the message; seconds become milliseconds.  Both return 0 or the exit status. */
@@ -148,6 +157,14 @@ static int check_pids(const char *text) {
       return 0;
     at = end;
   }
+}
+
+static void add_checkpoint_option(struct arguments *a, const char *option) {
+  a->checkpointable = true;
+  if (a->ncheckpoints + 3 > sizeof(a->checkpoints) / sizeof(*a->checkpoints))
+    return; /* the same again and again: the first hold */
+  a->checkpoints[a->ncheckpoints++] = option;
+  a->checkpoints[a->ncheckpoints++] = optarg;
 }
 
 static const char *join(const char *a, const char *b) { /* kept to the end */
@@ -214,6 +231,17 @@ static int parse(int argc, char **argv, struct arguments *a) {
     case 'd': a->dap = true; break;
     case 'L': a->listen = optarg; break;
     case 'T': a->token_file = optarg; break;
+    case 'k': a->checkpointable = true; break;
+    case 'd' + 256: add_checkpoint_option(a, "--checkpoint-dir"); break;
+    case 'e' + 256:
+      rc = read_number("--checkpoint-every", 1, SECONDS_MAX, &number);
+      add_checkpoint_option(a, "--checkpoint-every");
+      break;
+    case 'k' + 256:
+      rc = read_number("--keep", 1, SECONDS_MAX, &number);
+      add_checkpoint_option(a, "--keep");
+      break;
+    case 'r' + 256: a->restart = optarg; break;
     case 'I': a->inside = true; break;
     case 'W': a->s.session_file = optarg; break;
     case 'R': a->s.reattach = optarg; break;
@@ -238,6 +266,10 @@ static int parse(int argc, char **argv, struct arguments *a) {
   a->program_after_launcher = optind > 1 && !strcmp(argv[optind - 1], "--");
   if (a->inside && (a->attach || a->ncores || a->dap || a->batch))
     return misuse("'--inside' cannot be used with --attach, --core, --dap or --batch");
+  if (a->restart && (optind < argc || a->attach || a->ncores || a->dap || a->inside || a->hosts || a->s.servers || a->s.reattach || a->s.n || a->launcher))
+    return misuse("'--restart' takes an image, and nothing else to debug");
+  if (a->checkpointable && (a->attach || a->ncores || a->dap || a->inside || a->restart || a->s.reattach))
+    return misuse("'--checkpointable' is for programs that are started under the debugger");
   if (a->ranks && !a->attach)
     return misuse("'--ranks' belongs to '--attach'");
   if (a->hosts && (a->attach || a->ncores || a->dap || a->inside || a->s.servers || a->s.reattach || a->program_after_launcher))
@@ -252,7 +284,7 @@ static int parse(int argc, char **argv, struct arguments *a) {
     return misuse("'--token-file' belongs to '--dap --listen PORT'");
   if (a->ncores && optind + 1 < argc)
     return dvm_usage_error("debug", "expected one program beside the core files, found '%s' behind it", argv[optind + 1]);
-  if (optind >= argc && !a->attach && !a->ncores && !a->dap && !a->s.reattach && !(a->inside && a->s.servers))
+  if (optind >= argc && !a->attach && !a->restart && !a->ncores && !a->dap && !a->s.reattach && !(a->inside && a->s.servers))
     return argc > 1 ? misuse("no program is named") : (fputs(usage, stderr), 2);
   for (size_t i = 0; i < a->ncommands; i++) /* before anything is started */
     if (a->commands[i].file && access(a->commands[i].text, R_OK))
@@ -367,6 +399,9 @@ static json_t *launch_command(struct arguments *a, struct dvm_error *err) {
     json_object_set_new(j, "apps", apps);
   }
   json_object_set_new(j, "cmd", json_string("launch"));
+  json_t *wrapper = a->checkpointable ? sdm_checkpointable_words(a->checkpoints, err) : NULL;
+  if (wrapper)
+    json_object_set_new(j, "wrapper", wrapper);
   if (a->batch)
     json_object_set_new(j, "signals", json_string("fatal"));
   json_object_set_new(j, "stop", json_integer(!a->no_stop && !a->batch));
@@ -383,8 +418,25 @@ static json_t *launch_command(struct arguments *a, struct dvm_error *err) {
   return j;
 }
 
+/* An image is restarted by the server of its rank, so that its input and output are the debugger's. */
+static json_t *restart_command(struct arguments *a, struct dvm_error *err) {
+  char *handle = sdm_handle_of(a->restart);
+  json_t *j = NULL;
+  if (access(a->restart, R_OK))
+    dvm_error_errno(err, "cannot read the image '%s'", a->restart);
+  else
+    j = json_pack("{s:s, s:s, s:s}", "cmd", "restart", "handle", handle, "command", sdm_restart_words());
+  free(handle);
+  a->s.n = 1;
+  return j;
+}
+
 static json_t *first_command(struct arguments *a, struct dvm_error *err) {
   json_t *list = json_array();
+  if (a->restart) {
+    json_decref(list);
+    return restart_command(a, err);
+  }
   if (a->attach) {
     json_decref(list);
     return attach_command(a, err);
@@ -433,6 +485,9 @@ static int begin(struct sdm_session *s, struct arguments *a, json_t *command, co
     bad |= answer->classes[i].kind == SDM_CLASS_ERROR;
     good |= answer->classes[i].kind == SDM_CLASS_OK;
     warned |= has_warning(&answer->classes[i]);
+    json_t *body = a->restart && answer->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&answer->classes[i]) : NULL;
+    sdm_console_restored(c, answer->classes[i].set, body);
+    json_decref(body);
   }
   struct sdm_set *missing = sdm_answer_missing(answer);
   bad |= !sdm_set_is_empty(missing);
@@ -538,7 +593,7 @@ int sdm_debug_main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
   if (a.dap)
     return sdm_dap_main(a.listen, a.token_file);
-  if (!a.attach && !a.ncores && !a.s.servers && !a.s.reattach)
+  if (!a.attach && !a.ncores && !a.s.servers && !a.s.reattach && !a.restart)
     rc = a.hosts ? own_hosts(&a, &err) : a.program_after_launcher ? split_launcher(&a, argc - optind, &err) : own_launcher(&a, &err);
   json_t *command = rc ? NULL : a.inside ? inside(&a) : a.s.reattach ? json_object() : first_command(&a, &err);
   if (!command || err.code) {

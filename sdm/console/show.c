@@ -70,9 +70,32 @@ static void show_listing(FILE *out, const char *text, json_int_t here) {
   }
 }
 
+static void show_checkpoint(FILE *out, const json_t *r) {
+  json_int_t number = json_integer_value(json_object_get(r, "checkpoint"));
+  const json_t *list = json_object_get(r, "breakpoints"), *one;
+  size_t i;
+  fprintf(out, list ? "restarted from " : "saved as ");
+  if (number)
+    fprintf(out, "checkpoint %d: ", (int)number);
+  fprintf(out, "%s\n", text_of(r, "handle"));
+  json_array_foreach(list, i, one)
+    fprintf(out, "  breakpoint %d is set again: %s\n", (int)json_integer_value(json_object_get(one, "id")),
+            text_of(one, "where") ? text_of(one, "where") : text_of(one, "expression") ? text_of(one, "expression")
+            : text_of(one, "catch") ? text_of(one, "catch") : "?");
+  if (json_object_get(r, "others"))
+    fprintf(out, "  %d other processes of the image run without the debugger; 'dvm debug --restart' takes all of them\n",
+            (int)json_integer_value(json_object_get(r, "others")));
+  if (json_object_get(r, "moved"))
+    fprintf(out, "  warning: some threads have moved\n");
+}
+
 static void show_result(FILE *out, const json_t *r) {
   json_t *list, *v;
   size_t i;
+  if (text_of(r, "handle")) {
+    show_checkpoint(out, r);
+    return;
+  }
   if (text_of(r, "value"))
     fprintf(out, "%s\n", text_of(r, "value"));
   else if (json_object_get(r, "here"))
@@ -301,6 +324,8 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
       fprintf(w->out, "gave a diagnostic %s ", text_of(event, "func") ? "in" : "at");
     else if (json_integer_value(bp) >= SDM_END_BREAK)
       fprintf(w->out, "is about to end with an error, ");
+    else if (reason && !strcmp(reason, "restarted"))
+      fprintf(w->out, "restarted, stands in ");
     else if (bp)
       fprintf(w->out, "stopped at breakpoint %d, ", (int)json_integer_value(bp));
     else if (reason && !strcmp(reason, "moved"))
@@ -324,6 +349,12 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
     if (text_of(event, "return"))
       fprintf(w->out, ", returned %s", text_of(event, "return"));
     fprintf(w->out, "\n");
+  } else if (!strcmp(name, "saved")) {
+    if (text_of(event, "handle"))
+      fprintf(w->out, "was saved, as was asked for from outside: checkpoint %d, %s\n", (int)json_integer_value(json_object_get(event, "checkpoint")),
+              text_of(event, "handle"));
+    else
+      fprintf(w->out, "was asked for a checkpoint from outside, and has refused or not answered\n");
   } else if (!strcmp(name, "log"))
     fprintf(w->out, "%s\n", text_of(event, "text") ? text_of(event, "text") : "");
   else

@@ -3,9 +3,8 @@
 #define SDM_SHOW_H
 #include <stdio.h>
 
+#include "sdm/gdb/backend.h" /* SDM_END_BREAK */
 #include "sdm/session/session.h"
-
-#define SDM_END_BREAK 1000001 /* from this number on a breakpoint is ours: the program is about to end with an error */
 
 struct sdm_show {
   FILE *out;

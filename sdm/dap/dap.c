@@ -98,7 +98,8 @@ static const struct {
   { "next", dap_do_next, true }, { "stepIn", dap_do_step_in, true }, { "stepOut", dap_do_step_out, true },
   { "pause", dap_do_pause, true }, { "terminate", dap_do_terminate, false }, { "disconnect", dap_do_disconnect, false },
   { "dvm/focus", dap_do_focus, true }, { "dvm/compare", dap_do_compare, true }, { "dvm/merge", dap_do_merge, true },
-  { "dvm/places", dap_do_places, true },
+  { "dvm/places", dap_do_places, true }, { "dvm/checkpoint", dap_do_checkpoint, true }, { "dvm/checkpoints", dap_do_checkpoints, true },
+  { "dvm/restart", dap_do_restart_image, true },
 };
 
 /* A request that is being served is given up, one that waits is not begun. */
@@ -204,6 +205,7 @@ static void close_all(struct dap *d) {
   free(d->focus);
   sdm_set_free(d->went);
   json_decref(d->start);
+  json_decref(d->told_threads);
   json_decref(d->queue);
   sdm_dap_io_fini(&d->io);
 }

@@ -66,7 +66,7 @@ static const char *stop_reason(const json_t *event, bool entry) {
     { "breakpoint-hit", "breakpoint" }, { "end-stepping-range", "step" }, { "function-finished", "step" },
     { "location-reached", "step" }, { "moved", "step" }, { "call-returned", "step" }, { "signal-received", "exception" }, { "watchpoint-trigger", "data breakpoint" },
     { "read-watchpoint-trigger", "data breakpoint" }, { "access-watchpoint-trigger", "data breakpoint" },
-    { "interrupted", "pause" }, { "diagnostic", "exception" } };
+    { "interrupted", "pause" }, { "restarted", "pause" }, { "diagnostic", "exception" } };
   const char *reason = dap_text(event, "reason");
   if (entry && !json_object_get(event, "bp") && reason && strcmp(reason, "signal-received"))
     return "entry";
@@ -139,6 +139,24 @@ void dap_drop_news(struct dap *d) {
 }
 
 /* Ranks rarely stop at the very same moment: a little patience makes one event of many. */
+static void tell_saved(struct dap *d, const struct sdm_set *set, const json_t *event) {
+  if (!d->saved)
+    d->saved = sdm_set_new();
+  sdm_set_union(d->saved, set);
+  dap_tell_saved(d, set, event);
+}
+
+/* When all is told: asking for threads may bring more. */
+static void look_again(struct dap *d) {
+  struct sdm_set *saved = d->saved;
+  d->saved = NULL;
+  if (d->threads_changed)
+    dap_threads_changed(d);
+  if (saved)
+    dap_tell_standing(d, saved);
+  sdm_set_free(saved);
+}
+
 void dap_tell_news(struct dap *d) {
   size_t stops = 0;
   if (d->nnews && !sdm_set_is_empty(d->s.running) && sdm_now_us() - d->news_since < COMPANY_US)
@@ -148,18 +166,22 @@ void dap_tell_news(struct dap *d) {
       stops += !sdm_set_is_empty(sdm_set_intersect(d->news[i].set, d->s.stopped));
   for (size_t i = 0; i < d->nnews; i++) {
     const char *name = dap_text(d->news[i].event, "event");
+    d->threads_changed |= dap_text(d->news[i].event, "reason") && !strcmp(dap_text(d->news[i].event, "reason"), "restarted");
     if (!strcmp(name, "stopped") && !sdm_set_is_empty(d->news[i].set))
       tell_stop(d, d->news[i].set, d->news[i].event, !--stops && sdm_set_is_empty(d->s.running));
     else if (!strcmp(name, "exited"))
       tell_exit(d, d->news[i].set, d->news[i].event);
     else if (!strcmp(name, "log"))
       tell_log(d, d->news[i].set, d->news[i].event);
+    else if (!strcmp(name, "saved"))
+      tell_saved(d, d->news[i].set, d->news[i].event);
     else if (!strcmp(name, "debugger-died"))
       on_lost(d, d->news[i].set, "gdb died");
     sdm_set_free(d->news[i].set);
     json_decref(d->news[i].event);
   }
   d->nnews = 0;
+  look_again(d);
   if (d->started && !d->over && sdm_set_is_empty(d->s.running) && sdm_set_is_empty(d->s.stopped)) {
     d->over = true;
     dap_event(d, "exited", json_pack("{s:I}", "exitCode", d->exit_code));

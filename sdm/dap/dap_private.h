@@ -1,6 +1,6 @@
 /* The inside of the DAP adapter: dap.c takes requests, dap_start.c begins a session, dap_run.c has threads and what sets them
  * running, dap_look.c frames and expressions, dap_values.c what is in variables, dap_memory.c memory and machine code,
- * dap_program.c the program as a whole,  dap_break.c the breakpoints, dap_event.c what the client is told unasked, dap_facts.c checked programs, dap_custom.c what
+ * dap_program.c the program as a whole, dap_checkpoint.c checkpoints,  dap_break.c the breakpoints, dap_event.c what the client is told unasked, dap_facts.c checked programs, dap_custom.c what
  * the protocol does not know. */
 #ifndef SDM_DAP_PRIVATE_H
 #define SDM_DAP_PRIVATE_H
@@ -47,6 +47,9 @@ struct dap {
   json_int_t next_break;
   struct sdm_set *went; /* who was set going together last, owned; or NULL */
   int64_t last_event;   /* us; since when nothing has happened */
+  json_t *told_threads; /* their ids, owned; NULL: none yet */
+  bool threads_changed;
+  struct sdm_set *saved; /* .. of whom: they were saved; owned, or NULL */
   bool taken; /* from a front end that has died */
   bool passes_signals; /* those that end a program do not stop it */
   struct sdm_names names;
@@ -99,6 +102,10 @@ const char *dap_command_in(const char *text); /* what is behind the sign for com
 bool dap_facts_known(struct dap *d, json_int_t rank); /* is the rank's program checked? */
 json_t *dap_facts_variables(struct dap *d, const struct dap_ref *of);
 void dap_forget(struct dap *d); /* frames and variables */
+void dap_note_threads(struct dap *d, const json_t *threads); /* that the client has been told of */
+void dap_threads_changed(struct dap *d); /* .. and now is told what has become of them */
+void dap_tell_saved(struct dap *d, const struct sdm_set *set, const json_t *event);
+void dap_tell_standing(struct dap *d, const struct sdm_set *set);
 void dap_drop_news(struct dap *d); /* what has come is not told */
 void dap_break_known(void *arg, const struct sdm_set *ids, const json_t *command); /* of a session that was taken up */
 json_t *dap_filters(void); /* for initialize */
@@ -122,6 +129,9 @@ json_t *dap_do_focus(struct dap *d, const json_t *args);
 json_t *dap_do_places(struct dap *d, const json_t *args);
 json_t *dap_do_compare(struct dap *d, const json_t *args);
 json_t *dap_do_merge(struct dap *d, const json_t *args);
+json_t *dap_do_checkpoint(struct dap *d, const json_t *args); /* dap_checkpoint.c */
+json_t *dap_do_checkpoints(struct dap *d, const json_t *args);
+json_t *dap_do_restart_image(struct dap *d, const json_t *args);
 json_t *dap_stack_trace(struct dap *d, const json_t *args);
 json_t *dap_scopes(struct dap *d, const json_t *args);
 json_t *dap_variables(struct dap *d, const json_t *args);

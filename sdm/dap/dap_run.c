@@ -76,6 +76,7 @@ json_t *dap_do_threads(struct dap *d, const json_t *args) {
     json_array_append(sorted, items[i]);
   free(items);
   json_decref(list);
+  dap_note_threads(d, sorted);
   return json_pack("{s:o}", "threads", sorted);
 }
 

@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "sdm/console/console.h"
 #include "sdm/dap/dap_private.h"
+#include "sdm/session/checkpoints.h"
 #include "sdm/session/proctable.h"
 
 json_t *dap_do_initialize(struct dap *d, const json_t *args) {
@@ -105,6 +106,21 @@ static void choose_launcher(struct dap *d, const json_t *args, struct sdm_sessio
   o->command = n ? d->words : NULL;
 }
 
+/* "checkpointable", or "checkpointDir" where the images go. */
+static bool put_wrapper(struct dap *d, const json_t *args) {
+  const char *folder = dap_text(args, "checkpointDir"), *options[] = { folder ? "--checkpoint-dir" : NULL, folder, NULL };
+  struct dvm_error err = DVM_ERROR_INIT;
+  if (!folder && !json_is_true(json_object_get(args, "checkpointable")))
+    return true;
+  json_t *words = sdm_checkpointable_words(options, &err);
+  if (!words) {
+    dap_fail(d, "%s", err.text);
+    return false;
+  }
+  json_object_set_new(d->start, "wrapper", words);
+  return true;
+}
+
 json_t *dap_do_launch(struct dap *d, const json_t *args) {
   struct sdm_session_options o = { .shape = dap_text(args, "shape"), .backend = dap_text(args, "backend"),
                                    .backend_path = dap_text(args, "backendPath"), .host = dap_text(args, "host"),
@@ -124,6 +140,8 @@ json_t *dap_do_launch(struct dap *d, const json_t *args) {
   d->start = json_pack("{s:s, s:s, s:o, s:i}", "cmd", "launch", "program", path ? path : program, "args",
                        words ? json_incref(words) : json_array(), "stop", d->entry);
   free(path);
+  if (!put_wrapper(d, args))
+    return NULL;
   o.session_file = dap_text(args, "session"); /* for 'reattach', should this adapter die */
   o.program = d->start;
   json_t *body = open_session(d, args, &o);
@@ -198,8 +216,14 @@ json_t *dap_do_attach(struct dap *d, const json_t *args) {
   struct sdm_session_options o = { .shape = dap_text(args, "shape"), .host = dap_text(args, "host"), .ssh = dap_text(args, "ssh") };
   struct sdm_targets targets = { 0 };
   const json_t *cores = json_object_get(args, "core");
+  const char *image = dap_text(args, "restart");
   json_t *command;
-  if (json_is_array(cores)) {
+  if (image) {
+    char *handle = sdm_handle_of(image);
+    o.n = 1;
+    command = json_pack("{s:s, s:s, s:s}", "cmd", "restart", "handle", handle, "command", sdm_restart_words());
+    free(handle);
+  } else if (json_is_array(cores)) {
     o.n = (uint32_t)json_array_size(cores);
     command = json_pack("{s:s, s:s, s:O}", "cmd", "core", "program", dap_text(args, "program") ? dap_text(args, "program") : "",
                         "files", cores);
@@ -220,7 +244,7 @@ json_t *dap_do_attach(struct dap *d, const json_t *args) {
   d->attached = d->initialized = d->started = true;
   d->entry = !json_is_false(json_object_get(args, "stopOnEntry"));
   struct sdm_answer *answer = sdm_session_go(&d->s, d->s.all, command, 60000);
-  if (json_is_array(cores)) {
+  if (json_is_array(cores) || image) {
     tell_warnings(d, answer);
     if (dap_all_good(d, answer))
       return body;

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "sdm/loop.h"
 
+#define SDM_END_BREAK 1000001 /* from this number on a breakpoint is the front end's own: the program is about to end with an error */
+
 struct sdm_call;
 const json_t *sdm_call_args(const struct sdm_call *c);
 /* Argument, or the default.  Borrowed. */
@@ -43,6 +45,8 @@ struct sdm_backend_ops {
   sdm_backend_f launch, attach, core, detach, kill;
   sdm_backend_f break_insert, break_delete, break_enable, break_disable, break_condition, break_ignore, watch;
   sdm_backend_f cont, step, next, stepi, nexti, finish, until, advance, interrupt;
+  sdm_backend_f checkpoint, restart, images;
+  bool (*defer)(struct sdm_backend *b, struct sdm_call *c); /* true: it runs the command itself, later; NULL: never */
   sdm_backend_f stack, variables, evaluate, type, memory, registers, threads, handle, list, raw, dvm, inspect, sources;
 };
 

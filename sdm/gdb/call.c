@@ -66,11 +66,13 @@ static const struct {
   ROW("until", until), ROW("interrupt", interrupt), ROW("stack", stack), ROW("variables", variables),
   ROW("evaluate", evaluate), ROW("type", type), ROW("memory", memory), ROW("registers", registers),
   ROW("threads", threads), ROW("handle", handle), ROW("list", list), ROW("raw", raw), ROW("dvm", dvm), ROW("inspect", inspect),
-  ROW("sources", sources),
+  ROW("sources", sources), ROW("checkpoint", checkpoint), ROW("restart", restart), ROW("images", images),
 };
 
 void sdm_backend_run(const struct sdm_backend_ops *ops, struct sdm_backend *b, struct sdm_call *c) {
   const char *name = sdm_call_text(c, "cmd", "");
+  if (ops->defer && ops->defer(b, c))
+    return;
   for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
     if (strcmp(commands[i].name, name))
       continue;

@@ -1,11 +1,11 @@
-# embed.cmake: writes OUTPUT, C with the bytes of the files INPUTS one after another as hexadecimal text, in pieces that any compiler takes.
+# embed.cmake: writes OUTPUT, C with an array NAME of the bytes of the files INPUTS one after another as hexadecimal text, in pieces that any compiler takes.
 set(text "")
 foreach(file ${INPUTS})
   file(READ ${file} hex HEX)
   string(APPEND text "${hex}0a")
 endforeach()
 string(LENGTH "${text}" length)
-set(out "/* Made by embed.cmake. */\n#include \"sdm/gdb/gdb_private.h\"\n\nconst char *const gdb_python_hex[] = {\n")
+set(out "/* Made by embed.cmake. */\n#include \"sdm/gdb/gdb_private.h\"\n\nconst char *const ${NAME}[] = {\n")
 set(at 0)
 while(at LESS length)
   string(SUBSTRING "${text}" ${at} 120 piece)

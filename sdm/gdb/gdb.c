@@ -59,7 +59,7 @@ static void gdb_gone(struct sdm_backend *b) {
   b->to = -1;
   json_decref(b->returning);
   b->returning = NULL;
-  b->python = false;
+  b->python = b->python_checkpoint = false;
   gdb_facts_forget(b);
   kill(b->pid, SIGKILL);
   waitpid(b->pid, &status, 0);
@@ -68,6 +68,7 @@ static void gdb_gone(struct sdm_backend *b) {
     free(b->breaks[i].number);
     b->breaks[i].number = NULL;
   }
+  gdb_checkpoint_gone(b);
   while (b->first) {
     struct gdb_pending *p = b->first;
     b->first = p->next;
@@ -162,11 +163,16 @@ static struct sdm_backend *gdb_create(const struct sdm_backend_host *host, const
 
 static void gdb_destroy(struct sdm_backend *b) {
   if (b->pid > 0) {
+    if (gdb_checkpoint_kills(b))
+      kill(b->program, SIGKILL);
+    else
+      gdb_checkpoint_leave(b);
     gdb_send(b, NULL, NULL, "-gdb-exit"); /* detaches what was attached, kills what was started */
     for (int i = 0; i < 100 && waitpid(b->pid, NULL, WNOHANG) == 0; i++)
       usleep(10000);
   }
   gdb_gone(b);
+  gdb_checkpoint_free(b);
   sdm_term_free(b->term);
   sdm_mi_fini(&b->mi);
   dvm_text_fini(&b->last_error);
@@ -227,6 +233,7 @@ static void gdb_resume(struct sdm_backend *b) {
   if (!b->term)
     return;
   sdm_term_resume(b->term);
+  gdb_checkpoint_resume(b);
   if (!b->ended || !sdm_term_drain(b->term))
     return;
   json_t *e = b->ended;
@@ -243,5 +250,5 @@ const struct sdm_backend_ops sdm_backend_gdb = {
   .interrupt = gdb_interrupt, .stack = gdb_stack, .variables = gdb_variables, .evaluate = gdb_evaluate,
   .type = gdb_type, .memory = gdb_memory, .registers = gdb_registers, .threads = gdb_threads,
   .handle = gdb_handle, .list = gdb_list, .raw = gdb_raw, .dvm = gdb_dvm, .inspect = gdb_inspect,
-  .sources = gdb_sources,
+  .sources = gdb_sources, .checkpoint = gdb_save, .restart = gdb_restart, .images = gdb_images, .defer = gdb_checkpoint_defer,
 };

@@ -2,11 +2,11 @@
 #include <stdio.h>
 
 #include "base/facts.h"
-#include "sdm/gdb/gdb_private.h"
+#include "sdm/gdb/gdb_checkpoint.h"
 
 long long gdb_break_id(const struct sdm_backend *b, const char *number) {
   for (size_t i = 0; number && i < b->nbreaks; i++) /* "2.1" is a place of breakpoint 2 */
-    if (b->breaks[i].number && !strncmp(b->breaks[i].number, number, strcspn(number, ".")) && strcspn(number, ".") == strlen(b->breaks[i].number))
+    if (b->breaks[i].id && b->breaks[i].number && !strncmp(b->breaks[i].number, number, strcspn(number, ".")) && strcspn(number, ".") == strlen(b->breaks[i].number))
       return b->breaks[i].id;
   return 0;
 }
@@ -24,8 +24,24 @@ static bool keep_break(struct sdm_backend *b, const struct sdm_call *c, const ch
   bool lasts = !strcmp(cmd, "break") && !sdm_call_number(c, "temporary", 0), diagnostic = !strcmp(where, DVM_FACTS_STOP);
   b->breaks = sdm_realloc(b->breaks, (b->nbreaks + 1) * sizeof(*b->breaks));
   b->breaks[b->nbreaks++] = (struct gdb_break){ sdm_call_number(c, "id", 0), sdm_strdup(number ? number : ""),
-                                                lasts ? json_copy((json_t *)sdm_call_args(c)) : NULL, diagnostic };
+                                                json_copy((json_t *)sdm_call_args(c)), diagnostic, lasts };
   return diagnostic;
+}
+
+void gdb_break_note(struct sdm_backend *b, const json_t *args, const char *number) {
+  b->breaks = sdm_realloc(b->breaks, (b->nbreaks + 1) * sizeof(*b->breaks));
+  b->breaks[b->nbreaks++] = (struct gdb_break){ json_integer_value(json_object_get(args, "id")), sdm_strdup(number),
+                                                json_deep_copy(args), false, false };
+}
+
+void gdb_break_renumber(struct sdm_backend *b, const json_t *numbers) {
+  for (size_t i = 0; i < b->nbreaks; i++) {
+    const char *now = b->breaks[i].id && b->breaks[i].number ? gdb_field(numbers, b->breaks[i].number) : NULL;
+    if (!now)
+      continue;
+    free(b->breaks[i].number);
+    b->breaks[i].number = sdm_strdup(now);
+  }
 }
 
 static void got_break(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
@@ -166,7 +182,7 @@ static void got_break_again(struct sdm_backend *b, struct gdb_pending *p, const 
 void gdb_restore_breaks(struct sdm_backend *b) {
   for (size_t i = 0; i < b->nbreaks; i++) {
     const json_t *args = b->breaks[i].args;
-    if (!b->breaks[i].id || b->breaks[i].number || !args)
+    if (!b->breaks[i].id || b->breaks[i].number || !b->breaks[i].lasts)
       continue;
     struct gdb_pending *p = gdb_field(args, "catch") ? insert_catch(b, NULL, got_catch_again, args)
                             : gdb_field(args, "message") ? gdb_python(b, NULL, args, "logpoint", got_logpoint_again)

@@ -248,6 +248,8 @@ static void got_threads(struct sdm_backend *b, struct gdb_pending *p, const stru
   json_t *out = json_array(), *detail = json_array(), *t;
   size_t i;
   json_array_foreach(json_object_get(r->results, "threads"), i, t) {
+    if (gdb_field(t, "name") && !strcmp(gdb_field(t, "name"), "dvm-cr"))
+      continue; /* the checkpointer's own */
     json_t *one = json_object();
     json_object_set_new(one, "id", json_integer(atoi(gdb_field(t, "id") ? gdb_field(t, "id") : "0")));
     gdb_put_text(one, "name", gdb_field(t, "name"));

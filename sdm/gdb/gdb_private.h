@@ -34,8 +34,9 @@ struct gdb_pending {
 struct gdb_break {
   long long id; /* the front end's; 0: deleted */
   char *number; /* gdb's; NULL: a new gdb does not have it yet */
-  json_t *args; /* how it was asked for, kept up to date, for a new gdb; NULL: not to be set again */
+  json_t *args; /* how it was asked for, kept up to date */
   bool diagnostic; /* at the run-time library's own place for it */
+  bool lasts;      /* a new gdb gets it too */
 };
 
 struct sdm_backend {
@@ -65,6 +66,9 @@ struct sdm_backend {
   struct dvm_text last_error;
   struct gdb_facts *facts; /* gdb_facts.c's, owned */
   json_t *returning; /* a stop at a diagnostic, until the program has come back from the run-time library; owned */
+  struct gdb_checkpoint *checkpoint; /* gdb_checkpoint.c's, owned; NULL: nothing yet */
+  bool asked_checkpoint;  /* whether this program can be saved was looked at */
+  bool python_checkpoint; /* this gdb has the functions for it */
   json_t *ended; /* told when the output before it is out; NULL: nothing waits */
 };
 
@@ -109,14 +113,34 @@ bool gdb_facts_returned(struct sdm_backend *b, const json_t *stop);
 void gdb_facts_forget(struct sdm_backend *b); /* the program runs on */
 
 /* gdb_python.c.  Runs our function 'name' with 'args' in gdb's Python; its answer ends the call, or 'fn' gets the reply. */
-extern const char *const gdb_python_hex[]; /* the functions, as hexadecimal text in pieces; NULL ends it */
+extern const char *const gdb_python_hex[], *const gdb_checkpoint_hex[]; /* the functions, as hexadecimal text in pieces; NULL ends it */
+void gdb_python_ignore(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r); /* a reply that nobody wants */
 struct gdb_pending *gdb_python(struct sdm_backend *b, struct sdm_call *c, const json_t *args, const char *name, gdb_reply_f fn);
 json_t *gdb_python_answer(const struct gdb_pending *p, struct dvm_text *why); /* a new reference, or NULL with the reason added to 'why' */
 
 /* gdb_cache.c */
 void gdb_use_cache(struct sdm_backend *b); /* of a gdb that has just been started */
 
+/* gdb_checkpoint.c and its neighbours (gdb_checkpoint.h) */
+void gdb_checkpoint_expect(struct sdm_backend *b); /* a program may be there soon that can be saved */
+bool gdb_checkpoint_first_stop(struct sdm_backend *b, json_t *stop); /* true: it has taken the event, and tells it later */
+bool gdb_checkpoint_quiet(const struct sdm_backend *b); /* what gdb tells now is not for the front end */
+bool gdb_checkpoint_stopped(struct sdm_backend *b, const char *number, bool ended); /* true: nobody else need know */
+void gdb_checkpoint_stands(struct sdm_backend *b, bool stands); /* the front end knows that the program stands, or runs */
+void gdb_checkpoint_forget(struct sdm_backend *b); /* another program, or none */
+void gdb_checkpoint_leave(struct sdm_backend *b);  /* gdb will leave the program for good */
+void gdb_checkpoint_gone(struct sdm_backend *b);   /* gdb has died */
+void gdb_checkpoint_resume(struct sdm_backend *b); /* the front end takes output again */
+bool gdb_checkpoint_defer(struct sdm_backend *b, struct sdm_call *c); /* true: it is run later */
+bool gdb_checkpoint_kills(const struct sdm_backend *b); /* the program does not end with gdb, but is ours */
+void gdb_checkpoint_free(struct sdm_backend *b);
+bool gdb_save_interrupt(struct sdm_backend *b, struct sdm_call *c); /* both true: that was all */
+bool gdb_save_kill(struct sdm_backend *b, struct sdm_call *c);
+
 /* Rows of the table. */
+void gdb_save(struct sdm_backend *b, struct sdm_call *c);
+void gdb_restart(struct sdm_backend *b, struct sdm_call *c);
+void gdb_images(struct sdm_backend *b, struct sdm_call *c);
 void gdb_inspect(struct sdm_backend *b, struct sdm_call *c);
 void gdb_sources(struct sdm_backend *b, struct sdm_call *c);
 void gdb_launch(struct sdm_backend *b, struct sdm_call *c);

@@ -38,6 +38,8 @@ static void got_answer(struct sdm_backend *b, struct gdb_pending *p, const struc
   dvm_text_fini(&why);
 }
 
+void gdb_python_ignore(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) { (void)b, (void)p, (void)r; }
+
 static void put_hex(struct dvm_text *t, const char *s) {
   for (; *s; s++)
     dvm_text_printf(t, "%02x", (unsigned char)*s);
@@ -55,7 +57,7 @@ static bool is_word(const char *s) {
 
 struct gdb_pending *gdb_python(struct sdm_backend *b, struct sdm_call *c, const json_t *of, const char *name, gdb_reply_f fn) {
   struct dvm_text where = DVM_TEXT_INIT, hex = DVM_TEXT_INIT;
-  char *args = json_dumps(of, JSON_COMPACT);
+  char *args = of ? json_dumps(of, JSON_COMPACT) : sdm_strdup("{}");
   if (!b->python)
     load(b);
   if (c)

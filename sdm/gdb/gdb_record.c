@@ -51,7 +51,8 @@ static void stopped_details(json_t *e, const json_t *r) {
 
 static void on_stopped(struct sdm_backend *b, const json_t *r) {
   const char *reason = gdb_field(r, "reason"), *thread = gdb_field(r, "thread-id"), *number = gdb_field(r, "bkptno");
-  if (b->returning && gdb_facts_returned(b, r))
+  bool ended = reason && !strncmp(reason, "exited", 6);
+  if (gdb_checkpoint_quiet(b) || (b->returning && gdb_facts_returned(b, r)) || (!b->interrupting && gdb_checkpoint_stopped(b, number, ended)))
     return;
   bool of_call = gdb_signal_of_call(b, r);
   b->running = false;
@@ -59,7 +60,6 @@ static void on_stopped(struct sdm_backend *b, const json_t *r) {
   if (of_call || gdb_signal_passed(b, r) || gdb_stopped_nowhere(b, r))
     return;
   json_t *e = json_object();
-  bool ended = reason && !strncmp(reason, "exited", 6);
   b->left = b->left && !ended;
   const char *signal = gdb_field(r, "signal-name");
   /* -exec-interrupt shows as SIGINT, or as no signal at all */
@@ -84,10 +84,14 @@ static void on_stopped(struct sdm_backend *b, const json_t *r) {
     b->ended = e;
     return;
   }
+  if (ended)
+    gdb_checkpoint_forget(b);
   if (number && gdb_facts_stop(b, number))
     gdb_facts_stopped(b, e);
-  else
+  else if (ended || !gdb_checkpoint_first_stop(b, e)) {
+    gdb_checkpoint_stands(b, !ended);
     b->host.event(b->host.arg, e);
+  }
 }
 
 static struct gdb_pending *take_pending(struct sdm_backend *b, uint64_t token) {
@@ -128,6 +132,9 @@ void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
   } else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "stopped"))
     on_stopped(b, r->results);
   else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "running")) {
+    if (gdb_checkpoint_quiet(b))
+      return;
+    gdb_checkpoint_stands(b, false);
     gdb_facts_forget(b);
     b->running = true;
     if (!b->returning && !b->passing)

@@ -40,6 +40,20 @@ static bool fits_a_line(const json_t *program, const json_t *args) {
   return fits;
 }
 
+/* Words of a command that becomes the program. */
+static void put_wrapper(struct sdm_backend *b, const json_t *words) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  const json_t *word;
+  size_t i;
+  json_array_foreach((json_t *)words, i, word) {
+    dvm_text_add(&t, " ");
+    put_shell_word(&t, json_string_value(word) ? json_string_value(word) : "");
+  }
+  if (t.len)
+    gdb_send(b, NULL, NULL, "-gdb-set exec-wrapper%s", dvm_text_str(&t));
+  dvm_text_fini(&t);
+}
+
 void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text args = DVM_TEXT_INIT, prog = DVM_TEXT_INIT;
   struct dvm_error err = DVM_ERROR_INIT;
@@ -68,7 +82,11 @@ void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   }
   sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
   b->launched = true;
+  gdb_checkpoint_forget(b);
   b->fatal_only = !strcmp(sdm_call_text(c, "signals", ""), "fatal");
+  put_wrapper(b, json_object_get(sdm_call_args(c), "wrapper"));
+  if (json_object_get(sdm_call_args(c), "wrapper") || !sdm_call_number(c, "stop", 1))
+    gdb_checkpoint_expect(b); /* else it is looked for in main */
   gdb_send(b, NULL, NULL, "-inferior-tty-set %s", sdm_term_name(b->term));
   gdb_send(b, NULL, NULL, "-exec-arguments%s", dvm_text_str(&args));
   gdb_send(b, load ? c : NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
@@ -84,6 +102,8 @@ void gdb_attach(struct sdm_backend *b, struct sdm_call *c) {
     return;
   b->fatal_only = !strcmp(sdm_call_text(c, "signals", ""), "fatal");
   b->program = (pid_t)sdm_call_number(c, "pid", 0);
+  b->launched = false;
+  gdb_checkpoint_forget(b);
   gdb_send(b, c, NULL, "-target-attach %lld", sdm_call_number(c, "pid", 0));
   gdb_restore_breaks(b);
 }
@@ -201,6 +221,8 @@ void gdb_advance(struct sdm_backend *b, struct sdm_call *c) {
 void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c) {
   if (!gdb_ready(b, c))
     return;
+  if (gdb_save_interrupt(b, c))
+    return;
   if (gdb_signal_end_call(b, SIGINT)) {
     sdm_call_done(c, NULL, NULL);
     return;
@@ -223,16 +245,19 @@ static void got_detach(struct sdm_backend *b, struct gdb_pending *p, const struc
 static void got_kill(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)r;
   b->left = false;
+  gdb_checkpoint_forget(b);
   b->host.event(b->host.arg, json_pack("{s:s, s:s, s:s}", "event", "exited", "reason", "exited-signalled", "signal", "SIGKILL"));
   sdm_call_done(p->call, NULL, NULL);
 }
 
 void gdb_detach(struct sdm_backend *b, struct sdm_call *c) {
-  if (gdb_ready(b, c))
-    gdb_send(b, c, got_detach, "-target-detach");
+  if (!gdb_ready(b, c))
+    return;
+  gdb_checkpoint_leave(b);
+  gdb_send(b, c, got_detach, "-target-detach");
 }
 void gdb_kill(struct sdm_backend *b, struct sdm_call *c) {
-  if (!gdb_ready(b, c))
+  if (!gdb_ready(b, c) || gdb_save_kill(b, c))
     return;
   if (gdb_signal_end_call(b, SIGKILL))
     sdm_call_done(c, NULL, NULL); /* gdb tells the end itself */

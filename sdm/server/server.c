@@ -281,6 +281,9 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
   if (readers && (sdm_set_parse(reads, readers, &err) || !sdm_set_contains(reads, sdm_get_my_id(s->ctx))))
     json_object_set_new(args, "stdin", json_string("/dev/null"));
   sdm_set_free(reads);
+  json_t *handle = json_array_get(json_object_get(args, "handles"), sdm_get_my_id(s->ctx));
+  if (handle)
+    json_object_set(args, "handle", handle);
   json_t *file = json_array_get(json_object_get(args, "files"), sdm_get_my_id(s->ctx));
   if (file)
     json_object_set(args, "file", file);
@@ -325,9 +328,10 @@ static void on_event(void *arg, json_t *event) {
   if (s->ctx)
     sdm_event(s->ctx, text, strlen(text));
   free(text);
-  bool log = json_string_value(json_object_get(event, "event")) && !strcmp(json_string_value(json_object_get(event, "event")), "log");
-  json_decref(log ? event : s->last); /* a log point says nothing of where the program is */
-  s->last = log ? s->last : event;
+  const char *name = json_string_value(json_object_get(event, "event"));
+  bool aside = name && (!strcmp(name, "log") || !strcmp(name, "saved")); /* they say nothing of where the program is */
+  json_decref(aside ? event : s->last);
+  s->last = aside ? s->last : event;
 }
 
 static void write_out(struct server *s);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sdm/session/checkpoints.h"
 #include "sdm/session/feed.h"
 #include "sdm/session/session_file.h"
 
@@ -55,7 +56,13 @@ static void take_event(struct sdm_session *s, const struct sdm_set *ids, json_t 
   const char *reason = json_string_value(json_object_get(event, "reason"));
   if (!name)
     return;
-  if (!strcmp(name, "log")) { /* it runs on */
+  if (!strcmp(name, "saved") && json_string_value(json_object_get(event, "handle"))) {
+    json_int_t number = json_integer_value(json_object_get(event, "checkpoint"));
+    json_object_set_new(event, "outside", json_boolean(!number));
+    json_object_set_new(event, "checkpoint",
+                        json_integer(sdm_checkpoints_note(s, ids, number, json_string_value(json_object_get(event, "handle")))));
+  }
+  if (!strcmp(name, "log") || !strcmp(name, "saved")) { /* it is where it was */
     if (s->on_event)
       s->on_event(s->arg, ids, event);
     return;
@@ -359,6 +366,7 @@ void sdm_session_close(struct sdm_session *s) {
     sdm_launch_leave(&s->launch);
   if (s->launch.pids)
     sdm_launch_fini(&s->launch, inside ? 1000 : 3000);
+  sdm_checkpoints_fini(&s->checkpoints);
   leave_places(s, s->all);
   for (size_t i = 0; i < s->nplaces; i++) {
     sdm_set_free(s->places[i].set);

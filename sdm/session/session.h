@@ -14,8 +14,13 @@ struct sdm_place {
   struct sdm_set *set;
 };
 
+struct sdm_checkpoint;
 struct sdm_session {
   struct sdm_ctx *ctx;
+  struct sdm_checkpoints {
+    struct sdm_checkpoint *at; /* owned, see checkpoints.h */
+    size_t n;
+  } checkpoints;
   struct sdm_launch launch;
   struct sdm_set *all, *running, *stopped, *exited, *dead;
   struct sdm_place *places;

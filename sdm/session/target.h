@@ -30,5 +30,4 @@ int sdm_targets_keep(struct sdm_targets *t, const char *ranks, struct dvm_error 
 /* The address of this host from where the first remote one is reached.  false: all are here, or it is not known. */
 bool sdm_targets_own_address(const struct sdm_targets *t, char *host, size_t size);
 bool sdm_targets_remote(const struct sdm_targets *t); /* some are on other hosts */
-bool sdm_host_is_here(const char *host);
 #endif

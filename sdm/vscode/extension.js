@@ -1,6 +1,6 @@
 // Debug type 'dvm': the adapter is `dvm debug --dap`; two views beside VS Code's own, and commands for sets of ranks.
 const vscode = require('vscode');
-const { stackTree, placeTree } = require('./trees');
+const { stackTree, placeTree, checkpointChoices } = require('./trees');
 
 class Adapters {
   createDebugAdapterDescriptor(session) {
@@ -108,6 +108,16 @@ function activate(context) {
     vscode.commands.registerCommand('dvm.compare', () => ask('An expression', async (session, expression) => {
       const found = await session.customRequest('dvm/compare', { expression });
       show(`${expression}\n` + found.values.map(v => `  {${v.ranks}} ${v.value !== undefined ? v.value : `error: ${v.error}`}`).join('\n'));
+    })),
+    vscode.commands.registerCommand('dvm.checkpoint', () => ask('', async session => {
+      const { saved } = await session.customRequest('dvm/checkpoint', {});
+      show(saved.map(s => `{${s.ranks}} ${s.error ? `error: ${s.error}` : `saved as checkpoint ${s.checkpoint}: ${s.handle}`}`).join('\n'));
+    })),
+    vscode.commands.registerCommand('dvm.restart', () => ask('', async session => {
+      const { images } = await session.customRequest('dvm/checkpoints', {});
+      const chosen = await vscode.window.showQuickPick(checkpointChoices(images), { title: 'Go on from a checkpoint' });
+      if (chosen)
+        await session.customRequest('dvm/restart', chosen.arguments);
     })),
     vscode.commands.registerCommand('dvm.waits', () => ask('', async session => {
       show((await session.customRequest('evaluate', { expression: '`waits', context: 'repl' })).result);

@@ -45,4 +45,19 @@ function count(text) {
   return n;
 }
 
-module.exports = { stackTree, placeTree, expand, count };
+// Rows of dvm/checkpoints for a list to choose from: a checkpoint of several ranks once, an image that has no number by its handle.
+function checkpointChoices(images) {
+  const rows = new Map();
+  for (const i of images || []) {
+    const key = i.checkpoint ? `${i.checkpoint}` : i.handle, row = rows.get(key);
+    if (row)
+      row.description += `, {${i.ranks}}`;
+    else
+      rows.set(key, { label: i.checkpoint ? `checkpoint ${i.checkpoint}  ${i.time}` : i.handle, description: `{${i.ranks}}`,
+                      detail: i.checkpoint ? i.handle : undefined,
+                      arguments: i.checkpoint ? { checkpoint: i.checkpoint } : { handle: i.handle } });
+  }
+  return [...rows.values()];
+}
+
+module.exports = { stackTree, placeTree, checkpointChoices, expand, count };

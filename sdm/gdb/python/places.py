@@ -185,6 +185,8 @@ def dvm_stacks(args):
     was, out = gdb.selected_thread(), []
     try:
         for thread in gdb.selected_inferior().threads():
+            if thread.name == "dvm-cr":
+                continue  # the checkpointer's own
             thread.switch()
             frame, names = gdb.newest_frame(), []
             while frame is not None and len(names) < 100:

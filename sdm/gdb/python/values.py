@@ -18,10 +18,11 @@ def dvm_command(function):
 
 
 def dvm_run(name, coded):
-    """Runs a command; its answer is one line of JSON after a mark, its failure one after another."""
+    """Runs a command; its answer is one line of JSON after a mark, its failure one after another.  None: another command tells it."""
     try:
         answer = DVM_COMMANDS[name](json.loads(bytes.fromhex(coded)))
-        gdb.write("\n@dvm " + json.dumps(answer) + "\n")
+        if answer is not None:
+            gdb.write("\n@dvm " + json.dumps(answer) + "\n")
     except (gdb.error, gdb.MemoryError, RuntimeError, ValueError, LookupError, OSError, TypeError, AttributeError) as e:
         gdb.write("\n@dvm! " + json.dumps(str(e) or type(e).__name__) + "\n")
 

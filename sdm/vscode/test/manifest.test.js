@@ -35,3 +35,11 @@ test('every command and view has its code', () => {
   for (const v of manifest.contributes.views.debug)
     assert.ok(code.includes(`'${v.id}'`), v.id);
 });
+
+test('checkpoints to choose from: one of several ranks once, others by their image', () => {
+  const { checkpointChoices } = require('../trees');
+  const rows = checkpointChoices([{ checkpoint: 1, ranks: '0', handle: '/a', time: 't' }, { checkpoint: 1, ranks: '1', handle: '/b', time: 't' },
+                                  { ranks: '0', handle: '/old' }]);
+  assert.deepStrictEqual(rows.map(r => r.arguments), [{ checkpoint: 1 }, { handle: '/old' }]);
+  assert.strictEqual(rows[0].description, '{0}, {1}');
+});
