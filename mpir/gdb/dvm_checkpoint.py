@@ -342,8 +342,8 @@ def set_breakpoints(saved, lost_only=False):
         try:
             bp = set_again(data)
             numbers[data.get("number")] = bp.number
-        except (gdb.error, RuntimeError, StopIteration) as e:
-            gdb.write("warning: '%s' is not set again: %s\n" % (data.get("expression") or data["location"], e))
+        except (gdb.error, RuntimeError, StopIteration, LookupError, TypeError, AttributeError) as e:
+            gdb.write("warning: '%s' is not set again: %s\n" % (data.get("expression") or data.get("location"), e))
     for command in [] if lost_only else saved["catch"]:
         try:
             quiet(command)
@@ -355,11 +355,32 @@ def set_breakpoints(saved, lost_only=False):
     return numbers
 
 
+def read_breakpoints(path):
+    """What lies beside an image; {} if there is nothing.  Breakpoints have commands, which gdb runs: others must not have written them."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return {}
+    with open(fd) as f:
+        about = os.fstat(fd)
+        if about.st_uid not in (os.geteuid(), 0) or about.st_mode & 0o022:
+            gdb.write("warning: the breakpoints in '%s' are not set: others may have written them\n" % path)
+            return {}
+        try:
+            saved = json.load(f)
+        except ValueError:
+            saved = None
+    if not isinstance(saved, dict) or not isinstance(saved.get("breakpoints"), list):
+        gdb.write("warning: '%s' holds no breakpoints\n" % path)
+        return {}
+    saved["catch"] = [c for c in saved.get("catch", []) if isinstance(c, str) and c.startswith(("catch ", "tcatch "))]
+    return saved
+
+
 def restore_breakpoints(handle):
-    path = breakpoints_file(handle)
-    if os.path.exists(path):
-        with open(path) as f:
-            set_breakpoints(json.load(f))
+    saved = read_breakpoints(breakpoints_file(handle))
+    if saved:
+        set_breakpoints(saved)
 
 
 class Save(gdb.Command):
@@ -383,7 +404,7 @@ The program stays stopped, every thread where it was."""
             handle = take(command)
         finally:
             attach_and_release(pid)
-        with open(breakpoints_file(handle), "w") as f:
+        with open(breakpoints_file(handle), "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as f:
             json.dump(saved, f, indent=1)
         after = positions(gdb.selected_inferior())
         for thread in gdb.selected_inferior().threads():

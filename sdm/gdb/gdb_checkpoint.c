@@ -127,6 +127,7 @@ json_t *gdb_checkpoint_stop(struct sdm_backend *b, const char *reason, const jso
   json_t *e = json_pack("{s:s, s:s}", "event", "stopped", "reason", reason);
   b->running = false;
   gdb_put_place(e, place);
+  gdb_note_place(b, place);
   b->thread = (int)json_integer_value(json_object_get(place, "thread"));
   json_object_set_new(e, "thread", json_integer(b->thread));
   return e;

@@ -57,9 +57,9 @@ static json_t *set_missing(struct sdm_backend *b, const json_t *facts) {
     const char *now = gdb_field(one, "number") ? gdb_field(numbers, gdb_field(one, "number")) : NULL;
     if (is_there(b, json_integer_value(json_object_get(one, "id"))))
       continue;
-    if (gdb_field(one, "cmd") && strcmp(gdb_field(one, "cmd"), "watch"))
+    if (gdb_field(one, "cmd") && !strcmp(gdb_field(one, "cmd"), "break"))
       sdm_backend_run(&sdm_backend_gdb, b, sdm_call_new(0, json_deep_copy(one), set_aside, NULL));
-    else if (now) /* gdb's Python has set it, in its frame */
+    else if (now && gdb_field(one, "cmd") && !strcmp(gdb_field(one, "cmd"), "watch")) /* gdb's Python has set it, in its frame */
       gdb_break_note(b, one, now);
     else
       continue;

@@ -58,7 +58,7 @@ static void write_points(struct sdm_backend *b, const json_t *saved, const json_
   json_t *whole = json_deep_copy(saved);
   json_object_set_new(whole, "session", session_breaks(b, saved, commands));
   dvm_text_printf(&t, "%s.breakpoints", path ? path : "");
-  int fd = path ? open(dvm_text_str(&t), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+  int fd = path ? open(dvm_text_str(&t), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
   bool bad = fd < 0 || json_dumpfd(whole, fd, JSON_INDENT(1));
   bad |= fd >= 0 && close(fd);
   if (bad && path && access(path, F_OK) == 0) { /* removed by who asked for it: nothing to tell */
@@ -78,7 +78,7 @@ static json_t *saved_result(const struct gdb_checkpoint *k, const json_t *facts)
   json_t *r = json_pack("{s:I}", "checkpoint", k->number);
   if (k->handle)
     json_object_set_new(r, "handle", json_string(k->handle));
-  if (json_array_size(json_object_get(facts, "moved")))
+  if (!k->runs && json_array_size(json_object_get(facts, "moved"))) /* libc had all signals blocked there, also ours */
     json_object_set(r, "moved", json_object_get(facts, "moved"));
   return r;
 }

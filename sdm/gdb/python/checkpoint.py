@@ -44,7 +44,7 @@ def dvm_cr_facts():
 def dvm_cr_place():
     """Where the selected thread stands, in MI's words."""
     frame = gdb.newest_frame()
-    place = {"thread": gdb.selected_thread().num, "func": frame.name() or "??"}
+    place = {"thread": gdb.selected_thread().num, "func": frame.name() or "??", "addr": "0x%016x" % frame.pc()}
     where = frame.find_sal()
     if where.symtab and where.line:
         place.update(file=where.symtab.filename, fullname=where.symtab.fullname(), line=str(where.line))
@@ -82,6 +82,7 @@ def dvm_cr_hold(args):
     inferior = DVM_CR["check_checkpointable"]()
     DVM_CR_KEPT["selected"] = gdb.selected_thread().ptid[1]
     DVM_CR_KEPT["saved"] = DVM_CR["save_breakpoints"](args.get("leave_out", ()))
+    DVM_CR_KEPT["saved"]["selected"] = DVM_CR_KEPT["selected"]
     DVM_CR_KEPT["pcs"] = DVM_CR["positions"](inferior)
     served = DVM_CR["variable"]("MPIR_checkpoint_served")
     DVM_CR["hold_and_detach"]()
@@ -116,7 +117,7 @@ def dvm_cr_come_back(args):
 def dvm_cr_take_up(args):
     """A process that was restarted: 'points' is the file with what was set when it was saved."""
     DVM_CR["attach_and_release"](args["pid"])
-    inferior, saved = gdb.selected_inferior(), {}
+    inferior = gdb.selected_inferior()
     for pid in args.get("others", []):  # of a set: they run without the debugger
         number = int(re.search(r"inferior (\d+)", gdb.execute("add-inferior", to_string=True)).group(1))
         gdb.execute("inferior %d" % number, to_string=True)
@@ -125,9 +126,7 @@ def dvm_cr_take_up(args):
         gdb.execute("detach", to_string=True)
         gdb.execute("inferior %d" % inferior.num, to_string=True)
         gdb.execute("remove-inferiors %d" % number, to_string=True)
-    if os.path.exists(args["points"]):
-        with open(args["points"]) as f:
-            saved = json.load(f)
+    saved = DVM_CR["read_breakpoints"](args["points"])
     numbers = DVM_CR["set_breakpoints"](saved, lost_only=True) if "breakpoints" in saved else {}
     dvm_cr_select(saved.get("selected", 0))
     facts = dvm_cr_facts()
