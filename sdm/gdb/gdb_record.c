@@ -121,6 +121,8 @@ void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
     struct gdb_pending *p = take_pending(b, r->token);
     if (!p)
       return;
+    if (!strcmp(r->name, "running") && !gdb_checkpoint_quiet(b))
+      b->running = true; /* what comes next may depend on it */
     if (!strcmp(r->name, "error") && p->call && !p->errors_too) {
       const char *msg = gdb_field(r->results, "msg");
       sdm_call_fail(p->call, "%s", p->failed ? p->failed : msg && *msg ? msg : "gdb gives no reason");

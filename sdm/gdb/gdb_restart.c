@@ -79,6 +79,16 @@ static json_t *restarted_result(const struct gdb_checkpoint *k) {
   return r;
 }
 
+/* gdb has worked through the breakpoints. */
+static void got_points(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  json_t *stop = json_incref(json_object_get(p->kept, "stop"));
+  (void)r;
+  json_object_del(p->kept, "stop");
+  b->host.event(b->host.arg, stop);
+  gdb_door_open(b);
+  sdm_call_done(p->call, json_incref(p->kept), NULL);
+}
+
 static void got_taken(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   struct gdb_checkpoint *k = b->checkpoint;
   char *why = NULL;
@@ -108,9 +118,8 @@ static void got_taken(struct sdm_backend *b, struct gdb_pending *p, const struct
   gdb_checkpoint_done(b, NULL, NULL);
   json_object_set_new(result, "breakpoints", set_missing(b, facts));
   json_decref(facts);
-  b->host.event(b->host.arg, stop);
-  gdb_door_open(b);
-  sdm_call_done(call, result, NULL);
+  json_object_set_new(result, "stop", stop);
+  gdb_send(b, call, got_points, "-gdb-show confirm")->kept = result;
 }
 
 static void take_up(struct sdm_backend *b) {
