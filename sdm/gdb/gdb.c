@@ -161,15 +161,25 @@ static struct sdm_backend *gdb_create(const struct sdm_backend_host *host, const
   return b;
 }
 
+/* It detaches what was attached, and kills what was started. */
+static void end_gdb(struct sdm_backend *b, bool kills) {
+  if (kills) /* what it has come back to as well; it fails where it is to leave a program that others have killed */
+    gdb_send(b, NULL, NULL, "-interpreter-exec console kill");
+  else
+    gdb_checkpoint_leave(b);
+  gdb_send(b, NULL, NULL, "-gdb-exit");
+  for (int i = 0; i < 100 && waitpid(b->pid, NULL, WNOHANG) == 0; i++)
+    usleep(10000);
+}
+
 static void gdb_destroy(struct sdm_backend *b) {
   if (b->pid > 0) {
-    if (gdb_checkpoint_kills(b))
-      kill(b->program, SIGKILL);
+    bool ours = gdb_checkpoint_kills(b);
+    if (ours && (b->running || gdb_checkpoint_away(b)))
+      kill(b->program, SIGKILL); /* gdb itself follows */
     else
-      gdb_checkpoint_leave(b);
-    gdb_send(b, NULL, NULL, "-gdb-exit"); /* detaches what was attached, kills what was started */
-    for (int i = 0; i < 100 && waitpid(b->pid, NULL, WNOHANG) == 0; i++)
-      usleep(10000);
+      end_gdb(b, ours);
+    gdb_checkpoint_forget(b);
   }
   gdb_gone(b);
   gdb_checkpoint_free(b);

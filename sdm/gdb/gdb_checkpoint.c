@@ -220,9 +220,11 @@ void gdb_checkpoint_resume(struct sdm_backend *b) {
     gdb_child_resume(b->checkpoint->keeper ? b->checkpoint->keeper : b->checkpoint->child);
 }
 
+bool gdb_checkpoint_away(const struct sdm_backend *b) { return b->checkpoint && b->checkpoint->step == CHECKPOINT_SAVING; }
+
 bool gdb_checkpoint_kills(const struct sdm_backend *b) {
   const struct gdb_checkpoint *k = b->checkpoint;
-  return k && k->armed && b->launched && (k->again || k->restarted) && b->program > 0;
+  return k && k->armed && b->launched && (k->again || k->restarted || gdb_checkpoint_away(b)) && b->program > 0;
 }
 
 /* A program that it started ends with gdb, and so one that it has come back to; one that was attached runs on, and waits for nobody. */
@@ -232,7 +234,7 @@ void gdb_checkpoint_gone(struct sdm_backend *b) {
     return;
   free(k->detach_break);
   k->detach_break = NULL;
-  if (gdb_checkpoint_kills(b) || (k->armed && b->launched && k->step == CHECKPOINT_SAVING))
+  if (gdb_checkpoint_kills(b))
     kill(k->of.pid, SIGKILL);
   else
     gdb_checkpoint_leave(b);

@@ -133,6 +133,7 @@ void gdb_checkpoint_gone(struct sdm_backend *b);   /* gdb has died */
 void gdb_checkpoint_resume(struct sdm_backend *b); /* the front end takes output again */
 bool gdb_checkpoint_defer(struct sdm_backend *b, struct sdm_call *c); /* true: it is run later */
 bool gdb_checkpoint_kills(const struct sdm_backend *b); /* the program does not end with gdb, but is ours */
+bool gdb_checkpoint_away(const struct sdm_backend *b);  /* gdb has left it, to be saved */
 void gdb_checkpoint_free(struct sdm_backend *b);
 bool gdb_save_interrupt(struct sdm_backend *b, struct sdm_call *c); /* both true: that was all */
 bool gdb_save_kill(struct sdm_backend *b, struct sdm_call *c);
