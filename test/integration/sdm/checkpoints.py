@@ -90,9 +90,9 @@ class Case(unittest.TestCase):
         return p
 
     def to_breakpoint(self, d, threads=3):
-        """All threads are there, and one stands at a breakpoint with a condition."""
+        """All threads are under way (libc has all signals blocked while it makes one), and one stands at a breakpoint with a condition."""
         stands(d)
-        d.do(f"break steps.c:{STEP} if self == {threads - 1} && counts[self] > 3")
+        d.do(f"break steps.c:{STEP} if self == {threads - 1} && " + " && ".join(f"counts[{i}] > 3" for i in range(threads)))
         d.do("continue")
         return place(d)
 
@@ -184,7 +184,7 @@ class Here(Case):
     def test_several_processes(self):
         d = self.debug("--checkpointable", "-n", "2", "--launcher", "local")
         stands(d)
-        d.do(f"tbreak steps.c:{STEP} if self == 2 && counts[self] > 3")
+        d.do(f"tbreak steps.c:{STEP} if self == 2 && counts[0] > 3 && counts[1] > 3 && counts[2] > 3")
         d.do("continue")
         before = d.answer("print counts")[0]
         got, _ = d.answer("checkpoint")
