@@ -258,7 +258,7 @@ class Outside(Case):
 
 
 class Scenarios(Case):
-    """Before and after: rows of the design's table 5.2, for processes of three threads."""
+    """Before and after: rows of table 5.2 in Hursey's thesis, for processes of three threads."""
 
     def table(self, d):
         return [value(d, "(int)MPIR_" + n) for n in ("checkpointable", "debug_with_checkpoint", "checkpoint_debug_gate")]
