@@ -63,7 +63,7 @@ for n in 1 2 3 5 8; do
     checkpoint --kill chain$T || fail "$n ranks, cycle $cycle"
     ended 137 chain
     no_ranks_left
-    [ -s chain.err ] && fail "an ended job complains: $(cat chain.err)"
+    grep -v " note: " chain.err && fail "an ended job complains: $(cat chain.err)"
     again chain
   done
   : > gate
