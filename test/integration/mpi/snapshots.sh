@@ -16,6 +16,7 @@ job() {
   local options=()
   while [ "$1" != -- ]; do options+=("$1"); shift; done
   shift
+  : > "$name.out" # what an earlier one has said must not be taken for its word
   "$BIN/dvm-run" --checkpointable -n "$ranks" --name "$name$T" "${options[@]}" "$@" > "$name.out" 2> "$name.err" &
   JOB=$!
   STARTED+=("$JOB")
