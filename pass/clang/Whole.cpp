@@ -402,10 +402,11 @@ bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
   return true;
 }
 
-// A struct that is copied before all of it is assigned would differ from run to run: it begins as zeros.
+// A struct that is copied, or an array that foreign code fills, before all of it is assigned would differ from run to run: they begin as
+// zeros.
 void Rewriter::traceUnset(VarDecl *V) {
   QualType T = V->getType();
-  if (!V->hasInit() && V->hasLocalStorage() && !isa<ParmVarDecl>(V) && isPlainStruct(T) && sizeOf(Ctx, T) <= 1024)
+  if (!V->hasInit() && V->hasLocalStorage() && !isa<ParmVarDecl>(V) && (isPlainStruct(T) || Ctx.getAsConstantArrayType(T)) && sizeOf(Ctx, T) <= 1024)
     V->setInit(new (Ctx) ImplicitValueInitExpr(T.getUnqualifiedType()));
 }
 

@@ -783,11 +783,11 @@ struct TraceModule::Impl : TraceParts {
     if ((Name == "free" && Args == 1) || (Name == "realloc" && Args == 2) || (Name == "reallocarray" && Args == 3))
       call(Before, "__dvmt_heap", RT.Void, {Call->getArgOperand(0), Before.getInt64(0)});
     if (Name == "malloc" && Args == 1)
-      call(After, "__dvmt_heap", RT.Void, {Call, Size(0)});
+      call(After, "__dvmt_heap_new", RT.Void, {Call, Size(0)});
     else if (Name == "calloc" && Args == 2)
       call(After, "__dvmt_heap", RT.Void, {Call, After.CreateMul(Size(0), Size(1))});
     else if ((Name == "realloc" || Name == "aligned_alloc" || Name == "memalign") && Args == 2)
-      call(After, "__dvmt_heap", RT.Void, {Call, Size(1)});
+      call(After, Name == "realloc" ? "__dvmt_heap" : "__dvmt_heap_new", RT.Void, {Call, Size(1)});
     else if (Name == "reallocarray" && Args == 3)
       call(After, "__dvmt_heap", RT.Void, {Call, After.CreateMul(Size(1), Size(2))});
     else if ((Name == "valloc" || Name == "pvalloc") && Args == 1)

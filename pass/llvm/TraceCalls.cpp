@@ -365,6 +365,7 @@ static void recordUnknown(TraceParts &T, FunctionState &S, CallInst *Call) {
 }
 
 void dvmir::recordCall(TraceParts &T, FunctionState &S, CallInst *Call) {
-  if (!isRecordedHere(Call) && !recordKnown(T, S, Call))
+  // What setjmp keeps means nothing in another run, and it may come back at any time.
+  if (!isRecordedHere(Call) && !Call->hasFnAttr(Attribute::ReturnsTwice) && !recordKnown(T, S, Call))
     recordUnknown(T, S, Call);
 }

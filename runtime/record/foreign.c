@@ -7,6 +7,7 @@
 #include "runtime/trace/text.h"
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -49,7 +50,7 @@ static bool is_c_library(const void *f) {
 
 static void look_up(struct dvmt_call *call, const void *callee) {
   call->callee = callee;
-  call->what = functions[slot_of(callee)] ? RECORDED : nfunctions >= FUNCTIONS / 2 ? RECORDED : is_c_library(callee) ? LIBRARY : FOREIGN;
+  call->what = callee == (const void *)(uintptr_t)free || functions[slot_of(callee)] ? RECORDED /* what is freed means nothing */ : nfunctions >= FUNCTIONS / 2 ? RECORDED : is_c_library(callee) ? LIBRARY : FOREIGN;
 }
 
 /* ---- global variables ---------------------------------------------------------------------------------------------------------- */

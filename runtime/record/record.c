@@ -529,6 +529,13 @@ __attribute__((visibility("default"))) void __dvmt_direct(struct dvmt_site *site
   emit(site, DVMT_TAG_DIRECT, args, site->nargs);
 }
 
+__attribute__((visibility("default"))) void __dvmt_heap_new(void *p, uint64_t size) {
+  enum { CLEARED = 1 << 20 }; /* larger ones are pages that the system has cleared */
+  if (recording && p && size <= CLEARED)
+    memset(p, 0, size);
+  __dvmt_heap(p, size);
+}
+
 __attribute__((visibility("default"))) void __dvmt_heap(const void *p, uint64_t size) {
   if (recording && p)
     dvmt_arrays_heap((uint64_t)(uintptr_t)p, size);

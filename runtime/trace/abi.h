@@ -116,6 +116,8 @@ void __dvmt_function_end(struct dvmt_site *site, void *frame);
 void __dvmt_result(struct dvmt_site *construct, uint32_t number, const void *value, uint32_t bytes);
 /* An allocation of 'size' bytes begins at p, or (0) ends; p may be NULL. */
 void __dvmt_heap(const void *p, uint64_t size);
+/* The same; what nobody has assigned differs from run to run: it begins as zeros. */
+void __dvmt_heap_new(void *p, uint64_t size);
 /* What stands here is not recorded: an OpenMP construct. */
 void __dvmt_unrecorded(struct dvmt_site *site);
 
