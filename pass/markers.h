@@ -9,6 +9,10 @@
  *       Returns value.  Subscript of dimension 'dim' (from 0, the leftmost) of the access 'id'; it dominates that access.
  *       Subscripts that are integer constants have no marker: their value is in the site text ('X c<value>').
  *       With dim >= DVMM_EXTENT: the extent of dimension dim - DVMM_EXTENT of a variable-length array ('B #').
+ *   void *__dvmm_range(void *p, const char *site)
+ *       Returns p.  An argument of a function that reads or writes so many bytes from there on (pass/Ranges.h); the call uses the
+ *       result and follows.  'site' is an access site text without subscripts; empty: there is
+ *       nothing to judge, the mark says that the function is the library's.
  *   int __dvmm_enter(const char *site, ...)
  *       Condition of 'while (__dvmm_enter(..)) { statement; __dvmm_leave(cid); }' around the statement of a parallel loop,
  *       region, task ..  True once, then false.  'site' is a directive site text; the arguments (pointers or long) are what
@@ -44,6 +48,7 @@
 #define DVMM_ACCESS "__dvmm_access"
 #define DVMM_INDEX "__dvmm_index"
 #define DVMM_EXTENT 16
+#define DVMM_RANGE "__dvmm_range"
 #define DVMM_ENTER "__dvmm_enter"
 #define DVMM_LEAVE "__dvmm_leave"
 #define DVMM_ROW "__dvmm_row"

@@ -231,6 +231,13 @@ void __dvmrt_landed(const void *frame);
 void __dvmrt_assign(const void *p, uint64_t size);  /* store that is no source access, foreign callee's known part */
 void __dvmrt_fill(const void *p, uint64_t size);    /* memset, a function that is known to write there */
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size); /* memcpy, memmove, struct copy: before the bytes move */
+/* The same of arguments of functions that the program calls: judged as the program's own accesses are, under 'site' (of the argument;
+ * may be NULL: not judged).  'flags': those of __dvmrt_touch.  Nothing happens for p == NULL or size 0. */
+void __dvmrt_write_at(const void *p, uint64_t size, struct dvmrt_site *site);
+void __dvmrt_read_at(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags);
+void __dvmrt_copy_at(const void *dst, const void *src, uint64_t size, struct dvmrt_site *to, struct dvmrt_site *from);
+/* Bytes of the string at p, its end included, 'limit' at most; 0 for NULL. */
+uint64_t __dvmrt_length(const void *p, uint64_t limit);
 /* After a call that we cannot see into: the allocation around p, and what pointers in it lead to, counts as assigned from now on. */
 void __dvmrt_foreign(const void *p);
 void __dvmrt_written(const void *p);                /* the object around p alone, by a function that we know */

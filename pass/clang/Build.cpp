@@ -15,6 +15,8 @@ FunctionDecl *Builder::marker(StringRef Name) {
     Sig = {Ptr, {Ptr, Long, Str}, false};
   else if (Name == DVMM_INDEX)
     Sig = {Long, {Long, Long, Long}, false};
+  else if (Name == DVMM_RANGE)
+    Sig = {Ptr, {Ptr, Str}, false};
   else if (Name == DVMM_ENTER)
     Sig = {Ctx.IntTy, {Str}, true};
   else if (Name == DVMM_DIRECT)

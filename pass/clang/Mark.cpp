@@ -24,8 +24,7 @@ StringRef dvm::directiveNumber(const CallExpr *Call) {
   return S ? S->getString() : StringRef();
 }
 
-namespace {
-const Expr *pointerBase(const Expr *E) { // of an rvalue pointer: the variable it is computed from, as well as we can
+const Expr *dvm::pointerBase(const Expr *E) {
   for (;;) {
     E = E->IgnoreParenCasts();
     if (const auto *A = dyn_cast<BinaryOperator>(E); A && A->isAdditiveOp())
@@ -42,7 +41,7 @@ const Expr *pointerBase(const Expr *E) { // of an rvalue pointer: the variable i
 }
 
 // '*(A + i)', '**A' of an array 'A[][]': an element of the variable itself, and none that a pointer in it leads to.
-bool insideVariable(const Expr *Address) {
+bool dvm::insideVariable(const Expr *Address) {
   for (const Expr *E = Address;;) {
     E = E->IgnoreParens();
     if (const auto *C = dyn_cast<CastExpr>(E)) {
@@ -62,8 +61,6 @@ bool insideVariable(const Expr *Address) {
     }
   }
 }
-
-} // namespace
 
 Chain dvm::chainOf(Expr *E) {
   Chain R;
@@ -265,11 +262,16 @@ static bool isSignalFlag(QualType T) {
   return false;
 }
 
-// A struct that lives longer than the iterations of the nest around: copied as a whole, its class matters.
+// A struct that lives longer than the iterations of the nest around, or is reached through a pointer, where it may be an element of a
+// distributed array: copied as a whole, its class and its place matter.
 bool Rewriter::wholeDatum(const Expr *E) const {
   const Construct *Nest = innermostNest();
-  const VarDecl *V = Nest && !St.Opts.Trace && !E->getType().isVolatileQualified() ? chainOf(const_cast<Expr *>(E)).Root : nullptr;
-  return V && (!V->hasLocalStorage() || Ctx.getSourceManager().isBeforeInTranslationUnit(V->getLocation(), Nest->Dir.Start));
+  if (St.Opts.Trace || E->getType().isVolatileQualified())
+    return false;
+  const Chain Ch = chainOf(const_cast<Expr *>(E));
+  if (!Nest || !Ch.Root)
+    return Ch.ThroughPointer || (Ch.Root && Decls.isDistributed(Ch.Root, FD));
+  return !Ch.Root->hasLocalStorage() || Ctx.getSourceManager().isBeforeInTranslationUnit(Ch.Root->getLocation(), Nest->Dir.Start);
 }
 
 bool Rewriter::markable(const Expr *E) const {
@@ -360,13 +362,18 @@ static bool sectionPolynomial(const Construct &C, const dvm_axis &X, Unknowns &U
 }
 
 // Does the reference agree with a section of remote_access in all subscripts that the section fixes?
-static bool coveredBy(const ASTContext &Ctx, const Chain &Ch, const Construct &C, const Construct *Nest, const dvm_ref &R) {
+static bool coveredBy(const ASTContext &Ctx, const Chain &Ch, const Construct &C, const Construct *Nest, const dvm_ref &R, bool Rows) {
   if (!R.naxes)
     return true;
-  if (R.naxes != Ch.Subs.size())
+  if (R.naxes < Ch.Subs.size() || (R.naxes > Ch.Subs.size() && !Rows))
     return false;
   for (unsigned I = 0; I < R.naxes; ++I) {
     const dvm_axis &X = R.axes[I];
+    if (I >= Ch.Subs.size()) { // a row, to be within a whole dimension
+      if (X.kind != DVM_AXIS_EMPTY)
+        return false;
+      continue;
+    }
     const Expr *Index = Ch.Subs[I]->getIdx();
     Unknowns U(Ctx, Nest == &C ? Nest : nullptr);
     Polynomial P;
@@ -390,6 +397,31 @@ bool Rewriter::isOrdinary(Expr *LValue) {
   Chain Ch = chainOf(LValue->IgnoreParens());
   const VarDecl *V = Ch.Root;
   return V && !Ch.ThroughPointer && !V->isExternallyVisible() && !Decls.isDistributed(V, FD);
+}
+
+void Rewriter::rootText(SiteText &T, const Chain &Ch) {
+  const VarDecl *V = Ch.Root;
+  if (!V)
+    return;
+  PresumedLoc P = presumed(Ctx.getSourceManager(), V->getLocation());
+  T.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
+  if (P.isValid())
+    T.key(DVMRT_ACCESS_DECLARED).add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
+  T.key(DVMRT_ACCESS_ROOT).add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
+}
+
+// Does a section of remote_access around cover the reference?  '1', '?' if its subscripts may have changed since, or 0.
+char Rewriter::agreesWithRemote(const Chain &Ch, const Construct *Nest, bool Rows) const {
+  for (const auto &C : llvm::reverse(Stack))
+    for (const auto &[Array, Ref] : C->Remote) {
+      if (Array != Ch.Root || !coveredBy(Ctx, Ch, *C, Nest, *Ref, Rows))
+        continue;
+      bool Varies = false; // what the section fixes; an empty bracket holds whatever the subscript becomes
+      for (unsigned D = 0; D < std::min<size_t>(Ref->naxes, Ch.Subs.size()); ++D)
+        Varies |= Ref->axes[D].kind != DVM_AXIS_EMPTY && mayVary(Ctx, Ch.Subs[D]->getIdx(), *C);
+      return Varies ? '?' : '1';
+    }
+  return 0;
 }
 
 void Rewriter::mark(Stmt *&Slot, char Kind) {
@@ -416,13 +448,7 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     T.add(" quiet");
   T.place(SM, L);
   T.key(DVMRT_ACCESS_TEXT).add(sourceText(Ctx, Access));
-  if (V) {
-    PresumedLoc P = presumed(SM, V->getLocation());
-    T.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
-    if (P.isValid())
-      T.key(DVMRT_ACCESS_DECLARED).add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
-    T.key(DVMRT_ACCESS_ROOT).add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
-  }
+  rootText(T, Ch);
   T.key(DVMRT_ACCESS_SIZE).add(Twine(Ctx.getTypeSizeInChars(E->getType()).getQuantity()));
   if (E->getType()->isRecordType())
     T.key(DVMRT_ACCESS_WHOLE).add("1");
@@ -481,17 +507,8 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
   }
   if (Nest && Kind != 'r' && Ch.ThroughPointer && !Distributed)
     Nest->Opaque = true; // may write any array
-  if (V && !Ch.Direct)
-    for (auto I = Stack.rbegin(); I != Stack.rend(); ++I)
-      for (const auto &[Array, Ref] : (*I)->Remote)
-        if (Array == V && coveredBy(Ctx, Ch, **I, Nest, *Ref)) {
-          bool Varies = false; // what the section fixes; an empty bracket holds whatever the subscript becomes
-          for (unsigned D = 0; D < Ref->naxes; ++D)
-            Varies |= Ref->axes[D].kind != DVM_AXIS_EMPTY && mayVary(Ctx, Ch.Subs[D]->getIdx(), **I);
-          T.key(DVMRT_ACCESS_BUFFERED).add(Varies ? "?" : "1");
-          I = std::prev(Stack.rend());
-          break;
-        }
+  if (char Agrees = V && !Ch.Direct ? agreesWithRemote(Ch, Nest, false) : 0)
+    T.key(DVMRT_ACCESS_BUFFERED).add(Twine(Agrees));
 
   if ((!Nest || Nest->Dir.D->kind == DVM_DIR_ON) && !Ch.Direct) { // a task's own statements are judged as the sequential part is
     if (E->IgnoreParens() == StreamArgument)
@@ -649,6 +666,7 @@ void Rewriter::walkCall(CallExpr *C) {
   std::vector<Given> All; // before the walk changes what is given
   if (St.Opts.Trace && Emit)
     All = findGiven(C);
+  auto Ranges = rangesOf(C, Stream);
   for (Stmt *&X : C->children()) {
     if (!X)
       continue;
@@ -660,6 +678,8 @@ void Rewriter::walkCall(CallExpr *C) {
     StreamArgument = nullptr;
   }
   markGiven(C, All);
+  for (const Range &R : Ranges)
+    markRange(C, R);
 }
 
 void Rewriter::walkChildren(Stmt *S, bool ChildrenInBlock) {

@@ -55,6 +55,8 @@ struct Chain {
   llvm::SmallVector<clang::ArraySubscriptExpr *, 4> Subs; // leftmost first
 };
 Chain chainOf(clang::Expr *E);
+const clang::Expr *pointerBase(const clang::Expr *E); // of an rvalue pointer: the variable it is computed from, as well as we can
+bool insideVariable(const clang::Expr *Address);
 // Subscripts of arrays that are no variables and whose extents the source shows: members of structs, '(*p)[i]' ..  Leftmost first.
 struct InnerSubscript {
   clang::ArraySubscriptExpr *At;
@@ -65,6 +67,12 @@ struct InnerSubscript {
 };
 llvm::SmallVector<InnerSubscript, 2> innerSubscripts(const clang::ASTContext &Ctx, clang::Expr *E, const Chain &Ch);
 bool isPacked(const clang::ASTContext &Ctx, const clang::Expr *E); // in memory that may not be aligned as its type asks
+
+// An argument from which on a function accesses so many bytes, and the text of its site.
+struct Range {
+  unsigned Argument;
+  std::string Text;
+};
 
 class Rewriter {
   State &St;
@@ -99,8 +107,17 @@ private:
   bool wholeElement(const clang::Expr *E) const;
   bool wholeDatum(const clang::Expr *E) const;
   void walkCall(clang::CallExpr *C);
+  // Names, declaration and kind of the variable at the root of what is accessed.
+  void rootText(SiteText &T, const Chain &Ch);
+  char agreesWithRemote(const Chain &Ch, const Construct *Nest, bool Rows) const;
   void bindPointer(clang::BinaryOperator *Assign);
   Construct *innermostNest() const;
+
+  // Ranges.cpp: arguments of functions that read or write so many bytes
+  llvm::SmallVector<Range, 2> rangesOf(const clang::CallExpr *C, bool Stream); // before the walk: later the arguments have marks
+  bool rangeMatters(const Chain &Ch, char Way) const;
+  std::string rangeText(clang::Expr *E, char Way, bool Stream);
+  void markRange(clang::CallExpr *C, const Range &R);
 
   // Loops.cpp: sequential loops, where they are recorded
   bool traceLoop(clang::Stmt *&Slot);

@@ -131,11 +131,11 @@ static bool isAligned(const Access &A) {
 
 // Is there no more to it than to ask whether it is in doubt?
 static bool onlyLooks(const FunctionState &S, const Access &A) {
-  return !A.In && !A.Var && !A.Text.Whole && !A.Text.OfDistributed && !S.RT.InLoops.contains(&S.F);
+  return !A.In && !A.Var && !A.Text.OfDistributed && !S.RT.InLoops.contains(&S.F);
 }
 
 static void look(FunctionState &S, Access &A, IRBuilderBase &B) {
-  emitLook(S.RT, B, A.Mark->getArgOperand(0), A.Text.Size, S.site(A), A.Text.touchFlags(), A.Index);
+  emitLook(S.RT, B, A.Mark->getArgOperand(0), A.Text.Size, S.site(A), A.Text.touchFlags() | (A.Text.Whole ? DVMRT_COPIED : 0), A.Index);
   if (isAligned(A))
     cast<CallInst>(&*std::prev(B.GetInsertPoint()))->setMetadata("dvm.aligned", MDNode::get(S.RT.C, {}));
 }
@@ -305,7 +305,7 @@ static bool isCopySource(const Access &A) {
 void AccessLowering::run() {
   if (A.Var)
     return variable();
-  if (A.Text.Whole) {
+  if (A.Text.Whole && !onlyLooks(S, A)) {
     bounds(nullptr);
     BasicBlock *Slow = Row.block();
     Row.test(B.getTrue(), Slow);

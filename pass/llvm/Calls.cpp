@@ -18,8 +18,7 @@ static Value *product(FunctionState &S, IRBuilder<> &B, Value *X, Value *Y) {
   return B.CreateMul(size64(S, B, X), size64(S, B, Y));
 }
 
-// Where execution goes on behind a call.
-static Instruction *behind(CallBase *Call) {
+Instruction *dvmir::behindCall(CallBase *Call) {
   if (auto *Invoke = dyn_cast<InvokeInst>(Call)) {
     BasicBlock *Normal = Invoke->getNormalDest();
     if (!Normal->getSinglePredecessor())
@@ -31,7 +30,7 @@ static Instruction *behind(CallBase *Call) {
 
 namespace {
 struct BuilderBehind : IRBuilder<> {
-  explicit BuilderBehind(CallBase *Call) : IRBuilder<>(behind(Call)) { SetCurrentDebugLocation(Call->getDebugLoc()); }
+  explicit BuilderBehind(CallBase *Call) : IRBuilder<>(behindCall(Call)) { SetCurrentDebugLocation(Call->getDebugLoc()); }
 };
 } // namespace
 
@@ -84,23 +83,6 @@ static void lowerReallocArray(FunctionState &S, CallBase *Call) {
   replaceByRealloc(S, Call, Size, B);
 }
 
-static void lowerCopyCall(FunctionState &S, CallBase *Call) {
-  IRBuilder<> B(Call);
-  S.RT.call(B, "__dvmrt_copy",
-            {Call->getArgOperand(0), Call->getArgOperand(1), size64(S, B, Call->getArgOperand(2))});
-}
-
-static void lowerBcopy(FunctionState &S, CallBase *Call) {
-  IRBuilder<> B(Call);
-  S.RT.call(B, "__dvmrt_copy",
-            {Call->getArgOperand(1), Call->getArgOperand(0), size64(S, B, Call->getArgOperand(2))});
-}
-
-template <unsigned SizeArg> static void lowerSet(FunctionState &S, CallBase *Call) {
-  IRBuilder<> B(Call);
-  S.RT.call(B, "__dvmrt_fill", {Call->getArgOperand(0), size64(S, B, Call->getArgOperand(SizeArg))});
-}
-
 // ---- The table ----
 
 namespace {
@@ -126,17 +108,17 @@ static const KnownCall KnownCalls[] = {
     {"reallocarray", 3, lowerReallocArray},
     {"free", 1, lowerFree},
     {"cfree", 1, lowerFree},
-    {"memcpy", 3, lowerCopyCall},
-    {"memmove", 3, lowerCopyCall},
-    {"mempcpy", 3, lowerCopyCall},
-    {"__memcpy_chk", 3, lowerCopyCall},
-    {"__memmove_chk", 3, lowerCopyCall},
-    {"__mempcpy_chk", 3, lowerCopyCall},
-    {"bcopy", 3, lowerBcopy},
-    {"memset", 3, lowerSet<2>},
-    {"__memset_chk", 3, lowerSet<2>},
-    {"explicit_bzero", 2, lowerSet<1>},
-    {"bzero", 2, lowerSet<1>},
+    {"memcpy", 2, nullptr},
+    {"memmove", 2, nullptr},
+    {"mempcpy", 2, nullptr},
+    {"__memcpy_chk", 2, nullptr},
+    {"__memmove_chk", 2, nullptr},
+    {"__mempcpy_chk", 2, nullptr},
+    {"bcopy", 2, nullptr},
+    {"memset", 2, nullptr},
+    {"__memset_chk", 2, nullptr},
+    {"explicit_bzero", 2, nullptr},
+    {"bzero", 2, nullptr},
     // Output.
     {"printf", 1, nullptr, "f"},
     {"fprintf", 2, nullptr, "rf"},
@@ -243,8 +225,8 @@ static bool formatWrites(Value *Format) {
   return false;
 }
 
-// Arguments that the callee may write through.  'Letters' of its row, none: all.
-static SmallVector<Value *, 4> writtenArguments(const CallBase *Call, StringRef Letters) {
+// Arguments that the callee may write through.  'Letters' of its row, none: all.  Those in 'ByRange' have been told.
+static SmallVector<Value *, 4> writtenArguments(const CallBase *Call, StringRef Letters, ArrayRef<unsigned> ByRange) {
   SmallVector<Value *, 4> Found;
   char Letter = 'w';
   for (unsigned N = 0; N < Call->arg_size(); ++N) {
@@ -253,7 +235,7 @@ static SmallVector<Value *, 4> writtenArguments(const CallBase *Call, StringRef 
       Letter = formatWrites(Call->getArgOperand(N - 1)) ? 'w' : 'r';
     else if (N < Letters.size())
       Letter = Letters[N];
-    if (!P->getType()->isPointerTy() || Letter != 'w')
+    if (!P->getType()->isPointerTy() || Letter != 'w' || is_contained(ByRange, N))
       continue;
     Value *Base = P->stripInBoundsOffsets();
     auto *G = dyn_cast<GlobalVariable>(Base);
@@ -270,7 +252,7 @@ bool dvmir::knownWrites(const CallBase *Call, SmallVectorImpl<Value *> &Written)
   if (!Known)
     return false;
   if (!Known->Lower)
-    Written.append(writtenArguments(Call, Known->Args));
+    Written.append(writtenArguments(Call, Known->Args, {}));
   return true;
 }
 
@@ -407,15 +389,20 @@ static void lowerLanding(FunctionState &S, CallBase *Call) {
 void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
   if (Call->hasFnAttr(Attribute::ReturnsTwice))
     lowerLanding(S, Call);
-  if (Call->isMustTailCall() || isInstrumentedHere(Call))
+  if (Call->isMustTailCall())
     return;
-  const KnownCall *Known = findKnown(Call);
+  SmallVector<unsigned, 2> ByRange;
+  const bool Here = isInstrumentedHere(Call);
+  const KnownCall *Known = Here ? nullptr : findKnown(Call);
+  lowerRanges(S, Call, Here, Known, ByRange);
+  if (Here)
+    return;
   if (Known && Known->Lower)
     return Known->Lower(S, Call);
   if (Call->doesNotReturn() || Call->onlyReadsMemory() || assignInput(S, Call))
     return;
-  auto Pointers = writtenArguments(Call, Known ? Known->Args : "");
-  const bool Foreign = !Known && !Call->isInlineAsm() && !isa<IntrinsicInst>(Call);
+  auto Pointers = writtenArguments(Call, Known ? Known->Args : !ByRange.empty() ? "r" : "", ByRange);
+  const bool Foreign = !Known && ByRange.empty() && !Call->isInlineAsm() && !isa<IntrinsicInst>(Call);
   SmallVector<Value *, 2> Numbers;
   if (writesAnywhere(Call))
     Numbers = addressesIn(Call);
@@ -424,7 +411,7 @@ void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
   if (Foreign)
     return lowerForeign(S, Call, Pointers);
   // Behind 'asm goto' there are several places; what it reads is not judged, so that before will do.
-  IRBuilder<> B(isa<CallBrInst>(Call) ? Call : behind(Call));
+  IRBuilder<> B(isa<CallBrInst>(Call) ? Call : behindCall(Call));
   B.SetCurrentDebugLocation(Call->getDebugLoc());
   for (Value *P : Pointers)
     Known ? assignObject(S, B, P) : giveObject(S, B, P);

@@ -64,6 +64,7 @@ FunctionState::FunctionState(Function &Fn, Runtime &R)
   for (Access &A : Accesses)
     if (A.Text.Whole && A.Text.Writes && !A.Text.OfDistributed)
       moveToUse(A.Mark);
+  takeRanges();
   attachIndices();
   for (auto &[Cid, K] : Constructs)
     findBlocks(*K);
@@ -104,6 +105,8 @@ void FunctionState::collectCall(CallInst *Call, StringRef Name) {
   }
   if (Name == DVMM_INDEX)
     return Indices.push_back(Call);
+  if (Name == DVMM_RANGE)
+    return RangeMarks.push_back(Call);
   if (Name == DVMM_ENTER)
     return collectConstruct(Call);
   if (Name == DVMM_DIRECT)
@@ -142,6 +145,29 @@ Construct *FunctionState::around(const BasicBlock *BB) const {
     if (K->hasIterations() && K->Blocks.contains(BB) && (!Best || K->Depth > Best->Depth))
       Best = K.get();
   return Best;
+}
+
+// Marks of ranges only tie a text to an argument.
+void FunctionState::takeRanges() {
+  for (CallInst *Mark : RangeMarks) {
+    auto *Text = cast<Constant>(Mark->getArgOperand(1));
+    GlobalVariable *Site = nullptr;
+    for (Use &U : Mark->uses())
+      if (auto *User = dyn_cast<Instruction>(U.getUser()); isa_and_nonnull<CallBase, StoreInst>(User)) {
+        if (!Site && !markerText(Text).empty())
+          Site = RT.site(Text);
+        RangeSites[{User, U.getOperandNo()}] = Site;
+      }
+    Mark->replaceAllUsesWith(Mark->getArgOperand(0));
+    Mark->eraseFromParent();
+  }
+}
+
+bool FunctionState::isRange(const Instruction *User, unsigned Operand) const { return RangeSites.contains({User, Operand}); }
+
+Constant *FunctionState::rangeSite(const Instruction *User, unsigned Operand) const {
+  GlobalVariable *Site = RangeSites.lookup({User, Operand});
+  return Site ? static_cast<Constant *>(Site) : ConstantPointerNull::get(RT.Ptr);
 }
 
 // 'index' markers belong to accesses by id and dimension.

@@ -96,12 +96,18 @@ public:
   llvm::Value *loadLimit(llvm::IRBuilderBase &B, Limit L);
   // Stores the subscripts of 'A' for the slow path; null if it has none.
   llvm::Value *subscripts(llvm::IRBuilderBase &B, const Access &A);
+  // Does a mark say that the argument is a range; its site, or a null pointer.
+  bool isRange(const llvm::Instruction *User, unsigned Operand) const;
+  llvm::Constant *rangeSite(const llvm::Instruction *User, unsigned Operand) const;
 
 private:
   void collect();
   void collectCall(llvm::CallInst *Call, llvm::StringRef Name);
   void collectConstruct(llvm::CallInst *Enter);
   void attachIndices();
+  void takeRanges();
+  llvm::SmallVector<llvm::CallInst *, 4> RangeMarks;
+  llvm::DenseMap<std::pair<const llvm::Instruction *, unsigned>, llvm::GlobalVariable *> RangeSites;
   void findBlocks(Construct &K);
 
   llvm::AllocaInst *IndexSpace = nullptr;

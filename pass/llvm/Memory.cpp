@@ -96,6 +96,11 @@ void MemoryLowering::lowerStore(const Item &T) {
   bool Written = false;
   if (isOurs(origin(P, Written)) || Written)
     return;
+  if (Constant *Site = S.rangeSite(T.I, StoreInst::getPointerOperandIndex()); Store && !Site->isNullValue()) {
+    IRBuilder<> B(T.I);
+    S.RT.call(B, "__dvmrt_write_at", {P, B.getInt64(S.RT.DL.getTypeStoreSize(Stored).getFixedValue()), Site});
+    return;
+  }
   // With the padding of a long double, which belongs to its value as far as words go.
   TypeSize Size = Stored->isFloatingPointTy() ? S.RT.DL.getTypeAllocSize(Stored) : S.RT.DL.getTypeStoreSize(Stored);
   assign(S, T.I, P, Size.getFixedValue(), T.In);
@@ -112,6 +117,15 @@ bool MemoryLowering::begins(Value *P) {
   return V && V->Starts.empty();
 }
 
+void MemoryLowering::copyWords(MemIntrinsic *I, Value *Source, Value *Length) {
+  IRBuilder<> B(I);
+  Constant *To = S.rangeSite(I, 0), *From = S.rangeSite(I, 1);
+  if (To->isNullValue() && From->isNullValue())
+    S.RT.call(B, "__dvmrt_copy", {I->getRawDest(), Source, Length});
+  else
+    S.RT.call(B, "__dvmrt_copy_at", {I->getRawDest(), Source, Length, To, From});
+}
+
 void MemoryLowering::lowerCopy(MemIntrinsic *I) {
   bool Written = false, Ignored = false;
   Value *Dest = origin(I->getRawDest(), Written);
@@ -121,7 +135,9 @@ void MemoryLowering::lowerCopy(MemIntrinsic *I) {
   Value *Length = B.CreateZExtOrTrunc(I->getLength(), S.RT.I64);
   auto *Copy = dyn_cast<MemTransferInst>(I);
   if (Copy && !isConstantMemory(Copy->getRawSource()) && !isOurs(origin(Copy->getRawSource(), Ignored)))
-    S.RT.call(B, "__dvmrt_copy", {I->getRawDest(), Copy->getRawSource(), Length});
+    copyWords(I, Copy->getRawSource(), Length);
+  else if (Constant *Site = S.rangeSite(I, 0); !Site->isNullValue())
+    S.RT.call(B, "__dvmrt_write_at", {I->getRawDest(), Length, Site});
   else if (!Written)
     S.RT.call(B, isa<MemSetInst>(I) && !begins(Dest) ? "__dvmrt_fill" : "__dvmrt_assign", {I->getRawDest(), Length});
 }

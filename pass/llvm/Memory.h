@@ -31,6 +31,7 @@ private:
   bool begins(llvm::Value *P);
   void lowerStore(const Item &T);
   void lowerCopy(llvm::MemIntrinsic *I);
+  void copyWords(llvm::MemIntrinsic *I, llvm::Value *Source, llvm::Value *Length);
   void lowerObjects();
   void lowerParameters();
   void lowerPrologue();
@@ -38,6 +39,11 @@ private:
 
 // Calls of functions that are not in this module.
 void lowerCall(FunctionState &S, llvm::CallBase *Call);
+// Where execution goes on behind a call.
+llvm::Instruction *behindCall(llvm::CallBase *Call);
+// What the call reads and writes by the table of pass/Ranges.h; 'Known' gets the numbers of these arguments.  'Inside': the callee's own
+// code is instrumented.  'Named': nobody else has a function of that name; else marks alone count.
+void lowerRanges(FunctionState &S, llvm::CallBase *Call, bool Inside, bool Named, llvm::SmallVectorImpl<unsigned> &Known);
 
 } // namespace dvmir
 #endif

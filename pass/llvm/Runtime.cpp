@@ -28,6 +28,7 @@ static const struct {
     {"__dvmrt_local", "ipiiip"},   {"__dvmrt_enter", "ippp"},     {"__dvmrt_leave", "vpp"},
     {"__dvmrt_row", "vp"},         {"__dvmrt_direct", "vpp"},     {"__dvmrt_view", "ppii"},
     {"__dvmrt_born", "vpl"},       {"__dvmrt_assign", "vpl"},     {"__dvmrt_copy", "vppl"},
+    {"__dvmrt_copy_at", "vpplpp"}, {"__dvmrt_write_at", "vplp"},  {"__dvmrt_read_at", "vplpi"}, {"__dvmrt_length", "lpl"},
     {"__dvmrt_fill", "vpl"},       {"__dvmrt_unwound", "vp"},     {"__dvmrt_over", "vpl"},
     {"__dvmrt_foreign", "vp"},     {"__dvmrt_written", "vp"},     {"__dvmrt_given", "vpl"},     {"__dvmrt_heap_new", "vpl"},   {"__dvmrt_heap_zero", "vpl"},
     {"__dvmrt_reduction", "ipiipppddpppl"}, {"__dvmrt_escape", "vp"}, {"__dvmrt_results", "vpiipppppl"}, {"__dvmrt_step", "vpii"}, {"__dvmrt_summary", "ipppp"},

@@ -134,6 +134,7 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
       a->use = (int)dvmrt_scan_number(s);
     break;
   case DVMRT_ACCESS_ROOT: a->root = s->at < s->end ? *s->at : 0; break;
+  case DVMRT_ACCESS_RANGE: a->range = s->at < s->end ? *s->at : 0; break;
   case DVMRT_ACCESS_FLOATING: a->floating = dvmrt_scan_is(s, "f"); break;
   case DVMRT_ACCESS_BUFFERED:
     a->buffered = true;

@@ -59,6 +59,7 @@ struct dvmrt_access {
   bool distributed;      /* the file shows that the root is a distributed array */
   char root;             /* G, or 0 */
   int index;             /* I, or -1 */
+  char range;            /* N: e elements, w anything; 0: no range */
   bool floating;         /* a floating-point or complex value */
   bool buffered;         /* agrees with a section of a remote_access around it; dvmrt_check_buffered says if it uses the buffer */
   bool varies;           /* its subscripts may have changed since the directive */

@@ -7,6 +7,7 @@
 #include "runtime/data/mem.h"
 #include "runtime/rules/object.h"
 #include "runtime/entry/process.h"
+#include "runtime/rules/range.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/report/stats.h"
 #include "runtime/rules/stretch.h"
@@ -137,6 +138,11 @@ static void touch_resolve(uintptr_t a, uint64_t size) {
     dvmrt_doubt_clear(a, size);
 }
 
+/* Outside of loops, reading a struct to copy it: that it may have no value is no matter, only where it lies is. */
+static bool copies_quietly(uintptr_t e) {
+  return !__dvmrt_now.mask && ((e & 3) != 3 || e == dvmrt_shadow_entry_by_bits()) && !dvmrt_group_nvars && !dvmrt_task_remembers();
+}
+
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
   unsigned code = e & 3;
@@ -150,6 +156,8 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
       return;
   }
   bool plain = !(flags & DVMRT_NAMED);
+  if ((flags & (DVMRT_COPIED | DVMRT_WRITE)) == DVMRT_COPIED && copies_quietly(e))
+    return;
   if (!__dvmrt_now.mask && plain && touch_sequential(e, a, size, flags))
     return;
   bool alone = dvmrt_mem_alone();
@@ -443,6 +451,16 @@ void __dvmrt_fill(const void *p, uint64_t size) {
   leave();
 }
 
+/* What the source does not have the target does not have either. */
+static void copy_words(uintptr_t dst, uintptr_t src, uint64_t size) {
+  mark_written(dst, size);
+  dvmrt_task_assigned(dst, size);
+  if (__dvmrt_now.mask)
+    dvmrt_shadow_copy(dst, src, size, __dvmrt_now.write, __dvmrt_now.base, dvmrt_construct_born_word());
+  else
+    dvmrt_shadow_copy(dst, src, size, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
+}
+
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
   if (!size || (only_doubts((uintptr_t)dst, size) && !dvmrt_doubt_any((uintptr_t)dst, size) && !dvmrt_doubt_any((uintptr_t)src, size)))
     return;
@@ -452,13 +470,51 @@ void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
     dvmrt_mem_leave();
     return;
   }
-  mark_written((uintptr_t)dst, size);
-  dvmrt_task_assigned((uintptr_t)dst, size);
-  if (__dvmrt_now.mask)
-    dvmrt_shadow_copy((uintptr_t)dst, (uintptr_t)src, size, __dvmrt_now.write, __dvmrt_now.base, dvmrt_construct_born_word());
-  else
-    dvmrt_shadow_copy((uintptr_t)dst, (uintptr_t)src, size, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
+  copy_words((uintptr_t)dst, (uintptr_t)src, size);
   leave();
+}
+
+void __dvmrt_copy_at(const void *dst, const void *src, uint64_t size, struct dvmrt_site *to, struct dvmrt_site *from) {
+  uintptr_t d = (uintptr_t)dst, s = (uintptr_t)src;
+  if (!size || (only_doubts(d, size) && !dvmrt_doubt_any(d, size) && only_doubts(s, size) && !dvmrt_doubt_any(s, size)))
+    return;
+  if (!dvmrt_mem_enter())
+    return;
+  if (from)
+    dvmrt_range_source(s, size, from, d);
+  if (!to || dvmrt_range_target(d, size, to))
+    copy_words(d, s, size);
+  leave();
+}
+
+void __dvmrt_read_at(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags) {
+  uintptr_t a = (uintptr_t)p;
+  if (!p || !size || !site || (only_doubts(a, size) && ((flags & DVMRT_COPIED) || !dvmrt_doubt_any(a, size))))
+    return;
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_range_access(a, size, site, flags);
+  leave();
+}
+
+void __dvmrt_write_at(const void *p, uint64_t size, struct dvmrt_site *site) {
+  if (!p || !size)
+    return;
+  if (!site || only_doubts((uintptr_t)p, size)) {
+    __dvmrt_fill(p, size);
+    return;
+  }
+  if (!dvmrt_mem_enter())
+    return;
+  dvmrt_range_access((uintptr_t)p, size, site, DVMRT_WRITE);
+  leave();
+}
+
+uint64_t __dvmrt_length(const void *p, uint64_t limit) {
+  if (!p || !limit)
+    return 0;
+  uint64_t n = strnlen(p, limit);
+  return n < limit ? n + 1 : n;
 }
 
 static void given(const void *p, uint64_t size) {

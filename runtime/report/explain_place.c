@@ -349,6 +349,12 @@ static bool plain_subscript(const char *text, size_t n) {
 static bool reference_text(const struct dvmrt_event *ev, bool in_clause, struct dvmrt_text *t) {
   const struct dvmrt_access *x = ev->access;
   const char *at = x->text;
+  if (x->range && x->name) {
+    dvmrt_text_add(t, "%s", x->name);
+    for (int d = 0; d < ev->array->ndims; d++)
+      dvmrt_text_add(t, "[]");
+    return true;
+  }
   if (!x->name || x->ndims != ev->array->ndims || strncmp(at, x->name, strlen(x->name)) != 0)
     return false;
   at += strlen(x->name);

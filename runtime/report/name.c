@@ -81,6 +81,11 @@ static bool hidden(const struct dvmrt_event *ev, struct dvmrt_text *t) {
 void dvmrt_name_datum(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   const struct dvmrt_access *x = ev->access;
   dvmrt_text_add(t, "'");
+  if (x->range && ev->array) {
+    dvmrt_name_element(ev->array, ev->ix, t);
+    dvmrt_text_add(t, "'");
+    return;
+  }
   if (hidden(ev, t)) {
     dvmrt_text_add(t, "' ('%s')", x->text);
     return;

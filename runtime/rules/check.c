@@ -74,7 +74,7 @@ uint32_t dvmrt_check_word(enum dvmrt_class class, uint32_t word, uint32_t flags,
 
 /* ---- events ------------------------------------------------------------------------------------------------------------------ */
 
-static void event_init(struct dvmrt_event *ev, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
+void dvmrt_check_event(struct dvmrt_event *ev, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   memset(ev, 0, sizeof(*ev));
   ev->access = dvmrt_site_access(site);
   ev->nest = dvmrt_construct_nest();
@@ -103,7 +103,7 @@ static bool is_index_variable(const struct dvmrt_event *ev) {
   return false;
 }
 
-static void classify(struct dvmrt_event *ev) {
+void dvmrt_check_classify(struct dvmrt_event *ev) {
   if (ev->array)
     ev->class = dvmrt_construct_array_class(ev->nest, ev->array);
   else
@@ -190,7 +190,7 @@ void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix,
     return;
   }
   struct dvmrt_event ev;
-  event_init(&ev, site, ix, flags);
+  dvmrt_check_event(&ev, site, ix, flags);
   ev.at = p;
   if (ix)
     ev.array = array_meant(&ev, p); /* one parameter may stand for several arrays */
@@ -269,7 +269,7 @@ static void pending(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
     dvmrt_repeat_note_pending(ev, v, hits);
 }
 
-static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
+void dvmrt_check_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
   uintptr_t begin = a;
   ev->partly_own = ev->nest && ev->copied && !(ev->flags & DVMRT_WRITE) && partly_own(ev, a, end);
   while (a < end) {
@@ -278,7 +278,7 @@ static void touch_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end) {
     if (s.region)
       return; /* a wide access that runs into an array: it was judged by its first byte */
     ev->at = a;
-    classify(ev);
+    dvmrt_check_classify(ev);
     pending(ev, a, s.end - a);
     dvmrt_task_access(ev, a, s.end - a);
     if (s.words)
@@ -306,7 +306,7 @@ bool dvmrt_check_copied_nowhere(uintptr_t dst) {
   return nowhere;
 }
 
-static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t p, uint64_t size, bool placed) {
+void dvmrt_check_element(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t p, uint64_t size, bool placed) {
   const struct dvmrt_access *x = ev->access;
   event_array(ev, a, p);
   int bad = !placed && ev->subscripts && x->ndims == a->ndims ? bad_subscript(a, p, ev->subscripts) : -1;
@@ -323,7 +323,7 @@ static void touch_array(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t
   if (lost)
     ev->flags &= ~(uint32_t)DVMRT_WRITE; /* 'b[i] += x' has read it all the same */
   if (ev->flags) {
-    classify(ev);
+    dvmrt_check_classify(ev);
     dvmrt_task_access(ev, p, size);
     struct dvmrt_span s;
     dvmrt_shadow_span(p, size, true, &s);
@@ -343,15 +343,15 @@ void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, cons
     return;
   }
   struct dvmrt_event ev;
-  event_init(&ev, site, ix, flags);
+  dvmrt_check_event(&ev, site, ix, flags);
   ev.copied = flags & DVMRT_COPIED;
   struct dvmrt_region *r = (dvmrt_shadow_entry(p) & 3) == 3 ? dvmrt_shadow_region_in(p, 1) : NULL;
   if (!(flags & DVMRT_PLACED) && left_its_array(&ev, (struct dvmrt_array *)r, p))
     return;
   if (r)
-    touch_array(&ev, (struct dvmrt_array *)r, p, size, flags & DVMRT_PLACED);
+    dvmrt_check_element(&ev, (struct dvmrt_array *)r, p, size, flags & DVMRT_PLACED);
   else
-    touch_memory(&ev, p, p + size);
+    dvmrt_check_memory(&ev, p, p + size);
 }
 
 /* ---- what functions fill --------------------------------------------------------------------------------------------------------- */
@@ -388,7 +388,7 @@ void dvmrt_check_filled(uintptr_t p, uint64_t size) {
 
 bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
   struct dvmrt_event ev;
-  event_init(&ev, site, ix, flags);
+  dvmrt_check_event(&ev, site, ix, flags);
   const struct dvmrt_use *u = ev.nest ? dvmrt_construct_use(ev.nest, view) : NULL;
   if (!u || !u->array || !dvmrt_construct_judges())
     return true;
@@ -417,7 +417,7 @@ uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind
       [DVMRT_L_REDUCTION] = DVMRT_CLASS_REDUCTION, [DVMRT_L_INDEX] = DVMRT_CLASS_PLAIN,
   };
   struct dvmrt_event ev;
-  event_init(&ev, site, ix, flags);
+  dvmrt_check_event(&ev, site, ix, flags);
   if (!dvmrt_construct_judges())
     return flags & DVMRT_WRITE ? DVMRT_W_ASSIGNED : word;
   ev.class = kind < sizeof(classes) / sizeof(classes[0]) && ev.nest ? classes[kind] : DVMRT_CLASS_PLAIN;

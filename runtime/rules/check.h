@@ -61,6 +61,15 @@ bool dvmrt_check_assigns_again(struct dvmrt_access *x, uintptr_t p, const int64_
 void dvmrt_check_close_waiting(void);
 /* Subscriber. */
 void dvmrt_check_before(struct dvmrt_frame *f);
+/* The parts that dvmrt_check_touch is made of, for others that know the access in another way. */
+void dvmrt_check_event(struct dvmrt_event *ev, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
+void dvmrt_check_classify(struct dvmrt_event *ev);
+void dvmrt_check_memory(struct dvmrt_event *ev, uintptr_t a, uintptr_t end);
+/* 'placed': bounds and place have been judged.  Clears DVMRT_WRITE in ev->flags of a write that goes to a buffer. */
+void dvmrt_check_element(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t p, uint64_t size, bool placed);
+/* Has dvmrt_check_place nothing to report, in this iteration, of the elements from that of 'ev' to the one with the subscripts 'last', which
+ * differ in the last one alone?  Changes nothing; false: it may have. */
+bool dvmrt_check_place_run(const struct dvmrt_event *ev, const int64_t *last);
 /* Address [p, p + size) is accessed. */
 void dvmrt_check_touch(uintptr_t p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
 /* Was the struct that has just been judged as the target of a copy written to a buffer, so that no element is?  Asked once, by

@@ -400,6 +400,26 @@ static bool near_right(const struct dvmrt_event *ev, const struct dvmrt_place *p
   return brought(ev, p) || (edge_declared(ev->array, p) && !(ev->flags & DVMRT_WRITE) && edge_valid(ev->array, p));
 }
 
+/* Own, or in an edge that holds it. */
+static bool here(const struct dvmrt_event *ev, const struct dvmrt_layout *l, const int64_t *ix) {
+  struct dvmrt_place p;
+  dvmrt_layout_place(l, &ev->nest->layout, __dvmrt_now.iv, ix, ev->array->ndims, &p);
+  return p.kind == DVMRT_PLACE_OWN || (p.kind == DVMRT_PLACE_NEAR && near_right(ev, &p));
+}
+
+bool dvmrt_check_place_run(const struct dvmrt_event *ev, const int64_t *last) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
+  const struct dvmrt_frame *f = ev->nest;
+  if ((ev->flags & DVMRT_WRITE && dvmrt_group_pending(ev->array, NULL)) || (ev->array->aligned && !ev->array->judged))
+    return false;
+  if (!f)
+    return ev->flags == DVMRT_WRITE || ev->access->role == 'i' || dvmrt_layout_everywhere(l);
+  if (ev->access->buffered || dvmrt_construct_clause(f, 'C', ev->array))
+    return false;
+  /* What is near lies on both sides of what is own: between two such elements all are. */
+  return dvmrt_layout_everywhere(l) || (f->mapped && f->on && f->layout.root && here(ev, l, ev->ix) && here(ev, l, last));
+}
+
 bool dvmrt_check_place_settled(const struct dvmrt_event *ev) {
   const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
   const struct dvmrt_access *x = ev->access;

@@ -31,12 +31,13 @@ void heap(long n) {
 // CHECK-NEXT: call void @free(
 void copies(char *p, char *q, long n) { memmove(p, q, n); memset(p, 0, n); strcpy(p, q); }
 // CHECK-LABEL: define {{.*}}@copies(
-// CHECK: call void @__dvmrt_copy(
+// CHECK: call void @__dvmrt_copy_at(
 // CHECK: call {{.*}}@memmove(
-// CHECK: call void @__dvmrt_fill(
+// CHECK: call void @__dvmrt_write_at(
 // CHECK: call {{.*}}@memset(
 // CHECK: call {{.*}}@strcpy(ptr {{[^%]*}}%[[TO:.*]], ptr
-// CHECK-NEXT: call void @__dvmrt_written(ptr %[[TO]])
+// CHECK-NEXT: %[[SIZE:.*]] = call i64 @__dvmrt_length(ptr %[[TO]], i64 -1)
+// CHECK-NEXT: call void @__dvmrt_write_at(ptr %[[TO]], i64 %[[SIZE]], ptr null)
 // CHECK-NOT: call void @__dvmrt_foreign
 // CHECK: ret void
 void readers(char *p) { printf("%s\n", p); puts(p); strlen(p); pure((int *)p); numbers(1, 2); own((int *)p); }

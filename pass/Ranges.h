@@ -1,0 +1,136 @@
+// Functions of the standard library that read or write so many bytes from a pointer on: a row for each such argument.  Both sides of
+// the plug-in need it: clang's leaves a mark at the argument, LLVM's computes the size.
+#ifndef DVM_PASS_RANGES_H
+#define DVM_PASS_RANGES_H
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace dvm {
+
+enum RangeSize {
+  Given,    // argument A
+  Words,    // argument A, in wchar_t
+  Product,  // argument A times argument B
+  Elements, // result times argument A: what was read
+  Result,   // the result, if it is not negative
+  Fixed,    // A bytes
+  Text,     // to the end of the string, as it is before the call
+  Bounded,  // likewise, argument A at most
+  Written,  // to the end of the string, as the call leaves it
+  IfResult, // likewise, if the result is no null pointer
+  IfGiven,  // likewise, if argument A is not 0
+};
+
+struct RangeArgument {
+  llvm::StringRef Function;
+  unsigned Argument;
+  char Way; // r its values are used, c they are copied, w it is written, m used and written
+  RangeSize Size;
+  unsigned A = 0, B = 0;
+};
+
+// The name without what the compiler or a fortified library puts around it.
+inline llvm::StringRef rangeFunction(llvm::StringRef Name) {
+  Name.consume_front("__builtin_");
+  Name.consume_back(".inline");
+  if (Name != "__fread_chk" && Name.ends_with("_chk") && Name.consume_front("__"))
+    Name.consume_back("_chk");
+  Name.consume_back("_unlocked");
+  return Name;
+}
+
+inline llvm::SmallVector<const RangeArgument *, 2> rangeArguments(llvm::StringRef Name) {
+  static const RangeArgument Rows[] = {
+      {"memcpy", 0, 'w', Given, 2},
+      {"memcpy", 1, 'c', Given, 2},
+      {"memmove", 0, 'w', Given, 2},
+      {"memmove", 1, 'c', Given, 2},
+      {"mempcpy", 0, 'w', Given, 2},
+      {"mempcpy", 1, 'c', Given, 2},
+      {"bcopy", 1, 'w', Given, 2},
+      {"bcopy", 0, 'c', Given, 2},
+      {"wmemcpy", 0, 'w', Words, 2},
+      {"wmemcpy", 1, 'c', Words, 2},
+      {"wmemmove", 0, 'w', Words, 2},
+      {"wmemmove", 1, 'c', Words, 2},
+      {"memset", 0, 'w', Given, 2},
+      {"wmemset", 0, 'w', Words, 2},
+      {"bzero", 0, 'w', Given, 1},
+      {"explicit_bzero", 0, 'w', Given, 1},
+      {"memcmp", 0, 'r', Given, 2},
+      {"memcmp", 1, 'r', Given, 2},
+      {"bcmp", 0, 'r', Given, 2},
+      {"bcmp", 1, 'r', Given, 2},
+      {"fread", 0, 'w', Elements, 1},
+      {"__fread_chk", 0, 'w', Elements, 2},
+      {"fwrite", 0, 'r', Product, 1, 2},
+      {"read", 1, 'w', Result},
+      {"pread", 1, 'w', Result},
+      {"pread64", 1, 'w', Result},
+      {"recv", 1, 'w', Result},
+      {"write", 1, 'r', Given, 2},
+      {"pwrite", 1, 'r', Given, 2},
+      {"pwrite64", 1, 'r', Given, 2},
+      {"send", 1, 'r', Given, 2},
+      {"qsort", 0, 'm', Product, 1, 2},
+      {"strcpy", 0, 'w', Written},
+      {"strcpy", 1, 'c', Text},
+      {"stpcpy", 0, 'w', Written},
+      {"stpcpy", 1, 'c', Text},
+      {"strcat", 0, 'w', Written},
+      {"strcat", 1, 'c', Text},
+      {"strncat", 0, 'w', Written},
+      {"strncat", 1, 'c', Bounded, 2},
+      {"strncpy", 0, 'w', Given, 2},
+      {"strncpy", 1, 'c', Bounded, 2},
+      {"stpncpy", 0, 'w', Given, 2},
+      {"stpncpy", 1, 'c', Bounded, 2},
+      {"sprintf", 0, 'w', Written},
+      {"vsprintf", 0, 'w', Written},
+      {"snprintf", 0, 'w', IfGiven, 1},
+      {"vsnprintf", 0, 'w', IfGiven, 1},
+      {"fgets", 0, 'w', IfResult},
+      {"getcwd", 0, 'w', IfResult},
+      // Results through pointers.
+      {"frexp", 1, 'w', Fixed, 4},
+      {"frexpf", 1, 'w', Fixed, 4},
+      {"frexpl", 1, 'w', Fixed, 4},
+      {"modf", 1, 'w', Fixed, 8},
+      {"modff", 1, 'w', Fixed, 4},
+      {"modfl", 1, 'w', Fixed, 16},
+      {"remquo", 2, 'w', Fixed, 4},
+      {"remquof", 2, 'w', Fixed, 4},
+      {"remquol", 2, 'w', Fixed, 4},
+      {"lgamma_r", 1, 'w', Fixed, 4},
+      {"lgammaf_r", 1, 'w', Fixed, 4},
+      {"lgammal_r", 1, 'w', Fixed, 4},
+      {"sincos", 1, 'w', Fixed, 8},
+      {"sincos", 2, 'w', Fixed, 8},
+      {"sincosf", 1, 'w', Fixed, 4},
+      {"sincosf", 2, 'w', Fixed, 4},
+      {"sincosl", 1, 'w', Fixed, 16},
+      {"sincosl", 2, 'w', Fixed, 16},
+      {"strtod", 1, 'w', Fixed, 8},
+      {"strtof", 1, 'w', Fixed, 8},
+      {"strtold", 1, 'w', Fixed, 8},
+      {"strtol", 1, 'w', Fixed, 8},
+      {"strtoul", 1, 'w', Fixed, 8},
+      {"strtoll", 1, 'w', Fixed, 8},
+      {"strtoull", 1, 'w', Fixed, 8},
+      {"strtoimax", 1, 'w', Fixed, 8},
+      {"strtoumax", 1, 'w', Fixed, 8},
+      {"time", 0, 'w', Fixed, 8},
+      {"clock_gettime", 1, 'w', Fixed, 16},
+      {"gettimeofday", 0, 'w', Fixed, 16},
+      {"rand_r", 0, 'm', Fixed, 4},
+  };
+  llvm::SmallVector<const RangeArgument *, 2> Found;
+  Name = rangeFunction(Name);
+  for (const RangeArgument &R : Rows)
+    if (R.Function == Name)
+      Found.push_back(&R);
+  return Found;
+}
+
+} // namespace dvm
+#endif

@@ -1,0 +1,104 @@
+// Arguments of functions that read or write so many bytes: what they reach is judged as if the program accessed it.
+#include "Rewriter.h"
+#include "pass/Ranges.h"
+#include "pass/markers.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+using namespace dvm;
+
+// The function of the library, not one of the program by that name.
+static const FunctionDecl *libraryFunction(const ASTContext &Ctx, const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F || !F->getIdentifier())
+    return nullptr;
+  const SourceManager &SM = Ctx.getSourceManager();
+  if (const FunctionDecl *Body = F->getDefinition())
+    return SM.isInSystemHeader(Body->getLocation()) ? F : nullptr;
+  return !F->isStatic() && (F->getBuiltinID() || SM.isInSystemHeader(F->getLocation())) ? F : nullptr;
+}
+
+// What the argument points to: the lvalue under '&', the array that decays, or what a pointer is computed from.
+static Chain chainOfRange(Expr *&E) {
+  E = E->IgnoreParenCasts();
+  if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_AddrOf) {
+    E = U->getSubExpr()->IgnoreParens();
+    return chainOf(E);
+  }
+  if (E->getType()->isArrayType())
+    return chainOf(E);
+  Chain Ch;
+  const Expr *Base = pointerBase(E);
+  Ch.Root = asVariable(Base);
+  Ch.OnRoot = Base == E->IgnoreParenCasts() || isa<BinaryOperator>(E);
+  Ch.ThroughPointer = !Ch.Root || !Ch.Root->getType()->isArrayType() || !insideVariable(E);
+  return Ch;
+}
+
+// Nothing can be wrong with writing or copying what the function has for itself, outside of constructs or inside of an iteration.
+bool Rewriter::rangeMatters(const Chain &Ch, char Way) const {
+  const VarDecl *V = Ch.Root;
+  const Construct *Nest = innermostNest();
+  bool Own = V && !Ch.ThroughPointer && V->hasLocalStorage() && !Decls.isDistributed(V, FD) &&
+             (!Nest || Ctx.getSourceManager().isBeforeInTranslationUnit(Nest->Dir.Start, V->getLocation()));
+  return !Own || (Way != 'w' && Way != 'c');
+}
+
+static QualType elementOf(const ASTContext &Ctx, QualType T) {
+  if (const auto *P = T->getAs<PointerType>())
+    T = P->getPointeeType();
+  return Ctx.getBaseElementType(T);
+}
+
+// The text of the site; empty where it only says that the function is the library's.
+std::string Rewriter::rangeText(Expr *E, char Way, bool Stream) {
+  Chain Ch = chainOfRange(E);
+  if (!rangeMatters(Ch, Way) || isa<StringLiteral>(E))
+    return "";
+  SourceLocation L = E->getBeginLoc();
+  const Construct *Nest = innermostNest();
+  SiteText T(Ctx, B, L);
+  T.key(DVMRT_ANY_KIND).add(Way == 'w' ? "w" : Way == 'm' ? "m" : "r");
+  T.place(Ctx.getSourceManager(), L);
+  T.key(DVMRT_ACCESS_TEXT).add(sourceText(Ctx, E));
+  rootText(T, Ch);
+  QualType Element = elementOf(Ctx, E->getType());
+  T.key(DVMRT_ACCESS_SIZE).add(Twine(Element->isIncompleteType() || Element->isFunctionType() ? 1 : Ctx.getTypeSizeInChars(Element).getQuantity()));
+  T.key(DVMRT_ACCESS_RANGE).add(Element->isScalarType() && !Element->isAnyCharacterType() ? "e" : "w");
+  T.key(DVMRT_ACCESS_CONSTRUCT).add(Twine(Nest ? Nest->Cid : 0));
+  if (const VarDecl *V = Ch.Root; V && Ch.OnRoot && !isTemplateVar(V) && Decls.isDistributed(V, FD)) {
+    T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
+    if (agreesWithRemote(Ch, Nest, true))
+      T.key(DVMRT_ACCESS_BUFFERED).add("?");
+  }
+  if (!Nest || Nest->Dir.D->kind == DVM_DIR_ON) {
+    if (Stream)
+      T.key(DVMRT_ACCESS_ROLE).add("io");
+    if (Standing)
+      T.key(DVMRT_ACCESS_STANDING).add(Twine(Standing));
+  }
+  return T.Text;
+}
+
+SmallVector<Range, 2> Rewriter::rangesOf(const CallExpr *C, bool Stream) {
+  SmallVector<Range, 2> Found;
+  const FunctionDecl *F = libraryFunction(Ctx, C);
+  if (!F || !Emit || St.Opts.Trace || Ctx.getSourceManager().isInSystemHeader(C->getBeginLoc()))
+    return Found;
+  for (const RangeArgument *R : rangeArguments(F->getName())) {
+    if (R->Argument >= C->getNumArgs() || !C->getArg(R->Argument)->getType()->isPointerType() || C->getArg(R->Argument)->containsErrors() ||
+        C->getArg(R->Argument)->isNullPointerConstant(Ctx, Expr::NPC_ValueDependentIsNull))
+      continue;
+    const bool String = R->Size == dvm::Text || R->Size == Bounded;
+    if (!String || innermostNest())
+      Found.push_back({R->Argument, rangeText(const_cast<Expr *>(C->getArg(R->Argument)), R->Way, Stream)});
+  }
+  return Found;
+}
+
+void Rewriter::markRange(CallExpr *C, const Range &R) {
+  Expr *Argument = C->getArg(R.Argument);
+  SourceLocation L = Argument->getBeginLoc();
+  Expr *Call = B.call(DVMM_RANGE, {B.toVoidPtr(Argument), B.string(R.Text, L)}, L);
+  C->setArg(R.Argument, Ctx.hasSameType(Call->getType(), Argument->getType()) ? Call : B.cast(Call, Argument->getType(), CK_BitCast));
+}
