@@ -211,7 +211,38 @@ bool Declarations::checkDistribution(const Operands &Ops) const {
   return true;
 }
 
+// What the directive says of the variable, without its place and the names of its dimensions.
+std::string Declarations::meaning(const VarDecl *V, Directive &Dir) {
+  std::string Out;
+  std::string Text = describe(V->getCanonicalDecl(), Dir, false, nullptr).Text;
+  for (StringRef Rest = Text, Line; !Rest.empty();) {
+    std::tie(Line, Rest) = Rest.split('\n');
+    if (Line[0] == DVMRT_DIRECTIVE_NAMES)
+      for (StringRef Name : llvm::split(Line, ' '))
+        Out += Name == "." ? "." : "n";
+    else if (Line[0] != DVMRT_ANY_FILE && Line[0] != DVMRT_ANY_PLACE)
+      Out += Line;
+    Out += '\n';
+  }
+  return Out;
+}
+
+bool Declarations::checkAgain(const VarDecl *V, Directive &Dir) {
+  Directive *&First = St.FirstDirective[V->getCanonicalDecl()];
+  if (!First)
+    First = &Dir;
+  if (First == &Dir || meaning(V, *First) == meaning(V, Dir))
+    return true;
+  St.error(Dir.Start, quoted(V) + " has been declared with another '#pragma dvm " + dvm_directive_name(First->D->kind) + "'");
+  St.note(First->Start, "the first one is here: both must say the same");
+  return false;
+}
+
 bool Declarations::check(const VarDecl *V, Directive &Dir) {
+  return checkAlone(V, Dir) && checkAgain(V, Dir);
+}
+
+bool Declarations::checkAlone(const VarDecl *V, Directive &Dir) {
   const dvm_directive &D = *Dir.D;
   Dir.Used = true;
   if (D.kind == DVM_DIR_TEMPLATE || D.kind == DVM_DIR_TASK) {
@@ -434,12 +465,12 @@ void Declarations::writeAlign(SiteText &T, Operands &Ops, const VarDecl *Target)
     T.add(" " + (D.names[I] == ~0u ? "." : Ops.Dir.text(D.names[I])));
 }
 
-SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Expr *Value) {
+SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Expr *Value, bool Elsewhere) {
   const dvm_directive &D = *Dir.D;
   SiteText T(Ctx, B, V->getLocation());
   Operands Ops(St, Ctx, Dir);
   Ops.fromConstants();
-  T.key(DVMRT_ANY_KIND).add(Bind ? "bind" : dvm_directive_name(D.kind));
+  T.key(DVMRT_ANY_KIND).add(Elsewhere ? "extern" : Bind ? "bind" : dvm_directive_name(D.kind));
   T.place(Ctx.getSourceManager(), Dir.Start);
   if (D.kind == DVM_DIR_ARRAY) {
     T.key(DVMRT_DIRECTIVE_ARRAY);
@@ -462,6 +493,8 @@ SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Exp
   }
   if (D.dynamic)
     T.key(DVMRT_DIRECTIVE_DYNAMIC);
+  if (V->hasGlobalStorage() && V->isExternallyVisible() && !Bind)
+    T.key(DVMRT_DIRECTIVE_VISIBLE).add("visible");
   if (V->getType()->isPointerType() && D.kind == DVM_DIR_ARRAY && V->hasGlobalStorage())
     T.key(DVMRT_DIRECTIVE_POINTER).pointer(B.address(B.ref(V, T.Loc)));
   return T;

@@ -52,11 +52,15 @@ public:
 
   // Checks an array / template / task declaration; false after an error.
   bool check(const clang::VarDecl *V, Directive &Dir);
+  bool checkAlone(const clang::VarDecl *V, Directive &Dir);
+  bool checkAgain(const clang::VarDecl *V, Directive &Dir); // against the first declaration's
+  std::string meaning(const clang::VarDecl *V, Directive &Dir);
   void reportSecond(Directive &First, Directive &Second) const;
   bool checkDistribution(const Operands &Ops) const;
   void checkInherit(const clang::FunctionDecl *F, Directive &Dir);
   // Text of 'K array', 'K bind', 'K template', 'K task'.  'Value': the pointer value for bind, else null.
-  SiteText describe(const clang::VarDecl *V, Directive &Dir, bool Bind, clang::Expr *Value);
+  // 'Elsewhere': 'K extern' of a variable that another file defines.
+  SiteText describe(const clang::VarDecl *V, Directive &Dir, bool Bind, clang::Expr *Value, bool Elsewhere = false);
 
   void writeDist(SiteText &T, Operands &Ops);
   void writeAlign(SiteText &T, Operands &Ops, const clang::VarDecl *Target);

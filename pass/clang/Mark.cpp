@@ -620,8 +620,12 @@ void Rewriter::walkDecls(DeclStmt *DS) {
     if (St.Opts.Trace && Emit)
       traceUnset(V);
     Directive *Dir = St.attached(V);
-    if (!Dir || V->hasExternalStorage() || !Decls.check(V, *Dir))
+    if (!Dir || !Decls.check(V, *Dir))
       continue;
+    if (V->hasExternalStorage()) {
+      St.Externs.push_back(V);
+      continue;
+    }
     if (V->isStaticLocal()) {
       St.StaticLocals.push_back(V);
       continue;

@@ -1,4 +1,5 @@
 // The plug-in: state, markers found by name look-up, and the consumer that sees each declaration before code generation.
+#include "OpenMP.h"
 #include "Rewriter.h"
 #include "pass/markers.h"
 #include "clang/AST/Attr.h"
@@ -101,6 +102,7 @@ public:
     St.Opts = Opts;
     Current = &St;
     Preprocessor &PP = CI.getPreprocessor();
+    passOverOpenMP(PP);
     PP.setTokenWatcher([this](const Token &T) {
       if (T.is(tok::l_brace))
         ++St.BraceDepth;
@@ -179,6 +181,8 @@ private:
     if (!Dir)
       return;
     bool OK = Decls->check(V, *Dir);
+    if (OK && V->isThisDeclarationADefinition() == VarDecl::DeclarationOnly)
+      St.Externs.push_back(V);
     if (OK && V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly)
       if (llvm::none_of(Globals, [&](const VarDecl *G) { return G->getCanonicalDecl() == V->getCanonicalDecl(); }))
         Globals.push_back(V);
@@ -188,12 +192,20 @@ private:
   void emitRegistration(ASTContext &Ctx) {
     std::vector<const VarDecl *> All = Globals;
     All.insert(All.end(), St.StaticLocals.begin(), St.StaticLocals.end());
+    llvm::DenseSet<const Decl *> Known;
+    for (const VarDecl *V : Globals)
+      Known.insert(V->getCanonicalDecl());
+    const size_t Own = All.size();
+    for (const VarDecl *V : St.Externs)
+      if (St.attached(V)->D->kind != DVM_DIR_TASK && Known.insert(V->getCanonicalDecl()).second)
+        All.push_back(V);
     if (All.empty() || !St.S)
       return;
     SourceLocation L = All.front()->getLocation();
     SmallVector<Stmt *, 8> Body;
-    for (const VarDecl *V : All) {
-      SiteText T = Decls->describe(V, *St.attached(V), false, nullptr);
+    for (size_t I = 0; I < All.size(); ++I) {
+      const VarDecl *V = All[I];
+      SiteText T = Decls->describe(V, *St.attached(V), false, nullptr, I >= Own);
       SmallVector<Expr *, 16> Args{B->string(T.Text, V->getLocation())};
       Args.append(T.Args.begin(), T.Args.end());
       Body.push_back(B->call(DVMM_DIRECT, Args, V->getLocation()));

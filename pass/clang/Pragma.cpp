@@ -242,7 +242,7 @@ public:
     SourceLocation End = readTokens(PP, *D);
     State *St = currentState();
     if (PP.isPreprocessedOutput())
-      return keepLine(PP, *D, Introducer.Loc);
+      return keepLine(PP, *D, Introducer);
     if (!St)
       return; // dependencies only
     D->Number = St->Directives.size();
@@ -336,12 +336,26 @@ private:
     return Line + "\n";
   }
 
-  // One token whose text is the whole line: of an unknown token the printer counts the line breaks.
-  static void keepLine(Preprocessor &PP, const Directive &D, SourceLocation Loc) {
+  // '# 7 "file.c"': what follows stands there.
+  static std::string marker(const SourceManager &SM, SourceLocation Loc) {
+    PresumedLoc P = SM.getPresumedLoc(SM.getFileLoc(Loc));
+    return P.isInvalid() ? "" : ("# " + Twine(P.getLine()) + " \"" + Lexer::Stringify(P.getFilename()) + "\"\n").str();
+  }
+
+  // One token whose text is the whole line: of an unknown token the printer counts the line breaks.  '_Pragma' is in the middle of a
+  // line, which goes on behind it: there the reader is told where he is, and the printer must count nothing.
+  static void keepLine(Preprocessor &PP, const Directive &D, PragmaIntroducer Introducer) {
+    const bool Within = Introducer.Kind == PIK__Pragma;
+    const SourceLocation Loc = Introducer.Loc;
+    std::string Line = lineText(PP, D, Loc);
+    if (Within) {
+      const std::string Here = marker(PP.getSourceManager(), Loc);
+      Line = "\n" + Here + Line + Here;
+    }
     Token T;
     T.startToken();
-    T.setKind(tok::unknown);
-    PP.CreateString(lineText(PP, D, Loc), T, Loc, Loc);
+    T.setKind(Within ? tok::string_literal : tok::unknown);
+    PP.CreateString(Line, T, Loc, Loc);
     T.setFlag(Token::StartOfLine);
     auto Copy = std::make_unique<Token[]>(1);
     Copy[0] = T;

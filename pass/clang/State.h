@@ -74,6 +74,9 @@ public:
   long AssignmentBase = 0; // numbers of assignments are unique in the translation unit
   std::vector<const clang::VarDecl *> StaticLocals; // with a directive: registered with the globals
 
+  llvm::DenseMap<const clang::Decl *, Directive *> FirstDirective; // by canonical declaration
+  std::vector<const clang::VarDecl *> Externs; // with a directive, and no definition so far
+
   Directive *byNumber(llvm::StringRef Number) const;
   // The directive of this kind on a declaration (of any redeclaration), or null.
   Directive *attached(const clang::Decl *D) const;

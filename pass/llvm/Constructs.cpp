@@ -119,11 +119,38 @@ static void lowerConstruct(FunctionState &S, Construct &K) {
   lowerEnter(S, K);
 }
 
+// What the file says of another one's variable is of interest where it uses it: to name it would ask the linker for it.
+static bool namesUnused(const FunctionState &S, CallInst *Mark) {
+  if (Mark->arg_size() < 2 || DirectiveText::parse(markerText(markerTextArgument(Mark))).Kind != "extern")
+    return false;
+  Value *Own = Mark->getArgOperand(1);
+  if (auto *Load = dyn_cast<LoadInst>(Own))
+    Own = Load->getPointerOperand();
+  auto *G = dyn_cast<GlobalVariable>(Own->stripInBoundsOffsets());
+  return G && G->isDeclaration() && all_of(G->users(), [&](const User *U) {
+           auto *I = dyn_cast<Instruction>(U);
+           return I && I->getFunction() == &S.F;
+         });
+}
+
+// A directive that is dropped leaves nothing behind that refers to the variable.
+static void dropDirect(CallInst *Mark) {
+  SmallVector<Value *, 8> Arguments(Mark->args());
+  Mark->eraseFromParent();
+  for (Value *V : Arguments)
+    if (auto *I = dyn_cast<Instruction>(V); I && I->use_empty())
+      I->eraseFromParent();
+}
+
 void dvmir::lowerConstructs(FunctionState &S) {
   for (auto &[Cid, K] : S.Constructs)
     lowerConstruct(S, *K);
   for (auto *Marks : {&S.Directs, &S.Binds})
     for (CallInst *Mark : *Marks) {
+      if (namesUnused(S, Mark)) {
+        dropDirect(Mark);
+        continue;
+      }
       IRBuilder<> B(Mark);
       GlobalVariable *Site = S.RT.site(cast<Constant>(markerTextArgument(Mark)));
       S.RT.call(B, "__dvmrt_direct", {Site, argumentArray(S, B, markerArguments(Mark))});

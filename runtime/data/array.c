@@ -147,12 +147,9 @@ struct dvmrt_array *dvmrt_array_first(void) { return arrays; }
 
 /* ---- directives ---------------------------------------------------------------------------------------------------------------- */
 
-static void distribution_set(struct dvmrt_array *a, const struct dvmrt_directive *d, const int64_t *args) {
+/* What the directive says, and no more. */
+static void placing_set(struct dvmrt_array *a, const struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *own = d->items, *target = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ALIGN);
-  if (dvmrt_array_placed)
-    dvmrt_array_placed(d, own, a, args);
-  a->placed = d;
-  a->judged = false;
   a->distributed = own->ndist > 0;
   for (int i = 0; i < a->ndims; i++)
     a->dist[i] = i < own->ndist ? own->dist[i] : DVMRT_DIST_WHOLE;
@@ -164,6 +161,25 @@ static void distribution_set(struct dvmrt_array *a, const struct dvmrt_directive
     for (int i = 0; i < target->naxes; i++)
       a->map[i] = dvmrt_placing_coord(&target->axis[i], args);
   }
+}
+
+void dvmrt_array_form(struct dvmrt_array *form, const struct dvmrt_directive *d, const int64_t *args) {
+  const struct dvmrt_item *own = d->items;
+  form->is_template = own->key == DVMRT_DIRECTIVE_TEMPLATE;
+  form->ndims = own->ref.ndims;
+  form->dynamic = d->dynamic;
+  for (int i = 0; i < form->ndims; i++)
+    form->extent[i] = dvmrt_num_value(own->ref.extent[i], args);
+  placing_set(form, d, args);
+  dvmrt_placing_shadow(own, args, form->ndims, form->low, form->high);
+}
+
+static void distribution_set(struct dvmrt_array *a, const struct dvmrt_directive *d, const int64_t *args) {
+  if (dvmrt_array_placed)
+    dvmrt_array_placed(d, d->items, a, args);
+  a->placed = d;
+  a->judged = false;
+  placing_set(a, d, args);
   version++;
 }
 

@@ -53,6 +53,8 @@ struct dvmrt_array {
 /* All inside dvmrt_mem_enter. */
 /* Executes an array, bind or template directive (also: declares a pointer variable's shape when its value is NULL). */
 void dvmrt_array_declare(struct dvmrt_directive *d, const int64_t *args);
+/* What the directive would make of an array, in 'form', which is zero: its distribution, alignment, edges; for a template its size. */
+void dvmrt_array_form(struct dvmrt_array *form, const struct dvmrt_directive *d, const int64_t *args);
 void dvmrt_array_redistribute(struct dvmrt_directive *d, const int64_t *args);
 /* The array that begins at the address, else one that holds it, else a pointer variable's that has this value. */
 struct dvmrt_array *dvmrt_array_at(uintptr_t address);

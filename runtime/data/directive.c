@@ -316,6 +316,7 @@ static void read_line(struct reader *r, char key) {
       d->step[i] = dvmrt_scan_is(&r->s, "*") ? fixed(0) : num(r);
     break;
   case DVMRT_DIRECTIVE_DYNAMIC: d->dynamic = true; break;
+  case DVMRT_DIRECTIVE_VISIBLE: d->visible = true; break;
   case DVMRT_DIRECTIVE_ACCESSES: d->accesses = (uint64_t)dvmrt_scan_number(&r->s); break;
   case DVMRT_DIRECTIVE_CALLS: d->calls = true; break;
   case DVMRT_DIRECTIVE_FUNCTION: d->function = (uint64_t)dvmrt_scan_number(&r->s); break;

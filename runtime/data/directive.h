@@ -75,6 +75,7 @@ struct dvmrt_directive {
   const char *names[DVMRT_NDIMS_MAX];
   struct dvmrt_num step[DVMRT_NDIMS_MAX]; /* v = 0 and no slot: not known */
   bool dynamic, init, new_value;
+  bool visible;                  /* of a variable that other files may declare */
   bool calls;                    /* the nest calls functions whose accesses its text does not show */
   uint64_t accesses;             /* in the text of a nest */
   const char *no_summary;        /* why the pass has made none; NULL: it has */

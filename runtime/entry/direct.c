@@ -1,6 +1,7 @@
 #include "runtime/entry/direct.h"
 #include "runtime/data/array.h"
 #include "runtime/rules/copy.h"
+#include "runtime/rules/declared.h"
 #include "runtime/rules/group.h"
 #include "runtime/rules/task.h"
 #include <string.h>
@@ -17,13 +18,19 @@ static void shadow_wait(struct dvmrt_directive *d, const int64_t *args) { (void)
 static void reduction_start(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_reduction_start(d, group_of(d)); }
 static void reduction_wait(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_reduction_wait(d, group_of(d)); }
 
+static void declare(struct dvmrt_directive *d, const int64_t *args) {
+  dvmrt_declared_here(d, args);
+  dvmrt_array_declare(d, args);
+}
+
 static const struct {
   const char *kind;
   direct_f *run;
 } kinds[] = {
-    {"array", dvmrt_array_declare},
+    {"array", declare},
     {"bind", dvmrt_array_declare},
-    {"template", dvmrt_array_declare},
+    {"template", declare},
+    {"extern", dvmrt_declared_elsewhere},
     {"task", dvmrt_task_declare},
     {"redistribute", dvmrt_array_redistribute},
     {"realign", dvmrt_array_redistribute},

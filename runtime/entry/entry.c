@@ -7,6 +7,7 @@
 #include "runtime/data/mem.h"
 #include "runtime/rules/object.h"
 #include "runtime/entry/process.h"
+#include "runtime/rules/declared.h"
 #include "runtime/rules/range.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/report/stats.h"
@@ -42,6 +43,7 @@ void __dvmrt_module_gone(struct dvmrt_site *first, struct dvmrt_site *last) {
     return;
   dvmrt_repeat_end();
   dvmrt_array_sites_gone(first, last);
+  dvmrt_declared_gone(first, last);
   dvmrt_site_module_gone(first, last);
   if (dvmrt_object_module_gone(first, &x)) {
     dvmrt_array_forget(x.start, x.size);

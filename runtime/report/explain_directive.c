@@ -27,6 +27,13 @@ void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_ar
   }
 }
 
+void dvmrt_explain_declared(const struct dvmrt_directive *elsewhere, const struct dvmrt_directive *own) {
+  const char *name = own->items->ref.name;
+  struct dvmrt_text t = {.n = 0};
+  dvmrt_text_add(&t, "'%s' is distributed here in another way than where it is defined", name);
+  directive_finding(DVMRT_ID_USAGE, elsewhere, name, t.s, own, "the directive of its definition: both must say the same");
+}
+
 void dvmrt_explain_protocol(const struct dvmrt_directive *at, const char *name, const char *group, const char *what,
                             const struct dvmrt_directive *other) {
   struct dvmrt_text t = {.n = 0};

@@ -23,6 +23,7 @@ static void target(const struct dvmrt_record *r) { dvmrt_explain_target(r->direc
 static void unplaced(const struct dvmrt_record *r) { dvmrt_explain_unplaced(r->directive, r->unplaced); }
 static void source(const struct dvmrt_record *r) { dvmrt_explain_undefined_source(r->directive, r->source.array, r->source.ix); }
 static void usage(const struct dvmrt_record *r) { dvmrt_explain_usage(r->directive, r->usage); }
+static void declared(const struct dvmrt_record *r) { dvmrt_explain_declared(r->directive, r->defined); }
 
 void dvmrt_explain(const struct dvmrt_record *r) {
   static void (*const words[DVMRT_RECORD_KINDS])(const struct dvmrt_record *r) = {
@@ -31,6 +32,7 @@ void dvmrt_explain(const struct dvmrt_record *r) {
       [DVMRT_RECORD_PENDING] = pending,   [DVMRT_RECORD_ESCAPE] = escape,     [DVMRT_RECORD_WIDTHS] = widths,
       [DVMRT_RECORD_PROTOCOL] = protocol, [DVMRT_RECORD_MISMATCH] = mismatch, [DVMRT_RECORD_TARGET] = target,
       [DVMRT_RECORD_UNPLACED] = unplaced, [DVMRT_RECORD_SOURCE] = source,     [DVMRT_RECORD_USAGE] = usage,
+      [DVMRT_RECORD_DECLARED] = declared,
   };
   words[r->kind](r);
 }

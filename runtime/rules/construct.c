@@ -1,6 +1,7 @@
 #include "runtime/rules/construct.h"
 #include "runtime/rules/across.h"
 #include "runtime/rules/verdict.h"
+#include "runtime/data/text.h"
 #include "runtime/data/facts.h"
 #include "runtime/rules/group.h"
 #include "runtime/data/mem.h"
@@ -144,6 +145,19 @@ static void add_reduction(struct dvmrt_frame *f, const struct dvmrt_item *i) {
           DVMRT_CLASS_REDUCTION);
 }
 
+/* Subscripts that are the same for all iterations must be in the array: 'what' names them. */
+static void check_fixed(const struct dvmrt_frame *f, const struct dvmrt_item *i, const struct dvmrt_array *a, const char *what) {
+  for (int d = 0; a && d < i->naxes && d < a->ndims; d++) {
+    int64_t at = i->axis[d].kind == 'c' ? dvmrt_num_value(i->axis[d].add, f->args) : 0;
+    if (at >= 0 && at < a->extent[d])
+      continue;
+    struct dvmrt_text t = {.n = 0};
+    dvmrt_text_add(&t, "subscript %lld of '%s' in '%s' is outside of dimension %d (0 to %lld)", (long long)at, i->ref.name, what, d + 1,
+                   (long long)a->extent[d] - 1);
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = f->d, .usage = t.s});
+  }
+}
+
 static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
   struct dvmrt_array *a = dvmrt_array_of(&i->ref, f->args);
   bool ordinary = i->key == DVMRT_DIRECTIVE_ACROSS && !dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON);
@@ -154,6 +168,8 @@ static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
   f->clauses = dvmrt_mem_grow(f->clauses, &f->clauses_cap, f->nclauses + 1, sizeof(*f->clauses));
   struct dvmrt_clause_array *c = &f->clauses[f->nclauses++];
   *c = (struct dvmrt_clause_array){.key = i->key, .array = a, .item = i};
+  if (i->key == DVMRT_DIRECTIVE_REMOTE)
+    check_fixed(f, i, a, "remote_access");
   if (a && i->key == DVMRT_DIRECTIVE_ACROSS) {
     dvmrt_array_widths(a, i, f->args, &c->box);
     c->box.corner = true;
@@ -216,6 +232,7 @@ static void place_nest(struct dvmrt_frame *f) {
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_TARGET, .directive = f->d, .target = on->ref.name});
     return;
   }
+  check_fixed(f, on, f->on, "on");
   dvmrt_rule_alignment(f->on);
   const struct dvmrt_layout *l = dvmrt_array_layout(f->on);
   if (!l->root && !f->on->distributed && !f->on->aligned)

@@ -42,6 +42,7 @@ enum dvmrt_record_kind {
   DVMRT_RECORD_UNPLACED,   /* .. was declared, but neither distributed nor aligned until now */
   DVMRT_RECORD_SOURCE,     /* array_copy reads an element without a value */
   DVMRT_RECORD_USAGE,
+  DVMRT_RECORD_DECLARED,   /* a variable's directive is another one than where it is defined */
   DVMRT_RECORD_KINDS
 };
 
@@ -93,6 +94,7 @@ struct dvmrt_record {
       const int64_t *ix;
     } source;
     const char *usage;
+    const struct dvmrt_directive *defined;
   };
 };
 
