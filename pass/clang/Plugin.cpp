@@ -197,7 +197,7 @@ private:
       Known.insert(V->getCanonicalDecl());
     const size_t Own = All.size();
     for (const VarDecl *V : St.Externs)
-      if (St.attached(V)->D->kind != DVM_DIR_TASK && Known.insert(V->getCanonicalDecl()).second)
+      if (!St.Opts.Trace && !St.Opts.Parallel && St.attached(V)->D->kind != DVM_DIR_TASK && Known.insert(V->getCanonicalDecl()).second)
         All.push_back(V);
     if (All.empty() || !St.S)
       return;
