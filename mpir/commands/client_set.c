@@ -448,7 +448,7 @@ int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, stru
   snprintf(temporary, sizeof(temporary), "%s.tmp%d", g->path, (int)getpid());
   if (!rc && job)
     rc = job->stands(g);
-  crs_fault("job-stands");
+  mpir_crs_fault("job-stands");
   if (!rc)
     rc = mpir_objects_find(&objects, g->set, g->pids, job ? &job->segment : NULL, request->flags & CRS_IGNORE_FILES, g->err);
   if (rc)
@@ -457,14 +457,14 @@ int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, stru
     return dvm_error_errno(g->err, "cannot make the folder '%s'", temporary);
   find_foreground(g);
   rc = save_members(g, temporary, &objects);
-  crs_fault("job-copied");
+  mpir_crs_fault("job-copied");
   if (!rc && !is_end(request))
     rc = finish_members(g, reply);
   if (!rc)
     rc = mpir_set_write(g->set, temporary, g->err);
   if (!rc && job)
     rc = job->seal(g, temporary);
-  crs_fault("job-sealed");
+  mpir_crs_fault("job-sealed");
   folder = open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
     fsync(folder);

@@ -78,7 +78,7 @@ static int on_ready(void *arg, const struct mpir_restarted *out, struct dvm_erro
     j->init = out->child;
   }
   j->deadlock = mpir_deadlock_create(j->shared);
-  crs_fault("job-restored");
+  mpir_crs_fault("job-restored");
   return 0;
 }
 

@@ -4,6 +4,6 @@
 #include "mpir/crs/crs_fault.h"
 
 int main(int argc, char **argv) {
-  crs_fault_init();
+  mpir_crs_fault_init();
   return dvm_output_end(MPIR_MAIN(argc, argv));
 }

@@ -12,7 +12,7 @@
 
 #define NUMBERS 512
 
-uint64_t crs_waiting_calls[NUMBERS / 64]; /* bits: for crs_syscall.S */
+uint64_t mpir_crs_waiting_calls[NUMBERS / 64]; /* bits: for crs_syscall.S */
 
 static uint64_t signal_bit(int sig) { return 1ull << (sig - 1); }
 
@@ -38,9 +38,9 @@ static long number_of(const unsigned char *pc, uint64_t stack)
     if (number < NUMBERS)
       return (long)number;
   }
-  for (unsigned i = 0; i < crs_waiting_count; i++)
-    if (crs_waiting[i].tid == tid && crs_waiting[i].pc == (uint64_t)pc && crs_waiting[i].stack == stack)
-      return crs_waiting[i].number;
+  for (unsigned i = 0; i < mpir_crs_waiting_count; i++)
+    if (mpir_crs_waiting[i].tid == tid && mpir_crs_waiting[i].pc == (uint64_t)pc && mpir_crs_waiting[i].stack == stack)
+      return mpir_crs_waiting[i].number;
   return -1;
 }
 
@@ -55,26 +55,26 @@ static void take_rest(long number, greg_t *regs)
 
 /* Whether the code before the resumption point is a system call.  Another handler that ran before us would have left its own entry as
  * resumption point; one that is to run after us is still pending. */
-void crs_note_interruption(ucontext_t *frame)
+void mpir_crs_note_interruption(ucontext_t *frame)
 {
   greg_t *regs = frame->uc_mcontext.gregs;
   const unsigned char *pc = (const unsigned char *)regs[REG_RIP];
-  const bool inside = crs_self.inside && (uintptr_t)regs[REG_RSP] < crs_self.inside;
+  const bool inside = mpir_crs_self.inside && (uintptr_t)regs[REG_RSP] < mpir_crs_self.inside;
   long number;
 
   if ((regs[REG_RAX] != -EINTR && !(inside && regs[REG_RAX] > 0)) || ((uintptr_t)pc & (MPIR_PAGE - 1)) < 2 || pc[-2] != 0x0f ||
       pc[-1] != 0x05 || others_come(frame))
     return;
   if (inside) {
-    crs_self.interrupted = 1;
+    mpir_crs_self.interrupted = 1;
     return;
   }
   number = number_of(pc, (uint64_t)regs[REG_RSP]);
   if (number < 0 || number == SYS_close) /* which has done its work */
     return;
-  crs_self.remade = true;
-  crs_self.arguments[0] = (uint64_t)regs[REG_RDI];
-  crs_self.arguments[1] = (uint64_t)regs[REG_RDX];
+  mpir_crs_self.remade = true;
+  mpir_crs_self.arguments[0] = (uint64_t)regs[REG_RDI];
+  mpir_crs_self.arguments[1] = (uint64_t)regs[REG_RDX];
   take_rest(number, regs);
   regs[REG_RAX] = number;
   regs[REG_RIP] -= 2;
@@ -93,9 +93,9 @@ static bool take_one(const ucontext_t *frame)
   memcpy(&mask, &frame->uc_sigmask, sizeof(mask));
   sys2(SYS_rt_sigpending, &pending, 8);
   pending &= ~mask & ~signal_bit(crs.stop_signal) & ~signal_bit(crs.hold_signal);
-  if (!pending || plain_read_file("/proc/thread-self/status", status, sizeof(status)) <= 0 || !(line = plain_line(status, "SigPnd:")))
+  if (!pending || mpir_plain_read_file("/proc/thread-self/status", status, sizeof(status)) <= 0 || !(line = mpir_plain_line(status, "SigPnd:")))
     return pending != 0;
-  own = plain_hex(&line);
+  own = mpir_plain_hex(&line);
   if (own & pending)
     return true;
   if (sys4(SYS_rt_sigtimedwait, &pending, &info, &now, 8) <= 0)
@@ -104,9 +104,9 @@ static bool take_one(const ucontext_t *frame)
   return true;
 }
 
-void crs_yield_to_others(ucontext_t *frame)
+void mpir_crs_yield_to_others(ucontext_t *frame)
 {
-  struct crs_self *self = &crs_self;
+  struct mpir_crs_self *self = &mpir_crs_self;
   greg_t *regs = frame->uc_mcontext.gregs;
 
   if ((self->interrupted || self->remade) && take_one(frame)) {
@@ -130,10 +130,10 @@ static const short waiting_numbers[] = {
   SYS_prctl, SYS_seccomp /* which are noted */, SYS_epoll_pwait2, 449 /* futex_waitv */, 455 /* futex_wait */,
 };
 
-void crs_calls_init(void)
+void mpir_crs_calls_init(void)
 {
   for (size_t i = 0; i < sizeof(waiting_numbers) / sizeof(waiting_numbers[0]); i++)
-    crs_waiting_calls[waiting_numbers[i] / 64] |= 1ull << (waiting_numbers[i] % 64);
+    mpir_crs_waiting_calls[waiting_numbers[i] / 64] |= 1ull << (waiting_numbers[i] % 64);
 }
 
 /* Where a call has a time that is counted from its beginning: the number of that argument, or -1; 'ms' if it is one of milliseconds. */
@@ -183,7 +183,7 @@ static long made_again(long number, long *a)
   for (;;) {
     call_begin();
     rc = sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    if (rc != -EINTR || !crs_self.interrupted)
+    if (rc != -EINTR || !mpir_crs_self.interrupted)
       return rc;
     if (timed && ms)
       a[at] = (long)((time_left(deadline) + 999999) / 1000000);
@@ -201,25 +201,25 @@ static bool write_rest(int fd, const char *from, size_t size, long *written)
 
     call_begin();
     n = sys3(SYS_write, fd, from, size);
-    if (n == -EINTR && crs_self.interrupted)
+    if (n == -EINTR && mpir_crs_self.interrupted)
       continue;
     if (n <= 0)
       return false;
     from += n;
     size -= (size_t)n;
     *written += n;
-    if (size && !crs_self.interrupted)
+    if (size && !mpir_crs_self.interrupted)
       return false;
   }
   return true;
 }
 
-long crs_write_on(long written, int fd, const struct iovec *parts, int count)
+long mpir_crs_write_on(long written, int fd, const struct iovec *parts, int count)
 {
   const int error = errno;
   size_t before = 0;
 
-  for (int i = 0; i < count && written > 0 && (i || crs_self.interrupted); i++) {
+  for (int i = 0; i < count && written > 0 && (i || mpir_crs_self.interrupted); i++) {
     const size_t end = before + parts[i].iov_len, done = (size_t)written > before ? (size_t)written - before : 0;
 
     if ((size_t)written < end && !write_rest(fd, (const char *)parts[i].iov_base + done, parts[i].iov_len - done, &written))
@@ -230,17 +230,17 @@ long crs_write_on(long written, int fd, const struct iovec *parts, int count)
   return written;
 }
 
-long crs_syscall_waiting(long number, long a0, long a1, long a2, long a3, long a4, long a5)
+long mpir_crs_syscall_waiting(long number, long a0, long a1, long a2, long a3, long a4, long a5)
 {
   CALL_SCOPE;
   long a[6] = { a0, a1, a2, a3, a4, a5 };
-  long rc = number == SYS_prctl || number == SYS_seccomp ? crs_confine_call(number, a)
-            : number == SYS_semop || number == SYS_semtimedop ? crs_semaphores_call(number, a, made_again) : made_again(number, a);
+  long rc = number == SYS_prctl || number == SYS_seccomp ? mpir_crs_confine_call(number, a)
+            : number == SYS_semop || number == SYS_semtimedop ? mpir_crs_semaphores_call(number, a, made_again) : made_again(number, a);
 
   if (number == SYS_write)
-    rc = crs_write_on(rc, (int)a0, &(struct iovec){ (void *)a1, (size_t)a2 }, 1);
+    rc = mpir_crs_write_on(rc, (int)a0, &(struct iovec){ (void *)a1, (size_t)a2 }, 1);
   if (number == SYS_writev)
-    rc = crs_write_on(rc, (int)a0, (const struct iovec *)a1, (int)a2);
+    rc = mpir_crs_write_on(rc, (int)a0, (const struct iovec *)a1, (int)a2);
   if (!sys_failed(rc))
     return rc;
   errno = (int)-rc;

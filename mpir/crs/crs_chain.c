@@ -5,13 +5,13 @@
 #include "mpir/crs/sys.h"
 
 static struct crs_chain helper_chain;
-static struct crs_chain *running_chain(void) { return crs_self.helper ? &helper_chain : &crs_self.chain; }
+static struct crs_chain *running_chain(void) { return mpir_crs_self.helper ? &helper_chain : &mpir_crs_self.chain; }
 
 static atomic_flag helper_chain_lock = ATOMIC_FLAG_INIT; /* registration only; never held over a checkpoint */
 static atomic_int next_id = 1;
 
-struct crs_chain *crs_helper_chain(void);
-struct crs_chain *crs_helper_chain(void) { return &helper_chain; }
+struct crs_chain *mpir_crs_helper_chain(void);
+struct crs_chain *mpir_crs_helper_chain(void) { return &helper_chain; }
 
 static void chain_lock(struct crs_chain *chain)
 {
@@ -55,7 +55,7 @@ static int chain_descend(struct crs_chain *chain)
   return chain->bottom();
 }
 
-int crs_chain_run(struct crs_chain *chain)
+int mpir_crs_chain_run(struct crs_chain *chain)
 {
   chain->running = true;
   return chain_descend(chain);
@@ -92,19 +92,19 @@ int dvmcr_callback_replace_self(dvmcr_callback_f fn, void *arg)
 
 int dvmcr_init(void)
 {
-  crs_self.registered = true;
+  mpir_crs_self.registered = true;
   return 1;
 }
 
 int dvmcr_callback_add(dvmcr_callback_f fn, void *arg, int context)
 {
-  struct crs_chain *chain = context == DVMCR_THREAD_CONTEXT ? &helper_chain : &crs_self.chain;
+  struct crs_chain *chain = context == DVMCR_THREAD_CONTEXT ? &helper_chain : &mpir_crs_self.chain;
   int id = -ENOSPC;
   unsigned i;
 
   if (!fn || (context != DVMCR_THREAD_CONTEXT && context != DVMCR_SIGNAL_CONTEXT))
     return -EINVAL;
-  if (context == DVMCR_SIGNAL_CONTEXT && !crs_self.registered)
+  if (context == DVMCR_SIGNAL_CONTEXT && !mpir_crs_self.registered)
     return -EPERM;
   chain_lock(chain);
   while (chain->count && !chain->callbacks[chain->count - 1].id) /* removed ones at the end */
@@ -121,7 +121,7 @@ int dvmcr_callback_add(dvmcr_callback_f fn, void *arg, int context)
 
 int dvmcr_callback_replace(int id, dvmcr_callback_f fn, void *arg, int context)
 {
-  struct crs_chain *chain = context == DVMCR_THREAD_CONTEXT ? &helper_chain : &crs_self.chain;
+  struct crs_chain *chain = context == DVMCR_THREAD_CONTEXT ? &helper_chain : &mpir_crs_self.chain;
   int rc = -ENOENT;
 
   if (id < 1)
@@ -139,25 +139,25 @@ int dvmcr_callback_replace(int id, dvmcr_callback_f fn, void *arg, int context)
 
 void dvmcr_enter(void)
 {
-  crs_self.critical++;
+  mpir_crs_self.critical++;
   atomic_signal_fence(memory_order_seq_cst);
 }
 
 void dvmcr_leave(void)
 {
   atomic_signal_fence(memory_order_seq_cst);
-  if (crs_self.critical == 0 || --crs_self.critical)
+  if (mpir_crs_self.critical == 0 || --mpir_crs_self.critical)
     return;
-  if (crs_self.deferred) {
-    crs_self.deferred = 0;
-    crs_stop_self();
+  if (mpir_crs_self.deferred) {
+    mpir_crs_self.deferred = 0;
+    mpir_crs_stop_self();
   }
 }
 
 int dvmcr_try_enter(void)
 {
   dvmcr_enter();
-  if (!atomic_load(&crs.stopping) && !crs_self.deferred)
+  if (!atomic_load(&crs.stopping) && !mpir_crs_self.deferred)
     return 0;
   dvmcr_leave();
   return -EBUSY;

@@ -36,7 +36,7 @@ static int bare_gettime(clockid_t clock, struct timespec *t)
   return -1;
 }
 
-void crs_clock_init(void)
+void mpir_crs_clock_init(void)
 {
 #ifdef CRS_ARCHIVE
   real_gettime = __clock_gettime;
@@ -88,7 +88,7 @@ static void add_used(struct used *to, const struct used *more)
   add_time(&to->system, &more->system);
 }
 
-void crs_clock_note(void)
+void mpir_crs_clock_note(void)
 {
   noted.process_ns = read_ns(CLOCK_PROCESS_CPUTIME_ID) + before.process_ns;
   read_used(RUSAGE_SELF, &noted.self);
@@ -98,7 +98,7 @@ void crs_clock_note(void)
 }
 
 /* What the restart itself has used is not the program's. */
-void crs_clock_restarted(void)
+void mpir_crs_clock_restarted(void)
 {
   struct used now;
 
@@ -110,13 +110,13 @@ void crs_clock_restarted(void)
   take_time(&before.self.system, &now.system);
 }
 
-void crs_clock_after_fork(void)
+void mpir_crs_clock_after_fork(void)
 {
   memset(&before, 0, sizeof(before));
-  crs_self.used_before_ns = 0;
+  mpir_crs_self.used_before_ns = 0;
 }
 
-int64_t crs_clock_thread(void) { return read_ns(CLOCK_THREAD_CPUTIME_ID) + crs_self.used_before_ns; }
+int64_t mpir_crs_clock_thread(void) { return read_ns(CLOCK_THREAD_CPUTIME_ID) + mpir_crs_self.used_before_ns; }
 
 /* What the lives before add to a clock of processor time. */
 static int64_t added(clockid_t clock)
@@ -125,24 +125,24 @@ static int64_t added(clockid_t clock)
 
   if (clock == CLOCK_PROCESS_CPUTIME_ID || (clock < 0 && !(clock & CLOCK_OF_THREAD) && (!number || number == crs.pid)))
     return before.process_ns;
-  if (clock == CLOCK_THREAD_CPUTIME_ID || (clock < 0 && (!number || number == crs_self.tid)))
-    return crs_self.used_before_ns;
+  if (clock == CLOCK_THREAD_CPUTIME_ID || (clock < 0 && (!number || number == mpir_crs_self.tid)))
+    return mpir_crs_self.used_before_ns;
   for (unsigned i = 0; clock < 0 && before.process_ns && i < CRS_THREADS_MAX; i++) /* another thread, which a stop has noted */
     if (crs.used_before[i].tid == number)
       return crs.used_before[i].ns;
   return 0;
 }
 
-bool crs_clock_is_used(clockid_t clock) { return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID || clock < 0; }
-int64_t crs_clock_added(clockid_t clock) { return crs_clock_is_used(clock) ? added(clock) : 0; }
+bool mpir_crs_clock_is_used(clockid_t clock) { return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID || clock < 0; }
+int64_t mpir_crs_clock_added(clockid_t clock) { return mpir_crs_clock_is_used(clock) ? added(clock) : 0; }
 
 EXPORT int clock_gettime(clockid_t clock, struct timespec *t)
 {
   int rc;
 
   if (__builtin_expect(!real_gettime, 0))
-    crs_clock_init();
-  if (__builtin_expect(!crs_clock_is_used(clock), 1))
+    mpir_crs_clock_init();
+  if (__builtin_expect(!mpir_crs_clock_is_used(clock), 1))
     return real_gettime(clock, t);
   rc = real_gettime(clock, t);
   if (!rc) {
@@ -167,8 +167,8 @@ EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
   if (more) {
     add_time(&usage->ru_utime, &more->user);
     add_time(&usage->ru_stime, &more->system);
-  } else if (crs_self.used_before_ns) { /* of the thread: all as its own work */
-    add_time(&usage->ru_utime, &(struct timeval){ crs_self.used_before_ns / 1000000000, crs_self.used_before_ns / 1000 % 1000000 });
+  } else if (mpir_crs_self.used_before_ns) { /* of the thread: all as its own work */
+    add_time(&usage->ru_utime, &(struct timeval){ mpir_crs_self.used_before_ns / 1000000000, mpir_crs_self.used_before_ns / 1000 % 1000000 });
   }
   return 0;
 }

@@ -4,14 +4,14 @@
 #include <time.h>
 #include "mpir/crs/crs_private.h"
 
-void crs_clock_init(void);
+void mpir_crs_clock_init(void);
 /* By the helper, when all stand and nothing is copied yet; in the restarted process; in a forked child. */
-void crs_clock_note(void);
-void crs_clock_restarted(void);
-void crs_clock_after_fork(void);
+void mpir_crs_clock_note(void);
+void mpir_crs_clock_restarted(void);
+void mpir_crs_clock_after_fork(void);
 /* ns of processor time of the calling thread over all its lives. */
-int64_t crs_clock_thread(void);
+int64_t mpir_crs_clock_thread(void);
 /* The clock counts processor time; the ns that it lacks, of the lives before. */
-bool crs_clock_is_used(clockid_t clock);
-int64_t crs_clock_added(clockid_t clock);
+bool mpir_crs_clock_is_used(clockid_t clock);
+int64_t mpir_crs_clock_added(clockid_t clock);
 #endif

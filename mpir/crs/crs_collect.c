@@ -14,7 +14,7 @@
 
 #define TIMER_ROUNDS 16 /* repeating timers may never come to rest, and need not */
 
-uint32_t dump_string(struct crs_dump *d, const char *s)
+uint32_t mpir_dump_string(struct crs_dump *d, const char *s)
 {
   size_t len = strlen(s) + 1;
   uint32_t at;
@@ -29,32 +29,32 @@ uint32_t dump_string(struct crs_dump *d, const char *s)
   return at;
 }
 
-int dump_fail(struct crs_dump *d, int code, const char *what)
+int mpir_dump_fail(struct crs_dump *d, int code, const char *what)
 {
-  plain_add(&d->why, what);
-  plain_add(&d->why, "\n");
+  mpir_plain_add(&d->why, what);
+  mpir_plain_add(&d->why, "\n");
   return code;
 }
 
-void dump_notice(struct crs_dump *d, int fd, const char *what, const char *name)
+void mpir_dump_notice(struct crs_dump *d, int fd, const char *what, const char *name)
 {
   struct plain_text *t = &d->notices;
 
   if (fd >= 0) {
-    plain_add(t, "descriptor ");
-    plain_add_dec(t, fd);
-    plain_add(t, ": ");
+    mpir_plain_add(t, "descriptor ");
+    mpir_plain_add_dec(t, fd);
+    mpir_plain_add(t, ": ");
   }
-  plain_add(t, what);
+  mpir_plain_add(t, what);
   if (name) {
-    plain_add(t, " '");
-    plain_add(t, name);
-    plain_add(t, "'");
+    mpir_plain_add(t, " '");
+    mpir_plain_add(t, name);
+    mpir_plain_add(t, "'");
   }
-  plain_add(t, "\n");
+  mpir_plain_add(t, "\n");
 }
 
-bool dump_owns_fd(const struct crs_dump *d, int fd)
+bool mpir_dump_owns_fd(const struct crs_dump *d, int fd)
 {
   for (unsigned i = 0; i < sizeof(d->own_fds) / sizeof(d->own_fds[0]); i++)
     if (d->own_fds[i] == fd && fd >= 0)
@@ -62,14 +62,14 @@ bool dump_owns_fd(const struct crs_dump *d, int fd)
   return false;
 }
 
-uint32_t dump_object(const struct crs_dump *d, uint64_t device, uint64_t inode)
+uint32_t mpir_dump_object(const struct crs_dump *d, uint64_t device, uint64_t inode)
 {
-  return d->request->flags & CRS_MEMBER ? crs_group_object(device, inode) : 0;
+  return d->request->flags & CRS_MEMBER ? mpir_crs_group_object(device, inode) : 0;
 }
 
-bool dump_is_others(const struct crs_dump *d, uint64_t device, uint64_t inode)
+bool mpir_dump_is_others(const struct crs_dump *d, uint64_t device, uint64_t inode)
 {
-  const uint32_t object = dump_object(d, device, inode);
+  const uint32_t object = mpir_dump_object(d, device, inode);
 
   return object && !(object & CRS_OBJECT_MINE);
 }
@@ -80,9 +80,9 @@ static void add_thread(struct crs_dump *d, const struct crs_record *record)
   d->thread_count++;
 }
 
-int dump_threads(struct crs_dump *d)
+int mpir_dump_threads(struct crs_dump *d)
 {
-  unsigned n = crs_stopped_threads();
+  unsigned n = mpir_crs_stopped_threads();
   bool main_seen = false;
 
   for (unsigned i = 0; i < n; i++)
@@ -91,7 +91,7 @@ int dump_threads(struct crs_dump *d)
       main_seen = true;
     }
   if (!main_seen)
-    return dump_fail(d, -EOPNOTSUPP, "the main thread has ended");
+    return mpir_dump_fail(d, -EOPNOTSUPP, "the main thread has ended");
   for (unsigned i = 0; i <= n; i++) /* the helper's record stands behind the last */
     if (crs.records[i].image.tid != crs.pid)
       add_thread(d, &crs.records[i]);
@@ -108,14 +108,14 @@ static uint64_t stat_field(const char *stat, unsigned n)
     if (s)
       s++;
   }
-  return s ? plain_dec(&s) : 0;
+  return s ? mpir_plain_dec(&s) : 0;
 }
 
 static void header_addresses(struct mpir_image_header *h)
 {
   char stat[2048];
 
-  plain_read_file("/proc/self/stat", stat, sizeof(stat));
+  mpir_plain_read_file("/proc/self/stat", stat, sizeof(stat));
   h->start_code = stat_field(stat, 26);
   h->end_code = stat_field(stat, 27);
   h->start_stack = stat_field(stat, 28);
@@ -137,7 +137,7 @@ static uint32_t link_string(struct crs_dump *d, const char *path)
   if (n < 0)
     return 0;
   target[n] = '\0';
-  return dump_string(d, target);
+  return mpir_dump_string(d, target);
 }
 
 static void header_names(struct crs_dump *d)
@@ -149,16 +149,16 @@ static void header_names(struct crs_dump *d)
 
   h->exe = link_string(d, "/proc/self/exe");
   h->cwd = link_string(d, "/proc/self/cwd");
-  h->comm = dump_string(d, d->threads[0].name);
-  n = plain_read_file("/proc/self/cmdline", text, sizeof(text));
+  h->comm = mpir_dump_string(d, d->threads[0].name);
+  n = mpir_plain_read_file("/proc/self/cmdline", text, sizeof(text));
   for (long i = 0; i + 1 < n; i++)
     if (!text[i])
       text[i] = ' ';
-  h->command_line = dump_string(d, text);
+  h->command_line = mpir_dump_string(d, text);
   memset(&names, 0, sizeof(names));
   sys1(SYS_uname, &names);
-  h->kernel = dump_string(d, names.release);
-  h->host = dump_string(d, names.nodename);
+  h->kernel = mpir_dump_string(d, names.release);
+  h->host = mpir_dump_string(d, names.nodename);
 }
 
 static void header_limits(struct mpir_image_header *h)
@@ -182,16 +182,16 @@ static int header_umask(struct crs_dump *d)
   const char *line;
   int value = 0;
 
-  if (plain_read_file("/proc/self/status", status, sizeof(status)) < 0 || !(line = plain_line(status, "Umask:")))
-    return dump_fail(d, -EIO, "cannot read /proc/self/status");
+  if (mpir_plain_read_file("/proc/self/status", status, sizeof(status)) < 0 || !(line = mpir_plain_line(status, "Umask:")))
+    return mpir_dump_fail(d, -EIO, "cannot read /proc/self/status");
   for (; *line >= '0' && *line <= '7'; line++)
     value = value * 8 + (*line - '0');
   d->header.umask = value;
-  line = plain_line(status, "VmLck:");
-  d->locks = line && plain_dec(&line);
-  line = plain_line(status, "TracerPid:");
-  if (line && plain_dec(&line) && !(d->request->flags & CRS_ALLOW_TRACED))
-    return dump_fail(d, -EBUSY, "a debugger is attached (detach it, or allow it with --allow-traced)");
+  line = mpir_plain_line(status, "VmLck:");
+  d->locks = line && mpir_plain_dec(&line);
+  line = mpir_plain_line(status, "TracerPid:");
+  if (line && mpir_plain_dec(&line) && !(d->request->flags & CRS_ALLOW_TRACED))
+    return mpir_dump_fail(d, -EBUSY, "a debugger is attached (detach it, or allow it with --allow-traced)");
   return 0;
 }
 
@@ -201,11 +201,11 @@ static int64_t read_number(const char *path, bool hex)
   const char *s = text;
   bool negative;
 
-  if (plain_read_file(path, text, sizeof(text)) <= 0)
+  if (mpir_plain_read_file(path, text, sizeof(text)) <= 0)
     return 0;
   negative = *s == '-';
   s += negative;
-  return hex ? (int64_t)plain_hex(&s) : negative ? -(int64_t)plain_dec(&s) : (int64_t)plain_dec(&s);
+  return hex ? (int64_t)mpir_plain_hex(&s) : negative ? -(int64_t)mpir_plain_dec(&s) : (int64_t)mpir_plain_dec(&s);
 }
 
 static void read_process(struct mpir_image_process *p)
@@ -213,7 +213,7 @@ static void read_process(struct mpir_image_process *p)
   char stat[2048];
   long rc;
 
-  plain_read_file("/proc/self/stat", stat, sizeof(stat));
+  mpir_plain_read_file("/proc/self/stat", stat, sizeof(stat));
   p->group = (int32_t)stat_field(stat, 5);
   p->session = (int32_t)stat_field(stat, 6);
   p->terminal = (int32_t)stat_field(stat, 7);
@@ -235,14 +235,14 @@ static uint64_t namespace_of(const char *kind)
   struct plain_text t = PLAIN_TEXT(path);
   struct stat st;
 
-  plain_add(&t, "/proc/");
-  plain_add_dec(&t, crs.pid);
-  plain_add(&t, "/ns/");
-  plain_add(&t, kind);
+  mpir_plain_add(&t, "/proc/");
+  mpir_plain_add_dec(&t, crs.pid);
+  mpir_plain_add(&t, "/ns/");
+  mpir_plain_add(&t, kind);
   return sys2(SYS_stat, path, &st) ? 0 : st.st_ino;
 }
 
-void crs_namespaces_note(void)
+void mpir_crs_namespaces_note(void)
 {
   for (unsigned i = 0; namespaces[i]; i++)
     first_namespaces[i] = namespace_of(namespaces[i]);
@@ -252,10 +252,10 @@ static void check_namespaces(struct crs_dump *d)
 {
   for (unsigned i = 0; namespaces[i]; i++)
     if (first_namespaces[i] && namespace_of(namespaces[i]) != first_namespaces[i])
-      dump_notice(d, -1, "the namespace that the process has entered since it was started is not restored:", namespaces[i]);
+      mpir_dump_notice(d, -1, "the namespace that the process has entered since it was started is not restored:", namespaces[i]);
 }
 
-int dump_header(struct crs_dump *d)
+int mpir_dump_header(struct crs_dump *d)
 {
   struct mpir_image_header *h = &d->header;
   struct timespec now = { 0, 0 };
@@ -289,7 +289,7 @@ int dump_header(struct crs_dump *d)
   if (fd >= 0)
     sys1(SYS_close, fd);
   if (n <= 0)
-    return dump_fail(d, -EIO, "cannot read /proc/self/auxv");
+    return mpir_dump_fail(d, -EIO, "cannot read /proc/self/auxv");
   d->auxv_bytes = (unsigned)n;
   return header_umask(d);
 }
@@ -297,29 +297,29 @@ int dump_header(struct crs_dump *d)
 /* One timer's lines of /proc/self/timers: "ID: 1", "signal: 10/55", "notify: signal/pid.4711", "ClockID: 1". */
 static const char *timer_parse(const char *s, struct mpir_image_timer *timer)
 {
-  const char *line = plain_line(s, "ID:");
+  const char *line = mpir_plain_line(s, "ID:");
 
   memset(timer, 0, sizeof(*timer));
-  timer->id = (int32_t)plain_dec(&line);
-  if ((line = plain_line(s, "signal:"))) {
-    timer->signo = (int32_t)plain_dec(&line);
+  timer->id = (int32_t)mpir_plain_dec(&line);
+  if ((line = mpir_plain_line(s, "signal:"))) {
+    timer->signo = (int32_t)mpir_plain_dec(&line);
     line++;
-    timer->value = plain_hex(&line);
+    timer->value = mpir_plain_hex(&line);
   }
-  if ((line = plain_line(s, "notify:"))) {
+  if ((line = mpir_plain_line(s, "notify:"))) {
     bool to_thread;
 
-    timer->notify = plain_starts(line, "signal") ? 0 : plain_starts(line, "none") ? 1 : 2; /* SIGEV_SIGNAL, NONE, THREAD */
+    timer->notify = mpir_plain_starts(line, "signal") ? 0 : mpir_plain_starts(line, "none") ? 1 : 2; /* SIGEV_SIGNAL, NONE, THREAD */
     line = strchr(line, '/');
-    to_thread = line && plain_starts(line + 1, "tid.");
+    to_thread = line && mpir_plain_starts(line + 1, "tid.");
     if (to_thread) {
       timer->notify |= 4; /* SIGEV_THREAD_ID */
       line += 5;
-      timer->tid = (int32_t)plain_dec(&line);
+      timer->tid = (int32_t)mpir_plain_dec(&line);
     }
   }
-  if ((line = plain_line(s, "ClockID:")))
-    timer->clock = *line == '-' ? (line++, -(int32_t)plain_dec(&line)) : (int32_t)plain_dec(&line);
+  if ((line = mpir_plain_line(s, "ClockID:")))
+    timer->clock = *line == '-' ? (line++, -(int32_t)mpir_plain_dec(&line)) : (int32_t)mpir_plain_dec(&line);
   return line;
 }
 
@@ -339,20 +339,20 @@ static void read_interval_timers(struct mpir_image_header *h)
 static int read_timers(struct crs_dump *d)
 {
   const char *s = d->text;
-  long n = plain_read_file("/proc/self/timers", d->text, sizeof(d->text));
+  long n = mpir_plain_read_file("/proc/self/timers", d->text, sizeof(d->text));
 
   d->timer_count = 0;
   if (n == -ENOENT)
     return 0;
   if (n < 0)
-    return dump_fail(d, (int)n, "cannot read /proc/self/timers");
-  while (s && (plain_starts(s, "ID:") || (s = strstr(s, "\nID:")))) {
+    return mpir_dump_fail(d, (int)n, "cannot read /proc/self/timers");
+  while (s && (mpir_plain_starts(s, "ID:") || (s = strstr(s, "\nID:")))) {
     struct mpir_image_timer *timer = &d->timers[d->timer_count];
     int64_t left[4] = { 0 };
 
     s += *s == '\n';
     if (d->timer_count == CRS_TIMERS_MAX)
-      return dump_fail(d, -E2BIG, "too many timers");
+      return mpir_dump_fail(d, -E2BIG, "too many timers");
     s = timer_parse(s, timer);
     sys2(SYS_timer_gettime, timer->id, left);
     timer->interval_ns = left[0] * 1000000000 + left[1];
@@ -366,20 +366,20 @@ static int read_timers(struct crs_dump *d)
 
 /* Timers go on while the threads stand.  The signal of one that has expired before it was read is in the image, and a time that is still
  * to run is told by the timer: read anew as long as new signals have come in between. */
-int dump_timers(struct crs_dump *d)
+int mpir_dump_timers(struct crs_dump *d)
 {
   int rc, round = 0;
 
   do {
     read_interval_timers(&d->header);
     rc = read_timers(d);
-  } while (!rc && crs_pending_take(d->timers, d->timer_count) && ++round < TIMER_ROUNDS);
+  } while (!rc && mpir_crs_pending_take(d->timers, d->timer_count) && ++round < TIMER_ROUNDS);
   if (!rc && atomic_load(&crs.pending_lost))
-    rc = dump_fail(d, -EOPNOTSUPP, "more signals are pending than an image holds (256)");
+    rc = mpir_dump_fail(d, -EOPNOTSUPP, "more signals are pending than an image holds (256)");
   return rc;
 }
 
-int dump_children(struct crs_dump *d)
+int mpir_dump_children(struct crs_dump *d)
 {
   if (d->request->flags & CRS_MEMBER) /* they are members too */
     return 0;
@@ -387,12 +387,12 @@ int dump_children(struct crs_dump *d)
     char path[64], text[512];
     struct plain_text t = PLAIN_TEXT(path);
 
-    plain_add(&t, "/proc/self/task/");
-    plain_add_dec(&t, d->threads[i].tid);
-    plain_add(&t, "/children");
-    if (plain_read_file(path, text, sizeof(text)) > 0) {
-      plain_add(&d->why, "it has child processes: ");
-      return dump_fail(d, -ECHILD, text);
+    mpir_plain_add(&t, "/proc/self/task/");
+    mpir_plain_add_dec(&t, d->threads[i].tid);
+    mpir_plain_add(&t, "/children");
+    if (mpir_plain_read_file(path, text, sizeof(text)) > 0) {
+      mpir_plain_add(&d->why, "it has child processes: ");
+      return mpir_dump_fail(d, -ECHILD, text);
     }
   }
   return 0;

@@ -30,20 +30,20 @@ static const char *thread_status(pid_t tid, char *status, size_t size)
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
 
-  plain_add(&t, "/proc/self/task/");
-  plain_add_dec(&t, tid);
-  plain_add(&t, "/status");
-  return plain_read_file(path, status, size) < 0 ? NULL : status;
+  mpir_plain_add(&t, "/proc/self/task/");
+  mpir_plain_add_dec(&t, tid);
+  mpir_plain_add(&t, "/status");
+  return mpir_plain_read_file(path, status, size) < 0 ? NULL : status;
 }
 
 static uint64_t number_of(const char *status, const char *label)
 {
-  const char *line = plain_line(status, label);
+  const char *line = mpir_plain_line(status, label);
 
-  return line ? plain_dec(&line) : 0;
+  return line ? mpir_plain_dec(&line) : 0;
 }
 
-void crs_confine_init(void)
+void mpir_crs_confine_init(void)
 {
   char status[4096];
 
@@ -65,7 +65,7 @@ static struct crs_filter *filter_copy(const struct sock_fprog *program, uint32_t
 
 static void filter_installed(const struct crs_filter *f, uint32_t flags)
 {
-  const unsigned have = crs_self.filters > filters.everybodys ? crs_self.filters : filters.everybodys;
+  const unsigned have = mpir_crs_self.filters > filters.everybodys ? mpir_crs_self.filters : filters.everybodys;
 
   if (!f || have != filters.count || (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)) {
     filters.unknown = true;
@@ -73,12 +73,12 @@ static void filter_installed(const struct crs_filter *f, uint32_t flags)
   }
   filters.count++;
   filters.used += f->length;
-  crs_self.filters = filters.count;
+  mpir_crs_self.filters = filters.count;
   if (flags & SECCOMP_FILTER_FLAG_TSYNC)
     filters.everybodys = filters.count;
 }
 
-long crs_confine_call(long number, const long *a)
+long mpir_crs_confine_call(long number, const long *a)
 {
   const bool by_prctl = number == SYS_prctl && a[0] == PR_SET_SECCOMP && a[1] == SECCOMP_MODE_FILTER;
   const bool by_seccomp = number == SYS_seccomp && a[0] == SECCOMP_SET_MODE_FILTER;
@@ -212,11 +212,11 @@ static const char *forbidden(unsigned count, bool helper)
 
 static int refuse_thread(struct plain_text *why, pid_t tid, const char *what, const char *name, const char *end)
 {
-  plain_add(why, "thread ");
-  plain_add_dec(why, tid);
-  plain_add(why, what);
-  plain_add(why, name);
-  plain_add(why, end);
+  mpir_plain_add(why, "thread ");
+  mpir_plain_add_dec(why, tid);
+  mpir_plain_add(why, what);
+  mpir_plain_add(why, name);
+  mpir_plain_add(why, end);
   return -EOPNOTSUPP;
 }
 
@@ -242,7 +242,7 @@ static int check_thread(pid_t tid, struct plain_text *why)
   return name ? refuse_thread(why, tid, " has a seccomp filter that does not permit '", name, "', which a checkpoint needs\n") : 0;
 }
 
-int crs_confine_check(char *why, size_t size)
+int mpir_crs_confine_check(char *why, size_t size)
 {
   struct plain_text text = { why, size, 0 };
   int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), rc = 0;
@@ -259,7 +259,7 @@ int crs_confine_check(char *why, size_t size)
 
       memcpy(&length, buf + at + 16, 2);
       at += length;
-      tid = (pid_t)plain_dec(&name);
+      tid = (pid_t)mpir_plain_dec(&name);
       if (tid > 0 && check_thread(tid, &text))
         rc = -EOPNOTSUPP;
     }
@@ -269,10 +269,10 @@ int crs_confine_check(char *why, size_t size)
 
 static void read_four(const char *status, const char *label, uint32_t *to)
 {
-  const char *line = plain_line(status, label);
+  const char *line = mpir_plain_line(status, label);
 
   for (int i = 0; line && i < 4; i++) {
-    to[i] = (uint32_t)plain_dec(&line);
+    to[i] = (uint32_t)mpir_plain_dec(&line);
     while (*line == '\t' || *line == ' ')
       line++;
   }
@@ -280,22 +280,22 @@ static void read_four(const char *status, const char *label, uint32_t *to)
 
 static uint64_t read_set(const char *status, const char *label)
 {
-  const char *line = plain_line(status, label);
+  const char *line = mpir_plain_line(status, label);
 
-  return line ? plain_hex(&line) : 0;
+  return line ? mpir_plain_hex(&line) : 0;
 }
 
 /* The group list of a thread; most have that of the main thread. */
 static int read_groups(struct crs_dump *d, const char *status, struct mpir_image_credentials *c)
 {
-  const char *line = plain_line(status, "Groups:");
+  const char *line = mpir_plain_line(status, "Groups:");
   const uint32_t first = d->credentials[0].group_count;
 
   c->groups_at = d->group_count;
   while (line && *line >= '0' && *line <= '9') {
     if (d->group_count == DUMP_GROUPS_MAX)
-      return dump_fail(d, -E2BIG, "too many groups");
-    d->groups[d->group_count++] = (uint32_t)plain_dec(&line);
+      return mpir_dump_fail(d, -E2BIG, "too many groups");
+    d->groups[d->group_count++] = (uint32_t)mpir_plain_dec(&line);
     while (*line == ' ')
       line++;
   }
@@ -319,7 +319,7 @@ static void copy_filters(struct crs_dump *d)
   }
 }
 
-int dump_credentials(struct crs_dump *d)
+int mpir_dump_credentials(struct crs_dump *d)
 {
   int rc = 0;
 
@@ -328,7 +328,7 @@ int dump_credentials(struct crs_dump *d)
     char *status = (char *)d->copy;
 
     if (!thread_status(d->threads[i].tid, status, sizeof(d->copy)))
-      return dump_fail(d, -EIO, "cannot read the credentials of a thread in /proc");
+      return mpir_dump_fail(d, -EIO, "cannot read the credentials of a thread in /proc");
     read_four(status, "Uid:", c->uids);
     read_four(status, "Gid:", c->gids);
     c->inheritable = read_set(status, "CapInh:");
@@ -340,7 +340,7 @@ int dump_credentials(struct crs_dump *d)
     c->no_new_privileges = (uint32_t)number_of(status, "NoNewPrivs:");
     c->filters = (uint32_t)number_of(status, "Seccomp_filters:");
     if (c->filters < filters.inherited || c->filters - filters.inherited > filters.count)
-      return dump_fail(d, -EOPNOTSUPP, "a thread has a seccomp filter that cannot be restored");
+      return mpir_dump_fail(d, -EOPNOTSUPP, "a thread has a seccomp filter that cannot be restored");
     c->filters -= filters.inherited;
     rc = read_groups(d, status, c);
   }

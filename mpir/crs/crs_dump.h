@@ -96,17 +96,17 @@ struct crs_dump {
 };
 
 /* Keeps a string; returns its offset. 0 (the empty string) when there is no room. */
-uint32_t dump_string(struct crs_dump *d, const char *s);
+uint32_t mpir_dump_string(struct crs_dump *d, const char *s);
 /* Says what went wrong and returns 'code'. */
-int dump_fail(struct crs_dump *d, int code, const char *what);
+int mpir_dump_fail(struct crs_dump *d, int code, const char *what);
 /* Notes what will not come back as it was: "descriptor 7: WHAT 'NAME'"; fd < 0, name NULL: without. */
-void dump_notice(struct crs_dump *d, int fd, const char *what, const char *name);
-bool dump_owns_fd(const struct crs_dump *d, int fd);
+void mpir_dump_notice(struct crs_dump *d, int fd, const char *what, const char *name);
+bool mpir_dump_owns_fd(const struct crs_dump *d, int fd);
 /* CRS_OBJECT_* of a pipe, socket or piece of memory that other members of the set have too; 0 if none has, or the process is
  * saved alone.  'device' as stat(2) tells it. */
-uint32_t dump_object(const struct crs_dump *d, uint64_t device, uint64_t inode);
+uint32_t mpir_dump_object(const struct crs_dump *d, uint64_t device, uint64_t inode);
 /* Another member saves the content of this object. */
-bool dump_is_others(const struct crs_dump *d, uint64_t device, uint64_t inode);
+bool mpir_dump_is_others(const struct crs_dump *d, uint64_t device, uint64_t inode);
 
 /* A line of /proc/PID/maps: "start-end perms offset major:minor inode   name".  'name' points into the line, which is terminated
  * there.  Returns the next line, or NULL if this one is cut. */
@@ -115,7 +115,7 @@ struct map_line {
   char perms[5];
   char *name;
 };
-char *dump_map_line(char *line, struct map_line *m);
+char *mpir_dump_map_line(char *line, struct map_line *m);
 /* The program could change its content while a copy of the process is being saved. */
 static inline bool dump_is_written_first(const struct mpir_image_map *map)
 {
@@ -128,31 +128,31 @@ static inline bool dump_is_copied_later(const struct crs_dump *d, const struct m
          (file->kind == MPIR_FILE_REGULAR && file->capacity == MPIR_FILE_KEPT && (d->request->flags & CRS_SAVE_FILES));
 }
 /* The name of a file or object that has none any more. */
-bool dump_is_deleted(const char *name);
+bool mpir_dump_is_deleted(const char *name);
 
 /* Whether memory from 'start' on is to be written; '*end' becomes the end of what is like it, if that is less.  crs_track.c */
-bool dump_is_dirty(const struct crs_dump *d, const struct mpir_image_map *map, uint64_t start, uint64_t *end);
+bool mpir_dump_is_dirty(const struct crs_dump *d, const struct mpir_image_map *map, uint64_t start, uint64_t *end);
 
 /* Each returns 0 or -E... with the reason in d->why. */
-int dump_threads(struct crs_dump *d);   /* crs_collect.c: what must be read before the release */
-int dump_credentials(struct crs_dump *d); /* crs_confine.c: after the threads */
-int dump_header(struct crs_dump *d);
-int dump_timers(struct crs_dump *d);
-int dump_children(struct crs_dump *d);
-int dump_files(struct crs_dump *d);     /* crs_files.c */
+int mpir_dump_threads(struct crs_dump *d);   /* crs_collect.c: what must be read before the release */
+int mpir_dump_credentials(struct crs_dump *d); /* crs_confine.c: after the threads */
+int mpir_dump_header(struct crs_dump *d);
+int mpir_dump_timers(struct crs_dump *d);
+int mpir_dump_children(struct crs_dump *d);
+int mpir_dump_files(struct crs_dump *d);     /* crs_files.c */
 /* crs_sockets.c: makes the entry one of a socket.  Returns NULL, or why it cannot be restored. */
-const char *dump_socket(struct crs_dump *d, struct mpir_image_file *file);
-int dump_socket_content(struct crs_dump *d, unsigned index);
+const char *mpir_dump_socket(struct crs_dump *d, struct mpir_image_file *file);
+int mpir_dump_socket_content(struct crs_dump *d, unsigned index);
 /* Watches of descriptors that stand for another file by now.  crs_epoll.c */
-int dump_epolls(struct crs_dump *d);
+int mpir_dump_epolls(struct crs_dump *d);
 /* Names what inotify descriptors watch.  crs_inotify.c */
-int dump_inotify(struct crs_dump *d);
+int mpir_dump_inotify(struct crs_dump *d);
 /* The content of a file with this name is kept: all are wanted, or it is small and lies where it may be gone at the restart. */
-bool dump_keeps_file(const struct crs_dump *d, const char *name, uint64_t size);
-int dump_maps(struct crs_dump *d);      /* crs_maps.c: the address range */
+bool mpir_dump_keeps_file(const struct crs_dump *d, const char *name, uint64_t size);
+int mpir_dump_maps(struct crs_dump *d);      /* crs_maps.c: the address range */
 /* Locks and hints of the mappings, as far as /proc tells.  A forked copy has no locks, so those are read before. */
-void dump_hints(struct crs_dump *d);
-int dump_runs(struct crs_dump *d);      /* and the pages to be saved */
-int dump_notes(struct crs_dump *d);     /* crs_notes.c */
-int dump_write(struct crs_dump *d, const char *path); /* crs_write.c */
+void mpir_dump_hints(struct crs_dump *d);
+int mpir_dump_runs(struct crs_dump *d);      /* and the pages to be saved */
+int mpir_dump_notes(struct crs_dump *d);     /* crs_notes.c */
+int mpir_dump_write(struct crs_dump *d, const char *path); /* crs_write.c */
 #endif

@@ -33,8 +33,8 @@ static uint32_t among(const char *text, const char *line, uint32_t number)
 {
   uint32_t count = 0;
 
-  for (const char *s = text; (s = plain_line(s, "tfd:")) && s < line;)
-    count += plain_dec(&s) == number;
+  for (const char *s = text; (s = mpir_plain_line(s, "tfd:")) && s < line;)
+    count += mpir_plain_dec(&s) == number;
   return count;
 }
 
@@ -43,19 +43,19 @@ static int gone(struct crs_dump *d, const struct mpir_image_file *file, uint32_t
   char what[128];
   struct plain_text t = PLAIN_TEXT(what);
 
-  plain_add(&t, "watches what was descriptor ");
-  plain_add_dec(&t, number);
-  plain_add(&t, ", which is open in no process that is saved:");
+  mpir_plain_add(&t, "watches what was descriptor ");
+  mpir_plain_add_dec(&t, number);
+  mpir_plain_add(&t, ", which is open in no process that is saved:");
   if (d->request->flags & CRS_IGNORE_FILES) {
-    dump_notice(d, file->fd, what, d->strings + file->name);
+    mpir_dump_notice(d, file->fd, what, d->strings + file->name);
     return 0;
   }
-  plain_add(&d->why, "descriptor ");
-  plain_add_dec(&d->why, file->fd);
-  plain_add(&d->why, ": ");
-  plain_add(&d->why, what);
-  plain_add(&d->why, " it cannot be restored");
-  return dump_fail(d, -EOPNOTSUPP, "");
+  mpir_plain_add(&d->why, "descriptor ");
+  mpir_plain_add_dec(&d->why, file->fd);
+  mpir_plain_add(&d->why, ": ");
+  mpir_plain_add(&d->why, what);
+  mpir_plain_add(&d->why, " it cannot be restored");
+  return mpir_dump_fail(d, -EOPNOTSUPP, "");
 }
 
 /* Rewrites the text: "tfd: NUMBER events: E data: D ..." becomes "from: SOURCE NUMBER E D" where the numbers differ. */
@@ -67,14 +67,14 @@ static int settle(struct crs_dump *d, struct mpir_image_file *file)
   int rc = 0;
 
   for (; *line && !rc; line += strcspn(line, "\n"), line += *line == '\n') {
-    const char *s = plain_starts(line, "tfd:") ? plain_line(line, "tfd:") : NULL;
+    const char *s = mpir_plain_starts(line, "tfd:") ? mpir_plain_line(line, "tfd:") : NULL;
     struct slot slot = { (uint32_t)file->fd, 0, 0 };
     char copy[256];
     size_t n;
     int source;
 
     if (s)
-      slot.number = (uint32_t)plain_dec(&s);
+      slot.number = (uint32_t)mpir_plain_dec(&s);
     slot.among = s ? among(text, line, slot.number) : 0;
     source = s ? watched(d, &slot) : -1;
     n = strcspn(line, "\n") + 1;
@@ -82,7 +82,7 @@ static int settle(struct crs_dump *d, struct mpir_image_file *file)
     memcpy(copy, line, n);
     copy[n] = '\0';
     if (!s || source == (int)slot.number) {
-      plain_add(&t, copy);
+      mpir_plain_add(&t, copy);
       continue;
     }
     differs = true;
@@ -90,17 +90,17 @@ static int settle(struct crs_dump *d, struct mpir_image_file *file)
       rc = gone(d, file, slot.number);
       continue;
     }
-    plain_add(&t, "from: ");
-    plain_add_dec(&t, source);
-    plain_add(&t, " ");
-    plain_add(&t, copy + (strcspn(copy, ":") + 1));
+    mpir_plain_add(&t, "from: ");
+    mpir_plain_add_dec(&t, source);
+    mpir_plain_add(&t, " ");
+    mpir_plain_add(&t, copy + (strcspn(copy, ":") + 1));
   }
   if (differs && !rc)
-    file->info = dump_string(d, (const char *)d->copy);
+    file->info = mpir_dump_string(d, (const char *)d->copy);
   return rc;
 }
 
-int dump_epolls(struct crs_dump *d)
+int mpir_dump_epolls(struct crs_dump *d)
 {
   int rc = 0;
 
@@ -110,14 +110,14 @@ int dump_epolls(struct crs_dump *d)
   return rc;
 }
 
-bool dump_keeps_file(const struct crs_dump *d, const char *name, uint64_t size)
+bool mpir_dump_keeps_file(const struct crs_dump *d, const char *name, uint64_t size)
 {
   static const char *const passing[] = { "/tmp/", "/var/tmp/", "/dev/shm/", "/run/" };
 
   if (d->request->flags & CRS_SAVE_FILES)
     return true;
   for (unsigned i = 0; size <= SMALL_FILE && i < sizeof(passing) / sizeof(passing[0]); i++)
-    if (plain_starts(name, passing[i]))
+    if (mpir_plain_starts(name, passing[i]))
       return true;
   return false;
 }

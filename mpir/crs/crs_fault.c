@@ -6,7 +6,7 @@
 
 static char asked[32];
 
-void crs_fault_init(void)
+void mpir_crs_fault_init(void)
 {
   const char *name = getenv("DVM_FAULT");
 
@@ -14,7 +14,7 @@ void crs_fault_init(void)
     strcpy(asked, name);
 }
 
-void crs_fault(const char *name)
+void mpir_crs_fault(const char *name)
 {
   if (strcmp(asked, name) == 0)
     sys2(SYS_kill, sys0(SYS_getpid), SIGKILL);

@@ -3,7 +3,7 @@
 #define DVM_MPIR_CRS_FAULT_H
 
 /* Remembers the environment's word; called once, early. */
-void crs_fault_init(void);
+void mpir_crs_fault_init(void);
 /* Kills the calling process if 'name' is the fault asked for.  Async-signal-safe. */
-void crs_fault(const char *name);
+void mpir_crs_fault(const char *name);
 #endif

@@ -44,9 +44,9 @@ static bool is_object(int fd)
 static uint32_t file_classify(int fd, const char *link, const struct stat *st)
 {
   for (unsigned i = 0; i < sizeof(anonymous) / sizeof(anonymous[0]); i++)
-    if (plain_starts(link, anonymous[i].link))
+    if (mpir_plain_starts(link, anonymous[i].link))
       return anonymous[i].kind;
-  if (S_ISREG(st->st_mode) && (is_object(fd) || plain_starts(link, "/secretmem")))
+  if (S_ISREG(st->st_mode) && (is_object(fd) || mpir_plain_starts(link, "/secretmem")))
     return 0;
   if (S_ISREG(st->st_mode))
     return st->st_nlink ? MPIR_FILE_REGULAR : MPIR_FILE_MEMFD; /* a deleted file lives on in the image */
@@ -64,13 +64,13 @@ static uint32_t file_classify(int fd, const char *link, const struct stat *st)
 
 static void file_refuse(struct crs_dump *d, const struct mpir_image_file *file, const char *what)
 {
-  plain_add(&d->why, "descriptor ");
-  plain_add_dec(&d->why, file->fd);
-  plain_add(&d->why, ": ");
-  plain_add(&d->why, what);
-  plain_add(&d->why, " '");
-  plain_add(&d->why, d->strings + file->name);
-  plain_add(&d->why, "'\n");
+  mpir_plain_add(&d->why, "descriptor ");
+  mpir_plain_add_dec(&d->why, file->fd);
+  mpir_plain_add(&d->why, ": ");
+  mpir_plain_add(&d->why, what);
+  mpir_plain_add(&d->why, " '");
+  mpir_plain_add(&d->why, d->strings + file->name);
+  mpir_plain_add(&d->why, "'\n");
 }
 
 /* Whom the kernel signals when there is something to read: "owner: TYPE NUMBER SIGNAL" behind the text of fdinfo. */
@@ -82,13 +82,13 @@ static void add_owner(char *text, size_t size, int fd)
 
   if (sys3(SYS_fcntl, fd, F_GETOWN_EX, &owner) || !owner.number)
     return;
-  plain_add(&t, "owner:\t");
-  plain_add_dec(&t, owner.type);
-  plain_add(&t, " ");
-  plain_add_dec(&t, owner.number);
-  plain_add(&t, " ");
-  plain_add_dec(&t, sig > 0 ? sig : 0);
-  plain_add(&t, "\n");
+  mpir_plain_add(&t, "owner:\t");
+  mpir_plain_add_dec(&t, owner.type);
+  mpir_plain_add(&t, " ");
+  mpir_plain_add_dec(&t, owner.number);
+  mpir_plain_add(&t, " ");
+  mpir_plain_add_dec(&t, sig > 0 ? sig : 0);
+  mpir_plain_add(&t, "\n");
 }
 
 /* When a regular file was written last: a restart tells whether it has been since. */
@@ -98,9 +98,9 @@ static void add_written(char *text, size_t size, const struct stat *st)
 
   if (!S_ISREG(st->st_mode))
     return;
-  plain_add(&t, "written:\t");
-  plain_add_dec(&t, st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec);
-  plain_add(&t, "\n");
+  mpir_plain_add(&t, "written:\t");
+  mpir_plain_add_dec(&t, st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec);
+  mpir_plain_add(&t, "\n");
 }
 
 static uint32_t file_info(struct crs_dump *d, int fd, const struct stat *st)
@@ -108,14 +108,14 @@ static uint32_t file_info(struct crs_dump *d, int fd, const struct stat *st)
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
 
-  plain_add(&t, "/proc/self/fdinfo/");
-  plain_add_dec(&t, fd);
-  if (plain_read_file(path, (char *)d->copy, sizeof(d->copy)) < 0)
+  mpir_plain_add(&t, "/proc/self/fdinfo/");
+  mpir_plain_add_dec(&t, fd);
+  if (mpir_plain_read_file(path, (char *)d->copy, sizeof(d->copy)) < 0)
     return 0;
   add_owner((char *)d->copy, sizeof(d->copy), fd);
   if (st)
     add_written((char *)d->copy, sizeof(d->copy), st);
-  return dump_string(d, (const char *)d->copy);
+  return mpir_dump_string(d, (const char *)d->copy);
 }
 
 /* The process itself, or, where they are saved too, a child of it: its number is there at the restart. */
@@ -124,20 +124,20 @@ static bool is_known_process(const struct crs_dump *d, const char *number)
   char path[64], stat[512];
   struct plain_text t = PLAIN_TEXT(path);
   const char *s = number;
-  const int64_t pid = s && *s != '-' ? (int64_t)plain_dec(&s) : 0;
+  const int64_t pid = s && *s != '-' ? (int64_t)mpir_plain_dec(&s) : 0;
 
   if (pid == crs.pid)
     return true;
   if (pid <= 0 || !(d->request->flags & CRS_MEMBER))
     return false;
-  plain_add(&t, "/proc/");
-  plain_add_dec(&t, pid);
-  plain_add(&t, "/stat");
-  s = plain_read_file(path, stat, sizeof(stat)) > 0 ? strrchr(stat, ')') : NULL; /* ") S PPID" */
+  mpir_plain_add(&t, "/proc/");
+  mpir_plain_add_dec(&t, pid);
+  mpir_plain_add(&t, "/stat");
+  s = mpir_plain_read_file(path, stat, sizeof(stat)) > 0 ? strrchr(stat, ')') : NULL; /* ") S PPID" */
   if (!s || strlen(s) < 5)
     return false;
   s += 4;
-  return (int64_t)plain_dec(&s) == crs.pid;
+  return (int64_t)mpir_plain_dec(&s) == crs.pid;
 }
 
 static int add_file(struct crs_dump *d, int fd)
@@ -149,9 +149,9 @@ static int add_file(struct crs_dump *d, int fd)
   long n;
 
   if (d->file_count == DUMP_FILES_MAX)
-    return dump_fail(d, -E2BIG, "too many descriptors");
-  plain_add(&t, "/proc/self/fd/");
-  plain_add_dec(&t, fd);
+    return mpir_dump_fail(d, -E2BIG, "too many descriptors");
+  mpir_plain_add(&t, "/proc/self/fd/");
+  mpir_plain_add_dec(&t, fd);
   n = sys4(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1);
   if (n < 0 || sys2(SYS_fstat, fd, &st))
     return 0;
@@ -165,21 +165,21 @@ static int add_file(struct crs_dump *d, int fd)
   file->size = (uint64_t)st.st_size;
   file->device = st.st_dev;
   file->inode = st.st_ino;
-  file->name = dump_string(d, link);
+  file->name = mpir_dump_string(d, link);
   file->kind = file_classify(fd, link, &st);
   if ((file->open_flags & O_PATH) && st.st_nlink && *link == '/') /* a place, whatever stands there; it is not opened */
     file->kind = MPIR_FILE_DEVICE;
   n = sys3(SYS_lseek, fd, 0, SEEK_CUR);
   file->position = n < 0 ? 0 : (uint64_t)n;
   file->info = file_info(d, fd, &st);
-  if (file->kind == MPIR_FILE_PIDFD && !is_known_process(d, plain_line(d->strings + file->info, "Pid:")))
+  if (file->kind == MPIR_FILE_PIDFD && !is_known_process(d, mpir_plain_line(d->strings + file->info, "Pid:")))
     file->kind = 0;
   if (file->kind == MPIR_FILE_PIPE)
     file->capacity = (uint64_t)sys3(SYS_fcntl, fd, F_GETPIPE_SZ, 0);
   else if (file->kind == MPIR_FILE_MEMFD)
     file->capacity = (uint64_t)sys3(SYS_fcntl, fd, F_GET_SEALS, 0);
   else if (file->kind == MPIR_FILE_REGULAR && !(file->open_flags & O_PATH))
-    file->capacity = dump_keeps_file(d, link, file->size) ? MPIR_FILE_KEPT : 0;
+    file->capacity = mpir_dump_keeps_file(d, link, file->size) ? MPIR_FILE_KEPT : 0;
   d->file_count++;
   return 0;
 }
@@ -187,11 +187,11 @@ static int add_file(struct crs_dump *d, int fd)
 /* A timer that shows neither time left nor expiries is disarmed, or has expired and the kernel is not yet there to count it. */
 static bool timer_rests(const struct crs_dump *d, const struct mpir_image_file *file, bool *repeats)
 {
-  const char *info = d->strings + file->info, *interval = plain_line(info, "it_interval:");
-  const char *ticks = plain_line(info, "ticks:"), *value = plain_line(info, "it_value:");
+  const char *info = d->strings + file->info, *interval = mpir_plain_line(info, "it_interval:");
+  const char *ticks = mpir_plain_line(info, "ticks:"), *value = mpir_plain_line(info, "it_value:");
 
-  *repeats = interval && !plain_starts(interval, "(0, 0)");
-  return file->kind == MPIR_FILE_TIMERFD && value && plain_starts(value, "(0, 0)") && ticks && !plain_dec(&ticks);
+  *repeats = interval && !mpir_plain_starts(interval, "(0, 0)");
+  return file->kind == MPIR_FILE_TIMERFD && value && mpir_plain_starts(value, "(0, 0)") && ticks && !mpir_plain_dec(&ticks);
 }
 
 /* The interrupt may be late, on a virtual machine by milliseconds.  Few programs leave an interval in a timer that they disarm, so those
@@ -250,9 +250,9 @@ static int pipe_read(struct crs_dump *d, unsigned index, int from, long size)
     const long step = sys3(SYS_read, from, d->pipes + d->pipes_len, size - got);
 
     if (step <= 0)
-      return dump_fail(d, -EIO, "cannot copy a pipe's content");
+      return mpir_dump_fail(d, -EIO, "cannot copy a pipe's content");
     if (d->pipe_count == DUMP_PIPE_PIECES_MAX)
-      return dump_fail(d, -E2BIG, "too many packets in pipes");
+      return mpir_dump_fail(d, -E2BIG, "too many packets in pipes");
     d->pipe_contents[d->pipe_count++] = (struct dump_pipe){ index, d->pipes_len, (uint32_t)step };
     d->pipes_len += (uint32_t)step;
     got += step;
@@ -270,12 +270,12 @@ static int pipe_content(struct crs_dump *d, unsigned index)
   if (waiting <= 0)
     return 0;
   if (d->pipes_len + (unsigned)waiting > sizeof(d->pipes))
-    return dump_fail(d, -E2BIG, "too much data in pipes");
+    return mpir_dump_fail(d, -E2BIG, "too much data in pipes");
   if (sys2(SYS_pipe2, side, O_CLOEXEC | O_NONBLOCK))
-    return dump_fail(d, -EMFILE, "no descriptor is free to read a pipe's content");
+    return mpir_dump_fail(d, -EMFILE, "no descriptor is free to read a pipe's content");
   sys3(SYS_fcntl, side[1], F_SETPIPE_SZ, file->capacity);
   rc = sys4(SYS_tee, file->fd, side[1], waiting, 2 /* SPLICE_F_NONBLOCK */) == waiting
-         ? pipe_read(d, index, side[0], waiting) : dump_fail(d, -EIO, "cannot copy a pipe's content");
+         ? pipe_read(d, index, side[0], waiting) : mpir_dump_fail(d, -EIO, "cannot copy a pipe's content");
   sys1(SYS_close, side[0]);
   sys1(SYS_close, side[1]);
   return rc;
@@ -300,8 +300,8 @@ static void small_content(struct crs_dump *d, unsigned index)
   if (is_own) { /* opening it anew would break a lease */
     fd = file->fd;
   } else {
-    plain_add(&t, "/proc/self/fd/");
-    plain_add_dec(&t, file->fd);
+    mpir_plain_add(&t, "/proc/self/fd/");
+    mpir_plain_add_dec(&t, file->fd);
     fd = (int)sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
   }
   if (fd < 0 || (file->size && sys4(SYS_pread64, fd, d->pipes + d->pipes_len, file->size, 0) != (long)file->size)) {
@@ -349,7 +349,7 @@ static void settle_outside(struct crs_dump *d, unsigned *refused)
 {
   for (unsigned i = 0; i < d->file_count; i++) {
     struct mpir_image_file *file = &d->files[i];
-    const uint32_t object = dump_object(d, S_ISSOCK(file->mode) ? 0 : file->device, file->inode);
+    const uint32_t object = mpir_dump_object(d, S_ISSOCK(file->mode) ? 0 : file->device, file->inode);
     const char *socket = NULL;
     bool inside = file->kind == MPIR_FILE_PIPE && ((object & CRS_OBJECT_INSIDE) ||
                   (pipe_has_end(d, file->inode, O_RDONLY) && pipe_has_end(d, file->inode, O_WRONLY)) || is_named(d, file) ||
@@ -358,7 +358,7 @@ static void settle_outside(struct crs_dump *d, unsigned *refused)
     if (inside || (file->kind && file->kind != MPIR_FILE_PIPE && !S_ISSOCK(file->mode)))
       continue;
     if (S_ISSOCK(file->mode)) {
-      socket = dump_socket(d, file);
+      socket = mpir_dump_socket(d, file);
       if (!socket)
         continue;
     }
@@ -372,7 +372,7 @@ static void settle_outside(struct crs_dump *d, unsigned *refused)
                                                           : "cannot be restored:");
       ++*refused;
     } else {
-      dump_notice(d, file->fd, "left out:", d->strings + file->name);
+      mpir_dump_notice(d, file->fd, "left out:", d->strings + file->name);
     }
     file->kind = 0;
   }
@@ -386,7 +386,7 @@ static int list_files(struct crs_dump *d)
   long n;
 
   if (dir < 0)
-    return dump_fail(d, dir, "cannot read /proc/self/fd");
+    return mpir_dump_fail(d, dir, "cannot read /proc/self/fd");
   while (!rc && (n = sys3(SYS_getdents64, dir, buf, sizeof(buf))) > 0) {
     for (long at = 0; at < n && !rc;) {
       const char *name = buf + at + 19;
@@ -397,8 +397,8 @@ static int list_files(struct crs_dump *d)
       at += length;
       if (*name < '0' || *name > '9')
         continue;
-      fd = (int)plain_dec(&name);
-      if (fd != dir && !dump_owns_fd(d, fd))
+      fd = (int)mpir_plain_dec(&name);
+      if (fd != dir && !mpir_dump_owns_fd(d, fd))
         rc = add_file(d, fd);
     }
   }
@@ -406,7 +406,7 @@ static int list_files(struct crs_dump *d)
   return rc;
 }
 
-int dump_files(struct crs_dump *d)
+int mpir_dump_files(struct crs_dump *d)
 {
   unsigned refused = 0, kept = 0;
   int rc = list_files(d);
@@ -422,19 +422,19 @@ int dump_files(struct crs_dump *d)
   d->file_count = kept;
   settle_timers(d);
   find_duplicates(d);
-  rc = dump_epolls(d);
+  rc = mpir_dump_epolls(d);
   if (!rc)
-    rc = dump_inotify(d);
+    rc = mpir_dump_inotify(d);
   for (unsigned i = 0; i < d->file_count && !rc; i++) {
     const struct mpir_image_file *file = &d->files[i];
     bool first = true;
 
-    if (file->kind == MPIR_FILE_SOCKET && file->same_as < 0 && !dump_is_others(d, 0, file->inode))
-      rc = dump_socket_content(d, i);
+    if (file->kind == MPIR_FILE_SOCKET && file->same_as < 0 && !mpir_dump_is_others(d, 0, file->inode))
+      rc = mpir_dump_socket_content(d, i);
     if (!rc && file->kind == MPIR_FILE_REGULAR && file->capacity && file->same_as < 0)
       small_content(d, i);
     if (file->kind != MPIR_FILE_PIPE || (file->open_flags & O_ACCMODE) == O_WRONLY ||
-        dump_is_others(d, file->device, file->inode))
+        mpir_dump_is_others(d, file->device, file->inode))
       continue;
     for (unsigned k = 0; k < d->pipe_count; k++)
       first = first && d->files[d->pipe_contents[k].file].inode != file->inode;

@@ -44,7 +44,7 @@ static int tell(int fd, const void *from, size_t size)
   return 0;
 }
 
-int crs_group_begin(int connection, struct crs_reply *reply)
+int mpir_crs_group_begin(int connection, struct crs_reply *reply)
 {
   static struct crs_order order;
   int rc;
@@ -68,7 +68,7 @@ int crs_group_begin(int connection, struct crs_reply *reply)
   return 0;
 }
 
-int crs_group_copied(const struct crs_request *request, int connection, const char *notices)
+int mpir_crs_group_copied(const struct crs_request *request, int connection, const char *notices)
 {
   static struct crs_reply reply;
   char go = 0;
@@ -82,12 +82,12 @@ int crs_group_copied(const struct crs_request *request, int connection, const ch
   return tell(connection, &reply, sizeof(reply)) || receive(connection, &go, 1) || go != CRS_GO ? -ECANCELED : 0;
 }
 
-const char *crs_group_name(const struct crs_request *request, const char *path)
+const char *mpir_crs_group_name(const struct crs_request *request, const char *path)
 {
   return request->flags & CRS_MEMBER ? final_name : path;
 }
 
-uint32_t crs_group_object(uint64_t device, uint64_t inode)
+uint32_t mpir_crs_group_object(uint64_t device, uint64_t inode)
 {
   for (unsigned i = 0; i < object_count; i++)
     if (objects[i].inode == inode && objects[i].device == device)

@@ -62,21 +62,21 @@ static void image_name(struct plain_text *t, const char *folder, unsigned sequen
   char name[16] = "";
 
   prctl(PR_GET_NAME, name);
-  plain_read_file("/proc/self/comm", name, sizeof(name));
+  mpir_plain_read_file("/proc/self/comm", name, sizeof(name));
   for (char *p = name; *p; p++)
     if (*p == '\n')
       *p = '\0';
     else if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '_' || *p == '.'))
       *p = '_';
-  plain_add(t, folder);
+  mpir_plain_add(t, folder);
   if (t->len && t->s[t->len - 1] != '/')
-    plain_add(t, "/");
-  plain_add(t, name);
-  plain_add(t, "-");
-  plain_add_dec(t, crs.pid);
-  plain_add(t, "-");
-  plain_add_dec(t, sequence);
-  plain_add(t, ".ckpt");
+    mpir_plain_add(t, "/");
+  mpir_plain_add(t, name);
+  mpir_plain_add(t, "-");
+  mpir_plain_add_dec(t, crs.pid);
+  mpir_plain_add(t, "-");
+  mpir_plain_add_dec(t, sequence);
+  mpir_plain_add(t, ".ckpt");
 }
 
 static void make_folders(const char *folder)
@@ -100,7 +100,7 @@ static void choose_path(const struct crs_request *request, char *path, size_t si
   struct stat st;
 
   if (request->path[0] && wanted[len - 1] != '/') {
-    plain_add(&t, wanted);
+    mpir_plain_add(&t, wanted);
     return;
   }
   make_folders(wanted);
@@ -125,7 +125,7 @@ static void retain(const struct crs_request *request, const char *path)
   folder[slash - path + 1] = '\0';
   if (crs.sequence <= request->keep)
     return;
-  needed = crs_track_needed(crs.sequence - request->keep + 1);
+  needed = mpir_crs_track_needed(crs.sequence - request->keep + 1);
   for (unsigned i = needed; i > 1; i--) {
     struct plain_text t = PLAIN_TEXT(name);
 
@@ -148,16 +148,16 @@ static int stop_and_save(void)
     atomic_store(&crs.outcome, rc);
     return rc;
   }
-  rc = crs_stop(timeout, reply->text, sizeof(reply->text));
+  rc = mpir_crs_stop(timeout, reply->text, sizeof(reply->text));
   reply->stop_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
-  reply->threads = crs_stopped_threads() + 1;
+  reply->threads = mpir_crs_stopped_threads() + 1;
   if (!rc && (request->flags & CRS_MEMBER))
-    rc = crs_group_begin(current_connection, reply);
+    rc = mpir_crs_group_begin(current_connection, reply);
   if (rc) {
-    crs_release(rc);
+    mpir_crs_release(rc);
   } else {
-    crs_pending_take_late();
-    rc = crs_save(request, reply->path, reply, current_connection, led_fd);
+    mpir_crs_pending_take_late();
+    rc = mpir_crs_save(request, reply->path, reply, current_connection, led_fd);
   }
   reply->code = rc;
   return rc;
@@ -168,17 +168,17 @@ static int refuse_traced(const struct crs_request *request, struct crs_reply *re
 {
   struct plain_text t = PLAIN_TEXT(reply->text);
 
-  if (request->flags & CRS_ALLOW_TRACED || !crs_hooks_traced())
+  if (request->flags & CRS_ALLOW_TRACED || !mpir_crs_hooks_traced())
     return 0;
-  crs_hooks_name_tracer(&t);
-  plain_add(&t, "\n");
+  mpir_crs_hooks_name_tracer(&t);
+  mpir_plain_add(&t, "\n");
   return -EBUSY;
 }
 
 /* One checkpoint from start to end.  Returns 0, 1 in the restarted process, or -E.... */
 static int checkpoint(struct crs_request *request, struct crs_reply *reply, int connection)
 {
-  struct crs_chain *chain = crs_helper_chain();
+  struct crs_chain *chain = mpir_crs_helper_chain();
   int64_t start = sys_monotonic_ns();
   bool traced;
   int rc;
@@ -191,37 +191,37 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
   atomic_store(&busy, 1);
   atomic_store(&crs.abort_code, 0);
   MPIR_checkpoint_busy = 1;
-  traced = crs_hooks_traced();
+  traced = mpir_crs_hooks_traced();
   MPIR_checkpoint_debugger_detach();
   if (traced && !(request->flags & CRS_ALLOW_TRACED))
-    crs_hooks_await_detach();
-  crs_hooks_expect(request->flags & CRS_FOR_DEBUGGER, traced);
-  crs_hooks_await_held();
+    mpir_crs_hooks_await_detach();
+  mpir_crs_hooks_expect(request->flags & CRS_FOR_DEBUGGER, traced);
+  mpir_crs_hooks_await_held();
   reply->code = refuse_traced(request, reply);
   if (!reply->code)
-    reply->code = crs_confine_check(reply->text, sizeof(reply->text));
+    reply->code = mpir_crs_confine_check(reply->text, sizeof(reply->text));
   if (!reply->code)
-    reply->code = crs_lazy_fill(reply->text, sizeof(reply->text));
+    reply->code = mpir_crs_lazy_fill(reply->text, sizeof(reply->text));
   if (!reply->code && !(request->flags & (CRS_IGNORE_FILES | CRS_MEMBER)))
-    reply->code = crs_shared_check(reply->text, sizeof(reply->text));
+    reply->code = mpir_crs_shared_check(reply->text, sizeof(reply->text));
   if (!reply->code) {
     choose_path(request, reply->path, sizeof(reply->path));
     chain->bottom = stop_and_save;
     chain->left = chain->count;
-    crs_chain_run(chain);
+    mpir_crs_chain_run(chain);
   }
   if (chain->count)
-    crs_hooks_run_helper(reply->code ? reply->code : atomic_load(&crs.abort_code));
+    mpir_crs_hooks_run_helper(reply->code ? reply->code : atomic_load(&crs.abort_code));
   if (!reply->code) /* a callback may have refused before the bottom */
     reply->code = atomic_load(&crs.abort_code);
   rc = reply->code;
   if (rc == 0)
     retain(request, reply->path);
   if (rc == 0 && !(request->flags & CRS_MEMBER))
-    crs_lead_copy(reply->path, request->keep);
-  crs_hooks_note_image(rc >= 0 && !(request->flags & CRS_MEMBER) ? reply->path : "");
+    mpir_crs_lead_copy(reply->path, request->keep);
+  mpir_crs_hooks_note_image(rc >= 0 && !(request->flags & CRS_MEMBER) ? reply->path : "");
   if (rc != 1)
-    crs_hooks_announce();
+    mpir_crs_hooks_announce();
   reply->total_ns = (uint64_t)(sys_monotonic_ns() - start);
   MPIR_checkpoint_busy = 0;
   atomic_store(&busy, 0);
@@ -299,7 +299,7 @@ static bool peer_may_ask(int fd)
 static void listen_again(void)
 {
   pthread_mutex_lock(&descriptors);
-  crs_helper_listen();
+  mpir_crs_helper_listen();
   pthread_mutex_unlock(&descriptors);
 }
 
@@ -387,14 +387,14 @@ static void ticket_done(struct ticket *t, int outcome)
 static bool is_led(const struct ticket *t)
 {
   return t->scope == DVMCR_GROUP || t->scope == DVMCR_SESSION || t->scope == DVMCR_TREE || (t->target && t->target != crs.pid) ||
-         (t->scope == DVMCR_AUTO && (crs_lead_is_rank() || crs_lead_has_children()));
+         (t->scope == DVMCR_AUTO && (mpir_crs_lead_is_rank() || mpir_crs_lead_has_children()));
 }
 
 static void lead(struct ticket *t)
 {
   memset(&t->reply, 0, sizeof(t->reply));
   pthread_mutex_lock(&descriptors);
-  led_fd = crs_lead_start(&t->request, t->scope, t->target);
+  led_fd = mpir_crs_lead_start(&t->request, t->scope, t->target);
   pthread_mutex_unlock(&descriptors);
   if (led_fd >= 0) {
     led = t;
@@ -409,7 +409,7 @@ static void lead(struct ticket *t)
 static void serve_answer(void)
 {
   struct ticket *t = led;
-  int rc = crs_lead_answer(led_fd, &t->reply);
+  int rc = mpir_crs_lead_answer(led_fd, &t->reply);
 
   pthread_mutex_lock(&descriptors);
   close(led_fd);
@@ -468,7 +468,7 @@ static void serve_default(void)
     lead(t);
 }
 
-void crs_helper_listen(void)
+void mpir_crs_helper_listen(void)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   struct plain_text t = { address.sun_path + 1, sizeof(address.sun_path) - 1, 0 };
@@ -478,10 +478,10 @@ void crs_helper_listen(void)
   crs.listen_fd = -1;
   if (fd < 0)
     return;
-  plain_add(&t, "dvm-checkpoint.");
-  plain_add_dec(&t, stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino);
-  plain_add(&t, ".");
-  plain_add_dec(&t, crs.pid);
+  mpir_plain_add(&t, "dvm-checkpoint.");
+  mpir_plain_add_dec(&t, stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino);
+  mpir_plain_add(&t, ".");
+  mpir_plain_add_dec(&t, crs.pid);
   if (bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + t.len)) ||
       listen(fd, 8)) {
     close(fd);
@@ -496,7 +496,7 @@ void crs_helper_listen(void)
 /* Until there is something to do: a connection, a signal (which is also what wakes us), or the time of a checkpoint. */
 static bool helper_wait(int64_t next)
 {
-  struct pollfd waiting[3] = { { .fd = crs.listen_fd, .events = POLLIN }, { .fd = crs_lazy_fd(), .events = POLLIN },
+  struct pollfd waiting[3] = { { .fd = crs.listen_fd, .events = POLLIN }, { .fd = mpir_crs_lazy_fd(), .events = POLLIN },
                                { .fd = led_fd, .events = POLLIN } };
   int64_t left = period_ms ? (next - sys_monotonic_ns()) / 1000000 : LISTEN_AGAIN_MS;
   struct timespec limit;
@@ -509,7 +509,7 @@ static bool helper_wait(int64_t next)
   limit = (struct timespec){ left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0 };
   sys5(SYS_ppoll, waiting, 3, period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
   if (waiting[1].revents)
-    crs_lazy_heard();
+    mpir_crs_lazy_heard();
   if (led && waiting[2].revents)
     serve_answer();
   return waiting[0].revents != 0;
@@ -520,12 +520,12 @@ static void *helper_main(void *arg)
   int64_t next = sys_monotonic_ns() + period_ms * 1000000ll;
 
   (void)arg;
-  crs_self.helper = true;
+  mpir_crs_self.helper = true;
   crs.helper_tid = (pid_t)sys0(SYS_gettid);
   MPIR_checkpoint_helper_tid = crs.helper_tid;
   prctl(PR_SET_NAME, "dvm-cr");
   for (;;) {
-    atomic_thread_fence(memory_order_seq_cst); /* with crs_helper_wake: whoever came before our number was known */
+    atomic_thread_fence(memory_order_seq_cst); /* with mpir_crs_helper_wake: whoever came before our number was known */
     serve_tickets();
     if (atomic_exchange(&asked_by_signal, 0))
       serve_default();
@@ -541,12 +541,12 @@ static void *helper_main(void *arg)
   return NULL;
 }
 
-const char *crs_folder(void) { return default_folder; }
+const char *mpir_crs_folder(void) { return default_folder; }
 
-void crs_helper_wake(void)
+void mpir_crs_helper_wake(void)
 {
   atomic_thread_fence(memory_order_seq_cst);
-  crs_stop_take_back();
+  mpir_crs_stop_take_back();
   if (crs.helper_tid)
     sys3(SYS_tgkill, crs.pid, crs.helper_tid, crs.stop_signal);
 }
@@ -555,9 +555,9 @@ static void on_ask(int sig, siginfo_t *info, void *frame)
 {
   (void)sig;
   (void)info;
-  crs_note_interruption(frame);
+  mpir_crs_note_interruption(frame);
   atomic_store(&asked_by_signal, 1);
-  crs_helper_wake();
+  mpir_crs_helper_wake();
 }
 
 static unsigned environment_number(const char *name, unsigned otherwise)
@@ -574,13 +574,13 @@ static void read_environment(void)
   struct plain_text t = PLAIN_TEXT(default_folder);
 
   if (folder && *folder) {
-    plain_add(&t, folder);
+    mpir_plain_add(&t, folder);
   } else if (state && *state) {
-    plain_add(&t, state);
-    plain_add(&t, "/dvm/checkpoints");
+    mpir_plain_add(&t, state);
+    mpir_plain_add(&t, "/dvm/checkpoints");
   } else {
-    plain_add(&t, home ? home : "/tmp");
-    plain_add(&t, "/.local/state/dvm/checkpoints");
+    mpir_plain_add(&t, home ? home : "/tmp");
+    mpir_plain_add(&t, "/.local/state/dvm/checkpoints");
   }
   default_request.version = CRS_PROTOCOL_VERSION;
   default_request.keep = environment_number("DVMCR_KEEP", 0);
@@ -637,25 +637,25 @@ static void after_fork(void)
   for (int i = 0; i < TICKETS; i++)
     atomic_store(&tickets[i].state, TICKET_FREE);
   crs.pid = getpid();
-  crs_lazy_after_fork();
+  mpir_crs_lazy_after_fork();
   crs.helper_tid = 0;
   crs.sequence = 0;
-  crs_self.helper = false;
-  crs_self.tid = 0;
-  crs_track_forget(true);
-  crs_timer_after_fork();
-  crs_clock_after_fork();
-  crs_semaphores_after_fork();
-  crs_hooks_after_fork();
+  mpir_crs_self.helper = false;
+  mpir_crs_self.tid = 0;
+  mpir_crs_track_forget(true);
+  mpir_crs_timer_after_fork();
+  mpir_crs_clock_after_fork();
+  mpir_crs_semaphores_after_fork();
+  mpir_crs_hooks_after_fork();
   start_thread();
 }
 
 #ifdef CRS_ARCHIVE
 static bool program_holds_one(void)
 {
-  extern const uint32_t crs_linked_note[];
-  crs_wrap_linked(); /* part of the program even where it calls nothing that is wrapped */
-  return crs_linked_note[0] == 0; /* never; but the note is then part of the program */
+  extern const uint32_t mpir_crs_linked_note[];
+  mpir_crs_wrap_linked(); /* part of the program even where it calls nothing that is wrapped */
+  return mpir_crs_linked_note[0] == 0; /* never; but the note is then part of the program */
 }
 #else
 static int find_note(struct dl_phdr_info *object, size_t size, void *arg)
@@ -687,20 +687,20 @@ __attribute__((constructor)) static void crs_constructor(void)
   if (program_holds_one())
     return;
   read_environment();
-  crs_settings_init();
+  mpir_crs_settings_init();
   crs.pid = getpid();
-  crs_namespaces_note();
-  crs_calls_init();
-  crs_confine_init();
-  crs_wrap_init();
-  crs_clock_init();
-  crs_fault_init();
+  mpir_crs_namespaces_note();
+  mpir_crs_calls_init();
+  mpir_crs_confine_init();
+  mpir_crs_wrap_init();
+  mpir_crs_clock_init();
+  mpir_crs_fault_init();
   crs.listen_fd = -1;
-  if (crs_stop_init() || crs_hooks_init() || start_thread()) {
+  if (mpir_crs_stop_init() || mpir_crs_hooks_init() || start_thread()) {
     dprintf(2, "dvm: this process cannot be checkpointed: its helper thread cannot be started\n");
     return;
   }
-  crs_stop_installed();
+  mpir_crs_stop_installed();
   if (crs.ask_signal)
     sigaction(crs.ask_signal, &ask, NULL);
   crs.installed = true;
@@ -738,7 +738,7 @@ int dvmcr_request(const struct dvmcr_options *options)
       t->request.keep = options->keep ? options->keep : default_request.keep;
     }
     atomic_store(&t->state, TICKET_ASKED);
-    crs_helper_wake();
+    mpir_crs_helper_wake();
     return i + 1;
   }
   return -ENOSPC;
@@ -759,7 +759,7 @@ int dvmcr_poll(int ticket, char *path, size_t size)
     struct plain_text text = { path, size, 0 };
 
     path[0] = '\0';
-    plain_add(&text, outcome < 0 ? t->reply.text : t->reply.path);
+    mpir_plain_add(&text, outcome < 0 ? t->reply.text : t->reply.path);
   }
   atomic_store(&t->state, TICKET_FREE);
   return outcome;
@@ -809,7 +809,7 @@ int dvmcr_message(int ticket, char *text, size_t size)
   message = tickets[ticket - 1].reply.text;
   if (size) {
     text[0] = '\0';
-    plain_add(&t, message);
+    mpir_plain_add(&t, message);
   }
   return *message ? (int)strlen(message) + 1 : 0;
 }

@@ -53,36 +53,36 @@ static int tracer_number(void)
   char status[4096];
   const char *line;
 
-  return plain_read_file("/proc/self/status", status, sizeof(status)) > 0 && (line = plain_line(status, "TracerPid:")) ? (int)plain_dec(&line) : 0;
+  return mpir_plain_read_file("/proc/self/status", status, sizeof(status)) > 0 && (line = mpir_plain_line(status, "TracerPid:")) ? (int)mpir_plain_dec(&line) : 0;
 }
 
-bool crs_hooks_traced(void) { return tracer_number() > 0; }
+bool mpir_crs_hooks_traced(void) { return tracer_number() > 0; }
 
-void crs_hooks_await_detach(void)
+void mpir_crs_hooks_await_detach(void)
 {
   static const struct { long sec, nsec; } moment = { 0, 10000000 };
   const int64_t deadline = sys_monotonic_ns() + DETACH_LIMIT_NS;
 
-  while (crs_hooks_traced() && sys_monotonic_ns() < deadline)
+  while (mpir_crs_hooks_traced() && sys_monotonic_ns() < deadline)
     sys2(SYS_nanosleep, &moment, NULL);
 }
 
-void crs_hooks_name_tracer(struct plain_text *t)
+void mpir_crs_hooks_name_tracer(struct plain_text *t)
 {
   const int pid = tracer_number();
   char path[64], name[32] = "?";
   struct plain_text p = PLAIN_TEXT(path);
 
-  plain_add(&p, "/proc/");
-  plain_add_dec(&p, pid);
-  plain_add(&p, "/comm");
-  plain_read_file(path, name, sizeof(name));
+  mpir_plain_add(&p, "/proc/");
+  mpir_plain_add_dec(&p, pid);
+  mpir_plain_add(&p, "/comm");
+  mpir_plain_read_file(path, name, sizeof(name));
   name[strcspn(name, "\n")] = '\0';
-  plain_add(t, "a debugger is attached, '");
-  plain_add(t, name);
-  plain_add(t, "' (process ");
-  plain_add_dec(t, pid);
-  plain_add(t, "), and has not detached when it was told to (detach it, or allow it with --allow-traced)");
+  mpir_plain_add(t, "a debugger is attached, '");
+  mpir_plain_add(t, name);
+  mpir_plain_add(t, "' (process ");
+  mpir_plain_add_dec(t, pid);
+  mpir_plain_add(t, "), and has not detached when it was told to (detach it, or allow it with --allow-traced)");
 }
 
 static void gate_open(void)
@@ -96,7 +96,7 @@ static bool debugger_died(void)
 {
   const int pid = MPIR_checkpoint_debugger_pid;
 
-  return pid > 0 && sys2(SYS_kill, pid, 0) == -ESRCH && !crs_hooks_traced();
+  return pid > 0 && sys2(SYS_kill, pid, 0) == -ESRCH && !mpir_crs_hooks_traced();
 }
 
 /* Its own system call, not libc's: a breakpoint on nanosleep in the program must not stop a waiting thread, and a
@@ -114,9 +114,9 @@ EXPORT FUNCTION void MPIR_checkpoint_debugger_breakpoint(void)
 
 /* Nobody else sets MPIR_debug_with_checkpoint back: not a debugger that was detached without more ado, nor one that died.  Who means to
  * come back asks for the checkpoint itself, or detaches at MPIR_checkpoint_debugger_detach, or has the threads wait already. */
-void crs_hooks_expect(bool asked, bool traced_before)
+void mpir_crs_hooks_expect(bool asked, bool traced_before)
 {
-  const bool traced = crs_hooks_traced();
+  const bool traced = mpir_crs_hooks_traced();
   const bool waiting = (atomic_load(&crs.waiting) || MPIR_checkpoint_held_threads) && !debugger_died(); /* or are on their way */
 
   atomic_store(&debugger_expected, MPIR_debug_with_checkpoint && (asked || waiting || (traced_before && !traced)));
@@ -129,7 +129,7 @@ void crs_hooks_expect(bool asked, bool traced_before)
 
 EXPORT FUNCTION void MPIR_checkpoint_debugger_waitpoint(void)
 {
-  struct crs_self *self = &crs_self;
+  struct mpir_crs_self *self = &mpir_crs_self;
 
   if (self->helper || self->waiting)
     return;
@@ -175,27 +175,27 @@ static void run_hook(int outcome, int kind)
     hook(atomic_load(&program_hooks[event][kind].number));
 }
 
-void crs_hooks_run_helper(int outcome) { run_hook(outcome, DVMCR_HELPER); }
+void mpir_crs_hooks_run_helper(int outcome) { run_hook(outcome, DVMCR_HELPER); }
 
-void crs_hooks_run(int outcome)
+void mpir_crs_hooks_run(int outcome)
 {
   MPIR_checkpoint_debugger_crs_hook(outcome);
-  run_hook(outcome, crs_self.registered ? DVMCR_REGISTERED : DVMCR_PLAIN);
+  run_hook(outcome, mpir_crs_self.registered ? DVMCR_REGISTERED : DVMCR_PLAIN);
 }
 
 /* The restart decides whether a debugger comes, not the image: so an image serves both ways. */
-void crs_hooks_after_restart(bool debug, int outer_pid)
+void mpir_crs_hooks_after_restart(bool debug, int outer_pid)
 {
   atomic_store(&debugger_expected, debug);
   MPIR_checkpoint_debugger_pid = 0;
   MPIR_debug_with_checkpoint = debug;
   MPIR_checkpoint_debug_gate = !debug;
-  crs_hooks_strings(outer_pid);
+  mpir_crs_hooks_strings(outer_pid);
 }
 
 /* A thread that the debugger let go with a hold signal must stand in the waitpoint before the stop signal comes: else
  * it would be held a second time when it goes on. */
-void crs_hooks_await_held(void)
+void mpir_crs_hooks_await_held(void)
 {
   unsigned waiting, wanted = (unsigned)MPIR_checkpoint_held_threads;
   int64_t deadline = sys_monotonic_ns() + HELD_LIMIT_NS;
@@ -206,30 +206,30 @@ void crs_hooks_await_held(void)
 }
 
 /* Until every thread stands where a debugger may attach. */
-void crs_hooks_await_waiting(void)
+void mpir_crs_hooks_await_waiting(void)
 {
   int64_t deadline = sys_monotonic_ns() + HELD_LIMIT_NS;
   unsigned waiting;
 
   if (!MPIR_debug_with_checkpoint || !atomic_load(&debugger_expected))
     return;
-  while ((waiting = atomic_load(&crs.waiting)) < crs_stopped_threads() && sys_monotonic_ns() < deadline)
+  while ((waiting = atomic_load(&crs.waiting)) < mpir_crs_stopped_threads() && sys_monotonic_ns() < deadline)
     sys_futex_wait(&crs.waiting, waiting, 10000000);
 }
 
-void crs_hooks_announce(void)
+void mpir_crs_hooks_announce(void)
 {
   char line[512];
   struct plain_text t = PLAIN_TEXT(line);
 
   if (!MPIR_debug_with_checkpoint || !atomic_load(&debugger_expected))
     return;
-  crs_hooks_await_waiting();
-  plain_add(&t, "MPIR_debug_info) ");
-  plain_add(&t, hostname);
-  plain_add(&t, ":");
-  plain_add_dec(&t, outer_number);
-  plain_add(&t, "\n");
+  mpir_crs_hooks_await_waiting();
+  mpir_plain_add(&t, "MPIR_debug_info) ");
+  mpir_plain_add(&t, hostname);
+  mpir_plain_add(&t, ":");
+  mpir_plain_add_dec(&t, outer_number);
+  mpir_plain_add(&t, "\n");
   sys3(SYS_write, 2, line, t.len);
 }
 
@@ -237,11 +237,11 @@ static void command_string(char *to, const char *command, int pid)
 {
   struct plain_text t = { to, COMMAND_MAX, 0 };
 
-  plain_add(&t, command_prefix);
-  plain_add(&t, command);
+  mpir_plain_add(&t, command_prefix);
+  mpir_plain_add(&t, command);
   if (pid) {
-    plain_add(&t, " ");
-    plain_add_dec(&t, pid);
+    mpir_plain_add(&t, " ");
+    mpir_plain_add_dec(&t, pid);
   }
 }
 
@@ -250,40 +250,40 @@ static void add_quoted(char *to, const char *path)
 {
   struct plain_text t = { to, COMMAND_MAX, strlen(to) };
 
-  plain_add(&t, "'");
+  mpir_plain_add(&t, "'");
   for (const char *s = path; *s; s++) {
     const char one[2] = { *s, '\0' };
 
-    plain_add(&t, *s == '\'' ? "'\\''" : one);
+    mpir_plain_add(&t, *s == '\'' ? "'\\''" : one);
   }
-  plain_add(&t, "'");
+  mpir_plain_add(&t, "'");
 }
 
 /* As the checkpoint command tells it: quoted where a shell asks for it. */
-void crs_hooks_note_image(const char *path)
+void mpir_crs_hooks_note_image(const char *path)
 {
   struct plain_text t = { last_handle, COMMAND_MAX, 0 };
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./:@,";
 
   last_handle[0] = '\0';
   if (path[strspn(path, plain)] == '\0')
-    plain_add(&t, path);
+    mpir_plain_add(&t, path);
   else
     add_quoted(last_handle, path);
 }
 
-void crs_hooks_strings(int outer_pid)
+void mpir_crs_hooks_strings(int outer_pid)
 {
   outer_number = outer_pid;
   command_string(checkpoint_command, "checkpoint --crdebug", outer_pid);
   command_string(restart_command, "restart --crdebug", 0);
   command_string(listing_command, "checkpoint -l --crdebug ", 0);
-  add_quoted(listing_command, crs_folder());
+  add_quoted(listing_command, mpir_crs_folder());
   if (gethostname(hostname, sizeof(hostname) - 1))
     strcpy(hostname, "localhost");
 }
 
-void crs_hooks_after_fork(void)
+void mpir_crs_hooks_after_fork(void)
 {
   MPIR_debug_with_checkpoint = 0;
   MPIR_checkpoint_debugger_pid = 0;
@@ -291,7 +291,7 @@ void crs_hooks_after_fork(void)
   MPIR_checkpoint_busy = 0;
   atomic_store(&debugger_expected, 0);
   atomic_store(&crs.waiting, 0);
-  crs_hooks_strings(crs.pid);
+  mpir_crs_hooks_strings(crs.pid);
 }
 
 /* The debugger's signal: the thread enters the waitpoint before any other instruction of the program. */
@@ -301,12 +301,12 @@ static void on_hold(int sig, siginfo_t *info, void *frame)
 
   (void)sig;
   (void)info;
-  crs_note_interruption(frame);
+  mpir_crs_note_interruption(frame);
   MPIR_checkpoint_debugger_waitpoint();
   errno = error;
 }
 
-int crs_hooks_init(void)
+int mpir_crs_hooks_init(void)
 {
   const char *folder = getenv("DVMCR_BINDIR");
   struct sigaction action;
@@ -314,10 +314,10 @@ int crs_hooks_init(void)
   if (folder && strlen(folder) + 8 < sizeof(command_prefix)) {
     struct plain_text t = PLAIN_TEXT(command_prefix);
 
-    plain_add(&t, folder);
-    plain_add(&t, "/dvm-");
+    mpir_plain_add(&t, folder);
+    mpir_plain_add(&t, "/dvm-");
   }
-  crs_hooks_strings(crs.pid);
+  mpir_crs_hooks_strings(crs.pid);
   MPIR_checkpoint_hold_signal = crs.hold_signal;
   MPIR_checkpoint_stop_signal = crs.stop_signal;
   memset(&action, 0, sizeof(action));

@@ -49,8 +49,8 @@ static void note_path(const char *path, uint32_t mask)
   struct stat st;
   long n;
 
-  plain_add(&t, "/proc/self/fd/");
-  plain_add_dec(&t, fd);
+  mpir_plain_add(&t, "/proc/self/fd/");
+  mpir_plain_add_dec(&t, fd);
   n = fd < 0 || sys2(SYS_fstat, fd, &st) ? -1 : sys4(SYS_readlinkat, AT_FDCWD, link, whole, sizeof(whole) - 1);
   if (fd >= 0)
     sys1(SYS_close, fd);
@@ -88,7 +88,7 @@ static uint64_t value_of(const char *line, const char *label)
   const char *s = strstr(line, label);
 
   s = s ? s + strlen(label) : "";
-  return plain_hex(&s);
+  return mpir_plain_hex(&s);
 }
 
 /* "inotify wd:W ino:I sdev:D mask:M ..." becomes "watch: W M PATH". */
@@ -101,28 +101,28 @@ static int name_watches(struct crs_dump *d, struct mpir_image_file *file)
     const uint64_t device = value_of(line, " sdev:");
     const char *name;
 
-    if (!plain_starts(line, "inotify "))
+    if (!mpir_plain_starts(line, "inotify "))
       continue;
     name = name_of(makedev(device >> 20, device & 0xfffff), value_of(line, " ino:"));
     if (!name) {
-      plain_add(&d->why, "descriptor ");
-      plain_add_dec(&d->why, file->fd);
-      return dump_fail(d, -EOPNOTSUPP, ": watches a file (inotify) whose name is not known, or is another's by now");
+      mpir_plain_add(&d->why, "descriptor ");
+      mpir_plain_add_dec(&d->why, file->fd);
+      return mpir_dump_fail(d, -EOPNOTSUPP, ": watches a file (inotify) whose name is not known, or is another's by now");
     }
-    plain_add(&t, "watch: ");
-    plain_add_hex(&t, value_of(line, " wd:"));
-    plain_add(&t, " ");
-    plain_add_hex(&t, value_of(line, " mask:"));
-    plain_add(&t, " ");
-    plain_add(&t, name);
-    plain_add(&t, "\n");
+    mpir_plain_add(&t, "watch: ");
+    mpir_plain_add_hex(&t, value_of(line, " wd:"));
+    mpir_plain_add(&t, " ");
+    mpir_plain_add_hex(&t, value_of(line, " mask:"));
+    mpir_plain_add(&t, " ");
+    mpir_plain_add(&t, name);
+    mpir_plain_add(&t, "\n");
   }
   d->copy[t.len] = '\0';
-  file->info = dump_string(d, (const char *)d->copy);
+  file->info = mpir_dump_string(d, (const char *)d->copy);
   return 0;
 }
 
-int dump_inotify(struct crs_dump *d)
+int mpir_dump_inotify(struct crs_dump *d)
 {
   int rc = 0, waiting;
 
@@ -131,7 +131,7 @@ int dump_inotify(struct crs_dump *d)
       continue;
     waiting = 0;
     if (!sys3(SYS_ioctl, d->files[i].fd, FIONREAD, &waiting) && waiting > 0)
-      dump_notice(d, d->files[i].fd, "events of inotify that were not read yet are lost", NULL);
+      mpir_dump_notice(d, d->files[i].fd, "events of inotify that were not read yet are lost", NULL);
     rc = name_watches(d, &d->files[i]);
   }
   return rc;

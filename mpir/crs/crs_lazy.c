@@ -12,9 +12,9 @@
 
 static bool foreign; /* in a forked child: the descriptors are the parent's */
 
-int crs_lazy_fd(void) { return foreign || crs.restart.pager_fd <= 0 ? -1 : crs.restart.pager_fd; }
+int mpir_crs_lazy_fd(void) { return foreign || crs.restart.pager_fd <= 0 ? -1 : crs.restart.pager_fd; }
 
-void crs_lazy_after_fork(void)
+void mpir_crs_lazy_after_fork(void)
 {
   if (foreign || crs.restart.pager_fd <= 0)
     return;
@@ -31,7 +31,7 @@ static void lazy_end(void)
   crs.restart.fault_fd = crs.restart.pager_fd = -1;
 }
 
-int crs_lazy_heard(void)
+int mpir_crs_lazy_heard(void)
 {
   static const char gone[] = "dvm: the process that gives the memory of this lazily restarted one has ended, so it cannot go on\n";
   char what = 0;
@@ -56,7 +56,7 @@ static bool is_watched(char *text, size_t size)
   static const char label[] = "\nVmFlags:";
   bool found = false;
 
-  if (plain_read_file("/proc/self/smaps", text, size) <= 0)
+  if (mpir_plain_read_file("/proc/self/smaps", text, size) <= 0)
     return true;
   for (const char *line = text; !found && (line = strstr(line, label));) {
     const char *last = strchr(line + 1, '\n'), *flag = strstr(line, " um");
@@ -82,7 +82,7 @@ static int child_fill(void)
   return watched ? -EIO : 0;
 }
 
-int crs_lazy_fill(char *why, size_t size)
+int mpir_crs_lazy_fill(char *why, size_t size)
 {
   struct plain_text text = { why, size, 0 };
   int rc = 0;
@@ -92,9 +92,9 @@ int crs_lazy_fill(char *why, size_t size)
   sys6(SYS_sendto, crs.restart.pager_fd, "F", 1, MSG_NOSIGNAL, NULL, 0);
   if (foreign)
     rc = child_fill();
-  while (!rc && crs_lazy_fd() >= 0)
-    rc = crs_lazy_heard();
+  while (!rc && mpir_crs_lazy_fd() >= 0)
+    rc = mpir_crs_lazy_heard();
   if (rc)
-    plain_add(&text, "memory cannot be read from the image that this process was lazily restarted from\n");
+    mpir_plain_add(&text, "memory cannot be read from the image that this process was lazily restarted from\n");
   return rc;
 }

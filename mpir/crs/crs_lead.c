@@ -18,18 +18,18 @@
 
 extern char **environ;
 
-bool crs_lead_has_children(void)
+bool mpir_crs_lead_has_children(void)
 {
   char path[64], text[64];
   struct plain_text t = PLAIN_TEXT(path);
 
-  plain_add(&t, "/proc/self/task/"); /* those of the helper are its writers, and gone */
-  plain_add_dec(&t, crs.pid);
-  plain_add(&t, "/children");
-  return plain_read_file(path, text, sizeof(text)) > 0;
+  mpir_plain_add(&t, "/proc/self/task/"); /* those of the helper are its writers, and gone */
+  mpir_plain_add_dec(&t, crs.pid);
+  mpir_plain_add(&t, "/children");
+  return mpir_plain_read_file(path, text, sizeof(text)) > 0;
 }
 
-bool crs_lead_is_rank(void) { return getenv("DVMCR_JOB") != NULL; }
+bool mpir_crs_lead_is_rank(void) { return getenv("DVMCR_JOB") != NULL; }
 
 /* A process without exit signal, which the program's own wait calls do not see; it shares our memory until it becomes another. */
 static inline __attribute__((always_inline)) long clone_shared(void)
@@ -87,7 +87,7 @@ static bool find_command(char *to, size_t size)
   return folder && (size_t)snprintf(to, size, "%s/dvm-checkpoint", folder) < size && !access(to, X_OK);
 }
 
-int crs_lead_start(const struct crs_request *request, int scope, pid_t target)
+int mpir_crs_lead_start(const struct crs_request *request, int scope, pid_t target)
 {
   static const char *const scopes[] = { "--tree", "--group", "--session", "--tree", "--alone" };
   static char *variables[VARIABLES_MAX];
@@ -106,7 +106,7 @@ int crs_lead_start(const struct crs_request *request, int scope, pid_t target)
   snprintf(timeout, sizeof(timeout), "%u", request->stop_timeout_ms);
   arguments[n++] = command;
   arguments[n++] = (char *)(uintptr_t)"--answer";
-  if (scope != DVMCR_AUTO || !crs_lead_is_rank()) /* which the command finds out for itself */
+  if (scope != DVMCR_AUTO || !mpir_crs_lead_is_rank()) /* which the command finds out for itself */
     arguments[n++] = (char *)(uintptr_t)scopes[scope];
   if (request->path[0]) {
     arguments[n++] = (char *)(uintptr_t)"-o";
@@ -150,7 +150,7 @@ int crs_lead_start(const struct crs_request *request, int scope, pid_t target)
   return rc < 0 ? (int)rc : answer[0];
 }
 
-void crs_lead_copy(const char *path, unsigned keep)
+void mpir_crs_lead_copy(const char *path, unsigned keep)
 {
   static char *variables[VARIABLES_MAX];
   char command[CRS_PATH_MAX], number[16];
@@ -171,12 +171,12 @@ static void take_notices(const char *text, struct crs_reply *reply)
 {
   struct plain_text t = PLAIN_TEXT(reply->text);
 
-  for (const char *s = text; (s = plain_line(s, "note:")); s += strcspn(s, "\n"))
+  for (const char *s = text; (s = mpir_plain_line(s, "note:")); s += strcspn(s, "\n"))
     for (size_t i = 0, n = strcspn(s, "\n") + 1; i < n && t.len + 1 < t.size; i++)
-      plain_add(&t, (const char[]){ s[i], '\0' });
+      mpir_plain_add(&t, (const char[]){ s[i], '\0' });
 }
 
-int crs_lead_answer(int fd, struct crs_reply *reply)
+int mpir_crs_lead_answer(int fd, struct crs_reply *reply)
 {
   char text[CRS_TEXT_MAX + 64];
   size_t len = 0;
@@ -187,15 +187,15 @@ int crs_lead_answer(int fd, struct crs_reply *reply)
     len += n > 0 ? (size_t)n : 0;
   text[len] = '\0';
   reply->version = CRS_PROTOCOL_VERSION;
-  if ((s = plain_line(text, "done:"))) {
+  if ((s = mpir_plain_line(text, "done:"))) {
     take_notices(text, reply);
     size_t size = strcspn(s, "\n");
 
     memcpy(reply->path, s, size < sizeof(reply->path) ? size : sizeof(reply->path) - 1);
     return reply->code = 0;
   }
-  s = plain_line(text, "failed:");
-  reply->code = s ? -(int)plain_dec(&s) : -EIO;
+  s = mpir_plain_line(text, "failed:");
+  reply->code = s ? -(int)mpir_plain_dec(&s) : -EIO;
   snprintf(reply->text, sizeof(reply->text), "%s", s ? s + (*s == ' ') : text[0] ? text : "the command that leads the checkpoint ended\n");
   return reply->code ? reply->code : (reply->code = -EIO);
 }

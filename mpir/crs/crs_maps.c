@@ -13,27 +13,27 @@
 #define PAGEMAP_FILE (1ull << 61)
 #define PAGEMAP_GUARD (1ull << 58) /* Linux 6.15 */
 
-char *dump_map_line(char *line, struct map_line *m)
+char *mpir_dump_map_line(char *line, struct map_line *m)
 {
   const char *s = line;
   uint64_t major, minor;
   char *end;
 
-  m->start = plain_hex(&s);
+  m->start = mpir_plain_hex(&s);
   s++;
-  m->end = plain_hex(&s);
+  m->end = mpir_plain_hex(&s);
   s++;
   memcpy(m->perms, s, 4);
   m->perms[4] = '\0';
   s += 5;
-  m->offset = plain_hex(&s);
+  m->offset = mpir_plain_hex(&s);
   s++;
-  major = plain_hex(&s);
+  major = mpir_plain_hex(&s);
   s++;
-  minor = plain_hex(&s);
+  minor = mpir_plain_hex(&s);
   s++;
   m->device = major << 32 | minor;
-  m->inode = plain_dec(&s);
+  m->inode = mpir_plain_dec(&s);
   while (*s == ' ')
     s++;
   m->name = line + (s - line);
@@ -44,7 +44,7 @@ char *dump_map_line(char *line, struct map_line *m)
   return end + 1;
 }
 
-bool dump_is_deleted(const char *name)
+bool mpir_dump_is_deleted(const char *name)
 {
   static const char mark[] = " (deleted)";
   size_t len = strlen(name);
@@ -54,7 +54,7 @@ bool dump_is_deleted(const char *name)
 
 static bool is_kernel_area(const char *name)
 {
-  return strcmp(name, "[vdso]") == 0 || plain_starts(name, "[vvar");
+  return strcmp(name, "[vdso]") == 0 || mpir_plain_starts(name, "[vvar");
 }
 
 /* The file behind a mapping, if it is still the one under that name. */
@@ -69,10 +69,10 @@ static bool file_matches(struct mpir_image_map *map, const char *name, struct st
 
 static int refuse_map(struct crs_dump *d, const char *what, const struct map_line *m)
 {
-  plain_add(&d->why, what);
-  plain_add(&d->why, " '");
-  plain_add(&d->why, m->name);
-  return dump_fail(d, -EOPNOTSUPP, "'");
+  mpir_plain_add(&d->why, what);
+  mpir_plain_add(&d->why, " '");
+  mpir_plain_add(&d->why, m->name);
+  return mpir_dump_fail(d, -EOPNOTSUPP, "'");
 }
 
 /* Events that nobody has collected would be gone with the kernel's own count of them. */
@@ -105,13 +105,13 @@ static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const st
     map->flags |= of_image ? MPIR_MAP_COMPLETE : 0;
     if (strcmp(m->name, "[stack]") == 0)
       map->flags |= MPIR_MAP_GROWSDOWN;
-  } else if (plain_starts(m->name, MPIR_RING_NAME) && !ring_is_empty(m)) {
+  } else if (mpir_plain_starts(m->name, MPIR_RING_NAME) && !ring_is_empty(m)) {
     return refuse_map(d, "asynchronous I/O whose events have not been collected", m);
-  } else if (plain_starts(m->name, "/secretmem")) {
+  } else if (mpir_plain_starts(m->name, "/secretmem")) {
     return refuse_map(d, "memory that nobody else may read", m);
-  } else if (plain_starts(m->name, "/SYSV")) {
+  } else if (mpir_plain_starts(m->name, "/SYSV")) {
     return refuse_map(d, "System V shared memory", m);
-  } else if (dump_is_deleted(m->name) || !file_matches(map, m->name, &st)) {
+  } else if (mpir_dump_is_deleted(m->name) || !file_matches(map, m->name, &st)) {
     map->kind = shared ? MPIR_MAP_SHARED : MPIR_MAP_ANON;
     map->flags |= MPIR_MAP_COMPLETE;
   } else if (!shared && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 5)) { /* /dev/zero: private memory */
@@ -120,7 +120,7 @@ static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const st
     return refuse_map(d, "a mapping of the device", m);
   } else if (shared) {
     map->kind = MPIR_MAP_FILE_SHARED;
-    map->flags |= !has_kept_descriptor(d, map) && dump_keeps_file(d, m->name, map->file_size) ? MPIR_MAP_KEPT : 0;
+    map->flags |= !has_kept_descriptor(d, map) && mpir_dump_keeps_file(d, m->name, map->file_size) ? MPIR_MAP_KEPT : 0;
   } else {
     map->kind = MPIR_MAP_FILE;
     map->flags |= d->request->flags & CRS_ALL_FILES ? MPIR_MAP_COMPLETE : 0;
@@ -133,7 +133,7 @@ static int add_map(struct crs_dump *d, const struct map_line *m)
   struct mpir_image_map *map = &d->maps[d->map_count];
 
   if (d->map_count == DUMP_MAPS_MAX)
-    return dump_fail(d, -E2BIG, "too many mappings");
+    return mpir_dump_fail(d, -E2BIG, "too many mappings");
   memset(map, 0, sizeof(*map));
   map->start = m->start;
   map->end = m->end;
@@ -144,7 +144,7 @@ static int add_map(struct crs_dump *d, const struct map_line *m)
               (m->perms[2] == 'x' ? PROT_EXEC : 0);
   if (map->prot & PROT_EXEC)
     map->flags |= MPIR_MAP_HOLDS_TEXT;
-  map->name = dump_string(d, m->name);
+  map->name = mpir_dump_string(d, m->name);
   d->map_count++;
   return map_classify(d, map, m);
 }
@@ -169,20 +169,20 @@ static int add_without_ours(struct crs_dump *d, const struct map_line *m)
   return rc || part.start >= part.end ? rc : add_map(d, &part);
 }
 
-int dump_maps(struct crs_dump *d)
+int mpir_dump_maps(struct crs_dump *d)
 {
-  long len = plain_read_file("/proc/self/maps", d->text, sizeof(d->text));
+  long len = mpir_plain_read_file("/proc/self/maps", d->text, sizeof(d->text));
   char *line = d->text;
 
   if (len < 0 || len + 1 == (long)sizeof(d->text))
-    return dump_fail(d, -EIO, "cannot read /proc/self/maps");
+    return mpir_dump_fail(d, -EIO, "cannot read /proc/self/maps");
   while (*line) {
     struct map_line m;
-    char *next = dump_map_line(line, &m);
+    char *next = mpir_dump_map_line(line, &m);
     int rc;
 
     if (!next)
-      return dump_fail(d, -EIO, "/proc/self/maps is cut");
+      return mpir_dump_fail(d, -EIO, "/proc/self/maps is cut");
     if (strcmp(m.name, "[vsyscall]") != 0 && (rc = add_without_ours(d, &m)))
       return rc;
     line = next;
@@ -207,7 +207,7 @@ static uint32_t hints_of(const char *flags)
 }
 
 /* Lines of /proc/self/smaps: "start-end perms ...", then "Label: value", among them "VmFlags: rd wr mr". */
-void dump_hints(struct crs_dump *d)
+void mpir_dump_hints(struct crs_dump *d)
 {
   static const char label[] = "VmFlags:";
   uint64_t start = 0, end = 0;
@@ -215,14 +215,14 @@ void dump_hints(struct crs_dump *d)
   unsigned i = 0;
 
   d->hinted = true;
-  if (plain_read_file("/proc/self/smaps", d->text, sizeof(d->text)) <= 0)
+  if (mpir_plain_read_file("/proc/self/smaps", d->text, sizeof(d->text)) <= 0)
     return;
   for (; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
     if ((*line >= '0' && *line <= '9') || (*line >= 'a' && *line <= 'f')) {
-      start = plain_hex(&line);
+      start = mpir_plain_hex(&line);
       line++;
-      end = plain_hex(&line);
-    } else if (plain_starts(line, label)) {
+      end = mpir_plain_hex(&line);
+    } else if (mpir_plain_starts(line, label)) {
       while (i < d->map_count && d->maps[i].end <= start)
         i++;
       for (unsigned k = i; k < d->map_count && d->maps[k].start < end; k++)
@@ -241,7 +241,7 @@ static int add_run(struct crs_dump *d, unsigned map, uint64_t start, uint64_t en
     return 0;
   }
   if (d->run_count == DUMP_RUNS_MAX)
-    return dump_fail(d, -E2BIG, "memory is too fragmented");
+    return mpir_dump_fail(d, -E2BIG, "memory is too fragmented");
   d->runs[d->run_count++] = (struct dump_run){ start, end, map, !(d->maps[map].prot & PROT_READ) };
   return 0;
 }
@@ -265,7 +265,7 @@ static int add_guard(struct crs_dump *d, const struct mpir_image_map *map, uint6
     return 0;
   }
   if (d->guard_count == DUMP_MAPS_MAX)
-    return dump_fail(d, -E2BIG, "too many guard pages");
+    return mpir_dump_fail(d, -E2BIG, "too many guard pages");
   d->guards[d->guard_count++] = (struct mpir_image_kept){ page, MPIR_PAGE };
   return 0;
 }
@@ -282,7 +282,7 @@ static int runs_from_pagemap(struct crs_dump *d, unsigned index, int pagemap)
     size_t got = n > 0 ? (size_t)n / 8 : 0;
 
     if (!got)
-      return dump_fail(d, -EIO, "cannot read /proc/self/pagemap");
+      return mpir_dump_fail(d, -EIO, "cannot read /proc/self/pagemap");
     for (size_t i = 0; i < got; i++) {
       uint64_t page = at + i * MPIR_PAGE;
       int rc = page_counts(map, entries[i]) ? add_run(d, index, page, page + MPIR_PAGE) : 0;
@@ -323,19 +323,19 @@ static bool has_descriptor(const struct crs_dump *d, const struct mpir_image_map
   return false;
 }
 
-int dump_runs(struct crs_dump *d)
+int mpir_dump_runs(struct crs_dump *d)
 {
   int pagemap = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
   int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
-  int rc = pagemap < 0 || mem < 0 ? dump_fail(d, -EIO, "cannot open /proc/self/pagemap or mem") : 0;
+  int rc = pagemap < 0 || mem < 0 ? mpir_dump_fail(d, -EIO, "cannot open /proc/self/pagemap or mem") : 0;
 
   for (unsigned i = 0; i < d->map_count && !rc; i++) {
     const struct mpir_image_map *map = &d->maps[i];
 
     if (map->kind == MPIR_MAP_KERNEL)
-      rc = plain_starts(d->strings + map->name, "[vdso]") ? add_run(d, i, map->start, map->end) : 0;
+      rc = mpir_plain_starts(d->strings + map->name, "[vdso]") ? add_run(d, i, map->start, map->end) : 0;
     else if (map->kind == MPIR_MAP_SHARED)
-      rc = has_descriptor(d, map) || dump_is_others(d, makedev(map->device >> 32, map->device & 0xffffffff), map->inode)
+      rc = has_descriptor(d, map) || mpir_dump_is_others(d, makedev(map->device >> 32, map->device & 0xffffffff), map->inode)
              ? 0 : run_complete(d, i, mem);
     else if (map->flags & (MPIR_MAP_COMPLETE | MPIR_MAP_KEPT))
       rc = run_complete(d, i, mem);

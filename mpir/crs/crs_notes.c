@@ -37,7 +37,7 @@ static int note_add(struct crs_dump *d, const char *name, uint32_t type, const v
   void *to = note_begin(d, name, type, size);
 
   if (!to)
-    return dump_fail(d, -E2BIG, "the image's notes do not fit");
+    return mpir_dump_fail(d, -E2BIG, "the image's notes do not fit");
   memcpy(to, content, size);
   return 0;
 }
@@ -132,7 +132,7 @@ static int note_vectors(struct crs_dump *d, const struct mpir_image_thread *thre
     }
   to = note_begin(d, "LINUX", NT_X86_XSTATE, size);
   if (!to)
-    return dump_fail(d, -E2BIG, "the image's notes do not fit");
+    return mpir_dump_fail(d, -E2BIG, "the image's notes do not fit");
   memcpy(to, area, FXSAVE_SIZE + 64);
   memset(to + XSAVE_SOFTWARE, 0, FXSAVE_SIZE - XSAVE_SOFTWARE);
   memcpy(to + XSAVE_SOFTWARE, &shown, 8);
@@ -175,7 +175,7 @@ static int note_mapped_files(struct crs_dump *d)
     }
   table = note_begin(d, NOTE_CORE, NT_FILE, 16 + count * 24 + names);
   if (!table)
-    return dump_fail(d, -E2BIG, "the image's notes do not fit");
+    return mpir_dump_fail(d, -E2BIG, "the image's notes do not fit");
   name = (char *)table + 16 + count * 24;
   *table++ = count;
   *table++ = MPIR_PAGE;
@@ -213,7 +213,7 @@ static int notes_core(struct crs_dump *d)
 }
 
 /* The checksum note is left for the writer, which alone knows the headers. */
-int dump_notes(struct crs_dump *d)
+int mpir_dump_notes(struct crs_dump *d)
 {
   const uint32_t strings = (d->strings_len + 7) & ~7u; /* zeros follow the last name */
   const struct { uint32_t type; const void *content; size_t size; } ours[] = {

@@ -41,16 +41,16 @@ static uint64_t pending_of(pid_t tid)
   struct plain_text t = PLAIN_TEXT(path);
   const char *line;
 
-  plain_add(&t, "/proc/self/task/");
-  plain_add_dec(&t, tid);
-  plain_add(&t, "/status");
-  if (plain_read_file(path, status, sizeof(status)) < 0 || !(line = plain_line(status, "SigPnd:")))
+  mpir_plain_add(&t, "/proc/self/task/");
+  mpir_plain_add_dec(&t, tid);
+  mpir_plain_add(&t, "/status");
+  if (mpir_plain_read_file(path, status, sizeof(status)) < 0 || !(line = mpir_plain_line(status, "SigPnd:")))
     return 0;
-  return plain_hex(&line) & ~signal_bit(crs.stop_signal);
+  return mpir_plain_hex(&line) & ~signal_bit(crs.stop_signal);
 }
 
 /* By the thread itself.  Looks again after each: what the process has of the same number is not to be taken with it. */
-void crs_pending_take_own(pid_t tid)
+void mpir_crs_pending_take_own(pid_t tid)
 {
   uint64_t set;
 
@@ -59,7 +59,7 @@ void crs_pending_take_own(pid_t tid)
 }
 
 /* By the helper, which blocks all signals and has none of its own but the one that wakes it. */
-bool crs_pending_take_process(void)
+bool mpir_crs_pending_take_process(void)
 {
   uint64_t set = 0;
 
@@ -74,7 +74,7 @@ bool crs_pending_take_process(void)
 
 /* Queues them again.  The kernel lets only the thread itself do so with the original origin codes: the main thread for
  * those of the process. */
-void crs_pending_give(pid_t tid)
+void mpir_crs_pending_give(pid_t tid)
 {
   int n = atomic_load(&crs.pending_count);
 
@@ -103,7 +103,7 @@ static void ask_to_take(struct crs_record *record)
 
 static bool thread_takes(pid_t tid, int sig)
 {
-  struct crs_record *record = crs.records, *end = record + crs_stopped_threads();
+  struct crs_record *record = crs.records, *end = record + mpir_crs_stopped_threads();
 
   if (!(pending_of(tid) & signal_bit(sig)))
     return false;
@@ -115,17 +115,17 @@ static bool thread_takes(pid_t tid, int sig)
   return true;
 }
 
-void crs_pending_take_late(void)
+void mpir_crs_pending_take_late(void)
 {
-  for (unsigned i = 0; i < crs_stopped_threads(); i++)
+  for (unsigned i = 0; i < mpir_crs_stopped_threads(); i++)
     if (pending_of(crs.records[i].image.tid))
       ask_to_take(&crs.records[i]);
-  crs_pending_take_process();
+  mpir_crs_pending_take_process();
 }
 
-bool crs_pending_take(const struct mpir_image_timer *timers, unsigned count)
+bool mpir_crs_pending_take(const struct mpir_image_timer *timers, unsigned count)
 {
-  bool any = crs_pending_take_process();
+  bool any = mpir_crs_pending_take_process();
 
   for (unsigned i = 0; i < count; i++)
     if ((timers[i].notify & 4 /* SIGEV_THREAD_ID */) && thread_takes(timers[i].tid, timers[i].signo))

@@ -51,7 +51,7 @@ struct crs_record {
 };
 
 /* What a thread knows of itself. */
-struct crs_self {
+struct mpir_crs_self {
   struct crs_chain chain;
   struct crs_record *record;
   unsigned epoch;              /* last stop this thread took part in */
@@ -105,132 +105,132 @@ struct crs_state {
 };
 
 extern struct crs_state crs;
-extern __thread struct crs_self crs_self CRS_TLS;
+extern __thread struct mpir_crs_self mpir_crs_self CRS_TLS;
 
 /* crs_stop.c */
-int crs_stop_init(void);
+int mpir_crs_stop_init(void);
 /* Stops all threads but the caller.  Returns 0, or -ETIMEDOUT or a callback's refusal with the text in 'why' (all threads
- * are then to be released with that outcome by crs_release). */
-int crs_stop(unsigned timeout_ms, char *why, size_t size);
+ * are then to be released with that outcome by mpir_crs_release). */
+int mpir_crs_stop(unsigned timeout_ms, char *why, size_t size);
 /* Lets the threads go and waits until each has read its outcome. */
-void crs_release(int outcome);
-unsigned crs_stopped_threads(void);
+void mpir_crs_release(int outcome);
+unsigned mpir_crs_stopped_threads(void);
 /* Notes the actions of our signals once they are installed; puts them back if the program has replaced them by bare system calls. */
-void crs_stop_installed(void);
-void crs_stop_take_back(void);
+void mpir_crs_stop_installed(void);
+void mpir_crs_stop_take_back(void);
 /* The calls in which threads waited shortly before the stop. */
 struct crs_waiting_call {
   pid_t tid;
   long number;
   uint64_t stack, pc; /* as they are on return */
 };
-extern struct crs_waiting_call crs_waiting[CRS_THREADS_MAX];
-extern unsigned crs_waiting_count;
+extern struct crs_waiting_call mpir_crs_waiting[CRS_THREADS_MAX];
+extern unsigned mpir_crs_waiting_count;
 /* Asks the calling thread to take part in a stop now if one is under way. */
-void crs_stop_self(void);
+void mpir_crs_stop_self(void);
 
 /* Notes the settings of prctl(2) that the program was started with. */
-void crs_settings_init(void);
+void mpir_crs_settings_init(void);
 /* crs_calls.c: called by our handlers: when the signal broke off a system call that would have gone on without it, the wrapper that made it is
  * told; a bare one is made again when the handler returns. */
-void crs_note_interruption(ucontext_t *frame);
+void mpir_crs_note_interruption(ucontext_t *frame);
 /* Before our handler returns: signals that have come since are the program's to see, as the end of its call. */
-void crs_yield_to_others(ucontext_t *frame);
+void mpir_crs_yield_to_others(ucontext_t *frame);
 /* Fills in what the calling thread can say about itself, all but the context and the signal frame. */
-void crs_record_fill(struct mpir_image_thread *image);
+void mpir_crs_record_fill(struct mpir_image_thread *image);
 
 /* crs_pending.c: by the stopped thread itself: takes its own pending signals; gives back those of 'tid', 0 for the process's, which is for
  * the main thread to do. */
-void crs_pending_take_own(pid_t tid);
-void crs_pending_give(pid_t tid);
+void mpir_crs_pending_take_own(pid_t tid);
+void mpir_crs_pending_give(pid_t tid);
 /* By the helper: takes those of the process.  Returns whether there were any. */
-bool crs_pending_take_process(void);
+bool mpir_crs_pending_take_process(void);
 /* By the helper, when all stand: those that threads which stood later have sent to threads that stood earlier, and those of the process. */
-void crs_pending_take_late(void);
+void mpir_crs_pending_take_late(void);
 /* Takes pending signals that have come since the threads were stopped: those of the process, and those of the threads to which 'timers'
  * send theirs.  Returns whether there were any. */
-bool crs_pending_take(const struct mpir_image_timer *timers, unsigned count);
+bool mpir_crs_pending_take(const struct mpir_image_timer *timers, unsigned count);
 
 /* crs_chain.c: runs the callbacks that are left, then the bottom.  Returns the outcome. */
-int crs_chain_run(struct crs_chain *chain);
-struct crs_chain *crs_helper_chain(void);
+int mpir_crs_chain_run(struct crs_chain *chain);
+struct crs_chain *mpir_crs_helper_chain(void);
 
 /* crs_wrap.c: nothing; who calls it has the wrappers in the program. */
-void crs_wrap_linked(void);
+void mpir_crs_wrap_linked(void);
 /* Finds libc's functions that cannot be looked for when they are called. */
-void crs_wrap_init(void);
+void mpir_crs_wrap_init(void);
 
 /* crs_lazy.c: descriptor on which the process that gives a lazily restarted one its memory is heard; -1 if there is none.  It says that all has
  * been given, or its end is ours. */
-int crs_lazy_fd(void);
-int crs_lazy_heard(void); /* 0, or -EIO when some cannot be given */
-void crs_lazy_after_fork(void);
+int mpir_crs_lazy_fd(void);
+int mpir_crs_lazy_heard(void); /* 0, or -EIO when some cannot be given */
+void mpir_crs_lazy_after_fork(void);
 /* Before the stop: has all memory given.  Returns 0, or -EIO with the text in 'why' where the image is damaged. */
-int crs_lazy_fill(char *why, size_t size);
+int mpir_crs_lazy_fill(char *why, size_t size);
 
 /* crs_confine.c */
-void crs_confine_init(void);
+void mpir_crs_confine_init(void);
 /* prctl(2) or seccomp(2): a filter that it installs is noted. */
-long crs_confine_call(long number, const long *a);
+long mpir_crs_confine_call(long number, const long *a);
 /* Before the stop: 0, or -EOPNOTSUPP with the text in 'why' when a seccomp filter does not permit a checkpoint, or cannot be restored. */
-int crs_confine_check(char *why, size_t size);
+int mpir_crs_confine_check(char *why, size_t size);
 
 /* crs_timer.c: in a forked child. */
-void crs_timer_after_fork(void);
+void mpir_crs_timer_after_fork(void);
 
 /* crs_semaphores.c: in a forked child. */
-void crs_semaphores_after_fork(void);
+void mpir_crs_semaphores_after_fork(void);
 
 /* crs_collect.c: at the start, in a forked child, and in a restarted process: the namespaces that it is in. */
-void crs_namespaces_note(void);
+void mpir_crs_namespaces_note(void);
 
 /* crs_helper.c */
-void crs_helper_wake(void);
+void mpir_crs_helper_wake(void);
 /* The folder where images go unless another is asked for. */
-const char *crs_folder(void);
-void crs_helper_listen(void);
+const char *mpir_crs_folder(void);
+void mpir_crs_helper_listen(void);
 
 /* crs_shared.c: called before the stop.  Returns 0, or -EOPNOTSUPP with the text in 'why' when another process has mapped
  * memory of ours that has no name: an image would hold a copy that nobody shares. */
-int crs_shared_check(char *why, size_t size);
+int mpir_crs_shared_check(char *why, size_t size);
 
 /* crs_save.c: called with all threads stopped, returns with all released.  Returns 0 when the image lies at 'path', 1
  * when the process has been restarted from it, or -E... with the reason in 'reply'.  'connection' and 'other' are descriptors
  * that are not the program's, or -1. */
-int crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other);
+int mpir_crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other);
 
 /* crs_group.c: the process as a member of a set.  Sends CRS_STOPPED and takes the order, whose path goes into the reply.
  * Returns 0, or -ECANCELED when there is no order. */
-int crs_group_begin(int connection, struct crs_reply *reply);
+int mpir_crs_group_begin(int connection, struct crs_reply *reply);
 /* Says that all is copied, and what will not come back as it was, and waits for the others; nothing if the process is saved alone.  Returns 0 or -ECANCELED. */
-int crs_group_copied(const struct crs_request *request, int connection, const char *notices);
+int mpir_crs_group_copied(const struct crs_request *request, int connection, const char *notices);
 /* Where the image that is written to 'path' will be found. */
-const char *crs_group_name(const struct crs_request *request, const char *path);
+const char *mpir_crs_group_name(const struct crs_request *request, const char *path);
 /* CRS_OBJECT_* of an object, 0 if it is none of the set's. */
-uint32_t crs_group_object(uint64_t device, uint64_t inode);
+uint32_t mpir_crs_group_object(uint64_t device, uint64_t inode);
 
 /* crs_hooks.c */
-int crs_hooks_init(void);
+int mpir_crs_hooks_init(void);
 /* On each thread when it goes on: the debugger's hook, which may hold it, then the program's for the outcome. */
-void crs_hooks_run(int outcome);
-void crs_hooks_run_helper(int outcome);
-void crs_hooks_after_restart(bool debug, int outer_pid);
+void mpir_crs_hooks_run(int outcome);
+void mpir_crs_hooks_run_helper(int outcome);
+void mpir_crs_hooks_after_restart(bool debug, int outer_pid);
 /* Tells a debugger on standard error that it may attach, if one means to come: "MPIR_debug_info) host:pid".  After a
  * restart the restart command tells it, whose standard error the debugger reads. */
-void crs_hooks_announce(void);
-void crs_hooks_await_waiting(void);
+void mpir_crs_hooks_announce(void);
+void mpir_crs_hooks_await_waiting(void);
 /* A debugger is attached to this process. */
-bool crs_hooks_traced(void);
+bool mpir_crs_hooks_traced(void);
 /* Gives one that was told to detach the time for it. */
-void crs_hooks_await_detach(void);
+void mpir_crs_hooks_await_detach(void);
 struct plain_text;
-void crs_hooks_name_tracer(struct plain_text *t); /* why nobody is saved: who is attached */
+void mpir_crs_hooks_name_tracer(struct plain_text *t); /* why nobody is saved: who is attached */
 /* A child has no debugger, whatever its parent has. */
-void crs_hooks_after_fork(void);
+void mpir_crs_hooks_after_fork(void);
 /* Finds out whether a debugger means to come back after this checkpoint, and opens a gate that nobody else would open.  'asked': it was
  * asked for with --crdebug; 'traced_before': one was attached before it was told to detach. */
-void crs_hooks_expect(bool asked, bool traced_before);
-void crs_hooks_await_held(void);
-void crs_hooks_note_image(const char *path); /* of the request at hand; "" if there is none */
-void crs_hooks_strings(int outer_pid);
+void mpir_crs_hooks_expect(bool asked, bool traced_before);
+void mpir_crs_hooks_await_held(void);
+void mpir_crs_hooks_note_image(const char *path); /* of the request at hand; "" if there is none */
+void mpir_crs_hooks_strings(int outer_pid);
 #endif

@@ -25,36 +25,36 @@ static void plain_copy(char *to, size_t size, const char *from)
   struct plain_text t = { to, size, 0 };
 
   to[0] = '\0';
-  plain_add(&t, from);
+  mpir_plain_add(&t, from);
 }
 
 static int dump_semaphores(struct crs_dump *d)
 {
   bool too_many;
 
-  d->semaphore_count = crs_semaphores_held(&d->semaphores, &too_many);
-  return too_many ? dump_fail(d, -E2BIG, "more than 4096 System V semaphores are changed under SEM_UNDO") : 0;
+  d->semaphore_count = mpir_crs_semaphores_held(&d->semaphores, &too_many);
+  return too_many ? mpir_dump_fail(d, -E2BIG, "more than 4096 System V semaphores are changed under SEM_UNDO") : 0;
 }
 
 static int collect(struct crs_dump *d)
 {
-  int rc = dump_threads(d), children, files;
+  int rc = mpir_dump_threads(d), children, files;
 
   if (!rc)
-    rc = dump_credentials(d);
+    rc = mpir_dump_credentials(d);
   if (!rc)
-    rc = dump_header(d);
+    rc = mpir_dump_header(d);
   if (!rc)
-    rc = dump_timers(d);
+    rc = mpir_dump_timers(d);
   if (!rc)
     rc = dump_semaphores(d);
   if (rc)
     return rc;
-  children = dump_children(d); /* both lists, so that a refusal names all that was found */
-  files = dump_files(d);
+  children = mpir_dump_children(d); /* both lists, so that a refusal names all that was found */
+  files = mpir_dump_files(d);
   rc = children ? children : files;
   if (!rc && (d->request->flags & CRS_STRICT) && d->notices.len) {
-    plain_add(&d->why, d->notices_text);
+    mpir_plain_add(&d->why, d->notices_text);
     rc = -EOPNOTSUPP;
   }
   return rc;
@@ -67,8 +67,8 @@ static _Noreturn void writer_run(struct crs_dump *d, const char *path)
   int rc;
 
   sys2(SYS_prctl, PR_SET_NAME, "dvm-cr-write");
-  crs_fault("writer-killed");
-  rc = dump_write(d, path);
+  mpir_crs_fault("writer-killed");
+  rc = mpir_dump_write(d, path);
   result->image_size = d->header.image_size;
   result->data_size = d->data_size;
   atomic_store(&result->code, rc);
@@ -81,9 +81,9 @@ static void unlink_temporary(const char *path, pid_t writer)
   char temporary[CRS_PATH_MAX + 32];
   struct plain_text t = PLAIN_TEXT(temporary);
 
-  plain_add(&t, path);
-  plain_add(&t, ".tmp");
-  plain_add_dec(&t, writer);
+  mpir_plain_add(&t, path);
+  mpir_plain_add(&t, ".tmp");
+  mpir_plain_add_dec(&t, writer);
   sys1(SYS_unlink, temporary);
 }
 
@@ -113,9 +113,9 @@ static int writer_wait(const struct crs_dump *d, pid_t writer, const char *path,
     if (got == writer)
       break;
   }
-  others = crs_group_copied(d->request, connection, d->notices_text);
+  others = mpir_crs_group_copied(d->request, connection, d->notices_text);
   reply->held_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
-  crs_release(others);
+  mpir_crs_release(others);
   while (got != writer && (got = sys4(SYS_wait4, writer, &status, __WALL, NULL)) == -EINTR)
     ;
   reply->image_size = result->image_size;
@@ -146,11 +146,11 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
     return -ENOMEM;
   atomic_store(&result->code, 1);
   d->result = result;
-  rc = dump_maps(d); /* here, so that a copy that shares nothing with us need not be waited for */
+  rc = mpir_dump_maps(d); /* here, so that a copy that shares nothing with us need not be waited for */
   if (!rc && d->locks)
-    dump_hints(d);
+    mpir_dump_hints(d);
   if (!rc)
-    crs_track_begin(d, path);
+    mpir_crs_track_begin(d, path);
   if (rc) {
     sys2(SYS_munmap, result, sizeof(*result));
     return rc;
@@ -175,11 +175,11 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
 
 static int save_stopped(struct crs_dump *d, const char *path, struct crs_reply *reply)
 {
-  int rc = dump_maps(d);
+  int rc = mpir_dump_maps(d);
 
   if (!rc) {
-    crs_track_begin(d, path);
-    rc = dump_write(d, path);
+    mpir_crs_track_begin(d, path);
+    rc = mpir_dump_write(d, path);
   }
   reply->image_size = d->header.image_size;
   reply->data_size = d->data_size;
@@ -201,7 +201,7 @@ static int save_now(const struct crs_request *request, const char *path, struct 
     sys1(SYS_mlockall, lock_future);
   if (!d) {
     plain_copy(reply->text, sizeof(reply->text), "no address space for the checkpointer's work area\n");
-    crs_release(-ENOMEM);
+    mpir_crs_release(-ENOMEM);
     return -ENOMEM;
   }
   d->request = request;
@@ -209,7 +209,7 @@ static int save_now(const struct crs_request *request, const char *path, struct 
   d->notices = (struct plain_text){ d->notices_text, sizeof(d->notices_text), 0 };
   d->own_fds[0] = crs.listen_fd;
   d->own_fds[1] = connection;
-  d->own_fds[2] = crs_track_fd();
+  d->own_fds[2] = mpir_crs_track_fd();
   d->own_fds[3] = -1;
   d->own_fds[4] = crs.restart.pager_fd > 0 ? crs.restart.pager_fd : -1; /* 0: never restarted */
   d->own_fds[5] = crs.restart.fault_fd > 0 ? crs.restart.fault_fd : -1;
@@ -226,16 +226,16 @@ static int save_now(const struct crs_request *request, const char *path, struct 
     if (rc == -ENOMEM && !released) {
       rc = save_stopped(d, path, reply);
       if (!rc)
-        rc = crs_group_copied(request, connection, d->notices_text);
+        rc = mpir_crs_group_copied(request, connection, d->notices_text);
     }
   }
   if (!released) {
     reply->held_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
-    crs_release(rc < 0 ? rc : 0);
+    mpir_crs_release(rc < 0 ? rc : 0);
   }
   if (!d->header.dumpable)
     sys2(SYS_prctl, PR_SET_DUMPABLE, 0);
-  crs_track_end(d, path, !rc);
+  mpir_crs_track_end(d, path, !rc);
   if (!rc)
     plain_copy(reply->text, sizeof(reply->text), d->notices_text);
   if (rc)
@@ -246,11 +246,11 @@ static int save_now(const struct crs_request *request, const char *path, struct 
 
 static void helper_record_fill(void)
 {
-  struct crs_record *record = &crs.records[crs_stopped_threads()];
+  struct crs_record *record = &crs.records[mpir_crs_stopped_threads()];
   struct mpir_image_thread *image = &record->image;
 
   memset(image, 0, sizeof(*image));
-  crs_record_fill(image);
+  mpir_crs_record_fill(image);
   record->frame = NULL;
 }
 
@@ -259,17 +259,17 @@ static void wake_up(void)
 {
   unsigned resumed;
 
-  while ((resumed = atomic_load(&crs.resumed)) != crs_stopped_threads())
+  while ((resumed = atomic_load(&crs.resumed)) != mpir_crs_stopped_threads())
     sys_futex_wait(&crs.resumed, resumed, -1);
   sys2(SYS_munmap, crs.restart.area, crs.restart.area_size);
   if (atomic_load(&crs.lock_future))
     sys1(SYS_mlockall, atomic_load(&crs.lock_future));
   crs.restart.valid = 0;
-  crs_clock_restarted();
-  crs_namespaces_note();
-  crs_track_forget(false);
-  crs_helper_listen();
-  crs_hooks_after_restart(crs.restart.debug, crs.restart.outer_pid);
+  mpir_crs_clock_restarted();
+  mpir_crs_namespaces_note();
+  mpir_crs_track_forget(false);
+  mpir_crs_helper_listen();
+  mpir_crs_hooks_after_restart(crs.restart.debug, crs.restart.outer_pid);
 }
 
 /* For the restart command: all threads are there, and with a debugger to come all of them wait. */
@@ -296,19 +296,19 @@ static void await_others(void)
   crs.restart.go_fd = -1;
 }
 
-int crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other)
+int mpir_crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other)
 {
   atomic_store(&crs.resumed, 0);
-  crs_clock_note();
+  mpir_crs_clock_note();
   helper_record_fill();
-  if (mpir_context_save(&crs.records[crs_stopped_threads()].image.context)) {
+  if (mpir_context_save(&crs.records[mpir_crs_stopped_threads()].image.context)) {
     wake_up();
     if (!crs.restart.debug) { /* now: it may be near its end */
       report_running();
       await_others();
     }
-    crs_release(1);
-    crs_hooks_await_waiting();
+    mpir_crs_release(1);
+    mpir_crs_hooks_await_waiting();
     report_running();
     await_others();
     return 1;

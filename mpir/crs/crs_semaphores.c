@@ -64,7 +64,7 @@ static void note(int id, const struct sembuf *operations, size_t number)
       note_one(id, &operations[i]);
 }
 
-long crs_semaphores_call(long call, long *a, crs_made_f made)
+long mpir_crs_semaphores_call(long call, long *a, crs_made_f made)
 {
   const struct sembuf *operations = (const struct sembuf *)a[1];
   struct sembuf at_once[CRS_SEMAPHORES_AT_ONCE];
@@ -125,14 +125,14 @@ EXPORT int semctl(int id, int number, int command, ...)
   return -1;
 }
 
-void crs_semaphores_after_fork(void)
+void mpir_crs_semaphores_after_fork(void)
 {
   atomic_store(&lock, 0);
   count = 0;
   overflown = false;
 }
 
-unsigned crs_semaphores_held(const struct mpir_image_semaphore **all, bool *too_many)
+unsigned mpir_crs_semaphores_held(const struct mpir_image_semaphore **all, bool *too_many)
 {
   *all = held;
   *too_many = overflown;

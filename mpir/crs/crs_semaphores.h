@@ -9,7 +9,7 @@
 
 typedef long (*crs_made_f)(long number, long *a);
 /* semop(2) or semtimedop(2) with these arguments, by 'made' where it may wait.  Returns as the kernel does. */
-long crs_semaphores_call(long call, long *a, crs_made_f made);
+long mpir_crs_semaphores_call(long call, long *a, crs_made_f made);
 /* While the threads stand. */
-unsigned crs_semaphores_held(const struct mpir_image_semaphore **all, bool *too_many);
+unsigned mpir_crs_semaphores_held(const struct mpir_image_semaphore **all, bool *too_many);
 #endif

@@ -20,7 +20,7 @@ struct search {
 
 static bool is_nameless_share(const struct map_line *m)
 {
-  return m->perms[3] == 's' && m->inode && dump_is_deleted(m->name);
+  return m->perms[3] == 's' && m->inode && mpir_dump_is_deleted(m->name);
 }
 
 static bool is_known(const struct search *s, const struct map_line *m)
@@ -35,10 +35,10 @@ static void find_own(struct search *s)
 {
   struct map_line m;
 
-  if (plain_read_file("/proc/self/maps", s->text, sizeof(s->text)) <= 0)
+  if (mpir_plain_read_file("/proc/self/maps", s->text, sizeof(s->text)) <= 0)
     return;
   for (char *line = s->text; line && *line;) {
-    line = dump_map_line(line, &m);
+    line = mpir_dump_map_line(line, &m);
     if (line && is_nameless_share(&m) && !is_known(s, &m) && s->count < OBJECTS_MAX)
       s->objects[s->count++] = (struct shared_object){ m.device, m.inode };
   }
@@ -51,20 +51,20 @@ static bool has_ours(struct search *s, int64_t pid, struct plain_text *why)
   struct plain_text t = PLAIN_TEXT(path);
   struct map_line m;
 
-  plain_add(&t, "/proc/");
-  plain_add_dec(&t, pid);
-  plain_add(&t, "/maps");
-  if (plain_read_file(path, s->text, sizeof(s->text)) <= 0)
+  mpir_plain_add(&t, "/proc/");
+  mpir_plain_add_dec(&t, pid);
+  mpir_plain_add(&t, "/maps");
+  if (mpir_plain_read_file(path, s->text, sizeof(s->text)) <= 0)
     return false;
   for (char *line = s->text; line && *line;) {
-    line = dump_map_line(line, &m);
+    line = mpir_dump_map_line(line, &m);
     if (!line || !is_nameless_share(&m) || !is_known(s, &m))
       continue;
-    plain_add(why, "memory '");
-    plain_add(why, m.name);
-    plain_add(why, "' is shared with process ");
-    plain_add_dec(why, pid);
-    plain_add(why, "\n");
+    mpir_plain_add(why, "memory '");
+    mpir_plain_add(why, m.name);
+    mpir_plain_add(why, "' is shared with process ");
+    mpir_plain_add_dec(why, pid);
+    mpir_plain_add(why, "\n");
     return true;
   }
   return false;
@@ -78,7 +78,7 @@ static int64_t own_number(void)
   const char *s = link;
 
   link[n > 0 ? n : 0] = '\0';
-  return (int64_t)plain_dec(&s);
+  return (int64_t)mpir_plain_dec(&s);
 }
 
 static bool find_others(struct search *s, struct plain_text *why)
@@ -97,7 +97,7 @@ static bool find_others(struct search *s, struct plain_text *why)
 
       memcpy(&length, buf + at + 16, 2);
       at += length;
-      pid = (int64_t)plain_dec(&name);
+      pid = (int64_t)mpir_plain_dec(&name);
       if (pid > 0 && pid != self && has_ours(s, pid, why))
         found = true;
     }
@@ -106,7 +106,7 @@ static bool find_others(struct search *s, struct plain_text *why)
   return found;
 }
 
-int crs_shared_check(char *why, size_t size)
+int mpir_crs_shared_check(char *why, size_t size)
 {
   struct plain_text text = { why, size, 0 };
   struct search *s = (struct search *)sys6(SYS_mmap, NULL, sizeof(*s), PROT_READ | PROT_WRITE,

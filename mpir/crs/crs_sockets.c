@@ -84,7 +84,7 @@ static bool is_ours(const struct crs_dump *d, uint64_t inode)
   for (unsigned i = 0; i < d->file_count; i++)
     if (S_ISSOCK(d->files[i].mode) && d->files[i].inode == inode)
       return true;
-  return dump_object(d, 0, inode) & CRS_OBJECT_INSIDE;
+  return mpir_dump_object(d, 0, inode) & CRS_OBJECT_INSIDE;
 }
 
 static void add_bytes(struct plain_text *t, const unsigned char *bytes, int size)
@@ -95,16 +95,16 @@ static void add_bytes(struct plain_text *t, const unsigned char *bytes, int size
   for (int i = 0; i < size; i++) {
     two[0] = digits[bytes[i] >> 4];
     two[1] = digits[bytes[i] & 15];
-    plain_add(t, two);
+    mpir_plain_add(t, two);
   }
-  plain_add(t, "\n");
+  mpir_plain_add(t, "\n");
 }
 
 static void add_number(struct plain_text *t, const char *label, int64_t value)
 {
-  plain_add(t, label);
-  plain_add_dec(t, value);
-  plain_add(t, "\n");
+  mpir_plain_add(t, label);
+  mpir_plain_add_dec(t, value);
+  mpir_plain_add(t, "\n");
 }
 
 /* Options that a new socket of the kind would not have. */
@@ -121,11 +121,11 @@ static void add_options(struct plain_text *t, const struct mpir_image_file *file
         sys5(SYS_getsockopt, fresh, options[i].level, options[i].name, usual, &usual_size) ||
         (size == usual_size && memcmp(mine, usual, (size_t)size) == 0))
       continue;
-    plain_add(t, "option: ");
-    plain_add_dec(t, options[i].level);
-    plain_add(t, " ");
-    plain_add_dec(t, options[i].name);
-    plain_add(t, " ");
+    mpir_plain_add(t, "option: ");
+    mpir_plain_add_dec(t, options[i].level);
+    mpir_plain_add(t, " ");
+    mpir_plain_add_dec(t, options[i].name);
+    mpir_plain_add(t, " ");
     add_bytes(t, mine, size);
   }
   sys1(SYS_close, fresh);
@@ -138,18 +138,18 @@ static void describe(struct crs_dump *d, struct mpir_image_file *file, const str
   add_number(&t, "family: ", s->family);
   add_number(&t, "type: ", s->type);
   add_number(&t, "protocol: ", s->protocol);
-  plain_add(&t, "state: ");
-  plain_add(&t, state);
-  plain_add(&t, "\n");
+  mpir_plain_add(&t, "state: ");
+  mpir_plain_add(&t, state);
+  mpir_plain_add(&t, "\n");
   add_number(&t, "peer: ", (int64_t)s->facts.peer);
   add_number(&t, "backlog: ", s->facts.backlog);
   add_number(&t, "shutdown: ", s->facts.shutdown);
-  plain_add(&t, "local: ");
+  mpir_plain_add(&t, "local: ");
   add_bytes(&t, s->local, s->local_size);
-  plain_add(&t, "remote: ");
+  mpir_plain_add(&t, "remote: ");
   add_bytes(&t, s->remote, s->remote_size);
   add_options(&t, file, s);
-  file->info = dump_string(d, (const char *)d->copy);
+  file->info = mpir_dump_string(d, (const char *)d->copy);
   file->kind = MPIR_FILE_SOCKET;
 }
 
@@ -176,7 +176,7 @@ static bool tcp_peer_closed(int fd)
          info.tcpi_state == TCP_TIME_WAIT;
 }
 
-const char *dump_socket(struct crs_dump *d, struct mpir_image_file *file)
+const char *mpir_dump_socket(struct crs_dump *d, struct mpir_image_file *file)
 {
   struct socket_state s;
   const bool reset = d->request->flags & CRS_RESET_SOCKETS;
@@ -225,7 +225,7 @@ static long peek(int fd, void *to, size_t size, bool stream, uint32_t *flags)
 }
 
 /* What waits to be read: records of a length and its bytes. */
-int dump_socket_content(struct crs_dump *d, unsigned index)
+int mpir_dump_socket_content(struct crs_dump *d, unsigned index)
 {
   const struct mpir_image_file *file = &d->files[index];
   const int unix_domain = get_option(file->fd, SOL_SOCKET, SO_DOMAIN) == AF_UNIX;
@@ -251,9 +251,9 @@ int dump_socket_content(struct crs_dump *d, unsigned index)
     if (n < 0 || (n == 0 && stream))
       break;
     if (flags & MSG_CTRUNC)
-      rc = dump_fail(d, -EOPNOTSUPP, "descriptors that were sent through a socket are not received yet");
+      rc = mpir_dump_fail(d, -EOPNOTSUPP, "descriptors that were sent through a socket are not received yet");
     else if ((size_t)n > room || d->pipe_count == 256)
-      rc = dump_fail(d, -E2BIG, "too much data in sockets");
+      rc = mpir_dump_fail(d, -E2BIG, "too much data in sockets");
     memcpy(d->pipes + d->pipes_len, &length, 4);
     d->pipes_len += rc ? 0 : 4 + length;
     if (!unix_domain)

@@ -21,12 +21,12 @@
 #define PATIENCE_MAX_NS 500000000ll
 
 struct crs_state crs;
-__thread struct crs_self crs_self CRS_TLS;
+__thread struct mpir_crs_self mpir_crs_self CRS_TLS;
 
 static struct mpir_image_thread first_settings; /* at the start of the program; threads inherit them */
 static atomic_uint expected;  /* threads that the present stop waits for */
-struct crs_waiting_call crs_waiting[CRS_THREADS_MAX];
-unsigned crs_waiting_count;
+struct crs_waiting_call mpir_crs_waiting[CRS_THREADS_MAX];
+unsigned mpir_crs_waiting_count;
 static atomic_uint slots;     /* records handed out in the present stop */
 static struct mpir_image_action stop_action, hold_action; /* as they were installed */
 static pid_t signalled[CRS_THREADS_MAX];
@@ -42,7 +42,7 @@ __attribute__((target("fsgsbase"))) static void read_bases(struct mpir_image_thr
 }
 
 /* What libc sets when a thread begins, and nobody changes. */
-static void read_constants(struct crs_self *self)
+static void read_constants(struct mpir_crs_self *self)
 {
   self->tid = (pid_t)sys0(SYS_gettid);
   sys3(SYS_get_robust_list, 0, &self->robust_list, &self->robust_length);
@@ -58,12 +58,12 @@ static void read_settings(struct mpir_image_thread *image)
   image->no_new_privileges = sys5(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
 }
 
-void crs_settings_init(void) { read_settings(&first_settings); }
+void mpir_crs_settings_init(void) { read_settings(&first_settings); }
 
 /* Every system call here is made by each thread while the others wait: what is known is not asked again. */
-void crs_record_fill(struct mpir_image_thread *image)
+void mpir_crs_record_fill(struct mpir_image_thread *image)
 {
-  struct crs_self *self = &crs_self;
+  struct mpir_crs_self *self = &mpir_crs_self;
   long rc;
 
   if (!self->tid)
@@ -107,7 +107,7 @@ static __attribute__((noinline)) void park_wait(struct crs_record *record, unsig
 
   while ((released = atomic_load(&crs.release)) != epoch) {
     if (atomic_load(&record->take)) {
-      crs_pending_take_own(record->image.tid);
+      mpir_crs_pending_take_own(record->image.tid);
       atomic_store(&record->take, 0);
       sys_futex_wake(&record->take);
     } else {
@@ -130,29 +130,29 @@ static __attribute__((noinline)) void park_point(struct crs_record *record, unsi
 /* The bottom of a thread's callback chain: stands still until the outcome is known, and returns it. */
 static int park(void)
 {
-  struct crs_self *self = &crs_self;
+  struct mpir_crs_self *self = &mpir_crs_self;
   struct crs_record *record = self->record;
   uint64_t pending = 0;
   int outcome;
 
-  crs_record_fill(&record->image);
+  mpir_crs_record_fill(&record->image);
   crs.used_before[record - crs.records].tid = record->image.tid;
-  crs.used_before[record - crs.records].ns = crs_clock_thread();
+  crs.used_before[record - crs.records].ns = mpir_crs_clock_thread();
   record->image.signal_frame = (uint64_t)record->frame;
   record->frame->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
   sys2(SYS_rt_sigpending, &pending, 8);
   pending &= ~signal_bit(crs.stop_signal);
-  crs_note_interruption(record->frame);
+  mpir_crs_note_interruption(record->frame);
   if (pending)
-    crs_pending_take_own(record->image.tid);
+    mpir_crs_pending_take_own(record->image.tid);
   park_point(record, self->epoch);
   outcome = atomic_load(&crs.outcome);
   if (outcome == 1)
     self->used_before_ns = crs.used_before[record - crs.records].ns;
   if (atomic_load(&crs.pending_count)) {
-    crs_pending_give(record->image.tid);
+    mpir_crs_pending_give(record->image.tid);
     if (record->image.tid == crs.pid)
-      crs_pending_give(0);
+      mpir_crs_pending_give(0);
   }
   return outcome;
 }
@@ -165,7 +165,7 @@ static void stop_signal_unblock(void)
   sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, 8);
 }
 
-static __attribute__((noinline)) void take_part(struct crs_self *self, ucontext_t *frame)
+static __attribute__((noinline)) void take_part(struct mpir_crs_self *self, ucontext_t *frame)
 {
   unsigned slot = atomic_fetch_add(&slots, 1);
   struct crs_record *outer_record = self->record;
@@ -181,19 +181,19 @@ static __attribute__((noinline)) void take_part(struct crs_self *self, ucontext_
   self->record->frame = frame;
   self->chain.bottom = park;
   self->chain.left = self->chain.count;
-  outcome = self->chain.left ? crs_chain_run(&self->chain) : park();
+  outcome = self->chain.left ? mpir_crs_chain_run(&self->chain) : park();
   again = atomic_load(&crs.again);
   atomic_fetch_add(&crs.left, 1);
   sys_futex_wake(&crs.left);
   self->record = outer_record;
   stop_signal_unblock();
   if (!again)
-    crs_hooks_run(outcome);
+    mpir_crs_hooks_run(outcome);
 }
 
 static void on_stop(int sig, siginfo_t *info, void *frame)
 {
-  struct crs_self *self = &crs_self;
+  struct mpir_crs_self *self = &mpir_crs_self;
 
   (void)sig;
   (void)info;
@@ -209,12 +209,12 @@ static void on_stop(int sig, siginfo_t *info, void *frame)
     return;
   }
   take_part(self, frame);
-  crs_yield_to_others(frame);
+  mpir_crs_yield_to_others(frame);
 }
 
-void crs_stop_self(void)
+void mpir_crs_stop_self(void)
 {
-  crs_stop_take_back();
+  mpir_crs_stop_take_back();
   sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), crs.stop_signal);
 }
 
@@ -233,12 +233,12 @@ static void note_calls(int dir)
   char buf[8192];
   long n;
 
-  crs_waiting_count = 0;
+  mpir_crs_waiting_count = 0;
   sys3(SYS_lseek, dir, 0, SEEK_SET);
   while ((n = sys3(SYS_getdents64, dir, buf, sizeof(buf))) > 0) {
     for (long at = 0; at < n;) {
       const char *name = buf + at + 19;
-      struct crs_waiting_call *call = &crs_waiting[crs_waiting_count];
+      struct crs_waiting_call *call = &mpir_crs_waiting[mpir_crs_waiting_count];
       unsigned short length;
       char path[64], text[256];
       struct plain_text t = PLAIN_TEXT(path);
@@ -246,20 +246,20 @@ static void note_calls(int dir)
 
       memcpy(&length, buf + at + 16, 2);
       at += length;
-      plain_add(&t, "/proc/self/task/");
-      plain_add(&t, name);
-      plain_add(&t, "/syscall");
-      if (*name < '0' || *name > '9' || crs_waiting_count == CRS_THREADS_MAX || plain_read_file(path, text, sizeof(text)) <= 0 ||
+      mpir_plain_add(&t, "/proc/self/task/");
+      mpir_plain_add(&t, name);
+      mpir_plain_add(&t, "/syscall");
+      if (*name < '0' || *name > '9' || mpir_crs_waiting_count == CRS_THREADS_MAX || mpir_plain_read_file(path, text, sizeof(text)) <= 0 ||
           *text < '0' || *text > '9')
         continue;
-      call->tid = (pid_t)plain_dec(&name);
-      call->number = (long)plain_dec(&s);
+      call->tid = (pid_t)mpir_plain_dec(&name);
+      call->number = (long)mpir_plain_dec(&s);
       for (int i = 0; i < 8 && (s = strstr(s, "0x")); i++) {
         s += 2;
         call->stack = call->pc;
-        call->pc = plain_hex(&s);
+        call->pc = mpir_plain_hex(&s);
       }
-      crs_waiting_count += s != NULL;
+      mpir_crs_waiting_count += s != NULL;
     }
   }
 }
@@ -281,7 +281,7 @@ static void signal_tasks(int dir)
 
       memcpy(&length, entry + 16, 2);
       at += length;
-      tid = (pid_t)plain_dec(&name);
+      tid = (pid_t)mpir_plain_dec(&name);
       if (tid <= 0 || tid == crs.helper_tid)
         continue;
       while (i < signalled_count && signalled[i] != tid)
@@ -308,9 +308,9 @@ static bool has_arrived(pid_t tid)
 /* Names the threads that did not stop, and why as far as /proc tells. */
 static void explain_timeout(unsigned timeout_ms, struct plain_text *why)
 {
-  plain_add(why, "not stopped within ");
-  plain_add_dec(why, timeout_ms);
-  plain_add(why, " ms:");
+  mpir_plain_add(why, "not stopped within ");
+  mpir_plain_add_dec(why, timeout_ms);
+  mpir_plain_add(why, " ms:");
   for (unsigned i = 0; i < signalled_count; i++) {
     char path[64], status[4096];
     struct plain_text t = PLAIN_TEXT(path);
@@ -318,27 +318,27 @@ static void explain_timeout(unsigned timeout_ms, struct plain_text *why)
 
     if (has_arrived(signalled[i]))
       continue;
-    plain_add(&t, "/proc/self/task/");
-    plain_add_dec(&t, signalled[i]);
-    plain_add(&t, "/status");
-    if (plain_read_file(path, status, sizeof(status)) < 0)
+    mpir_plain_add(&t, "/proc/self/task/");
+    mpir_plain_add_dec(&t, signalled[i]);
+    mpir_plain_add(&t, "/status");
+    if (mpir_plain_read_file(path, status, sizeof(status)) < 0)
       continue;
-    name = plain_line(status, "Name:");
-    state = plain_line(status, "State:");
-    blocked = plain_line(status, "SigBlk:");
-    plain_add(why, " thread ");
-    plain_add_dec(why, signalled[i]);
-    plain_add(why, " '");
+    name = mpir_plain_line(status, "Name:");
+    state = mpir_plain_line(status, "State:");
+    blocked = mpir_plain_line(status, "SigBlk:");
+    mpir_plain_add(why, " thread ");
+    mpir_plain_add_dec(why, signalled[i]);
+    mpir_plain_add(why, " '");
     for (; name && *name && *name != '\n' && why->len + 1 < why->size; name++)
       why->s[why->len++] = *name;
     why->s[why->len] = '\0';
-    plain_add(why, "'");
+    mpir_plain_add(why, "'");
     if (state && *state == 'Z')
-      plain_add(why, " (has ended)");
-    else if (blocked && (plain_hex(&blocked) & signal_bit(crs.stop_signal)))
-      plain_add(why, " (blocks the stop signal)");
+      mpir_plain_add(why, " (has ended)");
+    else if (blocked && (mpir_plain_hex(&blocked) & signal_bit(crs.stop_signal)))
+      mpir_plain_add(why, " (blocks the stop signal)");
     else
-      plain_add(why, " (in a critical section or a system call that cannot be interrupted)");
+      mpir_plain_add(why, " (in a critical section or a system call that cannot be interrupted)");
   }
 }
 
@@ -349,13 +349,13 @@ static bool main_thread_ended(void)
   struct plain_text t = PLAIN_TEXT(path);
   const char *name_end;
 
-  plain_add(&t, "/proc/self/task/");
-  plain_add_dec(&t, crs.pid);
-  plain_add(&t, "/stat");
-  if (plain_read_file(path, stat, sizeof(stat)) < 0)
+  mpir_plain_add(&t, "/proc/self/task/");
+  mpir_plain_add_dec(&t, crs.pid);
+  mpir_plain_add(&t, "/stat");
+  if (mpir_plain_read_file(path, stat, sizeof(stat)) < 0)
     return false;
   name_end = strrchr(stat, ')');
-  return name_end && plain_starts(name_end, ") Z");
+  return name_end && mpir_plain_starts(name_end, ") Z");
 }
 
 /* A thread that has not arrived and does not let the stop signal in, as libc does for moments. */
@@ -368,11 +368,11 @@ static bool someone_blocks(void)
 
     if (has_arrived(signalled[i]))
       continue;
-    plain_add(&t, "/proc/self/task/");
-    plain_add_dec(&t, signalled[i]);
-    plain_add(&t, "/status");
-    if (plain_read_file(path, status, sizeof(status)) > 0 && (blocked = plain_line(status, "SigBlk:")) &&
-        (plain_hex(&blocked) & signal_bit(crs.stop_signal)))
+    mpir_plain_add(&t, "/proc/self/task/");
+    mpir_plain_add_dec(&t, signalled[i]);
+    mpir_plain_add(&t, "/status");
+    if (mpir_plain_read_file(path, status, sizeof(status)) > 0 && (blocked = mpir_plain_line(status, "SigBlk:")) &&
+        (mpir_plain_hex(&blocked) & signal_bit(crs.stop_signal)))
       return true;
   }
   return false;
@@ -433,7 +433,7 @@ static int stop_rounds(int dir, int64_t deadline)
 
   while ((rc = stop_round(dir, deadline, patience_ns)) == STUCK) {
     atomic_store(&crs.again, 1);
-    crs_release(-EAGAIN);
+    mpir_crs_release(-EAGAIN);
     atomic_store(&crs.again, 0);
     sys2(SYS_nanosleep, &moment, NULL);
     patience_ns *= patience_ns < PATIENCE_MAX_NS ? 2 : 1;
@@ -453,19 +453,19 @@ static void take_back(int sig, struct mpir_image_action *ours)
   sys4(SYS_rt_sigaction, sig, ours, NULL, 8);
 }
 
-void crs_stop_take_back(void)
+void mpir_crs_stop_take_back(void)
 {
   take_back(crs.stop_signal, &stop_action);
   take_back(crs.hold_signal, &hold_action);
 }
 
-void crs_stop_installed(void)
+void mpir_crs_stop_installed(void)
 {
   sys4(SYS_rt_sigaction, crs.stop_signal, NULL, &stop_action, 8);
   sys4(SYS_rt_sigaction, crs.hold_signal, NULL, &hold_action, 8);
 }
 
-int crs_stop(unsigned timeout_ms, char *why, size_t size)
+int mpir_crs_stop(unsigned timeout_ms, char *why, size_t size)
 {
   int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
   struct plain_text text = { why, size, 0 };
@@ -473,9 +473,9 @@ int crs_stop(unsigned timeout_ms, char *why, size_t size)
   int rc;
 
   crs.stopped_at_ns = sys_monotonic_ns();
-  crs_stop_take_back();
+  mpir_crs_stop_take_back();
   if (dir < 0 || main_thread_ended()) {
-    plain_add(&text, dir < 0 ? "cannot read /proc/self/task" : "the main thread has ended");
+    mpir_plain_add(&text, dir < 0 ? "cannot read /proc/self/task" : "the main thread has ended");
     sys1(SYS_close, dir);
     return dir < 0 ? dir : -EOPNOTSUPP;
   }
@@ -487,13 +487,13 @@ int crs_stop(unsigned timeout_ms, char *why, size_t size)
   if (rc == -ETIMEDOUT)
     explain_timeout(timeout_ms, &text);
   else if (rc)
-    plain_add(&text, "refused by a callback of the program");
+    mpir_plain_add(&text, "refused by a callback of the program");
   return rc;
 }
 
-unsigned crs_stopped_threads(void) { return atomic_load(&crs.arrived); }
+unsigned mpir_crs_stopped_threads(void) { return atomic_load(&crs.arrived); }
 
-void crs_release(int outcome)
+void mpir_crs_release(int outcome)
 {
   unsigned left;
 
@@ -506,7 +506,7 @@ void crs_release(int outcome)
     sys_futex_wait(&crs.left, left, 10000000);
 }
 
-int crs_stop_init(void)
+int mpir_crs_stop_init(void)
 {
   struct sigaction action;
 

@@ -1,4 +1,4 @@
-/* syscall(2): calls that may wait are made by crs_syscall_waiting, all others here, as libc makes them: without a frame, so that a child made
+/* syscall(2): calls that may wait are made by mpir_crs_syscall_waiting, all others here, as libc makes them: without a frame, so that a child made
    by clone(2) returns as it does from libc's. */
 	.text
 	.globl	syscall
@@ -8,9 +8,9 @@ syscall:
 	endbr64
 	cmpq	$512, %rdi
 	jae	1f
-	leaq	crs_waiting_calls(%rip), %rax
+	leaq	mpir_crs_waiting_calls(%rip), %rax
 	btq	%rdi, (%rax)
-	jc	crs_syscall_waiting
+	jc	mpir_crs_syscall_waiting
 1:	movq	%rdi, %rax
 	movq	%rsi, %rdi
 	movq	%rdx, %rsi

@@ -143,7 +143,7 @@ static long create_calling(clockid_t clock, const struct sigevent *wanted, int *
 }
 
 /* A child has no timers, no thread of ours, and the lock as another thread may have held it. */
-void crs_timer_after_fork(void)
+void mpir_crs_timer_after_fork(void)
 {
   pthread_mutex_init(&lock, NULL);
   calls = NULL;

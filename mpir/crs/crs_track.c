@@ -44,8 +44,8 @@ static bool is_ours(int fd)
   struct plain_text t = PLAIN_TEXT(path);
   long n;
 
-  plain_add(&t, "/proc/self/fd/");
-  plain_add_dec(&t, fd);
+  mpir_plain_add(&t, "/proc/self/fd/");
+  mpir_plain_add_dec(&t, fd);
   n = fd < 0 ? -1 : sys4(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1);
   if (n < 0)
     return false;
@@ -53,9 +53,9 @@ static bool is_ours(int fd)
   return strcmp(link, "anon_inode:[userfaultfd]") == 0;
 }
 
-int crs_track_fd(void) { return is_ours(track.fd) ? track.fd : -1; }
+int mpir_crs_track_fd(void) { return is_ours(track.fd) ? track.fd : -1; }
 
-void crs_track_forget(bool close_it)
+void mpir_crs_track_forget(bool close_it)
 {
   if (close_it && is_ours(track.fd))
     sys1(SYS_close, track.fd);
@@ -164,16 +164,16 @@ static bool name_base(const char *folder, bool of_set, char *to, size_t size)
 
   to[0] = '\0';
   if (!of_set)
-    plain_add(&t, track.name);
+    mpir_plain_add(&t, track.name);
   if (!of_set || strcmp(folder, track.folder) == 0)
     return !of_set && strcmp(folder, track.folder) == 0;
   for (size_t i = 0; folder[i] && folder[i] == track.folder[i]; i++)
     common = folder[i] == '/' ? i + 1 : common;
   if (strcspn(folder + common, "/") + 1 != strlen(folder + common) || strcspn(track.folder + common, "/") + 1 != strlen(track.folder + common))
     return false;
-  plain_add(&t, "../");
-  plain_add(&t, track.folder + common);
-  plain_add(&t, track.name);
+  mpir_plain_add(&t, "../");
+  mpir_plain_add(&t, track.folder + common);
+  mpir_plain_add(&t, track.name);
   return true;
 }
 
@@ -183,8 +183,8 @@ static bool base_exists(void)
   struct plain_text t = PLAIN_TEXT(path);
   struct stat st;
 
-  plain_add(&t, track.folder);
-  plain_add(&t, track.name);
+  mpir_plain_add(&t, track.folder);
+  mpir_plain_add(&t, track.name);
   return sys2(SYS_stat, path, &st) == 0;
 }
 
@@ -210,7 +210,7 @@ static void sort_dirty(struct crs_dump *d)
   d->dirty_count = kept;
 }
 
-void crs_track_begin(struct crs_dump *d, const char *path)
+void mpir_crs_track_begin(struct crs_dump *d, const char *path)
 {
   static char base[2 * CRS_PATH_MAX];
   const bool of_set = d->request->flags & CRS_MEMBER;
@@ -221,7 +221,7 @@ void crs_track_begin(struct crs_dump *d, const char *path)
   if (!(d->request->flags & CRS_INCREMENTAL) || !open_tracker())
     return;
   pagemap = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
-  split_path(crs_group_name(d->request, path), folder, name);
+  split_path(mpir_crs_group_name(d->request, path), folder, name);
   d->incremental = track.valid && name_base(folder, of_set, base, sizeof(base)) && (of_set || strcmp(name, track.name) != 0) && base_exists() &&
                    track.depth < (d->request->whole_every ? d->request->whole_every : CRS_WHOLE_EVERY);
   for (unsigned i = 0; i < d->map_count && pagemap >= 0; i++) {
@@ -246,16 +246,16 @@ void crs_track_begin(struct crs_dump *d, const char *path)
   track.valid = false; /* until the image is whole */
   if (d->incremental) {
     d->chain = (struct mpir_image_chain){ .base_taken_at_ns = track.taken_at_ns, .base_sequence = track.sequence,
-                                          .base_name = dump_string(d, base), .depth = track.depth + 1 };
+                                          .base_name = mpir_dump_string(d, base), .depth = track.depth + 1 };
   }
 }
 
-void crs_track_end(const struct crs_dump *d, const char *path, bool whole)
+void mpir_crs_track_end(const struct crs_dump *d, const char *path, bool whole)
 {
   if (!(d->request->flags & CRS_INCREMENTAL) || !whole)
     return;
   track.valid = track.fd >= 0;
-  split_path(crs_group_name(d->request, path), track.folder, track.name);
+  split_path(mpir_crs_group_name(d->request, path), track.folder, track.name);
   track.taken_at_ns = d->header.taken_at_ns;
   track.sequence = d->header.sequence;
   track.depth = d->incremental ? track.depth + 1 : 0;
@@ -263,7 +263,7 @@ void crs_track_end(const struct crs_dump *d, const char *path, bool whole)
     track.wholes[track.whole_count++ % CRS_WHOLES] = d->header.sequence;
 }
 
-unsigned crs_track_needed(unsigned number)
+unsigned mpir_crs_track_needed(unsigned number)
 {
   uint64_t found = track.whole_count ? 0 : number;
 
@@ -273,7 +273,7 @@ unsigned crs_track_needed(unsigned number)
   return (unsigned)found;
 }
 
-bool dump_is_dirty(const struct crs_dump *d, const struct mpir_image_map *map, uint64_t start, uint64_t *end)
+bool mpir_dump_is_dirty(const struct crs_dump *d, const struct mpir_image_map *map, uint64_t start, uint64_t *end)
 {
   unsigned low = 0, high = d->dirty_count;
 

@@ -9,13 +9,13 @@
 
 /* With the threads stopped and the mappings known: finds what was written since the last image, and watches from now on.  Decides
  * whether the image can be incremental. */
-void crs_track_begin(struct crs_dump *d, const char *path);
+void mpir_crs_track_begin(struct crs_dump *d, const char *path);
 /* The image at 'path' is whole, or there is none: then the next is whole. */
-void crs_track_end(const struct crs_dump *d, const char *path, bool whole);
+void mpir_crs_track_end(const struct crs_dump *d, const char *path, bool whole);
 /* In a restarted process or forked child: nothing is known. */
-void crs_track_forget(bool close_it);
+void mpir_crs_track_forget(bool close_it);
 /* The oldest image that image 'number' of this process needs. */
-unsigned crs_track_needed(unsigned number);
+unsigned mpir_crs_track_needed(unsigned number);
 /* Our descriptor, or -1. */
-int crs_track_fd(void);
+int mpir_crs_track_fd(void);
 #endif

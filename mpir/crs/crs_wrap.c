@@ -104,7 +104,7 @@ static sighandler_t bare_signal(int sig, sighandler_t handler)
 #define REAL_OR(name, instead) REAL(name, )
 #endif
 
-void crs_wrap_linked(void) {}
+void mpir_crs_wrap_linked(void) {}
 
 EXPORT int nanosleep(const struct timespec *wanted, struct timespec *rest)
 {
@@ -128,8 +128,8 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wa
   int rc;
 
   REAL(clock_nanosleep, __clock_nanosleep);
-  if ((flags & TIMER_ABSTIME) && crs_clock_is_used(clock)) {
-    const int64_t until = ns_of(wanted) - crs_clock_added(clock);
+  if ((flags & TIMER_ABSTIME) && mpir_crs_clock_is_used(clock)) {
+    const int64_t until = ns_of(wanted) - mpir_crs_clock_added(clock);
 
     now = left = timespec_of(until > 0 ? until : 0);
   }
@@ -138,7 +138,7 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wa
     rc = real(clock, flags, &now, &left);
     if (!(flags & TIMER_ABSTIME))
       now = left;
-  } while (rc == EINTR && crs_self.interrupted);
+  } while (rc == EINTR && mpir_crs_self.interrupted);
   if (rc == EINTR && rest && !(flags & TIMER_ABSTIME))
     *rest = left;
   return rc;
@@ -392,19 +392,19 @@ EXPORT ssize_t write(int fd, const void *from, size_t size)
   REAL(write, __write);
   call_begin();
   written = real(fd, from, size);
-  if (__builtin_expect(!crs_self.interrupted, 1))
+  if (__builtin_expect(!mpir_crs_self.interrupted, 1))
     return written;
-  return crs_write_on(written, fd, &(struct iovec){ (void *)(uintptr_t)from, size }, 1);
+  return mpir_crs_write_on(written, fd, &(struct iovec){ (void *)(uintptr_t)from, size }, 1);
 }
 
 EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 {
   REAL(writev, __writev);
   call_begin();
-  return crs_write_on(real(fd, parts, count), fd, parts, count);
+  return mpir_crs_write_on(real(fd, parts, count), fd, parts, count);
 }
 
-void crs_wrap_init(void)
+void mpir_crs_wrap_init(void)
 {
   const int error = errno;
 
@@ -526,7 +526,7 @@ EXPORT int prctl(int option, ...)
   for (int i = 0; i < 4; i++)
     a[i] = va_arg(list, unsigned long);
   va_end(list);
-  rc = crs_confine_call(SYS_prctl, (const long[6]){ option, (long)a[0], (long)a[1], (long)a[2], (long)a[3], 0 });
+  rc = mpir_crs_confine_call(SYS_prctl, (const long[6]){ option, (long)a[0], (long)a[1], (long)a[2], (long)a[3], 0 });
   if (!sys_failed(rc))
     return (int)rc;
   errno = (int)-rc;

@@ -27,10 +27,10 @@ static int write_at(struct crs_dump *d, const void *from, uint64_t size, uint64_
     if (n == -EINTR)
       continue;
     if (n <= 0) {
-      plain_add(&d->why, n == -ENOSPC || n == 0 ? "the disk is full" : n == -EDQUOT ? "the disk quota is used up"
+      mpir_plain_add(&d->why, n == -ENOSPC || n == 0 ? "the disk is full" : n == -EDQUOT ? "the disk quota is used up"
                          : n == -EFBIG ? "the file size limit is reached" : n == -EFAULT ? "memory cannot be read"
                                                                           : "cannot write the image");
-      return dump_fail(d, n ? (int)n : -ENOSPC, "");
+      return mpir_dump_fail(d, n ? (int)n : -ENOSPC, "");
     }
     p += n;
     offset += (uint64_t)n;
@@ -100,7 +100,7 @@ static int layout(struct crs_dump *d)
     while (run < d->run_count && d->runs[run].map == i)
       run++;
     if (!layout_map(d, &d->maps[i], first, run))
-      return dump_fail(d, -E2BIG, "memory has too many pieces for an ELF core file");
+      return mpir_dump_fail(d, -E2BIG, "memory has too many pieces for an ELF core file");
   }
   offset = sizeof(Elf64_Ehdr) + (1 + d->load_count) * sizeof(Elf64_Phdr);
   offset = (offset + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1);
@@ -138,7 +138,7 @@ static int add_extent(struct crs_dump *d, const void *content, uint64_t address,
   int rc;
 
   if (d->extent_count == DUMP_EXTENTS_MAX)
-    return dump_fail(d, -E2BIG, "memory is too fragmented");
+    return mpir_dump_fail(d, -E2BIG, "memory is too fragmented");
   rc = write_at(d, content, length, offset);
   if (rc)
     return rc;
@@ -220,7 +220,7 @@ static int write_text_run(struct crs_dump *d, const struct mpir_image_map *map, 
     bool changed;
 
     if (sys4(SYS_pread64, mem, page, MPIR_PAGE, at) != MPIR_PAGE) {
-      rc = dump_fail(d, -EIO, "a code page cannot be read");
+      rc = mpir_dump_fail(d, -EIO, "a code page cannot be read");
       break;
     }
     changed = !text_page_clean(d, file, map, at, page);
@@ -244,7 +244,7 @@ static int write_copied(struct crs_dump *d, uint64_t start, uint64_t end, bool s
     uint64_t size = end - at < sizeof(d->copy) ? end - at : sizeof(d->copy);
 
     if (sys4(SYS_pread64, mem, d->copy, size, at) != (long)size)
-      rc = dump_fail(d, -EIO, "memory cannot be read through /proc/self/mem");
+      rc = mpir_dump_fail(d, -EIO, "memory cannot be read through /proc/self/mem");
     else
       rc = write_pages(d, (const char *)d->copy, at, size, sparse);
     at += size;
@@ -298,7 +298,7 @@ static int write_dirty(struct crs_dump *d, const struct dump_run *run)
 static int add_kept(struct crs_dump *d, uint64_t start, uint64_t end)
 {
   if (d->kept_count == DUMP_RUNS_MAX)
-    return dump_fail(d, -E2BIG, "memory is too fragmented");
+    return mpir_dump_fail(d, -E2BIG, "memory is too fragmented");
   d->kept[d->kept_count++] = (struct mpir_image_kept){ start, end - start };
   return 0;
 }
@@ -312,7 +312,7 @@ static int write_run(struct crs_dump *d, const struct dump_run *run)
   for (uint64_t at = run->start; at < run->end && !rc; at = part.end) {
     part.start = at;
     part.end = run->end;
-    rc = dump_is_dirty(d, &d->maps[run->map], at, &part.end) ? write_dirty(d, &part) : add_kept(d, at, part.end);
+    rc = mpir_dump_is_dirty(d, &d->maps[run->map], at, &part.end) ? write_dirty(d, &part) : add_kept(d, at, part.end);
   }
   return rc;
 }
@@ -336,12 +336,12 @@ static int write_file_content(struct crs_dump *d, unsigned index)
   bool leased;
   int fd, rc = 0;
 
-  plain_add(&t, "/proc/self/fd/"); /* opened anew: the program's own descriptor may be write-only */
-  plain_add_dec(&t, file->fd);
+  mpir_plain_add(&t, "/proc/self/fd/"); /* opened anew: the program's own descriptor may be write-only */
+  mpir_plain_add_dec(&t, file->fd);
   leased = sys3(SYS_fcntl, file->fd, F_GETLEASE, 0) != F_UNLCK; /* which opening it anew would break */
   fd = leased ? file->fd : (int)sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
   if (fd < 0)
-    return dump_fail(d, fd, "the content of a file cannot be read");
+    return mpir_dump_fail(d, fd, "the content of a file cannot be read");
   for (uint64_t at = 0; at < file->size && !rc;) {
     long data = leased ? (long)at : sys3(SYS_lseek, fd, at, SEEK_DATA), n;
 
@@ -371,7 +371,7 @@ static int write_shared(struct crs_dump *d)
     rc = add_content(d, d->pipes + p->offset, 0, p->length, (int)p->file);
   }
   for (unsigned i = 0; i < d->file_count && !rc; i++)
-    if (dump_is_copied_later(d, &d->files[i]) && d->files[i].same_as < 0 && !dump_is_others(d, d->files[i].device, d->files[i].inode))
+    if (dump_is_copied_later(d, &d->files[i]) && d->files[i].same_as < 0 && !mpir_dump_is_others(d, d->files[i].device, d->files[i].inode))
       rc = write_file_content(d, i);
   for (unsigned i = 0; i < d->run_count && !rc; i++)
     if (dump_is_written_first(&d->maps[d->runs[i].map]))
@@ -448,11 +448,11 @@ static int write_metadata(struct crs_dump *d)
   map_offsets(d);
   if (d->incremental)
     hide_content(d);
-  rc = dump_notes(d); /* once for the length, which the header tells */
+  rc = mpir_dump_notes(d); /* once for the length, which the header tells */
   d->header.image_size = d->data_end + d->notes_len + CHECKSUM_NOTE_SIZE;
   d->notes_len = 0;
   if (!rc)
-    rc = dump_notes(d);
+    rc = mpir_dump_notes(d);
   if (rc)
     return rc;
   d->phdrs[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = d->data_end, .p_align = 4,
@@ -480,14 +480,14 @@ static void vdso_describe(struct crs_dump *d)
 
 static int write_image(struct crs_dump *d)
 {
-  int rc = d->map_count ? 0 : dump_maps(d); /* a forked copy finds them read */
+  int rc = d->map_count ? 0 : mpir_dump_maps(d); /* a forked copy finds them read */
 
   if (!rc && !d->hinted)
-    dump_hints(d);
+    mpir_dump_hints(d);
 
   vdso_describe(d);
   if (!rc)
-    rc = dump_runs(d);
+    rc = mpir_dump_runs(d);
   if (!rc)
     rc = layout(d);
   if (!rc)
@@ -497,7 +497,7 @@ static int write_image(struct crs_dump *d)
     if (!dump_is_written_first(&d->maps[d->runs[i].map]))
       rc = write_run(d, &d->runs[i]);
     if (i == d->run_count / 2)
-      crs_fault("image-half-written");
+      mpir_crs_fault("image-half-written");
   }
   if (!rc)
     rc = write_metadata(d);
@@ -506,7 +506,7 @@ static int write_image(struct crs_dump *d)
 
 /* The temporary name is the image's own with the writer's process number, so that a later checkpoint can tell a dead
  * writer's leftover from work in progress. */
-int dump_write(struct crs_dump *d, const char *path)
+int mpir_dump_write(struct crs_dump *d, const char *path)
 {
   char temporary[CRS_PATH_MAX + 32];
   struct plain_text t = PLAIN_TEXT(temporary);
@@ -514,22 +514,22 @@ int dump_write(struct crs_dump *d, const char *path)
   int rc;
 
   if (!sys4(SYS_newfstatat, AT_FDCWD, path, &st, 0) && !S_ISREG(st.st_mode)) {
-    plain_add(&d->why, "'");
-    plain_add(&d->why, path);
+    mpir_plain_add(&d->why, "'");
+    mpir_plain_add(&d->why, path);
     shared_is_written(d);
-    return dump_fail(d, -EINVAL, "' is not a regular file, and would be replaced by one");
+    return mpir_dump_fail(d, -EINVAL, "' is not a regular file, and would be replaced by one");
   }
 
-  plain_add(&t, path);
-  plain_add(&t, ".tmp");
-  plain_add_dec(&t, sys0(SYS_getpid));
+  mpir_plain_add(&t, path);
+  mpir_plain_add(&t, ".tmp");
+  mpir_plain_add_dec(&t, sys0(SYS_getpid));
   sys2(SYS_unlink, temporary, 0);
   d->fd = (int)sys4(SYS_openat, AT_FDCWD, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (d->fd < 0) {
-    plain_add(&d->why, "cannot create '");
-    plain_add(&d->why, temporary);
+    mpir_plain_add(&d->why, "cannot create '");
+    mpir_plain_add(&d->why, temporary);
     shared_is_written(d);
-    return dump_fail(d, d->fd, d->fd == -ENOENT || d->fd == -ENOTDIR ? "': there is no such folder"
+    return mpir_dump_fail(d, d->fd, d->fd == -ENOENT || d->fd == -ENOTDIR ? "': there is no such folder"
                               : d->fd == -EACCES || d->fd == -EPERM ? "': that is not permitted"
                               : d->fd == -EROFS ? "': the file system is read-only"
                               : d->fd == -ENOSPC || d->fd == -EDQUOT ? "': the disk is full" : "'");
@@ -537,10 +537,10 @@ int dump_write(struct crs_dump *d, const char *path)
   d->own_fds[3] = d->fd;
   rc = write_image(d);
   if (!rc && !(d->request->flags & CRS_NO_SYNC) && sys1(SYS_fdatasync, d->fd))
-    rc = dump_fail(d, -EIO, "the medium did not take the image");
+    rc = mpir_dump_fail(d, -EIO, "the medium did not take the image");
   sys1(SYS_close, d->fd);
   if (!rc && (rc = (int)sys2(SYS_rename, temporary, path)))
-    dump_fail(d, rc, "cannot rename the image");
+    mpir_dump_fail(d, rc, "cannot rename the image");
   if (rc)
     sys1(SYS_unlink, temporary);
   return rc;

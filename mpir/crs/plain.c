@@ -4,14 +4,14 @@
 #include <string.h>
 #include "mpir/crs/sys.h"
 
-void plain_add(struct plain_text *t, const char *s)
+void mpir_plain_add(struct plain_text *t, const char *s)
 {
   while (*s && t->len + 1 < t->size)
     t->s[t->len++] = *s++;
   t->s[t->len] = '\0';
 }
 
-void plain_add_dec(struct plain_text *t, int64_t value)
+void mpir_plain_add_dec(struct plain_text *t, int64_t value)
 {
   char digits[24];
   char *p = digits + sizeof(digits) - 1;
@@ -23,10 +23,10 @@ void plain_add_dec(struct plain_text *t, int64_t value)
   } while (rest /= 10);
   if (value < 0)
     *--p = '-';
-  plain_add(t, p);
+  mpir_plain_add(t, p);
 }
 
-void plain_add_hex(struct plain_text *t, uint64_t value)
+void mpir_plain_add_hex(struct plain_text *t, uint64_t value)
 {
   char digits[20];
   char *p = digits + sizeof(digits) - 1;
@@ -35,10 +35,10 @@ void plain_add_hex(struct plain_text *t, uint64_t value)
   do {
     *--p = "0123456789abcdef"[value & 15];
   } while (value >>= 4);
-  plain_add(t, p);
+  mpir_plain_add(t, p);
 }
 
-uint64_t plain_hex(const char **s)
+uint64_t mpir_plain_hex(const char **s)
 {
   uint64_t value = 0;
 
@@ -54,7 +54,7 @@ uint64_t plain_hex(const char **s)
   }
 }
 
-uint64_t plain_dec(const char **s)
+uint64_t mpir_plain_dec(const char **s)
 {
   uint64_t value = 0;
 
@@ -63,15 +63,15 @@ uint64_t plain_dec(const char **s)
   return value;
 }
 
-bool plain_starts(const char *s, const char *prefix)
+bool mpir_plain_starts(const char *s, const char *prefix)
 {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-const char *plain_line(const char *text, const char *label)
+const char *mpir_plain_line(const char *text, const char *label)
 {
   while (*text) {
-    if (plain_starts(text, label)) {
+    if (mpir_plain_starts(text, label)) {
       text += strlen(label);
       return text + strspn(text, " \t");
     }
@@ -83,7 +83,7 @@ const char *plain_line(const char *text, const char *label)
   return NULL;
 }
 
-long plain_read_file(const char *path, char *buf, size_t size)
+long mpir_plain_read_file(const char *path, char *buf, size_t size)
 {
   long fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   size_t len = 0;

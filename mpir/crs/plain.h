@@ -13,17 +13,17 @@ struct plain_text {
 
 #define PLAIN_TEXT(array) { (array), sizeof(array), 0 }
 
-void plain_add(struct plain_text *t, const char *s);
-void plain_add_dec(struct plain_text *t, int64_t value);
-void plain_add_hex(struct plain_text *t, uint64_t value);
+void mpir_plain_add(struct plain_text *t, const char *s);
+void mpir_plain_add_dec(struct plain_text *t, int64_t value);
+void mpir_plain_add_hex(struct plain_text *t, uint64_t value);
 
 /* Reads a number; *s moves behind it.  Returns 0 where there is none. */
-uint64_t plain_hex(const char **s);
-uint64_t plain_dec(const char **s);
+uint64_t mpir_plain_hex(const char **s);
+uint64_t mpir_plain_dec(const char **s);
 /* The text behind the line start 'label' of a "label value" file, blanks skipped; NULL if there is no such line. */
-const char *plain_line(const char *text, const char *label);
-bool plain_starts(const char *s, const char *prefix);
+const char *mpir_plain_line(const char *text, const char *label);
+bool mpir_plain_starts(const char *s, const char *prefix);
 
 /* Reads a whole small file (or its first size-1 bytes) and terminates it.  Returns its length or -E.... */
-long plain_read_file(const char *path, char *buf, size_t size);
+long mpir_plain_read_file(const char *path, char *buf, size_t size);
 #endif

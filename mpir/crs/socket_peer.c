@@ -100,7 +100,7 @@ static const char *take_line(const char *s, struct tcp_line *line)
     else if (field == 2)
       copy_word(line->remote, s);
   }
-  line->inode = plain_dec(&s);
+  line->inode = mpir_plain_dec(&s);
   s = strchr(s, '\n');
   return s ? s + 1 : NULL;
 }
@@ -127,7 +127,7 @@ static bool find_peer(const char *text, uint64_t inode, struct socket_facts *fac
 int socket_facts_tcp(uint64_t inode, char *space, size_t size, struct socket_facts *facts)
 {
   memset(facts, 0, sizeof(*facts));
-  if (plain_read_file("/proc/self/net/tcp", space, size) > 0 && find_peer(space, inode, facts))
+  if (mpir_plain_read_file("/proc/self/net/tcp", space, size) > 0 && find_peer(space, inode, facts))
     return 0;
-  return plain_read_file("/proc/self/net/tcp6", space, size) > 0 && find_peer(space, inode, facts) ? 0 : -ENOENT;
+  return mpir_plain_read_file("/proc/self/net/tcp6", space, size) > 0 && find_peer(space, inode, facts) ? 0 : -ENOENT;
 }

@@ -231,12 +231,12 @@ static _Noreturn void become(const struct restorer_plan *plan, const struct mpir
   sys3(SYS_sched_setaffinity, 0, sizeof(thread->affinity), thread->affinity);
   set_scheduling(plan, thread);
   sys2(SYS_prctl, PR_SET_TIMERSLACK, thread->timer_slack_ns);
-  if (restorer_credentials(plan, &plan->credentials[thread - plan->threads]))
+  if (mpir_restorer_credentials(plan, &plan->credentials[thread - plan->threads]))
     fail(plan, RESTORER_CREDENTIALS, -1, (uint64_t)thread->tid);
   sys5(SYS_prctl, PR_SET_DUMPABLE, plan->dumpable, 0, 0, 0); /* changes of credentials take it away */
   if (plan->parent_death_signals)
     sys2(SYS_prctl, PR_SET_PDEATHSIG, thread->parent_death_signal);
-  rc = restorer_filters(plan, &plan->credentials[thread - plan->threads]); /* the last calls: filters may permit none of the others */
+  rc = mpir_restorer_filters(plan, &plan->credentials[thread - plan->threads]); /* the last calls: filters may permit none of the others */
   if (rc)
     fail(plan, RESTORER_FILTER, rc, (uint64_t)thread->tid);
   __asm__ volatile("movq 0(%0), %%rbx\n\t"
@@ -254,13 +254,13 @@ static _Noreturn void become(const struct restorer_plan *plan, const struct mpir
   __builtin_unreachable();
 }
 
-SELF _Noreturn void restorer_thread(const struct restorer_plan *plan, const struct mpir_image_thread *thread);
-_Noreturn void restorer_thread(const struct restorer_plan *plan, const struct mpir_image_thread *thread)
+SELF _Noreturn void mpir_restorer_thread(const struct restorer_plan *plan, const struct mpir_image_thread *thread);
+_Noreturn void mpir_restorer_thread(const struct restorer_plan *plan, const struct mpir_image_thread *thread)
 {
   become(plan, thread);
 }
 
-/* clone3; the new thread has an empty stack, so it goes straight on to restorer_thread. */
+/* clone3; the new thread has an empty stack, so it goes straight on to mpir_restorer_thread. */
 static long clone_thread(const struct restorer_plan *plan, const struct mpir_image_thread *thread,
                          struct clone_args *args)
 {
@@ -274,7 +274,7 @@ static long clone_thread(const struct restorer_plan *plan, const struct mpir_ima
                    "movq %%r12, %%rdi\n\t"
                    "movq %%r13, %%rsi\n\t"
                    "xorl %%ebp, %%ebp\n\t"
-                   "call restorer_thread\n\t"
+                   "call mpir_restorer_thread\n\t"
                    "1:"
                    : "=a"(ret)
                    : "a"(SYS_clone3), "D"(args), "S"(sizeof(*args)), "r"(p), "r"(t)
@@ -362,8 +362,8 @@ static void set_memory_rules(const struct restorer_plan *plan)
       sys3(SYS_membarrier, bit, 0, 0);
 }
 
-SELF _Noreturn void restorer_main(const struct restorer_plan *plan);
-_Noreturn void restorer_main(const struct restorer_plan *plan)
+SELF _Noreturn void mpir_restorer_main(const struct restorer_plan *plan);
+_Noreturn void mpir_restorer_main(const struct restorer_plan *plan)
 {
   unmap_all(plan);
   sys5(SYS_prctl, PR_SET_THP_DISABLE, plan->no_huge_pages, 0, 0, 0);

@@ -69,7 +69,7 @@ static long set_ambient(uint64_t ambient)
 }
 
 /* The thread may end with fewer capabilities than it had, where the restarting command lacks them; never with more. */
-long restorer_credentials(const struct restorer_plan *plan, const struct mpir_image_credentials *c)
+long mpir_restorer_credentials(const struct restorer_plan *plan, const struct mpir_image_credentials *c)
 {
   struct sets now = { 0, 0, 0 }, wanted;
   long rc;
@@ -94,7 +94,7 @@ long restorer_credentials(const struct restorer_plan *plan, const struct mpir_im
   return (now.permitted & ~c->permitted) || (now.effective & ~c->effective) || (now.inheritable & ~c->inheritable) ? -1 : 0;
 }
 
-long restorer_filters(const struct restorer_plan *plan, const struct mpir_image_credentials *c)
+long mpir_restorer_filters(const struct restorer_plan *plan, const struct mpir_image_credentials *c)
 {
   const unsigned char *at = plan->filters;
 

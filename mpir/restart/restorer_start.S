@@ -4,6 +4,6 @@
 _start:
 	xorl	%ebp, %ebp
 	andq	$-16, %rsp
-	call	restorer_main
+	call	mpir_restorer_main
 	ud2
 	.section .note.GNU-stack,"",@progbits

@@ -10,13 +10,13 @@
 #define TIMEOUT_MS 10000u
 #define SOURCE_DEPTH 16
 
-volatile atomic_int console_interrupted;
+volatile atomic_int sdm_console_interrupted;
 
-void sdm_console_interrupt(void) { console_interrupted = 1; }
-const volatile atomic_int *sdm_console_interrupts(void) { return &console_interrupted; }
+void sdm_console_interrupt(void) { sdm_console_interrupted = 1; }
+const volatile atomic_int *sdm_console_interrupts(void) { return &sdm_console_interrupted; }
 bool sdm_console_quit(const struct sdm_console *c) { return c->quit; }
 
-void console_fail(struct sdm_console *c, const char *text) {
+void sdm_console_fail(struct sdm_console *c, const char *text) {
   sdm_show_error(&c->show, text);
   c->failed = true;
 }
@@ -82,7 +82,7 @@ static bool same_line(const json_t *a, const json_t *b) {
   return json_equal(json_object_get(a, "path"), json_object_get(b, "path")) && json_equal(json_object_get(a, "line"), json_object_get(b, "line"));
 }
 
-void console_show_news(struct sdm_console *c) {
+void sdm_console_show_news(struct sdm_console *c) {
   order_news(c);
   for (size_t i = 0; i < c->nnews; i++) {
     sdm_show_event(&c->show, c->news[i].set, c->news[i].event);
@@ -116,7 +116,7 @@ struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show
   s->on_back = on_back;
   s->on_late = on_late;
   s->arg = c;
-  s->interrupted = &console_interrupted;
+  s->interrupted = &sdm_console_interrupted;
   return c;
 }
 
@@ -139,7 +139,7 @@ void sdm_console_free(struct sdm_console *c) {
     json_decref(c->news[i].event);
   }
   free(c->news);
-  console_words_free(c);
+  sdm_console_words_free(c);
   sdm_names_fini(&c->names);
   free(c->focus);
   free(c->listed);
@@ -155,7 +155,7 @@ void sdm_console_free(struct sdm_console *c) {
 }
 
 /* A command with the thread and frame at hand. */
-json_t *console_request(struct sdm_console *c, const char *name) {
+json_t *sdm_console_request(struct sdm_console *c, const char *name) {
   json_t *j = json_pack("{s:s}", "cmd", name);
   if (c->thread > 0)
     json_object_set_new(j, "thread", json_integer(c->thread));
@@ -166,34 +166,34 @@ json_t *console_request(struct sdm_console *c, const char *name) {
   return j;
 }
 
-bool console_had_errors(const struct sdm_answer *a) {
+bool sdm_console_had_errors(const struct sdm_answer *a) {
   for (size_t i = 0; i < a->n; i++)
     if (a->classes[i].kind == SDM_CLASS_ERROR)
       return true;
   return !sdm_set_is_empty(a->dead) || !sdm_set_is_empty(a->timed_out) || !sdm_set_is_empty(a->unreachable);
 }
 
-void console_note_nobody(struct sdm_console *c) {
+void sdm_console_note_nobody(struct sdm_console *c) {
   if (sdm_set_is_empty(c->to))
     sdm_show_error(&c->show, "no rank is in this set now");
 }
 
-struct sdm_answer *console_ask(struct sdm_console *c, json_t *j, uint8_t reducer) {
-  console_note_nobody(c);
+struct sdm_answer *sdm_console_ask(struct sdm_console *c, json_t *j, uint8_t reducer) {
+  sdm_console_note_nobody(c);
   return sdm_session_ask(c->s, c->to, j, reducer, c->timeout_ms);
 }
 
-void console_ask_and_show(struct sdm_console *c, json_t *j) {
+void sdm_console_ask_and_show(struct sdm_console *c, json_t *j) {
   char *name = sdm_strdup(json_string_value(json_object_get(j, "cmd")));
-  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_SAME);
+  struct sdm_answer *a = sdm_console_ask(c, j, SDM_REDUCE_SAME);
   sdm_show_answer(&c->show, name, a);
-  c->failed |= console_had_errors(a);
+  c->failed |= sdm_console_had_errors(a);
   sdm_answer_free(a);
   free(name);
 }
 
-json_t *console_with_text(struct sdm_console *c, const char *name, const char *key, const char *text) {
-  json_t *j = console_request(c, name);
+json_t *sdm_console_with_text(struct sdm_console *c, const char *name, const char *key, const char *text) {
+  json_t *j = sdm_console_request(c, name);
   json_object_set_new(j, key, json_string(text));
   return j;
 }
@@ -203,7 +203,7 @@ static void do_focus(struct sdm_console *c, char *arg) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct sdm_set *set = *arg ? sdm_select(c->s, &c->names, arg, &err) : NULL;
   if (*arg && !set) {
-    console_fail(c, err.text);
+    sdm_console_fail(c, err.text);
     return;
   }
   if (set) {
@@ -219,7 +219,7 @@ static void do_define(struct sdm_console *c, char *arg) {
   size_t n = strcspn(arg, " =");
   struct sdm_set *set = eq && n ? sdm_select(c->s, &c->names, eq + 1 + strspn(eq + 1, " "), &err) : NULL;
   if (!set) {
-    console_fail(c, eq ? err.text : "expected: define NAME = SET");
+    sdm_console_fail(c, eq ? err.text : "expected: define NAME = SET");
     return;
   }
   arg[n] = 0;
@@ -230,7 +230,7 @@ static void do_viewset(struct sdm_console *c, char *arg) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct sdm_set *set = *arg ? sdm_select(c->s, &c->names, arg, &err) : sdm_set_copy(c->to);
   if (!set) {
-    console_fail(c, err.text);
+    sdm_console_fail(c, err.text);
     return;
   }
   char *ranks = sdm_set_text(set);
@@ -259,7 +259,7 @@ static void do_echo(struct sdm_console *c, char *arg) {
   }
   json_t *j = json_pack("{s:s}", "echo", arg);
   char *text = json_dumps(j, JSON_COMPACT);
-  console_show_news(c); /* a mark in the stream: what came before it stands before it */
+  sdm_console_show_news(c); /* a mark in the stream: what came before it stands before it */
   fprintf(c->show.out, "%s\n", text);
   free(text);
   json_decref(j);
@@ -275,66 +275,66 @@ static const struct command {
   void (*fn)(struct sdm_console *c, char *arg);
   const char *help;
 } commands[] = {
-  { "advance", "", console_do_advance, "WHERE: run until there, or until the function returns" },
-  { "args", "", console_do_args, "arguments of the frame" },
-  { "barrier", "", console_do_barrier, "WHERE: run until every rank has stopped there; names those who do not come" },
-  { "break", "b", console_do_break, "[-any] WHERE [if CONDITION]: stop there; -any: run, and stop all when one comes there" },
-  { "bt", "where", console_do_bt, "[N]: stack, innermost first; -m [folded|dot] [all]: one merged tree of all ranks, or of all their threads" },
-  { "call", "", console_do_call, "EXPRESSION: evaluate it, mostly a function" },
-  { "catch", "", console_do_catch, "throw, catch, signal, syscall...: stop at such events, as in gdb" },
-  { "checkpoint", "", console_do_checkpoint, "[OPTION...]: save the programs where they stand, with the options of 'dvm checkpoint'; list: those that there are" },
-  { "commands", "", console_do_commands, "[N]: lines up to 'end', for those who stop at the breakpoint" },
-  { "condition", "", console_do_condition, "N CONDITION: of a breakpoint; none: always" },
-  { "continue", "c", console_do_continue, "run on until all of the set have stopped; '&': do not wait; ^C interrupts" },
+  { "advance", "", sdm_console_do_advance, "WHERE: run until there, or until the function returns" },
+  { "args", "", sdm_console_do_args, "arguments of the frame" },
+  { "barrier", "", sdm_console_do_barrier, "WHERE: run until every rank has stopped there; names those who do not come" },
+  { "break", "b", sdm_console_do_break, "[-any] WHERE [if CONDITION]: stop there; -any: run, and stop all when one comes there" },
+  { "bt", "where", sdm_console_do_bt, "[N]: stack, innermost first; -m [folded|dot] [all]: one merged tree of all ranks, or of all their threads" },
+  { "call", "", sdm_console_do_call, "EXPRESSION: evaluate it, mostly a function" },
+  { "catch", "", sdm_console_do_catch, "throw, catch, signal, syscall...: stop at such events, as in gdb" },
+  { "checkpoint", "", sdm_console_do_checkpoint, "[OPTION...]: save the programs where they stand, with the options of 'dvm checkpoint'; list: those that there are" },
+  { "commands", "", sdm_console_do_commands, "[N]: lines up to 'end', for those who stop at the breakpoint" },
+  { "condition", "", sdm_console_do_condition, "N CONDITION: of a breakpoint; none: always" },
+  { "continue", "c", sdm_console_do_continue, "run on until all of the set have stopped; '&': do not wait; ^C interrupts" },
   { "define", "", do_define, "NAME = SET: name a set; it stays live" },
-  { "delete", "d", console_do_delete, "N: remove a breakpoint" },
-  { "detach", "", console_do_detach, "leave the programs running" },
-  { "diff", "", console_do_diff, "EXPRESSION: the value that most have, then those that differ" },
-  { "disable", "", console_do_disable, "N: a breakpoint" },
-  { "display", "", console_do_display, "[/FORMAT] EXPRESSION: show it at every stop" },
-  { "down", "", console_do_down, "[N]: frames inward" },
-  { "dvm", "", console_do_dvm, "construct, arrays, shadow, diagnostics or stats of checked programs; break-on-diagnostic [off]" },
+  { "delete", "d", sdm_console_do_delete, "N: remove a breakpoint" },
+  { "detach", "", sdm_console_do_detach, "leave the programs running" },
+  { "diff", "", sdm_console_do_diff, "EXPRESSION: the value that most have, then those that differ" },
+  { "disable", "", sdm_console_do_disable, "N: a breakpoint" },
+  { "display", "", sdm_console_do_display, "[/FORMAT] EXPRESSION: show it at every stop" },
+  { "down", "", sdm_console_do_down, "[N]: frames inward" },
+  { "dvm", "", sdm_console_do_dvm, "construct, arrays, shadow, diagnostics or stats of checked programs; break-on-diagnostic [off]" },
   { "echo", "", do_echo, "TEXT" },
-  { "enable", "", console_do_enable, "N: a breakpoint" },
+  { "enable", "", sdm_console_do_enable, "N: a breakpoint" },
   { "eof", "", do_eof, "end the programs' standard input" },
-  { "finish", "", console_do_finish, "run until the function returns" },
+  { "finish", "", sdm_console_do_finish, "run until the function returns" },
   { "focus", "", do_focus, "SET: for the commands that follow" },
-  { "frame", "f", console_do_frame, "N: choose a frame; user: of each rank the innermost one with source; function NAME: of each rank that of the function" },
-  { "gdb", "", console_do_raw, "COMMAND: as it is, to every gdb" },
-  { "handle", "", console_do_handle, "SIGNAL ACTION...: as in gdb" },
+  { "frame", "f", sdm_console_do_frame, "N: choose a frame; user: of each rank the innermost one with source; function NAME: of each rank that of the function" },
+  { "gdb", "", sdm_console_do_raw, "COMMAND: as it is, to every gdb" },
+  { "handle", "", sdm_console_do_handle, "SIGNAL ACTION...: as in gdb" },
   { "help", "h", do_help, "this" },
-  { "ignore", "", console_do_ignore, "N COUNT: pass a breakpoint so often" },
-  { "info", "i", console_do_info, "breakpoints, threads, registers [NAMES], signals, locals, args, display, ranks; else as gdb" },
+  { "ignore", "", sdm_console_do_ignore, "N COUNT: pass a breakpoint so often" },
+  { "info", "i", sdm_console_do_info, "breakpoints, threads, registers [NAMES], signals, locals, args, display, ranks; else as gdb" },
   { "input", "", do_input, "TEXT: a line for the programs' standard input" },
-  { "interrupt", "", console_do_interrupt, "stop those who run" },
-  { "kill", "", console_do_kill, "end the programs" },
-  { "list", "l", console_do_list, "[WHERE]: source around the frame, then what follows; '-': what is before" },
-  { "locals", "", console_do_locals, "local variables of the frame" },
-  { "nexti", "ni", console_do_nexti, "[N]: machine instructions, over calls" },
-  { "next", "n", console_do_next, "[N]: lines, over calls" },
-  { "print", "p", console_do_print, "[/FORMAT] EXPRESSION; over the ranks: -s EXPRESSION statistics, -h [BINS] a histogram, -t [K] the largest (-K: smallest)" },
-  { "ptype", "", console_do_ptype, "EXPRESSION: its type" },
+  { "interrupt", "", sdm_console_do_interrupt, "stop those who run" },
+  { "kill", "", sdm_console_do_kill, "end the programs" },
+  { "list", "l", sdm_console_do_list, "[WHERE]: source around the frame, then what follows; '-': what is before" },
+  { "locals", "", sdm_console_do_locals, "local variables of the frame" },
+  { "nexti", "ni", sdm_console_do_nexti, "[N]: machine instructions, over calls" },
+  { "next", "n", sdm_console_do_next, "[N]: lines, over calls" },
+  { "print", "p", sdm_console_do_print, "[/FORMAT] EXPRESSION; over the ranks: -s EXPRESSION statistics, -h [BINS] a histogram, -t [K] the largest (-K: smallest)" },
+  { "ptype", "", sdm_console_do_ptype, "EXPRESSION: its type" },
   { "quit", "q", do_quit, "end; what was started is killed, what was attached runs on" },
-  { "queues", "", console_do_queues, "message queues of MPI: what is sent and received and not there yet, for each communicator" },
-  { "restart", "", console_do_restart, "[N|HANDLE]: end the programs, and go on from checkpoint N (the last), or from an image, as it was saved" },
-  { "run", "r", console_do_run, "start the programs anew; breakpoints stay" },
-  { "sample", "", console_do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were" },
-  { "set", "", console_do_set, "var NAME = VALUE; timeout SECONDS; stop-all on|off: when one has stopped (on for MPI programs); stop-at-end on|off: before MPI_Abort and exit with an error (on)" },
+  { "queues", "", sdm_console_do_queues, "message queues of MPI: what is sent and received and not there yet, for each communicator" },
+  { "restart", "", sdm_console_do_restart, "[N|HANDLE]: end the programs, and go on from checkpoint N (the last), or from an image, as it was saved" },
+  { "run", "r", sdm_console_do_run, "start the programs anew; breakpoints stay" },
+  { "sample", "", sdm_console_do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were" },
+  { "set", "", sdm_console_do_set, "var NAME = VALUE; timeout SECONDS; stop-all on|off: when one has stopped (on for MPI programs); stop-at-end on|off: before MPI_Abort and exit with an error (on)" },
   { "source", "", do_source, "FILE: commands from a file" },
-  { "status", "", console_do_status, "where everybody is" },
-  { "step", "s", console_do_step, "[N]: lines, into calls" },
-  { "stepi", "si", console_do_stepi, "[N]: machine instructions" },
-  { "tbreak", "tb", console_do_tbreak, "WHERE [if CONDITION]: stop there once" },
-  { "tcatch", "", console_do_tcatch, "as catch, once" },
-  { "thread", "t", console_do_thread, "N: choose a thread" },
-  { "undisplay", "", console_do_undisplay, "[N]: show it no more" },
-  { "until", "u", console_do_until, "WHERE: run until there" },
-  { "up", "", console_do_up, "[N]: frames outward" },
+  { "status", "", sdm_console_do_status, "where everybody is" },
+  { "step", "s", sdm_console_do_step, "[N]: lines, into calls" },
+  { "stepi", "si", sdm_console_do_stepi, "[N]: machine instructions" },
+  { "tbreak", "tb", sdm_console_do_tbreak, "WHERE [if CONDITION]: stop there once" },
+  { "tcatch", "", sdm_console_do_tcatch, "as catch, once" },
+  { "thread", "t", sdm_console_do_thread, "N: choose a thread" },
+  { "undisplay", "", sdm_console_do_undisplay, "[N]: show it no more" },
+  { "until", "u", sdm_console_do_until, "WHERE: run until there" },
+  { "up", "", sdm_console_do_up, "[N]: frames outward" },
   { "viewset", "", do_viewset, "[SET]: who is in it" },
-  { "wait", "", console_do_wait, "[SECONDS]: until all of the set have stopped" },
-  { "waits", "", console_do_waits, "who waits for whom in MPI: operations, places, cycles, and who is waited for outside of it" },
-  { "watch", "", console_do_watch, "[-any] [-r|-a] EXPRESSION: stop when it is written, read, or both; -any: run, and stop all when one does" },
-  { "x", "", console_do_x, "[/COUNT FORMAT SIZE] ADDRESS: memory, as in gdb" },
+  { "wait", "", sdm_console_do_wait, "[SECONDS]: until all of the set have stopped" },
+  { "waits", "", sdm_console_do_waits, "who waits for whom in MPI: operations, places, cycles, and who is waited for outside of it" },
+  { "watch", "", sdm_console_do_watch, "[-any] [-r|-a] EXPRESSION: stop when it is written, read, or both; -any: run, and stop all when one does" },
+  { "x", "", sdm_console_do_x, "[/COUNT FORMAT SIZE] ADDRESS: memory, as in gdb" },
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(*commands))
 
@@ -361,14 +361,14 @@ static const struct command *find_command(const char *name) {
   return fits == 1 ? found : NULL;
 }
 
-const char *console_full_name(const char *word, size_t n) {
+const char *sdm_console_full_name(const char *word, size_t n) {
   char name[32];
   snprintf(name, sizeof(name), "%.*s", (int)n, word);
   const struct command *found = find_command(name);
   return found ? found->name : NULL;
 }
 
-const char *console_command_name(size_t at) { return at < NCOMMANDS ? commands[at].name : NULL; }
+const char *sdm_console_command_name(size_t at) { return at < NCOMMANDS ? commands[at].name : NULL; }
 bool sdm_console_knows(const char *word) { return find_command(word) != NULL; }
 
 /* "[SET] ..." or "p0-3.t2 ...".  Leaves 'line' at the command.  NULL: bad. */
@@ -415,11 +415,11 @@ static void refuse_command(struct sdm_console *c, const char *word) {
   nearest = dvm_text_nearest(word, names);
   snprintf(why, sizeof(why), nearest ? "there is no command '%s'; did you mean '%s'?" : "there is no command '%s'; 'help' lists them", word,
            nearest);
-  console_fail(c, why);
+  sdm_console_fail(c, why);
 }
 
 int sdm_console_line(struct sdm_console *c, const char *text) {
-  if (console_collect(c, text))
+  if (sdm_console_collect(c, text))
     return 0;
   char *copy = sdm_strdup(text), *line = copy, word[32];
   struct dvm_error err = DVM_ERROR_INIT;
@@ -440,9 +440,9 @@ int sdm_console_line(struct sdm_console *c, const char *text) {
     line += strspn(line, " \t");
     const struct command *command = find_command(word);
     if (!c->to)
-      console_fail(c, err.text);
+      sdm_console_fail(c, err.text);
     else if (!command) {
-      if (!console_pass_on(c, command_line))
+      if (!sdm_console_pass_on(c, command_line))
         refuse_command(c, word);
     } else {
       if (!named)
@@ -450,13 +450,13 @@ int sdm_console_line(struct sdm_console *c, const char *text) {
       struct sdm_set *to = c->to; /* a script inside has its own */
       command->fn(c, line);
       c->to = to;
-      if (command->fn != console_do_thread)
+      if (command->fn != sdm_console_do_thread)
         c->thread = thread;
     }
     sdm_set_free(c->to);
     c->to = NULL;
   }
-  console_show_news(c);
+  sdm_console_show_news(c);
   free(copy);
   fflush(c->show.out);
   return c->failed ? -1 : 0;
@@ -468,7 +468,7 @@ int sdm_console_script(struct sdm_console *c, const char *path) {
   size_t size = 0;
   int rc = 0;
   if (!in) {
-    console_fail(c, c->depth < SOURCE_DEPTH ? "cannot read the script" : "scripts are nested too deep");
+    sdm_console_fail(c, c->depth < SOURCE_DEPTH ? "cannot read the script" : "scripts are nested too deep");
     return -1;
   }
   c->depth++;

@@ -5,16 +5,16 @@
 #include "base/facts.h"
 #include "sdm/console/console_private.h"
 
-void console_add_break(struct sdm_console *c, json_t *j, const char *what) {
+void sdm_console_add_break(struct sdm_console *c, json_t *j, const char *what) {
   long long id = c->next_break++;
   json_object_set_new(j, "id", json_integer(id));
-  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_SAME);
+  struct sdm_answer *a = sdm_console_ask(c, j, SDM_REDUCE_SAME);
   struct sdm_set *set = sdm_set_new();
   for (size_t i = 0; i < a->n; i++)
     if (a->classes[i].kind == SDM_CLASS_OK)
       sdm_set_union(set, a->classes[i].set);
   sdm_show_answer(&c->show, "break", a);
-  c->failed |= console_had_errors(a);
+  c->failed |= sdm_console_had_errors(a);
   sdm_answer_free(a);
   c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
   c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), set, true, NULL };
@@ -41,7 +41,7 @@ void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *c
 }
 
 /* "WHERE [if CONDITION]" */
-json_t *console_break_words(char *arg) {
+json_t *sdm_console_break_words(char *arg) {
   char *condition = strstr(arg, " if ");
   json_t *j = json_pack("{s:s}", "cmd", "break");
   if (!strncmp(arg, "if ", 3))
@@ -67,28 +67,28 @@ static void run_to_any(struct sdm_console *c, long long id) {
   char number[24];
   if (c->failed)
     return;
-  console_run_until_any(c);
+  sdm_console_run_until_any(c);
   snprintf(number, sizeof(number), "%lld", id);
-  console_do_delete(c, number);
+  sdm_console_do_delete(c, number);
 }
 
-void console_do_break(struct sdm_console *c, char *arg) {
+void sdm_console_do_break(struct sdm_console *c, char *arg) {
   bool any = take_any(&arg);
   long long id = c->next_break;
   char *what = sdm_strdup(arg);
-  console_add_break(c, console_break_words(arg), what);
+  sdm_console_add_break(c, sdm_console_break_words(arg), what);
   free(what);
   if (any)
     run_to_any(c, id);
 }
-void console_do_tbreak(struct sdm_console *c, char *arg) {
+void sdm_console_do_tbreak(struct sdm_console *c, char *arg) {
   char *what = sdm_strdup(arg);
-  json_t *j = console_break_words(arg);
+  json_t *j = sdm_console_break_words(arg);
   json_object_set_new(j, "temporary", json_integer(1));
-  console_add_break(c, j, what);
+  sdm_console_add_break(c, j, what);
   free(what);
 }
-void console_do_watch(struct sdm_console *c, char *arg) {
+void sdm_console_do_watch(struct sdm_console *c, char *arg) {
   bool any = take_any(&arg);
   long long id = c->next_break;
   json_t *j = json_pack("{s:s}", "cmd", "watch");
@@ -97,12 +97,12 @@ void console_do_watch(struct sdm_console *c, char *arg) {
     arg += 2 + strspn(arg + 2, " ");
   }
   json_object_set_new(j, "expression", json_string(arg));
-  console_add_break(c, j, arg);
+  sdm_console_add_break(c, j, arg);
   if (any)
     run_to_any(c, id);
 }
 
-struct breakpoint *console_find_break(struct sdm_console *c, long long id) {
+struct breakpoint *sdm_console_find_break(struct sdm_console *c, long long id) {
   for (size_t i = 0; i < c->nbreaks; i++)
     if (c->breaks[i].id == id)
       return &c->breaks[i];
@@ -112,10 +112,10 @@ struct breakpoint *console_find_break(struct sdm_console *c, long long id) {
 static struct breakpoint *find_break(struct sdm_console *c, char **arg) {
   long long id = strtoll(*arg, arg, 10);
   *arg += strspn(*arg, " ");
-  struct breakpoint *found = console_find_break(c, id);
+  struct breakpoint *found = sdm_console_find_break(c, id);
   if (found)
     return found;
-  console_fail(c, "there is no such breakpoint; 'info breakpoints' lists them");
+  sdm_console_fail(c, "there is no such breakpoint; 'info breakpoints' lists them");
   return NULL;
 }
 
@@ -130,7 +130,7 @@ static void break_change(struct sdm_console *c, const char *name, char *arg) {
     json_object_set_new(j, "count", json_integer(atoll(arg)));
   struct sdm_set *to = sdm_set_intersect(sdm_set_copy(c->to), b->set), *old = c->to;
   c->to = to;
-  console_ask_and_show(c, j);
+  sdm_console_ask_and_show(c, j);
   c->to = old;
   if (!strcmp(name, "delete"))
     sdm_set_diff(b->set, to);
@@ -138,13 +138,13 @@ static void break_change(struct sdm_console *c, const char *name, char *arg) {
     b->enabled = *name == 'e';
   sdm_set_free(to);
 }
-void console_do_delete(struct sdm_console *c, char *arg) { break_change(c, "delete", arg); }
-void console_do_enable(struct sdm_console *c, char *arg) { break_change(c, "enable", arg); }
-void console_do_disable(struct sdm_console *c, char *arg) { break_change(c, "disable", arg); }
-void console_do_condition(struct sdm_console *c, char *arg) { break_change(c, "condition", arg); }
-void console_do_ignore(struct sdm_console *c, char *arg) { break_change(c, "ignore", arg); }
+void sdm_console_do_delete(struct sdm_console *c, char *arg) { break_change(c, "delete", arg); }
+void sdm_console_do_enable(struct sdm_console *c, char *arg) { break_change(c, "enable", arg); }
+void sdm_console_do_disable(struct sdm_console *c, char *arg) { break_change(c, "disable", arg); }
+void sdm_console_do_condition(struct sdm_console *c, char *arg) { break_change(c, "condition", arg); }
+void sdm_console_do_ignore(struct sdm_console *c, char *arg) { break_change(c, "ignore", arg); }
 
-void console_show_breaks(struct sdm_console *c) {
+void sdm_console_show_breaks(struct sdm_console *c) {
   for (size_t i = 0; i < c->nbreaks; i++) {
     struct breakpoint *b = &c->breaks[i];
     char *ranks = sdm_set_text(b->set);

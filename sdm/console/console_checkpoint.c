@@ -44,19 +44,19 @@ static void list_images(struct sdm_console *c) {
   json_decref(list);
 }
 
-void console_do_checkpoint(struct sdm_console *c, char *arg) {
+void sdm_console_do_checkpoint(struct sdm_console *c, char *arg) {
   if (!strcmp(arg, "list") || !strcmp(arg, "-l")) {
     list_images(c);
     return;
   }
   if (*arg && *arg != '-') {
-    console_fail(c, "expected: checkpoint [OPTION...], with the options of 'dvm checkpoint', or: checkpoint list");
+    sdm_console_fail(c, "expected: checkpoint [OPTION...], with the options of 'dvm checkpoint', or: checkpoint list");
     return;
   }
-  console_note_nobody(c);
+  sdm_console_note_nobody(c);
   struct sdm_answer *a = sdm_session_save(c->s, c->to, arg, commands_of_breaks(c));
   sdm_show_answer(&c->show, "checkpoint", a);
-  c->failed |= console_had_errors(a);
+  c->failed |= sdm_console_had_errors(a);
   sdm_answer_free(a);
 }
 
@@ -67,7 +67,7 @@ void sdm_console_restored(struct sdm_console *c, const struct sdm_set *ids, cons
   json_array_foreach(json_object_get(result, "breakpoints"), i, one) {
     const char *lines = json_string_value(json_object_get(one, "commands"));
     sdm_console_known(c, ids, one);
-    struct breakpoint *b = console_find_break(c, json_integer_value(json_object_get(one, "id")));
+    struct breakpoint *b = sdm_console_find_break(c, json_integer_value(json_object_get(one, "id")));
     if (b && lines && !b->commands)
       b->commands = sdm_strdup(lines);
     if (b)
@@ -75,12 +75,12 @@ void sdm_console_restored(struct sdm_console *c, const struct sdm_set *ids, cons
   }
 }
 
-void console_do_restart(struct sdm_console *c, char *arg) {
+void sdm_console_do_restart(struct sdm_console *c, char *arg) {
   struct dvm_error err = DVM_ERROR_INIT;
-  console_note_nobody(c);
+  sdm_console_note_nobody(c);
   struct sdm_answer *a = sdm_session_restart(c->s, c->to, arg, &err);
   if (!a) {
-    console_fail(c, err.text);
+    sdm_console_fail(c, err.text);
     return;
   }
   for (size_t i = 0; i < a->n; i++) {
@@ -89,9 +89,9 @@ void console_do_restart(struct sdm_console *c, char *arg) {
     json_decref(result);
   }
   sdm_show_answer(&c->show, "restart", a);
-  c->failed |= console_had_errors(a);
+  c->failed |= sdm_console_had_errors(a);
   c->frame = -1;
   c->thread = 0;
-  sdm_session_wait(c->s, c->to, 1000, &console_interrupted); /* the stops are events of their own */
+  sdm_session_wait(c->s, c->to, 1000, &sdm_console_interrupted); /* the stops are events of their own */
   sdm_answer_free(a);
 }

@@ -44,7 +44,7 @@ static void add_from_gdb(struct sdm_console *c, json_t *list, const char *line) 
   if (sdm_set_iter_id(&it, &rank))
     sdm_set_add_element(one, rank);
   dvm_text_printf(&t, "complete %s", line);
-  json_t *command = console_with_text(c, "raw", "text", dvm_text_str(&t));
+  json_t *command = sdm_console_with_text(c, "raw", "text", dvm_text_str(&t));
   struct sdm_answer *a = sdm_session_ask(c->s, one, command, SDM_REDUCE_SAME, TIMEOUT_MS);
   json_t *body = a->n && a->classes[0].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[0]) : NULL;
   const char *text = json_string_value(json_object_get(body, "text"));
@@ -92,7 +92,7 @@ static const char *const subjects[][10] = {
 
 static void add_arguments(struct sdm_console *c, json_t *list, const char *line) {
   size_t n = strcspn(line, " \t/");
-  const char *rest = line + strcspn(line, " \t"), *name = console_full_name(line, n);
+  const char *rest = line + strcspn(line, " \t"), *name = sdm_console_full_name(line, n);
   const char *word = sdm_console_last_word(rest), *like = name;
   struct dvm_text t = DVM_TEXT_INIT;
   rest += strspn(rest, " \t");
@@ -123,7 +123,7 @@ json_t *sdm_console_completions(struct sdm_console *c, const char *line) {
     add_sets(c, list, word);
   else if (!rest[strcspn(rest, " \t")]) {
     const char *name;
-    for (size_t i = 0; (name = console_command_name(i)); i++)
+    for (size_t i = 0; (name = sdm_console_command_name(i)); i++)
       add_if(list, name, rest);
     if (!json_array_size(list) && *rest)
       add_from_gdb(c, list, rest);

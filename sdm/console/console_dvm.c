@@ -12,17 +12,17 @@ static void stop_at_diagnostics(struct sdm_console *c, const char *how) {
     for (size_t i = 0; i < c->nbreaks; i++)
       if (!strcmp(c->breaks[i].what, CONSOLE_DIAGNOSTIC)) {
         snprintf(number, sizeof(number), "%lld", c->breaks[i].id);
-        console_do_delete(c, number);
+        sdm_console_do_delete(c, number);
         return;
       }
-    console_fail(c, "the programs do not stop at diagnostics");
+    sdm_console_fail(c, "the programs do not stop at diagnostics");
   } else if (*how)
-    console_fail(c, "expected: dvm break-on-diagnostic [off]");
+    sdm_console_fail(c, "expected: dvm break-on-diagnostic [off]");
   else
-    console_add_break(c, json_pack("{s:s, s:s}", "cmd", "break", "where", DVM_FACTS_STOP), CONSOLE_DIAGNOSTIC);
+    sdm_console_add_break(c, json_pack("{s:s, s:s}", "cmd", "break", "where", DVM_FACTS_STOP), CONSOLE_DIAGNOSTIC);
 }
 
-void console_do_dvm(struct sdm_console *c, char *arg) {
+void sdm_console_do_dvm(struct sdm_console *c, char *arg) {
   static const char *const known[] = { "construct", "arrays", "shadow", "diagnostics", "stats" };
   size_t n = strcspn(arg, " \t");
   if (n && !strncmp("break-on-diagnostic", arg, n)) {
@@ -31,8 +31,8 @@ void console_do_dvm(struct sdm_console *c, char *arg) {
   }
   for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
     if (!arg[n] && !strncmp(known[i], arg, n)) { /* nothing: where the program is */
-      console_ask_and_show(c, json_pack("{s:s, s:s}", "cmd", "dvm", "what", known[i]));
+      sdm_console_ask_and_show(c, json_pack("{s:s, s:s}", "cmd", "dvm", "what", known[i]));
       return;
     }
-  console_fail(c, "expected: dvm construct, arrays, shadow, diagnostics, stats or break-on-diagnostic");
+  sdm_console_fail(c, "expected: dvm construct, arrays, shadow, diagnostics, stats or break-on-diagnostic");
 }

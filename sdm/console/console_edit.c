@@ -25,10 +25,10 @@ static void on_input(void *arg, unsigned events) { (void)arg, (void)events; } /*
 static void idle(struct sdm_console *c, int fd) {
   struct pollfd p = { .fd = fd, .events = POLLIN };
   struct sdm_watch *watch = sdm_loop_watch(sdm_ctx_loop(c->s->ctx), fd, SDM_READ, on_input, c); /* none for a file, which is always ready */
-  console_show_news(c);
-  while (poll(&p, 1, 0) == 0 && !console_interrupted) {
+  sdm_console_show_news(c);
+  while (poll(&p, 1, 0) == 0 && !sdm_console_interrupted) {
     sdm_session_step(c->s, 100);
-    console_show_news(c);
+    sdm_console_show_news(c);
   }
   sdm_watch_free(watch);
 }
@@ -106,7 +106,7 @@ static void keep_history(const char *path) {
 
 /* ^C: what was typed is given up, as in a shell. */
 static void drop_line(struct sdm_console *c) {
-  console_interrupted = 0;
+  sdm_console_interrupted = 0;
   rl_line_buffer[0] = 0;
   rl_point = rl_end = 0;
   rl_callback_handler_remove(); /* the terminal is as it was */
@@ -119,7 +119,7 @@ static void interact_terminal(struct sdm_console *c) {
   char prompt[128], path[PATH_MAX];
   bool keeps = history_path(path, sizeof(path));
   editing = c;
-  console_interrupted = 0;
+  sdm_console_interrupted = 0;
   rl_catch_signals = 0; /* they are ours: see drop_line */
   rl_attempted_completion_function = complete;
   rl_completer_word_break_characters = (char *)CONSOLE_WORD_BREAKS;
@@ -132,7 +132,7 @@ static void interact_terminal(struct sdm_console *c) {
     rl_callback_handler_install(prompt, on_line);
     while (!line_done) {
       idle(c, 0);
-      if (console_interrupted)
+      if (sdm_console_interrupted)
         drop_line(c);
       else
         rl_callback_read_char();

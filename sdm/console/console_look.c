@@ -7,16 +7,16 @@
 #include "sdm/console/waits.h"
 #include "sdm/reduce.h"
 
-void console_do_bt(struct sdm_console *c, char *arg) {
+void sdm_console_do_bt(struct sdm_console *c, char *arg) {
   if (strncmp(arg, "-m", 2)) {
-    json_t *j = console_request(c, "stack");
+    json_t *j = sdm_console_request(c, "stack");
     if (*arg)
       json_object_set_new(j, "high", json_integer(atoll(arg) - 1));
-    console_show_stack(c, j);
+    sdm_console_show_stack(c, j);
     return;
   }
   char *form = arg + 2 + strspn(arg + 2, " "), *all = strstr(form, "all");
-  json_t *j = console_request(c, all ? "inspect" : "stack");
+  json_t *j = sdm_console_request(c, all ? "inspect" : "stack");
   if (all) {
     json_object_set_new(j, "what", json_string("stacks"));
     *all = 0;
@@ -24,23 +24,23 @@ void console_do_bt(struct sdm_console *c, char *arg) {
       form[strlen(form) - 1] = 0;
   }
   json_object_set_new(j, "reduce", json_string("tree"));
-  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_TREE);
+  struct sdm_answer *a = sdm_console_ask(c, j, SDM_REDUCE_TREE);
   sdm_show_tree(&c->show, a, !strcmp(form, "folded") ? SDM_TREE_FOLDED : !strcmp(form, "dot") ? SDM_TREE_DOT : SDM_TREE_TEXT, 1);
-  c->failed |= console_had_errors(a);
+  c->failed |= sdm_console_had_errors(a);
   sdm_answer_free(a);
 }
 
 static void show_frame(struct sdm_console *c) {
-  json_t *j = console_request(c, "stack");
+  json_t *j = sdm_console_request(c, "stack");
   if (c->frame == CONSOLE_USER_FRAME) {
     json_object_set_new(j, "this", json_integer(1));
-    console_ask_and_show(c, j);
+    sdm_console_ask_and_show(c, j);
     return;
   }
   json_object_set_new(j, "low", json_integer(c->frame > 0 ? c->frame : 0));
   json_object_set_new(j, "high", json_integer(c->frame > 0 ? c->frame : 0));
   json_object_del(j, "frame");
-  console_ask_and_show(c, j);
+  sdm_console_ask_and_show(c, j);
 }
 /* A frame that there is not is not chosen. */
 static void choose_frame(struct sdm_console *c, long long frame) {
@@ -50,7 +50,7 @@ static void choose_frame(struct sdm_console *c, long long frame) {
   if (c->failed)
     c->frame = was;
 }
-void console_do_frame(struct sdm_console *c, char *arg) {
+void sdm_console_do_frame(struct sdm_console *c, char *arg) {
   bool function = !strncmp(arg, "function ", 9);
   if (function || !strcmp(arg, "user")) {
     snprintf(c->function, sizeof(c->function), "%s", function ? arg + 9 + strspn(arg + 9, " ") : "");
@@ -61,33 +61,33 @@ void console_do_frame(struct sdm_console *c, char *arg) {
   else
     show_frame(c);
 }
-void console_do_up(struct sdm_console *c, char *arg) {
+void sdm_console_do_up(struct sdm_console *c, char *arg) {
   choose_frame(c, (c->frame > 0 ? c->frame : 0) + (*arg ? atoll(arg) : 1));
 }
-void console_do_down(struct sdm_console *c, char *arg) { choose_frame(c, c->frame - (*arg ? atoll(arg) : 1)); }
+void sdm_console_do_down(struct sdm_console *c, char *arg) { choose_frame(c, c->frame - (*arg ? atoll(arg) : 1)); }
 /* At another place than the last time it begins around the frame; else each gdb goes on from where it is. */
-void console_do_list(struct sdm_console *c, char *arg) {
+void sdm_console_do_list(struct sdm_console *c, char *arg) {
   struct dvm_text place = DVM_TEXT_INIT;
   char *who = sdm_set_text(c->to);
   dvm_text_printf(&place, "%llu %lld %lld %s", (unsigned long long)c->nevents, c->thread, c->frame, who);
   bool begins = !c->listed || strcmp(c->listed, dvm_text_str(&place));
-  json_t *j = console_with_text(c, "list", "where", arg);
+  json_t *j = sdm_console_with_text(c, "list", "where", arg);
   if (begins && (!*arg || !strcmp(arg, "-")) && sdm_set_is_subset(c->to, c->s->stopped))
     json_object_set_new(j, "around", json_integer(1));
-  console_ask_and_show(c, j);
+  sdm_console_ask_and_show(c, j);
   free(c->listed);
   c->listed = c->failed ? NULL : sdm_strdup(dvm_text_str(&place));
   dvm_text_fini(&place);
   free(who);
 }
 
-void console_do_locals(struct sdm_console *c, char *arg) {
+void sdm_console_do_locals(struct sdm_console *c, char *arg) {
   (void)arg;
-  console_show_variables(c, "locals");
+  sdm_console_show_variables(c, "locals");
 }
-void console_do_args(struct sdm_console *c, char *arg) {
+void sdm_console_do_args(struct sdm_console *c, char *arg) {
   (void)arg;
-  console_show_variables(c, "args");
+  sdm_console_show_variables(c, "args");
 }
 
 static void set_real(json_t *j, const char *key, long double v) {
@@ -104,11 +104,11 @@ static void show_outliers(struct sdm_console *c, const char *expression, const s
   long double limit = 2 * sqrtl(s.squares / (long double)s.count);
   if (!(limit > 0) || (s.max - s.mean <= limit && s.mean - s.min <= limit))
     return;
-  json_t *j = console_with_text(c, "evaluate", "expression", expression);
+  json_t *j = sdm_console_with_text(c, "evaluate", "expression", expression);
   json_object_set_new(j, "reduce", json_string("outliers"));
   set_real(j, "mean", s.mean);
   set_real(j, "limit", limit);
-  struct sdm_answer *far = console_ask(c, j, SDM_REDUCE_SAME);
+  struct sdm_answer *far = sdm_console_ask(c, j, SDM_REDUCE_SAME);
   for (size_t i = 0; i < far->n; i++) /* the others' class has no value */
     if (far->classes[i].kind == SDM_CLASS_OK && far->classes[i].body.len <= 2) {
       struct sdm_set *near = sdm_set_copy(far->classes[i].set);
@@ -136,60 +136,60 @@ static long count_of(char **arg, long otherwise) {
 static void print_histogram(struct sdm_console *c, char *arg) {
   long bins = count_of(&arg, 10);
   struct sdm_stats s;
-  json_t *j = console_with_text(c, "evaluate", "expression", arg);
+  json_t *j = sdm_console_with_text(c, "evaluate", "expression", arg);
   json_object_set_new(j, "reduce", json_string("stats"));
-  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_STATS);
+  struct sdm_answer *a = sdm_console_ask(c, j, SDM_REDUCE_STATS);
   bool good = a->n && a->classes[0].kind == SDM_CLASS_OK && !sdm_stats_decode(&s, a->classes[0].body.p, a->classes[0].body.len);
   if (good && s.min < s.max && bins > 0) {
     sdm_answer_free(a);
-    j = console_with_text(c, "evaluate", "expression", arg);
+    j = sdm_console_with_text(c, "evaluate", "expression", arg);
     json_object_update_new(j, json_pack("{s:s, s:I}", "reduce", "histogram", "bins", (json_int_t)(bins > (long)SDM_BINS_MAX ? (long)SDM_BINS_MAX : bins)));
     set_real(j, "low", s.min);
     set_real(j, "high", s.max);
-    a = console_ask(c, j, SDM_REDUCE_HISTOGRAM);
+    a = sdm_console_ask(c, j, SDM_REDUCE_HISTOGRAM);
     sdm_show_histogram(&c->show, arg, a);
   } else /* all alike, or no numbers */
     sdm_show_stats(&c->show, arg, a);
-  c->failed |= console_had_errors(a);
+  c->failed |= sdm_console_had_errors(a);
   sdm_answer_free(a);
 }
 
 static void print_top(struct sdm_console *c, char *arg) {
   long limit = count_of(&arg, 5);
-  json_t *j = console_with_text(c, "evaluate", "expression", arg);
+  json_t *j = sdm_console_with_text(c, "evaluate", "expression", arg);
   json_object_update_new(j, json_pack("{s:s, s:I}", "reduce", "top", "limit", (json_int_t)limit));
-  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_TOP);
+  struct sdm_answer *a = sdm_console_ask(c, j, SDM_REDUCE_TOP);
   sdm_show_top(&c->show, arg, a);
-  c->failed |= console_had_errors(a);
+  c->failed |= sdm_console_had_errors(a);
   sdm_answer_free(a);
 }
 
-void console_do_print(struct sdm_console *c, char *arg) {
+void sdm_console_do_print(struct sdm_console *c, char *arg) {
   if (!strncmp(arg, "-h ", 3) || !strncmp(arg, "-t ", 3)) {
     (arg[1] == 'h' ? print_histogram : print_top)(c, arg);
     return;
   }
   if (strncmp(arg, "-s ", 3)) {
-    console_ask_and_show(c, console_evaluation(c, arg));
+    sdm_console_ask_and_show(c, sdm_console_evaluation(c, arg));
     return;
   }
-  json_t *j = console_with_text(c, "evaluate", "expression", arg + 3);
+  json_t *j = sdm_console_with_text(c, "evaluate", "expression", arg + 3);
   json_object_set_new(j, "reduce", json_string("stats"));
-  struct sdm_answer *a = console_ask(c, j, SDM_REDUCE_STATS);
+  struct sdm_answer *a = sdm_console_ask(c, j, SDM_REDUCE_STATS);
   sdm_show_stats(&c->show, arg + 3, a);
-  c->failed |= console_had_errors(a);
+  c->failed |= sdm_console_had_errors(a);
   show_outliers(c, arg + 3, a);
   sdm_answer_free(a);
 }
 
 /* The value most ranks have, and those who differ. */
-void console_do_diff(struct sdm_console *c, char *arg) {
-  struct sdm_answer *a = console_ask(c, console_with_text(c, "evaluate", "expression", arg), SDM_REDUCE_SAME);
+void sdm_console_do_diff(struct sdm_console *c, char *arg) {
+  struct sdm_answer *a = sdm_console_ask(c, sdm_console_with_text(c, "evaluate", "expression", arg), SDM_REDUCE_SAME);
   size_t most = 0;
   for (size_t i = 1; i < a->n; i++)
     if (sdm_set_size(a->classes[i].set) > sdm_set_size(a->classes[most].set))
       most = i;
-  if (a->n == 1 && !console_had_errors(a) && !c->show.json) {
+  if (a->n == 1 && !sdm_console_had_errors(a) && !c->show.json) {
     fprintf(c->show.out, "all alike: ");
     sdm_show_answer(&c->show, "diff", a);
   } else {
@@ -200,23 +200,23 @@ void console_do_diff(struct sdm_console *c, char *arg) {
     }
     sdm_show_answer(&c->show, "diff", a);
   }
-  c->failed |= console_had_errors(a);
+  c->failed |= sdm_console_had_errors(a);
   sdm_answer_free(a);
 }
 
-void console_do_ptype(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "type", "expression", arg)); }
-void console_do_handle(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_with_text(c, "handle", "what", arg)); }
-void console_do_set(struct sdm_console *c, char *arg) {
+void sdm_console_do_ptype(struct sdm_console *c, char *arg) { sdm_console_ask_and_show(c, sdm_console_with_text(c, "type", "expression", arg)); }
+void sdm_console_do_handle(struct sdm_console *c, char *arg) { sdm_console_ask_and_show(c, sdm_console_with_text(c, "handle", "what", arg)); }
+void sdm_console_do_set(struct sdm_console *c, char *arg) {
   if (!strncmp(arg, "var ", 4)) {
     char *eq = strchr(arg, '=');
     if (!eq) {
-      console_fail(c, "expected: set var NAME = VALUE");
+      sdm_console_fail(c, "expected: set var NAME = VALUE");
       return;
     }
     *eq = 0;
-    json_t *j = console_with_text(c, "evaluate", "expression", arg + 4);
+    json_t *j = sdm_console_with_text(c, "evaluate", "expression", arg + 4);
     json_object_set_new(j, "value", json_string(eq + 1 + strspn(eq + 1, " ")));
-    console_ask_and_show(c, j);
+    sdm_console_ask_and_show(c, j);
   } else if (!strncmp(arg, "timeout ", 8) && atof(arg + 8) > 0)
     c->timeout_ms = (uint32_t)(atof(arg + 8) * 1000);
   else if (!strcmp(arg, "stop-all on") || !strcmp(arg, "stop-all off"))
@@ -224,62 +224,62 @@ void console_do_set(struct sdm_console *c, char *arg) {
   else if (!strcmp(arg, "stop-at-end on") || !strcmp(arg, "stop-at-end off"))
     sdm_console_stop_at_end(c, !strcmp(arg, "stop-at-end on"));
   else if (!strncmp(arg, "stop-at-end", 11))
-    console_fail(c, "expected: set stop-at-end on or off");
+    sdm_console_fail(c, "expected: set stop-at-end on or off");
   else if (!strncmp(arg, "stop-all", 8) || !strncmp(arg, "timeout", 7))
-    console_fail(c, "expected: set timeout SECONDS, or set stop-all on or off");
+    sdm_console_fail(c, "expected: set timeout SECONDS, or set stop-all on or off");
   else { /* gdb's settings, and its short form of 'set var' */
     struct dvm_text t = DVM_TEXT_INIT;
     dvm_text_printf(&t, "set %s", arg);
-    if (!*arg || !console_pass_on(c, dvm_text_str(&t)))
-      console_fail(c, "expected: set var NAME = VALUE, set timeout SECONDS, or a setting of gdb");
+    if (!*arg || !sdm_console_pass_on(c, dvm_text_str(&t)))
+      sdm_console_fail(c, "expected: set var NAME = VALUE, set timeout SECONDS, or a setting of gdb");
     dvm_text_fini(&t);
   }
 }
 
-void console_do_info(struct sdm_console *c, char *arg) {
+void sdm_console_do_info(struct sdm_console *c, char *arg) {
   size_t n = strlen(arg);
   if (n && !strncmp("breakpoints", arg, n))
-    console_show_breaks(c);
+    sdm_console_show_breaks(c);
   else if (n && !strncmp("display", arg, n))
-    console_list_displays(c);
+    sdm_console_list_displays(c);
   else if (n > 1 && !strncmp("args", arg, n))
-    console_do_args(c, arg);
+    sdm_console_do_args(c, arg);
   else if (!strncmp(arg, "reg", 3))
-    console_ask_and_show(c, console_with_text(c, "registers", "names", strchr(arg, ' ') ? strchr(arg, ' ') + 1 : ""));
+    sdm_console_ask_and_show(c, sdm_console_with_text(c, "registers", "names", strchr(arg, ' ') ? strchr(arg, ' ') + 1 : ""));
   else if (!strncmp(arg, "th", 2))
-    console_ask_and_show(c, console_request(c, "threads"));
+    sdm_console_ask_and_show(c, sdm_console_request(c, "threads"));
   else if (!strncmp(arg, "sig", 3))
-    console_ask_and_show(c, console_with_text(c, "handle", "what", ""));
+    sdm_console_ask_and_show(c, sdm_console_with_text(c, "handle", "what", ""));
   else if (!strncmp(arg, "loc", 3))
-    console_do_locals(c, arg);
+    sdm_console_do_locals(c, arg);
   else if (!n || !strncmp("ranks", arg, n))
     sdm_show_status(&c->show, c->s);
   else {
     struct dvm_text t = DVM_TEXT_INIT;
     dvm_text_printf(&t, "info %s", arg);
-    if (!console_pass_on(c, dvm_text_str(&t)))
-      console_fail(c, "neither this debugger nor gdb knows that");
+    if (!sdm_console_pass_on(c, dvm_text_str(&t)))
+      sdm_console_fail(c, "neither this debugger nor gdb knows that");
     dvm_text_fini(&t);
   }
 }
 
-void console_do_queues(struct sdm_console *c, char *arg) {
+void sdm_console_do_queues(struct sdm_console *c, char *arg) {
   (void)arg;
-  console_ask_and_show(c, console_with_text(c, "inspect", "what", "queues"));
+  sdm_console_ask_and_show(c, sdm_console_with_text(c, "inspect", "what", "queues"));
 }
 
-void console_do_waits(struct sdm_console *c, char *arg) {
+void sdm_console_do_waits(struct sdm_console *c, char *arg) {
   (void)arg;
-  console_note_nobody(c);
+  sdm_console_note_nobody(c);
   c->failed |= !sdm_waits_show(c->s, &c->show, c->to, c->timeout_ms, false);
 }
 
-void console_do_status(struct sdm_console *c, char *arg) {
+void sdm_console_do_status(struct sdm_console *c, char *arg) {
   (void)arg;
   sdm_show_status(&c->show, c->s);
 }
 
-void console_do_thread(struct sdm_console *c, char *arg) {
+void sdm_console_do_thread(struct sdm_console *c, char *arg) {
   if (*arg)
     c->thread = atoll(arg);
   c->frame = -1;

@@ -87,8 +87,8 @@ static void free_bodies(json_t **bodies, size_t n) {
   free(bodies);
 }
 
-void console_show_variables(struct sdm_console *c, const char *kind) {
-  struct sdm_answer *a = console_ask(c, console_with_text(c, "variables", "kind", kind), SDM_REDUCE_SAME);
+void sdm_console_show_variables(struct sdm_console *c, const char *kind) {
+  struct sdm_answer *a = sdm_console_ask(c, sdm_console_with_text(c, "variables", "kind", kind), SDM_REDUCE_SAME);
   json_t **bodies = bodies_of(a);
   struct sdm_set *who = sdm_set_new();
   struct variable *list = NULL;
@@ -102,7 +102,7 @@ void console_show_variables(struct sdm_console *c, const char *kind) {
   if (c->show.json || good < 2)
     sdm_show_answer(&c->show, "variables", a);
   else {
-    show_head(&c->show, who);
+    sdm_show_head(&c->show, who);
     fprintf(c->show.out, "%s\n", n ? "" : "none");
     for (size_t i = 0; i < n; i++) {
       fprintf(c->show.out, "  %s = ", list[i].name);
@@ -111,13 +111,13 @@ void console_show_variables(struct sdm_console *c, const char *kind) {
     }
     for (size_t i = 0; i < a->n; i++)
       if (!bodies[i])
-        show_class_error(&c->show, &a->classes[i]);
-    show_missing(&c->show, a);
+        sdm_show_class_error(&c->show, &a->classes[i]);
+    sdm_show_missing(&c->show, a);
   }
   for (size_t i = 0; i < n; i++)
     variable_fini(&list[i]);
   free(list);
-  c->failed |= console_had_errors(a);
+  c->failed |= sdm_console_had_errors(a);
   free_bodies(bodies, a->n);
   sdm_set_free(who);
   sdm_answer_free(a);
@@ -153,10 +153,10 @@ static void print_arguments(FILE *out, const struct sdm_answer *args, json_t *co
   free(list);
 }
 
-void console_show_stack(struct sdm_console *c, json_t *command) {
+void sdm_console_show_stack(struct sdm_console *c, json_t *command) {
   json_t *ask = json_copy(command);
-  struct sdm_answer *a = console_ask(c, command, SDM_REDUCE_SAME);
-  c->failed |= console_had_errors(a);
+  struct sdm_answer *a = sdm_console_ask(c, command, SDM_REDUCE_SAME);
+  c->failed |= sdm_console_had_errors(a);
   if (c->show.json) {
     sdm_show_answer(&c->show, "stack", a);
     json_decref(ask);
@@ -169,19 +169,19 @@ void console_show_stack(struct sdm_console *c, json_t *command) {
   json_t **stacks = bodies_of(a), **values = bodies_of(args), *f;
   for (size_t i = 0, k; i < a->n; i++) {
     if (!stacks[i]) {
-      show_class_error(&c->show, &a->classes[i]);
+      sdm_show_class_error(&c->show, &a->classes[i]);
       continue;
     }
-    show_head(&c->show, a->classes[i].set);
+    sdm_show_head(&c->show, a->classes[i].set);
     fprintf(c->show.out, "\n");
     json_array_foreach(json_object_get(stacks[i], "frames"), k, f) {
       fprintf(c->show.out, "  #%d  %s", (int)json_integer_value(json_object_get(f, "level")), *text_of(f, "func") ? text_of(f, "func") : "??");
       print_arguments(c->show.out, args, values, a->classes[i].set, json_integer_value(json_object_get(f, "level")));
-      show_file(c->show.out, f);
+      sdm_show_file(c->show.out, f);
       fprintf(c->show.out, "\n");
     }
   }
-  show_missing(&c->show, a);
+  sdm_show_missing(&c->show, a);
   fflush(c->show.out);
   free_bodies(stacks, a->n);
   free_bodies(values, args->n);

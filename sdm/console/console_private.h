@@ -48,92 +48,92 @@ struct sdm_console {
 
 #define CONSOLE_WORD_BREAKS " \t\n([,!&^|=+*/<>" /* before a word that can be completed */
 
-extern volatile atomic_int console_interrupted; /* set by ^C */
+extern volatile atomic_int sdm_console_interrupted; /* set by ^C */
 
 /* console.c */
-void console_fail(struct sdm_console *c, const char *text); /* shows it; the line has failed */
-void console_show_news(struct sdm_console *c);
-void console_note_nobody(struct sdm_console *c); /* says so if no rank is in the set: without it, no answer comes */
-json_t *console_request(struct sdm_console *c, const char *name); /* with the thread and frame at hand */
-json_t *console_with_text(struct sdm_console *c, const char *name, const char *key, const char *text);
-bool console_had_errors(const struct sdm_answer *a);
-struct sdm_answer *console_ask(struct sdm_console *c, json_t *j, uint8_t reducer);
-void console_ask_and_show(struct sdm_console *c, json_t *j);
-const char *console_command_name(size_t at); /* NULL past the last */
-const char *console_full_name(const char *word, size_t n); /* of the command that the word's first 'n' characters call; NULL: none */
+void sdm_console_fail(struct sdm_console *c, const char *text); /* shows it; the line has failed */
+void sdm_console_show_news(struct sdm_console *c);
+void sdm_console_note_nobody(struct sdm_console *c); /* says so if no rank is in the set: without it, no answer comes */
+json_t *sdm_console_request(struct sdm_console *c, const char *name); /* with the thread and frame at hand */
+json_t *sdm_console_with_text(struct sdm_console *c, const char *name, const char *key, const char *text);
+bool sdm_console_had_errors(const struct sdm_answer *a);
+struct sdm_answer *sdm_console_ask(struct sdm_console *c, json_t *j, uint8_t reducer);
+void sdm_console_ask_and_show(struct sdm_console *c, json_t *j);
+const char *sdm_console_command_name(size_t at); /* NULL past the last */
+const char *sdm_console_full_name(const char *word, size_t n); /* of the command that the word's first 'n' characters call; NULL: none */
 
 /* console_words.c */
-json_t *console_evaluation(struct sdm_console *c, char *arg); /* "[/FORMAT] EXPRESSION" */
-void console_show_displays(struct sdm_console *c, const struct sdm_set *set);
-void console_list_displays(struct sdm_console *c);
-bool console_collect(struct sdm_console *c, const char *line); /* a line of the commands of a breakpoint: true if it was one */
-void console_run_commands(struct sdm_console *c, const struct sdm_set *set, struct sdm_set *on);
-bool console_pass_on(struct sdm_console *c, const char *line); /* to gdb; false: it does not know it either */
-void console_words_free(struct sdm_console *c);
+json_t *sdm_console_evaluation(struct sdm_console *c, char *arg); /* "[/FORMAT] EXPRESSION" */
+void sdm_console_show_displays(struct sdm_console *c, const struct sdm_set *set);
+void sdm_console_list_displays(struct sdm_console *c);
+bool sdm_console_collect(struct sdm_console *c, const char *line); /* a line of the commands of a breakpoint: true if it was one */
+void sdm_console_run_commands(struct sdm_console *c, const struct sdm_set *set, struct sdm_set *on);
+bool sdm_console_pass_on(struct sdm_console *c, const char *line); /* to gdb; false: it does not know it either */
+void sdm_console_words_free(struct sdm_console *c);
 /* console_merge.c */
-void console_show_variables(struct sdm_console *c, const char *kind); /* each with all its values */
-void console_show_stack(struct sdm_console *c, json_t *command); /* with arguments */
+void sdm_console_show_variables(struct sdm_console *c, const char *kind); /* each with all its values */
+void sdm_console_show_stack(struct sdm_console *c, json_t *command); /* with arguments */
 
 /* console_break.c */
-struct breakpoint *console_find_break(struct sdm_console *c, long long id); /* or NULL */
-json_t *console_break_words(char *arg); /* "WHERE [if CONDITION]", cut in 'arg' */
-void console_add_break(struct sdm_console *c, json_t *j, const char *what);
-void console_show_breaks(struct sdm_console *c);
+struct breakpoint *sdm_console_find_break(struct sdm_console *c, long long id); /* or NULL */
+json_t *sdm_console_break_words(char *arg); /* "WHERE [if CONDITION]", cut in 'arg' */
+void sdm_console_add_break(struct sdm_console *c, json_t *j, const char *what);
+void sdm_console_show_breaks(struct sdm_console *c);
 /* console_run.c */
-void console_interrupt_all(struct sdm_console *c, const struct sdm_set *set);
-void console_wait_for(struct sdm_console *c, const struct sdm_set *set); /* until they stand; ^C stops them */
-void console_run_until_any(struct sdm_console *c); /* sets the set running; when one has stopped, all are stopped */
+void sdm_console_interrupt_all(struct sdm_console *c, const struct sdm_set *set);
+void sdm_console_wait_for(struct sdm_console *c, const struct sdm_set *set); /* until they stand; ^C stops them */
+void sdm_console_run_until_any(struct sdm_console *c); /* sets the set running; when one has stopped, all are stopped */
 
 /* Commands: 'arg' is the rest of the line, and may be changed. */
-void console_do_continue(struct sdm_console *c, char *arg);
-void console_do_step(struct sdm_console *c, char *arg);
-void console_do_next(struct sdm_console *c, char *arg);
-void console_do_stepi(struct sdm_console *c, char *arg);
-void console_do_nexti(struct sdm_console *c, char *arg);
-void console_do_advance(struct sdm_console *c, char *arg);
-void console_do_call(struct sdm_console *c, char *arg);
-void console_do_catch(struct sdm_console *c, char *arg);
-void console_do_tcatch(struct sdm_console *c, char *arg);
-void console_do_display(struct sdm_console *c, char *arg);
-void console_do_undisplay(struct sdm_console *c, char *arg);
-void console_do_commands(struct sdm_console *c, char *arg);
-void console_do_finish(struct sdm_console *c, char *arg);
-void console_do_run(struct sdm_console *c, char *arg);
-void console_do_until(struct sdm_console *c, char *arg);
-void console_do_wait(struct sdm_console *c, char *arg);
-void console_do_interrupt(struct sdm_console *c, char *arg);
-void console_do_kill(struct sdm_console *c, char *arg);
-void console_do_checkpoint(struct sdm_console *c, char *arg); /* console_checkpoint.c */
-void console_do_restart(struct sdm_console *c, char *arg);
-void console_do_detach(struct sdm_console *c, char *arg);
-void console_do_barrier(struct sdm_console *c, char *arg);
-void console_do_sample(struct sdm_console *c, char *arg);
-void console_do_break(struct sdm_console *c, char *arg);
-void console_do_tbreak(struct sdm_console *c, char *arg);
-void console_do_watch(struct sdm_console *c, char *arg);
-void console_do_delete(struct sdm_console *c, char *arg);
-void console_do_enable(struct sdm_console *c, char *arg);
-void console_do_disable(struct sdm_console *c, char *arg);
-void console_do_condition(struct sdm_console *c, char *arg);
-void console_do_ignore(struct sdm_console *c, char *arg);
-void console_do_bt(struct sdm_console *c, char *arg);
-void console_do_frame(struct sdm_console *c, char *arg);
-void console_do_up(struct sdm_console *c, char *arg);
-void console_do_down(struct sdm_console *c, char *arg);
-void console_do_list(struct sdm_console *c, char *arg);
-void console_do_locals(struct sdm_console *c, char *arg);
-void console_do_args(struct sdm_console *c, char *arg);
-void console_do_print(struct sdm_console *c, char *arg);
-void console_do_diff(struct sdm_console *c, char *arg);
-void console_do_ptype(struct sdm_console *c, char *arg);
-void console_do_raw(struct sdm_console *c, char *arg);
-void console_do_handle(struct sdm_console *c, char *arg);
-void console_do_x(struct sdm_console *c, char *arg);
-void console_do_set(struct sdm_console *c, char *arg);
-void console_do_info(struct sdm_console *c, char *arg);
-void console_do_dvm(struct sdm_console *c, char *arg);
-void console_do_queues(struct sdm_console *c, char *arg);
-void console_do_waits(struct sdm_console *c, char *arg);
-void console_do_status(struct sdm_console *c, char *arg);
-void console_do_thread(struct sdm_console *c, char *arg);
+void sdm_console_do_continue(struct sdm_console *c, char *arg);
+void sdm_console_do_step(struct sdm_console *c, char *arg);
+void sdm_console_do_next(struct sdm_console *c, char *arg);
+void sdm_console_do_stepi(struct sdm_console *c, char *arg);
+void sdm_console_do_nexti(struct sdm_console *c, char *arg);
+void sdm_console_do_advance(struct sdm_console *c, char *arg);
+void sdm_console_do_call(struct sdm_console *c, char *arg);
+void sdm_console_do_catch(struct sdm_console *c, char *arg);
+void sdm_console_do_tcatch(struct sdm_console *c, char *arg);
+void sdm_console_do_display(struct sdm_console *c, char *arg);
+void sdm_console_do_undisplay(struct sdm_console *c, char *arg);
+void sdm_console_do_commands(struct sdm_console *c, char *arg);
+void sdm_console_do_finish(struct sdm_console *c, char *arg);
+void sdm_console_do_run(struct sdm_console *c, char *arg);
+void sdm_console_do_until(struct sdm_console *c, char *arg);
+void sdm_console_do_wait(struct sdm_console *c, char *arg);
+void sdm_console_do_interrupt(struct sdm_console *c, char *arg);
+void sdm_console_do_kill(struct sdm_console *c, char *arg);
+void sdm_console_do_checkpoint(struct sdm_console *c, char *arg); /* console_checkpoint.c */
+void sdm_console_do_restart(struct sdm_console *c, char *arg);
+void sdm_console_do_detach(struct sdm_console *c, char *arg);
+void sdm_console_do_barrier(struct sdm_console *c, char *arg);
+void sdm_console_do_sample(struct sdm_console *c, char *arg);
+void sdm_console_do_break(struct sdm_console *c, char *arg);
+void sdm_console_do_tbreak(struct sdm_console *c, char *arg);
+void sdm_console_do_watch(struct sdm_console *c, char *arg);
+void sdm_console_do_delete(struct sdm_console *c, char *arg);
+void sdm_console_do_enable(struct sdm_console *c, char *arg);
+void sdm_console_do_disable(struct sdm_console *c, char *arg);
+void sdm_console_do_condition(struct sdm_console *c, char *arg);
+void sdm_console_do_ignore(struct sdm_console *c, char *arg);
+void sdm_console_do_bt(struct sdm_console *c, char *arg);
+void sdm_console_do_frame(struct sdm_console *c, char *arg);
+void sdm_console_do_up(struct sdm_console *c, char *arg);
+void sdm_console_do_down(struct sdm_console *c, char *arg);
+void sdm_console_do_list(struct sdm_console *c, char *arg);
+void sdm_console_do_locals(struct sdm_console *c, char *arg);
+void sdm_console_do_args(struct sdm_console *c, char *arg);
+void sdm_console_do_print(struct sdm_console *c, char *arg);
+void sdm_console_do_diff(struct sdm_console *c, char *arg);
+void sdm_console_do_ptype(struct sdm_console *c, char *arg);
+void sdm_console_do_raw(struct sdm_console *c, char *arg);
+void sdm_console_do_handle(struct sdm_console *c, char *arg);
+void sdm_console_do_x(struct sdm_console *c, char *arg);
+void sdm_console_do_set(struct sdm_console *c, char *arg);
+void sdm_console_do_info(struct sdm_console *c, char *arg);
+void sdm_console_do_dvm(struct sdm_console *c, char *arg);
+void sdm_console_do_queues(struct sdm_console *c, char *arg);
+void sdm_console_do_waits(struct sdm_console *c, char *arg);
+void sdm_console_do_status(struct sdm_console *c, char *arg);
+void sdm_console_do_thread(struct sdm_console *c, char *arg);
 #endif

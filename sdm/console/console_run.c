@@ -13,7 +13,7 @@
 #define MAIN_MS 60000u
 #define HINT_MS 5000u
 
-void console_interrupt_all(struct sdm_console *c, const struct sdm_set *set) {
+void sdm_console_interrupt_all(struct sdm_console *c, const struct sdm_set *set) {
   sdm_answer_free(sdm_session_ask(c->s, set, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME, c->timeout_ms));
 }
 
@@ -23,17 +23,17 @@ static int wait_and_tell(struct sdm_console *c, const struct sdm_set *set) {
   bool all = c->stop_all == 1, stopping = false;
   uint32_t tell_ms = isatty(STDIN_FILENO) ? QUIET_MS : QUIET_SCRIPT_MS, quiet_ms = 0;
   int rc;
-  for (uint64_t seen = c->nevents; (rc = sdm_session_wait(c->s, set, QUIET_MS, &console_interrupted)) == -ETIMEDOUT;) {
+  for (uint64_t seen = c->nevents; (rc = sdm_session_wait(c->s, set, QUIET_MS, &sdm_console_interrupted)) == -ETIMEDOUT;) {
     quiet_ms = c->nevents == seen ? quiet_ms + QUIET_MS : 0;
     seen = c->nevents;
     if (!c->nnews || !quiet_ms)
       continue;
     struct sdm_set *still = sdm_set_intersect(sdm_set_copy(set), c->s->running);
     if (all && !stopping && sdm_set_overlaps(set, c->s->stopped)) {
-      console_interrupt_all(c, still);
+      sdm_console_interrupt_all(c, still);
       stopping = true; /* who does not stop then is told of */
     } else if (quiet_ms >= tell_ms) {
-      console_show_news(c);
+      sdm_console_show_news(c);
       sdm_show_running(&c->show, still);
     }
     sdm_set_free(still);
@@ -69,9 +69,9 @@ void sdm_console_stop_all(struct sdm_console *c, bool on) { c->stop_all = on; }
 
 /* 'set' stands; those whose breakpoints say so go on, and are waited for again. */
 static void wait_through_commands(struct sdm_console *c, const struct sdm_set *set) {
-  for (bool again = true; again && !console_interrupted;) {
+  for (bool again = true; again && !sdm_console_interrupted;) {
     struct sdm_set *on = sdm_set_new();
-    console_run_commands(c, set, on);
+    sdm_console_run_commands(c, set, on);
     again = !sdm_set_is_empty(on);
     if (again) {
       sdm_answer_free(sdm_session_go(c->s, on, json_pack("{s:s}", "cmd", "continue"), c->timeout_ms));
@@ -79,24 +79,24 @@ static void wait_through_commands(struct sdm_console *c, const struct sdm_set *s
     }
     sdm_set_free(on);
   }
-  console_show_displays(c, set);
+  sdm_console_show_displays(c, set);
 }
 
-void console_wait_for(struct sdm_console *c, const struct sdm_set *set) {
+void sdm_console_wait_for(struct sdm_console *c, const struct sdm_set *set) {
   wait_for(c, set);
   if (c->ndisplays)
-    console_show_news(c);
+    sdm_console_show_news(c);
   wait_through_commands(c, set);
 }
 
 static void wait_for(struct sdm_console *c, const struct sdm_set *set) { /* ^C stops them, a second one the wait */
-  console_interrupted = 0;
+  sdm_console_interrupted = 0;
   while (wait_and_tell(c, set) == -EINTR) {
-    console_interrupted = 0;
+    sdm_console_interrupted = 0;
     struct sdm_set *still = sdm_set_intersect(sdm_set_copy(set), c->s->running);
-    console_interrupt_all(c, still);
+    sdm_console_interrupt_all(c, still);
     sdm_set_free(still);
-    if (sdm_session_wait(c->s, set, 5000, &console_interrupted) != -EINTR)
+    if (sdm_session_wait(c->s, set, 5000, &sdm_console_interrupted) != -EINTR)
       break; /* a second ^C gives the prompt back */
   }
 }
@@ -105,15 +105,15 @@ void sdm_console_await_main(struct sdm_console *c) {
   const struct sdm_set *all = c->s->all;
   const uint32_t patience_ms = isatty(STDIN_FILENO) ? HINT_MS : 6 * HINT_MS;
   bool told = false;
-  console_interrupted = 0;
+  sdm_console_interrupted = 0;
   for (uint32_t waited = 0; waited < MAIN_MS; waited += HINT_MS) {
-    int rc = sdm_session_wait(c->s, all, HINT_MS, &console_interrupted);
+    int rc = sdm_session_wait(c->s, all, HINT_MS, &sdm_console_interrupted);
     if (rc == -EINTR) {
-      console_interrupted = 0;
+      sdm_console_interrupted = 0;
       struct sdm_set *still = sdm_set_intersect(sdm_set_copy(all), c->s->running);
-      console_interrupt_all(c, still);
+      sdm_console_interrupt_all(c, still);
       sdm_set_free(still);
-      sdm_session_wait(c->s, all, 5000, &console_interrupted);
+      sdm_session_wait(c->s, all, 5000, &sdm_console_interrupted);
     }
     if (rc != -ETIMEDOUT)
       return;
@@ -126,10 +126,10 @@ void sdm_console_await_main(struct sdm_console *c) {
 
 static void run(struct sdm_console *c, json_t *j, bool background) {
   char *name = sdm_strdup(json_string_value(json_object_get(j, "cmd")));
-  console_note_nobody(c);
+  sdm_console_note_nobody(c);
   choose_stop_all(c);
   struct sdm_answer *a = sdm_session_go(c->s, c->to, j, c->timeout_ms);
-  if (console_had_errors(a)) {
+  if (sdm_console_had_errors(a)) {
     sdm_show_answer(&c->show, name, a);
     c->failed = true;
   }
@@ -137,7 +137,7 @@ static void run(struct sdm_console *c, json_t *j, bool background) {
   free(name);
   c->frame = -1;
   if (!background)
-    console_wait_for(c, c->to);
+    sdm_console_wait_for(c, c->to);
 }
 
 static bool take_background(char *arg) {
@@ -151,67 +151,67 @@ static bool take_background(char *arg) {
 
 static void step_like(struct sdm_console *c, const char *name, char *arg) {
   bool background = take_background(arg);
-  json_t *j = console_request(c, name);
+  json_t *j = sdm_console_request(c, name);
   json_object_del(j, "frame");
   if (*arg)
     json_object_set_new(j, "count", json_integer(atoll(arg)));
   run(c, j, background);
 }
 
-void console_do_continue(struct sdm_console *c, char *arg) { step_like(c, "continue", arg); }
-void console_do_step(struct sdm_console *c, char *arg) { step_like(c, "step", arg); }
-void console_do_next(struct sdm_console *c, char *arg) { step_like(c, "next", arg); }
-void console_do_stepi(struct sdm_console *c, char *arg) { step_like(c, "stepi", arg); }
-void console_do_nexti(struct sdm_console *c, char *arg) { step_like(c, "nexti", arg); }
-void console_do_finish(struct sdm_console *c, char *arg) { step_like(c, "finish", arg); }
-void console_do_run(struct sdm_console *c, char *arg) {
+void sdm_console_do_continue(struct sdm_console *c, char *arg) { step_like(c, "continue", arg); }
+void sdm_console_do_step(struct sdm_console *c, char *arg) { step_like(c, "step", arg); }
+void sdm_console_do_next(struct sdm_console *c, char *arg) { step_like(c, "next", arg); }
+void sdm_console_do_stepi(struct sdm_console *c, char *arg) { step_like(c, "stepi", arg); }
+void sdm_console_do_nexti(struct sdm_console *c, char *arg) { step_like(c, "nexti", arg); }
+void sdm_console_do_finish(struct sdm_console *c, char *arg) { step_like(c, "finish", arg); }
+void sdm_console_do_run(struct sdm_console *c, char *arg) {
   bool background = take_background(arg);
   if (c->program)
     run(c, json_deep_copy(c->program), background);
   else
-    console_fail(c, "there is no program to start");
+    sdm_console_fail(c, "there is no program to start");
 }
-void console_do_until(struct sdm_console *c, char *arg) {
+void sdm_console_do_until(struct sdm_console *c, char *arg) {
   bool background = take_background(arg);
-  run(c, console_with_text(c, "until", "where", arg), background);
+  run(c, sdm_console_with_text(c, "until", "where", arg), background);
 }
-void console_do_advance(struct sdm_console *c, char *arg) {
+void sdm_console_do_advance(struct sdm_console *c, char *arg) {
   bool background = take_background(arg);
-  run(c, console_with_text(c, "advance", "where", arg), background);
+  run(c, sdm_console_with_text(c, "advance", "where", arg), background);
 }
-void console_do_wait(struct sdm_console *c, char *arg) {
+void sdm_console_do_wait(struct sdm_console *c, char *arg) {
   uint32_t ms = *arg ? (uint32_t)(atof(arg) * 1000) : 0;
   if (!ms && sdm_set_overlaps(c->to, c->s->running))
-    console_wait_for(c, c->to);
+    sdm_console_wait_for(c, c->to);
   else if (!ms)
     return;
-  else if (sdm_session_wait(c->s, c->to, ms, &console_interrupted))
-    console_fail(c, "some are still running");
+  else if (sdm_session_wait(c->s, c->to, ms, &sdm_console_interrupted))
+    sdm_console_fail(c, "some are still running");
 }
-void console_do_interrupt(struct sdm_console *c, char *arg) {
+void sdm_console_do_interrupt(struct sdm_console *c, char *arg) {
   (void)arg;
   struct sdm_set *runs = sdm_set_intersect(sdm_set_copy(c->to), c->s->running);
-  console_interrupt_all(c, runs);
-  sdm_session_wait(c->s, runs, c->timeout_ms, &console_interrupted);
+  sdm_console_interrupt_all(c, runs);
+  sdm_session_wait(c->s, runs, c->timeout_ms, &sdm_console_interrupted);
   sdm_set_free(runs);
 }
-void console_do_kill(struct sdm_console *c, char *arg) {
+void sdm_console_do_kill(struct sdm_console *c, char *arg) {
   (void)arg;
-  console_ask_and_show(c, json_pack("{s:s}", "cmd", "kill"));
+  sdm_console_ask_and_show(c, json_pack("{s:s}", "cmd", "kill"));
 }
-void console_do_detach(struct sdm_console *c, char *arg) {
+void sdm_console_do_detach(struct sdm_console *c, char *arg) {
   (void)arg;
-  console_ask_and_show(c, json_pack("{s:s}", "cmd", "detach"));
+  sdm_console_ask_and_show(c, json_pack("{s:s}", "cmd", "detach"));
 }
 
-void console_run_until_any(struct sdm_console *c) {
+void sdm_console_run_until_any(struct sdm_console *c) {
   struct sdm_set *set = sdm_set_intersect(sdm_set_copy(c->to), c->s->stopped), *runs = sdm_set_new();
   sdm_answer_free(sdm_session_go(c->s, set, json_pack("{s:s}", "cmd", "continue"), c->timeout_ms));
-  console_interrupted = 0;
-  while (!console_interrupted && sdm_set_overlaps(set, c->s->running) && !sdm_set_overlaps(set, c->s->stopped))
+  sdm_console_interrupted = 0;
+  while (!sdm_console_interrupted && sdm_set_overlaps(set, c->s->running) && !sdm_set_overlaps(set, c->s->stopped))
     sdm_session_step(c->s, 50);
   sdm_set_intersect(sdm_set_assign(runs, set), c->s->running);
-  console_interrupt_all(c, runs);
+  sdm_console_interrupt_all(c, runs);
   sdm_session_wait(c->s, runs, c->timeout_ms, NULL);
   sdm_set_free(runs);
   sdm_set_free(set);
@@ -219,16 +219,16 @@ void console_run_until_any(struct sdm_console *c) {
 }
 
 /* Each rank stops as it arrives; who does not arrive is named. */
-void console_do_barrier(struct sdm_console *c, char *arg) {
+void sdm_console_do_barrier(struct sdm_console *c, char *arg) {
   char *where = sdm_strdup(arg);
-  json_t *j = console_break_words(arg);
+  json_t *j = sdm_console_break_words(arg);
   long long id = c->next_break;
   json_object_set_new(j, "temporary", json_integer(1));
-  console_add_break(c, j, where);
+  sdm_console_add_break(c, j, where);
   struct sdm_answer *a = sdm_session_go(c->s, c->to, json_pack("{s:s}", "cmd", "continue"), c->timeout_ms);
   sdm_answer_free(a);
-  console_interrupted = 0;
-  int rc = sdm_session_wait(c->s, c->to, c->timeout_ms, &console_interrupted);
+  sdm_console_interrupted = 0;
+  int rc = sdm_session_wait(c->s, c->to, c->timeout_ms, &sdm_console_interrupted);
   struct sdm_set *arrived = sdm_set_new();
   for (size_t i = 0; i < c->s->nplaces; i++)
     if (json_integer_value(json_object_get(c->s->places[i].event, "bp")) == id)
@@ -239,7 +239,7 @@ void console_do_barrier(struct sdm_console *c, char *arg) {
     char *ranks = sdm_set_text(missing);
     dvm_text_printf(&t, "%u did not arrive at %s%s: {%s}", sdm_set_size(missing), where,
                     rc == -ETIMEDOUT ? " in time" : "", ranks);
-    console_fail(c, dvm_text_str(&t));
+    sdm_console_fail(c, dvm_text_str(&t));
     dvm_text_fini(&t);
     free(ranks);
   }
@@ -251,8 +251,8 @@ void console_do_barrier(struct sdm_console *c, char *arg) {
 /* One look at where those of 'set' are who run; they run on.  Adds to 'into', as sample 'at' of 'n'. */
 static void take_sample(struct sdm_console *c, const struct sdm_set *set, uint32_t at, uint32_t n, struct sdm_answer *into) {
   struct sdm_set *runs = sdm_set_intersect(sdm_set_copy(set), c->s->running);
-  console_interrupt_all(c, runs);
-  sdm_session_wait(c->s, runs, c->timeout_ms, &console_interrupted);
+  sdm_console_interrupt_all(c, runs);
+  sdm_session_wait(c->s, runs, c->timeout_ms, &sdm_console_interrupted);
   sdm_set_intersect(runs, c->s->stopped);
   struct sdm_answer *a = sdm_session_ask(c->s, runs, json_pack("{s:s, s:s}", "cmd", "stack", "reduce", "tree"),
                                          SDM_REDUCE_TREE, c->timeout_ms);
@@ -275,16 +275,16 @@ static void take_sample(struct sdm_console *c, const struct sdm_set *set, uint32
 }
 
 /* Stops the runs a few times and shows all that was seen as one tree: where the time goes, and whose. */
-void console_do_sample(struct sdm_console *c, char *arg) {
+void sdm_console_do_sample(struct sdm_console *c, char *arg) {
   char *end;
   uint32_t n = (uint32_t)strtoul(arg, &end, 10);
   double pause = atof(end);
   struct sdm_answer *all = sdm_answer_new(SDM_REDUCE_TREE);
   n = n ? n : 10;
-  console_interrupted = 0;
-  for (uint32_t at = 0; at < n && !console_interrupted && n <= 1000; at++) {
+  sdm_console_interrupted = 0;
+  for (uint32_t at = 0; at < n && !sdm_console_interrupted && n <= 1000; at++) {
     int64_t until = sdm_now_us() + (int64_t)((pause > 0 ? pause : 0.1) * 1e6);
-    while (at && !console_interrupted && sdm_now_us() < until)
+    while (at && !sdm_console_interrupted && sdm_now_us() < until)
       sdm_session_step(c->s, 20);
     take_sample(c, c->to, at, n, all);
   }
@@ -296,6 +296,6 @@ void console_do_sample(struct sdm_console *c, char *arg) {
   if (all->n)
     sdm_show_tree(&c->show, all, SDM_TREE_SAMPLES, n);
   else
-    console_fail(c, n > 1000 ? "at most 1000 samples" : "none of them runs");
+    sdm_console_fail(c, n > 1000 ? "at most 1000 samples" : "none of them runs");
   sdm_answer_free(all);
 }

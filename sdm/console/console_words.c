@@ -16,21 +16,21 @@ static char *take_format(char **arg) {
   return format;
 }
 
-json_t *console_evaluation(struct sdm_console *c, char *arg) {
+json_t *sdm_console_evaluation(struct sdm_console *c, char *arg) {
   char *format = take_format(&arg);
-  json_t *j = console_with_text(c, "evaluate", "expression", arg);
+  json_t *j = sdm_console_with_text(c, "evaluate", "expression", arg);
   if (*format)
     json_object_set_new(j, "format", json_string(format));
   free(format);
   return j;
 }
 
-void console_do_call(struct sdm_console *c, char *arg) { console_ask_and_show(c, console_evaluation(c, arg)); }
+void sdm_console_do_call(struct sdm_console *c, char *arg) { sdm_console_ask_and_show(c, sdm_console_evaluation(c, arg)); }
 
-void console_do_x(struct sdm_console *c, char *arg) {
+void sdm_console_do_x(struct sdm_console *c, char *arg) {
   struct dvm_text t = DVM_TEXT_INIT;
   dvm_text_printf(&t, *arg == '/' ? "x%s" : "x %s", arg);
-  console_ask_and_show(c, console_with_text(c, "raw", "text", dvm_text_str(&t)));
+  sdm_console_ask_and_show(c, sdm_console_with_text(c, "raw", "text", dvm_text_str(&t)));
   dvm_text_fini(&t);
 }
 
@@ -39,15 +39,15 @@ static void catch(struct sdm_console *c, char *arg, bool temporary) {
   json_t *j = json_pack("{s:s, s:s, s:b}", "cmd", "break", "catch", arg, "temporary", 0);
   json_object_set_new(j, "temporary", json_integer(temporary));
   dvm_text_printf(&what, "catch %s", arg);
-  console_add_break(c, j, dvm_text_str(&what));
+  sdm_console_add_break(c, j, dvm_text_str(&what));
   dvm_text_fini(&what);
 }
-void console_do_catch(struct sdm_console *c, char *arg) { catch(c, arg, false); }
-void console_do_tcatch(struct sdm_console *c, char *arg) { catch(c, arg, true); }
+void sdm_console_do_catch(struct sdm_console *c, char *arg) { catch(c, arg, false); }
+void sdm_console_do_tcatch(struct sdm_console *c, char *arg) { catch(c, arg, true); }
 
 /* ---- display ---- */
 
-void console_words_free(struct sdm_console *c) {
+void sdm_console_words_free(struct sdm_console *c) {
   for (size_t i = 0; i < c->ndisplays; i++)
     free(c->displays[i].text);
   free(c->displays);
@@ -55,7 +55,7 @@ void console_words_free(struct sdm_console *c) {
 
 static void show_display(struct sdm_console *c, const struct display *d) {
   char *copy = sdm_strdup(d->text);
-  struct sdm_answer *a = console_ask(c, console_evaluation(c, copy), SDM_REDUCE_SAME);
+  struct sdm_answer *a = sdm_console_ask(c, sdm_console_evaluation(c, copy), SDM_REDUCE_SAME);
   bool known = false; /* nowhere: they are out of its scope */
   for (size_t i = 0; i < a->n; i++)
     known |= a->classes[i].kind == SDM_CLASS_OK;
@@ -68,7 +68,7 @@ static void show_display(struct sdm_console *c, const struct display *d) {
 }
 
 /* Of those of 'set' that stand. */
-void console_show_displays(struct sdm_console *c, const struct sdm_set *set) {
+void sdm_console_show_displays(struct sdm_console *c, const struct sdm_set *set) {
   struct sdm_set *stand = sdm_set_intersect(sdm_set_copy(set), c->s->stopped), *old = c->to;
   c->to = stand;
   for (size_t i = 0; i < c->ndisplays && !sdm_set_is_empty(stand); i++)
@@ -77,9 +77,9 @@ void console_show_displays(struct sdm_console *c, const struct sdm_set *set) {
   sdm_set_free(stand);
 }
 
-void console_do_display(struct sdm_console *c, char *arg) {
+void sdm_console_do_display(struct sdm_console *c, char *arg) {
   if (!*arg) {
-    console_show_displays(c, c->to);
+    sdm_console_show_displays(c, c->to);
     return;
   }
   c->displays = sdm_realloc(c->displays, (c->ndisplays + 1) * sizeof(*c->displays));
@@ -88,7 +88,7 @@ void console_do_display(struct sdm_console *c, char *arg) {
     show_display(c, &c->displays[c->ndisplays - 1]);
 }
 
-void console_do_undisplay(struct sdm_console *c, char *arg) {
+void sdm_console_do_undisplay(struct sdm_console *c, char *arg) {
   long long id = atoll(arg);
   size_t kept = 0, n = c->ndisplays;
   for (size_t i = 0; i < n; i++)
@@ -98,21 +98,21 @@ void console_do_undisplay(struct sdm_console *c, char *arg) {
       free(c->displays[i].text);
   c->ndisplays = kept;
   if (*arg && kept == n)
-    console_fail(c, "there is no such display");
+    sdm_console_fail(c, "there is no such display");
 }
 
-void console_list_displays(struct sdm_console *c) {
+void sdm_console_list_displays(struct sdm_console *c) {
   for (size_t i = 0; i < c->ndisplays; i++)
     fprintf(c->show.out, "%lld: %s\n", c->displays[i].id, c->displays[i].text);
 }
 
 /* ---- commands of breakpoints ---- */
 
-void console_do_commands(struct sdm_console *c, char *arg) {
+void sdm_console_do_commands(struct sdm_console *c, char *arg) {
   long long id = *arg ? atoll(arg) : c->next_break - 1;
-  struct breakpoint *b = console_find_break(c, id);
+  struct breakpoint *b = sdm_console_find_break(c, id);
   if (!b) {
-    console_fail(c, "there is no such breakpoint; 'info breakpoints' lists them");
+    sdm_console_fail(c, "there is no such breakpoint; 'info breakpoints' lists them");
     return;
   }
   free(b->commands);
@@ -121,8 +121,8 @@ void console_do_commands(struct sdm_console *c, char *arg) {
 }
 
 /* True: the line belongs to a breakpoint. */
-bool console_collect(struct sdm_console *c, const char *line) {
-  struct breakpoint *b = c->collecting ? console_find_break(c, c->collecting) : NULL;
+bool sdm_console_collect(struct sdm_console *c, const char *line) {
+  struct breakpoint *b = c->collecting ? sdm_console_find_break(c, c->collecting) : NULL;
   line += strspn(line, " \t");
   size_t n = strlen(line);
   while (n && isspace((unsigned char)line[n - 1]))
@@ -167,7 +167,7 @@ static bool run_commands(struct sdm_console *c, const struct breakpoint *b, stru
 }
 
 /* Runs the commands of the breakpoints at which those of 'set' have just stopped.  Those who are to go on are added to 'on'. */
-void console_run_commands(struct sdm_console *c, const struct sdm_set *set, struct sdm_set *on) {
+void sdm_console_run_commands(struct sdm_console *c, const struct sdm_set *set, struct sdm_set *on) {
   for (size_t k = 0; k < c->nbreaks; k++) {
     if (!c->breaks[k].commands)
       continue;
@@ -189,16 +189,16 @@ static void show_raw(struct sdm_console *c, const struct sdm_answer *a, const st
   size_t n = strlen(line);
   struct sdm_set *runs = sdm_set_intersect(sdm_set_copy(c->s->running), c->to);
   sdm_show_answer(&c->show, "raw", a);
-  c->failed |= console_had_errors(a);
+  c->failed |= sdm_console_had_errors(a);
   sdm_set_diff(runs, ran);
   if (!sdm_set_is_empty(runs) && !(n && line[n - 1] == '&'))
-    console_wait_for(c, runs);
+    sdm_console_wait_for(c, runs);
   sdm_set_free(runs);
 }
 
-bool console_pass_on(struct sdm_console *c, const char *line) {
+bool sdm_console_pass_on(struct sdm_console *c, const char *line) {
   struct sdm_set *ran = sdm_set_copy(c->s->running);
-  struct sdm_answer *a = console_ask(c, console_with_text(c, "raw", "text", line), SDM_REDUCE_SAME);
+  struct sdm_answer *a = sdm_console_ask(c, sdm_console_with_text(c, "raw", "text", line), SDM_REDUCE_SAME);
   bool known = a->n > 0;
   for (size_t i = 0; i < a->n; i++)
     if (a->classes[i].kind == SDM_CLASS_ERROR && a->classes[i].body.len > 18 && !memcmp(a->classes[i].body.p, "Undefined command:", 18))
@@ -213,9 +213,9 @@ bool console_pass_on(struct sdm_console *c, const char *line) {
   return known;
 }
 
-void console_do_raw(struct sdm_console *c, char *arg) {
+void sdm_console_do_raw(struct sdm_console *c, char *arg) {
   struct sdm_set *ran = sdm_set_copy(c->s->running);
-  struct sdm_answer *a = console_ask(c, console_with_text(c, "raw", "text", arg), SDM_REDUCE_SAME);
+  struct sdm_answer *a = sdm_console_ask(c, sdm_console_with_text(c, "raw", "text", arg), SDM_REDUCE_SAME);
   show_raw(c, a, ran, arg);
   sdm_set_free(ran);
   sdm_answer_free(a);

@@ -8,7 +8,7 @@
 
 static const char *text_of(const json_t *j, const char *key) { return json_string_value(json_object_get(j, key)); }
 
-void show_json(const struct sdm_show *w, json_t *j) {
+void sdm_show_json(const struct sdm_show *w, json_t *j) {
   char *text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);
   fprintf(w->out, "%s\n", text ? text : "{}");
   free(text);
@@ -16,13 +16,13 @@ void show_json(const struct sdm_show *w, json_t *j) {
   fflush(w->out);
 }
 
-void show_ranks(json_t *j, const char *key, const struct sdm_set *set) {
+void sdm_show_ranks(json_t *j, const char *key, const struct sdm_set *set) {
   char *text = sdm_set_text(set);
   json_object_set_new(j, key, json_string(text));
   free(text);
 }
 
-void show_head(const struct sdm_show *w, const struct sdm_set *set) {
+void sdm_show_head(const struct sdm_show *w, const struct sdm_set *set) {
   char *text = sdm_set_text(set);
   fprintf(w->out, "{%s} ", text);
   if (sdm_set_size(set) > 1)
@@ -30,7 +30,7 @@ void show_head(const struct sdm_show *w, const struct sdm_set *set) {
   free(text);
 }
 
-void show_file(FILE *out, const json_t *j) {
+void sdm_show_file(FILE *out, const json_t *j) {
   if (text_of(j, "file"))
     fprintf(out, " at %s:%d", text_of(j, "file"), (int)json_integer_value(json_object_get(j, "line")));
   else if (text_of(j, "lib"))
@@ -44,10 +44,10 @@ static void place(FILE *out, const json_t *j) {
     return;
   }
   fprintf(out, "%s", func ? func : "??");
-  show_file(out, j);
+  sdm_show_file(out, j);
 }
 
-void show_missing(const struct sdm_show *w, const struct sdm_answer *a) {
+void sdm_show_missing(const struct sdm_show *w, const struct sdm_answer *a) {
   const struct {
     const struct sdm_set *set;
     const char *what;
@@ -55,7 +55,7 @@ void show_missing(const struct sdm_show *w, const struct sdm_answer *a) {
                 { a->other, "other answers, not shown" } };
   for (size_t i = 0; i < 4; i++)
     if (!sdm_set_is_empty(kinds[i].set)) {
-      show_head(w, kinds[i].set);
+      sdm_show_head(w, kinds[i].set);
       fprintf(w->out, "%s\n", kinds[i].what);
     }
 }
@@ -148,16 +148,16 @@ static void show_result(FILE *out, const json_t *r) {
     fprintf(out, "ok\n");
 }
 
-json_t *show_missing_json(const struct sdm_answer *a) {
+json_t *sdm_show_missing_json(const struct sdm_answer *a) {
   json_t *j = json_object();
   if (!sdm_set_is_empty(a->dead))
-    show_ranks(j, "dead", a->dead);
+    sdm_show_ranks(j, "dead", a->dead);
   if (!sdm_set_is_empty(a->timed_out))
-    show_ranks(j, "timed_out", a->timed_out);
+    sdm_show_ranks(j, "timed_out", a->timed_out);
   if (!sdm_set_is_empty(a->unreachable))
-    show_ranks(j, "unreachable", a->unreachable);
+    sdm_show_ranks(j, "unreachable", a->unreachable);
   if (!sdm_set_is_empty(a->other))
-    show_ranks(j, "other", a->other);
+    sdm_show_ranks(j, "other", a->other);
   return j;
 }
 
@@ -166,14 +166,14 @@ static void answer_json(const struct sdm_show *w, const char *command, const str
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *c = &a->classes[i];
     json_t *one = json_object(), *body = c->kind == SDM_CLASS_OK ? sdm_class_json(c) : NULL;
-    show_ranks(one, "ranks", c->set);
+    sdm_show_ranks(one, "ranks", c->set);
     if (body)
       json_object_set_new(one, "result", body);
     else
       json_object_set_new(one, "error", json_stringn((const char *)c->body.p, c->body.len));
     json_array_append_new(list, one);
   }
-  show_json(w, json_pack("{s:s, s:o, s:o}", "answer", command, "classes", list, "missing", show_missing_json(a)));
+  sdm_show_json(w, json_pack("{s:s, s:o, s:o}", "answer", command, "classes", list, "missing", sdm_show_missing_json(a)));
 }
 
 void sdm_show_answer(const struct sdm_show *w, const char *command, const struct sdm_answer *a) {
@@ -184,14 +184,14 @@ void sdm_show_answer(const struct sdm_show *w, const char *command, const struct
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *c = &a->classes[i];
     json_t *body = c->kind == SDM_CLASS_OK ? sdm_class_json(c) : NULL;
-    show_head(w, c->set);
+    sdm_show_head(w, c->set);
     if (body)
       show_result(w->out, body);
     else
       fprintf(w->out, "error: %.*s\n", (int)c->body.len, (const char *)c->body.p);
     json_decref(body);
   }
-  show_missing(w, a);
+  sdm_show_missing(w, a);
   fflush(w->out);
 }
 
@@ -259,7 +259,7 @@ static void show_samples(FILE *out, const struct sdm_prefix *p, unsigned depth, 
 static json_t *prefix_json(const struct sdm_prefix *p) {
   json_t *j = json_object(), *list = json_array();
   json_object_set_new(j, "name", json_string(p->name));
-  show_ranks(j, "ranks", p->set);
+  sdm_show_ranks(j, "ranks", p->set);
   json_object_set_new(j, "count", json_integer(sdm_set_size(p->set)));
   for (size_t i = 0; i < p->n; i++)
     json_array_append_new(list, prefix_json(p->children[i]));
@@ -285,17 +285,17 @@ void sdm_show_tree(const struct sdm_show *w, const struct sdm_answer *a, enum sd
     const struct sdm_class *c = &a->classes[i];
     struct sdm_prefix *p = c->kind == SDM_CLASS_OK ? sdm_prefix_decode(c->body.p, c->body.len) : NULL;
     if (p && w->json)
-      show_json(w, json_pack("{s:o, s:o, s:i}", "tree", prefix_json(p), "missing", show_missing_json(a), "samples", (int)samples));
+      sdm_show_json(w, json_pack("{s:o, s:o, s:i}", "tree", prefix_json(p), "missing", sdm_show_missing_json(a), "samples", (int)samples));
     else if (p)
       show_as(w->out, p, form, samples);
     else if (!w->json) {
-      show_head(w, c->set);
+      sdm_show_head(w, c->set);
       fprintf(w->out, "error: %.*s\n", (int)c->body.len, (const char *)c->body.p);
     }
     sdm_prefix_free(p);
   }
   if (!w->json)
-    show_missing(w, a);
+    sdm_show_missing(w, a);
   fflush(w->out);
 }
 
@@ -303,13 +303,13 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
   const char *name = text_of(event, "event"), *reason = text_of(event, "reason");
   if (w->json) {
     json_t *j = json_deep_copy(event);
-    show_ranks(j, "ranks", ids);
-    show_json(w, j);
+    sdm_show_ranks(j, "ranks", ids);
+    sdm_show_json(w, j);
     return;
   }
   if (!name || !strcmp(name, "running"))
     return;
-  show_head(w, ids);
+  sdm_show_head(w, ids);
   if (!strcmp(name, "exited")) {
     json_t *code = json_object_get(event, "code");
     if (reason && !strcmp(reason, "detached"))
@@ -384,7 +384,7 @@ void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsign
   if (w->json) {
     json_t *j = json_pack("{s:s}", "output", stream == 2 ? "stderr" : "stdout"), *text = json_stringn(p, len);
     struct dvm_text hex = DVM_TEXT_INIT;
-    show_ranks(j, "ranks", ids);
+    sdm_show_ranks(j, "ranks", ids);
     if (text)
       json_object_set_new(j, "text", text);
     else { /* no UTF-8: nothing may be lost */
@@ -393,7 +393,7 @@ void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsign
       json_object_set_new(j, "hex", json_string(dvm_text_str(&hex)));
     }
     dvm_text_fini(&hex);
-    show_json(w, j);
+    sdm_show_json(w, j);
     return;
   }
   char *ranks = sdm_set_text(ids);
@@ -407,11 +407,11 @@ void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsign
 void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const char *why) {
   if (w->json) {
     json_t *j = json_pack("{s:s}", "lost", why);
-    show_ranks(j, "ranks", ids);
-    show_json(w, j);
+    sdm_show_ranks(j, "ranks", ids);
+    sdm_show_json(w, j);
     return;
   }
-  show_head(w, ids);
+  sdm_show_head(w, ids);
   fprintf(w->out, "server lost: %s\n", why);
   fflush(w->out);
 }
@@ -419,18 +419,18 @@ void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const ch
 void sdm_show_back(const struct sdm_show *w, const struct sdm_set *ids) {
   if (w->json) {
     json_t *j = json_object();
-    show_ranks(j, "back", ids);
-    show_json(w, j);
+    sdm_show_ranks(j, "back", ids);
+    sdm_show_json(w, j);
     return;
   }
-  show_head(w, ids);
+  sdm_show_head(w, ids);
   fprintf(w->out, "server is back\n");
   fflush(w->out);
 }
 
 void sdm_show_running(const struct sdm_show *w, const struct sdm_set *ids) {
   if (!w->json && !sdm_set_is_empty(ids)) {
-    show_head(w, ids);
+    sdm_show_head(w, ids);
     fprintf(w->out, "still running; ^C stops them\n");
   }
   fflush(w->out);
@@ -438,7 +438,7 @@ void sdm_show_running(const struct sdm_show *w, const struct sdm_set *ids) {
 
 void sdm_show_late_main(const struct sdm_show *w, const struct sdm_set *ids) {
   if (!w->json) {
-    show_head(w, ids);
+    sdm_show_head(w, ids);
     fprintf(w->out, "not in main yet; a program without symbols (-g) does not stop there; ^C stops it\n");
   }
   fflush(w->out);
@@ -446,7 +446,7 @@ void sdm_show_late_main(const struct sdm_show *w, const struct sdm_set *ids) {
 
 void sdm_show_error(const struct sdm_show *w, const char *text) {
   if (w->json)
-    show_json(w, json_pack("{s:s}", "error", text));
+    sdm_show_json(w, json_pack("{s:s}", "error", text));
   else
     fprintf(w->out, "error: %s\n", text);
   fflush(w->out);
@@ -462,14 +462,14 @@ void sdm_show_status(const struct sdm_show *w, const struct sdm_session *s) {
   } states[] = { { "running", s->running }, { "exited", exited }, { "dead", s->dead } };
   if (w->json) {
     json_t *j = json_object();
-    show_ranks(j, "stopped", s->stopped);
+    sdm_show_ranks(j, "stopped", s->stopped);
     for (size_t i = 0; i < 3; i++)
-      show_ranks(j, states[i].name, states[i].set);
-    show_json(w, json_pack("{s:o}", "status", j));
+      sdm_show_ranks(j, states[i].name, states[i].set);
+    sdm_show_json(w, json_pack("{s:o}", "status", j));
   } else
     for (size_t i = 0; i < 3; i++)
       if (!sdm_set_is_empty(states[i].set)) {
-        show_head(w, states[i].set);
+        sdm_show_head(w, states[i].set);
         fprintf(w->out, "%s\n", states[i].name);
       }
   for (size_t i = 0; i < s->nplaces; i++)

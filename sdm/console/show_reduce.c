@@ -8,8 +8,8 @@
 
 #define BAR 40 /* characters of the longest bar */
 
-void show_class_error(const struct sdm_show *w, const struct sdm_class *c) {
-  show_head(w, c->set);
+void sdm_show_class_error(const struct sdm_show *w, const struct sdm_class *c) {
+  sdm_show_head(w, c->set);
   fprintf(w->out, "error: %.*s\n", (int)c->body.len, (const char *)c->body.p);
 }
 
@@ -33,20 +33,20 @@ void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *c = &a->classes[i];
     if (c->kind != SDM_CLASS_OK || sdm_stats_decode(&s, c->body.p, c->body.len)) {
-      show_class_error(w, c);
+      sdm_show_class_error(w, c);
       continue;
     }
     long double sd = s.squares > 0 ? sqrtl(s.squares / (long double)s.count) : 0;
     char mean[64], min[64], max[64];
     if (w->json)
-      show_json(w, json_pack("{s:s, s:I, s:f, s:f, s:o, s:o, s:I, s:I}", "statistics", what, "count",
+      sdm_show_json(w, json_pack("{s:s, s:I, s:f, s:f, s:o, s:o, s:I, s:I}", "statistics", what, "count",
                             (json_int_t)s.count, "mean", (double)s.mean, "deviation", (double)sd, "min", number_json(s.min), "max",
                             number_json(s.max), "min_rank", (json_int_t)s.min_id, "max_rank", (json_int_t)s.max_id));
     else
       fprintf(w->out, "%llu values: mean %s, deviation %Lg, min %s (rank %u), max %s (rank %u)\n", (unsigned long long)s.count,
               number_text(s.mean, mean), sd, number_text(s.min, min), s.min_id, number_text(s.max, max), s.max_id);
   }
-  show_missing(w, a);
+  sdm_show_missing(w, a);
   fflush(w->out);
 }
 
@@ -55,11 +55,11 @@ static void histogram_json(const struct sdm_show *w, const char *what, const str
   for (uint32_t i = 0; i < h->n; i++) {
     json_t *one = json_pack("{s:o, s:I}", "low", number_json(h->low + (h->high - h->low) * i / h->n), "count",
                             (json_int_t)sdm_set_size(h->bins[i]));
-    show_ranks(one, "ranks", h->bins[i]);
+    sdm_show_ranks(one, "ranks", h->bins[i]);
     json_array_append_new(bins, one);
   }
-  show_json(w, json_pack("{s:s, s:o, s:o, s:o, s:o}", "histogram", what, "low", number_json(h->low), "high", number_json(h->high), "bins", bins, "missing",
-                         show_missing_json(a)));
+  sdm_show_json(w, json_pack("{s:s, s:o, s:o, s:o, s:o}", "histogram", what, "low", number_json(h->low), "high", number_json(h->high), "bins", bins, "missing",
+                         sdm_show_missing_json(a)));
 }
 
 static void histogram_text(const struct sdm_show *w, const struct sdm_histogram *h) {
@@ -73,7 +73,7 @@ static void histogram_text(const struct sdm_show *w, const struct sdm_histogram 
     fprintf(w->out, "%12s  %-*.*s ", number_text(h->low + (h->high - h->low) * i / h->n, low), BAR, n && !bar ? 1 : bar,
             "########################################");
     if (n)
-      show_head(w, h->bins[i]);
+      sdm_show_head(w, h->bins[i]);
     fprintf(w->out, "\n");
   }
 }
@@ -83,7 +83,7 @@ void sdm_show_histogram(const struct sdm_show *w, const char *what, const struct
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *c = &a->classes[i];
     if (c->kind != SDM_CLASS_OK || sdm_histogram_decode(&h, c->body.p, c->body.len)) {
-      show_class_error(w, c);
+      sdm_show_class_error(w, c);
       continue;
     }
     if (w->json)
@@ -93,7 +93,7 @@ void sdm_show_histogram(const struct sdm_show *w, const char *what, const struct
     sdm_histogram_fini(&h);
   }
   if (!w->json)
-    show_missing(w, a);
+    sdm_show_missing(w, a);
   fflush(w->out);
 }
 
@@ -118,12 +118,12 @@ void sdm_show_top(const struct sdm_show *w, const char *what, const struct sdm_a
       else
         top_text(w, t.entries[k].id, t.entries[k].value);
     if (good && w->json)
-      show_json(w, json_pack("{s:s, s:b, s:O, s:o}", "top", what, "smallest", t.smallest, "values", list, "missing", show_missing_json(a)));
+      sdm_show_json(w, json_pack("{s:s, s:b, s:O, s:o}", "top", what, "smallest", t.smallest, "values", list, "missing", sdm_show_missing_json(a)));
     else if (!good)
-      show_class_error(w, c);
+      sdm_show_class_error(w, c);
     json_decref(list);
   }
   if (!w->json)
-    show_missing(w, a);
+    sdm_show_missing(w, a);
   fflush(w->out);
 }

@@ -222,17 +222,17 @@ static bool alike(const struct wait *a, const struct wait *b) {
 static void wait_json(const struct sdm_show *show, const struct wait *one, const struct sdm_set *who) {
   json_t *j = json_pack("{s:s, s:s, s:s, s:I, s:s}", "waits", text_of(one->record, "call"), "func", text_of(one->record, "func"), "file",
                         text_of(one->record, "file"), "line", number_of(one->record, "line"), "what", dvm_text_str((struct dvm_text *)&one->what));
-  show_ranks(j, "ranks", who);
-  show_ranks(j, "for", one->all);
-  show_ranks(j, "any", one->any);
-  show_json(show, j);
+  sdm_show_ranks(j, "ranks", who);
+  sdm_show_ranks(j, "for", one->all);
+  sdm_show_ranks(j, "any", one->any);
+  sdm_show_json(show, j);
 }
 
 static void wait_text(const struct sdm_show *show, const struct wait *one, const struct sdm_set *who) {
   struct dvm_text t = DVM_TEXT_INIT;
   char *all = sdm_set_text(one->all), *any = sdm_set_text(one->any);
   put_place(&t, one->record);
-  show_head(show, who);
+  sdm_show_head(show, who);
   fprintf(show->out, "%s, called in %s: ", text_of(one->record, "call"), dvm_text_str(&t));
   if (*all)
     fprintf(show->out, "waits for {%s}", all);
@@ -273,7 +273,7 @@ static bool show_cycle(struct waits *w, const struct sdm_show *show) {
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
       json_array_append_new(list, json_integer(path[i]));
-    show_json(show, json_pack("{s:o}", "cycle", list));
+    sdm_show_json(show, json_pack("{s:o}", "cycle", list));
   } else if (found) {
     fprintf(show->out, "a cycle, which nothing ends: ");
     for (size_t i = 0; i < n; i++)
@@ -305,7 +305,7 @@ static void show_outside(struct waits *w, const struct sdm_show *show) {
       dvm_text_add(&t, sdm_set_contains(w->s->exited, rank) ? "has ended" : sdm_set_contains(w->s->running, rank) ? "is running, stop it to see where"
                        : sdm_set_contains(w->s->dead, rank) ? "is dead" : "was not asked");
     if (show->json)
-      show_json(show, json_pack("{s:I, s:s}", "waited_for", (json_int_t)rank, "why", dvm_text_str(&t)));
+      sdm_show_json(show, json_pack("{s:I, s:s}", "waited_for", (json_int_t)rank, "why", dvm_text_str(&t)));
     else
       fprintf(show->out, "{%u} is waited for and %s\n", rank, dvm_text_str(&t));
     dvm_text_fini(&t);
@@ -358,7 +358,7 @@ size_t sdm_waits_show(struct sdm_session *s, const struct sdm_show *show, const 
     if (a->classes[i].kind == SDM_CLASS_OK)
       take_lines(&w, &a->classes[i]);
     else if (!quiet)
-      show_class_error(show, &a->classes[i]);
+      sdm_show_class_error(show, &a->classes[i]);
   if (w.n)
     qsort(w.items, w.n, sizeof(*w.items), by_rank);
   for (size_t i = 0; i < w.n; i++)
@@ -372,7 +372,7 @@ size_t sdm_waits_show(struct sdm_session *s, const struct sdm_show *show, const 
   if (!w.in_mpi && !quiet)
     sdm_show_error(show, sdm_set_is_empty(stand) ? "none of them stands" : "none of them is in MPI");
   if (!quiet && !show->json)
-    show_missing(show, a);
+    sdm_show_missing(show, a);
   fflush(show->out);
   size_t n = w.in_mpi;
   fini(&w);

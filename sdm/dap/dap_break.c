@@ -5,7 +5,7 @@
 #include "base/facts.h"
 #include "sdm/dap/dap_private.h"
 
-void dap_breaks_free(struct dap *d) {
+void sdm_dap_breaks_free(struct dap *d) {
   for (size_t i = 0; i < d->nbreaks; i++)
     free(d->breaks[i].where);
   free(d->breaks);
@@ -19,7 +19,7 @@ static void remove_all(struct dap *d, const char *where) {
     if (strcmp(d->breaks[i].where, where))
       d->breaks[kept++] = d->breaks[i];
     else {
-      sdm_answer_free(dap_ask(d, d->s.all, json_pack("{s:s, s:I}", "cmd", "delete", "id", d->breaks[i].id), SDM_REDUCE_SAME));
+      sdm_answer_free(sdm_dap_ask(d, d->s.all, json_pack("{s:s, s:I}", "cmd", "delete", "id", d->breaks[i].id), SDM_REDUCE_SAME));
       free(d->breaks[i].where);
     }
   d->nbreaks = kept;
@@ -29,7 +29,7 @@ static void remove_all(struct dap *d, const char *where) {
 static json_t *insert(struct dap *d, const char *where, json_t *command) {
   json_int_t id = d->next_break++;
   json_object_set_new(command, "id", json_integer(id));
-  struct sdm_answer *a = dap_ask(d, d->s.all, command, SDM_REDUCE_SAME);
+  struct sdm_answer *a = sdm_dap_ask(d, d->s.all, command, SDM_REDUCE_SAME);
   json_t *out = json_pack("{s:I, s:b}", "id", id, "verified", 0), *body = NULL;
   bool good = a->n > 0;
   for (size_t i = 0; i < a->n; i++)
@@ -38,7 +38,7 @@ static json_t *insert(struct dap *d, const char *where, json_t *command) {
       json_object_set_new(out, "message", json_stringn((const char *)a->classes[i].body.p, a->classes[i].body.len));
     } else if (!body)
       body = sdm_class_json(&a->classes[i]);
-  if (dap_text(body, "pending")) {
+  if (sdm_dap_text(body, "pending")) {
     good = false;
     json_object_set_new(out, "message", json_string("no such place yet"));
   }
@@ -53,10 +53,10 @@ static json_t *insert(struct dap *d, const char *where, json_t *command) {
 }
 
 /* As if this client had set it: it goes when the client sets those of its kind anew. */
-void dap_break_known(void *arg, const struct sdm_set *ids, const json_t *command) {
+void sdm_dap_break_known(void *arg, const struct sdm_set *ids, const json_t *command) {
   struct dap *d = arg;
-  const char *where = dap_text(command, "where"), *catch = dap_text(command, "catch"), *colon = where ? strrchr(where, ':') : NULL;
-  json_int_t id = dap_number(command, "id", 0);
+  const char *where = sdm_dap_text(command, "where"), *catch = sdm_dap_text(command, "catch"), *colon = where ? strrchr(where, ':') : NULL;
+  json_int_t id = sdm_dap_number(command, "id", 0);
   struct dvm_text key = DVM_TEXT_INIT;
   (void)ids;
   for (size_t i = 0; i < d->nbreaks; i++)
@@ -64,7 +64,7 @@ void dap_break_known(void *arg, const struct sdm_set *ids, const json_t *command
       return;
   if (catch || (where && !strcmp(where, DVM_FACTS_STOP)))
     dvm_text_printf(&key, "!%s", catch ? catch : "dvm");
-  else if (dap_text(command, "expression"))
+  else if (sdm_dap_text(command, "expression"))
     dvm_text_add(&key, "=");
   else if (where && *where == '*')
     dvm_text_add(&key, "*");
@@ -77,29 +77,29 @@ void dap_break_known(void *arg, const struct sdm_set *ids, const json_t *command
 }
 
 static void put_conditions(json_t *command, const json_t *b) {
-  const char *condition = dap_text(b, "condition"), *hits = dap_text(b, "hitCondition");
+  const char *condition = sdm_dap_text(b, "condition"), *hits = sdm_dap_text(b, "hitCondition");
   if (condition && *condition)
     json_object_set_new(command, "condition", json_string(condition));
   if (hits && atoll(hits + strspn(hits, "<>=%! ")) > 1)
     json_object_set_new(command, "ignore", json_integer(atoll(hits + strspn(hits, "<>=%! ")) - 1));
-  if (dap_text(b, "logMessage") && *dap_text(b, "logMessage"))
-    json_object_set_new(command, "message", json_string(dap_text(b, "logMessage")));
+  if (sdm_dap_text(b, "logMessage") && *sdm_dap_text(b, "logMessage"))
+    json_object_set_new(command, "message", json_string(sdm_dap_text(b, "logMessage")));
 }
 
-json_t *dap_set_breakpoints(struct dap *d, const json_t *args) {
-  const char *path = dap_text(json_object_get(args, "source"), "path");
+json_t *sdm_dap_set_breakpoints(struct dap *d, const json_t *args) {
+  const char *path = sdm_dap_text(json_object_get(args, "source"), "path");
   json_t *list = json_array(), *b;
   size_t i;
   if (!path)
-    path = dap_text(json_object_get(args, "source"), "name");
+    path = sdm_dap_text(json_object_get(args, "source"), "name");
   if (!path) {
     json_decref(list);
-    return dap_fail(d, "the source has no path");
+    return sdm_dap_fail(d, "the source has no path");
   }
   remove_all(d, path);
   json_array_foreach(json_object_get(args, "breakpoints"), i, b) {
     struct dvm_text t = DVM_TEXT_INIT;
-    dvm_text_printf(&t, "%s:%lld", path, (long long)dap_number(b, "line", 0));
+    dvm_text_printf(&t, "%s:%lld", path, (long long)sdm_dap_number(b, "line", 0));
     json_t *command = json_pack("{s:s, s:s}", "cmd", "break", "where", dvm_text_str(&t));
     put_conditions(command, b);
     json_array_append_new(list, insert(d, path, command));
@@ -109,14 +109,14 @@ json_t *dap_set_breakpoints(struct dap *d, const json_t *args) {
 }
 
 /* At addresses: of one rank "RANK:ADDRESS", else of all. */
-json_t *dap_set_instruction_breakpoints(struct dap *d, const json_t *args) {
+json_t *sdm_dap_set_instruction_breakpoints(struct dap *d, const json_t *args) {
   json_t *list = json_array(), *b;
   size_t i;
   remove_all(d, "*");
   json_array_foreach(json_object_get(args, "breakpoints"), i, b) {
-    const char *at = dap_text(b, "instructionReference"), *colon = at ? strchr(at, ':') : NULL;
+    const char *at = sdm_dap_text(b, "instructionReference"), *colon = at ? strchr(at, ':') : NULL;
     struct dvm_text t = DVM_TEXT_INIT;
-    dvm_text_printf(&t, "*((char *)(%s) + %lld)", colon ? colon + 1 : at ? at : "", (long long)dap_number(b, "offset", 0));
+    dvm_text_printf(&t, "*((char *)(%s) + %lld)", colon ? colon + 1 : at ? at : "", (long long)sdm_dap_number(b, "offset", 0));
     json_t *command = json_pack("{s:s, s:s}", "cmd", "break", "where", dvm_text_str(&t));
     put_conditions(command, b);
     json_array_append_new(list, insert(d, "*", command));
@@ -125,32 +125,32 @@ json_t *dap_set_instruction_breakpoints(struct dap *d, const json_t *args) {
   return json_pack("{s:o}", "breakpoints", list);
 }
 
-json_t *dap_set_function_breakpoints(struct dap *d, const json_t *args) {
+json_t *sdm_dap_set_function_breakpoints(struct dap *d, const json_t *args) {
   json_t *list = json_array(), *b;
   size_t i;
   remove_all(d, "");
   json_array_foreach(json_object_get(args, "breakpoints"), i, b) {
-    json_t *command = json_pack("{s:s, s:s}", "cmd", "break", "where", dap_text(b, "name") ? dap_text(b, "name") : "");
+    json_t *command = json_pack("{s:s, s:s}", "cmd", "break", "where", sdm_dap_text(b, "name") ? sdm_dap_text(b, "name") : "");
     put_conditions(command, b);
     json_array_append_new(list, insert(d, "", command));
   }
   return json_pack("{s:o}", "breakpoints", list);
 }
 
-json_t *dap_data_breakpoint_info(struct dap *d, const json_t *args) {
-  const char *name = dap_text(args, "name");
+json_t *sdm_dap_data_breakpoint_info(struct dap *d, const json_t *args) {
+  const char *name = sdm_dap_text(args, "name");
   (void)d;
   return json_pack("{s:s, s:s, s:[s,s,s]}", "dataId", name ? name : "", "description", name ? name : "", "accessTypes", "write",
                    "read", "readWrite");
 }
 
-json_t *dap_set_data_breakpoints(struct dap *d, const json_t *args) {
+json_t *sdm_dap_set_data_breakpoints(struct dap *d, const json_t *args) {
   json_t *list = json_array(), *b;
   size_t i;
   remove_all(d, "=");
   json_array_foreach(json_object_get(args, "breakpoints"), i, b) {
-    const char *access = dap_text(b, "accessType");
-    json_t *command = json_pack("{s:s, s:s, s:s}", "cmd", "watch", "expression", dap_text(b, "dataId") ? dap_text(b, "dataId") : "",
+    const char *access = sdm_dap_text(b, "accessType");
+    json_t *command = json_pack("{s:s, s:s, s:s}", "cmd", "watch", "expression", sdm_dap_text(b, "dataId") ? sdm_dap_text(b, "dataId") : "",
                                 "access", !access || !strcmp(access, "write") ? "write" : !strcmp(access, "read") ? "read" : "any");
     json_array_append_new(list, insert(d, "=", command));
   }
@@ -175,7 +175,7 @@ static const struct filter {
 };
 #define NFILTERS (sizeof(filters) / sizeof(*filters))
 
-json_t *dap_filters(void) {
+json_t *sdm_dap_filters(void) {
   json_t *list = json_array();
   for (size_t i = 0; i < NFILTERS; i++) {
     json_t *one = json_pack("{s:s, s:s, s:s, s:b}", "filter", filters[i].name, "label", filters[i].label, "description",
@@ -189,7 +189,7 @@ json_t *dap_filters(void) {
   return list;
 }
 
-const char *dap_filter_of(const struct dap *d, json_int_t bp) {
+const char *sdm_dap_filter_of(const struct dap *d, json_int_t bp) {
   for (size_t i = 0; bp && i < d->nbreaks; i++)
     if (d->breaks[i].id == bp && *d->breaks[i].where == '!')
       return d->breaks[i].where + 1;
@@ -224,7 +224,7 @@ static void stop_at_signals(struct dap *d, bool on) {
   if (on == !d->passes_signals)
     return;
   d->passes_signals = !on;
-  sdm_answer_free(dap_ask(d, d->s.all, json_pack("{s:s, s:s}", "cmd", "handle", "what", on ? FATAL " stop print pass" : FATAL " nostop noprint pass"),
+  sdm_answer_free(sdm_dap_ask(d, d->s.all, json_pack("{s:s, s:s}", "cmd", "handle", "what", on ? FATAL " stop print pass" : FATAL " nostop noprint pass"),
                           SDM_REDUCE_SAME));
 }
 
@@ -236,14 +236,14 @@ static const char *wanted(const json_t *args, const char *name, bool *is) {
   json_array_foreach(json_object_get(args, "filters"), i, f)
     *is |= json_is_string(f) && !strcmp(json_string_value(f), name);
   json_array_foreach(json_object_get(args, "filterOptions"), i, f)
-    if (dap_text(f, "filterId") && !strcmp(dap_text(f, "filterId"), name)) {
+    if (sdm_dap_text(f, "filterId") && !strcmp(sdm_dap_text(f, "filterId"), name)) {
       *is = true;
-      return dap_text(f, "condition");
+      return sdm_dap_text(f, "condition");
     }
   return NULL;
 }
 
-json_t *dap_set_exception_breakpoints(struct dap *d, const json_t *args) {
+json_t *sdm_dap_set_exception_breakpoints(struct dap *d, const json_t *args) {
   json_t *list = json_array();
   for (size_t i = 0; i < NFILTERS && d->open; i++) {
     char key[24] = "!";

@@ -5,12 +5,12 @@
 #include "sdm/dap/dap_private.h"
 #include "sdm/overlay/prefix.h"
 
-json_t *dap_do_focus(struct dap *d, const json_t *args) {
+json_t *sdm_dap_do_focus(struct dap *d, const json_t *args) {
   struct dvm_error err = DVM_ERROR_INIT;
-  const char *text = dap_text(args, "set");
+  const char *text = sdm_dap_text(args, "set");
   struct sdm_set *set = d->open && text ? sdm_select(&d->s, &d->names, text, &err) : NULL;
   if (!set)
-    return dap_fail(d, "%s", err.code ? err.text : "'set' is missing");
+    return sdm_dap_fail(d, "%s", err.code ? err.text : "'set' is missing");
   free(d->focus);
   d->focus = sdm_strdup(text);
   char *ranks = sdm_set_text(set);
@@ -21,11 +21,11 @@ json_t *dap_do_focus(struct dap *d, const json_t *args) {
 }
 
 /* {"expression"}: its values over the focus, each with its ranks. */
-json_t *dap_do_compare(struct dap *d, const json_t *args) {
-  const char *expression = dap_text(args, "expression");
-  struct sdm_set *to = dap_focus_set(d);
+json_t *sdm_dap_do_compare(struct dap *d, const json_t *args) {
+  const char *expression = sdm_dap_text(args, "expression");
+  struct sdm_set *to = sdm_dap_focus_set(d);
   json_t *list = json_array();
-  struct sdm_answer *a = dap_ask(d, to, json_pack("{s:s, s:s, s:i}", "cmd", "evaluate", "expression", expression ? expression : "",
+  struct sdm_answer *a = sdm_dap_ask(d, to, json_pack("{s:s, s:s, s:i}", "cmd", "evaluate", "expression", expression ? expression : "",
                                                 "frame", -2), /* the user's code, wherever in MPI a rank stands */
                                  SDM_REDUCE_SAME);
   for (size_t i = 0; i < a->n; i++) {
@@ -50,7 +50,7 @@ static json_t *place_json(const struct sdm_set *set, const char *state, const js
   json_t *j = json_pack("{s:s, s:i, s:s}", "ranks", ranks, "count", (int)sdm_set_size(set), "state", state);
   static const char *const texts[] = { "func", "file", "path", "signal", "diagnostic" };
   for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-    if (dap_text(event, texts[i]))
+    if (sdm_dap_text(event, texts[i]))
       json_object_set(j, i < 3 ? texts[i] : "why", json_object_get(event, texts[i]));
   if (json_object_get(event, "line"))
     json_object_set(j, "line", json_object_get(event, "line"));
@@ -59,11 +59,11 @@ static json_t *place_json(const struct sdm_set *set, const char *state, const js
 }
 
 /* Who is where, those at one place together. */
-json_t *dap_do_places(struct dap *d, const json_t *args) {
+json_t *sdm_dap_do_places(struct dap *d, const json_t *args) {
   json_t *list = json_array();
   (void)args;
   for (size_t i = 0; i < d->s.nplaces; i++)
-    json_array_append_new(list, place_json(d->s.places[i].set, dap_text(d->s.places[i].event, "event"), d->s.places[i].event));
+    json_array_append_new(list, place_json(d->s.places[i].set, sdm_dap_text(d->s.places[i].event, "event"), d->s.places[i].event));
   if (!sdm_set_is_empty(d->s.running))
     json_array_append_new(list, place_json(d->s.running, "running", NULL));
   if (!sdm_set_is_empty(d->s.dead))
@@ -81,14 +81,14 @@ static json_t *tree_json(const struct sdm_prefix *p) {
   return j;
 }
 
-json_t *dap_do_merge(struct dap *d, const json_t *args) {
-  struct sdm_set *to = dap_focus_set(d);
+json_t *sdm_dap_do_merge(struct dap *d, const json_t *args) {
+  struct sdm_set *to = sdm_dap_focus_set(d);
   (void)args;
   sdm_set_intersect(to, d->s.stopped);
-  struct sdm_answer *a = dap_ask(d, to, json_pack("{s:s, s:s}", "cmd", "stack", "reduce", "tree"), SDM_REDUCE_TREE);
+  struct sdm_answer *a = sdm_dap_ask(d, to, json_pack("{s:s, s:s}", "cmd", "stack", "reduce", "tree"), SDM_REDUCE_TREE);
   struct sdm_prefix *p = a->n && a->classes[0].kind == SDM_CLASS_OK
                            ? sdm_prefix_decode(a->classes[0].body.p, a->classes[0].body.len) : NULL;
-  json_t *body = p ? json_pack("{s:o}", "tree", tree_json(p)) : dap_fail(d, "no rank is stopped");
+  json_t *body = p ? json_pack("{s:o}", "tree", tree_json(p)) : sdm_dap_fail(d, "no rank is stopped");
   sdm_prefix_free(p);
   sdm_answer_free(a);
   sdm_set_free(to);

@@ -7,7 +7,7 @@
 #define COMPANY_US 50000
 
 /* Events of the session wait until the request at hand has its response. */
-void dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event) {
+void sdm_dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event) {
   struct dap *d = arg;
   d->last_event = sdm_now_us();
   for (size_t i = d->nnews; i-- > 0;) {
@@ -36,7 +36,7 @@ static void on_output(void *arg, const struct sdm_set *ids, unsigned stream, con
     dvm_text_printf(&t, ((const uint8_t *)p)[i] < 128 && ((const char *)p)[i] ? "%c" : "\\x%02x", ((const uint8_t *)p)[i]);
   if (!t.len || t.s[t.len - 1] != '\n')
     dvm_text_add(&t, "\n");
-  dap_event(d, "output", json_pack("{s:s, s:s, s:{s:s}}", "category", stream == SDM_STDERR ? "stderr" : "stdout", "output",
+  sdm_dap_event(d, "output", json_pack("{s:s, s:s, s:{s:s}}", "category", stream == SDM_STDERR ? "stderr" : "stdout", "output",
                                    dvm_text_str(&t), "data", "ranks", ranks));
   json_decref(text);
   dvm_text_fini(&t);
@@ -47,7 +47,7 @@ static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
   char *ranks = sdm_set_text(ids);
   struct dvm_text t = DVM_TEXT_INIT;
   dvm_text_printf(&t, "[%s] server lost: %s\n", ranks, why);
-  dap_event(arg, "output", json_pack("{s:s, s:s}", "category", "important", "output", dvm_text_str(&t)));
+  sdm_dap_event(arg, "output", json_pack("{s:s, s:s}", "category", "important", "output", dvm_text_str(&t)));
   dvm_text_fini(&t);
   free(ranks);
 }
@@ -56,7 +56,7 @@ static void on_back(void *arg, const struct sdm_set *ids) {
   char *ranks = sdm_set_text(ids);
   struct dvm_text t = DVM_TEXT_INIT;
   dvm_text_printf(&t, "[%s] server is back\n", ranks);
-  dap_event(arg, "output", json_pack("{s:s, s:s}", "category", "important", "output", dvm_text_str(&t)));
+  sdm_dap_event(arg, "output", json_pack("{s:s, s:s}", "category", "important", "output", dvm_text_str(&t)));
   dvm_text_fini(&t);
   free(ranks);
 }
@@ -67,7 +67,7 @@ static const char *stop_reason(const json_t *event, bool entry) {
     { "location-reached", "step" }, { "moved", "step" }, { "call-returned", "step" }, { "signal-received", "exception" }, { "watchpoint-trigger", "data breakpoint" },
     { "read-watchpoint-trigger", "data breakpoint" }, { "access-watchpoint-trigger", "data breakpoint" },
     { "interrupted", "pause" }, { "restarted", "pause" }, { "diagnostic", "exception" } };
-  const char *reason = dap_text(event, "reason");
+  const char *reason = sdm_dap_text(event, "reason");
   if (entry && !json_object_get(event, "bp") && reason && strcmp(reason, "signal-received"))
     return "entry";
   for (size_t i = 0; reason && i < sizeof(map) / sizeof(*map); i++)
@@ -79,14 +79,14 @@ static const char *stop_reason(const json_t *event, bool entry) {
 static void tell_stop(struct dap *d, const struct sdm_set *set, const json_t *event, bool last) {
   char *ranks = sdm_set_text(set);
   struct dvm_text t = DVM_TEXT_INIT;
-  const char *signal = dap_text(event, "diagnostic"), *func = dap_text(event, "func");
-  signal = signal ? signal : dap_text(event, "signal"); /* what an exception says */
-  const char *reason = stop_reason(event, d->entry), *filter = dap_filter_of(d, dap_number(event, "bp", 0));
+  const char *signal = sdm_dap_text(event, "diagnostic"), *func = sdm_dap_text(event, "func");
+  signal = signal ? signal : sdm_dap_text(event, "signal"); /* what an exception says */
+  const char *reason = stop_reason(event, d->entry), *filter = sdm_dap_filter_of(d, sdm_dap_number(event, "bp", 0));
   if (filter && strcmp(filter, "dvm")) {
     reason = "exception";
     signal = !strcmp(filter, "mpi") ? "MPI error" : !strcmp(filter, "throw") ? "C++ throw" : "C++ catch";
   }
-  json_int_t bp = dap_number(event, "bp", 0), thread = dap_number(event, "thread", 1);
+  json_int_t bp = sdm_dap_number(event, "bp", 0), thread = sdm_dap_number(event, "thread", 1);
   struct sdm_set_iter it = sdm_set_iter(set);
   sdm_id rank;
   dvm_text_printf(&t, "ranks %s: %s in %s", ranks, !strcmp(reason, "exception") && signal ? signal : reason,
@@ -99,8 +99,8 @@ static void tell_stop(struct dap *d, const struct sdm_set *set, const json_t *ev
       json_object_set_new(body, "hitBreakpointIds", json_pack("[I]", bp));
     if (signal)
       json_object_set_new(body, "text", json_string(signal));
-    dap_event(d, "stopped", body);
-    if (dap_by_class(d))
+    sdm_dap_event(d, "stopped", body);
+    if (sdm_dap_by_class(d))
       break;
   }
   dvm_text_fini(&t);
@@ -108,15 +108,15 @@ static void tell_stop(struct dap *d, const struct sdm_set *set, const json_t *ev
 }
 
 static void tell_exit(struct dap *d, const struct sdm_set *set, const json_t *event) {
-  json_int_t code = dap_number(event, "code", dap_text(event, "signal") ? 128 : 0);
+  json_int_t code = sdm_dap_number(event, "code", sdm_dap_text(event, "signal") ? 128 : 0);
   char *ranks = sdm_set_text(set);
   struct dvm_text t = DVM_TEXT_INIT;
   d->exit_code = code > d->exit_code ? code : d->exit_code;
-  if (dap_text(event, "signal"))
-    dvm_text_printf(&t, "[%s] killed by %s\n", ranks, dap_text(event, "signal"));
+  if (sdm_dap_text(event, "signal"))
+    dvm_text_printf(&t, "[%s] killed by %s\n", ranks, sdm_dap_text(event, "signal"));
   else
     dvm_text_printf(&t, "[%s] exited with status %d\n", ranks, (int)code);
-  dap_event(d, "output", json_pack("{s:s, s:s}", "category", "console", "output", dvm_text_str(&t)));
+  sdm_dap_event(d, "output", json_pack("{s:s, s:s}", "category", "console", "output", dvm_text_str(&t)));
   dvm_text_fini(&t);
   free(ranks);
 }
@@ -124,13 +124,13 @@ static void tell_exit(struct dap *d, const struct sdm_set *set, const json_t *ev
 static void tell_log(struct dap *d, const struct sdm_set *set, const json_t *event) {
   char *ranks = sdm_set_text(set);
   struct dvm_text t = DVM_TEXT_INIT;
-  dvm_text_printf(&t, "[%s] %s\n", ranks, dap_text(event, "text") ? dap_text(event, "text") : "");
-  dap_event(d, "output", json_pack("{s:s, s:s, s:{s:s}}", "category", "console", "output", dvm_text_str(&t), "data", "ranks", ranks));
+  dvm_text_printf(&t, "[%s] %s\n", ranks, sdm_dap_text(event, "text") ? sdm_dap_text(event, "text") : "");
+  sdm_dap_event(d, "output", json_pack("{s:s, s:s, s:{s:s}}", "category", "console", "output", dvm_text_str(&t), "data", "ranks", ranks));
   dvm_text_fini(&t);
   free(ranks);
 }
 
-void dap_drop_news(struct dap *d) {
+void sdm_dap_drop_news(struct dap *d) {
   for (size_t i = 0; i < d->nnews; i++) {
     sdm_set_free(d->news[i].set);
     json_decref(d->news[i].event);
@@ -143,7 +143,7 @@ static void tell_saved(struct dap *d, const struct sdm_set *set, const json_t *e
   if (!d->saved)
     d->saved = sdm_set_new();
   sdm_set_union(d->saved, set);
-  dap_tell_saved(d, set, event);
+  sdm_dap_tell_saved(d, set, event);
 }
 
 /* When all is told: asking for threads may bring more. */
@@ -151,22 +151,22 @@ static void look_again(struct dap *d) {
   struct sdm_set *saved = d->saved;
   d->saved = NULL;
   if (d->threads_changed)
-    dap_threads_changed(d);
+    sdm_dap_threads_changed(d);
   if (saved)
-    dap_tell_standing(d, saved);
+    sdm_dap_tell_standing(d, saved);
   sdm_set_free(saved);
 }
 
-void dap_tell_news(struct dap *d) {
+void sdm_dap_tell_news(struct dap *d) {
   size_t stops = 0;
   if (d->nnews && !sdm_set_is_empty(d->s.running) && sdm_now_us() - d->news_since < COMPANY_US)
     return;
   for (size_t i = 0; i < d->nnews; i++) /* a rank that runs again by now has not stopped */
-    if (!strcmp(dap_text(d->news[i].event, "event"), "stopped"))
+    if (!strcmp(sdm_dap_text(d->news[i].event, "event"), "stopped"))
       stops += !sdm_set_is_empty(sdm_set_intersect(d->news[i].set, d->s.stopped));
   for (size_t i = 0; i < d->nnews; i++) {
-    const char *name = dap_text(d->news[i].event, "event");
-    d->threads_changed |= dap_text(d->news[i].event, "reason") && !strcmp(dap_text(d->news[i].event, "reason"), "restarted");
+    const char *name = sdm_dap_text(d->news[i].event, "event");
+    d->threads_changed |= sdm_dap_text(d->news[i].event, "reason") && !strcmp(sdm_dap_text(d->news[i].event, "reason"), "restarted");
     if (!strcmp(name, "stopped") && !sdm_set_is_empty(d->news[i].set))
       tell_stop(d, d->news[i].set, d->news[i].event, !--stops && sdm_set_is_empty(d->s.running));
     else if (!strcmp(name, "exited"))
@@ -184,13 +184,13 @@ void dap_tell_news(struct dap *d) {
   look_again(d);
   if (d->started && !d->over && sdm_set_is_empty(d->s.running) && sdm_set_is_empty(d->s.stopped)) {
     d->over = true;
-    dap_event(d, "exited", json_pack("{s:I}", "exitCode", d->exit_code));
-    dap_event(d, "terminated", NULL);
+    sdm_dap_event(d, "exited", json_pack("{s:I}", "exitCode", d->exit_code));
+    sdm_dap_event(d, "terminated", NULL);
   }
 }
 
-void dap_hear(struct dap *d) {
-  d->s.on_event = dap_on_event;
+void sdm_dap_hear(struct dap *d) {
+  d->s.on_event = sdm_dap_on_event;
   d->s.on_output = on_output;
   d->s.on_output_end = NULL;
   d->s.on_lost = on_lost;

@@ -8,10 +8,10 @@
 static const char *const parts[] = { "construct", "arrays", "shadow", "diagnostics", "stats" };
 
 static json_t *ask(struct dap *d, json_int_t rank, const char *what) {
-  return dap_ask_one(d, rank, json_pack("{s:s, s:s}", "cmd", "dvm", "what", what));
+  return sdm_dap_ask_one(d, rank, json_pack("{s:s, s:s}", "cmd", "dvm", "what", what));
 }
 
-bool dap_facts_known(struct dap *d, json_int_t rank) {
+bool sdm_dap_facts_known(struct dap *d, json_int_t rank) {
   json_t *found = ask(d, rank, "construct");
   json_decref(found);
   d->why[0] = 0; /* it is no fault of a program not to be checked */
@@ -43,13 +43,13 @@ static json_t *variable(struct dap *d, const struct dap_ref *of, const char *nam
                                                                                          : json_dumps(v, JSON_ENCODE_ANY);
   json_int_t ref = 0;
   if (json_is_object(v) || (json_is_array(v) && json_array_size(v)))
-    ref = dap_new_ref(d, (struct dap_ref){ .rank = of->rank, .thread = of->thread, .frame = of->frame, .facts = json_incref(v) });
+    ref = sdm_dap_new_ref(d, (struct dap_ref){ .rank = of->rank, .thread = of->thread, .frame = of->frame, .facts = json_incref(v) });
   json_t *one = json_pack("{s:s, s:s, s:I}", "name", name, "value", text ? text : "", "variablesReference", ref);
   free(text);
   return one;
 }
 
-json_t *dap_facts_variables(struct dap *d, const struct dap_ref *of) {
+json_t *sdm_dap_facts_variables(struct dap *d, const struct dap_ref *of) {
   json_t *list = json_array(), *v;
   const char *key;
   char number[24];
@@ -64,7 +64,7 @@ json_t *dap_facts_variables(struct dap *d, const struct dap_ref *of) {
       json_decref(found);
     }
   json_array_foreach(of->facts, i, v) {
-    const char *name = dap_text(v, "name");
+    const char *name = sdm_dap_text(v, "name");
     snprintf(number, sizeof(number), "[%zu]", i);
     json_array_append_new(list, variable(d, of, name ? name : number, v));
   }

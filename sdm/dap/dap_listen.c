@@ -84,8 +84,8 @@ static bool same_text(const char *a, const char *b) {
   return !differs;
 }
 
-bool dap_admit(struct dap *d, const char *request, const json_t *args) {
-  const char *token = dap_text(args, "token");
+bool sdm_dap_admit(struct dap *d, const char *request, const json_t *args) {
+  const char *token = sdm_dap_text(args, "token");
   if (d->trusted || !strcmp(request, "initialize") || !strcmp(request, "disconnect"))
     return true;
   bool begins = !strcmp(request, "launch") || !strcmp(request, "attach");
@@ -95,7 +95,7 @@ bool dap_admit(struct dap *d, const char *request, const json_t *args) {
     return true;
   }
   d->quit = true;
-  dap_fail(d, begins && token ? "the token is not that of this adapter"
+  sdm_dap_fail(d, begins && token ? "the token is not that of this adapter"
                               : "the adapter does not know you: launch and attach need its token, as the argument 'token'");
   return false;
 }
@@ -108,7 +108,7 @@ static bool is_ours(int fd) {
 
 static void drop(struct door *d, unsigned at) {
   close(d->guests[at]->io.in);
-  dap_free(d->guests[at]);
+  sdm_dap_free(d->guests[at]);
   d->n--;
   for (unsigned i = at; i < d->n; i++) {
     d->guests[i] = d->guests[i + 1];
@@ -126,7 +126,7 @@ static void let_in(struct door *d) {
     close(fd);
     return;
   }
-  struct dap *guest = dap_new(fd, fd);
+  struct dap *guest = sdm_dap_new(fd, fd);
   guest->trusted = d->path != NULL;
   guest->token = d->token;
   guest->io.guest = !guest->trusted;
@@ -141,7 +141,7 @@ static bool hear(struct dap *guest) {
     return true;
   sdm_dap_io_fill(&guest->io);
   while (!guest->trusted && !guest->quit && (m = sdm_dap_io_take(&guest->io))) {
-    dap_serve(guest, m);
+    sdm_dap_serve(guest, m);
     json_decref(m);
   }
   return guest->trusted;
@@ -180,7 +180,7 @@ static void announce(const struct door *d, bool token) {
     fprintf(stderr, "dvm debug: listening at %s:%u%s%s\n", d->host, d->port, token ? ", token " : "", token ? d->token : "");
 }
 
-struct dap *dap_listen(const char *where, const char *token_file, struct dvm_error *err) {
+struct dap *sdm_dap_listen(const char *where, const char *token_file, struct dvm_error *err) {
   struct door d = { .fd = -1, .path = strchr(where, '/') ? where : NULL };
   struct dap *client = NULL;
   int rc = d.path ? open_path(&d, err) : open_port(&d, where, err);

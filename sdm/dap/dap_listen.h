@@ -10,5 +10,5 @@ struct dap;
  * 'token_file', which is written where it is not there, or one that is made up and told on standard error.  Until then nothing
  * is executed and nothing read.
  * Returns the client, whose session may have begun, or NULL. */
-struct dap *dap_listen(const char *where, const char *token_file, struct dvm_error *err);
+struct dap *sdm_dap_listen(const char *where, const char *token_file, struct dvm_error *err);
 #endif

@@ -11,19 +11,19 @@
 
 /* Rank and expression of the address; false: there is no reference. */
 static bool place_of(struct dap *d, const json_t *args, json_int_t *rank, struct dvm_text *address) {
-  const char *at = dap_text(args, "memoryReference"), *colon = at ? strchr(at, ':') : NULL;
+  const char *at = sdm_dap_text(args, "memoryReference"), *colon = at ? strchr(at, ':') : NULL;
   if (!at || !*at) {
-    dap_fail(d, "'memoryReference' is missing");
+    sdm_dap_fail(d, "'memoryReference' is missing");
     return false;
   }
   bool ranked = colon && strspn(at, "0123456789") == (size_t)(colon - at);
-  *rank = ranked ? atoll(at) : (json_int_t)dap_lowest(d->s.stopped);
+  *rank = ranked ? atoll(at) : (json_int_t)sdm_dap_lowest(d->s.stopped);
   dvm_text_printf(address, "(char *)(%s)", ranked ? colon + 1 : at);
   return true;
 }
 
 static void add_offset(struct dvm_text *address, const json_t *args) {
-  dvm_text_printf(address, " + %lld", (long long)dap_number(args, "offset", 0));
+  dvm_text_printf(address, " + %lld", (long long)sdm_dap_number(args, "offset", 0));
 }
 
 static size_t bytes_of_hex(const char *hex, struct sdm_bytes *out) {
@@ -44,24 +44,24 @@ static char *read_pieces(struct dap *d, json_int_t rank, const char *address, js
     json_int_t left = count - (json_int_t)bytes->len;
     dvm_text_clear(&at);
     dvm_text_printf(&at, "%s + %zu", address, bytes->len);
-    json_t *result = dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s, s:I}", "cmd", "inspect", "what", "memory", "address", dvm_text_str(&at),
+    json_t *result = sdm_dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s, s:I}", "cmd", "inspect", "what", "memory", "address", dvm_text_str(&at),
                                                     "count", left < PIECE ? left : PIECE));
-    if (!first && dap_text(result, "address"))
-      first = sdm_strdup(dap_text(result, "address"));
-    n = bytes_of_hex(dap_text(result, "bytes"), bytes);
+    if (!first && sdm_dap_text(result, "address"))
+      first = sdm_strdup(sdm_dap_text(result, "address"));
+    n = bytes_of_hex(sdm_dap_text(result, "bytes"), bytes);
     json_decref(result);
   }
   dvm_text_fini(&at);
   return first;
 }
 
-json_t *dap_read_memory(struct dap *d, const json_t *args) {
+json_t *sdm_dap_read_memory(struct dap *d, const json_t *args) {
   struct dvm_text address = DVM_TEXT_INIT, data = DVM_TEXT_INIT;
   struct sdm_bytes bytes = { 0 };
-  json_int_t rank, count = dap_number(args, "count", 64);
+  json_int_t rank, count = sdm_dap_number(args, "count", 64);
   json_t *body = NULL;
   if (count < 0 || count > MEMORY_MAX)
-    return dap_fail(d, "at most %d bytes can be read at once", MEMORY_MAX);
+    return sdm_dap_fail(d, "at most %d bytes can be read at once", MEMORY_MAX);
   if (!place_of(d, args, &rank, &address))
     return NULL;
   add_offset(&address, args);
@@ -77,16 +77,16 @@ json_t *dap_read_memory(struct dap *d, const json_t *args) {
   return body;
 }
 
-json_t *dap_write_memory(struct dap *d, const json_t *args) {
+json_t *sdm_dap_write_memory(struct dap *d, const json_t *args) {
   struct dvm_text address = DVM_TEXT_INIT, hex = DVM_TEXT_INIT;
-  const char *data = dap_text(args, "data");
+  const char *data = sdm_dap_text(args, "data");
   json_int_t rank;
   json_t *result = NULL;
   if (!data || !sdm_base64_hex(data, &hex))
-    dap_fail(d, "'data' is missing, or no base64");
+    sdm_dap_fail(d, "'data' is missing, or no base64");
   else if (place_of(d, args, &rank, &address)) {
     add_offset(&address, args);
-    result = hex.len ? dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s}", "cmd", "memory", "address", dvm_text_str(&address), "bytes",
+    result = hex.len ? sdm_dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s}", "cmd", "memory", "address", dvm_text_str(&address), "bytes",
                                                       dvm_text_str(&hex)))
                      : json_object();
   }
@@ -98,9 +98,9 @@ json_t *dap_write_memory(struct dap *d, const json_t *args) {
 }
 
 static json_t *instruction(const json_t *i) {
-  const char *bytes = dap_text(i, "bytes"), *symbol = dap_text(i, "symbol"), *path = dap_text(i, "path");
-  json_t *one = json_pack("{s:s, s:s}", "address", dap_text(i, "address") ? dap_text(i, "address") : "0x0", "instruction",
-                          dap_text(i, "asm") ? dap_text(i, "asm") : "??");
+  const char *bytes = sdm_dap_text(i, "bytes"), *symbol = sdm_dap_text(i, "symbol"), *path = sdm_dap_text(i, "path");
+  json_t *one = json_pack("{s:s, s:s}", "address", sdm_dap_text(i, "address") ? sdm_dap_text(i, "address") : "0x0", "instruction",
+                          sdm_dap_text(i, "asm") ? sdm_dap_text(i, "asm") : "??");
   if (bytes && *bytes)
     json_object_set_new(one, "instructionBytes", json_string(bytes));
   else
@@ -108,24 +108,24 @@ static json_t *instruction(const json_t *i) {
   if (symbol)
     json_object_set_new(one, "symbol", json_string(symbol));
   if (path) {
-    json_object_set_new(one, "location", json_pack("{s:s, s:s}", "name", dap_text(i, "file") ? dap_text(i, "file") : path, "path", path));
-    json_object_set_new(one, "line", json_integer(dap_number(i, "line", 0)));
+    json_object_set_new(one, "location", json_pack("{s:s, s:s}", "name", sdm_dap_text(i, "file") ? sdm_dap_text(i, "file") : path, "path", path));
+    json_object_set_new(one, "line", json_integer(sdm_dap_number(i, "line", 0)));
   }
   return one;
 }
 
-json_t *dap_disassemble(struct dap *d, const json_t *args) {
+json_t *sdm_dap_disassemble(struct dap *d, const json_t *args) {
   struct dvm_text address = DVM_TEXT_INIT;
-  json_int_t rank, count = dap_number(args, "instructionCount", 50);
+  json_int_t rank, count = sdm_dap_number(args, "instructionCount", 50);
   json_t *list = json_array(), *i;
   size_t k;
   if (count < 0 || count > CODE_MAX || !place_of(d, args, &rank, &address)) {
     json_decref(list);
-    return d->why[0] ? NULL : dap_fail(d, "at most %d instructions are shown at once", CODE_MAX);
+    return d->why[0] ? NULL : sdm_dap_fail(d, "at most %d instructions are shown at once", CODE_MAX);
   }
-  json_t *result = dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "cmd", "inspect", "what", "disassemble", "address",
-                                                  dvm_text_str(&address), "offset", dap_number(args, "offset", 0), "skip",
-                                                  dap_number(args, "instructionOffset", 0), "count", count));
+  json_t *result = sdm_dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "cmd", "inspect", "what", "disassemble", "address",
+                                                  dvm_text_str(&address), "offset", sdm_dap_number(args, "offset", 0), "skip",
+                                                  sdm_dap_number(args, "instructionOffset", 0), "count", count));
   json_array_foreach(json_object_get(result, "instructions"), k, i)
     json_array_append_new(list, instruction(i));
   bool good = result != NULL;

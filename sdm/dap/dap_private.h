@@ -67,91 +67,91 @@ struct dap {
   char why[400];
 };
 
-struct dap *dap_new(int in, int out);
-void dap_free(struct dap *d); /* ends its session; closes neither */
-void dap_serve(struct dap *d, const json_t *message);
+struct dap *sdm_dap_new(int in, int out);
+void sdm_dap_free(struct dap *d); /* ends its session; closes neither */
+void sdm_dap_serve(struct dap *d, const json_t *message);
 /* May this client have that request?  false: d->why says why not, and he is to go. */
-bool dap_admit(struct dap *d, const char *request, const json_t *args);
+bool sdm_dap_admit(struct dap *d, const char *request, const json_t *args);
 
-const char *dap_text(const json_t *j, const char *key);
-json_int_t dap_number(const json_t *j, const char *key, json_int_t otherwise);
-json_t *dap_fail(struct dap *d, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* NULL */
-void dap_event(struct dap *d, const char *name, json_t *body); /* 'body' is stolen */
-struct sdm_set *dap_one(json_int_t rank);
-struct sdm_answer *dap_ask(struct dap *d, const struct sdm_set *to, json_t *command, uint8_t reducer);
-json_t *dap_ask_one(struct dap *d, json_int_t rank, json_t *command);
-sdm_id dap_lowest(const struct sdm_set *set);
-bool dap_by_class(const struct dap *d); /* so many ranks that a thread of the client is a class of them */
-struct sdm_set *dap_class_of(struct dap *d, sdm_id rank); /* the ranks that stand where 'rank' stands */
-struct sdm_set *dap_focus_set(struct dap *d);
-bool dap_all_good(struct dap *d, struct sdm_answer *a); /* all have said yes; frees 'a' */
-void dap_hear(struct dap *d); /* the session's events come to the client */
-void dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event); /* as if the session had told it */
-void dap_tell_news(struct dap *d);
+const char *sdm_dap_text(const json_t *j, const char *key);
+json_int_t sdm_dap_number(const json_t *j, const char *key, json_int_t otherwise);
+json_t *sdm_dap_fail(struct dap *d, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* NULL */
+void sdm_dap_event(struct dap *d, const char *name, json_t *body); /* 'body' is stolen */
+struct sdm_set *sdm_dap_one(json_int_t rank);
+struct sdm_answer *sdm_dap_ask(struct dap *d, const struct sdm_set *to, json_t *command, uint8_t reducer);
+json_t *sdm_dap_ask_one(struct dap *d, json_int_t rank, json_t *command);
+sdm_id sdm_dap_lowest(const struct sdm_set *set);
+bool sdm_dap_by_class(const struct dap *d); /* so many ranks that a thread of the client is a class of them */
+struct sdm_set *sdm_dap_class_of(struct dap *d, sdm_id rank); /* the ranks that stand where 'rank' stands */
+struct sdm_set *sdm_dap_focus_set(struct dap *d);
+bool sdm_dap_all_good(struct dap *d, struct sdm_answer *a); /* all have said yes; frees 'a' */
+void sdm_dap_hear(struct dap *d); /* the session's events come to the client */
+void sdm_dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event); /* as if the session had told it */
+void sdm_dap_tell_news(struct dap *d);
 /* dap_rest.c */
-void dap_went(struct dap *d, const struct sdm_set *who, bool alone); /* they go; alone: whatever the others do */
-void dap_stop_rest(struct dap *d);
-void dap_readable(void *arg, unsigned events);
-json_int_t dap_new_ref(struct dap *d, struct dap_ref r); /* takes what it owns */
-const struct dap_ref *dap_find_ref(struct dap *d, json_int_t id); /* NULL: the programs have run on since */
-json_t *dap_command_at(const struct dap_ref *r, const char *name); /* a command for that frame */
-bool dap_frame_or_any(struct dap *d, const json_t *args, struct dap_ref *at); /* of "frameId"; false: it is none any more */
+void sdm_dap_went(struct dap *d, const struct sdm_set *who, bool alone); /* they go; alone: whatever the others do */
+void sdm_dap_stop_rest(struct dap *d);
+void sdm_dap_readable(void *arg, unsigned events);
+json_int_t sdm_dap_new_ref(struct dap *d, struct dap_ref r); /* takes what it owns */
+const struct dap_ref *sdm_dap_find_ref(struct dap *d, json_int_t id); /* NULL: the programs have run on since */
+json_t *sdm_dap_command_at(const struct dap_ref *r, const char *name); /* a command for that frame */
+bool sdm_dap_frame_or_any(struct dap *d, const json_t *args, struct dap_ref *at); /* of "frameId"; false: it is none any more */
 /* The body that tells an expression's value; 'assign': the new value that it gets, or NULL. */
-json_t *dap_value(struct dap *d, const struct dap_ref *at, const char *expression, const char *assign, const json_t *args);
-const char *dap_command_in(const char *text); /* what is behind the sign for commands of the console; NULL: no sign */
-bool dap_facts_known(struct dap *d, json_int_t rank); /* is the rank's program checked? */
-json_t *dap_facts_variables(struct dap *d, const struct dap_ref *of);
-void dap_forget(struct dap *d); /* frames and variables */
-void dap_note_threads(struct dap *d, const json_t *threads); /* that the client has been told of */
-void dap_threads_changed(struct dap *d); /* .. and now is told what has become of them */
-void dap_tell_saved(struct dap *d, const struct sdm_set *set, const json_t *event);
-void dap_tell_standing(struct dap *d, const struct sdm_set *set);
-void dap_drop_news(struct dap *d); /* what has come is not told */
-void dap_break_known(void *arg, const struct sdm_set *ids, const json_t *command); /* of a session that was taken up */
-json_t *dap_filters(void); /* for initialize */
-const char *dap_filter_of(const struct dap *d, json_int_t bp); /* the filter of exceptions that set a breakpoint; NULL: none did */
-void dap_breaks_free(struct dap *d);
+json_t *sdm_dap_value(struct dap *d, const struct dap_ref *at, const char *expression, const char *assign, const json_t *args);
+const char *sdm_dap_command_in(const char *text); /* what is behind the sign for commands of the console; NULL: no sign */
+bool sdm_dap_facts_known(struct dap *d, json_int_t rank); /* is the rank's program checked? */
+json_t *sdm_dap_facts_variables(struct dap *d, const struct dap_ref *of);
+void sdm_dap_forget(struct dap *d); /* frames and variables */
+void sdm_dap_note_threads(struct dap *d, const json_t *threads); /* that the client has been told of */
+void sdm_dap_threads_changed(struct dap *d); /* .. and now is told what has become of them */
+void sdm_dap_tell_saved(struct dap *d, const struct sdm_set *set, const json_t *event);
+void sdm_dap_tell_standing(struct dap *d, const struct sdm_set *set);
+void sdm_dap_drop_news(struct dap *d); /* what has come is not told */
+void sdm_dap_break_known(void *arg, const struct sdm_set *ids, const json_t *command); /* of a session that was taken up */
+json_t *sdm_dap_filters(void); /* for initialize */
+const char *sdm_dap_filter_of(const struct dap *d, json_int_t bp); /* the filter of exceptions that set a breakpoint; NULL: none did */
+void sdm_dap_breaks_free(struct dap *d);
 
 /* Requests: the body of the response, or NULL with the reason in d->why. */
-json_t *dap_do_initialize(struct dap *d, const json_t *args);
-json_t *dap_do_launch(struct dap *d, const json_t *args);
-json_t *dap_do_attach(struct dap *d, const json_t *args);
-json_t *dap_do_configuration_done(struct dap *d, const json_t *args);
-json_t *dap_do_threads(struct dap *d, const json_t *args);
-json_t *dap_do_continue(struct dap *d, const json_t *args);
-json_t *dap_do_next(struct dap *d, const json_t *args);
-json_t *dap_do_step_in(struct dap *d, const json_t *args);
-json_t *dap_do_step_out(struct dap *d, const json_t *args);
-json_t *dap_do_pause(struct dap *d, const json_t *args);
-json_t *dap_do_terminate(struct dap *d, const json_t *args);
-json_t *dap_do_disconnect(struct dap *d, const json_t *args);
-json_t *dap_do_focus(struct dap *d, const json_t *args);
-json_t *dap_do_places(struct dap *d, const json_t *args);
-json_t *dap_do_compare(struct dap *d, const json_t *args);
-json_t *dap_do_merge(struct dap *d, const json_t *args);
-json_t *dap_do_checkpoint(struct dap *d, const json_t *args); /* dap_checkpoint.c */
-json_t *dap_do_checkpoints(struct dap *d, const json_t *args);
-json_t *dap_do_restart_image(struct dap *d, const json_t *args);
-json_t *dap_stack_trace(struct dap *d, const json_t *args);
-json_t *dap_scopes(struct dap *d, const json_t *args);
-json_t *dap_variables(struct dap *d, const json_t *args);
-json_t *dap_set_variable(struct dap *d, const json_t *args);
-json_t *dap_evaluate(struct dap *d, const json_t *args);
-json_t *dap_set_expression(struct dap *d, const json_t *args);
-json_t *dap_read_memory(struct dap *d, const json_t *args);
-json_t *dap_write_memory(struct dap *d, const json_t *args);
-json_t *dap_disassemble(struct dap *d, const json_t *args);
-json_t *dap_modules(struct dap *d, const json_t *args);
-json_t *dap_loaded_sources(struct dap *d, const json_t *args);
-json_t *dap_completions(struct dap *d, const json_t *args);
-json_t *dap_exception_info(struct dap *d, const json_t *args);
-json_t *dap_breakpoint_locations(struct dap *d, const json_t *args);
-json_t *dap_set_instruction_breakpoints(struct dap *d, const json_t *args);
-json_t *dap_do_restart(struct dap *d, const json_t *args);
-json_t *dap_do_cancel(struct dap *d, const json_t *args);
-json_t *dap_set_breakpoints(struct dap *d, const json_t *args);
-json_t *dap_set_function_breakpoints(struct dap *d, const json_t *args);
-json_t *dap_set_exception_breakpoints(struct dap *d, const json_t *args);
-json_t *dap_data_breakpoint_info(struct dap *d, const json_t *args);
-json_t *dap_set_data_breakpoints(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_initialize(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_launch(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_attach(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_configuration_done(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_threads(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_continue(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_next(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_step_in(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_step_out(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_pause(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_terminate(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_disconnect(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_focus(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_places(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_compare(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_merge(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_checkpoint(struct dap *d, const json_t *args); /* dap_checkpoint.c */
+json_t *sdm_dap_do_checkpoints(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_restart_image(struct dap *d, const json_t *args);
+json_t *sdm_dap_stack_trace(struct dap *d, const json_t *args);
+json_t *sdm_dap_scopes(struct dap *d, const json_t *args);
+json_t *sdm_dap_variables(struct dap *d, const json_t *args);
+json_t *sdm_dap_set_variable(struct dap *d, const json_t *args);
+json_t *sdm_dap_evaluate(struct dap *d, const json_t *args);
+json_t *sdm_dap_set_expression(struct dap *d, const json_t *args);
+json_t *sdm_dap_read_memory(struct dap *d, const json_t *args);
+json_t *sdm_dap_write_memory(struct dap *d, const json_t *args);
+json_t *sdm_dap_disassemble(struct dap *d, const json_t *args);
+json_t *sdm_dap_modules(struct dap *d, const json_t *args);
+json_t *sdm_dap_loaded_sources(struct dap *d, const json_t *args);
+json_t *sdm_dap_completions(struct dap *d, const json_t *args);
+json_t *sdm_dap_exception_info(struct dap *d, const json_t *args);
+json_t *sdm_dap_breakpoint_locations(struct dap *d, const json_t *args);
+json_t *sdm_dap_set_instruction_breakpoints(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_restart(struct dap *d, const json_t *args);
+json_t *sdm_dap_do_cancel(struct dap *d, const json_t *args);
+json_t *sdm_dap_set_breakpoints(struct dap *d, const json_t *args);
+json_t *sdm_dap_set_function_breakpoints(struct dap *d, const json_t *args);
+json_t *sdm_dap_set_exception_breakpoints(struct dap *d, const json_t *args);
+json_t *sdm_dap_data_breakpoint_info(struct dap *d, const json_t *args);
+json_t *sdm_dap_set_data_breakpoints(struct dap *d, const json_t *args);
 #endif

@@ -5,10 +5,10 @@
 #include "sdm/console/console.h"
 #include "sdm/dap/dap_private.h"
 
-static json_t *inspect(struct dap *d, json_t *command) { return dap_ask_one(d, dap_lowest(d->s.all), command); }
+static json_t *inspect(struct dap *d, json_t *command) { return sdm_dap_ask_one(d, sdm_dap_lowest(d->s.all), command); }
 
 static json_t *module(const json_t *m) {
-  const char *name = dap_text(m, "name"), *path = dap_text(m, "path"), *range = dap_text(m, "range");
+  const char *name = sdm_dap_text(m, "name"), *path = sdm_dap_text(m, "path"), *range = sdm_dap_text(m, "range");
   json_t *one = json_pack("{s:s, s:s, s:s, s:s}", "id", path ? path : "", "name", name ? name : "", "path", path ? path : "", "symbolStatus",
                           json_is_true(json_object_get(m, "debug")) ? "with debug information" : "without debug information");
   if (range && *range)
@@ -16,9 +16,9 @@ static json_t *module(const json_t *m) {
   return one;
 }
 
-json_t *dap_modules(struct dap *d, const json_t *args) {
+json_t *sdm_dap_modules(struct dap *d, const json_t *args) {
   json_t *result = inspect(d, json_pack("{s:s, s:s}", "cmd", "inspect", "what", "modules")), *list = json_array(), *m;
-  size_t i, low = (size_t)dap_number(args, "startModule", 0), n = (size_t)dap_number(args, "moduleCount", 0), total;
+  size_t i, low = (size_t)sdm_dap_number(args, "startModule", 0), n = (size_t)sdm_dap_number(args, "moduleCount", 0), total;
   json_array_foreach(json_object_get(result, "modules"), i, m)
     if (i >= low && (!n || i < low + n))
       json_array_append_new(list, module(m));
@@ -31,7 +31,7 @@ json_t *dap_modules(struct dap *d, const json_t *args) {
   return NULL;
 }
 
-json_t *dap_loaded_sources(struct dap *d, const json_t *args) {
+json_t *sdm_dap_loaded_sources(struct dap *d, const json_t *args) {
   json_t *result = inspect(d, json_pack("{s:s}", "cmd", "sources")), *list = json_array(), *s;
   size_t i;
   (void)args;
@@ -48,11 +48,11 @@ json_t *dap_loaded_sources(struct dap *d, const json_t *args) {
   return NULL;
 }
 
-json_t *dap_breakpoint_locations(struct dap *d, const json_t *args) {
-  const char *path = dap_text(json_object_get(args, "source"), "path");
-  json_int_t line = dap_number(args, "line", 0), end = dap_number(args, "endLine", line);
+json_t *sdm_dap_breakpoint_locations(struct dap *d, const json_t *args) {
+  const char *path = sdm_dap_text(json_object_get(args, "source"), "path");
+  json_int_t line = sdm_dap_number(args, "line", 0), end = sdm_dap_number(args, "endLine", line);
   if (!path || line <= 0)
-    return dap_fail(d, "'source' or 'line' is missing");
+    return sdm_dap_fail(d, "'source' or 'line' is missing");
   json_t *result = inspect(d, json_pack("{s:s, s:s, s:s, s:I, s:I}", "cmd", "inspect", "what", "lines", "path", path, "line", line, "end", end));
   json_t *list = json_array(), *n;
   size_t i;
@@ -77,16 +77,16 @@ static size_t bytes_before(const char *text, json_int_t column) {
   return i;
 }
 
-json_t *dap_completions(struct dap *d, const json_t *args) {
-  const char *text = dap_text(args, "text");
+json_t *sdm_dap_completions(struct dap *d, const json_t *args) {
+  const char *text = sdm_dap_text(args, "text");
   struct dap_ref at;
   if (!text)
-    return dap_fail(d, "'text' is missing");
-  if (!dap_frame_or_any(d, args, &at))
+    return sdm_dap_fail(d, "'text' is missing");
+  if (!sdm_dap_frame_or_any(d, args, &at))
     return NULL;
   char *line = sdm_strdup(text);
-  line[bytes_before(text, dap_number(args, "column", (json_int_t)strlen(text) + 1))] = 0;
-  const char *command = dap_command_in(line);
+  line[bytes_before(text, sdm_dap_number(args, "column", (json_int_t)strlen(text) + 1))] = 0;
+  const char *command = sdm_dap_command_in(line);
   struct dvm_text t = DVM_TEXT_INIT;
   dvm_text_printf(&t, command ? "%s" : "print %s", command ? command : line); /* an expression: what print takes */
   json_t *found = sdm_console_completions(d->console, dvm_text_str(&t)), *list = json_array(), *one;
@@ -107,27 +107,27 @@ static const json_t *last_stop(const struct dap *d, sdm_id rank) {
   return NULL;
 }
 
-json_t *dap_exception_info(struct dap *d, const json_t *args) {
-  json_int_t thread = dap_number(args, "threadId", 0);
+json_t *sdm_dap_exception_info(struct dap *d, const json_t *args) {
+  json_int_t thread = sdm_dap_number(args, "threadId", 0);
   sdm_id rank = (sdm_id)(thread / DAP_THREADS_A_RANK);
   const json_t *stop = last_stop(d, rank);
-  const char *signal = dap_text(stop, "signal"), *diagnostic = dap_text(stop, "diagnostic");
-  const char *filter = dap_filter_of(d, dap_number(stop, "bp", 0));
+  const char *signal = sdm_dap_text(stop, "signal"), *diagnostic = sdm_dap_text(stop, "diagnostic");
+  const char *filter = sdm_dap_filter_of(d, sdm_dap_number(stop, "bp", 0));
   json_t *thrown = NULL;
   struct dvm_text t = DVM_TEXT_INIT;
   if (!signal && !diagnostic && !filter) {
-    return dap_fail(d, "rank %u does not stand at an exception", rank);
+    return sdm_dap_fail(d, "rank %u does not stand at an exception", rank);
   }
   if (filter && !strcmp(filter, "throw")) {
-    thrown = dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s}", "cmd", "inspect", "what", "value", "expression", "$_exception"));
+    thrown = sdm_dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s}", "cmd", "inspect", "what", "value", "expression", "$_exception"));
     d->why[0] = 0;
-    dvm_text_printf(&t, "%s %s", dap_text(thrown, "type") ? dap_text(thrown, "type") : "a C++ exception",
-                    dap_text(thrown, "value") ? dap_text(thrown, "value") : "is thrown");
+    dvm_text_printf(&t, "%s %s", sdm_dap_text(thrown, "type") ? sdm_dap_text(thrown, "type") : "a C++ exception",
+                    sdm_dap_text(thrown, "value") ? sdm_dap_text(thrown, "value") : "is thrown");
   } else
     dvm_text_add(&t, diagnostic ? diagnostic : signal ? signal : "an error that MPI has found, or MPI_Abort");
-  const char *id = diagnostic && dap_text(stop, "id") ? dap_text(stop, "id") : signal ? signal : filter ? filter : "exception";
+  const char *id = diagnostic && sdm_dap_text(stop, "id") ? sdm_dap_text(stop, "id") : signal ? signal : filter ? filter : "exception";
   json_t *body = json_pack("{s:s, s:s, s:s, s:{s:s, s:s, s:s}}", "exceptionId", id, "description", dvm_text_str(&t), "breakMode", "always", "details",
-                           "message", dvm_text_str(&t), "typeName", dap_text(thrown, "type") ? dap_text(thrown, "type") : id, "evaluateName",
+                           "message", dvm_text_str(&t), "typeName", sdm_dap_text(thrown, "type") ? sdm_dap_text(thrown, "type") : id, "evaluateName",
                            thrown ? "$_exception" : "$_siginfo");
   json_decref(thrown);
   dvm_text_fini(&t);
@@ -135,22 +135,22 @@ json_t *dap_exception_info(struct dap *d, const json_t *args) {
 }
 
 /* The programs begin anew with their breakpoints.  Servers and gdbs stay. */
-json_t *dap_do_restart(struct dap *d, const json_t *args) {
+json_t *sdm_dap_do_restart(struct dap *d, const json_t *args) {
   const json_t *given = json_object_get(json_object_get(args, "arguments"), "args");
   if (!d->start)
-    return dap_fail(d, "a program that was attached to cannot be started anew");
+    return sdm_dap_fail(d, "a program that was attached to cannot be started anew");
   if (json_is_array(given))
     json_object_set(d->start, "args", (json_t *)given);
-  dap_forget(d);
+  sdm_dap_forget(d);
   struct sdm_set *alive = sdm_set_union(sdm_set_copy(d->s.running), d->s.stopped);
   if (!sdm_set_is_empty(alive))
-    sdm_answer_free(dap_ask(d, alive, json_pack("{s:s}", "cmd", "kill"), SDM_REDUCE_SAME));
+    sdm_answer_free(sdm_dap_ask(d, alive, json_pack("{s:s}", "cmd", "kill"), SDM_REDUCE_SAME));
   sdm_session_wait(&d->s, alive, DAP_TIMEOUT_MS, NULL);
   sdm_set_free(alive);
-  dap_drop_news(d); /* that they have ended */
+  sdm_dap_drop_news(d); /* that they have ended */
   d->over = false;
   d->exit_code = 0;
   d->entry = json_integer_value(json_object_get(d->start, "stop"));
-  bool good = dap_all_good(d, sdm_session_go(&d->s, d->s.all, json_deep_copy(d->start), 60000));
+  bool good = sdm_dap_all_good(d, sdm_session_go(&d->s, d->s.all, json_deep_copy(d->start), 60000));
   return good ? json_object() : NULL;
 }

@@ -5,7 +5,7 @@
 
 #define QUIET_US 1500000 /* as in the console */
 
-void dap_went(struct dap *d, const struct sdm_set *who, bool alone) {
+void sdm_dap_went(struct dap *d, const struct sdm_set *who, bool alone) {
   d->last_event = sdm_now_us();
   if (!d->went)
     d->went = sdm_set_new();
@@ -15,13 +15,13 @@ void dap_went(struct dap *d, const struct sdm_set *who, bool alone) {
     sdm_set_assign(d->went, who);
 }
 
-void dap_stop_rest(struct dap *d) {
+void sdm_dap_stop_rest(struct dap *d) {
   if (!d->went || !sdm_set_overlaps(d->went, d->s.running) || !sdm_set_overlaps(d->went, d->s.stopped) || d->nnews ||
       sdm_now_us() - d->last_event < QUIET_US)
     return;
   if (sdm_console_stops_all(d->console)) {
     struct sdm_set *rest = sdm_set_intersect(sdm_set_copy(d->went), d->s.running);
-    sdm_answer_free(dap_ask(d, rest, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME));
+    sdm_answer_free(sdm_dap_ask(d, rest, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME));
     sdm_set_free(rest);
   }
   sdm_set_clear(d->went);

@@ -18,23 +18,23 @@ static void class_threads(struct dap *d, json_t *list) {
   const struct sdm_set *running = d->s.running;
   for (size_t i = 0; i < d->s.nplaces; i++) {
     const struct sdm_place *p = &d->s.places[i];
-    if (strcmp(dap_text(p->event, "event"), "stopped"))
+    if (strcmp(sdm_dap_text(p->event, "event"), "stopped"))
       continue;
     char *ranks = sdm_set_text(p->set);
-    const char *func = dap_text(p->event, "func"), *file = dap_text(p->event, "file");
-    add_thread(list, dap_lowest(p->set), dap_number(p->event, "thread", 1), "%u ranks %s: %s%s%s:%lld", sdm_set_size(p->set),
-               ranks, func ? func : "??", file ? " at " : "", file ? file : "", (long long)dap_number(p->event, "line", 0));
+    const char *func = sdm_dap_text(p->event, "func"), *file = sdm_dap_text(p->event, "file");
+    add_thread(list, sdm_dap_lowest(p->set), sdm_dap_number(p->event, "thread", 1), "%u ranks %s: %s%s%s:%lld", sdm_set_size(p->set),
+               ranks, func ? func : "??", file ? " at " : "", file ? file : "", (long long)sdm_dap_number(p->event, "line", 0));
     free(ranks);
   }
   if (!sdm_set_is_empty(running)) {
     char *ranks = sdm_set_text(running);
-    add_thread(list, dap_lowest(running), 1, "%u ranks %s: running", sdm_set_size(running), ranks);
+    add_thread(list, sdm_dap_lowest(running), 1, "%u ranks %s: running", sdm_set_size(running), ranks);
     free(ranks);
   }
 }
 
 static void rank_threads(struct dap *d, json_t *list) {
-  struct sdm_answer *a = dap_ask(d, d->s.stopped, json_pack("{s:s}", "cmd", "threads"), SDM_REDUCE_SAME);
+  struct sdm_answer *a = sdm_dap_ask(d, d->s.stopped, json_pack("{s:s}", "cmd", "threads"), SDM_REDUCE_SAME);
   struct sdm_set_iter it;
   sdm_id rank;
   for (size_t i = 0; i < a->n; i++) {
@@ -46,8 +46,8 @@ static void rank_threads(struct dap *d, json_t *list) {
         add_thread(list, rank, 1, "rank %u", rank);
       else
         json_array_foreach(json_object_get(body, "threads"), k, t)
-          add_thread(list, rank, dap_number(t, "id", 1), k ? "rank %u thread %lld" : "rank %u", rank,
-                     (long long)dap_number(t, "id", 1));
+          add_thread(list, rank, sdm_dap_number(t, "id", 1), k ? "rank %u thread %lld" : "rank %u", rank,
+                     (long long)sdm_dap_number(t, "id", 1));
     json_decref(body);
   }
   sdm_answer_free(a);
@@ -56,14 +56,14 @@ static void rank_threads(struct dap *d, json_t *list) {
 }
 
 static int by_id(const void *a, const void *b) {
-  json_int_t x = dap_number(*(json_t *const *)a, "id", 0), y = dap_number(*(json_t *const *)b, "id", 0);
+  json_int_t x = sdm_dap_number(*(json_t *const *)a, "id", 0), y = sdm_dap_number(*(json_t *const *)b, "id", 0);
   return (x > y) - (x < y);
 }
 
-json_t *dap_do_threads(struct dap *d, const json_t *args) {
+json_t *sdm_dap_do_threads(struct dap *d, const json_t *args) {
   json_t *list = json_array(), *sorted = json_array();
   (void)args;
-  if (d->open && dap_by_class(d))
+  if (d->open && sdm_dap_by_class(d))
     class_threads(d, list);
   else if (d->open)
     rank_threads(d, list);
@@ -76,11 +76,11 @@ json_t *dap_do_threads(struct dap *d, const json_t *args) {
     json_array_append(sorted, items[i]);
   free(items);
   json_decref(list);
-  dap_note_threads(d, sorted);
+  sdm_dap_note_threads(d, sorted);
   return json_pack("{s:o}", "threads", sorted);
 }
 
-struct sdm_set *dap_focus_set(struct dap *d) {
+struct sdm_set *sdm_dap_focus_set(struct dap *d) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct sdm_set *set = d->focus ? sdm_select(&d->s, &d->names, d->focus, &err) : NULL;
   return set ? set : sdm_set_copy(d->s.all);
@@ -88,27 +88,27 @@ struct sdm_set *dap_focus_set(struct dap *d) {
 
 static json_t *go(struct dap *d, struct sdm_set *to, json_t *command, bool alone) {
   sdm_set_intersect(to, d->s.stopped);
-  dap_forget(d);
+  sdm_dap_forget(d);
   d->entry = false;
   bool good = !sdm_set_is_empty(to);
-  dap_went(d, to, alone);
+  sdm_dap_went(d, to, alone);
   if (good)
-    good = dap_all_good(d, sdm_session_go(&d->s, to, command, DAP_TIMEOUT_MS));
+    good = sdm_dap_all_good(d, sdm_session_go(&d->s, to, command, DAP_TIMEOUT_MS));
   else {
     json_decref(command);
-    dap_fail(d, "it is not stopped");
+    sdm_dap_fail(d, "it is not stopped");
   }
   sdm_set_free(to);
   return good ? json_object() : NULL;
 }
 
-static sdm_id rank_of(const json_t *args) { return (sdm_id)(dap_number(args, "threadId", 0) / DAP_THREADS_A_RANK); }
+static sdm_id rank_of(const json_t *args) { return (sdm_id)(sdm_dap_number(args, "threadId", 0) / DAP_THREADS_A_RANK); }
 
 static bool single(const json_t *args) { return json_is_true(json_object_get(args, "singleThread")); }
 
 /* All that stand in the focus go on; with singleThread those that the thread stands for. */
-json_t *dap_do_continue(struct dap *d, const json_t *args) {
-  struct sdm_set *to = !single(args) ? dap_focus_set(d) : dap_by_class(d) ? dap_class_of(d, rank_of(args)) : dap_one(rank_of(args));
+json_t *sdm_dap_do_continue(struct dap *d, const json_t *args) {
+  struct sdm_set *to = !single(args) ? sdm_dap_focus_set(d) : sdm_dap_by_class(d) ? sdm_dap_class_of(d, rank_of(args)) : sdm_dap_one(rank_of(args));
   json_t *body = go(d, to, json_pack("{s:s}", "cmd", "continue"), single(args));
   if (body)
     json_object_set_new(body, "allThreadsContinued", json_boolean(!single(args)));
@@ -118,51 +118,51 @@ json_t *dap_do_continue(struct dap *d, const json_t *args) {
 /* Those that stand where the thread stands take the step with it; with singleThread it alone. */
 static json_t *step(struct dap *d, const json_t *args, const char *command) {
   sdm_id rank = rank_of(args), id;
-  struct sdm_set *to = single(args) && !dap_by_class(d) ? dap_one(rank) : dap_class_of(d, rank), *in = dap_focus_set(d);
+  struct sdm_set *to = single(args) && !sdm_dap_by_class(d) ? sdm_dap_one(rank) : sdm_dap_class_of(d, rank), *in = sdm_dap_focus_set(d);
   sdm_set_intersect(to, in);
   sdm_set_add_element(to, rank);
   sdm_set_free(in);
   struct sdm_set *others = sdm_set_remove_element(sdm_set_copy(to), rank);
   json_t *body = go(d, to, json_pack("{s:s}", "cmd", command), single(args));
   struct sdm_set_iter it = sdm_set_iter(others);
-  while (body && !dap_by_class(d) && sdm_set_iter_id(&it, &id))
-    dap_event(d, "continued", json_pack("{s:I, s:b}", "threadId", (json_int_t)id * DAP_THREADS_A_RANK + 1,
+  while (body && !sdm_dap_by_class(d) && sdm_set_iter_id(&it, &id))
+    sdm_dap_event(d, "continued", json_pack("{s:I, s:b}", "threadId", (json_int_t)id * DAP_THREADS_A_RANK + 1,
                                         "allThreadsContinued", 0));
   sdm_set_free(others);
   return body;
 }
 static bool by_instruction(const json_t *args) {
-  return dap_text(args, "granularity") && !strcmp(dap_text(args, "granularity"), "instruction");
+  return sdm_dap_text(args, "granularity") && !strcmp(sdm_dap_text(args, "granularity"), "instruction");
 }
-json_t *dap_do_next(struct dap *d, const json_t *args) { return step(d, args, by_instruction(args) ? "nexti" : "next"); }
-json_t *dap_do_step_in(struct dap *d, const json_t *args) { return step(d, args, by_instruction(args) ? "stepi" : "step"); }
-json_t *dap_do_step_out(struct dap *d, const json_t *args) { return step(d, args, "finish"); }
+json_t *sdm_dap_do_next(struct dap *d, const json_t *args) { return step(d, args, by_instruction(args) ? "nexti" : "next"); }
+json_t *sdm_dap_do_step_in(struct dap *d, const json_t *args) { return step(d, args, by_instruction(args) ? "stepi" : "step"); }
+json_t *sdm_dap_do_step_out(struct dap *d, const json_t *args) { return step(d, args, "finish"); }
 
-json_t *dap_do_pause(struct dap *d, const json_t *args) {
-  struct sdm_set *to = dap_focus_set(d);
+json_t *sdm_dap_do_pause(struct dap *d, const json_t *args) {
+  struct sdm_set *to = sdm_dap_focus_set(d);
   (void)args;
   sdm_set_intersect(to, d->s.running);
-  sdm_answer_free(dap_ask(d, to, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME));
+  sdm_answer_free(sdm_dap_ask(d, to, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME));
   sdm_set_free(to);
   return json_object();
 }
 
-json_t *dap_do_terminate(struct dap *d, const json_t *args) {
+json_t *sdm_dap_do_terminate(struct dap *d, const json_t *args) {
   (void)args;
   if (d->open && !d->over)
-    sdm_answer_free(dap_ask(d, d->s.all, json_pack("{s:s}", "cmd", "kill"), SDM_REDUCE_SAME));
+    sdm_answer_free(sdm_dap_ask(d, d->s.all, json_pack("{s:s}", "cmd", "kill"), SDM_REDUCE_SAME));
   if (!d->over)
-    dap_event(d, "terminated", NULL);
+    sdm_dap_event(d, "terminated", NULL);
   d->over = true;
   return json_object();
 }
 
-json_t *dap_do_disconnect(struct dap *d, const json_t *args) {
+json_t *sdm_dap_do_disconnect(struct dap *d, const json_t *args) {
   const json_t *end = json_object_get(args, "terminateDebuggee");
   if (d->open && d->attached && json_is_true(end)) /* else what was attached runs on, what was launched is killed */
-    sdm_answer_free(dap_ask(d, d->s.all, json_pack("{s:s}", "cmd", "kill"), SDM_REDUCE_SAME));
+    sdm_answer_free(sdm_dap_ask(d, d->s.all, json_pack("{s:s}", "cmd", "kill"), SDM_REDUCE_SAME));
   if (d->open && !d->attached && json_is_false(end))
-    sdm_answer_free(dap_ask(d, d->s.all, json_pack("{s:s}", "cmd", "detach"), SDM_REDUCE_SAME));
+    sdm_answer_free(sdm_dap_ask(d, d->s.all, json_pack("{s:s}", "cmd", "detach"), SDM_REDUCE_SAME));
   d->quit = true;
   return json_object();
 }

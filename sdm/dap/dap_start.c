@@ -10,7 +10,7 @@
 #include "sdm/session/checkpoints.h"
 #include "sdm/session/proctable.h"
 
-json_t *dap_do_initialize(struct dap *d, const json_t *args) {
+json_t *sdm_dap_do_initialize(struct dap *d, const json_t *args) {
   static const char *const can[] = {
     "supportsConfigurationDoneRequest", "supportsFunctionBreakpoints", "supportsConditionalBreakpoints",
     "supportsHitConditionalBreakpoints", "supportsEvaluateForHovers", "supportsSetVariable", "supportsTerminateRequest",
@@ -24,7 +24,7 @@ json_t *dap_do_initialize(struct dap *d, const json_t *args) {
   (void)d, (void)args;
   for (size_t i = 0; i < sizeof(can) / sizeof(*can); i++)
     json_object_set_new(body, can[i], json_true());
-  json_object_set_new(body, "exceptionBreakpointFilters", dap_filters());
+  json_object_set_new(body, "exceptionBreakpointFilters", sdm_dap_filters());
   json_object_set_new(body, "completionTriggerCharacters", json_pack("[s,s,s,s]", ".", ">", ":", "`"));
   return body;
 }
@@ -38,34 +38,34 @@ static double number_of(const json_t *args, const char *key, double usual) {
 static json_t *open_session(struct dap *d, const json_t *args, struct sdm_session_options *o) {
   struct dvm_error err = DVM_ERROR_INIT;
   if (d->open)
-    return dap_fail(d, "a session is open already");
+    return sdm_dap_fail(d, "a session is open already");
   o->start_ms = (uint32_t)(number_of(args, "startTimeout", 60) * 1000);
   o->orphan_ms = (uint32_t)(number_of(args, "orphan", 0) * 1000);
   if (sdm_session_open(&d->s, o, &err))
-    return dap_fail(d, "%s", err.text);
+    return sdm_dap_fail(d, "%s", err.text);
   d->open = true;
-  d->class_limit = (uint32_t)dap_number(args, "classLimit", d->class_limit);
+  d->class_limit = (uint32_t)sdm_dap_number(args, "classLimit", d->class_limit);
   d->s.abandon = &d->abandon;
   struct sdm_show show = { d->repl, false };
   d->console = sdm_console_new(&d->s, &show);
   const json_t *all = json_object_get(args, "stopAll");
   if (json_is_boolean(all))
     sdm_console_stop_all(d->console, json_is_true(all));
-  dap_hear(d); /* the console is for typed commands only */
-  d->watch = sdm_loop_watch(sdm_ctx_loop(d->s.ctx), d->io.in, SDM_READ, dap_readable, d);
+  sdm_dap_hear(d); /* the console is for typed commands only */
+  d->watch = sdm_loop_watch(sdm_ctx_loop(d->s.ctx), d->io.in, SDM_READ, sdm_dap_readable, d);
   return json_object();
 }
 
 /* All must have said yes. */
-bool dap_all_good(struct dap *d, struct sdm_answer *a) {
+bool sdm_dap_all_good(struct dap *d, struct sdm_answer *a) {
   struct sdm_set *missing = sdm_answer_missing(a);
   bool good = sdm_set_is_empty(missing);
   if (!good)
-    dap_fail(d, "%u ranks do not answer", sdm_set_size(missing));
+    sdm_dap_fail(d, "%u ranks do not answer", sdm_set_size(missing));
   for (size_t i = 0; good && i < a->n; i++)
     if (a->classes[i].kind == SDM_CLASS_ERROR) {
       good = false;
-      dap_fail(d, "%.*s", (int)a->classes[i].body.len, (const char *)a->classes[i].body.p);
+      sdm_dap_fail(d, "%.*s", (int)a->classes[i].body.len, (const char *)a->classes[i].body.p);
     }
   sdm_set_free(missing);
   sdm_answer_free(a);
@@ -78,16 +78,16 @@ static bool put_environment(const json_t *args) {
   json_object_foreach(json_object_get(args, "env"), key, value)
     if (json_is_string(value))
       setenv(key, json_string_value(value), 1);
-  return !dap_text(args, "cwd") || !chdir(dap_text(args, "cwd"));
+  return !sdm_dap_text(args, "cwd") || !chdir(sdm_dap_text(args, "cwd"));
 }
 
 /* The launcher: "command" gives its words, "launcher" a line to which -n RANKS is added, "local" none. */
 static void choose_launcher(struct dap *d, const json_t *args, struct sdm_session_options *o) {
   static char count[16];
   const json_t *words = json_object_get(args, "command"), *w;
-  const char *line = dap_text(args, "launcher");
+  const char *line = sdm_dap_text(args, "launcher");
   size_t i, n = 0;
-  o->n = (uint32_t)dap_number(args, "ranks", words ? 0 : 1);
+  o->n = (uint32_t)sdm_dap_number(args, "ranks", words ? 0 : 1);
   json_array_foreach((json_t *)words, i, w)
     if (n < DAP_WORDS && json_is_string(w))
       d->words[n++] = sdm_strdup(json_string_value(w));
@@ -108,31 +108,31 @@ static void choose_launcher(struct dap *d, const json_t *args, struct sdm_sessio
 
 /* "checkpointable", or "checkpointDir" where the images go. */
 static bool put_wrapper(struct dap *d, const json_t *args) {
-  const char *folder = dap_text(args, "checkpointDir"), *options[] = { folder ? "--checkpoint-dir" : NULL, folder, NULL };
+  const char *folder = sdm_dap_text(args, "checkpointDir"), *options[] = { folder ? "--checkpoint-dir" : NULL, folder, NULL };
   struct dvm_error err = DVM_ERROR_INIT;
   if (!folder && !json_is_true(json_object_get(args, "checkpointable")))
     return true;
   json_t *words = sdm_checkpointable_words(options, &err);
   if (!words) {
-    dap_fail(d, "%s", err.text);
+    sdm_dap_fail(d, "%s", err.text);
     return false;
   }
   json_object_set_new(d->start, "wrapper", words);
   return true;
 }
 
-json_t *dap_do_launch(struct dap *d, const json_t *args) {
-  struct sdm_session_options o = { .shape = dap_text(args, "shape"), .backend = dap_text(args, "backend"),
-                                   .backend_path = dap_text(args, "backendPath"), .host = dap_text(args, "host"),
+json_t *sdm_dap_do_launch(struct dap *d, const json_t *args) {
+  struct sdm_session_options o = { .shape = sdm_dap_text(args, "shape"), .backend = sdm_dap_text(args, "backend"),
+                                   .backend_path = sdm_dap_text(args, "backendPath"), .host = sdm_dap_text(args, "host"),
                                    .partial = json_is_true(json_object_get(args, "partial")) };
-  const char *program = dap_text(args, "program");
+  const char *program = sdm_dap_text(args, "program");
   if (!program || !put_environment(args))
-    return dap_fail(d, program ? "cannot enter folder '%s'" : "'program' is missing", program ? dap_text(args, "cwd") : "");
+    return sdm_dap_fail(d, program ? "cannot enter folder '%s'" : "'program' is missing", program ? sdm_dap_text(args, "cwd") : "");
   if (!dvm_path_executable(program))
-    return dap_fail(d, "there is no program '%s'", program);
+    return sdm_dap_fail(d, "there is no program '%s'", program);
   choose_launcher(d, args, &o);
   if (o.command && !dvm_path_executable(o.command[0]))
-    return dap_fail(d, "there is no launcher '%s'%s", o.command[0], strcmp(o.command[0], "mpirun") ? "" : "; \"launcher\": \"local\" is without MPI");
+    return sdm_dap_fail(d, "there is no launcher '%s'%s", o.command[0], strcmp(o.command[0], "mpirun") ? "" : "; \"launcher\": \"local\" is without MPI");
   d->entry = json_is_true(json_object_get(args, "stopOnEntry"));
   char *path = realpath(program, NULL);
   json_t *words = json_object_get(args, "args");
@@ -142,7 +142,7 @@ json_t *dap_do_launch(struct dap *d, const json_t *args) {
   free(path);
   if (!put_wrapper(d, args))
     return NULL;
-  o.session_file = dap_text(args, "session"); /* for 'reattach', should this adapter die */
+  o.session_file = sdm_dap_text(args, "session"); /* for 'reattach', should this adapter die */
   o.program = d->start;
   json_t *body = open_session(d, args, &o);
   if (!body) {
@@ -152,7 +152,7 @@ json_t *dap_do_launch(struct dap *d, const json_t *args) {
   }
   json_t *load = json_copy(d->start); /* so that breakpoints find their lines */
   json_object_set_new(load, "load", json_integer(1));
-  if (!dap_all_good(d, dap_ask(d, d->s.all, load, SDM_REDUCE_SAME))) {
+  if (!sdm_dap_all_good(d, sdm_dap_ask(d, d->s.all, load, SDM_REDUCE_SAME))) {
     json_decref(body);
     return NULL;
   }
@@ -165,9 +165,9 @@ static void tell_warnings(struct dap *d, const struct sdm_answer *a) {
     json_t *body = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL;
     char *ranks = sdm_set_text(a->classes[i].set);
     struct dvm_text t = DVM_TEXT_INIT;
-    dvm_text_printf(&t, "[%s] warning: %s\n", ranks, dap_text(body, "warning") ? dap_text(body, "warning") : "");
-    if (dap_text(body, "warning"))
-      dap_event(d, "output", json_pack("{s:s, s:s}", "category", "important", "output", dvm_text_str(&t)));
+    dvm_text_printf(&t, "[%s] warning: %s\n", ranks, sdm_dap_text(body, "warning") ? sdm_dap_text(body, "warning") : "");
+    if (sdm_dap_text(body, "warning"))
+      sdm_dap_event(d, "output", json_pack("{s:s, s:s}", "category", "important", "output", dvm_text_str(&t)));
     dvm_text_fini(&t);
     free(ranks);
     json_decref(body);
@@ -178,7 +178,7 @@ static void tell_warnings(struct dap *d, const struct sdm_answer *a) {
 static int find_targets(struct dap *d, const json_t *args, struct sdm_targets *t) {
   struct dvm_error err = DVM_ERROR_INIT;
   const json_t *pid = json_object_get(args, "pid"), *one;
-  const char *ranks = dap_text(args, "ranks");
+  const char *ranks = sdm_dap_text(args, "ranks");
   size_t i;
   int rc = 0;
   json_array_foreach((json_t *)pid, i, one)
@@ -191,13 +191,13 @@ static int find_targets(struct dap *d, const json_t *args, struct sdm_targets *t
   if (!rc && !t->n)
     rc = dvm_error_set(&err, -EINVAL, "there is no process to attach to");
   if (rc)
-    dap_fail(d, "%s", err.text);
+    sdm_dap_fail(d, "%s", err.text);
   return rc;
 }
 
 /* The session of a front end that has died: its programs stand or run as they did, with their breakpoints. */
 static json_t *reattach(struct dap *d, const json_t *args) {
-  struct sdm_session_options o = { .reattach = dap_text(args, "reattach") };
+  struct sdm_session_options o = { .reattach = sdm_dap_text(args, "reattach") };
   json_t *body = open_session(d, args, &o);
   if (!body)
     return NULL;
@@ -205,18 +205,18 @@ static json_t *reattach(struct dap *d, const json_t *args) {
   d->entry = false;
   d->taken = true;
   d->start = json_is_object(d->s.program) ? json_deep_copy(d->s.program) : NULL;
-  d->attached = !dap_text(d->start, "program");
-  sdm_session_recall(&d->s, dap_break_known, d);
+  d->attached = !sdm_dap_text(d->start, "program");
+  sdm_session_recall(&d->s, sdm_dap_break_known, d);
   return body;
 }
 
-json_t *dap_do_attach(struct dap *d, const json_t *args) {
-  if (dap_text(args, "reattach"))
+json_t *sdm_dap_do_attach(struct dap *d, const json_t *args) {
+  if (sdm_dap_text(args, "reattach"))
     return reattach(d, args);
-  struct sdm_session_options o = { .shape = dap_text(args, "shape"), .host = dap_text(args, "host"), .ssh = dap_text(args, "ssh") };
+  struct sdm_session_options o = { .shape = sdm_dap_text(args, "shape"), .host = sdm_dap_text(args, "host"), .ssh = sdm_dap_text(args, "ssh") };
   struct sdm_targets targets = { 0 };
   const json_t *cores = json_object_get(args, "core");
-  const char *image = dap_text(args, "restart");
+  const char *image = sdm_dap_text(args, "restart");
   json_t *command;
   if (image) {
     char *handle = sdm_handle_of(image);
@@ -225,7 +225,7 @@ json_t *dap_do_attach(struct dap *d, const json_t *args) {
     free(handle);
   } else if (json_is_array(cores)) {
     o.n = (uint32_t)json_array_size(cores);
-    command = json_pack("{s:s, s:s, s:O}", "cmd", "core", "program", dap_text(args, "program") ? dap_text(args, "program") : "",
+    command = json_pack("{s:s, s:s, s:O}", "cmd", "core", "program", sdm_dap_text(args, "program") ? sdm_dap_text(args, "program") : "",
                         "files", cores);
   } else {
     if (find_targets(d, args, &targets)) {
@@ -246,7 +246,7 @@ json_t *dap_do_attach(struct dap *d, const json_t *args) {
   struct sdm_answer *answer = sdm_session_go(&d->s, d->s.all, command, 60000);
   if (json_is_array(cores) || image) {
     tell_warnings(d, answer);
-    if (dap_all_good(d, answer))
+    if (sdm_dap_all_good(d, answer))
       return body;
     json_decref(body);
     return NULL;
@@ -255,17 +255,17 @@ json_t *dap_do_attach(struct dap *d, const json_t *args) {
   return body;
 }
 
-json_t *dap_do_configuration_done(struct dap *d, const json_t *args) {
+json_t *sdm_dap_do_configuration_done(struct dap *d, const json_t *args) {
   (void)args;
   if (!d->open)
-    return dap_fail(d, "nothing was launched");
+    return sdm_dap_fail(d, "nothing was launched");
   if (d->start && !d->started) {
     d->started = true;
-    dap_went(d, d->s.all, false);
-    if (!dap_all_good(d, sdm_session_go(&d->s, d->s.all, json_deep_copy(d->start), 60000)))
+    sdm_dap_went(d, d->s.all, false);
+    if (!sdm_dap_all_good(d, sdm_session_go(&d->s, d->s.all, json_deep_copy(d->start), 60000)))
       return NULL;
   } else if (d->attached && !d->entry && !d->taken) {
-    dap_went(d, d->s.stopped, false);
+    sdm_dap_went(d, d->s.stopped, false);
     sdm_answer_free(sdm_session_go(&d->s, d->s.stopped, json_pack("{s:s}", "cmd", "continue"), DAP_TIMEOUT_MS));
   }
   return json_object();

@@ -12,7 +12,7 @@ static void put_hex(json_t *command, const json_t *args) {
 
 /* The question 'what' about what the reference stands for. */
 static json_t *inspect(const struct dap_ref *of, const char *what, const json_t *args) {
-  json_t *command = dap_command_at(of, "inspect");
+  json_t *command = sdm_dap_command_at(of, "inspect");
   json_object_set_new(command, "what", json_string(what));
   if (of->scope)
     json_object_set_new(command, "scope", json_string(of->scope));
@@ -25,18 +25,18 @@ static json_t *inspect(const struct dap_ref *of, const char *what, const json_t 
 }
 
 static json_int_t ref_of(struct dap *d, const struct dap_ref *of, const json_t *v) {
-  if (!dap_number(v, "named", 0) && !dap_number(v, "indexed", 0))
+  if (!sdm_dap_number(v, "named", 0) && !sdm_dap_number(v, "indexed", 0))
     return 0;
   json_t *path = json_object_get(v, "path");
-  return dap_new_ref(d, (struct dap_ref){ .rank = of->rank, .thread = of->thread, .frame = of->frame, .scope = of->scope,
+  return sdm_dap_new_ref(d, (struct dap_ref){ .rank = of->rank, .thread = of->thread, .frame = of->frame, .scope = of->scope,
                                           .expression = of->expression ? sdm_strdup(of->expression) : NULL, .path = json_incref(path) });
 }
 
 /* What gdb tells of a value, as the protocol has it; 'key' is where its text goes. */
 static json_t *describe(struct dap *d, const struct dap_ref *of, const json_t *v, const char *key) {
-  const char *address = dap_text(v, "address"), *type = dap_text(v, "type"), *expression = dap_text(v, "expression");
-  json_int_t named = dap_number(v, "named", 0), indexed = dap_number(v, "indexed", 0);
-  json_t *out = json_pack("{s:s, s:I}", key, dap_text(v, "value") ? dap_text(v, "value") : "", "variablesReference", ref_of(d, of, v));
+  const char *address = sdm_dap_text(v, "address"), *type = sdm_dap_text(v, "type"), *expression = sdm_dap_text(v, "expression");
+  json_int_t named = sdm_dap_number(v, "named", 0), indexed = sdm_dap_number(v, "indexed", 0);
+  json_t *out = json_pack("{s:s, s:I}", key, sdm_dap_text(v, "value") ? sdm_dap_text(v, "value") : "", "variablesReference", ref_of(d, of, v));
   if (type && *type)
     json_object_set_new(out, "type", json_string(type));
   if (expression && *expression && !strcmp(key, "value"))
@@ -56,25 +56,25 @@ static json_t *describe(struct dap *d, const struct dap_ref *of, const json_t *v
 
 /* What has parts with numbers has none with names, and the other way round. */
 static bool has_none(const struct dap_ref *of, const json_t *args) {
-  const char *filter = dap_text(args, "filter");
+  const char *filter = sdm_dap_text(args, "filter");
   return filter && of->scope && !of->path && !strcmp(filter, "indexed");
 }
 
-json_t *dap_variables(struct dap *d, const json_t *args) {
-  const struct dap_ref *r = dap_find_ref(d, dap_number(args, "variablesReference", 0));
+json_t *sdm_dap_variables(struct dap *d, const json_t *args) {
+  const struct dap_ref *r = sdm_dap_find_ref(d, sdm_dap_number(args, "variablesReference", 0));
   if (!r)
     return NULL;
   struct dap_ref of = *r; /* the table grows */
   if (of.facts || (of.scope && !strcmp(of.scope, "dvm")))
-    return dap_facts_variables(d, &of);
+    return sdm_dap_facts_variables(d, &of);
   json_t *list = json_array(), *v;
   size_t i;
   if (has_none(&of, args))
     return json_pack("{s:o}", "variables", list);
   json_t *command = inspect(&of, of.scope && !of.path ? "scope_page" : "parts", args);
-  json_object_set_new(command, "start", json_integer(dap_number(args, "start", 0)));
-  json_object_set_new(command, "count", json_integer(dap_number(args, "count", 0)));
-  json_t *result = dap_ask_one(d, of.rank, command);
+  json_object_set_new(command, "start", json_integer(sdm_dap_number(args, "start", 0)));
+  json_object_set_new(command, "count", json_integer(sdm_dap_number(args, "count", 0)));
+  json_t *result = sdm_dap_ask_one(d, of.rank, command);
   json_array_foreach(json_object_get(result, "variables"), i, v) {
     json_t *one = describe(d, &of, v, "value");
     json_object_set(one, "name", json_object_get(v, "name"));
@@ -94,7 +94,7 @@ static json_t *assign(struct dap *d, const struct dap_ref *of, const char *part,
   if (part)
     json_object_set_new(command, "part", json_string(part));
   json_object_set_new(command, "value", json_string(value));
-  json_t *result = dap_ask_one(d, of->rank, command);
+  json_t *result = sdm_dap_ask_one(d, of->rank, command);
   json_t *body = result ? describe(d, of, result, "value") : NULL;
   json_object_del(body, "evaluateName");
   if (part) /* the reference would be to the whole */
@@ -103,34 +103,34 @@ static json_t *assign(struct dap *d, const struct dap_ref *of, const char *part,
   return body;
 }
 
-json_t *dap_set_variable(struct dap *d, const json_t *args) {
-  const struct dap_ref *r = dap_find_ref(d, dap_number(args, "variablesReference", 0));
-  const char *name = dap_text(args, "name"), *value = dap_text(args, "value");
+json_t *sdm_dap_set_variable(struct dap *d, const json_t *args) {
+  const struct dap_ref *r = sdm_dap_find_ref(d, sdm_dap_number(args, "variablesReference", 0));
+  const char *name = sdm_dap_text(args, "name"), *value = sdm_dap_text(args, "value");
   if (!r)
     return NULL;
   if (!name || !value || r->facts || (r->scope && !strcmp(r->scope, "dvm")))
-    return dap_fail(d, name && value ? "what the checker knows cannot be changed" : "'name' or 'value' is missing");
+    return sdm_dap_fail(d, name && value ? "what the checker knows cannot be changed" : "'name' or 'value' is missing");
   struct dap_ref of = *r; /* the table grows */
   return assign(d, &of, name, value, args);
 }
 
-json_t *dap_value(struct dap *d, const struct dap_ref *at, const char *expression, const char *value, const json_t *args) {
+json_t *sdm_dap_value(struct dap *d, const struct dap_ref *at, const char *expression, const char *value, const json_t *args) {
   struct dap_ref of = *at;
   of.expression = (char *)expression; /* only looked at */
   of.path = NULL;
   of.scope = NULL;
   if (value)
     return assign(d, &of, NULL, value, args);
-  json_t *result = dap_ask_one(d, of.rank, inspect(&of, "value", args));
+  json_t *result = sdm_dap_ask_one(d, of.rank, inspect(&of, "value", args));
   json_t *body = result ? describe(d, &of, result, "result") : NULL;
   json_decref(result);
   return body;
 }
 
-json_t *dap_set_expression(struct dap *d, const json_t *args) {
-  const char *expression = dap_text(args, "expression"), *value = dap_text(args, "value");
+json_t *sdm_dap_set_expression(struct dap *d, const json_t *args) {
+  const char *expression = sdm_dap_text(args, "expression"), *value = sdm_dap_text(args, "value");
   struct dap_ref at;
   if (!expression || !value)
-    return dap_fail(d, "'expression' or 'value' is missing");
-  return dap_frame_or_any(d, args, &at) ? dap_value(d, &at, expression, value, args) : NULL;
+    return sdm_dap_fail(d, "'expression' or 'value' is missing");
+  return sdm_dap_frame_or_any(d, args, &at) ? sdm_dap_value(d, &at, expression, value, args) : NULL;
 }

@@ -16,7 +16,7 @@
 
 static void on_error(void *arg, unsigned events);
 
-struct gdb_pending *gdb_send(struct sdm_backend *b, struct sdm_call *call, gdb_reply_f fn, const char *fmt, ...) {
+struct gdb_pending *sdm_gdb_send(struct sdm_backend *b, struct sdm_call *call, gdb_reply_f fn, const char *fmt, ...) {
   struct gdb_pending *p = sdm_alloc(sizeof(*p));
   struct dvm_text t = DVM_TEXT_INIT;
   va_list ap;
@@ -39,7 +39,7 @@ struct gdb_pending *gdb_send(struct sdm_backend *b, struct sdm_call *call, gdb_r
   return p;
 }
 
-void gdb_pending_free(struct gdb_pending *p) {
+void sdm_gdb_pending_free(struct gdb_pending *p) {
   dvm_text_fini(&p->text);
   json_decref(p->kept);
   free(p);
@@ -60,7 +60,7 @@ static void gdb_gone(struct sdm_backend *b) {
   json_decref(b->returning);
   b->returning = NULL;
   b->python = b->python_checkpoint = false;
-  gdb_facts_forget(b);
+  sdm_gdb_facts_forget(b);
   kill(b->pid, SIGKILL);
   waitpid(b->pid, &status, 0);
   b->pid = 0;
@@ -68,7 +68,7 @@ static void gdb_gone(struct sdm_backend *b) {
     free(b->breaks[i].number);
     b->breaks[i].number = NULL;
   }
-  gdb_checkpoint_gone(b);
+  sdm_gdb_checkpoint_gone(b);
   while (b->first) {
     struct gdb_pending *p = b->first;
     b->first = p->next;
@@ -76,7 +76,7 @@ static void gdb_gone(struct sdm_backend *b) {
       b->last = &b->first;
     if (p->call)
       sdm_call_fail(p->call, "gdb died%s%s", b->last_error.len ? ": " : "", dvm_text_str(&b->last_error));
-    gdb_pending_free(p);
+    sdm_gdb_pending_free(p);
   }
 }
 
@@ -86,7 +86,7 @@ static void on_output(void *arg, unsigned events) {
   (void)events;
   ssize_t n = read(b->from, buf, sizeof(buf));
   if (n > 0)
-    sdm_mi_feed(&b->mi, buf, (size_t)n, gdb_on_record, b);
+    sdm_mi_feed(&b->mi, buf, (size_t)n, sdm_gdb_on_record, b);
   else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
     gdb_gone(b);
     b->host.event(b->host.arg, json_pack("{s:s}", "event", "debugger-died"));
@@ -115,7 +115,7 @@ static void child(const char *path, int in, int out, int err) {
   dup2(out, 1);
   dup2(err, 2);
   setpgid(0, 0); /* a signal from the user's terminal is the front end's business */
-  gdb_preload();
+  sdm_gdb_preload();
   execlp(path, path, "-q", "-nx", "--interpreter=mi3", (char *)NULL);
   dprintf(2, "cannot run '%s': %s\n", path, strerror(errno));
   _exit(127);
@@ -146,8 +146,8 @@ static int spawn(struct sdm_backend *b) {
     "unwindonsignal on", /* a function that is called from here and does not end can be stopped */
   };
   for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
-    gdb_send(b, NULL, NULL, "-gdb-set %s", settings[i]);
-  gdb_use_cache(b);
+    sdm_gdb_send(b, NULL, NULL, "-gdb-set %s", settings[i]);
+  sdm_gdb_use_cache(b);
   return b->pid < 0 ? -errno : 0;
 }
 
@@ -164,32 +164,32 @@ static struct sdm_backend *gdb_create(const struct sdm_backend_host *host, const
 /* It detaches what was attached, and kills what was started. */
 static void end_gdb(struct sdm_backend *b, bool kills) {
   if (kills) /* what it has come back to as well; it fails where it is to leave a program that others have killed */
-    gdb_send(b, NULL, NULL, "-interpreter-exec console kill");
+    sdm_gdb_send(b, NULL, NULL, "-interpreter-exec console kill");
   else
-    gdb_checkpoint_leave(b);
-  gdb_send(b, NULL, NULL, "-gdb-exit");
+    sdm_gdb_checkpoint_leave(b);
+  sdm_gdb_send(b, NULL, NULL, "-gdb-exit");
   for (int i = 0; i < 100 && waitpid(b->pid, NULL, WNOHANG) == 0; i++)
     usleep(10000);
 }
 
 static void gdb_destroy(struct sdm_backend *b) {
   if (b->pid > 0) {
-    bool ours = gdb_checkpoint_kills(b);
-    if (ours && (b->running || gdb_checkpoint_away(b)))
+    bool ours = sdm_gdb_checkpoint_kills(b);
+    if (ours && (b->running || sdm_gdb_checkpoint_away(b)))
       kill(b->program, SIGKILL); /* gdb itself follows */
     else
       end_gdb(b, ours);
-    gdb_checkpoint_forget(b);
+    sdm_gdb_checkpoint_forget(b);
   }
   gdb_gone(b);
-  gdb_checkpoint_free(b);
+  sdm_gdb_checkpoint_free(b);
   sdm_term_free(b->term);
   sdm_mi_fini(&b->mi);
   dvm_text_fini(&b->last_error);
   for (size_t i = 0; i < b->nbreaks; i++)
     json_decref(b->breaks[i].args);
   free(b->breaks);
-  gdb_facts_forget(b);
+  sdm_gdb_facts_forget(b);
   json_decref(b->ended);
   json_decref(b->returning);
   json_decref(b->handled);
@@ -199,14 +199,14 @@ static void gdb_destroy(struct sdm_backend *b) {
 }
 
 
-bool gdb_ready(struct sdm_backend *b, struct sdm_call *c) {
+bool sdm_gdb_ready(struct sdm_backend *b, struct sdm_call *c) {
   if (b->pid > 0)
     return true;
   sdm_call_fail(c, "no program is being debugged");
   return false;
 }
 
-bool gdb_start(struct sdm_backend *b, struct sdm_call *c) {
+bool sdm_gdb_start(struct sdm_backend *b, struct sdm_call *c) {
   if (b->pid <= 0 && !dvm_path_executable(b->path)) {
     sdm_call_fail(c, "there is no '%s' on this host: install the package gdb, or name one with '--backend-path PATH'", b->path);
     return false;
@@ -233,7 +233,7 @@ static bool gdb_needed(struct sdm_backend *b) {
 /* The program may have input before it is started. */
 static void gdb_input(struct sdm_backend *b, bool eof, const void *p, size_t len) {
   struct dvm_error err = DVM_ERROR_INIT;
-  if (gdb_open_term(b, &err) == 0)
+  if (sdm_gdb_open_term(b, &err) == 0)
     sdm_term_input(b->term, eof, p, len);
 }
 
@@ -243,7 +243,7 @@ static void gdb_resume(struct sdm_backend *b) {
   if (!b->term)
     return;
   sdm_term_resume(b->term);
-  gdb_checkpoint_resume(b);
+  sdm_gdb_checkpoint_resume(b);
   if (!b->ended || !sdm_term_drain(b->term))
     return;
   json_t *e = b->ended;
@@ -253,12 +253,12 @@ static void gdb_resume(struct sdm_backend *b) {
 
 const struct sdm_backend_ops sdm_backend_gdb = {
   .name = "gdb", .create = gdb_create, .destroy = gdb_destroy, .input = gdb_input, .pending_input = gdb_pending_input, .resume = gdb_resume, .needed = gdb_needed,
-  .launch = gdb_launch, .attach = gdb_attach, .core = gdb_core, .detach = gdb_detach, .kill = gdb_kill,
-  .break_insert = gdb_break, .break_delete = gdb_delete, .break_enable = gdb_enable, .break_disable = gdb_disable,
-  .break_condition = gdb_condition, .break_ignore = gdb_ignore, .watch = gdb_watch, .cont = gdb_cont,
-  .step = gdb_step, .next = gdb_next, .stepi = gdb_stepi, .nexti = gdb_nexti, .advance = gdb_advance, .finish = gdb_finish, .until = gdb_until,
-  .interrupt = gdb_interrupt, .stack = gdb_stack, .variables = gdb_variables, .evaluate = gdb_evaluate,
-  .type = gdb_type, .memory = gdb_memory, .registers = gdb_registers, .threads = gdb_threads,
-  .handle = gdb_handle, .list = gdb_list, .raw = gdb_raw, .dvm = gdb_dvm, .inspect = gdb_inspect,
-  .sources = gdb_sources, .checkpoint = gdb_save, .restart = gdb_restart, .images = gdb_images, .defer = gdb_checkpoint_defer,
+  .launch = sdm_gdb_launch, .attach = sdm_gdb_attach, .core = sdm_gdb_core, .detach = sdm_gdb_detach, .kill = sdm_gdb_kill,
+  .break_insert = sdm_gdb_break, .break_delete = sdm_gdb_delete, .break_enable = sdm_gdb_enable, .break_disable = sdm_gdb_disable,
+  .break_condition = sdm_gdb_condition, .break_ignore = sdm_gdb_ignore, .watch = sdm_gdb_watch, .cont = sdm_gdb_cont,
+  .step = sdm_gdb_step, .next = sdm_gdb_next, .stepi = sdm_gdb_stepi, .nexti = sdm_gdb_nexti, .advance = sdm_gdb_advance, .finish = sdm_gdb_finish, .until = sdm_gdb_until,
+  .interrupt = sdm_gdb_interrupt, .stack = sdm_gdb_stack, .variables = sdm_gdb_variables, .evaluate = sdm_gdb_evaluate,
+  .type = sdm_gdb_type, .memory = sdm_gdb_memory, .registers = sdm_gdb_registers, .threads = sdm_gdb_threads,
+  .handle = sdm_gdb_handle, .list = sdm_gdb_list, .raw = sdm_gdb_raw, .dvm = sdm_gdb_dvm, .inspect = sdm_gdb_inspect,
+  .sources = sdm_gdb_sources, .checkpoint = sdm_gdb_save, .restart = sdm_gdb_restart, .images = sdm_gdb_images, .defer = sdm_gdb_checkpoint_defer,
 };

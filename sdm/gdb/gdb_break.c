@@ -4,14 +4,14 @@
 #include "base/facts.h"
 #include "sdm/gdb/gdb_checkpoint.h"
 
-long long gdb_break_id(const struct sdm_backend *b, const char *number) {
+long long sdm_gdb_break_id(const struct sdm_backend *b, const char *number) {
   for (size_t i = 0; number && i < b->nbreaks; i++) /* "2.1" is a place of breakpoint 2 */
     if (b->breaks[i].id && b->breaks[i].number && !strncmp(b->breaks[i].number, number, strcspn(number, ".")) && strcspn(number, ".") == strlen(b->breaks[i].number))
       return b->breaks[i].id;
   return 0;
 }
 
-static struct gdb_break *find_break(const struct sdm_backend *b, long long id) {
+static struct sdm_gdb_break *find_break(const struct sdm_backend *b, long long id) {
   for (size_t i = 0; i < b->nbreaks && id; i++)
     if (b->breaks[i].id == id)
       return &b->breaks[i];
@@ -23,20 +23,20 @@ static bool keep_break(struct sdm_backend *b, const struct sdm_call *c, const ch
   const char *cmd = sdm_call_text(c, "cmd", ""), *where = sdm_call_text(c, "where", "");
   bool lasts = !strcmp(cmd, "break") && !sdm_call_number(c, "temporary", 0), diagnostic = !strcmp(where, DVM_FACTS_STOP);
   b->breaks = sdm_realloc(b->breaks, (b->nbreaks + 1) * sizeof(*b->breaks));
-  b->breaks[b->nbreaks++] = (struct gdb_break){ sdm_call_number(c, "id", 0), sdm_strdup(number ? number : ""),
+  b->breaks[b->nbreaks++] = (struct sdm_gdb_break){ sdm_call_number(c, "id", 0), sdm_strdup(number ? number : ""),
                                                 json_copy((json_t *)sdm_call_args(c)), diagnostic, lasts };
   return diagnostic;
 }
 
-void gdb_break_note(struct sdm_backend *b, const json_t *args, const char *number) {
+void sdm_gdb_break_note(struct sdm_backend *b, const json_t *args, const char *number) {
   b->breaks = sdm_realloc(b->breaks, (b->nbreaks + 1) * sizeof(*b->breaks));
-  b->breaks[b->nbreaks++] = (struct gdb_break){ json_integer_value(json_object_get(args, "id")), sdm_strdup(number),
+  b->breaks[b->nbreaks++] = (struct sdm_gdb_break){ json_integer_value(json_object_get(args, "id")), sdm_strdup(number),
                                                 json_deep_copy(args), false, false };
 }
 
-void gdb_break_renumber(struct sdm_backend *b, const json_t *numbers) {
+void sdm_gdb_break_renumber(struct sdm_backend *b, const json_t *numbers) {
   for (size_t i = 0; i < b->nbreaks; i++) {
-    const char *now = b->breaks[i].id && b->breaks[i].number ? gdb_field(numbers, b->breaks[i].number) : NULL;
+    const char *now = b->breaks[i].id && b->breaks[i].number ? sdm_gdb_field(numbers, b->breaks[i].number) : NULL;
     if (!now)
       continue;
     free(b->breaks[i].number);
@@ -52,19 +52,19 @@ static void got_break(struct sdm_backend *b, struct gdb_pending *p, const struct
     k = json_object_get(r->results, "hw-rwpt");
   if (json_is_array(k))
     k = json_array_get(k, 0);
-  bool diagnostic = keep_break(b, p->call, gdb_field(k, "number"));
+  bool diagnostic = keep_break(b, p->call, sdm_gdb_field(k, "number"));
   json_t *result = json_pack("{s:I}", "id", (json_int_t)sdm_call_number(p->call, "id", 0));
-  if (diagnostic && !gdb_field(k, "pending"))
-    gdb_put_text(result, "stops", "at each new diagnostic");
+  if (diagnostic && !sdm_gdb_field(k, "pending"))
+    sdm_gdb_put_text(result, "stops", "at each new diagnostic");
   else {
     const json_t *places = json_object_get(k, "locations"); /* of a loop with two bodies, or an inlined function */
     size_t n = json_array_size(places);
-    gdb_put_place(result, n ? json_array_get(places, 0) : k);
+    sdm_gdb_put_place(result, n ? json_array_get(places, 0) : k);
     if (n > 1)
       json_object_set_new(result, "places", json_integer((json_int_t)n));
   }
-  gdb_put_text(result, "pending", gdb_field(k, "pending"));
-  gdb_put_text(result, "expression", gdb_field(k, "exp"));
+  sdm_gdb_put_text(result, "pending", sdm_gdb_field(k, "pending"));
+  sdm_gdb_put_text(result, "expression", sdm_gdb_field(k, "exp"));
   sdm_call_done(p->call, result, NULL);
 }
 
@@ -78,13 +78,13 @@ static struct gdb_pending *insert_break(struct sdm_backend *b, struct sdm_call *
     dvm_text_add(&t, " -d");
   if (ignore)
     dvm_text_printf(&t, " -i %lld", ignore);
-  if (gdb_field(args, "condition") && *gdb_field(args, "condition")) {
+  if (sdm_gdb_field(args, "condition") && *sdm_gdb_field(args, "condition")) {
     dvm_text_add(&t, " -c ");
-    sdm_mi_quote(&t, gdb_field(args, "condition"));
+    sdm_mi_quote(&t, sdm_gdb_field(args, "condition"));
   }
   dvm_text_add(&t, " ");
-  sdm_mi_quote(&t, gdb_field(args, "where") ? gdb_field(args, "where") : "main");
-  struct gdb_pending *p = gdb_send(b, c, fn, "%s", dvm_text_str(&t));
+  sdm_mi_quote(&t, sdm_gdb_field(args, "where") ? sdm_gdb_field(args, "where") : "main");
+  struct gdb_pending *p = sdm_gdb_send(b, c, fn, "%s", dvm_text_str(&t));
   dvm_text_fini(&t);
   return p;
 }
@@ -94,7 +94,7 @@ static void got_logpoint(struct sdm_backend *b, struct gdb_pending *p, const str
   json_t *found = gdb_python_answer(p, &why);
   (void)r;
   if (found) {
-    keep_break(b, p->call, gdb_field(found, "number"));
+    keep_break(b, p->call, sdm_gdb_field(found, "number"));
     json_object_del(found, "number");
     json_object_del(found, "symbol");
     json_object_set_new(found, "id", json_integer(sdm_call_number(p->call, "id", 0)));
@@ -134,16 +134,16 @@ static void got_catch(struct sdm_backend *b, struct gdb_pending *p, const struct
 
 static struct gdb_pending *insert_catch(struct sdm_backend *b, struct sdm_call *c, gdb_reply_f fn, const json_t *args) {
   struct dvm_text line = DVM_TEXT_INIT, t = DVM_TEXT_INIT;
-  dvm_text_printf(&line, "%scatch %s", json_integer_value(json_object_get(args, "temporary")) ? "t" : "", gdb_field(args, "catch"));
+  dvm_text_printf(&line, "%scatch %s", json_integer_value(json_object_get(args, "temporary")) ? "t" : "", sdm_gdb_field(args, "catch"));
   sdm_mi_quote(&t, dvm_text_str(&line));
-  struct gdb_pending *p = gdb_send(b, c, fn, "-interpreter-exec console %s", dvm_text_str(&t));
+  struct gdb_pending *p = sdm_gdb_send(b, c, fn, "-interpreter-exec console %s", dvm_text_str(&t));
   dvm_text_fini(&line);
   dvm_text_fini(&t);
   return p;
 }
 
-void gdb_break(struct sdm_backend *b, struct sdm_call *c) {
-  if (!gdb_start(b, c))
+void sdm_gdb_break(struct sdm_backend *b, struct sdm_call *c) {
+  if (!sdm_gdb_start(b, c))
     return;
   if (sdm_call_text(c, "catch", NULL))
     insert_catch(b, c, got_catch, sdm_call_args(c));
@@ -154,7 +154,7 @@ void gdb_break(struct sdm_backend *b, struct sdm_call *c) {
 }
 
 static void got_catch_again(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  struct gdb_break *k = find_break(b, json_integer_value(p->kept));
+  struct sdm_gdb_break *k = find_break(b, json_integer_value(p->kept));
   (void)r;
   if (k && !k->number)
     k->number = number_of_catch(p);
@@ -163,71 +163,71 @@ static void got_catch_again(struct sdm_backend *b, struct gdb_pending *p, const 
 static void got_logpoint_again(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   struct dvm_text why = DVM_TEXT_INIT;
   json_t *found = gdb_python_answer(p, &why);
-  struct gdb_break *k = find_break(b, json_integer_value(p->kept));
+  struct sdm_gdb_break *k = find_break(b, json_integer_value(p->kept));
   (void)r;
-  if (k && !k->number && gdb_field(found, "number"))
-    k->number = sdm_strdup(gdb_field(found, "number"));
+  if (k && !k->number && sdm_gdb_field(found, "number"))
+    k->number = sdm_strdup(sdm_gdb_field(found, "number"));
   json_decref(found);
   dvm_text_fini(&why);
 }
 
 static void got_break_again(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  struct gdb_break *k = find_break(b, json_integer_value(p->kept));
-  const char *number = gdb_field(json_object_get(r->results, "bkpt"), "number");
+  struct sdm_gdb_break *k = find_break(b, json_integer_value(p->kept));
+  const char *number = sdm_gdb_field(json_object_get(r->results, "bkpt"), "number");
   if (k && !k->number && number)
     k->number = sdm_strdup(number);
 }
 
 /* A gdb that took the place of one that died gets its breakpoints. */
-void gdb_restore_breaks(struct sdm_backend *b) {
+void sdm_gdb_restore_breaks(struct sdm_backend *b) {
   for (size_t i = 0; i < b->nbreaks; i++) {
     const json_t *args = b->breaks[i].args;
     if (!b->breaks[i].id || b->breaks[i].number || !b->breaks[i].lasts)
       continue;
-    struct gdb_pending *p = gdb_field(args, "catch") ? insert_catch(b, NULL, got_catch_again, args)
-                            : gdb_field(args, "message") ? gdb_python(b, NULL, args, "logpoint", got_logpoint_again)
+    struct gdb_pending *p = sdm_gdb_field(args, "catch") ? insert_catch(b, NULL, got_catch_again, args)
+                            : sdm_gdb_field(args, "message") ? gdb_python(b, NULL, args, "logpoint", got_logpoint_again)
                                                          : insert_break(b, NULL, got_break_again, args);
     p->kept = json_integer(b->breaks[i].id);
   }
 }
 
-void gdb_watch(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_watch(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT;
   const char *access = sdm_call_text(c, "access", "write");
   sdm_mi_quote(&t, sdm_call_text(c, "expression", ""));
-  if (gdb_ready(b, c))
-    gdb_send(b, c, got_break, "-break-watch %s%s", *access == 'r' ? "-r " : *access == 'a' ? "-a " : "", dvm_text_str(&t));
+  if (sdm_gdb_ready(b, c))
+    sdm_gdb_send(b, c, got_break, "-break-watch %s%s", *access == 'r' ? "-r " : *access == 'a' ? "-a " : "", dvm_text_str(&t));
   dvm_text_fini(&t);
 }
 
 static void break_command(struct sdm_backend *b, struct sdm_call *c, const char *command, const char *rest) {
-  struct gdb_break *k = find_break(b, sdm_call_number(c, "id", 0));
+  struct sdm_gdb_break *k = find_break(b, sdm_call_number(c, "id", 0));
   if (!k || !k->number) {
     sdm_call_fail(c, "no breakpoint %lld", sdm_call_number(c, "id", 0));
     return;
   }
-  if (!gdb_ready(b, c))
+  if (!sdm_gdb_ready(b, c))
     return;
   if (k->args && *command == 'c')
     json_object_set_new(k->args, "condition", json_string(rest));
   if (k->args && (*command == 'd' || *command == 'e'))
     json_object_set_new(k->args, "disabled", json_integer(*command == 'd'));
-  gdb_send(b, c, NULL, "-break-%s %s %s", command, k->number, rest);
+  sdm_gdb_send(b, c, NULL, "-break-%s %s %s", command, k->number, rest);
 }
 
-void gdb_delete(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_delete(struct sdm_backend *b, struct sdm_call *c) {
   long long id = sdm_call_number(c, "id", 0);
   break_command(b, c, "delete", "");
-  struct gdb_break *k = find_break(b, id);
+  struct sdm_gdb_break *k = find_break(b, id);
   if (k)
     k->id = 0;
 }
-void gdb_enable(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "enable", ""); }
-void gdb_disable(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "disable", ""); }
-void gdb_condition(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_enable(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "enable", ""); }
+void sdm_gdb_disable(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "disable", ""); }
+void sdm_gdb_condition(struct sdm_backend *b, struct sdm_call *c) {
   break_command(b, c, "condition", sdm_call_text(c, "condition", ""));
 }
-void gdb_ignore(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_ignore(struct sdm_backend *b, struct sdm_call *c) {
   char count[24];
   snprintf(count, sizeof(count), "%lld", sdm_call_number(c, "count", 0));
   break_command(b, c, "after", count);

@@ -36,7 +36,7 @@ static void remove_old(const char *path) {
     closedir(dir);
 }
 
-void gdb_use_cache(struct sdm_backend *b) {
+void sdm_gdb_use_cache(struct sdm_backend *b) {
   char *path = folder();
   struct dvm_text t = DVM_TEXT_INIT;
   if (path && *path && !strpbrk(path, "\r\n")) {
@@ -44,8 +44,8 @@ void gdb_use_cache(struct sdm_backend *b) {
     dvm_text_printf(&t, "set index-cache directory %s", path);
     struct dvm_text quoted = DVM_TEXT_INIT;
     sdm_mi_quote(&quoted, dvm_text_str(&t));
-    gdb_send(b, NULL, NULL, "-interpreter-exec console %s", dvm_text_str(&quoted));
-    gdb_send(b, NULL, NULL, "-gdb-set index-cache enabled on");
+    sdm_gdb_send(b, NULL, NULL, "-interpreter-exec console %s", dvm_text_str(&quoted));
+    sdm_gdb_send(b, NULL, NULL, "-gdb-set index-cache enabled on");
     dvm_text_fini(&quoted);
   }
   dvm_text_fini(&t);

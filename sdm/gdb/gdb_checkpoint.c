@@ -13,7 +13,7 @@
 #define DETACH "MPIR_checkpoint_debugger_detach"
 #define EXIT_CODE_FIELD 52 /* of /proc/PID/stat */
 
-struct gdb_checkpoint *gdb_checkpoint_of(struct sdm_backend *b) {
+struct gdb_checkpoint *sdm_gdb_checkpoint_of(struct sdm_backend *b) {
   if (!b->checkpoint) {
     b->checkpoint = sdm_alloc(sizeof(*b->checkpoint));
     b->checkpoint->process = b->checkpoint->door = -1;
@@ -30,15 +30,15 @@ static void forget_program(struct gdb_checkpointer *of) {
   *of = (struct gdb_checkpointer){ 0 };
 }
 
-void gdb_checkpoint_free(struct sdm_backend *b) {
+void sdm_gdb_checkpoint_free(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
   if (!k)
     return;
-  gdb_checkpoint_leave_process(b);
-  gdb_door_close(b);
-  gdb_child_free(k->child);
-  gdb_child_free(k->keeper);
-  gdb_child_free(k->listing);
+  sdm_gdb_checkpoint_leave_process(b);
+  sdm_gdb_door_close(b);
+  sdm_gdb_child_free(k->child);
+  sdm_gdb_child_free(k->keeper);
+  sdm_gdb_child_free(k->listing);
   sdm_timer_free(k->timer);
   sdm_timer_free(k->look_timer);
   forget_program(&k->of);
@@ -56,29 +56,29 @@ void gdb_checkpoint_free(struct sdm_backend *b) {
 
 static void load(struct sdm_backend *b) {
   struct dvm_text t = DVM_TEXT_INIT;
-  for (const char *const *piece = gdb_checkpoint_hex; *piece; piece++)
+  for (const char *const *piece = sdm_gdb_checkpoint_hex; *piece; piece++)
     dvm_text_add(&t, *piece);
   gdb_python(b, NULL, NULL, "cr_answer", gdb_python_ignore); /* has the other functions loaded */
-  gdb_send(b, NULL, NULL,
+  sdm_gdb_send(b, NULL, NULL,
            "-interpreter-exec console \"python DVM_CR.update(__name__='dvm_checkpoint') or exec(bytes.fromhex('%s').decode(), DVM_CR)\"",
            dvm_text_str(&t));
   dvm_text_fini(&t);
   b->python_checkpoint = true;
 }
 
-void gdb_checkpoint_python(struct sdm_backend *b, const char *name, json_t *args, gdb_reply_f fn) {
+void sdm_gdb_checkpoint_python(struct sdm_backend *b, const char *name, json_t *args, gdb_reply_f fn) {
   if (!b->python_checkpoint)
     load(b);
-  gdb_checkpoint_of(b)->quiet = true;
+  sdm_gdb_checkpoint_of(b)->quiet = true;
   gdb_python(b, NULL, args, name, gdb_python_ignore);
   gdb_python(b, NULL, NULL, "cr_answer", fn);
   json_decref(args);
 }
 
-json_t *gdb_checkpoint_answer(struct sdm_backend *b, const struct gdb_pending *p, char **why) {
+json_t *sdm_gdb_checkpoint_answer(struct sdm_backend *b, const struct gdb_pending *p, char **why) {
   struct dvm_text t = DVM_TEXT_INIT;
   json_t *answer = gdb_python_answer(p, &t);
-  const char *error = gdb_field(answer, "error");
+  const char *error = sdm_gdb_field(answer, "error");
   b->checkpoint->quiet = false;
   if (answer && !error) {
     dvm_text_fini(&t);
@@ -92,10 +92,10 @@ json_t *gdb_checkpoint_answer(struct sdm_backend *b, const struct gdb_pending *p
 
 /* ---- the program ---- */
 
-static char *copy_of(const json_t *facts, const char *key) { return sdm_strdup(gdb_field(facts, key) ? gdb_field(facts, key) : ""); }
+static char *copy_of(const json_t *facts, const char *key) { return sdm_strdup(sdm_gdb_field(facts, key) ? sdm_gdb_field(facts, key) : ""); }
 
-void gdb_checkpoint_know(struct sdm_backend *b, const json_t *facts) {
-  struct gdb_checkpointer *of = &gdb_checkpoint_of(b)->of;
+void sdm_gdb_checkpoint_know(struct sdm_backend *b, const json_t *facts) {
+  struct gdb_checkpointer *of = &sdm_gdb_checkpoint_of(b)->of;
   forget_program(of);
   of->pid = (pid_t)json_integer_value(json_object_get(facts, "pid"));
   of->command = copy_of(facts, "checkpoint_command");
@@ -111,23 +111,23 @@ void gdb_checkpoint_know(struct sdm_backend *b, const json_t *facts) {
 }
 
 static void got_detach_break(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  const char *number = gdb_field(json_object_get(r->results, "bkpt"), "number");
+  const char *number = sdm_gdb_field(json_object_get(r->results, "bkpt"), "number");
   (void)p;
   if (number && !b->checkpoint->detach_break)
     b->checkpoint->detach_break = sdm_strdup(number);
 }
 
 /* Where the program says that it is to be left.  'pending': it is not loaded yet. */
-void gdb_checkpoint_expect(struct sdm_backend *b) {
-  if (!gdb_checkpoint_of(b)->detach_break)
-    gdb_send(b, NULL, got_detach_break, "-break-insert -f " DETACH);
+void sdm_gdb_checkpoint_expect(struct sdm_backend *b) {
+  if (!sdm_gdb_checkpoint_of(b)->detach_break)
+    sdm_gdb_send(b, NULL, got_detach_break, "-break-insert -f " DETACH);
 }
 
-json_t *gdb_checkpoint_stop(struct sdm_backend *b, const char *reason, const json_t *place) {
+json_t *sdm_gdb_checkpoint_stop(struct sdm_backend *b, const char *reason, const json_t *place) {
   json_t *e = json_pack("{s:s, s:s}", "event", "stopped", "reason", reason);
   b->running = false;
-  gdb_put_place(e, place);
-  gdb_note_place(b, place);
+  sdm_gdb_put_place(e, place);
+  sdm_gdb_note_place(b, place);
   b->thread = (int)json_integer_value(json_object_get(place, "thread"));
   json_object_set_new(e, "thread", json_integer(b->thread));
   return e;
@@ -138,7 +138,7 @@ static void tell_stop(struct sdm_backend *b) {
   json_t *told = k->told;
   k->told = NULL;
   if (told) {
-    gdb_door_open(b);
+    sdm_gdb_door_open(b);
     b->host.event(b->host.arg, told);
   }
 }
@@ -147,112 +147,112 @@ static void tell_stop(struct sdm_backend *b) {
 static void got_armed(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   struct gdb_checkpoint *k = b->checkpoint;
   char *why = NULL;
-  json_t *facts = gdb_checkpoint_answer(b, p, &why);
+  json_t *facts = sdm_gdb_checkpoint_answer(b, p, &why);
   (void)r;
   if (facts) {
-    gdb_checkpoint_know(b, facts);
+    sdm_gdb_checkpoint_know(b, facts);
     if (json_integer_value(json_object_get(facts, "released"))) {
       json_decref(k->told);
-      k->told = gdb_checkpoint_stop(b, "restarted", json_object_get(facts, "place"));
+      k->told = sdm_gdb_checkpoint_stop(b, "restarted", json_object_get(facts, "place"));
     }
   }
   free(why);
   json_decref(facts);
   tell_stop(b);
-  gdb_checkpoint_done(b, NULL, NULL);
+  sdm_gdb_checkpoint_done(b, NULL, NULL);
 }
 
 static void got_symbol(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  const char *value = gdb_field(r->results, "value");
+  const char *value = sdm_gdb_field(r->results, "value");
   (void)p;
   if (!strcmp(r->name, "done") && value && atoi(value) == 1) {
-    gdb_checkpoint_expect(b);
-    gdb_checkpoint_python(b, "cr_arm", json_pack("{s:b}", "come_in", !b->launched), got_armed);
+    sdm_gdb_checkpoint_expect(b);
+    sdm_gdb_checkpoint_python(b, "cr_arm", json_pack("{s:b}", "come_in", !b->launched), got_armed);
     return;
   }
   tell_stop(b);
-  gdb_checkpoint_done(b, NULL, NULL);
+  sdm_gdb_checkpoint_done(b, NULL, NULL);
 }
 
 /* The first stop of a program: can it be saved?  The stop is told afterwards. */
-bool gdb_checkpoint_first_stop(struct sdm_backend *b, json_t *stop) {
-  struct gdb_checkpoint *k = gdb_checkpoint_of(b);
+bool sdm_gdb_checkpoint_first_stop(struct sdm_backend *b, json_t *stop) {
+  struct gdb_checkpoint *k = sdm_gdb_checkpoint_of(b);
   if (k->armed || b->asked_checkpoint || k->step != CHECKPOINT_NONE)
     return false;
   b->asked_checkpoint = true;
   k->step = CHECKPOINT_ARMING;
   k->told = stop;
-  gdb_send(b, NULL, got_symbol, "-data-evaluate-expression \"*(volatile int *)&MPIR_checkpointable\"");
+  sdm_gdb_send(b, NULL, got_symbol, "-data-evaluate-expression \"*(volatile int *)&MPIR_checkpointable\"");
   return true;
 }
 
 /* Another process: nothing is known of it. */
-void gdb_checkpoint_forget(struct sdm_backend *b) {
+void sdm_gdb_checkpoint_forget(struct sdm_backend *b) {
   b->asked_checkpoint = false;
   if (!b->checkpoint)
     return;
-  gdb_door_close(b);
+  sdm_gdb_door_close(b);
   b->checkpoint->armed = false;
 }
 
-void gdb_checkpoint_stands(struct sdm_backend *b, bool stands) {
+void sdm_gdb_checkpoint_stands(struct sdm_backend *b, bool stands) {
   if (stands)
-    gdb_door_open(b);
+    sdm_gdb_door_open(b);
   else
-    gdb_door_close(b);
+    sdm_gdb_door_close(b);
 }
 
 /* It has come to where it says that it is to be left; or it has ended for a restart. */
-bool gdb_checkpoint_stopped(struct sdm_backend *b, const char *number, bool ended) {
+bool sdm_gdb_checkpoint_stopped(struct sdm_backend *b, const char *number, bool ended) {
   struct gdb_checkpoint *k = b->checkpoint;
   if (k && ended && k->step == CHECKPOINT_ENDING) {
-    gdb_restart_go(b);
+    sdm_gdb_restart_go(b);
     return true;
   }
   if (!k || ended || !number || !k->detach_break || strcmp(number, k->detach_break))
     return false;
-  gdb_save_by_request(b, true);
+  sdm_gdb_save_by_request(b, true);
   return true;
 }
 
-void gdb_checkpoint_resume(struct sdm_backend *b) {
+void sdm_gdb_checkpoint_resume(struct sdm_backend *b) {
   if (b->checkpoint)
-    gdb_child_resume(b->checkpoint->keeper ? b->checkpoint->keeper : b->checkpoint->child);
+    sdm_gdb_child_resume(b->checkpoint->keeper ? b->checkpoint->keeper : b->checkpoint->child);
 }
 
-bool gdb_checkpoint_away(const struct sdm_backend *b) { return b->checkpoint && b->checkpoint->step == CHECKPOINT_SAVING; }
+bool sdm_gdb_checkpoint_away(const struct sdm_backend *b) { return b->checkpoint && b->checkpoint->step == CHECKPOINT_SAVING; }
 
-bool gdb_checkpoint_kills(const struct sdm_backend *b) {
+bool sdm_gdb_checkpoint_kills(const struct sdm_backend *b) {
   const struct gdb_checkpoint *k = b->checkpoint;
-  return k && k->armed && b->launched && (k->again || k->restarted || gdb_checkpoint_away(b)) && b->program > 0;
+  return k && k->armed && b->launched && (k->again || k->restarted || sdm_gdb_checkpoint_away(b)) && b->program > 0;
 }
 
 /* A program that it started ends with gdb, and so one that it has come back to; one that was attached runs on, and waits for nobody. */
-void gdb_checkpoint_gone(struct sdm_backend *b) {
+void sdm_gdb_checkpoint_gone(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
   if (!k)
     return;
   free(k->detach_break);
   k->detach_break = NULL;
-  if (gdb_checkpoint_kills(b))
+  if (sdm_gdb_checkpoint_kills(b))
     kill(k->of.pid, SIGKILL);
   else
-    gdb_checkpoint_leave(b);
-  gdb_checkpoint_leave_process(b);
-  gdb_checkpoint_forget(b);
-  gdb_child_free(k->child);
+    sdm_gdb_checkpoint_leave(b);
+  sdm_gdb_checkpoint_leave_process(b);
+  sdm_gdb_checkpoint_forget(b);
+  sdm_gdb_child_free(k->child);
   k->child = NULL;
   json_decref(k->told);
   k->told = NULL;
   if (k->step != CHECKPOINT_NONE || k->call)
-    gdb_checkpoint_done(b, NULL, "gdb died");
+    sdm_gdb_checkpoint_done(b, NULL, "gdb died");
 }
 
-bool gdb_checkpoint_quiet(const struct sdm_backend *b) { return b->checkpoint && b->checkpoint->quiet; }
+bool sdm_gdb_checkpoint_quiet(const struct sdm_backend *b) { return b->checkpoint && b->checkpoint->quiet; }
 
 /* ---- while something is under way ---- */
 
-bool gdb_checkpoint_defer(struct sdm_backend *b, struct sdm_call *c) {
+bool sdm_gdb_checkpoint_defer(struct sdm_backend *b, struct sdm_call *c) {
   struct gdb_checkpoint *k = b->checkpoint;
   const char *cmd = sdm_call_text(c, "cmd", "");
   if (!k || k->step == CHECKPOINT_NONE || !strcmp(cmd, "interrupt") || !strcmp(cmd, "kill"))
@@ -264,7 +264,7 @@ bool gdb_checkpoint_defer(struct sdm_backend *b, struct sdm_call *c) {
   return true;
 }
 
-void gdb_checkpoint_done(struct sdm_backend *b, json_t *result, const char *failure) {
+void sdm_gdb_checkpoint_done(struct sdm_backend *b, json_t *result, const char *failure) {
   struct gdb_checkpoint *k = b->checkpoint;
   struct sdm_call *call = k->call;
   struct gdb_deferred *list = k->deferred;
@@ -294,9 +294,9 @@ void gdb_checkpoint_done(struct sdm_backend *b, json_t *result, const char *fail
 
 /* ---- a process that gdb has left ---- */
 
-bool gdb_checkpoint_watch_process(struct sdm_backend *b, pid_t pid, sdm_watch_f ended) {
+bool sdm_gdb_checkpoint_watch_process(struct sdm_backend *b, pid_t pid, sdm_watch_f ended) {
   struct gdb_checkpoint *k = b->checkpoint;
-  gdb_checkpoint_leave_process(b);
+  sdm_gdb_checkpoint_leave_process(b);
   k->process = (int)syscall(SYS_pidfd_open, pid, 0);
   if (k->process < 0)
     return false;
@@ -305,7 +305,7 @@ bool gdb_checkpoint_watch_process(struct sdm_backend *b, pid_t pid, sdm_watch_f 
   return true;
 }
 
-void gdb_checkpoint_leave_process(struct sdm_backend *b) {
+void sdm_gdb_checkpoint_leave_process(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
   sdm_watch_free(k->process_watch);
   k->process_watch = NULL;
@@ -315,7 +315,7 @@ void gdb_checkpoint_leave_process(struct sdm_backend *b) {
 }
 
 /* Its status as the kernel keeps it for its parent; else that it has ended. */
-json_t *gdb_checkpoint_end(const struct sdm_backend *b, pid_t pid) {
+json_t *sdm_gdb_checkpoint_end(const struct sdm_backend *b, pid_t pid) {
   char path[48], text[2048], name[32];
   size_t n = 0;
   (void)b;
@@ -337,7 +337,7 @@ json_t *gdb_checkpoint_end(const struct sdm_backend *b, pid_t pid) {
   return json_pack("{s:s, s:s, s:i}", "event", "exited", "reason", status >> 8 ? "exited" : "exited-normally", "code", status >> 8 & 255);
 }
 
-char *gdb_checkpoint_path(const char *handle) {
+char *sdm_gdb_checkpoint_path(const char *handle) {
   wordexp_t words;
   char *path = NULL;
   if (wordexp(handle, &words, WRDE_NOCMD | WRDE_UNDEF))
@@ -361,11 +361,11 @@ static void write_variable(const struct sdm_backend *b, uint64_t at, int value) 
 }
 
 /* gdb leaves the program for good: it is to wait for no debugger. */
-void gdb_checkpoint_leave(struct sdm_backend *b) {
+void sdm_gdb_checkpoint_leave(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
   if (!k || !k->armed)
     return;
-  gdb_door_close(b);
+  sdm_gdb_door_close(b);
   write_variable(b, k->of.with_at, 0);
   write_variable(b, k->of.debugger_at, 0);
   write_variable(b, k->of.gate_at, 1);

@@ -2,7 +2,7 @@
  * hears requests while it stands, gdb_child.c runs commands.  gdb leaves the program for a checkpoint, so that nothing of it is in the image:
  *   armed -> (asked for by the front end, or from outside) -> held: each thread is sent into the gate, gdb has detached -> saved, by the
  *   command or by who asked -> gdb comes back, each thread is led out to where it was -> armed.
- * Meanwhile commands wait (gdb_checkpoint_defer).  See docs/checkpoint-debugging.md. */
+ * Meanwhile commands wait (sdm_gdb_checkpoint_defer).  See docs/checkpoint-debugging.md. */
 #ifndef SDM_GDB_CHECKPOINT_H
 #define SDM_GDB_CHECKPOINT_H
 #include "sdm/gdb/gdb_private.h"
@@ -56,35 +56,35 @@ struct gdb_checkpoint {
 };
 
 /* gdb_checkpoint.c */
-struct gdb_checkpoint *gdb_checkpoint_of(struct sdm_backend *b); /* made when it is first asked for */
-/* Runs our Python function 'name' (stolen args); 'fn' gets a reply behind its end: gdb_checkpoint_answer.  What gdb tells meanwhile is dropped. */
-void gdb_checkpoint_python(struct sdm_backend *b, const char *name, json_t *args, gdb_reply_f fn);
+struct gdb_checkpoint *sdm_gdb_checkpoint_of(struct sdm_backend *b); /* made when it is first asked for */
+/* Runs our Python function 'name' (stolen args); 'fn' gets a reply behind its end: sdm_gdb_checkpoint_answer.  What gdb tells meanwhile is dropped. */
+void sdm_gdb_checkpoint_python(struct sdm_backend *b, const char *name, json_t *args, gdb_reply_f fn);
 /* A new reference; or NULL with the reason, owned, in *why. */
-json_t *gdb_checkpoint_answer(struct sdm_backend *b, const struct gdb_pending *p, char **why);
-void gdb_checkpoint_know(struct sdm_backend *b, const json_t *facts); /* of the program that gdb has now */
-void gdb_checkpoint_done(struct sdm_backend *b, json_t *result, const char *failure); /* nothing is under way any more; result is stolen */
-json_t *gdb_checkpoint_stop(struct sdm_backend *b, const char *reason, const json_t *place); /* an event */
-bool gdb_checkpoint_watch_process(struct sdm_backend *b, pid_t pid, sdm_watch_f ended); /* false: it is not there */
-void gdb_checkpoint_leave_process(struct sdm_backend *b);
-json_t *gdb_checkpoint_end(const struct sdm_backend *b, pid_t pid); /* the event that tells how a process has ended that gdb has left */
-char *gdb_checkpoint_path(const char *handle); /* a handle is a shell's word: the file.  Owned; NULL if it is none */
+json_t *sdm_gdb_checkpoint_answer(struct sdm_backend *b, const struct gdb_pending *p, char **why);
+void sdm_gdb_checkpoint_know(struct sdm_backend *b, const json_t *facts); /* of the program that gdb has now */
+void sdm_gdb_checkpoint_done(struct sdm_backend *b, json_t *result, const char *failure); /* nothing is under way any more; result is stolen */
+json_t *sdm_gdb_checkpoint_stop(struct sdm_backend *b, const char *reason, const json_t *place); /* an event */
+bool sdm_gdb_checkpoint_watch_process(struct sdm_backend *b, pid_t pid, sdm_watch_f ended); /* false: it is not there */
+void sdm_gdb_checkpoint_leave_process(struct sdm_backend *b);
+json_t *sdm_gdb_checkpoint_end(const struct sdm_backend *b, pid_t pid); /* the event that tells how a process has ended that gdb has left */
+char *sdm_gdb_checkpoint_path(const char *handle); /* a handle is a shell's word: the file.  Owned; NULL if it is none */
 
 /* gdb_save.c */
-void gdb_save_by_request(struct sdm_backend *b, bool runs); /* it is to be left, for a request of the front end's or of somebody else */
-void gdb_break_note(struct sdm_backend *b, const json_t *args, const char *number); /* gdb has it already */
-void gdb_break_renumber(struct sdm_backend *b, const json_t *numbers); /* {gdb's number before: now} */
+void sdm_gdb_save_by_request(struct sdm_backend *b, bool runs); /* it is to be left, for a request of the front end's or of somebody else */
+void sdm_gdb_break_note(struct sdm_backend *b, const json_t *args, const char *number); /* gdb has it already */
+void sdm_gdb_break_renumber(struct sdm_backend *b, const json_t *numbers); /* {gdb's number before: now} */
 /* gdb_restart.c */
-void gdb_restart_go(struct sdm_backend *b); /* the program before is over */
+void sdm_gdb_restart_go(struct sdm_backend *b); /* the program before is over */
 /* gdb_door.c */
-void gdb_door_open(struct sdm_backend *b);
-void gdb_door_close(struct sdm_backend *b);
+void sdm_gdb_door_open(struct sdm_backend *b);
+void sdm_gdb_door_close(struct sdm_backend *b);
 
 /* gdb_child.c: a command by the shell.  'line' gets each line of its output, without the end of line; 'end' its exit status, after which it is
  * gone; the caller frees it in no other case than to be rid of it.  'terminal': its standard input and output are the program's, and its standard error is
  * handed on as the program's after 'line' has said so (true); else both are read. */
-struct gdb_child *gdb_child_start(struct sdm_backend *b, const char *command, bool terminal, bool (*line)(struct sdm_backend *b, const char *text),
+struct gdb_child *sdm_gdb_child_start(struct sdm_backend *b, const char *command, bool terminal, bool (*line)(struct sdm_backend *b, const char *text),
                                   void (*end)(struct sdm_backend *b, int status, const char *output));
-void gdb_child_free(struct gdb_child *c); /* ends it */
-void gdb_child_interrupt(struct gdb_child *c); /* its end follows */
-void gdb_child_resume(struct gdb_child *c); /* the front end takes output again; NULL is fine */
+void sdm_gdb_child_free(struct gdb_child *c); /* ends it */
+void sdm_gdb_child_interrupt(struct gdb_child *c); /* its end follows */
+void sdm_gdb_child_resume(struct gdb_child *c); /* the front end takes output again; NULL is fine */
 #endif

@@ -106,7 +106,7 @@ static void on_end(void *arg, unsigned events) {
   c->end(c->b, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), dvm_text_str(&c->output));
 }
 
-struct gdb_child *gdb_child_start(struct sdm_backend *b, const char *command, bool terminal, bool (*line)(struct sdm_backend *b, const char *text),
+struct gdb_child *sdm_gdb_child_start(struct sdm_backend *b, const char *command, bool terminal, bool (*line)(struct sdm_backend *b, const char *text),
                                   void (*end)(struct sdm_backend *b, int status, const char *output)) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC))
@@ -120,7 +120,7 @@ struct gdb_child *gdb_child_start(struct sdm_backend *b, const char *command, bo
   close(ends[1]);
   c->process = c->pid > 0 ? (int)syscall(SYS_pidfd_open, c->pid, 0) : -1;
   if (c->process < 0) {
-    gdb_child_free(c);
+    sdm_gdb_child_free(c);
     return NULL;
   }
   fcntl(c->process, F_SETFD, FD_CLOEXEC);
@@ -129,12 +129,12 @@ struct gdb_child *gdb_child_start(struct sdm_backend *b, const char *command, bo
   return c;
 }
 
-void gdb_child_interrupt(struct gdb_child *c) {
+void sdm_gdb_child_interrupt(struct gdb_child *c) {
   if (c->pid > 0)
     kill(-c->pid, SIGTERM); /* of its session, with what the shell has started */
 }
 
-void gdb_child_resume(struct gdb_child *c) {
+void sdm_gdb_child_resume(struct gdb_child *c) {
   if (!c || !c->paused)
     return;
   c->paused = false;
@@ -142,7 +142,7 @@ void gdb_child_resume(struct gdb_child *c) {
     sdm_watch_events(c->from_watch, SDM_READ);
 }
 
-void gdb_child_free(struct gdb_child *c) {
+void sdm_gdb_child_free(struct gdb_child *c) {
   if (!c)
     return;
   sdm_watch_free(c->process_watch);

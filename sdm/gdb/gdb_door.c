@@ -75,14 +75,14 @@ static int find_door(struct gdb_checkpoint *k, int process, const char *name) {
 static void on_door(void *arg, unsigned events) {
   struct sdm_backend *b = arg;
   (void)events;
-  gdb_door_close(b);
-  gdb_save_by_request(b, false);
+  sdm_gdb_door_close(b);
+  sdm_gdb_save_by_request(b, false);
 }
 
-void gdb_door_open(struct sdm_backend *b) {
+void sdm_gdb_door_open(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
   char name[96];
-  gdb_door_close(b);
+  sdm_gdb_door_close(b);
   if (!k || !k->armed || !name_of(k->of.pid, name, sizeof(name)))
     return;
   int process = (int)syscall(SYS_pidfd_open, k->of.pid, 0);
@@ -93,7 +93,7 @@ void gdb_door_open(struct sdm_backend *b) {
     k->door_watch = sdm_loop_watch(b->host.loop, k->door, SDM_READ, on_door, b);
 }
 
-void gdb_door_close(struct sdm_backend *b) {
+void sdm_gdb_door_close(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
   if (!k || k->door < 0)
     return;

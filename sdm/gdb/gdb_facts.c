@@ -31,7 +31,7 @@ static struct gdb_facts *facts_of(struct sdm_backend *b) {
   return b->facts;
 }
 
-void gdb_facts_forget(struct sdm_backend *b) {
+void sdm_gdb_facts_forget(struct sdm_backend *b) {
   if (!b->facts)
     return;
   for (size_t i = 0; i < b->facts->npages; i++)
@@ -83,7 +83,7 @@ static void give_up(struct sdm_backend *b, struct sdm_call *call, json_t *event,
 
 static void got_page(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   const json_t *m = json_array_get(json_object_get(r->results, "memory"), 0);
-  const char *hex = gdb_field(m, "contents");
+  const char *hex = sdm_gdb_field(m, "contents");
   struct gdb_facts *f = facts_of(b);
   if (!hex || strlen(hex) != 2 * PAGE) {
     give_up(b, p->call, p->kept, "the program's memory cannot be read");
@@ -99,7 +99,7 @@ static void got_page(struct sdm_backend *b, struct gdb_pending *p, const struct 
 }
 
 static void got_block(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  const char *value = gdb_field(r->results, "value");
+  const char *value = sdm_gdb_field(r->results, "value");
   uint64_t block = value ? strtoull(value, NULL, 0) : 0;
   facts_of(b)->block = block;
   if (block)
@@ -109,13 +109,13 @@ static void got_block(struct sdm_backend *b, struct gdb_pending *p, const struct
 }
 
 static void fetch(struct sdm_backend *b, struct sdm_call *call, json_t *event, uint64_t at) {
-  struct gdb_pending *p = gdb_send(b, call, got_page, "-data-read-memory-bytes 0x%llx %u", (unsigned long long)at, PAGE);
+  struct gdb_pending *p = sdm_gdb_send(b, call, got_page, "-data-read-memory-bytes 0x%llx %u", (unsigned long long)at, PAGE);
   p->at = at;
   p->kept = json_incref(event);
 }
 
 static void find_block(struct sdm_backend *b, struct sdm_call *call, json_t *event) {
-  struct gdb_pending *p = gdb_send(b, call, got_block, "-data-evaluate-expression \"(unsigned long)&" DVM_FACTS_SYMBOL "\"");
+  struct gdb_pending *p = sdm_gdb_send(b, call, got_block, "-data-evaluate-expression \"(unsigned long)&" DVM_FACTS_SYMBOL "\"");
   p->failed = no_block;
   p->kept = json_incref(event);
 }
@@ -143,18 +143,18 @@ static void complete(struct sdm_backend *b, json_t *event, const json_t *last) {
     return;
   }
   b->returning = json_incref(event);
-  gdb_send(b, NULL, got_finish, "-exec-finish --thread %d --frame %lld", b->thread ? b->thread : 1,
+  sdm_gdb_send(b, NULL, got_finish, "-exec-finish --thread %d --frame %lld", b->thread ? b->thread : 1,
            (long long)json_integer_value(frame) - 1);
 }
 
-bool gdb_facts_returned(struct sdm_backend *b, const json_t *stop) {
+bool sdm_gdb_facts_returned(struct sdm_backend *b, const json_t *stop) {
   json_t *event = b->returning;
-  const char *reason = gdb_field(stop, "reason");
+  const char *reason = sdm_gdb_field(stop, "reason");
   bool all = !reason || !strcmp(reason, "function-finished"); /* none: of a library without debug information */
   b->returning = NULL;
   if (all) {
     json_object_del(event, "frame");
-    gdb_put_place(event, json_object_get(stop, "frame"));
+    sdm_gdb_put_place(event, json_object_get(stop, "frame"));
   }
   tell_event(b, event);
   json_decref(event);
@@ -182,15 +182,15 @@ static void go_on(struct sdm_backend *b, struct sdm_call *call, json_t *event) {
   }
 }
 
-void gdb_dvm(struct sdm_backend *b, struct sdm_call *c) {
-  if (gdb_ready(b, c))
+void sdm_gdb_dvm(struct sdm_backend *b, struct sdm_call *c) {
+  if (sdm_gdb_ready(b, c))
     go_on(b, c, NULL);
 }
 
 /* ---- stops at diagnostics ---- */
 
-bool gdb_facts_stop(const struct sdm_backend *b, const char *number) {
-  long long id = gdb_break_id(b, number);
+bool sdm_gdb_facts_stop(const struct sdm_backend *b, const char *number) {
+  long long id = sdm_gdb_break_id(b, number);
   for (size_t i = 0; id && i < b->nbreaks; i++)
     if (b->breaks[i].id == id && b->breaks[i].diagnostic)
       return true;
@@ -203,19 +203,19 @@ static void got_frames(struct sdm_backend *b, struct gdb_pending *p, const struc
   json_t *event = p->kept;
   size_t n = json_array_size(stack);
   for (size_t i = 0; i + 1 < n; i++) {
-    const char *func = gdb_field(json_array_get(stack, i), "func");
+    const char *func = sdm_gdb_field(json_array_get(stack, i), "func");
     if (!func || strncmp(func, "__dvmrt_", 8))
       continue;
     for (const char *const *key = (const char *const[]){ "func", "file", "path", "line", "lib", NULL }; *key; key++)
       json_object_del(event, *key);
-    gdb_put_place(event, json_array_get(stack, i + 1));
+    sdm_gdb_put_place(event, json_array_get(stack, i + 1));
     json_object_set_new(event, "frame", json_integer((json_int_t)i + 1));
     break;
   }
   go_on(b, NULL, event);
 }
 
-void gdb_facts_stopped(struct sdm_backend *b, json_t *event) {
+void sdm_gdb_facts_stopped(struct sdm_backend *b, json_t *event) {
   json_object_set_new(event, "reason", json_string("diagnostic"));
-  gdb_send(b, NULL, got_frames, "-stack-list-frames 0 %d", FRAMES_MAX)->kept = event;
+  sdm_gdb_send(b, NULL, got_frames, "-stack-list-frames 0 %d", FRAMES_MAX)->kept = event;
 }

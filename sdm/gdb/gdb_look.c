@@ -6,7 +6,7 @@
 
 static void got_stack(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)b;
-  const char *why = !strcmp(r->name, "error") ? gdb_field(r->results, "msg") : NULL;
+  const char *why = !strcmp(r->name, "error") ? sdm_gdb_field(r->results, "msg") : NULL;
   if (why && !strstr(why, "Not enough frames")) { /* past the end there are none: no error for who asks page by page */
     sdm_call_fail(p->call, "%s", why);
     return;
@@ -15,22 +15,22 @@ static void got_stack(struct sdm_backend *b, struct gdb_pending *p, const struct
   size_t i;
   json_t *f;
   json_array_foreach(json_object_get(r->results, "stack"), i, f) {
-    json_t *out = json_pack("{s:i}", "level", atoi(gdb_field(f, "level") ? gdb_field(f, "level") : "0"));
-    gdb_put_place(out, f);
+    json_t *out = json_pack("{s:i}", "level", atoi(sdm_gdb_field(f, "level") ? sdm_gdb_field(f, "level") : "0"));
+    sdm_gdb_put_place(out, f);
     if (sdm_call_number(p->call, "addresses", 0)) /* for one rank: they need not be the same on others */
-      gdb_put_text(out, "address", gdb_field(f, "addr"));
+      sdm_gdb_put_text(out, "address", sdm_gdb_field(f, "addr"));
     json_array_append_new(frames, out);
-    json_array_append_new(addresses, json_string(gdb_field(f, "addr") ? gdb_field(f, "addr") : ""));
+    json_array_append_new(addresses, json_string(sdm_gdb_field(f, "addr") ? sdm_gdb_field(f, "addr") : ""));
   }
   sdm_call_done(p->call, json_pack("{s:o}", "frames", frames), addresses);
 }
 
-void gdb_stack(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_stack(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT;
   const char *only = sdm_call_number(c, "this", 0) ? "frame" : "low";
-  gdb_put_where(b, &t, c);
-  if (gdb_ready(b, c))
-    gdb_send(b, c, got_stack, "-stack-list-frames%s %lld %lld", dvm_text_str(&t), sdm_call_number(c, only, 0),
+  sdm_gdb_put_where(b, &t, c);
+  if (sdm_gdb_ready(b, c))
+    sdm_gdb_send(b, c, got_stack, "-stack-list-frames%s %lld %lld", dvm_text_str(&t), sdm_call_number(c, only, 0),
              sdm_call_number(c, *only == 'l' ? "high" : only, 99))->errors_too = true;
   dvm_text_fini(&t);
 }
@@ -41,11 +41,11 @@ static void got_variables(struct sdm_backend *b, struct gdb_pending *p, const st
   const char *kind = sdm_call_text(p->call, "kind", "all");
   size_t i;
   json_array_foreach(json_object_get(r->results, "variables"), i, v) {
-    bool arg = gdb_field(v, "arg") != NULL;
+    bool arg = sdm_gdb_field(v, "arg") != NULL;
     if ((!strcmp(kind, "args") && !arg) || (!strcmp(kind, "locals") && arg))
       continue;
-    json_array_append_new(out, json_pack("{s:s, s:s}", "name", gdb_field(v, "name") ? gdb_field(v, "name") : "?", "value",
-                                         gdb_field(v, "value") ? gdb_field(v, "value") : "..."));
+    json_array_append_new(out, json_pack("{s:s, s:s}", "name", sdm_gdb_field(v, "name") ? sdm_gdb_field(v, "name") : "?", "value",
+                                         sdm_gdb_field(v, "value") ? sdm_gdb_field(v, "value") : "..."));
   }
   sdm_call_done(p->call, json_pack("{s:o}", "variables", out), NULL);
 }
@@ -55,7 +55,7 @@ static void got_arguments(struct sdm_backend *b, struct gdb_pending *p, const st
   json_t *out = json_array(), *f;
   size_t i;
   json_array_foreach(json_object_get(r->results, "stack-args"), i, f)
-    json_array_append_new(out, json_pack("{s:i, s:O}", "level", atoi(gdb_field(f, "level") ? gdb_field(f, "level") : "0"), "args",
+    json_array_append_new(out, json_pack("{s:i, s:O}", "level", atoi(sdm_gdb_field(f, "level") ? sdm_gdb_field(f, "level") : "0"), "args",
                                          json_object_get(f, "args")));
   sdm_call_done(p->call, json_pack("{s:o}", "frames", out), NULL);
 }
@@ -66,32 +66,32 @@ static void got_sourced(struct sdm_backend *b, struct gdb_pending *p, const stru
   json_t *f;
   long long level = 0;
   json_array_foreach(json_object_get(r->results, "stack"), i, f)
-    if (gdb_field(f, "fullname") && !access(gdb_field(f, "fullname"), R_OK)) {
-      level = atoll(gdb_field(f, "level") ? gdb_field(f, "level") : "0");
+    if (sdm_gdb_field(f, "fullname") && !access(sdm_gdb_field(f, "fullname"), R_OK)) {
+      level = atoll(sdm_gdb_field(f, "level") ? sdm_gdb_field(f, "level") : "0");
       break;
     }
-  gdb_send(b, p->call, got_variables, "-stack-list-variables --thread %d --frame %lld --all-values",
+  sdm_gdb_send(b, p->call, got_variables, "-stack-list-variables --thread %d --frame %lld --all-values",
           b->thread ? b->thread : 1, level);
 }
 
-void gdb_variables(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_variables(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT;
-  gdb_put_where(b, &t, c);
+  sdm_gdb_put_where(b, &t, c);
   if (!strcmp(sdm_call_text(c, "kind", ""), "frames")) {
-    if (gdb_ready(b, c))
-      gdb_send(b, c, got_arguments, "-stack-list-arguments%s --all-values %lld %lld", dvm_text_str(&t), sdm_call_number(c, "low", 0),
+    if (sdm_gdb_ready(b, c))
+      sdm_gdb_send(b, c, got_arguments, "-stack-list-arguments%s --all-values %lld %lld", dvm_text_str(&t), sdm_call_number(c, "low", 0),
                sdm_call_number(c, "high", 99));
   } else if (sdm_call_number(c, "sourced", 0)) {
-    if (gdb_ready(b, c))
-      gdb_send(b, c, got_sourced, "-stack-list-frames 0 63");
-  } else if (gdb_ready(b, c))
-    gdb_send(b, c, got_variables, "-stack-list-variables%s --all-values", dvm_text_str(&t));
+    if (sdm_gdb_ready(b, c))
+      sdm_gdb_send(b, c, got_sourced, "-stack-list-frames 0 63");
+  } else if (sdm_gdb_ready(b, c))
+    sdm_gdb_send(b, c, got_variables, "-stack-list-variables%s --all-values", dvm_text_str(&t));
   dvm_text_fini(&t);
 }
 
 static void got_value(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)b;
-  const char *v = gdb_field(r->results, "value");
+  const char *v = sdm_gdb_field(r->results, "value");
   sdm_call_done(p->call, json_pack("{s:s}", "value", v ? v : ""), NULL);
 }
 
@@ -104,30 +104,30 @@ static void got_formatted(struct sdm_backend *b, struct gdb_pending *p, const st
 static void evaluate_formatted(struct sdm_backend *b, struct sdm_call *c, const char *format) {
   struct dvm_text t = DVM_TEXT_INIT, line = DVM_TEXT_INIT;
   dvm_text_printf(&line, "output/%s %s", format, sdm_call_text(c, "expression", ""));
-  gdb_put_where(b, &t, c);
+  sdm_gdb_put_where(b, &t, c);
   dvm_text_add(&t, " console ");
   sdm_mi_quote(&t, dvm_text_str(&line));
-  if (gdb_ready(b, c))
-    gdb_send(b, c, got_formatted, "-interpreter-exec%s", dvm_text_str(&t));
+  if (sdm_gdb_ready(b, c))
+    sdm_gdb_send(b, c, got_formatted, "-interpreter-exec%s", dvm_text_str(&t));
   dvm_text_fini(&t);
   dvm_text_fini(&line);
 }
 
-void gdb_evaluate(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_evaluate(struct sdm_backend *b, struct sdm_call *c) {
   if (sdm_call_text(c, "format", NULL)) {
     evaluate_formatted(b, c, sdm_call_text(c, "format", ""));
     return;
   }
   struct dvm_text t = DVM_TEXT_INIT, e = DVM_TEXT_INIT;
   const char *value = sdm_call_text(c, "value", NULL);
-  gdb_put_where(b, &t, c);
+  sdm_gdb_put_where(b, &t, c);
   dvm_text_add(&e, sdm_call_text(c, "expression", ""));
   if (value)
     dvm_text_printf(&e, " = %s", value);
   dvm_text_add(&t, " ");
   sdm_mi_quote(&t, dvm_text_str(&e));
-  if (gdb_ready(b, c))
-    gdb_send(b, c, got_value, "-data-evaluate-expression%s", dvm_text_str(&t))->calls = true;
+  if (sdm_gdb_ready(b, c))
+    sdm_gdb_send(b, c, got_value, "-data-evaluate-expression%s", dvm_text_str(&t))->calls = true;
   dvm_text_fini(&t);
   dvm_text_fini(&e);
 }
@@ -141,11 +141,11 @@ static void got_text(struct sdm_backend *b, struct gdb_pending *p, const struct 
 
 static void console(struct sdm_backend *b, struct sdm_call *c, const char *command) {
   struct dvm_text t = DVM_TEXT_INIT;
-  gdb_put_where(b, &t, c);
+  sdm_gdb_put_where(b, &t, c);
   dvm_text_add(&t, " console ");
   sdm_mi_quote(&t, command);
-  if (gdb_start(b, c))
-    gdb_send(b, c, got_text, "-interpreter-exec%s", dvm_text_str(&t))->calls = true;
+  if (sdm_gdb_start(b, c))
+    sdm_gdb_send(b, c, got_text, "-interpreter-exec%s", dvm_text_str(&t))->calls = true;
   dvm_text_fini(&t);
 }
 
@@ -156,16 +156,16 @@ static void console_with(struct sdm_backend *b, struct sdm_call *c, const char *
   dvm_text_fini(&t);
 }
 
-void gdb_type(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_type(struct sdm_backend *b, struct sdm_call *c) {
   console_with(b, c, "ptype ", sdm_call_text(c, "expression", ""));
 }
-void gdb_handle(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_handle(struct sdm_backend *b, struct sdm_call *c) {
   const char *what = sdm_call_text(c, "what", "");
   if (*what)
-    gdb_signal_handle(b, what);
+    sdm_gdb_signal_handle(b, what);
   console_with(b, c, *what ? "handle " : "info signals", what);
 }
-void gdb_registers(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_registers(struct sdm_backend *b, struct sdm_call *c) {
   console_with(b, c, "info registers ", sdm_call_text(c, "names", ""));
 }
 
@@ -184,7 +184,7 @@ static void got_listing(struct sdm_backend *b, struct gdb_pending *p, const stru
 /* gdb's own place for listing is not that of a frame that is only named in a command. */
 static void got_place_of_list(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   const json_t *frame = json_object_get(r->results, "frame");
-  const char *file = gdb_field(frame, "fullname"), *line = gdb_field(frame, "line"), *func = gdb_field(frame, "func");
+  const char *file = sdm_gdb_field(frame, "fullname"), *line = sdm_gdb_field(frame, "line"), *func = sdm_gdb_field(frame, "func");
   struct dvm_text t = DVM_TEXT_INIT, command = DVM_TEXT_INIT;
   bool before = !strcmp(sdm_call_text(p->call, "where", ""), "-");
   if (!file || !line || strchr(file, '"')) {
@@ -197,49 +197,49 @@ static void got_place_of_list(struct sdm_backend *b, struct gdb_pending *p, cons
   }
   dvm_text_printf(&t, "list -source \"%s\" -line %s", file, line);
   sdm_mi_quote(&command, dvm_text_str(&t));
-  struct gdb_pending *listing = gdb_send(b, before ? NULL : p->call, before ? NULL : got_listing, "-interpreter-exec console %s",
+  struct gdb_pending *listing = sdm_gdb_send(b, before ? NULL : p->call, before ? NULL : got_listing, "-interpreter-exec console %s",
                                          dvm_text_str(&command));
   listing->at = strtoull(line, NULL, 10);
   if (before)
-    gdb_send(b, p->call, got_listing, "-interpreter-exec console \"list -\"");
+    sdm_gdb_send(b, p->call, got_listing, "-interpreter-exec console \"list -\"");
   dvm_text_fini(&t);
   dvm_text_fini(&command);
 }
 
-void gdb_list(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_list(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT, command = DVM_TEXT_INIT;
   if (!sdm_call_number(c, "around", 0)) {
     dvm_text_printf(&t, "list %s", sdm_call_text(c, "where", ""));
     sdm_mi_quote(&command, dvm_text_str(&t));
-    if (gdb_start(b, c))
-      gdb_send(b, c, got_listing, "-interpreter-exec console %s", dvm_text_str(&command));
+    if (sdm_gdb_start(b, c))
+      sdm_gdb_send(b, c, got_listing, "-interpreter-exec console %s", dvm_text_str(&command));
     dvm_text_fini(&t);
     dvm_text_fini(&command);
     return;
   }
-  gdb_put_where(b, &t, c);
-  if (gdb_ready(b, c))
-    gdb_send(b, c, got_place_of_list, "-stack-info-frame%s", dvm_text_str(&t));
+  sdm_gdb_put_where(b, &t, c);
+  if (sdm_gdb_ready(b, c))
+    sdm_gdb_send(b, c, got_place_of_list, "-stack-info-frame%s", dvm_text_str(&t));
   dvm_text_fini(&t);
 }
 
 static void got_memory(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)b;
   json_t *m = json_array_get(json_object_get(r->results, "memory"), 0);
-  sdm_call_done(p->call, json_pack("{s:s}", "bytes", gdb_field(m, "contents") ? gdb_field(m, "contents") : ""),
-                json_pack("{s:s}", "address", gdb_field(m, "begin") ? gdb_field(m, "begin") : ""));
+  sdm_call_done(p->call, json_pack("{s:s}", "bytes", sdm_gdb_field(m, "contents") ? sdm_gdb_field(m, "contents") : ""),
+                json_pack("{s:s}", "address", sdm_gdb_field(m, "begin") ? sdm_gdb_field(m, "begin") : ""));
 }
 
-void gdb_memory(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_memory(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT;
   const char *bytes = sdm_call_text(c, "bytes", NULL); /* hexadecimal: to be written */
   sdm_mi_quote(&t, sdm_call_text(c, "address", ""));
-  if (!gdb_ready(b, c))
+  if (!sdm_gdb_ready(b, c))
     ;
   else if (bytes)
-    gdb_send(b, c, NULL, "-data-write-memory-bytes %s \"%s\"", dvm_text_str(&t), bytes);
+    sdm_gdb_send(b, c, NULL, "-data-write-memory-bytes %s \"%s\"", dvm_text_str(&t), bytes);
   else
-    gdb_send(b, c, got_memory, "-data-read-memory-bytes %s %lld", dvm_text_str(&t), sdm_call_number(c, "count", 64));
+    sdm_gdb_send(b, c, got_memory, "-data-read-memory-bytes %s %lld", dvm_text_str(&t), sdm_call_number(c, "count", 64));
   dvm_text_fini(&t);
 }
 
@@ -248,21 +248,21 @@ static void got_threads(struct sdm_backend *b, struct gdb_pending *p, const stru
   json_t *out = json_array(), *detail = json_array(), *t;
   size_t i;
   json_array_foreach(json_object_get(r->results, "threads"), i, t) {
-    if (gdb_field(t, "name") && !strcmp(gdb_field(t, "name"), "dvm-cr"))
+    if (sdm_gdb_field(t, "name") && !strcmp(sdm_gdb_field(t, "name"), "dvm-cr"))
       continue; /* the checkpointer's own */
     json_t *one = json_object();
-    json_object_set_new(one, "id", json_integer(atoi(gdb_field(t, "id") ? gdb_field(t, "id") : "0")));
-    gdb_put_text(one, "name", gdb_field(t, "name"));
-    gdb_put_text(one, "state", gdb_field(t, "state"));
+    json_object_set_new(one, "id", json_integer(atoi(sdm_gdb_field(t, "id") ? sdm_gdb_field(t, "id") : "0")));
+    sdm_gdb_put_text(one, "name", sdm_gdb_field(t, "name"));
+    sdm_gdb_put_text(one, "state", sdm_gdb_field(t, "state"));
     if (json_object_get(t, "frame"))
-      gdb_put_place(one, json_object_get(t, "frame"));
+      sdm_gdb_put_place(one, json_object_get(t, "frame"));
     json_array_append_new(out, one);
-    json_array_append_new(detail, json_string(gdb_field(t, "target-id") ? gdb_field(t, "target-id") : ""));
+    json_array_append_new(detail, json_string(sdm_gdb_field(t, "target-id") ? sdm_gdb_field(t, "target-id") : ""));
   }
   sdm_call_done(p->call, json_pack("{s:o}", "threads", out), detail);
 }
 
-void gdb_threads(struct sdm_backend *b, struct sdm_call *c) {
-  if (gdb_ready(b, c))
-    gdb_send(b, c, got_threads, "-thread-info");
+void sdm_gdb_threads(struct sdm_backend *b, struct sdm_call *c) {
+  if (sdm_gdb_ready(b, c))
+    sdm_gdb_send(b, c, got_threads, "-thread-info");
 }

@@ -31,7 +31,7 @@ static bool find_library(char path[PATH_MAX]) {
   return false;
 }
 
-void gdb_preload(void) {
+void sdm_gdb_preload(void) {
   char path[PATH_MAX];
   if (!area_is_larger() || !find_library(path) || strpbrk(path, ": "))
     return; /* LD_PRELOAD has no way to write such names */

@@ -31,7 +31,7 @@ struct gdb_pending {
   struct gdb_pending *next;
 };
 
-struct gdb_break {
+struct sdm_gdb_break {
   long long id; /* the front end's; 0: deleted */
   char *number; /* gdb's; NULL: a new gdb does not have it yet */
   json_t *args; /* how it was asked for, kept up to date */
@@ -48,7 +48,7 @@ struct sdm_backend {
   struct sdm_mi mi;
   uint64_t token;
   struct gdb_pending *first, **last;
-  struct gdb_break *breaks;
+  struct sdm_gdb_break *breaks;
   size_t nbreaks;
   struct sdm_term *term;
   bool interrupting; /* we asked for the next stop */
@@ -74,109 +74,109 @@ struct sdm_backend {
 
 /* gdb.c.  Sends a command: "FMT\n" with a token before it.  'fn' gets the reply, 'call' is answered for it when there is
  * none.  Never NULL; the pending command stays the back end's. */
-struct gdb_pending *gdb_send(struct sdm_backend *b, struct sdm_call *call, gdb_reply_f fn, const char *fmt, ...)
+struct gdb_pending *sdm_gdb_send(struct sdm_backend *b, struct sdm_call *call, gdb_reply_f fn, const char *fmt, ...)
   __attribute__((format(printf, 4, 5)));
-bool gdb_ready(struct sdm_backend *b, struct sdm_call *c); /* a gdb runs; else 'c' has failed */
-bool gdb_start(struct sdm_backend *b, struct sdm_call *c); /* the same, and starts one */
-int gdb_open_term(struct sdm_backend *b, struct dvm_error *err); /* the program's terminal, if it is not there yet */
-void gdb_pending_free(struct gdb_pending *p);
+bool sdm_gdb_ready(struct sdm_backend *b, struct sdm_call *c); /* a gdb runs; else 'c' has failed */
+bool sdm_gdb_start(struct sdm_backend *b, struct sdm_call *c); /* the same, and starts one */
+int sdm_gdb_open_term(struct sdm_backend *b, struct dvm_error *err); /* the program's terminal, if it is not there yet */
+void sdm_gdb_pending_free(struct gdb_pending *p);
 
 /* gdb_record.c */
 #define GDB_LOG_MARK "@dvm-log "
-void gdb_on_record(void *arg, const struct sdm_mi_record *r);
-const char *gdb_field(const json_t *j, const char *key); /* a text; NULL if there is none */
-void gdb_put_text(json_t *to, const char *key, const char *s);
-void gdb_put_place(json_t *to, const json_t *frame); /* function, file, line */
-void gdb_put_where(const struct sdm_backend *b, struct dvm_text *t, const struct sdm_call *c);
+void sdm_gdb_on_record(void *arg, const struct sdm_mi_record *r);
+const char *sdm_gdb_field(const json_t *j, const char *key); /* a text; NULL if there is none */
+void sdm_gdb_put_text(json_t *to, const char *key, const char *s);
+void sdm_gdb_put_place(json_t *to, const json_t *frame); /* function, file, line */
+void sdm_gdb_put_where(const struct sdm_backend *b, struct dvm_text *t, const struct sdm_call *c);
 
-void gdb_note_place(struct sdm_backend *b, const json_t *frame); /* it stands there; NULL: not known */
-bool gdb_is_at_place(const struct sdm_backend *b, const json_t *frame);
+void sdm_gdb_note_place(struct sdm_backend *b, const json_t *frame); /* it stands there; NULL: not known */
+bool sdm_gdb_is_at_place(const struct sdm_backend *b, const json_t *frame);
 
 /* gdb_raw.c.  A stop without a reason and a place: true if its place is asked for, and told then. */
-bool gdb_stopped_nowhere(struct sdm_backend *b, const json_t *stop);
+bool sdm_gdb_stopped_nowhere(struct sdm_backend *b, const json_t *stop);
 
 /* gdb_signal.c */
-void gdb_signal_handle(struct sdm_backend *b, const char *what); /* the user's words of "handle" */
-bool gdb_signal_passed(struct sdm_backend *b, const json_t *stop); /* true: it is for the program alone, which runs on */
-bool gdb_signal_of_call(const struct sdm_backend *b, const json_t *stop); /* of a function that gdb called: gdb goes back, and says so */
-bool gdb_signal_end_call(struct sdm_backend *b, int signal); /* false: gdb calls none */
+void sdm_gdb_signal_handle(struct sdm_backend *b, const char *what); /* the user's words of "handle" */
+bool sdm_gdb_signal_passed(struct sdm_backend *b, const json_t *stop); /* true: it is for the program alone, which runs on */
+bool sdm_gdb_signal_of_call(const struct sdm_backend *b, const json_t *stop); /* of a function that gdb called: gdb goes back, and says so */
+bool sdm_gdb_signal_end_call(struct sdm_backend *b, int signal); /* false: gdb calls none */
 
 /* gdb_break.c */
-long long gdb_break_id(const struct sdm_backend *b, const char *number); /* the front end's, of gdb's; 0: none */
-void gdb_restore_breaks(struct sdm_backend *b);
+long long sdm_gdb_break_id(const struct sdm_backend *b, const char *number); /* the front end's, of gdb's; 0: none */
+void sdm_gdb_restore_breaks(struct sdm_backend *b);
 
 /* gdb_facts.c */
-bool gdb_facts_stop(const struct sdm_backend *b, const char *number); /* is it a breakpoint on diagnostics? */
-void gdb_facts_stopped(struct sdm_backend *b, json_t *event); /* completes the event (stolen), and tells it in the end */
+bool sdm_gdb_facts_stop(const struct sdm_backend *b, const char *number); /* is it a breakpoint on diagnostics? */
+void sdm_gdb_facts_stopped(struct sdm_backend *b, json_t *event); /* completes the event (stolen), and tells it in the end */
 /* The program stops while it returns from a diagnostic: true if that was all that it stopped for. */
-bool gdb_facts_returned(struct sdm_backend *b, const json_t *stop);
-void gdb_facts_forget(struct sdm_backend *b); /* the program runs on */
+bool sdm_gdb_facts_returned(struct sdm_backend *b, const json_t *stop);
+void sdm_gdb_facts_forget(struct sdm_backend *b); /* the program runs on */
 
 /* gdb_python.c.  Runs our function 'name' with 'args' in gdb's Python; its answer ends the call, or 'fn' gets the reply. */
-extern const char *const gdb_python_hex[], *const gdb_checkpoint_hex[]; /* the functions, as hexadecimal text in pieces; NULL ends it */
+extern const char *const gdb_python_hex[], *const sdm_gdb_checkpoint_hex[]; /* the functions, as hexadecimal text in pieces; NULL ends it */
 void gdb_python_ignore(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r); /* a reply that nobody wants */
 struct gdb_pending *gdb_python(struct sdm_backend *b, struct sdm_call *c, const json_t *args, const char *name, gdb_reply_f fn);
 json_t *gdb_python_answer(const struct gdb_pending *p, struct dvm_text *why); /* a new reference, or NULL with the reason added to 'why' */
 
 /* gdb_cache.c */
-void gdb_use_cache(struct sdm_backend *b); /* of a gdb that has just been started */
+void sdm_gdb_use_cache(struct sdm_backend *b); /* of a gdb that has just been started */
 
 /* gdb_checkpoint.c and its neighbours (gdb_checkpoint.h) */
-void gdb_checkpoint_expect(struct sdm_backend *b); /* a program may be there soon that can be saved */
-bool gdb_checkpoint_first_stop(struct sdm_backend *b, json_t *stop); /* true: it has taken the event, and tells it later */
-bool gdb_checkpoint_quiet(const struct sdm_backend *b); /* what gdb tells now is not for the front end */
-bool gdb_checkpoint_stopped(struct sdm_backend *b, const char *number, bool ended); /* true: nobody else need know */
-void gdb_checkpoint_stands(struct sdm_backend *b, bool stands); /* the front end knows that the program stands, or runs */
-void gdb_checkpoint_forget(struct sdm_backend *b); /* another program, or none */
-void gdb_checkpoint_leave(struct sdm_backend *b);  /* gdb will leave the program for good */
-void gdb_checkpoint_gone(struct sdm_backend *b);   /* gdb has died */
-void gdb_checkpoint_resume(struct sdm_backend *b); /* the front end takes output again */
-bool gdb_checkpoint_defer(struct sdm_backend *b, struct sdm_call *c); /* true: it is run later */
-bool gdb_checkpoint_kills(const struct sdm_backend *b); /* the program does not end with gdb, but is ours */
-bool gdb_checkpoint_away(const struct sdm_backend *b);  /* gdb has left it, to be saved */
-void gdb_checkpoint_free(struct sdm_backend *b);
-bool gdb_save_interrupt(struct sdm_backend *b, struct sdm_call *c); /* both true: that was all */
-bool gdb_save_kill(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_checkpoint_expect(struct sdm_backend *b); /* a program may be there soon that can be saved */
+bool sdm_gdb_checkpoint_first_stop(struct sdm_backend *b, json_t *stop); /* true: it has taken the event, and tells it later */
+bool sdm_gdb_checkpoint_quiet(const struct sdm_backend *b); /* what gdb tells now is not for the front end */
+bool sdm_gdb_checkpoint_stopped(struct sdm_backend *b, const char *number, bool ended); /* true: nobody else need know */
+void sdm_gdb_checkpoint_stands(struct sdm_backend *b, bool stands); /* the front end knows that the program stands, or runs */
+void sdm_gdb_checkpoint_forget(struct sdm_backend *b); /* another program, or none */
+void sdm_gdb_checkpoint_leave(struct sdm_backend *b);  /* gdb will leave the program for good */
+void sdm_gdb_checkpoint_gone(struct sdm_backend *b);   /* gdb has died */
+void sdm_gdb_checkpoint_resume(struct sdm_backend *b); /* the front end takes output again */
+bool sdm_gdb_checkpoint_defer(struct sdm_backend *b, struct sdm_call *c); /* true: it is run later */
+bool sdm_gdb_checkpoint_kills(const struct sdm_backend *b); /* the program does not end with gdb, but is ours */
+bool sdm_gdb_checkpoint_away(const struct sdm_backend *b);  /* gdb has left it, to be saved */
+void sdm_gdb_checkpoint_free(struct sdm_backend *b);
+bool sdm_gdb_save_interrupt(struct sdm_backend *b, struct sdm_call *c); /* both true: that was all */
+bool sdm_gdb_save_kill(struct sdm_backend *b, struct sdm_call *c);
 
 /* Rows of the table. */
-void gdb_save(struct sdm_backend *b, struct sdm_call *c);
-void gdb_restart(struct sdm_backend *b, struct sdm_call *c);
-void gdb_images(struct sdm_backend *b, struct sdm_call *c);
-void gdb_inspect(struct sdm_backend *b, struct sdm_call *c);
-void gdb_sources(struct sdm_backend *b, struct sdm_call *c);
-void gdb_launch(struct sdm_backend *b, struct sdm_call *c);
-void gdb_attach(struct sdm_backend *b, struct sdm_call *c);
-void gdb_core(struct sdm_backend *b, struct sdm_call *c);
-void gdb_cont(struct sdm_backend *b, struct sdm_call *c);
-void gdb_step(struct sdm_backend *b, struct sdm_call *c);
-void gdb_next(struct sdm_backend *b, struct sdm_call *c);
-void gdb_stepi(struct sdm_backend *b, struct sdm_call *c);
-void gdb_nexti(struct sdm_backend *b, struct sdm_call *c);
-void gdb_advance(struct sdm_backend *b, struct sdm_call *c);
-void gdb_finish(struct sdm_backend *b, struct sdm_call *c);
-void gdb_until(struct sdm_backend *b, struct sdm_call *c);
-void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c);
-void gdb_detach(struct sdm_backend *b, struct sdm_call *c);
-void gdb_kill(struct sdm_backend *b, struct sdm_call *c);
-void gdb_break(struct sdm_backend *b, struct sdm_call *c);
-void gdb_watch(struct sdm_backend *b, struct sdm_call *c);
-void gdb_delete(struct sdm_backend *b, struct sdm_call *c);
-void gdb_enable(struct sdm_backend *b, struct sdm_call *c);
-void gdb_disable(struct sdm_backend *b, struct sdm_call *c);
-void gdb_condition(struct sdm_backend *b, struct sdm_call *c);
-void gdb_ignore(struct sdm_backend *b, struct sdm_call *c);
-void gdb_stack(struct sdm_backend *b, struct sdm_call *c);
-void gdb_variables(struct sdm_backend *b, struct sdm_call *c);
-void gdb_evaluate(struct sdm_backend *b, struct sdm_call *c);
-void gdb_type(struct sdm_backend *b, struct sdm_call *c);
-void gdb_handle(struct sdm_backend *b, struct sdm_call *c);
-void gdb_list(struct sdm_backend *b, struct sdm_call *c);
-void gdb_raw(struct sdm_backend *b, struct sdm_call *c);
-void gdb_registers(struct sdm_backend *b, struct sdm_call *c);
-void gdb_memory(struct sdm_backend *b, struct sdm_call *c);
-void gdb_threads(struct sdm_backend *b, struct sdm_call *c);
-void gdb_dvm(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_save(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_restart(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_images(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_inspect(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_sources(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_launch(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_attach(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_core(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_cont(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_step(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_next(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_stepi(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_nexti(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_advance(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_finish(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_until(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_interrupt(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_detach(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_kill(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_break(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_watch(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_delete(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_enable(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_disable(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_condition(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_ignore(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_stack(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_variables(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_evaluate(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_type(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_handle(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_list(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_raw(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_registers(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_memory(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_threads(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_dvm(struct sdm_backend *b, struct sdm_call *c);
 
 /* In the child that becomes gdb: loads libdvmgdb into it where it cannot write this processor's registers. */
-void gdb_preload(void);
+void sdm_gdb_preload(void);
 #endif

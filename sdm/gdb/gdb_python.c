@@ -11,7 +11,7 @@ static void load(struct sdm_backend *b) {
   struct dvm_text t = DVM_TEXT_INIT;
   for (const char *const *piece = gdb_python_hex; *piece; piece++)
     dvm_text_add(&t, *piece);
-  gdb_send(b, NULL, NULL, "-interpreter-exec console \"python exec(bytes.fromhex('%s').decode(), globals())\"", dvm_text_str(&t));
+  sdm_gdb_send(b, NULL, NULL, "-interpreter-exec console \"python exec(bytes.fromhex('%s').decode(), globals())\"", dvm_text_str(&t));
   dvm_text_fini(&t);
   b->python = true;
 }
@@ -61,9 +61,9 @@ struct gdb_pending *gdb_python(struct sdm_backend *b, struct sdm_call *c, const 
   if (!b->python)
     load(b);
   if (c)
-    gdb_put_where(b, &where, c);
+    sdm_gdb_put_where(b, &where, c);
   put_hex(&hex, args);
-  struct gdb_pending *p = gdb_send(b, c, fn ? fn : got_answer, "-interpreter-exec%s console \"python dvm_run('%s', '%s')\"",
+  struct gdb_pending *p = sdm_gdb_send(b, c, fn ? fn : got_answer, "-interpreter-exec%s console \"python dvm_run('%s', '%s')\"",
                                    dvm_text_str(&where), name, dvm_text_str(&hex));
   dvm_text_fini(&where);
   dvm_text_fini(&hex);
@@ -71,11 +71,11 @@ struct gdb_pending *gdb_python(struct sdm_backend *b, struct sdm_call *c, const 
   return p;
 }
 
-void gdb_inspect(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_inspect(struct sdm_backend *b, struct sdm_call *c) {
   const char *what = sdm_call_text(c, "what", "");
   if (!is_word(what))
     sdm_call_fail(c, "'what' is missing");
-  else if (gdb_start(b, c))
+  else if (sdm_gdb_start(b, c))
     gdb_python(b, c, sdm_call_args(c), what, NULL);
 }
 
@@ -84,12 +84,12 @@ static void got_sources(struct sdm_backend *b, struct gdb_pending *p, const stru
   size_t i;
   (void)b;
   json_array_foreach(json_object_get(r->results, "files"), i, f)
-    if (gdb_field(f, "fullname") && *gdb_field(f, "fullname") == '/')
-      json_array_append_new(list, json_string(gdb_field(f, "fullname")));
+    if (sdm_gdb_field(f, "fullname") && *sdm_gdb_field(f, "fullname") == '/')
+      json_array_append_new(list, json_string(sdm_gdb_field(f, "fullname")));
   sdm_call_done(p->call, json_pack("{s:o}", "sources", list), NULL);
 }
 
-void gdb_sources(struct sdm_backend *b, struct sdm_call *c) {
-  if (gdb_start(b, c))
-    gdb_send(b, c, got_sources, "-file-list-exec-source-files");
+void sdm_gdb_sources(struct sdm_backend *b, struct sdm_call *c) {
+  if (sdm_gdb_start(b, c))
+    sdm_gdb_send(b, c, got_sources, "-file-list-exec-source-files");
 }

@@ -9,8 +9,8 @@ static const json_t *innermost(const struct sdm_mi_record *r) { return json_arra
 static json_t *place_event(struct sdm_backend *b, const char *reason, const json_t *frame) {
   json_t *e = json_pack("{s:s, s:s, s:i}", "event", "stopped", "reason", reason, "thread", b->thread ? b->thread : 1);
   if (frame)
-    gdb_put_place(e, frame);
-  gdb_note_place(b, frame);
+    sdm_gdb_put_place(e, frame);
+  sdm_gdb_note_place(b, frame);
   return e;
 }
 
@@ -29,7 +29,7 @@ static void got_state(struct sdm_backend *b, struct gdb_pending *p, const struct
     now = json_pack("{s:s}", "event", "running");
   else if (b->left)
     now = end_event(b, said);
-  else if (frame && !gdb_is_at_place(b, frame))
+  else if (frame && !sdm_gdb_is_at_place(b, frame))
     now = place_event(b, "moved", frame);
   sdm_call_done(p->call, json_pack("{s:s, s:o*}", "text", said, "now", now), NULL);
 }
@@ -38,18 +38,18 @@ static void got_raw(struct sdm_backend *b, struct gdb_pending *p, const struct s
   (void)r;
   while (p->text.len && isspace((unsigned char)p->text.s[p->text.len - 1]))
     p->text.s[--p->text.len] = 0;
-  struct gdb_pending *next = gdb_send(b, p->call, got_state, "-stack-list-frames 0 0");
+  struct gdb_pending *next = sdm_gdb_send(b, p->call, got_state, "-stack-list-frames 0 0");
   next->errors_too = true; /* it runs, or there is no program */
   next->kept = json_string(dvm_text_str(&p->text));
 }
 
-void gdb_raw(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_raw(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT;
-  gdb_put_where(b, &t, c);
+  sdm_gdb_put_where(b, &t, c);
   dvm_text_add(&t, " console ");
   sdm_mi_quote(&t, sdm_call_text(c, "text", ""));
-  if (gdb_start(b, c))
-    gdb_send(b, c, got_raw, "-interpreter-exec%s", dvm_text_str(&t))->calls = true;
+  if (sdm_gdb_start(b, c))
+    sdm_gdb_send(b, c, got_raw, "-interpreter-exec%s", dvm_text_str(&t))->calls = true;
   dvm_text_fini(&t);
 }
 
@@ -60,9 +60,9 @@ static void got_return_place(struct sdm_backend *b, struct gdb_pending *p, const
 }
 
 /* A function that gdb called stopped on its way, went on, and has come to its end: gdb takes its frame away, and says no place. */
-bool gdb_stopped_nowhere(struct sdm_backend *b, const json_t *stop) {
-  if (gdb_field(stop, "reason") || json_object_get(stop, "frame"))
+bool sdm_gdb_stopped_nowhere(struct sdm_backend *b, const json_t *stop) {
+  if (sdm_gdb_field(stop, "reason") || json_object_get(stop, "frame"))
     return false;
-  gdb_send(b, NULL, got_return_place, "-stack-list-frames 0 0");
+  sdm_gdb_send(b, NULL, got_return_place, "-stack-list-frames 0 0");
   return true;
 }

@@ -1,67 +1,67 @@
 /* What gdb says: results go to the commands that wait for them, stops of the program become events. */
 #include "sdm/gdb/gdb_private.h"
 
-const char *gdb_field(const json_t *j, const char *key) { return json_string_value(json_object_get(j, key)); }
+const char *sdm_gdb_field(const json_t *j, const char *key) { return json_string_value(json_object_get(j, key)); }
 
 static const char *base_name(const char *path) {
   const char *slash = path ? strrchr(path, '/') : NULL;
   return slash ? slash + 1 : path;
 }
 
-void gdb_put_text(json_t *to, const char *key, const char *s) {
+void sdm_gdb_put_text(json_t *to, const char *key, const char *s) {
   if (s)
     json_object_set_new(to, key, json_string(s));
 }
 
 /* Function, file and line are the same on all ranks; the address may not be, and stays out. */
-void gdb_put_place(json_t *to, const json_t *frame) {
-  const char *line = gdb_field(frame, "line");
-  gdb_put_text(to, "func", gdb_field(frame, "func"));
-  gdb_put_text(to, "file", base_name(gdb_field(frame, "file")));
-  gdb_put_text(to, "path", gdb_field(frame, "fullname"));
+void sdm_gdb_put_place(json_t *to, const json_t *frame) {
+  const char *line = sdm_gdb_field(frame, "line");
+  sdm_gdb_put_text(to, "func", sdm_gdb_field(frame, "func"));
+  sdm_gdb_put_text(to, "file", base_name(sdm_gdb_field(frame, "file")));
+  sdm_gdb_put_text(to, "path", sdm_gdb_field(frame, "fullname"));
   if (line)
     json_object_set_new(to, "line", json_integer(atoi(line)));
-  if (!gdb_field(frame, "file"))
-    gdb_put_text(to, "lib", base_name(gdb_field(frame, "from")));
+  if (!sdm_gdb_field(frame, "file"))
+    sdm_gdb_put_text(to, "lib", base_name(sdm_gdb_field(frame, "from")));
 }
 
-void gdb_note_place(struct sdm_backend *b, const json_t *frame) {
+void sdm_gdb_note_place(struct sdm_backend *b, const json_t *frame) {
   json_decref(b->place);
   b->place = json_incref((json_t *)frame);
 }
 
-bool gdb_is_at_place(const struct sdm_backend *b, const json_t *frame) {
-  const char *here = gdb_field(frame, "addr"), *func = gdb_field(frame, "func"), *there = gdb_field(b->place, "addr");
-  const char *called = gdb_field(b->place, "func");
+bool sdm_gdb_is_at_place(const struct sdm_backend *b, const json_t *frame) {
+  const char *here = sdm_gdb_field(frame, "addr"), *func = sdm_gdb_field(frame, "func"), *there = sdm_gdb_field(b->place, "addr");
+  const char *called = sdm_gdb_field(b->place, "func");
   return here && there && !strcmp(here, there) && (!func || !called || !strcmp(func, called));
 }
 
 static void stopped_details(json_t *e, const json_t *r) {
-  const char *signal = gdb_field(r, "signal-name"), *code = gdb_field(r, "exit-code"), *ret = gdb_field(r, "return-value");
-  gdb_put_text(e, "signal", signal);
-  gdb_put_text(e, "return", ret);
+  const char *signal = sdm_gdb_field(r, "signal-name"), *code = sdm_gdb_field(r, "exit-code"), *ret = sdm_gdb_field(r, "return-value");
+  sdm_gdb_put_text(e, "signal", signal);
+  sdm_gdb_put_text(e, "return", ret);
   if (code)
     json_object_set_new(e, "code", json_integer(strtol(code, NULL, 8)));
   const json_t *v = json_object_get(r, "value"), *w = json_object_get(r, "wpt");
   if (w)
-    gdb_put_text(e, "expression", gdb_field(w, "exp"));
-  gdb_put_text(e, "old", gdb_field(v, "old"));
-  gdb_put_text(e, "new", gdb_field(v, "new"));
+    sdm_gdb_put_text(e, "expression", sdm_gdb_field(w, "exp"));
+  sdm_gdb_put_text(e, "old", sdm_gdb_field(v, "old"));
+  sdm_gdb_put_text(e, "new", sdm_gdb_field(v, "new"));
 }
 
 static void on_stopped(struct sdm_backend *b, const json_t *r) {
-  const char *reason = gdb_field(r, "reason"), *thread = gdb_field(r, "thread-id"), *number = gdb_field(r, "bkptno");
+  const char *reason = sdm_gdb_field(r, "reason"), *thread = sdm_gdb_field(r, "thread-id"), *number = sdm_gdb_field(r, "bkptno");
   bool ended = reason && !strncmp(reason, "exited", 6);
-  if (gdb_checkpoint_quiet(b) || (b->returning && gdb_facts_returned(b, r)) || (!b->interrupting && gdb_checkpoint_stopped(b, number, ended)))
+  if (sdm_gdb_checkpoint_quiet(b) || (b->returning && sdm_gdb_facts_returned(b, r)) || (!b->interrupting && sdm_gdb_checkpoint_stopped(b, number, ended)))
     return;
-  bool of_call = gdb_signal_of_call(b, r);
+  bool of_call = sdm_gdb_signal_of_call(b, r);
   b->running = false;
-  gdb_note_place(b, json_object_get(r, "frame"));
-  if (of_call || gdb_signal_passed(b, r) || gdb_stopped_nowhere(b, r))
+  sdm_gdb_note_place(b, json_object_get(r, "frame"));
+  if (of_call || sdm_gdb_signal_passed(b, r) || sdm_gdb_stopped_nowhere(b, r))
     return;
   json_t *e = json_object();
   b->left = b->left && !ended;
-  const char *signal = gdb_field(r, "signal-name");
+  const char *signal = sdm_gdb_field(r, "signal-name");
   /* -exec-interrupt shows as SIGINT, or as no signal at all */
   if (signal && (!strcmp(signal, "0") || (b->interrupting && !strcmp(signal, "SIGINT"))))
     reason = "interrupted";
@@ -70,26 +70,26 @@ static void on_stopped(struct sdm_backend *b, const json_t *r) {
   json_object_set_new(e, "reason", json_string(reason ? reason : "stopped"));
   stopped_details(e, r);
   if (!number && json_object_get(r, "wpt"))
-    number = gdb_field(json_object_get(r, "wpt"), "number");
-  if (number && gdb_break_id(b, number))
-    json_object_set_new(e, "bp", json_integer(gdb_break_id(b, number)));
+    number = sdm_gdb_field(json_object_get(r, "wpt"), "number");
+  if (number && sdm_gdb_break_id(b, number))
+    json_object_set_new(e, "bp", json_integer(sdm_gdb_break_id(b, number)));
   if (thread) {
     b->thread = atoi(thread);
     json_object_set_new(e, "thread", json_integer(b->thread));
   }
   if (json_object_get(r, "frame"))
-    gdb_put_place(e, json_object_get(r, "frame"));
+    sdm_gdb_put_place(e, json_object_get(r, "frame"));
   if (b->term && !sdm_term_drain(b->term) && ended) { /* what the program wrote before comes before */
     json_decref(b->ended);
     b->ended = e;
     return;
   }
   if (ended)
-    gdb_checkpoint_forget(b);
-  if (number && gdb_facts_stop(b, number))
-    gdb_facts_stopped(b, e);
-  else if (ended || !gdb_checkpoint_first_stop(b, e)) {
-    gdb_checkpoint_stands(b, !ended);
+    sdm_gdb_checkpoint_forget(b);
+  if (number && sdm_gdb_facts_stop(b, number))
+    sdm_gdb_facts_stopped(b, e);
+  else if (ended || !sdm_gdb_checkpoint_first_stop(b, e)) {
+    sdm_gdb_checkpoint_stands(b, !ended);
     b->host.event(b->host.arg, e);
   }
 }
@@ -115,36 +115,36 @@ static void on_log(struct sdm_backend *b, const char *text) {
     b->host.event(b->host.arg, event);
 }
 
-void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
+void sdm_gdb_on_record(void *arg, const struct sdm_mi_record *r) {
   struct sdm_backend *b = arg;
   if (r->kind == SDM_MI_RESULT) {
     struct gdb_pending *p = take_pending(b, r->token);
     if (!p)
       return;
-    if (!strcmp(r->name, "running") && !gdb_checkpoint_quiet(b))
+    if (!strcmp(r->name, "running") && !sdm_gdb_checkpoint_quiet(b))
       b->running = true; /* what comes next may depend on it */
     if (!strcmp(r->name, "error") && p->call && !p->errors_too) {
-      const char *msg = gdb_field(r->results, "msg");
+      const char *msg = sdm_gdb_field(r->results, "msg");
       sdm_call_fail(p->call, "%s", p->failed ? p->failed : msg && *msg ? msg : "gdb gives no reason");
     } else if (p->fn)
       p->fn(b, p, r);
     else if (p->call)
       sdm_call_done(p->call, NULL, NULL);
-    gdb_pending_free(p);
+    sdm_gdb_pending_free(p);
   } else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "stopped"))
     on_stopped(b, r->results);
   else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "running")) {
-    if (gdb_checkpoint_quiet(b))
+    if (sdm_gdb_checkpoint_quiet(b))
       return;
-    gdb_checkpoint_stands(b, false);
-    gdb_facts_forget(b);
+    sdm_gdb_checkpoint_stands(b, false);
+    sdm_gdb_facts_forget(b);
     b->running = true;
     if (!b->returning && !b->passing)
       b->host.event(b->host.arg, json_pack("{s:s}", "event", "running"));
     b->passing = false;
   } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-started")) {
     b->left = false;
-    b->program = gdb_field(r->results, "pid") ? (pid_t)atol(gdb_field(r->results, "pid")) : 0;
+    b->program = sdm_gdb_field(r->results, "pid") ? (pid_t)atol(sdm_gdb_field(r->results, "pid")) : 0;
   } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-exited"))
     b->left = true; /* mostly its end is told next */
   else if (r->kind == SDM_MI_CONSOLE && b->first)
@@ -156,7 +156,7 @@ void gdb_on_record(void *arg, const struct sdm_mi_record *r) {
 }
 
 /* Thread and frame options of a command. */
-void gdb_put_where(const struct sdm_backend *b, struct dvm_text *t, const struct sdm_call *c) {
+void sdm_gdb_put_where(const struct sdm_backend *b, struct dvm_text *t, const struct sdm_call *c) {
   long long thread = sdm_call_number(c, "thread", 0), frame = sdm_call_number(c, "frame", -1);
   if (frame >= 0 && thread <= 0)
     thread = b->thread ? b->thread : 1;

@@ -21,13 +21,13 @@ static void fail(struct sdm_backend *b, const char *why) {
   if (b->checkpoint->owes_end) /* nothing came in the place of the process before */
     b->host.event(b->host.arg, json_pack("{s:s, s:s, s:s}", "event", "exited", "reason", "exited-signalled", "signal", "SIGKILL"));
   b->checkpoint->owes_end = false;
-  gdb_checkpoint_done(b, NULL, copy);
+  sdm_gdb_checkpoint_done(b, NULL, copy);
   free(copy);
 }
 
 static char *points_of(const char *handle) {
   struct dvm_text t = DVM_TEXT_INIT;
-  char *path = gdb_checkpoint_path(handle);
+  char *path = sdm_gdb_checkpoint_path(handle);
   dvm_text_printf(&t, "%s.breakpoints", path ? path : "");
   free(path);
   char *points = sdm_strdup(dvm_text_str(&t));
@@ -54,13 +54,13 @@ static json_t *set_missing(struct sdm_backend *b, const json_t *facts) {
   const json_t *one, *numbers = json_object_get(facts, "numbers");
   size_t i;
   json_array_foreach(json_object_get(json_object_get(facts, "saved"), "session"), i, one) {
-    const char *now = gdb_field(one, "number") ? gdb_field(numbers, gdb_field(one, "number")) : NULL;
+    const char *now = sdm_gdb_field(one, "number") ? sdm_gdb_field(numbers, sdm_gdb_field(one, "number")) : NULL;
     if (is_there(b, json_integer_value(json_object_get(one, "id"))))
       continue;
-    if (gdb_field(one, "cmd") && !strcmp(gdb_field(one, "cmd"), "break"))
+    if (sdm_gdb_field(one, "cmd") && !strcmp(sdm_gdb_field(one, "cmd"), "break"))
       sdm_backend_run(&sdm_backend_gdb, b, sdm_call_new(0, json_deep_copy(one), set_aside, NULL));
-    else if (now && gdb_field(one, "cmd") && !strcmp(gdb_field(one, "cmd"), "watch")) /* gdb's Python has set it, in its frame */
-      gdb_break_note(b, one, now);
+    else if (now && sdm_gdb_field(one, "cmd") && !strcmp(sdm_gdb_field(one, "cmd"), "watch")) /* gdb's Python has set it, in its frame */
+      sdm_gdb_break_note(b, one, now);
     else
       continue;
     json_array_append(list, (json_t *)one);
@@ -85,41 +85,41 @@ static void got_points(struct sdm_backend *b, struct gdb_pending *p, const struc
   (void)r;
   json_object_del(p->kept, "stop");
   b->host.event(b->host.arg, stop);
-  gdb_door_open(b);
+  sdm_gdb_door_open(b);
   sdm_call_done(p->call, json_incref(p->kept), NULL);
 }
 
 static void got_taken(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   struct gdb_checkpoint *k = b->checkpoint;
   char *why = NULL;
-  json_t *facts = gdb_checkpoint_answer(b, p, &why);
+  json_t *facts = sdm_gdb_checkpoint_answer(b, p, &why);
   (void)r;
   if (!facts) {
     struct dvm_text t = DVM_TEXT_INIT;
     dvm_text_printf(&t, "the program was restarted, but gdb cannot take it up: %s", why);
-    gdb_child_free(k->keeper);
+    sdm_gdb_child_free(k->keeper);
     k->keeper = NULL;
     fail(b, dvm_text_str(&t));
     dvm_text_fini(&t);
     free(why);
     return;
   }
-  gdb_checkpoint_know(b, facts);
+  sdm_gdb_checkpoint_know(b, facts);
   k->owes_end = false;
   b->launched = k->restarted = true;
   b->asked_checkpoint = true;
-  gdb_break_renumber(b, json_object_get(facts, "numbers"));
-  json_t *stop = gdb_checkpoint_stop(b, "restarted", json_object_get(facts, "place"));
+  sdm_gdb_break_renumber(b, json_object_get(facts, "numbers"));
+  json_t *stop = sdm_gdb_checkpoint_stop(b, "restarted", json_object_get(facts, "place"));
   json_t *result = restarted_result(k);
   if (k->number)
     json_object_set_new(stop, "checkpoint", json_integer(k->number));
   struct sdm_call *call = k->call;
   k->call = NULL; /* so that the breakpoints can be set now */
-  gdb_checkpoint_done(b, NULL, NULL);
+  sdm_gdb_checkpoint_done(b, NULL, NULL);
   json_object_set_new(result, "breakpoints", set_missing(b, facts));
   json_decref(facts);
   json_object_set_new(result, "stop", stop);
-  gdb_send(b, call, got_points, "-gdb-show confirm")->kept = result;
+  sdm_gdb_send(b, call, got_points, "-gdb-show confirm")->kept = result;
 }
 
 static void take_up(struct sdm_backend *b) {
@@ -130,8 +130,8 @@ static void take_up(struct sdm_backend *b) {
   k->step = CHECKPOINT_TAKING;
   k->keeper = k->child;
   k->child = NULL;
-  gdb_checkpoint_expect(b);
-  gdb_checkpoint_python(b, "cr_take_up", json_pack("{s:o, s:o, s:s}", "pid", pid, "others", others, "points", points), got_taken);
+  sdm_gdb_checkpoint_expect(b);
+  sdm_gdb_checkpoint_python(b, "cr_take_up", json_pack("{s:o, s:o, s:s}", "pid", pid, "others", others, "points", points), got_taken);
   free(points);
 }
 
@@ -149,7 +149,7 @@ static bool on_line(struct sdm_backend *b, const char *text) {
   if (strncmp(text, INFO, sizeof(INFO) - 1) || !colon || atoi(colon + 1) <= 0)
     return false;
   json_array_append_new(k->others, json_integer(atoi(colon + 1)));
-  char *path = gdb_checkpoint_path(k->handle);
+  char *path = sdm_gdb_checkpoint_path(k->handle);
   struct stat st;
   bool set = path && !stat(path, &st) && S_ISDIR(st.st_mode);
   free(path);
@@ -165,7 +165,7 @@ static void on_command_end(struct sdm_backend *b, int status, const char *output
   struct dvm_text t = DVM_TEXT_INIT;
   static const char error[] = "dvm restart: error: ";
   if (k->step != CHECKPOINT_STARTING) { /* the restarted program has ended, which gdb tells */
-    gdb_child_free(k->keeper);
+    sdm_gdb_child_free(k->keeper);
     k->keeper = NULL;
     return;
   }
@@ -174,7 +174,7 @@ static void on_command_end(struct sdm_backend *b, int status, const char *output
     dvm_text_add(&t, output);
   else
     dvm_text_printf(&t, "the restart command ended with status %d", status);
-  gdb_child_free(k->child);
+  sdm_gdb_child_free(k->child);
   k->child = NULL;
   fail(b, dvm_text_str(&t));
   dvm_text_fini(&t);
@@ -193,8 +193,8 @@ static void start(struct sdm_backend *b) {
     dvm_text_printf(&t, "%s %s ", ssh ? ssh : "ssh -o BatchMode=yes", k->of.controller);
   }
   dvm_text_printf(&t, "exec %s %s", command, k->handle);
-  if (!gdb_open_term(b, &err))
-    k->child = gdb_child_start(b, dvm_text_str(&t), true, on_line, on_command_end);
+  if (!sdm_gdb_open_term(b, &err))
+    k->child = sdm_gdb_child_start(b, dvm_text_str(&t), true, on_line, on_command_end);
   dvm_text_fini(&t);
   if (!k->child)
     fail(b, "the restart command cannot be run");
@@ -218,7 +218,7 @@ static void on_gone(void *arg) {
     start(b);
 }
 
-void gdb_restart_go(struct sdm_backend *b) {
+void sdm_gdb_restart_go(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
   b->running = false;
   k->armed = false;
@@ -230,15 +230,15 @@ void gdb_restart_go(struct sdm_backend *b) {
 
 static void got_killed(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)p, (void)r;
-  gdb_restart_go(b);
+  sdm_gdb_restart_go(b);
 }
 
 static void got_inferior(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   struct gdb_checkpoint *k = b->checkpoint;
   const json_t *groups = json_object_get(r->results, "groups");
-  const char *pid = gdb_field(json_array_get(groups, 0), "pid");
+  const char *pid = sdm_gdb_field(json_array_get(groups, 0), "pid");
   (void)p;
-  gdb_door_close(b);
+  sdm_gdb_door_close(b);
   if (!pid) { /* none: it has ended, or nothing was started yet */
     on_gone(b);
     return;
@@ -247,13 +247,13 @@ static void got_inferior(struct sdm_backend *b, struct gdb_pending *p, const str
   if (b->running)
     kill(k->of.pid, SIGKILL); /* gdb tells its end */
   else
-    gdb_send(b, NULL, got_killed, "-interpreter-exec console kill");
+    sdm_gdb_send(b, NULL, got_killed, "-interpreter-exec console kill");
 }
 
-void gdb_restart(struct sdm_backend *b, struct sdm_call *c) {
-  struct gdb_checkpoint *k = gdb_checkpoint_of(b);
+void sdm_gdb_restart(struct sdm_backend *b, struct sdm_call *c) {
+  struct gdb_checkpoint *k = sdm_gdb_checkpoint_of(b);
   const char *handle = sdm_call_text(c, "handle", "");
-  char *path = gdb_checkpoint_path(handle);
+  char *path = sdm_gdb_checkpoint_path(handle);
   if (!*handle || strpbrk(handle, "\r\n")) {
     sdm_call_fail(c, "no image is named: 'checkpoint list' shows them");
     free(path);
@@ -265,7 +265,7 @@ void gdb_restart(struct sdm_backend *b, struct sdm_call *c) {
     return;
   }
   free(path);
-  if (!gdb_start(b, c))
+  if (!sdm_gdb_start(b, c))
     return;
   if (k->call) {
     sdm_call_fail(c, "a checkpoint is under way");
@@ -279,5 +279,5 @@ void gdb_restart(struct sdm_backend *b, struct sdm_call *c) {
   if (!k->timer)
     k->timer = sdm_loop_timer(b->host.loop, INT64_MAX, on_gone, b);
   sdm_timer_set(k->timer, INT64_MAX);
-  gdb_send(b, NULL, got_inferior, "-list-thread-groups");
+  sdm_gdb_send(b, NULL, got_inferior, "-list-thread-groups");
 }

@@ -23,7 +23,7 @@ static bool term_output(void *arg, unsigned stream, bool eof, const void *p, siz
   return b->host.output(b->host.arg, stream, eof, p, len);
 }
 
-int gdb_open_term(struct sdm_backend *b, struct dvm_error *err) {
+int sdm_gdb_open_term(struct sdm_backend *b, struct dvm_error *err) {
   if (!b->term)
     b->term = sdm_term_new(b->host.loop, term_output, b, err);
   return b->term ? 0 : err->code;
@@ -50,11 +50,11 @@ static void put_wrapper(struct sdm_backend *b, const json_t *words) {
     put_shell_word(&t, json_string_value(word) ? json_string_value(word) : "");
   }
   if (t.len)
-    gdb_send(b, NULL, NULL, "-gdb-set exec-wrapper%s", dvm_text_str(&t));
+    sdm_gdb_send(b, NULL, NULL, "-gdb-set exec-wrapper%s", dvm_text_str(&t));
   dvm_text_fini(&t);
 }
 
-void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text args = DVM_TEXT_INIT, prog = DVM_TEXT_INIT;
   struct dvm_error err = DVM_ERROR_INIT;
   const json_t *list = json_object_get(sdm_call_args(c), "args");
@@ -65,9 +65,9 @@ void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
     sdm_call_fail(c, "gdb cannot start a program whose path or arguments have line breaks");
     return;
   }
-  if (!gdb_start(b, c))
+  if (!sdm_gdb_start(b, c))
     return;
-  if (gdb_open_term(b, &err)) {
+  if (sdm_gdb_open_term(b, &err)) {
     sdm_call_fail(c, "%s", err.text);
     return;
   }
@@ -82,30 +82,30 @@ void gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   }
   sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
   b->launched = true;
-  gdb_checkpoint_forget(b);
+  sdm_gdb_checkpoint_forget(b);
   b->fatal_only = !strcmp(sdm_call_text(c, "signals", ""), "fatal");
   put_wrapper(b, json_object_get(sdm_call_args(c), "wrapper"));
   if (json_object_get(sdm_call_args(c), "wrapper") || !sdm_call_number(c, "stop", 1))
-    gdb_checkpoint_expect(b); /* else it is looked for in main */
-  gdb_send(b, NULL, NULL, "-inferior-tty-set %s", sdm_term_name(b->term));
-  gdb_send(b, NULL, NULL, "-exec-arguments%s", dvm_text_str(&args));
-  gdb_send(b, load ? c : NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
-  gdb_restore_breaks(b);
+    sdm_gdb_checkpoint_expect(b); /* else it is looked for in main */
+  sdm_gdb_send(b, NULL, NULL, "-inferior-tty-set %s", sdm_term_name(b->term));
+  sdm_gdb_send(b, NULL, NULL, "-exec-arguments%s", dvm_text_str(&args));
+  sdm_gdb_send(b, load ? c : NULL, NULL, "-file-exec-and-symbols %s", dvm_text_str(&prog));
+  sdm_gdb_restore_breaks(b);
   if (!load)
-    gdb_send(b, c, NULL, "-exec-run%s", sdm_call_number(c, "stop", 1) ? " --start" : "");
+    sdm_gdb_send(b, c, NULL, "-exec-run%s", sdm_call_number(c, "stop", 1) ? " --start" : "");
   dvm_text_fini(&args);
   dvm_text_fini(&prog);
 }
 
-void gdb_attach(struct sdm_backend *b, struct sdm_call *c) {
-  if (!gdb_start(b, c))
+void sdm_gdb_attach(struct sdm_backend *b, struct sdm_call *c) {
+  if (!sdm_gdb_start(b, c))
     return;
   b->fatal_only = !strcmp(sdm_call_text(c, "signals", ""), "fatal");
   b->program = (pid_t)sdm_call_number(c, "pid", 0);
   b->launched = false;
-  gdb_checkpoint_forget(b);
-  gdb_send(b, c, NULL, "-target-attach %lld", sdm_call_number(c, "pid", 0));
-  gdb_restore_breaks(b);
+  sdm_gdb_checkpoint_forget(b);
+  sdm_gdb_send(b, c, NULL, "-target-attach %lld", sdm_call_number(c, "pid", 0));
+  sdm_gdb_restore_breaks(b);
 }
 
 /* It stands where it stood: as a program that stops there. */
@@ -118,9 +118,9 @@ static void tell_core(struct sdm_backend *b, const json_t *frame) {
   else
     snprintf(name, sizeof(name), "SIG%d", b->core_signal); /* as gdb names those of real time */
   if (b->core_signal)
-    gdb_put_text(e, "signal", name);
+    sdm_gdb_put_text(e, "signal", name);
   if (frame)
-    gdb_put_place(e, frame);
+    sdm_gdb_put_place(e, frame);
   b->host.event(b->host.arg, e);
 }
 
@@ -134,7 +134,7 @@ static void got_core(struct sdm_backend *b, struct gdb_pending *p, const struct 
 
 /* The next command is the one that opens the core file. */
 static void got_symbols(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  const char *why = !strcmp(r->name, "error") ? gdb_field(r->results, "msg") : NULL;
+  const char *why = !strcmp(r->name, "error") ? sdm_gdb_field(r->results, "msg") : NULL;
   struct dvm_text t = DVM_TEXT_INIT;
   (void)p;
   if (why && b->first && !b->first->kept) {
@@ -159,7 +159,7 @@ static json_t *without_symbols(const char *program) {
   return j ? j : json_string("no symbols: the name of the program is no UTF-8; name the program: dvm debug --core FILE PROGRAM");
 }
 
-void gdb_core(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_core(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text prog = DVM_TEXT_INIT;
   struct sdm_core_file file;
   const char *core = sdm_call_text(c, "file", ""), *program = sdm_call_text(c, "program", "");
@@ -171,7 +171,7 @@ void gdb_core(struct sdm_backend *b, struct sdm_call *c) {
     sdm_call_fail(c, "cannot read the program '%s': %s", program, strerror(errno));
     return;
   }
-  if (!gdb_start(b, c))
+  if (!sdm_gdb_start(b, c))
     return;
   sdm_core_file_read(core, &file);
   b->core_signal = file.signal;
@@ -180,8 +180,8 @@ void gdb_core(struct sdm_backend *b, struct sdm_call *c) {
     program = file.program;
   sdm_mi_quote(&prog, program);
   if (*program)
-    gdb_send(b, NULL, got_symbols, "-file-exec-and-symbols %s", dvm_text_str(&prog));
-  gdb_send(b, c, got_core, "-target-select core %s", core)->kept = warning; /* the rest of the line is the name: no quotes */
+    sdm_gdb_send(b, NULL, got_symbols, "-file-exec-and-symbols %s", dvm_text_str(&prog));
+  sdm_gdb_send(b, c, got_core, "-target-select core %s", core)->kept = warning; /* the rest of the line is the name: no quotes */
   dvm_text_fini(&prog);
   free(file.program);
 }
@@ -193,37 +193,37 @@ static void exec_command(struct sdm_backend *b, struct sdm_call *c, const char *
     dvm_text_printf(&t, " --thread %lld", thread);
   if (count > 1)
     dvm_text_printf(&t, " %lld", count);
-  if (gdb_ready(b, c))
-    gdb_send(b, c, NULL, "-exec-%s%s", command, dvm_text_str(&t));
+  if (sdm_gdb_ready(b, c))
+    sdm_gdb_send(b, c, NULL, "-exec-%s%s", command, dvm_text_str(&t));
   dvm_text_fini(&t);
 }
 
-void gdb_cont(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "continue"); }
-void gdb_step(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "step"); }
-void gdb_next(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "next"); }
-void gdb_stepi(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "step-instruction"); }
-void gdb_nexti(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "next-instruction"); }
-void gdb_finish(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "finish"); }
-void gdb_until(struct sdm_backend *b, struct sdm_call *c) {
-  if (gdb_ready(b, c))
-    gdb_send(b, c, NULL, "-exec-until %s", sdm_call_text(c, "where", ""));
+void sdm_gdb_cont(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "continue"); }
+void sdm_gdb_step(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "step"); }
+void sdm_gdb_next(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "next"); }
+void sdm_gdb_stepi(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "step-instruction"); }
+void sdm_gdb_nexti(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "next-instruction"); }
+void sdm_gdb_finish(struct sdm_backend *b, struct sdm_call *c) { exec_command(b, c, "finish"); }
+void sdm_gdb_until(struct sdm_backend *b, struct sdm_call *c) {
+  if (sdm_gdb_ready(b, c))
+    sdm_gdb_send(b, c, NULL, "-exec-until %s", sdm_call_text(c, "where", ""));
 }
 /* MI has no word for it.  Like all that sets a program running it is over when it runs; the stop is an event. */
-void gdb_advance(struct sdm_backend *b, struct sdm_call *c) {
+void sdm_gdb_advance(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text line = DVM_TEXT_INIT, t = DVM_TEXT_INIT;
   dvm_text_printf(&line, "advance %s", sdm_call_text(c, "where", ""));
   sdm_mi_quote(&t, dvm_text_str(&line));
-  if (gdb_ready(b, c))
-    gdb_send(b, c, NULL, "-interpreter-exec console %s", dvm_text_str(&t));
+  if (sdm_gdb_ready(b, c))
+    sdm_gdb_send(b, c, NULL, "-interpreter-exec console %s", dvm_text_str(&t));
   dvm_text_fini(&line);
   dvm_text_fini(&t);
 }
-void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c) {
-  if (!gdb_ready(b, c))
+void sdm_gdb_interrupt(struct sdm_backend *b, struct sdm_call *c) {
+  if (!sdm_gdb_ready(b, c))
     return;
-  if (gdb_save_interrupt(b, c))
+  if (sdm_gdb_save_interrupt(b, c))
     return;
-  if (gdb_signal_end_call(b, SIGINT)) {
+  if (sdm_gdb_signal_end_call(b, SIGINT)) {
     sdm_call_done(c, NULL, NULL);
     return;
   }
@@ -232,7 +232,7 @@ void gdb_interrupt(struct sdm_backend *b, struct sdm_call *c) {
     return;
   }
   b->interrupting = true;
-  gdb_send(b, c, NULL, "-exec-interrupt --all");
+  sdm_gdb_send(b, c, NULL, "-exec-interrupt --all");
 }
 
 /* gdb does not say that the program is no longer its own. */
@@ -245,22 +245,22 @@ static void got_detach(struct sdm_backend *b, struct gdb_pending *p, const struc
 static void got_kill(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)r;
   b->left = false;
-  gdb_checkpoint_forget(b);
+  sdm_gdb_checkpoint_forget(b);
   b->host.event(b->host.arg, json_pack("{s:s, s:s, s:s}", "event", "exited", "reason", "exited-signalled", "signal", "SIGKILL"));
   sdm_call_done(p->call, NULL, NULL);
 }
 
-void gdb_detach(struct sdm_backend *b, struct sdm_call *c) {
-  if (!gdb_ready(b, c))
+void sdm_gdb_detach(struct sdm_backend *b, struct sdm_call *c) {
+  if (!sdm_gdb_ready(b, c))
     return;
-  gdb_checkpoint_leave(b);
-  gdb_send(b, c, got_detach, "-target-detach");
+  sdm_gdb_checkpoint_leave(b);
+  sdm_gdb_send(b, c, got_detach, "-target-detach");
 }
-void gdb_kill(struct sdm_backend *b, struct sdm_call *c) {
-  if (!gdb_ready(b, c) || gdb_save_kill(b, c))
+void sdm_gdb_kill(struct sdm_backend *b, struct sdm_call *c) {
+  if (!sdm_gdb_ready(b, c) || sdm_gdb_save_kill(b, c))
     return;
-  if (gdb_signal_end_call(b, SIGKILL))
+  if (sdm_gdb_signal_end_call(b, SIGKILL))
     sdm_call_done(c, NULL, NULL); /* gdb tells the end itself */
   else
-    gdb_send(b, c, got_kill, "-interpreter-exec console kill");
+    sdm_gdb_send(b, c, got_kill, "-interpreter-exec console kill");
 }

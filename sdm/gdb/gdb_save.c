@@ -35,10 +35,10 @@ static const json_t *described(const json_t *saved, const char *number) {
 static json_t *session_breaks(const struct sdm_backend *b, const json_t *saved, const json_t *commands) {
   json_t *list = json_array();
   for (size_t i = 0; i < b->nbreaks; i++) {
-    const struct gdb_break *k = &b->breaks[i];
+    const struct sdm_gdb_break *k = &b->breaks[i];
     const json_t *now = k->number && k->id ? described(saved, k->number) : NULL;
     char id[24];
-    if (!k->args || !k->id || !k->number || k->id >= SDM_END_BREAK || (!now && !gdb_field(k->args, "catch")))
+    if (!k->args || !k->id || !k->number || k->id >= SDM_END_BREAK || (!now && !sdm_gdb_field(k->args, "catch")))
       continue;
     json_t *one = json_deep_copy(k->args);
     snprintf(id, sizeof(id), "%lld", k->id);
@@ -54,7 +54,7 @@ static json_t *session_breaks(const struct sdm_backend *b, const json_t *saved, 
 static void write_points(struct sdm_backend *b, const json_t *saved, const json_t *commands) {
   struct gdb_checkpoint *k = b->checkpoint;
   struct dvm_text t = DVM_TEXT_INIT;
-  char *path = gdb_checkpoint_path(k->handle);
+  char *path = sdm_gdb_checkpoint_path(k->handle);
   json_t *whole = json_deep_copy(saved);
   json_object_set_new(whole, "session", session_breaks(b, saved, commands));
   dvm_text_printf(&t, "%s.breakpoints", path ? path : "");
@@ -87,7 +87,7 @@ static void finish(struct sdm_backend *b, json_t *result) {
   struct gdb_checkpoint *k = b->checkpoint;
   char *failure = k->failure;
   k->failure = NULL;
-  gdb_checkpoint_done(b, result, failure);
+  sdm_gdb_checkpoint_done(b, result, failure);
   free(failure);
 }
 
@@ -103,7 +103,7 @@ static void lose(struct sdm_backend *b, const char *why) {
   struct dvm_text t = DVM_TEXT_INIT;
   dvm_text_printf(&t, "gdb cannot come back to the program, which runs on alone: %s", why);
   fail_with(k, dvm_text_str(&t));
-  gdb_checkpoint_leave(b);
+  sdm_gdb_checkpoint_leave(b);
   b->host.event(b->host.arg, json_pack("{s:s, s:s}", "event", "exited", "reason", "detached"));
   dvm_text_fini(&t);
   finish(b, NULL);
@@ -113,15 +113,15 @@ static void run_on(struct sdm_backend *b, const json_t *facts) {
   struct gdb_checkpoint *k = b->checkpoint;
   json_int_t helper = json_integer_value(json_object_get(facts, "helper"));
   if (k->stop) {
-    b->host.event(b->host.arg, gdb_checkpoint_stop(b, "interrupted", json_object_get(facts, "place")));
-    gdb_door_open(b);
+    b->host.event(b->host.arg, sdm_gdb_checkpoint_stop(b, "interrupted", json_object_get(facts, "place")));
+    sdm_gdb_door_open(b);
     return;
   }
   b->passing = true; /* for the front end it ran all the time */
   if (helper) /* a thread that stands at no breakpoint: the others meet theirs */
-    gdb_send(b, NULL, NULL, "-exec-continue --thread %lld", (long long)helper);
+    sdm_gdb_send(b, NULL, NULL, "-exec-continue --thread %lld", (long long)helper);
   else
-    gdb_send(b, NULL, NULL, "-exec-continue");
+    sdm_gdb_send(b, NULL, NULL, "-exec-continue");
 }
 
 static void process_ended(struct sdm_backend *b);
@@ -129,7 +129,7 @@ static void process_ended(struct sdm_backend *b);
 static void got_back(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   struct gdb_checkpoint *k = b->checkpoint;
   char *why = NULL;
-  json_t *facts = gdb_checkpoint_answer(b, p, &why);
+  json_t *facts = sdm_gdb_checkpoint_answer(b, p, &why);
   (void)r;
   if (!facts) {
     if (k->of.pid > 0 && kill(k->of.pid, 0) == 0)
@@ -139,10 +139,10 @@ static void got_back(struct sdm_backend *b, struct gdb_pending *p, const struct 
     free(why);
     return;
   }
-  const char *handle = gdb_field(facts, "handle");
-  gdb_checkpoint_know(b, facts);
+  const char *handle = sdm_gdb_field(facts, "handle");
+  sdm_gdb_checkpoint_know(b, facts);
   k->again = b->launched;
-  gdb_break_renumber(b, json_object_get(facts, "numbers"));
+  sdm_gdb_break_renumber(b, json_object_get(facts, "numbers"));
   if (!k->call && handle && *handle)
     k->handle = sdm_strdup(handle);
   if (k->handle)
@@ -153,7 +153,7 @@ static void got_back(struct sdm_backend *b, struct gdb_pending *p, const struct 
   if (k->runs)
     run_on(b, facts);
   else
-    gdb_door_open(b);
+    sdm_gdb_door_open(b);
   json_decref(facts);
   finish(b, result);
 }
@@ -163,16 +163,16 @@ static void come_back(struct sdm_backend *b) {
   if (k->step != CHECKPOINT_SAVING)
     return;
   k->step = CHECKPOINT_RETURNING;
-  gdb_checkpoint_leave_process(b);
-  gdb_checkpoint_python(b, "cr_come_back", json_pack("{s:i}", "pid", (int)k->of.pid), got_back);
+  sdm_gdb_checkpoint_leave_process(b);
+  sdm_gdb_checkpoint_python(b, "cr_come_back", json_pack("{s:i}", "pid", (int)k->of.pid), got_back);
 }
 
 /* It was killed while nobody held it, or by the checkpoint itself. */
 static void process_ended(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
-  json_t *event = gdb_checkpoint_end(b, k->of.pid), *result = NULL;
-  gdb_checkpoint_leave_process(b);
-  gdb_send(b, NULL, NULL, "-interpreter-exec console \"python dvm_cr_reap(%d)\"", (int)k->of.pid);
+  json_t *event = sdm_gdb_checkpoint_end(b, k->of.pid), *result = NULL;
+  sdm_gdb_checkpoint_leave_process(b);
+  sdm_gdb_send(b, NULL, NULL, "-interpreter-exec console \"python dvm_cr_reap(%d)\"", (int)k->of.pid);
   k->armed = false;
   b->running = false;
   if (k->handle) {
@@ -188,7 +188,7 @@ static void process_ended(struct sdm_backend *b) {
 static void on_process_end(void *arg, unsigned events) {
   struct sdm_backend *b = arg;
   (void)events;
-  gdb_checkpoint_leave_process(b);
+  sdm_gdb_checkpoint_leave_process(b);
   if (b->checkpoint->child) /* its command still has to say whether there is an image */
     b->checkpoint->process_over = true;
   else if (b->checkpoint->step == CHECKPOINT_SAVING)
@@ -242,7 +242,7 @@ static void take_output(struct gdb_checkpoint *k, int status, const char *output
 static void on_command_end(struct sdm_backend *b, int status, const char *output) {
   struct gdb_checkpoint *k = b->checkpoint;
   take_output(k, status, output);
-  gdb_child_free(k->child);
+  sdm_gdb_child_free(k->child);
   k->child = NULL;
   if (k->process_over) {
     k->process_over = false;
@@ -266,7 +266,7 @@ static bool start_command(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
   struct dvm_text t = DVM_TEXT_INIT;
   put_command(&t, &k->of, sdm_call_text(k->call, "options", ""));
-  k->child = gdb_child_start(b, dvm_text_str(&t), false, NULL, on_command_end);
+  k->child = sdm_gdb_child_start(b, dvm_text_str(&t), false, NULL, on_command_end);
   if (!k->child)
     fail_with(k, "the checkpoint command cannot be run");
   dvm_text_fini(&t);
@@ -276,7 +276,7 @@ static bool start_command(struct sdm_backend *b) {
 static void got_held(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   struct gdb_checkpoint *k = b->checkpoint;
   char *why = NULL;
-  json_t *held = gdb_checkpoint_answer(b, p, &why);
+  json_t *held = sdm_gdb_checkpoint_answer(b, p, &why);
   (void)r;
   if (!held) { /* nothing was left */
     fail_with(k, why);
@@ -290,7 +290,7 @@ static void got_held(struct sdm_backend *b, struct gdb_pending *p, const struct 
   k->served = (uint32_t)json_integer_value(json_object_get(held, "served"));
   json_decref(held);
   k->step = CHECKPOINT_SAVING;
-  if (!gdb_checkpoint_watch_process(b, k->of.pid, on_process_end)) {
+  if (!sdm_gdb_checkpoint_watch_process(b, k->of.pid, on_process_end)) {
     process_ended(b);
     return;
   }
@@ -307,16 +307,16 @@ static void got_held(struct sdm_backend *b, struct gdb_pending *p, const struct 
 static void hold(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
   k->step = CHECKPOINT_HOLDING;
-  gdb_checkpoint_python(b, "cr_hold", json_pack("{s:[I]}", "leave_out", (json_int_t)(k->detach_break ? atoll(k->detach_break) : 0)), got_held);
+  sdm_gdb_checkpoint_python(b, "cr_hold", json_pack("{s:[I]}", "leave_out", (json_int_t)(k->detach_break ? atoll(k->detach_break) : 0)), got_held);
 }
 
 /* It said that it is to be left before it was known that it can be saved. */
 static void got_armed_late(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   char *why = NULL;
-  json_t *facts = gdb_checkpoint_answer(b, p, &why);
+  json_t *facts = sdm_gdb_checkpoint_answer(b, p, &why);
   (void)r;
   if (facts) {
-    gdb_checkpoint_know(b, facts);
+    sdm_gdb_checkpoint_know(b, facts);
     hold(b);
   } else {
     run_on(b, NULL);
@@ -326,26 +326,26 @@ static void got_armed_late(struct sdm_backend *b, struct gdb_pending *p, const s
   free(why);
 }
 
-void gdb_save_by_request(struct sdm_backend *b, bool runs) {
-  struct gdb_checkpoint *k = gdb_checkpoint_of(b);
+void sdm_gdb_save_by_request(struct sdm_backend *b, bool runs) {
+  struct gdb_checkpoint *k = sdm_gdb_checkpoint_of(b);
   if (k->step != CHECKPOINT_NONE)
     return;
   k->runs = runs;
   k->stop = k->cancelled = k->process_over = false;
   if (!k->call)
     k->number = 0;
-  gdb_door_close(b);
+  sdm_gdb_door_close(b);
   if (k->armed) {
     hold(b);
     return;
   }
   k->step = CHECKPOINT_HOLDING;
-  gdb_checkpoint_python(b, "cr_arm", json_pack("{s:b}", "come_in", 0), got_armed_late);
+  sdm_gdb_checkpoint_python(b, "cr_arm", json_pack("{s:b}", "come_in", 0), got_armed_late);
 }
 
-void gdb_save(struct sdm_backend *b, struct sdm_call *c) {
-  struct gdb_checkpoint *k = gdb_checkpoint_of(b);
-  if (!gdb_ready(b, c))
+void sdm_gdb_save(struct sdm_backend *b, struct sdm_call *c) {
+  struct gdb_checkpoint *k = sdm_gdb_checkpoint_of(b);
+  if (!sdm_gdb_ready(b, c))
     return;
   if (k->call) {
     sdm_call_fail(c, "a checkpoint is under way already");
@@ -361,13 +361,13 @@ void gdb_save(struct sdm_backend *b, struct sdm_call *c) {
   k->number = sdm_call_number(c, "number", 0);
   k->runs = k->stop = k->cancelled = k->process_over = false;
   if (!b->running) {
-    gdb_door_close(b);
+    sdm_gdb_door_close(b);
     hold(b);
   } else if (!start_command(b)) /* the program stops where it says that it is to be left */
     finish(b, NULL);
 }
 
-bool gdb_save_interrupt(struct sdm_backend *b, struct sdm_call *c) {
+bool sdm_gdb_save_interrupt(struct sdm_backend *b, struct sdm_call *c) {
   struct gdb_checkpoint *k = b->checkpoint;
   bool calls = sdm_call_number(c, "calls", 0); /* ^C while an answer is waited for: what runs goes on */
   if (!k || (k->step == CHECKPOINT_NONE && !k->call))
@@ -375,7 +375,7 @@ bool gdb_save_interrupt(struct sdm_backend *b, struct sdm_call *c) {
   k->stop |= !calls;
   if (k->child && k->call) {
     k->cancelled = true;
-    gdb_child_interrupt(k->child);
+    sdm_gdb_child_interrupt(k->child);
   }
   if (k->step == CHECKPOINT_NONE && !calls)
     return false; /* it runs, and is stopped as always */
@@ -383,12 +383,12 @@ bool gdb_save_interrupt(struct sdm_backend *b, struct sdm_call *c) {
   return true;
 }
 
-bool gdb_save_kill(struct sdm_backend *b, struct sdm_call *c) {
+bool sdm_gdb_save_kill(struct sdm_backend *b, struct sdm_call *c) {
   struct gdb_checkpoint *k = b->checkpoint;
   if (!k || k->step == CHECKPOINT_NONE || k->of.pid <= 0)
     return false;
   if (k->child)
-    gdb_child_interrupt(k->child);
+    sdm_gdb_child_interrupt(k->child);
   kill(k->of.pid, SIGKILL);
   sdm_call_done(c, NULL, NULL);
   return true;
@@ -405,17 +405,17 @@ static void on_listing_end(struct sdm_backend *b, int status, const char *output
   }
   struct sdm_call *c = k->listing_call;
   k->listing_call = NULL;
-  gdb_child_free(k->listing);
+  sdm_gdb_child_free(k->listing);
   k->listing = NULL;
   sdm_call_done(c, json_pack("{s:o}", "images", list), NULL);
 }
 
-void gdb_images(struct sdm_backend *b, struct sdm_call *c) {
-  struct gdb_checkpoint *k = gdb_checkpoint_of(b);
+void sdm_gdb_images(struct sdm_backend *b, struct sdm_call *c) {
+  struct gdb_checkpoint *k = sdm_gdb_checkpoint_of(b);
   const char *command = k->of.listing && *k->of.listing ? k->of.listing : sdm_call_text(c, "listing", "dvm checkpoint -l --crdebug");
   if (k->listing)
     sdm_call_fail(c, "the images are being listed already");
-  else if ((k->listing = gdb_child_start(b, command, false, NULL, on_listing_end)))
+  else if ((k->listing = sdm_gdb_child_start(b, command, false, NULL, on_listing_end)))
     k->listing_call = c;
   else
     sdm_call_fail(c, "the listing command cannot be run");

@@ -44,7 +44,7 @@ static bool has_word(const char *text, const char *word) {
   return false;
 }
 
-void gdb_signal_handle(struct sdm_backend *b, const char *what) {
+void sdm_gdb_signal_handle(struct sdm_backend *b, const char *what) {
   json_array_append_new(b->handled ? b->handled : (b->handled = json_array()), json_string(what));
 }
 
@@ -62,24 +62,24 @@ static bool is_wanted(const struct sdm_backend *b, const char *signal) {
   return wanted;
 }
 
-bool gdb_signal_passed(struct sdm_backend *b, const json_t *stop) {
-  const char *reason = gdb_field(stop, "reason"), *signal = gdb_field(stop, "signal-name");
+bool sdm_gdb_signal_passed(struct sdm_backend *b, const json_t *stop) {
+  const char *reason = sdm_gdb_field(stop, "reason"), *signal = sdm_gdb_field(stop, "signal-name");
   int number = signal ? number_of_signal(signal) : 0;
   bool fault = number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL; /* not to be ignored */
   if (!b->fatal_only || b->interrupting || !number || !reason || strcmp(reason, "signal-received") || is_wanted(b, signal) ||
       !(in_mask(b->program, "SigCgt", number) || (!fault && in_mask(b->program, "SigIgn", number))))
     return false;
   b->passing = true;
-  gdb_send(b, NULL, NULL, "-interpreter-exec console \"signal %s\"", signal);
+  sdm_gdb_send(b, NULL, NULL, "-interpreter-exec console \"signal %s\"", signal);
   return true;
 }
 
-bool gdb_signal_of_call(const struct sdm_backend *b, const json_t *stop) {
-  const char *reason = gdb_field(stop, "reason");
+bool sdm_gdb_signal_of_call(const struct sdm_backend *b, const json_t *stop) {
+  const char *reason = sdm_gdb_field(stop, "reason");
   return !b->running && b->first && reason && !strcmp(reason, "signal-received");
 }
 
-bool gdb_signal_end_call(struct sdm_backend *b, int signal) {
+bool sdm_gdb_signal_end_call(struct sdm_backend *b, int signal) {
   bool calls = false;
   for (const struct gdb_pending *p = b->first; p; p = p->next)
     calls |= p->calls;

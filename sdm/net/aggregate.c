@@ -97,7 +97,7 @@ long sdm_aggregate_deserialize(struct sdm_aggregate *a, const char *buf, size_t 
 
 int sdm_aggregate_init(struct sdm_ctx *c, int argc, char *const *argv) { return (void)c, (void)argc, (void)argv, 0; }
 
-void layer_complete(struct layer *l, struct sdm_message *msg, unsigned flags) {
+void sdm_layer_complete(struct layer *l, struct sdm_message *msg, unsigned flags) {
   l->complete = sdm_realloc(l->complete, (l->ncomplete + 1) * sizeof(*l->complete));
   l->complete[l->ncomplete].msg = msg;
   l->complete[l->ncomplete++].flags = flags;

@@ -17,7 +17,7 @@
 
 static void conn_event(void *arg, unsigned events);
 
-struct conn *ctx_conn_new(struct sdm_ctx *c, int fd, bool connecting) {
+struct conn *sdm_ctx_conn_new(struct sdm_ctx *c, int fd, bool connecting) {
   struct conn *conn = sdm_alloc(sizeof(*conn));
   *conn = (struct conn){ .ctx = c, .fd = fd, .slot = SDM_SLOT_NONE, .connecting = connecting, .since = sdm_now_us(),
                          .next = c->conns };
@@ -32,7 +32,7 @@ static void listen_more(struct sdm_ctx *c) {
 }
 
 /* Memory goes at the end of the round: callers further up may still hold the pointer. */
-void ctx_conn_close(struct conn *conn, const char *why) {
+void sdm_ctx_conn_close(struct conn *conn, const char *why) {
   struct sdm_ctx *c = conn->ctx;
   if (conn->doomed)
     return;
@@ -42,9 +42,9 @@ void ctx_conn_close(struct conn *conn, const char *why) {
   if (conn->pending)
     listen_more(c);
   if (conn == c->front)
-    front_lost(c);
+    sdm_front_lost(c);
   if (conn->dial)
-    dial_failed(conn, -ECONNRESET, why);
+    sdm_dial_failed(conn, -ECONNRESET, why);
   else if (conn->slot != SDM_SLOT_NONE && !c->closing)
     sdm_node_lost(c->node, conn->slot, why);
 }
@@ -69,7 +69,7 @@ static void write_out(struct conn *conn) {
     if (done < 0 && errno == EINTR)
       continue;
     if (done < 0 && errno != EAGAIN) {
-      ctx_conn_close(conn, strerror(errno));
+      sdm_ctx_conn_close(conn, strerror(errno));
       return;
     }
     if (done < 0)
@@ -77,7 +77,7 @@ static void write_out(struct conn *conn) {
     sdm_link_written(conn->link, (size_t)done);
   }
   if (conn->linger && !sdm_link_queued(conn->link))
-    ctx_conn_close(conn, "the connection was given up");
+    sdm_ctx_conn_close(conn, "the connection was given up");
 }
 
 /* A link that cannot get rid of its bytes stops the reading of what feeds it: children feed the parent's link, the
@@ -101,7 +101,7 @@ static void set_events(struct sdm_ctx *c) {
   }
 }
 
-void ctx_flush(struct sdm_ctx *c) {
+void sdm_ctx_flush(struct sdm_ctx *c) {
   for (struct conn *conn = c->conns; conn; conn = conn->next)
     if (!conn->doomed)
       write_out(conn);
@@ -145,7 +145,7 @@ static void registration_answer(struct conn *conn, const struct sdm_frame *f) {
     snprintf(c->register_why, sizeof(c->register_why), "%.*s", (int)(f->payload_len < 150 ? f->payload_len : 150),
              (const char *)f->payload);
   }
-  ctx_conn_close(conn, "registered");
+  sdm_ctx_conn_close(conn, "registered");
 }
 
 static void conn_frame(void *arg, const struct sdm_frame *f) {
@@ -155,7 +155,7 @@ static void conn_frame(void *arg, const struct sdm_frame *f) {
   if (conn->registering)
     registration_answer(conn, f);
   else if (conn == conn->ctx->front)
-    front_frame(conn->ctx, f);
+    sdm_front_frame(conn->ctx, f);
   else if (f->type == SDM_REGISTER && conn->slot == SDM_SLOT_NONE && conn->ctx->opt.role == SDM_ROLE_MASTER)
     take_register(conn, f);
   else
@@ -168,9 +168,9 @@ static void conn_up(struct conn *conn) {
     listen_more(conn->ctx);
   }
   if (conn->dial)
-    dial_ready(conn);
+    sdm_dial_ready(conn);
   else
-    front_up(conn);
+    sdm_front_up(conn);
 }
 
 static void read_in(struct conn *conn) {
@@ -181,7 +181,7 @@ static void read_in(struct conn *conn) {
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
       return;
     if (n <= 0) {
-      ctx_conn_close(conn, n ? strerror(errno) : "the connection was closed");
+      sdm_ctx_conn_close(conn, n ? strerror(errno) : "the connection was closed");
       return;
     }
     bool was_up = sdm_link_is_up(conn->link);
@@ -197,9 +197,9 @@ static void read_in(struct conn *conn) {
       }
       write_out(conn); /* the reason, if the peer is to know it */
       if (!conn->doomed && conn->dial)
-        dial_failed(conn, rc, err.text);
+        sdm_dial_failed(conn, rc, err.text);
       if (!conn->doomed)
-        ctx_conn_close(conn, err.text);
+        sdm_ctx_conn_close(conn, err.text);
       return;
     }
     if ((size_t)n < sizeof(buf))
@@ -213,9 +213,9 @@ static void conn_event(void *arg, unsigned events) {
     int rc = sdm_net_connected(conn->fd);
     if (rc) {
       if (conn->dial)
-        dial_failed(conn, rc, strerror(-rc));
+        sdm_dial_failed(conn, rc, strerror(-rc));
       if (!conn->doomed)
-        ctx_conn_close(conn, strerror(-rc));
+        sdm_ctx_conn_close(conn, strerror(-rc));
       return;
     }
     conn->connecting = false;
@@ -237,7 +237,7 @@ static unsigned sweep_pending(struct sdm_ctx *c, bool need_room) {
     if (conn->doomed || !conn->pending)
       continue;
     if (now - conn->since > CTX_AUTH_US) {
-      ctx_conn_close(conn, "no proof in time");
+      sdm_ctx_conn_close(conn, "no proof in time");
       continue;
     }
     n++;
@@ -245,7 +245,7 @@ static unsigned sweep_pending(struct sdm_ctx *c, bool need_room) {
       oldest = conn;
   }
   if (need_room && n >= CTX_PENDING_MAX && now - oldest->since > CTX_EVICT_US) {
-    ctx_conn_close(oldest, "others are waiting");
+    sdm_ctx_conn_close(oldest, "others are waiting");
     n--;
   }
   return n;
@@ -264,7 +264,7 @@ static void on_accept(void *arg, unsigned events) {
     int fd = sdm_net_accept(c->listener);
     if (fd < 0)
       return;
-    struct conn *conn = ctx_conn_new(c, fd, false);
+    struct conn *conn = sdm_ctx_conn_new(c, fd, false);
     conn->pending = true;
     conn->link = sdm_link_new(&c->opt.secret, false, c->opt.id, SDM_ID_NONE);
     sdm_timer_set(c->sweep, sdm_now_us() + CTX_EVICT_US);
@@ -291,7 +291,7 @@ static void op_drop(void *arg, void *link) {
   struct conn *conn = link;
   (void)arg;
   conn->slot = SDM_SLOT_NONE;
-  ctx_conn_close(conn, "given up");
+  sdm_ctx_conn_close(conn, "given up");
 }
 
 static void op_wake(void *arg, int64_t at) { sdm_timer_set(((struct sdm_ctx *)arg)->wake, at); }
@@ -306,20 +306,20 @@ static void op_bye(void *arg) {
   TELL((struct sdm_ctx *)arg, bye);
 }
 static void op_event(void *arg, const struct sdm_answer *a) {
-  front_tell_event(arg, a);
+  sdm_front_tell_event(arg, a);
   TELL((struct sdm_ctx *)arg, event, a);
 }
 static void op_output(void *arg, const struct sdm_iolist *l) {
-  if (!front_tell_output(arg, l))
+  if (!sdm_front_tell_output(arg, l))
     TELL((struct sdm_ctx *)arg, output, l);
 }
 static void op_lost(void *arg, const struct sdm_set *ids, const char *why) {
-  front_tell_lost(arg, ids, why);
+  sdm_front_tell_lost(arg, ids, why);
   TELL((struct sdm_ctx *)arg, lost, ids, why);
 }
 
 static void op_back(void *arg, const struct sdm_set *ids) {
-  front_tell_back(arg, ids);
+  sdm_front_tell_back(arg, ids);
   TELL((struct sdm_ctx *)arg, back, ids);
 }
 
@@ -330,7 +330,7 @@ static void op_orphan(void *arg, bool alone) {
 
 static void op_answer(void *arg, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
   struct sdm_ctx *c = arg;
-  if (front_tell_answer(c, request, flags, a))
+  if (sdm_front_tell_answer(c, request, flags, a))
     return;
   if (request && request != c->route_request) {
     TELL(c, answer, request, flags, a);
@@ -342,7 +342,7 @@ static void op_answer(void *arg, uint64_t request, uint16_t flags, const struct 
 }
 
 static const struct sdm_node_ops node_ops = {
-  .now = op_now, .send = op_send, .dial = ctx_dial, .bind = op_bind, .drop = op_drop, .wake = op_wake,
+  .now = op_now, .send = op_send, .dial = sdm_ctx_dial, .bind = op_bind, .drop = op_drop, .wake = op_wake,
   .command = op_command, .input = op_input, .credit = op_credit, .orphan = op_orphan, .bye = op_bye,
   .answer = op_answer, .event = op_event, .output = op_output, .lost = op_lost, .back = op_back,
 };
@@ -366,7 +366,7 @@ static int try_register(struct sdm_ctx *c, const char *host, uint16_t port, stru
   int fd = sdm_net_dial(host, port, err), rc;
   if (fd < 0)
     return fd;
-  struct conn *conn = ctx_conn_new(c, fd, true);
+  struct conn *conn = sdm_ctx_conn_new(c, fd, true);
   conn->registering = true;
   conn->link = sdm_link_new(&c->opt.secret, true, c->opt.id, SDM_MASTER);
   c->register_code = 0;
@@ -399,7 +399,7 @@ static int try_register(struct sdm_ctx *c, const char *host, uint16_t port, stru
     rc = c->registered ? 0 : c->register_code ? c->register_code : -ETIMEDOUT;
   }
   if (!conn->doomed)
-    ctx_conn_close(conn, "given up");
+    sdm_ctx_conn_close(conn, "given up");
   bury(c);
   if (rc && c->register_code)
     dvm_error_set(err, rc, "%s", c->register_why);
@@ -440,7 +440,7 @@ static void fill_defaults(struct sdm_options *o) {
     o->id = o->role == SDM_ROLE_MASTER ? SDM_MASTER : SDM_FRONTEND;
 }
 
-void ctx_renew_node(struct sdm_ctx *c) {
+void sdm_ctx_renew_node(struct sdm_ctx *c) {
   struct timespec now; /* a later master's are higher */
   clock_gettime(CLOCK_REALTIME, &now);
   sdm_node_free(c->node);
@@ -460,7 +460,7 @@ struct sdm_ctx *sdm_open(const struct sdm_options *o, struct dvm_error *err) {
   fill_defaults(&c->opt);
   c->loop = sdm_loop_new();
   c->gathered = sdm_set_new();
-  ctx_renew_node(c);
+  sdm_ctx_renew_node(c);
   c->wake = sdm_loop_timer(c->loop, INT64_MAX, on_wake, c);
   c->sweep = sdm_loop_timer(c->loop, INT64_MAX, on_sweep, c);
   c->orphan = sdm_loop_timer(c->loop, INT64_MAX, on_alone, c);
@@ -484,7 +484,7 @@ static void say_goodbye(struct sdm_ctx *c) {
   sdm_node_send_bye(c->node);
   while (more && sdm_now_us() < until) {
     more = false;
-    ctx_flush(c);
+    sdm_ctx_flush(c);
     for (struct conn *conn = c->conns; conn; conn = conn->next)
       more |= !conn->doomed && (conn->slot >= 0 || conn == c->front) && sdm_link_queued(conn->link);
     if (more)
@@ -496,18 +496,18 @@ void sdm_finalize(struct sdm_ctx *c) {
   if (!c)
     return;
   c->closing = true;
-  front_say_bye(c);
+  sdm_front_say_bye(c);
   if (c->opt.role == SDM_ROLE_MASTER)
     say_goodbye(c);
   sdm_message_finalize(c);
   sdm_route_finalize(c);
   sdm_aggregate_finalize(c);
-  dials_free(c);
+  sdm_dials_free(c);
   sdm_iof_set_stdin_handler(c, -1, -1, NULL);
   sdm_iof_set_stdout_handler(c, -1, -1, NULL);
   sdm_iof_set_stderr_handler(c, -1, -1, NULL);
   for (struct conn *conn = c->conns; conn; conn = conn->next)
-    ctx_conn_close(conn, "the session ends");
+    sdm_ctx_conn_close(conn, "the session ends");
   bury(c);
   if (c->listener >= 0) {
     char path[300];
@@ -538,9 +538,9 @@ void sdm_abandon(struct sdm_ctx *c) {
 }
 
 void sdm_progress(struct sdm_ctx *c, int timeout_ms) {
-  ctx_flush(c);
+  sdm_ctx_flush(c);
   sdm_loop_run(c->loop, timeout_ms);
-  ctx_flush(c);
+  sdm_ctx_flush(c);
   sdm_aggregate_progress(c);
   sdm_message_progress(c);
 }
@@ -554,18 +554,18 @@ void sdm_hold(struct sdm_ctx *c, bool hold) { c->hold = hold; }
 uint64_t sdm_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p,
                      size_t len) {
   if (c->opt.role == SDM_ROLE_FRONTEND)
-    return front_request(c, dest, reducer, timeout_ms, p, len);
+    return sdm_front_request(c, dest, reducer, timeout_ms, p, len);
   return sdm_node_request(c->node, dest, reducer, timeout_ms, p, len);
 }
 void sdm_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const void *p, size_t len) {
   if (c->opt.role == SDM_ROLE_FRONTEND)
-    front_input(c, dest, eof, p, len);
+    sdm_front_input(c, dest, eof, p, len);
   else
     sdm_node_send_input(c->node, dest, eof, p, len);
 }
 void sdm_credit(struct sdm_ctx *c, const struct sdm_set *dest, uint64_t bytes) {
   if (c->opt.role == SDM_ROLE_FRONTEND)
-    front_credit(c, dest, bytes);
+    sdm_front_credit(c, dest, bytes);
   else
     sdm_node_send_credit(c->node, dest, bytes);
 }

@@ -81,30 +81,30 @@ struct relay {
       (c)->opt.handlers->handler((c)->opt.arg, ##__VA_ARGS__); \
   } while (0)
 
-struct conn *ctx_conn_new(struct sdm_ctx *c, int fd, bool connecting);
-void ctx_conn_close(struct conn *conn, const char *why);
-void ctx_flush(struct sdm_ctx *c);
-void ctx_renew_node(struct sdm_ctx *c); /* after a change of the id */
-void ctx_dial(void *arg, int slot, const struct sdm_table *t, const struct sdm_entry *e, int64_t until);
+struct conn *sdm_ctx_conn_new(struct sdm_ctx *c, int fd, bool connecting);
+void sdm_ctx_conn_close(struct conn *conn, const char *why);
+void sdm_ctx_flush(struct sdm_ctx *c);
+void sdm_ctx_renew_node(struct sdm_ctx *c); /* after a change of the id */
+void sdm_ctx_dial(void *arg, int slot, const struct sdm_table *t, const struct sdm_entry *e, int64_t until);
 /* dial.c */
-void dial_ready(struct conn *conn);
-void dial_failed(struct conn *conn, int code, const char *why);
-void dials_free(struct sdm_ctx *c);
+void sdm_dial_ready(struct conn *conn);
+void sdm_dial_failed(struct conn *conn, int code, const char *why);
+void sdm_dials_free(struct sdm_ctx *c);
 /* front.c */
-void front_up(struct conn *conn);
-void front_lost(struct sdm_ctx *c);
-void front_frame(struct sdm_ctx *c, const struct sdm_frame *f);
-int front_dial(struct sdm_ctx *c, struct dvm_error *err);
-uint64_t front_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p,
+void sdm_front_up(struct conn *conn);
+void sdm_front_lost(struct sdm_ctx *c);
+void sdm_front_frame(struct sdm_ctx *c, const struct sdm_frame *f);
+int sdm_front_dial(struct sdm_ctx *c, struct dvm_error *err);
+uint64_t sdm_front_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p,
                        size_t len);
-uint64_t front_route(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms);
-void front_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const void *p, size_t len);
-void front_credit(struct sdm_ctx *c, const struct sdm_set *dest, uint64_t bytes);
-void front_say_bye(struct sdm_ctx *c);
+uint64_t sdm_front_route(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms);
+void sdm_front_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const void *p, size_t len);
+void sdm_front_credit(struct sdm_ctx *c, const struct sdm_set *dest, uint64_t bytes);
+void sdm_front_say_bye(struct sdm_ctx *c);
 /* At the master: true if it was for the front end alone. */
-bool front_tell_answer(struct sdm_ctx *c, uint64_t request, uint16_t flags, const struct sdm_answer *a);
-bool front_tell_output(struct sdm_ctx *c, const struct sdm_iolist *l);
-void front_tell_event(struct sdm_ctx *c, const struct sdm_answer *a);
-void front_tell_lost(struct sdm_ctx *c, const struct sdm_set *ids, const char *why);
-void front_tell_back(struct sdm_ctx *c, const struct sdm_set *ids);
+bool sdm_front_tell_answer(struct sdm_ctx *c, uint64_t request, uint16_t flags, const struct sdm_answer *a);
+bool sdm_front_tell_output(struct sdm_ctx *c, const struct sdm_iolist *l);
+void sdm_front_tell_event(struct sdm_ctx *c, const struct sdm_answer *a);
+void sdm_front_tell_lost(struct sdm_ctx *c, const struct sdm_set *ids, const char *why);
+void sdm_front_tell_back(struct sdm_ctx *c, const struct sdm_set *ids);
 #endif

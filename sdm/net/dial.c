@@ -29,7 +29,7 @@ static void dial_free(struct dial *d) {
   free(d);
 }
 
-void dials_free(struct sdm_ctx *c) {
+void sdm_dials_free(struct sdm_ctx *c) {
   while (c->dials) {
     if (c->dials->conn)
       c->dials->conn->dial = NULL;
@@ -50,7 +50,7 @@ static void finish(struct dial *d, struct conn *conn, const char *why) {
   sdm_node_dialled(node, slot, conn, text);
 }
 
-void dial_ready(struct conn *conn) {
+void sdm_dial_ready(struct conn *conn) {
   struct dial *d = conn->dial;
   conn->dial = NULL;
   finish(d, conn, NULL);
@@ -65,7 +65,7 @@ static void on_timer(void *arg) {
   }
   conn->dial = NULL; /* it took too long */
   d->conn = NULL;
-  ctx_conn_close(conn, "no answer");
+  sdm_ctx_conn_close(conn, "no answer");
   step(d, -ETIMEDOUT, "no answer in time");
 }
 
@@ -97,7 +97,7 @@ static void step(struct dial *d, int code, const char *why) {
   sdm_timer_set(d->timer, now + pause < d->until ? now + pause : d->until);
 }
 
-void dial_failed(struct conn *conn, int code, const char *why) {
+void sdm_dial_failed(struct conn *conn, int code, const char *why) {
   struct dial *d = conn->dial;
   conn->dial = NULL;
   d->conn = NULL;
@@ -112,13 +112,13 @@ static void attempt(struct dial *d) {
     return;
   }
   int64_t limit = sdm_now_us() + (d->tries > 1 ? SEARCH_US : ATTEMPT_US);
-  d->conn = ctx_conn_new(d->ctx, fd, true);
+  d->conn = sdm_ctx_conn_new(d->ctx, fd, true);
   d->conn->dial = d;
   d->conn->link = sdm_link_new(&d->ctx->opt.secret, true, d->ctx->opt.id, d->id);
   sdm_timer_set(d->timer, limit < d->until ? limit : d->until);
 }
 
-void ctx_dial(void *arg, int slot, const struct sdm_table *t, const struct sdm_entry *e, int64_t until) {
+void sdm_ctx_dial(void *arg, int slot, const struct sdm_table *t, const struct sdm_entry *e, int64_t until) {
   struct sdm_ctx *c = arg;
   struct dial *d = sdm_alloc(sizeof(*d));
   *d = (struct dial){ .ctx = c, .slot = slot, .id = e->id, .host = sdm_strdup(t->hosts[e->host]), .until = until,

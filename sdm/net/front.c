@@ -40,15 +40,15 @@ static void send_set(struct sdm_ctx *c, struct sdm_frame f, const struct sdm_set
 }
 
 /* A front end takes the first master that has the secret; a server or a second master is no use to it. */
-void front_up(struct conn *conn) {
+void sdm_front_up(struct conn *conn) {
   struct sdm_ctx *c = conn->ctx;
   if (c->opt.role == SDM_ROLE_FRONTEND && !c->front && sdm_link_peer(conn->link) == SDM_MASTER)
     c->front = conn;
   else if (c->opt.role == SDM_ROLE_FRONTEND)
-    ctx_conn_close(conn, "not the master");
+    sdm_ctx_conn_close(conn, "not the master");
 }
 
-void front_lost(struct sdm_ctx *c) {
+void sdm_front_lost(struct sdm_ctx *c) {
   c->front = NULL;
   if (c->closing)
     return;
@@ -65,7 +65,7 @@ static int dial_once(struct sdm_ctx *c, const char *host, uint16_t port, struct 
   int fd = sdm_net_dial(host, port, err);
   if (fd < 0)
     return fd;
-  struct conn *conn = ctx_conn_new(c, fd, true);
+  struct conn *conn = sdm_ctx_conn_new(c, fd, true);
   conn->link = sdm_link_new(&c->opt.secret, true, c->opt.id, SDM_FRONTEND);
   c->front = conn; /* gone again when it is lost */
   int64_t until = sdm_now_us() + PROOF_US;
@@ -74,11 +74,11 @@ static int dial_once(struct sdm_ctx *c, const char *host, uint16_t port, struct 
   if (c->front && sdm_link_is_up(c->front->link))
     return 0;
   if (c->front)
-    ctx_conn_close(c->front, "no proof in time");
+    sdm_ctx_conn_close(c->front, "no proof in time");
   return dvm_error_set(err, -ECONNREFUSED, "it does not answer, or has another secret");
 }
 
-int front_dial(struct sdm_ctx *c, struct dvm_error *err) {
+int sdm_front_dial(struct sdm_ctx *c, struct dvm_error *err) {
   char host[256];
   uint16_t port;
   int rc = c->opt.frontend ? sdm_net_parse(c->opt.frontend, host, &port, err)
@@ -99,14 +99,14 @@ int front_dial(struct sdm_ctx *c, struct dvm_error *err) {
 }
 
 /* At the front end. */
-uint64_t front_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p,
+uint64_t sdm_front_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p,
                        size_t len) {
   send_set(c, (struct sdm_frame){ .type = SDM_CMD, .request = ++c->front_serial, .time = timeout_ms, .aggregate = &reducer,
                                   .aggregate_len = 1, .payload = p, .payload_len = len }, dest);
   return c->front_serial;
 }
 
-uint64_t front_route(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms) {
+uint64_t sdm_front_route(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms) {
   struct sdm_bytes body = { 0 };
   if (!c->front)
     return 0;
@@ -122,7 +122,7 @@ uint64_t front_route(struct sdm_ctx *c, const struct sdm_table *t, uint32_t time
   return c->front_serial;
 }
 
-void front_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const void *p, size_t len) {
+void sdm_front_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const void *p, size_t len) {
   struct sdm_iolist l = { 0 };
   struct sdm_bytes body = { 0 };
   sdm_iolist_add(&l, SDM_STDIN, eof, dest, p, len);
@@ -132,11 +132,11 @@ void front_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const 
   sdm_iolist_fini(&l);
 }
 
-void front_credit(struct sdm_ctx *c, const struct sdm_set *dest, uint64_t bytes) {
+void sdm_front_credit(struct sdm_ctx *c, const struct sdm_set *dest, uint64_t bytes) {
   send_set(c, (struct sdm_frame){ .type = SDM_CREDIT, .request = bytes }, dest);
 }
 
-void front_say_bye(struct sdm_ctx *c) {
+void sdm_front_say_bye(struct sdm_ctx *c) {
   int64_t until = sdm_now_us() + 1000000;
   if (c->opt.role != SDM_ROLE_FRONTEND || !c->front)
     return;
@@ -234,14 +234,14 @@ static void from_front_end(struct sdm_ctx *c, const struct sdm_frame *f) {
   sdm_set_free(dest);
 }
 
-void front_frame(struct sdm_ctx *c, const struct sdm_frame *f) {
+void sdm_front_frame(struct sdm_ctx *c, const struct sdm_frame *f) {
   if (c->opt.role == SDM_ROLE_FRONTEND)
     from_master(c, f);
   else
     from_front_end(c, f);
 }
 
-bool front_tell_answer(struct sdm_ctx *c, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
+bool sdm_front_tell_answer(struct sdm_ctx *c, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
   uint64_t far = 0;
   if (c->opt.role != SDM_ROLE_MASTER)
     return false;
@@ -259,12 +259,12 @@ bool front_tell_answer(struct sdm_ctx *c, uint64_t request, uint16_t flags, cons
   return far != 0;
 }
 
-void front_tell_event(struct sdm_ctx *c, const struct sdm_answer *a) {
+void sdm_front_tell_event(struct sdm_ctx *c, const struct sdm_answer *a) {
   if (c->opt.role == SDM_ROLE_MASTER && c->front)
     send_answer(c, SDM_EVENT, 0, 0, a);
 }
 
-bool front_tell_output(struct sdm_ctx *c, const struct sdm_iolist *l) {
+bool sdm_front_tell_output(struct sdm_ctx *c, const struct sdm_iolist *l) {
   struct sdm_bytes body = { 0 };
   if (c->opt.role != SDM_ROLE_MASTER || !c->front)
     return false;
@@ -274,12 +274,12 @@ bool front_tell_output(struct sdm_ctx *c, const struct sdm_iolist *l) {
   return true;
 }
 
-void front_tell_lost(struct sdm_ctx *c, const struct sdm_set *ids, const char *why) {
+void sdm_front_tell_lost(struct sdm_ctx *c, const struct sdm_set *ids, const char *why) {
   if (c->opt.role == SDM_ROLE_MASTER && c->front)
     send_set(c, (struct sdm_frame){ .type = SDM_DEAD, .payload = (const uint8_t *)why, .payload_len = strlen(why) }, ids);
 }
 
-void front_tell_back(struct sdm_ctx *c, const struct sdm_set *ids) {
+void sdm_front_tell_back(struct sdm_ctx *c, const struct sdm_set *ids) {
   if (c->opt.role == SDM_ROLE_MASTER && c->front)
     send_set(c, (struct sdm_frame){ .type = SDM_BACK }, ids);
 }

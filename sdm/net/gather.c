@@ -63,7 +63,7 @@ int sdm_connect_tree(struct sdm_ctx *c, const struct sdm_table *t, uint32_t time
   c->route_request = 0;
   sdm_answer_free(c->route_answer);
   c->route_answer = NULL;
-  uint64_t request = c->opt.role == SDM_ROLE_FRONTEND ? front_route(c, t, timeout_ms) : sdm_node_route(c->node, t, timeout_ms);
+  uint64_t request = c->opt.role == SDM_ROLE_FRONTEND ? sdm_front_route(c, t, timeout_ms) : sdm_node_route(c->node, t, timeout_ms);
   if (!request)
     return c->opt.role == SDM_ROLE_FRONTEND && !c->front ? dvm_error_set(err, -ENOTCONN, "no master has come")
                                                          : dvm_error_set(err, -EINVAL, "the routing table is damaged");

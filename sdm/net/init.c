@@ -77,7 +77,7 @@ static int take_words(int argc, char *const *argv, struct sdm_options *o, const 
 }
 
 struct sdm_ctx *sdm_init(int argc, char *const *argv, struct dvm_error *err) {
-  struct sdm_options o = { .handlers = &message_handlers };
+  struct sdm_options o = { .handlers = &sdm_message_handlers };
   const char *secret_file = NULL;
   if (take_words(argc, argv, &o, &secret_file, err) || sdm_secret_take(&o.secret, secret_file, "--secret-file=", err))
     return NULL;
@@ -108,7 +108,7 @@ int sdm_connect(struct sdm_ctx *c, const struct sdm_set *ids, struct dvm_error *
   struct layer *l = c->layer;
   struct sdm_table t;
   if (ids == SDM_SET_FRONTEND)
-    return front_dial(c, err);
+    return sdm_front_dial(c, err);
   if (!l || c->opt.role == SDM_ROLE_SERVER)
     return dvm_error_set(err, -EINVAL, "a server is connected by its parent");
   if (!l->has_table) {

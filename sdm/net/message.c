@@ -45,7 +45,7 @@ size_t sdm_message_get_payload(const struct sdm_message *msg, const void **buf) 
   return msg->payload.len;
 }
 
-struct sdm_message *message_received(const void *p, size_t len, const struct sdm_set *source) {
+struct sdm_message *sdm_message_received(const void *p, size_t len, const struct sdm_set *source) {
   struct sdm_message *m = sdm_message_new(p, len);
   if (source)
     sdm_set_assign(m->source, source);
@@ -150,7 +150,7 @@ static void hand_on(struct sdm_ctx *c, struct sdm_message *m) {
 
 static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void *p, size_t len) {
   struct sdm_ctx *c = arg;
-  struct sdm_message *m = message_received(p, len, NULL);
+  struct sdm_message *m = sdm_message_received(p, len, NULL);
   sdm_set_add_element(m->destination, c->opt.id);
   m->aggregate.request = request;
   m->aggregate.timeout_ms = ms_left;
@@ -160,10 +160,10 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
 static void missing(struct layer *l, uint64_t request, int status, const struct sdm_set *who, unsigned flags) {
   if (sdm_set_is_empty(who))
     return;
-  struct sdm_message *m = message_received(NULL, 0, who);
+  struct sdm_message *m = sdm_message_received(NULL, 0, who);
   m->aggregate.request = request;
   m->aggregate.status = status;
-  layer_complete(l, m, flags);
+  sdm_layer_complete(l, m, flags);
 }
 
 static void on_answer(void *arg, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
@@ -171,10 +171,10 @@ static void on_answer(void *arg, uint64_t request, uint16_t flags, const struct 
   unsigned late = SDM_AGGREGATE_UPSTREAM | (flags & SDM_FLAG_SUPPLEMENT ? SDM_AGGREGATE_LATE : 0u);
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *k = &a->classes[i];
-    struct sdm_message *m = message_received(k->body.p, k->body.len, k->set);
+    struct sdm_message *m = sdm_message_received(k->body.p, k->body.len, k->set);
     m->aggregate = (struct sdm_aggregate){ .reducer = a->reducer, .request = request, .hash = k->digest,
                                            .status = k->kind == SDM_CLASS_OK ? SDM_STATUS_OK : SDM_STATUS_ERROR };
-    layer_complete(l, m, late);
+    sdm_layer_complete(l, m, late);
   }
   missing(l, request, SDM_STATUS_OTHER, a->other, late);
   missing(l, request, SDM_STATUS_DEAD, a->dead, late);
@@ -184,11 +184,11 @@ static void on_answer(void *arg, uint64_t request, uint16_t flags, const struct 
 
 static void on_event(void *arg, const struct sdm_answer *a) {
   for (size_t i = 0; i < a->n; i++)
-    hand_on(arg, message_received(a->classes[i].body.p, a->classes[i].body.len, a->classes[i].set));
+    hand_on(arg, sdm_message_received(a->classes[i].body.p, a->classes[i].body.len, a->classes[i].set));
 }
 
 static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
-  struct sdm_message *m = message_received(why, strlen(why), ids);
+  struct sdm_message *m = sdm_message_received(why, strlen(why), ids);
   m->aggregate.status = SDM_STATUS_DEAD;
   hand_on(arg, m);
 }
@@ -212,6 +212,6 @@ static void on_output(void *arg, const struct sdm_iolist *l) {
   }
 }
 
-const struct sdm_handlers message_handlers = {
+const struct sdm_handlers sdm_message_handlers = {
   .command = on_command, .answer = on_answer, .event = on_event, .lost = on_lost, .output = on_output,
 };

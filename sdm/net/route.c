@@ -37,7 +37,7 @@ int sdm_route_set_id(struct sdm_ctx *c, sdm_id id) {
   if (c->conns || c->registered || sdm_node_parent(c->node) != SDM_ID_NONE)
     return -EISCONN;
   c->opt.id = id;
-  ctx_renew_node(c);
+  sdm_ctx_renew_node(c);
   return 0;
 }
 

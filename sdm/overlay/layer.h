@@ -40,7 +40,7 @@ struct layer {
 };
 
 /* A message that came, from 'source' (copied; NULL: from above). */
-struct sdm_message *message_received(const void *p, size_t len, const struct sdm_set *source);
-void layer_complete(struct layer *l, struct sdm_message *msg, unsigned flags);
-extern const struct sdm_handlers message_handlers; /* 'arg' is the context */
+struct sdm_message *sdm_message_received(const void *p, size_t len, const struct sdm_set *source);
+void sdm_layer_complete(struct layer *l, struct sdm_message *msg, unsigned flags);
+extern const struct sdm_handlers sdm_message_handlers; /* 'arg' is the context */
 #endif

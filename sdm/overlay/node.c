@@ -29,8 +29,8 @@ void sdm_node_free(struct sdm_node *n) {
   for (size_t i = 0; i < n->nchildren; i++)
     sdm_set_free(n->children[i].ids);
   free(n->children);
-  records_free(n);
-  node_drop_events(n);
+  sdm_records_free(n);
+  sdm_node_drop_events(n);
   sdm_iolist_fini(&n->io);
   sdm_table_fini(&n->table);
   sdm_set_free(n->subtree);
@@ -38,27 +38,27 @@ void sdm_node_free(struct sdm_node *n) {
   free(n);
 }
 
-void node_wake_at(struct sdm_node *n, int64_t at) {
+void sdm_node_wake_at(struct sdm_node *n, int64_t at) {
   if (at >= n->next_wake)
     return;
   n->next_wake = at;
   n->ops->wake(n->arg, at);
 }
 
-void node_put_set(struct sdm_bytes *out, const struct sdm_set *set) {
+void sdm_node_put_set(struct sdm_bytes *out, const struct sdm_set *set) {
   size_t start = out->len;
   char *at = (char *)sdm_bytes_grow(out, sdm_set_serialized_length(set));
   out->len = start + sdm_set_serialize(set, at, NULL);
 }
 
-void node_send_up(struct sdm_node *n, const struct sdm_frame *f) {
+void sdm_node_send_up(struct sdm_node *n, const struct sdm_frame *f) {
   if (!n->parent)
     return;
   n->parent_said = node_now(n);
   n->ops->send(n->arg, n->parent, f);
 }
 
-void node_send_child(struct sdm_node *n, int slot, const struct sdm_frame *f) {
+void sdm_node_send_child(struct sdm_node *n, int slot, const struct sdm_frame *f) {
   struct child *c = &n->children[slot];
   if (c->state != CHILD_UP)
     return;
@@ -68,7 +68,7 @@ void node_send_child(struct sdm_node *n, int slot, const struct sdm_frame *f) {
 
 /* Down the tree: each child gets the part of 'dest' that lies below it.  The last children have the deepest subtrees,
  * so they go first. */
-void node_forward(struct sdm_node *n, const struct sdm_frame *f, const struct sdm_set *dest) {
+void sdm_node_forward(struct sdm_node *n, const struct sdm_frame *f, const struct sdm_set *dest) {
   struct sdm_bytes encoded = { 0 };
   for (size_t i = n->nchildren; i-- > 0;) {
     if (n->children[i].state != CHILD_UP)
@@ -77,10 +77,10 @@ void node_forward(struct sdm_node *n, const struct sdm_frame *f, const struct sd
     if (!sdm_set_is_empty(part)) {
       struct sdm_frame down = *f;
       encoded.len = 0;
-      node_put_set(&encoded, part);
+      sdm_node_put_set(&encoded, part);
       down.dest = encoded.p;
       down.dest_len = encoded.len;
-      node_send_child(n, (int)i, &down);
+      sdm_node_send_child(n, (int)i, &down);
     }
     sdm_set_free(part);
   }
@@ -90,7 +90,7 @@ void node_forward(struct sdm_node *n, const struct sdm_frame *f, const struct sd
 static void take_bye(struct sdm_node *n) {
   struct sdm_frame bye = { .type = SDM_BYE };
   for (size_t i = 0; i < n->nchildren; i++)
-    node_send_child(n, (int)i, &bye);
+    sdm_node_send_child(n, (int)i, &bye);
   n->ops->bye(n->arg);
 }
 
@@ -99,7 +99,7 @@ static void take_credit(struct sdm_node *n, const struct sdm_frame *f) {
   if (sdm_set_deserialize(dest, (const char *)f->dest, f->dest_len, NULL) > 0) {
     if (!node_is_root(n) && sdm_set_contains(dest, n->id))
       n->ops->credit(n->arg, f->request);
-    node_forward(n, f, dest);
+    sdm_node_forward(n, f, dest);
   }
   sdm_set_free(dest);
 }
@@ -134,24 +134,24 @@ void sdm_node_recv(struct sdm_node *n, void *link, int slot, const struct sdm_fr
     return;
   }
   switch (f->type) {
-  case SDM_ROUTE: node_take_route(n, link, f); break;
-  case SDM_ADOPT: node_take_adopt(n, link, f); break;
-  case SDM_CMD: node_take_cmd(n, f); break;
-  case SDM_REPLY: node_take_reply(n, slot, f); break;
-  case SDM_EVENT: node_take_event(n, f); break;
-  case SDM_IO: node_take_io(n, slot == SDM_SLOT_PARENT, f); break;
+  case SDM_ROUTE: sdm_node_take_route(n, link, f); break;
+  case SDM_ADOPT: sdm_node_take_adopt(n, link, f); break;
+  case SDM_CMD: sdm_node_take_cmd(n, f); break;
+  case SDM_REPLY: sdm_node_take_reply(n, slot, f); break;
+  case SDM_EVENT: sdm_node_take_event(n, f); break;
+  case SDM_IO: sdm_node_take_io(n, slot == SDM_SLOT_PARENT, f); break;
   case SDM_CREDIT: take_credit(n, f); break;
-  case SDM_DEAD: node_take_dead(n, f); break;
-  case SDM_BACK: node_take_back(n, f); break;
+  case SDM_DEAD: sdm_node_take_dead(n, f); break;
+  case SDM_BACK: sdm_node_take_back(n, f); break;
   case SDM_BYE: take_bye(n); break;
   case SDM_PING: n->ops->send(n->arg, link, &(struct sdm_frame){ .type = SDM_PONG, .request = f->request }); break;
   case SDM_PONG:
     if (slot == SDM_SLOT_PARENT)
-      node_take_pong(n, f->request);
+      sdm_node_take_pong(n, f->request);
     break;
   case SDM_ERROR:
     if (slot >= 0)
-      node_take_refusal(n, slot, f);
+      sdm_node_take_refusal(n, slot, f);
     break;
   default: break;
   }
@@ -170,7 +170,7 @@ void sdm_node_lost(struct sdm_node *n, int slot, const char *why) {
   if (slot == SDM_SLOT_PARENT)
     lose_parent(n);
   else if (slot >= 0 && (size_t)slot < n->nchildren && n->children[slot].state == CHILD_UP)
-    node_lose_child(n, slot, why);
+    sdm_node_lose_child(n, slot, why);
 }
 
 static void ping(struct sdm_node *n, int64_t now) {
@@ -186,16 +186,16 @@ static void ping(struct sdm_node *n, int64_t now) {
     if (silent(n, c->heard, now)) {
       snprintf(why, sizeof(why), "no answer to heart-beats for %.1f s", (double)(now - c->heard) / 1e6);
       n->ops->drop(n->arg, c->link);
-      node_lose_child(n, (int)i, why);
+      sdm_node_lose_child(n, (int)i, why);
     } else if (now - c->heard >= every)
-      node_send_child(n, (int)i, &f);
+      sdm_node_send_child(n, (int)i, &f);
   }
   if (due)
-    node_adopt(n);
+    sdm_node_adopt(n);
   /* A parent that is silent is not given up: a stopped front end is to find its session as it left it.  If it is gone,
    * the connection ends; if it is stuck, its own parent finds that, and adopts us. */
   if (n->parent && now - n->parent_heard >= every)
-    node_send_up(n, &f);
+    sdm_node_send_up(n, &f);
 }
 
 /* Who slept himself has heard nobody; that is not the others' silence. */
@@ -207,8 +207,8 @@ static void forgive(struct sdm_node *n, int64_t now) {
 void sdm_node_wake(struct sdm_node *n) {
   int64_t now = node_now(n);
   n->next_wake = INT64_MAX;
-  records_expire(n, now);
-  node_expire_holds(n, now);
+  sdm_records_expire(n, now);
+  sdm_node_expire_holds(n, now);
   if (n->opt.ping_ms && (n->parent || n->nchildren)) {
     if (now >= n->next_ping) {
       if (n->next_ping && now - n->next_ping > (int64_t)n->opt.ping_ms * 1000)
@@ -217,7 +217,7 @@ void sdm_node_wake(struct sdm_node *n) {
         ping(n, now);
       n->next_ping = now + (int64_t)n->opt.ping_ms * 1000;
     }
-    node_wake_at(n, n->next_ping);
+    sdm_node_wake_at(n, n->next_ping);
   }
 }
 
@@ -228,13 +228,13 @@ void sdm_node_send_input(struct sdm_node *n, const struct sdm_set *dest, bool eo
   struct sdm_bytes body = { 0 };
   sdm_iolist_add(&l, SDM_STDIN, eof, dest, p, len);
   sdm_iolist_encode(&l, &body);
-  node_forward(n, &(struct sdm_frame){ .type = SDM_IO, .payload = body.p, .payload_len = body.len }, dest);
+  sdm_node_forward(n, &(struct sdm_frame){ .type = SDM_IO, .payload = body.p, .payload_len = body.len }, dest);
   sdm_bytes_fini(&body);
   sdm_iolist_fini(&l);
 }
 
 void sdm_node_send_credit(struct sdm_node *n, const struct sdm_set *dest, uint64_t bytes) {
-  node_forward(n, &(struct sdm_frame){ .type = SDM_CREDIT, .request = bytes }, dest);
+  sdm_node_forward(n, &(struct sdm_frame){ .type = SDM_CREDIT, .request = bytes }, dest);
 }
 
 sdm_id sdm_node_id(const struct sdm_node *n) { return n->id; }

@@ -11,12 +11,12 @@ static void tell_back(struct sdm_node *n, struct sdm_set *ids) {
   }
   struct sdm_bytes set = { 0 };
   sdm_set_diff(n->gone, ids);
-  node_put_set(&set, ids); /* also those that we did not know to be lost: a former parent may have told it */
-  node_send_up(n, &(struct sdm_frame){ .type = SDM_BACK, .dest = set.p, .dest_len = set.len });
+  sdm_node_put_set(&set, ids); /* also those that we did not know to be lost: a former parent may have told it */
+  sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_BACK, .dest = set.p, .dest_len = set.len });
   sdm_bytes_fini(&set);
 }
 
-void node_take_back(struct sdm_node *n, const struct sdm_frame *f) {
+void sdm_node_take_back(struct sdm_node *n, const struct sdm_frame *f) {
   struct sdm_set *ids = sdm_set_new();
   if (sdm_set_deserialize(ids, (const char *)f->dest, f->dest_len, NULL) > 0)
     tell_back(n, sdm_set_intersect(ids, n->subtree));
@@ -24,11 +24,11 @@ void node_take_back(struct sdm_node *n, const struct sdm_frame *f) {
 }
 
 static bool is_route(struct sdm_node *n, uint64_t request) {
-  const struct record *r = record_find(n, request);
+  const struct record *r = sdm_record_find(n, request);
   return r && r->is_route;
 }
 
-void node_take_answer(struct sdm_node *n, int slot, uint64_t request, const struct sdm_answer *a) {
+void sdm_node_take_answer(struct sdm_node *n, int slot, uint64_t request, const struct sdm_answer *a) {
   struct child *c = slot >= 0 ? &n->children[slot] : NULL;
   if (!c || !c->adopted || !is_route(n, request))
     return;
@@ -39,13 +39,13 @@ void node_take_answer(struct sdm_node *n, int slot, uint64_t request, const stru
   sdm_set_intersect(ids, c->ids);
   c->adopted = c->recalled = false;
   tell_back(n, ids);
-  node_note_dead(n, dead, "its server was lost"); /* while nobody heard of it */
+  sdm_node_note_dead(n, dead, "its server was lost"); /* while nobody heard of it */
   sdm_set_free(dead);
   sdm_set_free(ids);
 }
 
 /* It is led by another one: by right, or by one that has lost it and does not know; then it is free before long. */
-void node_take_refusal(struct sdm_node *n, int slot, const struct sdm_frame *f) {
+void sdm_node_take_refusal(struct sdm_node *n, int slot, const struct sdm_frame *f) {
   struct child *c = &n->children[slot];
   (void)f;
   if (!c->adopted)
@@ -54,6 +54,6 @@ void node_take_refusal(struct sdm_node *n, int slot, const struct sdm_frame *f) 
   c->state = CHILD_DUE;
   c->link = NULL;
   struct sdm_set *ids = sdm_set_copy(c->ids);
-  records_lose(n, ids, true, "it is led by another server");
+  sdm_records_lose(n, ids, true, "it is led by another server");
   sdm_set_free(ids);
 }

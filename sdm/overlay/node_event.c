@@ -19,7 +19,7 @@ struct held {
   struct sdm_set *said; /* who speaks in this layer */
 };
 
-void node_drop_events(struct sdm_node *n) {
+void sdm_node_drop_events(struct sdm_node *n) {
   for (size_t i = 0; i < n->nheld; i++) {
     sdm_answer_free(n->held[i].answer);
     sdm_set_free(n->held[i].said);
@@ -33,15 +33,15 @@ static void send_event(struct sdm_node *n, const struct sdm_answer *a) {
   struct sdm_bytes body = { 0 };
   int64_t left = n->event_limit - node_now(n);
   sdm_answer_encode(a, &body);
-  node_send_up(n, &(struct sdm_frame){ .type = SDM_EVENT, .time = left > 0 ? (uint32_t)left : 0, .payload = body.p,
+  sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_EVENT, .time = left > 0 ? (uint32_t)left : 0, .payload = body.p,
                                        .payload_len = body.len });
   sdm_bytes_fini(&body);
 }
 
-void node_flush_events(struct sdm_node *n) {
+void sdm_node_flush_events(struct sdm_node *n) {
   struct held *held = n->held;
   size_t count = n->nheld;
-  node_flush_io(n); /* what a program wrote before it stopped is seen before */
+  sdm_node_flush_io(n); /* what a program wrote before it stopped is seen before */
   if (!count || !node_is_heard(n))
     return;
   n->held = NULL;
@@ -112,9 +112,9 @@ static int64_t patience(struct sdm_node *n, int64_t left, int64_t now) {
 static void hold_event(struct sdm_node *n, const struct sdm_answer *a, int64_t left) {
   int64_t now = node_now(n);
   if (full(n, a->n))
-    node_flush_events(n);
+    sdm_node_flush_events(n);
   if (full(n, a->n)) /* nobody hears us, for long: a new parent asks what the last word was */
-    node_drop_events(n);
+    sdm_node_drop_events(n);
   bool first = !n->nheld;
   for (size_t i = 0; i < a->n; i++)
     hold_class(n, &a->classes[i]);
@@ -128,12 +128,12 @@ static void hold_event(struct sdm_node *n, const struct sdm_answer *a, int64_t l
   if (now + left < n->event_limit)
     n->event_limit = now + left;
   if (n->event_flush <= now || complete(n))
-    node_flush_events(n);
+    sdm_node_flush_events(n);
   else
-    node_wake_at(n, n->event_flush);
+    sdm_node_wake_at(n, n->event_flush);
 }
 
-void node_take_event(struct sdm_node *n, const struct sdm_frame *f) {
+void sdm_node_take_event(struct sdm_node *n, const struct sdm_frame *f) {
   struct sdm_answer *a = sdm_answer_decode(f->payload, f->payload_len, SDM_ID_MAX);
   if (a)
     hold_event(n, a, f->time < n->opt.hold_us ? f->time : n->opt.hold_us);
@@ -149,7 +149,7 @@ void sdm_node_event(struct sdm_node *n, const void *body, size_t len) {
   sdm_answer_free(a);
 }
 
-void node_flush_io(struct sdm_node *n) {
+void sdm_node_flush_io(struct sdm_node *n) {
   struct sdm_iolist l = n->io;
   if (!l.n || !node_is_heard(n)) /* credit bounds what may wait for a parent */
     return;
@@ -160,7 +160,7 @@ void node_flush_io(struct sdm_node *n) {
     struct sdm_bytes body = { 0 };
     int64_t left = n->io_limit - node_now(n);
     sdm_iolist_encode(&l, &body);
-    node_send_up(n, &(struct sdm_frame){ .type = SDM_IO, .time = left > 0 ? (uint32_t)left : 0, .payload = body.p,
+    sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_IO, .time = left > 0 ? (uint32_t)left : 0, .payload = body.p,
                                          .payload_len = body.len });
     sdm_bytes_fini(&body);
   }
@@ -175,12 +175,12 @@ static void hold_io(struct sdm_node *n, const struct sdm_iolist *l, int64_t left
   }
   sdm_iolist_merge(&n->io, l);
   if (n->io.bytes >= IO_BATCH_BYTES || n->io_flush <= now)
-    node_flush_io(n);
+    sdm_node_flush_io(n);
   else
-    node_wake_at(n, n->io_flush);
+    sdm_node_wake_at(n, n->io_flush);
 }
 
-void node_take_io(struct sdm_node *n, bool from_parent, const struct sdm_frame *f) {
+void sdm_node_take_io(struct sdm_node *n, bool from_parent, const struct sdm_frame *f) {
   struct sdm_iolist l;
   if (sdm_iolist_decode(&l, f->payload, f->payload_len, SDM_ID_MAX))
     return;
@@ -191,7 +191,7 @@ void node_take_io(struct sdm_node *n, bool from_parent, const struct sdm_frame *
     if (sdm_set_deserialize(dest, (const char *)f->dest, f->dest_len, NULL) > 0) {
       if (sdm_set_contains(dest, n->id))
         n->ops->input(n->arg, &l);
-      node_forward(n, f, dest);
+      sdm_node_forward(n, f, dest);
     }
     sdm_set_free(dest);
   }
@@ -207,15 +207,15 @@ void sdm_node_output(struct sdm_node *n, uint8_t stream, bool eof, const void *p
   sdm_set_free(self);
 }
 
-void node_expire_holds(struct sdm_node *n, int64_t now) {
+void sdm_node_expire_holds(struct sdm_node *n, int64_t now) {
   if (!node_is_heard(n))
     return;
   if (n->nheld && n->event_flush <= now)
-    node_flush_events(n);
+    sdm_node_flush_events(n);
   else if (n->nheld)
-    node_wake_at(n, n->event_flush);
+    sdm_node_wake_at(n, n->event_flush);
   if (n->io.n && n->io_flush <= now)
-    node_flush_io(n);
+    sdm_node_flush_io(n);
   else if (n->io.n)
-    node_wake_at(n, n->io_flush);
+    sdm_node_wake_at(n, n->io_flush);
 }

@@ -59,45 +59,45 @@ static inline bool node_is_root(const struct sdm_node *n) { return n->id >= SDM_
 static inline bool node_is_heard(const struct sdm_node *n) { return node_is_root(n) || n->parent; }
 
 /* node.c */
-void node_wake_at(struct sdm_node *n, int64_t at);
-void node_send_up(struct sdm_node *n, const struct sdm_frame *f);
-void node_send_child(struct sdm_node *n, int slot, const struct sdm_frame *f);
-void node_forward(struct sdm_node *n, const struct sdm_frame *f, const struct sdm_set *dest);
-void node_put_set(struct sdm_bytes *out, const struct sdm_set *set);
+void sdm_node_wake_at(struct sdm_node *n, int64_t at);
+void sdm_node_send_up(struct sdm_node *n, const struct sdm_frame *f);
+void sdm_node_send_child(struct sdm_node *n, int slot, const struct sdm_frame *f);
+void sdm_node_forward(struct sdm_node *n, const struct sdm_frame *f, const struct sdm_set *dest);
+void sdm_node_put_set(struct sdm_bytes *out, const struct sdm_set *set);
 
 /* node_tree.c */
-void node_take_route(struct sdm_node *n, void *link, const struct sdm_frame *f);
-void node_take_adopt(struct sdm_node *n, void *link, const struct sdm_frame *f);
-void node_take_dead(struct sdm_node *n, const struct sdm_frame *f);
-void node_note_dead(struct sdm_node *n, struct sdm_set *ids, const char *why); /* changes 'ids' */
-void node_take_back(struct sdm_node *n, const struct sdm_frame *f);
-void node_adopt(struct sdm_node *n); /* dials children that are due, as soon as the parent has answered */
-void node_take_pong(struct sdm_node *n, uint64_t number); /* of the parent */
-void node_take_answer(struct sdm_node *n, int slot, uint64_t request, const struct sdm_answer *a); /* to a slice, perhaps */
-void node_take_refusal(struct sdm_node *n, int slot, const struct sdm_frame *f);
-void node_lose_child(struct sdm_node *n, int slot, const char *why);
+void sdm_node_take_route(struct sdm_node *n, void *link, const struct sdm_frame *f);
+void sdm_node_take_adopt(struct sdm_node *n, void *link, const struct sdm_frame *f);
+void sdm_node_take_dead(struct sdm_node *n, const struct sdm_frame *f);
+void sdm_node_note_dead(struct sdm_node *n, struct sdm_set *ids, const char *why); /* changes 'ids' */
+void sdm_node_take_back(struct sdm_node *n, const struct sdm_frame *f);
+void sdm_node_adopt(struct sdm_node *n); /* dials children that are due, as soon as the parent has answered */
+void sdm_node_take_pong(struct sdm_node *n, uint64_t number); /* of the parent */
+void sdm_node_take_answer(struct sdm_node *n, int slot, uint64_t request, const struct sdm_answer *a); /* to a slice, perhaps */
+void sdm_node_take_refusal(struct sdm_node *n, int slot, const struct sdm_frame *f);
+void sdm_node_lose_child(struct sdm_node *n, int slot, const char *why);
 
 /* node_request.c */
-struct record *record_find(struct sdm_node *n, uint64_t request);
-struct record *record_open(struct sdm_node *n, uint64_t request, uint8_t reducer, uint32_t ms);
-void record_drop(struct sdm_node *n, struct record *r);
-void record_take(struct sdm_node *n, struct record *r, struct sdm_answer *a, bool supplement);
-void record_check(struct sdm_node *n, struct record *r);
-void record_resend(struct sdm_node *n, struct record *r);
-void record_ask(struct sdm_node *n, struct record *r, int slot, bool again);
-void records_lose(struct sdm_node *n, const struct sdm_set *ids, bool unreachable, const char *why);
-void records_expire(struct sdm_node *n, int64_t now);
-void records_free(struct sdm_node *n);
-void records_reset(struct sdm_node *n); /* nobody is below any more: what is left of each is our own part; routes go */
-uint32_t record_ms_below(const struct sdm_node *n, const struct record *r);
-void node_take_cmd(struct sdm_node *n, const struct sdm_frame *f);
-void node_take_reply(struct sdm_node *n, int slot, const struct sdm_frame *f);
+struct record *sdm_record_find(struct sdm_node *n, uint64_t request);
+struct record *sdm_record_open(struct sdm_node *n, uint64_t request, uint8_t reducer, uint32_t ms);
+void sdm_record_drop(struct sdm_node *n, struct record *r);
+void sdm_record_take(struct sdm_node *n, struct record *r, struct sdm_answer *a, bool supplement);
+void sdm_record_check(struct sdm_node *n, struct record *r);
+void sdm_record_resend(struct sdm_node *n, struct record *r);
+void sdm_record_ask(struct sdm_node *n, struct record *r, int slot, bool again);
+void sdm_records_lose(struct sdm_node *n, const struct sdm_set *ids, bool unreachable, const char *why);
+void sdm_records_expire(struct sdm_node *n, int64_t now);
+void sdm_records_free(struct sdm_node *n);
+void sdm_records_reset(struct sdm_node *n); /* nobody is below any more: what is left of each is our own part; routes go */
+uint32_t sdm_record_ms_below(const struct sdm_node *n, const struct record *r);
+void sdm_node_take_cmd(struct sdm_node *n, const struct sdm_frame *f);
+void sdm_node_take_reply(struct sdm_node *n, int slot, const struct sdm_frame *f);
 
 /* node_event.c */
-void node_take_event(struct sdm_node *n, const struct sdm_frame *f);
-void node_take_io(struct sdm_node *n, bool from_parent, const struct sdm_frame *f);
-void node_drop_events(struct sdm_node *n);
-void node_flush_events(struct sdm_node *n);
-void node_flush_io(struct sdm_node *n);
-void node_expire_holds(struct sdm_node *n, int64_t now);
+void sdm_node_take_event(struct sdm_node *n, const struct sdm_frame *f);
+void sdm_node_take_io(struct sdm_node *n, bool from_parent, const struct sdm_frame *f);
+void sdm_node_drop_events(struct sdm_node *n);
+void sdm_node_flush_events(struct sdm_node *n);
+void sdm_node_flush_io(struct sdm_node *n);
+void sdm_node_expire_holds(struct sdm_node *n, int64_t now);
 #endif

@@ -9,7 +9,7 @@
 #define ANSWER_MAX (SDM_FRAME_MAX - (64u << 10)) /* of a merged one */
 #define HOP_MARGIN_MS 100u /* at most so much of a deadline stays at one level */
 
-struct record *record_find(struct sdm_node *n, uint64_t request) {
+struct record *sdm_record_find(struct sdm_node *n, uint64_t request) {
   for (struct record *r = n->records; r; r = r->next)
     if (r->request == request)
       return r;
@@ -24,7 +24,7 @@ static void record_free(struct record *r) {
   free(r);
 }
 
-void records_free(struct sdm_node *n) {
+void sdm_records_free(struct sdm_node *n) {
   while (n->records) {
     struct record *r = n->records;
     n->records = r->next;
@@ -39,7 +39,7 @@ static struct record *next_finished(struct sdm_node *n) {
   return NULL;
 }
 
-void record_drop(struct sdm_node *n, struct record *r) {
+void sdm_record_drop(struct sdm_node *n, struct record *r) {
   struct record **p = &n->records;
   while (*p != r)
     p = &(*p)->next;
@@ -48,21 +48,21 @@ void record_drop(struct sdm_node *n, struct record *r) {
   record_free(r);
 }
 
-void records_reset(struct sdm_node *n) {
+void sdm_records_reset(struct sdm_node *n) {
   struct sdm_set *self = sdm_set_add_element(sdm_set_new(), n->id);
   for (struct record *r = n->records, *next; r; r = next) {
     next = r->next;
     if (r->is_route)
-      record_drop(n, r);
+      sdm_record_drop(n, r);
     else
       sdm_set_intersect(r->waiting, self);
   }
   sdm_set_free(self);
   for (struct record *r; (r = next_finished(n));)
-    record_check(n, r);
+    sdm_record_check(n, r);
 }
 
-struct record *record_open(struct sdm_node *n, uint64_t request, uint8_t reducer, uint32_t ms) {
+struct record *sdm_record_open(struct sdm_node *n, uint64_t request, uint8_t reducer, uint32_t ms) {
   struct record *r = sdm_alloc(sizeof(*r));
   r->request = request;
   r->reducer = reducer;
@@ -74,12 +74,12 @@ struct record *record_open(struct sdm_node *n, uint64_t request, uint8_t reducer
   n->records = r;
   n->nrecords++;
   if (r->deadline)
-    node_wake_at(n, r->deadline);
+    sdm_node_wake_at(n, r->deadline);
   return r;
 }
 
 /* The share of this level grows with the height below it, so that a node's children give up before it does. */
-uint32_t record_ms_below(const struct sdm_node *n, const struct record *r) {
+uint32_t sdm_record_ms_below(const struct sdm_node *n, const struct record *r) {
   if (!r->deadline)
     return 0;
   int64_t left = (r->deadline - node_now(n)) / 1000;
@@ -96,7 +96,7 @@ static bool has_missing(const struct sdm_answer *a) {
 static void tell(struct sdm_node *n, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
   if (has_missing(a))
     flags |= SDM_FLAG_PARTIAL;
-  node_flush_events(n); /* what a server said before stays before */
+  sdm_node_flush_events(n); /* what a server said before stays before */
   if (node_is_root(n)) {
     n->ops->answer(n->arg, request, flags, a);
     return;
@@ -111,7 +111,7 @@ static void tell(struct sdm_node *n, uint64_t request, uint16_t flags, const str
     sdm_answer_encode(less, &body);
     sdm_answer_free(less);
   }
-  node_send_up(n, &(struct sdm_frame){ .type = SDM_REPLY, .flags = flags, .request = request, .payload = body.p,
+  sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_REPLY, .flags = flags, .request = request, .payload = body.p,
                                        .payload_len = body.len });
   sdm_bytes_fini(&body);
 }
@@ -131,7 +131,7 @@ static void forget_old(struct sdm_node *n) {
   }
 }
 
-void record_check(struct sdm_node *n, struct record *r) {
+void sdm_record_check(struct sdm_node *n, struct record *r) {
   if (r->answered || !sdm_set_is_empty(r->waiting))
     return;
   r->answered = true;
@@ -140,7 +140,7 @@ void record_check(struct sdm_node *n, struct record *r) {
   forget_old(n);
 }
 
-void record_resend(struct sdm_node *n, struct record *r) { tell(n, r->request, 0, r->answer); }
+void sdm_record_resend(struct sdm_node *n, struct record *r) { tell(n, r->request, 0, r->answer); }
 
 /* Answers of ranks that were already reported as timed out. */
 static void take_late(struct sdm_node *n, struct record *r, const struct sdm_answer *a, struct sdm_set *late) {
@@ -162,7 +162,7 @@ static void take_late(struct sdm_node *n, struct record *r, const struct sdm_ans
 }
 
 /* Takes 'a' (changed by the call).  'r' may be gone afterwards. */
-void record_take(struct sdm_node *n, struct record *r, struct sdm_answer *a, bool supplement) {
+void sdm_record_take(struct sdm_node *n, struct record *r, struct sdm_answer *a, bool supplement) {
   struct sdm_set *named = sdm_answer_sources(a), *late = sdm_set_intersect(sdm_set_copy(named), r->late);
   if (!sdm_set_is_empty(late))
     take_late(n, r, a, late);
@@ -178,19 +178,19 @@ void record_take(struct sdm_node *n, struct record *r, struct sdm_answer *a, boo
     sdm_set_diff(r->waiting, sdm_set_union(done, missing));
     sdm_set_free(done);
     sdm_set_free(missing);
-    record_check(n, r);
+    sdm_record_check(n, r);
   }
   sdm_set_free(late);
   sdm_set_free(named);
 }
 
-void record_ask(struct sdm_node *n, struct record *r, int slot, bool again) {
+void sdm_record_ask(struct sdm_node *n, struct record *r, int slot, bool again) {
   struct sdm_set *part = sdm_set_intersect(sdm_set_copy(r->waiting), n->children[slot].ids);
   if (!sdm_set_is_empty(part)) {
     struct sdm_bytes dest = { 0 };
-    node_put_set(&dest, part);
-    node_send_child(n, slot, &(struct sdm_frame){
-      .type = SDM_CMD, .flags = again ? SDM_FLAG_REASK : 0, .request = r->request, .time = record_ms_below(n, r),
+    sdm_node_put_set(&dest, part);
+    sdm_node_send_child(n, slot, &(struct sdm_frame){
+      .type = SDM_CMD, .flags = again ? SDM_FLAG_REASK : 0, .request = r->request, .time = sdm_record_ms_below(n, r),
       .dest = dest.p, .dest_len = dest.len, .aggregate = &r->reducer, .aggregate_len = 1, .payload = r->payload.p,
       .payload_len = r->payload.len });
     sdm_bytes_fini(&dest);
@@ -198,7 +198,7 @@ void record_ask(struct sdm_node *n, struct record *r, int slot, bool again) {
   sdm_set_free(part);
 }
 
-void records_lose(struct sdm_node *n, const struct sdm_set *ids, bool unreachable, const char *why) {
+void sdm_records_lose(struct sdm_node *n, const struct sdm_set *ids, bool unreachable, const char *why) {
   for (struct record *r = n->records; r; r = r->next) {
     if (r->answered || !sdm_set_overlaps(r->waiting, ids))
       continue;
@@ -209,10 +209,10 @@ void records_lose(struct sdm_node *n, const struct sdm_set *ids, bool unreachabl
     sdm_set_diff(r->waiting, ids);
   }
   for (struct record *r; (r = next_finished(n));)
-    record_check(n, r);
+    sdm_record_check(n, r);
 }
 
-void records_expire(struct sdm_node *n, int64_t now) {
+void sdm_records_expire(struct sdm_node *n, int64_t now) {
   bool again = true;
   while (again) { /* telling an answer may change the list */
     again = false;
@@ -220,13 +220,13 @@ void records_expire(struct sdm_node *n, int64_t now) {
       if (r->answered || !r->deadline)
         continue;
       if (r->deadline > now) {
-        node_wake_at(n, r->deadline);
+        sdm_node_wake_at(n, r->deadline);
         continue;
       }
       sdm_set_union(r->answer->timed_out, r->waiting);
       sdm_set_union(r->late, r->waiting);
       sdm_set_clear(r->waiting);
-      record_check(n, r);
+      sdm_record_check(n, r);
       again = true;
       break;
     }
@@ -245,53 +245,53 @@ static void start(struct sdm_node *n, struct record *r, const struct sdm_set *de
   sdm_set_free(known);
   sdm_bytes_add(&r->payload, p, len);
   uint64_t request = r->request;
-  uint32_t ms = record_ms_below(n, r);
+  uint32_t ms = sdm_record_ms_below(n, r);
   bool mine = !node_is_root(n) && sdm_set_contains(r->waiting, n->id);
-  node_forward(n, &(struct sdm_frame){ .type = SDM_CMD, .flags = flags, .request = request, .time = ms,
+  sdm_node_forward(n, &(struct sdm_frame){ .type = SDM_CMD, .flags = flags, .request = request, .time = ms,
                                        .aggregate = &r->reducer, .aggregate_len = 1, .payload = p,
                                        .payload_len = len }, r->waiting);
   if (mine)
     n->ops->command(n->arg, request, ms, p, len);
-  r = record_find(n, request);
+  r = sdm_record_find(n, request);
   if (r)
-    record_check(n, r);
+    sdm_record_check(n, r);
 }
 
-void node_take_cmd(struct sdm_node *n, const struct sdm_frame *f) {
-  struct record *r = record_find(n, f->request);
+void sdm_node_take_cmd(struct sdm_node *n, const struct sdm_frame *f) {
+  struct record *r = sdm_record_find(n, f->request);
   if (r) { /* asked again after a router was lost; it never runs twice */
     if (r->answered)
-      record_resend(n, r);
+      sdm_record_resend(n, r);
     return;
   }
   struct sdm_set *dest = sdm_set_new();
   uint8_t reducer = f->aggregate_len ? f->aggregate[0] : SDM_REDUCE_SAME;
   if (sdm_set_deserialize(dest, (const char *)f->dest, f->dest_len, NULL) > 0 && f->request) {
-    r = record_open(n, f->request, reducer, f->time);
+    r = sdm_record_open(n, f->request, reducer, f->time);
     if (n->nrecords > NODE_RECORDS_MAX + n->opt.keep_answers) {
       static const char what[] = "too many open requests";
       sdm_answer_add(r->answer, SDM_CLASS_ERROR, dest, what, sizeof(what) - 1, NULL, 0, n->id);
-      record_check(n, r);
+      sdm_record_check(n, r);
     } else
       start(n, r, dest, f->flags, f->payload, f->payload_len);
   }
   sdm_set_free(dest);
 }
 
-void node_take_reply(struct sdm_node *n, int slot, const struct sdm_frame *f) {
-  struct record *r = record_find(n, f->request);
+void sdm_node_take_reply(struct sdm_node *n, int slot, const struct sdm_frame *f) {
+  struct record *r = sdm_record_find(n, f->request);
   struct sdm_answer *a = r ? sdm_answer_decode(f->payload, f->payload_len, SDM_ID_MAX) : NULL;
   if (a)
-    node_take_answer(n, slot, f->request, a);
-  r = a ? record_find(n, f->request) : NULL; /* who is back may be asked at once, and forget an old one */
+    sdm_node_take_answer(n, slot, f->request, a);
+  r = a ? sdm_record_find(n, f->request) : NULL; /* who is back may be asked at once, and forget an old one */
   if (r)
-    record_take(n, r, a, f->flags & SDM_FLAG_SUPPLEMENT);
+    sdm_record_take(n, r, a, f->flags & SDM_FLAG_SUPPLEMENT);
   sdm_answer_free(a);
 }
 
 uint64_t sdm_node_request(struct sdm_node *n, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms,
                           const void *p, size_t len) {
-  struct record *r = record_open(n, ++n->serial, reducer, timeout_ms);
+  struct record *r = sdm_record_open(n, ++n->serial, reducer, timeout_ms);
   uint64_t request = r->request;
   n->event_last = 0; /* what follows is of this request: the burst before it has ended */
   start(n, r, dest, 0, p, len);
@@ -300,7 +300,7 @@ uint64_t sdm_node_request(struct sdm_node *n, const struct sdm_set *dest, uint8_
 
 void sdm_node_reply(struct sdm_node *n, uint64_t request, uint8_t kind, const void *body, size_t len,
                     const void *detail, size_t detail_len) {
-  struct record *r = record_find(n, request);
+  struct record *r = sdm_record_find(n, request);
   if (!r)
     return;
   struct sdm_answer *a = sdm_answer_new(r->reducer);
@@ -312,7 +312,7 @@ void sdm_node_reply(struct sdm_node *n, uint64_t request, uint8_t kind, const vo
     kind = SDM_CLASS_ERROR;
   }
   sdm_answer_add(a, kind, self, body, len, detail, detail_len > BODY_MAX ? 0 : detail_len, n->id);
-  record_take(n, r, a, false);
+  sdm_record_take(n, r, a, false);
   sdm_set_free(self);
   sdm_answer_free(a);
 }

@@ -30,7 +30,7 @@ static void dial_due(struct sdm_node *n, int64_t until) {
     if (c->state != CHILD_DUE)
       continue;
     if (is_known_lost(n, c)) {
-      node_lose_child(n, (int)i, "");
+      sdm_node_lose_child(n, (int)i, "");
       continue;
     }
     c->state = CHILD_DIALLING;
@@ -41,16 +41,16 @@ static void dial_due(struct sdm_node *n, int64_t until) {
 static void dial_adopted(struct sdm_node *n) { dial_due(n, node_now(n) + ADOPT_US); }
 
 /* A server may have slept, or been cut off, and be given up: then its children are another's now.  The answer of its parent tells. */
-void node_adopt(struct sdm_node *n) {
+void sdm_node_adopt(struct sdm_node *n) {
   if (node_is_root(n)) {
     dial_adopted(n);
     return;
   }
   n->proof = ++n->serial;
-  node_send_up(n, &(struct sdm_frame){ .type = SDM_PING, .request = n->proof });
+  sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_PING, .request = n->proof });
 }
 
-void node_take_pong(struct sdm_node *n, uint64_t number) {
+void sdm_node_take_pong(struct sdm_node *n, uint64_t number) {
   if (!n->proof || number != n->proof)
     return;
   n->proof = 0;
@@ -64,7 +64,7 @@ static void add_children(struct sdm_node *n, size_t lo, size_t hi, bool self, bo
 }
 
 static int64_t below_until(const struct sdm_node *n, const struct record *r) {
-  return node_now(n) + (r->deadline ? (int64_t)record_ms_below(n, r) * 1000 : INT64_MAX / 4);
+  return node_now(n) + (r->deadline ? (int64_t)sdm_record_ms_below(n, r) * 1000 : INT64_MAX / 4);
 }
 
 static struct record *route_record(struct sdm_node *n) {
@@ -85,9 +85,9 @@ static void send_route(struct sdm_node *n, int slot) {
   struct sdm_frame f = { .type = c->adopted ? SDM_ADOPT : SDM_ROUTE, .payload = body.p, .payload_len = body.len };
   if (r) {
     f.request = r->request;
-    f.time = c->adopted ? ADOPT_US / 1000 : record_ms_below(n, r);
+    f.time = c->adopted ? ADOPT_US / 1000 : sdm_record_ms_below(n, r);
   }
-  node_send_child(n, slot, &f);
+  sdm_node_send_child(n, slot, &f);
   sdm_bytes_fini(&body);
 }
 
@@ -98,7 +98,7 @@ void sdm_node_dialled(struct sdm_node *n, int slot, void *link, const char *why)
     return;
   }
   if (!link) {
-    node_lose_child(n, slot, why ? why : "no connection");
+    sdm_node_lose_child(n, slot, why ? why : "no connection");
     return;
   }
   struct child *c = &n->children[slot];
@@ -114,7 +114,7 @@ void sdm_node_dialled(struct sdm_node *n, int slot, void *link, const char *why)
   send_route(n, slot);
   for (struct record *r = n->records; r; r = r->next)
     if (!r->is_route && !r->answered)
-      record_ask(n, r, slot, true);
+      sdm_record_ask(n, r, slot, true);
   sdm_node_wake(n);
 }
 
@@ -124,8 +124,8 @@ static void tell_lost(struct sdm_node *n, const struct sdm_set *ids, const char 
     return;
   }
   struct sdm_bytes set = { 0 };
-  node_put_set(&set, ids);
-  node_send_up(n, &(struct sdm_frame){ .type = SDM_DEAD, .dest = set.p, .dest_len = set.len,
+  sdm_node_put_set(&set, ids);
+  sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_DEAD, .dest = set.p, .dest_len = set.len,
                                        .request = n->epoch,
                                        .payload = (const uint8_t *)why, .payload_len = strlen(why) });
   sdm_bytes_fini(&set);
@@ -134,7 +134,7 @@ static void tell_lost(struct sdm_node *n, const struct sdm_set *ids, const char 
 /* As long as it takes: it may only be silent.  If it has ended it refuses, and that is the end of it. */
 static void recall(struct sdm_node *n, size_t at) { add_child(n, at, at + 1, true, true); }
 
-void node_lose_child(struct sdm_node *n, int slot, const char *why) {
+void sdm_node_lose_child(struct sdm_node *n, int slot, const char *why) {
   struct child *c = &n->children[slot];
   bool was_up = c->state == CHILD_UP, known = is_known_lost(n, c);
   size_t lo = c->lo, hi = c->hi;
@@ -145,7 +145,7 @@ void node_lose_child(struct sdm_node *n, int slot, const char *why) {
       recall(n, lo);
   } else {
     if (node_is_root(n))
-      node_flush_events(n); /* what the lost ones said last comes before their loss */
+      sdm_node_flush_events(n); /* what the lost ones said last comes before their loss */
     struct sdm_set *ids = sdm_set_add_element(sdm_set_new(), n->table.entries[lo].id);
     char *reason = sdm_strdup(why);
     sdm_set_union(n->gone, ids);
@@ -154,17 +154,17 @@ void node_lose_child(struct sdm_node *n, int slot, const char *why) {
     recall(n, lo);
     if (!known)
       tell_lost(n, ids, reason);
-    records_lose(n, ids, !was_up, reason);
+    sdm_records_lose(n, ids, !was_up, reason);
     sdm_set_free(ids);
     free(reason);
   }
-  node_adopt(n);
+  sdm_node_adopt(n);
 }
 
-void node_note_dead(struct sdm_node *n, struct sdm_set *ids, const char *why) {
+void sdm_node_note_dead(struct sdm_node *n, struct sdm_set *ids, const char *why) {
   sdm_set_intersect(ids, n->subtree);
   if (node_is_root(n)) {
-    node_flush_events(n);
+    sdm_node_flush_events(n);
     sdm_set_diff(ids, n->gone); /* a new parent of those below finds the same once more */
   }
   sdm_set_union(n->gone, ids);
@@ -172,14 +172,14 @@ void node_note_dead(struct sdm_node *n, struct sdm_set *ids, const char *why) {
     tell_lost(n, ids, why);
 }
 
-void node_take_dead(struct sdm_node *n, const struct sdm_frame *f) {
+void sdm_node_take_dead(struct sdm_node *n, const struct sdm_frame *f) {
   struct sdm_set *ids = sdm_set_new();
   char why[256];
   snprintf(why, sizeof(why), "%.*s", (int)(f->payload_len < 255 ? f->payload_len : 255), (const char *)f->payload);
   if (f->request > n->epoch && f->request <= UINT32_MAX)
     n->epoch = (uint32_t)f->request; /* if we adopt those below it is under a higher one */
   if (sdm_set_deserialize(ids, (const char *)f->dest, f->dest_len, NULL) > 0)
-    node_note_dead(n, ids, why);
+    sdm_node_note_dead(n, ids, why);
   sdm_set_free(ids);
 }
 
@@ -220,7 +220,7 @@ static void forget_children(struct sdm_node *n) {
   sdm_table_fini(&n->table);
   sdm_set_clear(n->gone);
   sdm_set_clear(n->subtree);
-  records_reset(n);
+  sdm_records_reset(n);
 }
 
 static bool same_slice(const struct sdm_table *a, const struct sdm_table *b) {
@@ -232,21 +232,21 @@ static bool same_slice(const struct sdm_table *a, const struct sdm_table *b) {
 
 /* The same table came already: a new parent took us over. */
 static void answer_again(struct sdm_node *n, uint64_t request) {
-  struct record *r = record_find(n, request);
+  struct record *r = sdm_record_find(n, request);
   if (!request || (r && (!r->answered || !r->is_route)))
     return;
   if (r)
-    record_drop(n, r); /* others are alive now */
-  r = record_open(n, request, SDM_REDUCE_SAME, 0);
+    sdm_record_drop(n, r); /* others are alive now */
+  r = sdm_record_open(n, request, SDM_REDUCE_SAME, 0);
   r->is_route = true;
   struct sdm_set *alive = sdm_set_diff(sdm_set_copy(n->subtree), n->gone);
   sdm_answer_add(r->answer, SDM_CLASS_OK, alive, "ready", 5, NULL, 0, n->id);
   sdm_set_union(r->answer->dead, n->gone);
   sdm_set_free(alive);
-  record_check(n, r);
+  sdm_record_check(n, r);
 }
 
-void node_take_route(struct sdm_node *n, void *link, const struct sdm_frame *f) {
+void sdm_node_take_route(struct sdm_node *n, void *link, const struct sdm_frame *f) {
   struct sdm_cursor c = sdm_cursor_of(f->payload, f->payload_len);
   sdm_id parent = sdm_cursor_u32(&c);
   uint32_t epoch = sdm_cursor_u32(&c), depth = sdm_cursor_u32(&c);
@@ -279,14 +279,14 @@ void node_take_route(struct sdm_node *n, void *link, const struct sdm_frame *f) 
       forget_children(n);
     n->table = table;
     sdm_table_ids(&n->table, 0, n->table.n, n->subtree);
-    struct record *r = record_open(n, f->request, SDM_REDUCE_SAME, f->time);
+    struct record *r = sdm_record_open(n, f->request, SDM_REDUCE_SAME, f->time);
     begin_route(n, r, true, known);
     sdm_node_reply(n, f->request, SDM_CLASS_OK, "ready", 5, NULL, 0);
   }
   sdm_node_wake(n);
 }
 
-void node_take_adopt(struct sdm_node *n, void *link, const struct sdm_frame *f) { node_take_route(n, link, f); }
+void sdm_node_take_adopt(struct sdm_node *n, void *link, const struct sdm_frame *f) { sdm_node_take_route(n, link, f); }
 
 uint64_t sdm_node_route(struct sdm_node *n, const struct sdm_table *t, uint32_t timeout_ms) {
   struct sdm_bytes copy = { 0 };
@@ -297,12 +297,12 @@ uint64_t sdm_node_route(struct sdm_node *n, const struct sdm_table *t, uint32_t 
   if (rc)
     return 0;
   sdm_table_ids(&n->table, 0, n->table.n, n->subtree);
-  struct record *r = record_open(n, ++n->serial, SDM_REDUCE_SAME, timeout_ms);
+  struct record *r = sdm_record_open(n, ++n->serial, SDM_REDUCE_SAME, timeout_ms);
   uint64_t request = r->request;
   begin_route(n, r, false, false);
-  r = record_find(n, request);
+  r = sdm_record_find(n, request);
   if (r)
-    record_check(n, r);
+    sdm_record_check(n, r);
   sdm_node_wake(n);
   return request;
 }

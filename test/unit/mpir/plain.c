@@ -42,10 +42,10 @@ static void text_is_cut_when_full(void **state)
   struct plain_text t = PLAIN_TEXT(s);
 
   (void)state;
-  plain_add(&t, "abcd");
-  plain_add_dec(&t, -12);
+  mpir_plain_add(&t, "abcd");
+  mpir_plain_add_dec(&t, -12);
   assert_string_equal(s, "abcd-12");
-  plain_add_hex(&t, 255);
+  mpir_plain_add_hex(&t, 255);
   assert_string_equal(s, "abcd-12");
 }
 
@@ -59,17 +59,17 @@ static void numbers_are_written_and_read(void **state)
   for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
     struct plain_text t = PLAIN_TEXT(s);
 
-    plain_add_dec(&t, values[i]);
+    mpir_plain_add_dec(&t, values[i]);
     snprintf(expected, sizeof(expected), "%lld", (long long)values[i]);
     assert_string_equal(s, expected);
     t.len = 0;
-    plain_add_hex(&t, (uint64_t)values[i]);
+    mpir_plain_add_hex(&t, (uint64_t)values[i]);
     snprintf(expected, sizeof(expected), "%llx", (unsigned long long)values[i]);
     assert_string_equal(s, expected);
   }
-  assert_int_equal(plain_hex(&text), 0xfff1);
+  assert_int_equal(mpir_plain_hex(&text), 0xfff1);
   text++;
-  assert_true(plain_dec(&text) == UINT64_MAX);
+  assert_true(mpir_plain_dec(&text) == UINT64_MAX);
   assert_string_equal(text, "x");
 }
 
@@ -78,10 +78,10 @@ static void lines_are_found_by_label(void **state)
   const char *text = "Name:\tx\nUmask:\t0022\nMask: 5";
 
   (void)state;
-  assert_memory_equal(plain_line(text, "Mask:"), "5", 2);
-  assert_memory_equal(plain_line(text, "Umask:"), "0022", 4);
-  assert_null(plain_line(text, "ame:"));
-  assert_null(plain_line("", "Name:"));
+  assert_memory_equal(mpir_plain_line(text, "Mask:"), "5", 2);
+  assert_memory_equal(mpir_plain_line(text, "Umask:"), "0022", 4);
+  assert_null(mpir_plain_line(text, "ame:"));
+  assert_null(mpir_plain_line("", "Name:"));
 }
 
 static void files_are_read_and_cut(void **state)
@@ -89,8 +89,8 @@ static void files_are_read_and_cut(void **state)
   char s[5];
 
   (void)state;
-  assert_int_equal(plain_read_file("/does/not/exist", s, sizeof(s)), -ENOENT);
-  assert_int_equal(plain_read_file("/proc/self/comm", s, sizeof(s)), 4);
+  assert_int_equal(mpir_plain_read_file("/does/not/exist", s, sizeof(s)), -ENOENT);
+  assert_int_equal(mpir_plain_read_file("/proc/self/comm", s, sizeof(s)), 4);
   assert_string_equal(s, "unit");
 }
 
