@@ -15,7 +15,7 @@ struct dvm_error {
   char text[DVM_ERROR_TEXT_MAX]; /* always terminated; cut at the end with "..." if too long */
 };
 
-#define DVM_ERROR_INIT { 0, "" }
+#define DVM_ERROR_INIT {0, ""}
 
 /* Sets code and text; returns 'code', so that 'return dvm_error_set(err, -EINVAL, ...)' reads well. */
 int dvm_error_set(struct dvm_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

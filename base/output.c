@@ -12,7 +12,7 @@ static void nothing(int signal) { (void)signal; }
 
 void dvm_output_begin(void) {
   /* A handler, since exec takes it off; an ignored signal would stay so. */
-  struct sigaction s = { .sa_handler = nothing, .sa_flags = SA_RESTART }, before;
+  struct sigaction s = {.sa_handler = nothing, .sa_flags = SA_RESTART}, before;
   if (!sigaction(SIGXFSZ, NULL, &before) && before.sa_handler == SIG_DFL)
     sigaction(SIGXFSZ, &s, NULL);
   for (int fd = 0; fd <= 2; fd++) /* opened the wrong way round, reading and writing fails as if it were closed */

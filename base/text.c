@@ -109,8 +109,7 @@ unsigned dvm_text_utf8_length(const char *text) {
   for (unsigned i = 1; i < n; i++)
     if ((s[i] & 0xc0) != 0x80)
       return 0;
-  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) ||
-      (s[0] == 0xf4 && s[1] >= 0x90))
+  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
     return 0;
   return n;
 }

@@ -16,7 +16,7 @@ struct dvm_text {
   bool failed;  /* an allocation failed: the content is cut */
 };
 
-#define DVM_TEXT_INIT { NULL, 0, 0, false }
+#define DVM_TEXT_INIT {NULL, 0, 0, false}
 
 void dvm_text_fini(struct dvm_text *t);
 void dvm_text_clear(struct dvm_text *t);

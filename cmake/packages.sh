@@ -17,6 +17,7 @@ build libsodium-dev       sodium.h              authenticated messages of the de
 test  libclang-rt-19-dev  libclang_rt           fuzzers and sanitizers
 test  lld-19              ld.lld-19             link-time optimisation in the tests of traces
 test  libcmocka-dev       cmocka.h              unit tests
+test  clang-format-19       clang-format-19       the format of the code
 test  llvm-19-tools       FileCheck-19          tests of the instrumentation
 test  python3             python3               test drivers
 test  python3-numpy        numpy                 tests of exported traces

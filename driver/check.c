@@ -13,14 +13,14 @@
 enum { EXIT_USAGE = 2 };
 
 const char dvm_check_help[] =
-  "usage: dvm check FILE.c [compiler option...] [-- ARGUMENT...]\n"
-  "\n"
-  "Compiles the program with 'dvmcc -g' to a temporary place, runs it once with the ARGUMENTs, and reports every\n"
-  "wrong directive that this run shows.  The exit status is the program's own, or 66 when an error was reported\n"
-  "(DVM_OPTIONS=exitcode=N changes that), or the compiler's when the program does not compile.\n"
-  "\n"
-  "Without -O... the program is compiled as the compiler does by default.  Environment: DVM_OPTIONS for the\n"
-  "program (DVM_OPTIONS=help=1 lists its keys), TMPDIR for the temporary place.\n";
+    "usage: dvm check FILE.c [compiler option...] [-- ARGUMENT...]\n"
+    "\n"
+    "Compiles the program with 'dvmcc -g' to a temporary place, runs it once with the ARGUMENTs, and reports every\n"
+    "wrong directive that this run shows.  The exit status is the program's own, or 66 when an error was reported\n"
+    "(DVM_OPTIONS=exitcode=N changes that), or the compiler's when the program does not compile.\n"
+    "\n"
+    "Without -O... the program is compiled as the compiler does by default.  Environment: DVM_OPTIONS for the\n"
+    "program (DVM_OPTIONS=help=1 lists its keys), TMPDIR for the temporary place.\n";
 
 /* The call parted at '--', and the temporary folder with the one file in it. */
 struct check {
@@ -32,8 +32,7 @@ struct check {
 };
 
 /* The program is called as the first source file is, without folder and extension: its messages may name it. */
-static char *program_name(const struct check *check)
-{
+static char *program_name(const struct check *check) {
   const char *name = "a.out";
   for (size_t i = 0; i < check->ncompile; i++) {
     const char *arg = check->compile[i];
@@ -48,8 +47,7 @@ static char *program_name(const struct check *check)
   return strndup(name, dot && dot > name && strcmp(name, "a.out") ? (size_t)(dot - name) : strlen(name));
 }
 
-static int make_folder(struct check *check, struct dvm_error *err)
-{
+static int make_folder(struct check *check, struct dvm_error *err) {
   const char *tmp = getenv("TMPDIR");
   char *name = program_name(check);
   if (asprintf(&check->folder, "%s/dvm-check-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
@@ -68,8 +66,7 @@ static int make_folder(struct check *check, struct dvm_error *err)
   return rc;
 }
 
-static void remove_folder(struct check *check)
-{
+static void remove_folder(struct check *check) {
   if (check->program)
     unlink(check->program);
   if (check->folder)
@@ -78,8 +75,7 @@ static void remove_folder(struct check *check)
   free(check->folder);
 }
 
-static int compile(const struct check *check, const struct dvm_place *place, int *status, struct dvm_error *err)
-{
+static int compile(const struct check *check, const struct dvm_place *place, int *status, struct dvm_error *err) {
   struct dvm_list command = DVM_LIST_INIT;
   dvm_list_printf(&command, "%s/dvmcc", place->bin);
   dvm_list_add(&command, "-g");
@@ -92,8 +88,7 @@ static int compile(const struct check *check, const struct dvm_place *place, int
   return rc;
 }
 
-static int run(const struct check *check, int *status, struct dvm_error *err)
-{
+static int run(const struct check *check, int *status, struct dvm_error *err) {
   struct dvm_list command = DVM_LIST_INIT;
   dvm_list_add(&command, check->program);
   for (size_t i = 0; i < check->nrun; i++)
@@ -109,8 +104,7 @@ static int run(const struct check *check, int *status, struct dvm_error *err)
   return rc;
 }
 
-static int part(struct check *check, char *const *args, int n, struct dvm_error *err)
-{
+static int part(struct check *check, char *const *args, int n, struct dvm_error *err) {
   int end = 0;
   while (end < n && strcmp(args[end], "--"))
     end++;
@@ -129,8 +123,7 @@ static int part(struct check *check, char *const *args, int n, struct dvm_error 
   return 0;
 }
 
-int dvm_check(char *const *args, int n, const struct dvm_place *place)
-{
+int dvm_check(char *const *args, int n, const struct dvm_place *place) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct check check;
   int status = 0;

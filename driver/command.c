@@ -4,17 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static int require(const char *path, const char *what, struct dvm_error *err)
-{
+static int require(const char *path, const char *what, struct dvm_error *err) {
   if (access(path, R_OK))
     return dvm_error_set(err, -ENOENT, "cannot find %s '%s'; '-fdvm=off' compiles without it", what, path);
   return 0;
 }
 
 /* Unused arguments are no fault of the user's: clang shall not warn of ours where a call only preprocesses or links. */
-static int add_plugin(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place,
-                      struct dvm_error *err)
-{
+static int add_plugin(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place, struct dvm_error *err) {
   int rc = require(place->plugin, "the compiler plug-in", err);
   if (rc)
     return rc;
@@ -45,23 +42,19 @@ static int add_plugin(struct dvm_list *command, const struct cc_plan *plan, cons
 }
 
 /* Through -Xlinker, so that neither a '-x' of the user's nor a comma in a path changes the meaning. */
-static void add_linker(struct dvm_list *command, const char *arg)
-{
+static void add_linker(struct dvm_list *command, const char *arg) {
   dvm_list_add(command, "-Xlinker");
   dvm_list_add(command, arg);
 }
 
-static void add_library(struct dvm_list *command, const char *path, bool as_needed)
-{
+static void add_library(struct dvm_list *command, const char *path, bool as_needed) {
   add_linker(command, "--push-state");
   add_linker(command, as_needed ? "--as-needed" : "--no-as-needed");
   add_linker(command, path);
   add_linker(command, "--pop-state");
 }
 
-static int add_static_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place,
-                              struct dvm_error *err)
-{
+static int add_static_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place, struct dvm_error *err) {
   static const char *const static_libraries[] = {DVM_RUNTIME_STATIC_LIBS NULL};
   int rc = require(place->runtime_static, "the run-time library", err);
   if (!rc && plan->mode == DVM_MODE_TRACE)
@@ -76,8 +69,7 @@ static int add_static_runtime(struct dvm_list *command, const struct cc_plan *pl
   return 0;
 }
 
-static void add_run_path(struct dvm_list *command, const char *library)
-{
+static void add_run_path(struct dvm_list *command, const char *library) {
   const char *slash = strrchr(library, '/');
   add_linker(command, "-rpath");
   dvm_list_add(command, "-Xlinker");
@@ -85,13 +77,15 @@ static void add_run_path(struct dvm_list *command, const char *library)
 }
 
 /* Open MPI has no static library here, and checking does not mix with it. */
-static int add_parallel_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place, struct dvm_error *err)
-{
+static int add_parallel_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place,
+                                struct dvm_error *err) {
   if (plan->is_static)
     return dvm_error_set(err, -EINVAL, "'-static' and '-fdvm=parallel' do not go together: MPI is a shared library");
   if (access(place->parallel, R_OK))
-    return dvm_error_set(err, -ENOENT, "cannot find the library of parallel programs '%s': it is built where Open MPI is installed "
-                         "(libopenmpi-dev)", place->parallel);
+    return dvm_error_set(err, -ENOENT,
+                         "cannot find the library of parallel programs '%s': it is built where Open MPI is installed "
+                         "(libopenmpi-dev)",
+                         place->parallel);
   add_library(command, place->parallel, plan->shared);
   const char *slash = strrchr(place->parallel, '/');
   dvm_list_add(command, "-Xlinker");
@@ -102,9 +96,7 @@ static int add_parallel_runtime(struct dvm_list *command, const struct cc_plan *
 
 /* A program always has the library of its mode, so that DVM_OPTIONS is obeyed in each; the other one is there for objects that
  * were compiled otherwise.  A shared library has what it uses. */
-static int add_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place,
-                       struct dvm_error *err)
-{
+static int add_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place, struct dvm_error *err) {
   bool trace = plan->mode == DVM_MODE_TRACE;
   if (plan->is_static)
     return add_static_runtime(command, plan, place, err);
@@ -122,8 +114,7 @@ static int add_runtime(struct dvm_list *command, const struct cc_plan *plan, con
 
 /* One word of an argument that cannot be passed on as it stands.  '--' would make inputs of what we put after the user's
  * arguments, so it goes, and the inputs after it are written in a way that they are not taken for options. */
-static void add_word(struct dvm_list *command, const struct cc_line *line, const struct cc_plan *plan, size_t k)
-{
+static void add_word(struct dvm_list *command, const struct cc_line *line, const struct cc_plan *plan, size_t k) {
   const char *word = line->args.v[k];
   if (plan->own[k] || k == plan->terminator)
     return;
@@ -133,9 +124,7 @@ static void add_word(struct dvm_list *command, const struct cc_line *line, const
     dvm_list_add(command, word);
 }
 
-static void add_user_args(struct dvm_list *command, char *const *argv, const struct cc_line *line,
-                          const struct cc_plan *plan)
-{
+static void add_user_args(struct dvm_list *command, char *const *argv, const struct cc_line *line, const struct cc_plan *plan) {
   for (size_t k = 0, end; k < line->args.n; k = end) {
     size_t origin = line->origin[k];
     bool as_it_stands = true;
@@ -150,8 +139,7 @@ static void add_user_args(struct dvm_list *command, char *const *argv, const str
 }
 
 int cc_command_make(struct dvm_list *command, char *const *argv, const struct cc_line *line, const struct cc_plan *plan,
-                    const struct dvm_place *place, struct dvm_error *err)
-{
+                    const struct dvm_place *place, struct dvm_error *err) {
   bool on = plan->mode != DVM_MODE_OFF && !plan->foreign_target;
   bool adds_runtime = on && plan->links && !plan->relocatable && !plan->no_libraries;
   int rc = 0;

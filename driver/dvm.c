@@ -19,27 +19,23 @@ enum { EXIT_USAGE = 2 };
 static const struct {
   const char *name, *summary;
 } commands[] = {
-  {"check", "compile a program, run it once, report wrong directives"},
-  {"record", "keep a reference trace of a run"},
-  {"compare", "compare a run with a reference trace"},
-  {"diff", "compare two traces"},
-  {"trace", "show, check and configure traces"},
-  {"run", "run a program so that it can be checkpointed"},
-  {"debug", "debug all processes of a parallel program"},
-  {"checkpoint", "save the state of a running program"},
-  {"restart", "continue a program from a checkpoint"},
-  {"version", "show the version"},
-  {"help", "show help, also of one command"},
+    {"check", "compile a program, run it once, report wrong directives"},
+    {"record", "keep a reference trace of a run"},
+    {"compare", "compare a run with a reference trace"},
+    {"diff", "compare two traces"},
+    {"trace", "show, check and configure traces"},
+    {"run", "run a program so that it can be checkpointed"},
+    {"debug", "debug all processes of a parallel program"},
+    {"checkpoint", "save the state of a running program"},
+    {"restart", "continue a program from a checkpoint"},
+    {"version", "show the version"},
+    {"help", "show help, also of one command"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
-static bool is_builtin(const char *name)
-{
-  return !strcmp(name, "check") || !strcmp(name, "version") || !strcmp(name, "help");
-}
+static bool is_builtin(const char *name) { return !strcmp(name, "check") || !strcmp(name, "version") || !strcmp(name, "help"); }
 
-static bool is_known(const char *name)
-{
+static bool is_known(const char *name) {
   for (int i = 0; i < NCOMMANDS; i++)
     if (!strcmp(name, commands[i].name))
       return true;
@@ -47,8 +43,7 @@ static bool is_known(const char *name)
 }
 
 /* Owned path of the program 'dvm-NAME', or NULL when this installation has none.  The last two are the build tree's. */
-static char *find_program(const char *name, const struct dvm_place *place)
-{
+static char *find_program(const char *name, const struct dvm_place *place) {
   char *path;
   const struct {
     const char *folder, *below;
@@ -64,8 +59,7 @@ static char *find_program(const char *name, const struct dvm_place *place)
 }
 
 /* 'others': further names that were possible here, or NULL. */
-static int unknown(const char *what, const char *name, const struct dvm_list *others)
-{
+static int unknown(const char *what, const char *name, const struct dvm_list *others) {
   size_t nothers = others ? others->n : 0, n = 0;
   const char **names = calloc(NCOMMANDS + nothers + 1, sizeof *names);
   for (; names && n < NCOMMANDS; n++)
@@ -82,14 +76,12 @@ static int unknown(const char *what, const char *name, const struct dvm_list *ot
   return EXIT_USAGE;
 }
 
-static int run_program(const char *name, char *const *args, const struct dvm_place *place)
-{
+static int run_program(const char *name, char *const *args, const struct dvm_place *place) {
   struct dvm_list command = DVM_LIST_INIT;
   struct dvm_error err = DVM_ERROR_INIT;
   char *path = find_program(name, place);
   if (!path) {
-    fprintf(stderr, "dvm: error: this build has no command '%s' (no program 'dvm-%s' in '%s')\n", name, name,
-            place->libexec);
+    fprintf(stderr, "dvm: error: this build has no command '%s' (no program 'dvm-%s' in '%s')\n", name, name, place->libexec);
     return EXIT_USAGE;
   }
   dvm_list_add(&command, path);
@@ -107,8 +99,7 @@ static int run_program(const char *name, char *const *args, const struct dvm_pla
   return 1;
 }
 
-static int list_commands(FILE *out, const struct dvm_place *place)
-{
+static int list_commands(FILE *out, const struct dvm_place *place) {
   fputs("usage: dvm COMMAND [argument...]\n\n", out);
   for (int i = 0; i < NCOMMANDS; i++) {
     char *path = is_builtin(commands[i].name) ? NULL : find_program(commands[i].name, place);
@@ -117,20 +108,19 @@ static int list_commands(FILE *out, const struct dvm_place *place)
     free(path);
   }
   fputs("\n'dvm help COMMAND' says more; 'dvm help ID' explains a diagnostic, as in 'dvm help dvm-shadow-stale';\n"
-        "'dvm help diagnostics' lists them.  'dvmcc --dvm-help' is about compiling.\n", out);
+        "'dvm help diagnostics' lists them.  'dvmcc --dvm-help' is about compiling.\n",
+        out);
   return 0;
 }
 
-static int list_pages(const struct dvm_list *ids)
-{
+static int list_pages(const struct dvm_list *ids) {
   for (size_t i = 0; i < ids->n; i++)
     puts(ids->v[i]);
   return 0;
 }
 
 /* Of a diagnostic. */
-static int help_page(const char *name, const struct dvm_place *place)
-{
+static int help_page(const char *name, const struct dvm_place *place) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct dvm_list ids = DVM_LIST_INIT;
   int status = 1;
@@ -149,8 +139,7 @@ static int help_page(const char *name, const struct dvm_place *place)
   return status;
 }
 
-static int help(const char *name, const struct dvm_place *place)
-{
+static int help(const char *name, const struct dvm_place *place) {
   char *const args[] = {"--help", NULL};
   if (!name || !strcmp(name, "help"))
     return list_commands(stdout, place);
@@ -162,14 +151,12 @@ static int help(const char *name, const struct dvm_place *place)
   return 0;
 }
 
-static int version(void)
-{
+static int version(void) {
   puts("dvm " DVM_VERSION);
   return 0;
 }
 
-static int dispatch(char **argv, int argc, const struct dvm_place *place)
-{
+static int dispatch(char **argv, int argc, const struct dvm_place *place) {
   const char *name = argv[1];
   if (!name) {
     list_commands(stderr, place);
@@ -189,8 +176,7 @@ static int dispatch(char **argv, int argc, const struct dvm_place *place)
   return run_program(name, argv + 2, place);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct dvm_place place;
   dvm_output_begin();

@@ -10,40 +10,36 @@
 
 enum { EXIT_USAGE = 2 };
 
-static const char help[] =
-  "usage: dvmcc [option...] file...\n"
-  "\n"
-  "A C compiler that understands DVM directives.  It takes all options of clang, and:\n"
-  "\n"
-  "  -fdvm=check            check the directives while the program runs (default)\n"
-  "  -fdvm=trace            record what the program does, for 'dvm record' and 'dvm compare'\n"
-  "  -fdvm=parallel         execute in parallel: 'mpirun -n 4 ./program'\n"
-  "  -fdvm=off              compile as clang does\n"
-  "  -W[no-]dvm-NAME        give, or not, the warning NAME of the directives\n"
-  "  -W[no-]error=dvm-NAME  make it an error, or not\n"
-  "  --dvm-version          show the version and what it stands on\n"
-  "  --dvm-print-clang      show the clang that is used\n"
-  "  --dvm-print-plugin     show the plug-in that clang loads\n"
-  "  --dvm-print-runtime    show the library that programs are linked with\n"
-  "  --dvm-help             show this text\n"
-  "\n"
-  "Environment: DVM_CLANG names another clang 19; a compiled program takes options from DVM_OPTIONS\n"
-  "(DVM_OPTIONS=help=1 ./program lists them).\n";
+static const char help[] = "usage: dvmcc [option...] file...\n"
+                           "\n"
+                           "A C compiler that understands DVM directives.  It takes all options of clang, and:\n"
+                           "\n"
+                           "  -fdvm=check            check the directives while the program runs (default)\n"
+                           "  -fdvm=trace            record what the program does, for 'dvm record' and 'dvm compare'\n"
+                           "  -fdvm=parallel         execute in parallel: 'mpirun -n 4 ./program'\n"
+                           "  -fdvm=off              compile as clang does\n"
+                           "  -W[no-]dvm-NAME        give, or not, the warning NAME of the directives\n"
+                           "  -W[no-]error=dvm-NAME  make it an error, or not\n"
+                           "  --dvm-version          show the version and what it stands on\n"
+                           "  --dvm-print-clang      show the clang that is used\n"
+                           "  --dvm-print-plugin     show the plug-in that clang loads\n"
+                           "  --dvm-print-runtime    show the library that programs are linked with\n"
+                           "  --dvm-help             show this text\n"
+                           "\n"
+                           "Environment: DVM_CLANG names another clang 19; a compiled program takes options from DVM_OPTIONS\n"
+                           "(DVM_OPTIONS=help=1 ./program lists them).\n";
 
-static int report(const struct dvm_error *err)
-{
+static int report(const struct dvm_error *err) {
   fprintf(stderr, "dvmcc: error: %s\n", err->text);
   return err->code == -EINVAL ? EXIT_USAGE : 1;
 }
 
-static int show(enum cc_action action, const struct dvm_place *place)
-{
+static int show(enum cc_action action, const struct dvm_place *place) {
   switch (action) {
   case CC_RUN: break;
   case CC_HELP: fputs(help, stdout); break;
   case CC_VERSION:
-    printf("dvmcc %s\nclang: %s\nplug-in: %s\nrun-time library: %s\n", DVM_VERSION, place->clang, place->plugin,
-           place->runtime);
+    printf("dvmcc %s\nclang: %s\nplug-in: %s\nrun-time library: %s\n", DVM_VERSION, place->clang, place->plugin, place->runtime);
     break;
   case CC_PRINT_CLANG: puts(place->clang); break;
   case CC_PRINT_PLUGIN: puts(place->plugin); break;
@@ -53,23 +49,25 @@ static int show(enum cc_action action, const struct dvm_place *place)
 }
 
 /* Whoever asks for a check and does not get one must hear of it. */
-static void warn_unchecked(const struct cc_plan *plan)
-{
+static void warn_unchecked(const struct cc_plan *plan) {
   if (plan->mode == DVM_MODE_OFF || !plan->warn_unchecked)
     return;
   if (plan->other_input)
     fprintf(stderr, "dvmcc: warning: '%s' is not C: compiled without DVM checks [-Wdvm-unchecked]\n", plan->other_input);
   if (plan->foreign_target && (plan->inputs[CC_C] || plan->inputs[CC_IR]))
-    fprintf(stderr, "dvmcc: warning: no run-time library for the target of '%s': compiled without DVM checks "
-                    "[-Wdvm-unchecked]\n", plan->foreign_target);
+    fprintf(stderr,
+            "dvmcc: warning: no run-time library for the target of '%s': compiled without DVM checks "
+            "[-Wdvm-unchecked]\n",
+            plan->foreign_target);
   else if (plan->no_libraries && plan->links && !plan->relocatable && !plan->shared && plan->inputs[CC_C])
-    fprintf(stderr, "dvmcc: warning: '%s' leaves out the run-time library, which the checks need; '-fdvm=off' compiles without "
-                    "them [-Wdvm-unchecked]\n", plan->no_libraries);
+    fprintf(stderr,
+            "dvmcc: warning: '%s' leaves out the run-time library, which the checks need; '-fdvm=off' compiles without "
+            "them [-Wdvm-unchecked]\n",
+            plan->no_libraries);
 }
 
 static int compile(char *const *argv, const struct cc_line *line, const struct cc_plan *plan, const struct dvm_place *place,
-                   struct dvm_error *err)
-{
+                   struct dvm_error *err) {
   struct dvm_list command = DVM_LIST_INIT;
   int rc = cc_command_make(&command, argv, line, plan, place, err);
   if (!rc) {
@@ -82,8 +80,7 @@ static int compile(char *const *argv, const struct cc_line *line, const struct c
   return rc;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct dvm_place place = {.clang = NULL};
   struct cc_line line;

@@ -6,23 +6,20 @@ static const struct {
   const char *extension;
   enum cc_language language;
 } extensions[] = {
-  {"c", CC_C}, {"i", CC_C}, {"h", CC_C},
-  {"ll", CC_IR}, {"bc", CC_IR},
-  {"s", CC_ASSEMBLER}, {"S", CC_ASSEMBLER}, {"sx", CC_ASSEMBLER}, {"asm", CC_ASSEMBLER},
-  {"C", CC_OTHER}, {"CPP", CC_OTHER}, {"CXX", CC_OTHER}, {"c++", CC_OTHER}, {"C++", CC_OTHER}, {"cc", CC_OTHER},
-  {"CC", CC_OTHER}, {"cp", CC_OTHER}, {"cpp", CC_OTHER}, {"cxx", CC_OTHER}, {"ii", CC_OTHER}, {"c++m", CC_OTHER},
-  {"ccm", CC_OTHER}, {"cppm", CC_OTHER}, {"cxxm", CC_OTHER}, {"iim", CC_OTHER}, {"ixx", CC_OTHER},
-  {"H", CC_OTHER}, {"hh", CC_OTHER}, {"hp", CC_OTHER}, {"hpp", CC_OTHER}, {"hxx", CC_OTHER},
-  {"m", CC_OTHER}, {"mi", CC_OTHER}, {"M", CC_OTHER}, {"mm", CC_OTHER}, {"mii", CC_OTHER},
-  {"cl", CC_OTHER}, {"cli", CC_OTHER}, {"clcpp", CC_OTHER}, {"clii", CC_OTHER}, {"cu", CC_OTHER}, {"cui", CC_OTHER},
-  {"hip", CC_OTHER}, {"hipi", CC_OTHER}, {"hlsl", CC_OTHER}, {"rs", CC_OTHER},
-  {"f", CC_OTHER}, {"F", CC_OTHER}, {"for", CC_OTHER}, {"FOR", CC_OTHER}, {"fpp", CC_OTHER}, {"FPP", CC_OTHER},
-  {"f90", CC_OTHER}, {"F90", CC_OTHER}, {"f95", CC_OTHER}, {"F95", CC_OTHER}, {"f03", CC_OTHER}, {"F03", CC_OTHER},
-  {"f08", CC_OTHER}, {"F08", CC_OTHER}, {"ads", CC_OTHER}, {"adb", CC_OTHER}, {"ast", CC_OTHER}, {"pcm", CC_OTHER},
+    {"c", CC_C},         {"i", CC_C},          {"h", CC_C},           {"ll", CC_IR},      {"bc", CC_IR},      {"s", CC_ASSEMBLER},
+    {"S", CC_ASSEMBLER}, {"sx", CC_ASSEMBLER}, {"asm", CC_ASSEMBLER}, {"C", CC_OTHER},    {"CPP", CC_OTHER},  {"CXX", CC_OTHER},
+    {"c++", CC_OTHER},   {"C++", CC_OTHER},    {"cc", CC_OTHER},      {"CC", CC_OTHER},   {"cp", CC_OTHER},   {"cpp", CC_OTHER},
+    {"cxx", CC_OTHER},   {"ii", CC_OTHER},     {"c++m", CC_OTHER},    {"ccm", CC_OTHER},  {"cppm", CC_OTHER}, {"cxxm", CC_OTHER},
+    {"iim", CC_OTHER},   {"ixx", CC_OTHER},    {"H", CC_OTHER},       {"hh", CC_OTHER},   {"hp", CC_OTHER},   {"hpp", CC_OTHER},
+    {"hxx", CC_OTHER},   {"m", CC_OTHER},      {"mi", CC_OTHER},      {"M", CC_OTHER},    {"mm", CC_OTHER},   {"mii", CC_OTHER},
+    {"cl", CC_OTHER},    {"cli", CC_OTHER},    {"clcpp", CC_OTHER},   {"clii", CC_OTHER}, {"cu", CC_OTHER},   {"cui", CC_OTHER},
+    {"hip", CC_OTHER},   {"hipi", CC_OTHER},   {"hlsl", CC_OTHER},    {"rs", CC_OTHER},   {"f", CC_OTHER},    {"F", CC_OTHER},
+    {"for", CC_OTHER},   {"FOR", CC_OTHER},    {"fpp", CC_OTHER},     {"FPP", CC_OTHER},  {"f90", CC_OTHER},  {"F90", CC_OTHER},
+    {"f95", CC_OTHER},   {"F95", CC_OTHER},    {"f03", CC_OTHER},     {"F03", CC_OTHER},  {"f08", CC_OTHER},  {"F08", CC_OTHER},
+    {"ads", CC_OTHER},   {"adb", CC_OTHER},    {"ast", CC_OTHER},     {"pcm", CC_OTHER},
 };
 
-enum cc_language cc_language_of_file(const char *name)
-{
+enum cc_language cc_language_of_file(const char *name) {
   const char *dot = strrchr(name, '.');
   if (!strcmp(name, "-"))
     return CC_C;  /* clang takes standard input only with -E or -x; -x has been looked at before */
@@ -43,8 +40,7 @@ static const struct {
 #undef X
 };
 
-unsigned cc_option_nvalues(const char *arg)
-{
+unsigned cc_option_nvalues(const char *arg) {
   size_t low = 0, high = sizeof with_values / sizeof *with_values;
   if (!strncmp(arg, "-Xarch_", 7) || !strncmp(arg, "-Xopenmp-target=", 16))
     return 1;

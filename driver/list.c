@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void dvm_list_fini(struct dvm_list *list)
-{
+void dvm_list_fini(struct dvm_list *list) {
   for (size_t i = 0; i < list->n; i++)
     free(list->v[i]);
   free(list->v);
@@ -14,8 +13,7 @@ void dvm_list_fini(struct dvm_list *list)
 }
 
 /* Takes 's' over, also when it fails. */
-static void list_take(struct dvm_list *list, char *s)
-{
+static void list_take(struct dvm_list *list, char *s) {
   if (s && list->n + 1 >= list->cap) {
     size_t cap = list->cap ? list->cap * 2 : 16;
     char **v = realloc(list->v, cap * sizeof *v);
@@ -33,13 +31,9 @@ static void list_take(struct dvm_list *list, char *s)
   list->v[list->n] = NULL;
 }
 
-void dvm_list_add(struct dvm_list *list, const char *s)
-{
-  list_take(list, strdup(s));
-}
+void dvm_list_add(struct dvm_list *list, const char *s) { list_take(list, strdup(s)); }
 
-void dvm_list_printf(struct dvm_list *list, const char *fmt, ...)
-{
+void dvm_list_printf(struct dvm_list *list, const char *fmt, ...) {
   char *s;
   va_list ap;
   va_start(ap, fmt);

@@ -11,7 +11,7 @@ struct dvm_list {
   bool failed;   /* an allocation failed: something is missing */
 };
 
-#define DVM_LIST_INIT { NULL, 0, 0, false }
+#define DVM_LIST_INIT {NULL, 0, 0, false}
 
 void dvm_list_fini(struct dvm_list *list);
 void dvm_list_add(struct dvm_list *list, const char *s);

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static FILE *open_page(const char *folder, const char *id)
-{
+static FILE *open_page(const char *folder, const char *id) {
   char *path;
   if (strchr(id, '/') || asprintf(&path, "%s/%s%s.md", folder, strncmp(id, "dvm-", 4) ? "dvm-" : "", id) < 0)
     return NULL;
@@ -16,8 +15,7 @@ static FILE *open_page(const char *folder, const char *id)
   return page;
 }
 
-int dvm_page_show(const char *folder, const char *id, struct dvm_error *err)
-{
+int dvm_page_show(const char *folder, const char *id, struct dvm_error *err) {
   char part[4096];
   size_t n;
   int rc = 0;
@@ -33,14 +31,12 @@ int dvm_page_show(const char *folder, const char *id, struct dvm_error *err)
   return rc;
 }
 
-static int is_page(const struct dirent *entry)
-{
+static int is_page(const struct dirent *entry) {
   size_t n = strlen(entry->d_name);
   return !strncmp(entry->d_name, "dvm-", 4) && n > 7 && !strcmp(entry->d_name + n - 3, ".md");
 }
 
-void dvm_page_list(const char *folder, struct dvm_list *ids)
-{
+void dvm_page_list(const char *folder, struct dvm_list *ids) {
   struct dirent **entries;
   int n = scandir(folder, &entries, is_page, alphasort);
   for (int i = 0; i < n; i++) {

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 /* Drops the last component of an absolute path, in place. */
-static void to_parent(char *path)
-{
+static void to_parent(char *path) {
   char *slash = strrchr(path, '/');
   if (slash)
     slash[slash == path] = '\0';
@@ -18,8 +17,7 @@ static void to_parent(char *path)
 
 /* Joins an absolute folder and a relative name that may begin with '..'.  As text: the folders need not exist.  Returns an
  * owned path, or NULL. */
-static char *join(const char *folder, const char *name)
-{
+static char *join(const char *folder, const char *name) {
   char *path, *base = strdup(folder);
   if (!base)
     return NULL;
@@ -32,8 +30,7 @@ static char *join(const char *folder, const char *name)
 }
 
 /* In the build tree each program lies in the folder of its part; installed, in 'bin'. */
-static char *find(const char *bin, const char *installed, const char *built)
-{
+static char *find(const char *bin, const char *installed, const char *built) {
   char *path = join(bin, built);
   if (path && !access(path, R_OK))
     return path;
@@ -41,8 +38,7 @@ static char *find(const char *bin, const char *installed, const char *built)
   return join(bin, installed);
 }
 
-int dvm_place_find(struct dvm_place *place, struct dvm_error *err)
-{
+int dvm_place_find(struct dvm_place *place, struct dvm_error *err) {
   const char *clang = getenv("DVM_CLANG");
   char exe[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -60,15 +56,14 @@ int dvm_place_find(struct dvm_place *place, struct dvm_error *err)
   place->parallel = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmpar.so", "../runtime/libdvmpar.so");
   place->libexec = join(exe, DVM_BIN_TO_LIBEXEC);
   place->diagnostics = find(exe, DVM_BIN_TO_DOC "/diagnostics", "../docs/diagnostics");
-  if (place->bin && place->plugin && place->runtime && place->runtime_static && place->trace && place->trace_static && place->parallel && place->libexec &&
-      place->diagnostics)
+  if (place->bin && place->plugin && place->runtime && place->runtime_static && place->trace && place->trace_static && place->parallel &&
+      place->libexec && place->diagnostics)
     return 0;
   dvm_place_fini(place);
   return dvm_error_set(err, -ENOMEM, "out of memory");
 }
 
-void dvm_place_fini(struct dvm_place *place)
-{
+void dvm_place_fini(struct dvm_place *place) {
   free(place->bin);
   free(place->plugin);
   free(place->runtime);

@@ -15,19 +15,14 @@ struct reader {
   unsigned nheaders, ninputs;
 };
 
-static bool starts(const char *s, const char *prefix)
-{
-  return !strncmp(s, prefix, strlen(prefix));
-}
+static bool starts(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
 
-static bool ends(const char *s, const char *suffix)
-{
+static bool ends(const char *s, const char *suffix) {
   size_t n = strlen(s), m = strlen(suffix);
   return n >= m && !strcmp(s + n - m, suffix);
 }
 
-static bool one_of(const char *s, const char *const *list)
-{
+static bool one_of(const char *s, const char *const *list) {
   for (; *list; list++)
     if (!strcmp(s, *list))
       return true;
@@ -36,8 +31,7 @@ static bool one_of(const char *s, const char *const *list)
 
 /* ---- Inputs --------------------------------------------------------------------------------------------------------- */
 
-static enum cc_language language_of_x(const char *name)
-{
+static enum cc_language language_of_x(const char *name) {
   static const char *const c[] = {"c", "cpp-output", "c-header", "c-header-cpp-output", NULL};
   if (one_of(name, c))
     return CC_C;
@@ -46,8 +40,7 @@ static enum cc_language language_of_x(const char *name)
   return starts(name, "assembler") ? CC_ASSEMBLER : CC_OTHER;
 }
 
-static void read_input(struct reader *r, const char *name)
-{
+static void read_input(struct reader *r, const char *name) {
   enum cc_language language = r->language ? language_of_x(r->language) : cc_language_of_file(name);
   r->plan->inputs[language]++;
   r->ninputs++;
@@ -58,8 +51,7 @@ static void read_input(struct reader *r, const char *name)
 
 /* ---- Our own options ------------------------------------------------------------------------------------------------ */
 
-static int read_mode(struct reader *r, const char *value)
-{
+static int read_mode(struct reader *r, const char *value) {
   static const char *const known[] = {"check", "trace", "parallel", "parallel,trace", "off", NULL};
   static const char *const later[] = {"parallel,trace", NULL};
   const char *nearest;
@@ -80,18 +72,18 @@ static int read_mode(struct reader *r, const char *value)
     return 0;
   }
   if (one_of(value, later))
-    return dvm_error_set(r->err, -EINVAL, "'-fdvm=%s' is not in this version (" DVM_VERSION "), which has 'check', 'trace', 'parallel' and 'off'",
-                         value);
+    return dvm_error_set(r->err, -EINVAL,
+                         "'-fdvm=%s' is not in this version (" DVM_VERSION "), which has 'check', 'trace', 'parallel' and 'off'", value);
   nearest = dvm_text_nearest(value, known);
   if (nearest)
     return dvm_error_set(r->err, -EINVAL, "unknown mode '%s' in '-fdvm=%s'; did you mean '%s'?", value, value, nearest);
-  return dvm_error_set(r->err, -EINVAL, "unknown mode '%s' in '-fdvm=%s'; the modes are 'check', 'trace', 'parallel' and 'off'", value, value);
+  return dvm_error_set(r->err, -EINVAL, "unknown mode '%s' in '-fdvm=%s'; the modes are 'check', 'trace', 'parallel' and 'off'", value,
+                       value);
 }
 
-static int read_action(struct reader *r, const char *arg)
-{
-  static const char *const names[] = {"--dvm-help", "--dvm-version", "--dvm-print-clang", "--dvm-print-plugin",
-                                      "--dvm-print-runtime", NULL};
+static int read_action(struct reader *r, const char *arg) {
+  static const char *const names[] = {"--dvm-help",         "--dvm-version",       "--dvm-print-clang",
+                                      "--dvm-print-plugin", "--dvm-print-runtime", NULL};
   static const enum cc_action actions[] = {CC_HELP, CC_VERSION, CC_PRINT_CLANG, CC_PRINT_PLUGIN, CC_PRINT_RUNTIME};
   const char *nearest = dvm_text_nearest(arg, names);
   for (size_t i = 0; names[i]; i++)
@@ -105,8 +97,7 @@ static int read_action(struct reader *r, const char *arg)
 }
 
 /* The name in "-W[no-][error=]dvm-NAME", with "dvm-", or NULL for another option. */
-static const char *warning_name(const char *arg)
-{
+static const char *warning_name(const char *arg) {
   if (!starts(arg, "-W"))
     return NULL;
   arg += 2;
@@ -117,8 +108,7 @@ static const char *warning_name(const char *arg)
   return starts(arg, "dvm-") ? arg : NULL;
 }
 
-static int read_warning(struct reader *r, const char *arg)
-{
+static int read_warning(struct reader *r, const char *arg) {
   static const char *const ours[] = {"dvm-unchecked", NULL}; /* the others are the plug-in's */
   static const char *const names[] = {"dvm-unchecked", "dvm-undeclared-private", "dvm-calloc", "dvm-named-twice", NULL};
   const char *name = warning_name(arg), *nearest = dvm_text_nearest(name, names);
@@ -136,14 +126,12 @@ static int read_warning(struct reader *r, const char *arg)
 }
 
 /* Returns 1 when the argument is ours, 0 when it is not, or an error. */
-static int read_own(struct reader *r, const char *arg)
-{
+static int read_own(struct reader *r, const char *arg) {
   int rc = 0;
   if (starts(arg, "-fdvm="))
     rc = read_mode(r, arg + 6);
   else if (!strcmp(arg, "-fdvm") || !strcmp(arg, "-fno-dvm"))
-    rc = dvm_error_set(r->err, -EINVAL, "unknown option '%s'; did you mean '-fdvm=%s'?", arg,
-                       arg[2] == 'n' ? "off" : "check");
+    rc = dvm_error_set(r->err, -EINVAL, "unknown option '%s'; did you mean '-fdvm=%s'?", arg, arg[2] == 'n' ? "off" : "check");
   else if (starts(arg, "--dvm-"))
     rc = read_action(r, arg);
   else if (warning_name(arg))
@@ -155,39 +143,53 @@ static int read_own(struct reader *r, const char *arg)
 
 /* ---- clang's options ------------------------------------------------------------------------------------------------ */
 
-static bool stops_before_link(const char *arg)
-{
-  static const char *const options[] = {
-    "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-emit-ast", "-emit-interface-stubs", "-emit-merged-ifs", "-extract-api",
-    "-emit-symbol-graph", "-verify-pch", "-module-file-info", "-rewrite-objc", "-rewrite-legacy-objc", "--analyze",
-    "--assemble", "--compile", "--dependencies", "--user-dependencies", "--precompile", "--preprocess",
-    "--emit-static-lib", "--migrate", NULL};
+static bool stops_before_link(const char *arg) {
+  static const char *const options[] = {"-c",
+                                        "-S",
+                                        "-E",
+                                        "-M",
+                                        "-MM",
+                                        "-fsyntax-only",
+                                        "-emit-ast",
+                                        "-emit-interface-stubs",
+                                        "-emit-merged-ifs",
+                                        "-extract-api",
+                                        "-emit-symbol-graph",
+                                        "-verify-pch",
+                                        "-module-file-info",
+                                        "-rewrite-objc",
+                                        "-rewrite-legacy-objc",
+                                        "--analyze",
+                                        "--assemble",
+                                        "--compile",
+                                        "--dependencies",
+                                        "--user-dependencies",
+                                        "--precompile",
+                                        "--preprocess",
+                                        "--emit-static-lib",
+                                        "--migrate",
+                                        NULL};
   return one_of(arg, options);
 }
 
 /* The first component of a target triple, and the system, are all that decides whether our runtime fits. */
-static bool is_our_target(const char *triple)
-{
+static bool is_our_target(const char *triple) {
   size_t n = strcspn(triple, "-");
-  return n == strlen(DVM_TARGET_ARCH) && !strncmp(triple, DVM_TARGET_ARCH, n) && strstr(triple, "linux") &&
-         !ends(triple, "x32");
+  return n == strlen(DVM_TARGET_ARCH) && !strncmp(triple, DVM_TARGET_ARCH, n) && strstr(triple, "linux") && !ends(triple, "x32");
 }
 
-static void read_target(struct reader *r, const char *option, const char *triple)
-{
+static void read_target(struct reader *r, const char *option, const char *triple) {
   r->plan->foreign_target = is_our_target(triple) ? NULL : option;
 }
 
-static void read_linker_option(struct reader *r, const char *arg)
-{
+static void read_linker_option(struct reader *r, const char *arg) {
   if (!strcmp(arg, "-r") || !strcmp(arg, "--relocatable") || starts(arg, "-Wl,-r,") || !strcmp(arg, "-Wl,-r") ||
       (starts(arg, "-Wl,") && (strstr(arg, ",-r,") || ends(arg, ",-r") || strstr(arg, ",--relocatable"))))
     r->plan->relocatable = true;
   r->linker_input = true;
 }
 
-static void read_flag(struct reader *r, const char *arg)
-{
+static void read_flag(struct reader *r, const char *arg) {
   static const char *const no_libraries[] = {"-nostdlib", "-nodefaultlibs", "-nolibc", "--no-standard-libraries", NULL};
   static const char *const is_static[] = {"-static", "--static", "-static-pie", NULL};
   static const char *const other_width[] = {"-m32", "-mx32", "-m16", NULL};
@@ -216,8 +218,7 @@ static void read_flag(struct reader *r, const char *arg)
     r->language = strcmp(arg + 11, "none") ? arg + 11 : NULL;
 }
 
-static void read_option_with_value(struct reader *r, const char *arg, const char *value)
-{
+static void read_option_with_value(struct reader *r, const char *arg, const char *value) {
   if (!strcmp(arg, "-x") || !strcmp(arg, "--language"))
     r->language = strcmp(value, "none") ? value : NULL;
   else if (!strcmp(arg, "-target"))
@@ -226,8 +227,7 @@ static void read_option_with_value(struct reader *r, const char *arg, const char
     read_linker_option(r, value);
 }
 
-static int read_args(struct reader *r, char *const *args, size_t n)
-{
+static int read_args(struct reader *r, char *const *args, size_t n) {
   for (size_t i = 0; i < n; i++) {
     const char *arg = args[i];
     if (i > r->plan->terminator || arg[0] != '-' || !arg[1]) {
@@ -255,8 +255,7 @@ static int read_args(struct reader *r, char *const *args, size_t n)
   return 0;
 }
 
-int cc_plan_make(struct cc_plan *plan, char *const *args, size_t n, struct dvm_error *err)
-{
+int cc_plan_make(struct cc_plan *plan, char *const *args, size_t n, struct dvm_error *err) {
   struct reader r = {.plan = plan, .err = err};
   *plan = (struct cc_plan){.mode = DVM_MODE_CHECK, .warn_unchecked = true, .terminator = n, .plugin_args = DVM_LIST_INIT};
   plan->own = calloc(n + 1, sizeof *plan->own);
@@ -274,8 +273,7 @@ int cc_plan_make(struct cc_plan *plan, char *const *args, size_t n, struct dvm_e
   return 0;
 }
 
-void cc_plan_fini(struct cc_plan *plan)
-{
+void cc_plan_fini(struct cc_plan *plan) {
   dvm_list_fini(&plan->plugin_args);
   free(plan->own);
   plan->own = NULL;

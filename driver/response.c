@@ -8,8 +8,7 @@
 
 enum { DEPTH_MAX = 20 };
 
-void cc_line_split(const char *text, struct dvm_list *out)
-{
+void cc_line_split(const char *text, struct dvm_list *out) {
   struct dvm_text word = DVM_TEXT_INIT;
   const char *p = text;
   for (;;) {
@@ -34,8 +33,7 @@ void cc_line_split(const char *text, struct dvm_list *out)
 }
 
 /* Returns 1 when the file was read, 0 when there is no such file. */
-static int read_file(const char *path, struct dvm_text *text)
-{
+static int read_file(const char *path, struct dvm_text *text) {
   FILE *f = fopen(path, "re");
   if (!f)
     return 0;
@@ -48,14 +46,12 @@ static int read_file(const char *path, struct dvm_text *text)
   return ok;
 }
 
-static void skip_byte_order_mark(struct dvm_text *text)
-{
+static void skip_byte_order_mark(struct dvm_text *text) {
   if (text->len >= 3 && !memcmp(text->s, "\xef\xbb\xbf", 3))
     memmove(text->s, text->s + 3, text->len - 2);
 }
 
-static int expand(const char *arg, unsigned depth, struct dvm_list *out, struct dvm_error *err)
-{
+static int expand(const char *arg, unsigned depth, struct dvm_list *out, struct dvm_error *err) {
   struct dvm_text text = DVM_TEXT_INIT;
   struct dvm_list words = DVM_LIST_INIT;
   int rc = 0;
@@ -75,8 +71,7 @@ static int expand(const char *arg, unsigned depth, struct dvm_list *out, struct 
   return rc;
 }
 
-int cc_line_read(struct cc_line *line, int argc, char *const *argv, struct dvm_error *err)
-{
+int cc_line_read(struct cc_line *line, int argc, char *const *argv, struct dvm_error *err) {
   *line = (struct cc_line){.ncall = argc > 0 ? (size_t)argc - 1 : 0};
   for (size_t i = 0; i < line->ncall; i++) {
     size_t before = line->args.n;
@@ -97,8 +92,7 @@ int cc_line_read(struct cc_line *line, int argc, char *const *argv, struct dvm_e
   return 0;
 }
 
-void cc_line_fini(struct cc_line *line)
-{
+void cc_line_fini(struct cc_line *line) {
   dvm_list_fini(&line->args);
   free(line->origin);
   *line = (struct cc_line){.ncall = 0};

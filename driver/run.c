@@ -11,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void quote(struct dvm_text *text, const char *arg)
-{
+static void quote(struct dvm_text *text, const char *arg) {
   dvm_text_add(text, "\"");
   for (; *arg; arg++) {
     if (*arg == '"' || *arg == '\\')
@@ -24,8 +23,7 @@ static void quote(struct dvm_text *text, const char *arg)
 
 /* Our few arguments can push a command over the limit that just fitted, or a response file had to be unpacked.  The file has no
  * name, so that nobody must remove it. */
-static int exec_with_response_file(const struct dvm_list *command)
-{
+static int exec_with_response_file(const struct dvm_list *command) {
   struct dvm_text text = DVM_TEXT_INIT;
   char name[64];
   int fd = memfd_create("dvmcc-arguments", 0);
@@ -47,8 +45,7 @@ static int exec_with_response_file(const struct dvm_list *command)
   return code;
 }
 
-int dvm_run_exec(const struct dvm_list *command, struct dvm_error *err)
-{
+int dvm_run_exec(const struct dvm_list *command, struct dvm_error *err) {
   execvp(command->v[0], command->v);
   if (errno == E2BIG)
     errno = exec_with_response_file(command);
@@ -69,8 +66,7 @@ static const int handled[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { NHANDLED = sizeof handled / sizeof *handled };
 
 /* Never returns.  The reason of a failed exec goes through 'fd', which closes by itself when exec succeeds. */
-static void become_child(const struct dvm_list *command, const sigset_t *mask, int fd)
-{
+static void become_child(const struct dvm_list *command, const sigset_t *mask, int fd) {
   sigprocmask(SIG_SETMASK, mask, NULL);
   execvp(command->v[0], command->v);
   int code = errno;
@@ -78,8 +74,7 @@ static void become_child(const struct dvm_list *command, const sigset_t *mask, i
   _exit(n == sizeof code ? 127 : 126);
 }
 
-static int start(const struct dvm_list *command, const sigset_t *mask, pid_t *pid)
-{
+static int start(const struct dvm_list *command, const sigset_t *mask, pid_t *pid) {
   int fds[2], code = 0;
   if (pipe2(fds, O_CLOEXEC))
     return -errno;
@@ -97,8 +92,7 @@ static int start(const struct dvm_list *command, const sigset_t *mask, pid_t *pi
   return -code;
 }
 
-int dvm_run_wait(const struct dvm_list *command, int *status, struct dvm_error *err)
-{
+int dvm_run_wait(const struct dvm_list *command, int *status, struct dvm_error *err) {
   struct sigaction old[NHANDLED], action = {.sa_handler = SIG_IGN};
   sigset_t block, mask;
   pid_t pid;
@@ -128,8 +122,7 @@ int dvm_run_wait(const struct dvm_list *command, int *status, struct dvm_error *
   return 0;
 }
 
-int dvm_run_end_like(int status)
-{
+int dvm_run_end_like(int status) {
   if (!WIFSIGNALED(status))
     return WEXITSTATUS(status);
   struct rlimit no_core = {0, 0}; /* the program has left its own */

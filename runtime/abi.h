@@ -101,10 +101,11 @@ struct dvmrt_site {
 };
 
 enum {               /* flags of __dvmrt_touch */
-  DVMRT_READ = 1, DVMRT_WRITE = 2,
-  DVMRT_NAMED = 16, /* of a distributed array, by the text, though the address may be behind its end */
-  DVMRT_COPIED = 8, /* a whole struct is copied: its members may have no value */
-  DVMRT_PLACED = 4   /* bounds and locality have been judged already: only the word is in question */
+       DVMRT_READ = 1,
+       DVMRT_WRITE = 2,
+       DVMRT_NAMED = 16, /* of a distributed array, by the text, though the address may be behind its end */
+       DVMRT_COPIED = 8, /* a whole struct is copied: its members may have no value */
+       DVMRT_PLACED = 4   /* bounds and locality have been judged already: only the word is in question */
 };
 
 /* Outside of loops: whether 'touch' is to be asked (without a site: 'assign').  The pass puts it inline, at last.  'count' subscripts
@@ -113,8 +114,7 @@ void __dvmrt_look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_
 /* Slow paths: cold, nonlazybind.  'ix' is NULL or the subscripts, one per SUBSCRIPT and INNER_SUBSCRIPT of the site. */
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
 /* Subscript number 'dim' is outside 0 .. extent-1. */
-void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent,
-                    uint32_t flags);
+void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags);
 /* Locality of an access through a view: 1 = settled for the rest of this execution of the construct, 0 = ask again each time.
  * 'flags' says read or write. */
 int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags);
@@ -122,8 +122,14 @@ int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_vie
 /* A scalar or small array whose address never leaves the function: the pass keeps its words in 'companions'.  Called for
  * what is not fine; gets the word, returns the word to keep.  'kind' is how the innermost construct of this function around
  * the access sees the variable. */
-enum { DVMRT_L_PLAIN, DVMRT_L_PRIVATE, DVMRT_L_FIRST /* mapped nest, no clause: by first access */,
-       DVMRT_L_SHARED /* parallel(n) without clause */, DVMRT_L_REDUCTION, DVMRT_L_INDEX };
+enum {
+  DVMRT_L_PLAIN,
+  DVMRT_L_PRIVATE,
+  DVMRT_L_FIRST /* mapped nest, no clause: by first access */,
+  DVMRT_L_SHARED /* parallel(n) without clause */,
+  DVMRT_L_REDUCTION,
+  DVMRT_L_INDEX
+};
 uint32_t __dvmrt_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix);
 
 /* Constructs.  'frame' is the caller's frame address (llvm.frameaddress.p0(0)); args are those of '#' and '&'.
@@ -209,13 +215,13 @@ int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size);
  * (sums).  Locations (maxloc, minloc) likewise, or NULL and 0 bytes. */
 enum { DVMRT_ROUNDINGS_SHIFT = 8, DVMRT_ROUNDINGS_MAX = 0xffffff };
 int __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
-                      const void *partial, double magnitude, double roundings, const void *loc_before,
-                      const void *loc_result, const void *loc_partial, uint64_t loc_bytes); /* 1: the program is to go on with the second value */
+                      const void *partial, double magnitude, double roundings, const void *loc_before, const void *loc_result,
+                      const void *loc_partial, uint64_t loc_bytes); /* 1: the program is to go on with the second value */
 /* The same for 'count' elements, or the parts of complex numbers, one after another: 'partial' combines what single updates made
  * of the neutral element, 'last' holds what the updates that were seen have left.  'magnitude': one and the
  * roundings after it for each, or NULL. */
-void __dvmrt_results(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, void *result,
-                     const void *partial, const void *last, const double *magnitude, uint64_t count);
+void __dvmrt_results(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, void *result, const void *partial,
+                     const void *last, const double *magnitude, uint64_t count);
 /* Before each iteration, and ('over') just before leave, for reductions that inserted code does not evaluate: bit n of 'numbers'
  * stands for R line n. */
 void __dvmrt_step(struct dvmrt_site *construct, uint32_t numbers, uint32_t over);

@@ -48,8 +48,8 @@ static inline size_t dvmrt_site_signs(const struct dvmrt_site_line *line) {
   enum { ANY, ACCESS, DIRECTIVE, TRACE };
   if (line->key == DVMRT_DIRECTIVE_AXIS && line->n && line->s[0] == 'o')
     return 0;
-#define DVMRT_SITE_KEY(scope, name, letter, signs, fields, meaning)                                                              \
-  if ((scope == ANY || scope == DIRECTIVE) && line->key == (letter))                                                             \
+#define DVMRT_SITE_KEY(scope, name, letter, signs, fields, meaning)                                                                        \
+  if ((scope == ANY || scope == DIRECTIVE) && line->key == (letter))                                                                       \
     return (signs) ? line->n : 0;
 #include "runtime/site_keys.inc"
 #undef DVMRT_SITE_KEY

@@ -16,45 +16,43 @@
 #include "mpir/image/image_set.h"
 
 const char mpir_checkpoint_usage[] =
-  "usage: dvm checkpoint [OPTIONS] PID|JOB        take a checkpoint; JOB: name or process number of a 'dvm run'\n"
-  "       dvm checkpoint -l [--crdebug] [FOLDER]  list images\n"
-  "       dvm checkpoint inspect [--no-backtraces] IMAGE\n"
-  "       dvm checkpoint facts [FOLDER|FILE...]   what this host has, as text for --check on another\n"
-  "       dvm checkpoint inspect --check FACTS IMAGE  what a restart on the host of FACTS would miss\n"
-  "       dvm checkpoint compress [--zlib] IMAGE  (zstd unless told otherwise)\n"
-  "       dvm checkpoint compact IMAGE            (an incremental image becomes a whole one)\n"
-  "       dvm checkpoint expand IMAGE OUT\n"
-  "       dvm checkpoint copy IMAGE FOLDER        (with all that it needs)\n"
-  "  --tree              with its children, as a set of images (the usual, if it has children)\n"
-  "  --group, --session  PID is a process group's or session's number: all of it, as a set\n"
-  "  --alone             the process alone; refused if it has children\n"
-  "  -o, --output PATH   image file, or folder if it ends in '/'\n"
-  "  --ranks LIST        of a job, these ranks alone (0,2-3): to be looked at, not to be restarted\n"
-  "  --all-files         put mapped files (program, libraries) into the image too\n"
-  "  --no-fork           write while the process stands still\n"
-  "  --no-sync           do not wait for the medium\n"
-  "  --allow-traced      although a debugger is attached\n"
-  "  --strict            no image of what would not come back as it was\n"
-  "  --save-files        the contents of open files too, for 'dvm restart --restore-files'\n"
-  "  --to FOLDER         a copy in a second place, when the image is safe in the first\n"
-  "  --ignore-files      leave out descriptors that cannot be restored\n"
-  "  --incremental[=N]   save what has changed since the image before; a whole one after every N (16)\n"
-  "  --sockets=reset     break connections that lead out, at a restart, instead of refusing\n"
-  "  --keep N            keep the last N images of the process\n"
-  "  --timeout MS        for all threads to stop (default 10000)\n"
-  "  --compress[=zlib]   compress the image when it is whole\n"
-  "  --stats             tell times and sizes\n"
-  "  --kill              kill the process when the image is whole\n"
-  "  --crdebug           asked by a debugger\n";
+    "usage: dvm checkpoint [OPTIONS] PID|JOB        take a checkpoint; JOB: name or process number of a 'dvm run'\n"
+    "       dvm checkpoint -l [--crdebug] [FOLDER]  list images\n"
+    "       dvm checkpoint inspect [--no-backtraces] IMAGE\n"
+    "       dvm checkpoint facts [FOLDER|FILE...]   what this host has, as text for --check on another\n"
+    "       dvm checkpoint inspect --check FACTS IMAGE  what a restart on the host of FACTS would miss\n"
+    "       dvm checkpoint compress [--zlib] IMAGE  (zstd unless told otherwise)\n"
+    "       dvm checkpoint compact IMAGE            (an incremental image becomes a whole one)\n"
+    "       dvm checkpoint expand IMAGE OUT\n"
+    "       dvm checkpoint copy IMAGE FOLDER        (with all that it needs)\n"
+    "  --tree              with its children, as a set of images (the usual, if it has children)\n"
+    "  --group, --session  PID is a process group's or session's number: all of it, as a set\n"
+    "  --alone             the process alone; refused if it has children\n"
+    "  -o, --output PATH   image file, or folder if it ends in '/'\n"
+    "  --ranks LIST        of a job, these ranks alone (0,2-3): to be looked at, not to be restarted\n"
+    "  --all-files         put mapped files (program, libraries) into the image too\n"
+    "  --no-fork           write while the process stands still\n"
+    "  --no-sync           do not wait for the medium\n"
+    "  --allow-traced      although a debugger is attached\n"
+    "  --strict            no image of what would not come back as it was\n"
+    "  --save-files        the contents of open files too, for 'dvm restart --restore-files'\n"
+    "  --to FOLDER         a copy in a second place, when the image is safe in the first\n"
+    "  --ignore-files      leave out descriptors that cannot be restored\n"
+    "  --incremental[=N]   save what has changed since the image before; a whole one after every N (16)\n"
+    "  --sockets=reset     break connections that lead out, at a restart, instead of refusing\n"
+    "  --keep N            keep the last N images of the process\n"
+    "  --timeout MS        for all threads to stop (default 10000)\n"
+    "  --compress[=zlib]   compress the image when it is whole\n"
+    "  --stats             tell times and sizes\n"
+    "  --kill              kill the process when the image is whole\n"
+    "  --crdebug           asked by a debugger\n";
 
-static int fail(const struct dvm_error *err)
-{
+static int fail(const struct dvm_error *err) {
   fprintf(stderr, "dvm checkpoint: error: %s\n", err->text);
   return 1;
 }
 
-static int compress_in_place(const char *path, enum mpir_codec codec, struct dvm_error *err)
-{
+static int compress_in_place(const char *path, enum mpir_codec codec, struct dvm_error *err) {
   struct mpir_image *image = mpir_image_open(path, err);
   int rc;
 
@@ -66,8 +64,7 @@ static int compress_in_place(const char *path, enum mpir_codec codec, struct dvm
 }
 
 /* A set's images one after another; an image is one. */
-int mpir_each_image(const char *path, int (*fn)(const char *, void *, struct dvm_error *), void *arg, struct dvm_error *err)
-{
+int mpir_each_image(const char *path, int (*fn)(const char *, void *, struct dvm_error *), void *arg, struct dvm_error *err) {
   struct mpir_set *set = mpir_set_is(path) ? mpir_set_read(path, err) : NULL;
   char file[PATH_MAX];
   int rc = 0;
@@ -85,18 +82,15 @@ int mpir_each_image(const char *path, int (*fn)(const char *, void *, struct dvm
 }
 
 /* Images were written in another form: a job's manifest has their sums. */
-static int renewed(const char *path, struct dvm_error *err)
-{
+static int renewed(const char *path, struct dvm_error *err) {
   return mpir_job_is(path) && mpir_job_manifest_renew(path, err) ? fail(err) : 0;
 }
 
-int mpir_compress_one(const char *path, void *codec, struct dvm_error *err)
-{
+int mpir_compress_one(const char *path, void *codec, struct dvm_error *err) {
   return compress_in_place(path, *(enum mpir_codec *)codec, err);
 }
 
-static int inspect_one(const char *path, void *options, struct dvm_error *err)
-{
+static int inspect_one(const char *path, void *options, struct dvm_error *err) {
   struct mpir_image *image = mpir_image_open(path, err);
   int rc = image ? mpir_inspect(image, path, options, err) : err->code;
 
@@ -104,10 +98,12 @@ static int inspect_one(const char *path, void *options, struct dvm_error *err)
   return rc;
 }
 
-struct host_check { struct mpir_host_facts *facts; unsigned missing; };
+struct host_check {
+  struct mpir_host_facts *facts;
+  unsigned missing;
+};
 
-static int check_one(const char *path, void *arg, struct dvm_error *err)
-{
+static int check_one(const char *path, void *arg, struct dvm_error *err) {
   struct host_check *check = arg;
   struct mpir_image *image = mpir_image_open(path, err);
 
@@ -119,10 +115,9 @@ static int check_one(const char *path, void *arg, struct dvm_error *err)
 }
 
 /* 1 where something is missing on that host. */
-static int check_main(const char *facts, const char *path)
-{
+static int check_main(const char *facts, const char *path) {
   struct dvm_error err = DVM_ERROR_INIT;
-  struct host_check check = { mpir_host_facts_read(facts, &err), 0 };
+  struct host_check check = {mpir_host_facts_read(facts, &err), 0};
   int rc = check.facts ? mpir_each_image(path, check_one, &check, &err) : err.code;
 
   mpir_host_facts_free(check.facts);
@@ -133,16 +128,14 @@ static int check_main(const char *facts, const char *path)
   return check.missing != 0;
 }
 
-static int facts_main(char **folders)
-{
+static int facts_main(char **folders) {
   struct dvm_error err = DVM_ERROR_INIT;
 
   return mpir_host_facts_write(stdout, folders, &err) ? fail(&err) : 0;
 }
 
-static int inspect_main(int argc, char **argv)
-{
-  struct mpir_inspect_options options = { .backtraces = true, .verify = true };
+static int inspect_main(int argc, char **argv) {
+  struct mpir_inspect_options options = {.backtraces = true, .verify = true};
   struct dvm_error err = DVM_ERROR_INIT;
 
   if (argc == 4 && strcmp(argv[1], "--check") == 0)
@@ -161,8 +154,7 @@ static int inspect_main(int argc, char **argv)
   return mpir_each_image(argv[1], inspect_one, &options, &err) ? fail(&err) : 0;
 }
 
-static int compress_main(int argc, char **argv)
-{
+static int compress_main(int argc, char **argv) {
   enum mpir_codec codec = MPIR_CODEC_ZSTD;
   struct dvm_error err = DVM_ERROR_INIT;
 
@@ -178,8 +170,7 @@ static int compress_main(int argc, char **argv)
   return mpir_each_image(argv[1], mpir_compress_one, &codec, &err) ? fail(&err) : renewed(argv[1], &err);
 }
 
-static int compact_one(const char *path, void *arg, struct dvm_error *err)
-{
+static int compact_one(const char *path, void *arg, struct dvm_error *err) {
   struct mpir_image *image = mpir_image_open(path, err);
   int rc = !image ? err->code : image->chain ? mpir_chain_compact(image, path, path, err) : 0;
 
@@ -188,8 +179,7 @@ static int compact_one(const char *path, void *arg, struct dvm_error *err)
   return rc ? dvm_error_wrap(err, "cannot compact '%s'", path) : 0;
 }
 
-static int compact_main(int argc, char **argv)
-{
+static int compact_main(int argc, char **argv) {
   struct dvm_error err = DVM_ERROR_INIT;
 
   if (argc != 2) {
@@ -199,8 +189,7 @@ static int compact_main(int argc, char **argv)
   return mpir_each_image(argv[1], compact_one, NULL, &err) ? fail(&err) : 0;
 }
 
-static int expand_main(int argc, char **argv)
-{
+static int expand_main(int argc, char **argv) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct mpir_image *image;
   int rc;
@@ -219,8 +208,7 @@ static int expand_main(int argc, char **argv)
   return rc ? fail(&err) : 0;
 }
 
-static int copy_main(int argc, char **argv)
-{
+static int copy_main(int argc, char **argv) {
   struct dvm_error err = DVM_ERROR_INIT;
   unsigned long keep = 0;
 
@@ -235,17 +223,18 @@ static int copy_main(int argc, char **argv)
   return mpir_copy_to(argv[1], argv[2], (unsigned)keep, &err) ? fail(&err) : 0;
 }
 
-static int facts_action(int argc, char **argv)
-{
+static int facts_action(int argc, char **argv) {
   (void)argc;
   return facts_main(argv + 1);
 }
 
-bool mpir_action(int argc, char **argv, int *status)
-{
-  static const struct { const char *name; int (*main)(int, char **); } actions[] = {
-    { "inspect", inspect_main }, { "compress", compress_main }, { "facts", facts_action },
-    { "compact", compact_main }, { "expand", expand_main },     { "copy", copy_main },
+bool mpir_action(int argc, char **argv, int *status) {
+  static const struct {
+    const char *name;
+    int (*main)(int, char **);
+  } actions[] = {
+      {"inspect", inspect_main}, {"compress", compress_main}, {"facts", facts_action},
+      {"compact", compact_main}, {"expand", expand_main},     {"copy", copy_main},
   };
 
   for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)

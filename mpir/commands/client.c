@@ -18,8 +18,7 @@
 #define CONNECT_TRIES 50 /* of 20 ms: the helper thread may just be starting */
 
 /* The last number of a line: that of the innermost namespace. */
-int mpir_client_inner(pid_t pid, const char *label)
-{
+int mpir_client_inner(pid_t pid, const char *label) {
   char path[64], line[256];
   int inner = pid;
   FILE *f;
@@ -38,8 +37,7 @@ int mpir_client_inner(pid_t pid, const char *label)
   return inner;
 }
 
-bool mpir_client_has_children(pid_t pid)
-{
+bool mpir_client_has_children(pid_t pid) {
   char path[300], text[16];
   struct dirent *d;
   bool found = false;
@@ -61,9 +59,8 @@ bool mpir_client_has_children(pid_t pid)
   return found;
 }
 
-static int connect_to(pid_t pid, int inner, int tries, struct dvm_error *err)
-{
-  struct sockaddr_un address = { .sun_family = AF_UNIX };
+static int connect_to(pid_t pid, int inner, int tries, struct dvm_error *err) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
   char path[64];
   struct stat st;
   socklen_t size;
@@ -73,8 +70,7 @@ static int connect_to(pid_t pid, int inner, int tries, struct dvm_error *err)
   if (stat(path, &st))
     return dvm_error_errno(err, "cannot look at process %d", pid);
   size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1);
-  size += (socklen_t)snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, CRS_SOCKET_FORMAT,
-                              (unsigned long)st.st_ino, inner);
+  size += (socklen_t)snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, CRS_SOCKET_FORMAT, (unsigned long)st.st_ino, inner);
   fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0)
     return dvm_error_errno(err, "cannot make a socket");
@@ -83,14 +79,13 @@ static int connect_to(pid_t pid, int inner, int tries, struct dvm_error *err)
       close(fd);
       return dvm_error_set(err, -ESRCH, "process %d is not checkpointable (start it with 'dvm run --checkpointable')", pid);
     }
-    nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
   }
   return fd;
 }
 
 /* A stopped process answers nobody, nor does its checkpointer, which is a thread of it. */
-static bool is_stopped(pid_t pid)
-{
+static bool is_stopped(pid_t pid) {
   char path[64], line[512];
   bool stopped = false;
   FILE *f;
@@ -104,8 +99,7 @@ static bool is_stopped(pid_t pid)
   return stopped;
 }
 
-int mpir_client_connect(pid_t pid, bool once, struct dvm_error *err)
-{
+int mpir_client_connect(pid_t pid, bool once, struct dvm_error *err) {
   int inner = mpir_client_inner(pid, "NSpid:");
 
   if (is_stopped(pid))
@@ -113,8 +107,7 @@ int mpir_client_connect(pid_t pid, bool once, struct dvm_error *err)
   return inner < 0 ? dvm_error_set(err, -ESRCH, "there is no process %d", pid) : connect_to(pid, inner, once ? 0 : CONNECT_TRIES, err);
 }
 
-int mpir_client_receive(int fd, struct crs_reply *reply)
-{
+int mpir_client_receive(int fd, struct crs_reply *reply) {
   size_t got = 0;
 
   while (got < sizeof(*reply)) {
@@ -132,8 +125,7 @@ int mpir_client_receive(int fd, struct crs_reply *reply)
 }
 
 /* The number behind 'label' in /proc/PID/status; 'state' gets the letter of the state. */
-static int status_of(pid_t pid, const char *label, char *state)
-{
+static int status_of(pid_t pid, const char *label, char *state) {
   char path[64], line[512];
   int number = 0;
   FILE *f;
@@ -151,9 +143,8 @@ static int status_of(pid_t pid, const char *label, char *state)
 }
 
 /* A debugger at its prompt holds the helper thread too.  One of ours sees the request and lets go; for others it is refused after a while. */
-int mpir_client_await(pid_t pid, int fd, struct dvm_error *err)
-{
-  struct pollfd p = { .fd = fd, .events = POLLIN };
+int mpir_client_await(pid_t pid, int fd, struct dvm_error *err) {
+  struct pollfd p = {.fd = fd, .events = POLLIN};
   int held_ms = 0, rc;
 
   while ((rc = poll(&p, 1, HELD_STEP_MS)) == 0 || (rc < 0 && errno == EINTR)) {
@@ -170,14 +161,15 @@ int mpir_client_await(pid_t pid, int fd, struct dvm_error *err)
       name[strcspn(name, "\n")] = '\0';
     if (f)
       fclose(f);
-    return dvm_error_set(err, -EBUSY, "process %d is held by its debugger '%s' (process %d), which does not let it answer: "
-                         "take the checkpoint there, or detach it", pid, name, tracer);
+    return dvm_error_set(err, -EBUSY,
+                         "process %d is held by its debugger '%s' (process %d), which does not let it answer: "
+                         "take the checkpoint there, or detach it",
+                         pid, name, tracer);
   }
   return 0;
 }
 
-static int checkpoint_one(pid_t pid, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err)
-{
+static int checkpoint_one(pid_t pid, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err) {
   int fd = mpir_client_connect(pid, false, err), rc;
 
   if (fd < 0)
@@ -192,22 +184,19 @@ static int checkpoint_one(pid_t pid, struct crs_request *request, struct crs_rep
   if (rc)
     return dvm_error_set(err, rc, "process %d ended, or was restarted, before it answered", pid);
   if (reply->version != CRS_PROTOCOL_VERSION)
-    return dvm_error_set(err, -EPROTO, "process %d speaks version %u of the protocol, this program version %d", pid,
-                         reply->version, CRS_PROTOCOL_VERSION);
+    return dvm_error_set(err, -EPROTO, "process %d speaks version %u of the protocol, this program version %d", pid, reply->version,
+                         CRS_PROTOCOL_VERSION);
   if (reply->code) {
     size_t len = strlen(reply->text);
 
     if (len && reply->text[len - 1] == '\n')
       reply->text[len - 1] = '\0';
-    return dvm_error_set(err, reply->code, "no checkpoint of process %d: %s", pid,
-                         len ? reply->text : strerror(-reply->code));
+    return dvm_error_set(err, reply->code, "no checkpoint of process %d: %s", pid, len ? reply->text : strerror(-reply->code));
   }
   return 0;
 }
 
-int mpir_client_checkpoint(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply,
-                           struct dvm_error *err)
-{
+int mpir_client_checkpoint(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err) {
   const bool alone = scope == MPIR_SCOPE_PROCESS || (scope == MPIR_SCOPE_AUTO && !mpir_client_has_children(pid));
   int rc = alone ? checkpoint_one(pid, request, reply, err) : -ECHILD;
 

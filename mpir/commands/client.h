@@ -17,8 +17,7 @@ enum mpir_scope {
 
 /* Sends the request and waits for the answer, at most until the process ends.  'pid' is the process as seen from here.
  * Returns 0 with an image at reply->path, or -E... */
-int mpir_client_checkpoint(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply,
-                           struct dvm_error *err);
+int mpir_client_checkpoint(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err);
 
 /* A number of the process in its own, innermost, namespace: of the lines NSpid, NSpgid, NSsid of /proc/PID/status.
  * Negative if there is no such process. */

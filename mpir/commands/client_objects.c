@@ -22,7 +22,10 @@ struct descriptor {
   bool shared;            /* stands in a share already */
 };
 
-struct mapping { uint64_t device, inode; int member; };
+struct mapping {
+  uint64_t device, inode;
+  int member;
+};
 
 struct search {
   struct mpir_set *set;
@@ -35,8 +38,7 @@ struct search {
 };
 
 /* Room for one more of a table that grows by doubling.  Returns false for want of memory. */
-static bool grow(void **table, size_t count, size_t element)
-{
+static bool grow(void **table, size_t count, size_t element) {
   void *more = count & (count - 1) ? *table : realloc(*table, (count ? 2 * count : 1) * element);
 
   if (more)
@@ -44,8 +46,7 @@ static bool grow(void **table, size_t count, size_t element)
   return more != NULL;
 }
 
-static int access_of(int pid, int fd)
-{
+static int access_of(int pid, int fd) {
   char path[PATH_SIZE], line[128];
   unsigned flags = 0;
   FILE *f;
@@ -60,8 +61,7 @@ static int access_of(int pid, int fd)
   return (int)flags & O_ACCMODE;
 }
 
-static int find_descriptors(struct search *s, int member)
-{
+static int find_descriptors(struct search *s, int member) {
   char path[PATH_SIZE];
   struct dirent *d;
   DIR *dir;
@@ -81,16 +81,15 @@ static int find_descriptors(struct search *s, int member)
       rc = -ENOMEM;
       break;
     }
-    s->fds[s->fd_count++] = (struct descriptor){ st.st_dev, st.st_ino, st.st_mode, st.st_nlink, member, atoi(d->d_name),
-                                                 access_of(s->pids[member], atoi(d->d_name)), false };
+    s->fds[s->fd_count++] = (struct descriptor){
+        st.st_dev, st.st_ino, st.st_mode, st.st_nlink, member, atoi(d->d_name), access_of(s->pids[member], atoi(d->d_name)), false};
   }
   closedir(dir);
   return rc;
 }
 
 /* "start-end perms offset major:minor inode name": memory that is shared and has no name. */
-static bool nameless(const char *line, struct mapping *m)
-{
+static bool nameless(const char *line, struct mapping *m) {
   unsigned major, minor;
   char perms[8];
   unsigned long long inode;
@@ -103,22 +102,20 @@ static bool nameless(const char *line, struct mapping *m)
   return true;
 }
 
-static FILE *open_maps(int pid)
-{
+static FILE *open_maps(int pid) {
   char path[PATH_SIZE];
 
   snprintf(path, sizeof(path), "/proc/%d/maps", pid);
   return fopen(path, "re");
 }
 
-static int find_mappings(struct search *s, int member)
-{
+static int find_mappings(struct search *s, int member) {
   FILE *f = open_maps(s->pids[member]);
   char line[4096];
   int rc = f ? 0 : -errno;
 
   while (f && !rc && fgets(line, sizeof(line), f)) {
-    struct mapping m = { .member = member };
+    struct mapping m = {.member = member};
 
     if (!nameless(line, &m))
       continue;
@@ -131,8 +128,7 @@ static int find_mappings(struct search *s, int member)
   return rc;
 }
 
-static int by_object(const void *a, const void *b)
-{
+static int by_object(const void *a, const void *b) {
   const struct descriptor *x = a, *y = b;
 
   if (x->device != y->device)
@@ -142,8 +138,7 @@ static int by_object(const void *a, const void *b)
   return x->member != y->member ? x->member - y->member : x->fd - y->fd;
 }
 
-static int add_object(struct mpir_objects *o, uint64_t device, uint64_t inode, uint32_t flags, int saver)
-{
+static int add_object(struct mpir_objects *o, uint64_t device, uint64_t inode, uint32_t flags, int saver) {
   for (size_t i = 0; i < o->count; i++)
     if (o->all[i].device == device && o->all[i].inode == inode)
       return 0;
@@ -151,27 +146,24 @@ static int add_object(struct mpir_objects *o, uint64_t device, uint64_t inode, u
     return -E2BIG;
   if (!grow((void **)&o->all, o->count, sizeof(*o->all)) || !grow((void **)&o->savers, o->count, sizeof(*o->savers)))
     return -ENOMEM;
-  o->all[o->count] = (struct crs_object){ device, inode, flags, 0 };
+  o->all[o->count] = (struct crs_object){device, inode, flags, 0};
   o->savers[o->count++] = saver;
   return 0;
 }
 
-static bool is_same_file(const struct search *s, const struct descriptor *a, const struct descriptor *b)
-{
+static bool is_same_file(const struct search *s, const struct descriptor *a, const struct descriptor *b) {
   return syscall(SYS_kcmp, s->pids[a->member], s->pids[b->member], KCMP_FILE, a->fd, b->fd) == 0;
 }
 
-static int add_end(struct mpir_set *set, const struct descriptor *d)
-{
+static int add_end(struct mpir_set *set, const struct descriptor *d) {
   if (!grow((void **)&set->ends, set->end_count, sizeof(*set->ends)) || set->end_count == MPIR_SET_ENDS_MAX)
     return -ENOMEM;
-  set->ends[set->end_count++] = (struct mpir_set_end){ d->member, d->fd };
+  set->ends[set->end_count++] = (struct mpir_set_end){d->member, d->fd};
   return 0;
 }
 
 /* Descriptors of several members that are one open file description. */
-static int find_shares(struct search *s, struct descriptor *first, struct descriptor *end)
-{
+static int find_shares(struct search *s, struct descriptor *first, struct descriptor *end) {
   struct mpir_set *set = s->set;
   int rc = 0;
 
@@ -184,7 +176,7 @@ static int find_shares(struct search *s, struct descriptor *first, struct descri
       continue;
     if (!grow((void **)&set->shares, set->share_count, sizeof(*set->shares)))
       return -ENOMEM;
-    set->shares[set->share_count] = (struct mpir_set_share){ set->end_count, 0 };
+    set->shares[set->share_count] = (struct mpir_set_share){set->end_count, 0};
     for (struct descriptor *b = a; b < end && !rc; b++)
       if (b == a || (!b->shared && is_same_file(s, a, b))) {
         b->shared = true;
@@ -196,16 +188,14 @@ static int find_shares(struct search *s, struct descriptor *first, struct descri
   return rc;
 }
 
-static bool has_socket(const struct search *s, uint64_t inode)
-{
+static bool has_socket(const struct search *s, uint64_t inode) {
   for (size_t i = 0; i < s->fd_count; i++)
     if (S_ISSOCK(s->fds[i].mode) && s->fds[i].inode == inode)
       return true;
   return false;
 }
 
-static bool is_connected_inside(const struct search *s, uint64_t inode)
-{
+static bool is_connected_inside(const struct search *s, uint64_t inode) {
   static char space[16 << 20];
   struct socket_facts facts;
 
@@ -215,8 +205,7 @@ static bool is_connected_inside(const struct search *s, uint64_t inode)
 }
 
 /* One pipe, socket or file that several members have open. */
-static int settle_object(struct search *s, struct descriptor *first, struct descriptor *end)
-{
+static int settle_object(struct search *s, struct descriptor *first, struct descriptor *end) {
   bool reads = false, writes = false, standard = false, several = false;
   int saver = first->member;
 
@@ -243,8 +232,7 @@ static int settle_object(struct search *s, struct descriptor *first, struct desc
   return 0;
 }
 
-static int settle_descriptors(struct search *s)
-{
+static int settle_descriptors(struct search *s) {
   int rc = 0;
 
   if (s->fd_count)
@@ -259,13 +247,11 @@ static int settle_descriptors(struct search *s)
   return rc;
 }
 
-static bool is_segment(const struct search *s, const struct mapping *m)
-{
+static bool is_segment(const struct search *s, const struct mapping *m) {
   return s->segment && m->inode == s->segment->inode && m->device == s->segment->device;
 }
 
-static int settle_mappings(struct search *s)
-{
+static int settle_mappings(struct search *s) {
   int rc = 0;
 
   for (size_t i = 0; i < s->map_count && !rc; i++)
@@ -280,16 +266,14 @@ static int settle_mappings(struct search *s)
   return rc;
 }
 
-static bool is_member(const struct search *s, int pid)
-{
+static bool is_member(const struct search *s, int pid) {
   for (size_t i = 0; i < s->set->member_count; i++)
     if (s->pids[i] == pid)
       return true;
   return false;
 }
 
-static int check_outsider(const struct search *s, int pid, struct dvm_error *err)
-{
+static int check_outsider(const struct search *s, int pid, struct dvm_error *err) {
   FILE *f = open_maps(pid);
   char line[4096];
   struct mapping m;
@@ -308,8 +292,7 @@ static int check_outsider(const struct search *s, int pid, struct dvm_error *err
   return rc;
 }
 
-static int check_outside(const struct search *s, struct dvm_error *err)
-{
+static int check_outside(const struct search *s, struct dvm_error *err) {
   DIR *dir = s->map_count ? opendir("/proc") : NULL;
   struct dirent *d;
   int rc = 0;
@@ -323,9 +306,8 @@ static int check_outside(const struct search *s, struct dvm_error *err)
 }
 
 int mpir_objects_find(struct mpir_objects *o, struct mpir_set *set, const int *pids, const struct crs_object *segment, bool ignore,
-                      struct dvm_error *err)
-{
-  struct search s = { .set = set, .pids = pids, .segment = segment, .o = o };
+                      struct dvm_error *err) {
+  struct search s = {.set = set, .pids = pids, .segment = segment, .o = o};
   int rc = 0;
 
   for (size_t i = 0; i < set->member_count && !rc; i++) {
@@ -348,15 +330,13 @@ int mpir_objects_find(struct mpir_objects *o, struct mpir_set *set, const int *p
   return rc;
 }
 
-const struct crs_object *mpir_objects_of(const struct mpir_objects *o, size_t member)
-{
+const struct crs_object *mpir_objects_of(const struct mpir_objects *o, size_t member) {
   for (size_t i = 0; i < o->count; i++)
     o->all[i].flags = (o->all[i].flags & ~(uint32_t)CRS_OBJECT_MINE) | (o->savers[i] == (int)member ? CRS_OBJECT_MINE : 0u);
   return o->all;
 }
 
-void mpir_objects_free(struct mpir_objects *o)
-{
+void mpir_objects_free(struct mpir_objects *o) {
   free(o->all);
   free(o->savers);
   memset(o, 0, sizeof(*o));

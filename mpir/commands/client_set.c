@@ -22,8 +22,7 @@
 #define ROUNDS_MAX 64
 #define STAT_EXIT_CODE 52 /* field of /proc/PID/stat */
 
-static const char *member_label(const struct mpir_gathering *g, pid_t pid)
-{
+static const char *member_label(const struct mpir_gathering *g, pid_t pid) {
   static char text[64];
   const struct mpir_gather_job *job = g->job;
 
@@ -34,16 +33,14 @@ static const char *member_label(const struct mpir_gathering *g, pid_t pid)
   return text;
 }
 
-static int now_ms(void)
-{
+static int now_ms(void) {
   struct timespec t;
 
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (int)(t.tv_sec * 1000 + t.tv_nsec / 1000000);
 }
 
-static void process_name(pid_t pid, char *name, size_t size)
-{
+static void process_name(pid_t pid, char *name, size_t size) {
   char path[64];
   FILE *f;
 
@@ -57,8 +54,7 @@ static void process_name(pid_t pid, char *name, size_t size)
 }
 
 /* Field of /proc/PID/stat behind the name, from 3; 0 if there is none.  'state' is field 3. */
-static unsigned long stat_field(pid_t pid, int field, char *state)
-{
+static unsigned long stat_field(pid_t pid, int field, char *state) {
   char path[64], text[2048];
   const char *s = NULL;
   size_t n = 0;
@@ -79,8 +75,7 @@ static unsigned long stat_field(pid_t pid, int field, char *state)
 }
 
 /* The library is in the process, whose helper thread may still be starting. */
-static bool is_coming(pid_t pid)
-{
+static bool is_coming(pid_t pid) {
   char path[64], line[4096];
   bool found = false;
   FILE *f;
@@ -95,8 +90,7 @@ static bool is_coming(pid_t pid)
 }
 
 /* Stops the process.  Returns its connection, -ESRCH if it has ended meanwhile, or another -E... with the text set. */
-static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply)
-{
+static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
   const int until = now_ms() + CONNECT_LIMIT_MS, unlikely = now_ms() + CONNECT_HOPE_MS;
   char name[32], state;
   int fd = -1;
@@ -121,9 +115,10 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply)
       return -ESRCH;
     if (now_ms() > until || (now_ms() > unlikely && !is_coming(pid))) {
       process_name(pid, name, sizeof(name));
-      return dvm_error_set(g->err, -EOPNOTSUPP, "%s '%s' is not checkpointable: it does not hold the checkpointer", member_label(g, pid), name);
+      return dvm_error_set(g->err, -EOPNOTSUPP, "%s '%s' is not checkpointable: it does not hold the checkpointer", member_label(g, pid),
+                           name);
     }
-    nanosleep(&(struct timespec){ 0, CONNECT_PAUSE_NS }, NULL);
+    nanosleep(&(struct timespec){0, CONNECT_PAUSE_NS}, NULL);
   }
   if (reply->version == CRS_PROTOCOL_VERSION && !reply->code && reply->phase == CRS_STOPPED)
     return fd;
@@ -134,8 +129,7 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply)
                        reply->text[0] ? reply->text : strerror(reply->code ? -reply->code : EPROTO));
 }
 
-static int add_children(struct mpir_gathering *g, int parent)
-{
+static int add_children(struct mpir_gathering *g, int parent) {
   char path[300];
   struct dirent *d;
   int rc = 0, pid;
@@ -158,16 +152,14 @@ static int add_children(struct mpir_gathering *g, int parent)
   return rc;
 }
 
-static bool is_known(const struct mpir_gathering *g, pid_t pid)
-{
+static bool is_known(const struct mpir_gathering *g, pid_t pid) {
   for (size_t i = 0; i < g->set->member_count; i++)
     if (g->pids[i] == pid)
       return true;
   return false;
 }
 
-static void name_image(const struct mpir_gathering *g, pid_t pid, struct mpir_set_member *m)
-{
+static void name_image(const struct mpir_gathering *g, pid_t pid, struct mpir_set_member *m) {
   snprintf(m->image, sizeof(m->image), "%d.ckpt", m->pid);
   for (uint32_t i = 0; g->job && i < g->job->nranks; i++)
     if (g->job->pids[i] == pid)
@@ -175,8 +167,7 @@ static void name_image(const struct mpir_gathering *g, pid_t pid, struct mpir_se
 }
 
 /* Stops a process and its descendants.  This command itself, where it is among them, has ended well when the set is restarted. */
-int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent)
-{
+int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent) {
   static struct crs_reply reply;
   const int inner = mpir_client_inner(pid, "NSpid:");
   struct mpir_set_member *m = &g->set->members[g->set->member_count];
@@ -195,8 +186,11 @@ int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent)
   }
   if (fd < 0 && parent < 0)
     return 0;
-  *m = (struct mpir_set_member){ .pid = inner, .ppid = parent < 0 ? 0 : g->set->members[parent].pid, .ended = fd < 0,
-                                 .pgid = mpir_client_inner(pid, "NSpgid:"), .sid = mpir_client_inner(pid, "NSsid:") };
+  *m = (struct mpir_set_member){.pid = inner,
+                                .ppid = parent < 0 ? 0 : g->set->members[parent].pid,
+                                .ended = fd < 0,
+                                .pgid = mpir_client_inner(pid, "NSpgid:"),
+                                .sid = mpir_client_inner(pid, "NSsid:")};
   if (m->pgid < 0 || m->sid < 0) /* it was not to be waited for, and is gone */
     return 0;
   if (fd < 0 && pid != getpid())
@@ -215,8 +209,7 @@ int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent)
 }
 
 /* All of a group or session: again until no new one has come. */
-static int add_all(struct mpir_gathering *g, int number, const char *label)
-{
+static int add_all(struct mpir_gathering *g, int number, const char *label) {
   size_t before = 1;
   int rc = 0;
 
@@ -243,8 +236,7 @@ static int add_all(struct mpir_gathering *g, int number, const char *label)
 }
 
 /* A member found before its parent was: put the tree right. */
-static void find_parents(struct mpir_gathering *g)
-{
+static void find_parents(struct mpir_gathering *g) {
   for (size_t i = 0; i < g->set->member_count; i++) {
     char state;
     const int parent = (int)stat_field(g->pids[i], 4, &state);
@@ -255,8 +247,7 @@ static void find_parents(struct mpir_gathering *g)
   }
 }
 
-static void swap_members(struct mpir_gathering *g, size_t a, size_t b)
-{
+static void swap_members(struct mpir_gathering *g, size_t a, size_t b) {
   struct mpir_set_member m = g->set->members[a];
   int pid = g->pids[a], connection = g->connections[a];
 
@@ -269,8 +260,7 @@ static void swap_members(struct mpir_gathering *g, size_t a, size_t b)
 }
 
 /* Parents before children: those whose parent stands already come next. */
-static void sort_members(struct mpir_gathering *g)
-{
+static void sort_members(struct mpir_gathering *g) {
   const size_t count = g->set->member_count;
 
   for (size_t at = 0; at < count; at++)
@@ -287,8 +277,7 @@ static void sort_members(struct mpir_gathering *g)
 
 /* Groups and sessions whose leader is outside are those of the restarting command; where the leader has ended, the number could
  * not be given again. */
-static int settle_groups(struct mpir_gathering *g)
-{
+static int settle_groups(struct mpir_gathering *g) {
   struct mpir_set *set = g->set;
   const int root_sid = set->members[0].sid, root_pgid = set->members[0].pgid;
 
@@ -297,13 +286,15 @@ static int settle_groups(struct mpir_gathering *g)
     const int sid = mpir_set_find(set, m->sid), pgid = mpir_set_find(set, m->pgid);
 
     if (sid < 0 && m->sid != root_sid)
-      return dvm_error_set(g->err, -EOPNOTSUPP, "process %d is in session %d, which is not that of process %d, and whose leader is not "
-                           "to be saved", m->pid, m->sid, set->members[0].pid);
+      return dvm_error_set(g->err, -EOPNOTSUPP,
+                           "process %d is in session %d, which is not that of process %d, and whose leader is not "
+                           "to be saved",
+                           m->pid, m->sid, set->members[0].pid);
     if (sid >= 0 && set->members[sid].ended && sid != (int)i)
       return dvm_error_set(g->err, -EOPNOTSUPP, "process %d is in session %d, whose leader has ended", m->pid, m->sid);
     if (pgid < 0 && (m->pgid != root_pgid || m->sid != root_sid || sid >= 0))
-      return dvm_error_set(g->err, -EOPNOTSUPP, "process %d is in process group %d, whose leader has ended or is not to be saved",
-                           m->pid, m->pgid);
+      return dvm_error_set(g->err, -EOPNOTSUPP, "process %d is in process group %d, whose leader has ended or is not to be saved", m->pid,
+                           m->pgid);
   }
   for (size_t i = 0; i < set->member_count; i++) {
     struct mpir_set_member *m = &set->members[i];
@@ -314,8 +305,7 @@ static int settle_groups(struct mpir_gathering *g)
   return 0;
 }
 
-static void find_foreground(struct mpir_gathering *g)
-{
+static void find_foreground(struct mpir_gathering *g) {
   char state;
   const long group = (long)stat_field(g->pids[0], 8, &state); /* tpgid; -1 without a terminal */
 
@@ -324,8 +314,7 @@ static void find_foreground(struct mpir_gathering *g)
       g->set->foreground = g->set->members[i].pid;
 }
 
-static int send_order(int fd, const char *path, const char *name, const struct crs_object *objects, size_t count)
-{
+static int send_order(int fd, const char *path, const char *name, const struct crs_object *objects, size_t count) {
   static struct crs_order order;
   const char *p = (const char *)objects;
   size_t left = count * sizeof(*objects);
@@ -348,8 +337,7 @@ static int send_order(int fd, const char *path, const char *name, const struct c
 }
 
 /* The next answer of a member: of that phase, or why there is none. */
-static int await(struct mpir_gathering *g, size_t index, enum crs_phase phase, struct crs_reply *reply)
-{
+static int await(struct mpir_gathering *g, size_t index, enum crs_phase phase, struct crs_reply *reply) {
   const char *who = member_label(g, g->pids[index]);
 
   if (mpir_client_receive(g->connections[index], reply))
@@ -361,8 +349,7 @@ static int await(struct mpir_gathering *g, size_t index, enum crs_phase phase, s
                        reply->text[0] ? reply->text : strerror(reply->code ? -reply->code : EPROTO));
 }
 
-static void add_notices(struct mpir_gathering *g, size_t index, const char *text)
-{
+static void add_notices(struct mpir_gathering *g, size_t index, const char *text) {
   size_t len = strlen(g->notices);
 
   for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
@@ -371,8 +358,7 @@ static void add_notices(struct mpir_gathering *g, size_t index, const char *text
                               (int)strcspn(text, "\n"), text);
 }
 
-static int save_members(struct mpir_gathering *g, const char *folder, const struct mpir_objects *objects)
-{
+static int save_members(struct mpir_gathering *g, const char *folder, const struct mpir_objects *objects) {
   static struct crs_reply reply;
   char path[PATH_MAX + MPIR_SET_NAME_MAX], name[PATH_MAX + MPIR_SET_NAME_MAX];
   int rc = 0;
@@ -381,7 +367,8 @@ static int save_members(struct mpir_gathering *g, const char *folder, const stru
     if (g->connections[i] < 0)
       continue;
     snprintf(path, sizeof(path), "%s/%s", folder, g->set->members[i].image);
-    snprintf(name, sizeof(name), "%s%s%s", g->job ? "" : g->path, g->job ? "" : "/", g->job ? "" : g->set->members[i].image); /* jobs: whole */
+    snprintf(name, sizeof(name), "%s%s%s", g->job ? "" : g->path, g->job ? "" : "/",
+             g->job ? "" : g->set->members[i].image); /* jobs: whole */
     rc = send_order(g->connections[i], path, name, mpir_objects_of(objects, i), objects->count);
     if (rc)
       dvm_error_set(g->err, rc, "%s ended before it was saved", member_label(g, g->pids[i]));
@@ -394,8 +381,7 @@ static int save_members(struct mpir_gathering *g, const char *folder, const stru
   return rc;
 }
 
-static int finish_members(struct mpir_gathering *g, struct crs_reply *sum)
-{
+static int finish_members(struct mpir_gathering *g, struct crs_reply *sum) {
   static struct crs_reply reply;
   int rc = 0;
 
@@ -418,8 +404,7 @@ static int finish_members(struct mpir_gathering *g, struct crs_reply *sum)
 static bool is_end(const struct crs_request *request) { return request->signal == SIGKILL; }
 
 /* What stands under the name goes when the set is there. */
-static int put_in_place(const char *temporary, const char *path, struct dvm_error *err)
-{
+static int put_in_place(const char *temporary, const char *path, struct dvm_error *err) {
   struct stat st;
 
   if (lstat(path, &st)) {
@@ -438,10 +423,9 @@ static int put_in_place(const char *temporary, const char *path, struct dvm_erro
   return 0;
 }
 
-int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, struct crs_reply *reply)
-{
+int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, struct crs_reply *reply) {
   char temporary[CRS_PATH_MAX + 32];
-  struct mpir_objects objects = { 0 };
+  struct mpir_objects objects = {0};
   int rc = settle_groups(g), folder;
   const struct mpir_gather_job *job = g->job;
 
@@ -484,8 +468,7 @@ int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, stru
 }
 
 /* The set that holds what the one at 'path' holds changes of: its path goes to 'base'.  False where it is whole, or cannot be read. */
-static bool base_of(const char *path, char *base, size_t size)
-{
+static bool base_of(const char *path, char *base, size_t size) {
   struct dvm_error ignored = DVM_ERROR_INIT;
   struct mpir_set *set = mpir_set_read(path, &ignored);
   const char *slash = strrchr(path, '/');
@@ -508,8 +491,7 @@ static bool base_of(const char *path, char *base, size_t size)
 }
 
 /* The number of the oldest set that the one at 'path', number 'number', needs. */
-static long oldest_needed(const char *path, long number)
-{
+static long oldest_needed(const char *path, long number) {
   char at[CRS_PATH_MAX + 32], base[CRS_PATH_MAX + 32];
 
   snprintf(at, sizeof(at), "%s", path);
@@ -525,8 +507,7 @@ static long oldest_needed(const char *path, long number)
   return number;
 }
 
-void mpir_gather_retain(const char *path, unsigned keep)
-{
+void mpir_gather_retain(const char *path, unsigned keep) {
   const char *dash = strrchr(path, '-');
   long number = dash ? strtol(dash + 1, NULL, 10) : 0;
   char old[CRS_PATH_MAX + 32];
@@ -544,16 +525,17 @@ void mpir_gather_retain(const char *path, unsigned keep)
   }
 }
 
-void mpir_gather_order(struct mpir_gathering *g)
-{
+void mpir_gather_order(struct mpir_gathering *g) {
   find_parents(g);
   sort_members(g);
 }
 
-int mpir_gather_begin(struct mpir_gathering *g, const struct crs_request *request, struct dvm_error *err)
-{
-  *g = (struct mpir_gathering){ .set = calloc(1, sizeof(*g->set)), .pids = calloc(MPIR_SET_MEMBERS_MAX, sizeof(int)),
-                                .connections = calloc(MPIR_SET_MEMBERS_MAX, sizeof(int)), .err = err, .request = *request };
+int mpir_gather_begin(struct mpir_gathering *g, const struct crs_request *request, struct dvm_error *err) {
+  *g = (struct mpir_gathering){.set = calloc(1, sizeof(*g->set)),
+                               .pids = calloc(MPIR_SET_MEMBERS_MAX, sizeof(int)),
+                               .connections = calloc(MPIR_SET_MEMBERS_MAX, sizeof(int)),
+                               .err = err,
+                               .request = *request};
   if (g->set)
     g->set->members = calloc(MPIR_SET_MEMBERS_MAX, sizeof(*g->set->members));
   if (!g->set || !g->set->members || !g->pids || !g->connections)
@@ -564,8 +546,7 @@ int mpir_gather_begin(struct mpir_gathering *g, const struct crs_request *reques
   return 0;
 }
 
-void mpir_gather_end(struct mpir_gathering *g, struct crs_reply *reply)
-{
+void mpir_gather_end(struct mpir_gathering *g, struct crs_reply *reply) {
   for (size_t i = 0; g->set && i < g->set->member_count; i++)
     if (g->connections[i] >= 0)
       close(g->connections[i]);
@@ -578,20 +559,21 @@ void mpir_gather_end(struct mpir_gathering *g, struct crs_reply *reply)
   free(g->connections);
 }
 
-static int gather(struct mpir_gathering *g, pid_t pid, enum mpir_scope scope)
-{
+static int gather(struct mpir_gathering *g, pid_t pid, enum mpir_scope scope) {
   int rc = scope == MPIR_SCOPE_TREE ? mpir_gather_add(g, pid, -1) : add_all(g, pid, scope == MPIR_SCOPE_GROUP ? "NSpgid" : "NSsid");
 
   if (!rc && !g->set->member_count)
-    rc = dvm_error_set(g->err, -ESRCH, scope == MPIR_SCOPE_TREE ? "there is no process %d" : scope == MPIR_SCOPE_GROUP
-                       ? "there is no process group %d" : "there is no session %d", pid);
+    rc = dvm_error_set(g->err, -ESRCH,
+                       scope == MPIR_SCOPE_TREE    ? "there is no process %d"
+                       : scope == MPIR_SCOPE_GROUP ? "there is no process group %d"
+                                                   : "there is no session %d",
+                       pid);
   if (!rc)
     mpir_gather_order(g);
   return rc;
 }
 
-int mpir_client_set(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err)
-{
+int mpir_client_set(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err) {
   struct mpir_gathering g;
   int rc = mpir_gather_begin(&g, request, err);
 
@@ -601,8 +583,11 @@ int mpir_client_set(pid_t pid, enum mpir_scope scope, struct crs_request *reques
   if (!rc)
     rc = mpir_gather_save(&g, request, reply);
   if (rc)
-    dvm_error_wrap(err, scope == MPIR_SCOPE_TREE ? "no checkpoint of process %d and its children" : scope == MPIR_SCOPE_GROUP
-                   ? "no checkpoint of process group %d" : "no checkpoint of session %d", pid);
+    dvm_error_wrap(err,
+                   scope == MPIR_SCOPE_TREE    ? "no checkpoint of process %d and its children"
+                   : scope == MPIR_SCOPE_GROUP ? "no checkpoint of process group %d"
+                                               : "no checkpoint of session %d",
+                   pid);
   else if (!request->path[0] || request->path[strlen(request->path) - 1] == '/')
     mpir_gather_retain(g.path, request->keep);
   mpir_gather_end(&g, reply);

@@ -22,15 +22,13 @@
 
 #define COPY_FAILED 3 /* exit status: the image is whole, its copy is not */
 
-static int fail(const struct dvm_error *err)
-{
+static int fail(const struct dvm_error *err) {
   fprintf(stderr, "dvm checkpoint: error: %s\n", err->text);
   return 1;
 }
 
 /* The process has its own working folder: what the user types is made absolute here. */
-static int absolute(const char *path, char *out, size_t size)
-{
+static int absolute(const char *path, char *out, size_t size) {
   char cwd[PATH_MAX];
   struct stat st;
   bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -44,8 +42,7 @@ static int absolute(const char *path, char *out, size_t size)
   return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-static void report(const struct crs_reply *reply, bool stats)
-{
+static void report(const struct crs_reply *reply, bool stats) {
   mpir_list_quote(stdout, reply->path);
   putchar('\n');
   fflush(stdout);
@@ -54,9 +51,10 @@ static void report(const struct crs_reply *reply, bool stats)
   mpir_list_quote(stderr, reply->path);
   putc('\n', stderr);
   if (stats)
-    fprintf(stderr, "dvm checkpoint: %u threads stopped in %.3f ms, released after %.3f ms, whole after %.1f ms; "
-            "%.1f MiB of data\n", reply->threads - 1, reply->stop_ns / 1e6, reply->held_ns / 1e6, reply->total_ns / 1e6,
-            (double)reply->data_size / (1 << 20));
+    fprintf(stderr,
+            "dvm checkpoint: %u threads stopped in %.3f ms, released after %.3f ms, whole after %.1f ms; "
+            "%.1f MiB of data\n",
+            reply->threads - 1, reply->stop_ns / 1e6, reply->held_ns / 1e6, reply->total_ns / 1e6, (double)reply->data_size / (1 << 20));
 }
 
 struct arguments {
@@ -69,8 +67,7 @@ struct arguments {
   char to[PATH_MAX]; /* folder of the second place, or "" */
 };
 
-static int read_number(const char *option, unsigned long low, uint32_t *to)
-{
+static int read_number(const char *option, unsigned long low, uint32_t *to) {
   unsigned long n;
 
   if (!dvm_usage_number(optarg, low, UINT32_MAX, &n))
@@ -79,26 +76,68 @@ static int read_number(const char *option, unsigned long low, uint32_t *to)
   return 0;
 }
 
-static int read_codec(enum mpir_codec *codec)
-{
+static int read_codec(enum mpir_codec *codec) {
   *codec = optarg && strcmp(optarg, "zlib") == 0 ? MPIR_CODEC_ZLIB : MPIR_CODEC_ZSTD;
-  return !optarg || strcmp(optarg, "zlib") == 0 || strcmp(optarg, "zstd") == 0 ? 0 :
-    dvm_usage_error("checkpoint", "'--compress' takes zstd or zlib, not '%s'", optarg);
+  return !optarg || strcmp(optarg, "zlib") == 0 || strcmp(optarg, "zstd") == 0
+             ? 0
+             : dvm_usage_error("checkpoint", "'--compress' takes zstd or zlib, not '%s'", optarg);
 }
 
-static int parse(int argc, char **argv, struct arguments *a)
-{
-  enum { ALL_FILES = 256, NO_FORK, NO_SYNC, ALLOW_TRACED, IGNORE_FILES, KEEP, TIMEOUT, COMPRESS, STATS, KILL, CRDEBUG, JOBID, TREE, GROUP, SESSION, ALONE, SOCKETS, INCREMENTAL, ANSWER, RANKS, STRICT, SAVE_FILES, TO, HELP };
+static int parse(int argc, char **argv, struct arguments *a) {
+  enum {
+    ALL_FILES = 256,
+    NO_FORK,
+    NO_SYNC,
+    ALLOW_TRACED,
+    IGNORE_FILES,
+    KEEP,
+    TIMEOUT,
+    COMPRESS,
+    STATS,
+    KILL,
+    CRDEBUG,
+    JOBID,
+    TREE,
+    GROUP,
+    SESSION,
+    ALONE,
+    SOCKETS,
+    INCREMENTAL,
+    ANSWER,
+    RANKS,
+    STRICT,
+    SAVE_FILES,
+    TO,
+    HELP
+  };
   static const struct option options[] = {
-    { "tree", 0, NULL, TREE }, { "sockets", 1, NULL, SOCKETS }, { "answer", 0, NULL, ANSWER },
-    { "strict", 0, NULL, STRICT }, { "save-files", 0, NULL, SAVE_FILES }, { "to", 1, NULL, TO },
-    { "incremental", 2, NULL, INCREMENTAL }, { "group", 0, NULL, GROUP }, { "session", 0, NULL, SESSION }, { "alone", 0, NULL, ALONE },
-    { "output", 1, NULL, 'o' },        { "list", 0, NULL, 'l' },          { "all-files", 0, NULL, ALL_FILES },
-    { "no-fork", 0, NULL, NO_FORK },   { "no-sync", 0, NULL, NO_SYNC },   { "allow-traced", 0, NULL, ALLOW_TRACED },
-    { "ignore-files", 0, NULL, IGNORE_FILES }, { "keep", 1, NULL, KEEP }, { "timeout", 1, NULL, TIMEOUT },
-    { "compress", 2, NULL, COMPRESS }, { "stats", 0, NULL, STATS },       { "crdebug", 0, NULL, CRDEBUG },
-    { "kill", 0, NULL, KILL },         { "ranks", 1, NULL, RANKS },
-    { "hnp-jobid", 1, NULL, JOBID },   { "help", 0, NULL, HELP },         { NULL, 0, NULL, 0 },
+      {"tree", 0, NULL, TREE},
+      {"sockets", 1, NULL, SOCKETS},
+      {"answer", 0, NULL, ANSWER},
+      {"strict", 0, NULL, STRICT},
+      {"save-files", 0, NULL, SAVE_FILES},
+      {"to", 1, NULL, TO},
+      {"incremental", 2, NULL, INCREMENTAL},
+      {"group", 0, NULL, GROUP},
+      {"session", 0, NULL, SESSION},
+      {"alone", 0, NULL, ALONE},
+      {"output", 1, NULL, 'o'},
+      {"list", 0, NULL, 'l'},
+      {"all-files", 0, NULL, ALL_FILES},
+      {"no-fork", 0, NULL, NO_FORK},
+      {"no-sync", 0, NULL, NO_SYNC},
+      {"allow-traced", 0, NULL, ALLOW_TRACED},
+      {"ignore-files", 0, NULL, IGNORE_FILES},
+      {"keep", 1, NULL, KEEP},
+      {"timeout", 1, NULL, TIMEOUT},
+      {"compress", 2, NULL, COMPRESS},
+      {"stats", 0, NULL, STATS},
+      {"crdebug", 0, NULL, CRDEBUG},
+      {"kill", 0, NULL, KILL},
+      {"ranks", 1, NULL, RANKS},
+      {"hnp-jobid", 1, NULL, JOBID},
+      {"help", 0, NULL, HELP},
+      {NULL, 0, NULL, 0},
   };
   int c, rc = 0;
 
@@ -157,8 +196,7 @@ static int parse(int argc, char **argv, struct arguments *a)
   return rc;
 }
 
-static int list_main(int argc, char **argv, const struct arguments *a)
-{
+static int list_main(int argc, char **argv, const struct arguments *a) {
   struct dvm_error err = DVM_ERROR_INIT;
   char folder[PATH_MAX];
 
@@ -173,8 +211,7 @@ static int list_main(int argc, char **argv, const struct arguments *a)
   return mpir_list(optind < argc ? argv[optind] : folder, a->for_debugger, &err) ? fail(&err) : 0;
 }
 
-static int told(const struct arguments *a, const struct dvm_error *err)
-{
+static int told(const struct arguments *a, const struct dvm_error *err) {
   if (a->answer) {
     printf("failed: %d %s\n", -err->code, err->text);
     return 1;
@@ -185,9 +222,8 @@ static int told(const struct arguments *a, const struct dvm_error *err)
   return 1;
 }
 
-static int take_job(const struct arguments *a, int connection, const struct job_answer *job, struct crs_reply *reply)
-{
-  const struct mpir_job_save save = { .ranks = a->ranks, .codec = a->codec };
+static int take_job(const struct arguments *a, int connection, const struct job_answer *job, struct crs_reply *reply) {
+  const struct mpir_job_save save = {.ranks = a->ranks, .codec = a->codec};
   struct crs_request request = a->request;
   struct dvm_error err = DVM_ERROR_INIT;
 
@@ -200,8 +236,7 @@ static int take_job(const struct arguments *a, int connection, const struct job_
   return mpir_job_checkpoint(connection, &save, &request, reply, &err) ? told(a, &err) : 0;
 }
 
-static int take_process(const struct arguments *a, const char *word, pid_t pid, struct crs_reply *reply)
-{
+static int take_process(const struct arguments *a, const char *word, pid_t pid, struct crs_reply *reply) {
   struct crs_request request = a->request;
   struct dvm_error err = DVM_ERROR_INIT;
 
@@ -215,14 +250,14 @@ static int take_process(const struct arguments *a, const char *word, pid_t pid, 
     return dvm_usage_error("checkpoint", "'--ranks' is for a job, which process %d is not", pid);
   if (mpir_client_checkpoint(pid, a->scope, &request, reply, &err))
     return told(a, &err);
-  if (a->codec && mpir_each_image(reply->path, mpir_compress_one, (void *)(uintptr_t)&a->codec, &err)) /* the process may be gone: it is the only image */
+  if (a->codec && mpir_each_image(reply->path, mpir_compress_one, (void *)(uintptr_t)&a->codec,
+                                  &err)) /* the process may be gone: it is the only image */
     fprintf(stderr, "dvm checkpoint: warning: the image stays as it is: %s\n", err.text);
   return 0;
 }
 
 /* What will not come back as it was. */
-static void report_notices(const struct crs_reply *reply, bool answer)
-{
+static void report_notices(const struct crs_reply *reply, bool answer) {
   const char *line = reply->text;
 
   for (; *line; line += strcspn(line, "\n"), line += *line == '\n')
@@ -230,8 +265,7 @@ static void report_notices(const struct crs_reply *reply, bool answer)
 }
 
 /* The process runs on meanwhile, and the image is safe. */
-static int copy(const struct arguments *a, const char *path)
-{
+static int copy(const struct arguments *a, const char *path) {
   struct dvm_error err = DVM_ERROR_INIT;
 
   fflush(stdout);
@@ -242,8 +276,7 @@ static int copy(const struct arguments *a, const char *path)
 }
 
 /* 'word': what stands on the command line, or NULL: the number of '--hnp-jobid'. */
-static int take(const struct arguments *a, const char *word)
-{
+static int take(const struct arguments *a, const char *word) {
   static struct job_answer job;
   static struct crs_reply reply;
   struct dvm_error err = DVM_ERROR_INIT;
@@ -269,8 +302,7 @@ static int take(const struct arguments *a, const char *word)
   return a->to[0] ? copy(a, reply.path) : 0;
 }
 
-int mpir_checkpoint_main(int argc, char **argv)
-{
+int mpir_checkpoint_main(int argc, char **argv) {
   static struct arguments a;
   struct dvm_error err = DVM_ERROR_INIT;
   unsigned long pid;

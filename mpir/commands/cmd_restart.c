@@ -17,19 +17,18 @@
 static volatile sig_atomic_t target, early; /* 'early': a signal that came before there was a process */
 
 static const char usage[] =
-  "usage: dvm restart [--debug] [--lazy] [--truncate] [--restore-files] [--namespace | --keep-ids] [--detach] [--stats] IMAGE\n"
-  "  --debug       hold every thread for a debugger (also --crdebug)\n"
-  "  --lazy        give memory when it is touched, verified piece by piece\n"
-  "  --truncate    cut files open for writing to their length at the checkpoint\n"
-  "  --restore-files  put length back, and contents as far as the image has them (--save-files)\n"
-  "  --namespace   give the process a pid namespace of its own\n"
-  "  --keep-ids    fail when an old process or thread number is taken\n"
-  "  --detach      do not wait for the process\n"
-  "  --name NAME   of a job: another name than it had\n"
-  "  --stats       tell how long it took until the process ran\n";
+    "usage: dvm restart [--debug] [--lazy] [--truncate] [--restore-files] [--namespace | --keep-ids] [--detach] [--stats] IMAGE\n"
+    "  --debug       hold every thread for a debugger (also --crdebug)\n"
+    "  --lazy        give memory when it is touched, verified piece by piece\n"
+    "  --truncate    cut files open for writing to their length at the checkpoint\n"
+    "  --restore-files  put length back, and contents as far as the image has them (--save-files)\n"
+    "  --namespace   give the process a pid namespace of its own\n"
+    "  --keep-ids    fail when an old process or thread number is taken\n"
+    "  --detach      do not wait for the process\n"
+    "  --name NAME   of a job: another name than it had\n"
+    "  --stats       tell how long it took until the process ran\n";
 
-static void pass_on(int sig)
-{
+static void pass_on(int sig) {
   if (target)
     kill(target, sig);
   else
@@ -37,25 +36,22 @@ static void pass_on(int sig)
 }
 
 /* Terminal signals reach the process by themselves; what is sent to us alone is passed on. */
-static void pass_signals(void)
-{
-  const int passed[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+static void pass_signals(void) {
+  const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
   for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
     signal(passed[i], pass_on);
 }
 
 /* A group of the restarted processes had the terminal: it has it again, and stops us when it is stopped. */
-static void give_terminal(const struct mpir_restarted *r)
-{
+static void give_terminal(const struct mpir_restarted *r) {
   if (r->foreground && tcgetpgrp(0) == getpgrp()) {
     signal(SIGTTOU, SIG_IGN);
     tcsetpgrp(0, r->foreground);
   }
 }
 
-static void stop_with_it(const struct mpir_restarted *r)
-{
+static void stop_with_it(const struct mpir_restarted *r) {
   if (!r->foreground)
     return;
   tcsetpgrp(0, getpgrp());
@@ -64,8 +60,7 @@ static void stop_with_it(const struct mpir_restarted *r)
   kill(-r->foreground, SIGCONT);
 }
 
-static int wait_for(const struct mpir_restarted *r)
-{
+static int wait_for(const struct mpir_restarted *r) {
   int status = 0;
 
   signal(SIGINT, r->apart ? pass_on : SIG_IGN);
@@ -84,8 +79,7 @@ static int wait_for(const struct mpir_restarted *r)
 }
 
 /* All threads wait; the lines are for debuggers, see docs/checkpoint-debugging.md. */
-static void announce(const struct mpir_restarted *r)
-{
+static void announce(const struct mpir_restarted *r) {
   char host[256] = "localhost";
 
   gethostname(host, sizeof(host) - 1);
@@ -96,8 +90,7 @@ static void announce(const struct mpir_restarted *r)
 static struct timespec began;
 static bool stats;
 
-static void tell_time(void)
-{
+static void tell_time(void) {
   struct timespec now;
 
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -106,20 +99,17 @@ static void tell_time(void)
             (double)(now.tv_sec - began.tv_sec) * 1e3 + (double)(now.tv_nsec - began.tv_nsec) / 1e6);
 }
 
-static void announce_job(const struct mpir_restarted *r)
-{
+static void announce_job(const struct mpir_restarted *r) {
   tell_time();
   announce(r);
 }
 
-static void pass_over(const struct mpir_restarted *r)
-{
+static void pass_over(const struct mpir_restarted *r) {
   (void)r;
   tell_time();
 }
 
-static int restart_job(const char *path, const char *name, const struct mpir_restart_options *o)
-{
+static int restart_job(const char *path, const char *name, const struct mpir_restart_options *o) {
   struct dvm_error err = DVM_ERROR_INIT;
   int status;
 
@@ -132,15 +122,23 @@ static int restart_job(const char *path, const char *name, const struct mpir_res
   return 1;
 }
 
-int mpir_restart_main(int argc, char **argv)
-{
+int mpir_restart_main(int argc, char **argv) {
   enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, STATS, NAME, RESTORE_FILES, HELP };
   static const struct option options[] = {
-    { "debug", 0, NULL, DEBUG }, { "crdebug", 0, NULL, DEBUG }, { "lazy", 0, NULL, LAZY },
-    { "truncate", 0, NULL, TRUNCATE }, { "restore-files", 0, NULL, RESTORE_FILES }, { "namespace", 0, NULL, NAMESPACE }, { "keep-ids", 0, NULL, KEEP_IDS },
-    { "detach", 0, NULL, DETACH }, { "stats", 0, NULL, STATS }, { "help", 0, NULL, HELP }, { "name", 1, NULL, NAME }, { NULL, 0, NULL, 0 },
+      {"debug", 0, NULL, DEBUG},
+      {"crdebug", 0, NULL, DEBUG},
+      {"lazy", 0, NULL, LAZY},
+      {"truncate", 0, NULL, TRUNCATE},
+      {"restore-files", 0, NULL, RESTORE_FILES},
+      {"namespace", 0, NULL, NAMESPACE},
+      {"keep-ids", 0, NULL, KEEP_IDS},
+      {"detach", 0, NULL, DETACH},
+      {"stats", 0, NULL, STATS},
+      {"help", 0, NULL, HELP},
+      {"name", 1, NULL, NAME},
+      {NULL, 0, NULL, 0},
   };
-  struct mpir_restart_options o = { .ids = MPIR_IDS_AUTO };
+  struct mpir_restart_options o = {.ids = MPIR_IDS_AUTO};
   struct dvm_error err = DVM_ERROR_INIT;
   struct mpir_restarted r;
   const char *name = NULL;
@@ -167,7 +165,8 @@ int mpir_restart_main(int argc, char **argv)
     default: return dvm_usage_refused("restart", c, argv, options);
     }
   }
-  if (argc - optind == 2 && strcmp(argv[optind], "crdebug") == 0) { /* as figure 5.11 of Hursey's thesis has it, see docs/checkpoint-debugging.md */
+  if (argc - optind == 2 &&
+      strcmp(argv[optind], "crdebug") == 0) { /* as figure 5.11 of Hursey's thesis has it, see docs/checkpoint-debugging.md */
     o.debug = true;
     optind++;
   }
@@ -193,8 +192,8 @@ int mpir_restart_main(int argc, char **argv)
   if (o.debug)
     announce(&r);
   if (r.pid != r.inner_pid)
-    fprintf(stderr, "dvm restart: note: process %d runs in a pid namespace of its own; from outside it is process %d\n",
-            r.inner_pid, r.pid);
+    fprintf(stderr, "dvm restart: note: process %d runs in a pid namespace of its own; from outside it is process %d\n", r.inner_pid,
+            r.pid);
   else if (o.detach)
     fprintf(stderr, "dvm restart: note: process %d runs again\n", r.pid);
   return o.detach ? 0 : wait_for(&r);

@@ -19,28 +19,27 @@
 #include "mpir/commands/list.h"
 
 static const char usage[] =
-  "usage: dvm run --checkpointable [OPTIONS] PROGRAM [ARGUMENT...]\n"
-  "       dvm run [--checkpointable] -n RANKS [OPTIONS] PROGRAM [ARGUMENT...]\n"
-  "a program that can be checkpointed:\n"
-  "  --checkpoint-dir FOLDER     where images go\n"
-  "  --checkpoint-every SECONDS  take one again and again\n"
-  "  --checkpoint-signal NAME    take one when this signal comes (USR1, USR2, ... or a number)\n"
-  "  --keep N                    keep the last N images\n"
-  "  --all-files                 put mapped files into the images too\n"
-  "  --incremental[=N]           save what has changed since the image before; a whole one after every N (16)\n"
-  "  --no-fork                   write while the process stands still\n"
-  "  --checkpoint-to FOLDER      a copy of each in a second place\n"
-  "  --save-files                the contents of open files too\n"
-  "  --strict                    no image of what would not come back as it was\n"
-  "an MPI program, on the message layer of its own:\n"
-  "  -n, --np RANKS              so many processes, on this host\n"
-  "  --eager-limit BYTES         longer messages wait for their receiver (4096)\n"
-  "  --strict                    every message waits for its receiver: shows what only buffers keep from a deadlock\n"
-  "  --native                    on Open MPI itself, by mpirun\n"
-  "  --name NAME                 names the job for 'dvm checkpoint', besides the process number of this command\n";
+    "usage: dvm run --checkpointable [OPTIONS] PROGRAM [ARGUMENT...]\n"
+    "       dvm run [--checkpointable] -n RANKS [OPTIONS] PROGRAM [ARGUMENT...]\n"
+    "a program that can be checkpointed:\n"
+    "  --checkpoint-dir FOLDER     where images go\n"
+    "  --checkpoint-every SECONDS  take one again and again\n"
+    "  --checkpoint-signal NAME    take one when this signal comes (USR1, USR2, ... or a number)\n"
+    "  --keep N                    keep the last N images\n"
+    "  --all-files                 put mapped files into the images too\n"
+    "  --incremental[=N]           save what has changed since the image before; a whole one after every N (16)\n"
+    "  --no-fork                   write while the process stands still\n"
+    "  --checkpoint-to FOLDER      a copy of each in a second place\n"
+    "  --save-files                the contents of open files too\n"
+    "  --strict                    no image of what would not come back as it was\n"
+    "an MPI program, on the message layer of its own:\n"
+    "  -n, --np RANKS              so many processes, on this host\n"
+    "  --eager-limit BYTES         longer messages wait for their receiver (4096)\n"
+    "  --strict                    every message waits for its receiver: shows what only buffers keep from a deadlock\n"
+    "  --native                    on Open MPI itself, by mpirun\n"
+    "  --name NAME                 names the job for 'dvm checkpoint', besides the process number of this command\n";
 
-static int signal_number(const char *name)
-{
+static int signal_number(const char *name) {
   char *end;
   long number = strtol(name, &end, 10);
 
@@ -58,9 +57,8 @@ static int signal_number(const char *name)
 }
 
 /* The library lies beside the command in a build folder, else where it was installed: BIN/../LIB. */
-static int find_library(char *folder, size_t folder_size, char *library, size_t size)
-{
-  static const char *const places[] = { "%s/libdvmcr.so", "%s/../" DVM_LIBRARY_FOLDER "/libdvmcr.so" };
+static int find_library(char *folder, size_t folder_size, char *library, size_t size) {
+  static const char *const places[] = {"%s/libdvmcr.so", "%s/../" DVM_LIBRARY_FOLDER "/libdvmcr.so"};
   ssize_t n = readlink("/proc/self/exe", folder, folder_size - 1);
   char *slash;
 
@@ -79,8 +77,7 @@ static int find_library(char *folder, size_t folder_size, char *library, size_t 
   return -ENOENT;
 }
 
-static int preload(void)
-{
+static int preload(void) {
   char folder[PATH_MAX], library[PATH_MAX + 64], checkpoints[PATH_MAX];
   const char *before = getenv("LD_PRELOAD");
   char *all;
@@ -100,8 +97,7 @@ static int preload(void)
 }
 
 /* The program's file, looked for as exec does.  -1: exec will say what is wrong. */
-static int open_program(const char *name)
-{
+static int open_program(const char *name) {
   const char *path = getenv("PATH");
   char file[PATH_MAX];
   int fd = -1;
@@ -119,14 +115,12 @@ static int open_program(const char *name)
   return fd;
 }
 
-static bool holds_checkpointer(const unsigned char *note, size_t size)
-{
+static bool holds_checkpointer(const unsigned char *note, size_t size) {
   return memmem(note, size, "DVMCR", 6) != NULL; /* the name of the note that libdvmcr.a puts there */
 }
 
 /* Nothing can be preloaded into a program without a dynamic linker; it must hold the checkpointer itself. */
-static bool is_static_without(int fd)
-{
+static bool is_static_without(int fd) {
   unsigned char note[4096];
   Elf64_Ehdr eh;
   Elf64_Phdr ph;
@@ -145,8 +139,7 @@ static bool is_static_without(int fd)
   return true;
 }
 
-static int set_folder(const char *key, const char *path)
-{
+static int set_folder(const char *key, const char *path) {
   char cwd[PATH_MAX], whole[2 * PATH_MAX];
 
   if (!getcwd(cwd, sizeof(cwd)))
@@ -156,8 +149,7 @@ static int set_folder(const char *key, const char *path)
 }
 
 /* A value that the library would read as something else than what was meant is refused here. */
-static int set_number(const char *key, const char *option, const char *text, unsigned long low)
-{
+static int set_number(const char *key, const char *option, const char *text, unsigned long low) {
   const unsigned long high = 4000000; /* the library counts milliseconds in 32 bits */
   unsigned long n;
 
@@ -167,9 +159,8 @@ static int set_number(const char *key, const char *option, const char *text, uns
 }
 
 /* libmpi lies in 'mpi' beside the command in a build folder, else in the library folder. */
-static int find_layer(char *folder, size_t size)
-{
-  static const char *const places[] = { "%s/mpi", "%s/../" DVM_LIBRARY_FOLDER "/dvm/mpi" };
+static int find_layer(char *folder, size_t size) {
+  static const char *const places[] = {"%s/mpi", "%s/../" DVM_LIBRARY_FOLDER "/dvm/mpi"};
   char self[PATH_MAX], library[PATH_MAX + 32];
   ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -184,28 +175,27 @@ static int find_layer(char *folder, size_t size)
   return -ENOENT;
 }
 
-static int run_native(uint32_t nranks, char **argv)
-{
-  char number[16], *words[4096] = { "mpirun", "-n", number };
+static int run_native(uint32_t nranks, char **argv) {
+  char number[16], *words[4096] = {"mpirun", "-n", number};
   int n = 3;
 
   snprintf(number, sizeof(number), "%u", nranks);
   while (*argv && n < 4095)
     words[n++] = *argv++;
   execvp(words[0], words);
-  fprintf(stderr, "dvm run: error: cannot run 'mpirun': %s\nhelp: install the package openmpi-bin, or leave '--native' away\n", strerror(errno));
+  fprintf(stderr, "dvm run: error: cannot run 'mpirun': %s\nhelp: install the package openmpi-bin, or leave '--native' away\n",
+          strerror(errno));
   return 127;
 }
 
-static int run_job(struct mpir_job_options *o, bool native, char **argv)
-{
+static int run_job(struct mpir_job_options *o, bool native, char **argv) {
   char folder[PATH_MAX + 32];
 
   if (native)
     return run_native(o->nranks, argv);
   if (find_layer(folder, sizeof(folder))) {
     fprintf(stderr, "dvm run: error: the message layer (libmpi.so.40) is not beside this command and not installed\n"
-            "help: '--native' runs the program on Open MPI itself\n");
+                    "help: '--native' runs the program on Open MPI itself\n");
     return 1;
   }
   o->library = folder;
@@ -214,17 +204,45 @@ static int run_job(struct mpir_job_options *o, bool native, char **argv)
   return mpir_job_run(o, argv);
 }
 
-int mpir_run_main(int argc, char **argv)
-{
-  enum { CHECKPOINTABLE = 256, FOLDER, EVERY, SIGNAL, KEEP, ALL_FILES, NO_FORK, INCREMENTAL, TO, SAVE_FILES, HELP, NP, EAGER, STRICT, NATIVE, NAME };
-  static const struct option options[] = {
-    { "checkpointable", 0, NULL, CHECKPOINTABLE }, { "checkpoint-dir", 1, NULL, FOLDER },
-    { "checkpoint-every", 1, NULL, EVERY }, { "checkpoint-signal", 1, NULL, SIGNAL }, { "keep", 1, NULL, KEEP },
-    { "all-files", 0, NULL, ALL_FILES }, { "no-fork", 0, NULL, NO_FORK },
-    { "incremental", 2, NULL, INCREMENTAL }, { "checkpoint-to", 1, NULL, TO }, { "save-files", 0, NULL, SAVE_FILES }, { "help", 0, NULL, HELP },
-    { "np", 1, NULL, NP }, { "eager-limit", 1, NULL, EAGER }, { "strict", 0, NULL, STRICT }, { "native", 0, NULL, NATIVE }, { "name", 1, NULL, NAME }, { NULL, 0, NULL, 0 },
+int mpir_run_main(int argc, char **argv) {
+  enum {
+    CHECKPOINTABLE = 256,
+    FOLDER,
+    EVERY,
+    SIGNAL,
+    KEEP,
+    ALL_FILES,
+    NO_FORK,
+    INCREMENTAL,
+    TO,
+    SAVE_FILES,
+    HELP,
+    NP,
+    EAGER,
+    STRICT,
+    NATIVE,
+    NAME
   };
-  struct mpir_job_options job = { .eager_limit = 4096 };
+  static const struct option options[] = {
+      {"checkpointable", 0, NULL, CHECKPOINTABLE},
+      {"checkpoint-dir", 1, NULL, FOLDER},
+      {"checkpoint-every", 1, NULL, EVERY},
+      {"checkpoint-signal", 1, NULL, SIGNAL},
+      {"keep", 1, NULL, KEEP},
+      {"all-files", 0, NULL, ALL_FILES},
+      {"no-fork", 0, NULL, NO_FORK},
+      {"incremental", 2, NULL, INCREMENTAL},
+      {"checkpoint-to", 1, NULL, TO},
+      {"save-files", 0, NULL, SAVE_FILES},
+      {"help", 0, NULL, HELP},
+      {"np", 1, NULL, NP},
+      {"eager-limit", 1, NULL, EAGER},
+      {"strict", 0, NULL, STRICT},
+      {"native", 0, NULL, NATIVE},
+      {"name", 1, NULL, NAME},
+      {NULL, 0, NULL, 0},
+  };
+  struct mpir_job_options job = {.eager_limit = 4096};
   unsigned long value;
   bool native = false;
   char number[16];
@@ -305,8 +323,10 @@ int mpir_run_main(int argc, char **argv)
     return run_job(&job, native, argv + optind);
   fd = open_program(argv[optind]);
   if (is_static_without(fd)) {
-    fprintf(stderr, "dvm run: error: '%s' is statically linked, so that nothing can be preloaded\n"
-            "help: link it with libdvmcr.a ('-static ... -ldvmcr')\n", argv[optind]);
+    fprintf(stderr,
+            "dvm run: error: '%s' is statically linked, so that nothing can be preloaded\n"
+            "help: link it with libdvmcr.a ('-static ... -ldvmcr')\n",
+            argv[optind]);
     return 1;
   }
   if (fd >= 0)

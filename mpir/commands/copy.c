@@ -13,21 +13,16 @@
 
 #define PIECE (1u << 20)
 
-static const char *base_of(const char *path)
-{
+static const char *base_of(const char *path) {
   const char *slash = strrchr(path, '/');
 
   return slash ? slash + 1 : path;
 }
 
 /* The folder of a path, with the slash at its end; "" for the present one. */
-static void folder_of(const char *path, char *to, size_t size)
-{
-  snprintf(to, size, "%.*s", (int)(base_of(path) - path), path);
-}
+static void folder_of(const char *path, char *to, size_t size) { snprintf(to, size, "%.*s", (int)(base_of(path) - path), path); }
 
-int mpir_copy_check(const char *folder, const char *path, struct dvm_error *err)
-{
+int mpir_copy_check(const char *folder, const char *path, struct dvm_error *err) {
   struct stat to, from;
   char own[PATH_MAX];
 
@@ -44,8 +39,7 @@ int mpir_copy_check(const char *folder, const char *path, struct dvm_error *err)
 }
 
 /* Holes stay holes. */
-static int copy_content(struct mpir_writer *w, void *arg)
-{
+static int copy_content(struct mpir_writer *w, void *arg) {
   const struct mpir_image *image = arg;
   off_t at = 0, end;
 
@@ -64,8 +58,7 @@ static int copy_content(struct mpir_writer *w, void *arg)
 }
 
 /* The same image is there already. */
-static bool is_there(const struct mpir_image *image, const char *path)
-{
+static bool is_there(const struct mpir_image *image, const char *path) {
   struct dvm_error ignored = DVM_ERROR_INIT;
   struct mpir_image *other = mpir_image_open(path, &ignored);
   const bool same = other && other->header->pid == image->header->pid && other->header->sequence == image->header->sequence &&
@@ -78,8 +71,7 @@ static bool is_there(const struct mpir_image *image, const char *path)
 static int copy_any(const char *path, const char *folder, struct dvm_error *err);
 
 /* What the image holds changes of: a neighbour, or one of a neighbouring set. */
-static int copy_needed(const struct mpir_image *image, const char *path, const char *folder, struct dvm_error *err)
-{
+static int copy_needed(const struct mpir_image *image, const char *path, const char *folder, struct dvm_error *err) {
   const char *name = image->chain ? mpir_image_string(image, image->chain->base_name) : NULL;
   char own[PATH_MAX], set[PATH_MAX], neighbour[2 * PATH_MAX];
 
@@ -97,8 +89,7 @@ static int copy_needed(const struct mpir_image *image, const char *path, const c
 }
 
 /* 'needs': where what the image needs is to go. */
-static int copy_image(const char *path, const char *to, const char *needs, struct dvm_error *err)
-{
+static int copy_image(const char *path, const char *to, const char *needs, struct dvm_error *err) {
   struct mpir_image *image = mpir_image_open(path, err);
   int rc;
 
@@ -113,8 +104,7 @@ static int copy_image(const char *path, const char *to, const char *needs, struc
   return rc;
 }
 
-static void sync_folder(const char *folder)
-{
+static void sync_folder(const char *folder) {
   int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
   if (fd >= 0) {
@@ -123,8 +113,7 @@ static void sync_folder(const char *folder)
   }
 }
 
-static int copy_raw(struct mpir_writer *w, void *arg)
-{
+static int copy_raw(struct mpir_writer *w, void *arg) {
   char piece[65536];
   uint64_t at = 0;
   ssize_t n;
@@ -134,8 +123,7 @@ static int copy_raw(struct mpir_writer *w, void *arg)
   return n < 0 ? dvm_error_errno(w->err, "cannot read a file of the set") : n ? w->err->code : 0;
 }
 
-static bool is_image(const struct mpir_set *set, const char *name)
-{
+static bool is_image(const struct mpir_set *set, const char *name) {
   for (size_t i = 0; i < set->member_count; i++)
     if (!set->members[i].ended && strcmp(set->members[i].image, name) == 0)
       return true;
@@ -143,8 +131,7 @@ static bool is_image(const struct mpir_set *set, const char *name)
 }
 
 /* What else is in the folder: of a job, the messages under way. */
-static int copy_others(const struct mpir_set *set, const char *path, const char *to, struct dvm_error *err)
-{
+static int copy_others(const struct mpir_set *set, const char *path, const char *to, struct dvm_error *err) {
   DIR *dir = opendir(path);
   struct dirent *d;
   char from[2 * PATH_MAX], file[2 * PATH_MAX];
@@ -165,8 +152,7 @@ static int copy_others(const struct mpir_set *set, const char *path, const char 
   return rc;
 }
 
-static int copy_set(const char *path, const char *to, const char *folder, struct dvm_error *err)
-{
+static int copy_set(const char *path, const char *to, const char *folder, struct dvm_error *err) {
   struct mpir_set *set = mpir_set_read(path, err);
   char temporary[PATH_MAX], from[2 * PATH_MAX], file[2 * PATH_MAX];
   int rc = 0;
@@ -194,8 +180,7 @@ static int copy_set(const char *path, const char *to, const char *folder, struct
   return rc;
 }
 
-static int copy_any(const char *path, const char *folder, struct dvm_error *err)
-{
+static int copy_any(const char *path, const char *folder, struct dvm_error *err) {
   char to[PATH_MAX];
   int n = snprintf(to, sizeof(to), "%s/%s", folder, base_of(path));
 
@@ -209,8 +194,7 @@ static int copy_any(const char *path, const char *folder, struct dvm_error *err)
 }
 
 /* NAME-NUMBER.ckpt: the number, and the length of what comes before it; -1 for other names. */
-static long number_of(const char *name, size_t *length)
-{
+static long number_of(const char *name, size_t *length) {
   const char *dash = strrchr(name, '-');
   char *end;
   long number;
@@ -222,8 +206,7 @@ static long number_of(const char *name, size_t *length)
   return end == dash + 1 || strcmp(end, ".ckpt") != 0 ? -1 : number;
 }
 
-static void remove_older(const char *path, const char *folder)
-{
+static void remove_older(const char *path, const char *folder) {
   const char *name = base_of(path);
   char own[PATH_MAX], file[2 * PATH_MAX], copy[2 * PATH_MAX];
   size_t length, other;
@@ -250,8 +233,7 @@ static void remove_older(const char *path, const char *folder)
     closedir(dir);
 }
 
-int mpir_copy_to(const char *path, const char *folder, unsigned keep, struct dvm_error *err)
-{
+int mpir_copy_to(const char *path, const char *folder, unsigned keep, struct dvm_error *err) {
   int rc = mpir_copy_check(folder, path, err);
 
   if (!rc)

@@ -12,19 +12,17 @@
 #include "mpir/image/compress.h"
 
 static const char *const file_kinds[] = {
-  [MPIR_FILE_REGULAR] = "file", [MPIR_FILE_DIRECTORY] = "folder", [MPIR_FILE_DEVICE] = "device",
-  [MPIR_FILE_PIPE] = "pipe", [MPIR_FILE_EVENTFD] = "eventfd", [MPIR_FILE_TIMERFD] = "timerfd",
-  [MPIR_FILE_EPOLL] = "epoll", [MPIR_FILE_SIGNALFD] = "signalfd", [MPIR_FILE_MEMFD] = "memory file",
-  [MPIR_FILE_INHERIT] = "outside", [MPIR_FILE_SOCKET] = "socket",
-  [MPIR_FILE_PIDFD] = "process", [MPIR_FILE_INOTIFY] = "inotify",
+    [MPIR_FILE_REGULAR] = "file",      [MPIR_FILE_DIRECTORY] = "folder", [MPIR_FILE_DEVICE] = "device", [MPIR_FILE_PIPE] = "pipe",
+    [MPIR_FILE_EVENTFD] = "eventfd",   [MPIR_FILE_TIMERFD] = "timerfd",  [MPIR_FILE_EPOLL] = "epoll",   [MPIR_FILE_SIGNALFD] = "signalfd",
+    [MPIR_FILE_MEMFD] = "memory file", [MPIR_FILE_INHERIT] = "outside",  [MPIR_FILE_SOCKET] = "socket", [MPIR_FILE_PIDFD] = "process",
+    [MPIR_FILE_INOTIFY] = "inotify",
 };
 static const char *const map_kinds[] = {
-  [MPIR_MAP_ANON] = "private", [MPIR_MAP_FILE] = "file", [MPIR_MAP_FILE_SHARED] = "shared file",
-  [MPIR_MAP_SHARED] = "shared", [MPIR_MAP_KERNEL] = "kernel",
+    [MPIR_MAP_ANON] = "private",  [MPIR_MAP_FILE] = "file",     [MPIR_MAP_FILE_SHARED] = "shared file",
+    [MPIR_MAP_SHARED] = "shared", [MPIR_MAP_KERNEL] = "kernel",
 };
 
-static void print_header(const struct mpir_image *image)
-{
+static void print_header(const struct mpir_image *image) {
   const struct mpir_image_header *h = image->header;
   time_t seconds = (time_t)(h->taken_at_ns / 1000000000);
   uint64_t data = 0, stored = 0;
@@ -38,15 +36,14 @@ static void print_header(const struct mpir_image *image)
   strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &tm));
   printf("process %d of user %u: %s\n", h->pid, h->uid, mpir_image_string(image, h->command_line));
   printf("program %s in %s\n", mpir_image_string(image, h->exe), mpir_image_string(image, h->cwd));
-  printf("taken   %s on %s, kernel %s, number %" PRIu64 "\n", when, mpir_image_string(image, h->host),
-         mpir_image_string(image, h->kernel), h->sequence);
+  printf("taken   %s on %s, kernel %s, number %" PRIu64 "\n", when, mpir_image_string(image, h->host), mpir_image_string(image, h->kernel),
+         h->sequence);
   printf("data    %" PRIu64 " bytes in %zu pieces, %" PRIu64 " stored%s%s%s\n", data, image->extent_count, stored,
          h->flags & MPIR_IMAGE_COMPRESSED ? ", compressed" : "", h->flags & MPIR_IMAGE_ALL_FILES ? ", with mapped files" : "",
          h->flags & MPIR_IMAGE_TEXT_CHANGED ? ", code differs from its file" : "");
 }
 
-static void print_chain(const struct mpir_image *image)
-{
+static void print_chain(const struct mpir_image *image) {
   uint64_t kept = 0;
 
   for (size_t i = 0; i < image->kept_count; i++)
@@ -56,8 +53,7 @@ static void print_chain(const struct mpir_image *image)
            image->chain->base_sequence, kept);
 }
 
-static uint64_t data_of(const struct mpir_image *image, const struct mpir_image_map *map)
-{
+static uint64_t data_of(const struct mpir_image *image, const struct mpir_image_map *map) {
   uint64_t sum = 0;
 
   for (size_t i = 0; i < image->extent_count; i++)
@@ -66,8 +62,7 @@ static uint64_t data_of(const struct mpir_image *image, const struct mpir_image_
   return sum;
 }
 
-static void print_tables(const struct mpir_image *image)
-{
+static void print_tables(const struct mpir_image *image) {
   printf("\nthreads (the last is the checkpointer's own)\n");
   for (size_t i = 0; i < image->thread_count; i++)
     printf("  %7d  %s\n", image->threads[i].tid, image->threads[i].name);
@@ -76,8 +71,8 @@ static void print_tables(const struct mpir_image *image)
     const struct mpir_image_map *m = &image->maps[i];
 
     printf("  %012" PRIx64 "-%012" PRIx64 " %c%c%c %-11s %9" PRIu64 " %9" PRIu64 "  %s\n", m->start, m->end,
-           m->prot & PROT_READ ? 'r' : '-', m->prot & PROT_WRITE ? 'w' : '-', m->prot & PROT_EXEC ? 'x' : '-',
-           map_kinds[m->kind], (m->end - m->start) >> 10, data_of(image, m) >> 10, mpir_image_string(image, m->name));
+           m->prot & PROT_READ ? 'r' : '-', m->prot & PROT_WRITE ? 'w' : '-', m->prot & PROT_EXEC ? 'x' : '-', map_kinds[m->kind],
+           (m->end - m->start) >> 10, data_of(image, m) >> 10, mpir_image_string(image, m->name));
   }
   printf("\nopen files: descriptor, kind, position, name\n");
   for (size_t i = 0; i < image->file_count; i++) {
@@ -87,8 +82,7 @@ static void print_tables(const struct mpir_image *image)
   }
 }
 
-static int run_gdb(const char *program, const char *core, struct dvm_error *err)
-{
+static int run_gdb(const char *program, const char *core, struct dvm_error *err) {
   pid_t child;
   int status;
 
@@ -96,17 +90,19 @@ static int run_gdb(const char *program, const char *core, struct dvm_error *err)
   fflush(stdout);
   child = fork();
   if (child == 0) {
-    execlp("gdb", "gdb", "-nx", "-batch", "-q", "-iex", "set debuginfod enabled off", "-ex", "thread apply all bt",
-           program, core, (char *)NULL);
+    execlp("gdb", "gdb", "-nx", "-batch", "-q", "-iex", "set debuginfod enabled off", "-ex", "thread apply all bt", program, core,
+           (char *)NULL);
     _exit(127);
   }
   if (child < 0 || waitpid(child, &status, 0) < 0)
     return dvm_error_errno(err, "cannot run gdb");
-  return WIFEXITED(status) && WEXITSTATUS(status) == 127 ? dvm_error_set(err, -ENOENT, "there is no gdb for the backtraces: install the package gdb, or leave them out with '--no-backtraces'") : 0;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 127
+             ? dvm_error_set(err, -ENOENT,
+                             "there is no gdb for the backtraces: install the package gdb, or leave them out with '--no-backtraces'")
+             : 0;
 }
 
-static int backtraces(const struct mpir_image *image, const char *path, struct dvm_error *err)
-{
+static int backtraces(const struct mpir_image *image, const char *path, struct dvm_error *err) {
   const char *program = mpir_image_string(image, image->header->exe);
   char expanded[64];
   int rc;
@@ -121,9 +117,7 @@ static int backtraces(const struct mpir_image *image, const char *path, struct d
   return rc;
 }
 
-int mpir_inspect(const struct mpir_image *image, const char *path, const struct mpir_inspect_options *options,
-                 struct dvm_error *err)
-{
+int mpir_inspect(const struct mpir_image *image, const char *path, const struct mpir_inspect_options *options, struct dvm_error *err) {
   int rc = options->verify ? mpir_image_verify(image, err) : 0;
 
   if (rc)

@@ -10,6 +10,5 @@ struct mpir_inspect_options {
 };
 
 /* Writes to standard output.  Returns 0, or -E... when the image is damaged or gdb cannot be run. */
-int mpir_inspect(const struct mpir_image *image, const char *path, const struct mpir_inspect_options *options,
-                 struct dvm_error *err);
+int mpir_inspect(const struct mpir_image *image, const char *path, const struct mpir_inspect_options *options, struct dvm_error *err);
 #endif

@@ -48,8 +48,16 @@ static int make_segment(struct job *j, const struct mpir_job_options *o) {
   j->shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, j->fd, 0);
   if (j->shared == MAP_FAILED)
     return -errno;
-  *j->shared = (struct mpl_job){.magic = MPL_MAGIC, .version = MPL_VERSION, .nranks = n, .eager_limit = o->eager_limit, .strict = o->strict, .ring_bytes = RING_BYTES,
-                                .size = size, .start_ns = now_ns(), .universe = n, .spins = n <= processors() ? 2000 : 20};
+  *j->shared = (struct mpl_job){.magic = MPL_MAGIC,
+                                .version = MPL_VERSION,
+                                .nranks = n,
+                                .eager_limit = o->eager_limit,
+                                .strict = o->strict,
+                                .ring_bytes = RING_BYTES,
+                                .size = size,
+                                .start_ns = now_ns(),
+                                .universe = n,
+                                .spins = n <= processors() ? 2000 : 20};
   j->shared->held = mpir_table_wanted();
   return 0;
 }
@@ -62,7 +70,8 @@ static void set_number(const char *name, uint32_t n) {
 
 /* As under mpirun. */
 static void set_environment(const struct job *j, uint32_t rank, const char *library) {
-  static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK", "PMIX_RANK", MPL_RANK_VARIABLE};
+  static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK", "PMIX_RANK",
+                                      MPL_RANK_VARIABLE};
   static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_UNIVERSE_SIZE"};
   for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++)
     set_number(ranks[i], rank);
@@ -155,7 +164,8 @@ static void rank_ended(struct job *j, uint32_t rank, int how) {
     mpir_table_abort("MPI_Abort");
     mpir_job_end_all(j, WEXITSTATUS(how) ? WEXITSTATUS(how) : (atomic_load(&j->shared->abort_code) & 0xff));
   } else if (phase != MPL_ABSENT && phase != MPL_FINALIZED) {
-    fprintf(stderr, "dvm run: rank %u has ended with status %d, but did not call MPI_Finalize; the others are ended\n", rank, WEXITSTATUS(how));
+    fprintf(stderr, "dvm run: rank %u has ended with status %d, but did not call MPI_Finalize; the others are ended\n", rank,
+            WEXITSTATUS(how));
     mpir_job_end_all(j, WEXITSTATUS(how) ? WEXITSTATUS(how) : 1);
   } else if (WEXITSTATUS(how)) {
     mpir_job_end_all(j, WEXITSTATUS(how));
@@ -335,8 +345,13 @@ static void free_job(struct job *j) {
 
 int mpir_job_run(const struct mpir_job_options *o, char **argv) {
   struct dvm_error err = DVM_ERROR_INIT;
-  struct job j = {.fd = -1, .nranks = o->nranks, .checkpointable = o->checkpointable, .command = join(argv), .folder = getcwd(NULL, 0),
-                  .pids = calloc(o->nranks, sizeof(*j.pids)), .clock = mpir_job_clock_create()};
+  struct job j = {.fd = -1,
+                  .nranks = o->nranks,
+                  .checkpointable = o->checkpointable,
+                  .command = join(argv),
+                  .folder = getcwd(NULL, 0),
+                  .pids = calloc(o->nranks, sizeof(*j.pids)),
+                  .clock = mpir_job_clock_create()};
   snprintf(j.name, sizeof(j.name), "%s", o->name ? o->name : "");
   int rc = make_segment(&j, o);
   if (rc) {

@@ -15,9 +15,8 @@
 
 enum { ANCESTORS = 8 };
 
-socklen_t mpir_job_address(struct sockaddr_un *address, pid_t pid, const char *name)
-{
-  struct stat st = { 0 };
+socklen_t mpir_job_address(struct sockaddr_un *address, pid_t pid, const char *name) {
+  struct stat st = {0};
   char *to = address->sun_path + 1;
   const size_t size = sizeof(address->sun_path) - 1;
   int n;
@@ -30,16 +29,14 @@ socklen_t mpir_job_address(struct sockaddr_un *address, pid_t pid, const char *n
   return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-static int ask(int fd, uint32_t what, void *to, size_t size)
-{
+static int ask(int fd, uint32_t what, void *to, size_t size) {
   if (send(fd, &what, sizeof(what), MSG_NOSIGNAL) != (ssize_t)sizeof(what))
     return -EIO;
   return recv(fd, to, size, 0) == (ssize_t)size ? 0 : -EIO;
 }
 
 /* -ENOENT: nobody listens there. */
-static int connect_to(pid_t pid, const char *name, struct job_answer *answer)
-{
+static int connect_to(pid_t pid, const char *name, struct job_answer *answer) {
   struct sockaddr_un address;
   const socklen_t size = mpir_job_address(&address, pid, name);
   int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -52,8 +49,7 @@ static int connect_to(pid_t pid, const char *name, struct job_answer *answer)
   return -ENOENT;
 }
 
-static pid_t parent_of(pid_t pid)
-{
+static pid_t parent_of(pid_t pid) {
   char path[64], text[512], *s;
   size_t n = 0;
   FILE *f;
@@ -69,8 +65,7 @@ static pid_t parent_of(pid_t pid)
   return s && sscanf(s + 1, " %*c %d", &pid) == 1 ? pid : 0;
 }
 
-static bool has_rank(const struct job_answer *answer, pid_t pid)
-{
+static bool has_rank(const struct job_answer *answer, pid_t pid) {
   for (uint32_t i = 0; i < answer->nranks; i++)
     if (answer->pids[i] == pid)
       return true;
@@ -78,8 +73,7 @@ static bool has_rank(const struct job_answer *answer, pid_t pid)
 }
 
 /* The job that a rank belongs to: its controller is above it, perhaps with the first process of a namespace between them. */
-static int connect_above(pid_t rank, struct job_answer *answer)
-{
+static int connect_above(pid_t rank, struct job_answer *answer) {
   pid_t pid = rank;
 
   for (int i = 0; i < ANCESTORS && (pid = parent_of(pid)) > 1; i++) {
@@ -93,8 +87,7 @@ static int connect_above(pid_t rank, struct job_answer *answer)
   return -ENOENT;
 }
 
-int mpir_job_connect(const char *word, struct job_answer *answer, struct dvm_error *err)
-{
+int mpir_job_connect(const char *word, struct job_answer *answer, struct dvm_error *err) {
   const bool is_number = word[strspn(word, "0123456789")] == '\0' && *word;
   int fd = is_number ? connect_to(atoi(word), NULL, answer) : mpir_job_name_ok(word) ? connect_to(0, word, answer) : -ENOENT;
 
@@ -104,7 +97,8 @@ int mpir_job_connect(const char *word, struct job_answer *answer, struct dvm_err
     return fd;
   if (answer->version != JOB_PROTOCOL_VERSION || answer->nranks > MPIR_JOB_RANKS_MAX) {
     close(fd);
-    return dvm_error_set(err, -EPROTO, "the job speaks version %u of the protocol, this program version %d", answer->version, JOB_PROTOCOL_VERSION);
+    return dvm_error_set(err, -EPROTO, "the job speaks version %u of the protocol, this program version %d", answer->version,
+                         JOB_PROTOCOL_VERSION);
   }
   return fd;
 }
@@ -119,8 +113,7 @@ struct saving {
 };
 
 /* "0,2-3" */
-static int choose(struct saving *s, const char *ranks, struct dvm_error *err)
-{
+static int choose(struct saving *s, const char *ranks, struct dvm_error *err) {
   for (uint32_t i = 0; i < s->answer.nranks; i++)
     s->wanted[i] = !ranks;
   while (ranks && *ranks) {
@@ -145,8 +138,7 @@ static int choose(struct saving *s, const char *ranks, struct dvm_error *err)
   return ranks && *ranks ? dvm_error_set(err, -EINVAL, "'--ranks' takes numbers and ranges with commas between, not '%s'", ranks) : 0;
 }
 
-static int check_ready(const struct saving *s, struct dvm_error *err)
-{
+static int check_ready(const struct saving *s, struct dvm_error *err) {
   unsigned count = 0;
 
   for (uint32_t i = 0; i < s->answer.nranks; i++) {
@@ -159,8 +151,7 @@ static int check_ready(const struct saving *s, struct dvm_error *err)
   return count ? 0 : dvm_error_set(err, -ESRCH, "all ranks that are to be saved have ended");
 }
 
-static int tell(const struct mpir_gathering *g, uint32_t what)
-{
+static int tell(const struct mpir_gathering *g, uint32_t what) {
   struct saving *s = g->job->arg;
   char done;
 
@@ -171,8 +162,7 @@ static int on_stands(struct mpir_gathering *g) { return tell(g, JOB_STANDS); }
 static int on_ends(struct mpir_gathering *g) { return tell(g, JOB_ENDS); }
 
 /* What ends a rank that was not asked for is not known here; one that is in no table has ended. */
-static void fill_rank(const struct mpir_gathering *g, const struct saving *s, uint32_t rank, struct mpir_job_rank *to)
-{
+static void fill_rank(const struct mpir_gathering *g, const struct saving *s, uint32_t rank, struct mpir_job_rank *to) {
   to->state = !s->answer.pids[rank] ? MPIR_RANK_ENDED : MPIR_RANK_LEFT_OUT;
   for (size_t i = 0; s->wanted[rank] && s->answer.pids[rank] && i < g->set->member_count; i++)
     if (g->pids[i] == s->answer.pids[rank]) {
@@ -182,16 +172,14 @@ static void fill_rank(const struct mpir_gathering *g, const struct saving *s, ui
     }
 }
 
-static bool has_library(const struct mpir_job_manifest *m, const char *name)
-{
+static bool has_library(const struct mpir_job_manifest *m, const char *name) {
   for (size_t i = 0; i < m->library_count; i++)
     if (!strcmp(m->libraries[i], name))
       return true;
   return false;
 }
 
-static void add_libraries(struct mpir_job_manifest *m, const struct mpir_image *image)
-{
+static void add_libraries(struct mpir_job_manifest *m, const struct mpir_image *image) {
   for (size_t i = 0; i < image->map_count; i++) {
     const char *name = mpir_image_string(image, image->maps[i].name);
     char **more;
@@ -208,8 +196,7 @@ static void add_libraries(struct mpir_job_manifest *m, const struct mpir_image *
 }
 
 /* Looks into each image, which also shows that it can be read. */
-static int look_at_images(struct mpir_job_manifest *m, const struct saving *s, const char *folder, struct dvm_error *err)
-{
+static int look_at_images(struct mpir_job_manifest *m, const struct saving *s, const char *folder, struct dvm_error *err) {
   char path[PATH_MAX + MPIR_SET_NAME_MAX];
   int rc = 0;
 
@@ -230,8 +217,7 @@ static int look_at_images(struct mpir_job_manifest *m, const struct saving *s, c
   return rc;
 }
 
-static int seal(struct mpir_gathering *g, const char *folder)
-{
+static int seal(struct mpir_gathering *g, const char *folder) {
   struct saving *s = g->job->arg;
   struct mpir_job_manifest *m = calloc(1, sizeof(*m));
   struct timespec now;
@@ -262,8 +248,7 @@ static int seal(struct mpir_gathering *g, const char *folder)
   return rc;
 }
 
-static int stop_ranks(struct mpir_gathering *g, const struct saving *s)
-{
+static int stop_ranks(struct mpir_gathering *g, const struct saving *s) {
   int rc = 0;
 
   for (uint32_t i = 0; i < s->answer.nranks && !rc; i++) {
@@ -278,17 +263,15 @@ static int stop_ranks(struct mpir_gathering *g, const struct saving *s)
   return rc;
 }
 
-static pid_t controller_of(int connection)
-{
-  struct ucred who = { 0 };
+static pid_t controller_of(int connection) {
+  struct ucred who = {0};
   socklen_t size = sizeof(who);
 
   return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) ? 0 : who.pid;
 }
 
 /* The number behind the last one of the snapshots STEMn.ckpt in the folder. */
-static unsigned next_number(const char *folder, const char *stem)
-{
+static unsigned next_number(const char *folder, const char *stem) {
   const size_t length = strlen(stem);
   DIR *dir = opendir(folder);
   unsigned last = 0;
@@ -307,8 +290,7 @@ static unsigned next_number(const char *folder, const char *stem)
 }
 
 /* In the folder where the first rank would have put its image. */
-static int name_snapshot(struct mpir_gathering *g, const struct job_answer *a, pid_t controller)
-{
+static int name_snapshot(struct mpir_gathering *g, const struct job_answer *a, pid_t controller) {
   char folder[CRS_PATH_MAX], stem[MPIR_JOB_NAME_MAX + 16];
   const char *slash = strrchr(g->path, '/');
 
@@ -325,8 +307,7 @@ static int name_snapshot(struct mpir_gathering *g, const struct job_answer *a, p
 }
 
 static int save(struct saving *s, const struct mpir_job_save *options, struct mpir_gathering *g, struct crs_request *request,
-                struct crs_reply *reply, struct dvm_error *err)
-{
+                struct crs_reply *reply, struct dvm_error *err) {
   int rc = ask(s->connection, JOB_BEGIN, &s->answer, sizeof(s->answer)) ? dvm_error_set(err, -EIO, "the job has ended") : s->answer.code;
 
   if (rc == -EBUSY)
@@ -347,10 +328,9 @@ static int save(struct saving *s, const struct mpir_job_save *options, struct mp
 }
 
 int mpir_job_checkpoint(int connection, const struct mpir_job_save *options, struct crs_request *request, struct crs_reply *reply,
-                        struct dvm_error *err)
-{
+                        struct dvm_error *err) {
   static struct saving s;
-  struct mpir_gather_job job = { .arg = &s, .pids = s.answer.pids, .stands = on_stands, .seal = seal, .ends = on_ends };
+  struct mpir_gather_job job = {.arg = &s, .pids = s.answer.pids, .stands = on_stands, .seal = seal, .ends = on_ends};
   struct mpir_gathering g;
   int rc = mpir_gather_begin(&g, request, err);
 
@@ -362,7 +342,7 @@ int mpir_job_checkpoint(int connection, const struct mpir_job_save *options, str
 
     rc = ask(connection, JOB_ASK, a, sizeof(*a)) ? dvm_error_set(err, -EIO, "the job has ended") : 0;
     job.nranks = a->nranks;
-    job.segment = (struct crs_object){ .device = a->device, .inode = a->inode };
+    job.segment = (struct crs_object){.device = a->device, .inode = a->inode};
     g.job = &job;
   }
   if (!rc)

@@ -8,17 +8,16 @@
 #include "mpir/image/compress.h"
 #include "mpir/mpi/segment.h"
 
-static const struct mpir_image_map *find_segment(const struct mpir_image *image)
-{
+static const struct mpir_image_map *find_segment(const struct mpir_image *image) {
   for (size_t i = 0; i < image->map_count; i++)
-    if (image->maps[i].kind == MPIR_MAP_SHARED && !strcmp(mpir_image_string(image, image->maps[i].name), "/memfd:" MPL_SEGMENT_NAME " (deleted)"))
+    if (image->maps[i].kind == MPIR_MAP_SHARED &&
+        !strcmp(mpir_image_string(image, image->maps[i].name), "/memfd:" MPL_SEGMENT_NAME " (deleted)"))
       return &image->maps[i];
   return NULL;
 }
 
 /* The content of a mapping, most of it zero; to be unmapped.  NULL: there is none in this image. */
-static char *content_of(const struct mpir_image *image, const struct mpir_image_map *map)
-{
+static char *content_of(const struct mpir_image *image, const struct mpir_image_map *map) {
   const size_t size = map->end - map->start;
   bool any = false;
   char *to = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -37,8 +36,7 @@ static char *content_of(const struct mpir_image *image, const struct mpir_image_
 }
 
 /* Some rank's image has it. */
-static int write_messages(FILE *to, const struct mpir_job_manifest *m, const char *folder, struct dvm_error *err)
-{
+static int write_messages(FILE *to, const struct mpir_job_manifest *m, const char *folder, struct dvm_error *err) {
   char path[PATH_MAX + MPIR_SET_NAME_MAX];
   int rc = 0;
   bool found = false;
@@ -68,14 +66,14 @@ static int write_messages(FILE *to, const struct mpir_job_manifest *m, const cha
   return rc;
 }
 
-static void write_manifest(FILE *to, const struct mpir_job_manifest *m)
-{
+static void write_manifest(FILE *to, const struct mpir_job_manifest *m) {
   const time_t seconds = (time_t)(m->taken_at_ns / 1000000000);
   char when[32];
   struct tm tm;
 
   strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &tm));
-  fprintf(to, "job%s%s: %u ranks%s, %s\n", m->name[0] ? " " : "", m->name, m->nranks, mpir_job_is_partial(m) ? ", partial" : "", m->command);
+  fprintf(to, "job%s%s: %u ranks%s, %s\n", m->name[0] ? " " : "", m->name, m->nranks, mpir_job_is_partial(m) ? ", partial" : "",
+          m->command);
   fprintf(to, "taken   %s on %s, kernel %s, in %s\n", when, m->host, m->kernel, m->folder);
   fprintf(to, "limits  messages of more than %u bytes%s wait for their receiver\n", m->eager_limit, m->strict ? ", and all others," : "");
   for (uint32_t i = 0; i < m->nranks; i++) {
@@ -88,8 +86,7 @@ static void write_manifest(FILE *to, const struct mpir_job_manifest *m)
   }
 }
 
-int mpir_job_inspect(FILE *to, const char *folder, struct dvm_error *err)
-{
+int mpir_job_inspect(FILE *to, const char *folder, struct dvm_error *err) {
   struct mpir_job_manifest *m = mpir_job_manifest_read(folder, err);
   int rc = m ? mpir_job_manifest_verify(m, folder, err) : err->code;
 

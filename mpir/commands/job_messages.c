@@ -7,12 +7,17 @@
 enum { LINES_MAX = 20 }; /* of one ring */
 
 static const char *const kinds[] = {
-  [MPL_EAGER] = "message", [MPL_EAGER_SYNC] = "synchronous message", [MPL_RTS] = "announced message", [MPL_CTS] = "request for the data",
-  [MPL_DATA] = "data", [MPL_ACK] = "receipt", [MPL_CANCEL] = "cancellation", [MPL_CANCELLED] = "answer to a cancellation",
+    [MPL_EAGER] = "message",
+    [MPL_EAGER_SYNC] = "synchronous message",
+    [MPL_RTS] = "announced message",
+    [MPL_CTS] = "request for the data",
+    [MPL_DATA] = "data",
+    [MPL_ACK] = "receipt",
+    [MPL_CANCEL] = "cancellation",
+    [MPL_CANCELLED] = "answer to a cancellation",
 };
 
-static void write_record(FILE *to, uint32_t from, uint32_t rank, unsigned kind, const struct mpl_record *r)
-{
+static void write_record(FILE *to, uint32_t from, uint32_t rank, unsigned kind, const struct mpl_record *r) {
   fprintf(to, "  rank %u to rank %u: %s", from, rank, kinds[kind]);
   if (kind == MPL_EAGER || kind == MPL_EAGER_SYNC || kind == MPL_RTS || kind == MPL_DATA)
     fprintf(to, ", %llu bytes", (unsigned long long)r->bytes);
@@ -24,10 +29,9 @@ static void write_record(FILE *to, uint32_t from, uint32_t rank, unsigned kind, 
 }
 
 /* The records between the two positions of a ring.  Returns how many messages of the program began there. */
-static unsigned long write_ring(FILE *to, const struct mpl_job *job, uint32_t from, uint32_t rank)
-{
+static unsigned long write_ring(FILE *to, const struct mpl_job *job, uint32_t from, uint32_t rank) {
   const struct mpl_ring *ring = (const struct mpl_ring *)((const char *)job + mpl_rings_at(job->nranks) +
-                                ((size_t)from * job->nranks + rank) * mpl_ring_stride(job->ring_bytes));
+                                                          ((size_t)from * job->nranks + rank) * mpl_ring_stride(job->ring_bytes));
   const char *data = (const char *)ring + 4096;
   uint64_t at = atomic_load(&ring->taken[0]), end = atomic_load(&ring->written);
   unsigned long count = 0, lines = 0;
@@ -61,9 +65,8 @@ static unsigned long write_ring(FILE *to, const struct mpl_job *job, uint32_t fr
   return count;
 }
 
-static void write_rank(FILE *to, const struct mpl_job *job, uint32_t rank)
-{
-  static const char *const phases[] = { "has not called MPI_Init", "is in MPI_Init", "runs", "has called MPI_Finalize" };
+static void write_rank(FILE *to, const struct mpl_job *job, uint32_t rank) {
+  static const char *const phases[] = {"has not called MPI_Init", "is in MPI_Init", "runs", "has called MPI_Finalize"};
   const struct mpl_rank_state *s = (const struct mpl_rank_state *)((const char *)job + mpl_states_at()) + rank;
   const uint32_t phase = atomic_load(&s->phase);
   const struct mpl_wait *w = &s->wait;
@@ -84,13 +87,12 @@ static void write_rank(FILE *to, const struct mpl_job *job, uint32_t rank)
   putc('\n', to);
 }
 
-int mpir_job_messages_write(FILE *to, const void *segment, size_t size, uint32_t nranks, struct dvm_error *err)
-{
+int mpir_job_messages_write(FILE *to, const void *segment, size_t size, uint32_t nranks, struct dvm_error *err) {
   const struct mpl_job *job = segment;
   unsigned long count = 0;
 
-  if (size < sizeof(*job) || job->magic != MPL_MAGIC || job->version != MPL_VERSION || job->nranks != nranks || !nranks || nranks > MPL_RANKS_MAX ||
-      job->ring_bytes < 4096 || job->ring_bytes > 1u << 30 || (job->ring_bytes & (job->ring_bytes - 1)) ||
+  if (size < sizeof(*job) || job->magic != MPL_MAGIC || job->version != MPL_VERSION || job->nranks != nranks || !nranks ||
+      nranks > MPL_RANKS_MAX || job->ring_bytes < 4096 || job->ring_bytes > 1u << 30 || (job->ring_bytes & (job->ring_bytes - 1)) ||
       mpl_segment_size(nranks, job->ring_bytes) > size)
     return dvm_error_set(err, -EBADMSG, "the image has no memory of a job of %u ranks", nranks);
   fputs("\nranks\n", to);

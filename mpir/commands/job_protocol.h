@@ -11,17 +11,17 @@
 enum { JOB_PROTOCOL_VERSION = 1, JOB_TEXT_MAX = 2048 };
 
 enum job_request { /* a packet of one such number */
-  JOB_ASK = 1,    /* answer: struct job_answer */
-  JOB_BEGIN,      /* a checkpoint begins, and ends with the connection; answer: struct job_answer, -EBUSY while there is another */
-  JOB_STANDS,     /* all ranks stand: the job's clock is noted; answer: one byte */
-  JOB_ENDS,       /* the ranks are about to be killed, which is no failure; answer: one byte */
+                   JOB_ASK = 1, /* answer: struct job_answer */
+                   JOB_BEGIN, /* a checkpoint begins, and ends with the connection; answer: struct job_answer, -EBUSY while there is another */
+                   JOB_STANDS, /* all ranks stand: the job's clock is noted; answer: one byte */
+                   JOB_ENDS, /* the ranks are about to be killed, which is no failure; answer: one byte */
 };
 
 struct job_answer {
   uint32_t version, nranks;
-  int32_t code;             /* 0 or -E... */
+  int32_t code; /* 0 or -E... */
   uint32_t eager_limit, strict;
-  uint64_t device, inode;   /* of the memory that the ranks share */
+  uint64_t device, inode; /* of the memory that the ranks share */
   char name[MPIR_JOB_NAME_MAX], command[JOB_TEXT_MAX], folder[JOB_TEXT_MAX];
   int32_t pids[MPIR_JOB_RANKS_MAX]; /* by rank, as the controller counts; 0: has ended */
   uint8_t ready[MPIR_JOB_RANKS_MAX]; /* 1: has called MPI_Init */

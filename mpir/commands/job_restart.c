@@ -20,8 +20,7 @@ struct restarting {
   void (*announce)(const struct mpir_restarted *);
 };
 
-static int map_segment(struct job *j, struct dvm_error *err)
-{
+static int map_segment(struct job *j, struct dvm_error *err) {
   struct stat st;
 
   if (fstat(j->fd, &st) || st.st_size < (off_t)sizeof(*j->shared))
@@ -36,16 +35,14 @@ static int map_segment(struct job *j, struct dvm_error *err)
 }
 
 /* MPI_Wtime goes on where it stood, on whatever host. */
-static void move_clock(struct mpl_job *shared)
-{
+static void move_clock(struct mpl_job *shared) {
   struct timespec t;
 
   clock_gettime(CLOCK_MONOTONIC, &t);
   shared->start_ns += t.tv_sec * 1000000000 + t.tv_nsec - shared->stopped_ns;
 }
 
-static void find_ranks(struct restarting *r, const struct mpir_restarted *out)
-{
+static void find_ranks(struct restarting *r, const struct mpir_restarted *out) {
   struct job *j = &r->job;
   size_t n = 0;
 
@@ -63,8 +60,7 @@ static void find_ranks(struct restarting *r, const struct mpir_restarted *out)
 }
 
 /* All ranks are what they were, none runs yet. */
-static int on_ready(void *arg, const struct mpir_restarted *out, struct dvm_error *err)
-{
+static int on_ready(void *arg, const struct mpir_restarted *out, struct dvm_error *err) {
   struct restarting *r = arg;
   struct job *j = &r->job;
   int rc = map_segment(j, err);
@@ -82,8 +78,7 @@ static int on_ready(void *arg, const struct mpir_restarted *out, struct dvm_erro
   return 0;
 }
 
-static int check(const struct mpir_job_manifest *m, const struct mpir_set *set, const char *path, struct dvm_error *err)
-{
+static int check(const struct mpir_job_manifest *m, const struct mpir_set *set, const char *path, struct dvm_error *err) {
   if (mpir_job_is_partial(m))
     return dvm_error_set(err, -EINVAL, "'%s' is partial: it has not the images of all %u ranks, and is for inspection", path, m->nranks);
   for (uint32_t i = 0; i < m->nranks; i++) {
@@ -95,8 +90,7 @@ static int check(const struct mpir_job_manifest *m, const struct mpir_set *set, 
   return mpir_job_manifest_verify(m, path, err);
 }
 
-static int run(struct restarting *r, const char *path, const struct mpir_restart_options *options, struct dvm_error *err)
-{
+static int run(struct restarting *r, const char *path, const struct mpir_restart_options *options, struct dvm_error *err) {
   struct mpir_restart_options o = *options;
   struct mpir_restarted out;
   struct job *j = &r->job;
@@ -122,17 +116,22 @@ static int run(struct restarting *r, const char *path, const struct mpir_restart
 }
 
 int mpir_job_restart(const char *path, const char *name, const struct mpir_restart_options *options,
-                     void (*announce)(const struct mpir_restarted *), struct dvm_error *err)
-{
+                     void (*announce)(const struct mpir_restarted *), struct dvm_error *err) {
   struct mpir_job_manifest *m = mpir_job_manifest_read(path, err);
   struct mpir_set *set = m ? mpir_set_read(path, err) : NULL;
   int rc = set ? check(m, set, path, err) : err->code;
 
   if (!rc) {
-    struct restarting r = { .m = m, .set = set, .announce = announce,
-                            .job = { .nranks = m->nranks, .checkpointable = true, .command = strdup(m->command), .folder = strdup(m->folder),
-                                     .pids = calloc(m->nranks, sizeof(pid_t)), .how_index = calloc(m->nranks, sizeof(int)),
-                                     .clock = mpir_job_clock_create() } };
+    struct restarting r = {.m = m,
+                           .set = set,
+                           .announce = announce,
+                           .job = {.nranks = m->nranks,
+                                   .checkpointable = true,
+                                   .command = strdup(m->command),
+                                   .folder = strdup(m->folder),
+                                   .pids = calloc(m->nranks, sizeof(pid_t)),
+                                   .how_index = calloc(m->nranks, sizeof(int)),
+                                   .clock = mpir_job_clock_create()}};
 
     snprintf(r.job.name, sizeof(r.job.name), "%s", name ? name : m->name);
     rc = mpir_job_open(&r.job, err);

@@ -24,8 +24,7 @@ struct entry {
   char job[160];    /* what a job's snapshot is, or "" */
 };
 
-int mpir_list_folder(char *path, size_t size)
-{
+int mpir_list_folder(char *path, size_t size) {
   const char *folder = getenv("DVMCR_DIR"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   int n;
 
@@ -38,8 +37,7 @@ int mpir_list_folder(char *path, size_t size)
   return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-void mpir_list_quote(FILE *to, const char *path)
-{
+void mpir_list_quote(FILE *to, const char *path) {
   if (path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./:@,")] == '\0') {
     fputs(path, to);
     return;
@@ -53,23 +51,20 @@ void mpir_list_quote(FILE *to, const char *path)
   putc('\'', to);
 }
 
-static int by_time(const void *a, const void *b)
-{
+static int by_time(const void *a, const void *b) {
   const struct entry *x = a, *y = b;
 
   return x->taken_at_ns < y->taken_at_ns ? -1 : x->taken_at_ns > y->taken_at_ns;
 }
 
-static bool has_suffix(const char *name, const char *suffix)
-{
+static bool has_suffix(const char *name, const char *suffix) {
   size_t n = strlen(name), m = strlen(suffix);
 
   return n > m && strcmp(name + n - m, suffix) == 0;
 }
 
 /* NAME.ckpt.tmpPID of a writer that is gone: it was killed before it had renamed or removed it. */
-static void remove_leftover(const char *path)
-{
+static void remove_leftover(const char *path) {
   const char *mark = strstr(path, ".ckpt.tmp");
   int writer = mark ? atoi(mark + strlen(".ckpt.tmp")) : 0;
 
@@ -77,24 +72,25 @@ static void remove_leftover(const char *path)
     mpir_set_remove(path);
 }
 
-static bool entry_read(const char *path, struct entry *out)
-{
+static bool entry_read(const char *path, struct entry *out) {
   struct dvm_error ignored = DVM_ERROR_INIT;
   struct mpir_image *image = mpir_image_open(path, &ignored);
 
   if (!image)
     return false;
-  *out = (struct entry){ .path = strdup(path), .taken_at_ns = image->header->taken_at_ns, .size = image->size,
-                         .threads = image->thread_count - 1, .pid = image->header->pid,
-                         .compressed = image->header->flags & MPIR_IMAGE_COMPRESSED };
+  *out = (struct entry){.path = strdup(path),
+                        .taken_at_ns = image->header->taken_at_ns,
+                        .size = image->size,
+                        .threads = image->thread_count - 1,
+                        .pid = image->header->pid,
+                        .compressed = image->header->flags & MPIR_IMAGE_COMPRESSED};
   snprintf(out->comm, sizeof(out->comm), "%s", mpir_image_string(image, image->header->comm));
   mpir_image_close(image);
   return out->path != NULL;
 }
 
 /* False: it is damaged. */
-static bool describe_job(const char *path, char *text, size_t size)
-{
+static bool describe_job(const char *path, char *text, size_t size) {
   struct dvm_error ignored = DVM_ERROR_INIT;
   struct mpir_job_manifest *m = mpir_job_manifest_read(path, &ignored);
   uint32_t saved = 0, wanted = 0;
@@ -111,8 +107,7 @@ static bool describe_job(const char *path, char *text, size_t size)
   return m != NULL;
 }
 
-static bool set_read(const char *path, struct entry *out)
-{
+static bool set_read(const char *path, struct entry *out) {
   struct dvm_error ignored = DVM_ERROR_INIT;
   struct mpir_set *set = mpir_set_read(path, &ignored);
   char file[PATH_MAX];
@@ -145,8 +140,7 @@ static bool set_read(const char *path, struct entry *out)
   return good;
 }
 
-static void print_entry(const struct entry *e, bool handles)
-{
+static void print_entry(const struct entry *e, bool handles) {
   time_t seconds = (time_t)(e->taken_at_ns / 1000000000);
   char when[32];
   struct tm tm;
@@ -168,8 +162,7 @@ static void print_entry(const struct entry *e, bool handles)
   putchar('\n');
 }
 
-int mpir_list(const char *folder, bool handles, struct dvm_error *err)
-{
+int mpir_list(const char *folder, bool handles, struct dvm_error *err) {
   DIR *dir = opendir(folder);
   struct entry *entries = NULL;
   size_t count = 0;

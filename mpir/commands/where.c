@@ -7,7 +7,8 @@
 
 static Dwfl *open_process(pid_t pid) {
   static char *debug_path;
-  static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo, .debuginfo_path = &debug_path};
+  static const Dwfl_Callbacks callbacks = {
+      .find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo, .debuginfo_path = &debug_path};
   Dwfl *d = dwfl_begin(&callbacks);
   if (d && (dwfl_linux_proc_report(d, pid) || dwfl_report_end(d, NULL, NULL))) {
     dwfl_end(d);
@@ -27,7 +28,11 @@ static bool is_layer(Dwfl_Module *m) {
   return name && !strncmp(name, "libmpi", 6);
 }
 
-struct search { Dwfl *d; bool inside; Dwarf_Addr found; };
+struct search {
+  Dwfl *d;
+  bool inside;
+  Dwarf_Addr found;
+};
 
 /* The first frame below those of the layer. */
 static int look_at_frame(Dwfl_Frame *frame, void *arg) {

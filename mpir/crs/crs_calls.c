@@ -17,8 +17,7 @@ uint64_t mpir_crs_waiting_calls[NUMBERS / 64]; /* bits: for crs_syscall.S */
 static uint64_t signal_bit(int sig) { return 1ull << (sig - 1); }
 
 /* Signals other than ours that are about to be delivered: the program's own handler is what it will see. */
-static bool others_come(const ucontext_t *frame)
-{
+static bool others_come(const ucontext_t *frame) {
   uint64_t pending = 0, mask = 0;
 
   memcpy(&mask, &frame->uc_sigmask, sizeof(mask));
@@ -28,8 +27,7 @@ static bool others_come(const ucontext_t *frame)
 
 /* The number of the call that has just returned to 'pc': "movl $number, %eax; syscall", as libc, Go's runtime and most compilers have it,
  * else as it was seen before the stop.  -1 if it is not known. */
-static long number_of(const unsigned char *pc, uint64_t stack)
-{
+static long number_of(const unsigned char *pc, uint64_t stack) {
   const pid_t tid = (pid_t)sys0(SYS_gettid);
   uint32_t number;
 
@@ -45,8 +43,7 @@ static long number_of(const unsigned char *pc, uint64_t stack)
 }
 
 /* The kernel has left the rest of the time where the call asks for it. */
-static void take_rest(long number, greg_t *regs)
-{
+static void take_rest(long number, greg_t *regs) {
   if (number == SYS_nanosleep && regs[REG_RSI])
     regs[REG_RDI] = regs[REG_RSI];
   if (number == SYS_clock_nanosleep && !(regs[REG_RSI] & TIMER_ABSTIME) && regs[REG_R10])
@@ -55,8 +52,7 @@ static void take_rest(long number, greg_t *regs)
 
 /* Whether the code before the resumption point is a system call.  Another handler that ran before us would have left its own entry as
  * resumption point; one that is to run after us is still pending. */
-void mpir_crs_note_interruption(ucontext_t *frame)
-{
+void mpir_crs_note_interruption(ucontext_t *frame) {
   greg_t *regs = frame->uc_mcontext.gregs;
   const unsigned char *pc = (const unsigned char *)regs[REG_RIP];
   const bool inside = mpir_crs_self.inside && (uintptr_t)regs[REG_RSP] < mpir_crs_self.inside;
@@ -82,9 +78,10 @@ void mpir_crs_note_interruption(ucontext_t *frame)
 
 /* One of the signals that are pending for the thread itself, if it was sent to the process taken from there, will be seen by this thread: the kernel
  * leaves it open which thread gets those of the process, and all that stood would think that they do. */
-static bool take_one(const ucontext_t *frame)
-{
-  static const struct { long sec, nsec; } now = { 0, 0 };
+static bool take_one(const ucontext_t *frame) {
+  static const struct {
+    long sec, nsec;
+  } now = {0, 0};
   uint64_t mask = 0, pending = 0, own = 0;
   char status[3072];
   const char *line;
@@ -93,7 +90,8 @@ static bool take_one(const ucontext_t *frame)
   memcpy(&mask, &frame->uc_sigmask, sizeof(mask));
   sys2(SYS_rt_sigpending, &pending, 8);
   pending &= ~mask & ~signal_bit(crs.stop_signal) & ~signal_bit(crs.hold_signal);
-  if (!pending || mpir_plain_read_file("/proc/thread-self/status", status, sizeof(status)) <= 0 || !(line = mpir_plain_line(status, "SigPnd:")))
+  if (!pending || mpir_plain_read_file("/proc/thread-self/status", status, sizeof(status)) <= 0 ||
+      !(line = mpir_plain_line(status, "SigPnd:")))
     return pending != 0;
   own = mpir_plain_hex(&line);
   if (own & pending)
@@ -104,8 +102,7 @@ static bool take_one(const ucontext_t *frame)
   return true;
 }
 
-void mpir_crs_yield_to_others(ucontext_t *frame)
-{
+void mpir_crs_yield_to_others(ucontext_t *frame) {
   struct mpir_crs_self *self = &mpir_crs_self;
   greg_t *regs = frame->uc_mcontext.gregs;
 
@@ -123,22 +120,57 @@ void mpir_crs_yield_to_others(ucontext_t *frame)
 
 /* Calls that may wait: the others go straight to the kernel. */
 static const short waiting_numbers[] = {
-  SYS_read, SYS_write, SYS_poll, SYS_readv, SYS_writev, SYS_select, SYS_pause, SYS_nanosleep, SYS_accept, SYS_sendto, SYS_recvfrom,
-  SYS_sendmsg, SYS_recvmsg, SYS_wait4, SYS_semop, SYS_msgsnd, SYS_msgrcv, SYS_fcntl, SYS_flock, SYS_rt_sigtimedwait, SYS_rt_sigsuspend,
-  SYS_futex, SYS_io_getevents, SYS_semtimedop, SYS_clock_nanosleep, SYS_epoll_wait, SYS_mq_timedsend, SYS_mq_timedreceive, SYS_waitid,
-  SYS_pselect6, SYS_ppoll, SYS_epoll_pwait, SYS_accept4, SYS_recvmmsg, SYS_sendmmsg, SYS_io_pgetevents, SYS_io_uring_enter,
-  SYS_prctl, SYS_seccomp /* which are noted */, SYS_epoll_pwait2, 449 /* futex_waitv */, 455 /* futex_wait */,
+    SYS_read,
+    SYS_write,
+    SYS_poll,
+    SYS_readv,
+    SYS_writev,
+    SYS_select,
+    SYS_pause,
+    SYS_nanosleep,
+    SYS_accept,
+    SYS_sendto,
+    SYS_recvfrom,
+    SYS_sendmsg,
+    SYS_recvmsg,
+    SYS_wait4,
+    SYS_semop,
+    SYS_msgsnd,
+    SYS_msgrcv,
+    SYS_fcntl,
+    SYS_flock,
+    SYS_rt_sigtimedwait,
+    SYS_rt_sigsuspend,
+    SYS_futex,
+    SYS_io_getevents,
+    SYS_semtimedop,
+    SYS_clock_nanosleep,
+    SYS_epoll_wait,
+    SYS_mq_timedsend,
+    SYS_mq_timedreceive,
+    SYS_waitid,
+    SYS_pselect6,
+    SYS_ppoll,
+    SYS_epoll_pwait,
+    SYS_accept4,
+    SYS_recvmmsg,
+    SYS_sendmmsg,
+    SYS_io_pgetevents,
+    SYS_io_uring_enter,
+    SYS_prctl,
+    SYS_seccomp /* which are noted */,
+    SYS_epoll_pwait2,
+    449 /* futex_waitv */,
+    455 /* futex_wait */,
 };
 
-void mpir_crs_calls_init(void)
-{
+void mpir_crs_calls_init(void) {
   for (size_t i = 0; i < sizeof(waiting_numbers) / sizeof(waiting_numbers[0]); i++)
     mpir_crs_waiting_calls[waiting_numbers[i] / 64] |= 1ull << (waiting_numbers[i] % 64);
 }
 
 /* Where a call has a time that is counted from its beginning: the number of that argument, or -1; 'ms' if it is one of milliseconds. */
-static int relative_time(long number, const long *a, bool *ms)
-{
+static int relative_time(long number, const long *a, bool *ms) {
   *ms = number == SYS_poll || number == SYS_epoll_wait || number == SYS_epoll_pwait;
   switch (number) {
   case SYS_nanosleep: return 0;
@@ -157,10 +189,11 @@ static int relative_time(long number, const long *a, bool *ms)
 }
 
 /* What a mask, or set to wait for, must not hold. */
-static void open_set(long number, long *a, uint64_t *copy)
-{
-  const int at = number == SYS_rt_sigtimedwait || number == SYS_rt_sigsuspend ? 0 : number == SYS_ppoll ? 3 :
-                 number == SYS_epoll_pwait || number == SYS_epoll_pwait2 ? 4 : -1;
+static void open_set(long number, long *a, uint64_t *copy) {
+  const int at = number == SYS_rt_sigtimedwait || number == SYS_rt_sigsuspend ? 0
+                 : number == SYS_ppoll                                        ? 3
+                 : number == SYS_epoll_pwait || number == SYS_epoll_pwait2    ? 4
+                                                                              : -1;
 
   if (at < 0 || !a[at])
     return;
@@ -169,8 +202,7 @@ static void open_set(long number, long *a, uint64_t *copy)
   a[at] = (long)copy;
 }
 
-static long made_again(long number, long *a)
-{
+static long made_again(long number, long *a) {
   struct timespec left;
   bool ms;
   const int at = relative_time(number, a, &ms);
@@ -187,15 +219,14 @@ static long made_again(long number, long *a)
       return rc;
     if (timed && ms)
       a[at] = (long)((time_left(deadline) + 999999) / 1000000);
-    left = timed && !ms ? timespec_of(time_left(deadline)) : (struct timespec){ 0, 0 };
+    left = timed && !ms ? timespec_of(time_left(deadline)) : (struct timespec){0, 0};
     if (timed && !ms)
       a[at] = (long)&left;
   }
 }
 
 /* Writes what is left, and counts it, until something else than a stop cuts it short: that is the program's to see. */
-static bool write_rest(int fd, const char *from, size_t size, long *written)
-{
+static bool write_rest(int fd, const char *from, size_t size, long *written) {
   while (size) {
     long n;
 
@@ -214,8 +245,7 @@ static bool write_rest(int fd, const char *from, size_t size, long *written)
   return true;
 }
 
-long mpir_crs_write_on(long written, int fd, const struct iovec *parts, int count)
-{
+long mpir_crs_write_on(long written, int fd, const struct iovec *parts, int count) {
   const int error = errno;
   size_t before = 0;
 
@@ -230,15 +260,15 @@ long mpir_crs_write_on(long written, int fd, const struct iovec *parts, int coun
   return written;
 }
 
-long mpir_crs_syscall_waiting(long number, long a0, long a1, long a2, long a3, long a4, long a5)
-{
+long mpir_crs_syscall_waiting(long number, long a0, long a1, long a2, long a3, long a4, long a5) {
   CALL_SCOPE;
-  long a[6] = { a0, a1, a2, a3, a4, a5 };
-  long rc = number == SYS_prctl || number == SYS_seccomp ? mpir_crs_confine_call(number, a)
-            : number == SYS_semop || number == SYS_semtimedop ? mpir_crs_semaphores_call(number, a, made_again) : made_again(number, a);
+  long a[6] = {a0, a1, a2, a3, a4, a5};
+  long rc = number == SYS_prctl || number == SYS_seccomp      ? mpir_crs_confine_call(number, a)
+            : number == SYS_semop || number == SYS_semtimedop ? mpir_crs_semaphores_call(number, a, made_again)
+                                                              : made_again(number, a);
 
   if (number == SYS_write)
-    rc = mpir_crs_write_on(rc, (int)a0, &(struct iovec){ (void *)a1, (size_t)a2 }, 1);
+    rc = mpir_crs_write_on(rc, (int)a0, &(struct iovec){(void *)a1, (size_t)a2}, 1);
   if (number == SYS_writev)
     rc = mpir_crs_write_on(rc, (int)a0, (const struct iovec *)a1, (int)a2);
   if (!sys_failed(rc))

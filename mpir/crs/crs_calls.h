@@ -9,8 +9,8 @@
 #include "mpir/crs/sys.h"
 
 /* While it is in scope an EINTR of ours is left to the function; elsewhere the handler has the system call made again. */
-#define CALL_SCOPE \
-  __attribute__((cleanup(call_scope_end), unused)) const uintptr_t call_scope = mpir_crs_self.inside; \
+#define CALL_SCOPE                                                                                                                         \
+  __attribute__((cleanup(call_scope_end), unused)) const uintptr_t call_scope = mpir_crs_self.inside;                                      \
   mpir_crs_self.inside = (uintptr_t)__builtin_frame_address(0)
 
 static inline void call_scope_end(const uintptr_t *before) { mpir_crs_self.inside = *before; }
@@ -21,14 +21,13 @@ static inline bool call_again(void) { return errno == EINTR && mpir_crs_self.int
 
 /* Time spent stopped does not count as waiting. */
 static inline int64_t deadline_after(int64_t ns) { return sys_monotonic_ns() - atomic_load(&crs.lost_ns) + ns; }
-static inline int64_t time_left(int64_t deadline)
-{
+static inline int64_t time_left(int64_t deadline) {
   int64_t left = deadline - (sys_monotonic_ns() - atomic_load(&crs.lost_ns));
 
   return left > 0 ? left : 0;
 }
 static inline int64_t ns_of(const struct timespec *t) { return t->tv_sec * 1000000000ll + t->tv_nsec; }
-static inline struct timespec timespec_of(int64_t ns) { return (struct timespec){ ns / 1000000000, ns % 1000000000 }; }
+static inline struct timespec timespec_of(int64_t ns) { return (struct timespec){ns / 1000000000, ns % 1000000000}; }
 
 struct iovec;
 

@@ -13,16 +13,14 @@ static atomic_int next_id = 1;
 struct crs_chain *mpir_crs_helper_chain(void);
 struct crs_chain *mpir_crs_helper_chain(void) { return &helper_chain; }
 
-static void chain_lock(struct crs_chain *chain)
-{
+static void chain_lock(struct crs_chain *chain) {
   dvmcr_enter();
   if (chain == &helper_chain)
     while (atomic_flag_test_and_set(&helper_chain_lock))
       sys0(SYS_sched_yield);
 }
 
-static void chain_unlock(struct crs_chain *chain)
-{
+static void chain_unlock(struct crs_chain *chain) {
   if (chain == &helper_chain)
     atomic_flag_clear(&helper_chain_lock);
   dvmcr_leave();
@@ -30,8 +28,7 @@ static void chain_unlock(struct crs_chain *chain)
 
 /* Enters the next callback; it comes back here through dvmcr_checkpoint() until none is left.  Each callback sees the
  * one outcome; 'bottom' is reached exactly once, also after a refusal, so that a thread always parks. */
-static int chain_descend(struct crs_chain *chain)
-{
+static int chain_descend(struct crs_chain *chain) {
   while (chain->left && !atomic_load(&crs.abort_code)) {
     struct crs_callback *callback = &chain->callbacks[--chain->left], *outer = chain->current;
     unsigned before = chain->left;
@@ -55,14 +52,12 @@ static int chain_descend(struct crs_chain *chain)
   return chain->bottom();
 }
 
-int mpir_crs_chain_run(struct crs_chain *chain)
-{
+int mpir_crs_chain_run(struct crs_chain *chain) {
   chain->running = true;
   return chain_descend(chain);
 }
 
-int dvmcr_checkpoint(int flags)
-{
+int dvmcr_checkpoint(int flags) {
   struct crs_chain *chain = running_chain();
   struct crs_callback *caller = chain->current;
   int none = 0, code = flags >> 8 & 0xffff, rc;
@@ -80,24 +75,21 @@ int dvmcr_checkpoint(int flags)
   return rc;
 }
 
-int dvmcr_callback_replace_self(dvmcr_callback_f fn, void *arg)
-{
+int dvmcr_callback_replace_self(dvmcr_callback_f fn, void *arg) {
   struct crs_callback *self = running_chain()->current;
 
   if (!self)
     return -EINVAL;
-  *self = (struct crs_callback){ fn, arg, fn ? self->id : 0 };
+  *self = (struct crs_callback){fn, arg, fn ? self->id : 0};
   return 0;
 }
 
-int dvmcr_init(void)
-{
+int dvmcr_init(void) {
   mpir_crs_self.registered = true;
   return 1;
 }
 
-int dvmcr_callback_add(dvmcr_callback_f fn, void *arg, int context)
-{
+int dvmcr_callback_add(dvmcr_callback_f fn, void *arg, int context) {
   struct crs_chain *chain = context == DVMCR_THREAD_CONTEXT ? &helper_chain : &mpir_crs_self.chain;
   int id = -ENOSPC;
   unsigned i;
@@ -112,15 +104,14 @@ int dvmcr_callback_add(dvmcr_callback_f fn, void *arg, int context)
   i = chain->count;
   if (i < CRS_CALLBACKS_MAX) {
     id = atomic_fetch_add(&next_id, 1);
-    chain->callbacks[i] = (struct crs_callback){ fn, arg, id };
+    chain->callbacks[i] = (struct crs_callback){fn, arg, id};
     chain->count = i + 1;
   }
   chain_unlock(chain);
   return id;
 }
 
-int dvmcr_callback_replace(int id, dvmcr_callback_f fn, void *arg, int context)
-{
+int dvmcr_callback_replace(int id, dvmcr_callback_f fn, void *arg, int context) {
   struct crs_chain *chain = context == DVMCR_THREAD_CONTEXT ? &helper_chain : &mpir_crs_self.chain;
   int rc = -ENOENT;
 
@@ -130,21 +121,19 @@ int dvmcr_callback_replace(int id, dvmcr_callback_f fn, void *arg, int context)
   for (unsigned i = 0; i < chain->count && rc; i++) {
     if (chain->callbacks[i].id != id)
       continue;
-    chain->callbacks[i] = (struct crs_callback){ fn, arg, fn ? id : 0 };
+    chain->callbacks[i] = (struct crs_callback){fn, arg, fn ? id : 0};
     rc = 0;
   }
   chain_unlock(chain);
   return rc;
 }
 
-void dvmcr_enter(void)
-{
+void dvmcr_enter(void) {
   mpir_crs_self.critical++;
   atomic_signal_fence(memory_order_seq_cst);
 }
 
-void dvmcr_leave(void)
-{
+void dvmcr_leave(void) {
   atomic_signal_fence(memory_order_seq_cst);
   if (mpir_crs_self.critical == 0 || --mpir_crs_self.critical)
     return;
@@ -154,8 +143,7 @@ void dvmcr_leave(void)
   }
 }
 
-int dvmcr_try_enter(void)
-{
+int dvmcr_try_enter(void) {
   dvmcr_enter();
   if (!atomic_load(&crs.stopping) && !mpir_crs_self.deferred)
     return 0;

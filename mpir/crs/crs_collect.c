@@ -14,8 +14,7 @@
 
 #define TIMER_ROUNDS 16 /* repeating timers may never come to rest, and need not */
 
-uint32_t mpir_dump_string(struct crs_dump *d, const char *s)
-{
+uint32_t mpir_dump_string(struct crs_dump *d, const char *s) {
   size_t len = strlen(s) + 1;
   uint32_t at;
 
@@ -29,15 +28,13 @@ uint32_t mpir_dump_string(struct crs_dump *d, const char *s)
   return at;
 }
 
-int mpir_dump_fail(struct crs_dump *d, int code, const char *what)
-{
+int mpir_dump_fail(struct crs_dump *d, int code, const char *what) {
   mpir_plain_add(&d->why, what);
   mpir_plain_add(&d->why, "\n");
   return code;
 }
 
-void mpir_dump_notice(struct crs_dump *d, int fd, const char *what, const char *name)
-{
+void mpir_dump_notice(struct crs_dump *d, int fd, const char *what, const char *name) {
   struct plain_text *t = &d->notices;
 
   if (fd >= 0) {
@@ -54,34 +51,29 @@ void mpir_dump_notice(struct crs_dump *d, int fd, const char *what, const char *
   mpir_plain_add(t, "\n");
 }
 
-bool mpir_dump_owns_fd(const struct crs_dump *d, int fd)
-{
+bool mpir_dump_owns_fd(const struct crs_dump *d, int fd) {
   for (unsigned i = 0; i < sizeof(d->own_fds) / sizeof(d->own_fds[0]); i++)
     if (d->own_fds[i] == fd && fd >= 0)
       return true;
   return false;
 }
 
-uint32_t mpir_dump_object(const struct crs_dump *d, uint64_t device, uint64_t inode)
-{
+uint32_t mpir_dump_object(const struct crs_dump *d, uint64_t device, uint64_t inode) {
   return d->request->flags & CRS_MEMBER ? mpir_crs_group_object(device, inode) : 0;
 }
 
-bool mpir_dump_is_others(const struct crs_dump *d, uint64_t device, uint64_t inode)
-{
+bool mpir_dump_is_others(const struct crs_dump *d, uint64_t device, uint64_t inode) {
   const uint32_t object = mpir_dump_object(d, device, inode);
 
   return object && !(object & CRS_OBJECT_MINE);
 }
 
-static void add_thread(struct crs_dump *d, const struct crs_record *record)
-{
+static void add_thread(struct crs_dump *d, const struct crs_record *record) {
   d->threads[d->thread_count] = record->image;
   d->thread_count++;
 }
 
-int mpir_dump_threads(struct crs_dump *d)
-{
+int mpir_dump_threads(struct crs_dump *d) {
   unsigned n = mpir_crs_stopped_threads();
   bool main_seen = false;
 
@@ -99,8 +91,7 @@ int mpir_dump_threads(struct crs_dump *d)
 }
 
 /* Field 'n' (from 1) of /proc/self/stat; names may hold blanks, so counting starts behind the last ')'. */
-static uint64_t stat_field(const char *stat, unsigned n)
-{
+static uint64_t stat_field(const char *stat, unsigned n) {
   const char *s = strrchr(stat, ')');
 
   for (unsigned field = 2; s && field < n; field++) {
@@ -111,8 +102,7 @@ static uint64_t stat_field(const char *stat, unsigned n)
   return s ? mpir_plain_dec(&s) : 0;
 }
 
-static void header_addresses(struct mpir_image_header *h)
-{
+static void header_addresses(struct mpir_image_header *h) {
   char stat[2048];
 
   mpir_plain_read_file("/proc/self/stat", stat, sizeof(stat));
@@ -129,8 +119,7 @@ static void header_addresses(struct mpir_image_header *h)
   h->brk = (uint64_t)sys1(SYS_brk, 0);
 }
 
-static uint32_t link_string(struct crs_dump *d, const char *path)
-{
+static uint32_t link_string(struct crs_dump *d, const char *path) {
   char target[CRS_PATH_MAX];
   long n = sys4(SYS_readlinkat, AT_FDCWD, path, target, sizeof(target) - 1);
 
@@ -140,10 +129,11 @@ static uint32_t link_string(struct crs_dump *d, const char *path)
   return mpir_dump_string(d, target);
 }
 
-static void header_names(struct crs_dump *d)
-{
+static void header_names(struct crs_dump *d) {
   struct mpir_image_header *h = &d->header;
-  struct { char sysname[65], nodename[65], release[65], version[65], machine[65], domain[65]; } names;
+  struct {
+    char sysname[65], nodename[65], release[65], version[65], machine[65], domain[65];
+  } names;
   char text[4096];
   long n;
 
@@ -161,14 +151,12 @@ static void header_names(struct crs_dump *d)
   h->host = mpir_dump_string(d, names.nodename);
 }
 
-static void header_limits(struct mpir_image_header *h)
-{
+static void header_limits(struct mpir_image_header *h) {
   for (int i = 0; i < 16; i++)
     sys4(SYS_prlimit64, 0, i, NULL, h->rlimits[i]);
 }
 
-static void header_settings(struct mpir_image_header *h)
-{
+static void header_settings(struct mpir_image_header *h) {
   long rc = sys5(SYS_prctl, PR_GET_THP_DISABLE, 0, 0, 0, 0);
 
   h->no_huge_pages = rc == 1;
@@ -176,8 +164,7 @@ static void header_settings(struct mpir_image_header *h)
   h->lock_future = (uint32_t)atomic_load(&crs.lock_future);
 }
 
-static int header_umask(struct crs_dump *d)
-{
+static int header_umask(struct crs_dump *d) {
   char status[4096];
   const char *line;
   int value = 0;
@@ -195,8 +182,7 @@ static int header_umask(struct crs_dump *d)
   return 0;
 }
 
-static int64_t read_number(const char *path, bool hex)
-{
+static int64_t read_number(const char *path, bool hex) {
   char text[64];
   const char *s = text;
   bool negative;
@@ -208,8 +194,7 @@ static int64_t read_number(const char *path, bool hex)
   return hex ? (int64_t)mpir_plain_hex(&s) : negative ? -(int64_t)mpir_plain_dec(&s) : (int64_t)mpir_plain_dec(&s);
 }
 
-static void read_process(struct mpir_image_process *p)
-{
+static void read_process(struct mpir_image_process *p) {
   char stat[2048];
   long rc;
 
@@ -226,11 +211,10 @@ static void read_process(struct mpir_image_process *p)
 }
 
 /* Namespaces that the program was started in, by their inodes; a restart begins in those of its command. */
-static const char *const namespaces[] = { "uts", "ipc", "net", "user", "cgroup", "time", NULL };
+static const char *const namespaces[] = {"uts", "ipc", "net", "user", "cgroup", "time", NULL};
 static uint64_t first_namespaces[sizeof(namespaces) / sizeof(namespaces[0])];
 
-static uint64_t namespace_of(const char *kind)
-{
+static uint64_t namespace_of(const char *kind) {
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
   struct stat st;
@@ -242,23 +226,20 @@ static uint64_t namespace_of(const char *kind)
   return sys2(SYS_stat, path, &st) ? 0 : st.st_ino;
 }
 
-void mpir_crs_namespaces_note(void)
-{
+void mpir_crs_namespaces_note(void) {
   for (unsigned i = 0; namespaces[i]; i++)
     first_namespaces[i] = namespace_of(namespaces[i]);
 }
 
-static void check_namespaces(struct crs_dump *d)
-{
+static void check_namespaces(struct crs_dump *d) {
   for (unsigned i = 0; namespaces[i]; i++)
     if (first_namespaces[i] && namespace_of(namespaces[i]) != first_namespaces[i])
       mpir_dump_notice(d, -1, "the namespace that the process has entered since it was started is not restored:", namespaces[i]);
 }
 
-int mpir_dump_header(struct crs_dump *d)
-{
+int mpir_dump_header(struct crs_dump *d) {
   struct mpir_image_header *h = &d->header;
-  struct timespec now = { 0, 0 };
+  struct timespec now = {0, 0};
   int fd;
   long n;
 
@@ -295,8 +276,7 @@ int mpir_dump_header(struct crs_dump *d)
 }
 
 /* One timer's lines of /proc/self/timers: "ID: 1", "signal: 10/55", "notify: signal/pid.4711", "ClockID: 1". */
-static const char *timer_parse(const char *s, struct mpir_image_timer *timer)
-{
+static const char *timer_parse(const char *s, struct mpir_image_timer *timer) {
   const char *line = mpir_plain_line(s, "ID:");
 
   memset(timer, 0, sizeof(*timer));
@@ -323,8 +303,7 @@ static const char *timer_parse(const char *s, struct mpir_image_timer *timer)
   return line;
 }
 
-static void read_interval_timers(struct mpir_image_header *h)
-{
+static void read_interval_timers(struct mpir_image_header *h) {
   for (int i = 0; i < 3; i++) {
     uint64_t *t = h->itimers[i];
 
@@ -336,8 +315,7 @@ static void read_interval_timers(struct mpir_image_header *h)
   }
 }
 
-static int read_timers(struct crs_dump *d)
-{
+static int read_timers(struct crs_dump *d) {
   const char *s = d->text;
   long n = mpir_plain_read_file("/proc/self/timers", d->text, sizeof(d->text));
 
@@ -348,7 +326,7 @@ static int read_timers(struct crs_dump *d)
     return mpir_dump_fail(d, (int)n, "cannot read /proc/self/timers");
   while (s && (mpir_plain_starts(s, "ID:") || (s = strstr(s, "\nID:")))) {
     struct mpir_image_timer *timer = &d->timers[d->timer_count];
-    int64_t left[4] = { 0 };
+    int64_t left[4] = {0};
 
     s += *s == '\n';
     if (d->timer_count == CRS_TIMERS_MAX)
@@ -366,8 +344,7 @@ static int read_timers(struct crs_dump *d)
 
 /* Timers go on while the threads stand.  The signal of one that has expired before it was read is in the image, and a time that is still
  * to run is told by the timer: read anew as long as new signals have come in between. */
-int mpir_dump_timers(struct crs_dump *d)
-{
+int mpir_dump_timers(struct crs_dump *d) {
   int rc, round = 0;
 
   do {
@@ -379,8 +356,7 @@ int mpir_dump_timers(struct crs_dump *d)
   return rc;
 }
 
-int mpir_dump_children(struct crs_dump *d)
-{
+int mpir_dump_children(struct crs_dump *d) {
   if (d->request->flags & CRS_MEMBER) /* they are members too */
     return 0;
   for (unsigned i = 0; i < d->thread_count; i++) {

@@ -15,18 +15,19 @@
 
 /* All are one chain: each was installed by a thread that had all before, so a thread with n filters has the first n. */
 static struct {
-  struct crs_filter { uint32_t flags, length, at; } list[FILTERS_MAX];
+  struct crs_filter {
+    uint32_t flags, length, at;
+  } list[FILTERS_MAX];
   struct sock_filter pool[POOL];
   unsigned count, used;
-  unsigned inherited;   /* that the program was started with, and nobody can read */
-  unsigned everybodys;  /* installed for all threads */
-  bool unknown;         /* some were installed that are not noted */
+  unsigned inherited; /* that the program was started with, and nobody can read */
+  unsigned everybodys; /* installed for all threads */
+  bool unknown; /* some were installed that are not noted */
   atomic_flag lock;
-} filters = { .lock = ATOMIC_FLAG_INIT };
+} filters = {.lock = ATOMIC_FLAG_INIT};
 
 /* A line of /proc/PID/task/TID/status. */
-static const char *thread_status(pid_t tid, char *status, size_t size)
-{
+static const char *thread_status(pid_t tid, char *status, size_t size) {
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
 
@@ -36,15 +37,13 @@ static const char *thread_status(pid_t tid, char *status, size_t size)
   return mpir_plain_read_file(path, status, size) < 0 ? NULL : status;
 }
 
-static uint64_t number_of(const char *status, const char *label)
-{
+static uint64_t number_of(const char *status, const char *label) {
   const char *line = mpir_plain_line(status, label);
 
   return line ? mpir_plain_dec(&line) : 0;
 }
 
-void mpir_crs_confine_init(void)
-{
+void mpir_crs_confine_init(void) {
   char status[4096];
 
   if (thread_status((pid_t)sys0(SYS_gettid), status, sizeof(status)))
@@ -52,19 +51,17 @@ void mpir_crs_confine_init(void)
 }
 
 /* Copies the program of a filter behind the others.  NULL: there is no room. */
-static struct crs_filter *filter_copy(const struct sock_fprog *program, uint32_t flags)
-{
+static struct crs_filter *filter_copy(const struct sock_fprog *program, uint32_t flags) {
   struct crs_filter *f = &filters.list[filters.count];
 
   if (filters.count == FILTERS_MAX || !program || program->len > POOL - filters.used)
     return NULL;
-  *f = (struct crs_filter){ flags, program->len, filters.used };
+  *f = (struct crs_filter){flags, program->len, filters.used};
   memcpy(filters.pool + filters.used, program->filter, program->len * sizeof(*program->filter));
   return f;
 }
 
-static void filter_installed(const struct crs_filter *f, uint32_t flags)
-{
+static void filter_installed(const struct crs_filter *f, uint32_t flags) {
   const unsigned have = mpir_crs_self.filters > filters.everybodys ? mpir_crs_self.filters : filters.everybodys;
 
   if (!f || have != filters.count || (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)) {
@@ -78,8 +75,7 @@ static void filter_installed(const struct crs_filter *f, uint32_t flags)
     filters.everybodys = filters.count;
 }
 
-long mpir_crs_confine_call(long number, const long *a)
-{
+long mpir_crs_confine_call(long number, const long *a) {
   const bool by_prctl = number == SYS_prctl && a[0] == PR_SET_SECCOMP && a[1] == SECCOMP_MODE_FILTER;
   const bool by_seccomp = number == SYS_seccomp && a[0] == SECCOMP_SET_MODE_FILTER;
   const uint32_t flags = by_seccomp ? (uint32_t)a[1] : 0;
@@ -102,8 +98,7 @@ long mpir_crs_confine_call(long number, const long *a)
   return rc;
 }
 
-static uint32_t data_word(const struct seccomp_data *data, uint32_t at)
-{
+static uint32_t data_word(const struct seccomp_data *data, uint32_t at) {
   uint32_t value = 0;
 
   if (at <= sizeof(*data) - sizeof(value))
@@ -111,8 +106,7 @@ static uint32_t data_word(const struct seccomp_data *data, uint32_t at)
   return value;
 }
 
-static uint32_t compute(uint16_t operation, uint32_t a, uint32_t b)
-{
+static uint32_t compute(uint16_t operation, uint32_t a, uint32_t b) {
   switch (operation) {
   case BPF_ADD: return a + b;
   case BPF_SUB: return a - b;
@@ -127,15 +121,13 @@ static uint32_t compute(uint16_t operation, uint32_t a, uint32_t b)
   }
 }
 
-static bool compare(uint16_t operation, uint32_t a, uint32_t b)
-{
+static bool compare(uint16_t operation, uint32_t a, uint32_t b) {
   return operation == BPF_JEQ ? a == b : operation == BPF_JGT ? a > b : operation == BPF_JGE ? a >= b : (a & b) != 0;
 }
 
 /* What a filter, which the kernel has accepted, says of a call. */
-static uint32_t filter_run(const struct sock_filter *code, uint32_t length, const struct seccomp_data *data)
-{
-  uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = { 0 };
+static uint32_t filter_run(const struct sock_filter *code, uint32_t length, const struct seccomp_data *data) {
+  uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = {0};
 
   for (uint32_t pc = 0; pc < length; pc++) {
     const struct sock_filter *i = &code[pc];
@@ -145,8 +137,10 @@ static uint32_t filter_run(const struct sock_filter *code, uint32_t length, cons
     case BPF_LD:
     case BPF_LDX: {
       const uint16_t mode = BPF_MODE(i->code);
-      const uint32_t value = mode == BPF_IMM ? i->k : mode == BPF_MEM ? memory[i->k % BPF_MEMWORDS] :
-                             mode == BPF_LEN ? (uint32_t)sizeof(*data) : data_word(data, i->k);
+      const uint32_t value = mode == BPF_IMM   ? i->k
+                             : mode == BPF_MEM ? memory[i->k % BPF_MEMWORDS]
+                             : mode == BPF_LEN ? (uint32_t)sizeof(*data)
+                                               : data_word(data, i->k);
 
       *(BPF_CLASS(i->code) == BPF_LD ? &a : &x) = value;
       break;
@@ -167,27 +161,65 @@ static uint32_t filter_run(const struct sock_filter *code, uint32_t length, cons
 }
 
 /* Calls of ours.  Threads make those of the first list in their handlers, the helper all. */
-static const struct need { short number; bool must; const char *name; } thread_needs[] = {
-  { SYS_futex, true, "futex" }, { SYS_rt_sigreturn, true, "rt_sigreturn" }, { SYS_rt_sigprocmask, true, "rt_sigprocmask" },
-  { SYS_gettid, true, "gettid" }, { SYS_rt_sigpending, true, "rt_sigpending" }, { SYS_prctl, false, "prctl" },
-  { SYS_get_robust_list, false, "get_robust_list" }, { SYS_sched_getaffinity, false, "sched_getaffinity" },
-  { SYS_sched_getattr, false, "sched_getattr" }, { SYS_getpriority, false, "getpriority" }, { SYS_ioprio_get, false, "ioprio_get" },
-}, helper_needs[] = {
-  { SYS_openat, true, "openat" }, { SYS_read, true, "read" }, { SYS_write, true, "write" }, { SYS_close, true, "close" },
-  { SYS_mmap, true, "mmap" }, { SYS_munmap, true, "munmap" }, { SYS_clone3, true, "clone3" }, { SYS_wait4, true, "wait4" },
-  { SYS_getdents64, true, "getdents64" }, { SYS_readlinkat, true, "readlinkat" }, { SYS_newfstatat, true, "newfstatat" },
-  { SYS_fstat, true, "fstat" }, { SYS_stat, true, "stat" }, { SYS_lseek, true, "lseek" }, { SYS_pread64, true, "pread64" },
-  { SYS_pwrite64, true, "pwrite64" }, { SYS_fcntl, true, "fcntl" }, { SYS_kcmp, true, "kcmp" }, { SYS_tgkill, true, "tgkill" },
-  { SYS_rt_sigaction, true, "rt_sigaction" }, { SYS_brk, true, "brk" }, { SYS_uname, true, "uname" }, { SYS_prlimit64, true, "prlimit64" },
-  { SYS_getitimer, true, "getitimer" }, { SYS_personality, true, "personality" }, { SYS_unlink, true, "unlink" },
-  { SYS_rename, true, "rename" }, { SYS_fdatasync, true, "fdatasync" }, { SYS_exit_group, true, "exit_group" },
-  { SYS_socket, true, "socket" }, { SYS_bind, true, "bind" }, { SYS_listen, true, "listen" }, { SYS_accept4, true, "accept4" },
-  { SYS_ppoll, true, "ppoll" }, { SYS_recvfrom, true, "recvfrom" }, { SYS_sendto, true, "sendto" },
+static const struct need {
+  short number;
+  bool must;
+  const char *name;
+} thread_needs[] =
+    {
+        {SYS_futex, true, "futex"},
+        {SYS_rt_sigreturn, true, "rt_sigreturn"},
+        {SYS_rt_sigprocmask, true, "rt_sigprocmask"},
+        {SYS_gettid, true, "gettid"},
+        {SYS_rt_sigpending, true, "rt_sigpending"},
+        {SYS_prctl, false, "prctl"},
+        {SYS_get_robust_list, false, "get_robust_list"},
+        {SYS_sched_getaffinity, false, "sched_getaffinity"},
+        {SYS_sched_getattr, false, "sched_getattr"},
+        {SYS_getpriority, false, "getpriority"},
+        {SYS_ioprio_get, false, "ioprio_get"},
+},
+  helper_needs[] = {
+      {SYS_openat, true, "openat"},
+      {SYS_read, true, "read"},
+      {SYS_write, true, "write"},
+      {SYS_close, true, "close"},
+      {SYS_mmap, true, "mmap"},
+      {SYS_munmap, true, "munmap"},
+      {SYS_clone3, true, "clone3"},
+      {SYS_wait4, true, "wait4"},
+      {SYS_getdents64, true, "getdents64"},
+      {SYS_readlinkat, true, "readlinkat"},
+      {SYS_newfstatat, true, "newfstatat"},
+      {SYS_fstat, true, "fstat"},
+      {SYS_stat, true, "stat"},
+      {SYS_lseek, true, "lseek"},
+      {SYS_pread64, true, "pread64"},
+      {SYS_pwrite64, true, "pwrite64"},
+      {SYS_fcntl, true, "fcntl"},
+      {SYS_kcmp, true, "kcmp"},
+      {SYS_tgkill, true, "tgkill"},
+      {SYS_rt_sigaction, true, "rt_sigaction"},
+      {SYS_brk, true, "brk"},
+      {SYS_uname, true, "uname"},
+      {SYS_prlimit64, true, "prlimit64"},
+      {SYS_getitimer, true, "getitimer"},
+      {SYS_personality, true, "personality"},
+      {SYS_unlink, true, "unlink"},
+      {SYS_rename, true, "rename"},
+      {SYS_fdatasync, true, "fdatasync"},
+      {SYS_exit_group, true, "exit_group"},
+      {SYS_socket, true, "socket"},
+      {SYS_bind, true, "bind"},
+      {SYS_listen, true, "listen"},
+      {SYS_accept4, true, "accept4"},
+      {SYS_ppoll, true, "ppoll"},
+      {SYS_recvfrom, true, "recvfrom"},
+      {SYS_sendto, true, "sendto"},
 };
 
-static const char *forbidden_one(unsigned count, const struct need *need)
-{
-  const struct seccomp_data data = { .nr = need->number, .arch = AUDIT_ARCH_X86_64 };
+static const char *forbidden_one(unsigned count, const struct need *need) {
+  const struct seccomp_data data = {.nr = need->number, .arch = AUDIT_ARCH_X86_64};
 
   for (unsigned i = 0; i < count; i++) {
     const uint32_t action = filter_run(filters.pool + filters.list[i].at, filters.list[i].length, &data) & SECCOMP_RET_ACTION_FULL;
@@ -199,8 +231,7 @@ static const char *forbidden_one(unsigned count, const struct need *need)
 }
 
 /* The first call of ours that a thread with the first 'count' filters may not make, or NULL. */
-static const char *forbidden(unsigned count, bool helper)
-{
+static const char *forbidden(unsigned count, bool helper) {
   const char *name = NULL;
 
   for (size_t i = 0; i < sizeof(thread_needs) / sizeof(thread_needs[0]) && !name; i++)
@@ -210,8 +241,7 @@ static const char *forbidden(unsigned count, bool helper)
   return name;
 }
 
-static int refuse_thread(struct plain_text *why, pid_t tid, const char *what, const char *name, const char *end)
-{
+static int refuse_thread(struct plain_text *why, pid_t tid, const char *what, const char *name, const char *end) {
   mpir_plain_add(why, "thread ");
   mpir_plain_add_dec(why, tid);
   mpir_plain_add(why, what);
@@ -220,8 +250,7 @@ static int refuse_thread(struct plain_text *why, pid_t tid, const char *what, co
   return -EOPNOTSUPP;
 }
 
-static int check_thread(pid_t tid, struct plain_text *why)
-{
+static int check_thread(pid_t tid, struct plain_text *why) {
   char status[4096];
   const char *name;
   unsigned have;
@@ -242,9 +271,8 @@ static int check_thread(pid_t tid, struct plain_text *why)
   return name ? refuse_thread(why, tid, " has a seccomp filter that does not permit '", name, "', which a checkpoint needs\n") : 0;
 }
 
-int mpir_crs_confine_check(char *why, size_t size)
-{
-  struct plain_text text = { why, size, 0 };
+int mpir_crs_confine_check(char *why, size_t size) {
+  struct plain_text text = {why, size, 0};
   int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), rc = 0;
   char buf[8192];
   long n;
@@ -267,8 +295,7 @@ int mpir_crs_confine_check(char *why, size_t size)
   return rc;
 }
 
-static void read_four(const char *status, const char *label, uint32_t *to)
-{
+static void read_four(const char *status, const char *label, uint32_t *to) {
   const char *line = mpir_plain_line(status, label);
 
   for (int i = 0; line && i < 4; i++) {
@@ -278,16 +305,14 @@ static void read_four(const char *status, const char *label, uint32_t *to)
   }
 }
 
-static uint64_t read_set(const char *status, const char *label)
-{
+static uint64_t read_set(const char *status, const char *label) {
   const char *line = mpir_plain_line(status, label);
 
   return line ? mpir_plain_hex(&line) : 0;
 }
 
 /* The group list of a thread; most have that of the main thread. */
-static int read_groups(struct crs_dump *d, const char *status, struct mpir_image_credentials *c)
-{
+static int read_groups(struct crs_dump *d, const char *status, struct mpir_image_credentials *c) {
   const char *line = mpir_plain_line(status, "Groups:");
   const uint32_t first = d->credentials[0].group_count;
 
@@ -307,11 +332,10 @@ static int read_groups(struct crs_dump *d, const char *status, struct mpir_image
   return 0;
 }
 
-static void copy_filters(struct crs_dump *d)
-{
+static void copy_filters(struct crs_dump *d) {
   for (unsigned i = 0; i < filters.count; i++) {
     const struct crs_filter *f = &filters.list[i];
-    const uint32_t head[2] = { f->flags, f->length };
+    const uint32_t head[2] = {f->flags, f->length};
 
     memcpy(d->filters + d->filters_len, head, sizeof(head));
     memcpy(d->filters + d->filters_len + sizeof(head), filters.pool + f->at, f->length * sizeof(filters.pool[0]));
@@ -319,8 +343,7 @@ static void copy_filters(struct crs_dump *d)
   }
 }
 
-int mpir_dump_credentials(struct crs_dump *d)
-{
+int mpir_dump_credentials(struct crs_dump *d) {
   int rc = 0;
 
   for (unsigned i = 0; i < d->thread_count && !rc; i++) {

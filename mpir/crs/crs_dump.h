@@ -117,13 +117,11 @@ struct map_line {
 };
 char *mpir_dump_map_line(char *line, struct map_line *m);
 /* The program could change its content while a copy of the process is being saved. */
-static inline bool dump_is_written_first(const struct mpir_image_map *map)
-{
+static inline bool dump_is_written_first(const struct mpir_image_map *map) {
   return map->kind == MPIR_MAP_SHARED || (map->kind == MPIR_MAP_FILE_SHARED && (map->flags & MPIR_MAP_KEPT));
 }
 /* The content of the descriptor's file is written from the file; that of small ones has been read before. */
-static inline bool dump_is_copied_later(const struct crs_dump *d, const struct mpir_image_file *file)
-{
+static inline bool dump_is_copied_later(const struct crs_dump *d, const struct mpir_image_file *file) {
   return file->kind == MPIR_FILE_MEMFD ||
          (file->kind == MPIR_FILE_REGULAR && file->capacity == MPIR_FILE_KEPT && (d->request->flags & CRS_SAVE_FILES));
 }

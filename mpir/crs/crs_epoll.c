@@ -9,18 +9,18 @@
 #define KCMP_EPOLL_TFD 7
 #define SMALL_FILE (1u << 20) /* bytes; kept where files are not meant to stay */
 
-struct slot { uint32_t epoll, number, among; }; /* struct kcmp_epoll_slot: 'among' those of the number, from 0 */
+struct slot {
+  uint32_t epoll, number, among;
+}; /* struct kcmp_epoll_slot: 'among' those of the number, from 0 */
 
-static bool is_watched(int fd, const struct slot *slot)
-{
+static bool is_watched(int fd, const struct slot *slot) {
   const long rc = sys5(SYS_kcmp, crs.pid, crs.pid, KCMP_EPOLL_TFD, fd, slot);
 
   return rc == 0 || (rc < 0 && rc != -EBADF); /* a kernel that does not compare: as it is told */
 }
 
 /* The descriptor that is watched under the number, or -1 where the process has none of that file. */
-static int watched(const struct crs_dump *d, const struct slot *slot)
-{
+static int watched(const struct crs_dump *d, const struct slot *slot) {
   if (is_watched((int)slot->number, slot))
     return (int)slot->number;
   for (unsigned i = 0; i < d->file_count; i++)
@@ -29,8 +29,7 @@ static int watched(const struct crs_dump *d, const struct slot *slot)
   return -1;
 }
 
-static uint32_t among(const char *text, const char *line, uint32_t number)
-{
+static uint32_t among(const char *text, const char *line, uint32_t number) {
   uint32_t count = 0;
 
   for (const char *s = text; (s = mpir_plain_line(s, "tfd:")) && s < line;)
@@ -38,8 +37,7 @@ static uint32_t among(const char *text, const char *line, uint32_t number)
   return count;
 }
 
-static int gone(struct crs_dump *d, const struct mpir_image_file *file, uint32_t number)
-{
+static int gone(struct crs_dump *d, const struct mpir_image_file *file, uint32_t number) {
   char what[128];
   struct plain_text t = PLAIN_TEXT(what);
 
@@ -59,16 +57,15 @@ static int gone(struct crs_dump *d, const struct mpir_image_file *file, uint32_t
 }
 
 /* Rewrites the text: "tfd: NUMBER events: E data: D ..." becomes "from: SOURCE NUMBER E D" where the numbers differ. */
-static int settle(struct crs_dump *d, struct mpir_image_file *file)
-{
+static int settle(struct crs_dump *d, struct mpir_image_file *file) {
   const char *text = d->strings + file->info, *line = text;
-  struct plain_text t = { (char *)d->copy, sizeof(d->copy), 0 };
+  struct plain_text t = {(char *)d->copy, sizeof(d->copy), 0};
   bool differs = false;
   int rc = 0;
 
   for (; *line && !rc; line += strcspn(line, "\n"), line += *line == '\n') {
     const char *s = mpir_plain_starts(line, "tfd:") ? mpir_plain_line(line, "tfd:") : NULL;
-    struct slot slot = { (uint32_t)file->fd, 0, 0 };
+    struct slot slot = {(uint32_t)file->fd, 0, 0};
     char copy[256];
     size_t n;
     int source;
@@ -100,8 +97,7 @@ static int settle(struct crs_dump *d, struct mpir_image_file *file)
   return rc;
 }
 
-int mpir_dump_epolls(struct crs_dump *d)
-{
+int mpir_dump_epolls(struct crs_dump *d) {
   int rc = 0;
 
   for (unsigned i = 0; i < d->file_count && !rc; i++)
@@ -110,9 +106,8 @@ int mpir_dump_epolls(struct crs_dump *d)
   return rc;
 }
 
-bool mpir_dump_keeps_file(const struct crs_dump *d, const char *name, uint64_t size)
-{
-  static const char *const passing[] = { "/tmp/", "/var/tmp/", "/dev/shm/", "/run/" };
+bool mpir_dump_keeps_file(const struct crs_dump *d, const char *name, uint64_t size) {
+  static const char *const passing[] = {"/tmp/", "/var/tmp/", "/dev/shm/", "/run/"};
 
   if (d->request->flags & CRS_SAVE_FILES)
     return true;

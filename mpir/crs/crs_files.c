@@ -16,33 +16,37 @@
 #define TIMER_NAPS 2            /* of 1 ms each */
 #define TIMER_NAPS_REPEATING 50
 
-static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", NULL };
+static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", NULL};
 
-static const struct { const char *link; uint32_t kind; } anonymous[] = {
-  { "anon_inode:[eventfd]", MPIR_FILE_EVENTFD },     { "anon_inode:[timerfd]", MPIR_FILE_TIMERFD },
-  { "anon_inode:[eventpoll]", MPIR_FILE_EPOLL },     { "anon_inode:[signalfd]", MPIR_FILE_SIGNALFD },
-  { "anon_inode:inotify", MPIR_FILE_INOTIFY },       { "anon_inode:[pidfd]", MPIR_FILE_PIDFD },
-  { "pipe:[", MPIR_FILE_PIPE },                      { "/memfd:", MPIR_FILE_MEMFD },
+static const struct {
+  const char *link;
+  uint32_t kind;
+} anonymous[] = {
+    {"anon_inode:[eventfd]", MPIR_FILE_EVENTFD},
+    {"anon_inode:[timerfd]", MPIR_FILE_TIMERFD},
+    {"anon_inode:[eventpoll]", MPIR_FILE_EPOLL},
+    {"anon_inode:[signalfd]", MPIR_FILE_SIGNALFD},
+    {"anon_inode:inotify", MPIR_FILE_INOTIFY},
+    {"anon_inode:[pidfd]", MPIR_FILE_PIDFD},
+    {"pipe:[", MPIR_FILE_PIPE},
+    {"/memfd:", MPIR_FILE_MEMFD},
 };
 
-static bool is_terminal_device(const struct stat *st)
-{
+static bool is_terminal_device(const struct stat *st) {
   unsigned device = major(st->st_rdev);
 
   return device >= 136 && device <= 143 ? true : device == 4 || device == 5;
 }
 
 /* What looks like a regular file and is none: message queues, namespaces. */
-static bool is_object(int fd)
-{
+static bool is_object(int fd) {
   struct statfs fs;
 
   return !sys2(SYS_fstatfs, fd, &fs) && (fs.f_type == MESSAGE_QUEUE_MAGIC || fs.f_type == NAMESPACE_MAGIC);
 }
 
 /* 0: cannot be restored. */
-static uint32_t file_classify(int fd, const char *link, const struct stat *st)
-{
+static uint32_t file_classify(int fd, const char *link, const struct stat *st) {
   for (unsigned i = 0; i < sizeof(anonymous) / sizeof(anonymous[0]); i++)
     if (mpir_plain_starts(link, anonymous[i].link))
       return anonymous[i].kind;
@@ -62,8 +66,7 @@ static uint32_t file_classify(int fd, const char *link, const struct stat *st)
   return 0;
 }
 
-static void file_refuse(struct crs_dump *d, const struct mpir_image_file *file, const char *what)
-{
+static void file_refuse(struct crs_dump *d, const struct mpir_image_file *file, const char *what) {
   mpir_plain_add(&d->why, "descriptor ");
   mpir_plain_add_dec(&d->why, file->fd);
   mpir_plain_add(&d->why, ": ");
@@ -74,10 +77,11 @@ static void file_refuse(struct crs_dump *d, const struct mpir_image_file *file, 
 }
 
 /* Whom the kernel signals when there is something to read: "owner: TYPE NUMBER SIGNAL" behind the text of fdinfo. */
-static void add_owner(char *text, size_t size, int fd)
-{
-  struct { int type, number; } owner = { 0, 0 };
-  struct plain_text t = { text, size, strlen(text) };
+static void add_owner(char *text, size_t size, int fd) {
+  struct {
+    int type, number;
+  } owner = {0, 0};
+  struct plain_text t = {text, size, strlen(text)};
   long sig = sys3(SYS_fcntl, fd, F_GETSIG, 0);
 
   if (sys3(SYS_fcntl, fd, F_GETOWN_EX, &owner) || !owner.number)
@@ -92,9 +96,8 @@ static void add_owner(char *text, size_t size, int fd)
 }
 
 /* When a regular file was written last: a restart tells whether it has been since. */
-static void add_written(char *text, size_t size, const struct stat *st)
-{
-  struct plain_text t = { text, size, strlen(text) };
+static void add_written(char *text, size_t size, const struct stat *st) {
+  struct plain_text t = {text, size, strlen(text)};
 
   if (!S_ISREG(st->st_mode))
     return;
@@ -103,8 +106,7 @@ static void add_written(char *text, size_t size, const struct stat *st)
   mpir_plain_add(&t, "\n");
 }
 
-static uint32_t file_info(struct crs_dump *d, int fd, const struct stat *st)
-{
+static uint32_t file_info(struct crs_dump *d, int fd, const struct stat *st) {
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
 
@@ -119,8 +121,7 @@ static uint32_t file_info(struct crs_dump *d, int fd, const struct stat *st)
 }
 
 /* The process itself, or, where they are saved too, a child of it: its number is there at the restart. */
-static bool is_known_process(const struct crs_dump *d, const char *number)
-{
+static bool is_known_process(const struct crs_dump *d, const char *number) {
   char path[64], stat[512];
   struct plain_text t = PLAIN_TEXT(path);
   const char *s = number;
@@ -140,8 +141,7 @@ static bool is_known_process(const struct crs_dump *d, const char *number)
   return (int64_t)mpir_plain_dec(&s) == crs.pid;
 }
 
-static int add_file(struct crs_dump *d, int fd)
-{
+static int add_file(struct crs_dump *d, int fd) {
   struct mpir_image_file *file = &d->files[d->file_count];
   char path[64], link[CRS_PATH_MAX];
   struct plain_text t = PLAIN_TEXT(path);
@@ -185,8 +185,7 @@ static int add_file(struct crs_dump *d, int fd)
 }
 
 /* A timer that shows neither time left nor expiries is disarmed, or has expired and the kernel is not yet there to count it. */
-static bool timer_rests(const struct crs_dump *d, const struct mpir_image_file *file, bool *repeats)
-{
+static bool timer_rests(const struct crs_dump *d, const struct mpir_image_file *file, bool *repeats) {
   const char *info = d->strings + file->info, *interval = mpir_plain_line(info, "it_interval:");
   const char *ticks = mpir_plain_line(info, "ticks:"), *value = mpir_plain_line(info, "it_value:");
 
@@ -196,9 +195,10 @@ static bool timer_rests(const struct crs_dump *d, const struct mpir_image_file *
 
 /* The interrupt may be late, on a virtual machine by milliseconds.  Few programs leave an interval in a timer that they disarm, so those
  * are looked at longest. */
-static void settle_timers(struct crs_dump *d)
-{
-  static const struct { long sec, nsec; } nap = { 0, 1000000 };
+static void settle_timers(struct crs_dump *d) {
+  static const struct {
+    long sec, nsec;
+  } nap = {0, 1000000};
   bool again = true, repeats;
 
   for (unsigned round = 0; again; round++) {
@@ -218,8 +218,7 @@ static void settle_timers(struct crs_dump *d)
 }
 
 /* Descriptors of one open file description, found by the kernel's own comparison. */
-static void find_duplicates(struct crs_dump *d)
-{
+static void find_duplicates(struct crs_dump *d) {
   for (unsigned i = 1; i < d->file_count; i++)
     for (unsigned k = 0; k < i && d->files[i].same_as < 0; k++) {
       const struct mpir_image_file *a = &d->files[k], *b = &d->files[i];
@@ -230,8 +229,7 @@ static void find_duplicates(struct crs_dump *d)
     }
 }
 
-static bool pipe_has_end(const struct crs_dump *d, uint64_t inode, uint32_t access)
-{
+static bool pipe_has_end(const struct crs_dump *d, uint64_t inode, uint32_t access) {
   for (unsigned i = 0; i < d->file_count; i++) {
     uint32_t have = d->files[i].open_flags & O_ACCMODE;
 
@@ -242,8 +240,7 @@ static bool pipe_has_end(const struct crs_dump *d, uint64_t inode, uint32_t acce
 }
 
 /* Reads the copy of a pipe; each read gives one packet where the pipe keeps them apart, else all. */
-static int pipe_read(struct crs_dump *d, unsigned index, int from, long size)
-{
+static int pipe_read(struct crs_dump *d, unsigned index, int from, long size) {
   long got = 0;
 
   while (got < size) {
@@ -253,7 +250,7 @@ static int pipe_read(struct crs_dump *d, unsigned index, int from, long size)
       return mpir_dump_fail(d, -EIO, "cannot copy a pipe's content");
     if (d->pipe_count == DUMP_PIPE_PIECES_MAX)
       return mpir_dump_fail(d, -E2BIG, "too many packets in pipes");
-    d->pipe_contents[d->pipe_count++] = (struct dump_pipe){ index, d->pipes_len, (uint32_t)step };
+    d->pipe_contents[d->pipe_count++] = (struct dump_pipe){index, d->pipes_len, (uint32_t)step};
     d->pipes_len += (uint32_t)step;
     got += step;
   }
@@ -261,8 +258,7 @@ static int pipe_read(struct crs_dump *d, unsigned index, int from, long size)
 }
 
 /* Copies what stands in a pipe without taking it out. */
-static int pipe_content(struct crs_dump *d, unsigned index)
-{
+static int pipe_content(struct crs_dump *d, unsigned index) {
   const struct mpir_image_file *file = &d->files[index];
   int waiting = 0, side[2], rc;
 
@@ -275,15 +271,15 @@ static int pipe_content(struct crs_dump *d, unsigned index)
     return mpir_dump_fail(d, -EMFILE, "no descriptor is free to read a pipe's content");
   sys3(SYS_fcntl, side[1], F_SETPIPE_SZ, file->capacity);
   rc = sys4(SYS_tee, file->fd, side[1], waiting, 2 /* SPLICE_F_NONBLOCK */) == waiting
-         ? pipe_read(d, index, side[0], waiting) : mpir_dump_fail(d, -EIO, "cannot copy a pipe's content");
+           ? pipe_read(d, index, side[0], waiting)
+           : mpir_dump_fail(d, -EIO, "cannot copy a pipe's content");
   sys1(SYS_close, side[0]);
   sys1(SYS_close, side[1]);
   return rc;
 }
 
 /* Of a small file that is to be kept: as of a pipe. */
-static void small_content(struct crs_dump *d, unsigned index)
-{
+static void small_content(struct crs_dump *d, unsigned index) {
   struct mpir_image_file *file = &d->files[index];
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
@@ -307,15 +303,14 @@ static void small_content(struct crs_dump *d, unsigned index)
   if (fd < 0 || (file->size && sys4(SYS_pread64, fd, d->pipes + d->pipes_len, file->size, 0) != (long)file->size)) {
     file->capacity = 0;
   } else if (file->size) {
-    d->pipe_contents[d->pipe_count++] = (struct dump_pipe){ index, d->pipes_len, (uint32_t)file->size };
+    d->pipe_contents[d->pipe_count++] = (struct dump_pipe){index, d->pipes_len, (uint32_t)file->size};
     d->pipes_len += (uint32_t)file->size;
   }
   if (!is_own)
     sys1(SYS_close, fd);
 }
 
-static bool is_standard_object(const struct crs_dump *d, const struct mpir_image_file *file)
-{
+static bool is_standard_object(const struct crs_dump *d, const struct mpir_image_file *file) {
   for (unsigned i = 0; i < d->file_count && d->files[i].fd <= 2; i++)
     if (d->files[i].inode == file->inode && d->files[i].device == file->device)
       return true;
@@ -323,10 +318,11 @@ static bool is_standard_object(const struct crs_dump *d, const struct mpir_image
 }
 
 /* A pipe whose other end nobody has any more: what stands in it, then its end. */
-static bool pipe_is_dead(const struct mpir_image_file *file)
-{
-  struct pollfd poll = { .fd = file->fd, .events = 0 };
-  static const struct { long sec, nsec; } now = { 0, 0 };
+static bool pipe_is_dead(const struct mpir_image_file *file) {
+  struct pollfd poll = {.fd = file->fd, .events = 0};
+  static const struct {
+    long sec, nsec;
+  } now = {0, 0};
   const bool reads = (file->open_flags & O_ACCMODE) == O_RDONLY;
 
   if (sys5(SYS_ppoll, &poll, 1, &now, NULL, 8) != 1)
@@ -335,8 +331,7 @@ static bool pipe_is_dead(const struct mpir_image_file *file)
 }
 
 /* Opened again by its name, as others will who want to talk with us. */
-static bool is_named(const struct crs_dump *d, const struct mpir_image_file *file)
-{
+static bool is_named(const struct crs_dump *d, const struct mpir_image_file *file) {
   struct stat st;
 
   return file->kind == MPIR_FILE_PIPE && d->strings[file->name] == '/' && !sys2(SYS_stat, d->strings + file->name, &st) &&
@@ -345,15 +340,14 @@ static bool is_named(const struct crs_dump *d, const struct mpir_image_file *fil
 
 /* A pipe with both ends here is ours; one that leads out is left to the restarting command if it is a standard stream
  * (or the same object as one), else refused. */
-static void settle_outside(struct crs_dump *d, unsigned *refused)
-{
+static void settle_outside(struct crs_dump *d, unsigned *refused) {
   for (unsigned i = 0; i < d->file_count; i++) {
     struct mpir_image_file *file = &d->files[i];
     const uint32_t object = mpir_dump_object(d, S_ISSOCK(file->mode) ? 0 : file->device, file->inode);
     const char *socket = NULL;
-    bool inside = file->kind == MPIR_FILE_PIPE && ((object & CRS_OBJECT_INSIDE) ||
-                  (pipe_has_end(d, file->inode, O_RDONLY) && pipe_has_end(d, file->inode, O_WRONLY)) || is_named(d, file) ||
-                  pipe_is_dead(file));
+    bool inside = file->kind == MPIR_FILE_PIPE &&
+                  ((object & CRS_OBJECT_INSIDE) || (pipe_has_end(d, file->inode, O_RDONLY) && pipe_has_end(d, file->inode, O_WRONLY)) ||
+                   is_named(d, file) || pipe_is_dead(file));
 
     if (inside || (file->kind && file->kind != MPIR_FILE_PIPE && !S_ISSOCK(file->mode)))
       continue;
@@ -367,9 +361,7 @@ static void settle_outside(struct crs_dump *d, unsigned *refused)
       continue;
     }
     if (!(d->request->flags & CRS_IGNORE_FILES)) {
-      file_refuse(d, file, socket ? socket
-                           : file->kind == MPIR_FILE_PIPE ? "the pipe's other end is outside:"
-                                                          : "cannot be restored:");
+      file_refuse(d, file, socket ? socket : file->kind == MPIR_FILE_PIPE ? "the pipe's other end is outside:" : "cannot be restored:");
       ++*refused;
     } else {
       mpir_dump_notice(d, file->fd, "left out:", d->strings + file->name);
@@ -378,8 +370,7 @@ static void settle_outside(struct crs_dump *d, unsigned *refused)
   }
 }
 
-static int list_files(struct crs_dump *d)
-{
+static int list_files(struct crs_dump *d) {
   int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   char buf[8192];
   int rc = 0;
@@ -406,8 +397,7 @@ static int list_files(struct crs_dump *d)
   return rc;
 }
 
-int mpir_dump_files(struct crs_dump *d)
-{
+int mpir_dump_files(struct crs_dump *d) {
   unsigned refused = 0, kept = 0;
   int rc = list_files(d);
 
@@ -433,8 +423,7 @@ int mpir_dump_files(struct crs_dump *d)
       rc = mpir_dump_socket_content(d, i);
     if (!rc && file->kind == MPIR_FILE_REGULAR && file->capacity && file->same_as < 0)
       small_content(d, i);
-    if (file->kind != MPIR_FILE_PIPE || (file->open_flags & O_ACCMODE) == O_WRONLY ||
-        mpir_dump_is_others(d, file->device, file->inode))
+    if (file->kind != MPIR_FILE_PIPE || (file->open_flags & O_ACCMODE) == O_WRONLY || mpir_dump_is_others(d, file->device, file->inode))
       continue;
     for (unsigned k = 0; k < d->pipe_count; k++)
       first = first && d->files[d->pipe_contents[k].file].inode != file->inode;

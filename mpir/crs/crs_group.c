@@ -10,8 +10,7 @@ static unsigned object_count;
 static char final_name[CRS_PATH_MAX];
 
 /* The leader may need long for the other members; it is gone when the connection ends. */
-static int receive(int fd, void *to, size_t size)
-{
+static int receive(int fd, void *to, size_t size) {
   char *p = to;
 
   while (size) {
@@ -27,8 +26,7 @@ static int receive(int fd, void *to, size_t size)
   return 0;
 }
 
-static int tell(int fd, const void *from, size_t size)
-{
+static int tell(int fd, const void *from, size_t size) {
   const char *p = from;
 
   while (size) {
@@ -44,8 +42,7 @@ static int tell(int fd, const void *from, size_t size)
   return 0;
 }
 
-int mpir_crs_group_begin(int connection, struct crs_reply *reply)
-{
+int mpir_crs_group_begin(int connection, struct crs_reply *reply) {
   static struct crs_order order;
   int rc;
 
@@ -68,8 +65,7 @@ int mpir_crs_group_begin(int connection, struct crs_reply *reply)
   return 0;
 }
 
-int mpir_crs_group_copied(const struct crs_request *request, int connection, const char *notices)
-{
+int mpir_crs_group_copied(const struct crs_request *request, int connection, const char *notices) {
   static struct crs_reply reply;
   char go = 0;
 
@@ -82,13 +78,11 @@ int mpir_crs_group_copied(const struct crs_request *request, int connection, con
   return tell(connection, &reply, sizeof(reply)) || receive(connection, &go, 1) || go != CRS_GO ? -ECANCELED : 0;
 }
 
-const char *mpir_crs_group_name(const struct crs_request *request, const char *path)
-{
+const char *mpir_crs_group_name(const struct crs_request *request, const char *path) {
   return request->flags & CRS_MEMBER ? final_name : path;
 }
 
-uint32_t mpir_crs_group_object(uint64_t device, uint64_t inode)
-{
+uint32_t mpir_crs_group_object(uint64_t device, uint64_t inode) {
   for (unsigned i = 0; i < object_count; i++)
     if (objects[i].inode == inode && objects[i].device == device)
       return objects[i].flags;

@@ -57,8 +57,7 @@ static atomic_int busy;
 static pthread_mutex_t descriptors = PTHREAD_MUTEX_INITIALIZER;
 
 /* Image names: FOLDER/PROGRAM-PID-NUMBER.ckpt */
-static void image_name(struct plain_text *t, const char *folder, unsigned sequence)
-{
+static void image_name(struct plain_text *t, const char *folder, unsigned sequence) {
   char name[16] = "";
 
   prctl(PR_GET_NAME, name);
@@ -79,8 +78,7 @@ static void image_name(struct plain_text *t, const char *folder, unsigned sequen
   mpir_plain_add(t, ".ckpt");
 }
 
-static void make_folders(const char *folder)
-{
+static void make_folders(const char *folder) {
   char path[CRS_PATH_MAX];
 
   for (size_t i = 1; i < sizeof(path) && folder[i - 1]; i++) {
@@ -92,11 +90,10 @@ static void make_folders(const char *folder)
   }
 }
 
-static void choose_path(const struct crs_request *request, char *path, size_t size)
-{
+static void choose_path(const struct crs_request *request, char *path, size_t size) {
   const char *wanted = request->path[0] ? request->path : default_folder;
   size_t len = strlen(wanted);
-  struct plain_text t = { path, size, 0 };
+  struct plain_text t = {path, size, 0};
   struct stat st;
 
   if (request->path[0] && wanted[len - 1] != '/') {
@@ -113,8 +110,7 @@ static void choose_path(const struct crs_request *request, char *path, size_t si
 }
 
 /* Removes this process's images before the last 'keep'. */
-static void retain(const struct crs_request *request, const char *path)
-{
+static void retain(const struct crs_request *request, const char *path) {
   char folder[CRS_PATH_MAX], name[CRS_PATH_MAX];
   const char *slash = strrchr(path, '/');
   unsigned needed;
@@ -136,8 +132,7 @@ static void retain(const struct crs_request *request, const char *path)
 }
 
 /* The bottom of the thread-context callbacks: the phase barrier is passed, now all others are stopped and saved. */
-static int stop_and_save(void)
-{
+static int stop_and_save(void) {
   struct crs_request *request = current_request;
   struct crs_reply *reply = current_reply;
   unsigned timeout = request->stop_timeout_ms ? request->stop_timeout_ms : STOP_TIMEOUT_MS;
@@ -164,8 +159,7 @@ static int stop_and_save(void)
 }
 
 /* A debugger that is attached may hold single threads, so that the others would wait in vain: none is stopped. */
-static int refuse_traced(const struct crs_request *request, struct crs_reply *reply)
-{
+static int refuse_traced(const struct crs_request *request, struct crs_reply *reply) {
   struct plain_text t = PLAIN_TEXT(reply->text);
 
   if (request->flags & CRS_ALLOW_TRACED || !mpir_crs_hooks_traced())
@@ -176,8 +170,7 @@ static int refuse_traced(const struct crs_request *request, struct crs_reply *re
 }
 
 /* One checkpoint from start to end.  Returns 0, 1 in the restarted process, or -E.... */
-static int checkpoint(struct crs_request *request, struct crs_reply *reply, int connection)
-{
+static int checkpoint(struct crs_request *request, struct crs_reply *reply, int connection) {
   struct crs_chain *chain = mpir_crs_helper_chain();
   int64_t start = sys_monotonic_ns();
   bool traced;
@@ -229,14 +222,12 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
 }
 
 /* The signal asked for, once whoever asked has the answer: it may be the end of the process. */
-static void signal_done(const struct crs_request *request, int rc)
-{
+static void signal_done(const struct crs_request *request, int rc) {
   if (rc == 0 && request->signal)
     kill(crs.pid, request->signal);
 }
 
-static int write_all(int fd, const void *from, size_t size)
-{
+static int write_all(int fd, const void *from, size_t size) {
   const char *p = from;
 
   while (size) {
@@ -253,16 +244,14 @@ static int write_all(int fd, const void *from, size_t size)
 }
 
 /* The request came while a debugger held us, and whoever sent it has not waited that long. */
-static bool peer_has_left(int fd)
-{
+static bool peer_has_left(int fd) {
   char c;
 
   return recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-static int read_request(int fd, struct crs_request *request)
-{
-  struct timeval limit = { 5, 0 };
+static int read_request(int fd, struct crs_request *request) {
+  struct timeval limit = {5, 0};
   char *p = (char *)request;
   size_t left = sizeof(*request);
 
@@ -285,8 +274,7 @@ static int read_request(int fd, struct crs_request *request)
 }
 
 /* Requests of others than the process's own user and root are not answered. */
-static bool peer_may_ask(int fd)
-{
+static bool peer_may_ask(int fd) {
   struct ucred peer;
   socklen_t size = sizeof(peer);
 
@@ -296,8 +284,7 @@ static bool peer_may_ask(int fd)
   return peer.uid == geteuid() || peer.uid == 0;
 }
 
-static void listen_again(void)
-{
+static void listen_again(void) {
   pthread_mutex_lock(&descriptors);
   mpir_crs_helper_listen();
   pthread_mutex_unlock(&descriptors);
@@ -305,8 +292,7 @@ static void listen_again(void)
 
 static void led_restarted(void);
 
-static void serve_connection(void)
-{
+static void serve_connection(void) {
   static struct crs_request request;
   static struct crs_reply reply;
   int fd, rc;
@@ -351,8 +337,7 @@ static void serve_connection(void)
 }
 
 /* Of images that no command was there to tell of; each is told once. */
-static void tell_notices(const struct ticket *t)
-{
+static void tell_notices(const struct ticket *t) {
   static char told[CRS_TEXT_MAX];
   const char *line = t->reply.text;
 
@@ -363,8 +348,7 @@ static void tell_notices(const struct ticket *t)
     dprintf(2, "dvm: note: the image of process %d: %.*s\n", crs.pid, (int)strcspn(line, "\n"), line);
 }
 
-static void ticket_done(struct ticket *t, int outcome)
-{
+static void ticket_done(struct ticket *t, int outcome) {
   static struct crs_request request;
 
   request = t->request; /* the ticket may be given back at once */
@@ -384,14 +368,12 @@ static void ticket_done(struct ticket *t, int outcome)
 }
 
 /* Whether the checkpoint is of more than this process, and so led by the command. */
-static bool is_led(const struct ticket *t)
-{
+static bool is_led(const struct ticket *t) {
   return t->scope == DVMCR_GROUP || t->scope == DVMCR_SESSION || t->scope == DVMCR_TREE || (t->target && t->target != crs.pid) ||
          (t->scope == DVMCR_AUTO && (mpir_crs_lead_is_rank() || mpir_crs_lead_has_children()));
 }
 
-static void lead(struct ticket *t)
-{
+static void lead(struct ticket *t) {
   memset(&t->reply, 0, sizeof(t->reply));
   pthread_mutex_lock(&descriptors);
   led_fd = mpir_crs_lead_start(&t->request, t->scope, t->target);
@@ -406,8 +388,7 @@ static void lead(struct ticket *t)
 }
 
 /* The command has answered, or ended. */
-static void serve_answer(void)
-{
+static void serve_answer(void) {
   struct ticket *t = led;
   int rc = mpir_crs_lead_answer(led_fd, &t->reply);
 
@@ -424,8 +405,7 @@ static void serve_answer(void)
 }
 
 /* A process that was restarted as a member of a set that it had asked for. */
-static void led_restarted(void)
-{
+static void led_restarted(void) {
   struct ticket *t = led;
 
   led_fd = -1;
@@ -436,8 +416,7 @@ static void led_restarted(void)
   ticket_done(t, 1);
 }
 
-static void serve_tickets(void)
-{
+static void serve_tickets(void) {
 
   for (struct ticket *t = tickets; t < tickets + TICKETS; t++) {
     unsigned asked = TICKET_ASKED;
@@ -454,8 +433,7 @@ static void serve_tickets(void)
 }
 
 /* A checkpoint that nobody waits for: the failure is told on standard error. */
-static void serve_default(void)
-{
+static void serve_default(void) {
   struct ticket *t = &default_ticket;
 
   if (atomic_load(&t->state) != TICKET_FREE)
@@ -468,10 +446,9 @@ static void serve_default(void)
     lead(t);
 }
 
-void mpir_crs_helper_listen(void)
-{
-  struct sockaddr_un address = { .sun_family = AF_UNIX };
-  struct plain_text t = { address.sun_path + 1, sizeof(address.sun_path) - 1, 0 };
+void mpir_crs_helper_listen(void) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  struct plain_text t = {address.sun_path + 1, sizeof(address.sun_path) - 1, 0};
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), high;
   struct stat st;
 
@@ -482,8 +459,7 @@ void mpir_crs_helper_listen(void)
   mpir_plain_add_dec(&t, stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino);
   mpir_plain_add(&t, ".");
   mpir_plain_add_dec(&t, crs.pid);
-  if (bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + t.len)) ||
-      listen(fd, 8)) {
+  if (bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + t.len)) || listen(fd, 8)) {
     close(fd);
     return;
   }
@@ -494,10 +470,9 @@ void mpir_crs_helper_listen(void)
 }
 
 /* Until there is something to do: a connection, a signal (which is also what wakes us), or the time of a checkpoint. */
-static bool helper_wait(int64_t next)
-{
-  struct pollfd waiting[3] = { { .fd = crs.listen_fd, .events = POLLIN }, { .fd = mpir_crs_lazy_fd(), .events = POLLIN },
-                               { .fd = led_fd, .events = POLLIN } };
+static bool helper_wait(int64_t next) {
+  struct pollfd waiting[3] = {
+      {.fd = crs.listen_fd, .events = POLLIN}, {.fd = mpir_crs_lazy_fd(), .events = POLLIN}, {.fd = led_fd, .events = POLLIN}};
   int64_t left = period_ms ? (next - sys_monotonic_ns()) / 1000000 : LISTEN_AGAIN_MS;
   struct timespec limit;
   sigset_t mask;
@@ -506,7 +481,7 @@ static bool helper_wait(int64_t next)
   sigdelset(&mask, crs.stop_signal); /* let in only here */
   if (crs.listen_fd < 0 && left > LISTEN_AGAIN_MS)
     left = LISTEN_AGAIN_MS;
-  limit = (struct timespec){ left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0 };
+  limit = (struct timespec){left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0};
   sys5(SYS_ppoll, waiting, 3, period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
   if (waiting[1].revents)
     mpir_crs_lazy_heard();
@@ -515,8 +490,7 @@ static bool helper_wait(int64_t next)
   return waiting[0].revents != 0;
 }
 
-static void *helper_main(void *arg)
-{
+static void *helper_main(void *arg) {
   int64_t next = sys_monotonic_ns() + period_ms * 1000000ll;
 
   (void)arg;
@@ -543,16 +517,14 @@ static void *helper_main(void *arg)
 
 const char *mpir_crs_folder(void) { return default_folder; }
 
-void mpir_crs_helper_wake(void)
-{
+void mpir_crs_helper_wake(void) {
   atomic_thread_fence(memory_order_seq_cst);
   mpir_crs_stop_take_back();
   if (crs.helper_tid)
     sys3(SYS_tgkill, crs.pid, crs.helper_tid, crs.stop_signal);
 }
 
-static void on_ask(int sig, siginfo_t *info, void *frame)
-{
+static void on_ask(int sig, siginfo_t *info, void *frame) {
   (void)sig;
   (void)info;
   mpir_crs_note_interruption(frame);
@@ -560,15 +532,13 @@ static void on_ask(int sig, siginfo_t *info, void *frame)
   mpir_crs_helper_wake();
 }
 
-static unsigned environment_number(const char *name, unsigned otherwise)
-{
+static unsigned environment_number(const char *name, unsigned otherwise) {
   const char *value = getenv(name);
 
   return value && *value ? (unsigned)strtoul(value, NULL, 10) : otherwise;
 }
 
-static void read_environment(void)
-{
+static void read_environment(void) {
   const char *folder = getenv("DVMCR_DIR"), *home = getenv("HOME");
   const char *state = getenv("XDG_STATE_HOME");
   struct plain_text t = PLAIN_TEXT(default_folder);
@@ -586,17 +556,17 @@ static void read_environment(void)
   default_request.keep = environment_number("DVMCR_KEEP", 0);
   default_request.stop_timeout_ms = environment_number("DVMCR_TIMEOUT_MS", 0);
   default_request.whole_every = environment_number("DVMCR_INCREMENTAL", 0);
-  default_request.flags = (default_request.whole_every ? CRS_INCREMENTAL : 0u) | (environment_number("DVMCR_ALL_FILES", 0) ? CRS_ALL_FILES : 0u) |
-                          (environment_number("DVMCR_NO_FORK", 0) ? CRS_NO_FORK : 0u) | (environment_number("DVMCR_STRICT", 0) ? CRS_STRICT : 0u) |
-                          (environment_number("DVMCR_SAVE_FILES", 0) ? CRS_SAVE_FILES : 0u);
+  default_request.flags =
+      (default_request.whole_every ? CRS_INCREMENTAL : 0u) | (environment_number("DVMCR_ALL_FILES", 0) ? CRS_ALL_FILES : 0u) |
+      (environment_number("DVMCR_NO_FORK", 0) ? CRS_NO_FORK : 0u) | (environment_number("DVMCR_STRICT", 0) ? CRS_STRICT : 0u) |
+      (environment_number("DVMCR_SAVE_FILES", 0) ? CRS_SAVE_FILES : 0u);
   period_ms = environment_number("DVMCR_EVERY", 0) * 1000;
   crs.stop_signal = (int)environment_number("DVMCR_STOP_SIGNAL", (unsigned)SIGRTMAX - 1);
   crs.hold_signal = (int)environment_number("DVMCR_HOLD_SIGNAL", (unsigned)SIGRTMAX - 3) /* Java has the one between */;
   crs.ask_signal = (int)environment_number("DVMCR_SIGNAL", 0);
 }
 
-static int start_thread(void)
-{
+static int start_thread(void) {
   pthread_attr_t attributes;
   sigset_t all, before;
   pthread_t thread;
@@ -617,8 +587,7 @@ static void before_fork(void) { pthread_mutex_lock(&descriptors); }
 static void after_fork_in_parent(void) { pthread_mutex_unlock(&descriptors); }
 
 /* A forked child has our memory but not our thread. */
-static void after_fork(void)
-{
+static void after_fork(void) {
   pthread_mutex_init(&descriptors, NULL);
   if (crs.listen_fd >= 0)
     close(crs.listen_fd);
@@ -651,15 +620,13 @@ static void after_fork(void)
 }
 
 #ifdef CRS_ARCHIVE
-static bool program_holds_one(void)
-{
+static bool program_holds_one(void) {
   extern const uint32_t mpir_crs_linked_note[];
   mpir_crs_wrap_linked(); /* part of the program even where it calls nothing that is wrapped */
   return mpir_crs_linked_note[0] == 0; /* never; but the note is then part of the program */
 }
 #else
-static int find_note(struct dl_phdr_info *object, size_t size, void *arg)
-{
+static int find_note(struct dl_phdr_info *object, size_t size, void *arg) {
   (void)size;
   (void)arg;
   for (int i = 0; i < object->dlpi_phnum; i++) {
@@ -680,9 +647,8 @@ static int find_note(struct dl_phdr_info *object, size_t size, void *arg)
 static bool program_holds_one(void) { return dl_iterate_phdr(find_note, NULL) == 1; }
 #endif
 
-__attribute__((constructor)) static void crs_constructor(void)
-{
-  struct sigaction ask = { .sa_sigaction = on_ask, .sa_flags = SA_SIGINFO | SA_RESTART };
+__attribute__((constructor)) static void crs_constructor(void) {
+  struct sigaction ask = {.sa_sigaction = on_ask, .sa_flags = SA_SIGINFO | SA_RESTART};
 
   if (program_holds_one())
     return;
@@ -707,8 +673,7 @@ __attribute__((constructor)) static void crs_constructor(void)
   pthread_atfork(before_fork, after_fork_in_parent, after_fork);
 }
 
-int dvmcr_request(const struct dvmcr_options *options)
-{
+int dvmcr_request(const struct dvmcr_options *options) {
   for (int i = 0; i < TICKETS; i++) {
     struct ticket *t = &tickets[i];
     unsigned is_free = TICKET_FREE;
@@ -744,8 +709,7 @@ int dvmcr_request(const struct dvmcr_options *options)
   return -ENOSPC;
 }
 
-int dvmcr_poll(int ticket, char *path, size_t size)
-{
+int dvmcr_poll(int ticket, char *path, size_t size) {
   struct ticket *t;
   int outcome;
 
@@ -756,7 +720,7 @@ int dvmcr_poll(int ticket, char *path, size_t size)
     return -EINPROGRESS;
   outcome = t->outcome;
   if (path && size) {
-    struct plain_text text = { path, size, 0 };
+    struct plain_text text = {path, size, 0};
 
     path[0] = '\0';
     mpir_plain_add(&text, outcome < 0 ? t->reply.text : t->reply.path);
@@ -765,8 +729,7 @@ int dvmcr_poll(int ticket, char *path, size_t size)
   return outcome;
 }
 
-int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms)
-{
+int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms) {
   int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
   int rc;
 
@@ -782,8 +745,7 @@ int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms)
   return rc;
 }
 
-int dvmcr_done(int ticket, int timeout_ms)
-{
+int dvmcr_done(int ticket, int timeout_ms) {
   int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
   unsigned state;
 
@@ -799,9 +761,8 @@ int dvmcr_done(int ticket, int timeout_ms)
   return state == TICKET_DONE ? 1 : -EINVAL;
 }
 
-int dvmcr_message(int ticket, char *text, size_t size)
-{
-  struct plain_text t = { text, size, 0 };
+int dvmcr_message(int ticket, char *text, size_t size) {
+  struct plain_text t = {text, size, 0};
   const char *message;
 
   if (ticket < 1 || ticket > TICKETS || atomic_load(&tickets[ticket - 1].state) != TICKET_DONE)
@@ -814,11 +775,10 @@ int dvmcr_message(int ticket, char *text, size_t size)
   return *message ? (int)strlen(message) + 1 : 0;
 }
 
-int dvmcr_current(struct dvmcr_current *current)
-{
+int dvmcr_current(struct dvmcr_current *current) {
   if (!atomic_load(&busy))
     return -EINVAL;
-  *current = (struct dvmcr_current){ current_reply->path, current_request->signal, current_requester ? current_requester : crs.pid };
+  *current = (struct dvmcr_current){current_reply->path, current_request->signal, current_requester ? current_requester : crs.pid};
   return 0;
 }
 

@@ -41,34 +41,34 @@ EXPORT volatile unsigned MPIR_checkpoint_served;
 static char last_handle[COMMAND_MAX];
 EXPORT char *MPIR_checkpoint_last = last_handle;
 
-EXPORT FUNCTION int MPIR_checkpoint_debugger_detach(void)
-{
+EXPORT FUNCTION int MPIR_checkpoint_debugger_detach(void) {
   __asm__ volatile(""); /* keeps the call */
   return 0;
 }
 
 /* 0: none. */
-static int tracer_number(void)
-{
+static int tracer_number(void) {
   char status[4096];
   const char *line;
 
-  return mpir_plain_read_file("/proc/self/status", status, sizeof(status)) > 0 && (line = mpir_plain_line(status, "TracerPid:")) ? (int)mpir_plain_dec(&line) : 0;
+  return mpir_plain_read_file("/proc/self/status", status, sizeof(status)) > 0 && (line = mpir_plain_line(status, "TracerPid:"))
+             ? (int)mpir_plain_dec(&line)
+             : 0;
 }
 
 bool mpir_crs_hooks_traced(void) { return tracer_number() > 0; }
 
-void mpir_crs_hooks_await_detach(void)
-{
-  static const struct { long sec, nsec; } moment = { 0, 10000000 };
+void mpir_crs_hooks_await_detach(void) {
+  static const struct {
+    long sec, nsec;
+  } moment = {0, 10000000};
   const int64_t deadline = sys_monotonic_ns() + DETACH_LIMIT_NS;
 
   while (mpir_crs_hooks_traced() && sys_monotonic_ns() < deadline)
     sys2(SYS_nanosleep, &moment, NULL);
 }
 
-void mpir_crs_hooks_name_tracer(struct plain_text *t)
-{
+void mpir_crs_hooks_name_tracer(struct plain_text *t) {
   const int pid = tracer_number();
   char path[64], name[32] = "?";
   struct plain_text p = PLAIN_TEXT(path);
@@ -85,15 +85,13 @@ void mpir_crs_hooks_name_tracer(struct plain_text *t)
   mpir_plain_add(t, "), and has not detached when it was told to (detach it, or allow it with --allow-traced)");
 }
 
-static void gate_open(void)
-{
+static void gate_open(void) {
   MPIR_debug_with_checkpoint = 0;
   MPIR_checkpoint_debug_gate = 1;
 }
 
 /* The debugger that holds the threads has told its number and is gone: nobody else would open the gate. */
-static bool debugger_died(void)
-{
+static bool debugger_died(void) {
   const int pid = MPIR_checkpoint_debugger_pid;
 
   return pid > 0 && sys2(SYS_kill, pid, 0) == -ESRCH && !mpir_crs_hooks_traced();
@@ -101,9 +99,10 @@ static bool debugger_died(void)
 
 /* Its own system call, not libc's: a breakpoint on nanosleep in the program must not stop a waiting thread, and a
  * debugger can tell this frame from the program's own sleep. */
-EXPORT FUNCTION void MPIR_checkpoint_debugger_breakpoint(void)
-{
-  static const struct { long sec, nsec; } pause = { 0, 10000000 };
+EXPORT FUNCTION void MPIR_checkpoint_debugger_breakpoint(void) {
+  static const struct {
+    long sec, nsec;
+  } pause = {0, 10000000};
 
   for (unsigned naps = 1; MPIR_checkpoint_debug_gate == 0; naps++) {
     sys2(SYS_nanosleep, &pause, NULL);
@@ -114,8 +113,7 @@ EXPORT FUNCTION void MPIR_checkpoint_debugger_breakpoint(void)
 
 /* Nobody else sets MPIR_debug_with_checkpoint back: not a debugger that was detached without more ado, nor one that died.  Who means to
  * come back asks for the checkpoint itself, or detaches at MPIR_checkpoint_debugger_detach, or has the threads wait already. */
-void mpir_crs_hooks_expect(bool asked, bool traced_before)
-{
+void mpir_crs_hooks_expect(bool asked, bool traced_before) {
   const bool traced = mpir_crs_hooks_traced();
   const bool waiting = (atomic_load(&crs.waiting) || MPIR_checkpoint_held_threads) && !debugger_died(); /* or are on their way */
 
@@ -127,8 +125,7 @@ void mpir_crs_hooks_expect(bool asked, bool traced_before)
     gate_open();
 }
 
-EXPORT FUNCTION void MPIR_checkpoint_debugger_waitpoint(void)
-{
+EXPORT FUNCTION void MPIR_checkpoint_debugger_waitpoint(void) {
   struct mpir_crs_self *self = &mpir_crs_self;
 
   if (self->helper || self->waiting)
@@ -142,8 +139,7 @@ EXPORT FUNCTION void MPIR_checkpoint_debugger_waitpoint(void)
   self->waiting = false;
 }
 
-EXPORT FUNCTION void *MPIR_checkpoint_debugger_crs_hook(int state)
-{
+EXPORT FUNCTION void *MPIR_checkpoint_debugger_crs_hook(int state) {
   (void)state;
   if (MPIR_debug_with_checkpoint && atomic_load(&debugger_expected))
     MPIR_checkpoint_debugger_waitpoint();
@@ -152,22 +148,19 @@ EXPORT FUNCTION void *MPIR_checkpoint_debugger_crs_hook(int state)
   return NULL;
 }
 
-EXPORT FUNCTION dvmcr_hook_f dvmcr_hook_set(int event, dvmcr_hook_f fn)
-{
+EXPORT FUNCTION dvmcr_hook_f dvmcr_hook_set(int event, dvmcr_hook_f fn) {
   dvmcr_hook_set_for(event, DVMCR_REGISTERED, fn, event);
   return dvmcr_hook_set_for(event, DVMCR_PLAIN, fn, event);
 }
 
-EXPORT FUNCTION dvmcr_hook_f dvmcr_hook_set_for(int event, int kind, dvmcr_hook_f fn, int number)
-{
+EXPORT FUNCTION dvmcr_hook_f dvmcr_hook_set_for(int event, int kind, dvmcr_hook_f fn, int number) {
   if (event < 0 || event >= DVMCR_HOOK_EVENTS || kind < 0 || kind >= DVMCR_KINDS)
     return NULL;
   atomic_store(&program_hooks[event][kind].number, number);
   return atomic_exchange(&program_hooks[event][kind].fn, fn);
 }
 
-static void run_hook(int outcome, int kind)
-{
+static void run_hook(int outcome, int kind) {
   int event = outcome > 0 ? DVMCR_HOOK_RESTART : outcome == 0 ? DVMCR_HOOK_CONTINUE : DVMCR_HOOK_FAILED;
   dvmcr_hook_f hook = atomic_load(&program_hooks[event][kind].fn);
 
@@ -177,15 +170,13 @@ static void run_hook(int outcome, int kind)
 
 void mpir_crs_hooks_run_helper(int outcome) { run_hook(outcome, DVMCR_HELPER); }
 
-void mpir_crs_hooks_run(int outcome)
-{
+void mpir_crs_hooks_run(int outcome) {
   MPIR_checkpoint_debugger_crs_hook(outcome);
   run_hook(outcome, mpir_crs_self.registered ? DVMCR_REGISTERED : DVMCR_PLAIN);
 }
 
 /* The restart decides whether a debugger comes, not the image: so an image serves both ways. */
-void mpir_crs_hooks_after_restart(bool debug, int outer_pid)
-{
+void mpir_crs_hooks_after_restart(bool debug, int outer_pid) {
   atomic_store(&debugger_expected, debug);
   MPIR_checkpoint_debugger_pid = 0;
   MPIR_debug_with_checkpoint = debug;
@@ -195,8 +186,7 @@ void mpir_crs_hooks_after_restart(bool debug, int outer_pid)
 
 /* A thread that the debugger let go with a hold signal must stand in the waitpoint before the stop signal comes: else
  * it would be held a second time when it goes on. */
-void mpir_crs_hooks_await_held(void)
-{
+void mpir_crs_hooks_await_held(void) {
   unsigned waiting, wanted = (unsigned)MPIR_checkpoint_held_threads;
   int64_t deadline = sys_monotonic_ns() + HELD_LIMIT_NS;
 
@@ -206,8 +196,7 @@ void mpir_crs_hooks_await_held(void)
 }
 
 /* Until every thread stands where a debugger may attach. */
-void mpir_crs_hooks_await_waiting(void)
-{
+void mpir_crs_hooks_await_waiting(void) {
   int64_t deadline = sys_monotonic_ns() + HELD_LIMIT_NS;
   unsigned waiting;
 
@@ -217,8 +206,7 @@ void mpir_crs_hooks_await_waiting(void)
     sys_futex_wait(&crs.waiting, waiting, 10000000);
 }
 
-void mpir_crs_hooks_announce(void)
-{
+void mpir_crs_hooks_announce(void) {
   char line[512];
   struct plain_text t = PLAIN_TEXT(line);
 
@@ -233,9 +221,8 @@ void mpir_crs_hooks_announce(void)
   sys3(SYS_write, 2, line, t.len);
 }
 
-static void command_string(char *to, const char *command, int pid)
-{
-  struct plain_text t = { to, COMMAND_MAX, 0 };
+static void command_string(char *to, const char *command, int pid) {
+  struct plain_text t = {to, COMMAND_MAX, 0};
 
   mpir_plain_add(&t, command_prefix);
   mpir_plain_add(&t, command);
@@ -246,13 +233,12 @@ static void command_string(char *to, const char *command, int pid)
 }
 
 /* As a shell reads it. */
-static void add_quoted(char *to, const char *path)
-{
-  struct plain_text t = { to, COMMAND_MAX, strlen(to) };
+static void add_quoted(char *to, const char *path) {
+  struct plain_text t = {to, COMMAND_MAX, strlen(to)};
 
   mpir_plain_add(&t, "'");
   for (const char *s = path; *s; s++) {
-    const char one[2] = { *s, '\0' };
+    const char one[2] = {*s, '\0'};
 
     mpir_plain_add(&t, *s == '\'' ? "'\\''" : one);
   }
@@ -260,9 +246,8 @@ static void add_quoted(char *to, const char *path)
 }
 
 /* As the checkpoint command tells it: quoted where a shell asks for it. */
-void mpir_crs_hooks_note_image(const char *path)
-{
-  struct plain_text t = { last_handle, COMMAND_MAX, 0 };
+void mpir_crs_hooks_note_image(const char *path) {
+  struct plain_text t = {last_handle, COMMAND_MAX, 0};
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./:@,";
 
   last_handle[0] = '\0';
@@ -272,8 +257,7 @@ void mpir_crs_hooks_note_image(const char *path)
     add_quoted(last_handle, path);
 }
 
-void mpir_crs_hooks_strings(int outer_pid)
-{
+void mpir_crs_hooks_strings(int outer_pid) {
   outer_number = outer_pid;
   command_string(checkpoint_command, "checkpoint --crdebug", outer_pid);
   command_string(restart_command, "restart --crdebug", 0);
@@ -283,8 +267,7 @@ void mpir_crs_hooks_strings(int outer_pid)
     strcpy(hostname, "localhost");
 }
 
-void mpir_crs_hooks_after_fork(void)
-{
+void mpir_crs_hooks_after_fork(void) {
   MPIR_debug_with_checkpoint = 0;
   MPIR_checkpoint_debugger_pid = 0;
   MPIR_checkpoint_held_threads = 0;
@@ -295,8 +278,7 @@ void mpir_crs_hooks_after_fork(void)
 }
 
 /* The debugger's signal: the thread enters the waitpoint before any other instruction of the program. */
-static void on_hold(int sig, siginfo_t *info, void *frame)
-{
+static void on_hold(int sig, siginfo_t *info, void *frame) {
   int error = errno;
 
   (void)sig;
@@ -306,8 +288,7 @@ static void on_hold(int sig, siginfo_t *info, void *frame)
   errno = error;
 }
 
-int mpir_crs_hooks_init(void)
-{
+int mpir_crs_hooks_init(void) {
   const char *folder = getenv("DVMCR_BINDIR");
   struct sigaction action;
 

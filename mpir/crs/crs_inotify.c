@@ -13,12 +13,14 @@
 #define EXPORT __attribute__((visibility("default")))
 #define NAMES_MAX 4096
 
-static struct { uint64_t device, inode; char *path; } names[NAMES_MAX];
+static struct {
+  uint64_t device, inode;
+  char *path;
+} names[NAMES_MAX];
 static unsigned next_name;
 static atomic_uint lock;
 
-static void note(uint64_t device, uint64_t inode, const char *path)
-{
+static void note(uint64_t device, uint64_t inode, const char *path) {
   char *copy = strdup(path), *old;
   unsigned i = 0, is_free = 0;
 
@@ -40,8 +42,7 @@ static void note(uint64_t device, uint64_t inode, const char *path)
 }
 
 /* The whole name of what 'path' means just now. */
-static void note_path(const char *path, uint32_t mask)
-{
+static void note_path(const char *path, uint32_t mask) {
   const uint32_t no_follow = 0x02000000; /* IN_DONT_FOLLOW */
   int fd = (int)sys4(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC | (mask & no_follow ? O_NOFOLLOW : 0), 0);
   char link[64], whole[CRS_PATH_MAX];
@@ -60,8 +61,7 @@ static void note_path(const char *path, uint32_t mask)
   note(st.st_dev, st.st_ino, whole);
 }
 
-EXPORT int inotify_add_watch(int fd, const char *path, uint32_t mask)
-{
+EXPORT int inotify_add_watch(int fd, const char *path, uint32_t mask) {
   const long rc = sys3(SYS_inotify_add_watch, fd, path, mask);
 
   if (rc >= 0) {
@@ -72,8 +72,7 @@ EXPORT int inotify_add_watch(int fd, const char *path, uint32_t mask)
   return -1;
 }
 
-static const char *name_of(uint64_t device, uint64_t inode)
-{
+static const char *name_of(uint64_t device, uint64_t inode) {
   struct stat st;
 
   for (unsigned i = 0; i < NAMES_MAX && names[i].path; i++)
@@ -83,8 +82,7 @@ static const char *name_of(uint64_t device, uint64_t inode)
   return NULL;
 }
 
-static uint64_t value_of(const char *line, const char *label)
-{
+static uint64_t value_of(const char *line, const char *label) {
   const char *s = strstr(line, label);
 
   s = s ? s + strlen(label) : "";
@@ -92,10 +90,9 @@ static uint64_t value_of(const char *line, const char *label)
 }
 
 /* "inotify wd:W ino:I sdev:D mask:M ..." becomes "watch: W M PATH". */
-static int name_watches(struct crs_dump *d, struct mpir_image_file *file)
-{
+static int name_watches(struct crs_dump *d, struct mpir_image_file *file) {
   const char *text = d->strings + file->info;
-  struct plain_text t = { (char *)d->copy, sizeof(d->copy), 0 };
+  struct plain_text t = {(char *)d->copy, sizeof(d->copy), 0};
 
   for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
     const uint64_t device = value_of(line, " sdev:");
@@ -122,8 +119,7 @@ static int name_watches(struct crs_dump *d, struct mpir_image_file *file)
   return 0;
 }
 
-int mpir_dump_inotify(struct crs_dump *d)
-{
+int mpir_dump_inotify(struct crs_dump *d) {
   int rc = 0, waiting;
 
   for (unsigned i = 0; i < d->file_count && !rc; i++) {

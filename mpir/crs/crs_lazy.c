@@ -14,8 +14,7 @@ static bool foreign; /* in a forked child: the descriptors are the parent's */
 
 int mpir_crs_lazy_fd(void) { return foreign || crs.restart.pager_fd <= 0 ? -1 : crs.restart.pager_fd; }
 
-void mpir_crs_lazy_after_fork(void)
-{
+void mpir_crs_lazy_after_fork(void) {
   if (foreign || crs.restart.pager_fd <= 0)
     return;
   foreign = true;
@@ -23,16 +22,14 @@ void mpir_crs_lazy_after_fork(void)
   crs.restart.fault_fd = -1;
 }
 
-static void lazy_end(void)
-{
+static void lazy_end(void) {
   sys1(SYS_close, crs.restart.fault_fd); /* what has not been given reads as zeros from now on: there is none */
   sys6(SYS_sendto, crs.restart.pager_fd, "K", 1, MSG_NOSIGNAL, NULL, 0);
   sys1(SYS_close, crs.restart.pager_fd);
   crs.restart.fault_fd = crs.restart.pager_fd = -1;
 }
 
-int mpir_crs_lazy_heard(void)
-{
+int mpir_crs_lazy_heard(void) {
   static const char gone[] = "dvm: the process that gives the memory of this lazily restarted one has ended, so it cannot go on\n";
   char what = 0;
   long n = sys6(SYS_recvfrom, crs.restart.pager_fd, &what, 1, 0, NULL, NULL);
@@ -51,8 +48,7 @@ int mpir_crs_lazy_heard(void)
 }
 
 /* Mappings whose missing pages are somebody's to give have the flag "um". */
-static bool is_watched(char *text, size_t size)
-{
+static bool is_watched(char *text, size_t size) {
   static const char label[] = "\nVmFlags:";
   bool found = false;
 
@@ -68,9 +64,10 @@ static bool is_watched(char *text, size_t size)
 }
 
 /* A forked child does not hear the answer, which is its parent's; it sees that nothing is to be given any more. */
-static int child_fill(void)
-{
-  static const struct { long sec, nsec; } nap = { 0, 5000000 };
+static int child_fill(void) {
+  static const struct {
+    long sec, nsec;
+  } nap = {0, 5000000};
   char *text = (char *)sys6(SYS_mmap, NULL, DUMP_TEXT_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   bool watched = true;
 
@@ -82,9 +79,8 @@ static int child_fill(void)
   return watched ? -EIO : 0;
 }
 
-int mpir_crs_lazy_fill(char *why, size_t size)
-{
-  struct plain_text text = { why, size, 0 };
+int mpir_crs_lazy_fill(char *why, size_t size) {
+  struct plain_text text = {why, size, 0};
   int rc = 0;
 
   if (crs.restart.pager_fd <= 0)

@@ -18,8 +18,7 @@
 
 extern char **environ;
 
-bool mpir_crs_lead_has_children(void)
-{
+bool mpir_crs_lead_has_children(void) {
   char path[64], text[64];
   struct plain_text t = PLAIN_TEXT(path);
 
@@ -32,15 +31,13 @@ bool mpir_crs_lead_has_children(void)
 bool mpir_crs_lead_is_rank(void) { return getenv("DVMCR_JOB") != NULL; }
 
 /* A process without exit signal, which the program's own wait calls do not see; it shares our memory until it becomes another. */
-static inline __attribute__((always_inline)) long clone_shared(void)
-{
-  struct clone_args args = { .flags = CLONE_VM | CLONE_VFORK };
+static inline __attribute__((always_inline)) long clone_shared(void) {
+  struct clone_args args = {.flags = CLONE_VM | CLONE_VFORK};
 
   return sys2(SYS_clone3, &args, sizeof(args));
 }
 
-static _Noreturn void become_leader(char *const *arguments, char *const *variables, int answer)
-{
+static _Noreturn void become_leader(char *const *arguments, char *const *variables, int answer) {
   const uint64_t none = 0;
 
   sys3(SYS_dup3, answer, 1, 0);
@@ -53,8 +50,7 @@ static _Noreturn void become_leader(char *const *arguments, char *const *variabl
 }
 
 /* Twice, so that it is not our child. */
-static long spawn(char *const *arguments, char *const *variables, int answer)
-{
+static long spawn(char *const *arguments, char *const *variables, int answer) {
   int status;
   long middle = clone_shared();
 
@@ -70,8 +66,7 @@ static long spawn(char *const *arguments, char *const *variables, int answer)
 }
 
 /* The command must not be a checkpointable program itself. */
-static void copy_variables(char **to)
-{
+static void copy_variables(char **to) {
   size_t n = 0;
 
   for (char **v = environ; *v && n + 1 < VARIABLES_MAX; v++)
@@ -80,16 +75,14 @@ static void copy_variables(char **to)
   to[n] = NULL;
 }
 
-static bool find_command(char *to, size_t size)
-{
+static bool find_command(char *to, size_t size) {
   const char *folder = getenv("DVMCR_BINDIR");
 
   return folder && (size_t)snprintf(to, size, "%s/dvm-checkpoint", folder) < size && !access(to, X_OK);
 }
 
-int mpir_crs_lead_start(const struct crs_request *request, int scope, pid_t target)
-{
-  static const char *const scopes[] = { "--tree", "--group", "--session", "--tree", "--alone" };
+int mpir_crs_lead_start(const struct crs_request *request, int scope, pid_t target) {
+  static const char *const scopes[] = {"--tree", "--group", "--session", "--tree", "--alone"};
   static char *variables[VARIABLES_MAX];
   char command[CRS_PATH_MAX], number[16], keep[16], timeout[16];
   char *arguments[ARGUMENTS_MAX];
@@ -150,13 +143,12 @@ int mpir_crs_lead_start(const struct crs_request *request, int scope, pid_t targ
   return rc < 0 ? (int)rc : answer[0];
 }
 
-void mpir_crs_lead_copy(const char *path, unsigned keep)
-{
+void mpir_crs_lead_copy(const char *path, unsigned keep) {
   static char *variables[VARIABLES_MAX];
   char command[CRS_PATH_MAX], number[16];
   const char *folder = getenv("DVMCR_TO");
-  char *arguments[] = { command, (char *)(uintptr_t)"copy", (char *)(uintptr_t)"--keep", number, (char *)(uintptr_t)path,
-                        (char *)(uintptr_t)folder, NULL };
+  char *arguments[] = {
+      command, (char *)(uintptr_t)"copy", (char *)(uintptr_t)"--keep", number, (char *)(uintptr_t)path, (char *)(uintptr_t)folder, NULL};
 
   if (!folder || !*folder)
     return;
@@ -167,17 +159,15 @@ void mpir_crs_lead_copy(const char *path, unsigned keep)
 }
 
 /* Lines "note: WHAT" before the last. */
-static void take_notices(const char *text, struct crs_reply *reply)
-{
+static void take_notices(const char *text, struct crs_reply *reply) {
   struct plain_text t = PLAIN_TEXT(reply->text);
 
   for (const char *s = text; (s = mpir_plain_line(s, "note:")); s += strcspn(s, "\n"))
     for (size_t i = 0, n = strcspn(s, "\n") + 1; i < n && t.len + 1 < t.size; i++)
-      mpir_plain_add(&t, (const char[]){ s[i], '\0' });
+      mpir_plain_add(&t, (const char[]){s[i], '\0'});
 }
 
-int mpir_crs_lead_answer(int fd, struct crs_reply *reply)
-{
+int mpir_crs_lead_answer(int fd, struct crs_reply *reply) {
   char text[CRS_TEXT_MAX + 64];
   size_t len = 0;
   const char *s;

@@ -13,8 +13,7 @@
 #define PAGEMAP_FILE (1ull << 61)
 #define PAGEMAP_GUARD (1ull << 58) /* Linux 6.15 */
 
-char *mpir_dump_map_line(char *line, struct map_line *m)
-{
+char *mpir_dump_map_line(char *line, struct map_line *m) {
   const char *s = line;
   uint64_t major, minor;
   char *end;
@@ -44,22 +43,17 @@ char *mpir_dump_map_line(char *line, struct map_line *m)
   return end + 1;
 }
 
-bool mpir_dump_is_deleted(const char *name)
-{
+bool mpir_dump_is_deleted(const char *name) {
   static const char mark[] = " (deleted)";
   size_t len = strlen(name);
 
   return len >= sizeof(mark) - 1 && strcmp(name + len - (sizeof(mark) - 1), mark) == 0;
 }
 
-static bool is_kernel_area(const char *name)
-{
-  return strcmp(name, "[vdso]") == 0 || mpir_plain_starts(name, "[vvar");
-}
+static bool is_kernel_area(const char *name) { return strcmp(name, "[vdso]") == 0 || mpir_plain_starts(name, "[vvar"); }
 
 /* The file behind a mapping, if it is still the one under that name. */
-static bool file_matches(struct mpir_image_map *map, const char *name, struct stat *st)
-{
+static bool file_matches(struct mpir_image_map *map, const char *name, struct stat *st) {
   if (sys2(SYS_stat, name, st) || st->st_ino != map->inode)
     return false;
   map->file_size = (uint64_t)st->st_size;
@@ -67,8 +61,7 @@ static bool file_matches(struct mpir_image_map *map, const char *name, struct st
   return true;
 }
 
-static int refuse_map(struct crs_dump *d, const char *what, const struct map_line *m)
-{
+static int refuse_map(struct crs_dump *d, const char *what, const struct map_line *m) {
   mpir_plain_add(&d->why, what);
   mpir_plain_add(&d->why, " '");
   mpir_plain_add(&d->why, m->name);
@@ -76,23 +69,20 @@ static int refuse_map(struct crs_dump *d, const char *what, const struct map_lin
 }
 
 /* Events that nobody has collected would be gone with the kernel's own count of them. */
-static bool ring_is_empty(const struct map_line *m)
-{
+static bool ring_is_empty(const struct map_line *m) {
   const uint32_t *ring = (const uint32_t *)m->start; /* id, number, head, tail */
 
   return ring[2] == ring[3];
 }
 
-static bool has_kept_descriptor(const struct crs_dump *d, const struct mpir_image_map *map)
-{
+static bool has_kept_descriptor(const struct crs_dump *d, const struct mpir_image_map *map) {
   for (unsigned i = 0; i < d->file_count; i++)
     if (d->files[i].kind == MPIR_FILE_REGULAR && d->files[i].capacity == MPIR_FILE_KEPT && d->files[i].inode == map->inode)
       return true;
   return false;
 }
 
-static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const struct map_line *m)
-{
+static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const struct map_line *m) {
   bool shared = m->perms[3] == 's';
   bool of_image = m->inode && m->inode == crs.restart.image_inode && m->device == crs.restart.image_device;
   struct stat st;
@@ -128,8 +118,7 @@ static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const st
   return 0;
 }
 
-static int add_map(struct crs_dump *d, const struct map_line *m)
-{
+static int add_map(struct crs_dump *d, const struct map_line *m) {
   struct mpir_image_map *map = &d->maps[d->map_count];
 
   if (d->map_count == DUMP_MAPS_MAX)
@@ -140,8 +129,7 @@ static int add_map(struct crs_dump *d, const struct map_line *m)
   map->map_offset = m->offset;
   map->device = m->device;
   map->inode = m->inode;
-  map->prot = (m->perms[0] == 'r' ? PROT_READ : 0) | (m->perms[1] == 'w' ? PROT_WRITE : 0) |
-              (m->perms[2] == 'x' ? PROT_EXEC : 0);
+  map->prot = (m->perms[0] == 'r' ? PROT_READ : 0) | (m->perms[1] == 'w' ? PROT_WRITE : 0) | (m->perms[2] == 'x' ? PROT_EXEC : 0);
   if (map->prot & PROT_EXEC)
     map->flags |= MPIR_MAP_HOLDS_TEXT;
   map->name = mpir_dump_string(d, m->name);
@@ -151,8 +139,7 @@ static int add_map(struct crs_dump *d, const struct map_line *m)
 
 /* Leaves out our own work area and result page.  The kernel may have joined the work area with its neighbours, so what
  * lies beside it in one line of the list is kept. */
-static int add_without_ours(struct crs_dump *d, const struct map_line *m)
-{
+static int add_without_ours(struct crs_dump *d, const struct map_line *m) {
   uint64_t from = (uint64_t)d, to = from + ((sizeof(*d) + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1));
   struct map_line part = *m;
   int rc = 0;
@@ -169,8 +156,7 @@ static int add_without_ours(struct crs_dump *d, const struct map_line *m)
   return rc || part.start >= part.end ? rc : add_map(d, &part);
 }
 
-int mpir_dump_maps(struct crs_dump *d)
-{
+int mpir_dump_maps(struct crs_dump *d) {
   long len = mpir_plain_read_file("/proc/self/maps", d->text, sizeof(d->text));
   char *line = d->text;
 
@@ -190,12 +176,14 @@ int mpir_dump_maps(struct crs_dump *d)
   return 0;
 }
 
-static uint32_t hints_of(const char *flags)
-{
-  static const struct { char name[3]; uint32_t flag; } known[] = {
-    { "lo", MPIR_MAP_LOCKED }, { "lf", MPIR_MAP_LOCKED_ON_FAULT }, { "hg", MPIR_MAP_HUGE }, { "nh", MPIR_MAP_NO_HUGE },
-    { "sl", MPIR_MAP_SEALED }, { "mg", MPIR_MAP_MERGEABLE }, { "sr", MPIR_MAP_SEQUENTIAL }, { "rr", MPIR_MAP_RANDOM }, { "dd", MPIR_MAP_NO_DUMP },
-    { "dc", MPIR_MAP_NO_FORK }, { "wf", MPIR_MAP_WIPE_ON_FORK },
+static uint32_t hints_of(const char *flags) {
+  static const struct {
+    char name[3];
+    uint32_t flag;
+  } known[] = {
+      {"lo", MPIR_MAP_LOCKED},  {"lf", MPIR_MAP_LOCKED_ON_FAULT}, {"hg", MPIR_MAP_HUGE},         {"nh", MPIR_MAP_NO_HUGE},
+      {"sl", MPIR_MAP_SEALED},  {"mg", MPIR_MAP_MERGEABLE},       {"sr", MPIR_MAP_SEQUENTIAL},   {"rr", MPIR_MAP_RANDOM},
+      {"dd", MPIR_MAP_NO_DUMP}, {"dc", MPIR_MAP_NO_FORK},         {"wf", MPIR_MAP_WIPE_ON_FORK},
   };
   uint32_t found = 0;
 
@@ -207,8 +195,7 @@ static uint32_t hints_of(const char *flags)
 }
 
 /* Lines of /proc/self/smaps: "start-end perms ...", then "Label: value", among them "VmFlags: rd wr mr". */
-void mpir_dump_hints(struct crs_dump *d)
-{
+void mpir_dump_hints(struct crs_dump *d) {
   static const char label[] = "VmFlags:";
   uint64_t start = 0, end = 0;
   const char *line = d->text;
@@ -232,8 +219,7 @@ void mpir_dump_hints(struct crs_dump *d)
   }
 }
 
-static int add_run(struct crs_dump *d, unsigned map, uint64_t start, uint64_t end)
-{
+static int add_run(struct crs_dump *d, unsigned map, uint64_t start, uint64_t end) {
   struct dump_run *last = d->run_count ? &d->runs[d->run_count - 1] : NULL;
 
   if (last && last->map == map && last->end == start) {
@@ -242,12 +228,11 @@ static int add_run(struct crs_dump *d, unsigned map, uint64_t start, uint64_t en
   }
   if (d->run_count == DUMP_RUNS_MAX)
     return mpir_dump_fail(d, -E2BIG, "memory is too fragmented");
-  d->runs[d->run_count++] = (struct dump_run){ start, end, map, !(d->maps[map].prot & PROT_READ) };
+  d->runs[d->run_count++] = (struct dump_run){start, end, map, !(d->maps[map].prot & PROT_READ)};
   return 0;
 }
 
-static bool page_counts(const struct mpir_image_map *map, uint64_t entry)
-{
+static bool page_counts(const struct mpir_image_map *map, uint64_t entry) {
   if (entry & PAGEMAP_GUARD) /* looks swapped, and must not be touched */
     return false;
   if (entry & PAGEMAP_SWAPPED)
@@ -256,8 +241,7 @@ static bool page_counts(const struct mpir_image_map *map, uint64_t entry)
 }
 
 /* A page under MADV_GUARD_INSTALL, which ends whoever touches it. */
-static int add_guard(struct crs_dump *d, const struct mpir_image_map *map, uint64_t page)
-{
+static int add_guard(struct crs_dump *d, const struct mpir_image_map *map, uint64_t page) {
   struct mpir_image_kept *last = d->guard_count ? &d->guards[d->guard_count - 1] : NULL;
 
   if (last && last->address + last->length == page && page != map->start) {
@@ -266,12 +250,11 @@ static int add_guard(struct crs_dump *d, const struct mpir_image_map *map, uint6
   }
   if (d->guard_count == DUMP_MAPS_MAX)
     return mpir_dump_fail(d, -E2BIG, "too many guard pages");
-  d->guards[d->guard_count++] = (struct mpir_image_kept){ page, MPIR_PAGE };
+  d->guards[d->guard_count++] = (struct mpir_image_kept){page, MPIR_PAGE};
   return 0;
 }
 
-static int runs_from_pagemap(struct crs_dump *d, unsigned index, int pagemap)
-{
+static int runs_from_pagemap(struct crs_dump *d, unsigned index, int pagemap) {
   const struct mpir_image_map *map = &d->maps[index];
   uint64_t *entries = (uint64_t *)d->copy;
   const size_t batch = sizeof(d->copy) / 8;
@@ -299,8 +282,7 @@ static int runs_from_pagemap(struct crs_dump *d, unsigned index, int pagemap)
 }
 
 /* A mapping with a file behind it whose whole content is to be kept: up to the file's end, beyond which reads fault. */
-static int run_complete(struct crs_dump *d, unsigned index, int mem)
-{
+static int run_complete(struct crs_dump *d, unsigned index, int mem) {
   struct mpir_image_map *map = &d->maps[index];
   uint64_t low = 0, high = (map->end - map->start) / MPIR_PAGE;
 
@@ -315,16 +297,14 @@ static int run_complete(struct crs_dump *d, unsigned index, int mem)
   return low ? add_run(d, index, map->start, map->start + low * MPIR_PAGE) : 0;
 }
 
-static bool has_descriptor(const struct crs_dump *d, const struct mpir_image_map *map)
-{
+static bool has_descriptor(const struct crs_dump *d, const struct mpir_image_map *map) {
   for (unsigned i = 0; i < d->file_count; i++)
     if (d->files[i].kind == MPIR_FILE_MEMFD && d->files[i].inode == map->inode)
       return true;
   return false;
 }
 
-int mpir_dump_runs(struct crs_dump *d)
-{
+int mpir_dump_runs(struct crs_dump *d) {
   int pagemap = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
   int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
   int rc = pagemap < 0 || mem < 0 ? mpir_dump_fail(d, -EIO, "cannot open /proc/self/pagemap or mem") : 0;
@@ -336,7 +316,8 @@ int mpir_dump_runs(struct crs_dump *d)
       rc = mpir_plain_starts(d->strings + map->name, "[vdso]") ? add_run(d, i, map->start, map->end) : 0;
     else if (map->kind == MPIR_MAP_SHARED)
       rc = has_descriptor(d, map) || mpir_dump_is_others(d, makedev(map->device >> 32, map->device & 0xffffffff), map->inode)
-             ? 0 : run_complete(d, i, mem);
+               ? 0
+               : run_complete(d, i, mem);
     else if (map->flags & (MPIR_MAP_COMPLETE | MPIR_MAP_KEPT))
       rc = run_complete(d, i, mem);
     else if (map->kind != MPIR_MAP_FILE_SHARED)

@@ -14,14 +14,40 @@
 #define XSAVE_MAGIC 0x46505853u
 
 /* Where the kernel's user_regs_struct keeps what; the general registers of a core file. */
-enum { R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI, ORIG_RAX, RIP, CS, EFLAGS, RSP, SS,
-       FS_BASE, GS_BASE, DS, ES, FS, GS };
+enum {
+  R15,
+  R14,
+  R13,
+  R12,
+  RBP,
+  RBX,
+  R11,
+  R10,
+  R9,
+  R8,
+  RAX,
+  RCX,
+  RDX,
+  RSI,
+  RDI,
+  ORIG_RAX,
+  RIP,
+  CS,
+  EFLAGS,
+  RSP,
+  SS,
+  FS_BASE,
+  GS_BASE,
+  DS,
+  ES,
+  FS,
+  GS
+};
 
-static void *note_begin(struct crs_dump *d, const char *name, uint32_t type, size_t size)
-{
+static void *note_begin(struct crs_dump *d, const char *name, uint32_t type, size_t size) {
   size_t name_size = strlen(name) + 1, padded = (name_size + 3) & ~3ul, whole = 12 + padded + ((size + 3) & ~3ul);
   unsigned char *p = d->notes + d->notes_len;
-  Elf64_Nhdr head = { (uint32_t)name_size, (uint32_t)size, type };
+  Elf64_Nhdr head = {(uint32_t)name_size, (uint32_t)size, type};
 
   if (d->notes_len + whole > sizeof(d->notes))
     return NULL;
@@ -32,8 +58,7 @@ static void *note_begin(struct crs_dump *d, const char *name, uint32_t type, siz
   return p + 12 + padded;
 }
 
-static int note_add(struct crs_dump *d, const char *name, uint32_t type, const void *content, size_t size)
-{
+static int note_add(struct crs_dump *d, const char *name, uint32_t type, const void *content, size_t size) {
   void *to = note_begin(d, name, type, size);
 
   if (!to)
@@ -42,21 +67,21 @@ static int note_add(struct crs_dump *d, const char *name, uint32_t type, const v
   return 0;
 }
 
-static void registers_from_frame(elf_gregset_t to, const ucontext_t *frame)
-{
+static void registers_from_frame(elf_gregset_t to, const ucontext_t *frame) {
   const greg_t *from = frame->uc_mcontext.gregs;
-  static const struct { int to, from; } pairs[] = {
-    { R15, REG_R15 }, { R14, REG_R14 }, { R13, REG_R13 }, { R12, REG_R12 }, { RBP, REG_RBP }, { RBX, REG_RBX },
-    { R11, REG_R11 }, { R10, REG_R10 }, { R9, REG_R9 },   { R8, REG_R8 },   { RAX, REG_RAX }, { RCX, REG_RCX },
-    { RDX, REG_RDX }, { RSI, REG_RSI }, { RDI, REG_RDI }, { RIP, REG_RIP }, { EFLAGS, REG_EFL }, { RSP, REG_RSP },
+  static const struct {
+    int to, from;
+  } pairs[] = {
+      {R15, REG_R15}, {R14, REG_R14}, {R13, REG_R13}, {R12, REG_R12}, {RBP, REG_RBP},    {RBX, REG_RBX},
+      {R11, REG_R11}, {R10, REG_R10}, {R9, REG_R9},   {R8, REG_R8},   {RAX, REG_RAX},    {RCX, REG_RCX},
+      {RDX, REG_RDX}, {RSI, REG_RSI}, {RDI, REG_RDI}, {RIP, REG_RIP}, {EFLAGS, REG_EFL}, {RSP, REG_RSP},
   };
 
   for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
     to[pairs[i].to] = (elf_greg_t)from[pairs[i].from];
 }
 
-static void registers_from_context(elf_gregset_t to, const struct mpir_context *from)
-{
+static void registers_from_context(elf_gregset_t to, const struct mpir_context *from) {
   to[RBX] = from->rbx;
   to[RBP] = from->rbp;
   to[R12] = from->r12;
@@ -68,8 +93,7 @@ static void registers_from_context(elf_gregset_t to, const struct mpir_context *
   to[EFLAGS] = 0x202;
 }
 
-static int note_thread(struct crs_dump *d, const struct mpir_image_thread *thread)
-{
+static int note_thread(struct crs_dump *d, const struct mpir_image_thread *thread) {
   const ucontext_t *frame = (const ucontext_t *)thread->signal_frame;
   struct elf_prstatus status;
   int rc;
@@ -95,13 +119,15 @@ static int note_thread(struct crs_dump *d, const struct mpir_image_thread *threa
 
 /* Where debuggers look for each part of the extended state: the places that Intel's processors use.  Others have their own,
  * which only the processor tells. */
-static const struct { unsigned feature; uint32_t place, size; } vector_parts[] = {
-  { 2, 576, 256 }, { 3, 960, 64 }, { 4, 1024, 64 }, { 5, 1088, 64 }, { 6, 1152, 512 }, { 7, 1664, 1024 }, { 9, 2688, 8 },
+static const struct {
+  unsigned feature;
+  uint32_t place, size;
+} vector_parts[] = {
+    {2, 576, 256}, {3, 960, 64}, {4, 1024, 64}, {5, 1088, 64}, {6, 1152, 512}, {7, 1664, 1024}, {9, 2688, 8},
 };
 #define VECTOR_PARTS (sizeof(vector_parts) / sizeof(vector_parts[0]))
 
-static uint32_t place_in_frame(unsigned feature)
-{
+static uint32_t place_in_frame(unsigned feature) {
   unsigned size, place, c, d;
 
   __cpuid_count(0xd, feature, size, place, c, d);
@@ -109,11 +135,14 @@ static uint32_t place_in_frame(unsigned feature)
 }
 
 /* Vector registers: the signal frame's extended area, with the word that debuggers look at (XCR0) filled in. */
-static int note_vectors(struct crs_dump *d, const struct mpir_image_thread *thread)
-{
+static int note_vectors(struct crs_dump *d, const struct mpir_image_thread *thread) {
   const ucontext_t *frame = (const ucontext_t *)thread->signal_frame;
   const unsigned char *area = frame ? (const unsigned char *)frame->uc_mcontext.fpregs : NULL;
-  struct { uint32_t magic, extended; uint64_t features; uint32_t size; } software;
+  struct {
+    uint32_t magic, extended;
+    uint64_t features;
+    uint32_t size;
+  } software;
   uint64_t shown = 3; /* x87 and SSE */
   uint32_t size = FXSAVE_SIZE + 64, place;
   unsigned char *to;
@@ -137,14 +166,12 @@ static int note_vectors(struct crs_dump *d, const struct mpir_image_thread *thre
   memset(to + XSAVE_SOFTWARE, 0, FXSAVE_SIZE - XSAVE_SOFTWARE);
   memcpy(to + XSAVE_SOFTWARE, &shown, 8);
   for (size_t i = 0; i < VECTOR_PARTS; i++)
-    if (shown >> vector_parts[i].feature & 1 &&
-        (place = place_in_frame(vector_parts[i].feature)) + vector_parts[i].size <= software.size)
+    if (shown >> vector_parts[i].feature & 1 && (place = place_in_frame(vector_parts[i].feature)) + vector_parts[i].size <= software.size)
       memcpy(to + vector_parts[i].place, area + place, vector_parts[i].size);
   return 0;
 }
 
-static int note_process(struct crs_dump *d)
-{
+static int note_process(struct crs_dump *d) {
   struct elf_prpsinfo info;
 
   memset(&info, 0, sizeof(info));
@@ -157,13 +184,9 @@ static int note_process(struct crs_dump *d)
   return note_add(d, NOTE_CORE, NT_PRPSINFO, &info, sizeof(info));
 }
 
-static bool is_file_map(const struct mpir_image_map *map)
-{
-  return map->kind == MPIR_MAP_FILE || map->kind == MPIR_MAP_FILE_SHARED;
-}
+static bool is_file_map(const struct mpir_image_map *map) { return map->kind == MPIR_MAP_FILE || map->kind == MPIR_MAP_FILE_SHARED; }
 
-static int note_mapped_files(struct crs_dump *d)
-{
+static int note_mapped_files(struct crs_dump *d) {
   size_t count = 0, names = 0;
   uint64_t *table;
   char *name;
@@ -192,8 +215,7 @@ static int note_mapped_files(struct crs_dump *d)
   return 0;
 }
 
-static int notes_core(struct crs_dump *d)
-{
+static int notes_core(struct crs_dump *d) {
   int rc = note_thread(d, &d->threads[0]);
 
   if (!rc)
@@ -213,27 +235,30 @@ static int notes_core(struct crs_dump *d)
 }
 
 /* The checksum note is left for the writer, which alone knows the headers. */
-int mpir_dump_notes(struct crs_dump *d)
-{
+int mpir_dump_notes(struct crs_dump *d) {
   const uint32_t strings = (d->strings_len + 7) & ~7u; /* zeros follow the last name */
-  const struct { uint32_t type; const void *content; size_t size; } ours[] = {
-    { MPIR_NOTE_HEADER, &d->header, sizeof(d->header) },
-    { MPIR_NOTE_MAPS, d->maps, d->map_count * sizeof(d->maps[0]) },
-    { MPIR_NOTE_THREADS, d->threads, d->thread_count * sizeof(d->threads[0]) },
-    { MPIR_NOTE_EXTENTS, d->extents, d->extent_count * sizeof(d->extents[0]) },
-    { MPIR_NOTE_FILES, d->files, d->file_count * sizeof(d->files[0]) },
-    { MPIR_NOTE_TIMERS, d->timers, d->timer_count * sizeof(d->timers[0]) },
-    { MPIR_NOTE_ACTIONS, d->actions, sizeof(d->actions) },
-    { MPIR_NOTE_STRINGS, d->strings, strings },
-    { MPIR_NOTE_CREDENTIALS, d->credentials, d->thread_count * sizeof(d->credentials[0]) },
-    { MPIR_NOTE_GROUPS, d->groups, d->group_count * sizeof(d->groups[0]) },
-    { MPIR_NOTE_FILTERS, d->filters, d->filters_len },
-    { MPIR_NOTE_PROCESS, &d->process, sizeof(d->process) },
-    { MPIR_NOTE_GUARDS, d->guards, d->guard_count * sizeof(d->guards[0]) },
-    { MPIR_NOTE_SEMAPHORES, d->semaphores, d->semaphore_count * sizeof(d->semaphores[0]) },
-    { MPIR_NOTE_CHAIN, &d->chain, sizeof(d->chain) },
-    { MPIR_NOTE_KEPT, d->kept, d->kept_count * sizeof(d->kept[0]) },
-    { MPIR_NOTE_LOADS, d->whole_phdrs, (1 + d->load_count) * sizeof(d->whole_phdrs[0]) },
+  const struct {
+    uint32_t type;
+    const void *content;
+    size_t size;
+  } ours[] = {
+      {MPIR_NOTE_HEADER, &d->header, sizeof(d->header)},
+      {MPIR_NOTE_MAPS, d->maps, d->map_count * sizeof(d->maps[0])},
+      {MPIR_NOTE_THREADS, d->threads, d->thread_count * sizeof(d->threads[0])},
+      {MPIR_NOTE_EXTENTS, d->extents, d->extent_count * sizeof(d->extents[0])},
+      {MPIR_NOTE_FILES, d->files, d->file_count * sizeof(d->files[0])},
+      {MPIR_NOTE_TIMERS, d->timers, d->timer_count * sizeof(d->timers[0])},
+      {MPIR_NOTE_ACTIONS, d->actions, sizeof(d->actions)},
+      {MPIR_NOTE_STRINGS, d->strings, strings},
+      {MPIR_NOTE_CREDENTIALS, d->credentials, d->thread_count * sizeof(d->credentials[0])},
+      {MPIR_NOTE_GROUPS, d->groups, d->group_count * sizeof(d->groups[0])},
+      {MPIR_NOTE_FILTERS, d->filters, d->filters_len},
+      {MPIR_NOTE_PROCESS, &d->process, sizeof(d->process)},
+      {MPIR_NOTE_GUARDS, d->guards, d->guard_count * sizeof(d->guards[0])},
+      {MPIR_NOTE_SEMAPHORES, d->semaphores, d->semaphore_count * sizeof(d->semaphores[0])},
+      {MPIR_NOTE_CHAIN, &d->chain, sizeof(d->chain)},
+      {MPIR_NOTE_KEPT, d->kept, d->kept_count * sizeof(d->kept[0])},
+      {MPIR_NOTE_LOADS, d->whole_phdrs, (1 + d->load_count) * sizeof(d->whole_phdrs[0])},
   };
   const size_t count = sizeof(ours) / sizeof(ours[0]) - (d->incremental ? 0 : CHAIN_NOTES);
   int rc = notes_core(d);

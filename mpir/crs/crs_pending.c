@@ -8,8 +8,7 @@
 static uint64_t signal_bit(int sig) { return 1ull << (sig - 1); }
 
 /* Room for one more pending signal, or NULL. */
-static struct crs_pending *pending_slot(pid_t tid)
-{
+static struct crs_pending *pending_slot(pid_t tid) {
   int i = atomic_fetch_add(&crs.pending_count, 1);
 
   if (i < CRS_PENDING_MAX) {
@@ -23,8 +22,7 @@ static struct crs_pending *pending_slot(pid_t tid)
 }
 
 /* Takes one signal of 'set' out of the kernel into the state. */
-static bool pending_take_one(pid_t tid, uint64_t set)
-{
+static bool pending_take_one(pid_t tid, uint64_t set) {
   static const struct timespec now;
   struct crs_pending *slot = pending_slot(tid);
 
@@ -35,8 +33,7 @@ static bool pending_take_one(pid_t tid, uint64_t set)
 }
 
 /* A thread's own pending signals as /proc tells them; sigpending(2) mixes them with the process's. */
-static uint64_t pending_of(pid_t tid)
-{
+static uint64_t pending_of(pid_t tid) {
   char path[64], status[4096];
   struct plain_text t = PLAIN_TEXT(path);
   const char *line;
@@ -50,8 +47,7 @@ static uint64_t pending_of(pid_t tid)
 }
 
 /* By the thread itself.  Looks again after each: what the process has of the same number is not to be taken with it. */
-void mpir_crs_pending_take_own(pid_t tid)
-{
+void mpir_crs_pending_take_own(pid_t tid) {
   uint64_t set;
 
   while ((set = pending_of(tid)) && pending_take_one(tid, set))
@@ -59,8 +55,7 @@ void mpir_crs_pending_take_own(pid_t tid)
 }
 
 /* By the helper, which blocks all signals and has none of its own but the one that wakes it. */
-bool mpir_crs_pending_take_process(void)
-{
+bool mpir_crs_pending_take_process(void) {
   uint64_t set = 0;
 
   sys2(SYS_rt_sigpending, &set, 8);
@@ -74,8 +69,7 @@ bool mpir_crs_pending_take_process(void)
 
 /* Queues them again.  The kernel lets only the thread itself do so with the original origin codes: the main thread for
  * those of the process. */
-void mpir_crs_pending_give(pid_t tid)
-{
+void mpir_crs_pending_give(pid_t tid) {
   int n = atomic_load(&crs.pending_count);
 
   for (int i = 0; i < n; i++) {
@@ -92,8 +86,7 @@ void mpir_crs_pending_give(pid_t tid)
 }
 
 /* Asks the thread, since nobody else can take its signals. */
-static void ask_to_take(struct crs_record *record)
-{
+static void ask_to_take(struct crs_record *record) {
   atomic_store(&record->take, 1);
   while (atomic_load(&record->take)) {
     sys_futex_wake(&crs.release);
@@ -101,8 +94,7 @@ static void ask_to_take(struct crs_record *record)
   }
 }
 
-static bool thread_takes(pid_t tid, int sig)
-{
+static bool thread_takes(pid_t tid, int sig) {
   struct crs_record *record = crs.records, *end = record + mpir_crs_stopped_threads();
 
   if (!(pending_of(tid) & signal_bit(sig)))
@@ -115,16 +107,14 @@ static bool thread_takes(pid_t tid, int sig)
   return true;
 }
 
-void mpir_crs_pending_take_late(void)
-{
+void mpir_crs_pending_take_late(void) {
   for (unsigned i = 0; i < mpir_crs_stopped_threads(); i++)
     if (pending_of(crs.records[i].image.tid))
       ask_to_take(&crs.records[i]);
   mpir_crs_pending_take_process();
 }
 
-bool mpir_crs_pending_take(const struct mpir_image_timer *timers, unsigned count)
-{
+bool mpir_crs_pending_take(const struct mpir_image_timer *timers, unsigned count) {
   bool any = mpir_crs_pending_take_process();
 
   for (unsigned i = 0; i < count; i++)

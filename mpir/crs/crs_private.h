@@ -92,7 +92,10 @@ struct crs_state {
   atomic_uint pending_lost;    /* more signals were pending than there is room for */
   struct crs_pending pending[CRS_PENDING_MAX];
   struct crs_record records[CRS_THREADS_MAX]; /* the last used one is the helper's */
-  struct { pid_t tid; int64_t ns; } used_before[CRS_THREADS_MAX]; /* processor time of the threads at the last stop */
+  struct {
+    pid_t tid;
+    int64_t ns;
+  } used_before[CRS_THREADS_MAX]; /* processor time of the threads at the last stop */
   int64_t stopped_at_ns;       /* monotonic clock at the stop */
   _Atomic int64_t lost_ns;     /* time spent stopped, over all checkpoints and restarts */
   uint64_t personality;        /* of the main thread */

@@ -13,31 +13,27 @@
 #include "mpir/crs/crs_fault.h"
 #include "mpir/crs/sys.h"
 
-static void *area_map(size_t size, int flags)
-{
+static void *area_map(size_t size, int flags) {
   void *p = (void *)sys6(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
 
   return sys_failed((long)p) ? NULL : p;
 }
 
-static void plain_copy(char *to, size_t size, const char *from)
-{
-  struct plain_text t = { to, size, 0 };
+static void plain_copy(char *to, size_t size, const char *from) {
+  struct plain_text t = {to, size, 0};
 
   to[0] = '\0';
   mpir_plain_add(&t, from);
 }
 
-static int dump_semaphores(struct crs_dump *d)
-{
+static int dump_semaphores(struct crs_dump *d) {
   bool too_many;
 
   d->semaphore_count = mpir_crs_semaphores_held(&d->semaphores, &too_many);
   return too_many ? mpir_dump_fail(d, -E2BIG, "more than 4096 System V semaphores are changed under SEM_UNDO") : 0;
 }
 
-static int collect(struct crs_dump *d)
-{
+static int collect(struct crs_dump *d) {
   int rc = mpir_dump_threads(d), children, files;
 
   if (!rc)
@@ -61,8 +57,7 @@ static int collect(struct crs_dump *d)
 }
 
 /* In the forked copy: writes, leaves its verdict in the shared page, ends. */
-static _Noreturn void writer_run(struct crs_dump *d, const char *path)
-{
+static _Noreturn void writer_run(struct crs_dump *d, const char *path) {
   struct dump_result *result = d->result;
   int rc;
 
@@ -76,8 +71,7 @@ static _Noreturn void writer_run(struct crs_dump *d, const char *path)
     sys1(SYS_exit_group, 0);
 }
 
-static void unlink_temporary(const char *path, pid_t writer)
-{
+static void unlink_temporary(const char *path, pid_t writer) {
   char temporary[CRS_PATH_MAX + 32];
   struct plain_text t = PLAIN_TEXT(temporary);
 
@@ -88,8 +82,7 @@ static void unlink_temporary(const char *path, pid_t writer)
 }
 
 /* Whether there is anything that the program could change under the writer's eyes. */
-static bool is_shared_with_copy(const struct crs_dump *d)
-{
+static bool is_shared_with_copy(const struct crs_dump *d) {
   for (unsigned i = 0; i < d->map_count; i++)
     if (dump_is_written_first(&d->maps[i]))
       return true;
@@ -100,8 +93,7 @@ static bool is_shared_with_copy(const struct crs_dump *d)
 }
 
 /* The parent's side: waits until the copy has saved what is shared, lets the threads go, waits for the whole. */
-static int writer_wait(const struct crs_dump *d, pid_t writer, const char *path, struct crs_reply *reply, int connection)
-{
+static int writer_wait(const struct crs_dump *d, pid_t writer, const char *path, struct crs_reply *reply, int connection) {
   struct dump_result *result = d->result;
   const bool shares = is_shared_with_copy(d);
   int status = 0, others;
@@ -128,16 +120,14 @@ static int writer_wait(const struct crs_dump *d, pid_t writer, const char *path,
   return -EIO;
 }
 
-static pid_t fork_writer(void)
-{
+static pid_t fork_writer(void) {
   struct clone_args args;
 
   memset(&args, 0, sizeof(args)); /* no exit signal: the program's own wait calls must not see it */
   return (pid_t)sys2(SYS_clone3, &args, sizeof(args));
 }
 
-static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *reply, int connection, bool *released)
-{
+static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *reply, int connection, bool *released) {
   struct dump_result *result = area_map(sizeof(*result), MAP_SHARED | MAP_ANONYMOUS);
   pid_t writer;
   int rc;
@@ -157,7 +147,7 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
   }
   writer = fork_writer();
   if (writer == 0) {
-    d->why = (struct plain_text){ result->text, sizeof(result->text), 0 };
+    d->why = (struct plain_text){result->text, sizeof(result->text), 0};
     writer_run(d, path);
   }
   if (writer < 0) {
@@ -173,8 +163,7 @@ static int save_forked(struct crs_dump *d, const char *path, struct crs_reply *r
   return rc;
 }
 
-static int save_stopped(struct crs_dump *d, const char *path, struct crs_reply *reply)
-{
+static int save_stopped(struct crs_dump *d, const char *path, struct crs_reply *reply) {
   int rc = mpir_dump_maps(d);
 
   if (!rc) {
@@ -187,8 +176,7 @@ static int save_stopped(struct crs_dump *d, const char *path, struct crs_reply *
 }
 
 /* Returns with the threads released. */
-static int save_now(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other)
-{
+static int save_now(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other) {
   const int lock_future = atomic_load(&crs.lock_future);
   struct crs_dump *d;
   bool released = false;
@@ -205,8 +193,8 @@ static int save_now(const struct crs_request *request, const char *path, struct 
     return -ENOMEM;
   }
   d->request = request;
-  d->why = (struct plain_text){ reply->text, sizeof(reply->text), 0 };
-  d->notices = (struct plain_text){ d->notices_text, sizeof(d->notices_text), 0 };
+  d->why = (struct plain_text){reply->text, sizeof(reply->text), 0};
+  d->notices = (struct plain_text){d->notices_text, sizeof(d->notices_text), 0};
   d->own_fds[0] = crs.listen_fd;
   d->own_fds[1] = connection;
   d->own_fds[2] = mpir_crs_track_fd();
@@ -244,8 +232,7 @@ static int save_now(const struct crs_request *request, const char *path, struct 
   return rc;
 }
 
-static void helper_record_fill(void)
-{
+static void helper_record_fill(void) {
   struct crs_record *record = &crs.records[mpir_crs_stopped_threads()];
   struct mpir_image_thread *image = &record->image;
 
@@ -255,8 +242,7 @@ static void helper_record_fill(void)
 }
 
 /* First steps of a restarted process, in the helper thread; all others still wait in their handlers. */
-static void wake_up(void)
-{
+static void wake_up(void) {
   unsigned resumed;
 
   while ((resumed = atomic_load(&crs.resumed)) != mpir_crs_stopped_threads())
@@ -273,8 +259,7 @@ static void wake_up(void)
 }
 
 /* For the restart command: all threads are there, and with a debugger to come all of them wait. */
-static void report_running(void)
-{
+static void report_running(void) {
   if (crs.restart.status_fd >= 0) {
     sys3(SYS_write, crs.restart.status_fd, "K", 1);
     sys1(SYS_close, crs.restart.status_fd);
@@ -283,8 +268,7 @@ static void report_running(void)
 }
 
 /* A member of a set goes on when all of them are there; without them it must not. */
-static void await_others(void)
-{
+static void await_others(void) {
   char go;
 
   if (crs.restart.go_fd < 0)
@@ -296,8 +280,7 @@ static void await_others(void)
   crs.restart.go_fd = -1;
 }
 
-int mpir_crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other)
-{
+int mpir_crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other) {
   atomic_store(&crs.resumed, 0);
   mpir_crs_clock_note();
   helper_record_fill();

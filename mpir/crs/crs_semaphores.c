@@ -15,8 +15,7 @@ static unsigned count;
 static bool overflown;
 
 /* A thread that stands while it has this would keep it: noting is a critical section. */
-static void lock_take(void)
-{
+static void lock_take(void) {
   unsigned is_free = 0;
 
   dvmcr_enter();
@@ -26,14 +25,12 @@ static void lock_take(void)
   }
 }
 
-static void lock_give(void)
-{
+static void lock_give(void) {
   atomic_store(&lock, 0);
   dvmcr_leave();
 }
 
-static void note_one(int id, const struct sembuf *operation)
-{
+static void note_one(int id, const struct sembuf *operation) {
   unsigned i = 0;
 
   while (i < count && (held[i].id != id || held[i].number != operation->sem_num))
@@ -43,29 +40,26 @@ static void note_one(int id, const struct sembuf *operation)
     return;
   }
   if (i == count)
-    held[count++] = (struct mpir_image_semaphore){ id, operation->sem_num, 0 };
+    held[count++] = (struct mpir_image_semaphore){id, operation->sem_num, 0};
   held[i].value = (int16_t)(held[i].value + operation->sem_op);
   if (!held[i].value)
     held[i] = held[--count];
 }
 
-static bool undoes(const struct sembuf *operations, size_t number)
-{
+static bool undoes(const struct sembuf *operations, size_t number) {
   for (size_t i = 0; i < number; i++)
     if ((operations[i].sem_flg & SEM_UNDO) && operations[i].sem_op)
       return true;
   return false;
 }
 
-static void note(int id, const struct sembuf *operations, size_t number)
-{
+static void note(int id, const struct sembuf *operations, size_t number) {
   for (size_t i = 0; i < number; i++)
     if ((operations[i].sem_flg & SEM_UNDO) && operations[i].sem_op)
       note_one(id, &operations[i]);
 }
 
-long mpir_crs_semaphores_call(long call, long *a, crs_made_f made)
-{
+long mpir_crs_semaphores_call(long call, long *a, crs_made_f made) {
   const struct sembuf *operations = (const struct sembuf *)a[1];
   struct sembuf at_once[CRS_SEMAPHORES_AT_ONCE];
   const size_t number = (size_t)a[2];
@@ -96,8 +90,7 @@ long mpir_crs_semaphores_call(long call, long *a, crs_made_f made)
 }
 
 /* Values that are set, and sets that are removed, are undone by nobody any more. */
-static void forget(int id, int number)
-{
+static void forget(int id, int number) {
   lock_take();
   for (unsigned i = 0; i < count;)
     if (held[i].id == id && (number < 0 || held[i].number == number))
@@ -107,8 +100,7 @@ static void forget(int id, int number)
   lock_give();
 }
 
-EXPORT int semctl(int id, int number, int command, ...)
-{
+EXPORT int semctl(int id, int number, int command, ...) {
   va_list list;
   void *argument;
   long rc;
@@ -125,15 +117,13 @@ EXPORT int semctl(int id, int number, int command, ...)
   return -1;
 }
 
-void mpir_crs_semaphores_after_fork(void)
-{
+void mpir_crs_semaphores_after_fork(void) {
   atomic_store(&lock, 0);
   count = 0;
   overflown = false;
 }
 
-unsigned mpir_crs_semaphores_held(const struct mpir_image_semaphore **all, bool *too_many)
-{
+unsigned mpir_crs_semaphores_held(const struct mpir_image_semaphore **all, bool *too_many) {
   *all = held;
   *too_many = overflown;
   return count;

@@ -18,21 +18,16 @@ struct search {
   char text[DUMP_TEXT_MAX];
 };
 
-static bool is_nameless_share(const struct map_line *m)
-{
-  return m->perms[3] == 's' && m->inode && mpir_dump_is_deleted(m->name);
-}
+static bool is_nameless_share(const struct map_line *m) { return m->perms[3] == 's' && m->inode && mpir_dump_is_deleted(m->name); }
 
-static bool is_known(const struct search *s, const struct map_line *m)
-{
+static bool is_known(const struct search *s, const struct map_line *m) {
   for (unsigned i = 0; i < s->count; i++)
     if (s->objects[i].inode == m->inode && s->objects[i].device == m->device)
       return true;
   return false;
 }
 
-static void find_own(struct search *s)
-{
+static void find_own(struct search *s) {
   struct map_line m;
 
   if (mpir_plain_read_file("/proc/self/maps", s->text, sizeof(s->text)) <= 0)
@@ -40,13 +35,12 @@ static void find_own(struct search *s)
   for (char *line = s->text; line && *line;) {
     line = mpir_dump_map_line(line, &m);
     if (line && is_nameless_share(&m) && !is_known(s, &m) && s->count < OBJECTS_MAX)
-      s->objects[s->count++] = (struct shared_object){ m.device, m.inode };
+      s->objects[s->count++] = (struct shared_object){m.device, m.inode};
   }
 }
 
 /* Processes of other users are not readable, and share nothing without a name with us. */
-static bool has_ours(struct search *s, int64_t pid, struct plain_text *why)
-{
+static bool has_ours(struct search *s, int64_t pid, struct plain_text *why) {
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
   struct map_line m;
@@ -71,8 +65,7 @@ static bool has_ours(struct search *s, int64_t pid, struct plain_text *why)
 }
 
 /* Our own number as this /proc counts. */
-static int64_t own_number(void)
-{
+static int64_t own_number(void) {
   char link[32];
   long n = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self", link, sizeof(link) - 1);
   const char *s = link;
@@ -81,8 +74,7 @@ static int64_t own_number(void)
   return (int64_t)mpir_plain_dec(&s);
 }
 
-static bool find_others(struct search *s, struct plain_text *why)
-{
+static bool find_others(struct search *s, struct plain_text *why) {
   const int64_t self = own_number();
   int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   bool found = false;
@@ -106,11 +98,10 @@ static bool find_others(struct search *s, struct plain_text *why)
   return found;
 }
 
-int mpir_crs_shared_check(char *why, size_t size)
-{
-  struct plain_text text = { why, size, 0 };
-  struct search *s = (struct search *)sys6(SYS_mmap, NULL, sizeof(*s), PROT_READ | PROT_WRITE,
-                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+int mpir_crs_shared_check(char *why, size_t size) {
+  struct plain_text text = {why, size, 0};
+  struct search *s =
+      (struct search *)sys6(SYS_mmap, NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   bool found = false;
 
   if (sys_failed((long)s))

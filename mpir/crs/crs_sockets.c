@@ -25,32 +25,31 @@ struct socket_state {
   struct socket_facts facts;
 };
 
-static const struct { int level, name; } options[] = {
-  { IPPROTO_IPV6, IPV6_V6ONLY }, { SOL_SOCKET, SO_REUSEADDR }, { SOL_SOCKET, SO_REUSEPORT }, { SOL_SOCKET, SO_KEEPALIVE },
-  { SOL_SOCKET, SO_BROADCAST }, { SOL_SOCKET, SO_OOBINLINE }, { SOL_SOCKET, SO_LINGER }, { SOL_SOCKET, SO_PASSCRED },
-  { SOL_SOCKET, SO_RCVTIMEO }, { SOL_SOCKET, SO_SNDTIMEO }, { SOL_SOCKET, SO_RCVLOWAT }, { SOL_SOCKET, SO_SNDBUF },
-  { SOL_SOCKET, SO_RCVBUF }, { SOL_SOCKET, SO_PRIORITY }, { SOL_SOCKET, SO_TIMESTAMP }, { IPPROTO_TCP, TCP_NODELAY },
-  { IPPROTO_TCP, TCP_CORK }, { IPPROTO_TCP, TCP_KEEPIDLE }, { IPPROTO_TCP, TCP_KEEPINTVL }, { IPPROTO_TCP, TCP_KEEPCNT },
-  { IPPROTO_TCP, TCP_SYNCNT }, { IPPROTO_TCP, TCP_LINGER2 }, { IPPROTO_TCP, TCP_DEFER_ACCEPT }, { IPPROTO_TCP, TCP_USER_TIMEOUT },
+static const struct {
+  int level, name;
+} options[] = {
+    {IPPROTO_IPV6, IPV6_V6ONLY}, {SOL_SOCKET, SO_REUSEADDR},  {SOL_SOCKET, SO_REUSEPORT},      {SOL_SOCKET, SO_KEEPALIVE},
+    {SOL_SOCKET, SO_BROADCAST},  {SOL_SOCKET, SO_OOBINLINE},  {SOL_SOCKET, SO_LINGER},         {SOL_SOCKET, SO_PASSCRED},
+    {SOL_SOCKET, SO_RCVTIMEO},   {SOL_SOCKET, SO_SNDTIMEO},   {SOL_SOCKET, SO_RCVLOWAT},       {SOL_SOCKET, SO_SNDBUF},
+    {SOL_SOCKET, SO_RCVBUF},     {SOL_SOCKET, SO_PRIORITY},   {SOL_SOCKET, SO_TIMESTAMP},      {IPPROTO_TCP, TCP_NODELAY},
+    {IPPROTO_TCP, TCP_CORK},     {IPPROTO_TCP, TCP_KEEPIDLE}, {IPPROTO_TCP, TCP_KEEPINTVL},    {IPPROTO_TCP, TCP_KEEPCNT},
+    {IPPROTO_TCP, TCP_SYNCNT},   {IPPROTO_TCP, TCP_LINGER2},  {IPPROTO_TCP, TCP_DEFER_ACCEPT}, {IPPROTO_TCP, TCP_USER_TIMEOUT},
 };
 
-static int get_option(int fd, int level, int name)
-{
+static int get_option(int fd, int level, int name) {
   int value = 0, size = sizeof(value);
 
   return sys5(SYS_getsockopt, fd, level, name, &value, &size) ? -1 : value;
 }
 
-static void read_tcp(int fd, struct tcp_info *info)
-{
+static void read_tcp(int fd, struct tcp_info *info) {
   int size = sizeof(*info);
 
   memset(info, 0, sizeof(*info));
   sys5(SYS_getsockopt, fd, IPPROTO_TCP, TCP_INFO, info, &size);
 }
 
-static void read_state(struct crs_dump *d, const struct mpir_image_file *file, struct socket_state *s)
-{
+static void read_state(struct crs_dump *d, const struct mpir_image_file *file, struct socket_state *s) {
   struct tcp_info info;
 
   memset(s, 0, sizeof(*s));
@@ -75,20 +74,20 @@ static void read_state(struct crs_dump *d, const struct mpir_image_file *file, s
     s->facts.backlog = info.tcpi_sacked;
   } else {
     s->facts.shutdown = info.tcpi_state == TCP_FIN_WAIT1 || info.tcpi_state == TCP_FIN_WAIT2 || info.tcpi_state == TCP_LAST_ACK ||
-                        info.tcpi_state == TCP_CLOSING ? 2 : 0;
+                                info.tcpi_state == TCP_CLOSING
+                            ? 2
+                            : 0;
   }
 }
 
-static bool is_ours(const struct crs_dump *d, uint64_t inode)
-{
+static bool is_ours(const struct crs_dump *d, uint64_t inode) {
   for (unsigned i = 0; i < d->file_count; i++)
     if (S_ISSOCK(d->files[i].mode) && d->files[i].inode == inode)
       return true;
   return mpir_dump_object(d, 0, inode) & CRS_OBJECT_INSIDE;
 }
 
-static void add_bytes(struct plain_text *t, const unsigned char *bytes, int size)
-{
+static void add_bytes(struct plain_text *t, const unsigned char *bytes, int size) {
   static const char digits[] = "0123456789abcdef";
   char two[3] = "";
 
@@ -100,16 +99,14 @@ static void add_bytes(struct plain_text *t, const unsigned char *bytes, int size
   mpir_plain_add(t, "\n");
 }
 
-static void add_number(struct plain_text *t, const char *label, int64_t value)
-{
+static void add_number(struct plain_text *t, const char *label, int64_t value) {
   mpir_plain_add(t, label);
   mpir_plain_add_dec(t, value);
   mpir_plain_add(t, "\n");
 }
 
 /* Options that a new socket of the kind would not have. */
-static void add_options(struct plain_text *t, const struct mpir_image_file *file, const struct socket_state *s)
-{
+static void add_options(struct plain_text *t, const struct mpir_image_file *file, const struct socket_state *s) {
   int fresh = (int)sys3(SYS_socket, s->family, s->type | SOCK_CLOEXEC, s->protocol);
 
   for (unsigned i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
@@ -131,9 +128,8 @@ static void add_options(struct plain_text *t, const struct mpir_image_file *file
   sys1(SYS_close, fresh);
 }
 
-static void describe(struct crs_dump *d, struct mpir_image_file *file, const struct socket_state *s, const char *state)
-{
-  struct plain_text t = { (char *)d->copy, sizeof(d->copy), 0 };
+static void describe(struct crs_dump *d, struct mpir_image_file *file, const struct socket_state *s, const char *state) {
+  struct plain_text t = {(char *)d->copy, sizeof(d->copy), 0};
 
   add_number(&t, "family: ", s->family);
   add_number(&t, "type: ", s->type);
@@ -154,9 +150,10 @@ static void describe(struct crs_dump *d, struct mpir_image_file *file, const str
 }
 
 /* Data that the other end has sent and this one not yet received are in neither's queue. */
-static bool drained(const struct mpir_image_file *file)
-{
-  static const struct { long sec, nsec; } nap = { 0, 1000000 };
+static bool drained(const struct mpir_image_file *file) {
+  static const struct {
+    long sec, nsec;
+  } nap = {0, 1000000};
   int left = 0;
 
   for (int i = 0; i < DRAIN_NAPS; i++) {
@@ -167,8 +164,7 @@ static bool drained(const struct mpir_image_file *file)
   return false;
 }
 
-static bool tcp_peer_closed(int fd)
-{
+static bool tcp_peer_closed(int fd) {
   struct tcp_info info;
 
   read_tcp(fd, &info);
@@ -176,8 +172,7 @@ static bool tcp_peer_closed(int fd)
          info.tcpi_state == TCP_TIME_WAIT;
 }
 
-const char *mpir_dump_socket(struct crs_dump *d, struct mpir_image_file *file)
-{
+const char *mpir_dump_socket(struct crs_dump *d, struct mpir_image_file *file) {
   struct socket_state s;
   const bool reset = d->request->flags & CRS_RESET_SOCKETS;
   int waiting = 0;
@@ -210,10 +205,20 @@ const char *mpir_dump_socket(struct crs_dump *d, struct mpir_image_file *file)
 }
 
 /* One piece of what waits to be read, without taking it.  Returns its size, -EAGAIN at the end. */
-static long peek(int fd, void *to, size_t size, bool stream, uint32_t *flags)
-{
-  struct { void *base; size_t size; } vector = { to, size };
-  struct { void *name; int name_size; void *vector; size_t vector_count; void *control; size_t control_size; unsigned flags; } message;
+static long peek(int fd, void *to, size_t size, bool stream, uint32_t *flags) {
+  struct {
+    void *base;
+    size_t size;
+  } vector = {to, size};
+  struct {
+    void *name;
+    int name_size;
+    void *vector;
+    size_t vector_count;
+    void *control;
+    size_t control_size;
+    unsigned flags;
+  } message;
   long n;
 
   memset(&message, 0, sizeof(message));
@@ -225,8 +230,7 @@ static long peek(int fd, void *to, size_t size, bool stream, uint32_t *flags)
 }
 
 /* What waits to be read: records of a length and its bytes. */
-int mpir_dump_socket_content(struct crs_dump *d, unsigned index)
-{
+int mpir_dump_socket_content(struct crs_dump *d, unsigned index) {
   const struct mpir_image_file *file = &d->files[index];
   const int unix_domain = get_option(file->fd, SOL_SOCKET, SO_DOMAIN) == AF_UNIX;
   const int stream = get_option(file->fd, SOL_SOCKET, SO_TYPE) == SOCK_STREAM;
@@ -244,8 +248,7 @@ int mpir_dump_socket_content(struct crs_dump *d, unsigned index)
   }
   for (unsigned i = 0; i < DATAGRAMS_MAX && !rc; i++) {
     size_t room = d->pipes_len + 4 < sizeof(d->pipes) ? sizeof(d->pipes) - d->pipes_len - 4 : 0;
-    long n = peek(file->fd, d->pipes + d->pipes_len + 4, unix_domain || (size_t)waiting > room ? room : (size_t)waiting,
-                  stream, &flags);
+    long n = peek(file->fd, d->pipes + d->pipes_len + 4, unix_domain || (size_t)waiting > room ? room : (size_t)waiting, stream, &flags);
     uint32_t length = (uint32_t)n;
 
     if (n < 0 || (n == 0 && stream))
@@ -265,7 +268,7 @@ int mpir_dump_socket_content(struct crs_dump *d, unsigned index)
       sys5(SYS_setsockopt, file->fd, SOL_SOCKET, SO_PASSCRED, &pass, sizeof(pass));
   }
   if (!rc && d->pipes_len > start) {
-    *content = (struct dump_pipe){ index, start, d->pipes_len - start };
+    *content = (struct dump_pipe){index, start, d->pipes_len - start};
     d->pipe_count++;
   }
   return rc;

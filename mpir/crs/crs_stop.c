@@ -35,22 +35,19 @@ static unsigned signalled_count;
 static uint64_t signal_bit(int sig) { return 1ull << (sig - 1); }
 
 /* The instructions where the kernel lets programs use them: two system calls less. */
-__attribute__((target("fsgsbase"))) static void read_bases(struct mpir_image_thread *image)
-{
+__attribute__((target("fsgsbase"))) static void read_bases(struct mpir_image_thread *image) {
   image->fs_base = __builtin_ia32_rdfsbase64();
   image->gs_base = __builtin_ia32_rdgsbase64();
 }
 
 /* What libc sets when a thread begins, and nobody changes. */
-static void read_constants(struct mpir_crs_self *self)
-{
+static void read_constants(struct mpir_crs_self *self) {
   self->tid = (pid_t)sys0(SYS_gettid);
   sys3(SYS_get_robust_list, 0, &self->robust_list, &self->robust_length);
   sys2(SYS_prctl, PR_GET_TID_ADDRESS, &self->clear_tid);
 }
 
-static void read_settings(struct mpir_image_thread *image)
-{
+static void read_settings(struct mpir_image_thread *image) {
   long rc = sys1(SYS_prctl, PR_GET_TIMERSLACK);
 
   image->timer_slack_ns = rc > 0 ? (uint64_t)rc : 0;
@@ -61,8 +58,7 @@ static void read_settings(struct mpir_image_thread *image)
 void mpir_crs_settings_init(void) { read_settings(&first_settings); }
 
 /* Every system call here is made by each thread while the others wait: what is known is not asked again. */
-void mpir_crs_record_fill(struct mpir_image_thread *image)
-{
+void mpir_crs_record_fill(struct mpir_image_thread *image) {
   struct mpir_crs_self *self = &mpir_crs_self;
   long rc;
 
@@ -101,8 +97,7 @@ void mpir_crs_record_fill(struct mpir_image_thread *image)
 }
 
 /* The wait of a parked thread.  A restarted process comes back here too: its memory says that it still waits. */
-static __attribute__((noinline)) void park_wait(struct crs_record *record, unsigned epoch)
-{
+static __attribute__((noinline)) void park_wait(struct crs_record *record, unsigned epoch) {
   unsigned released;
 
   while ((released = atomic_load(&crs.release)) != epoch) {
@@ -116,8 +111,7 @@ static __attribute__((noinline)) void park_wait(struct crs_record *record, unsig
   }
 }
 
-static __attribute__((noinline)) void park_point(struct crs_record *record, unsigned epoch)
-{
+static __attribute__((noinline)) void park_point(struct crs_record *record, unsigned epoch) {
   if (mpir_context_save(&record->image.context)) {
     atomic_fetch_add(&crs.resumed, 1);
     sys_futex_wake(&crs.resumed);
@@ -128,8 +122,7 @@ static __attribute__((noinline)) void park_point(struct crs_record *record, unsi
 }
 
 /* The bottom of a thread's callback chain: stands still until the outcome is known, and returns it. */
-static int park(void)
-{
+static int park(void) {
   struct mpir_crs_self *self = &mpir_crs_self;
   struct crs_record *record = self->record;
   uint64_t pending = 0;
@@ -158,15 +151,13 @@ static int park(void)
 }
 
 /* Lets the stop signal in again: a thread held for a debugger inside a hook must stay stoppable. */
-static void stop_signal_unblock(void)
-{
+static void stop_signal_unblock(void) {
   uint64_t bit = signal_bit(crs.stop_signal);
 
   sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, 8);
 }
 
-static __attribute__((noinline)) void take_part(struct mpir_crs_self *self, ucontext_t *frame)
-{
+static __attribute__((noinline)) void take_part(struct mpir_crs_self *self, ucontext_t *frame) {
   unsigned slot = atomic_fetch_add(&slots, 1);
   struct crs_record *outer_record = self->record;
   unsigned again;
@@ -191,8 +182,7 @@ static __attribute__((noinline)) void take_part(struct mpir_crs_self *self, ucon
     mpir_crs_hooks_run(outcome);
 }
 
-static void on_stop(int sig, siginfo_t *info, void *frame)
-{
+static void on_stop(int sig, siginfo_t *info, void *frame) {
   struct mpir_crs_self *self = &mpir_crs_self;
 
   (void)sig;
@@ -212,15 +202,13 @@ static void on_stop(int sig, siginfo_t *info, void *frame)
   mpir_crs_yield_to_others(frame);
 }
 
-void mpir_crs_stop_self(void)
-{
+void mpir_crs_stop_self(void) {
   mpir_crs_stop_take_back();
   sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), crs.stop_signal);
 }
 
 /* The number of tasks, the caller excluded: the folder's number of links less two. */
-static unsigned count_tasks(int dir)
-{
+static unsigned count_tasks(int dir) {
   struct stat st;
 
   return sys2(SYS_fstat, dir, &st) || st.st_nlink < 3 ? 0 : (unsigned)st.st_nlink - 3;
@@ -228,8 +216,7 @@ static unsigned count_tasks(int dir)
 
 /* Before the stop: the calls in which threads wait, "number six-arguments stack-pointer program-counter", or "running".  The number of a bare
  * call that a handler breaks off can be learnt from nowhere else if it stood in a register. */
-static void note_calls(int dir)
-{
+static void note_calls(int dir) {
   char buf[8192];
   long n;
 
@@ -265,8 +252,7 @@ static void note_calls(int dir)
 }
 
 /* Signals every task that has not been signalled in this stop. */
-static void signal_tasks(int dir)
-{
+static void signal_tasks(int dir) {
   char buf[8192];
   long n;
 
@@ -295,8 +281,7 @@ static void signal_tasks(int dir)
 }
 
 /* One of the threads that stand. */
-static bool has_arrived(pid_t tid)
-{
+static bool has_arrived(pid_t tid) {
   unsigned n = atomic_load(&slots);
 
   for (unsigned i = 0; i < n && i < CRS_THREADS_MAX; i++)
@@ -306,8 +291,7 @@ static bool has_arrived(pid_t tid)
 }
 
 /* Names the threads that did not stop, and why as far as /proc tells. */
-static void explain_timeout(unsigned timeout_ms, struct plain_text *why)
-{
+static void explain_timeout(unsigned timeout_ms, struct plain_text *why) {
   mpir_plain_add(why, "not stopped within ");
   mpir_plain_add_dec(why, timeout_ms);
   mpir_plain_add(why, " ms:");
@@ -343,8 +327,7 @@ static void explain_timeout(unsigned timeout_ms, struct plain_text *why)
 }
 
 /* A main thread that has ended stays in the list of tasks, and a restart could not make it again. */
-static bool main_thread_ended(void)
-{
+static bool main_thread_ended(void) {
   char path[64], stat[512];
   struct plain_text t = PLAIN_TEXT(path);
   const char *name_end;
@@ -359,8 +342,7 @@ static bool main_thread_ended(void)
 }
 
 /* A thread that has not arrived and does not let the stop signal in, as libc does for moments. */
-static bool someone_blocks(void)
-{
+static bool someone_blocks(void) {
   for (unsigned i = 0; i < signalled_count; i++) {
     char path[64], status[4096];
     struct plain_text t = PLAIN_TEXT(path);
@@ -378,8 +360,7 @@ static bool someone_blocks(void)
   return false;
 }
 
-static void round_begin(void)
-{
+static void round_begin(void) {
   for (unsigned i = 0; i < signalled_count && i < CRS_THREADS_MAX; i++)
     crs.records[i].image.tid = 0;
   signalled_count = 0;
@@ -395,8 +376,7 @@ static void round_begin(void)
 
 /* One attempt to stop all.  Returns 0, a refusal, -ETIMEDOUT, or STUCK: for 'patience_ns' no thread has arrived, and one that
  * is missing has the signal blocked. */
-static int stop_round(int dir, int64_t deadline, int64_t patience_ns)
-{
+static int stop_round(int dir, int64_t deadline, int64_t patience_ns) {
   int64_t progress = sys_monotonic_ns();
   unsigned before = 0, tasks, arrived;
 
@@ -425,9 +405,10 @@ static int stop_round(int dir, int64_t deadline, int64_t patience_ns)
 
 /* A thread that makes or ends another has all signals blocked for a moment, and may then wait for a lock of libc that a parked thread
  * owns.  So parked threads are let go for a moment and stopped anew, with growing patience. */
-static int stop_rounds(int dir, int64_t deadline)
-{
-  static const struct { long sec, nsec; } moment = { 0, 1000000 };
+static int stop_rounds(int dir, int64_t deadline) {
+  static const struct {
+    long sec, nsec;
+  } moment = {0, 1000000};
   int64_t patience_ns = PATIENCE_NS;
   int rc;
 
@@ -443,8 +424,7 @@ static int stop_rounds(int dir, int64_t deadline)
 
 /* A runtime that serves all signals itself (Go's) has put its own action over ours, past the wrappers: its handler would not stop the thread,
  * and on a thread that is not its own it may end the process.  Where it asks for the alternate stack, its threads' own are too small. */
-static void take_back(int sig, struct mpir_image_action *ours)
-{
+static void take_back(int sig, struct mpir_image_action *ours) {
   struct mpir_image_action now;
 
   if (!ours->handler || sys4(SYS_rt_sigaction, sig, NULL, &now, 8) || now.handler == ours->handler)
@@ -453,22 +433,19 @@ static void take_back(int sig, struct mpir_image_action *ours)
   sys4(SYS_rt_sigaction, sig, ours, NULL, 8);
 }
 
-void mpir_crs_stop_take_back(void)
-{
+void mpir_crs_stop_take_back(void) {
   take_back(crs.stop_signal, &stop_action);
   take_back(crs.hold_signal, &hold_action);
 }
 
-void mpir_crs_stop_installed(void)
-{
+void mpir_crs_stop_installed(void) {
   sys4(SYS_rt_sigaction, crs.stop_signal, NULL, &stop_action, 8);
   sys4(SYS_rt_sigaction, crs.hold_signal, NULL, &hold_action, 8);
 }
 
-int mpir_crs_stop(unsigned timeout_ms, char *why, size_t size)
-{
+int mpir_crs_stop(unsigned timeout_ms, char *why, size_t size) {
   int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
-  struct plain_text text = { why, size, 0 };
+  struct plain_text text = {why, size, 0};
   int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   int rc;
 
@@ -493,8 +470,7 @@ int mpir_crs_stop(unsigned timeout_ms, char *why, size_t size)
 
 unsigned mpir_crs_stopped_threads(void) { return atomic_load(&crs.arrived); }
 
-void mpir_crs_release(int outcome)
-{
+void mpir_crs_release(int outcome) {
   unsigned left;
 
   atomic_fetch_add(&crs.lost_ns, sys_monotonic_ns() - crs.stopped_at_ns);
@@ -506,8 +482,7 @@ void mpir_crs_release(int outcome)
     sys_futex_wait(&crs.left, left, 10000000);
 }
 
-int mpir_crs_stop_init(void)
-{
+int mpir_crs_stop_init(void) {
   struct sigaction action;
 
   memset(&action, 0, sizeof(action));

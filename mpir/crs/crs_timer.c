@@ -32,8 +32,7 @@ struct run {
   union sigval value;
 };
 
-static void *run(void *arg)
-{
+static void *run(void *arg) {
   struct run r = *(struct run *)arg;
   uint64_t none = 0;
 
@@ -44,15 +43,14 @@ static void *run(void *arg)
 }
 
 /* With the lock held. */
-static void start_call(const struct call *c)
-{
+static void start_call(const struct call *c) {
   struct run *r = malloc(sizeof(*r));
   pthread_attr_t detached;
   pthread_t thread;
 
   if (!r)
     return;
-  *r = (struct run){ c->fn, c->value };
+  *r = (struct run){c->fn, c->value};
   pthread_attr_init(&detached);
   pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
   if (pthread_create(&thread, c->has_attributes ? &c->attributes : &detached, run, r))
@@ -62,8 +60,7 @@ static void start_call(const struct call *c)
   pthread_attr_destroy(&detached);
 }
 
-static void *notify(void *arg)
-{
+static void *notify(void *arg) {
   const uint64_t set = 1ull << (SIGNAL_OF_TIMERS - 1);
   siginfo_t info;
 
@@ -84,8 +81,7 @@ static void *notify(void *arg)
 }
 
 /* With the lock held.  The thread, and those that it starts, begin with all signals blocked but the checkpointer's. */
-static int notifier_start(void)
-{
+static int notifier_start(void) {
   const pid_t pid = (pid_t)sys0(SYS_getpid);
   const int stop = crs.stop_signal ? crs.stop_signal : SIGRTMAX - 1, hold = crs.hold_signal ? crs.hold_signal : SIGRTMAX - 3;
   const uint64_t most = ~(1ull << (stop - 1) | 1ull << (hold - 1)); /* sigfillset(3) leaves the timers' signal out */
@@ -108,8 +104,7 @@ static int notifier_start(void)
   return 0;
 }
 
-static long create_calling(clockid_t clock, const struct sigevent *wanted, int *id)
-{
+static long create_calling(clockid_t clock, const struct sigevent *wanted, int *id) {
   struct sigevent event;
   struct call *c = calloc(1, sizeof(*c));
   long rc;
@@ -143,17 +138,14 @@ static long create_calling(clockid_t clock, const struct sigevent *wanted, int *
 }
 
 /* A child has no timers, no thread of ours, and the lock as another thread may have held it. */
-void mpir_crs_timer_after_fork(void)
-{
+void mpir_crs_timer_after_fork(void) {
   pthread_mutex_init(&lock, NULL);
   calls = NULL;
 }
 
-EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
-{
+EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer) {
   int id = 0;
-  long rc = event && event->sigev_notify == SIGEV_THREAD ? create_calling(clock, event, &id)
-                                                         : sys3(SYS_timer_create, clock, event, &id);
+  long rc = event && event->sigev_notify == SIGEV_THREAD ? create_calling(clock, event, &id) : sys3(SYS_timer_create, clock, event, &id);
 
   if (rc) {
     errno = (int)-rc;
@@ -163,8 +155,7 @@ EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_
   return 0;
 }
 
-EXPORT int timer_delete(timer_t timer)
-{
+EXPORT int timer_delete(timer_t timer) {
   const int id = (int)(intptr_t)timer;
   long rc;
 

@@ -16,7 +16,9 @@
 #define UFFD_FEATURE_WP_ASYNC (1 << 15)
 #endif
 
-struct region { uint64_t start, end, categories; };
+struct region {
+  uint64_t start, end, categories;
+};
 struct scan { /* struct pm_scan_arg of linux/fs.h, which older headers lack */
   uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages, inverted, mask, anyof, shown;
 };
@@ -36,10 +38,9 @@ static struct {
   unsigned depth;             /* images since the last whole one */
   uint64_t wholes[CRS_WHOLES]; /* numbers of whole images, a ring */
   unsigned whole_count;
-} track = { .fd = -1 };
+} track = {.fd = -1};
 
-static bool is_ours(int fd)
-{
+static bool is_ours(int fd) {
   char path[64], link[64];
   struct plain_text t = PLAIN_TEXT(path);
   long n;
@@ -55,17 +56,15 @@ static bool is_ours(int fd)
 
 int mpir_crs_track_fd(void) { return is_ours(track.fd) ? track.fd : -1; }
 
-void mpir_crs_track_forget(bool close_it)
-{
+void mpir_crs_track_forget(bool close_it) {
   if (close_it && is_ours(track.fd))
     sys1(SYS_close, track.fd);
   track.fd = -1;
   track.valid = false;
 }
 
-static bool open_tracker(void)
-{
-  struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED };
+static bool open_tracker(void) {
+  struct uffdio_api api = {.api = UFFD_API, .features = UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED};
   long fd, high;
 
   if (is_ours(track.fd))
@@ -88,8 +87,7 @@ static bool open_tracker(void)
   return true;
 }
 
-static void split_path(const char *path, char *folder, char *name)
-{
+static void split_path(const char *path, char *folder, char *name) {
   const char *slash = strrchr(path, '/');
   size_t len = slash ? (size_t)(slash - path) + 1 : 0;
 
@@ -98,24 +96,28 @@ static void split_path(const char *path, char *folder, char *name)
   strcpy(name, path + len);
 }
 
-static int add_dirty(struct crs_dump *d, uint64_t start, uint64_t end)
-{
+static int add_dirty(struct crs_dump *d, uint64_t start, uint64_t end) {
   if (d->dirty_count && d->dirty[d->dirty_count - 1].end == start) {
     d->dirty[d->dirty_count - 1].end = end;
     return 0;
   }
   if (d->dirty_count == DUMP_RUNS_MAX)
     return -E2BIG;
-  d->dirty[d->dirty_count++] = (struct dump_range){ start, end };
+  d->dirty[d->dirty_count++] = (struct dump_range){start, end};
   return 0;
 }
 
 /* What was written in the mapping.  -EPERM where it is not, or only in part, watched. */
-static int scan_map(struct crs_dump *d, int pagemap, const struct mpir_image_map *map, uint64_t flags)
-{
+static int scan_map(struct crs_dump *d, int pagemap, const struct mpir_image_map *map, uint64_t flags) {
   struct region *found = (struct region *)d->copy;
-  struct scan scan = { .size = sizeof(scan), .flags = flags, .start = map->start, .end = map->end, .vec = (uint64_t)found,
-                       .vec_len = sizeof(d->copy) / sizeof(*found), .mask = CATEGORY_WRITTEN, .shown = CATEGORY_WRITTEN };
+  struct scan scan = {.size = sizeof(scan),
+                      .flags = flags,
+                      .start = map->start,
+                      .end = map->end,
+                      .vec = (uint64_t)found,
+                      .vec_len = sizeof(d->copy) / sizeof(*found),
+                      .mask = CATEGORY_WRITTEN,
+                      .shown = CATEGORY_WRITTEN};
 
   while (scan.start < map->end) {
     long n = sys3(SYS_ioctl, pagemap, PAGEMAP_SCAN_IOCTL, &scan);
@@ -132,23 +134,18 @@ static int scan_map(struct crs_dump *d, int pagemap, const struct mpir_image_map
   return 0;
 }
 
-static void watch(const struct mpir_image_map *map)
-{
-  struct uffdio_register r = { .range = { map->start, map->end - map->start }, .mode = UFFDIO_REGISTER_MODE_WP };
-  struct uffdio_writeprotect w = { .range = { map->start, map->end - map->start }, .mode = UFFDIO_WRITEPROTECT_MODE_WP };
+static void watch(const struct mpir_image_map *map) {
+  struct uffdio_register r = {.range = {map->start, map->end - map->start}, .mode = UFFDIO_REGISTER_MODE_WP};
+  struct uffdio_writeprotect w = {.range = {map->start, map->end - map->start}, .mode = UFFDIO_WRITEPROTECT_MODE_WP};
 
   if (!sys3(SYS_ioctl, track.fd, UFFDIO_REGISTER, &r))
     sys3(SYS_ioctl, track.fd, UFFDIO_WRITEPROTECT, &w);
 }
 
-static bool is_watchable(const struct mpir_image_map *map)
-{
-  return map->kind == MPIR_MAP_ANON && !(map->flags & MPIR_MAP_COMPLETE);
-}
+static bool is_watchable(const struct mpir_image_map *map) { return map->kind == MPIR_MAP_ANON && !(map->flags & MPIR_MAP_COMPLETE); }
 
 /* What this thread itself changes while it saves: its stack, and the thread's data above it. */
-static void own_range(uint64_t *start, uint64_t *end)
-{
+static void own_range(uint64_t *start, uint64_t *end) {
   const uint64_t here = (uint64_t)__builtin_frame_address(0), data = (uint64_t)__builtin_thread_pointer();
 
   *start = (here - OWN_STACK) & ~(uint64_t)(MPIR_PAGE - 1);
@@ -157,9 +154,8 @@ static void own_range(uint64_t *start, uint64_t *end)
 
 /* The image before as it is named from an image in 'folder': a neighbour, or for sets, whose images are in folders of their own beside each
  * other, "../SET/FILE".  False where it is neither. */
-static bool name_base(const char *folder, bool of_set, char *to, size_t size)
-{
-  struct plain_text t = { to, size, 0 };
+static bool name_base(const char *folder, bool of_set, char *to, size_t size) {
+  struct plain_text t = {to, size, 0};
   size_t common = 0;
 
   to[0] = '\0';
@@ -169,7 +165,8 @@ static bool name_base(const char *folder, bool of_set, char *to, size_t size)
     return !of_set && strcmp(folder, track.folder) == 0;
   for (size_t i = 0; folder[i] && folder[i] == track.folder[i]; i++)
     common = folder[i] == '/' ? i + 1 : common;
-  if (strcspn(folder + common, "/") + 1 != strlen(folder + common) || strcspn(track.folder + common, "/") + 1 != strlen(track.folder + common))
+  if (strcspn(folder + common, "/") + 1 != strlen(folder + common) ||
+      strcspn(track.folder + common, "/") + 1 != strlen(track.folder + common))
     return false;
   mpir_plain_add(&t, "../");
   mpir_plain_add(&t, track.folder + common);
@@ -177,8 +174,7 @@ static bool name_base(const char *folder, bool of_set, char *to, size_t size)
   return true;
 }
 
-static bool base_exists(void)
-{
+static bool base_exists(void) {
   char path[2 * CRS_PATH_MAX];
   struct plain_text t = PLAIN_TEXT(path);
   struct stat st;
@@ -188,8 +184,7 @@ static bool base_exists(void)
   return sys2(SYS_stat, path, &st) == 0;
 }
 
-static void sort_dirty(struct crs_dump *d)
-{
+static void sort_dirty(struct crs_dump *d) {
   unsigned kept = 0;
 
   for (unsigned i = 1; i < d->dirty_count; i++) { /* nearly sorted: what the second look found comes last, and is little */
@@ -210,8 +205,7 @@ static void sort_dirty(struct crs_dump *d)
   d->dirty_count = kept;
 }
 
-void mpir_crs_track_begin(struct crs_dump *d, const char *path)
-{
+void mpir_crs_track_begin(struct crs_dump *d, const char *path) {
   static char base[2 * CRS_PATH_MAX];
   const bool of_set = d->request->flags & CRS_MEMBER;
   char folder[CRS_PATH_MAX], name[CRS_PATH_MAX];
@@ -222,8 +216,8 @@ void mpir_crs_track_begin(struct crs_dump *d, const char *path)
     return;
   pagemap = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
   split_path(mpir_crs_group_name(d->request, path), folder, name);
-  d->incremental = track.valid && name_base(folder, of_set, base, sizeof(base)) && (of_set || strcmp(name, track.name) != 0) && base_exists() &&
-                   track.depth < (d->request->whole_every ? d->request->whole_every : CRS_WHOLE_EVERY);
+  d->incremental = track.valid && name_base(folder, of_set, base, sizeof(base)) && (of_set || strcmp(name, track.name) != 0) &&
+                   base_exists() && track.depth < (d->request->whole_every ? d->request->whole_every : CRS_WHOLE_EVERY);
   for (unsigned i = 0; i < d->map_count && pagemap >= 0; i++) {
     if (!is_watchable(&d->maps[i]))
       continue;
@@ -245,13 +239,14 @@ void mpir_crs_track_begin(struct crs_dump *d, const char *path)
   sort_dirty(d);
   track.valid = false; /* until the image is whole */
   if (d->incremental) {
-    d->chain = (struct mpir_image_chain){ .base_taken_at_ns = track.taken_at_ns, .base_sequence = track.sequence,
-                                          .base_name = mpir_dump_string(d, base), .depth = track.depth + 1 };
+    d->chain = (struct mpir_image_chain){.base_taken_at_ns = track.taken_at_ns,
+                                         .base_sequence = track.sequence,
+                                         .base_name = mpir_dump_string(d, base),
+                                         .depth = track.depth + 1};
   }
 }
 
-void mpir_crs_track_end(const struct crs_dump *d, const char *path, bool whole)
-{
+void mpir_crs_track_end(const struct crs_dump *d, const char *path, bool whole) {
   if (!(d->request->flags & CRS_INCREMENTAL) || !whole)
     return;
   track.valid = track.fd >= 0;
@@ -263,8 +258,7 @@ void mpir_crs_track_end(const struct crs_dump *d, const char *path, bool whole)
     track.wholes[track.whole_count++ % CRS_WHOLES] = d->header.sequence;
 }
 
-unsigned mpir_crs_track_needed(unsigned number)
-{
+unsigned mpir_crs_track_needed(unsigned number) {
   uint64_t found = track.whole_count ? 0 : number;
 
   for (unsigned i = 0; i < CRS_WHOLES && i < track.whole_count; i++)
@@ -273,8 +267,7 @@ unsigned mpir_crs_track_needed(unsigned number)
   return (unsigned)found;
 }
 
-bool mpir_dump_is_dirty(const struct crs_dump *d, const struct mpir_image_map *map, uint64_t start, uint64_t *end)
-{
+bool mpir_dump_is_dirty(const struct crs_dump *d, const struct mpir_image_map *map, uint64_t start, uint64_t *end) {
   unsigned low = 0, high = d->dirty_count;
 
   if (!d->incremental || !is_watchable(map))

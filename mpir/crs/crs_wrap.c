@@ -33,23 +33,22 @@
  * own name for it, which libdvmcr.a takes (the list is in libdvmcr.a.in). */
 #ifdef CRS_ARCHIVE
 #pragma weak dlsym
-#define REAL(name, own) \
-  extern __typeof__(name) own __attribute__((weak)); \
-  CALL_SCOPE; \
-  static __typeof__(&name) real; \
-  if (!real && !(real = own)) \
-    *(void **)&real = dlsym ? dlsym(RTLD_NEXT, #name) : NULL
+#define REAL(name, own)                                                                                                                    \
+  extern __typeof__(name) own __attribute__((weak));                                                                                       \
+  CALL_SCOPE;                                                                                                                              \
+  static __typeof__(&name) real;                                                                                                           \
+  if (!real && !(real = own))                                                                                                              \
+  *(void **)&real = dlsym ? dlsym(RTLD_NEXT, #name) : NULL
 /* libc has no other name: the bare system call, which is made a cancellation point as libc's are. */
-#define REAL_OR(name, instead) \
-  CALL_SCOPE; \
-  static __typeof__(&name) real; \
-  if (!real && dlsym) \
-    *(void **)&real = dlsym(RTLD_NEXT, #name); \
-  if (!real) \
-    real = instead
+#define REAL_OR(name, instead)                                                                                                             \
+  CALL_SCOPE;                                                                                                                              \
+  static __typeof__(&name) real;                                                                                                           \
+  if (!real && dlsym)                                                                                                                      \
+    *(void **)&real = dlsym(RTLD_NEXT, #name);                                                                                             \
+  if (!real)                                                                                                                               \
+  real = instead
 
-static int cancellable(long nr, long a, long b, long c, long d, long e, long f)
-{
+static int cancellable(long nr, long a, long b, long c, long d, long e, long f) {
   int before;
   long rc;
 
@@ -62,25 +61,21 @@ static int cancellable(long nr, long a, long b, long c, long d, long e, long f)
   return -1;
 }
 
-static int bare_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
-{
-  struct timespec copy = timeout ? *timeout : (struct timespec){ 0, 0 }; /* the kernel writes to it */
+static int bare_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask) {
+  struct timespec copy = timeout ? *timeout : (struct timespec){0, 0}; /* the kernel writes to it */
 
   return cancellable(SYS_ppoll, (long)fds, (long)count, timeout ? (long)&copy : 0, (long)mask, 8, 0);
 }
 
-static int bare_epoll_pwait(int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
-{
+static int bare_epoll_pwait(int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask) {
   return cancellable(SYS_epoll_pwait, fd, (long)events, count, timeout, (long)mask, 8);
 }
 
-static int bare_epoll_pwait2(int fd, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *mask)
-{
+static int bare_epoll_pwait2(int fd, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *mask) {
   return cancellable(SYS_epoll_pwait2, fd, (long)events, count, (long)timeout, (long)mask, 8);
 }
 
-static int bare_signalfd(int fd, const sigset_t *mask, int flags)
-{
+static int bare_signalfd(int fd, const sigset_t *mask, int flags) {
   long rc = sys4(SYS_signalfd4, fd, mask, 8, flags);
 
   if (rc >= 0)
@@ -89,26 +84,24 @@ static int bare_signalfd(int fd, const sigset_t *mask, int flags)
   return -1;
 }
 
-static sighandler_t bare_signal(int sig, sighandler_t handler)
-{
-  struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART }, before;
+static sighandler_t bare_signal(int sig, sighandler_t handler) {
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
 
   return sigaction(sig, &action, &before) ? SIG_ERR : before.sa_handler;
 }
 #else
-#define REAL(name, own) \
-  CALL_SCOPE; \
-  static __typeof__(&name) real; \
-  if (!real) \
-    *(void **)&real = dlsym(RTLD_NEXT, #name)
+#define REAL(name, own)                                                                                                                    \
+  CALL_SCOPE;                                                                                                                              \
+  static __typeof__(&name) real;                                                                                                           \
+  if (!real)                                                                                                                               \
+  *(void **)&real = dlsym(RTLD_NEXT, #name)
 #define REAL_OR(name, instead) REAL(name, )
 #endif
 
 void mpir_crs_wrap_linked(void) {}
 
-EXPORT int nanosleep(const struct timespec *wanted, struct timespec *rest)
-{
-  struct timespec now = *wanted, left = { 0, 0 };
+EXPORT int nanosleep(const struct timespec *wanted, struct timespec *rest) {
+  struct timespec now = *wanted, left = {0, 0};
   int rc;
 
   REAL(nanosleep, __nanosleep);
@@ -122,8 +115,7 @@ EXPORT int nanosleep(const struct timespec *wanted, struct timespec *rest)
   return rc;
 }
 
-EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest)
-{
+EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest) {
   struct timespec now = *wanted, left = *wanted;
   int rc;
 
@@ -144,23 +136,20 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wa
   return rc;
 }
 
-EXPORT int thrd_sleep(const struct timespec *wanted, struct timespec *rest)
-{
+EXPORT int thrd_sleep(const struct timespec *wanted, struct timespec *rest) {
   int rc = clock_nanosleep(CLOCK_REALTIME, 0, wanted, rest);
 
   return rc == 0 ? 0 : rc == EINTR ? -1 : -2;
 }
 
-EXPORT int usleep(useconds_t us)
-{
-  struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+EXPORT int usleep(useconds_t us) {
+  struct timespec t = {us / 1000000, us % 1000000 * 1000};
 
   return nanosleep(&t, NULL);
 }
 
-EXPORT unsigned sleep(unsigned seconds)
-{
-  struct timespec t = { seconds, 0 }, left = { 0, 0 };
+EXPORT unsigned sleep(unsigned seconds) {
+  struct timespec t = {seconds, 0}, left = {0, 0};
   int error = errno;
 
   if (nanosleep(&t, &left))
@@ -169,8 +158,7 @@ EXPORT unsigned sleep(unsigned seconds)
   return 0;
 }
 
-EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
-{
+EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout) {
   int64_t deadline = deadline_after(timeout * 1000000ll);
   int rc;
 
@@ -184,8 +172,7 @@ EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 }
 
 /* The mask that a waiting call sets must let our signals in. */
-static const sigset_t *open_mask(const sigset_t *mask, sigset_t *copy)
-{
+static const sigset_t *open_mask(const sigset_t *mask, sigset_t *copy) {
   if (!mask)
     return NULL;
   *copy = *mask;
@@ -194,10 +181,9 @@ static const sigset_t *open_mask(const sigset_t *mask, sigset_t *copy)
   return copy;
 }
 
-EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
-{
+EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask) {
   int64_t deadline = deadline_after(timeout ? ns_of(timeout) : 0);
-  struct timespec left = timeout ? *timeout : (struct timespec){ 0, 0 };
+  struct timespec left = timeout ? *timeout : (struct timespec){0, 0};
   sigset_t copy;
   int rc;
 
@@ -212,23 +198,20 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeou
 
 /* What programs call that were compiled with _FORTIFY_SOURCE. */
 EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t size);
-EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t size)
-{
+EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t size) {
   if (size / sizeof(*fds) < count)
     abort();
   return poll(fds, count, timeout);
 }
 
 EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t size);
-EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t size)
-{
+EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t size) {
   if (size / sizeof(*fds) < count)
     abort();
   return ppoll(fds, count, timeout, mask);
 }
 
-EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout)
-{
+EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout) {
   int rc;
 
   REAL(select, __select);
@@ -239,10 +222,9 @@ EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *except, struct tim
   return rc;
 }
 
-EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout, const sigset_t *mask)
-{
+EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout, const sigset_t *mask) {
   int64_t deadline = deadline_after(timeout ? ns_of(timeout) : 0);
-  struct timespec left = timeout ? *timeout : (struct timespec){ 0, 0 };
+  struct timespec left = timeout ? *timeout : (struct timespec){0, 0};
   sigset_t copy;
   int rc;
 
@@ -255,8 +237,7 @@ EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *except, const str
   }
 }
 
-EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
-{
+EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask) {
   int64_t deadline = deadline_after(timeout * 1000000ll);
   sigset_t copy;
   int rc;
@@ -270,15 +251,11 @@ EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count, int timeou
   }
 }
 
-EXPORT int epoll_wait(int fd, struct epoll_event *events, int count, int timeout)
-{
-  return epoll_pwait(fd, events, count, timeout, NULL);
-}
+EXPORT int epoll_wait(int fd, struct epoll_event *events, int count, int timeout) { return epoll_pwait(fd, events, count, timeout, NULL); }
 
-EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *mask)
-{
+EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *mask) {
   int64_t deadline = deadline_after(timeout ? ns_of(timeout) : 0);
-  struct timespec left = timeout ? *timeout : (struct timespec){ 0, 0 };
+  struct timespec left = timeout ? *timeout : (struct timespec){0, 0};
   sigset_t copy;
   int rc;
 
@@ -291,8 +268,7 @@ EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count, const str
   }
 }
 
-EXPORT int sem_wait(sem_t *sem)
-{
+EXPORT int sem_wait(sem_t *sem) {
   int rc;
 
   REAL(sem_wait, __new_sem_wait);
@@ -303,8 +279,7 @@ EXPORT int sem_wait(sem_t *sem)
   return rc;
 }
 
-EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict until)
-{
+EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict until) {
   int rc;
 
   REAL(sem_timedwait, ___sem_timedwait);
@@ -315,8 +290,7 @@ EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict un
   return rc;
 }
 
-EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock, const struct timespec *restrict until)
-{
+EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock, const struct timespec *restrict until) {
   int rc;
 
   REAL(sem_clockwait, ___sem_clockwait);
@@ -327,8 +301,7 @@ EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock, const struct time
   return rc;
 }
 
-EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
-{
+EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info) {
   sigset_t copy;
   int rc;
 
@@ -340,10 +313,9 @@ EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
   return rc;
 }
 
-EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
-{
+EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
   int64_t deadline = deadline_after(timeout ? ns_of(timeout) : 0);
-  struct timespec left = timeout ? *timeout : (struct timespec){ 0, 0 };
+  struct timespec left = timeout ? *timeout : (struct timespec){0, 0};
   sigset_t copy;
   int rc;
 
@@ -356,8 +328,7 @@ EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct times
   }
 }
 
-EXPORT int sigwait(const sigset_t *restrict set, int *restrict sig)
-{
+EXPORT int sigwait(const sigset_t *restrict set, int *restrict sig) {
   int rc, error = errno;
 
   do
@@ -370,23 +341,20 @@ EXPORT int sigwait(const sigset_t *restrict set, int *restrict sig)
   return 0;
 }
 
-EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
-{
+EXPORT int signalfd(int fd, const sigset_t *mask, int flags) {
   sigset_t copy;
 
   REAL_OR(signalfd, bare_signalfd);
   return real(fd, open_mask(mask, &copy), flags);
 }
 
-EXPORT int semtimedop(int id, struct sembuf *operations, size_t count, const struct timespec *timeout)
-{
+EXPORT int semtimedop(int id, struct sembuf *operations, size_t count, const struct timespec *timeout) {
   return (int)syscall(SYS_semtimedop, id, operations, count, timeout);
 }
 
 EXPORT int semop(int id, struct sembuf *operations, size_t count) { return (int)syscall(SYS_semop, id, operations, count); }
 
-EXPORT ssize_t write(int fd, const void *from, size_t size)
-{
+EXPORT ssize_t write(int fd, const void *from, size_t size) {
   ssize_t written;
 
   REAL(write, __write);
@@ -394,26 +362,23 @@ EXPORT ssize_t write(int fd, const void *from, size_t size)
   written = real(fd, from, size);
   if (__builtin_expect(!mpir_crs_self.interrupted, 1))
     return written;
-  return mpir_crs_write_on(written, fd, &(struct iovec){ (void *)(uintptr_t)from, size }, 1);
+  return mpir_crs_write_on(written, fd, &(struct iovec){(void *)(uintptr_t)from, size}, 1);
 }
 
-EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
-{
+EXPORT ssize_t writev(int fd, const struct iovec *parts, int count) {
   REAL(writev, __writev);
   call_begin();
   return mpir_crs_write_on(real(fd, parts, count), fd, parts, count);
 }
 
-void mpir_crs_wrap_init(void)
-{
+void mpir_crs_wrap_init(void) {
   const int error = errno;
 
   write(-1, NULL, 0); /* programs write in signal handlers, where the linker cannot be asked for the function */
   errno = error;
 }
 
-EXPORT int pause(void)
-{
+EXPORT int pause(void) {
   REAL(pause, __libc_pause);
   do {
     call_begin();
@@ -422,8 +387,7 @@ EXPORT int pause(void)
   return -1;
 }
 
-EXPORT int sigsuspend(const sigset_t *mask)
-{
+EXPORT int sigsuspend(const sigset_t *mask) {
   sigset_t copy;
 
   REAL(sigsuspend, __sigsuspend);
@@ -435,21 +399,16 @@ EXPORT int sigsuspend(const sigset_t *mask)
 }
 
 /* What is to be blocked, less our signals. */
-static const sigset_t *blockable(int how, const sigset_t *set, sigset_t *copy)
-{
-  return how == SIG_UNBLOCK ? set : open_mask(set, copy);
-}
+static const sigset_t *blockable(int how, const sigset_t *set, sigset_t *copy) { return how == SIG_UNBLOCK ? set : open_mask(set, copy); }
 
-EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
-{
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
   sigset_t copy;
 
   REAL(sigprocmask, __sigprocmask);
   return real(how, blockable(how, set, &copy), old);
 }
 
-EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
-{
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
   sigset_t copy;
 
   REAL(pthread_sigmask, __pthread_sigmask);
@@ -458,8 +417,7 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 
 static bool is_ours(int sig) { return sig > 0 && (sig == crs.stop_signal || sig == crs.hold_signal || sig == crs.ask_signal); }
 
-EXPORT int sigaction(int sig, const struct sigaction *new_action, struct sigaction *old_action)
-{
+EXPORT int sigaction(int sig, const struct sigaction *new_action, struct sigaction *old_action) {
   struct sigaction copy;
 
   REAL(sigaction, __sigaction);
@@ -477,8 +435,7 @@ EXPORT int sigaction(int sig, const struct sigaction *new_action, struct sigacti
   return real(sig, &copy, old_action);
 }
 
-EXPORT sighandler_t signal(int sig, sighandler_t handler)
-{
+EXPORT sighandler_t signal(int sig, sighandler_t handler) {
   REAL_OR(signal, bare_signal);
   if (is_ours(sig)) {
     errno = EINVAL;
@@ -487,8 +444,7 @@ EXPORT sighandler_t signal(int sig, sighandler_t handler)
   return real(sig, handler);
 }
 
-EXPORT int madvise(void *address, size_t size, int advice)
-{
+EXPORT int madvise(void *address, size_t size, int advice) {
   REAL(madvise, __madvise);
   if (advice == MADV_DONTFORK || advice == MADV_WIPEONFORK)
     atomic_store(&crs.fork_unsafe, 1);
@@ -496,8 +452,7 @@ EXPORT int madvise(void *address, size_t size, int advice)
 }
 
 /* What mlockall says of mappings to come is not told by /proc. */
-EXPORT int mlockall(int flags)
-{
+EXPORT int mlockall(int flags) {
   long rc = sys1(SYS_mlockall, flags);
 
   if (rc) {
@@ -508,16 +463,14 @@ EXPORT int mlockall(int flags)
   return 0;
 }
 
-EXPORT int munlockall(void)
-{
+EXPORT int munlockall(void) {
   atomic_store(&crs.lock_future, 0);
   sys0(SYS_munlockall);
   return 0;
 }
 
 /* What threads otherwise have as they were started need not be asked of each at a stop. */
-EXPORT int prctl(int option, ...)
-{
+EXPORT int prctl(int option, ...) {
   unsigned long a[4];
   va_list list;
   long rc;
@@ -526,7 +479,7 @@ EXPORT int prctl(int option, ...)
   for (int i = 0; i < 4; i++)
     a[i] = va_arg(list, unsigned long);
   va_end(list);
-  rc = mpir_crs_confine_call(SYS_prctl, (const long[6]){ option, (long)a[0], (long)a[1], (long)a[2], (long)a[3], 0 });
+  rc = mpir_crs_confine_call(SYS_prctl, (const long[6]){option, (long)a[0], (long)a[1], (long)a[2], (long)a[3], 0});
   if (!sys_failed(rc))
     return (int)rc;
   errno = (int)-rc;

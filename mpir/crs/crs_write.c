@@ -17,8 +17,7 @@
 #define OWN_STACK_MAX (4u << 20)
 #define OWN_THREAD_DATA (16u << 10) /* libc's, behind the thread pointer */
 
-static int write_at(struct crs_dump *d, const void *from, uint64_t size, uint64_t offset)
-{
+static int write_at(struct crs_dump *d, const void *from, uint64_t size, uint64_t offset) {
   const char *p = from;
 
   while (size) {
@@ -27,9 +26,11 @@ static int write_at(struct crs_dump *d, const void *from, uint64_t size, uint64_
     if (n == -EINTR)
       continue;
     if (n <= 0) {
-      mpir_plain_add(&d->why, n == -ENOSPC || n == 0 ? "the disk is full" : n == -EDQUOT ? "the disk quota is used up"
-                         : n == -EFBIG ? "the file size limit is reached" : n == -EFAULT ? "memory cannot be read"
-                                                                          : "cannot write the image");
+      mpir_plain_add(&d->why, n == -ENOSPC || n == 0 ? "the disk is full"
+                              : n == -EDQUOT         ? "the disk quota is used up"
+                              : n == -EFBIG          ? "the file size limit is reached"
+                              : n == -EFAULT         ? "memory cannot be read"
+                                                     : "cannot write the image");
       return mpir_dump_fail(d, n ? (int)n : -ENOSPC, "");
     }
     p += n;
@@ -39,14 +40,12 @@ static int write_at(struct crs_dump *d, const void *from, uint64_t size, uint64_
   return 0;
 }
 
-static Elf64_Phdr *add_load(struct crs_dump *d, const struct mpir_image_map *map, uint64_t start, uint64_t end, bool data)
-{
+static Elf64_Phdr *add_load(struct crs_dump *d, const struct mpir_image_map *map, uint64_t start, uint64_t end, bool data) {
   Elf64_Phdr *ph = &d->phdrs[1 + d->load_count++];
 
   memset(ph, 0, sizeof(*ph));
   ph->p_type = PT_LOAD;
-  ph->p_flags = (map->prot & PROT_READ ? PF_R : 0u) | (map->prot & PROT_WRITE ? PF_W : 0u) |
-                (map->prot & PROT_EXEC ? PF_X : 0u);
+  ph->p_flags = (map->prot & PROT_READ ? PF_R : 0u) | (map->prot & PROT_WRITE ? PF_W : 0u) | (map->prot & PROT_EXEC ? PF_X : 0u);
   ph->p_vaddr = start;
   ph->p_memsz = end - start;
   ph->p_align = MPIR_PAGE;
@@ -56,8 +55,7 @@ static Elf64_Phdr *add_load(struct crs_dump *d, const struct mpir_image_map *map
 
 /* Program headers of one mapping from its runs [first, last).  Where a file lies beneath, pages that are not saved must
  * not look like zeros to a debugger: they get a header without data.  Returns false when the table is full. */
-static bool layout_map(struct crs_dump *d, const struct mpir_image_map *map, unsigned first, unsigned last)
-{
+static bool layout_map(struct crs_dump *d, const struct mpir_image_map *map, unsigned first, unsigned last) {
   bool splits = map->kind == MPIR_MAP_FILE || map->kind == MPIR_MAP_FILE_SHARED;
   uint64_t at = map->start;
 
@@ -89,8 +87,7 @@ static bool layout_map(struct crs_dump *d, const struct mpir_image_map *map, uns
   return true;
 }
 
-static int layout(struct crs_dump *d)
-{
+static int layout(struct crs_dump *d) {
   uint64_t offset;
   unsigned run = 0;
 
@@ -114,8 +111,7 @@ static int layout(struct crs_dump *d)
   return 0;
 }
 
-static uint64_t file_offset_of(const struct crs_dump *d, uint64_t address)
-{
+static uint64_t file_offset_of(const struct crs_dump *d, uint64_t address) {
   unsigned low = 1, high = d->load_count;
 
   while (low < high) { /* the last header that begins at or below the address */
@@ -130,9 +126,8 @@ static uint64_t file_offset_of(const struct crs_dump *d, uint64_t address)
 }
 
 /* 'plain': the place in the whole form.  An incremental image has its pieces one behind the other. */
-static int add_extent(struct crs_dump *d, const void *content, uint64_t address, uint64_t length, uint64_t plain,
-                      int file, uint32_t flags)
-{
+static int add_extent(struct crs_dump *d, const void *content, uint64_t address, uint64_t length, uint64_t plain, int file,
+                      uint32_t flags) {
   struct mpir_image_extent *extent = &d->extents[d->extent_count];
   const uint64_t offset = d->incremental ? d->data_end : plain;
   int rc;
@@ -142,8 +137,15 @@ static int add_extent(struct crs_dump *d, const void *content, uint64_t address,
   rc = write_at(d, content, length, offset);
   if (rc)
     return rc;
-  *extent = (struct mpir_image_extent){ .address = address, .length = length, .file_offset = offset, .stored = length,
-                                        .plain_offset = plain, .flags = flags, .crc = mpir_crc32c(0, content, length), .codec = MPIR_CODEC_NONE, .file = file };
+  *extent = (struct mpir_image_extent){.address = address,
+                                       .length = length,
+                                       .file_offset = offset,
+                                       .stored = length,
+                                       .plain_offset = plain,
+                                       .flags = flags,
+                                       .crc = mpir_crc32c(0, content, length),
+                                       .codec = MPIR_CODEC_NONE,
+                                       .file = file};
   d->extent_count++;
   d->data_size += length;
   if (d->incremental)
@@ -153,8 +155,7 @@ static int add_extent(struct crs_dump *d, const void *content, uint64_t address,
   return 0;
 }
 
-static bool page_is_zero(const void *page)
-{
+static bool page_is_zero(const void *page) {
   const uint64_t *p = page;
 
   for (size_t i = 0; i < MPIR_PAGE / 8; i += 4)
@@ -164,8 +165,7 @@ static bool page_is_zero(const void *page)
 }
 
 /* Writes 'length' bytes at 'content', which belong to 'address'; with 'sparse' pages of zeros are left out. */
-static int write_pages(struct crs_dump *d, const char *content, uint64_t address, uint64_t length, bool sparse)
-{
+static int write_pages(struct crs_dump *d, const char *content, uint64_t address, uint64_t length, bool sparse) {
   uint64_t from = 0, at = 0;
   int rc = 0;
 
@@ -186,8 +186,7 @@ static int write_pages(struct crs_dump *d, const char *content, uint64_t address
 
 /* A debugger that was attached leaves its traces in code pages: pages that were copied but equal the file again, or
  * single breakpoint bytes.  Such bytes are put back.  Returns true if the page then is the file's own. */
-static bool text_page_clean(struct crs_dump *d, int file, const struct mpir_image_map *map, uint64_t address, char *page)
-{
+static bool text_page_clean(struct crs_dump *d, int file, const struct mpir_image_map *map, uint64_t address, char *page) {
   bool equal = true;
   long n = sys4(SYS_pread64, file, d->compare, MPIR_PAGE, map->map_offset + (address - map->start));
 
@@ -196,8 +195,7 @@ static bool text_page_clean(struct crs_dump *d, int file, const struct mpir_imag
   memset(d->compare + n, 0, (size_t)(MPIR_PAGE - n));
   for (size_t i = 0; i < MPIR_PAGE; i++) {
     unsigned char mine = (unsigned char)page[i];
-    bool alone = (i == 0 || page[i - 1] == (char)d->compare[i - 1]) &&
-                 (i + 1 == MPIR_PAGE || page[i + 1] == (char)d->compare[i + 1]);
+    bool alone = (i == 0 || page[i - 1] == (char)d->compare[i - 1]) && (i + 1 == MPIR_PAGE || page[i + 1] == (char)d->compare[i + 1]);
 
     if (mine == d->compare[i])
       continue;
@@ -209,8 +207,7 @@ static bool text_page_clean(struct crs_dump *d, int file, const struct mpir_imag
   return equal;
 }
 
-static int write_text_run(struct crs_dump *d, const struct mpir_image_map *map, const struct dump_run *run)
-{
+static int write_text_run(struct crs_dump *d, const struct mpir_image_map *map, const struct dump_run *run) {
   int file = (int)sys4(SYS_openat, AT_FDCWD, d->strings + map->name, O_RDONLY | O_CLOEXEC, 0);
   int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
   int rc = 0;
@@ -226,8 +223,7 @@ static int write_text_run(struct crs_dump *d, const struct mpir_image_map *map, 
     changed = !text_page_clean(d, file, map, at, page);
     if (changed)
       d->header.flags |= MPIR_IMAGE_TEXT_CHANGED;
-    rc = add_extent(d, page, at, MPIR_PAGE, file_offset_of(d, at), -1,
-                    changed || (map->flags & MPIR_MAP_COMPLETE) ? 0 : MPIR_EXTENT_VIEW);
+    rc = add_extent(d, page, at, MPIR_PAGE, file_offset_of(d, at), -1, changed || (map->flags & MPIR_MAP_COMPLETE) ? 0 : MPIR_EXTENT_VIEW);
   }
   sys1(SYS_close, file);
   sys1(SYS_close, mem);
@@ -235,8 +231,7 @@ static int write_text_run(struct crs_dump *d, const struct mpir_image_map *map, 
 }
 
 /* Through a copy: of what cannot be read in place, or changes while it is written. */
-static int write_copied(struct crs_dump *d, uint64_t start, uint64_t end, bool sparse)
-{
+static int write_copied(struct crs_dump *d, uint64_t start, uint64_t end, bool sparse) {
   int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
   int rc = 0;
 
@@ -255,8 +250,7 @@ static int write_copied(struct crs_dump *d, uint64_t start, uint64_t end, bool s
 
 /* What changes under the writer's own hands: its stack, and above it (pthread_create(3) puts it there) its thread's data, where the kernel
  * notes the processor that it runs on (restartable sequences). */
-static void own_area(uint64_t *start, uint64_t *end)
-{
+static void own_area(uint64_t *start, uint64_t *end) {
   const uint64_t here = (uint64_t)__builtin_frame_address(0), data = (uint64_t)__builtin_thread_pointer();
 
   *start = (here - OWN_STACK) & ~(uint64_t)(MPIR_PAGE - 1);
@@ -266,8 +260,7 @@ static void own_area(uint64_t *start, uint64_t *end)
 
 static uint64_t between(uint64_t low, uint64_t value, uint64_t high) { return value < low ? low : value > high ? high : value; }
 
-static int write_dirty(struct crs_dump *d, const struct dump_run *run)
-{
+static int write_dirty(struct crs_dump *d, const struct dump_run *run) {
   const struct mpir_image_map *map = &d->maps[run->map];
   bool sparse = map->kind == MPIR_MAP_ANON || map->kind == MPIR_MAP_SHARED;
   uint64_t from, to;
@@ -295,17 +288,15 @@ static int write_dirty(struct crs_dump *d, const struct dump_run *run)
   return rc;
 }
 
-static int add_kept(struct crs_dump *d, uint64_t start, uint64_t end)
-{
+static int add_kept(struct crs_dump *d, uint64_t start, uint64_t end) {
   if (d->kept_count == DUMP_RUNS_MAX)
     return mpir_dump_fail(d, -E2BIG, "memory is too fragmented");
-  d->kept[d->kept_count++] = (struct mpir_image_kept){ start, end - start };
+  d->kept[d->kept_count++] = (struct mpir_image_kept){start, end - start};
   return 0;
 }
 
 /* What has changed is written, of the rest it is noted that the image before has it. */
-static int write_run(struct crs_dump *d, const struct dump_run *run)
-{
+static int write_run(struct crs_dump *d, const struct dump_run *run) {
   struct dump_run part = *run;
   int rc = 0;
 
@@ -318,8 +309,7 @@ static int write_run(struct crs_dump *d, const struct dump_run *run)
 }
 
 /* Of a descriptor: behind the memory. */
-static int add_content(struct crs_dump *d, const void *content, uint64_t at, uint64_t length, int file)
-{
+static int add_content(struct crs_dump *d, const void *content, uint64_t at, uint64_t length, int file) {
   uint64_t *end = d->incremental ? &d->plain_end : &d->data_end;
   const uint64_t plain = *end;
 
@@ -328,8 +318,7 @@ static int add_content(struct crs_dump *d, const void *content, uint64_t at, uin
 }
 
 /* The content of memory files and deleted files, behind the memory data. */
-static int write_file_content(struct crs_dump *d, unsigned index)
-{
+static int write_file_content(struct crs_dump *d, unsigned index) {
   const struct mpir_image_file *file = &d->files[index];
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
@@ -361,8 +350,7 @@ static int write_file_content(struct crs_dump *d, unsigned index)
 }
 
 /* What the program could change while a copy of it is being saved. */
-static int write_shared(struct crs_dump *d)
-{
+static int write_shared(struct crs_dump *d) {
   int rc = 0;
 
   for (unsigned i = 0; i < d->pipe_count && !rc; i++) {
@@ -379,16 +367,14 @@ static int write_shared(struct crs_dump *d)
   return rc;
 }
 
-static void shared_is_written(struct crs_dump *d)
-{
+static void shared_is_written(struct crs_dump *d) {
   if (!d->result)
     return;
   atomic_store(&d->result->shared_written, 1);
   sys_futex_wake(&d->result->shared_written);
 }
 
-static void sort_extents(struct crs_dump *d)
-{
+static void sort_extents(struct crs_dump *d) {
   for (unsigned i = 1; i < d->extent_count; i++) { /* nearly sorted: memory in order, the shared parts first */
     struct mpir_image_extent e = d->extents[i];
     unsigned k = i;
@@ -399,8 +385,7 @@ static void sort_extents(struct crs_dump *d)
   }
 }
 
-static void map_offsets(struct crs_dump *d)
-{
+static void map_offsets(struct crs_dump *d) {
   unsigned load = 1;
 
   for (unsigned i = 0; i < d->map_count; i++)
@@ -409,10 +394,9 @@ static void map_offsets(struct crs_dump *d)
         d->maps[i].file_offset = d->phdrs[load].p_offset;
 }
 
-static void add_checksum_note(struct crs_dump *d, const Elf64_Ehdr *eh)
-{
+static void add_checksum_note(struct crs_dump *d, const Elf64_Ehdr *eh) {
   struct mpir_image_checksum sum;
-  Elf64_Nhdr head = { sizeof(MPIR_NOTE_NAME), sizeof(sum), MPIR_NOTE_CHECKSUM };
+  Elf64_Nhdr head = {sizeof(MPIR_NOTE_NAME), sizeof(sum), MPIR_NOTE_CHECKSUM};
   unsigned char *p = d->notes + d->notes_len;
 
   sum.headers_crc = mpir_crc32c(mpir_crc32c(0, eh, sizeof(*eh)), d->phdrs, (1 + d->load_count) * sizeof(Elf64_Phdr));
@@ -426,21 +410,24 @@ static void add_checksum_note(struct crs_dump *d, const Elf64_Ehdr *eh)
 #define CHECKSUM_NOTE_SIZE (12 + sizeof(MPIR_NOTE_NAME) + sizeof(struct mpir_image_checksum))
 
 /* An incremental image is no core file that a debugger could read memory from: it shows the ranges, not the content. */
-static void hide_content(struct crs_dump *d)
-{
+static void hide_content(struct crs_dump *d) {
   d->header.flags |= MPIR_IMAGE_INCREMENTAL;
   memcpy(d->whole_phdrs, d->phdrs, (1 + d->load_count) * sizeof(d->phdrs[0]));
-  d->whole_phdrs[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_align = 4 };
+  d->whole_phdrs[0] = (Elf64_Phdr){.p_type = PT_NOTE, .p_align = 4};
   for (unsigned i = 1; i <= d->load_count; i++)
     d->phdrs[i].p_filesz = d->phdrs[i].p_offset = 0;
 }
 
-static int write_metadata(struct crs_dump *d)
-{
+static int write_metadata(struct crs_dump *d) {
   Elf64_Ehdr eh = {
-    .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-    .e_type = ET_CORE, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_phoff = sizeof(Elf64_Ehdr),
-    .e_ehsize = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = (uint16_t)(1 + d->load_count),
+      .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+      .e_type = ET_CORE,
+      .e_machine = EM_X86_64,
+      .e_version = EV_CURRENT,
+      .e_phoff = sizeof(Elf64_Ehdr),
+      .e_ehsize = sizeof(Elf64_Ehdr),
+      .e_phentsize = sizeof(Elf64_Phdr),
+      .e_phnum = (uint16_t)(1 + d->load_count),
   };
   int rc;
 
@@ -455,8 +442,7 @@ static int write_metadata(struct crs_dump *d)
     rc = mpir_dump_notes(d);
   if (rc)
     return rc;
-  d->phdrs[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = d->data_end, .p_align = 4,
-                              .p_filesz = d->notes_len + CHECKSUM_NOTE_SIZE };
+  d->phdrs[0] = (Elf64_Phdr){.p_type = PT_NOTE, .p_offset = d->data_end, .p_align = 4, .p_filesz = d->notes_len + CHECKSUM_NOTE_SIZE};
   add_checksum_note(d, &eh);
   rc = write_at(d, d->notes, d->notes_len, d->data_end);
   if (!rc)
@@ -465,8 +451,7 @@ static int write_metadata(struct crs_dump *d)
 }
 
 /* Code addresses inside the vdso are in the image: only a kernel with the same one can take it back. */
-static void vdso_describe(struct crs_dump *d)
-{
+static void vdso_describe(struct crs_dump *d) {
   for (unsigned i = 0; i < d->map_count; i++) {
     const struct mpir_image_map *map = &d->maps[i];
 
@@ -478,8 +463,7 @@ static void vdso_describe(struct crs_dump *d)
   }
 }
 
-static int write_image(struct crs_dump *d)
-{
+static int write_image(struct crs_dump *d) {
   int rc = d->map_count ? 0 : mpir_dump_maps(d); /* a forked copy finds them read */
 
   if (!rc && !d->hinted)
@@ -506,8 +490,7 @@ static int write_image(struct crs_dump *d)
 
 /* The temporary name is the image's own with the writer's process number, so that a later checkpoint can tell a dead
  * writer's leftover from work in progress. */
-int mpir_dump_write(struct crs_dump *d, const char *path)
-{
+int mpir_dump_write(struct crs_dump *d, const char *path) {
   char temporary[CRS_PATH_MAX + 32];
   struct plain_text t = PLAIN_TEXT(temporary);
   struct stat st;
@@ -529,10 +512,12 @@ int mpir_dump_write(struct crs_dump *d, const char *path)
     mpir_plain_add(&d->why, "cannot create '");
     mpir_plain_add(&d->why, temporary);
     shared_is_written(d);
-    return mpir_dump_fail(d, d->fd, d->fd == -ENOENT || d->fd == -ENOTDIR ? "': there is no such folder"
-                              : d->fd == -EACCES || d->fd == -EPERM ? "': that is not permitted"
-                              : d->fd == -EROFS ? "': the file system is read-only"
-                              : d->fd == -ENOSPC || d->fd == -EDQUOT ? "': the disk is full" : "'");
+    return mpir_dump_fail(d, d->fd,
+                          d->fd == -ENOENT || d->fd == -ENOTDIR  ? "': there is no such folder"
+                          : d->fd == -EACCES || d->fd == -EPERM  ? "': that is not permitted"
+                          : d->fd == -EROFS                      ? "': the file system is read-only"
+                          : d->fd == -ENOSPC || d->fd == -EDQUOT ? "': the disk is full"
+                                                                 : "'");
   }
   d->own_fds[3] = d->fd;
   rc = write_image(d);

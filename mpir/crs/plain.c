@@ -4,15 +4,13 @@
 #include <string.h>
 #include "mpir/crs/sys.h"
 
-void mpir_plain_add(struct plain_text *t, const char *s)
-{
+void mpir_plain_add(struct plain_text *t, const char *s) {
   while (*s && t->len + 1 < t->size)
     t->s[t->len++] = *s++;
   t->s[t->len] = '\0';
 }
 
-void mpir_plain_add_dec(struct plain_text *t, int64_t value)
-{
+void mpir_plain_add_dec(struct plain_text *t, int64_t value) {
   char digits[24];
   char *p = digits + sizeof(digits) - 1;
   uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -26,8 +24,7 @@ void mpir_plain_add_dec(struct plain_text *t, int64_t value)
   mpir_plain_add(t, p);
 }
 
-void mpir_plain_add_hex(struct plain_text *t, uint64_t value)
-{
+void mpir_plain_add_hex(struct plain_text *t, uint64_t value) {
   char digits[20];
   char *p = digits + sizeof(digits) - 1;
 
@@ -38,8 +35,7 @@ void mpir_plain_add_hex(struct plain_text *t, uint64_t value)
   mpir_plain_add(t, p);
 }
 
-uint64_t mpir_plain_hex(const char **s)
-{
+uint64_t mpir_plain_hex(const char **s) {
   uint64_t value = 0;
 
   for (;; (*s)++) {
@@ -54,8 +50,7 @@ uint64_t mpir_plain_hex(const char **s)
   }
 }
 
-uint64_t mpir_plain_dec(const char **s)
-{
+uint64_t mpir_plain_dec(const char **s) {
   uint64_t value = 0;
 
   for (; **s >= '0' && **s <= '9'; (*s)++)
@@ -63,13 +58,9 @@ uint64_t mpir_plain_dec(const char **s)
   return value;
 }
 
-bool mpir_plain_starts(const char *s, const char *prefix)
-{
-  return strncmp(s, prefix, strlen(prefix)) == 0;
-}
+bool mpir_plain_starts(const char *s, const char *prefix) { return strncmp(s, prefix, strlen(prefix)) == 0; }
 
-const char *mpir_plain_line(const char *text, const char *label)
-{
+const char *mpir_plain_line(const char *text, const char *label) {
   while (*text) {
     if (mpir_plain_starts(text, label)) {
       text += strlen(label);
@@ -83,8 +74,7 @@ const char *mpir_plain_line(const char *text, const char *label)
   return NULL;
 }
 
-long mpir_plain_read_file(const char *path, char *buf, size_t size)
-{
+long mpir_plain_read_file(const char *path, char *buf, size_t size) {
   long fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   size_t len = 0;
   long n = 0;

@@ -11,7 +11,7 @@ struct plain_text {
   size_t size, len;
 };
 
-#define PLAIN_TEXT(array) { (array), sizeof(array), 0 }
+#define PLAIN_TEXT(array) {(array), sizeof(array), 0}
 
 void mpir_plain_add(struct plain_text *t, const char *s);
 void mpir_plain_add_dec(struct plain_text *t, int64_t value);

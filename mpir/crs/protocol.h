@@ -9,23 +9,23 @@
 #define CRS_TEXT_MAX 4096
 
 enum { /* crs_request.flags */
-  CRS_ALL_FILES = 1,     /* save mapped files too */
-  CRS_NO_FORK = 2,       /* write while stopped */
-  CRS_ALLOW_TRACED = 4,  /* a debugger may be attached */
-  CRS_NO_SYNC = 8,       /* do not wait for the medium */
-  CRS_FOR_DEBUGGER = 16, /* asked with --crdebug */
-  CRS_IGNORE_FILES = 32, /* leave out what cannot be restored instead of refusing */
-  CRS_RESET_SOCKETS = 1 << 15, /* connections that lead out are broken at a restart, instead of being refused */
-  CRS_INCREMENTAL = 1 << 14, /* what has changed since the image before, if that is known */
-  CRS_STRICT = 1 << 13,  /* what would not come back as it is refuses the image */
-  CRS_SAVE_FILES = 1 << 12, /* contents of open files too */
-  CRS_MEMBER = 1 << 16,  /* one process of a set, see struct crs_order */
+       CRS_ALL_FILES = 1,     /* save mapped files too */
+       CRS_NO_FORK = 2,       /* write while stopped */
+       CRS_ALLOW_TRACED = 4,  /* a debugger may be attached */
+       CRS_NO_SYNC = 8,       /* do not wait for the medium */
+       CRS_FOR_DEBUGGER = 16, /* asked with --crdebug */
+       CRS_IGNORE_FILES = 32, /* leave out what cannot be restored instead of refusing */
+       CRS_RESET_SOCKETS = 1 << 15, /* connections that lead out are broken at a restart, instead of being refused */
+       CRS_INCREMENTAL = 1 << 14, /* what has changed since the image before, if that is known */
+       CRS_STRICT = 1 << 13,  /* what would not come back as it is refuses the image */
+       CRS_SAVE_FILES = 1 << 12, /* contents of open files too */
+       CRS_MEMBER = 1 << 16,  /* one process of a set, see struct crs_order */
 };
 
 enum crs_phase { /* crs_reply.phase */
-  CRS_DONE = 0,          /* the last reply */
-  CRS_STOPPED = 1,       /* a member stands and waits for its order; 'path' is where its image would go if it were alone */
-  CRS_COPIED = 2,        /* a member has saved what it shares with others and waits for CRS_GO */
+                 CRS_DONE = 0,          /* the last reply */
+                 CRS_STOPPED = 1,       /* a member stands and waits for its order; 'path' is where its image would go if it were alone */
+                 CRS_COPIED = 2,        /* a member has saved what it shares with others and waits for CRS_GO */
 };
 
 struct crs_request {
@@ -55,10 +55,10 @@ struct crs_reply {
 #define CRS_OBJECTS_MAX 16384
 
 enum { /* crs_object.flags */
-  CRS_OBJECT_INSIDE = 1,   /* all who have it are members */
-  CRS_OBJECT_MINE = 2,     /* this member saves its content, the others do not */
-  CRS_OBJECT_COMMON = 8,   /* several members have it, and nobody else is known to */
-  CRS_OBJECT_STANDARD = 4, /* leads outside, as a standard stream of one member: restored from the restarting command's */
+       CRS_OBJECT_INSIDE = 1,   /* all who have it are members */
+       CRS_OBJECT_MINE = 2,     /* this member saves its content, the others do not */
+       CRS_OBJECT_COMMON = 8,   /* several members have it, and nobody else is known to */
+       CRS_OBJECT_STANDARD = 4, /* leads outside, as a standard stream of one member: restored from the restarting command's */
 };
 
 /* A pipe, socket, or piece of memory that several members have. */

@@ -12,8 +12,7 @@
 #define ADDRESS_MAX 48
 #define FIELDS 10 /* of a line of /proc/net/tcp, up to the inode */
 
-static void take_attributes(const struct nlmsghdr *head, struct socket_facts *facts)
-{
+static void take_attributes(const struct nlmsghdr *head, struct socket_facts *facts) {
   const struct unix_diag_msg *m = NLMSG_DATA(head);
   const struct rtattr *a = (const struct rtattr *)(m + 1);
   unsigned left = head->nlmsg_len - NLMSG_LENGTH(sizeof(*m));
@@ -36,9 +35,11 @@ static void take_attributes(const struct nlmsghdr *head, struct socket_facts *fa
   }
 }
 
-int socket_facts_unix(uint64_t inode, struct socket_facts *facts)
-{
-  struct { struct nlmsghdr head; struct unix_diag_req request; } ask;
+int socket_facts_unix(uint64_t inode, struct socket_facts *facts) {
+  struct {
+    struct nlmsghdr head;
+    struct unix_diag_req request;
+  } ask;
   char answer[1024] __attribute__((aligned(8)));
   const struct nlmsghdr *head = (const struct nlmsghdr *)answer;
   int fd = (int)sys3(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
@@ -68,10 +69,12 @@ int socket_facts_unix(uint64_t inode, struct socket_facts *facts)
   return 0;
 }
 
-struct tcp_line { char local[ADDRESS_MAX], remote[ADDRESS_MAX]; uint64_t inode; };
+struct tcp_line {
+  char local[ADDRESS_MAX], remote[ADDRESS_MAX];
+  uint64_t inode;
+};
 
-static const char *skip_word(const char *s)
-{
+static const char *skip_word(const char *s) {
   while (*s && *s != ' ' && *s != '\n')
     s++;
   while (*s == ' ')
@@ -79,8 +82,7 @@ static const char *skip_word(const char *s)
   return s;
 }
 
-static void copy_word(char *to, const char *s)
-{
+static void copy_word(char *to, const char *s) {
   size_t n = 0;
 
   for (; s[n] && s[n] != ' ' && n + 1 < ADDRESS_MAX; n++)
@@ -89,8 +91,7 @@ static void copy_word(char *to, const char *s)
 }
 
 /* "  sl: local remote state tx:rx tr:when retransmits uid timeout inode ...".  Returns the next line, NULL at the end. */
-static const char *take_line(const char *s, struct tcp_line *line)
-{
+static const char *take_line(const char *s, struct tcp_line *line) {
   while (*s == ' ')
     s++;
   for (int field = 1; field < FIELDS; field++) {
@@ -105,10 +106,9 @@ static const char *take_line(const char *s, struct tcp_line *line)
   return s ? s + 1 : NULL;
 }
 
-static bool find_peer(const char *text, uint64_t inode, struct socket_facts *facts)
-{
+static bool find_peer(const char *text, uint64_t inode, struct socket_facts *facts) {
   const char *first = strchr(text, '\n');
-  struct tcp_line own = { "", "", 0 }, other;
+  struct tcp_line own = {"", "", 0}, other;
   bool found = false;
 
   first = first ? first + 1 : NULL;
@@ -124,8 +124,7 @@ static bool find_peer(const char *text, uint64_t inode, struct socket_facts *fac
   return found;
 }
 
-int socket_facts_tcp(uint64_t inode, char *space, size_t size, struct socket_facts *facts)
-{
+int socket_facts_tcp(uint64_t inode, char *space, size_t size, struct socket_facts *facts) {
   memset(facts, 0, sizeof(*facts));
   if (mpir_plain_read_file("/proc/self/net/tcp", space, size) > 0 && find_peer(space, inode, facts))
     return 0;

@@ -21,8 +21,7 @@ struct chain {
   size_t extent_count;
 };
 
-static void chain_close(struct chain *c)
-{
+static void chain_close(struct chain *c) {
   for (size_t i = 1; i < c->count; i++)
     mpir_image_close((struct mpir_image *)(uintptr_t)c->images[i]);
   free(c->extents);
@@ -30,18 +29,17 @@ static void chain_close(struct chain *c)
 }
 
 /* A restart trusts every byte of all of them. */
-static int check_owner(const struct mpir_image *newest, const struct mpir_image *base, const char *path, struct dvm_error *err)
-{
+static int check_owner(const struct mpir_image *newest, const struct mpir_image *base, const char *path, struct dvm_error *err) {
   struct stat st, ours;
 
   if (newest->fd < 0 || fstat(base->fd, &st) || fstat(newest->fd, &ours))
     return dvm_error_set(err, -EBADMSG, "cannot look at '%s'", path);
-  return st.st_uid == ours.st_uid && !(st.st_mode & 022) ? 0 :
-    dvm_error_set(err, -EPERM, "others can write '%s', which the image was taken on", path);
+  return st.st_uid == ours.st_uid && !(st.st_mode & 022)
+             ? 0
+             : dvm_error_set(err, -EPERM, "others can write '%s', which the image was taken on", path);
 }
 
-static int add_base(struct chain *c, struct dvm_error *err)
-{
+static int add_base(struct chain *c, struct dvm_error *err) {
   const struct mpir_image *image = c->images[c->count - 1];
   const char *name = mpir_image_string(image, image->chain->base_name);
   char path[PATH_MAX + NAME_MAX];
@@ -58,8 +56,7 @@ static int add_base(struct chain *c, struct dvm_error *err)
   return check_owner(c->images[0], base, path, err);
 }
 
-static struct chain *chain_open(const struct mpir_image *image, const char *path, struct dvm_error *err)
-{
+static struct chain *chain_open(const struct mpir_image *image, const char *path, struct dvm_error *err) {
   struct chain *c = calloc(1, sizeof(*c));
   const char *slash = strrchr(path, '/');
   int rc = 0;
@@ -79,8 +76,7 @@ static struct chain *chain_open(const struct mpir_image *image, const char *path
 }
 
 /* Where an address of the memory lies in the whole form: by its program headers, which are ascending. */
-static uint64_t place_of(const struct mpir_image *image, uint64_t address)
-{
+static uint64_t place_of(const struct mpir_image *image, uint64_t address) {
   for (size_t i = 1; i < image->load_count; i++) {
     const Elf64_Phdr *ph = &image->loads[i];
 
@@ -91,21 +87,27 @@ static uint64_t place_of(const struct mpir_image *image, uint64_t address)
 }
 
 static int add_piece(struct mpir_writer *w, struct chain *c, const struct mpir_image_extent *like, const char *content, uint64_t address,
-                     uint64_t length, uint64_t plain)
-{
-  struct mpir_image_extent *more = c->extent_count & (c->extent_count - 1) ? c->extents :
-    realloc(c->extents, (c->extent_count ? 2 * c->extent_count : 1) * sizeof(*more));
+                     uint64_t length, uint64_t plain) {
+  struct mpir_image_extent *more = c->extent_count & (c->extent_count - 1)
+                                       ? c->extents
+                                       : realloc(c->extents, (c->extent_count ? 2 * c->extent_count : 1) * sizeof(*more));
 
   if (!more)
     return dvm_error_set(w->err, -ENOMEM, "out of memory");
   c->extents = more;
-  more[c->extent_count++] = (struct mpir_image_extent){ .address = address, .length = length, .file_offset = plain, .stored = length,
-    .plain_offset = plain, .crc = mpir_crc32c(0, content, length), .codec = MPIR_CODEC_NONE, .file = like->file, .flags = like->flags };
+  more[c->extent_count++] = (struct mpir_image_extent){.address = address,
+                                                       .length = length,
+                                                       .file_offset = plain,
+                                                       .stored = length,
+                                                       .plain_offset = plain,
+                                                       .crc = mpir_crc32c(0, content, length),
+                                                       .codec = MPIR_CODEC_NONE,
+                                                       .file = like->file,
+                                                       .flags = like->flags};
   return mpir_writer_put(w, content, length, plain);
 }
 
-static int put_extents(struct mpir_writer *w, struct chain *c, size_t level, uint64_t start, uint64_t end, void *space)
-{
+static int put_extents(struct mpir_writer *w, struct chain *c, size_t level, uint64_t start, uint64_t end, void *space) {
   const struct mpir_image *image = c->images[level];
   int rc = 0;
 
@@ -130,8 +132,7 @@ static int put_extents(struct mpir_writer *w, struct chain *c, size_t level, uin
 }
 
 /* Memory of the image 'level', which may have it from the one before. */
-static int put_range(struct mpir_writer *w, struct chain *c, size_t level, uint64_t start, uint64_t end, void *space)
-{
+static int put_range(struct mpir_writer *w, struct chain *c, size_t level, uint64_t start, uint64_t end, void *space) {
   const struct mpir_image *image = c->images[level];
   int rc = put_extents(w, c, level, start, end, space);
 
@@ -145,8 +146,7 @@ static int put_range(struct mpir_writer *w, struct chain *c, size_t level, uint6
   return rc;
 }
 
-static int put_own(struct mpir_writer *w, struct chain *c, void *space)
-{
+static int put_own(struct mpir_writer *w, struct chain *c, void *space) {
   const struct mpir_image *image = c->images[0];
   int rc = 0;
 
@@ -155,23 +155,21 @@ static int put_own(struct mpir_writer *w, struct chain *c, void *space)
     const char *content = mpir_codec_expand(e, image->data + e->file_offset, space);
 
     rc = !content || mpir_crc32c(0, content, e->length) != e->crc
-           ? dvm_error_set(w->err, -EBADMSG, "the image is damaged at address %#llx", (unsigned long long)e->address)
-           : add_piece(w, c, e, content, e->address, e->length, e->plain_offset);
+             ? dvm_error_set(w->err, -EBADMSG, "the image is damaged at address %#llx", (unsigned long long)e->address)
+             : add_piece(w, c, e, content, e->address, e->length, e->plain_offset);
   }
   for (size_t i = 0; i < image->kept_count && !rc; i++)
     rc = put_range(w, c, 1, image->kept[i].address, image->kept[i].address + image->kept[i].length, space);
   return rc;
 }
 
-static int by_place(const void *a, const void *b)
-{
+static int by_place(const void *a, const void *b) {
   const struct mpir_image_extent *x = a, *y = b;
 
   return x->file_offset < y->file_offset ? -1 : x->file_offset > y->file_offset;
 }
 
-static int write_whole(struct mpir_writer *w, void *arg)
-{
+static int write_whole(struct mpir_writer *w, void *arg) {
   struct chain *c = arg;
   const struct mpir_image *image = c->images[0];
   struct mpir_image_header header = *image->header;
@@ -197,8 +195,7 @@ static int write_whole(struct mpir_writer *w, void *arg)
   return rc;
 }
 
-struct mpir_image *mpir_chain_whole(const struct mpir_image *image, const char *path, struct dvm_error *err)
-{
+struct mpir_image *mpir_chain_whole(const struct mpir_image *image, const char *path, struct dvm_error *err) {
   struct chain *c = chain_open(image, path, err);
   struct mpir_image *whole = c ? mpir_writer_nameless(path, write_whole, c, err) : NULL;
 
@@ -207,8 +204,7 @@ struct mpir_image *mpir_chain_whole(const struct mpir_image *image, const char *
   return whole;
 }
 
-int mpir_chain_compact(const struct mpir_image *image, const char *path, const char *out, struct dvm_error *err)
-{
+int mpir_chain_compact(const struct mpir_image *image, const char *path, const char *out, struct dvm_error *err) {
   struct chain *c = chain_open(image, path, err);
   int rc = c ? mpir_writer_file(out, write_whole, c, err) : err->code;
 

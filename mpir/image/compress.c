@@ -11,8 +11,7 @@
 #include "mpir/image/codec.h"
 #include "mpir/image/crc32c.h"
 
-int mpir_writer_put(struct mpir_writer *w, const void *from, size_t size, uint64_t offset)
-{
+int mpir_writer_put(struct mpir_writer *w, const void *from, size_t size, uint64_t offset) {
   const char *p = from;
 
   while (size) {
@@ -37,9 +36,8 @@ struct notes {
   size_t size;
 };
 
-static void note_put(struct notes *n, const char *name, uint32_t type, const void *content, size_t size)
-{
-  Elf64_Nhdr head = { (uint32_t)strlen(name) + 1, (uint32_t)size, type };
+static void note_put(struct notes *n, const char *name, uint32_t type, const void *content, size_t size) {
+  Elf64_Nhdr head = {(uint32_t)strlen(name) + 1, (uint32_t)size, type};
 
   memcpy(n->bytes + n->size, &head, sizeof(head));
   memcpy(n->bytes + n->size + 12, name, head.n_namesz);
@@ -48,9 +46,8 @@ static void note_put(struct notes *n, const char *name, uint32_t type, const voi
 }
 
 /* Core notes are kept as they are; ours are written anew.  Fails only for want of memory. */
-static int notes_build(const struct mpir_image *image, const struct mpir_image_header *header,
-                       const struct mpir_image_extent *extents, size_t extent_count, bool with_loads, struct notes *out)
-{
+static int notes_build(const struct mpir_image *image, const struct mpir_image_header *header, const struct mpir_image_extent *extents,
+                       size_t extent_count, bool with_loads, struct notes *out) {
   const unsigned char *from = image->data + image->notes_offset;
   size_t at = 0, room = image->notes_size + image->load_count * sizeof(Elf64_Phdr) + extent_count * sizeof(*extents) + 4096;
   const bool chained = header->flags & MPIR_IMAGE_INCREMENTAL;
@@ -93,8 +90,7 @@ static int notes_build(const struct mpir_image *image, const struct mpir_image_h
 /* Closes the file with notes and headers.  'loads' are the file's own program headers, the first of which is set here. */
 int mpir_writer_finish(struct mpir_writer *w, const struct mpir_image *image, struct mpir_image_header *header,
                        const struct mpir_image_extent *extents, size_t extent_count, Elf64_Phdr *loads, uint64_t notes_at,
-                       bool with_loads)
-{
+                       bool with_loads) {
   Elf64_Ehdr eh;
   struct mpir_image_checksum sum;
   struct notes notes;
@@ -126,9 +122,8 @@ int mpir_writer_finish(struct mpir_writer *w, const struct mpir_image *image, st
 }
 
 /* A piece that does not shrink is stored as it is. */
-static int compress_extents(struct mpir_writer *w, const struct mpir_image *image, struct mpir_image_extent *extents,
-                            enum mpir_codec codec, uint64_t *offset)
-{
+static int compress_extents(struct mpir_writer *w, const struct mpir_image *image, struct mpir_image_extent *extents, enum mpir_codec codec,
+                            uint64_t *offset) {
   void *space = malloc(MPIR_EXTENT_MAX), *plain_space = malloc(MPIR_EXTENT_MAX);
   int rc = space && plain_space ? 0 : dvm_error_set(w->err, -ENOMEM, "out of memory");
 
@@ -152,8 +147,7 @@ static int compress_extents(struct mpir_writer *w, const struct mpir_image *imag
   return rc;
 }
 
-static int compress_into(struct mpir_writer *w, const struct mpir_image *image, enum mpir_codec codec)
-{
+static int compress_into(struct mpir_writer *w, const struct mpir_image *image, enum mpir_codec codec) {
   struct mpir_image_extent *extents = calloc(image->extent_count + 1, sizeof(*extents));
   Elf64_Phdr *loads = calloc(image->load_count, sizeof(*loads));
   struct mpir_image_header header = *image->header;
@@ -175,8 +169,7 @@ static int compress_into(struct mpir_writer *w, const struct mpir_image *image, 
   return rc;
 }
 
-static int expand_extents(struct mpir_writer *w, const struct mpir_image *image, struct mpir_image_extent *extents)
-{
+static int expand_extents(struct mpir_writer *w, const struct mpir_image *image, struct mpir_image_extent *extents) {
   void *space = malloc(MPIR_EXTENT_MAX);
   int rc = space ? 0 : dvm_error_set(w->err, -ENOMEM, "out of memory");
 
@@ -196,8 +189,7 @@ static int expand_extents(struct mpir_writer *w, const struct mpir_image *image,
   return rc;
 }
 
-static int expand_into(struct mpir_writer *w, const struct mpir_image *image)
-{
+static int expand_into(struct mpir_writer *w, const struct mpir_image *image) {
   struct mpir_image_extent *extents = calloc(image->extent_count + 1, sizeof(*extents));
   Elf64_Phdr *loads = calloc(image->load_count, sizeof(*loads));
   struct mpir_image_header header = *image->header;
@@ -223,9 +215,8 @@ static int expand_into(struct mpir_writer *w, const struct mpir_image *image)
   return rc;
 }
 
-int mpir_writer_file(const char *path, int (*write)(struct mpir_writer *w, void *arg), void *arg, struct dvm_error *err)
-{
-  struct mpir_writer w = { -1, err };
+int mpir_writer_file(const char *path, int (*write)(struct mpir_writer *w, void *arg), void *arg, struct dvm_error *err) {
+  struct mpir_writer w = {-1, err};
   char *temporary;
   int rc;
 
@@ -250,31 +241,31 @@ int mpir_writer_file(const char *path, int (*write)(struct mpir_writer *w, void 
   return rc;
 }
 
-struct conversion { const struct mpir_image *image; enum mpir_codec codec; };
+struct conversion {
+  const struct mpir_image *image;
+  enum mpir_codec codec;
+};
 
-static int convert(struct mpir_writer *w, void *arg)
-{
+static int convert(struct mpir_writer *w, void *arg) {
   const struct conversion *c = arg;
 
   return c->codec == MPIR_CODEC_NONE ? expand_into(w, c->image) : compress_into(w, c->image, c->codec);
 }
 
-int mpir_image_compress(const struct mpir_image *image, const char *path, enum mpir_codec codec, struct dvm_error *err)
-{
-  struct conversion c = { image, codec };
+int mpir_image_compress(const struct mpir_image *image, const char *path, enum mpir_codec codec, struct dvm_error *err) {
+  struct conversion c = {image, codec};
 
   return mpir_writer_file(path, convert, &c, err);
 }
 
-int mpir_image_expand_to(const struct mpir_image *image, const char *path, struct dvm_error *err)
-{
+int mpir_image_expand_to(const struct mpir_image *image, const char *path, struct dvm_error *err) {
   return mpir_image_compress(image, path, MPIR_CODEC_NONE, err);
 }
 
-struct mpir_image *mpir_writer_nameless(const char *name, int (*write)(struct mpir_writer *w, void *arg), void *arg, struct dvm_error *err)
-{
+struct mpir_image *mpir_writer_nameless(const char *name, int (*write)(struct mpir_writer *w, void *arg), void *arg,
+                                        struct dvm_error *err) {
   const char *folder = getenv("TMPDIR");
-  struct mpir_writer w = { open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), err };
+  struct mpir_writer w = {open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), err};
 
   if (w.fd < 0)
     w.fd = memfd_create("checkpoint-image", MFD_CLOEXEC);
@@ -289,9 +280,8 @@ struct mpir_image *mpir_writer_nameless(const char *name, int (*write)(struct mp
   return mpir_image_open_fd(w.fd, name, err);
 }
 
-struct mpir_image *mpir_image_expand(const struct mpir_image *image, const char *name, struct dvm_error *err)
-{
-  struct conversion c = { image, MPIR_CODEC_NONE };
+struct mpir_image *mpir_image_expand(const struct mpir_image *image, const char *name, struct dvm_error *err) {
+  struct conversion c = {image, MPIR_CODEC_NONE};
 
   return mpir_writer_nameless(name, convert, &c, err);
 }

@@ -1,8 +1,7 @@
 #include "mpir/image/crc32c.h"
 #include <string.h>
 
-uint32_t mpir_crc32c_portable(uint32_t crc, const void *data, size_t size)
-{
+uint32_t mpir_crc32c_portable(uint32_t crc, const void *data, size_t size) {
   const unsigned char *p = data;
 
   crc = ~crc;
@@ -14,8 +13,7 @@ uint32_t mpir_crc32c_portable(uint32_t crc, const void *data, size_t size)
   return ~crc;
 }
 
-__attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, const void *data, size_t size)
-{
+__attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, const void *data, size_t size) {
   const unsigned char *p = data;
   uint64_t c = ~crc & 0xffffffffu;
 
@@ -30,7 +28,6 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, con
   return ~(uint32_t)c;
 }
 
-uint32_t mpir_crc32c(uint32_t crc, const void *data, size_t size)
-{
+uint32_t mpir_crc32c(uint32_t crc, const void *data, size_t size) {
   return __builtin_cpu_supports("sse4.2") ? crc32c_sse42(crc, data, size) : mpir_crc32c_portable(crc, data, size);
 }

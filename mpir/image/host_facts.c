@@ -14,8 +14,15 @@
 #define HEAD "dvm-host 1\n"
 #define END "end\n"
 
-struct host_file { uint64_t size; int64_t mtime_ns; char *path; };
-struct host_area { char name[32]; uint64_t size; };
+struct host_file {
+  uint64_t size;
+  int64_t mtime_ns;
+  char *path;
+};
+struct host_area {
+  char name[32];
+  uint64_t size;
+};
 
 struct mpir_host_facts {
   char kernel[128];
@@ -26,19 +33,19 @@ struct mpir_host_facts {
   size_t area_count, file_count;
 };
 
-static const char *const usual_folders[] = { "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/local/lib", NULL };
+static const char *const usual_folders[] = {
+    "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/local/lib", NULL};
 
-static void write_file(FILE *to, const char *path)
-{
+static void write_file(FILE *to, const char *path) {
   char real[PATH_MAX];
   struct stat st;
 
   if (realpath(path, real) && !stat(real, &st) && S_ISREG(st.st_mode) && !strchr(real, '\n'))
-    fprintf(to, "file %" PRIu64 " %" PRId64 " %s\n", (uint64_t)st.st_size, st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec, real);
+    fprintf(to, "file %" PRIu64 " %" PRId64 " %s\n", (uint64_t)st.st_size, st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec,
+            real);
 }
 
-static void write_folder(FILE *to, const char *folder, bool libraries)
-{
+static void write_folder(FILE *to, const char *folder, bool libraries) {
   DIR *dir = opendir(folder);
   char path[PATH_MAX];
   struct dirent *d;
@@ -52,8 +59,7 @@ static void write_folder(FILE *to, const char *folder, bool libraries)
 }
 
 /* The kernel's own mappings, whose places in an image only the same ones can take. */
-static int write_areas(FILE *to, struct dvm_error *err)
-{
+static int write_areas(FILE *to, struct dvm_error *err) {
   const unsigned char *vdso = (const unsigned char *)getauxval(AT_SYSINFO_EHDR);
   FILE *f = fopen("/proc/self/maps", "re");
   char text[4096], name[64];
@@ -74,8 +80,7 @@ static int write_areas(FILE *to, struct dvm_error *err)
   return 0;
 }
 
-int mpir_host_facts_write(FILE *to, char *const *folders, struct dvm_error *err)
-{
+int mpir_host_facts_write(FILE *to, char *const *folders, struct dvm_error *err) {
   struct utsname host;
   int rc;
 
@@ -98,8 +103,7 @@ int mpir_host_facts_write(FILE *to, char *const *folders, struct dvm_error *err)
   return rc;
 }
 
-void mpir_host_facts_free(struct mpir_host_facts *facts)
-{
+void mpir_host_facts_free(struct mpir_host_facts *facts) {
   for (size_t i = 0; facts && i < facts->file_count; i++)
     free(facts->files[i].path);
   if (facts)
@@ -107,8 +111,7 @@ void mpir_host_facts_free(struct mpir_host_facts *facts)
   free(facts);
 }
 
-static bool parse_line(struct mpir_host_facts *facts, const char *line)
-{
+static bool parse_line(struct mpir_host_facts *facts, const char *line) {
   struct host_area area;
   struct host_file file;
   int used = 0;
@@ -130,10 +133,11 @@ static bool parse_line(struct mpir_host_facts *facts, const char *line)
   return true;
 }
 
-static int by_path(const void *a, const void *b) { return strcmp(((const struct host_file *)a)->path, ((const struct host_file *)b)->path); }
+static int by_path(const void *a, const void *b) {
+  return strcmp(((const struct host_file *)a)->path, ((const struct host_file *)b)->path);
+}
 
-struct mpir_host_facts *mpir_host_facts_parse(const char *from, size_t size, struct dvm_error *err)
-{
+struct mpir_host_facts *mpir_host_facts_parse(const char *from, size_t size, struct dvm_error *err) {
   struct mpir_host_facts *facts = NULL;
   char *text = NULL, *line, *save = NULL;
   size_t lines = 0;
@@ -156,8 +160,7 @@ struct mpir_host_facts *mpir_host_facts_parse(const char *from, size_t size, str
   return NULL;
 }
 
-struct mpir_host_facts *mpir_host_facts_read(const char *path, struct dvm_error *err)
-{
+struct mpir_host_facts *mpir_host_facts_read(const char *path, struct dvm_error *err) {
   struct mpir_host_facts *facts = NULL;
   FILE *f = fopen(path, "re");
   char *text = NULL;
@@ -176,8 +179,7 @@ struct mpir_host_facts *mpir_host_facts_read(const char *path, struct dvm_error 
   return facts;
 }
 
-static unsigned check_kernel(const struct mpir_host_facts *facts, const struct mpir_image *image, FILE *to)
-{
+static unsigned check_kernel(const struct mpir_host_facts *facts, const struct mpir_image *image, FILE *to) {
   const struct mpir_image_header *h = image->header;
   size_t wanted = 0, found = 0;
 
@@ -197,14 +199,13 @@ static unsigned check_kernel(const struct mpir_host_facts *facts, const struct m
   return 1;
 }
 
-unsigned mpir_host_facts_check(const struct mpir_host_facts *facts, const struct mpir_image *image, FILE *to)
-{
+unsigned mpir_host_facts_check(const struct mpir_host_facts *facts, const struct mpir_image *image, FILE *to) {
   unsigned missing = check_kernel(facts, image, to);
   const char *last = "";
 
   for (size_t i = 0; i < image->map_count; i++) {
     const struct mpir_image_map *m = &image->maps[i];
-    struct host_file key = { 0, 0, (char *)(uintptr_t)mpir_image_string(image, m->name) };
+    struct host_file key = {0, 0, (char *)(uintptr_t)mpir_image_string(image, m->name)};
     const struct host_file *file;
 
     if (m->kind != MPIR_MAP_FILE || (m->flags & MPIR_MAP_COMPLETE) || strcmp(key.path, last) == 0)

@@ -24,13 +24,11 @@ struct note_slot {
   size_t *count;
 };
 
-static int note_take(const struct note_slot *slot, const void *content, size_t size, struct dvm_error *err)
-{
+static int note_take(const struct note_slot *slot, const void *content, size_t size, struct dvm_error *err) {
   if (*slot->content)
     return dvm_error_set(err, -EBADMSG, "the image has two notes with its %s", slot->what);
   if (size % slot->element || size / slot->element > TABLE_MAX || (slot->element > 1 && (uintptr_t)content % 8))
-    return dvm_error_set(err, -EBADMSG, "the image's %s has the wrong size %zu, or begins at an odd place", slot->what,
-                         size);
+    return dvm_error_set(err, -EBADMSG, "the image's %s has the wrong size %zu, or begins at an odd place", slot->what, size);
   *slot->content = content;
   *slot->count = size / slot->element;
   return 0;
@@ -38,31 +36,30 @@ static int note_take(const struct note_slot *slot, const void *content, size_t s
 
 #define SLOT(type) [MPIR_NOTE_##type - MPIR_NOTE_BASE]
 
-static int note_dispatch(struct mpir_image *image, const char *name, size_t name_size, uint32_t type,
-                         const void *content, size_t size, const struct mpir_image_checksum **sum, struct dvm_error *err)
-{
+static int note_dispatch(struct mpir_image *image, const char *name, size_t name_size, uint32_t type, const void *content, size_t size,
+                         const struct mpir_image_checksum **sum, struct dvm_error *err) {
   size_t headers = 0, actions = 0, sums = 0, processes = 0, chains = 0;
   const struct note_slot slots[] = {
-    SLOT(HEADER) = { "header", sizeof(*image->header), (const void **)&image->header, &headers },
-    SLOT(MAPS) = { "memory map", sizeof(*image->maps), (const void **)&image->maps, &image->map_count },
-    SLOT(THREADS) = { "thread table", sizeof(*image->threads), (const void **)&image->threads, &image->thread_count },
-    SLOT(EXTENTS) = { "data table", sizeof(*image->extents), (const void **)&image->extents, &image->extent_count },
-    SLOT(FILES) = { "file table", sizeof(*image->files), (const void **)&image->files, &image->file_count },
-    SLOT(TIMERS) = { "timer table", sizeof(*image->timers), (const void **)&image->timers, &image->timer_count },
-    SLOT(ACTIONS) = { "signal table", sizeof(*image->actions), (const void **)&image->actions, &actions },
-    SLOT(STRINGS) = { "names", 1, (const void **)&image->strings, &image->strings_size },
-    SLOT(CHECKSUM) = { "checksums", sizeof(**sum), (const void **)sum, &sums },
-    SLOT(CREDENTIALS) = { "credentials", sizeof(*image->credentials), (const void **)&image->credentials, &image->credential_count },
-    SLOT(GROUPS) = { "groups", sizeof(*image->groups), (const void **)&image->groups, &image->group_count },
-    SLOT(FILTERS) = { "filters", 1, (const void **)&image->filters, &image->filters_size },
-    SLOT(PROCESS) = { "process", sizeof(*image->process), (const void **)&image->process, &processes },
-    SLOT(CHAIN) = { "chain", sizeof(*image->chain), (const void **)&image->chain, &chains },
-    SLOT(GUARDS) = { "guards", sizeof(*image->guards), (const void **)&image->guards, &image->guard_count },
-    SLOT(SEMAPHORES) = { "semaphores", sizeof(*image->semaphores), (const void **)&image->semaphores, &image->semaphore_count },
-    SLOT(KEPT) = { "kept memory", sizeof(*image->kept), (const void **)&image->kept, &image->kept_count },
-    SLOT(LOADS) = { "program headers", sizeof(*image->loads), (const void **)&image->loads, &image->load_count },
+      SLOT(HEADER) = {"header", sizeof(*image->header), (const void **)&image->header, &headers},
+      SLOT(MAPS) = {"memory map", sizeof(*image->maps), (const void **)&image->maps, &image->map_count},
+      SLOT(THREADS) = {"thread table", sizeof(*image->threads), (const void **)&image->threads, &image->thread_count},
+      SLOT(EXTENTS) = {"data table", sizeof(*image->extents), (const void **)&image->extents, &image->extent_count},
+      SLOT(FILES) = {"file table", sizeof(*image->files), (const void **)&image->files, &image->file_count},
+      SLOT(TIMERS) = {"timer table", sizeof(*image->timers), (const void **)&image->timers, &image->timer_count},
+      SLOT(ACTIONS) = {"signal table", sizeof(*image->actions), (const void **)&image->actions, &actions},
+      SLOT(STRINGS) = {"names", 1, (const void **)&image->strings, &image->strings_size},
+      SLOT(CHECKSUM) = {"checksums", sizeof(**sum), (const void **)sum, &sums},
+      SLOT(CREDENTIALS) = {"credentials", sizeof(*image->credentials), (const void **)&image->credentials, &image->credential_count},
+      SLOT(GROUPS) = {"groups", sizeof(*image->groups), (const void **)&image->groups, &image->group_count},
+      SLOT(FILTERS) = {"filters", 1, (const void **)&image->filters, &image->filters_size},
+      SLOT(PROCESS) = {"process", sizeof(*image->process), (const void **)&image->process, &processes},
+      SLOT(CHAIN) = {"chain", sizeof(*image->chain), (const void **)&image->chain, &chains},
+      SLOT(GUARDS) = {"guards", sizeof(*image->guards), (const void **)&image->guards, &image->guard_count},
+      SLOT(SEMAPHORES) = {"semaphores", sizeof(*image->semaphores), (const void **)&image->semaphores, &image->semaphore_count},
+      SLOT(KEPT) = {"kept memory", sizeof(*image->kept), (const void **)&image->kept, &image->kept_count},
+      SLOT(LOADS) = {"program headers", sizeof(*image->loads), (const void **)&image->loads, &image->load_count},
   };
-  const struct note_slot auxv = { "auxiliary vector", 1, (const void **)&image->auxv, &image->auxv_bytes };
+  const struct note_slot auxv = {"auxiliary vector", 1, (const void **)&image->auxv, &image->auxv_bytes};
   int rc;
 
   if (name_size == sizeof("CORE") && memcmp(name, "CORE", sizeof("CORE")) == 0 && type == NT_AUXV) {
@@ -85,8 +82,7 @@ static int note_dispatch(struct mpir_image *image, const char *name, size_t name
   return rc;
 }
 
-static int notes_read(struct mpir_image *image, Elf *elf, const GElf_Phdr *ph, struct dvm_error *err)
-{
+static int notes_read(struct mpir_image *image, Elf *elf, const GElf_Phdr *ph, struct dvm_error *err) {
   Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)ph->p_offset, ph->p_filesz, ELF_T_NHDR);
   const struct mpir_image_checksum *sum = NULL;
   size_t at = 0, next, name_at, desc_at, sum_at = 0;
@@ -114,47 +110,44 @@ static int notes_read(struct mpir_image *image, Elf *elf, const GElf_Phdr *ph, s
   if (crc != sum->notes_crc)
     return dvm_error_set(err, -EBADMSG, "the image's notes are damaged: checksum %08x, expected %08x", crc, sum->notes_crc);
   crc = mpir_crc32c(0, image->data, sizeof(Elf64_Ehdr));
-  crc = mpir_crc32c(crc, image->data + sizeof(Elf64_Ehdr),
-                    ((const Elf64_Ehdr *)image->data)->e_phnum * sizeof(Elf64_Phdr));
+  crc = mpir_crc32c(crc, image->data + sizeof(Elf64_Ehdr), ((const Elf64_Ehdr *)image->data)->e_phnum * sizeof(Elf64_Phdr));
   if (crc != sum->headers_crc)
-    return dvm_error_set(err, -EBADMSG, "the image's headers are damaged: checksum %08x, expected %08x", crc,
-                         sum->headers_crc);
+    return dvm_error_set(err, -EBADMSG, "the image's headers are damaged: checksum %08x, expected %08x", crc, sum->headers_crc);
   return 0;
 }
 
-static bool string_ok(const struct mpir_image *image, uint32_t offset)
-{
-  return offset == 0 || offset < image->strings_size;
-}
+static bool string_ok(const struct mpir_image *image, uint32_t offset) { return offset == 0 || offset < image->strings_size; }
 
-static int check_header(const struct mpir_image *image, struct dvm_error *err)
-{
+static int check_header(const struct mpir_image *image, struct dvm_error *err) {
   const struct mpir_image_header *h = image->header;
 
   if (h && h->version != MPIR_IMAGE_VERSION)
-    return dvm_error_set(err, -EPROTO, "the image has version %u, this program reads version %d: restart it with the "
-                         "version that wrote it", h->version, MPIR_IMAGE_VERSION);
-  if (!h || !image->credentials || !image->groups || !image->filters || !image->process || !image->maps || !image->threads || !image->extents || !image->files || !image->timers || !image->actions ||
-      !image->strings || !image->auxv)
+    return dvm_error_set(err, -EPROTO,
+                         "the image has version %u, this program reads version %d: restart it with the "
+                         "version that wrote it",
+                         h->version, MPIR_IMAGE_VERSION);
+  if (!h || !image->credentials || !image->groups || !image->filters || !image->process || !image->maps || !image->threads ||
+      !image->extents || !image->files || !image->timers || !image->actions || !image->strings || !image->auxv)
     return dvm_error_set(err, -EBADMSG, "the image lacks a table");
   if (h->version != MPIR_IMAGE_VERSION || h->size != sizeof(*h))
-    return dvm_error_set(err, -EPROTO, "the image has version %u, this program reads version %d: restart it with the "
-                         "version that wrote it", h->version, MPIR_IMAGE_VERSION);
+    return dvm_error_set(err, -EPROTO,
+                         "the image has version %u, this program reads version %d: restart it with the "
+                         "version that wrote it",
+                         h->version, MPIR_IMAGE_VERSION);
   if (h->image_size != image->size)
     return dvm_error_set(err, -EBADMSG, "the image is cut: it has %zu bytes, its header says %llu", image->size,
                          (unsigned long long)h->image_size);
   if (!image->strings_size || image->strings[image->strings_size - 1])
     return dvm_error_set(err, -EBADMSG, "the image's names are not terminated");
-  if (!string_ok(image, h->exe) || !string_ok(image, h->cwd) || !string_ok(image, h->comm) ||
-      !string_ok(image, h->command_line) || !string_ok(image, h->kernel) || !string_ok(image, h->host))
+  if (!string_ok(image, h->exe) || !string_ok(image, h->cwd) || !string_ok(image, h->comm) || !string_ok(image, h->command_line) ||
+      !string_ok(image, h->kernel) || !string_ok(image, h->host))
     return dvm_error_set(err, -EBADMSG, "the image's header has a bad name");
   if (h->pid <= 0 || (h->rseq_length != 0 && (h->rseq_length < 32 || h->rseq_length > 4096)))
     return dvm_error_set(err, -EBADMSG, "the image's header has a bad process number or rseq length");
   return 0;
 }
 
-static int check_maps(const struct mpir_image *image, struct dvm_error *err)
-{
+static int check_maps(const struct mpir_image *image, struct dvm_error *err) {
   uint64_t last = MPIR_PAGE;
 
   for (size_t i = 0; i < image->map_count; i++) {
@@ -168,8 +161,7 @@ static int check_maps(const struct mpir_image *image, struct dvm_error *err)
   return 0;
 }
 
-static int check_threads(const struct mpir_image *image, struct dvm_error *err)
-{
+static int check_threads(const struct mpir_image *image, struct dvm_error *err) {
   if (!image->thread_count || image->threads[0].tid != image->header->pid)
     return dvm_error_set(err, -EBADMSG, "the image has no main thread");
   for (size_t i = 0; i < image->thread_count; i++)
@@ -179,8 +171,7 @@ static int check_threads(const struct mpir_image *image, struct dvm_error *err)
 }
 
 /* Each filter: flags, length, instructions. */
-static int check_filters(struct mpir_image *image, struct dvm_error *err)
-{
+static int check_filters(struct mpir_image *image, struct dvm_error *err) {
   uint32_t head[2];
 
   for (size_t at = 0; at < image->filters_size; at += sizeof(head) + head[1] * 8ul) {
@@ -194,8 +185,7 @@ static int check_filters(struct mpir_image *image, struct dvm_error *err)
   return 0;
 }
 
-static int check_credentials(struct mpir_image *image, struct dvm_error *err)
-{
+static int check_credentials(struct mpir_image *image, struct dvm_error *err) {
   int rc = check_filters(image, err);
 
   if (!rc && image->credential_count != image->thread_count)
@@ -209,8 +199,7 @@ static int check_credentials(struct mpir_image *image, struct dvm_error *err)
   return rc;
 }
 
-const struct mpir_image_map *mpir_image_map_at(const struct mpir_image *image, uint64_t address)
-{
+const struct mpir_image_map *mpir_image_map_at(const struct mpir_image *image, uint64_t address) {
   size_t low = 0, high = image->map_count;
 
   while (low < high) {
@@ -224,13 +213,11 @@ const struct mpir_image_map *mpir_image_map_at(const struct mpir_image *image, u
   return low < image->map_count && image->maps[low].start <= address ? &image->maps[low] : NULL;
 }
 
-bool mpir_image_is_ring(const struct mpir_image *image, const struct mpir_image_map *map)
-{
+bool mpir_image_is_ring(const struct mpir_image *image, const struct mpir_image_map *map) {
   return map->kind == MPIR_MAP_SHARED && strncmp(mpir_image_string(image, map->name), MPIR_RING_NAME, sizeof(MPIR_RING_NAME) - 1) == 0;
 }
 
-static int check_extents(const struct mpir_image *image, struct dvm_error *err)
-{
+static int check_extents(const struct mpir_image *image, struct dvm_error *err) {
   for (size_t i = 0; i < image->extent_count; i++) {
     const struct mpir_image_extent *e = &image->extents[i];
     const struct mpir_image_map *m = e->file < 0 ? mpir_image_map_at(image, e->address) : NULL;
@@ -241,28 +228,24 @@ static int check_extents(const struct mpir_image *image, struct dvm_error *err)
       return dvm_error_set(err, -EBADMSG, "entry %zu of the image's data table is bad", i);
     if (e->file >= (int64_t)image->file_count || (e->file >= 0 && e->address > (1ull << 62)))
       return dvm_error_set(err, -EBADMSG, "entry %zu of the image's data table names no file", i);
-    if (e->file < 0 && (!m || e->length > m->end - e->address || (e->address | e->length) % MPIR_PAGE ||
-                        e->plain_offset % MPIR_PAGE))
+    if (e->file < 0 && (!m || e->length > m->end - e->address || (e->address | e->length) % MPIR_PAGE || e->plain_offset % MPIR_PAGE))
       return dvm_error_set(err, -EBADMSG, "entry %zu of the image's data table lies outside its mapping", i);
   }
   return 0;
 }
 
-static int check_files(const struct mpir_image *image, struct dvm_error *err)
-{
+static int check_files(const struct mpir_image *image, struct dvm_error *err) {
   for (size_t i = 0; i < image->file_count; i++) {
     const struct mpir_image_file *f = &image->files[i];
 
-    if (f->fd < 0 || f->fd > (1 << 24) || f->kind < MPIR_FILE_REGULAR || f->kind >= MPIR_FILE_KINDS ||
-        f->same_as >= (int64_t)i || f->same_as < -1 || !string_ok(image, f->name) || !string_ok(image, f->info) ||
-        (i && image->files[i - 1].fd >= f->fd))
+    if (f->fd < 0 || f->fd > (1 << 24) || f->kind < MPIR_FILE_REGULAR || f->kind >= MPIR_FILE_KINDS || f->same_as >= (int64_t)i ||
+        f->same_as < -1 || !string_ok(image, f->name) || !string_ok(image, f->info) || (i && image->files[i - 1].fd >= f->fd))
       return dvm_error_set(err, -EBADMSG, "entry %zu of the image's file table is bad", i);
   }
   return 0;
 }
 
-static int check_timers(const struct mpir_image *image, struct dvm_error *err)
-{
+static int check_timers(const struct mpir_image *image, struct dvm_error *err) {
   for (size_t i = 0; i < image->timer_count; i++) {
     const struct mpir_image_timer *t = &image->timers[i];
 
@@ -272,8 +255,7 @@ static int check_timers(const struct mpir_image *image, struct dvm_error *err)
   return 0;
 }
 
-static int check_pieces(const struct mpir_image *image, const struct mpir_image_kept *pieces, size_t count, struct dvm_error *err)
-{
+static int check_pieces(const struct mpir_image *image, const struct mpir_image_kept *pieces, size_t count, struct dvm_error *err) {
   uint64_t last = 0;
 
   for (size_t i = 0; i < count; i++) {
@@ -288,8 +270,7 @@ static int check_pieces(const struct mpir_image *image, const struct mpir_image_
 }
 
 /* A neighbour's name, or "../SET/FILE". */
-static bool base_name_ok(const char *name)
-{
+static bool base_name_ok(const char *name) {
   const char *slash;
 
   if (strncmp(name, "../", 3) == 0) {
@@ -302,8 +283,7 @@ static bool base_name_ok(const char *name)
   return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-static int check_chain(const struct mpir_image *image, struct dvm_error *err)
-{
+static int check_chain(const struct mpir_image *image, struct dvm_error *err) {
   const bool incremental = image->header->flags & MPIR_IMAGE_INCREMENTAL;
   const struct mpir_image_chain *c = image->chain;
 
@@ -315,8 +295,7 @@ static int check_chain(const struct mpir_image *image, struct dvm_error *err)
   return check_pieces(image, image->kept, image->kept_count, err);
 }
 
-static int check_tables(struct mpir_image *image, struct dvm_error *err)
-{
+static int check_tables(struct mpir_image *image, struct dvm_error *err) {
   int rc = check_header(image, err);
 
   if (!rc)
@@ -336,15 +315,14 @@ static int check_tables(struct mpir_image *image, struct dvm_error *err)
   return rc ? rc : check_extents(image, err);
 }
 
-static int headers_read(struct mpir_image *image, Elf *elf, struct dvm_error *err)
-{
+static int headers_read(struct mpir_image *image, Elf *elf, struct dvm_error *err) {
   GElf_Ehdr eh;
   GElf_Phdr ph;
 
   if (image->size < sizeof(Elf64_Ehdr) || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh))
     return dvm_error_set(err, -EBADMSG, "no checkpoint image: not an ELF file");
-  if (eh.e_type != ET_CORE || eh.e_machine != EM_X86_64 || eh.e_ident[EI_CLASS] != ELFCLASS64 ||
-      eh.e_ident[EI_DATA] != ELFDATA2LSB || eh.e_phentsize != sizeof(Elf64_Phdr) || eh.e_phoff != sizeof(Elf64_Ehdr))
+  if (eh.e_type != ET_CORE || eh.e_machine != EM_X86_64 || eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
+      eh.e_phentsize != sizeof(Elf64_Phdr) || eh.e_phoff != sizeof(Elf64_Ehdr))
     return dvm_error_set(err, -EBADMSG, "no checkpoint image: not an x86-64 core file of ours");
   if (!eh.e_phnum || eh.e_phnum == PN_XNUM || eh.e_phnum * sizeof(Elf64_Phdr) > image->size - sizeof(Elf64_Ehdr))
     return dvm_error_set(err, -EBADMSG, "the image is cut: its program headers are missing");
@@ -358,8 +336,7 @@ static int headers_read(struct mpir_image *image, Elf *elf, struct dvm_error *er
   return notes_read(image, elf, &ph, err);
 }
 
-static int image_read(struct mpir_image *image, struct dvm_error *err)
-{
+static int image_read(struct mpir_image *image, struct dvm_error *err) {
   Elf *elf;
   int rc;
 
@@ -378,8 +355,7 @@ static int image_read(struct mpir_image *image, struct dvm_error *err)
   return rc;
 }
 
-struct mpir_image *mpir_image_open_memory(const void *data, size_t size, struct dvm_error *err)
-{
+struct mpir_image *mpir_image_open_memory(const void *data, size_t size, struct dvm_error *err) {
   struct mpir_image *image = calloc(1, sizeof(*image));
 
   if (!image) {
@@ -396,8 +372,7 @@ struct mpir_image *mpir_image_open_memory(const void *data, size_t size, struct 
   return image;
 }
 
-struct mpir_image *mpir_image_open_fd(int fd, const char *name, struct dvm_error *err)
-{
+struct mpir_image *mpir_image_open_fd(int fd, const char *name, struct dvm_error *err) {
   struct mpir_image *image = NULL;
   void *data = MAP_FAILED;
   struct stat st;
@@ -417,8 +392,7 @@ struct mpir_image *mpir_image_open_fd(int fd, const char *name, struct dvm_error
   return image;
 }
 
-struct mpir_image *mpir_image_open(const char *path, struct dvm_error *err)
-{
+struct mpir_image *mpir_image_open(const char *path, struct dvm_error *err) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
 
   if (fd < 0) {
@@ -428,8 +402,7 @@ struct mpir_image *mpir_image_open(const char *path, struct dvm_error *err)
   return mpir_image_open_fd(fd, path, err);
 }
 
-void mpir_image_close(struct mpir_image *image)
-{
+void mpir_image_close(struct mpir_image *image) {
   if (!image)
     return;
   if (image->fd >= 0) {
@@ -439,24 +412,22 @@ void mpir_image_close(struct mpir_image *image)
   free(image);
 }
 
-const char *mpir_image_string(const struct mpir_image *image, uint32_t offset)
-{
+const char *mpir_image_string(const struct mpir_image *image, uint32_t offset) {
   return offset < image->strings_size ? image->strings + offset : "";
 }
 
-int mpir_image_verify_extent(const struct mpir_image *image, const struct mpir_image_extent *e, void *space, struct dvm_error *err)
-{
+int mpir_image_verify_extent(const struct mpir_image *image, const struct mpir_image_extent *e, void *space, struct dvm_error *err) {
   const void *plain = mpir_codec_expand(e, image->data + e->file_offset, space);
 
   if (plain && mpir_crc32c(0, plain, e->length) == e->crc)
     return 0;
-  return dvm_error_set(err, -EBADMSG, "the image is damaged: data of address %#llx, %llu bytes at offset %llu of the file, "
-                       "fails its checksum", (unsigned long long)e->address, (unsigned long long)e->stored,
-                       (unsigned long long)e->file_offset);
+  return dvm_error_set(err, -EBADMSG,
+                       "the image is damaged: data of address %#llx, %llu bytes at offset %llu of the file, "
+                       "fails its checksum",
+                       (unsigned long long)e->address, (unsigned long long)e->stored, (unsigned long long)e->file_offset);
 }
 
-int mpir_image_verify(const struct mpir_image *image, struct dvm_error *err)
-{
+int mpir_image_verify(const struct mpir_image *image, struct dvm_error *err) {
   void *space = malloc(MPIR_EXTENT_MAX);
   int rc = space ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
 

@@ -42,11 +42,11 @@ enum mpir_note_type {
 enum mpir_codec { MPIR_CODEC_NONE = 0, MPIR_CODEC_ZLIB = 1, MPIR_CODEC_ZSTD = 2 };
 
 enum { /* mpir_image_header.flags */
-  MPIR_IMAGE_ALL_FILES = 1,   /* mapped files are in the image too */
-  MPIR_IMAGE_COMPRESSED = 2,  /* extents are compressed: to be expanded before a debugger or restart can read it */
-  MPIR_IMAGE_TEXT_CHANGED = 4, /* a code page differs from its file */
-  MPIR_IMAGE_INCREMENTAL = 16, /* holds what has changed since another image */
-  MPIR_IMAGE_DEBUGGED = 8,    /* taken while a debugger meant to come back */
+       MPIR_IMAGE_ALL_FILES = 1,   /* mapped files are in the image too */
+       MPIR_IMAGE_COMPRESSED = 2,  /* extents are compressed: to be expanded before a debugger or restart can read it */
+       MPIR_IMAGE_TEXT_CHANGED = 4, /* a code page differs from its file */
+       MPIR_IMAGE_INCREMENTAL = 16, /* holds what has changed since another image */
+       MPIR_IMAGE_DEBUGGED = 8,    /* taken while a debugger meant to come back */
 };
 
 struct mpir_image_header {
@@ -79,16 +79,23 @@ enum mpir_map_kind {
 };
 
 enum { /* mpir_image_map.flags */
-  MPIR_MAP_GROWSDOWN = 1,
-  MPIR_MAP_COMPLETE = 2,   /* extents hold the whole content: the file is not needed */
-  MPIR_MAP_HOLDS_TEXT = 4, /* executable when saved */
-  MPIR_MAP_LOCKED = 8,     /* mlock(2); with the next: pages as they are touched */
-  MPIR_MAP_LOCKED_ON_FAULT = 16,
-  MPIR_MAP_SEALED = 32,    /* mseal(2) */
-  MPIR_MAP_KEPT = 64,      /* shared mapping of a file: what it shows of the file is in the image, for when the file is gone or to be put back */
+       MPIR_MAP_GROWSDOWN = 1,
+       MPIR_MAP_COMPLETE = 2,   /* extents hold the whole content: the file is not needed */
+       MPIR_MAP_HOLDS_TEXT = 4, /* executable when saved */
+       MPIR_MAP_LOCKED = 8,     /* mlock(2); with the next: pages as they are touched */
+       MPIR_MAP_LOCKED_ON_FAULT = 16,
+       MPIR_MAP_SEALED = 32,    /* mseal(2) */
+       MPIR_MAP_KEPT =
+           64,      /* shared mapping of a file: what it shows of the file is in the image, for when the file is gone or to be put back */
   /* Hints of madvise(2): */
-  MPIR_MAP_HUGE = 1 << 8, MPIR_MAP_NO_HUGE = 1 << 9, MPIR_MAP_MERGEABLE = 1 << 10, MPIR_MAP_SEQUENTIAL = 1 << 11,
-  MPIR_MAP_RANDOM = 1 << 12, MPIR_MAP_NO_DUMP = 1 << 13, MPIR_MAP_NO_FORK = 1 << 14, MPIR_MAP_WIPE_ON_FORK = 1 << 15,
+       MPIR_MAP_HUGE = 1 << 8,
+       MPIR_MAP_NO_HUGE = 1 << 9,
+       MPIR_MAP_MERGEABLE = 1 << 10,
+       MPIR_MAP_SEQUENTIAL = 1 << 11,
+       MPIR_MAP_RANDOM = 1 << 12,
+       MPIR_MAP_NO_DUMP = 1 << 13,
+       MPIR_MAP_NO_FORK = 1 << 14,
+       MPIR_MAP_WIPE_ON_FORK = 1 << 15,
 };
 
 struct mpir_image_map {
@@ -175,8 +182,15 @@ struct mpir_image_process {
 };
 
 enum mpir_file_kind {
-  MPIR_FILE_REGULAR = 1, MPIR_FILE_DIRECTORY = 2, MPIR_FILE_DEVICE = 3, MPIR_FILE_PIPE = 4, MPIR_FILE_EVENTFD = 5,
-  MPIR_FILE_TIMERFD = 6, MPIR_FILE_EPOLL = 7, MPIR_FILE_SIGNALFD = 8, MPIR_FILE_MEMFD = 9,
+  MPIR_FILE_REGULAR = 1,
+  MPIR_FILE_DIRECTORY = 2,
+  MPIR_FILE_DEVICE = 3,
+  MPIR_FILE_PIPE = 4,
+  MPIR_FILE_EVENTFD = 5,
+  MPIR_FILE_TIMERFD = 6,
+  MPIR_FILE_EPOLL = 7,
+  MPIR_FILE_SIGNALFD = 8,
+  MPIR_FILE_MEMFD = 9,
   MPIR_FILE_INHERIT = 10,  /* standard stream on a terminal or an outside pipe: taken from the restarting command */
   MPIR_FILE_SOCKET = 11,
   MPIR_FILE_PIDFD = 12,    /* of the process itself, or of a child in the set */

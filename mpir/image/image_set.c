@@ -10,8 +10,7 @@
 
 #define HEAD "dvm-set 1"
 
-void mpir_set_free(struct mpir_set *set)
-{
+void mpir_set_free(struct mpir_set *set) {
   if (!set)
     return;
   free(set->members);
@@ -20,24 +19,21 @@ void mpir_set_free(struct mpir_set *set)
   free(set);
 }
 
-int mpir_set_find(const struct mpir_set *set, int pid)
-{
+int mpir_set_find(const struct mpir_set *set, int pid) {
   for (size_t i = 0; i < set->member_count; i++)
     if (set->members[i].pid == pid)
       return (int)i;
   return -1;
 }
 
-bool mpir_set_is(const char *path)
-{
+bool mpir_set_is(const char *path) {
   char list[PATH_MAX];
   int n = snprintf(list, sizeof(list), "%s/" MPIR_SET_LIST, path);
 
   return n > 0 && (size_t)n < sizeof(list) && access(list, F_OK) == 0;
 }
 
-void mpir_set_remove(const char *folder)
-{
+void mpir_set_remove(const char *folder) {
   DIR *dir = opendir(folder);
   struct dirent *d;
 
@@ -53,8 +49,7 @@ void mpir_set_remove(const char *folder)
 static bool name_ok(const char *name) { return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0; }
 
 /* A number in decimal, behind it 'end'.  Moves *s behind that. */
-static bool take_number(char **s, char end, int low, int *to)
-{
+static bool take_number(char **s, char end, int low, int *to) {
   char *stop;
   long n;
 
@@ -69,8 +64,7 @@ static bool take_number(char **s, char end, int low, int *to)
   return true;
 }
 
-static bool parse_member(struct mpir_set *set, char *s, bool ended)
-{
+static bool parse_member(struct mpir_set *set, char *s, bool ended) {
   struct mpir_set_member *m = &set->members[set->member_count];
 
   memset(m, 0, sizeof(*m));
@@ -88,8 +82,7 @@ static bool parse_member(struct mpir_set *set, char *s, bool ended)
   return true;
 }
 
-static bool parse_share(struct mpir_set *set, char *s)
-{
+static bool parse_share(struct mpir_set *set, char *s) {
   struct mpir_set_share *share = &set->shares[set->share_count];
   bool more = true;
 
@@ -103,15 +96,14 @@ static bool parse_share(struct mpir_set *set, char *s)
     if (set->end_count == MPIR_SET_ENDS_MAX || !take_number(&s, ':', 1, &pid) || !take_number(&s, more ? ' ' : '\0', 0, &fd) ||
         fd > 1 << 24 || mpir_set_find(set, pid) < 0 || set->members[mpir_set_find(set, pid)].ended)
       return false;
-    set->ends[set->end_count++] = (struct mpir_set_end){ mpir_set_find(set, pid), fd };
+    set->ends[set->end_count++] = (struct mpir_set_end){mpir_set_find(set, pid), fd};
     share->count++;
   }
   set->share_count++;
   return share->count > 1;
 }
 
-static bool parse_line(struct mpir_set *set, char *line)
-{
+static bool parse_line(struct mpir_set *set, char *line) {
   if (strncmp(line, "member ", 7) == 0)
     return parse_member(set, line + 7, false);
   if (strncmp(line, "ended ", 6) == 0)
@@ -123,8 +115,7 @@ static bool parse_line(struct mpir_set *set, char *line)
   return false;
 }
 
-static size_t count_of(const char *text, char c)
-{
+static size_t count_of(const char *text, char c) {
   size_t n = 0;
 
   for (; *text; text++)
@@ -133,8 +124,7 @@ static size_t count_of(const char *text, char c)
 }
 
 /* Room for as many entries as the text can name. */
-static struct mpir_set *set_create(const char *text)
-{
+static struct mpir_set *set_create(const char *text) {
   struct mpir_set *set = calloc(1, sizeof(*set));
   size_t lines = count_of(text, '\n');
 
@@ -149,8 +139,7 @@ static struct mpir_set *set_create(const char *text)
   return NULL;
 }
 
-struct mpir_set *mpir_set_parse(const char *from, size_t size, struct dvm_error *err)
-{
+struct mpir_set *mpir_set_parse(const char *from, size_t size, struct dvm_error *err) {
   char *text, *line, *save = NULL;
   struct mpir_set *set = NULL;
   bool good = true;
@@ -178,8 +167,7 @@ struct mpir_set *mpir_set_parse(const char *from, size_t size, struct dvm_error 
   return NULL;
 }
 
-struct mpir_set *mpir_set_read(const char *folder, struct dvm_error *err)
-{
+struct mpir_set *mpir_set_read(const char *folder, struct dvm_error *err) {
   char path[PATH_MAX];
   struct mpir_set *set = NULL;
   size_t size;
@@ -196,8 +184,7 @@ struct mpir_set *mpir_set_read(const char *folder, struct dvm_error *err)
   return set;
 }
 
-static void print_list(const struct mpir_set *set, FILE *f)
-{
+static void print_list(const struct mpir_set *set, FILE *f) {
   fputs(HEAD "\n", f);
   for (size_t i = 0; i < set->member_count; i++) {
     const struct mpir_set_member *m = &set->members[i];
@@ -221,8 +208,7 @@ static void print_list(const struct mpir_set *set, FILE *f)
     fprintf(f, "foreground %d\n", set->foreground);
 }
 
-int mpir_set_write(const struct mpir_set *set, const char *folder, struct dvm_error *err)
-{
+int mpir_set_write(const struct mpir_set *set, const char *folder, struct dvm_error *err) {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
   FILE *memory = open_memstream(&text, &size);

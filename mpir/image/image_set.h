@@ -22,10 +22,14 @@ struct mpir_set_member {
 };
 
 /* A descriptor: of member 'member'. */
-struct mpir_set_end { int member, fd; };
+struct mpir_set_end {
+  int member, fd;
+};
 
 /* Descriptors of several members with one open file description. */
-struct mpir_set_share { size_t first, count; };
+struct mpir_set_share {
+  size_t first, count;
+};
 
 struct mpir_set {
   struct mpir_set_member *members; /* parents before their children */

@@ -15,16 +15,14 @@
 #define PIECE (1u << 20)
 #define LIBRARIES_MAX 4096
 
-bool mpir_job_is(const char *path)
-{
+bool mpir_job_is(const char *path) {
   char file[PATH_MAX];
   int n = snprintf(file, sizeof(file), "%s/" MPIR_JOB_FILE, path);
 
   return n > 0 && (size_t)n < sizeof(file) && access(file, F_OK) == 0;
 }
 
-bool mpir_job_name_ok(const char *name)
-{
+bool mpir_job_name_ok(const char *name) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
   const size_t length = strlen(name);
 
@@ -32,16 +30,14 @@ bool mpir_job_name_ok(const char *name)
          strspn(name, "0123456789") != length;
 }
 
-bool mpir_job_is_partial(const struct mpir_job_manifest *m)
-{
+bool mpir_job_is_partial(const struct mpir_job_manifest *m) {
   for (uint32_t i = 0; i < m->nranks; i++)
     if (m->ranks[i].state == MPIR_RANK_LEFT_OUT)
       return true;
   return false;
 }
 
-void mpir_job_manifest_free(struct mpir_job_manifest *m)
-{
+void mpir_job_manifest_free(struct mpir_job_manifest *m) {
   if (!m)
     return;
   for (size_t i = 0; i < m->library_count; i++)
@@ -55,8 +51,7 @@ void mpir_job_manifest_free(struct mpir_job_manifest *m)
   free(m);
 }
 
-static bool parse_rank(struct mpir_job_manifest *m, uint32_t expected, const char *s)
-{
+static bool parse_rank(struct mpir_job_manifest *m, uint32_t expected, const char *s) {
   struct mpir_job_rank *r = &m->ranks[expected];
   char state[16] = "";
   unsigned number;
@@ -70,25 +65,23 @@ static bool parse_rank(struct mpir_job_manifest *m, uint32_t expected, const cha
     return !*s;
   }
   end = 0;
-  return !strcmp(state, "saved") && sscanf(s, " %d %63s %" SCNu64 " %" SCNx32 "%n", &r->pid, r->image, &r->size_bytes, &r->sum, &end) == 4 &&
-         end && !s[end] && r->pid > 0 && !strchr(r->image, '/') && strcmp(r->image, ".") && strcmp(r->image, "..");
+  return !strcmp(state, "saved") &&
+         sscanf(s, " %d %63s %" SCNu64 " %" SCNx32 "%n", &r->pid, r->image, &r->size_bytes, &r->sum, &end) == 4 && end && !s[end] &&
+         r->pid > 0 && !strchr(r->image, '/') && strcmp(r->image, ".") && strcmp(r->image, "..");
 }
 
-static bool take_text(char **to, const char *s)
-{
+static bool take_text(char **to, const char *s) {
   if (*to)
     return false;
   *to = strdup(s);
   return *to != NULL;
 }
 
-static bool take_library(struct mpir_job_manifest *m, const char *s)
-{
+static bool take_library(struct mpir_job_manifest *m, const char *s) {
   return m->library_count < LIBRARIES_MAX && (m->libraries[m->library_count] = strdup(s)) && ++m->library_count;
 }
 
-static bool parse_count(struct mpir_job_manifest *m, const char *s)
-{
+static bool parse_count(struct mpir_job_manifest *m, const char *s) {
   int end = 0;
 
   if (m->ranks || sscanf(s, "%" SCNu32 "%n", &m->nranks, &end) != 1 || s[end] || !m->nranks || m->nranks > MPIR_JOB_RANKS_MAX)
@@ -97,8 +90,7 @@ static bool parse_count(struct mpir_job_manifest *m, const char *s)
   return m->ranks != NULL;
 }
 
-static bool parse_line(struct mpir_job_manifest *m, char *line, uint32_t *ranks)
-{
+static bool parse_line(struct mpir_job_manifest *m, char *line, uint32_t *ranks) {
   char *s = strchr(line, ' ');
   int strict = 0, end = 0;
 
@@ -121,12 +113,14 @@ static bool parse_line(struct mpir_job_manifest *m, char *line, uint32_t *ranks)
     return m->ranks && parse_rank(m, (*ranks)++, s);
   if (!strcmp(line, "library"))
     return take_library(m, s);
-  return !strcmp(line, "host") ? take_text(&m->host, s) : !strcmp(line, "kernel") ? take_text(&m->kernel, s) :
-         !strcmp(line, "folder") ? take_text(&m->folder, s) : !strcmp(line, "command") ? take_text(&m->command, s) : false;
+  return !strcmp(line, "host")      ? take_text(&m->host, s)
+         : !strcmp(line, "kernel")  ? take_text(&m->kernel, s)
+         : !strcmp(line, "folder")  ? take_text(&m->folder, s)
+         : !strcmp(line, "command") ? take_text(&m->command, s)
+                                    : false;
 }
 
-static struct mpir_job_manifest *parse_text(char *text, struct dvm_error *err)
-{
+static struct mpir_job_manifest *parse_text(char *text, struct dvm_error *err) {
   struct mpir_job_manifest *m = calloc(1, sizeof(*m));
   char *save = NULL, *line = strtok_r(text, "\n", &save);
   uint32_t ranks = 0;
@@ -146,8 +140,7 @@ static struct mpir_job_manifest *parse_text(char *text, struct dvm_error *err)
   return NULL;
 }
 
-struct mpir_job_manifest *mpir_job_manifest_parse(const char *from, size_t size, struct dvm_error *err)
-{
+struct mpir_job_manifest *mpir_job_manifest_parse(const char *from, size_t size, struct dvm_error *err) {
   struct mpir_job_manifest *m;
   char *text;
 
@@ -163,8 +156,7 @@ struct mpir_job_manifest *mpir_job_manifest_parse(const char *from, size_t size,
   return m;
 }
 
-struct mpir_job_manifest *mpir_job_manifest_read(const char *folder, struct dvm_error *err)
-{
+struct mpir_job_manifest *mpir_job_manifest_read(const char *folder, struct dvm_error *err) {
   struct mpir_job_manifest *m = NULL;
   char path[PATH_MAX], *text;
   size_t size;
@@ -178,8 +170,7 @@ struct mpir_job_manifest *mpir_job_manifest_read(const char *folder, struct dvm_
 }
 
 /* Size and sum of an image. */
-static int measure(const char *folder, const char *name, uint64_t *size, uint32_t *sum)
-{
+static int measure(const char *folder, const char *name, uint64_t *size, uint32_t *sum) {
   char path[PATH_MAX + MPIR_SET_NAME_MAX], *piece = malloc(PIECE);
   int fd, rc = 0;
   ssize_t n = 1;
@@ -203,8 +194,7 @@ static int measure(const char *folder, const char *name, uint64_t *size, uint32_
   return rc;
 }
 
-int mpir_job_manifest_verify(const struct mpir_job_manifest *m, const char *folder, struct dvm_error *err)
-{
+int mpir_job_manifest_verify(const struct mpir_job_manifest *m, const char *folder, struct dvm_error *err) {
   for (uint32_t i = 0; i < m->nranks; i++) {
     const struct mpir_job_rank *r = &m->ranks[i];
     uint64_t size;
@@ -217,22 +207,22 @@ int mpir_job_manifest_verify(const struct mpir_job_manifest *m, const char *fold
     if (rc)
       return dvm_error_set(err, rc, "cannot read the image '%s' of rank %u: %s", r->image, i, strerror(-rc));
     if (size != r->size_bytes || sum != r->sum)
-      return dvm_error_set(err, -EBADMSG, "the image '%s' of rank %u is not the one that was saved: it has %" PRIu64 " bytes with the sum %08x, "
-                           "the manifest says %" PRIu64 " with %08x", r->image, i, size, sum, r->size_bytes, r->sum);
+      return dvm_error_set(err, -EBADMSG,
+                           "the image '%s' of rank %u is not the one that was saved: it has %" PRIu64 " bytes with the sum %08x, "
+                           "the manifest says %" PRIu64 " with %08x",
+                           r->image, i, size, sum, r->size_bytes, r->sum);
   }
   return 0;
 }
 
-static void print_line(FILE *f, const char *key, const char *text)
-{
+static void print_line(FILE *f, const char *key, const char *text) {
   fprintf(f, "%s ", key);
   for (; *text; text++)
     putc((unsigned char)*text < ' ' ? ' ' : *text, f);
   putc('\n', f);
 }
 
-static void print_manifest(FILE *f, const struct mpir_job_manifest *m)
-{
+static void print_manifest(FILE *f, const struct mpir_job_manifest *m) {
   fputs(HEAD "\n", f);
   if (m->name[0])
     print_line(f, "name", m->name);
@@ -253,8 +243,7 @@ static void print_manifest(FILE *f, const struct mpir_job_manifest *m)
     print_line(f, "library", m->libraries[i]);
 }
 
-int mpir_job_manifest_write(struct mpir_job_manifest *m, const char *folder, struct dvm_error *err)
-{
+int mpir_job_manifest_write(struct mpir_job_manifest *m, const char *folder, struct dvm_error *err) {
   char path[PATH_MAX], *text = NULL;
   size_t size = 0;
   FILE *memory;
@@ -277,8 +266,7 @@ int mpir_job_manifest_write(struct mpir_job_manifest *m, const char *folder, str
   return rc;
 }
 
-int mpir_job_manifest_renew(const char *folder, struct dvm_error *err)
-{
+int mpir_job_manifest_renew(const char *folder, struct dvm_error *err) {
   struct mpir_job_manifest *m = mpir_job_manifest_read(folder, err);
   int rc = m ? mpir_job_manifest_write(m, folder, err) : err->code;
 

@@ -10,8 +10,7 @@
 
 #define LIST_MAX (64u << 20)
 
-int mpir_list_check(const char *text, size_t size, struct dvm_error *err)
-{
+int mpir_list_check(const char *text, size_t size, struct dvm_error *err) {
   const char *sum = size > 1 && text[size - 1] == '\n' ? memrchr(text, '\n', size - 1) : NULL;
   char expected[32];
 
@@ -26,8 +25,7 @@ int mpir_list_check(const char *text, size_t size, struct dvm_error *err)
   return 0;
 }
 
-char *mpir_list_read(const char *path, size_t *size, struct dvm_error *err)
-{
+char *mpir_list_read(const char *path, size_t *size, struct dvm_error *err) {
   FILE *f = fopen(path, "re");
   struct stat st;
   char *text = NULL;
@@ -48,8 +46,7 @@ char *mpir_list_read(const char *path, size_t *size, struct dvm_error *err)
   return text;
 }
 
-int mpir_list_write(const char *path, const char *text, size_t size, struct dvm_error *err)
-{
+int mpir_list_write(const char *path, const char *text, size_t size, struct dvm_error *err) {
   FILE *f = fopen(path, "wxe");
   bool bad = !f;
 

@@ -22,10 +22,10 @@ typedef int (*dvmcr_callback_f)(void *arg);
 enum { DVMCR_THREAD_CONTEXT = 0, DVMCR_SIGNAL_CONTEXT = 1 };
 
 enum { /* argument of dvmcr_checkpoint */
-  DVMCR_READY = 0,
-  DVMCR_REFUSE = 1,    /* no checkpoint: this process can never be saved; the request fails with -ECANCELED */
-  DVMCR_NOT_NOW = 2,   /* no checkpoint now; the request fails with -EAGAIN */
-  DVMCR_OMIT = 4,      /* leave this process out: the request fails with -ENODATA */
+       DVMCR_READY = 0,
+       DVMCR_REFUSE = 1,    /* no checkpoint: this process can never be saved; the request fails with -ECANCELED */
+       DVMCR_NOT_NOW = 2,   /* no checkpoint now; the request fails with -EAGAIN */
+       DVMCR_OMIT = 4,      /* leave this process out: the request fails with -ENODATA */
 };
 /* Or'ed to DVMCR_REFUSE or DVMCR_NOT_NOW: the request fails with -code, 1 to 65535, instead. */
 #define DVMCR_CODE(code) (((code) & 0xffff) << 8)
@@ -61,10 +61,10 @@ enum {
 /* Sets the process's hook for an event, NULL removes it.  Returns the one before. */
 dvmcr_hook_f dvmcr_hook_set(int event, dvmcr_hook_f fn);
 enum { /* kinds of threads */
-  DVMCR_PLAIN = 0,      /* have not called dvmcr_init() */
-  DVMCR_REGISTERED = 1,
-  DVMCR_HELPER = 2,     /* the library's own, if it has run thread-context callbacks; only by dvmcr_hook_set_for */
-  DVMCR_KINDS = 3,
+       DVMCR_PLAIN = 0,      /* have not called dvmcr_init() */
+       DVMCR_REGISTERED = 1,
+       DVMCR_HELPER = 2,     /* the library's own, if it has run thread-context callbacks; only by dvmcr_hook_set_for */
+       DVMCR_KINDS = 3,
 };
 /* The same for one kind of threads; 'number' is given to the hook instead of the event. */
 dvmcr_hook_f dvmcr_hook_set_for(int event, int kind, dvmcr_hook_f fn, int number);
@@ -80,12 +80,17 @@ struct dvmcr_options {
   pid_t target;              /* process, group or session that is meant; 0: this process, and its group or session */
 };
 enum { /* what is saved, with all descendants as one set */
-  DVMCR_AUTO = 0,            /* this process, with its children if it has any */
-  DVMCR_GROUP = 1, DVMCR_SESSION = 2, DVMCR_TREE = 3,
-  DVMCR_PROCESS = 4,         /* the process alone; refused if it has children */
+       DVMCR_AUTO = 0,            /* this process, with its children if it has any */
+       DVMCR_GROUP = 1,
+       DVMCR_SESSION = 2,
+       DVMCR_TREE = 3,
+       DVMCR_PROCESS = 4,         /* the process alone; refused if it has children */
 };
 enum {
-  DVMCR_ALL_FILES = 1, DVMCR_NO_FORK = 2, DVMCR_ALLOW_TRACED = 4, DVMCR_NO_SYNC = 8,
+  DVMCR_ALL_FILES = 1,
+  DVMCR_NO_FORK = 2,
+  DVMCR_ALLOW_TRACED = 4,
+  DVMCR_NO_SYNC = 8,
   DVMCR_SAVE_FILES = 1 << 12, /* contents of open files too */
   DVMCR_STRICT = 1 << 13,     /* no image of what would not come back as it was */
 };
@@ -108,9 +113,9 @@ int dvmcr_message(int ticket, char *text, size_t size);
 
 /* What a callback may want to know of the checkpoint under way. */
 struct dvmcr_current {
-  const char *path;     /* of the image */
-  int signal;           /* that the process will get when the image is whole, 0: none */
-  pid_t requester;      /* process that has asked for it, perhaps this one */
+  const char *path; /* of the image */
+  int signal; /* that the process will get when the image is whole, 0: none */
+  pid_t requester; /* process that has asked for it, perhaps this one */
 };
 /* Returns 0, or -EINVAL outside callbacks. */
 int dvmcr_current(struct dvmcr_current *current);

@@ -65,8 +65,12 @@ enum { CR_HOLD_SCOPE_THREAD, CR_HOLD_SCOPE_INIT, CR_HOLD_SCOPE_UNINIT };
 enum { CR_HOLD_NONE = 0, CR_HOLD_CONT = 1, CR_HOLD_RSTRT = 2, CR_HOLD_BOTH = 3, CR_HOLD_READ = 4, CR_HOLD_DFLT = 8 };
 
 typedef enum {
-  CR_HOOK_CONT_SIGNAL_CONTEXT, CR_HOOK_CONT_THREAD_CONTEXT, CR_HOOK_CONT_NO_CALLBACKS,
-  CR_HOOK_RSTRT_SIGNAL_CONTEXT, CR_HOOK_RSTRT_THREAD_CONTEXT, CR_HOOK_RSTRT_NO_CALLBACKS,
+  CR_HOOK_CONT_SIGNAL_CONTEXT,
+  CR_HOOK_CONT_THREAD_CONTEXT,
+  CR_HOOK_CONT_NO_CALLBACKS,
+  CR_HOOK_RSTRT_SIGNAL_CONTEXT,
+  CR_HOOK_RSTRT_THREAD_CONTEXT,
+  CR_HOOK_RSTRT_NO_CALLBACKS,
   CR_NUM_HOOKS
 } cr_hook_event_t;
 typedef void (*cr_hook_fn_t)(cr_hook_event_t event);
@@ -101,8 +105,7 @@ struct cr_restart_info {
   const char *src;
 };
 
-static inline int cr_result(int rc)
-{
+static inline int cr_result(int rc) {
   if (rc >= 0)
     return rc;
   errno = rc == -EPERM ? CR_ENOINIT : -rc;
@@ -112,37 +115,43 @@ static inline int cr_result(int rc)
 /* ---- callbacks, critical sections ------------------------------------------------------------------------------------- */
 
 static inline cr_client_id_t cr_init(void) { return dvmcr_init(); }
-static inline cr_callback_id_t cr_register_callback(cr_callback_t fn, void *arg, int flags)
-{
+static inline cr_callback_id_t cr_register_callback(cr_callback_t fn, void *arg, int flags) {
   return cr_result(dvmcr_callback_add(fn, arg, flags));
 }
-static inline int cr_replace_callback(cr_callback_id_t id, cr_callback_t fn, void *arg, int flags)
-{
+static inline int cr_replace_callback(cr_callback_id_t id, cr_callback_t fn, void *arg, int flags) {
   return cr_result(dvmcr_callback_replace(id, fn, arg, flags));
 }
-static inline int cr_replace_self(cr_callback_t fn, void *arg, int flags)
-{
+static inline int cr_replace_self(cr_callback_t fn, void *arg, int flags) {
   (void)flags;
   if (!dvmcr_callback_replace_self(fn, arg))
     return 0;
   errno = CR_ENOTCB;
   return -1;
 }
-static inline int cr_checkpoint(int flags)
-{
+static inline int cr_checkpoint(int flags) {
   int rc = dvmcr_checkpoint(flags);
 
   return rc == -EINVAL ? -CR_ENOTCB : rc;
 }
-static inline int cr_enter_cs(cr_client_id_t id) { (void)id; dvmcr_enter(); return 0; }
-static inline int cr_leave_cs(cr_client_id_t id) { (void)id; dvmcr_leave(); return 0; }
-static inline int cr_tryenter_cs(cr_client_id_t id) { (void)id; return dvmcr_try_enter() ? 1 : 0; }
+static inline int cr_enter_cs(cr_client_id_t id) {
+  (void)id;
+  dvmcr_enter();
+  return 0;
+}
+static inline int cr_leave_cs(cr_client_id_t id) {
+  (void)id;
+  dvmcr_leave();
+  return 0;
+}
+static inline int cr_tryenter_cs(cr_client_id_t id) {
+  (void)id;
+  return dvmcr_try_enter() ? 1 : 0;
+}
 static inline int cr_status(void) { return dvmcr_status() ? CR_STATE_ACTIVE : CR_STATE_IDLE; }
 static inline int cr_inc_persist(void) { return 0; } /* a thread's data live as long as the thread */
 static inline int cr_dec_persist(void) { return 0; }
 
-static inline const char *cr_strerror(int code)
-{
+static inline const char *cr_strerror(int code) {
   switch (code) {
   case CR_ERESTARTED: return "restarted from the checkpoint";
   case CR_ENOINIT: return "cr_init() has not been called";
@@ -152,8 +161,7 @@ static inline const char *cr_strerror(int code)
 }
 
 /* NULL outside callbacks. */
-static inline const struct cr_checkpoint_info *cr_get_checkpoint_info(void)
-{
+static inline const struct cr_checkpoint_info *cr_get_checkpoint_info(void) {
   static __thread struct cr_checkpoint_info info;
   struct dvmcr_current now;
 
@@ -166,30 +174,27 @@ static inline const struct cr_checkpoint_info *cr_get_checkpoint_info(void)
   info.scope = CR_SCOPE_PROC;
   return &info;
 }
-static inline const struct cr_restart_info *cr_get_restart_info(void)
-{
+static inline const struct cr_restart_info *cr_get_restart_info(void) {
   static __thread struct cr_restart_info info;
 
   info.src = dvmcr_restarted_from();
   return *info.src ? &info : NULL;
 }
 
-static inline cr_hook_fn_t cr_register_hook(cr_hook_event_t event, cr_hook_fn_t fn)
-{
-  static const int kinds[] = { DVMCR_REGISTERED, DVMCR_HELPER, DVMCR_PLAIN };
+static inline cr_hook_fn_t cr_register_hook(cr_hook_event_t event, cr_hook_fn_t fn) {
+  static const int kinds[] = {DVMCR_REGISTERED, DVMCR_HELPER, DVMCR_PLAIN};
 
   if ((int)event < 0 || event >= CR_NUM_HOOKS) {
     errno = EINVAL;
     return CR_HOOK_FN_ERROR;
   }
-  return (cr_hook_fn_t)dvmcr_hook_set_for(event < CR_HOOK_RSTRT_SIGNAL_CONTEXT ? DVMCR_HOOK_CONTINUE : DVMCR_HOOK_RESTART,
-                                          kinds[event % 3], (dvmcr_hook_f)fn, (int)event);
+  return (cr_hook_fn_t)dvmcr_hook_set_for(event < CR_HOOK_RSTRT_SIGNAL_CONTEXT ? DVMCR_HOOK_CONTINUE : DVMCR_HOOK_RESTART, kinds[event % 3],
+                                          (dvmcr_hook_f)fn, (int)event);
 }
 
 /* Remembered for the caller's file, and without effect: a thread goes on when its own callbacks have run. */
-static inline int cr_hold_ctrl(int scope, int flags)
-{
-  static int values[3] = { CR_HOLD_DFLT, CR_HOLD_BOTH, CR_HOLD_BOTH };
+static inline int cr_hold_ctrl(int scope, int flags) {
+  static int values[3] = {CR_HOLD_DFLT, CR_HOLD_BOTH, CR_HOLD_BOTH};
   int before;
 
   if (scope < 0 || scope > 2) {
@@ -204,8 +209,7 @@ static inline int cr_hold_ctrl(int scope, int flags)
 
 static inline void cr_spinlock_init(cr_spinlock_t *lock) { *lock = CR_SPINLOCK_INITIALIZER; }
 static inline int cr_spinlock_trylock(cr_spinlock_t *lock) { return !__sync_lock_test_and_set(lock, 1u); }
-static inline void cr_spinlock_lock(cr_spinlock_t *lock)
-{
+static inline void cr_spinlock_lock(cr_spinlock_t *lock) {
   while (!cr_spinlock_trylock(lock))
     ;
 }
@@ -213,16 +217,14 @@ static inline void cr_spinlock_unlock(cr_spinlock_t *lock) { __sync_lock_release
 
 /* ---- requests --------------------------------------------------------------------------------------------------------- */
 
-static inline int cr_initialize_checkpoint_args_t(cr_checkpoint_args_t *args)
-{
+static inline int cr_initialize_checkpoint_args_t(cr_checkpoint_args_t *args) {
   memset(args, 0, sizeof(*args));
   args->cr_version = CR_CHECKPOINT_ARGS_VERSION;
   args->cr_fd = -1;
   return 0;
 }
 
-static inline int cr_request_checkpoint(cr_checkpoint_args_t *args, cr_checkpoint_handle_t *handle)
-{
+static inline int cr_request_checkpoint(cr_checkpoint_args_t *args, cr_checkpoint_handle_t *handle) {
   struct dvmcr_options o;
   char link[64], path[4096];
   ssize_t n;
@@ -253,8 +255,7 @@ static inline int cr_request_checkpoint(cr_checkpoint_args_t *args, cr_checkpoin
 }
 
 /* Requests without a handle: nobody waits for the outcome. */
-static inline int cr_request_fd(int fd)
-{
+static inline int cr_request_fd(int fd) {
   cr_checkpoint_args_t args;
   cr_checkpoint_handle_t handle;
 
@@ -263,8 +264,7 @@ static inline int cr_request_fd(int fd)
   return cr_request_checkpoint(&args, &handle);
 }
 static inline int cr_request(void) { return cr_request_fd(-1); }
-static inline int cr_request_file(const char *path)
-{
+static inline int cr_request_file(const char *path) {
   struct dvmcr_options o;
   int rc;
 
@@ -275,31 +275,26 @@ static inline int cr_request_file(const char *path)
   return rc < 0 ? cr_result(rc) : 0;
 }
 
-static inline int cr_forward_checkpoint(cr_scope_t scope, pid_t target)
-{
+static inline int cr_forward_checkpoint(cr_scope_t scope, pid_t target) {
   (void)scope;
   (void)target;
   return cr_result(-CR_ENOSUPPORT);
 }
 
-static inline int cr_milliseconds(const struct timeval *timeout)
-{
+static inline int cr_milliseconds(const struct timeval *timeout) {
   return timeout ? (int)(timeout->tv_sec * 1000 + timeout->tv_usec / 1000) : -1;
 }
 
 /* 1 when it is done, 0 after the time-out; it is still to be reaped. */
-static inline int cr_wait_checkpoint(cr_checkpoint_handle_t *handle, struct timeval *timeout)
-{
+static inline int cr_wait_checkpoint(cr_checkpoint_handle_t *handle, struct timeval *timeout) {
   return cr_result(dvmcr_done((int)*handle, cr_milliseconds(timeout)));
 }
 /* The bytes that the messages take, 0 if there are none. */
-static inline int cr_log_checkpoint(cr_checkpoint_handle_t *handle, unsigned len, char *text)
-{
+static inline int cr_log_checkpoint(cr_checkpoint_handle_t *handle, unsigned len, char *text) {
   return cr_result(dvmcr_message((int)*handle, text, len));
 }
 /* 1; -1 with errno CR_ERESTARTED in the restarted process, EAGAIN when it is not done, or what went wrong. */
-static inline int cr_reap_checkpoint(cr_checkpoint_handle_t *handle)
-{
+static inline int cr_reap_checkpoint(cr_checkpoint_handle_t *handle) {
   int rc = dvmcr_poll((int)*handle, NULL, 0);
 
   if (rc == 0)
@@ -308,8 +303,7 @@ static inline int cr_reap_checkpoint(cr_checkpoint_handle_t *handle)
   return -1;
 }
 /* The three together; *text is the caller's to free. */
-static inline int cr_poll_checkpoint_msg(cr_checkpoint_handle_t *handle, struct timeval *timeout, char **text)
-{
+static inline int cr_poll_checkpoint_msg(cr_checkpoint_handle_t *handle, struct timeval *timeout, char **text) {
   int rc = cr_wait_checkpoint(handle, timeout);
 
   if (text)
@@ -324,48 +318,41 @@ static inline int cr_poll_checkpoint_msg(cr_checkpoint_handle_t *handle, struct 
   }
   return cr_reap_checkpoint(handle) < 0 ? CR_POLL_CHKPT_ERR_POST : 1;
 }
-static inline int cr_poll_checkpoint(cr_checkpoint_handle_t *handle, struct timeval *timeout)
-{
+static inline int cr_poll_checkpoint(cr_checkpoint_handle_t *handle, struct timeval *timeout) {
   return cr_poll_checkpoint_msg(handle, timeout, NULL);
 }
 
 /* ---- restarts: 'dvm restart' does them -------------------------------------------------------------------------------- */
 
-static inline int cr_initialize_restart_args_t(cr_restart_args_t *args)
-{
+static inline int cr_initialize_restart_args_t(cr_restart_args_t *args) {
   memset(args, 0, sizeof(*args));
   args->cr_version = CR_RESTART_ARGS_VERSION;
   args->cr_fd = -1;
   return 0;
 }
-static inline int cr_request_restart(cr_restart_args_t *args, cr_restart_handle_t *handle)
-{
+static inline int cr_request_restart(cr_restart_args_t *args, cr_restart_handle_t *handle) {
   (void)args;
   *handle = 0;
   return cr_result(-CR_ENOSUPPORT);
 }
-static inline int cr_wait_restart(cr_restart_handle_t *handle, struct timeval *timeout)
-{
+static inline int cr_wait_restart(cr_restart_handle_t *handle, struct timeval *timeout) {
   (void)handle;
   (void)timeout;
   return cr_result(-EINVAL);
 }
-static inline int cr_log_restart(cr_restart_handle_t *handle, unsigned len, char *text)
-{
+static inline int cr_log_restart(cr_restart_handle_t *handle, unsigned len, char *text) {
   (void)handle;
   (void)len;
   (void)text;
   return cr_result(-EINVAL);
 }
 static inline int cr_reap_restart(cr_restart_handle_t *handle) { return cr_log_restart(handle, 0, NULL); }
-static inline int cr_poll_restart_msg(cr_restart_handle_t *handle, struct timeval *timeout, char **text)
-{
+static inline int cr_poll_restart_msg(cr_restart_handle_t *handle, struct timeval *timeout, char **text) {
   if (text)
     *text = NULL;
   return cr_wait_restart(handle, timeout) < 0 ? CR_POLL_RSTRT_ERR_PRE : 0;
 }
-static inline int cr_poll_restart(cr_restart_handle_t *handle, struct timeval *timeout)
-{
+static inline int cr_poll_restart(cr_restart_handle_t *handle, struct timeval *timeout) {
   return cr_poll_restart_msg(handle, timeout, NULL);
 }
 #endif

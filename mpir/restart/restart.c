@@ -24,16 +24,23 @@
 #define SPAWN_PAUSE_US 20000
 
 static const char *const stages[RESTORER_STAGES] = {
-  [RESTORER_MOVE_VDSO] = "move the vdso away", [RESTORER_UNMAP] = "unmap the restart command",
-  [RESTORER_MAP] = "map the memory", [RESTORER_READ] = "read the memory", [RESTORER_PROTECT] = "protect the memory",
-  [RESTORER_PLACE_VDSO] = "put the vdso", [RESTORER_MEMORY_LAYOUT] = "set the heap's end, with the heap's end",
-  [RESTORER_THREAD] = "make the thread with the number", [RESTORER_TIMER] = "make the timer with the number",
-  [RESTORER_RSEQ] = "register restartable sequences",
-  [RESTORER_SCHEDULING] = "give the scheduling policy (which needs CAP_SYS_NICE) to thread",
-  [RESTORER_REGISTER] = "have the memory given when it is touched,", [RESTORER_CREDENTIALS] = "give back the credentials of thread", [RESTORER_FILTER] = "install the seccomp filters of thread",
-  [RESTORER_SEAL] = "seal the memory",
-  [RESTORER_GUARD] = "guard the memory (which needs Linux 6.13)",
-  [RESTORER_LOCK] = "lock the memory (which needs CAP_IPC_LOCK or a higher 'ulimit -l')",
+    [RESTORER_MOVE_VDSO] = "move the vdso away",
+    [RESTORER_UNMAP] = "unmap the restart command",
+    [RESTORER_MAP] = "map the memory",
+    [RESTORER_READ] = "read the memory",
+    [RESTORER_PROTECT] = "protect the memory",
+    [RESTORER_PLACE_VDSO] = "put the vdso",
+    [RESTORER_MEMORY_LAYOUT] = "set the heap's end, with the heap's end",
+    [RESTORER_THREAD] = "make the thread with the number",
+    [RESTORER_TIMER] = "make the timer with the number",
+    [RESTORER_RSEQ] = "register restartable sequences",
+    [RESTORER_SCHEDULING] = "give the scheduling policy (which needs CAP_SYS_NICE) to thread",
+    [RESTORER_REGISTER] = "have the memory given when it is touched,",
+    [RESTORER_CREDENTIALS] = "give back the credentials of thread",
+    [RESTORER_FILTER] = "install the seccomp filters of thread",
+    [RESTORER_SEAL] = "seal the memory",
+    [RESTORER_GUARD] = "guard the memory (which needs Linux 6.13)",
+    [RESTORER_LOCK] = "lock the memory (which needs CAP_IPC_LOCK or a higher 'ulimit -l')",
 };
 
 struct spawn {
@@ -46,8 +53,7 @@ struct spawn {
   int pager;            /* lazily: who gives the memory, or -1 */
 };
 
-static void write_setting(const char *path, int base, long long value)
-{
+static void write_setting(const char *path, int base, long long value) {
   FILE *f = fopen(path, "r+e");
   char text[64] = "";
 
@@ -63,8 +69,7 @@ static void write_setting(const char *path, int base, long long value)
     fprintf(stderr, "dvm restart: note: %s cannot be set to %lld again: %s\n", path, value, strerror(errno));
 }
 
-void mpir_restart_settings(const struct mpir_image *image)
-{
+void mpir_restart_settings(const struct mpir_image *image) {
   const struct mpir_image_process *p = image->process;
 
   write_setting("/proc/self/coredump_filter", 16, p->core_filter);
@@ -72,8 +77,7 @@ void mpir_restart_settings(const struct mpir_image *image)
 }
 
 /* A folder that had been removed is made for the moment. */
-int mpir_restart_folder(const char *path)
-{
+int mpir_restart_folder(const char *path) {
   static const char mark[] = " (deleted)";
   const size_t length = strlen(path);
   char name[4096];
@@ -94,14 +98,12 @@ int mpir_restart_folder(const char *path)
 }
 
 /* A leader of a session or process group becomes one again. */
-static bool is_apart(const struct mpir_image *image)
-{
+static bool is_apart(const struct mpir_image *image) {
   return image->process->session == image->header->pid || image->process->group == image->header->pid;
 }
 
 /* The session was led by a process that has ended, as daemons' are: its number is free, and who has it for a moment can begin it. */
-static bool is_orphan(const struct mpir_image *image)
-{
+static bool is_orphan(const struct mpir_image *image) {
   const struct mpir_image_process *p = image->process;
   char path[64];
 
@@ -110,8 +112,7 @@ static bool is_orphan(const struct mpir_image *image)
 }
 
 /* With the terminal, if the command has it: signals of the terminal are the process's. */
-static void take_group(const struct mpir_image *image)
-{
+static void take_group(const struct mpir_image *image) {
   const bool foreground = image->process->terminal && tcgetpgrp(0) == getpgrp();
 
   setpgid(0, 0);
@@ -122,8 +123,7 @@ static void take_group(const struct mpir_image *image)
 }
 
 /* What was led by others is as before where it is still there, else the restarting command's. */
-static void take_session(const struct mpir_image *image, bool begun)
-{
+static void take_session(const struct mpir_image *image, bool begun) {
   const struct mpir_image_process *p = image->process;
 
   if (p->session == image->header->pid)
@@ -139,9 +139,8 @@ static void take_session(const struct mpir_image *image, bool begun)
 }
 
 /* In the new process, under the old number. */
-static _Noreturn void become_process(struct spawn *s)
-{
-  struct restart_fds fds = { .base = 64, .standard = { -1, -1, -1 }, .go = -1, .pager = -1 };
+static _Noreturn void become_process(struct spawn *s) {
+  struct restart_fds fds = {.base = 64, .standard = {-1, -1, -1}, .go = -1, .pager = -1};
   struct dvm_error err = DVM_ERROR_INIT;
   const struct mpir_image *image = s->image;
   int outer_pid = 0;
@@ -175,8 +174,7 @@ static _Noreturn void become_process(struct spawn *s)
   _exit(127);
 }
 
-static pid_t clone_as(pid_t pid, uint64_t flags)
-{
+static pid_t clone_as(pid_t pid, uint64_t flags) {
   struct clone_args args;
 
   memset(&args, 0, sizeof(args));
@@ -190,8 +188,7 @@ static pid_t clone_as(pid_t pid, uint64_t flags)
 pid_t mpir_restart_clone(pid_t pid) { return clone_as(pid, 0); }
 
 /* A process with the session's number begins it, makes the process as its sibling, and ends. */
-static pid_t clone_in_session(struct spawn *s)
-{
+static pid_t clone_in_session(struct spawn *s) {
   const pid_t leader = mpir_restart_clone(s->image->process->session);
   int status = 0;
   pid_t pid;
@@ -210,8 +207,7 @@ static pid_t clone_in_session(struct spawn *s)
   return errno ? -1 : s->image->header->pid;
 }
 
-static pid_t clone_process(struct spawn *s)
-{
+static pid_t clone_process(struct spawn *s) {
   pid_t pid;
 
   if (is_orphan(s->image))
@@ -223,24 +219,20 @@ static pid_t clone_process(struct spawn *s)
 }
 
 /* Ends as the awaited process ended. */
-static _Noreturn void end_as(int status)
-{
+static _Noreturn void end_as(int status) {
   if (WIFSIGNALED(status))
     _exit(128 + WTERMSIG(status));
   _exit(WEXITSTATUS(status));
 }
 
-int mpir_restart_mount_proc(struct dvm_error *err)
-{
-  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-      mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+int mpir_restart_mount_proc(struct dvm_error *err) {
+  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
     return dvm_error_errno(err, "cannot show the new pid namespace in /proc");
   return 0;
 }
 
 /* First process of the new pid namespace: shows its own /proc, makes the process, ends with it. */
-static _Noreturn void init_process(struct spawn *s)
-{
+static _Noreturn void init_process(struct spawn *s) {
   struct dvm_error err = DVM_ERROR_INIT;
   int status;
   pid_t pid, got;
@@ -264,8 +256,7 @@ static _Noreturn void init_process(struct spawn *s)
   _exit(127);
 }
 
-static int write_file(const char *path, const char *text)
-{
+static int write_file(const char *path, const char *text) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
   ssize_t n = fd < 0 ? -1 : write(fd, text, strlen(text));
 
@@ -274,8 +265,7 @@ static int write_file(const char *path, const char *text)
   return n < 0 ? -errno : 0;
 }
 
-int mpir_restart_unshare(bool *user_namespace, struct dvm_error *err)
-{
+int mpir_restart_unshare(bool *user_namespace, struct dvm_error *err) {
   char text[64];
   uid_t uid = geteuid();
   gid_t gid = getegid();
@@ -283,8 +273,10 @@ int mpir_restart_unshare(bool *user_namespace, struct dvm_error *err)
   if (unshare(CLONE_NEWPID | CLONE_NEWNS) == 0)
     return 0;
   if (errno != EPERM || unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS))
-    return dvm_error_set(err, -errno, "cannot give the process its old number: this needs CAP_CHECKPOINT_RESTORE or "
-                         "CAP_SYS_ADMIN, or the permission to make user namespaces (%s)", strerror(errno));
+    return dvm_error_set(err, -errno,
+                         "cannot give the process its old number: this needs CAP_CHECKPOINT_RESTORE or "
+                         "CAP_SYS_ADMIN, or the permission to make user namespaces (%s)",
+                         strerror(errno));
   *user_namespace = true;
   write_file("/proc/self/setgroups", "deny");
   snprintf(text, sizeof(text), "%u %u 1", uid, uid);
@@ -297,8 +289,7 @@ int mpir_restart_unshare(bool *user_namespace, struct dvm_error *err)
 }
 
 /* The one child of 'parent', waited for up to ten seconds. */
-static pid_t child_of(pid_t parent)
-{
+static pid_t child_of(pid_t parent) {
   char path[64];
   int pid = 0;
 
@@ -320,8 +311,7 @@ static pid_t child_of(pid_t parent)
 }
 
 /* A helper makes the namespaces, so that the caller stays in its own, and its child becomes their first process. */
-static pid_t spawn_in_namespace(struct spawn *s)
-{
+static pid_t spawn_in_namespace(struct spawn *s) {
   pid_t child = fork();
   struct dvm_error *err = s->err;
   int status;
@@ -346,8 +336,7 @@ static pid_t spawn_in_namespace(struct spawn *s)
   end_as(status);
 }
 
-bool mpir_restart_ids_free(const struct mpir_image *image)
-{
+bool mpir_restart_ids_free(const struct mpir_image *image) {
   for (size_t i = 0; i < image->thread_count; i++) {
     char path[64];
 
@@ -358,8 +347,7 @@ bool mpir_restart_ids_free(const struct mpir_image *image)
   return true;
 }
 
-int mpir_restart_failure(const char *text, size_t size, struct dvm_error *err)
-{
+int mpir_restart_failure(const char *text, size_t size, struct dvm_error *err) {
   struct restorer_status status;
 
   if (size && text[0] == STATUS_TEXT)
@@ -373,13 +361,11 @@ int mpir_restart_failure(const char *text, size_t size, struct dvm_error *err)
                          strerror((int)-status.code));
   return dvm_error_set(err, -ECANCELED, "cannot %s at %#llx: %s",
                        status.stage > 0 && status.stage < RESTORER_STAGES ? stages[status.stage] : "restore",
-                       (unsigned long long)status.address,
-                       status.code > 0 ? "another mapping is in the way" : strerror((int)-status.code));
+                       (unsigned long long)status.address, status.code > 0 ? "another mapping is in the way" : strerror((int)-status.code));
 }
 
 /* What the process says of itself through the status pipe. */
-static int read_status(struct spawn *s)
-{
+static int read_status(struct spawn *s) {
   char text[sizeof(s->err->text)] = "";
   size_t len = 0;
   ssize_t n;
@@ -394,13 +380,13 @@ static int read_status(struct spawn *s)
   return mpir_restart_failure(text, len, s->err);
 }
 
-static int start(struct spawn *s, struct mpir_restarted *out)
-{
+static int start(struct spawn *s, struct mpir_restarted *out) {
   if (pipe2(s->status, O_CLOEXEC) || pipe2(s->go, O_CLOEXEC))
     return dvm_error_errno(s->err, "cannot make a pipe");
   out->inner_pid = s->image->header->pid;
   out->apart = is_apart(s->image) || is_orphan(s->image);
-  out->foreground = s->image->process->terminal && s->image->process->group == s->image->header->pid && !s->namespace ? s->image->header->pid : 0;
+  out->foreground =
+      s->image->process->terminal && s->image->process->group == s->image->header->pid && !s->namespace ? s->image->header->pid : 0;
   out->child = s->namespace ? spawn_in_namespace(s) : clone_process(s);
   if (out->child < 0) {
     const int code = -errno;
@@ -414,8 +400,7 @@ static int start(struct spawn *s, struct mpir_restarted *out)
   return 0;
 }
 
-static int spawn(struct spawn *s, struct mpir_restarted *out)
-{
+static int spawn(struct spawn *s, struct mpir_restarted *out) {
   pid_t init;
   int rc = start(s, out);
 
@@ -427,7 +412,8 @@ static int spawn(struct spawn *s, struct mpir_restarted *out)
     return dvm_error_set(s->err, rc, "process number %d is in use (--namespace gives the process numbers of its own)",
                          s->image->header->pid);
   if (rc == -EPERM)
-    return dvm_error_set(s->err, rc, "cannot give the process its old number: this needs CAP_CHECKPOINT_RESTORE or "
+    return dvm_error_set(s->err, rc,
+                         "cannot give the process its old number: this needs CAP_CHECKPOINT_RESTORE or "
                          "CAP_SYS_ADMIN");
   if (rc)
     return dvm_error_set(s->err, rc, "cannot make process %d: %s", s->image->header->pid, strerror(-rc));
@@ -448,8 +434,7 @@ static int spawn(struct spawn *s, struct mpir_restarted *out)
 }
 
 /* A number that was free may be taken before the process is whole: it may be free again soon, and in a namespace it always is. */
-static int spawn_again(struct spawn *s, struct mpir_restarted *out)
-{
+static int spawn_again(struct spawn *s, struct mpir_restarted *out) {
   const bool choose = s->options->ids == MPIR_IDS_AUTO;
   int rc = spawn(s, out);
 
@@ -461,8 +446,7 @@ static int spawn_again(struct spawn *s, struct mpir_restarted *out)
   return rc;
 }
 
-struct mpir_image *mpir_restart_open(const char *path, const struct mpir_restart_options *options, struct dvm_error *err)
-{
+struct mpir_image *mpir_restart_open(const char *path, const struct mpir_restart_options *options, struct dvm_error *err) {
   struct mpir_image *image = mpir_image_open(path, err), *plain = image;
 
   if (!image)
@@ -479,8 +463,7 @@ struct mpir_image *mpir_restart_open(const char *path, const struct mpir_restart
 }
 
 /* What is read at once. */
-static int verify_the_others(struct spawn *s)
-{
+static int verify_the_others(struct spawn *s) {
   void *space = malloc(MPIR_EXTENT_MAX);
   int rc = space ? 0 : dvm_error_set(s->err, -ENOMEM, "out of memory");
 
@@ -492,8 +475,7 @@ static int verify_the_others(struct spawn *s)
 }
 
 /* Where the kernel does not let memory be given when it is touched, all of it is verified, and read, before. */
-static int start_pager(struct spawn *s)
-{
+static int start_pager(struct spawn *s) {
   struct dvm_error why = DVM_ERROR_INIT;
 
   s->pager = mpir_pager_start(s->image, &why);
@@ -504,10 +486,8 @@ static int start_pager(struct spawn *s)
   return mpir_image_verify(s->image, s->err);
 }
 
-int mpir_restart(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out,
-                 struct dvm_error *err)
-{
-  struct spawn s = { .path = path, .options = options, .err = err, .pager = -1 };
+int mpir_restart(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out, struct dvm_error *err) {
+  struct spawn s = {.path = path, .options = options, .err = err, .pager = -1};
   struct mpir_image *image;
   struct stat st;
   int rc = -1;

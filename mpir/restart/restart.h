@@ -23,7 +23,8 @@ struct mpir_restart_options {
   bool tied;      /* the processes end with the calling one */
   const char *given_name; /* shared memory of this name (as /proc/PID/maps has it) is the memory file 'given_fd'; NULL: none */
   int given_fd;
-  int (*ready)(void *arg, const struct mpir_restarted *out, struct dvm_error *err); /* all are what they were, none runs; not 0: none will */
+  int (*ready)(void *arg, const struct mpir_restarted *out,
+               struct dvm_error *err); /* all are what they were, none runs; not 0: none will */
   void *ready_arg;
 };
 
@@ -38,6 +39,5 @@ struct mpir_restarted {
 };
 
 /* Returns 0 when the process runs again.  Negative: nothing runs, and no file was touched unless the text says so. */
-int mpir_restart(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out,
-                 struct dvm_error *err);
+int mpir_restart(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out, struct dvm_error *err);
 #endif

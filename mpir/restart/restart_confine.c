@@ -22,15 +22,13 @@ static struct {
   unsigned filters;
 } own;
 
-static const char *line_of(const char *status, const char *label)
-{
+static const char *line_of(const char *status, const char *label) {
   const char *s = strstr(status, label);
 
   return s ? s + strlen(label) : "";
 }
 
-static int read_own(struct dvm_error *err)
-{
+static int read_own(struct dvm_error *err) {
   static char status[1 << 20];
   FILE *f = fopen("/proc/self/status", "re");
   size_t n = f ? fread(status, 1, sizeof(status) - 1, f) : 0;
@@ -60,19 +58,15 @@ static int read_own(struct dvm_error *err)
   return 0;
 }
 
-static bool groups_differ(const struct mpir_image *image, const struct mpir_image_credentials *c)
-{
-  return c->group_count != own.group_count ||
-         memcmp(image->groups + c->groups_at, own.groups, own.group_count * sizeof(*own.groups)) != 0;
+static bool groups_differ(const struct mpir_image *image, const struct mpir_image_credentials *c) {
+  return c->group_count != own.group_count || memcmp(image->groups + c->groups_at, own.groups, own.group_count * sizeof(*own.groups)) != 0;
 }
 
-static bool ids_differ(const struct mpir_image_credentials *c)
-{
+static bool ids_differ(const struct mpir_image_credentials *c) {
   return memcmp(c->uids, own.uids, sizeof(own.uids)) != 0 || memcmp(c->gids, own.gids, sizeof(own.gids)) != 0;
 }
 
-void mpir_restart_confine(const struct mpir_image *image, bool *set_groups, bool *set_ids)
-{
+void mpir_restart_confine(const struct mpir_image *image, bool *set_groups, bool *set_ids) {
   *set_groups = *set_ids = false;
   for (size_t i = 0; i < image->credential_count; i++) {
     *set_groups = *set_groups || groups_differ(image, &image->credentials[i]);
@@ -83,8 +77,7 @@ void mpir_restart_confine(const struct mpir_image *image, bool *set_groups, bool
 static bool may(int capability) { return own.effective >> capability & 1; }
 
 /* Fewer capabilities than it had are no danger, but may be missed. */
-static void note_lost(const struct mpir_image *image)
-{
+static void note_lost(const struct mpir_image *image) {
   const uint64_t lost = image->credentials[0].permitted & ~own.permitted;
 
   if (lost)
@@ -92,8 +85,7 @@ static void note_lost(const struct mpir_image *image)
             lost);
 }
 
-int mpir_restart_confine_check(const struct mpir_image *image, struct dvm_error *err)
-{
+int mpir_restart_confine_check(const struct mpir_image *image, struct dvm_error *err) {
   bool set_groups, set_ids;
   int rc = own.known ? 0 : read_own(err);
 
@@ -101,14 +93,18 @@ int mpir_restart_confine_check(const struct mpir_image *image, struct dvm_error 
     return rc;
   mpir_restart_confine(image, &set_groups, &set_ids);
   if (set_groups && !may(CAP_SETGID))
-    return dvm_error_set(err, -EPERM, "the process had other supplementary groups than this command, which may not set them "
+    return dvm_error_set(err, -EPERM,
+                         "the process had other supplementary groups than this command, which may not set them "
                          "(this needs CAP_SETGID)");
   if (set_ids && (!may(CAP_SETGID) || !may(CAP_SETUID)))
-    return dvm_error_set(err, -EPERM, "the process had other user or group numbers than this command, which may not set them "
+    return dvm_error_set(err, -EPERM,
+                         "the process had other user or group numbers than this command, which may not set them "
                          "(this needs CAP_SETUID and CAP_SETGID)");
   if (own.filters != image->process->inherited_filters)
-    return dvm_error_set(err, -EPERM, "the process was started under %u seccomp filters, this command under %u: restart it where it was "
-                         "started", image->process->inherited_filters, own.filters);
+    return dvm_error_set(err, -EPERM,
+                         "the process was started under %u seccomp filters, this command under %u: restart it where it was "
+                         "started",
+                         image->process->inherited_filters, own.filters);
   note_lost(image);
   return 0;
 }

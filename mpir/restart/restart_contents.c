@@ -14,28 +14,25 @@
 
 struct found { /* what the image tells of a file */
   const char *name;
-  int fd;              /* -1: a mapping */
+  int fd; /* -1: a mapping */
   uint64_t inode, size;
   int64_t written_ns; /* -1: not told */
   mode_t mode;
   bool kept, writable;
 };
 
-static void say(const struct found *f, const char *what)
-{
+static void say(const struct found *f, const char *what) {
   if (f->fd >= 0)
     fprintf(stderr, "dvm restart: note: descriptor %d, '%s': %s\n", f->fd, f->name, what);
   else
     fprintf(stderr, "dvm restart: note: mapped file '%s': %s\n", f->name, what);
 }
 
-static bool was_written(const struct found *f, const struct stat *st)
-{
+static bool was_written(const struct found *f, const struct stat *st) {
   return f->written_ns >= 0 && st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec != f->written_ns;
 }
 
-static void say_changes(const struct found *f, const struct stat *st, const struct mpir_restart_options *options)
-{
+static void say_changes(const struct found *f, const struct stat *st, const struct mpir_restart_options *options) {
   if (st->st_ino != f->inode)
     say(f, "another file has its name now");
   else if ((uint64_t)st->st_size < f->size)
@@ -47,8 +44,7 @@ static void say_changes(const struct found *f, const struct stat *st, const stru
 }
 
 /* Without the content only what is too long can be put right. */
-static int put_length(const struct found *f, const struct stat *st, struct dvm_error *err)
-{
+static int put_length(const struct found *f, const struct stat *st, struct dvm_error *err) {
   if ((uint64_t)st->st_size > f->size && truncate(f->name, (off_t)f->size))
     return dvm_error_errno(err, "cannot put back the length of '%s'", f->name);
   if ((uint64_t)st->st_size < f->size)
@@ -61,8 +57,7 @@ static int put_length(const struct found *f, const struct stat *st, struct dvm_e
 }
 
 /* An empty file of the right length, open for writing; -1 with errno. */
-static int begin_file(const struct found *f)
-{
+static int begin_file(const struct found *f) {
   int fd = open(f->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, f->mode);
 
   if (fd >= 0 && ftruncate(fd, (off_t)f->size)) {
@@ -73,8 +68,7 @@ static int begin_file(const struct found *f)
 }
 
 /* What is to be done with the file: 0 nothing, 1 its content is to be put back, or -E.... */
-static int settle(const struct found *f, const struct mpir_restart_options *options, struct dvm_error *err)
-{
+static int settle(const struct found *f, const struct mpir_restart_options *options, struct dvm_error *err) {
   struct stat st;
 
   if (stat(f->name, &st)) {
@@ -92,24 +86,27 @@ static int settle(const struct found *f, const struct mpir_restart_options *opti
   return st.st_ino != f->inode || (uint64_t)st.st_size != f->size || f->written_ns < 0 || was_written(f, &st);
 }
 
-static int failed(const struct found *f, int code, struct dvm_error *err)
-{
+static int failed(const struct found *f, int code, struct dvm_error *err) {
   return dvm_error_set(err, code, "cannot put back the content of '%s': %s", f->name, strerror(-code));
 }
 
-static int64_t written_of(const struct mpir_image *image, const struct mpir_image_file *f)
-{
+static int64_t written_of(const struct mpir_image *image, const struct mpir_image_file *f) {
   const char *line = strstr(mpir_image_string(image, f->info), "written:");
   int64_t at;
 
   return line && sscanf(line, "written: %" SCNd64, &at) == 1 ? at : -1;
 }
 
-int mpir_restart_regular(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options, struct dvm_error *err)
-{
+int mpir_restart_regular(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options, struct dvm_error *err) {
   const struct mpir_image_file *f = &image->files[index];
-  const struct found found = { mpir_image_string(image, f->name), f->fd, f->inode, f->size, written_of(image, f), f->mode & 07777,
-                               f->capacity == MPIR_FILE_KEPT, (f->open_flags & O_ACCMODE) != O_RDONLY };
+  const struct found found = {mpir_image_string(image, f->name),
+                              f->fd,
+                              f->inode,
+                              f->size,
+                              written_of(image, f),
+                              f->mode & 07777,
+                              f->capacity == MPIR_FILE_KEPT,
+                              (f->open_flags & O_ACCMODE) != O_RDONLY};
   int rc = settle(&found, options, err), fd;
 
   if (rc <= 0)
@@ -122,8 +119,7 @@ int mpir_restart_regular(const struct mpir_image *image, size_t index, const str
 }
 
 /* The content of one mapping of the file. */
-static int put_mapping(const struct mpir_image *image, const struct mpir_image_map *map, int fd, void *space)
-{
+static int put_mapping(const struct mpir_image *image, const struct mpir_image_map *map, int fd, void *space) {
   int rc = 0;
 
   for (size_t i = 0; i < image->extent_count && !rc; i++) {
@@ -145,10 +141,9 @@ static int put_mapping(const struct mpir_image *image, const struct mpir_image_m
 }
 
 static int restart_mapping(const struct mpir_image *image, const struct mpir_image_map *map, const struct mpir_restart_options *options,
-                           struct dvm_error *err)
-{
-  const struct found found = { mpir_image_string(image, map->name), -1, map->inode, map->file_size, map->file_mtime_ns, 0600,
-                               map->flags & MPIR_MAP_KEPT, true };
+                           struct dvm_error *err) {
+  const struct found found = {mpir_image_string(image, map->name), -1,  map->inode, map->file_size, map->file_mtime_ns, 0600,
+                              map->flags & MPIR_MAP_KEPT,          true};
   int rc = settle(&found, options, err), fd = -1;
   void *space;
 
@@ -167,8 +162,7 @@ static int restart_mapping(const struct mpir_image *image, const struct mpir_ima
 }
 
 /* What is to be done for the file is done for its descriptor, or for the first mapping. */
-static bool is_done(const struct mpir_image *image, size_t index)
-{
+static bool is_done(const struct mpir_image *image, size_t index) {
   const struct mpir_image_map *map = &image->maps[index];
 
   for (size_t i = 0; i < index; i++)
@@ -181,8 +175,7 @@ static bool is_done(const struct mpir_image *image, size_t index)
   return false;
 }
 
-int mpir_restart_mapped(const struct mpir_image *image, const struct mpir_restart_options *options, struct dvm_error *err)
-{
+int mpir_restart_mapped(const struct mpir_image *image, const struct mpir_restart_options *options, struct dvm_error *err) {
   int rc = 0;
 
   for (size_t i = 0; i < image->map_count && !rc; i++)

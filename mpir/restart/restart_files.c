@@ -35,14 +35,10 @@ struct maker {
 
 typedef int (*make_f)(struct maker *m, size_t index); /* returns a descriptor or -E... with the text set */
 
-static const char *file_name(const struct maker *m, const struct mpir_image_file *f)
-{
-  return mpir_image_string(m->image, f->name);
-}
+static const char *file_name(const struct maker *m, const struct mpir_image_file *f) { return mpir_image_string(m->image, f->name); }
 
 /* The value of a line of the saved /proc/PID/fdinfo text, or NULL. */
-static const char *info_line(const struct maker *m, const struct mpir_image_file *f, const char *label)
-{
+static const char *info_line(const struct maker *m, const struct mpir_image_file *f, const char *label) {
   const char *s = mpir_image_string(m->image, f->info);
 
   for (; s && *s; s = strchr(s, '\n')) {
@@ -53,13 +49,11 @@ static const char *info_line(const struct maker *m, const struct mpir_image_file
   return NULL;
 }
 
-static int fail_file(struct maker *m, const struct mpir_image_file *f, const char *what)
-{
+static int fail_file(struct maker *m, const struct mpir_image_file *f, const char *what) {
   return dvm_error_errno(m->err, "descriptor %d: cannot %s '%s'", f->fd, what, file_name(m, f));
 }
 
-int mpir_restart_raise(const struct restart_fds *fds, int fd)
-{
+int mpir_restart_raise(const struct restart_fds *fds, int fd) {
   int high = fcntl(fd, F_DUPFD_CLOEXEC, fds->base);
 
   if (high < 0)
@@ -68,8 +62,7 @@ int mpir_restart_raise(const struct restart_fds *fds, int fd)
   return high;
 }
 
-int mpir_restart_content(const struct mpir_image *image, size_t index, int fd, bool at_offset)
-{
+int mpir_restart_content(const struct mpir_image *image, size_t index, int fd, bool at_offset) {
   void *space = malloc(MPIR_EXTENT_MAX);
   int rc = space ? 0 : -ENOMEM;
 
@@ -96,8 +89,7 @@ int mpir_restart_content(const struct mpir_image *image, size_t index, int fd, b
 }
 
 /* "lock:\t1: POSIX  ADVISORY  WRITE 1234 fe:00:123 0 EOF": taken again; another holder is an error. */
-static int take_locks(struct maker *m, const struct mpir_image_file *f, int fd)
-{
+static int take_locks(struct maker *m, const struct mpir_image_file *f, int fd) {
   const char *s = mpir_image_string(m->image, f->info);
 
   while ((s = strstr(s, "lock:"))) {
@@ -106,8 +98,7 @@ static int take_locks(struct maker *m, const struct mpir_image_file *f, int fd)
     int rc = 0;
 
     if (sscanf(s, "lock: %*d: %15s %*s %15s %*d %*s %llu %31s", kind, mode, &start, end) == 4) {
-      struct flock lock = { .l_type = strcmp(mode, "WRITE") == 0 ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET,
-                            .l_start = (off_t)start };
+      struct flock lock = {.l_type = strcmp(mode, "WRITE") == 0 ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET, .l_start = (off_t)start};
 
       lock.l_len = strcmp(end, "EOF") == 0 ? 0 : (off_t)(strtoull(end, NULL, 10) - start + 1);
       if (strcmp(kind, "POSIX") == 0)
@@ -126,8 +117,7 @@ static int take_locks(struct maker *m, const struct mpir_image_file *f, int fd)
   return 0;
 }
 
-static int make_regular(struct maker *m, size_t index)
-{
+static int make_regular(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   struct stat st;
   int fd = mpir_restart_regular(m->image, index, m->options, m->err);
@@ -141,8 +131,7 @@ static int make_regular(struct maker *m, size_t index)
     close(fd);
     return dvm_error_set(m->err, -ESTALE, "descriptor %d: '%s' is not a regular file any more", f->fd, file_name(m, f));
   }
-  if (m->options->truncate && (f->open_flags & O_ACCMODE) != O_RDONLY && (uint64_t)st.st_size > f->size &&
-      ftruncate(fd, (off_t)f->size)) {
+  if (m->options->truncate && (f->open_flags & O_ACCMODE) != O_RDONLY && (uint64_t)st.st_size > f->size && ftruncate(fd, (off_t)f->size)) {
     close(fd);
     return fail_file(m, f, "truncate");
   }
@@ -154,8 +143,7 @@ static int make_regular(struct maker *m, size_t index)
 }
 
 /* A folder that was removed: opened as one that is made for the moment. */
-static int open_removed(const char *name)
-{
+static int open_removed(const char *name) {
   int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
 
   if (here >= 0 && !mpir_restart_folder(name))
@@ -167,8 +155,7 @@ static int open_removed(const char *name)
   return fd;
 }
 
-static int make_opened(struct maker *m, size_t index)
-{
+static int make_opened(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   int flags = (int)(f->open_flags & O_ACCMODE) | O_CLOEXEC | O_NOCTTY;
   int fd = open(file_name(m, f), flags | (f->kind == MPIR_FILE_DIRECTORY ? O_DIRECTORY : 0));
@@ -183,8 +170,7 @@ static int make_opened(struct maker *m, size_t index)
 }
 
 /* What other members of the set have too: opened through the descriptor that was made for all.  -ENOENT: none was. */
-static int open_object(struct maker *m, const struct mpir_image_file *f)
-{
+static int open_object(struct maker *m, const struct mpir_image_file *f) {
   const int object = m->fds->group ? mpir_group_object(m->fds->group, f) : -1;
   char path[64];
   int fd;
@@ -201,8 +187,7 @@ static int open_object(struct maker *m, const struct mpir_image_file *f)
 }
 
 /* Packets are kept apart (O_DIRECT): each piece of the content is one. */
-static bool keeps_packets(const struct mpir_image *image, const struct mpir_image_file *pipe)
-{
+static bool keeps_packets(const struct mpir_image *image, const struct mpir_image_file *pipe) {
   for (size_t i = 0; i < image->file_count; i++)
     if (image->files[i].inode == pipe->inode && image->files[i].kind == MPIR_FILE_PIPE && (image->files[i].open_flags & O_ACCMODE) &&
         (image->files[i].open_flags & O_DIRECT))
@@ -210,8 +195,7 @@ static bool keeps_packets(const struct mpir_image *image, const struct mpir_imag
   return false;
 }
 
-int mpir_restart_pipe(const struct mpir_image *image, const struct mpir_image_file *f, bool packets, int side[2])
-{
+int mpir_restart_pipe(const struct mpir_image *image, const struct mpir_image_file *f, bool packets, int side[2]) {
   const char *name = mpir_image_string(image, f->name);
 
   if (*name != '/')
@@ -226,8 +210,7 @@ int mpir_restart_pipe(const struct mpir_image *image, const struct mpir_image_fi
 }
 
 /* The first end met makes the pipe and keeps the other end for later. */
-static int make_pipe(struct maker *m, size_t index)
-{
+static int make_pipe(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   const int object = open_object(m, f);
   int side[2], writer = (f->open_flags & O_ACCMODE) == O_WRONLY, rc = 0;
@@ -260,8 +243,7 @@ static int make_pipe(struct maker *m, size_t index)
   return side[writer];
 }
 
-static int make_eventfd(struct maker *m, size_t index)
-{
+static int make_eventfd(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   const char *count = info_line(m, f, "eventfd-count:"), *semaphore = info_line(m, f, "eventfd-semaphore:");
   uint64_t value = count ? strtoull(count, NULL, 16) : 0;
@@ -272,12 +254,11 @@ static int make_eventfd(struct maker *m, size_t index)
   return fd;
 }
 
-static int make_timerfd(struct maker *m, size_t index)
-{
+static int make_timerfd(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   const char *clock = info_line(m, f, "clockid:"), *ticks = info_line(m, f, "ticks:");
   const char *value = info_line(m, f, "it_value:"), *interval = info_line(m, f, "it_interval:");
-  struct itimerspec setting = { { 0, 0 }, { 0, 0 } };
+  struct itimerspec setting = {{0, 0}, {0, 0}};
   uint64_t expired = ticks ? strtoull(ticks, NULL, 10) : 0;
   int fd = timerfd_create(clock ? atoi(clock) : CLOCK_MONOTONIC, TFD_CLOEXEC);
 
@@ -298,15 +279,13 @@ static int make_timerfd(struct maker *m, size_t index)
   return fd;
 }
 
-static int make_epoll(struct maker *m, size_t index)
-{
+static int make_epoll(struct maker *m, size_t index) {
   int fd = epoll_create1(EPOLL_CLOEXEC);
 
   return fd < 0 ? fail_file(m, &m->image->files[index], "make") : fd;
 }
 
-static int make_signalfd(struct maker *m, size_t index)
-{
+static int make_signalfd(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   const char *text = info_line(m, f, "sigmask:");
   uint64_t mask = text ? strtoull(text, NULL, 16) : 0;
@@ -315,8 +294,7 @@ static int make_signalfd(struct maker *m, size_t index)
   return fd < 0 ? fail_file(m, f, "make") : fd;
 }
 
-static int make_memfd(struct maker *m, size_t index)
-{
+static int make_memfd(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   const char *name = file_name(m, f);
   bool memory = strncmp(name, "/memfd:", 7) == 0;
@@ -352,8 +330,7 @@ static int make_memfd(struct maker *m, size_t index)
 }
 
 /* A stream that led outside: the restarting command's stream of the number that it, or its twin, had. */
-static int make_inherited(struct maker *m, size_t index)
-{
+static int make_inherited(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   int number = f->fd, fd;
 
@@ -367,26 +344,24 @@ static int make_inherited(struct maker *m, size_t index)
 }
 
 /* A descriptor that names its file, and opens nothing. */
-static int make_path(struct maker *m, size_t index)
-{
+static int make_path(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   int fd = open(file_name(m, f), O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
   return fd < 0 ? fail_file(m, f, "find") : fd;
 }
 
-static int make_socket(struct maker *m, size_t index)
-{
+static int make_socket(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   const int made = mpir_sockets_find(m->fds->sockets, f);
   int fd = made < 0 ? -1 : fcntl(made, F_DUPFD_CLOEXEC, m->fds->base);
 
   return made < 0 ? dvm_error_set(m->err, -EBADMSG, "descriptor %d: the socket is not in the image", f->fd)
-                  : fd < 0 ? fail_file(m, f, "duplicate") : fd;
+         : fd < 0 ? fail_file(m, f, "duplicate")
+                  : fd;
 }
 
-static int make_pidfd(struct maker *m, size_t index)
-{
+static int make_pidfd(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   const char *number = info_line(m, f, "Pid:");
   int fd = (int)syscall(SYS_pidfd_open, number ? atoi(number) : 0, f->open_flags & O_NONBLOCK);
@@ -394,18 +369,19 @@ static int make_pidfd(struct maker *m, size_t index)
   return fd < 0 ? fail_file(m, f, "make") : fd;
 }
 
-struct watch { unsigned number, mask; char path[4096]; };
+struct watch {
+  unsigned number, mask;
+  char path[4096];
+};
 
-static int by_number(const void *a, const void *b)
-{
+static int by_number(const void *a, const void *b) {
   const struct watch *x = a, *y = b;
 
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
 /* Numbers are given one after the other: those between are taken and given back. */
-static int add_watch(int fd, const struct watch *w)
-{
+static int add_watch(int fd, const struct watch *w) {
   const unsigned lasting = 0xfff | 0x04000000 | 0x80000000; /* events, IN_EXCL_UNLINK, IN_ONESHOT */
   int number;
 
@@ -415,8 +391,7 @@ static int add_watch(int fd, const struct watch *w)
 }
 
 /* "watch: NUMBER MASK PATH" lines. */
-static int make_inotify(struct maker *m, size_t index)
-{
+static int make_inotify(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   const char *s = mpir_image_string(m->image, f->info);
   struct watch *watches = NULL;
@@ -450,17 +425,16 @@ static int make_inotify(struct maker *m, size_t index)
 }
 
 static const make_f makers[] = {
-  [MPIR_FILE_REGULAR] = make_regular, [MPIR_FILE_DIRECTORY] = make_opened, [MPIR_FILE_DEVICE] = make_opened,
-  [MPIR_FILE_PIPE] = make_pipe,       [MPIR_FILE_EVENTFD] = make_eventfd,  [MPIR_FILE_TIMERFD] = make_timerfd,
-  [MPIR_FILE_EPOLL] = make_epoll,     [MPIR_FILE_SIGNALFD] = make_signalfd, [MPIR_FILE_MEMFD] = make_memfd,
-  [MPIR_FILE_INHERIT] = make_inherited, [MPIR_FILE_SOCKET] = make_socket,
-  [MPIR_FILE_PIDFD] = make_pidfd,     [MPIR_FILE_INOTIFY] = make_inotify,
+    [MPIR_FILE_REGULAR] = make_regular,   [MPIR_FILE_DIRECTORY] = make_opened,  [MPIR_FILE_DEVICE] = make_opened,
+    [MPIR_FILE_PIPE] = make_pipe,         [MPIR_FILE_EVENTFD] = make_eventfd,   [MPIR_FILE_TIMERFD] = make_timerfd,
+    [MPIR_FILE_EPOLL] = make_epoll,       [MPIR_FILE_SIGNALFD] = make_signalfd, [MPIR_FILE_MEMFD] = make_memfd,
+    [MPIR_FILE_INHERIT] = make_inherited, [MPIR_FILE_SOCKET] = make_socket,     [MPIR_FILE_PIDFD] = make_pidfd,
+    [MPIR_FILE_INOTIFY] = make_inotify,
 };
 
-int mpir_restart_make(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options,
-                      struct restart_fds *fds, struct dvm_error *err)
-{
-  struct maker m = { image, options, fds, err };
+int mpir_restart_make(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options, struct restart_fds *fds,
+                      struct dvm_error *err) {
+  struct maker m = {image, options, fds, err};
   const struct mpir_image_file *f = &image->files[index];
   int fd = f->open_flags & O_PATH ? make_path(&m, index) : makers[f->kind](&m, index), high;
 
@@ -474,11 +448,11 @@ int mpir_restart_make(const struct mpir_image *image, size_t index, const struct
   return high;
 }
 
-static int make_one(struct maker *m, size_t index)
-{
+static int make_one(struct maker *m, size_t index) {
   const struct mpir_image_file *f = &m->image->files[index];
   int shared = m->fds->group ? mpir_group_shared(m->fds->group, f) : -1, high;
-  const bool own = f->kind == MPIR_FILE_INHERIT && f->fd <= 2; /* on a terminal all three were one; the restarting command's may be redirected */
+  const bool own =
+      f->kind == MPIR_FILE_INHERIT && f->fd <= 2; /* on a terminal all three were one; the restarting command's may be redirected */
 
   if ((f->same_as >= 0 && !own) || shared >= 0) {
     high = fcntl(shared >= 0 ? shared : m->fds->file_fds[f->same_as], F_DUPFD_CLOEXEC, m->fds->base);
@@ -488,8 +462,7 @@ static int make_one(struct maker *m, size_t index)
 }
 
 /* Whom the kernel signals: "owner: TYPE NUMBER SIGNAL" behind the text of fdinfo. */
-static int give_owner(struct maker *m, const struct mpir_image_file *f)
-{
+static int give_owner(struct maker *m, const struct mpir_image_file *f) {
   const char *line = info_line(m, f, "owner:");
   struct f_owner_ex owner;
   int type, number, sig;
@@ -504,12 +477,11 @@ static int give_owner(struct maker *m, const struct mpir_image_file *f)
 }
 
 /* "from: SOURCE NUMBER events: E data: D": what is descriptor SOURCE now was watched as NUMBER, which may be another one's. */
-static int watch_moved(struct maker *m, const struct mpir_image_file *f)
-{
+static int watch_moved(struct maker *m, const struct mpir_image_file *f) {
   const char *s = mpir_image_string(m->image, f->info);
 
   for (; (s = strstr(s, "from:")); s += 5) {
-    struct epoll_event event = { 0, { NULL } };
+    struct epoll_event event = {0, {NULL}};
     unsigned long long data;
     int source, number, kept, flags, rc;
     unsigned events;
@@ -530,8 +502,7 @@ static int watch_moved(struct maker *m, const struct mpir_image_file *f)
   return 0;
 }
 
-static int fill_epolls(struct maker *m)
-{
+static int fill_epolls(struct maker *m) {
   for (size_t i = 0; i < m->image->file_count; i++) {
     const struct mpir_image_file *f = &m->image->files[i];
     const char *s = mpir_image_string(m->image, f->info);
@@ -539,7 +510,7 @@ static int fill_epolls(struct maker *m)
     if (f->kind != MPIR_FILE_EPOLL || f->same_as >= 0)
       continue;
     while ((s = strstr(s, "tfd:"))) {
-      struct epoll_event event = { 0, { NULL } };
+      struct epoll_event event = {0, {NULL}};
       unsigned long long data;
       unsigned events;
       int watched;
@@ -558,8 +529,7 @@ static int fill_epolls(struct maker *m)
   return 0;
 }
 
-static int place_all(struct maker *m)
-{
+static int place_all(struct maker *m) {
   for (int fd = 0; fd < m->fds->base; fd++)
     close(fd);
   for (size_t i = 0; i < m->image->file_count; i++) {
@@ -585,8 +555,7 @@ static int place_all(struct maker *m)
   return 0;
 }
 
-static int raise_limit(int base, size_t more)
-{
+static int raise_limit(int base, size_t more) {
   struct rlimit limit;
 
   if (getrlimit(RLIMIT_NOFILE, &limit))
@@ -596,10 +565,9 @@ static int raise_limit(int base, size_t more)
   return limit.rlim_cur < (rlim_t)base + more ? -EMFILE : 0;
 }
 
-int mpir_restart_files(const struct mpir_image *image, const struct mpir_restart_options *options,
-                       struct restart_fds *fds, struct dvm_error *err)
-{
-  struct maker m = { image, options, fds, err };
+int mpir_restart_files(const struct mpir_image *image, const struct mpir_restart_options *options, struct restart_fds *fds,
+                       struct dvm_error *err) {
+  struct maker m = {image, options, fds, err};
   int rc = 0;
 
   if (raise_limit(fds->base, image->file_count + 64))

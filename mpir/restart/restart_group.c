@@ -27,16 +27,14 @@ struct restart_group {
   int member;
 };
 
-static struct group_object *find_object(const struct restart_group *g, uint32_t kind, uint64_t device, uint64_t inode)
-{
+static struct group_object *find_object(const struct restart_group *g, uint32_t kind, uint64_t device, uint64_t inode) {
   for (size_t i = 0; i < g->object_count; i++)
     if (g->objects[i].kind == kind && g->objects[i].device == device && g->objects[i].inode == inode)
       return &g->objects[i];
   return NULL;
 }
 
-static const struct mpir_image_file *find_file(const struct mpir_image *image, int fd)
-{
+static const struct mpir_image_file *find_file(const struct mpir_image *image, int fd) {
   for (size_t i = 0; i < image->file_count; i++)
     if (image->files[i].fd == fd)
       return &image->files[i];
@@ -45,8 +43,7 @@ static const struct mpir_image_file *find_file(const struct mpir_image *image, i
 
 void mpir_group_become(struct restart_group *g, int member) { g->member = member; }
 
-int mpir_group_shared(const struct restart_group *g, const struct mpir_image_file *f)
-{
+int mpir_group_shared(const struct restart_group *g, const struct mpir_image_file *f) {
   for (size_t i = 0; i < g->set->share_count; i++)
     for (size_t k = 0; k < g->set->shares[i].count; k++) {
       const struct mpir_set_end *end = &g->set->ends[g->set->shares[i].first + k];
@@ -57,22 +54,19 @@ int mpir_group_shared(const struct restart_group *g, const struct mpir_image_fil
   return -1;
 }
 
-int mpir_group_object(const struct restart_group *g, const struct mpir_image_file *f)
-{
+int mpir_group_object(const struct restart_group *g, const struct mpir_image_file *f) {
   const struct group_object *o = find_object(g, f->kind, f->device, f->inode);
 
   return o ? o->fds[(f->open_flags & O_ACCMODE) == O_WRONLY] : -1;
 }
 
-int mpir_group_memory(const struct restart_group *g, uint64_t device, uint64_t inode)
-{
+int mpir_group_memory(const struct restart_group *g, uint64_t device, uint64_t inode) {
   const struct group_object *o = find_object(g, 0, device, inode);
 
   return o ? o->fds[0] : -1;
 }
 
-void mpir_group_close(const struct restart_group *g)
-{
+void mpir_group_close(const struct restart_group *g) {
   mpir_sockets_close(g->sockets);
   for (size_t i = 0; i < g->object_count; i++) {
     close(g->objects[i].fds[0]);
@@ -85,24 +79,21 @@ void mpir_group_close(const struct restart_group *g)
 }
 
 /* Memory that the leader has made already. */
-static bool is_given(const struct mpir_image *image, const struct mpir_image_map *map, const struct mpir_restart_options *options)
-{
+static bool is_given(const struct mpir_image *image, const struct mpir_image_map *map, const struct mpir_restart_options *options) {
   return options->given_name && strcmp(mpir_image_string(image, map->name), options->given_name) == 0;
 }
 
-static struct group_object *add_object(struct restart_group *g, uint32_t kind, uint64_t device, uint64_t inode)
-{
+static struct group_object *add_object(struct restart_group *g, uint32_t kind, uint64_t device, uint64_t inode) {
   struct group_object *more = realloc(g->objects, (g->object_count + 1) * sizeof(*more));
 
   if (!more)
     return NULL;
   g->objects = more;
-  more[g->object_count] = (struct group_object){ device, inode, kind, { -1, -1 } };
+  more[g->object_count] = (struct group_object){device, inode, kind, {-1, -1}};
   return &more[g->object_count];
 }
 
-static int fill_pipe(const struct restart_group *g, const struct group_object *o)
-{
+static int fill_pipe(const struct restart_group *g, const struct group_object *o) {
   int rc = 0;
 
   for (size_t m = 0; m < g->set->member_count && !rc; m++)
@@ -116,8 +107,7 @@ static int fill_pipe(const struct restart_group *g, const struct group_object *o
 }
 
 /* Packets are kept apart: each piece of the content is one. */
-static bool keeps_packets(const struct restart_group *g, const struct mpir_image_file *pipe)
-{
+static bool keeps_packets(const struct restart_group *g, const struct mpir_image_file *pipe) {
   for (size_t m = 0; m < g->set->member_count; m++)
     for (size_t i = 0; g->images[m] && i < g->images[m]->file_count; i++) {
       const struct mpir_image_file *f = &g->images[m]->files[i];
@@ -128,8 +118,8 @@ static bool keeps_packets(const struct restart_group *g, const struct mpir_image
   return false;
 }
 
-static int make_pipe(struct restart_group *g, const struct mpir_image *image, const struct mpir_image_file *f, struct restart_fds *fds, struct dvm_error *err)
-{
+static int make_pipe(struct restart_group *g, const struct mpir_image *image, const struct mpir_image_file *f, struct restart_fds *fds,
+                     struct dvm_error *err) {
   struct group_object *o = add_object(g, f->kind, f->device, f->inode);
   int side[2], rc;
 
@@ -148,8 +138,7 @@ static int make_pipe(struct restart_group *g, const struct mpir_image *image, co
 
 /* A memory file or deleted file: the one that has its content in the image makes it. */
 static int make_nameless(struct restart_group *g, size_t member, size_t index, const struct mpir_restart_options *options,
-                         struct restart_fds *fds, struct dvm_error *err)
-{
+                         struct restart_fds *fds, struct dvm_error *err) {
   const struct mpir_image_file *f = &g->images[member]->files[index];
   int fd = mpir_restart_make(g->images[member], index, options, fds, err), rc;
   struct group_object *o = fd < 0 ? NULL : add_object(g, f->kind, f->device, f->inode);
@@ -163,27 +152,23 @@ static int make_nameless(struct restart_group *g, size_t member, size_t index, c
 }
 
 /* Another member has it too. */
-static bool is_common(const struct restart_group *g, size_t member, const struct mpir_image_file *f)
-{
+static bool is_common(const struct restart_group *g, size_t member, const struct mpir_image_file *f) {
   for (size_t m = member + 1; m < g->set->member_count; m++)
     for (size_t i = 0; g->images[m] && i < g->images[m]->file_count; i++)
-      if (g->images[m]->files[i].kind == f->kind && g->images[m]->files[i].inode == f->inode &&
-          g->images[m]->files[i].device == f->device)
+      if (g->images[m]->files[i].kind == f->kind && g->images[m]->files[i].inode == f->inode && g->images[m]->files[i].device == f->device)
         return true;
   return false;
 }
 
 static int make_objects(struct restart_group *g, const struct mpir_restart_options *options, struct restart_fds *fds,
-                        struct dvm_error *err)
-{
+                        struct dvm_error *err) {
   int rc = 0;
 
   for (size_t m = 0; m < g->set->member_count; m++)
     for (size_t i = 0; g->images[m] && i < g->images[m]->file_count && !rc; i++) {
       const struct mpir_image_file *f = &g->images[m]->files[i];
 
-      if ((f->kind != MPIR_FILE_PIPE && f->kind != MPIR_FILE_MEMFD) || find_object(g, f->kind, f->device, f->inode) ||
-          !is_common(g, m, f))
+      if ((f->kind != MPIR_FILE_PIPE && f->kind != MPIR_FILE_MEMFD) || find_object(g, f->kind, f->device, f->inode) || !is_common(g, m, f))
         continue;
       rc = f->kind == MPIR_FILE_PIPE ? make_pipe(g, g->images[m], f, fds, err) : make_nameless(g, m, i, options, fds, err);
     }
@@ -191,8 +176,8 @@ static int make_objects(struct restart_group *g, const struct mpir_restart_optio
 }
 
 /* Memory that is shared without a descriptor, or by a memory file that is an object already. */
-static int make_memory_of(struct restart_group *g, const struct mpir_image_map *map, int given, struct restart_fds *fds, struct dvm_error *err)
-{
+static int make_memory_of(struct restart_group *g, const struct mpir_image_map *map, int given, struct restart_fds *fds,
+                          struct dvm_error *err) {
   uint64_t size = 0;
   struct group_object *o;
   size_t members = 0, last = g->set->member_count;
@@ -223,8 +208,8 @@ static int make_memory_of(struct restart_group *g, const struct mpir_image_map *
   return 0;
 }
 
-static int make_memory(struct restart_group *g, const struct mpir_restart_options *options, struct restart_fds *fds, struct dvm_error *err)
-{
+static int make_memory(struct restart_group *g, const struct mpir_restart_options *options, struct restart_fds *fds,
+                       struct dvm_error *err) {
   int rc = 0;
 
   for (size_t m = 0; m < g->set->member_count; m++)
@@ -238,8 +223,7 @@ static int make_memory(struct restart_group *g, const struct mpir_restart_option
 }
 
 static int make_share(struct restart_group *g, size_t share, const struct mpir_restart_options *options, struct restart_fds *fds,
-                      struct dvm_error *err)
-{
+                      struct dvm_error *err) {
   for (size_t k = 0; k < g->set->shares[share].count; k++) {
     const struct mpir_set_end *end = &g->set->ends[g->set->shares[share].first + k];
     const struct mpir_image *image = g->images[end->member];
@@ -256,8 +240,7 @@ static int make_share(struct restart_group *g, size_t share, const struct mpir_r
 }
 
 struct restart_group *mpir_group_make(const struct mpir_set *set, struct mpir_image *const *images,
-                                      const struct mpir_restart_options *options, struct restart_fds *fds, struct dvm_error *err)
-{
+                                      const struct mpir_restart_options *options, struct restart_fds *fds, struct dvm_error *err) {
   struct restart_group *g = calloc(1, sizeof(*g));
   struct rlimit limit;
   int rc;

@@ -29,8 +29,8 @@ struct uffdio_poison {
 };
 #define UFFDIO_POISON _IOWR(UFFDIO, 0x08, struct uffdio_poison)
 #endif
-#define FEATURES (UFFD_FEATURE_EVENT_FORK | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE | UFFD_FEATURE_EVENT_UNMAP | \
-                  UFFD_FEATURE_THREAD_ID)
+#define FEATURES                                                                                                                           \
+  (UFFD_FEATURE_EVENT_FORK | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE | UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_THREAD_ID)
 
 /* Memory that has not been given yet; 'source' is its address in the image, which differs when it was moved since. */
 struct piece {
@@ -55,9 +55,9 @@ struct pager {
   const struct mpir_image_extent **extents; /* of memory, by address */
   size_t extent_count, space_count, waiting_count;
   struct space spaces[SPACES_MAX];
-  bool filling;               /* the process is to be saved: all is to be given */
-  bool ending;                /* all of the first has been given, and it still changes its mappings */
-  bool done;                  /* all of the first has been given, and it has been told */
+  bool filling; /* the process is to be saved: all is to be given */
+  bool ending; /* all of the first has been given, and it still changes its mappings */
+  bool done; /* all of the first has been given, and it has been told */
   struct fault waiting[WAITING_MAX];
   unsigned char *buffer;
   int socket;
@@ -65,15 +65,14 @@ struct pager {
   pid_t process, helper;
 };
 
-int mpir_pager_open(void)
-{
-  struct uffdio_api api = { .api = UFFD_API, .features = FEATURES | UFFD_FEATURE_POISON };
+int mpir_pager_open(void) {
+  struct uffdio_api api = {.api = UFFD_API, .features = FEATURES | UFFD_FEATURE_POISON};
   int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 
   if (fd >= 0 && ioctl(fd, UFFDIO_API, &api)) {
     close(fd);
     fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-    api = (struct uffdio_api){ .api = UFFD_API, .features = FEATURES };
+    api = (struct uffdio_api){.api = UFFD_API, .features = FEATURES};
     if (fd >= 0 && ioctl(fd, UFFDIO_API, &api)) {
       close(fd);
       fd = -1;
@@ -82,12 +81,11 @@ int mpir_pager_open(void)
   return fd < 0 ? -errno : fd;
 }
 
-int mpir_pager_tell(int socket, int fd, const struct restorer_region *regions, size_t count)
-{
-  struct pager_list head = { count };
+int mpir_pager_tell(int socket, int fd, const struct restorer_region *regions, size_t count) {
+  struct pager_list head = {count};
   char control[CMSG_SPACE(sizeof(int))] = "";
-  struct iovec part = { &head, sizeof(head) };
-  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+  struct iovec part = {&head, sizeof(head)};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
   struct cmsghdr *c = CMSG_FIRSTHDR(&message);
 
   c->cmsg_level = SOL_SOCKET;
@@ -97,7 +95,7 @@ int mpir_pager_tell(int socket, int fd, const struct restorer_region *regions, s
   if (sendmsg(socket, &message, MSG_NOSIGNAL) != sizeof(head))
     return -EIO;
   for (size_t i = 0; i < count; i++) {
-    const uint64_t range[2] = { regions[i].start, regions[i].start + regions[i].size };
+    const uint64_t range[2] = {regions[i].start, regions[i].start + regions[i].size};
 
     if (send(socket, range, sizeof(range), MSG_NOSIGNAL) != sizeof(range))
       return -EIO;
@@ -105,8 +103,7 @@ int mpir_pager_tell(int socket, int fd, const struct restorer_region *regions, s
   return 0;
 }
 
-static int add_piece(struct space *s, struct piece p)
-{
+static int add_piece(struct space *s, struct piece p) {
   if (s->count == s->room) {
     size_t room = s->room ? 2 * s->room : 64;
     struct piece *more = realloc(s->pieces, room * sizeof(*more));
@@ -121,8 +118,7 @@ static int add_piece(struct space *s, struct piece p)
 }
 
 /* Takes [start, end) out of what is still to be given. */
-static int subtract(struct space *s, uint64_t start, uint64_t end)
-{
+static int subtract(struct space *s, uint64_t start, uint64_t end) {
   const size_t count = s->count;
   int rc = 0;
 
@@ -151,9 +147,8 @@ static int subtract(struct space *s, uint64_t start, uint64_t end)
   return rc;
 }
 
-static int move(struct space *s, uint64_t from, uint64_t to, uint64_t size)
-{
-  struct space moved = { 0 };
+static int move(struct space *s, uint64_t from, uint64_t to, uint64_t size) {
+  struct space moved = {0};
   int rc = 0;
 
   for (size_t i = 0; i < s->count && !rc; i++) {
@@ -161,7 +156,7 @@ static int move(struct space *s, uint64_t from, uint64_t to, uint64_t size)
     const uint64_t start = p->start > from ? p->start : from, end = p->end < from + size ? p->end : from + size;
 
     if (start < end)
-      rc = add_piece(&moved, (struct piece){ start - from + to, end - from + to, p->source + (start - p->start) });
+      rc = add_piece(&moved, (struct piece){start - from + to, end - from + to, p->source + (start - p->start)});
   }
   if (!rc)
     rc = subtract(s, from, from + size);
@@ -171,8 +166,7 @@ static int move(struct space *s, uint64_t from, uint64_t to, uint64_t size)
   return rc;
 }
 
-static const struct mpir_image_extent *extent_at(const struct pager *p, uint64_t address)
-{
+static const struct mpir_image_extent *extent_at(const struct pager *p, uint64_t address) {
   size_t low = 0, high = p->extent_count;
 
   while (low < high) {
@@ -187,8 +181,7 @@ static const struct mpir_image_extent *extent_at(const struct pager *p, uint64_t
 }
 
 /* Into the buffer, where nobody changes it any more. */
-static bool read_extent(struct pager *p, const struct mpir_image_extent *e)
-{
+static bool read_extent(struct pager *p, const struct mpir_image_extent *e) {
   for (uint64_t done = 0; done < e->length;) {
     ssize_t n = pread(p->image->fd, p->buffer + done, e->length - done, (off_t)(e->file_offset + done));
 
@@ -199,17 +192,15 @@ static bool read_extent(struct pager *p, const struct mpir_image_extent *e)
   return mpir_crc32c(0, p->buffer, e->length) == e->crc;
 }
 
-static void tell_damage(const struct mpir_image_extent *e, uint64_t address, const char *what)
-{
+static void tell_damage(const struct mpir_image_extent *e, uint64_t address, const char *what) {
   fprintf(stderr, "dvm restart: error: the image is damaged: data of address %#llx, %llu bytes at offset %llu, fail their checksum; %s\n",
           (unsigned long long)(e ? e->address : address), (unsigned long long)(e ? e->length : 0),
           (unsigned long long)(e ? e->file_offset : 0), what);
 }
 
 /* The thread gets nothing: with its process it ends before it could run on. */
-static void damaged(struct pager *p, const struct fault *f, const struct mpir_image_extent *e)
-{
-  struct uffdio_poison poison = { { f->address & ~(uint64_t)(MPIR_PAGE - 1), MPIR_PAGE }, 0, 0 };
+static void damaged(struct pager *p, const struct fault *f, const struct mpir_image_extent *e) {
+  struct uffdio_poison poison = {{f->address & ~(uint64_t)(MPIR_PAGE - 1), MPIR_PAGE}, 0, 0};
 
   tell_damage(e, f->address, "the process is ended, which was about to use them");
   kill(p->process, SIGKILL);
@@ -220,10 +211,9 @@ static void damaged(struct pager *p, const struct fault *f, const struct mpir_im
 }
 
 /* Copies until all is there; what has been given, or been unmapped, by then is no error. */
-static int give(const struct space *s, uint64_t to, const unsigned char *from, uint64_t size)
-{
+static int give(const struct space *s, uint64_t to, const unsigned char *from, uint64_t size) {
   while (size) {
-    struct uffdio_copy copy = { .dst = to, .src = (uint64_t)from, .len = size };
+    struct uffdio_copy copy = {.dst = to, .src = (uint64_t)from, .len = size};
     uint64_t done;
 
     if (ioctl(s->fd, UFFDIO_COPY, &copy) == 0)
@@ -238,9 +228,8 @@ static int give(const struct space *s, uint64_t to, const unsigned char *from, u
   return 0;
 }
 
-static int give_zeros(const struct space *s, uint64_t address)
-{
-  struct uffdio_zeropage zero = { .range = { address & ~(uint64_t)(MPIR_PAGE - 1), MPIR_PAGE } };
+static int give_zeros(const struct space *s, uint64_t address) {
+  struct uffdio_zeropage zero = {.range = {address & ~(uint64_t)(MPIR_PAGE - 1), MPIR_PAGE}};
 
   if (ioctl(s->fd, UFFDIO_ZEROPAGE, &zero) == 0)
     return 0;
@@ -251,11 +240,10 @@ static int give_zeros(const struct space *s, uint64_t address)
 }
 
 /* Returns 0, -EAGAIN when the process's mappings are being changed, -EBADMSG when '*bad', or nothing, of the image is there, or -E.... */
-static int serve(struct pager *p, const struct fault *f, const struct mpir_image_extent **bad)
-{
+static int serve(struct pager *p, const struct fault *f, const struct mpir_image_extent **bad) {
   struct space *s = &p->spaces[f->space];
   const struct mpir_image_extent *e;
-  struct piece piece = { 0, 0, 0 };
+  struct piece piece = {0, 0, 0};
   uint64_t source, start, end;
   int rc;
 
@@ -271,18 +259,18 @@ static int serve(struct pager *p, const struct fault *f, const struct mpir_image
     return -EBADMSG;
   }
   start = e->address > piece.source ? e->address : piece.source;
-  end = e->address + e->length < piece.source + (piece.end - piece.start) ? e->address + e->length : piece.source + (piece.end - piece.start);
+  end =
+      e->address + e->length < piece.source + (piece.end - piece.start) ? e->address + e->length : piece.source + (piece.end - piece.start);
   rc = give(s, piece.start + (start - piece.source), p->buffer + (start - e->address), end - start);
   return rc ? rc : subtract(s, piece.start + (start - piece.source), piece.start + (end - piece.source));
 }
 
 /* A child has what its parent had when it was made. */
-static int fork_space(struct pager *p, const struct space *parent, int fd)
-{
+static int fork_space(struct pager *p, const struct space *parent, int fd) {
   struct space *s = NULL;
 
   for (size_t i = 1; i < p->space_count && !s; i++) {
-    struct uffdio_zeropage probe = { .range = { 0, MPIR_PAGE } };
+    struct uffdio_zeropage probe = {.range = {0, MPIR_PAGE}};
 
     if (p->spaces[i].fd >= 0 && ioctl(p->spaces[i].fd, UFFDIO_ZEROPAGE, &probe) && errno == ESRCH) {
       close(p->spaces[i].fd); /* it has ended */
@@ -307,15 +295,14 @@ static int fork_space(struct pager *p, const struct space *parent, int fd)
   return 0;
 }
 
-static int take_event(struct pager *p, size_t space, const struct uffd_msg *m)
-{
+static int take_event(struct pager *p, size_t space, const struct uffd_msg *m) {
   struct space *s = &p->spaces[space];
 
   switch (m->event) {
   case UFFD_EVENT_PAGEFAULT:
     if (p->waiting_count == WAITING_MAX)
       return -E2BIG;
-    p->waiting[p->waiting_count++] = (struct fault){ space, m->arg.pagefault.address, (pid_t)m->arg.pagefault.feat.ptid };
+    p->waiting[p->waiting_count++] = (struct fault){space, m->arg.pagefault.address, (pid_t)m->arg.pagefault.feat.ptid};
     return 0;
   case UFFD_EVENT_FORK: return fork_space(p, s, (int)m->arg.fork.ufd);
   case UFFD_EVENT_REMAP: return move(s, m->arg.remap.from, m->arg.remap.to, m->arg.remap.len);
@@ -327,8 +314,7 @@ static int take_event(struct pager *p, size_t space, const struct uffd_msg *m)
 
 /* The kernel hands out faults before the changes of mappings that they may depend on: all is read before any is served, and while a change is
  * under way serving fails. */
-static int take_all(struct pager *p)
-{
+static int take_all(struct pager *p) {
   const struct mpir_image_extent *bad = NULL;
   struct uffd_msg m;
   int rc = 0;
@@ -353,13 +339,12 @@ static int take_all(struct pager *p)
 }
 
 /* Gives one piece that nobody has asked for. */
-static int fill(struct pager *p)
-{
+static int fill(struct pager *p) {
   const struct mpir_image_extent *bad = NULL;
 
   for (size_t i = 0; i < p->space_count; i++)
     if (p->spaces[i].fd >= 0 && p->spaces[i].count) {
-      const struct fault f = { i, p->spaces[i].pieces[0].start, p->helper };
+      const struct fault f = {i, p->spaces[i].pieces[0].start, p->helper};
       int rc = serve(p, &f, &bad);
 
       if (rc == -EBADMSG) {
@@ -374,9 +359,8 @@ static int fill(struct pager *p)
 }
 
 /* Lets go of the mappings that still report to us, each as a whole: half of one would be another mapping. */
-static void let_go(const struct pager *p)
-{
-  struct uffdio_range range = { 0, 0 };
+static void let_go(const struct pager *p) {
+  struct uffdio_range range = {0, 0};
   unsigned long long start, end;
   char path[64], *line = NULL;
   size_t room = 0;
@@ -386,7 +370,7 @@ static void let_go(const struct pager *p)
   f = fopen(path, "re");
   while (f && getline(&line, &room, f) > 0)
     if (sscanf(line, "%llx-%llx ", &start, &end) == 2)
-      range = (struct uffdio_range){ start, end - start };
+      range = (struct uffdio_range){start, end - start};
     else if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " um"))
       ioctl(p->spaces[0].fd, UFFDIO_UNREGISTER, &range);
   free(line);
@@ -395,17 +379,15 @@ static void let_go(const struct pager *p)
 }
 
 /* Whether a thread still is about to report a change of its mappings, which it does after having made it: until then nothing can be given. */
-static bool is_changing(const struct space *s)
-{
-  struct uffdio_zeropage probe = { .range = { 0, MPIR_PAGE } };
+static bool is_changing(const struct space *s) {
+  struct uffdio_zeropage probe = {.range = {0, MPIR_PAGE}};
 
   return ioctl(s->fd, UFFDIO_ZEROPAGE, &probe) && errno == EAGAIN;
 }
 
 /* The process holds its descriptor, too, and what its forks report must be read until it has closed that.  A fork that is under way keeps the
  * descriptor open in the child that it makes, so that nobody would ever wake it once we were gone: it is waited for. */
-static void end_first(struct pager *p)
-{
+static void end_first(struct pager *p) {
   let_go(p);
   p->ending = is_changing(&p->spaces[0]);
   if (p->ending)
@@ -415,8 +397,7 @@ static void end_first(struct pager *p)
     _exit(0);
 }
 
-static void close_done(struct pager *p)
-{
+static void close_done(struct pager *p) {
   if (!p->done && !p->spaces[0].count && !p->waiting_count)
     end_first(p);
   for (size_t i = 1; i < p->space_count; i++)
@@ -426,8 +407,7 @@ static void close_done(struct pager *p)
     }
 }
 
-static void run(struct pager *p)
-{
+static void run(struct pager *p) {
   static struct pollfd fds[SPACES_MAX + 1];
 
   for (;;) {
@@ -435,9 +415,9 @@ static void run(struct pager *p)
     char heard;
 
     close_done(p);
-    fds[0] = (struct pollfd){ p->socket, POLLIN, 0 };
+    fds[0] = (struct pollfd){p->socket, POLLIN, 0};
     for (size_t i = 0; i < p->space_count; i++) {
-      fds[i + 1] = (struct pollfd){ p->spaces[i].fd, POLLIN, 0 };
+      fds[i + 1] = (struct pollfd){p->spaces[i].fd, POLLIN, 0};
       open += p->spaces[i].fd >= 0;
     }
     if (!open)
@@ -462,19 +442,17 @@ static void run(struct pager *p)
   }
 }
 
-static int by_address(const void *a, const void *b)
-{
+static int by_address(const void *a, const void *b) {
   const struct mpir_image_extent *x = *(const struct mpir_image_extent *const *)a, *y = *(const struct mpir_image_extent *const *)b;
 
   return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static bool read_list(struct pager *p)
-{
+static bool read_list(struct pager *p) {
   struct pager_list head;
   char control[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
-  struct iovec part = { &head, sizeof(head) };
-  struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+  struct iovec part = {&head, sizeof(head)};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
   struct ucred sender;
   uint64_t range[2];
 
@@ -490,14 +468,13 @@ static bool read_list(struct pager *p)
     }
   for (uint64_t i = 0; i < head.count; i++)
     if (recv(p->socket, range, sizeof(range), MSG_WAITALL) != sizeof(range) ||
-        add_piece(&p->spaces[0], (struct piece){ range[0], range[1], range[0] }))
+        add_piece(&p->spaces[0], (struct piece){range[0], range[1], range[0]}))
       return false;
   p->space_count = 1;
   return p->spaces[0].fd >= 0 && p->process > 0;
 }
 
-static _Noreturn void pager_main(const struct mpir_image *image, int socket, bool poison)
-{
+static _Noreturn void pager_main(const struct mpir_image *image, int socket, bool poison) {
   static struct pager pager;
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -524,9 +501,8 @@ static _Noreturn void pager_main(const struct mpir_image *image, int socket, boo
   _exit(0);
 }
 
-int mpir_pager_start(const struct mpir_image *image, struct dvm_error *err)
-{
-  struct uffdio_api api = { .api = UFFD_API, .features = FEATURES | UFFD_FEATURE_POISON };
+int mpir_pager_start(const struct mpir_image *image, struct dvm_error *err) {
+  struct uffdio_api api = {.api = UFFD_API, .features = FEATURES | UFFD_FEATURE_POISON};
   const int on = 1;
   int probe = (int)syscall(SYS_userfaultfd, O_CLOEXEC), sockets[2];
   bool poison;

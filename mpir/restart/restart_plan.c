@@ -30,17 +30,16 @@ struct builder {
   struct restorer_region *lazies; /* given when they are touched */
   struct restorer_region *watched; /* the mappings that they are parts of: whole, or they would be cut in pieces that the program can see */
   int *close_fds;
-  char **opened_names;      /* mapped files by name, with opened_fds */
+  char **opened_names; /* mapped files by name, with opened_fds */
   int *opened_fds;
-  uint64_t *object_inodes;  /* shared memory without a descriptor, by inode */
+  uint64_t *object_inodes; /* shared memory without a descriptor, by inode */
   int *object_fds;
   size_t region_count, read_count, close_count, opened_count, object_count, lazy_count, watched_count;
 };
 
 static uint64_t page_up(uint64_t size) { return (size + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1); }
 
-static int builder_init(struct builder *b)
-{
+static int builder_init(struct builder *b) {
   size_t maps = b->image->map_count;
 
   b->regions = calloc(maps + 1, sizeof(*b->regions));
@@ -58,16 +57,14 @@ static int builder_init(struct builder *b)
   return 0;
 }
 
-static int close_later(struct builder *b, int fd)
-{
+static int close_later(struct builder *b, int fd) {
   fd = mpir_restart_raise(b->fds, fd);
   if (fd >= 0)
     b->close_fds[b->close_count++] = fd;
   return fd;
 }
 
-static int open_mapped(struct builder *b, const struct mpir_image_map *map)
-{
+static int open_mapped(struct builder *b, const struct mpir_image_map *map) {
   char *name = (char *)(uintptr_t)mpir_image_string(b->image, map->name);
   int fd = -1;
 
@@ -86,8 +83,7 @@ static int open_mapped(struct builder *b, const struct mpir_image_map *map)
   return fd;
 }
 
-static int remember_object(struct builder *b, uint64_t inode, int fd)
-{
+static int remember_object(struct builder *b, uint64_t inode, int fd) {
   if (fd < 0)
     return fd;
   b->close_fds[b->close_count++] = fd;
@@ -97,8 +93,7 @@ static int remember_object(struct builder *b, uint64_t inode, int fd)
 }
 
 /* The object behind a shared mapping: the descriptor that the program has of it, or a memory file of ours. */
-static int open_object(struct builder *b, const struct mpir_image_map *map)
-{
+static int open_object(struct builder *b, const struct mpir_image_map *map) {
   uint64_t size = 0;
   int fd;
 
@@ -125,28 +120,29 @@ static int open_object(struct builder *b, const struct mpir_image_map *map)
   return remember_object(b, map->inode, mpir_restart_raise(b->fds, fd));
 }
 
-static uint32_t lock_of(const struct mpir_image_map *map)
-{
+static uint32_t lock_of(const struct mpir_image_map *map) {
   return map->flags & MPIR_MAP_LOCKED ? 1 + (map->flags & MPIR_MAP_LOCKED_ON_FAULT ? (uint32_t)MLOCK_ONFAULT : 0) : 0;
 }
 
 /* The context of asynchronous I/O (io_setup(2)) is the address of its ring: the kernel makes it anew. */
-static uint32_t ring_of(const struct builder *b, const struct mpir_image_map *map)
-{
+static uint32_t ring_of(const struct builder *b, const struct mpir_image_map *map) {
   return mpir_image_is_ring(b->image, map) ? (uint32_t)((map->end - map->start) / 32 / 2 - 2) : 0;
 }
 
-static int add_map(struct builder *b, const struct mpir_image_map *map)
-{
+static int add_map(struct builder *b, const struct mpir_image_map *map) {
   struct restorer_region *r = &b->regions[b->region_count];
-  bool of_file = map->kind == MPIR_MAP_FILE_SHARED ||
-                 (map->kind == MPIR_MAP_FILE && mpir_restart_file_same(b->image, map));
+  bool of_file = map->kind == MPIR_MAP_FILE_SHARED || (map->kind == MPIR_MAP_FILE && mpir_restart_file_same(b->image, map));
 
   if (map->kind == MPIR_MAP_KERNEL)
     return 0;
-  *r = (struct restorer_region){ .start = map->start, .size = map->end - map->start, .prot = (int)map->prot,
-                                 .final_prot = (int)map->prot, .flags = MAP_FIXED_NOREPLACE | MAP_PRIVATE, .fd = -1,
-                                 .hints = map->flags, .lock = lock_of(map) };
+  *r = (struct restorer_region){.start = map->start,
+                                .size = map->end - map->start,
+                                .prot = (int)map->prot,
+                                .final_prot = (int)map->prot,
+                                .flags = MAP_FIXED_NOREPLACE | MAP_PRIVATE,
+                                .fd = -1,
+                                .hints = map->flags,
+                                .lock = lock_of(map)};
   r->ring = ring_of(b, map);
   if (r->ring) {
     r->prot = r->final_prot = PROT_READ | PROT_WRITE;
@@ -164,8 +160,7 @@ static int add_map(struct builder *b, const struct mpir_image_map *map)
   return 0;
 }
 
-static struct restorer_region *region_at(struct builder *b, uint64_t address)
-{
+static struct restorer_region *region_at(struct builder *b, uint64_t address) {
   size_t low = 0, high = b->image->map_count;
 
   high = b->region_count;
@@ -180,29 +175,26 @@ static struct restorer_region *region_at(struct builder *b, uint64_t address)
   return &b->regions[low];
 }
 
-bool mpir_restart_is_lazy(const struct mpir_image *image, const struct mpir_image_extent *e)
-{
+bool mpir_restart_is_lazy(const struct mpir_image *image, const struct mpir_image_extent *e) {
   const struct mpir_image_map *map = e->file < 0 ? mpir_image_map_at(image, e->address) : NULL;
 
   return map && map->kind == MPIR_MAP_ANON && !(map->flags & MPIR_MAP_GROWSDOWN) && !(e->flags & MPIR_EXTENT_VIEW) && e->length >= LAZY_MIN;
 }
 
-static void add_lazy(struct builder *b, const struct mpir_image_extent *e)
-{
+static void add_lazy(struct builder *b, const struct mpir_image_extent *e) {
   const struct restorer_region *whole = region_at(b, e->address);
   struct restorer_region *last = b->lazy_count ? &b->lazies[b->lazy_count - 1] : NULL;
 
   if (last && last->start + last->size == e->address)
     last->size += e->length;
   else
-    b->lazies[b->lazy_count++] = (struct restorer_region){ .start = e->address, .size = e->length };
+    b->lazies[b->lazy_count++] = (struct restorer_region){.start = e->address, .size = e->length};
   if (!b->watched_count || b->watched[b->watched_count - 1].start != whole->start)
-    b->watched[b->watched_count++] = (struct restorer_region){ .start = whole->start, .size = whole->size };
+    b->watched[b->watched_count++] = (struct restorer_region){.start = whole->start, .size = whole->size};
 }
 
 /* Has the memory given by the pager from now on. */
-static int tell_pager(struct builder *b, struct restorer_plan *plan)
-{
+static int tell_pager(struct builder *b, struct restorer_plan *plan) {
   int fd = b->fds->pager < 0 ? -1 : mpir_pager_open(), rc;
 
   plan->info.pager_fd = b->fds->pager;
@@ -216,8 +208,7 @@ static int tell_pager(struct builder *b, struct restorer_plan *plan)
   return rc ? dvm_error_set(b->err, rc, "cannot have the memory given when it is touched: %s", strerror(-rc)) : 0;
 }
 
-static int add_read(struct builder *b, const struct mpir_image_extent *e, void *space)
-{
+static int add_read(struct builder *b, const struct mpir_image_extent *e, void *space) {
   const bool lazy = b->fds->pager >= 0 && mpir_restart_is_lazy(b->image, e);
 
   if (lazy && b->lazy_count < LAZY_MAX) {
@@ -225,12 +216,11 @@ static int add_read(struct builder *b, const struct mpir_image_extent *e, void *
     return 0;
   }
   region_at(b, e->address)->prot |= PROT_READ | PROT_WRITE;
-  b->reads[b->read_count++] = (struct restorer_read){ e->address, e->length, e->file_offset };
+  b->reads[b->read_count++] = (struct restorer_read){e->address, e->length, e->file_offset};
   return lazy ? mpir_image_verify_extent(b->image, e, space, b->err) : 0; /* the others have been verified */
 }
 
-static int add_reads(struct builder *b)
-{
+static int add_reads(struct builder *b) {
   void *space = malloc(MPIR_EXTENT_MAX);
   int rc = space ? 0 : dvm_error_set(b->err, -ENOMEM, "out of memory");
 
@@ -246,8 +236,7 @@ static int add_reads(struct builder *b)
 }
 
 /* A hole of 'size' bytes in the address ranges of both the image and the present process. */
-static uint64_t find_area(const struct builder *b, const struct restart_area *areas, size_t count, uint64_t size)
-{
+static uint64_t find_area(const struct builder *b, const struct restart_area *areas, size_t count, uint64_t size) {
   uint64_t at = AREA_LOWEST;
   bool moved = true;
 
@@ -268,8 +257,7 @@ static uint64_t find_area(const struct builder *b, const struct restart_area *ar
 }
 
 static void kernel_maps(const struct builder *b, struct restorer_plan *plan, const struct restart_area *areas, size_t count,
-                        uint64_t park)
-{
+                        uint64_t park) {
   for (size_t i = 0; i < b->image->map_count; i++) {
     const struct mpir_image_map *map = &b->image->maps[i];
 
@@ -277,28 +265,33 @@ static void kernel_maps(const struct builder *b, struct restorer_plan *plan, con
       continue;
     for (size_t k = 0; k < count; k++)
       if (strcmp(areas[k].name, mpir_image_string(b->image, map->name)) == 0)
-        plan->kernel_maps[plan->kernel_map_count] =
-          (struct restorer_kernel_map){ areas[k].start, park, map->start, map->end - map->start };
+        plan->kernel_maps[plan->kernel_map_count] = (struct restorer_kernel_map){areas[k].start, park, map->start, map->end - map->start};
     park += plan->kernel_maps[plan->kernel_map_count++].size;
   }
 }
 
-static void memory_map(const struct builder *b, struct prctl_mm_map *m)
-{
+static void memory_map(const struct builder *b, struct prctl_mm_map *m) {
   const struct mpir_image_header *h = b->image->header;
   int exe = open(mpir_image_string(b->image, h->exe), O_RDONLY | O_CLOEXEC);
 
   if (exe >= 0)
     exe = close_later((struct builder *)(uintptr_t)b, exe);
-  *m = (struct prctl_mm_map){ .start_code = h->start_code, .end_code = h->end_code, .start_data = h->start_data,
-                              .end_data = h->end_data, .start_brk = h->start_brk, .brk = h->brk,
-                              .start_stack = h->start_stack, .arg_start = h->arg_start, .arg_end = h->arg_end,
-                              .env_start = h->env_start, .env_end = h->env_end,
-                              .auxv_size = (uint32_t)b->image->auxv_bytes, .exe_fd = exe < 0 ? (uint32_t)-1 : (uint32_t)exe };
+  *m = (struct prctl_mm_map){.start_code = h->start_code,
+                             .end_code = h->end_code,
+                             .start_data = h->start_data,
+                             .end_data = h->end_data,
+                             .start_brk = h->start_brk,
+                             .brk = h->brk,
+                             .start_stack = h->start_stack,
+                             .arg_start = h->arg_start,
+                             .arg_end = h->arg_end,
+                             .env_start = h->env_start,
+                             .env_end = h->env_end,
+                             .auxv_size = (uint32_t)b->image->auxv_bytes,
+                             .exe_fd = exe < 0 ? (uint32_t)-1 : (uint32_t)exe};
 }
 
-static void *take(unsigned char **at, const void *content, size_t size)
-{
+static void *take(unsigned char **at, const void *content, size_t size) {
   void *to = *at;
 
   if (content)
@@ -307,8 +300,7 @@ static void *take(unsigned char **at, const void *content, size_t size)
   return to;
 }
 
-static void restart_info(const struct builder *b, struct restorer_plan *plan, const char *path, int outer_pid)
-{
+static void restart_info(const struct builder *b, struct restorer_plan *plan, const char *path, int outer_pid) {
   plan->info.valid = 1;
   plan->info.debug = b->options->debug;
   plan->info.outer_pid = outer_pid;
@@ -320,16 +312,15 @@ static void restart_info(const struct builder *b, struct restorer_plan *plan, co
 }
 
 /* The area: code, plan and tables, stacks, room for the vdso and its data. */
-static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err)
-{
+static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err) {
   const struct mpir_image *image = b->image;
   const struct mpir_image_header *h = image->header;
   uint64_t code = page_up((uint64_t)(mpir_restorer_code_end - mpir_restorer_code));
   uint64_t tables = page_up(sizeof(struct restorer_plan) + (b->region_count + b->watched_count) * sizeof(*b->regions) +
-                            b->read_count * sizeof(*b->reads) + image->guard_count * sizeof(*image->guards) + image->thread_count * sizeof(*image->threads) +
-                            image->timer_count * sizeof(*image->timers) + image->credential_count * sizeof(*image->credentials) +
-                            image->group_count * sizeof(*image->groups) + image->filters_size + (b->close_count + 8) * sizeof(int) +
-                            image->auxv_bytes + 256);
+                            b->read_count * sizeof(*b->reads) + image->guard_count * sizeof(*image->guards) +
+                            image->thread_count * sizeof(*image->threads) + image->timer_count * sizeof(*image->timers) +
+                            image->credential_count * sizeof(*image->credentials) + image->group_count * sizeof(*image->groups) +
+                            image->filters_size + (b->close_count + 8) * sizeof(int) + image->auxv_bytes + 256);
   uint64_t stacks = page_up((image->thread_count + 1) * RESTORER_STACK), park = 0, area;
   struct restart_area *areas;
   struct restorer_plan *plan;
@@ -394,8 +385,7 @@ static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err
   return plan;
 }
 
-static void set_actions(const struct mpir_image *image)
-{
+static void set_actions(const struct mpir_image *image) {
   uint64_t all = ~0ull;
 
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
@@ -404,13 +394,12 @@ static void set_actions(const struct mpir_image *image)
       syscall(SYS_rt_sigaction, sig, &image->actions[sig - 1], NULL, 8);
 }
 
-static _Noreturn void jump(const struct restorer_plan *plan)
-{
+static _Noreturn void jump(const struct restorer_plan *plan) {
   uint64_t stack = plan->stacks + RESTORER_STACK;
 
   if (__rseq_size) /* the kernel would write to it after it is unmapped */
-    syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset, __rseq_size < 32 ? 32 : __rseq_size,
-            1 /* RSEQ_FLAG_UNREGISTER */, 0x53053053);
+    syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset, __rseq_size < 32 ? 32 : __rseq_size, 1 /* RSEQ_FLAG_UNREGISTER */,
+            0x53053053);
   __asm__ volatile("movq %0, %%rsp\n\t"
                    "jmpq *%1"
                    :
@@ -420,9 +409,8 @@ static _Noreturn void jump(const struct restorer_plan *plan)
 }
 
 int mpir_restart_enter(const struct mpir_image *image, const char *path, const struct mpir_restart_options *options,
-                       struct restart_fds *fds, int outer_pid, bool user_namespace, struct dvm_error *err)
-{
-  struct builder b = { .image = image, .options = options, .fds = fds, .err = err };
+                       struct restart_fds *fds, int outer_pid, bool user_namespace, struct dvm_error *err) {
+  struct builder b = {.image = image, .options = options, .fds = fds, .err = err};
   struct restorer_plan *plan;
   bool set_groups, set_ids;
   int rc = builder_init(&b);
@@ -445,7 +433,8 @@ int mpir_restart_enter(const struct mpir_image *image, const char *path, const s
     return rc;
   mpir_restart_confine(image, &set_groups, &set_ids);
   if (user_namespace && (set_groups || set_ids))
-    return dvm_error_set(err, -EPERM, "the process had other users or groups than this command, and in a user namespace they cannot be set");
+    return dvm_error_set(err, -EPERM,
+                         "the process had other users or groups than this command, and in a user namespace they cannot be set");
   plan->set_groups = set_groups;
   plan->set_ids = set_ids;
   umask((mode_t)image->header->umask);

@@ -20,17 +20,20 @@ int mpir_restart_check(const struct mpir_image *image, const struct mpir_restart
 /* The mapped file is as it was. */
 bool mpir_restart_file_same(const struct mpir_image *image, const struct mpir_image_map *map);
 /* A free-standing parse of one line of /proc/PID/maps; name may be NULL.  Returns false at the end. */
-struct restart_area { uint64_t start, end; char name[64]; };
+struct restart_area {
+  uint64_t start, end;
+  char name[64];
+};
 /* The present process's mappings; the caller frees.  NULL on failure. */
 struct restart_area *mpir_restart_areas(size_t *count, struct dvm_error *err);
 
 /* restart_files.c: makes the image's descriptors in the calling process.  After it all descriptors below fds->base are the
  * image's. */
-int mpir_restart_files(const struct mpir_image *image, const struct mpir_restart_options *options,
-                       struct restart_fds *fds, struct dvm_error *err);
+int mpir_restart_files(const struct mpir_image *image, const struct mpir_restart_options *options, struct restart_fds *fds,
+                       struct dvm_error *err);
 /* Makes entry 'index', which is no twin of another, at fds->base or above.  Returns it, or -E.... */
-int mpir_restart_make(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options,
-                      struct restart_fds *fds, struct dvm_error *err);
+int mpir_restart_make(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options, struct restart_fds *fds,
+                      struct dvm_error *err);
 /* Writes the saved content of entry 'index' to 'fd': in order, or at its offsets. */
 int mpir_restart_content(const struct mpir_image *image, size_t index, int fd, bool at_offset);
 /* Both ends of a new pipe for an entry, or of its FIFO, which is made where it is gone.  'packets': they are kept apart. */
@@ -74,8 +77,7 @@ void mpir_restart_settings(const struct mpir_image *image);
 bool mpir_restart_ids_free(const struct mpir_image *image);
 
 /* restart_set.c: a set of processes, all or none. */
-int mpir_restart_set(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out,
-                     struct dvm_error *err);
+int mpir_restart_set(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out, struct dvm_error *err);
 
 /* restart_group.c: what the members of a set have in common, made before the first of them. */
 struct restart_group;

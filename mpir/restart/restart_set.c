@@ -41,8 +41,7 @@ struct set_restart {
   struct dvm_error *err;
 };
 
-static _Noreturn void give_up(struct set_restart *s, const struct dvm_error *err)
-{
+static _Noreturn void give_up(struct set_restart *s, const struct dvm_error *err) {
   char text[TEXT_MAX + 1];
   int n = snprintf(text, sizeof(text), "X%s", err->text);
 
@@ -52,8 +51,7 @@ static _Noreturn void give_up(struct set_restart *s, const struct dvm_error *err
 }
 
 /* Waits until all members have come here. */
-static void meet(struct set_restart *s, atomic_uint *place)
-{
+static void meet(struct set_restart *s, atomic_uint *place) {
   unsigned here = atomic_fetch_add(place, 1) + 1;
 
   sys_futex_wake(place);
@@ -65,22 +63,22 @@ static void meet(struct set_restart *s, atomic_uint *place)
 
 static _Noreturn void member_run(struct set_restart *s, size_t index);
 
-static int make_member(struct set_restart *s, size_t index)
-{
+static int make_member(struct set_restart *s, size_t index) {
   pid_t pid = mpir_restart_clone(s->set->members[index].pid);
 
   if (pid == 0)
     member_run(s, index);
   if (pid < 0)
-    return dvm_error_set(s->err, -errno, errno == EEXIST ? "process number %d is in use (--namespace gives the processes numbers of their own)"
+    return dvm_error_set(s->err, -errno,
+                         errno == EEXIST  ? "process number %d is in use (--namespace gives the processes numbers of their own)"
                          : errno == EPERM ? "cannot make process %d: this needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN"
-                                          : "cannot make process %d", s->set->members[index].pid);
+                                          : "cannot make process %d",
+                         s->set->members[index].pid);
   return 0;
 }
 
 /* Those who were there before their parent began a session of its own are in the session before. */
-static void make_children(struct set_restart *s, size_t index, bool before_session)
-{
+static void make_children(struct set_restart *s, size_t index, bool before_session) {
   const struct mpir_set_member *m = &s->set->members[index];
   const bool leads = m->sid == m->pid;
 
@@ -93,9 +91,8 @@ static void make_children(struct set_restart *s, size_t index, bool before_sessi
   }
 }
 
-static _Noreturn void end_as(int status)
-{
-  const struct rlimit none = { 0, 0 };
+static _Noreturn void end_as(int status) {
+  const struct rlimit none = {0, 0};
 
   if (WIFEXITED(status))
     _exit(WEXITSTATUS(status));
@@ -106,8 +103,7 @@ static _Noreturn void end_as(int status)
 }
 
 /* Children that had ended and were not waited for have ended again before the process goes on. */
-static void await_ended(const struct set_restart *s, size_t index)
-{
+static void await_ended(const struct set_restart *s, size_t index) {
   for (size_t i = index + 1; i < s->set->member_count; i++) {
     siginfo_t info;
 
@@ -117,8 +113,7 @@ static void await_ended(const struct set_restart *s, size_t index)
   }
 }
 
-static _Noreturn void become_member(struct set_restart *s, size_t index)
-{
+static _Noreturn void become_member(struct set_restart *s, size_t index) {
   const struct mpir_image *image = s->images[index];
   struct restart_fds fds = s->fds;
   struct dvm_error err = DVM_ERROR_INIT;
@@ -145,8 +140,7 @@ static _Noreturn void become_member(struct set_restart *s, size_t index)
   give_up(s, &err);
 }
 
-static _Noreturn void member_run(struct set_restart *s, size_t index)
-{
+static _Noreturn void member_run(struct set_restart *s, size_t index) {
   const struct mpir_set_member *m = &s->set->members[index];
   sigset_t none;
 
@@ -175,8 +169,7 @@ static _Noreturn void member_run(struct set_restart *s, size_t index)
 }
 
 /* In the process that is to be the parent of those whose parents were outside. */
-static int make_all(struct set_restart *s)
-{
+static int make_all(struct set_restart *s) {
   int rc = 0;
 
   for (int i = 0; i < 3; i++)
@@ -200,15 +193,13 @@ static int make_all(struct set_restart *s)
 static int wait_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
 /* A process between the calling one and the members ends with it, and they with that one. */
-static void tie(const struct set_restart *s)
-{
+static void tie(const struct set_restart *s) {
   if (s->options->tied)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 /* First process of a new pid namespace: lives as long as any of the processes, and ends as the first did. */
-static _Noreturn void init_process(struct set_restart *s)
-{
+static _Noreturn void init_process(struct set_restart *s) {
   int status, result = 127;
   pid_t got;
 
@@ -230,8 +221,7 @@ static _Noreturn void init_process(struct set_restart *s)
   _exit(result);
 }
 
-static pid_t make_in_namespace(struct set_restart *s)
-{
+static pid_t make_in_namespace(struct set_restart *s) {
   pid_t child = fork();
   int status = 0;
 
@@ -251,8 +241,7 @@ static pid_t make_in_namespace(struct set_restart *s)
   _exit(child < 0 ? 127 : wait_status(status));
 }
 
-static int load(struct set_restart *s)
-{
+static int load(struct set_restart *s) {
   char path[PATH_MAX];
 
   s->set = mpir_set_read(s->path, s->err);
@@ -279,8 +268,7 @@ static int load(struct set_restart *s)
 }
 
 /* Has ended, and will be waited for soon: whoever was killed together with its parent goes a moment later. */
-static bool is_ending(pid_t pid)
-{
+static bool is_ending(pid_t pid) {
   char path[64], state = 'X';
   FILE *f;
 
@@ -294,8 +282,7 @@ static bool is_ending(pid_t pid)
 }
 
 /* Whether all numbers are free; '*ending': all that are taken will be free soon. */
-static bool numbers_free(const struct set_restart *s, bool *ending)
-{
+static bool numbers_free(const struct set_restart *s, bool *ending) {
   bool all_free = true;
 
   *ending = true;
@@ -311,8 +298,7 @@ static bool numbers_free(const struct set_restart *s, bool *ending)
   return all_free;
 }
 
-static bool await_numbers(const struct set_restart *s)
-{
+static bool await_numbers(const struct set_restart *s) {
   bool ending, is_free = numbers_free(s, &ending);
 
   for (int i = 0; i < ENDING_TRIES && !is_free && ending; i++) {
@@ -323,8 +309,7 @@ static bool await_numbers(const struct set_restart *s)
 }
 
 /* Counts those that run again, until all do or one says why it does not. */
-static int await_all(struct set_restart *s)
-{
+static int await_all(struct set_restart *s) {
   char text[2 * TEXT_MAX];
   size_t running = 0, wanted = 0, len = 0;
   ssize_t n;
@@ -347,8 +332,7 @@ static int await_all(struct set_restart *s)
 }
 
 /* Puts the children of 'parent' behind the 'count' numbers that 'to' has. */
-static size_t add_children(pid_t parent, pid_t *to, size_t count)
-{
+static size_t add_children(pid_t parent, pid_t *to, size_t count) {
   char path[64];
   int pid;
   FILE *f;
@@ -362,8 +346,7 @@ static size_t add_children(pid_t parent, pid_t *to, size_t count)
   return count;
 }
 
-static pid_t own_number(pid_t pid)
-{
+static pid_t own_number(pid_t pid) {
   char path[64], line[256];
   pid_t inner = 0;
   FILE *f;
@@ -379,8 +362,7 @@ static pid_t own_number(pid_t pid)
 }
 
 /* The member's number as seen from here: in a namespace, of that one among its processes whose own number it is. */
-static pid_t seen_from_here(const struct set_restart *s, const struct mpir_restarted *out, size_t index, bool namespace)
-{
+static pid_t seen_from_here(const struct set_restart *s, const struct mpir_restarted *out, size_t index, bool namespace) {
   static pid_t processes[MPIR_SET_MEMBERS_MAX];
   size_t count = 0;
 
@@ -395,8 +377,7 @@ static pid_t seen_from_here(const struct set_restart *s, const struct mpir_resta
   return 0;
 }
 
-static void kill_all(const struct set_restart *s, const struct mpir_restarted *out, bool namespace)
-{
+static void kill_all(const struct set_restart *s, const struct mpir_restarted *out, bool namespace) {
   if (namespace) {
     pid_t first[MPIR_SET_MEMBERS_MAX];
 
@@ -409,8 +390,7 @@ static void kill_all(const struct set_restart *s, const struct mpir_restarted *o
   }
 }
 
-static int announce(struct set_restart *s, struct mpir_restarted *out, bool namespace)
-{
+static int announce(struct set_restart *s, struct mpir_restarted *out, bool namespace) {
   size_t n = 0;
 
   out->all = calloc(s->set->member_count + 1, sizeof(*out->all));
@@ -425,8 +405,7 @@ static int announce(struct set_restart *s, struct mpir_restarted *out, bool name
   return 0;
 }
 
-static int run(struct set_restart *s, struct mpir_restarted *out, bool namespace)
-{
+static int run(struct set_restart *s, struct mpir_restarted *out, bool namespace) {
   int rc;
 
   if (pipe2(s->status, O_CLOEXEC) || pipe2(s->go, O_CLOEXEC))
@@ -460,16 +439,15 @@ static int run(struct set_restart *s, struct mpir_restarted *out, bool namespace
   return rc;
 }
 
-int mpir_restart_set(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out,
-                     struct dvm_error *err)
-{
-  struct set_restart s = { .path = path, .options = options, .err = err,
-                           .fds = { .base = 64, .standard = { -1, -1, -1 }, .go = -1, .pager = -1 } };
+int mpir_restart_set(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out, struct dvm_error *err) {
+  struct set_restart s = {
+      .path = path, .options = options, .err = err, .fds = {.base = 64, .standard = {-1, -1, -1}, .go = -1, .pager = -1}};
   bool namespace;
   int rc = load(&s);
 
   signal(SIGPIPE, SIG_IGN);
-  s.meeting = mmap(NULL, sizeof(*s.meeting) + (s.set ? s.set->member_count : 0) * sizeof(s.meeting->how[0]), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  s.meeting = mmap(NULL, sizeof(*s.meeting) + (s.set ? s.set->member_count : 0) * sizeof(s.meeting->how[0]), PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (!rc && s.meeting == MAP_FAILED)
     rc = dvm_error_errno(err, "no memory");
   if (!rc) {

@@ -19,7 +19,13 @@
 enum state { IDLE, LISTENING, CONNECTED, CLOSED, RESET };
 
 struct address {
-  union { struct sockaddr any; struct sockaddr_un un; struct sockaddr_in in; struct sockaddr_in6 in6; char bytes[128]; } u;
+  union {
+    struct sockaddr any;
+    struct sockaddr_un un;
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+    char bytes[128];
+  } u;
   socklen_t size;
 };
 
@@ -39,13 +45,11 @@ struct restart_sockets {
   struct dvm_error *err;
 };
 
-static int fail(struct restart_sockets *s, const struct socket_entry *e, const char *what)
-{
+static int fail(struct restart_sockets *s, const struct socket_entry *e, const char *what) {
   return dvm_error_errno(s->err, "descriptor %d: cannot %s the socket", e->file->fd, what);
 }
 
-static size_t take_hex(const char *text, void *to, size_t size)
-{
+static size_t take_hex(const char *text, void *to, size_t size) {
   unsigned char *p = to;
   unsigned byte;
   size_t n = 0;
@@ -55,8 +59,7 @@ static size_t take_hex(const char *text, void *to, size_t size)
   return n;
 }
 
-static const char *line(const struct socket_entry *e, const char *label)
-{
+static const char *line(const struct socket_entry *e, const char *label) {
   const char *s = mpir_image_string(e->image, e->file->info);
 
   for (; s && *s; s = strchr(s, '\n')) {
@@ -67,10 +70,9 @@ static const char *line(const struct socket_entry *e, const char *label)
   return "";
 }
 
-static void read_entry(struct socket_entry *e)
-{
-  static const char *const states[] = { [IDLE] = "idle", [LISTENING] = "listening", [CONNECTED] = "connected", [CLOSED] = "closed",
-                                        [RESET] = "reset" };
+static void read_entry(struct socket_entry *e) {
+  static const char *const states[] = {
+      [IDLE] = "idle", [LISTENING] = "listening", [CONNECTED] = "connected", [CLOSED] = "closed", [RESET] = "reset"};
 
   e->family = atoi(line(e, "family: "));
   e->type = atoi(line(e, "type: "));
@@ -85,24 +87,21 @@ static void read_entry(struct socket_entry *e)
   e->remote.size = (socklen_t)take_hex(line(e, "remote: "), &e->remote.u, sizeof(e->remote.u));
 }
 
-int mpir_sockets_find(const struct restart_sockets *s, const struct mpir_image_file *f)
-{
+int mpir_sockets_find(const struct restart_sockets *s, const struct mpir_image_file *f) {
   for (size_t i = 0; s && i < s->count; i++)
     if (s->entries[i].file->inode == f->inode)
       return s->entries[i].fd;
   return -1;
 }
 
-static struct socket_entry *find_inode(const struct restart_sockets *s, uint64_t inode)
-{
+static struct socket_entry *find_inode(const struct restart_sockets *s, uint64_t inode) {
   for (size_t i = 0; i < s->count; i++)
     if (s->entries[i].file->inode == inode)
       return &s->entries[i];
   return NULL;
 }
 
-void mpir_sockets_close(const struct restart_sockets *s)
-{
+void mpir_sockets_close(const struct restart_sockets *s) {
   for (size_t i = 0; s && i < s->count; i++)
     if (s->entries[i].fd >= 0)
       close(s->entries[i].fd);
@@ -110,8 +109,7 @@ void mpir_sockets_close(const struct restart_sockets *s)
 
 static int new_socket(const struct socket_entry *e) { return socket(e->family, e->type | SOCK_CLOEXEC, e->protocol); }
 
-static int keep(struct restart_sockets *s, struct socket_entry *e, int fd)
-{
+static int keep(struct restart_sockets *s, struct socket_entry *e, int fd) {
   if (fd < 0)
     return fail(s, e, "make");
   e->fd = mpir_restart_raise(s->fds, fd);
@@ -119,8 +117,7 @@ static int keep(struct restart_sockets *s, struct socket_entry *e, int fd)
 }
 
 /* "option: LEVEL NAME HEX" lines.  Options are put on before names are given, buffers again at the end. */
-static void put_options(const struct socket_entry *e, int fd)
-{
+static void put_options(const struct socket_entry *e, int fd) {
   const char *s = mpir_image_string(e->image, e->file->info);
 
   while ((s = strstr(s, "option: "))) {
@@ -145,21 +142,18 @@ static void put_options(const struct socket_entry *e, int fd)
   }
 }
 
-static bool has_name(const struct address *a)
-{
+static bool has_name(const struct address *a) {
   if (a->u.any.sa_family == AF_UNIX)
     return a->size > sizeof(sa_family_t);
   return a->u.any.sa_family == AF_INET ? a->u.in.sin_port != 0 : a->u.any.sa_family == AF_INET6 && a->u.in6.sin6_port != 0;
 }
 
-static bool is_path(const struct address *a)
-{
+static bool is_path(const struct address *a) {
   return a->u.any.sa_family == AF_UNIX && a->size > sizeof(sa_family_t) && a->u.un.sun_path[0];
 }
 
 /* A socket's file that nobody listens at any more is in the way of the next. */
-static void remove_stale(const struct address *a)
-{
+static void remove_stale(const struct address *a) {
   struct stat st;
   int fd;
 
@@ -173,9 +167,8 @@ static void remove_stale(const struct address *a)
 }
 
 /* A connection that has ended holds the port for a minute, if its sockets had not SO_REUSEADDR. */
-static bool is_ending(const struct address *a)
-{
-  static const char *const lists[] = { "/proc/net/tcp", "/proc/net/tcp6" };
+static bool is_ending(const struct address *a) {
+  static const char *const lists[] = {"/proc/net/tcp", "/proc/net/tcp6"};
   const unsigned wanted = ntohs(a->u.in.sin_port); /* at the same place in both kinds of addresses */
   bool found = false;
 
@@ -193,8 +186,7 @@ static bool is_ending(const struct address *a)
 }
 
 /* Numbers of connections that have just ended are free soon. */
-static int bind_to(int fd, const struct address *a)
-{
+static int bind_to(int fd, const struct address *a) {
   const bool port = a->u.any.sa_family != AF_UNIX;
   const int on = 1;
   int rc = -1;
@@ -212,8 +204,7 @@ static int bind_to(int fd, const struct address *a)
   return rc;
 }
 
-static int make_bound(struct restart_sockets *s, struct socket_entry *e)
-{
+static int make_bound(struct restart_sockets *s, struct socket_entry *e) {
   int fd = new_socket(e), rc = keep(s, e, fd);
 
   if (rc)
@@ -229,8 +220,7 @@ static int make_bound(struct restart_sockets *s, struct socket_entry *e)
   return 0;
 }
 
-static bool same_port(const struct address *a, const struct address *b)
-{
+static bool same_port(const struct address *a, const struct address *b) {
   if (a->u.any.sa_family != b->u.any.sa_family)
     return false;
   if (a->u.any.sa_family == AF_UNIX)
@@ -238,8 +228,7 @@ static bool same_port(const struct address *a, const struct address *b)
   return a->u.in.sin_port == b->u.in.sin_port; /* at the same place in both kinds of addresses */
 }
 
-static const struct socket_entry *find_listener(const struct restart_sockets *s, const struct socket_entry *e)
-{
+static const struct socket_entry *find_listener(const struct restart_sockets *s, const struct socket_entry *e) {
   for (size_t i = 0; i < s->count; i++)
     if (s->entries[i].state == LISTENING && s->entries[i].fd >= 0 && has_name(&e->local) && same_port(&s->entries[i].local, &e->local))
       return &s->entries[i];
@@ -247,8 +236,7 @@ static const struct socket_entry *find_listener(const struct restart_sockets *s,
 }
 
 /* A listener for one moment, at the address of an accepted socket whose own is closed. */
-static int listen_for(const struct socket_entry *server)
-{
+static int listen_for(const struct socket_entry *server) {
   int fd = new_socket(server);
 
   if (fd >= 0 && (bind_to(fd, &server->local) || listen(fd, 1))) {
@@ -259,8 +247,7 @@ static int listen_for(const struct socket_entry *server)
 }
 
 /* Connects 'client' to where 'server' was accepted.  '*accepted' is the server's end. */
-static int connect_through(struct restart_sockets *s, const struct socket_entry *client, const struct socket_entry *server, int *accepted)
-{
+static int connect_through(struct restart_sockets *s, const struct socket_entry *client, const struct socket_entry *server, int *accepted) {
   const struct socket_entry *listener = find_listener(s, server);
   const int at = listener ? listener->fd : listen_for(server);
   const int flags = fcntl(at, F_GETFL);
@@ -293,9 +280,8 @@ static int connect_through(struct restart_sockets *s, const struct socket_entry 
   return -1;
 }
 
-static int make_pair(struct restart_sockets *s, struct socket_entry *a, struct socket_entry *b)
-{
-  int side[2] = { -1, -1 }, rc;
+static int make_pair(struct restart_sockets *s, struct socket_entry *a, struct socket_entry *b) {
+  int side[2] = {-1, -1}, rc;
 
   if (a->family == AF_UNIX && !has_name(&a->local) && !has_name(&b->local)) {
     if (socketpair(AF_UNIX, a->type | SOCK_CLOEXEC, 0, side))
@@ -315,8 +301,7 @@ static int make_pair(struct restart_sockets *s, struct socket_entry *a, struct s
 }
 
 /* One that has no other end any more: that of another is closed when this one is filled. */
-static int make_alone(struct restart_sockets *s, struct socket_entry *e, int *other)
-{
+static int make_alone(struct restart_sockets *s, struct socket_entry *e, int *other) {
   struct socket_entry end = *e;
 
   end.local = e->remote;
@@ -340,8 +325,7 @@ static int make_alone(struct restart_sockets *s, struct socket_entry *e, int *ot
   return keep(s, e, end.fd);
 }
 
-static int send_record(int fd, const char *p, size_t size)
-{
+static int send_record(int fd, const char *p, size_t size) {
   for (int i = 0; i < WAIT_TRIES; i++) {
     ssize_t n = send(fd, p, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 
@@ -360,8 +344,7 @@ static int send_record(int fd, const char *p, size_t size)
 }
 
 /* Sends from 'from' what waited in the socket of entry 'e': records of a length and its bytes. */
-static int fill(struct restart_sockets *s, const struct socket_entry *e, int from)
-{
+static int fill(struct restart_sockets *s, const struct socket_entry *e, int from) {
   const int buffer = FILL_BUFFER;
   size_t index = (size_t)(e->file - e->image->files), size = 0;
   char *all = NULL, *space = malloc(MPIR_EXTENT_MAX);
@@ -397,8 +380,7 @@ static int fill(struct restart_sockets *s, const struct socket_entry *e, int fro
 }
 
 /* The buffer that was large for filling has its size again: that of a new socket where no other was kept. */
-static void finish(const struct socket_entry *e)
-{
+static void finish(const struct socket_entry *e) {
   int fresh = new_socket(e), size = 0;
   socklen_t length = sizeof(size);
 
@@ -415,8 +397,7 @@ static void finish(const struct socket_entry *e)
     shutdown(e->fd, e->shutdown == 1 ? SHUT_RD : SHUT_RDWR);
 }
 
-static int make_connected(struct restart_sockets *s, struct socket_entry *e)
-{
+static int make_connected(struct restart_sockets *s, struct socket_entry *e) {
   struct socket_entry *peer = e->state == CONNECTED ? find_inode(s, e->peer) : NULL;
   int other = -1, rc;
 
@@ -445,8 +426,7 @@ static int make_connected(struct restart_sockets *s, struct socket_entry *e)
 }
 
 /* One entry a socket, whoever has it. */
-static int collect(struct restart_sockets *s, const struct mpir_image *const *images, size_t count)
-{
+static int collect(struct restart_sockets *s, const struct mpir_image *const *images, size_t count) {
   for (size_t m = 0; m < count; m++)
     for (size_t i = 0; images[m] && i < images[m]->file_count; i++) {
       const struct mpir_image_file *f = &images[m]->files[i];
@@ -468,15 +448,14 @@ static int collect(struct restart_sockets *s, const struct mpir_image *const *im
       if (!more)
         return dvm_error_set(s->err, -ENOMEM, "out of memory");
       s->entries = more;
-      more[s->count] = (struct socket_entry){ .image = images[m], .file = f, .fd = -1 };
+      more[s->count] = (struct socket_entry){.image = images[m], .file = f, .fd = -1};
       read_entry(&more[s->count++]);
     }
   return 0;
 }
 
 struct restart_sockets *mpir_sockets_make(const struct mpir_image *const *images, size_t count, struct restart_fds *fds,
-                                          struct dvm_error *err)
-{
+                                          struct dvm_error *err) {
   struct restart_sockets *s = calloc(1, sizeof(*s));
   int rc;
 

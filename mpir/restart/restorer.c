@@ -27,31 +27,27 @@
 SELF void *memset(void *to, int value, size_t size);
 SELF void *memcpy(void *to, const void *from, size_t size);
 
-__attribute__((no_builtin)) void *memset(void *to, int value, size_t size)
-{
+__attribute__((no_builtin)) void *memset(void *to, int value, size_t size) {
   for (size_t i = 0; i < size; i++)
     ((volatile char *)to)[i] = (char)value;
   return to;
 }
 
-__attribute__((no_builtin)) void *memcpy(void *to, const void *from, size_t size)
-{
+__attribute__((no_builtin)) void *memcpy(void *to, const void *from, size_t size) {
   for (size_t i = 0; i < size; i++)
     ((volatile char *)to)[i] = ((const char *)from)[i];
   return to;
 }
 
-static _Noreturn void fail(const struct restorer_plan *plan, int stage, long code, uint64_t address)
-{
-  struct restorer_status status = { .mark = 'E', .stage = stage, .code = code, .address = (int64_t)address };
+static _Noreturn void fail(const struct restorer_plan *plan, int stage, long code, uint64_t address) {
+  struct restorer_status status = {.mark = 'E', .stage = stage, .code = code, .address = (int64_t)address};
 
   sys3(SYS_write, plan->status_fd, &status, sizeof(status));
   for (;;)
     sys1(SYS_exit_group, 127);
 }
 
-static void unmap_all(const struct restorer_plan *plan)
-{
+static void unmap_all(const struct restorer_plan *plan) {
   uint64_t end = plan->area + plan->area_size;
   long rc;
 
@@ -70,12 +66,13 @@ static void unmap_all(const struct restorer_plan *plan)
 }
 
 /* Hints that the kernel of the moment does not know are left out. */
-static void give_hints(const struct restorer_region *r)
-{
-  static const struct { uint32_t flag, advice; } hints[] = {
-    { MPIR_MAP_HUGE, MADV_HUGEPAGE }, { MPIR_MAP_NO_HUGE, MADV_NOHUGEPAGE }, { MPIR_MAP_MERGEABLE, MADV_MERGEABLE },
-    { MPIR_MAP_SEQUENTIAL, MADV_SEQUENTIAL }, { MPIR_MAP_RANDOM, MADV_RANDOM }, { MPIR_MAP_NO_DUMP, MADV_DONTDUMP },
-    { MPIR_MAP_NO_FORK, MADV_DONTFORK }, { MPIR_MAP_WIPE_ON_FORK, MADV_WIPEONFORK },
+static void give_hints(const struct restorer_region *r) {
+  static const struct {
+    uint32_t flag, advice;
+  } hints[] = {
+      {MPIR_MAP_HUGE, MADV_HUGEPAGE},         {MPIR_MAP_NO_HUGE, MADV_NOHUGEPAGE},      {MPIR_MAP_MERGEABLE, MADV_MERGEABLE},
+      {MPIR_MAP_SEQUENTIAL, MADV_SEQUENTIAL}, {MPIR_MAP_RANDOM, MADV_RANDOM},           {MPIR_MAP_NO_DUMP, MADV_DONTDUMP},
+      {MPIR_MAP_NO_FORK, MADV_DONTFORK},      {MPIR_MAP_WIPE_ON_FORK, MADV_WIPEONFORK},
   };
 
   for (unsigned i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
@@ -84,8 +81,7 @@ static void give_hints(const struct restorer_region *r)
 }
 
 /* When the process's own limits hold again. */
-static void lock_all(const struct restorer_plan *plan)
-{
+static void lock_all(const struct restorer_plan *plan) {
   for (uint64_t i = 0; i < plan->region_count; i++) {
     const struct restorer_region *r = &plan->regions[i];
     long rc = r->lock ? sys3(SYS_mlock2, r->start, r->size, r->lock - 1) : 0;
@@ -96,16 +92,14 @@ static void lock_all(const struct restorer_plan *plan)
 }
 
 /* The kernel chooses the place of a ring; it may be moved, and the context with it. */
-static long map_ring(const struct restorer_region *r)
-{
+static long map_ring(const struct restorer_region *r) {
   uint64_t context = 0;
   long rc = sys2(SYS_io_setup, r->ring, &context);
 
   return rc ? rc : sys5(SYS_mremap, context, r->size, r->size, MREMAP_MAYMOVE | MREMAP_FIXED, r->start);
 }
 
-static void map_all(const struct restorer_plan *plan)
-{
+static void map_all(const struct restorer_plan *plan) {
   for (uint64_t i = 0; i < plan->region_count; i++) {
     const struct restorer_region *r = &plan->regions[i];
     long rc = r->ring ? map_ring(r) : sys6(SYS_mmap, r->start, r->size, r->prot, r->flags, r->fd, r->offset);
@@ -116,8 +110,7 @@ static void map_all(const struct restorer_plan *plan)
   }
 }
 
-static void read_all(const struct restorer_plan *plan)
-{
+static void read_all(const struct restorer_plan *plan) {
   for (uint64_t i = 0; i < plan->read_count; i++) {
     const struct restorer_read *r = &plan->reads[i];
 
@@ -131,8 +124,7 @@ static void read_all(const struct restorer_plan *plan)
   }
 }
 
-static void guard_all(const struct restorer_plan *plan)
-{
+static void guard_all(const struct restorer_plan *plan) {
   for (uint64_t i = 0; i < plan->guard_count; i++) {
     long rc = sys3(SYS_madvise, plan->guards[i].address, plan->guards[i].length, 102 /* MADV_GUARD_INSTALL */);
 
@@ -141,8 +133,7 @@ static void guard_all(const struct restorer_plan *plan)
   }
 }
 
-static void protect_all(const struct restorer_plan *plan)
-{
+static void protect_all(const struct restorer_plan *plan) {
   for (uint64_t i = 0; i < plan->region_count; i++) {
     const struct restorer_region *r = &plan->regions[i];
     long rc = r->prot == r->final_prot ? 0 : sys3(SYS_mprotect, r->start, r->size, r->final_prot);
@@ -152,10 +143,9 @@ static void protect_all(const struct restorer_plan *plan)
   }
 }
 
-static void register_watched(const struct restorer_plan *plan)
-{
+static void register_watched(const struct restorer_plan *plan) {
   for (uint64_t i = 0; i < plan->watched_count; i++) {
-    struct uffdio_register r = { .range = { plan->watched[i].start, plan->watched[i].size }, .mode = UFFDIO_REGISTER_MODE_MISSING };
+    struct uffdio_register r = {.range = {plan->watched[i].start, plan->watched[i].size}, .mode = UFFDIO_REGISTER_MODE_MISSING};
     long rc = sys3(SYS_ioctl, plan->info.fault_fd, UFFDIO_REGISTER, &r);
 
     if (rc)
@@ -163,8 +153,7 @@ static void register_watched(const struct restorer_plan *plan)
   }
 }
 
-static void place_kernel_maps(const struct restorer_plan *plan)
-{
+static void place_kernel_maps(const struct restorer_plan *plan) {
   for (uint64_t i = 0; i < plan->kernel_map_count; i++) {
     const struct restorer_kernel_map *k = &plan->kernel_maps[i];
     long rc = sys5(SYS_mremap, k->park, k->size, k->size, MREMAP_MAYMOVE | MREMAP_FIXED, k->to);
@@ -174,8 +163,7 @@ static void place_kernel_maps(const struct restorer_plan *plan)
   }
 }
 
-static void memory_layout(const struct restorer_plan *plan)
-{
+static void memory_layout(const struct restorer_plan *plan) {
   struct prctl_mm_map memory = plan->memory;
   long rc = sys5(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, &memory, sizeof(memory), 0);
 
@@ -187,8 +175,7 @@ static void memory_layout(const struct restorer_plan *plan)
     fail(plan, RESTORER_MEMORY_LAYOUT, rc, memory.brk);
 }
 
-static void register_rseq(const struct restorer_plan *plan, const struct mpir_image_thread *thread)
-{
+static void register_rseq(const struct restorer_plan *plan, const struct mpir_image_thread *thread) {
   uint32_t *area = (uint32_t *)thread->rseq; /* cpu_id_start, cpu_id, rseq_cs (8 bytes), flags ... */
   long rc;
 
@@ -203,8 +190,7 @@ static void register_rseq(const struct restorer_plan *plan, const struct mpir_im
 }
 
 /* A policy other than the usual one needs CAP_SYS_NICE or a limit; whoever relies on it must not run without. */
-static void set_scheduling(const struct restorer_plan *plan, const struct mpir_image_thread *thread)
-{
+static void set_scheduling(const struct restorer_plan *plan, const struct mpir_image_thread *thread) {
   const uint32_t policy = (uint32_t)(thread->scheduling[0] >> 32);
   long rc = policy || thread->scheduling[1] ? sys3(SYS_sched_setattr, 0, thread->scheduling, 0) : 0;
 
@@ -217,8 +203,7 @@ static void set_scheduling(const struct restorer_plan *plan, const struct mpir_i
 }
 
 /* The calling thread becomes 'thread' and goes back to where that was parked; mpir_context_save returns 1 there. */
-static _Noreturn void become(const struct restorer_plan *plan, const struct mpir_image_thread *thread)
-{
+static _Noreturn void become(const struct restorer_plan *plan, const struct mpir_image_thread *thread) {
   const struct mpir_context *c = &thread->context;
   long rc;
 
@@ -255,15 +240,10 @@ static _Noreturn void become(const struct restorer_plan *plan, const struct mpir
 }
 
 SELF _Noreturn void mpir_restorer_thread(const struct restorer_plan *plan, const struct mpir_image_thread *thread);
-_Noreturn void mpir_restorer_thread(const struct restorer_plan *plan, const struct mpir_image_thread *thread)
-{
-  become(plan, thread);
-}
+_Noreturn void mpir_restorer_thread(const struct restorer_plan *plan, const struct mpir_image_thread *thread) { become(plan, thread); }
 
 /* clone3; the new thread has an empty stack, so it goes straight on to mpir_restorer_thread. */
-static long clone_thread(const struct restorer_plan *plan, const struct mpir_image_thread *thread,
-                         struct clone_args *args)
-{
+static long clone_thread(const struct restorer_plan *plan, const struct mpir_image_thread *thread, struct clone_args *args) {
   register const void *p __asm__("r12") = plan;
   register const void *t __asm__("r13") = thread;
   long ret;
@@ -282,8 +262,7 @@ static long clone_thread(const struct restorer_plan *plan, const struct mpir_ima
   return ret;
 }
 
-static void make_threads(const struct restorer_plan *plan)
-{
+static void make_threads(const struct restorer_plan *plan) {
   for (uint64_t i = 1; i < plan->thread_count; i++) {
     const struct mpir_image_thread *thread = &plan->threads[i];
     int32_t tid = thread->tid;
@@ -303,9 +282,11 @@ static void make_threads(const struct restorer_plan *plan)
   }
 }
 
-static long timer_create_as(const struct mpir_image_timer *timer)
-{
-  struct { uint64_t value; int32_t signo, notify, tid, pad[11]; } event; /* struct sigevent of the kernel: 64 bytes */
+static long timer_create_as(const struct mpir_image_timer *timer) {
+  struct {
+    uint64_t value;
+    int32_t signo, notify, tid, pad[11];
+  } event; /* struct sigevent of the kernel: 64 bytes */
   int32_t id = timer->id;
   long rc;
 
@@ -329,12 +310,11 @@ static long timer_create_as(const struct mpir_image_timer *timer)
   return id == timer->id ? 0 : -17 /* EEXIST */;
 }
 
-static void set_timers(const struct restorer_plan *plan)
-{
+static void set_timers(const struct restorer_plan *plan) {
   for (uint64_t i = 0; i < plan->timer_count; i++) {
     const struct mpir_image_timer *timer = &plan->timers[i];
-    int64_t setting[4] = { timer->interval_ns / 1000000000, timer->interval_ns % 1000000000,
-                           timer->left_ns / 1000000000, timer->left_ns % 1000000000 };
+    int64_t setting[4] = {timer->interval_ns / 1000000000, timer->interval_ns % 1000000000, timer->left_ns / 1000000000,
+                          timer->left_ns % 1000000000};
     long rc = timer_create_as(timer);
 
     if (!rc && timer->left_ns)
@@ -346,8 +326,7 @@ static void set_timers(const struct restorer_plan *plan)
     sys3(SYS_setitimer, i, plan->itimers[i], NULL);
 }
 
-static void set_memory_rules(const struct restorer_plan *plan)
-{
+static void set_memory_rules(const struct restorer_plan *plan) {
   for (uint64_t i = 0; i < plan->region_count; i++) {
     const struct restorer_region *r = &plan->regions[i];
     long rc = r->hints & MPIR_MAP_SEALED ? sys3(SYS_MSEAL, r->start, r->size, 0) : 0;
@@ -363,8 +342,7 @@ static void set_memory_rules(const struct restorer_plan *plan)
 }
 
 SELF _Noreturn void mpir_restorer_main(const struct restorer_plan *plan);
-_Noreturn void mpir_restorer_main(const struct restorer_plan *plan)
-{
+_Noreturn void mpir_restorer_main(const struct restorer_plan *plan) {
   unmap_all(plan);
   sys5(SYS_prctl, PR_SET_THP_DISABLE, plan->no_huge_pages, 0, 0, 0);
   map_all(plan);

@@ -11,9 +11,24 @@
 #define RESTORER_KERNEL_MAPS 4
 
 enum restorer_stage { /* where it failed; told to the restart command with the kernel's code and an address */
-  RESTORER_MOVE_VDSO = 1, RESTORER_UNMAP, RESTORER_MAP, RESTORER_READ, RESTORER_PROTECT, RESTORER_PLACE_VDSO,
-  RESTORER_MEMORY_LAYOUT, RESTORER_THREAD, RESTORER_TIMER, RESTORER_RSEQ, RESTORER_SCHEDULING,
-  RESTORER_LOCK, RESTORER_GUARD, RESTORER_REGISTER, RESTORER_CREDENTIALS, RESTORER_FILTER, RESTORER_SEAL, RESTORER_STAGES,
+                      RESTORER_MOVE_VDSO = 1,
+                      RESTORER_UNMAP,
+                      RESTORER_MAP,
+                      RESTORER_READ,
+                      RESTORER_PROTECT,
+                      RESTORER_PLACE_VDSO,
+                      RESTORER_MEMORY_LAYOUT,
+                      RESTORER_THREAD,
+                      RESTORER_TIMER,
+                      RESTORER_RSEQ,
+                      RESTORER_SCHEDULING,
+                      RESTORER_LOCK,
+                      RESTORER_GUARD,
+                      RESTORER_REGISTER,
+                      RESTORER_CREDENTIALS,
+                      RESTORER_FILTER,
+                      RESTORER_SEAL,
+                      RESTORER_STAGES,
 };
 
 struct restorer_status { /* written to the status pipe on failure; on success the helper thread writes one 'K' */

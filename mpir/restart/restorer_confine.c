@@ -12,9 +12,8 @@ struct sets {
   uint64_t effective, permitted, inheritable;
 };
 
-static long sets_get(struct sets *s)
-{
-  struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+static long sets_get(struct sets *s) {
+  struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct d[2];
   long rc = sys2(SYS_capget, &head, d);
 
@@ -24,26 +23,22 @@ static long sets_get(struct sets *s)
   return rc;
 }
 
-static long sets_put(const struct sets *s)
-{
-  struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-  struct __user_cap_data_struct d[2] = {
-    { (uint32_t)s->effective, (uint32_t)s->permitted, (uint32_t)s->inheritable },
-    { (uint32_t)(s->effective >> 32), (uint32_t)(s->permitted >> 32), (uint32_t)(s->inheritable >> 32) } };
+static long sets_put(const struct sets *s) {
+  struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct d[2] = {{(uint32_t)s->effective, (uint32_t)s->permitted, (uint32_t)s->inheritable},
+                                        {(uint32_t)(s->effective >> 32), (uint32_t)(s->permitted >> 32), (uint32_t)(s->inheritable >> 32)}};
 
   return sys2(SYS_capset, &head, d);
 }
 
-static bool bounded_by(uint64_t bounding)
-{
+static bool bounded_by(uint64_t bounding) {
   for (int i = 0; i < CAPABILITIES; i++)
     if (!(bounding >> i & 1) && sys2(SYS_prctl, PR_CAPBSET_READ, i) == 1 && sys2(SYS_prctl, PR_CAPBSET_DROP, i))
       return false;
   return true;
 }
 
-static long set_ids(const struct mpir_image_credentials *c)
-{
+static long set_ids(const struct mpir_image_credentials *c) {
   long rc = sys3(SYS_setresgid, c->gids[0], c->gids[1], c->gids[2]);
 
   sys1(SYS_setfsgid, c->gids[3]);
@@ -56,8 +51,7 @@ static long set_ids(const struct mpir_image_credentials *c)
   return rc;
 }
 
-static long set_ambient(uint64_t ambient)
-{
+static long set_ambient(uint64_t ambient) {
   sys5(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   for (int i = 0; i < CAPABILITIES; i++)
     if (ambient >> i & 1)
@@ -69,9 +63,8 @@ static long set_ambient(uint64_t ambient)
 }
 
 /* The thread may end with fewer capabilities than it had, where the restarting command lacks them; never with more. */
-long mpir_restorer_credentials(const struct restorer_plan *plan, const struct mpir_image_credentials *c)
-{
-  struct sets now = { 0, 0, 0 }, wanted;
+long mpir_restorer_credentials(const struct restorer_plan *plan, const struct mpir_image_credentials *c) {
+  struct sets now = {0, 0, 0}, wanted;
   long rc;
 
   if (plan->set_groups && (rc = sys2(SYS_setgroups, c->group_count, plan->groups + c->groups_at)))
@@ -81,7 +74,7 @@ long mpir_restorer_credentials(const struct restorer_plan *plan, const struct mp
   if (plan->set_ids && (rc = set_ids(c)))
     return rc;
   sets_get(&now);
-  wanted = (struct sets){ now.permitted, now.permitted, c->inheritable & (now.inheritable | now.permitted) };
+  wanted = (struct sets){now.permitted, now.permitted, c->inheritable & (now.inheritable | now.permitted)};
   if (sets_put(&wanted) || set_ambient(c->ambient))
     return -1;
   if (sys1(SYS_prctl, PR_GET_SECUREBITS) != c->securebits && sys2(SYS_prctl, PR_SET_SECUREBITS, c->securebits) &&
@@ -94,15 +87,14 @@ long mpir_restorer_credentials(const struct restorer_plan *plan, const struct mp
   return (now.permitted & ~c->permitted) || (now.effective & ~c->effective) || (now.inheritable & ~c->inheritable) ? -1 : 0;
 }
 
-long mpir_restorer_filters(const struct restorer_plan *plan, const struct mpir_image_credentials *c)
-{
+long mpir_restorer_filters(const struct restorer_plan *plan, const struct mpir_image_credentials *c) {
   const unsigned char *at = plan->filters;
 
   if (c->no_new_privileges && sys5(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     return -1;
   for (uint32_t i = 0; i < c->filters; i++) {
     const uint32_t *head = (const uint32_t *)at;
-    struct sock_fprog program = { (unsigned short)head[1], (struct sock_filter *)(uintptr_t)(at + 8) };
+    struct sock_fprog program = {(unsigned short)head[1], (struct sock_filter *)(uintptr_t)(at + 8)};
     const uint32_t kept = head[0] & (SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_SPEC_ALLOW);
     long rc = head[0] & MPIR_FILTER_BY_PRCTL ? sys3(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)
                                              : sys3(SYS_seccomp, SECCOMP_SET_MODE_FILTER, kept, &program);

@@ -4,7 +4,8 @@
 #include "mpir/restart/restorer.h"
 
 /* Groups, users, capabilities, secure bits.  Returns 0, or not if the thread would have more than it had. */
-__attribute__((visibility("hidden"))) long mpir_restorer_credentials(const struct restorer_plan *plan, const struct mpir_image_credentials *c);
+__attribute__((visibility("hidden"))) long mpir_restorer_credentials(const struct restorer_plan *plan,
+                                                                     const struct mpir_image_credentials *c);
 /* No new privileges, then the seccomp filters. */
 __attribute__((visibility("hidden"))) long mpir_restorer_filters(const struct restorer_plan *plan, const struct mpir_image_credentials *c);
 #endif

@@ -10,7 +10,11 @@ FunctionDecl *Builder::marker(StringRef Name) {
     return FD;
   QualType Long = Ctx.LongTy, Void = Ctx.VoidTy, Ptr = Ctx.VoidPtrTy;
   QualType Str = Ctx.getPointerType(Ctx.CharTy.withConst());
-  struct Signature { QualType Ret; SmallVector<QualType, 4> Params; bool Variadic; } Sig;
+  struct Signature {
+    QualType Ret;
+    SmallVector<QualType, 4> Params;
+    bool Variadic;
+  } Sig;
   if (Name == DVMM_ACCESS)
     Sig = {Ptr, {Ptr, Long, Str}, false};
   else if (Name == DVMM_INDEX)
@@ -45,8 +49,8 @@ FunctionDecl *Builder::declare(StringRef Name, QualType Ret, ArrayRef<QualType> 
   FunctionProtoType::ExtProtoInfo EPI;
   EPI.Variadic = Variadic;
   QualType FT = Ctx.getFunctionType(Ret, ParamTypes, EPI);
-  auto *FD = FunctionDecl::Create(Ctx, Ctx.getTranslationUnitDecl(), SourceLocation(), SourceLocation(),
-                                  &Ctx.Idents.get(Name), FT, nullptr, SC_Extern);
+  auto *FD = FunctionDecl::Create(Ctx, Ctx.getTranslationUnitDecl(), SourceLocation(), SourceLocation(), &Ctx.Idents.get(Name), FT, nullptr,
+                                  SC_Extern);
   SmallVector<ParmVarDecl *, 4> Params;
   for (QualType T : ParamTypes)
     Params.push_back(ParmVarDecl::Create(Ctx, FD, SourceLocation(), SourceLocation(), nullptr, T, nullptr, SC_None, nullptr));
@@ -56,9 +60,14 @@ FunctionDecl *Builder::declare(StringRef Name, QualType Ret, ArrayRef<QualType> 
 }
 
 FunctionDecl *Builder::userFunction(StringRef Name) {
-  struct Row { const char *Name; QualType Ret; bool Int; } Rows[] = {
-      {"dvmh_barrier", Ctx.VoidTy, false},       {"dvmh_wtime", Ctx.DoubleTy, false},
-      {"dvmh_get_total_num_procs", Ctx.IntTy, false}, {"dvmh_get_num_procs", Ctx.IntTy, true}};
+  struct Row {
+    const char *Name;
+    QualType Ret;
+    bool Int;
+  } Rows[] = {{"dvmh_barrier", Ctx.VoidTy, false},
+              {"dvmh_wtime", Ctx.DoubleTy, false},
+              {"dvmh_get_total_num_procs", Ctx.IntTy, false},
+              {"dvmh_get_num_procs", Ctx.IntTy, true}};
   for (const Row &R : Rows)
     if (Name == R.Name) {
       FunctionDecl *&FD = Functions[Name];
@@ -90,8 +99,7 @@ Expr *Builder::ref(const VarDecl *V, SourceLocation L) {
   auto *Var = const_cast<VarDecl *>(V);
   Var->setReferenced();
   Var->markUsed(Ctx);
-  return DeclRefExpr::Create(Ctx, NestedNameSpecifierLoc(), SourceLocation(), Var, false, L, V->getType().getNonReferenceType(),
-                             VK_LValue);
+  return DeclRefExpr::Create(Ctx, NestedNameSpecifierLoc(), SourceLocation(), Var, false, L, V->getType().getNonReferenceType(), VK_LValue);
 }
 
 Expr *Builder::load(Expr *LValue) { return cast(LValue, LValue->getType().getUnqualifiedType(), CK_LValueToRValue); }
@@ -116,8 +124,7 @@ Expr *Builder::cast(Expr *E, QualType T, CastKind K) {
 
 Expr *Builder::deref(Expr *VoidPtr, QualType T) {
   Expr *P = cast(VoidPtr, Ctx.getPointerType(T), CK_BitCast);
-  return UnaryOperator::Create(Ctx, P, UO_Deref, T, VK_LValue, OK_Ordinary, VoidPtr->getExprLoc(), false,
-                               FPOptionsOverride());
+  return UnaryOperator::Create(Ctx, P, UO_Deref, T, VK_LValue, OK_Ordinary, VoidPtr->getExprLoc(), false, FPOptionsOverride());
 }
 
 Expr *Builder::sizeOf(QualType T, SourceLocation L) {
@@ -125,18 +132,15 @@ Expr *Builder::sizeOf(QualType T, SourceLocation L) {
 }
 
 Expr *Builder::divide(Expr *A, Expr *B) {
-  return BinaryOperator::Create(Ctx, A, B, BO_Div, A->getType(), VK_PRValue, OK_Ordinary, A->getExprLoc(),
-                                FPOptionsOverride());
+  return BinaryOperator::Create(Ctx, A, B, BO_Div, A->getType(), VK_PRValue, OK_Ordinary, A->getExprLoc(), FPOptionsOverride());
 }
 
 Expr *Builder::subtract(Expr *A, Expr *B) {
-  return BinaryOperator::Create(Ctx, A, B, BO_Sub, Ctx.LongTy, VK_PRValue, OK_Ordinary, A->getExprLoc(),
-                                FPOptionsOverride());
+  return BinaryOperator::Create(Ctx, A, B, BO_Sub, Ctx.LongTy, VK_PRValue, OK_Ordinary, A->getExprLoc(), FPOptionsOverride());
 }
 
 Expr *Builder::comma(Expr *A, Expr *B) {
-  return BinaryOperator::Create(Ctx, A, B, BO_Comma, B->getType(), VK_PRValue, OK_Ordinary, A->getExprLoc(),
-                                FPOptionsOverride());
+  return BinaryOperator::Create(Ctx, A, B, BO_Comma, B->getType(), VK_PRValue, OK_Ordinary, A->getExprLoc(), FPOptionsOverride());
 }
 
 CompoundStmt *Builder::block(ArrayRef<Stmt *> Stmts, SourceLocation L) {

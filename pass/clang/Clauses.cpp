@@ -20,7 +20,8 @@ bool Rewriter::checkReduction(Construct &C, const dvm_reduction &R) {
     return true;
   QualType Ty = reduced(Ctx, L->getType());
   if (!Ty->isArithmeticType()) {
-    St.error(Loc, "'" + Text + "' in 'reduction' is not a variable of an arithmetic type, but of type '" + L->getType().getAsString() + "'");
+    St.error(Loc,
+             "'" + Text + "' in 'reduction' is not a variable of an arithmetic type, but of type '" + L->getType().getAsString() + "'");
     return false;
   }
   if (isBitwise(R.op) && !Ty->isIntegerType()) {

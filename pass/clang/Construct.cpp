@@ -21,9 +21,10 @@ bool Rewriter::checkDistributed(Construct &C, const dvm_ref &R, const char *Wher
   bool IsTemplate = isTemplateVar(V);
   if (!Decls.isDistributed(V, FD) || (IsTemplate && !TemplateToo)) {
     St.error(L, quoted(V) + " in '" + Where + "' is not a distributed array" + (TemplateToo ? " or template" : ""));
-    St.note(V->getLocation(), quoted(V) + " is declared here" +
-                                  (isa<ParmVarDecl>(V) ? "; a parameter needs '#pragma dvm inherit(" + V->getNameAsString() + ")' before the function"
-                                                       : ", without '#pragma dvm array'"));
+    St.note(V->getLocation(),
+            quoted(V) + " is declared here" +
+                (isa<ParmVarDecl>(V) ? "; a parameter needs '#pragma dvm inherit(" + V->getNameAsString() + ")' before the function"
+                                     : ", without '#pragma dvm array'"));
     return false;
   }
   unsigned Rank = Decls.rankOf(V);
@@ -44,8 +45,9 @@ bool Rewriter::checkWidths(Construct &C, const dvm_ref &R, const char *Where) {
       return false;
     }
     if (Known && (Low > DeclLow || High > DeclHigh)) {
-      St.error(C.Dir.loc(R.widths[I].bracket), Twine("'") + Where + "' names the width " + Twine(Low) + ":" + Twine(High) + " in dimension " + Twine(I + 1) +
-                                                   " of " + quoted(V) + ", whose shadow edge is " + Twine(DeclLow) + ":" + Twine(DeclHigh));
+      St.error(C.Dir.loc(R.widths[I].bracket), Twine("'") + Where + "' names the width " + Twine(Low) + ":" + Twine(High) +
+                                                   " in dimension " + Twine(I + 1) + " of " + quoted(V) + ", whose shadow edge is " +
+                                                   Twine(DeclLow) + ":" + Twine(DeclHigh));
       St.note(V->getLocation(), "the shadow edge of " + quoted(V) + " is declared here" +
                                     (St.attached(V)->D->has_shadow ? "" : " (1:1 in each distributed dimension without 'shadow')"));
       return false;
@@ -109,7 +111,11 @@ bool Rewriter::checkClauses(Construct &C) {
           OK &= checkWidths(C, R, Name);
         break;
       case DVM_CL_SHADOW_RENEW: OK &= checkWidths(C, R, Name); break;
-      case DVM_CL_IN: case DVM_CL_OUT: case DVM_CL_LOCAL: case DVM_CL_INOUT: case DVM_CL_INLOCAL: OK &= checkSection(C, R, Name); break;
+      case DVM_CL_IN:
+      case DVM_CL_OUT:
+      case DVM_CL_LOCAL:
+      case DVM_CL_INOUT:
+      case DVM_CL_INLOCAL: OK &= checkSection(C, R, Name); break;
       case DVM_CL_REMOTE_ACCESS:
         OK &= checkDistributed(C, R, Name, false);
         if (V)
@@ -197,7 +203,8 @@ void Rewriter::checkJumpsInto(Construct &C, Stmt *Body) {
     if (!S || S == Body)
       return;
     if (auto *G = dyn_cast<GotoStmt>(S); G && IsInside(G->getLabel()->getLocation())) {
-      St.error(G->getGotoLoc(), Twine("'goto' jumps into the ") + (C.Dir.D->kind == DVM_DIR_PARALLEL ? "parallel loop" : "block of the directive"));
+      St.error(G->getGotoLoc(),
+               Twine("'goto' jumps into the ") + (C.Dir.D->kind == DVM_DIR_PARALLEL ? "parallel loop" : "block of the directive"));
       St.note(C.Dir.Start, Twine("the '#pragma dvm ") + directiveName(C) + "' is here");
     }
     for (Stmt *X : S->children())
@@ -233,12 +240,12 @@ static void reductionVariable(SiteText &T, ASTContext &Ctx, Builder &B, Expr *L,
   if (Given)
     Count = Given;
   T.add(Name + " ").pointer(Pointer ? B.toVoidPtr(B.load(L)) : B.address(L));
-  T.add(" " + Twine(Element->isIncompleteType() ? 0 : Ctx.getTypeSizeInChars(Element).getQuantity()) + " " + Twine(Count) + " " + elementKind(Ctx, Element));
+  T.add(" " + Twine(Element->isIncompleteType() ? 0 : Ctx.getTypeSizeInChars(Element).getQuantity()) + " " + Twine(Count) + " " +
+        elementKind(Ctx, Element));
 }
 
 static bool inGroups(const dvm_directive &D) {
-  return llvm::any_of(llvm::ArrayRef(D.clauses, D.nclauses),
-                      [](const dvm_clause &Cl) { return Cl.kind == DVM_CL_REDUCTION && Cl.group; });
+  return llvm::any_of(llvm::ArrayRef(D.clauses, D.nclauses), [](const dvm_clause &Cl) { return Cl.kind == DVM_CL_REDUCTION && Cl.group; });
 }
 
 void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
@@ -250,7 +257,8 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
       continue;
     switch (Cl.kind) {
     case DVM_CL_PRIVATE: variableText(T.key(DVMRT_DIRECTIVE_PRIVATE), Ctx, B, V); break;
-    case DVM_CL_SHADOW_RENEW: case DVM_CL_ACROSS:
+    case DVM_CL_SHADOW_RENEW:
+    case DVM_CL_ACROSS:
       T.key(Cl.kind == DVM_CL_ACROSS ? DVMRT_DIRECTIVE_ACROSS : DVMRT_DIRECTIVE_RENEW).ref(V);
       T.key(DVMRT_DIRECTIVE_WIDTHS);
       Declarations::writeWidths(T, Ops, R.widths, R.widths ? R.naxes : 0);
@@ -266,7 +274,11 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
       for (unsigned A = 0; R.axes && A < R.naxes; ++A)
         Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), Ops, R.axes[A]);
       break;
-    case DVM_CL_IN: case DVM_CL_OUT: case DVM_CL_LOCAL: case DVM_CL_INOUT: case DVM_CL_INLOCAL:
+    case DVM_CL_IN:
+    case DVM_CL_OUT:
+    case DVM_CL_LOCAL:
+    case DVM_CL_INOUT:
+    case DVM_CL_INLOCAL:
       T.key(DVMRT_DIRECTIVE_REGION).add(Twine(dvm_clause_name(Cl.kind)) + " ").ref(V);
       for (unsigned A = 0; R.axes && A < R.naxes; ++A)
         Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), Ops, R.axes[A]);
@@ -407,7 +419,8 @@ void Rewriter::construct(WhileStmt *W, CallExpr *Call) {
       continue; // its iterations are tasks: they hold parallel loops
     bool BothLoops = O == DVM_DIR_PARALLEL && (D.kind == DVM_DIR_PARALLEL || D.kind == DVM_DIR_TASK_REGION || D.kind == DVM_DIR_REGION);
     if (BothLoops || (O == D.kind && D.kind != DVM_DIR_REMOTE_ACCESS)) {
-      St.error(Dir->Start, Twine("'#pragma dvm ") + directiveName(C) + "' inside the '#pragma dvm " + directiveName(*Outer) + "' of this function");
+      St.error(Dir->Start,
+               Twine("'#pragma dvm ") + directiveName(C) + "' inside the '#pragma dvm " + directiveName(*Outer) + "' of this function");
       St.note(Outer->Dir.Start, "the outer directive is here");
       return Plain();
     }
@@ -417,7 +430,8 @@ void Rewriter::construct(WhileStmt *W, CallExpr *Call) {
     OK &= checkDistributed(C, D.target, "on", true);
     for (unsigned I = 0; I < D.target.naxes; ++I)
       if (!isPlace(D.target.axes[I])) {
-        St.error(Dir->loc(D.target.axes[I].expr.first), "expected a subscript of the form 'a*i+b' in 'on', found '" + Dir->text(D.target.axes[I].expr) + "'");
+        St.error(Dir->loc(D.target.axes[I].expr.first),
+                 "expected a subscript of the form 'a*i+b' in 'on', found '" + Dir->text(D.target.axes[I].expr) + "'");
         OK = false;
       }
   }
@@ -482,7 +496,8 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
   const dvm_directive &D = *Dir->D;
   const char *Name = dvm_directive_name(D.kind);
   if (!InBlock)
-    St.error(Dir->Start, Twine("'#pragma dvm ") + Name + "' cannot be the body of a statement: put it and the statement it goes with into braces");
+    St.error(Dir->Start,
+             Twine("'#pragma dvm ") + Name + "' cannot be the body of a statement: put it and the statement it goes with into braces");
   Construct C(St, Ctx, *Dir);
   if (!C.Ops.fromCall(Call))
     return;

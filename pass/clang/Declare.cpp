@@ -62,8 +62,8 @@ bool Operands::checkTypes() const {
   bool OK = true;
   for (unsigned I = 0; I < E.size(); ++I)
     if (Dir.Operands[I].K == Operand::Value && !E[I]->getType()->isIntegralOrEnumerationType()) {
-      St.error(E[I]->getBeginLoc(), "expected an integer expression, found one of type '" +
-                                        E[I]->IgnoreParenImpCasts()->getType().getAsString() + "'");
+      St.error(E[I]->getBeginLoc(),
+               "expected an integer expression, found one of type '" + E[I]->IgnoreParenImpCasts()->getType().getAsString() + "'");
       OK = false;
     }
   return OK;
@@ -201,7 +201,8 @@ bool Declarations::checkDistribution(const Operands &Ops) const {
     if (!L)
       continue;
     QualType Ty = L->getType();
-    QualType Element = Ty->isPointerType() || Ty->isArrayType() ? Ctx.getBaseElementType(Ty->isPointerType() ? Ty->getPointeeType() : Ty) : QualType();
+    QualType Element =
+        Ty->isPointerType() || Ty->isArrayType() ? Ctx.getBaseElementType(Ty->isPointerType() ? Ty->getPointeeType() : Ty) : QualType();
     if (Element.isNull() || !(Weights ? Element->isArithmeticType() : Element->isIntegerType())) {
       St.error(Ops.Dir.loc(X.arg.first), Twine("'") + dvm_dist_name(X.kind) + "' needs an array of " + (Weights ? "numbers" : "integers") +
                                              ", and '" + Ops.Dir.text(X.arg) + "' is of type '" + Ty.getAsString() + "'");
@@ -238,17 +239,15 @@ bool Declarations::checkAgain(const VarDecl *V, Directive &Dir) {
   return false;
 }
 
-bool Declarations::check(const VarDecl *V, Directive &Dir) {
-  return checkAlone(V, Dir) && checkAgain(V, Dir);
-}
+bool Declarations::check(const VarDecl *V, Directive &Dir) { return checkAlone(V, Dir) && checkAgain(V, Dir); }
 
 bool Declarations::checkAlone(const VarDecl *V, Directive &Dir) {
   const dvm_directive &D = *Dir.D;
   Dir.Used = true;
   if (D.kind == DVM_DIR_TEMPLATE || D.kind == DVM_DIR_TASK) {
     if (!isTemplateVar(V)) {
-      St.error(V->getLocation(), Twine("'#pragma dvm ") + dvm_directive_name(D.kind) + "' needs a declaration of the form 'void *" +
-                                     V->getName() + ";'");
+      St.error(V->getLocation(),
+               Twine("'#pragma dvm ") + dvm_directive_name(D.kind) + "' needs a declaration of the form 'void *" + V->getName() + ";'");
       St.note(Dir.Start, "the directive is here");
       return false;
     }
@@ -303,8 +302,8 @@ bool Declarations::checkAlone(const VarDecl *V, Directive &Dir) {
       return false;
     for (unsigned I = 0; I < D.target.naxes; ++I)
       if (!isPlace(D.target.axes[I])) {
-        St.error(Dir.loc(D.target.axes[I].expr.first), "expected a subscript of the form 'a*i+b' in 'with', found '" +
-                                                           Dir.text(D.target.axes[I].expr) + "'");
+        St.error(Dir.loc(D.target.axes[I].expr.first),
+                 "expected a subscript of the form 'a*i+b' in 'with', found '" + Dir.text(D.target.axes[I].expr) + "'");
         return false;
       }
   }
@@ -382,7 +381,10 @@ void Declarations::writeAxis(SiteText &T, Operands &Ops, const dvm_axis &A) {
   };
   switch (A.kind) {
   case DVM_AXIS_EMPTY: T.add("e"); break;
-  case DVM_AXIS_EXPR: T.add("c"); Number(A.expr, false, 0); break;
+  case DVM_AXIS_EXPR:
+    T.add("c");
+    Number(A.expr, false, 0);
+    break;
   case DVM_AXIS_AFFINE:
     T.add("a" + Twine(A.index) + ":");
     Number(A.coef, A.negative_coef, 1);
@@ -446,10 +448,20 @@ void Declarations::writeDist(SiteText &T, Operands &Ops) {
     switch (X.kind) {
     case DVM_DIST_BLOCK: T.add("block"); break;
     case DVM_DIST_NONE: T.add("*"); break;
-    case DVM_DIST_GEN_BLOCK: T.add("genblock"); Address(X.arg); break;
-    case DVM_DIST_WGT_BLOCK: T.add("wgtblock"); Address(X.arg); T.add(",").number(operandValue(Ops, X.arg2)); break;
+    case DVM_DIST_GEN_BLOCK:
+      T.add("genblock");
+      Address(X.arg);
+      break;
+    case DVM_DIST_WGT_BLOCK:
+      T.add("wgtblock");
+      Address(X.arg);
+      T.add(",").number(operandValue(Ops, X.arg2));
+      break;
     case DVM_DIST_MULT_BLOCK: T.add("multblock,").number(operandValue(Ops, X.arg)); break;
-    case DVM_DIST_INDIRECT: T.add("indirect"); Address(X.arg); break;
+    case DVM_DIST_INDIRECT:
+      T.add("indirect");
+      Address(X.arg);
+      break;
     case DVM_DIST_DERIVED: T.add("derived"); break;
     }
   }

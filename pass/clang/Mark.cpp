@@ -33,7 +33,8 @@ const Expr *dvm::pointerBase(const Expr *E) {
       E = S->getBase();
     else if (const auto *M = dyn_cast<MemberExpr>(E))
       E = M->getBase();
-    else if (const auto *U = dyn_cast<UnaryOperator>(E); U && (U->getOpcode() == UO_Deref || U->getOpcode() == UO_AddrOf || U->isIncrementDecrementOp()))
+    else if (const auto *U = dyn_cast<UnaryOperator>(E);
+             U && (U->getOpcode() == UO_Deref || U->getOpcode() == UO_AddrOf || U->isIncrementDecrementOp()))
       E = U->getSubExpr();
     else
       return E;
@@ -120,9 +121,8 @@ Chain dvm::chainOf(Expr *E) {
 
 static bool isLast(const FieldDecl *F) {
   const auto &Fields = F->getParent()->fields();
-  return F->getParent()->isUnion() || std::none_of(Fields.begin(), Fields.end(), [&](const FieldDecl *Other) {
-           return Other->getFieldIndex() > F->getFieldIndex();
-         });
+  return F->getParent()->isUnion() ||
+         std::none_of(Fields.begin(), Fields.end(), [&](const FieldDecl *Other) { return Other->getFieldIndex() > F->getFieldIndex(); });
 }
 
 // The last member of a struct may stand for an array that the allocation makes longer: sizes that say so in themselves, by
@@ -278,7 +278,8 @@ bool Rewriter::markable(const Expr *E) const {
   E = E->IgnoreParens();
   QualType T = E->getType();
   if (!E->isLValue() || E->getObjectKind() != OK_Ordinary || T->isIncompleteType() || T->isFunctionType() ||
-      (T->isRecordType() && !wholeElement(E) && !wholeDatum(E)) || T->isArrayType() || T.getAddressSpace() != LangAS::Default || isPacked(Ctx, E))
+      (T->isRecordType() && !wholeElement(E) && !wholeDatum(E)) || T->isArrayType() || T.getAddressSpace() != LangAS::Default ||
+      isPacked(Ctx, E))
     return false;
   if (const auto *A = T->getAs<AtomicType>(); (A && A->getValueType()->isRecordType()) || isSignalFlag(T))
     return false;
@@ -305,8 +306,8 @@ static bool isSteady(const ASTContext &Ctx, const Expr *E, const Construct &C) {
   if (const auto *B = dyn_cast<BinaryOperator>(E))
     return (B->isAdditiveOp() || B->getOpcode() == BO_Mul) && isSteady(Ctx, B->getLHS(), C) && isSteady(Ctx, B->getRHS(), C);
   const VarDecl *V = asVariable(E);
-  return V && (V->hasLocalStorage() || V->isStaticLocal()) && V->getType()->isIntegerType() && C.indexNumber(V) < 0 && !C.Changed.count(V) &&
-         Ctx.getSourceManager().isBeforeInTranslationUnit(V->getLocation(), C.Dir.Start);
+  return V && (V->hasLocalStorage() || V->isStaticLocal()) && V->getType()->isIntegerType() && C.indexNumber(V) < 0 &&
+         !C.Changed.count(V) && Ctx.getSourceManager().isBeforeInTranslationUnit(V->getLocation(), C.Dir.Start);
 }
 
 // 'C' is what the site belongs to, 'In' the innermost construct around it, both may be null.
@@ -407,7 +408,12 @@ void Rewriter::rootText(SiteText &T, const Chain &Ch) {
   T.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
   if (P.isValid())
     T.key(DVMRT_ACCESS_DECLARED).add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
-  T.key(DVMRT_ACCESS_ROOT).add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
+  T.key(DVMRT_ACCESS_ROOT)
+      .add(Ch.ThroughPointer      ? "h"
+           : isa<ParmVarDecl>(V)  ? "p"
+           : V->isStaticLocal()   ? "s"
+           : V->hasLocalStorage() ? "l"
+                                  : "g");
 }
 
 // Does a section of remote_access around cover the reference?  '1', '?' if its subscripts may have changed since, or 0.
@@ -492,8 +498,7 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     Extents.push_back(QualType());
   }
 
-  bool Outside = Nest && V &&
-                 (isa<ParmVarDecl>(V) || SM.isBeforeInTranslationUnit(V->getLocation(), Nest->Dir.Start));
+  bool Outside = Nest && V && (isa<ParmVarDecl>(V) || SM.isBeforeInTranslationUnit(V->getLocation(), Nest->Dir.Start));
   if (Distributed && Nest && Outside && Nest->Dir.D->kind == DVM_DIR_PARALLEL && Ch.Subs.size() == shapeOf(Ctx, V->getType()).rank()) {
     unsigned U = 0;
     while (U < Nest->Uses.size() && Nest->Uses[U].V != V)
@@ -695,11 +700,14 @@ void Rewriter::walkChildren(Stmt *S, bool ChildrenInBlock) {
 // Builtins whose arguments are not evaluated, or are read in ways that are not accesses.
 static bool leaveArguments(const CallExpr *C) {
   switch (C->getBuiltinCallee()) {
-  case Builtin::BI__builtin_constant_p: case Builtin::BI__builtin_object_size:
-  case Builtin::BI__builtin_dynamic_object_size: case Builtin::BI__builtin_classify_type:
-  case Builtin::BI__builtin_va_start: case Builtin::BI__builtin_va_end: case Builtin::BI__builtin_va_copy:
-  case Builtin::BI__builtin_stdarg_start:
-    return true;
+  case Builtin::BI__builtin_constant_p:
+  case Builtin::BI__builtin_object_size:
+  case Builtin::BI__builtin_dynamic_object_size:
+  case Builtin::BI__builtin_classify_type:
+  case Builtin::BI__builtin_va_start:
+  case Builtin::BI__builtin_va_end:
+  case Builtin::BI__builtin_va_copy:
+  case Builtin::BI__builtin_stdarg_start: return true;
   default: return false;
   }
 }
@@ -734,18 +742,25 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
   }
 
   switch (S->getStmtClass()) {
-  case Stmt::UnaryExprOrTypeTraitExprClass: case Stmt::OffsetOfExprClass: case Stmt::ConstantExprClass:
-  case Stmt::BlockExprClass:
-    return;
+  case Stmt::UnaryExprOrTypeTraitExprClass:
+  case Stmt::OffsetOfExprClass:
+  case Stmt::ConstantExprClass:
+  case Stmt::BlockExprClass: return;
   case Stmt::CompoundStmtClass: {
     char Outer = std::exchange(Standing, 0);
     walkChildren(S, true);
     Standing = Outer;
     return;
   }
-  case Stmt::ReturnStmtClass: case Stmt::ForStmtClass: case Stmt::WhileStmtClass: case Stmt::DoStmtClass: {
+  case Stmt::ReturnStmtClass:
+  case Stmt::ForStmtClass:
+  case Stmt::WhileStmtClass:
+  case Stmt::DoStmtClass: {
     auto *For = dyn_cast<ForStmt>(S);
-    const Stmt *Body = For ? For->getBody() : isa<WhileStmt>(S) ? cast<WhileStmt>(S)->getBody() : isa<DoStmt>(S) ? cast<DoStmt>(S)->getBody() : nullptr;
+    const Stmt *Body = For                 ? For->getBody()
+                       : isa<WhileStmt>(S) ? cast<WhileStmt>(S)->getBody()
+                       : isa<DoStmt>(S)    ? cast<DoStmt>(S)->getBody()
+                                           : nullptr;
     const Stmt *Before = For && !isa_and_nonnull<DeclStmt>(For->getInit()) ? For->getInit() : nullptr;
     for (Stmt *&X : S->children()) {
       if (!X)
@@ -756,7 +771,8 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
     }
     return;
   }
-  case Stmt::IfStmtClass: case Stmt::SwitchStmtClass: {
+  case Stmt::IfStmtClass:
+  case Stmt::SwitchStmtClass: {
     bool Jumps = jumpsOut(S);
     const Stmt *Condition = isa<IfStmt>(S) ? static_cast<const Stmt *>(cast<IfStmt>(S)->getCond()) : cast<SwitchStmt>(S)->getCond();
     for (Stmt *&X : S->children()) {
@@ -773,8 +789,8 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
     if (hasSpecificAttr<MustTailAttr>(cast<AttributedStmt>(S)->getAttrs()))
       return; // its call must stay the last
     return walkChildren(S, InBlock);
-  case Stmt::LabelStmtClass: case Stmt::DefaultStmtClass:
-    return walkChildren(S, InBlock);
+  case Stmt::LabelStmtClass:
+  case Stmt::DefaultStmtClass: return walkChildren(S, InBlock);
   case Stmt::CaseStmtClass: {
     auto *C = cast<CaseStmt>(S);
     Stmt *Sub = C->getSubStmt();
@@ -807,7 +823,8 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
       return; // '(void)x;' says that x is not used
     break;
   }
-  case Stmt::BinaryOperatorClass: case Stmt::CompoundAssignOperatorClass: {
+  case Stmt::BinaryOperatorClass:
+  case Stmt::CompoundAssignOperatorClass: {
     auto *A = cast<BinaryOperator>(S);
     if (!A->isAssignmentOp())
       break;

@@ -80,8 +80,7 @@ bool Rewriter::checkCanonical(Construct &C, ForStmt *F, const VarDecl *&Index) {
     return false;
   };
   if (!Index)
-    return Wrong(F->getInit() ? F->getInit()->getBeginLoc() : F->getForLoc(),
-                 "the loop must begin by giving its index variable a value");
+    return Wrong(F->getInit() ? F->getInit()->getBeginLoc() : F->getForLoc(), "the loop must begin by giving its index variable a value");
   if (!Index->getType()->isIntegralOrEnumerationType())
     return Wrong(F->getInit()->getBeginLoc(), "index variable " + quoted(Index) + " must have an integer type");
   const auto *Cond = F->getCond() ? dyn_cast<BinaryOperator>(F->getCond()->IgnoreParenImpCasts()) : nullptr;
@@ -90,8 +89,7 @@ bool Rewriter::checkCanonical(Construct &C, ForStmt *F, const VarDecl *&Index) {
     return Wrong(F->getCond() ? F->getCond()->getBeginLoc() : F->getForLoc(),
                  "the loop's condition must compare " + quoted(Index) + " with its bound");
   if (!stepsIndex(F->getInc(), Index))
-    return Wrong(F->getInc() ? F->getInc()->getBeginLoc() : F->getForLoc(),
-                 "the loop must step " + quoted(Index) + " by a constant");
+    return Wrong(F->getInc() ? F->getInc()->getBeginLoc() : F->getForLoc(), "the loop must step " + quoted(Index) + " by a constant");
   int Sign;
   int64_t Step = 1;
   const Expr *By = stepOf(F->getInc(), Index, Sign);
@@ -159,10 +157,12 @@ bool Rewriter::analyseNest(Construct &C, Stmt *S) {
         St.error(S ? S->getBeginLoc() : C.Dir.Start, "'#pragma dvm parallel' must stand before a 'for' loop");
         St.note(C.Dir.Start, "the directive is here");
       } else if (holdsLoop(S)) {
-        St.error(firstNotLoop(S)->getBeginLoc(), "the " + Twine(Rank) + " loops of the directive must be tightly nested: nothing may stand between them");
+        St.error(firstNotLoop(S)->getBeginLoc(),
+                 "the " + Twine(Rank) + " loops of the directive must be tightly nested: nothing may stand between them");
         St.note(C.Dir.Start, "the directive is here");
       } else {
-        St.error(C.Loops.back().For->getForLoc(), "the directive is for " + Twine(Rank) + " nested loops, only " + Twine(L) + (L == 1 ? " is" : " are") + " here");
+        St.error(C.Loops.back().For->getForLoc(),
+                 "the directive is for " + Twine(Rank) + " nested loops, only " + Twine(L) + (L == 1 ? " is" : " are") + " here");
         St.note(C.Dir.Start, "the directive is here");
       }
       return false;
@@ -171,7 +171,8 @@ bool Rewriter::analyseNest(Construct &C, Stmt *S) {
     if (!checkCanonical(C, F, Index))
       return false;
     if (!D.count.count && D.names[L] != ~0u && C.Dir.text(D.names[L]) != Index->getName()) {
-      St.error(C.Dir.loc(D.names[L]), "'" + C.Dir.text(D.names[L]) + "' is not the index variable of loop " + Twine(L + 1) + ", which is " + quoted(Index));
+      St.error(C.Dir.loc(D.names[L]),
+               "'" + C.Dir.text(D.names[L]) + "' is not the index variable of loop " + Twine(L + 1) + ", which is " + quoted(Index));
       St.note(F->getForLoc(), "the loop is here");
       return false;
     }

@@ -216,7 +216,8 @@ bool Rewriter::clampHeader(Construct &C, unsigned Number) {
   if (!Bound->getType()->isIntegralOrEnumerationType() || !Start->getType()->isIntegralOrEnumerationType())
     return Refuse("a bound of loop " + Twine(Number + 1) + " of the nest is no integer");
   if (Bound->HasSideEffects(Ctx, false) || Start->HasSideEffects(Ctx, false) || (By && By->HasSideEffects(Ctx, false))) {
-    St.error(L, "the header of loop " + Twine(Number + 1) + " of the nest has side effects, which each rank would have: move them before the directive");
+    St.error(L, "the header of loop " + Twine(Number + 1) +
+                    " of the nest has side effects, which each rank would have: move them before the directive");
     return false;
   }
   if (Op == BO_NE && !Nest.StepKnown)
@@ -229,8 +230,10 @@ bool Rewriter::clampHeader(Construct &C, unsigned Number) {
   if (Sign < 0)
     Step = B.subtract(B.integer(0, L), Step);
   bool Once = Bound->HasSideEffects(Ctx, true) || mentions(Bound, Nest.Index);
-  Expr *First = B.call(DVMM_FIRST, {B.integer(C.Cid, L), B.integer(Number, L), B.toLong(Start), Step, Once ? B.integer(0, L) : B.toLong(Bound),
-                                    B.integer(Once ? -1 : kindOf(Op), L)}, L);
+  Expr *First = B.call(DVMM_FIRST,
+                       {B.integer(C.Cid, L), B.integer(Number, L), B.toLong(Start), Step, Once ? B.integer(0, L) : B.toLong(Bound),
+                        B.integer(Once ? -1 : kindOf(Op), L)},
+                       L);
   First = B.cast(First, Start->getType(), CK_IntegralCast);
   if (V)
     V->setInit(First);
@@ -298,7 +301,9 @@ static char formOf(const Construct &C, const Forms &F) {
   if (!F.Known || F.Writes.empty())
     return '?';
   const auto &W = F.Writes.front();
-  auto Same = [&](const SmallVector<Affine, 4> &R, size_t D) { return R.size() == W.size() && R[D].Index == W[D].Index && R[D].Coef == W[D].Coef; };
+  auto Same = [&](const SmallVector<Affine, 4> &R, size_t D) {
+    return R.size() == W.size() && R[D].Index == W[D].Index && R[D].Coef == W[D].Coef;
+  };
   char Form = 'a';
   for (const auto *List : {&F.Writes, &F.Reads})
     for (const auto &R : *List) {

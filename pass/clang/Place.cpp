@@ -61,19 +61,54 @@ Ahead lookAhead(Preprocessor &PP, SourceLocation End) {
 
 bool beginsNoDeclaration(const Ahead &A) {
   switch (A.First) {
-  case tok::r_brace: case tok::l_brace: case tok::semi: case tok::l_paren: case tok::star: case tok::amp: case tok::plus:
-  case tok::minus: case tok::plusplus: case tok::minusminus: case tok::exclaim: case tok::tilde: case tok::numeric_constant:
-  case tok::string_literal: case tok::char_constant: case tok::kw_for: case tok::kw_while: case tok::kw_do: case tok::kw_if:
-  case tok::kw_else: case tok::kw_switch: case tok::kw_case: case tok::kw_default: case tok::kw_return: case tok::kw_goto:
-  case tok::kw_break: case tok::kw_continue: case tok::kw_sizeof: case tok::kw_typedef:
-    return true;
+  case tok::r_brace:
+  case tok::l_brace:
+  case tok::semi:
+  case tok::l_paren:
+  case tok::star:
+  case tok::amp:
+  case tok::plus:
+  case tok::minus:
+  case tok::plusplus:
+  case tok::minusminus:
+  case tok::exclaim:
+  case tok::tilde:
+  case tok::numeric_constant:
+  case tok::string_literal:
+  case tok::char_constant:
+  case tok::kw_for:
+  case tok::kw_while:
+  case tok::kw_do:
+  case tok::kw_if:
+  case tok::kw_else:
+  case tok::kw_switch:
+  case tok::kw_case:
+  case tok::kw_default:
+  case tok::kw_return:
+  case tok::kw_goto:
+  case tok::kw_break:
+  case tok::kw_continue:
+  case tok::kw_sizeof:
+  case tok::kw_typedef: return true;
   case tok::identifier:
     switch (A.Second) {
-    case tok::equal: case tok::l_square: case tok::period: case tok::arrow: case tok::plusplus: case tok::minusminus:
-    case tok::plusequal: case tok::minusequal: case tok::starequal: case tok::slashequal: case tok::percentequal:
-    case tok::lesslessequal: case tok::greatergreaterequal: case tok::ampequal: case tok::pipeequal: case tok::caretequal:
-    case tok::colon:
-      return true;
+    case tok::equal:
+    case tok::l_square:
+    case tok::period:
+    case tok::arrow:
+    case tok::plusplus:
+    case tok::minusminus:
+    case tok::plusequal:
+    case tok::minusequal:
+    case tok::starequal:
+    case tok::slashequal:
+    case tok::percentequal:
+    case tok::lesslessequal:
+    case tok::greatergreaterequal:
+    case tok::ampequal:
+    case tok::pipeequal:
+    case tok::caretequal:
+    case tok::colon: return true;
     default: return false;
     }
   default: return false;
@@ -82,12 +117,32 @@ bool beginsNoDeclaration(const Ahead &A) {
 
 bool beginsNoStatement(const Ahead &A) {
   switch (A.First) {
-  case tok::r_brace: case tok::kw_else: case tok::kw_typedef: case tok::kw_static: case tok::kw_extern: case tok::kw_const:
-  case tok::kw_volatile: case tok::kw_void: case tok::kw_char: case tok::kw_short: case tok::kw_int: case tok::kw_long:
-  case tok::kw_float: case tok::kw_double: case tok::kw_signed: case tok::kw_unsigned: case tok::kw__Bool: case tok::kw_struct:
-  case tok::kw_union: case tok::kw_enum: case tok::kw_register: case tok::kw__Static_assert: case tok::kw_auto: case tok::kw_typeof:
-  case tok::kw__Atomic: case tok::kw_constexpr:
-    return true;
+  case tok::r_brace:
+  case tok::kw_else:
+  case tok::kw_typedef:
+  case tok::kw_static:
+  case tok::kw_extern:
+  case tok::kw_const:
+  case tok::kw_volatile:
+  case tok::kw_void:
+  case tok::kw_char:
+  case tok::kw_short:
+  case tok::kw_int:
+  case tok::kw_long:
+  case tok::kw_float:
+  case tok::kw_double:
+  case tok::kw_signed:
+  case tok::kw_unsigned:
+  case tok::kw__Bool:
+  case tok::kw_struct:
+  case tok::kw_union:
+  case tok::kw_enum:
+  case tok::kw_register:
+  case tok::kw__Static_assert:
+  case tok::kw_auto:
+  case tok::kw_typeof:
+  case tok::kw__Atomic:
+  case tok::kw_constexpr: return true;
   case tok::identifier: return A.Second == tok::identifier; // 'real x': the name of a type, or nothing
   default: return false;
   }

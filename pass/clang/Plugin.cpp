@@ -80,9 +80,12 @@ public:
 
 bool generatesCode(const CompilerInstance &CI) {
   switch (CI.getFrontendOpts().ProgramAction) {
-  case frontend::EmitAssembly: case frontend::EmitBC: case frontend::EmitLLVM: case frontend::EmitLLVMOnly:
-  case frontend::EmitCodeGenOnly: case frontend::EmitObj:
-    return true;
+  case frontend::EmitAssembly:
+  case frontend::EmitBC:
+  case frontend::EmitLLVM:
+  case frontend::EmitLLVMOnly:
+  case frontend::EmitCodeGenOnly:
+  case frontend::EmitObj: return true;
   default: return false;
   }
 }
@@ -97,7 +100,8 @@ class Consumer : public SemaConsumer {
   IntrusiveRefCntPtr<Names> Source;
 
 public:
-  Consumer(CompilerInstance &CI, const Options &Opts) : Emit(generatesCode(CI)), Precompiles(CI.getFrontendOpts().ProgramAction == frontend::GeneratePCH) {
+  Consumer(CompilerInstance &CI, const Options &Opts)
+      : Emit(generatesCode(CI)), Precompiles(CI.getFrontendOpts().ProgramAction == frontend::GeneratePCH) {
     St.CI = &CI;
     St.Opts = Opts;
     Current = &St;
@@ -144,7 +148,8 @@ public:
 
   void HandleTranslationUnit(ASTContext &Ctx) override {
     if (Precompiles && !St.Directives.empty())
-      St.error(St.Directives.front()->Start, "a precompiled header cannot hold '#pragma dvm': leave it out of the header that is precompiled");
+      St.error(St.Directives.front()->Start,
+               "a precompiled header cannot hold '#pragma dvm': leave it out of the header that is precompiled");
     for (const auto &D : St.Directives)
       if (!D->Used && !St.diags().hasErrorOccurred() && D->D->kind != DVM_DIR_INSTANTIATIONS)
         St.error(D->Start, Twine("'#pragma dvm ") + dvm_directive_name(D->D->kind) + "' stands before nothing that it can apply to");
@@ -228,9 +233,7 @@ class Action : public PluginASTAction {
   Options Opts;
 
 protected:
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
-    return std::make_unique<Consumer>(CI, Opts);
-  }
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override { return std::make_unique<Consumer>(CI, Opts); }
   bool ParseArgs(const CompilerInstance &CI, const std::vector<std::string> &Args) override {
     for (const std::string &A : Args) {
       if (setWarning(A))

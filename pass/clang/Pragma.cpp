@@ -44,8 +44,14 @@ public:
   void axis(const dvm_axis &A) {
     switch (A.kind) {
     case DVM_AXIS_EXPR: value(A.expr); break;
-    case DVM_AXIS_AFFINE: value(A.coef); value(A.add); break;
-    case DVM_AXIS_RANGE: value(A.expr); value(A.high); break;
+    case DVM_AXIS_AFFINE:
+      value(A.coef);
+      value(A.add);
+      break;
+    case DVM_AXIS_RANGE:
+      value(A.expr);
+      value(A.high);
+      break;
     case DVM_AXIS_OTHER:
       if (A.affine) {
         Out.push_back({Operand::Value, A.expr, A.index_token, false});
@@ -55,7 +61,10 @@ public:
     case DVM_AXIS_EMPTY: break;
     }
   }
-  void width(const dvm_width &W) { value(W.low); value(W.high); }
+  void width(const dvm_width &W) {
+    value(W.low);
+    value(W.high);
+  }
   void ref(const dvm_ref &R, bool Axes) {
     name(R.name);
     for (unsigned I = 0; Axes && R.axes && I < R.naxes; ++I)
@@ -65,10 +74,16 @@ public:
   }
   void dist(const dvm_dist &D) {
     switch (D.kind) {
-    case DVM_DIST_WGT_BLOCK: address(D.arg); value(D.arg2); break;
-    case DVM_DIST_GEN_BLOCK: case DVM_DIST_INDIRECT: address(D.arg); break;
+    case DVM_DIST_WGT_BLOCK:
+      address(D.arg);
+      value(D.arg2);
+      break;
+    case DVM_DIST_GEN_BLOCK:
+    case DVM_DIST_INDIRECT: address(D.arg); break;
     case DVM_DIST_MULT_BLOCK: value(D.arg); break;
-    case DVM_DIST_BLOCK: case DVM_DIST_NONE: case DVM_DIST_DERIVED: break;
+    case DVM_DIST_BLOCK:
+    case DVM_DIST_NONE:
+    case DVM_DIST_DERIVED: break;
     }
   }
   void clause(const dvm_clause &C) {
@@ -86,10 +101,11 @@ public:
   }
   void directive(const dvm_directive &D) {
     switch (D.kind) {
-    case DVM_DIR_INHERIT: case DVM_DIR_INSTANTIATIONS:
-      return; // names of parameters that are declared later
-    case DVM_DIR_REDISTRIBUTE: case DVM_DIR_REALIGN: case DVM_DIR_TASK_REGION:
-      name(D.subject); break;
+    case DVM_DIR_INHERIT:
+    case DVM_DIR_INSTANTIATIONS: return; // names of parameters that are declared later
+    case DVM_DIR_REDISTRIBUTE:
+    case DVM_DIR_REALIGN:
+    case DVM_DIR_TASK_REGION: name(D.subject); break;
     default: break;
     }
     value(D.count);
@@ -121,7 +137,10 @@ class TokenStream {
 public:
   TokenStream(Preprocessor &PP, SourceLocation Loc) : PP(PP), Loc(Loc) {}
 
-  TokenStream &at(SourceLocation L) { Loc = L; return *this; }
+  TokenStream &at(SourceLocation L) {
+    Loc = L;
+    return *this;
+  }
   TokenStream &word(StringRef W) {
     IdentifierInfo *II = PP.getIdentifierInfo(W);
     Token T = start(II->getTokenID());
@@ -162,8 +181,7 @@ public:
     return punct(tok::r_paren);
   }
   TokenStream &unused() {
-    return word("__attribute__").punct(tok::l_paren).punct(tok::l_paren).word("unused").punct(tok::r_paren)
-        .punct(tok::r_paren);
+    return word("__attribute__").punct(tok::l_paren).punct(tok::l_paren).word("unused").punct(tok::r_paren).punct(tok::r_paren);
   }
   void enter() {
     auto Copy = std::make_unique<Token[]>(Toks.size());
@@ -213,8 +231,16 @@ void enterOperandConstants(TokenStream &TS, const Directive &D, bool AtFileScope
 }
 
 void enterAnnotation(TokenStream &TS, const Directive &D) {
-  TS.at(D.Start).word("__attribute__").punct(tok::l_paren).punct(tok::l_paren).word("annotate").punct(tok::l_paren)
-      .string(AnnotationPrefix + llvm::utostr(D.Number)).punct(tok::r_paren).punct(tok::r_paren).punct(tok::r_paren);
+  TS.at(D.Start)
+      .word("__attribute__")
+      .punct(tok::l_paren)
+      .punct(tok::l_paren)
+      .word("annotate")
+      .punct(tok::l_paren)
+      .string(AnnotationPrefix + llvm::utostr(D.Number))
+      .punct(tok::r_paren)
+      .punct(tok::r_paren)
+      .punct(tok::r_paren);
 }
 
 // ---- The handler -----------------------------------------------------------------------------------------------------
@@ -226,8 +252,7 @@ dvm_token_kind tokenKind(const Token &T) {
     return DVM_TOK_NUMBER;
   if (tok::isStringLiteral(T.getKind()))
     return DVM_TOK_STRING;
-  if (T.isOneOf(tok::char_constant, tok::wide_char_constant, tok::utf8_char_constant, tok::utf16_char_constant,
-                tok::utf32_char_constant))
+  if (T.isOneOf(tok::char_constant, tok::wide_char_constant, tok::utf8_char_constant, tok::utf16_char_constant, tok::utf32_char_constant))
     return DVM_TOK_CHAR;
   return DVM_TOK_PUNCT;
 }
@@ -281,8 +306,8 @@ private:
       return true;
     SourceLocation L = Error.token < D.Tokens.size() ? D.Tokens[Error.token].getLocation() : End;
     if (Error.suggestion[0] && Error.token < D.Tokens.size())
-      St.errorHint(L, Twine(Error.text) + "; did you mean '" + Error.suggestion + "'?",
-                   CharSourceRange::getTokenRange(L), Error.suggestion);
+      St.errorHint(L, Twine(Error.text) + "; did you mean '" + Error.suggestion + "'?", CharSourceRange::getTokenRange(L),
+                   Error.suggestion);
     else
       St.error(L, RC == -ENOMEM ? "out of memory in '#pragma dvm'" : Error.text);
     D.D = nullptr;
@@ -329,7 +354,8 @@ private:
       const Token &T = D.Tokens[I];
       SourceLocation L = T.getLocation();
       bool Beside = I && !T.hasLeadingSpace() && !Concat.AvoidConcat(I > 1 ? D.Tokens[I - 2] : None, D.Tokens[I - 1], T);
-      size_t Column = !L.isMacroID() && SM.getSpellingLineNumber(L) == SM.getSpellingLineNumber(FileLoc) ? SM.getSpellingColumnNumber(L) - Indent : 0;
+      size_t Column =
+          !L.isMacroID() && SM.getSpellingLineNumber(L) == SM.getSpellingLineNumber(FileLoc) ? SM.getSpellingColumnNumber(L) - Indent : 0;
       Line.resize(std::max(Line.size() + !Beside, Column), ' ');
       Line += D.Spelling[I];
     }

@@ -63,7 +63,8 @@ std::string Rewriter::rangeText(Expr *E, char Way, bool Stream) {
   T.key(DVMRT_ACCESS_TEXT).add(sourceText(Ctx, E));
   rootText(T, Ch);
   QualType Element = elementOf(Ctx, E->getType());
-  T.key(DVMRT_ACCESS_SIZE).add(Twine(Element->isIncompleteType() || Element->isFunctionType() ? 1 : Ctx.getTypeSizeInChars(Element).getQuantity()));
+  T.key(DVMRT_ACCESS_SIZE)
+      .add(Twine(Element->isIncompleteType() || Element->isFunctionType() ? 1 : Ctx.getTypeSizeInChars(Element).getQuantity()));
   T.key(DVMRT_ACCESS_RANGE).add(Element->isScalarType() && !Element->isAnyCharacterType() ? "e" : "w");
   T.key(DVMRT_ACCESS_CONSTRUCT).add(Twine(Nest ? Nest->Cid : 0));
   if (const VarDecl *V = Ch.Root; V && Ch.OnRoot && !isTemplateVar(V) && Decls.isDistributed(V, FD)) {

@@ -34,8 +34,7 @@ struct Construct {
   llvm::DenseSet<const clang::VarDecl *> Changed; // in the body of the nest or of remote_access, or possibly
   std::vector<std::pair<const clang::VarDecl *, const dvm_ref *>> Remote;
 
-  Construct(State &St, clang::ASTContext &Ctx, Directive &Dir)
-      : Dir(Dir), Ops(St, Ctx, Dir), Cid(St.NextConstruct++) {}
+  Construct(State &St, clang::ASTContext &Ctx, Directive &Dir) : Dir(Dir), Ops(St, Ctx, Dir), Cid(St.NextConstruct++) {}
   int indexNumber(const clang::VarDecl *V) const;
 };
 
@@ -86,7 +85,8 @@ class Rewriter {
   std::vector<Directive *> Intervals;
   long Assignment = 0;               // of the full expression that is walked: assignment to something not a plain variable
   long NextAssignment = 1;
-  char Standing = 0;                 // in a statement that no directive can stand before as it is: d declaration, r return; f head of a loop; j condition of a statement that is left by a jump
+  char Standing =
+      0; // in a statement that no directive can stand before as it is: d declaration, r return; f head of a loop; j condition of a statement that is left by a jump
   const clang::Expr *StreamArgument = nullptr; // lvalue handed directly to a standard function on a stream
   const Construct *Header = nullptr; // walking the headers of this nest: its index variables are the loops' own there
 

@@ -40,7 +40,10 @@ public:
   SiteText(clang::ASTContext &Ctx, Builder &B, clang::SourceLocation Loc) : Ctx(Ctx), B(B), Loc(Loc) {}
 
   SiteText &key(char K);              // begins a line: "K "; DVMRT_ACCESS_*, DVMRT_DIRECTIVE_* ..
-  SiteText &add(const llvm::Twine &T) { Text += T.str(); return *this; }
+  SiteText &add(const llvm::Twine &T) {
+    Text += T.str();
+    return *this;
+  }
   SiteText &place(const clang::SourceManager &SM, clang::SourceLocation L); // F and P lines
   SiteText &number(clang::Expr *E);   // its value, or '#'
   SiteText &pointer(clang::Expr *VoidPtr); // '&'

@@ -44,9 +44,7 @@ struct Directive {
   bool Used = false;                   // the AST walk has met it
 
   ~Directive() { dvm_directive_destroy(D); }
-  clang::SourceLocation loc(unsigned TokenNumber) const {
-    return TokenNumber < Tokens.size() ? Tokens[TokenNumber].getLocation() : Start;
-  }
+  clang::SourceLocation loc(unsigned TokenNumber) const { return TokenNumber < Tokens.size() ? Tokens[TokenNumber].getLocation() : Start; }
   std::string text(unsigned TokenNumber) const { return Spelling[TokenNumber]; }
   std::string text(dvm_range R) const;
   // Number of the operand that begins at this token, or -1.
@@ -54,7 +52,9 @@ struct Directive {
 };
 
 struct Options {
-  struct Warning { bool On = true, Error = false; };
+  struct Warning {
+    bool On = true, Error = false;
+  };
   Warning UndeclaredPrivate, Calloc, NamedTwice;
   bool Parallel = false; // the program will be executed by many ranks, not checked
   bool Trace = false; // the program will record, not check: types of values, sequential loops

@@ -117,7 +117,9 @@ void Rewriter::warnCalloc(const VarDecl *V, const Expr *Value) {
   const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
   if (!St.Opts.Calloc.On || !F || !F->getIdentifier() || (F->getName() != "calloc" && F->getName() != "__builtin_calloc"))
     return;
-  St.warning(Call->getBeginLoc(), "'calloc' gives the distributed array " + quoted(V) + " no value: its elements have none until they are assigned [-Wdvm-calloc]",
+  St.warning(Call->getBeginLoc(),
+             "'calloc' gives the distributed array " + quoted(V) +
+                 " no value: its elements have none until they are assigned [-Wdvm-calloc]",
              St.Opts.Calloc.Error);
   St.note(V->getLocation(), quoted(V) + " is declared here");
 }

@@ -33,7 +33,11 @@ struct Leaf {
 uint64_t sizeOf(const ASTContext &Ctx, QualType T) { return Ctx.getTypeSizeInChars(T).getQuantity(); }
 
 Path pathOf(const ASTContext &Ctx, const Expr *E) {
-  struct Step { std::string Text; int64_t Offset; uint64_t Stride; };
+  struct Step {
+    std::string Text;
+    int64_t Offset;
+    uint64_t Stride;
+  };
   SmallVector<Step, 4> Steps; // innermost first
   Path R;
   for (;;) {
@@ -199,7 +203,12 @@ Rewriter::Whole Rewriter::wholeOf(Expr *LValue, bool Elements) {
     T.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
     if (Q.isValid())
       T.key(DVMRT_ACCESS_DECLARED).add(Twine(Q.getLine()) + " " + Twine(Q.getColumn()) + " " + Q.getFilename());
-    T.key(DVMRT_ACCESS_ROOT).add(Ch.ThroughPointer ? "h" : isa<ParmVarDecl>(V) ? "p" : V->isStaticLocal() ? "s" : V->hasLocalStorage() ? "l" : "g");
+    T.key(DVMRT_ACCESS_ROOT)
+        .add(Ch.ThroughPointer      ? "h"
+             : isa<ParmVarDecl>(V)  ? "p"
+             : V->isStaticLocal()   ? "s"
+             : V->hasLocalStorage() ? "l"
+                                    : "g");
     if (!Ch.Direct && Ch.OnRoot && Decls.isDistributed(V, FD))
       T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
   }
@@ -285,7 +294,18 @@ std::vector<std::string> Rewriter::givenTexts(Expr *Pointer) {
       if (Q.isValid())
         Text.key(DVMRT_ACCESS_DECLARED).add(Twine(Q.getLine()) + " " + Twine(Q.getColumn()) + " " + Q.getFilename());
     }
-    Text.key(DVMRT_ACCESS_EXTENT).add("*").key(DVMRT_ACCESS_ELEMENT).add("8").key(DVMRT_ACCESS_SIZE).add("8").key(DVMRT_TRACE_VALUE).add("w8").key(DVMRT_TRACE_REPEAT).add("0").key(DVMRT_TRACE_STRIDE).add("8");
+    Text.key(DVMRT_ACCESS_EXTENT)
+        .add("*")
+        .key(DVMRT_ACCESS_ELEMENT)
+        .add("8")
+        .key(DVMRT_ACCESS_SIZE)
+        .add("8")
+        .key(DVMRT_TRACE_VALUE)
+        .add("w8")
+        .key(DVMRT_TRACE_REPEAT)
+        .add("0")
+        .key(DVMRT_TRACE_STRIDE)
+        .add("8");
     return {Text.Text};
   }
   Whole W = wholeOf(LValue, true);
@@ -330,7 +350,8 @@ static MemberExpr *hiddenMember(const ASTContext &Ctx, Expr *E) {
 
 // The type for objects of any alignment.
 static QualType unaligned(ASTContext &Ctx, QualType T, SourceLocation L) {
-  auto *D = TypedefDecl::Create(Ctx, Ctx.getTranslationUnitDecl(), L, L, &Ctx.Idents.get("dvm.unaligned"), Ctx.getTrivialTypeSourceInfo(T, L));
+  auto *D =
+      TypedefDecl::Create(Ctx, Ctx.getTranslationUnitDecl(), L, L, &Ctx.Idents.get("dvm.unaligned"), Ctx.getTrivialTypeSourceInfo(T, L));
   auto *One = IntegerLiteral::Create(Ctx, llvm::APInt(Ctx.getIntWidth(Ctx.IntTy), 1), Ctx.IntTy, L);
   D->addAttr(AlignedAttr::CreateImplicit(Ctx, /*IsAlignmentExpr=*/true, One, L, AlignedAttr::GNU_aligned));
   return Ctx.getTypedefType(D);
@@ -377,8 +398,7 @@ bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
   // The struct's address is had once; the member hangs on that.
   Expr *Base = M->getBase();
   QualType Struct = M->isArrow() ? Base->getType()->getPointeeType() : Base->getType();
-  auto *Address = new (Ctx) OpaqueValueExpr(L, Ctx.VoidPtrTy, VK_PRValue, OK_Ordinary,
-                                            M->isArrow() ? B.toVoidPtr(Base) : B.address(Base));
+  auto *Address = new (Ctx) OpaqueValueExpr(L, Ctx.VoidPtrTy, VK_PRValue, OK_Ordinary, M->isArrow() ? B.toVoidPtr(Base) : B.address(Base));
   M->setBase(B.cast(Address, Ctx.getPointerType(unaligned(Ctx, Struct, L)), CK_BitCast));
   M->setArrow(true);
   auto *X = cast<Expr>(Slot);
@@ -387,7 +407,12 @@ bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
   auto Recorded = [&](char As) {
     SiteText Text(Ctx, B, W.L);
     Text.key(DVMRT_ANY_KIND).add(Twine(As) + " init").add("\n" + W.Common);
-    Text.key(DVMRT_ACCESS_TEXT).add(W.Text).key(DVMRT_ACCESS_SIZE).add(Twine(sizeOf(Ctx, M->getType()))).key(DVMRT_TRACE_VALUE).add(valueKind(Ctx, M->getType()));
+    Text.key(DVMRT_ACCESS_TEXT)
+        .add(W.Text)
+        .key(DVMRT_ACCESS_SIZE)
+        .add(Twine(sizeOf(Ctx, M->getType())))
+        .key(DVMRT_TRACE_VALUE)
+        .add(valueKind(Ctx, M->getType()));
     addPath(Text, W.P);
     Text.key(DVMRT_TRACE_REPEAT).add(Twine(Bits / 8));
     if (F->isBitField())
@@ -406,7 +431,8 @@ bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
 // zeros.
 void Rewriter::traceUnset(VarDecl *V) {
   QualType T = V->getType();
-  if (!V->hasInit() && V->hasLocalStorage() && !isa<ParmVarDecl>(V) && (isPlainStruct(T) || Ctx.getAsConstantArrayType(T)) && sizeOf(Ctx, T) <= 1024)
+  if (!V->hasInit() && V->hasLocalStorage() && !isa<ParmVarDecl>(V) && (isPlainStruct(T) || Ctx.getAsConstantArrayType(T)) &&
+      sizeOf(Ctx, T) <= 1024)
     V->setInit(new (Ctx) ImplicitValueInitExpr(T.getUnqualifiedType()));
 }
 

@@ -8,9 +8,7 @@ struct subscript {
   bool one_form; /* so far: one 'coef' and one 'add' say it all */
 };
 
-static bool is(const struct subscript *s, unsigned at, const char *punct) {
-  return dvm_token_is(&s->p->tokens[at], punct);
-}
+static bool is(const struct subscript *s, unsigned at, const char *punct) { return dvm_token_is(&s->p->tokens[at], punct); }
 static bool is_sign(const struct subscript *s, unsigned at) { return is(s, at, "+") || is(s, at, "-"); }
 static unsigned end_of(struct dvm_range r) { return r.first + r.count; }
 static struct dvm_range range_of(unsigned first, unsigned end) { return (struct dvm_range){first, end - first}; }
@@ -73,8 +71,7 @@ struct split {
 };
 #define NONE ((unsigned)-1)
 
-static struct split split_at(const struct subscript *s, struct dvm_range r,
-                             bool (*sought)(const struct subscript *, unsigned)) {
+static struct split split_at(const struct subscript *s, struct dvm_range r, bool (*sought)(const struct subscript *, unsigned)) {
   struct split found = {NONE, NONE, false};
   bool operand = false; /* does an operand end just before 'at'? */
   for (unsigned at = r.first; at < end_of(r);) {
@@ -92,8 +89,7 @@ static struct split split_at(const struct subscript *s, struct dvm_range r,
         found.after = at;
     }
     bool punct = s->p->tokens[at].kind == DVM_TOK_PUNCT;
-    bool known =
-        is_sign(s, at) || is(s, at, "*") || is(s, at, "/") || is(s, at, "%") || is(s, at, "~") || is(s, at, "!");
+    bool known = is_sign(s, at) || is(s, at, "*") || is(s, at, "/") || is(s, at, "%") || is(s, at, "~") || is(s, at, "!");
     found.strange |= punct && !member && !known; /* '<<', '?', '++': binds otherwise, or has an effect */
     operand = !punct;
     at++;
@@ -101,9 +97,7 @@ static struct split split_at(const struct subscript *s, struct dvm_range r,
   return found;
 }
 
-static bool is_product(const struct subscript *s, unsigned at) {
-  return is(s, at, "*") || is(s, at, "/") || is(s, at, "%");
-}
+static bool is_product(const struct subscript *s, unsigned at) { return is(s, at, "*") || is(s, at, "/") || is(s, at, "%"); }
 static bool is_division(const struct subscript *s, unsigned at) { return is(s, at, "/") || is(s, at, "%"); }
 
 /* Takes the signs before 'r' off and returns whether they negate it. */

@@ -16,21 +16,11 @@ static bool parse_clause_refs(struct dvm_parser *p, struct dvm_clause *c, enum d
 }
 
 /* Programs made by other tools have empty lists here. */
-static bool parse_names(struct dvm_parser *p, struct dvm_clause *c) {
-  return parse_clause_refs(p, c, DVM_REF_NAME, true);
-}
-static bool parse_subarrays(struct dvm_parser *p, struct dvm_clause *c) {
-  return parse_clause_refs(p, c, DVM_REF_SUBARRAY, true);
-}
-static bool parse_edges(struct dvm_parser *p, struct dvm_clause *c) {
-  return parse_clause_refs(p, c, DVM_REF_EDGES, false);
-}
-static bool parse_sections(struct dvm_parser *p, struct dvm_clause *c) {
-  return parse_clause_refs(p, c, DVM_REF_SECTION, false);
-}
-static bool parse_axes(struct dvm_parser *p, struct dvm_clause *c) {
-  return parse_clause_refs(p, c, DVM_REF_AXES, false);
-}
+static bool parse_names(struct dvm_parser *p, struct dvm_clause *c) { return parse_clause_refs(p, c, DVM_REF_NAME, true); }
+static bool parse_subarrays(struct dvm_parser *p, struct dvm_clause *c) { return parse_clause_refs(p, c, DVM_REF_SUBARRAY, true); }
+static bool parse_edges(struct dvm_parser *p, struct dvm_clause *c) { return parse_clause_refs(p, c, DVM_REF_EDGES, false); }
+static bool parse_sections(struct dvm_parser *p, struct dvm_clause *c) { return parse_clause_refs(p, c, DVM_REF_SECTION, false); }
+static bool parse_axes(struct dvm_parser *p, struct dvm_clause *c) { return parse_clause_refs(p, c, DVM_REF_AXES, false); }
 
 /* [out:] A[l:h].. */
 static bool parse_across_item(struct dvm_parser *p, void *clause) {
@@ -96,8 +86,7 @@ static bool unknown_target(struct dvm_parser *p) {
 static bool parse_target_item(struct dvm_parser *p, void *clause) {
   struct dvm_clause *c = clause;
   struct dvm_range word = {p->pos, 1};
-  if (dvm_parse_at_end(p) ||
-      !(dvm_token_is_word(&p->tokens[p->pos], "host", true) || dvm_token_is_word(&p->tokens[p->pos], "cuda", true)))
+  if (dvm_parse_at_end(p) || !(dvm_token_is_word(&p->tokens[p->pos], "host", true) || dvm_token_is_word(&p->tokens[p->pos], "cuda", true)))
     return unknown_target(p);
   p->pos++;
   return DVM_PARSE_PUSH(p, c->exprs, c->nexprs, word);
@@ -156,8 +145,8 @@ static bool is_one_of(const struct dvm_token *t, const char *const *marks) {
 
 /* Something that can be assigned: the compiler would speak of the address that we take of it. */
 static bool parse_variable(struct dvm_parser *p, const char *what, struct dvm_range *var) {
-  static const char *const operators[] = {"+", "-", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||",
-                                          "?", "=", "*", "!", "~", "++", "--", NULL};
+  static const char *const operators[] = {"+", "-", "/",  "%",  "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&",
+                                          "^", "|", "&&", "||", "?",  "=",  "*", "!", "~",  "++", "--", NULL};
   static const char *const open[] = {"(", "[", NULL}, *const close[] = {")", "]", NULL};
   unsigned start = p->pos;
   int depth = 0;
@@ -178,8 +167,7 @@ static bool parse_variable(struct dvm_parser *p, const char *what, struct dvm_ra
 
 /* , loc [, len] */
 static bool parse_location(struct dvm_parser *p, struct dvm_reduction *red) {
-  if (!dvm_parse_take(p, ",", "and the variable of the location in") ||
-      !parse_variable(p, "the variable of the location", &red->loc))
+  if (!dvm_parse_take(p, ",", "and the variable of the location in") || !parse_variable(p, "the variable of the location", &red->loc))
     return false;
   if (!dvm_parse_at(p, ","))
     return true;
@@ -195,8 +183,8 @@ static bool parse_reduction_item(struct dvm_parser *p, void *clause) {
   struct dvm_reduction red = {.op = row->op, .op_token = p->pos++};
   const char *where = p->where;
   p->where = row->word;
-  if (!dvm_parse_take(p, "(", "after") || !parse_variable(p, "a variable", &red.var) ||
-      (row->has_loc && !parse_location(p, &red)) || !dvm_parse_take(p, ")", "after the variable of"))
+  if (!dvm_parse_take(p, "(", "after") || !parse_variable(p, "a variable", &red.var) || (row->has_loc && !parse_location(p, &red)) ||
+      !dvm_parse_take(p, ")", "after the variable of"))
     return false;
   p->where = where;
   return DVM_PARSE_PUSH(p, c->reductions, c->nreductions, red);

@@ -10,9 +10,7 @@
 
 bool dvm_parse_at_end(const struct dvm_parser *p) { return p->pos >= p->ntokens; }
 
-bool dvm_parse_at_word(const struct dvm_parser *p) {
-  return !dvm_parse_at_end(p) && p->tokens[p->pos].kind == DVM_TOK_WORD;
-}
+bool dvm_parse_at_word(const struct dvm_parser *p) { return !dvm_parse_at_end(p) && p->tokens[p->pos].kind == DVM_TOK_WORD; }
 
 static bool text_is(const struct dvm_token *token, const char *text) {
   size_t n = strlen(text);
@@ -38,14 +36,10 @@ char dvm_token_bracket(const struct dvm_token *token) {
   if (token->len != 2)
     return 0;
   switch (t[0]) {
-  case '<':
-    return t[1] == ':' ? '[' : t[1] == '%' ? '{' : 0;
-  case ':':
-    return t[1] == '>' ? ']' : 0;
-  case '%':
-    return t[1] == '>' ? '}' : 0;
-  default:
-    return 0;
+  case '<': return t[1] == ':' ? '[' : t[1] == '%' ? '{' : 0;
+  case ':': return t[1] == '>' ? ']' : 0;
+  case '%': return t[1] == '>' ? '}' : 0;
+  default: return 0;
   }
 }
 

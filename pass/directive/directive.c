@@ -25,9 +25,8 @@ static bool parse_template(struct dvm_parser *p) {
 static bool parse_task(struct dvm_parser *p) {
   if (!dvm_parse_take_name(p, "the name of a task array", &p->d->subject) || !dvm_parse_sizes(p))
     return false;
-  return p->d->nsizes
-             ? p->d->nsizes == 1 || dvm_parse_fail(p, p->d->sizes[1].first - 1, "a task array has one dimension")
-             : dvm_parse_expected(p, "'[' and the number of tasks in 'task'");
+  return p->d->nsizes ? p->d->nsizes == 1 || dvm_parse_fail(p, p->d->sizes[1].first - 1, "a task array has one dimension")
+                      : dvm_parse_expected(p, "'[' and the number of tasks in 'task'");
 }
 
 static bool parse_ref_list(struct dvm_parser *p, enum dvm_ref_place place, bool may_be_empty) {
@@ -39,17 +38,15 @@ static bool parse_names(struct dvm_parser *p) { return parse_ref_list(p, DVM_REF
 static bool parse_sections(struct dvm_parser *p) { return parse_ref_list(p, DVM_REF_SECTION, false); }
 
 /* The list may be left out: then all that can be meant is meant. */
-static bool parse_actual(struct dvm_parser *p) {
-  return dvm_parse_at_end(p) || parse_ref_list(p, DVM_REF_SUBARRAY, true);
-}
+static bool parse_actual(struct dvm_parser *p) { return dvm_parse_at_end(p) || parse_ref_list(p, DVM_REF_SUBARRAY, true); }
 
 /* name = tokens */
 static bool parse_instantiation(struct dvm_parser *p, void *unused) {
   (void)unused;
   struct dvm_ref ref = {0};
   struct dvm_range value;
-  if (!dvm_parse_take_name(p, "the name of a parameter", &ref.name) ||
-      !dvm_parse_take(p, "=", "after the name of a parameter in") || !dvm_parse_expr(p, "a value", &value))
+  if (!dvm_parse_take_name(p, "the name of a parameter", &ref.name) || !dvm_parse_take(p, "=", "after the name of a parameter in") ||
+      !dvm_parse_expr(p, "a value", &value))
     return false;
   ref.whole = (struct dvm_range){ref.name, p->pos - ref.name};
   return DVM_PARSE_PUSH(p, p->d->refs, p->d->nrefs, ref);
@@ -104,8 +101,7 @@ static bool parse_nothing(struct dvm_parser *p) {
 
 static bool parse_on(struct dvm_parser *p) {
   p->d->has_target = true;
-  return dvm_parse_take(p, "(", "after") && dvm_parse_target(p, &p->d->target) &&
-         dvm_parse_take(p, ")", "after the task in");
+  return dvm_parse_take(p, "(", "after") && dvm_parse_target(p, &p->d->target) && dvm_parse_take(p, ")", "after the task in");
 }
 
 static bool parse_new_value(struct dvm_parser *p) {
@@ -118,13 +114,13 @@ static bool parse_new_value(struct dvm_parser *p) {
 }
 
 static bool parse_redistribute(struct dvm_parser *p) {
-  return dvm_parse_take(p, "(", "after") && dvm_parse_take_name(p, "the name of an array", &p->d->subject) &&
-         dvm_parse_distribution(p) && dvm_parse_take(p, ")", "after the distribution in") && parse_new_value(p);
+  return dvm_parse_take(p, "(", "after") && dvm_parse_take_name(p, "the name of an array", &p->d->subject) && dvm_parse_distribution(p) &&
+         dvm_parse_take(p, ")", "after the distribution in") && parse_new_value(p);
 }
 
 static bool parse_realign(struct dvm_parser *p) {
-  return dvm_parse_take(p, "(", "after") && dvm_parse_take_name(p, "the name of an array", &p->d->subject) &&
-         dvm_parse_alignment(p) && dvm_parse_take(p, ")", "after the array in") && parse_new_value(p);
+  return dvm_parse_take(p, "(", "after") && dvm_parse_take_name(p, "the name of an array", &p->d->subject) && dvm_parse_alignment(p) &&
+         dvm_parse_take(p, ")", "after the array in") && parse_new_value(p);
 }
 
 static bool parse_interval_number(struct dvm_parser *p) {
@@ -148,8 +144,7 @@ static bool parse_exitinterval(struct dvm_parser *p) {
 /* ( left = right ) or ( left => right ): two references. */
 static bool parse_pair(struct dvm_parser *p, enum dvm_ref_place left, const char *arrow) {
   struct dvm_ref ref;
-  if (!dvm_parse_take(p, "(", "after") || !dvm_parse_ref(p, left, &ref) ||
-      !DVM_PARSE_PUSH(p, p->d->refs, p->d->nrefs, ref))
+  if (!dvm_parse_take(p, "(", "after") || !dvm_parse_ref(p, left, &ref) || !DVM_PARSE_PUSH(p, p->d->refs, p->d->nrefs, ref))
     return false;
   bool found = dvm_parse_at(p, "=") && (!arrow[1] || dvm_parse_at_ahead(p, 1, ">")); /* '=>' is two tokens of C */
   if (!found)
@@ -197,8 +192,7 @@ static bool parse_shadow_add(struct dvm_parser *p) {
 static bool parse_shadow_group(struct dvm_parser *p) {
   struct dvm_ref_list list = {DVM_REF_EDGES, &p->d->nrefs, &p->d->refs};
   return dvm_parse_take(p, "(", "after") && dvm_parse_take_name(p, "the name of a group", &p->d->subject) &&
-         dvm_parse_take(p, ":", "after the name of the group in") &&
-         dvm_parse_items(p, false, dvm_parse_ref_item, &list);
+         dvm_parse_take(p, ":", "after the name of the group in") && dvm_parse_items(p, false, dvm_parse_ref_item, &list);
 }
 
 static bool parse_group(struct dvm_parser *p) { return dvm_parse_group(p, &p->d->subject); }
@@ -265,8 +259,7 @@ static bool unknown_directive(struct dvm_parser *p) {
   const struct dvm_token *t = &p->tokens[0];
   const char *attribute = dvm_attribute_find(t), *owner = attribute ? "array" : dvm_clause_owner(t);
   if (owner)
-    return dvm_parse_fail(p, 0, "'%.*s' is %s of '%s', not a directive", (int)t->len, t->text,
-                          attribute ? "a part" : "a clause", owner);
+    return dvm_parse_fail(p, 0, "'%.*s' is %s of '%s', not a directive", (int)t->len, t->text, attribute ? "a part" : "a clause", owner);
   const char *words[NDIRECTIVES + 1] = {0};
   for (size_t i = 0; i < NDIRECTIVES; i++)
     words[i] = directive_rows[i].word;

@@ -27,7 +27,9 @@ struct dvm_token {
 };
 
 /* Tokens [first, first + count); count 0 = absent. */
-struct dvm_range { unsigned first, count; };
+struct dvm_range {
+  unsigned first, count;
+};
 
 /* One axis of 'A[..]' in on, align, remote_access, tie, region lists. */
 enum dvm_axis_kind {
@@ -54,7 +56,11 @@ struct dvm_axis {
   bool affine;
 };
 
-struct dvm_width { bool given; struct dvm_range low, high; unsigned bracket; }; /* [w] gives low = high = w; [] is not given */
+struct dvm_width {
+  bool given;
+  struct dvm_range low, high;
+  unsigned bracket;
+}; /* [w] gives low = high = w; [] is not given */
 
 /* A variable named in the directive, perhaps with axes and widths. */
 struct dvm_ref {
@@ -68,8 +74,15 @@ struct dvm_ref {
   struct dvm_range edge_name; /* A["name"]: the string tokens and the commas between them, indirect shadow edges */
 };
 
-enum dvm_dist_kind { DVM_DIST_BLOCK, DVM_DIST_NONE /* [*] and [] */, DVM_DIST_WGT_BLOCK, DVM_DIST_GEN_BLOCK, DVM_DIST_MULT_BLOCK,
-                     DVM_DIST_INDIRECT, DVM_DIST_DERIVED };
+enum dvm_dist_kind {
+  DVM_DIST_BLOCK,
+  DVM_DIST_NONE /* [*] and [] */,
+  DVM_DIST_WGT_BLOCK,
+  DVM_DIST_GEN_BLOCK,
+  DVM_DIST_MULT_BLOCK,
+  DVM_DIST_INDIRECT,
+  DVM_DIST_DERIVED
+};
 struct dvm_dist {
   enum dvm_dist_kind kind;
   unsigned bracket;
@@ -77,8 +90,17 @@ struct dvm_dist {
   struct dvm_range arg2;  /* wgtblock(arr, n): n */
 };
 
-enum dvm_reduction_op { DVM_RED_SUM, DVM_RED_PRODUCT, DVM_RED_MAX, DVM_RED_MIN, DVM_RED_AND, DVM_RED_OR, DVM_RED_XOR,
-                        DVM_RED_MAXLOC, DVM_RED_MINLOC };
+enum dvm_reduction_op {
+  DVM_RED_SUM,
+  DVM_RED_PRODUCT,
+  DVM_RED_MAX,
+  DVM_RED_MIN,
+  DVM_RED_AND,
+  DVM_RED_OR,
+  DVM_RED_XOR,
+  DVM_RED_MAXLOC,
+  DVM_RED_MINLOC
+};
 struct dvm_reduction {
   enum dvm_reduction_op op;
   unsigned op_token;
@@ -88,9 +110,23 @@ struct dvm_reduction {
 };
 
 enum dvm_clause_kind {
-  DVM_CL_PRIVATE, DVM_CL_REDUCTION, DVM_CL_SHADOW_RENEW, DVM_CL_ACROSS, DVM_CL_REMOTE_ACCESS, DVM_CL_CUDA_BLOCK,
-  DVM_CL_STAGE, DVM_CL_TIE, DVM_CL_SHADOW_START, DVM_CL_SHADOW_WAIT,
-  DVM_CL_IN, DVM_CL_OUT, DVM_CL_LOCAL, DVM_CL_INOUT, DVM_CL_INLOCAL, DVM_CL_ASYNC, DVM_CL_TARGETS, /* region */
+  DVM_CL_PRIVATE,
+  DVM_CL_REDUCTION,
+  DVM_CL_SHADOW_RENEW,
+  DVM_CL_ACROSS,
+  DVM_CL_REMOTE_ACCESS,
+  DVM_CL_CUDA_BLOCK,
+  DVM_CL_STAGE,
+  DVM_CL_TIE,
+  DVM_CL_SHADOW_START,
+  DVM_CL_SHADOW_WAIT,
+  DVM_CL_IN,
+  DVM_CL_OUT,
+  DVM_CL_LOCAL,
+  DVM_CL_INOUT,
+  DVM_CL_INLOCAL,
+  DVM_CL_ASYNC,
+  DVM_CL_TARGETS, /* region */
   DVM_CL_INCLUDE_TO /* shadow_add */
 };
 struct dvm_clause {
@@ -106,12 +142,33 @@ struct dvm_clause {
 };
 
 enum dvm_directive_kind {
-  DVM_DIR_ARRAY, DVM_DIR_TEMPLATE, DVM_DIR_TASK, DVM_DIR_INHERIT, DVM_DIR_INSTANTIATIONS,    /* before a declaration */
+  DVM_DIR_ARRAY,
+  DVM_DIR_TEMPLATE,
+  DVM_DIR_TASK,
+  DVM_DIR_INHERIT,
+  DVM_DIR_INSTANTIATIONS,    /* before a declaration */
   DVM_DIR_PARALLEL,                                                                          /* before a loop */
-  DVM_DIR_REGION, DVM_DIR_REMOTE_ACCESS, DVM_DIR_HOST_SECTION, DVM_DIR_TASK_REGION, DVM_DIR_ON, /* before a block */
-  DVM_DIR_REDISTRIBUTE, DVM_DIR_REALIGN, DVM_DIR_ACTUAL, DVM_DIR_GET_ACTUAL, DVM_DIR_INTERVAL, DVM_DIR_ENDINTERVAL,
-  DVM_DIR_EXITINTERVAL, DVM_DIR_ARRAY_COPY, DVM_DIR_SHADOW_ADD, DVM_DIR_LOCALIZE, DVM_DIR_UNLOCALIZE,
-  DVM_DIR_SHADOW_GROUP, DVM_DIR_SHADOW_START, DVM_DIR_SHADOW_WAIT, DVM_DIR_REDUCTION_START, DVM_DIR_REDUCTION_WAIT
+  DVM_DIR_REGION,
+  DVM_DIR_REMOTE_ACCESS,
+  DVM_DIR_HOST_SECTION,
+  DVM_DIR_TASK_REGION,
+  DVM_DIR_ON, /* before a block */
+  DVM_DIR_REDISTRIBUTE,
+  DVM_DIR_REALIGN,
+  DVM_DIR_ACTUAL,
+  DVM_DIR_GET_ACTUAL,
+  DVM_DIR_INTERVAL,
+  DVM_DIR_ENDINTERVAL,
+  DVM_DIR_EXITINTERVAL,
+  DVM_DIR_ARRAY_COPY,
+  DVM_DIR_SHADOW_ADD,
+  DVM_DIR_LOCALIZE,
+  DVM_DIR_UNLOCALIZE,
+  DVM_DIR_SHADOW_GROUP,
+  DVM_DIR_SHADOW_START,
+  DVM_DIR_SHADOW_WAIT,
+  DVM_DIR_REDUCTION_START,
+  DVM_DIR_REDUCTION_WAIT
                                                                                              /* stand alone */
 };
 
@@ -163,8 +220,7 @@ void dvm_directive_destroy(struct dvm_directive *d);
 
 /* Cuts C text into tokens (identifiers, numbers, strings, characters, longest punctuators; comments and blanks skipped).
  * *tokens is allocated (free it); texts point into 'text'.  Returns 0, -EINVAL (error->loc at the bad byte), -ENOMEM. */
-int dvm_directive_lex(const char *text, size_t len, struct dvm_token **tokens, size_t *ntokens,
-                      struct dvm_parse_error *error);
+int dvm_directive_lex(const char *text, size_t len, struct dvm_token **tokens, size_t *ntokens, struct dvm_parse_error *error);
 
 const char *dvm_directive_name(enum dvm_directive_kind kind);   /* "parallel" */
 const char *dvm_clause_name(enum dvm_clause_kind kind);

@@ -41,8 +41,7 @@ static bool unknown_dist(struct dvm_parser *p) {
   const char *words[NDIST_ROWS + 1] = {0};
   for (size_t i = 0; i < NDIST_ROWS; i++)
     words[i] = dist_rows[i].word;
-  dvm_parse_expected(p, "a distribution (block, wgtblock, genblock, multblock, indirect, derived or *) in '%s'",
-                     p->where);
+  dvm_parse_expected(p, "a distribution (block, wgtblock, genblock, multblock, indirect, derived or *) in '%s'", p->where);
   dvm_parse_suggest(p, p->pos, words);
   return false;
 }
@@ -52,8 +51,8 @@ static bool parse_dist_args(struct dvm_parser *p, const struct dist_row *row, st
     return false;
   if (!(row->arg == ARG_UNREAD ? dvm_parse_unread(p, &dist->arg) : dvm_parse_expr(p, row->what, &dist->arg)))
     return false;
-  if (row->arg == ARG_TWO && (!dvm_parse_take(p, ",", "and the number of weights in") ||
-                              !dvm_parse_expr(p, "the number of weights", &dist->arg2)))
+  if (row->arg == ARG_TWO &&
+      (!dvm_parse_take(p, ",", "and the number of weights in") || !dvm_parse_expr(p, "the number of weights", &dist->arg2)))
     return false;
   return dvm_parse_take(p, ")", "after the argument of");
 }
@@ -169,24 +168,20 @@ static bool unknown_attribute(struct dvm_parser *p, bool of_template) {
   for (size_t i = 0; i < NATTRIBUTES; i++)
     if (attribute_rows[i].of_template || !of_template)
       words[n++] = attribute_rows[i].word;
-  dvm_parse_expected(p, "%s in '%s'",
-                     of_template ? "'distribute' or 'dynamic'" : "'distribute', 'align', 'shadow' or 'dynamic'",
-                     p->where);
+  dvm_parse_expected(p, "%s in '%s'", of_template ? "'distribute' or 'dynamic'" : "'distribute', 'align', 'shadow' or 'dynamic'", p->where);
   dvm_parse_suggest(p, p->pos, words);
   return false;
 }
 
 /* The ranks that the parts of one directive give must agree; 'rank' holds the first one, and 'by' the part that gave
  * it. */
-static bool check_rank(struct dvm_parser *p, unsigned at, const char *part, unsigned given, unsigned *rank,
-                       const char **by) {
+static bool check_rank(struct dvm_parser *p, unsigned at, const char *part, unsigned given, unsigned *rank, const char **by) {
   if (!given || !*rank || given == *rank) {
     if (given && !*rank)
       *rank = given, *by = part;
     return true;
   }
-  return dvm_parse_fail(p, at, "'%s' has %u dimension%s, but '%s' has %u", part, given, given == 1 ? "" : "s", *by,
-                        *rank);
+  return dvm_parse_fail(p, at, "'%s' has %u dimension%s, but '%s' has %u", part, given, given == 1 ? "" : "s", *by, *rank);
 }
 
 static unsigned attribute_rank(const struct dvm_directive *d, const struct attribute_row *row) {

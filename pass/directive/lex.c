@@ -22,15 +22,11 @@ static int fail(struct lexer *lx, size_t at, const char *text) {
   return -EINVAL;
 }
 
-static int peek(const struct lexer *lx, size_t ahead) {
-  return ahead < lx->len - lx->pos ? (unsigned char)lx->text[lx->pos + ahead] : -1;
-}
+static int peek(const struct lexer *lx, size_t ahead) { return ahead < lx->len - lx->pos ? (unsigned char)lx->text[lx->pos + ahead] : -1; }
 
 static bool is_digit(int c) { return c >= '0' && c <= '9'; }
 /* Bytes above ASCII are part of an identifier: whether they may be is for the compiler to say. */
-static bool is_word_start(int c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
-}
+static bool is_word_start(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80; }
 static bool is_word(int c) { return is_word_start(c) || is_digit(c); }
 static bool is_blank(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -92,8 +88,7 @@ static size_t prefix_length(const struct lexer *lx) {
   static const char *const prefixes[] = {"u8", "L", "u", "U"};
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
     size_t n = strlen(prefixes[i]);
-    if (lx->len - lx->pos > n && !memcmp(lx->text + lx->pos, prefixes[i], n) &&
-        (peek(lx, n) == '"' || peek(lx, n) == '\''))
+    if (lx->len - lx->pos > n && !memcmp(lx->text + lx->pos, prefixes[i], n) && (peek(lx, n) == '"' || peek(lx, n) == '\''))
       return n;
   }
   return 0;
@@ -101,9 +96,8 @@ static size_t prefix_length(const struct lexer *lx) {
 
 /* C11 6.4.6, longest first, and '@', which names the variable of a derived distribution. */
 static size_t punct_length(const struct lexer *lx) {
-  static const char *const puncts[] = {
-      "%:%:", "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-      "*=",   "/=",  "%=",  "+=",  "-=", "&=", "^=", "|=", "##", "<:", ":>", "<%", "%>", "%:"};
+  static const char *const puncts[] = {"%:%:", "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
+                                       "*=",   "/=",  "%=",  "+=",  "-=", "&=", "^=", "|=", "##", "<:", ":>", "<%", "%>", "%:"};
   for (size_t i = 0; i < sizeof puncts / sizeof *puncts; i++) {
     size_t n = strlen(puncts[i]);
     if (lx->len - lx->pos >= n && !memcmp(lx->text + lx->pos, puncts[i], n))
@@ -172,8 +166,7 @@ static int lex_all(struct lexer *lx) {
   return 0;
 }
 
-int dvm_directive_lex(const char *text, size_t len, struct dvm_token **tokens, size_t *ntokens,
-                      struct dvm_parse_error *error) {
+int dvm_directive_lex(const char *text, size_t len, struct dvm_token **tokens, size_t *ntokens, struct dvm_parse_error *error) {
   struct lexer lx = {.text = text, .len = len, .error = error};
   int rc = lex_all(&lx);
   if (rc) {

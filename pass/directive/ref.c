@@ -128,8 +128,7 @@ bool dvm_parse_target(struct dvm_parser *p, struct dvm_ref *ref) {
   if (!dvm_parse_ref(p, DVM_REF_AXES, ref))
     return false;
   struct dvm_quote name;
-  return ref->naxes ||
-         dvm_parse_expected(p, "'[' after %s in '%s'", dvm_token_quote(&p->tokens[ref->name], &name), p->where);
+  return ref->naxes || dvm_parse_expected(p, "'[' after %s in '%s'", dvm_token_quote(&p->tokens[ref->name], &name), p->where);
 }
 
 static bool parse_index_name(struct dvm_parser *p, bool may_be_empty) {

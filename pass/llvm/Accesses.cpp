@@ -59,9 +59,8 @@ void AccessLowering::bounds(View *V) {
       IRBuilder<> Phis(Outside);
       Dim = Phis.CreatePHI(RT.I32, A.Index.size());
       Extent = Phis.CreatePHI(RT.I64, A.Index.size());
-      Row.slow(Outside, Row.rest(), [&](IRBuilder<> &SB) {
-        RT.call(SB, "__dvmrt_bounds", {Address, Site, S.subscripts(SB, A), Dim, Extent, flags()});
-      });
+      Row.slow(Outside, Row.rest(),
+               [&](IRBuilder<> &SB) { RT.call(SB, "__dvmrt_bounds", {Address, Site, S.subscripts(SB, A), Dim, Extent, flags()}); });
     }
     Dim->addIncoming(B.getInt32(D), B.GetInsertBlock());
     Extent->addIncoming(Limit, B.GetInsertBlock());
@@ -92,8 +91,7 @@ void AccessLowering::place(View &V) {
   touchBlock(Unknown, mayLeaveArray(A) ? DVMRT_NAMED : 0);
   Row.slow(Known, Landing, [&](IRBuilder<> &SB) {
     // As an int, not as a truth value: of that the hot path would know that it is 1, and would say so each time.
-    S.store(SB, RT.call(SB, "__dvmrt_place", {Address, Site, S.load(SB, V.Struct), S.subscripts(SB, A), flags()}),
-            Settled);
+    S.store(SB, RT.call(SB, "__dvmrt_place", {Address, Site, S.load(SB, V.Struct), S.subscripts(SB, A), flags()}), Settled);
   });
 }
 
@@ -177,9 +175,8 @@ AllocaInst *AccessLowering::knownData() {
 }
 
 bool dvmir::mayLeaveArray(const Access &A) {
-  return A.Text.OfDistributed && any_of(seq<size_t>(0, A.Index.size()), [&](size_t D) {
-    return !A.Extent[D] && (D >= A.Text.Extents.size() || !A.Text.Extents[D]);
-  });
+  return A.Text.OfDistributed && any_of(seq<size_t>(0, A.Index.size()),
+                                        [&](size_t D) { return !A.Extent[D] && (D >= A.Text.Extents.size() || !A.Text.Extents[D]); });
 }
 
 void AccessLowering::wordsOfMemory(Value *P, BasicBlock *Slow) {
@@ -239,13 +236,9 @@ void AccessLowering::variableRead(Value *WordPtr, unsigned Kind) {
   Value *Word = B.CreateLoad(RT.I32, WordPtr, S.Volatile);
   Value *Slow;
   switch (Kind) {
-  default:
-    Slow = B.CreateICmpULT(Word, B.getInt32(DVMRT_W_FIRST));
-    break;
+  default: Slow = B.CreateICmpULT(Word, B.getInt32(DVMRT_W_FIRST)); break;
   case DVMRT_L_PRIVATE:
-  case DVMRT_L_INDEX:
-    Slow = B.CreateICmpNE(Word, S.limit(B, A.In, LimitWrite));
-    break;
+  case DVMRT_L_INDEX: Slow = B.CreateICmpNE(Word, S.limit(B, A.In, LimitWrite)); break;
   case DVMRT_L_FIRST: {
     Value *Write = S.limit(B, A.In, LimitWrite), *Base = S.limit(B, A.In, LimitBase);
     Slow = RT.fast(B, "dvmi_first_read_slow", RT.I1, {Word, Write, Base});
@@ -270,11 +263,10 @@ void AccessLowering::variableWrite(Value *WordPtr, unsigned Kind) {
   Value *Word = B.CreateLoad(RT.I32, WordPtr, S.Volatile);
   S.store(B, Write, WordPtr);
   if (Kind == DVMRT_L_FIRST)
-    variableSlow(RT.fast(B, "dvmi_first_write_slow", RT.I1, {Word, S.limit(B, A.In, LimitBase)}), Word, WordPtr, Kind,
-                 DVMRT_WRITE);
+    variableSlow(RT.fast(B, "dvmi_first_write_slow", RT.I1, {Word, S.limit(B, A.In, LimitBase)}), Word, WordPtr, Kind, DVMRT_WRITE);
   else if (Kind == DVMRT_L_SHARED)
-    variableSlow(RT.fast(B, "dvmi_shared_write_slow", RT.I1, {Word, Write, S.limit(B, A.In, LimitFirstWrite)}), Word,
-                 WordPtr, Kind, DVMRT_WRITE);
+    variableSlow(RT.fast(B, "dvmi_shared_write_slow", RT.I1, {Word, Write, S.limit(B, A.In, LimitFirstWrite)}), Word, WordPtr, Kind,
+                 DVMRT_WRITE);
 }
 
 void AccessLowering::variable() {

@@ -21,7 +21,9 @@ class Assignment {
   DenseMap<const BasicBlock *, SmallVector<Event, 8>> Events; // in order
   DenseMap<const BasicBlock *, BitVector> Out; // assigned behind the block
 
-  void note(const Instruction *I, const Variable *V, Kind What, Access *Reader = nullptr) { At[I].push_back({Number.lookup(V), What, Reader}); }
+  void note(const Instruction *I, const Variable *V, Kind What, Access *Reader = nullptr) {
+    At[I].push_back({Number.lookup(V), What, Reader});
+  }
   void collect();
   BitVector before(const BasicBlock *BB);
   void solve();

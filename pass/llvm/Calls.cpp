@@ -14,9 +14,7 @@ using namespace dvmir;
 
 static Value *size64(FunctionState &S, IRBuilder<> &B, Value *V) { return B.CreateZExtOrTrunc(V, S.RT.I64); }
 
-static Value *product(FunctionState &S, IRBuilder<> &B, Value *X, Value *Y) {
-  return B.CreateMul(size64(S, B, X), size64(S, B, Y));
-}
+static Value *product(FunctionState &S, IRBuilder<> &B, Value *X, Value *Y) { return B.CreateMul(size64(S, B, X), size64(S, B, Y)); }
 
 Instruction *dvmir::behindCall(CallBase *Call) {
   if (auto *Invoke = dyn_cast<InvokeInst>(Call)) {
@@ -77,8 +75,8 @@ static void lowerRealloc(FunctionState &S, CallBase *Call) {
 // An overflow fails in the same way as a size that nobody has.
 static void lowerReallocArray(FunctionState &S, CallBase *Call) {
   IRBuilder<> B(Call);
-  Value *Pair = B.CreateBinaryIntrinsic(Intrinsic::umul_with_overflow, size64(S, B, Call->getArgOperand(1)),
-                                        size64(S, B, Call->getArgOperand(2)));
+  Value *Pair =
+      B.CreateBinaryIntrinsic(Intrinsic::umul_with_overflow, size64(S, B, Call->getArgOperand(1)), size64(S, B, Call->getArgOperand(2)));
   Value *Size = B.CreateSelect(B.CreateExtractValue(Pair, 1), B.getInt64(INT64_MAX), B.CreateExtractValue(Pair, 0));
   replaceByRealloc(S, Call, Size, B);
 }

@@ -34,8 +34,7 @@ static void lowerEnter(FunctionState &S, Construct &K) {
 }
 
 // The iteration has given its index variable a value.
-static void assignIndex(FunctionState &S, const Construct &K, Value *Address, Value *Write, CallInst *Mark,
-                        uint64_t Bytes) {
+static void assignIndex(FunctionState &S, const Construct &K, Value *Address, Value *Write, CallInst *Mark, uint64_t Bytes) {
   Variable *V = S.VariableOf.lookup(Address->stripInBoundsOffsets());
   if (V && V->Words) {
     IRBuilder<> B(Mark);

@@ -74,12 +74,14 @@ static constexpr size_t OneBranch = 500, NoBranch = 3000;
 
 enum LookOperand { OfP, OfSize, OfSite, OfFlags, OfCount, OfSubscripts };
 
-void dvmir::emitLook(Runtime &RT, IRBuilderBase &B, Value *P, uint64_t Size, Value *Site, uint32_t Flags, ArrayRef<WeakTrackingVH> Subscripts) {
+void dvmir::emitLook(Runtime &RT, IRBuilderBase &B, Value *P, uint64_t Size, Value *Site, uint32_t Flags,
+                     ArrayRef<WeakTrackingVH> Subscripts) {
   Subscripts = Subscripts.take_front(DVMRT_NDIMS_MAX);
   SmallVector<Value *, 8> Args{P, B.getInt64(Size), Site, B.getInt32(Flags), B.getInt32(Subscripts.size())};
   for (Value *V : Subscripts)
     Args.push_back(V ? V : B.getInt64(0));
-  FunctionCallee Look = RT.M.getOrInsertFunction("__dvmrt_look", FunctionType::get(RT.Void, {RT.Ptr, RT.I64, RT.Ptr, RT.I32, RT.I32}, true));
+  FunctionCallee Look =
+      RT.M.getOrInsertFunction("__dvmrt_look", FunctionType::get(RT.Void, {RT.Ptr, RT.I64, RT.Ptr, RT.I32, RT.I32}, true));
   CallInst *Call = B.CreateCall(Look, Args);
   // The optimiser may move what the program does across it.
   Call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());

@@ -58,8 +58,7 @@ static void moveToUse(CallInst *Mark) {
     Mark->moveBefore(First);
 }
 
-FunctionState::FunctionState(Function &Fn, Runtime &R)
-    : F(Fn), RT(R), Volatile(Fn.callsFunctionThatReturnsTwice()) {
+FunctionState::FunctionState(Function &Fn, Runtime &R) : F(Fn), RT(R), Volatile(Fn.callsFunctionThatReturnsTwice()) {
   collect();
   for (Access &A : Accesses)
     if (A.Text.Whole && A.Text.Writes && !A.Text.OfDistributed)
@@ -234,20 +233,15 @@ AllocaInst *FunctionState::slot(Type *T, const Twine &Name) {
   return new AllocaInst(T, RT.DL.getAllocaAddrSpace(), Name, F.getEntryBlock().begin());
 }
 
-Value *FunctionState::load(IRBuilderBase &B, AllocaInst *Slot) {
-  return B.CreateLoad(Slot->getAllocatedType(), Slot, Volatile);
-}
+Value *FunctionState::load(IRBuilderBase &B, AllocaInst *Slot) { return B.CreateLoad(Slot->getAllocatedType(), Slot, Volatile); }
 
 void FunctionState::store(IRBuilderBase &B, Value *V, Value *Slot) { B.CreateStore(V, Slot, Volatile); }
 
-Value *FunctionState::frame(IRBuilderBase &B) {
-  return B.CreateIntrinsic(Intrinsic::frameaddress, {RT.Ptr}, {B.getInt32(0)});
-}
+Value *FunctionState::frame(IRBuilderBase &B) { return B.CreateIntrinsic(Intrinsic::frameaddress, {RT.Ptr}, {B.getInt32(0)}); }
 
 static size_t limitOffset(Limit L) {
-  static const size_t Offsets[LimitCount] = {offsetof(dvmrt_now, write), offsetof(dvmrt_now, first_read),
-                                             offsetof(dvmrt_now, first_write), offsetof(dvmrt_now, mask),
-                                             offsetof(dvmrt_now, base)};
+  static const size_t Offsets[LimitCount] = {offsetof(dvmrt_now, write), offsetof(dvmrt_now, first_read), offsetof(dvmrt_now, first_write),
+                                             offsetof(dvmrt_now, mask), offsetof(dvmrt_now, base)};
   return Offsets[L];
 }
 

@@ -21,10 +21,22 @@ struct Conversion {
     if (Allocates || Kind == 'p')
       return 8;
     switch (Kind) {
-    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': case 'n':
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+    case 'n':
       return StringSwitch<uint64_t>(Length).Case("hh", 1).Case("h", 2).Cases("l", "ll", "j", "z", 8).Cases("t", "L", "q", 8).Default(4);
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
-      return Length == "L" ? 16 : Wide ? 8 : 4;
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': return Length == "L" ? 16 : Wide ? 8 : 4;
     case 'c': return (Width ? Width : 1) * (Wide ? 4 : 1);
     default: return Width ? (Width + 1) * (Wide ? 4 : 1) : 0; // s and [
     }

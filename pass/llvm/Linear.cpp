@@ -83,7 +83,8 @@ bool NestForms::unchanged(Value *P) const {
   return V && !V->Written.lookup(&K);
 }
 
-Instruction *dvmir::earlyClone(Instruction *I, const DataLayout &DL, function_ref<bool(Value *)> Unchanged, function_ref<Value *(Value *)> Early) {
+Instruction *dvmir::earlyClone(Instruction *I, const DataLayout &DL, function_ref<bool(Value *)> Unchanged,
+                               function_ref<Value *(Value *)> Early) {
   if (auto *Load = dyn_cast<LoadInst>(I)) {
     APInt Offset(64, 0);
     Value *P = behindMarks(Load->getPointerOperand());
@@ -283,7 +284,8 @@ std::optional<unsigned> NestForms::innerVariable(AllocaInst *A, const BasicBlock
       continue;
     auto *Br = dyn_cast<BranchInst>(L->getHeader()->getTerminator());
     if (Inside != 1 || !First || !L->getLoopLatch() || Next->getParent() != L->getLoopLatch() || !Br || !Br->isConditional() ||
-        !L->isLoopExiting(L->getHeader()) || L->getLoopPredecessor() == nullptr || !DT.dominates(First->getParent(), L->getLoopPredecessor()))
+        !L->isLoopExiting(L->getHeader()) || L->getLoopPredecessor() == nullptr ||
+        !DT.dominates(First->getParent(), L->getLoopPredecessor()))
       return std::nullopt;
     // Between the beginning and the loop nobody else may store.
     for (StoreInst *Store : Stores)
@@ -335,21 +337,25 @@ bool NestForms::innerRange(Inner &I, StoreInst *First, StoreInst *Next) {
     return false;
   bool Up = I.Step > 0;
   switch (P) {
-  case CmpInst::ICMP_SLT: case CmpInst::ICMP_ULT:
+  case CmpInst::ICMP_SLT:
+  case CmpInst::ICMP_ULT:
     if (!Up)
       return false;
     High->Add -= 1;
     break;
-  case CmpInst::ICMP_SLE: case CmpInst::ICMP_ULE:
+  case CmpInst::ICMP_SLE:
+  case CmpInst::ICMP_ULE:
     if (!Up)
       return false;
     break;
-  case CmpInst::ICMP_SGT: case CmpInst::ICMP_UGT:
+  case CmpInst::ICMP_SGT:
+  case CmpInst::ICMP_UGT:
     if (Up)
       return false;
     High->Add += 1;
     break;
-  case CmpInst::ICMP_SGE: case CmpInst::ICMP_UGE:
+  case CmpInst::ICMP_SGE:
+  case CmpInst::ICMP_UGE:
     if (Up)
       return false;
     break;

@@ -26,8 +26,9 @@ bool LoopForms::shape() {
   Header = L.getHeader();
   Latch = L.getLoopLatch();
   Exit = L.getExitBlock();
-  return L.isInnermost() && Before && Latch && Latch != Header && Exit && L.getExitingBlock() == Header && isa<BranchInst>(Before->getTerminator()) &&
-         !isa<PHINode>(Header->front()) && !isa<PHINode>(Latch->front()) && !isa<PHINode>(Exit->front());
+  return L.isInnermost() && Before && Latch && Latch != Header && Exit && L.getExitingBlock() == Header &&
+         isa<BranchInst>(Before->getTerminator()) && !isa<PHINode>(Header->front()) && !isa<PHINode>(Latch->front()) &&
+         !isa<PHINode>(Exit->front());
 }
 
 // ---- What the loop writes ----

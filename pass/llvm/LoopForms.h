@@ -16,7 +16,7 @@ public:
 
   struct Form {
     llvm::Value *First; // i64, in the first turn
-    int64_t Step;       // what the next turn adds
+    int64_t Step; // what the next turn adds
   };
 
   // False: no such loop.  Then 'Ask' holds code that is of no use.
@@ -32,12 +32,12 @@ public:
 
   llvm::Loop &L;
   llvm::DominatorTree &DT;
-  llvm::IRBuilder<> B;                        // at the end of 'Ask'
+  llvm::IRBuilder<> B; // at the end of 'Ask'
   llvm::BasicBlock *Before = nullptr, *Header, *Latch, *Exit; // one of each, and no other way out
   llvm::AllocaInst *Counter = nullptr;
-  int64_t Step = 0;                           // of the counter
-  llvm::Value *Turns = nullptr;               // i64; 0, or what one must not rely on, if 'Sane' is false
-  llvm::Value *Sane = nullptr;                // i1
+  int64_t Step = 0; // of the counter
+  llvm::Value *Turns = nullptr; // i64; 0, or what one must not rely on, if 'Sane' is false
+  llvm::Value *Sane = nullptr; // i1
 
 private:
   FunctionState &S;

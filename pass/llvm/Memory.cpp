@@ -79,17 +79,13 @@ void MemoryLowering::assign(FunctionState &S, Instruction *At, Value *P, uint64_
              Slow);
   else
     Row.test(RT.fast(B, "dvmi_known", RT.I1, {Number, B.getInt64(Size), Mask}), Slow);
-  Row.slow(Slow, Row.rest(), [&](IRBuilder<> &SB) {
-    RT.call(SB, "__dvmrt_assign", {P, SB.getInt64(Size)});
-  });
+  Row.slow(Slow, Row.rest(), [&](IRBuilder<> &SB) { RT.call(SB, "__dvmrt_assign", {P, SB.getInt64(Size)}); });
 }
 
 void MemoryLowering::lowerStore(const Item &T) {
   auto *Store = dyn_cast<StoreInst>(T.I);
   auto *RMW = dyn_cast<AtomicRMWInst>(T.I);
-  Value *P = Store ? Store->getPointerOperand()
-             : RMW ? RMW->getPointerOperand()
-                   : cast<AtomicCmpXchgInst>(T.I)->getPointerOperand();
+  Value *P = Store ? Store->getPointerOperand() : RMW ? RMW->getPointerOperand() : cast<AtomicCmpXchgInst>(T.I)->getPointerOperand();
   Type *Stored = Store ? Store->getValueOperand()->getType()
                  : RMW ? RMW->getValOperand()->getType()
                        : cast<AtomicCmpXchgInst>(T.I)->getNewValOperand()->getType();
@@ -152,8 +148,7 @@ void MemoryLowering::lowerObjects() {
     AllocaInst *Alloca = V->Alloca;
     auto Size = [&](IRBuilder<> &B) -> Value * {
       Value *Bytes = B.getInt64(S.RT.DL.getTypeAllocSize(Alloca->getAllocatedType()).getFixedValue());
-      return Alloca->isArrayAllocation() ? B.CreateMul(Bytes, B.CreateZExtOrTrunc(Alloca->getArraySize(), S.RT.I64))
-                                         : Bytes;
+      return Alloca->isArrayAllocation() ? B.CreateMul(Bytes, B.CreateZExtOrTrunc(Alloca->getArraySize(), S.RT.I64)) : Bytes;
     };
     auto Call = [&](StringRef Name, Instruction *At) {
       IRBuilder<> B(At);

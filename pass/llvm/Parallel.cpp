@@ -25,25 +25,68 @@ const struct {
   bool Used;
   unsigned Drop; // argument that ours does not take, from 1
 } Library[] = {
-    {"printf", "printf", true, 0},      {"fprintf", "fprintf", true, 0},   {"vprintf", "vprintf", true, 0}, {"vfprintf", "vfprintf", true, 0},
-    {"__printf_chk", "printf", true, 1}, {"__fprintf_chk", "fprintf", true, 2},
-    {"puts", "puts", true, 0},          {"fputs", "fputs", true, 0},       {"putc", "fputc", true, 0},      {"fputc", "fputc", true, 0},
-    {"_IO_putc", "fputc", true, 0},     {"putchar", "putchar", true, 0},   {"fflush", "fflush", true, 0},   {"fwrite", "fwrite", true, 0},
-    {"fopen", "fopen", false, 0},       {"fopen64", "fopen", false, 0},    {"tmpfile", "tmpfile", false, 0}, {"popen", "popen", false, 0},
-    {"pclose", "pclose", false, 0},     {"fclose", "fclose", false, 0},    {"feof", "feof", false, 0},      {"ferror", "ferror", false, 0},
-    {"fseek", "fseek", false, 0},       {"ftell", "ftell", false, 0},      {"rewind", "rewind", false, 0},  {"fgetc", "fgetc", false, 0},
-    {"getc", "getc", false, 0},         {"_IO_getc", "getc", false, 0},    {"getchar", "getchar", false, 0}, {"ungetc", "ungetc", false, 0},
-    {"fread", "fread", false, 0},       {"fgets", "fgets", false, 0},      {"getline", "getline", false, 0}, {"perror", "perror", false, 0},
-    {"scanf", "scanf", false, 0},       {"fscanf", "fscanf", false, 0},    {"vscanf", "vscanf", false, 0},  {"vfscanf", "vfscanf", false, 0},
-    {"__isoc99_scanf", "scanf", false, 0}, {"__isoc99_fscanf", "fscanf", false, 0},
-    {"__isoc23_scanf", "scanf", false, 0}, {"__isoc23_fscanf", "fscanf", false, 0},
-    {"remove", "remove", false, 0},     {"rename", "rename", false, 0},    {"unlink", "unlink", false, 0},  {"system", "system", false, 0},
-    {"time", "time", false, 0},         {"clock", "clock", false, 0},      {"getpid", "getpid", false, 0},  {"getppid", "getppid", false, 0},
-    {"gettimeofday", "gettimeofday", false, 0}, {"clock_gettime", "clock_gettime", false, 0}, {"times", "times", false, 0},
-    {"gethostname", "gethostname", false, 0}, {"_exit", "_exit", false, 0}, {"_Exit", "_exit", false, 0},
-    {"malloc", "malloc", false, 0},     {"calloc", "calloc", false, 0},    {"aligned_alloc", "aligned_alloc", false, 0},
+    {"printf", "printf", true, 0},
+    {"fprintf", "fprintf", true, 0},
+    {"vprintf", "vprintf", true, 0},
+    {"vfprintf", "vfprintf", true, 0},
+    {"__printf_chk", "printf", true, 1},
+    {"__fprintf_chk", "fprintf", true, 2},
+    {"puts", "puts", true, 0},
+    {"fputs", "fputs", true, 0},
+    {"putc", "fputc", true, 0},
+    {"fputc", "fputc", true, 0},
+    {"_IO_putc", "fputc", true, 0},
+    {"putchar", "putchar", true, 0},
+    {"fflush", "fflush", true, 0},
+    {"fwrite", "fwrite", true, 0},
+    {"fopen", "fopen", false, 0},
+    {"fopen64", "fopen", false, 0},
+    {"tmpfile", "tmpfile", false, 0},
+    {"popen", "popen", false, 0},
+    {"pclose", "pclose", false, 0},
+    {"fclose", "fclose", false, 0},
+    {"feof", "feof", false, 0},
+    {"ferror", "ferror", false, 0},
+    {"fseek", "fseek", false, 0},
+    {"ftell", "ftell", false, 0},
+    {"rewind", "rewind", false, 0},
+    {"fgetc", "fgetc", false, 0},
+    {"getc", "getc", false, 0},
+    {"_IO_getc", "getc", false, 0},
+    {"getchar", "getchar", false, 0},
+    {"ungetc", "ungetc", false, 0},
+    {"fread", "fread", false, 0},
+    {"fgets", "fgets", false, 0},
+    {"getline", "getline", false, 0},
+    {"perror", "perror", false, 0},
+    {"scanf", "scanf", false, 0},
+    {"fscanf", "fscanf", false, 0},
+    {"vscanf", "vscanf", false, 0},
+    {"vfscanf", "vfscanf", false, 0},
+    {"__isoc99_scanf", "scanf", false, 0},
+    {"__isoc99_fscanf", "fscanf", false, 0},
+    {"__isoc23_scanf", "scanf", false, 0},
+    {"__isoc23_fscanf", "fscanf", false, 0},
+    {"remove", "remove", false, 0},
+    {"rename", "rename", false, 0},
+    {"unlink", "unlink", false, 0},
+    {"system", "system", false, 0},
+    {"time", "time", false, 0},
+    {"clock", "clock", false, 0},
+    {"getpid", "getpid", false, 0},
+    {"getppid", "getppid", false, 0},
+    {"gettimeofday", "gettimeofday", false, 0},
+    {"clock_gettime", "clock_gettime", false, 0},
+    {"times", "times", false, 0},
+    {"gethostname", "gethostname", false, 0},
+    {"_exit", "_exit", false, 0},
+    {"_Exit", "_exit", false, 0},
+    {"malloc", "malloc", false, 0},
+    {"calloc", "calloc", false, 0},
+    {"aligned_alloc", "aligned_alloc", false, 0},
     {"posix_memalign", "posix_memalign", false, 0},
-    {"free", "free", false, 0},         {"realloc", "realloc", false, 0},
+    {"free", "free", false, 0},
+    {"realloc", "realloc", false, 0},
 };
 
 struct Nest {
@@ -95,7 +138,9 @@ struct ParallelModule::Impl {
     return G;
   }
 
-  AllocaInst *slot(Type *T, const Twine &Name) { return new AllocaInst(T, M.getDataLayout().getAllocaAddrSpace(), Name, Now->getEntryBlock().begin()); }
+  AllocaInst *slot(Type *T, const Twine &Name) {
+    return new AllocaInst(T, M.getDataLayout().getAllocaAddrSpace(), Name, Now->getEntryBlock().begin());
+  }
 
   Value *frame(IRBuilderBase &B) { return B.CreateIntrinsic(Intrinsic::frameaddress, {RT.Ptr}, {B.getInt32(0)}); }
 
@@ -123,7 +168,8 @@ struct ParallelModule::Impl {
     SmallVector<Copied, 4> Out;
     for (unsigned I = 0; I < Args.size() && I < N.Text.Args.size() && !N.Text.Group; ++I) {
       auto *Variable = dyn_cast<AllocaInst>(Args[I]->stripPointerCasts());
-      if (N.Text.Args[I].Line != DVMRT_DIRECTIVE_REDUCTION || !N.Text.Args[I].Pointer || !Variable || !Variable->getAllocatedType()->isSingleValueType())
+      if (N.Text.Args[I].Line != DVMRT_DIRECTIVE_REDUCTION || !N.Text.Args[I].Pointer || !Variable ||
+          !Variable->getAllocatedType()->isSingleValueType())
         continue;
       Out.push_back({I, Variable, slot(Variable->getAllocatedType(), "dvm.result")});
     }
@@ -178,7 +224,9 @@ struct ParallelModule::Impl {
     N.Enter->eraseFromParent();
   }
 
-  Value *limit(IRBuilderBase &B, const Nest &N, unsigned Index, unsigned Which) { return B.CreateLoad(RT.I64, N.Limits[4 * Index + Which]); }
+  Value *limit(IRBuilderBase &B, const Nest &N, unsigned Index, unsigned Which) {
+    return B.CreateLoad(RT.I64, N.Limits[4 * Index + Which]);
+  }
 
   // Steps of 'Size' (at least 1) that cover 'Distance' (at least 0), as a distance.
   Value *roundUp(IRBuilderBase &B, Value *Distance, Value *Size) {
@@ -189,7 +237,8 @@ struct ParallelModule::Impl {
   }
 
   // if (the loop runs && (it begins or ends outside of what 'on' names)) outside(..);
-  void checkWhole(IRBuilder<> &B, CallInst *Mark, const Nest &N, unsigned Index, Value *Start, Value *Size, bool Down, Value *Bound, bool Strict) {
+  void checkWhole(IRBuilder<> &B, CallInst *Mark, const Nest &N, unsigned Index, Value *Start, Value *Size, bool Down, Value *Bound,
+                  bool Strict) {
     Value *End = Strict ? (Down ? B.CreateAdd(Bound, B.getInt64(1)) : B.CreateSub(Bound, B.getInt64(1))) : Bound;
     Value *Runs = Down ? B.CreateICmpSGE(Start, End) : B.CreateICmpSLE(Start, End);
     Value *Distance = Down ? B.CreateSub(Start, End) : B.CreateSub(End, Start);
@@ -212,7 +261,8 @@ struct ParallelModule::Impl {
     int64_t Kind = cast<ConstantInt>(Mark->getArgOperand(5))->getSExtValue();
     auto *Known = dyn_cast<ConstantInt>(Step);
     Value *IsDown = Known ? static_cast<Value *>(B.getInt1(Known->isNegative())) : B.CreateICmpSLT(Step, B.getInt64(0));
-    Value *Size = Known ? static_cast<Value *>(ConstantInt::get(RT.I64, Known->getValue().abs())) : B.CreateSelect(IsDown, B.CreateNeg(Step), Step);
+    Value *Size =
+        Known ? static_cast<Value *>(ConstantInt::get(RT.I64, Known->getValue().abs())) : B.CreateSelect(IsDown, B.CreateNeg(Step), Step);
     if (!Known)
       Size = B.CreateSelect(B.CreateICmpEQ(Size, B.getInt64(0)), B.getInt64(1), Size);
     if (Kind >= 0)

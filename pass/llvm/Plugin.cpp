@@ -8,19 +8,17 @@ using namespace llvm;
 
 static void registerCallbacks(PassBuilder &PB) {
   // Before any optimisation, at -O0 and before link-time optimisation too: the marks are those of the source.
-  PB.registerPipelineStartEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(dvmir::DvmPass()); });
+  PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(dvmir::DvmPass()); });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(dvmir::LookPass()); });
-  PB.registerPipelineParsingCallback(
-      [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
-        if (Name == "dvm")
-          MPM.addPass(dvmir::DvmPass());
-        else if (Name == "dvm-look")
-          MPM.addPass(dvmir::LookPass());
-        else
-          return false;
-        return true;
-      });
+  PB.registerPipelineParsingCallback([](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
+    if (Name == "dvm")
+      MPM.addPass(dvmir::DvmPass());
+    else if (Name == "dvm-look")
+      MPM.addPass(dvmir::LookPass());
+    else
+      return false;
+    return true;
+  });
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {

@@ -30,7 +30,10 @@ static bool isHarmless(const Instruction &I, const DenseSet<const Function *> &P
            (Call->getCalledFunction() && Pure.contains(Call->getCalledFunction()));
   }
   switch (I.getOpcode()) {
-  case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem: return false;
+  case Instruction::SDiv:
+  case Instruction::UDiv:
+  case Instruction::SRem:
+  case Instruction::URem: return false;
   default: return !I.mayReadOrWriteMemory() && !isa<InvokeInst, CallBrInst, IndirectBrInst, UnreachableInst>(I);
   }
 }

@@ -37,7 +37,10 @@ bool CallRanges::fits(const RangeArgument &R) const {
       isa<ConstantPointerNull>(Call->getArgOperand(R.Argument)))
     return false;
   switch (R.Size) {
-  case Given: case Words: case Bounded: case IfGiven: return IsNumber(R.A);
+  case Given:
+  case Words:
+  case Bounded:
+  case IfGiven: return IsNumber(R.A);
   case Product: return IsNumber(R.A) && IsNumber(R.B);
   case Elements: return IsNumber(R.A) && Call->getType()->isIntegerTy();
   case Result: return Call->getType()->isIntegerTy();
@@ -58,7 +61,8 @@ Value *CallRanges::size(IRBuilder<> &B, const RangeArgument &R) {
     return B.CreateSelect(B.CreateICmpSGT(Bytes, None), Bytes, None);
   }
   case Fixed: return B.getInt64(R.A);
-  case Text: case Written: return length(B, P, Whole);
+  case Text:
+  case Written: return length(B, P, Whole);
   case Bounded: return length(B, P, argument(B, R.A));
   case IfResult: return length(B, B.CreateSelect(B.CreateIsNull(Call), ConstantPointerNull::get(S.RT.Ptr), P), Whole);
   case IfGiven: return length(B, P, argument(B, R.A));
@@ -72,7 +76,8 @@ bool CallRanges::copy(ArrayRef<const RangeArgument *> All) {
     return false;
   IRBuilder<> B(Call);
   const unsigned To = All[0]->Argument, From = All[1]->Argument;
-  S.RT.call(B, "__dvmrt_copy_at", {Call->getArgOperand(To), Call->getArgOperand(From), size(B, *All[0]), S.rangeSite(Call, To), S.rangeSite(Call, From)});
+  S.RT.call(B, "__dvmrt_copy_at",
+            {Call->getArgOperand(To), Call->getArgOperand(From), size(B, *All[0]), S.rangeSite(Call, To), S.rangeSite(Call, From)});
   return true;
 }
 
@@ -86,7 +91,11 @@ void CallRanges::one(const RangeArgument &R) {
     if (R.Way == 'w')
       S.RT.call(B, "__dvmrt_write_at", {P, Size, Site});
     else
-      S.RT.call(B, "__dvmrt_read_at", {P, Size, Site, B.getInt32(R.Way == 'c' ? DVMRT_READ | DVMRT_COPIED : R.Way == 'm' ? DVMRT_READ | DVMRT_WRITE : DVMRT_READ)});
+      S.RT.call(B, "__dvmrt_read_at",
+                {P, Size, Site,
+                 B.getInt32(R.Way == 'c'   ? DVMRT_READ | DVMRT_COPIED
+                            : R.Way == 'm' ? DVMRT_READ | DVMRT_WRITE
+                                           : DVMRT_READ)});
   };
   if (isAfter(R)) {
     IRBuilder<> B(behindCall(Call));

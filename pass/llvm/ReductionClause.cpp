@@ -12,8 +12,15 @@ static StringRef field(StringRef &Rest) {
 
 ReductionClause::Operation ReductionClause::operation(StringRef Word) {
   return StringSwitch<Operation>(Word)
-      .Case("sum", Sum).Case("product", Product).Case("max", Max).Case("min", Min)
-      .Case("and", And).Case("or", Or).Case("xor", Xor).Case("maxloc", MaxLoc).Case("minloc", MinLoc)
+      .Case("sum", Sum)
+      .Case("product", Product)
+      .Case("max", Max)
+      .Case("min", Min)
+      .Case("and", And)
+      .Case("or", Or)
+      .Case("xor", Xor)
+      .Case("maxloc", MaxLoc)
+      .Case("minloc", MinLoc)
       .Default(Unknown);
 }
 
@@ -64,8 +71,10 @@ Constant *ReductionClause::neutral(Type *T) const {
   switch (Op) {
   case Product: return ConstantInt::get(T, 1);
   case And: return Constant::getAllOnesValue(T);
-  case Max: case MaxLoc: return ConstantInt::get(T->getContext(), Signed ? APInt::getSignedMinValue(Bits) : APInt::getMinValue(Bits));
-  case Min: case MinLoc: return ConstantInt::get(T->getContext(), Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits));
+  case Max:
+  case MaxLoc: return ConstantInt::get(T->getContext(), Signed ? APInt::getSignedMinValue(Bits) : APInt::getMinValue(Bits));
+  case Min:
+  case MinLoc: return ConstantInt::get(T->getContext(), Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits));
   default: return ConstantInt::get(T, 0);
   }
 }
@@ -75,8 +84,7 @@ Value *ReductionClause::better(IRBuilder<> &B, Value *A, Value *Than) const {
   if (T->isFloatingPointTy())
     return isGreatest() ? B.CreateFCmpOGT(A, Than) : B.CreateFCmpOLT(A, Than);
   bool Signed = Kind == 'i';
-  CmpInst::Predicate P = isGreatest() ? (Signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT)
-                                      : (Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT);
+  CmpInst::Predicate P = isGreatest() ? (Signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT) : (Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT);
   return B.CreateICmp(P, A, Than);
 }
 

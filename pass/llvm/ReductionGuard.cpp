@@ -17,9 +17,7 @@ Value *withoutMark(Value *V) {
   return V;
 }
 
-bool isScalar(const Value *P) {
-  return isa<AllocaInst>(P) && !cast<AllocaInst>(P)->getAllocatedType()->isAggregateType();
-}
+bool isScalar(const Value *P) { return isa<AllocaInst>(P) && !cast<AllocaInst>(P)->getAllocatedType()->isAggregateType(); }
 
 // The same value, if nothing is stored between the two.
 bool same(Value *A, Value *B, unsigned Depth = 0) {
@@ -113,10 +111,8 @@ private:
     case Instruction::SDiv:
     case Instruction::UDiv:
     case Instruction::SRem:
-    case Instruction::URem:
-      return false;
-    default:
-      return I->isBinaryOp() || I->isUnaryOp() || isa<CastInst, CmpInst, GetElementPtrInst, SelectInst, FreezeInst>(I);
+    case Instruction::URem: return false;
+    default: return I->isBinaryOp() || I->isUnaryOp() || isa<CastInst, CmpInst, GetElementPtrInst, SelectInst, FreezeInst>(I);
     }
   }
 };
@@ -127,8 +123,7 @@ bool onlyComputes(BasicBlock *Arm, Instruction *End) {
     if (&I == End)
       return true;
     auto *Call = dyn_cast<CallInst>(&I);
-    if (Call && (!markerName(Call).empty() || isa<DbgInfoIntrinsic>(Call) || Call->doesNotAccessMemory() ||
-                 Call->isLifetimeStartOrEnd()))
+    if (Call && (!markerName(Call).empty() || isa<DbgInfoIntrinsic>(Call) || Call->doesNotAccessMemory() || Call->isLifetimeStartOrEnd()))
       continue;
     if (I.mayWriteToMemory())
       return false;
@@ -162,11 +157,9 @@ ReductionGuard dvmir::findGuard(const Construct &K, StoreInst *Store, const Smal
   auto OfVariable = [&](Value *V) {
     auto *I = dyn_cast<Instruction>(V);
     auto *L = dyn_cast<LoadInst>(V);
-    return I && (Depends.contains(I) ||
-                 (L && withoutMark(L->getPointerOperand()) == withoutMark(Store->getPointerOperand())));
+    return I && (Depends.contains(I) || (L && withoutMark(L->getPointerOperand()) == withoutMark(Store->getPointerOperand())));
   };
-  if (!Compare || !Depends.contains(Compare) || OfVariable(New) ||
-      OfVariable(Compare->getOperand(0)) == OfVariable(Compare->getOperand(1)))
+  if (!Compare || !Depends.contains(Compare) || OfVariable(New) || OfVariable(Compare->getOperand(0)) == OfVariable(Compare->getOperand(1)))
     return G;
   Value *Other = Compare->getOperand(OfVariable(Compare->getOperand(0)));
   if (same(Other, New) || !onlyComputes(Arm, End))

@@ -44,11 +44,13 @@ void ReductionSlice::findType() {
     Count *= 2;
   }
   switch (C.Kind) {
-  case 'i': case 'u':
+  case 'i':
+  case 'u':
     if (Bytes <= 8)
       T = IntegerType::get(RT.C, Bytes * 8);
     break;
-  case 'f': case 'c':
+  case 'f':
+  case 'c':
     if (Bytes == 4)
       T = Type::getFloatTy(RT.C);
     else if (Bytes == 8)
@@ -67,12 +69,12 @@ bool ReductionSlice::inNest(Instruction *I) const { return K.Blocks.contains(I->
 // What clang makes for the value of '({ .. })', say: nothing but loaded and stored.
 static bool isTemporary(const AllocaInst *A) {
   return A->getAllocatedType()->isSingleValueType() && all_of(A->users(), [&](const User *U) {
-    if (auto *L = dyn_cast<LoadInst>(U))
-      return L->getType() == A->getAllocatedType();
-    if (auto *St = dyn_cast<StoreInst>(U))
-      return St->getPointerOperand() == A && St->getValueOperand()->getType() == A->getAllocatedType();
-    return isa<LifetimeIntrinsic>(U);
-  });
+           if (auto *L = dyn_cast<LoadInst>(U))
+             return L->getType() == A->getAllocatedType();
+           if (auto *St = dyn_cast<StoreInst>(U))
+             return St->getPointerOperand() == A && St->getValueOperand()->getType() == A->getAllocatedType();
+           return isa<LifetimeIntrinsic>(U);
+         });
 }
 
 bool ReductionSlice::plainLocal(Value *P) const {
@@ -229,7 +231,10 @@ bool ReductionSlice::pure(const CallInst *Call) const {
 // An integer division that another operand might stop.
 bool ReductionSlice::mayTrap(const Instruction *I) {
   switch (I->getOpcode()) {
-  case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem: return true;
+  case Instruction::SDiv:
+  case Instruction::UDiv:
+  case Instruction::SRem:
+  case Instruction::URem: return true;
   default: return false;
   }
 }
@@ -246,8 +251,8 @@ void ReductionSlice::follow(Instruction *From) {
           mirrorAddress(P);
         continue;
       }
-      bool Value = X->isBinaryOp() || X->isUnaryOp() || isa<CastInst>(X) || isa<CmpInst>(X) || isa<PHINode>(X) ||
-                   isa<FreezeInst>(X) || isa<SelectInst>(X) || (isa<CallInst>(X) && pure(cast<CallInst>(X)));
+      bool Value = X->isBinaryOp() || X->isUnaryOp() || isa<CastInst>(X) || isa<CmpInst>(X) || isa<PHINode>(X) || isa<FreezeInst>(X) ||
+                   isa<SelectInst>(X) || (isa<CallInst>(X) && pure(cast<CallInst>(X)));
       if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == I)
         Value = Sel->getTrueValue() == I || Sel->getFalseValue() == I;
       if (Value && inNest(X) && Depends.insert(X).second) {
@@ -360,7 +365,8 @@ bool ReductionSlice::reachesUpdate(Instruction *From) const {
 }
 
 bool ReductionSlice::mayUpdate(const CallInst *Call) const {
-  return isa<GlobalVariable>(C.Address) || any_of(Call->args(), [&](Value *V) { return root(V)->stripPointerCasts() == C.Address; }) || !isNamed();
+  return isa<GlobalVariable>(C.Address) || any_of(Call->args(), [&](Value *V) { return root(V)->stripPointerCasts() == C.Address; }) ||
+         !isNamed();
 }
 
 // 'if (m > 3) x = 0': does the branch decide about something else, and about no update at all?

@@ -144,8 +144,8 @@ private:
     if (!Last)
       return;
     Value *Now = B.CreateLoad(T, C.Address), *Before = S.load(B, Last);
-    Value *Same = T->isFloatingPointTy() ? B.CreateOr(B.CreateFCmpOEQ(Now, Before), B.CreateFCmpUNO(Now, Before))
-                                         : B.CreateICmpEQ(Now, Before);
+    Value *Same =
+        T->isFloatingPointTy() ? B.CreateOr(B.CreateFCmpOEQ(Now, Before), B.CreateFCmpUNO(Now, Before)) : B.CreateICmpEQ(Now, Before);
     S.store(B, B.CreateOr(S.load(B, Opaque), B.CreateNot(Same)), Opaque);
     S.store(B, Now, Last);
   }
@@ -156,8 +156,7 @@ private:
     if (located()) {
       Value *Better = C.better(B, X, A);
       Value *Same = T->isFloatingPointTy() ? B.CreateFCmpOEQ(X, A) : B.CreateICmpEQ(X, A);
-      Same = B.CreateAnd(Same,
-                         T->isFloatingPointTy() ? B.CreateFCmpONE(X, C.neutral(T)) : B.CreateICmpNE(X, C.neutral(T)));
+      Same = B.CreateAnd(Same, T->isFloatingPointTy() ? B.CreateFCmpONE(X, C.neutral(T)) : B.CreateICmpNE(X, C.neutral(T)));
       S.store(B, B.CreateSelect(Better, B.getFalse(), B.CreateOr(S.load(B, Tie), Same)), Tie);
       S.store(B, B.CreateSelect(Better, S.load(B, Twins[C.Location]), S.load(B, LocTotal)), LocTotal);
     }
@@ -171,9 +170,7 @@ private:
     return B.CreateUnaryIntrinsic(Intrinsic::fabs, X->getType()->isDoubleTy() ? X : B.CreateFPCast(X, B.getDoubleTy()));
   }
 
-  bool rounds() const {
-    return T->isFloatingPointTy() && (C.Op == ReductionClause::Sum || C.Op == ReductionClause::Product);
-  }
+  bool rounds() const { return T->isFloatingPointTy() && (C.Op == ReductionClause::Sum || C.Op == ReductionClause::Product); }
 
   // Operations on the way from the variable back to it.  Those of an iteration itself are as many as the iterations,
   // and one alone adds to what the partial values are.
@@ -238,11 +235,10 @@ private:
     Value *Zero = ConstantFP::get(B.getDoubleTy(), 0);
     Value *M = Magnitude ? B.CreateFAdd(S.load(B, Magnitude), S.load(B, Greatest)) : Zero;
     Value *N = Roundings ? B.CreateUIToFP(S.load(B, Roundings), B.getDoubleTy()) : Zero;
-    Value *Replace =
-        RT.call(B, "__dvmrt_reduction",
-                {Site, B.getInt32(C.Number), B.CreateOr(B.CreateOr(Skip, B.CreateShl(Tied, 1)), roundingsAsState(B)),
-                 spilled(B, S.load(B, Initial)), spilled(B, B.CreateLoad(T, C.Address)), spilled(B, S.load(B, Total)),
-                 M, N, LocBefore, LocNow, Loc, B.getInt64(LocBytes)});
+    Value *Replace = RT.call(B, "__dvmrt_reduction",
+                             {Site, B.getInt32(C.Number), B.CreateOr(B.CreateOr(Skip, B.CreateShl(Tied, 1)), roundingsAsState(B)),
+                              spilled(B, S.load(B, Initial)), spilled(B, B.CreateLoad(T, C.Address)), spilled(B, S.load(B, Total)), M, N,
+                              LocBefore, LocNow, Loc, B.getInt64(LocBytes)});
     replaceResult(B, B.CreateIsNotNull(Replace));
   }
 
@@ -355,8 +351,8 @@ private:
     IRBuilder<> B(Mark);
     Value *Null = ConstantPointerNull::get(RT.Ptr);
     RT.call(B, "__dvmrt_results",
-            {K.Site, B.getInt32(C.Number), B.CreateZExt(S.load(B, Opaque), RT.I32), Initial, C.Address, Total,
-             LastValues, Magnitude ? static_cast<Value *>(Magnitude) : Null, B.getInt64(Count)});
+            {K.Site, B.getInt32(C.Number), B.CreateZExt(S.load(B, Opaque), RT.I32), Initial, C.Address, Total, LastValues,
+             Magnitude ? static_cast<Value *>(Magnitude) : Null, B.getInt64(Count)});
   }
 
   // ---- Values from the twin ----

@@ -12,8 +12,12 @@ static uint64_t roundingsOfCall(const CallBase &Call, Type *T) {
   if (!F)
     return Library;
   switch (F->getIntrinsicID()) {
-  case Intrinsic::fabs: case Intrinsic::copysign: case Intrinsic::minnum: case Intrinsic::maxnum: return 0;
-  case Intrinsic::fma: case Intrinsic::fmuladd: return 1;
+  case Intrinsic::fabs:
+  case Intrinsic::copysign:
+  case Intrinsic::minnum:
+  case Intrinsic::maxnum: return 0;
+  case Intrinsic::fma:
+  case Intrinsic::fmuladd: return 1;
   default: break;
   }
   uint64_t Sum = 0;
@@ -27,8 +31,14 @@ uint64_t dvmir::roundingsOf(const Instruction &I, Type *T) {
     return 0;
   uint64_t Count = 0;
   switch (I.getOpcode()) {
-  case Instruction::FAdd: case Instruction::FSub: case Instruction::FMul: case Instruction::FDiv: case Instruction::FRem:
-  case Instruction::FPTrunc: case Instruction::SIToFP: case Instruction::UIToFP: Count = 1; break;
+  case Instruction::FAdd:
+  case Instruction::FSub:
+  case Instruction::FMul:
+  case Instruction::FDiv:
+  case Instruction::FRem:
+  case Instruction::FPTrunc:
+  case Instruction::SIToFP:
+  case Instruction::UIToFP: Count = 1; break;
   case Instruction::Call: Count = roundingsOfCall(cast<CallBase>(I), T); break;
   default: return 0;
   }

@@ -24,22 +24,48 @@ static constexpr char SitesSection[] = "dvmrt_sites";
 static const struct {
   StringRef Name, Types;
 } EntryPoints[] = {
-    {"__dvmrt_touch", "vplppi"},   {"__dvmrt_bounds", "vpppili"}, {"__dvmrt_place", "ippppi"},
-    {"__dvmrt_local", "ipiiip"},   {"__dvmrt_enter", "ippp"},     {"__dvmrt_leave", "vpp"},
-    {"__dvmrt_row", "vp"},         {"__dvmrt_direct", "vpp"},     {"__dvmrt_view", "ppii"},
-    {"__dvmrt_born", "vpl"},       {"__dvmrt_assign", "vpl"},     {"__dvmrt_copy", "vppl"},
-    {"__dvmrt_copy_at", "vpplpp"}, {"__dvmrt_write_at", "vplp"},  {"__dvmrt_read_at", "vplpi"}, {"__dvmrt_length", "lpl"},
-    {"__dvmrt_fill", "vpl"},       {"__dvmrt_unwound", "vp"},     {"__dvmrt_over", "vpl"},
-    {"__dvmrt_foreign", "vp"},     {"__dvmrt_written", "vp"},     {"__dvmrt_given", "vpl"},     {"__dvmrt_heap_new", "vpl"},   {"__dvmrt_heap_zero", "vpl"},
-    {"__dvmrt_reduction", "ipiipppddpppl"}, {"__dvmrt_escape", "vp"}, {"__dvmrt_results", "vpiipppppl"}, {"__dvmrt_step", "vpii"}, {"__dvmrt_summary", "ipppp"},
-    {"__dvmrt_data", "ippl"},      {"__dvmrt_stretch", "iplp"},  {"__dvmrt_turns", "iplp"},
-    {"__dvmrt_heap_free", "vp"},   {"__dvmrt_landed", "vp"},   {"__dvmrt_realloc", "ppl"},    {DVMRT_MODULE_SYMBOL, "vpp"}, {"__dvmrt_module_gone", "vpp"},
+    {"__dvmrt_touch", "vplppi"},
+    {"__dvmrt_bounds", "vpppili"},
+    {"__dvmrt_place", "ippppi"},
+    {"__dvmrt_local", "ipiiip"},
+    {"__dvmrt_enter", "ippp"},
+    {"__dvmrt_leave", "vpp"},
+    {"__dvmrt_row", "vp"},
+    {"__dvmrt_direct", "vpp"},
+    {"__dvmrt_view", "ppii"},
+    {"__dvmrt_born", "vpl"},
+    {"__dvmrt_assign", "vpl"},
+    {"__dvmrt_copy", "vppl"},
+    {"__dvmrt_copy_at", "vpplpp"},
+    {"__dvmrt_write_at", "vplp"},
+    {"__dvmrt_read_at", "vplpi"},
+    {"__dvmrt_length", "lpl"},
+    {"__dvmrt_fill", "vpl"},
+    {"__dvmrt_unwound", "vp"},
+    {"__dvmrt_over", "vpl"},
+    {"__dvmrt_foreign", "vp"},
+    {"__dvmrt_written", "vp"},
+    {"__dvmrt_given", "vpl"},
+    {"__dvmrt_heap_new", "vpl"},
+    {"__dvmrt_heap_zero", "vpl"},
+    {"__dvmrt_reduction", "ipiipppddpppl"},
+    {"__dvmrt_escape", "vp"},
+    {"__dvmrt_results", "vpiipppppl"},
+    {"__dvmrt_step", "vpii"},
+    {"__dvmrt_summary", "ipppp"},
+    {"__dvmrt_data", "ippl"},
+    {"__dvmrt_stretch", "iplp"},
+    {"__dvmrt_turns", "iplp"},
+    {"__dvmrt_heap_free", "vp"},
+    {"__dvmrt_landed", "vp"},
+    {"__dvmrt_realloc", "ppl"},
+    {DVMRT_MODULE_SYMBOL, "vpp"},
+    {"__dvmrt_module_gone", "vpp"},
 };
 
 Runtime::Runtime(Module &Mod)
-    : M(Mod), C(M.getContext()), DL(M.getDataLayout()), Void(Type::getVoidTy(C)), Ptr(PointerType::getUnqual(C)),
-      I1(Type::getInt1Ty(C)), I8(Type::getInt8Ty(C)), I32(Type::getInt32Ty(C)), I64(Type::getInt64Ty(C)),
-      Unlikely(MDBuilder(C).createUnlikelyBranchWeights()) {}
+    : M(Mod), C(M.getContext()), DL(M.getDataLayout()), Void(Type::getVoidTy(C)), Ptr(PointerType::getUnqual(C)), I1(Type::getInt1Ty(C)),
+      I8(Type::getInt8Ty(C)), I32(Type::getInt32Ty(C)), I64(Type::getInt64Ty(C)), Unlikely(MDBuilder(C).createUnlikelyBranchWeights()) {}
 
 CallInst *Runtime::call(IRBuilderBase &B, StringRef Name, ArrayRef<Value *> Args) {
   StringRef Types;
@@ -49,7 +75,11 @@ CallInst *Runtime::call(IRBuilderBase &B, StringRef Name, ArrayRef<Value *> Args
   assert(!Types.empty() && "entry point without a row");
   SmallVector<Type *, 8> T;
   for (char Letter : Types)
-    T.push_back(Letter == 'v' ? Void : Letter == 'p' ? static_cast<Type *>(Ptr) : Letter == 'i' ? I32 : Letter == 'd' ? Type::getDoubleTy(C) : static_cast<Type *>(I64));
+    T.push_back(Letter == 'v'   ? Void
+                : Letter == 'p' ? static_cast<Type *>(Ptr)
+                : Letter == 'i' ? I32
+                : Letter == 'd' ? Type::getDoubleTy(C)
+                                : static_cast<Type *>(I64));
   FunctionCallee Callee = M.getOrInsertFunction(Name, FunctionType::get(T[0], ArrayRef(T).drop_front(), false));
   if (auto *F = dyn_cast<Function>(Callee.getCallee())) {
     F->addFnAttr(Attribute::NoUnwind);
@@ -91,8 +121,8 @@ template <typename T> T *Runtime::own(T *I, StringRef Kind) {
 
 Value *Runtime::now(IRBuilderBase &B, size_t Offset) {
   auto *Now = cast<GlobalVariable>(M.getOrInsertGlobal("__dvmrt_now", ArrayType::get(I64, sizeof(dvmrt_now) / 8), [&] {
-    auto *G = new GlobalVariable(M, ArrayType::get(I64, sizeof(dvmrt_now) / 8), false, GlobalValue::ExternalLinkage,
-                                 nullptr, "__dvmrt_now", nullptr, GlobalValue::InitialExecTLSModel);
+    auto *G = new GlobalVariable(M, ArrayType::get(I64, sizeof(dvmrt_now) / 8), false, GlobalValue::ExternalLinkage, nullptr, "__dvmrt_now",
+                                 nullptr, GlobalValue::InitialExecTLSModel);
     G->setAlignment(Align(8));
     return G;
   }));
@@ -109,8 +139,7 @@ void Runtime::storeNow(IRBuilderBase &B, size_t Offset, Value *V) {
 }
 
 LoadInst *Runtime::loadView(IRBuilderBase &B, Value *View, size_t Offset, Type *T) {
-  return own(B.CreateAlignedLoad(T, B.CreateConstInBoundsGEP1_64(I8, View, Offset), DL.getABITypeAlign(T)),
-             "dvm view");
+  return own(B.CreateAlignedLoad(T, B.CreateConstInBoundsGEP1_64(I8, View, Offset), DL.getABITypeAlign(T)), "dvm view");
 }
 
 Value *Runtime::doubt() {
@@ -122,9 +151,7 @@ LoadInst *Runtime::loadDoubt(IRBuilderBase &B, size_t Offset, Type *T) {
   return own(B.CreateAlignedLoad(T, B.CreateConstInBoundsGEP1_64(I8, doubt(), Offset), Align(8)), "dvm doubt");
 }
 
-LoadInst *Runtime::loadBits(IRBuilderBase &B, Value *P, Type *T) {
-  return own(B.CreateAlignedLoad(T, P, Align(1)), "dvm bits");
-}
+LoadInst *Runtime::loadBits(IRBuilderBase &B, Value *P, Type *T) { return own(B.CreateAlignedLoad(T, P, Align(1)), "dvm bits"); }
 
 GlobalVariable *Runtime::site(Constant *Text) {
   HasSites = true;
@@ -147,8 +174,7 @@ void Runtime::makeConstructor() {
   };
   Value *Sites[] = {Boundary(Twine("__start_") + SitesSection), Boundary(Twine("__stop_") + SitesSection)};
   auto Make = [&](StringRef Name, StringRef Entry) {
-    Function *F =
-        Function::createWithDefaultAttr(FunctionType::get(Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+    Function *F = Function::createWithDefaultAttr(FunctionType::get(Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
     F->setVisibility(GlobalValue::HiddenVisibility);
     F->setComdat(M.getOrInsertComdat(Name));
     F->addFnAttr(Attribute::NoUnwind);

@@ -16,8 +16,7 @@ public:
   // Calls entry point 'Name' of runtime/abi.h.  Integer arguments must have the parameter's type.
   llvm::CallInst *call(llvm::IRBuilderBase &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Args);
   // Calls function 'Name' of inline.c.
-  llvm::CallInst *fast(llvm::IRBuilderBase &B, llvm::StringRef Name, llvm::Type *Result,
-                       llvm::ArrayRef<llvm::Value *> Args);
+  llvm::CallInst *fast(llvm::IRBuilderBase &B, llvm::StringRef Name, llvm::Type *Result, llvm::ArrayRef<llvm::Value *> Args);
 
   // Fields of __dvmrt_now.  'Offset' by offsetof.
   llvm::LoadInst *loadNow(llvm::IRBuilderBase &B, size_t Offset, const llvm::Twine &Name = "",

@@ -280,7 +280,8 @@ bool Stretch::isOnlyRead(GlobalVariable *G) {
     auto *Store = dyn_cast<StoreInst>(U);
     if (isa<GEPOperator>(U) || markerName(U) == DVMM_ACCESS)
       append_range(Work, U->users());
-    else if (Store ? pointerRoot(Store->getPointerOperand()) != G || pointerRoot(Store->getValueOperand()) == G || K.Blocks.contains(Store->getParent())
+    else if (Store ? pointerRoot(Store->getPointerOperand()) != G || pointerRoot(Store->getValueOperand()) == G ||
+                         K.Blocks.contains(Store->getParent())
                    : !isa<LoadInst>(U))
       return false;
   }
@@ -340,18 +341,19 @@ Constant *Stretch::table() {
   SmallVector<Constant *, 8> Rows;
   for (const Reference &R : References) {
     bool Element = viewFor(S, *R.A) != nullptr;
-    Rows.push_back(ConstantStruct::getAnon({S.site(*R.A), Word(Element   ? *R.A->Text.Use
+    Rows.push_back(ConstantStruct::getAnon({S.site(*R.A),
+                                            Word(Element   ? *R.A->Text.Use
                                                  : Outside ? R.A->Text.Size
                                                            : DVMRT_SUMMARY_DATA),
-                                            Word(R.Flags),
-                                            ConstantInt::getSigned(RT.I64, R.Address.Step)}));
+                                            Word(R.Flags), ConstantInt::getSigned(RT.I64, R.Address.Step)}));
   }
   Constant *Refs = privateData(RT.M, ConstantArray::get(ArrayType::get(Rows[0]->getType(), Rows.size()), Rows), true);
   Constant *Site = Outside ? static_cast<Constant *>(ConstantPointerNull::get(RT.Ptr)) : K.Site;
-  return privateData(RT.M,
-                     ConstantStruct::getAnon({Site, Word(Rows.size()), Word(Iter ? 1 + isPartial() : 0), ConstantInt::getSigned(RT.I64, Iter ? Forms.Step : 0),
-                                              Refs, ConstantPointerNull::get(RT.Ptr)}),
-                     false);
+  return privateData(
+      RT.M,
+      ConstantStruct::getAnon({Site, Word(Rows.size()), Word(Iter ? 1 + isPartial() : 0),
+                               ConstantInt::getSigned(RT.I64, Iter ? Forms.Step : 0), Refs, ConstantPointerNull::get(RT.Ptr)}),
+      false);
 }
 
 Value *Stretch::indexValue(IRBuilder<> &At, unsigned Arg) {

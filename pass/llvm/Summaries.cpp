@@ -106,8 +106,7 @@ const char *Summary::check() {
       if (const char *Why = Code.check(I))
         return Why;
       for (User *U : I.users())
-        if (const BasicBlock *At = cast<Instruction>(U)->getParent();
-            !K.Blocks.contains(At) || (Forms.inBody(BB) && !Forms.inBody(At)))
+        if (const BasicBlock *At = cast<Instruction>(U)->getParent(); !K.Blocks.contains(At) || (Forms.inBody(BB) && !Forms.inBody(At)))
           return "it computes a value that is used behind it";
     }
   }
@@ -319,8 +318,8 @@ Constant *Summary::table(SmallVectorImpl<Value *> &Values) {
       encode(L, Numbers, Values);
     for (const Linear &L : R.Limits)
       encode(L, Numbers, Values);
-    Rows.push_back(ConstantStruct::getAnon({S.site(*R.A), Word(R.Use), Word(R.Flags), Word(R.Subscripts.size()), Word(First),
-                                            ConstantInt::get(RT.I64, writesBefore(R))}));
+    Rows.push_back(ConstantStruct::getAnon(
+        {S.site(*R.A), Word(R.Use), Word(R.Flags), Word(R.Subscripts.size()), Word(First), ConstantInt::get(RT.I64, writesBefore(R))}));
   }
   SmallVector<int64_t, 2> Steps;
   for (const NestForms::Inner &I : Forms.Inners)
@@ -350,7 +349,8 @@ void Summary::countIteration(BasicBlock *BB) {
 void Summary::endRow(BasicBlock *BB) {
   IRBuilder<> B(BB, BB->getFirstInsertionPt());
   Value *N = B.CreateLoad(RT.I64, Row), *Any = B.CreateIsNotNull(N), *End = B.CreateLoad(RT.I64, Last);
-  Value *Way = B.CreateMul(B.CreateSub(N, B.getInt64(1)), B.getInt64(InnerStep)), *Sum = End, *Mixed = B.CreateLoad(RT.I64, Shape), *Untouched = Mixed;
+  Value *Way = B.CreateMul(B.CreateSub(N, B.getInt64(1)), B.getInt64(InnerStep)), *Sum = End, *Mixed = B.CreateLoad(RT.I64, Shape),
+        *Untouched = Mixed;
   auto Mix = [&](Value *V) {
     Mixed = B.CreateMul(B.CreateXor(Mixed, V), B.getInt64(0x9e3779b97f4a7c15));
     Mixed = B.CreateXor(Mixed, B.CreateLShr(Mixed, 29));

@@ -21,7 +21,9 @@ using namespace llvm;
 using namespace dvmir;
 
 static cl::opt<bool> TraceOption("dvm-trace", cl::desc("record what the program does, in place of checking it"), cl::Hidden);
-static cl::opt<bool> ShareOption("dvm-share-statics", cl::desc("give what is static a name for the linker, so that objects of one source can be mixed"), cl::Hidden);
+static cl::opt<bool> ShareOption("dvm-share-statics",
+                                 cl::desc("give what is static a name for the linker, so that objects of one source can be mixed"),
+                                 cl::Hidden);
 static constexpr char TraceFlag[] = "dvm-trace";
 static constexpr char SitesSection[] = "dvmt_sites", FunctionsSection[] = "dvmt_functions";
 
@@ -87,15 +89,15 @@ struct TraceModule::Impl : TraceParts {
     return Placed;
   }
 
-  GlobalVariable *site(Constant *Text, unsigned Kind, unsigned Words, unsigned Bytes = 0, unsigned Where = 0,
-                       Constant *Base = nullptr, uint64_t Size = 0, unsigned Args = 0, StringRef More = "") {
+  GlobalVariable *site(Constant *Text, unsigned Kind, unsigned Words, unsigned Bytes = 0, unsigned Where = 0, Constant *Base = nullptr,
+                       uint64_t Size = 0, unsigned Args = 0, StringRef More = "") {
     HasSites = true;
     Text = placedText(Text, More);
     auto *Null = ConstantPointerNull::get(RT.Ptr);
     auto Byte = [&](unsigned V) { return ConstantInt::get(RT.I8, V); };
-    auto *Init = ConstantStruct::getAnon({Text, Base ? Base : Null, ConstantInt::get(RT.I64, Size), Byte(Kind), Byte(Words),
-                                          Byte(Bytes), Byte(Where), Byte(Args), Byte(DVMT_LEVEL_UNSET), Byte(0), Byte(0), Null,
-                                          ConstantInt::get(RT.I64, 0)});
+    auto *Init =
+        ConstantStruct::getAnon({Text, Base ? Base : Null, ConstantInt::get(RT.I64, Size), Byte(Kind), Byte(Words), Byte(Bytes),
+                                 Byte(Where), Byte(Args), Byte(DVMT_LEVEL_UNSET), Byte(0), Byte(0), Null, ConstantInt::get(RT.I64, 0)});
     auto *G = new GlobalVariable(M, Init->getType(), false, GlobalValue::PrivateLinkage, Init, "dvm.trace.site");
     G->setSection(SitesSection);
     G->setAlignment(Align(16));
@@ -117,8 +119,8 @@ struct TraceModule::Impl : TraceParts {
   Value *state(IRBuilderBase &B, size_t Offset) {
     auto *T = ArrayType::get(RT.I64, sizeof(dvmt_state) / 8);
     auto *State = cast<GlobalVariable>(M.getOrInsertGlobal("__dvmt_state", T, [&] {
-      auto *G = new GlobalVariable(M, T, false, GlobalValue::ExternalLinkage, nullptr, "__dvmt_state", nullptr,
-                                   GlobalValue::InitialExecTLSModel);
+      auto *G =
+          new GlobalVariable(M, T, false, GlobalValue::ExternalLinkage, nullptr, "__dvmt_state", nullptr, GlobalValue::InitialExecTLSModel);
       G->setAlignment(Align(8));
       return G;
     }));
@@ -221,8 +223,9 @@ struct TraceModule::Impl : TraceParts {
   };
 
   static bool isNature(StringRef Name) {
-    static const StringRef Names[] = {"time", "clock", "times", "getpid", "getppid", "gettid", "rand", "random", "drand48", "lrand48", "mrand48",
-                                      "erand48", "rand_r", "arc4random", "getrandom", "dvmh_wtime", "MPI_Wtime", "omp_get_wtime",
+    static const StringRef Names[] = {"time",          "clock",        "times",     "getpid",     "getppid",   "gettid",
+                                      "rand",          "random",       "drand48",   "lrand48",    "mrand48",   "erand48",
+                                      "rand_r",        "arc4random",   "getrandom", "dvmh_wtime", "MPI_Wtime", "omp_get_wtime",
                                       "clock_gettime", "gettimeofday", "dvmh_pid"};
     return is_contained(Names, Name);
   }
@@ -289,11 +292,14 @@ struct TraceModule::Impl : TraceParts {
   static bool escapes(const Value *V, unsigned Depth = 0) {
     if (const auto *G = dyn_cast<GlobalVariable>(V); G && !G->hasLocalLinkage())
       return !G->isConstant();
-    return Depth < 8 && any_of(V->users(), [&](const User *U) {
-             if (const auto *Store = dyn_cast<StoreInst>(U))
-               return Store->getValueOperand() == V;
-             return isa<GlobalVariable>(U) || (isa<ConstantExpr, ConstantAggregate, GetElementPtrInst>(U) && escapes(U, Depth + 1));
-           });
+    return Depth < 8 && any_of(
+                            V->users(),
+                            [&](const User *U) {
+                              if (const auto *Store = dyn_cast<StoreInst>(U))
+                                return Store->getValueOperand() == V;
+                              return isa<GlobalVariable>(U) ||
+                                     (isa<ConstantExpr, ConstantAggregate, GetElementPtrInst>(U) && escapes(U, Depth + 1));
+                            });
   }
 
   GlobalVariable *givenSite(Value *Pointer, Constant *Text, bool WithBefore, StringRef More) override {
@@ -459,7 +465,8 @@ struct TraceModule::Impl : TraceParts {
   // Whether the construct, or what it calls, may write data that no directive declares; its own scalars are gone when it ends.
   static bool writesOrdinary(const FunctionState &S, const Construct &K) {
     for (const Access &A : S.Accesses) {
-      if (!A.Text.Writes || A.Text.IndexNumber || !K.Blocks.contains(A.Mark->getParent()) || !siteLine(markerText(A.TextConstant), DVMRT_ACCESS_DISTRIBUTED).empty())
+      if (!A.Text.Writes || A.Text.IndexNumber || !K.Blocks.contains(A.Mark->getParent()) ||
+          !siteLine(markerText(A.TextConstant), DVMRT_ACCESS_DISTRIBUTED).empty())
         continue;
       const auto *Local = dyn_cast<AllocaInst>(rootOf(A.Mark->getArgOperand(0)));
       if (!Local || Local->getAllocatedType()->isArrayTy())
@@ -482,9 +489,8 @@ struct TraceModule::Impl : TraceParts {
   void lowerConstruct(FunctionState &S, Construct &K) {
     Arguments Args = markerArguments(K.Enter);
     bool Iterates = K.hasIterations();
-    GlobalVariable *Site = site(K.TextConstant, Iterates ? DVMT_SITE_CONSTRUCT : DVMT_SITE_SCOPE,
-                                Iterates ? indexCount(K) : 0, 0, 0, nullptr, 0, Args.size(),
-                                Iterates && writesOrdinary(S, K) ? "\n+ ordinary" : "");
+    GlobalVariable *Site = site(K.TextConstant, Iterates ? DVMT_SITE_CONSTRUCT : DVMT_SITE_SCOPE, Iterates ? indexCount(K) : 0, 0, 0,
+                                nullptr, 0, Args.size(), Iterates && writesOrdinary(S, K) ? "\n+ ordinary" : "");
     Arguments Results = Args;
     hideLocals(K, Args);
     for (CallInst *Mark : K.Leaves)
@@ -549,8 +555,8 @@ struct TraceModule::Impl : TraceParts {
   void copyResult(FunctionState &S, IRBuilder<> &B, GlobalVariable *Site, unsigned Number, Value *Address, unsigned Bytes) {
     if (!Bytes)
       return;
-    Type *T = Address->stripPointerCasts() == Address && isa<AllocaInst>(Address)
-                  ? cast<AllocaInst>(Address)->getAllocatedType() : B.getIntNTy(Bytes * 8);
+    Type *T = Address->stripPointerCasts() == Address && isa<AllocaInst>(Address) ? cast<AllocaInst>(Address)->getAllocatedType()
+                                                                                  : B.getIntNTy(Bytes * 8);
     AllocaInst *Copy = S.slot(T, "dvm.result");
     B.CreateStore(B.CreateLoad(T, Address), Copy);
     call(B, "__dvmt_result", RT.Void, {Site, B.getInt32(Number), Copy, B.getInt32(Bytes)});
@@ -697,8 +703,10 @@ struct TraceModule::Impl : TraceParts {
     if (T.Kind == 'q')
       return Type::getFP128Ty(C);
     if (T.Kind == 'f' || T.Kind == 'c')
-      return Bytes == 4 ? Type::getFloatTy(C) : Bytes == 8 ? Type::getDoubleTy(C) : Bytes == 16 ? Type::getX86_FP80Ty(C)
-                                                                                                : Type::getIntNTy(C, Bytes * 8);
+      return Bytes == 4    ? Type::getFloatTy(C)
+             : Bytes == 8  ? Type::getDoubleTy(C)
+             : Bytes == 16 ? Type::getX86_FP80Ty(C)
+                           : Type::getIntNTy(C, Bytes * 8);
     return Type::getIntNTy(C, Bytes * 8);
   }
 
@@ -740,7 +748,8 @@ struct TraceModule::Impl : TraceParts {
     if (StoreInst *Store = Tag == DVMT_TAG_WRITE ? storeBefore(Mark) : nullptr)
       traceOrigin(Store->getValueOperand(), Of);
     Place P = placeOf(Mark->getArgOperand(1), Text, T, Of.Nature.empty() ? "" : "\n~ " + Of.Nature);
-    SmallVector<uint64_t, 8> Repeat = numbersOf(siteLine(markerText(Text), DVMRT_TRACE_REPEAT)), Bits = numbersOf(siteLine(markerText(Text), DVMRT_TRACE_BITS));
+    SmallVector<uint64_t, 8> Repeat = numbersOf(siteLine(markerText(Text), DVMRT_TRACE_REPEAT)),
+                             Bits = numbersOf(siteLine(markerText(Text), DVMRT_TRACE_BITS));
     Instruction *At = Mark;
     if (Repeat.size() > 1)
       At = guarded(Mark, Tag == DVMT_TAG_READ ? DVMT_ON_READ : DVMT_ON_WRITE);
@@ -934,8 +943,7 @@ struct TraceModule::Impl : TraceParts {
       G->setVisibility(GlobalValue::HiddenVisibility);
       return G;
     };
-    Function *F =
-        Function::createWithDefaultAttr(FunctionType::get(RT.Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+    Function *F = Function::createWithDefaultAttr(FunctionType::get(RT.Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
     F->setVisibility(GlobalValue::HiddenVisibility);
     F->setComdat(M.getOrInsertComdat(Name));
     F->addFnAttr(Attribute::NoUnwind);

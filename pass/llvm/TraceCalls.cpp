@@ -35,27 +35,94 @@ struct Row {
 } // namespace
 
 static const Row Rows[] = {
-    {"memcpy", 0, Bytes, 2}, {"memmove", 0, Bytes, 2}, {"mempcpy", 0, Bytes, 2}, {"memset", 0, Bytes, 2}, {"bzero", 0, Bytes, 1},
-    {"explicit_bzero", 0, Bytes, 1}, {"bcopy", 1, Bytes, 2}, {"__memcpy_chk", 0, Bytes, 2}, {"__memmove_chk", 0, Bytes, 2},
-    {"__mempcpy_chk", 0, Bytes, 2}, {"__memset_chk", 0, Bytes, 2}, {"strncpy", 0, Bytes, 2}, {"__strncpy_chk", 0, Bytes, 2},
-    {"qsort", 0, Product, 1, 2}, {"qsort_r", 0, Product, 1, 2}, {"mergesort", 0, Product, 1, 2},
-    {"fread", 0, Items, 1}, {"fread_unlocked", 0, Items, 1}, {"__fread_chk", 0, Items, 2},
-    {"read", 1, Result}, {"pread", 1, Result}, {"pread64", 1, Result}, {"recv", 1, Result}, {"__read_chk", 1, Result},
-    {"getrandom", 0, Result, 0, 0, true}, {"getentropy", 0, Bytes, 1, 0, true}, {"arc4random_buf", 0, Bytes, 1, 0, true},
-    {"strcpy", 0, Text}, {"__strcpy_chk", 0, Text}, {"strcat", 0, Text}, {"__strcat_chk", 0, Text}, {"strncat", 0, Text},
-    {"stpcpy", 0, Text}, {"sprintf", 0, Text}, {"__sprintf_chk", 0, Text}, {"snprintf", 0, Text}, {"__snprintf_chk", 0, Text},
-    {"vsprintf", 0, Text}, {"vsnprintf", 0, Text}, {"fgets", 0, TextIf}, {"fgets_unlocked", 0, TextIf}, {"__fgets_chk", 0, TextIf},
-    {"frexp", 1, Element}, {"frexpf", 1, Element}, {"frexpl", 1, Element}, {"modf", 1, Element}, {"modff", 1, Element},
-    {"modfl", 1, Element}, {"remquo", 2, Element}, {"remquof", 2, Element}, {"sincos", 1, Element}, {"sincos", 2, Element},
-    {"sincosf", 1, Element}, {"sincosf", 2, Element}, {"lgamma_r", 1, Element}, {"lgammaf_r", 1, Element},
-    {"strtod", 1, Element}, {"strtof", 1, Element}, {"strtold", 1, Element}, {"strtol", 1, Element}, {"strtoul", 1, Element},
-    {"strtoll", 1, Element}, {"strtoull", 1, Element}, {"__isoc23_strtol", 1, Element}, {"__isoc23_strtoul", 1, Element},
-    {"time", 0, Element, 0, 0, true}, {"gettimeofday", 0, Element, 0, 0, true}, {"clock_gettime", 1, Element, 0, 0, true},
-    {"timespec_get", 0, Element, 0, 0, true}, {"times", 0, Element, 0, 0, true}, {"getrusage", 1, Element, 0, 0, true},
-    {"ftime", 0, Element, 0, 0, true}, {"clock_getres", 1, Element}, {"localtime_r", 1, Element}, {"gmtime_r", 1, Element},
-    {"uname", 0, Element}, {"pipe", 0, Bytes}, {"pthread_create", 0, Nothing}, {"sem_init", 0, Nothing}, {"pthread_mutex_init", 0, Nothing},
-    {"pthread_mutex_lock", 0, Nothing}, {"pthread_mutex_unlock", 0, Nothing}, {"pthread_join", 1, Nothing}, {"pthread_barrier_wait", 0, Nothing},
-    {"rand_r", 0, Element}, {"erand48", 0, Element}, {"nrand48", 0, Element}, {"jrand48", 0, Element},
+    {"memcpy", 0, Bytes, 2},
+    {"memmove", 0, Bytes, 2},
+    {"mempcpy", 0, Bytes, 2},
+    {"memset", 0, Bytes, 2},
+    {"bzero", 0, Bytes, 1},
+    {"explicit_bzero", 0, Bytes, 1},
+    {"bcopy", 1, Bytes, 2},
+    {"__memcpy_chk", 0, Bytes, 2},
+    {"__memmove_chk", 0, Bytes, 2},
+    {"__mempcpy_chk", 0, Bytes, 2},
+    {"__memset_chk", 0, Bytes, 2},
+    {"strncpy", 0, Bytes, 2},
+    {"__strncpy_chk", 0, Bytes, 2},
+    {"qsort", 0, Product, 1, 2},
+    {"qsort_r", 0, Product, 1, 2},
+    {"mergesort", 0, Product, 1, 2},
+    {"fread", 0, Items, 1},
+    {"fread_unlocked", 0, Items, 1},
+    {"__fread_chk", 0, Items, 2},
+    {"read", 1, Result},
+    {"pread", 1, Result},
+    {"pread64", 1, Result},
+    {"recv", 1, Result},
+    {"__read_chk", 1, Result},
+    {"getrandom", 0, Result, 0, 0, true},
+    {"getentropy", 0, Bytes, 1, 0, true},
+    {"arc4random_buf", 0, Bytes, 1, 0, true},
+    {"strcpy", 0, Text},
+    {"__strcpy_chk", 0, Text},
+    {"strcat", 0, Text},
+    {"__strcat_chk", 0, Text},
+    {"strncat", 0, Text},
+    {"stpcpy", 0, Text},
+    {"sprintf", 0, Text},
+    {"__sprintf_chk", 0, Text},
+    {"snprintf", 0, Text},
+    {"__snprintf_chk", 0, Text},
+    {"vsprintf", 0, Text},
+    {"vsnprintf", 0, Text},
+    {"fgets", 0, TextIf},
+    {"fgets_unlocked", 0, TextIf},
+    {"__fgets_chk", 0, TextIf},
+    {"frexp", 1, Element},
+    {"frexpf", 1, Element},
+    {"frexpl", 1, Element},
+    {"modf", 1, Element},
+    {"modff", 1, Element},
+    {"modfl", 1, Element},
+    {"remquo", 2, Element},
+    {"remquof", 2, Element},
+    {"sincos", 1, Element},
+    {"sincos", 2, Element},
+    {"sincosf", 1, Element},
+    {"sincosf", 2, Element},
+    {"lgamma_r", 1, Element},
+    {"lgammaf_r", 1, Element},
+    {"strtod", 1, Element},
+    {"strtof", 1, Element},
+    {"strtold", 1, Element},
+    {"strtol", 1, Element},
+    {"strtoul", 1, Element},
+    {"strtoll", 1, Element},
+    {"strtoull", 1, Element},
+    {"__isoc23_strtol", 1, Element},
+    {"__isoc23_strtoul", 1, Element},
+    {"time", 0, Element, 0, 0, true},
+    {"gettimeofday", 0, Element, 0, 0, true},
+    {"clock_gettime", 1, Element, 0, 0, true},
+    {"timespec_get", 0, Element, 0, 0, true},
+    {"times", 0, Element, 0, 0, true},
+    {"getrusage", 1, Element, 0, 0, true},
+    {"ftime", 0, Element, 0, 0, true},
+    {"clock_getres", 1, Element},
+    {"localtime_r", 1, Element},
+    {"gmtime_r", 1, Element},
+    {"uname", 0, Element},
+    {"pipe", 0, Bytes},
+    {"pthread_create", 0, Nothing},
+    {"sem_init", 0, Nothing},
+    {"pthread_mutex_init", 0, Nothing},
+    {"pthread_mutex_lock", 0, Nothing},
+    {"pthread_mutex_unlock", 0, Nothing},
+    {"pthread_join", 1, Nothing},
+    {"pthread_barrier_wait", 0, Nothing},
+    {"rand_r", 0, Element},
+    {"erand48", 0, Element},
+    {"nrand48", 0, Element},
+    {"jrand48", 0, Element},
 };
 
 static const CallInst *markOf(const Value *V) {
@@ -129,11 +196,14 @@ static const Value *variableAt(const Value *P) {
 }
 
 template <typename F> static bool anyUse(const Value *Variable, F Does, unsigned Depth = 0) {
-  return Depth < 4 && any_of(Variable->users(), [&](const User *U) {
-           auto *Mark = dyn_cast<CallInst>(U);
-           return Does(U) || ((isa<GEPOperator>(U) || (Mark && !markerName(Mark).empty() && !Mark->getType()->isVoidTy())) &&
-                              anyUse(U, Does, Depth + 1));
-         });
+  return Depth < 4 && any_of(
+                          Variable->users(),
+                          [&](const User *U) {
+                            auto *Mark = dyn_cast<CallInst>(U);
+                            return Does(U) ||
+                                   ((isa<GEPOperator>(U) || (Mark && !markerName(Mark).empty() && !Mark->getType()->isVoidTy())) &&
+                                    anyUse(U, Does, Depth + 1));
+                          });
 }
 
 static bool isRandomStream(const Value *V) {
@@ -164,7 +234,8 @@ StringRef dvmir::natureBehind(const Value *P) {
     anyUse(Variable, [&](const User *U) {
       auto *Call = dyn_cast<CallInst>(U);
       for (const Row &R : Rows)
-        if (Call && Found.empty() && nameOf(Call) == R.Name && R.Pointer < Call->arg_size() && variableAt(Call->getArgOperand(R.Pointer)) == Variable)
+        if (Call && Found.empty() && nameOf(Call) == R.Name && R.Pointer < Call->arg_size() &&
+            variableAt(Call->getArgOperand(R.Pointer)) == Variable)
           Found = natureOf(Call, R);
       return !Found.empty();
     });
@@ -218,9 +289,10 @@ static Given tableOf(TraceParts &T, FunctionState &S, CallInst *Mark, bool WithB
     SmallVector<Constant *, 6> Repeats;
     for (unsigned R = 0; R < 6; ++R)
       Repeats.push_back(Number(1 + R < Repeat.size() ? Repeat[1 + R] : 0));
-    Parts.push_back(ConstantStruct::getAnon({Site, Number(Stride), Number(Repeat.empty() ? 0 : Repeat[0]), Number(Bits.size() == 2 ? Bits[0] : 0),
-                                             Number(Bits.size() == 2 ? Bits[1] : 0), Number(Repeat.empty() ? 0 : (Repeat.size() - 1) / 2),
-                                             ConstantArray::get(ArrayType::get(I32, 6), Repeats), Number(kindOf(Line))}));
+    Parts.push_back(
+        ConstantStruct::getAnon({Site, Number(Stride), Number(Repeat.empty() ? 0 : Repeat[0]), Number(Bits.size() == 2 ? Bits[0] : 0),
+                                 Number(Bits.size() == 2 ? Bits[1] : 0), Number(Repeat.empty() ? 0 : (Repeat.size() - 1) / 2),
+                                 ConstantArray::get(ArrayType::get(I32, 6), Repeats), Number(kindOf(Line))}));
   }
   if (Parts.empty())
     return {Mark, ConstantPointerNull::get(S.RT.Ptr), 0, 0};

@@ -146,9 +146,7 @@ void UseWalk::use(const Use &U, bool Written) {
 
 // ---- Kinds ----
 
-static Variable *variableAt(FunctionState &S, Value *Address) {
-  return S.VariableOf.lookup(Address->stripInBoundsConstantOffsets());
-}
+static Variable *variableAt(FunctionState &S, Value *Address) { return S.VariableOf.lookup(Address->stripInBoundsConstantOffsets()); }
 
 static void noteKinds(FunctionState &S, Variable &V) {
   for (auto [Call, Arg] : V.Arguments)
@@ -169,8 +167,7 @@ static bool livesInside(const Variable &V, const Construct &K) {
   if (!V.Starts.empty() || V.Declared.Line == 0 || K.Text.Loop.Line == 0)
     return false;
   // No lifetime markers (some at -O0): a declaration behind the head of the loop, seen from inside, is in the nest.
-  return V.Declared.File == K.Text.File &&
-         std::pair(V.Declared.Line, V.Declared.Column) > std::pair(K.Text.Loop.Line, K.Text.Loop.Column);
+  return V.Declared.File == K.Text.File && std::pair(V.Declared.Line, V.Declared.Column) > std::pair(K.Text.Loop.Line, K.Text.Loop.Column);
 }
 
 static void noteWrite(FunctionState &S, Variable &V, const BasicBlock *BB) {
@@ -200,10 +197,9 @@ static void decide(FunctionState &S, Variable &V) {
   V.Tracked = (V.Escapes || EscapesByType) && (V.Escapes || V.Marked);
   if (!V.Marked || V.Escapes || EscapesByType)
     return;
-  V.Words = S.slot(V.Count > 1 || V.Alloca->getAllocatedType()->isArrayTy()
-                       ? static_cast<Type *>(ArrayType::get(S.RT.I32, V.Count))
-                       : S.RT.I32,
-                   V.Alloca->getName() + ".dvm");
+  V.Words =
+      S.slot(V.Count > 1 || V.Alloca->getAllocatedType()->isArrayTy() ? static_cast<Type *>(ArrayType::get(S.RT.I32, V.Count)) : S.RT.I32,
+             V.Alloca->getName() + ".dvm");
 }
 
 void dvmir::findVariables(FunctionState &S) {
@@ -269,8 +265,7 @@ static void lowerStore(FunctionState &S, Variable &V, Instruction *Store) {
   IRBuilder<> B(Store);
   Construct *K = S.around(Store->getParent());
   unsigned Kind = V.kind(K);
-  Value *Word = Kind == DVMRT_L_PLAIN || Kind == DVMRT_L_REDUCTION ? B.getInt32(DVMRT_W_ASSIGNED)
-                                                                   : S.limit(B, K, LimitWrite);
+  Value *Word = Kind == DVMRT_L_PLAIN || Kind == DVMRT_L_REDUCTION ? B.getInt32(DVMRT_W_ASSIGNED) : S.limit(B, K, LimitWrite);
   if (!V.isArray()) {
     S.store(B, Word, V.Words);
     return;

@@ -30,20 +30,22 @@ static inline __attribute__((always_inline)) bool word_write(uint32_t *wp, uint3
 }
 
 /* ---- Memory of unknown class ---- */
-static inline __attribute__((always_inline)) uintptr_t page_entry(uintptr_t a) { return __dvmrt_pages[(a >> 30) & 0x1ffff][(a >> 12) & 0x3ffff]; }
+static inline __attribute__((always_inline)) uintptr_t page_entry(uintptr_t a) {
+  return __dvmrt_pages[(a >> 30) & 0x1ffff][(a >> 12) & 0x3ffff];
+}
 
-#define MEMORY(bytes, code, shift)                                                                                     \
-  bool dvmi_read_##bytes(uintptr_t a, uint32_t write, uint32_t first_read, uint32_t mask) {                            \
-    uintptr_t e = page_entry(a);                                                                                       \
-    if ((e & 3) != code)                                                                                               \
-      return e & 3 ? true : mask;                                                                                      \
-    return word_read((uint32_t *)((e & ~(uintptr_t)3) + ((a >> shift) << 2)), write, first_read, mask);                \
-  }                                                                                                                    \
-  bool dvmi_write_##bytes(uintptr_t a, uint32_t write, uint32_t first_write, uint32_t mask) {                          \
-    uintptr_t e = page_entry(a);                                                                                       \
-    if ((e & 3) != code)                                                                                               \
-      return e & 3 ? true : mask;                                                                                      \
-    return word_write((uint32_t *)((e & ~(uintptr_t)3) + ((a >> shift) << 2)), write, first_write);                    \
+#define MEMORY(bytes, code, shift)                                                                                                         \
+  bool dvmi_read_##bytes(uintptr_t a, uint32_t write, uint32_t first_read, uint32_t mask) {                                                \
+    uintptr_t e = page_entry(a);                                                                                                           \
+    if ((e & 3) != code)                                                                                                                   \
+      return e & 3 ? true : mask;                                                                                                          \
+    return word_read((uint32_t *)((e & ~(uintptr_t)3) + ((a >> shift) << 2)), write, first_read, mask);                                    \
+  }                                                                                                                                        \
+  bool dvmi_write_##bytes(uintptr_t a, uint32_t write, uint32_t first_write, uint32_t mask) {                                              \
+    uintptr_t e = page_entry(a);                                                                                                           \
+    if ((e & 3) != code)                                                                                                                   \
+      return e & 3 ? true : mask;                                                                                                          \
+    return word_write((uint32_t *)((e & ~(uintptr_t)3) + ((a >> shift) << 2)), write, first_write);                                        \
   }
 MEMORY(4, 1, 2)
 MEMORY(8, 2, 3)
@@ -63,26 +65,18 @@ bool dvmi_view_buffer(const uint32_t *wp, uint32_t write, uint32_t first_read, u
   uint32_t w = *wp;
   return UNLIKELY(w < DVMRT_W_FIRST || (w >= first_read && (w & mask) && w != write));
 }
-bool dvmi_view_read(uint32_t *wp, uint32_t write, uint32_t first_read, uint32_t mask) {
-  return word_read(wp, write, first_read, mask);
-}
+bool dvmi_view_read(uint32_t *wp, uint32_t write, uint32_t first_read, uint32_t mask) { return word_read(wp, write, first_read, mask); }
 bool dvmi_view_write(uint32_t *wp, uint32_t write, uint32_t first_write) { return word_write(wp, write, first_write); }
 
 /* ---- Variables of the function: words are values; 'word' functions give the new one if there is no slow path ---- */
-bool dvmi_first_read_slow(uint32_t w, uint32_t write, uint32_t base) {
-  return w < DVMRT_W_FIRST || (w >= base && (w & 1) && w != write);
-}
+bool dvmi_first_read_slow(uint32_t w, uint32_t write, uint32_t base) { return w < DVMRT_W_FIRST || (w >= base && (w & 1) && w != write); }
 uint32_t dvmi_first_read_word(uint32_t w, uint32_t write, uint32_t base) { return w < base ? write & ~1u : w; }
-bool dvmi_first_write_slow(uint32_t w, uint32_t base) {
-  return w < base || !(w & 1) || (w & DVMRT_W_FILLED);
-}
+bool dvmi_first_write_slow(uint32_t w, uint32_t base) { return w < base || !(w & 1) || (w & DVMRT_W_FILLED); }
 
 bool dvmi_shared_read_slow(uint32_t w, uint32_t write, uint32_t first_read, uint32_t mask) {
   return w < DVMRT_W_FIRST || (w >= first_read && (w & mask) && w != write);
 }
-uint32_t dvmi_shared_read_word(uint32_t w, uint32_t write, uint32_t first_read) {
-  return w < first_read ? write & ~1u : w;
-}
+uint32_t dvmi_shared_read_word(uint32_t w, uint32_t write, uint32_t first_read) { return w < first_read ? write & ~1u : w; }
 bool dvmi_shared_write_slow(uint32_t w, uint32_t write, uint32_t first_write) { return w != write && w >= first_write; }
 
 /* Behind a construct: 'written' for what its iterations wrote, assigned for what they only read. */
@@ -98,14 +92,12 @@ void dvmi_local_fill(uint32_t *words, uint64_t count, uint32_t word) {
     words[i] = word;
 }
 /* Elements that bytes [offset, offset + bytes) touch, which memset fills: see DVMRT_W_FILLED. */
-void dvmi_local_filled(uint32_t *words, uint64_t count, uint64_t element, uint64_t offset, uint64_t bytes, uint32_t write,
-                       uint32_t base) {
+void dvmi_local_filled(uint32_t *words, uint64_t count, uint64_t element, uint64_t offset, uint64_t bytes, uint32_t write, uint32_t base) {
   for (uint64_t i = offset / element; i < count && i * element < offset + bytes; i++)
     words[i] = words[i] < base || (words[i] & DVMRT_W_FILLED) ? write | DVMRT_W_FILLED : write;
 }
 /* Elements that bytes [offset, offset + bytes) touch. */
-void dvmi_local_part(uint32_t *words, uint64_t count, uint64_t element, uint64_t offset, uint64_t bytes,
-                     uint32_t word) {
+void dvmi_local_part(uint32_t *words, uint64_t count, uint64_t element, uint64_t offset, uint64_t bytes, uint32_t word) {
   for (uint64_t i = offset / element; i < count && i * element < offset + bytes; i++)
     words[i] = word;
 }

@@ -129,8 +129,8 @@ static struct dvmrt_array *same_shape(const struct dvmrt_array *a) {
 /* 'fresh': the memory has no value yet, whatever its words say (static data are zero as C says, distributed ones are not). */
 static bool region_make(struct dvmrt_array *a, bool fresh) {
   uint64_t bytes = elements_of(a) * a->element_bytes;
-  a->region = (struct dvmrt_region){.base = a->address, .end = a->address + bytes,
-                                    .shift = granule_shift(a->address, a->element_bytes | a->granule)};
+  a->region = (struct dvmrt_region){
+      .base = a->address, .end = a->address + bytes, .shift = granule_shift(a->address, a->element_bytes | a->granule)};
   size_t size = words_bytes(&a->region);
   a->region.words = dvmrt_mem_map(size);
   if (!a->region.words)
@@ -273,7 +273,8 @@ static struct dvmrt_array *declare_at(struct dvmrt_directive *d, struct dvmrt_it
 
 struct dvmrt_array *dvmrt_array_watch(struct dvmrt_ref *ref, const int64_t *args) {
   struct dvmrt_array shape = {.address = (uintptr_t)dvmrt_num_value(ref->address, args),
-                              .element_bytes = (uint64_t)dvmrt_num_value(ref->element_bytes, args), .ordinary = true};
+                              .element_bytes = (uint64_t)dvmrt_num_value(ref->element_bytes, args),
+                              .ordinary = true};
   if (!shape.address || !shape.element_bytes || !shape_set(&shape, ref, args))
     return NULL;
   struct dvmrt_array *a = dvmrt_mem_alloc(sizeof(*a));
@@ -345,9 +346,8 @@ void dvmrt_array_redistribute(struct dvmrt_directive *d, const int64_t *args) {
   struct dvmrt_item *own = d->items;
   if (!own)
     return;
-  struct dvmrt_array *a = own->ref.flags & DVMRT_REF_TEMPLATE
-                              ? dvmrt_array_target((uintptr_t)dvmrt_num_value(own->ref.address, args))
-                              : dvmrt_array_of(&own->ref, args);
+  struct dvmrt_array *a = own->ref.flags & DVMRT_REF_TEMPLATE ? dvmrt_array_target((uintptr_t)dvmrt_num_value(own->ref.address, args))
+                                                              : dvmrt_array_of(&own->ref, args);
   if (!a)
     return;
   distribution_set(a, d, args);

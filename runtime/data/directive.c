@@ -62,7 +62,10 @@ static void read_flags(struct reader *r, struct dvmrt_ref *ref) {
         ref->granule = ref->granule * 10 + (uint32_t)(w[k] - '0');
       ref->type = 'o';
       return;
-    case 'f': case 'i': case 'u': case 'c': ref->type = w[i]; return;
+    case 'f':
+    case 'i':
+    case 'u':
+    case 'c': ref->type = w[i]; return;
     default: break;
     }
   }
@@ -292,7 +295,11 @@ static void read_line(struct reader *r, char key) {
     d->loop.line = (uint32_t)dvmrt_scan_number(&r->s);
     d->loop.column = (uint32_t)dvmrt_scan_number(&r->s);
     break;
-  case DVMRT_DIRECTIVE_ARRAY: case DVMRT_DIRECTIVE_ALIGN: case DVMRT_DIRECTIVE_RENEW: case DVMRT_DIRECTIVE_ACROSS: case DVMRT_DIRECTIVE_REMOTE: read_ref(r, &item(r, key)->ref); break;
+  case DVMRT_DIRECTIVE_ARRAY:
+  case DVMRT_DIRECTIVE_ALIGN:
+  case DVMRT_DIRECTIVE_RENEW:
+  case DVMRT_DIRECTIVE_ACROSS:
+  case DVMRT_DIRECTIVE_REMOTE: read_ref(r, &item(r, key)->ref); break;
   case DVMRT_DIRECTIVE_ON: read_on(r); break;
   case DVMRT_DIRECTIVE_TEMPLATE: read_template(r); break;
   case DVMRT_DIRECTIVE_PRIVATE: read_variable(r); break;
@@ -300,7 +307,9 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_REDUCTION: read_reduction(r); break;
   case DVMRT_DIRECTIVE_RESULTS: read_result_extents(r); break;
   case DVMRT_DIRECTIVE_USE: read_use(r); break;
-  case DVMRT_DIRECTIVE_GROUP: case DVMRT_DIRECTIVE_SHADOW: case DVMRT_DIRECTIVE_REGION: read_word(r, key); break;
+  case DVMRT_DIRECTIVE_GROUP:
+  case DVMRT_DIRECTIVE_SHADOW:
+  case DVMRT_DIRECTIVE_REGION: read_word(r, key); break;
   case DVMRT_DIRECTIVE_POINTER: item(r, key)->ref.address = num(r); break;
   case DVMRT_DIRECTIVE_AXIS: read_axis(r); break;
   case DVMRT_DIRECTIVE_WIDTHS: read_widths(r); break;

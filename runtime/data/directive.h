@@ -48,7 +48,10 @@ struct dvmrt_item {
   int naxes;
   struct dvmrt_axis axis[DVMRT_NDIMS_MAX];
   int nwidths;
-  struct { bool given; struct dvmrt_num low, high; } width[DVMRT_NDIMS_MAX];
+  struct {
+    bool given;
+    struct dvmrt_num low, high;
+  } width[DVMRT_NDIMS_MAX];
   bool corner, out, named;       /* named: an edge that shadow_add has made, not given by widths */
   int nnames;
   const char *names[DVMRT_NDIMS_MAX];
@@ -92,7 +95,5 @@ struct dvmrt_item *dvmrt_directive_find(struct dvmrt_item *from, char key);
 /* Bytes of the variable of a REDUCTION. */
 uint64_t dvmrt_directive_reduction_bytes(const struct dvmrt_item *i, const int64_t *args);
 
-static inline int64_t dvmrt_num_value(struct dvmrt_num n, const int64_t *args) {
-  return n.slot >= 0 ? (args ? args[n.slot] : 0) : n.v;
-}
+static inline int64_t dvmrt_num_value(struct dvmrt_num n, const int64_t *args) { return n.slot >= 0 ? (args ? args[n.slot] : 0) : n.v; }
 #endif

@@ -6,7 +6,7 @@
 
 extern struct dvm_facts __dvm_facts;
 
-#define DVMRT_FACT(facts, id, type, member) \
+#define DVMRT_FACT(facts, id, type, member)                                                                                                \
   ((facts)->fields[DVM_FACTS_##id] = (struct dvm_facts_field){offsetof(type, member), sizeof(((type *)0)->member)})
 
 /* One a module. */

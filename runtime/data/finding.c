@@ -41,7 +41,7 @@ static bool is_finding(const struct dvmrt_finding *f, enum dvmrt_id id, const ch
 }
 
 struct dvmrt_finding *dvmrt_finding_count(enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct,
-                                       struct dvmrt_pos pos) {
+                                          struct dvmrt_pos pos) {
   if (!dvmrt_finding_wanted(id))
     return NULL;
   if (dvmrt_id_severity(id) == DVMRT_ERROR)
@@ -60,8 +60,8 @@ struct dvmrt_finding *dvmrt_finding_count(enum dvmrt_id id, const char *what, co
     }
   }
   struct dvmrt_finding *f = dvmrt_mem_alloc(sizeof(*f));
-  *f = (struct dvmrt_finding){.next_of_hash = *list, .id = id, .what = dvmrt_mem_strndup(what, strlen(what)), .construct = construct, .pos = pos,
-                              .count = 1};
+  *f = (struct dvmrt_finding){
+      .next_of_hash = *list, .id = id, .what = dvmrt_mem_strndup(what, strlen(what)), .construct = construct, .pos = pos, .count = 1};
   last_hit = *list = f;
   *last = f;
   last = &f->next;

@@ -31,7 +31,7 @@ void dvmrt_finding_init(uint64_t wanted);
 bool dvmrt_finding_wanted(enum dvmrt_id id);
 /* Counts one occurrence.  count == 1: the caller builds a report and hands it to dvmrt_diag_emit.  NULL: switched off. */
 struct dvmrt_finding *dvmrt_finding_count(enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct,
-                                       struct dvmrt_pos pos);
+                                          struct dvmrt_pos pos);
 struct dvmrt_finding *dvmrt_finding_first(void); /* all, by 'next' */
 /* Occurrences so far, and the finding of the last one. */
 uint64_t dvmrt_finding_hits(void);

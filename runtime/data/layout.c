@@ -81,8 +81,8 @@ static void place_dim(struct dvmrt_coord a, int64_t point, const int64_t *ix, st
     p->away[d] = away;
 }
 
-void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix,
-                        int ndims, struct dvmrt_place *p) {
+void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix, int ndims,
+                        struct dvmrt_place *p) {
   memset(p, 0, sizeof(*p));
   for (int d = 0; d < ndims; d++) {
     p->own[d] = ix[d];
@@ -175,8 +175,7 @@ bool dvmrt_layout_covers(const struct dvmrt_layout *array, const int64_t *extent
   return true;
 }
 
-bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, const struct dvmrt_layout *other,
-                         const int64_t *other_ix) {
+bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, const struct dvmrt_layout *other, const int64_t *other_ix) {
   if (dvmrt_layout_everywhere(array))
     return true;
   if (array->root != other->root)
@@ -202,15 +201,16 @@ int dvmrt_layout_beside_along(const struct dvmrt_layout *array, const int64_t (*
       continue;
     if (other->at[r].kind == DVMRT_COORD_ALL)
       return 0;
-    int64_t first = value(array->at[r], ix[0]) - value(other->at[r], other_ix[0]), last = value(array->at[r], ix[1]) - value(other->at[r], other_ix[1]);
+    int64_t first = value(array->at[r], ix[0]) - value(other->at[r], other_ix[0]),
+            last = value(array->at[r], ix[1]) - value(other->at[r], other_ix[1]);
     beside &= !first && !last;
     apart |= (first < 0 && last < 0) || (first > 0 && last > 0);
   }
   return beside ? 1 : apart ? 0 : -1;
 }
 
-bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest,
-                          const struct dvmrt_subscript *axis, int ndims) {
+bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const struct dvmrt_subscript *axis,
+                          int ndims) {
   if (dvmrt_layout_everywhere(array) || array->root != nest->root)
     return true;
   for (int r = 0; r < array->ndims; r++) {

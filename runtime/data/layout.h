@@ -48,8 +48,8 @@ struct dvmrt_place {
 };
 
 /* Iteration 'iv' of a nest that lies as 'nest' says, element 'ix' of an array that lies as 'array' says. */
-void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix,
-                        int ndims, struct dvmrt_place *p);
+void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix, int ndims,
+                        struct dvmrt_place *p);
 /* All that this says of elements which it does not look at, where each dimension of the array stands alone and without a stride: 'own', and
  * has_own for those dimensions that it holds for; the element's 'away' is its index less 'own' there, else 0.  False: look at each. */
 bool dvmrt_layout_own(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv, int64_t *own, bool *has_own);
@@ -61,12 +61,10 @@ bool dvmrt_layout_place_pairs(const struct dvmrt_layout *array, const struct dvm
 /* Has every point of the divided dimensions an element of the array (of these extents)? */
 bool dvmrt_layout_covers(const struct dvmrt_layout *array, const int64_t *extent);
 /* Is element 'ix' of an array present wherever element 'other_ix' of another one is? */
-bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, const struct dvmrt_layout *other,
-                         const int64_t *other_ix);
+bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, const struct dvmrt_layout *other, const int64_t *other_ix);
 /* The same along two lines, of which the first and the last elements are given: 1 throughout, 0 nowhere, -1 here and there. */
 int dvmrt_layout_beside_along(const struct dvmrt_layout *array, const int64_t (*ix)[DVMRT_NDIMS_MAX], const struct dvmrt_layout *other,
                               const int64_t (*other_ix)[DVMRT_NDIMS_MAX]);
 /* Will the answer be the same for every iteration of the nest, given these subscripts? */
-bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest,
-                          const struct dvmrt_subscript *axis, int ndims);
+bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const struct dvmrt_subscript *axis, int ndims);
 #endif

@@ -3,8 +3,7 @@
 struct dvmrt_coord dvmrt_placing_coord(const struct dvmrt_axis *x, const int64_t *args) {
   switch (x->kind) {
   case 'c': return (struct dvmrt_coord){DVMRT_COORD_CONST, 0, 0, dvmrt_num_value(x->add, args)};
-  case 'a':
-    return (struct dvmrt_coord){DVMRT_COORD_AFFINE, x->index, dvmrt_num_value(x->coef, args), dvmrt_num_value(x->add, args)};
+  case 'a': return (struct dvmrt_coord){DVMRT_COORD_AFFINE, x->index, dvmrt_num_value(x->coef, args), dvmrt_num_value(x->add, args)};
   default: return (struct dvmrt_coord){DVMRT_COORD_ALL, 0, 0, 0};
   }
 }

@@ -15,27 +15,27 @@ struct findings {
 #define FOLD8(x) (step == 1 ? x[0] | x[1] | x[2] | x[3] | x[4] | x[5] | x[6] | x[7] : x[0] | x[2] | x[4] | x[6])
 
 /* NAME(w, span, step, a, b): A and B of the words x, or-ed.  'w': the lowest word; the last one is w[span - 1]. */
-#define SCAN_FORM(NAME, WORDS, LANES, FOLD, A, B)                                                                      \
-  static struct findings NAME(const uint32_t *w, size_t span, size_t step, uint32_t a, uint32_t b) {                   \
-    struct findings found = {0, 0};                                                                                    \
-    size_t i = 0;                                                                                                      \
-    if (step <= 2) {                                                                                                   \
-      WORDS any = {0}, other = {0};                                                                                    \
-      for (; i + LANES <= span; i += LANES) {                                                                          \
-        WORDS x = *(const WORDS *)(w + i);                                                                             \
-        any |= (A);                                                                                                    \
-        other |= (B);                                                                                                  \
-      }                                                                                                                \
-      found.a = FOLD(any);                                                                                             \
-      found.b = FOLD(other);                                                                                           \
-    }                                                                                                                  \
-    for (; i < span; i += step) {                                                                                      \
-      uint32_t x = w[i];                                                                                               \
-      found.a |= (A);                                                                                                  \
-      found.b |= (B);                                                                                                  \
-    }                                                                                                                  \
-    (void)b;                                                                                                           \
-    return found;                                                                                                      \
+#define SCAN_FORM(NAME, WORDS, LANES, FOLD, A, B)                                                                                          \
+  static struct findings NAME(const uint32_t *w, size_t span, size_t step, uint32_t a, uint32_t b) {                                       \
+    struct findings found = {0, 0};                                                                                                        \
+    size_t i = 0;                                                                                                                          \
+    if (step <= 2) {                                                                                                                       \
+      WORDS any = {0}, other = {0};                                                                                                        \
+      for (; i + LANES <= span; i += LANES) {                                                                                              \
+        WORDS x = *(const WORDS *)(w + i);                                                                                                 \
+        any |= (A);                                                                                                                        \
+        other |= (B);                                                                                                                      \
+      }                                                                                                                                    \
+      found.a = FOLD(any);                                                                                                                 \
+      found.b = FOLD(other);                                                                                                               \
+    }                                                                                                                                      \
+    for (; i < span; i += step) {                                                                                                          \
+      uint32_t x = w[i];                                                                                                                   \
+      found.a |= (A);                                                                                                                      \
+      found.b |= (B);                                                                                                                      \
+    }                                                                                                                                      \
+    (void)b;                                                                                                                               \
+    return found;                                                                                                                          \
   }
 
 #ifdef __x86_64__
@@ -48,9 +48,8 @@ static bool is_wide(void) {
   }
   return wide;
 }
-#define SCAN_FORMS(NAME, A, B)                                                                                         \
-  __attribute__((target("avx2"))) SCAN_FORM(NAME##_wide, words8, 8, FOLD8, A, B)                                       \
-  SCAN_FORM(NAME##_narrow, words4, 4, FOLD4, A, B)
+#define SCAN_FORMS(NAME, A, B)                                                                                                             \
+  __attribute__((target("avx2"))) SCAN_FORM(NAME##_wide, words8, 8, FOLD8, A, B) SCAN_FORM(NAME##_narrow, words4, 4, FOLD4, A, B)
 #define CHOOSE(NAME) (is_wide() ? NAME##_wide : NAME##_narrow)
 #else
 #define SCAN_FORMS(NAME, A, B) SCAN_FORM(NAME##_narrow, words4, 4, FOLD4, A, B)
@@ -58,12 +57,12 @@ static bool is_wide(void) {
 #endif
 
 /* The same of a series: which of the turns is the first does not matter. */
-#define SCAN(NAME, A, B)                                                                                               \
-  SCAN_FORMS(NAME, A, B)                                                                                               \
-  static struct findings NAME(const struct dvmrt_series *s, uint32_t a, uint32_t b) {                                  \
-    size_t step = s->count == 1 ? 1 : (size_t)(s->step < 0 ? -s->step : s->step);                                      \
-    const uint32_t *w = s->step < 0 ? s->words + s->step * (ptrdiff_t)(s->count - 1) : s->words;                       \
-    return CHOOSE(NAME)(w, (s->count - 1) * step + 1, step, a, b);                                                     \
+#define SCAN(NAME, A, B)                                                                                                                   \
+  SCAN_FORMS(NAME, A, B)                                                                                                                   \
+  static struct findings NAME(const struct dvmrt_series *s, uint32_t a, uint32_t b) {                                                      \
+    size_t step = s->count == 1 ? 1 : (size_t)(s->step < 0 ? -s->step : s->step);                                                          \
+    const uint32_t *w = s->step < 0 ? s->words + s->step * (ptrdiff_t)(s->count - 1) : s->words;                                           \
+    return CHOOSE(NAME)(w, (s->count - 1) * step + 1, step, a, b);                                                                         \
   }
 SCAN(differences, x ^ a, 0)
 SCAN(signs_below, x | (x - a), 0)

@@ -105,9 +105,7 @@ static uintptr_t *entry_slot(uintptr_t a) {
 
 static void entry_store(uintptr_t *slot, uintptr_t e) { __atomic_store_n(slot, e, __ATOMIC_RELEASE); }
 
-static struct dvmrt_page *record_of(uintptr_t e) {
-  return (e & 3) == CODE_RECORD ? (struct dvmrt_page *)(e & ~(uintptr_t)3) : NULL;
-}
+static struct dvmrt_page *record_of(uintptr_t e) { return (e & 3) == CODE_RECORD ? (struct dvmrt_page *)(e & ~(uintptr_t)3) : NULL; }
 
 static uintptr_t page_of(uintptr_t a) { return a & ~(uintptr_t)(PAGE - 1); }
 
@@ -575,9 +573,7 @@ void dvmrt_shadow_copy(uintptr_t dst, uintptr_t src, uint64_t n, uint32_t word, 
 
 /* ---- regions ---------------------------------------------------------------------------------------------------------------- */
 
-static bool region_covers(const struct dvmrt_region *r, uintptr_t page) {
-  return r->base <= page && page + PAGE <= r->end;
-}
+static bool region_covers(const struct dvmrt_region *r, uintptr_t page) { return r->base <= page && page + PAGE <= r->end; }
 
 static void region_enter_page(struct dvmrt_region *r, uintptr_t page) {
   uintptr_t *slot = entry_slot(page);

@@ -21,8 +21,13 @@ struct dvmrt_subscript {
 enum dvmrt_repeat_kind {
   DVMRT_REPEAT_WORD,     /* by verdict: check.h's */
   DVMRT_REPEAT_PLACE = 8, /* of every access */
-  DVMRT_REPEAT_AWAY, DVMRT_REPEAT_STALE, /* of those that are not in the own part or the edge; of those in an edge that does not hold them */
-  DVMRT_REPEAT_ACROSS, DVMRT_REPEAT_SEQUENTIAL, DVMRT_REPEAT_BOUNDS, DVMRT_REPEAT_ESCAPE, DVMRT_REPEAT_PENDING,
+  DVMRT_REPEAT_AWAY,
+  DVMRT_REPEAT_STALE, /* of those that are not in the own part or the edge; of those in an edge that does not hold them */
+  DVMRT_REPEAT_ACROSS,
+  DVMRT_REPEAT_SEQUENTIAL,
+  DVMRT_REPEAT_BOUNDS,
+  DVMRT_REPEAT_ESCAPE,
+  DVMRT_REPEAT_PENDING,
   DVMRT_REPEAT_TURNS,    /* of the turns of a loop that are judged together; single accesses are judged */
   DVMRT_REPEAT_WAITS,    /* nothing of itself: an element in an assignment of the sequential part, or its target */
   DVMRT_REPEAT_KINDS
@@ -65,21 +70,21 @@ struct dvmrt_access {
   bool varies;           /* its subscripts may have changed since the directive */
   char role;             /* Z: i io, l lhs, r rhs; 0: none */
   long expression;       /* the number of Z lhs and rhs */
-  char standing;         /* H: in a d declaration, r return, f the head of a loop, j the condition of a statement that a jump leaves; 0: none */
-  int ndims;             /* X lines */
+  char standing; /* H: in a d declaration, r return, f the head of a loop, j the condition of a statement that a jump leaves; 0: none */
+  int ndims; /* X lines */
   struct dvmrt_subscript axis[DVMRT_NDIMS_MAX];
-  uint32_t settled_in;   /* execution of a nest, its number + 1, in which its place is right throughout; check.c's */
+  uint32_t settled_in; /* execution of a nest, its number + 1, in which its place is right throughout; check.c's */
   int nextents;
   int64_t extent[DVMRT_NDIMS_MAX]; /* -1: not known */
-  int ninner;            /* x lines: their subscripts follow those of the X lines where the program gives any */
+  int ninner; /* x lines: their subscripts follow those of the X lines where the program gives any */
   struct dvmrt_inner {
-    int dim;             /* of its array, from 0 */
-    const char *member;  /* NULL: it is no member of a struct */
-    int64_t longer;      /* bytes of an element if allocated memory may hold more of them, else 0 */
+    int dim; /* of its array, from 0 */
+    const char *member; /* NULL: it is no member of a struct */
+    int64_t longer; /* bytes of an element if allocated memory may hold more of them, else 0 */
   } inner[DVMRT_NDIMS_MAX];
-  uint32_t carried_in;   /* execution of a nest, its number + 1, in which the reference certainly carries a dependence; summary.c's */
+  uint32_t carried_in; /* execution of a nest, its number + 1, in which the reference certainly carries a dependence; summary.c's */
   struct dvmrt_repeat repeat;
-  struct dvmrt_access *next;       /* next site of the same construct, in the order of the text */
+  struct dvmrt_access *next; /* next site of the same construct, in the order of the text */
 };
 
 /* All inside dvmrt_mem_enter. */

@@ -320,22 +320,30 @@ const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use
 }
 
 int __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
-                      const void *partial, double magnitude, double roundings, const void *loc_before,
-                      const void *loc_result, const void *loc_partial, uint64_t loc_bytes) {
+                      const void *partial, double magnitude, double roundings, const void *loc_before, const void *loc_result,
+                      const void *loc_partial, uint64_t loc_bytes) {
   if (!dvmrt_mem_enter())
     return 0;
-  struct dvmrt_evaluation e = {
-      .number = number, .disturbed = state & 1, .tied = state & 2, .before = before, .result = result, .partial = partial,
-      .magnitude = magnitude, .roundings = roundings,
-      .each_iteration = state >> DVMRT_ROUNDINGS_SHIFT, .loc_before = loc_before, .loc_result = loc_result, .loc_partial = loc_partial,
-      .loc_bytes = loc_bytes};
+  struct dvmrt_evaluation e = {.number = number,
+                               .disturbed = state & 1,
+                               .tied = state & 2,
+                               .before = before,
+                               .result = result,
+                               .partial = partial,
+                               .magnitude = magnitude,
+                               .roundings = roundings,
+                               .each_iteration = state >> DVMRT_ROUNDINGS_SHIFT,
+                               .loc_before = loc_before,
+                               .loc_result = loc_result,
+                               .loc_partial = loc_partial,
+                               .loc_bytes = loc_bytes};
   bool replace = dvmrt_reduce_compare(dvmrt_directive_of(construct), &e);
   leave();
   return replace;
 }
 
-void __dvmrt_results(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, void *result,
-                     const void *partial, const void *last, const double *magnitude, uint64_t count) {
+void __dvmrt_results(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, void *result, const void *partial,
+                     const void *last, const double *magnitude, uint64_t count) {
   if (!dvmrt_mem_enter())
     return;
   struct dvmrt_results r = {number, state & 1, before, result, partial, last, magnitude, count};
@@ -376,8 +384,8 @@ static bool only_doubts(uintptr_t a, uint64_t size) {
 /* The same, of a small object on one page or two that have bits of their own: most objects of the stack. */
 static inline bool small_and_own(uintptr_t a, uint64_t size) {
   uintptr_t own = dvmrt_shadow_entry_by_bits();
-  return size <= 512 && dvmrt_shadow_entry(a) == own && dvmrt_shadow_entry(a + size - 1) == own && !__dvmrt_now.mask && !may_pend(a, size) &&
-         !dvmrt_task_remembers();
+  return size <= 512 && dvmrt_shadow_entry(a) == own && dvmrt_shadow_entry(a + size - 1) == own && !__dvmrt_now.mask &&
+         !may_pend(a, size) && !dvmrt_task_remembers();
 }
 
 void __dvmrt_born(const void *p, uint64_t size) {

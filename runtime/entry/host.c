@@ -65,8 +65,12 @@ int dvmrt_host_start(const char *options, struct dvm_error *err) {
   void *library = load(err);
   if (!library)
     return err->code;
-  host = (struct dvm_host){.version = DVM_HOST_VERSION, .bytes = sizeof(host), .facts = &__dvm_facts, .enter = dvmrt_mem_enter,
-                           .leave = dvmrt_mem_leave, .want = want};
+  host = (struct dvm_host){.version = DVM_HOST_VERSION,
+                           .bytes = sizeof(host),
+                           .facts = &__dvm_facts,
+                           .enter = dvmrt_mem_enter,
+                           .leave = dvmrt_mem_leave,
+                           .want = want};
   dvm_host_start_f *start = (dvm_host_start_f *)dlsym(library, DVM_HOST_SYMBOL);
   int rc = start ? start(&host, options, why, sizeof(why)) : -ELIBACC;
   return rc ? dvm_error_set(err, rc, "DVM_OPTIONS: 'sdm=%s': %s", options, *why ? why : "the debug server is of another version") : 0;

@@ -35,15 +35,11 @@ static int boolean(bool *to, const char *key, const char *value, struct dvm_erro
 
 /* ---- one function a kind of value ----------------------------------------------------------------------------------------- */
 
-static int set_help(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
-  return boolean(&o->help, k, v, err);
-}
+static int set_help(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) { return boolean(&o->help, k, v, err); }
 static int set_halt(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   return boolean(&o->halt_on_error, k, v, err);
 }
-static int set_stats(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
-  return boolean(&o->stats, k, v, err);
-}
+static int set_stats(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) { return boolean(&o->stats, k, v, err); }
 static int set_history(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   return boolean(&o->history, k, v, err);
 }
@@ -100,8 +96,12 @@ static const char *const check_names[] = {
 #define ID_TEXT(sym, name, severity) name,
     DVMRT_IDS(ID_TEXT)
 #undef ID_TEXT
-    "anti", "all",
-    "trace-value", "trace-structure", "trace-nan" /* of comparisons, which are not made here */, NULL};
+        "anti",
+    "all",
+    "trace-value",
+    "trace-structure",
+    "trace-nan" /* of comparisons, which are not made here */,
+    NULL};
 
 static int check_bits(const char *name, uint64_t *bits) {
   for (unsigned i = 0; check_names[i]; i++) {
@@ -125,8 +125,8 @@ static int set_checks(struct dvmrt_options *o, const char *k, const char *v, str
     const char *plain = strncmp(name, "dvm-", 4) ? name : name + 4;
     if (check_bits(plain, &bits)) {
       const char *near = dvm_text_nearest(plain, check_names);
-      return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s': unknown check '%s'%s%s%s", k, plain,
-                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+      return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s': unknown check '%s'%s%s%s", k, plain, near ? "; did you mean '" : "",
+                           near ? near : "", near ? "'?" : "");
     }
     o->checks = *v == '-' ? o->checks & ~bits : o->checks | bits;
     v += n + (v[n] == ',');
@@ -150,7 +150,8 @@ static int refuse(struct dvmrt_options *o, const char *k, const char *v, struct 
   (void)o;
   if ((!strcmp(k, "trace") && !strcmp(v, "off")) || __dvmt_full)
     return 0;
-  return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': this program was compiled to check, not to record: use 'dvmcc -fdvm=trace'", k, v);
+  return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': this program was compiled to check, not to record: use 'dvmcc -fdvm=trace'", k,
+                       v);
 }
 
 static const struct {
@@ -182,7 +183,8 @@ static const struct {
 enum { NKEYS = sizeof(table) / sizeof(table[0]) };
 
 void dvmrt_options_default(struct dvmrt_options *o) {
-  *o = (struct dvmrt_options){.exitcode = 66, .max_errors = 1000, .history = true, .summaries = true, .repeats = true, .stretches = 8, .checks = ~0ull};
+  *o = (struct dvmrt_options){
+      .exitcode = 66, .max_errors = 1000, .history = true, .summaries = true, .repeats = true, .stretches = 8, .checks = ~0ull};
 }
 
 static int unknown(const char *key, struct dvm_error *err) {

@@ -82,7 +82,8 @@ static bool make_set(struct dvmp_arena *m, const struct member *v, const struct 
   *s = *own;
   for (int d = 0; d < own->ndims; d++)
     if (where[d]) {
-      struct dvmp_list wide = dvmp_list_widen(m, own->dim[d], where[d] < 0 ? v->box.low[d] : 0, where[d] > 0 ? v->box.high[d] : 0, v->a->extent[d]);
+      struct dvmp_list wide =
+          dvmp_list_widen(m, own->dim[d], where[d] < 0 ? v->box.low[d] : 0, where[d] > 0 ? v->box.high[d] : 0, v->a->extent[d]);
       s->dim[d] = dvmp_list_minus(m, wide, own->dim[d]);
     }
   return !dvmp_set_empty(s);
@@ -128,7 +129,9 @@ static char line_of(const char *text, char key, const char **rest) {
   return 0;
 }
 
-static const struct dvmp_axis *axis_of(const struct dvmp_construct *c, int r) { return &((const struct dvmp_array *)c->layout.root)->grid->axis[r]; }
+static const struct dvmp_axis *axis_of(const struct dvmp_construct *c, int r) {
+  return &((const struct dvmp_array *)c->layout.root)->grid->axis[r];
+}
 
 /* The dimension of the root along which ranks wait for each other: the outermost one that is cut and that new values cross. */
 static int pipeline_dim(const struct dvmp_construct *c, const struct dvmp_across *x) {
@@ -136,7 +139,8 @@ static int pipeline_dim(const struct dvmp_construct *c, const struct dvmp_across
   for (int i = 0; i < x->n; i++)
     for (int r = 0; r < c->layout.ndims; r++) {
       struct dvmrt_coord at = x->members[i].a->layout.at[r], it = c->layout.at[r];
-      if (x->members[i].a->layout.root != c->layout.root || at.kind != DVMRT_COORD_AFFINE || it.kind != DVMRT_COORD_AFFINE || axis_of(c, r)->nprocs == 1)
+      if (x->members[i].a->layout.root != c->layout.root || at.kind != DVMRT_COORD_AFFINE || it.kind != DVMRT_COORD_AFFINE ||
+          axis_of(c, r)->nprocs == 1)
         continue;
       int d = at.index;
       int64_t width = x->members[i].sign[d] > 0 ? x->members[i].box.low[d] : x->members[i].box.high[d];
@@ -167,10 +171,11 @@ static void choose_stages(struct dvmp_construct *c, struct dvmp_across *x) {
   /* Iterations of the outermost loop are a legal order of parts whatever the dependences are; of others only if none leads both ways. */
   for (int r = 0; r < c->layout.ndims && form != 'a'; r++)
     if (c->layout.at[r].kind == DVMRT_COORD_AFFINE && c->layout.at[r].index > 0 && axis_of(c, r)->nprocs > 1 && pipeline >= 0)
-      dvmp_fail_all(1, &c->d->pos,
-                    "the dependences of this 'across' are not along one dimension each: not executed in parallel yet with dimension %d cut; "
-                    "give the processors to the dimension of the outermost loop (DVM_OPTIONS=grid=..)",
-                    r + 1);
+      dvmp_fail_all(
+          1, &c->d->pos,
+          "the dependences of this 'across' are not along one dimension each: not executed in parallel yet with dimension %d cut; "
+          "give the processors to the dimension of the outermost loop (DVM_OPTIONS=grid=..)",
+          r + 1);
   if (pipeline < 0 || form != 'a' || (tile = tile_dim(c, pipeline)) < 0)
     return;
   const struct dvmp_axis *axis = axis_of(c, tile);

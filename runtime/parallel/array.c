@@ -37,8 +37,8 @@ static void set_shape(struct dvmp_array *a, const struct dvmrt_directive *d, con
     a->extent[0] = (int64_t)(dvmp_plan_heap_size(a->address) / inner);
   for (int i = 0; i < a->ndims; i++)
     if (a->extent[i] <= 0)
-      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the extent of dimension %d of '%s' is not known here: allocate it with malloc or calloc [dvm-usage]",
-                    i + 1, a->name);
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
+                    "the extent of dimension %d of '%s' is not known here: allocate it with malloc or calloc [dvm-usage]", i + 1, a->name);
   for (int i = a->ndims - 1; i >= 0; i--)
     a->stride[i] = i == a->ndims - 1 ? 1 : a->stride[i + 1] * a->extent[i + 1];
   a->end = a->address + a->element_bytes * (uint64_t)(a->stride[0] * a->extent[0]);
@@ -196,7 +196,8 @@ struct dvmp_array *dvmp_array_of(const struct dvmrt_directive *d, const struct d
   if (!a || dvmp_array_everywhere(a))
     return a;
   if (a->address != address || a->ndims != ref->ndims)
-    dvmp_fail_all(1, &d->pos, "'%s' is a part of '%s', or has another shape: not executed in parallel yet; pass the array as it is, or run on one rank",
+    dvmp_fail_all(1, &d->pos,
+                  "'%s' is a part of '%s', or has another shape: not executed in parallel yet; pass the array as it is, or run on one rank",
                   ref->name, a->name);
   return a;
 }
@@ -223,7 +224,8 @@ static void place(struct dvmp_array *a, const struct dvmrt_directive *d, const i
     for (int i = 0; i < target->naxes; i++)
       a->map[i] = dvmrt_placing_coord(&target->axis[i], args);
     if (a->target && goes_with(a->target, a))
-      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "'%s' is aligned with '%s', which is aligned with it [dvm-usage]", a->name, a->target->name);
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "'%s' is aligned with '%s', which is aligned with it [dvm-usage]", a->name,
+                    a->target->name);
   }
   if (before) {
     dvmp_grid_fini(before);

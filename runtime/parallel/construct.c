@@ -26,7 +26,8 @@ static struct dvmp_construct *top(void) { return depth ? stack[depth - 1] : NULL
 /* ---- parts of the nest ---------------------------------------------------------------------------------------------------------- */
 
 /* What the part along dimension 'r' of the root is for index variable 'k'; false: it says nothing of it. */
-static bool part_along(struct dvmp_arena *m, const struct dvmp_construct *c, int r, int k, struct dvmp_list part, struct dvmp_list *of_index) {
+static bool part_along(struct dvmp_arena *m, const struct dvmp_construct *c, int r, int k, struct dvmp_list part,
+                       struct dvmp_list *of_index) {
   struct dvmrt_coord at = c->layout.at[r];
   if (at.kind != DVMRT_COORD_AFFINE || at.index != k || !at.coef)
     return false;

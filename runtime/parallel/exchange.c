@@ -61,11 +61,13 @@ static void add_edges(struct dvmp_traffic *t, const struct dvmrt_directive *d, c
   if (!a || dvmp_array_everywhere(a))
     return;
   if (i->named)
-    dvmp_fail_all(1, &d->pos, "edges made by 'shadow_add' are not executed in parallel yet: bring the elements of '%s' by 'remote_access'", a->name);
+    dvmp_fail_all(1, &d->pos, "edges made by 'shadow_add' are not executed in parallel yet: bring the elements of '%s' by 'remote_access'",
+                  a->name);
   dvmrt_placing_widths(i, args, a->ndims, a->low, a->high, &box);
   for (int k = 0; k < a->ndims; k++)
     if (box.low[k] > a->low[k] || box.high[k] > a->high[k] || box.low[k] < 0 || box.high[k] < 0)
-      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the renewed width %lld:%lld of dimension %d of '%s' is not inside its shadow edge %lld:%lld [dvm-usage]",
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
+                    "the renewed width %lld:%lld of dimension %d of '%s' is not inside its shadow edge %lld:%lld [dvm-usage]",
                     (long long)box.low[k], (long long)box.high[k], k + 1, a->name, (long long)a->low[k], (long long)a->high[k]);
   dvmp_traffic_add(t, a, plan_of(a, &box));
 }
@@ -228,12 +230,14 @@ static void read_ordinary(struct copied *s, const struct dvmrt_directive *d, con
     if (a->extent[k] < 0 && open)
       a->extent[k] = dvmrt_num_value(i->axis[k].add, args) + 1;
     if (a->extent[k] <= 0)
-      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the extent of dimension %d of '%s' is not known in 'array_copy' [dvm-usage]", k + 1, a->name);
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the extent of dimension %d of '%s' is not known in 'array_copy' [dvm-usage]", k + 1,
+                    a->name);
   }
   s->a = a;
 }
 
-static void read_side(struct copied *s, struct dvmp_arena *m, const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args) {
+static void read_side(struct copied *s, struct dvmp_arena *m, const struct dvmrt_directive *d, const struct dvmrt_item *i,
+                      const int64_t *args) {
   s->a = dvmp_array_of(d, &i->ref, args);
   if (!s->a)
     read_ordinary(s, d, i, args);
@@ -249,8 +253,9 @@ static void read_side(struct copied *s, struct dvmp_arena *m, const struct dvmrt
       high = dvmrt_num_value(x->add, args) < 0 ? high : dvmrt_num_value(x->add, args);
     }
     if (low < 0 || high >= s->a->extent[k])
-      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the section %lld:%lld of dimension %d of '%s' in 'array_copy' lies outside of it [dvm-usage]",
-                    (long long)low, (long long)high, k + 1, s->a->name);
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
+                    "the section %lld:%lld of dimension %d of '%s' in 'array_copy' lies outside of it [dvm-usage]", (long long)low,
+                    (long long)high, k + 1, s->a->name);
     s->section.dim[k] = dvmp_list_of(m, low, high);
     if (!one)
       s->dim[s->n++] = k;
@@ -291,7 +296,8 @@ static bool copied_part(struct dvmp_arena *m, const struct copied *dst, const st
 void dvmp_exchange_copy(struct dvmrt_directive *d, const int64_t *args) {
   struct copied dst = {.n = 0}, src = {.n = 0};
   struct dvmp_arena m = {NULL};
-  const struct dvmrt_item *first = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ARRAY), *second = first ? dvmrt_directive_find(first->next, DVMRT_DIRECTIVE_ARRAY) : NULL;
+  const struct dvmrt_item *first = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ARRAY),
+                          *second = first ? dvmrt_directive_find(first->next, DVMRT_DIRECTIVE_ARRAY) : NULL;
   if (!second)
     return;
   read_side(&dst, &m, d, first, args);

@@ -197,7 +197,8 @@ static void cut_axis(const struct cut *c) {
   else if (c->rule->kind == 'i')
     cut_map(c);
   else if (unit < 1)
-    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'multblock' of dimension %d of '%s' is %lld [dvm-usage]", c->dim + 1, c->name, (long long)unit);
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'multblock' of dimension %d of '%s' is %lld [dvm-usage]", c->dim + 1, c->name,
+                  (long long)unit);
   else
     cut_block(c, unit);
 }
@@ -219,7 +220,8 @@ void dvmp_grid_make(struct dvmp_grid *g, const struct dvmrt_directive *d, const 
     g->axis[i].extent = extent[i];
     static const struct dvmrt_rule plain;
     if (along[i] > 1 && own->dist[i] == DVMRT_DIST_GIVEN && !own->rule[i].kind)
-      dvmp_fail_all(1, &d->pos, "'derived' is not executed in parallel yet: give '%s' another distribution, or run it on one rank", own->ref.name);
+      dvmp_fail_all(1, &d->pos, "'derived' is not executed in parallel yet: give '%s' another distribution, or run it on one rank",
+                    own->ref.name);
     struct cut c = {g, d, i < own->ndist ? &own->rule[i] : &plain, args, &g->axis[i], own->ref.name, i};
     cut_axis(&c);
   }

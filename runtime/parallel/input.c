@@ -142,14 +142,14 @@ int __dvmp_vfscanf(FILE *f, const char *format, va_list args) {
   return result;
 }
 
-#define SCANS(NAME, PARAMS, LAST, STREAM)                       \
-  DVMRT_EXPORT int NAME PARAMS;                                 \
-  int NAME PARAMS {                                             \
-    va_list args;                                               \
-    va_start(args, LAST);                                       \
-    int result = __dvmp_vfscanf(STREAM, format, args);          \
-    va_end(args);                                               \
-    return result;                                              \
+#define SCANS(NAME, PARAMS, LAST, STREAM)                                                                                                  \
+  DVMRT_EXPORT int NAME PARAMS;                                                                                                            \
+  int NAME PARAMS {                                                                                                                        \
+    va_list args;                                                                                                                          \
+    va_start(args, LAST);                                                                                                                  \
+    int result = __dvmp_vfscanf(STREAM, format, args);                                                                                     \
+    va_end(args);                                                                                                                          \
+    return result;                                                                                                                         \
   }
 SCANS(__dvmp_fscanf, (FILE * f, const char *format, ...), format, f)
 SCANS(__dvmp_scanf, (const char *format, ...), format, stdin)

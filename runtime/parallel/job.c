@@ -84,8 +84,8 @@ static void read_options(void) {
   for (int i = 0; i < dvmp_job.ngrid; i++)
     all *= all > INT_MAX ? 1 : dvmp_job.grid[i];
   if (dvmp_job.ngrid && all != dvmp_job.size)
-    dvmp_fail_all(DVMP_STATUS_USAGE, NULL, "DVM_OPTIONS: the grid of 'grid=' has %ld processors, the program runs on %d %s", all, dvmp_job.size,
-                  dvmp_job.size == 1 ? "rank" : "ranks");
+    dvmp_fail_all(DVMP_STATUS_USAGE, NULL, "DVM_OPTIONS: the grid of 'grid=' has %ld processors, the program runs on %d %s", all,
+                  dvmp_job.size, dvmp_job.size == 1 ? "rank" : "ranks");
 }
 
 void dvmp_job_begin(void) {
@@ -200,8 +200,8 @@ static void end_parted(void) {
     if (known[q].ends)
       fprintf(stderr, "note: rank %s: at the end of the program\n", ranks);
     else
-      fprintf(stderr, "%s:%u: note: rank %s: in or behind this directive, at operation %llu\n", known[q].line ? known[q].file : "?", known[q].line,
-              ranks, (unsigned long long)known[q].sequence);
+      fprintf(stderr, "%s:%u: note: rank %s: in or behind this directive, at operation %llu\n", known[q].line ? known[q].file : "?",
+              known[q].line, ranks, (unsigned long long)known[q].sequence);
   }
   PMPI_Abort(MPI_COMM_WORLD, DVMP_STATUS_WRONG);
 }

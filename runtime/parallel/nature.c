@@ -15,12 +15,12 @@ static void one(void *p, size_t n) {
     dvmp_job_tell(p, n, 0);
 }
 
-#define ONE(TYPE, NAME, PARAMS, ARGS)      \
-  DVMRT_EXPORT TYPE __dvmp_##NAME PARAMS;  \
-  TYPE __dvmp_##NAME PARAMS {              \
-    TYPE v = NAME ARGS;                    \
-    one(&v, sizeof(v));                    \
-    return v;                              \
+#define ONE(TYPE, NAME, PARAMS, ARGS)                                                                                                      \
+  DVMRT_EXPORT TYPE __dvmp_##NAME PARAMS;                                                                                                  \
+  TYPE __dvmp_##NAME PARAMS {                                                                                                              \
+    TYPE v = NAME ARGS;                                                                                                                    \
+    one(&v, sizeof(v));                                                                                                                    \
+    return v;                                                                                                                              \
   }
 ONE(clock_t, clock, (void), ())
 ONE(pid_t, getpid, (void), ())

@@ -50,8 +50,9 @@ static int set_io(const char *key, const char *value, struct dvm_error *err) {
 }
 
 static int refuse(const char *key, const char *value, struct dvm_error *err) {
-  return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': this program was compiled to run in parallel, not to check: use 'dvmcc -fdvm=check'",
-                       key, value);
+  return dvm_error_set(err, -EINVAL,
+                       "DVM_OPTIONS: '%s=%s': this program was compiled to run in parallel, not to check: use 'dvmcc -fdvm=check'", key,
+                       value);
 }
 
 static const struct {
@@ -62,9 +63,16 @@ static const struct {
     {"grid", "grid=              processors along the divided dimensions, as in 2x3, of arrays that have as many of them", set_grid},
     {"patience", "patience=5         seconds that ranks may all wait for each other before they are said to have parted", set_patience},
     {"io", "io=one             all: each rank reads and writes itself, as programs with MPI calls of their own may want", set_io},
-    {"report", NULL, refuse},        {"exitcode", NULL, refuse}, {"max_errors", NULL, refuse}, {"halt_on_error", NULL, refuse},
-    {"color", NULL, refuse},         {"stats", NULL, refuse},    {"history", NULL, refuse},    {"checks", NULL, refuse},
-    {"reduction", NULL, refuse},     {"device", NULL, refuse},
+    {"report", NULL, refuse},
+    {"exitcode", NULL, refuse},
+    {"max_errors", NULL, refuse},
+    {"halt_on_error", NULL, refuse},
+    {"color", NULL, refuse},
+    {"stats", NULL, refuse},
+    {"history", NULL, refuse},
+    {"checks", NULL, refuse},
+    {"reduction", NULL, refuse},
+    {"device", NULL, refuse},
 };
 enum { NKEYS = sizeof(table) / sizeof(table[0]) };
 

@@ -36,7 +36,8 @@ static char op_of(const char *word) {
   static const struct {
     const char *word;
     char op;
-  } ops[] = {{"sum", 's'}, {"product", 'p'}, {"max", 'M'}, {"min", 'm'}, {"and", 'a'}, {"or", 'o'}, {"xor", 'x'}, {"maxloc", 'X'}, {"minloc", 'N'}};
+  } ops[] = {{"sum", 's'}, {"product", 'p'}, {"max", 'M'},    {"min", 'm'},   {"and", 'a'},
+             {"or", 'o'},  {"xor", 'x'},     {"maxloc", 'X'}, {"minloc", 'N'}};
   for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
     if (!strcmp(ops[i].word, word))
       return ops[i].op;
@@ -242,7 +243,8 @@ void dvmp_reduce_start(const struct dvmrt_directive *d, const char *group) {
     dvmp_job_combine(w->r.at, w->r.count, w->r.op, w->r.type, w->r.bytes, &w->handle);
   }
   if (!any)
-    dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the reduction group '%s' is started, but no loop has computed anything for it [dvm-reduction-protocol]", group);
+    dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
+                  "the reduction group '%s' is started, but no loop has computed anything for it [dvm-reduction-protocol]", group);
 }
 
 void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group) {
@@ -254,7 +256,8 @@ void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group) {
       continue;
     }
     if (!w->started)
-      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the reduction group '%s' is waited for but was not started [dvm-reduction-protocol]", group);
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the reduction group '%s' is waited for but was not started [dvm-reduction-protocol]",
+                    group);
     any = true;
     dvmp_job_wait(&w->handle);
     *l = w->next;

@@ -23,8 +23,10 @@ DVMRT_EXPORT void *__dvmp_store(void *p, uint64_t size) {
   if (__dvmp_own(p))
     return p;
   if (size > sizeof(nowhere))
-    dvmp_fail_here(1, dvmp_construct_place(), "an element of %llu bytes is assigned what a call gives: not executed in parallel yet; assign it to a "
-                   "variable first", (unsigned long long)size);
+    dvmp_fail_here(1, dvmp_construct_place(),
+                   "an element of %llu bytes is assigned what a call gives: not executed in parallel yet; assign it to a "
+                   "variable first",
+                   (unsigned long long)size);
   memcpy(nowhere, p, size); /* of a part of an element that is updated */
   return nowhere;
 }
@@ -42,7 +44,8 @@ DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_
     dvmrt_mem_leave();
   dvmp_fail_here(DVMP_STATUS_WRONG, &x->pos,
                  "'%s' is read in the sequential part by rank %d, and rank %d has it: put '#pragma dvm remote_access' before the statement "
-                 "[dvm-sequential-access]", x->text, dvmp_job.rank, dvmp_array_owner(a, (uintptr_t)p));
+                 "[dvm-sequential-access]",
+                 x->text, dvmp_job.rank, dvmp_array_owner(a, (uintptr_t)p));
 }
 
 /* Arguments of one call are alive together: each gets a place of its own. */

@@ -58,7 +58,8 @@ static void clip(const struct dvmp_array *a, uintptr_t from, size_t n, char *chu
   struct dvmp_arena m = {NULL};
   /* Rows that the chunk does not touch are not walked. */
   uintptr_t row = (uintptr_t)a->stride[0] * a->element_bytes;
-  own.dim[0] = dvmp_list_meet(&m, own.dim[0], dvmp_list_of(&m, (int64_t)((from - a->address) / row), (int64_t)((from + n - 1 - a->address) / row)));
+  own.dim[0] =
+      dvmp_list_meet(&m, own.dim[0], dvmp_list_of(&m, (int64_t)((from - a->address) / row), (int64_t)((from + n - 1 - a->address) / row)));
   dvmp_set_runs(&own, a->stride, a->extent, clip_run, &c);
   dvmp_arena_free(&m);
 }
@@ -144,19 +145,21 @@ FILE *__dvmp_popen(const char *command, const char *mode) {
 /* Where it is told which rank's file it is, in a loop: the file of rank 0 alone leads somewhere. */
 static void need_file(FILE *f, const char *what) {
   if (dvmp_job.inside && !dvmp_job.everywhere && dvmp_job.rank && f != stdout && f != stderr)
-    dvmp_fail_here(1, dvmp_construct_place(), "'%s' in a parallel loop, on a file that rank 0 has opened, is not executed in parallel yet: "
-                   "print to standard output, or write behind the loop", what);
+    dvmp_fail_here(1, dvmp_construct_place(),
+                   "'%s' in a parallel loop, on a file that rank 0 has opened, is not executed in parallel yet: "
+                   "print to standard output, or write behind the loop",
+                   what);
 }
 
-#define SHARED_INT(NAME, PARAMS, ARGS, F)                            \
-  DVMRT_EXPORT int __dvmp_##NAME PARAMS;                             \
-  int __dvmp_##NAME PARAMS {                                         \
-    need_file(F, #NAME);                                             \
-    if (!dvmp_stream_one())                                          \
-      return NAME ARGS;                                              \
-    int result = dvmp_job.rank ? 0 : NAME ARGS;                      \
-    dvmp_stream_share(&result, sizeof(result));                      \
-    return result;                                                   \
+#define SHARED_INT(NAME, PARAMS, ARGS, F)                                                                                                  \
+  DVMRT_EXPORT int __dvmp_##NAME PARAMS;                                                                                                   \
+  int __dvmp_##NAME PARAMS {                                                                                                               \
+    need_file(F, #NAME);                                                                                                                   \
+    if (!dvmp_stream_one())                                                                                                                \
+      return NAME ARGS;                                                                                                                    \
+    int result = dvmp_job.rank ? 0 : NAME ARGS;                                                                                            \
+    dvmp_stream_share(&result, sizeof(result));                                                                                            \
+    return result;                                                                                                                         \
   }
 
 SHARED_INT(feof, (FILE * f), (f), f)

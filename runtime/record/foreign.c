@@ -34,7 +34,13 @@ void dvmt_foreign_functions(const void *const *first, const void *const *last) {
     }
 }
 
-enum what { UNKNOWN, RECORDED, FOREIGN, LIBRARY /* it writes what it is given alone */, UNSEEN /* what else it writes is too much to look at */ };
+enum what {
+  UNKNOWN,
+  RECORDED,
+  FOREIGN,
+  LIBRARY /* it writes what it is given alone */,
+  UNSEEN /* what else it writes is too much to look at */
+};
 
 static bool is_c_library(const void *f) {
   static const char *const names[] = {"libc.so", "libm.so", "libc-", "libm-", "libpthread", "librt", "ld-linux", "libmvec"};
@@ -50,7 +56,10 @@ static bool is_c_library(const void *f) {
 
 static void look_up(struct dvmt_call *call, const void *callee) {
   call->callee = callee;
-  call->what = callee == (const void *)(uintptr_t)free || functions[slot_of(callee)] ? RECORDED /* what is freed means nothing */ : nfunctions >= FUNCTIONS / 2 ? RECORDED : is_c_library(callee) ? LIBRARY : FOREIGN;
+  call->what = callee == (const void *)(uintptr_t)free || functions[slot_of(callee)] ? RECORDED /* what is freed means nothing */
+               : nfunctions >= FUNCTIONS / 2                                         ? RECORDED
+               : is_c_library(callee)                                                ? LIBRARY
+                                                                                     : FOREIGN;
 }
 
 /* ---- global variables ---------------------------------------------------------------------------------------------------------- */
@@ -106,13 +115,19 @@ static struct dvmt_site *made_site(const struct dvmt_call *call, const char *wha
   static char texts[TEXTS];
   static struct dvmt_site sites[SITES] __attribute__((aligned(16)));
   static size_t used, n;
-  struct dvmt_span file = dvmt_text_line(call->site->text, DVMRT_ANY_FILE), place = dvmt_text_line(call->site->text, DVMRT_ANY_PLACE), function = dvmt_text_line(call->site->text, DVMRT_TRACE_FUNCTION);
+  struct dvmt_span file = dvmt_text_line(call->site->text, DVMRT_ANY_FILE), place = dvmt_text_line(call->site->text, DVMRT_ANY_PLACE),
+                   function = dvmt_text_line(call->site->text, DVMRT_TRACE_FUNCTION);
   if (n == SITES || TEXTS - used < 2048 + strlen(what))
     return NULL;
   char *text = texts + used;
-  int length = snprintf(text, TEXTS - used, "K given\nF %.*s\nP %.*s\n%s\n@ %.*s", (int)file.n, file.s, (int)place.n, place.s, what, (int)function.n, function.s);
+  int length = snprintf(text, TEXTS - used, "K given\nF %.*s\nP %.*s\n%s\n@ %.*s", (int)file.n, file.s, (int)place.n, place.s, what,
+                        (int)function.n, function.s);
   used += (size_t)length + 1;
-  sites[n] = (struct dvmt_site){.text = text, .kind = DVMT_SITE_ACCESS, .words = (uint8_t)words, .bytes = (uint8_t)bytes, .where = (uint8_t)where,
+  sites[n] = (struct dvmt_site){.text = text,
+                                .kind = DVMT_SITE_ACCESS,
+                                .words = (uint8_t)words,
+                                .bytes = (uint8_t)bytes,
+                                .where = (uint8_t)where,
                                 .level = DVMT_LEVEL_UNSET};
   dvmt_emit_define(&sites[n]);
   return &sites[n++];
@@ -120,7 +135,11 @@ static struct dvmt_site *made_site(const struct dvmt_call *call, const char *wha
 
 /* Each call and variable once. */
 static void tell(struct dvmt_call *call, struct dvmt_span variable, unsigned why) {
-  static struct { const struct dvmt_call *call; const char *variable; unsigned why; } told[1024];
+  static struct {
+    const struct dvmt_call *call;
+    const char *variable;
+    unsigned why;
+  } told[1024];
   static unsigned ntold;
   char what[600];
   struct dvmt_span name = dvmt_text_line(call->site->text, DVMRT_ACCESS_TEXT);
@@ -132,7 +151,8 @@ static void tell(struct dvmt_call *call, struct dvmt_span variable, unsigned why
   told[ntold].call = call;
   told[ntold].why = why;
   told[ntold++].variable = variable.s;
-  snprintf(what, sizeof(what), "T %.*s\nV %.*s", (int)(name.n < 200 ? name.n : 200), name.s, (int)(variable.n < 200 ? variable.n : 200), variable.s);
+  snprintf(what, sizeof(what), "T %.*s\nV %.*s", (int)(name.n < 200 ? name.n : 200), name.s, (int)(variable.n < 200 ? variable.n : 200),
+           variable.s);
   struct dvmt_site *site = made_site(call, what, 0, 0, 0);
   dvmt_emit_unrecorded(site ? site : call->site, why);
 }
@@ -147,7 +167,8 @@ static bool is_covered(unsigned first, uint64_t low, uint64_t bytes) {
 static void look_before(struct frame *f, struct region r, bool certain) {
   if (!r.bytes || nregions == REGIONS || copies_size - copies_used < r.bytes || is_covered(f->first, r.low, r.bytes)) {
     if (r.bytes && !is_covered(f->first, r.low, r.bytes))
-      tell(f->call, r.variable ? dvmt_text_line(r.variable->text, DVMRT_ACCESS_VARIABLE) : (struct dvmt_span){"large data", 10}, DVMT_WHY_UNSEEN);
+      tell(f->call, r.variable ? dvmt_text_line(r.variable->text, DVMRT_ACCESS_VARIABLE) : (struct dvmt_span){"large data", 10},
+           DVMT_WHY_UNSEEN);
     return;
   }
   r.copy = copies_used;
@@ -245,7 +266,8 @@ __attribute__((visibility("default"))) void __dvmt_around(struct dvmt_call *call
   if (!f || call->what != FOREIGN)
     return;
   for (unsigned i = 0; i < nvariables; i++)
-    look_before(f, (struct region){.variable = variables[i], .low = (uint64_t)(uintptr_t)variables[i]->base, .bytes = variables[i]->size}, true);
+    look_before(f, (struct region){.variable = variables[i], .low = (uint64_t)(uintptr_t)variables[i]->base, .bytes = variables[i]->size},
+                true);
   for (unsigned i = 0; (at = dvmt_arrays_large(i, &size)); i++)
     look_before(f, (struct region){.low = at, .bytes = size}, false);
 }
@@ -308,7 +330,8 @@ static void each(const struct dvmt_part *part, uint64_t p, void *arg, void (*val
   for (uint32_t i = 0; i < n[0]; i++)
     for (uint32_t j = 0; j < n[1]; j++)
       for (uint32_t k = 0; k < n[2]; k++)
-        value(arg, part, p + part->offset + (uint64_t)i * part->repeat[0][1] + (uint64_t)j * part->repeat[1][1] + (uint64_t)k * part->repeat[2][1]);
+        value(arg, part,
+              p + part->offset + (uint64_t)i * part->repeat[0][1] + (uint64_t)j * part->repeat[1][1] + (uint64_t)k * part->repeat[2][1]);
 }
 
 static void write_plain(void *arg, const struct dvmt_part *part, uint64_t at) {
@@ -351,7 +374,8 @@ static void record_changes(const struct region *r, uint64_t from, uint64_t to) {
     for (unsigned i = 0; i < r->nparts; i++)
       each(&r->parts[i], at, &c, write_changed);
   if (r->parts->kind == 'w' && at < to && at < r->low + r->bytes) {
-    uint64_t rest = r->low + r->bytes - at, now = word_at((const char *)(uintptr_t)at, rest), before = word_at(copies + r->copy + (at - r->low), rest);
+    uint64_t rest = r->low + r->bytes - at, now = word_at((const char *)(uintptr_t)at, rest),
+             before = word_at(copies + r->copy + (at - r->low), rest);
     if (now != before)
       write_value(r->parts, at, r->root, &now, &before);
   }
@@ -360,7 +384,11 @@ static void record_changes(const struct region *r, uint64_t from, uint64_t to) {
 /* What a region of the call is: a global variable that is a scalar or an array of them; any other is told by words. */
 static bool parts_of(struct dvmt_call *call, struct region *r) {
   enum { KEPT = 512 };
-  static struct { const struct dvmt_call *call; const void *what; struct dvmt_part part; } kept[KEPT];
+  static struct {
+    const struct dvmt_call *call;
+    const void *what;
+    struct dvmt_part part;
+  } kept[KEPT];
   static unsigned nkept;
   const void *of = r->variable ? (const void *)r->variable : (const void *)kept;
   const char *text = r->variable ? r->variable->text : "";
@@ -372,13 +400,15 @@ static bool parts_of(struct dvmt_call *call, struct region *r) {
       r->nparts = 1;
       return true;
     }
-  bool plain = type.s && name.s && !dvmt_text_line(text, DVMRT_TRACE_BEHIND).s && !dvmt_text_line(text, DVMRT_TRACE_BITS).s && !dvmt_text_line(text, DVMRT_ACCESS_INNER_SUBSCRIPT).s &&
-               r->variable->bytes && r->variable->bytes <= 16 && r->bytes % r->variable->bytes == 0;
+  bool plain = type.s && name.s && !dvmt_text_line(text, DVMRT_TRACE_BEHIND).s && !dvmt_text_line(text, DVMRT_TRACE_BITS).s &&
+               !dvmt_text_line(text, DVMRT_ACCESS_INNER_SUBSCRIPT).s && r->variable->bytes && r->variable->bytes <= 16 &&
+               r->bytes % r->variable->bytes == 0;
   unsigned bytes = plain ? r->variable->bytes : 8;
-  size_t n = (size_t)snprintf(what, sizeof(what), "T %.*s\nS %u\ny %.*s", (int)(name.s ? name.n : 16), name.s ? name.s : "allocated memory", bytes,
-                              (int)(plain ? type.n : 2), plain ? type.s : "w8");
+  size_t n = (size_t)snprintf(what, sizeof(what), "T %.*s\nS %u\ny %.*s", (int)(name.s ? name.n : 16), name.s ? name.s : "allocated memory",
+                              bytes, (int)(plain ? type.n : 2), plain ? type.s : "w8");
   if (!plain)
-    n += (size_t)snprintf(what + n, sizeof(what) - n, "\nV %.*s\nB *\nE 8", (int)(name.s ? name.n : 16), name.s ? name.s : "allocated memory");
+    n += (size_t)snprintf(what + n, sizeof(what) - n, "\nV %.*s\nB *\nE 8", (int)(name.s ? name.n : 16),
+                          name.s ? name.s : "allocated memory");
   for (const char *line = text; plain && line && n < sizeof(what) - 300; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
     if (*line && strchr("VQGBED", *line) && line[1] == ' ')
       n += (size_t)snprintf(what + n, sizeof(what) - n, "\n%.*s", (int)(strcspn(line, "\n") < 250 ? strcspn(line, "\n") : 250), line);
@@ -412,7 +442,8 @@ static uint64_t look_behind(struct dvmt_call *call, struct region *r) {
       continue;
     changed += n;
     if (!r->parts && !parts_of(call, r)) {
-      tell(call, r->variable ? dvmt_text_line(r->variable->text, DVMRT_ACCESS_VARIABLE) : (struct dvmt_span){"allocated memory", 16}, DVMT_WHY_FOREIGN);
+      tell(call, r->variable ? dvmt_text_line(r->variable->text, DVMRT_ACCESS_VARIABLE) : (struct dvmt_span){"allocated memory", 16},
+           DVMT_WHY_FOREIGN);
       return changed;
     }
     if (!r->first)

@@ -22,8 +22,8 @@
 /* Where a thread that is not recorded writes its first record; the next ones it writes to a place of its own. */
 static uint64_t nowhere[DVMT_RECORD_MAX / 8];
 static __thread uint64_t own_nowhere[DVMT_RECORD_MAX / 8] __attribute__((tls_model("initial-exec")));
-__thread struct dvmt_state __dvmt_state __attribute__((tls_model("initial-exec"), visibility("default"))) = {
-  (char *)nowhere, (char *)nowhere, DVMT_ON_WRITE, 0, NULL};
+__thread struct dvmt_state __dvmt_state
+    __attribute__((tls_model("initial-exec"), visibility("default"))) = {(char *)nowhere, (char *)nowhere, DVMT_ON_WRITE, 0, NULL};
 
 enum { DEPTH_MAX = 256 };
 
@@ -261,8 +261,8 @@ static unsigned program_level(void) { return started && !finished ? dvmt_setup()
 /* Outside constructs there are no iterations to record. */
 static uint32_t program_flags(void) { return flags_of(program_level(), false) & ~(uint32_t)DVMT_ON_ITER; }
 
-__attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first, struct dvmt_site *last,
-                                                        const void *const *functions, const void *const *functions_end) {
+__attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first, struct dvmt_site *last, const void *const *functions,
+                                                        const void *const *functions_end) {
   static bool ready;
   if (!ready) {
     ready = true;
@@ -295,9 +295,7 @@ __attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first,
 static unsigned level_now(void) { return depth ? stack[depth - 1].level : program_level(); }
 static bool silent_now(void) { return depth && stack[depth - 1].silent; }
 
-static void set_top(void) {
-  __dvmt_state.top = depth ? stack[depth - 1].site : NULL;
-}
+static void set_top(void) { __dvmt_state.top = depth ? stack[depth - 1].site : NULL; }
 
 static void close_top(void) {
   struct open *o = &stack[--depth];
@@ -355,8 +353,10 @@ static void open_site(struct dvmt_site *site, char *frame, const int64_t *args) 
   if (is_point(&dvmt_setup()->config.start, site))
     start_recording();
   bool silent = silent_now();
-  unsigned level = silent || !started || finished ? DVMT_LEVEL_NONE : site->level != DVMT_LEVEL_UNSET ? site->level
-                   : depth && stack[depth - 1].level != DVMT_LEVEL_NONE ? stack[depth - 1].level : program_level();
+  unsigned level = silent || !started || finished                       ? DVMT_LEVEL_NONE
+                   : site->level != DVMT_LEVEL_UNSET                    ? site->level
+                   : depth && stack[depth - 1].level != DVMT_LEVEL_NONE ? stack[depth - 1].level
+                                                                        : program_level();
   if (!silent && depth && stack[depth - 1].level == DVMT_LEVEL_NONE && stack[depth - 1].site->level == DVMT_LEVEL_NONE &&
       site->level == DVMT_LEVEL_UNSET)
     level = DVMT_LEVEL_NONE; /* inside what the configuration leaves out */
@@ -456,7 +456,10 @@ __attribute__((visibility("default"))) void __dvmt_loop_end(struct dvmt_site *si
 /* ---- functions that call others: for the chain of calls that a difference is told with --------------------------------------- */
 
 enum { CALLS_MAX = 1024 };
-static struct { const struct dvmt_site *site; char *frame; } calls[CALLS_MAX];
+static struct {
+  const struct dvmt_site *site;
+  char *frame;
+} calls[CALLS_MAX];
 static int ncalls;
 
 static void leave_call(void) {
@@ -508,12 +511,9 @@ __attribute__((visibility("default"))) void __dvmt_iter(struct dvmt_site *site, 
     emit(site, DVMT_TAG_ITER, iv, site->words);
 }
 
-__attribute__((visibility("default"))) void __dvmt_unrecorded(struct dvmt_site *site) {
-  note_unrecorded(site, DVMT_WHY_OPENMP);
-}
+__attribute__((visibility("default"))) void __dvmt_unrecorded(struct dvmt_site *site) { note_unrecorded(site, DVMT_WHY_OPENMP); }
 
-__attribute__((visibility("default"))) void __dvmt_result(struct dvmt_site *site, uint32_t number, const void *value,
-                                                          uint32_t bytes) {
+__attribute__((visibility("default"))) void __dvmt_result(struct dvmt_site *site, uint32_t number, const void *value, uint32_t bytes) {
   int64_t words[6] = {number, bytes};
   if (!recording || bytes > 32 || level_now() == DVMT_LEVEL_NONE || silent_now())
     return;

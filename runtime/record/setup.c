@@ -100,15 +100,15 @@ static void set(const char *key, const char *value) {
   static const struct {
     const char *key;
     char **to;
-  } kept[] = {{"trace", &mode}, {"trace_level", &level_text}, {"trace_config", &config_path}, {"trace_file", &trace_file},
+  } kept[] = {{"trace", &mode},          {"trace_level", &level_text}, {"trace_config", &config_path}, {"trace_file", &trace_file},
               {"reference", &reference}, {"tolerance", &tolerance}};
   for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
     if (!strcmp(kept[i].key, key)) {
       free(*kept[i].to);
       *kept[i].to = strdup(value);
     }
-  static const char *const passed[][2] = {{"report", "--report"}, {"exitcode", "--exitcode"}, {"max_errors", "--max-errors"},
-                                          {"checks", "--checks"}};
+  static const char *const passed[][2] = {
+      {"report", "--report"}, {"exitcode", "--exitcode"}, {"max_errors", "--max-errors"}, {"checks", "--checks"}};
   for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
     if (!strcmp(passed[i][0], key) && npassed_on + 2 <= PASSED_ON) {
       passed_on[npassed_on++] = passed[i][1];
@@ -225,7 +225,9 @@ static void start_tool(void) {
     execv(tool, words + ROOM - first);
   }
   snprintf(text, sizeof(text), "cannot run '%s', which takes what this program records; 'dvm %s' can do it", tool,
-           compare ? "compare" : config ? "trace config" : "record");
+           compare  ? "compare"
+           : config ? "trace config"
+                    : "record");
   fail(text);
 }
 

@@ -6,7 +6,11 @@
 struct dvmt_setup {
   struct dvmt_config config;
   int ring_fd;   /* where to record to, or -1 */
-  struct { int pid; const char *codec, *file; bool verbose; } inside; /* pid: of the process that is to record by itself, or 0 */
+  struct {
+    int pid;
+    const char *codec, *file;
+    bool verbose;
+  } inside; /* pid: of the process that is to record by itself, or 0 */
 };
 const struct dvmt_setup *dvmt_setup(void);
 #endif

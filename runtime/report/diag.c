@@ -62,8 +62,7 @@ void dvmrt_diag_init(const struct dvmrt_options *o) {
   dvmrt_finding_init(o->checks);
   clock_gettime(CLOCK_MONOTONIC, &started);
   const char *term = getenv("TERM");
-  color = o->color == DVMRT_COLOR_ALWAYS ||
-          (o->color == DVMRT_COLOR_AUTO && isatty(2) && term && strcmp(term, "dumb") != 0);
+  color = o->color == DVMRT_COLOR_ALWAYS || (o->color == DVMRT_COLOR_AUTO && isatty(2) && term && strcmp(term, "dumb") != 0);
 }
 
 void dvmrt_diag_reset(void) {
@@ -133,8 +132,8 @@ static void print_text(const struct dvmrt_finding *f, const struct dvmrt_report 
   bool error = dvmrt_id_severity(f->id) == DVMRT_ERROR;
   b.n = 0;
   add_place(&b, f->pos);
-  add(&b, "%s%s:%s %s%s [dvm-%s]%s\n", error ? RED : MAGENTA, error ? "error" : "warning", PLAIN, BOLD, r->message.s,
-      dvmrt_id_name(f->id), PLAIN);
+  add(&b, "%s%s:%s %s%s [dvm-%s]%s\n", error ? RED : MAGENTA, error ? "error" : "warning", PLAIN, BOLD, r->message.s, dvmrt_id_name(f->id),
+      PLAIN);
   if (f->pos.file)
     add_source(&b, f->pos);
   for (int i = 0; i < r->nnotes; i++) {
@@ -158,8 +157,7 @@ bool dvmrt_diag_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
     print_text(f, r);
   else if (findings() == options.max_errors + 1) {
     static struct block b;
-    add(&b, "dvm: %llu diagnostics have been shown (max_errors); the others are only counted\n",
-        (unsigned long long)options.max_errors);
+    add(&b, "dvm: %llu diagnostics have been shown (max_errors); the others are only counted\n", (unsigned long long)options.max_errors);
     flush(&b);
   }
   f->message = dvmrt_mem_strndup(r->message.s, r->message.n);
@@ -170,9 +168,7 @@ bool dvmrt_diag_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
 
 /* ---- the end ----------------------------------------------------------------------------------------------------------------- */
 
-static void add_count(struct block *b, uint64_t n, const char *one) {
-  add(b, "%llu %s%s", (unsigned long long)n, one, n == 1 ? "" : "s");
-}
+static void add_count(struct block *b, uint64_t n, const char *one) { add(b, "%llu %s%s", (unsigned long long)n, one, n == 1 ? "" : "s"); }
 
 static double seconds(void) {
   struct timespec now;

@@ -67,8 +67,9 @@ static void private_uninitialized(const struct dvmrt_event *ev) {
   } else if (ev->word < DVMRT_W_FIRST) {
     dvmrt_explain_start(r, ev, "was private in a parallel loop that is over and is read before it has a value again");
   } else {
-    dvmrt_explain_start(r, ev, "is read in an iteration that has not assigned it, though other iterations assign it first: it is private by "
-                 "its first access");
+    dvmrt_explain_start(r, ev,
+                        "is read in an iteration that has not assigned it, though other iterations assign it first: it is private by "
+                        "its first access");
   }
   if (ev->nest) {
     dvmrt_other_note(r, ev, ev->word, DVMRT_WRITE, "was assigned here", NULL);
@@ -76,7 +77,8 @@ static void private_uninitialized(const struct dvmrt_event *ev) {
   }
   dvmrt_explain_note_declaration(r, ev);
   if (!ev->nest)
-    dvmrt_text_add(dvmrt_diag_help(r), "its value ends with the loop: assign it again before it is read, or let the loop compute it by 'reduction'");
+    dvmrt_text_add(dvmrt_diag_help(r),
+                   "its value ends with the loop: assign it again before it is read, or let the loop compute it by 'reduction'");
   dvmrt_explain_emit(f, r);
 }
 
@@ -89,11 +91,15 @@ static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev,
   const char *operation = dvmrt_guess_operation(x->pos, name);
   struct dvmrt_text *help = dvmrt_diag_help(r);
   if (ev->array && !ev->array->ordinary) {
-    dvmrt_text_add(help, "no clause repairs it: '%s' is an array of the directives, which no 'reduction' takes; let the loop collect in an ordinary variable", name);
+    dvmrt_text_add(help,
+                   "no clause repairs it: '%s' is an array of the directives, which no 'reduction' takes; let the loop collect in an "
+                   "ordinary variable",
+                   name);
     return;
   }
   if (operation && x->ndims && !(x->nextents && x->extent[0] > 0)) { /* of a pointer the clause would take one element alone */
-    dvmrt_text_add(help, "collect in an array whose declaration gives its size, and name that in 'reduction(%s(..))' of the directive at ", operation);
+    dvmrt_text_add(help, "collect in an array whose declaration gives its size, and name that in 'reduction(%s(..))' of the directive at ",
+                   operation);
     dvmrt_name_place(ev->nest->d->pos, help);
     return;
   }
@@ -123,11 +129,13 @@ static void readonly_write(const struct dvmrt_event *ev) {
 /* More elements are written than a 'maxloc' or 'minloc' of the directive keeps.  False: it is in none. */
 static bool help_location(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
-  for (const struct dvmrt_item *i = dvmrt_directive_find(ev->nest->d->items, DVMRT_DIRECTIVE_REDUCTION); i; i = dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_REDUCTION)) {
+  for (const struct dvmrt_item *i = dvmrt_directive_find(ev->nest->d->items, DVMRT_DIRECTIVE_REDUCTION); i;
+       i = dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_REDUCTION)) {
     if (!i->loc_name || strcmp(i->loc_name, dvmrt_name_key(ev)) || x->ndims != 1 || !x->nextents || x->extent[0] <= 0)
       continue;
     struct dvmrt_text *help = dvmrt_diag_help(r);
-    dvmrt_text_add(help, "write '%s(%s, %s, %lld)' in the 'reduction' of the directive at ", i->word, i->ref.name, i->loc_name, (long long)x->extent[0]);
+    dvmrt_text_add(help, "write '%s(%s, %s, %lld)' in the 'reduction' of the directive at ", i->word, i->ref.name, i->loc_name,
+                   (long long)x->extent[0]);
     dvmrt_name_place(ev->nest->d->pos, help);
     return true;
   }
@@ -139,8 +147,9 @@ static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
     return;
   struct dvmrt_text *help = dvmrt_diag_help(r);
   if (ev->array && !ev->array->ordinary) {
-    dvmrt_text_add(help, "no clause repairs it: '%s' is an array of the directives, which cannot be private; let the loop write a variable of its own",
-                   dvmrt_name_key(ev));
+    dvmrt_text_add(
+        help, "no clause repairs it: '%s' is an array of the directives, which cannot be private; let the loop write a variable of its own",
+        dvmrt_name_key(ev));
     return;
   }
   if (dvmrt_name_known(ev)) {
@@ -164,7 +173,8 @@ static void undeclared(const struct dvmrt_event *ev) {
   if (!f || f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
-  dvmrt_explain_start(r, ev, "is assigned in iterations of the parallel loop but is in no 'private' clause: a race on threads and accelerators");
+  dvmrt_explain_start(r, ev,
+                      "is assigned in iterations of the parallel loop but is in no 'private' clause: a race on threads and accelerators");
   dvmrt_explain_note_nest(r, ev);
   dvmrt_explain_note_declaration(r, ev);
   help_private(r, ev);
@@ -173,9 +183,7 @@ static void undeclared(const struct dvmrt_event *ev) {
 
 /* ---- dependences -------------------------------------------------------------------------------------------------------------- */
 
-static const char *dependence_name(enum dvmrt_verdict v) {
-  return v == DVMRT_FLOW ? "flow" : v == DVMRT_ANTI ? "anti" : "output";
-}
+static const char *dependence_name(enum dvmrt_verdict v) { return v == DVMRT_FLOW ? "flow" : v == DVMRT_ANTI ? "anti" : "output"; }
 
 static bool reaches_out(const int64_t *reach, int ndims) {
   for (int d = 0; reach && d < ndims; d++)
@@ -212,8 +220,7 @@ static void help_edge(const struct dvmrt_clause *c, const struct dvmrt_array *a,
   dvmrt_text_add(t, "'");
 }
 
-static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
-                            enum dvmrt_verdict v) {
+static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev, enum dvmrt_verdict v) {
   const struct dvmrt_directive *d = ev->nest->d;
   const char *name = dvmrt_name_key(ev);
   bool element = ev->array || ev->access->ndims;
@@ -266,8 +273,8 @@ static void say_dependence(struct dvmrt_report *r, const struct dvmrt_event *ev,
 }
 
 static void note_other(struct dvmrt_report *r, const struct dvmrt_event *ev, enum dvmrt_verdict v, const int64_t *other) {
-  dvmrt_other_note(r, ev, ev->word, v == DVMRT_ANTI ? DVMRT_READ : DVMRT_WRITE,
-                   v == DVMRT_ANTI ? "was read here" : "was written here", other);
+  dvmrt_other_note(r, ev, ev->word, v == DVMRT_ANTI ? DVMRT_READ : DVMRT_WRITE, v == DVMRT_ANTI ? "was read here" : "was written here",
+                   other);
 }
 
 static void dependence(const struct dvmrt_event *ev, enum dvmrt_verdict v) {
@@ -365,6 +372,8 @@ void dvmrt_explain_value(const struct dvmrt_event *ev, enum dvmrt_verdict verdic
   case DVMRT_PRIVATE_UNINIT: private_uninitialized(ev); break;
   case DVMRT_READONLY_WRITE: readonly_write(ev); break;
   case DVMRT_UNDECLARED: undeclared(ev); break;
-  case DVMRT_FLOW: case DVMRT_ANTI: case DVMRT_OUTPUT: dependence(ev, verdict); break;
+  case DVMRT_FLOW:
+  case DVMRT_ANTI:
+  case DVMRT_OUTPUT: dependence(ev, verdict); break;
   }
 }

@@ -20,8 +20,8 @@ void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_ar
     if (box->low[i] >= 0 && box->high[i] >= 0 && box->low[i] <= a->low[i] && box->high[i] <= a->high[i])
       continue;
     struct dvmrt_text t = {.n = 0};
-    dvmrt_text_add(&t, "the %s [%lld:%lld] of dimension %d of '%s' does not fit its shadow edge [%lld:%lld]", which,
-                   (long long)box->low[i], (long long)box->high[i], i + 1, a->name, (long long)a->low[i], (long long)a->high[i]);
+    dvmrt_text_add(&t, "the %s [%lld:%lld] of dimension %d of '%s' does not fit its shadow edge [%lld:%lld]", which, (long long)box->low[i],
+                   (long long)box->high[i], i + 1, a->name, (long long)a->low[i], (long long)a->high[i]);
     directive_finding(DVMRT_ID_USAGE, d, a->name, t.s, NULL, NULL);
     return;
   }
@@ -113,8 +113,8 @@ static void help_operation(struct dvmrt_report *r, const struct dvmrt_directive 
 void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *name, const char *what,
                             const char *program, const char *declared, const char *tolerance) {
   struct dvmrt_text t = {.n = 0};
-  dvmrt_text_add(&t, "the loop computes %s%s'%s' = %s, but the iterations' partial values give %s under '%s'%s", what,
-                 *what ? " " : "", name, program, declared, reduction->word, tolerance);
+  dvmrt_text_add(&t, "the loop computes %s%s'%s' = %s, but the iterations' partial values give %s under '%s'%s", what, *what ? " " : "",
+                 name, program, declared, reduction->word, tolerance);
   struct dvmrt_finding *f = dvmrt_finding_count(DVMRT_ID_REDUCTION_MISMATCH, reduction->ref.name, d, d->pos);
   if (!f || f->count > 1)
     return;
@@ -131,7 +131,8 @@ void dvmrt_explain_escape(const struct dvmrt_event *ev) {
   if (!f || f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
-  dvmrt_explain_start(r, &in_nest, "is a reduction variable: its partial value, different on each processor, is used for something else than its update");
+  dvmrt_explain_start(
+      r, &in_nest, "is a reduction variable: its partial value, different on each processor, is used for something else than its update");
   dvmrt_explain_note_nest(r, &in_nest);
   dvmrt_explain_note_declaration(r, &in_nest);
   dvmrt_text_add(dvmrt_diag_help(r), "use '%s' after the parallel loop", dvmrt_name_key(&in_nest));

@@ -82,7 +82,9 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
   dvmrt_name_datum(ev, m);
   switch (why) {
   case DVMRT_BEYOND_EDGE: dvmrt_text_add(m, " %s outside the iteration's own part and its shadow edge", does); break;
-  case DVMRT_NO_PART: dvmrt_text_add(m, " %s by an iteration that owns no element of '%s', and so has no shadow edge of it", does, name); break;
+  case DVMRT_NO_PART:
+    dvmrt_text_add(m, " %s by an iteration that owns no element of '%s', and so has no shadow edge of it", does, name);
+    break;
   case DVMRT_NEVER_RENEWED: dvmrt_text_add(m, " is read from the shadow edge, which was never renewed"); break;
   case DVMRT_WRITTEN_SINCE:
     dvmrt_text_add(m, " is read from the shadow edge, which has not been renewed since '%s' was written", name);
@@ -98,7 +100,9 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
   case DVMRT_NO_RELATION:
     dvmrt_text_add(m, " %s in a loop that is not mapped on '%s': the two are distributed separately", does, name);
     break;
-  case DVMRT_REPLICATED: dvmrt_text_add(m, " %s by an iteration that is replicated over a dimension '%s' is divided along", does, name); break;
+  case DVMRT_REPLICATED:
+    dvmrt_text_add(m, " %s by an iteration that is replicated over a dimension '%s' is divided along", does, name);
+    break;
   case DVMRT_FIXED: dvmrt_text_add(m, " %s by an iteration that does not lie where '%s' is aligned", does, name); break;
   case DVMRT_UNMAPPED: dvmrt_text_add(m, " is distributed and %s in a parallel loop without 'on'", write ? "written" : "read"); break;
   }
@@ -155,15 +159,18 @@ static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
     else if (!s->add)
       dvmrt_text_add(t, "[%lld * %s]", (long long)s->coef, index);
     else
-      dvmrt_text_add(t, "[%lld * %s %c %lld]", (long long)s->coef, index, s->add < 0 ? '-' : '+', (long long)(s->add < 0 ? -s->add : s->add));
+      dvmrt_text_add(t, "[%lld * %s %c %lld]", (long long)s->coef, index, s->add < 0 ? '-' : '+',
+                     (long long)(s->add < 0 ? -s->add : s->add));
   }
 }
 
 static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bool has_clause) {
   struct dvmrt_text *t = dvmrt_diag_help(r);
   if (!of_nest(ev) || !ev->access->distributed) {
-    dvmrt_text_add(t, "let the loop itself read the element of '%s', under 'remote_access': what functions and pointers refer to does not use its buffer",
-                   dvmrt_check_array_name(ev));
+    dvmrt_text_add(
+        t,
+        "let the loop itself read the element of '%s', under 'remote_access': what functions and pointers refer to does not use its buffer",
+        dvmrt_check_array_name(ev));
     return;
   }
   dvmrt_text_add(t, has_clause ? "name '" : "add 'remote_access(");
@@ -176,8 +183,7 @@ static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bo
 static void help_align(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   const struct dvmrt_array *on = ev->nest->on;
   if (on && on->name && on->ndims == ev->array->ndims && strcmp(on->name, ev->array->name) != 0)
-    dvmrt_text_add(dvmrt_diag_help(r), "if both belong together, align '%s' with '%s' where it is declared",
-                   ev->array->name, on->name);
+    dvmrt_text_add(dvmrt_diag_help(r), "if both belong together, align '%s' with '%s' where it is declared", ev->array->name, on->name);
 }
 
 /* Does the subscript not go with the iteration, so that no edge of a fixed width holds the element? */
@@ -247,8 +253,8 @@ static void help_mapping(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   dvmrt_name_place(d->pos, t);
 }
 
-static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev,
-                       const struct dvmrt_place *p, enum dvmrt_misplaced why) {
+static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev, const struct dvmrt_place *p,
+                       enum dvmrt_misplaced why) {
   if (!ev->nest)
     return;
   const char *name = dvmrt_check_array_name(ev);
@@ -282,16 +288,15 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
                      (long long)(high > ev->array->high[i] ? high : ev->array->high[i]));
     }
     return;
-  case DVMRT_NEVER_RENEWED: case DVMRT_WRITTEN_SINCE: case DVMRT_MOVED_SINCE: case DVMRT_NARROW_RENEWAL: case DVMRT_NO_CORNER:
-    help_renew(r, ev, p);
-    return;
-  case DVMRT_PENDING: case DVMRT_IN_FLIGHT:
-    help_wait(r, ev->array);
-    return;
+  case DVMRT_NEVER_RENEWED:
+  case DVMRT_WRITTEN_SINCE:
+  case DVMRT_MOVED_SINCE:
+  case DVMRT_NARROW_RENEWAL:
+  case DVMRT_NO_CORNER: help_renew(r, ev, p); return;
+  case DVMRT_PENDING:
+  case DVMRT_IN_FLIGHT: help_wait(r, ev->array); return;
   case DVMRT_EDGE_WRITE: return;
-  case DVMRT_UNMAPPED:
-    help_mapping(r, ev);
-    return;
+  case DVMRT_UNMAPPED: help_mapping(r, ev); return;
   case DVMRT_NO_RELATION:
     if (f && f->id == DVMRT_ID_REMOTE_WRITE)
       return;
@@ -367,7 +372,8 @@ static bool reference_text(const struct dvmrt_event *ev, bool in_clause, struct 
       if ((depth += at[n] == '[' ? 1 : at[n] == ']' ? -1 : 0) == 0)
         break;
     bool plain = n && plain_subscript(at + 1, n - 1);
-    plain = plain && (in_clause ? x->axis[d].text != NULL : x->standing != 'f'); /* whose variables change, or are not seen by the directive */
+    plain =
+        plain && (in_clause ? x->axis[d].text != NULL : x->standing != 'f'); /* whose variables change, or are not seen by the directive */
     if (x->axis[d].kind == 'c')
       dvmrt_text_add(t, "[%lld]", (long long)x->axis[d].add);
     else
@@ -401,7 +407,7 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
   dvmrt_text_add(help, asked             ? "name '"
                        : standing == 'd' ? "declare the variable first, and put its assignment under '#pragma dvm remote_access("
                        : standing == 'r' || standing == 'j' ? "assign the value to a variable under '#pragma dvm remote_access("
-                                         : "put the statement under '#pragma dvm remote_access(");
+                                                            : "put the statement under '#pragma dvm remote_access(");
   if (!reference_text(ev, asked, help))
     dvmrt_name_element(ev->array, ev->ix, help);
   dvmrt_text_add(help, asked ? "' in the 'remote_access' of the directive at " : ")'");

@@ -38,7 +38,8 @@ static const char *find_name(const char *s, const char *end, const char *name) {
 
 static const char *of_operator(char c) {
   switch (c) {
-  case '+': case '-': return "sum";
+  case '+':
+  case '-': return "sum";
   case '*': return "product";
   case '&': return "and";
   case '|': return "or";
@@ -105,12 +106,18 @@ static const char *of_choice(const char *s, const char *mark, const char *name) 
 
 static int binding_of(char c) {
   switch (c) {
-  case '*': case '/': case '%': return 6;
-  case '+': case '-': return 5;
-  case '<': case '>': case '=': return 4;
+  case '*':
+  case '/':
+  case '%': return 6;
+  case '+':
+  case '-': return 5;
+  case '<':
+  case '>':
+  case '=': return 4;
   case '&': return 3;
   case '^': return 2;
-  case '|': case '?': return 1;
+  case '|':
+  case '?': return 1;
   default: return 0;
   }
 }

@@ -31,9 +31,7 @@ static bool begins(const char *text, const char *name, int groups) {
 }
 
 /* Are the first bracket groups of the text the subscripts that are known? */
-static bool shows_subscripts(const struct dvmrt_access *x) {
-  return brackets(x->text) == x->ndims || begins(x->text, x->name, x->ndims);
-}
+static bool shows_subscripts(const struct dvmrt_access *x) { return brackets(x->text) == x->ndims || begins(x->text, x->name, x->ndims); }
 
 /* The text with the inside of the first 'n' bracket groups replaced by values. */
 static void with_values(const char *text, const int64_t *ix, int n, struct dvmrt_text *t) {
@@ -60,9 +58,7 @@ static void with_subscripts(const char *name, const int64_t *ix, int ndims, stru
     dvmrt_text_add(t, "[%lld]", (long long)ix[d]);
 }
 
-void dvmrt_name_element(const struct dvmrt_array *a, const int64_t *ix, struct dvmrt_text *t) {
-  with_subscripts(a->name, ix, a->ndims, t);
-}
+void dvmrt_name_element(const struct dvmrt_array *a, const int64_t *ix, struct dvmrt_text *t) { with_subscripts(a->name, ix, a->ndims, t); }
 
 /* A reference that a macro writes does not show its subscripts. */
 static bool hidden(const struct dvmrt_event *ev, struct dvmrt_text *t) {
@@ -138,6 +134,4 @@ void dvmrt_name_iteration(const struct dvmrt_directive *nest, const int64_t *iv,
   dvmrt_text_add(t, ")");
 }
 
-void dvmrt_name_place(struct dvmrt_pos pos, struct dvmrt_text *t) {
-  dvmrt_text_add(t, "%s:%u", pos.file ? pos.file : "?", pos.line);
-}
+void dvmrt_name_place(struct dvmrt_pos pos, struct dvmrt_text *t) { dvmrt_text_add(t, "%s:%u", pos.file ? pos.file : "?", pos.line); }

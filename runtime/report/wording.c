@@ -9,9 +9,7 @@ static void across(const struct dvmrt_record *r) { dvmrt_explain_across(r->event
 static void task(const struct dvmrt_record *r) { dvmrt_explain_task(r->event, r->task.value, r->task.conflict); }
 static void pending(const struct dvmrt_record *r) { dvmrt_explain_pending(r->event, r->pending); }
 static void escape(const struct dvmrt_record *r) { dvmrt_explain_escape(r->event); }
-static void widths(const struct dvmrt_record *r) {
-  dvmrt_explain_widths(r->directive, r->widths.array, r->widths.box, r->widths.which);
-}
+static void widths(const struct dvmrt_record *r) { dvmrt_explain_widths(r->directive, r->widths.array, r->widths.box, r->widths.which); }
 static void protocol(const struct dvmrt_record *r) {
   dvmrt_explain_protocol(r->directive, r->protocol.name, r->protocol.group, r->protocol.what, r->protocol.other);
 }
@@ -27,11 +25,11 @@ static void declared(const struct dvmrt_record *r) { dvmrt_explain_declared(r->d
 
 void dvmrt_explain(const struct dvmrt_record *r) {
   static void (*const words[DVMRT_RECORD_KINDS])(const struct dvmrt_record *r) = {
-      [DVMRT_RECORD_VALUE] = value,       [DVMRT_RECORD_BOUNDS] = bounds,     [DVMRT_RECORD_PLACE] = place,
-      [DVMRT_RECORD_SEQUENTIAL] = sequential, [DVMRT_RECORD_ACROSS] = across, [DVMRT_RECORD_TASK] = task,
-      [DVMRT_RECORD_PENDING] = pending,   [DVMRT_RECORD_ESCAPE] = escape,     [DVMRT_RECORD_WIDTHS] = widths,
-      [DVMRT_RECORD_PROTOCOL] = protocol, [DVMRT_RECORD_MISMATCH] = mismatch, [DVMRT_RECORD_TARGET] = target,
-      [DVMRT_RECORD_UNPLACED] = unplaced, [DVMRT_RECORD_SOURCE] = source,     [DVMRT_RECORD_USAGE] = usage,
+      [DVMRT_RECORD_VALUE] = value,           [DVMRT_RECORD_BOUNDS] = bounds,     [DVMRT_RECORD_PLACE] = place,
+      [DVMRT_RECORD_SEQUENTIAL] = sequential, [DVMRT_RECORD_ACROSS] = across,     [DVMRT_RECORD_TASK] = task,
+      [DVMRT_RECORD_PENDING] = pending,       [DVMRT_RECORD_ESCAPE] = escape,     [DVMRT_RECORD_WIDTHS] = widths,
+      [DVMRT_RECORD_PROTOCOL] = protocol,     [DVMRT_RECORD_MISMATCH] = mismatch, [DVMRT_RECORD_TARGET] = target,
+      [DVMRT_RECORD_UNPLACED] = unplaced,     [DVMRT_RECORD_SOURCE] = source,     [DVMRT_RECORD_USAGE] = usage,
       [DVMRT_RECORD_DECLARED] = declared,
   };
   words[r->kind](r);

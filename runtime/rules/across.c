@@ -45,7 +45,9 @@ static bool subscripts_at(const struct dvmrt_event *ev, const struct dvmrt_acces
   for (int d = 0; d < x->ndims; d++) {
     if (!readable(ev, x, d))
       return false;
-    ix[d] = x->axis[d].kind == 'o' ? ev->ix[d] : x->axis[d].kind == 'a' ? x->axis[d].coef * iv[x->axis[d].index] + x->axis[d].add : x->axis[d].add;
+    ix[d] = x->axis[d].kind == 'o'   ? ev->ix[d]
+            : x->axis[d].kind == 'a' ? x->axis[d].coef * iv[x->axis[d].index] + x->axis[d].add
+                                     : x->axis[d].add;
   }
   return true;
 }
@@ -108,9 +110,7 @@ static bool reach_settled(const struct dvmrt_event *ev, const struct dvmrt_acces
   return w && x->ndims;
 }
 
-static bool inside(const struct dvmrt_box *b, const int64_t *reach, int d) {
-  return reach[d] >= -b->low[d] && reach[d] <= b->high[d];
-}
+static bool inside(const struct dvmrt_box *b, const int64_t *reach, int d) { return reach[d] >= -b->low[d] && reach[d] <= b->high[d]; }
 
 /* Mapped: each dimension must be wide enough.  Not mapped: one declared dimension that carries it is enough. */
 static bool covered(const struct dvmrt_event *ev, const struct dvmrt_box *b, const int64_t *reach) {
@@ -174,8 +174,8 @@ static bool must_watch(const struct dvmrt_event *ev, struct dvmrt_clause_array *
     int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
     if (!(x->flags & DVMRT_READ) || !same_array(ev, x))
       continue;
-    if (!reach_settled(ev, x) || !subscripts_at(ev, x, __dvmrt_now.iv, ix) ||
-        !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach) || !covered(ev, &c->box, reach))
+    if (!reach_settled(ev, x) || !subscripts_at(ev, x, __dvmrt_now.iv, ix) || !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach) ||
+        !covered(ev, &c->box, reach))
       c->watch = 1;
   }
   return c->watch == 1;
@@ -311,8 +311,8 @@ struct dvmrt_across_stale {
   uint64_t count;
 };
 
-void dvmrt_across_stale(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, const struct dvmrt_place *p,
-                        enum dvmrt_id id, enum dvmrt_misplaced why) {
+void dvmrt_across_stale(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, const struct dvmrt_place *p, enum dvmrt_id id,
+                        enum dvmrt_misplaced why) {
   if (c->blamed)
     return;
   struct dvmrt_across_stale **l = &c->stale;

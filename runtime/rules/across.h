@@ -19,8 +19,8 @@ bool dvmrt_across_reach(const struct dvmrt_event *ev, const int64_t *iv, const i
 bool dvmrt_across_clause(const struct dvmrt_event *ev, struct dvmrt_clause *c);
 /* An edge that neither the clause nor an exchange has brought is read, in an array that the nest writes: reported at the end of
  * the execution, unless it has shown a dependence beyond the widths, which is the same mistake told better. */
-void dvmrt_across_stale(const struct dvmrt_event *ev, struct dvmrt_clause_array *across, const struct dvmrt_place *p,
-                        enum dvmrt_id id, enum dvmrt_misplaced why);
+void dvmrt_across_stale(const struct dvmrt_event *ev, struct dvmrt_clause_array *across, const struct dvmrt_place *p, enum dvmrt_id id,
+                        enum dvmrt_misplaced why);
 /* Releases what was kept for the clause. */
 void dvmrt_across_end(struct dvmrt_clause_array *across);
 /* Subscriber: the execution ends: what waits is reported, what was kept for clauses is released. */

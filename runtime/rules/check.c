@@ -8,19 +8,21 @@
 
 /* ---- words ------------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t read_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint32_t base, bool born_here,
-                          enum dvmrt_verdict *verdict) {
+static uint32_t read_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint32_t base, bool born_here, enum dvmrt_verdict *verdict) {
   if (w < DVMRT_W_FIRST) {
     *verdict = class == DVMRT_CLASS_PRIVATE || w == DVMRT_W_PRIVATE ? DVMRT_PRIVATE_UNINIT : DVMRT_UNINIT;
     return class == DVMRT_CLASS_FIRST && !born_here ? now & ~1u : w; /* the construct has read it: that decides the class */
   }
   switch (class) {
-  case DVMRT_CLASS_PLAIN: case DVMRT_CLASS_REDUCTION: case DVMRT_CLASS_ACROSS: return w;
+  case DVMRT_CLASS_PLAIN:
+  case DVMRT_CLASS_REDUCTION:
+  case DVMRT_CLASS_ACROSS: return w;
   case DVMRT_CLASS_PRIVATE:
     if (w != now)
       *verdict = DVMRT_PRIVATE_UNINIT;
     return w;
-  case DVMRT_CLASS_FIRST: case DVMRT_CLASS_SHARED:
+  case DVMRT_CLASS_FIRST:
+  case DVMRT_CLASS_SHARED:
     if (w < base)
       return now & ~1u;
     if ((w & 1) && (w & ~DVMRT_W_FILLED) != now)
@@ -45,8 +47,7 @@ static uint32_t write_first(uint32_t w, uint32_t now, uint32_t base, bool born_h
   return now;
 }
 
-static uint32_t write_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint32_t base, bool born_here,
-                           enum dvmrt_verdict *verdict) {
+static uint32_t write_word(enum dvmrt_class class, uint32_t w, uint32_t now, uint32_t base, bool born_here, enum dvmrt_verdict *verdict) {
   switch (class) {
   case DVMRT_CLASS_REDUCTION: return DVMRT_W_ASSIGNED; /* below the base: every iteration may read and write it */
   case DVMRT_CLASS_FIRST: return write_first(w, now, base, born_here, verdict);
@@ -412,9 +413,8 @@ bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct d
 
 uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix) {
   static const enum dvmrt_class classes[] = {
-      [DVMRT_L_PLAIN] = DVMRT_CLASS_PLAIN,   [DVMRT_L_PRIVATE] = DVMRT_CLASS_PRIVATE,
-      [DVMRT_L_FIRST] = DVMRT_CLASS_FIRST,   [DVMRT_L_SHARED] = DVMRT_CLASS_SHARED,
-      [DVMRT_L_REDUCTION] = DVMRT_CLASS_REDUCTION, [DVMRT_L_INDEX] = DVMRT_CLASS_PLAIN,
+      [DVMRT_L_PLAIN] = DVMRT_CLASS_PLAIN,   [DVMRT_L_PRIVATE] = DVMRT_CLASS_PRIVATE,     [DVMRT_L_FIRST] = DVMRT_CLASS_FIRST,
+      [DVMRT_L_SHARED] = DVMRT_CLASS_SHARED, [DVMRT_L_REDUCTION] = DVMRT_CLASS_REDUCTION, [DVMRT_L_INDEX] = DVMRT_CLASS_PLAIN,
   };
   struct dvmrt_event ev;
   dvmrt_check_event(&ev, site, ix, flags);
@@ -437,7 +437,8 @@ uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind
 
 const char *dvmrt_check_array_name(const struct dvmrt_event *ev) {
   for (const struct dvmrt_item *i = ev->nest ? ev->nest->d->items : NULL; i; i = i->next) {
-    bool names = i->key == DVMRT_DIRECTIVE_USE || i->key == DVMRT_DIRECTIVE_ON || i->key == DVMRT_DIRECTIVE_RENEW || i->key == DVMRT_DIRECTIVE_ACROSS || i->key == DVMRT_DIRECTIVE_REMOTE;
+    bool names = i->key == DVMRT_DIRECTIVE_USE || i->key == DVMRT_DIRECTIVE_ON || i->key == DVMRT_DIRECTIVE_RENEW ||
+                 i->key == DVMRT_DIRECTIVE_ACROSS || i->key == DVMRT_DIRECTIVE_REMOTE;
     if (names && (uintptr_t)dvmrt_num_value(i->ref.address, ev->nest->args) == ev->array->address)
       return i->ref.name;
   }

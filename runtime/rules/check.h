@@ -9,7 +9,9 @@ enum dvmrt_verdict {
   DVMRT_PRIVATE_UNINIT,   /* of another iteration, or none yet in this one */
   DVMRT_READONLY_WRITE,
   DVMRT_UNDECLARED,       /* warning: private by its first access */
-  DVMRT_FLOW, DVMRT_ANTI, DVMRT_OUTPUT
+  DVMRT_FLOW,
+  DVMRT_ANTI,
+  DVMRT_OUTPUT
 };
 
 /* One access, as far as it is known. */
@@ -79,7 +81,9 @@ bool dvmrt_check_copied_nowhere(uintptr_t dst);
 void dvmrt_check_filled(uintptr_t p, uint64_t size);
 void dvmrt_check_bounds(uintptr_t p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags);
 /* Has that been asked in this execution of the nest, and need not be again? */
-static inline bool dvmrt_check_view_settled(const struct dvmrt_frame *nest, const struct dvmrt_access *x) { return x->settled_in == nest->serial + 1; }
+static inline bool dvmrt_check_view_settled(const struct dvmrt_frame *nest, const struct dvmrt_access *x) {
+  return x->settled_in == nest->serial + 1;
+}
 bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags);
 uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix);
 /* What the innermost nest's function calls the array: the name that a clause must use. */

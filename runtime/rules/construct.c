@@ -16,13 +16,13 @@
 static const struct dvmrt_view no_view = {.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
 
 enum {
-  BORN_FIRST = 16, BORN_COUNT = DVMRT_W_FIRST - BORN_FIRST, /* valueless words that carry the construct's number */
+  BORN_FIRST = 16,
+  BORN_COUNT = DVMRT_W_FIRST - BORN_FIRST, /* valueless words that carry the construct's number */
   ID_FIRST = (DVMRT_W_ASSIGNED >> 1) + 2,                     /* one is left for what the header of the first nest touches */
   ID_RENUMBER = 1 << 30
 };
 
-#define SEQUENTIAL                                                                                                            \
-  { .write = DVMRT_W_ASSIGNED, .first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX, .mask = 0, .base = 0 }
+#define SEQUENTIAL {.write = DVMRT_W_ASSIGNED, .first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX, .mask = 0, .base = 0}
 
 __thread struct dvmrt_now __dvmrt_now __attribute__((tls_model("initial-exec"))) = SEQUENTIAL;
 static __thread struct dvmrt_frame *top __attribute__((tls_model("initial-exec")));
@@ -85,7 +85,6 @@ void dvmrt_construct_init(void) {
   dvmrt_array_gone = forget_array;
   dvmrt_array_placed = dvmrt_rule_check;
 }
-
 
 void dvmrt_construct_forked(void) {
   main_thread = &self;
@@ -200,7 +199,8 @@ static void read_clauses(struct dvmrt_frame *f) {
       break;
     case DVMRT_DIRECTIVE_REDUCTION: add_reduction(f, i); break;
     case DVMRT_DIRECTIVE_RENEW: renew(f, i); break;
-    case DVMRT_DIRECTIVE_ACROSS: case DVMRT_DIRECTIVE_REMOTE: add_clause(f, i); break;
+    case DVMRT_DIRECTIVE_ACROSS:
+    case DVMRT_DIRECTIVE_REMOTE: add_clause(f, i); break;
     case DVMRT_DIRECTIVE_SHADOW:
       if (!strcmp(i->word, "wait"))
         dvmrt_group_shadow_wait(f->d, i->ref.name);
@@ -316,7 +316,8 @@ static void count_iterations(const struct dvmrt_frame *f) {
     return;
   told = true;
   char text[600];
-  int n = snprintf(text, sizeof(text), "dvm: warning: %.400s:%d: more than %d iterations in one execution of this parallel loop: they are not all told apart\n",
+  int n = snprintf(text, sizeof(text),
+                   "dvm: warning: %.400s:%d: more than %d iterations in one execution of this parallel loop: they are not all told apart\n",
                    f->d->pos.file, f->d->pos.line, ID_RENUMBER);
   dvmrt_mem_say(text, (size_t)n);
 }
@@ -391,7 +392,6 @@ static void pop(void) {
     __dvm_facts.frame = (uintptr_t)top;
 }
 
-
 /* Frames of functions that are over lie below the present one on the stack. */
 static bool is_dead(const struct dvmrt_frame *f, const void *frame) {
   enum { STACK_MAX = 1 << 28 };
@@ -464,7 +464,8 @@ static void begin(struct dvmrt_frame *f) {
   const struct dvmrt_item *on = dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON);
   if (!is_parallel(f->d)) {
     if (same_site_active(f->d) && dvmrt_construct_judges())
-      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = f->d, .usage = "this construct is entered inside itself (recursion)"});
+      dvmrt_verdict_give(
+          &(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = f->d, .usage = "this construct is entered inside itself (recursion)"});
     read_clauses(f);
     tell_before(f);
     if (on && !strcmp(f->d->kind, "on"))
@@ -484,8 +485,9 @@ static void begin(struct dvmrt_frame *f) {
     nest_begin(f);
     return;
   }
-  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = f->d, .usage = outer->d == f->d ? "this parallel loop is entered inside itself (recursion)"
-                                             : "this parallel loop is entered inside another one"});
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = f->d,
+                                            .usage = outer->d == f->d ? "this parallel loop is entered inside itself (recursion)"
+                                                                      : "this parallel loop is entered inside another one"});
   /* It runs as a part of the outer iteration, unobserved. */
   __dvmrt_now = (struct dvmrt_now)SEQUENTIAL;
   f->bare = true;
@@ -535,8 +537,9 @@ void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame) {
 void dvmrt_construct_landed(const void *frame) {
   while (top && (top->frame == frame || is_dead(top, frame))) {
     if (!top->left && dvmrt_construct_judges())
-      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = top->d, .usage = top->d->parallel ? "this parallel loop is left by a jump out of it (longjmp)"
-                                                   : "this construct is left by a jump out of it (longjmp)"});
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = top->d,
+                                                .usage = top->d->parallel ? "this parallel loop is left by a jump out of it (longjmp)"
+                                                                          : "this construct is left by a jump out of it (longjmp)"});
     pop();
   }
 }
@@ -731,6 +734,4 @@ uint32_t dvmrt_construct_born_word(void) {
   return f ? BORN_FIRST + f->serial % BORN_COUNT : DVMRT_W_NEVER;
 }
 
-bool dvmrt_construct_born_here(const struct dvmrt_frame *f, uint32_t word) {
-  return word == BORN_FIRST + f->serial % BORN_COUNT;
-}
+bool dvmrt_construct_born_here(const struct dvmrt_frame *f, uint32_t word) { return word == BORN_FIRST + f->serial % BORN_COUNT; }

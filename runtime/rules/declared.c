@@ -22,7 +22,8 @@ static bool same_form(const struct dvmrt_array *a, const struct dvmrt_array *b) 
   if (a->aligned)
     same = same && a->target_address == b->target_address && a->ntarget == b->ntarget && !memcmp(a->map, b->map, sizeof(a->map));
   for (int i = 0; same && i < a->ndims; i++)
-    same = a->dist[i] == b->dist[i] && a->low[i] == b->low[i] && a->high[i] == b->high[i] && (!a->is_template || a->extent[i] == b->extent[i]);
+    same =
+        a->dist[i] == b->dist[i] && a->low[i] == b->low[i] && a->high[i] == b->high[i] && (!a->is_template || a->extent[i] == b->extent[i]);
   return same;
 }
 

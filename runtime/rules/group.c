@@ -132,9 +132,11 @@ const char *dvmrt_group_pending_name(const struct dvmrt_array *a) {
 
 static void unfinished(const struct dvmrt_pending_var *v) {
   if (v->started)
-    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = v->started, .protocol = {v->name, v->group, "is started but never waited for", v->computed}});
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = v->started,
+                                              .protocol = {v->name, v->group, "is started but never waited for", v->computed}});
   else
-    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = v->computed, .protocol = {v->name, v->group, "is never started", NULL}});
+    dvmrt_verdict_give(
+        &(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = v->computed, .protocol = {v->name, v->group, "is never started", NULL}});
 }
 
 static void drop(struct dvmrt_pending_var **l) {
@@ -179,11 +181,13 @@ void dvmrt_group_reduction_start(const struct dvmrt_directive *at, const char *g
       continue;
     any = true;
     if (v->started)
-      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at, .protocol = {v->name, group, "is started twice without a wait", v->started}});
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
+                                                .protocol = {v->name, group, "is started twice without a wait", v->started}});
     v->started = at;
   }
   if (!any)
-    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at, .protocol = {NULL, group, "is started, but no loop has computed anything for it", NULL}});
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
+                                              .protocol = {NULL, group, "is started, but no loop has computed anything for it", NULL}});
 }
 
 void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *group) {
@@ -195,12 +199,14 @@ void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *gr
       continue;
     }
     if (!v->started)
-      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at, .protocol = {v->name, group, "is waited for but was not started", v->computed}});
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
+                                                .protocol = {v->name, group, "is waited for but was not started", v->computed}});
     any = true;
     drop(l);
   }
   if (!any)
-    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at, .protocol = {NULL, group, "is waited for but was not started", NULL}});
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
+                                              .protocol = {NULL, group, "is waited for but was not started", NULL}});
 }
 
 const struct dvmrt_pending_var *dvmrt_group_var(uintptr_t a, uint64_t n) {

@@ -107,7 +107,9 @@ static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
     return false;
   }
   if (ev->flags & DVMRT_WRITE) {
-    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {p, dvmrt_check_buffered(ev) ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE}});
+    dvmrt_verdict_give(
+        &(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev,
+                               .place = {p, dvmrt_check_buffered(ev) ? DVMRT_ID_REMOTE_WRITE : DVMRT_ID_SHADOW_WRITE, DVMRT_EDGE_WRITE}});
     return false;
   }
   if (edge_valid(a, p))
@@ -346,8 +348,7 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
     return false;
   if (!ev->nest->mapped || dvmrt_layout_everywhere(l) || (x->buffered && !(ev->flags & DVMRT_WRITE)))
     return true;
-  return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims &&
-         (own_element(ev, l) || dvmrt_layout_covers(l, ev->array->extent)) &&
+  return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims && (own_element(ev, l) || dvmrt_layout_covers(l, ev->array->extent)) &&
          dvmrt_layout_settled(l, &ev->nest->layout, x->axis, x->ndims);
 }
 

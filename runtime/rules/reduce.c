@@ -43,9 +43,7 @@ static uint64_t integer(struct operand t, const void *p) {
   return t.kind == 'i' ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
 }
 
-static uint64_t narrowed(struct operand t, uint64_t v) {
-  return integer(t, &v); /* little endian: the low bytes come first */
-}
+static uint64_t narrowed(struct operand t, uint64_t v) { return integer(t, &v); /* little endian: the low bytes come first */ }
 
 static bool extreme(const char *op, bool *greatest) {
   *greatest = !strncmp(op, "max", 3);
@@ -141,7 +139,8 @@ static void compare_location(const struct dvmrt_directive *d, const struct dvmrt
   snprintf(program, sizeof program, "%" PRId64, (int64_t)integer(loc, e->loc_result));
   snprintf(declared, sizeof declared, "%" PRId64, (int64_t)integer(loc, expected));
   snprintf(what, sizeof what, "location '%s' of", r->loc_name);
-  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_MISMATCH, .directive = d, .mismatch = {r, r->ref.name, what, program, declared, ""}});
+  dvmrt_verdict_give(
+      &(struct dvmrt_record){DVMRT_RECORD_MISMATCH, .directive = d, .mismatch = {r, r->ref.name, what, program, declared, ""}});
 }
 
 /* Do 'result' and before op partial agree?  If not, the report is made; 'name' is the variable's or its element's, 'what' a part of that. */
@@ -161,7 +160,8 @@ static bool agrees(const struct dvmrt_directive *d, const struct dvmrt_item *r, 
   }
   print(t, result, program, sizeof program);
   print(t, expected, declared, sizeof declared);
-  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_MISMATCH, .directive = d, .mismatch = {r, name, what, program, declared, allowed}});
+  dvmrt_verdict_give(
+      &(struct dvmrt_record){DVMRT_RECORD_MISMATCH, .directive = d, .mismatch = {r, name, what, program, declared, allowed}});
   return false;
 }
 
@@ -231,7 +231,7 @@ void dvmrt_reduce_results(const struct dvmrt_directive *d, const struct dvmrt_re
 struct dvmrt_step {
   struct dvmrt_step *next;
   uint32_t number;
-  uint64_t bytes;          /* of each of the three */
+  uint64_t bytes; /* of each of the three */
   char *before, *total, *seen; /* owned; 'seen': at the last step */
 };
 

@@ -63,7 +63,8 @@ static void note_wandering(const struct dvmrt_event *ev, uint64_t hits) {
   const struct dvmrt_frame *f = ev->nest;
   const struct dvmrt_finding *found = finding_since(hits);
   if (ev->flags != DVMRT_READ || !found || found == &silent || x->varies || x->ndims != ev->array->ndims || ev->array->named_renewed ||
-      !f->mapped || !f->on || !f->layout.root || dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array) || dvmrt_group_pending(ev->array, NULL))
+      !f->mapped || !f->on || !f->layout.root || dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array) ||
+      dvmrt_group_pending(ev->array, NULL))
     return;
   if (!note(ev->access, found->id == DVMRT_ID_SHADOW_STALE ? DVMRT_REPEAT_STALE : DVMRT_REPEAT_AWAY, hits))
     return;

@@ -180,8 +180,13 @@ static bool right_in_turn(struct dvmrt_event *ev, const struct line *x, uint64_t
 
 /* Right at both ends, and the same between them. */
 static bool right_at_ends(const struct dvmrt_stretch *s, struct dvmrt_frame *f, const struct line *x, uint64_t turns) {
-  struct dvmrt_event ev = {.access = x->access, .nest = f, .array = x->array, .flags = x->r->flags & (DVMRT_READ | DVMRT_WRITE),
-                           .class = dvmrt_construct_array_class(f, x->array), .now = __dvmrt_now.write, .base = __dvmrt_now.base};
+  struct dvmrt_event ev = {.access = x->access,
+                           .nest = f,
+                           .array = x->array,
+                           .flags = x->r->flags & (DVMRT_READ | DVMRT_WRITE),
+                           .class = dvmrt_construct_array_class(f, x->array),
+                           .now = __dvmrt_now.write,
+                           .base = __dvmrt_now.base};
   int64_t *iv = &__dvmrt_now.iv[f->d->rank - 1], first = *iv;
   if (!right_in_turn(&ev, x, 0))
     return false;

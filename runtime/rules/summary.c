@@ -327,7 +327,8 @@ static const char *judge_data(const struct proof *p, const struct ref *x) {
 /* ---- places -------------------------------------------------------------------------------------------------------------------------- */
 
 static bool placed_at(const struct proof *p, const struct ref *x, bool high) {
-  struct dvmrt_event ev = {.access = x->access, .nest = p->f, .array = x->array, .flags = x->r->flags & (DVMRT_READ | DVMRT_WRITE), .class = x->class};
+  struct dvmrt_event ev = {
+      .access = x->access, .nest = p->f, .array = x->array, .flags = x->r->flags & (DVMRT_READ | DVMRT_WRITE), .class = x->class};
   int64_t var[VARS_MAX];
   for (uint32_t v = 0; v < p->nvars; v++)
     var[v] = high ? p->var[v].high : p->var[v].low;
@@ -625,8 +626,7 @@ bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *
 bool dvmrt_summary_data(struct dvmrt_directive *d, uintptr_t a, uint64_t n) {
   enum { WORK_MAX = 1 << 14 };
   const struct dvmrt_frame *f = dvmrt_construct_nest();
-  if (!dvmrt_summary_wanted || !f || f->d != d || !dvmrt_construct_judges() || in_task(f) ||
-      (dvmrt_group_nvars && dvmrt_group_var(a, n)))
+  if (!dvmrt_summary_wanted || !f || f->d != d || !dvmrt_construct_judges() || in_task(f) || (dvmrt_group_nvars && dvmrt_group_var(a, n)))
     return false;
   return data_assigned(a, a + n, WORK_MAX);
 }

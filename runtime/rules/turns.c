@@ -95,7 +95,8 @@ static bool judge_read(struct line *x, const struct line *lines, uint32_t n) {
 
 static bool judge_element(struct line *x, const struct line *lines, uint32_t n) {
   bool writes = x->r->flags & DVMRT_WRITE, reads = x->r->flags & DVMRT_READ;
-  if ((x->r->flags & DVMRT_STRETCH_MAYBE) || !is_element(x) || (writes && (reads || x->access->buffered || dvmrt_group_pending(x->array, NULL))))
+  if ((x->r->flags & DVMRT_STRETCH_MAYBE) || !is_element(x) ||
+      (writes && (reads || x->access->buffered || dvmrt_group_pending(x->array, NULL))))
     return false;
   if (DVMRT_UNLIKELY(x->array->aligned && !x->array->judged))
     return false;
@@ -107,8 +108,8 @@ static bool judge_element(struct line *x, const struct line *lines, uint32_t n) 
 /* Ordinary data that get a value as a whole. */
 static bool is_filled(const struct line *x) {
   int64_t step = x->r->step;
-  return (x->r->flags & (DVMRT_READ | DVMRT_WRITE | DVMRT_STRETCH_MAYBE)) == DVMRT_WRITE && (uint64_t)(step < 0 ? -step : step) == x->access->bytes &&
-         !dvmrt_shadow_region_in(x->low, x->high - x->low);
+  return (x->r->flags & (DVMRT_READ | DVMRT_WRITE | DVMRT_STRETCH_MAYBE)) == DVMRT_WRITE &&
+         (uint64_t)(step < 0 ? -step : step) == x->access->bytes && !dvmrt_shadow_region_in(x->low, x->high - x->low);
 }
 
 static bool find_lines(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first, struct line *lines) {
@@ -139,7 +140,8 @@ static void carry_out(const struct line *x, uint64_t turns) {
   dvmrt_construct_written(a, x->r->site);
   if (dvmrt_array_has_values(a))
     return; /* who gave them is of no interest: no loop is being executed */
-  struct dvmrt_series words = {a->region.words + ((x->at - a->region.base) >> a->region.shift), x->turns, (ptrdiff_t)x->r->step >> a->region.shift};
+  struct dvmrt_series words = {a->region.words + ((x->at - a->region.base) >> a->region.shift), x->turns,
+                               (ptrdiff_t)x->r->step >> a->region.shift};
   dvmrt_series_mark(&words, DVMRT_W_ASSIGNED, 0);
 }
 

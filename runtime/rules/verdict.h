@@ -9,11 +9,17 @@
 enum dvmrt_misplaced {
   DVMRT_BEYOND_EDGE,      /* farther than the declared widths */
   DVMRT_NO_PART,          /* the iteration owns nothing of the array */
-  DVMRT_NEVER_RENEWED, DVMRT_WRITTEN_SINCE, DVMRT_MOVED_SINCE, DVMRT_NARROW_RENEWAL, DVMRT_NO_CORNER, /* in the declared edge */
+  DVMRT_NEVER_RENEWED,
+  DVMRT_WRITTEN_SINCE,
+  DVMRT_MOVED_SINCE,
+  DVMRT_NARROW_RENEWAL,
+  DVMRT_NO_CORNER, /* in the declared edge */
   DVMRT_PENDING,          /* being exchanged */
   DVMRT_IN_FLIGHT,        /* its exchange is under way */
   DVMRT_EDGE_WRITE,
-  DVMRT_NO_RELATION, DVMRT_REPLICATED, DVMRT_FIXED,
+  DVMRT_NO_RELATION,
+  DVMRT_REPLICATED,
+  DVMRT_FIXED,
   DVMRT_UNMAPPED          /* the loop has no 'on' */
 };
 /* A dependence between tasks. */

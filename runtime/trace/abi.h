@@ -16,8 +16,14 @@ extern "C" {
  * One for each access, construct, loop and directive, in section "dvmt_sites" of the object that holds it, aligned to 16.
  * 'text' is a site text (runtime/site_text.h) with the keys of scope TRACE; a sequential loop has K 'loop <number>' and NAMES
  * with no name or one. */
-enum { DVMT_SITE_ACCESS, DVMT_SITE_CONSTRUCT /* has iterations */, DVMT_SITE_SCOPE /* region, .. */, DVMT_SITE_LOOP, DVMT_SITE_DIRECT,
-       DVMT_SITE_FUNCTION /* K function: one that calls others */ };
+enum {
+  DVMT_SITE_ACCESS,
+  DVMT_SITE_CONSTRUCT /* has iterations */,
+  DVMT_SITE_SCOPE /* region, .. */,
+  DVMT_SITE_LOOP,
+  DVMT_SITE_DIRECT,
+  DVMT_SITE_FUNCTION /* K function: one that calls others */
+};
 enum {
   DVMT_WHERE_ADDRESS = 1, /* 'where' of its records is an address; else an offset in bytes from the start of the variable */
   DVMT_WHERE_ESCAPES = 4, /* a global variable that code which is not recorded may write without being given it */
@@ -48,7 +54,8 @@ struct dvmt_site {
  * Records never exceed DVMT_RECORD_MAX bytes here, and there is always room for one. */
 enum { DVMT_RECORD_MAX = 512 };
 enum {
-  DVMT_ON_WRITE = 1, DVMT_ON_READ = 2,
+  DVMT_ON_WRITE = 1,
+  DVMT_ON_READ = 2,
   DVMT_ON_ITER = 4,   /* iterations are recorded inline if the thread is in that construct: state.top == site */
   DVMT_ON_SLOW = 8,   /* iterations must be told to the runtime */
   DVMT_ON_SHAPE = 16, /* sequential loops and directives are told to the runtime */
@@ -81,8 +88,16 @@ enum dvmt_tag {
   DVMT_TAG_PROGRAM = 11 /* no site; bytes of a text, the text padded with zeros: build id of the program in hexadecimal digits */
 };
 
-enum dvmt_level { DVMT_LEVEL_NONE, DVMT_LEVEL_MINIMAL, DVMT_LEVEL_MODIFY, DVMT_LEVEL_FULL, DVMT_LEVEL_CHECKSUM,
-                  DVMT_LEVEL_SYSTEM, DVMT_NLEVELS, DVMT_LEVEL_UNSET = 255 };
+enum dvmt_level {
+  DVMT_LEVEL_NONE,
+  DVMT_LEVEL_MINIMAL,
+  DVMT_LEVEL_MODIFY,
+  DVMT_LEVEL_FULL,
+  DVMT_LEVEL_CHECKSUM,
+  DVMT_LEVEL_SYSTEM,
+  DVMT_NLEVELS,
+  DVMT_LEVEL_UNSET = 255
+};
 
 /* Why something that was executed is not recorded. */
 enum dvmt_why {

@@ -65,8 +65,8 @@ static int read_level(struct line *l, enum dvmt_level *level) {
   }
   const char *near = dvm_text_nearest(w, level_names);
   char text[160];
-  snprintf(text, sizeof(text), "expected a level (none, minimal, modify, full, checksum, system)%s%s%s",
-           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  snprintf(text, sizeof(text), "expected a level (none, minimal, modify, full, checksum, system)%s%s%s", near ? "; did you mean '" : "",
+           near ? near : "", near ? "'?" : "");
   return wrong(l, w, text, w);
 }
 

@@ -44,7 +44,7 @@ struct dvmt_config {
   size_t ntolerances;
 };
 
-#define DVMT_CONFIG_INIT { DVMT_LEVEL_MODIFY, false, {{NULL, 0}, 0}, {{NULL, 0}, 0}, NULL, 0, NULL, 0 }
+#define DVMT_CONFIG_INIT {DVMT_LEVEL_MODIFY, false, {{NULL, 0}, 0}, {{NULL, 0}, 0}, NULL, 0, NULL, 0}
 
 /* Reads 'path' into an initialised 'config'.  The error's text has the form 'FILE:LINE:COLUMN: ..'. */
 int dvmt_config_read(struct dvmt_config *config, const char *path, struct dvm_error *err);

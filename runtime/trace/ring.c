@@ -22,7 +22,7 @@ int dvmt_ring_create(struct dvmt_ring **ring) {
   if (fd < 0)
     return -errno;
   void *p = ftruncate(fd, sizeof(struct dvmt_ring)) ? MAP_FAILED
-                                                     : mmap(NULL, sizeof(struct dvmt_ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+                                                    : mmap(NULL, sizeof(struct dvmt_ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (p == MAP_FAILED) {
     int rc = -errno;
     close(fd);

@@ -16,8 +16,7 @@ static void report(struct sdm_session *s, const struct sdm_show *show, const cha
     return;
   if (!show->json)
     fprintf(show->out, "== merged stacks\n");
-  struct sdm_answer *a = sdm_session_ask(s, s->stopped, json_pack("{s:s, s:s}", "cmd", "stack", "reduce", "tree"),
-                                         SDM_REDUCE_TREE, 20000);
+  struct sdm_answer *a = sdm_session_ask(s, s->stopped, json_pack("{s:s, s:s}", "cmd", "stack", "reduce", "tree"), SDM_REDUCE_TREE, 20000);
   sdm_show_tree(show, a, SDM_TREE_TEXT, 1);
   sdm_answer_free(a);
   sdm_waits_show(s, show, s->stopped, 20000, true);
@@ -29,7 +28,7 @@ static void report(struct sdm_session *s, const struct sdm_show *show, const cha
 }
 
 /* The second is where Open MPI's default error handler comes. */
-static const char *const aborts[] = { "MPI_Abort", "ompi_mpi_abort" };
+static const char *const aborts[] = {"MPI_Abort", "ompi_mpi_abort"};
 enum { NABORTS = sizeof(aborts) / sizeof(*aborts) };
 
 void sdm_batch_prepare(struct sdm_session *s, const json_t *launch) {
@@ -37,8 +36,8 @@ void sdm_batch_prepare(struct sdm_session *s, const json_t *launch) {
   json_object_set_new(load, "load", json_integer(1));
   sdm_answer_free(sdm_session_ask(s, s->all, load, SDM_REDUCE_SAME, 60000));
   for (int i = 0; i < NABORTS; i++) /* in a library that is not there yet, or in none at all */
-    sdm_answer_free(sdm_session_ask(s, s->all, json_pack("{s:s, s:s, s:i}", "cmd", "break", "where", aborts[i], "id", i + 1),
-                                    SDM_REDUCE_SAME, 60000));
+    sdm_answer_free(
+        sdm_session_ask(s, s->all, json_pack("{s:s, s:s, s:i}", "cmd", "break", "where", aborts[i], "id", i + 1), SDM_REDUCE_SAME, 60000));
 }
 
 static bool aborted(const struct sdm_session *s) {
@@ -59,10 +58,11 @@ static bool in_trouble(const struct sdm_session *s, size_t lost_before) {
 }
 
 static const char *reason(const struct sdm_session *s, bool stopped, bool trouble, bool running, bool interrupted) {
-  return interrupted ? "interrupted"
-         : stopped ? (aborted(s) ? "ended by MPI_Abort" : "stopped by a signal")
+  return interrupted           ? "interrupted"
+         : stopped             ? (aborted(s) ? "ended by MPI_Abort" : "stopped by a signal")
          : running && !trouble ? "still running at the time limit"
-         : running ? "failed; those who did not end within 5 seconds were stopped" : "failed";
+         : running             ? "failed; those who did not end within 5 seconds were stopped"
+                               : "failed";
 }
 
 int sdm_batch_run(struct sdm_session *s, const struct sdm_show *show, unsigned timeout_s, const volatile atomic_int *interrupted) {

@@ -57,7 +57,7 @@ static void on_event(void *arg, const struct sdm_set *ids, const json_t *event) 
       break;
   }
   c->news = sdm_realloc(c->news, (c->nnews + 1) * sizeof(*c->news));
-  c->news[c->nnews++] = (struct sdm_place){ json_incref((json_t *)event), sdm_set_copy(ids) };
+  c->news[c->nnews++] = (struct sdm_place){json_incref((json_t *)event), sdm_set_copy(ids)};
 }
 
 static sdm_id lowest(const struct sdm_set *set) {
@@ -70,8 +70,8 @@ static sdm_id lowest(const struct sdm_set *set) {
 /* Events of different ranks have no order among them: shown by rank.  Those of one rank keep theirs. */
 static void order_news(struct sdm_console *c) {
   for (size_t i = 1; i < c->nnews; i++)
-    for (size_t k = i; k > 0 && lowest(c->news[k].set) < lowest(c->news[k - 1].set) &&
-                       !sdm_set_overlaps(c->news[k].set, c->news[k - 1].set); k--) {
+    for (size_t k = i;
+         k > 0 && lowest(c->news[k].set) < lowest(c->news[k - 1].set) && !sdm_set_overlaps(c->news[k].set, c->news[k - 1].set); k--) {
       struct sdm_place t = c->news[k];
       c->news[k] = c->news[k - 1];
       c->news[k - 1] = t;
@@ -79,7 +79,8 @@ static void order_news(struct sdm_console *c) {
 }
 
 static bool same_line(const json_t *a, const json_t *b) {
-  return json_equal(json_object_get(a, "path"), json_object_get(b, "path")) && json_equal(json_object_get(a, "line"), json_object_get(b, "line"));
+  return json_equal(json_object_get(a, "path"), json_object_get(b, "path")) &&
+         json_equal(json_object_get(a, "line"), json_object_get(b, "line"));
 }
 
 void sdm_console_show_news(struct sdm_console *c) {
@@ -97,18 +98,14 @@ static void on_output(void *arg, const struct sdm_set *ids, unsigned stream, con
   sdm_show_output(&((struct sdm_console *)arg)->show, ids, stream, p, len);
 }
 static void on_output_end(void *arg) { fflush(((struct sdm_console *)arg)->show.out); }
-static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
-  sdm_show_lost(&((struct sdm_console *)arg)->show, ids, why);
-}
+static void on_lost(void *arg, const struct sdm_set *ids, const char *why) { sdm_show_lost(&((struct sdm_console *)arg)->show, ids, why); }
 static void on_back(void *arg, const struct sdm_set *ids) { sdm_show_back(&((struct sdm_console *)arg)->show, ids); }
-static void on_late(void *arg, const struct sdm_answer *a) {
-  sdm_show_answer(&((struct sdm_console *)arg)->show, "late", a);
-}
+static void on_late(void *arg, const struct sdm_answer *a) { sdm_show_answer(&((struct sdm_console *)arg)->show, "late", a); }
 
 struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show *show) {
   struct sdm_console *c = sdm_alloc(sizeof(*c));
-  *c = (struct sdm_console){ .s = s, .show = *show, .focus = sdm_strdup("all"), .frame = -1, .next_break = 1, .stop_all = -1,
-                             .timeout_ms = TIMEOUT_MS };
+  *c = (struct sdm_console){
+      .s = s, .show = *show, .focus = sdm_strdup("all"), .frame = -1, .next_break = 1, .stop_all = -1, .timeout_ms = TIMEOUT_MS};
   s->on_event = on_event;
   s->on_output = on_output;
   s->on_output_end = on_output_end;
@@ -275,66 +272,74 @@ static const struct command {
   void (*fn)(struct sdm_console *c, char *arg);
   const char *help;
 } commands[] = {
-  { "advance", "", sdm_console_do_advance, "WHERE: run until there, or until the function returns" },
-  { "args", "", sdm_console_do_args, "arguments of the frame" },
-  { "barrier", "", sdm_console_do_barrier, "WHERE: run until every rank has stopped there; names those who do not come" },
-  { "break", "b", sdm_console_do_break, "[-any] WHERE [if CONDITION]: stop there; -any: run, and stop all when one comes there" },
-  { "bt", "where", sdm_console_do_bt, "[N]: stack, innermost first; -m [folded|dot] [all]: one merged tree of all ranks, or of all their threads" },
-  { "call", "", sdm_console_do_call, "EXPRESSION: evaluate it, mostly a function" },
-  { "catch", "", sdm_console_do_catch, "throw, catch, signal, syscall...: stop at such events, as in gdb" },
-  { "checkpoint", "", sdm_console_do_checkpoint, "[OPTION...]: save the programs where they stand, with the options of 'dvm checkpoint'; list: those that there are" },
-  { "commands", "", sdm_console_do_commands, "[N]: lines up to 'end', for those who stop at the breakpoint" },
-  { "condition", "", sdm_console_do_condition, "N CONDITION: of a breakpoint; none: always" },
-  { "continue", "c", sdm_console_do_continue, "run on until all of the set have stopped; '&': do not wait; ^C interrupts" },
-  { "define", "", do_define, "NAME = SET: name a set; it stays live" },
-  { "delete", "d", sdm_console_do_delete, "N: remove a breakpoint" },
-  { "detach", "", sdm_console_do_detach, "leave the programs running" },
-  { "diff", "", sdm_console_do_diff, "EXPRESSION: the value that most have, then those that differ" },
-  { "disable", "", sdm_console_do_disable, "N: a breakpoint" },
-  { "display", "", sdm_console_do_display, "[/FORMAT] EXPRESSION: show it at every stop" },
-  { "down", "", sdm_console_do_down, "[N]: frames inward" },
-  { "dvm", "", sdm_console_do_dvm, "construct, arrays, shadow, diagnostics or stats of checked programs; break-on-diagnostic [off]" },
-  { "echo", "", do_echo, "TEXT" },
-  { "enable", "", sdm_console_do_enable, "N: a breakpoint" },
-  { "eof", "", do_eof, "end the programs' standard input" },
-  { "finish", "", sdm_console_do_finish, "run until the function returns" },
-  { "focus", "", do_focus, "SET: for the commands that follow" },
-  { "frame", "f", sdm_console_do_frame, "N: choose a frame; user: of each rank the innermost one with source; function NAME: of each rank that of the function" },
-  { "gdb", "", sdm_console_do_raw, "COMMAND: as it is, to every gdb" },
-  { "handle", "", sdm_console_do_handle, "SIGNAL ACTION...: as in gdb" },
-  { "help", "h", do_help, "this" },
-  { "ignore", "", sdm_console_do_ignore, "N COUNT: pass a breakpoint so often" },
-  { "info", "i", sdm_console_do_info, "breakpoints, threads, registers [NAMES], signals, locals, args, display, ranks; else as gdb" },
-  { "input", "", do_input, "TEXT: a line for the programs' standard input" },
-  { "interrupt", "", sdm_console_do_interrupt, "stop those who run" },
-  { "kill", "", sdm_console_do_kill, "end the programs" },
-  { "list", "l", sdm_console_do_list, "[WHERE]: source around the frame, then what follows; '-': what is before" },
-  { "locals", "", sdm_console_do_locals, "local variables of the frame" },
-  { "nexti", "ni", sdm_console_do_nexti, "[N]: machine instructions, over calls" },
-  { "next", "n", sdm_console_do_next, "[N]: lines, over calls" },
-  { "print", "p", sdm_console_do_print, "[/FORMAT] EXPRESSION; over the ranks: -s EXPRESSION statistics, -h [BINS] a histogram, -t [K] the largest (-K: smallest)" },
-  { "ptype", "", sdm_console_do_ptype, "EXPRESSION: its type" },
-  { "quit", "q", do_quit, "end; what was started is killed, what was attached runs on" },
-  { "queues", "", sdm_console_do_queues, "message queues of MPI: what is sent and received and not there yet, for each communicator" },
-  { "restart", "", sdm_console_do_restart, "[N|HANDLE]: end the programs, and go on from checkpoint N (the last), or from an image, as it was saved" },
-  { "run", "r", sdm_console_do_run, "start the programs anew; breakpoints stay" },
-  { "sample", "", sdm_console_do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were" },
-  { "set", "", sdm_console_do_set, "var NAME = VALUE; timeout SECONDS; stop-all on|off: when one has stopped (on for MPI programs); stop-at-end on|off: before MPI_Abort and exit with an error (on)" },
-  { "source", "", do_source, "FILE: commands from a file" },
-  { "status", "", sdm_console_do_status, "where everybody is" },
-  { "step", "s", sdm_console_do_step, "[N]: lines, into calls" },
-  { "stepi", "si", sdm_console_do_stepi, "[N]: machine instructions" },
-  { "tbreak", "tb", sdm_console_do_tbreak, "WHERE [if CONDITION]: stop there once" },
-  { "tcatch", "", sdm_console_do_tcatch, "as catch, once" },
-  { "thread", "t", sdm_console_do_thread, "N: choose a thread" },
-  { "undisplay", "", sdm_console_do_undisplay, "[N]: show it no more" },
-  { "until", "u", sdm_console_do_until, "WHERE: run until there" },
-  { "up", "", sdm_console_do_up, "[N]: frames outward" },
-  { "viewset", "", do_viewset, "[SET]: who is in it" },
-  { "wait", "", sdm_console_do_wait, "[SECONDS]: until all of the set have stopped" },
-  { "waits", "", sdm_console_do_waits, "who waits for whom in MPI: operations, places, cycles, and who is waited for outside of it" },
-  { "watch", "", sdm_console_do_watch, "[-any] [-r|-a] EXPRESSION: stop when it is written, read, or both; -any: run, and stop all when one does" },
-  { "x", "", sdm_console_do_x, "[/COUNT FORMAT SIZE] ADDRESS: memory, as in gdb" },
+    {"advance", "", sdm_console_do_advance, "WHERE: run until there, or until the function returns"},
+    {"args", "", sdm_console_do_args, "arguments of the frame"},
+    {"barrier", "", sdm_console_do_barrier, "WHERE: run until every rank has stopped there; names those who do not come"},
+    {"break", "b", sdm_console_do_break, "[-any] WHERE [if CONDITION]: stop there; -any: run, and stop all when one comes there"},
+    {"bt", "where", sdm_console_do_bt,
+     "[N]: stack, innermost first; -m [folded|dot] [all]: one merged tree of all ranks, or of all their threads"},
+    {"call", "", sdm_console_do_call, "EXPRESSION: evaluate it, mostly a function"},
+    {"catch", "", sdm_console_do_catch, "throw, catch, signal, syscall...: stop at such events, as in gdb"},
+    {"checkpoint", "", sdm_console_do_checkpoint,
+     "[OPTION...]: save the programs where they stand, with the options of 'dvm checkpoint'; list: those that there are"},
+    {"commands", "", sdm_console_do_commands, "[N]: lines up to 'end', for those who stop at the breakpoint"},
+    {"condition", "", sdm_console_do_condition, "N CONDITION: of a breakpoint; none: always"},
+    {"continue", "c", sdm_console_do_continue, "run on until all of the set have stopped; '&': do not wait; ^C interrupts"},
+    {"define", "", do_define, "NAME = SET: name a set; it stays live"},
+    {"delete", "d", sdm_console_do_delete, "N: remove a breakpoint"},
+    {"detach", "", sdm_console_do_detach, "leave the programs running"},
+    {"diff", "", sdm_console_do_diff, "EXPRESSION: the value that most have, then those that differ"},
+    {"disable", "", sdm_console_do_disable, "N: a breakpoint"},
+    {"display", "", sdm_console_do_display, "[/FORMAT] EXPRESSION: show it at every stop"},
+    {"down", "", sdm_console_do_down, "[N]: frames inward"},
+    {"dvm", "", sdm_console_do_dvm, "construct, arrays, shadow, diagnostics or stats of checked programs; break-on-diagnostic [off]"},
+    {"echo", "", do_echo, "TEXT"},
+    {"enable", "", sdm_console_do_enable, "N: a breakpoint"},
+    {"eof", "", do_eof, "end the programs' standard input"},
+    {"finish", "", sdm_console_do_finish, "run until the function returns"},
+    {"focus", "", do_focus, "SET: for the commands that follow"},
+    {"frame", "f", sdm_console_do_frame,
+     "N: choose a frame; user: of each rank the innermost one with source; function NAME: of each rank that of the function"},
+    {"gdb", "", sdm_console_do_raw, "COMMAND: as it is, to every gdb"},
+    {"handle", "", sdm_console_do_handle, "SIGNAL ACTION...: as in gdb"},
+    {"help", "h", do_help, "this"},
+    {"ignore", "", sdm_console_do_ignore, "N COUNT: pass a breakpoint so often"},
+    {"info", "i", sdm_console_do_info, "breakpoints, threads, registers [NAMES], signals, locals, args, display, ranks; else as gdb"},
+    {"input", "", do_input, "TEXT: a line for the programs' standard input"},
+    {"interrupt", "", sdm_console_do_interrupt, "stop those who run"},
+    {"kill", "", sdm_console_do_kill, "end the programs"},
+    {"list", "l", sdm_console_do_list, "[WHERE]: source around the frame, then what follows; '-': what is before"},
+    {"locals", "", sdm_console_do_locals, "local variables of the frame"},
+    {"nexti", "ni", sdm_console_do_nexti, "[N]: machine instructions, over calls"},
+    {"next", "n", sdm_console_do_next, "[N]: lines, over calls"},
+    {"print", "p", sdm_console_do_print,
+     "[/FORMAT] EXPRESSION; over the ranks: -s EXPRESSION statistics, -h [BINS] a histogram, -t [K] the largest (-K: smallest)"},
+    {"ptype", "", sdm_console_do_ptype, "EXPRESSION: its type"},
+    {"quit", "q", do_quit, "end; what was started is killed, what was attached runs on"},
+    {"queues", "", sdm_console_do_queues, "message queues of MPI: what is sent and received and not there yet, for each communicator"},
+    {"restart", "", sdm_console_do_restart,
+     "[N|HANDLE]: end the programs, and go on from checkpoint N (the last), or from an image, as it was saved"},
+    {"run", "r", sdm_console_do_run, "start the programs anew; breakpoints stay"},
+    {"sample", "", sdm_console_do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were"},
+    {"set", "", sdm_console_do_set,
+     "var NAME = VALUE; timeout SECONDS; stop-all on|off: when one has stopped (on for MPI programs); stop-at-end on|off: before MPI_Abort "
+     "and exit with an error (on)"},
+    {"source", "", do_source, "FILE: commands from a file"},
+    {"status", "", sdm_console_do_status, "where everybody is"},
+    {"step", "s", sdm_console_do_step, "[N]: lines, into calls"},
+    {"stepi", "si", sdm_console_do_stepi, "[N]: machine instructions"},
+    {"tbreak", "tb", sdm_console_do_tbreak, "WHERE [if CONDITION]: stop there once"},
+    {"tcatch", "", sdm_console_do_tcatch, "as catch, once"},
+    {"thread", "t", sdm_console_do_thread, "N: choose a thread"},
+    {"undisplay", "", sdm_console_do_undisplay, "[N]: show it no more"},
+    {"until", "u", sdm_console_do_until, "WHERE: run until there"},
+    {"up", "", sdm_console_do_up, "[N]: frames outward"},
+    {"viewset", "", do_viewset, "[SET]: who is in it"},
+    {"wait", "", sdm_console_do_wait, "[SECONDS]: until all of the set have stopped"},
+    {"waits", "", sdm_console_do_waits, "who waits for whom in MPI: operations, places, cycles, and who is waited for outside of it"},
+    {"watch", "", sdm_console_do_watch,
+     "[-any] [-r|-a] EXPRESSION: stop when it is written, read, or both; -any: run, and stop all when one does"},
+    {"x", "", sdm_console_do_x, "[/COUNT FORMAT SIZE] ADDRESS: memory, as in gdb"},
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(*commands))
 
@@ -397,7 +402,8 @@ static struct sdm_set *take_prefix(struct sdm_console *c, char **line, struct dv
 
 /* Commands that look at programs leave out those that have ended, unless they were named or there are no others. */
 static void drop_ended(struct sdm_console *c, const char *name) {
-  static const char *const looking[] = { "args", "bt", "diff", "down", "frame", "list", "locals", "print", "queues", "thread", "up", "waits", "x" };
+  static const char *const looking[] = {"args",  "bt",     "diff",   "down", "frame", "list", "locals",
+                                        "print", "queues", "thread", "up",   "waits", "x"};
   bool looks = false;
   for (size_t i = 0; i < sizeof(looking) / sizeof(*looking); i++)
     looks |= !strcmp(looking[i], name);
@@ -408,7 +414,7 @@ static void drop_ended(struct sdm_console *c, const char *name) {
 }
 
 static void refuse_command(struct sdm_console *c, const char *word) {
-  const char *names[NCOMMANDS + 1] = { NULL }, *nearest;
+  const char *names[NCOMMANDS + 1] = {NULL}, *nearest;
   char why[160];
   for (size_t i = 0; i < NCOMMANDS; i++)
     names[i] = commands[i].name;

@@ -17,7 +17,7 @@ void sdm_console_add_break(struct sdm_console *c, json_t *j, const char *what) {
   c->failed |= sdm_console_had_errors(a);
   sdm_answer_free(a);
   c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
-  c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), set, true, NULL };
+  c->breaks[c->nbreaks++] = (struct breakpoint){id, sdm_strdup(what), set, true, NULL};
 }
 
 void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *command) {
@@ -36,7 +36,7 @@ void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *c
     return;
   }
   c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
-  c->breaks[c->nbreaks++] = (struct breakpoint){ id, sdm_strdup(what), sdm_set_copy(ids), true, NULL };
+  c->breaks[c->nbreaks++] = (struct breakpoint){id, sdm_strdup(what), sdm_set_copy(ids), true, NULL};
   c->next_break = id >= c->next_break ? id + 1 : c->next_break;
 }
 
@@ -149,8 +149,8 @@ void sdm_console_show_breaks(struct sdm_console *c) {
     struct breakpoint *b = &c->breaks[i];
     char *ranks = sdm_set_text(b->set);
     if (!sdm_set_is_empty(b->set) && c->show.json) {
-      json_t *j = json_pack("{s:I, s:s, s:s, s:b}", "breakpoint", (json_int_t)b->id, "where", b->what, "ranks", ranks,
-                            "enabled", b->enabled);
+      json_t *j =
+          json_pack("{s:I, s:s, s:s, s:b}", "breakpoint", (json_int_t)b->id, "where", b->what, "ranks", ranks, "enabled", b->enabled);
       char *text = json_dumps(j, JSON_COMPACT);
       fprintf(c->show.out, "%s\n", text);
       free(text);
@@ -173,7 +173,7 @@ void sdm_console_show_breaks(struct sdm_console *c) {
 
 void sdm_console_stop_at_end(struct sdm_console *c, bool on) {
   /* Open MPI's own handling of an error comes to the second one directly. */
-  static const char *const ends[][2] = { { "MPI_Abort", "" }, { "ompi_mpi_abort", "!$_caller_is(\"PMPI_Abort\")" }, { "exit", STATUS " != 0" } };
+  static const char *const ends[][2] = {{"MPI_Abort", ""}, {"ompi_mpi_abort", "!$_caller_is(\"PMPI_Abort\")"}, {"exit", STATUS " != 0"}};
   for (size_t i = 0; i < sizeof(ends) / sizeof(*ends) && on != c->stops_at_end; i++) {
     json_t *j = json_pack("{s:s, s:I}", "cmd", on ? "break" : "delete", "id", (json_int_t)(SDM_END_BREAK + i));
     if (on)

@@ -31,14 +31,14 @@ static void show_image(const struct sdm_show *w, const json_t *one) {
   else
     fprintf(w->out, "   ");
   fprintf(w->out, "{%s}  %s%s%s%s\n", json_string_value(json_object_get(one, "ranks")), when ? when : "", when ? "  " : "",
-          json_string_value(json_object_get(one, "handle")), json_is_true(json_object_get(one, "outside")) ? "  (asked for from outside)" : "");
+          json_string_value(json_object_get(one, "handle")),
+          json_is_true(json_object_get(one, "outside")) ? "  (asked for from outside)" : "");
 }
 
 static void list_images(struct sdm_console *c) {
   json_t *list = sdm_session_images(c->s, c->to), *one;
   size_t i;
-  json_array_foreach(list, i, one)
-    show_image(&c->show, one);
+  json_array_foreach(list, i, one) show_image(&c->show, one);
   if (!json_array_size(list) && !c->show.json)
     fprintf(c->show.out, "no checkpoints yet\n");
   json_decref(list);

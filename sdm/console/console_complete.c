@@ -20,14 +20,12 @@ static void add_if(json_t *list, const char *candidate, const char *word) {
   size_t i;
   if (strncmp(candidate, word, strlen(word)))
     return;
-  json_array_foreach(list, i, one)
-    if (!strcmp(json_string_value(one), candidate))
-      return;
+  json_array_foreach(list, i, one) if (!strcmp(json_string_value(one), candidate)) return;
   json_array_append_new(list, json_string(candidate));
 }
 
 static void add_sets(struct sdm_console *c, json_t *list, const char *word) {
-  static const char *const own[] = { "all", "stopped", "running", "exited", "dead", "bp(", "at(", "host(", "value(" };
+  static const char *const own[] = {"all", "stopped", "running", "exited", "dead", "bp(", "at(", "host(", "value("};
   for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
     add_if(list, own[i], word);
   for (size_t i = 0; i < c->names.n; i++)
@@ -82,12 +80,12 @@ static const char *behind_prefix(const char *line) {
 /* Our words, and the word of gdb that takes the same. */
 static const struct {
   const char *name, *like;
-} alike[] = { { "barrier", "break" }, { "diff", "print" }, { "gdb", "" }, { "display", "print" }, { "advance", "break" }, { "x", "print" } };
+} alike[] = {{"barrier", "break"}, {"diff", "print"}, {"gdb", ""}, {"display", "print"}, {"advance", "break"}, {"x", "print"}};
 
 static const char *const subjects[][10] = {
-  { "dvm", "construct", "arrays", "shadow", "diagnostics", "stats", "break-on-diagnostic" },
-  { "info", "breakpoints", "threads", "registers", "signals", "locals", "args", "ranks", "display" },
-  { "set", "var", "timeout", "stop-all", "stop-at-end" },
+    {"dvm", "construct", "arrays", "shadow", "diagnostics", "stats", "break-on-diagnostic"},
+    {"info", "breakpoints", "threads", "registers", "signals", "locals", "args", "ranks", "display"},
+    {"set", "var", "timeout", "stop-all", "stop-at-end"},
 };
 
 static void add_arguments(struct sdm_console *c, json_t *list, const char *line) {

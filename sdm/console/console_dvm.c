@@ -23,7 +23,7 @@ static void stop_at_diagnostics(struct sdm_console *c, const char *how) {
 }
 
 void sdm_console_do_dvm(struct sdm_console *c, char *arg) {
-  static const char *const known[] = { "construct", "arrays", "shadow", "diagnostics", "stats" };
+  static const char *const known[] = {"construct", "arrays", "shadow", "diagnostics", "stats"};
   size_t n = strcspn(arg, " \t");
   if (n && !strncmp("break-on-diagnostic", arg, n)) {
     stop_at_diagnostics(c, arg + n + strspn(arg + n, " \t"));

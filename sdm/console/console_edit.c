@@ -23,7 +23,7 @@ static void on_input(void *arg, unsigned events) { (void)arg, (void)events; } /*
 
 /* Waits for input, or ^C, and lets events and output through meanwhile. */
 static void idle(struct sdm_console *c, int fd) {
-  struct pollfd p = { .fd = fd, .events = POLLIN };
+  struct pollfd p = {.fd = fd, .events = POLLIN};
   struct sdm_watch *watch = sdm_loop_watch(sdm_ctx_loop(c->s->ctx), fd, SDM_READ, on_input, c); /* none for a file, which is always ready */
   sdm_console_show_news(c);
   while (poll(&p, 1, 0) == 0 && !sdm_console_interrupted) {

@@ -61,9 +61,7 @@ void sdm_console_do_frame(struct sdm_console *c, char *arg) {
   else
     show_frame(c);
 }
-void sdm_console_do_up(struct sdm_console *c, char *arg) {
-  choose_frame(c, (c->frame > 0 ? c->frame : 0) + (*arg ? atoll(arg) : 1));
-}
+void sdm_console_do_up(struct sdm_console *c, char *arg) { choose_frame(c, (c->frame > 0 ? c->frame : 0) + (*arg ? atoll(arg) : 1)); }
 void sdm_console_do_down(struct sdm_console *c, char *arg) { choose_frame(c, c->frame - (*arg ? atoll(arg) : 1)); }
 /* At another place than the last time it begins around the frame; else each gdb goes on from where it is. */
 void sdm_console_do_list(struct sdm_console *c, char *arg) {
@@ -143,7 +141,8 @@ static void print_histogram(struct sdm_console *c, char *arg) {
   if (good && s.min < s.max && bins > 0) {
     sdm_answer_free(a);
     j = sdm_console_with_text(c, "evaluate", "expression", arg);
-    json_object_update_new(j, json_pack("{s:s, s:I}", "reduce", "histogram", "bins", (json_int_t)(bins > (long)SDM_BINS_MAX ? (long)SDM_BINS_MAX : bins)));
+    json_object_update_new(
+        j, json_pack("{s:s, s:I}", "reduce", "histogram", "bins", (json_int_t)(bins > (long)SDM_BINS_MAX ? (long)SDM_BINS_MAX : bins)));
     set_real(j, "low", s.min);
     set_real(j, "high", s.max);
     a = sdm_console_ask(c, j, SDM_REDUCE_HISTOGRAM);
@@ -204,8 +203,12 @@ void sdm_console_do_diff(struct sdm_console *c, char *arg) {
   sdm_answer_free(a);
 }
 
-void sdm_console_do_ptype(struct sdm_console *c, char *arg) { sdm_console_ask_and_show(c, sdm_console_with_text(c, "type", "expression", arg)); }
-void sdm_console_do_handle(struct sdm_console *c, char *arg) { sdm_console_ask_and_show(c, sdm_console_with_text(c, "handle", "what", arg)); }
+void sdm_console_do_ptype(struct sdm_console *c, char *arg) {
+  sdm_console_ask_and_show(c, sdm_console_with_text(c, "type", "expression", arg));
+}
+void sdm_console_do_handle(struct sdm_console *c, char *arg) {
+  sdm_console_ask_and_show(c, sdm_console_with_text(c, "handle", "what", arg));
+}
 void sdm_console_do_set(struct sdm_console *c, char *arg) {
   if (!strncmp(arg, "var ", 4)) {
     char *eq = strchr(arg, '=');

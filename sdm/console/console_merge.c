@@ -25,7 +25,7 @@ static void add_value(struct variable *v, const char *text, const struct sdm_set
       return;
     }
   v->values = sdm_realloc(v->values, (v->n + 1) * sizeof(*v->values));
-  v->values[v->n++] = (struct value){ text, sdm_set_copy(who) };
+  v->values[v->n++] = (struct value){text, sdm_set_copy(who)};
 }
 
 static void variable_fini(struct variable *v) {
@@ -62,15 +62,14 @@ static struct variable *named(struct variable **list, size_t *n, const char *nam
     if (!strcmp((*list)[i].name, name))
       return &(*list)[i];
   *list = sdm_realloc(*list, (*n + 1) * sizeof(**list));
-  (*list)[*n] = (struct variable){ .name = name };
+  (*list)[*n] = (struct variable){.name = name};
   return &(*list)[(*n)++];
 }
 
 static void add_all(struct variable **list, size_t *n, const json_t *variables, const struct sdm_set *who) {
   json_t *v;
   size_t i;
-  json_array_foreach((json_t *)variables, i, v)
-    add_value(named(list, n, text_of(v, "name")), text_of(v, "value"), who);
+  json_array_foreach((json_t *)variables, i, v) add_value(named(list, n, text_of(v, "name")), text_of(v, "value"), who);
 }
 
 /* Bodies of the good classes; [a->n], the caller frees each. */
@@ -128,9 +127,7 @@ void sdm_console_show_variables(struct sdm_console *c, const char *kind) {
 static const json_t *frame_at(const json_t *body, json_int_t level) {
   json_t *f;
   size_t i;
-  json_array_foreach(json_object_get(body, "frames"), i, f)
-    if (json_integer_value(json_object_get(f, "level")) == level)
-      return f;
+  json_array_foreach(json_object_get(body, "frames"), i, f) if (json_integer_value(json_object_get(f, "level")) == level) return f;
   return NULL;
 }
 
@@ -175,7 +172,8 @@ void sdm_console_show_stack(struct sdm_console *c, json_t *command) {
     sdm_show_head(&c->show, a->classes[i].set);
     fprintf(c->show.out, "\n");
     json_array_foreach(json_object_get(stacks[i], "frames"), k, f) {
-      fprintf(c->show.out, "  #%d  %s", (int)json_integer_value(json_object_get(f, "level")), *text_of(f, "func") ? text_of(f, "func") : "??");
+      fprintf(c->show.out, "  #%d  %s", (int)json_integer_value(json_object_get(f, "level")),
+              *text_of(f, "func") ? text_of(f, "func") : "??");
       print_arguments(c->show.out, args, values, a->classes[i].set, json_integer_value(json_object_get(f, "level")));
       sdm_show_file(c->show.out, f);
       fprintf(c->show.out, "\n");

@@ -53,7 +53,8 @@ static void choose_stop_all(struct sdm_console *c) {
   sdm_id rank;
   if (sdm_set_iter_id(&it, &rank))
     sdm_set_add_element(one, rank);
-  struct sdm_answer *a = sdm_session_ask(c->s, one, json_pack("{s:s, s:s}", "cmd", "evaluate", "expression", is_mpi), SDM_REDUCE_SAME, c->timeout_ms);
+  struct sdm_answer *a =
+      sdm_session_ask(c->s, one, json_pack("{s:s, s:s}", "cmd", "evaluate", "expression", is_mpi), SDM_REDUCE_SAME, c->timeout_ms);
   if (a->n) /* else nobody could be asked */
     c->stop_all = a->classes[0].kind == SDM_CLASS_OK;
   sdm_answer_free(a);
@@ -237,8 +238,7 @@ void sdm_console_do_barrier(struct sdm_console *c, char *arg) {
   if (!sdm_set_is_empty(missing)) {
     struct dvm_text t = DVM_TEXT_INIT;
     char *ranks = sdm_set_text(missing);
-    dvm_text_printf(&t, "%u did not arrive at %s%s: {%s}", sdm_set_size(missing), where,
-                    rc == -ETIMEDOUT ? " in time" : "", ranks);
+    dvm_text_printf(&t, "%u did not arrive at %s%s: {%s}", sdm_set_size(missing), where, rc == -ETIMEDOUT ? " in time" : "", ranks);
     sdm_console_fail(c, dvm_text_str(&t));
     dvm_text_fini(&t);
     free(ranks);
@@ -254,12 +254,12 @@ static void take_sample(struct sdm_console *c, const struct sdm_set *set, uint32
   sdm_console_interrupt_all(c, runs);
   sdm_session_wait(c->s, runs, c->timeout_ms, &sdm_console_interrupted);
   sdm_set_intersect(runs, c->s->stopped);
-  struct sdm_answer *a = sdm_session_ask(c->s, runs, json_pack("{s:s, s:s}", "cmd", "stack", "reduce", "tree"),
-                                         SDM_REDUCE_TREE, c->timeout_ms);
+  struct sdm_answer *a =
+      sdm_session_ask(c->s, runs, json_pack("{s:s, s:s}", "cmd", "stack", "reduce", "tree"), SDM_REDUCE_TREE, c->timeout_ms);
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *k = &a->classes[i];
     struct sdm_prefix *p = k->kind == SDM_CLASS_OK ? sdm_prefix_decode(k->body.p, k->body.len) : NULL;
-    struct sdm_bytes body = { 0 };
+    struct sdm_bytes body = {0};
     if (p) {
       sdm_prefix_renumber(p, n, at);
       sdm_prefix_encode(p, &body);

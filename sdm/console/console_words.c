@@ -34,7 +34,7 @@ void sdm_console_do_x(struct sdm_console *c, char *arg) {
   dvm_text_fini(&t);
 }
 
-static void catch(struct sdm_console *c, char *arg, bool temporary) {
+static void catch (struct sdm_console *c, char *arg, bool temporary) {
   struct dvm_text what = DVM_TEXT_INIT;
   json_t *j = json_pack("{s:s, s:s, s:b}", "cmd", "break", "catch", arg, "temporary", 0);
   json_object_set_new(j, "temporary", json_integer(temporary));
@@ -42,8 +42,8 @@ static void catch(struct sdm_console *c, char *arg, bool temporary) {
   sdm_console_add_break(c, j, dvm_text_str(&what));
   dvm_text_fini(&what);
 }
-void sdm_console_do_catch(struct sdm_console *c, char *arg) { catch(c, arg, false); }
-void sdm_console_do_tcatch(struct sdm_console *c, char *arg) { catch(c, arg, true); }
+void sdm_console_do_catch(struct sdm_console *c, char *arg) { catch (c, arg, false); }
+void sdm_console_do_tcatch(struct sdm_console *c, char *arg) { catch (c, arg, true); }
 
 /* ---- display ---- */
 
@@ -83,7 +83,7 @@ void sdm_console_do_display(struct sdm_console *c, char *arg) {
     return;
   }
   c->displays = sdm_realloc(c->displays, (c->ndisplays + 1) * sizeof(*c->displays));
-  c->displays[c->ndisplays++] = (struct display){ ++c->last_display, sdm_strdup(arg) };
+  c->displays[c->ndisplays++] = (struct display){++c->last_display, sdm_strdup(arg)};
   if (sdm_set_overlaps(c->to, c->s->stopped))
     show_display(c, &c->displays[c->ndisplays - 1]);
 }
@@ -143,7 +143,7 @@ bool sdm_console_collect(struct sdm_console *c, const char *line) {
 
 /* The lines of one breakpoint for those who stand at it.  Those whose last line lets them run on are run by the caller. */
 static bool run_commands(struct sdm_console *c, const struct breakpoint *b, struct sdm_set *who) {
-  static const char *const go[] = { "continue", "c", "cont" };
+  static const char *const go[] = {"continue", "c", "cont"};
   struct sdm_set *old = c->to;
   char *lines = sdm_strdup(b->commands), *rest = lines, *line;
   struct dvm_text t = DVM_TEXT_INIT;

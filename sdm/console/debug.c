@@ -22,51 +22,52 @@
 #include "sdm/server/server.h"
 
 static const char usage[] =
-  "usage: dvm debug [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
-  "       dvm debug [OPTION]... -- LAUNCHER [OPTION]... PROGRAM [ARGUMENT]...\n"
-  "       dvm debug [OPTION]... --hosts HOST[:RANKS],... PROGRAM [ARGUMENT]...\n"
-  "       dvm debug [OPTION]... --attach PID[,PID]... [--ranks SET]\n"
-  "       dvm debug [OPTION]... --core FILE [--core FILE]... [PROGRAM]\n"
-  "       dvm debug [OPTION]... --servers FILE --secret-file FILE PROGRAM [ARGUMENT]...\n"
-  "       dvm debug --inside [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
-  "       dvm debug --inside --servers FILE --secret-file FILE\n"
-  "       dvm debug [OPTION]... --restart IMAGE\n"
-  "       dvm debug [OPTION]... --reattach FILE\n"
-  "       dvm debug --dap [--listen PATH|[HOST:]PORT [--token-file FILE]]\n"
-  "options:\n"
-  "  -n RANKS            processes to start with the launcher (default 1, without a launcher)\n"
-  "  --launcher WORDS    command that starts them (default: DVM_LAUNCHER, else mpirun); 'local': none\n"
-  "  -x FILE             commands from FILE, then the console; -ex COMMAND may be given too, both several times\n"
-  "  --batch             run, and report if it hangs or fails; see --timeout\n"
-  "  --timeout SECONDS   for --batch (default 60)\n"
-  "  --json              one JSON object a line\n"
-  "  --stdin FILE        the programs read FILE, which must be there on their hosts; --stdin-to RANKS: only these, the others nothing\n"
-  "  --no-stop           do not stop in main\n"
-  "  --checkpointable    the programs can be saved: 'checkpoint', 'restart'; --checkpoint-dir FOLDER: images go there,\n"
-  "                      --checkpoint-every SECONDS: again and again, --keep N: the last N of them (each of them says --checkpointable too)\n"
-  "  --restart IMAGE     a checkpoint is run again, as it was saved\n"
-  "  --io tree|oob       program input and output by the debugger (default) or by the launcher\n"
-  "  --shape SHAPE       auto (default: by their number and hosts), binomial, kary:K, flat, hosts:K\n"
-  "  --host HOST         address at which servers reach this command (default 127.0.0.1, or\n"
-  "                      for --hosts and --attach the one that leads to them)\n"
-  "  --hosts LIST        start processes there by ssh, without a launcher: n1:2,n2:2\n"
-  "  --ssh WORDS         what reaches other hosts, for --hosts and --attach (default: DVM_SSH, else ssh -o BatchMode=yes)\n"
-  "  --attach PID        a launcher (all its ranks, on their hosts), one rank, any process, or several joined by commas\n"
-  "  --ranks SET         of these, only those: 0-3,7\n"
-  "  --partial           go on although servers are missing\n"
-  "  --start-timeout S   for the servers to come (default 60)\n"
-  "  --inside            no debugger: the servers inside the programs, which dvmcc has compiled; see DVM_OPTIONS=sdm=\n"
-  "  --servers FILE      debug servers that run already: lines 'RANK HOST PORT', port 0: search from --port on\n"
-  "  --port BASE         see --servers\n"
-  "  --secret-file FILE  the secret of these servers\n"
-  "  --ping SECONDS      between heart-beats of quiet links (default 2); a server is lost after three\n"
-  "  --orphan SECONDS    how long servers stay when this command is gone (default 30); what they started ends with\n"
-  "                      them, what they attached to runs on\n"
-  "  --session FILE      write there what it takes to go on if this command dies; --reattach FILE goes on\n"
-  "  --listen WHERE      for --dap: a socket at PATH, which only your processes can use, or a PORT (of 127.0.0.1 without HOST),\n"
-  "                      of which a client needs the token that is told, or that of --token-file FILE\n"
-  "  --orphan-do WHAT    instead, in both cases: detach (it runs on), kill\n"
-  "  --backend gdb|stub, --backend-path PATH\n";
+    "usage: dvm debug [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
+    "       dvm debug [OPTION]... -- LAUNCHER [OPTION]... PROGRAM [ARGUMENT]...\n"
+    "       dvm debug [OPTION]... --hosts HOST[:RANKS],... PROGRAM [ARGUMENT]...\n"
+    "       dvm debug [OPTION]... --attach PID[,PID]... [--ranks SET]\n"
+    "       dvm debug [OPTION]... --core FILE [--core FILE]... [PROGRAM]\n"
+    "       dvm debug [OPTION]... --servers FILE --secret-file FILE PROGRAM [ARGUMENT]...\n"
+    "       dvm debug --inside [OPTION]... [-n RANKS] PROGRAM [ARGUMENT]...\n"
+    "       dvm debug --inside --servers FILE --secret-file FILE\n"
+    "       dvm debug [OPTION]... --restart IMAGE\n"
+    "       dvm debug [OPTION]... --reattach FILE\n"
+    "       dvm debug --dap [--listen PATH|[HOST:]PORT [--token-file FILE]]\n"
+    "options:\n"
+    "  -n RANKS            processes to start with the launcher (default 1, without a launcher)\n"
+    "  --launcher WORDS    command that starts them (default: DVM_LAUNCHER, else mpirun); 'local': none\n"
+    "  -x FILE             commands from FILE, then the console; -ex COMMAND may be given too, both several times\n"
+    "  --batch             run, and report if it hangs or fails; see --timeout\n"
+    "  --timeout SECONDS   for --batch (default 60)\n"
+    "  --json              one JSON object a line\n"
+    "  --stdin FILE        the programs read FILE, which must be there on their hosts; --stdin-to RANKS: only these, the others nothing\n"
+    "  --no-stop           do not stop in main\n"
+    "  --checkpointable    the programs can be saved: 'checkpoint', 'restart'; --checkpoint-dir FOLDER: images go there,\n"
+    "                      --checkpoint-every SECONDS: again and again, --keep N: the last N of them (each of them says --checkpointable "
+    "too)\n"
+    "  --restart IMAGE     a checkpoint is run again, as it was saved\n"
+    "  --io tree|oob       program input and output by the debugger (default) or by the launcher\n"
+    "  --shape SHAPE       auto (default: by their number and hosts), binomial, kary:K, flat, hosts:K\n"
+    "  --host HOST         address at which servers reach this command (default 127.0.0.1, or\n"
+    "                      for --hosts and --attach the one that leads to them)\n"
+    "  --hosts LIST        start processes there by ssh, without a launcher: n1:2,n2:2\n"
+    "  --ssh WORDS         what reaches other hosts, for --hosts and --attach (default: DVM_SSH, else ssh -o BatchMode=yes)\n"
+    "  --attach PID        a launcher (all its ranks, on their hosts), one rank, any process, or several joined by commas\n"
+    "  --ranks SET         of these, only those: 0-3,7\n"
+    "  --partial           go on although servers are missing\n"
+    "  --start-timeout S   for the servers to come (default 60)\n"
+    "  --inside            no debugger: the servers inside the programs, which dvmcc has compiled; see DVM_OPTIONS=sdm=\n"
+    "  --servers FILE      debug servers that run already: lines 'RANK HOST PORT', port 0: search from --port on\n"
+    "  --port BASE         see --servers\n"
+    "  --secret-file FILE  the secret of these servers\n"
+    "  --ping SECONDS      between heart-beats of quiet links (default 2); a server is lost after three\n"
+    "  --orphan SECONDS    how long servers stay when this command is gone (default 30); what they started ends with\n"
+    "                      them, what they attached to runs on\n"
+    "  --session FILE      write there what it takes to go on if this command dies; --reattach FILE goes on\n"
+    "  --listen WHERE      for --dap: a socket at PATH, which only your processes can use, or a PORT (of 127.0.0.1 without HOST),\n"
+    "                      of which a client needs the token that is told, or that of --token-file FILE\n"
+    "  --orphan-do WHAT    instead, in both cases: detach (it runs on), kill\n"
+    "  --backend gdb|stub, --backend-path PATH\n";
 
 #define ITEMS_MAX 1024
 #define RANKS_MAX (1ul << 20)
@@ -97,9 +98,7 @@ struct arguments {
   char *launch[ITEMS_MAX];
 };
 
-static int too_many(const char *what) {
-  return dvm_usage_error("debug", "more than %d %s", ITEMS_MAX, what);
-}
+static int too_many(const char *what) { return dvm_usage_error("debug", "more than %d %s", ITEMS_MAX, what); }
 
 static int add_command(struct arguments *a, bool file, const char *text) {
   if (a->ncommands == ITEMS_MAX)
@@ -116,13 +115,45 @@ static int add_core(struct arguments *a, const char *path) {
   return 0;
 }
 
-static const struct option options[] = {
-  { "launcher", 1, 0, 'l' }, { "batch", 0, 0, 'b' }, { "timeout", 1, 0, 't' }, { "json", 0, 0, 'j' },
-  { "no-stop", 0, 0, 'N' }, { "stdin", 1, 0, 'f' }, { "stdin-to", 1, 0, 'V' }, { "io", 1, 0, 'i' }, { "shape", 1, 0, 's' }, { "host", 1, 0, 'H' },
-  { "partial", 0, 0, 'P' }, { "start-timeout", 1, 0, 'S' }, { "backend", 1, 0, 'B' }, { "backend-path", 1, 0, 'p' },
-  { "attach", 1, 0, 'a' }, { "ranks", 1, 0, 'r' }, { "hosts", 1, 0, 'n' + 256 }, { "ssh", 1, 0, 's' + 256 }, { "core", 1, 0, 'c' }, { "dap", 0, 0, 'd' }, { "listen", 1, 0, 'L' }, { "token-file", 1, 0, 'T' },
-  { "checkpointable", 0, 0, 'k' }, { "checkpoint-dir", 1, 0, 'd' + 256 }, { "checkpoint-every", 1, 0, 'e' + 256 }, { "keep", 1, 0, 'k' + 256 }, { "restart", 1, 0, 'r' + 256 },
-  { "inside", 0, 0, 'I' }, { "session", 1, 0, 'W' }, { "reattach", 1, 0, 'R' }, { "servers", 1, 0, 'F' }, { "secret-file", 1, 0, 'K' }, { "port", 1, 0, 'O' }, { "ping", 1, 0, 'g' }, { "orphan", 1, 0, 'o' }, { "orphan-do", 1, 0, 'D' }, { "help", 0, 0, 'h' }, { "ex", 1, 0, 'e' }, { 0 } };
+static const struct option options[] = {{"launcher", 1, 0, 'l'},
+                                        {"batch", 0, 0, 'b'},
+                                        {"timeout", 1, 0, 't'},
+                                        {"json", 0, 0, 'j'},
+                                        {"no-stop", 0, 0, 'N'},
+                                        {"stdin", 1, 0, 'f'},
+                                        {"stdin-to", 1, 0, 'V'},
+                                        {"io", 1, 0, 'i'},
+                                        {"shape", 1, 0, 's'},
+                                        {"host", 1, 0, 'H'},
+                                        {"partial", 0, 0, 'P'},
+                                        {"start-timeout", 1, 0, 'S'},
+                                        {"backend", 1, 0, 'B'},
+                                        {"backend-path", 1, 0, 'p'},
+                                        {"attach", 1, 0, 'a'},
+                                        {"ranks", 1, 0, 'r'},
+                                        {"hosts", 1, 0, 'n' + 256},
+                                        {"ssh", 1, 0, 's' + 256},
+                                        {"core", 1, 0, 'c'},
+                                        {"dap", 0, 0, 'd'},
+                                        {"listen", 1, 0, 'L'},
+                                        {"token-file", 1, 0, 'T'},
+                                        {"checkpointable", 0, 0, 'k'},
+                                        {"checkpoint-dir", 1, 0, 'd' + 256},
+                                        {"checkpoint-every", 1, 0, 'e' + 256},
+                                        {"keep", 1, 0, 'k' + 256},
+                                        {"restart", 1, 0, 'r' + 256},
+                                        {"inside", 0, 0, 'I'},
+                                        {"session", 1, 0, 'W'},
+                                        {"reattach", 1, 0, 'R'},
+                                        {"servers", 1, 0, 'F'},
+                                        {"secret-file", 1, 0, 'K'},
+                                        {"port", 1, 0, 'O'},
+                                        {"ping", 1, 0, 'g'},
+                                        {"orphan", 1, 0, 'o'},
+                                        {"orphan-do", 1, 0, 'D'},
+                                        {"help", 0, 0, 'h'},
+                                        {"ex", 1, 0, 'e'},
+                                        {0}};
 
 /* 'option' is how it is named in the message; seconds become milliseconds.  Both return 0 or the exit status. */
 static int read_number(const char *option, unsigned long low, unsigned long high, unsigned long *to) {
@@ -173,16 +204,14 @@ static const char *join(const char *a, const char *b) { /* kept to the end */
   return t.s;
 }
 
-static int misuse_file(const char *path) {
-  return dvm_usage_error("debug", "cannot read the commands in '%s': %s", path, strerror(errno));
-}
+static int misuse_file(const char *path) { return dvm_usage_error("debug", "cannot read the commands in '%s': %s", path, strerror(errno)); }
 
 static int misuse(const char *what) { return dvm_usage_error("debug", "%s", what); }
 
 /* 0, the exit status 2, or -1: all is said. */
 static int parse(int argc, char **argv, struct arguments *a) {
-  static const char *const ios[] = { "tree", "oob", NULL }, *const backends[] = { "gdb", "stub", NULL },
-                    *const orphans[] = { "detach", "kill", "usual", NULL };
+  static const char *const ios[] = {"tree", "oob", NULL}, *const backends[] = {"gdb", "stub", NULL},
+                           *const orphans[] = {"detach", "kill", "usual", NULL};
   unsigned long number = 0;
   int c, rc = 0;
   for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) /* gdb's spelling */
@@ -266,7 +295,8 @@ static int parse(int argc, char **argv, struct arguments *a) {
   a->program_after_launcher = optind > 1 && !strcmp(argv[optind - 1], "--");
   if (a->inside && (a->attach || a->ncores || a->dap || a->batch))
     return misuse("'--inside' cannot be used with --attach, --core, --dap or --batch");
-  if (a->restart && (optind < argc || a->attach || a->ncores || a->dap || a->inside || a->hosts || a->s.servers || a->s.reattach || a->s.n || a->launcher))
+  if (a->restart && (optind < argc || a->attach || a->ncores || a->dap || a->inside || a->hosts || a->s.servers || a->s.reattach ||
+                     a->s.n || a->launcher))
     return misuse("'--restart' takes an image, and nothing else to debug");
   if (a->checkpointable && (a->attach || a->ncores || a->dap || a->inside || a->restart || a->s.reattach))
     return misuse("'--checkpointable' is for programs that are started under the debugger");
@@ -337,14 +367,15 @@ static int own_launcher(struct arguments *a, struct dvm_error *err) {
   snprintf(count, sizeof(count), "%u", a->s.n);
   typed[n++] = (char *)"-n";
   typed[n++] = count;
-  a->s.command = sdm_words_of_part(typed, &(struct sdm_part){ 0, n, n }, "SDM_SECRET"); /* kept to the end */
+  a->s.command = sdm_words_of_part(typed, &(struct sdm_part){0, n, n}, "SDM_SECRET"); /* kept to the end */
   return 0;
 }
 
 /* A process on each host, or as many as it says. */
 static int own_hosts(struct arguments *a, struct dvm_error *err) {
   if (a->s.n || a->launcher)
-    return dvm_error_set(err, -EINVAL, "'--hosts' says how many processes there are and starts them; '-n' and '--launcher' do not go with it");
+    return dvm_error_set(err, -EINVAL,
+                         "'--hosts' says how many processes there are and starts them; '-n' and '--launcher' do not go with it");
   if (!dvm_path_executable(a->program[0]))
     return dvm_error_set(err, -ENOENT, "there is no program '%s'", a->program[0]);
   a->s.targets = &a->targets;
@@ -476,8 +507,7 @@ static bool has_warning(const struct sdm_class *c) {
   return has;
 }
 
-static int begin(struct sdm_session *s, struct arguments *a, json_t *command, const struct sdm_show *show,
-                 struct sdm_console *c) {
+static int begin(struct sdm_session *s, struct arguments *a, json_t *command, const struct sdm_show *show, struct sdm_console *c) {
   sdm_console_starting(c, !a->batch && !a->ncores);
   struct sdm_answer *answer = sdm_session_go(s, s->all, command, 60000);
   bool bad = false, good = false, warned = false;
@@ -545,8 +575,8 @@ static int prepare_batch(struct sdm_session *s, struct arguments *a, const json_
 
 static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   a->s.program = command;
-  struct sdm_session s = { 0 };
-  struct sdm_show show = { stdout, a->json };
+  struct sdm_session s = {0};
+  struct sdm_show show = {stdout, a->json};
   int rc = sdm_session_open(&s, &a->s, err), status = 0;
   if (rc) {
     json_decref(command);
@@ -556,7 +586,7 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   sdm_console_program(c, a->s.reattach ? s.program : command);
   if (a->s.reattach)
     json_decref(command); /* nothing is to be sent */
-  struct sigaction sa = { .sa_handler = on_signal }, old;
+  struct sigaction sa = {.sa_handler = on_signal}, old;
   sigaction(SIGINT, &sa, &old);
   if (a->s.reattach)
     sdm_session_recall(&s, sdm_console_known, c);
@@ -585,7 +615,7 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
 }
 
 int sdm_debug_main(int argc, char **argv) {
-  struct arguments a = { .s = { .start_ms = 60000 } };
+  struct arguments a = {.s = {.start_ms = 60000}};
   struct dvm_error err = DVM_ERROR_INIT;
   int rc = parse(argc, argv, &a);
   if (rc)

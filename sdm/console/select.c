@@ -33,7 +33,7 @@ void sdm_names_fini(struct sdm_names *names) {
     free(names->items[i].text);
   }
   free(names->items);
-  *names = (struct sdm_names){ 0 };
+  *names = (struct sdm_names){0};
 }
 
 static struct sdm_set *expression(struct parser *p);
@@ -48,8 +48,7 @@ static struct sdm_set *at_place(struct parser *p, const char *key, const char *v
   struct sdm_set *set = sdm_set_new();
   for (size_t i = 0; i < p->s->nplaces; i++) {
     const json_t *v = json_object_get(p->s->places[i].event, key);
-    if (json_is_integer(v) ? json_integer_value(v) == atoll(value)
-                           : json_is_string(v) && !strcmp(json_string_value(v), value))
+    if (json_is_integer(v) ? json_integer_value(v) == atoll(value) : json_is_string(v) && !strcmp(json_string_value(v), value))
       sdm_set_union(set, p->s->places[i].set);
   }
   return set;
@@ -95,15 +94,14 @@ static struct sdm_set *named(struct parser *p, const char *name) {
   const struct {
     const char *name;
     const struct sdm_set *set;
-  } own[] = { { "all", s->all }, { "stopped", s->stopped }, { "running", s->running }, { "exited", s->exited },
-              { "dead", s->dead } };
+  } own[] = {{"all", s->all}, {"stopped", s->stopped}, {"running", s->running}, {"exited", s->exited}, {"dead", s->dead}};
   for (size_t i = 0; i < 5; i++)
     if (!strcmp(name, own[i].name))
       return sdm_set_copy(own[i].set);
   for (size_t i = 0; i < p->names->n; i++) {
     if (strcmp(name, p->names->items[i].name))
       continue;
-    struct parser inner = { s, p->names, p->names->items[i].text, p->depth + 1, p->err };
+    struct parser inner = {s, p->names, p->names->items[i].text, p->depth + 1, p->err};
     if (p->depth < DEPTH_MAX)
       return expression(&inner);
     dvm_error_set(p->err, -ELOOP, "the set '%s' stands for itself", name);
@@ -195,9 +193,8 @@ static struct sdm_set *expression(struct parser *p) {
   return set;
 }
 
-struct sdm_set *sdm_select(struct sdm_session *s, const struct sdm_names *names, const char *text,
-                           struct dvm_error *err) {
-  struct parser p = { s, names, text, 0, err };
+struct sdm_set *sdm_select(struct sdm_session *s, const struct sdm_names *names, const char *text, struct dvm_error *err) {
+  struct parser p = {s, names, text, 0, err};
   struct sdm_set *set = expression(&p);
   if (set && *p.p) {
     dvm_error_set(err, -EINVAL, "unexpected '%s' in a set", p.p);

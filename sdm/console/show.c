@@ -51,8 +51,7 @@ void sdm_show_missing(const struct sdm_show *w, const struct sdm_answer *a) {
   const struct {
     const struct sdm_set *set;
     const char *what;
-  } kinds[] = { { a->dead, "dead" }, { a->timed_out, "no answer yet" }, { a->unreachable, "unreachable" },
-                { a->other, "other answers, not shown" } };
+  } kinds[] = {{a->dead, "dead"}, {a->timed_out, "no answer yet"}, {a->unreachable, "unreachable"}, {a->other, "other answers, not shown"}};
   for (size_t i = 0; i < 4; i++)
     if (!sdm_set_is_empty(kinds[i].set)) {
       sdm_show_head(w, kinds[i].set);
@@ -78,10 +77,11 @@ static void show_checkpoint(FILE *out, const json_t *r) {
   if (number)
     fprintf(out, "checkpoint %d: ", (int)number);
   fprintf(out, "%s\n", text_of(r, "handle"));
-  json_array_foreach(list, i, one)
-    fprintf(out, "  breakpoint %d is set again: %s\n", (int)json_integer_value(json_object_get(one, "id")),
-            text_of(one, "where") ? text_of(one, "where") : text_of(one, "expression") ? text_of(one, "expression")
-            : text_of(one, "catch") ? text_of(one, "catch") : "?");
+  json_array_foreach(list, i, one) fprintf(out, "  breakpoint %d is set again: %s\n", (int)json_integer_value(json_object_get(one, "id")),
+                                           text_of(one, "where")        ? text_of(one, "where")
+                                           : text_of(one, "expression") ? text_of(one, "expression")
+                                           : text_of(one, "catch")      ? text_of(one, "catch")
+                                                                        : "?");
   if (json_object_get(r, "others"))
     fprintf(out, "  %d other processes of the image run without the debugger; 'dvm debug --restart' takes all of them\n",
             (int)json_integer_value(json_object_get(r, "others")));
@@ -115,13 +115,11 @@ static void show_result(FILE *out, const json_t *r) {
     }
   } else if ((list = json_object_get(r, "variables"))) {
     fprintf(out, "%s\n", json_array_size(list) ? "" : "none");
-    json_array_foreach(list, i, v)
-      fprintf(out, "  %s = %s\n", text_of(v, "name"), text_of(v, "value"));
+    json_array_foreach(list, i, v) fprintf(out, "  %s = %s\n", text_of(v, "name"), text_of(v, "value"));
   } else if ((list = json_object_get(r, "threads"))) {
     fprintf(out, "\n");
     json_array_foreach(list, i, v) {
-      fprintf(out, "  thread %d  %s  ", (int)json_integer_value(json_object_get(v, "id")),
-              text_of(v, "state") ? text_of(v, "state") : "");
+      fprintf(out, "  thread %d  %s  ", (int)json_integer_value(json_object_get(v, "id")), text_of(v, "state") ? text_of(v, "state") : "");
       if (text_of(v, "func"))
         place(out, v);
       fprintf(out, "\n");
@@ -338,12 +336,15 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
                         !strcmp(reason, "function-finished") || !strcmp(reason, "location-reached")))
       fprintf(w->out, "stopped in "); /* where it was sent */
     else
-      fprintf(w->out, "stopped (%s)%s", reason ? reason : "?", text_of(event, "func") || text_of(event, "lib") ? " in " : text_of(event, "file") ? " at " : "");
+      fprintf(w->out, "stopped (%s)%s", reason ? reason : "?",
+              text_of(event, "func") || text_of(event, "lib") ? " in "
+              : text_of(event, "file")                        ? " at "
+                                                              : "");
     if (text_of(event, "func") || text_of(event, "file") || text_of(event, "lib") || !reason || strcmp(reason, "start"))
       place(w->out, event);
     if (text_of(event, "new"))
-      fprintf(w->out, ": %s was %s, is %s", text_of(event, "expression") ? text_of(event, "expression") : "it",
-              text_of(event, "old"), text_of(event, "new"));
+      fprintf(w->out, ": %s was %s, is %s", text_of(event, "expression") ? text_of(event, "expression") : "it", text_of(event, "old"),
+              text_of(event, "new"));
     if (text_of(event, "diagnostic"))
       fprintf(w->out, ": %s [%s]", text_of(event, "diagnostic"), text_of(event, "id") ? text_of(event, "id") : "?");
     if (text_of(event, "return"))
@@ -351,8 +352,8 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
     fprintf(w->out, "\n");
   } else if (!strcmp(name, "saved")) {
     if (text_of(event, "handle"))
-      fprintf(w->out, "was saved, as was asked for from outside: checkpoint %d, %s\n", (int)json_integer_value(json_object_get(event, "checkpoint")),
-              text_of(event, "handle"));
+      fprintf(w->out, "was saved, as was asked for from outside: checkpoint %d, %s\n",
+              (int)json_integer_value(json_object_get(event, "checkpoint")), text_of(event, "handle"));
     else
       fprintf(w->out, "was asked for a checkpoint from outside, and has refused or not answered\n");
   } else if (!strcmp(name, "log"))
@@ -459,7 +460,7 @@ void sdm_show_status(const struct sdm_show *w, const struct sdm_session *s) {
   const struct {
     const char *name;
     const struct sdm_set *set;
-  } states[] = { { "running", s->running }, { "exited", exited }, { "dead", s->dead } };
+  } states[] = {{"running", s->running}, {"exited", exited}, {"dead", s->dead}};
   if (w->json) {
     json_t *j = json_object();
     sdm_show_ranks(j, "stopped", s->stopped);

@@ -36,8 +36,7 @@ static void construct(FILE *out, const json_t *c) {
     fprintf(out, ", before its first iteration");
   if (number_of(c, "iteration"))
     json_array_foreach(list, i, v)
-      fprintf(out, "%s%s=%lld%s", i ? ", " : " (", text_of(v, "name"), number_of(v, "value"),
-              i + 1 == json_array_size(list) ? ")" : "");
+        fprintf(out, "%s%s=%lld%s", i ? ", " : " (", text_of(v, "name"), number_of(v, "value"), i + 1 == json_array_size(list) ? ")" : "");
   fprintf(out, "\n");
 }
 
@@ -57,8 +56,7 @@ static void array(FILE *out, const json_t *a) {
   json_t *e;
   size_t i;
   fprintf(out, "  %s %s", text_of(a, "type"), text_of(a, "name"));
-  json_array_foreach(json_object_get(a, "extents"), i, e)
-    fprintf(out, "[%lld]", (long long)json_integer_value(e));
+  json_array_foreach(json_object_get(a, "extents"), i, e) fprintf(out, "[%lld]", (long long)json_integer_value(e));
   fprintf(out, "  %s", text_of(a, "distribution"));
   if (*text_of(a, "shadow"))
     fprintf(out, " shadow%s", text_of(a, "shadow"));
@@ -71,10 +69,9 @@ static void edge(FILE *out, const json_t *e) {
   json_t *b, *w = json_object_get(e, "written");
   size_t i;
   fprintf(out, "  %s%s  %s", text_of(e, "name"), text_of(e, "shadow"), text_of(e, "state"));
-  json_array_foreach(json_object_get(e, "renewed"), i, b)
-    fprintf(out, "%s%s", i ? ", " : ": ", json_string_value(b));
+  json_array_foreach(json_object_get(e, "renewed"), i, b) fprintf(out, "%s%s", i ? ", " : ": ", json_string_value(b));
   json_array_foreach(json_object_get(e, "pending"), i, b)
-    fprintf(out, "%s%s of group '%s'", i ? ", " : ": ", text_of(b, "edge"), text_of(b, "group"));
+      fprintf(out, "%s%s of group '%s'", i ? ", " : ": ", text_of(b, "edge"), text_of(b, "group"));
   if (json_is_true(json_object_get(e, "shadow_add")))
     fprintf(out, "; an edge of shadow_add is renewed");
   if (json_is_true(json_object_get(e, "dirty")))
@@ -119,8 +116,10 @@ static const struct {
   const char *key, *none;
   void (*show)(FILE *out, const json_t *one);
 } listings[] = {
-  { "arrays", "no distributed array", array }, { "edges", "no distributed array", edge },
-  { "diagnostics", "no diagnostic so far", diagnostic }, { "loops", "no parallel loop so far", loop },
+    {"arrays", "no distributed array", array},
+    {"edges", "no distributed array", edge},
+    {"diagnostics", "no diagnostic so far", diagnostic},
+    {"loops", "no parallel loop so far", loop},
 };
 
 bool sdm_show_facts(FILE *out, const json_t *r) {
@@ -133,8 +132,7 @@ bool sdm_show_facts(FILE *out, const json_t *r) {
     if (!found)
       continue;
     fprintf(out, "%s\n", json_array_size(found) ? "" : listings[i].none);
-    json_array_foreach(found, k, one)
-      listings[i].show(out, one);
+    json_array_foreach(found, k, one) listings[i].show(out, one);
     list = found;
   }
   if (json_object_get(r, "accesses"))

@@ -39,9 +39,9 @@ void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm
     long double sd = s.squares > 0 ? sqrtl(s.squares / (long double)s.count) : 0;
     char mean[64], min[64], max[64];
     if (w->json)
-      sdm_show_json(w, json_pack("{s:s, s:I, s:f, s:f, s:o, s:o, s:I, s:I}", "statistics", what, "count",
-                            (json_int_t)s.count, "mean", (double)s.mean, "deviation", (double)sd, "min", number_json(s.min), "max",
-                            number_json(s.max), "min_rank", (json_int_t)s.min_id, "max_rank", (json_int_t)s.max_id));
+      sdm_show_json(w, json_pack("{s:s, s:I, s:f, s:f, s:o, s:o, s:I, s:I}", "statistics", what, "count", (json_int_t)s.count, "mean",
+                                 (double)s.mean, "deviation", (double)sd, "min", number_json(s.min), "max", number_json(s.max), "min_rank",
+                                 (json_int_t)s.min_id, "max_rank", (json_int_t)s.max_id));
     else
       fprintf(w->out, "%llu values: mean %s, deviation %Lg, min %s (rank %u), max %s (rank %u)\n", (unsigned long long)s.count,
               number_text(s.mean, mean), sd, number_text(s.min, min), s.min_id, number_text(s.max, max), s.max_id);
@@ -53,13 +53,13 @@ void sdm_show_stats(const struct sdm_show *w, const char *what, const struct sdm
 static void histogram_json(const struct sdm_show *w, const char *what, const struct sdm_histogram *h, const struct sdm_answer *a) {
   json_t *bins = json_array();
   for (uint32_t i = 0; i < h->n; i++) {
-    json_t *one = json_pack("{s:o, s:I}", "low", number_json(h->low + (h->high - h->low) * i / h->n), "count",
-                            (json_int_t)sdm_set_size(h->bins[i]));
+    json_t *one =
+        json_pack("{s:o, s:I}", "low", number_json(h->low + (h->high - h->low) * i / h->n), "count", (json_int_t)sdm_set_size(h->bins[i]));
     sdm_show_ranks(one, "ranks", h->bins[i]);
     json_array_append_new(bins, one);
   }
-  sdm_show_json(w, json_pack("{s:s, s:o, s:o, s:o, s:o}", "histogram", what, "low", number_json(h->low), "high", number_json(h->high), "bins", bins, "missing",
-                         sdm_show_missing_json(a)));
+  sdm_show_json(w, json_pack("{s:s, s:o, s:o, s:o, s:o}", "histogram", what, "low", number_json(h->low), "high", number_json(h->high),
+                             "bins", bins, "missing", sdm_show_missing_json(a)));
 }
 
 static void histogram_text(const struct sdm_show *w, const struct sdm_histogram *h) {
@@ -118,7 +118,8 @@ void sdm_show_top(const struct sdm_show *w, const char *what, const struct sdm_a
       else
         top_text(w, t.entries[k].id, t.entries[k].value);
     if (good && w->json)
-      sdm_show_json(w, json_pack("{s:s, s:b, s:O, s:o}", "top", what, "smallest", t.smallest, "values", list, "missing", sdm_show_missing_json(a)));
+      sdm_show_json(
+          w, json_pack("{s:s, s:b, s:O, s:o}", "top", what, "smallest", t.smallest, "values", list, "missing", sdm_show_missing_json(a)));
     else if (!good)
       sdm_show_class_error(w, c);
     json_decref(list);

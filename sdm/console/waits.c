@@ -42,8 +42,8 @@ static void take_lines(struct waits *w, const struct sdm_class *c) {
     json_t *j = json_loadb(p, n, 0, NULL);
     if (json_is_object(j)) {
       w->items = sdm_realloc(w->items, (w->n + 1) * sizeof(*w->items));
-      w->items[w->n++] = (struct wait){ .rank = (sdm_id)number_of(j, "rank"), .record = json_incref(j), .all = sdm_set_new(),
-                                        .any = sdm_set_new() };
+      w->items[w->n++] =
+          (struct wait){.rank = (sdm_id)number_of(j, "rank"), .record = json_incref(j), .all = sdm_set_new(), .any = sdm_set_new()};
       w->in_mpi += in_mpi(&w->items[w->n - 1]);
     }
     json_decref(j);
@@ -62,7 +62,7 @@ static void fini(struct waits *w) {
 }
 
 static struct wait *find(const struct waits *w, sdm_id rank) {
-  struct wait key = { .rank = rank };
+  struct wait key = {.rank = rank};
   return w->n ? bsearch(&key, w->items, w->n, sizeof(*w->items), by_rank) : NULL;
 }
 
@@ -72,9 +72,7 @@ static struct sdm_set *members_of(const json_t *comm) {
   struct sdm_set *set = sdm_set_new();
   json_t *list = json_object_get(comm, "members"), *one;
   size_t i;
-  json_array_foreach(list, i, one)
-    if (json_integer_value(one) >= 0)
-      sdm_set_add_element(set, (sdm_id)json_integer_value(one));
+  json_array_foreach(list, i, one) if (json_integer_value(one) >= 0) sdm_set_add_element(set, (sdm_id)json_integer_value(one));
   if (!list && number_of(comm, "size") > 0) /* all, in their order */
     sdm_set_add_range(set, 0, (sdm_id)number_of(comm, "size") - 1);
   return set;
@@ -139,7 +137,8 @@ static void add_operation(struct wait *one, const json_t *comm, const char *queu
     dvm_text_printf(&one->what, ", tag %lld", (long long)json_integer_value(tag));
   else
     dvm_text_add(&one->what, ", any tag");
-  dvm_text_printf(&one->what, ", %lld byte%s, %s", (long long)number_of(op, "bytes"), number_of(op, "bytes") == 1 ? "" : "s", name_of(comm));
+  dvm_text_printf(&one->what, ", %lld byte%s, %s", (long long)number_of(op, "bytes"), number_of(op, "bytes") == 1 ? "" : "s",
+                  name_of(comm));
 }
 
 static size_t count_operations(const struct wait *one) {
@@ -147,8 +146,8 @@ static size_t count_operations(const struct wait *one) {
   const char *queue;
   size_t i, n = 0;
   json_array_foreach(json_object_get(one->record, "communicators"), i, comm)
-    json_object_foreach(json_object_get(comm, "queues"), queue, list)
-      n += concerns(text_of(one->record, "call"), queue) ? json_array_size(list) : 0;
+      json_object_foreach(json_object_get(comm, "queues"), queue, list) n +=
+      concerns(text_of(one->record, "call"), queue) ? json_array_size(list) : 0;
   return n;
 }
 
@@ -160,10 +159,8 @@ static void wait_point_to_point(struct wait *one) {
   bool each = n <= 1 || begins(call, "MPI_Waitall") || begins(call, "MPI_Sendrecv"); /* else it may be for one of them alone */
   json_t *comm, *list, *op;
   json_array_foreach(json_object_get(one->record, "communicators"), i, comm)
-    json_object_foreach(json_object_get(comm, "queues"), queue, list)
-      json_array_foreach(list, k, op)
-        if (concerns(call, queue) && shown++ < SHOWN_MAX)
-          add_operation(one, comm, queue, op, each);
+      json_object_foreach(json_object_get(comm, "queues"), queue, list)
+          json_array_foreach(list, k, op) if (concerns(call, queue) && shown++ < SHOWN_MAX) add_operation(one, comm, queue, op, each);
   if (shown > SHOWN_MAX)
     dvm_text_printf(&one->what, "; and %zu more", shown - SHOWN_MAX);
 }
@@ -174,9 +171,8 @@ static void conclude(struct waits *w, struct wait *one) {
   if (*text_of(one->record, "why"))
     dvm_text_printf(&one->what, "for whom is not known: %s", text_of(one->record, "why"));
   else if (json_is_integer(context)) {
-    json_array_foreach(json_object_get(one->record, "communicators"), i, comm)
-      if (number_of(comm, "context") == json_integer_value(context))
-        wait_collective(w, one, comm);
+    json_array_foreach(json_object_get(one->record, "communicators"), i,
+                       comm) if (number_of(comm, "context") == json_integer_value(context)) wait_collective(w, one, comm);
   } else
     wait_point_to_point(one);
   if (!one->what.len)
@@ -214,14 +210,16 @@ static void put_place(struct dvm_text *t, const json_t *record) {
 }
 
 static bool alike(const struct wait *a, const struct wait *b) {
-  return !strcmp(text_of(a->record, "call"), text_of(b->record, "call")) && !strcmp(text_of(a->record, "file"), text_of(b->record, "file")) &&
-         number_of(a->record, "line") == number_of(b->record, "line") && sdm_set_equal(a->all, b->all) && sdm_set_equal(a->any, b->any) &&
+  return !strcmp(text_of(a->record, "call"), text_of(b->record, "call")) &&
+         !strcmp(text_of(a->record, "file"), text_of(b->record, "file")) && number_of(a->record, "line") == number_of(b->record, "line") &&
+         sdm_set_equal(a->all, b->all) && sdm_set_equal(a->any, b->any) &&
          !strcmp(dvm_text_str((struct dvm_text *)&a->what), dvm_text_str((struct dvm_text *)&b->what));
 }
 
 static void wait_json(const struct sdm_show *show, const struct wait *one, const struct sdm_set *who) {
-  json_t *j = json_pack("{s:s, s:s, s:s, s:I, s:s}", "waits", text_of(one->record, "call"), "func", text_of(one->record, "func"), "file",
-                        text_of(one->record, "file"), "line", number_of(one->record, "line"), "what", dvm_text_str((struct dvm_text *)&one->what));
+  json_t *j =
+      json_pack("{s:s, s:s, s:s, s:I, s:s}", "waits", text_of(one->record, "call"), "func", text_of(one->record, "func"), "file",
+                text_of(one->record, "file"), "line", number_of(one->record, "line"), "what", dvm_text_str((struct dvm_text *)&one->what));
   sdm_show_ranks(j, "ranks", who);
   sdm_show_ranks(j, "for", one->all);
   sdm_show_ranks(j, "any", one->any);
@@ -302,8 +300,10 @@ static void show_outside(struct waits *w, const struct sdm_show *show) {
       dvm_text_add(&t, "is not in MPI, but in ");
       put_place(&t, one->record);
     } else
-      dvm_text_add(&t, sdm_set_contains(w->s->exited, rank) ? "has ended" : sdm_set_contains(w->s->running, rank) ? "is running, stop it to see where"
-                       : sdm_set_contains(w->s->dead, rank) ? "is dead" : "was not asked");
+      dvm_text_add(&t, sdm_set_contains(w->s->exited, rank)    ? "has ended"
+                       : sdm_set_contains(w->s->running, rank) ? "is running, stop it to see where"
+                       : sdm_set_contains(w->s->dead, rank)    ? "is dead"
+                                                               : "was not asked");
     if (show->json)
       sdm_show_json(show, json_pack("{s:I, s:s}", "waited_for", (json_int_t)rank, "why", dvm_text_str(&t)));
     else
@@ -343,14 +343,13 @@ bool sdm_show_queues(FILE *out, const json_t *result) {
   json_array_foreach(comms, i, comm) {
     fprintf(out, "  %s, rank %lld of %lld%s\n", name_of(comm), (long long)number_of(comm, "rank"), (long long)number_of(comm, "size"),
             json_object_size(json_object_get(comm, "queues")) ? "" : ": nothing pending");
-    json_object_foreach(json_object_get(comm, "queues"), queue, list)
-      show_queue(out, queue, list);
+    json_object_foreach(json_object_get(comm, "queues"), queue, list) show_queue(out, queue, list);
   }
   return true;
 }
 
 size_t sdm_waits_show(struct sdm_session *s, const struct sdm_show *show, const struct sdm_set *to, uint32_t timeout_ms, bool quiet) {
-  struct waits w = { .s = s };
+  struct waits w = {.s = s};
   struct sdm_set *stand = sdm_set_intersect(sdm_set_copy(to), s->stopped);
   json_t *command = json_pack("{s:s, s:s, s:s}", "cmd", "inspect", "what", "waits", "reduce", "lines");
   struct sdm_answer *a = sdm_session_ask(s, stand, command, SDM_REDUCE_CONCAT, timeout_ms);

@@ -84,22 +84,47 @@ static const struct {
   json_t *(*fn)(struct dap *d, const json_t *args);
   bool session; /* needs one */
 } requests[] = {
-  { "initialize", sdm_dap_do_initialize, false }, { "launch", sdm_dap_do_launch, false }, { "attach", sdm_dap_do_attach, false },
-  { "configurationDone", sdm_dap_do_configuration_done, false }, { "threads", sdm_dap_do_threads, false },
-  { "setBreakpoints", sdm_dap_set_breakpoints, true }, { "setFunctionBreakpoints", sdm_dap_set_function_breakpoints, true },
-  { "setExceptionBreakpoints", sdm_dap_set_exception_breakpoints, false }, { "dataBreakpointInfo", sdm_dap_data_breakpoint_info, true },
-  { "setDataBreakpoints", sdm_dap_set_data_breakpoints, true }, { "stackTrace", sdm_dap_stack_trace, true },
-  { "scopes", sdm_dap_scopes, true }, { "variables", sdm_dap_variables, true }, { "setVariable", sdm_dap_set_variable, true },
-  { "evaluate", sdm_dap_evaluate, true }, { "setExpression", sdm_dap_set_expression, true }, { "readMemory", sdm_dap_read_memory, true },
-  { "writeMemory", sdm_dap_write_memory, true }, { "disassemble", sdm_dap_disassemble, true }, { "modules", sdm_dap_modules, true },
-  { "loadedSources", sdm_dap_loaded_sources, true }, { "completions", sdm_dap_completions, true }, { "exceptionInfo", sdm_dap_exception_info, true },
-  { "breakpointLocations", sdm_dap_breakpoint_locations, true }, { "setInstructionBreakpoints", sdm_dap_set_instruction_breakpoints, true },
-  { "restart", sdm_dap_do_restart, true }, { "cancel", sdm_dap_do_cancel, false }, { "continue", sdm_dap_do_continue, true },
-  { "next", sdm_dap_do_next, true }, { "stepIn", sdm_dap_do_step_in, true }, { "stepOut", sdm_dap_do_step_out, true },
-  { "pause", sdm_dap_do_pause, true }, { "terminate", sdm_dap_do_terminate, false }, { "disconnect", sdm_dap_do_disconnect, false },
-  { "dvm/focus", sdm_dap_do_focus, true }, { "dvm/compare", sdm_dap_do_compare, true }, { "dvm/merge", sdm_dap_do_merge, true },
-  { "dvm/places", sdm_dap_do_places, true }, { "dvm/checkpoint", sdm_dap_do_checkpoint, true }, { "dvm/checkpoints", sdm_dap_do_checkpoints, true },
-  { "dvm/restart", sdm_dap_do_restart_image, true },
+    {"initialize", sdm_dap_do_initialize, false},
+    {"launch", sdm_dap_do_launch, false},
+    {"attach", sdm_dap_do_attach, false},
+    {"configurationDone", sdm_dap_do_configuration_done, false},
+    {"threads", sdm_dap_do_threads, false},
+    {"setBreakpoints", sdm_dap_set_breakpoints, true},
+    {"setFunctionBreakpoints", sdm_dap_set_function_breakpoints, true},
+    {"setExceptionBreakpoints", sdm_dap_set_exception_breakpoints, false},
+    {"dataBreakpointInfo", sdm_dap_data_breakpoint_info, true},
+    {"setDataBreakpoints", sdm_dap_set_data_breakpoints, true},
+    {"stackTrace", sdm_dap_stack_trace, true},
+    {"scopes", sdm_dap_scopes, true},
+    {"variables", sdm_dap_variables, true},
+    {"setVariable", sdm_dap_set_variable, true},
+    {"evaluate", sdm_dap_evaluate, true},
+    {"setExpression", sdm_dap_set_expression, true},
+    {"readMemory", sdm_dap_read_memory, true},
+    {"writeMemory", sdm_dap_write_memory, true},
+    {"disassemble", sdm_dap_disassemble, true},
+    {"modules", sdm_dap_modules, true},
+    {"loadedSources", sdm_dap_loaded_sources, true},
+    {"completions", sdm_dap_completions, true},
+    {"exceptionInfo", sdm_dap_exception_info, true},
+    {"breakpointLocations", sdm_dap_breakpoint_locations, true},
+    {"setInstructionBreakpoints", sdm_dap_set_instruction_breakpoints, true},
+    {"restart", sdm_dap_do_restart, true},
+    {"cancel", sdm_dap_do_cancel, false},
+    {"continue", sdm_dap_do_continue, true},
+    {"next", sdm_dap_do_next, true},
+    {"stepIn", sdm_dap_do_step_in, true},
+    {"stepOut", sdm_dap_do_step_out, true},
+    {"pause", sdm_dap_do_pause, true},
+    {"terminate", sdm_dap_do_terminate, false},
+    {"disconnect", sdm_dap_do_disconnect, false},
+    {"dvm/focus", sdm_dap_do_focus, true},
+    {"dvm/compare", sdm_dap_do_compare, true},
+    {"dvm/merge", sdm_dap_do_merge, true},
+    {"dvm/places", sdm_dap_do_places, true},
+    {"dvm/checkpoint", sdm_dap_do_checkpoint, true},
+    {"dvm/checkpoints", sdm_dap_do_checkpoints, true},
+    {"dvm/restart", sdm_dap_do_restart_image, true},
 };
 
 /* A request that is being served is given up, one that waits is not begun. */
@@ -108,9 +133,7 @@ static void cancel(struct dap *d, json_int_t seq) {
   size_t i;
   if (d->serving && seq == d->serving)
     atomic_store(&d->abandon, 1);
-  json_array_foreach(d->queue, i, m)
-    if (sdm_dap_number(m, "seq", 0) == seq)
-      json_object_set_new(m, "cancelled", json_true());
+  json_array_foreach(d->queue, i, m) if (sdm_dap_number(m, "seq", 0) == seq) json_object_set_new(m, "cancelled", json_true());
 }
 
 json_t *sdm_dap_do_cancel(struct dap *d, const json_t *args) {
@@ -131,8 +154,9 @@ void sdm_dap_serve(struct dap *d, const json_t *m) {
   for (size_t i = 0; i < sizeof(requests) / sizeof(*requests) && known_client; i++)
     if (!strcmp(requests[i].name, name)) {
       known = true;
-      body = cancelled ? NULL : requests[i].session && !d->open ? sdm_dap_fail(d, "nothing was launched")
-                                             : requests[i].fn(d, json_object_get(m, "arguments"));
+      body = cancelled                         ? NULL
+             : requests[i].session && !d->open ? sdm_dap_fail(d, "nothing was launched")
+                                               : requests[i].fn(d, json_object_get(m, "arguments"));
     }
   cancelled |= !body && atomic_load(&d->abandon);
   atomic_store(&d->abandon, 0);
@@ -141,8 +165,8 @@ void sdm_dap_serve(struct dap *d, const json_t *m) {
     sdm_dap_fail(d, "cancelled");
   else if (!known && known_client)
     sdm_dap_fail(d, "the request '%s' is not supported", name);
-  json_t *r = json_pack("{s:s, s:I, s:s, s:b}", "type", "response", "request_seq", sdm_dap_number(m, "seq", 0), "command", name,
-                        "success", body != NULL);
+  json_t *r = json_pack("{s:s, s:I, s:s, s:b}", "type", "response", "request_seq", sdm_dap_number(m, "seq", 0), "command", name, "success",
+                        body != NULL);
   if (body)
     json_object_set_new(r, "body", body);
   else
@@ -212,7 +236,7 @@ static void close_all(struct dap *d) {
 
 struct dap *sdm_dap_new(int in, int out) {
   struct dap *d = sdm_alloc(sizeof(*d));
-  *d = (struct dap){ .io = { .in = in, .out = out }, .class_limit = 64, .next_break = 1, .queue = json_array() };
+  *d = (struct dap){.io = {.in = in, .out = out}, .class_limit = 64, .next_break = 1, .queue = json_array()};
   d->repl = open_memstream(&d->repl_text, &d->repl_size);
   return d;
 }

@@ -46,7 +46,7 @@ static json_t *insert(struct dap *d, const char *where, json_t *command) {
     json_object_set(out, "line", json_object_get(body, "line"));
   json_object_set_new(out, "verified", json_boolean(good));
   d->breaks = sdm_realloc(d->breaks, (d->nbreaks + 1) * sizeof(*d->breaks));
-  d->breaks[d->nbreaks++] = (struct dap_break){ id, sdm_strdup(where) };
+  d->breaks[d->nbreaks++] = (struct dap_break){id, sdm_strdup(where)};
   json_decref(body);
   sdm_answer_free(a);
   return out;
@@ -71,7 +71,7 @@ void sdm_dap_break_known(void *arg, const struct sdm_set *ids, const json_t *com
   else if (colon && strchr(where, '/'))
     dvm_text_add_n(&key, where, (size_t)(colon - where));
   d->breaks = sdm_realloc(d->breaks, (d->nbreaks + 1) * sizeof(*d->breaks));
-  d->breaks[d->nbreaks++] = (struct dap_break){ id, sdm_strdup(dvm_text_str(&key)) };
+  d->breaks[d->nbreaks++] = (struct dap_break){id, sdm_strdup(dvm_text_str(&key))};
   d->next_break = id >= d->next_break ? id + 1 : d->next_break;
   dvm_text_fini(&key);
 }
@@ -140,8 +140,8 @@ json_t *sdm_dap_set_function_breakpoints(struct dap *d, const json_t *args) {
 json_t *sdm_dap_data_breakpoint_info(struct dap *d, const json_t *args) {
   const char *name = sdm_dap_text(args, "name");
   (void)d;
-  return json_pack("{s:s, s:s, s:[s,s,s]}", "dataId", name ? name : "", "description", name ? name : "", "accessTypes", "write",
-                   "read", "readWrite");
+  return json_pack("{s:s, s:s, s:[s,s,s]}", "dataId", name ? name : "", "description", name ? name : "", "accessTypes", "write", "read",
+                   "readWrite");
 }
 
 json_t *sdm_dap_set_data_breakpoints(struct dap *d, const json_t *args) {
@@ -150,8 +150,11 @@ json_t *sdm_dap_set_data_breakpoints(struct dap *d, const json_t *args) {
   remove_all(d, "=");
   json_array_foreach(json_object_get(args, "breakpoints"), i, b) {
     const char *access = sdm_dap_text(b, "accessType");
-    json_t *command = json_pack("{s:s, s:s, s:s}", "cmd", "watch", "expression", sdm_dap_text(b, "dataId") ? sdm_dap_text(b, "dataId") : "",
-                                "access", !access || !strcmp(access, "write") ? "write" : !strcmp(access, "read") ? "read" : "any");
+    json_t *command =
+        json_pack("{s:s, s:s, s:s}", "cmd", "watch", "expression", sdm_dap_text(b, "dataId") ? sdm_dap_text(b, "dataId") : "", "access",
+                  !access || !strcmp(access, "write") ? "write"
+                  : !strcmp(access, "read")           ? "read"
+                                                      : "any");
     json_array_append_new(list, insert(d, "=", command));
   }
   return json_pack("{s:o}", "breakpoints", list);
@@ -166,12 +169,16 @@ static const struct filter {
   const char *name, *label, *description, *where[2], *catch;
   bool by_default;
 } filters[] = {
-  { "signals", "Signals that end a program", FATAL, { NULL, NULL }, NULL, true },
-  { "mpi", "Errors of MPI", "an error that MPI finds, whatever its handler does with it, and MPI_Abort",
-    { "ompi_errhandler_invoke", "MPI_Abort" }, NULL, true },
-  { "throw", "C++: throw", "where an exception is thrown", { NULL, NULL }, "throw", false },
-  { "catch", "C++: catch", "where an exception is caught", { NULL, NULL }, "catch", false },
-  { "dvm", "Diagnostics of the DVM checker", "each new one, at its line", { DVM_FACTS_STOP, NULL }, NULL, false },
+    {"signals", "Signals that end a program", FATAL, {NULL, NULL}, NULL, true},
+    {"mpi",
+     "Errors of MPI",
+     "an error that MPI finds, whatever its handler does with it, and MPI_Abort",
+     {"ompi_errhandler_invoke", "MPI_Abort"},
+     NULL,
+     true},
+    {"throw", "C++: throw", "where an exception is thrown", {NULL, NULL}, "throw", false},
+    {"catch", "C++: catch", "where an exception is caught", {NULL, NULL}, "catch", false},
+    {"dvm", "Diagnostics of the DVM checker", "each new one, at its line", {DVM_FACTS_STOP, NULL}, NULL, false},
 };
 #define NFILTERS (sizeof(filters) / sizeof(*filters))
 
@@ -224,8 +231,9 @@ static void stop_at_signals(struct dap *d, bool on) {
   if (on == !d->passes_signals)
     return;
   d->passes_signals = !on;
-  sdm_answer_free(sdm_dap_ask(d, d->s.all, json_pack("{s:s, s:s}", "cmd", "handle", "what", on ? FATAL " stop print pass" : FATAL " nostop noprint pass"),
-                          SDM_REDUCE_SAME));
+  sdm_answer_free(sdm_dap_ask(
+      d, d->s.all, json_pack("{s:s, s:s}", "cmd", "handle", "what", on ? FATAL " stop print pass" : FATAL " nostop noprint pass"),
+      SDM_REDUCE_SAME));
 }
 
 /* The names come as "filters", or with conditions as "filterOptions". */
@@ -233,13 +241,12 @@ static const char *wanted(const json_t *args, const char *name, bool *is) {
   json_t *f;
   size_t i;
   *is = false;
-  json_array_foreach(json_object_get(args, "filters"), i, f)
-    *is |= json_is_string(f) && !strcmp(json_string_value(f), name);
-  json_array_foreach(json_object_get(args, "filterOptions"), i, f)
-    if (sdm_dap_text(f, "filterId") && !strcmp(sdm_dap_text(f, "filterId"), name)) {
-      *is = true;
-      return sdm_dap_text(f, "condition");
-    }
+  json_array_foreach(json_object_get(args, "filters"), i, f) *is |= json_is_string(f) && !strcmp(json_string_value(f), name);
+  json_array_foreach(json_object_get(args, "filterOptions"), i,
+                     f) if (sdm_dap_text(f, "filterId") && !strcmp(sdm_dap_text(f, "filterId"), name)) {
+    *is = true;
+    return sdm_dap_text(f, "condition");
+  }
   return NULL;
 }
 

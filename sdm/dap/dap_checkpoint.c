@@ -55,7 +55,8 @@ static void tell_breaks(struct dap *d, const struct sdm_answer *a) {
     json_t *body = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL;
     json_array_foreach(json_object_get(body, "breakpoints"), k, one) {
       sdm_dap_break_known(d, a->classes[i].set, one);
-      sdm_dap_event(d, "breakpoint", json_pack("{s:s, s:{s:I, s:b}}", "reason", "new", "breakpoint", "id", sdm_dap_number(one, "id", 0), "verified", 1));
+      sdm_dap_event(d, "breakpoint",
+                    json_pack("{s:s, s:{s:I, s:b}}", "reason", "new", "breakpoint", "id", sdm_dap_number(one, "id", 0), "verified", 1));
     }
     json_decref(body);
   }
@@ -87,25 +88,20 @@ void sdm_dap_note_threads(struct dap *d, const json_t *threads) {
   size_t i;
   json_decref(d->told_threads);
   d->told_threads = json_array();
-  json_array_foreach(threads, i, t)
-    json_array_append(d->told_threads, json_object_get(t, "id"));
+  json_array_foreach(threads, i, t) json_array_append(d->told_threads, json_object_get(t, "id"));
 }
 
 static bool has(const json_t *ids, const json_t *id) {
   const json_t *one;
   size_t i;
-  json_array_foreach(ids, i, one)
-    if (json_equal(one, (json_t *)id))
-      return true;
+  json_array_foreach(ids, i, one) if (json_equal(one, (json_t *)id)) return true;
   return false;
 }
 
 static void tell_difference(struct dap *d, const json_t *from, const json_t *to, const char *reason) {
   const json_t *id;
   size_t i;
-  json_array_foreach(from, i, id)
-    if (!has(to, id))
-      sdm_dap_event(d, "thread", json_pack("{s:s, s:O}", "reason", reason, "threadId", id));
+  json_array_foreach(from, i, id) if (!has(to, id)) sdm_dap_event(d, "thread", json_pack("{s:s, s:O}", "reason", reason, "threadId", id));
 }
 
 /* gdb has left a process and come to it again: its threads may have other numbers, and frames are no more. */
@@ -141,8 +137,9 @@ void sdm_dap_tell_standing(struct dap *d, const struct sdm_set *set) {
   while (sdm_set_iter_id(&it, &rank))
     for (size_t i = 0; i < d->s.nplaces; i++)
       if (sdm_set_contains(d->s.places[i].set, rank))
-        sdm_dap_event(d, "stopped", json_pack("{s:s, s:s, s:I, s:b, s:b}", "reason", "pause", "description", "saved", "threadId",
-                                          (json_int_t)rank * DAP_THREADS_A_RANK + sdm_dap_number(d->s.places[i].event, "thread", 1),
-                                          "preserveFocusHint", 1, "allThreadsStopped", 0));
+        sdm_dap_event(d, "stopped",
+                      json_pack("{s:s, s:s, s:I, s:b, s:b}", "reason", "pause", "description", "saved", "threadId",
+                                (json_int_t)rank * DAP_THREADS_A_RANK + sdm_dap_number(d->s.places[i].event, "thread", 1),
+                                "preserveFocusHint", 1, "allThreadsStopped", 0));
   sdm_set_free(stand);
 }

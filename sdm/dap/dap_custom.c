@@ -25,9 +25,10 @@ json_t *sdm_dap_do_compare(struct dap *d, const json_t *args) {
   const char *expression = sdm_dap_text(args, "expression");
   struct sdm_set *to = sdm_dap_focus_set(d);
   json_t *list = json_array();
-  struct sdm_answer *a = sdm_dap_ask(d, to, json_pack("{s:s, s:s, s:i}", "cmd", "evaluate", "expression", expression ? expression : "",
-                                                "frame", -2), /* the user's code, wherever in MPI a rank stands */
-                                 SDM_REDUCE_SAME);
+  struct sdm_answer *a = sdm_dap_ask(d, to,
+                                     json_pack("{s:s, s:s, s:i}", "cmd", "evaluate", "expression", expression ? expression : "", "frame",
+                                               -2), /* the user's code, wherever in MPI a rank stands */
+                                     SDM_REDUCE_SAME);
   for (size_t i = 0; i < a->n; i++) {
     json_t *body = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL;
     char *ranks = sdm_set_text(a->classes[i].set);
@@ -48,7 +49,7 @@ json_t *sdm_dap_do_compare(struct dap *d, const json_t *args) {
 static json_t *place_json(const struct sdm_set *set, const char *state, const json_t *event) {
   char *ranks = sdm_set_text(set);
   json_t *j = json_pack("{s:s, s:i, s:s}", "ranks", ranks, "count", (int)sdm_set_size(set), "state", state);
-  static const char *const texts[] = { "func", "file", "path", "signal", "diagnostic" };
+  static const char *const texts[] = {"func", "file", "path", "signal", "diagnostic"};
   for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
     if (sdm_dap_text(event, texts[i]))
       json_object_set(j, i < 3 ? texts[i] : "why", json_object_get(event, texts[i]));
@@ -86,8 +87,8 @@ json_t *sdm_dap_do_merge(struct dap *d, const json_t *args) {
   (void)args;
   sdm_set_intersect(to, d->s.stopped);
   struct sdm_answer *a = sdm_dap_ask(d, to, json_pack("{s:s, s:s}", "cmd", "stack", "reduce", "tree"), SDM_REDUCE_TREE);
-  struct sdm_prefix *p = a->n && a->classes[0].kind == SDM_CLASS_OK
-                           ? sdm_prefix_decode(a->classes[0].body.p, a->classes[0].body.len) : NULL;
+  struct sdm_prefix *p =
+      a->n && a->classes[0].kind == SDM_CLASS_OK ? sdm_prefix_decode(a->classes[0].body.p, a->classes[0].body.len) : NULL;
   json_t *body = p ? json_pack("{s:o}", "tree", tree_json(p)) : sdm_dap_fail(d, "no rank is stopped");
   sdm_prefix_free(p);
   sdm_answer_free(a);

@@ -21,7 +21,7 @@ void sdm_dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event)
   if (!d->nnews)
     d->news_since = sdm_now_us();
   d->news = sdm_realloc(d->news, (d->nnews + 1) * sizeof(*d->news));
-  d->news[d->nnews++] = (struct sdm_place){ json_incref((json_t *)event), sdm_set_copy(ids) };
+  d->news[d->nnews++] = (struct sdm_place){json_incref((json_t *)event), sdm_set_copy(ids)};
 }
 
 static void on_output(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len) {
@@ -36,8 +36,9 @@ static void on_output(void *arg, const struct sdm_set *ids, unsigned stream, con
     dvm_text_printf(&t, ((const uint8_t *)p)[i] < 128 && ((const char *)p)[i] ? "%c" : "\\x%02x", ((const uint8_t *)p)[i]);
   if (!t.len || t.s[t.len - 1] != '\n')
     dvm_text_add(&t, "\n");
-  sdm_dap_event(d, "output", json_pack("{s:s, s:s, s:{s:s}}", "category", stream == SDM_STDERR ? "stderr" : "stdout", "output",
-                                   dvm_text_str(&t), "data", "ranks", ranks));
+  sdm_dap_event(d, "output",
+                json_pack("{s:s, s:s, s:{s:s}}", "category", stream == SDM_STDERR ? "stderr" : "stdout", "output", dvm_text_str(&t), "data",
+                          "ranks", ranks));
   json_decref(text);
   dvm_text_fini(&t);
   free(ranks);
@@ -62,11 +63,19 @@ static void on_back(void *arg, const struct sdm_set *ids) {
 }
 
 static const char *stop_reason(const json_t *event, bool entry) {
-  static const char *const map[][2] = {
-    { "breakpoint-hit", "breakpoint" }, { "end-stepping-range", "step" }, { "function-finished", "step" },
-    { "location-reached", "step" }, { "moved", "step" }, { "call-returned", "step" }, { "signal-received", "exception" }, { "watchpoint-trigger", "data breakpoint" },
-    { "read-watchpoint-trigger", "data breakpoint" }, { "access-watchpoint-trigger", "data breakpoint" },
-    { "interrupted", "pause" }, { "restarted", "pause" }, { "diagnostic", "exception" } };
+  static const char *const map[][2] = {{"breakpoint-hit", "breakpoint"},
+                                       {"end-stepping-range", "step"},
+                                       {"function-finished", "step"},
+                                       {"location-reached", "step"},
+                                       {"moved", "step"},
+                                       {"call-returned", "step"},
+                                       {"signal-received", "exception"},
+                                       {"watchpoint-trigger", "data breakpoint"},
+                                       {"read-watchpoint-trigger", "data breakpoint"},
+                                       {"access-watchpoint-trigger", "data breakpoint"},
+                                       {"interrupted", "pause"},
+                                       {"restarted", "pause"},
+                                       {"diagnostic", "exception"}};
   const char *reason = sdm_dap_text(event, "reason");
   if (entry && !json_object_get(event, "bp") && reason && strcmp(reason, "signal-received"))
     return "entry";
@@ -89,12 +98,11 @@ static void tell_stop(struct dap *d, const struct sdm_set *set, const json_t *ev
   json_int_t bp = sdm_dap_number(event, "bp", 0), thread = sdm_dap_number(event, "thread", 1);
   struct sdm_set_iter it = sdm_set_iter(set);
   sdm_id rank;
-  dvm_text_printf(&t, "ranks %s: %s in %s", ranks, !strcmp(reason, "exception") && signal ? signal : reason,
-                  func ? func : "??");
+  dvm_text_printf(&t, "ranks %s: %s in %s", ranks, !strcmp(reason, "exception") && signal ? signal : reason, func ? func : "??");
   for (bool first = true; sdm_set_iter_id(&it, &rank); first = false) {
-    json_t *body = json_pack("{s:s, s:s, s:I, s:b, s:b, s:s}", "reason", reason, "description", dvm_text_str(&t),
-                             "threadId", (json_int_t)rank * DAP_THREADS_A_RANK + thread, "preserveFocusHint", !first,
-                             "allThreadsStopped", first && last, "dvmRanks", ranks);
+    json_t *body = json_pack("{s:s, s:s, s:I, s:b, s:b, s:s}", "reason", reason, "description", dvm_text_str(&t), "threadId",
+                             (json_int_t)rank * DAP_THREADS_A_RANK + thread, "preserveFocusHint", !first, "allThreadsStopped",
+                             first && last, "dvmRanks", ranks);
     if (bp)
       json_object_set_new(body, "hitBreakpointIds", json_pack("[I]", bp));
     if (signal)

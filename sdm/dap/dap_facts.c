@@ -5,7 +5,7 @@
 
 #include "sdm/dap/dap_private.h"
 
-static const char *const parts[] = { "construct", "arrays", "shadow", "diagnostics", "stats" };
+static const char *const parts[] = {"construct", "arrays", "shadow", "diagnostics", "stats"};
 
 static json_t *ask(struct dap *d, json_int_t rank, const char *what) {
   return sdm_dap_ask_one(d, rank, json_pack("{s:s, s:s}", "cmd", "dvm", "what", what));
@@ -20,8 +20,8 @@ bool sdm_dap_facts_known(struct dap *d, json_int_t rank) {
 
 /* One line for what has parts: its names and values, as far as they are plain. */
 static char *summary(const json_t *j) {
-  static const char *const telling[] = { "kind", "type", "distribution", "shadow", "state", "message", "count", "iteration", "value",
-                                         "file", "line" };
+  static const char *const telling[] = {"kind",  "type",      "distribution", "shadow", "state", "message",
+                                        "count", "iteration", "value",        "file",   "line"};
   struct dvm_text t = DVM_TEXT_INIT;
   if (json_is_array(j))
     dvm_text_printf(&t, "%zu", json_array_size(j));
@@ -39,11 +39,12 @@ static char *summary(const json_t *j) {
 }
 
 static json_t *variable(struct dap *d, const struct dap_ref *of, const char *name, json_t *v) {
-  char *text = json_is_string(v) ? sdm_strdup(json_string_value(v)) : json_is_array(v) || json_is_object(v) ? summary(v)
-                                                                                         : json_dumps(v, JSON_ENCODE_ANY);
+  char *text = json_is_string(v)                       ? sdm_strdup(json_string_value(v))
+               : json_is_array(v) || json_is_object(v) ? summary(v)
+                                                       : json_dumps(v, JSON_ENCODE_ANY);
   json_int_t ref = 0;
   if (json_is_object(v) || (json_is_array(v) && json_array_size(v)))
-    ref = sdm_dap_new_ref(d, (struct dap_ref){ .rank = of->rank, .thread = of->thread, .frame = of->frame, .facts = json_incref(v) });
+    ref = sdm_dap_new_ref(d, (struct dap_ref){.rank = of->rank, .thread = of->thread, .frame = of->frame, .facts = json_incref(v)});
   json_t *one = json_pack("{s:s, s:s, s:I}", "name", name, "value", text ? text : "", "variablesReference", ref);
   free(text);
   return one;
@@ -69,7 +70,6 @@ json_t *sdm_dap_facts_variables(struct dap *d, const struct dap_ref *of) {
     json_array_append_new(list, variable(d, of, name ? name : number, v));
   }
   if (json_is_object(of->facts))
-    json_object_foreach(of->facts, key, v)
-      json_array_append_new(list, variable(d, of, key, v));
+    json_object_foreach(of->facts, key, v) json_array_append_new(list, variable(d, of, key, v));
   return json_pack("{s:o}", "variables", list);
 }

@@ -73,7 +73,7 @@ static bool write_all(int fd, const char *p, size_t n, bool wait) {
   while (n) {
     ssize_t done = write(fd, p, n);
     if (done < 0 && errno == EAGAIN && wait) {
-      struct pollfd w = { .fd = fd, .events = POLLOUT };
+      struct pollfd w = {.fd = fd, .events = POLLOUT};
       poll(&w, 1, -1);
     } else if (done < 0 && errno != EINTR)
       return false;
@@ -88,7 +88,7 @@ void sdm_dap_io_send(struct sdm_dap_io *io, json_t *message) {
   json_object_set_new(message, "seq", json_integer(++io->seq));
   char *text = json_dumps(message, JSON_COMPACT | JSON_SORT_KEYS);
   size_t len = strlen(text);
-  struct sdm_bytes whole = { 0 };
+  struct sdm_bytes whole = {0};
   sdm_bytes_add(&whole, head, (size_t)snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", len));
   sdm_bytes_add(&whole, text, len);
   if (!write_all(io->out, (const char *)whole.p, whole.len, !io->guest)) /* at once: a socket makes one packet of it */

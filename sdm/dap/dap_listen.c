@@ -30,7 +30,7 @@ struct door {
 };
 
 static int open_path(struct door *d, struct dvm_error *err) {
-  struct sockaddr_un a = { .sun_family = AF_UNIX };
+  struct sockaddr_un a = {.sun_family = AF_UNIX};
   struct stat st;
   if (strlen(d->path) >= sizeof(a.sun_path))
     return dvm_error_set(err, -ENAMETOOLONG, "the path '%s' is too long for a socket", d->path);
@@ -96,7 +96,7 @@ bool sdm_dap_admit(struct dap *d, const char *request, const json_t *args) {
   }
   d->quit = true;
   sdm_dap_fail(d, begins && token ? "the token is not that of this adapter"
-                              : "the adapter does not know you: launch and attach need its token, as the argument 'token'");
+                                  : "the adapter does not know you: launch and attach need its token, as the argument 'token'");
   return false;
 }
 
@@ -152,9 +152,9 @@ static struct dap *attend(struct door *d) {
   struct pollfd p[GUESTS_MAX + 1];
   unsigned n = d->n;
   for (unsigned i = 0; i < n; i++)
-    p[i] = (struct pollfd){ .fd = d->guests[i]->io.in, .events = POLLIN };
+    p[i] = (struct pollfd){.fd = d->guests[i]->io.in, .events = POLLIN};
   bool full = n == GUESTS_MAX && sdm_now_us() - d->since[0] <= EVICT_US;
-  p[n] = (struct pollfd){ .fd = d->fd, .events = full ? 0 : POLLIN };
+  p[n] = (struct pollfd){.fd = d->fd, .events = full ? 0 : POLLIN};
   if (poll(p, n + 1, full ? EVICT_US / 1000 : -1) < 0 && errno != EINTR)
     return NULL;
   for (unsigned i = n; i-- > 0;) {
@@ -181,7 +181,7 @@ static void announce(const struct door *d, bool token) {
 }
 
 struct dap *sdm_dap_listen(const char *where, const char *token_file, struct dvm_error *err) {
-  struct door d = { .fd = -1, .path = strchr(where, '/') ? where : NULL };
+  struct door d = {.fd = -1, .path = strchr(where, '/') ? where : NULL};
   struct dap *client = NULL;
   int rc = d.path ? open_path(&d, err) : open_port(&d, where, err);
   if (!rc && !d.path)

@@ -47,8 +47,9 @@ json_t *sdm_dap_stack_trace(struct dap *d, const json_t *args) {
   json_t *list = json_array(), *f;
   size_t i;
   levels = levels > 0 && levels < 1000 ? levels : 1000;
-  json_t *result = sdm_dap_ask_one(d, rank, json_pack("{s:s, s:I, s:I, s:I, s:i}", "cmd", "stack", "thread", thread, "low", low,
-                                                  "high", low + levels, "addresses", 1)); /* one more, to know whether there are */
+  json_t *result = sdm_dap_ask_one(d, rank,
+                                   json_pack("{s:s, s:I, s:I, s:I, s:i}", "cmd", "stack", "thread", thread, "low", low, "high",
+                                             low + levels, "addresses", 1)); /* one more, to know whether there are */
   if (!result) {
     json_decref(list);
     return NULL;
@@ -58,8 +59,9 @@ json_t *sdm_dap_stack_trace(struct dap *d, const json_t *args) {
     json_int_t level = sdm_dap_number(f, "level", 0);
     if (i == (size_t)levels)
       break;
-    json_t *one = json_pack("{s:I, s:s, s:I, s:i}", "id", sdm_dap_new_ref(d, (struct dap_ref){ .rank = rank, .thread = thread, .frame = level }),
-                            "name", func ? func : "??", "line", sdm_dap_number(f, "line", 0), "column", 0);
+    json_t *one =
+        json_pack("{s:I, s:s, s:I, s:i}", "id", sdm_dap_new_ref(d, (struct dap_ref){.rank = rank, .thread = thread, .frame = level}),
+                  "name", func ? func : "??", "line", sdm_dap_number(f, "line", 0), "column", 0);
     put_instruction(one, rank, sdm_dap_text(f, "address"));
     if (file && path)
       json_object_set_new(one, "source", json_pack("{s:s, s:s}", "name", file, "path", path));
@@ -72,7 +74,8 @@ json_t *sdm_dap_stack_trace(struct dap *d, const json_t *args) {
   return json_pack("{s:o, s:I}", "stackFrames", list, "totalFrames", known);
 }
 
-static void add_scope(struct dap *d, json_t *list, struct dap_ref of, const char *name, const char *kind, const char *hint, bool expensive) {
+static void add_scope(struct dap *d, json_t *list, struct dap_ref of, const char *name, const char *kind, const char *hint,
+                      bool expensive) {
   of.scope = kind;
   json_t *one = json_pack("{s:s, s:I, s:b}", "name", name, "variablesReference", sdm_dap_new_ref(d, of), "expensive", expensive);
   if (hint)
@@ -84,7 +87,7 @@ json_t *sdm_dap_scopes(struct dap *d, const json_t *args) {
   const struct dap_ref *r = sdm_dap_find_ref(d, sdm_dap_number(args, "frameId", 0));
   if (!r)
     return NULL;
-  struct dap_ref of = { .rank = r->rank, .thread = r->thread, .frame = r->frame };
+  struct dap_ref of = {.rank = r->rank, .thread = r->thread, .frame = r->frame};
   json_t *list = json_array();
   add_scope(d, list, of, "Locals", "locals", "locals", false);
   add_scope(d, list, of, "Arguments", "args", "arguments", false);
@@ -97,7 +100,7 @@ json_t *sdm_dap_scopes(struct dap *d, const json_t *args) {
 
 /* A line for the console of `dvm debug`: other adapters' signs for it.  What is behind them, or NULL: it is an expression. */
 const char *sdm_dap_command_in(const char *text) {
-  static const char *const signs[] = { "-exec ", "`" };
+  static const char *const signs[] = {"-exec ", "`"};
   text += strspn(text, " \t");
   for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
     if (!strncmp(text, signs[i], strlen(signs[i])))
@@ -122,8 +125,8 @@ bool sdm_dap_frame_or_any(struct dap *d, const json_t *args, struct dap_ref *at)
   const struct dap_ref *r = id ? sdm_dap_find_ref(d, id) : NULL;
   if (id && !r)
     return false;
-  *at = r ? (struct dap_ref){ .rank = r->rank, .thread = r->thread, .frame = r->frame }
-          : (struct dap_ref){ .rank = sdm_dap_lowest(d->s.stopped), .frame = -1 };
+  *at = r ? (struct dap_ref){.rank = r->rank, .thread = r->thread, .frame = r->frame}
+          : (struct dap_ref){.rank = sdm_dap_lowest(d->s.stopped), .frame = -1};
   return true;
 }
 

@@ -29,7 +29,7 @@ static void add_offset(struct dvm_text *address, const json_t *args) {
 static size_t bytes_of_hex(const char *hex, struct sdm_bytes *out) {
   size_t n = hex ? strlen(hex) / 2 : 0;
   for (size_t i = 0; i < n; i++) {
-    char two[3] = { hex[2 * i], hex[2 * i + 1], 0 };
+    char two[3] = {hex[2 * i], hex[2 * i + 1], 0};
     uint8_t b = (uint8_t)strtoul(two, NULL, 16);
     sdm_bytes_add(out, &b, 1);
   }
@@ -44,8 +44,9 @@ static char *read_pieces(struct dap *d, json_int_t rank, const char *address, js
     json_int_t left = count - (json_int_t)bytes->len;
     dvm_text_clear(&at);
     dvm_text_printf(&at, "%s + %zu", address, bytes->len);
-    json_t *result = sdm_dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s, s:I}", "cmd", "inspect", "what", "memory", "address", dvm_text_str(&at),
-                                                    "count", left < PIECE ? left : PIECE));
+    json_t *result = sdm_dap_ask_one(d, rank,
+                                     json_pack("{s:s, s:s, s:s, s:I}", "cmd", "inspect", "what", "memory", "address", dvm_text_str(&at),
+                                               "count", left < PIECE ? left : PIECE));
     if (!first && sdm_dap_text(result, "address"))
       first = sdm_strdup(sdm_dap_text(result, "address"));
     n = bytes_of_hex(sdm_dap_text(result, "bytes"), bytes);
@@ -57,7 +58,7 @@ static char *read_pieces(struct dap *d, json_int_t rank, const char *address, js
 
 json_t *sdm_dap_read_memory(struct dap *d, const json_t *args) {
   struct dvm_text address = DVM_TEXT_INIT, data = DVM_TEXT_INIT;
-  struct sdm_bytes bytes = { 0 };
+  struct sdm_bytes bytes = {0};
   json_int_t rank, count = sdm_dap_number(args, "count", 64);
   json_t *body = NULL;
   if (count < 0 || count > MEMORY_MAX)
@@ -86,9 +87,11 @@ json_t *sdm_dap_write_memory(struct dap *d, const json_t *args) {
     sdm_dap_fail(d, "'data' is missing, or no base64");
   else if (place_of(d, args, &rank, &address)) {
     add_offset(&address, args);
-    result = hex.len ? sdm_dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s}", "cmd", "memory", "address", dvm_text_str(&address), "bytes",
-                                                      dvm_text_str(&hex)))
-                     : json_object();
+    result =
+        hex.len
+            ? sdm_dap_ask_one(d, rank,
+                              json_pack("{s:s, s:s, s:s}", "cmd", "memory", "address", dvm_text_str(&address), "bytes", dvm_text_str(&hex)))
+            : json_object();
   }
   json_t *body = result ? json_pack("{s:I}", "bytesWritten", (json_int_t)hex.len / 2) : NULL;
   json_decref(result);
@@ -108,7 +111,8 @@ static json_t *instruction(const json_t *i) {
   if (symbol)
     json_object_set_new(one, "symbol", json_string(symbol));
   if (path) {
-    json_object_set_new(one, "location", json_pack("{s:s, s:s}", "name", sdm_dap_text(i, "file") ? sdm_dap_text(i, "file") : path, "path", path));
+    json_object_set_new(one, "location",
+                        json_pack("{s:s, s:s}", "name", sdm_dap_text(i, "file") ? sdm_dap_text(i, "file") : path, "path", path));
     json_object_set_new(one, "line", json_integer(sdm_dap_number(i, "line", 0)));
   }
   return one;
@@ -123,11 +127,11 @@ json_t *sdm_dap_disassemble(struct dap *d, const json_t *args) {
     json_decref(list);
     return d->why[0] ? NULL : sdm_dap_fail(d, "at most %d instructions are shown at once", CODE_MAX);
   }
-  json_t *result = sdm_dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "cmd", "inspect", "what", "disassemble", "address",
-                                                  dvm_text_str(&address), "offset", sdm_dap_number(args, "offset", 0), "skip",
-                                                  sdm_dap_number(args, "instructionOffset", 0), "count", count));
-  json_array_foreach(json_object_get(result, "instructions"), k, i)
-    json_array_append_new(list, instruction(i));
+  json_t *result = sdm_dap_ask_one(d, rank,
+                                   json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "cmd", "inspect", "what", "disassemble", "address",
+                                             dvm_text_str(&address), "offset", sdm_dap_number(args, "offset", 0), "skip",
+                                             sdm_dap_number(args, "instructionOffset", 0), "count", count));
+  json_array_foreach(json_object_get(result, "instructions"), k, i) json_array_append_new(list, instruction(i));
   bool good = result != NULL;
   json_decref(result);
   dvm_text_fini(&address);

@@ -9,8 +9,9 @@ static json_t *inspect(struct dap *d, json_t *command) { return sdm_dap_ask_one(
 
 static json_t *module(const json_t *m) {
   const char *name = sdm_dap_text(m, "name"), *path = sdm_dap_text(m, "path"), *range = sdm_dap_text(m, "range");
-  json_t *one = json_pack("{s:s, s:s, s:s, s:s}", "id", path ? path : "", "name", name ? name : "", "path", path ? path : "", "symbolStatus",
-                          json_is_true(json_object_get(m, "debug")) ? "with debug information" : "without debug information");
+  json_t *one =
+      json_pack("{s:s, s:s, s:s, s:s}", "id", path ? path : "", "name", name ? name : "", "path", path ? path : "", "symbolStatus",
+                json_is_true(json_object_get(m, "debug")) ? "with debug information" : "without debug information");
   if (range && *range)
     json_object_set_new(one, "addressRange", json_string(range));
   return one;
@@ -19,9 +20,7 @@ static json_t *module(const json_t *m) {
 json_t *sdm_dap_modules(struct dap *d, const json_t *args) {
   json_t *result = inspect(d, json_pack("{s:s, s:s}", "cmd", "inspect", "what", "modules")), *list = json_array(), *m;
   size_t i, low = (size_t)sdm_dap_number(args, "startModule", 0), n = (size_t)sdm_dap_number(args, "moduleCount", 0), total;
-  json_array_foreach(json_object_get(result, "modules"), i, m)
-    if (i >= low && (!n || i < low + n))
-      json_array_append_new(list, module(m));
+  json_array_foreach(json_object_get(result, "modules"), i, m) if (i >= low && (!n || i < low + n)) json_array_append_new(list, module(m));
   total = json_array_size(json_object_get(result, "modules"));
   bool good = result != NULL;
   json_decref(result);
@@ -53,11 +52,11 @@ json_t *sdm_dap_breakpoint_locations(struct dap *d, const json_t *args) {
   json_int_t line = sdm_dap_number(args, "line", 0), end = sdm_dap_number(args, "endLine", line);
   if (!path || line <= 0)
     return sdm_dap_fail(d, "'source' or 'line' is missing");
-  json_t *result = inspect(d, json_pack("{s:s, s:s, s:s, s:I, s:I}", "cmd", "inspect", "what", "lines", "path", path, "line", line, "end", end));
+  json_t *result =
+      inspect(d, json_pack("{s:s, s:s, s:s, s:I, s:I}", "cmd", "inspect", "what", "lines", "path", path, "line", line, "end", end));
   json_t *list = json_array(), *n;
   size_t i;
-  json_array_foreach(json_object_get(result, "lines"), i, n)
-    json_array_append_new(list, json_pack("{s:O}", "line", n));
+  json_array_foreach(json_object_get(result, "lines"), i, n) json_array_append_new(list, json_pack("{s:O}", "line", n));
   bool good = result != NULL;
   json_decref(result);
   if (good)
@@ -91,9 +90,8 @@ json_t *sdm_dap_completions(struct dap *d, const json_t *args) {
   dvm_text_printf(&t, command ? "%s" : "print %s", command ? command : line); /* an expression: what print takes */
   json_t *found = sdm_console_completions(d->console, dvm_text_str(&t)), *list = json_array(), *one;
   size_t i, taken = strlen(sdm_console_last_word(dvm_text_str(&t)));
-  json_array_foreach(found, i, one)
-    json_array_append_new(list, json_pack("{s:O, s:I, s:I}", "label", one, "start", (json_int_t)(strlen(line) - taken), "length",
-                                          (json_int_t)taken));
+  json_array_foreach(found, i, one) json_array_append_new(
+      list, json_pack("{s:O, s:I, s:I}", "label", one, "start", (json_int_t)(strlen(line) - taken), "length", (json_int_t)taken));
   json_decref(found);
   dvm_text_fini(&t);
   free(line);
@@ -126,9 +124,10 @@ json_t *sdm_dap_exception_info(struct dap *d, const json_t *args) {
   } else
     dvm_text_add(&t, diagnostic ? diagnostic : signal ? signal : "an error that MPI has found, or MPI_Abort");
   const char *id = diagnostic && sdm_dap_text(stop, "id") ? sdm_dap_text(stop, "id") : signal ? signal : filter ? filter : "exception";
-  json_t *body = json_pack("{s:s, s:s, s:s, s:{s:s, s:s, s:s}}", "exceptionId", id, "description", dvm_text_str(&t), "breakMode", "always", "details",
-                           "message", dvm_text_str(&t), "typeName", sdm_dap_text(thrown, "type") ? sdm_dap_text(thrown, "type") : id, "evaluateName",
-                           thrown ? "$_exception" : "$_siginfo");
+  json_t *body =
+      json_pack("{s:s, s:s, s:s, s:{s:s, s:s, s:s}}", "exceptionId", id, "description", dvm_text_str(&t), "breakMode", "always", "details",
+                "message", dvm_text_str(&t), "typeName", sdm_dap_text(thrown, "type") ? sdm_dap_text(thrown, "type") : id, "evaluateName",
+                thrown ? "$_exception" : "$_siginfo");
   json_decref(thrown);
   dvm_text_fini(&t);
   return body;

@@ -22,8 +22,8 @@ static void class_threads(struct dap *d, json_t *list) {
       continue;
     char *ranks = sdm_set_text(p->set);
     const char *func = sdm_dap_text(p->event, "func"), *file = sdm_dap_text(p->event, "file");
-    add_thread(list, sdm_dap_lowest(p->set), sdm_dap_number(p->event, "thread", 1), "%u ranks %s: %s%s%s:%lld", sdm_set_size(p->set),
-               ranks, func ? func : "??", file ? " at " : "", file ? file : "", (long long)sdm_dap_number(p->event, "line", 0));
+    add_thread(list, sdm_dap_lowest(p->set), sdm_dap_number(p->event, "thread", 1), "%u ranks %s: %s%s%s:%lld", sdm_set_size(p->set), ranks,
+               func ? func : "??", file ? " at " : "", file ? file : "", (long long)sdm_dap_number(p->event, "line", 0));
     free(ranks);
   }
   if (!sdm_set_is_empty(running)) {
@@ -45,9 +45,8 @@ static void rank_threads(struct dap *d, json_t *list) {
       if (!json_array_size(json_object_get(body, "threads")))
         add_thread(list, rank, 1, "rank %u", rank);
       else
-        json_array_foreach(json_object_get(body, "threads"), k, t)
-          add_thread(list, rank, sdm_dap_number(t, "id", 1), k ? "rank %u thread %lld" : "rank %u", rank,
-                     (long long)sdm_dap_number(t, "id", 1));
+        json_array_foreach(json_object_get(body, "threads"), k, t) add_thread(
+            list, rank, sdm_dap_number(t, "id", 1), k ? "rank %u thread %lld" : "rank %u", rank, (long long)sdm_dap_number(t, "id", 1));
     json_decref(body);
   }
   sdm_answer_free(a);
@@ -108,7 +107,9 @@ static bool single(const json_t *args) { return json_is_true(json_object_get(arg
 
 /* All that stand in the focus go on; with singleThread those that the thread stands for. */
 json_t *sdm_dap_do_continue(struct dap *d, const json_t *args) {
-  struct sdm_set *to = !single(args) ? sdm_dap_focus_set(d) : sdm_dap_by_class(d) ? sdm_dap_class_of(d, rank_of(args)) : sdm_dap_one(rank_of(args));
+  struct sdm_set *to = !single(args)         ? sdm_dap_focus_set(d)
+                       : sdm_dap_by_class(d) ? sdm_dap_class_of(d, rank_of(args))
+                                             : sdm_dap_one(rank_of(args));
   json_t *body = go(d, to, json_pack("{s:s}", "cmd", "continue"), single(args));
   if (body)
     json_object_set_new(body, "allThreadsContinued", json_boolean(!single(args)));
@@ -126,8 +127,7 @@ static json_t *step(struct dap *d, const json_t *args, const char *command) {
   json_t *body = go(d, to, json_pack("{s:s}", "cmd", command), single(args));
   struct sdm_set_iter it = sdm_set_iter(others);
   while (body && !sdm_dap_by_class(d) && sdm_set_iter_id(&it, &id))
-    sdm_dap_event(d, "continued", json_pack("{s:I, s:b}", "threadId", (json_int_t)id * DAP_THREADS_A_RANK + 1,
-                                        "allThreadsContinued", 0));
+    sdm_dap_event(d, "continued", json_pack("{s:I, s:b}", "threadId", (json_int_t)id * DAP_THREADS_A_RANK + 1, "allThreadsContinued", 0));
   sdm_set_free(others);
   return body;
 }

@@ -11,15 +11,33 @@
 #include "sdm/session/proctable.h"
 
 json_t *sdm_dap_do_initialize(struct dap *d, const json_t *args) {
-  static const char *const can[] = {
-    "supportsConfigurationDoneRequest", "supportsFunctionBreakpoints", "supportsConditionalBreakpoints",
-    "supportsHitConditionalBreakpoints", "supportsEvaluateForHovers", "supportsSetVariable", "supportsTerminateRequest",
-    "supportTerminateDebuggee", "supportsDataBreakpoints", "supportsSingleThreadExecutionRequests",
-    "supportsReadMemoryRequest", "supportsWriteMemoryRequest", "supportsDisassembleRequest", "supportsSteppingGranularity",
-    "supportsInstructionBreakpoints", "supportsSetExpression", "supportsRestartRequest", "supportsModulesRequest",
-    "supportsLoadedSourcesRequest", "supportsCompletionsRequest", "supportsExceptionInfoRequest",
-    "supportsExceptionFilterOptions", "supportsLogPoints", "supportsBreakpointLocationsRequest", "supportsCancelRequest",
-    "supportsValueFormattingOptions", "supportsDelayedStackTraceLoading" };
+  static const char *const can[] = {"supportsConfigurationDoneRequest",
+                                    "supportsFunctionBreakpoints",
+                                    "supportsConditionalBreakpoints",
+                                    "supportsHitConditionalBreakpoints",
+                                    "supportsEvaluateForHovers",
+                                    "supportsSetVariable",
+                                    "supportsTerminateRequest",
+                                    "supportTerminateDebuggee",
+                                    "supportsDataBreakpoints",
+                                    "supportsSingleThreadExecutionRequests",
+                                    "supportsReadMemoryRequest",
+                                    "supportsWriteMemoryRequest",
+                                    "supportsDisassembleRequest",
+                                    "supportsSteppingGranularity",
+                                    "supportsInstructionBreakpoints",
+                                    "supportsSetExpression",
+                                    "supportsRestartRequest",
+                                    "supportsModulesRequest",
+                                    "supportsLoadedSourcesRequest",
+                                    "supportsCompletionsRequest",
+                                    "supportsExceptionInfoRequest",
+                                    "supportsExceptionFilterOptions",
+                                    "supportsLogPoints",
+                                    "supportsBreakpointLocationsRequest",
+                                    "supportsCancelRequest",
+                                    "supportsValueFormattingOptions",
+                                    "supportsDelayedStackTraceLoading"};
   json_t *body = json_object();
   (void)d, (void)args;
   for (size_t i = 0; i < sizeof(can) / sizeof(*can); i++)
@@ -46,7 +64,7 @@ static json_t *open_session(struct dap *d, const json_t *args, struct sdm_sessio
   d->open = true;
   d->class_limit = (uint32_t)sdm_dap_number(args, "classLimit", d->class_limit);
   d->s.abandon = &d->abandon;
-  struct sdm_show show = { d->repl, false };
+  struct sdm_show show = {d->repl, false};
   d->console = sdm_console_new(&d->s, &show);
   const json_t *all = json_object_get(args, "stopAll");
   if (json_is_boolean(all))
@@ -75,9 +93,7 @@ bool sdm_dap_all_good(struct dap *d, struct sdm_answer *a) {
 static bool put_environment(const json_t *args) {
   const char *key;
   json_t *value;
-  json_object_foreach(json_object_get(args, "env"), key, value)
-    if (json_is_string(value))
-      setenv(key, json_string_value(value), 1);
+  json_object_foreach(json_object_get(args, "env"), key, value) if (json_is_string(value)) setenv(key, json_string_value(value), 1);
   return !sdm_dap_text(args, "cwd") || !chdir(sdm_dap_text(args, "cwd"));
 }
 
@@ -88,9 +104,7 @@ static void choose_launcher(struct dap *d, const json_t *args, struct sdm_sessio
   const char *line = sdm_dap_text(args, "launcher");
   size_t i, n = 0;
   o->n = (uint32_t)sdm_dap_number(args, "ranks", words ? 0 : 1);
-  json_array_foreach((json_t *)words, i, w)
-    if (n < DAP_WORDS && json_is_string(w))
-      d->words[n++] = sdm_strdup(json_string_value(w));
+  json_array_foreach((json_t *)words, i, w) if (n < DAP_WORDS && json_is_string(w)) d->words[n++] = sdm_strdup(json_string_value(w));
   if (!words && o->n > 1 && !line)
     line = "mpirun";
   if (!words && line && strcmp(line, "local")) {
@@ -108,7 +122,7 @@ static void choose_launcher(struct dap *d, const json_t *args, struct sdm_sessio
 
 /* "checkpointable", or "checkpointDir" where the images go. */
 static bool put_wrapper(struct dap *d, const json_t *args) {
-  const char *folder = sdm_dap_text(args, "checkpointDir"), *options[] = { folder ? "--checkpoint-dir" : NULL, folder, NULL };
+  const char *folder = sdm_dap_text(args, "checkpointDir"), *options[] = {folder ? "--checkpoint-dir" : NULL, folder, NULL};
   struct dvm_error err = DVM_ERROR_INIT;
   if (!folder && !json_is_true(json_object_get(args, "checkpointable")))
     return true;
@@ -122,9 +136,11 @@ static bool put_wrapper(struct dap *d, const json_t *args) {
 }
 
 json_t *sdm_dap_do_launch(struct dap *d, const json_t *args) {
-  struct sdm_session_options o = { .shape = sdm_dap_text(args, "shape"), .backend = sdm_dap_text(args, "backend"),
-                                   .backend_path = sdm_dap_text(args, "backendPath"), .host = sdm_dap_text(args, "host"),
-                                   .partial = json_is_true(json_object_get(args, "partial")) };
+  struct sdm_session_options o = {.shape = sdm_dap_text(args, "shape"),
+                                  .backend = sdm_dap_text(args, "backend"),
+                                  .backend_path = sdm_dap_text(args, "backendPath"),
+                                  .host = sdm_dap_text(args, "host"),
+                                  .partial = json_is_true(json_object_get(args, "partial"))};
   const char *program = sdm_dap_text(args, "program");
   if (!program || !put_environment(args))
     return sdm_dap_fail(d, program ? "cannot enter folder '%s'" : "'program' is missing", program ? sdm_dap_text(args, "cwd") : "");
@@ -132,7 +148,8 @@ json_t *sdm_dap_do_launch(struct dap *d, const json_t *args) {
     return sdm_dap_fail(d, "there is no program '%s'", program);
   choose_launcher(d, args, &o);
   if (o.command && !dvm_path_executable(o.command[0]))
-    return sdm_dap_fail(d, "there is no launcher '%s'%s", o.command[0], strcmp(o.command[0], "mpirun") ? "" : "; \"launcher\": \"local\" is without MPI");
+    return sdm_dap_fail(d, "there is no launcher '%s'%s", o.command[0],
+                        strcmp(o.command[0], "mpirun") ? "" : "; \"launcher\": \"local\" is without MPI");
   d->entry = json_is_true(json_object_get(args, "stopOnEntry"));
   char *path = realpath(program, NULL);
   json_t *words = json_object_get(args, "args");
@@ -181,8 +198,7 @@ static int find_targets(struct dap *d, const json_t *args, struct sdm_targets *t
   const char *ranks = sdm_dap_text(args, "ranks");
   size_t i;
   int rc = 0;
-  json_array_foreach((json_t *)pid, i, one)
-    rc = rc ? rc : sdm_proctable_read((long)json_integer_value(one), t, &err);
+  json_array_foreach((json_t *)pid, i, one) rc = rc ? rc : sdm_proctable_read((long)json_integer_value(one), t, &err);
   if (!json_is_array(pid))
     rc = sdm_proctable_read((long)json_integer_value(pid), t, &err);
   sdm_targets_renumber(t);
@@ -197,7 +213,7 @@ static int find_targets(struct dap *d, const json_t *args, struct sdm_targets *t
 
 /* The session of a front end that has died: its programs stand or run as they did, with their breakpoints. */
 static json_t *reattach(struct dap *d, const json_t *args) {
-  struct sdm_session_options o = { .reattach = sdm_dap_text(args, "reattach") };
+  struct sdm_session_options o = {.reattach = sdm_dap_text(args, "reattach")};
   json_t *body = open_session(d, args, &o);
   if (!body)
     return NULL;
@@ -213,8 +229,9 @@ static json_t *reattach(struct dap *d, const json_t *args) {
 json_t *sdm_dap_do_attach(struct dap *d, const json_t *args) {
   if (sdm_dap_text(args, "reattach"))
     return reattach(d, args);
-  struct sdm_session_options o = { .shape = sdm_dap_text(args, "shape"), .host = sdm_dap_text(args, "host"), .ssh = sdm_dap_text(args, "ssh") };
-  struct sdm_targets targets = { 0 };
+  struct sdm_session_options o = {
+      .shape = sdm_dap_text(args, "shape"), .host = sdm_dap_text(args, "host"), .ssh = sdm_dap_text(args, "ssh")};
+  struct sdm_targets targets = {0};
   const json_t *cores = json_object_get(args, "core");
   const char *image = sdm_dap_text(args, "restart");
   json_t *command;

@@ -28,15 +28,20 @@ static json_int_t ref_of(struct dap *d, const struct dap_ref *of, const json_t *
   if (!sdm_dap_number(v, "named", 0) && !sdm_dap_number(v, "indexed", 0))
     return 0;
   json_t *path = json_object_get(v, "path");
-  return sdm_dap_new_ref(d, (struct dap_ref){ .rank = of->rank, .thread = of->thread, .frame = of->frame, .scope = of->scope,
-                                          .expression = of->expression ? sdm_strdup(of->expression) : NULL, .path = json_incref(path) });
+  return sdm_dap_new_ref(d, (struct dap_ref){.rank = of->rank,
+                                             .thread = of->thread,
+                                             .frame = of->frame,
+                                             .scope = of->scope,
+                                             .expression = of->expression ? sdm_strdup(of->expression) : NULL,
+                                             .path = json_incref(path)});
 }
 
 /* What gdb tells of a value, as the protocol has it; 'key' is where its text goes. */
 static json_t *describe(struct dap *d, const struct dap_ref *of, const json_t *v, const char *key) {
   const char *address = sdm_dap_text(v, "address"), *type = sdm_dap_text(v, "type"), *expression = sdm_dap_text(v, "expression");
   json_int_t named = sdm_dap_number(v, "named", 0), indexed = sdm_dap_number(v, "indexed", 0);
-  json_t *out = json_pack("{s:s, s:I}", key, sdm_dap_text(v, "value") ? sdm_dap_text(v, "value") : "", "variablesReference", ref_of(d, of, v));
+  json_t *out =
+      json_pack("{s:s, s:I}", key, sdm_dap_text(v, "value") ? sdm_dap_text(v, "value") : "", "variablesReference", ref_of(d, of, v));
   if (type && *type)
     json_object_set_new(out, "type", json_string(type));
   if (expression && *expression && !strcmp(key, "value"))

@@ -16,7 +16,7 @@ struct sdm_call {
 
 struct sdm_call *sdm_call_new(uint64_t request, json_t *args, sdm_call_end_f end, void *arg) {
   struct sdm_call *c = sdm_alloc(sizeof(*c));
-  *c = (struct sdm_call){ request, args, end, arg };
+  *c = (struct sdm_call){request, args, end, arg};
   return c;
 }
 
@@ -40,9 +40,7 @@ static void finish(struct sdm_call *c, json_t *result, json_t *detail, const cha
   free(c);
 }
 
-void sdm_call_done(struct sdm_call *c, json_t *result, json_t *detail) {
-  finish(c, result ? result : json_object(), detail, NULL);
-}
+void sdm_call_done(struct sdm_call *c, json_t *result, json_t *detail) { finish(c, result ? result : json_object(), detail, NULL); }
 
 void sdm_call_fail(struct sdm_call *c, const char *fmt, ...) {
   struct dvm_text t = DVM_TEXT_INIT;
@@ -54,19 +52,48 @@ void sdm_call_fail(struct sdm_call *c, const char *fmt, ...) {
   dvm_text_fini(&t);
 }
 
-#define ROW(name, member) { name, offsetof(struct sdm_backend_ops, member) }
+#define ROW(name, member) {name, offsetof(struct sdm_backend_ops, member)}
 static const struct {
   const char *name;
   size_t offset;
 } commands[] = {
-  ROW("launch", launch), ROW("attach", attach), ROW("core", core), ROW("detach", detach), ROW("kill", kill),
-  ROW("break", break_insert), ROW("delete", break_delete), ROW("enable", break_enable),
-  ROW("disable", break_disable), ROW("condition", break_condition), ROW("ignore", break_ignore), ROW("watch", watch),
-  ROW("continue", cont), ROW("step", step), ROW("next", next), ROW("stepi", stepi), ROW("nexti", nexti), ROW("advance", advance), ROW("finish", finish),
-  ROW("until", until), ROW("interrupt", interrupt), ROW("stack", stack), ROW("variables", variables),
-  ROW("evaluate", evaluate), ROW("type", type), ROW("memory", memory), ROW("registers", registers),
-  ROW("threads", threads), ROW("handle", handle), ROW("list", list), ROW("raw", raw), ROW("dvm", dvm), ROW("inspect", inspect),
-  ROW("sources", sources), ROW("checkpoint", checkpoint), ROW("restart", restart), ROW("images", images),
+    ROW("launch", launch),
+    ROW("attach", attach),
+    ROW("core", core),
+    ROW("detach", detach),
+    ROW("kill", kill),
+    ROW("break", break_insert),
+    ROW("delete", break_delete),
+    ROW("enable", break_enable),
+    ROW("disable", break_disable),
+    ROW("condition", break_condition),
+    ROW("ignore", break_ignore),
+    ROW("watch", watch),
+    ROW("continue", cont),
+    ROW("step", step),
+    ROW("next", next),
+    ROW("stepi", stepi),
+    ROW("nexti", nexti),
+    ROW("advance", advance),
+    ROW("finish", finish),
+    ROW("until", until),
+    ROW("interrupt", interrupt),
+    ROW("stack", stack),
+    ROW("variables", variables),
+    ROW("evaluate", evaluate),
+    ROW("type", type),
+    ROW("memory", memory),
+    ROW("registers", registers),
+    ROW("threads", threads),
+    ROW("handle", handle),
+    ROW("list", list),
+    ROW("raw", raw),
+    ROW("dvm", dvm),
+    ROW("inspect", inspect),
+    ROW("sources", sources),
+    ROW("checkpoint", checkpoint),
+    ROW("restart", restart),
+    ROW("images", images),
 };
 
 void sdm_backend_run(const struct sdm_backend_ops *ops, struct sdm_backend *b, struct sdm_call *c) {

@@ -28,7 +28,7 @@ static bool next_note(const unsigned char **p, size_t *left, struct note *n) {
   uint64_t rest = *left - sizeof(h);
   if (name > rest || h.n_descsz > rest - name)
     return false;
-  *n = (struct note){ h.n_type, *p + sizeof(h) + name, h.n_descsz };
+  *n = (struct note){h.n_type, *p + sizeof(h) + name, h.n_descsz};
   uint64_t whole = sizeof(h) + name + body;
   whole = whole < *left ? whole : *left; /* the last padding may be missing */
   *p += whole;
@@ -68,7 +68,7 @@ static char *file_at(const struct note *files, uint64_t address) {
 
 void sdm_core_file_notes(const void *notes, size_t size, struct sdm_core_file *core) {
   const unsigned char *p = notes;
-  struct note n, auxv = { 0 }, files = { 0 };
+  struct note n, auxv = {0}, files = {0};
   bool seen = false;
   while (next_note(&p, &size, &n))
     if (n.type == NT_AUXV)
@@ -100,7 +100,7 @@ static void read_segment(int fd, const Elf64_Phdr *h, struct sdm_core_file *core
 void sdm_core_file_read(const char *path, struct sdm_core_file *core) {
   Elf64_Ehdr e;
   Elf64_Phdr h;
-  *core = (struct sdm_core_file){ NULL, 0 };
+  *core = (struct sdm_core_file){NULL, 0};
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return;

@@ -54,9 +54,7 @@ static uint64_t number_at(struct facts *f, uint64_t record, enum dvm_facts_id id
 
 static uint64_t number(struct facts *f, uint64_t record, enum dvm_facts_id id) { return number_at(f, record, id, 0, 0); }
 
-static int64_t wide(struct facts *f, uint64_t record, enum dvm_facts_id id, uint32_t k) {
-  return (int64_t)number_at(f, record, id, k, 8);
-}
+static int64_t wide(struct facts *f, uint64_t record, enum dvm_facts_id id, uint32_t k) { return (int64_t)number_at(f, record, id, k, 8); }
 
 static uint64_t variable(struct facts *f, uint64_t at) {
   uint64_t v = 0;
@@ -163,9 +161,10 @@ static const char *type_name(uint64_t letter, uint64_t bytes) {
     char letter;
     uint8_t bytes;
     const char *name;
-  } names[] = { { 'f', 4, "float" }, { 'f', 8, "double" }, { 'f', 16, "long double" }, { 'i', 1, "signed char" }, { 'i', 2, "short" },
-                { 'i', 4, "int" }, { 'i', 8, "long" }, { 'u', 1, "unsigned char" }, { 'u', 2, "unsigned short" },
-                { 'u', 4, "unsigned int" }, { 'u', 8, "unsigned long" }, { 'c', 8, "float complex" }, { 'c', 16, "double complex" } };
+  } names[] = {{'f', 4, "float"},          {'f', 8, "double"},       {'f', 16, "long double"},  {'i', 1, "signed char"},
+               {'i', 2, "short"},          {'i', 4, "int"},          {'i', 8, "long"},          {'u', 1, "unsigned char"},
+               {'u', 2, "unsigned short"}, {'u', 4, "unsigned int"}, {'u', 8, "unsigned long"}, {'c', 8, "float complex"},
+               {'c', 16, "double complex"}};
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
     if ((char)letter == names[i].letter && bytes == names[i].bytes)
       return names[i].name;
@@ -205,7 +204,7 @@ static void add_coord(struct facts *f, uint64_t c, bool *used, struct dvm_text *
 }
 
 static void add_alignment(struct facts *f, uint64_t a, uint32_t ndims, struct dvm_text *t) {
-  bool used[DVM_FACTS_NDIMS_MAX] = { false };
+  bool used[DVM_FACTS_NDIMS_MAX] = {false};
   struct dvm_text with = DVM_TEXT_INIT;
   const struct dvm_facts_field *map = &f->head.fields[DVM_FACTS_ARRAY_MAP];
   uint32_t n = ndims_of(f, a, DVM_FACTS_ARRAY_NTARGET), bytes = f->head.fields[DVM_FACTS_COORD_BYTES].bytes;
@@ -342,8 +341,8 @@ static void put_clause(struct facts *f, json_t *j, uint64_t d) {
   if (!name)
     return;
   uint32_t ndims = ndims_of(f, d, DVM_FACTS_FINDING_CLAUSE_NDIMS);
-  json_t *w = widths(f, d, DVM_FACTS_FINDING_CLAUSE_LOW, DVM_FACTS_FINDING_CLAUSE_HIGH, ndims,
-                     number(f, d, DVM_FACTS_FINDING_CLAUSE_CORNER));
+  json_t *w =
+      widths(f, d, DVM_FACTS_FINDING_CLAUSE_LOW, DVM_FACTS_FINDING_CLAUSE_HIGH, ndims, number(f, d, DVM_FACTS_FINDING_CLAUSE_CORNER));
   add_text(f, name, &t);
   dvm_text_add(&t, "(");
   add_text(f, number(f, d, DVM_FACTS_FINDING_CLAUSE_ARRAY), &t);
@@ -410,10 +409,10 @@ static const struct listing {
   json_t *(*show)(struct facts *f, uint64_t record);
   bool newest_first; /* in memory: turned round */
 } listings[] = {
-  { "arrays", "arrays", offsetof(struct dvm_facts, arrays), DVM_FACTS_ARRAY_NEXT, is_array, array, true },
-  { "shadow", "edges", offsetof(struct dvm_facts, arrays), DVM_FACTS_ARRAY_NEXT, has_edges, edge, true },
-  { "diagnostics", "diagnostics", offsetof(struct dvm_facts, findings), DVM_FACTS_FINDING_NEXT, any, finding, false },
-  { "stats", "loops", offsetof(struct dvm_facts, loops), DVM_FACTS_LOOP_NEXT, any, loop, false },
+    {"arrays", "arrays", offsetof(struct dvm_facts, arrays), DVM_FACTS_ARRAY_NEXT, is_array, array, true},
+    {"shadow", "edges", offsetof(struct dvm_facts, arrays), DVM_FACTS_ARRAY_NEXT, has_edges, edge, true},
+    {"diagnostics", "diagnostics", offsetof(struct dvm_facts, findings), DVM_FACTS_FINDING_NEXT, any, finding, false},
+    {"stats", "loops", offsetof(struct dvm_facts, loops), DVM_FACTS_LOOP_NEXT, any, loop, false},
 };
 
 static json_t *list(struct facts *f, const struct listing *l) {
@@ -456,8 +455,10 @@ static int head_check(const struct dvm_facts *h, struct dvm_error *err) {
   if (memcmp(h->magic, DVM_FACTS_MAGIC, sizeof(h->magic)))
     return dvm_error_set(err, -EPROTO, "the program's block of facts has another magic");
   if (h->version != DVM_FACTS_VERSION)
-    return dvm_error_set(err, -EPROTO, "the program's block of facts has version %u, this debugger knows %u; debug it with the tools "
-                         "that it was compiled with", h->version, DVM_FACTS_VERSION);
+    return dvm_error_set(err, -EPROTO,
+                         "the program's block of facts has version %u, this debugger knows %u; debug it with the tools "
+                         "that it was compiled with",
+                         h->version, DVM_FACTS_VERSION);
   if (h->nfields < DVM_FACTS_COUNT || h->bytes < sizeof(*h))
     return dvm_error_set(err, -EPROTO, "the program's block of facts is cut");
   for (unsigned i = 0; i < DVM_FACTS_COUNT; i++)
@@ -467,7 +468,7 @@ static int head_check(const struct dvm_facts *h, struct dvm_error *err) {
 }
 
 json_t *sdm_facts_read(const struct sdm_facts_source *src, uint64_t block, const char *what, struct dvm_error *err) {
-  struct facts f = { .src = src };
+  struct facts f = {.src = src};
   get(&f, block, &f.head, sizeof(f.head));
   if (!f.rc && head_check(&f.head, err))
     return NULL;

@@ -20,7 +20,7 @@ struct gdb_pending *sdm_gdb_send(struct sdm_backend *b, struct sdm_call *call, g
   struct gdb_pending *p = sdm_alloc(sizeof(*p));
   struct dvm_text t = DVM_TEXT_INIT;
   va_list ap;
-  *p = (struct gdb_pending){ .token = ++b->token, .fn = fn, .call = call };
+  *p = (struct gdb_pending){.token = ++b->token, .fn = fn, .call = call};
   *b->last = p;
   b->last = &p->next;
   dvm_text_printf(&t, "%llu", (unsigned long long)p->token);
@@ -137,13 +137,21 @@ static int spawn(struct sdm_backend *b) {
   fcntl(b->from, F_SETFL, O_NONBLOCK);
   fcntl(b->err, F_SETFL, O_NONBLOCK);
   sdm_mi_fini(&b->mi);
-  b->mi = (struct sdm_mi){ 0 };
+  b->mi = (struct sdm_mi){0};
   b->from_watch = sdm_loop_watch(b->host.loop, b->from, SDM_READ, on_output, b);
   b->err_watch = sdm_loop_watch(b->host.loop, b->err, SDM_READ, on_error, b);
   static const char *const settings[] = {
-    "mi-async on", "pagination off", "confirm off", "width 0", "height 0", "breakpoint pending on",
-    "print thread-events off", "debuginfod enabled off", "print elements 200", "startup-with-shell on",
-    "unwindonsignal on", /* a function that is called from here and does not end can be stopped */
+      "mi-async on",
+      "pagination off",
+      "confirm off",
+      "width 0",
+      "height 0",
+      "breakpoint pending on",
+      "print thread-events off",
+      "debuginfod enabled off",
+      "print elements 200",
+      "startup-with-shell on",
+      "unwindonsignal on", /* a function that is called from here and does not end can be stopped */
   };
   for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
     sdm_gdb_send(b, NULL, NULL, "-gdb-set %s", settings[i]);
@@ -198,7 +206,6 @@ static void gdb_destroy(struct sdm_backend *b) {
   free(b);
 }
 
-
 bool sdm_gdb_ready(struct sdm_backend *b, struct sdm_call *c) {
   if (b->pid > 0)
     return true;
@@ -218,12 +225,11 @@ bool sdm_gdb_start(struct sdm_backend *b, struct sdm_call *c) {
   return true;
 }
 
-
 /* The program was detached from; its controlling terminal is ours, and would be hung up.  gdb itself has done its work. */
 static bool gdb_needed(struct sdm_backend *b) {
   gdb_gone(b);
   int fd = b->launched && b->program > 0 ? (int)syscall(SYS_pidfd_open, b->program, 0) : -1;
-  struct pollfd p = { .fd = fd, .events = POLLIN };
+  struct pollfd p = {.fd = fd, .events = POLLIN};
   bool runs = fd >= 0 && poll(&p, 1, 0) == 0; /* not even a zombie that nobody wants */
   if (fd >= 0)
     close(fd);
@@ -252,13 +258,49 @@ static void gdb_resume(struct sdm_backend *b) {
 }
 
 const struct sdm_backend_ops sdm_backend_gdb = {
-  .name = "gdb", .create = gdb_create, .destroy = gdb_destroy, .input = gdb_input, .pending_input = gdb_pending_input, .resume = gdb_resume, .needed = gdb_needed,
-  .launch = sdm_gdb_launch, .attach = sdm_gdb_attach, .core = sdm_gdb_core, .detach = sdm_gdb_detach, .kill = sdm_gdb_kill,
-  .break_insert = sdm_gdb_break, .break_delete = sdm_gdb_delete, .break_enable = sdm_gdb_enable, .break_disable = sdm_gdb_disable,
-  .break_condition = sdm_gdb_condition, .break_ignore = sdm_gdb_ignore, .watch = sdm_gdb_watch, .cont = sdm_gdb_cont,
-  .step = sdm_gdb_step, .next = sdm_gdb_next, .stepi = sdm_gdb_stepi, .nexti = sdm_gdb_nexti, .advance = sdm_gdb_advance, .finish = sdm_gdb_finish, .until = sdm_gdb_until,
-  .interrupt = sdm_gdb_interrupt, .stack = sdm_gdb_stack, .variables = sdm_gdb_variables, .evaluate = sdm_gdb_evaluate,
-  .type = sdm_gdb_type, .memory = sdm_gdb_memory, .registers = sdm_gdb_registers, .threads = sdm_gdb_threads,
-  .handle = sdm_gdb_handle, .list = sdm_gdb_list, .raw = sdm_gdb_raw, .dvm = sdm_gdb_dvm, .inspect = sdm_gdb_inspect,
-  .sources = sdm_gdb_sources, .checkpoint = sdm_gdb_save, .restart = sdm_gdb_restart, .images = sdm_gdb_images, .defer = sdm_gdb_checkpoint_defer,
+    .name = "gdb",
+    .create = gdb_create,
+    .destroy = gdb_destroy,
+    .input = gdb_input,
+    .pending_input = gdb_pending_input,
+    .resume = gdb_resume,
+    .needed = gdb_needed,
+    .launch = sdm_gdb_launch,
+    .attach = sdm_gdb_attach,
+    .core = sdm_gdb_core,
+    .detach = sdm_gdb_detach,
+    .kill = sdm_gdb_kill,
+    .break_insert = sdm_gdb_break,
+    .break_delete = sdm_gdb_delete,
+    .break_enable = sdm_gdb_enable,
+    .break_disable = sdm_gdb_disable,
+    .break_condition = sdm_gdb_condition,
+    .break_ignore = sdm_gdb_ignore,
+    .watch = sdm_gdb_watch,
+    .cont = sdm_gdb_cont,
+    .step = sdm_gdb_step,
+    .next = sdm_gdb_next,
+    .stepi = sdm_gdb_stepi,
+    .nexti = sdm_gdb_nexti,
+    .advance = sdm_gdb_advance,
+    .finish = sdm_gdb_finish,
+    .until = sdm_gdb_until,
+    .interrupt = sdm_gdb_interrupt,
+    .stack = sdm_gdb_stack,
+    .variables = sdm_gdb_variables,
+    .evaluate = sdm_gdb_evaluate,
+    .type = sdm_gdb_type,
+    .memory = sdm_gdb_memory,
+    .registers = sdm_gdb_registers,
+    .threads = sdm_gdb_threads,
+    .handle = sdm_gdb_handle,
+    .list = sdm_gdb_list,
+    .raw = sdm_gdb_raw,
+    .dvm = sdm_gdb_dvm,
+    .inspect = sdm_gdb_inspect,
+    .sources = sdm_gdb_sources,
+    .checkpoint = sdm_gdb_save,
+    .restart = sdm_gdb_restart,
+    .images = sdm_gdb_images,
+    .defer = sdm_gdb_checkpoint_defer,
 };

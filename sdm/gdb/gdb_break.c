@@ -6,7 +6,8 @@
 
 long long sdm_gdb_break_id(const struct sdm_backend *b, const char *number) {
   for (size_t i = 0; number && i < b->nbreaks; i++) /* "2.1" is a place of breakpoint 2 */
-    if (b->breaks[i].id && b->breaks[i].number && !strncmp(b->breaks[i].number, number, strcspn(number, ".")) && strcspn(number, ".") == strlen(b->breaks[i].number))
+    if (b->breaks[i].id && b->breaks[i].number && !strncmp(b->breaks[i].number, number, strcspn(number, ".")) &&
+        strcspn(number, ".") == strlen(b->breaks[i].number))
       return b->breaks[i].id;
   return 0;
 }
@@ -23,15 +24,15 @@ static bool keep_break(struct sdm_backend *b, const struct sdm_call *c, const ch
   const char *cmd = sdm_call_text(c, "cmd", ""), *where = sdm_call_text(c, "where", "");
   bool lasts = !strcmp(cmd, "break") && !sdm_call_number(c, "temporary", 0), diagnostic = !strcmp(where, DVM_FACTS_STOP);
   b->breaks = sdm_realloc(b->breaks, (b->nbreaks + 1) * sizeof(*b->breaks));
-  b->breaks[b->nbreaks++] = (struct sdm_gdb_break){ sdm_call_number(c, "id", 0), sdm_strdup(number ? number : ""),
-                                                json_copy((json_t *)sdm_call_args(c)), diagnostic, lasts };
+  b->breaks[b->nbreaks++] = (struct sdm_gdb_break){sdm_call_number(c, "id", 0), sdm_strdup(number ? number : ""),
+                                                   json_copy((json_t *)sdm_call_args(c)), diagnostic, lasts};
   return diagnostic;
 }
 
 void sdm_gdb_break_note(struct sdm_backend *b, const json_t *args, const char *number) {
   b->breaks = sdm_realloc(b->breaks, (b->nbreaks + 1) * sizeof(*b->breaks));
-  b->breaks[b->nbreaks++] = (struct sdm_gdb_break){ json_integer_value(json_object_get(args, "id")), sdm_strdup(number),
-                                                json_deep_copy(args), false, false };
+  b->breaks[b->nbreaks++] =
+      (struct sdm_gdb_break){json_integer_value(json_object_get(args, "id")), sdm_strdup(number), json_deep_copy(args), false, false};
 }
 
 void sdm_gdb_break_renumber(struct sdm_backend *b, const json_t *numbers) {
@@ -125,8 +126,9 @@ static void got_catch(struct sdm_backend *b, struct gdb_pending *p, const struct
   (void)r;
   if (number) {
     keep_break(b, p->call, number);
-    sdm_call_done(p->call, json_pack("{s:I, s:s}", "id", (json_int_t)sdm_call_number(p->call, "id", 0), "stops",
-                                     sdm_call_text(p->call, "catch", "")), NULL);
+    sdm_call_done(
+        p->call, json_pack("{s:I, s:s}", "id", (json_int_t)sdm_call_number(p->call, "id", 0), "stops", sdm_call_text(p->call, "catch", "")),
+        NULL);
   } else
     sdm_call_fail(p->call, "gdb sets no catchpoint: %s", p->text.len ? p->text.s : "it says nothing");
   free(number);
@@ -184,9 +186,9 @@ void sdm_gdb_restore_breaks(struct sdm_backend *b) {
     const json_t *args = b->breaks[i].args;
     if (!b->breaks[i].id || b->breaks[i].number || !b->breaks[i].lasts)
       continue;
-    struct gdb_pending *p = sdm_gdb_field(args, "catch") ? insert_catch(b, NULL, got_catch_again, args)
+    struct gdb_pending *p = sdm_gdb_field(args, "catch")     ? insert_catch(b, NULL, got_catch_again, args)
                             : sdm_gdb_field(args, "message") ? gdb_python(b, NULL, args, "logpoint", got_logpoint_again)
-                                                         : insert_break(b, NULL, got_break_again, args);
+                                                             : insert_break(b, NULL, got_break_again, args);
     p->kept = json_integer(b->breaks[i].id);
   }
 }
@@ -224,9 +226,7 @@ void sdm_gdb_delete(struct sdm_backend *b, struct sdm_call *c) {
 }
 void sdm_gdb_enable(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "enable", ""); }
 void sdm_gdb_disable(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "disable", ""); }
-void sdm_gdb_condition(struct sdm_backend *b, struct sdm_call *c) {
-  break_command(b, c, "condition", sdm_call_text(c, "condition", ""));
-}
+void sdm_gdb_condition(struct sdm_backend *b, struct sdm_call *c) { break_command(b, c, "condition", sdm_call_text(c, "condition", "")); }
 void sdm_gdb_ignore(struct sdm_backend *b, struct sdm_call *c) {
   char count[24];
   snprintf(count, sizeof(count), "%lld", sdm_call_number(c, "count", 0));

@@ -27,7 +27,7 @@ static void forget_program(struct gdb_checkpointer *of) {
   free(of->restart);
   free(of->listing);
   free(of->controller);
-  *of = (struct gdb_checkpointer){ 0 };
+  *of = (struct gdb_checkpointer){0};
 }
 
 void sdm_gdb_checkpoint_free(struct sdm_backend *b) {
@@ -59,9 +59,10 @@ static void load(struct sdm_backend *b) {
   for (const char *const *piece = sdm_gdb_checkpoint_hex; *piece; piece++)
     dvm_text_add(&t, *piece);
   gdb_python(b, NULL, NULL, "cr_answer", gdb_python_ignore); /* has the other functions loaded */
-  sdm_gdb_send(b, NULL, NULL,
-           "-interpreter-exec console \"python DVM_CR.update(__name__='dvm_checkpoint') or exec(bytes.fromhex('%s').decode(), DVM_CR)\"",
-           dvm_text_str(&t));
+  sdm_gdb_send(
+      b, NULL, NULL,
+      "-interpreter-exec console \"python DVM_CR.update(__name__='dvm_checkpoint') or exec(bytes.fromhex('%s').decode(), DVM_CR)\"",
+      dvm_text_str(&t));
   dvm_text_fini(&t);
   b->python_checkpoint = true;
 }
@@ -92,7 +93,9 @@ json_t *sdm_gdb_checkpoint_answer(struct sdm_backend *b, const struct gdb_pendin
 
 /* ---- the program ---- */
 
-static char *copy_of(const json_t *facts, const char *key) { return sdm_strdup(sdm_gdb_field(facts, key) ? sdm_gdb_field(facts, key) : ""); }
+static char *copy_of(const json_t *facts, const char *key) {
+  return sdm_strdup(sdm_gdb_field(facts, key) ? sdm_gdb_field(facts, key) : "");
+}
 
 void sdm_gdb_checkpoint_know(struct sdm_backend *b, const json_t *facts) {
   struct gdb_checkpointer *of = &sdm_gdb_checkpoint_of(b)->of;
@@ -258,7 +261,7 @@ bool sdm_gdb_checkpoint_defer(struct sdm_backend *b, struct sdm_call *c) {
   if (!k || k->step == CHECKPOINT_NONE || !strcmp(cmd, "interrupt") || !strcmp(cmd, "kill"))
     return false;
   struct gdb_deferred *d = sdm_alloc(sizeof(*d));
-  *d = (struct gdb_deferred){ c, NULL };
+  *d = (struct gdb_deferred){c, NULL};
   *k->last = d;
   k->last = &d->next;
   return true;

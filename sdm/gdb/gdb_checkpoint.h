@@ -16,8 +16,16 @@ struct gdb_checkpointer {
   uint64_t served_at, with_at, gate_at, debugger_at; /* addresses of its variables */
 };
 
-enum gdb_checkpoint_step { CHECKPOINT_NONE, CHECKPOINT_ARMING, CHECKPOINT_HOLDING, CHECKPOINT_SAVING, CHECKPOINT_RETURNING, CHECKPOINT_ENDING,
-                           CHECKPOINT_STARTING, CHECKPOINT_TAKING };
+enum gdb_checkpoint_step {
+  CHECKPOINT_NONE,
+  CHECKPOINT_ARMING,
+  CHECKPOINT_HOLDING,
+  CHECKPOINT_SAVING,
+  CHECKPOINT_RETURNING,
+  CHECKPOINT_ENDING,
+  CHECKPOINT_STARTING,
+  CHECKPOINT_TAKING
+};
 
 struct gdb_deferred {
   struct sdm_call *call;
@@ -27,31 +35,31 @@ struct gdb_deferred {
 struct gdb_checkpoint {
   struct gdb_checkpointer of;
   bool armed;
-  char *detach_break;  /* gdb's number of the breakpoint where the program says that it is to be left; owned, or NULL */
+  char *detach_break; /* gdb's number of the breakpoint where the program says that it is to be left; owned, or NULL */
   enum gdb_checkpoint_step step;
-  bool quiet;          /* what gdb tells of the program is of our own doing */
-  bool runs, stop;     /* the program ran, and is to run on; somebody wants it to stop instead */
+  bool quiet; /* what gdb tells of the program is of our own doing */
+  bool runs, stop; /* the program ran, and is to run on; somebody wants it to stop instead */
   bool cancelled, process_over; /* the front end does not want it any more; the program ended before its command */
-  bool owes_end;       /* the program was ended for a restart, and the front end does not know */
-  bool restarted;      /* it is our restart command's child and not gdb's */
-  bool again;          /* gdb has attached to it: it does not end with gdb any more */
-  json_t *told;        /* a stop that is told when gdb has settled; owned */
-  struct sdm_call *call;    /* the front end's, that is under way; NULL: nobody's here */
+  bool owes_end; /* the program was ended for a restart, and the front end does not know */
+  bool restarted; /* it is our restart command's child and not gdb's */
+  bool again; /* gdb has attached to it: it does not end with gdb any more */
+  json_t *told; /* a stop that is told when gdb has settled; owned */
+  struct sdm_call *call; /* the front end's, that is under way; NULL: nobody's here */
   struct gdb_deferred *deferred, **last;
   struct gdb_child *child, *keeper; /* a command that runs; the one that waits for the restarted program */
   struct gdb_child *listing;
   struct sdm_call *listing_call;
-  json_t *saved;       /* breakpoints as they are, for the file beside the image; owned */
-  char *handle, *failure;   /* of what is under way; owned, or NULL */
-  json_int_t number;   /* the front end's, of the checkpoint; 0: none */
-  uint32_t served;     /* requests before this one */
-  int process;         /* a descriptor of it, whose end it tells; -1 */
+  json_t *saved; /* breakpoints as they are, for the file beside the image; owned */
+  char *handle, *failure; /* of what is under way; owned, or NULL */
+  json_int_t number; /* the front end's, of the checkpoint; 0: none */
+  uint32_t served; /* requests before this one */
+  int process; /* a descriptor of it, whose end it tells; -1 */
   struct sdm_watch *process_watch;
   struct sdm_timer *look_timer, *timer; /* of saving, of restarting */
-  json_t *others;      /* processes that a restart command has announced; owned */
-  int looks;           /* at whether a process is gone */
-  int door;            /* our copy of the socket on which it is asked for checkpoints; -1 */
-  int door_number;     /* .. the descriptor's number there */
+  json_t *others; /* processes that a restart command has announced; owned */
+  int looks; /* at whether a process is gone */
+  int door; /* our copy of the socket on which it is asked for checkpoints; -1 */
+  int door_number; /* .. the descriptor's number there */
   struct sdm_watch *door_watch;
 };
 
@@ -62,7 +70,8 @@ void sdm_gdb_checkpoint_python(struct sdm_backend *b, const char *name, json_t *
 /* A new reference; or NULL with the reason, owned, in *why. */
 json_t *sdm_gdb_checkpoint_answer(struct sdm_backend *b, const struct gdb_pending *p, char **why);
 void sdm_gdb_checkpoint_know(struct sdm_backend *b, const json_t *facts); /* of the program that gdb has now */
-void sdm_gdb_checkpoint_done(struct sdm_backend *b, json_t *result, const char *failure); /* nothing is under way any more; result is stolen */
+void sdm_gdb_checkpoint_done(struct sdm_backend *b, json_t *result,
+                             const char *failure); /* nothing is under way any more; result is stolen */
 json_t *sdm_gdb_checkpoint_stop(struct sdm_backend *b, const char *reason, const json_t *place); /* an event */
 bool sdm_gdb_checkpoint_watch_process(struct sdm_backend *b, pid_t pid, sdm_watch_f ended); /* false: it is not there */
 void sdm_gdb_checkpoint_leave_process(struct sdm_backend *b);
@@ -82,8 +91,9 @@ void sdm_gdb_door_close(struct sdm_backend *b);
 /* gdb_child.c: a command by the shell.  'line' gets each line of its output, without the end of line; 'end' its exit status, after which it is
  * gone; the caller frees it in no other case than to be rid of it.  'terminal': its standard input and output are the program's, and its standard error is
  * handed on as the program's after 'line' has said so (true); else both are read. */
-struct gdb_child *sdm_gdb_child_start(struct sdm_backend *b, const char *command, bool terminal, bool (*line)(struct sdm_backend *b, const char *text),
-                                  void (*end)(struct sdm_backend *b, int status, const char *output));
+struct gdb_child *sdm_gdb_child_start(struct sdm_backend *b, const char *command, bool terminal,
+                                      bool (*line)(struct sdm_backend *b, const char *text),
+                                      void (*end)(struct sdm_backend *b, int status, const char *output));
 void sdm_gdb_child_free(struct gdb_child *c); /* ends it */
 void sdm_gdb_child_interrupt(struct gdb_child *c); /* its end follows */
 void sdm_gdb_child_resume(struct gdb_child *c); /* the front end takes output again; NULL is fine */

@@ -92,7 +92,7 @@ static void on_output(void *arg, unsigned events) {
 
 static void on_end(void *arg, unsigned events) {
   struct gdb_child *c = arg;
-  struct pollfd more = { .fd = c->from, .events = POLLIN };
+  struct pollfd more = {.fd = c->from, .events = POLLIN};
   int status = 0;
   (void)events;
   while (c->from >= 0 && !c->paused && poll(&more, 1, 0) == 1)
@@ -106,13 +106,14 @@ static void on_end(void *arg, unsigned events) {
   c->end(c->b, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), dvm_text_str(&c->output));
 }
 
-struct gdb_child *sdm_gdb_child_start(struct sdm_backend *b, const char *command, bool terminal, bool (*line)(struct sdm_backend *b, const char *text),
-                                  void (*end)(struct sdm_backend *b, int status, const char *output)) {
+struct gdb_child *sdm_gdb_child_start(struct sdm_backend *b, const char *command, bool terminal,
+                                      bool (*line)(struct sdm_backend *b, const char *text),
+                                      void (*end)(struct sdm_backend *b, int status, const char *output)) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC))
     return NULL;
   struct gdb_child *c = sdm_alloc(sizeof(*c));
-  *c = (struct gdb_child){ .b = b, .from = ends[0], .line = line, .end = end, .process = -1 };
+  *c = (struct gdb_child){.b = b, .from = ends[0], .line = line, .end = end, .process = -1};
   fcntl(c->from, F_SETFL, O_NONBLOCK);
   c->pid = fork();
   if (!c->pid)

@@ -15,8 +15,7 @@ struct page {
   uint8_t bytes[PAGE];
 };
 
-static const char no_block[] =
-  "the program was not compiled by dvmcc to be checked, or its run-time library has not been loaded yet";
+static const char no_block[] = "the program was not compiled by dvmcc to be checked, or its run-time library has not been loaded yet";
 
 struct gdb_facts {
   uint64_t block;      /* address of the program's block; 0: not known yet */
@@ -144,7 +143,7 @@ static void complete(struct sdm_backend *b, json_t *event, const json_t *last) {
   }
   b->returning = json_incref(event);
   sdm_gdb_send(b, NULL, got_finish, "-exec-finish --thread %d --frame %lld", b->thread ? b->thread : 1,
-           (long long)json_integer_value(frame) - 1);
+               (long long)json_integer_value(frame) - 1);
 }
 
 bool sdm_gdb_facts_returned(struct sdm_backend *b, const json_t *stop) {
@@ -163,7 +162,7 @@ bool sdm_gdb_facts_returned(struct sdm_backend *b, const json_t *stop) {
 
 static void go_on(struct sdm_backend *b, struct sdm_call *call, json_t *event) {
   struct gdb_facts *f = facts_of(b);
-  struct sdm_facts_source source = { read_pages, f };
+  struct sdm_facts_source source = {read_pages, f};
   struct dvm_error err = DVM_ERROR_INIT;
   if (!f->block) {
     find_block(b, call, event);
@@ -206,7 +205,7 @@ static void got_frames(struct sdm_backend *b, struct gdb_pending *p, const struc
     const char *func = sdm_gdb_field(json_array_get(stack, i), "func");
     if (!func || strncmp(func, "__dvmrt_", 8))
       continue;
-    for (const char *const *key = (const char *const[]){ "func", "file", "path", "line", "lib", NULL }; *key; key++)
+    for (const char *const *key = (const char *const[]){"func", "file", "path", "line", "lib", NULL}; *key; key++)
       json_object_del(event, *key);
     sdm_gdb_put_place(event, json_array_get(stack, i + 1));
     json_object_set_new(event, "frame", json_integer((json_int_t)i + 1));

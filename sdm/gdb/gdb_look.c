@@ -31,7 +31,8 @@ void sdm_gdb_stack(struct sdm_backend *b, struct sdm_call *c) {
   sdm_gdb_put_where(b, &t, c);
   if (sdm_gdb_ready(b, c))
     sdm_gdb_send(b, c, got_stack, "-stack-list-frames%s %lld %lld", dvm_text_str(&t), sdm_call_number(c, only, 0),
-             sdm_call_number(c, *only == 'l' ? "high" : only, 99))->errors_too = true;
+                 sdm_call_number(c, *only == 'l' ? "high" : only, 99))
+        ->errors_too = true;
   dvm_text_fini(&t);
 }
 
@@ -55,8 +56,8 @@ static void got_arguments(struct sdm_backend *b, struct gdb_pending *p, const st
   json_t *out = json_array(), *f;
   size_t i;
   json_array_foreach(json_object_get(r->results, "stack-args"), i, f)
-    json_array_append_new(out, json_pack("{s:i, s:O}", "level", atoi(sdm_gdb_field(f, "level") ? sdm_gdb_field(f, "level") : "0"), "args",
-                                         json_object_get(f, "args")));
+      json_array_append_new(out, json_pack("{s:i, s:O}", "level", atoi(sdm_gdb_field(f, "level") ? sdm_gdb_field(f, "level") : "0"), "args",
+                                           json_object_get(f, "args")));
   sdm_call_done(p->call, json_pack("{s:o}", "frames", out), NULL);
 }
 
@@ -65,13 +66,12 @@ static void got_sourced(struct sdm_backend *b, struct gdb_pending *p, const stru
   size_t i;
   json_t *f;
   long long level = 0;
-  json_array_foreach(json_object_get(r->results, "stack"), i, f)
-    if (sdm_gdb_field(f, "fullname") && !access(sdm_gdb_field(f, "fullname"), R_OK)) {
-      level = atoll(sdm_gdb_field(f, "level") ? sdm_gdb_field(f, "level") : "0");
-      break;
-    }
-  sdm_gdb_send(b, p->call, got_variables, "-stack-list-variables --thread %d --frame %lld --all-values",
-          b->thread ? b->thread : 1, level);
+  json_array_foreach(json_object_get(r->results, "stack"), i,
+                     f) if (sdm_gdb_field(f, "fullname") && !access(sdm_gdb_field(f, "fullname"), R_OK)) {
+    level = atoll(sdm_gdb_field(f, "level") ? sdm_gdb_field(f, "level") : "0");
+    break;
+  }
+  sdm_gdb_send(b, p->call, got_variables, "-stack-list-variables --thread %d --frame %lld --all-values", b->thread ? b->thread : 1, level);
 }
 
 void sdm_gdb_variables(struct sdm_backend *b, struct sdm_call *c) {
@@ -80,7 +80,7 @@ void sdm_gdb_variables(struct sdm_backend *b, struct sdm_call *c) {
   if (!strcmp(sdm_call_text(c, "kind", ""), "frames")) {
     if (sdm_gdb_ready(b, c))
       sdm_gdb_send(b, c, got_arguments, "-stack-list-arguments%s --all-values %lld %lld", dvm_text_str(&t), sdm_call_number(c, "low", 0),
-               sdm_call_number(c, "high", 99));
+                   sdm_call_number(c, "high", 99));
   } else if (sdm_call_number(c, "sourced", 0)) {
     if (sdm_gdb_ready(b, c))
       sdm_gdb_send(b, c, got_sourced, "-stack-list-frames 0 63");
@@ -156,18 +156,14 @@ static void console_with(struct sdm_backend *b, struct sdm_call *c, const char *
   dvm_text_fini(&t);
 }
 
-void sdm_gdb_type(struct sdm_backend *b, struct sdm_call *c) {
-  console_with(b, c, "ptype ", sdm_call_text(c, "expression", ""));
-}
+void sdm_gdb_type(struct sdm_backend *b, struct sdm_call *c) { console_with(b, c, "ptype ", sdm_call_text(c, "expression", "")); }
 void sdm_gdb_handle(struct sdm_backend *b, struct sdm_call *c) {
   const char *what = sdm_call_text(c, "what", "");
   if (*what)
     sdm_gdb_signal_handle(b, what);
   console_with(b, c, *what ? "handle " : "info signals", what);
 }
-void sdm_gdb_registers(struct sdm_backend *b, struct sdm_call *c) {
-  console_with(b, c, "info registers ", sdm_call_text(c, "names", ""));
-}
+void sdm_gdb_registers(struct sdm_backend *b, struct sdm_call *c) { console_with(b, c, "info registers ", sdm_call_text(c, "names", "")); }
 
 static void got_listing(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)b, (void)r;
@@ -197,8 +193,8 @@ static void got_place_of_list(struct sdm_backend *b, struct gdb_pending *p, cons
   }
   dvm_text_printf(&t, "list -source \"%s\" -line %s", file, line);
   sdm_mi_quote(&command, dvm_text_str(&t));
-  struct gdb_pending *listing = sdm_gdb_send(b, before ? NULL : p->call, before ? NULL : got_listing, "-interpreter-exec console %s",
-                                         dvm_text_str(&command));
+  struct gdb_pending *listing =
+      sdm_gdb_send(b, before ? NULL : p->call, before ? NULL : got_listing, "-interpreter-exec console %s", dvm_text_str(&command));
   listing->at = strtoull(line, NULL, 10);
   if (before)
     sdm_gdb_send(b, p->call, got_listing, "-interpreter-exec console \"list -\"");

@@ -75,7 +75,7 @@ struct sdm_backend {
 /* gdb.c.  Sends a command: "FMT\n" with a token before it.  'fn' gets the reply, 'call' is answered for it when there is
  * none.  Never NULL; the pending command stays the back end's. */
 struct gdb_pending *sdm_gdb_send(struct sdm_backend *b, struct sdm_call *call, gdb_reply_f fn, const char *fmt, ...)
-  __attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5)));
 bool sdm_gdb_ready(struct sdm_backend *b, struct sdm_call *c); /* a gdb runs; else 'c' has failed */
 bool sdm_gdb_start(struct sdm_backend *b, struct sdm_call *c); /* the same, and starts one */
 int sdm_gdb_open_term(struct sdm_backend *b, struct dvm_error *err); /* the program's terminal, if it is not there yet */
@@ -98,7 +98,8 @@ bool sdm_gdb_stopped_nowhere(struct sdm_backend *b, const json_t *stop);
 /* gdb_signal.c */
 void sdm_gdb_signal_handle(struct sdm_backend *b, const char *what); /* the user's words of "handle" */
 bool sdm_gdb_signal_passed(struct sdm_backend *b, const json_t *stop); /* true: it is for the program alone, which runs on */
-bool sdm_gdb_signal_of_call(const struct sdm_backend *b, const json_t *stop); /* of a function that gdb called: gdb goes back, and says so */
+bool sdm_gdb_signal_of_call(const struct sdm_backend *b,
+                            const json_t *stop); /* of a function that gdb called: gdb goes back, and says so */
 bool sdm_gdb_signal_end_call(struct sdm_backend *b, int signal); /* false: gdb calls none */
 
 /* gdb_break.c */
@@ -128,12 +129,12 @@ bool sdm_gdb_checkpoint_quiet(const struct sdm_backend *b); /* what gdb tells no
 bool sdm_gdb_checkpoint_stopped(struct sdm_backend *b, const char *number, bool ended); /* true: nobody else need know */
 void sdm_gdb_checkpoint_stands(struct sdm_backend *b, bool stands); /* the front end knows that the program stands, or runs */
 void sdm_gdb_checkpoint_forget(struct sdm_backend *b); /* another program, or none */
-void sdm_gdb_checkpoint_leave(struct sdm_backend *b);  /* gdb will leave the program for good */
-void sdm_gdb_checkpoint_gone(struct sdm_backend *b);   /* gdb has died */
+void sdm_gdb_checkpoint_leave(struct sdm_backend *b); /* gdb will leave the program for good */
+void sdm_gdb_checkpoint_gone(struct sdm_backend *b); /* gdb has died */
 void sdm_gdb_checkpoint_resume(struct sdm_backend *b); /* the front end takes output again */
 bool sdm_gdb_checkpoint_defer(struct sdm_backend *b, struct sdm_call *c); /* true: it is run later */
 bool sdm_gdb_checkpoint_kills(const struct sdm_backend *b); /* the program does not end with gdb, but is ours */
-bool sdm_gdb_checkpoint_away(const struct sdm_backend *b);  /* gdb has left it, to be saved */
+bool sdm_gdb_checkpoint_away(const struct sdm_backend *b); /* gdb has left it, to be saved */
 void sdm_gdb_checkpoint_free(struct sdm_backend *b);
 bool sdm_gdb_save_interrupt(struct sdm_backend *b, struct sdm_call *c); /* both true: that was all */
 bool sdm_gdb_save_kill(struct sdm_backend *b, struct sdm_call *c);

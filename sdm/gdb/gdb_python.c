@@ -64,7 +64,7 @@ struct gdb_pending *gdb_python(struct sdm_backend *b, struct sdm_call *c, const 
     sdm_gdb_put_where(b, &where, c);
   put_hex(&hex, args);
   struct gdb_pending *p = sdm_gdb_send(b, c, fn ? fn : got_answer, "-interpreter-exec%s console \"python dvm_run('%s', '%s')\"",
-                                   dvm_text_str(&where), name, dvm_text_str(&hex));
+                                       dvm_text_str(&where), name, dvm_text_str(&hex));
   dvm_text_fini(&where);
   dvm_text_fini(&hex);
   free(args);
@@ -83,8 +83,7 @@ static void got_sources(struct sdm_backend *b, struct gdb_pending *p, const stru
   json_t *list = json_array(), *f;
   size_t i;
   (void)b;
-  json_array_foreach(json_object_get(r->results, "files"), i, f)
-    if (sdm_gdb_field(f, "fullname") && *sdm_gdb_field(f, "fullname") == '/')
+  json_array_foreach(json_object_get(r->results, "files"), i, f) if (sdm_gdb_field(f, "fullname") && *sdm_gdb_field(f, "fullname") == '/')
       json_array_append_new(list, json_string(sdm_gdb_field(f, "fullname")));
   sdm_call_done(p->call, json_pack("{s:o}", "sources", list), NULL);
 }

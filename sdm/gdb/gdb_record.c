@@ -52,7 +52,8 @@ static void stopped_details(json_t *e, const json_t *r) {
 static void on_stopped(struct sdm_backend *b, const json_t *r) {
   const char *reason = sdm_gdb_field(r, "reason"), *thread = sdm_gdb_field(r, "thread-id"), *number = sdm_gdb_field(r, "bkptno");
   bool ended = reason && !strncmp(reason, "exited", 6);
-  if (sdm_gdb_checkpoint_quiet(b) || (b->returning && sdm_gdb_facts_returned(b, r)) || (!b->interrupting && sdm_gdb_checkpoint_stopped(b, number, ended)))
+  if (sdm_gdb_checkpoint_quiet(b) || (b->returning && sdm_gdb_facts_returned(b, r)) ||
+      (!b->interrupting && sdm_gdb_checkpoint_stopped(b, number, ended)))
     return;
   bool of_call = sdm_gdb_signal_of_call(b, r);
   b->running = false;

@@ -12,8 +12,8 @@
 #include "sdm/net/here.h"
 
 #define INFO "MPIR_debug_info) "
-#define LOOK_US 5000      /* between two looks at whether the process before is gone */
-#define GONE_LIMIT 400    /* looks */
+#define LOOK_US 5000 /* between two looks at whether the process before is gone */
+#define GONE_LIMIT 400 /* looks */
 #define COMPANY_US 500000 /* the processes of a set are announced one after another */
 
 static void fail(struct sdm_backend *b, const char *why) {

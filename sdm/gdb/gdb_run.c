@@ -35,8 +35,7 @@ static bool fits_a_line(const json_t *program, const json_t *args) {
   bool fits = !s || !strpbrk(s, "\r\n");
   const json_t *word;
   size_t i;
-  json_array_foreach((json_t *)args, i, word)
-    fits &= !json_string_value(word) || !strpbrk(json_string_value(word), "\r\n");
+  json_array_foreach((json_t *)args, i, word) fits &= !json_string_value(word) || !strpbrk(json_string_value(word), "\r\n");
   return fits;
 }
 

@@ -25,9 +25,8 @@ static void fail_with(struct gdb_checkpoint *k, const char *why) {
 static const json_t *described(const json_t *saved, const char *number) {
   const json_t *one;
   size_t i;
-  json_array_foreach(json_object_get(saved, "breakpoints"), i, one)
-    if (json_integer_value(json_object_get(one, "number")) == atoll(number))
-      return one;
+  json_array_foreach(json_object_get(saved, "breakpoints"), i,
+                     one) if (json_integer_value(json_object_get(one, "number")) == atoll(number)) return one;
   return NULL;
 }
 
@@ -307,7 +306,8 @@ static void got_held(struct sdm_backend *b, struct gdb_pending *p, const struct 
 static void hold(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
   k->step = CHECKPOINT_HOLDING;
-  sdm_gdb_checkpoint_python(b, "cr_hold", json_pack("{s:[I]}", "leave_out", (json_int_t)(k->detach_break ? atoll(k->detach_break) : 0)), got_held);
+  sdm_gdb_checkpoint_python(b, "cr_hold", json_pack("{s:[I]}", "leave_out", (json_int_t)(k->detach_break ? atoll(k->detach_break) : 0)),
+                            got_held);
 }
 
 /* It said that it is to be left before it was known that it can be saved. */
@@ -353,8 +353,9 @@ void sdm_gdb_save(struct sdm_backend *b, struct sdm_call *c) {
   }
   if (!k->armed) {
     sdm_call_fail(c, b->running && !b->asked_checkpoint ? "stop the program once before it is saved"
-                     : "the program is not checkpointable: start it with 'dvm debug --checkpointable' or 'dvm run --checkpointable', or link it with "
-                       "libdvmcr");
+                                                        : "the program is not checkpointable: start it with 'dvm debug --checkpointable' "
+                                                          "or 'dvm run --checkpointable', or link it with "
+                                                          "libdvmcr");
     return;
   }
   k->call = c;
@@ -399,7 +400,7 @@ static void on_listing_end(struct sdm_backend *b, int status, const char *output
   struct gdb_checkpoint *k = b->checkpoint;
   json_t *list = json_array();
   (void)status;
-  for (const char *at = output; (at = strstr(at, HANDLE)); ) {
+  for (const char *at = output; (at = strstr(at, HANDLE));) {
     at += sizeof(HANDLE) - 1;
     json_array_append_new(list, json_stringn(at, strcspn(at, "\n")));
   }

@@ -151,7 +151,7 @@ static bool parse_async(struct sdm_mi_record *r, const char *p, struct dvm_text 
 }
 
 static void parse_line(const char *line, sdm_mi_f fn, void *arg) {
-  struct sdm_mi_record r = { .kind = SDM_MI_OTHER, .text = line };
+  struct sdm_mi_record r = {.kind = SDM_MI_OTHER, .text = line};
   struct dvm_text text = DVM_TEXT_INIT;
   const char *p = line;
   while (isdigit((unsigned char)*p) && r.token < UINT64_MAX / 16)
@@ -168,7 +168,7 @@ static void parse_line(const char *line, sdm_mi_f fn, void *arg) {
   if (good && r.kind != SDM_MI_PROMPT)
     r.kind = kind;
   if (!good)
-    r = (struct sdm_mi_record){ .kind = SDM_MI_OTHER, .text = line, .results = r.results };
+    r = (struct sdm_mi_record){.kind = SDM_MI_OTHER, .text = line, .results = r.results};
   json_t *owned = r.results;
   if (r.kind == SDM_MI_OTHER)
     r.results = NULL;

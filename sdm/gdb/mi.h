@@ -12,8 +12,15 @@
 #define SDM_MI_DEPTH_MAX 200u
 
 enum sdm_mi_kind {
-  SDM_MI_RESULT = '^', SDM_MI_EXEC = '*', SDM_MI_STATUS = '+', SDM_MI_NOTIFY = '=', SDM_MI_CONSOLE = '~',
-  SDM_MI_TARGET = '@', SDM_MI_LOG = '&', SDM_MI_PROMPT = '(', SDM_MI_OTHER = 0, /* no MI: text of something else */
+  SDM_MI_RESULT = '^',
+  SDM_MI_EXEC = '*',
+  SDM_MI_STATUS = '+',
+  SDM_MI_NOTIFY = '=',
+  SDM_MI_CONSOLE = '~',
+  SDM_MI_TARGET = '@',
+  SDM_MI_LOG = '&',
+  SDM_MI_PROMPT = '(',
+  SDM_MI_OTHER = 0, /* no MI: text of something else */
 };
 
 struct sdm_mi_record {

@@ -91,8 +91,8 @@ static void answer(struct sdm_backend *b, struct sdm_call *c, const json_t *rule
   if (event)
     b->host.event(b->host.arg, filled(b, event));
   else if (launch)
-    b->host.event(b->host.arg, json_pack("{s:s, s:s, s:s, s:s, s:i}", "event", "stopped", "reason", "breakpoint-hit",
-                                         "func", "main", "file", "stub.c", "line", 1));
+    b->host.event(b->host.arg, json_pack("{s:s, s:s, s:s, s:s, s:i}", "event", "stopped", "reason", "breakpoint-hit", "func", "main",
+                                         "file", "stub.c", "line", 1));
 }
 
 static void on_time(void *arg) {
@@ -123,24 +123,55 @@ static void stub_any(struct sdm_backend *b, struct sdm_call *c) {
     return;
   }
   struct delayed *d = sdm_alloc(sizeof(*d));
-  *d = (struct delayed){ .b = b, .call = c, .rule = found, .next = b->delayed };
+  *d = (struct delayed){.b = b, .call = c, .rule = found, .next = b->delayed};
   b->delayed = d;
   d->timer = sdm_loop_timer(b->host.loop, sdm_now_us() + delay * 1000, on_time, d);
 }
 
 /* What is typed comes back. */
-static void stub_input(struct sdm_backend *b, bool eof, const void *p, size_t len) {
-  b->host.output(b->host.arg, SDM_STDOUT, eof, p, len);
-}
+static void stub_input(struct sdm_backend *b, bool eof, const void *p, size_t len) { b->host.output(b->host.arg, SDM_STDOUT, eof, p, len); }
 
 static void stub_resume(struct sdm_backend *b) { (void)b; }
 
 #define ANY stub_any
 const struct sdm_backend_ops sdm_backend_stub = {
-  .name = "stub", .create = stub_create, .destroy = stub_destroy, .input = stub_input, .resume = stub_resume,
-  .launch = ANY, .attach = ANY, .core = ANY, .detach = ANY, .kill = ANY, .break_insert = ANY, .break_delete = ANY,
-  .break_enable = ANY, .break_disable = ANY, .break_condition = ANY, .break_ignore = ANY, .watch = ANY, .cont = ANY,
-  .step = ANY, .next = ANY, .stepi = ANY, .nexti = ANY, .advance = ANY, .finish = ANY, .until = ANY, .interrupt = ANY, .stack = ANY,
-  .variables = ANY, .evaluate = ANY, .type = ANY, .memory = ANY, .registers = ANY, .threads = ANY, .handle = ANY,
-  .list = ANY, .raw = ANY, .dvm = ANY, .inspect = ANY, .sources = ANY,
+    .name = "stub",
+    .create = stub_create,
+    .destroy = stub_destroy,
+    .input = stub_input,
+    .resume = stub_resume,
+    .launch = ANY,
+    .attach = ANY,
+    .core = ANY,
+    .detach = ANY,
+    .kill = ANY,
+    .break_insert = ANY,
+    .break_delete = ANY,
+    .break_enable = ANY,
+    .break_disable = ANY,
+    .break_condition = ANY,
+    .break_ignore = ANY,
+    .watch = ANY,
+    .cont = ANY,
+    .step = ANY,
+    .next = ANY,
+    .stepi = ANY,
+    .nexti = ANY,
+    .advance = ANY,
+    .finish = ANY,
+    .until = ANY,
+    .interrupt = ANY,
+    .stack = ANY,
+    .variables = ANY,
+    .evaluate = ANY,
+    .type = ANY,
+    .memory = ANY,
+    .registers = ANY,
+    .threads = ANY,
+    .handle = ANY,
+    .list = ANY,
+    .raw = ANY,
+    .dvm = ANY,
+    .inspect = ANY,
+    .sources = ANY,
 };

@@ -41,7 +41,7 @@ static bool copy_out(struct sdm_term *t, int fd, unsigned stream) {
  * After an unfinished line the first one hands that over, the second one ends.  The kernel takes what is typed a
  * little later: an equal byte in the input must not be on its way any more. */
 static void type_end(struct sdm_term *t) {
-  static const char end[2] = { 4, 4 };
+  static const char end[2] = {4, 4};
   size_t n = t->in_line ? 2 : 1;
   struct termios mode;
   if (t->has_end)
@@ -93,7 +93,7 @@ static int open_pty(struct sdm_term *t) {
   mode.c_oflag &= ~(tcflag_t)OPOST;                  /* no CR before LF */
   mode.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IXON | ISTRIP); /* what is typed arrives as it is */
   mode.c_lflag &= ~(tcflag_t)(ECHO | ISIG | IEXTEN);
-  static const int keys[] = { VEOF, VEOL, VEOL2, VERASE, VKILL }; /* these edit a line: data is not edited */
+  static const int keys[] = {VEOF, VEOL, VEOL2, VERASE, VKILL}; /* these edit a line: data is not edited */
   for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
     mode.c_cc[keys[i]] = _POSIX_VDISABLE;
   return tcsetattr(t->keep, TCSANOW, &mode) ? -errno : 0;
@@ -110,11 +110,10 @@ static int open_pipe(struct sdm_term *t) {
   return fcntl(t->err, F_SETFL, O_NONBLOCK) ? -errno : 0;
 }
 
-struct sdm_term *sdm_term_new(struct sdm_loop *loop,
-                              bool (*output)(void *arg, unsigned stream, bool eof, const void *p, size_t len), void *arg,
-                              struct dvm_error *err) {
+struct sdm_term *sdm_term_new(struct sdm_loop *loop, bool (*output)(void *arg, unsigned stream, bool eof, const void *p, size_t len),
+                              void *arg, struct dvm_error *err) {
   struct sdm_term *t = sdm_alloc(sizeof(*t));
-  *t = (struct sdm_term){ .output = output, .arg = arg, .pty = -1, .keep = -1, .err = -1, .err_keep = -1 };
+  *t = (struct sdm_term){.output = output, .arg = arg, .pty = -1, .keep = -1, .err = -1, .err_keep = -1};
   int rc = open_pty(t);
   if (!rc)
     rc = open_pipe(t);
@@ -133,7 +132,7 @@ void sdm_term_free(struct sdm_term *t) {
     return;
   sdm_watch_free(t->pty_watch);
   sdm_watch_free(t->err_watch);
-  int fds[] = { t->pty, t->keep, t->err, t->err_keep };
+  int fds[] = {t->pty, t->keep, t->err, t->err_keep};
   for (int i = 0; i < 4; i++)
     if (fds[i] >= 0)
       close(fds[i]);
@@ -158,9 +157,9 @@ static void drain_pty(struct sdm_term *t) {
   static uint64_t serial;
   char mark[48];
   int n = snprintf(mark, sizeof(mark), "\001sdm:%d:%llx\002", (int)getpid(), (unsigned long long)++serial * 0x9e3779b97f4a7c15u);
-  struct sdm_bytes all = { 0 };
+  struct sdm_bytes all = {0};
   uint8_t *at = NULL;
-  struct pollfd full = { .fd = t->keep, .events = POLLOUT }, p = { .fd = t->pty, .events = POLLIN };
+  struct pollfd full = {.fd = t->keep, .events = POLLOUT}, p = {.fd = t->pty, .events = POLLIN};
   if (poll(&full, 1, 0) != 1 || write(t->keep, mark, (size_t)n) != n)
     n = 0; /* the terminal is full: what is in it comes as it is read */
   while (n && !at && poll(&p, 1, 2000) == 1) {
@@ -178,7 +177,7 @@ static void drain_pty(struct sdm_term *t) {
 }
 
 bool sdm_term_drain(struct sdm_term *t) {
-  struct pollfd room = { .fd = t->keep, .events = POLLOUT };
+  struct pollfd room = {.fd = t->keep, .events = POLLOUT};
   for (int i = 0; !t->paused && i < 64 && poll(&room, 1, 0) == 0; i++) /* no room for a mark */
     copy_out(t, t->pty, SDM_STDOUT);
   if (!t->paused)

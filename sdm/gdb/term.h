@@ -10,9 +10,8 @@
 
 struct sdm_term;
 /* 'output' as in struct sdm_backend_host. */
-struct sdm_term *sdm_term_new(struct sdm_loop *loop,
-                              bool (*output)(void *arg, unsigned stream, bool eof, const void *p, size_t len), void *arg,
-                              struct dvm_error *err);
+struct sdm_term *sdm_term_new(struct sdm_loop *loop, bool (*output)(void *arg, unsigned stream, bool eof, const void *p, size_t len),
+                              void *arg, struct dvm_error *err);
 size_t sdm_term_pending(const struct sdm_term *t); /* bytes of input that have not been typed yet */
 void sdm_term_free(struct sdm_term *t);
 const char *sdm_term_name(const struct sdm_term *t);   /* of the pty's program side */

@@ -11,7 +11,7 @@
 
 struct sdm_aggregate *sdm_aggregate_new(void) {
   struct sdm_aggregate *a = sdm_alloc(sizeof(*a));
-  *a = (struct sdm_aggregate){ .timeout_ms = 10000, .reducer = SDM_REDUCE_SAME };
+  *a = (struct sdm_aggregate){.timeout_ms = 10000, .reducer = SDM_REDUCE_SAME};
   return a;
 }
 
@@ -52,8 +52,7 @@ int sdm_aggregate(struct sdm_ctx *c, struct sdm_message *msg, unsigned flags) {
     return 0;
   if (c->opt.role != SDM_ROLE_SERVER || !a->request)
     return -EINVAL;
-  sdm_reply(c, a->request, a->status == SDM_STATUS_ERROR ? SDM_CLASS_ERROR : SDM_CLASS_OK, msg->payload.p, msg->payload.len,
-            NULL, 0);
+  sdm_reply(c, a->request, a->status == SDM_STATUS_ERROR ? SDM_CLASS_ERROR : SDM_CLASS_OK, msg->payload.p, msg->payload.len, NULL, 0);
   return 0;
 }
 
@@ -67,7 +66,7 @@ size_t sdm_aggregate_serialized_length(const struct sdm_aggregate *a) {
 }
 
 size_t sdm_aggregate_serialize(const struct sdm_aggregate *a, char *buf, char **end) {
-  struct sdm_bytes b = { 0 };
+  struct sdm_bytes b = {0};
   sdm_bytes_u8(&b, VERSION);
   sdm_bytes_u8(&b, (uint8_t)a->reducer);
   sdm_bytes_u8(&b, (uint8_t)a->status);
@@ -89,7 +88,7 @@ long sdm_aggregate_deserialize(struct sdm_aggregate *a, const char *buf, size_t 
   uint64_t timeout = sdm_cursor_varint(&c), request = sdm_cursor_varint(&c), hash = sdm_cursor_u64(&c);
   if (c.bad || version != VERSION || reducer >= SDM_REDUCERS_MAX || status > SDM_STATUS_OTHER || timeout > UINT32_MAX)
     return -EBADMSG;
-  *a = (struct sdm_aggregate){ (uint32_t)timeout, reducer, status, request, hash };
+  *a = (struct sdm_aggregate){(uint32_t)timeout, reducer, status, request, hash};
   if (end)
     *end = (const char *)c.p;
   return (long)(len - sdm_cursor_left(&c));

@@ -19,8 +19,7 @@ static void conn_event(void *arg, unsigned events);
 
 struct conn *sdm_ctx_conn_new(struct sdm_ctx *c, int fd, bool connecting) {
   struct conn *conn = sdm_alloc(sizeof(*conn));
-  *conn = (struct conn){ .ctx = c, .fd = fd, .slot = SDM_SLOT_NONE, .connecting = connecting, .since = sdm_now_us(),
-                         .next = c->conns };
+  *conn = (struct conn){.ctx = c, .fd = fd, .slot = SDM_SLOT_NONE, .connecting = connecting, .since = sdm_now_us(), .next = c->conns};
   c->conns = conn;
   conn->watch = sdm_loop_watch(c->loop, fd, connecting ? SDM_WRITE : SDM_READ, conn_event, conn);
   return conn;
@@ -132,8 +131,8 @@ static void take_register(struct conn *conn, const struct sdm_frame *f) {
     if (!c->gather_size && size <= SDM_ID_MAX)
       c->gather_size = (uint32_t)size;
   }
-  sdm_link_send(conn->link, &(struct sdm_frame){ .type = why ? SDM_ERROR : SDM_BYE, .payload = (const uint8_t *)why,
-                                                 .payload_len = why ? strlen(why) : 0 });
+  sdm_link_send(conn->link, &(struct sdm_frame){
+                                .type = why ? SDM_ERROR : SDM_BYE, .payload = (const uint8_t *)why, .payload_len = why ? strlen(why) : 0});
   conn->linger = true;
 }
 
@@ -342,9 +341,22 @@ static void op_answer(void *arg, uint64_t request, uint16_t flags, const struct 
 }
 
 static const struct sdm_node_ops node_ops = {
-  .now = op_now, .send = op_send, .dial = sdm_ctx_dial, .bind = op_bind, .drop = op_drop, .wake = op_wake,
-  .command = op_command, .input = op_input, .credit = op_credit, .orphan = op_orphan, .bye = op_bye,
-  .answer = op_answer, .event = op_event, .output = op_output, .lost = op_lost, .back = op_back,
+    .now = op_now,
+    .send = op_send,
+    .dial = sdm_ctx_dial,
+    .bind = op_bind,
+    .drop = op_drop,
+    .wake = op_wake,
+    .command = op_command,
+    .input = op_input,
+    .credit = op_credit,
+    .orphan = op_orphan,
+    .bye = op_bye,
+    .answer = op_answer,
+    .event = op_event,
+    .output = op_output,
+    .lost = op_lost,
+    .back = op_back,
 };
 
 static void on_wake(void *arg) { sdm_node_wake(((struct sdm_ctx *)arg)->node); }
@@ -384,11 +396,11 @@ static int try_register(struct sdm_ctx *c, const char *host, uint16_t port, stru
     rc = start_listening(c, c->opt.host ? c->opt.host : own, err);
   }
   if (!rc) {
-    struct sdm_bytes b = { 0 };
+    struct sdm_bytes b = {0};
     sdm_bytes_block(&b, c->host, strlen(c->host));
     sdm_bytes_varint(&b, c->port);
     sdm_bytes_varint(&b, sdm_size_from_environment());
-    sdm_link_send(conn->link, &(struct sdm_frame){ .type = SDM_REGISTER, .payload = b.p, .payload_len = b.len });
+    sdm_link_send(conn->link, &(struct sdm_frame){.type = SDM_REGISTER, .payload = b.p, .payload_len = b.len});
     sdm_bytes_fini(&b);
     while (!conn->doomed && sdm_now_us() < until) {
       write_out(conn);
@@ -444,9 +456,12 @@ void sdm_ctx_renew_node(struct sdm_ctx *c) {
   struct timespec now; /* a later master's are higher */
   clock_gettime(CLOCK_REALTIME, &now);
   sdm_node_free(c->node);
-  c->node = sdm_node_new(&node_ops, c, c->opt.id, &(struct sdm_node_options){
-    .ping_ms = c->opt.ping_ms, .hold_us = 5000, .keep_answers = 64, .epoch = c->opt.id == SDM_MASTER ? (uint32_t)now.tv_sec : 0,
-    .serial = ((uint64_t)now.tv_sec << 20 | (uint64_t)now.tv_nsec >> 10) << 12 });
+  c->node = sdm_node_new(&node_ops, c, c->opt.id,
+                         &(struct sdm_node_options){.ping_ms = c->opt.ping_ms,
+                                                    .hold_us = 5000,
+                                                    .keep_answers = 64,
+                                                    .epoch = c->opt.id == SDM_MASTER ? (uint32_t)now.tv_sec : 0,
+                                                    .serial = ((uint64_t)now.tv_sec << 20 | (uint64_t)now.tv_nsec >> 10) << 12});
 }
 
 struct sdm_ctx *sdm_open(const struct sdm_options *o, struct dvm_error *err) {
@@ -551,8 +566,7 @@ const char *sdm_ctx_host(const struct sdm_ctx *c) { return c->host; }
 uint16_t sdm_ctx_port(const struct sdm_ctx *c) { return c->port; }
 void sdm_hold(struct sdm_ctx *c, bool hold) { c->hold = hold; }
 
-uint64_t sdm_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p,
-                     size_t len) {
+uint64_t sdm_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p, size_t len) {
   if (c->opt.role == SDM_ROLE_FRONTEND)
     return sdm_front_request(c, dest, reducer, timeout_ms, p, len);
   return sdm_node_request(c->node, dest, reducer, timeout_ms, p, len);
@@ -569,14 +583,11 @@ void sdm_credit(struct sdm_ctx *c, const struct sdm_set *dest, uint64_t bytes) {
   else
     sdm_node_send_credit(c->node, dest, bytes);
 }
-void sdm_reply(struct sdm_ctx *c, uint64_t request, uint8_t kind, const void *body, size_t len, const void *detail,
-               size_t detail_len) {
+void sdm_reply(struct sdm_ctx *c, uint64_t request, uint8_t kind, const void *body, size_t len, const void *detail, size_t detail_len) {
   sdm_node_reply(c->node, request, kind, body, len, detail, detail_len);
 }
 void sdm_event(struct sdm_ctx *c, const void *body, size_t len) { sdm_node_event(c->node, body, len); }
-void sdm_output(struct sdm_ctx *c, uint8_t stream, bool eof, const void *p, size_t len) {
-  sdm_node_output(c->node, stream, eof, p, len);
-}
+void sdm_output(struct sdm_ctx *c, uint8_t stream, bool eof, const void *p, size_t len) { sdm_node_output(c->node, stream, eof, p, len); }
 const struct sdm_set *sdm_all(const struct sdm_ctx *c) { return c->far_all ? c->far_all : sdm_node_subtree(c->node); }
 const struct sdm_set *sdm_gone(const struct sdm_ctx *c) { return c->far_gone ? c->far_gone : sdm_node_gone(c->node); }
 sdm_id sdm_get_my_id(const struct sdm_ctx *c) { return c->opt.id; }

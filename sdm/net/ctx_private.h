@@ -75,10 +75,10 @@ struct relay {
   uint64_t far, near;
 };
 
-#define TELL(c, handler, ...) \
-  do { \
-    if ((c)->opt.handlers && (c)->opt.handlers->handler) \
-      (c)->opt.handlers->handler((c)->opt.arg, ##__VA_ARGS__); \
+#define TELL(c, handler, ...)                                                                                                              \
+  do {                                                                                                                                     \
+    if ((c)->opt.handlers && (c)->opt.handlers->handler)                                                                                   \
+      (c)->opt.handlers->handler((c)->opt.arg, ##__VA_ARGS__);                                                                             \
   } while (0)
 
 struct conn *sdm_ctx_conn_new(struct sdm_ctx *c, int fd, bool connecting);
@@ -95,8 +95,7 @@ void sdm_front_up(struct conn *conn);
 void sdm_front_lost(struct sdm_ctx *c);
 void sdm_front_frame(struct sdm_ctx *c, const struct sdm_frame *f);
 int sdm_front_dial(struct sdm_ctx *c, struct dvm_error *err);
-uint64_t sdm_front_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p,
-                       size_t len);
+uint64_t sdm_front_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p, size_t len);
 uint64_t sdm_front_route(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms);
 void sdm_front_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const void *p, size_t len);
 void sdm_front_credit(struct sdm_ctx *c, const struct sdm_set *dest, uint64_t bytes);

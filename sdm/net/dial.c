@@ -13,7 +13,7 @@
 #define BACKOFF_FIRST_US 10000
 #define BACKOFF_LAST_US 1000000
 #define ATTEMPT_US 5000000 /* one peer may take so long to prove itself */
-#define SEARCH_US 1000000  /* the same while ports are searched, where anybody may be found */
+#define SEARCH_US 1000000 /* the same while ports are searched, where anybody may be found */
 
 static void attempt(struct dial *d);
 static void step(struct dial *d, int code, const char *why);
@@ -42,8 +42,7 @@ static void finish(struct dial *d, struct conn *conn, const char *why) {
   int slot = d->slot;
   char text[600];
   if (d->tries > 1)
-    snprintf(text, sizeof(text), "no server %u at %s, ports %u to %u: %s", d->id, d->host, d->base,
-             d->base + d->tries - 1, why ? why : "");
+    snprintf(text, sizeof(text), "no server %u at %s, ports %u to %u: %s", d->id, d->host, d->base, d->base + d->tries - 1, why ? why : "");
   else
     snprintf(text, sizeof(text), "no server %u at %s:%u: %s", d->id, d->host, d->base, why ? why : "");
   dial_free(d);
@@ -121,9 +120,15 @@ static void attempt(struct dial *d) {
 void sdm_ctx_dial(void *arg, int slot, const struct sdm_table *t, const struct sdm_entry *e, int64_t until) {
   struct sdm_ctx *c = arg;
   struct dial *d = sdm_alloc(sizeof(*d));
-  *d = (struct dial){ .ctx = c, .slot = slot, .id = e->id, .host = sdm_strdup(t->hosts[e->host]), .until = until,
-                      .backoff = BACKOFF_FIRST_US, .base = e->port ? e->port : t->base_port,
-                      .tries = e->port || !t->port_tries ? 1 : t->port_tries, .next = c->dials };
+  *d = (struct dial){.ctx = c,
+                     .slot = slot,
+                     .id = e->id,
+                     .host = sdm_strdup(t->hosts[e->host]),
+                     .until = until,
+                     .backoff = BACKOFF_FIRST_US,
+                     .base = e->port ? e->port : t->base_port,
+                     .tries = e->port || !t->port_tries ? 1 : t->port_tries,
+                     .next = c->dials};
   c->dials = d;
   d->timer = sdm_loop_timer(c->loop, INT64_MAX, on_timer, d);
   attempt(d);

@@ -24,14 +24,14 @@ static void put_set(struct sdm_bytes *out, const struct sdm_set *set) {
 }
 
 static void send_answer(struct sdm_ctx *c, uint8_t type, uint64_t request, uint16_t flags, const struct sdm_answer *a) {
-  struct sdm_bytes body = { 0 };
+  struct sdm_bytes body = {0};
   sdm_answer_encode(a, &body);
-  send_front(c, &(struct sdm_frame){ .type = type, .flags = flags, .request = request, .payload = body.p, .payload_len = body.len });
+  send_front(c, &(struct sdm_frame){.type = type, .flags = flags, .request = request, .payload = body.p, .payload_len = body.len});
   sdm_bytes_fini(&body);
 }
 
 static void send_set(struct sdm_ctx *c, struct sdm_frame f, const struct sdm_set *dest) {
-  struct sdm_bytes set = { 0 };
+  struct sdm_bytes set = {0};
   put_set(&set, dest);
   f.dest = set.p;
   f.dest_len = set.len;
@@ -99,15 +99,21 @@ int sdm_front_dial(struct sdm_ctx *c, struct dvm_error *err) {
 }
 
 /* At the front end. */
-uint64_t sdm_front_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p,
-                       size_t len) {
-  send_set(c, (struct sdm_frame){ .type = SDM_CMD, .request = ++c->front_serial, .time = timeout_ms, .aggregate = &reducer,
-                                  .aggregate_len = 1, .payload = p, .payload_len = len }, dest);
+uint64_t sdm_front_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p, size_t len) {
+  send_set(c,
+           (struct sdm_frame){.type = SDM_CMD,
+                              .request = ++c->front_serial,
+                              .time = timeout_ms,
+                              .aggregate = &reducer,
+                              .aggregate_len = 1,
+                              .payload = p,
+                              .payload_len = len},
+           dest);
   return c->front_serial;
 }
 
 uint64_t sdm_front_route(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms) {
-  struct sdm_bytes body = { 0 };
+  struct sdm_bytes body = {0};
   if (!c->front)
     return 0;
   sdm_set_free(c->far_all);
@@ -116,31 +122,31 @@ uint64_t sdm_front_route(struct sdm_ctx *c, const struct sdm_table *t, uint32_t 
   c->far_gone = sdm_set_new();
   sdm_table_ids(t, 0, t->n, c->far_all);
   sdm_table_encode(t, 0, t->n, &body);
-  send_front(c, &(struct sdm_frame){ .type = SDM_ROUTE, .request = ++c->front_serial, .time = timeout_ms, .payload = body.p,
-                                     .payload_len = body.len });
+  send_front(c, &(struct sdm_frame){
+                    .type = SDM_ROUTE, .request = ++c->front_serial, .time = timeout_ms, .payload = body.p, .payload_len = body.len});
   sdm_bytes_fini(&body);
   return c->front_serial;
 }
 
 void sdm_front_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const void *p, size_t len) {
-  struct sdm_iolist l = { 0 };
-  struct sdm_bytes body = { 0 };
+  struct sdm_iolist l = {0};
+  struct sdm_bytes body = {0};
   sdm_iolist_add(&l, SDM_STDIN, eof, dest, p, len);
   sdm_iolist_encode(&l, &body);
-  send_front(c, &(struct sdm_frame){ .type = SDM_IO, .payload = body.p, .payload_len = body.len });
+  send_front(c, &(struct sdm_frame){.type = SDM_IO, .payload = body.p, .payload_len = body.len});
   sdm_bytes_fini(&body);
   sdm_iolist_fini(&l);
 }
 
 void sdm_front_credit(struct sdm_ctx *c, const struct sdm_set *dest, uint64_t bytes) {
-  send_set(c, (struct sdm_frame){ .type = SDM_CREDIT, .request = bytes }, dest);
+  send_set(c, (struct sdm_frame){.type = SDM_CREDIT, .request = bytes}, dest);
 }
 
 void sdm_front_say_bye(struct sdm_ctx *c) {
   int64_t until = sdm_now_us() + 1000000;
   if (c->opt.role != SDM_ROLE_FRONTEND || !c->front)
     return;
-  send_front(c, &(struct sdm_frame){ .type = SDM_BYE });
+  send_front(c, &(struct sdm_frame){.type = SDM_BYE});
   while (c->front && sdm_link_queued(c->front->link) && sdm_now_us() < until)
     sdm_progress(c, 10);
 }
@@ -162,9 +168,8 @@ static void take_loss(struct sdm_ctx *c, const struct sdm_frame *f) {
 }
 
 static void from_master(struct sdm_ctx *c, const struct sdm_frame *f) {
-  struct sdm_answer *a = f->type == SDM_REPLY || f->type == SDM_EVENT
-                           ? sdm_answer_decode(f->payload, f->payload_len, SDM_ID_MAX) : NULL;
-  struct sdm_iolist l = { 0 };
+  struct sdm_answer *a = f->type == SDM_REPLY || f->type == SDM_EVENT ? sdm_answer_decode(f->payload, f->payload_len, SDM_ID_MAX) : NULL;
+  struct sdm_iolist l = {0};
   if (a && f->type == SDM_EVENT)
     TELL(c, event, a);
   else if (a && f->request != c->route_request)
@@ -189,7 +194,7 @@ static void take_request(struct sdm_ctx *c, const struct sdm_frame *f, const str
   if (c->front_now) {
     if (!c->relays)
       c->relays = sdm_alloc(RELAYS * sizeof(*c->relays));
-    c->relays[c->nrelays++ % RELAYS] = (struct relay){ f->request, near };
+    c->relays[c->nrelays++ % RELAYS] = (struct relay){f->request, near};
   }
   c->front_now = 0;
 }
@@ -265,21 +270,21 @@ void sdm_front_tell_event(struct sdm_ctx *c, const struct sdm_answer *a) {
 }
 
 bool sdm_front_tell_output(struct sdm_ctx *c, const struct sdm_iolist *l) {
-  struct sdm_bytes body = { 0 };
+  struct sdm_bytes body = {0};
   if (c->opt.role != SDM_ROLE_MASTER || !c->front)
     return false;
   sdm_iolist_encode(l, &body);
-  send_front(c, &(struct sdm_frame){ .type = SDM_IO, .payload = body.p, .payload_len = body.len });
+  send_front(c, &(struct sdm_frame){.type = SDM_IO, .payload = body.p, .payload_len = body.len});
   sdm_bytes_fini(&body);
   return true;
 }
 
 void sdm_front_tell_lost(struct sdm_ctx *c, const struct sdm_set *ids, const char *why) {
   if (c->opt.role == SDM_ROLE_MASTER && c->front)
-    send_set(c, (struct sdm_frame){ .type = SDM_DEAD, .payload = (const uint8_t *)why, .payload_len = strlen(why) }, ids);
+    send_set(c, (struct sdm_frame){.type = SDM_DEAD, .payload = (const uint8_t *)why, .payload_len = strlen(why)}, ids);
 }
 
 void sdm_front_tell_back(struct sdm_ctx *c, const struct sdm_set *ids) {
   if (c->opt.role == SDM_ROLE_MASTER && c->front)
-    send_set(c, (struct sdm_frame){ .type = SDM_BACK }, ids);
+    send_set(c, (struct sdm_frame){.type = SDM_BACK}, ids);
 }

@@ -58,8 +58,7 @@ int sdm_gather_these(struct sdm_ctx *c, const struct sdm_set *who, uint32_t time
   return rc;
 }
 
-int sdm_connect_tree(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms, struct sdm_set *missing,
-                struct dvm_error *err) {
+int sdm_connect_tree(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms, struct sdm_set *missing, struct dvm_error *err) {
   c->route_request = 0;
   sdm_answer_free(c->route_answer);
   c->route_answer = NULL;

@@ -29,7 +29,7 @@ static bool is_loopback(const struct sockaddr *a) {
 
 bool sdm_host_is_here(const char *host) {
   char own[256] = "";
-  struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list = NULL;
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
   struct ifaddrs *interfaces = NULL;
   bool here = !strcmp(host, "localhost") || (!gethostname(own, sizeof(own) - 1) && same_name(own, host));
   if (here || getaddrinfo(host, NULL, &hints, &list))

@@ -13,22 +13,26 @@ const struct sdm_set *const SDM_SET_FRONTEND = (const struct sdm_set *)&front_en
 static int number(const char *word, const char *text, unsigned long max, unsigned long *out, struct dvm_error *err) {
   char *end;
   *out = strtoul(text, &end, 10);
-  return *text >= '0' && *text <= '9' && !*end && *out <= max
-           ? 0 : dvm_error_set(err, -EINVAL, "%s: expected a number up to %lu", word, max);
+  return *text >= '0' && *text <= '9' && !*end && *out <= max ? 0
+                                                              : dvm_error_set(err, -EINVAL, "%s: expected a number up to %lu", word, max);
 }
 
 enum kind { TEXT, NUMBER16, NUMBER32 };
 
-#define ROW(name, kind, member, max) { name, kind, offsetof(struct sdm_options, member), max }
+#define ROW(name, kind, member, max) {name, kind, offsetof(struct sdm_options, member), max}
 static const struct {
   const char *name;
   enum kind kind;
   size_t at;
   unsigned long max;
 } rows[] = {
-  ROW("--host=", TEXT, host, 0), ROW("--rendezvous=", TEXT, rendezvous, 0), ROW("--port=", NUMBER16, base_port, 65535),
-  ROW("--port-tries=", NUMBER16, port_tries, 65535), ROW("--start-timeout=", NUMBER32, start_ms, 1u << 30),
-  ROW("--orphan=", NUMBER32, orphan_ms, 1u << 30), ROW("--ping=", NUMBER32, ping_ms, 1u << 30),
+    ROW("--host=", TEXT, host, 0),
+    ROW("--rendezvous=", TEXT, rendezvous, 0),
+    ROW("--port=", NUMBER16, base_port, 65535),
+    ROW("--port-tries=", NUMBER16, port_tries, 65535),
+    ROW("--start-timeout=", NUMBER32, start_ms, 1u << 30),
+    ROW("--orphan=", NUMBER32, orphan_ms, 1u << 30),
+    ROW("--ping=", NUMBER32, ping_ms, 1u << 30),
 };
 
 static int take_row(struct sdm_options *o, const char *word, struct dvm_error *err) {
@@ -77,7 +81,7 @@ static int take_words(int argc, char *const *argv, struct sdm_options *o, const 
 }
 
 struct sdm_ctx *sdm_init(int argc, char *const *argv, struct dvm_error *err) {
-  struct sdm_options o = { .handlers = &sdm_message_handlers };
+  struct sdm_options o = {.handlers = &sdm_message_handlers};
   const char *secret_file = NULL;
   if (take_words(argc, argv, &o, &secret_file, err) || sdm_secret_take(&o.secret, secret_file, "--secret-file=", err))
     return NULL;
@@ -98,7 +102,7 @@ struct sdm_ctx *sdm_init(int argc, char *const *argv, struct dvm_error *err) {
 
 /* The rows of 't' whose servers are in 'ids'. */
 static void pick(const struct sdm_table *t, const struct sdm_set *ids, struct sdm_table *out) {
-  *out = (struct sdm_table){ .shape = t->shape, .base_port = t->base_port, .port_tries = t->port_tries };
+  *out = (struct sdm_table){.shape = t->shape, .base_port = t->base_port, .port_tries = t->port_tries};
   for (size_t i = 0; i < t->n; i++)
     if (!ids || sdm_set_contains(ids, t->entries[i].id))
       sdm_table_add(out, t->entries[i].id, t->hosts[t->entries[i].host], t->entries[i].port);

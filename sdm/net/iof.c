@@ -21,7 +21,7 @@ int sdm_iof_copy(int fd_in, int fd_out) {
   for (ssize_t at = 0; at < n;) {
     ssize_t done = write(fd_out, buf + at, (size_t)(n - at));
     if (done < 0 && errno == EAGAIN) { /* the reader is slow: so is the program then */
-      struct pollfd p = { .fd = fd_out, .events = POLLOUT };
+      struct pollfd p = {.fd = fd_out, .events = POLLOUT};
       poll(&p, 1, 1000);
     } else if (done < 0 && errno != EINTR)
       return -errno;
@@ -49,7 +49,7 @@ static int set_handler(struct sdm_ctx *c, unsigned stream, int in, int out, sdm_
   if (in < 0)
     return 0;
   f = sdm_alloc(sizeof(*f));
-  *f = (struct sdm_iof){ in, out, fn ? fn : sdm_iof_copy, NULL };
+  *f = (struct sdm_iof){in, out, fn ? fn : sdm_iof_copy, NULL};
   c->iof[stream] = f;
   f->watch = sdm_loop_watch(c->loop, in, SDM_READ, on_ready, f);
   if (f->watch)

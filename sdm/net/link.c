@@ -44,8 +44,8 @@ void sdm_secret_print(const struct sdm_secret *s, char hex[2 * SDM_SECRET_BYTES 
 
 int sdm_secret_parse(struct sdm_secret *s, const char *hex, struct dvm_error *err) {
   size_t n = 0;
-  if (strlen(hex) == 2 * SDM_SECRET_BYTES && !sodium_hex2bin(s->key, sizeof(s->key), hex, 2 * SDM_SECRET_BYTES, NULL,
-                                                             &n, NULL) && n == SDM_SECRET_BYTES)
+  if (strlen(hex) == 2 * SDM_SECRET_BYTES && !sodium_hex2bin(s->key, sizeof(s->key), hex, 2 * SDM_SECRET_BYTES, NULL, &n, NULL) &&
+      n == SDM_SECRET_BYTES)
     return 0;
   return dvm_error_set(err, -EINVAL, "a session secret is %d hexadecimal digits", 2 * SDM_SECRET_BYTES);
 }
@@ -58,8 +58,7 @@ int sdm_secret_read(struct sdm_secret *s, const char *path, struct dvm_error *er
   struct stat st;
   int rc = fstat(fd, &st) ? dvm_error_errno(err, "'%s'", path) : 0;
   if (!rc && (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077)))
-    rc = dvm_error_set(err, -EPERM, "the session secret '%s' must be a file of yours that nobody else can read (mode 0600)",
-                       path);
+    rc = dvm_error_set(err, -EPERM, "the session secret '%s' must be a file of yours that nobody else can read (mode 0600)", path);
   ssize_t n = rc ? 0 : read(fd, hex, sizeof(hex) - 1);
   close(fd);
   if (!rc && n < 0)
@@ -115,7 +114,7 @@ int sdm_secret_write(const struct sdm_secret *s, const char *path, struct dvm_er
 }
 
 static void put_frame(struct sdm_link *l, uint8_t type, const uint8_t *p, size_t len) {
-  sdm_frame_encode(&(struct sdm_frame){ .type = type, .payload = p, .payload_len = len }, false, &l->out);
+  sdm_frame_encode(&(struct sdm_frame){.type = type, .payload = p, .payload_len = len}, false, &l->out);
 }
 
 /* The session is named by a digest of its secret, so that a stray dialler is told so, and not just refused. */
@@ -124,7 +123,7 @@ static void session_id(const struct sdm_secret *secret, uint8_t id[16]) {
 }
 
 static void write_hello(struct sdm_link *l) {
-  struct sdm_bytes b = { 0 };
+  struct sdm_bytes b = {0};
   sdm_bytes_u32(&b, MAGIC);
   sdm_bytes_u8(&b, SDM_FRAME_VERSION); /* oldest and newest version spoken */
   sdm_bytes_u8(&b, SDM_FRAME_VERSION);
@@ -199,8 +198,7 @@ static int derive(struct sdm_link *l, uint8_t transcript[32], uint8_t seal_key[3
 }
 
 /* The dialler's byte differs from the listener's, so a proof cannot be sent back to its maker. */
-static void prove(const struct sdm_link *l, bool dialler, const uint8_t *transcript, const uint8_t *header,
-                  uint8_t proof[32]) {
+static void prove(const struct sdm_link *l, bool dialler, const uint8_t *transcript, const uint8_t *header, uint8_t proof[32]) {
   uint8_t text[1 + 32 + crypto_secretstream_xchacha20poly1305_HEADERBYTES];
   text[0] = dialler ? 'D' : 'L';
   memcpy(text + 1, transcript, 32);
@@ -248,8 +246,7 @@ static int take_auth(struct sdm_link *l, const struct sdm_frame *f, struct dvm_e
     return fail(l, -EPROTO, false, err, "the peer does not speak this protocol");
   sodium_memzero(key, sizeof(key));
   prove(l, !l->dialler, transcript, f->payload + 32, proof);
-  if (sodium_memcmp(proof, f->payload, 32) ||
-      crypto_secretstream_xchacha20poly1305_init_pull(&l->open, f->payload + 32, l->open_key))
+  if (sodium_memcmp(proof, f->payload, 32) || crypto_secretstream_xchacha20poly1305_init_pull(&l->open, f->payload + 32, l->open_key))
     return fail(l, -EACCES, true, err, "the peer does not know the session secret");
   sodium_memzero(l->open_key, 32);
   sodium_memzero(l->private, 32);
@@ -289,8 +286,7 @@ static int feed_plain(struct sdm_link *l, struct dvm_error *err) {
 }
 
 /* One record: class and "more" in the first byte, then a piece of a frame. */
-static int take_record(struct sdm_link *l, const uint8_t *p, size_t len, sdm_link_frame_f frame, void *arg,
-                       struct dvm_error *err) {
+static int take_record(struct sdm_link *l, const uint8_t *p, size_t len, sdm_link_frame_f frame, void *arg, struct dvm_error *err) {
   uint8_t class = len ? p[0] & 3 : CLASSES;
   if (class >= CLASSES || l->whole[class].len + len > SDM_FRAME_MAX + SDM_FRAME_HEADER)
     return fail(l, -EMSGSIZE, false, err, "the peer sent a frame that is too large");
@@ -327,8 +323,7 @@ static int feed_sealed(struct sdm_link *l, size_t *at, sdm_link_frame_f frame, v
   return rc ? rc : 1;
 }
 
-int sdm_link_feed(struct sdm_link *l, const void *p, size_t len, sdm_link_frame_f frame, void *arg,
-                  struct dvm_error *err) {
+int sdm_link_feed(struct sdm_link *l, const void *p, size_t len, sdm_link_frame_f frame, void *arg, struct dvm_error *err) {
   int rc = 1;
   size_t at = 0;
   if (l->state == FAILED)
@@ -345,10 +340,10 @@ int sdm_link_feed(struct sdm_link *l, const void *p, size_t len, sdm_link_frame_
 }
 
 static enum class class_of(uint8_t type) {
-  switch (type) {
-  case SDM_PING: case SDM_PONG: case SDM_CREDIT: return URGENT; /* not DEAD and BACK: they keep their order with REPLY */
-  case SDM_IO: case SDM_EVENT: return BULK; /* what was written before a stop is seen before it */
-  default: return NORMAL;
+  switch (type){
+    case SDM_PING : case SDM_PONG : case SDM_CREDIT : return URGENT; /* not DEAD and BACK: they keep their order with REPLY */
+    case SDM_IO : case SDM_EVENT : return BULK; /* what was written before a stop is seen before it */
+    default : return NORMAL;
   }
 }
 
@@ -389,9 +384,9 @@ static void seal_next(struct sdm_link *l, enum class class) {
 }
 
 size_t sdm_link_output(struct sdm_link *l, const uint8_t **p) {
-  for (int class = 0; l->state == UP && class < CLASSES; class++)
+  for (int class = 0; l->state == UP && class < CLASSES; class ++)
     while (l->queue_at[class] < l->queue[class].len && l->out.len - l->out_at < OUTPUT_FILL)
-      seal_next(l, (enum class)class);
+      seal_next(l, (enum class) class);
   *p = l->out.p + l->out_at;
   return l->out.len - l->out_at;
 }

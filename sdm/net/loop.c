@@ -66,14 +66,12 @@ void sdm_loop_free(struct sdm_loop *l) {
   free(l);
 }
 
-static uint32_t epoll_events(unsigned events) {
-  return (events & SDM_READ ? EPOLLIN : 0u) | (events & SDM_WRITE ? EPOLLOUT : 0u);
-}
+static uint32_t epoll_events(unsigned events) { return (events & SDM_READ ? EPOLLIN : 0u) | (events & SDM_WRITE ? EPOLLOUT : 0u); }
 
 struct sdm_watch *sdm_loop_watch(struct sdm_loop *l, int fd, unsigned events, sdm_watch_f fn, void *arg) {
   struct sdm_watch *w = sdm_alloc(sizeof(*w));
-  *w = (struct sdm_watch){ .loop = l, .fd = fd, .events = events, .fn = fn, .arg = arg };
-  struct epoll_event ev = { .events = epoll_events(events), .data.ptr = w };
+  *w = (struct sdm_watch){.loop = l, .fd = fd, .events = events, .fn = fn, .arg = arg};
+  struct epoll_event ev = {.events = epoll_events(events), .data.ptr = w};
   if (!epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &ev))
     return w;
   free(w);
@@ -84,7 +82,7 @@ void sdm_watch_events(struct sdm_watch *w, unsigned events) {
   if (w->events == events)
     return;
   w->events = events;
-  struct epoll_event ev = { .events = epoll_events(events), .data.ptr = w };
+  struct epoll_event ev = {.events = epoll_events(events), .data.ptr = w};
   epoll_ctl(w->loop->epoll, EPOLL_CTL_MOD, w->fd, &ev);
 }
 
@@ -99,7 +97,7 @@ void sdm_watch_free(struct sdm_watch *w) {
 
 struct sdm_timer *sdm_loop_timer(struct sdm_loop *l, int64_t at_us, sdm_timer_f fn, void *arg) {
   struct sdm_timer *t = sdm_alloc(sizeof(*t));
-  *t = (struct sdm_timer){ .loop = l, .at = at_us, .fn = fn, .arg = arg, .next = l->timers };
+  *t = (struct sdm_timer){.loop = l, .at = at_us, .fn = fn, .arg = arg, .next = l->timers};
   if (t->next)
     t->next->prev = t;
   return l->timers = t;
@@ -154,8 +152,8 @@ void sdm_loop_run(struct sdm_loop *l, int timeout_ms) {
   l->broken |= n < 0 && errno != EINTR;
   for (int i = 0; i < n; i++) {
     struct sdm_watch *w = ev[i].data.ptr;
-    unsigned events = (ev[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? SDM_READ : 0u) |
-                      (ev[i].events & EPOLLOUT ? SDM_WRITE : 0u);
+    unsigned events =
+        (ev[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? SDM_READ : 0u) | (ev[i].events & EPOLLOUT ? SDM_WRITE : 0u);
     if (w->fn)
       w->fn(w->arg, events);
   }

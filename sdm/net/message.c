@@ -12,7 +12,7 @@ struct sdm_message *sdm_message_new(const void *buf, size_t len) {
   struct sdm_message *m = sdm_alloc(sizeof(*m));
   m->destination = sdm_set_new();
   m->source = sdm_set_new();
-  m->aggregate = (struct sdm_aggregate){ .timeout_ms = 10000, .reducer = SDM_REDUCE_SAME };
+  m->aggregate = (struct sdm_aggregate){.timeout_ms = 10000, .reducer = SDM_REDUCE_SAME};
   sdm_bytes_add(&m->payload, buf, len);
   return m;
 }
@@ -74,8 +74,7 @@ int sdm_message_send(struct sdm_ctx *c, struct sdm_message *msg) {
     if (sdm_set_is_empty(sdm_all(c)))
       return -ENOTCONN;
     const struct sdm_aggregate *a = &msg->aggregate;
-    msg->aggregate.request = sdm_request(c, msg->destination, (uint8_t)a->reducer, a->timeout_ms, msg->payload.p,
-                                         msg->payload.len);
+    msg->aggregate.request = sdm_request(c, msg->destination, (uint8_t)a->reducer, a->timeout_ms, msg->payload.p, msg->payload.len);
   }
   on_its_way(c, msg);
   return 0;
@@ -172,8 +171,8 @@ static void on_answer(void *arg, uint64_t request, uint16_t flags, const struct 
   for (size_t i = 0; i < a->n; i++) {
     const struct sdm_class *k = &a->classes[i];
     struct sdm_message *m = sdm_message_received(k->body.p, k->body.len, k->set);
-    m->aggregate = (struct sdm_aggregate){ .reducer = a->reducer, .request = request, .hash = k->digest,
-                                           .status = k->kind == SDM_CLASS_OK ? SDM_STATUS_OK : SDM_STATUS_ERROR };
+    m->aggregate = (struct sdm_aggregate){
+        .reducer = a->reducer, .request = request, .hash = k->digest, .status = k->kind == SDM_CLASS_OK ? SDM_STATUS_OK : SDM_STATUS_ERROR};
     sdm_layer_complete(l, m, late);
   }
   missing(l, request, SDM_STATUS_OTHER, a->other, late);
@@ -213,5 +212,9 @@ static void on_output(void *arg, const struct sdm_iolist *l) {
 }
 
 const struct sdm_handlers sdm_message_handlers = {
-  .command = on_command, .answer = on_answer, .event = on_event, .lost = on_lost, .output = on_output,
+    .command = on_command,
+    .answer = on_answer,
+    .event = on_event,
+    .lost = on_lost,
+    .output = on_output,
 };

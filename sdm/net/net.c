@@ -18,13 +18,13 @@
 #define USER_TIMEOUT_MS 6000 /* unacknowledged data longer than this ends a connection */
 
 static int unix_address(const char *host, uint16_t port, struct sockaddr_un *a) {
-  *a = (struct sockaddr_un){ .sun_family = AF_UNIX };
+  *a = (struct sockaddr_un){.sun_family = AF_UNIX};
   int n = snprintf(a->sun_path, sizeof(a->sun_path), "%s/sdm.%u", host, port);
   return n < (int)sizeof(a->sun_path) ? 0 : -ENAMETOOLONG;
 }
 
 static int lookup(const char *host, uint16_t port, bool passive, struct addrinfo **out, struct dvm_error *err) {
-  struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = passive ? AI_PASSIVE : 0 };
+  struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = passive ? AI_PASSIVE : 0};
   char text[8];
   snprintf(text, sizeof(text), "%u", port);
   int rc = getaddrinfo(host, text, &hints, out);
@@ -121,8 +121,7 @@ int sdm_net_listen(const char *host, uint16_t base, unsigned tries, uint16_t *po
       break;
   }
   if (rc < 0)
-    return dvm_error_set(err, rc, "cannot listen at '%s', ports %u to %u: %s", host, base, base + (tries ? tries - 1 : 0),
-                         strerror(-rc));
+    return dvm_error_set(err, rc, "cannot listen at '%s', ports %u to %u: %s", host, base, base + (tries ? tries - 1 : 0), strerror(-rc));
   *port = bound_port(rc, *port);
   return rc;
 }

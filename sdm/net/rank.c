@@ -5,10 +5,10 @@
 
 /* Open MPI sets the first and PMIx; hydra and Slurm PMI_RANK; Slurm, Flux and PALS the rest. */
 static const char *const variables[] = {
-  "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "OMPI_MCA_orte_ess_vpid", "OMPI_MCA_ns_nds_vpid", "MP_CHILD",
-  "SLURM_PROCID", "FLUX_TASK_RANK", "PALS_RANKID", "ALPS_APP_PE",
+    "OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",    "OMPI_MCA_orte_ess_vpid", "OMPI_MCA_ns_nds_vpid", "MP_CHILD", "SLURM_PROCID",
+    "FLUX_TASK_RANK",       "PALS_RANKID", "ALPS_APP_PE",
 };
-static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", "FLUX_JOB_SIZE", "PALS_SIZE" };
+static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", "FLUX_JOB_SIZE", "PALS_SIZE"};
 
 int sdm_rank_from_environment(sdm_id *rank, struct dvm_error *err) {
   const char *found = NULL;
@@ -21,8 +21,7 @@ int sdm_rank_from_environment(sdm_id *rank, struct dvm_error *err) {
     if (*text < '0' || *text > '9' || *end || v > SDM_ID_MAX)
       return dvm_error_set(err, -EINVAL, "%s=%s is not a rank", variables[i], text);
     if (found && v != *rank)
-      return dvm_error_set(err, -EINVAL, "%s says rank %u, %s says rank %lu; give the rank with --rank", found, *rank,
-                           variables[i], v);
+      return dvm_error_set(err, -EINVAL, "%s says rank %u, %s says rank %lu; give the rank with --rank", found, *rank, variables[i], v);
     found = variables[i];
     *rank = (sdm_id)v;
   }

@@ -9,7 +9,7 @@
 
 int sdm_route_set_table(struct sdm_ctx *c, const struct sdm_table *table) {
   struct layer *l = c->layer;
-  struct sdm_bytes copy = { 0 };
+  struct sdm_bytes copy = {0};
   if (!l || c->opt.role == SDM_ROLE_SERVER)
     return -EINVAL;
   if (!sdm_set_is_empty(sdm_all(c)))
@@ -56,9 +56,7 @@ int sdm_route_set_size(struct sdm_ctx *c, uint32_t size) {
   return 0;
 }
 
-struct sdm_set *sdm_route_get_route(const struct sdm_ctx *c, const struct sdm_set *dest) {
-  return sdm_node_next_hops(c->node, dest);
-}
+struct sdm_set *sdm_route_get_route(const struct sdm_ctx *c, const struct sdm_set *dest) { return sdm_node_next_hops(c->node, dest); }
 
 struct sdm_set *sdm_route_reachable(const struct sdm_ctx *c, const struct sdm_set *dest) {
   return sdm_set_diff(sdm_set_intersect(sdm_set_copy(dest), sdm_all(c)), sdm_gone(c));

@@ -99,8 +99,8 @@ static int reduce_concat(struct sdm_bytes *into, const void *body, size_t len) {
   return 0;
 }
 
-static sdm_reduce_f reducers[SDM_REDUCERS_MAX] = { NULL, reduce_count, reduce_stats, sdm_prefix_merge, reduce_concat, sdm_histogram_merge,
-                                                 sdm_top_merge };
+static sdm_reduce_f reducers[SDM_REDUCERS_MAX] = {NULL,          reduce_count,        reduce_stats, sdm_prefix_merge,
+                                                  reduce_concat, sdm_histogram_merge, sdm_top_merge};
 
 int sdm_reducer_set(uint8_t number, sdm_reduce_f reduce) {
   if (number < SDM_REDUCERS || number >= SDM_REDUCERS_MAX || !reduce)
@@ -115,8 +115,7 @@ static bool same_body(const struct sdm_class *c, uint8_t kind, uint64_t digest, 
   return c->kind == kind && c->digest == digest && c->body.len == len && (!len || !memcmp(c->body.p, body, len));
 }
 
-static bool join(struct sdm_answer *a, uint8_t kind, const struct sdm_set *set, uint64_t digest, const void *body,
-                 size_t len) {
+static bool join(struct sdm_answer *a, uint8_t kind, const struct sdm_set *set, uint64_t digest, const void *body, size_t len) {
   sdm_reduce_f reduce = kind == SDM_CLASS_OK ? reducers[a->reducer] : NULL;
   for (size_t i = 0; i < a->n; i++) {
     struct sdm_class *c = &a->classes[i];
@@ -133,8 +132,8 @@ static bool join(struct sdm_answer *a, uint8_t kind, const struct sdm_set *set, 
   return false;
 }
 
-void sdm_answer_add(struct sdm_answer *a, uint8_t kind, const struct sdm_set *set, const void *body, size_t len,
-                    const void *detail, size_t detail_len, sdm_id detail_id) {
+void sdm_answer_add(struct sdm_answer *a, uint8_t kind, const struct sdm_set *set, const void *body, size_t len, const void *detail,
+                    size_t detail_len, sdm_id detail_id) {
   uint64_t digest = sdm_digest(body, len);
   if (join(a, kind, set, digest, body, len))
     return;
@@ -145,7 +144,7 @@ void sdm_answer_add(struct sdm_answer *a, uint8_t kind, const struct sdm_set *se
   if ((a->n & (a->n - 1)) == 0)
     a->classes = sdm_realloc(a->classes, (a->n ? a->n * 2 : 1) * sizeof(*a->classes));
   struct sdm_class *c = &a->classes[a->n++];
-  *c = (struct sdm_class){ .kind = kind, .digest = digest, .detail_id = detail_id, .set = sdm_set_copy(set) };
+  *c = (struct sdm_class){.kind = kind, .digest = digest, .detail_id = detail_id, .set = sdm_set_copy(set)};
   sdm_bytes_add(&c->body, body, len);
   sdm_bytes_add(&c->detail, detail, detail_len);
 }
@@ -194,9 +193,7 @@ void sdm_answer_remove(struct sdm_answer *a, const struct sdm_set *gone) {
   sdm_set_diff(a->unreachable, gone);
 }
 
-static size_t class_size(const struct sdm_class *c) {
-  return c->body.len + c->detail.len + sdm_set_serialized_length(c->set) + 32;
-}
+static size_t class_size(const struct sdm_class *c) { return c->body.len + c->detail.len + sdm_set_serialized_length(c->set) + 32; }
 
 void sdm_answer_fold(struct sdm_answer *a, size_t limit) {
   size_t size = 64 + sdm_set_serialized_length(a->dead) + sdm_set_serialized_length(a->timed_out) +
@@ -275,8 +272,8 @@ struct sdm_answer *sdm_answer_decode(const void *p, size_t len, sdm_id max) {
   struct sdm_cursor c = sdm_cursor_of(p, len);
   uint8_t reducer = sdm_cursor_u8(&c);
   struct sdm_answer *a = sdm_answer_new(reducer);
-  bool good = reducer < SDM_REDUCERS_MAX && get_set(&c, max, a->other) && get_set(&c, max, a->dead) &&
-              get_set(&c, max, a->timed_out) && get_set(&c, max, a->unreachable);
+  bool good = reducer < SDM_REDUCERS_MAX && get_set(&c, max, a->other) && get_set(&c, max, a->dead) && get_set(&c, max, a->timed_out) &&
+              get_set(&c, max, a->unreachable);
   uint64_t n = sdm_cursor_varint(&c);
   good = good && !c.bad && n <= SDM_CLASSES_MAX;
   while (good && n--)

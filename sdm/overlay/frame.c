@@ -6,8 +6,8 @@
 enum field { FIELD_END, FIELD_DEST, FIELD_AGGREGATE };
 
 static const char *const names[SDM_FRAME_TYPES] = {
-  "none", "hello", "auth", "welcome", "route", "cmd", "reply", "event", "io", "credit", "ping", "pong", "dead",
-  "adopt", "bye", "error", "register",
+    "none",   "hello", "auth", "welcome", "route", "cmd", "reply", "event",    "io",
+    "credit", "ping",  "pong", "dead",    "adopt", "bye", "error", "register",
 };
 
 const char *sdm_frame_name(uint8_t type) { return type < SDM_FRAME_TYPES ? names[type] : "unknown"; }
@@ -59,7 +59,7 @@ static bool checksum_good(const uint8_t *p, size_t len, uint32_t want) {
   static const uint8_t none[4];
   if (!want)
     return true;
-  struct sdm_bytes copy = { 0 };
+  struct sdm_bytes copy = {0};
   sdm_bytes_add(&copy, p, len);
   memcpy(copy.p + 20, none, 4);
   uint32_t crc = sdm_crc32c(copy.p, len);
@@ -68,7 +68,7 @@ static bool checksum_good(const uint8_t *p, size_t len, uint32_t want) {
 }
 
 int sdm_frame_decode(const uint8_t *p, size_t len, struct sdm_frame *f) {
-  *f = (struct sdm_frame){ 0 };
+  *f = (struct sdm_frame){0};
   if (len < SDM_FRAME_HEADER || sdm_frame_size(p, len, SDM_FRAME_MAX) != (long)len)
     return -EBADMSG;
   struct sdm_cursor c = sdm_cursor_of(p + 5, len - 5);

@@ -12,7 +12,7 @@ void sdm_iolist_fini(struct sdm_iolist *l) {
     sdm_bytes_fini(&l->pieces[i].bytes);
   }
   free(l->pieces);
-  *l = (struct sdm_iolist){ 0 };
+  *l = (struct sdm_iolist){0};
 }
 
 static bool alike(const struct sdm_piece *a, uint8_t stream, bool eof, const void *p, size_t len) {
@@ -32,8 +32,7 @@ static bool join(struct sdm_iolist *l, uint8_t stream, bool eof, const struct sd
   return false;
 }
 
-void sdm_iolist_add(struct sdm_iolist *l, uint8_t stream, bool eof, const struct sdm_set *set, const void *p,
-                    size_t len) {
+void sdm_iolist_add(struct sdm_iolist *l, uint8_t stream, bool eof, const struct sdm_set *set, const void *p, size_t len) {
   if (join(l, stream, eof, set, p, len))
     return;
   if (l->n == l->cap) {
@@ -41,7 +40,7 @@ void sdm_iolist_add(struct sdm_iolist *l, uint8_t stream, bool eof, const struct
     l->pieces = sdm_realloc(l->pieces, l->cap * sizeof(*l->pieces));
   }
   struct sdm_piece *at = &l->pieces[l->n++];
-  *at = (struct sdm_piece){ .stream = stream, .eof = eof, .set = sdm_set_copy(set) };
+  *at = (struct sdm_piece){.stream = stream, .eof = eof, .set = sdm_set_copy(set)};
   sdm_bytes_add(&at->bytes, p, len);
   l->bytes += len + 32;
 }
@@ -68,7 +67,7 @@ void sdm_iolist_encode(const struct sdm_iolist *l, struct sdm_bytes *out) {
 int sdm_iolist_decode(struct sdm_iolist *l, const void *p, size_t len, sdm_id max) {
   struct sdm_cursor c = sdm_cursor_of(p, len);
   struct sdm_set *set = sdm_set_new_limited(max);
-  *l = (struct sdm_iolist){ 0 };
+  *l = (struct sdm_iolist){0};
   uint64_t n = sdm_cursor_varint(&c);
   bool good = !c.bad && n <= len;
   while (good && n--) {

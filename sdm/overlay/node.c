@@ -11,7 +11,7 @@ struct sdm_node *sdm_node_new(const struct sdm_node_ops *ops, void *arg, sdm_id 
   n->ops = ops;
   n->arg = arg;
   n->id = id;
-  n->opt = o ? *o : (struct sdm_node_options){ .ping_ms = 2000, .hold_us = 5000, .keep_answers = 64 };
+  n->opt = o ? *o : (struct sdm_node_options){.ping_ms = 2000, .hold_us = 5000, .keep_answers = 64};
   n->parent_id = SDM_ID_NONE;
   n->subtree = sdm_set_new();
   n->gone = sdm_set_new();
@@ -69,7 +69,7 @@ void sdm_node_send_child(struct sdm_node *n, int slot, const struct sdm_frame *f
 /* Down the tree: each child gets the part of 'dest' that lies below it.  The last children have the deepest subtrees,
  * so they go first. */
 void sdm_node_forward(struct sdm_node *n, const struct sdm_frame *f, const struct sdm_set *dest) {
-  struct sdm_bytes encoded = { 0 };
+  struct sdm_bytes encoded = {0};
   for (size_t i = n->nchildren; i-- > 0;) {
     if (n->children[i].state != CHILD_UP)
       continue;
@@ -88,7 +88,7 @@ void sdm_node_forward(struct sdm_node *n, const struct sdm_frame *f, const struc
 }
 
 static void take_bye(struct sdm_node *n) {
-  struct sdm_frame bye = { .type = SDM_BYE };
+  struct sdm_frame bye = {.type = SDM_BYE};
   for (size_t i = 0; i < n->nchildren; i++)
     sdm_node_send_child(n, (int)i, &bye);
   n->ops->bye(n->arg);
@@ -115,9 +115,19 @@ static void heard_from(struct sdm_node *n, int slot) {
 enum way { WAY_ANY = 1, WAY_DOWN = 2, WAY_UP = 4, WAY_NEW = 8 };
 
 static const uint8_t ways[SDM_FRAME_TYPES] = {
-  [SDM_ROUTE] = WAY_NEW | WAY_DOWN, [SDM_ADOPT] = WAY_NEW | WAY_DOWN, [SDM_CMD] = WAY_DOWN, [SDM_REPLY] = WAY_UP,
-  [SDM_EVENT] = WAY_UP, [SDM_IO] = WAY_UP | WAY_DOWN, [SDM_CREDIT] = WAY_DOWN, [SDM_PING] = WAY_ANY,
-  [SDM_PONG] = WAY_ANY, [SDM_DEAD] = WAY_UP, [SDM_BACK] = WAY_UP, [SDM_BYE] = WAY_DOWN, [SDM_ERROR] = WAY_ANY,
+    [SDM_ROUTE] = WAY_NEW | WAY_DOWN,
+    [SDM_ADOPT] = WAY_NEW | WAY_DOWN,
+    [SDM_CMD] = WAY_DOWN,
+    [SDM_REPLY] = WAY_UP,
+    [SDM_EVENT] = WAY_UP,
+    [SDM_IO] = WAY_UP | WAY_DOWN,
+    [SDM_CREDIT] = WAY_DOWN,
+    [SDM_PING] = WAY_ANY,
+    [SDM_PONG] = WAY_ANY,
+    [SDM_DEAD] = WAY_UP,
+    [SDM_BACK] = WAY_UP,
+    [SDM_BYE] = WAY_DOWN,
+    [SDM_ERROR] = WAY_ANY,
 };
 
 void sdm_node_recv(struct sdm_node *n, void *link, int slot, const struct sdm_frame *f) {
@@ -129,8 +139,7 @@ void sdm_node_recv(struct sdm_node *n, void *link, int slot, const struct sdm_fr
   if (!(allowed & (way | WAY_ANY))) {
     static const char what[] = "this frame is not expected here";
     if (f->type != SDM_ERROR)
-      n->ops->send(n->arg, link, &(struct sdm_frame){ .type = SDM_ERROR, .payload = (const uint8_t *)what,
-                                                      .payload_len = sizeof(what) - 1 });
+      n->ops->send(n->arg, link, &(struct sdm_frame){.type = SDM_ERROR, .payload = (const uint8_t *)what, .payload_len = sizeof(what) - 1});
     return;
   }
   switch (f->type) {
@@ -144,7 +153,7 @@ void sdm_node_recv(struct sdm_node *n, void *link, int slot, const struct sdm_fr
   case SDM_DEAD: sdm_node_take_dead(n, f); break;
   case SDM_BACK: sdm_node_take_back(n, f); break;
   case SDM_BYE: take_bye(n); break;
-  case SDM_PING: n->ops->send(n->arg, link, &(struct sdm_frame){ .type = SDM_PONG, .request = f->request }); break;
+  case SDM_PING: n->ops->send(n->arg, link, &(struct sdm_frame){.type = SDM_PONG, .request = f->request}); break;
   case SDM_PONG:
     if (slot == SDM_SLOT_PARENT)
       sdm_node_take_pong(n, f->request);
@@ -157,9 +166,7 @@ void sdm_node_recv(struct sdm_node *n, void *link, int slot, const struct sdm_fr
   }
 }
 
-static bool silent(const struct sdm_node *n, int64_t heard, int64_t now) {
-  return now - heard > (int64_t)n->opt.ping_ms * 3000;
-}
+static bool silent(const struct sdm_node *n, int64_t heard, int64_t now) { return now - heard > (int64_t)n->opt.ping_ms * 3000; }
 
 static void lose_parent(struct sdm_node *n) {
   n->parent = NULL;
@@ -174,7 +181,7 @@ void sdm_node_lost(struct sdm_node *n, int slot, const char *why) {
 }
 
 static void ping(struct sdm_node *n, int64_t now) {
-  struct sdm_frame f = { .type = SDM_PING };
+  struct sdm_frame f = {.type = SDM_PING};
   int64_t every = (int64_t)n->opt.ping_ms * 1000;
   char why[80];
   bool due = false;
@@ -224,17 +231,17 @@ void sdm_node_wake(struct sdm_node *n) {
 void sdm_node_send_bye(struct sdm_node *n) { take_bye(n); }
 
 void sdm_node_send_input(struct sdm_node *n, const struct sdm_set *dest, bool eof, const void *p, size_t len) {
-  struct sdm_iolist l = { 0 };
-  struct sdm_bytes body = { 0 };
+  struct sdm_iolist l = {0};
+  struct sdm_bytes body = {0};
   sdm_iolist_add(&l, SDM_STDIN, eof, dest, p, len);
   sdm_iolist_encode(&l, &body);
-  sdm_node_forward(n, &(struct sdm_frame){ .type = SDM_IO, .payload = body.p, .payload_len = body.len }, dest);
+  sdm_node_forward(n, &(struct sdm_frame){.type = SDM_IO, .payload = body.p, .payload_len = body.len}, dest);
   sdm_bytes_fini(&body);
   sdm_iolist_fini(&l);
 }
 
 void sdm_node_send_credit(struct sdm_node *n, const struct sdm_set *dest, uint64_t bytes) {
-  sdm_node_forward(n, &(struct sdm_frame){ .type = SDM_CREDIT, .request = bytes }, dest);
+  sdm_node_forward(n, &(struct sdm_frame){.type = SDM_CREDIT, .request = bytes}, dest);
 }
 
 sdm_id sdm_node_id(const struct sdm_node *n) { return n->id; }

@@ -9,10 +9,10 @@ static void tell_back(struct sdm_node *n, struct sdm_set *ids) {
       n->ops->back(n->arg, ids);
     return;
   }
-  struct sdm_bytes set = { 0 };
+  struct sdm_bytes set = {0};
   sdm_set_diff(n->gone, ids);
   sdm_node_put_set(&set, ids); /* also those that we did not know to be lost: a former parent may have told it */
-  sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_BACK, .dest = set.p, .dest_len = set.len });
+  sdm_node_send_up(n, &(struct sdm_frame){.type = SDM_BACK, .dest = set.p, .dest_len = set.len});
   sdm_bytes_fini(&set);
 }
 

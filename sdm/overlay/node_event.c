@@ -30,11 +30,11 @@ void sdm_node_drop_events(struct sdm_node *n) {
 }
 
 static void send_event(struct sdm_node *n, const struct sdm_answer *a) {
-  struct sdm_bytes body = { 0 };
+  struct sdm_bytes body = {0};
   int64_t left = n->event_limit - node_now(n);
   sdm_answer_encode(a, &body);
-  sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_EVENT, .time = left > 0 ? (uint32_t)left : 0, .payload = body.p,
-                                       .payload_len = body.len });
+  sdm_node_send_up(
+      n, &(struct sdm_frame){.type = SDM_EVENT, .time = left > 0 ? (uint32_t)left : 0, .payload = body.p, .payload_len = body.len});
   sdm_bytes_fini(&body);
 }
 
@@ -58,14 +58,12 @@ void sdm_node_flush_events(struct sdm_node *n) {
   free(held);
 }
 
-static bool complete(const struct sdm_node *n) {
-  return sdm_set_size(n->held[0].said) >= sdm_set_size(n->subtree) - sdm_set_size(n->gone);
-}
+static bool complete(const struct sdm_node *n) { return sdm_set_size(n->held[0].said) >= sdm_set_size(n->subtree) - sdm_set_size(n->gone); }
 
 static struct held *layer(struct sdm_node *n, size_t at) {
   if (at == n->nheld) {
     n->held = sdm_realloc(n->held, (n->nheld + 1) * sizeof(*n->held));
-    n->held[n->nheld++] = (struct held){ sdm_answer_new(SDM_REDUCE_SAME), sdm_set_new() };
+    n->held[n->nheld++] = (struct held){sdm_answer_new(SDM_REDUCE_SAME), sdm_set_new()};
   }
   return &n->held[at];
 }
@@ -153,15 +151,15 @@ void sdm_node_flush_io(struct sdm_node *n) {
   struct sdm_iolist l = n->io;
   if (!l.n || !node_is_heard(n)) /* credit bounds what may wait for a parent */
     return;
-  n->io = (struct sdm_iolist){ 0 };
+  n->io = (struct sdm_iolist){0};
   if (node_is_root(n))
     n->ops->output(n->arg, &l);
   else {
-    struct sdm_bytes body = { 0 };
+    struct sdm_bytes body = {0};
     int64_t left = n->io_limit - node_now(n);
     sdm_iolist_encode(&l, &body);
-    sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_IO, .time = left > 0 ? (uint32_t)left : 0, .payload = body.p,
-                                         .payload_len = body.len });
+    sdm_node_send_up(
+        n, &(struct sdm_frame){.type = SDM_IO, .time = left > 0 ? (uint32_t)left : 0, .payload = body.p, .payload_len = body.len});
     sdm_bytes_fini(&body);
   }
   sdm_iolist_fini(&l);
@@ -199,7 +197,7 @@ void sdm_node_take_io(struct sdm_node *n, bool from_parent, const struct sdm_fra
 }
 
 void sdm_node_output(struct sdm_node *n, uint8_t stream, bool eof, const void *p, size_t len) {
-  struct sdm_iolist l = { 0 };
+  struct sdm_iolist l = {0};
   struct sdm_set *self = sdm_set_add_element(sdm_set_new(), n->id);
   sdm_iolist_add(&l, stream, eof, self, p, len);
   hold_io(n, &l, n->opt.hold_us);

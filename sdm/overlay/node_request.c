@@ -101,7 +101,7 @@ static void tell(struct sdm_node *n, uint64_t request, uint16_t flags, const str
     n->ops->answer(n->arg, request, flags, a);
     return;
   }
-  struct sdm_bytes body = { 0 };
+  struct sdm_bytes body = {0};
   sdm_answer_encode(a, &body);
   if (body.len > ANSWER_MAX) { /* a frame above the limit would end the link */
     struct sdm_answer *less = sdm_answer_new(a->reducer);
@@ -111,8 +111,8 @@ static void tell(struct sdm_node *n, uint64_t request, uint16_t flags, const str
     sdm_answer_encode(less, &body);
     sdm_answer_free(less);
   }
-  sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_REPLY, .flags = flags, .request = request, .payload = body.p,
-                                       .payload_len = body.len });
+  sdm_node_send_up(n,
+                   &(struct sdm_frame){.type = SDM_REPLY, .flags = flags, .request = request, .payload = body.p, .payload_len = body.len});
   sdm_bytes_fini(&body);
 }
 
@@ -187,12 +187,19 @@ void sdm_record_take(struct sdm_node *n, struct record *r, struct sdm_answer *a,
 void sdm_record_ask(struct sdm_node *n, struct record *r, int slot, bool again) {
   struct sdm_set *part = sdm_set_intersect(sdm_set_copy(r->waiting), n->children[slot].ids);
   if (!sdm_set_is_empty(part)) {
-    struct sdm_bytes dest = { 0 };
+    struct sdm_bytes dest = {0};
     sdm_node_put_set(&dest, part);
-    sdm_node_send_child(n, slot, &(struct sdm_frame){
-      .type = SDM_CMD, .flags = again ? SDM_FLAG_REASK : 0, .request = r->request, .time = sdm_record_ms_below(n, r),
-      .dest = dest.p, .dest_len = dest.len, .aggregate = &r->reducer, .aggregate_len = 1, .payload = r->payload.p,
-      .payload_len = r->payload.len });
+    sdm_node_send_child(n, slot,
+                        &(struct sdm_frame){.type = SDM_CMD,
+                                            .flags = again ? SDM_FLAG_REASK : 0,
+                                            .request = r->request,
+                                            .time = sdm_record_ms_below(n, r),
+                                            .dest = dest.p,
+                                            .dest_len = dest.len,
+                                            .aggregate = &r->reducer,
+                                            .aggregate_len = 1,
+                                            .payload = r->payload.p,
+                                            .payload_len = r->payload.len});
     sdm_bytes_fini(&dest);
   }
   sdm_set_free(part);
@@ -233,8 +240,7 @@ void sdm_records_expire(struct sdm_node *n, int64_t now) {
   }
 }
 
-static void start(struct sdm_node *n, struct record *r, const struct sdm_set *dest, uint16_t flags, const uint8_t *p,
-                  size_t len) {
+static void start(struct sdm_node *n, struct record *r, const struct sdm_set *dest, uint16_t flags, const uint8_t *p, size_t len) {
   struct sdm_set *known = sdm_set_intersect(sdm_set_copy(dest), n->subtree);
   sdm_set_union(r->answer->unreachable, dest);
   sdm_set_diff(r->answer->unreachable, known);
@@ -247,9 +253,16 @@ static void start(struct sdm_node *n, struct record *r, const struct sdm_set *de
   uint64_t request = r->request;
   uint32_t ms = sdm_record_ms_below(n, r);
   bool mine = !node_is_root(n) && sdm_set_contains(r->waiting, n->id);
-  sdm_node_forward(n, &(struct sdm_frame){ .type = SDM_CMD, .flags = flags, .request = request, .time = ms,
-                                       .aggregate = &r->reducer, .aggregate_len = 1, .payload = p,
-                                       .payload_len = len }, r->waiting);
+  sdm_node_forward(n,
+                   &(struct sdm_frame){.type = SDM_CMD,
+                                       .flags = flags,
+                                       .request = request,
+                                       .time = ms,
+                                       .aggregate = &r->reducer,
+                                       .aggregate_len = 1,
+                                       .payload = p,
+                                       .payload_len = len},
+                   r->waiting);
   if (mine)
     n->ops->command(n->arg, request, ms, p, len);
   r = sdm_record_find(n, request);
@@ -289,8 +302,7 @@ void sdm_node_take_reply(struct sdm_node *n, int slot, const struct sdm_frame *f
   sdm_answer_free(a);
 }
 
-uint64_t sdm_node_request(struct sdm_node *n, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms,
-                          const void *p, size_t len) {
+uint64_t sdm_node_request(struct sdm_node *n, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p, size_t len) {
   struct record *r = sdm_record_open(n, ++n->serial, reducer, timeout_ms);
   uint64_t request = r->request;
   n->event_last = 0; /* what follows is of this request: the burst before it has ended */
@@ -298,8 +310,8 @@ uint64_t sdm_node_request(struct sdm_node *n, const struct sdm_set *dest, uint8_
   return request;
 }
 
-void sdm_node_reply(struct sdm_node *n, uint64_t request, uint8_t kind, const void *body, size_t len,
-                    const void *detail, size_t detail_len) {
+void sdm_node_reply(struct sdm_node *n, uint64_t request, uint8_t kind, const void *body, size_t len, const void *detail,
+                    size_t detail_len) {
   struct record *r = sdm_record_find(n, request);
   if (!r)
     return;

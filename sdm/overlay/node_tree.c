@@ -13,7 +13,7 @@ static int add_child(struct sdm_node *n, size_t lo, size_t hi, bool adopted, boo
     n->children = sdm_realloc(n->children, n->cap * sizeof(*n->children));
   }
   struct child *c = &n->children[n->nchildren];
-  *c = (struct child){ .lo = lo, .hi = hi, .adopted = adopted, .recalled = recalled, .ids = sdm_set_new() };
+  *c = (struct child){.lo = lo, .hi = hi, .adopted = adopted, .recalled = recalled, .ids = sdm_set_new()};
   sdm_table_ids(&n->table, lo, hi, c->ids);
   return (int)n->nchildren++;
 }
@@ -47,7 +47,7 @@ void sdm_node_adopt(struct sdm_node *n) {
     return;
   }
   n->proof = ++n->serial;
-  sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_PING, .request = n->proof });
+  sdm_node_send_up(n, &(struct sdm_frame){.type = SDM_PING, .request = n->proof});
 }
 
 void sdm_node_take_pong(struct sdm_node *n, uint64_t number) {
@@ -77,12 +77,12 @@ static struct record *route_record(struct sdm_node *n) {
 static void send_route(struct sdm_node *n, int slot) {
   struct child *c = &n->children[slot];
   struct record *r = route_record(n);
-  struct sdm_bytes body = { 0 };
+  struct sdm_bytes body = {0};
   sdm_bytes_u32(&body, n->id);
   sdm_bytes_u32(&body, n->epoch);
   sdm_bytes_u32(&body, n->depth + 1);
   sdm_table_encode(&n->table, c->lo, c->hi, &body);
-  struct sdm_frame f = { .type = c->adopted ? SDM_ADOPT : SDM_ROUTE, .payload = body.p, .payload_len = body.len };
+  struct sdm_frame f = {.type = c->adopted ? SDM_ADOPT : SDM_ROUTE, .payload = body.p, .payload_len = body.len};
   if (r) {
     f.request = r->request;
     f.time = c->adopted ? ADOPT_US / 1000 : sdm_record_ms_below(n, r);
@@ -123,11 +123,14 @@ static void tell_lost(struct sdm_node *n, const struct sdm_set *ids, const char 
     n->ops->lost(n->arg, ids, why);
     return;
   }
-  struct sdm_bytes set = { 0 };
+  struct sdm_bytes set = {0};
   sdm_node_put_set(&set, ids);
-  sdm_node_send_up(n, &(struct sdm_frame){ .type = SDM_DEAD, .dest = set.p, .dest_len = set.len,
-                                       .request = n->epoch,
-                                       .payload = (const uint8_t *)why, .payload_len = strlen(why) });
+  sdm_node_send_up(n, &(struct sdm_frame){.type = SDM_DEAD,
+                                          .dest = set.p,
+                                          .dest_len = set.len,
+                                          .request = n->epoch,
+                                          .payload = (const uint8_t *)why,
+                                          .payload_len = strlen(why)});
   sdm_bytes_fini(&set);
 }
 
@@ -184,8 +187,7 @@ void sdm_node_take_dead(struct sdm_node *n, const struct sdm_frame *f) {
 }
 
 static void refuse(struct sdm_node *n, void *link, const char *why) {
-  n->ops->send(n->arg, link, &(struct sdm_frame){ .type = SDM_ERROR, .payload = (const uint8_t *)why,
-                                                  .payload_len = strlen(why) });
+  n->ops->send(n->arg, link, &(struct sdm_frame){.type = SDM_ERROR, .payload = (const uint8_t *)why, .payload_len = strlen(why)});
 }
 
 static void take_parent(struct sdm_node *n, void *link, sdm_id parent_id) {
@@ -289,7 +291,7 @@ void sdm_node_take_route(struct sdm_node *n, void *link, const struct sdm_frame 
 void sdm_node_take_adopt(struct sdm_node *n, void *link, const struct sdm_frame *f) { sdm_node_take_route(n, link, f); }
 
 uint64_t sdm_node_route(struct sdm_node *n, const struct sdm_table *t, uint32_t timeout_ms) {
-  struct sdm_bytes copy = { 0 };
+  struct sdm_bytes copy = {0};
   sdm_table_encode(t, 0, t->n, &copy);
   struct sdm_cursor c = sdm_cursor_of(copy.p, copy.len);
   int rc = sdm_table_decode(&n->table, &c);

@@ -10,7 +10,7 @@
 int sdm_histogram_init(struct sdm_histogram *h, long double low, long double high, uint32_t n) {
   if (!isfinite(low) || !isfinite(high) || !(low < high) || !n || n > SDM_BINS_MAX)
     return -EINVAL;
-  *h = (struct sdm_histogram){ .low = low, .high = high, .n = n };
+  *h = (struct sdm_histogram){.low = low, .high = high, .n = n};
   for (uint32_t i = 0; i < n; i++)
     h->bins[i] = sdm_set_new();
   return 0;
@@ -111,7 +111,7 @@ void sdm_top_encode(const struct sdm_top *t, struct sdm_bytes *out) {
 int sdm_top_decode(struct sdm_top *t, const void *p, size_t len) {
   struct sdm_cursor c = sdm_cursor_of(p, len);
   uint8_t smallest = sdm_cursor_u8(&c), limit = sdm_cursor_u8(&c), n = sdm_cursor_u8(&c);
-  *t = (struct sdm_top){ .smallest = smallest == 1, .limit = limit };
+  *t = (struct sdm_top){.smallest = smallest == 1, .limit = limit};
   if (c.bad || smallest > 1 || !limit || limit > SDM_TOP_MAX || n > limit)
     return -EBADMSG;
   for (uint32_t i = 0; i < n; i++) {

@@ -47,9 +47,7 @@ struct sdm_sim {
   struct sdm_sim_stats stats;
 };
 
-static bool before(const struct event *a, const struct event *b) {
-  return a->at != b->at ? a->at < b->at : a->seq < b->seq;
-}
+static bool before(const struct event *a, const struct event *b) { return a->at != b->at ? a->at < b->at : a->seq < b->seq; }
 
 static void push(struct sdm_sim *s, struct event e) {
   if (s->nheap == s->heap_cap) {
@@ -100,7 +98,7 @@ static void op_send(void *arg, void *link, const struct sdm_frame *f) {
   struct end *mine = &s->ends[(uintptr_t)link];
   if (!mine->open)
     return;
-  struct sdm_bytes out = { 0 };
+  struct sdm_bytes out = {0};
   sdm_frame_encode(f, false, &out);
   v->busy = local_now(v) + s->o.send_us + (int64_t)(out.len / s->o.bytes_per_us);
   struct end *peer = &s->ends[mine->peer];
@@ -108,8 +106,7 @@ static void op_send(void *arg, void *link, const struct sdm_frame *f) {
   if (at <= peer->last_arrival) /* a link keeps the order */
     at = peer->last_arrival + 1;
   peer->last_arrival = at;
-  push(s, (struct event){ .at = at, .what = GOT_FRAME, .node = peer->node, .link = mine->peer, .p = out.p,
-                          .len = (uint32_t)out.len });
+  push(s, (struct event){.at = at, .what = GOT_FRAME, .node = peer->node, .link = mine->peer, .p = out.p, .len = (uint32_t)out.len});
   s->stats.frames++;
   s->stats.bytes += out.len;
 }
@@ -119,7 +116,7 @@ static uint32_t new_end(struct sdm_sim *s, uint32_t node) {
     s->ends_cap *= 2;
     s->ends = sdm_realloc(s->ends, s->ends_cap * sizeof(*s->ends));
   }
-  s->ends[s->nends] = (struct end){ .node = node, .slot = SDM_SLOT_NONE, .open = true };
+  s->ends[s->nends] = (struct end){.node = node, .slot = SDM_SLOT_NONE, .open = true};
   return s->nends++;
 }
 
@@ -128,7 +125,7 @@ static void op_dial(void *arg, int slot, const struct sdm_table *t, const struct
   struct sdm_sim *s = v->sim;
   (void)t;
   struct vnode *to = &s->nodes[e->id];
-  struct event got = { .at = local_now(v) + 2 * s->o.latency_us, .what = GOT_DIAL, .node = v->index, .slot = slot };
+  struct event got = {.at = local_now(v) + 2 * s->o.latency_us, .what = GOT_DIAL, .node = v->index, .slot = slot};
   v->busy = local_now(v) + s->o.send_us;
   bool sleeps = !to->dead && to->stopped_until > s->now;
   if (sleeps && to->stopped_until > got.at)
@@ -152,15 +149,14 @@ static void close_end(struct sdm_sim *s, uint32_t at) {
   if (!e->open)
     return;
   e->open = false;
-  push(s, (struct event){ .at = s->now + s->o.latency_us, .what = GOT_LOST, .node = s->ends[e->peer].node,
-                          .link = e->peer });
+  push(s, (struct event){.at = s->now + s->o.latency_us, .what = GOT_LOST, .node = s->ends[e->peer].node, .link = e->peer});
 }
 
 static void op_drop(void *arg, void *link) { close_end(((struct vnode *)arg)->sim, (uint32_t)(uintptr_t)link); }
 
 static void op_wake(void *arg, int64_t at) {
   struct vnode *v = arg;
-  push(v->sim, (struct event){ .at = at, .what = GOT_WAKE, .node = v->index, .value = ++v->wakes });
+  push(v->sim, (struct event){.at = at, .what = GOT_WAKE, .node = v->index, .value = ++v->wakes});
 }
 
 static void op_command(void *arg, uint64_t request, uint32_t ms, const void *p, size_t len) {
@@ -207,15 +203,33 @@ static void op_back(void *arg, const struct sdm_set *ids) {
 }
 
 static const struct sdm_node_ops ops = {
-  .now = op_now, .send = op_send, .dial = op_dial, .bind = op_bind, .drop = op_drop, .wake = op_wake,
-  .command = op_command, .input = op_input, .credit = op_credit, .orphan = op_orphan, .bye = op_bye,
-  .answer = op_answer, .event = op_event, .output = op_output, .lost = op_lost, .back = op_back,
+    .now = op_now,
+    .send = op_send,
+    .dial = op_dial,
+    .bind = op_bind,
+    .drop = op_drop,
+    .wake = op_wake,
+    .command = op_command,
+    .input = op_input,
+    .credit = op_credit,
+    .orphan = op_orphan,
+    .bye = op_bye,
+    .answer = op_answer,
+    .event = op_event,
+    .output = op_output,
+    .lost = op_lost,
+    .back = op_back,
 };
 
 struct sdm_sim_options sdm_sim_defaults(uint32_t nodes) {
-  return (struct sdm_sim_options){
-    .nodes = nodes, .seed = 1, .latency_us = 25, .jitter_us = 5, .send_us = 3, .recv_us = 5, .bytes_per_us = 1000,
-    .node = { .ping_ms = 0, .hold_us = 5000, .keep_answers = 4 } };
+  return (struct sdm_sim_options){.nodes = nodes,
+                                  .seed = 1,
+                                  .latency_us = 25,
+                                  .jitter_us = 5,
+                                  .send_us = 3,
+                                  .recv_us = 5,
+                                  .bytes_per_us = 1000,
+                                  .node = {.ping_ms = 0, .hold_us = 5000, .keep_answers = 4}};
 }
 
 struct sdm_sim *sdm_sim_new(const struct sdm_sim_options *o) {
@@ -252,7 +266,7 @@ struct sdm_node *sdm_sim_root(struct sdm_sim *s) { return s->nodes[s->o.nodes].n
 struct sdm_node *sdm_sim_node(struct sdm_sim *s, sdm_id id) { return s->nodes[id].node; }
 
 uint64_t sdm_sim_route(struct sdm_sim *s, uint32_t timeout_ms) {
-  struct sdm_table t = { .shape = s->o.shape };
+  struct sdm_table t = {.shape = s->o.shape};
   char host[32];
   uint32_t hosts = s->o.hosts ? s->o.hosts : 1;
   for (uint32_t i = 0; i < s->o.nodes; i++) {
@@ -336,8 +350,7 @@ void sdm_sim_run(struct sdm_sim *s, int64_t us) {
 }
 
 static void later(struct sdm_sim *s, uint8_t what, sdm_id id, uint64_t value, const void *p, size_t len, int64_t after) {
-  push(s, (struct event){ .at = s->now + after, .what = what, .node = id, .value = value, .p = sdm_memdup(p, len),
-                          .len = (uint32_t)len });
+  push(s, (struct event){.at = s->now + after, .what = what, .node = id, .value = value, .p = sdm_memdup(p, len), .len = (uint32_t)len});
 }
 
 void sdm_sim_reply(struct sdm_sim *s, sdm_id id, uint64_t request, const void *p, size_t len, int64_t after_us) {

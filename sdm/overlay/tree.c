@@ -13,23 +13,22 @@ int sdm_shape_parse(struct sdm_shape *shape, const char *text, struct dvm_error 
   unsigned k = 8;
   int used = 0;
   if (!strcmp(text, "binomial") || !strcmp(text, "flat")) {
-    *shape = (struct sdm_shape){ text[0] == 'b' ? SDM_BINOMIAL : SDM_FLAT, 0 };
+    *shape = (struct sdm_shape){text[0] == 'b' ? SDM_BINOMIAL : SDM_FLAT, 0};
     return 0;
   }
   bool kary = !strncmp(text, "kary", 4), hosts = !strncmp(text, "hosts", 5);
   const char *rest = text + (kary ? 4 : hosts ? 5 : 0);
   if ((kary || hosts) && (!*rest || (sscanf(rest, ":%u%n", &k, &used) == 1 && !rest[used])) && k && k <= FANOUT_MAX) {
-    *shape = (struct sdm_shape){ kary ? SDM_KARY : SDM_HOSTS, k };
+    *shape = (struct sdm_shape){kary ? SDM_KARY : SDM_HOSTS, k};
     return 0;
   }
-  return dvm_error_set(err, -EINVAL, "'%s' is not a tree shape; expected binomial, kary:K, flat or hosts:K, K up to %u",
-                       text, FANOUT_MAX);
+  return dvm_error_set(err, -EINVAL, "'%s' is not a tree shape; expected binomial, kary:K, flat or hosts:K, K up to %u", text, FANOUT_MAX);
 }
 
 struct sdm_shape sdm_shape_choose(const struct sdm_table *t) {
   if (t->n <= WIDTH)
-    return (struct sdm_shape){ SDM_FLAT, 0 };
-  return (struct sdm_shape){ t->nhosts > 1 ? SDM_HOSTS : SDM_KARY, WIDTH };
+    return (struct sdm_shape){SDM_FLAT, 0};
+  return (struct sdm_shape){t->nhosts > 1 ? SDM_HOSTS : SDM_KARY, WIDTH};
 }
 
 void sdm_table_fini(struct sdm_table *t) {
@@ -37,7 +36,7 @@ void sdm_table_fini(struct sdm_table *t) {
     free(t->hosts[i]);
   free(t->hosts);
   free(t->entries);
-  *t = (struct sdm_table){ 0 };
+  *t = (struct sdm_table){0};
 }
 
 static uint32_t host_index(struct sdm_table *t, const char *host) {
@@ -52,7 +51,7 @@ static uint32_t host_index(struct sdm_table *t, const char *host) {
 void sdm_table_add(struct sdm_table *t, sdm_id id, const char *host, uint16_t port) {
   if ((t->n & (t->n - 1)) == 0)
     t->entries = sdm_realloc(t->entries, (t->n ? t->n * 2 : 1) * sizeof(*t->entries));
-  t->entries[t->n++] = (struct sdm_entry){ id, host_index(t, host), port };
+  t->entries[t->n++] = (struct sdm_entry){id, host_index(t, host), port};
 }
 
 static int by_id(const void *a, const void *b) {
@@ -96,7 +95,7 @@ int sdm_table_read(struct sdm_table *t, const char *path, struct dvm_error *err)
 }
 
 struct sdm_split sdm_split(const struct sdm_table *t, size_t lo, size_t hi, bool self) {
-  return (struct sdm_split){ t, lo, lo + (self && lo < hi), hi, 0 };
+  return (struct sdm_split){t, lo, lo + (self && lo < hi), hi, 0};
 }
 
 static size_t host_end(const struct sdm_table *t, size_t at, size_t hi) {
@@ -135,8 +134,7 @@ bool sdm_split_next(struct sdm_split *s, size_t *lo, size_t *hi) {
     break;
   }
   case SDM_HOSTS: end = hosts_part(s); break;
-  default:
-    end = s->at + 1;
+  default: end = s->at + 1;
   }
   *lo = s->at;
   *hi = s->at = end < s->hi ? end : s->hi;
@@ -178,7 +176,7 @@ void sdm_table_ids(const struct sdm_table *t, size_t lo, size_t hi, struct sdm_s
 
 void sdm_table_encode(const struct sdm_table *t, size_t lo, size_t hi, struct sdm_bytes *out) {
   uint32_t *map = sdm_alloc(t->nhosts * sizeof(*map)), used = 0;
-  struct sdm_bytes hosts = { 0 }, body = { 0 };
+  struct sdm_bytes hosts = {0}, body = {0};
   sdm_id next = 0;
   for (size_t i = lo; i < hi; i++) {
     const struct sdm_entry *e = &t->entries[i];
@@ -243,7 +241,7 @@ static bool read_entries(struct sdm_table *t, struct sdm_cursor *c) {
     if (!good)
       break;
     sdm_set_add_element(seen, (sdm_id)id);
-    t->entries[t->n] = (struct sdm_entry){ (sdm_id)id, (uint32_t)host, (uint16_t)port };
+    t->entries[t->n] = (struct sdm_entry){(sdm_id)id, (uint32_t)host, (uint16_t)port};
     next = id + 1;
   }
   sdm_set_free(seen);
@@ -251,12 +249,12 @@ static bool read_entries(struct sdm_table *t, struct sdm_cursor *c) {
 }
 
 int sdm_table_decode(struct sdm_table *t, struct sdm_cursor *c) {
-  *t = (struct sdm_table){ 0 };
+  *t = (struct sdm_table){0};
   uint8_t kind = sdm_cursor_u8(c);
   uint64_t k = sdm_cursor_varint(c), base = sdm_cursor_varint(c), tries = sdm_cursor_varint(c);
   bool needs_k = kind == SDM_KARY || kind == SDM_HOSTS;
   if (!c->bad && kind <= SDM_HOSTS && k <= FANOUT_MAX && (k || !needs_k) && base <= 65535 && tries <= 65535) {
-    t->shape = (struct sdm_shape){ kind, (uint32_t)k };
+    t->shape = (struct sdm_shape){kind, (uint32_t)k};
     t->base_port = (uint16_t)base;
     t->port_tries = (uint16_t)tries;
     if (read_hosts(t, c) && read_entries(t, c))

@@ -51,7 +51,7 @@ static void on_own(void *arg, unsigned events) {
 }
 
 void sdm_server_input_init(struct sdm_server_input *in, const struct sdm_backend_ops *ops, struct sdm_backend *b, struct sdm_loop *loop) {
-  *in = (struct sdm_server_input){ .ops = ops, .backend = b, .loop = loop };
+  *in = (struct sdm_server_input){.ops = ops, .backend = b, .loop = loop};
   in->timer = sdm_loop_timer(loop, INT64_MAX, on_timer, in);
 }
 

@@ -45,8 +45,8 @@ static struct {
   bool closed;          /* the program has closed our descriptors */
   int status;
   _Atomic bool child;   /* after a fork: nothing here is alive any more */
-} me = { .busy = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER, .go = PTHREAD_COND_INITIALIZER,
-         .told = PTHREAD_COND_INITIALIZER };
+} me = {
+    .busy = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER, .go = PTHREAD_COND_INITIALIZER, .told = PTHREAD_COND_INITIALIZER};
 
 /* ---- the program's threads ---- */
 
@@ -141,13 +141,13 @@ static void set_diagnostics(bool on) {
 
 /* Asked for, not touched: a record that is just being freed is an error, not our end. */
 static int read_self(void *arg, uint64_t at, void *to, size_t n) {
-  struct iovec local = { to, n }, remote = { (void *)(uintptr_t)at, n };
+  struct iovec local = {to, n}, remote = {(void *)(uintptr_t)at, n};
   (void)arg;
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)n ? 0 : -EFAULT;
 }
 
 static json_t *facts(const char *what, struct dvm_error *err) {
-  const struct sdm_facts_source source = { read_self, NULL };
+  const struct sdm_facts_source source = {read_self, NULL};
   bool inside = me.host->enter();
   json_t *j = sdm_facts_read(&source, (uintptr_t)me.host->facts, what, err);
   if (inside)
@@ -192,8 +192,8 @@ static void on_bell(void *arg, unsigned events) {
   if (stopped)
     b->host.event(b->host.arg, stop_event(diagnostic, start));
   if (over)
-    b->host.event(b->host.arg, json_pack("{s:s, s:s, s:i}", "event", "exited", "reason", status ? "exited" : "exited-normally",
-                                         "code", status));
+    b->host.event(b->host.arg,
+                  json_pack("{s:s, s:s, s:i}", "event", "exited", "reason", status ? "exited" : "exited-normally", "code", status));
 }
 
 static struct sdm_backend *inside_create(const struct sdm_backend_host *host, const char *path, struct dvm_error *err) {
@@ -301,10 +301,22 @@ static void inside_dvm(struct sdm_backend *b, struct sdm_call *c) {
 }
 
 static const struct sdm_backend_ops ops = {
-  .name = "inside", .create = inside_create, .destroy = inside_destroy, .input = inside_input, .resume = inside_resume,
-  .launch = inside_launch, .attach = inside_attach, .detach = inside_detach, .kill = inside_kill, .cont = inside_go,
-  .interrupt = inside_interrupt, .break_insert = inside_break, .break_delete = inside_delete, .break_enable = inside_enable,
-  .break_disable = inside_disable, .dvm = inside_dvm,
+    .name = "inside",
+    .create = inside_create,
+    .destroy = inside_destroy,
+    .input = inside_input,
+    .resume = inside_resume,
+    .launch = inside_launch,
+    .attach = inside_attach,
+    .detach = inside_detach,
+    .kill = inside_kill,
+    .cont = inside_go,
+    .interrupt = inside_interrupt,
+    .break_insert = inside_break,
+    .break_delete = inside_delete,
+    .break_enable = inside_enable,
+    .break_disable = inside_disable,
+    .dvm = inside_dvm,
 };
 
 /* ---- the server's thread ---- */
@@ -317,7 +329,7 @@ static bool last_words(void) {
 }
 
 static bool progress(struct sdm_ctx *c) {
-  struct pollfd p = { .fd = sdm_loop_fd(sdm_ctx_loop(c)), .events = POLLIN };
+  struct pollfd p = {.fd = sdm_loop_fd(sdm_ctx_loop(c)), .events = POLLIN};
   poll(&p, 1, sdm_loop_wait_ms(sdm_ctx_loop(c)));
   pthread_mutex_lock(&me.busy);
   me.ctx = c;
@@ -336,7 +348,7 @@ static bool progress(struct sdm_ctx *c) {
 }
 
 static void *serve(void *arg) {
-  const struct sdm_server_options so = { .backend = &ops, .inside = true, .progress = progress };
+  const struct sdm_server_options so = {.backend = &ops, .inside = true, .progress = progress};
   struct dvm_error err = DVM_ERROR_INIT;
   bool listens = !me.options.o.rendezvous, again;
   (void)arg;

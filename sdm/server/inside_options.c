@@ -47,7 +47,8 @@ static int take(struct sdm_inside_options *i, const char *word, struct dvm_error
     i->o.id = (sdm_id)rank;
     return 0;
   }
-  if ((!strncmp(word, "start=", 6) && number(word + 6, 1u << 30, &ms)) || (!strncmp(word, "orphan=", 7) && number(word + 7, 1u << 30, &ms))) {
+  if ((!strncmp(word, "start=", 6) && number(word + 6, 1u << 30, &ms)) ||
+      (!strncmp(word, "orphan=", 7) && number(word + 7, 1u << 30, &ms))) {
     *(word[0] == 's' ? &i->o.start_ms : &i->o.orphan_ms) = (uint32_t)ms;
     return 0;
   }
@@ -67,7 +68,7 @@ static int take(struct sdm_inside_options *i, const char *word, struct dvm_error
 int sdm_inside_parse(struct sdm_inside_options *i, const char *text, struct dvm_error *err) {
   char copy[2048], *rest = copy, *word;
   int rc = strlen(text) < sizeof(copy) ? 0 : dvm_error_set(err, -E2BIG, "the value is too long");
-  *i = (struct sdm_inside_options){ .o = { .role = SDM_ROLE_SERVER } };
+  *i = (struct sdm_inside_options){.o = {.role = SDM_ROLE_SERVER}};
   if (rc)
     return rc;
   snprintf(copy, sizeof(copy), "%s", text);

@@ -32,12 +32,12 @@ struct server {
   enum sdm_orphan orphan;
   uint32_t app;
   struct sdm_timer *linger;
-  json_t *last;   /* the last event: where the program is; owned, for a front end that comes later */
+  json_t *last; /* the last event: where the program is; owned, for a front end that comes later */
   json_t *breaks; /* commands of the breakpoints that there are, by number; owned */
   int64_t credit;
   struct sdm_bytes line[3];
   struct sdm_timer *flush;
-  int out[3];   /* oob: descriptors of own stdout and stderr, by stream */
+  int out[3]; /* oob: descriptors of own stdout and stderr, by stream */
   struct sdm_server_input input;
 };
 
@@ -70,7 +70,7 @@ static const char *stats_body(const json_t *args, const json_t *result, sdm_id i
   const char *why = value_of(result, &v);
   (void)args;
   if (!why)
-    sdm_stats_encode(&(struct sdm_stats){ 1, v, 0, v, v, id, id }, out);
+    sdm_stats_encode(&(struct sdm_stats){1, v, 0, v, v, id, id}, out);
   return why;
 }
 
@@ -93,7 +93,7 @@ static const char *top_body(const json_t *args, const json_t *result, sdm_id id,
   long double v;
   const char *why = value_of(result, &v);
   json_int_t limit = json_integer_value(json_object_get(args, "limit"));
-  struct sdm_top t = { .smallest = limit < 0, .limit = (uint32_t)(limit < 0 ? -limit : limit) };
+  struct sdm_top t = {.smallest = limit < 0, .limit = (uint32_t)(limit < 0 ? -limit : limit)};
   if (!why && (!limit || limit > (json_int_t)SDM_TOP_MAX || -limit > (json_int_t)SDM_TOP_MAX))
     why = "so many extremes are not kept";
   if (!why) {
@@ -109,8 +109,7 @@ static void add_stacks(struct sdm_prefix *p, const json_t *stacks, sdm_id id) {
   size_t i, k;
   json_array_foreach((json_t *)stacks, i, stack) {
     const char **names = sdm_alloc((json_array_size(stack) + 1) * sizeof(*names));
-    json_array_foreach(stack, k, name)
-      names[k] = json_string_value(name) ? json_string_value(name) : "??";
+    json_array_foreach(stack, k, name) names[k] = json_string_value(name) ? json_string_value(name) : "??";
     sdm_prefix_add(p, names, json_array_size(stack), id);
     free(names);
   }
@@ -162,17 +161,15 @@ static const char *lines_body(const json_t *args, const json_t *result, sdm_id i
 static const struct {
   const char *name;
   body_f body;
-} reducers[] = { { "stats", stats_body }, { "tree", tree_body }, { "histogram", histogram_body }, { "top", top_body },
-                 { "lines", lines_body } };
+} reducers[] = {{"stats", stats_body}, {"tree", tree_body}, {"histogram", histogram_body}, {"top", top_body}, {"lines", lines_body}};
 
 static void on_credit(void *arg, uint64_t bytes);
 static void note_breaks(struct server *s, const json_t *args);
 
-static void on_end(void *arg, uint64_t request, const json_t *args, const json_t *result, const json_t *detail,
-                   const char *failure) {
+static void on_end(void *arg, uint64_t request, const json_t *args, const json_t *result, const json_t *detail, const char *failure) {
   struct server *s = arg;
   const char *reduce = json_string_value(json_object_get(args, "reduce"));
-  struct sdm_bytes body = { 0 };
+  struct sdm_bytes body = {0};
   if (!s->ctx)
     return;
   if (!failure)
@@ -211,8 +208,7 @@ static void on_end(void *arg, uint64_t request, const json_t *args, const json_t
 static void recall(struct server *s, struct sdm_call *c) {
   json_t *list = json_array(), *one;
   const char *key;
-  json_object_foreach(s->breaks, key, one)
-    json_array_append(list, one);
+  json_object_foreach(s->breaks, key, one) json_array_append(list, one);
   on_credit(s, CREDIT_START); /* what the lost one owed us it will not pay */
   sdm_call_done(c, json_pack("{s:O?, s:o}", "event", s->last, "breakpoints", list), NULL);
 }
@@ -292,7 +288,7 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
   if (json_integer_value(json_object_get(args, "frame")) == USER_FRAME) {
     struct later *l = sdm_alloc(sizeof(*l));
     json_t *thread = json_object_get(args, "thread");
-    *l = (struct later){ s, request, args };
+    *l = (struct later){s, request, args};
     sdm_backend_run(s->ops, s->backend, sdm_call_new(0, json_pack("{s:s, s:O*}", "cmd", "stack", "thread", thread), on_stack, l));
     return;
   }
@@ -351,7 +347,7 @@ static void write_out(struct server *s) {
   size_t left = 0;
   for (unsigned stream = SDM_STDOUT; stream <= SDM_STDERR; stream++) {
     struct sdm_bytes *l = &s->line[stream];
-    struct pollfd p = { .fd = s->out[stream], .events = POLLOUT };
+    struct pollfd p = {.fd = s->out[stream], .events = POLLOUT};
     while (l->len && poll(&p, 1, 0) == 1) {
       ssize_t n = write(p.fd, l->p, l->len < 4096 ? l->len : 4096);
       if (n < 0 && errno == EAGAIN)
@@ -361,8 +357,7 @@ static void write_out(struct server *s) {
           fprintf(stderr, "sdm-server: error: rank %u: output is lost: %s\n", sdm_get_my_id(s->ctx), strerror(errno));
         s->told_lost = true;
         l->len = 0;
-      }
-      else if (n > 0)
+      } else if (n > 0)
         sdm_bytes_consume(l, (size_t)n);
     }
     left += l->len;
@@ -468,8 +463,8 @@ static void on_alone(void *arg) {
     return;
   s->leaving = true;
   sdm_timer_set(s->linger, sdm_now_us() + LEAVE_US); /* a debugger that does not answer is not waited for */
-  sdm_backend_run(s->ops, s->backend, sdm_call_new(0, json_pack("{s:s}", "cmd", s->orphan == SDM_ORPHAN_KILL ? "kill" : "detach"),
-                                                   on_left, s));
+  sdm_backend_run(s->ops, s->backend,
+                  sdm_call_new(0, json_pack("{s:s}", "cmd", s->orphan == SDM_ORPHAN_KILL ? "kill" : "detach"), on_left, s));
   if (s->held) {
     s->held = false;
     s->ops->resume(s->backend);
@@ -483,7 +478,11 @@ static void on_terminate(int signal) {
 }
 
 static const struct sdm_handlers handlers = {
-  .command = on_command, .input = on_input, .credit = on_credit, .alone = on_alone, .bye = on_bye,
+    .command = on_command,
+    .input = on_input,
+    .credit = on_credit,
+    .alone = on_alone,
+    .bye = on_bye,
 };
 
 /* Our stdout and stderr may be terminals, which block although they say that they are ready, and may be shared with
@@ -502,8 +501,8 @@ static void open_own_output(struct server *s) {
 }
 
 int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, struct dvm_error *err) {
-  struct server s = { .ops = so->backend, .oob = so->oob, .orphan = so->orphan, .app = so->app, .credit = CREDIT_START };
-  struct sigaction sa = { .sa_handler = on_terminate }; /* no SA_RESTART: it ends the wait */
+  struct server s = {.ops = so->backend, .oob = so->oob, .orphan = so->orphan, .app = so->app, .credit = CREDIT_START};
+  struct sigaction sa = {.sa_handler = on_terminate}; /* no SA_RESTART: it ends the wait */
   o->handlers = &handlers;
   o->arg = &s;
   s.breaks = json_object();
@@ -512,7 +511,7 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
     return err->code;
   if (!so->inside)
     sigaction(SIGTERM, &sa, NULL);
-  struct sdm_backend_host host = { sdm_ctx_loop(s.ctx), on_event, on_output, &s };
+  struct sdm_backend_host host = {sdm_ctx_loop(s.ctx), on_event, on_output, &s};
   s.backend = s.ops->create(&host, so->backend_path, err);
   if (s.backend) {
     sdm_server_input_init(&s.input, s.ops, s.backend, host.loop);

@@ -12,7 +12,7 @@ enum sdm_orphan { SDM_ORPHAN_USUAL /* killed if it was started here, detached if
 
 /* usual, detach, kill: 0 or -EINVAL. */
 static inline int sdm_orphan_parse(const char *word, enum sdm_orphan *out) {
-  static const char *const words[] = { [SDM_ORPHAN_USUAL] = "usual", [SDM_ORPHAN_DETACH] = "detach", [SDM_ORPHAN_KILL] = "kill" };
+  static const char *const words[] = {[SDM_ORPHAN_USUAL] = "usual", [SDM_ORPHAN_DETACH] = "detach", [SDM_ORPHAN_KILL] = "kill"};
   for (unsigned i = 0; i < 3; i++)
     if (!strcmp(word, words[i])) {
       *out = (enum sdm_orphan)i;

@@ -12,11 +12,10 @@
 #include "sdm/server/hand_over.h"
 #include "sdm/server/server.h"
 
-static const char usage[] =
-  "usage: sdm-server [--rank N] [--rendezvous HOST:PORT] [--host HOST] [--port BASE] [--port-tries N]\n"
-  "                  [--secret-file FILE] [--backend gdb|stub] [--backend-path PATH] [--io tree|oob]\n"
-  "                  [--start-timeout MS] [--orphan MS] [--orphan-do usual|detach|kill] [--ping MS] [--app N]\n"
-  "       sdm-server --hand-over PROGRAM [ARGUMENT]...\n";
+static const char usage[] = "usage: sdm-server [--rank N] [--rendezvous HOST:PORT] [--host HOST] [--port BASE] [--port-tries N]\n"
+                            "                  [--secret-file FILE] [--backend gdb|stub] [--backend-path PATH] [--io tree|oob]\n"
+                            "                  [--start-timeout MS] [--orphan MS] [--orphan-do usual|detach|kill] [--ping MS] [--app N]\n"
+                            "       sdm-server --hand-over PROGRAM [ARGUMENT]...\n";
 
 static bool number(const char *text, unsigned long max, unsigned long *out) {
   char *end;
@@ -33,32 +32,55 @@ struct arguments {
 
 static int parse(int argc, char **argv, struct arguments *a) {
   static const struct option options[] = {
-    { "rank", 1, 0, 'r' }, { "rendezvous", 1, 0, 'm' }, { "host", 1, 0, 'h' }, { "port", 1, 0, 'p' },
-    { "port-tries", 1, 0, 't' }, { "secret-file", 1, 0, 's' }, { "backend", 1, 0, 'b' },
-    { "backend-path", 1, 0, 'B' }, { "io", 1, 0, 'i' }, { "start-timeout", 1, 0, 'S' }, { "orphan", 1, 0, 'o' },
-    { "ping", 1, 0, 'P' }, { "orphan-do", 1, 0, 'O' }, { "app", 1, 0, 'A' }, { 0 } };
+      {"rank", 1, 0, 'r'},        {"rendezvous", 1, 0, 'm'}, {"host", 1, 0, 'h'},         {"port", 1, 0, 'p'}, {"port-tries", 1, 0, 't'},
+      {"secret-file", 1, 0, 's'}, {"backend", 1, 0, 'b'},    {"backend-path", 1, 0, 'B'}, {"io", 1, 0, 'i'},   {"start-timeout", 1, 0, 'S'},
+      {"orphan", 1, 0, 'o'},      {"ping", 1, 0, 'P'},       {"orphan-do", 1, 0, 'O'},    {"app", 1, 0, 'A'},  {0}};
   unsigned long v = 0;
   bool good = true;
   int c;
   while (good && (c = getopt_long(argc, argv, "", options, NULL)) != -1) {
     switch (c) {
-    case 'r': good = a->have_rank = number(optarg, SDM_ID_MAX, &v); a->o.id = (sdm_id)v; break;
+    case 'r':
+      good = a->have_rank = number(optarg, SDM_ID_MAX, &v);
+      a->o.id = (sdm_id)v;
+      break;
     case 'm': a->o.rendezvous = optarg; break;
     case 'h': a->o.host = optarg; break;
-    case 'p': good = number(optarg, 65535, &v); a->o.base_port = (uint16_t)v; break;
-    case 't': good = number(optarg, 65535, &v); a->o.port_tries = (uint16_t)v; break;
+    case 'p':
+      good = number(optarg, 65535, &v);
+      a->o.base_port = (uint16_t)v;
+      break;
+    case 't':
+      good = number(optarg, 65535, &v);
+      a->o.port_tries = (uint16_t)v;
+      break;
     case 's': a->secret_file = optarg; break;
     case 'b':
       a->s.backend = !strcmp(optarg, "stub") ? &sdm_backend_stub : &sdm_backend_gdb;
       good = !strcmp(optarg, a->s.backend->name);
       break;
-    case 'A': good = number(optarg, 1u << 20, &v); a->s.app = (uint32_t)v; break;
+    case 'A':
+      good = number(optarg, 1u << 20, &v);
+      a->s.app = (uint32_t)v;
+      break;
     case 'B': a->s.backend_path = optarg; break;
-    case 'i': a->s.oob = !strcmp(optarg, "oob"); good = a->s.oob || !strcmp(optarg, "tree"); break;
-    case 'S': good = number(optarg, 1u << 30, &v); a->o.start_ms = (uint32_t)v; break;
-    case 'o': good = number(optarg, 1u << 30, &v); a->o.orphan_ms = (uint32_t)v; break;
+    case 'i':
+      a->s.oob = !strcmp(optarg, "oob");
+      good = a->s.oob || !strcmp(optarg, "tree");
+      break;
+    case 'S':
+      good = number(optarg, 1u << 30, &v);
+      a->o.start_ms = (uint32_t)v;
+      break;
+    case 'o':
+      good = number(optarg, 1u << 30, &v);
+      a->o.orphan_ms = (uint32_t)v;
+      break;
     case 'O': good = !sdm_orphan_parse(optarg, &a->s.orphan); break;
-    case 'P': good = number(optarg, 1u << 30, &v); a->o.ping_ms = v ? (uint32_t)v : ~0u; break;
+    case 'P':
+      good = number(optarg, 1u << 30, &v);
+      a->o.ping_ms = v ? (uint32_t)v : ~0u;
+      break;
     default: good = false;
     }
   }
@@ -66,7 +88,7 @@ static int parse(int argc, char **argv, struct arguments *a) {
 }
 
 static int sdm_server_main(int argc, char **argv) {
-  struct arguments a = { .o = { .role = SDM_ROLE_SERVER }, .s = { .backend = &sdm_backend_gdb } };
+  struct arguments a = {.o = {.role = SDM_ROLE_SERVER}, .s = {.backend = &sdm_backend_gdb}};
   struct dvm_error err = DVM_ERROR_INIT;
   if (argc > 2 && !strcmp(argv[1], "--hand-over")) {
     sdm_hand_over(argv + 2, &err);

@@ -13,7 +13,7 @@
 
 /* Beside this program where it is installed, in the folder 'mpir' of a build tree. */
 static bool find_command(const char *name, char path[PATH_MAX]) {
-  static const char *const places[] = { "%s/%s", "%s/../mpir/%s" };
+  static const char *const places[] = {"%s/%s", "%s/../mpir/%s"};
   char self[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
   self[n > 0 ? n : 0] = 0;
@@ -80,7 +80,7 @@ void sdm_checkpoints_fini(struct sdm_checkpoints *c) {
     json_decref(c->at[i].handles);
   }
   free(c->at);
-  *c = (struct sdm_checkpoints){ 0 };
+  *c = (struct sdm_checkpoints){0};
 }
 
 static struct sdm_checkpoint *find(struct sdm_checkpoints *c, json_int_t number) {
@@ -94,7 +94,7 @@ static json_int_t next_number(const struct sdm_checkpoints *c) { return c->n ? c
 
 static struct sdm_checkpoint *add(struct sdm_checkpoints *c, json_int_t number, bool outside) {
   c->at = sdm_realloc(c->at, (c->n + 1) * sizeof(*c->at));
-  c->at[c->n] = (struct sdm_checkpoint){ number, time(NULL), sdm_set_new(), json_array(), outside };
+  c->at[c->n] = (struct sdm_checkpoint){number, time(NULL), sdm_set_new(), json_array(), outside};
   return &c->at[c->n++];
 }
 
@@ -144,7 +144,8 @@ static struct sdm_checkpoint *choose(struct sdm_session *s, const struct sdm_set
     if (sdm_set_is_subset(to, s->checkpoints.at[i].set))
       k = &s->checkpoints.at[i];
   if (!k)
-    dvm_error_set(err, -ENOENT, *which ? "there is no checkpoint %s; 'checkpoint list' shows them" : "there is no checkpoint of all of them yet", which);
+    dvm_error_set(err, -ENOENT,
+                  *which ? "there is no checkpoint %s; 'checkpoint list' shows them" : "there is no checkpoint of all of them yet", which);
   else if (!sdm_set_is_subset(to, k->set)) {
     struct sdm_set *rest = sdm_set_diff(sdm_set_copy(to), k->set);
     char *ranks = sdm_set_text(rest);
@@ -197,9 +198,7 @@ static void add_rows(json_t *list, const struct sdm_checkpoint *k) {
 static bool is_listed(const json_t *list, const char *handle) {
   const json_t *one;
   size_t i;
-  json_array_foreach(list, i, one)
-    if (!strcmp(json_string_value(json_object_get(one, "handle")), handle))
-      return true;
+  json_array_foreach(list, i, one) if (!strcmp(json_string_value(json_object_get(one, "handle")), handle)) return true;
   return false;
 }
 
@@ -212,8 +211,7 @@ json_t *sdm_session_images(struct sdm_session *s, const struct sdm_set *of) {
   for (size_t k = 0; k < a->n; k++) {
     json_t *r = a->classes[k].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[k]) : NULL;
     char *ranks = sdm_set_text(a->classes[k].set);
-    json_array_foreach(json_object_get(r, "images"), i, one)
-      if (json_is_string(one) && !is_listed(list, json_string_value(one)))
+    json_array_foreach(json_object_get(r, "images"), i, one) if (json_is_string(one) && !is_listed(list, json_string_value(one)))
         json_array_append_new(others, json_pack("{s:s, s:O}", "ranks", ranks, "handle", one));
     free(ranks);
     json_decref(r);

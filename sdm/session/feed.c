@@ -48,7 +48,7 @@ static void on_ready(void *arg, unsigned events) {
 void sdm_feed_start(struct sdm_session *s, int fd, const struct sdm_set *set) {
   sdm_feed_end(s);
   s->feed = sdm_alloc(sizeof(*s->feed));
-  *s->feed = (struct sdm_feed){ .fd = fd, .set = sdm_set_copy(set) };
+  *s->feed = (struct sdm_feed){.fd = fd, .set = sdm_set_copy(set)};
   s->feed->watch = sdm_loop_watch(sdm_ctx_loop(s->ctx), fd, SDM_READ, on_ready, s);
   if (!s->feed->watch)
     read_some(s);

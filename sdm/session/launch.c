@@ -118,7 +118,7 @@ static void on_mute(int signal) {
 /* Copies what comes to standard error until nobody can write any more.  It holds nothing else of ours open: a launcher that
  * outlives this command keeps it. */
 static _Noreturn void relay(int from) {
-  struct sigaction sa = { .sa_handler = on_mute, .sa_flags = SA_RESTART };
+  struct sigaction sa = {.sa_handler = on_mute, .sa_flags = SA_RESTART};
   char block[4096];
   ssize_t n;
   sigaction(SIGUSR1, &sa, NULL);
@@ -335,7 +335,7 @@ int sdm_launch_targets(struct sdm_launch *l, const struct sdm_targets *t, const 
 }
 
 int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_options *o, struct dvm_error *err) {
-  struct sdm_targets here = { 0 };
+  struct sdm_targets here = {0};
   for (uint32_t i = 0; i < n; i++)
     sdm_targets_add(&here, i, 0, NULL);
   int rc = sdm_launch_targets(l, &here, o, err);
@@ -365,8 +365,7 @@ static char **whole_command(char *const *before, const struct sdm_launch_options
   return words;
 }
 
-int sdm_launch_command(struct sdm_launch *l, char *const *before, const struct sdm_launch_options *o,
-                       struct dvm_error *err) {
+int sdm_launch_command(struct sdm_launch *l, char *const *before, const struct sdm_launch_options *o, struct dvm_error *err) {
   char **words = whole_command(before, o);
   l->pids = sdm_alloc(sizeof(*l->pids));
   l->n = 1;
@@ -385,7 +384,7 @@ int sdm_launch_command(struct sdm_launch *l, char *const *before, const struct s
 void sdm_launch_leave(struct sdm_launch *l) {
   end_guard(l);
   free(l->pids);
-  *l = (struct sdm_launch){ 0 };
+  *l = (struct sdm_launch){0};
 }
 
 bool sdm_launch_alive(void *launch) {
@@ -426,5 +425,5 @@ void sdm_launch_fini(struct sdm_launch *l, int grace_ms) {
       waitpid(l->pids[i], NULL, 0);
   end_relay(l, 1000);
   free(l->pids);
-  *l = (struct sdm_launch){ 0 };
+  *l = (struct sdm_launch){0};
 }

@@ -42,8 +42,7 @@ int sdm_launch_local(struct sdm_launch *l, uint32_t n, const struct sdm_launch_o
 int sdm_launch_targets(struct sdm_launch *l, const struct sdm_targets *t, const struct sdm_launch_options *o, struct dvm_error *err);
 /* 'words' is the launcher's command line without the program (NULL-terminated); the server takes the program's place: the end, or
  * the places of the word SDM_LAUNCH_SERVER, for one part of a job after the other.  Its standard error is handed on by a process of its own, unless the programs write there too. */
-int sdm_launch_command(struct sdm_launch *l, char *const *words, const struct sdm_launch_options *o,
-                       struct dvm_error *err);
+int sdm_launch_command(struct sdm_launch *l, char *const *words, const struct sdm_launch_options *o, struct dvm_error *err);
 bool sdm_launch_alive(void *launch); /* for sdm_gather: all are still there */
 void sdm_launch_terminate(struct sdm_launch *l);           /* asks all of them to end */
 /* What a launcher says from now on is dropped: advice on programs that the end of the session has killed. */

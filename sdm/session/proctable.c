@@ -35,8 +35,7 @@ struct symbols {
 static bool in_file(uint64_t at, uint64_t n, uint64_t size) { return at <= size && n <= size - at; }
 
 /* Looks through one symbol table section; 'bias' is where the file's address 0 was mapped. */
-static void scan(const char *map, uint64_t size, const Elf64_Shdr *sec, const Elf64_Shdr *str, uint64_t bias,
-                 struct symbols *s) {
+static void scan(const char *map, uint64_t size, const Elf64_Shdr *sec, const Elf64_Shdr *str, uint64_t bias, struct symbols *s) {
   if (!in_file(sec->sh_offset, sec->sh_size, size) || !in_file(str->sh_offset, str->sh_size, size))
     return;
   const Elf64_Sym *sym = (const Elf64_Sym *)(map + sec->sh_offset);
@@ -65,8 +64,8 @@ static void read_module(const char *path, uint64_t start, struct symbols *s) {
   struct stat st;
   if (fd < 0)
     return;
-  char *map = fstat(fd, &st) || st.st_size < (off_t)sizeof(Elf64_Ehdr)
-                ? MAP_FAILED : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  char *map =
+      fstat(fd, &st) || st.st_size < (off_t)sizeof(Elf64_Ehdr) ? MAP_FAILED : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   close(fd);
   if (map == MAP_FAILED)
     return;
@@ -84,14 +83,13 @@ static void read_module(const char *path, uint64_t start, struct symbols *s) {
 /* Symbols may be in the launcher or in a library of it (Open MPI: libopen-rte).  A rank of the job maps that library too, and an
  * MPI library, which no launcher does. */
 static struct symbols find_symbols(long pid) {
-  struct symbols s = { 0 };
+  struct symbols s = {0};
   char path[64], line[4400], file[4200], last[4200] = "";
   snprintf(path, sizeof(path), "/proc/%ld/maps", pid);
   FILE *maps = fopen(path, "r");
   while (maps && fgets(line, sizeof(line), maps)) {
     unsigned long long start, offset;
-    if (sscanf(line, "%llx-%*x %*s %llx %*s %*s %4199s", &start, &offset, file) != 3 || file[0] != '/' || offset ||
-        !strcmp(file, last))
+    if (sscanf(line, "%llx-%*x %*s %llx %*s %*s %4199s", &start, &offset, file) != 3 || file[0] != '/' || offset || !strcmp(file, last))
       continue;
     strcpy(last, file);
     const char *base = strrchr(file, '/') + 1;
@@ -105,7 +103,7 @@ static struct symbols find_symbols(long pid) {
 }
 
 static int peek(long pid, uint64_t at, void *to, size_t len) {
-  struct iovec local = { to, len }, remote = { (void *)(uintptr_t)at, len };
+  struct iovec local = {to, len}, remote = {(void *)(uintptr_t)at, len};
   return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : -errno;
 }
 
@@ -122,7 +120,7 @@ static long parent_of(long pid) {
 }
 
 static long rank_of(long pid) {
-  static const char *const names[] = { "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "SLURM_PROCID=" };
+  static const char *const names[] = {"OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "SLURM_PROCID="};
   char path[64], *word = NULL;
   size_t size = 0;
   long rank = -1;

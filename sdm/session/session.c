@@ -40,11 +40,11 @@ static void enter_place(struct sdm_session *s, const struct sdm_set *ids, json_t
       return;
     }
   s->places = sdm_realloc(s->places, (s->nplaces + 1) * sizeof(*s->places));
-  s->places[s->nplaces++] = (struct sdm_place){ json_incref(event), sdm_set_copy(ids) };
+  s->places[s->nplaces++] = (struct sdm_place){json_incref(event), sdm_set_copy(ids)};
 }
 
 static void set_state(struct sdm_session *s, const struct sdm_set *ids, struct sdm_set *state) {
-  struct sdm_set *states[] = { s->running, s->stopped, s->exited, s->dead };
+  struct sdm_set *states[] = {s->running, s->stopped, s->exited, s->dead};
   for (size_t i = 0; i < 4; i++)
     if (states[i] != state)
       sdm_set_diff(states[i], ids);
@@ -189,7 +189,7 @@ static void on_output(void *arg, const struct sdm_iolist *l) {
     if (k == PAYEES)
       k = n = pay(s, payees, n);
     if (k == n)
-      payees[n++] = (struct payee){ p->set, 0 };
+      payees[n++] = (struct payee){p->set, 0};
     payees[k].bytes += p->bytes.len;
   }
   pay(s, payees, n);
@@ -209,8 +209,7 @@ static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
   sdm_set_free(who);
 }
 
-static const struct sdm_handlers handlers = { .answer = on_answer, .event = on_event, .output = on_output, .lost = on_lost,
-                                               .back = on_back };
+static const struct sdm_handlers handlers = {.answer = on_answer, .event = on_event, .output = on_output, .lost = on_lost, .back = on_back};
 
 static int start_servers(struct sdm_session *s, const struct sdm_session_options *o, const struct sdm_secret *secret,
                          struct dvm_error *err) {
@@ -218,19 +217,29 @@ static int start_servers(struct sdm_session *s, const struct sdm_session_options
   bool v6 = strchr(sdm_ctx_host(s->ctx), ':') != NULL;
   snprintf(rendezvous, sizeof(rendezvous), v6 ? "[%s]:%u" : "%s:%u", sdm_ctx_host(s->ctx), sdm_ctx_port(s->ctx));
   sdm_secret_print(secret, hex);
-  struct sdm_launch_options lo = {
-    .rendezvous = rendezvous, .secret = hex, .backend = o->backend ? o->backend : "gdb", .backend_path = o->backend_path, .ssh = o->ssh,
-    .oob = o->oob, .start_ms = o->start_ms, .ping_ms = o->ping_ms, .orphan_ms = o->orphan_ms, .orphan_do = o->orphan_do,
-    .survives = o->orphan_do || o->session_file, .program = o->inside, .hold = o->hold, .apart = o->apart };
-  int rc = o->command ? sdm_launch_command(&s->launch, o->command, &lo, err)
-           : o->targets ? sdm_launch_targets(&s->launch, o->targets, &lo, err) : sdm_launch_local(&s->launch, o->n, &lo, err);
+  struct sdm_launch_options lo = {.rendezvous = rendezvous,
+                                  .secret = hex,
+                                  .backend = o->backend ? o->backend : "gdb",
+                                  .backend_path = o->backend_path,
+                                  .ssh = o->ssh,
+                                  .oob = o->oob,
+                                  .start_ms = o->start_ms,
+                                  .ping_ms = o->ping_ms,
+                                  .orphan_ms = o->orphan_ms,
+                                  .orphan_do = o->orphan_do,
+                                  .survives = o->orphan_do || o->session_file,
+                                  .program = o->inside,
+                                  .hold = o->hold,
+                                  .apart = o->apart};
+  int rc = o->command   ? sdm_launch_command(&s->launch, o->command, &lo, err)
+           : o->targets ? sdm_launch_targets(&s->launch, o->targets, &lo, err)
+                        : sdm_launch_local(&s->launch, o->n, &lo, err);
   memset(hex, 0, sizeof(hex));
   return rc;
 }
 
 /* Where the servers are: told by themselves, or by a file. */
-static int find_servers(struct sdm_session *s, const struct sdm_session_options *o, struct sdm_table *t,
-                        struct dvm_error *err) {
+static int find_servers(struct sdm_session *s, const struct sdm_session_options *o, struct sdm_table *t, struct dvm_error *err) {
   t->base_port = o->base_port;
   t->port_tries = o->port_tries ? o->port_tries : 1000;
   if (o->servers)
@@ -259,8 +268,8 @@ static void explain_launcher(const struct sdm_session_options *o, struct dvm_err
   dvm_text_fini(&t);
 }
 
-static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, const struct sdm_secret *secret,
-                   struct sdm_table table, struct dvm_error *err) {
+static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, const struct sdm_secret *secret, struct sdm_table table,
+                   struct dvm_error *err) {
   struct sdm_table t = table;
   struct sdm_set *missing = sdm_set_new();
   bool chosen = !o->shape || !strcmp(o->shape, "auto"); /* when it is known how many there are, and where */
@@ -318,12 +327,12 @@ static const char *listen_host(const struct sdm_session_options *o, char *own, s
 
 int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o, struct dvm_error *err) {
   char own[256];
-  struct sdm_options co = { .role = SDM_ROLE_MASTER, .handlers = &handlers, .arg = s, .host = listen_host(o, own, sizeof(own)),
-                            .ping_ms = o->ping_ms };
+  struct sdm_options co = {
+      .role = SDM_ROLE_MASTER, .handlers = &handlers, .arg = s, .host = listen_host(o, own, sizeof(own)), .ping_ms = o->ping_ms};
   s->inside = o->inside;
   if (sdm_link_init())
     return dvm_error_set(err, -EIO, "libsodium does not start");
-  struct sdm_table table = { 0 };
+  struct sdm_table table = {0};
   if (o->reattach) {
     if (sdm_session_file_read(o->reattach, &co.secret, &table, &s->program, err))
       return err->code;
@@ -331,7 +340,7 @@ int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o,
     sdm_secret_random(&co.secret);
   else if (sdm_secret_read(&co.secret, o->secret_file, err))
     return err->code;
-  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead, &s->left, &s->heard };
+  struct sdm_set **sets[] = {&s->all, &s->running, &s->stopped, &s->exited, &s->dead, &s->left, &s->heard};
   for (size_t i = 0; i < 7; i++)
     *sets[i] = sdm_set_new();
   s->ctx = sdm_open(&co, err);
@@ -375,7 +384,7 @@ void sdm_session_close(struct sdm_session *s) {
   free(s->places);
   s->places = NULL;
   s->nplaces = 0;
-  struct sdm_set **sets[] = { &s->all, &s->running, &s->stopped, &s->exited, &s->dead, &s->left, &s->heard };
+  struct sdm_set **sets[] = {&s->all, &s->running, &s->stopped, &s->exited, &s->dead, &s->left, &s->heard};
   for (size_t i = 0; i < 7; i++) {
     sdm_set_free(*sets[i]);
     *sets[i] = NULL;
@@ -394,8 +403,7 @@ static int by_lowest(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *to, json_t *command, uint8_t reducer,
-                                   uint32_t timeout_ms) {
+struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *to, json_t *command, uint8_t reducer, uint32_t timeout_ms) {
   char *text = json_dumps(command, JSON_COMPACT);
   int64_t until = sdm_now_us() + ((int64_t)timeout_ms + 1000) * 1000;
   sdm_set_clear(s->heard);
@@ -438,8 +446,7 @@ struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *
   return a;
 }
 
-struct sdm_answer *sdm_session_go(struct sdm_session *s, const struct sdm_set *to, json_t *command,
-                                  uint32_t timeout_ms) {
+struct sdm_answer *sdm_session_go(struct sdm_session *s, const struct sdm_set *to, json_t *command, uint32_t timeout_ms) {
   struct sdm_set *stood = sdm_set_intersect(sdm_set_copy(s->stopped), to);
   struct sdm_set *ended = sdm_set_intersect(sdm_set_copy(s->exited), to);
   set_state(s, to, s->running); /* before it is sent: a stop may come before the last of the answers */
@@ -461,8 +468,7 @@ struct sdm_answer *sdm_session_go(struct sdm_session *s, const struct sdm_set *t
   return a;
 }
 
-int sdm_session_wait(struct sdm_session *s, const struct sdm_set *set, uint32_t timeout_ms,
-                     const volatile atomic_int *interrupted) {
+int sdm_session_wait(struct sdm_session *s, const struct sdm_set *set, uint32_t timeout_ms, const volatile atomic_int *interrupted) {
   int64_t until = sdm_now_us() + (int64_t)timeout_ms * 1000;
   while (sdm_set_overlaps(s->running, set)) {
     if (interrupted && *interrupted)
@@ -484,8 +490,7 @@ void sdm_session_recall(struct sdm_session *s, void (*known)(void *arg, const st
     size_t k;
     if (json_is_object(json_object_get(body, "event")))
       take_event(s, a->classes[i].set, json_object_get(body, "event"));
-    json_array_foreach(json_object_get(body, "breakpoints"), k, one)
-      known(arg, a->classes[i].set, one);
+    json_array_foreach(json_object_get(body, "breakpoints"), k, one) known(arg, a->classes[i].set, one);
     json_decref(body);
   }
   sdm_answer_free(a);

@@ -84,14 +84,11 @@ void sdm_session_recall(struct sdm_session *s, void (*known)(void *arg, const st
 
 /* Sends 'command' (stolen) and waits for the answer, at most 'timeout_ms' and a little.  The caller frees the answer.
  * Never NULL. */
-struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *to, json_t *command, uint8_t reducer,
-                                   uint32_t timeout_ms);
+struct sdm_answer *sdm_session_ask(struct sdm_session *s, const struct sdm_set *to, json_t *command, uint8_t reducer, uint32_t timeout_ms);
 /* The same for commands that set programs running: 'to' counts as running at once, those who refuse as before. */
-struct sdm_answer *sdm_session_go(struct sdm_session *s, const struct sdm_set *to, json_t *command,
-                                  uint32_t timeout_ms);
+struct sdm_answer *sdm_session_go(struct sdm_session *s, const struct sdm_set *to, json_t *command, uint32_t timeout_ms);
 /* Waits until none of 'set' runs: 0; -ETIMEDOUT, -EINTR when *interrupted becomes true. */
-int sdm_session_wait(struct sdm_session *s, const struct sdm_set *set, uint32_t timeout_ms,
-                     const volatile atomic_int *interrupted);
+int sdm_session_wait(struct sdm_session *s, const struct sdm_set *set, uint32_t timeout_ms, const volatile atomic_int *interrupted);
 void sdm_session_step(struct sdm_session *s, int timeout_ms); /* handles what has come */
 /* The ranks of a merged answer's good classes. */
 json_t *sdm_class_json(const struct sdm_class *c); /* its body as JSON; a new reference, NULL if it is none */

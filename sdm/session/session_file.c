@@ -19,8 +19,8 @@ static json_t *to_json(const struct sdm_secret *secret, const struct sdm_table *
   json_t *servers = json_array();
   sdm_secret_print(secret, hex);
   for (size_t i = 0; i < t->n; i++)
-    json_array_append_new(servers, json_pack("[I, s, i]", (json_int_t)t->entries[i].id, t->hosts[t->entries[i].host],
-                                             (int)t->entries[i].port));
+    json_array_append_new(servers,
+                          json_pack("[I, s, i]", (json_int_t)t->entries[i].id, t->hosts[t->entries[i].host], (int)t->entries[i].port));
   json_t *j = json_pack("{s:i, s:s, s:[i, I], s:[i, i], s:o}", "dvm-session", FORMAT, "secret", hex, "shape", (int)t->shape.kind,
                         (json_int_t)t->shape.k, "ports", (int)t->base_port, (int)t->port_tries, "servers", servers);
   if (program)
@@ -89,7 +89,7 @@ static int from_json(const json_t *j, struct sdm_secret *secret, struct sdm_tabl
     return dvm_error_set(err, -EPROTO, "it has another version than %d", FORMAT);
   if (!hex || sdm_secret_parse(secret, hex, err) || kind < SDM_BINOMIAL || kind > SDM_HOSTS || k < 0 || k > 4096)
     return dvm_error_set(err, -EBADMSG, "its secret or its shape is damaged");
-  t->shape = (struct sdm_shape){ (uint8_t)kind, (uint32_t)k };
+  t->shape = (struct sdm_shape){(uint8_t)kind, (uint32_t)k};
   t->base_port = (uint16_t)json_integer_value(json_array_get(ports, 0));
   t->port_tries = (uint16_t)json_integer_value(json_array_get(ports, 1));
   if (!take_servers(t, json_object_get(j, "servers")))
@@ -100,13 +100,13 @@ static int from_json(const json_t *j, struct sdm_secret *secret, struct sdm_tabl
 int sdm_session_file_read(const char *path, struct sdm_secret *secret, struct sdm_table *t, json_t **program, struct dvm_error *err) {
   json_t *j = load(path, err);
   *program = NULL;
-  *t = (struct sdm_table){ 0 };
+  *t = (struct sdm_table){0};
   if (!j)
     return err->code;
   int rc = from_json(j, secret, t, err);
   if (rc) {
     sdm_table_fini(t);
-    *t = (struct sdm_table){ 0 };
+    *t = (struct sdm_table){0};
     dvm_error_wrap(err, "cannot use the session file '%s'", path);
   } else
     *program = json_deep_copy(json_object_get(j, "program"));

@@ -25,14 +25,14 @@ void sdm_targets_add(struct sdm_targets *t, sdm_id rank, long pid, const char *h
   }
   bool here = !host || !*host || here_before;
   t->at = sdm_realloc(t->at, (t->n + 1) * sizeof(*t->at));
-  t->at[t->n++] = (struct sdm_target){ rank, pid, here ? NULL : sdm_strdup(host) };
+  t->at[t->n++] = (struct sdm_target){rank, pid, here ? NULL : sdm_strdup(host)};
 }
 
 void sdm_targets_fini(struct sdm_targets *t) {
   for (size_t i = 0; i < t->n; i++)
     free(t->at[i].host);
   free(t->at);
-  *t = (struct sdm_targets){ 0 };
+  *t = (struct sdm_targets){0};
 }
 
 int sdm_targets_of_hosts(struct sdm_targets *t, const char *text, struct dvm_error *err) {
@@ -92,7 +92,7 @@ bool sdm_targets_remote(const struct sdm_targets *t) {
 
 /* The kernel tells which address it would use; nothing is sent. */
 bool sdm_targets_own_address(const struct sdm_targets *t, char *host, size_t size) {
-  struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *list;
+  struct addrinfo hints = {.ai_socktype = SOCK_DGRAM}, *list;
   bool known = false;
   for (size_t i = 0; i < t->n && !known; i++) {
     if (!t->at[i].host || getaddrinfo(t->at[i].host, "9", &hints, &list))

@@ -21,33 +21,36 @@ static const struct family {
   const char *letters;   /* options of one letter with a value that may be glued to it: "-n4" */
   const char *command;   /* words that stand before the options: "flux run"; or NULL */
 } families[] = {
-  { " mpirun mpiexec orterun prterun prun oshrun shmemrun mpirun.openmpi mpiexec.openmpi mpiexec.hydra mpiexec.mpich mpirun.mpich"
-    " mpiexec.gforker hydra mpirun_rsh mpiexec.lam aprun.mpi ",
-    " am amca app bind-to c np n N cf cartofile cpu-list cpu-set cpus-per-proc cpus-per-rank debugger default-hostfile H host hnp"
-    " hostfile launch-agent machinefile map-by max-restarts max-vm-size npernode npersocket ompi-server output-filename path personality"
-    " ppr prefix preload-files rank-by report-events report-pid report-uri rf rankfile stdin timeout tune wd wdir x xml-file xterm"
-    " display dvm-uri output runtime-options rtos pset add-host add-hostfile tool-timeout allow-run-as-user num-connect-retries"
-    " genvlist f hosts configfile envlist launcher launcher-exec bootstrap bootstrap-exec rmk topolib membind demux iface ppn perhost rr-ppn"
-    " prepend-pattern outfile-pattern errfile-pattern nameserver localhost usize gpus-per-proc machine arch soft file"
-    " info-key depth cpu-bind hostlist env-file gtool gtoolfile ",
-    " mca gmca omca pmixmca prtemca gpmixmca gprtemca genv env ", "", NULL },
-  { " srun ",
-    " account acctg-freq bb bbf bcast bcast-exclude begin cpus-per-task comment container cpu-freq dependency deadline delay-boot chdir"
-    " export error epilog gres gres-flags input jobid job-name licenses clusters distribution mail-type mail-user mcs-label mpi"
-    " network ntasks ntasks-per-node nodes output open-mode het-group partition power priority prolog profile qos relative core-spec"
-    " signal slurmd-debug switches task-epilog task-prolog thread-spec threads time time-min wait wckey cluster-constraint"
-    " constraint mem mincpus reservation tmp nodelist nodefile exclude mem-per-cpu sockets-per-node cores-per-socket"
-    " threads-per-core ntasks-per-core ntasks-per-socket ntasks-per-gpu cpus-per-gpu gpus gpu-bind gpu-freq gpus-per-node"
-    " gpus-per-socket gpus-per-task mem-per-gpu mem-bind cpu-bind hint extra-node-info tres-per-task tres-bind prefer ",
-    " ", "AbcdDeGiJLMmnNopqrStTWwxCB", NULL },
-  { " aprun ", " cc cp sn sl ss ", " ", "nNdSLemFpjrtTRPbD", NULL },
-  { " jsrun ",
-    " nrs np tasks_per_rs cpu_per_rs gpu_per_rs rs_per_host latency_priority launch_distribution bind stdio_input stdio_stderr"
-    " stdio_stdout stdio_mode env exp_file erf_input erf_output chdir env_eval smpiargs ", " ", "npacgrldbetokIEFhDUSMAL", NULL },
-  { " flux ",
-    " nslots cores-per-slot gpus-per-slot nodes ntasks cores tasks-per-node tasks-per-core gpus-per-node time-limit urgency job-name"
-    " queue bank requires begin-time setopt setattr dependency input output error label-io env env-remove env-file rlimit cwd signal"
-    " taskmap add-file conf flags ", " ", "ncgNtoOBqS", " run submit alloc mini " },
+    {" mpirun mpiexec orterun prterun prun oshrun shmemrun mpirun.openmpi mpiexec.openmpi mpiexec.hydra mpiexec.mpich mpirun.mpich"
+     " mpiexec.gforker hydra mpirun_rsh mpiexec.lam aprun.mpi ",
+     " am amca app bind-to c np n N cf cartofile cpu-list cpu-set cpus-per-proc cpus-per-rank debugger default-hostfile H host hnp"
+     " hostfile launch-agent machinefile map-by max-restarts max-vm-size npernode npersocket ompi-server output-filename path personality"
+     " ppr prefix preload-files rank-by report-events report-pid report-uri rf rankfile stdin timeout tune wd wdir x xml-file xterm"
+     " display dvm-uri output runtime-options rtos pset add-host add-hostfile tool-timeout allow-run-as-user num-connect-retries"
+     " genvlist f hosts configfile envlist launcher launcher-exec bootstrap bootstrap-exec rmk topolib membind demux iface ppn perhost "
+     "rr-ppn"
+     " prepend-pattern outfile-pattern errfile-pattern nameserver localhost usize gpus-per-proc machine arch soft file"
+     " info-key depth cpu-bind hostlist env-file gtool gtoolfile ",
+     " mca gmca omca pmixmca prtemca gpmixmca gprtemca genv env ", "", NULL},
+    {" srun ",
+     " account acctg-freq bb bbf bcast bcast-exclude begin cpus-per-task comment container cpu-freq dependency deadline delay-boot chdir"
+     " export error epilog gres gres-flags input jobid job-name licenses clusters distribution mail-type mail-user mcs-label mpi"
+     " network ntasks ntasks-per-node nodes output open-mode het-group partition power priority prolog profile qos relative core-spec"
+     " signal slurmd-debug switches task-epilog task-prolog thread-spec threads time time-min wait wckey cluster-constraint"
+     " constraint mem mincpus reservation tmp nodelist nodefile exclude mem-per-cpu sockets-per-node cores-per-socket"
+     " threads-per-core ntasks-per-core ntasks-per-socket ntasks-per-gpu cpus-per-gpu gpus gpu-bind gpu-freq gpus-per-node"
+     " gpus-per-socket gpus-per-task mem-per-gpu mem-bind cpu-bind hint extra-node-info tres-per-task tres-bind prefer ",
+     " ", "AbcdDeGiJLMmnNopqrStTWwxCB", NULL},
+    {" aprun ", " cc cp sn sl ss ", " ", "nNdSLemFpjrtTRPbD", NULL},
+    {" jsrun ",
+     " nrs np tasks_per_rs cpu_per_rs gpu_per_rs rs_per_host latency_priority launch_distribution bind stdio_input stdio_stderr"
+     " stdio_stdout stdio_mode env exp_file erf_input erf_output chdir env_eval smpiargs ",
+     " ", "npacgrldbetokIEFhDUSMAL", NULL},
+    {" flux ",
+     " nslots cores-per-slot gpus-per-slot nodes ntasks cores tasks-per-node tasks-per-core gpus-per-node time-limit urgency job-name"
+     " queue bank requires begin-time setopt setattr dependency input output error label-io env env-remove env-file rlimit cwd signal"
+     " taskmap add-file conf flags ",
+     " ", "ncgNtoOBqS", " run submit alloc mini "},
 };
 
 static bool among(const char *list, const char *word, size_t len) {
@@ -61,7 +64,7 @@ static bool among(const char *list, const char *word, size_t len) {
 /* The launcher that a word names, also behind a link with another name; NULL: none that is known. */
 static const struct family *family_of(const char *word) {
   char *path = strchr(word, '/') ? realpath(word, NULL) : NULL;
-  const char *names[2] = { strrchr(word, '/') ? strrchr(word, '/') + 1 : word, path ? strrchr(path, '/') + 1 : "" };
+  const char *names[2] = {strrchr(word, '/') ? strrchr(word, '/') + 1 : word, path ? strrchr(path, '/') + 1 : ""};
   const struct family *found = NULL;
   for (size_t i = 0; i < sizeof(families) / sizeof(*families) && !found; i++)
     for (size_t k = 0; k < 2 && !found; k++)
@@ -115,7 +118,7 @@ static int end_of_part(const struct family *f, int at, int argc, char *const *ar
 
 /* An option that has the launcher read its programs from a file: they cannot be put under a debugger there. */
 static const char *programs_in_a_file(int end, char *const *argv) {
-  static const char *const options[] = { "--multi-prog", "--app", "-app", "-configfile", "--configfile" };
+  static const char *const options[] = {"--multi-prog", "--app", "-app", "-configfile", "--configfile"};
   for (int i = 1; i < end; i++)
     for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++)
       if (!strcmp(argv[i], options[k]))
@@ -134,8 +137,10 @@ int sdm_words_split(int argc, char *const *argv, struct sdm_part parts[SDM_PARTS
       return dvm_error_set(err, -E2BIG, "the command line has more than %d parts", SDM_PARTS_MAX);
     const char *file = f && !n ? programs_in_a_file(program, argv) : NULL;
     if (file)
-      return dvm_error_set(err, -EINVAL, "'%s' has the launcher read its programs from a file, where they cannot be put under a debugger; "
-                           "name them on the command line: %s -n 1 ./a : -n 3 ./b", file, argv[0]);
+      return dvm_error_set(err, -EINVAL,
+                           "'%s' has the launcher read its programs from a file, where they cannot be put under a debugger; "
+                           "name them on the command line: %s -n 1 ./a : -n 3 ./b",
+                           file, argv[0]);
     if (program == argc)
       return dvm_error_set(err, -ENOENT, "no program found after the launcher '%s'", argv[0]);
     if (!dvm_path_executable(argv[program]))
@@ -143,7 +148,7 @@ int sdm_words_split(int argc, char *const *argv, struct sdm_part parts[SDM_PARTS
     for (int i = 0; i < program && !f; i++)
       f = family_of(argv[i]);
     int end = f ? end_of_part(f, program, argc, argv) : argc;
-    parts[n++] = (struct sdm_part){ at, program, end };
+    parts[n++] = (struct sdm_part){at, program, end};
     at = end + 1;
   }
   return n;
@@ -151,7 +156,7 @@ int sdm_words_split(int argc, char *const *argv, struct sdm_part parts[SDM_PARTS
 
 /* "a,b" for "-genvlist a" and the like: the variable must be in such a list, if there is one. */
 static char *extend_list(const char *before, const char *word, const char *variable) {
-  static const char *const lists[] = { "-genvlist", "--genvlist", "-envlist", "--envlist", "--export", NULL };
+  static const char *const lists[] = {"-genvlist", "--genvlist", "-envlist", "--envlist", "--export", NULL};
   struct dvm_text t = DVM_TEXT_INIT;
   bool list = before && strcmp(word, "NONE") && strcmp(word, "ALL");
   bool named = false;

@@ -47,7 +47,7 @@ char *sdm_strdup(const char *s) { return sdm_memdup(s, strlen(s) + 1); }
 
 void sdm_bytes_fini(struct sdm_bytes *b) {
   free(b->p);
-  *b = (struct sdm_bytes){ 0 };
+  *b = (struct sdm_bytes){0};
 }
 
 uint8_t *sdm_bytes_grow(struct sdm_bytes *b, size_t len) {
@@ -117,7 +117,7 @@ void sdm_bytes_consume(struct sdm_bytes *b, size_t n) {
 struct sdm_cursor sdm_cursor_of(const void *p, size_t len) {
   static const uint8_t none;
   const uint8_t *at = p ? p : &none;
-  return (struct sdm_cursor){ at, at + (p ? len : 0), false };
+  return (struct sdm_cursor){at, at + (p ? len : 0), false};
 }
 
 size_t sdm_cursor_left(const struct sdm_cursor *c) { return c->bad ? 0 : (size_t)(c->end - c->p); }

@@ -54,9 +54,7 @@ static void push_chunk(struct sdm_set *set, struct chunk c) {
   set->chunks[set->nchunks++] = c;
 }
 
-struct sdm_set *sdm_set_copy(const struct sdm_set *set) {
-  return sdm_set_assign(sdm_set_new_limited(set->max), set);
-}
+struct sdm_set *sdm_set_copy(const struct sdm_set *set) { return sdm_set_assign(sdm_set_new_limited(set->max), set); }
 
 static void bits_range(uint64_t *bits, uint32_t lo, uint32_t hi) {
   uint64_t first = ~0ull << (lo & 63), last = ~0ull >> (63 - (hi & 63));
@@ -92,7 +90,7 @@ static uint32_t bits_next(const uint64_t *bits, uint32_t from, uint64_t flip) {
 }
 
 static struct chunk chunk_from_runs(uint32_t key, const struct run *runs, uint32_t n) {
-  struct chunk c = { .key = key, .nruns = n };
+  struct chunk c = {.key = key, .nruns = n};
   for (uint32_t i = 0; i < n; i++)
     c.count += runs[i].last - runs[i].first + 1u;
   if (n > RUNS_MAX) {
@@ -115,12 +113,12 @@ static struct chunk chunk_from_bits(uint32_t key, const uint64_t *bits) {
     carry = bits[w] >> 63;
   }
   if (nruns > RUNS_MAX)
-    return (struct chunk){ .key = key, .count = count, .nruns = nruns, .bits = sdm_memdup(bits, CHUNK_WORDS * 8) };
+    return (struct chunk){.key = key, .count = count, .nruns = nruns, .bits = sdm_memdup(bits, CHUNK_WORDS * 8)};
   struct run runs[RUNS_MAX + 1];
   uint32_t n = 0;
   for (uint32_t at = bits_next(bits, 0, 0); at < CHUNK_BITS;) {
     uint32_t end = bits_next(bits, at, ~0ull);
-    runs[n++] = (struct run){ (uint16_t)at, (uint16_t)(end - 1) };
+    runs[n++] = (struct run){(uint16_t)at, (uint16_t)(end - 1)};
     at = end < CHUNK_BITS ? bits_next(bits, end, 0) : CHUNK_BITS;
   }
   return chunk_from_runs(key, runs, n);
@@ -146,8 +144,7 @@ static bool op_bit(enum op op, bool a, bool b) {
 }
 
 /* Sweeps both run lists edge by edge.  'out' holds na + nb + 1 runs at most. */
-static uint32_t runs_op(enum op op, const struct run *a, uint32_t na, const struct run *b, uint32_t nb,
-                        struct run *out) {
+static uint32_t runs_op(enum op op, const struct run *a, uint32_t na, const struct run *b, uint32_t nb, struct run *out) {
   uint32_t n = 0, i = 0, j = 0, start = 0;
   bool in_a = false, in_b = false, in = false;
   while (i < na || j < nb) {
@@ -167,7 +164,7 @@ static uint32_t runs_op(enum op op, const struct run *a, uint32_t na, const stru
     if (now && !in)
       start = at;
     else if (!now && in)
-      out[n++] = (struct run){ (uint16_t)start, (uint16_t)(at - 1) };
+      out[n++] = (struct run){(uint16_t)start, (uint16_t)(at - 1)};
     in = now;
   }
   return n;
@@ -188,13 +185,13 @@ static struct chunk chunk_op(enum op op, uint32_t key, const struct chunk *a, co
 }
 
 static struct sdm_set *set_op(enum op op, struct sdm_set *a, const struct sdm_set *b) {
-  struct sdm_set out = { .max = a->max };
+  struct sdm_set out = {.max = a->max};
   size_t i = 0, j = 0;
   while (i < a->nchunks || j < b->nchunks) {
     uint32_t ka = i < a->nchunks ? a->chunks[i].key : ~0u, kb = j < b->nchunks ? b->chunks[j].key : ~0u;
     struct chunk *ca = ka <= kb ? &a->chunks[i++] : NULL;
     const struct chunk *cb = kb <= ka ? &b->chunks[j++] : NULL;
-    struct chunk c = { 0 };
+    struct chunk c = {0};
     if (ca && cb)
       c = chunk_op(op, ka, ca, cb);
     else if (ca ? op != OP_AND : op == OP_OR || op == OP_XOR)
@@ -257,7 +254,7 @@ static size_t find_chunk(const struct sdm_set *set, uint32_t key) {
 }
 
 static void chunk_range(struct sdm_set *set, uint32_t key, uint32_t lo, uint32_t hi, bool add) {
-  struct chunk one = { .key = key, .count = hi - lo + 1, .nruns = 1, .in = { { (uint16_t)lo, (uint16_t)hi } } };
+  struct chunk one = {.key = key, .count = hi - lo + 1, .nruns = 1, .in = {{(uint16_t)lo, (uint16_t)hi}}};
   size_t at = find_chunk(set, key);
   bool there = at < set->nchunks && set->chunks[at].key == key;
   if (!there && !add)
@@ -325,7 +322,7 @@ static bool add_quick(struct chunk *c, uint32_t bit) {
   c->heap = sdm_realloc(c->heap, (c->nruns + 1) * sizeof(*runs));
   if (c->nruns == RUNS_INLINE)
     memcpy(c->heap, c->in, sizeof(c->in));
-  c->heap[c->nruns++] = (struct run){ (uint16_t)bit, (uint16_t)bit };
+  c->heap[c->nruns++] = (struct run){(uint16_t)bit, (uint16_t)bit};
   return true;
 }
 
@@ -333,8 +330,7 @@ struct sdm_set *sdm_set_add_element(struct sdm_set *set, sdm_id id) {
   if (sdm_set_contains(set, id))
     return set;
   size_t at = find_chunk(set, id / CHUNK_BITS);
-  if (id <= set->max && at < set->nchunks && set->chunks[at].key == id / CHUNK_BITS &&
-      add_quick(&set->chunks[at], id % CHUNK_BITS))
+  if (id <= set->max && at < set->nchunks && set->chunks[at].key == id / CHUNK_BITS && add_quick(&set->chunks[at], id % CHUNK_BITS))
     return set;
   return sdm_set_add_range(set, id, id);
 }
@@ -380,8 +376,7 @@ bool sdm_set_equal(const struct sdm_set *set1, const struct sdm_set *set2) {
     const struct chunk *a = &set1->chunks[i], *b = &set2->chunks[i];
     if (a->key != b->key || a->count != b->count || a->nruns != b->nruns)
       return false;
-    if (a->bits ? memcmp(a->bits, b->bits, CHUNK_WORDS * 8)
-                : memcmp(chunk_runs(a), chunk_runs(b), a->nruns * sizeof(struct run)))
+    if (a->bits ? memcmp(a->bits, b->bits, CHUNK_WORDS * 8) : memcmp(chunk_runs(a), chunk_runs(b), a->nruns * sizeof(struct run)))
       return false;
   }
   return true;
@@ -441,7 +436,7 @@ sdm_id sdm_set_last(const struct sdm_set *set) {
   return c->key * CHUNK_BITS + w * 64 + 63 - (uint32_t)__builtin_clzll(c->bits[w]);
 }
 
-struct sdm_set_iter sdm_set_iter(const struct sdm_set *set) { return (struct sdm_set_iter){ .set = set }; }
+struct sdm_set_iter sdm_set_iter(const struct sdm_set *set) { return (struct sdm_set_iter){.set = set}; }
 
 static bool next_range(struct sdm_set_iter *it, sdm_id *lo, sdm_id *hi) {
   for (; it->chunk < it->set->nchunks; it->chunk++, it->run = 0, it->bit = 0) {

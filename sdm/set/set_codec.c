@@ -40,7 +40,7 @@ static bool source_next(struct source *s, sdm_id *lo, sdm_id *hi) {
 }
 
 static struct source source_of(const struct sdm_set *set, bool complement) {
-  struct source s = { .it = sdm_set_iter(set), .complement = complement };
+  struct source s = {.it = sdm_set_iter(set), .complement = complement};
   read_ahead(&s);
   return s;
 }
@@ -98,8 +98,8 @@ static bool hopeless(const struct writer *w) {
 
 /* Appends the items (count first) if they take at most 'limit' bytes; else leaves 'out' as it was. */
 static bool write_items(struct sdm_bytes *out, struct source s, sdm_id base, sdm_id last, size_t limit) {
-  struct sdm_bytes body = { 0 };
-  struct writer w = { .out = &body, .limit = limit, .end = base, .base = base, .span = (uint64_t)last - base + 1 };
+  struct sdm_bytes body = {0};
+  struct writer w = {.out = &body, .limit = limit, .end = base, .base = base, .span = (uint64_t)last - base + 1};
   sdm_id lo, hi;
   bool fits = true;
   while (fits && source_next(&s, &lo, &hi)) {
@@ -138,8 +138,8 @@ static bool write_chunks(struct sdm_bytes *out, const struct sdm_set *set, size_
     const struct chunk *c = &set->chunks[i];
     struct chunk alone = *c;
     alone.key = 0;
-    struct sdm_set one = { .max = CHUNK_BITS - 1, .nchunks = 1, .chunks = &alone };
-    struct sdm_bytes items = { 0 };
+    struct sdm_set one = {.max = CHUNK_BITS - 1, .nchunks = 1, .chunks = &alone};
+    struct sdm_bytes items = {0};
     bool small = write_items(&items, source_of(&one, false), 0, CHUNK_BITS - 1, CHUNK_WORDS * 8 - 1);
     sdm_bytes_varint(out, (uint64_t)(c->key - next) << 1 | !small);
     next = c->key + 1;
@@ -167,7 +167,7 @@ static void encode(const struct sdm_set *set, struct sdm_bytes *out) {
   }
   sdm_id lo = set_lowest(set), last = sdm_set_last(set);
   size_t best = sdm_set_serialized_length(set);
-  struct sdm_bytes tries[3] = { 0 };
+  struct sdm_bytes tries[3] = {0};
   int chosen = -1;
   sdm_bytes_u8(&tries[0], FORM_ITEMS);
   if (write_items(&tries[0], source_of(set, false), 0, last, best)) {
@@ -202,7 +202,7 @@ size_t sdm_set_serialized_length(const struct sdm_set *set) {
 }
 
 size_t sdm_set_serialize(const struct sdm_set *set, char *buf, char **end) {
-  struct sdm_bytes out = { 0 };
+  struct sdm_bytes out = {0};
   encode(set, &out);
   size_t n = out.len;
   memcpy(buf, out.p, n);
@@ -240,7 +240,7 @@ static void builder_run(struct builder *b, uint64_t key, uint32_t first, uint32_
     return;
   }
   if (b->nruns < RUNS_MAX) {
-    b->runs[b->nruns++] = (struct run){ (uint16_t)first, (uint16_t)last };
+    b->runs[b->nruns++] = (struct run){(uint16_t)first, (uint16_t)last};
     return;
   }
   if (b->nruns++ == RUNS_MAX) {
@@ -337,7 +337,7 @@ static bool read_chunks(struct sdm_cursor *c, struct sdm_set *set) {
 
 long sdm_set_deserialize(struct sdm_set *set, const char *buf, size_t len, const char **end) {
   struct sdm_cursor c = sdm_cursor_of(buf, len);
-  struct sdm_bytes again = { 0 };
+  struct sdm_bytes again = {0};
   bool good = false;
   sdm_set_clear(set);
   switch (sdm_cursor_u8(&c)) {

@@ -58,8 +58,8 @@ static int write_config(const struct search *b, const char *text, uint64_t execu
   if (!f)
     return dvm_error_errno(err, "cannot write '%s'", b->config);
   fprintf(f, "level none\n%.*s %.*s:%u level modify\n", (int)kind.n, kind.s, (int)w.file.n, w.file.s, w.line);
-  fprintf(f, "start %.*s:%u %llu\nfinish %.*s:%u %llu\n", (int)w.file.n, w.file.s, w.line, (unsigned long long)execution,
-          (int)w.file.n, w.file.s, w.line, (unsigned long long)execution);
+  fprintf(f, "start %.*s:%u %llu\nfinish %.*s:%u %llu\n", (int)w.file.n, w.file.s, w.line, (unsigned long long)execution, (int)w.file.n,
+          w.file.s, w.line, (unsigned long long)execution);
   return fclose(f) ? dvm_error_errno(err, "cannot write '%s'", b->config) : 0;
 }
 
@@ -88,8 +88,8 @@ static bool is_program(const struct search *b, const struct dvmt_reader *r) {
   struct dvmt_record first;
   struct dvm_error err = DVM_ERROR_INIT;
   struct dvmt_reader *head = dvmt_reader_again(r, &err);
-  bool same = !head || dvmt_reader_next(head, &first, &err) < 0 || !dvmt_reader_program(head) ||
-              !strcmp(dvmt_reader_program(head), b->program);
+  bool same =
+      !head || dvmt_reader_next(head, &first, &err) < 0 || !dvmt_reader_program(head) || !strcmp(dvmt_reader_program(head), b->program);
   dvmt_reader_close(head);
   return same;
 }

@@ -37,7 +37,8 @@ static int find(const struct dvmt_launch *launch, const char *path, struct dvm_t
     const char between = BETWEEN;
     dvm_text_add_n(masks, &between, masks->len > 0);
     dvm_text_printf(masks, "%s@%.*s:%u", f->variable, (int)w.file.n, w.file.s, w.line);
-    fprintf(stderr, "dvm: '%s' at %.*s:%u differs from run to run: comparisons leave it out\n", f->variable, (int)w.file.n, w.file.s, w.line);
+    fprintf(stderr, "dvm: '%s' at %.*s:%u differs from run to run: comparisons leave it out\n", f->variable, (int)w.file.n, w.file.s,
+            w.line);
   }
   dvmt_compare_destroy(c);
   dvmt_reader_close(r);

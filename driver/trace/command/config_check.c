@@ -58,8 +58,8 @@ static void check_variables(const char *path, const struct dvmt_config *config, 
       found = !strcmp(k->name[n], t->name);
     const char *near = found ? NULL : dvm_text_nearest(t->name, (const char *const *)k->name);
     if (!found)
-      fprintf(stderr, "dvm: warning: %s: no variable is called '%s'%s%s%s\n", path, t->name, near ? "; did you mean '" : "", near ? near : "",
-              near ? "'?" : "");
+      fprintf(stderr, "dvm: warning: %s: no variable is called '%s'%s%s%s\n", path, t->name, near ? "; did you mean '" : "",
+              near ? near : "", near ? "'?" : "");
   }
 }
 

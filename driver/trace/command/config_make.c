@@ -115,8 +115,7 @@ static void write_config(const struct measure *m, char *const *command, const st
       fputc(*p == '\n' || *p == '\r' ? ' ' : *p, f);
   }
   fprintf(f, "\n# Whole program, bytes: minimal %llu, modify %llu, full %llu (%llu records)\n", (unsigned long long)totals[0].file_bytes,
-          (unsigned long long)totals[1].file_bytes, (unsigned long long)totals[2].file_bytes,
-          (unsigned long long)totals[2].records);
+          (unsigned long long)totals[1].file_bytes, (unsigned long long)totals[2].file_bytes, (unsigned long long)totals[2].records);
   fprintf(f, "# Levels: none, minimal, modify, full, checksum, system.  Ranges: DIMENSION:LOW..HIGH [step N].\n"
              "# start FILE:LINE N   record from the N-th execution of this construct on\n"
              "# finish FILE:LINE N  and to the end of that one\n"

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 
 static const char help[] =
-  "usage: dvm diff [option...] REFERENCE TRACE\n"
-  "\n"
-  "Compares a trace with a reference: the first difference with its place, construct, iteration and values, then for\n"
-  "each variable how many values differ and by how much, and in which order the variables first differed.\n"
-  "The exit status is 0 if the two agree, 66 if they differ.\n";
+    "usage: dvm diff [option...] REFERENCE TRACE\n"
+    "\n"
+    "Compares a trace with a reference: the first difference with its place, construct, iteration and values, then for\n"
+    "each variable how many values differ and by how much, and in which order the variables first differed.\n"
+    "The exit status is 0 if the two agree, 66 if they differ.\n";
 
 struct feeding {
   struct dvmt_reader *r;

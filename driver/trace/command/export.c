@@ -20,7 +20,7 @@ struct value {
 
 /* Of each site what is written again and again. */
 struct site_text {
-  char *csv, *json;        /* owned */
+  char *csv, *json; /* owned */
   struct dvmt_type type;
 };
 struct group {
@@ -36,7 +36,7 @@ struct exporting {
   struct npz *npz;
   struct site_text *sites; /* owned */
   size_t nsites;
-  struct group *groups;    /* owned */
+  struct group *groups; /* owned */
   size_t ngroups, last;
 };
 
@@ -61,13 +61,13 @@ static int make_text(struct site_text *t, const char *text) {
   struct dvmt_where w = dvmt_site_where(text);
   struct dvmt_span f = dvmt_text_line(text, DVMRT_TRACE_FUNCTION);
   bool quoted = w.file.s && (memchr(w.file.s, ',', w.file.n) || memchr(w.file.s, '"', w.file.n));
-  json_t *j = json_pack("{s:o,s:i,s:i,s:o}", "file", dvmt_json_text(w.file.s ? w.file.s : "", w.file.n), "line", (int)w.line, "column", (int)w.column,
-                        "function", dvmt_json_text(f.s ? f.s : "", f.n));
+  json_t *j = json_pack("{s:o,s:i,s:i,s:o}", "file", dvmt_json_text(w.file.s ? w.file.s : "", w.file.n), "line", (int)w.line, "column",
+                        (int)w.column, "function", dvmt_json_text(f.s ? f.s : "", f.n));
   t->json = json_dumps(j, JSON_COMPACT);
   json_decref(j);
   t->type = dvmt_type_of(text);
-  if (asprintf(&t->csv, "%s%.*s%s,%u,%.*s", quoted ? "\"" : "", (int)w.file.n, w.file.s ? w.file.s : "", quoted ? "\"" : "", w.line, (int)f.n,
-               f.s ? f.s : "") < 0)
+  if (asprintf(&t->csv, "%s%.*s%s,%u,%.*s", quoted ? "\"" : "", (int)w.file.n, w.file.s ? w.file.s : "", quoted ? "\"" : "", w.line,
+               (int)f.n, f.s ? f.s : "") < 0)
     t->csv = NULL;
   return t->csv && t->json ? 0 : -ENOMEM;
 }
@@ -100,7 +100,8 @@ static void number_text(const struct value *v, char *buf, size_t size) {
 }
 
 static bool is_json_number(const struct value *v) {
-  return (v->type.kind == 'f' && !dvmt_value_special(v->type, v->words)) || v->type.kind == 'i' || v->type.kind == 'u' || v->type.kind == 'b';
+  return (v->type.kind == 'f' && !dvmt_value_special(v->type, v->words)) || v->type.kind == 'i' || v->type.kind == 'u' ||
+         v->type.kind == 'b';
 }
 
 static void write_text(struct exporting *e, const struct dvmt_record *rec, uint64_t number, bool json) {
@@ -111,10 +112,12 @@ static void write_text(struct exporting *e, const struct dvmt_record *rec, uint6
   if (rec->kind == DVMT_RESULT)
     snprintf(element, sizeof(element), "%.*s", (int)name.n, name.s);
   else
-    dvmt_element_text(dvmt_reader_object(e->r, rec->object), rec->offset, dvmt_reader_site(e->r, rec->site)->text, element, sizeof(element));
+    dvmt_element_text(dvmt_reader_object(e->r, rec->object), rec->offset, dvmt_reader_site(e->r, rec->site)->text, element,
+                      sizeof(element));
   number_text(&v, text, sizeof(text));
   if (!json) {
-    fprintf(e->out, "%llu,%s,%.*s,\"%s\",%s,%s\n", (unsigned long long)number, kind_of(rec->kind), (int)name.n, name.s, element, t->csv, text);
+    fprintf(e->out, "%llu,%s,%.*s,\"%s\",%s,%s\n", (unsigned long long)number, kind_of(rec->kind), (int)name.n, name.s, element, t->csv,
+            text);
     return;
   }
   json_t *j = dvmt_json_text(element, strlen(element));
@@ -135,7 +138,8 @@ static const char *numpy_type(struct dvmt_type t, unsigned *bytes) {
   case 'c': return t.bytes == 8 ? "<c8" : t.bytes == 16 ? "<c16" : "<c32";
   case 'i': return t.bytes == 1 ? "|i1" : t.bytes == 2 ? "<i2" : t.bytes == 4 ? "<i4" : t.bytes == 8 ? "<i8" : "|V16";
   case 'u': return t.bytes == 1 ? "|u1" : t.bytes == 2 ? "<u2" : t.bytes == 4 ? "<u4" : t.bytes == 8 ? "<u8" : "|V16";
-  case 'b': case 'p': *bytes = 1; return "|b1";
+  case 'b':
+  case 'p': *bytes = 1; return "|b1";
   case 'q': return "|V16";
   default: return NULL;
   }
@@ -191,7 +195,8 @@ static int write_columns(struct exporting *e, const struct dvmt_record *rec, uin
   if (!g)
     return 0;
   const struct dvmt_object_def *o = rec->kind == DVMT_RESULT ? NULL : dvmt_reader_object(e->r, rec->object);
-  int64_t element = o ? (o->element_bytes && rec->offset % (int64_t)o->element_bytes == 0 ? rec->offset / (int64_t)o->element_bytes : rec->offset) : 0;
+  int64_t element =
+      o ? (o->element_bytes && rec->offset % (int64_t)o->element_bytes == 0 ? rec->offset / (int64_t)o->element_bytes : rec->offset) : 0;
   npz_add(e->npz, g->value, v.words);
   npz_add(e->npz, g->element, &element);
   npz_add(e->npz, g->record, &number);
@@ -210,7 +215,9 @@ static char *describe(const struct exporting *e) {
     const struct dvmt_object_def *o = g->kind == DVMT_RESULT ? NULL : dvmt_reader_object(e->r, g->object);
     for (int d = 0; o && d < o->ndims; d++)
       json_array_append_new(shape, json_integer(o->extent[d]));
-    json_object_set_new(variables, g->name, json_pack("{s:s,s:s,s:o}", "kind", kind_of(g->kind), "type", dvmt_type_name(g->type, type, sizeof(type)), "shape", shape));
+    json_object_set_new(
+        variables, g->name,
+        json_pack("{s:s,s:s,s:o}", "kind", kind_of(g->kind), "type", dvmt_type_name(g->type, type, sizeof(type)), "shape", shape));
   }
   json_t *all = json_pack("{s:o,s:o}", "sites", sites, "variables", variables);
   char *text = json_dumps(all, JSON_COMPACT);

@@ -37,8 +37,9 @@ int dvmt_file_writable(const char *path, struct dvm_error *err) {
   struct stat st;
   const char *slash = strrchr(path, '/');
   if (!stat(path, &st))
-    return S_ISDIR(st.st_mode) ? dvm_error_set(err, -EISDIR, "'%s' is a folder; expected the name of a file", path)
-           : access(path, W_OK) ? dvm_error_errno(err, "cannot write '%s'", path) : 0;
+    return S_ISDIR(st.st_mode)  ? dvm_error_set(err, -EISDIR, "'%s' is a folder; expected the name of a file", path)
+           : access(path, W_OK) ? dvm_error_errno(err, "cannot write '%s'", path)
+                                : 0;
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
   if (!folder)
     return dvm_error_set(err, -ENOMEM, "out of memory");

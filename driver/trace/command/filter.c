@@ -32,8 +32,8 @@ static void locate(struct dvmt_filter *f, struct dvmt_reader *r) {
       if (x->counts[i] && is_here(f, dvmt_reader_site(r, i)->text))
         f->executions += x->counts[i];
     for (int d = 0; d < x->depth; d++)
-      f->inside += is_here(f, dvmt_reader_site(r, x->open[d].site)->text) &&
-                   (!f->wanted->execution || x->open[d].execution == f->wanted->execution);
+      f->inside +=
+          is_here(f, dvmt_reader_site(r, x->open[d].site)->text) && (!f->wanted->execution || x->open[d].execution == f->wanted->execution);
   }
   dvmt_context_fini(x);
   free(x);
@@ -69,7 +69,8 @@ static int find_execution(struct dvmt_filter *f, struct dvmt_reader *r, struct d
 int dvmt_filter_begin(struct dvmt_filter *f, struct dvmt_wanted *wanted, struct dvmt_reader *r, struct dvm_error *err) {
   *f = (struct dvmt_filter){.wanted = wanted, .nindex = -1};
   if (wanted->element && (f->nindex = dvmt_element_parse(wanted->element, &f->name, f->index)) < 0 && !strpbrk(wanted->element, ".>"))
-    return dvm_error_set(err, -EINVAL, "'%s' is not an element; expected a name and subscripts, as in 'A[3][4]' or 'S[3].x[1]'", wanted->element);
+    return dvm_error_set(err, -EINVAL, "'%s' is not an element; expected a name and subscripts, as in 'A[3][4]' or 'S[3].x[1]'",
+                         wanted->element);
   if (wanted->construct) {
     const char *colon = strrchr(wanted->construct, ':');
     unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
@@ -120,8 +121,8 @@ static bool is_selected(struct dvmt_filter *f, const struct dvmt_reader *r, cons
     snprintf(name, sizeof(name), "%.*s", (int)s.n, s.s);
     variable = name;
   }
-  return (!w->variables.n || dvmt_select_has(&w->variables, variable, text)) && (!w->files.n || dvmt_select_has(&w->files, variable, text)) &&
-         (!w->functions.n || dvmt_select_has(&w->functions, variable, text));
+  return (!w->variables.n || dvmt_select_has(&w->variables, variable, text)) &&
+         (!w->files.n || dvmt_select_has(&w->files, variable, text)) && (!w->functions.n || dvmt_select_has(&w->functions, variable, text));
 }
 
 static bool is_wanted(struct dvmt_filter *f, const struct dvmt_reader *r, const struct dvmt_record *rec, uint64_t number) {

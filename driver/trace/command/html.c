@@ -97,9 +97,13 @@ static struct map *map_of(struct dvmt_html *h, const struct dvmt_spot *s) {
     return NULL;
   struct map *m = &h->map[h->nmaps];
   struct dvmt_span kind = s->construct ? dvmt_site_kind(s->construct) : (struct dvmt_span){"", 0};
-  *m = (struct map){.variable = strdup(s->variable), .place = strdup(place), .construct = strndup(kind.s, kind.n),
-                    .frame = calloc(FRAMES, sizeof(*m->frame)), .worst = calloc(SIDE, sizeof(*m->worst)),
-                    .points = calloc(POINTS, sizeof(*m->points)), .ndims = s->object->ndims};
+  *m = (struct map){.variable = strdup(s->variable),
+                    .place = strdup(place),
+                    .construct = strndup(kind.s, kind.n),
+                    .frame = calloc(FRAMES, sizeof(*m->frame)),
+                    .worst = calloc(SIDE, sizeof(*m->worst)),
+                    .points = calloc(POINTS, sizeof(*m->points)),
+                    .ndims = s->object->ndims};
   memcpy(m->extent, s->object->extent, sizeof(m->extent));
   h->nmaps++;
   shape(m, s->object);
@@ -199,14 +203,16 @@ static json_t *norms_of(const struct map *m) {
   json_t *all = json_array();
   for (int f = 0; f < FRAMES; f++)
     if (m->norm[f].most > 0)
-      json_array_append_new(all, json_pack("[i,o,o,o]", f, number(m->norm[f].most), number(sqrt(m->norm[f].squares)), number(m->norm[f].ulps)));
+      json_array_append_new(all,
+                            json_pack("[i,o,o,o]", f, number(m->norm[f].most), number(sqrt(m->norm[f].squares)), number(m->norm[f].ulps)));
   return all;
 }
 
 static json_t *points_of(const struct map *m) {
   json_t *all = json_array();
   for (int i = 0; i < m->npoints; i++)
-    json_array_append_new(all, json_pack("[I,o,o]", (json_int_t)m->points[i].time, number(m->points[i].value), number(m->points[i].reference)));
+    json_array_append_new(all,
+                          json_pack("[I,o,o]", (json_int_t)m->points[i].time, number(m->points[i].value), number(m->points[i].reference)));
   return all;
 }
 
@@ -223,10 +229,11 @@ static json_t *finding_of(const struct dvmt_finding *f) {
   if (w.file.s)
     dvmt_where_text(&w, place, sizeof(place));
   char *line = w.file.s ? dvmt_source_line(&w) : NULL;
-  json_t *j = json_pack("{s:s,s:s,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o}", "id", dvmt_finding_name(f->id), "severity", dvmt_finding_severity(f), "place",
-                        text_of(place), "message", text_of(f->message), "iteration", text_of(f->iteration), "source", text_of(line ? line : ""),
-                        "line", (json_int_t)w.line, "column", (json_int_t)w.column, "execution", (json_int_t)f->execution, "count",
-                        (json_int_t)f->count, "record", (json_int_t)(f->doubt || !f->record ? -1 : (int64_t)f->record - 1), "calls", text_of(f->calls ? f->calls : ""));
+  json_t *j = json_pack("{s:s,s:s,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o}", "id", dvmt_finding_name(f->id), "severity",
+                        dvmt_finding_severity(f), "place", text_of(place), "message", text_of(f->message), "iteration",
+                        text_of(f->iteration), "source", text_of(line ? line : ""), "line", (json_int_t)w.line, "column",
+                        (json_int_t)w.column, "execution", (json_int_t)f->execution, "count", (json_int_t)f->count, "record",
+                        (json_int_t)(f->doubt || !f->record ? -1 : (int64_t)f->record - 1), "calls", text_of(f->calls ? f->calls : ""));
   free(line);
   return j;
 }
@@ -237,14 +244,14 @@ static json_t *data_of(const struct dvmt_html *h, const struct dvmt_compare *c, 
     json_array_append_new(findings, finding_of(dvmt_compare_finding(c, i)));
   for (int i = 0; i < h->nmaps; i++) {
     const struct map *m = &h->map[i];
-    json_array_append_new(maps, json_pack("{s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "variable", text_of(m->variable), "place", text_of(m->place),
-                                          "construct", text_of(m->construct), "rows", (json_int_t)m->rows, "columns",
+    json_array_append_new(maps, json_pack("{s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "variable", text_of(m->variable), "place",
+                                          text_of(m->place), "construct", text_of(m->construct), "rows", (json_int_t)m->rows, "columns",
                                           (json_int_t)m->columns, "cellRows", (json_int_t)m->cell_rows, "cellColumns",
-                                          (json_int_t)m->cell_columns, "frames", frames_of(m), "cells", cells_of(m),
-                                          "norms", norms_of(m), "points", points_of(m), "extents", extents_of(m)));
+                                          (json_int_t)m->cell_columns, "frames", frames_of(m), "cells", cells_of(m), "norms", norms_of(m),
+                                          "points", points_of(m), "extents", extents_of(m)));
   }
-  return json_pack("{s:o,s:o,s:o,s:I,s:i,s:I,s:o}", "findings", findings, "closing", text_of(closing), "title", text_of(title), "width", (json_int_t)h->width, "frames", FRAMES, "leftOut",
-                   (json_int_t)h->left_out, "maps", maps);
+  return json_pack("{s:o,s:o,s:o,s:I,s:i,s:I,s:o}", "findings", findings, "closing", text_of(closing), "title", text_of(title), "width",
+                   (json_int_t)h->width, "frames", FRAMES, "leftOut", (json_int_t)h->left_out, "maps", maps);
 }
 
 int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *c, const char *closing, const char *path, const char *title,

@@ -10,5 +10,6 @@ void dvmt_html_destroy(struct dvmt_html *h);
 /* For struct dvmt_compare_options; 'arg' is a struct dvmt_html. */
 void dvmt_html_spot(void *arg, const struct dvmt_spot *s);
 /* 'closing': the line that ends the report.  0, or -E... with a text. */
-int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *c, const char *closing, const char *path, const char *title, struct dvm_error *err);
+int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *c, const char *closing, const char *path, const char *title,
+                    struct dvm_error *err);
 #endif

@@ -9,8 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BUFFER = 64 << 10, ZIP_VERSION = 45, LOCAL_MAGIC = 0x04034b50, CENTRAL_MAGIC = 0x02014b50, END64_MAGIC = 0x06064b50,
-       LOCATOR_MAGIC = 0x07064b50, END_MAGIC = 0x06054b50 };
+enum {
+  BUFFER = 64 << 10,
+  ZIP_VERSION = 45,
+  LOCAL_MAGIC = 0x04034b50,
+  CENTRAL_MAGIC = 0x02014b50,
+  END64_MAGIC = 0x06064b50,
+  LOCATOR_MAGIC = 0x07064b50,
+  END_MAGIC = 0x06054b50
+};
 
 struct column {
   char *name;                  /* of the file in the archive; owned */

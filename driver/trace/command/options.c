@@ -10,22 +10,22 @@
 enum { EXIT_USAGE = 2 };
 
 const char dvmt_cli_help[] =
-  "  --tolerance X      greatest relative difference of floating values, for all types\n"
-  "  --ulps N           the same in units in the last place; a value is accepted if either allows it\n"
-  "  --exact            values must agree bit for bit; '--tolerance 0 --ulps 0' means the same\n"
-  "  --digits           say in how many significant digits the values of each variable agree\n"
-  "  --config FILE      tolerances of types and variables, levels and ranges of the recording\n"
-  "  --ignore WHAT      what is not compared: variable:NAME, file:NAME, function:NAME, FILE:LINE; repeatable\n"
-  "  --rename OLD=NEW   a source file or a variable that has another name in the run; repeatable\n"
-  "  --accept LIST      what does not make a comparison fail: nothing (is compared), torn, damaged, end (comes early),\n"
-  "                     unrecorded (code wrote recorded data)\n"
-  "  --partial          iterations of the reference that do not happen are no difference\n"
-  "  --window MIB       memory for iterations in another order (64)\n"
-  "  --report FILE      the differences also as .sarif or .jsonl; repeatable\n"
-  "  --html FILE        a page with maps of the differing elements over time\n"
-  "  --checks LIST      kinds of differences that are not wanted, or are: -trace-nan,+trace-value; also -all\n"
-  "  --max-errors N     differences that are shown (20; 0: all)\n"
-  "  --exitcode N       exit status if something differs (66)\n";
+    "  --tolerance X      greatest relative difference of floating values, for all types\n"
+    "  --ulps N           the same in units in the last place; a value is accepted if either allows it\n"
+    "  --exact            values must agree bit for bit; '--tolerance 0 --ulps 0' means the same\n"
+    "  --digits           say in how many significant digits the values of each variable agree\n"
+    "  --config FILE      tolerances of types and variables, levels and ranges of the recording\n"
+    "  --ignore WHAT      what is not compared: variable:NAME, file:NAME, function:NAME, FILE:LINE; repeatable\n"
+    "  --rename OLD=NEW   a source file or a variable that has another name in the run; repeatable\n"
+    "  --accept LIST      what does not make a comparison fail: nothing (is compared), torn, damaged, end (comes early),\n"
+    "                     unrecorded (code wrote recorded data)\n"
+    "  --partial          iterations of the reference that do not happen are no difference\n"
+    "  --window MIB       memory for iterations in another order (64)\n"
+    "  --report FILE      the differences also as .sarif or .jsonl; repeatable\n"
+    "  --html FILE        a page with maps of the differing elements over time\n"
+    "  --checks LIST      kinds of differences that are not wanted, or are: -trace-nan,+trace-value; also -all\n"
+    "  --max-errors N     differences that are shown (20; 0: all)\n"
+    "  --exitcode N       exit status if something differs (66)\n";
 
 int dvmt_cli_usage(const struct dvmt_cli *o, const char *what, const char *word) {
   fprintf(stderr, "dvm: error: %s%s%s%s; 'dvm help %s' says more\n", what, word ? " '" : "", word ? word : "", word ? "'" : "", o->name);
@@ -102,17 +102,23 @@ void dvmt_cli_note_unused(const struct dvmt_cli *o) {
 }
 
 int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
-  static const struct option names[] = {{"tolerance", 1, NULL, 't'}, {"exact", 0, NULL, 'x'}, {"digits", 0, NULL, 'd'}, {"ignore", 1, NULL, 'i'}, {"rename", 1, NULL, 'n'},
-                                        {"accept", 1, NULL, 'a'}, {"ulps", 1, NULL, 'u'}, {"config", 1, NULL, 'c'},
-                                        {"partial", 0, NULL, 'p'}, {"window", 1, NULL, 'w'}, {"report", 1, NULL, 'r'},
-                                        {"max-errors", 1, NULL, 'm'}, {"exitcode", 1, NULL, 'e'}, {"checks", 1, NULL, 'k'}, {"bisect", 0, NULL, 'b'}, {"html", 1, NULL, 'H'},
-                                        {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  static const struct option names[] = {{"tolerance", 1, NULL, 't'}, {"exact", 0, NULL, 'x'},  {"digits", 0, NULL, 'd'},
+                                        {"ignore", 1, NULL, 'i'},    {"rename", 1, NULL, 'n'}, {"accept", 1, NULL, 'a'},
+                                        {"ulps", 1, NULL, 'u'},      {"config", 1, NULL, 'c'}, {"partial", 0, NULL, 'p'},
+                                        {"window", 1, NULL, 'w'},    {"report", 1, NULL, 'r'}, {"max-errors", 1, NULL, 'm'},
+                                        {"exitcode", 1, NULL, 'e'},  {"checks", 1, NULL, 'k'}, {"bisect", 0, NULL, 'b'},
+                                        {"html", 1, NULL, 'H'},      {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
   struct dvm_error err = DVM_ERROR_INIT;
   double v;
   int c, rc = 0;
   o->config = (struct dvmt_config)DVMT_CONFIG_INIT;
-  o->compare = (struct dvmt_compare_options){.relative = -1, .ulps = -1, .found = dvmt_report_found, .arg = &o->report, .config = &o->config,
-                                             .ignore = &o->ignore, .renames = (const char *const (*)[2])o->renames};
+  o->compare = (struct dvmt_compare_options){.relative = -1,
+                                             .ulps = -1,
+                                             .found = dvmt_report_found,
+                                             .arg = &o->report,
+                                             .config = &o->config,
+                                             .ignore = &o->ignore,
+                                             .renames = (const char *const(*)[2])o->renames};
   if (dvmt_report_init(&o->report, &err))
     return dvmt_cli_usage(o, err.text, NULL);
   o->exitcode = 66;
@@ -128,9 +134,18 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
     case 'a': rc = read_accept(o, optarg); break;
     case 'c': o->config_path = optarg; break;
     case 'p': o->compare.partial = true; break;
-    case 'w': rc = number(o, optarg, 1 << 20, &v); o->compare.window_bytes = (size_t)(v * (1 << 20)) + 1; break;
-    case 'm': rc = number(o, optarg, 1e15, &v); o->report.max_errors = (uint64_t)v; break;
-    case 'e': rc = number(o, optarg, 255, &v); o->exitcode = (int)v; break;
+    case 'w':
+      rc = number(o, optarg, 1 << 20, &v);
+      o->compare.window_bytes = (size_t)(v * (1 << 20)) + 1;
+      break;
+    case 'm':
+      rc = number(o, optarg, 1e15, &v);
+      o->report.max_errors = (uint64_t)v;
+      break;
+    case 'e':
+      rc = number(o, optarg, 255, &v);
+      o->exitcode = (int)v;
+      break;
     case 'H': o->html = optarg; break;
     case 'k': rc = read_checks(o, optarg); break;
     case 'b': o->bisect = true; break;

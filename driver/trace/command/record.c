@@ -25,21 +25,21 @@
 enum { EXIT_USAGE = 2 };
 
 static const char help[] =
-  "usage: dvm record [-o FILE] [--level LEVEL] [--config FILE] [--codec CODEC] [-v] -- PROGRAM [argument...]\n"
-  "\n"
-  "Runs a program that was compiled with 'dvmcc -fdvm=trace' and keeps what it does as a trace, the reference\n"
-  "for 'dvm compare' and 'dvm diff'.  The exit status is the program's.\n"
-  "\n"
-  "  -o FILE          the trace (trace.dvmt)\n"
-  "  --level LEVEL    none, minimal (constructs and iterations), modify (and values written; default),\n"
-  "                   full (and values read), checksum (sums of arrays), system (calls of the run-time system)\n"
-  "  --config FILE    levels and ranges per construct, start and finish; 'dvm trace config' makes one\n"
-  "  --codec CODEC    zstd (default), zlib, none\n"
-  "  --calibrate      run the program a second time; what differs from the first by itself (clocks, process numbers)\n"
-  "                   is kept in the trace, and comparisons leave it out\n"
-  "  --inside         record within the program's own process, so that a checkpoint holds the recorder too; taken\n"
-  "                   for granted with 'dvm run --checkpointable'\n"
-  "  -v               say at the end how much was recorded\n";
+    "usage: dvm record [-o FILE] [--level LEVEL] [--config FILE] [--codec CODEC] [-v] -- PROGRAM [argument...]\n"
+    "\n"
+    "Runs a program that was compiled with 'dvmcc -fdvm=trace' and keeps what it does as a trace, the reference\n"
+    "for 'dvm compare' and 'dvm diff'.  The exit status is the program's.\n"
+    "\n"
+    "  -o FILE          the trace (trace.dvmt)\n"
+    "  --level LEVEL    none, minimal (constructs and iterations), modify (and values written; default),\n"
+    "                   full (and values read), checksum (sums of arrays), system (calls of the run-time system)\n"
+    "  --config FILE    levels and ranges per construct, start and finish; 'dvm trace config' makes one\n"
+    "  --codec CODEC    zstd (default), zlib, none\n"
+    "  --calibrate      run the program a second time; what differs from the first by itself (clocks, process numbers)\n"
+    "                   is kept in the trace, and comparisons leave it out\n"
+    "  --inside         record within the program's own process, so that a checkpoint holds the recorder too; taken\n"
+    "                   for granted with 'dvm run --checkpointable'\n"
+    "  -v               say at the end how much was recorded\n";
 
 struct options {
   const char *output, *level, *config;
@@ -64,15 +64,19 @@ static int read_codec(const char *name, enum dvmt_codec *codec) {
 
 /* 0, or the exit status. */
 static int read_options(struct options *o, int argc, char **argv) {
-  static const struct option names[] = {{"level", 1, NULL, 'l'}, {"config", 1, NULL, 'c'}, {"codec", 1, NULL, 'z'},
-                                        {"output", 1, NULL, 'o'}, {"inside", 0, NULL, 'i'}, {"calibrate", 0, NULL, 'k'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  static const struct option names[] = {{"level", 1, NULL, 'l'},  {"config", 1, NULL, 'c'}, {"codec", 1, NULL, 'z'},
+                                        {"output", 1, NULL, 'o'}, {"inside", 0, NULL, 'i'}, {"calibrate", 0, NULL, 'k'},
+                                        {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
   int c, rc = 0;
   *o = (struct options){.output = "trace.dvmt", .codec = DVMT_CODEC_ZSTD};
   opterr = 0;
   while (!rc && (c = getopt_long(argc, argv, "+:o:vh", names, NULL)) >= 0)
     switch (c) {
     case 'o': o->output = optarg; break;
-    case 'l': o->level = optarg; rc = dvmt_level_number(optarg) < 0 ? usage("unknown level", optarg) : 0; break;
+    case 'l':
+      o->level = optarg;
+      rc = dvmt_level_number(optarg) < 0 ? usage("unknown level", optarg) : 0;
+      break;
     case 'c': o->config = optarg; break;
     case 'z': rc = read_codec(optarg, &o->codec); break;
     case 'v': o->verbose = true; break;

@@ -75,7 +75,8 @@ void dvmt_report_found(void *arg, const struct dvmt_finding *f) {
     fputc('\n', r->out);
   }
   if (!f->doubt && f->record)
-    fprintf(r->out, "note: record %llu of the run%s%s\n", (unsigned long long)f->record - 1, f->calls ? ", in " : "", f->calls ? f->calls : "");
+    fprintf(r->out, "note: record %llu of the run%s%s\n", (unsigned long long)f->record - 1, f->calls ? ", in " : "",
+            f->calls ? f->calls : "");
   print_help(r->out, f);
 }
 
@@ -164,8 +165,8 @@ static void print_closing(struct dvmt_report *r, const struct dvmt_compare_total
   fflush(r->out);
   size_t start = r->text_bytes;
   fprintf(r->out, "dvm: compared %llu records (%s of the reference, %s of the run): %llu identical, %llu within tolerance",
-          (unsigned long long)t->compared, share_of(t->compared, r->records, a, sizeof(a)), share_of(t->compared, t->records + t->run_lost, b, sizeof(b)),
-          (unsigned long long)t->identical, (unsigned long long)t->within);
+          (unsigned long long)t->compared, share_of(t->compared, r->records, a, sizeof(a)),
+          share_of(t->compared, t->records + t->run_lost, b, sizeof(b)), (unsigned long long)t->identical, (unsigned long long)t->within);
   if (t->worst)
     fprintf(r->out, " (the worst by %s)", t->worst);
   fprintf(r->out, ", %llu different", (unsigned long long)t->differing);

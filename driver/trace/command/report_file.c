@@ -11,9 +11,8 @@
 
 static const char *const names[DVMT_NFINDING_IDS] = {"dvm-trace-value", "dvm-trace-structure", "dvm-trace-nan"};
 static const char *const meanings[DVMT_NFINDING_IDS] = {
-  "a value differs from the reference by more than the tolerance",
-  "the run does something else than the reference: other iterations, other constructs, other accesses",
-  "a value is NaN or infinite"};
+    "a value differs from the reference by more than the tolerance",
+    "the run does something else than the reference: other iterations, other constructs, other accesses", "a value is NaN or infinite"};
 
 const char *dvmt_finding_name(enum dvmt_finding_id id) { return names[id]; }
 const char *dvmt_finding_severity(const struct dvmt_finding *f) { return f->warning ? "warning" : "error"; }
@@ -24,10 +23,12 @@ static bool ends(const char *s, const char *end) {
 }
 
 bool dvmt_finding_help(const struct dvmt_finding *f, char *buf, size_t size) {
-  struct dvmt_span from = f->text && f->id != DVMT_FOUND_STRUCTURE ? dvmt_text_line(f->text, DVMRT_TRACE_NATURE) : (struct dvmt_span){NULL, 0};
+  struct dvmt_span from =
+      f->text && f->id != DVMT_FOUND_STRUCTURE ? dvmt_text_line(f->text, DVMRT_TRACE_NATURE) : (struct dvmt_span){NULL, 0};
   if (!from.s)
     return false;
-  snprintf(buf, size, "this value comes from '%.*s' and differs by nature: '--ignore variable:%s' leaves it out", (int)from.n, from.s, f->variable);
+  snprintf(buf, size, "this value comes from '%.*s' and differs by nature: '--ignore variable:%s' leaves it out", (int)from.n, from.s,
+           f->variable);
   return true;
 }
 
@@ -131,8 +132,8 @@ static json_t *uri_of(struct dvmt_span file) {
 
 static json_t *location_of(const char *text) {
   struct dvmt_where w = dvmt_site_where(text);
-  return json_pack("{s:{s:{s:o},s:{s:i,s:i}}}", "physicalLocation", "artifactLocation", "uri", uri_of(w.file), "region",
-                   "startLine", (int)(w.line ? w.line : 1), "startColumn", (int)dvmt_source_column(&w));
+  return json_pack("{s:{s:{s:o},s:{s:i,s:i}}}", "physicalLocation", "artifactLocation", "uri", uri_of(w.file), "region", "startLine",
+                   (int)(w.line ? w.line : 1), "startColumn", (int)dvmt_source_column(&w));
 }
 
 /* '](' would be a link to a reader of SARIF: a blank parts the two. */
@@ -174,9 +175,9 @@ static json_t *result_of(const struct dvmt_finding *f) {
   json_object_set_new(properties, "variable", dvmt_json_text(f->variable, strlen(f->variable)));
   json_object_set_new(properties, "notes", notes);
   set_values(properties, f);
-  return json_pack("{s:s,s:i,s:s,s:o,s:o,s:o,s:I,s:o}", "ruleId", names[f->id], "ruleIndex", (int)f->id, "level",
-                   dvmt_finding_severity(f), "message", message_with_help(f), "locations", locations, "relatedLocations", related,
-                   "occurrenceCount", (json_int_t)f->count, "properties", properties);
+  return json_pack("{s:s,s:i,s:s,s:o,s:o,s:o,s:I,s:o}", "ruleId", names[f->id], "ruleIndex", (int)f->id, "level", dvmt_finding_severity(f),
+                   "message", message_with_help(f), "locations", locations, "relatedLocations", related, "occurrenceCount",
+                   (json_int_t)f->count, "properties", properties);
 }
 
 static json_t *rule_of(int id) {

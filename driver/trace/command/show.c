@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[] = {"?", "read", "write", "iteration", "enter", "leave", "result", "directive", "digest", "unrecorded", "lost", "call", "return"};
+static const char *const kind_names[] = {"?",         "read",   "write",      "iteration", "enter", "leave", "result",
+                                         "directive", "digest", "unrecorded", "lost",      "call",  "return"};
 
 static int write_json(json_t *j, FILE *out, struct dvm_error *err) {
   int rc = j ? json_dumpf(j, out, JSON_COMPACT | JSON_REAL_PRECISION(17)) : -1;
@@ -33,8 +34,9 @@ static const char *program_of(struct dvmt_reader *r) {
 }
 
 static const char *state_of(const struct dvmt_summary *s) {
-  return !s->whole ? "torn: the recording did not end, all up to the last whole block is here"
-         : s->complete ? "complete" : "whole, but the program did not end by itself";
+  return !s->whole     ? "torn: the recording did not end, all up to the last whole block is here"
+         : s->complete ? "complete"
+                       : "whole, but the program did not end by itself";
 }
 
 int dvmt_show_info(const char *path, const struct dvmt_show *show, FILE *out, struct dvm_error *err) {
@@ -105,15 +107,18 @@ static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, c
     snprintf(buf, size, "%.*s = %s", (int)name.n, name.s, value);
     break;
   }
-  case DVMT_DIGEST:
-    snprintf(buf, size, "%s: %016llx", dvmt_reader_object(r, rec->object)->name, (unsigned long long)rec->words[1]);
-    break;
+  case DVMT_DIGEST: snprintf(buf, size, "%s: %016llx", dvmt_reader_object(r, rec->object)->name, (unsigned long long)rec->words[1]); break;
   case DVMT_UNRECORDED:
-    snprintf(buf, size, "%s", rec->words[0] == DVMT_WHY_THREAD ? "another thread" : rec->words[0] == DVMT_WHY_OPENMP ? "an OpenMP construct"
-                                : rec->words[0] == DVMT_WHY_FOREIGN ? "foreign code" : "foreign code, not looked at");
+    snprintf(buf, size, "%s",
+             rec->words[0] == DVMT_WHY_THREAD    ? "another thread"
+             : rec->words[0] == DVMT_WHY_OPENMP  ? "an OpenMP construct"
+             : rec->words[0] == DVMT_WHY_FOREIGN ? "foreign code"
+                                                 : "foreign code, not looked at");
     break;
   case DVMT_CALL:
-  case DVMT_RETURN: snprintf(buf, size, "%.*s", (int)dvmt_text_line(text, DVMRT_TRACE_FUNCTION).n, dvmt_text_line(text, DVMRT_TRACE_FUNCTION).s); break;
+  case DVMT_RETURN:
+    snprintf(buf, size, "%.*s", (int)dvmt_text_line(text, DVMRT_TRACE_FUNCTION).n, dvmt_text_line(text, DVMRT_TRACE_FUNCTION).s);
+    break;
   case DVMT_LOST: snprintf(buf, size, "%llu records in a damaged block", (unsigned long long)rec->words[0]); break;
   }
 }
@@ -268,8 +273,7 @@ static void stat_text(const struct stat *s, const struct dvmt_reader *r, FILE *o
       continue;
     dvmt_where_text(&w, place, sizeof(place));
     fprintf(out, "%-12.*s %-24s %12llu %14llu %14llu %14llu\n", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s, place,
-            (unsigned long long)c->enters, (unsigned long long)c->iterations, (unsigned long long)c->reads,
-            (unsigned long long)c->writes);
+            (unsigned long long)c->enters, (unsigned long long)c->iterations, (unsigned long long)c->reads, (unsigned long long)c->writes);
   }
   fprintf(out, "\n%-37s %12s %14s %14s %14s\n", "variable", "", "", "reads", "writes");
   for (size_t i = 0; i < s->nobjects; i++)

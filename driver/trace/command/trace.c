@@ -16,25 +16,25 @@
 enum { EXIT_USAGE = 2 };
 
 static const char help[] =
-  "usage: dvm trace info [--json] FILE\n"
-  "       dvm trace dump [--json] [--limit N] [SELECTION] FILE\n"
-  "       dvm trace stat [--json] [SELECTION] FILE\n"
-  "       dvm trace export --csv|--jsonl|--npz [-o OUTPUT] [SELECTION] FILE\n"
-  "       dvm trace verify FILE\n"
-  "       dvm trace config [-o FILE] -- PROGRAM [argument...]\n"
-  "\n"
-  "  info     header: what ran, size, whether the trace is complete, constructs and variables\n"
-  "  dump     records, one in a line, --limit at most N\n"
-  "  stat     executions, iterations, values of each construct and variable\n"
-  "  export   values for other programs: text, or columns of numpy (--npz; dvm_trace.py reads them)\n"
-  "  verify   reads all of it; the exit status is 1 if something is torn or damaged\n"
-  "  config   runs the program and writes a configuration of all its constructs, with their iterations and\n"
-  "           the size that each level would take; to be edited and given to 'dvm record --config'\n"
-  "\n"
-  "SELECTION: --element 'A[3][4]' the history of one element, --variable NAME, --file NAME, --function NAME (each\n"
-  "repeatable), --construct FILE:LINE what happens in it, with --execution N in its N-th execution, --from N and --to N\n"
-  "the records between.\n"
-  "--json writes one JSON object, for dump one in a line.\n";
+    "usage: dvm trace info [--json] FILE\n"
+    "       dvm trace dump [--json] [--limit N] [SELECTION] FILE\n"
+    "       dvm trace stat [--json] [SELECTION] FILE\n"
+    "       dvm trace export --csv|--jsonl|--npz [-o OUTPUT] [SELECTION] FILE\n"
+    "       dvm trace verify FILE\n"
+    "       dvm trace config [-o FILE] -- PROGRAM [argument...]\n"
+    "\n"
+    "  info     header: what ran, size, whether the trace is complete, constructs and variables\n"
+    "  dump     records, one in a line, --limit at most N\n"
+    "  stat     executions, iterations, values of each construct and variable\n"
+    "  export   values for other programs: text, or columns of numpy (--npz; dvm_trace.py reads them)\n"
+    "  verify   reads all of it; the exit status is 1 if something is torn or damaged\n"
+    "  config   runs the program and writes a configuration of all its constructs, with their iterations and\n"
+    "           the size that each level would take; to be edited and given to 'dvm record --config'\n"
+    "\n"
+    "SELECTION: --element 'A[3][4]' the history of one element, --variable NAME, --file NAME, --function NAME (each\n"
+    "repeatable), --construct FILE:LINE what happens in it, with --execution N in its N-th execution, --from N and --to N\n"
+    "the records between.\n"
+    "--json writes one JSON object, for dump one in a line.\n";
 
 static int usage(const char *what, const char *word) {
   fprintf(stderr, "dvm: error: %s%s%s%s; 'dvm help trace' says more\n", what, word ? " '" : "", word ? word : "", word ? "'" : "");
@@ -56,7 +56,8 @@ static int select_one(struct dvmt_select *s, const char *kind, const char *name)
 }
 
 /* The action with its options read.  Exit status, or -E... */
-static int act(const char *action, const char *file, struct dvmt_show *show, enum dvmt_export how, const char *output, struct dvm_error *err) {
+static int act(const char *action, const char *file, struct dvmt_show *show, enum dvmt_export how, const char *output,
+               struct dvm_error *err) {
   if (!strcmp(action, "info"))
     return dvmt_show_info(file, show, stdout, err);
   if (!strcmp(action, "verify"))
@@ -67,10 +68,10 @@ static int act(const char *action, const char *file, struct dvmt_show *show, enu
 }
 
 static int run(int argc, char **argv) {
-  static const struct option names[] = {{"json", 0, NULL, 'j'}, {"element", 1, NULL, 'e'}, {"construct", 1, NULL, 'c'},
-                                        {"limit", 1, NULL, 'n'}, {"variable", 1, NULL, 'v'}, {"file", 1, NULL, 'f'},
-                                        {"function", 1, NULL, 'F'}, {"execution", 1, NULL, 'x'}, {"from", 1, NULL, 'a'}, {"to", 1, NULL, 'z'},
-                                        {"csv", 0, NULL, 'C'}, {"jsonl", 0, NULL, 'J'}, {"npz", 0, NULL, 'N'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  static const struct option names[] = {
+      {"json", 0, NULL, 'j'}, {"element", 1, NULL, 'e'},  {"construct", 1, NULL, 'c'}, {"limit", 1, NULL, 'n'}, {"variable", 1, NULL, 'v'},
+      {"file", 1, NULL, 'f'}, {"function", 1, NULL, 'F'}, {"execution", 1, NULL, 'x'}, {"from", 1, NULL, 'a'},  {"to", 1, NULL, 'z'},
+      {"csv", 0, NULL, 'C'},  {"jsonl", 0, NULL, 'J'},    {"npz", 0, NULL, 'N'},       {"help", 0, NULL, 'h'},  {NULL, 0, NULL, 0}};
   struct dvmt_show show = {.limit = UINT64_MAX};
   struct dvm_error err = DVM_ERROR_INIT;
   const char *action = argc > 1 ? argv[1] : "";

@@ -22,7 +22,11 @@ int dvmt_verify(const char *path, FILE *out, struct dvm_error *err) {
   if (!rc) {
     bool whole = s.whole && !lost && !d.blocks && good == s.records;
     fprintf(out, "%s: %s: %" PRIu64 " records can be read in %" PRIu64 " blocks\n", path,
-            !s.whole ? "torn" : !whole ? "damaged" : s.complete ? "whole" : "whole, but its program did not end by itself", good, s.blocks);
+            !s.whole     ? "torn"
+            : !whole     ? "damaged"
+            : s.complete ? "whole"
+                         : "whole, but its program did not end by itself",
+            good, s.blocks);
     if (lost)
       fprintf(out, "%s: %" PRIu64 " records are lost, the first of them is record %" PRIu64 "%s\n", path, lost, first,
               d.names ? "; definitions are among what is damaged" : "");

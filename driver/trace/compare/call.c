@@ -63,10 +63,18 @@ static const struct {
   const char *before;
   void (*add)(struct writing *w, struct dvmt_span rest);
 } clauses[] = {
-    {DVMRT_DIRECTIVE_ARRAY, "", add_ref},           {DVMRT_DIRECTIVE_TEMPLATE, "", add_name},           {DVMRT_DIRECTIVE_DISTRIBUTION, "distribute ", add_brackets},
-    {DVMRT_DIRECTIVE_ALIGN, "align with ", add_ref}, {DVMRT_DIRECTIVE_ON, "on ", add_ref},         {DVMRT_DIRECTIVE_RENEW, "shadow_renew ", add_ref},
-    {DVMRT_DIRECTIVE_ACROSS, "across ", add_ref},    {DVMRT_DIRECTIVE_WIDTHS, "widths ", add_brackets}, {DVMRT_DIRECTIVE_REMOTE, "remote_access ", add_ref},
-    {DVMRT_DIRECTIVE_REDUCTION, "reduction ", add_reduction}, {DVMRT_DIRECTIVE_GROUP, "group ", add_name}, {DVMRT_DIRECTIVE_SHADOW, "", add_brackets},
+    {DVMRT_DIRECTIVE_ARRAY, "", add_ref},
+    {DVMRT_DIRECTIVE_TEMPLATE, "", add_name},
+    {DVMRT_DIRECTIVE_DISTRIBUTION, "distribute ", add_brackets},
+    {DVMRT_DIRECTIVE_ALIGN, "align with ", add_ref},
+    {DVMRT_DIRECTIVE_ON, "on ", add_ref},
+    {DVMRT_DIRECTIVE_RENEW, "shadow_renew ", add_ref},
+    {DVMRT_DIRECTIVE_ACROSS, "across ", add_ref},
+    {DVMRT_DIRECTIVE_WIDTHS, "widths ", add_brackets},
+    {DVMRT_DIRECTIVE_REMOTE, "remote_access ", add_ref},
+    {DVMRT_DIRECTIVE_REDUCTION, "reduction ", add_reduction},
+    {DVMRT_DIRECTIVE_GROUP, "group ", add_name},
+    {DVMRT_DIRECTIVE_SHADOW, "", add_brackets},
 };
 
 static bool add_line(void *arg, char key, struct dvmt_span rest) {

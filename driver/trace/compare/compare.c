@@ -19,7 +19,8 @@ static int on_site(struct dvmt_sink *sink, const struct dvmt_site_def *def) {
   if (places)
     c->b_places = places;
   char *text = strdup(def->text);
-  if (!rows || !types || !places || !text || !dvmt_cmp_add_member(&c->b.members, def->text) || !dvmt_cmp_add_key(&c->b.sites, dvmt_cmp_site_key(c, def->text, false))) {
+  if (!rows || !types || !places || !text || !dvmt_cmp_add_member(&c->b.members, def->text) ||
+      !dvmt_cmp_add_key(&c->b.sites, dvmt_cmp_site_key(c, def->text, false))) {
     free(text);
     return c->rc = -ENOMEM;
   }

@@ -12,9 +12,7 @@ struct call_chain {
   uint32_t next;           /* with the same hash: 1 + its number */
 };
 
-static uint32_t hash_of(uint32_t parent, uint32_t site) {
-  return (uint32_t)(dvmt_mix((uint64_t)parent << 32 | site) % SLOTS);
-}
+static uint32_t hash_of(uint32_t parent, uint32_t site) { return (uint32_t)(dvmt_mix((uint64_t)parent << 32 | site) % SLOTS); }
 
 /* Slots lie behind the nodes; both are made at once. */
 static uint32_t *slots_of(const struct dvmt_compare *c) { return (uint32_t *)(c->chains + CHAINS_MAX); }

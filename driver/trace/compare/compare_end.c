@@ -27,17 +27,21 @@ void dvmt_cmp_unrecorded(struct dvmt_compare *c, const char *text, uint64_t why,
   const char *run = of_reference ? "in the reference " : "";
   struct dvmt_span what = dvmt_text_line(text, DVMRT_ACCESS_TEXT), variable = dvmt_text_line(text, DVMRT_ACCESS_VARIABLE);
   if (why == DVMT_WHY_THREAD)
-    snprintf(message, sizeof(message), "%sanother thread does this%s%.*s%s: only the thread that starts the program is recorded, so what "
-             "others compute is not compared", run, what.s ? " ('" : "", (int)what.n, what.s ? what.s : "", what.s ? "')" : "");
+    snprintf(message, sizeof(message),
+             "%sanother thread does this%s%.*s%s: only the thread that starts the program is recorded, so what "
+             "others compute is not compared",
+             run, what.s ? " ('" : "", (int)what.n, what.s ? what.s : "", what.s ? "')" : "");
   else if (why == DVMT_WHY_OPENMP)
     snprintf(message, sizeof(message), "%sthis OpenMP construct is executed: what it computes is not recorded and not compared", run);
   else if (why == DVMT_WHY_FOREIGN)
     snprintf(message, sizeof(message), "%s'%.*s' is not recorded and changes '%.*s' here, which is not compared", run, (int)what.n,
              what.s ? what.s : "", (int)variable.n, variable.s ? variable.s : "");
   else
-    snprintf(message, sizeof(message), "%s'%.*s' is not recorded and is called here so often, or could change so much%s%.*s%s, that nobody has "
-             "looked: whether it writes recorded data is not known", run, (int)what.n, what.s ? what.s : "", variable.n ? " ('" : "",
-             (int)variable.n, variable.s ? variable.s : "", variable.n ? "')" : "");
+    snprintf(message, sizeof(message),
+             "%s'%.*s' is not recorded and is called here so often, or could change so much%s%.*s%s, that nobody has "
+             "looked: whether it writes recorded data is not known",
+             run, (int)what.n, what.s ? what.s : "", variable.n ? " ('" : "", (int)variable.n, variable.s ? variable.s : "",
+             variable.n ? "')" : "");
   dvmt_cmp_doubt(c, DVMT_DOUBT_UNRECORDED, text, message);
 }
 
@@ -52,8 +56,10 @@ static void set_counts(struct dvmt_compare *c, struct counts *counts, const stru
 
 static void tell_lost(struct dvmt_compare *c, bool of_reference) {
   char message[300];
-  snprintf(message, sizeof(message), "records of %s are lost in a damaged block; the comparison goes on at the next construct or loop "
-           "that both execute behind it", of_reference ? "the reference" : "the run");
+  snprintf(message, sizeof(message),
+           "records of %s are lost in a damaged block; the comparison goes on at the next construct or loop "
+           "that both execute behind it",
+           of_reference ? "the reference" : "the run");
   dvmt_cmp_doubt(c, DVMT_DOUBT_DAMAGED, NULL, message);
 }
 
@@ -106,8 +112,8 @@ void dvmt_compare_lose(struct dvmt_compare *c, uint64_t records, const struct dv
   c->b_tail.n = 0;
   c->depth = 0;
   for (int d = 0; d < x->depth - c->b_skip; d++)
-    c->open[c->depth++] = (struct open){.text = c->b_sites[x->open[d].site].text, .key = c->b.sites.key[x->open[d].site],
-                                        .execution = x->open[d].execution};
+    c->open[c->depth++] =
+        (struct open){.text = c->b_sites[x->open[d].site].text, .key = c->b.sites.key[x->open[d].site], .execution = x->open[d].execution};
 }
 
 /* Whether the record is of what is skipped; 'left': open levels yet. */

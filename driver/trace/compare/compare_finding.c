@@ -48,9 +48,15 @@ struct dvmt_finding *dvmt_cmp_finding(struct dvmt_compare *c, enum dvmt_finding_
     c->rc = -ENOMEM;
     return NULL;
   }
-  *f = (struct dvmt_finding){.id = id, .count = 1, .text = text, .construct = construct, .variable = strdup(variable),
-                             .iteration = strdup(dvmt_cmp_iteration_text(c, at, sizeof(at))), .record = record_now(c),
-                             .execution = c->depth ? c->open[c->depth - 1].execution : 0, .calls = dvmt_cmp_calls_text(c, text)};
+  *f = (struct dvmt_finding){.id = id,
+                             .count = 1,
+                             .text = text,
+                             .construct = construct,
+                             .variable = strdup(variable),
+                             .iteration = strdup(dvmt_cmp_iteration_text(c, at, sizeof(at))),
+                             .record = record_now(c),
+                             .execution = c->depth ? c->open[c->depth - 1].execution : 0,
+                             .calls = dvmt_cmp_calls_text(c, text)};
   c->findings[c->nfindings++] = f;
   return f;
 }
@@ -74,8 +80,8 @@ const char *dvmt_cmp_describe(struct dvmt_compare *c, const struct item *it, boo
   char what[300];
   struct dvmt_where w = dvmt_site_where(text);
   if (it->kind <= DVMT_WRITE) {
-    dvmt_element_text(of_reference ? dvmt_reader_object(c->reference, it->object) : &c->b_objects[it->object], it->offset, text,
-                      what, sizeof(what));
+    dvmt_element_text(of_reference ? dvmt_reader_object(c->reference, it->object) : &c->b_objects[it->object], it->offset, text, what,
+                      sizeof(what));
     snprintf(buf, size, "%s '%s'", verbs[it->kind], what);
   } else if (it->kind == DVMT_ITER) {
     dvmt_iteration_text(text, it->words, it->nwords, what, sizeof(what));

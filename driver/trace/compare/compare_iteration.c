@@ -46,7 +46,8 @@ static void compare_sums(struct dvmt_compare *c) {
     uint64_t a = key < c->a_sums.n ? c->a_sums.sum[key] : 0, b = key < c->b_sums.n ? c->b_sums.sum[key] : 0;
     if (a == b)
       continue;
-    snprintf(message, sizeof(message), "%llu iterations come in an order too different from the reference's to be kept in this window, and the "
+    snprintf(message, sizeof(message),
+             "%llu iterations come in an order too different from the reference's to be kept in this window, and the "
              "sums of what they assign to '%s' differ: what they compute is not compared; '--window' enlarges it",
              (unsigned long long)c->summed, dvmt_cmp_key_name(c, key));
     dvmt_cmp_structure(c, dvmt_cmp_key_name(c, key), "", c->open[c->depth - 1].text, message);
@@ -184,8 +185,10 @@ void dvmt_cmp_finish_parallel(struct dvmt_compare *c) {
   } else if (missing && !c->options.partial) {
     c->totals.missing += missing;
     dvmt_iteration_text(dvmt_cmp_a_text(c, &first), first.words, first.nwords, at, sizeof(at));
-    snprintf(message, sizeof(message), missing == 1 ? "%llu iteration of the reference is not executed: (%s)"
-             : "%llu iterations of the reference are not executed, the first is (%s)", (unsigned long long)missing, at);
+    snprintf(message, sizeof(message),
+             missing == 1 ? "%llu iteration of the reference is not executed: (%s)"
+                          : "%llu iterations of the reference are not executed, the first is (%s)",
+             (unsigned long long)missing, at);
     dvmt_cmp_structure(c, "missing iterations", "", c->open[c->depth - 1].text, message);
   }
 }

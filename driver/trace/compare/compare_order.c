@@ -10,8 +10,8 @@ enum { STRETCH_MAX = 4096 };
 static void open_construct(struct dvmt_compare *c, const struct item *it, uint32_t count) {
   c->enters++;
   if (c->depth < OPEN_MAX)
-    c->open[c->depth] = (struct open){.text = dvmt_cmp_b_text(c, it), .key = it->key, .parallel = dvmt_cmp_b_parallel(c, it),
-                                      .execution = count};
+    c->open[c->depth] =
+        (struct open){.text = dvmt_cmp_b_text(c, it), .key = it->key, .parallel = dvmt_cmp_b_parallel(c, it), .execution = count};
   c->depth += c->depth < OPEN_MAX;
 }
 
@@ -57,8 +57,10 @@ static void lose_step(struct dvmt_compare *c, const struct item *b) {
   c->lost = true;
   dvmt_cmp_describe(c, b, false, y, sizeof(y));
   if (dvmt_cmp_peek(c))
-    snprintf(message, sizeof(message), "the %s happens where the reference has the %s; the comparison goes on at the next "
-             "construct or loop that both execute", y, dvmt_cmp_describe(c, &c->ahead, true, x, sizeof(x)));
+    snprintf(message, sizeof(message),
+             "the %s happens where the reference has the %s; the comparison goes on at the next "
+             "construct or loop that both execute",
+             y, dvmt_cmp_describe(c, &c->ahead, true, x, sizeof(x)));
   else
     snprintf(message, sizeof(message), "the %s happens behind the end of the reference", y);
   dvmt_cmp_structure(c, "order", "", dvmt_cmp_b_text(c, b), message);
@@ -90,8 +92,7 @@ static bool meet(struct dvmt_compare *c, const struct item *b, uint32_t count) {
   int inside = 0; /* constructs with iterations: what is in them is not counted */
   if (!c->counted && !c->totals.lost)
     count_reference(c);
-  if (*dvmt_cmp_count(c, &c->a_counts, b->key) >= count ||
-      (!c->totals.lost && *dvmt_cmp_count(c, &c->a_totals, b->key) < count))
+  if (*dvmt_cmp_count(c, &c->a_counts, b->key) >= count || (!c->totals.lost && *dvmt_cmp_count(c, &c->a_totals, b->key) < count))
     return false;
   while (dvmt_cmp_peek(c)) {
     bool enters = c->ahead.kind == DVMT_ENTER;

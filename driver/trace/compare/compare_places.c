@@ -32,9 +32,7 @@ static char *token_of(const char *text, bool construct) {
   return token;
 }
 
-static bool is_construct(unsigned kind) {
-  return kind == DVMT_SITE_CONSTRUCT || kind == DVMT_SITE_SCOPE || kind == DVMT_SITE_LOOP;
-}
+static bool is_construct(unsigned kind) { return kind == DVMT_SITE_CONSTRUCT || kind == DVMT_SITE_SCOPE || kind == DVMT_SITE_LOOP; }
 
 static int by_place(const void *a, const void *b) {
   const struct place *x = a, *y = b;

@@ -8,8 +8,15 @@
 #include "driver/trace/compare/name.h"
 #include <string.h>
 
-enum { ITEM_WORDS = 7, OPEN_MAX = 256, WINDOW_LISTS = 1 << 16, SEEN_MAX = 1 << 20, REDUCTIONS_MAX = 64, OPERANDS = 64,
-       ACCEPTED_MAX = 1 << 16 };
+enum {
+  ITEM_WORDS = 7,
+  OPEN_MAX = 256,
+  WINDOW_LISTS = 1 << 16,
+  SEEN_MAX = 1 << 20,
+  REDUCTIONS_MAX = 64,
+  OPERANDS = 64,
+  ACCEPTED_MAX = 1 << 16
+};
 
 /* A record that is kept. */
 struct item {
@@ -106,7 +113,11 @@ struct dvmt_compare {
   char **names;            /* by key */
   size_t nnames, names_cap;
   uint32_t *name_slots;    /* owned; 1 + number of a name, by its hash; twice names_cap of them */
-  struct { struct keys sites, objects; struct members members; struct masks masks; } a, b;
+  struct {
+    struct keys sites, objects;
+    struct members members;
+    struct masks masks;
+  } a, b;
   struct dvmt_type *a_types;
   struct dvmt_site_def *b_sites;
   struct dvmt_type *b_types;

@@ -23,9 +23,7 @@ static bool same_numbers(struct dvmt_compare *c) {
 }
 
 /* Records of the run that wait for their partners. */
-static size_t pending(const struct dvmt_compare *c) {
-  return c->b_items.n + (c->in_parallel && c->b_in_iteration && !c->halved);
-}
+static size_t pending(const struct dvmt_compare *c) { return c->b_items.n + (c->in_parallel && c->b_in_iteration && !c->halved); }
 
 /* What both have before the next block, compared now. */
 static void flush(struct dvmt_compare *c) {
@@ -48,9 +46,9 @@ static void flush(struct dvmt_compare *c) {
 bool dvmt_compare_skip(struct dvmt_compare *c, struct dvmt_reader *run) {
   struct dvmt_reader *a = c->reference;
   uint64_t records;
-  if (c->rc || !c->matched || c->a_levels || c->options.digits || (c->options.ignore && c->options.ignore->n) || c->over || c->lost || dvmt_reader_left(run) || c->b_tail.n ||
-      (c->in_parallel && (c->unpaired || c->overflow || c->nwaiting)) || dvmt_reader_left(a) + c->has_ahead != pending(c) ||
-      !same_numbers(c) || !dvmt_reader_next_same(a, run))
+  if (c->rc || !c->matched || c->a_levels || c->options.digits || (c->options.ignore && c->options.ignore->n) || c->over || c->lost ||
+      dvmt_reader_left(run) || c->b_tail.n || (c->in_parallel && (c->unpaired || c->overflow || c->nwaiting)) ||
+      dvmt_reader_left(a) + c->has_ahead != pending(c) || !same_numbers(c) || !dvmt_reader_next_same(a, run))
     return false;
   flush(c);
   c->b_items.n = 0;
@@ -68,8 +66,12 @@ bool dvmt_compare_skip(struct dvmt_compare *c, struct dvmt_reader *run) {
 
 static void restore_open(struct dvmt_compare *c, const struct dvmt_context_open *from, bool parallel) {
   struct open *to = &c->open[c->depth++];
-  *to = (struct open){.text = c->b_sites[from->site].text, .key = c->b.sites.key[from->site], .nwords = from->nwords,
-                      .execution = from->execution, .parallel = parallel, .has_iteration = from->has_iteration};
+  *to = (struct open){.text = c->b_sites[from->site].text,
+                      .key = c->b.sites.key[from->site],
+                      .nwords = from->nwords,
+                      .execution = from->execution,
+                      .parallel = parallel,
+                      .has_iteration = from->has_iteration};
   memcpy(to->words, from->words, from->nwords * 8u);
 }
 

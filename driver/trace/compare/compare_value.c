@@ -57,7 +57,8 @@ static void say_difference(const struct pair *p, const struct dvmt_difference *d
   if (floating && n < size)
     n += (size_t)snprintf(message + n, size - n, " (relative difference %.3g%s)", d->relative, ulps);
   if (changed && n < size)
-    snprintf(message + n, size - n, "; it is %s here and %s there", dvmt_type_name(p->tb, is, sizeof(is)), dvmt_type_name(p->ta, was, sizeof(was)));
+    snprintf(message + n, size - n, "; it is %s here and %s there", dvmt_type_name(p->tb, is, sizeof(is)),
+             dvmt_type_name(p->ta, was, sizeof(was)));
 }
 
 static void value_differs(struct dvmt_compare *c, const struct pair *p, const char *element, const struct dvmt_difference *d) {
@@ -89,8 +90,13 @@ static void tell_spot(struct dvmt_compare *c, const char *variable, const struct
   for (size_t i = 0; o && !object && !there && i < c->a.sites.n; i++)
     if (c->a.sites.key[i] == o->key && dvmt_reader_site(c->reference, i)->kind != DVMT_SITE_ACCESS)
       there = dvmt_reader_site(c->reference, i)->text;
-  struct dvmt_spot spot = {.construct = o ? o->text : NULL, .variable = variable, .in_reference = there, .object = object, .offset = offset,
-                           .enters = c->enters, .execution = o ? o->execution : 0};
+  struct dvmt_spot spot = {.construct = o ? o->text : NULL,
+                           .variable = variable,
+                           .in_reference = there,
+                           .object = object,
+                           .offset = offset,
+                           .enters = c->enters,
+                           .execution = o ? o->execution : 0};
   if (d) {
     spot.relative = d->relative;
     spot.absolute = d->absolute;
@@ -180,7 +186,8 @@ static void compare_values(struct dvmt_compare *c, const struct item *a, const s
   c->totals.values++;
   c->full |= b->kind == DVMT_READ;
   unsigned n = (tb.bytes + 7u) / 8; /* behind it may be what was there before a call */
-  if (a->nwords == b->nwords && same_words(a->words, b->words, n && n < b->nwords ? n : b->nwords) && ta.kind == tb.kind && ta.bytes == tb.bytes) {
+  if (a->nwords == b->nwords && same_words(a->words, b->words, n && n < b->nwords ? n : b->nwords) && ta.kind == tb.kind &&
+      ta.bytes == tb.bytes) {
     c->totals.identical++;
     dvmt_cmp_note_digits(c, b->key, tb, 0);
     if (b->kind == DVMT_WRITE && tb.part_bytes && dvmt_value_special(tb, b->words))
@@ -237,8 +244,10 @@ static void compare_digests(struct dvmt_compare *c, const struct item *a, const 
   struct dvmt_finding *f = dvmt_cmp_finding(c, DVMT_FOUND_VALUE, variable, dvmt_cmp_b_text(c, b));
   if (!f || f->count > 1)
     return;
-  snprintf(message, sizeof(message), "'%s' differs from the reference when this construct ends (sums of all that it holds; "
-           "rounding counts)", variable);
+  snprintf(message, sizeof(message),
+           "'%s' differs from the reference when this construct ends (sums of all that it holds; "
+           "rounding counts)",
+           variable);
   dvmt_cmp_tell(c, f, variable, message);
 }
 

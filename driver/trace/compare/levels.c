@@ -78,8 +78,10 @@ static bool enter(struct dvmt_levels *l, const struct dvmt_record *r, const stru
     return true;
   }
   bool silent = outer && outer->silent;
-  unsigned level = silent || !l->started || l->finished ? DVMT_LEVEL_NONE : k->rule ? k->rule->level
-                   : outer && outer->level != DVMT_LEVEL_NONE ? outer->level : program_level(l);
+  unsigned level = silent || !l->started || l->finished       ? DVMT_LEVEL_NONE
+                   : k->rule                                  ? k->rule->level
+                   : outer && outer->level != DVMT_LEVEL_NONE ? outer->level
+                                                              : program_level(l);
   if (!silent && outer && outer->level == DVMT_LEVEL_NONE && outer->ruled && !k->rule)
     level = DVMT_LEVEL_NONE;
   if (site->kind == DVMT_SITE_LOOP && (level == DVMT_LEVEL_SYSTEM || (level == DVMT_LEVEL_CHECKSUM && l->depth >= SUMMED_DEPTH)))

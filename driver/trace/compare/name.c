@@ -130,8 +130,7 @@ void dvmt_iteration_text(const char *text, const uint64_t *words, uint32_t n, ch
   buf[0] = 0;
   for (uint32_t d = 0; d < n && at < size; d++) {
     struct dvmt_span name = d < count ? dvmt_text_field(&names) : (struct dvmt_span){"", 0};
-    at += (size_t)snprintf(buf + at, size - at, "%s%.*s%s%lld", d ? ", " : "", (int)name.n, name.s, name.n ? "=" : "",
-                           (long long)words[d]);
+    at += (size_t)snprintf(buf + at, size - at, "%s%.*s%s%lld", d ? ", " : "", (int)name.n, name.s, name.n ? "=" : "", (long long)words[d]);
   }
 }
 

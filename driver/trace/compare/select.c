@@ -21,7 +21,8 @@ static bool read_row(struct dvmt_select_row *r, const char *text) {
   static const struct {
     const char *name;
     size_t to;
-  } kinds[] = {{"variable:", offsetof(struct dvmt_select_row, variable)}, {"file:", offsetof(struct dvmt_select_row, file)},
+  } kinds[] = {{"variable:", offsetof(struct dvmt_select_row, variable)},
+               {"file:", offsetof(struct dvmt_select_row, file)},
                {"function:", offsetof(struct dvmt_select_row, function)}};
   const char *at = strchr(text, '@');
   for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {

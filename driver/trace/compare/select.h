@@ -16,7 +16,7 @@ struct dvmt_select {
   struct dvmt_select_row *row; /* owned */
   size_t n;
 };
-#define DVMT_SELECT_INIT { NULL, 0 }
+#define DVMT_SELECT_INIT {NULL, 0}
 /* "variable:NAME", "file:NAME", "function:NAME", "FILE:LINE", "NAME@FILE:LINE", or "NAME" of a variable.  0; -EINVAL, -ENOMEM. */
 int dvmt_select_add(struct dvmt_select *s, const char *text, struct dvm_error *err);
 void dvmt_select_fini(struct dvmt_select *s);

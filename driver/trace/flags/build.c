@@ -68,8 +68,9 @@ static bool ends_with(const char *s, const char *end) {
 
 /* Its next word belongs to it. */
 static bool takes_word(const char *option) {
-  static const char *const names[] = {"-o", "-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-MF", "-MT", "-MQ", "-x", "-L", "-l", "-Xlinker",
-                                      "-Xclang", "-mllvm", "-T", "-u", "-z", "-arch", "-isysroot"};
+  static const char *const names[] = {"-o",     "-I",  "-D",  "-U", "-include", "-isystem", "-iquote",  "-idirafter",
+                                      "-MF",    "-MT", "-MQ", "-x", "-L",       "-l",       "-Xlinker", "-Xclang",
+                                      "-mllvm", "-T",  "-u",  "-z", "-arch",    "-isysroot"};
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
     if (!strcmp(option, names[i]))
       return true;
@@ -77,7 +78,8 @@ static bool takes_word(const char *option) {
 }
 
 static bool is_for_linker(const char *w) {
-  static const char *const names[] = {"-l", "-L", "-Wl,", "-Xlinker", "-rdynamic", "-static", "-shared", "-pie", "-no-pie", "-T", "-u", "-z"};
+  static const char *const names[] = {"-l",      "-L",   "-Wl,",    "-Xlinker", "-rdynamic", "-static",
+                                      "-shared", "-pie", "-no-pie", "-T",       "-u",        "-z"};
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
     if (!strncmp(w, names[i], strlen(names[i])))
       return true;
@@ -153,8 +155,8 @@ static int link_program(const struct compiling *c, const struct dvmt_words *all)
 /* Neither compiles nor links: preprocesses, answers. */
 static bool is_other(int argc, char **argv) {
   for (int i = 0; i < argc; i++)
-    if (!strcmp(argv[i], "-E") || !strcmp(argv[i], "-S") || !strcmp(argv[i], "-M") || !strcmp(argv[i], "-MM") || !strncmp(argv[i], "-print", 6) ||
-        !strncmp(argv[i], "-dump", 5) || !strcmp(argv[i], "--version") || !strcmp(argv[i], "-v"))
+    if (!strcmp(argv[i], "-E") || !strcmp(argv[i], "-S") || !strcmp(argv[i], "-M") || !strcmp(argv[i], "-MM") ||
+        !strncmp(argv[i], "-print", 6) || !strncmp(argv[i], "-dump", 5) || !strcmp(argv[i], "--version") || !strcmp(argv[i], "-v"))
       return true;
   return argc == 0;
 }

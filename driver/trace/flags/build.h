@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct dvmt_words { char **w; size_t n; }; /* owned; ends with NULL */
+struct dvmt_words {
+  char **w;
+  size_t n;
+}; /* owned; ends with NULL */
 int dvmt_words_add(struct dvmt_words *l, const char *word);
 /* Words of a text, split at blanks. */
 int dvmt_words_split(struct dvmt_words *l, const char *text);
@@ -34,8 +37,14 @@ void dvmt_build_fini(struct dvmt_build *b);
 /* Reads what the compiler has kept. */
 int dvmt_build_read(struct dvmt_build *b, struct dvm_error *err);
 
-enum dvmt_variant { DVMT_FIRST, DVMT_SECOND, DVMT_PLAIN /* the first flags, not recorded */, DVMT_FIRST_PARTS, DVMT_SECOND_PARTS /* by function */,
-                    DVMT_NVARIANTS };
+enum dvmt_variant {
+  DVMT_FIRST,
+  DVMT_SECOND,
+  DVMT_PLAIN /* the first flags, not recorded */,
+  DVMT_FIRST_PARTS,
+  DVMT_SECOND_PARTS /* by function */,
+  DVMT_NVARIANTS
+};
 /* The object's file; compiled when it is first asked for.  Valid until the next call; NULL: 'err'. */
 const char *dvmt_build_object(struct dvmt_build *b, size_t n, enum dvmt_variant v, struct dvm_error *err);
 /* Links with 'objects' (one or two files each, the second may be NULL) in place of the build's own.  'program': 64 bytes at least. */

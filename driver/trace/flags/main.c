@@ -11,18 +11,18 @@
 #include <unistd.h>
 
 static const char help[] =
-  "usage: dvm compare --flags FIRST SECOND [option...] FILE... [-- argument...]\n"
-  "       dvm compare --flags FIRST SECOND --make COMMAND [option...] [-- argument...]\n"
-  "\n"
-  "Compiles a program with two sets of flags, both recording.  If the runs differ, looks for the smallest set of object files that\n"
-  "makes the difference when only they are compiled in the second way, and then for the functions in them.  FILEs are sources and\n"
-  "what the linker needs (-lm); COMMAND makes all of the program with the compiler $(CC) of make ('make', 'make -C src prog').\n"
-  "The arguments are the program's.  The exit status is 66 if something differs.\n"
-  "\n"
-  "  --make COMMAND     what builds the program; its last call of the compiler that links makes it\n"
-  "  --second-cc CC     the second way is this compiler's, whose objects do not record: the object with 'main' stays as it is\n"
-  "  --level LEVEL      modify (default), full\n"
-  "Options of 'dvm compare' say what differs: --tolerance, --ulps, --exact, --config, --ignore, --accept, --checks, --partial.\n";
+    "usage: dvm compare --flags FIRST SECOND [option...] FILE... [-- argument...]\n"
+    "       dvm compare --flags FIRST SECOND --make COMMAND [option...] [-- argument...]\n"
+    "\n"
+    "Compiles a program with two sets of flags, both recording.  If the runs differ, looks for the smallest set of object files that\n"
+    "makes the difference when only they are compiled in the second way, and then for the functions in them.  FILEs are sources and\n"
+    "what the linker needs (-lm); COMMAND makes all of the program with the compiler $(CC) of make ('make', 'make -C src prog').\n"
+    "The arguments are the program's.  The exit status is 66 if something differs.\n"
+    "\n"
+    "  --make COMMAND     what builds the program; its last call of the compiler that links makes it\n"
+    "  --second-cc CC     the second way is this compiler's, whose objects do not record: the object with 'main' stays as it is\n"
+    "  --level LEVEL      modify (default), full\n"
+    "Options of 'dvm compare' say what differs: --tolerance, --ulps, --exact, --config, --ignore, --accept, --checks, --partial.\n";
 
 enum { EXIT_USAGE = 2, EXIT_DIFFERENT = 66 };
 
@@ -39,7 +39,8 @@ struct flags {
 };
 
 static int usage(const char *what, const char *word) {
-  fprintf(stderr, "dvm: error: %s%s%s%s; 'dvm compare --flags --help' says more\n", what, word ? " '" : "", word ? word : "", word ? "'" : "");
+  fprintf(stderr, "dvm: error: %s%s%s%s; 'dvm compare --flags --help' says more\n", what, word ? " '" : "", word ? word : "",
+          word ? "'" : "");
   return EXIT_USAGE;
 }
 
@@ -308,8 +309,8 @@ static int search(struct flags *f, struct dvm_error *err) {
       left[i] &= !on[i];
   }
   if (!rc && !rounds) {
-    fprintf(stderr, "dvm: no difference between '%s' and '%s'%s%s in %zu objects\n", f->build.flags[0], f->build.flags[1], f->build.other ? " of " : "",
-            f->build.other ? f->build.other : "", n);
+    fprintf(stderr, "dvm: no difference between '%s' and '%s'%s%s in %zu objects\n", f->build.flags[0], f->build.flags[1],
+            f->build.other ? " of " : "", f->build.other ? f->build.other : "", n);
     t.quiet = false;
     rc = objects_differ(&t, left);
   } else if (!rc) {
@@ -361,7 +362,8 @@ static int build(struct flags *f, struct dvm_error *err) {
 
 /* 0: not an option of the comparison; else its words. */
 static int words_of_option(const char *word) {
-  static const char *const with[] = {"--tolerance", "--ulps", "--config", "--ignore", "--accept", "--checks", "--window", "--max-errors", "--rename"};
+  static const char *const with[] = {"--tolerance", "--ulps",   "--config",     "--ignore", "--accept",
+                                     "--checks",    "--window", "--max-errors", "--rename"};
   for (size_t i = 0; i < sizeof(with) / sizeof(*with); i++)
     if (!strncmp(word, with[i], strlen(with[i])))
       return word[strlen(with[i])] == '=' ? 1 : word[strlen(with[i])] ? 0 : 2;

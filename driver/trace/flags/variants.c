@@ -43,7 +43,9 @@ void dvmt_build_fini(struct dvmt_build *b) {
 
 /* ---- what the compiler has kept --------------------------------------------------------------------------------------------------- */
 
-struct cursor { char *at, *end; };
+struct cursor {
+  char *at, *end;
+};
 
 static char *next(struct cursor *c) {
   char *s = c->at;
@@ -169,7 +171,8 @@ int dvmt_build_read(struct dvmt_build *b, struct dvm_error *err) {
     fclose(f);
   free(text);
   if (rc == -ENOENT || (!rc && !b->link.n))
-    return dvm_error_set(err, -EINVAL, "the build has %s with the compiler that it was given: does it use $(CC), and is all of it made anew?",
+    return dvm_error_set(err, -EINVAL,
+                         "the build has %s with the compiler that it was given: does it use $(CC), and is all of it made anew?",
                          rc ? "compiled nothing" : "linked nothing");
   if (rc)
     return dvm_error_set(err, rc, "cannot read what the build has done");

@@ -290,8 +290,8 @@ static int decode_iter(struct dvmt_decoder *d, struct dvmt_symbol *s, struct dvm
   if (n > DVMT_NDIMS_MAX)
     return -EBADMSG;
   for (uint32_t i = 0; i < n; i++)
-    d->words[i] = control & DVMT_C_PLACE ? s->words[i] + (uint64_t)dvmt_unzigzag(dvmt_cursor_number(&d->extra))
-                                         : iter_guess(s, i, (uint32_t)n);
+    d->words[i] =
+        control & DVMT_C_PLACE ? s->words[i] + (uint64_t)dvmt_unzigzag(dvmt_cursor_number(&d->extra)) : iter_guess(s, i, (uint32_t)n);
   learn_iter(s, d->words, (uint32_t)n);
   r->nwords = (uint32_t)n;
   return 0;

@@ -214,8 +214,14 @@ static int define(struct dvmt_collector *c, uint64_t address, const uint64_t *w)
   struct site *s = rc ? NULL : calloc(1, sizeof(*s));
   if (!s)
     return -ENOMEM;
-  *s = (struct site){.address = address, .number = c->nnumbers, .kind = packed & 255, .words = packed >> 8 & 255,
-                     .where = packed >> 24 & (DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER), .nargs = packed >> 32 & 255, .named = NO_OBJECT, .object = NO_OBJECT,
+  *s = (struct site){.address = address,
+                     .number = c->nnumbers,
+                     .kind = packed & 255,
+                     .words = packed >> 8 & 255,
+                     .where = packed >> 24 & (DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER),
+                     .nargs = packed >> 32 & 255,
+                     .named = NO_OBJECT,
+                     .object = NO_OBJECT,
                      .text = strndup((const char *)(w + 4), length)};
   size_t slot = slot_of(c, address);
   if (c->sites[slot]) { /* a library that came again to the same place */
@@ -253,11 +259,9 @@ static int declare(struct dvmt_collector *c, const struct site *s, const uint64_
   struct dvmt_array_ref ref;
   struct dvmt_span kind = dvmt_text_line(s->text, DVMRT_ANY_KIND);
   kind = dvmt_text_field(&kind);
-  if (!(dvmt_span_is(kind, "array") || dvmt_span_is(kind, "bind")) ||
-      !dvmt_text_array(s->text, (const int64_t *)args, s->nargs, &ref))
+  if (!(dvmt_span_is(kind, "array") || dvmt_span_is(kind, "bind")) || !dvmt_text_array(s->text, (const int64_t *)args, s->nargs, &ref))
     return 0;
-  struct dvmt_object_def def = {strndup(ref.name.s, ref.name.n), (uint32_t)ref.element_bytes, DVMT_OBJECT_ARRAY,
-                                (uint8_t)ref.ndims, {0}};
+  struct dvmt_object_def def = {strndup(ref.name.s, ref.name.n), (uint32_t)ref.element_bytes, DVMT_OBJECT_ARRAY, (uint8_t)ref.ndims, {0}};
   uint64_t bytes = ref.element_bytes;
   for (int d = 0; d < ref.ndims; d++) {
     def.extent[d] = ref.extent[d];
@@ -348,15 +352,13 @@ static inline int iteration(struct dvmt_collector *c, struct site *s, const uint
   return send(c, r);
 }
 
-static inline __attribute__((always_inline)) int one(struct dvmt_collector *c, struct site *s, enum dvmt_tag tag, const uint64_t *w, size_t *used) {
+static inline __attribute__((always_inline)) int one(struct dvmt_collector *c, struct site *s, enum dvmt_tag tag, const uint64_t *w,
+                                                     size_t *used) {
   int rc;
   switch (tag) {
   case DVMT_TAG_READ:
-  case DVMT_TAG_WRITE:
-    return value(c, s, tag, w, used);
-  case DVMT_TAG_ITER:
-    *used = s->words;
-    return iteration(c, s, w);
+  case DVMT_TAG_WRITE: return value(c, s, tag, w, used);
+  case DVMT_TAG_ITER: *used = s->words; return iteration(c, s, w);
   case DVMT_TAG_ENTER:
     *used = 1u + s->nargs;
     s->iterations = 0;
@@ -366,21 +368,16 @@ static inline __attribute__((always_inline)) int one(struct dvmt_collector *c, s
     *used = 0;
     rc = dvmt_sums_leave(c->sums, s->number, c->sink);
     return rc ? rc : send(c, (struct dvmt_record){.kind = DVMT_LEAVE, .site = s->number});
-  case DVMT_TAG_RESULT:
-    *used = 6;
-    return send(c, (struct dvmt_record){.kind = DVMT_RESULT, .site = s->number, .nwords = 6, .words = w});
+  case DVMT_TAG_RESULT: *used = 6; return send(c, (struct dvmt_record){.kind = DVMT_RESULT, .site = s->number, .nwords = 6, .words = w});
   case DVMT_TAG_DIRECT:
     *used = s->nargs;
     rc = declare(c, s, w);
-    return rc ? rc : send(c, (struct dvmt_record){.kind = DVMT_DIRECT, .site = s->number, .nwords = s->nargs, .words = plain_args(c, s, w, 0)});
-  case DVMT_TAG_DIGEST:
-    *used = 3;
-    return digest(c, s, w);
+    return rc ? rc
+              : send(c, (struct dvmt_record){.kind = DVMT_DIRECT, .site = s->number, .nwords = s->nargs, .words = plain_args(c, s, w, 0)});
+  case DVMT_TAG_DIGEST: *used = 3; return digest(c, s, w);
   case DVMT_TAG_CALL:
-  case DVMT_TAG_RETURN:
-    return send(c, (struct dvmt_record){.kind = tag == DVMT_TAG_CALL ? DVMT_CALL : DVMT_RETURN, .site = s->number});
-  default:
-    return -EBADMSG;
+  case DVMT_TAG_RETURN: return send(c, (struct dvmt_record){.kind = tag == DVMT_TAG_CALL ? DVMT_CALL : DVMT_RETURN, .site = s->number});
+  default: return -EBADMSG;
   }
 }
 

@@ -82,8 +82,8 @@ static int get_open(struct dvmt_context_open *o, struct dvmt_cursor *from, size_
   uint64_t site = dvmt_cursor_number(from), execution = dvmt_cursor_number(from), words = dvmt_cursor_number(from);
   if (site >= nsites || execution > UINT32_MAX || words > 1 + DVMT_NDIMS_MAX)
     return -EBADMSG;
-  *o = (struct dvmt_context_open){.site = (uint32_t)site, .execution = (uint32_t)execution, .has_iteration = words != 0,
-                                  .nwords = words ? (uint32_t)words - 1 : 0};
+  *o = (struct dvmt_context_open){
+      .site = (uint32_t)site, .execution = (uint32_t)execution, .has_iteration = words != 0, .nwords = words ? (uint32_t)words - 1 : 0};
   for (uint32_t i = 0; i < o->nwords; i++)
     o->words[i] = (uint64_t)dvmt_unzigzag(dvmt_cursor_number(from));
   return 0;

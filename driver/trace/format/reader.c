@@ -71,8 +71,10 @@ static int read_header(struct dvmt_reader *r, struct dvm_error *err) {
   const unsigned char *at = header + 8;
   unsigned version = (unsigned)dvmt_get(&at, 2);
   if (version > DVMT_VERSION || version < DVMT_VERSION_BEFORE)
-    return dvm_error_set(err, -EINVAL, "'%s' is a trace of format version %u, this program reads version %d: record it again, or use the "
-                         "%s version of dvm", r->name, version, DVMT_VERSION, version > DVMT_VERSION ? "newer" : "older");
+    return dvm_error_set(err, -EINVAL,
+                         "'%s' is a trace of format version %u, this program reads version %d: record it again, or use the "
+                         "%s version of dvm",
+                         r->name, version, DVMT_VERSION, version > DVMT_VERSION ? "newer" : "older");
   dvmt_get(&at, 2);
   if (dvmt_get(&at, 4) != 0x01020304)
     return dvm_error_set(err, -EINVAL, "'%s' has another byte order", r->name);
@@ -133,9 +135,7 @@ struct dvmt_reader *dvmt_reader_open(const char *path, struct dvm_error *err) {
   return open_any(fd, NULL, (uint64_t)st.st_size, path, err);
 }
 
-struct dvmt_reader *dvmt_reader_open_memory(const void *p, size_t n, struct dvm_error *err) {
-  return open_any(-1, p, n, "(memory)", err);
-}
+struct dvmt_reader *dvmt_reader_open_memory(const void *p, size_t n, struct dvm_error *err) { return open_any(-1, p, n, "(memory)", err); }
 
 struct dvmt_reader *dvmt_reader_again(const struct dvmt_reader *r, struct dvm_error *err) {
   int fd = r->fd < 0 ? -1 : fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
@@ -485,8 +485,7 @@ static bool note_place(struct dvmt_reader *r, uint64_t offset, uint64_t record) 
 static bool load(struct dvmt_reader *r, uint64_t offset, const struct dvmt_block *b) {
   r->packed.n = 0;
   return dvmt_bytes_reserve(&r->packed, b->packed_bytes + 1) &&
-         !read_at(r, offset + DVMT_BLOCK_HEADER_BYTES, r->packed.p, b->packed_bytes) &&
-         dvmt_crc(0, r->packed.p, b->packed_bytes) == b->crc;
+         !read_at(r, offset + DVMT_BLOCK_HEADER_BYTES, r->packed.p, b->packed_bytes) && dvmt_crc(0, r->packed.p, b->packed_bytes) == b->crc;
 }
 
 static bool same_block(const struct dvmt_block *x, const struct dvmt_block *y) {

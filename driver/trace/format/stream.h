@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 enum dvmt_kind {
-  DVMT_READ = 1, DVMT_WRITE,   /* object, offset, words: the value */
+  DVMT_READ = 1,
+  DVMT_WRITE,   /* object, offset, words: the value */
   DVMT_ITER,                   /* words: index variables, outermost first */
   DVMT_ENTER,                  /* words: level, arguments */
   DVMT_LEAVE,
@@ -14,7 +15,8 @@ enum dvmt_kind {
   DVMT_DIGEST,                 /* object, words: elements (0: one per value), digest */
   DVMT_UNRECORDED,             /* the site was executed where nothing is recorded; words: why (enum dvmt_why) */
   DVMT_LOST,                   /* words: number of records that a damaged block held; only from a reader */
-  DVMT_CALL, DVMT_RETURN       /* a function that calls others begins and ends */
+  DVMT_CALL,
+  DVMT_RETURN       /* a function that calls others begins and ends */
 };
 static inline int dvmt_is_call(unsigned kind) { return kind == DVMT_CALL || kind == DVMT_RETURN; }
 enum { DVMT_VALUE_WORDS_MAX = 4, DVMT_WORDS_MAX = 256 };

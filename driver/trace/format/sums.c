@@ -97,7 +97,8 @@ int dvmt_sums_leave(struct dvmt_sums *s, uint32_t site, struct dvmt_sink *sink) 
       to->n += f->row[i].n;
       to->sum += f->row[i].sum;
     }
-    rc = sink->record(sink, &(struct dvmt_record){.kind = DVMT_DIGEST, .site = site, .object = f->row[i].object, .nwords = 2, .words = words});
+    rc = sink->record(sink,
+                      &(struct dvmt_record){.kind = DVMT_DIGEST, .site = site, .object = f->row[i].object, .nwords = 2, .words = words});
   }
   return rc;
 }

@@ -29,7 +29,8 @@ const char *dvmt_type_name(struct dvmt_type t, char *buf, size_t size) {
   case 'b': snprintf(buf, size, "bool"); break;
   case 'p': snprintf(buf, size, "pointer"); break;
   case 'w': snprintf(buf, size, "%d bytes of a type that is not known", t.bytes); break;
-  case 'i': case 'u': snprintf(buf, size, "%s%d-bit integer", t.kind == 'u' ? "unsigned " : "", 8 * t.bytes); break;
+  case 'i':
+  case 'u': snprintf(buf, size, "%s%d-bit integer", t.kind == 'u' ? "unsigned " : "", 8 * t.bytes); break;
   default: snprintf(buf, size, "%d bytes", t.bytes);
   }
   return buf;
@@ -41,8 +42,7 @@ static unsigned parts_of(struct dvmt_type t) { return t.kind == 'c' ? 2 : 1; }
 
 static double half(uint16_t h) {
   int exponent = h >> 10 & 31, fraction = h & 1023;
-  double v = exponent == 31 ? (fraction ? NAN : INFINITY)
-                            : ldexp(exponent ? 1024 + fraction : fraction, (exponent ? exponent : 1) - 25);
+  double v = exponent == 31 ? (fraction ? NAN : INFINITY) : ldexp(exponent ? 1024 + fraction : fraction, (exponent ? exponent : 1) - 25);
   return h & 0x8000 ? -v : v;
 }
 
@@ -57,13 +57,21 @@ static long double part_of(struct dvmt_type t, const uint64_t *words, unsigned p
   case 2: memcpy(&h, at, 2); return half(h);
   case 4: memcpy(&f, at, 4); return f;
   case 8: memcpy(&d, at, 8); return d;
-  default: l = 0; memcpy(&l, at, 10); return l;
+  default:
+    l = 0;
+    memcpy(&l, at, 10);
+    return l;
   }
 }
 
-static int digits_of(struct dvmt_type t) { return t.part_bytes == 2 ? 5 : t.part_bytes == 4 ? FLT_DECIMAL_DIG : t.part_bytes == 8 ? DBL_DECIMAL_DIG : LDBL_DECIMAL_DIG; }
+static int digits_of(struct dvmt_type t) {
+  return t.part_bytes == 2 ? 5 : t.part_bytes == 4 ? FLT_DECIMAL_DIG : t.part_bytes == 8 ? DBL_DECIMAL_DIG : LDBL_DECIMAL_DIG;
+}
 static long double epsilon_of(struct dvmt_type t) {
-  return t.part_bytes == 2 ? 0x1p-10L : t.part_bytes == 4 ? (long double)FLT_EPSILON : t.part_bytes == 8 ? (long double)DBL_EPSILON : LDBL_EPSILON;
+  return t.part_bytes == 2   ? 0x1p-10L
+         : t.part_bytes == 4 ? (long double)FLT_EPSILON
+         : t.part_bytes == 8 ? (long double)DBL_EPSILON
+                             : LDBL_EPSILON;
 }
 
 static int64_t as_signed(struct dvmt_type t, const uint64_t *words) {
@@ -132,8 +140,7 @@ void dvmt_value_text(struct dvmt_type t, const uint64_t *words, char *buf, size_
       unsigned __int128 v = (unsigned __int128)words[1] << 64 | words[0];
       bool negative = t.kind == 'i' && words[1] >> 63;
       decimal_text(negative ? -v : v, negative, buf, size);
-    }
-    else if (t.kind == 'u')
+    } else if (t.kind == 'u')
       snprintf(buf, size, "%llu", (unsigned long long)words[0]);
     else
       snprintf(buf, size, "%lld", (long long)as_signed(t, words));
@@ -259,8 +266,8 @@ static __int128 as_wide(struct dvmt_type t, const uint64_t *words) {
   return t.kind == 'i' ? (__int128)as_signed(t, words) : (__int128)words[0];
 }
 
-static void compare_integers(struct dvmt_type ta, const uint64_t *a, struct dvmt_type tb, const uint64_t *b, const struct dvmt_tolerance *tol,
-                             struct dvmt_difference *d) {
+static void compare_integers(struct dvmt_type ta, const uint64_t *a, struct dvmt_type tb, const uint64_t *b,
+                             const struct dvmt_tolerance *tol, struct dvmt_difference *d) {
   __int128 x = as_wide(ta, a), y = as_wide(tb, b);
   bool wraps = ta.bytes > 8 && tb.bytes > 8 && ta.kind != tb.kind; /* the top half of one has no place in the other */
   if (x == y && !(wraps && x < 0))
@@ -277,9 +284,7 @@ static long double number_of(struct dvmt_type t, const uint64_t *words, unsigned
   return part ? 0 : (long double)as_wide(t, words);
 }
 
-double dvmt_value_real(struct dvmt_type t, const uint64_t *words) {
-  return strchr("fciub", t.kind) ? (double)number_of(t, words, 0) : 0;
-}
+double dvmt_value_real(struct dvmt_type t, const uint64_t *words) { return strchr("fciub", t.kind) ? (double)number_of(t, words, 0) : 0; }
 
 /* They agree if they do as a double or as two floats. */
 static struct dvmt_difference compare_words(const uint64_t *a, const uint64_t *b) {

@@ -148,15 +148,18 @@ static void end_block(struct dvmt_writer *w) {
   if (w->definitions.n) {
     struct job *j = new_job(w);
     dvmt_bytes_add(&j->raw, w->definitions.p, w->definitions.n);
-    j->block = (struct dvmt_block){.kind = DVMT_BLOCK_DEFINITIONS, .nrecords = w->ndefinitions,
-                                   .first_record = w->first_record, .enters = w->first_enters};
+    j->block = (struct dvmt_block){
+        .kind = DVMT_BLOCK_DEFINITIONS, .nrecords = w->ndefinitions, .first_record = w->first_record, .enters = w->first_enters};
     put_job(w, j);
     w->definitions.n = w->ndefinitions = 0;
   }
   if (w->encoder.nrecords) {
     struct job *j = new_job(w);
-    j->block = (struct dvmt_block){.kind = DVMT_BLOCK_RECORDS_KIND, .nrecords = w->encoder.nrecords,
-                                   .first_record = w->first_record, .enters = w->first_enters, .digest = w->encoder.digest,
+    j->block = (struct dvmt_block){.kind = DVMT_BLOCK_RECORDS_KIND,
+                                   .nrecords = w->encoder.nrecords,
+                                   .first_record = w->first_record,
+                                   .enters = w->first_enters,
+                                   .digest = w->encoder.digest,
                                    .flags = w->encoder.saw_nan ? DVMT_SAW_NAN : 0};
     dvmt_bytes_number(&j->raw, w->begin.n);
     dvmt_bytes_add(&j->raw, w->begin.p, w->begin.n);
@@ -328,8 +331,10 @@ struct dvmt_sink *dvmt_writer_sink(struct dvmt_writer *w) { return &w->sink; }
 /* Index block and trailer. */
 static int write_end(struct dvmt_writer *w, bool complete) {
   unsigned char trailer[DVMT_TRAILER_BYTES], *to = trailer;
-  struct dvmt_block b = {.kind = DVMT_BLOCK_INDEX, .nrecords = (uint32_t)(w->index.n / DVMT_INDEX_ENTRY_BYTES),
-                         .first_record = w->totals.records, .enters = w->enters};
+  struct dvmt_block b = {.kind = DVMT_BLOCK_INDEX,
+                         .nrecords = (uint32_t)(w->index.n / DVMT_INDEX_ENTRY_BYTES),
+                         .first_record = w->totals.records,
+                         .enters = w->enters};
   struct dvmt_bytes index = w->index;
   uint64_t start = w->offset;
   w->index = (struct dvmt_bytes){NULL, 0, 0, false};

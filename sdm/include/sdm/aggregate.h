@@ -24,8 +24,11 @@ enum sdm_aggregate_type {
 };
 
 enum sdm_aggregate_status {
-  SDM_STATUS_OK, SDM_STATUS_ERROR,
-  SDM_STATUS_DEAD, SDM_STATUS_TIMED_OUT, SDM_STATUS_UNREACHABLE, /* no payload: why the sources did not answer */
+  SDM_STATUS_OK,
+  SDM_STATUS_ERROR,
+  SDM_STATUS_DEAD,
+  SDM_STATUS_TIMED_OUT,
+  SDM_STATUS_UNREACHABLE, /* no payload: why the sources did not answer */
   SDM_STATUS_OTHER, /* no payload: answered, in more different ways than are kept */
 };
 

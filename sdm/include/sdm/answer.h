@@ -55,8 +55,8 @@ struct sdm_answer {
 struct sdm_answer *sdm_answer_new(uint8_t reducer);
 void sdm_answer_free(struct sdm_answer *a);
 /* Adds one source's body.  'set' is copied. */
-void sdm_answer_add(struct sdm_answer *a, uint8_t kind, const struct sdm_set *set, const void *body, size_t len,
-                    const void *detail, size_t detail_len, sdm_id detail_id);
+void sdm_answer_add(struct sdm_answer *a, uint8_t kind, const struct sdm_set *set, const void *body, size_t len, const void *detail,
+                    size_t detail_len, sdm_id detail_id);
 void sdm_answer_merge(struct sdm_answer *into, const struct sdm_answer *from);
 /* Everybody named: answered, folded or missing.  The caller frees it. */
 struct sdm_set *sdm_answer_sources(const struct sdm_answer *a); /* without the missing */

@@ -44,8 +44,7 @@ typedef void (*sdm_link_frame_f)(void *arg, const struct sdm_frame *f);
 /* Takes bytes from the peer and calls 'frame' for each whole frame (never before the peer is known).  Returns 0, or a
  * negative code with the reason; then the link is of no more use, but what it has to send should still be sent.
  * -EADDRNOTAVAIL: the peer is well but is not the one that was wanted. */
-int sdm_link_feed(struct sdm_link *l, const void *p, size_t len, sdm_link_frame_f frame, void *arg,
-                  struct dvm_error *err);
+int sdm_link_feed(struct sdm_link *l, const void *p, size_t len, sdm_link_frame_f frame, void *arg, struct dvm_error *err);
 bool sdm_link_is_up(const struct sdm_link *l); /* the peer has proved that it knows the secret */
 sdm_id sdm_link_peer(const struct sdm_link *l);
 

@@ -80,15 +80,14 @@ void sdm_node_wake(struct sdm_node *n);
  * tree, and an error body (the reason) for every one that is not. */
 uint64_t sdm_node_route(struct sdm_node *n, const struct sdm_table *t, uint32_t timeout_ms);
 /* 'timeout_ms' 0: no limit.  Ids that are not in the tree are answered as unreachable. */
-uint64_t sdm_node_request(struct sdm_node *n, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms,
-                          const void *p, size_t len);
+uint64_t sdm_node_request(struct sdm_node *n, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p, size_t len);
 void sdm_node_send_input(struct sdm_node *n, const struct sdm_set *dest, bool eof, const void *p, size_t len);
 void sdm_node_send_credit(struct sdm_node *n, const struct sdm_set *dest, uint64_t bytes);
 void sdm_node_send_bye(struct sdm_node *n);
 
 /* Server.  A reply to a request that is not open (answered, forgotten) is dropped. */
-void sdm_node_reply(struct sdm_node *n, uint64_t request, uint8_t kind, const void *body, size_t len,
-                    const void *detail, size_t detail_len);
+void sdm_node_reply(struct sdm_node *n, uint64_t request, uint8_t kind, const void *body, size_t len, const void *detail,
+                    size_t detail_len);
 void sdm_node_event(struct sdm_node *n, const void *body, size_t len);
 void sdm_node_output(struct sdm_node *n, uint8_t stream, bool eof, const void *p, size_t len);
 

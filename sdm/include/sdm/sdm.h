@@ -97,19 +97,16 @@ int sdm_connect(struct sdm_ctx *c, const struct sdm_set *ids, struct dvm_error *
 /* Master, front end: the master dials its children, who dial theirs, until all of 't' are connected or the limit is
  * over.  Returns 0, or
  * -EHOSTUNREACH with the missing ranks and why in the text; 'missing', if not NULL, gets them.  The rest works. */
-int sdm_connect_tree(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms, struct sdm_set *missing,
-                struct dvm_error *err);
+int sdm_connect_tree(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms, struct sdm_set *missing, struct dvm_error *err);
 
 /* Master, front end: see sdm/node.h. */
-uint64_t sdm_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p,
-                     size_t len);
+uint64_t sdm_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p, size_t len);
 void sdm_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const void *p, size_t len);
 void sdm_credit(struct sdm_ctx *c, const struct sdm_set *dest, uint64_t bytes);
 /* The application cannot take more (true): nothing more is read from the servers until it can. */
 void sdm_hold(struct sdm_ctx *c, bool hold);
 /* Server. */
-void sdm_reply(struct sdm_ctx *c, uint64_t request, uint8_t kind, const void *body, size_t len, const void *detail,
-               size_t detail_len);
+void sdm_reply(struct sdm_ctx *c, uint64_t request, uint8_t kind, const void *body, size_t len, const void *detail, size_t detail_len);
 void sdm_event(struct sdm_ctx *c, const void *body, size_t len);
 void sdm_output(struct sdm_ctx *c, uint8_t stream, bool eof, const void *p, size_t len);
 

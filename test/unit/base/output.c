@@ -16,8 +16,7 @@
 
 enum { DIED = 255 };
 
-static int status_of(int (*body)(void))
-{
+static int status_of(int (*body)(void)) {
   int status;
   pid_t pid = fork();
   assert_true(pid >= 0);
@@ -29,8 +28,7 @@ static int status_of(int (*body)(void))
 
 /* Each returns 0 if all is well, else the number of what is not. */
 
-static int closed(void)
-{
+static int closed(void) {
   char c;
   for (int fd = 0; fd <= 2; fd++)
     close(fd);
@@ -48,8 +46,7 @@ static int closed(void)
   return 0;
 }
 
-static int open_ones_stay(void)
-{
+static int open_ones_stay(void) {
   int before[3], n = open("/dev/zero", O_RDONLY);
   for (int fd = 0; fd <= 2; fd++)
     before[fd] = fcntl(fd, F_GETFD);
@@ -60,8 +57,7 @@ static int open_ones_stay(void)
   return open("/dev/zero", O_RDONLY) != n + 1;
 }
 
-static int beyond_limit(void)
-{
+static int beyond_limit(void) {
   const struct rlimit one = {1, 1};
   char path[] = "/tmp/dvm-output-XXXXXX";
   int fd = mkstemp(path);
@@ -72,8 +68,7 @@ static int beyond_limit(void)
   return write(fd, "ab", 2) == 1 && write(fd, "b", 1) < 0 && errno == EFBIG ? 0 : 2;
 }
 
-static int ignored_limit(void)
-{
+static int ignored_limit(void) {
   struct sigaction s;
   signal(SIGXFSZ, SIG_IGN);
   dvm_output_begin();
@@ -81,8 +76,7 @@ static int ignored_limit(void)
 }
 
 /* Standard output is held back, so that it is lost in the end. */
-static int full(int status)
-{
+static int full(int status) {
   int fd = open("/dev/full", O_WRONLY | O_CLOEXEC), quiet = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (dup2(fd, 1) < 0 || dup2(quiet, 2) < 0)
     return DIED;
@@ -94,22 +88,19 @@ static int full_and_failed(void) { return full(66); }
 static int nothing_lost(void) { return dvm_output_end(0); }
 static int only_failed(void) { return dvm_output_end(7); }
 
-static void test_streams(void **state)
-{
+static void test_streams(void **state) {
   (void)state;
   assert_int_equal(status_of(closed), 0);
   assert_int_equal(status_of(open_ones_stay), 0);
 }
 
-static void test_limit(void **state)
-{
+static void test_limit(void **state) {
   (void)state;
   assert_int_equal(status_of(beyond_limit), 0);
   assert_int_equal(status_of(ignored_limit), 0);
 }
 
-static void test_end(void **state)
-{
+static void test_end(void **state) {
   (void)state;
   assert_int_equal(status_of(full_and_well), 1);
   assert_int_equal(status_of(full_and_failed), 66);
@@ -117,8 +108,7 @@ static void test_end(void **state)
   assert_int_equal(status_of(only_failed), 7);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_streams), cmocka_unit_test(test_limit), cmocka_unit_test(test_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

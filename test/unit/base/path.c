@@ -17,8 +17,7 @@
 
 static char folder[] = "/tmp/dvm-path-XXXXXX";
 
-static int judged(const char *name, const char *words)
-{
+static int judged(const char *name, const char *words) {
   struct dvm_error err = DVM_ERROR_INIT;
   int rc = dvm_path_replaceable(name, &err);
   assert_int_equal(err.code, rc);
@@ -29,8 +28,7 @@ static int judged(const char *name, const char *words)
   return rc;
 }
 
-static void socket_at(const char *name)
-{
+static void socket_at(const char *name) {
   struct sockaddr_un a = {.sun_family = AF_UNIX};
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   assert_true(fd >= 0);
@@ -39,8 +37,7 @@ static void socket_at(const char *name)
   close(fd);
 }
 
-static void test_replaceable(void **state)
-{
+static void test_replaceable(void **state) {
   (void)state;
   int fd = open("file", O_WRONLY | O_CREAT | O_CLOEXEC, 0400);
   assert_true(fd >= 0);
@@ -56,8 +53,7 @@ static void test_replaceable(void **state)
   assert_int_equal(judged("", ""), 0);
 }
 
-static void test_not(void **state)
-{
+static void test_not(void **state) {
   (void)state;
   assert_int_equal(mkfifo("pipe", 0600), 0);
   assert_int_equal(mkdir("sub", 0700), 0);
@@ -75,8 +71,7 @@ static void test_not(void **state)
   assert_int_equal(judged("link to a folder", "is a folder"), -EISDIR);
 }
 
-static void test_executable(void **state)
-{
+static void test_executable(void **state) {
   char there[64];
   (void)state;
   assert_int_equal(mkdir("bin", 0700), 0);
@@ -103,14 +98,12 @@ static void test_executable(void **state)
   assert_int_equal(chdir("..") | unlink("bin/prog") | rmdir("bin"), 0);
 }
 
-static int set_up(void **state)
-{
+static int set_up(void **state) {
   (void)state;
   return mkdtemp(folder) && !chdir(folder) ? 0 : -1;
 }
 
-static int tear_down(void **state)
-{
+static int tear_down(void **state) {
   static const char *const names[] = {"file", "link", "dangling", "pipe", "socket", "device", "link to a pipe", "link to a folder"};
   (void)state;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -118,8 +111,7 @@ static int tear_down(void **state)
   return rmdir("sub") | chdir("/") | rmdir(folder);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_replaceable), cmocka_unit_test(test_not), cmocka_unit_test(test_executable)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -181,12 +181,11 @@ static void random_subscripts_agree_with_the_twin(void **state) {
 /* What has an operator that the twin does not know is not affine, or leaves the index alone. */
 static void other_operators_are_not_affine(void **state) {
   (void)state;
-  static const char *const others[] = {
-      "i << 1",    "1 << i",    "i & 3",  "i | 1",      "i ^ 1",      "i < 3",  "i == 3",     "i ? 1 : 2",
-      "k ? i : 2", "i++",       "--i",    "f(i)",       "B[i]",       "(int)i", "(int)-i",    "(long)(i)",
-      "sizeof i",  "sizeof(i)", "i = 2",  "i + 1 << 2", "N << 2 + i", "~i",     "!i",         "*i",
-      "&i",        "i.x",       "i->x",   "i + i",      "i - i + i",  "i +",    "i *",        "- i -",
-      "i i",       "i(2)",      "(i)(2)", "(2)(i)",     "i \"a\"",    "{i}",    "(i + 1, 2)", "i + 2 > 3"};
+  static const char *const others[] = {"i << 1",    "1 << i",    "i & 3",  "i | 1",      "i ^ 1",      "i < 3",  "i == 3",     "i ? 1 : 2",
+                                       "k ? i : 2", "i++",       "--i",    "f(i)",       "B[i]",       "(int)i", "(int)-i",    "(long)(i)",
+                                       "sizeof i",  "sizeof(i)", "i = 2",  "i + 1 << 2", "N << 2 + i", "~i",     "!i",         "*i",
+                                       "&i",        "i.x",       "i->x",   "i + i",      "i - i + i",  "i +",    "i *",        "- i -",
+                                       "i i",       "i(2)",      "(i)(2)", "(2)(i)",     "i \"a\"",    "{i}",    "(i + 1, 2)", "i + 2 > 3"};
   for (size_t n = 0; n < sizeof others / sizeof *others; n++) {
     char text[80];
     struct dvm_token *tokens;

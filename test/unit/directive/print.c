@@ -66,12 +66,8 @@ static void print_axis(struct printer *pr, const struct dvm_axis *a) {
   print_bracket(pr, a->bracket);
   dvm_text_add(pr->out, " ");
   switch (a->kind) {
-  case DVM_AXIS_EMPTY:
-    dvm_text_add(pr->out, "()");
-    break;
-  case DVM_AXIS_EXPR:
-    print_range(pr, a->expr);
-    break;
+  case DVM_AXIS_EMPTY: dvm_text_add(pr->out, "()"); break;
+  case DVM_AXIS_EXPR: print_range(pr, a->expr); break;
   case DVM_AXIS_RANGE:
     dvm_text_add(pr->out, "(range ");
     print_range(pr, a->expr);
@@ -86,9 +82,7 @@ static void print_axis(struct printer *pr, const struct dvm_axis *a) {
     print_range(pr, a->expr);
     dvm_text_add(pr->out, ")");
     break;
-  case DVM_AXIS_AFFINE:
-    print_affine(pr, a);
-    break;
+  case DVM_AXIS_AFFINE: print_affine(pr, a); break;
   }
 }
 
@@ -230,8 +224,7 @@ static void print_mapping(struct printer *pr, const struct dvm_directive *d) {
   }
 }
 
-void print_directive(struct dvm_text *out, const struct dvm_directive *d, const struct dvm_token *tokens,
-                     size_t ntokens) {
+void print_directive(struct dvm_text *out, const struct dvm_directive *d, const struct dvm_token *tokens, size_t ntokens) {
   struct printer pr = {out, tokens, ntokens};
   if (d->word != 0 || d->last != ntokens - 1)
     refuse("the first or last token");

@@ -7,6 +7,5 @@
 #include "pass/directive/directive.h"
 
 /* Appends d.  Aborts if a range or token lies outside of tokens[ntokens). */
-void print_directive(struct dvm_text *out, const struct dvm_directive *d, const struct dvm_token *tokens,
-                     size_t ntokens);
+void print_directive(struct dvm_text *out, const struct dvm_directive *d, const struct dvm_token *tokens, size_t ntokens);
 #endif

@@ -15,29 +15,28 @@
 static const struct {
   const char *call, *command;
 } rows[] = {
-  {"-c a.c", "clang " PLUGIN " -c a.c"},
-  {"-E -x c -", "clang " PLUGIN " -E -x c -"},
-  {"a.c -o p", "clang " PLUGIN " a.c -o p " RUNTIME("--no-as-needed")},
-  {"a.o", "clang a.o " RUNTIME("--no-as-needed")},
-  {"a.o -shared", "clang a.o -shared " RUNTIME("--as-needed")},
-  {"a.o -r", "clang a.o -r"},
-  {"a.c -nostdlib", "clang " PLUGIN " a.c -nostdlib"},
-  {"-c a.s", "clang -c a.s"},
-  {"-c a.cpp", "clang -c a.cpp"},
-  {"-c a.ll", "clang " PLUGIN " -c a.ll"},
-  {"-c a.c -m32", "clang -c a.c -m32"},
-  {"--version", "clang --version"},
-  {"", "clang"},
-  {"-fdvm=off a.c", "clang a.c"},
-  {"-c -fdvm=check a.c -Wno-dvm-undeclared-private",
-   "clang --start-no-unused-arguments -fplugin=/dev/null -fpass-plugin=/dev/null -D_DVMH=1 -Wno-pass-failed -fplugin-arg-dvm-Wno-dvm-undeclared-private "
-   "--end-no-unused-arguments -c a.c"},
-  {"a.o -- b.o -c", "clang a.o b.o ./-c " RUNTIME("--no-as-needed")},
-  {"-fdvm=off a.o -- -b.o", "clang a.o ./-b.o"},
+    {"-c a.c", "clang " PLUGIN " -c a.c"},
+    {"-E -x c -", "clang " PLUGIN " -E -x c -"},
+    {"a.c -o p", "clang " PLUGIN " a.c -o p " RUNTIME("--no-as-needed")},
+    {"a.o", "clang a.o " RUNTIME("--no-as-needed")},
+    {"a.o -shared", "clang a.o -shared " RUNTIME("--as-needed")},
+    {"a.o -r", "clang a.o -r"},
+    {"a.c -nostdlib", "clang " PLUGIN " a.c -nostdlib"},
+    {"-c a.s", "clang -c a.s"},
+    {"-c a.cpp", "clang -c a.cpp"},
+    {"-c a.ll", "clang " PLUGIN " -c a.ll"},
+    {"-c a.c -m32", "clang -c a.c -m32"},
+    {"--version", "clang --version"},
+    {"", "clang"},
+    {"-fdvm=off a.c", "clang a.c"},
+    {"-c -fdvm=check a.c -Wno-dvm-undeclared-private", "clang --start-no-unused-arguments -fplugin=/dev/null -fpass-plugin=/dev/null "
+                                                       "-D_DVMH=1 -Wno-pass-failed -fplugin-arg-dvm-Wno-dvm-undeclared-private "
+                                                       "--end-no-unused-arguments -c a.c"},
+    {"a.o -- b.o -c", "clang a.o b.o ./-c " RUNTIME("--no-as-needed")},
+    {"-fdvm=off a.o -- -b.o", "clang a.o ./-b.o"},
 };
 
-static void test_rows(void **state)
-{
+static void test_rows(void **state) {
   const struct dvm_place place = {.clang = "clang", .plugin = "/dev/null", .runtime = "/dev/null"};
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -63,13 +62,11 @@ static void test_rows(void **state)
 }
 
 /* A part that is missing is named, and nothing is compiled unchecked in silence. */
-static void test_missing(void **state)
-{
+static void test_missing(void **state) {
   const struct dvm_place place = {.clang = "clang", .plugin = "/nowhere/p.so", .runtime = "/nowhere/r.so"};
   static char *const calls[][3] = {{"dvmcc", "a.c", NULL}, {"dvmcc", "a.o", NULL}};
-  static const char *const texts[] = {
-    "cannot find the compiler plug-in '/nowhere/p.so'; '-fdvm=off' compiles without it",
-    "cannot find the run-time library '/nowhere/r.so'; '-fdvm=off' compiles without it"};
+  static const char *const texts[] = {"cannot find the compiler plug-in '/nowhere/p.so'; '-fdvm=off' compiles without it",
+                                      "cannot find the run-time library '/nowhere/r.so'; '-fdvm=off' compiles without it"};
   (void)state;
   for (int i = 0; i < 2; i++) {
     struct dvm_error err = DVM_ERROR_INIT;
@@ -86,11 +83,10 @@ static void test_missing(void **state)
   }
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_rows),
-    cmocka_unit_test(test_missing),
+      cmocka_unit_test(test_rows),
+      cmocka_unit_test(test_missing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

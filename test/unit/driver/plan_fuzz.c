@@ -8,8 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct dvm_list words = DVM_LIST_INIT;
   struct cc_plan plan;

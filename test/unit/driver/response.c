@@ -12,22 +12,21 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static void test_split(void **state)
-{
+static void test_split(void **state) {
   /* The words are shown between '|'. */
   static const struct {
     const char *text, *words;
   } rows[] = {
-    {"", "|"},
-    {" \t\r\n ", "|"},
-    {"a b\nc", "|a|b|c|"},
-    {"'a b' \"c d\"", "|a b|c d|"},
-    {"a'b c'd", "|ab cd|"},
-    {"a\\ b \\\\ \\'", "|a b|\\|'|"},
-    {"'a\\'b' \"a\\\"b\"", "|a'b|a\"b|"},
-    {"\"\" ''", "|||"},
-    {"'open end", "|open end|"},
-    {"end\\", "|end\\|"},
+      {"", "|"},
+      {" \t\r\n ", "|"},
+      {"a b\nc", "|a|b|c|"},
+      {"'a b' \"c d\"", "|a b|c d|"},
+      {"a'b c'd", "|ab cd|"},
+      {"a\\ b \\\\ \\'", "|a b|\\|'|"},
+      {"'a\\'b' \"a\\\"b\"", "|a'b|a\"b|"},
+      {"\"\" ''", "|||"},
+      {"'open end", "|open end|"},
+      {"end\\", "|end\\|"},
   };
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -43,14 +42,12 @@ static void test_split(void **state)
 
 static char folder[] = "/tmp/dvm-response-XXXXXX";
 
-static int make_folder(void **state)
-{
+static int make_folder(void **state) {
   (void)state;
   return !mkdtemp(folder) || chdir(folder);
 }
 
-static int remove_folder(void **state)
-{
+static int remove_folder(void **state) {
   (void)state;
   unlink("inner");
   unlink("outer");
@@ -58,16 +55,14 @@ static int remove_folder(void **state)
   return chdir("/") || rmdir(folder);
 }
 
-static void write_file(const char *name, const char *text)
-{
+static void write_file(const char *name, const char *text) {
   FILE *f = fopen(name, "w");
   assert_non_null(f);
   fputs(text, f);
   assert_int_equal(fclose(f), 0);
 }
 
-static void test_nested(void **state)
-{
+static void test_nested(void **state) {
   char *argv[] = {"dvmcc", "first", "@outer", "last", "@absent", NULL};
   static const char *const words[] = {"first", "one", "two", "three", "last", "@absent"};
   static const size_t origins[] = {0, 1, 1, 1, 2, 3};
@@ -85,8 +80,7 @@ static void test_nested(void **state)
   cc_line_fini(&line);
 }
 
-static void test_loop(void **state)
-{
+static void test_loop(void **state) {
   char *argv[] = {"dvmcc", "@loop", NULL};
   struct dvm_error err = DVM_ERROR_INIT;
   struct cc_line line;
@@ -96,8 +90,7 @@ static void test_loop(void **state)
   assert_string_equal(err.text, "response file 'loop' includes itself");
 }
 
-static void test_folder(void **state)
-{
+static void test_folder(void **state) {
   char *argv[] = {"dvmcc", "@.", "@", NULL};
   struct dvm_error err = DVM_ERROR_INIT;
   struct cc_line line;
@@ -109,13 +102,12 @@ static void test_folder(void **state)
   cc_line_fini(&line);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_split),
-    cmocka_unit_test(test_nested),
-    cmocka_unit_test(test_loop),
-    cmocka_unit_test(test_folder),
+      cmocka_unit_test(test_split),
+      cmocka_unit_test(test_nested),
+      cmocka_unit_test(test_loop),
+      cmocka_unit_test(test_folder),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -12,14 +12,12 @@
 static unsigned char from[MPIR_EXTENT_MAX], to[MPIR_EXTENT_MAX], back[MPIR_EXTENT_MAX];
 
 /* Runs of equal bytes, as memory has them, so that it can be compressed. */
-static void fill(size_t size)
-{
+static void fill(size_t size) {
   for (size_t i = 0; i < size; i++)
     from[i] = (unsigned char)(i / 7 % 5 + (rand() % 50 == 0 ? 1 : 0));
 }
 
-static struct mpir_image_extent extent(enum mpir_codec codec, size_t size, size_t stored)
-{
+static struct mpir_image_extent extent(enum mpir_codec codec, size_t size, size_t stored) {
   struct mpir_image_extent e;
 
   memset(&e, 0, sizeof(e));
@@ -29,10 +27,9 @@ static struct mpir_image_extent extent(enum mpir_codec codec, size_t size, size_
   return e;
 }
 
-static void what_is_compressed_comes_back(void **state)
-{
-  static const enum mpir_codec codecs[] = { MPIR_CODEC_ZLIB, MPIR_CODEC_ZSTD };
-  static const size_t sizes[] = { 4096, 65536, MPIR_EXTENT_MAX };
+static void what_is_compressed_comes_back(void **state) {
+  static const enum mpir_codec codecs[] = {MPIR_CODEC_ZLIB, MPIR_CODEC_ZSTD};
+  static const size_t sizes[] = {4096, 65536, MPIR_EXTENT_MAX};
 
   (void)state;
   for (size_t c = 0; c < 2; c++)
@@ -48,16 +45,14 @@ static void what_is_compressed_comes_back(void **state)
     }
 }
 
-static void what_is_not_compressed_stays_where_it_is(void **state)
-{
+static void what_is_not_compressed_stays_where_it_is(void **state) {
   struct mpir_image_extent e = extent(MPIR_CODEC_NONE, 4096, 4096);
 
   (void)state;
   assert_true(mpir_codec_expand(&e, from, back) == from); /* no copy */
 }
 
-static void what_is_damaged_is_refused(void **state)
-{
+static void what_is_damaged_is_refused(void **state) {
   (void)state;
   srand(1);
   fill(4096);
@@ -76,8 +71,7 @@ static void what_is_damaged_is_refused(void **state)
   assert_null(mpir_codec_expand(&unknown, from, back)); /* another codec */
 }
 
-static void the_checksum_is_crc32c(void **state)
-{
+static void the_checksum_is_crc32c(void **state) {
   (void)state;
   assert_int_equal(mpir_crc32c(0, "123456789", 9), 0xe3069283); /* the check value of the catalogue */
   srand(2);
@@ -91,11 +85,12 @@ static void the_checksum_is_crc32c(void **state)
   }
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_is_compressed_comes_back), cmocka_unit_test(what_is_not_compressed_stays_where_it_is),
-    cmocka_unit_test(what_is_damaged_is_refused), cmocka_unit_test(the_checksum_is_crc32c),
+      cmocka_unit_test(what_is_compressed_comes_back),
+      cmocka_unit_test(what_is_not_compressed_stays_where_it_is),
+      cmocka_unit_test(what_is_damaged_is_refused),
+      cmocka_unit_test(the_checksum_is_crc32c),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

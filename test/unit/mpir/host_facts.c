@@ -7,24 +7,21 @@
 #include <string.h>
 #include <cmocka.h>
 
-static struct mpir_host_facts *parse(const char *text)
-{
+static struct mpir_host_facts *parse(const char *text) {
   struct dvm_error err = DVM_ERROR_INIT;
 
   return mpir_host_facts_parse(text, strlen(text), &err);
 }
 
-static bool refuses(const char *text)
-{
+static bool refuses(const char *text) {
   struct mpir_host_facts *facts = parse(text);
 
   mpir_host_facts_free(facts);
   return !facts;
 }
 
-static void what_is_written_is_read(void **state)
-{
-  char *text = NULL, *folders[] = { NULL };
+static void what_is_written_is_read(void **state) {
+  char *text = NULL, *folders[] = {NULL};
   struct dvm_error err = DVM_ERROR_INIT;
   size_t size = 0;
   FILE *f = open_memstream(&text, &size);
@@ -40,8 +37,7 @@ static void what_is_written_is_read(void **state)
   free(text);
 }
 
-static void what_is_wrong_is_refused(void **state)
-{
+static void what_is_wrong_is_refused(void **state) {
   (void)state;
   assert_false(refuses("dvm-host 1\nkernel 6.1\nvdso 8192 00000001\nend\n"));
   assert_true(refuses(""));
@@ -52,8 +48,7 @@ static void what_is_wrong_is_refused(void **state)
   assert_true(refuses("dvm-host 1\nkernel 6.1\nsomething else\nend\n"));
 }
 
-static void areas_have_a_limit(void **state)
-{
+static void areas_have_a_limit(void **state) {
   char text[4096] = "dvm-host 1\nkernel 6.1\n";
 
   (void)state;
@@ -63,10 +58,9 @@ static void areas_have_a_limit(void **state)
   assert_true(refuses(text)); /* no more than there is room for */
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = { cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(what_is_wrong_is_refused),
-                                      cmocka_unit_test(areas_have_a_limit) };
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(what_is_wrong_is_refused),
+                                     cmocka_unit_test(areas_have_a_limit)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

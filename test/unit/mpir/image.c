@@ -16,21 +16,18 @@
 
 static struct made_image made;
 
-static struct mpir_image *open_made(struct dvm_error *err)
-{
+static struct mpir_image *open_made(struct dvm_error *err) {
   *err = (struct dvm_error)DVM_ERROR_INIT;
   return mpir_image_open_memory(made.bytes, made.size, err);
 }
 
-static int setup(void **state)
-{
+static int setup(void **state) {
   (void)state;
   made_init(&made);
   return 0;
 }
 
-static void whole_image_is_read(void **state)
-{
+static void whole_image_is_read(void **state) {
   struct dvm_error err;
   struct mpir_image *image;
 
@@ -57,8 +54,7 @@ static void whole_image_is_read(void **state)
   mpir_image_close(NULL);
 }
 
-static void every_cut_is_refused(void **state)
-{
+static void every_cut_is_refused(void **state) {
   struct dvm_error err = DVM_ERROR_INIT;
 
   (void)state;
@@ -69,8 +65,7 @@ static void every_cut_is_refused(void **state)
 }
 
 /* One bit of each byte in turn, in the data of each eleventh: metadata is refused at opening, data when verified. */
-static void every_changed_byte_is_found(void **state)
-{
+static void every_changed_byte_is_found(void **state) {
   size_t data_end = made.extents[3].file_offset + made.extents[3].length;
   struct dvm_error err;
 
@@ -93,8 +88,7 @@ static void every_changed_byte_is_found(void **state)
   }
 }
 
-static void damaged_data_is_named(void **state)
-{
+static void damaged_data_is_named(void **state) {
   struct dvm_error err;
   struct mpir_image *image;
 
@@ -109,65 +103,70 @@ static void damaged_data_is_named(void **state)
 }
 
 /* Each row breaks one field; the checksums are right, so that the reader's own checks must find it. */
-#define BREAKS(X) \
-  X(made.header.version = MPIR_IMAGE_VERSION + 1, "version") \
-  X(made.header.size = 4, "version") \
-  X(made.header.pid = 0, "process number") \
-  X(made.header.image_size = 77, "cut") \
-  X(made.header.rseq_length = 8, "rseq") \
-  X(made.header.exe = MADE_STRINGS, "bad name") \
-  X(made.header.host = ~0u, "bad name") \
-  X(made.strings[MADE_STRINGS - 1] = 'x', "not terminated") \
-  X(made.maps[0].start = 0, "memory map") \
-  X(made.maps[0].start += 1, "memory map") \
-  X(made.maps[1].start = made.maps[0].start, "memory map") \
-  X(made.maps[1].end = made.maps[1].start, "memory map") \
-  X(made.maps[4].end = 1ull << 63, "memory map") \
-  X(made.maps[2].map_offset = 5, "memory map") \
-  X(made.maps[2].kind = 0, "memory map") \
-  X(made.maps[2].kind = 6, "memory map") \
-  X(made.maps[2].prot = 8, "memory map") \
-  X(made.maps[2].name = MADE_STRINGS, "memory map") \
-  X(made.threads[0].tid = 9, "main thread") \
-  X(made.threads[1].tid = -1, "thread 1") \
-  X(memset(made.threads[1].name, 'x', 16), "thread 1") \
-  X(made.credentials[0].filters = 2, "credentials of thread 0") \
-  X(made.credentials[1].group_count = 3, "credentials of thread 1") \
-  X(made.credentials[1].groups_at = 3, "credentials of thread 1") \
-  X(made.filters[1] = 0, "filter 0") \
-  X(made.filters[1] = 2, "filter 0") \
-  X(made.extents[0].length = 0, "data table") \
-  X(made.extents[0].length = MPIR_EXTENT_MAX + MPIR_PAGE, "data table") \
-  X(made.extents[0].length = 7 * MPIR_PAGE, "data table") \
-  X(made.extents[1].length = made.extents[1].stored = 7 * MPIR_PAGE, "data table") \
-  X(made.extents[0].stored = 1, "data table") \
-  X(made.extents[0].file_offset = 1ull << 40, "data table") \
-  X(made.extents[0].file_offset = ~0ull, "data table") \
-  X(made.extents[0].address = 0x20000, "outside its mapping") \
-  X(made.extents[0].address = 0x10008, "outside its mapping") \
-  X(made.extents[0].plain_offset = 3, "outside its mapping") \
-  X(made.extents[0].codec = 3, "data table") \
-  X(made.extents[3].file = MADE_FILES, "names no file") \
-  X(made.extents[3].address = 1ull << 63, "names no file") \
-  X(made.files[0].fd = -1, "file table") \
-  X(made.files[0].kind = 0, "file table") \
-  X(made.files[0].kind = 1000, "file table") \
-  X(made.files[1].fd = 0, "file table") \
-  X(made.files[2].same_as = 2, "file table") \
-  X(made.files[2].same_as = -2, "file table") \
-  X(made.files[2].info = MADE_STRINGS + 1, "file table") \
-  X(made.timers[0].interval_ns = -1, "timer") \
-  X(made.actions_size -= 32, "signal actions") \
-  X(made.actions_size -= 1, "signal table") \
-  X(made.leave_out = MADE_NO_CHECKSUM, "notes that a restart needs") \
-  X(made.leave_out = MADE_NO_MAPS, "lacks a table") \
-  X(made.leave_out = MADE_NO_AUXV, "lacks a table") \
+#define BREAKS(X)                                                                                                                          \
+  X(made.header.version = MPIR_IMAGE_VERSION + 1, "version")                                                                               \
+  X(made.header.size = 4, "version")                                                                                                       \
+  X(made.header.pid = 0, "process number")                                                                                                 \
+  X(made.header.image_size = 77, "cut")                                                                                                    \
+  X(made.header.rseq_length = 8, "rseq")                                                                                                   \
+  X(made.header.exe = MADE_STRINGS, "bad name")                                                                                            \
+  X(made.header.host = ~0u, "bad name")                                                                                                    \
+  X(made.strings[MADE_STRINGS - 1] = 'x', "not terminated")                                                                                \
+  X(made.maps[0].start = 0, "memory map")                                                                                                  \
+  X(made.maps[0].start += 1, "memory map")                                                                                                 \
+  X(made.maps[1].start = made.maps[0].start, "memory map")                                                                                 \
+  X(made.maps[1].end = made.maps[1].start, "memory map")                                                                                   \
+  X(made.maps[4].end = 1ull << 63, "memory map")                                                                                           \
+  X(made.maps[2].map_offset = 5, "memory map")                                                                                             \
+  X(made.maps[2].kind = 0, "memory map")                                                                                                   \
+  X(made.maps[2].kind = 6, "memory map")                                                                                                   \
+  X(made.maps[2].prot = 8, "memory map")                                                                                                   \
+  X(made.maps[2].name = MADE_STRINGS, "memory map")                                                                                        \
+  X(made.threads[0].tid = 9, "main thread")                                                                                                \
+  X(made.threads[1].tid = -1, "thread 1")                                                                                                  \
+  X(memset(made.threads[1].name, 'x', 16), "thread 1")                                                                                     \
+  X(made.credentials[0].filters = 2, "credentials of thread 0")                                                                            \
+  X(made.credentials[1].group_count = 3, "credentials of thread 1")                                                                        \
+  X(made.credentials[1].groups_at = 3, "credentials of thread 1")                                                                          \
+  X(made.filters[1] = 0, "filter 0")                                                                                                       \
+  X(made.filters[1] = 2, "filter 0")                                                                                                       \
+  X(made.extents[0].length = 0, "data table")                                                                                              \
+  X(made.extents[0].length = MPIR_EXTENT_MAX + MPIR_PAGE, "data table")                                                                    \
+  X(made.extents[0].length = 7 * MPIR_PAGE, "data table")                                                                                  \
+  X(made.extents[1].length = made.extents[1].stored = 7 * MPIR_PAGE, "data table")                                                         \
+  X(made.extents[0].stored = 1, "data table")                                                                                              \
+  X(made.extents[0].file_offset = 1ull << 40, "data table")                                                                                \
+  X(made.extents[0].file_offset = ~0ull, "data table")                                                                                     \
+  X(made.extents[0].address = 0x20000, "outside its mapping")                                                                              \
+  X(made.extents[0].address = 0x10008, "outside its mapping")                                                                              \
+  X(made.extents[0].plain_offset = 3, "outside its mapping")                                                                               \
+  X(made.extents[0].codec = 3, "data table")                                                                                               \
+  X(made.extents[3].file = MADE_FILES, "names no file")                                                                                    \
+  X(made.extents[3].address = 1ull << 63, "names no file")                                                                                 \
+  X(made.files[0].fd = -1, "file table")                                                                                                   \
+  X(made.files[0].kind = 0, "file table")                                                                                                  \
+  X(made.files[0].kind = 1000, "file table")                                                                                               \
+  X(made.files[1].fd = 0, "file table")                                                                                                    \
+  X(made.files[2].same_as = 2, "file table")                                                                                               \
+  X(made.files[2].same_as = -2, "file table")                                                                                              \
+  X(made.files[2].info = MADE_STRINGS + 1, "file table")                                                                                   \
+  X(made.timers[0].interval_ns = -1, "timer")                                                                                              \
+  X(made.actions_size -= 32, "signal actions")                                                                                             \
+  X(made.actions_size -= 1, "signal table")                                                                                                \
+  X(made.leave_out = MADE_NO_CHECKSUM, "notes that a restart needs")                                                                       \
+  X(made.leave_out = MADE_NO_MAPS, "lacks a table")                                                                                        \
+  X(made.leave_out = MADE_NO_AUXV, "lacks a table")                                                                                        \
   X(made.leave_out = MADE_TWICE_FILES, "two notes")
 
-#define BREAK_FUNCTION(action, text) { made_init(&made); (void)(action); made_close(&made); expect_refusal(#action, text); }
+#define BREAK_FUNCTION(action, text)                                                                                                       \
+  {                                                                                                                                        \
+    made_init(&made);                                                                                                                      \
+    (void)(action);                                                                                                                        \
+    made_close(&made);                                                                                                                     \
+    expect_refusal(#action, text);                                                                                                         \
+  }
 
-static void expect_refusal(const char *action, const char *text)
-{
+static void expect_refusal(const char *action, const char *text) {
   struct dvm_error err;
 
   if (open_made(&err))
@@ -176,14 +175,12 @@ static void expect_refusal(const char *action, const char *text)
     fail_msg("'%s': the text '%s' lacks '%s'", action, err.text, text);
 }
 
-static void bad_tables_are_refused(void **state)
-{
+static void bad_tables_are_refused(void **state) {
   (void)state;
   BREAKS(BREAK_FUNCTION)
 }
 
-static void later_notes_are_skipped(void **state)
-{
+static void later_notes_are_skipped(void **state) {
   struct dvm_error err;
   struct mpir_image *image;
 
@@ -195,8 +192,7 @@ static void later_notes_are_skipped(void **state)
   mpir_image_close(image);
 }
 
-static struct mpir_image *open_path(const char *path)
-{
+static struct mpir_image *open_path(const char *path) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct mpir_image *image = mpir_image_open(path, &err);
 
@@ -206,8 +202,7 @@ static struct mpir_image *open_path(const char *path)
 }
 
 /* Compressed and expanded again: all data and tables as before, and smaller in between. */
-static void compression_goes_both_ways(void **state)
-{
+static void compression_goes_both_ways(void **state) {
   char folder[] = "/tmp/dvm-unit-image.XXXXXX", plain[64], packed[64], again[64];
   struct dvm_error err = DVM_ERROR_INIT;
   int fd;
@@ -251,8 +246,7 @@ static void compression_goes_both_ways(void **state)
   rmdir(folder);
 }
 
-static void what_is_no_image_is_refused(void **state)
-{
+static void what_is_no_image_is_refused(void **state) {
   struct dvm_error err = DVM_ERROR_INIT;
 
   (void)state;
@@ -264,13 +258,12 @@ static void what_is_no_image_is_refused(void **state)
   assert_non_null(strstr(err.text, "not an x86-64 core file"));
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup(whole_image_is_read, setup),       cmocka_unit_test_setup(every_cut_is_refused, setup),
-    cmocka_unit_test_setup(every_changed_byte_is_found, setup), cmocka_unit_test_setup(damaged_data_is_named, setup),
-    cmocka_unit_test_setup(bad_tables_are_refused, setup),    cmocka_unit_test_setup(later_notes_are_skipped, setup),
-    cmocka_unit_test_setup(compression_goes_both_ways, setup), cmocka_unit_test_setup(what_is_no_image_is_refused, setup),
+      cmocka_unit_test_setup(whole_image_is_read, setup),         cmocka_unit_test_setup(every_cut_is_refused, setup),
+      cmocka_unit_test_setup(every_changed_byte_is_found, setup), cmocka_unit_test_setup(damaged_data_is_named, setup),
+      cmocka_unit_test_setup(bad_tables_are_refused, setup),      cmocka_unit_test_setup(later_notes_are_skipped, setup),
+      cmocka_unit_test_setup(compression_goes_both_ways, setup),  cmocka_unit_test_setup(what_is_no_image_is_refused, setup),
   };
 
   if (argc == 2) { /* writes the image: seed of the fuzzer's corpus */

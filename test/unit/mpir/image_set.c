@@ -10,8 +10,7 @@
 #include "mpir/image/crc32c.h"
 
 /* The text with its sum behind it. */
-static struct mpir_set *parse(const char *text)
-{
+static struct mpir_set *parse(const char *text) {
   struct dvm_error err = DVM_ERROR_INIT;
   char whole[4096];
   int n = snprintf(whole, sizeof(whole), "%schecksum %08x\n", text, mpir_crc32c(0, text, strlen(text)));
@@ -19,24 +18,22 @@ static struct mpir_set *parse(const char *text)
   return mpir_set_parse(whole, (size_t)n, &err);
 }
 
-static bool refuses(const char *text)
-{
+static bool refuses(const char *text) {
   struct mpir_set *set = parse(text);
 
   mpir_set_free(set);
   return !set;
 }
 
-static void what_is_written_is_read(void **state)
-{
+static void what_is_written_is_read(void **state) {
   struct mpir_set_member members[] = {
-    { .pid = 10, .ppid = 0, .pgid = 0, .sid = 0, .image = "10.ckpt" },
-    { .pid = 12, .ppid = 10, .pgid = 12, .sid = 12, .image = "12.ckpt" },
-    { .pid = 11, .ppid = 12, .pgid = 12, .sid = 12, .ended = true, .status = 256 },
+      {.pid = 10, .ppid = 0, .pgid = 0, .sid = 0, .image = "10.ckpt"},
+      {.pid = 12, .ppid = 10, .pgid = 12, .sid = 12, .image = "12.ckpt"},
+      {.pid = 11, .ppid = 12, .pgid = 12, .sid = 12, .ended = true, .status = 256},
   };
-  struct mpir_set_end ends[] = { { 0, 1 }, { 1, 3 } };
-  struct mpir_set_share shares[] = { { 0, 2 } };
-  struct mpir_set set = { members, ends, shares, 3, 2, 1, 12 }, *back;
+  struct mpir_set_end ends[] = {{0, 1}, {1, 3}};
+  struct mpir_set_share shares[] = {{0, 2}};
+  struct mpir_set set = {members, ends, shares, 3, 2, 1, 12}, *back;
   struct dvm_error err = DVM_ERROR_INIT;
   char folder[] = "/tmp/dvm-set.XXXXXX";
 
@@ -46,15 +43,14 @@ static void what_is_written_is_read(void **state)
   back = mpir_set_read(folder, &err);
   assert_true(back && back->member_count == 3 && !memcmp(back->members, members, sizeof(members))); /* its processes are read again */
   assert_true(back && back->share_count == 1 && back->end_count == 2 && back->ends[1].member == 1 && back->ends[1].fd == 3 &&
-     back->foreground == 12); /* and what they share */
+              back->foreground == 12); /* and what they share */
   assert_true(mpir_set_write(&set, folder, &err) < 0); /* a list is not written over another */
   mpir_set_free(back);
   mpir_set_remove(folder);
   assert_true(access(folder, F_OK) != 0 && !mpir_set_is(folder)); /* a set is removed */
 }
 
-static void what_is_wrong_is_refused(void **state)
-{
+static void what_is_wrong_is_refused(void **state) {
   struct dvm_error err = DVM_ERROR_INIT;
   const char good[] = "dvm-set 1\nmember 1 0 0 0 1.ckpt\nmember 2 1 0 0 2.ckpt\n";
   struct mpir_set *set = parse(good);
@@ -78,11 +74,10 @@ static void what_is_wrong_is_refused(void **state)
   assert_true(refuses("dvm-set 1\nmember 1 0 0 0 1.ckpt\nunknown 1\n")); /* an unknown line */
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_is_written_is_read),
-    cmocka_unit_test(what_is_wrong_is_refused),
+      cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(what_is_wrong_is_refused),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,9 +9,9 @@
 #include <cmocka.h>
 #include "test/unit/mpir/made_image.h"
 
-static void a_shell_reads_names_as_they_were(void **state)
-{
-  static const char *const names[] = { "/plain/name-1.ckpt", "/with blank", "/it's", "/$HOME `id` \"x\" \\", "/ä\nö", "/a*b?[c]", "''", "-n" };
+static void a_shell_reads_names_as_they_were(void **state) {
+  static const char *const names[] = {"/plain/name-1.ckpt", "/with blank", "/it's", "/$HOME `id` \"x\" \\", "/ä\nö",
+                                      "/a*b?[c]",           "''",          "-n"};
 
   (void)state;
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -32,8 +32,7 @@ static void a_shell_reads_names_as_they_were(void **state)
   }
 }
 
-static void put(const char *folder, const char *name, const void *bytes, size_t size)
-{
+static void put(const char *folder, const char *name, const void *bytes, size_t size) {
   char path[256];
   FILE *f;
 
@@ -42,8 +41,7 @@ static void put(const char *folder, const char *name, const void *bytes, size_t 
   assert_true(f && fwrite(bytes, 1, size, f) == size && !fclose(f));
 }
 
-static void whole_images_alone_are_listed(void **state)
-{
+static void whole_images_alone_are_listed(void **state) {
   static struct made_image made;
   char folder[] = "/tmp/dvm-list.XXXXXX", command[64], out[64], text[4096] = "";
   struct dvm_error err = DVM_ERROR_INIT;
@@ -84,9 +82,8 @@ static void whole_images_alone_are_listed(void **state)
   assert_true(mpir_list("/proc/self/status", true, &err) < 0);  /* and what is no folder */
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = { cmocka_unit_test(a_shell_reads_names_as_they_were), cmocka_unit_test(whole_images_alone_are_listed) };
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_shell_reads_names_as_they_were), cmocka_unit_test(whole_images_alone_are_listed)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,11 @@
 #define MADE_PAGE_ADDRESS 0x10000u /* of the first saved page; the second is MADE_PAGE_ADDRESS + 2 pages */
 
 enum { /* made_image.leave_out: notes that made_close does not write */
-  MADE_NO_CHECKSUM = 1, MADE_NO_MAPS = 2, MADE_TWICE_FILES = 4, MADE_NO_AUXV = 8, MADE_UNKNOWN = 16,
+       MADE_NO_CHECKSUM = 1,
+       MADE_NO_MAPS = 2,
+       MADE_TWICE_FILES = 4,
+       MADE_NO_AUXV = 8,
+       MADE_UNKNOWN = 16,
 };
 
 struct made_image {

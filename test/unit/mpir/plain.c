@@ -11,9 +11,8 @@
 #include "mpir/image/crc32c.h"
 #include "mpir/crs/plain.h"
 
-static void crc_has_the_known_values(void **state)
-{
-  unsigned char zeros[32] = { 0 };
+static void crc_has_the_known_values(void **state) {
+  unsigned char zeros[32] = {0};
 
   (void)state;
   assert_int_equal(mpir_crc32c(0, "123456789", 9), 0xe3069283); /* RFC 3720, B.4 */
@@ -21,8 +20,7 @@ static void crc_has_the_known_values(void **state)
   assert_int_equal(mpir_crc32c(0, "", 0), 0);
 }
 
-static void crc_goes_on_and_agrees_with_the_portable_one(void **state)
-{
+static void crc_goes_on_and_agrees_with_the_portable_one(void **state) {
   unsigned char bytes[1000];
 
   (void)state;
@@ -36,8 +34,7 @@ static void crc_goes_on_and_agrees_with_the_portable_one(void **state)
   }
 }
 
-static void text_is_cut_when_full(void **state)
-{
+static void text_is_cut_when_full(void **state) {
   char s[8];
   struct plain_text t = PLAIN_TEXT(s);
 
@@ -49,9 +46,8 @@ static void text_is_cut_when_full(void **state)
   assert_string_equal(s, "abcd-12");
 }
 
-static void numbers_are_written_and_read(void **state)
-{
-  const int64_t values[] = { 0, 1, -1, 10, INT64_MAX, INT64_MIN };
+static void numbers_are_written_and_read(void **state) {
+  const int64_t values[] = {0, 1, -1, 10, INT64_MAX, INT64_MIN};
   const char *text = "fff1 18446744073709551615x";
   char s[64], expected[64];
 
@@ -73,8 +69,7 @@ static void numbers_are_written_and_read(void **state)
   assert_string_equal(text, "x");
 }
 
-static void lines_are_found_by_label(void **state)
-{
+static void lines_are_found_by_label(void **state) {
   const char *text = "Name:\tx\nUmask:\t0022\nMask: 5";
 
   (void)state;
@@ -84,8 +79,7 @@ static void lines_are_found_by_label(void **state)
   assert_null(mpir_plain_line("", "Name:"));
 }
 
-static void files_are_read_and_cut(void **state)
-{
+static void files_are_read_and_cut(void **state) {
   char s[5];
 
   (void)state;
@@ -94,10 +88,9 @@ static void files_are_read_and_cut(void **state)
   assert_string_equal(s, "unit");
 }
 
-static void codecs_give_back_what_they_took(void **state)
-{
+static void codecs_give_back_what_they_took(void **state) {
   static unsigned char from[100000], packed[100000], space[MPIR_EXTENT_MAX];
-  struct mpir_image_extent e = { .length = sizeof(from) };
+  struct mpir_image_extent e = {.length = sizeof(from)};
 
   (void)state;
   for (unsigned i = 0; i < sizeof(from); i++)
@@ -118,13 +111,12 @@ static void codecs_give_back_what_they_took(void **state)
   }
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(crc_has_the_known_values),  cmocka_unit_test(crc_goes_on_and_agrees_with_the_portable_one),
-    cmocka_unit_test(text_is_cut_when_full),     cmocka_unit_test(numbers_are_written_and_read),
-    cmocka_unit_test(lines_are_found_by_label),  cmocka_unit_test(files_are_read_and_cut),
-    cmocka_unit_test(codecs_give_back_what_they_took),
+      cmocka_unit_test(crc_has_the_known_values),        cmocka_unit_test(crc_goes_on_and_agrees_with_the_portable_one),
+      cmocka_unit_test(text_is_cut_when_full),           cmocka_unit_test(numbers_are_written_and_read),
+      cmocka_unit_test(lines_are_found_by_label),        cmocka_unit_test(files_are_read_and_cut),
+      cmocka_unit_test(codecs_give_back_what_they_took),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

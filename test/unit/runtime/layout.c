@@ -14,7 +14,10 @@ static struct dvmrt_coord some_coord(int ndims) {
   case 1: return (struct dvmrt_coord){DVMRT_COORD_CONST, 0, 0, random_between(-2, 4)};
   default:
     return (struct dvmrt_coord){DVMRT_COORD_AFFINE, (int)random_below((uint32_t)ndims),
-                                random_below(3) ? 1 : random_below(2) ? 2 : -1, random_between(-2, 2)};
+                                random_below(3)   ? 1
+                                : random_below(2) ? 2
+                                                  : -1,
+                                random_between(-2, 2)};
   }
 }
 

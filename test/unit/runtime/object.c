@@ -66,7 +66,9 @@ static void forget_objects(void) {
 
 /* ---- words ---------------------------------------------------------------------------------------------------------------------- */
 
-static uint64_t random_bits(void) { return (uint64_t)random_below(1u << 31) << 33 ^ (uint64_t)random_below(1u << 31) << 11 ^ random_below(1u << 11); }
+static uint64_t random_bits(void) {
+  return (uint64_t)random_below(1u << 31) << 33 ^ (uint64_t)random_below(1u << 31) << 11 ^ random_below(1u << 11);
+}
 
 static uint64_t pointer(void) {
   struct dvmrt_extent x = object[random_below(nobjects)];
@@ -229,7 +231,8 @@ static void test_sandbox(void **state) {
 
 static void test_no_addresses(void **state) {
   (void)state;
-  static const uint64_t words[] = {0, 1, 7, (uint64_t)-1, (uint64_t)-8, (uint64_t)1 << 47, ((uint64_t)1 << 47) - 1, (uint64_t)1 << 63, 0xffff800000000000};
+  static const uint64_t words[] = {
+      0, 1, 7, (uint64_t)-1, (uint64_t)-8, (uint64_t)1 << 47, ((uint64_t)1 << 47) - 1, (uint64_t)1 << 63, 0xffff800000000000};
   assert_true(dvmrt_mem_enter());
   for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
     dvmrt_object_given(words[i], words[i], 0);
@@ -238,6 +241,7 @@ static void test_no_addresses(void **state) {
 
 int main(void) {
   dvmrt_shadow_init();
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_addresses), cmocka_unit_test(test_random_memory), cmocka_unit_test(test_sandbox)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_addresses), cmocka_unit_test(test_random_memory),
+                                     cmocka_unit_test(test_sandbox)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

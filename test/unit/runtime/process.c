@@ -247,10 +247,8 @@ static void test_end_inside(void **state) {
 int main(void) {
   site("K r\nF t.c\nP 1 1\n");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ways_out), cmocka_unit_test(test_signal),  cmocka_unit_test(test_fork),
-      cmocka_unit_test(test_limits),   cmocka_unit_test(test_reports), cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_reentrancy),
-      cmocka_unit_test(test_end_inside),
+      cmocka_unit_test(test_ways_out), cmocka_unit_test(test_signal),  cmocka_unit_test(test_fork),       cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_reports),  cmocka_unit_test(test_threads), cmocka_unit_test(test_reentrancy), cmocka_unit_test(test_end_inside),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

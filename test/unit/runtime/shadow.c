@@ -119,8 +119,8 @@ static void do_region(void) {
     return;
   }
   uint32_t at = random_below(SIZE / 8 - 2), n = 1 + random_below(SIZE / 8 - at - 1);
-  region = (struct dvmrt_region){.base = (uintptr_t)area + at * 8, .end = (uintptr_t)area + (at + n) * 8, .shift = 3,
-                                 .words = region_words};
+  region =
+      (struct dvmrt_region){.base = (uintptr_t)area + at * 8, .end = (uintptr_t)area + (at + n) * 8, .shift = 3, .words = region_words};
   for (uint32_t i = 0; i < n; i++)
     region_words[i] = DVMRT_W_NEVER;
   dvmrt_shadow_region_add(&region);
@@ -137,8 +137,11 @@ static void test_model(void **state) {
   for (int round = 0; round < ROUNDS; round++) {
     for (int step = 0; step < STEPS; step++) {
       switch (random_below(16)) {
-      case 0: case 1: case 2: do_fill(); break;
-      case 3: case 4: do_copy(); break;
+      case 0:
+      case 1:
+      case 2: do_fill(); break;
+      case 3:
+      case 4: do_copy(); break;
       case 5: do_settle(); break;
       case 6: do_region(); break;
       default: do_write();
@@ -254,12 +257,8 @@ static void test_bounded(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_entries),
-      cmocka_unit_test(test_model),
-      cmocka_unit_test(test_window),
-      cmocka_unit_test(test_large),
-      cmocka_unit_test(test_settled),
-      cmocka_unit_test(test_bounded),
+      cmocka_unit_test(test_entries), cmocka_unit_test(test_model),   cmocka_unit_test(test_window),
+      cmocka_unit_test(test_large),   cmocka_unit_test(test_settled), cmocka_unit_test(test_bounded),
   };
   dvmrt_shadow_init();
   area = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

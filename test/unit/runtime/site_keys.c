@@ -42,7 +42,8 @@ static void signs_are_told(void **state) {
   static const struct {
     const char *text;
     size_t signs;
-  } lines[] = {{"O B af8 & 8 1 #", 13}, {"F a&b#.c", 0}, {"X o i & 3", 0}, {"X a0:#:1", 6}, {"? anything &", 10}, {"T t &", 3}, {"N 1 i", 0}};
+  } lines[] = {{"O B af8 & 8 1 #", 13}, {"F a&b#.c", 0}, {"X o i & 3", 0}, {"X a0:#:1", 6},
+               {"? anything &", 10},    {"T t &", 3},    {"N 1 i", 0}};
   for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
     const char *at = lines[i].text;
     struct dvmrt_site_line line;
@@ -77,7 +78,8 @@ static void write_page(FILE *f) {
         "What the front end tells the pass, the run-time libraries and traces of an access or a directive: a text of lines, each a key\n"
         "letter, a blank and fields that single blanks separate. `runtime/site_text.h` has the grammar of a `<ref>` and the reader.\n"
         "`#` stands for the next integer argument, `&` for the next pointer argument.\n\n"
-        "| scope | key | name | fields | meaning |\n|---|---|---|---|---|\n", f);
+        "| scope | key | name | fields | meaning |\n|---|---|---|---|---|\n",
+        f);
   for (size_t i = 0; i < NROWS; i++) {
     fprintf(f, "| %s | `%c` | %s | ", rows[i].scope_name, rows[i].letter, rows[i].name);
     cell(f, rows[i].fields);

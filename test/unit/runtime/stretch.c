@@ -27,8 +27,10 @@ static struct dvmrt_site *nest(void) { return site("K parallel 1\nF t.c\nP 10 9\
 #define FIELD "af8 & 8 1 1024\n"
 static char clause; /* C: across, H: shadow_renew */
 static struct dvmrt_site *nest_on_field(void) {
-  return clause == 'C' ? site("K parallel 2\nF t.c\nP 20 9\nN 1 i\nO field " FIELD "X a0:1:0\nS 1\nQ 21 3\nC field " FIELD "W 1000:1000\nU field & w\n")
-                       : site("K parallel 3\nF t.c\nP 30 9\nN 1 i\nO field " FIELD "X a0:1:0\nS 1\nQ 31 3\nH field " FIELD "W 1000:1000\nU field & w\n");
+  return clause == 'C' ? site("K parallel 2\nF t.c\nP 20 9\nN 1 i\nO field " FIELD "X a0:1:0\nS 1\nQ 21 3\nC field " FIELD
+                              "W 1000:1000\nU field & w\n")
+                       : site("K parallel 3\nF t.c\nP 30 9\nN 1 i\nO field " FIELD "X a0:1:0\nS 1\nQ 31 3\nH field " FIELD
+                              "W 1000:1000\nU field & w\n");
 }
 
 static uint32_t *words_of_data(void) {
@@ -109,8 +111,9 @@ static void choose_like(struct reference *r, const struct reference *like, int t
 
 static struct dvmrt_site *access_of(const struct reference *r) {
   const char *kind = r->writes ? r->reads ? "m" : "w" : "r";
-  return view ? access_site(kind, 22, 5, clause == 'C' ? "T field[i]\nV field\nS 8\nG g\nC 2\nD 0\nX a0:1:0\nB 1024\n"
-                                                       : "T field[i]\nV field\nS 8\nG g\nC 3\nD 0\nX a0:1:0\nB 1024\n")
+  return view ? access_site(kind, 22, 5,
+                            clause == 'C' ? "T field[i]\nV field\nS 8\nG g\nC 2\nD 0\nX a0:1:0\nB 1024\n"
+                                          : "T field[i]\nV field\nS 8\nG g\nC 3\nD 0\nX a0:1:0\nB 1024\n")
               : access_site(kind, 12, 5, "T data[i]\nV data\nS 8\nG g\nC 1\nX o\nB 1024\n");
 }
 
@@ -146,7 +149,7 @@ static unsigned one_round(void) {
   struct dvmrt_stretch_ref table[REFS];
   int n = (int)random_between(1, REFS), turns = (int)random_between(1, TURNS);
   for (int i = 0; i < n; i++)
-    i && random_below(3) ? choose_like(&r[i], &r[0], turns) : choose(&r[i], turns);
+    i &&random_below(3) ? choose_like(&r[i], &r[0], turns) : choose(&r[i], turns);
   own = r[0].first;
   const int step = r[0].step, mine = (int)random_below((unsigned)n);
   const struct reference swap = r[mine];
@@ -218,6 +221,7 @@ static void test_array_with_edges(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ordinary_data), cmocka_unit_test(test_array_under_across), cmocka_unit_test(test_array_with_edges)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ordinary_data), cmocka_unit_test(test_array_under_across),
+                                     cmocka_unit_test(test_array_with_edges)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

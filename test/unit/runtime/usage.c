@@ -101,7 +101,8 @@ static void test_copy(void **state) {
   (void)state;
   copied("A a ai4 & 4 1 10\nX r1:4\nA b ai4 & 4 1 10\nX r0:3\n", NULL);
   copied("A a ai4 & 4 1 10\nX r2:*\nA b ai4 & 4 1 10\nX r0:7\n", NULL);
-  copied("A a ai4 & 4 1 10\nA b ai4 & 4 1 10\n", "t.c:4:9: error: 'b[8]' is copied before any value was assigned to it [dvm-uninitialized]");
+  copied("A a ai4 & 4 1 10\nA b ai4 & 4 1 10\n",
+         "t.c:4:9: error: 'b[8]' is copied before any value was assigned to it [dvm-uninitialized]");
   copied("A a ai4 & 4 1 10\nX r0:3\nA b ai4 & 4 1 10\nX r0:4\n", "the sections of 'a' and 'b' have different shapes [dvm-usage]");
   copied("A a ai4 & 4 1 10\nX r7:10\nA b ai4 & 4 1 10\nX r0:3\n", "the section [7:10] of dimension 1 of 'a' is not in 0..9 [dvm-usage]");
   copied("A a ai4 & 4 1 10\nX c3\nA b ai4 & 4 1 10\nX c0\n", "'a[2]' is read before any value was assigned to it");
@@ -158,7 +159,7 @@ static void test_tasks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sizes), cmocka_unit_test(test_weights), cmocka_unit_test(test_multiples_and_maps),
-      cmocka_unit_test(test_copy), cmocka_unit_test(test_tasks),
+      cmocka_unit_test(test_copy),  cmocka_unit_test(test_tasks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

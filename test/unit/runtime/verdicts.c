@@ -9,8 +9,7 @@ static double A[N][N] __attribute__((aligned(64))), B[N][N] __attribute__((align
 
 static void declare(void) {
   __dvmrt_direct(site("K array\n" FILE_POS(1, 9) "A A af8 & 8 2 10 10\nD block block\nW 1:1 1:1\n"), ARGS(P(A)));
-  __dvmrt_direct(site("K array\n" FILE_POS(
-                     2, 9) "A B af8 & 8 2 10 10\nG A af8 & 8 2 10 10\nX a0:1:0\nX a1:1:0\nN 2 i j\nW 1:1 1:1\n"),
+  __dvmrt_direct(site("K array\n" FILE_POS(2, 9) "A B af8 & 8 2 10 10\nG A af8 & 8 2 10 10\nX a0:1:0\nX a1:1:0\nN 2 i j\nW 1:1 1:1\n"),
                  ARGS(P(B), P(A)));
 }
 
@@ -114,8 +113,7 @@ static void recurrence(void) {
   struct dvmrt_site *fill_site = access_site("w", 5, 3, "T V[i]\nV V\nS 8\nG s\nX o\n");
   for (int i = 0; i < N; i++)
     touch(&V[i], 8, fill_site, ARGS(i), DVMRT_WRITE);
-  struct dvmrt_site *c =
-      site("K parallel 2\n" FILE_POS(10, 9) "N 1 i\nO V af8 & 8 1 10\nX a0:1:0\nS 1\nH V af8 & 8 1 10\nU V & w\n");
+  struct dvmrt_site *c = site("K parallel 2\n" FILE_POS(10, 9) "N 1 i\nO V af8 & 8 1 10\nX a0:1:0\nS 1\nH V af8 & 8 1 10\nU V & w\n");
   struct dvmrt_site *r = access_site("r", 12, 12, "T V[i - 1]\nV V\nS 8\nG s\nC 2\nD 0\nX a0:1:-1\n");
   struct dvmrt_site *w = access_site("w", 12, 5, "T V[i]\nV V\nS 8\nG s\nC 2\nD 0\nX a0:1:0\n");
   while (__dvmrt_enter(c, FRAME, ARGS(P(V), P(V), P(V)))) {
@@ -146,10 +144,8 @@ static void test_stale(void **state) {
   (void)state;
   play(stale, 3, &out);
   fputs(out.err, stdout);
-  expect_text(
-      &out,
-      "t.c:13:17: error: 'A[1][2]' is read from the shadow edge, which has not been renewed since 'A' was written "
-      "[dvm-shadow-stale]\n");
+  expect_text(&out, "t.c:13:17: error: 'A[1][2]' is read from the shadow edge, which has not been renewed since 'A' was written "
+                    "[dvm-shadow-stale]\n");
   expect_text(&out, "t.c:5:3: note: 'A' was last written here\n");
   expect_text(&out, "t.c:10:9: note: in this parallel loop, iteration (i=1, j=1)");
   expect_text(&out, "help: add 'shadow_renew(A)' to the directive at t.c:10\n");
@@ -190,9 +186,8 @@ static void test_recurrence(void **state) {
   (void)state;
   play(recurrence, 0, &out);
   fputs(out.err, stdout);
-  expect_text(
-      &out, "t.c:12:12: error: 'V[1]' is read here, but iteration (i=1) has written it: flow dependence, distance (1) "
-            "[dvm-loop-dependence]\n");
+  expect_text(&out, "t.c:12:12: error: 'V[1]' is read here, but iteration (i=1) has written it: flow dependence, distance (1) "
+                    "[dvm-loop-dependence]\n");
   expect_text(&out, "t.c:12:5: note: 'V[1]' was written here, in iteration (i=1)\n");
   expect_text(&out, "help: add 'across(V[1:0])' to the directive at t.c:10\n");
   expect_text(&out, "[dvm-loop-dependence] 8 times; smallest clause: across(V[1:0])\n");
@@ -201,9 +196,7 @@ static void test_recurrence(void **state) {
 static void test_out_of_bounds(void **state) {
   (void)state;
   play(out_of_bounds, 0, &out);
-  expect_text(
-      &out,
-      "t.c:9:4: error: 'A[0][12]' is out of bounds: index 12 of dimension 2 is not in 0..9 [dvm-out-of-bounds]\n");
+  expect_text(&out, "t.c:9:4: error: 'A[0][12]' is out of bounds: index 12 of dimension 2 is not in 0..9 [dvm-out-of-bounds]\n");
 }
 
 int main(void) {

@@ -19,7 +19,6 @@ static bool another(const int *list, int n, int iteration) {
   return false;
 }
 
-
 /* Is there a conflict, first in this sequence, at this access? */
 static bool conflict(const struct history *h, int iteration, uint32_t flags) {
   if (flags == DVMRT_READ)

@@ -21,14 +21,12 @@ struct notes {
   size_t n;
 };
 
-static void put(struct notes *to, const void *p, size_t n)
-{
+static void put(struct notes *to, const void *p, size_t n) {
   memcpy(to->p + to->n, p, n);
   to->n += n;
 }
 
-static void put_note(struct notes *to, uint32_t type, const void *body, uint32_t size)
-{
+static void put_note(struct notes *to, uint32_t type, const void *body, uint32_t size) {
   const Elf64_Nhdr h = {5, size, type};
   put(to, &h, sizeof h);
   put(to, "CORE\0\0\0", 8);
@@ -36,16 +34,14 @@ static void put_note(struct notes *to, uint32_t type, const void *body, uint32_t
   put(to, "\0\0\0", (4 - size % 4) % 4);
 }
 
-static void put_status(struct notes *to, uint16_t signal)
-{
+static void put_status(struct notes *to, uint16_t signal) {
   unsigned char status[336] = {0};
   memcpy(status + 12, &signal, sizeof signal);
   put_note(to, NT_PRSTATUS, status, sizeof status);
 }
 
 /* A library before the program, which has two mappings; names of odd lengths. */
-static void put_files(struct notes *to, const char *program)
-{
+static void put_files(struct notes *to, const char *program) {
   const uint64_t head[] = {3, 4096, 0x300000, 0x301000, 0, 0x400000, 0x401000, 0, 0x401000, 0x402000, 1};
   unsigned char body[512];
   size_t n = sizeof head;
@@ -56,14 +52,12 @@ static void put_files(struct notes *to, const char *program)
   put_note(to, NT_FILE, body, (uint32_t)n);
 }
 
-static void put_auxv(struct notes *to, uint64_t entry)
-{
+static void put_auxv(struct notes *to, uint64_t entry) {
   const uint64_t auxv[] = {AT_PAGESZ, 4096, AT_ENTRY, entry, AT_NULL, 0};
   put_note(to, NT_AUXV, auxv, sizeof auxv);
 }
 
-static void make(struct notes *to, const char *program, uint64_t entry, bool files_first)
-{
+static void make(struct notes *to, const char *program, uint64_t entry, bool files_first) {
   to->n = 0;
   put_status(to, SIGNAL);
   if (files_first)
@@ -74,8 +68,7 @@ static void make(struct notes *to, const char *program, uint64_t entry, bool fil
   put_status(to, 5); /* another thread */
 }
 
-static void test_notes(void **state)
-{
+static void test_notes(void **state) {
   struct notes notes;
   (void)state;
   for (int first = 0; first < 2; first++) {
@@ -97,8 +90,7 @@ static void test_notes(void **state)
 }
 
 /* Cut, or with any byte changed: nothing is known, or something that can be. */
-static void test_damaged(void **state)
-{
+static void test_damaged(void **state) {
   struct notes notes;
   (void)state;
   make(&notes, "/prog", ENTRY, true);
@@ -123,15 +115,17 @@ static void test_damaged(void **state)
   }
 }
 
-static void test_file(void **state)
-{
+static void test_file(void **state) {
   char path[] = "/tmp/dvm-core-XXXXXX";
   struct notes notes;
   struct sdm_core_file core;
   (void)state;
   make(&notes, "/prog", ENTRY, true);
-  Elf64_Ehdr e = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB}, .e_type = ET_CORE, .e_phoff = sizeof e,
-                  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2};
+  Elf64_Ehdr e = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
+                  .e_type = ET_CORE,
+                  .e_phoff = sizeof e,
+                  .e_phentsize = sizeof(Elf64_Phdr),
+                  .e_phnum = 2};
   const Elf64_Phdr h[2] = {{.p_type = PT_LOAD}, {.p_type = PT_NOTE, .p_offset = sizeof e + sizeof h, .p_filesz = notes.n}};
   int fd = mkstemp(path);
   assert_true(fd >= 0);
@@ -155,8 +149,7 @@ static void test_file(void **state)
   assert_null(core.program);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_notes), cmocka_unit_test(test_damaged), cmocka_unit_test(test_file)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

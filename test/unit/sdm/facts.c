@@ -13,7 +13,7 @@
 static struct image image;
 
 static json_t *facts(const char *what, struct dvm_error *err) {
-  struct sdm_facts_source source = { image_read, &image };
+  struct sdm_facts_source source = {image_read, &image};
   *err = (struct dvm_error)DVM_ERROR_INIT;
   return sdm_facts_read(&source, IMAGE_BASE, what, err);
 }
@@ -135,7 +135,7 @@ static int slow_read(void *arg, uint64_t at, void *to, size_t n) {
 
 static void begins_anew(void **state) {
   static struct slow slow;
-  struct sdm_facts_source source = { slow_read, &slow };
+  struct sdm_facts_source source = {slow_read, &slow};
   struct dvm_error err = DVM_ERROR_INIT;
   json_t *found, *at_once;
   unsigned rounds = 0;
@@ -153,8 +153,11 @@ static void begins_anew(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(reads_everything), cmocka_unit_test(sequential_part), cmocka_unit_test(refuses_what_it_does_not_know),
-    cmocka_unit_test(ends), cmocka_unit_test(begins_anew),
+      cmocka_unit_test(reads_everything),
+      cmocka_unit_test(sequential_part),
+      cmocka_unit_test(refuses_what_it_does_not_know),
+      cmocka_unit_test(ends),
+      cmocka_unit_test(begins_anew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,15 +44,28 @@ static inline uint64_t image_word(struct image *m, uint64_t v) {
 /* Sizes of fields that are no 8 bytes. */
 static inline uint32_t image_field_bytes(unsigned id) {
   switch (id) {
-  case DVM_FACTS_FRAME_LEFT: case DVM_FACTS_FRAME_NEST: case DVM_FACTS_FRAME_PROVED: case DVM_FACTS_ARRAY_TYPE:
-  case DVM_FACTS_ARRAY_TEMPLATE: case DVM_FACTS_BOX_CORNER: return 1;
-  case DVM_FACTS_NOW_WRITE: case DVM_FACTS_NOW_BASE: case DVM_FACTS_DIRECTIVE_LINE: return 4;
+  case DVM_FACTS_FRAME_LEFT:
+  case DVM_FACTS_FRAME_NEST:
+  case DVM_FACTS_FRAME_PROVED:
+  case DVM_FACTS_ARRAY_TYPE:
+  case DVM_FACTS_ARRAY_TEMPLATE:
+  case DVM_FACTS_BOX_CORNER: return 1;
+  case DVM_FACTS_NOW_WRITE:
+  case DVM_FACTS_NOW_BASE:
+  case DVM_FACTS_DIRECTIVE_LINE: return 4;
   case DVM_FACTS_ARRAY_DIST: return DVM_FACTS_NDIMS_MAX;
-  case DVM_FACTS_DIRECTIVE_NAMES: case DVM_FACTS_NOW_INDEX: case DVM_FACTS_ARRAY_EXTENT: case DVM_FACTS_ARRAY_LOW:
-  case DVM_FACTS_ARRAY_HIGH: case DVM_FACTS_BOX_LOW: case DVM_FACTS_BOX_HIGH: case DVM_FACTS_FINDING_CLAUSE_LOW:
+  case DVM_FACTS_DIRECTIVE_NAMES:
+  case DVM_FACTS_NOW_INDEX:
+  case DVM_FACTS_ARRAY_EXTENT:
+  case DVM_FACTS_ARRAY_LOW:
+  case DVM_FACTS_ARRAY_HIGH:
+  case DVM_FACTS_BOX_LOW:
+  case DVM_FACTS_BOX_HIGH:
+  case DVM_FACTS_FINDING_CLAUSE_LOW:
   case DVM_FACTS_FINDING_CLAUSE_HIGH: return 8 * DVM_FACTS_NDIMS_MAX;
   case DVM_FACTS_COORD_BYTES: return 32;
-  case DVM_FACTS_BOX_BYTES: case DVM_FACTS_MEMBER_BOX: return 120;
+  case DVM_FACTS_BOX_BYTES:
+  case DVM_FACTS_MEMBER_BOX: return 120;
   case DVM_FACTS_ARRAY_MAP: return 32 * DVM_FACTS_NDIMS_MAX;
   case DVM_FACTS_ARRAY_BOXES: return 120 * 2;
   default: return 8;
@@ -60,15 +73,15 @@ static inline uint32_t image_field_bytes(unsigned id) {
 }
 
 static inline void image_fields(struct image *m) {
-  static const unsigned first[] = { DVM_FACTS_FRAME_OUTER, DVM_FACTS_DIRECTIVE_KIND, DVM_FACTS_NOW_WRITE, DVM_FACTS_ARRAY_NEXT,
-                                    DVM_FACTS_COORD_BYTES, DVM_FACTS_BOX_BYTES, DVM_FACTS_SITE_ACCESS, DVM_FACTS_ACCESS_FILE,
-                                    DVM_FACTS_GROUP_NEXT, DVM_FACTS_MEMBER_NEXT, DVM_FACTS_FINDING_NEXT, DVM_FACTS_LOOP_NEXT };
+  static const unsigned first[] = {DVM_FACTS_FRAME_OUTER, DVM_FACTS_DIRECTIVE_KIND, DVM_FACTS_NOW_WRITE,    DVM_FACTS_ARRAY_NEXT,
+                                   DVM_FACTS_COORD_BYTES, DVM_FACTS_BOX_BYTES,      DVM_FACTS_SITE_ACCESS,  DVM_FACTS_ACCESS_FILE,
+                                   DVM_FACTS_GROUP_NEXT,  DVM_FACTS_MEMBER_NEXT,    DVM_FACTS_FINDING_NEXT, DVM_FACTS_LOOP_NEXT};
   uint32_t offset = 0;
   for (unsigned id = 0; id < DVM_FACTS_COUNT; id++) {
     for (unsigned i = 0; i < sizeof(first) / sizeof(*first); i++)
       if (first[i] == id)
         offset = 0; /* of another record */
-    image_head(m)->fields[id] = (struct dvm_facts_field){ offset, image_field_bytes(id) };
+    image_head(m)->fields[id] = (struct dvm_facts_field){offset, image_field_bytes(id)};
     offset += id == DVM_FACTS_COORD_BYTES || id == DVM_FACTS_BOX_BYTES ? 0 : (image_field_bytes(id) + 7) / 8 * 8;
   }
 }
@@ -164,7 +177,8 @@ static inline void image_make(struct image *m) {
   h->bytes = sizeof(*h);
   h->nfields = DVM_FACTS_COUNT;
   image_fields(m);
-  uint64_t d = image_directive(m, 6), frame = image_room(m, 64), over = image_room(m, 64), now = image_room(m, 80), loop = image_room(m, 64);
+  uint64_t d = image_directive(m, 6), frame = image_room(m, 64), over = image_room(m, 64), now = image_room(m, 80),
+           loop = image_room(m, 64);
   image_put(m, frame, DVM_FACTS_FRAME_DIRECTIVE, 0, d);
   image_put(m, frame, DVM_FACTS_FRAME_NEST, 0, 1);
   image_put(m, over, DVM_FACTS_FRAME_LEFT, 0, 1);

@@ -54,8 +54,8 @@ static void on_payload(void *arg, const void *p, size_t len) {
     sdm_message_free(up);
   } else if (len == 3 && !memcmp(p, "who", 3)) {
     struct sdm_set *all = sdm_set_add_all(sdm_set_new(), SERVERS - 1), *below = sdm_route_reachable(s->c, all);
-    snprintf(text, sizeof(text), "id %u parent %x below %u of %u", sdm_route_get_id(s->c), sdm_route_get_parent(s->c),
-             sdm_set_size(below), sdm_route_get_size(s->c));
+    snprintf(text, sizeof(text), "id %u parent %x below %u of %u", sdm_route_get_id(s->c), sdm_route_get_parent(s->c), sdm_set_size(below),
+             sdm_route_get_size(s->c));
     sdm_set_free(all);
     sdm_set_free(below);
   } else if (len == 4 && !memcmp(p, "hang", 4) && sdm_get_my_id(s->c) == 3)
@@ -84,9 +84,15 @@ static struct sdm_ctx *init_words(int argc, char *const *argv, struct dvm_error 
 
 static void serve(const char *way) {
   struct dvm_error err = DVM_ERROR_INIT;
-  char *argv[] = { (char *)"server", (char *)"--server", (char *)way, (char *)"--port=100", (char *)"--orphan=200",
-                   (char *)"--start-timeout=20000", (char *)"--unknown-to-the-library", NULL };
-  struct server s = { .c = init_words(7, argv, &err) };
+  char *argv[] = {(char *)"server",
+                  (char *)"--server",
+                  (char *)way,
+                  (char *)"--port=100",
+                  (char *)"--orphan=200",
+                  (char *)"--start-timeout=20000",
+                  (char *)"--unknown-to-the-library",
+                  NULL};
+  struct server s = {.c = init_words(7, argv, &err)};
   if (!s.c) {
     fprintf(stderr, "server: %s\n", err.text);
     _exit(2);
@@ -204,7 +210,7 @@ static void ask(struct sdm_ctx *c, struct seen *s, const char *text, sdm_id lo, 
 }
 
 static void converse(struct sdm_ctx *c) {
-  struct seen s = { 0 };
+  struct seen s = {0};
   char text[256];
   for (int i = 0; i < 8; i++)
     s.by_status[i] = sdm_set_new();
@@ -255,7 +261,7 @@ static struct sdm_ctx *init(const char *role, const char *more) {
   struct dvm_error err = DVM_ERROR_INIT;
   char host[96];
   snprintf(host, sizeof(host), "--host=%s", folder);
-  char *argv[] = { (char *)"test", (char *)role, host, (char *)(more ? more : "--"), (char *)"--start-timeout=20000", NULL };
+  char *argv[] = {(char *)"test", (char *)role, host, (char *)(more ? more : "--"), (char *)"--start-timeout=20000", NULL};
   struct sdm_ctx *c = init_words(5, argv, &err);
   if (!c)
     print_message("%s\n", err.text);
@@ -287,7 +293,7 @@ static void front_end_master_servers(void **state) {
     sdm_finalize(m);
     _exit(0);
   }
-  struct sdm_table t = { .shape = { SDM_BINOMIAL, 0 }, .base_port = 100, .port_tries = 50 };
+  struct sdm_table t = {.shape = {SDM_BINOMIAL, 0}, .base_port = 100, .port_tries = 50};
   for (sdm_id i = 0; i < SERVERS; i++)
     sdm_table_add(&t, i, folder, 0);
   assert_int_equal(sdm_route_set_table(front, &t), 0);
@@ -329,7 +335,7 @@ static void master_with_servers_that_register(void **state) {
   struct sdm_set *one = sdm_set_add_element(sdm_set_new(), 4), *hop = sdm_route_get_route(c, one);
   assert_int_equal(sdm_set_size(hop), 1);
   converse(c);
-  struct sdm_set *sets[] = { all, hops, far, reach, one, hop };
+  struct sdm_set *sets[] = {all, hops, far, reach, one, hop};
   for (size_t i = 0; i < 6; i++)
     sdm_set_free(sets[i]);
   sdm_finalize(c);
@@ -338,7 +344,7 @@ static void master_with_servers_that_register(void **state) {
 static void a_front_end_that_is_not_there(void **state) {
   (void)state;
   struct dvm_error err = DVM_ERROR_INIT;
-  struct sdm_options o = { .role = SDM_ROLE_MASTER, .host = folder, .front_tries = 3 };
+  struct sdm_options o = {.role = SDM_ROLE_MASTER, .host = folder, .front_tries = 3};
   char address[160];
   snprintf(address, sizeof(address), "%s:77", folder);
   o.frontend = address;
@@ -352,11 +358,14 @@ static void a_front_end_that_is_not_there(void **state) {
 
 static void bad_words(void **state) {
   (void)state;
-  static const char *const bad[][2] = { { "--server=x", "" }, { "--server=1", "--port=70000" }, { "--host=x", "" },
-                                        { "--master", "--secret-file=/does/not/exist" }, { "--master", "--shape=star" } };
+  static const char *const bad[][2] = {{"--server=x", ""},
+                                       {"--server=1", "--port=70000"},
+                                       {"--host=x", ""},
+                                       {"--master", "--secret-file=/does/not/exist"},
+                                       {"--master", "--shape=star"}};
   struct dvm_error err = DVM_ERROR_INIT;
   for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-    char *argv[] = { (char *)"test", (char *)bad[i][0], (char *)bad[i][1], NULL };
+    char *argv[] = {(char *)"test", (char *)bad[i][0], (char *)bad[i][1], NULL};
     err.text[0] = 0;
     assert_null(init_words(3, argv, &err));
     assert_true(err.text[0]);
@@ -368,7 +377,7 @@ static void ids_before_a_session(void **state) {
   struct dvm_error err = DVM_ERROR_INIT;
   char host[96];
   snprintf(host, sizeof(host), "--host=%s", folder);
-  char *argv[] = { (char *)"test", (char *)"--server=3", host, NULL };
+  char *argv[] = {(char *)"test", (char *)"--server=3", host, NULL};
   struct sdm_ctx *c = init_words(3, argv, &err);
   assert_non_null(c);
   assert_int_equal(sdm_route_get_id(c), 3);
@@ -426,8 +435,8 @@ static int upper(int in, int out) {
 static void io_handlers(void **state) {
   (void)state;
   struct sdm_ctx *c = init("--master", NULL);
-  int (*const set[])(struct sdm_ctx *, int, int, sdm_iof_handler_f) = {
-    sdm_iof_set_stdin_handler, sdm_iof_set_stdout_handler, sdm_iof_set_stderr_handler };
+  int (*const set[])(struct sdm_ctx *, int, int, sdm_iof_handler_f) = {sdm_iof_set_stdin_handler, sdm_iof_set_stdout_handler,
+                                                                       sdm_iof_set_stderr_handler};
   for (int i = 0; i < 3; i++)
     for (int own = 0; own < 2; own++) {
       int in[2], out[2];
@@ -455,8 +464,13 @@ static void io_handlers(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
-    TEST(front_end_master_servers), TEST(master_with_servers_that_register), TEST(a_front_end_that_is_not_there),
-    TEST(bad_words), TEST(ids_before_a_session), TEST(aggregation_elements), TEST(io_handlers),
+      TEST(front_end_master_servers),
+      TEST(master_with_servers_that_register),
+      TEST(a_front_end_that_is_not_there),
+      TEST(bad_words),
+      TEST(ids_before_a_session),
+      TEST(aggregation_elements),
+      TEST(io_handlers),
   };
   signal(SIGPIPE, SIG_IGN);
   return sdm_link_init() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

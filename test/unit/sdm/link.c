@@ -47,7 +47,7 @@ static int carry(struct sdm_link *from, struct sdm_link *to, size_t piece, long 
 }
 
 static bool shake(struct sdm_link *a, struct sdm_link *b, size_t piece) {
-  struct seen none = { 0 };
+  struct seen none = {0};
   for (int i = 0; i < 4; i++) {
     carry(a, b, piece, -1, &none);
     carry(b, a, piece, -1, &none);
@@ -61,11 +61,11 @@ static void friends_talk(void **state) {
   struct sdm_secret s = secret_of(1);
   for (size_t piece = 1; piece < 5000; piece = piece * 7 + 1) {
     struct sdm_link *a = sdm_link_new(&s, true, SDM_MASTER, 5), *b = sdm_link_new(&s, false, 5, SDM_ID_NONE);
-    struct seen seen = { 0 };
+    struct seen seen = {0};
     assert_true(shake(a, b, piece));
     assert_int_equal(sdm_link_peer(a), 5);
     assert_int_equal(sdm_link_peer(b), SDM_MASTER);
-    sdm_link_send(a, &(struct sdm_frame){ .type = SDM_CMD, .payload = (const uint8_t *)"run", .payload_len = 3 });
+    sdm_link_send(a, &(struct sdm_frame){.type = SDM_CMD, .payload = (const uint8_t *)"run", .payload_len = 3});
     assert_int_equal(carry(a, b, piece, -1, &seen), 0);
     assert_int_equal(seen.n, 1);
     assert_memory_equal(seen.last.p, "run", 3);
@@ -79,15 +79,15 @@ static void urgent_overtakes_bulk(void **state) {
   (void)state;
   struct sdm_secret s = secret_of(1);
   struct sdm_link *a = sdm_link_new(&s, true, 1, 2), *b = sdm_link_new(&s, false, 2, 1);
-  struct seen seen = { 0 };
+  struct seen seen = {0};
   size_t big = 3 << 20;
   uint8_t *bytes = malloc(big);
   for (size_t i = 0; i < big; i++)
     bytes[i] = (uint8_t)(i * 31 >> 3);
   assert_true(shake(a, b, 100));
-  sdm_link_send(a, &(struct sdm_frame){ .type = SDM_IO, .payload = bytes, .payload_len = big });
+  sdm_link_send(a, &(struct sdm_frame){.type = SDM_IO, .payload = bytes, .payload_len = big});
   carry(a, b, 1 << 20, -1, &seen); /* some of it is on its way */
-  sdm_link_send(a, &(struct sdm_frame){ .type = SDM_PING });
+  sdm_link_send(a, &(struct sdm_frame){.type = SDM_PING});
   while (sdm_link_queued(a))
     assert_int_equal(carry(a, b, 1 << 20, -1, &seen), 0);
   assert_int_equal(seen.n, 2);
@@ -111,7 +111,7 @@ static void strangers_do_not(void **state) {
   sdm_link_free(b);
   a = sdm_link_new(&s, true, SDM_MASTER, 6);
   b = sdm_link_new(&s, false, 5, SDM_ID_NONE);
-  struct seen none = { 0 };
+  struct seen none = {0};
   assert_int_equal(carry(a, b, 1000, -1, &none), -EADDRNOTAVAIL); /* the wrong server: says so */
   assert_int_equal(carry(b, a, 1000, -1, &none), -EADDRNOTAVAIL);
   sdm_link_free(a);
@@ -124,7 +124,7 @@ static void every_bit_of_the_handshake_counts(void **state) {
   unsigned up = 0;
   for (long bit = 0; bit < 8 * 124; bit++) {
     struct sdm_link *a = sdm_link_new(&s, true, 1, 2), *b = sdm_link_new(&s, false, 2, 1);
-    struct seen none = { 0 };
+    struct seen none = {0};
     carry(a, b, 1000, bit, &none); /* the HELLO is changed on its way */
     for (int i = 0; i < 3; i++) {
       carry(b, a, 1000, -1, &none);
@@ -145,8 +145,8 @@ static void replay_and_reflection_fail(void **state) {
   (void)state;
   struct sdm_secret s = secret_of(1);
   struct sdm_link *a = sdm_link_new(&s, true, 1, 2), *b = sdm_link_new(&s, false, 2, 1);
-  struct sdm_bytes tape = { 0 };
-  struct seen seen = { 0 };
+  struct sdm_bytes tape = {0};
+  struct seen seen = {0};
   struct dvm_error err;
   const uint8_t *p;
   for (int i = 0; i < 3; i++) { /* all that the dialler says is taped */
@@ -156,7 +156,7 @@ static void replay_and_reflection_fail(void **state) {
     carry(b, a, 1000, -1, &seen);
   }
   assert_true(sdm_link_is_up(b));
-  sdm_link_send(a, &(struct sdm_frame){ .type = SDM_CMD, .payload = (const uint8_t *)"kill", .payload_len = 4 });
+  sdm_link_send(a, &(struct sdm_frame){.type = SDM_CMD, .payload = (const uint8_t *)"kill", .payload_len = 4});
   size_t n = sdm_link_output(a, &p);
   sdm_bytes_add(&tape, p, n);
   struct sdm_link *victim = sdm_link_new(&s, false, 2, 1);
@@ -187,7 +187,7 @@ static void garbage_old_versions_and_giants_fail(void **state) {
   (void)state;
   struct sdm_secret s = secret_of(1);
   struct dvm_error err;
-  struct seen seen = { 0 };
+  struct seen seen = {0};
   uint8_t bytes[4096];
   for (unsigned seed = 1; seed < 300; seed++) {
     struct sdm_link *l = sdm_link_new(&s, false, 2, SDM_ID_NONE);
@@ -236,9 +236,13 @@ static void secret_files_are_private(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(friends_talk), cmocka_unit_test(urgent_overtakes_bulk), cmocka_unit_test(strangers_do_not),
-    cmocka_unit_test(every_bit_of_the_handshake_counts), cmocka_unit_test(replay_and_reflection_fail),
-    cmocka_unit_test(garbage_old_versions_and_giants_fail), cmocka_unit_test(secret_files_are_private),
+      cmocka_unit_test(friends_talk),
+      cmocka_unit_test(urgent_overtakes_bulk),
+      cmocka_unit_test(strangers_do_not),
+      cmocka_unit_test(every_bit_of_the_handshake_counts),
+      cmocka_unit_test(replay_and_reflection_fail),
+      cmocka_unit_test(garbage_old_versions_and_giants_fail),
+      cmocka_unit_test(secret_files_are_private),
   };
   return sdm_link_init() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

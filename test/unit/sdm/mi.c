@@ -26,7 +26,7 @@ static void on_record(void *arg, const struct sdm_mi_record *r) {
 }
 
 static void feed(const char *text, size_t piece, struct seen *s) {
-  struct sdm_mi mi = { 0 };
+  struct sdm_mi mi = {0};
   memset(s, 0, sizeof(*s));
   for (size_t at = 0, n = strlen(text); at < n; at += piece)
     sdm_mi_feed(&mi, text + at, n - at < piece ? n - at : piece, on_record, s);
@@ -40,16 +40,15 @@ static void drop(struct seen *s) {
 
 static void records_in_any_pieces(void **state) {
   (void)state;
-  static const char text[] =
-    "=thread-group-added,id=\"i1\"\n~\"GNU gdb\\n\"\n(gdb) \n"
-    "12^done,bkpt={number=\"1\",type=\"breakpoint\",addr=\"<MULTIPLE>\",times=\"0\",locations=[{number=\"1.1\"},"
-    "{number=\"1.2\"}]}\n"
-    "*stopped,reason=\"breakpoint-hit\",bkptno=\"1\",frame={addr=\"0x1\",func=\"f\",args=[{name=\"s\",value=\"0x2 "
-    "\\\"a\\\\nb\\\"\"}],file=\"a b.c\",line=\"3\"},thread-id=\"1\",stopped-threads=\"all\"\r\n"
-    "3^error,msg=\"No symbol \\\"x\\\" in current context.\"\n"
-    "&\"warning: \\303\\244\\n\"\n"
-    "program output\n"
-    "7^done,stack=[frame={level=\"0\"},frame={level=\"1\"}]\n8^running\n";
+  static const char text[] = "=thread-group-added,id=\"i1\"\n~\"GNU gdb\\n\"\n(gdb) \n"
+                             "12^done,bkpt={number=\"1\",type=\"breakpoint\",addr=\"<MULTIPLE>\",times=\"0\",locations=[{number=\"1.1\"},"
+                             "{number=\"1.2\"}]}\n"
+                             "*stopped,reason=\"breakpoint-hit\",bkptno=\"1\",frame={addr=\"0x1\",func=\"f\",args=[{name=\"s\",value=\"0x2 "
+                             "\\\"a\\\\nb\\\"\"}],file=\"a b.c\",line=\"3\"},thread-id=\"1\",stopped-threads=\"all\"\r\n"
+                             "3^error,msg=\"No symbol \\\"x\\\" in current context.\"\n"
+                             "&\"warning: \\303\\244\\n\"\n"
+                             "program output\n"
+                             "7^done,stack=[frame={level=\"0\"},frame={level=\"1\"}]\n8^running\n";
   for (size_t piece = 1; piece < 200; piece += 13) {
     struct seen s;
     feed(text, piece, &s);
@@ -71,8 +70,8 @@ static void records_in_any_pieces(void **state) {
 
 static void what_is_no_mi_is_handed_on(void **state) {
   (void)state;
-  static const char *const bad[] = { "^done,x=", "^done,x={a=\"b\"", "^done,x=[\"a\"", "^done,=\"a\"", "^done,x=\"\\", "~\"open", "^",
-                                     "12", "^done,x=\"a\"y" };
+  static const char *const bad[] = {"^done,x=", "^done,x={a=\"b\"", "^done,x=[\"a\"", "^done,=\"a\"", "^done,x=\"\\", "~\"open", "^",
+                                    "12",       "^done,x=\"a\"y"};
   for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
     char line[64];
     struct seen s;
@@ -105,8 +104,9 @@ static void bytes_that_are_no_utf8_survive(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(records_in_any_pieces), cmocka_unit_test(what_is_no_mi_is_handed_on),
-    cmocka_unit_test(bytes_that_are_no_utf8_survive),
+      cmocka_unit_test(records_in_any_pieces),
+      cmocka_unit_test(what_is_no_mi_is_handed_on),
+      cmocka_unit_test(bytes_that_are_no_utf8_survive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

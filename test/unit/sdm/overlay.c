@@ -15,7 +15,8 @@ struct seen {
   uint16_t flags;
   uint64_t request;
   size_t classes;
-  struct sdm_set *sources, *dead, *timed_out, *unreachable, *event_set, *errors, *running; /* running: those who said so; NULL: not looked at */
+  struct sdm_set *sources, *dead, *timed_out, *unreachable, *event_set, *errors,
+      *running; /* running: those who said so; NULL: not looked at */
   char body[64];
   int64_t answered_at;
   struct sdm_sim *sim;
@@ -27,21 +28,21 @@ struct seen {
 
 static struct seen *seen_new(void) {
   struct seen *s = calloc(1, sizeof(*s));
-  struct sdm_set **sets[] = { &s->sources, &s->dead, &s->timed_out, &s->unreachable, &s->event_set, &s->errors };
+  struct sdm_set **sets[] = {&s->sources, &s->dead, &s->timed_out, &s->unreachable, &s->event_set, &s->errors};
   for (size_t i = 0; i < 6; i++)
     *sets[i] = sdm_set_new();
   return s;
 }
 
 static void seen_free(struct seen *s) {
-  struct sdm_set *sets[] = { s->sources, s->dead, s->timed_out, s->unreachable, s->event_set, s->errors };
+  struct sdm_set *sets[] = {s->sources, s->dead, s->timed_out, s->unreachable, s->event_set, s->errors};
   for (size_t i = 0; i < 6; i++)
     sdm_set_free(sets[i]);
   free(s);
 }
 
 static void seen_clear(struct seen *s) {
-  struct sdm_set *sets[] = { s->sources, s->dead, s->timed_out, s->unreachable, s->event_set, s->errors };
+  struct sdm_set *sets[] = {s->sources, s->dead, s->timed_out, s->unreachable, s->event_set, s->errors};
   for (size_t i = 0; i < 6; i++)
     sdm_set_clear(sets[i]);
   s->answers = s->supplements = s->events = 0;
@@ -105,8 +106,8 @@ static void on_command(void *arg, struct sdm_sim *sim, sdm_id id, uint64_t reque
     sdm_node_reply(sdm_sim_node(sim, id), request, SDM_CLASS_OK, body, size, NULL, 0);
     free(body);
   } else if (s->mode == MODE_STATS) {
-    struct sdm_bytes b = { 0 };
-    sdm_stats_encode(&(struct sdm_stats){ 1, id, 0, id, id, id, id }, &b);
+    struct sdm_bytes b = {0};
+    sdm_stats_encode(&(struct sdm_stats){1, id, 0, id, id, id, id}, &b);
     sdm_node_reply(sdm_sim_node(sim, id), request, SDM_CLASS_OK, b.p, b.len, NULL, 0);
     sdm_bytes_fini(&b);
   } else if ((s->mode == MODE_SLOW_7 && id == 7 && *(const char *)p == 'x') || s->mode == MODE_SPREAD)
@@ -151,11 +152,11 @@ static void ask(struct seen *s, const struct sdm_set *dest, uint8_t reducer, uin
   sdm_node_request(sdm_sim_root(s->sim), dest, reducer, ms, "x", 1);
 }
 
-static const char *const shapes[] = { "binomial", "kary:2", "kary:32", "flat", "hosts:4" };
+static const char *const shapes[] = {"binomial", "kary:2", "kary:32", "flat", "hosts:4"};
 
 static void every_shape_reaches_everybody_once(void **state) {
   (void)state;
-  static const uint32_t sizes[] = { 1, 2, 3, 17, 64, 100, 1000 };
+  static const uint32_t sizes[] = {1, 2, 3, 17, 64, 100, 1000};
   for (size_t k = 0; k < 5; k++)
     for (size_t i = 0; i < 7; i++) {
       struct seen *s = seen_new();
@@ -182,9 +183,9 @@ static void shape_by_size(void **state) {
   static const struct {
     uint32_t n, hosts;
     enum sdm_shape_kind kind;
-  } rows[] = { { 1, 1, SDM_FLAT }, { 32, 2, SDM_FLAT }, { 33, 1, SDM_KARY }, { 512, 1, SDM_KARY }, { 64, 8, SDM_HOSTS } };
+  } rows[] = {{1, 1, SDM_FLAT}, {32, 2, SDM_FLAT}, {33, 1, SDM_KARY}, {512, 1, SDM_KARY}, {64, 8, SDM_HOSTS}};
   for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-    struct sdm_table t = { 0 };
+    struct sdm_table t = {0};
     for (uint32_t k = 0; k < rows[i].n; k++) {
       char host[16];
       snprintf(host, sizeof(host), "n%u", k % rows[i].hosts);
@@ -555,7 +556,7 @@ static void answers_compare_bodies(void **state) {
   assert_int_equal(sdm_set_size(a->other), 2 * (100 - SDM_CLASSES_MAX));
   sdm_answer_add(a, SDM_CLASS_ERROR, sdm_set_add_element(sdm_set_clear(one), 300), "v1", 2, NULL, 0, 300);
   assert_true(sdm_set_contains(a->other, 300)); /* an error never joins an answer with the same bytes */
-  struct sdm_bytes b = { 0 }, again = { 0 };
+  struct sdm_bytes b = {0}, again = {0};
   sdm_answer_encode(a, &b);
   struct sdm_answer *back = sdm_answer_decode(b.p, b.len, 300);
   assert_non_null(back);
@@ -600,11 +601,11 @@ static void giant_answers(void **state) {
 
 static void prefix_trees_merge(void **state) {
   (void)state;
-  static const char *const work[] = { "main", "solve", "MPI_Recv" }, *const io[] = { "main", "write_out" };
+  static const char *const work[] = {"main", "solve", "MPI_Recv"}, *const io[] = {"main", "write_out"};
   struct sdm_answer *a = sdm_answer_new(SDM_REDUCE_TREE);
   for (sdm_id id = 0; id < 9; id++) {
     struct sdm_prefix *p = sdm_prefix_new();
-    struct sdm_bytes b = { 0 };
+    struct sdm_bytes b = {0};
     struct sdm_set *one = sdm_set_add_element(sdm_set_new(), id);
     sdm_prefix_add(p, id == 4 ? io : work, id == 4 ? 2 : 3, id);
     sdm_prefix_encode(p, &b);
@@ -626,7 +627,7 @@ static void prefix_trees_merge(void **state) {
 
 static void output_keeps_the_order_of_a_rank(void **state) {
   (void)state;
-  struct sdm_iolist l = { 0 };
+  struct sdm_iolist l = {0};
   struct sdm_set *r0 = sdm_set_add_element(sdm_set_new(), 0), *r1 = sdm_set_add_element(sdm_set_new(), 1);
   sdm_iolist_add(&l, SDM_STDOUT, false, r0, "a\n", 2);
   sdm_iolist_add(&l, SDM_STDOUT, false, r0, "b\n", 2);
@@ -636,7 +637,7 @@ static void output_keeps_the_order_of_a_rank(void **state) {
   assert_int_equal(l.n, 4);
   assert_int_equal(sdm_set_size(l.pieces[0].set), 2);
   assert_int_equal(sdm_set_size(l.pieces[2].set), 1);
-  struct sdm_bytes b = { 0 };
+  struct sdm_bytes b = {0};
   struct sdm_iolist back;
   sdm_iolist_encode(&l, &b);
   assert_int_equal(sdm_iolist_decode(&back, b.p, b.len, 1), 0);
@@ -652,14 +653,15 @@ static void output_keeps_the_order_of_a_rank(void **state) {
 
 static void headers_stay_small(void **state) {
   (void)state;
-  struct sdm_bytes set = { 0 }, out = { 0 };
+  struct sdm_bytes set = {0}, out = {0};
   char buf[256];
   for (int one = 0; one < 2; one++) {
     struct sdm_set *s = one ? sdm_set_add_element(sdm_set_new(), 999999) : all_of(1000000);
     set.len = out.len = 0;
     sdm_bytes_add(&set, buf, sdm_set_serialize(s, buf, NULL));
-    sdm_frame_encode(&(struct sdm_frame){ .type = SDM_CMD, .request = 1, .dest = set.p, .dest_len = set.len,
-                                          .aggregate = set.p, .aggregate_len = 1 }, false, &out);
+    sdm_frame_encode(
+        &(struct sdm_frame){.type = SDM_CMD, .request = 1, .dest = set.p, .dest_len = set.len, .aggregate = set.p, .aggregate_len = 1},
+        false, &out);
     assert_true(out.len <= 64);
     sdm_set_free(s);
   }
@@ -669,10 +671,9 @@ static void headers_stay_small(void **state) {
 
 static void damaged_frames_are_refused(void **state) {
   (void)state;
-  struct sdm_bytes out = { 0 };
+  struct sdm_bytes out = {0};
   struct sdm_frame f;
-  sdm_frame_encode(&(struct sdm_frame){ .type = SDM_CMD, .request = 77, .payload = (const uint8_t *)"hello",
-                                        .payload_len = 5 }, true, &out);
+  sdm_frame_encode(&(struct sdm_frame){.type = SDM_CMD, .request = 77, .payload = (const uint8_t *)"hello", .payload_len = 5}, true, &out);
   assert_int_equal(sdm_frame_size(out.p, out.len, 512), (long)out.len);
   assert_int_equal(sdm_frame_decode(out.p, out.len, &f), 0);
   assert_true(f.request == 77 && f.payload_len == 5 && !memcmp(f.payload, "hello", 5));
@@ -689,18 +690,28 @@ static void damaged_frames_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(headers_stay_small), cmocka_unit_test(damaged_frames_are_refused),
-    cmocka_unit_test(answers_compare_bodies), cmocka_unit_test(prefix_trees_merge), cmocka_unit_test(giant_answers),
-    cmocka_unit_test(output_keeps_the_order_of_a_rank), cmocka_unit_test(every_shape_reaches_everybody_once),
-    cmocka_unit_test(shape_by_size), cmocka_unit_test(only_the_named_get_it), cmocka_unit_test(same_seed_same_run),
-    cmocka_unit_test(slow_server_times_out_then_supplements), cmocka_unit_test(lost_router_is_bridged),
-    cmocka_unit_test(random_faults_never_hang), cmocka_unit_test(start_names_who_is_not_there),
-    cmocka_unit_test(silent_router_comes_back), cmocka_unit_test(silent_ones_come_back),
-    cmocka_unit_test(words_of_a_silent_one_are_kept),
-    cmocka_unit_test(storm_of_stops_is_few_messages), cmocka_unit_test(two_words_of_each_rank),
-    cmocka_unit_test(last_words_come_before_the_loss),
-    cmocka_unit_test(statistics_reduce_on_the_way),
-    cmocka_unit_test(ten_thousand_nodes),
+      cmocka_unit_test(headers_stay_small),
+      cmocka_unit_test(damaged_frames_are_refused),
+      cmocka_unit_test(answers_compare_bodies),
+      cmocka_unit_test(prefix_trees_merge),
+      cmocka_unit_test(giant_answers),
+      cmocka_unit_test(output_keeps_the_order_of_a_rank),
+      cmocka_unit_test(every_shape_reaches_everybody_once),
+      cmocka_unit_test(shape_by_size),
+      cmocka_unit_test(only_the_named_get_it),
+      cmocka_unit_test(same_seed_same_run),
+      cmocka_unit_test(slow_server_times_out_then_supplements),
+      cmocka_unit_test(lost_router_is_bridged),
+      cmocka_unit_test(random_faults_never_hang),
+      cmocka_unit_test(start_names_who_is_not_there),
+      cmocka_unit_test(silent_router_comes_back),
+      cmocka_unit_test(silent_ones_come_back),
+      cmocka_unit_test(words_of_a_silent_one_are_kept),
+      cmocka_unit_test(storm_of_stops_is_few_messages),
+      cmocka_unit_test(two_words_of_each_rank),
+      cmocka_unit_test(last_words_come_before_the_loss),
+      cmocka_unit_test(statistics_reduce_on_the_way),
+      cmocka_unit_test(ten_thousand_nodes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

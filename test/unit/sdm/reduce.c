@@ -51,7 +51,7 @@ static void histograms(void **state) {
       sdm_histogram_encode(&h, &bodies[i]);
       sdm_histogram_fini(&h);
     }
-    struct sdm_bytes all = reduce(bodies, sdm_histogram_merge), wanted = { 0 };
+    struct sdm_bytes all = reduce(bodies, sdm_histogram_merge), wanted = {0};
     sdm_histogram_encode(&whole, &wanted);
     assert_int_equal(all.len, wanted.len);
     assert_memory_equal(all.p, wanted.p, all.len);
@@ -73,8 +73,8 @@ static void bins(void **state) {
   assert_int_equal(sdm_histogram_init(&h, 0, 1, 0), -EINVAL);
   assert_int_equal(sdm_histogram_init(&h, 0, 1, SDM_BINS_MAX + 1), -EINVAL);
   assert_int_equal(sdm_histogram_init(&h, 0, 4, 4), 0);
-  const double at[] = { 0, 0.9, 1, 3.99, 4, -7, 90, NAN };
-  const unsigned bin[] = { 0, 0, 1, 3, 3, 0, 3, 0 };
+  const double at[] = {0, 0.9, 1, 3.99, 4, -7, 90, NAN};
+  const unsigned bin[] = {0, 0, 1, 3, 3, 0, 3, 0};
   for (sdm_id i = 0; i < 8; i++) {
     sdm_histogram_add(&h, at[i], i);
     assert_true(sdm_set_contains(h.bins[bin[i]], i));
@@ -100,7 +100,7 @@ static void extremes(void **state) {
     for (int i = 0; i < RANKS; i++) {
       order[i] = i;
       values[i] = smallest ? -values[i] : values[i];
-      t = (struct sdm_top){ .smallest = smallest, .limit = limit };
+      t = (struct sdm_top){.smallest = smallest, .limit = limit};
       sdm_top_add(&t, smallest ? -values[i] : values[i], (sdm_id)i);
       sdm_top_encode(&t, &bodies[i]);
     }
@@ -120,8 +120,8 @@ static void extremes(void **state) {
 static void what_does_not_fit(void **state) {
   struct sdm_answer *a = sdm_answer_new(SDM_REDUCE_TOP);
   struct sdm_set *one = sdm_set_add_element(sdm_set_new(), 1), *two = sdm_set_add_element(sdm_set_new(), 2);
-  struct sdm_top t = { .limit = 3 };
-  struct sdm_bytes body = { 0 }, other = { 0 };
+  struct sdm_top t = {.limit = 3};
+  struct sdm_bytes body = {0}, other = {0};
   (void)state;
   sdm_top_add(&t, 4, 1);
   sdm_top_encode(&t, &body);
@@ -141,7 +141,7 @@ static void what_does_not_fit(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(histograms), cmocka_unit_test(bins), cmocka_unit_test(extremes),
-                                      cmocka_unit_test(what_does_not_fit) };
+  const struct CMUnitTest tests[] = {cmocka_unit_test(histograms), cmocka_unit_test(bins), cmocka_unit_test(extremes),
+                                     cmocka_unit_test(what_does_not_fit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

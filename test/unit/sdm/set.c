@@ -75,10 +75,22 @@ static void random_step(struct sdm_set *s, uint8_t *twin) {
   if (hi >= UNIVERSE)
     hi = UNIVERSE - 1;
   switch (rnd(6)) {
-  case 0: sdm_set_add_range(s, lo, hi); memset(twin + lo, 1, hi - lo + 1); break;
-  case 1: sdm_set_remove_range(s, lo, hi); memset(twin + lo, 0, hi - lo + 1); break;
-  case 2: sdm_set_add_element(s, lo); twin[lo] = 1; break;
-  case 3: sdm_set_remove_element(s, lo); twin[lo] = 0; break;
+  case 0:
+    sdm_set_add_range(s, lo, hi);
+    memset(twin + lo, 1, hi - lo + 1);
+    break;
+  case 1:
+    sdm_set_remove_range(s, lo, hi);
+    memset(twin + lo, 0, hi - lo + 1);
+    break;
+  case 2:
+    sdm_set_add_element(s, lo);
+    twin[lo] = 1;
+    break;
+  case 3:
+    sdm_set_remove_element(s, lo);
+    twin[lo] = 0;
+    break;
   default:
     for (unsigned n = 0; n < 3000 && lo < UNIVERSE; n++, lo += step) {
       sdm_set_add_element(s, lo);
@@ -148,10 +160,10 @@ static void oracle(void **state) {
         roaring_bitmap_add(round & 1 ? ra : rb, rnd(1u << 20));
     }
     struct sdm_set *a = from_roaring(ra), *b = from_roaring(rb);
-    roaring_bitmap_t *(*const rop[])(const roaring_bitmap_t *, const roaring_bitmap_t *) = {
-      roaring_bitmap_or, roaring_bitmap_and, roaring_bitmap_andnot, roaring_bitmap_xor };
-    struct sdm_set *(*const sop[])(struct sdm_set *, const struct sdm_set *) = {
-      sdm_set_union, sdm_set_intersect, sdm_set_diff, sdm_set_xor };
+    roaring_bitmap_t *(*const rop[])(const roaring_bitmap_t *, const roaring_bitmap_t *) = {roaring_bitmap_or, roaring_bitmap_and,
+                                                                                            roaring_bitmap_andnot, roaring_bitmap_xor};
+    struct sdm_set *(*const sop[])(struct sdm_set *, const struct sdm_set *) = {sdm_set_union, sdm_set_intersect, sdm_set_diff,
+                                                                                sdm_set_xor};
     for (int op = 0; op < 4; op++) {
       roaring_bitmap_t *rc = rop[op](ra, rb);
       struct sdm_set *c = sop[op](sdm_set_copy(a), b), *want = from_roaring(rc);
@@ -233,14 +245,19 @@ static void sizes_on_the_wire(void **state) {
 static void hostile_bytes(void **state) {
   (void)state;
   struct sdm_set *s = sdm_set_new_limited(99);
-  static const struct { const char *bytes; size_t len; } bad[] = {
-    { "", 0 }, { "\x07", 1 }, { "\x01", 1 },
-    { "\x01\x00", 2 },                         /* no items: must be written as the empty form */
-    { "\x01\x01\x01\x80\x01", 5 },             /* a range of 130 in a set of 100 */
-    { "\x01\xff\xff\xff\xff\x0f\x00", 7 },     /* four milliard items announced */
-    { "\x01\x02\x00\x00", 4 },                 /* 0,1 as two items: not canonical */
-    { "\x01\x01\x80\x00", 4 },                 /* a varint longer than needed */
-    { "\x03\x01\x01", 3 },                     /* a bitmap that is not there */
+  static const struct {
+    const char *bytes;
+    size_t len;
+  } bad[] = {
+      {"", 0},
+      {"\x07", 1},
+      {"\x01", 1},
+      {"\x01\x00", 2},                         /* no items: must be written as the empty form */
+      {"\x01\x01\x01\x80\x01", 5},             /* a range of 130 in a set of 100 */
+      {"\x01\xff\xff\xff\xff\x0f\x00", 7},     /* four milliard items announced */
+      {"\x01\x02\x00\x00", 4},                 /* 0,1 as two items: not canonical */
+      {"\x01\x01\x80\x00", 4},                 /* a varint longer than needed */
+      {"\x03\x01\x01", 3},                     /* a bitmap that is not there */
   };
   for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
     assert_int_equal(sdm_set_deserialize(s, bad[i].bytes, bad[i].len, NULL), -EBADMSG);
@@ -251,8 +268,8 @@ static void hostile_bytes(void **state) {
 
 static void text_form(void **state) {
   (void)state;
-  static const char *const same[] = { "", "0-3,7,10-30/2", "5", "0-1", "1,3,8", "0-1000000/5" };
-  static const char *const bad[] = { "-", "3-1", "1,,2", "1,", "a", "1-", "1-5/0", "99999999999", "1;2", " 1" };
+  static const char *const same[] = {"", "0-3,7,10-30/2", "5", "0-1", "1,3,8", "0-1000000/5"};
+  static const char *const bad[] = {"-", "3-1", "1,,2", "1,", "a", "1-", "1-5/0", "99999999999", "1;2", " 1"};
   struct dvm_error err = DVM_ERROR_INIT;
   struct sdm_set *s = sdm_set_new();
   for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++) {
@@ -271,8 +288,8 @@ static void text_form(void **state) {
 
 static void byte_cursor(void **state) {
   (void)state;
-  struct sdm_bytes b = { 0 };
-  const uint64_t values[] = { 0, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX };
+  struct sdm_bytes b = {0};
+  const uint64_t values[] = {0, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX};
   for (size_t i = 0; i < 7; i++)
     sdm_bytes_varint(&b, values[i]);
   sdm_bytes_u32(&b, 0x01020304);
@@ -290,9 +307,8 @@ static void byte_cursor(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(documented_meaning), cmocka_unit_test(model), cmocka_unit_test(oracle),
-    cmocka_unit_test(sizes_on_the_wire), cmocka_unit_test(hostile_bytes), cmocka_unit_test(text_form),
-    cmocka_unit_test(byte_cursor),
+      cmocka_unit_test(documented_meaning), cmocka_unit_test(model),     cmocka_unit_test(oracle),      cmocka_unit_test(sizes_on_the_wire),
+      cmocka_unit_test(hostile_bytes),      cmocka_unit_test(text_form), cmocka_unit_test(byte_cursor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

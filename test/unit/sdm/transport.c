@@ -83,9 +83,21 @@ static void lost(void *arg, const struct sdm_set *ids, const char *why) {
   fail_msg("lost: %s", why);
 }
 
-static const struct sdm_node_ops transport = {
-    .now = now, .send = send_frame, .dial = dial, .bind = bind_link, .drop = drop, .wake = wake, .command = command, .input = input,
-    .credit = credit, .orphan = orphan, .bye = bye, .answer = answer, .event = event, .output = output, .lost = lost};
+static const struct sdm_node_ops transport = {.now = now,
+                                              .send = send_frame,
+                                              .dial = dial,
+                                              .bind = bind_link,
+                                              .drop = drop,
+                                              .wake = wake,
+                                              .command = command,
+                                              .input = input,
+                                              .credit = credit,
+                                              .orphan = orphan,
+                                              .bye = bye,
+                                              .answer = answer,
+                                              .event = event,
+                                              .output = output,
+                                              .lost = lost};
 
 static void deliver_all(void) {
   while (head != tail) {

@@ -29,19 +29,19 @@ static void programs(void **state) {
   static const struct {
     const char *line, *program; /* NULL: none */
   } rows[] = {
-    { "mpirun -n 4 sh x", "sh" },
-    { "mpirun --map-by test -n 2 sleep 1", "sleep" },
-    { "mpirun -x test --mca true sh -np 2 sleep", "sleep" },
-    { "mpirun --map-by=test sleep", "sleep" },
-    { "mpirun -host test,sh -wdir sh true", "true" },
-    { "mpirun -- sh", "sh" },
-    { "mpirun --tag-output -q --oversubscribe true sleep", "true" },
-    { "nice -n 5 mpirun -n 2 true", "true" },
-    { "env A=b mpirun -H test sleep 1", "sleep" },
-    { "nice sleep 5", "sleep" },
-    { "mpirun -n 4 /no/such/program sh", NULL },
-    { "mpirun -n 4", NULL },
-    { "sh", NULL },
+      {"mpirun -n 4 sh x", "sh"},
+      {"mpirun --map-by test -n 2 sleep 1", "sleep"},
+      {"mpirun -x test --mca true sh -np 2 sleep", "sleep"},
+      {"mpirun --map-by=test sleep", "sleep"},
+      {"mpirun -host test,sh -wdir sh true", "true"},
+      {"mpirun -- sh", "sh"},
+      {"mpirun --tag-output -q --oversubscribe true sleep", "true"},
+      {"nice -n 5 mpirun -n 2 true", "true"},
+      {"env A=b mpirun -H test sleep 1", "sleep"},
+      {"nice sleep 5", "sleep"},
+      {"mpirun -n 4 /no/such/program sh", NULL},
+      {"mpirun -n 4", NULL},
+      {"sh", NULL},
   };
   for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
     char *argv[64];
@@ -61,10 +61,15 @@ static void other_launchers(void **state) {
   static const struct {
     const char *launcher, *rest, *program;
   } rows[] = {
-    { "srun", "-p test -n 4 sh", "sh" }, { "srun", "-ptest -n4 sh", "sh" }, { "srun", "--partition test --label sleep 1", "sleep" },
-    { "srun", "--partition=test -l true", "true" }, { "mpiexec.hydra", "-genv true sh -hosts test -n 2 sleep", "sleep" },
-    { "mpiexec.hydra", "-bind-to test -prepend-rank sleep", "sleep" }, { "flux", "run -n 4 --queue test sleep", "sleep" },
-    { "jsrun", "-n 2 -a 1 --bind test sleep", "sleep" }, { "aprun", "-n 4 -cc test sleep", "sleep" },
+      {"srun", "-p test -n 4 sh", "sh"},
+      {"srun", "-ptest -n4 sh", "sh"},
+      {"srun", "--partition test --label sleep 1", "sleep"},
+      {"srun", "--partition=test -l true", "true"},
+      {"mpiexec.hydra", "-genv true sh -hosts test -n 2 sleep", "sleep"},
+      {"mpiexec.hydra", "-bind-to test -prepend-rank sleep", "sleep"},
+      {"flux", "run -n 4 --queue test sleep", "sleep"},
+      {"jsrun", "-n 2 -a 1 --bind test sleep", "sleep"},
+      {"aprun", "-n 4 -cc test sleep", "sleep"},
   };
   char folder[] = "/tmp/words-XXXXXX", line[256], path[128];
   assert_non_null(mkdtemp(folder));
@@ -107,8 +112,10 @@ static void secret(void **state) {
   static const struct {
     const char *line, *words;
   } rows[] = {
-    { "srun --export=A,B -n 2 sh", "srun --export=A,B,S -n 2" }, { "srun --export ALL sh", "srun --export ALL" },
-    { "srun --export A sh", "srun --export A,S" }, { "nice sh", "nice" },
+      {"srun --export=A,B -n 2 sh", "srun --export=A,B,S -n 2"},
+      {"srun --export ALL sh", "srun --export ALL"},
+      {"srun --export A sh", "srun --export A,S"},
+      {"nice sh", "nice"},
   };
   char folder[] = "/tmp/words-XXXXXX", path[128];
   assert_non_null(mkdtemp(folder));
@@ -134,7 +141,7 @@ static void secret(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(programs), cmocka_unit_test(other_launchers), cmocka_unit_test(several_programs),
-                                      cmocka_unit_test(secret) };
+  const struct CMUnitTest tests[] = {cmocka_unit_test(programs), cmocka_unit_test(other_launchers), cmocka_unit_test(several_programs),
+                                     cmocka_unit_test(secret)};
   return cmocka_run_group_tests_name("sdm_words", tests, NULL, NULL);
 }

@@ -9,10 +9,10 @@ enum { ITERATIONS = 400, EXECUTIONS = 3 };
 
 static char path[64];
 static const struct dvmt_site_def sites[] = {
-  {"K parallel 1\nF a.c\nP 3 9\nN 1 i\nR sum s & 8 1 f8", DVMT_SITE_CONSTRUCT, 1, 0, 0, 1},
-  {"K w\nF a.c\nP 5 7\nT A[i]\nV A\nS 8\ny f8", DVMT_SITE_ACCESS, 1, 8, DVMT_WHERE_ADDRESS, 0},
-  {"K w\nF a.c\nP 6 7\nT s\nV s\nS 8\ny f8", DVMT_SITE_ACCESS, 1, 8, 0, 0},
-  {"K w\nF a.c\nP 9 3\nT n\nV n\nS 4\ny i4", DVMT_SITE_ACCESS, 1, 4, 0, 0},
+    {"K parallel 1\nF a.c\nP 3 9\nN 1 i\nR sum s & 8 1 f8", DVMT_SITE_CONSTRUCT, 1, 0, 0, 1},
+    {"K w\nF a.c\nP 5 7\nT A[i]\nV A\nS 8\ny f8", DVMT_SITE_ACCESS, 1, 8, DVMT_WHERE_ADDRESS, 0},
+    {"K w\nF a.c\nP 6 7\nT s\nV s\nS 8\ny f8", DVMT_SITE_ACCESS, 1, 8, 0, 0},
+    {"K w\nF a.c\nP 9 3\nT n\nV n\nS 4\ny i4", DVMT_SITE_ACCESS, 1, 4, 0, 0},
 };
 static const struct dvmt_object_def objects[] = {{"A", 8, DVMT_OBJECT_ARRAY, 1, {ITERATIONS}}, {"s", 8, 0, 0, {0}}, {"n", 4, 0, 0, {0}}};
 

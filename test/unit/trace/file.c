@@ -313,9 +313,9 @@ static void test_no_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_codecs), cmocka_unit_test(test_same_files), cmocka_unit_test(test_empty), cmocka_unit_test(test_cut),
-    cmocka_unit_test(test_damage), cmocka_unit_test(test_damaged_header), cmocka_unit_test(test_seek),
-    cmocka_unit_test(test_refused), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_no_folder),
+      cmocka_unit_test(test_codecs),    cmocka_unit_test(test_same_files),     cmocka_unit_test(test_empty), cmocka_unit_test(test_cut),
+      cmocka_unit_test(test_damage),    cmocka_unit_test(test_damaged_header), cmocka_unit_test(test_seek),  cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_full_disk), cmocka_unit_test(test_no_folder),
   };
   snprintf(path, sizeof(path), "unit-trace-%d.dvmt", (int)getpid());
   snprintf(part, sizeof(part), "%s.part", path);

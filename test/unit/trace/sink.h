@@ -12,14 +12,14 @@
 #include <cmocka.h>
 
 static const struct dvmt_site_def test_sites[] = {
-  {"K parallel 1\nF a.c\nP 3 9\nN 2 i j", DVMT_SITE_CONSTRUCT, 2, 0, 0, 0},
-  {"K w\nF a.c\nP 5 7\nT A[i][j]\nV A\nS 8\ny f8", DVMT_SITE_ACCESS, 1, 8, DVMT_WHERE_ADDRESS, 0},
-  {"K r\nF a.c\nP 5 17\nT z[i]\nV z\nS 16\ny c16", DVMT_SITE_ACCESS, 2, 16, DVMT_WHERE_ADDRESS, 0},
-  {"K parallel 2\nF a.c\nP 8 9\nN 1 i\nR sum s & 8 1 f8", DVMT_SITE_CONSTRUCT, 1, 0, 0, 1},
+    {"K parallel 1\nF a.c\nP 3 9\nN 2 i j", DVMT_SITE_CONSTRUCT, 2, 0, 0, 0},
+    {"K w\nF a.c\nP 5 7\nT A[i][j]\nV A\nS 8\ny f8", DVMT_SITE_ACCESS, 1, 8, DVMT_WHERE_ADDRESS, 0},
+    {"K r\nF a.c\nP 5 17\nT z[i]\nV z\nS 16\ny c16", DVMT_SITE_ACCESS, 2, 16, DVMT_WHERE_ADDRESS, 0},
+    {"K parallel 2\nF a.c\nP 8 9\nN 1 i\nR sum s & 8 1 f8", DVMT_SITE_CONSTRUCT, 1, 0, 0, 1},
 };
 static const struct dvmt_object_def test_objects[] = {
-  {"A", 8, DVMT_OBJECT_ARRAY, 2, {100, 100}},
-  {"z", 16, 0, 1, {100}},
+    {"A", 8, DVMT_OBJECT_ARRAY, 2, {100, 100}},
+    {"z", 16, 0, 1, {100}},
 };
 
 static inline uint64_t test_random(uint64_t *seed) {
@@ -37,7 +37,8 @@ static inline struct dvmt_record test_record(uint64_t n, uint64_t words[8]) {
   for (int k = 0; k < 8; k++)
     words[k] = test_random(&seed);
   if (surprise == 0) {
-    r = (struct dvmt_record){.kind = DVMT_READ, .site = 2, .object = 1, .offset = (int64_t)(test_random(&seed) % 1600), .nwords = 2, .words = words};
+    r = (struct dvmt_record){
+        .kind = DVMT_READ, .site = 2, .object = 1, .offset = (int64_t)(test_random(&seed) % 1600), .nwords = 2, .words = words};
   } else if (surprise == 1) {
     r = (struct dvmt_record){.kind = DVMT_RESULT, .site = 3, .nwords = 6, .words = words};
   } else if (surprise == 2) {
