@@ -30,7 +30,7 @@ double *f(void) {
 // CHECK: store i64 4602678819172646912, ptr
 // CHECK: call void @__dvmt_full()
 // CHECK: call void @__dvmt_leave(
-// CHECK: call void @__dvmt_heap(ptr %{{.*}}, i64 80)
+// CHECK: call void @__dvmt_heap_new(ptr %{{.*}}, i64 80)
 // The copy: the store and the end, no record.
 // CHECK: [[COPY]]:
 // CHECK-NEXT: store double 5.000000e-01
