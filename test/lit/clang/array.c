@@ -18,7 +18,7 @@ void f(int n) {
 // CHECK-DAG: @[[V:[.a-z0-9]*]] = {{.*}}c"K array\0A{{.*}}\0AA V af8 & 8 2 # 5\0AD block *\0AW 2:1 0:0\00"
 // CHECK-DAG: @[[P:[.a-z0-9]*]] = {{.*}}c"K bind\0A{{.*}}\0AA P pi4 & 4 1 *\0AD block\00"
 // CHECK-DAG: @[[R:[.a-z0-9]*]] = {{.*}}c"K redistribute\0A{{.*}}\0AA T t & 0 0\0AD *\00"
-// CHECK-DAG: @[[T:[.a-z0-9]*]] = {{.*}}c"K template\0A{{.*}}\0AT T & 1 20\0AD block\00"
+// CHECK-DAG: @[[T:[.a-z0-9]*]] = {{.*}}c"K template\0A{{.*}}\0AT T & 1 20\0AD block\0Av visible\00"
 // CHECK-DAG: @[[A:[.a-z0-9]*]] = {{.*}}c"K array\0A{{.*}}\0AA A af4 & 4 1 10\0AG T t & 0 0\0AX a0:2:0\0AN 1 i\00"
 // CHECK-DAG: @llvm.global_ctors = {{.*}} @dvm_register,
 // CHECK-LABEL: define {{.*}}@f(
