@@ -396,8 +396,10 @@ static int read_options(struct flags *f, int argc, char **argv) {
     else if (own && i + own <= argc)
       for (int k = own; k && !rc; k--)
         rc = dvmt_words_add(&f->compare, argv[k == own ? i : ++i]);
+    else if (!strcmp(w, "--flags") || !strcmp(w, "--make") || !strcmp(w, "--second-cc") || !strcmp(w, "--level") || own)
+      return usage("its value is missing:", w);
     else if (!strncmp(w, "--", 2))
-      return usage("unknown option, or one without its value:", w);
+      return usage("unknown option", w);
     else
       rc = dvmt_words_add(&f->files, w);
   }

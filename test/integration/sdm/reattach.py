@@ -99,7 +99,7 @@ class Reattach(unittest.TestCase):
             self.folder.write("session", json.dumps({**good, **change}), 0o600)
             self.assertIn(why, self.refused(), change)
         self.folder.write("session", "{", 0o600)
-        self.assertIn("no session file", self.refused())
+        self.assertIn("not a session file", self.refused())
         os.chmod(self.file, 0o640)
         self.assertIn("nobody else can read", self.refused())
 
