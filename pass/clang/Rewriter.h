@@ -96,13 +96,29 @@ public:
   void run();
 
 private:
-  // Mark.cpp: the walk and the marks
+  // Walk.cpp
   void walk(clang::Stmt *&Slot, bool InBlock = false);
   void walkChildren(clang::Stmt *S, bool ChildrenInBlock = false);
   void walkDecls(clang::DeclStmt *DS);
   void walkSubscript(clang::ArraySubscriptExpr *A);
-  bool isOrdinary(clang::Expr *LValue);
+  // Mark.cpp: which accesses are marked, and their marks
+  struct Marking {
+    clang::Expr *Access;
+    char Kind; // r, w, m
+    Chain Ch;
+    Construct *Nest; // innermost around it, or null
+    llvm::SmallVector<InnerSubscript, 2> Inner; // behind those of the chain
+    llvm::SmallVector<clang::QualType, 4> Extents; // of all subscripts: types of variable length, else null
+  };
   void mark(clang::Stmt *&Slot, char Kind);
+  void markSubscript(clang::ArraySubscriptExpr *A, clang::QualType Extent, long ID, unsigned Number, clang::SourceLocation L);
+  // Access.cpp: what is told of an access
+  SiteText accessText(Marking &M);
+  void subscriptTexts(SiteText &T, Marking &M);
+  void innerTexts(SiteText &T, Marking &M);
+  void useText(SiteText &T, const Marking &M);
+  void roleText(SiteText &T, const Marking &M);
+  bool isOrdinary(clang::Expr *LValue);
   bool markable(const clang::Expr *E) const;
   bool wholeElement(const clang::Expr *E) const;
   bool wholeDatum(const clang::Expr *E) const;

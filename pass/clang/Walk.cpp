@@ -1,0 +1,357 @@
+// The walk: every statement and expression of a function, in the order of the source.
+#include "Polynomial.h"
+#include "Rewriter.h"
+#include "pass/markers.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/StmtOpenMP.h"
+#include "clang/Basic/Builtins.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+using namespace dvm;
+
+CallExpr *dvm::markerCall(Stmt *S, StringRef Name) {
+  auto *E = dyn_cast_or_null<Expr>(S);
+  auto *C = E ? dyn_cast<CallExpr>(E->IgnoreParenImpCasts()) : nullptr;
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+  return F && F->isImplicit() && F->getIdentifier() && F->getName() == Name ? C : nullptr;
+}
+
+StringRef dvm::directiveNumber(const CallExpr *Call) {
+  const auto *S = Call->getNumArgs() ? dyn_cast<StringLiteral>(Call->getArg(0)->IgnoreParenImpCasts()) : nullptr;
+  return S ? S->getString() : StringRef();
+}
+
+namespace {
+// Calls that cannot write an array of the program: their only results are values.
+bool pureCall(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F || !F->getIdentifier())
+    return false;
+  if (F->hasAttr<ConstAttr>() || F->hasAttr<PureAttr>())
+    return true;
+  unsigned ID = F->getBuiltinID();
+  if (!ID)
+    return false;
+  for (const ParmVarDecl *P : F->parameters())
+    if (P->getType()->isPointerType())
+      return false;
+  return F->getName() != "free";
+}
+} // namespace
+
+// The subscripted pointer of a distributed array is resolved once at entry; checking each read of it would only cost.
+void Rewriter::walkSubscript(ArraySubscriptExpr *A) {
+  const VarDecl *Base = asVariable(A->getBase());
+  bool SkipBase = Base && Base->getType()->isPointerType() && Decls.isDistributed(Base, FD);
+  for (Stmt *&X : A->children())
+    if (!SkipBase || X != A->getBase())
+      walk(X);
+}
+
+void Rewriter::bindPointer(BinaryOperator *Assign) {
+  const VarDecl *V = asVariable(Assign->getLHS());
+  Directive *Dir = V && V->getType()->isPointerType() ? St.attached(V) : nullptr;
+  if (!Dir || Dir->D->kind != DVM_DIR_ARRAY)
+    return;
+  SourceLocation L = Assign->getOperatorLoc();
+  Expr *Value = Assign->getRHS();
+  warnCalloc(V, Value);
+  if (!Emit)
+    return;
+  SiteText T = Decls.describe(V, *Dir, true, B.toVoidPtr(Value));
+  SmallVector<Expr *, 16> Args{T.Args[0], B.string(T.Text, L)};
+  Args.append(T.Args.begin() + 1, T.Args.end());
+  Assign->setRHS(B.cast(B.call(DVMM_BIND, Args, L), Value->getType(), CK_BitCast));
+}
+
+// The variable whose value the expression is, or null.
+static const VarDecl *valueOf(const Expr *E) {
+  const auto *C = dyn_cast<ImplicitCastExpr>(E->IgnoreParens());
+  if (!C || C->getCastKind() != CK_LValueToRValue)
+    return nullptr;
+  const auto *R = dyn_cast<DeclRefExpr>(C->getSubExpr()->IgnoreParens());
+  return R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+}
+
+void Rewriter::walkDecls(DeclStmt *DS) {
+  SmallVector<Decl *, 4> Group;
+  bool Added = false;
+  for (Decl *D : DS->decls()) {
+    Group.push_back(D);
+    auto *V = dyn_cast<VarDecl>(D);
+    if (!V) {
+      if (!isa<TagDecl>(D))
+        Decls.take(D);
+      continue;
+    }
+    if (Decls.takeOperandConstant(V))
+      continue;
+    Decls.take(V);
+    // 'int x = x;' only tells the compiler not to warn.
+    if (V->hasInit() && !V->isStaticLocal() && valueOf(V->getInit()) != V) {
+      char Outer = std::exchange(Standing, Standing ? Standing : 'd');
+      walk(*V->getInitAddress());
+      Standing = Outer;
+      if (VarDecl *Record = St.Opts.Trace && Emit ? traceInit(V) : nullptr) {
+        Group.push_back(Record);
+        Added = true;
+      }
+    }
+    if (St.Opts.Trace && Emit)
+      traceUnset(V);
+    Directive *Dir = St.attached(V);
+    if (!Dir || !Decls.check(V, *Dir))
+      continue;
+    if (V->hasExternalStorage()) {
+      St.Externs.push_back(V);
+      continue;
+    }
+    if (V->isStaticLocal()) {
+      St.StaticLocals.push_back(V);
+      continue;
+    }
+    bool Pointer = V->getType()->isPointerType() && Dir->D->kind == DVM_DIR_ARRAY;
+    if (Pointer)
+      warnCalloc(V, V->getInit());
+    if (!Emit || (Pointer && !V->getInit()))
+      continue;
+    SourceLocation L = V->getLocation();
+    SiteText T = Decls.describe(V, *Dir, Pointer, nullptr);
+    SmallVector<Expr *, 16> Args{B.string(T.Text, L)};
+    Args.append(T.Args.begin(), T.Args.end());
+    auto *Reg = VarDecl::Create(Ctx, V->getDeclContext(), L, L, &Ctx.Idents.get("dvm_register"), Ctx.IntTy,
+                                Ctx.getTrivialTypeSourceInfo(Ctx.IntTy, L), SC_None);
+    Expr *Zero = IntegerLiteral::Create(Ctx, llvm::APInt(32, 0), Ctx.IntTy, L);
+    Reg->setInit(B.comma(B.call(DVMM_DIRECT, Args, L), Zero));
+    Reg->setImplicit();
+    Reg->addAttr(UnusedAttr::CreateImplicit(Ctx));
+    Group.push_back(Reg);
+    Added = true;
+  }
+  if (Added)
+    DS->setDeclGroup(DeclGroupRef::Create(Ctx, Group.data(), Group.size()));
+}
+
+// Functions of the standard library whose arguments are input or output of the program.
+static bool onStream(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F || !F->getIdentifier() || F->isStatic())
+    return false;
+  return llvm::StringSwitch<bool>(F->getName())
+      .Cases("printf", "fprintf", "vprintf", "vfprintf", "scanf", "fscanf", "vscanf", "vfscanf", true)
+      .Cases("puts", "fputs", "putc", "fputc", "putchar", "fgets", "fread", "fwrite", true)
+      .Cases("wprintf", "fwprintf", "wscanf", "fwscanf", "__printf_chk", "__fprintf_chk", true)
+      .Cases("__isoc99_scanf", "__isoc99_fscanf", "perror", "fread_unlocked", "fwrite_unlocked", true)
+      .Default(false);
+}
+
+void Rewriter::walkCall(CallExpr *C) {
+  bool Stream = onStream(C);
+  std::vector<Given> All; // before the walk changes what is given
+  if (St.Opts.Trace && Emit)
+    All = findGiven(C);
+  auto Ranges = rangesOf(C, Stream);
+  for (Stmt *&X : C->children()) {
+    if (!X)
+      continue;
+    if (Stream) {
+      Expr *A = cast<Expr>(X)->IgnoreParenCasts();
+      StreamArgument = A; // the lvalue under casts, loads included
+    }
+    walk(X);
+    StreamArgument = nullptr;
+  }
+  markGiven(C, All);
+  for (const Range &R : Ranges)
+    markRange(C, R);
+}
+
+void Rewriter::walkChildren(Stmt *S, bool ChildrenInBlock) {
+  for (Stmt *&X : S->children())
+    if (X)
+      walk(X, ChildrenInBlock);
+}
+
+// Builtins whose arguments are not evaluated, or are read in ways that are not accesses.
+static bool leaveArguments(const CallExpr *C) {
+  switch (C->getBuiltinCallee()) {
+  case Builtin::BI__builtin_constant_p:
+  case Builtin::BI__builtin_object_size:
+  case Builtin::BI__builtin_dynamic_object_size:
+  case Builtin::BI__builtin_classify_type:
+  case Builtin::BI__builtin_va_start:
+  case Builtin::BI__builtin_va_end:
+  case Builtin::BI__builtin_va_copy:
+  case Builtin::BI__builtin_stdarg_start: return true;
+  default: return false;
+  }
+}
+
+// Does the statement hold a jump that leaves it, so that it cannot become the body of a directive?
+static bool jumpsOut(const Stmt *S, bool InLoop = false, bool InSwitch = false) {
+  if (!S)
+    return false;
+  if (isa<ReturnStmt, GotoStmt, IndirectGotoStmt>(S) || (isa<ContinueStmt>(S) && !InLoop) || (isa<BreakStmt>(S) && !InLoop && !InSwitch))
+    return true;
+  bool Loop = isa<ForStmt, WhileStmt, DoStmt>(S);
+  return any_of(S->children(), [&](const Stmt *X) { return jumpsOut(X, InLoop || Loop, InSwitch || isa<SwitchStmt>(S)); });
+}
+
+void Rewriter::walk(Stmt *&Slot, bool InBlock) {
+  Stmt *S = Slot;
+  if (!S)
+    return;
+  if (auto *W = dyn_cast<WhileStmt>(S))
+    if (CallExpr *Call = markerCall(W->getCond(), DVMM_ENTER))
+      return construct(W, Call);
+  if (CallExpr *Call = markerCall(S, DVMM_DIRECT); Call && Call == S)
+    return standAlone(Slot, Call, InBlock);
+
+  if (St.Opts.Trace && Emit && (traceLoop(Slot) || traceWhole(Slot) || traceJump(Slot)))
+    return;
+
+  if (St.Opts.Parallel && Emit) {
+    noteStatements(S);
+    if (assignPart(Slot))
+      return;
+  }
+
+  switch (S->getStmtClass()) {
+  case Stmt::UnaryExprOrTypeTraitExprClass:
+  case Stmt::OffsetOfExprClass:
+  case Stmt::ConstantExprClass:
+  case Stmt::BlockExprClass: return;
+  case Stmt::CompoundStmtClass: {
+    char Outer = std::exchange(Standing, 0);
+    walkChildren(S, true);
+    Standing = Outer;
+    return;
+  }
+  case Stmt::ReturnStmtClass:
+  case Stmt::ForStmtClass:
+  case Stmt::WhileStmtClass:
+  case Stmt::DoStmtClass: {
+    auto *For = dyn_cast<ForStmt>(S);
+    const Stmt *Body = For                 ? For->getBody()
+                       : isa<WhileStmt>(S) ? cast<WhileStmt>(S)->getBody()
+                       : isa<DoStmt>(S)    ? cast<DoStmt>(S)->getBody()
+                                           : nullptr;
+    const Stmt *Before = For && !isa_and_nonnull<DeclStmt>(For->getInit()) ? For->getInit() : nullptr;
+    for (Stmt *&X : S->children()) {
+      if (!X)
+        continue;
+      char Outer = std::exchange(Standing, !Body ? 'r' : X != Body && X != Before ? 'f' : 0);
+      walk(X, false);
+      Standing = Outer;
+    }
+    return;
+  }
+  case Stmt::IfStmtClass:
+  case Stmt::SwitchStmtClass: {
+    bool Jumps = jumpsOut(S);
+    const Stmt *Condition = isa<IfStmt>(S) ? static_cast<const Stmt *>(cast<IfStmt>(S)->getCond()) : cast<SwitchStmt>(S)->getCond();
+    for (Stmt *&X : S->children()) {
+      char Outer = Standing;
+      if (X == Condition && Jumps && !Standing)
+        Standing = 'j';
+      if (X)
+        walk(X, false);
+      Standing = Outer;
+    }
+    return;
+  }
+  case Stmt::AttributedStmtClass:
+    if (hasSpecificAttr<MustTailAttr>(cast<AttributedStmt>(S)->getAttrs()))
+      return; // its call must stay the last
+    return walkChildren(S, InBlock);
+  case Stmt::LabelStmtClass:
+  case Stmt::DefaultStmtClass: return walkChildren(S, InBlock);
+  case Stmt::CaseStmtClass: {
+    auto *C = cast<CaseStmt>(S);
+    Stmt *Sub = C->getSubStmt();
+    walk(Sub, InBlock);
+    C->setSubStmt(Sub);
+    return;
+  }
+  case Stmt::DeclStmtClass: return walkDecls(cast<DeclStmt>(S));
+  case Stmt::GenericSelectionExprClass: {
+    Stmt *R = cast<GenericSelectionExpr>(S)->getResultExpr();
+    return walkChildren(R);
+  }
+  case Stmt::ChooseExprClass: {
+    auto *C = cast<ChooseExpr>(S);
+    return walkChildren(C->getChosenSubExpr());
+  }
+  case Stmt::ArraySubscriptExprClass: return walkSubscript(cast<ArraySubscriptExpr>(S));
+  case Stmt::ImplicitCastExprClass: {
+    auto *C = cast<ImplicitCastExpr>(S);
+    if (C->getCastKind() != CK_LValueToRValue)
+      break;
+    Stmt *Sub = C->getSubExpr();
+    mark(Sub, 'r');
+    C->setSubExpr(cast<Expr>(Sub));
+    return;
+  }
+  case Stmt::CStyleCastExprClass: {
+    auto *C = cast<CStyleCastExpr>(S);
+    if (C->getCastKind() == CK_ToVoid && valueOf(C->getSubExpr()))
+      return; // '(void)x;' says that x is not used
+    break;
+  }
+  case Stmt::BinaryOperatorClass:
+  case Stmt::CompoundAssignOperatorClass: {
+    auto *A = cast<BinaryOperator>(S);
+    if (!A->isAssignmentOp())
+      break;
+    long Outer = Assignment;
+    Assignment = isOrdinary(A->getLHS()) ? Outer : NextAssignment++;
+    Stmt *R = A->getRHS();
+    walk(R);
+    A->setRHS(cast<Expr>(R));
+    bindPointer(A);
+    Stmt *L = A->getLHS();
+    mark(L, A->isCompoundAssignmentOp() ? 'm' : 'w');
+    A->setLHS(cast<Expr>(L));
+    Assignment = Outer;
+    return;
+  }
+  case Stmt::UnaryOperatorClass: {
+    auto *U = cast<UnaryOperator>(S);
+    if (!U->isIncrementDecrementOp())
+      break;
+    long Outer = Assignment;
+    Assignment = NextAssignment++;
+    Stmt *X = U->getSubExpr();
+    mark(X, 'm');
+    U->setSubExpr(cast<Expr>(X));
+    Assignment = Outer;
+    return;
+  }
+  case Stmt::CallExprClass: {
+    auto *C = cast<CallExpr>(S);
+    if (leaveArguments(C))
+      return;
+    if (Construct *Nest = innermostNest(); Nest && !pureCall(C))
+      Nest->Opaque = true;
+    return walkCall(C);
+  }
+  default:
+    if (const auto *Parallel = dyn_cast<OMPExecutableDirective>(S)) { // its body is captured elsewhere
+      if (St.Opts.Trace && Emit && Parallel->hasAssociatedStmt())
+        traceUnrecorded(Slot);
+      return;
+    }
+  }
+  walkChildren(S);
+}
+
+void Rewriter::run() {
+  Stmt *Body = FD->getBody();
+  walk(Body);
+  St.AssignmentBase += NextAssignment;
+  for (Directive *D : Intervals) {
+    St.error(D->Start, "'#pragma dvm interval' without '#pragma dvm endinterval' in this function");
+  }
+}
