@@ -53,8 +53,7 @@ static void process_name(pid_t pid, char *name, size_t size) {
     fclose(f);
 }
 
-/* Field of /proc/PID/stat behind the name, from 3; 0 if there is none.  'state' is field 3. */
-static unsigned long stat_field(pid_t pid, int field, char *state) {
+unsigned long mpir_stat_field(pid_t pid, int field, char *state) {
   char path[64], text[2048];
   const char *s = NULL;
   size_t n = 0;
@@ -108,7 +107,7 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
       close(fd);
     if (held)
       return held;
-    stat_field(pid, 3, &state);
+    mpir_stat_field(pid, 3, &state);
     if (state == 'T')
       return dvm_error_set(g->err, -EBUSY, "%s%s%s", g->job ? member_label(g, pid) : "", g->job ? ": " : "", err.text);
     if (!state || state == 'Z' || state == 'X')
@@ -178,7 +177,7 @@ int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent) {
     return 0;
   if (g->set->member_count == MPIR_SET_MEMBERS_MAX)
     return dvm_error_set(g->err, -E2BIG, "there are more than %d processes", MPIR_SET_MEMBERS_MAX);
-  stat_field(pid, 3, &state);
+  mpir_stat_field(pid, 3, &state);
   if (state != 'Z' && pid != getpid()) {
     fd = stop(g, pid, &reply);
     if (fd < 0 && fd != -ESRCH)
@@ -194,7 +193,7 @@ int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent) {
   if (m->pgid < 0 || m->sid < 0) /* it was not to be waited for, and is gone */
     return 0;
   if (fd < 0 && pid != getpid())
-    m->status = (int)stat_field(pid, STAT_EXIT_CODE, &state);
+    m->status = (int)mpir_stat_field(pid, STAT_EXIT_CODE, &state);
   name_image(g, pid, m);
   g->pids[index] = pid;
   g->connections[index] = fd;
@@ -239,7 +238,7 @@ static int add_all(struct mpir_gathering *g, int number, const char *label) {
 static void find_parents(struct mpir_gathering *g) {
   for (size_t i = 0; i < g->set->member_count; i++) {
     char state;
-    const int parent = (int)stat_field(g->pids[i], 4, &state);
+    const int parent = (int)mpir_stat_field(g->pids[i], 4, &state);
 
     for (size_t k = 0; k < g->set->member_count && !g->set->members[i].ppid; k++)
       if (g->pids[k] == parent && k != i)
@@ -307,7 +306,7 @@ static int settle_groups(struct mpir_gathering *g) {
 
 static void find_foreground(struct mpir_gathering *g) {
   char state;
-  const long group = (long)stat_field(g->pids[0], 8, &state); /* tpgid; -1 without a terminal */
+  const long group = (long)mpir_stat_field(g->pids[0], 8, &state); /* tpgid; -1 without a terminal */
 
   for (size_t i = 0; i < g->set->member_count; i++)
     if (group > 0 && g->pids[i] == group && g->set->members[i].pgid == g->set->members[i].pid)

@@ -50,19 +50,9 @@ static int connect_to(pid_t pid, const char *name, struct job_answer *answer) {
 }
 
 static pid_t parent_of(pid_t pid) {
-  char path[64], text[512], *s;
-  size_t n = 0;
-  FILE *f;
+  char state;
 
-  snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-  f = fopen(path, "re");
-  if (f) {
-    n = fread(text, 1, sizeof(text) - 1, f);
-    fclose(f);
-  }
-  text[n] = '\0';
-  s = strrchr(text, ')');
-  return s && sscanf(s + 1, " %*c %d", &pid) == 1 ? pid : 0;
+  return (pid_t)mpir_stat_field(pid, 4, &state);
 }
 
 static bool has_rank(const struct job_answer *answer, pid_t pid) {

@@ -198,20 +198,9 @@ Rewriter::Whole Rewriter::wholeOf(Expr *LValue, bool Elements) {
   const SourceManager &SM = Ctx.getSourceManager();
   SiteText T(Ctx, B, W.L);
   T.place(SM, W.L);
-  if (const VarDecl *V = Ch.Root) {
-    PresumedLoc Q = presumed(SM, V->getLocation());
-    T.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
-    if (Q.isValid())
-      T.key(DVMRT_ACCESS_DECLARED).add(Twine(Q.getLine()) + " " + Twine(Q.getColumn()) + " " + Q.getFilename());
-    T.key(DVMRT_ACCESS_ROOT)
-        .add(Ch.ThroughPointer      ? "h"
-             : isa<ParmVarDecl>(V)  ? "p"
-             : V->isStaticLocal()   ? "s"
-             : V->hasLocalStorage() ? "l"
-                                    : "g");
-    if (!Ch.Direct && Ch.OnRoot && Decls.isDistributed(V, FD))
-      T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
-  }
+  rootText(T, Ch);
+  if (Ch.Root && !Ch.Direct && Ch.OnRoot && Decls.isDistributed(Ch.Root, FD))
+    T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
   if (!Ch.Subs.empty() || !Rest.empty()) {
     Shape S;
     if (Ch.Root && Ch.OnRoot)
