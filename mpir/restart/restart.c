@@ -122,6 +122,15 @@ static void take_group(const struct mpir_image *image) {
   }
 }
 
+/* Who leads from outside of the pid namespace has the number 0 in it. */
+static void tell_moved(const char *what, int number) {
+  if (number)
+    fprintf(stderr, "dvm restart: note: the process was in %s %d, and is in that of this command now\n", what, number);
+  else
+    fprintf(stderr, "dvm restart: note: the process was in a %s begun outside of its pid namespace, and is in that of this command now\n",
+            what);
+}
+
 /* What was led by others is as before where it is still there, else the restarting command's. */
 static void take_session(const struct mpir_image *image, bool begun) {
   const struct mpir_image_process *p = image->process;
@@ -130,12 +139,12 @@ static void take_session(const struct mpir_image *image, bool begun) {
     setsid();
   else if (is_apart(image))
     take_group(image);
-  else if (!begun && p->group != getpgrp() && p->session == getsid(0) && !p->terminal)
+  else if (!begun && p->group > 0 && p->group != getpgrp() && p->session == getsid(0) && !p->terminal)
     setpgid(0, p->group);
-  if (p->session && p->session != getsid(0))
-    fprintf(stderr, "dvm restart: note: the process was in session %d, and is in that of this command now\n", p->session);
-  if (p->group && p->group != getpgrp())
-    fprintf(stderr, "dvm restart: note: the process was in process group %d, and is in that of this command now\n", p->group);
+  if (p->session != getsid(0))
+    tell_moved("session", p->session);
+  if (p->group != getpgrp())
+    tell_moved("process group", p->group);
 }
 
 /* In the new process, under the old number. */
