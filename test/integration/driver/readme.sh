@@ -12,7 +12,8 @@ while IFS= read -r line; do
   case $line in
   '$ '*)
     printf '%s\n' "$line"
-    stdbuf -oL bash -c "${line#\$ }" 2>&1
+    timeout 60 stdbuf -oL bash -c "${line#\$ }" 2>&1
+    [ $? != 124 ] || { echo "stopped after a minute; what ran:"; ps -eo pid,ppid,stat,wchan:24,args --forest; } | cut -c 1-150
     ;;
   esac
 done <shown | sed "$seconds" >happened
