@@ -15,6 +15,7 @@
 
 static atomic_int finish;
 static atomic_ulong sent, received, rounds;
+static pthread_barrier_t ended; /* a signal to a thread that has ended is none, though it could be sent */
 static pthread_t ids[THREADS];
 static unsigned long deep(unsigned long n);
 
@@ -98,6 +99,12 @@ static void on_storm(int sig)
   atomic_fetch_add(&received, 1);
 }
 
+static void await_all(void)
+{
+  for (int i = 0; i < 5000 && atomic_load(&sent) != atomic_load(&received); i++)
+    usleep(1000);
+}
+
 /* Real-time signals are queued, none may be lost; there is a limit to the queue, and then none is sent. */
 static void signal_storm(unsigned long seed)
 {
@@ -114,6 +121,8 @@ static void signal_storm(unsigned long seed)
                : sigqueue(getpid(), SIGRTMIN + 4, (union sigval){ .sival_int = (int)r }))
       atomic_fetch_sub(&sent, 1);
   }
+  pthread_barrier_wait(&ended);
+  await_all();
 }
 
 static void brk_storm(unsigned long seed)
@@ -211,6 +220,7 @@ int main(int argc, char **argv)
   sigaction(SIGRTMIN + 4, &stormy, NULL);
   sigemptyset(&set);
   sigaddset(&set, SIGUSR1);
+  CHECK(!pthread_barrier_init(&ended, NULL, THREADS));
   for (long i = 0; i < THREADS; i++)
     ids[i] = pthread_self();
   pthread_sigmask(SIG_BLOCK, &set, NULL);
@@ -225,8 +235,6 @@ int main(int argc, char **argv)
   deep(1500);
   for (int i = 0; i < THREADS; i++)
     pthread_join(ids[i], NULL);
-  for (int i = 0; i < 5000 && atomic_load(&sent) != atomic_load(&received); i++)
-    usleep(1000);
   if (atomic_load(&sent) != atomic_load(&received))
     printf("%lu sent, %lu received\n", atomic_load(&sent), atomic_load(&received));
   else
