@@ -125,6 +125,7 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
     a->declared.column = (uint32_t)dvmrt_scan_number(s);
     a->declared.file = file_rest(s);
     break;
+  case DVMRT_ACCESS_WHOLE: a->whole = true; break;
   case DVMRT_ACCESS_SIZE: a->bytes = (uint64_t)dvmrt_scan_number(s); break;
   case DVMRT_ACCESS_ELEMENT: a->element_bytes = (uint64_t)dvmrt_scan_number(s); break;
   case DVMRT_ACCESS_CONSTRUCT: a->cid = (long)dvmrt_scan_number(s); break;
@@ -201,6 +202,14 @@ static const struct module *module_of(const struct dvmrt_site *site) {
   for (const struct module *m = modules; m; m = m->next)
     if (site >= m->first && site < m->last)
       return m;
+  return NULL;
+}
+
+const struct dvmrt_access *dvmrt_site_next(const struct dvmrt_site *site, const struct dvmrt_access *x) {
+  const struct module *m = module_of(site);
+  for (struct dvmrt_site *s = !m ? NULL : x ? x->site + 1 : m->first; m && s < m->last; s++)
+    if (is_access(s->text))
+      return dvmrt_site_access(s);
   return NULL;
 }
 

@@ -65,6 +65,7 @@ struct dvmrt_access {
   char root;             /* G, or 0 */
   int index;             /* I, or -1 */
   char range;            /* N: e elements, w anything; 0: no range */
+  bool whole;            /* a struct, as a whole */
   bool floating;         /* a floating-point or complex value */
   bool buffered;         /* agrees with a section of a remote_access around it; dvmrt_check_buffered says if it uses the buffer */
   bool varies;           /* its subscripts may have changed since the directive */
@@ -99,6 +100,8 @@ bool dvmrt_site_has_directives(void);
 struct dvmrt_access *dvmrt_site_access(struct dvmrt_site *site);
 /* All access sites of the construct with that site: first of a list. */
 struct dvmrt_access *dvmrt_site_of_construct(struct dvmrt_site *construct, const char *file, long cid);
+/* All access sites of the object that 'site' belongs to, one after the other: the one behind 'x', or the first.  NULL: no more. */
+const struct dvmrt_access *dvmrt_site_next(const struct dvmrt_site *site, const struct dvmrt_access *x);
 /* One copy of each file name: they may be compared by address. */
 const char *dvmrt_site_file(const char *s, size_t n);
 #endif

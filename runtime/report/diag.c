@@ -150,7 +150,15 @@ static uint64_t findings(void) {
   return n.errors + n.warnings;
 }
 
-bool dvmrt_diag_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
+/* No report ends without saying what to do: a mistake in what a directive says is mended there, any other one in the code. */
+static void help_at_least(const struct dvmrt_finding *f, struct dvmrt_report *r) {
+  if (r->nhelps)
+    return;
+  dvmrt_text_add(dvmrt_diag_help(r), f->id == DVMRT_ID_USAGE ? "this directive itself is to be changed" : "no directive repairs it");
+}
+
+bool dvmrt_diag_emit(struct dvmrt_finding *f, struct dvmrt_report *r) {
+  help_at_least(f, r);
   dvmrt_repeat_end(); /* whoever looks at the findings now sees the counts of now */
   dvmrt_report_add(f, r);
   if (!options.max_errors || findings() <= options.max_errors)

@@ -27,7 +27,7 @@ struct dvmrt_report *dvmrt_diag_report(void);
 struct dvmrt_text *dvmrt_diag_note(struct dvmrt_report *r, struct dvmrt_pos pos);
 struct dvmrt_text *dvmrt_diag_help(struct dvmrt_report *r);
 /* Writes the block.  True: halt_on_error asks for the end of the program. */
-bool dvmrt_diag_emit(struct dvmrt_finding *f, const struct dvmrt_report *r);
+bool dvmrt_diag_emit(struct dvmrt_finding *f, struct dvmrt_report *r);
 /* "name(A[l:h]..)" */
 void dvmrt_clause_text(const struct dvmrt_clause *c, struct dvmrt_text *t);
 /* Forgets all findings: a forked child starts at zero. */

@@ -12,7 +12,7 @@ struct dvmrt_finding *dvmrt_explain_count(const struct dvmrt_event *ev, enum dvm
   return dvmrt_finding_count(id, dvmrt_name_key(ev), ev->nest ? ev->nest->d : NULL, ev->access->pos);
 }
 
-void dvmrt_explain_emit(struct dvmrt_finding *f, const struct dvmrt_report *r) {
+void dvmrt_explain_emit(struct dvmrt_finding *f, struct dvmrt_report *r) {
   if (dvmrt_diag_emit(f, r))
     dvmrt_due_set(DVMRT_DUE_HALT, true);
 }
@@ -52,7 +52,73 @@ static void uninitialized(const struct dvmrt_event *ev) {
   dvmrt_explain_note_declaration(r, ev);
   if (ev->nest)
     dvmrt_explain_note_nest(r, ev);
+  if (ev->word == DVMRT_W_NEWVALUE && ev->array && ev->array->moved) {
+    struct dvmrt_text *help = dvmrt_diag_help(r);
+    dvmrt_text_add(help, "take 'new_value' out of the directive at ");
+    dvmrt_name_place(ev->array->moved->pos, help);
+  }
   dvmrt_explain_emit(f, r);
+}
+
+/* An array that a 'maxloc' or 'minloc' of the directive keeps a part of: all of it is to be kept.  False: it is in none. */
+static bool help_location(struct dvmrt_report *r, const struct dvmrt_directive *d, const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  for (const struct dvmrt_item *i = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_REDUCTION); i;
+       i = dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_REDUCTION)) {
+    if (!i->loc_name || strcmp(i->loc_name, dvmrt_name_key(ev)) || x->ndims != 1 || !x->nextents || x->extent[0] <= 0)
+      continue;
+    struct dvmrt_text *help = dvmrt_diag_help(r);
+    dvmrt_text_add(help, "write '%s(%s, %s, %lld)' in the 'reduction' of the directive at ", i->word, i->ref.name, i->loc_name,
+                   (long long)x->extent[0]);
+    dvmrt_name_place(d->pos, help);
+    return true;
+  }
+  return false;
+}
+
+/* What the loops before have been said to lack would keep the value. */
+static bool help_kept(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  for (const struct dvmrt_finding *o = dvmrt_finding_first(); o; o = o->next)
+    if (o->id == DVMRT_ID_UNDECLARED_PRIVATE && o->construct && !strcmp(o->what, dvmrt_name_key(ev)) && help_location(r, o->construct, ev))
+      return true;
+  return false;
+}
+
+/* The operation that the nest's text updates the variable by, at the access or at another one; NULL: none shows. */
+static const char *operation_in_nest(const struct dvmrt_event *ev, const char *name) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  const char *found = dvmrt_guess_operation(ev->access->pos, name);
+  if (found)
+    return found;
+  for (const struct dvmrt_access *x = dvmrt_site_of_construct(d->site, d->pos.file, d->cid); x && !found; x = x->next)
+    if ((x->flags & DVMRT_WRITE) && x->name && !strcmp(x->name, name))
+      found = dvmrt_guess_operation(x->pos, name);
+  return found;
+}
+
+static bool is_private_of(const struct dvmrt_directive *d, const char *name) {
+  for (const struct dvmrt_item *i = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_PRIVATE); i;
+       i = dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_PRIVATE))
+    if (!strcmp(i->ref.name, name))
+      return true;
+  return false;
+}
+
+static void help_unassigned(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  const char *name = dvmrt_name_key(ev), *operation;
+  if (!ev->nest) {
+    if (!help_kept(r, ev))
+      dvmrt_text_add(dvmrt_diag_help(r), "no directive repairs it: its value ends with the loop, assign it again before it is read");
+    return;
+  }
+  operation = is_private_of(ev->nest->d, name) && !ev->access->ndims ? operation_in_nest(ev, name) : NULL;
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  if (!operation) {
+    dvmrt_text_add(help, "no directive repairs it: each iteration has a '%s' of its own, and is to assign it before it reads it", name);
+    return;
+  }
+  dvmrt_text_add(help, "write 'reduction(%s(%s))' in place of 'private(%s)' in the directive at ", operation, name, name);
+  dvmrt_name_place(ev->nest->d->pos, help);
 }
 
 static void private_uninitialized(const struct dvmrt_event *ev) {
@@ -76,39 +142,44 @@ static void private_uninitialized(const struct dvmrt_event *ev) {
     dvmrt_explain_note_nest(r, ev);
   }
   dvmrt_explain_note_declaration(r, ev);
-  if (!ev->nest)
-    dvmrt_text_add(dvmrt_diag_help(r),
-                   "its value ends with the loop: assign it again before it is read, or let the loop compute it by 'reduction'");
+  help_unassigned(r, ev);
   dvmrt_explain_emit(f, r);
 }
 
 /* A static variable of a function that the loop calls has no name where the directive stands. */
 static bool out_of_scope(const struct dvmrt_event *ev) { return ev->access->root == 's' && !dvmrt_name_known(ev); }
 
-/* The operation is read off the user's own line; where it cannot be, none is suggested. */
+/* The operation is read off the user's own lines; where it cannot be, none is suggested. */
 static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *name) {
   const struct dvmrt_access *x = ev->access;
-  const char *operation = dvmrt_guess_operation(x->pos, name);
+  const char *operation = operation_in_nest(ev, name);
   struct dvmrt_text *help = dvmrt_diag_help(r);
   if (ev->array && !ev->array->ordinary) {
     dvmrt_text_add(help,
-                   "no clause repairs it: '%s' is an array of the directives, which no 'reduction' takes; let the loop collect in an "
+                   "no directive repairs it: '%s' is an array of the directives, which no 'reduction' takes; let the loop collect in an "
                    "ordinary variable",
                    name);
     return;
   }
   if (operation && x->ndims && !(x->nextents && x->extent[0] > 0)) { /* of a pointer the clause would take one element alone */
-    dvmrt_text_add(help, "collect in an array whose declaration gives its size, and name that in 'reduction(%s(..))' of the directive at ",
+    dvmrt_text_add(help,
+                   "no directive alone repairs it: collect in an array whose declaration gives its size, and name that in "
+                   "'reduction(%s(..))' of the directive at ",
                    operation);
     dvmrt_name_place(ev->nest->d->pos, help);
     return;
   }
-  if (out_of_scope(ev))
-    dvmrt_text_add(help, "if it collects a result, declare it outside of its function and name it in a 'reduction' of the directive at ");
-  else if (operation)
+  if (operation && !out_of_scope(ev)) {
     dvmrt_text_add(help, "add 'reduction(%s(%s))' to the directive at ", operation, name);
-  else
+  } else if (out_of_scope(ev)) {
+    dvmrt_text_add(help, "no directive alone repairs it: if it collects a result, declare it outside of its function and name it in a "
+                         "'reduction' of the directive at ");
+  } else if (!x->range && !x->whole && (dvmrt_guess_is_call(x->pos, name) || x->cid != ev->nest->d->cid)) {
     dvmrt_text_add(help, "if it collects a result, name it in a 'reduction' of the directive at ");
+  } else {
+    dvmrt_text_add(help, "no directive repairs it: no iteration may rely on what another one gives '%s'", name);
+    return;
+  }
   dvmrt_name_place(ev->nest->d->pos, help);
 }
 
@@ -126,44 +197,28 @@ static void readonly_write(const struct dvmrt_event *ev) {
   dvmrt_explain_emit(f, r);
 }
 
-/* More elements are written than a 'maxloc' or 'minloc' of the directive keeps.  False: it is in none. */
-static bool help_location(struct dvmrt_report *r, const struct dvmrt_event *ev) {
-  const struct dvmrt_access *x = ev->access;
-  for (const struct dvmrt_item *i = dvmrt_directive_find(ev->nest->d->items, DVMRT_DIRECTIVE_REDUCTION); i;
-       i = dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_REDUCTION)) {
-    if (!i->loc_name || strcmp(i->loc_name, dvmrt_name_key(ev)) || x->ndims != 1 || !x->nextents || x->extent[0] <= 0)
-      continue;
-    struct dvmrt_text *help = dvmrt_diag_help(r);
-    dvmrt_text_add(help, "write '%s(%s, %s, %lld)' in the 'reduction' of the directive at ", i->word, i->ref.name, i->loc_name,
-                   (long long)x->extent[0]);
-    dvmrt_name_place(ev->nest->d->pos, help);
-    return true;
-  }
-  return false;
-}
-
 static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
-  if (help_location(r, ev))
+  if (help_location(r, ev->nest->d, ev))
     return;
   struct dvmrt_text *help = dvmrt_diag_help(r);
   if (ev->array && !ev->array->ordinary) {
     dvmrt_text_add(
-        help, "no clause repairs it: '%s' is an array of the directives, which cannot be private; let the loop write a variable of its own",
+        help,
+        "no directive repairs it: '%s' is an array of the directives, which cannot be private; let the loop write a variable of its own",
         dvmrt_name_key(ev));
     return;
   }
   if (dvmrt_name_known(ev)) {
     dvmrt_text_add(help, "add 'private(%s)' to the directive at ", dvmrt_name_key(ev));
   } else if (out_of_scope(ev)) {
-    dvmrt_text_add(help, "drop its 'static', or declare it outside of its function and name it in 'private' of the directive at ");
+    dvmrt_text_add(help, "no directive alone repairs it: drop its 'static', or declare it outside of its function and name it in 'private' "
+                         "of the directive at ");
   } else {
     dvmrt_text_add(help, "name what ");
     dvmrt_name_datum(ev, help);
     dvmrt_text_add(help, " stands for in 'private' of the directive at ");
   }
   dvmrt_name_place(ev->nest->d->pos, help);
-  if (ev->nest->mapped)
-    dvmrt_text_add(help, ", or 'reduction' if its value is needed after the loop");
 }
 
 static void undeclared(const struct dvmrt_event *ev) {
@@ -226,7 +281,8 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
   bool element = ev->array || ev->access->ndims;
   struct dvmrt_text *t;
   if (ev->class == DVMRT_CLASS_BUFFER) {
-    dvmrt_text_add(dvmrt_diag_help(r), "'remote_access' brings the values from before the loop: write to another array");
+    dvmrt_text_add(dvmrt_diag_help(r),
+                   "no directive repairs it: 'remote_access' brings the values from before the loop; write to another array");
     return;
   }
   if (f->clause.name) {
@@ -337,6 +393,17 @@ void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict v, co
   dvmrt_explain_emit(f, r);
 }
 
+/* The block that the task is, if the directive names it by a number. */
+static const struct dvmrt_directive *on_block(void) {
+  const struct dvmrt_frame *f = dvmrt_construct_top();
+  while (f && !f->task)
+    f = f->outer;
+  return f && !strcmp(f->d->kind, "on") && f->task_on && f->task_on->naxes == 1 && f->task_on->axis[0].kind == 'c' &&
+                 f->task_on->axis[0].add.slot < 0
+             ? f->d
+             : NULL;
+}
+
 /* "is read here, in task 1, but task 0 has written it: flow dependence" */
 void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict v, const struct dvmrt_task_conflict *t) {
   if (v == DVMRT_ANTI && !dvmrt_finding_wanted(DVMRT_CHECK_ANTI))
@@ -354,13 +421,18 @@ void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict v, cons
   dvmrt_text_add(dvmrt_diag_note(r, t->region->pos), "the tasks of '%s' run side by side in this task region", t->name);
   dvmrt_explain_note_declaration(r, ev);
   struct dvmrt_text *help = dvmrt_diag_help(r);
-  if (v == DVMRT_FLOW && ev->array) {
-    dvmrt_text_add(help, "bring it by 'remote_access(%s", dvmrt_name_key(ev));
+  const struct dvmrt_directive *block = on_block();
+  if (block) {
+    dvmrt_text_add(help, "write 'on(%s[%lld])' in the directive at ", t->name, (long long)t->other);
+    dvmrt_name_place(block->pos, help);
+    dvmrt_text_add(help, ": both are one task then");
+  } else if (v == DVMRT_FLOW && ev->array) {
+    dvmrt_text_add(help, "no directive alone repairs it: bring it by 'remote_access(%s", dvmrt_name_key(ev));
     for (int d = 0; d < ev->array->ndims; d++)
       dvmrt_text_add(help, "[]");
     dvmrt_text_add(help, ")' in a later task region, or put both into one task");
   } else {
-    dvmrt_text_add(help, "put both into one task, or give each task its own '%s'", dvmrt_name_key(ev));
+    dvmrt_text_add(help, "no directive repairs it: put both into one task, or give each task its own '%s'", dvmrt_name_key(ev));
   }
   dvmrt_explain_emit(f, r);
 }

@@ -34,15 +34,64 @@ void dvmrt_explain_declared(const struct dvmrt_directive *elsewhere, const struc
   directive_finding(DVMRT_ID_USAGE, elsewhere, name, t.s, own, "the directive of its definition: both must say the same");
 }
 
-void dvmrt_explain_protocol(const struct dvmrt_directive *at, const char *name, const char *group, const char *what,
-                            const struct dvmrt_directive *other) {
-  struct dvmrt_text t = {.n = 0};
-  dvmrt_text_add(&t, "the reduction '%s'", group);
-  if (name)
-    dvmrt_text_add(&t, " of '%s'", name);
-  dvmrt_text_add(&t, " %s", what);
-  directive_finding(DVMRT_ID_REDUCTION_PROTOCOL, at, name ? name : group, t.s, other,
-                    other && !strcmp(other->kind, "parallel") ? "computed in this parallel loop" : "started here");
+/* The clause of the loop that names the variable. */
+static const struct dvmrt_item *reduction_of(const struct dvmrt_directive *loop, const char *name) {
+  for (struct dvmrt_item *i = loop->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REDUCTION)); i = i->next)
+    if (name && !strcmp(i->ref.name, name))
+      return i;
+  return NULL;
+}
+
+/* Are there others beside it, before the next group is named? */
+static bool shares_group(const struct dvmrt_directive *loop, const struct dvmrt_item *own) {
+  int n = 0;
+  bool mine = false;
+  for (const struct dvmrt_item *i = loop->items; i; i = i->next) {
+    if (i->key == DVMRT_DIRECTIVE_GROUP && mine)
+      break;
+    if (i->key == DVMRT_DIRECTIVE_GROUP)
+      n = 0;
+    n += i->key == DVMRT_DIRECTIVE_REDUCTION;
+    mine |= i == own;
+  }
+  return n > 1;
+}
+
+static void help_protocol(struct dvmrt_report *r, const struct dvmrt_directive *at, const struct dvmrt_protocol *p) {
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  const struct dvmrt_item *i = at->parallel ? reduction_of(at, p->name) : NULL;
+  if (i && shares_group(at, i)) {
+    dvmrt_text_add(help, "take '%s(%s%s%s)' out of the group '%s', and add 'reduction(%s(%s%s%s))' to the directive at ", i->word, p->name,
+                   i->loc_name ? ", " : "", i->loc_name ? i->loc_name : "", p->group, i->word, p->name, i->loc_name ? ", " : "",
+                   i->loc_name ? i->loc_name : "");
+    dvmrt_name_place(at->pos, help);
+  } else if (i) {
+    dvmrt_text_add(help, "write 'reduction(%s(%s%s%s))' in place of 'reduction(%s: %s(%s%s%s))' in the directive at ", i->word, p->name,
+                   i->loc_name ? ", " : "", i->loc_name ? i->loc_name : "", p->group, i->word, p->name, i->loc_name ? ", " : "",
+                   i->loc_name ? i->loc_name : "");
+    dvmrt_name_place(at->pos, help);
+  } else if (!strcmp(at->kind, "reduction_start") && p->other && p->other->parallel) {
+    dvmrt_text_add(help, "put '#pragma dvm reduction_wait(%s)' behind it", p->group);
+  } else if (p->other && p->other->parallel) {
+    dvmrt_text_add(help, "put '#pragma dvm reduction_start(%s)' before it", p->group);
+  } else {
+    dvmrt_text_add(help, "take this directive out");
+  }
+}
+
+void dvmrt_explain_protocol(const struct dvmrt_directive *at, const struct dvmrt_protocol *p) {
+  struct dvmrt_finding *f = dvmrt_finding_count(DVMRT_ID_REDUCTION_PROTOCOL, p->name ? p->name : p->group, at, at->pos);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_text_add(&r->message, "the reduction '%s'", p->group);
+  if (p->name)
+    dvmrt_text_add(&r->message, " of '%s'", p->name);
+  dvmrt_text_add(&r->message, " %s", p->what);
+  if (p->other)
+    dvmrt_text_add(dvmrt_diag_note(r, p->other->pos), p->other->parallel ? "computed in this parallel loop" : "started here");
+  help_protocol(r, at, p);
+  dvmrt_explain_emit(f, r);
 }
 
 void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v) {
@@ -92,7 +141,7 @@ void dvmrt_explain_unplaced(const struct dvmrt_directive *d, const struct dvmrt_
 }
 
 /* Where the loop updates the variable by another operation than the declared one, as the user's own lines show it. */
-static void help_operation(struct dvmrt_report *r, const struct dvmrt_directive *d, const struct dvmrt_item *reduction) {
+static bool help_operation(struct dvmrt_report *r, const struct dvmrt_directive *d, const struct dvmrt_item *reduction) {
   const char *name = reduction->ref.name;
   for (const struct dvmrt_access *x = dvmrt_site_of_construct(d->site, d->pos.file, d->cid); x; x = x->next) {
     struct dvmrt_pos at;
@@ -106,8 +155,25 @@ static void help_operation(struct dvmrt_report *r, const struct dvmrt_directive 
     else
       dvmrt_text_add(help, "write '%s(%s)' in the 'reduction' of the directive at ", operation, name);
     dvmrt_name_place(d->pos, help);
-    return;
+    return true;
   }
+  return false;
+}
+
+/* Of updates in functions that the nest calls. */
+static bool help_operation_of_callees(struct dvmrt_report *r, const struct dvmrt_directive *d, const struct dvmrt_item *reduction) {
+  const char *name = reduction->ref.name;
+  for (const struct dvmrt_access *x = dvmrt_site_next(d->site, NULL); d->calls && x; x = dvmrt_site_next(d->site, x)) {
+    const char *operation = x->cid == 0 && x->root == 'g' && x->name && !strcmp(x->name, name) ? dvmrt_guess_operation(x->pos, name) : NULL;
+    if (!operation || reduction->loc_name || !strncmp(operation, reduction->word, strlen(operation)))
+      continue;
+    dvmrt_text_add(dvmrt_diag_note(r, x->pos), "'%s' is updated here", name);
+    struct dvmrt_text *help = dvmrt_diag_help(r);
+    dvmrt_text_add(help, "write '%s(%s)' in the 'reduction' of the directive at ", operation, name);
+    dvmrt_name_place(d->pos, help);
+    return true;
+  }
+  return false;
 }
 
 void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *name, const char *what,
@@ -120,7 +186,8 @@ void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
   dvmrt_text_add(&r->message, "%s", t.s);
-  help_operation(r, d, reduction);
+  if (!help_operation(r, d, reduction))
+    help_operation_of_callees(r, d, reduction);
   dvmrt_explain_emit(f, r);
 }
 
@@ -135,6 +202,6 @@ void dvmrt_explain_escape(const struct dvmrt_event *ev) {
       r, &in_nest, "is a reduction variable: its partial value, different on each processor, is used for something else than its update");
   dvmrt_explain_note_nest(r, &in_nest);
   dvmrt_explain_note_declaration(r, &in_nest);
-  dvmrt_text_add(dvmrt_diag_help(r), "use '%s' after the parallel loop", dvmrt_name_key(&in_nest));
+  dvmrt_text_add(dvmrt_diag_help(r), "no directive repairs it: use '%s' after the parallel loop", dvmrt_name_key(&in_nest));
   dvmrt_explain_emit(f, r);
 }

@@ -111,7 +111,8 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
 /* Does the access stand in the text of the nest? */
 static bool of_nest(const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
-  return x->ndims == ev->array->ndims && x->cid == ev->nest->d->cid && x->pos.file == ev->nest->d->pos.file;
+  return (x->ndims == ev->array->ndims || (x->range && x->ndims < ev->array->ndims)) && x->cid == ev->nest->d->cid &&
+         x->pos.file == ev->nest->d->pos.file;
 }
 
 /* Is the distance known to change from iteration to iteration?  Then this one reads the edge by chance. */
@@ -145,11 +146,12 @@ static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   dvmrt_text_add(t, "%s", dvmrt_check_array_name(ev));
   for (int i = 0; i < ev->array->ndims; i++) {
     const struct dvmrt_subscript *s = &x->axis[i];
-    const char *index = x->ndims == ev->array->ndims && s->kind == 'a' ? ev->nest->d->names[s->index] : NULL;
-    if (x->ndims == ev->array->ndims && s->kind == 'c')
+    bool given = i < x->ndims && (x->ndims == ev->array->ndims || x->range) && !(x->range && i == ev->array->ndims - 1);
+    const char *index = given && s->kind == 'a' ? ev->nest->d->names[s->index] : NULL;
+    if (given && s->kind == 'c')
       dvmrt_text_add(t, "[%lld]", (long long)s->add);
     else if (!index)
-      dvmrt_text_add(t, "[%s]", s->text && of_nest(ev) ? s->text : "");
+      dvmrt_text_add(t, "[%s]", given && s->text && of_nest(ev) ? s->text : "");
     else if (s->coef == 1 && s->add)
       dvmrt_text_add(t, "[%s %c %lld]", index, s->add < 0 ? '-' : '+', (long long)(s->add < 0 ? -s->add : s->add));
     else if (s->coef == 1)
@@ -167,10 +169,10 @@ static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
 static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bool has_clause) {
   struct dvmrt_text *t = dvmrt_diag_help(r);
   if (!of_nest(ev) || !ev->access->distributed) {
-    dvmrt_text_add(
-        t,
-        "let the loop itself read the element of '%s', under 'remote_access': what functions and pointers refer to does not use its buffer",
-        dvmrt_check_array_name(ev));
+    dvmrt_text_add(t,
+                   "no directive alone repairs it: let the loop itself read the element of '%s', under 'remote_access': what functions and "
+                   "pointers refer to does not use its buffer",
+                   dvmrt_check_array_name(ev));
     return;
   }
   dvmrt_text_add(t, has_clause ? "name '" : "add 'remote_access(");
@@ -183,7 +185,8 @@ static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bo
 static void help_align(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   const struct dvmrt_array *on = ev->nest->on;
   if (on && on->name && on->ndims == ev->array->ndims && strcmp(on->name, ev->array->name) != 0)
-    dvmrt_text_add(dvmrt_diag_help(r), "if both belong together, align '%s' with '%s' where it is declared", ev->array->name, on->name);
+    dvmrt_text_add(dvmrt_diag_help(r), "%s'%s' may be aligned with '%s' where it is declared, if they belong together",
+                   ev->flags & DVMRT_WRITE ? "" : "or ", ev->array->name, on->name);
 }
 
 /* Does the subscript not go with the iteration, so that no edge of a fixed width holds the element? */
@@ -253,12 +256,49 @@ static void help_mapping(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   dvmrt_name_place(d->pos, t);
 }
 
+static bool same_place(const struct dvmrt_access *x, const struct dvmrt_access *y) {
+  if (x->ndims != y->ndims || !x->name || !y->name || strcmp(x->name, y->name) != 0)
+    return false;
+  for (int d = 0; d < x->ndims; d++)
+    if (x->axis[d].kind != y->axis[d].kind || x->axis[d].coef != y->axis[d].coef || x->axis[d].add != y->axis[d].add ||
+        x->axis[d].index != y->axis[d].index)
+      return false;
+  return true;
+}
+
+/* Would the loop be right on the element that is written: does each index variable lead to one, and is it all that the nest touches of
+ * distributed arrays? */
+static bool is_target(const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  const struct dvmrt_directive *d = ev->nest->d;
+  bool led[DVMRT_NDIMS_MAX] = {false};
+  if (!(ev->flags & DVMRT_WRITE) || !of_nest(ev) || !x->distributed || x->range || d->calls)
+    return false;
+  for (int i = 0; i < x->ndims; i++) {
+    if (x->axis[i].kind == 'o')
+      return false;
+    if (x->axis[i].kind == 'a')
+      led[x->axis[i].index] = true;
+  }
+  for (int i = 0; i < d->rank; i++)
+    if (!led[i])
+      return false;
+  for (const struct dvmrt_access *y = dvmrt_site_of_construct(d->site, d->pos.file, d->cid); y; y = y->next)
+    if (y->distributed && !same_place(x, y))
+      return false;
+  return true;
+}
+
 static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev, const struct dvmrt_place *p,
                        enum dvmrt_misplaced why) {
   if (!ev->nest)
     return;
   const char *name = dvmrt_check_array_name(ev);
   struct dvmrt_text *t;
+  if (is_target(ev) && why != DVMRT_IN_FLIGHT && !(f && f->id == DVMRT_ID_REMOTE_WRITE)) {
+    help_mapping(r, ev);
+    return;
+  }
   switch (why) {
   case DVMRT_BEYOND_EDGE:
     if (ev->flags & DVMRT_WRITE || !f)
@@ -298,14 +338,11 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
   case DVMRT_EDGE_WRITE: return;
   case DVMRT_UNMAPPED: help_mapping(r, ev); return;
   case DVMRT_NO_RELATION:
-    if (f && f->id == DVMRT_ID_REMOTE_WRITE)
-      return;
-    help_align(r, ev);
-    /* fall through */
   default:
-    if (ev->flags & DVMRT_WRITE)
-      return;
-    help_remote(r, ev, f && f->id == DVMRT_ID_REMOTE_UNCOVERED);
+    if (!(ev->flags & DVMRT_WRITE))
+      help_remote(r, ev, f && f->id == DVMRT_ID_REMOTE_UNCOVERED);
+    if (why == DVMRT_NO_RELATION && !(f && f->id == DVMRT_ID_REMOTE_WRITE))
+      help_align(r, ev);
   }
 }
 
@@ -404,10 +441,13 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
   dvmrt_explain_note_declaration(r, ev);
   struct dvmrt_text *help = dvmrt_diag_help(r);
   char standing = ev->access->standing;
-  dvmrt_text_add(help, asked             ? "name '"
-                       : standing == 'd' ? "declare the variable first, and put its assignment under '#pragma dvm remote_access("
-                       : standing == 'r' || standing == 'j' ? "assign the value to a variable under '#pragma dvm remote_access("
-                                                            : "put the statement under '#pragma dvm remote_access(");
+  dvmrt_text_add(help,
+                 asked ? "name '"
+                 : standing == 'd'
+                     ? "no directive alone repairs it: declare the variable first, and put its assignment under '#pragma dvm remote_access("
+                 : standing == 'r' || standing == 'j'
+                     ? "no directive alone repairs it: assign the value to a variable under '#pragma dvm remote_access("
+                     : "put the statement under '#pragma dvm remote_access(");
   if (!reference_text(ev, asked, help))
     dvmrt_name_element(ev->array, ev->ix, help);
   dvmrt_text_add(help, asked ? "' in the 'remote_access' of the directive at " : ")'");

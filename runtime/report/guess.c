@@ -203,6 +203,23 @@ const char *dvmrt_guess_operation(struct dvmrt_pos pos, const char *name) {
   return dvmrt_guess_in(before, line, pos.column, name);
 }
 
+bool dvmrt_guess_is_call(struct dvmrt_pos pos, const char *name) {
+  char line[512];
+  if (!pos.file || !dvmrt_source_line(pos.file, pos.line, line, sizeof(line)))
+    return true; /* nobody can tell */
+  for (const char *p = strchr(line, '('); p; p = strchr(p + 1, '(')) {
+    const char *end = p;
+    while (end > line && is_word(end[-1]))
+      end--;
+    size_t n = (size_t)(p - end);
+    bool keyword = n == 0 || (n == 2 && !strncmp(end, "if", 2)) || (n == 3 && !strncmp(end, "for", 3)) ||
+                   (n == 5 && !strncmp(end, "while", 5)) || (n == 6 && !strncmp(end, "sizeof", 6));
+    if (!keyword && find_name(p, p + strlen(p), name))
+      return true;
+  }
+  return false;
+}
+
 const char *dvmrt_guess_near(struct dvmrt_pos pos, const char *name, struct dvmrt_pos *at) {
   char line[512];
   *at = pos;

@@ -8,6 +8,8 @@
 const char *dvmrt_guess_in(const char *before, const char *line, uint32_t column, const char *name);
 /* The same from the file. */
 const char *dvmrt_guess_operation(struct dvmrt_pos pos, const char *name);
-/* The same for an update in the line of 'pos' or the next one; 'at' is where it stands. */
+/* Is what is assigned there, or in the line, the result of a function, which may collect in any way? */
+bool dvmrt_guess_is_call(struct dvmrt_pos pos, const char *name);
+/* dvmrt_guess_operation for an update in the line of 'pos' or the next one; 'at' is where it stands. */
 const char *dvmrt_guess_near(struct dvmrt_pos pos, const char *name, struct dvmrt_pos *at);
 #endif

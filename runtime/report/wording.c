@@ -10,9 +10,7 @@ static void task(const struct dvmrt_record *r) { dvmrt_explain_task(r->event, r-
 static void pending(const struct dvmrt_record *r) { dvmrt_explain_pending(r->event, r->pending); }
 static void escape(const struct dvmrt_record *r) { dvmrt_explain_escape(r->event); }
 static void widths(const struct dvmrt_record *r) { dvmrt_explain_widths(r->directive, r->widths.array, r->widths.box, r->widths.which); }
-static void protocol(const struct dvmrt_record *r) {
-  dvmrt_explain_protocol(r->directive, r->protocol.name, r->protocol.group, r->protocol.what, r->protocol.other);
-}
+static void protocol(const struct dvmrt_record *r) { dvmrt_explain_protocol(r->directive, &r->protocol); }
 static void mismatch(const struct dvmrt_record *r) {
   dvmrt_explain_mismatch(r->directive, r->mismatch.reduction, r->mismatch.name, r->mismatch.what, r->mismatch.program, r->mismatch.declared,
                          r->mismatch.tolerance);

@@ -52,6 +52,11 @@ enum dvmrt_record_kind {
   DVMRT_RECORD_KINDS
 };
 
+struct dvmrt_protocol { /* "the reduction 'group' of 'name' <what>" */
+  const char *name, *group, *what; /* name: may be NULL */
+  const struct dvmrt_directive *other; /* or NULL */
+};
+
 /* Everything is borrowed for the call. */
 struct dvmrt_record {
   enum dvmrt_record_kind kind;
@@ -84,10 +89,7 @@ struct dvmrt_record {
       const struct dvmrt_box *box;
       const char *which;
     } widths;
-    struct { /* "the reduction 'group' of 'name' <what>" */
-      const char *name, *group, *what; /* name: may be NULL */
-      const struct dvmrt_directive *other; /* or NULL */
-    } protocol;
+    struct dvmrt_protocol protocol;
     struct {
       const struct dvmrt_item *reduction;
       const char *name, *what; /* of the variable or its element; a part or property of it, or "" */

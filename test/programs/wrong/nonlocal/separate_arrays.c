@@ -21,7 +21,7 @@ int main(void) {
   for (i = 0; i < N; ++i)
     x[i] = y[i] + 1;
     //     ^ error dvm-nonlocal-access 'y[0]'
-    // help if both belong together, align 'y' with
+    // help or 'y' may be aligned with
   printf("%ld\n", x[N - 1]);
   return 0;
 }
