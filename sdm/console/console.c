@@ -42,6 +42,10 @@ static void on_event(void *arg, const struct sdm_set *ids, const json_t *event) 
   const json_t *outside = json_object_get(event, "outside");
   if (outside && !json_is_true(outside) && !c->show.json) /* we have asked for it: its answer says so */
     return;
+  if (!strcmp(json_string_value(json_object_get(event, "event")), "signal")) { /* as output is: it is no stop */
+    sdm_show_event(&c->show, ids, event);
+    return;
+  }
   c->nevents++;
   if (c->starting)
     show_progress(c);

@@ -113,7 +113,7 @@ static struct breakpoint *find_break(struct sdm_console *c, char **arg) {
   long long id = strtoll(*arg, arg, 10);
   *arg += strspn(*arg, " ");
   struct breakpoint *found = sdm_console_find_break(c, id);
-  if (found)
+  if (found && !sdm_set_is_empty(found->set))
     return found;
   sdm_console_fail(c, "there is no such breakpoint; 'info breakpoints' lists them");
   return NULL;

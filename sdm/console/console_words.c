@@ -36,9 +36,15 @@ void sdm_console_do_x(struct sdm_console *c, char *arg) {
 
 static void catch (struct sdm_console *c, char *arg, bool temporary) {
   struct dvm_text what = DVM_TEXT_INIT;
+  char *condition = strstr(arg, " if "); /* gdb itself takes one for some kinds only, and afterwards for all */
   json_t *j = json_pack("{s:s, s:s, s:b}", "cmd", "break", "catch", arg, "temporary", 0);
   json_object_set_new(j, "temporary", json_integer(temporary));
   dvm_text_printf(&what, "catch %s", arg);
+  if (condition) {
+    *condition = 0;
+    json_object_set_new(j, "catch", json_string(arg));
+    json_object_set_new(j, "condition", json_string(condition + 4 + strspn(condition + 4, " ")));
+  }
   sdm_console_add_break(c, j, dvm_text_str(&what));
   dvm_text_fini(&what);
 }

@@ -356,7 +356,9 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
               (int)json_integer_value(json_object_get(event, "checkpoint")), text_of(event, "handle"));
     else
       fprintf(w->out, "was asked for a checkpoint from outside, and has refused or not answered\n");
-  } else if (!strcmp(name, "log"))
+  } else if (!strcmp(name, "signal"))
+    fprintf(w->out, "got %s, runs on\n", text_of(event, "signal"));
+  else if (!strcmp(name, "log"))
     fprintf(w->out, "%s\n", text_of(event, "text") ? text_of(event, "text") : "");
   else
     fprintf(w->out, "%s\n", name);

@@ -216,7 +216,7 @@ static json_t *set_filter(struct dap *d, const struct filter *f, const char *key
     if (!f->where[k] && !(f->catch && !k))
       continue;
     json_t *command = json_pack("{s:s, s:s}", "cmd", "break", f->where[k] ? "where" : "catch", f->where[k] ? f->where[k] : f->catch);
-    if (condition && *condition && f->where[k])
+    if (condition && *condition)
       json_object_set_new(command, "condition", json_string(condition));
     json_t *one = insert(d, key, command);
     if (!out)

@@ -132,7 +132,10 @@ static void tell_exit(struct dap *d, const struct sdm_set *set, const json_t *ev
 static void tell_log(struct dap *d, const struct sdm_set *set, const json_t *event) {
   char *ranks = sdm_set_text(set);
   struct dvm_text t = DVM_TEXT_INIT;
-  dvm_text_printf(&t, "[%s] %s\n", ranks, sdm_dap_text(event, "text") ? sdm_dap_text(event, "text") : "");
+  if (sdm_dap_text(event, "signal"))
+    dvm_text_printf(&t, "[%s] got %s, runs on\n", ranks, sdm_dap_text(event, "signal"));
+  else
+    dvm_text_printf(&t, "[%s] %s\n", ranks, sdm_dap_text(event, "text") ? sdm_dap_text(event, "text") : "");
   sdm_dap_event(d, "output", json_pack("{s:s, s:s, s:{s:s}}", "category", "console", "output", dvm_text_str(&t), "data", "ranks", ranks));
   dvm_text_fini(&t);
   free(ranks);
@@ -179,7 +182,7 @@ void sdm_dap_tell_news(struct dap *d) {
       tell_stop(d, d->news[i].set, d->news[i].event, !--stops && sdm_set_is_empty(d->s.running));
     else if (!strcmp(name, "exited"))
       tell_exit(d, d->news[i].set, d->news[i].event);
-    else if (!strcmp(name, "log"))
+    else if (!strcmp(name, "log") || !strcmp(name, "signal"))
       tell_log(d, d->news[i].set, d->news[i].event);
     else if (!strcmp(name, "saved"))
       tell_saved(d, d->news[i].set, d->news[i].event);

@@ -121,10 +121,36 @@ static char *number_of_catch(struct gdb_pending *p) {
   return number;
 }
 
+/* The condition of a catchpoint is a command of its own.  'c' NULL: nobody waits for it. */
+static struct gdb_pending *set_catch_condition(struct sdm_backend *b, struct sdm_call *c, gdb_reply_f fn, const char *number,
+                                               const json_t *args) {
+  const char *condition = sdm_gdb_field(args, "condition");
+  return condition && *condition ? sdm_gdb_send(b, c, fn, "-break-condition %s %s", number, condition) : NULL;
+}
+
+/* A condition that gdb does not take is no reason to stop always. */
+static void got_catch_condition(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  const char *number = json_string_value(p->kept);
+  if (!strcmp(r->name, "error")) {
+    const char *msg = sdm_gdb_field(r->results, "msg");
+    sdm_gdb_send(b, NULL, NULL, "-break-delete %s", number);
+    sdm_call_fail(p->call, "%s", msg ? msg : "gdb takes no such condition");
+    return;
+  }
+  keep_break(b, p->call, number);
+  sdm_call_done(p->call,
+                json_pack("{s:I, s:s}", "id", (json_int_t)sdm_call_number(p->call, "id", 0), "stops", sdm_call_text(p->call, "catch", "")),
+                NULL);
+}
+
 static void got_catch(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   char *number = number_of_catch(p);
+  struct gdb_pending *condition = number ? set_catch_condition(b, p->call, got_catch_condition, number, sdm_call_args(p->call)) : NULL;
   (void)r;
-  if (number) {
+  if (condition) {
+    condition->errors_too = true;
+    condition->kept = json_string(number);
+  } else if (number) {
     keep_break(b, p->call, number);
     sdm_call_done(
         p->call, json_pack("{s:I, s:s}", "id", (json_int_t)sdm_call_number(p->call, "id", 0), "stops", sdm_call_text(p->call, "catch", "")),
@@ -158,8 +184,8 @@ void sdm_gdb_break(struct sdm_backend *b, struct sdm_call *c) {
 static void got_catch_again(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   struct sdm_gdb_break *k = find_break(b, json_integer_value(p->kept));
   (void)r;
-  if (k && !k->number)
-    k->number = number_of_catch(p);
+  if (k && !k->number && (k->number = number_of_catch(p)))
+    set_catch_condition(b, NULL, NULL, k->number, k->args);
 }
 
 static void got_logpoint_again(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {

@@ -4,11 +4,16 @@
 
 #include "sdm/gdb/gdb_private.h"
 
+const char *sdm_gdb_no_frame(const struct sdm_call *c) {
+  return !strcmp(sdm_call_text(c, "cmd", ""), "stack") || !strcmp(sdm_call_text(c, "kind", ""), "frames") ? "No stack."
+                                                                                                          : "No frame selected.";
+}
+
 static void got_stack(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)b;
   const char *why = !strcmp(r->name, "error") ? sdm_gdb_field(r->results, "msg") : NULL;
   if (why && !strstr(why, "Not enough frames")) { /* past the end there are none: no error for who asks page by page */
-    sdm_call_fail(p->call, "%s", why);
+    sdm_call_fail(p->call, "%s", strcmp(why, "No registers.") ? why : sdm_gdb_no_frame(p->call));
     return;
   }
   json_t *frames = json_array(), *addresses = json_array();
@@ -51,13 +56,22 @@ static void got_variables(struct sdm_backend *b, struct gdb_pending *p, const st
   sdm_call_done(p->call, json_pack("{s:o}", "variables", out), NULL);
 }
 
+/* As gdb's own stacks do: of a struct or an array only that there is one. */
+static json_t *arguments_of(const json_t *frame) {
+  json_t *out = json_array(), *v;
+  size_t i;
+  json_array_foreach(json_object_get(frame, "args"), i, v)
+      json_array_append_new(out, json_pack("{s:s, s:s}", "name", sdm_gdb_field(v, "name") ? sdm_gdb_field(v, "name") : "?", "value",
+                                           sdm_gdb_field(v, "value") ? sdm_gdb_field(v, "value") : "..."));
+  return out;
+}
+
 static void got_arguments(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   (void)b;
   json_t *out = json_array(), *f;
   size_t i;
-  json_array_foreach(json_object_get(r->results, "stack-args"), i, f)
-      json_array_append_new(out, json_pack("{s:i, s:O}", "level", atoi(sdm_gdb_field(f, "level") ? sdm_gdb_field(f, "level") : "0"), "args",
-                                           json_object_get(f, "args")));
+  json_array_foreach(json_object_get(r->results, "stack-args"), i, f) json_array_append_new(
+      out, json_pack("{s:i, s:o}", "level", atoi(sdm_gdb_field(f, "level") ? sdm_gdb_field(f, "level") : "0"), "args", arguments_of(f)));
   sdm_call_done(p->call, json_pack("{s:o}", "frames", out), NULL);
 }
 
@@ -79,7 +93,7 @@ void sdm_gdb_variables(struct sdm_backend *b, struct sdm_call *c) {
   sdm_gdb_put_where(b, &t, c);
   if (!strcmp(sdm_call_text(c, "kind", ""), "frames")) {
     if (sdm_gdb_ready(b, c))
-      sdm_gdb_send(b, c, got_arguments, "-stack-list-arguments%s --all-values %lld %lld", dvm_text_str(&t), sdm_call_number(c, "low", 0),
+      sdm_gdb_send(b, c, got_arguments, "-stack-list-arguments%s --simple-values %lld %lld", dvm_text_str(&t), sdm_call_number(c, "low", 0),
                    sdm_call_number(c, "high", 99));
   } else if (sdm_call_number(c, "sourced", 0)) {
     if (sdm_gdb_ready(b, c))
@@ -202,20 +216,50 @@ static void got_place_of_list(struct sdm_backend *b, struct gdb_pending *p, cons
   dvm_text_fini(&command);
 }
 
-void sdm_gdb_list(struct sdm_backend *b, struct sdm_call *c) {
-  struct dvm_text t = DVM_TEXT_INIT, command = DVM_TEXT_INIT;
-  if (!sdm_call_number(c, "around", 0)) {
-    dvm_text_printf(&t, "list %s", sdm_call_text(c, "where", ""));
-    sdm_mi_quote(&command, dvm_text_str(&t));
-    if (sdm_gdb_start(b, c))
-      sdm_gdb_send(b, c, got_listing, "-interpreter-exec console %s", dvm_text_str(&command));
-    dvm_text_fini(&t);
-    dvm_text_fini(&command);
+/* Of which file were these lines?  The mark is for that of the frame. */
+static void got_file_of_list(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  static const char located[] = "\nLocated in ";
+  const char *file = sdm_gdb_field(p->kept, "file"), *line = sdm_gdb_field(p->kept, "line");
+  const char *at = p->text.len ? strstr(p->text.s, located) : NULL;
+  size_t n = file ? strlen(file) : 0;
+  bool same = at && n && !strncmp(at + sizeof(located) - 1, file, n) && at[sizeof(located) - 1 + n] == '\n';
+  (void)b, (void)r;
+  json_t *result = json_pack("{s:O}", "text", json_object_get(p->kept, "text"));
+  if (same && line)
+    json_object_set_new(result, "here", json_integer(atoll(line)));
+  sdm_call_done(p->call, result, NULL);
+}
+
+static void got_lines(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  if (!p->kept || !p->text.len) {
+    got_listing(b, p, r);
     return;
   }
-  sdm_gdb_put_where(b, &t, c);
-  if (sdm_gdb_ready(b, c))
-    sdm_gdb_send(b, c, got_place_of_list, "-stack-info-frame%s", dvm_text_str(&t));
+  while (p->text.len && isspace((unsigned char)p->text.s[p->text.len - 1]))
+    p->text.s[--p->text.len] = 0;
+  json_object_set_new(p->kept, "text", json_string(dvm_text_str(&p->text)));
+  sdm_gdb_send(b, p->call, got_file_of_list, "-interpreter-exec console \"info source\"")->kept = json_incref(p->kept);
+}
+
+static void got_here(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  const json_t *frame = json_object_get(r->results, "frame");
+  const char *file = sdm_gdb_field(frame, "fullname"), *line = sdm_gdb_field(frame, "line");
+  struct dvm_text t = DVM_TEXT_INIT, command = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "list %s", sdm_call_text(p->call, "where", ""));
+  sdm_mi_quote(&command, dvm_text_str(&t));
+  struct gdb_pending *lines = sdm_gdb_send(b, p->call, got_lines, "-interpreter-exec console %s", dvm_text_str(&command));
+  lines->kept = file && line ? json_pack("{s:s, s:s}", "file", file, "line", line) : NULL;
+  dvm_text_fini(&t);
+  dvm_text_fini(&command);
+}
+
+void sdm_gdb_list(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  bool around = sdm_call_number(c, "around", 0);
+  if (b->place || around)
+    sdm_gdb_put_where(b, &t, c);
+  if (sdm_gdb_start(b, c)) /* lines can be shown where no program is */
+    sdm_gdb_send(b, c, around ? got_place_of_list : got_here, "-stack-info-frame%s", dvm_text_str(&t))->errors_too = !around;
   dvm_text_fini(&t);
 }
 

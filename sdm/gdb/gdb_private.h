@@ -52,6 +52,7 @@ struct sdm_backend {
   size_t nbreaks;
   struct sdm_term *term;
   bool interrupting; /* we asked for the next stop */
+  bool stale;        /* .. and another one came first, see sdm_gdb_signal_stale */
   int core_signal;   /* of the core file; 0: none */
   pid_t program;     /* that gdb runs or ran; 0: none yet */
   bool launched;     /* by us, on our terminal */
@@ -92,12 +93,16 @@ void sdm_gdb_put_where(const struct sdm_backend *b, struct dvm_text *t, const st
 void sdm_gdb_note_place(struct sdm_backend *b, const json_t *frame); /* it stands there; NULL: not known */
 bool sdm_gdb_is_at_place(const struct sdm_backend *b, const json_t *frame);
 
+const char *sdm_gdb_no_frame(const struct sdm_call *c); /* gdb_look.c: what gdb says where no program is */
+
 /* gdb_raw.c.  A stop without a reason and a place: true if its place is asked for, and told then. */
 bool sdm_gdb_stopped_nowhere(struct sdm_backend *b, const json_t *stop);
 
 /* gdb_signal.c */
 void sdm_gdb_signal_handle(struct sdm_backend *b, const char *what); /* the user's words of "handle" */
 bool sdm_gdb_signal_passed(struct sdm_backend *b, const json_t *stop); /* true: it is for the program alone, which runs on */
+void sdm_gdb_signal_printed(struct sdm_backend *b, const char *text); /* what gdb writes while the program runs */
+void sdm_gdb_signal_stale(struct sdm_backend *b, bool stale);
 bool sdm_gdb_signal_of_call(const struct sdm_backend *b,
                             const json_t *stop); /* of a function that gdb called: gdb goes back, and says so */
 bool sdm_gdb_signal_end_call(struct sdm_backend *b, int signal); /* false: gdb calls none */

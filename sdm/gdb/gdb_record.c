@@ -49,6 +49,22 @@ static void stopped_details(json_t *e, const json_t *r) {
   sdm_gdb_put_text(e, "new", sdm_gdb_field(v, "new"));
 }
 
+/* gdb keeps what it has printed of signals without a stop for the record of the next stop, before that one's own: the last ones
+ * of such names hold. */
+static void forget_printed_signals(json_t *r) {
+  static const char *const names[] = {"reason", "signal-name", "signal-meaning"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    json_t *v = json_object_get(r, names[i]);
+    while (json_is_array(v))
+      v = json_array_get(v, json_array_size(v) - 1);
+    if (v && v != json_object_get(r, names[i]))
+      json_object_set(r, names[i], v);
+  }
+  const char *reason = sdm_gdb_field(r, "reason");
+  if (!reason || (strcmp(reason, "signal-received") && strcmp(reason, "exited-signalled")))
+    json_object_del(r, "signal-name");
+}
+
 static void on_stopped(struct sdm_backend *b, const json_t *r) {
   const char *reason = sdm_gdb_field(r, "reason"), *thread = sdm_gdb_field(r, "thread-id"), *number = sdm_gdb_field(r, "bkptno");
   bool ended = reason && !strncmp(reason, "exited", 6);
@@ -64,8 +80,10 @@ static void on_stopped(struct sdm_backend *b, const json_t *r) {
   b->left = b->left && !ended;
   const char *signal = sdm_gdb_field(r, "signal-name");
   /* -exec-interrupt shows as SIGINT, or as no signal at all */
-  if (signal && (!strcmp(signal, "0") || (b->interrupting && !strcmp(signal, "SIGINT"))))
+  bool asked_for = signal && (!strcmp(signal, "0") || (b->interrupting && !strcmp(signal, "SIGINT")));
+  if (asked_for)
     reason = "interrupted";
+  sdm_gdb_signal_stale(b, b->interrupting && !asked_for && !ended);
   b->interrupting = false;
   json_object_set_new(e, "event", json_string(ended ? "exited" : "stopped"));
   json_object_set_new(e, "reason", json_string(reason ? reason : "stopped"));
@@ -93,6 +111,16 @@ static void on_stopped(struct sdm_backend *b, const json_t *r) {
     sdm_gdb_checkpoint_stands(b, !ended);
     b->host.event(b->host.arg, e);
   }
+}
+
+/* gdb's words for what a person would type; where no program is, its machine interface speaks of registers. */
+static const char *reason_of(const struct gdb_pending *p, const struct sdm_mi_record *r) {
+  const char *msg = sdm_gdb_field(r->results, "msg");
+  if (p->failed)
+    return p->failed;
+  if (!msg || !*msg)
+    return "gdb gives no reason";
+  return strcmp(msg, "No registers.") ? msg : sdm_gdb_no_frame(p->call);
 }
 
 static struct gdb_pending *take_pending(struct sdm_backend *b, uint64_t token) {
@@ -125,16 +153,16 @@ void sdm_gdb_on_record(void *arg, const struct sdm_mi_record *r) {
     if (!strcmp(r->name, "running") && !sdm_gdb_checkpoint_quiet(b))
       b->running = true; /* what comes next may depend on it */
     if (!strcmp(r->name, "error") && p->call && !p->errors_too) {
-      const char *msg = sdm_gdb_field(r->results, "msg");
-      sdm_call_fail(p->call, "%s", p->failed ? p->failed : msg && *msg ? msg : "gdb gives no reason");
+      sdm_call_fail(p->call, "%s", reason_of(p, r));
     } else if (p->fn)
       p->fn(b, p, r);
     else if (p->call)
       sdm_call_done(p->call, NULL, NULL);
     sdm_gdb_pending_free(p);
-  } else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "stopped"))
+  } else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "stopped")) {
+    forget_printed_signals(r->results);
     on_stopped(b, r->results);
-  else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "running")) {
+  } else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "running")) {
     if (sdm_gdb_checkpoint_quiet(b))
       return;
     sdm_gdb_checkpoint_stands(b, false);
@@ -148,6 +176,8 @@ void sdm_gdb_on_record(void *arg, const struct sdm_mi_record *r) {
     b->program = sdm_gdb_field(r->results, "pid") ? (pid_t)atol(sdm_gdb_field(r->results, "pid")) : 0;
   } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-exited"))
     b->left = true; /* mostly its end is told next */
+  else if (r->kind == SDM_MI_CONSOLE && b->running && strstr(r->text, " received signal "))
+    sdm_gdb_signal_printed(b, r->text);
   else if (r->kind == SDM_MI_CONSOLE && b->first)
     dvm_text_add(&b->first->text, r->text); /* gdb works through its commands in order */
   else if (r->kind == SDM_MI_LOG && !strncmp(r->text, GDB_LOG_MARK, sizeof(GDB_LOG_MARK) - 1))

@@ -231,6 +231,7 @@ void sdm_gdb_interrupt(struct sdm_backend *b, struct sdm_call *c) {
     return;
   }
   b->interrupting = true;
+  sdm_gdb_signal_stale(b, false);
   sdm_gdb_send(b, c, NULL, "-exec-interrupt --all");
 }
 

@@ -325,7 +325,8 @@ static void on_event(void *arg, json_t *event) {
     sdm_event(s->ctx, text, strlen(text));
   free(text);
   const char *name = json_string_value(json_object_get(event, "event"));
-  bool aside = name && (!strcmp(name, "log") || !strcmp(name, "saved")); /* they say nothing of where the program is */
+  bool aside =
+      name && (!strcmp(name, "log") || !strcmp(name, "signal") || !strcmp(name, "saved")); /* they say nothing of where the program is */
   json_decref(aside ? event : s->last);
   s->last = aside ? s->last : event;
 }

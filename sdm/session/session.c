@@ -62,7 +62,7 @@ static void take_event(struct sdm_session *s, const struct sdm_set *ids, json_t 
     json_object_set_new(event, "checkpoint",
                         json_integer(sdm_checkpoints_note(s, ids, number, json_string_value(json_object_get(event, "handle")))));
   }
-  if (!strcmp(name, "log") || !strcmp(name, "saved")) { /* it is where it was */
+  if (!strcmp(name, "log") || !strcmp(name, "signal") || !strcmp(name, "saved")) { /* it is where it was */
     if (s->on_event)
       s->on_event(s->arg, ids, event);
     return;

@@ -8,6 +8,7 @@ import unittest
 
 import sdm
 
+VALUES = os.path.join(sdm.BUILD, "test", "integration", "sdm", "sdm_values")
 WAITS = os.path.join(sdm.BUILD, "test", "integration", "sdm", "sdm_mpi_waits")
 
 
@@ -37,6 +38,39 @@ class Words(unittest.TestCase):
                                                        f" of {sdm.RING}"])
         self.assertEqual(said["nosuch 1"], ["error: there is no command 'nosuch'; 'help' lists them"])
         self.assertIn('Undefined info command: "nosuch"', "".join(said["info nosuch"]))
+
+    def test_list_has_a_mark(self):
+        """Also where a place is named, if the frame's line is among the lines; not for an equal number of another file."""
+        here = sdm.line_of("struct pair p = {")
+        said, _ = run("list work", "tbreak work", "continue", "list add", f"list {here}", "list 1,5", "list printf")
+        self.assertFalse([x for x in said["list work"] if x.startswith("->")], said["list work"])  # it stands in main
+        self.assertEqual([x for x in said[f"list {here}"] if x.startswith("->")], [f"-> {here}\t  struct pair p = {{ rank, 2 * rank }};"])
+        self.assertFalse([x for x in said["list 1,5"] if x.startswith("->")], said["list 1,5"])
+
+    def test_arguments_that_are_structs(self):
+        """As in gdb: that there is one; its members are for who asks."""
+        said, _ = run("break weigh", "continue", "bt", "info args", program=(VALUES, "throw"))
+        self.assertTrue(any("weigh (d=..., n=2)" in x for x in said["bt"]), said["bt"])
+        self.assertTrue(any("weight = 2.5" in x for x in said["info args"]), said["info args"])
+
+    def test_nothing_is_there(self):
+        said, _ = run("delete 3", "break -any add", "delete 1", "kill", "[0-1] bt", "[0-1] info locals", "[0-1] info args")
+        for line in ("delete 3", "delete 1"):
+            self.assertEqual(said[line], ["error: there is no such breakpoint; 'info breakpoints' lists them"])
+        self.assertIn("{0-1} 2  error: No stack.", said["[0-1] bt"])
+        self.assertIn("{0-1} 2  error: No frame selected.", said["[0-1] info locals"])
+        self.assertIn("{0-1} 2  error: No frame selected.", said["[0-1] info args"])
+
+    def test_catch_with_a_condition(self):
+        """Where it is not true nobody stops; one that gdb does not take sets nothing."""
+        wrong, right = "catch throw if nosuch > 1", "catch throw if big[1000000] == 42"
+        said, _ = run(wrong, "info breakpoints", "catch throw if big[1000000] == 43", "continue", program=(VALUES, "throw"))
+        self.assertRegex(said[wrong][0], 'error: No symbol "nosuch"')
+        self.assertEqual(said["info breakpoints"], [])
+        self.assertIn("{0-1} 2  exited with status 0", said["continue"])
+        said, _ = run(right, "continue", "bt", program=(VALUES, "throw"))
+        self.assertEqual(said[right], ["{0-1} 2  breakpoint 1: throw"])
+        self.assertTrue(any("complain" in x for x in said["bt"]), said["bt"])
 
     def test_a_stop_inside_of_a_call(self):
         """Whether it goes on or is stepped to its end: then the program stands where it stood, and that is said."""

@@ -1,14 +1,17 @@
 """What the debugger's tests share: a debugger driven by its JSON lines, servers, processes.
 
 A test waits for events, never for a time; LIMIT only ends one that would wait for ever."""
+import fcntl
 import json
 import os
 import queue
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import unittest
@@ -72,6 +75,21 @@ def gone(pid):
             return f.read().rsplit(")", 1)[1].split()[0] == "Z"
     except OSError:
         return True
+
+
+def state(pid):
+    """As the kernel writes it: R, S, t, .."""
+    with open(f"/proc/{pid}/stat") as f:
+        return f.read().rsplit(")", 1)[1].split()[0]
+
+
+def unread(pid):
+    """Bytes that its standard input, a pipe, holds."""
+    fd = os.open(f"/proc/{pid}/fd/0", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        return struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"    "))[0]
+    finally:
+        os.close(fd)
 
 
 def waits(pid):

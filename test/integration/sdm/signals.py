@@ -39,9 +39,52 @@ class Signals(unittest.TestCase):
         r = batch("-ex", "handle SIGUSR1 stop print", HANDLER)
         self.assertEqual(r.returncode, 1)
         self.assertIn("got SIGUSR1", r.stdout)
+        r = batch("-ex", "handle 10 stop", HANDLER)  # by number
+        self.assertEqual(r.returncode, 1 if signal.SIGUSR1 == 10 else 0)
         r = batch("-ex", "nonsense", HANDLER)
         self.assertEqual(r.returncode, 1)
         self.assertNotIn("22 signals", r.stdout)
+
+    def test_handle_for_who_only_looks(self):
+        """Shown, and passed on or not, without a stop."""
+        for words in ((), ("--batch",)):
+            lines = ("handle SIGUSR1 nostop print", "handle SIGINT nostop noprint pass", "handle SIGTERM SIGSEGV nostop noprint")
+            r = subprocess.run([sdm.DEBUG, *words, "--launcher", "local", "-n", "1", *[x for one in lines for x in ("-ex", one)],
+                                *([] if words else ["-ex", "continue"]), HANDLER], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                               timeout=2 * sdm.LIMIT)
+            self.assertEqual(r.returncode, 0, r.stdout + r.stderr)
+            self.assertIn("{0} got SIGUSR1, runs on\n", r.stdout)
+            self.assertNotIn("SIGINT, runs", r.stdout)
+            self.assertNotIn("stopped by", r.stdout)
+            self.assertIn("[0] 22 signals\n", r.stdout)
+        r = batch("-ex", "handle SIGUSR1 nostop nopass", HANDLER)
+        self.assertIn(" 2 signals\n", r.stdout)
+
+    def test_an_interruption_that_comes_late(self):
+        """A rank has stopped by itself before gdb hears of it, and is interrupted: the signal of that does not stop it again."""
+        d = self.enter(sdm.Debugger("-n", "1", "--launcher", "local", sdm.RING, "hang", "0"))
+        d.wait(lambda j: j.get("event") == "stopped", "the stop in main")
+        d.do("handle SIGUSR1 stop print nopass")
+        server = d.servers()[0]
+        program = [p for p in sdm.descendants(server) if sdm.traced(p)][0]
+        gdb = [p for p in sdm.descendants(server) if program in sdm.children(p)][0]
+        d.do("continue &")
+        sdm.wait_until(lambda: sdm.waits(program), "it is in its loop")
+        os.kill(gdb, signal.SIGSTOP)
+        os.kill(program, signal.SIGUSR1)
+        sdm.wait_until(lambda: sdm.state(program) == "t", "the program stands, gdb does not know it yet")
+        d.send("interrupt")
+        sdm.wait_until(lambda: sdm.unread(gdb), "gdb is asked to interrupt it")
+        os.kill(gdb, signal.SIGCONT)
+        stop = d.wait(lambda j: j.get("event") == "stopped" and j.get("reason") != "start", "a stop")
+        if stop.get("signal") == "SIGUSR1":
+            d.do("set var gate = 0")
+            d.do("continue")
+        else:
+            d.do("set var gate = 0")
+            for _ in range(2):
+                d.do("continue")
+        self.assertEqual(d.status()["exited"], {0})
 
     def calls(self, end):
         d = self.enter(sdm.Debugger("-n", "2", "--launcher", "local", HANDLER))

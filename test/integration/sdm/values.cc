@@ -36,6 +36,8 @@ static int fill(int count) {
 
 static void complain(const char *why) { throw std::runtime_error(why); }
 
+static int weigh(Derived d, int n) { return d.id + n; }
+
 int main(int argc, char **argv) {
   Derived d;
   Base *b = &d;
@@ -51,7 +53,7 @@ int main(int argc, char **argv) {
   std::printf("%d %s %d\n", **ppx, text, owner->id);
   if (argc > 1 && !std::strcmp(argv[1], "throw"))
     try {
-      complain("too much");
+      complain(weigh(d, 2) ? "too much" : "");
     } catch (const std::exception &e) {
       std::printf("caught %s\n", e.what());
     }
