@@ -56,7 +56,11 @@ public:
   bool checkAgain(const clang::VarDecl *V, Directive &Dir); // against the first declaration's
   std::string meaning(const clang::VarDecl *V, Directive &Dir);
   void reportSecond(Directive &First, Directive &Second) const;
+  bool checkTemplate(const clang::VarDecl *V, Directive &Dir);
+  bool checkArray(const clang::VarDecl *V, Directive &Dir);
   bool checkDistribution(const Operands &Ops) const;
+  bool checkShadow(const Operands &Ops);
+  bool checkAlignment(const Operands &Ops);
   void checkInherit(const clang::FunctionDecl *F, Directive &Dir);
   // Text of 'K array', 'K bind', 'K template', 'K task'.  'Value': the pointer value for bind, else null.
   // 'Elsewhere': 'K extern' of a variable that another file defines.

@@ -38,6 +38,8 @@ struct Construct {
   int indexNumber(const clang::VarDecl *V) const;
 };
 
+inline const char *directiveName(const Construct &C) { return dvm_directive_name(C.Dir.D->kind); }
+
 // coef * (index variable number 'Index') + Add, or a constant (Index < 0).
 struct Affine {
   bool OK = false;
@@ -99,6 +101,13 @@ private:
   // Walk.cpp
   void walk(clang::Stmt *&Slot, bool InBlock = false);
   void walkChildren(clang::Stmt *S, bool ChildrenInBlock = false);
+  bool walkWhole(clang::Stmt *&Slot, bool InBlock); // these: false if there is nothing of the kind
+  bool walkValue(clang::ImplicitCastExpr *C);
+  bool walkAssignment(clang::BinaryOperator *A);
+  bool walkIncrement(clang::UnaryOperator *U);
+  void walkLoop(clang::Stmt *S);
+  void walkChoice(clang::Stmt *S, const clang::Stmt *Condition);
+  void walkAnyCall(clang::CallExpr *C);
   void walkDecls(clang::DeclStmt *DS);
   void walkSubscript(clang::ArraySubscriptExpr *A);
   // Mark.cpp: which accesses are marked, and their marks
@@ -177,17 +186,38 @@ private:
   // Construct.cpp: directives at statements
   void construct(clang::WhileStmt *W, clang::CallExpr *Call);
   void standAlone(clang::Stmt *&Slot, clang::CallExpr *Call, bool InBlock);
+  bool checkNesting(Construct &C);
+  bool checkTarget(Construct &C);
+  bool loopNest(std::unique_ptr<Construct> &Owned, clang::WhileStmt *W, bool OK);
+  void block(std::unique_ptr<Construct> &Owned, clang::WhileStmt *W);
+  void walkInside(std::unique_ptr<Construct> &Owned, llvm::function_ref<void()> Walk);
+  void nestMarkers(Construct &C);
+  void finishWrapper(Construct &C, clang::WhileStmt *W);
+  // StandAlone.cpp: directives that stand alone
+  bool checkInterval(Construct &C);
+  bool outsideLoops(Construct &C);
+  bool placeText(SiteText &T, Construct &C);
+  bool subjectText(SiteText &T, Construct &C, const dvm_ref &R);
+  bool standAloneText(SiteText &T, Construct &C);
+  // Checks.cpp: what can be told from a directive and its operands
   bool checkClauses(Construct &C);
+  bool checkReference(Construct &C, dvm_clause_kind Kind, const dvm_ref &R);
+  bool checkPrivate(Construct &C, const dvm_ref &R, const clang::VarDecl *V);
+  bool checkResult(Construct &C, const dvm_reduction &R);
+  bool refuse(Construct &C, unsigned Token, const clang::VarDecl *V, const llvm::Twine &Text);
   void noteReduction(Construct &C, const clang::VarDecl *V);
   bool checkDistributed(Construct &C, const dvm_ref &R, const char *Where, bool TemplateToo);
   bool checkWidths(Construct &C, const dvm_ref &R, const char *Where);
   bool checkOrdinaryWidths(Construct &C, const dvm_ref &R);
   void checkJumps(Construct &C, clang::Stmt *Body);
   void checkJumpsInto(Construct &C, clang::Stmt *Body);
-  void nestMarkers(Construct &C);
+  // Enter.cpp: what the run time reads at entry
   SiteText enterText(Construct &C);
   void clauseText(SiteText &T, Construct &C, const dvm_clause &Cl);
-  void finishWrapper(Construct &C, clang::WhileStmt *W);
+  void referenceText(SiteText &T, Construct &C, dvm_clause_kind Kind, const dvm_ref &R);
+  void resultText(SiteText &T, Construct &C, const dvm_reduction &R);
+  void axesText(SiteText &T, Operands &Ops, const dvm_ref &R);
+  static void edgeText(SiteText &T, Operands &Ops, char Key, const clang::VarDecl *V, const dvm_ref &R);
 
   // Clauses.cpp
   bool checkReduction(Construct &C, const dvm_reduction &R);

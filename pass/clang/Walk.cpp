@@ -7,6 +7,7 @@
 #include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace clang;
 using namespace dvm;
@@ -199,69 +200,114 @@ static bool jumpsOut(const Stmt *S, bool InLoop = false, bool InSwitch = false) 
   return any_of(S->children(), [&](const Stmt *X) { return jumpsOut(X, InLoop || Loop, InSwitch || isa<SwitchStmt>(S)); });
 }
 
+// A directive, or what another mode than checking does with a whole statement.
+bool Rewriter::walkWhole(Stmt *&Slot, bool InBlock) {
+  Stmt *S = Slot;
+  if (auto *W = dyn_cast<WhileStmt>(S))
+    if (CallExpr *Call = markerCall(W->getCond(), DVMM_ENTER)) {
+      construct(W, Call);
+      return true;
+    }
+  if (CallExpr *Call = markerCall(S, DVMM_DIRECT); Call && Call == S) {
+    standAlone(Slot, Call, InBlock);
+    return true;
+  }
+  if (St.Opts.Trace && Emit && (traceLoop(Slot) || traceWhole(Slot) || traceJump(Slot)))
+    return true;
+  if (!St.Opts.Parallel || !Emit)
+    return false;
+  noteStatements(S);
+  return assignPart(Slot);
+}
+
+// Of 'return' all, of a loop its head stand where no directive can.
+void Rewriter::walkLoop(Stmt *S) {
+  auto *For = dyn_cast<ForStmt>(S);
+  const Stmt *Body = For                 ? For->getBody()
+                     : isa<WhileStmt>(S) ? cast<WhileStmt>(S)->getBody()
+                     : isa<DoStmt>(S)    ? cast<DoStmt>(S)->getBody()
+                                         : nullptr;
+  const Stmt *Before = For && !isa_and_nonnull<DeclStmt>(For->getInit()) ? For->getInit() : nullptr;
+  for (Stmt *&X : S->children()) {
+    if (!X)
+      continue;
+    llvm::SaveAndRestore Here(Standing, !Body ? 'r' : X != Body && X != Before ? 'f' : char(0));
+    walk(X, false);
+  }
+}
+
+void Rewriter::walkChoice(Stmt *S, const Stmt *Condition) {
+  bool Jumps = jumpsOut(S);
+  for (Stmt *&X : S->children()) {
+    if (!X)
+      continue;
+    llvm::SaveAndRestore Here(Standing, X == Condition && Jumps && !Standing ? 'j' : Standing);
+    walk(X, false);
+  }
+}
+
+bool Rewriter::walkValue(ImplicitCastExpr *C) {
+  if (C->getCastKind() != CK_LValueToRValue)
+    return false;
+  Stmt *Sub = C->getSubExpr();
+  mark(Sub, 'r');
+  C->setSubExpr(cast<Expr>(Sub));
+  return true;
+}
+
+bool Rewriter::walkAssignment(BinaryOperator *A) {
+  if (!A->isAssignmentOp())
+    return false;
+  llvm::SaveAndRestore Here(Assignment);
+  if (!isOrdinary(A->getLHS()))
+    Assignment = NextAssignment++;
+  Stmt *R = A->getRHS();
+  walk(R);
+  A->setRHS(cast<Expr>(R));
+  bindPointer(A);
+  Stmt *L = A->getLHS();
+  mark(L, A->isCompoundAssignmentOp() ? 'm' : 'w');
+  A->setLHS(cast<Expr>(L));
+  return true;
+}
+
+bool Rewriter::walkIncrement(UnaryOperator *U) {
+  if (!U->isIncrementDecrementOp())
+    return false;
+  llvm::SaveAndRestore Here(Assignment, NextAssignment++);
+  Stmt *X = U->getSubExpr();
+  mark(X, 'm');
+  U->setSubExpr(cast<Expr>(X));
+  return true;
+}
+
+void Rewriter::walkAnyCall(CallExpr *C) {
+  if (leaveArguments(C))
+    return;
+  if (Construct *Nest = innermostNest(); Nest && !pureCall(C))
+    Nest->Opaque = true;
+  walkCall(C);
+}
+
 void Rewriter::walk(Stmt *&Slot, bool InBlock) {
   Stmt *S = Slot;
-  if (!S)
+  if (!S || walkWhole(Slot, InBlock))
     return;
-  if (auto *W = dyn_cast<WhileStmt>(S))
-    if (CallExpr *Call = markerCall(W->getCond(), DVMM_ENTER))
-      return construct(W, Call);
-  if (CallExpr *Call = markerCall(S, DVMM_DIRECT); Call && Call == S)
-    return standAlone(Slot, Call, InBlock);
-
-  if (St.Opts.Trace && Emit && (traceLoop(Slot) || traceWhole(Slot) || traceJump(Slot)))
-    return;
-
-  if (St.Opts.Parallel && Emit) {
-    noteStatements(S);
-    if (assignPart(Slot))
-      return;
-  }
-
   switch (S->getStmtClass()) {
   case Stmt::UnaryExprOrTypeTraitExprClass:
   case Stmt::OffsetOfExprClass:
   case Stmt::ConstantExprClass:
   case Stmt::BlockExprClass: return;
   case Stmt::CompoundStmtClass: {
-    char Outer = std::exchange(Standing, 0);
-    walkChildren(S, true);
-    Standing = Outer;
-    return;
+    llvm::SaveAndRestore Here(Standing, char(0));
+    return walkChildren(S, true);
   }
   case Stmt::ReturnStmtClass:
   case Stmt::ForStmtClass:
   case Stmt::WhileStmtClass:
-  case Stmt::DoStmtClass: {
-    auto *For = dyn_cast<ForStmt>(S);
-    const Stmt *Body = For                 ? For->getBody()
-                       : isa<WhileStmt>(S) ? cast<WhileStmt>(S)->getBody()
-                       : isa<DoStmt>(S)    ? cast<DoStmt>(S)->getBody()
-                                           : nullptr;
-    const Stmt *Before = For && !isa_and_nonnull<DeclStmt>(For->getInit()) ? For->getInit() : nullptr;
-    for (Stmt *&X : S->children()) {
-      if (!X)
-        continue;
-      char Outer = std::exchange(Standing, !Body ? 'r' : X != Body && X != Before ? 'f' : 0);
-      walk(X, false);
-      Standing = Outer;
-    }
-    return;
-  }
-  case Stmt::IfStmtClass:
-  case Stmt::SwitchStmtClass: {
-    bool Jumps = jumpsOut(S);
-    const Stmt *Condition = isa<IfStmt>(S) ? static_cast<const Stmt *>(cast<IfStmt>(S)->getCond()) : cast<SwitchStmt>(S)->getCond();
-    for (Stmt *&X : S->children()) {
-      char Outer = Standing;
-      if (X == Condition && Jumps && !Standing)
-        Standing = 'j';
-      if (X)
-        walk(X, false);
-      Standing = Outer;
-    }
-    return;
-  }
+  case Stmt::DoStmtClass: return walkLoop(S);
+  case Stmt::IfStmtClass: return walkChoice(S, cast<IfStmt>(S)->getCond());
+  case Stmt::SwitchStmtClass: return walkChoice(S, cast<SwitchStmt>(S)->getCond());
   case Stmt::AttributedStmtClass:
     if (hasSpecificAttr<MustTailAttr>(cast<AttributedStmt>(S)->getAttrs()))
       return; // its call must stay the last
@@ -272,28 +318,16 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
     auto *C = cast<CaseStmt>(S);
     Stmt *Sub = C->getSubStmt();
     walk(Sub, InBlock);
-    C->setSubStmt(Sub);
-    return;
+    return C->setSubStmt(Sub);
   }
   case Stmt::DeclStmtClass: return walkDecls(cast<DeclStmt>(S));
-  case Stmt::GenericSelectionExprClass: {
-    Stmt *R = cast<GenericSelectionExpr>(S)->getResultExpr();
-    return walkChildren(R);
-  }
-  case Stmt::ChooseExprClass: {
-    auto *C = cast<ChooseExpr>(S);
-    return walkChildren(C->getChosenSubExpr());
-  }
+  case Stmt::GenericSelectionExprClass: return walkChildren(cast<GenericSelectionExpr>(S)->getResultExpr());
+  case Stmt::ChooseExprClass: return walkChildren(cast<ChooseExpr>(S)->getChosenSubExpr());
   case Stmt::ArraySubscriptExprClass: return walkSubscript(cast<ArraySubscriptExpr>(S));
-  case Stmt::ImplicitCastExprClass: {
-    auto *C = cast<ImplicitCastExpr>(S);
-    if (C->getCastKind() != CK_LValueToRValue)
-      break;
-    Stmt *Sub = C->getSubExpr();
-    mark(Sub, 'r');
-    C->setSubExpr(cast<Expr>(Sub));
-    return;
-  }
+  case Stmt::ImplicitCastExprClass:
+    if (walkValue(cast<ImplicitCastExpr>(S)))
+      return;
+    break;
   case Stmt::CStyleCastExprClass: {
     auto *C = cast<CStyleCastExpr>(S);
     if (C->getCastKind() == CK_ToVoid && valueOf(C->getSubExpr()))
@@ -301,42 +335,15 @@ void Rewriter::walk(Stmt *&Slot, bool InBlock) {
     break;
   }
   case Stmt::BinaryOperatorClass:
-  case Stmt::CompoundAssignOperatorClass: {
-    auto *A = cast<BinaryOperator>(S);
-    if (!A->isAssignmentOp())
-      break;
-    long Outer = Assignment;
-    Assignment = isOrdinary(A->getLHS()) ? Outer : NextAssignment++;
-    Stmt *R = A->getRHS();
-    walk(R);
-    A->setRHS(cast<Expr>(R));
-    bindPointer(A);
-    Stmt *L = A->getLHS();
-    mark(L, A->isCompoundAssignmentOp() ? 'm' : 'w');
-    A->setLHS(cast<Expr>(L));
-    Assignment = Outer;
-    return;
-  }
-  case Stmt::UnaryOperatorClass: {
-    auto *U = cast<UnaryOperator>(S);
-    if (!U->isIncrementDecrementOp())
-      break;
-    long Outer = Assignment;
-    Assignment = NextAssignment++;
-    Stmt *X = U->getSubExpr();
-    mark(X, 'm');
-    U->setSubExpr(cast<Expr>(X));
-    Assignment = Outer;
-    return;
-  }
-  case Stmt::CallExprClass: {
-    auto *C = cast<CallExpr>(S);
-    if (leaveArguments(C))
+  case Stmt::CompoundAssignOperatorClass:
+    if (walkAssignment(cast<BinaryOperator>(S)))
       return;
-    if (Construct *Nest = innermostNest(); Nest && !pureCall(C))
-      Nest->Opaque = true;
-    return walkCall(C);
-  }
+    break;
+  case Stmt::UnaryOperatorClass:
+    if (walkIncrement(cast<UnaryOperator>(S)))
+      return;
+    break;
+  case Stmt::CallExprClass: return walkAnyCall(cast<CallExpr>(S));
   default:
     if (const auto *Parallel = dyn_cast<OMPExecutableDirective>(S)) { // its body is captured elsewhere
       if (St.Opts.Trace && Emit && Parallel->hasAssociatedStmt())

@@ -1,0 +1,162 @@
+// The texts of constructs and clauses that the run time reads at entry.
+#include "Rewriter.h"
+#include "llvm/Support/DJB.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+using namespace dvm;
+
+static void variableText(SiteText &T, ASTContext &Ctx, Builder &B, const VarDecl *V) {
+  T.add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc))).add(" ");
+  QualType Ty = V->getType();
+  if (Ty->isVariableArrayType())
+    T.number(B.toLong(B.sizeOf(Ty, T.Loc)));
+  else
+    T.add(Twine(Ctx.getTypeSizeInChars(Ty).getQuantity()));
+  T.add(" " + elementKind(Ctx, shapeOf(Ctx, Ty->isPointerType() ? Ctx.VoidPtrTy : Ty).Element));
+}
+
+// 'Given': how many elements the clause says, 0: as many as there are.
+static void reductionVariable(SiteText &T, ASTContext &Ctx, Builder &B, Expr *L, StringRef Name, uint64_t Given = 0) {
+  QualType Ty = L->getType();
+  QualType Element = Ty;
+  uint64_t Count = 1;
+  while (const auto *A = Ctx.getAsConstantArrayType(Element)) {
+    Count *= A->getZExtSize();
+    Element = A->getElementType();
+  }
+  bool Pointer = Ty->isPointerType() && !Ty->getPointeeType()->isVoidType();
+  if (Pointer)
+    Element = Ty->getPointeeType();
+  if (Given)
+    Count = Given;
+  T.add(Name + " ").pointer(Pointer ? B.toVoidPtr(B.load(L)) : B.address(L));
+  T.add(" " + Twine(Element->isIncompleteType() ? 0 : Ctx.getTypeSizeInChars(Element).getQuantity()) + " " + Twine(Count) + " " +
+        elementKind(Ctx, Element));
+}
+
+static bool inGroups(const dvm_directive &D) {
+  return llvm::any_of(llvm::ArrayRef(D.clauses, D.nclauses), [](const dvm_clause &Cl) { return Cl.kind == DVM_CL_REDUCTION && Cl.group; });
+}
+
+void Rewriter::edgeText(SiteText &T, Operands &Ops, char Key, const VarDecl *V, const dvm_ref &R) {
+  T.key(Key).ref(V);
+  T.key(DVMRT_DIRECTIVE_WIDTHS);
+  Declarations::writeWidths(T, Ops, R.widths, R.widths ? R.naxes : 0);
+  if (R.edge_name.count)
+    T.add(" named");
+  if (R.corner)
+    T.add(" corner");
+  if (R.out)
+    T.add(" out");
+}
+
+void Rewriter::axesText(SiteText &T, Operands &Ops, const dvm_ref &R) {
+  for (unsigned A = 0; R.axes && A < R.naxes; ++A)
+    Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), Ops, R.axes[A]);
+}
+
+void Rewriter::referenceText(SiteText &T, Construct &C, dvm_clause_kind Kind, const dvm_ref &R) {
+  const VarDecl *V = C.Ops.variable(R.name);
+  if (!V)
+    return;
+  switch (Kind) {
+  case DVM_CL_PRIVATE: return variableText(T.key(DVMRT_DIRECTIVE_PRIVATE), Ctx, B, V);
+  case DVM_CL_SHADOW_RENEW: return edgeText(T, C.Ops, DVMRT_DIRECTIVE_RENEW, V, R);
+  case DVM_CL_ACROSS: return edgeText(T, C.Ops, DVMRT_DIRECTIVE_ACROSS, V, R);
+  case DVM_CL_REMOTE_ACCESS: T.key(DVMRT_DIRECTIVE_REMOTE).ref(V); return axesText(T, C.Ops, R);
+  case DVM_CL_IN:
+  case DVM_CL_OUT:
+  case DVM_CL_LOCAL:
+  case DVM_CL_INOUT:
+  case DVM_CL_INLOCAL: T.key(DVMRT_DIRECTIVE_REGION).add(Twine(dvm_clause_name(Kind)) + " ").ref(V); return axesText(T, C.Ops, R);
+  default: return;
+  }
+}
+
+void Rewriter::resultText(SiteText &T, Construct &C, const dvm_reduction &R) {
+  Operands &Ops = C.Ops;
+  Expr *L = Ops.lvalue(R.var);
+  if (!L)
+    return;
+  T.key(DVMRT_DIRECTIVE_REDUCTION).add(Twine(dvm_reduction_name(R.op)) + " ");
+  reductionVariable(T, Ctx, B, L, C.Dir.text(R.var));
+  if (Expr *Loc = R.loc.count ? Ops.lvalue(R.loc) : nullptr) {
+    T.add(" ");
+    int64_t Length = 0;
+    if (R.len.count && !Ops.constant(R.len, Length))
+      Length = 0;
+    reductionVariable(T, Ctx, B, Loc, C.Dir.text(R.loc), Length > 0 ? Length : 0);
+  }
+  Shape Extents = shapeOf(Ctx, L->getType());
+  if (!Extents.rank() || Extents.Pointer)
+    return;
+  T.key(DVMRT_DIRECTIVE_RESULTS).add(Twine(Extents.rank()));
+  for (QualType D : Extents.Dims) {
+    const auto *A = Ctx.getAsConstantArrayType(D);
+    T.add(" " + Twine(A ? A->getZExtSize() : 0));
+  }
+}
+
+void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
+  for (const dvm_ref &R : ArrayRef(Cl.refs, Cl.nrefs))
+    referenceText(T, C, Cl.kind, R);
+  if (Cl.nreductions && inGroups(*C.Dir.D))
+    T.key(DVMRT_DIRECTIVE_GROUP).add(Cl.group ? C.Dir.text(Cl.group) : "-");
+  for (const dvm_reduction &R : ArrayRef(Cl.reductions, Cl.nreductions))
+    resultText(T, C, R);
+  if (Cl.group && (Cl.kind == DVM_CL_SHADOW_START || Cl.kind == DVM_CL_SHADOW_WAIT))
+    T.key(DVMRT_DIRECTIVE_SHADOW).add(Twine(Cl.kind == DVM_CL_SHADOW_START ? "start " : "wait ") + C.Dir.text(Cl.group));
+}
+
+SiteText Rewriter::enterText(Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  SiteText T(Ctx, B, C.Dir.Start);
+  T.key(DVMRT_ANY_KIND).add(Twine(directiveName(C)) + " " + Twine(C.Cid));
+  PresumedLoc Function = presumed(Ctx.getSourceManager(), FD->getLocation());
+  if (Function.isValid())
+    T.key(DVMRT_DIRECTIVE_FUNCTION).add(Twine(uint64_t(Function.getLine()) << 32 | llvm::djbHash(Function.getFilename())));
+  T.place(Ctx.getSourceManager(), C.Dir.Start);
+  if (D.kind == DVM_DIR_PARALLEL) {
+    T.key(DVMRT_DIRECTIVE_NAMES).add(Twine(C.Loops.size()));
+    for (const Loop &L : C.Loops)
+      T.add(" " + L.Index->getName());
+    PresumedLoc P = presumed(Ctx.getSourceManager(), C.Loops[0].For->getForLoc());
+    T.key(DVMRT_DIRECTIVE_LOOP).add(Twine(P.getLine()) + " " + Twine(P.getColumn()));
+    T.key(DVMRT_DIRECTIVE_STEPS);
+    for (const Loop &L : C.Loops)
+      T.add((&L == C.Loops.data() ? "" : " ") + (L.StepKnown ? Twine(L.Step).str() : std::string("*")));
+  }
+  if (D.kind == DVM_DIR_TASK_REGION)
+    if (const VarDecl *V = C.Ops.variable(D.subject))
+      T.key(DVMRT_DIRECTIVE_TEMPLATE).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
+  if (D.has_target) {
+    const VarDecl *V = C.Ops.variable(D.target.name);
+    if (D.kind == DVM_DIR_ON)
+      T.key(DVMRT_DIRECTIVE_ON).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
+    else
+      T.key(DVMRT_DIRECTIVE_ON).ref(V);
+    for (unsigned I = 0; I < D.target.naxes; ++I)
+      Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), C.Ops, D.target.axes[I]);
+  }
+  for (unsigned I = 0; I < D.nclauses; ++I)
+    clauseText(T, C, D.clauses[I]);
+  if (D.kind == DVM_DIR_REMOTE_ACCESS)
+    for (unsigned I = 0; I < D.nrefs; ++I) {
+      const VarDecl *V = C.Ops.variable(D.refs[I].name);
+      if (!V)
+        continue;
+      T.key(DVMRT_DIRECTIVE_REMOTE).ref(V);
+      for (unsigned A = 0; D.refs[I].axes && A < D.refs[I].naxes; ++A)
+        Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), C.Ops, D.refs[I].axes[A]);
+    }
+  for (const Use &U : C.Uses) {
+    T.key(DVMRT_DIRECTIVE_USE).add(U.V->getName() + " ");
+    Expr *R = B.ref(U.V, T.Loc);
+    T.pointer(U.V->getType()->isPointerType() ? B.toVoidPtr(B.load(R)) : B.address(R));
+    T.add(U.Written ? " w" : C.Opaque ? " ?" : " r");
+  }
+  if (St.Opts.Parallel && D.kind == DVM_DIR_PARALLEL)
+    partsText(T, C);
+  return T;
+}

@@ -1,0 +1,122 @@
+// Directives that stand alone, not before a statement.
+#include "Rewriter.h"
+#include "pass/markers.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+using namespace dvm;
+
+// 'interval' and its ends are nested.
+bool Rewriter::checkInterval(Construct &C) {
+  SourceLocation L = C.Dir.Start;
+  switch (C.Dir.D->kind) {
+  case DVM_DIR_INTERVAL: Intervals.push_back(&C.Dir); break;
+  case DVM_DIR_ENDINTERVAL:
+    if (Intervals.empty())
+      St.error(L, "'#pragma dvm endinterval' without '#pragma dvm interval'");
+    else
+      Intervals.pop_back();
+    break;
+  case DVM_DIR_EXITINTERVAL:
+    if (Intervals.empty())
+      St.error(L, "'#pragma dvm exitinterval' leaves no interval: none is open here");
+    break;
+  case DVM_DIR_ARRAY_COPY: return checkCopy(C);
+  default: break;
+  }
+  return true;
+}
+
+bool Rewriter::outsideLoops(Construct &C) {
+  for (const auto &Outer : Stack)
+    if (Outer->Dir.D->kind == DVM_DIR_PARALLEL) {
+      St.error(C.Dir.Start, Twine("'#pragma dvm ") + directiveName(C) + "' cannot stand inside a parallel loop");
+      St.note(Outer->Dir.Start, "the parallel loop is here");
+      return false;
+    }
+  return true;
+}
+
+// redistribute, realign
+bool Rewriter::placeText(SiteText &T, Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  dvm_ref Subject = {};
+  Subject.name = D.subject;
+  if (!checkDistributed(C, Subject, directiveName(C), D.kind == DVM_DIR_REDISTRIBUTE))
+    return false;
+  const VarDecl *V = C.Ops.variable(D.subject);
+  unsigned Rank = Decls.rankOf(V), Given = D.kind == DVM_DIR_REDISTRIBUTE ? D.ndists : D.nnames;
+  if (Rank && !sameRank(St, C.Dir.loc(D.subject), V, Rank, directiveName(C), Given))
+    return false;
+  if (D.has_target && C.Ops.variable(D.target.name) == V) {
+    St.error(C.Dir.loc(D.target.name), quoted(V) + " cannot be aligned with itself");
+    return false;
+  }
+  T.key(DVMRT_DIRECTIVE_ARRAY).ref(V);
+  if (D.has_distribute)
+    Decls.writeDist(T, C.Ops);
+  if (D.has_target) {
+    if (!checkDistributed(C, D.target, "with", true))
+      return false;
+    Decls.writeAlign(T, C.Ops, C.Ops.variable(D.target.name));
+  }
+  if (D.new_value)
+    T.key(DVMRT_DIRECTIVE_NEW_VALUE).add("new_value");
+  return true;
+}
+
+bool Rewriter::subjectText(SiteText &T, Construct &C, const dvm_ref &R) {
+  dvm_directive_kind Kind = C.Dir.D->kind;
+  bool Section = Kind == DVM_DIR_ACTUAL || Kind == DVM_DIR_GET_ACTUAL;
+  const VarDecl *V = C.Ops.variable(R.name);
+  if (!V)
+    return true;
+  if (Kind == DVM_DIR_SHADOW_GROUP) {
+    if (!checkWidths(C, R, directiveName(C)))
+      return false;
+    edgeText(T, C.Ops, DVMRT_DIRECTIVE_RENEW, V, R);
+    return true;
+  }
+  if (Section && !checkSection(C, R, directiveName(C)))
+    return false;
+  T.key(DVMRT_DIRECTIVE_ARRAY).ref(V);
+  if (Section || Kind == DVM_DIR_ARRAY_COPY)
+    axesText(T, C.Ops, R);
+  return true;
+}
+
+bool Rewriter::standAloneText(SiteText &T, Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  T.key(DVMRT_ANY_KIND).add(directiveName(C)).place(Ctx.getSourceManager(), C.Dir.Start);
+  if (D.subject && (D.kind == DVM_DIR_REDISTRIBUTE || D.kind == DVM_DIR_REALIGN)) {
+    if (!placeText(T, C))
+      return false;
+  } else if (D.kind >= DVM_DIR_SHADOW_GROUP) {
+    T.key(DVMRT_DIRECTIVE_GROUP).add(C.Dir.text(D.subject));
+  }
+  for (const dvm_ref &R : ArrayRef(D.refs, D.nrefs))
+    if (!subjectText(T, C, R))
+      return false;
+  for (const dvm_clause &Cl : ArrayRef(D.clauses, D.kind == DVM_DIR_SHADOW_ADD ? D.nclauses : 0))
+    for (const dvm_ref &R : ArrayRef(Cl.refs, Cl.nrefs))
+      if (const VarDecl *V = C.Ops.variable(R.name))
+        T.key(DVMRT_DIRECTIVE_ARRAY).ref(V); // include_to
+  return true;
+}
+
+void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
+  Directive *Dir = St.byNumber(directiveNumber(Call));
+  if (!Dir)
+    return;
+  Dir->Used = true;
+  Construct C(St, Ctx, *Dir);
+  if (!InBlock)
+    St.error(Dir->Start, Twine("'#pragma dvm ") + directiveName(C) +
+                             "' cannot be the body of a statement: put it and the statement it goes with into braces");
+  SiteText T(Ctx, B, Dir->Start);
+  if (!C.Ops.fromCall(Call) || !checkInterval(C) || !outsideLoops(C) || !standAloneText(T, C) || !Emit)
+    return;
+  SmallVector<Expr *, 16> Args{B.string(T.Text, Dir->Start)};
+  Args.append(T.Args.begin(), T.Args.end());
+  Slot = B.call(DVMM_DIRECT, Args, Dir->Start);
+}
