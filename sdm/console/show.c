@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* fwrite_unlocked */
 #include "sdm/console/show.h"
 
 #include <stdlib.h>
@@ -383,6 +384,25 @@ void sdm_show_line(const struct sdm_show *w, const json_t *event) {
     fclose(in);
 }
 
+/* "[3", without memory of its own: there may be millions of lines. */
+static void put_writers(FILE *out, const struct sdm_set *ids) {
+  struct sdm_set_iter it = sdm_set_iter(ids);
+  sdm_id id;
+  char digits[16];
+  size_t at = sizeof(digits);
+  putc_unlocked('[', out);
+  if (sdm_set_size(ids) == 1 && sdm_set_iter_id(&it, &id)) {
+    do
+      digits[--at] = (char)('0' + id % 10);
+    while (id /= 10);
+    fwrite_unlocked(digits + at, 1, sizeof(digits) - at, out);
+    return;
+  }
+  char *ranks = sdm_set_text(ids);
+  fputs(ranks, out);
+  free(ranks);
+}
+
 void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsigned stream, const void *p, size_t len) {
   if (w->json) {
     json_t *j = json_pack("{s:s}", "output", stream == 2 ? "stderr" : "stdout"), *text = json_stringn(p, len);
@@ -399,12 +419,11 @@ void sdm_show_output(const struct sdm_show *w, const struct sdm_set *ids, unsign
     sdm_show_json(w, j);
     return;
   }
-  char *ranks = sdm_set_text(ids);
-  fprintf(w->out, "[%s%s] ", ranks, stream == 2 ? " stderr" : "");
-  fwrite(p, 1, len, w->out);
+  put_writers(w->out, ids);
+  fwrite_unlocked(stream == 2 ? " stderr] " : "] ", 1, stream == 2 ? 9 : 2, w->out);
+  fwrite_unlocked(p, 1, len, w->out);
   if (!len || ((const char *)p)[len - 1] != '\n')
-    fputc('\n', w->out);
-  free(ranks);
+    putc_unlocked('\n', w->out);
 }
 
 void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const char *why) {

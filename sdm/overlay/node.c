@@ -32,6 +32,7 @@ void sdm_node_free(struct sdm_node *n) {
   sdm_records_free(n);
   sdm_node_drop_events(n);
   sdm_iolist_fini(&n->io);
+  sdm_set_free(n->self);
   sdm_table_fini(&n->table);
   sdm_set_free(n->subtree);
   sdm_set_free(n->gone);

@@ -165,16 +165,16 @@ void sdm_node_flush_io(struct sdm_node *n) {
   sdm_iolist_fini(&l);
 }
 
-static void hold_io(struct sdm_node *n, const struct sdm_iolist *l, int64_t left) {
-  int64_t now = node_now(n);
-  if (!n->io.n) {
+/* Something has been added to what 'was' (or was not) there; it is flushed at once if there is much of it. */
+static void held_io(struct sdm_node *n, bool was, int64_t left) {
+  int64_t now = was ? 0 : node_now(n);
+  if (!was) {
     n->io_flush = now + share(n, left);
     n->io_limit = now + left;
   }
-  sdm_iolist_merge(&n->io, l);
   if (n->io.bytes >= IO_BATCH_BYTES || n->io_flush <= now)
     sdm_node_flush_io(n);
-  else
+  else if (!was)
     sdm_node_wake_at(n, n->io_flush);
 }
 
@@ -182,9 +182,11 @@ void sdm_node_take_io(struct sdm_node *n, bool from_parent, const struct sdm_fra
   struct sdm_iolist l;
   if (sdm_iolist_decode(&l, f->payload, f->payload_len, SDM_ID_MAX))
     return;
-  if (!from_parent)
-    hold_io(n, &l, f->time < n->opt.hold_us ? f->time : n->opt.hold_us);
-  else {
+  if (!from_parent) {
+    bool was = n->io.n > 0;
+    sdm_iolist_merge(&n->io, &l);
+    held_io(n, was, f->time < n->opt.hold_us ? f->time : n->opt.hold_us);
+  } else {
     struct sdm_set *dest = sdm_set_new();
     if (sdm_set_deserialize(dest, (const char *)f->dest, f->dest_len, NULL) > 0) {
       if (sdm_set_contains(dest, n->id))
@@ -197,12 +199,11 @@ void sdm_node_take_io(struct sdm_node *n, bool from_parent, const struct sdm_fra
 }
 
 void sdm_node_output(struct sdm_node *n, uint8_t stream, bool eof, const void *p, size_t len) {
-  struct sdm_iolist l = {0};
-  struct sdm_set *self = sdm_set_add_element(sdm_set_new(), n->id);
-  sdm_iolist_add(&l, stream, eof, self, p, len);
-  hold_io(n, &l, n->opt.hold_us);
-  sdm_iolist_fini(&l);
-  sdm_set_free(self);
+  bool was = n->io.n > 0;
+  if (!n->self)
+    n->self = sdm_set_add_element(sdm_set_new(), n->id);
+  sdm_iolist_add(&n->io, stream, eof, n->self, p, len);
+  held_io(n, was, n->opt.hold_us);
 }
 
 void sdm_node_expire_holds(struct sdm_node *n, int64_t now) {

@@ -50,6 +50,7 @@ struct sdm_node {
   int64_t event_flush, event_limit;
   int64_t event_last, event_hold; /* root: last time it told some, and how long it holds them in a burst */
   struct sdm_iolist io;
+  struct sdm_set *self; /* this node alone, or NULL: not needed yet */
   int64_t io_flush, io_limit;
   int64_t next_wake, next_ping;
 };

@@ -305,12 +305,16 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
     sdm_backend_run(s->ops, s->backend, c);
 }
 
+static void send_bytes(struct server *s, unsigned stream, bool eof, const void *p, size_t len) {
+  sdm_output(s->ctx, (uint8_t)stream, eof, p, len);
+  s->credit -= (int64_t)len;
+}
+
 static void send_line(struct server *s, unsigned stream, bool eof) {
   struct sdm_bytes *l = &s->line[stream];
   if (!l->len && !eof)
     return;
-  sdm_output(s->ctx, (uint8_t)stream, eof, l->p, l->len);
-  s->credit -= (int64_t)l->len;
+  send_bytes(s, stream, eof, l->p, l->len);
   l->len = 0;
 }
 
@@ -385,9 +389,13 @@ static bool on_output(void *arg, unsigned stream, bool eof, const void *p, size_
   while (at < end) {
     const char *nl = memchr(at, '\n', (size_t)(end - at));
     size_t n = nl ? (size_t)(nl + 1 - at) : (size_t)(end - at);
-    sdm_bytes_add(&s->line[stream], at, n);
+    bool whole = nl && !s->line[stream].len && n < LINE_MAX_BYTES;
+    if (whole)
+      send_bytes(s, stream, false, at, n);
+    else
+      sdm_bytes_add(&s->line[stream], at, n);
     at += n;
-    if (nl || s->line[stream].len >= LINE_MAX_BYTES)
+    if ((nl && !whole) || s->line[stream].len >= LINE_MAX_BYTES)
       send_line(s, stream, false);
   }
   if (eof)

@@ -184,7 +184,7 @@ static void on_output(void *arg, const struct sdm_iolist *l) {
       continue;
     if (s->on_output)
       s->on_output(s->arg, p->set, p->stream, p->bytes.p, p->bytes.len);
-    for (k = 0; k < n && !sdm_set_equal(payees[k].set, p->set); k++)
+    for (k = 0; k < n && payees[k].set != p->set && !sdm_set_equal(payees[k].set, p->set); k++)
       ;
     if (k == PAYEES)
       k = n = pay(s, payees, n);

@@ -15,13 +15,18 @@ enum { SDM_STDIN, SDM_STDOUT, SDM_STDERR };
 struct sdm_piece {
   uint8_t stream;
   bool eof; /* nothing follows on this stream; may have bytes too */
-  struct sdm_set *set;
-  struct sdm_bytes bytes;
+  const struct sdm_set *set; /* the list's, perhaps of several pieces */
+  struct {
+    const uint8_t *p; /* the list's */
+    size_t len;
+  } bytes;
 };
 
+struct sdm_iostore;
 struct sdm_iolist {
   struct sdm_piece *pieces; /* [n], owned */
   size_t n, cap, bytes;
+  struct sdm_iostore *store; /* what the pieces point to, owned; NULL: nothing yet */
 };
 
 void sdm_iolist_fini(struct sdm_iolist *l);
