@@ -14,6 +14,7 @@
 #include "base/usage.h"
 #include "mpir/commands/commands.h"
 #include "mpir/commands/job.h"
+#include "mpir/commands/run_replicas.h"
 #include "mpir/image/job_manifest.h"
 #include "mpir/mpi/segment.h"
 #include "mpir/commands/list.h"
@@ -37,7 +38,7 @@ static const char usage[] =
     "  --eager-limit BYTES         longer messages wait for their receiver (4096)\n"
     "  --strict                    every message waits for its receiver: shows what only buffers keep from a deadlock\n"
     "  --native                    on Open MPI itself, by mpirun\n"
-    "  --name NAME                 names the job for 'dvm checkpoint', besides the process number of this command\n";
+    "  --name NAME                 names the job for 'dvm checkpoint', besides the process number of this command\n" RUN_REPLICA_USAGE;
 
 static int signal_number(const char *name) {
   char *end;
@@ -240,9 +241,12 @@ int mpir_run_main(int argc, char **argv) {
       {"strict", 0, NULL, STRICT},
       {"native", 0, NULL, NATIVE},
       {"name", 1, NULL, NAME},
+      RUN_REPLICA_OPTIONS,
       {NULL, 0, NULL, 0},
   };
   struct mpir_job_options job = {.eager_limit = 4096};
+  struct mpir_replicas_options replicas = {.mode = REPLICA_CRASH, .refresh = true};
+  bool replicate = false, of_replicas = false;
   unsigned long value;
   bool native = false;
   char number[16];
@@ -254,6 +258,11 @@ int mpir_run_main(int argc, char **argv) {
   while (!rc && (c = getopt_long(argc, argv, "+:hn:", options, NULL)) != -1) {
     if (c > CHECKPOINTABLE && c < HELP && !needs)
       needs = options[c - CHECKPOINTABLE].name;
+    if (c >= RUN_REPLICATE && c < RUN_REPLICAS_END) {
+      of_replicas = true;
+      rc = mpir_run_replica_option(&replicas, &replicate, c, optarg);
+      continue;
+    }
     switch (c) {
     case CHECKPOINTABLE: checkpointable = true; break;
     case FOLDER:
@@ -302,6 +311,8 @@ int mpir_run_main(int argc, char **argv) {
     default: return dvm_usage_refused("run", c, argv, options);
     }
   }
+  if (!rc)
+    rc = mpir_run_replica_check(&replicas, replicate, of_replicas);
   if (rc)
     return rc;
   if (checkpointable && job.strict && !job.nranks) {
@@ -318,7 +329,10 @@ int mpir_run_main(int argc, char **argv) {
     return dvm_usage_error("run", "'--native', '--name' and '--eager-limit' need '-n', '--strict' that or '--checkpointable'");
   if (native && checkpointable)
     return dvm_usage_error("run", "a job on Open MPI itself cannot be checkpointed; leave '--native' or '--checkpointable' away");
+  if (replicate && (!job.nranks || native || checkpointable))
+    return dvm_usage_error("run", "'--replicate' needs '-n', and does not go with '--native' or '--checkpointable'");
   job.checkpointable = checkpointable;
+  job.replicas = replicate ? &replicas : NULL;
   if (job.nranks)
     return run_job(&job, native, argv + optind);
   fd = open_program(argv[optind]);

@@ -1,6 +1,7 @@
 #include "mpir/commands/deadlock.h"
 #include "mpir/commands/where.h"
 #include "mpir/mpi/ring.h"
+#include "mpir/replica/shared.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static bool rings_are_empty(struct mpl_job *job) {
   for (uint32_t i = 0; i < job->nranks; i++)
     for (uint32_t k = 0; k < job->nranks; k++) {
       struct mpl_ring *r = mpl_ring_at(job, i, k);
-      if (atomic_load(&r->written) != atomic_load(&r->taken[0]))
+      if (!replica_all_taken(job, r->taken, atomic_load(&r->written), k))
         return false;
     }
   return true;

@@ -41,7 +41,8 @@ static uint32_t processors(void) {
 
 static int make_segment(struct job *j, const struct mpir_job_options *o) {
   uint32_t n = o->nranks;
-  size_t size = mpl_segment_size(n, RING_BYTES);
+  uint64_t ring_bytes = o->replicas ? mpir_replicas_ring_bytes(o->replicas, RING_BYTES) : RING_BYTES;
+  size_t rings = mpl_segment_size(n, ring_bytes), size = rings + (j->replicas ? mpir_replicas_size(j->replicas, rings, ring_bytes) : 0);
   j->fd = memfd_create(MPL_SEGMENT_NAME, 0); /* handed down */
   if (j->fd < 0 || ftruncate(j->fd, (off_t)size))
     return -errno;
@@ -53,12 +54,14 @@ static int make_segment(struct job *j, const struct mpir_job_options *o) {
                                 .nranks = n,
                                 .eager_limit = o->eager_limit,
                                 .strict = o->strict,
-                                .ring_bytes = RING_BYTES,
+                                .ring_bytes = ring_bytes,
                                 .size = size,
                                 .start_ns = now_ns(),
                                 .universe = n,
                                 .spins = n <= processors() ? 2000 : 20};
   j->shared->held = mpir_table_wanted();
+  if (j->replicas)
+    mpir_replicas_fill(j->replicas, j->shared, rings);
   return 0;
 }
 
@@ -92,6 +95,8 @@ _Noreturn static void become(const struct job *j, uint32_t rank, const char *lib
     _exit(1);
   sigprocmask(SIG_SETMASK, mask, NULL);
   set_environment(j, rank, library);
+  if (j->replicas)
+    mpir_replicas_become(j->replicas, rank);
   if (rank) { /* standard input is rank 0's */
     int null = open("/dev/null", O_RDONLY);
     dup2(null, 0);
@@ -126,6 +131,8 @@ static int start(struct job *j, const char *library, char **argv) {
       become(j, i, library, argv, self, &before);
     j->pids[i] = pid;
     j->alive++;
+    if (j->replicas)
+      mpir_replicas_started(j->replicas, i, pid);
   }
   return 0;
 }
@@ -144,6 +151,8 @@ void mpir_job_end_all(struct job *j, int status) {
     return;
   j->ending = true;
   j->ending_ms = mpir_job_now_ms();
+  if (j->replicas)
+    mpir_replicas_kill_shadows(j->replicas);
   signal_all(j, SIGTERM);
   signal_all(j, SIGCONT);
 }
@@ -181,8 +190,41 @@ static void look_into_namespace(struct job *j, bool over) {
   }
 }
 
+static void on_news(struct job *j, enum mpir_replica_news news, uint32_t rank, pid_t pid, int how) {
+  if (news == MPIR_REPLICA_TOOK_OVER)
+    j->pids[rank] = pid;
+  if (news == MPIR_REPLICA_RANK_ENDED)
+    rank_ended(j, rank, how);
+  if (news == MPIR_REPLICA_RANK_LOST) {
+    j->pids[rank] = 0;
+    j->alive--;
+    mpir_job_end_all(j, 68);
+    signal_all(j, SIGKILL);
+  }
+}
+
+static void reap_replicas(struct job *j) {
+  int how;
+  uint32_t rank = 0;
+  for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) > 0;)
+    if (!mpir_job_clock_ended(j->clock, pid)) {
+      enum mpir_replica_news news = mpir_replicas_ended(j->replicas, j->ending, &pid, &how, &rank);
+      on_news(j, news, rank, pid, how);
+    }
+  pid_t pid = 0;
+  enum mpir_replica_news news = mpir_replicas_orphan(j->replicas, &pid, &how, &rank);
+  on_news(j, news, rank, pid, how);
+  int status = mpir_replicas_serve(j->replicas);
+  if (status)
+    mpir_job_end_all(j, status);
+}
+
 static void reap(struct job *j) {
   int how;
+  if (j->replicas) {
+    reap_replicas(j);
+    return;
+  }
   for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) > 0;) {
     if (mpir_job_clock_ended(j->clock, pid))
       continue;
@@ -252,10 +294,12 @@ static void forget_end(struct job *j) {
 }
 
 int mpir_job_watch(struct job *j) {
-  struct pollfd fds[1 + JOB_SOCKET_POLLED];
+  struct pollfd *fds = calloc(1 + JOB_SOCKET_POLLED + (j->replicas ? mpir_replicas_polled(j->replicas) : 0), sizeof(*fds));
   while (j->alive) {
     fds[0] = (struct pollfd){j->signals, POLLIN, 0};
-    poll(fds, 1 + (nfds_t)mpir_job_socket_poll(j->socket, fds + 1), LOOK_MS);
+    nfds_t n = 1 + (nfds_t)mpir_job_socket_poll(j->socket, fds + 1);
+    n += j->replicas ? mpir_replicas_poll(j->replicas, fds + n) : 0;
+    poll(fds, n, LOOK_MS);
     on_signals(j);
     reap(j);
     mpir_job_socket_serve(j->socket);
@@ -266,9 +310,10 @@ int mpir_job_watch(struct job *j) {
     if (is_dead(j))
       mpir_job_end_all(j, 69);
   }
+  free(fds);
   while (j->init && waitpid(j->init, NULL, 0) < 0 && errno == EINTR)
     ;
-  return j->status;
+  return j->replicas ? mpir_replicas_finish(j->replicas, j->status) : j->status;
 }
 
 /* --- what commands ask --- */
@@ -338,6 +383,7 @@ static char *find_program(const char *word) {
 static void free_job(struct job *j) {
   mpir_deadlock_destroy(j->deadlock);
   mpir_job_socket_close(j->socket);
+  mpir_replicas_destroy(j->replicas);
   free(j->command);
   free(j->folder);
   free(j->pids);
@@ -353,6 +399,10 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
                   .pids = calloc(o->nranks, sizeof(*j.pids)),
                   .clock = mpir_job_clock_create()};
   snprintf(j.name, sizeof(j.name), "%s", o->name ? o->name : "");
+  if (o->replicas && !(j.replicas = mpir_replicas_create(o->replicas, o->nranks))) {
+    fprintf(stderr, "dvm run: error: cannot make the pipes of %u ranks: %s\n", o->nranks, strerror(errno));
+    return 1;
+  }
   int rc = make_segment(&j, o);
   if (rc) {
     fprintf(stderr, "dvm run: error: cannot make the memory of a job of %u ranks: %s\n", o->nranks, strerror(-rc));

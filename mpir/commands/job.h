@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "mpir/restart/restart.h"
 
+struct mpir_replicas_options;
 struct mpir_job_options {
   uint32_t nranks;
   uint32_t eager_limit; /* bytes; longer messages wait for their receiver */
@@ -13,6 +14,7 @@ struct mpir_job_options {
   bool checkpointable;
   const char *library;  /* folder of our libmpi.so.40 */
   const char *name;     /* of the job, or NULL */
+  const struct mpir_replicas_options *replicas; /* NULL: each rank runs once */
 };
 
 /* Runs 'argv' as all ranks, to the end.  The job's exit status: as mpirun's, 64 for a refused call, 69 for a deadlock. */

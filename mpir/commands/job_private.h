@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 #include "mpir/commands/job.h"
+#include "mpir/commands/job_replicas.h"
 #include "mpir/commands/job_socket.h"
 #include "mpir/mpi/segment.h"
 
@@ -25,6 +26,7 @@ struct job {
   int64_t ending_ms, saved_ms;   /* since then nobody leads a checkpoint */
   struct mpir_deadlock *deadlock;
   struct mpir_job_socket *socket;
+  struct mpir_replicas *replicas; /* or NULL */
   struct mpir_job_clock *clock;  /* checkpoints that the controller itself asks for */
 };
 

@@ -119,10 +119,12 @@ struct ompi_request_t *mpl_request_new(enum mpl_request_kind kind, struct ompi_c
   q->status = (MPI_Status){MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0, 0};
   if (comm)
     comm->refs++;
+  mpl_request_name(q);
   return q;
 }
 
 void mpl_request_free(struct ompi_request_t *q) {
+  mpl_request_unname(q);
   if (q->own_bytes)
     free(q->bytes);
   if (q->type)
@@ -158,13 +160,20 @@ static void ring_bell(uint32_t rank) {
 static bool put(uint32_t to, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size) {
   size_t whole = mpl_round(sizeof(*head) + size, 16);
   struct mpl_end *out = &mpl.peers[to].out;
+  int replayed = mpl_replays() ? mpl_replica_put(to, out, head, kind, data, size) : REPLICA_LEADS;
+  if (replayed != REPLICA_LEADS)
+    return replayed == REPLICA_SENT;
   struct mpl_record *r = mpl_ring_reserve(out, whole);
+  if (mpl_replicated())
+    mpl_replica_tell_room(to, out, r != NULL);
   if (!r)
     return false;
   memcpy((char *)r + sizeof(r->head), (const char *)head + sizeof(r->head), sizeof(*head) - sizeof(r->head));
   if (size)
     memcpy(r + 1, data, size);
   mpl_ring_publish(out, r, kind, whole);
+  if (mpl_replicated())
+    mpl_replica_sent(out, head, kind);
   ring_bell(to);
   return true;
 }
@@ -177,7 +186,8 @@ static void wait_for_room(uint32_t to, const struct mpl_out *o) {
   mpl.waiting += !p->first;
   *p->last = copy;
   p->last = &copy->next;
-  atomic_store(&p->out.ring->writer_waits, 1);
+  if (!mpl_replays())
+    atomic_store(&p->out.ring->writer_waits, 1);
 }
 
 static void put_or_wait(uint32_t to, const struct mpl_record *head, enum mpl_kind kind) {
@@ -190,7 +200,8 @@ static void put_or_wait(uint32_t to, const struct mpl_record *head, enum mpl_kin
 static bool is_eager(const struct ompi_request_t *q) { return q->size <= mpl.job->eager_limit; }
 
 static bool send_first(struct ompi_request_t *q, uint32_t to, struct mpl_record *head) {
-  head->target = (uintptr_t)q->bytes;
+  head->target = mpl_replicated() ? 0 : (uintptr_t)q->bytes;
+  mpl_replica.place = q->place;
   if (!is_eager(q))
     return put(to, head, MPL_RTS, NULL, 0);
   bool sync = q->mode == MPL_SYNCHRONOUS || (mpl.job->strict && !(q->context & 1) && !q->lent);
@@ -203,6 +214,7 @@ static bool send_first(struct ompi_request_t *q, uint32_t to, struct mpl_record 
 
 /* As much as there is room for; true when all is sent. */
 static bool send_data(struct ompi_request_t *q, uint32_t to) {
+  mpl_replica.place = q->place;
   while (q->moved < q->size) {
     size_t n = q->size - q->moved < MPL_FRAGMENT ? q->size - q->moved : MPL_FRAGMENT;
     struct mpl_record head = {.bytes = n, .target = q->other, .offset = q->moved};
@@ -220,26 +232,36 @@ static bool send_waiting(struct mpl_out *o, uint32_t to) {
   return o->kind == MPL_DATA ? send_data(o->q, to) : send_first(o->q, to, &o->r);
 }
 
-static bool progress_out(void) {
+static bool progress_peer(uint32_t to) {
+  struct mpl_peer *p = &mpl.peers[to];
   bool moved = false;
-  for (uint32_t to = 0; mpl.waiting && to < mpl.size; to++) {
-    struct mpl_peer *p = &mpl.peers[to];
-    while (p->first) {
-      struct mpl_out *o = p->first;
-      uint64_t before = p->out.position;
-      bool sent = send_waiting(o, to);
-      moved |= sent || p->out.position != before;
-      if (!sent)
-        break;
-      p->first = o->next;
-      free(o);
-      if (!p->first) {
-        p->last = &p->first;
-        mpl.waiting--;
+  mpl_replica_retry(true);
+  while (p->first) {
+    struct mpl_out *o = p->first;
+    uint64_t before = p->out.position;
+    bool sent = send_waiting(o, to);
+    moved |= sent || p->out.position != before;
+    if (!sent)
+      break;
+    p->first = o->next;
+    free(o);
+    if (!p->first) {
+      p->last = &p->first;
+      mpl.waiting--;
+      if (!mpl_replays())
         atomic_store(&p->out.ring->writer_waits, 0);
-      }
     }
   }
+  mpl_replica_retry(false);
+  return moved;
+}
+
+void mpl_progress_peer(uint32_t to) { progress_peer(to); }
+
+static bool progress_out(void) {
+  bool moved = false;
+  for (uint32_t to = 0; mpl.waiting && to < mpl.size; to++)
+    moved |= progress_peer(to);
   return moved;
 }
 
@@ -255,7 +277,7 @@ void mpl_send_start(struct ompi_request_t *q, bool collective) {
   q->context = q->comm->context + collective;
   mpl_type_gather(q);
   uint32_t to = (uint32_t)mpl_job_rank(q->comm, q->peer);
-  struct mpl_record head = {.context = q->context, .tag = q->tag, .bytes = q->size, .sender = (uintptr_t)q, .offset = (uint64_t)q->comm->rank};
+  struct mpl_record head = {.context = q->context, .tag = q->tag, .bytes = q->size, .sender = mpl_request_token(q), .offset = (uint64_t)q->comm->rank};
   if (mpl.peers[to].first || !send_first(q, to, &head))
     wait_for_room(to, &(struct mpl_out){.q = q, .kind = MPL_EAGER, .r = head});
 }
@@ -274,6 +296,8 @@ static void match(struct ompi_request_t *q, int source, int tag, uint64_t bytes)
   q->status.MPI_SOURCE = source;
   q->status.MPI_TAG = tag;
   q->status._ucount = bytes;
+  if (q->peer == MPI_ANY_SOURCE)
+    MPL_REPLICA_COUNT(wildcards);
   q->size = bytes;
   if (bytes > q->capacity) {
     q->status.MPI_ERROR = MPI_ERR_TRUNCATE;
@@ -292,7 +316,7 @@ static void accept_data(struct ompi_request_t *q, const char *data, uint64_t byt
    ring. */
 static bool fetch(const struct ompi_request_t *q, uint32_t from, uint64_t address, uint64_t bytes) {
   size_t done = 0, n = bytes < q->capacity ? bytes : q->capacity;
-  if (bytes < FETCH_BYTES || cannot_fetch)
+  if (bytes < FETCH_BYTES || cannot_fetch || mpl_replicated())
     return false;
   while (done < n) {
     struct iovec here = {q->bytes + done, n - done}, there = {(void *)(uintptr_t)(address + done), n - done};
@@ -308,7 +332,7 @@ static bool fetch(const struct ompi_request_t *q, uint32_t from, uint64_t addres
 
 /* 'sender' is at 'from', with a request there; 'data' at 'address' in it. */
 static void accept(struct ompi_request_t *q, enum mpl_kind kind, uint32_t from, uint64_t bytes, uint64_t sender, uint64_t address, const char *data) {
-  struct mpl_record head = {.sender = sender, .target = (uintptr_t)q};
+  struct mpl_record head = {.sender = sender, .target = mpl_request_token(q)};
   if (kind == MPL_RTS && fetch(q, from, address, bytes)) {
     put_or_wait(from, &head, MPL_ACK);
     received(q);
@@ -352,7 +376,7 @@ static void on_message(const struct mpl_record *r, enum mpl_kind kind, uint32_t 
 }
 
 static void on_data(const struct mpl_record *r) {
-  struct ompi_request_t *q = (struct ompi_request_t *)(uintptr_t)r->target;
+  struct ompi_request_t *q = mpl_request_of(r->target);
   size_t room = r->offset < q->capacity ? q->capacity - r->offset : 0, n = r->bytes < room ? r->bytes : room;
   if (n)
     memcpy(q->bytes + r->offset, r + 1, n);
@@ -362,7 +386,7 @@ static void on_data(const struct mpl_record *r) {
 }
 
 static void on_clear_to_send(const struct mpl_record *r, uint32_t from) {
-  struct ompi_request_t *q = (struct ompi_request_t *)(uintptr_t)r->sender;
+  struct ompi_request_t *q = mpl_request_of(r->sender);
   q->other = r->target;
   q->matched = true;
   if (mpl.peers[from].first || !send_data(q, from))
@@ -382,7 +406,7 @@ static void on_cancel(const struct mpl_record *r, uint32_t from) {
 }
 
 static void on_cancelled(const struct mpl_record *r) {
-  struct ompi_request_t *q = (struct ompi_request_t *)(uintptr_t)r->sender;
+  struct ompi_request_t *q = mpl_request_of(r->sender);
   q->cancelling = false;
   if (!r->target)
     return; /* it had been received; the acknowledgement or the data come */
@@ -407,8 +431,8 @@ static void on_record(const struct mpl_record *r, enum mpl_kind kind, uint32_t f
     on_data(r);
     break;
   case MPL_ACK:
-    ((struct ompi_request_t *)(uintptr_t)r->sender)->matched = true;
-    complete((struct ompi_request_t *)(uintptr_t)r->sender);
+    mpl_request_of(r->sender)->matched = true;
+    complete(mpl_request_of(r->sender));
     break;
   case MPL_CANCEL:
     on_cancel(r, from);
@@ -419,16 +443,26 @@ static void on_record(const struct mpl_record *r, enum mpl_kind kind, uint32_t f
   }
 }
 
+static void take_record(uint32_t from, struct mpl_record *r) {
+  struct mpl_end *in = &mpl.peers[from].in;
+  if (mpl_replicated())
+    r = mpl_replica_record(from, in, r);
+  on_record(r, (enum mpl_kind)(atomic_load_explicit(&r->head, memory_order_relaxed) & 0xff), from);
+  mpl_ring_take(in, r);
+  if (mpl_replicated())
+    mpl_replica_taken();
+  if (atomic_load_explicit(&in->ring->writer_waits, memory_order_relaxed))
+    ring_bell(from);
+}
+
+void mpl_progress_record(uint32_t from) { take_record(from, mpl_ring_peek(&mpl.peers[from].in)); }
+
 static bool progress_in(void) {
   bool moved = false;
   for (uint32_t from = 0; from < mpl.size; from++) {
-    struct mpl_end *in = &mpl.peers[from].in;
     struct mpl_record *r;
-    while ((r = mpl_ring_peek(in))) {
-      on_record(r, (enum mpl_kind)(atomic_load_explicit(&r->head, memory_order_relaxed) & 0xff), from);
-      mpl_ring_take(in, r);
-      if (atomic_load_explicit(&in->ring->writer_waits, memory_order_relaxed))
-        ring_bell(from);
+    while ((r = mpl_ring_peek(&mpl.peers[from].in))) {
+      take_record(from, r);
       moved = true;
     }
   }
@@ -477,7 +511,7 @@ void mpl_cancel_send(struct ompi_request_t *q) {
   if (q->complete || q->matched || q->cancelling || q->peer == MPI_PROC_NULL)
     return;
   q->cancelling = true;
-  struct mpl_record head = {.context = q->context, .sender = (uintptr_t)q};
+  struct mpl_record head = {.context = q->context, .sender = mpl_request_token(q)};
   put_or_wait((uint32_t)mpl_job_rank(q->comm, q->peer), &head, MPL_CANCEL);
 }
 
@@ -491,10 +525,23 @@ static void wake_callers(void) {
   syscall(SYS_futex, &mpl.state->bell, FUTEX_WAKE, 64, NULL, NULL, 0);
 }
 
-bool mpl_progress(void) {
+static bool move(void) {
   bool moved = progress_in();
   if (mpl.waiting)
     moved |= progress_out();
+  return moved;
+}
+
+/* 'waits': the call goes on until something has moved. */
+static bool progress(bool waits) {
+  bool moved;
+  if (mpl_replicated()) {
+    moved = mpl_replica_do_step(move, waits);
+    if (!moved && waits)
+      return false;
+  } else {
+    moved = move();
+  }
   if (mpl_schedules_active)
     moved |= mpl_schedules_progress();
   if (moved)
@@ -503,6 +550,8 @@ bool mpl_progress(void) {
     wake_callers();
   return moved;
 }
+
+bool mpl_progress(void) { return progress(false); }
 
 extern int dvmcr_init(void) __attribute__((weak)); /* there is a checkpointer, which has a thread */
 
@@ -614,7 +663,7 @@ static void idle(uint32_t turn, const struct mpl_why *why) {
 void mpl_wait_until(bool (*done)(void *), void *arg, const struct mpl_why *why) {
   mpl.callers++;
   for (uint32_t turn = 0; !done(arg); turn++)
-    if (mpl_progress()) {
+    if (progress(true)) {
       turn = 0;
       atomic_store_explicit(&mpl.state->wait.blocked, 0, memory_order_relaxed);
     } else if (!done(arg)) {

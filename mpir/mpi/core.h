@@ -3,6 +3,7 @@
 #define MPL_CORE_H
 #include "mpir/mpi/object.h"
 #include "mpir/mpi/ring.h"
+#include "mpir/replica/replica.h"
 #include <pthread.h>
 
 enum mpl_mode { MPL_STANDARD, MPL_SYNCHRONOUS, MPL_BUFFERED, MPL_READY };

@@ -14,6 +14,7 @@
 
 _Noreturn void mpl_die(int status, const char *format, ...) {
   va_list words;
+  mpl_replica_lead(); /* the other will meet the same */
   va_start(words, format);
   fprintf(stderr, "dvm run: error: rank %u: ", mpl.rank);
   vfprintf(stderr, format, words);
@@ -50,9 +51,10 @@ static void open_ends(void) {
   for (uint32_t i = 0; i < mpl.size; i++) {
     struct mpl_peer *p = &mpl.peers[i];
     struct mpl_ring *in = mpl_ring_at(mpl.job, i, mpl.rank), *out = mpl_ring_at(mpl.job, mpl.rank, i);
-    p->in = (struct mpl_end){in, mpl_ring_data(in), mpl.job->ring_bytes - 1, 0, 0};
-    p->out = (struct mpl_end){out, mpl_ring_data(out), mpl.job->ring_bytes - 1, 0, mpl.job->ring_bytes};
+    p->in = (struct mpl_end){.ring = in, .data = mpl_ring_data(in), .mask = mpl.job->ring_bytes - 1};
+    p->out = (struct mpl_end){.ring = out, .data = mpl_ring_data(out), .mask = mpl.job->ring_bytes - 1, .limit = mpl.job->ring_bytes};
     p->last = &p->first;
+    mpl_replica_open(&p->in, &p->out, i);
   }
 }
 
@@ -74,6 +76,7 @@ static void attach(void) {
   atomic_store(&mpl.state->pid, getpid());
   open_ends();
   atomic_store(&mpl.state->phase, MPL_ATTACHED);
+  mpl_replica_start();
 }
 
 static int init(int required, int *provided, const char *call) {
@@ -84,6 +87,8 @@ static int init(int required, int *provided, const char *call) {
   attach();
   mpl.main = pthread_self();
   mpl.provided = required < MPI_THREAD_SINGLE ? MPI_THREAD_SINGLE : required > MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : required;
+  if (mpl_replicated() && mpl.provided > MPI_THREAD_FUNNELED)
+    mpl.provided = MPI_THREAD_FUNNELED; /* the order in which threads call is not in the log */
   mpl.multiple = mpl.provided == MPI_THREAD_MULTIPLE;
   mpl_comms_init();
   mpl.initialized = true;
@@ -117,6 +122,7 @@ MPL_API(int, Finalize, void) {
   mpl.finalized = true;
   ompi_mpi_state = 5; /* over */
   atomic_store(&mpl.state->phase, MPL_FINALIZED);
+  mpl_replica_finalized();
   return MPI_SUCCESS;
 }
 
@@ -145,6 +151,7 @@ MPL_API(int, Abort, MPI_Comm comm, int code) {
   fflush(NULL);
   if (!mpl.job)
     _exit(code);
+  mpl_replica_lead();
   atomic_store(&mpl.job->abort_code, code);
   atomic_store(&mpl.job->aborted, 1);
   fprintf(stderr, "dvm run: rank %u has called MPI_Abort with %d\n", mpl.rank, code);
@@ -154,7 +161,9 @@ MPL_API(int, Abort, MPI_Comm comm, int code) {
 MPL_API(double, Wtime, void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)(now.tv_sec * 1000000000 + now.tv_nsec - (mpl.job ? mpl.job->start_ns : 0)) * 1e-9;
+  uint64_t ns = (uint64_t)(now.tv_sec * 1000000000 + now.tv_nsec - (mpl.job ? mpl.job->start_ns : 0));
+  MPL_REPLICA_COUNT(times);
+  return (double)(int64_t)mpl_replica_value(REPLICA_WTIME, ns) * 1e-9;
 }
 
 MPL_API(double, Wtick, void) { return 1e-9; }
@@ -162,6 +171,8 @@ MPL_API(double, Wtick, void) { return 1e-9; }
 MPL_API(int, Get_processor_name, char *name, int *length) {
   gethostname(name, MPI_MAX_PROCESSOR_NAME - 1);
   name[MPI_MAX_PROCESSOR_NAME - 1] = 0;
+  MPL_REPLICA_COUNT(names);
+  mpl_replica_text(REPLICA_NAME, name, 64); /* no longer than a host's name */
   *length = (int)strlen(name);
   return MPI_SUCCESS;
 }

@@ -123,6 +123,7 @@ struct ompi_request_t {
   bool persistent, active, complete, freed, matched, cancelling, cancelled;
   int peer, tag; /* peer: rank of the job, or MPI_ANY_SOURCE */
   uint32_t context;
+  uint32_t name;     /* in records, where replicas need one; 0: none */
   struct ompi_communicator_t *comm;
   struct ompi_datatype_t *type;
   void *buf;

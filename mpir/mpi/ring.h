@@ -23,6 +23,7 @@ struct mpl_ring {
   _Atomic uint64_t written __attribute__((aligned(64))); /* by the writer: all before it is published */
   _Atomic uint64_t taken[2] __attribute__((aligned(64))); /* by the readers: all before it may be written over; the second is for a shadow */
   _Atomic uint32_t writer_waits __attribute__((aligned(64)));
+  _Atomic uint64_t checked __attribute__((aligned(64))); /* by the shadow of the writer: what it has compared */
 };
 
 static inline struct mpl_ring *mpl_ring_at(struct mpl_job *job, uint32_t from, uint32_t to) {
@@ -37,6 +38,12 @@ struct mpl_end {
   char *data;
   uint64_t mask, position;
   uint64_t limit; /* writer: position up to which room is known */
+  uint64_t messages; /* writer: begun so far */
+  char *copy;     /* writer: the records a second time, or NULL */
+  bool releases;   /* reader: gives memory back that all have read */
+  uint32_t reader; /* reader: whose position it is */
+  const _Atomic uint32_t *readers; /* bits of those that read, or NULL: the first */
+  const _Atomic uint32_t *checks;  /* writer: both bits are set where what it writes is compared, or NULL */
 };
 
 static inline struct mpl_record *mpl_ring_peek(struct mpl_end *in) {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MPL_MAGIC = 0x4d504c31, MPL_VERSION = 3, MPL_RANKS_MAX = 1024, MPL_PEERS = 8, MPL_CALL_BYTES = 32, MPL_TEXT_BYTES = 2048 };
+enum { MPL_MAGIC = 0x4d504c31, MPL_VERSION = 4, MPL_RANKS_MAX = 1024, MPL_PEERS = 8, MPL_CALL_BYTES = 32, MPL_TEXT_BYTES = 2048 };
 #define MPL_SEGMENT_NAME "dvm-mpi"
 #define MPL_FD_VARIABLE "DVM_MPI_SEGMENT"  /* decimal: the descriptor */
 #define MPL_RANK_VARIABLE "DVM_MPI_RANK"
@@ -51,6 +51,7 @@ struct mpl_job {
   int64_t stopped_ns;        /* the same clock when all ranks stood for the last checkpoint */
   _Atomic uint32_t held;     /* 1: a debugger comes; MPI_Init does not return before this is 0 */
   uint32_t universe, spins;  /* spins: looks at the rings before a rank gives way */
+  uint64_t replicas_at;      /* offset of what replicas share (mpir/replica/shared.h), or 0 */
 };
 
 /* Offsets in the segment. */

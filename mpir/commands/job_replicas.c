@@ -1,0 +1,497 @@
+#include "mpir/commands/job_replicas.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "mpir/commands/job_replicas_private.h"
+#include "mpir/commands/where.h"
+
+enum { ORPHAN_MS = 500, FAILED_FORKS_MAX = 3, LAST_MS = 10000 };
+
+/* --- life --- */
+
+uint64_t mpir_replicas_ring_bytes(const struct mpir_replicas_options *o, uint64_t usual) {
+  enum { SPOOL_BYTES = 64 << 20 };
+  return o->lag_bytes ? o->lag_bytes : o->when_full == REPLICA_SPOOL ? (uint64_t)SPOOL_BYTES : usual;
+}
+
+struct mpir_replicas *mpir_replicas_create(const struct mpir_replicas_options *o, uint32_t nranks) {
+  struct mpir_replicas *r = calloc(1, sizeof(*r));
+  struct rlimit files;
+  if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
+    r->files = files;
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
+  r->options = *o;
+  r->nranks = nranks;
+  r->ranks = calloc(nranks, sizeof(*r->ranks));
+  r->notify = eventfd(0, EFD_NONBLOCK);
+  r->begin_ms = mpir_replicas_now_ms();
+  for (uint32_t i = 0; i < nranks; i++)
+    for (int s = 0; s < REPLICA_STREAMS; s++)
+      if (!(r->ranks[i].streams[s] = mpir_output_create(s + 1, o->mode & REPLICA_CHECK))) {
+        mpir_replicas_destroy(r);
+        return NULL;
+      }
+  prctl(PR_SET_CHILD_SUBREAPER, 1); /* of shadows whose makers have ended */
+  return r;
+}
+
+void mpir_replicas_destroy(struct mpir_replicas *r) {
+  for (uint32_t i = 0; r && i < r->nranks; i++)
+    for (int s = 0; s < REPLICA_STREAMS; s++)
+      mpir_output_destroy(r->ranks[i].streams[s]);
+  if (!r)
+    return;
+  close(r->notify);
+  free(r->ranks);
+  free(r);
+}
+
+static uint64_t forward_stride(const struct mpir_replicas *r) {
+  return r->options.protocol == REPLICA_RECEIVER_FORWARDING ? 4096 + REPLICA_FORWARD_BYTES : 0;
+}
+
+uint64_t mpir_replicas_size(const struct mpir_replicas *r, uint64_t at, uint64_t ring_bytes) {
+  uint64_t size = replica_size(r->nranks) + r->nranks * (sizeof(struct replica_entry) * REPLICA_LOG_ENTRIES + forward_stride(r));
+  if (r->options.protocol == REPLICA_SENDER_FORWARDING)
+    size += (uint64_t)r->nranks * r->nranks * mpl_ring_stride(ring_bytes);
+  return mpl_round(at, 4096) - at + size;
+}
+
+void mpir_replicas_fill(struct mpir_replicas *r, struct mpl_job *job, uint64_t at) {
+  job->replicas_at = mpl_round(at, 4096);
+  struct replica_job *shared = replica_job(job);
+  uint64_t log_stride = sizeof(struct replica_entry) * REPLICA_LOG_ENTRIES;
+  *shared = (struct replica_job){.protocol = r->options.protocol,
+                                 .mode = r->options.mode,
+                                 .when_full = r->options.when_full,
+                                 .refresh = r->options.refresh,
+                                 .controller = getpid(),
+                                 .log_at = job->replicas_at + replica_size(r->nranks),
+                                 .log_stride = log_stride,
+                                 .forward_stride = forward_stride(r)};
+  snprintf(shared->shadow_cpu, sizeof(shared->shadow_cpu), "%s", r->options.shadow_cpu ? r->options.shadow_cpu : "");
+  shared->forward_at = shared->log_at + r->nranks * log_stride;
+  shared->copies_at = shared->forward_at + r->nranks * shared->forward_stride;
+  for (uint32_t i = 0; i < r->nranks; i++) {
+    struct replica_rank *k = &shared->ranks[i];
+    k->alive = k->readers = 1;
+    for (int replica = 0; replica < 2; replica++)
+      for (int s = 0; s < REPLICA_STREAMS; s++)
+        k->stream_fds[replica][s] = mpir_output_end(r->ranks[i].streams[s], (unsigned)replica);
+  }
+  r->job = job;
+  r->shared = shared;
+}
+
+void mpir_replicas_become(const struct mpir_replicas *r, uint32_t rank) {
+  char number[16];
+  snprintf(number, sizeof(number), "%d", r->notify);
+  setenv(REPLICA_NOTIFY_VARIABLE, number, 1);
+  for (int s = 0; s < REPLICA_STREAMS; s++)
+    dup2(mpir_output_end(r->ranks[rank].streams[s], 0), s + 1);
+  if (r->files.rlim_max)
+    setrlimit(RLIMIT_NOFILE, &r->files);
+}
+
+void mpir_replicas_started(struct mpir_replicas *r, uint32_t rank, pid_t pid) {
+  atomic_store(&r->shared->ranks[rank].pid[0], pid);
+  r->ranks[rank].here = true;
+}
+
+/* --- deaths --- */
+
+static void wake(struct replica_rank *k) {
+  atomic_fetch_add(&k->bell, 1);
+  syscall(SYS_futex, &k->bell, FUTEX_WAKE, 8, NULL, NULL, 0);
+}
+
+/* All who may wait for room that this replica kept. */
+static void wake_all(struct mpir_replicas *r) {
+  for (uint32_t i = 0; i < r->nranks; i++) {
+    struct mpl_rank_state *s = mpl_state(r->job, i);
+    atomic_fetch_add(&s->bell, 1);
+    syscall(SYS_futex, &s->bell, FUTEX_WAKE, 64, NULL, NULL, 0);
+    wake(&r->shared->ranks[i]);
+  }
+}
+
+static void forget_replica(struct mpir_replicas *r, uint32_t rank, uint32_t replica) {
+  struct replica_rank *k = &r->shared->ranks[rank];
+  atomic_fetch_and(&k->alive, ~(1u << replica));
+  atomic_store(&k->readers, 1u << (1 - replica));
+  atomic_store(&k->pid[replica], 0);
+  atomic_store(&k->leap, 0);
+  for (int s = 0; s < REPLICA_STREAMS; s++)
+    mpir_output_drop(r->ranks[rank].streams[s]);
+  wake_all(r);
+}
+
+static void want_shadow(struct mpir_replicas *r, uint32_t rank) {
+  if (r->options.refresh && r->ranks[rank].failed_forks < FAILED_FORKS_MAX && !atomic_load(&r->shared->ranks[rank].threads))
+    atomic_store(&r->shared->ranks[rank].wanted, 1);
+}
+
+static void shadow_ended(struct mpir_replicas *r, uint32_t rank, uint32_t replica, int how) {
+  struct replica_rank *k = &r->shared->ranks[rank];
+  struct mpir_replicated_rank *mine = &r->ranks[rank];
+  mine->shadow_how = how;
+  mine->shadow_over = WIFEXITED(how); /* by itself: what it has printed still counts */
+  mine->failed_forks = atomic_load(&k->begun) == mine->begun ? mine->failed_forks + 1 : 0;
+  mine->begun = atomic_load(&k->begun);
+  if (mine->shadow_over)
+    return;
+  mine->shadows_lost++;
+  forget_replica(r, rank, replica);
+  want_shadow(r, rank);
+}
+
+static const char *describe(int how, char *text, size_t size) {
+  if (WIFSIGNALED(how))
+    snprintf(text, size, "was ended by signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
+  else
+    snprintf(text, size, "ended with status %d before MPI_Finalize", WEXITSTATUS(how));
+  return text;
+}
+
+static void tell_event(const struct mpir_replicas *r, uint32_t rank) {
+  static const char *const words[] = {[REPLICA_IN] = "took a record from rank",
+                                      [REPLICA_OUT] = "sent what had waited for room to rank",
+                                      [REPLICA_FULL] = "found no room in the ring to rank"};
+  const struct replica_rank *k = &r->shared->ranks[rank];
+  uint64_t logged = atomic_load(&k->logged);
+  const struct mpl_wait *w = &mpl_state(r->job, rank)->wait;
+  fprintf(stderr, "; last event: step %llu", (unsigned long long)atomic_load(&k->step));
+  if (logged) {
+    const struct replica_entry *e = &replica_log(r->job, rank)[(logged - 1) % REPLICA_LOG_ENTRIES];
+    unsigned event = e->what & 0xff;
+    if (event >= REPLICA_IN && event <= REPLICA_FULL)
+      fprintf(stderr, ", %s %u", words[event], (unsigned)(e->what >> 8) & 0xffffff);
+    else if (event == REPLICA_VALUE)
+      fputs(", read the time or a name", stderr);
+  }
+  if (atomic_load(&w->blocked))
+    fprintf(stderr, ", in %s", w->call);
+  fputc('\n', stderr);
+}
+
+static void tell_lost(struct mpir_replicas *r, uint32_t rank, int how) {
+  struct mpir_replicated_rank *mine = &r->ranks[rank];
+  char text[128], other[128];
+  if (r->options.mode == REPLICA_CHECK)
+    fprintf(stderr, "dvm run: error: rank %u is lost: it %s, and with '--mode=check' its shadow does not take over", rank,
+            describe(how, text, sizeof(text)));
+  else if (mine->takeovers && mine->main_how == how && WIFSIGNALED(how) && WTERMSIG(how) != SIGKILL)
+    fprintf(stderr, "dvm run: error: both replicas of rank %u are lost: each %s, so that the program itself is the likely cause", rank,
+            describe(how, text, sizeof(text)));
+  else if (mine->takeovers || mine->shadows_lost || mine->shadow_over)
+    fprintf(stderr, "dvm run: error: both replicas of rank %u are lost: the last one %s, the other one %s", rank,
+            describe(how, text, sizeof(text)), describe(mine->last_lost ? mine->main_how : mine->shadow_how, other, sizeof(other)));
+  else
+    fprintf(stderr, "dvm run: error: rank %u is lost, and had no shadow%s: it %s", rank,
+            atomic_load(&r->shared->ranks[rank].threads) ? " because it has several threads" : " yet", describe(how, text, sizeof(text)));
+  tell_event(r, rank);
+}
+
+static enum mpir_replica_news take_over(struct mpir_replicas *r, uint32_t rank, uint32_t replica, int how, pid_t *pid) {
+  struct replica_rank *k = &r->shared->ranks[rank];
+  struct mpir_replicated_rank *mine = &r->ranks[rank];
+  char text[128];
+  *pid = atomic_load(&k->pid[1 - replica]);
+  for (int s = 0; s < REPLICA_STREAMS; s++)
+    mpir_output_take_all(mine->streams[s], replica);
+  mine->takeovers++;
+  mine->main_how = how;
+  mine->last_lost = true;
+  mine->taking_ns = mpir_replicas_now_ns();
+  atomic_store(&k->took_over_ns, 0);
+  atomic_store(&mpl_state(r->job, rank)->wait.blocked, 0);
+  atomic_store(&k->leader, 1 - replica);
+  forget_replica(r, rank, replica);
+  fprintf(stderr, "dvm run: note: rank %u's main %s; its shadow goes on\n", rank, describe(how, text, sizeof(text)));
+  want_shadow(r, rank);
+  return MPIR_REPLICA_TOOK_OVER;
+}
+
+static bool ended_by_itself(const struct mpir_replicas *r, uint32_t rank, uint32_t replica, int how) {
+  const struct replica_rank *k = &r->shared->ranks[rank];
+  const struct mpir_replicated_rank *mine = &r->ranks[rank];
+  if (!WIFEXITED(how))
+    return false;
+  return atomic_load(&k->finalized[replica]) || atomic_load(&r->job->aborted) ||
+         atomic_load(&mpl_state(r->job, rank)->phase) == MPL_ABSENT || (mine->takeovers && mine->last_lost && mine->main_how == how) ||
+         (mine->shadow_over && mine->shadow_how == how);
+}
+
+static enum mpir_replica_news leader_ended(struct mpir_replicas *r, uint32_t rank, uint32_t replica, pid_t *pid, int *how) {
+  struct replica_rank *k = &r->shared->ranks[rank];
+  struct mpir_replicated_rank *mine = &r->ranks[rank];
+  if (ended_by_itself(r, rank, replica, *how)) {
+    mine->here = false;
+    pid_t shadow = atomic_load(&k->pid[1 - replica]);
+    if (shadow && !(r->options.mode & REPLICA_CHECK))
+      kill(shadow, SIGKILL);
+    return MPIR_REPLICA_RANK_ENDED;
+  }
+  if (mine->shadow_over && atomic_load(&k->finalized[1 - replica]) && r->options.mode != REPLICA_CHECK) {
+    *how = mine->shadow_how; /* it had come to the end */
+    mine->takeovers++;
+    atomic_store(&k->leader, 1 - replica);
+    mine->here = false;
+    return MPIR_REPLICA_RANK_ENDED;
+  }
+  bool there = atomic_load(&k->alive) & 1u << (1 - replica) && !mine->shadow_over && r->options.mode != REPLICA_CHECK;
+  if (there && atomic_load(&k->pid[1 - replica]))
+    return take_over(r, rank, replica, *how, pid);
+  if (there && !mine->orphan_ms) { /* it was just making one */
+    mine->orphan_ms = mpir_replicas_now_ms();
+    mine->orphan_how = *how;
+    return MPIR_REPLICA_SHADOW_ENDED;
+  }
+  tell_lost(r, rank, *how);
+  mine->here = false;
+  return MPIR_REPLICA_RANK_LOST;
+}
+
+enum mpir_replica_news mpir_replicas_ended(struct mpir_replicas *r, bool ending, pid_t *pid, int *how, uint32_t *rank) {
+  for (uint32_t i = 0; i < r->nranks; i++) {
+    struct replica_rank *k = &r->shared->ranks[i];
+    uint32_t leader = atomic_load(&k->leader);
+    *rank = i;
+    if (r->ranks[i].leapt == *pid) {
+      r->ranks[i].leapt = 0;
+      want_shadow(r, i);
+      return MPIR_REPLICA_SHADOW_ENDED;
+    }
+    if (atomic_load(&k->pid[leader]) == *pid && r->ranks[i].here && ending) {
+      r->ranks[i].here = false;
+      return MPIR_REPLICA_RANK_ENDED;
+    }
+    if (atomic_load(&k->pid[leader]) == *pid && r->ranks[i].here)
+      return leader_ended(r, i, leader, pid, how);
+    if (atomic_load(&k->pid[1 - leader]) == *pid) {
+      shadow_ended(r, i, 1 - leader, *how);
+      return MPIR_REPLICA_SHADOW_ENDED;
+    }
+  }
+  return MPIR_REPLICA_UNKNOWN;
+}
+
+void mpir_replicas_kill_shadows(struct mpir_replicas *r) {
+  for (uint32_t i = 0; i < r->nranks; i++) {
+    struct replica_rank *k = &r->shared->ranks[i];
+    pid_t shadow = atomic_load(&k->pid[1 - atomic_load(&k->leader)]);
+    if (shadow && !r->ranks[i].shadow_over)
+      kill(shadow, SIGKILL);
+  }
+}
+
+/* --- what goes on --- */
+
+nfds_t mpir_replicas_polled(const struct mpir_replicas *r) { return 1 + (nfds_t)r->nranks * REPLICA_STREAMS * 2; }
+
+nfds_t mpir_replicas_poll(struct mpir_replicas *r, struct pollfd *fds) {
+  nfds_t n = 0;
+  fds[n++] = (struct pollfd){r->notify, POLLIN, 0};
+  for (uint32_t i = 0; i < r->nranks; i++)
+    for (int s = 0; s < REPLICA_STREAMS; s++)
+      n += mpir_output_poll(r->ranks[i].streams[s], atomic_load(&r->shared->ranks[i].leader), fds + n);
+  return n;
+}
+
+/* A rank stands and waits to be cloned. */
+static void let_fork(struct mpir_replicas *r, uint32_t rank) {
+  struct replica_rank *k = &r->shared->ranks[rank];
+  if (atomic_load(&k->fork_state) != REPLICA_WANTS_FORK)
+    return;
+  for (int s = 0; s < REPLICA_STREAMS; s++)
+    mpir_output_clone(r->ranks[rank].streams[s], 1 - atomic_load(&k->leader));
+  r->ranks[rank].shadow_over = false;
+  r->ranks[rank].last_lost = false;
+  atomic_store(&k->fork_state, REPLICA_MAY_FORK);
+  syscall(SYS_futex, &k->fork_state, FUTEX_WAKE, 8, NULL, NULL, 0);
+}
+
+static char state_of(pid_t pid) {
+  char path[64], state = 0;
+  snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+  FILE *f = fopen(path, "re");
+  if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+    state = 0;
+  if (f)
+    fclose(f);
+  return state;
+}
+
+/* One that is stopped looks to the others like one that computes: only time tells. */
+static void end_stopped(struct mpir_replicas *r, uint32_t rank) {
+  for (int i = 0; i < 2; i++) {
+    pid_t pid = atomic_load(&r->shared->ranks[rank].pid[i]);
+    int64_t *since = &r->ranks[rank].stopped_ms[i], now = mpir_replicas_now_ms();
+    if (!pid || state_of(pid) != 'T')
+      *since = 0;
+    else if (!*since)
+      *since = now;
+    else if (now - *since >= r->options.heartbeat_ms)
+      kill(pid, SIGKILL);
+  }
+}
+
+/* A shadow that is too far behind is ended; its main makes another one. */
+static void leap(struct mpir_replicas *r, uint32_t rank) {
+  struct replica_rank *k = &r->shared->ranks[rank];
+  if (!atomic_exchange(&k->leap, 0))
+    return;
+  uint32_t leader = atomic_load(&k->leader);
+  pid_t main = atomic_load(&k->pid[leader]), shadow = atomic_load(&k->pid[1 - leader]);
+  if (atomic_load(&k->fork_state) != REPLICA_FORKED || !main || !shadow || state_of(main) == 'Z')
+    return;
+  r->ranks[rank].leapt = shadow;
+  r->ranks[rank].leaps++;
+  sched_setscheduler(shadow, SCHED_OTHER, &(struct sched_param){0}); /* an idle one would take its time to die */
+  kill(shadow, SIGKILL);
+  forget_replica(r, rank, 1 - leader); /* nobody waits for it any more */
+}
+
+static int tell_difference(struct mpir_replicas *r, uint32_t rank) {
+  struct replica_rank *k = &r->shared->ranks[rank];
+  const struct replica_difference *d = &k->difference;
+  char place[512] = "";
+  if (d->place)
+    mpir_where(atomic_load(&k->pid[1 - atomic_load(&k->leader)]), d->place, place, sizeof(place));
+  fprintf(stderr, "dvm run: error: the replicas of rank %u differ: ", rank);
+  if (d->kind == 1)
+    fprintf(stderr, "message %llu to rank %u, offset %llu: the main sent 0x%016llx, the shadow has 0x%016llx",
+            (unsigned long long)d->message, d->to, (unsigned long long)d->offset, (unsigned long long)d->expected,
+            (unsigned long long)d->found);
+  else if (d->kind == 3)
+    fprintf(stderr, "message %llu to rank %u: the main sent %llu bytes with tag %d, the shadow has %llu bytes with tag %d",
+            (unsigned long long)d->message, d->to, (unsigned long long)d->expected, (int)(d->offset >> 32), (unsigned long long)d->found,
+            (int)(uint32_t)d->offset);
+  else
+    fprintf(stderr, "the shadow makes another call than its main at step %llu", (unsigned long long)d->message);
+  if (*place)
+    fprintf(stderr, ", sent at %s", place);
+  fputc('\n', stderr);
+  return 67;
+}
+
+static int move_output(struct mpir_replicas *r, uint32_t rank, bool all) {
+  static const char *const names[] = {"output", "error output"};
+  for (int s = 0; s < REPLICA_STREAMS; s++) {
+    uint64_t at;
+    if (mpir_output_move(r->ranks[rank].streams[s], atomic_load(&r->shared->ranks[rank].leader), all, &at) || r->told)
+      continue;
+    fprintf(stderr, "dvm run: error: the replicas of rank %u differ: standard %s, byte %llu\n", rank, names[s], (unsigned long long)at);
+    r->told = true;
+    return 67;
+  }
+  return 0;
+}
+
+static int serve_rank(struct mpir_replicas *r, uint32_t rank) {
+  struct replica_rank *k = &r->shared->ranks[rank];
+  struct mpir_replicated_rank *mine = &r->ranks[rank];
+  int status = move_output(r, rank, false);
+  let_fork(r, rank);
+  leap(r, rank);
+  if (r->options.heartbeat_ms && mine->here)
+    end_stopped(r, rank);
+  uint64_t caught_up = atomic_load(&k->took_over_ns);
+  if (mine->taking_ns && caught_up) {
+    int64_t took = (int64_t)caught_up - mine->taking_ns;
+    mine->takeover_ns_max = took > mine->takeover_ns_max ? took : mine->takeover_ns_max;
+    mine->taking_ns = 0;
+  }
+  if (atomic_load(&k->differs) && !r->told) {
+    r->told = true;
+    return tell_difference(r, rank);
+  }
+  return status;
+}
+
+int mpir_replicas_serve(struct mpir_replicas *r) {
+  uint64_t n;
+  int status = 0;
+  int64_t now = mpir_replicas_now_ms();
+  while (read(r->notify, &n, sizeof(n)) > 0)
+    ;
+  for (uint32_t i = 0; i < r->nranks; i++) {
+    int found = serve_rank(r, i);
+    status = status ? status : found;
+  }
+  if (now - r->flushed_ms > 100) {
+    for (uint32_t i = 0; i < r->nranks; i++)
+      for (int s = 0; s < REPLICA_STREAMS; s++)
+        mpir_output_flush(r->ranks[i].streams[s]);
+    r->flushed_ms = now;
+  }
+  return status;
+}
+
+enum mpir_replica_news mpir_replicas_orphan(struct mpir_replicas *r, pid_t *pid, int *how, uint32_t *rank) {
+  for (uint32_t i = 0; i < r->nranks; i++) {
+    struct replica_rank *k = &r->shared->ranks[i];
+    struct mpir_replicated_rank *mine = &r->ranks[i];
+    if (!mine->orphan_ms || (!atomic_load(&k->pid[1 - atomic_load(&k->leader)]) && mpir_replicas_now_ms() - mine->orphan_ms < ORPHAN_MS))
+      continue;
+    *rank = i;
+    *how = mine->orphan_how;
+    enum mpir_replica_news news = leader_ended(r, i, atomic_load(&k->leader), pid, how);
+    mine->orphan_ms = 0;
+    return news;
+  }
+  return MPIR_REPLICA_UNKNOWN;
+}
+
+/* Where they are compared, shadows come to the end, too. */
+static int wait_for_shadows(struct mpir_replicas *r) {
+  int status = 0, how;
+  for (int64_t since = mpir_replicas_now_ms(); !status && mpir_replicas_now_ms() - since < LAST_MS; usleep(1000)) {
+    bool any = false;
+    status = mpir_replicas_serve(r);
+    uint32_t rank;
+    for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) > 0;)
+      mpir_replicas_ended(r, false, &pid, &how, &rank);
+    for (uint32_t i = 0; i < r->nranks; i++)
+      any |= atomic_load(&r->shared->ranks[i].pid[1 - atomic_load(&r->shared->ranks[i].leader)]) && !r->ranks[i].shadow_over;
+    if (!any)
+      break;
+  }
+  return status;
+}
+
+int mpir_replicas_finish(struct mpir_replicas *r, int status) {
+  if (!status && r->options.mode & REPLICA_CHECK)
+    status = wait_for_shadows(r);
+  mpir_replicas_kill_shadows(r);
+  for (uint32_t i = 0; i < r->nranks; i++) {
+    for (int s = 0; s < REPLICA_STREAMS; s++)
+      mpir_output_flush(r->ranks[i].streams[s]);
+    int found = move_output(r, i, true);
+    if (!status && r->options.mode & REPLICA_CHECK)
+      status = found;
+    for (int s = 0; s < REPLICA_STREAMS; s++)
+      mpir_output_finish(r->ranks[i].streams[s]);
+  }
+  for (pid_t pid; (pid = waitpid(-1, NULL, WNOHANG)) >= 0 || errno == EINTR;)
+    if (!pid) { /* a shadow may have been made just now */
+      mpir_replicas_kill_shadows(r);
+      usleep(1000);
+    }
+  mpir_replicas_report(r, status);
+  return status;
+}

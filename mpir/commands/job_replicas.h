@@ -1,0 +1,53 @@
+/* Jobs of ranks that each run twice (mpir/replica), as the controller has them: who lives, who leads, what they print. */
+#ifndef MPIR_JOB_REPLICAS_H
+#define MPIR_JOB_REPLICAS_H
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "mpir/replica/shared.h"
+
+struct mpir_replicas_options {
+  enum replica_protocol protocol;
+  enum replica_mode mode;
+  enum replica_when_full when_full;
+  bool refresh, summary;
+  unsigned heartbeat_ms; /* a replica that is stopped for so long is ended; 0: none is */
+  const char *report;    /* file, or NULL */
+  uint64_t lag_bytes;    /* of one ring; 0: as without replicas */
+  const char *shadow_cpu; /* "idle", a list of processors, or NULL */
+};
+
+/* Of one ring, where it would have 'usual' without replicas. */
+uint64_t mpir_replicas_ring_bytes(const struct mpir_replicas_options *o, uint64_t usual);
+struct mpir_replicas;
+struct mpir_replicas *mpir_replicas_create(const struct mpir_replicas_options *o, uint32_t nranks);
+/* Bytes of the segment after 'at'; and, when it is there, what stands in them. */
+uint64_t mpir_replicas_size(const struct mpir_replicas *r, uint64_t at, uint64_t ring_bytes);
+void mpir_replicas_fill(struct mpir_replicas *r, struct mpl_job *job, uint64_t at);
+/* In the process that becomes a main. */
+void mpir_replicas_become(const struct mpir_replicas *r, uint32_t rank);
+void mpir_replicas_started(struct mpir_replicas *r, uint32_t rank, pid_t pid);
+
+/* What is to be polled beside the rest; 'fds' has room for mpir_replicas_polled. */
+nfds_t mpir_replicas_polled(const struct mpir_replicas *r);
+nfds_t mpir_replicas_poll(struct mpir_replicas *r, struct pollfd *fds);
+/* Moves output, lets shadows be made, ends what stands still.  The status with which the job is to end at once, or 0. */
+int mpir_replicas_serve(struct mpir_replicas *r);
+
+/* A child has ended.  MPIR_REPLICA_TOOK_OVER: '*pid' of the rank leads now.  MPIR_REPLICA_RANK_ENDED: with '*how'.  MPIR_REPLICA_RANK_LOST: it was told. */
+enum mpir_replica_news {
+  MPIR_REPLICA_UNKNOWN,
+  MPIR_REPLICA_SHADOW_ENDED,
+  MPIR_REPLICA_TOOK_OVER,
+  MPIR_REPLICA_RANK_ENDED,
+  MPIR_REPLICA_RANK_LOST
+};
+enum mpir_replica_news mpir_replicas_ended(struct mpir_replicas *r, bool ending, pid_t *pid, int *how, uint32_t *rank);
+/* The same of a rank that ended while it made its shadow, when it is known what became of that; MPIR_REPLICA_UNKNOWN: there is none. */
+enum mpir_replica_news mpir_replicas_orphan(struct mpir_replicas *r, pid_t *pid, int *how, uint32_t *rank);
+void mpir_replicas_kill_shadows(struct mpir_replicas *r);
+/* All has ended: the rest of the output, the report, the summary.  The job's status. */
+int mpir_replicas_finish(struct mpir_replicas *r, int status);
+void mpir_replicas_destroy(struct mpir_replicas *r);
+#endif

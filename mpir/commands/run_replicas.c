@@ -1,0 +1,85 @@
+#include "mpir/commands/run_replicas.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/usage.h"
+
+/* Place of 'word' in the list, whose end is NULL; or -1. */
+static int choose(const char *word, const char *const *words) {
+  for (int i = 0; words[i]; i++)
+    if (!strcmp(word, words[i]))
+      return i;
+  return -1;
+}
+
+static const char *const protocols[] = {"shared", "receiver-forwarding", "sender-forwarding", NULL};
+static const char *const modes[] = {"crash", "check", "both", NULL};
+static const char *const fulls[] = {"block", "leap", "spool", NULL};
+static const char *const switches[] = {"off", "on", NULL};
+
+static int choose_or_refuse(const char *option, const char *word, const char *const *words, int *found) {
+  *found = choose(word, words);
+  if (*found >= 0)
+    return 0;
+  return dvm_usage_error("run", "'%s' takes %s, %s%s%s%s%s, not '%s'", option, words[0], words[2] ? "" : "or ", words[1],
+                         words[2] ? " or " : "", words[2] ? words[2] : "", "", word);
+}
+
+static bool is_cpu_list(const char *text) { return !strcmp(text, "idle") || (*text && strspn(text, "0123456789,-") == strlen(text)); }
+
+int mpir_run_replica_option(struct mpir_replicas_options *o, bool *replicate, int c, const char *argument) {
+  unsigned long value;
+  int found, rc = 0;
+  switch (c) {
+  case RUN_REPLICATE: *replicate = true; break;
+  case RUN_PROTOCOL:
+    rc = choose_or_refuse("--protocol", argument, protocols, &found);
+    o->protocol = (enum replica_protocol)found;
+    break;
+  case RUN_MODE:
+    rc = choose_or_refuse("--mode", argument, modes, &found);
+    o->mode = (enum replica_mode)(found + 1);
+    break;
+  case RUN_CHECK: o->mode = REPLICA_BOTH; break;
+  case RUN_REFRESH:
+    rc = choose_or_refuse("--refresh", argument, switches, &found);
+    o->refresh = found == 1;
+    break;
+  case RUN_WHEN_FULL:
+    rc = choose_or_refuse("--when-full", argument, fulls, &found);
+    o->when_full = (enum replica_when_full)found;
+    break;
+  case RUN_LAG:
+    if (!dvm_usage_number(argument, 1 << 18, 1 << 30, &value) || (value & (value - 1)))
+      return dvm_usage_error("run", "'--lag-bytes' takes a power of two from 262144 to 1073741824, not '%s'", argument);
+    o->lag_bytes = value;
+    break;
+  case RUN_HEARTBEAT:
+    if (!dvm_usage_number(argument, 1, 86400, &value))
+      return dvm_usage_error("run", "'--heartbeat' takes a number of seconds from 1 to 86400, not '%s'", argument);
+    o->heartbeat_ms = (unsigned)value * 1000;
+    break;
+  case RUN_REPORT: o->report = argument; break;
+  case RUN_SUMMARY: o->summary = true; break;
+  case RUN_SHADOW_CPU:
+    if (!is_cpu_list(argument))
+      return dvm_usage_error("run", "'--shadow-cpu' takes idle or a list of processors as 0,2-3, not '%s'", argument);
+    o->shadow_cpu = argument;
+    break;
+  case RUN_PLACEMENT:
+    if (strcmp(argument, "node"))
+      return dvm_usage_error("run", "'--placement %s' is not there: shadows are on the node of their mains ('--placement node')", argument);
+    break;
+  default: break;
+  }
+  return rc;
+}
+
+int mpir_run_replica_check(const struct mpir_replicas_options *o, bool replicate, bool any) {
+  if (any && !replicate)
+    return dvm_usage_error("run",
+                           "'--protocol', '--mode', '--check', '--refresh', '--when-full', '--lag-bytes', '--heartbeat', '--shadow-cpu', "
+                           "'--placement', '--report' and '--summary' need '--replicate'");
+  if (replicate && o->when_full == REPLICA_SPOOL && (o->protocol != REPLICA_SHARED || o->mode & REPLICA_CHECK))
+    return dvm_usage_error("run", "'--when-full spool' goes with '--protocol shared' and '--mode crash' only");
+  return 0;
+}

@@ -1,0 +1,140 @@
+/* Making a shadow: a clone of the leading replica, whose memory holds all there is to know.  The command is its parent, as it is that of every main. */
+#include "mpir/replica/replica_private.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void replica_become_shadow(void);
+void replica_reopen_files(void);
+
+static uint32_t count_threads(void) {
+  struct stat s;
+  return stat("/proc/self/task", &s) ? 1 : (uint32_t)s.st_nlink - 2;
+}
+
+/* The command takes what has been written so far, so that the clone's output begins where this one's stands. */
+static bool may_fork(void) {
+  struct replica_rank *rank = mpl_replica.rank;
+  atomic_store(&rank->fork_state, REPLICA_WANTS_FORK);
+  replica_notify();
+  while (atomic_load(&rank->fork_state) == REPLICA_WANTS_FORK)
+    syscall(SYS_futex, &rank->fork_state, FUTEX_WAIT, REPLICA_WANTS_FORK, NULL, NULL, 0);
+  return atomic_load(&rank->fork_state) == REPLICA_MAY_FORK;
+}
+
+static void take_streams(void) {
+  for (int i = 0; i < REPLICA_STREAMS; i++) {
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", mpl_replica.job->controller, mpl_replica.rank->stream_fds[mpl_replica.me][i]);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || dup2(fd, i + 1) < 0)
+      _exit(1);
+    close(fd);
+  }
+}
+
+/* The process between us and the main has ended: the command is our parent now. */
+static void wait_for_parent(pid_t between) {
+  for (pid_t parent; (parent = getppid()) != mpl_replica.job->controller; usleep(100))
+    if (parent != between)
+      _exit(1);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != mpl_replica.job->controller)
+    _exit(1);
+}
+
+static void begin_as_shadow(pid_t between) {
+  struct replica_rank *rank = mpl_replica.rank;
+  replica_become_shadow();
+  atomic_store(&rank->pid[mpl_replica.me], getpid());
+  take_streams();
+  replica_reopen_files();
+  wait_for_parent(between);
+  atomic_fetch_add(&rank->begun, 1);
+  replica_notify();
+  mpl_replica_count_point();
+}
+
+/* All that the shadow will read is held from now on. */
+static void hold_back_writers(void) {
+  struct replica_rank *rank = mpl_replica.rank;
+  uint32_t other = 1 - mpl_replica.me;
+  for (uint32_t i = 0; i < mpl.size; i++) {
+    atomic_store(&mpl.peers[i].in.ring->taken[other], mpl.peers[i].in.position);
+    atomic_store(&mpl.peers[i].out.ring->checked, mpl.peers[i].out.position);
+    mpl.peers[i].out.limit = 0;
+  }
+  replica_forward_begin();
+  atomic_store(&rank->step, mpl_replica.step);
+  atomic_store(&rank->replayed, mpl_replica.logged);
+  atomic_store(&rank->logged, mpl_replica.logged);
+  atomic_store(&rank->pid[other], 0);
+  if (mpl_replica.job->protocol != REPLICA_RECEIVER_FORWARDING)
+    atomic_fetch_or(&rank->readers, 1u << other);
+  atomic_fetch_or(&rank->alive, 1u << other);
+}
+
+/* True in the child.  SIGCHLD of the one between is not for the program. */
+static bool clone_self(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t between = fork();
+  if (!between) {
+    pid_t self = getpid(), child = fork();
+    if (child > 0)
+      atomic_store(&mpl_replica.rank->pid[1 - mpl_replica.me], child);
+    if (child)
+      _exit(child < 0);
+    begin_as_shadow(self);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return true;
+  }
+  int how = 0;
+  while (between > 0 && waitpid(between, &how, 0) < 0 && errno == EINTR)
+    ;
+  if (between < 0 || how) {
+    atomic_fetch_and(&mpl_replica.rank->alive, 1u << mpl_replica.me);
+    atomic_store(&mpl_replica.rank->readers, 1u << mpl_replica.me);
+  }
+  struct timespec none = {0, 0};
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  if (!sigismember(&before, SIGCHLD))
+    sigtimedwait(&child, NULL, &none);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return false;
+}
+
+void replica_fork(void) {
+  struct replica_rank *rank = mpl_replica.rank;
+  int64_t since = replica_now_ns();
+  uint32_t threads = count_threads();
+  mpl_replica_count_point();
+  if (threads > 1) {
+    atomic_store(&rank->threads, threads);
+    atomic_store(&rank->wanted, 0);
+    return;
+  }
+  if (!may_fork())
+    return;
+  hold_back_writers();
+  mpl_replica_count_point();
+  if (clone_self())
+    return;
+  atomic_store(&rank->wanted, 0);
+  atomic_store(&rank->fork_state, REPLICA_FORKED);
+  replica_add(&mpl_replica.count->forks, 1);
+  replica_add(&mpl_replica.count->fork_ns, (uint64_t)(replica_now_ns() - since));
+  mpl_replica_count_point();
+}

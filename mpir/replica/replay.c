@@ -1,0 +1,276 @@
+/* A shadow's steps and sends, as the log tells; a leading replica's, as it writes them down. */
+#include "mpir/replica/replica_private.h"
+#include <string.h>
+
+static int64_t blocked_since; /* CLOCK_MONOTONIC, or 0: then a shadow has kept a ring full */
+
+/* --- steps --- */
+
+/* How far this shadow is behind. */
+static void note_lag(void) {
+  struct replica_rank *rank = mpl_replica.rank;
+  uint64_t entries = atomic_load(&rank->logged) - mpl_replica.replayed, bytes = 0;
+  uint32_t leader = atomic_load(&rank->leader);
+  if (entries <= atomic_load(&rank->lag_max))
+    return;
+  atomic_store(&rank->lag_max, entries);
+  for (uint32_t i = 0; i < mpl.size && leader != mpl_replica.me; i++)
+    bytes += atomic_load(&mpl.peers[i].in.ring->taken[leader]) - mpl.peers[i].in.position;
+  if (bytes > atomic_load(&rank->lag_bytes_max))
+    atomic_store(&rank->lag_bytes_max, bytes);
+}
+
+static bool forwards(void) { return mpl_replica.job->protocol == REPLICA_RECEIVER_FORWARDING; }
+
+struct mpl_record *mpl_replica_record(uint32_t from, const struct mpl_end *in, struct mpl_record *r) {
+  if (!mpl_replica.live && forwards())
+    return replica_forwarded();
+  for (unsigned turn = 0; !r; replica_rest(&turn)) /* of two copies, the other one was written first */
+    r = mpl_ring_peek((struct mpl_end *)(uintptr_t)in);
+  if (!mpl_replica.live)
+    return r;
+  if (forwards())
+    replica_forward(r);
+  replica_append(REPLICA_IN, from, in->position);
+  return r;
+}
+
+void mpl_replica_taken(void) {
+  if (!mpl_replica.live && forwards())
+    replica_forward_taken();
+  mpl_replica_count_point();
+}
+
+static bool count_step(bool moved, bool waits) {
+  if (!moved && waits)
+    return false;
+  atomic_store_explicit(&mpl_replica.rank->step, ++mpl_replica.step, memory_order_release);
+  if (!waits)
+    replica_add(&mpl_replica.count->tests, 1);
+  if (moved) /* else the number of a loop's turns would be that of the points */
+    mpl_replica_count_point();
+  return true;
+}
+
+_Noreturn static void differ_event(const struct replica_entry *e, enum replica_event wanted, uint32_t rank) {
+  replica_differ(&(struct replica_difference){
+      .kind = 2, .to = rank, .message = mpl_replica.step, .place = (uintptr_t)mpl_replica.place, .expected = e->what, .found = wanted});
+}
+
+static void apply(const struct replica_entry *e) {
+  uint32_t rank = replica_rank_of(e);
+  if (replica_event_of(e) == REPLICA_IN) {
+    if (e->value != mpl.peers[rank].in.position)
+      differ_event(e, REPLICA_IN, rank);
+    replica_take();
+    mpl_progress_record(rank);
+  } else {
+    replica_take();
+    mpl_progress_peer(rank);
+  }
+}
+
+static bool is_of_step(const struct replica_entry *e) {
+  enum replica_event event = replica_event_of(e);
+  return (event == REPLICA_IN || event == REPLICA_OUT) && replica_step_of(e) == (uint32_t)mpl_replica.step;
+}
+
+/* A shadow does what the other did in this step.  False: it leads now, and is to do the rest itself;
+   '*moved': it has done something before. */
+static bool replay(bool *moved) {
+  struct replica_rank *rank = mpl_replica.rank;
+  for (unsigned turn = 0;; replica_rest(&turn)) {
+    bool leads = replica_leads(), passed = atomic_load_explicit(&rank->step, memory_order_acquire) > mpl_replica.step;
+    for (const struct replica_entry *e; (e = replica_peek()) && is_of_step(e); turn = 0) {
+      apply(e);
+      *moved = true;
+      if (mpl_replica.live)
+        return false;
+    }
+    if (passed) {
+      note_lag();
+      atomic_store_explicit(&rank->replayed_step, ++mpl_replica.step, memory_order_relaxed);
+      return true;
+    }
+    const struct replica_entry *e = replica_peek();
+    if (e && !is_of_step(e) && atomic_load_explicit(&rank->step, memory_order_acquire) <= mpl_replica.step)
+      differ_event(e, REPLICA_IN, mpl.rank);
+    if (leads && !e) {
+      replica_go_live();
+      return false;
+    }
+  }
+}
+
+bool mpl_replica_do_step(bool (*move)(void), bool waits) {
+  if (mpl_replica.live && atomic_load_explicit(&mpl_replica.rank->wanted, memory_order_relaxed))
+    replica_fork();
+  bool moved = false; /* by the log, before it led */
+  if (!mpl_replica.live && replay(&moved))
+    return true;
+  moved |= move();
+  return count_step(moved, waits);
+}
+
+/* --- sending --- */
+
+/* Who keeps the ring to 'to' full: its main has taken enough. */
+static bool is_held_by_shadow(uint32_t to, const struct mpl_end *out) {
+  const struct replica_rank *other = &mpl_replica.job->ranks[to];
+  uint64_t main = atomic_load(&out->ring->taken[atomic_load(&other->leader)]);
+  return atomic_load(&other->readers) == 3 && out->position - main < (out->mask + 1) / 2;
+}
+
+static void note_full(uint32_t to, const struct mpl_end *out) {
+  struct replica_rank *other = &mpl_replica.job->ranks[to];
+  if (!is_held_by_shadow(to, out))
+    return;
+  if (!blocked_since)
+    blocked_since = replica_now_ns();
+  if (mpl_replica.job->when_full == REPLICA_LEAP && !atomic_exchange(&other->leap, 1))
+    replica_notify();
+}
+
+static void note_room(void) {
+  replica_add(&mpl_replica.count->blocked_by_shadow_ns, (uint64_t)(replica_now_ns() - blocked_since));
+  blocked_since = 0;
+}
+
+void mpl_replica_tell_room(uint32_t to, const struct mpl_end *out, bool room) {
+  if (!room)
+    note_full(to, out);
+  else if (blocked_since)
+    note_room();
+  if (!room && !mpl_replica.quiet)
+    replica_append(REPLICA_FULL, to, out->position);
+  if (room && mpl_replica.quiet)
+    replica_append(REPLICA_OUT, to, 0);
+  if (room)
+    mpl_replica.quiet = false;
+  mpl_replica_count_point();
+}
+
+static bool is_message(enum mpl_kind kind) { return kind == MPL_EAGER || kind == MPL_EAGER_SYNC || kind == MPL_RTS; }
+
+void mpl_replica_sent(struct mpl_end *out, const struct mpl_record *head, enum mpl_kind kind) {
+  struct replica_counters *n = mpl_replica.count;
+  replica_add(&n->records, 1);
+  if (mpl_replica.job->protocol == REPLICA_SENDER_FORWARDING)
+    replica_add(&n->copies, 1);
+  if (is_message(kind)) {
+    out->messages++;
+    replica_add(head->context & 1 ? &n->collectives : &n->messages, 1);
+    if (!(head->context & 1))
+      replica_add(&n->message_bytes, head->bytes);
+  }
+  mpl_replica_count_point();
+}
+
+/* Where the record lies when it does not fit before the end. */
+static uint64_t position_of(const struct mpl_end *out, size_t whole) {
+  uint64_t rest = out->mask + 1 - (out->position & out->mask);
+  return out->position + (whole > rest ? rest : 0);
+}
+
+static struct mpl_record *record_at(const struct mpl_end *out, uint64_t at) { return (struct mpl_record *)(out->data + (at & out->mask)); }
+
+/* The other died, at worst, between the word that makes a record whole and the position. */
+static bool is_published(const struct mpl_end *out, uint64_t at, size_t whole) {
+  uint64_t written = atomic_load_explicit(&out->ring->written, memory_order_acquire);
+  return written >= at + whole || (written == at && atomic_load_explicit(&record_at(out, at)->head, memory_order_acquire));
+}
+
+static uint64_t eight_bytes(const void *from, size_t n) {
+  uint64_t value = 0;
+  memcpy(&value, from, n < sizeof(value) ? n : sizeof(value));
+  return value;
+}
+
+/* What this shadow would have sent, and what the other did send. */
+static void compare(uint32_t to, const struct mpl_end *out, const struct mpl_record *sent, const struct mpl_record *head, uint64_t what,
+                    const void *data, size_t size) {
+  struct replica_difference d = {
+      .kind = 1, .to = to, .message = out->messages + is_message((enum mpl_kind)(what & 0xff)), .place = (uintptr_t)mpl_replica.place};
+  size_t skip = sizeof(head->head), n = sizeof(*head) - skip;
+  if (atomic_load(&sent->head) != what || memcmp((const char *)sent + skip, (const char *)head + skip, n) != 0) {
+    d.kind = 3;
+    d.offset = (uint64_t)(uint32_t)sent->tag << 32 | (uint32_t)head->tag;
+    d.expected = sent->bytes;
+    d.found = head->bytes;
+    replica_differ(&d);
+  }
+  const char *theirs = (const char *)(sent + 1), *mine = data;
+  if (size && memcmp(theirs, mine, size) != 0) {
+    while (theirs[d.offset] == mine[d.offset])
+      d.offset++;
+    d.offset = d.offset / 8 * 8;
+    d.expected = eight_bytes(theirs + d.offset, size - d.offset);
+    d.found = eight_bytes(mine + d.offset, size - d.offset);
+    d.offset += (what & 0xff) == MPL_DATA ? head->offset : 0;
+    replica_differ(&d);
+  }
+  replica_add(&mpl_replica.count->compared, 1);
+  replica_add(&mpl_replica.count->compared_bytes, size);
+}
+
+int mpl_replica_put(uint32_t to, struct mpl_end *out, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size) {
+  size_t whole = mpl_round(sizeof(*head) + size, 16);
+  uint64_t at = position_of(out, whole);
+  mpl_replica_count_point();
+  for (unsigned turn = 0;; replica_rest(&turn)) {
+    bool leads = replica_leads(), published = is_published(out, at, whole);
+    const struct replica_entry *e = replica_peek();
+    if (e && replica_event_of(e) == REPLICA_FULL && replica_rank_of(e) == to && e->value == out->position) {
+      replica_take();
+      return REPLICA_NO_ROOM;
+    }
+    if (published) {
+      if (mpl_replica.job->mode & REPLICA_CHECK)
+        compare(to, out, record_at(out, at), head, (uint64_t)whole << 8 | kind, data, size);
+      out->position = at + whole;
+      out->messages += is_message(kind);
+      atomic_store_explicit(&out->ring->checked, out->position, memory_order_release);
+      return REPLICA_SENT;
+    }
+    if (e && !is_published(out, at, whole))
+      differ_event(e, REPLICA_OUT, to);
+    if (leads && !e) {
+      replica_go_live();
+      return REPLICA_LEADS;
+    }
+  }
+}
+
+/* --- values --- */
+
+uint64_t mpl_replica_value(enum replica_value kind, uint64_t mine) {
+  if (!mpl_replicated())
+    return mine;
+  if (!mpl_replica.live) {
+    mpl_replica_count_point();
+    for (unsigned turn = 0;; replica_rest(&turn)) {
+      bool leads = replica_leads();
+      const struct replica_entry *e = replica_peek();
+      if (e && (replica_event_of(e) != REPLICA_VALUE || replica_rank_of(e) != (uint32_t)kind))
+        differ_event(e, REPLICA_VALUE, (uint32_t)kind);
+      if (e) {
+        mine = e->value;
+        replica_take();
+        return mine;
+      }
+      if (leads)
+        break;
+    }
+    replica_go_live();
+  }
+  replica_append(REPLICA_VALUE, (uint32_t)kind, mine);
+  return mine;
+}
+
+void mpl_replica_text(enum replica_value kind, char *text, size_t size) {
+  for (size_t i = 0; mpl_replicated() && i < size; i += REPLICA_VALUE_BYTES) {
+    size_t n = size - i < REPLICA_VALUE_BYTES ? size - i : REPLICA_VALUE_BYTES;
+    uint64_t part = mpl_replica_value(kind, eight_bytes(text + i, n));
+    memcpy(text + i, &part, n);
+  }
+}

@@ -1,0 +1,191 @@
+/* Who leads, and the change from shadow to leading replica. */
+#include "mpir/replica/replica_private.h"
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+struct replica_self mpl_replica;
+enum { LOOKS = 50, YIELDS = 4, REST_NS = 500000 };
+
+/* "2.0@117,1.1@5": this replica's point, or 0. */
+static uint64_t point_of_death(const char *text, uint32_t rank, uint32_t me) {
+  for (; text && *text; text += strcspn(text, ","), text += *text == ',') {
+    unsigned r, i;
+    unsigned long long at;
+    if (sscanf(text, "%u.%u@%llu", &r, &i, &at) == 3 && r == rank && i == me)
+      return at;
+  }
+  return 0;
+}
+
+void mpl_replica_count_point(void) {
+  atomic_store_explicit(&mpl_replica.count->points, ++mpl_replica.points, memory_order_relaxed);
+  if (__builtin_expect(mpl_replica.points == mpl_replica.kill_at, 0))
+    kill(getpid(), SIGKILL);
+}
+
+/* This process is replica 'me' from now on. */
+static void become(uint32_t me) {
+  mpl_replica.me = me;
+  mpl_replica.count = &mpl_replica.rank->counters[me];
+  mpl_replica.points = atomic_load(&mpl_replica.count->points);
+  mpl_replica.kill_at = point_of_death(getenv(REPLICA_KILL_VARIABLE), mpl.rank, me);
+}
+
+void replica_notify(void) {
+  const char *fd = getenv(REPLICA_NOTIFY_VARIABLE);
+  uint64_t one = 1;
+  if (fd && write(atoi(fd), &one, sizeof(one)) < 0)
+    return; /* the command is gone, and we shall be */
+}
+
+bool replica_leads(void) { return atomic_load(&mpl_replica.rank->leader) == mpl_replica.me; }
+
+void replica_rest(unsigned *turn) {
+  struct replica_rank *rank = mpl_replica.rank;
+  if (atomic_load_explicit(&mpl.job->aborted, memory_order_relaxed) && !replica_leads())
+    pause(); /* the command ends us */
+  if (++*turn < LOOKS) {
+    __builtin_ia32_pause();
+  } else if (*turn < LOOKS + YIELDS) {
+    sched_yield();
+  } else {
+    uint32_t bell = atomic_load(&rank->bell);
+    if (!replica_leads())
+      syscall(SYS_futex, &rank->bell, FUTEX_WAIT, bell, &(struct timespec){0, REST_NS}, NULL, 0);
+  }
+}
+
+void replica_differ(const struct replica_difference *d) {
+  mpl_replica.rank->difference = *d;
+  atomic_store(&mpl_replica.rank->differs, 1);
+  replica_notify();
+  for (;;)
+    pause();
+}
+
+/* What the dead one published and had no time to count. */
+static void mend_rings(void) {
+  for (uint32_t i = 0; i < mpl.size; i++) {
+    struct mpl_peer *p = &mpl.peers[i];
+    if (atomic_load(&p->out.ring->written) < p->out.position)
+      atomic_store(&p->out.ring->written, p->out.position);
+    atomic_store(&p->out.ring->writer_waits, p->first != NULL);
+    atomic_store(&p->in.ring->taken[mpl_replica.me], p->in.position);
+    p->out.limit = 0;
+  }
+}
+
+static void take_over_state(void) {
+  struct mpl_rank_state *mine = mpl.state;
+  mpl.state = mpl_state(mpl.job, mpl.rank);
+  atomic_store(&mpl.state->sleeping, 0);
+  atomic_store(&mpl.state->wait.blocked, 0);
+  atomic_store(&mpl.state->unexpected, atomic_load(&mine->unexpected));
+  atomic_store(&mpl.state->pid, getpid());
+}
+
+/* "0,2-3" */
+static void set_processors(const char *list) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (unsigned first, last; *list; list += strcspn(list, ","), list += *list == ',') {
+    int n = sscanf(list, "%u-%u", &first, &last);
+    for (unsigned i = first; n > 0 && i <= (n > 1 ? last : first) && i < CPU_SETSIZE; i++)
+      CPU_SET(i, &set);
+  }
+  sched_setaffinity(0, sizeof(set), &set); /* where there are no such processors, it runs on all */
+}
+
+static cpu_set_t all_processors;
+
+/* A shadow may run where or when it does not hinder mains; one that leads runs as its main did. */
+static void step_back(const char *where) {
+  sched_getaffinity(0, sizeof(all_processors), &all_processors);
+  if (!strcmp(where, "idle"))
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
+  else if (*where)
+    set_processors(where);
+}
+
+static void step_forward(const char *where) {
+  if (!strcmp(where, "idle"))
+    sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
+  else if (*where)
+    sched_setaffinity(0, sizeof(all_processors), &all_processors);
+}
+
+void replica_go_live(void) {
+  mpl_replica_count_point();
+  step_forward(mpl_replica.job->shadow_cpu);
+  mend_rings();
+  take_over_state();
+  atomic_store(&mpl_replica.rank->step, mpl_replica.step);
+  mpl_replica.logged = mpl_replica.replayed;
+  atomic_store(&mpl_replica.rank->took_over_ns, (uint64_t)replica_now_ns());
+  mpl_replica.live = true;
+  replica_notify();
+  mpl_replica_count_point();
+}
+
+void mpl_replica_lead(void) {
+  for (unsigned turn = 0; mpl_replays() && !replica_leads();)
+    replica_rest(&turn);
+  if (mpl_replays())
+    replica_go_live();
+}
+
+void mpl_replica_open(struct mpl_end *in, struct mpl_end *out, uint32_t peer) {
+  struct replica_job *job = replica_job(mpl.job);
+  if (!job)
+    return;
+  out->readers = &job->ranks[peer].readers;
+  out->checks = job->mode & REPLICA_CHECK ? &job->ranks[mpl.rank].alive : NULL;
+  in->reader = mpl_replica.me;
+  in->readers = &job->ranks[mpl.rank].readers;
+  in->releases = job->when_full == REPLICA_SPOOL;
+  if (job->protocol == REPLICA_SENDER_FORWARDING) {
+    size_t distance = job->copies_at - mpl_rings_at(mpl.size);
+    out->copy = out->data + distance;
+    in->data = mpl_ring_data(in->ring) + (mpl_replica.me ? distance : 0);
+  }
+}
+
+void mpl_replica_start(void) {
+  struct replica_job *job = replica_job(mpl.job);
+  if (!job)
+    return;
+  mpl_replica.job = job;
+  mpl_replica.rank = &job->ranks[mpl.rank];
+  mpl_replica.log = replica_log(mpl.job, mpl.rank);
+  mpl_replica.live = true;
+  become(0);
+  mpl_replica_count_point();
+  replica_fork();
+}
+
+void mpl_replica_finalized(void) {
+  if (mpl_replicated())
+    atomic_store(&mpl_replica.rank->finalized[mpl_replica.me], 1);
+}
+
+/* fork.c: in the child. */
+void replica_become_shadow(void);
+void replica_become_shadow(void) {
+  become(1 - mpl_replica.me);
+  mpl_replica.live = false;
+  mpl_replica.quiet = false;
+  mpl_replica.replayed = mpl_replica.logged;
+  mpl_replica.rank->state = *mpl.state;
+  mpl.state = &mpl_replica.rank->state;
+  step_back(mpl_replica.job->shadow_cpu);
+  for (uint32_t i = 0; i < mpl.size; i++)
+    mpl_replica_open(&mpl.peers[i].in, &mpl.peers[i].out, i);
+}

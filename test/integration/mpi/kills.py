@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""kills.py RUN PROGRAM [--kills N] [--seed S] [--ranks LIST] [--protocols LIST] [--options WORDS] -- ARGUMENTS
+Ends replicas at their internal points, one or two a run, and compares what the run prints with a run that nobody disturbs.
+Each run has to end with the same lines, or, where both replicas of a rank were ended, with status 68 and the line that says so."""
+import argparse, json, os, random, re, subprocess, sys, tempfile, threading, time, queue
+
+def session_is_clean(folder):
+    """No process of ours is left that runs from 'folder'."""
+    left = []
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            if os.readlink(f'/proc/{pid}/cwd') == folder:
+                left.append(int(pid))
+        except OSError:
+            pass
+    return left
+
+def run(command, env, folder):
+    p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=env, cwd=folder, text=True,
+                         errors='replace')
+    try:
+        out, err = p.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        out, err = p.communicate()
+        return 'hang', out, err
+    return p.returncode, out, err
+
+class Case:
+    def __init__(self, ranks, protocol, options):
+        self.ranks, self.protocol, self.options = ranks, protocol, options
+        self.command = [a.run, '--replicate', '--protocol', protocol, *options, '-n', str(ranks), a.program, *a.arguments]
+        with tempfile.TemporaryDirectory() as folder:
+            report = os.path.join(folder, 'report')
+            status, out, err = run(self.command[:1] + ['--report', report] + self.command[1:], os.environ, folder)
+            if status != 0:
+                sys.exit(f'{self.command}: status {status} without a kill\n{out}{err}')
+            self.expected = sorted(out.splitlines())
+            self.points = [r['replica_points'] for r in json.load(open(report))['per_rank']]
+
+    def try_kills(self, kills):
+        """None, or what is wrong."""
+        text = ','.join(f'{rank}.{replica}@{point}' for rank, replica, point in kills)
+        with tempfile.TemporaryDirectory() as folder:
+            folder = os.path.realpath(folder)
+            status, out, err = run(self.command, dict(os.environ, DVM_REPLICA_KILL=text), folder)
+            left = session_is_clean(folder)
+        wrong = None
+        lost = 'lost' in err
+        if status == 'hang':
+            wrong = 'it hangs'
+        elif status == 68:
+            wrong = None if re.search(r'error: (both replicas of rank \d+ are|rank \d+ is) lost.*last event: step \d+', err) else 'no line says who is lost'
+            if not wrong and len({k[0] for k in kills}) == len(kills) and not re.search('had no shadow', err):
+                wrong = 'lost, but no rank lost both replicas'
+        elif status != 0:
+            wrong = f'status {status}'
+        elif sorted(out.splitlines()) != self.expected:
+            wrong = 'other lines'
+        if left:
+            wrong = (wrong or '') + f' processes left: {left}'
+        kinds['lost' if status == 68 else 'same' if not wrong else 'wrong'] += 1
+        return wrong and f'{" ".join(self.command)}\n  DVM_REPLICA_KILL={text}: {wrong}\n{out[-800:]}{err[-1500:]}'
+
+def choose(case, rng):
+    rank = rng.randrange(case.ranks)
+    replica = rng.choice((0, 0, 0, 1))
+    kills = [(rank, replica, rng.randint(1, max(case.points[rank][replica], 1)))]
+    other = rng.random()
+    if other < 0.15: # a different rank
+        rank = rng.randrange(case.ranks)
+    if other < 0.3:
+        replica = rng.randrange(2)
+        if (rank, replica) != kills[0][:2]:
+            kills.append((rank, replica, rng.randint(1, max(case.points[rank][replica], 1))))
+    return kills
+
+p = argparse.ArgumentParser()
+p.add_argument('run'); p.add_argument('program')
+p.add_argument('--kills', type=int, default=100); p.add_argument('--seed', type=int, default=1)
+p.add_argument('--every', action='store_true', help='instead: every point of every replica')
+p.add_argument('--ranks', default='2,3'); p.add_argument('--protocols', default='shared'); p.add_argument('--options', default='')
+p.add_argument('--jobs', type=int, default=2)
+p.add_argument('arguments', nargs='*')
+a = p.parse_intermixed_args()
+a.program = os.path.abspath(a.program)
+kinds = {'same': 0, 'lost': 0, 'wrong': 0}
+cases = [Case(int(n), protocol, a.options.split()) for protocol in a.protocols.split(',') for n in a.ranks.split(',')]
+rng, work, failures = random.Random(a.seed), queue.Queue(), []
+if a.every:
+    for case in cases:
+        for rank in range(case.ranks):
+            for replica in range(2):
+                for point in range(1, case.points[rank][replica] + 1):
+                    work.put((case, [(rank, replica, point)]))
+else:
+    for i in range(a.kills):
+        case = cases[i % len(cases)]
+        work.put((case, choose(case, rng)))
+begin, n = time.time(), work.qsize()
+
+def worker():
+    while True:
+        try:
+            case, kills = work.get_nowait()
+        except queue.Empty:
+            return
+        wrong = case.try_kills(kills)
+        if wrong:
+            failures.append(wrong)
+
+threads = [threading.Thread(target=worker) for _ in range(a.jobs)]
+for t in threads: t.start()
+for t in threads: t.join()
+for f in failures[:5]:
+    print(f)
+print(f'{n} runs with kills: {kinds["same"]} the same, {kinds["lost"]} lost both replicas and said so, {kinds["wrong"]} wrong; seed {a.seed}, {time.time() - begin:.0f} s')
+sys.exit(1 if failures else 0)

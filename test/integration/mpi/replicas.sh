@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# replicas.sh BUILD SOURCE: 'dvm run --replicate': each rank twice, and what is seen of it where nothing or little is lost; kills.py has the rest.
+. "$(dirname "$0")/../driver/lib.sh"
+here=$source/test/integration/mpi
+run=$build/mpir/dvm-run
+for program in ring bad replicas differ; do
+  mpicc -g -O1 "$here/$program.c" -o $program || wrong "mpicc failed"
+done
+
+for protocol in shared receiver-forwarding sender-forwarding; do
+  for ranks in 1 2 4; do
+    status 0 timeout 60 "$run" --replicate --check --protocol $protocol -n $ranks ./ring
+    [ "$(grep -c ": right" out)" = $ranks ] || wrong "$protocol, $ranks ranks: not all are right"
+    [ "$(wc -l <out)" = $ranks ] || wrong "$protocol, $ranks ranks: not each line once"
+    empty err
+  done
+  # Table 9: 2N messages and P links, or P^2; one ring that both read: N and none.
+  status 0 timeout 60 "$run" --replicate --protocol $protocol --report report.json -n 3 ./replicas 1
+  python3 - $protocol report.json <<'P' || wrong "$protocol: the counters"
+import json, sys
+protocol, r = sys.argv[1], json.load(open(sys.argv[2]))
+t, n = r['total'], r['ranks']
+assert t['messages'] == n * (n + 1 + 2 + 40), t
+assert t['wildcards'] == n * n and t['forks'] == n and t['takeovers'] == 0, t
+assert t['times'] == n and t['names'] == n, t
+links, copies, forwarded = {'shared': (0, 0, 0), 'receiver-forwarding': (n, 0, t['records']), 'sender-forwarding': (n * n, t['records'], 0)}[protocol]
+assert r['links'] == links and t['copies'] == copies, r
+assert forwarded <= t['forwarded'] <= forwarded * 1.1, t # and what fills the end of a ring
+P
+done
+
+# Ends of other kinds are what they are without replicas.
+status 69 timeout 60 "$run" --replicate -n 3 ./bad cycle
+has err "cycle: rank 0 -> rank 1 -> rank 2 -> rank 0"
+status 42 timeout 60 "$run" --replicate -n 3 ./bad abort
+status 64 timeout 60 "$run" --replicate -n 2 ./bad refused
+status 15 timeout 60 "$run" --replicate -n 2 ./bad truncated
+status 7 timeout 60 "$run" --replicate -n 2 ./bad status
+status 3 timeout 60 "$run" --replicate -n 2 ./bad exit
+has err "did not call MPI_Finalize"
+status 127 timeout 60 "$run" --replicate -n 2 ./missing
+status 68 timeout 60 "$run" --replicate -n 2 ./bad signal
+has err "both replicas of rank 1 are lost: each was ended by signal 11"
+
+# Losses: one replica; both; the one that has no shadow yet.
+lose() { # STATUS KILLS OPTION...
+  local expected=$1 kills=$2
+  shift 2
+  status "$expected" env DVM_REPLICA_KILL="$kills" timeout 60 "$run" --replicate "$@" -n 2 ./replicas 2
+}
+lose 0 1.0@120
+has err "rank 1's main was ended by signal 9 (Killed); its shadow goes on"
+[ "$(sort out | uniq -d | wc -l)" = 0 ] && [ "$(grep -c 'ends$' out)" = 2 ] || wrong "not each line once"
+lacks out WRONG
+lose 68 1.0@120,1.1@60 --refresh off
+has err "both replicas of rank 1 are lost"
+has err "last event: step"
+lose 0 0.0@120,1.0@150 --refresh off
+lose 68 1.0@2
+has err "rank 1 is lost, and had no shadow yet"
+lose 68 1.0@120 --mode check
+has err "with '--mode=check' its shadow does not take over"
+
+# Replicas that differ.
+status 67 timeout 60 "$run" --replicate --check -n 2 ./differ data
+has err "the replicas of rank 1 differ: message"
+has err "to rank 0, offset 16: the main sent 0x"
+has err "sent at differ.c:"
+status 67 timeout 60 "$run" --replicate --check -n 2 ./differ tag
+has err "bytes with tag"
+status 67 timeout 60 "$run" --replicate --check -n 2 ./differ output
+has err "differ: standard output, byte"
+status 0 timeout 60 "$run" --replicate -n 2 ./differ data
+status 0 timeout 60 "$run" --replicate --check -n 2 ./differ none
+
+rounds=$((100000 + $$))
+# A stopped replica is dead after a while, main or shadow.
+"$run" --replicate --heartbeat 1 --report report.json -n 2 ./replicas $rounds >out 2>err &
+job=$!
+until [ "$(grep -c 'rank . round 5 done' out)" = 2 ]; do sleep 0.05; kill -0 $job || break; done
+main=$(pgrep -P $job | head -n 1)
+kill -STOP "$main"
+until grep -q "its shadow goes on" err; do sleep 0.05; kill -0 $job || break; done
+lines=$(wc -l <out)
+until [ "$(wc -l <out)" -gt $((lines + 4)) ]; do sleep 0.05; kill -0 $job || break; done
+# It ends like any job, and nothing is left.
+kill -TERM $job
+wait $job
+[ $? = 143 ] || wrong "a job that is told to end has another status"
+pids=$(pgrep -f "^./replicas $rounds")
+empty_word() { [ -z "$1" ] || wrong "processes are left: $1"; }
+empty_word "$pids"
+has err "was ended by signal 9"
+
+# Without its controller a job ends.
+"$run" --replicate -n 2 ./replicas $rounds >out 2>err &
+job=$!
+until grep -q 'round 1 done' out; do sleep 0.05; kill -0 $job || break; done
+{ kill -KILL $job; wait $job; } 2>/dev/null
+for i in $(seq 200); do pgrep -f "^./replicas $rounds" >left || break; sleep 0.05; done
+empty left
+
+# What cannot be.
+status 2 "$run" --replicate ./ring
+status 2 "$run" --check -n 2 ./ring
+has err "need '--replicate'"
+status 2 "$run" --replicate --native -n 2 ./ring
+status 2 "$run" --replicate --protocol x -n 2 ./ring
+has err "'--protocol' takes shared, receiver-forwarding or sender-forwarding, not 'x'"
+status 2 "$run" --replicate --placement nodes -n 2 ./ring
+has err "'--placement nodes' is not there"
+finish
