@@ -9,6 +9,8 @@ static uint64_t wanted;
 static struct dvmrt_finding *hashed[HASH], *first, **last = &first, *last_hit;
 static struct dvmrt_finding_totals total;
 
+bool dvmrt_finding_stopped;
+
 static const char *const id_names[] = {
 #define ID_TEXT(sym, name, severity) name,
     DVMRT_IDS(ID_TEXT)
@@ -42,7 +44,7 @@ static bool is_finding(const struct dvmrt_finding *f, enum dvmrt_id id, const ch
 
 struct dvmrt_finding *dvmrt_finding_count(enum dvmrt_id id, const char *what, const struct dvmrt_directive *construct,
                                           struct dvmrt_pos pos) {
-  if (!dvmrt_finding_wanted(id))
+  if (!dvmrt_finding_wanted(id) || dvmrt_finding_stopped)
     return NULL;
   if (dvmrt_id_severity(id) == DVMRT_ERROR)
     total.error_hits++;
@@ -88,7 +90,14 @@ void dvmrt_finding_more(struct dvmrt_finding *f, uint64_t n) {
 
 struct dvmrt_finding_totals dvmrt_finding_totals(void) { return total; }
 
+void dvmrt_finding_stop(void) {
+  dvmrt_finding_stopped = total.at_least = true;
+  for (struct dvmrt_finding *f = first; f; f = f->next)
+    f->at_least = true;
+}
+
 void dvmrt_finding_reset(void) {
+  dvmrt_finding_stopped = false;
   memset(hashed, 0, sizeof(hashed));
   first = last_hit = NULL;
   last = &first;

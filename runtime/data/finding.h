@@ -21,6 +21,7 @@ struct dvmrt_finding {
   const struct dvmrt_directive *construct; /* or NULL */
   struct dvmrt_pos pos;    /* of the first occurrence */
   uint64_t count;
+  bool at_least;           /* there were more, which were not counted */
   uint64_t mark;           /* recall.c: the count when an execution began */
   struct dvmrt_clause clause;
   const char *message;     /* for debuggers; NULL until it has been shown */
@@ -41,8 +42,12 @@ void dvmrt_finding_more(struct dvmrt_finding *f, uint64_t n);
 /* How many findings there are, and occurrences of them. */
 struct dvmrt_finding_totals {
   uint64_t errors, warnings, error_hits, warning_hits;
+  bool at_least;           /* of the occurrences */
 };
 struct dvmrt_finding_totals dvmrt_finding_totals(void);
+/* The rest of the run is not judged, by the user's wish: counts are the least that there were. */
+void dvmrt_finding_stop(void);
+extern bool dvmrt_finding_stopped;
 /* There are none: a forked child starts at zero. */
 void dvmrt_finding_reset(void);
 /* Widens the clause to hold [-low, high] in dimension d. */

@@ -2,6 +2,7 @@
 #include "runtime/rules/check.h"
 #include "runtime/entry/direct.h"
 #include "runtime/report/explain.h"
+#include "runtime/data/finding.h"
 #include "runtime/rules/group.h"
 #include "runtime/data/doubt.h"
 #include "runtime/data/mem.h"
@@ -19,6 +20,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* False too where the rest of the run is not judged: then nobody reads any more what is kept of it. */
+static inline bool enter(void) { return !DVMRT_UNLIKELY(dvmrt_finding_stopped) && dvmrt_mem_enter(); }
 
 static void leave(void) {
   bool due = dvmrt_due;
@@ -147,11 +151,13 @@ static bool copies_quietly(uintptr_t e) {
 
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
+    return;
   unsigned code = e & 3;
   struct dvmrt_access *again = dvmrt_repeat_of(site);
   if (again && dvmrt_repeat_touch(again, a, size, flags))
     return;
-  if (again && dvmrt_repeat_known(again, DVMRT_REPEAT_WAITS) && dvmrt_mem_enter()) {
+  if (again && dvmrt_repeat_known(again, DVMRT_REPEAT_WAITS) && enter()) {
     bool done = dvmrt_check_assigns_again(again, a, ix, flags & ~(uint32_t)DVMRT_NAMED);
     leave();
     if (done)
@@ -171,7 +177,7 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
     touch_resolve(a, size);
     return;
   }
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   if (plain && !alone && (code == 0 || code == 3) && !(dvmrt_group_nvars && dvmrt_group_var(a, size)) && touch_page(a, size, flags)) {
     touch_resolve(a, size);
@@ -205,7 +211,7 @@ void __dvmrt_look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_
 }
 
 void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags) {
-  if (dvmrt_repeat_count(site, DVMRT_REPEAT_BOUNDS) || !dvmrt_mem_enter())
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped) || dvmrt_repeat_count(site, DVMRT_REPEAT_BOUNDS) || !enter())
     return;
   dvmrt_check_bounds((uintptr_t)p, site, ix, dim, extent, flags);
   leave();
@@ -213,7 +219,9 @@ void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, u
 
 int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
   struct dvmrt_access *again = dvmrt_repeat_of(site);
-  if ((again && dvmrt_repeat_place(again, (uintptr_t)p, ix, flags)) || !dvmrt_mem_enter())
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
+    return 1;
+  if ((again && dvmrt_repeat_place(again, (uintptr_t)p, ix, flags)) || !enter())
     return 0;
   dvmrt_stats_looked_at++;
   int settled = dvmrt_check_view_place((uintptr_t)p, site, view, ix, flags);
@@ -223,9 +231,11 @@ int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_vie
 
 uint32_t __dvmrt_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix) {
   struct dvmrt_access *again = dvmrt_repeat_of(site);
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
+    return DVMRT_W_ASSIGNED;
   if (again && dvmrt_repeat_local(again, &word, kind, flags))
     return word;
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return flags & DVMRT_WRITE ? DVMRT_W_ASSIGNED : word;
   dvmrt_stats_looked_at++;
   word = dvmrt_check_local(site, word, kind, flags, ix);
@@ -243,7 +253,7 @@ int __dvmrt_enter(struct dvmrt_site *site, void *frame, const int64_t *args) {
     unobserved = NULL;
     return 0;
   }
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return 1;
   int run = dvmrt_construct_enter(dvmrt_directive_of(site), frame, args);
   leave();
@@ -251,7 +261,7 @@ int __dvmrt_enter(struct dvmrt_site *site, void *frame, const int64_t *args) {
 }
 
 void __dvmrt_leave(struct dvmrt_site *site, void *frame) {
-  if (!dvmrt_mem_enter()) {
+  if (!enter()) {
     unobserved = site;
     return;
   }
@@ -260,22 +270,22 @@ void __dvmrt_leave(struct dvmrt_site *site, void *frame) {
 }
 
 void __dvmrt_row(struct dvmrt_site *construct) {
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   dvmrt_construct_row(dvmrt_directive_of(construct));
   leave();
 }
 
 int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values) {
-  if (!dvmrt_mem_enter())
-    return 0;
+  if (!enter())
+    return dvmrt_finding_stopped;
   int proved = dvmrt_summary_prove(dvmrt_directive_of(construct), s, box, values);
   leave();
   return proved;
 }
 
 int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size) {
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return 0;
   int known = dvmrt_summary_data(dvmrt_directive_of(construct), (uintptr_t)p, size);
   leave();
@@ -283,19 +293,21 @@ int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size) {
 }
 
 int __dvmrt_stretch(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
-  if (!dvmrt_mem_enter())
-    return 0;
+  if (!enter())
+    return dvmrt_finding_stopped;
   int proved = dvmrt_stretch_prove(s, turns, first);
   leave();
   return proved;
 }
 
 int __dvmrt_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
+    return 1;
   if (__dvmrt_now.mask)
     return 0;
   if (dvmrt_turns_certain(s, turns, first))
     return 1;
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return 0;
   int proved = dvmrt_turns_prove(s, turns, first);
   leave();
@@ -303,7 +315,7 @@ int __dvmrt_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *firs
 }
 
 void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args) {
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   dvmrt_repeat_end();
   dvmrt_direct_run(dvmrt_directive_of(site), args);
@@ -312,7 +324,7 @@ void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args) {
 
 const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use, uint32_t shift) {
   static const struct dvmrt_view none = {.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return &none;
   const struct dvmrt_view *v = dvmrt_construct_view(dvmrt_directive_of(construct), use, shift);
   leave();
@@ -322,7 +334,7 @@ const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use
 int __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
                       const void *partial, double magnitude, double roundings, const void *loc_before, const void *loc_result,
                       const void *loc_partial, uint64_t loc_bytes) {
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return 0;
   struct dvmrt_evaluation e = {.number = number,
                                .disturbed = state & 1,
@@ -344,7 +356,7 @@ int __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t st
 
 void __dvmrt_results(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, void *result, const void *partial,
                      const void *last, const double *magnitude, uint64_t count) {
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   struct dvmrt_results r = {number, state & 1, before, result, partial, last, magnitude, count};
   dvmrt_reduce_results(dvmrt_directive_of(construct), &r);
@@ -352,14 +364,14 @@ void __dvmrt_results(struct dvmrt_site *construct, uint32_t number, uint32_t sta
 }
 
 void __dvmrt_step(struct dvmrt_site *construct, uint32_t numbers, uint32_t over) {
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   dvmrt_reduce_step(dvmrt_directive_of(construct), numbers, over);
   leave();
 }
 
 void __dvmrt_escape(struct dvmrt_site *access) {
-  if (dvmrt_repeat_count(access, DVMRT_REPEAT_ESCAPE) || !dvmrt_mem_enter())
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped) || dvmrt_repeat_count(access, DVMRT_REPEAT_ESCAPE) || !enter())
     return;
   dvmrt_reduce_escape(access);
   leave();
@@ -389,7 +401,7 @@ static inline bool small_and_own(uintptr_t a, uint64_t size) {
 }
 
 void __dvmrt_born(const void *p, uint64_t size) {
-  if (!size || !dvmrt_mem_enter())
+  if (!size || !enter())
     return;
   if (small_and_own((uintptr_t)p, size))
     dvmrt_doubt_set_own((uintptr_t)p, size);
@@ -402,7 +414,7 @@ void __dvmrt_born(const void *p, uint64_t size) {
 }
 
 void __dvmrt_over(const void *p, uint64_t size) {
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   if (dvmrt_construct_judges())
     dvmrt_shadow_fill((uintptr_t)p, size, DVMRT_W_PRIVATE);
@@ -410,14 +422,14 @@ void __dvmrt_over(const void *p, uint64_t size) {
 }
 
 void __dvmrt_unwound(const void *frame) {
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   dvmrt_object_unwound((uintptr_t)frame);
   leave();
 }
 
 void __dvmrt_landed(const void *frame) {
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   dvmrt_construct_landed(frame);
   leave();
@@ -439,7 +451,7 @@ void __dvmrt_assign(const void *p, uint64_t size) {
     dvmrt_doubt_clear(a, size);
     return;
   }
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   mark_written(a, size);
   dvmrt_task_assigned(a, size);
@@ -453,7 +465,7 @@ void __dvmrt_fill(const void *p, uint64_t size) {
     __dvmrt_assign(p, size);
     return;
   }
-  if (!size || !dvmrt_mem_enter())
+  if (!size || !enter())
     return;
   mark_written(a, size);
   dvmrt_task_assigned(a, size);
@@ -474,7 +486,7 @@ static void copy_words(uintptr_t dst, uintptr_t src, uint64_t size) {
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
   if (!size || (only_doubts((uintptr_t)dst, size) && !dvmrt_doubt_any((uintptr_t)dst, size) && !dvmrt_doubt_any((uintptr_t)src, size)))
     return;
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   if (dvmrt_check_copied_nowhere((uintptr_t)dst)) {
     dvmrt_mem_leave();
@@ -488,7 +500,7 @@ void __dvmrt_copy_at(const void *dst, const void *src, uint64_t size, struct dvm
   uintptr_t d = (uintptr_t)dst, s = (uintptr_t)src;
   if (!size || (only_doubts(d, size) && !dvmrt_doubt_any(d, size) && only_doubts(s, size) && !dvmrt_doubt_any(s, size)))
     return;
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   if (from)
     dvmrt_range_source(s, size, from, d);
@@ -501,7 +513,7 @@ void __dvmrt_read_at(const void *p, uint64_t size, struct dvmrt_site *site, uint
   uintptr_t a = (uintptr_t)p;
   if (!p || !size || !site || (only_doubts(a, size) && ((flags & DVMRT_COPIED) || !dvmrt_doubt_any(a, size))))
     return;
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   dvmrt_range_access(a, size, site, flags);
   leave();
@@ -514,7 +526,7 @@ void __dvmrt_write_at(const void *p, uint64_t size, struct dvmrt_site *site) {
     __dvmrt_fill(p, size);
     return;
   }
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return;
   dvmrt_range_access((uintptr_t)p, size, site, DVMRT_WRITE);
   leave();
@@ -528,7 +540,7 @@ uint64_t __dvmrt_length(const void *p, uint64_t limit) {
 }
 
 static void given(const void *p, uint64_t size) {
-  if (!p || !dvmrt_mem_enter())
+  if (!p || !enter())
     return;
   dvmrt_object_given((uintptr_t)p, (uintptr_t)p, size);
   leave();
@@ -538,7 +550,7 @@ void __dvmrt_foreign(const void *p) { given(p, 0); }
 void __dvmrt_given(const void *p, uint64_t size) { given(p, size); }
 
 void __dvmrt_written(const void *p) {
-  if (!p || !dvmrt_mem_enter())
+  if (!p || !enter())
     return;
   dvmrt_object_written((uintptr_t)p);
   leave();
@@ -551,14 +563,14 @@ static void heap_new(uintptr_t a, uint64_t size, uint32_t word) {
 }
 
 void __dvmrt_heap_new(const void *p, uint64_t size) {
-  if (!p || !dvmrt_mem_enter())
+  if (!p || !enter())
     return;
   heap_new((uintptr_t)p, size, dvmrt_construct_born_word());
   leave();
 }
 
 void __dvmrt_heap_zero(const void *p, uint64_t size) {
-  if (!p || !dvmrt_mem_enter())
+  if (!p || !enter())
     return;
   uint32_t zero = dvmrt_site_has_directives() ? DVMRT_W_ZERO : DVMRT_W_ASSIGNED;
   heap_new((uintptr_t)p, size, __dvmrt_now.mask ? __dvmrt_now.write : zero);
@@ -572,7 +584,7 @@ static void heap_forget(uintptr_t a) {
 }
 
 void __dvmrt_heap_free(const void *p) {
-  if (!p || !dvmrt_mem_enter())
+  if (!p || !enter())
     return;
   heap_forget((uintptr_t)p);
   leave();
@@ -609,7 +621,7 @@ void *__dvmrt_realloc(void *p, uint64_t size) {
     return q;
   }
   struct dvmrt_extent x;
-  if (!dvmrt_mem_enter())
+  if (!enter())
     return realloc(p, size);
   void *q;
   if (size && dvmrt_heap_find((uintptr_t)p, &x) && x.start == (uintptr_t)p) {

@@ -53,6 +53,7 @@ static int set_stretches(struct dvmrt_options *o, const char *k, const char *v, 
   return number(&o->stretches, UINT32_MAX, k, v, err);
 }
 static int set_max_errors(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
+  o->max_errors_given = true;
   return number(&o->max_errors, UINT64_MAX, k, v, err);
 }
 static int set_exitcode(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
@@ -161,7 +162,7 @@ static const struct {
     {"help", "0", "1: list the keys and end", set_help},
     {"report", "", "file that gets the diagnostics too (.sarif, .jsonl); may be given several times", set_report},
     {"exitcode", "66", "exit status if there was an error (0..255)", set_exitcode},
-    {"max_errors", "1000", "distinct diagnostics that are shown; 0: all", set_max_errors},
+    {"max_errors", "1000", "distinct diagnostics that are shown; 0: all. If given, checking ends with the last of them", set_max_errors},
     {"halt_on_error", "0", "1: end the program at the first error", set_halt},
     {"color", "auto", "auto, always, never", set_color},
     {"stats", "0", "1: the summary always, and what the run was made of", set_stats},

@@ -14,6 +14,7 @@ struct dvmrt_options {
   int exitcode;          /* 0..255 */
   uint64_t stretches;    /* turns that are worth asking for; 0: none are */
   uint64_t max_errors;   /* distinct diagnostics; 0: no limit */
+  bool max_errors_given; /* by the user: it ends the checks */
   bool halt_on_error, stats, history, summaries, repeats;
   enum { DVMRT_COLOR_AUTO, DVMRT_COLOR_ALWAYS, DVMRT_COLOR_NEVER } color;
   uint64_t checks;       /* bit per enum dvmrt_id, and DVMRT_CHECK_ANTI */

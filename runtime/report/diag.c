@@ -6,6 +6,7 @@
 #include "runtime/report/source.h"
 #include "runtime/report/stats.h"
 #include "runtime/rules/recall.h"
+#include "runtime/rules/reduce.h"
 #include "runtime/rules/repeat.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -157,17 +158,26 @@ static void help_at_least(const struct dvmrt_finding *f, struct dvmrt_report *r)
   dvmrt_text_add(dvmrt_diag_help(r), f->id == DVMRT_ID_USAGE ? "this directive itself is to be changed" : "no directive repairs it");
 }
 
+/* A limit that the user has given ends the checks; what has a value in the emulation goes on to be computed so. */
+static void say_limit(void) {
+  static struct block b;
+  bool stops = options.max_errors_given && !dvmrt_reduce_emulates;
+  if (!options.max_errors || findings() != options.max_errors + !stops)
+    return;
+  add(&b, "dvm: %llu diagnostic%s been shown (max_errors); %s\n", (unsigned long long)options.max_errors,
+      options.max_errors == 1 ? " has" : "s have", stops ? "the rest of the run is not checked" : "the others are only counted");
+  flush(&b);
+  if (stops)
+    dvmrt_finding_stop();
+}
+
 bool dvmrt_diag_emit(struct dvmrt_finding *f, struct dvmrt_report *r) {
   help_at_least(f, r);
   dvmrt_repeat_end(); /* whoever looks at the findings now sees the counts of now */
   dvmrt_report_add(f, r);
   if (!options.max_errors || findings() <= options.max_errors)
     print_text(f, r);
-  else if (findings() == options.max_errors + 1) {
-    static struct block b;
-    add(&b, "dvm: %llu diagnostics have been shown (max_errors); the others are only counted\n", (unsigned long long)options.max_errors);
-    flush(&b);
-  }
+  say_limit();
   f->message = dvmrt_mem_strndup(r->message.s, r->message.n);
   __dvm_diagnostic();
   dvmrt_host_diagnostic();
@@ -185,9 +195,10 @@ static double seconds(void) {
 }
 
 static void print_finding_again(struct block *b, const struct dvmrt_finding *f) {
-  if (f->count == 1 && !f->clause.name)
+  if (f->count == 1 && !f->clause.name && !f->at_least)
     return;
   add(b, "dvm: %s:%u:%u [dvm-%s] ", f->pos.file ? f->pos.file : "?", f->pos.line, f->pos.column, dvmrt_id_name(f->id));
+  add(b, "%s", f->at_least ? "at least " : "");
   add(b, f->count == 1 ? "once" : "%llu times", (unsigned long long)f->count);
   if (f->clause.name) {
     struct dvmrt_text t = {.n = 0};
@@ -197,6 +208,12 @@ static void print_finding_again(struct block *b, const struct dvmrt_finding *f) 
   add(b, "\n");
   if (b->n > BLOCK_MAX / 2)
     flush(b);
+}
+
+static void add_hits(struct block *b, bool at_least, uint64_t n) {
+  add(b, " (%s", at_least ? "at least " : "");
+  add_count(b, n, "occurrence");
+  add(b, ")");
 }
 
 static void print_summary(unsigned loops, unsigned arrays) {
@@ -211,12 +228,12 @@ static void print_summary(unsigned loops, unsigned arrays) {
   if (n.errors || !n.warnings) {
     add_count(&b, n.errors, "error");
     if (n.errors)
-      add(&b, " (%llu occurrence%s)", (unsigned long long)n.error_hits, n.error_hits == 1 ? "" : "s");
+      add_hits(&b, n.at_least, n.error_hits);
   }
   if (n.warnings) {
     add(&b, "%s", n.errors ? ", " : "");
     add_count(&b, n.warnings, "warning");
-    add(&b, " (%llu occurrence%s)", (unsigned long long)n.warning_hits, n.warning_hits == 1 ? "" : "s");
+    add_hits(&b, n.at_least, n.warning_hits);
   }
   add(&b, " in %.2f s; ", seconds());
   add_count(&b, loops, "parallel loop");

@@ -92,3 +92,8 @@ void dvmrt_json_number(struct dvmrt_json *j, const char *key, uint64_t value) {
   snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
   dvmrt_json_raw(j, text);
 }
+
+void dvmrt_json_false(struct dvmrt_json *j, const char *key) {
+  member(j, key);
+  dvmrt_json_raw(j, "false");
+}

@@ -22,4 +22,5 @@ void dvmrt_json_open(struct dvmrt_json *j, const char *key, char bracket);
 void dvmrt_json_close(struct dvmrt_json *j, char bracket);
 void dvmrt_json_string(struct dvmrt_json *j, const char *key, const char *value);
 void dvmrt_json_number(struct dvmrt_json *j, const char *key, uint64_t value);
+void dvmrt_json_false(struct dvmrt_json *j, const char *key);
 #endif

@@ -101,6 +101,8 @@ static void put_line(const struct kept *k) {
     dvmrt_json_string(&json, NULL, k->help[i]);
   dvmrt_json_close(&json, ']');
   dvmrt_json_number(&json, "count", f->count);
+  if (f->at_least)
+    dvmrt_json_false(&json, "exact");
   if (f->clause.name) {
     struct dvmrt_text t = {.n = 0};
     dvmrt_clause_text(&f->clause, &t);
@@ -196,6 +198,8 @@ static void put_properties(const struct kept *k) {
     dvmrt_clause_text(&k->f->clause, &t);
     dvmrt_json_string(&json, "clause", t.s);
   }
+  if (k->f->at_least)
+    dvmrt_json_false(&json, "exact");
   dvmrt_json_close(&json, '}');
 }
 

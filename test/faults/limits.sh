@@ -10,17 +10,65 @@ count 5 err "error: 'field["
 has err "dvm: 5 errors (10 occurrences) in "
 DVM_OPTIONS=max_errors=2 status 66 ./wrong
 count 2 err "error: 'field["
+count 1 err "dvm: 2 diagnostics have been shown (max_errors); the rest of the run is not checked"
+has err "dvm: 2 errors (at least 2 occurrences) in "
+has out ends
+DVM_OPTIONS=max_errors=2:reduction=emulate status 66 ./wrong
 count 1 err "dvm: 2 diagnostics have been shown (max_errors); the others are only counted"
 has err "dvm: 5 errors (10 occurrences) in "
 DVM_OPTIONS=max_errors=0 status 66 ./wrong
 count 5 err "error: 'field["
 DVM_OPTIONS=max_errors=1:report=r.jsonl status 66 ./wrong
+count 1 r.jsonl '"id":'
+count 1 r.jsonl '"count":1,"exact":false'
+DVM_OPTIONS=max_errors=0:report=r.jsonl status 66 ./wrong
 count 5 r.jsonl '"id":'
+count 0 r.jsonl '"exact"'
+DVM_OPTIONS=max_errors=1:report=r.sarif status 66 ./wrong
+has r.sarif '"exact":false'
 DVM_OPTIONS=halt_on_error=1 status 66 ./wrong
 count 1 err "error: 'field["
 has err "dvm: 1 error (1 occurrence) in "
 has out runs
 lacks out ends
+
+# Millions of occurrences, of which nobody wants more than the first: what follows is not looked at.
+program many <<'X'
+#include <stdio.h>
+#define N 2000
+#pragma dvm array distribute[block] shadow[1:1]
+static int a[N];
+#pragma dvm array align([i] with a[i])
+static int b[N], other[N];
+static int pick(int i) { return a[i * 7 % N]; }
+int main(void) {
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = i;
+  long sum = 0;
+  for (int step = 0; step < 1000; step++) {
+#pragma dvm parallel([i] on a[i])
+    for (int i = 1; i < N - 1; i++)
+      b[i] = a[i + 1] + pick(i);
+  }
+#pragma dvm parallel([i] on b[i]) reduction(sum(sum))
+  for (int i = 1; i < N - 1; i++)
+    sum += b[i] + other[i];
+  printf("ends %ld\n", sum);
+  return 0;
+}
+X
+DVM_OPTIONS=exitcode=0 status 0 ./many
+whole=$(cat out)
+has err "1998000 times"
+DVM_OPTIONS=max_errors=1:stats=1 status 66 ./many
+has out "$whole"
+count 1 err "error: "
+has err "dvm: 1 error (at least 1 occurrence) in "
+DVM_OPTIONS=halt_on_error=1:report=r.jsonl status 66 ./many
+empty out
+count 1 err "error: "
+count 1 r.jsonl '"count":1,'
 DVM_OPTIONS=exitcode=7 status 7 ./wrong
 DVM_OPTIONS=exitcode=0 status 0 ./wrong
 DVM_OPTIONS=halt_on_error=1:exitcode=9 status 9 ./wrong
