@@ -2,9 +2,15 @@
 #include "runtime/rules/construct.h"
 #include "runtime/rules/verdict.h"
 #include <stdio.h>
+#include <string.h>
 
 struct section {
-  struct dvmrt_array *array;
+  struct dvmrt_array *array;                             /* NULL: ordinary data */
+  const char *name;
+  int ndims;
+  uintptr_t base;
+  uint64_t bytes;                                        /* of an element */
+  int64_t extent[DVMRT_NDIMS_MAX], stride[DVMRT_NDIMS_MAX];
   int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX]; /* both included */
   int64_t at[DVMRT_NDIMS_MAX];
 };
@@ -12,15 +18,15 @@ struct section {
 static void wrong(const struct dvmrt_directive *d, const struct section *s, int dim) {
   char text[200];
   snprintf(text, sizeof text, "the section [%lld:%lld] of dimension %d of '%s' is not in 0..%lld", (long long)s->low[dim],
-           (long long)s->high[dim], dim + 1, s->array->name, (long long)s->array->extent[dim] - 1);
+           (long long)s->high[dim], dim + 1, s->name, (long long)s->extent[dim] - 1);
   dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = d, .usage = text});
 }
 
 static void bounds_of(struct section *s, const struct dvmrt_item *i, const int64_t *args) {
-  for (int d = 0; d < s->array->ndims; d++) {
+  for (int d = 0; d < s->ndims; d++) {
     const struct dvmrt_axis *x = d < i->naxes ? &i->axis[d] : NULL;
     s->low[d] = 0;
-    s->high[d] = s->array->extent[d] - 1;
+    s->high[d] = s->extent[d] - 1;
     if (x && x->kind == 'c') {
       s->low[d] = s->high[d] = dvmrt_num_value(x->add, args);
     } else if (x && x->kind == 'r') {
@@ -32,14 +38,43 @@ static void bounds_of(struct section *s, const struct dvmrt_item *i, const int64
   }
 }
 
-/* False: no array there, or the section is wrong (which has been said). */
+static void take_array(struct section *s) {
+  const struct dvmrt_array *a = s->array;
+  s->name = a->name;
+  s->ndims = a->ndims;
+  s->base = a->region.base;
+  s->bytes = a->element_bytes;
+  memcpy(s->extent, a->extent, sizeof(s->extent));
+  memcpy(s->stride, a->stride, sizeof(s->stride));
+}
+
+/* Ordinary data; of memory whose extent nobody tells it is as long as the section.  False: that is not told either. */
+static bool take_ordinary(struct section *s, const struct dvmrt_item *i, const int64_t *args) {
+  s->name = i->ref.name;
+  s->ndims = i->ref.ndims;
+  s->base = (uintptr_t)dvmrt_num_value(i->ref.address, args);
+  s->bytes = (uint64_t)dvmrt_num_value(i->ref.element_bytes, args);
+  for (int d = s->ndims - 1; d >= 0; d--) {
+    s->extent[d] = dvmrt_num_value(i->ref.extent[d], args);
+    if (s->extent[d] < 0 && d < i->naxes && i->axis[d].kind == 'r')
+      s->extent[d] = dvmrt_num_value(i->axis[d].add, args) + 1;
+    s->stride[d] = d == s->ndims - 1 ? 1 : s->stride[d + 1] * s->extent[d + 1];
+    if (s->extent[d] <= 0)
+      return false;
+  }
+  return s->base && s->bytes && s->ndims > 0;
+}
+
+/* False: nothing is known of it, or the section is wrong (which has been said). */
 static bool section_of(struct section *s, const struct dvmrt_directive *d, struct dvmrt_item *i, const int64_t *args) {
   s->array = dvmrt_array_of(&i->ref, args);
-  if (!s->array)
+  if (s->array)
+    take_array(s);
+  else if (!take_ordinary(s, i, args))
     return false;
   bounds_of(s, i, args);
-  for (int k = 0; k < s->array->ndims; k++)
-    if (s->low[k] < 0 || s->high[k] >= s->array->extent[k] || s->low[k] > s->high[k]) {
+  for (int k = 0; k < s->ndims; k++)
+    if (s->low[k] < 0 || s->high[k] >= s->extent[k] || s->low[k] > s->high[k]) {
       wrong(d, s, k);
       return false;
     }
@@ -49,7 +84,7 @@ static bool section_of(struct section *s, const struct dvmrt_directive *d, struc
 /* Extents that are not 1, in order: 'n' of them. */
 static int shape_of(const struct section *s, int64_t *extents) {
   int n = 0;
-  for (int d = 0; d < s->array->ndims; d++)
+  for (int d = 0; d < s->ndims; d++)
     if (s->high[d] > s->low[d])
       extents[n++] = s->high[d] - s->low[d] + 1;
   return n;
@@ -64,31 +99,32 @@ static bool same_shape(const struct dvmrt_directive *d, const struct section *to
   if (same)
     return true;
   char text[160];
-  snprintf(text, sizeof text, "the sections of '%s' and '%s' have different shapes", to->array->name, from->array->name);
+  snprintf(text, sizeof text, "the sections of '%s' and '%s' have different shapes", to->name, from->name);
   dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = d, .usage = text});
   return false;
 }
 
 static uintptr_t address_of(const struct section *s) {
   int64_t k = 0;
-  for (int d = 0; d < s->array->ndims; d++)
-    k += s->at[d] * s->array->stride[d];
-  return s->array->region.base + (uint64_t)k * s->array->element_bytes;
+  for (int d = 0; d < s->ndims; d++)
+    k += s->at[d] * s->stride[d];
+  return s->base + (uint64_t)k * s->bytes;
 }
 
-/* The next element, the last dimension first.  False: there is none. */
-static bool advance(struct section *s) {
-  for (int d = s->array->ndims - 1; d >= 0; d--) {
-    if (++s->at[d] <= s->high[d])
+/* The next element, the last dimension first, or the one before.  False: there is none. */
+static bool advance(struct section *s, bool back) {
+  for (int d = s->ndims - 1; d >= 0; d--) {
+    if (back ? --s->at[d] >= s->low[d] : ++s->at[d] <= s->high[d])
       return true;
-    s->at[d] = s->low[d];
+    s->at[d] = back ? s->high[d] : s->low[d];
   }
   return false;
 }
 
 /* Has the element a value, or a member of it? */
-static bool has_value(uintptr_t a, const struct dvmrt_array *of) {
-  for (uintptr_t end = a + of->element_bytes; a < end; a += (uintptr_t)1 << of->region.shift)
+static bool has_value(uintptr_t a, const struct section *of) {
+  uint64_t step = of->array ? (uint64_t)1 << of->array->region.shift : 1;
+  for (uintptr_t end = a + of->bytes; a < end; a += step)
     if (dvmrt_shadow_word(a) >= DVMRT_W_FIRST)
       return true;
   return false;
@@ -96,11 +132,33 @@ static bool has_value(uintptr_t a, const struct dvmrt_array *of) {
 
 static void check_source(const struct dvmrt_directive *d, struct section s) {
   do {
-    if (!has_value(address_of(&s), s.array)) {
+    if (s.array && !has_value(address_of(&s), &s)) {
       dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_SOURCE, .directive = d, .source = {s.array, s.at}});
       return;
     }
-  } while (advance(&s));
+  } while (advance(&s, false));
+}
+
+/* Members without a value have none in the copy; an element without any has been told of. */
+static void copy_words(struct section to, struct section from, bool back) {
+  do {
+    uintptr_t a = address_of(&to), b = address_of(&from);
+    if (to.bytes == from.bytes && (!from.array || has_value(b, &from)))
+      dvmrt_shadow_copy(a, b, to.bytes, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
+    else
+      dvmrt_shadow_fill(a, to.bytes, DVMRT_W_ASSIGNED);
+    advance(&from, back);
+  } while (advance(&to, back));
+}
+
+/* As the ranks of a parallel run do: of what both sides share the old values are copied. */
+static void copy_values(struct section to, struct section from, bool back) {
+  if (to.bytes != from.bytes)
+    return;
+  do {
+    memmove((void *)address_of(&to), (const void *)address_of(&from), to.bytes);
+    advance(&from, back);
+  } while (advance(&to, back));
 }
 
 void dvmrt_copy_run(struct dvmrt_directive *d, const int64_t *args) {
@@ -110,14 +168,13 @@ void dvmrt_copy_run(struct dvmrt_directive *d, const int64_t *args) {
   if (!second || !section_of(&to, d, first, args) || !section_of(&from, d, second, args) || !same_shape(d, &to, &from))
     return;
   check_source(d, from);
-  dvmrt_construct_written(to.array, NULL);
-  /* Members without a value have none in the copy; an element without any has been told of. */
-  do {
-    uint64_t bytes = to.array->element_bytes;
-    if (bytes == from.array->element_bytes && has_value(address_of(&from), from.array))
-      dvmrt_shadow_copy(address_of(&to), address_of(&from), bytes, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
-    else
-      dvmrt_shadow_fill(address_of(&to), bytes, DVMRT_W_ASSIGNED);
-    advance(&from);
-  } while (advance(&to));
+  if (to.array)
+    dvmrt_construct_written(to.array, NULL);
+  bool back = address_of(&to) > address_of(&from);
+  if (back) {
+    memcpy(to.at, to.high, sizeof(to.at));
+    memcpy(from.at, from.high, sizeof(from.at));
+  }
+  copy_words(to, from, back);
+  copy_values(to, from, back);
 }

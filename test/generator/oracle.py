@@ -175,10 +175,8 @@ class Oracle(Rules):
             if not known:
                 self.report_at('dvm-uninitialized', s.number, s.src.name)
             for whole in fields:
-                if (s.dst.name, whole) not in self.value and s.dst.name not in self.zero:
-                    self.defined = False         # plain C does not copy
                 self.state_of[(s.dst.name, whole)] = self.state((s.src.name, whole)) if known else ASSIGNED
-                self.value[(s.dst.name, whole)] = None
+                self.value[(s.dst.name, whole)] = self.fetch(s.src, whole)
         self.fresh[s.dst.name] = []
 
     # Values.

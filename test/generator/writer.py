@@ -9,7 +9,9 @@ SECOND = 1000000
 INDEX = 'uvwxyz'
 HEAD = ['#include <stdio.h>', '#include <stdlib.h>', 'void generated_sum(const char *name, const void *data, unsigned long bytes);',
         '#define AT1(m, a) m[a]', '#define AT2(m, a, b) m[a][b]', '#define AT3(m, a, b, c) m[a][b][c]',
-        '#define AT4(m, a, b, c, d) m[a][b][c][d]']
+        '#define AT4(m, a, b, c, d) m[a][b][c][d]',
+        '#ifdef _DVMH', '#define COPY(to, from, rows)', '#else', '#define COPY(to, from, rows) __builtin_memcpy(to, from, (rows) * sizeof *(to));',
+        '#endif']
 HEAD += [f'static inline {t} generated_{name}_{t.replace(" ", "_")}({t} a, {t} b) {{ return a {sign} b ? a : b; }}'
          for t in RANK for name, sign in (('max', '>'), ('min', '<'))]
 
@@ -302,6 +304,7 @@ class Writer:
             self.directive(f'{s.word}({s.name})')
         elif isinstance(s, ArrayCopy):
             self.directive(f'array_copy({s.dst.name} = {s.src.name})')
+            self.put(depth, f'COPY({s.dst.name}, {s.src.name}, {s.dst.dims[0]})')
         elif isinstance(s, TaskRegion):
             self.directive(f'task_region({s.name})')
             self.braced('{', s.body, depth)

@@ -13,7 +13,9 @@ int main(void){
 #pragma dvm parallel([i] on a[i])
   for(int i=0;i<N;i++) a[i]=i;
 #pragma dvm array_copy(b[1:8] = a[0:7])
-  for(int i=0;i<8;i++) {}
+#ifndef _DVMH
+  for(int i=0;i<8;i++) b[i+1]=a[i];
+#endif
 #pragma dvm parallel([i] on b[i]) reduction(sum(s))
   for(int i=1;i<9;i++) s+=b[i];
 #pragma dvm parallel([i] on b[i]) reduction(sum(s))
@@ -21,6 +23,9 @@ int main(void){
 // expect -1:27 error dvm-uninitialized 'b[0]'
 #pragma dvm array_copy(a = b)
 // expect -1:13 error dvm-uninitialized 'b[0]'
+#ifndef _DVMH
+  for(int i=0;i<N;i++) a[i]=b[i];
+#endif
 #pragma dvm array_copy(a[0:3] = b[1:8])
 // expect -1:13 error dvm-usage
 #pragma dvm array_copy(a[0:N] = b[0:N])
