@@ -18,6 +18,7 @@
 #include "sdm/session/checkpoints.h"
 #include "sdm/session/feed.h"
 #include "sdm/session/proctable.h"
+#include "sdm/session/programs.h"
 #include "sdm/session/words.h"
 #include "sdm/server/server.h"
 
@@ -87,6 +88,8 @@ struct arguments {
   struct sdm_part parts[SDM_PARTS_MAX];
   size_t nparts;
   char **line; /* the launcher's, whole */
+  struct sdm_program by_rank[SDM_PROGRAMS_MAX];
+  int nby_rank;
   const char *cores[ITEMS_MAX];
   size_t ncores;
   struct {
@@ -324,7 +327,8 @@ static int parse(int argc, char **argv, struct arguments *a) {
 
 /* "mpirun -n 8 ./prog x", perhaps with several programs: the words before each are the launcher's. */
 static int split_launcher(struct arguments *a, int argc, struct dvm_error *err) {
-  int n = sdm_words_split(argc, a->program, a->parts, err), at = 0;
+  int nwords = a->inside ? argc : sdm_programs_expand(argc, a->program, &a->program, a->by_rank, &a->nby_rank, err);
+  int n = nwords < 0 ? nwords : sdm_words_split(nwords, a->program, a->parts, err), at = 0;
   if (n < 0)
     return n;
   a->nparts = a->inside ? 1 : (size_t)n; /* to a launcher of the programs themselves it is one line */
@@ -428,6 +432,13 @@ static json_t *launch_command(struct arguments *a, struct dvm_error *err) {
     for (size_t i = 0; i < a->nparts; i++)
       json_array_append_new(apps, launch_words(a->line + a->parts[i].program, a->parts[i].end - a->parts[i].program, err));
     json_object_set_new(j, "apps", apps);
+  }
+  for (int i = 0; i < a->nby_rank; i++) {
+    json_t *one = launch_words(a->by_rank[i].words, INT_MAX, err), *list = json_object_get(j, "by_rank");
+    json_object_set_new(one, "ranks", json_string(a->by_rank[i].ranks));
+    if (!list)
+      json_object_set_new(j, "by_rank", list = json_array());
+    json_array_append_new(list, one);
   }
   json_object_set_new(j, "cmd", json_string("launch"));
   json_t *wrapper = a->checkpointable ? sdm_checkpointable_words(a->checkpoints, err) : NULL;
@@ -615,7 +626,7 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
 }
 
 int sdm_debug_main(int argc, char **argv) {
-  struct arguments a = {.s = {.start_ms = 60000}};
+  static struct arguments a = {.s = {.start_ms = 60000}};
   struct dvm_error err = DVM_ERROR_INIT;
   int rc = parse(argc, argv, &a);
   if (rc)

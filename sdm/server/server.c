@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sdm/gdb/call.h"
+#include "sdm/server/by_rank.h"
 #include "sdm/server/input.h"
 #include "sdm/overlay/prefix.h"
 #include "sdm/reduce.h"
@@ -271,6 +272,12 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
   json_t *app = json_array_get(json_object_get(args, "apps"), s->app);
   if (app)
     json_object_update(args, app);
+  if (!sdm_server_choose_program(args, sdm_get_my_id(s->ctx))) {
+    static const char why[] = "the launcher's file names no program for this rank";
+    json_decref(args);
+    sdm_reply(s->ctx, request, SDM_CLASS_ERROR, why, sizeof(why) - 1, NULL, 0);
+    return;
+  }
   const char *readers = json_string_value(json_object_get(args, "stdin_ranks"));
   struct sdm_set *reads = sdm_set_new();
   struct dvm_error err = DVM_ERROR_INIT;

@@ -116,14 +116,16 @@ static int end_of_part(const struct family *f, int at, int argc, char *const *ar
   return at;
 }
 
-/* An option that has the launcher read its programs from a file: they cannot be put under a debugger there. */
-static const char *programs_in_a_file(int end, char *const *argv) {
+int sdm_words_program(int argc, char *const *argv) { return find_program(family_of(argv[0]), 1, argc, argv); }
+
+int sdm_words_file_option(int argc, char *const *argv) {
   static const char *const options[] = {"--multi-prog", "--app", "-app", "-configfile", "--configfile"};
-  for (int i = 1; i < end; i++)
+  int end = sdm_words_program(argc, argv);
+  for (int i = 1; i < end && family_of(argv[0]); i++)
     for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++)
       if (!strcmp(argv[i], options[k]))
-        return argv[i];
-  return NULL;
+        return i;
+  return 0;
 }
 
 int sdm_words_split(int argc, char *const *argv, struct sdm_part parts[SDM_PARTS_MAX], struct dvm_error *err) {
@@ -135,12 +137,6 @@ int sdm_words_split(int argc, char *const *argv, struct sdm_part parts[SDM_PARTS
     int program = find_program(f, n ? at : at + 1, argc, argv);
     if (n == SDM_PARTS_MAX)
       return dvm_error_set(err, -E2BIG, "the command line has more than %d parts", SDM_PARTS_MAX);
-    const char *file = f && !n ? programs_in_a_file(program, argv) : NULL;
-    if (file)
-      return dvm_error_set(err, -EINVAL,
-                           "'%s' has the launcher read its programs from a file, where they cannot be put under a debugger; "
-                           "name them on the command line: %s -n 1 ./a : -n 3 ./b",
-                           file, argv[0]);
     if (program == argc)
       return dvm_error_set(err, -ENOENT, "no program found after the launcher '%s'", argv[0]);
     if (!dvm_path_executable(argv[program]))

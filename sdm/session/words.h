@@ -12,6 +12,10 @@ struct sdm_part {
 
 /* Returns the number of parts, at least one, or -ENOENT (no launcher, no program), -E2BIG. */
 int sdm_words_split(int argc, char *const *argv, struct sdm_part parts[SDM_PARTS_MAX], struct dvm_error *err);
+/* Where the program of the first part is; 'argc': none. */
+int sdm_words_program(int argc, char *const *argv);
+/* Which word is an option that has the launcher read its programs from a file, see programs.h; 0: none. */
+int sdm_words_file_option(int argc, char *const *argv);
 /* The words [first, program) of a part, to be followed by the program: copies, in an array that ends with NULL.  An environment
  * variable of that name is handed on to other hosts where the launcher has to be told so.  The caller frees the words and the array. */
 char **sdm_words_of_part(char *const *argv, const struct sdm_part *p, const char *variable);

@@ -99,6 +99,23 @@ class Launchers(unittest.TestCase):
         self.assertEqual(self.places(d, {0, 1, 2}), {"ring.c": {0, 1}, "threads.c": {2}})
         self.secret_is_kept(d)
 
+    def test_programs_in_a_file(self):
+        """Each rank has its own, and the arguments that are made for it."""
+        conf = self.folder.write("conf", f"# tasks\n0,2 {sdm.RING} task%t place%o 'two words'\n* {sdm.THREADS}\n")
+        srun = self.folder.write("srun", '#!/bin/sh\nshift 2\nfor r in 0 1 2 3; do SLURM_PROCID=$r SLURM_NTASKS=4 "$@" & done\nwait\n', 0o755)
+        d = self.session("--", srun, "-n", "4", "--multi-prog", conf)
+        self.assertEqual(self.places(d, {0, 1, 2, 3}), {"ring.c": {0, 2}, "threads.c": {1, 3}})
+        for expression, words in (("argv[1]", ("task0", "task2")), ("argv[2]", ("place0", "place1")), ("argv[3]", ("two words",) * 2)):
+            for rank, word in zip((0, 2), words):
+                self.assertIn(f'"{word}"', list(d.values(expression, f"p{rank}"))[0])
+        few = self.folder.write("few", f"0-1 {sdm.RING}\n")
+        d = self.enter(sdm.Debugger("--", srun, "-n", "4", "--multi-prog", few))
+        start = d.wait(lambda j: j.get("answer") == "start", "the refusal")
+        self.assertIn({"error": "the launcher's file names no program for this rank", "ranks": "2-3"}, start["classes"])
+        sdm.need("mpirun")
+        app = self.folder.write("app", f"-n 1 {sdm.RING}\n-n 2 {sdm.THREADS}\n")
+        self.assertEqual(self.places(self.session("--", "mpirun", "--app", app), {0, 1, 2}), {"ring.c": {0}, "threads.c": {1, 2}})
+
     def test_attach_to_hydra(self):
         """It has no process table that could be read, and proxies between itself and its ranks."""
         sdm.need("mpiexec.hydra")

@@ -1,4 +1,5 @@
 /* Command lines of launchers: where the program is, whatever the values of options are called. */
+#include "sdm/session/programs.h"
 #include "sdm/session/words.h"
 
 #include <stdarg.h>
@@ -98,13 +99,52 @@ static void several_programs(void **state) {
   assert_string_equal(argv[p[1].first], "-n");
   assert_string_equal(argv[p[2].program], "true");
   assert_int_equal(p[2].end, 15);
-  assert_int_equal(split("srun -n 4 --multi-prog conf", argv, p), -EINVAL);
-  assert_int_equal(split("srun --multi-prog sh", argv, p), -EINVAL); /* the file is not the program */
-  assert_int_equal(split("mpirun --app sh", argv, p), -EINVAL);
-  assert_int_equal(split("mpiexec.hydra -configfile sh", argv, p), -EINVAL);
   assert_int_equal(split("mpirun -n 1 sh --app x", argv, p), 1); /* the program's own */
   assert_int_equal(split("mpirun -n 1 sh a : b", argv, p), -ENOENT); /* the launcher would not find 'b' either */
   assert_int_equal(split("nice sh : sleep", argv, p), 1); /* no launcher of several: an argument */
+}
+
+/* What the words become when programs are in a file; "PROGRAMS" in the line is its name. */
+static const char *expanded(const char *line, const char *text, struct sdm_program *programs, int *n) {
+  static char said[512];
+  char path[] = "/tmp/programs-XXXXXX", copy[256], *argv[64], **words;
+  struct dvm_error err = DVM_ERROR_INIT;
+  int argc = 0, fd = mkstemp(path);
+  assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+  close(fd);
+  snprintf(copy, sizeof(copy), "%s", line);
+  for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
+    argv[argc++] = strcmp(w, "PROGRAMS") ? w : path;
+  argv[argc] = NULL;
+  int nwords = sdm_programs_expand(argc, argv, &words, programs, n, &err);
+  *said = 0;
+  for (int i = 0; i < nwords; i++)
+    snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s%s", i ? " " : "", words[i]);
+  unlink(path);
+  return nwords < 0 ? NULL : said;
+}
+
+static void programs_in_a_file(void **state) {
+  (void)state;
+  struct sdm_program p[SDM_PROGRAMS_MAX];
+  int n;
+  static const char parts[] = "# two\n-n 1 sh 'a b' \\\n c\n\n-n 3 sleep 1 # so long\n";
+  assert_string_equal(expanded("mpirun --app PROGRAMS --tag-output", parts, p, &n), "mpirun --tag-output -n 1 sh a b c : -n 3 sleep 1");
+  assert_string_equal(expanded("mpiexec.hydra -configfile PROGRAMS", parts, p, &n), "mpiexec.hydra -n 1 sh a b c : -n 3 sleep 1");
+  assert_null(expanded("mpirun --app /nowhere", parts, p, &n));
+  assert_null(expanded("mpirun --app PROGRAMS", "# none\n", p, &n));
+  assert_string_equal(expanded("mpirun -n 1 sh --app PROGRAMS", parts, p, &n) ? "same" : "", "same");
+  assert_non_null(expanded("srun -n 5 --multi-prog -l PROGRAMS", "0-1,4 sh -c 'echo %t'\n* sleep %o\n", p, &n));
+  assert_string_equal(expanded("srun -n 5 --multi-prog -l PROGRAMS", "0-1,4 sh -c 'echo %t'\n* sleep %o\n", p, &n), "srun -n 5 -l sh");
+  assert_int_equal(n, 2);
+  assert_string_equal(p[0].ranks, "0-1,4");
+  assert_string_equal(p[0].words[2], "echo %t");
+  assert_string_equal(p[1].ranks, "*");
+  assert_string_equal(p[1].words[0], "sleep");
+  assert_null(expanded("srun --multi-prog PROGRAMS", "x sh\n", p, &n));
+  assert_null(expanded("srun --multi-prog PROGRAMS", "0 /no/such/program\n", p, &n));
+  assert_null(expanded("srun --multi-prog PROGRAMS", "0\n", p, &n));
+  assert_null(expanded("srun --multi-prog", "", p, &n));
 }
 
 static void secret(void **state) {
@@ -141,7 +181,7 @@ static void secret(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(programs), cmocka_unit_test(other_launchers), cmocka_unit_test(several_programs),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(programs), cmocka_unit_test(other_launchers), cmocka_unit_test(several_programs), cmocka_unit_test(programs_in_a_file),
                                      cmocka_unit_test(secret)};
   return cmocka_run_group_tests_name("sdm_words", tests, NULL, NULL);
 }
