@@ -8,6 +8,7 @@ import unittest
 import sdm
 from dap import Client
 
+HANDLER = os.path.join(sdm.BUILD, "test", "integration", "sdm", "sdm_handler")
 VALUES = os.path.join(sdm.BUILD, "test", "integration", "sdm", "sdm_values")
 SOURCE = os.path.join(sdm.SOURCE, "values.cc")
 WAITS = os.path.join(sdm.BUILD, "test", "integration", "sdm", "sdm_mpi_waits")
@@ -314,13 +315,17 @@ class Requests(unittest.TestCase):
 class StopAll(unittest.TestCase):
     """When one has stopped the others that were set going with it are stopped too."""
 
-    def start(self, program, breakpoint, ranks=2, **more):
+    def start(self, program, breakpoint, ranks=2, mpi=None, **more):
+        """'mpi': the filter of its errors; True, or its condition."""
         process = subprocess.Popen([sdm.DEBUG, "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(Requests.end, process)
         c = Client(process.stdout, process.stdin)
         c.ask("initialize", adapterID="dvm")
         self.assertTrue(c.ask("launch", program=program, ranks=ranks, **more)["success"])
         c.ask("setFunctionBreakpoints", breakpoints=[breakpoint])
+        if mpi:
+            one = {"filters": ["mpi"]} if mpi is True else {"filters": [], "filterOptions": [{"filterId": "mpi", "condition": mpi}]}
+            self.assertTrue(c.ask("setExceptionBreakpoints", **one)["success"])
         self.assertTrue(c.ask("configurationDone")["success"])
         return c
 
@@ -338,6 +343,32 @@ class StopAll(unittest.TestCase):
         c.expect({"event": "stopped", "body": {"reason": "breakpoint", "threadId": 1001}})
         for rank in (0, 2, 3):
             c.expect({"event": "stopped", "body": {"reason": "pause", "threadId": 1000 * rank + 1}})
+
+    def test_errors_of_mpi(self):
+        """The filter stops the rank whose call is wrong, before MPI ends the job, and only if it is on and its condition holds."""
+        if not os.path.exists(sdm.MPI_RING):
+            self.skipTest("no MPI here")
+        for condition in (None, "1 == 1"):
+            c = self.start(sdm.MPI_RING, {"name": "nowhere"}, ranks=2, args=["wrong", "1"], mpi=condition or True)
+            stop = c.expect({"event": "stopped", "body": {"reason": "exception", "threadId": 1001}})["body"]
+            self.assertEqual(stop["text"], "MPI error")
+            info = c.ask("exceptionInfo", threadId=1001)["body"]
+            self.assertIn("MPI", info["description"])
+            frames = c.ask("stackTrace", threadId=1001)["body"]["stackFrames"]
+            self.assertTrue([f for f in frames if f["name"] == "main" and f["line"] == sdm.line_of("MPI_Send(&rank", "mpi_ring.c")], frames)
+            c.ask("disconnect")
+        c = self.start(sdm.MPI_RING, {"name": "nowhere"}, ranks=2, args=["wrong", "1"], mpi="1 == 2")
+        c.expect({"event": "terminated"})
+        self.assertEqual([m for m in c.waiting if m.get("event") == "stopped"], [])
+
+    def test_signals_that_are_shown(self):
+        c = self.start(HANDLER, {"name": "main"}, launcher="local", ranks=1)
+        c.expect({"event": "stopped", "body": {"threadId": 1}})
+        for line in ("handle SIGUSR1 nostop print", "handle SIGINT SIGTERM SIGSEGV nostop noprint pass"):
+            self.assertTrue(c.ask("evaluate", expression="-exec " + line, context="repl")["success"])
+        c.ask("continue", threadId=1)
+        c.expect({"event": "output", "body": {"category": "console", "output": "[0] got SIGUSR1, runs on\n"}})
+        c.expect({"event": "exited", "body": {"exitCode": 0}})
 
     def test_one_alone(self):
         """A thread that is stepped alone stops alone."""
