@@ -305,9 +305,10 @@ std::vector<std::string> Rewriter::givenTexts(Expr *Pointer) {
     SiteText Text(Ctx, B, L);
     Text.key(DVMRT_ANY_KIND).add("given").add("\n" + W.Common).key(DVMRT_ACCESS_TEXT).add(Source + Part.P.Text);
     Path P = W.P;
-    P.Text += StringRef(Part.P.Text).drop_front(2 * W.Rank);
+    const size_t Told = std::min<size_t>(W.Rank, Part.P.Strides.size()); // rows of variable length are not among those of the part
+    P.Text += StringRef(Part.P.Text).drop_front(2 * Told);
     P.Offset += Part.P.Offset;
-    P.Strides.append(Part.P.Strides.begin() + W.Rank, Part.P.Strides.end());
+    P.Strides.append(Part.P.Strides.begin() + Told, Part.P.Strides.end());
     if (!P.Text.empty())
       addPath(Text, P);
     Part.Repeat.erase(Part.Repeat.begin(), Part.Repeat.begin() + Dims);
@@ -420,8 +421,8 @@ bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
 // zeros.
 void Rewriter::traceUnset(VarDecl *V) {
   QualType T = V->getType();
-  if (!V->hasInit() && V->hasLocalStorage() && !isa<ParmVarDecl>(V) && (isPlainStruct(T) || Ctx.getAsConstantArrayType(T)) &&
-      sizeOf(Ctx, T) <= 1024)
+  if (!St.attached(V) && !V->hasInit() && V->hasLocalStorage() && !isa<ParmVarDecl>(V) &&
+      (isPlainStruct(T) || Ctx.getAsConstantArrayType(T)) && sizeOf(Ctx, T) <= 1024)
     V->setInit(new (Ctx) ImplicitValueInitExpr(T.getUnqualifiedType()));
 }
 

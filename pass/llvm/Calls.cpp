@@ -376,7 +376,7 @@ static bool isInstrumentedHere(const CallBase *Call) {
 // setjmp and kin: what longjmp has left ended without a word.
 static void lowerLanding(FunctionState &S, CallBase *Call) {
   BuilderBehind B(Call);
-  bool Inside = any_of(S.Constructs, [&](const auto &C) { return C.second->Blocks.contains(Call->getParent()); });
+  bool Inside = any_of(S.Constructs, [&](const auto &C) { return C.second->holds(Call->getParent()); });
   Value *Frame = Inside ? B.CreateIntrinsic(Intrinsic::stacksave, {S.RT.Ptr}, {})
                         : B.CreateIntrinsic(Intrinsic::frameaddress, {S.RT.Ptr}, {B.getInt32(0)});
   S.RT.call(B, "__dvmrt_landed", {Frame});

@@ -69,14 +69,14 @@ FunctionState::FunctionState(Function &Fn, Runtime &R) : F(Fn), RT(R), Volatile(
     findBlocks(*K);
   for (auto &[Cid, K] : Constructs)
     for (auto &[OtherCid, Other] : Constructs)
-      K->Depth += Other->Blocks.contains(K->Enter->getParent());
+      K->Depth += Other->holds(K->Enter->getParent());
   static const char *const Names[LimitCount] = {"dvm.write", "dvm.first_read", "dvm.first_write", "dvm.mask", "dvm.base"};
   for (auto &[Cid, K] : Constructs)
     if (K->Begin && K->hasIterations())
       for (unsigned L = 0; L < LimitCount; ++L)
         K->Limits[L] = slot(RT.I32, Names[L]);
   for (Access &A : Accesses)
-    if (Construct *K = construct(A.Text.Cid); K && K->hasIterations() && K->Blocks.contains(A.Mark->getParent()))
+    if (Construct *K = construct(A.Text.Cid); K && K->hasIterations() && K->holds(A.Mark->getParent()))
       A.In = K;
 }
 
@@ -141,7 +141,7 @@ Construct *FunctionState::construct(unsigned Cid) const {
 Construct *FunctionState::around(const BasicBlock *BB) const {
   Construct *Best = nullptr;
   for (auto &[Cid, K] : Constructs)
-    if (K->hasIterations() && K->Blocks.contains(BB) && (!Best || K->Depth > Best->Depth))
+    if (K->hasIterations() && K->holds(BB) && (!Best || K->Depth > Best->Depth))
       Best = K.get();
   return Best;
 }
@@ -215,7 +215,7 @@ void FunctionState::findBlocks(Construct &K) {
   SmallVector<BasicBlock *, 16> Work{First};
   while (!Work.empty()) {
     BasicBlock *BB = Work.pop_back_val();
-    if (BB == K.Enter->getParent() || !K.Blocks.insert(BB).second || Last.contains(BB))
+    if (BB == K.Enter->getParent() || !K.Blocks.insert(BB) || Last.contains(BB))
       continue;
     append_range(Work, successors(BB));
   }

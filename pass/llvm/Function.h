@@ -7,6 +7,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/ValueHandle.h"
 #include <memory>
 
@@ -30,7 +31,8 @@ struct Construct {
   DirectiveText Text;
   llvm::GlobalVariable *Site = nullptr;
   llvm::SmallVector<llvm::CallInst *, 1> Leaves, Rows, Iters;
-  llvm::SmallPtrSet<llvm::BasicBlock *, 16> Blocks; // of the statement, as they are before the lowering
+  llvm::SmallSetVector<llvm::BasicBlock *, 16> Blocks; // of the statement, as they are before the lowering
+  bool holds(const llvm::BasicBlock *BB) const { return Blocks.contains(const_cast<llvm::BasicBlock *>(BB)); }
   unsigned Depth = 0; // constructs of this function around it
   llvm::Instruction *Begin = nullptr; // end of a block between 'enter' and the statement: code for the entry goes here
   // Copies of the limits, made at the entry and at each iteration: the runtime changes them nowhere else while this

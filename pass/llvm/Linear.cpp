@@ -36,7 +36,7 @@ const char *NestForms::shape() {
   Innermost = LI.getLoopFor(Iteration);
   Loop *L = Innermost;
   for (unsigned N = 0; N < rank(); ++N, L = L->getParentLoop())
-    if (!L || !K.Blocks.contains(L->getHeader()) || !L->getLoopLatch())
+    if (!L || !K.holds(L->getHeader()) || !L->getLoopLatch())
       return Unusual;
   Exit = Innermost->getExitBlock();
   if (!Exit || Exit->getSinglePredecessor() != Innermost->getHeader() || Innermost->getLoopLatch() == Iteration ||
@@ -117,7 +117,7 @@ Value *NestForms::hoist(Value *V) {
   auto *I = dyn_cast<Instruction>(V);
   if (!I)
     return nullptr;
-  if (!K.Blocks.contains(I->getParent()))
+  if (!K.holds(I->getParent()))
     return DT.dominates(I, K.Begin) ? I : nullptr;
   auto [It, Fresh] = Hoisted.insert({I, nullptr});
   if (!Fresh)

@@ -133,7 +133,7 @@ bool onlyComputes(BasicBlock *Arm, Instruction *End) {
 
 } // namespace
 
-ReductionGuard dvmir::findGuard(const Construct &K, StoreInst *Store, const SmallPtrSetImpl<Instruction *> &Depends) {
+ReductionGuard dvmir::findGuard(const Construct &K, StoreInst *Store, const SmallSetVector<Instruction *, 16> &Depends) {
   ReductionGuard G;
   BasicBlock *Arm = Store->getParent();
   Value *New = Store->getValueOperand();

@@ -17,7 +17,7 @@ struct ReductionGuard {
 // Of a store in the nest.  'Depends': values computed from the variable.  Inserts the computation if it is safe whichever way the
 // program goes: nothing is written or called on the way to the store, and no element is read that other variables select than those
 // of the comparison and the nest's own.
-ReductionGuard findGuard(const Construct &K, llvm::StoreInst *Store, const llvm::SmallPtrSetImpl<llvm::Instruction *> &Depends);
+ReductionGuard findGuard(const Construct &K, llvm::StoreInst *Store, const llvm::SmallSetVector<llvm::Instruction *, 16> &Depends);
 
 } // namespace dvmir
 #endif

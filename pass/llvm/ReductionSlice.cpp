@@ -63,7 +63,7 @@ void ReductionSlice::findType() {
     T = nullptr;
 }
 
-bool ReductionSlice::inNest(Instruction *I) const { return K.Blocks.contains(I->getParent()); }
+bool ReductionSlice::inNest(Instruction *I) const { return K.holds(I->getParent()); }
 // ---- What depends on the variable ----
 
 // What clang makes for the value of '({ .. })', say: nothing but loaded and stored.
@@ -255,7 +255,7 @@ void ReductionSlice::follow(Instruction *From) {
                    isa<SelectInst>(X) || (isa<CallInst>(X) && pure(cast<CallInst>(X)));
       if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == I)
         Value = Sel->getTrueValue() == I || Sel->getFalseValue() == I;
-      if (Value && inNest(X) && Depends.insert(X).second) {
+      if (Value && inNest(X) && Depends.insert(X)) {
         Followed &= !mayTrap(X);
         Work.push_back(X);
       }

@@ -23,7 +23,7 @@ public:
   // The addresses whose values are mirrored: the variable, its location, and local variables that hold what came from it; with
   // their twins, which are null here.
   llvm::MapVector<llvm::Value *, llvm::AllocaInst *> Twins;
-  llvm::SmallPtrSet<llvm::Instruction *, 16> Depends; // values computed from the variable, or from a local one that holds such
+  llvm::SmallSetVector<llvm::Instruction *, 16> Depends; // values computed from the variable, or from a local one that holds such
   llvm::SmallVector<llvm::StoreInst *, 8> Stores;     // to the mirrored addresses
 
   bool inNest(llvm::Instruction *I) const;
@@ -41,7 +41,7 @@ private:
   llvm::DenseMap<const llvm::Instruction *, Access *> AccessOf; // by marker
   bool Followed = true;
   std::unique_ptr<llvm::PostDominatorTree> PostDominators;
-  llvm::SmallPtrSet<llvm::CallInst *, 8> Results; // Many: marks of accesses to the variable
+  llvm::SmallSetVector<llvm::CallInst *, 8> Results; // Many: marks of accesses to the variable
 
   bool isNamed() const;
   void findType();

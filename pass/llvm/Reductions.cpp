@@ -204,7 +204,7 @@ private:
     SmallPtrSet<BasicBlock *, 8> Seen;
     while (!Work.empty())
       for (BasicBlock *Next : successors(Work.pop_back_val()))
-        if (K.Blocks.contains(Next) && !Starts.contains(Next) && Seen.insert(Next).second)
+        if (K.holds(Next) && !Starts.contains(Next) && Seen.insert(Next).second)
           Work.push_back(Next);
     return Seen.contains(I->getParent());
   }

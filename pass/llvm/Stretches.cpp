@@ -102,7 +102,7 @@ void Stretch::giveUp() {
 
 bool Stretch::checkCode() {
   for (BasicBlock *BB : L.blocks()) {
-    if (BB->hasAddressTaken() || BB->isEHPad() || (!Outside && !K.Blocks.contains(BB)))
+    if (BB->hasAddressTaken() || BB->isEHPad() || (!Outside && !K.holds(BB)))
       return false;
     for (Instruction &I : *BB) {
       StringRef Mark = markerName(&I);
@@ -280,9 +280,9 @@ bool Stretch::isOnlyRead(GlobalVariable *G) {
     auto *Store = dyn_cast<StoreInst>(U);
     if (isa<GEPOperator>(U) || markerName(U) == DVMM_ACCESS)
       append_range(Work, U->users());
-    else if (Store ? pointerRoot(Store->getPointerOperand()) != G || pointerRoot(Store->getValueOperand()) == G ||
-                         K.Blocks.contains(Store->getParent())
-                   : !isa<LoadInst>(U))
+    else if (Store
+                 ? pointerRoot(Store->getPointerOperand()) != G || pointerRoot(Store->getValueOperand()) == G || K.holds(Store->getParent())
+                 : !isa<LoadInst>(U))
       return false;
   }
   return true;
@@ -451,7 +451,7 @@ void Stretch::carryOut(std::vector<Access> &More) {
 // The construct whose iterations execute the loop; null: it is not to be told.
 static Construct *nestOf(FunctionState &S, const Loop &L) {
   for (auto &[Cid, K] : S.Constructs)
-    if (K->Text.Kind == "parallel" && K->Begin && K->Blocks.contains(L.getHeader()))
+    if (K->Text.Kind == "parallel" && K->Begin && K->holds(L.getHeader()))
       return K.get();
   return S.around(L.getHeader()) ? nullptr : &S.Outside;
 }

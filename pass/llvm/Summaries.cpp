@@ -106,12 +106,12 @@ const char *Summary::check() {
       if (const char *Why = Code.check(I))
         return Why;
       for (User *U : I.users())
-        if (const BasicBlock *At = cast<Instruction>(U)->getParent(); !K.Blocks.contains(At) || (Forms.inBody(BB) && !Forms.inBody(At)))
+        if (const BasicBlock *At = cast<Instruction>(U)->getParent(); !K.holds(At) || (Forms.inBody(BB) && !Forms.inBody(At)))
           return "it computes a value that is used behind it";
     }
   }
   for (Access &A : S.Accesses)
-    if (K.Blocks.contains(A.Mark->getParent()))
+    if (K.holds(A.Mark->getParent()))
       if (const char *Why = checkAccess(A))
         return Why;
   return nullptr;
@@ -123,7 +123,7 @@ bool Summary::onlyReadsData() {
       if (Code.check(I))
         return false;
   for (Access &A : S.Accesses)
-    if (K.Blocks.contains(A.Mark->getParent()) && A.Text.Writes && !A.Var && !Code.isReduction(A.Mark->getArgOperand(0)) &&
+    if (K.holds(A.Mark->getParent()) && A.Text.Writes && !A.Var && !Code.isReduction(A.Mark->getArgOperand(0)) &&
         !(A.Text.Use && *A.Text.Use < K.Text.Uses.size() && A.In == &K && !A.Text.PartOfElement))
       return false;
   return true;
@@ -148,7 +148,7 @@ const char *Summary::checkStep() {
 // Is there a store of the same iteration before?
 bool Summary::assignedBefore(const Access &A) {
   auto Before = [&](Instruction *Store) {
-    return K.Blocks.contains(Store->getParent()) && Forms.inBody(Store->getParent()) && Forms.DT.dominates(Store, A.Mark);
+    return K.holds(Store->getParent()) && Forms.inBody(Store->getParent()) && Forms.DT.dominates(Store, A.Mark);
   };
   for (Instruction *Store : A.Var->Stores)
     if (Before(Store))

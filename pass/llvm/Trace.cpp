@@ -465,7 +465,7 @@ struct TraceModule::Impl : TraceParts {
   // Whether the construct, or what it calls, may write data that no directive declares; its own scalars are gone when it ends.
   static bool writesOrdinary(const FunctionState &S, const Construct &K) {
     for (const Access &A : S.Accesses) {
-      if (!A.Text.Writes || A.Text.IndexNumber || !K.Blocks.contains(A.Mark->getParent()) ||
+      if (!A.Text.Writes || A.Text.IndexNumber || !K.holds(A.Mark->getParent()) ||
           !siteLine(markerText(A.TextConstant), DVMRT_ACCESS_DISTRIBUTED).empty())
         continue;
       const auto *Local = dyn_cast<AllocaInst>(rootOf(A.Mark->getArgOperand(0)));
@@ -605,7 +605,7 @@ struct TraceModule::Impl : TraceParts {
         if (markerName(&I) == DVMM_ENTER)
           return false; // a construct inside would have to be lowered twice
         for (User *U : I.users())
-          if (!K.Blocks.contains(cast<Instruction>(U)->getParent()))
+          if (!K.holds(cast<Instruction>(U)->getParent()))
             return false;
       }
     }
@@ -619,7 +619,7 @@ struct TraceModule::Impl : TraceParts {
     ValueToValueMapTy Map;
     SmallVector<BasicBlock *, 16> Order, Copies;
     for (BasicBlock &BB : S.F) // in the function's order, so that the output does not depend on addresses
-      if (K.Blocks.contains(&BB))
+      if (K.holds(&BB))
         Order.push_back(&BB);
     for (BasicBlock *BB : Order) {
       BasicBlock *Copy = CloneBasicBlock(BB, Map, ".plain", &S.F);
@@ -629,7 +629,7 @@ struct TraceModule::Impl : TraceParts {
     remapInstructionsInBlocks(Copies, Map);
     for (BasicBlock *BB : Order)
       for (BasicBlock *Next : successors(BB))
-        if (!K.Blocks.contains(Next))
+        if (!K.holds(Next))
           for (PHINode &Phi : Next->phis())
             Phi.addIncoming(Phi.getIncomingValueForBlock(BB), cast<BasicBlock>(Map[BB]));
     auto *Br = cast<BranchInst>(K.Begin);

@@ -162,7 +162,7 @@ static void noteKinds(FunctionState &S, Variable &V) {
 
 static bool livesInside(const Variable &V, const Construct &K) {
   for (IntrinsicInst *I : V.Starts)
-    if (K.Blocks.contains(I->getParent()))
+    if (K.holds(I->getParent()))
       return true;
   if (!V.Starts.empty() || V.Declared.Line == 0 || K.Text.Loop.Line == 0)
     return false;
@@ -172,7 +172,7 @@ static bool livesInside(const Variable &V, const Construct &K) {
 
 static void noteWrite(FunctionState &S, Variable &V, const BasicBlock *BB) {
   for (auto &[Cid, K] : S.Constructs)
-    if (K->hasIterations() && K->Blocks.contains(BB))
+    if (K->hasIterations() && K->holds(BB))
       V.Written[K.get()] = true;
 }
 

@@ -1,0 +1,17 @@
+# Every right program compiles to be recorded too, and what comes out is the same each time: builds are compared by their bytes.
+. "$(dirname "$0")/lib.sh"
+for file in "$source"/test/programs/{right,quiet}/*.c; do
+  "$dvmcc" -fdvm=trace -O0 -w -c "$file" -o trace.o 2>err || {
+    head -n 5 err >&2
+    wrong "$(basename "$file") does not compile to be recorded"
+  }
+done
+for name in redblack cg pointers; do
+  for mode in -fdvm=check -fdvm=trace; do
+    for run in 1 2 3 4 5; do
+      "$dvmcc" $mode -g -O2 -c "$source/test/programs/right/$name.c" -o "$name$run.o" || wrong "$name.c does not compile"
+      cmp -s "$name"{1,$run}.o || wrong "$name.c, $mode: compiled once more it is another object"
+    done
+  done
+done
+finish
