@@ -181,7 +181,7 @@ static void secret(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(programs), cmocka_unit_test(other_launchers), cmocka_unit_test(several_programs), cmocka_unit_test(programs_in_a_file),
-                                     cmocka_unit_test(secret)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(programs), cmocka_unit_test(other_launchers), cmocka_unit_test(several_programs),
+                                     cmocka_unit_test(programs_in_a_file), cmocka_unit_test(secret)};
   return cmocka_run_group_tests_name("sdm_words", tests, NULL, NULL);
 }
