@@ -104,6 +104,10 @@ static const char *const check_names[] = {
     "trace-nan" /* of comparisons, which are not made here */,
     NULL};
 
+_Static_assert(sizeof(check_names) / sizeof(check_names[0]) == DVMRT_ID_COUNT + 6,
+               "one name each, then anti, all and three of comparisons");
+_Static_assert(DVMRT_ID_COUNT <= DVMRT_CHECK_ANTI && DVMRT_CHECK_ANTI < 64, "a check is a bit of a word");
+
 static int check_bits(const char *name, uint64_t *bits) {
   for (unsigned i = 0; check_names[i]; i++) {
     if (strcmp(check_names[i], name))
