@@ -380,7 +380,7 @@ static int save_members(struct mpir_gathering *g, const char *folder, const stru
   return rc;
 }
 
-static int finish_members(struct mpir_gathering *g, struct crs_reply *sum) {
+int mpir_gather_finish(struct mpir_gathering *g, struct crs_reply *sum) {
   static struct crs_reply reply;
   int rc = 0;
 
@@ -402,8 +402,7 @@ static int finish_members(struct mpir_gathering *g, struct crs_reply *sum) {
 /* With a signal that ends them nothing may run on: the members are whole before they go on, and are never let go. */
 static bool is_end(const struct crs_request *request) { return request->signal == SIGKILL; }
 
-/* What stands under the name goes when the set is there. */
-static int put_in_place(const char *temporary, const char *path, struct dvm_error *err) {
+int mpir_gather_place(const char *temporary, const char *path, struct dvm_error *err) {
   struct stat st;
 
   if (lstat(path, &st)) {
@@ -420,6 +419,29 @@ static int put_in_place(const char *temporary, const char *path, struct dvm_erro
   else
     mpir_set_remove(temporary);
   return 0;
+}
+
+int mpir_gather_copy(struct mpir_gathering *g, const char *folder, bool ignore_files) {
+  struct mpir_objects objects = {0};
+  int rc = settle_groups(g);
+
+  if (!rc)
+    rc = mpir_objects_find(&objects, g->set, g->pids, g->job ? &g->job->segment : NULL, ignore_files, g->err);
+  if (rc)
+    return rc;
+  for (size_t i = 0; g->job && g->job->apart && i < objects.count; i++)
+    if (objects.all[i].inode == g->job->segment.inode && objects.all[i].device == g->job->segment.device)
+      objects.savers[i] = -1;
+  rc = save_members(g, folder, &objects);
+  mpir_objects_free(&objects);
+  return rc;
+}
+
+void mpir_gather_sum(const struct mpir_gathering *g, struct crs_reply *reply) {
+  memcpy(reply->text, g->notices, sizeof(reply->text));
+  reply->threads = (uint32_t)(g->threads - (g->set ? g->set->member_count : 0) + 1);
+  reply->stop_ns = g->stop_ns;
+  memcpy(reply->path, g->path, sizeof(reply->path));
 }
 
 int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, struct crs_reply *reply) {
@@ -442,7 +464,7 @@ int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, stru
   rc = save_members(g, temporary, &objects);
   mpir_crs_fault("job-copied");
   if (!rc && !is_end(request))
-    rc = finish_members(g, reply);
+    rc = mpir_gather_finish(g, reply);
   if (!rc)
     rc = mpir_set_write(g->set, temporary, g->err);
   if (!rc && job)
@@ -454,7 +476,7 @@ int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, stru
     close(folder);
   }
   if (!rc)
-    rc = put_in_place(temporary, g->path, g->err);
+    rc = mpir_gather_place(temporary, g->path, g->err);
   if (rc)
     mpir_set_remove(temporary);
   else if (job && is_end(request))
@@ -549,10 +571,7 @@ void mpir_gather_end(struct mpir_gathering *g, struct crs_reply *reply) {
   for (size_t i = 0; g->set && i < g->set->member_count; i++)
     if (g->connections[i] >= 0)
       close(g->connections[i]);
-  memcpy(reply->text, g->notices, sizeof(reply->text));
-  reply->threads = (uint32_t)(g->threads - (g->set ? g->set->member_count : 0) + 1);
-  reply->stop_ns = g->stop_ns;
-  memcpy(reply->path, g->path, sizeof(reply->path));
+  mpir_gather_sum(g, reply);
   mpir_set_free(g->set);
   free(g->pids);
   free(g->connections);

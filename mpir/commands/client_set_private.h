@@ -15,6 +15,7 @@ struct mpir_gather_job {
   const int32_t *pids; /* by rank, as seen from here; 0: none */
   uint32_t nranks;
   struct crs_object segment; /* memory that the ranks share with their controller */
+  bool apart;                /* that memory is saved by itself, not in an image */
   int (*stands)(struct mpir_gathering *g);                     /* all stand, nothing is copied yet */
   int (*seal)(struct mpir_gathering *g, const char *folder);   /* all images are whole, the folder has not its name yet */
   int (*ends)(struct mpir_gathering *g);                       /* the snapshot is there, and they are about to be killed */
@@ -38,6 +39,13 @@ int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent);
 void mpir_gather_order(struct mpir_gathering *g);
 /* Saves those who stand into a folder g->path. */
 int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, struct crs_reply *reply);
+/* The parts of it, for who leads one node's share: copies them into the folder; waits until their images are whole, by when they have gone on; adds up
+ * what is known of them. */
+int mpir_gather_copy(struct mpir_gathering *g, const char *folder, bool ignore_files);
+int mpir_gather_finish(struct mpir_gathering *g, struct crs_reply *sum);
+void mpir_gather_sum(const struct mpir_gathering *g, struct crs_reply *reply);
+/* What stands under the name goes when the set is there; 'temporary' becomes it. */
+int mpir_gather_place(const char *temporary, const char *path, struct dvm_error *err);
 /* Lets go who still stands, and frees. */
 void mpir_gather_end(struct mpir_gathering *g, struct crs_reply *reply);
 /* Removes the snapshots before the last 'keep' of the line that 'path' stands in. */

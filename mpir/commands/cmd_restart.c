@@ -26,6 +26,8 @@ static const char usage[] =
     "  --keep-ids    fail when an old process or thread number is taken\n"
     "  --detach      do not wait for the process\n"
     "  --name NAME   of a job: another name than it had\n"
+    "  --hosts HOST[:RANKS],...  of a job: its ranks there, under mpirun\n"
+    "  --launcher WORDS  in place of 'mpirun'\n"
     "  --stats       tell how long it took until the process ran\n";
 
 static void pass_on(int sig) {
@@ -109,13 +111,31 @@ static void pass_over(const struct mpir_restarted *r) {
   tell_time();
 }
 
-static int restart_job(const char *path, const char *name, const struct mpir_restart_options *o) {
+static void announce_ranks(const struct job *j) {
+  const char *host;
+
+  tell_time();
+  for (uint32_t i = 0; i < mpir_job_size(j); i++) {
+    const int pid = mpir_job_rank_place(j, i, &host);
+
+    if (pid)
+      fprintf(stderr, "MPIR_debug_info) %s:%d\n", host, pid);
+  }
+}
+
+static void pass_over_ranks(const struct job *j) {
+  (void)j;
+  tell_time();
+}
+
+static int restart_job(const char *path, const struct mpir_job_options *job, const struct mpir_restart_options *o) {
+  static const struct mpir_job_announce told = {announce_job, announce_ranks}, passed_over = {pass_over, pass_over_ranks};
   struct dvm_error err = DVM_ERROR_INIT;
   int status;
 
   if (o->detach)
     return dvm_usage_error("restart", "'%s' is a job, whose controller this command becomes: '--detach' is not for it", path);
-  status = mpir_job_restart(path, name, o, o->debug ? announce_job : pass_over, &err);
+  status = mpir_job_restart(path, job, o, o->debug ? &told : &passed_over, &err);
   if (status >= 0)
     return status;
   fprintf(stderr, "dvm restart: error: %s\n", err.text);
@@ -123,7 +143,7 @@ static int restart_job(const char *path, const char *name, const struct mpir_res
 }
 
 int mpir_restart_main(int argc, char **argv) {
-  enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, STATS, NAME, RESTORE_FILES, HELP };
+  enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, STATS, NAME, HOSTS, LAUNCHER, RESTORE_FILES, HELP };
   static const struct option options[] = {
       {"debug", 0, NULL, DEBUG},
       {"crdebug", 0, NULL, DEBUG},
@@ -136,12 +156,14 @@ int mpir_restart_main(int argc, char **argv) {
       {"stats", 0, NULL, STATS},
       {"help", 0, NULL, HELP},
       {"name", 1, NULL, NAME},
+      {"hosts", 1, NULL, HOSTS},
+      {"launcher", 1, NULL, LAUNCHER},
       {NULL, 0, NULL, 0},
   };
   struct mpir_restart_options o = {.ids = MPIR_IDS_AUTO};
   struct dvm_error err = DVM_ERROR_INIT;
   struct mpir_restarted r;
-  const char *name = NULL;
+  struct mpir_job_options job = {0};
   int c;
 
   opterr = 0;
@@ -158,8 +180,10 @@ int mpir_restart_main(int argc, char **argv) {
     case NAME:
       if (!mpir_job_name_ok(optarg))
         return dvm_usage_error("restart", "'%s' is not a name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
-      name = optarg;
+      job.name = optarg;
       break;
+    case HOSTS: job.hosts = optarg; break;
+    case LAUNCHER: job.launcher = optarg; break;
     case 'h':
     case HELP: fputs(usage, stdout); return 0;
     default: return dvm_usage_refused("restart", c, argv, options);
@@ -178,9 +202,9 @@ int mpir_restart_main(int argc, char **argv) {
   }
   clock_gettime(CLOCK_MONOTONIC, &began);
   if (mpir_job_is(argv[optind]))
-    return restart_job(argv[optind], name, &o);
-  if (name)
-    return dvm_usage_error("restart", "'--name' is for a job, which '%s' is not", argv[optind]);
+    return restart_job(argv[optind], &job, &o);
+  if (job.name || job.hosts || job.launcher)
+    return dvm_usage_error("restart", "'--name', '--hosts' and '--launcher' are for a job, which '%s' is not", argv[optind]);
   if (!o.detach)
     pass_signals();
   if (mpir_restart(argv[optind], &o, &r, &err)) {

@@ -15,6 +15,7 @@
 #include "mpir/commands/commands.h"
 #include "mpir/commands/job.h"
 #include "mpir/commands/run_replicas.h"
+#include "mpir/commands/job_start.h"
 #include "mpir/image/job_manifest.h"
 #include "mpir/mpi/segment.h"
 #include "mpir/commands/list.h"
@@ -37,6 +38,8 @@ static const char usage[] =
     "  -n, --np RANKS              so many processes, on this host\n"
     "  --eager-limit BYTES         longer messages wait for their receiver (4096)\n"
     "  --strict                    every message waits for its receiver: shows what only buffers keep from a deadlock\n"
+    "  --hosts HOST[:RANKS],...    there, under mpirun\n"
+    "  --launcher WORDS            in place of 'mpirun' with '--hosts' and '--native'\n"
     "  --native                    on Open MPI itself, by mpirun\n"
     "  --name NAME                 names the job for 'dvm checkpoint', besides the process number of this command\n" RUN_REPLICA_USAGE;
 
@@ -55,46 +58,6 @@ static int signal_number(const char *name) {
       return sig;
   }
   return -1;
-}
-
-/* The library lies beside the command in a build folder, else where it was installed: BIN/../LIB. */
-static int find_library(char *folder, size_t folder_size, char *library, size_t size) {
-  static const char *const places[] = {"%s/libdvmcr.so", "%s/../" DVM_LIBRARY_FOLDER "/libdvmcr.so"};
-  ssize_t n = readlink("/proc/self/exe", folder, folder_size - 1);
-  char *slash;
-
-  if (n < 0)
-    return -errno;
-  folder[n] = '\0';
-  slash = strrchr(folder, '/');
-  if (slash)
-    *slash = '\0';
-  for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-    int len = snprintf(library, size, places[i], folder);
-
-    if (len > 0 && (size_t)len < size && access(library, R_OK) == 0)
-      return 0;
-  }
-  return -ENOENT;
-}
-
-static int preload(void) {
-  char folder[PATH_MAX], library[PATH_MAX + 64], checkpoints[PATH_MAX];
-  const char *before = getenv("LD_PRELOAD");
-  char *all;
-
-  if (find_library(folder, sizeof(folder), library, sizeof(library))) {
-    fprintf(stderr, "dvm run: error: libdvmcr.so is not beside this command and not installed\n");
-    return -ENOENT;
-  }
-  if (asprintf(&all, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") < 0)
-    return -ENOMEM;
-  setenv("LD_PRELOAD", all, 1);
-  setenv("DVMCR_BINDIR", folder, 1);
-  if (!mpir_list_folder(checkpoints, sizeof(checkpoints)))
-    setenv("DVMCR_DIR", checkpoints, 0);
-  free(all);
-  return 0;
 }
 
 /* The program's file, looked for as exec does.  -1: exec will say what is wrong. */
@@ -159,32 +122,26 @@ static int set_number(const char *key, const char *option, const char *text, uns
   return setenv(key, text, 1) ? 2 : 0;
 }
 
-/* libmpi lies in 'mpi' beside the command in a build folder, else in the library folder. */
-static int find_layer(char *folder, size_t size) {
-  static const char *const places[] = {"%s/mpi", "%s/../" DVM_LIBRARY_FOLDER "/dvm/mpi"};
-  char self[PATH_MAX], library[PATH_MAX + 32];
-  ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+static int run_native(const struct mpir_job_options *o, char **argv) {
+  char number[16], *words[4096], *launcher = strdup(o->launcher ? o->launcher : "mpirun"), *rest;
+  int n = 0;
 
-  self[n > 0 ? n : 0] = '\0';
-  *strrchr(self, '/') = '\0';
-  for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-    snprintf(folder, size, places[i], self);
-    snprintf(library, sizeof(library), "%s/libmpi.so.40", folder);
-    if (!access(library, R_OK))
-      return 0;
+  for (char *w = strtok_r(launcher, " ", &rest); w && n < 64; w = strtok_r(NULL, " ", &rest))
+    words[n++] = w;
+  if (!n)
+    return dvm_usage_error("run", "'--launcher' names no command");
+  snprintf(number, sizeof(number), "%u", o->nranks);
+  words[n++] = (char *)(uintptr_t)"-n";
+  words[n++] = number;
+  if (o->hosts) {
+    words[n++] = (char *)(uintptr_t)"--host";
+    words[n++] = (char *)(uintptr_t)o->hosts;
   }
-  return -ENOENT;
-}
-
-static int run_native(uint32_t nranks, char **argv) {
-  char number[16], *words[4096] = {"mpirun", "-n", number};
-  int n = 3;
-
-  snprintf(number, sizeof(number), "%u", nranks);
   while (*argv && n < 4095)
     words[n++] = *argv++;
+  words[n] = NULL;
   execvp(words[0], words);
-  fprintf(stderr, "dvm run: error: cannot run 'mpirun': %s\nhelp: install the package openmpi-bin, or leave '--native' away\n",
+  fprintf(stderr, "dvm run: error: cannot run '%s': %s\nhelp: install the package openmpi-bin, or leave '--native' away\n", words[0],
           strerror(errno));
   return 127;
 }
@@ -193,14 +150,16 @@ static int run_job(struct mpir_job_options *o, bool native, char **argv) {
   char folder[PATH_MAX + 32];
 
   if (native)
-    return run_native(o->nranks, argv);
-  if (find_layer(folder, sizeof(folder))) {
+    return run_native(o, argv);
+  if (mpir_job_layer(folder, sizeof(folder))) {
     fprintf(stderr, "dvm run: error: the message layer (libmpi.so.40) is not beside this command and not installed\n"
                     "help: '--native' runs the program on Open MPI itself\n");
     return 1;
   }
   o->library = folder;
-  if (o->checkpointable && preload())
+  if (o->checkpointable && !o->hosts && mpir_job_preload())
+    return 1;
+  if (o->checkpointable && o->hosts && mpir_job_folder())
     return 1;
   return mpir_job_run(o, argv);
 }
@@ -222,7 +181,9 @@ int mpir_run_main(int argc, char **argv) {
     EAGER,
     STRICT,
     NATIVE,
-    NAME
+    NAME,
+    HOSTS,
+    LAUNCHER
   };
   static const struct option options[] = {
       {"checkpointable", 0, NULL, CHECKPOINTABLE},
@@ -242,6 +203,8 @@ int mpir_run_main(int argc, char **argv) {
       {"native", 0, NULL, NATIVE},
       {"name", 1, NULL, NAME},
       RUN_REPLICA_OPTIONS,
+      {"hosts", 1, NULL, HOSTS},
+      {"launcher", 1, NULL, LAUNCHER},
       {NULL, 0, NULL, 0},
   };
   struct mpir_job_options job = {.eager_limit = 4096};
@@ -301,6 +264,8 @@ int mpir_run_main(int argc, char **argv) {
       break;
     case STRICT: job.strict = true; break;
     case NATIVE: native = true; break;
+    case HOSTS: job.hosts = optarg; break;
+    case LAUNCHER: job.launcher = optarg; break;
     case NAME:
       if (!mpir_job_name_ok(optarg))
         return dvm_usage_error("run", "'%s' is not a name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
@@ -325,12 +290,15 @@ int mpir_run_main(int argc, char **argv) {
     fputs(usage, stderr);
     return 2;
   }
-  if (!job.nranks && (native || job.strict || job.name || job.eager_limit != 4096))
-    return dvm_usage_error("run", "'--native', '--name' and '--eager-limit' need '-n', '--strict' that or '--checkpointable'");
+  if (!job.nranks && (native || job.strict || job.name || job.hosts || job.launcher || job.eager_limit != 4096))
+    return dvm_usage_error(
+        "run", "'--native', '--hosts', '--launcher', '--name' and '--eager-limit' need '-n', '--strict' that or '--checkpointable'");
+  if (job.launcher && !job.hosts && !native)
+    return dvm_usage_error("run", "'--launcher' needs '--hosts' or '--native': ranks on this host alone need no launcher");
   if (native && checkpointable)
     return dvm_usage_error("run", "a job on Open MPI itself cannot be checkpointed; leave '--native' or '--checkpointable' away");
-  if (replicate && (!job.nranks || native || checkpointable))
-    return dvm_usage_error("run", "'--replicate' needs '-n', and does not go with '--native' or '--checkpointable'");
+  if (replicate && (!job.nranks || native || checkpointable || job.hosts))
+    return dvm_usage_error("run", "'--replicate' needs '-n', and does not go with '--native', '--hosts' or '--checkpointable'");
   job.checkpointable = checkpointable;
   job.replicas = replicate ? &replicas : NULL;
   if (job.nranks)
@@ -345,7 +313,7 @@ int mpir_run_main(int argc, char **argv) {
   }
   if (fd >= 0)
     close(fd);
-  if (preload())
+  if (mpir_job_preload())
     return 1;
   execvp(argv[optind], argv + optind);
   fprintf(stderr, "dvm run: error: cannot run '%s': %s\n", argv[optind], strerror(errno));

@@ -14,6 +14,8 @@ struct mpir_deadlock {
   uint64_t moves;
   unsigned looks; /* since something has moved */
   bool asked;
+  mpir_deadlock_where_f *where;
+  void *arg;
 };
 
 struct mpir_deadlock *mpir_deadlock_create(struct mpl_job *job) {
@@ -24,7 +26,24 @@ struct mpir_deadlock *mpir_deadlock_create(struct mpl_job *job) {
 
 void mpir_deadlock_destroy(struct mpir_deadlock *d) { free(d); }
 
+void mpir_deadlock_set_where(struct mpir_deadlock *d, mpir_deadlock_where_f *where, void *arg) {
+  d->where = where;
+  d->arg = arg;
+}
+
+/* What all have written all have taken, as their proxies count. */
+static bool sums_are_equal(struct mpl_job *job) {
+  uint64_t written = 0, taken = 0;
+  for (uint32_t i = 0; i < job->nranks; i++) {
+    written += atomic_load(&mpl_state(job, i)->written);
+    taken += atomic_load(&mpl_state(job, i)->taken);
+  }
+  return written == taken;
+}
+
 static bool rings_are_empty(struct mpl_job *job) {
+  if (job->nnodes)
+    return sums_are_equal(job);
   for (uint32_t i = 0; i < job->nranks; i++)
     for (uint32_t k = 0; k < job->nranks; k++) {
       struct mpl_ring *r = mpl_ring_at(job, i, k);
@@ -71,10 +90,13 @@ static void tell_peers(const struct mpl_wait *w) {
     fprintf(stderr, " and %u more", w->npeers - MPL_PEERS);
 }
 
-static void tell_rank(struct mpl_job *job, uint32_t rank, pid_t pid) {
-  const struct mpl_wait *w = &mpl_state(job, rank)->wait;
+static void tell_rank(const struct mpir_deadlock *d, uint32_t rank, pid_t pid) {
+  const struct mpl_wait *w = &mpl_state(d->job, rank)->wait;
   char place[512];
-  mpir_where(pid, w->place, place, sizeof(place));
+  if (d->where)
+    d->where(d->arg, rank, pid, w->place, place, sizeof(place));
+  else
+    mpir_where(pid, w->place, place, sizeof(place));
   fprintf(stderr, "  rank %u waits in %s", rank, w->call);
   if (w->nrequests > 1)
     fprintf(stderr, " (%u requests)", w->nrequests);
@@ -147,7 +169,7 @@ void mpir_deadlock_report(const struct mpir_deadlock *d, const pid_t *pids) {
   tell_cycle(job, pids);
   for (uint32_t i = 0; i < job->nranks; i++)
     if (waits(job, pids, i))
-      tell_rank(job, i, pids[i]);
+      tell_rank(d, i, pids[i]);
   tell_ended(job, pids);
   tell_queues(job, pids);
 }

@@ -12,6 +12,9 @@ void mpir_deadlock_destroy(struct mpir_deadlock *d);
 bool mpir_deadlock_look(struct mpir_deadlock *d, const pid_t *pids);
 /* Looks count from now on. */
 void mpir_deadlock_reset(struct mpir_deadlock *d);
+/* How to ask where an address of a rank lies, where that is not on this host. */
+typedef void mpir_deadlock_where_f(void *arg, uint32_t rank, pid_t pid, uint64_t place, char *text, size_t size);
+void mpir_deadlock_set_where(struct mpir_deadlock *d, mpir_deadlock_where_f *where, void *arg);
 /* Says on standard error who waits for whom. */
 void mpir_deadlock_report(const struct mpir_deadlock *d, const pid_t *pids);
 #endif

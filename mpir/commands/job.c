@@ -1,5 +1,6 @@
 #include "mpir/commands/job_private.h"
 #include "mpir/commands/deadlock.h"
+#include "mpir/commands/job_start.h"
 #include "mpir/commands/list.h"
 #include "mpir/mpi/ring.h"
 #include <errno.h>
@@ -42,7 +43,8 @@ static uint32_t processors(void) {
 static int make_segment(struct job *j, const struct mpir_job_options *o) {
   uint32_t n = o->nranks;
   uint64_t ring_bytes = o->replicas ? mpir_replicas_ring_bytes(o->replicas, RING_BYTES) : RING_BYTES;
-  size_t rings = mpl_segment_size(n, ring_bytes), size = rings + (j->replicas ? mpir_replicas_size(j->replicas, rings, ring_bytes) : 0);
+  size_t rings = j->hosts ? mpl_boxes_size(n, mpir_hosts_count(j->hosts)) : mpl_segment_size(n, ring_bytes),
+         size = rings + (j->replicas ? mpir_replicas_size(j->replicas, rings, ring_bytes) : 0);
   j->fd = memfd_create(MPL_SEGMENT_NAME, 0); /* handed down */
   if (j->fd < 0 || ftruncate(j->fd, (off_t)size))
     return -errno;
@@ -62,50 +64,16 @@ static int make_segment(struct job *j, const struct mpir_job_options *o) {
   j->shared->held = mpir_table_wanted();
   if (j->replicas)
     mpir_replicas_fill(j->replicas, j->shared, rings);
+  if (j->hosts)
+    mpir_hosts_describe(j->hosts, j->shared);
   return 0;
 }
 
-static void set_number(const char *name, uint32_t n) {
-  char text[16];
-  snprintf(text, sizeof(text), "%u", n);
-  setenv(name, text, 1);
-}
+uint32_t mpir_job_size(const struct job *j) { return j->nranks; }
 
-/* As under mpirun. */
-static void set_environment(const struct job *j, uint32_t rank, const char *library) {
-  static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK", "PMIX_RANK",
-                                      MPL_RANK_VARIABLE};
-  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_UNIVERSE_SIZE"};
-  for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++)
-    set_number(ranks[i], rank);
-  for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-    set_number(sizes[i], j->nranks);
-  set_number(MPL_FD_VARIABLE, (uint32_t)j->fd);
-  if (j->checkpointable)
-    setenv("DVMCR_JOB", "1", 1);
-  const char *before = getenv("LD_LIBRARY_PATH");
-  char *path;
-  if (asprintf(&path, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") > 0)
-    setenv("LD_LIBRARY_PATH", path, 1);
-}
-
-_Noreturn static void become(const struct job *j, uint32_t rank, const char *library, char **argv, pid_t parent, const sigset_t *mask) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent)
-    _exit(1);
-  sigprocmask(SIG_SETMASK, mask, NULL);
-  set_environment(j, rank, library);
-  if (j->replicas)
-    mpir_replicas_become(j->replicas, rank);
-  if (rank) { /* standard input is rank 0's */
-    int null = open("/dev/null", O_RDONLY);
-    dup2(null, 0);
-    if (null > 0)
-      close(null);
-  }
-  execvp(argv[0], argv);
-  fprintf(stderr, "dvm run: error: cannot run '%s': %s\n", argv[0], strerror(errno));
-  _exit(127);
+int mpir_job_rank_place(const struct job *j, uint32_t rank, const char **host) {
+  *host = j->hosts ? mpir_hosts_name(j->hosts, mpl_state(j->shared, rank)->node) : "localhost";
+  return rank < j->nranks ? j->pids[rank] : 0;
 }
 
 void mpir_job_catch(struct job *j, sigset_t *before) {
@@ -117,6 +85,14 @@ void mpir_job_catch(struct job *j, sigset_t *before) {
       sigaddset(&caught, all[i]);
   sigprocmask(SIG_BLOCK, &caught, before);
   j->signals = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void become_replica(void *arg, uint32_t rank) { mpir_replicas_become(arg, rank); }
+
+_Noreturn static void become(const struct job *j, uint32_t rank, const char *library, char **argv, pid_t parent, const sigset_t *mask) {
+  const struct mpir_place place = {
+      rank, j->nranks, rank, j->nranks, j->fd, library, j->checkpointable, j->replicas ? become_replica : NULL, j->replicas};
+  mpir_job_become(&place, argv, parent, mask);
 }
 
 static int start(struct job *j, const char *library, char **argv) {
@@ -137,7 +113,23 @@ static int start(struct job *j, const char *library, char **argv) {
   return 0;
 }
 
+static int start_on_hosts(struct job *j, const struct mpir_job_options *o, char **argv) {
+  sigset_t before;
+  mpir_job_catch(j, &before);
+  int rc = mpir_hosts_start(j->hosts, j, &(struct mpir_hosts_what){.launcher = o->launcher, .library = o->library, .argv = argv}, &before);
+  j->alive = j->nranks;
+  mpir_deadlock_set_where(j->deadlock, mpir_hosts_where, j);
+  if (!rc)
+    mpir_hosts_await(j->hosts, j); /* it may have ended, which is told later */
+  return rc;
+}
+
 static void signal_all(const struct job *j, int sig) {
+  if (j->hosts) {
+    if (sig != SIGCONT) /* goes with each */
+      mpir_hosts_signal(j->shared, sig);
+    return;
+  }
   for (uint32_t i = 0; i < j->nranks; i++)
     if (j->pids[i])
       kill(j->pids[i], sig);
@@ -219,6 +211,21 @@ static void reap_replicas(struct job *j) {
     mpir_job_end_all(j, status);
 }
 
+/* Ranks on other hosts: their proxies tell. */
+static void look_at_hosts(struct job *j) {
+  for (uint32_t i = 0; i < j->nranks; i++) {
+    const int how = j->pids[i] ? atomic_load(&mpl_state(j->shared, i)->ended) : 0;
+    if (how)
+      rank_ended(j, i, how - 1);
+  }
+  const int status = mpir_hosts_lost(j->hosts, j->ending);
+  if (!status)
+    return;
+  mpir_job_end_all(j, status);
+  memset(j->pids, 0, j->nranks * sizeof(*j->pids));
+  j->alive = 0;
+}
+
 static void reap(struct job *j) {
   int how;
   if (j->replicas) {
@@ -226,15 +233,17 @@ static void reap(struct job *j) {
     return;
   }
   for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) > 0;) {
-    if (mpir_job_clock_ended(j->clock, pid))
+    if (mpir_job_clock_ended(j->clock, pid) || mpir_hosts_reaped(j->hosts, pid, how))
       continue;
     if (j->init == pid)
       look_into_namespace(j, true);
     for (uint32_t i = 0; i < j->nranks && !j->how; i++)
-      if (j->pids[i] == pid)
+      if (j->pids[i] == pid && !j->hosts)
         rank_ended(j, i, how);
   }
   look_into_namespace(j, false);
+  if (j->hosts)
+    look_at_hosts(j);
 }
 
 static void on_signals(struct job *j) {
@@ -258,6 +267,11 @@ static bool one_is_stopped(const struct job *j) {
     char path[64], state = 0;
     if (!j->pids[i])
       continue;
+    if (j->hosts) {
+      if (atomic_load(&mpl_state(j->shared, i)->stopped))
+        return true;
+      continue;
+    }
     snprintf(path, sizeof(path), "/proc/%d/stat", j->pids[i]);
     FILE *f = fopen(path, "re");
     if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
@@ -303,6 +317,9 @@ int mpir_job_watch(struct job *j) {
     on_signals(j);
     reap(j);
     mpir_job_socket_serve(j->socket);
+    if (j->hosts && j->leads && !mpir_job_socket_busy(j->socket))
+      mpir_hosts_give_up(j->shared);
+    j->leads = mpir_job_socket_busy(j->socket);
     forget_end(j);
     mpir_job_clock_look(j->clock, false);
     if (j->ending && mpir_job_now_ms() - j->ending_ms > GRACE_MS)
@@ -313,6 +330,8 @@ int mpir_job_watch(struct job *j) {
   free(fds);
   while (j->init && waitpid(j->init, NULL, 0) < 0 && errno == EINTR)
     ;
+  if (j->hosts)
+    mpir_hosts_finish(j->hosts, j->shared);
   return j->replicas ? mpir_replicas_finish(j->replicas, j->status) : j->status;
 }
 
@@ -329,6 +348,8 @@ static void describe(void *arg, struct job_answer *a) {
   a->strict = j->shared->strict;
   a->device = st.st_dev;
   a->inode = st.st_ino;
+  a->nnodes = j->hosts ? mpir_hosts_count(j->hosts) : 0;
+  a->descriptor = j->fd;
   snprintf(a->name, sizeof(a->name), "%s", j->name);
   snprintf(a->command, sizeof(a->command), "%s", j->command);
   snprintf(a->folder, sizeof(a->folder), "%s", j->folder);
@@ -382,6 +403,7 @@ static char *find_program(const char *word) {
 
 static void free_job(struct job *j) {
   mpir_deadlock_destroy(j->deadlock);
+  mpir_hosts_destroy(j->hosts);
   mpir_job_socket_close(j->socket);
   mpir_replicas_destroy(j->replicas);
   free(j->command);
@@ -403,6 +425,10 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
     fprintf(stderr, "dvm run: error: cannot make the pipes of %u ranks: %s\n", o->nranks, strerror(errno));
     return 1;
   }
+  if (o->hosts && !(j.hosts = mpir_hosts_create(o->hosts, o->nranks, &err))) {
+    fprintf(stderr, "dvm run: error: %s\n", err.text);
+    return 2;
+  }
   int rc = make_segment(&j, o);
   if (rc) {
     fprintf(stderr, "dvm run: error: cannot make the memory of a job of %u ranks: %s\n", o->nranks, strerror(-rc));
@@ -414,7 +440,7 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
     return 1;
   }
   char *program = find_program(argv[0]);
-  rc = start(&j, o->library, argv);
+  rc = j.hosts ? start_on_hosts(&j, o, argv) : start(&j, o->library, argv);
   if (rc) {
     fprintf(stderr, "dvm run: error: cannot start %u ranks: %s\n", o->nranks, strerror(-rc));
     mpir_job_end_all(&j, 1);

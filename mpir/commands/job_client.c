@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "mpir/commands/client_set_private.h"
+#include "mpir/commands/job_client_private.h"
 #include "mpir/image/image.h"
 
 enum { ANCESTORS = 8 };
@@ -96,9 +97,10 @@ int mpir_job_connect(const char *word, struct job_answer *answer, struct dvm_err
 /* --- saving --- */
 
 struct saving {
+  const struct crs_request *request;
   int connection;
   struct job_answer answer;
-  bool wanted[MPIR_JOB_RANKS_MAX];
+  uint8_t wanted[MPIR_JOB_RANKS_MAX];
   enum mpir_codec codec;
 };
 
@@ -207,16 +209,14 @@ static int look_at_images(struct mpir_job_manifest *m, const struct saving *s, c
   return rc;
 }
 
-static int seal(struct mpir_gathering *g, const char *folder) {
-  struct saving *s = g->job->arg;
+static struct mpir_job_manifest *describe(const struct saving *s) {
   struct mpir_job_manifest *m = calloc(1, sizeof(*m));
   struct timespec now;
   struct utsname host;
-  int rc;
 
   if (!m || !(m->ranks = calloc(s->answer.nranks, sizeof(*m->ranks)))) {
     free(m);
-    return dvm_error_set(g->err, -ENOMEM, "out of memory");
+    return NULL;
   }
   uname(&host);
   clock_gettime(CLOCK_REALTIME, &now);
@@ -229,6 +229,16 @@ static int seal(struct mpir_gathering *g, const char *folder) {
   m->kernel = strdup(host.release);
   m->folder = strdup(s->answer.folder);
   m->command = strdup(s->answer.command);
+  return m;
+}
+
+static int seal(struct mpir_gathering *g, const char *folder) {
+  struct saving *s = g->job->arg;
+  struct mpir_job_manifest *m = describe(s);
+  int rc;
+
+  if (!m)
+    return dvm_error_set(g->err, -ENOMEM, "out of memory");
   for (uint32_t i = 0; i < m->nranks; i++)
     fill_rank(g, s, i, &m->ranks[i]);
   rc = look_at_images(m, s, folder, g->err);
@@ -279,21 +289,58 @@ static unsigned next_number(const char *folder, const char *stem) {
   return last + 1;
 }
 
-/* In the folder where the first rank would have put its image. */
-static int name_snapshot(struct mpir_gathering *g, const struct job_answer *a, pid_t controller) {
+/* In the folder where the first rank would have put its image, which is at 'path'. */
+static int name_snapshot(const char *wish, const struct job_answer *a, pid_t controller, char *path, struct dvm_error *err) {
   char folder[CRS_PATH_MAX], stem[MPIR_JOB_NAME_MAX + 16];
-  const char *slash = strrchr(g->path, '/');
+  const char *slash = strrchr(path, '/');
 
-  if (g->request.path[0] && g->request.path[strlen(g->request.path) - 1] != '/')
+  if (wish[0] && wish[strlen(wish) - 1] != '/')
     return 0;
-  snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash + 1 - g->path) : 0, g->path);
+  snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash + 1 - path) : 0, path);
   if (a->name[0])
     snprintf(stem, sizeof(stem), "%s-", a->name);
   else
     snprintf(stem, sizeof(stem), "job-%d-", (int)controller);
-  if (snprintf(g->path, sizeof(g->path), "%s%s%u.ckpt", folder, stem, next_number(folder, stem)) >= (int)sizeof(g->path))
-    return dvm_error_set(g->err, -ENAMETOOLONG, "the path of the snapshot would be too long");
+  if (snprintf(path, CRS_PATH_MAX, "%s%s%u.ckpt", folder, stem, next_number(folder, stem)) >= CRS_PATH_MAX)
+    return dvm_error_set(err, -ENAMETOOLONG, "the path of the snapshot would be too long");
   return 0;
+}
+
+/* --- on several hosts --- */
+
+static int lead_name(const struct mpir_job_lead *l, char *path, size_t size, struct dvm_error *err) {
+  const struct crs_request *request = ((struct saving *)l->arg)->request;
+
+  (void)size;
+  return name_snapshot(request->path, l->answer, l->controller, path, err);
+}
+
+static struct mpir_job_manifest *lead_describe(const struct mpir_job_lead *l) { return describe(l->arg); }
+
+static int lead_seal(const struct mpir_job_lead *l, struct mpir_job_manifest *m, const char *folder, struct dvm_error *err) {
+  const int rc = look_at_images(m, l->arg, folder, err);
+
+  return rc ? rc : mpir_job_manifest_write(m, folder, err);
+}
+
+static int lead_ends(const struct mpir_job_lead *l, struct dvm_error *err) {
+  char done;
+
+  return ask(((struct saving *)l->arg)->connection, JOB_ENDS, &done, 1) ? dvm_error_set(err, -EIO, "the job has ended") : 0;
+}
+
+static int save_on_hosts(struct saving *s, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err) {
+  const struct mpir_job_lead lead = {.arg = s,
+                                     .controller = controller_of(s->connection),
+                                     .answer = &s->answer,
+                                     .wanted = s->wanted,
+                                     .name = lead_name,
+                                     .describe = lead_describe,
+                                     .seal = lead_seal,
+                                     .ends = lead_ends};
+
+  s->request = request;
+  return mpir_job_checkpoint_hosts(s->connection, &lead, request, reply, err);
 }
 
 static int save(struct saving *s, const struct mpir_job_save *options, struct mpir_gathering *g, struct crs_request *request,
@@ -304,14 +351,15 @@ static int save(struct saving *s, const struct mpir_job_save *options, struct mp
     return dvm_error_set(err, rc, "another checkpoint of it is under way");
   if (!rc && !(rc = choose(s, options->ranks, err)))
     rc = check_ready(s, err);
-  if (!rc)
-    rc = stop_ranks(g, s);
-  if (rc)
-    return rc;
-  mpir_gather_order(g);
-  rc = name_snapshot(g, &s->answer, controller_of(s->connection));
-  if (!rc)
-    rc = mpir_gather_save(g, request, reply);
+  if (!rc && s->answer.nnodes) {
+    rc = save_on_hosts(s, request, reply, err);
+    memcpy(g->path, reply->path, sizeof(g->path));
+  } else if (!rc && !(rc = stop_ranks(g, s))) {
+    mpir_gather_order(g);
+    rc = name_snapshot(g->request.path, &s->answer, controller_of(s->connection), g->path, g->err);
+    if (!rc)
+      rc = mpir_gather_save(g, request, reply);
+  }
   if (!rc && request->keep && (!request->path[0] || request->path[strlen(request->path) - 1] == '/'))
     mpir_gather_retain(g->path, request->keep);
   return rc;
@@ -339,7 +387,12 @@ int mpir_job_checkpoint(int connection, const struct mpir_job_save *options, str
     rc = save(&s, options, &g, request, reply, err);
   if (rc)
     dvm_error_wrap(err, "no checkpoint of the job%s%s", s.answer.name[0] ? " " : "", s.answer.name);
-  mpir_gather_end(&g, reply);
+  if (s.answer.nnodes) { /* what its nodes have told stands in 'reply' */
+    static struct crs_reply none;
+    mpir_gather_end(&g, &none);
+  } else {
+    mpir_gather_end(&g, reply);
+  }
   close(connection);
   return rc;
 }

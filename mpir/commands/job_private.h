@@ -5,6 +5,7 @@
 #include <sys/types.h>
 #include "mpir/commands/job.h"
 #include "mpir/commands/job_replicas.h"
+#include "mpir/commands/job_hosts.h"
 #include "mpir/commands/job_socket.h"
 #include "mpir/mpi/segment.h"
 
@@ -27,6 +28,8 @@ struct job {
   struct mpir_deadlock *deadlock;
   struct mpir_job_socket *socket;
   struct mpir_replicas *replicas; /* or NULL */
+  struct mpir_hosts *hosts;      /* of a job on several hosts, or NULL */
+  bool leads;                    /* a checkpoint was under way at the last look */
   struct mpir_job_clock *clock;  /* checkpoints that the controller itself asks for */
 };
 

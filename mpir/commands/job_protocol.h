@@ -8,7 +8,7 @@
 #define JOB_SOCKET_BY_PID "dvm-job.%lu.%d"
 #define JOB_SOCKET_BY_NAME "dvm-job.%lu.%u.%s"
 
-enum { JOB_PROTOCOL_VERSION = 1, JOB_TEXT_MAX = 2048 };
+enum { JOB_PROTOCOL_VERSION = 2, JOB_TEXT_MAX = 2048 };
 
 enum job_request { /* a packet of one such number */
                    JOB_ASK = 1, /* answer: struct job_answer */
@@ -22,6 +22,8 @@ struct job_answer {
   int32_t code; /* 0 or -E... */
   uint32_t eager_limit, strict;
   uint64_t device, inode; /* of the memory that the ranks share */
+  uint32_t nnodes; /* 0: the ranks are on this host, else: */
+  int32_t descriptor; /* of the controller's memory, in the controller */
   char name[MPIR_JOB_NAME_MAX], command[JOB_TEXT_MAX], folder[JOB_TEXT_MAX];
   int32_t pids[MPIR_JOB_RANKS_MAX]; /* by rank, as the controller counts; 0: has ended */
   uint8_t ready[MPIR_JOB_RANKS_MAX]; /* 1: has called MPI_Init */

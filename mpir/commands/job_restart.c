@@ -1,5 +1,6 @@
 /* A job from its snapshot: its ranks become what they were, and the command their controller. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 #include "mpir/commands/deadlock.h"
 #include "mpir/commands/job_private.h"
+#include "mpir/commands/job_start.h"
 #include "mpir/crs/crs_fault.h"
 #include "mpir/image/image_set.h"
 
@@ -18,6 +20,7 @@ struct restarting {
   const struct mpir_job_manifest *m;
   const struct mpir_set *set;
   void (*announce)(const struct mpir_restarted *);
+  void (*announce_job)(const struct job *);
 };
 
 static int map_segment(struct job *j, struct dvm_error *err) {
@@ -115,16 +118,115 @@ static int run(struct restarting *r, const char *path, const struct mpir_restart
   return mpir_job_watch(j);
 }
 
-int mpir_job_restart(const char *path, const char *name, const struct mpir_restart_options *options,
-                     void (*announce)(const struct mpir_restarted *), struct dvm_error *err) {
+/* On several hosts: each rank by the proxy of its node. */
+static int run_on_hosts(struct restarting *r, const char *path, const struct mpir_job_options *job,
+                        const struct mpir_restart_options *options, struct dvm_error *err) {
+  const char flags[] = {options->debug ? 'd' : '-', options->restore_files ? 'f' : '-', options->truncate ? 't' : '-', 0};
+  char library[PATH_MAX + 32] = "-", snapshot[PATH_MAX];
+  struct job *j = &r->job;
+  const size_t size = mpl_boxes_size(j->nranks, mpir_hosts_count(j->hosts));
+  sigset_t before;
+  int rc;
+
+  if (!realpath(path, snapshot))
+    return dvm_error_errno(err, "cannot find '%s'", path);
+  mpir_job_layer(library, sizeof(library));
+  j->fd = memfd_create(MPL_SEGMENT_NAME, MFD_CLOEXEC);
+  if (j->fd < 0 || ftruncate(j->fd, (off_t)size) ||
+      (j->shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, j->fd, 0)) == MAP_FAILED)
+    return dvm_error_errno(err, "cannot make the memory of the job");
+  *j->shared = (struct mpl_job){.magic = MPL_MAGIC,
+                                .version = MPL_VERSION,
+                                .nranks = j->nranks,
+                                .eager_limit = r->m->eager_limit,
+                                .strict = r->m->strict,
+                                .size = size,
+                                .universe = j->nranks};
+  mpir_hosts_describe(j->hosts, j->shared);
+  j->deadlock = mpir_deadlock_create(j->shared);
+  mpir_deadlock_set_where(j->deadlock, mpir_hosts_where, j);
+  mpir_job_catch(j, &before);
+  rc = mpir_hosts_start(
+      j->hosts, j, &(struct mpir_hosts_what){.launcher = job->launcher, .library = library, .snapshot = snapshot, .flags = flags}, &before);
+  if (rc)
+    return dvm_error_set(err, rc, "cannot start mpirun: %s", strerror(-rc));
+  for (uint32_t i = 0; i < j->nranks; i++)
+    j->alive += r->m->ranks[i].state == MPIR_RANK_SAVED;
+  rc = mpir_hosts_restored(j->hosts, j->shared, err);
+  if (rc) {
+    mpir_hosts_finish(j->hosts, j->shared);
+    return rc;
+  }
+  mpir_crs_fault("job-restored");
+  rc = mpir_hosts_await(j->hosts, j);
+  for (uint32_t i = 0; i < j->nranks; i++)
+    if (r->m->ranks[i].state != MPIR_RANK_SAVED)
+      j->pids[i] = 0;
+  mpir_table_fill(j, NULL);
+  r->announce_job(j);
+  mpir_table_tell();
+  return mpir_job_watch(j);
+}
+
+static int open_job(struct restarting *r, const struct mpir_job_options *job, struct dvm_error *err) {
+  int rc = mpir_job_open(&r->job, err);
+
+  if (rc != -EEXIST || job->name)
+    return rc;
+  fprintf(stderr, "dvm restart: note: another job is named '%s'; this one is named by its process number, %d\n", r->job.name, getpid());
+  r->job.name[0] = '\0';
+  *err = (struct dvm_error)DVM_ERROR_INIT;
+  return mpir_job_open(&r->job, err);
+}
+
+/* As it was, where nothing else is said. */
+static int choose_hosts(struct restarting *r, const struct mpir_job_options *job, struct dvm_error *err) {
+  const struct mpir_job_manifest *m = r->m;
+  char *list = job->hosts ? strdup(job->hosts) : NULL;
+  size_t size;
+  FILE *f;
+
+  if (!m->nnodes)
+    return job->hosts || job->launcher
+               ? dvm_error_set(err, -EINVAL,
+                               "it was saved on one host without '--hosts', and is restarted there without '--hosts' and '--launcher'")
+               : 0;
+  if (!list && (f = open_memstream(&list, &size))) {
+    for (uint32_t k = 0; k < m->nnodes; k++) {
+      uint32_t count = 0;
+
+      for (uint32_t i = 0; i < m->nranks; i++)
+        count += m->ranks[i].state == MPIR_RANK_SAVED ? mpir_job_node_of(&m->ranks[i]) == (int)k : 0;
+      fprintf(f, "%s%s", k ? "," : "", m->nodes[k].host);
+      if (m->nnodes > 1 && count)
+        fprintf(f, ":%u", count);
+    }
+    fclose(f);
+  }
+  r->job.hosts = list ? mpir_hosts_create(list, m->nranks, err) : NULL;
+  free(list);
+  return r->job.hosts ? 0 : err->code;
+}
+
+static int check_set(const struct mpir_job_manifest *m, const struct mpir_set *set, const char *path, struct dvm_error *err) {
+  if (!m->nnodes)
+    return check(m, set, path, err);
+  if (mpir_job_is_partial(m))
+    return dvm_error_set(err, -EINVAL, "'%s' is partial: it has not the images of all %u ranks, and is for inspection", path, m->nranks);
+  return mpir_job_manifest_verify(m, path, err);
+}
+
+int mpir_job_restart(const char *path, const struct mpir_job_options *job, const struct mpir_restart_options *options,
+                     const struct mpir_job_announce *announce, struct dvm_error *err) {
   struct mpir_job_manifest *m = mpir_job_manifest_read(path, err);
   struct mpir_set *set = m ? mpir_set_read(path, err) : NULL;
-  int rc = set ? check(m, set, path, err) : err->code;
+  int rc = set ? check_set(m, set, path, err) : err->code;
 
   if (!rc) {
     struct restarting r = {.m = m,
                            .set = set,
-                           .announce = announce,
+                           .announce = announce->processes,
+                           .announce_job = announce->ranks,
                            .job = {.nranks = m->nranks,
                                    .checkpointable = true,
                                    .command = strdup(m->command),
@@ -133,16 +235,12 @@ int mpir_job_restart(const char *path, const char *name, const struct mpir_resta
                                    .how_index = calloc(m->nranks, sizeof(int)),
                                    .clock = mpir_job_clock_create()}};
 
-    snprintf(r.job.name, sizeof(r.job.name), "%s", name ? name : m->name);
-    rc = mpir_job_open(&r.job, err);
-    if (rc == -EEXIST && !name) {
-      fprintf(stderr, "dvm restart: note: another job is named '%s'; this one is named by its process number, %d\n", r.job.name, getpid());
-      r.job.name[0] = '\0';
-      *err = (struct dvm_error)DVM_ERROR_INIT;
-      rc = mpir_job_open(&r.job, err);
-    }
+    snprintf(r.job.name, sizeof(r.job.name), "%s", job->name ? job->name : m->name);
+    rc = choose_hosts(&r, job, err);
     if (!rc)
-      rc = run(&r, path, options, err);
+      rc = open_job(&r, job, err);
+    if (!rc)
+      rc = r.job.hosts ? run_on_hosts(&r, path, job, options, err) : run(&r, path, options, err);
   }
   mpir_job_manifest_free(m);
   mpir_set_free(set);

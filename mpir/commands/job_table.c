@@ -80,7 +80,8 @@ void mpir_table_fill(const struct job *j, const char *program) {
   int n = 0;
   for (uint32_t i = 0; table && i < j->nranks; i++)
     if (j->pids[i])
-      table[n++] = (MPIR_PROCDESC){host, program ? strdup(program) : own_program(j->pids[i]), j->pids[i]};
+      table[n++] = (MPIR_PROCDESC){j->hosts ? strdup(mpir_hosts_name(j->hosts, mpl_state(j->shared, i)->node)) : host,
+                                   program ? strdup(program) : own_program(j->pids[i]), j->pids[i]};
   MPIR_proctable = table;
   MPIR_proctable_size = n;
 }

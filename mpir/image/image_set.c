@@ -26,11 +26,29 @@ int mpir_set_find(const struct mpir_set *set, int pid) {
   return -1;
 }
 
-bool mpir_set_is(const char *path) {
+static bool has_list(const char *path) {
   char list[PATH_MAX];
   int n = snprintf(list, sizeof(list), "%s/" MPIR_SET_LIST, path);
 
   return n > 0 && (size_t)n < sizeof(list) && access(list, F_OK) == 0;
+}
+
+/* The folder of the first node that has one, from '*node' on. */
+static bool find_node(const char *path, unsigned *node, char *folder, size_t size) {
+  for (; *node < MPIR_JOB_NODES_MAX; ++*node) {
+    int n = snprintf(folder, size, "%s/" MPIR_JOB_NODE, path, *node);
+
+    if (n > 0 && (size_t)n < size && has_list(folder))
+      return true;
+  }
+  return false;
+}
+
+bool mpir_set_is(const char *path) {
+  char folder[PATH_MAX];
+  unsigned node = 0;
+
+  return has_list(path) || find_node(path, &node, folder, sizeof(folder));
 }
 
 void mpir_set_remove(const char *folder) {
@@ -39,7 +57,12 @@ void mpir_set_remove(const char *folder) {
 
   while (dir && (d = readdir(dir)))
     if (*d->d_name != '.')
-      unlinkat(dirfd(dir), d->d_name, 0);
+      if (unlinkat(dirfd(dir), d->d_name, 0) && errno == EISDIR && !strncmp(d->d_name, "node-", 5)) {
+        char path[PATH_MAX];
+
+        if (snprintf(path, sizeof(path), "%s/%s", folder, d->d_name) < (int)sizeof(path))
+          mpir_set_remove(path);
+      }
   if (dir)
     closedir(dir);
   rmdir(folder);
@@ -167,12 +190,78 @@ struct mpir_set *mpir_set_parse(const char *from, size_t size, struct dvm_error 
   return NULL;
 }
 
+void mpir_set_choose(struct mpir_set *set, const int *pids, size_t count) {
+  int *to = calloc(set->member_count + 1, sizeof(int)); /* 1 more than the new place; 0: left out */
+  size_t n = 0, ends = 0;
+
+  for (size_t i = 0; to && i < set->member_count; i++) {
+    const int parent = set->members[i].ppid ? mpir_set_find(set, set->members[i].ppid) : -1;
+    bool keep = parent >= 0 && parent < (int)i && to[parent];
+
+    for (size_t k = 0; k < count; k++)
+      keep = keep || set->members[i].pid == pids[k];
+    to[i] = keep ? 1 : 0;
+  }
+  for (size_t i = 0; to && i < set->member_count; i++)
+    if (to[i]) {
+      set->members[n] = set->members[i];
+      to[i] = (int)++n;
+    }
+  for (size_t i = 0; to && i < set->share_count; i++) {
+    struct mpir_set_share *share = &set->shares[i];
+    const size_t first = ends;
+
+    for (size_t k = share->first; k < share->first + share->count; k++)
+      if (to[set->ends[k].member])
+        set->ends[ends++] = (struct mpir_set_end){to[set->ends[k].member] - 1, set->ends[k].fd};
+    *share = (struct mpir_set_share){first, ends - first};
+  }
+  if (to)
+    set->member_count = n;
+  free(to);
+}
+
+/* Adds the members of another set, and frees that. */
+static bool add_node(struct mpir_set *all, struct mpir_set *set, unsigned node) {
+  struct mpir_set_member *more = realloc(all->members, (all->member_count + set->member_count + 1) * sizeof(*more));
+
+  if (more) {
+    all->members = more;
+    for (size_t i = 0; i < set->member_count; i++) {
+      struct mpir_set_member *m = &more[all->member_count++];
+
+      *m = set->members[i];
+      if (!m->ended)
+        snprintf(m->image, sizeof(m->image), MPIR_JOB_NODE "/%.50s", node, set->members[i].image);
+    }
+  }
+  mpir_set_free(set);
+  return more != NULL;
+}
+
+static struct mpir_set *read_nodes(const char *folder, struct dvm_error *err) {
+  struct mpir_set *all = calloc(1, sizeof(*all)), *set = NULL;
+  char path[PATH_MAX];
+  bool good = all != NULL;
+
+  for (unsigned node = 0; good && find_node(folder, &node, path, sizeof(path)); node++)
+    good = (set = mpir_set_read(path, err)) && add_node(all, set, node);
+  if (good)
+    return all;
+  if (!err->code)
+    dvm_error_set(err, -ENOMEM, "out of memory");
+  mpir_set_free(all);
+  return NULL;
+}
+
 struct mpir_set *mpir_set_read(const char *folder, struct dvm_error *err) {
   char path[PATH_MAX];
   struct mpir_set *set = NULL;
   size_t size;
   char *text;
 
+  if (!has_list(folder) && mpir_set_is(folder))
+    return read_nodes(folder, err);
   snprintf(path, sizeof(path), "%s/" MPIR_SET_LIST, folder);
   text = mpir_list_read(path, &size, err);
   if (text) {

@@ -39,16 +39,22 @@ struct mpir_set {
   int foreground; /* process group in the foreground of the terminal, or 0 */
 };
 
-/* NULL: no such list, or a bad one.  The caller frees. */
+/* A snapshot of a job on several hosts has a set in a folder for each. */
+#define MPIR_JOB_NODE "node-%u"
+#define MPIR_JOB_NODES_MAX 256
+/* NULL: no such list, or a bad one.  The caller frees.  Of a snapshot of several sets: the members of all, whose numbers may not differ, with their
+ * files' places in it. */
 struct mpir_set *mpir_set_read(const char *folder, struct dvm_error *err);
 /* The same of a text of 'size' bytes. */
 struct mpir_set *mpir_set_parse(const char *text, size_t size, struct dvm_error *err);
 void mpir_set_free(struct mpir_set *set);
 /* Writes the list and brings it to the medium. */
 int mpir_set_write(const struct mpir_set *set, const char *folder, struct dvm_error *err);
+/* Leaves the processes 'pids' and their descendants alone. */
+void mpir_set_choose(struct mpir_set *set, const int *pids, size_t count);
 /* Index of a member, -1 if there is none. */
 int mpir_set_find(const struct mpir_set *set, int pid);
 bool mpir_set_is(const char *path);
-/* Removes the folder and the files in it. */
+/* Removes the folder, the folders of nodes in it, and the files in these. */
 void mpir_set_remove(const char *folder);
 #endif

@@ -44,11 +44,30 @@ void mpir_job_manifest_free(struct mpir_job_manifest *m) {
     free(m->libraries[i]);
   free(m->libraries);
   free(m->ranks);
+  free(m->nodes);
   free(m->host);
   free(m->kernel);
   free(m->folder);
   free(m->command);
   free(m);
+}
+
+int mpir_job_node_of(const struct mpir_job_rank *rank) {
+  unsigned node;
+  int end = 0;
+
+  return sscanf(rank->image, MPIR_JOB_NODE "/%n", &node, &end) == 1 && end && node < MPIR_JOB_NODES_MAX ? (int)node : -1;
+}
+
+/* A file in the folder, or in that of a node. */
+static bool image_ok(const struct mpir_job_manifest *m, const struct mpir_job_rank *r) {
+  const char *slash = strchr(r->image, '/'), *name = slash ? slash + 1 : r->image;
+  char prefix[32];
+
+  if (slash ? mpir_job_node_of(r) < 0 || mpir_job_node_of(r) >= (int)m->nnodes : m->nnodes > 0)
+    return false;
+  snprintf(prefix, sizeof(prefix), MPIR_JOB_NODE "/", (unsigned)mpir_job_node_of(r));
+  return *name && !strchr(name, '/') && strcmp(name, ".") && strcmp(name, "..") && (!slash || !strncmp(r->image, prefix, strlen(prefix)));
 }
 
 static bool parse_rank(struct mpir_job_manifest *m, uint32_t expected, const char *s) {
@@ -67,7 +86,7 @@ static bool parse_rank(struct mpir_job_manifest *m, uint32_t expected, const cha
   end = 0;
   return !strcmp(state, "saved") &&
          sscanf(s, " %d %63s %" SCNu64 " %" SCNx32 "%n", &r->pid, r->image, &r->size_bytes, &r->sum, &end) == 4 && end && !s[end] &&
-         r->pid > 0 && !strchr(r->image, '/') && strcmp(r->image, ".") && strcmp(r->image, "..");
+         r->pid > 0 && image_ok(m, r);
 }
 
 static bool take_text(char **to, const char *s) {
@@ -90,6 +109,20 @@ static bool parse_count(struct mpir_job_manifest *m, const char *s) {
   return m->ranks != NULL;
 }
 
+static bool parse_node(struct mpir_job_manifest *m, const char *s) {
+  struct mpir_job_node *n;
+  unsigned number;
+  int end = 0;
+
+  if (m->ranks || m->nnodes == MPIR_JOB_NODES_MAX)
+    return false;
+  if (!m->nodes && !(m->nodes = calloc(MPIR_JOB_NODES_MAX, sizeof(*m->nodes))))
+    return false;
+  n = &m->nodes[m->nnodes];
+  return sscanf(s, "%u %255s %" SCNu64 " %" SCNx32 "%n", &number, n->host, &n->size_bytes, &n->sum, &end) == 4 && end && !s[end] &&
+         number == m->nnodes++;
+}
+
 static bool parse_line(struct mpir_job_manifest *m, char *line, uint32_t *ranks) {
   char *s = strchr(line, ' ');
   int strict = 0, end = 0;
@@ -99,6 +132,8 @@ static bool parse_line(struct mpir_job_manifest *m, char *line, uint32_t *ranks)
   *s++ = '\0';
   if (!strcmp(line, "name"))
     return (mpir_job_name_ok(s) && snprintf(m->name, sizeof(m->name), "%s", s) > 0);
+  if (!strcmp(line, "node"))
+    return parse_node(m, s);
   if (!strcmp(line, "ranks"))
     return parse_count(m, s);
   if (!strcmp(line, "taken"))
@@ -194,6 +229,15 @@ static int measure(const char *folder, const char *name, uint64_t *size, uint32_
   return rc;
 }
 
+static int measure_node(const char *folder, uint32_t node, uint64_t *size, uint32_t *sum, struct dvm_error *err) {
+  char name[64];
+  int rc;
+
+  snprintf(name, sizeof(name), MPIR_JOB_NODE "/" MPIR_JOB_SEGMENT, node);
+  rc = measure(folder, name, size, sum);
+  return rc ? dvm_error_set(err, rc, "cannot read '%s': %s", name, strerror(-rc)) : 0;
+}
+
 int mpir_job_manifest_verify(const struct mpir_job_manifest *m, const char *folder, struct dvm_error *err) {
   for (uint32_t i = 0; i < m->nranks; i++) {
     const struct mpir_job_rank *r = &m->ranks[i];
@@ -212,6 +256,16 @@ int mpir_job_manifest_verify(const struct mpir_job_manifest *m, const char *fold
                            "the manifest says %" PRIu64 " with %08x",
                            r->image, i, size, sum, r->size_bytes, r->sum);
   }
+  for (uint32_t i = 0; i < m->nnodes; i++) {
+    uint64_t size;
+    uint32_t sum;
+    int rc = measure_node(folder, i, &size, &sum, err);
+
+    if (rc)
+      return rc;
+    if (size != m->nodes[i].size_bytes || sum != m->nodes[i].sum)
+      return dvm_error_set(err, -EBADMSG, "the memory of node %u (%s) is not the one that was saved", i, m->nodes[i].host);
+  }
   return 0;
 }
 
@@ -226,7 +280,10 @@ static void print_manifest(FILE *f, const struct mpir_job_manifest *m) {
   fputs(HEAD "\n", f);
   if (m->name[0])
     print_line(f, "name", m->name);
-  fprintf(f, "taken %" PRId64 "\nlimits %u %d\nranks %u\n", m->taken_at_ns, m->eager_limit, m->strict, m->nranks);
+  fprintf(f, "taken %" PRId64 "\nlimits %u %d\n", m->taken_at_ns, m->eager_limit, m->strict);
+  for (uint32_t i = 0; i < m->nnodes; i++)
+    fprintf(f, "node %u %s %" PRIu64 " %08x\n", i, m->nodes[i].host, m->nodes[i].size_bytes, m->nodes[i].sum);
+  fprintf(f, "ranks %u\n", m->nranks);
   for (uint32_t i = 0; i < m->nranks; i++) {
     const struct mpir_job_rank *r = &m->ranks[i];
 
@@ -252,6 +309,9 @@ int mpir_job_manifest_write(struct mpir_job_manifest *m, const char *folder, str
   for (uint32_t i = 0; i < m->nranks && !rc; i++)
     if (m->ranks[i].state == MPIR_RANK_SAVED && (rc = measure(folder, m->ranks[i].image, &m->ranks[i].size_bytes, &m->ranks[i].sum)))
       return dvm_error_set(err, rc, "cannot read the image of rank %u: %s", i, strerror(-rc));
+  for (uint32_t i = 0; i < m->nnodes; i++)
+    if ((rc = measure_node(folder, i, &m->nodes[i].size_bytes, &m->nodes[i].sum, err)))
+      return rc;
   memory = open_memstream(&text, &size);
   if (!memory)
     return dvm_error_set(err, -ENOMEM, "out of memory");

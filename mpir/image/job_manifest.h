@@ -9,6 +9,7 @@
 #include "mpir/image/image_set.h"
 
 #define MPIR_JOB_FILE "job"
+#define MPIR_JOB_SEGMENT "segment" /* in the folder of a node: the memory that its ranks share */
 #define MPIR_JOB_NAME_MAX 64
 #define MPIR_JOB_RANKS_MAX 1024
 
@@ -26,6 +27,12 @@ struct mpir_job_rank {
   uint32_t sum;                  /* CRC32C of the file */
 };
 
+struct mpir_job_node {
+  char host[256];
+  uint64_t size_bytes;           /* of its MPIR_JOB_SEGMENT */
+  uint32_t sum;
+};
+
 struct mpir_job_manifest {
   char name[MPIR_JOB_NAME_MAX];  /* of the job: a word, or "" */
   uint32_t nranks, eager_limit;  /* eager_limit: bytes */
@@ -33,11 +40,15 @@ struct mpir_job_manifest {
   int64_t taken_at_ns;           /* since 1970 */
   char *host, *kernel, *folder, *command; /* a line each, never NULL */
   struct mpir_job_rank *ranks;
+  struct mpir_job_node *nodes;   /* of a job on several hosts: 'nnodes', whose folders are MPIR_JOB_NODE; else none */
+  uint32_t nnodes;
   char **libraries;              /* files that the ranks have mapped */
   size_t library_count;
 };
 
 bool mpir_job_is(const char *path);
+/* The node that has the image of a saved rank, -1 where the job was on one host. */
+int mpir_job_node_of(const struct mpir_job_rank *rank);
 /* A job's name: letters, digits, '_', '.', '-', not a number and not beginning with '-' or '.'. */
 bool mpir_job_name_ok(const char *name);
 /* NULL: no such file, or a bad one.  The caller frees. */

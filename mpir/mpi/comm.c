@@ -373,7 +373,7 @@ MPL_API(int, Comm_split_type, MPI_Comm c, int type, int key, MPI_Info info, MPI_
   VALID(c, "MPI_Comm_split_type");
   if (type != MPI_UNDEFINED && (type < 0 || type > OMPI_COMM_TYPE_CLUSTER))
     return mpl_error(c, MPI_ERR_ARG, "MPI_Comm_split_type");
-  return split(c, type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, result); /* all ranks of a segment share their memory */
+  return split(c, type == MPI_UNDEFINED ? MPI_UNDEFINED : type == OMPI_COMM_TYPE_CLUSTER || type == OMPI_COMM_TYPE_CU ? 0 : (int)mpl.job->node, key, result);
 }
 
 MPL_API(int, Comm_create, MPI_Comm c, MPI_Group group, MPI_Comm *result) {

@@ -148,13 +148,18 @@ static void complete(struct ompi_request_t *q) {
 
 /* --- rings --- */
 
+/* On another node: the proxy of this one is to look. */
+static bool is_elsewhere(uint32_t rank) { return mpl.job->nnodes > 1 && mpl_state(mpl.job, rank)->node != mpl.job->node; }
+
 static void ring_bell(uint32_t rank) {
   struct mpl_rank_state *s = mpl_state(mpl.job, rank);
+  const bool elsewhere = is_elsewhere(rank);
+  _Atomic uint32_t *bell = elsewhere ? &mpl.job->proxy_bell : &s->bell, *sleeping = elsewhere ? &mpl.job->proxy_sleeping : &s->sleeping;
   atomic_thread_fence(memory_order_seq_cst);
-  if (!atomic_load_explicit(&s->sleeping, memory_order_relaxed))
+  if (!atomic_load_explicit(sleeping, memory_order_relaxed))
     return;
-  atomic_fetch_add(&s->bell, 1);
-  syscall(SYS_futex, &s->bell, FUTEX_WAKE, 64, NULL, NULL, 0);
+  atomic_fetch_add(bell, 1);
+  syscall(SYS_futex, bell, FUTEX_WAKE, 64, NULL, NULL, 0);
 }
 
 static bool put(uint32_t to, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size) {
@@ -316,7 +321,7 @@ static void accept_data(struct ompi_request_t *q, const char *data, uint64_t byt
    ring. */
 static bool fetch(const struct ompi_request_t *q, uint32_t from, uint64_t address, uint64_t bytes) {
   size_t done = 0, n = bytes < q->capacity ? bytes : q->capacity;
-  if (bytes < FETCH_BYTES || cannot_fetch || mpl_replicated())
+  if (bytes < FETCH_BYTES || cannot_fetch || mpl_replicated() || is_elsewhere(from))
     return false;
   while (done < n) {
     struct iovec here = {q->bytes + done, n - done}, there = {(void *)(uintptr_t)(address + done), n - done};
@@ -451,7 +456,7 @@ static void take_record(uint32_t from, struct mpl_record *r) {
   mpl_ring_take(in, r);
   if (mpl_replicated())
     mpl_replica_taken();
-  if (atomic_load_explicit(&in->ring->writer_waits, memory_order_relaxed))
+  if (atomic_load_explicit(&in->ring->writer_waits, memory_order_relaxed) || is_elsewhere(from))
     ring_bell(from);
 }
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MPL_MAGIC = 0x4d504c31, MPL_VERSION = 4, MPL_RANKS_MAX = 1024, MPL_PEERS = 8, MPL_CALL_BYTES = 32, MPL_TEXT_BYTES = 2048 };
+enum { MPL_MAGIC = 0x4d504c31, MPL_VERSION = 5, MPL_RANKS_MAX = 1024, MPL_PEERS = 8, MPL_CALL_BYTES = 32, MPL_TEXT_BYTES = 2048 };
 #define MPL_SEGMENT_NAME "dvm-mpi"
 #define MPL_FD_VARIABLE "DVM_MPI_SEGMENT"  /* decimal: the descriptor */
 #define MPL_RANK_VARIABLE "DVM_MPI_RANK"
@@ -33,6 +33,11 @@ struct mpl_rank_state {
   _Atomic uint32_t sleeping; /* somebody should ring */
   _Atomic uint64_t moves;    /* records taken and given: as long as one of these changes, the job moves */
   struct mpl_wait wait;
+  uint32_t node;             /* where it runs */
+  /* Of a job on several hosts, told by its proxy: */
+  _Atomic int32_t ended;     /* 0, or 1 more than the status that wait(2) gave */
+  _Atomic uint32_t stopped;  /* it stands under a debugger or by a signal */
+  _Atomic uint64_t written, taken; /* bytes of all rings from it, and of all to it */
   _Atomic uint32_t unexpected; /* messages that it holds and nobody has asked for */
   _Atomic uint32_t told;     /* the number of the last question ('asked' of the job) that 'queues' answers */
   char queues[MPL_TEXT_BYTES]; /* text: messages that nobody has asked for, a line each */
@@ -52,6 +57,20 @@ struct mpl_job {
   _Atomic uint32_t held;     /* 1: a debugger comes; MPI_Init does not return before this is 0 */
   uint32_t universe, spins;  /* spins: looks at the rings before a rank gives way */
   uint64_t replicas_at;      /* offset of what replicas share (mpir/replica/shared.h), or 0 */
+  uint32_t nnodes, node;     /* nodes of the job; the one of this segment, whose ranks alone have it mapped */
+  _Atomic uint32_t proxy_bell, proxy_sleeping; /* as of a rank: of the process that moves records to and from other nodes */
+  _Atomic uint32_t ending;   /* of a job on several hosts: the signal that ends its ranks, or MPL_OVER: its proxies end, too */
+};
+enum { MPL_OVER = 255 };
+
+/* The controller of a job on several hosts has a segment without rings: the states of all ranks, as their proxies tell them, and for each node a box
+   for questions.  One asks at a time: writes 'question', counts 'asked' up, and waits until 'answered' is equal. */
+enum { MPL_BOX_BYTES = 16 << 10, MPL_NODES_MAX = 256 };
+struct mpl_box {
+  char host[256];
+  _Atomic uint32_t asked, answered;
+  uint32_t question_bytes, answer_bytes;
+  char question[MPL_BOX_BYTES], answer[MPL_BOX_BYTES];
 };
 
 /* Offsets in the segment. */
@@ -63,6 +82,10 @@ static inline size_t mpl_rings_at(uint32_t nranks) {
 static inline size_t mpl_ring_stride(uint64_t ring_bytes) { return 4096 + ring_bytes; }
 static inline size_t mpl_segment_size(uint32_t nranks, uint64_t ring_bytes) {
   return mpl_rings_at(nranks) + (size_t)nranks * nranks * mpl_ring_stride(ring_bytes);
+}
+static inline size_t mpl_boxes_size(uint32_t nranks, uint32_t nnodes) { return mpl_rings_at(nranks) + nnodes * sizeof(struct mpl_box); }
+static inline struct mpl_box *mpl_box(struct mpl_job *job, uint32_t node) {
+  return (struct mpl_box *)((char *)job + mpl_rings_at(job->nranks)) + node;
 }
 static inline struct mpl_rank_state *mpl_state(struct mpl_job *job, uint32_t rank) {
   return (struct mpl_rank_state *)((char *)job + mpl_states_at()) + rank;

@@ -23,6 +23,8 @@ struct mpir_restart_options {
   bool tied;      /* the processes end with the calling one */
   const char *given_name; /* shared memory of this name (as /proc/PID/maps has it) is the memory file 'given_fd'; NULL: none */
   int given_fd;
+  const int *chosen;      /* of the set these processes alone, with their descendants; NULL: all */
+  size_t chosen_count;
   int (*ready)(void *arg, const struct mpir_restarted *out,
                struct dvm_error *err); /* all are what they were, none runs; not 0: none will */
   void *ready_arg;

@@ -245,6 +245,8 @@ static int load(struct set_restart *s) {
   char path[PATH_MAX];
 
   s->set = mpir_set_read(s->path, s->err);
+  if (s->set && s->options->chosen)
+    mpir_set_choose(s->set, s->options->chosen, s->options->chosen_count);
   s->images = s->set ? calloc(s->set->member_count, sizeof(*s->images)) : NULL;
   if (!s->images)
     return s->err->code ? s->err->code : dvm_error_set(s->err, -ENOMEM, "out of memory");

@@ -35,7 +35,8 @@ wait_for() {
 # pause MILLISECONDS
 pause() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
 is_running() { grep -q "^State:.[RS]" "/proc/$1/status"; }
-gone() { ! kill -0 "$1" 2>/dev/null; }
+# Ended; who takes in orphans may not look after them.
+gone() { ! kill -0 "$1" 2>/dev/null || grep -q "^State:.Z" "/proc/$1/status" 2>/dev/null; }
 has() { grep -q -e "$1" "$2"; }
 
 # start NAME COMMAND...: a checkpointable process in the background; PID is set, output goes to NAME.out and NAME.err.

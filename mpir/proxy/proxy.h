@@ -1,0 +1,66 @@
+/* The proxy of a node: the only process of a job on several hosts that is a process of Open MPI.  It makes the memory that the ranks of its node share,
+   starts the ranks, and keeps each ring from a rank here to one elsewhere, and back, equal to the ring of the same name on the other node: what the writer
+   has published goes over with its positions, what the reader has taken comes back.  Nothing of a message is in a proxy alone: the writer's node has all
+   that the reader has not taken, so a checkpoint needs no drain, and a new set of proxies goes on from the positions in the rings.
+   Process 0 of Open MPI's is at the controller ('dvm run'), and has no ranks: it carries states, questions and answers. */
+#ifndef MPIR_PROXY_H
+#define MPIR_PROXY_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "mpir/mpi/ring.h"
+
+enum proxy_kind { PROXY_DATA = 1, PROXY_TAKEN, PROXY_STATE, PROXY_FLAGS, PROXY_ABORTED, PROXY_QUESTION, PROXY_ANSWER, PROXY_STARTED };
+enum { PROXY_PIECE = 64 << 10 };
+
+struct proxy_head {
+  uint32_t kind, from, to, bytes; /* from, to: ranks of the job, where there are such */
+  uint64_t position;
+};
+
+/* What the controller says to all. */
+struct proxy_flags {
+  uint32_t aborted, held, ending, asked;
+  int32_t abort_code;
+};
+
+struct proxy {
+  struct mpl_job *job;
+  int fd; /* of its memory */
+  uint32_t node, nnodes; /* node: MPL_NODES_MAX at the controller */
+  uint32_t first, end; /* ranks of this node */
+  const char *library, *snapshot;
+  char **argv; /* the program, or NULL */
+  bool checkpointable;
+  bool debug, restore_files, truncate;
+  bool over, started;
+};
+
+/* proxy_wire.c: messages between proxies; 'to' is a number of Open MPI's.  They come in the order in which they were sent. */
+void proxy_wire_open(void);
+bool proxy_wire_has_room(void);
+void proxy_wire_send(int to, const struct proxy_head *head, const void *data);
+typedef void proxy_take_f(struct proxy *p, int from, const struct proxy_head *head, const char *data);
+bool proxy_wire_progress(struct proxy *p, proxy_take_f *take);
+void proxy_wire_close(void);
+
+/* proxy_rings.c */
+void proxy_rings_open(struct proxy *p);
+bool proxy_rings_progress(struct proxy *p, bool idle);
+void proxy_rings_data(struct proxy *p, const struct proxy_head *head, const char *data);
+void proxy_rings_taken(struct proxy *p, const struct proxy_head *head);
+void proxy_ring_bell(_Atomic uint32_t *bell, const _Atomic uint32_t *sleeping);
+
+/* proxy_ranks.c: the processes of this node. */
+int proxy_ranks_start(struct proxy *p);
+void proxy_ranks_reap(struct proxy *p);
+void proxy_ranks_signal(struct proxy *p, int sig);
+/* Tells the controller what has changed. */
+void proxy_ranks_report(struct proxy *p);
+void proxy_ranks_question(struct proxy *p, const struct proxy_head *head, const char *data);
+/* Sends answers that have come from our children. */
+bool proxy_ranks_answers(struct proxy *p);
+
+/* proxy_head.c: at the controller. */
+void proxy_head_run(pid_t controller, int fd);
+#endif

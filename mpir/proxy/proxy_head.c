@@ -1,0 +1,79 @@
+/* The proxy at the controller: what nodes say goes into the controller's memory, what it wants goes out. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "mpir/commands/job_hosts.h"
+#include "mpir/proxy/proxy.h"
+
+enum { IDLE_US = 500 };
+
+static void take(struct proxy *p, int from, const struct proxy_head *head, const char *data) {
+  struct mpl_job *job = p->job;
+  if (head->kind == PROXY_STATE && head->from < job->nranks && head->bytes == sizeof(struct mpl_rank_state)) {
+    const size_t text = offsetof(struct mpl_rank_state, queues);
+    char *to = (char *)mpl_state(job, head->from);
+    memcpy(to + text, data + text, head->bytes - text); /* before 'told' */
+    memcpy(to, data, text);
+  } else if (head->kind == PROXY_ABORTED) {
+    atomic_store(&job->abort_code, (int32_t)head->position);
+    atomic_store(&job->aborted, 1);
+  } else if (head->kind == PROXY_ANSWER && head->bytes <= MPL_BOX_BYTES && from >= 1) {
+    struct mpl_box *box = mpl_box(job, (uint32_t)from - 1);
+    memcpy(box->answer, data, head->bytes);
+    box->answer_bytes = head->bytes;
+    atomic_store(&box->answered, (uint32_t)head->position);
+  }
+}
+
+static bool tell_flags(struct proxy *p, struct proxy_flags *told) {
+  struct mpl_job *job = p->job;
+  const struct proxy_flags now = {atomic_load(&job->aborted), atomic_load(&job->held), atomic_load(&job->ending), atomic_load(&job->asked),
+                                  atomic_load(&job->abort_code)};
+  if (!memcmp(&now, told, sizeof(now)))
+    return false;
+  for (uint32_t k = 0; k < p->nnodes; k++)
+    proxy_wire_send((int)k + 1, &(struct proxy_head){PROXY_FLAGS, 0, 0, sizeof(now), 0}, &now);
+  *told = now;
+  return true;
+}
+
+static bool pass_questions(struct proxy *p, uint32_t *passed) {
+  bool moved = false;
+  for (uint32_t k = 0; k < p->nnodes; k++) {
+    struct mpl_box *box = mpl_box(p->job, k);
+    const uint32_t asked = atomic_load(&box->asked);
+    if (asked == passed[k])
+      continue;
+    proxy_wire_send((int)k + 1, &(struct proxy_head){PROXY_QUESTION, 0, 0, box->question_bytes, asked}, box->question);
+    passed[k] = asked;
+    moved = true;
+  }
+  return moved;
+}
+
+void proxy_head_run(pid_t controller, int fd) {
+  char path[64];
+  struct stat st;
+  struct proxy p = {.node = MPL_NODES_MAX};
+  struct proxy_flags told = {0};
+  snprintf(path, sizeof(path), "/proc/%d/fd/%d", controller, fd);
+  p.fd = open(path, O_RDWR | O_CLOEXEC);
+  if (p.fd < 0 || fstat(p.fd, &st) || (p.job = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, p.fd, 0)) == MAP_FAILED) {
+    perror("dvm run: error: the proxy cannot map the memory of 'dvm run'");
+    exit(1);
+  }
+  p.nnodes = p.job->nnodes;
+  uint32_t *passed = calloc(p.nnodes, sizeof(*passed));
+  while (told.ending != MPL_OVER) {
+    bool moved = proxy_wire_progress(&p, take);
+    moved |= tell_flags(&p, &told);
+    moved |= pass_questions(&p, passed);
+    if (!moved)
+      usleep(IDLE_US);
+  }
+  free(passed);
+}

@@ -1,0 +1,196 @@
+/* dvm-proxy: started by mpirun, which 'dvm run' and 'dvm restart' start for a job on several hosts.
+     dvm-proxy head CONTROLLER DESCRIPTOR
+     dvm-proxy node EAGER STRICT CHECKPOINTABLE HELD COUNTS LIBRARY [restart FLAGS SNAPSHOT | run PROGRAM...]
+   and by itself: part, restore. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <mpi.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "mpir/commands/job_hosts.h"
+#include "mpir/proxy/proxy.h"
+#include "mpir/proxy/proxy_restore.h"
+
+enum { RING_BYTES = 256 << 10, YIELDS = 200, SHORT_NS = 50000, LONG_NS = 500000, LONG_AFTER = 2000, REPORT_MS = 20 };
+
+static _Noreturn void fail(const char *what) {
+  fprintf(stderr, "dvm run: error: a proxy %s: %s\n", what, strerror(errno));
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  _exit(1);
+}
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* "2,2,4": ranks of each node, which have consecutive numbers. */
+static void place_ranks(struct proxy *p, const char *counts, struct mpl_job *job) {
+  uint32_t rank = 0, node = 0;
+  for (const char *s = counts; *s; node++) {
+    char *end;
+    const uint32_t n = (uint32_t)strtoul(s, &end, 10);
+    if (node == p->node)
+      p->first = rank, p->end = rank + n;
+    for (uint32_t i = 0; i < n; i++, rank++)
+      if (job)
+        mpl_state(job, rank)->node = node;
+    s = *end ? end + 1 : end;
+  }
+  p->nnodes = node;
+  if (job)
+    job->nnodes = node;
+}
+
+static uint32_t count_ranks(const char *counts) {
+  uint32_t n = 0;
+  for (const char *s = counts; *s;) {
+    char *end;
+    n += (uint32_t)strtoul(s, &end, 10);
+    s = *end ? end + 1 : end;
+  }
+  return n;
+}
+
+static void make_segment(struct proxy *p, char **words) {
+  const uint32_t n = count_ranks(words[4]);
+  const size_t size = mpl_segment_size(n, RING_BYTES);
+  cpu_set_t set;
+  const uint32_t processors = sched_getaffinity(0, sizeof(set), &set) ? 1 : (uint32_t)CPU_COUNT(&set);
+  p->fd = memfd_create(MPL_SEGMENT_NAME, 0); /* handed down */
+  if (p->fd < 0 || ftruncate(p->fd, (off_t)size) ||
+      (p->job = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, p->fd, 0)) == MAP_FAILED)
+    fail("cannot make the memory of a node");
+  *p->job = (struct mpl_job){.magic = MPL_MAGIC,
+                             .version = MPL_VERSION,
+                             .nranks = n,
+                             .eager_limit = (uint32_t)atoi(words[0]),
+                             .strict = (uint32_t)atoi(words[1]),
+                             .ring_bytes = RING_BYTES,
+                             .size = size,
+                             .start_ns = now_ns(),
+                             .universe = n,
+                             .node = p->node};
+  p->checkpointable = atoi(words[2]);
+  p->job->held = (uint32_t)atoi(words[3]);
+  p->library = words[5];
+  place_ranks(p, words[4], p->job);
+  p->job->spins = p->end - p->first < processors ? 2000 : 20;
+}
+
+static void take(struct proxy *p, int from, const struct proxy_head *head, const char *data) {
+  const uint32_t n = p->job->nranks;
+  (void)from;
+  if (head->kind == PROXY_DATA && head->from < n && head->to < n) {
+    proxy_rings_data(p, head, data);
+  } else if (head->kind == PROXY_TAKEN && head->from < n && head->to < n) {
+    proxy_rings_taken(p, head);
+  } else if (head->kind == PROXY_FLAGS && head->bytes == sizeof(struct proxy_flags)) {
+    struct proxy_flags f;
+    memcpy(&f, data, sizeof(f));
+    atomic_store(&p->job->asked, f.asked);
+    atomic_store(&p->job->held, f.held);
+    if (f.aborted) {
+      atomic_store(&p->job->abort_code, f.abort_code);
+      atomic_store(&p->job->aborted, 1);
+    }
+    p->over = f.ending == MPL_OVER;
+    if (f.ending) {
+      proxy_ranks_signal(p, p->over ? SIGKILL : (int)f.ending);
+      proxy_ranks_signal(p, SIGCONT);
+    }
+  } else if (head->kind == PROXY_QUESTION) {
+    proxy_ranks_question(p, head, data);
+  }
+}
+
+/* Open MPI has no wait that does not look again and again: so we give way, and then sleep a little, or until a rank rings. */
+static void idle(struct proxy *p, uint32_t turn) {
+  if (turn < YIELDS) {
+    sched_yield();
+    return;
+  }
+  const uint32_t bell = atomic_load(&p->job->proxy_bell);
+  const struct timespec limit = {0, turn < LONG_AFTER ? SHORT_NS : LONG_NS};
+  atomic_store(&p->job->proxy_sleeping, 1);
+  atomic_thread_fence(memory_order_seq_cst);
+  if (!proxy_rings_progress(p, true))
+    syscall(SYS_futex, &p->job->proxy_bell, FUTEX_WAIT, bell, &limit, NULL, 0);
+  atomic_store(&p->job->proxy_sleeping, 0);
+}
+
+static void run_node(struct proxy *p) {
+  int64_t reported = 0;
+  proxy_rings_open(p); /* before anybody writes */
+  if (proxy_ranks_start(p))
+    fail("cannot start the ranks of a node");
+  for (uint32_t turn = 0; !p->over; turn++) {
+    bool moved = proxy_wire_progress(p, take);
+    moved |= proxy_rings_progress(p, turn > 0);
+    if (turn % 16 == 0 && now_ns() - reported > REPORT_MS * 1000000) {
+      reported = now_ns();
+      proxy_ranks_reap(p);
+      moved |= proxy_ranks_answers(p);
+      proxy_ranks_report(p);
+    }
+    if (moved)
+      turn = 0;
+    else
+      idle(p, turn);
+  }
+}
+
+static int start_node(struct proxy *p, char **words) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  make_segment(p, words);
+  if (strcmp(words[6], "restart") != 0) {
+    p->argv = words + 7;
+    return 0;
+  }
+  p->debug = words[7][0] == 'd';
+  p->restore_files = words[7][1] == 'f';
+  p->truncate = words[7][2] == 't';
+  p->snapshot = words[8];
+  struct mpir_job_manifest *m = mpir_job_manifest_read(p->snapshot, &err);
+  int rc = m ? mpir_segment_merge(p->job, m, p->snapshot, &err) : err.code;
+  mpir_job_manifest_free(m);
+  if (rc)
+    fprintf(stderr, "dvm restart: error: %s\n", err.text);
+  return rc;
+}
+
+int main(int argc, char **argv) {
+  struct proxy p = {0};
+  int rank;
+  if (argc == 4 && !strcmp(argv[1], "part"))
+    return mpir_job_part(atoi(argv[2]), atoi(argv[3]));
+  if (argc == 9 && !strcmp(argv[1], "restore"))
+    return proxy_restore_main(argv + 2);
+  if (argc < 4 || (strcmp(argv[1], "head") != 0 && (argc < 10 || strcmp(argv[1], "node") != 0))) {
+    fputs("dvm-proxy is started by 'dvm run --hosts'\n", stderr);
+    return 2;
+  }
+  signal(SIGPIPE, SIG_IGN);
+  MPI_Init(NULL, NULL);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  proxy_wire_open();
+  if (argv[1][0] == 'h') {
+    proxy_head_run(atoi(argv[2]), atoi(argv[3]));
+  } else {
+    p.node = (uint32_t)rank - 1;
+    if (start_node(&p, argv + 2))
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    run_node(&p);
+  }
+  proxy_wire_close();
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,86 @@
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mpir/proxy/proxy.h"
+
+enum { RECEIVES = 16, SENDS = 64, TAG = 7 };
+
+struct packet {
+  struct proxy_head head;
+  char data[PROXY_PIECE];
+};
+
+static struct {
+  MPI_Request receives[RECEIVES], sends[SENDS];
+  struct packet *in[RECEIVES], *out[SENDS];
+  int next; /* receive that is filled first */
+  int busy; /* sends under way */
+} wire;
+
+static void receive(int i) {
+  MPI_Irecv(wire.in[i], (int)sizeof(*wire.in[i]), MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &wire.receives[i]);
+}
+
+void proxy_wire_open(void) {
+  for (int i = 0; i < RECEIVES; i++) {
+    wire.in[i] = malloc(sizeof(*wire.in[i]));
+    receive(i);
+  }
+  for (int i = 0; i < SENDS; i++)
+    wire.sends[i] = MPI_REQUEST_NULL;
+}
+
+static void look_at_sends(void) {
+  int count, done[SENDS];
+  if (!wire.busy)
+    return;
+  MPI_Testsome(SENDS, wire.sends, &count, done, MPI_STATUSES_IGNORE);
+  wire.busy -= count > 0 ? count : 0;
+}
+
+bool proxy_wire_has_room(void) {
+  if (wire.busy >= SENDS / 2)
+    look_at_sends();
+  return wire.busy < SENDS / 2; /* the rest is for what cannot wait */
+}
+
+void proxy_wire_send(int to, const struct proxy_head *head, const void *data) {
+  int i = 0;
+  while (wire.busy == SENDS)
+    look_at_sends();
+  while (wire.sends[i] != MPI_REQUEST_NULL)
+    i++;
+  if (!wire.out[i])
+    wire.out[i] = malloc(sizeof(*wire.out[i]));
+  wire.out[i]->head = *head;
+  if (head->bytes)
+    memcpy(wire.out[i]->data, data, head->bytes);
+  MPI_Isend(wire.out[i], (int)(sizeof(*head) + head->bytes), MPI_BYTE, to, TAG, MPI_COMM_WORLD, &wire.sends[i]);
+  wire.busy++;
+}
+
+bool proxy_wire_progress(struct proxy *p, proxy_take_f *take) {
+  bool moved = false;
+  look_at_sends();
+  for (int done = 1; done;) {
+    MPI_Status s;
+    MPI_Test(&wire.receives[wire.next], &done, &s);
+    if (!done)
+      break;
+    const struct packet *in = wire.in[wire.next];
+    take(p, s.MPI_SOURCE, &in->head, in->data);
+    receive(wire.next);
+    wire.next = (wire.next + 1) % RECEIVES;
+    moved = true;
+  }
+  return moved;
+}
+
+void proxy_wire_close(void) {
+  MPI_Waitall(SENDS, wire.sends, MPI_STATUSES_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < RECEIVES; i++) {
+    MPI_Cancel(&wire.receives[i]);
+    MPI_Wait(&wire.receives[i], MPI_STATUS_IGNORE);
+  }
+}
