@@ -165,6 +165,7 @@ private:
     std::vector<std::string> Texts;
   };
   std::vector<std::string> givenTexts(clang::Expr *Pointer);
+  std::string wordsText(clang::SourceLocation L, llvm::StringRef Source, const clang::VarDecl *V);
   std::vector<Given> findGiven(clang::CallExpr *C);
   void markGiven(clang::CallExpr *C, const std::vector<Given> &All);
   // Parallel.cpp: what -fdvm=parallel makes of nests and of the sequential part

@@ -243,25 +243,44 @@ void Rewriter::recordLeaves(const Whole &W, QualType T, char Kind, Expr *Address
   }
 }
 
-// Of what a pointer that is given to a call leads to: a text for each scalar of one element, for words where nobody can tell.
-std::vector<std::string> Rewriter::givenTexts(Expr *Pointer) {
-  Expr *E = Pointer->IgnoreParens(), *LValue = nullptr;
-  while (!LValue) {
+// The lvalue whose address a pointer is, null if the source shows none; 'E' becomes the pointer that it is computed from.
+static Expr *pointedBy(Expr *&E) {
+  for (;;) {
     E = E->IgnoreParens();
     auto *C = dyn_cast<CastExpr>(E);
     if (C && C->getCastKind() == CK_ArrayToPointerDecay)
-      LValue = C->getSubExpr();
-    else if (C && C->getCastKind() != CK_LValueToRValue && C->getSubExpr()->getType()->isPointerType())
+      return C->getSubExpr();
+    if (C && C->getCastKind() != CK_LValueToRValue && C->getSubExpr()->getType()->isPointerType())
       E = C->getSubExpr();
     else if (C && C->getCastKind() != CK_LValueToRValue && C->getSubExpr()->getType()->isArrayType())
-      LValue = C->getSubExpr();
+      return C->getSubExpr();
     else if (auto *A = dyn_cast<BinaryOperator>(E); A && A->isAdditiveOp())
       E = A->getLHS()->getType()->isPointerType() ? A->getLHS() : A->getRHS();
     else if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_AddrOf)
-      LValue = U->getSubExpr();
+      return U->getSubExpr();
     else
-      break;
+      return nullptr;
   }
+}
+
+// Memory of which nobody can tell what it holds: words.
+std::string Rewriter::wordsText(SourceLocation L, StringRef Source, const VarDecl *V) {
+  SiteText Text(Ctx, B, L);
+  Text.key(DVMRT_ANY_KIND).add("given").place(Ctx.getSourceManager(), L).key(DVMRT_ACCESS_TEXT).add(Source);
+  if (V) {
+    PresumedLoc Q = presumed(Ctx.getSourceManager(), V->getLocation());
+    Text.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
+    if (Q.isValid())
+      Text.key(DVMRT_ACCESS_DECLARED).add(Twine(Q.getLine()) + " " + Twine(Q.getColumn()) + " " + Q.getFilename());
+  }
+  Text.key(DVMRT_ACCESS_EXTENT).add("*").key(DVMRT_ACCESS_ELEMENT).add("8").key(DVMRT_ACCESS_SIZE).add("8");
+  Text.key(DVMRT_TRACE_VALUE).add("w8").key(DVMRT_TRACE_REPEAT).add("0").key(DVMRT_TRACE_STRIDE).add("8");
+  return Text.Text;
+}
+
+// Of what a pointer that is given to a call leads to: a text for each scalar of one element, for words where nobody can tell.
+std::vector<std::string> Rewriter::givenTexts(Expr *Pointer) {
+  Expr *E = Pointer, *LValue = pointedBy(E);
   SourceLocation L = Pointer->getBeginLoc();
   std::string Source = sourceText(Ctx, LValue ? LValue : E);
   QualType Type = LValue ? LValue->getType() : E->getType()->isPointerType() ? E->getType()->getPointeeType() : Ctx.VoidTy;
@@ -269,38 +288,17 @@ std::vector<std::string> Rewriter::givenTexts(Expr *Pointer) {
   SmallVector<Leaf, 8> Leaves;
   if (!Element->isIncompleteType() && !Element->isFunctionType() && !Element->isVariablyModifiedType())
     findLeaves(Ctx, Ctx.getAsConstantArrayType(Type) ? Type : Element, {}, Leaves);
-  if (!LValue && !Leaves.empty()) { // as its first element would be told
+  if (Leaves.empty() || Leaves.size() > 32)
+    return {wordsText(L, Source, chainOf(LValue ? LValue : E).Root)};
+  if (!LValue) { // as its first element would be told
     auto *Zero = IntegerLiteral::Create(Ctx, llvm::APInt(Ctx.getIntWidth(Ctx.IntTy), 0), Ctx.IntTy, L);
     LValue = new (Ctx) ArraySubscriptExpr(E, Zero, Type, VK_LValue, OK_Ordinary, L);
-  }
-  std::vector<std::string> Texts;
-  if (Leaves.empty() || Leaves.size() > 32) {
-    SiteText Text(Ctx, B, L);
-    Text.key(DVMRT_ANY_KIND).add("given").place(Ctx.getSourceManager(), L).key(DVMRT_ACCESS_TEXT).add(Source);
-    if (const VarDecl *V = chainOf(LValue ? LValue : E).Root) {
-      PresumedLoc Q = presumed(Ctx.getSourceManager(), V->getLocation());
-      Text.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
-      if (Q.isValid())
-        Text.key(DVMRT_ACCESS_DECLARED).add(Twine(Q.getLine()) + " " + Twine(Q.getColumn()) + " " + Q.getFilename());
-    }
-    Text.key(DVMRT_ACCESS_EXTENT)
-        .add("*")
-        .key(DVMRT_ACCESS_ELEMENT)
-        .add("8")
-        .key(DVMRT_ACCESS_SIZE)
-        .add("8")
-        .key(DVMRT_TRACE_VALUE)
-        .add("w8")
-        .key(DVMRT_TRACE_REPEAT)
-        .add("0")
-        .key(DVMRT_TRACE_STRIDE)
-        .add("8");
-    return {Text.Text};
   }
   Whole W = wholeOf(LValue, true);
   size_t Dims = 0; // of the array, which the number of bytes tells
   for (QualType T = Type; Ctx.getAsConstantArrayType(T); T = Ctx.getAsConstantArrayType(T)->getElementType())
     ++Dims;
+  std::vector<std::string> Texts;
   for (Leaf &Part : Leaves) {
     SiteText Text(Ctx, B, L);
     Text.key(DVMRT_ANY_KIND).add("given").add("\n" + W.Common).key(DVMRT_ACCESS_TEXT).add(Source + Part.P.Text);
