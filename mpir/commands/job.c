@@ -421,7 +421,7 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
                   .pids = calloc(o->nranks, sizeof(*j.pids)),
                   .clock = mpir_job_clock_create()};
   snprintf(j.name, sizeof(j.name), "%s", o->name ? o->name : "");
-  if (o->replicas && !(j.replicas = mpir_replicas_create(o->replicas, o->nranks))) {
+  if (o->replicas && !(j.replicas = mpir_replicas_create(o->replicas, o->nranks, o->library))) {
     fprintf(stderr, "dvm run: error: cannot make the pipes of %u ranks: %s\n", o->nranks, strerror(errno));
     return 1;
   }

@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ uint64_t mpir_replicas_ring_bytes(const struct mpir_replicas_options *o, uint64_
   return o->lag_bytes ? o->lag_bytes : o->when_full == REPLICA_SPOOL ? (uint64_t)SPOOL_BYTES : usual;
 }
 
-struct mpir_replicas *mpir_replicas_create(const struct mpir_replicas_options *o, uint32_t nranks) {
+struct mpir_replicas *mpir_replicas_create(const struct mpir_replicas_options *o, uint32_t nranks, const char *library) {
   struct mpir_replicas *r = calloc(1, sizeof(*r));
   struct rlimit files;
   if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
@@ -35,6 +36,7 @@ struct mpir_replicas *mpir_replicas_create(const struct mpir_replicas_options *o
     setrlimit(RLIMIT_NOFILE, &files);
   }
   r->options = *o;
+  r->library = library;
   r->nranks = nranks;
   r->ranks = calloc(nranks, sizeof(*r->ranks));
   r->notify = eventfd(0, EFD_NONBLOCK);
@@ -101,8 +103,16 @@ void mpir_replicas_become(const struct mpir_replicas *r, uint32_t rank) {
   char number[16];
   snprintf(number, sizeof(number), "%d", r->notify);
   setenv(REPLICA_NOTIFY_VARIABLE, number, 1);
+  const char *before = getenv("LD_PRELOAD");
+  char *preload;
+  if (asprintf(&preload, "%s/libdvmreplica.so%s%s", r->library, before && *before ? ":" : "", before ? before : "") > 0)
+    setenv("LD_PRELOAD", preload, 1);
   for (int s = 0; s < REPLICA_STREAMS; s++)
     dup2(mpir_output_end(r->ranks[rank].streams[s], 0), s + 1);
+  struct stat in;
+  int null = fstat(0, &in) || !S_ISREG(in.st_mode) ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
+  if (null > 0)
+    dup2(null, 0); /* of a pipe, each would get a part */
   if (r->files.rlim_max)
     setrlimit(RLIMIT_NOFILE, &r->files);
 }
@@ -241,6 +251,9 @@ static enum mpir_replica_news leader_ended(struct mpir_replicas *r, uint32_t ran
   struct mpir_replicated_rank *mine = &r->ranks[rank];
   if (ended_by_itself(r, rank, replica, *how)) {
     mine->here = false;
+    atomic_store(&k->over, 1);
+    if (atomic_load(&k->finalized[replica])) /* a successor's, after its main's death in MPI_Finalize */
+      atomic_store(&mpl_state(r->job, rank)->phase, MPL_FINALIZED);
     pid_t shadow = atomic_load(&k->pid[1 - replica]);
     if (shadow && !(r->options.mode & REPLICA_CHECK))
       kill(shadow, SIGKILL);
@@ -248,6 +261,7 @@ static enum mpir_replica_news leader_ended(struct mpir_replicas *r, uint32_t ran
   }
   if (mine->shadow_over && atomic_load(&k->finalized[1 - replica]) && r->options.mode != REPLICA_CHECK) {
     *how = mine->shadow_how; /* it had come to the end */
+    atomic_store(&mpl_state(r->job, rank)->phase, MPL_FINALIZED);
     mine->takeovers++;
     atomic_store(&k->leader, 1 - replica);
     mine->here = false;

@@ -21,7 +21,8 @@ struct mpir_replicas_options {
 /* Of one ring, where it would have 'usual' without replicas. */
 uint64_t mpir_replicas_ring_bytes(const struct mpir_replicas_options *o, uint64_t usual);
 struct mpir_replicas;
-struct mpir_replicas *mpir_replicas_create(const struct mpir_replicas_options *o, uint32_t nranks);
+/* 'library': the folder of ours; borrowed. */
+struct mpir_replicas *mpir_replicas_create(const struct mpir_replicas_options *o, uint32_t nranks, const char *library);
 /* Bytes of the segment after 'at'; and, when it is there, what stands in them. */
 uint64_t mpir_replicas_size(const struct mpir_replicas *r, uint64_t at, uint64_t ring_bytes);
 void mpir_replicas_fill(struct mpir_replicas *r, struct mpl_job *job, uint64_t at);

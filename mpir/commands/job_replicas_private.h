@@ -21,6 +21,7 @@ struct mpir_replicated_rank {
 struct mpir_replicas {
   struct mpir_replicas_options options;
   uint32_t nranks;
+  const char *library;      /* borrowed */
   int notify;               /* eventfd */
   bool told;                /* a difference */
   struct rlimit files;      /* as the ranks are to have it */

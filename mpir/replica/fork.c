@@ -1,4 +1,5 @@
 /* Making a shadow: a clone of the leading replica, whose memory holds all there is to know.  The command is its parent, as it is that of every main. */
+#include "mpir/replica/door.h"
 #include "mpir/replica/replica_private.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -52,12 +53,18 @@ static void wait_for_parent(pid_t between) {
     _exit(1);
 }
 
-static void begin_as_shadow(pid_t between) {
+/* The main goes on when this one has let go of all that the two share: 'ready' tells. */
+static void begin_as_shadow(pid_t between, int ready) {
   struct replica_rank *rank = mpl_replica.rank;
   replica_become_shadow();
   atomic_store(&rank->pid[mpl_replica.me], getpid());
   take_streams();
   replica_reopen_files();
+  if (MPIR_dvm_replica.cloned)
+    MPIR_dvm_replica.cloned();
+  if (write(ready, "", 1) != 1)
+    _exit(1);
+  close(ready);
   wait_for_parent(between);
   atomic_fetch_add(&rank->begun, 1);
   replica_notify();
@@ -88,17 +95,26 @@ static bool clone_self(void) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  MPIR_dvm_replica.forking = true;
   pid_t between = fork();
   if (!between) {
+    int ready[2];
+    if (pipe2(ready, O_CLOEXEC))
+      _exit(1);
     pid_t self = getpid(), child = fork();
-    if (child > 0)
-      atomic_store(&mpl_replica.rank->pid[1 - mpl_replica.me], child);
-    if (child)
-      _exit(child < 0);
-    begin_as_shadow(self);
+    if (child) {
+      if (child > 0)
+        atomic_store(&mpl_replica.rank->pid[1 - mpl_replica.me], child);
+      close(ready[1]);
+      _exit(child < 0 || read(ready[0], &(char){0}, 1) != 1);
+    }
+    MPIR_dvm_replica.forking = false;
+    close(ready[0]);
+    begin_as_shadow(self, ready[1]);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return true;
   }
+  MPIR_dvm_replica.forking = false;
   int how = 0;
   while (between > 0 && waitpid(between, &how, 0) < 0 && errno == EINTR)
     ;

@@ -243,26 +243,31 @@ int mpl_replica_put(uint32_t to, struct mpl_end *out, const struct mpl_record *h
 
 /* --- values --- */
 
-uint64_t mpl_replica_value(enum replica_value kind, uint64_t mine) {
-  if (!mpl_replicated())
-    return mine;
-  if (!mpl_replica.live) {
-    mpl_replica_count_point();
-    for (unsigned turn = 0;; replica_rest(&turn)) {
-      bool leads = replica_leads();
-      const struct replica_entry *e = replica_peek();
-      if (e && (replica_event_of(e) != REPLICA_VALUE || replica_rank_of(e) != (uint32_t)kind))
-        differ_event(e, REPLICA_VALUE, (uint32_t)kind);
-      if (e) {
-        mine = e->value;
-        replica_take();
-        return mine;
-      }
-      if (leads)
-        break;
+/* The next value of this kind that the other has told; false: it is dead and has told none, and this one leads. */
+static bool follow(enum replica_value kind, uint64_t *value) {
+  mpl_replica_count_point();
+  for (unsigned turn = 0;; replica_rest(&turn)) {
+    bool leads = replica_leads();
+    const struct replica_entry *e = replica_peek();
+    if (e && (replica_event_of(e) != REPLICA_VALUE || replica_rank_of(e) != (uint32_t)kind))
+      differ_event(e, REPLICA_VALUE, (uint32_t)kind);
+    if (e) {
+      *value = e->value;
+      replica_take();
+      return true;
     }
-    replica_go_live();
+    if (leads)
+      break;
   }
+  replica_go_live();
+  return false;
+}
+
+bool mpl_replica_follow(uint64_t *value) { return mpl_replays() && follow(REPLICA_PRELOADED, value); }
+
+uint64_t mpl_replica_value(enum replica_value kind, uint64_t mine) {
+  if (!mpl_replicated() || (!mpl_replica.live && follow(kind, &mine)))
+    return mine;
   replica_append(REPLICA_VALUE, (uint32_t)kind, mine);
   return mine;
 }

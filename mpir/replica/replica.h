@@ -60,6 +60,8 @@ static inline void mpl_replica_point(void) {
 
 /* What a leading replica has found in its surroundings; a shadow gets the other's. */
 uint64_t mpl_replica_value(enum replica_value kind, uint64_t mine);
+/* A shadow: what the other has told of something that only one does; false: this one leads. */
+bool mpl_replica_follow(uint64_t *value);
 void mpl_replica_text(enum replica_value kind, char *text, size_t size);
 /* Returns when this replica leads: for what only one may do. */
 void mpl_replica_lead(void);

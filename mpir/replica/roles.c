@@ -1,4 +1,5 @@
 /* Who leads, and the change from shadow to leading replica. */
+#include "mpir/replica/door.h"
 #include "mpir/replica/replica_private.h"
 #include <errno.h>
 #include <linux/futex.h>
@@ -131,6 +132,8 @@ void replica_go_live(void) {
   mpl_replica.logged = mpl_replica.replayed;
   atomic_store(&mpl_replica.rank->took_over_ns, (uint64_t)replica_now_ns());
   mpl_replica.live = true;
+  if (MPIR_dvm_replica.promoted)
+    MPIR_dvm_replica.promoted();
   replica_notify();
   mpl_replica_count_point();
 }
@@ -169,7 +172,28 @@ void mpl_replica_start(void) {
   become(0);
   mpl_replica_count_point();
   replica_fork();
+  MPIR_dvm_replica.on = true;
 }
+
+/* --- for the preloaded part --- */
+
+static bool is_shadow(void) { return mpl_replays(); }
+static void tell(uint64_t value) { mpl_replica_value(REPLICA_PRELOADED, value); }
+
+static void wait_for_end(void) {
+  for (unsigned turn = 0; mpl_replays() && !replica_leads() && !atomic_load(&mpl_replica.rank->over);)
+    replica_rest(&turn);
+  if (mpl_replays() && replica_leads())
+    replica_go_live();
+}
+
+static void refuse(const char *what, const char *name, const void *place) {
+  mpl_die(64, "%s%s%s%s cannot be replicated (called at %p)\nhelp: without '--replicate' the program runs as it is", what,
+          *name ? " '" : "", name, *name ? "'" : "", place);
+}
+
+struct replica_door MPIR_dvm_replica = {
+    .is_shadow = is_shadow, .follow = mpl_replica_follow, .tell = tell, .wait_for_end = wait_for_end, .refuse = refuse};
 
 void mpl_replica_finalized(void) {
   if (mpl_replicated())

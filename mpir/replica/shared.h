@@ -62,6 +62,7 @@ struct replica_rank {
   _Atomic uint32_t leap; /* 1: its shadow holds up others and is to be replaced */
   int32_t stream_fds[2][REPLICA_STREAMS]; /* of each replica: the writing ends of its standard output and error, in the command */
   _Atomic uint32_t finalized[2];
+  _Atomic uint32_t over; /* the main has come to its end: nothing of the shadow is needed */
   _Atomic uint32_t differs; /* 1: 'difference' holds */
   _Atomic uint32_t begun; /* shadows that were ready */
   _Atomic uint32_t threads; /* a shadow could not be forked: there are so many threads */

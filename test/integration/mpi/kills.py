@@ -15,6 +15,15 @@ def session_is_clean(folder):
             pass
     return left
 
+def contents(folder):
+    """What the program has written: by path."""
+    found = {}
+    for at, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(at, name), 'rb') as f:
+                found[os.path.relpath(os.path.join(at, name), folder)] = f.read()
+    return found
+
 def run(command, env, folder):
     p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=env, cwd=folder, text=True,
                          errors='replace')
@@ -31,11 +40,13 @@ class Case:
         self.ranks, self.protocol, self.options = ranks, protocol, options
         self.command = [a.run, '--replicate', '--protocol', protocol, *options, '-n', str(ranks), a.program, *a.arguments]
         with tempfile.TemporaryDirectory() as folder:
-            report = os.path.join(folder, 'report')
+            folder = os.path.realpath(folder)
+            report = os.path.join(work.name, 'report')
             status, out, err = run(self.command[:1] + ['--report', report] + self.command[1:], os.environ, folder)
             if status != 0:
                 sys.exit(f'{self.command}: status {status} without a kill\n{out}{err}')
             self.expected = sorted(out.splitlines())
+            self.files = contents(folder)
             self.points = [r['replica_points'] for r in json.load(open(report))['per_rank']]
 
     def try_kills(self, kills):
@@ -45,6 +56,7 @@ class Case:
             folder = os.path.realpath(folder)
             status, out, err = run(self.command, dict(os.environ, DVM_REPLICA_KILL=text), folder)
             left = session_is_clean(folder)
+            files = contents(folder)
         wrong = None
         lost = 'lost' in err
         if status == 'hang':
@@ -57,6 +69,8 @@ class Case:
             wrong = f'status {status}'
         elif sorted(out.splitlines()) != self.expected:
             wrong = 'other lines'
+        elif files != self.files:
+            wrong = f'other files: {[n for n in {*files, *self.files} if files.get(n) != self.files.get(n)]}'
         if left:
             wrong = (wrong or '') + f' processes left: {left}'
         kinds['lost' if status == 68 else 'same' if not wrong else 'wrong'] += 1
@@ -84,25 +98,26 @@ p.add_argument('--jobs', type=int, default=2)
 p.add_argument('arguments', nargs='*')
 a = p.parse_intermixed_args()
 a.program = os.path.abspath(a.program)
+work = tempfile.TemporaryDirectory()
 kinds = {'same': 0, 'lost': 0, 'wrong': 0}
 cases = [Case(int(n), protocol, a.options.split()) for protocol in a.protocols.split(',') for n in a.ranks.split(',')]
-rng, work, failures = random.Random(a.seed), queue.Queue(), []
+rng, todo, failures = random.Random(a.seed), queue.Queue(), []
 if a.every:
     for case in cases:
         for rank in range(case.ranks):
             for replica in range(2):
                 for point in range(1, case.points[rank][replica] + 1):
-                    work.put((case, [(rank, replica, point)]))
+                    todo.put((case, [(rank, replica, point)]))
 else:
     for i in range(a.kills):
         case = cases[i % len(cases)]
-        work.put((case, choose(case, rng)))
-begin, n = time.time(), work.qsize()
+        todo.put((case, choose(case, rng)))
+begin, n = time.time(), todo.qsize()
 
 def worker():
     while True:
         try:
-            case, kills = work.get_nowait()
+            case, kills = todo.get_nowait()
         except queue.Empty:
             return
         wrong = case.try_kills(kills)

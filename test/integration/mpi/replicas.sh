@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../driver/lib.sh"
 here=$source/test/integration/mpi
 run=$build/mpir/dvm-run
-for program in ring bad replicas differ; do
+for program in ring bad replicas differ writes; do
   mpicc -g -O1 "$here/$program.c" -o $program || wrong "mpicc failed"
 done
 
@@ -74,6 +74,19 @@ status 0 timeout 60 "$run" --replicate -n 2 ./differ data
 status 0 timeout 60 "$run" --replicate --check -n 2 ./differ none
 
 rounds=$((100000 + $$))
+# Files are written once; what cannot be done twice is refused by name.
+mkdir plain twice
+(cd plain && status 0 "$run" -n 2 ../writes files && rm -f out err)
+(cd twice && status 0 timeout 60 "$run" --replicate --check -n 2 ../writes files && rm -f out err)
+diff -r plain twice || wrong "replicas have written other files"
+for what in update socket system fork; do
+  status 64 timeout 60 "$run" --replicate -n 2 ./writes $what
+  has err "cannot be replicated"
+done
+has err "fork cannot be replicated"
+
+status 0 "$run" --replicate -n 2 ./ring < <(echo input)
+
 # A stopped replica is dead after a while, main or shadow.
 "$run" --replicate --heartbeat 1 --report report.json -n 2 ./replicas $rounds >out 2>err &
 job=$!

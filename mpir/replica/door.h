@@ -1,0 +1,20 @@
+/* What the preloaded part (files.c of libdvmreplica) needs of the message layer, by one symbol that libmpi exports. */
+#ifndef REPLICA_DOOR_H
+#define REPLICA_DOOR_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct replica_door {
+  bool on;      /* the process is a replica, between MPI_Init and its end */
+  bool forking; /* it makes its shadow now */
+  bool (*is_shadow)(void);
+  /* What the other replica got at this place; false: this one leads, and is to find it out and tell it. */
+  bool (*follow)(uint64_t *value);
+  void (*tell)(uint64_t value);
+  void (*wait_for_end)(void); /* a shadow: until its main is over, or this one leads */
+  void (*refuse)(const char *what, const char *name, const void *place); /* does not return */
+  void (*promoted)(void); /* set by the preloaded part: this replica leads from now on */
+  void (*cloned)(void);   /* likewise: this process is a fresh shadow */
+};
+extern struct replica_door MPIR_dvm_replica __attribute__((weak));
+#endif

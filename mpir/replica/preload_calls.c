@@ -1,0 +1,117 @@
+/* The calls of libc that libdvmreplica takes over. */
+#undef _FORTIFY_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "mpir/replica/preload.h"
+#pragma clang diagnostic ignored "-Wmissing-prototypes"
+
+#define PLACE __builtin_return_address(0)
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+static mode_t mode_of(int flags, va_list more) { return flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; }
+
+#define OPEN(name)                                                                                                                         \
+  int name(const char *path, int flags, ...) {                                                                                             \
+    va_list more;                                                                                                                          \
+    va_start(more, flags);                                                                                                                 \
+    mode_t mode = mode_of(flags, more);                                                                                                    \
+    va_end(more);                                                                                                                          \
+    return replica_preload_open(AT_FDCWD, path, flags, mode, PLACE);                                                                       \
+  }
+#define OPENAT(name)                                                                                                                       \
+  int name(int folder, const char *path, int flags, ...) {                                                                                 \
+    va_list more;                                                                                                                          \
+    va_start(more, flags);                                                                                                                 \
+    mode_t mode = mode_of(flags, more);                                                                                                    \
+    va_end(more);                                                                                                                          \
+    return replica_preload_open(folder, path, flags, mode, PLACE);                                                                         \
+  }
+OPEN(open)
+OPEN(open64)
+OPENAT(openat)
+OPENAT(openat64)
+
+int creat(const char *path, mode_t mode) { return replica_preload_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode, PLACE); }
+int creat64(const char *path, mode_t mode) { return replica_preload_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode, PLACE); }
+
+static FILE *open_stream(const char *path, const char *mode, const void *place) {
+  int access = strchr(mode, '+') ? O_RDWR : *mode == 'r' ? O_RDONLY : O_WRONLY;
+  int flags = access | (*mode == 'w' ? O_CREAT | O_TRUNC : *mode == 'a' ? O_CREAT | O_APPEND : 0);
+  flags |= (strchr(mode, 'x') ? O_EXCL : 0) | (strchr(mode, 'e') ? O_CLOEXEC : 0);
+  int fd = replica_preload_open(AT_FDCWD, path, flags, 0666, place);
+  if (fd < 0)
+    return NULL;
+  FILE *f = fdopen(fd, mode);
+  if (!f)
+    close(fd);
+  return f;
+}
+
+FILE *fopen(const char *path, const char *mode) { return open_stream(path, mode, PLACE); }
+FILE *fopen64(const char *path, const char *mode) { return open_stream(path, mode, PLACE); }
+
+#define ONCE(name, done, act, ...)                                                                                                         \
+  static int do_##name(const char *a, const char *b, long n) {                                                                             \
+    (void)a, (void)b, (void)n;                                                                                                             \
+    return act;                                                                                                                            \
+  }                                                                                                                                        \
+  int name(__VA_ARGS__)
+ONCE(unlink, ENOENT, (int)syscall(SYS_unlink, a), const char *path) { return replica_preload_once(do_unlink, path, NULL, 0, ENOENT); }
+ONCE(rmdir, ENOENT, (int)syscall(SYS_rmdir, a), const char *path) { return replica_preload_once(do_rmdir, path, NULL, 0, ENOENT); }
+ONCE(rename, ENOENT, (int)syscall(SYS_rename, a, b), const char *from, const char *to) {
+  return replica_preload_once(do_rename, from, to, 0, ENOENT);
+}
+ONCE(mkdir, EEXIST, (int)syscall(SYS_mkdir, a, n), const char *path, mode_t mode) {
+  return replica_preload_once(do_mkdir, path, NULL, mode, EEXIST);
+}
+ONCE(symlink, EEXIST, (int)syscall(SYS_symlink, a, b), const char *to, const char *path) {
+  return replica_preload_once(do_symlink, to, path, 0, EEXIST);
+}
+ONCE(link, EEXIST, (int)syscall(SYS_link, a, b), const char *from, const char *to) {
+  return replica_preload_once(do_link, from, to, 0, EEXIST);
+}
+ONCE(truncate, 0, (int)syscall(SYS_truncate, a, n), const char *path, off_t size) {
+  return replica_preload_once(do_truncate, path, NULL, size, 0);
+}
+int remove(const char *path) {
+  struct stat s;
+  return !stat(path, &s) && S_ISDIR(s.st_mode) ? rmdir(path) : unlink(path);
+}
+
+/* --- what cannot be done twice --- */
+
+int socket(int family, int type, int protocol) {
+  replica_preload_refuse("socket", "", PLACE);
+  return (int)syscall(SYS_socket, family, type, protocol);
+}
+
+pid_t fork(void) {
+  replica_preload_refuse("fork", "", PLACE);
+  return NEXT(fork)();
+}
+
+int system(const char *command) {
+  replica_preload_refuse("system", command ? command : "", PLACE);
+  return NEXT(system)(command);
+}
+
+FILE *popen(const char *command, const char *mode) {
+  replica_preload_refuse("popen", command, PLACE);
+  return NEXT(popen)(command, mode);
+}
+
+int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+                char *const argv[], char *const envp[]) {
+  replica_preload_refuse("posix_spawn", path, PLACE);
+  return NEXT(posix_spawn)(pid, path, actions, attributes, argv, envp);
+}
