@@ -23,8 +23,10 @@ static const char *const modes[] = {[REPLICA_CRASH] = "crash", [REPLICA_CHECK] =
   X(collectives)                                                                                                                           \
   X(records)                                                                                                                               \
   X(copies)                                                                                                                                \
-  X(forwarded) X(wildcards) X(tests) X(times) X(names) X(syncs) X(entries) X(blocked_by_log_ns) X(blocked_by_shadow_ns) X(fork_ns)         \
-      X(forks) X(compared) X(compared_bytes)
+  X(forwarded)                                                                                                                             \
+  X(wildcards)                                                                                                                             \
+  X(tests)                                                                                                                                 \
+  X(times) X(names) X(syncs) X(entries) X(blocked_by_log_ns) X(blocked_by_shadow_ns) X(fork_ns) X(forks) X(compared) X(compared_bytes)
 
 struct totals {
 #define X(name) uint64_t name;
