@@ -19,6 +19,7 @@
 #include "sdm/session/feed.h"
 #include "sdm/session/proctable.h"
 #include "sdm/session/programs.h"
+#include "sdm/session/restart_set.h"
 #include "sdm/session/words.h"
 #include "sdm/server/server.h"
 
@@ -470,6 +471,13 @@ static json_t *restart_command(struct arguments *a, struct dvm_error *err) {
     j = json_pack("{s:s, s:s, s:s}", "cmd", "restart", "handle", handle, "command", sdm_restart_words());
   free(handle);
   a->s.n = 1;
+  if (j && sdm_is_restart_set(a->restart) && !sdm_restart_set(a->restart, &a->targets, err)) {
+    json_t *attach = sdm_attach_command(&a->targets); /* each server takes up its own */
+    json_object_set(j, "pids", json_object_get(attach, "pids"));
+    json_decref(attach);
+    a->s.targets = &a->targets;
+    a->s.n = 0;
+  }
   return j;
 }
 

@@ -85,8 +85,8 @@ static void show_checkpoint(FILE *out, const json_t *r) {
                                                                         : "?");
   if (json_object_get(r, "others"))
     fprintf(out,
-            "  %d other processes of the image run without the debugger; to have all: 'dvm restart --debug IMAGE', then 'dvm debug --attach' "
-            "with the numbers that it prints, joined by commas\n",
+            "  %d other processes of the image run without the debugger; "
+            "'dvm debug --restart' takes all of them\n",
             (int)json_integer_value(json_object_get(r, "others")));
   if (json_object_get(r, "moved"))
     fprintf(out, "  warning: some threads have moved\n");

@@ -250,6 +250,13 @@ static void got_inferior(struct sdm_backend *b, struct gdb_pending *p, const str
     sdm_gdb_send(b, NULL, got_killed, "-interpreter-exec console kill");
 }
 
+/* The front end has run the restart command, for all processes of a set; this is one of them. */
+static void got_given(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)p, (void)r;
+  sdm_gdb_door_close(b);
+  take_up(b);
+}
+
 void sdm_gdb_restart(struct sdm_backend *b, struct sdm_call *c) {
   struct gdb_checkpoint *k = sdm_gdb_checkpoint_of(b);
   const char *handle = sdm_call_text(c, "handle", "");
@@ -279,5 +286,9 @@ void sdm_gdb_restart(struct sdm_backend *b, struct sdm_call *c) {
   if (!k->timer)
     k->timer = sdm_loop_timer(b->host.loop, INT64_MAX, on_gone, b);
   sdm_timer_set(k->timer, INT64_MAX);
-  sdm_gdb_send(b, NULL, got_inferior, "-list-thread-groups");
+  if (sdm_call_number(c, "pid", 0) > 0) {
+    json_decref(k->others);
+    k->others = json_pack("[I]", (json_int_t)sdm_call_number(c, "pid", 0));
+  }
+  sdm_gdb_send(b, NULL, sdm_call_number(c, "pid", 0) > 0 ? got_given : got_inferior, "-list-thread-groups");
 }

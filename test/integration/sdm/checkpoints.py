@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from sdm import BUILD, Debugger, Folder, gone, line_of, main, need, wait_until
+from sdm import BUILD, Debugger, Folder, gone, line_of, main, need, ranks, wait_until
 
 STEPS = os.path.join(BUILD, "test", "integration", "mpir", "mpir_steps")
 REFUSE = os.path.join(BUILD, "test", "integration", "mpir", "mpir_refuse")
@@ -198,6 +198,22 @@ class Here(Case):
         self.assertEqual(d.status()["stopped"], {0, 1})
         error = [j for j in d.do("restart " + listed[0]["handle"]) if "error" in j]
         self.assertIn("an image is of one process", error[0]["error"])
+
+
+    def test_all_of_a_set(self):
+        """'--restart' of processes that were saved together has each of them, where it stood; they end with the session."""
+        p = self.run_program(RUN, "--checkpointable", "/bin/sh", "-c", f"{STEPS} 1 {LIMIT} 20000 & {STEPS} 1 {LIMIT} 20000 & wait")
+        wait_until(lambda: len(processes(self.folder)) == 2, "two programs run")
+        r = self.checkpoint(p.pid, "--kill")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        wait_until(lambda: not processes(self.folder), "they were saved and ended")
+        d = self.debug("--restart", r.stdout.strip(), program=False)
+        wait_until(lambda: d.status()["stopped"] == {0, 1, 2}, "all three stand")
+        self.assertEqual({r for j in d.said if j.get("reason") == "restarted" for r in ranks(j["ranks"])}, {0, 1, 2})
+        counted = {r for who, v in d.answer("print (unsigned long)counts[0]")[0].items() if isinstance(v, dict) for r in who}
+        self.assertEqual(len(counted), 2)
+        self.assertEqual(d.close(), 0)
+        wait_until(lambda: not processes(self.folder), "nothing is left")
 
 
 class Outside(Case):
