@@ -56,6 +56,7 @@
 #define DVMM_DIRECT "__dvmm_direct"
 #define DVMM_BIND "__dvmm_bind"
 #define DVMM_GIVEN "__dvmm_given"
+#define DVMM_LIBRARY "dvm_library" /* an assumption: a function of a header of the system, which is not recorded */
 #define DVMM_FIRST "__dvmm_first"
 #define DVMM_LAST "__dvmm_last"
 #define DVMM_READ "__dvmm_read"

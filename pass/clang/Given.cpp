@@ -13,12 +13,7 @@ using namespace dvm;
 // A builtin that stands for no function of the library has arguments of its own kind.
 static bool isLibraryFunction(const ASTContext &Ctx, const FunctionDecl *F) {
   unsigned ID = F->getBuiltinID();
-  return !ID || Ctx.BuiltinInfo.isPredefinedLibFunction(ID) ||
-         llvm::StringSwitch<bool>(F->getName())
-             .Cases("__builtin_memcpy", "__builtin_memmove", "__builtin_memset", "__builtin_mempcpy", true)
-             .Cases("__builtin___memcpy_chk", "__builtin___memmove_chk", "__builtin___memset_chk", "__builtin___mempcpy_chk", true)
-             .Cases("__builtin_frexp", "__builtin_modf", "__builtin_sincos", "__builtin_remquo", true)
-             .Default(false);
+  return !ID || Ctx.BuiltinInfo.isPredefinedLibFunction(ID) || Ctx.BuiltinInfo.isLibFunction(ID) || F->getName() == "__builtin_sincos";
 }
 
 static bool mayWrite(QualType T) {
@@ -30,12 +25,15 @@ static bool mayWrite(QualType T) {
 std::vector<Rewriter::Given> Rewriter::findGiven(CallExpr *C) {
   std::vector<Given> All;
   const FunctionDecl *F = C->getDirectCallee();
-  if (C->containsErrors() || (F && (F->isImplicit() ? !F->getBuiltinID() : false)) || (F && (F->isDefined() || !isLibraryFunction(Ctx, F))))
+  const bool Library = F && isOfLibrary(Ctx, F);
+  if (C->containsErrors() || (F && (F->isImplicit() ? !F->getBuiltinID() : false)) ||
+      (F && ((F->isDefined() && !Library) || !isLibraryFunction(Ctx, F))))
     return All;
   for (unsigned N = 0; N < C->getNumArgs(); ++N)
     if (mayWrite(C->getArg(N)->getType()) && !C->getArg(N)->isNullPointerConstant(Ctx, Expr::NPC_ValueDependentIsNotNull))
       All.push_back({int(N), givenTexts(C->getArg(N))});
-  if (F && (F->getBuiltinID() || F->hasAttr<ConstAttr>() || F->hasAttr<PureAttr>() || F->isNoReturn() || F->hasAttr<ReturnsTwiceAttr>()))
+  if (F && (F->getBuiltinID() || (Library && F->isStatic()) || F->hasAttr<ConstAttr>() || F->hasAttr<PureAttr>() || F->isNoReturn() ||
+            F->hasAttr<ReturnsTwiceAttr>()))
     return All;
   SourceLocation L = C->getBeginLoc();
   SiteText T(Ctx, B, L);

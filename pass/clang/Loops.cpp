@@ -63,6 +63,9 @@ bool Rewriter::traceLoop(Stmt *&Slot) {
   if (!isa<ForStmt, WhileStmt, DoStmt>(S) || std::exchange(AtLoop, false))
     return false;
   SourceLocation L = S->getBeginLoc();
+  const SourceManager &SM = Ctx.getSourceManager();
+  if (SM.isInSystemMacro(L) && SM.isInSystemMacro(bodyOf(S)->getBeginLoc()))
+    return false; // of a macro as FD_ZERO, all of it
   const auto *For = dyn_cast<ForStmt>(S);
   const VarDecl *Index = For ? indexOf(For) : nullptr;
   unsigned Number = St.NextLoop++;

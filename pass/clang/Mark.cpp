@@ -73,7 +73,7 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     return; // its type and size are not known; the compilation fails anyway
   if (St.Opts.Parallel)
     return markPart(Slot, Kind);
-  if (!markable(E)) {
+  if (!markable(E) || (St.Opts.Trace && isOfLibrary(Ctx, E, Kind))) {
     walk(Slot);
     return;
   }

@@ -174,7 +174,10 @@ private:
     if (!F->doesThisDeclarationHaveABody() || F->isInvalidDecl())
       return;
     ASTContext &Ctx = F->getASTContext();
-    bool Marks = Emit && !F->hasAttr<NakedAttr>() && !Ctx.getSourceManager().isInSystemHeader(F->getLocation());
+    const bool Library = Ctx.getSourceManager().isInSystemHeader(F->getLocation());
+    bool Marks = Emit && !F->hasAttr<NakedAttr>() && !Library;
+    if (Library && Emit && St.Opts.Trace)
+      markLibraryFunction(Ctx, F);
     Rewriter(St, Ctx, *B, *Decls, F, Marks).run();
   }
 

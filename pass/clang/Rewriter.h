@@ -249,6 +249,11 @@ clang::CallExpr *markerCall(clang::Stmt *S, llvm::StringRef Name);
 llvm::StringRef directiveNumber(const clang::CallExpr *Call);
 // Of a value as traces know it: "f8", "i4", "b1", "p8", ..; "o" for what they do not record.
 std::string valueKind(const clang::ASTContext &Ctx, clang::QualType T);
+// Library.cpp: what belongs to macros and inline functions of the system's headers, which no recording tells of
+bool isOfLibrary(const clang::ASTContext &Ctx, const clang::VarDecl *V);
+bool isOfLibrary(const clang::ASTContext &Ctx, const clang::Expr *Access, char Kind);
+bool isOfLibrary(const clang::ASTContext &Ctx, const clang::FunctionDecl *F);
+void markLibraryFunction(clang::ASTContext &Ctx, clang::FunctionDecl *F);
 const clang::VarDecl *asVariable(const clang::Expr *E); // the variable that E names, or null
 } // namespace dvm
 #endif

@@ -428,7 +428,7 @@ void Rewriter::traceUnset(VarDecl *V) {
 VarDecl *Rewriter::traceInit(VarDecl *V) {
   QualType T = V->getType();
   if (T->isIncompleteType() || T.isVolatileQualified() || V->getStorageClass() == SC_Register || V->isImplicit() ||
-      T->isVariableArrayType() || T.getAddressSpace() != LangAS::Default || (Header && Header->indexNumber(V) >= 0))
+      T->isVariableArrayType() || T.getAddressSpace() != LangAS::Default || (Header && Header->indexNumber(V) >= 0) || isOfLibrary(Ctx, V))
     return nullptr;
   SourceLocation L = V->getLocation();
   const SourceManager &SM = Ctx.getSourceManager();

@@ -5,6 +5,8 @@
 
 namespace dvmir {
 
+class Recorder;
+
 // Whether the module was compiled to record (option -dvm-trace of the pass, or marks that say so).
 bool recordsTrace(const llvm::Module &M);
 // Once per function, its marks still in place; marks that are left over mean nothing.
@@ -16,8 +18,7 @@ public:
   void finish();
 
 private:
-  struct Impl;
-  Impl *Inside;
+  Recorder *Inside;
 };
 
 } // namespace dvmir

@@ -6,6 +6,7 @@
 #include "runtime/trace/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Assumptions.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -125,6 +126,8 @@ static const Row Rows[] = {
     {"jrand48", 0, Element},
 };
 
+static constexpr char InlineEnd[] = ".inline"; // clang's name of a builtin for which a header has a function
+
 static const CallInst *markOf(const Value *V) {
   auto *Call = dyn_cast<CallInst>(V->stripPointerCasts());
   return Call && markerName(Call) == DVMM_GIVEN ? Call : nullptr;
@@ -140,6 +143,10 @@ static Value *calleeOf(const CallInst *Call) {
 
 const Function *dvmir::calledFunction(const CallInst *Call) { return dyn_cast<Function>(calleeOf(Call)); }
 
+bool dvmir::isOfLibrary(const Function &F) {
+  return F.getFnAttribute(AssumptionAttrKey).getValueAsString() == DVMM_LIBRARY || F.getName().ends_with(InlineEnd);
+}
+
 static StringRef nameOf(const CallInst *Call) {
   if (isa<MemCpyInst>(Call))
     return "memcpy";
@@ -148,7 +155,9 @@ static StringRef nameOf(const CallInst *Call) {
   if (isa<MemSetInst>(Call))
     return "memset";
   auto *F = dyn_cast<Function>(calleeOf(Call));
-  return F ? F->getName() : "";
+  StringRef Name = F ? F->getName() : "";
+  Name.consume_back(InlineEnd);
+  return Name;
 }
 
 SmallVector<CallInst *, 8> dvmir::findGivingCalls(Function &F) {
@@ -170,7 +179,7 @@ SmallVector<CallInst *, 8> dvmir::findGivingCalls(Function &F) {
 
 static bool isRecordedHere(const CallInst *Call) {
   auto *F = dyn_cast<Function>(calleeOf(Call));
-  return F && !F->isDeclarationForLinker() && !F->isInterposable() && !F->hasFnAttribute(Attribute::Naked);
+  return F && !F->isDeclarationForLinker() && !dvmir::isOfLibrary(*F) && !F->isInterposable() && !F->hasFnAttribute(Attribute::Naked);
 }
 
 bool dvmir::mayWriteAnything(const CallInst *Call) { return Call->hasMetadata(CallText) && !isRecordedHere(Call); }
@@ -185,7 +194,7 @@ static bool opensRandom(const Value *V) {
          getConstantStringInfo(Call->getArgOperand(0), Path) && Path.starts_with("/dev/") && Path.contains("random");
 }
 
-static const Value *variableAt(const Value *P) {
+const Value *dvmir::variableAt(const Value *P) {
   for (;;) {
     P = P->stripInBoundsOffsets();
     auto *Call = dyn_cast<CallInst>(P);
@@ -219,7 +228,7 @@ static bool isRandomStream(const Value *V) {
          });
 }
 
-static StringRef natureOf(const CallInst *Call, const Row &R) {
+static StringRef natureOfCall(const CallInst *Call, const Row &R) {
   if (R.Nature)
     return R.Name;
   unsigned Stream = R.How == Items ? Call->arg_size() - 1 : R.How == TextIf ? 2 : 0;
@@ -227,16 +236,17 @@ static StringRef natureOf(const CallInst *Call, const Row &R) {
   return Reads && Stream < Call->arg_size() && isRandomStream(Call->getArgOperand(Stream)) ? "a random device" : "";
 }
 
-StringRef dvmir::natureBehind(const Value *P) {
-  const Value *Variable = variableAt(P);
+StringRef dvmir::natureOf(const Value *Variable) {
   StringRef Found;
   if (isa<AllocaInst>(Variable) || isa<GlobalVariable>(Variable))
     anyUse(Variable, [&](const User *U) {
       auto *Call = dyn_cast<CallInst>(U);
+      if (!Call || !markerName(Call).empty())
+        return false;
       for (const Row &R : Rows)
-        if (Call && Found.empty() && nameOf(Call) == R.Name && R.Pointer < Call->arg_size() &&
+        if (Found.empty() && nameOf(Call) == R.Name && R.Pointer < Call->arg_size() &&
             variableAt(Call->getArgOperand(R.Pointer)) == Variable)
-          Found = natureOf(Call, R);
+          Found = natureOfCall(Call, R);
       return !Found.empty();
     });
   return Found;
@@ -363,7 +373,7 @@ static bool recordKnown(TraceParts &T, FunctionState &S, CallInst *Call) {
       continue;
     Known = true;
     if (auto *Mark = const_cast<CallInst *>(markOf(Call->getArgOperand(R.Pointer))); Mark && R.How != Nothing)
-      recordRange(T, S, Call, Mark, natureOf(Call, R),
+      recordRange(T, S, Call, Mark, natureOfCall(Call, R),
                   [&](IRBuilder<> &B, uint64_t Stride) { return bytesOf(S, B, Call, R, Mark->getArgOperand(0), Stride); });
   }
   SmallVector<Written, 4> Input;

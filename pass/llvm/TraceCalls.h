@@ -19,14 +19,18 @@ public:
 
 // The module's calls in 'F' that have marks, before anything of it is lowered.
 llvm::SmallVector<llvm::CallInst *, 8> findGivingCalls(llvm::Function &F);
+// Of a header of the system: an inline function, and not recorded.
+bool isOfLibrary(const llvm::Function &F);
 // Null: it is called through a pointer.
 const llvm::Function *calledFunction(const llvm::CallInst *Call);
 // Whether more than what it is given may be written by it.
 bool mayWriteAnything(const llvm::CallInst *Call);
 void recordCall(TraceParts &T, FunctionState &S, llvm::CallInst *Call);
-// The function of the C library from which the value behind the pointer 'P' of the function comes, if it is one whose values differ
-// by nature: "clock_gettime" of '&t'.  Before any mark goes.
-llvm::StringRef natureBehind(const llvm::Value *P);
+// The variable, or whatever else, that an address with marks is computed from.
+const llvm::Value *variableAt(const llvm::Value *P);
+// The function of the C library from which the variable has values, if it is one whose values differ by nature: "clock_gettime" of
+// '&t'.  Before any mark goes.
+llvm::StringRef natureOf(const llvm::Value *Variable);
 
 } // namespace dvmir
 #endif

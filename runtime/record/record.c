@@ -94,6 +94,27 @@ __attribute__((visibility("default"))) void __dvmt_full(void) {
     look_at_thread();
 }
 
+/* As inserted code does: there is always room for one, and what is taken is told by the first word, which is written last. */
+static inline void put(const void *first, const uint64_t *words, unsigned n) {
+  uint64_t *r = (uint64_t *)(void *)__dvmt_state.next;
+  if (!(__dvmt_state.flags & (((uintptr_t)first & 15) == DVMT_TAG_READ ? DVMT_ON_READ : DVMT_ON_WRITE)))
+    return;
+  for (unsigned i = 0; i < n; i++)
+    r[1 + i] = words[i];
+  __atomic_store_n(&r[0], (uint64_t)(uintptr_t)first, __ATOMIC_RELEASE);
+  __dvmt_state.next = (char *)(r + 1 + n);
+  if (__dvmt_state.next >= __dvmt_state.limit)
+    __dvmt_full();
+}
+
+__attribute__((visibility("default"))) void __dvmt_put(const void *first, uint64_t where, uint64_t value) {
+  put(first, (const uint64_t[]){where, value}, 2);
+}
+
+__attribute__((visibility("default"))) void __dvmt_put_offset(const void *first, uint64_t where, uint64_t offset, uint64_t value) {
+  put(first, (const uint64_t[]){where, offset, value}, 3);
+}
+
 /* Room for 'words' in one chunk, or NULL. */
 uint64_t *dvmt_emit_room(size_t words) {
   if (words * 8 + DVMT_RECORD_MAX > DVMT_RING_CHUNK)

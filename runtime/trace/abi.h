@@ -118,6 +118,10 @@ enum dvmt_why {
 /* 'functions': addresses of the functions that this object records. */
 void DVMT_MODULE(struct dvmt_site *first, struct dvmt_site *last, const void *const *functions, const void *const *functions_end);
 void __dvmt_full(void);
+/* The record of an access to a value of a word, if it is wanted, where the inserted code does not write it itself: its first word (the
+ * tag says what it is), the words 'where', the value. */
+void __dvmt_put(const void *first, uint64_t where, uint64_t value);
+void __dvmt_put_offset(const void *first, uint64_t where, uint64_t offset, uint64_t value);
 /* Returns 1: run the recording body; 2: run the plain one. */
 int __dvmt_enter(struct dvmt_site *site, void *frame, const int64_t *args);
 void __dvmt_leave(struct dvmt_site *site, void *frame);

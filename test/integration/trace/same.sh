@@ -138,4 +138,25 @@ for keep in 0 6; do # 0: the reference has another structure; 6: the same, and a
     [ -s one.txt ] || wrong "no difference with $keep, $how"
   done
 done
+
+# Functions with many accesses write their records by calls; the trace is the same.
+{
+  echo 'struct s { float f; double _Complex c; short h[9]; } t; double A[9][9]; long double l; int n = 3;'
+  echo 'double many(double B[9][9], struct s *p, double x) {'
+  for i in 0 1 2 3 4 5 6 7 8; do
+    echo "A[n][$i] = B[$i][n] * x + A[$i][0]; B[$i][$i] += A[n][$i]; p->h[$i] = n + $i; p->f += B[n][$i]; p->c = p->c * 0.5 + x; l += x; x *= 0.75;"
+  done
+  echo 'return x; } int main(void) { static double B[9][9]; for (int i = 0; i < 3; i++) B[i][3] = many(B, &t, i + WRONG); return 0; }'
+} >many.c
+build_ many many.c -O2 -DWRONG=1
+build_ inline many.c -O2 -DWRONG=1 -mllvm -dvm-trace-large=100000
+nm -D --undefined-only many | grep -q __dvmt_put_offset || wrong "no record is written by a call"
+nm -D --undefined-only inline | grep -q __dvmt_put_offset && wrong "records are written by calls"
+for level in modify full; do
+  status 0 "$dvm" record --level $level -o inline.dvmt -- ./inline
+  status 0 "$dvm" compare inline.dvmt -- ./many
+  agreed "(100 % of the reference, 100 % of the run)"
+done
+build_ many many.c -O2 -DWRONG=1.5
+status 66 "$dvm" compare inline.dvmt -- ./many
 finish

@@ -1,0 +1,209 @@
+// Recording: constructs and their iterations.  One with iterations gets a second, plain body, which runs where nothing of it is recorded.
+#include "Recorder.h"
+#include "TraceCalls.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+Value *Recorder::argumentArray(FunctionState &S, IRBuilder<> &B, ArrayRef<Value *> Args) {
+  if (Args.empty())
+    return ConstantPointerNull::get(RT.Ptr);
+  auto *T = ArrayType::get(RT.I64, Args.size());
+  AllocaInst *Array = S.slot(T, "dvm.args");
+  for (unsigned N = 0; N < Args.size(); ++N)
+    B.CreateStore(asWord64(RT, B, Args[N]), B.CreateConstInBoundsGEP2_64(T, Array, 0, N));
+  return Array;
+}
+
+// Addresses of local scalars would keep them out of registers in both bodies, so they are not handed over.
+static void hideLocals(const Construct &K, Arguments &Args) {
+  for (unsigned N = 0; N < Args.size() && N < K.Text.Args.size(); ++N) {
+    char Line = K.Text.Args[N].Line;
+    if ((Line == DVMRT_DIRECTIVE_REDUCTION || Line == DVMRT_DIRECTIVE_PRIVATE) && Args[N]->getType()->isPointerTy())
+      Args[N] = ConstantPointerNull::get(cast<PointerType>(Args[N]->getType()));
+  }
+}
+
+static unsigned indexCount(const Construct &K) {
+  return K.Iters.empty() ? 0 : std::min<unsigned>((K.Iters[0]->arg_size() - 2) / 2, DVMT_NDIMS_MAX);
+}
+
+// Whether the construct, or what it calls, may write data that no directive declares; its own scalars are gone when it ends.
+static bool writesOrdinary(const FunctionState &S, const Construct &K) {
+  for (const Access &A : S.Accesses) {
+    if (!A.Text.Writes || A.Text.IndexNumber || !K.holds(A.Mark->getParent()) ||
+        !siteLine(markerText(A.TextConstant), DVMRT_ACCESS_DISTRIBUTED).empty())
+      continue;
+    const auto *Local = dyn_cast<AllocaInst>(traceRootOf(A.Mark->getArgOperand(0)));
+    if (!Local || Local->getAllocatedType()->isArrayTy())
+      return true;
+  }
+  for (const BasicBlock *BB : K.Blocks)
+    for (const Instruction &I : *BB) {
+      const auto *Call = dyn_cast<CallInst>(&I);
+      if (Call && mayWriteAnything(Call))
+        return true;
+      if (!Call || isa<IntrinsicInst>(Call) || !markerName(Call).empty())
+        continue;
+      const Function *Callee = Call->getCalledFunction();
+      if (!Callee || !Callee->isDeclaration() || any_of(Call->args(), [](const Value *V) { return V->getType()->isPointerTy(); }))
+        return true;
+    }
+  return false;
+}
+
+void Recorder::lowerConstruct(FunctionState &S, Construct &K) {
+  Arguments Args = markerArguments(K.Enter);
+  bool Iterates = K.hasIterations();
+  GlobalVariable *Site = site(K.TextConstant, Iterates ? DVMT_SITE_CONSTRUCT : DVMT_SITE_SCOPE, Iterates ? indexCount(K) : 0, 0, 0, nullptr,
+                              0, Args.size(), Iterates && writesOrdinary(S, K) ? "\n+ ordinary" : "");
+  Arguments Results = Args;
+  hideLocals(K, Args);
+  for (CallInst *Mark : K.Leaves)
+    lowerLeave(S, K, Site, Mark, Results);
+  lowerEnter(S, K, Site, Args);
+  for (CallInst *Mark : K.Iters)
+    lowerIter(S, Site, Mark);
+}
+
+// once = !once; if (once) mode = __dvmt_enter(..); .. while (once)
+void Recorder::lowerEnter(FunctionState &S, Construct &K, GlobalVariable *Site, ArrayRef<Value *> Args) {
+  AllocaInst *Once = S.slot(RT.I32, "dvm.once");
+  IRBuilder<> Entry(S.entryPoint());
+  S.store(Entry, Entry.getInt32(0), Once);
+  IRBuilder<> B(K.Enter);
+  Value *Run = B.CreateXor(S.load(B, Once), 1);
+  S.store(B, Run, Once);
+  K.Enter->replaceAllUsesWith(Run);
+  if (K.Begin) {
+    IRBuilder<> In(K.Begin);
+    Value *Mode = call(In, "__dvmt_enter", RT.I32, {Site, S.frame(In), argumentArray(S, In, Args)});
+    if (K.hasIterations())
+      addPlainBody(S, K, Mode);
+  }
+  K.Enter->eraseFromParent();
+  K.Enter = nullptr;
+}
+
+// "R <op> <name> & <element bytes> <count> <kind>": bytes of a scalar, 0 for arrays.
+static unsigned resultBytes(StringRef Text, unsigned Number) {
+  unsigned Seen = 0, Bytes = 0;
+  while (!Text.empty()) {
+    auto [Line, After] = Text.split('\n');
+    Text = After;
+    if (!Line.starts_with("R ") || Seen++ != Number)
+      continue;
+    SmallVector<StringRef, 10> Field;
+    Line.split(Field, ' ');
+    if (Field.size() > 6 && Field[5] == "1" && !Field[4].getAsInteger(10, Bytes) && Bytes <= 32)
+      return Bytes;
+    return 0;
+  }
+  return 0;
+}
+
+void Recorder::lowerLeave(FunctionState &S, const Construct &K, GlobalVariable *Site, CallInst *Mark, ArrayRef<Value *> Args) {
+  IRBuilder<> B(Mark);
+  unsigned Number = 0;
+  for (unsigned N = 0; N < Args.size() && N < K.Text.Args.size(); ++N) {
+    if (K.Text.Args[N].Line != DVMRT_DIRECTIVE_REDUCTION || !K.Text.Args[N].Pointer)
+      continue;
+    if (N && K.Text.Args[N - 1].Line == DVMRT_DIRECTIVE_REDUCTION && K.Text.Args[N - 1].Count == K.Text.Args[N].Count)
+      continue; // its location
+    Number = K.Text.Args[N].Count;
+    copyResult(S, B, Site, Number, Args[N], resultBytes(markerText(K.TextConstant), Number));
+  }
+  call(B, "__dvmt_leave", RT.Void, {Site, S.frame(B)});
+  Mark->eraseFromParent();
+}
+
+// A copy in memory, so that the variable itself may stay a register.
+void Recorder::copyResult(FunctionState &S, IRBuilder<> &B, GlobalVariable *Site, unsigned Number, Value *Address, unsigned Bytes) {
+  if (!Bytes)
+    return;
+  Type *T = Address->stripPointerCasts() == Address && isa<AllocaInst>(Address) ? cast<AllocaInst>(Address)->getAllocatedType()
+                                                                                : B.getIntNTy(Bytes * 8);
+  AllocaInst *Copy = S.slot(T, "dvm.result");
+  B.CreateStore(B.CreateLoad(T, Address), Copy);
+  call(B, "__dvmt_result", RT.Void, {Site, B.getInt32(Number), Copy, B.getInt32(Bytes)});
+}
+
+// if (top == site && flags & ON_ITER) record; else if (flags & (ON_ITER | ON_SLOW)) __dvmt_iter(site, frame, iv);
+void Recorder::emitIteration(FunctionState &S, GlobalVariable *Site, Instruction *At, ArrayRef<Value *> Vector) {
+  IRBuilder<> B(At);
+  Instruction *Then, *Else;
+  Value *Flags = loadState(B, offsetof(dvmt_state, flags), RT.I32);
+  Value *Fast = B.CreateAnd(B.CreateIsNotNull(B.CreateAnd(Flags, DVMT_ON_ITER)),
+                            B.CreateICmpEQ(loadState(B, offsetof(dvmt_state, top), RT.Ptr), Site));
+  Value *Told = B.CreateIsNotNull(B.CreateAnd(Flags, DVMT_ON_ITER | DVMT_ON_SLOW));
+  SplitBlockAndInsertIfThenElse(Fast, At, &Then, &Else);
+  IRBuilder<> In(Then);
+  In.SetCurrentDebugLocation(At->getDebugLoc());
+  Value *Record = loadState(In, offsetof(dvmt_state, next), RT.Ptr);
+  for (unsigned N = 0; N < Vector.size(); ++N)
+    storeWord(In, Vector[N], Record, 1 + N);
+  closeRecord(In, Record, Site, DVMT_TAG_ITER, 1 + Vector.size(), Then);
+  IRBuilder<> Slow(SplitBlockAndInsertIfThen(Told, Else, false, RT.Unlikely));
+  Slow.SetCurrentDebugLocation(At->getDebugLoc());
+  Value *Frame = S.frame(Slow);
+  call(Slow, "__dvmt_iter", RT.Void, {Site, Frame, argumentArray(S, Slow, Vector)});
+}
+
+void Recorder::lowerIter(FunctionState &S, GlobalVariable *Site, CallInst *Mark) {
+  IRBuilder<> B(Mark);
+  SmallVector<Value *, 4> Vector;
+  for (unsigned Arg = 2; Arg + 1 < Mark->arg_size() && Vector.size() < DVMT_NDIMS_MAX; Arg += 2) {
+    int64_t Bytes = cast<ConstantInt>(Mark->getArgOperand(Arg + 1))->getSExtValue();
+    Value *V = B.CreateLoad(B.getIntNTy(std::abs(Bytes) * 8), Mark->getArgOperand(Arg));
+    Vector.push_back(Bytes < 0 ? B.CreateSExt(V, RT.I64) : B.CreateZExt(V, RT.I64));
+  }
+  emitIteration(S, Site, Mark, Vector);
+  Mark->eraseFromParent();
+}
+
+static bool clonable(const Construct &K) {
+  for (BasicBlock *BB : K.Blocks) {
+    if (BB->hasAddressTaken() || BB->isEHPad() || isa<IndirectBrInst, CallBrInst>(BB->getTerminator()))
+      return false;
+    for (Instruction &I : *BB) {
+      if (markerName(&I) == DVMM_ENTER)
+        return false; // a construct inside would have to be lowered twice
+      for (User *U : I.users())
+        if (!K.holds(cast<Instruction>(U)->getParent()))
+          return false;
+    }
+  }
+  return !K.Blocks.empty();
+}
+
+// if (mode == 2) a copy of the statement without records.  Before the accesses are lowered: their marks in the copy go away.
+void Recorder::addPlainBody(FunctionState &S, Construct &K, Value *Mode) {
+  if (!clonable(K))
+    return;
+  ValueToValueMapTy Map;
+  SmallVector<BasicBlock *, 16> Order, Copies;
+  for (BasicBlock &BB : S.F) // in the function's order, so that the output does not depend on addresses
+    if (K.holds(&BB))
+      Order.push_back(&BB);
+  for (BasicBlock *BB : Order) {
+    BasicBlock *Copy = CloneBasicBlock(BB, Map, ".plain", &S.F);
+    Map[BB] = Copy;
+    Copies.push_back(Copy);
+  }
+  remapInstructionsInBlocks(Copies, Map);
+  for (BasicBlock *BB : Order)
+    for (BasicBlock *Next : successors(BB))
+      if (!K.holds(Next))
+        for (PHINode &Phi : Next->phis())
+          Phi.addIncoming(Phi.getIncomingValueForBlock(BB), cast<BasicBlock>(Map[BB]));
+  auto *Br = cast<BranchInst>(K.Begin);
+  BasicBlock *First = Br->getSuccessor(0);
+  IRBuilder<> B(Br);
+  B.CreateCondBr(B.CreateICmpEQ(Mode, B.getInt32(2)), cast<BasicBlock>(Map[First]), First);
+  Br->eraseFromParent();
+  K.Begin = nullptr;
+}
