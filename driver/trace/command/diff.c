@@ -109,8 +109,10 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
     if (!(c = dvmt_compare_create(a, &o->compare)))
       rc = dvm_error_set(err, -ENOMEM, "out of memory");
   }
-  if (!rc)
+  if (!rc) {
+    dvmt_reader_go_ahead(b);
     rc = feed(b, c, err);
+  }
   if (!rc)
     rc = dvmt_compare_end(c, cut_of(&sb), !sb.whole, err);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)

@@ -88,6 +88,7 @@ struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const st
     return NULL;
   c->sink = (struct dvmt_sink){on_site, on_object, on_record, NULL};
   c->reference = reference;
+  dvmt_reader_go_ahead(reference);
   c->options = *options;
   c->seen = calloc(SEEN_MAX, sizeof(*c->seen));
   if (options->reference_recorded && options->run_recorded) {

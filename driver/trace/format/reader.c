@@ -1,4 +1,5 @@
 #include "driver/trace/format/reader.h"
+#include "driver/trace/format/ahead.h"
 #include "driver/trace/format/codec.h"
 #include "driver/trace/format/context.h"
 #include "driver/trace/format/pack.h"
@@ -26,6 +27,10 @@ struct dvmt_reader {
   struct dvmt_packer *packer;
   struct dvmt_decoder decoder;
   struct dvmt_cursor context;  /* of the present block, in 'raw' */
+  bool goes_ahead;
+  struct dvmt_ahead *ahead;    /* owned, or NULL */
+  const struct dvmt_decoded_row *row; /* of 'ahead': the next record; NULL: it is the decoder's */
+  const uint64_t *words;       /* its words */
   uint64_t passed;             /* records before the next block */
   uint64_t lost[1];
   const char *torn;
@@ -152,6 +157,7 @@ void dvmt_reader_close(struct dvmt_reader *r) {
     free((char *)r->sites[i].text);
   for (size_t i = 0; i < r->nobjects; i++)
     free((char *)r->objects[i].name);
+  dvmt_ahead_destroy(r->ahead);
   dvmt_decoder_fini(&r->decoder);
   dvmt_packer_destroy(r->packer);
   free(r->sites);
@@ -325,6 +331,11 @@ static int begin_records(struct dvmt_reader *r) {
   return dvmt_decoder_begin(&r->decoder, c.at + n, (size_t)(c.end - c.at - (ptrdiff_t)n), r->block.nrecords, r->nsites, r->nobjects);
 }
 
+const unsigned char *dvmt_reader_start(const struct dvmt_reader *r, size_t *n) {
+  *n = (size_t)(r->context.end - r->context.at);
+  return r->context.at;
+}
+
 int dvmt_reader_context(const struct dvmt_reader *r, struct dvmt_context *context) {
   struct dvmt_cursor c = r->context;
   return dvmt_context_get(context, &c, r->nsites);
@@ -416,6 +427,35 @@ static int read_names(struct dvmt_reader *r, uint64_t at) {
   return 0;
 }
 
+void dvmt_reader_go_ahead(struct dvmt_reader *r) { r->goes_ahead = true; }
+
+/* Whether the block of records, whose header has been read, has been decoded by the other thread. */
+static bool take_ahead(struct dvmt_reader *r) {
+  r->row = NULL;
+  if (!r->goes_ahead || r->block.kind != DVMT_BLOCK_RECORDS_KIND || !r->block.first_record || r->nameless || r->unsure)
+    return false;
+  if (!r->ahead && !(r->ahead = dvmt_ahead_create(r))) {
+    r->goes_ahead = false;
+    return false;
+  }
+  const struct dvmt_decoded *d = dvmt_ahead_take(r->ahead, r->block.first_record, r->block.nrecords);
+  if (!d)
+    return false;
+  r->row = d->row;
+  r->words = d->words;
+  r->decoder.left = r->block.nrecords;
+  r->context = (struct dvmt_cursor){d->start, d->start + d->nstart, false};
+  return true;
+}
+
+static int take_row(struct dvmt_reader *r, struct dvmt_record *record) {
+  const struct dvmt_decoded_row *row = r->row++;
+  r->decoder.left--;
+  *record = (struct dvmt_record){row->kind, row->nwords, row->site, row->object, row->offset, r->words};
+  r->words += row->nwords;
+  return 1;
+}
+
 /* Goes to the next block of records.  1: there is one; 2: 'record' tells of a lost one; 0: the end. */
 static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err) {
   for (;;) {
@@ -428,14 +468,15 @@ static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct 
     if (r->block.kind == DVMT_BLOCK_INDEX)
       return 0;
     uint64_t start = r->offset;
-    rc = unpack(r);
+    const bool decoded = take_ahead(r);
+    rc = decoded ? 0 : unpack(r);
     r->passed = r->block.first_record + r->block.nrecords;
     r->offset += DVMT_BLOCK_HEADER_BYTES + r->block.packed_bytes;
     if (r->block.kind == DVMT_BLOCK_DEFINITIONS) {
       r->passed = r->block.first_record;
       r->nameless |= rc == -EBADMSG;
       rc = rc && rc != -EBADMSG ? rc : rc ? 0 : read_names(r, start);
-    } else if (!rc && r->block.kind == DVMT_BLOCK_RECORDS_KIND) {
+    } else if (!rc && !decoded && r->block.kind == DVMT_BLOCK_RECORDS_KIND) {
       rc = r->nameless ? -EBADMSG : begin_records(r);
     }
     if (rc == -ENOMEM)
@@ -450,6 +491,8 @@ static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct 
 int dvmt_reader_next(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err) {
   for (;;) {
     uint32_t left = r->decoder.left;
+    if (left && r->row)
+      return take_row(r, record);
     int rc = dvmt_decoder_next(&r->decoder, record);
     if (rc == -EBADMSG)
       return lose(r, left, record);

@@ -14,6 +14,8 @@ struct dvmt_reader *dvmt_reader_open(const char *path, struct dvm_error *err);
 struct dvmt_reader *dvmt_reader_open_memory(const void *p, size_t n, struct dvm_error *err);
 /* Another reader of the same file, at its beginning. */
 struct dvmt_reader *dvmt_reader_again(const struct dvmt_reader *r, struct dvm_error *err);
+/* From its second block on what it reads is decoded by a thread of its own, as far as that can be. */
+void dvmt_reader_go_ahead(struct dvmt_reader *r);
 void dvmt_reader_close(struct dvmt_reader *r);
 
 /* 1: a record, valid until the next call; 0: the end; -E.. with a text.  Blocks that are damaged give a record DVMT_LOST. */
@@ -70,6 +72,8 @@ int dvmt_reader_load(struct dvmt_reader *r, struct dvm_error *err);
 /* Where the program is at the beginning of the present block; as dvmt_context_get. */
 struct dvmt_context;
 int dvmt_reader_context(const struct dvmt_reader *r, struct dvmt_context *context);
+/* That in its encoded form, 'n' bytes, until the next block. */
+const unsigned char *dvmt_reader_start(const struct dvmt_reader *r, size_t *n);
 /* Passes over the rest of this block: the next record is the first of the following one. */
 void dvmt_reader_skip_block(struct dvmt_reader *r);
 #endif
