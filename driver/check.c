@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "driver/folder.h"
 #include "driver/check.h"
 #include "driver/list.h"
 #include "driver/plan.h"
@@ -28,7 +29,8 @@ struct check {
   size_t ncompile;
   char *const *run;
   size_t nrun;
-  char *folder, *program;  /* owned */
+  char folder[CC_TEMPORARY_MAX];
+  char *program;           /* owned */
 };
 
 /* The program is called as the first source file is, without folder and extension: its messages may name it. */
@@ -48,16 +50,8 @@ static char *program_name(const struct check *check) {
 }
 
 static int make_folder(struct check *check, struct dvm_error *err) {
-  const char *tmp = getenv("TMPDIR");
   char *name = program_name(check);
-  if (asprintf(&check->folder, "%s/dvm-check-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
-    check->folder = NULL;
-  int rc = name && check->folder ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
-  if (!rc && !mkdtemp(check->folder)) {
-    rc = dvm_error_errno(err, "cannot make a temporary folder '%s'", check->folder);
-    free(check->folder);
-    check->folder = NULL;
-  }
+  int rc = name ? cc_folder_create(check->folder, "check", err) : dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc && asprintf(&check->program, "%s/%s", check->folder, name) < 0) {
     check->program = NULL;
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
@@ -67,12 +61,8 @@ static int make_folder(struct check *check, struct dvm_error *err) {
 }
 
 static void remove_folder(struct check *check) {
-  if (check->program)
-    unlink(check->program);
-  if (check->folder)
-    rmdir(check->folder);
+  cc_folder_remove(check->folder);
   free(check->program);
-  free(check->folder);
 }
 
 static int compile(const struct check *check, const struct dvm_place *place, int *status, struct dvm_error *err) {

@@ -6,7 +6,7 @@ _dvm_commands() {
 
 # Of a command: what its usage has, and what begins a line of its list.
 _dvm_options() {
-  "$1" help "$2" 2>/dev/null | awk '
+  if [[ "$2 ${COMP_WORDS[*]}" == "compare "*" --flags "* ]]; then "$1" compare --flags --help; else "$1" help "$2"; fi 2>/dev/null | awk '
     /dvm checkpoint [a-z]/ { next } # an action, which has its own
     /^(usage|       dvm)/ { gsub(/[][|]/, " "); for (i = 1; i <= NF; i++) if ($i ~ /^--?[a-z]/) print $i }
     /^  +-/ {

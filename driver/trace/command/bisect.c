@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "driver/folder.h"
 #include "driver/trace/command/bisect.h"
 #include "driver/trace/command/files.h"
 #include "base/text.h"
@@ -26,7 +27,7 @@ struct search {
   const char *program;    /* build id of the reference's program, or NULL */
   char *again;            /* shell command that runs the reference's program; owned */
   char *const *command;
-  char folder[32], config[64], trace[64];
+  char folder[CC_TEMPORARY_MAX], config[CC_TEMPORARY_MAX + 8], trace[CC_TEMPORARY_MAX + 8];
 };
 
 static void on_spot(void *arg, const struct dvmt_spot *s) {
@@ -189,7 +190,7 @@ static int collect_steps(struct search *b, struct dvmt_reader *r, int *status, s
 }
 
 int dvmt_bisect(struct dvmt_cli *o, const char *reference, char *const *command, int *status, struct dvm_error *err) {
-  struct search b = {.o = o, .command = command, .folder = "/tmp/dvm-bisect-XXXXXX"};
+  struct search b = {.o = o, .command = command};
   struct dvmt_reader *r = dvmt_file_open(reference, err);
   if (!r)
     return err->code;
@@ -208,8 +209,7 @@ int dvmt_bisect(struct dvmt_cli *o, const char *reference, char *const *command,
       rc = dvm_error_set(err, -ENOMEM, "out of memory");
   }
   free(folder);
-  if (!rc && !mkdtemp(b.folder))
-    rc = dvm_error_errno(err, "cannot make a temporary folder '%s'", b.folder);
+  rc = rc ? rc : cc_folder_create(b.folder, "bisect", err);
   if (!rc) {
     snprintf(b.config, sizeof(b.config), "%s/config", b.folder);
     snprintf(b.trace, sizeof(b.trace), "%s/trace", b.folder);
@@ -217,9 +217,7 @@ int dvmt_bisect(struct dvmt_cli *o, const char *reference, char *const *command,
     b.program = dvmt_reader_program(r);
     if (!rc && b.nsteps)
       rc = search(&b, err);
-    unlink(b.config);
-    unlink(b.trace);
-    rmdir(b.folder);
+    cc_folder_remove(b.folder);
   }
   for (size_t i = 0; i < b.nsteps; i++) {
     free(b.steps[i].construct);

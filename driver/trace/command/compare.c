@@ -4,6 +4,7 @@
 #include "driver/run.h"
 #include "driver/trace/command/bisect.h"
 #include "driver/trace/command/config_check.h"
+#include "driver/folder.h"
 #include "driver/trace/command/calibrate.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/launch.h"
@@ -54,7 +55,8 @@ static int look_at(struct dvmt_cli *o, struct dvmt_reader *a, const char *path, 
 
 /* The run is recorded as the reference was, with the configuration that it holds, unless the user has another; 'path' gets the name of a
  * temporary file, which is to be removed, or is empty. */
-static int configure(struct dvmt_cli *o, const struct dvmt_reader *a, struct dvmt_config *was, char path[32], struct dvm_error *err) {
+static int configure(struct dvmt_cli *o, const struct dvmt_reader *a, struct dvmt_config *was, char path[CC_TEMPORARY_MAX],
+                     struct dvm_error *err) {
   char *text = dvmt_meta_config(a);
   int rc = dvmt_meta_recorded(a, was, err), fd;
   *path = 0;
@@ -64,10 +66,12 @@ static int configure(struct dvmt_cli *o, const struct dvmt_reader *a, struct dvm
     o->compare.reference_recorded = was;
     o->compare.run_recorded = &o->config;
   } else if (!rc && text) {
-    strcpy(path, "/tmp/dvm-compare-XXXXXX");
-    fd = mkstemp(path);
+    rc = cc_temporary_name(path, "compare", err);
+    fd = rc ? -1 : mkstemp(path);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!f || fputs(text, f) < 0)
+    if (rc)
+      ;
+    else if (!f || fputs(text, f) < 0)
       rc = dvm_error_errno(err, "cannot write '%s'", path);
     if (f && fclose(f) && !rc)
       rc = dvm_error_errno(err, "cannot write '%s'", path);
@@ -86,7 +90,7 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   }
   int64_t errors = 0;
   bool recorded = false;
-  char config[32] = "";
+  char config[CC_TEMPORARY_MAX] = "";
   struct dvmt_config was = DVMT_CONFIG_INIT;
   int rc = a ? look_at(o, a, path, err) : err->code;
   if (!rc)

@@ -88,7 +88,7 @@ static bool is_for_linker(const char *w) {
 
 /* One call: C (compiles) or L (links), folder, source, output, words. */
 static int keep(const char *folder, char kind, const char *source, const char *output, const struct dvmt_words *args) {
-  char here[PATH_MAX], path[64], *text = NULL;
+  char here[PATH_MAX], path[DVMT_FLAGS_PATH], *text = NULL;
   size_t n = 0;
   /* One write, so that calls at the same time do not mix. */
   FILE *f = getcwd(here, sizeof(here)) ? open_memstream(&text, &n) : NULL;
@@ -180,8 +180,8 @@ int dvmt_build_compiler(const char *folder, int argc, char **argv) {
       c.compiles = true;
     } else if (w[0] != '-' && ends_with(w, ".c")) {
       rc = dvmt_words_add(&sources, w);
-      char object[64];
-      snprintf(object, sizeof(object), "%.32s/%.16s-%zu-%d.o", folder, base_of(w), sources.n, (int)getpid());
+      char object[DVMT_FLAGS_PATH];
+      snprintf(object, sizeof(object), "%.1023s/%.16s-%zu-%d.o", folder, base_of(w), sources.n, (int)getpid());
       rc = rc ? rc : dvmt_words_add(&all, object);
     } else if (is_for_linker(w)) {
       rc = dvmt_words_add(&all, w);

@@ -2,6 +2,7 @@
 #ifndef DVMT_FLAGS_BUILD_H
 #define DVMT_FLAGS_BUILD_H
 #include "base/error.h"
+#include "driver/folder.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,8 +20,9 @@ struct dvmt_object {
   struct dvmt_words args;          /* of its compilation, without source and output */
   bool of_archive, holds_main;
 };
+enum { DVMT_FLAGS_PATH = CC_TEMPORARY_MAX + 64 }; /* of files in the temporary folder */
 struct dvmt_build {
-  char folder[32];                 /* temporary */
+  char folder[CC_TEMPORARY_MAX];   /* temporary */
   char dvmcc[4096], self[4096];
   const char *flags[2], *other;    /* other: the second compiler, or NULL: dvmcc */
   struct dvmt_object *object;      /* owned */
@@ -42,12 +44,13 @@ enum dvmt_variant {
   DVMT_SECOND,
   DVMT_PLAIN /* the first flags, not recorded */,
   DVMT_FIRST_PARTS,
+  DVMT_PLAIN_PARTS,
   DVMT_SECOND_PARTS /* by function */,
   DVMT_NVARIANTS
 };
 /* The object's file; compiled when it is first asked for.  Valid until the next call; NULL: 'err'. */
 const char *dvmt_build_object(struct dvmt_build *b, size_t n, enum dvmt_variant v, struct dvm_error *err);
-/* Links with 'objects' (one or two files each, the second may be NULL) in place of the build's own.  'program': 64 bytes at least. */
+/* Links with 'objects' (one or two files each, the second may be NULL) in place of the build's own.  'program': DVMT_FLAGS_PATH bytes. */
 int dvmt_build_link(struct dvmt_build *b, char *(*objects)[2], char *program, size_t size, struct dvm_error *err);
 /* Functions and variables that others can use of an object file: all, or functions alone. */
 int dvmt_build_symbols(const char *object, bool functions, struct dvmt_words *names, struct dvm_error *err);

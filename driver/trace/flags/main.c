@@ -22,7 +22,10 @@ static const char help[] =
     "  --make COMMAND     what builds the program; its last call of the compiler that links makes it\n"
     "  --second-cc CC     the second way is this compiler's, whose objects do not record: the object with 'main' stays as it is\n"
     "  --level LEVEL      modify (default), full\n"
-    "Options of 'dvm compare' say what differs: --tolerance, --ulps, --exact, --config, --ignore, --accept, --checks, --partial.\n";
+    "  --tolerance X, --ulps N, --exact, --config FILE, --ignore WHAT, --rename OLD=NEW, --accept LIST,\n"
+    "  --checks LIST, --window MIB, --max-errors N, --partial, --digits\n"
+    "                     what a difference is, as for 'dvm compare'\n"
+    "Environment: TMPDIR for the temporary place.\n";
 
 enum { EXIT_USAGE = 2, EXIT_DIFFERENT = 66 };
 
@@ -32,7 +35,7 @@ struct flags {
   struct dvmt_words files;
   const char *make, *level;
   char *const *arguments;
-  char reference[64];
+  char reference[DVMT_FLAGS_PATH];
   struct dvmt_words *functions;  /* by object: those that are looked at */
   size_t *first;                 /* by object: number of its first function among all */
   unsigned tried;
@@ -122,7 +125,7 @@ static int link_objects(struct flags *f, const bool *on, enum dvmt_variant then,
 
 static int objects_differ(void *arg, const bool *on) {
   struct trial *t = arg;
-  char program[64];
+  char program[DVMT_FLAGS_PATH];
   if (t->f->build.other) {
     int rc = link_objects(t->f, on, DVMT_PLAIN, DVMT_FIRST, program, sizeof(program), t->err);
     rc = rc ? rc : record(t->f, program, t->err);
@@ -140,7 +143,7 @@ static int objects_differ(void *arg, const bool *on) {
 
 /* A copy of an object file in which the names are weak. */
 static char *weaken(struct flags *f, const char *object, const struct dvmt_words *names, size_t number, struct dvm_error *err) {
-  char list[64], path[64];
+  char list[DVMT_FLAGS_PATH], path[DVMT_FLAGS_PATH];
   if (!names->n) /* objcopy takes an empty list for a mistake */
     return strdup(object);
   snprintf(list, sizeof(list), "%s/names", f->build.folder);
@@ -148,7 +151,7 @@ static char *weaken(struct flags *f, const char *object, const struct dvmt_words
   FILE *out = fopen(list, "we");
   for (size_t i = 0; out && i < names->n; i++)
     fprintf(out, "%s\n", names->w[i]);
-  char option[96];
+  char option[DVMT_FLAGS_PATH + 32];
   snprintf(option, sizeof(option), "--weaken-symbols=%s", list);
   char *const command[] = {(char *)"objcopy", option, (char *)object, path, NULL};
   int status = out && !fclose(out) ? dvmt_build_run(NULL, command, false) : -1;
@@ -166,10 +169,10 @@ static bool has_name(const struct dvmt_words *l, const char *name) {
   return false;
 }
 
-/* Both files of an object: of the second way the functions that are on, of the first all else. */
-static int mix(struct flags *f, size_t n, const bool *on, char *pair[2], struct dvm_error *err) {
+/* Both files of an object: of the way 'then' the functions that are on, of the first all else. */
+static int mix(struct flags *f, size_t n, const bool *on, enum dvmt_variant then, char *pair[2], struct dvm_error *err) {
   struct dvmt_words chosen = {NULL, 0}, all = {NULL, 0}, rest = {NULL, 0};
-  const char *path = dvmt_build_object(&f->build, n, DVMT_SECOND_PARTS, err);
+  const char *path = dvmt_build_object(&f->build, n, then, err);
   int rc = path ? dvmt_build_symbols(path, false, &all, err) : err->code;
   for (size_t i = 0; !rc && i < f->functions[n].n; i++)
     if (on[f->first[n] + i])
@@ -188,25 +191,21 @@ static int mix(struct flags *f, size_t n, const bool *on, char *pair[2], struct 
   return rc;
 }
 
-static int functions_differ(void *arg, const bool *on) {
-  struct trial *t = arg;
-  struct flags *f = t->f;
+/* The program in which the functions that are on are of the way 'then'. */
+static int link_functions(struct flags *f, const bool *on, enum dvmt_variant then, char *program, size_t size, struct dvm_error *err) {
   size_t n = f->build.nobjects;
-  char *(*objects)[2] = calloc(n, sizeof(*objects)), program[64] = "";
-  int rc = objects ? 0 : dvm_error_set(t->err, -ENOMEM, "out of memory");
+  char *(*objects)[2] = calloc(n, sizeof(*objects));
+  int rc = objects ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
   for (size_t i = 0; !rc && i < n; i++) {
     if (f->functions[i].n) {
-      rc = mix(f, i, on, objects[i], t->err);
+      rc = mix(f, i, on, then, objects[i], err);
       continue;
     }
-    const char *path = dvmt_build_object(&f->build, i, DVMT_FIRST, t->err);
+    const char *path = dvmt_build_object(&f->build, i, DVMT_FIRST, err);
     objects[i][0] = path ? strdup(path) : NULL;
-    rc = objects[i][0] ? 0 : t->err->code ? t->err->code : -ENOMEM;
+    rc = objects[i][0] ? 0 : err->code ? err->code : -ENOMEM;
   }
-  rc = rc ? rc : dvmt_build_link(&f->build, objects, program, sizeof(program), t->err);
-  rc = rc ? rc : compare(f, program, t->quiet, t->err);
-  if (*program)
-    unlink(program);
+  rc = rc ? rc : dvmt_build_link(&f->build, objects, program, size, err);
   for (size_t i = 0; objects && i < n; i++) {
     free(objects[i][0]);
     free(objects[i][1]);
@@ -215,10 +214,37 @@ static int functions_differ(void *arg, const bool *on) {
   return rc;
 }
 
+static int functions_differ(void *arg, const bool *on) {
+  struct trial *t = arg;
+  char program[DVMT_FLAGS_PATH] = "";
+  int rc = 0;
+  if (t->f->build.other) { /* as with objects: the partner does not record these functions either */
+    rc = link_functions(t->f, on, DVMT_PLAIN_PARTS, program, sizeof(program), t->err);
+    rc = rc ? rc : record(t->f, program, t->err);
+    if (*program)
+      unlink(program);
+  }
+  rc = rc ? rc : link_functions(t->f, on, DVMT_SECOND_PARTS, program, sizeof(program), t->err);
+  rc = rc ? rc : compare(t->f, program, t->quiet, t->err);
+  if (*program)
+    unlink(program);
+  return rc;
+}
+
 /* "relax" of "relax.dvm.5f3a", the name of a static function that is shared. */
 static void print_name(const char *name) {
   const char *mark = strstr(name, ".dvm.");
   fprintf(stderr, "'%.*s'", (int)(mark ? mark - name : (ptrdiff_t)strlen(name)), name);
+}
+
+static void tell_functions(const struct flags *f, const bool *on) {
+  fprintf(stderr, ", in");
+  for (size_t i = 0, k = 0; i < f->build.nobjects; i++)
+    for (size_t j = 0; j < f->functions[i].n; j++, k++)
+      if (on[k]) {
+        fputc(' ', stderr);
+        print_name(f->functions[i].w[j]);
+      }
 }
 
 /* What of these objects carries the difference; they are taken from 'objects' when the functions are as good as the whole. */
@@ -239,18 +265,17 @@ static void search_functions(struct flags *f, const bool *objects) {
   bool *on = rc || !f->functions || !f->first ? NULL : malloc(all ? all : 1);
   if (on)
     memset(on, true, all);
-  bool whole = on && all && functions_differ(&t, on) == 1;
-  if (whole && !dvmt_search_least(on, all, functions_differ, &t)) {
-    fprintf(stderr, ", in");
-    for (size_t i = 0, k = 0; i < n; i++)
-      for (size_t j = 0; j < f->functions[i].n; j++, k++)
-        if (on[k]) {
-          fputc(' ', stderr);
-          print_name(f->functions[i].w[j]);
-        }
-  } else {
+  if (!rc)
+    rc = !on ? dvm_error_set(&err, -ENOMEM, "out of memory") : all ? functions_differ(&t, on) : 0;
+  bool whole = rc > 0;
+  if (whole)
+    rc = dvmt_search_least(on, all, functions_differ, &t);
+  if (rc < 0)
+    fprintf(stderr, "; in which of its functions cannot be found out: %s", err.text);
+  else if (!whole)
     fprintf(stderr, ", in none of its functions by itself (they are expanded in each other)");
-  }
+  else
+    tell_functions(f, on);
   fputc('\n', stderr);
   free(on);
   for (size_t i = 0; f->functions && i < n; i++)
@@ -275,10 +300,7 @@ static void tell(struct flags *f, const bool *on) {
       before = " and ";
     }
   fprintf(stderr, "%s", left > 1 ? " together" : "");
-  if (f->build.other)
-    fputc('\n', stderr);
-  else
-    search_functions(f, on);
+  search_functions(f, on);
 }
 
 /* One smallest set after the other, each without those before. */
@@ -324,7 +346,7 @@ static int search(struct flags *f, struct dvm_error *err) {
 
 static int build(struct flags *f, struct dvm_error *err) {
   struct dvmt_words command = {NULL, 0};
-  char text[9000], program[64];
+  char text[9000], program[DVMT_FLAGS_PATH];
   int rc = 0;
   snprintf(program, sizeof(program), "%s/program", f->build.folder);
   if (setenv("DVM_FLAGS_CC", f->build.dvmcc, 1) || setenv("DVM_FLAGS_FIRST", f->build.flags[0], 1))
@@ -380,7 +402,8 @@ static int read_options(struct flags *f, int argc, char **argv) {
       f->arguments = argv + i + 1;
       break;
     }
-    if (!strcmp(w, "--help") || !strcmp(w, "-h")) {
+    bool asks = !strcmp(w, "--flags") && i + 1 < argc && !strcmp(argv[i + 1], "--help");
+    if (asks || !strcmp(w, "--help") || !strcmp(w, "-h")) {
       fputs(help, stdout);
       return -1;
     }
@@ -426,7 +449,7 @@ static int run(int argc, char **argv) {
   snprintf(f.reference, sizeof(f.reference), "%s/reference.dvmt", f.build.folder);
   rc = rc ? rc : build(&f, &err);
   if (!rc && !f.build.other) {
-    char program[64];
+    char program[DVMT_FLAGS_PATH];
     rc = link_objects(&f, NULL, DVMT_FIRST, DVMT_FIRST, program, sizeof(program), &err);
     rc = rc ? rc : record(&f, program, &err);
   }

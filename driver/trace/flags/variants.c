@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 int dvmt_build_init(struct dvmt_build *b, struct dvm_error *err) {
-  snprintf(b->folder, sizeof(b->folder), "/tmp/dvm-flags-XXXXXX");
-  if (!mkdtemp(b->folder))
-    return dvm_error_errno(err, "cannot make a temporary folder '%s'", b->folder);
+  int rc = cc_folder_create(b->folder, "flags", err);
+  if (!rc && strpbrk(b->folder, " \t'\"\\$"))
+    rc = dvm_error_set(err, -EINVAL, "'%s' has signs that no make and no shell takes as they are: use another TMPDIR", b->folder);
+  if (rc)
+    return rc;
   ssize_t n = readlink("/proc/self/exe", b->self, sizeof(b->self) - 1);
   char *slash = n > 0 ? strrchr(b->self, '/') : NULL;
   if (!slash)
@@ -27,9 +29,7 @@ int dvmt_build_init(struct dvmt_build *b, struct dvm_error *err) {
 }
 
 void dvmt_build_fini(struct dvmt_build *b) {
-  char *const command[] = {(char *)"rm", (char *)"-rf", b->folder, NULL};
-  if (!strncmp(b->folder, "/tmp/dvm-flags-", 15) && b->folder[15] != 'X')
-    dvmt_build_run(NULL, command, true);
+  cc_folder_remove(b->folder);
   for (size_t i = 0; i < b->nobjects; i++) {
     free(b->object[i].folder);
     free(b->object[i].source);
@@ -157,7 +157,7 @@ static void select_objects(struct dvmt_build *b) {
 }
 
 int dvmt_build_read(struct dvmt_build *b, struct dvm_error *err) {
-  char path[64];
+  char path[DVMT_FLAGS_PATH];
   snprintf(path, sizeof(path), "%s/log", b->folder);
   FILE *f = fopen(path, "re");
   char *text = NULL;
@@ -190,10 +190,11 @@ int dvmt_build_read(struct dvmt_build *b, struct dvm_error *err) {
 /* ---- variants --------------------------------------------------------------------------------------------------------------------- */
 
 const char *dvmt_build_object(struct dvmt_build *b, size_t n, enum dvmt_variant v, struct dvm_error *err) {
-  static char path[64];
+  static char path[DVMT_FLAGS_PATH];
   static const char *const parts[] = {"-fPIC", "-fsemantic-interposition", "-mllvm", "-dvm-share-statics"};
   const struct dvmt_object *o = &b->object[n];
-  bool second = v == DVMT_SECOND || v == DVMT_SECOND_PARTS, by_part = v == DVMT_FIRST_PARTS || v == DVMT_SECOND_PARTS;
+  bool second = v == DVMT_SECOND || v == DVMT_SECOND_PARTS, by_part = v >= DVMT_FIRST_PARTS;
+  const bool plain = v == DVMT_PLAIN || v == DVMT_PLAIN_PARTS;
   const char *compiler = second && b->other ? b->other : b->dvmcc;
   struct dvmt_words command = {NULL, 0};
   snprintf(path, sizeof(path), "%s/%zu-%d.o", b->folder, n, (int)v);
@@ -201,14 +202,16 @@ const char *dvmt_build_object(struct dvmt_build *b, size_t n, enum dvmt_variant 
     return path;
   int rc = dvmt_words_add(&command, compiler);
   if (!rc && compiler == b->dvmcc)
-    rc = dvmt_words_add(&command, v == DVMT_PLAIN ? "-fdvm=off" : "-fdvm=trace");
+    rc = dvmt_words_add(&command, plain ? "-fdvm=off" : "-fdvm=trace");
   for (size_t i = 0; !rc && i < o->args.n; i++) {
     bool dependencies = !strncmp(o->args.w[i], "-M", 2); /* the build's own rules of what to make anew stay as they are */
     i += dependencies && (!strcmp(o->args.w[i], "-MF") || !strcmp(o->args.w[i], "-MT") || !strcmp(o->args.w[i], "-MQ"));
     rc = dependencies ? 0 : dvmt_words_add(&command, o->args.w[i]);
   }
   rc = rc ? rc : dvmt_words_split(&command, b->flags[second]);
-  for (size_t i = 0; !rc && by_part && i < sizeof(parts) / sizeof(*parts); i++)
+  /* What is not recorded has no pass that could share what is static. */
+  const size_t nparts = plain ? 2 : second && b->other ? 1 : sizeof(parts) / sizeof(*parts);
+  for (size_t i = 0; !rc && by_part && i < nparts; i++)
     rc = dvmt_words_add(&command, parts[i]);
   const char *const last[] = {"-c", o->source, "-o", path};
   for (size_t i = 0; !rc && i < 4; i++)

@@ -39,6 +39,9 @@ for command in record compare diff trace run debug checkpoint restart; do # thos
     ! grep -q "unknown option" err || wrong "'dvm $command' has no option '$option': $(cat err)"
   done
 done
+offers "dvm compare --flags -O0 -O2 --" --make --second-cc --level --tolerance --exact --accept --partial
+lacks_word=" ${COMPREPLY[*]} "
+[[ $lacks_word != *" --bisect "* ]] || wrong "'--bisect' is offered with '--flags'"
 offers "dvmcc -fd" -fdvm=check -fdvm=off
 offers "dvmcc -fdvm = o" off
 offers "dvmcc --dvm-p" --dvm-print-clang --dvm-print-runtime --dvm-print-plugin

@@ -102,7 +102,7 @@ flags 0 "-O2 -DSUM" --tolerance 0.1 $sources
 if command -v gcc >gcc.txt; then
   flags 0 -O2 --second-cc gcc $sources
   flags 66 "-O2 -DSUM" --second-cc gcc $sources
-  has err "dvm: the difference is in 'sum.c'"
+  has err "dvm: the difference is in 'sum.c', in 'sum_all'"
   lacks err "product.c'"
 fi
 
@@ -116,4 +116,21 @@ has err "the build has compiled nothing"
 flags 1 -O2 missing.c
 flags 0 -O2 --help
 has out "usage: dvm compare --flags FIRST SECOND"
+# A mixture that cannot be made is not taken for one without a difference.
+mkdir tools place && printf '#!/bin/sh\nexit 1\n' >tools/objcopy && chmod +x tools/objcopy
+before=$PATH PATH=$PWD/tools:$PATH
+# shellcheck disable=SC2086
+flags 66 "-O2 -DSUM" $sources
+has err "dvm: the difference is in 'sum.c'; in which of its functions cannot be found out: cannot make symbols of"
+lacks err "in none of its functions"
+PATH=$before
+# The temporary place is the user's, and nothing is left there.
+# shellcheck disable=SC2086
+TMPDIR=$PWD/place flags 0 -O2 $sources
+[ -z "$(ls -A place)" ] || wrong "left in TMPDIR: $(ls -A place)"
+TMPDIR=$PWD/nowhere flags 1 -O2 main.c
+has err "cannot make a temporary folder '$PWD/nowhere/dvm-flags-"
+TMPDIR="$PWD/a b" && mkdir "$TMPDIR" && TMPDIR="$PWD/a b" flags 2 -O2 main.c
+has err "use another TMPDIR"
+unset TMPDIR
 finish

@@ -9,7 +9,9 @@ found() {
   status 0 "$dvm" compare sum.dvmt -- ./right
   agreed
   status 66 "$dvm" compare sum.dvmt -- ./wrong
-  status 66 "$dvm" compare --bisect sum.dvmt -- ./wrong
+  mkdir -p place
+  TMPDIR=$PWD/place status 66 "$dvm" compare --bisect sum.dvmt -- ./wrong
+  rmdir place || wrong "left in TMPDIR"
   has err "$2"
   tail -n 1 err | grep -q '^dvm: compared ' || wrong "no closing line: $(tail -n 1 err)"
 }
@@ -115,4 +117,6 @@ status 0 "$dvm" compare --config none.conf ref.dvmt -- ./right
 has err "none.conf: no variable is called 'Bb'; did you mean 'B'?"
 status 0 "$dvm" compare --ignore variable:BB ref.dvmt -- ./right
 has err "'--ignore variable:BB' fits nothing that was recorded"
+TMPDIR=$PWD/nowhere status 1 "$dvm" compare --bisect sum.dvmt -- ./wrong
+has err "cannot make a temporary folder '$PWD/nowhere/dvm-bisect-"
 finish
