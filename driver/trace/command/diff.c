@@ -59,7 +59,8 @@ static int feed(struct dvmt_reader *r, struct dvmt_compare *c, struct dvm_error 
         dvmt_compare_resume(c, r);
     }
     if (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0) {
-      rc = send_definitions(&f);
+      if (dvmt_reader_ndefinitions(r) != f.nsites + f.nobjects)
+        rc = send_definitions(&f);
       if (rec.kind == DVMT_LOST && !rc)
         rc = lose(r, c, &f, rec.words[0], err);
       else if (!rc)

@@ -71,7 +71,7 @@ static int on_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
     return c->rc;
   }
   dvmt_cmp_to_item(c, false, r, &it);
-  if (dvmt_cmp_is_masked(c, &c->b.masks, &it, c->b_sites[r->site].text)) {
+  if (c->masks && dvmt_cmp_is_masked(c, &c->b.masks, &it, c->b_sites[r->site].text)) {
     c->totals.masked++;
     return c->rc;
   }
@@ -88,6 +88,7 @@ struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const st
     return NULL;
   c->sink = (struct dvmt_sink){on_site, on_object, on_record, NULL};
   c->reference = reference;
+  c->masks = options->ignore && options->ignore->n;
   dvmt_reader_go_ahead(reference);
   c->options = *options;
   c->seen = calloc(SEEN_MAX, sizeof(*c->seen));

@@ -117,9 +117,7 @@ void dvmt_compare_lose(struct dvmt_compare *c, uint64_t records, const struct dv
 }
 
 /* Whether the record is of what is skipped; 'left': open levels yet. */
-bool dvmt_cmp_skip_damaged(int *left, uint8_t kind) {
-  if (!*left)
-    return false;
+bool dvmt_cmp_skip_more(int *left, uint8_t kind) {
   *left += kind == DVMT_ENTER;
   *left -= kind == DVMT_LEAVE;
   return true;

@@ -107,6 +107,8 @@ struct dvmt_compare {
   struct dvm_error err;
   int rc;
   struct dvmt_levels *a_levels, *b_levels; /* owned; what the other side would have kept; NULL: all */
+  bool masks;              /* something is left out */
+  size_t a_defined;        /* sites and objects of A that are known here */
   bool matched;            /* constructs have been */
   uint32_t *partners;      /* owned; of A's sites: B's at the same place of the source, or UINT32_MAX */
   size_t npartners;
@@ -275,7 +277,8 @@ void dvmt_cmp_unrecorded(struct dvmt_compare *c, const char *text, uint64_t why,
 /* A damaged block of the reference has been met; behind it. */
 void dvmt_cmp_lose_reference(struct dvmt_compare *c);
 void dvmt_cmp_relocate(struct dvmt_compare *c);
-bool dvmt_cmp_skip_damaged(int *left, uint8_t kind);
+bool dvmt_cmp_skip_more(int *left, uint8_t kind);
+static inline bool dvmt_cmp_skip_damaged(int *left, uint8_t kind) { return *left && dvmt_cmp_skip_more(left, kind); }
 
 /* ---- compare_value.c: two records of the same kind and key ------------------------------------------------------------------- */
 

@@ -121,6 +121,7 @@ static void learn_reference(struct dvmt_compare *c) {
   while (c->a.sites.n < dvmt_reader_nsites(c->reference) && !c->rc)
     if (!learn_site(c))
       c->rc = -ENOMEM;
+  c->a_defined = dvmt_reader_ndefinitions(c->reference);
   while (c->a.objects.n < dvmt_reader_nobjects(c->reference) && !c->rc)
     if (!dvmt_cmp_add_key(&c->a.objects, dvmt_cmp_intern(c, dvmt_cmp_renamed(c, dvmt_reader_object(c->reference, c->a.objects.n)->name))))
       c->rc = -ENOMEM;
@@ -179,6 +180,15 @@ static int64_t place_of(const struct dvmt_object_def *o, const struct member *m,
   return (int64_t)((uint64_t)index << 26) + (rest || m->known ? member_place(m, rest) : 0);
 }
 
+/* R lines may have changed their order: the name is what tells. */
+static __attribute__((noinline)) uint32_t result_key(struct dvmt_compare *c, bool of_reference, const struct item *it, uint64_t number) {
+  struct dvmt_type type;
+  char name[256];
+  struct dvmt_span span = dvmt_result_name(of_reference ? dvmt_cmp_a_text(c, it) : dvmt_cmp_b_text(c, it), number, &type);
+  snprintf(name, sizeof(name), "%.*s", (int)span.n, span.s);
+  return dvmt_cmp_intern(c, of_reference ? dvmt_cmp_renamed(c, name) : name);
+}
+
 void dvmt_cmp_to_item(struct dvmt_compare *c, bool of_reference, const struct dvmt_record *r, struct item *it) {
   bool value = r->kind <= DVMT_WRITE || r->kind == DVMT_DIGEST;
   const struct keys *sites = of_reference ? &c->a.sites : &c->b.sites, *objects = of_reference ? &c->a.objects : &c->b.objects;
@@ -196,13 +206,8 @@ void dvmt_cmp_to_item(struct dvmt_compare *c, bool of_reference, const struct dv
                          &(of_reference ? &c->a.members : &c->b.members)->row[r->site], r->offset);
   }
   copy_words(it->words, r->words, it->nwords);
-  if (r->kind == DVMT_RESULT) { /* R lines may have changed their order */
-    struct dvmt_type type;
-    char name[256];
-    struct dvmt_span span = dvmt_result_name(of_reference ? dvmt_cmp_a_text(c, it) : dvmt_cmp_b_text(c, it), r->words[0], &type);
-    snprintf(name, sizeof(name), "%.*s", (int)span.n, span.s);
-    it->key = dvmt_cmp_intern(c, of_reference ? dvmt_cmp_renamed(c, name) : name);
-  }
+  if (r->kind == DVMT_RESULT)
+    it->key = result_key(c, of_reference, it, r->words[0]);
 }
 
 /* ---- records of the reference ---------------------------------------------------------------------------------------------------- */
@@ -227,7 +232,8 @@ bool dvmt_cmp_peek(struct dvmt_compare *c) {
       dvmt_cmp_lose_reference(c);
       continue;
     }
-    learn_reference(c);
+    if (dvmt_reader_ndefinitions(c->reference) != c->a_defined)
+      learn_reference(c);
     if (c->rc)
       return false;
     c->totals.reference++;
@@ -246,7 +252,7 @@ bool dvmt_cmp_peek(struct dvmt_compare *c) {
     if (c->a_levels && !dvmt_levels_keep(c->a_levels, &r, dvmt_reader_site(c->reference, r.site)))
       continue;
     dvmt_cmp_to_item(c, true, &r, &c->ahead);
-    if (dvmt_cmp_is_masked(c, &c->a.masks, &c->ahead, dvmt_reader_site(c->reference, r.site)->text))
+    if (c->masks && dvmt_cmp_is_masked(c, &c->a.masks, &c->ahead, dvmt_reader_site(c->reference, r.site)->text))
       continue;
     c->ahead_record = dvmt_reader_position(c->reference) - 1;
     return c->has_ahead = true;

@@ -181,6 +181,11 @@ static void values_differ(struct dvmt_compare *c, const struct item *a, const st
   tell_spot(c, p->variable, &c->b_objects[b->object], b->offset, &d, p);
 }
 
+/* NaN or infinite, at once for most values. */
+static bool may_be_special(struct dvmt_type t, const uint64_t *words) {
+  return t.part_bytes && (t.part_bytes != 8 || t.bytes != 8 || (words[0] >> 52 & 0x7ff) == 0x7ff);
+}
+
 static void compare_values(struct dvmt_compare *c, const struct item *a, const struct item *b) {
   struct dvmt_type ta = c->a_types[a->site], tb = c->b_types[b->site];
   c->totals.values++;
@@ -190,7 +195,7 @@ static void compare_values(struct dvmt_compare *c, const struct item *a, const s
       ta.bytes == tb.bytes) {
     c->totals.identical++;
     dvmt_cmp_note_digits(c, b->key, tb, 0);
-    if (b->kind == DVMT_WRITE && tb.part_bytes && dvmt_value_special(tb, b->words))
+    if (b->kind == DVMT_WRITE && may_be_special(tb, b->words) && dvmt_value_special(tb, b->words))
       special_in_both(c, b, tb);
     if (tb.part_bytes && c->full)
       dvmt_cmp_note_operand(c, b, dvmt_value_magnitude(tb, b->words), 0);

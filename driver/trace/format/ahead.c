@@ -60,6 +60,8 @@ static bool decode(struct dvmt_reader *r, struct dvmt_decoded *d) {
   if (d->nstart)
     memcpy(d->start, start, d->nstart);
   d->first = dvmt_reader_block(r)->first_record;
+  d->nsites = dvmt_reader_nsites(r);
+  d->nobjects = dvmt_reader_nobjects(r);
   while (dvmt_reader_left(r))
     if (dvmt_reader_next(r, &record, &err) <= 0 || record.kind == DVMT_LOST || !add_record(d, &record))
       return false;

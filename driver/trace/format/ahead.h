@@ -15,6 +15,7 @@ struct dvmt_decoded_row {
 struct dvmt_decoded {
   uint64_t first;              /* number of the first record */
   size_t n, nwords, nstart;
+  size_t nsites, nobjects;     /* that it may name */
   struct dvmt_decoded_row *row;
   uint64_t *words;
   unsigned char *start;        /* as dvmt_reader_start tells it */

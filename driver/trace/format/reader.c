@@ -278,6 +278,7 @@ static int read_definitions(struct dvmt_reader *r) {
 const char *dvmt_reader_program(const struct dvmt_reader *r) { return r->program; }
 size_t dvmt_reader_nsites(const struct dvmt_reader *r) { return r->nsites; }
 const struct dvmt_site_def *dvmt_reader_site(const struct dvmt_reader *r, size_t n) { return &r->sites[n]; }
+size_t dvmt_reader_ndefinitions(const struct dvmt_reader *r) { return r->nsites + r->nobjects; }
 size_t dvmt_reader_nobjects(const struct dvmt_reader *r) { return r->nobjects; }
 const struct dvmt_object_def *dvmt_reader_object(const struct dvmt_reader *r, size_t n) { return &r->objects[n]; }
 const char *dvmt_reader_torn(const struct dvmt_reader *r) { return r->torn; }
@@ -439,7 +440,7 @@ static bool take_ahead(struct dvmt_reader *r) {
     return false;
   }
   const struct dvmt_decoded *d = dvmt_ahead_take(r->ahead, r->block.first_record, r->block.nrecords);
-  if (!d)
+  if (!d || d->nsites > r->nsites || d->nobjects > r->nobjects)
     return false;
   r->row = d->row;
   r->words = d->words;

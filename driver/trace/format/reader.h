@@ -29,6 +29,7 @@ const char *dvmt_reader_program(const struct dvmt_reader *r);
 size_t dvmt_reader_nsites(const struct dvmt_reader *r);
 const struct dvmt_site_def *dvmt_reader_site(const struct dvmt_reader *r, size_t number);
 size_t dvmt_reader_nobjects(const struct dvmt_reader *r);
+size_t dvmt_reader_ndefinitions(const struct dvmt_reader *r); /* both */
 const struct dvmt_object_def *dvmt_reader_object(const struct dvmt_reader *r, size_t number);
 
 struct dvmt_summary {

@@ -304,6 +304,58 @@ static void test_full_disk(void **state) {
   dvmt_reader_close(r);
 }
 
+/* The same steps of a reader that is helped by a thread, and of one that is not. */
+static void walk_beside(const unsigned char *bytes, size_t n, uint64_t seed) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct dvmt_reader *x = dvmt_reader_open_memory(bytes, n, &err), *y = dvmt_reader_open_memory(bytes, n, &err);
+  assert_non_null(x);
+  assert_non_null(y);
+  dvmt_reader_go_ahead(x);
+  for (int step = 0; step < 40; step++) {
+    uint64_t how = test_random(&seed) % 8, many = test_random(&seed) % (2 * DVMT_BLOCK_RECORDS);
+    if (how == 0) {
+      uint64_t to = test_random(&seed) % RECORDS;
+      assert_int_equal(dvmt_reader_seek(x, to, &err), dvmt_reader_seek(y, to, &err));
+    } else if (how == 1) {
+      dvmt_reader_skip_block(x);
+      dvmt_reader_skip_block(y);
+      assert_int_equal(dvmt_reader_pass_block(x), dvmt_reader_pass_block(y));
+    }
+    for (int rc = 1; many && rc > 0; many--) {
+      struct dvmt_record a, b;
+      rc = dvmt_reader_next(x, &a, &err);
+      assert_int_equal(dvmt_reader_next(y, &b, &err), rc);
+      assert_int_equal(dvmt_reader_position(x), dvmt_reader_position(y));
+      if (rc > 0) {
+        assert_int_equal(a.kind, b.kind);
+        assert_int_equal(a.site, b.site);
+        assert_int_equal(a.object, b.object);
+        assert_int_equal(a.offset, b.offset);
+        assert_int_equal(a.nwords, b.nwords);
+        assert_memory_equal(a.words, b.words, a.nwords * 8u);
+      }
+    }
+  }
+  dvmt_reader_close(x);
+  dvmt_reader_close(y);
+}
+
+static void test_ahead(void **state) {
+  size_t n;
+  (void)state;
+  write_trace(DVMT_CODEC_ZSTD, RECORDS);
+  unsigned char *bytes = load(&n);
+  for (uint64_t seed = 1; seed <= 6; seed++)
+    walk_beside(bytes, n, seed);
+  for (uint64_t seed = 7; seed <= 12; seed++) { /* damaged somewhere */
+    size_t at = n / 10 + seed * 7919 * 31 % (n - n / 5);
+    bytes[at] ^= 0x55;
+    walk_beside(bytes, n, seed);
+    bytes[at] ^= 0x55;
+  }
+  walk_beside(bytes, n / 2, 13);
+}
+
 static void test_no_folder(void **state) {
   struct dvm_error err = DVM_ERROR_INIT;
   (void)state;
@@ -315,7 +367,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_codecs),    cmocka_unit_test(test_same_files),     cmocka_unit_test(test_empty), cmocka_unit_test(test_cut),
       cmocka_unit_test(test_damage),    cmocka_unit_test(test_damaged_header), cmocka_unit_test(test_seek),  cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_full_disk), cmocka_unit_test(test_no_folder),
+      cmocka_unit_test(test_full_disk), cmocka_unit_test(test_no_folder),      cmocka_unit_test(test_ahead),
   };
   snprintf(path, sizeof(path), "unit-trace-%d.dvmt", (int)getpid());
   snprintf(part, sizeof(part), "%s.part", path);
