@@ -12,10 +12,13 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+#include "mpir/commands/client_wake.h"
 
 #define HELD_STEP_MS 200
 #define HELD_LIMIT_MS 5000
 #define CONNECT_TRIES 50 /* of 20 ms: the helper thread may just be starting */
+#define CONNECT_PATIENCE 25
+#define STOP_LIMIT_MS 10000 /* unless the request tells another */
 
 /* The last number of a line: that of the innermost namespace. */
 int mpir_client_inner(pid_t pid, const char *label) {
@@ -75,6 +78,8 @@ static int connect_to(pid_t pid, int inner, int tries, struct dvm_error *err) {
   if (fd < 0)
     return dvm_error_errno(err, "cannot make a socket");
   for (int i = 0; connect(fd, (struct sockaddr *)&address, size); i++) {
+    if (i == CONNECT_PATIENCE && mpir_client_holds_library(pid)) /* the program has closed the socket: its helper listens again */
+      mpir_client_wake(pid);
     if (i == tries || (errno != ECONNREFUSED && errno != EAGAIN)) {
       close(fd);
       return dvm_error_set(err, -ESRCH, "process %d is not checkpointable (start it with 'dvm run --checkpointable')", pid);
@@ -143,15 +148,23 @@ static int status_of(pid_t pid, const char *label, char *state) {
 }
 
 /* A debugger at its prompt holds the helper thread too.  One of ours sees the request and lets go; for others it is refused after a while. */
-int mpir_client_await(pid_t pid, int fd, struct dvm_error *err) {
+int mpir_client_await(pid_t pid, int fd, unsigned limit_ms, struct dvm_error *err) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
-  int held_ms = 0, rc;
+  int held_ms = 0, asleep_ms = 0, rc;
 
+  limit_ms = limit_ms ? limit_ms : STOP_LIMIT_MS;
+  mpir_client_wake(pid);
   while ((rc = poll(&p, 1, HELD_STEP_MS)) == 0 || (rc < 0 && errno == EINTR)) {
-    char state = '?', path[64], name[32] = "?";
+    char state = '?', path[64], name[32] = "?", why[128];
     const int tracer = status_of(pid, "TracerPid:", &state);
     FILE *f;
 
+    mpir_client_why_asleep(pid, why, sizeof(why));
+    asleep_ms = *why && !tracer ? asleep_ms + HELD_STEP_MS : 0;
+    if (asleep_ms > (int)limit_ms)
+      return dvm_error_set(err, -EBUSY, "no checkpoint of process %d: not stopped within %u ms: %s", pid, limit_ms, why);
+    if (*why)
+      mpir_client_wake(pid);
     held_ms = tracer && state == 't' ? held_ms + HELD_STEP_MS : 0;
     if (held_ms < HELD_LIMIT_MS)
       continue;
@@ -175,7 +188,9 @@ static int checkpoint_one(pid_t pid, struct crs_request *request, struct crs_rep
   if (fd < 0)
     return fd;
   request->version = CRS_PROTOCOL_VERSION;
-  rc = send(fd, request, sizeof(*request), MSG_NOSIGNAL) == (ssize_t)sizeof(*request) ? mpir_client_await(pid, fd, err) : -EIO;
+  rc = send(fd, request, sizeof(*request), MSG_NOSIGNAL) == (ssize_t)sizeof(*request)
+           ? mpir_client_await(pid, fd, request->stop_timeout_ms, err)
+           : -EIO;
   if (!rc)
     rc = mpir_client_receive(fd, reply);
   close(fd);

@@ -25,7 +25,7 @@ int mpir_client_inner(pid_t pid, const char *label);
 /* A connection to the process's checkpointer, which may just be starting, or -E...; 'once': without waiting for it. */
 int mpir_client_connect(pid_t pid, bool once, struct dvm_error *err);
 /* Until an answer has begun, or the connection ended.  -EBUSY: a debugger holds the process and does not let it answer. */
-int mpir_client_await(pid_t pid, int fd, struct dvm_error *err);
+int mpir_client_await(pid_t pid, int fd, unsigned limit_ms, struct dvm_error *err);
 int mpir_client_receive(int fd, struct crs_reply *reply);
 bool mpir_client_has_children(pid_t pid);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "mpir/commands/client.h"
 #include "mpir/commands/client_objects.h"
+#include "mpir/commands/client_wake.h"
 #include "mpir/crs/crs_fault.h"
 #include "mpir/commands/client_set_private.h"
 
@@ -73,21 +74,6 @@ unsigned long mpir_stat_field(pid_t pid, int field, char *state) {
   return s ? strtoul(s, NULL, 10) : 0;
 }
 
-/* The library is in the process, whose helper thread may still be starting. */
-static bool is_coming(pid_t pid) {
-  char path[64], line[4096];
-  bool found = false;
-  FILE *f;
-
-  snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-  f = fopen(path, "re");
-  while (f && !found && fgets(line, sizeof(line), f))
-    found = strstr(line, "libdvmcr.so") != NULL;
-  if (f)
-    fclose(f);
-  return found;
-}
-
 /* Stops the process.  Returns its connection, -ESRCH if it has ended meanwhile, or another -E... with the text set. */
 static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
   const int until = now_ms() + CONNECT_LIMIT_MS, unlikely = now_ms() + CONNECT_HOPE_MS;
@@ -99,7 +85,7 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
 
     fd = mpir_client_connect(pid, true, &err);
     const bool sent = fd >= 0 && send(fd, &g->request, sizeof(g->request), MSG_NOSIGNAL) == (ssize_t)sizeof(g->request);
-    const int held = sent ? mpir_client_await(pid, fd, g->err) : 0;
+    const int held = sent ? mpir_client_await(pid, fd, g->request.stop_timeout_ms, g->err) : 0;
 
     if (sent && !held && !mpir_client_receive(fd, reply))
       break;
@@ -112,11 +98,13 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
       return dvm_error_set(g->err, -EBUSY, "%s%s%s", g->job ? member_label(g, pid) : "", g->job ? ": " : "", err.text);
     if (!state || state == 'Z' || state == 'X')
       return -ESRCH;
-    if (now_ms() > until || (now_ms() > unlikely && !is_coming(pid))) {
+    if (now_ms() > until || (now_ms() > unlikely && !mpir_client_holds_library(pid))) {
       process_name(pid, name, sizeof(name));
       return dvm_error_set(g->err, -EOPNOTSUPP, "%s '%s' is not checkpointable: it does not hold the checkpointer", member_label(g, pid),
                            name);
     }
+    if (now_ms() > unlikely) /* it may have closed the socket */
+      mpir_client_wake(pid);
     nanosleep(&(struct timespec){0, CONNECT_PAUSE_NS}, NULL);
   }
   if (reply->version == CRS_PROTOCOL_VERSION && !reply->code && reply->phase == CRS_STOPPED)

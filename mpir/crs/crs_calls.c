@@ -52,7 +52,9 @@ static void take_rest(long number, greg_t *regs) {
 
 /* Whether the code before the resumption point is a system call.  Another handler that ran before us would have left its own entry as
  * resumption point; one that is to run after us is still pending. */
-void mpir_crs_note_interruption(ucontext_t *frame) {
+void mpir_crs_note_interruption(ucontext_t *frame) { mpir_crs_note_interruption_of(frame, -1); }
+
+void mpir_crs_note_interruption_of(ucontext_t *frame, long call) {
   greg_t *regs = frame->uc_mcontext.gregs;
   const unsigned char *pc = (const unsigned char *)regs[REG_RIP];
   const bool inside = mpir_crs_self.inside && (uintptr_t)regs[REG_RSP] < mpir_crs_self.inside;
@@ -65,7 +67,7 @@ void mpir_crs_note_interruption(ucontext_t *frame) {
     mpir_crs_self.interrupted = 1;
     return;
   }
-  number = number_of(pc, (uint64_t)regs[REG_RSP]);
+  number = call >= 0 ? call : number_of(pc, (uint64_t)regs[REG_RSP]);
   if (number < 0 || number == SYS_close) /* which has done its work */
     return;
   mpir_crs_self.remade = true;

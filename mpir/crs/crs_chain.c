@@ -85,6 +85,7 @@ int dvmcr_callback_replace_self(dvmcr_callback_f fn, void *arg) {
 }
 
 int dvmcr_init(void) {
+  mpir_crs_helper_require();
   mpir_crs_self.registered = true;
   return 1;
 }
@@ -98,6 +99,7 @@ int dvmcr_callback_add(dvmcr_callback_f fn, void *arg, int context) {
     return -EINVAL;
   if (context == DVMCR_SIGNAL_CONTEXT && !mpir_crs_self.registered)
     return -EPERM;
+  mpir_crs_helper_require();
   chain_lock(chain);
   while (chain->count && !chain->callbacks[chain->count - 1].id) /* removed ones at the end */
     chain->count--;

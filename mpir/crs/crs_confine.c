@@ -82,6 +82,8 @@ long mpir_crs_confine_call(long number, const long *a) {
   struct crs_filter *f;
   long rc;
 
+  if (number == SYS_seccomp || (number == SYS_prctl && a[0] == PR_SET_SECCOMP))
+    mpir_crs_helper_require();
   if (number == SYS_prctl && (a[0] == PR_SET_TIMERSLACK || a[0] == PR_SET_PDEATHSIG || a[0] == PR_SET_NO_NEW_PRIVS))
     atomic_store(&crs.settings_changed, 1);
   if (!by_prctl && !by_seccomp)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "mpir/crs/crs_calls.h"
 #include "mpir/crs/crs_clock.h"
+#include "mpir/crs/crs_demand.h"
 #include "mpir/crs/crs_fault.h"
 #include "mpir/crs/crs_hooks.h"
 #include "mpir/crs/crs_lead.h"
@@ -27,6 +28,7 @@
 #define STOP_TIMEOUT_MS 10000
 #define TICKETS 16
 #define LISTEN_AGAIN_MS 100
+#define DEMAND_MS 1000
 #define LISTEN_FD_TOP 1000 /* our socket's number: high, out of the way of programs that count on low ones */
 
 enum ticket_state { TICKET_FREE, TICKET_ASKED, TICKET_TAKEN, TICKET_DONE };
@@ -54,7 +56,32 @@ static unsigned period_ms;
 static atomic_int busy;
 /* Held while a descriptor of the helper's is made or closed: a child that is forked meanwhile would have one that nobody knows.
  * Never held while threads stand. */
-static pthread_mutex_t descriptors = PTHREAD_MUTEX_INITIALIZER;
+static atomic_uint descriptors; /* a lock of libc's would not be one as long as libc knows of one thread only */
+static bool served;             /* by this helper on demand */
+
+static void descriptors_lock(void) {
+  while (atomic_exchange(&descriptors, 1))
+    sys_futex_wait(&descriptors, 1, 1000000);
+}
+
+static void descriptors_unlock(void) {
+  atomic_store(&descriptors, 0);
+  sys_futex_wake(&descriptors);
+}
+
+/* On standard error, without libc's buffers: "dvm: " and the parts. */
+static void say(const char *before, int64_t number, const char *between, const char *line, size_t length) {
+  char text[CRS_TEXT_MAX + 128];
+  struct plain_text t = PLAIN_TEXT(text);
+
+  mpir_plain_add(&t, before);
+  mpir_plain_add_dec(&t, number);
+  mpir_plain_add(&t, between);
+  for (size_t i = 0; i < length; i++)
+    mpir_plain_add(&t, (const char[]){line[i], '\0'});
+  mpir_plain_add(&t, length && line[length - 1] == '\n' ? "" : "\n");
+  sys3(SYS_write, 2, text, t.len);
+}
 
 /* Image names: FOLDER/PROGRAM-PID-NUMBER.ckpt */
 static void image_name(struct plain_text *t, const char *folder, unsigned sequence) {
@@ -178,6 +205,7 @@ static int checkpoint(struct crs_request *request, struct crs_reply *reply, int 
 
   memset(reply, 0, sizeof(*reply));
   reply->version = CRS_PROTOCOL_VERSION;
+  served = true;
   current_request = request;
   current_reply = reply;
   current_connection = connection;
@@ -285,9 +313,9 @@ static bool peer_may_ask(int fd) {
 }
 
 static void listen_again(void) {
-  pthread_mutex_lock(&descriptors);
+  descriptors_lock();
   mpir_crs_helper_listen();
-  pthread_mutex_unlock(&descriptors);
+  descriptors_unlock();
 }
 
 static void led_restarted(void);
@@ -297,10 +325,10 @@ static void serve_connection(void) {
   static struct crs_reply reply;
   int fd, rc;
 
-  pthread_mutex_lock(&descriptors);
+  descriptors_lock();
   fd = current_connection = accept4(crs.listen_fd, NULL, NULL, SOCK_CLOEXEC);
   rc = errno;
-  pthread_mutex_unlock(&descriptors);
+  descriptors_unlock();
   errno = rc;
   if (fd < 0) {
     if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) /* the program closed our descriptor */
@@ -328,10 +356,10 @@ static void serve_connection(void) {
     strcpy(reply.text, rc == -EPERM ? "the process belongs to another user\n" : "the request is not understood\n");
   }
   write_all(fd, &reply, sizeof(reply));
-  pthread_mutex_lock(&descriptors);
+  descriptors_lock();
   close(fd);
   current_connection = -1;
-  pthread_mutex_unlock(&descriptors);
+  descriptors_unlock();
   MPIR_checkpoint_served++;
   signal_done(&request, rc);
 }
@@ -345,7 +373,7 @@ static void tell_notices(const struct ticket *t) {
     return;
   strcpy(told, line);
   for (; *line; line += strcspn(line, "\n"), line += *line == '\n')
-    dprintf(2, "dvm: note: the image of process %d: %.*s\n", crs.pid, (int)strcspn(line, "\n"), line);
+    say("dvm: note: the image of process ", crs.pid, ": ", line, strcspn(line, "\n"));
 }
 
 static void ticket_done(struct ticket *t, int outcome) {
@@ -359,7 +387,7 @@ static void ticket_done(struct ticket *t, int outcome) {
   if (t == &default_ticket) {
     atomic_store(&t->state, TICKET_FREE);
     if (outcome < 0)
-      dprintf(2, "dvm: no checkpoint of process %d: %s", crs.pid, t->reply.text[0] ? t->reply.text : "\n");
+      say("dvm: no checkpoint of process ", crs.pid, ": ", t->reply.text, strlen(t->reply.text));
     return;
   }
   atomic_store(&t->state, TICKET_DONE);
@@ -375,9 +403,9 @@ static bool is_led(const struct ticket *t) {
 
 static void lead(struct ticket *t) {
   memset(&t->reply, 0, sizeof(t->reply));
-  pthread_mutex_lock(&descriptors);
+  descriptors_lock();
   led_fd = mpir_crs_lead_start(&t->request, t->scope, t->target);
-  pthread_mutex_unlock(&descriptors);
+  descriptors_unlock();
   if (led_fd >= 0) {
     led = t;
     return;
@@ -392,10 +420,10 @@ static void serve_answer(void) {
   struct ticket *t = led;
   int rc = mpir_crs_lead_answer(led_fd, &t->reply);
 
-  pthread_mutex_lock(&descriptors);
+  descriptors_lock();
   close(led_fd);
   led_fd = -1;
-  pthread_mutex_unlock(&descriptors);
+  descriptors_unlock();
   led = NULL;
   if (t->request.signal != SIGKILL && rc == 0 && t->target && t->target != crs.pid && t->request.signal)
     kill(t->target, t->request.signal);
@@ -469,11 +497,15 @@ void mpir_crs_helper_listen(void) {
   crs.listen_fd = high >= 0 ? high : fd;
 }
 
+/* How long a helper on demand waits for whom it was made for. */
+static int64_t patience_ms(void) { return led || mpir_crs_lazy_fd() >= 0 ? 1000 : served || mpir_crs_demand_is_ending() ? 0 : DEMAND_MS; }
+
 /* Until there is something to do: a connection, a signal (which is also what wakes us), or the time of a checkpoint. */
 static bool helper_wait(int64_t next) {
+  const bool on_demand = mpir_crs_demand_is_self();
   struct pollfd waiting[3] = {
       {.fd = crs.listen_fd, .events = POLLIN}, {.fd = mpir_crs_lazy_fd(), .events = POLLIN}, {.fd = led_fd, .events = POLLIN}};
-  int64_t left = period_ms ? (next - sys_monotonic_ns()) / 1000000 : LISTEN_AGAIN_MS;
+  int64_t left = on_demand ? patience_ms() : period_ms ? (next - sys_monotonic_ns()) / 1000000 : LISTEN_AGAIN_MS;
   struct timespec limit;
   sigset_t mask;
 
@@ -482,7 +514,7 @@ static bool helper_wait(int64_t next) {
   if (crs.listen_fd < 0 && left > LISTEN_AGAIN_MS)
     left = LISTEN_AGAIN_MS;
   limit = (struct timespec){left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0};
-  sys5(SYS_ppoll, waiting, 3, period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
+  sys5(SYS_ppoll, waiting, 3, on_demand || period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
   if (waiting[1].revents)
     mpir_crs_lazy_heard();
   if (led && waiting[2].revents)
@@ -490,10 +522,30 @@ static bool helper_wait(int64_t next) {
   return waiting[0].revents != 0;
 }
 
-static void *helper_main(void *arg) {
+/* What a helper on demand must not leave undone. */
+static bool is_asked(void) {
+  struct pollfd waiting = {.fd = crs.listen_fd, .events = POLLIN};
+
+  for (const struct ticket *t = tickets; t < tickets + TICKETS; t++)
+    if (atomic_load(&t->state) == TICKET_ASKED)
+      return true;
+  return atomic_load(&asked_by_signal) || sys3(SYS_poll, &waiting, 1, 0) > 0;
+}
+
+static bool may_leave(void) {
+  if (!mpir_crs_demand_is_self() || led || mpir_crs_lazy_fd() >= 0)
+    return false;
+  MPIR_checkpoint_helper_tid = 0;
+  if (mpir_crs_demand_leave(is_asked))
+    return true;
+  MPIR_checkpoint_helper_tid = crs.helper_tid;
+  return false;
+}
+
+static void helper_serve(void) {
   int64_t next = sys_monotonic_ns() + period_ms * 1000000ll;
 
-  (void)arg;
+  served = false;
   mpir_crs_self.helper = true;
   crs.helper_tid = (pid_t)sys0(SYS_gettid);
   MPIR_checkpoint_helper_tid = crs.helper_tid;
@@ -511,7 +563,14 @@ static void *helper_main(void *arg) {
       listen_again(); /* a child just forked may still hold the name */
     if (helper_wait(next))
       serve_connection();
+    else if (may_leave())
+      return;
   }
+}
+
+static void *helper_main(void *arg) {
+  (void)arg;
+  helper_serve();
   return NULL;
 }
 
@@ -522,6 +581,8 @@ void mpir_crs_helper_wake(void) {
   mpir_crs_stop_take_back();
   if (crs.helper_tid)
     sys3(SYS_tgkill, crs.pid, crs.helper_tid, crs.stop_signal);
+  else
+    mpir_crs_demand_start();
 }
 
 static void on_ask(int sig, siginfo_t *info, void *frame) {
@@ -583,12 +644,28 @@ static int start_thread(void) {
   return -rc;
 }
 
-static void before_fork(void) { pthread_mutex_lock(&descriptors); }
-static void after_fork_in_parent(void) { pthread_mutex_unlock(&descriptors); }
+/* At the start, and in a child: a thread, or what can make one when it is asked for. */
+static int start_helper(bool on_demand) {
+  if (!on_demand)
+    return start_thread();
+  mpir_crs_helper_listen();
+  if (crs.listen_fd >= 0)
+    return 0;
+  mpir_crs_demand_end(); /* the name is still held: a thread waits until it is free */
+  return start_thread();
+}
+
+void mpir_crs_helper_require(void) {
+  if (mpir_crs_demand_end() && start_thread())
+    say("dvm: the helper thread of process ", crs.pid, " cannot be started: it cannot be checkpointed", "", 0);
+}
+
+static void before_fork(void) { descriptors_lock(); }
+static void after_fork_in_parent(void) { descriptors_unlock(); }
 
 /* A forked child has our memory but not our thread. */
 static void after_fork(void) {
-  pthread_mutex_init(&descriptors, NULL);
+  atomic_store(&descriptors, 0);
   if (crs.listen_fd >= 0)
     close(crs.listen_fd);
   if (current_connection >= 0)
@@ -616,7 +693,7 @@ static void after_fork(void) {
   mpir_crs_clock_after_fork();
   mpir_crs_semaphores_after_fork();
   mpir_crs_hooks_after_fork();
-  start_thread();
+  start_helper(mpir_crs_demand_after_fork());
 }
 
 #ifdef CRS_ARCHIVE
@@ -647,6 +724,14 @@ static int find_note(struct dl_phdr_info *object, size_t size, void *arg) {
 static bool program_holds_one(void) { return dl_iterate_phdr(find_note, NULL) == 1; }
 #endif
 
+static bool can_demand(void) {
+#ifdef CRS_ARCHIVE
+  return false;
+#else
+  return !period_ms && !mpir_crs_lead_is_rank() && mpir_crs_demand_init(helper_serve);
+#endif
+}
+
 __attribute__((constructor)) static void crs_constructor(void) {
   struct sigaction ask = {.sa_sigaction = on_ask, .sa_flags = SA_SIGINFO | SA_RESTART};
 
@@ -662,7 +747,7 @@ __attribute__((constructor)) static void crs_constructor(void) {
   mpir_crs_clock_init();
   mpir_crs_fault_init();
   crs.listen_fd = -1;
-  if (mpir_crs_stop_init() || mpir_crs_hooks_init() || start_thread()) {
+  if (mpir_crs_stop_init() || mpir_crs_hooks_init() || start_helper(can_demand())) {
     dprintf(2, "dvm: this process cannot be checkpointed: its helper thread cannot be started\n");
     return;
   }

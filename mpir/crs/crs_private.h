@@ -137,6 +137,8 @@ void mpir_crs_settings_init(void);
 /* crs_calls.c: called by our handlers: when the signal broke off a system call that would have gone on without it, the wrapper that made it is
  * told; a bare one is made again when the handler returns. */
 void mpir_crs_note_interruption(ucontext_t *frame);
+/* The same when the signal tells in which call the thread waited; -1: it does not. */
+void mpir_crs_note_interruption_of(ucontext_t *frame, long call);
 /* Before our handler returns: signals that have come since are the program's to see, as the end of its call. */
 void mpir_crs_yield_to_others(ucontext_t *frame);
 /* Fills in what the calling thread can say about itself, all but the context and the signal frame. */
@@ -189,6 +191,9 @@ void mpir_crs_namespaces_note(void);
 
 /* crs_helper.c */
 void mpir_crs_helper_wake(void);
+/* Outside of handlers, before what only a helper that is always there can serve, or could not be made after: other threads, callbacks of the
+ * program, seccomp filters. */
+void mpir_crs_helper_require(void);
 /* The folder where images go unless another is asked for. */
 const char *mpir_crs_folder(void);
 void mpir_crs_helper_listen(void);

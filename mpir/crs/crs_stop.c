@@ -10,6 +10,7 @@
 #include <time.h>
 #include <ucontext.h>
 #include "mpir/crs/crs_clock.h"
+#include "mpir/crs/crs_demand.h"
 #include "mpir/crs/crs_private.h"
 #include "mpir/crs/plain.h"
 #include "mpir/crs/sys.h"
@@ -186,9 +187,13 @@ static void on_stop(int sig, siginfo_t *info, void *frame) {
   struct mpir_crs_self *self = &mpir_crs_self;
 
   (void)sig;
-  (void)info;
-  if (self->helper)
+  if (self->helper || sys0(SYS_getpid) != crs.pid) /* a child that shares our memory until it becomes another program */
     return;
+  if (!atomic_load(&crs.stopping) && mpir_crs_demand_start()) {
+    mpir_crs_note_interruption_of(frame, mpir_crs_demand_call(info, frame));
+    mpir_crs_yield_to_others(frame);
+    return;
+  }
   if (self->critical) {
     self->deferred = 1;
     return;

@@ -398,6 +398,17 @@ EXPORT int sigsuspend(const sigset_t *mask) {
   return -1;
 }
 
+#ifndef CRS_ARCHIVE /* whose helper is always there */
+EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*start)(void *), void *restrict arg) {
+  static __typeof__(&pthread_create) real;
+
+  if (!real)
+    *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+  mpir_crs_helper_require();
+  return real(thread, attributes, start, arg);
+}
+#endif
+
 /* What is to be blocked, less our signals. */
 static const sigset_t *blockable(int how, const sigset_t *set, sigset_t *copy) { return how == SIG_UNBLOCK ? set : open_mask(set, copy); }
 

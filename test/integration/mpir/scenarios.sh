@@ -104,7 +104,7 @@ expect scenario3 "with=1 gate=0 waiting=0/$THREADS"
 grep -q "^MPIR_checkpoint_handle) $handle$" "$WORK/scenario3.gdb" || fail "scenario 3: the image is not listed"
 same PCS held scenario3
 same COUNTS held scenario3
-grep -q "hit Breakpoint 1" "$WORK/scenario3.gdb" || { cat "$WORK/scenario3.gdb" >&2; fail "scenario 3: the breakpoint is not set again"; }
+grep -q "\(hit \|^\)Breakpoint 1, step" "$WORK/scenario3.gdb" || { cat "$WORK/scenario3.gdb" >&2; fail "scenario 3: the breakpoint is not set again"; }
 wait_for 20 gone "$original" || fail "scenario 3: the process does not end"
 
 # 4: debugger, no debugger: the same image.

@@ -42,8 +42,9 @@ def place(d):
     classes, _ = d.answer("gdb thread apply all print $pc")
     found = re.findall(r"LWP (\d+)\)[^\n]*\n\$\d+ = [^\n]*?(0x[0-9a-f]+)", next(iter(classes.values()))["text"])
     helper = value(d, "(int)MPIR_checkpoint_helper_tid")
-    assert len(found) > 1, classes
-    return {tid: pc for tid, pc in found if tid != helper}, value(d, "counts")
+    threads = {tid: pc for tid, pc in found if tid != helper}  # the helper is there only where the program has threads
+    assert threads, classes
+    return threads, value(d, "counts")
 
 
 def processes(folder):
