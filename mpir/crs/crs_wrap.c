@@ -399,7 +399,8 @@ EXPORT int sigsuspend(const sigset_t *mask) {
 }
 
 #ifndef CRS_ARCHIVE /* whose helper is always there */
-EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*start)(void *), void *restrict arg) {
+EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*start)(void *),
+                          void *restrict arg) {
   static __typeof__(&pthread_create) real;
 
   if (!real)

@@ -92,7 +92,7 @@ static void *thread_main(void *arg) { return arg; }
 int main(int argc, char **argv) {
   const char *kind = argc > 1 ? argv[1] : "memory";
   const unsigned long all = ~0ul;
-  struct sigaction user = {.sa_handler = on_user};
+  struct sigaction user = {.sa_handler = on_user, .sa_flags = SA_RESTART};
   pthread_t thread;
   void *result = NULL;
   int tasks = 2, rc;
