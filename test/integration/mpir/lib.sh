@@ -34,6 +34,8 @@ wait_for() {
 }
 # pause MILLISECONDS
 pause() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
+# Nobody reaps orphans here (see 'gone'), and so the numbers of those that were killed are taken.
+left_behind() { grep -q "in a pid namespace of its own" "$WORK/again.err"; }
 is_running() { grep -q "^State:.[RS]" "/proc/$1/status"; }
 # Ended; who takes in orphans may not look after them.
 gone() { ! kill -0 "$1" 2>/dev/null || grep -q "^State:.Z" "/proc/$1/status" 2>/dev/null; }
