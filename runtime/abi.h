@@ -234,6 +234,8 @@ void __dvmrt_over(const void *p, uint64_t size);    /* an index variable of a pa
 void __dvmrt_unwound(const void *frame);            /* frames below 'frame' have ended: by longjmp, or with what alloca gave them */
 /* Behind setjmp: constructs that were entered in frames at or below 'frame' are over, by longjmp if nobody has left them. */
 void __dvmrt_landed(const void *frame);
+/* A function of '.preinit_array' begins, before the module is known and DVM_OPTIONS can be read: nothing is judged yet. */
+void __dvmrt_early(void);
 void __dvmrt_assign(const void *p, uint64_t size);  /* store that is no source access, foreign callee's known part */
 void __dvmrt_fill(const void *p, uint64_t size);    /* memset, a function that is known to write there */
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size); /* memcpy, memmove, struct copy: before the bytes move */

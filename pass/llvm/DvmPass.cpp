@@ -10,6 +10,8 @@
 #include "Trace.h"
 #include "pass/markers.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -99,6 +101,26 @@ static void executeInParallel(Module &M, ArrayRef<Function *> Work) {
   Parallel.finish();
 }
 
+static void collectFunctions(const Constant *C, SmallPtrSetImpl<Function *> &Found) {
+  if (auto *F = dyn_cast<Function>(const_cast<Constant *>(C)->stripPointerCasts()))
+    Found.insert(F);
+  else
+    for (const Use &U : C->operands())
+      if (auto *Part = dyn_cast<Constant>(U))
+        collectFunctions(Part, Found);
+}
+
+// They run before the run-time library's own beginning.
+static void beginEarly(Module &M) {
+  SmallPtrSet<Function *, 4> Early;
+  for (const GlobalVariable &G : M.globals())
+    if (G.hasInitializer() && G.getSection() == ".preinit_array")
+      collectFunctions(G.getInitializer(), Early);
+  for (Function *F : Early)
+    if (!F->isDeclaration() && isInstrumentable(*F))
+      IRBuilder<>(&*F->getEntryBlock().begin()).CreateCall(M.getOrInsertFunction("__dvmrt_early", Type::getVoidTy(M.getContext())));
+}
+
 static void eraseMarkers(Module &M) {
   for (Function &F : make_early_inc_range(M))
     if (F.getName().starts_with("__dvmm_") && F.use_empty())
@@ -130,6 +152,8 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
     removeMarkers(*F);
   }
   keepInlineFunctions(M, Work);
+  if (!Trace)
+    beginEarly(M);
   Trace ? Recording.finish() : RT.finish();
   eraseMarkers(M);
   return PreservedAnalyses::none();

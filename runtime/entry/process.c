@@ -145,11 +145,12 @@ static void start_host(const struct dvmrt_options *o) {
   end_now(2);
 }
 
-__attribute__((constructor(101))) void dvmrt_process_init(void) {
-  static struct dvmrt_options o;
-  if (ready)
+static bool tables_ready, early;
+
+static void make_tables(void) {
+  if (tables_ready)
     return;
-  ready = true;
+  tables_ready = true;
   owner = getpid();
   dvmrt_mem_init();
   dvmrt_shadow_init();
@@ -157,7 +158,27 @@ __attribute__((constructor(101))) void dvmrt_process_init(void) {
   dvmrt_wiring_init();
   dvmrt_construct_init();
   dvmrt_facts_init();
+}
+
+/* The environment cannot be read yet, and no module is known: nothing is kept of what happens until they are. */
+void __dvmrt_early(void) {
+  if (ready)
+    return;
+  early = dvmrt_finding_stopped = true;
+  make_tables();
+}
+
+__attribute__((constructor(101))) void dvmrt_process_init(void) {
+  static const char told[] = "dvm: functions in '.preinit_array' have run before checking began: they are not judged\n";
+  static struct dvmrt_options o;
+  if (ready)
+    return;
+  ready = true;
+  dvmrt_finding_stopped = false;
+  make_tables();
   read_options(&o);
+  if (early)
+    dvmrt_mem_say(told, sizeof(told) - 1);
   on_exit(at_end, NULL);
   at_quick_exit(at_quick_end);
   pthread_atfork(before_fork, in_parent, in_child);

@@ -164,4 +164,34 @@ for compiler in "$clang++" clang++-19 g++; do
   # The C++ compiler links; the run-time library is named as dvmcc names it.
   status 0 "$compiler" whole.o more.o "$("$dvmcc" --dvm-print-runtime)" -Wl,-rpath,"$(dirname "$("$dvmcc" --dvm-print-runtime)")" -o whole; whole
 done
+# A function that runs before everything else is not judged, and what it has done is taken as it is.
+program early <<'X'
+#include <stdio.h>
+#include <stdlib.h>
+#define N 8
+static int early, *memory;
+static void before(void) {
+  int local[4];
+  early = 3;
+  for (int i = 0; i < 3; i++)
+    local[i] = i;
+  memory = malloc(sizeof *memory);
+  *memory = local[early - 1];
+}
+__attribute__((section(".preinit_array"), used)) static void (*first)(void) = before;
+#pragma dvm array distribute[block]
+static int a[N];
+int main(void) {
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = early + *memory;
+  puts("ends");
+  free(memory);
+  return 0;
+}
+X
+status 0 ./early
+has out ends
+count 1 err "dvm: functions in '.preinit_array' have run before checking began: they are not judged"
+count 0 err "error: "
 finish
