@@ -8,5 +8,5 @@ else
   mapfile -t files < <(find base driver mpir pass runtime sdm test/unit -name '*.[ch]' -o -name '*.cpp')
 fi
 [ "${#files[@]}" -gt 300 ] || wrong "only ${#files[@]} files were found"
-clang-format-19 --dry-run -Werror "${files[@]}" 2>err || wrong "run 'clang-format-19 -i' on: $(sed -n 's/^\([^:]*\):[0-9]*:.*code should be clang-formatted.*/\1/p' err | sort -u | tr '\n' ' ')"
+clang-format-19 --dry-run -Werror "${files[@]}" 2>"$scratch/err" || wrong "run 'clang-format-19 -i' on: $(sed -n 's/^\([^:]*\):[0-9]*:.*code should be clang-formatted.*/\1/p' "$scratch/err" | sort -u | tr '\n' ' ')"
 finish
