@@ -40,6 +40,10 @@
  *       The bound, drawn in to what is this rank's.
  *   void *__dvmm_read(void *p, long size, const char *site)
  *       Returns p: an element of a distributed array that is read in the sequential part.
+ *   void *__dvmm_part(void *p, long size, const char *site)
+ *       Returns p: what may be an element of a distributed array is read or written.  With DVM_OPTIONS=poison=1 it is checked first.
+ *   void *__dvmm_range(void *p, const char *site)
+ *       As above.
  *   void __dvmm_met(long cid, long number, ...)
  *       The extreme of maxloc or minloc 'number' is about to be assigned; then the values of the index variables.
  */
@@ -61,4 +65,5 @@
 #define DVMM_LAST "__dvmm_last"
 #define DVMM_READ "__dvmm_read"
 #define DVMM_MET "__dvmm_met"
+#define DVMM_PART "__dvmm_part"
 #endif

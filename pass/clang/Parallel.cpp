@@ -53,24 +53,36 @@ void Rewriter::noteStatements(Stmt *S) {
     Note(P->getSubExpr());
 }
 
+// An element of a distributed array, as far as this file shows, or what a pointer leads to.
+bool Rewriter::mayBeDivided(const Expr *Access, const Chain &Ch) const {
+  return !Header && markable(Access) && !Ch.Direct && (!Ch.Root || Ch.ThroughPointer || Decls.isDistributed(Ch.Root, FD));
+}
+
+std::string Rewriter::partText(Expr *Access, const Chain &Ch, char Kind) {
+  SourceLocation L = Access->getBeginLoc();
+  SiteText T(Ctx, B, L);
+  T.key(DVMRT_ANY_KIND).add(Twine(Kind)).place(Ctx.getSourceManager(), L).key(DVMRT_ACCESS_TEXT).add(sourceText(Ctx, Access));
+  if (Ch.Root)
+    T.key(DVMRT_ACCESS_VARIABLE).add(Ch.Root->getName());
+  return T.Text;
+}
+
 void Rewriter::markPart(Stmt *&Slot, char Kind) {
   auto *E = cast<Expr>(Slot);
   Expr *Access = E->IgnoreParens();
   Chain Ch = chainOf(Access);
-  bool Divided = isDivided(Access, Ch);
+  bool Read = isDivided(Access, Ch) && Kind == 'r', Checked = mayBeDivided(Access, Ch);
   bool Printed = Access == StreamArgument;
+  std::string Text = Emit && (Read || Checked) ? partText(Access, Ch, Kind) : "";
   walk(Slot);
-  if (!Emit || !Divided || Kind != 'r')
+  if (!Emit || !(Read || Checked))
     return;
   SourceLocation L = Access->getBeginLoc();
   Expr *Address = B.address(cast<Expr>(Slot)), *Size = B.toLong(B.sizeOf(E->getType().getUnqualifiedType(), L));
-  if (Printed) {
+  if (Read && Printed)
     Slot = B.deref(B.call(Fetch, {Address, Size}, L), E->getType());
-    return;
-  }
-  SiteText T(Ctx, B, L);
-  T.key(DVMRT_ANY_KIND).add("r").place(Ctx.getSourceManager(), L).key(DVMRT_ACCESS_TEXT).add(sourceText(Ctx, Access));
-  Slot = B.deref(B.call(DVMM_READ, {Address, Size, B.string(T.Text, L)}, L), E->getType());
+  else
+    Slot = B.deref(B.call(Read ? DVMM_READ : DVMM_PART, {Address, Size, B.string(Text, L)}, L), E->getType());
 }
 
 // Does it read an element of a distributed array?
@@ -351,8 +363,8 @@ static bool takesEqual(const Stmt *S, const VarDecl *V) {
 
 void Rewriter::partsText(SiteText &T, Construct &C) {
   const dvm_directive &D = *C.Dir.D;
-  if (char Form = acrossForm(C))
-    T.key(DVMRT_DIRECTIVE_SIDES).add(Twine(Form));
+  if (C.Sides)
+    T.key(DVMRT_DIRECTIVE_SIDES).add(Twine(C.Sides));
   std::string Last;
   for (unsigned I = 0; I < D.nclauses; ++I) {
     const dvm_clause &Cl = D.clauses[I];

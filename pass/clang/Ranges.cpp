@@ -84,7 +84,7 @@ std::string Rewriter::rangeText(Expr *E, char Way, bool Stream) {
 SmallVector<Range, 2> Rewriter::rangesOf(const CallExpr *C, bool Stream) {
   SmallVector<Range, 2> Found;
   const FunctionDecl *F = libraryFunction(Ctx, C);
-  if (!F || !Emit || St.Opts.Trace || St.Opts.Parallel || Ctx.getSourceManager().isInSystemHeader(C->getBeginLoc()))
+  if (!F || !Emit || St.Opts.Trace || Ctx.getSourceManager().isInSystemHeader(C->getBeginLoc()))
     return Found;
   for (const RangeArgument *R : rangeArguments(F->getName())) {
     if (R->Argument >= C->getNumArgs() || !C->getArg(R->Argument)->getType()->isPointerType() || C->getArg(R->Argument)->containsErrors() ||

@@ -29,6 +29,7 @@ struct Construct {
   bool Mapped = false;           // parallel .. on
   std::vector<Loop> Loops;       // outermost first
   std::vector<Use> Uses;
+  char Sides = 0;                // with 'across': DVMRT_DIRECTIVE_SIDES
   bool Opaque = false;           // calls or stores that may write any array
   llvm::DenseSet<const clang::VarDecl *> Privates, Reductions, Warned;
   llvm::DenseSet<const clang::VarDecl *> Changed; // in the body of the nest or of remote_access, or possibly
@@ -171,6 +172,8 @@ private:
   // Parallel.cpp: what -fdvm=parallel makes of nests and of the sequential part
   bool inParts() const; // of a nest whose iterations are divided
   bool isDivided(clang::Expr *LValue, const Chain &Ch) const;
+  bool mayBeDivided(const clang::Expr *Access, const Chain &Ch) const;
+  std::string partText(clang::Expr *Access, const Chain &Ch, char Kind);
   void markPart(clang::Stmt *&Slot, char Kind);
   bool assignPart(clang::Stmt *&Slot);
   void noteStatements(clang::Stmt *S);

@@ -95,9 +95,15 @@ static void executeInParallel(Module &M, ArrayRef<Function *> Work) {
   for (Function *F : Work) {
     callMarkers(*F);
     if (isInstrumentable(*F))
+      Parallel.prepare(*F);
+  }
+  for (Function *F : Work) {
+    if (isInstrumentable(*F))
       Parallel.instrument(*F);
     removeMarkers(*F);
   }
+  for (Function *F : Parallel.added())
+    removeMarkers(*F);
   Parallel.finish();
 }
 

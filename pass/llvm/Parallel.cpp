@@ -2,6 +2,7 @@
 // library that many ranks must not make each for itself become calls of ours.
 #include "Parallel.h"
 #include "Function.h"
+#include "ParallelParts.h"
 #include "pass/markers.h"
 #include "runtime/parallel/abi.h"
 #include "llvm/IR/Dominators.h"
@@ -113,9 +114,12 @@ struct ParallelModule::Impl {
   StringMap<GlobalVariable *> Sites;
   // Of one function:
   Function *Now = nullptr;
+  bool Checks = false; // it is a second body
   MapVector<uint64_t, Nest> Nests;
+  CheckedBodies Second;
+  SmallSetVector<GlobalVariable *, 8> Arrays;
 
-  explicit Impl(Module &Mod) : M(Mod), C(M.getContext()), RT(M) {}
+  explicit Impl(Module &Mod) : M(Mod), C(M.getContext()), RT(M), Second(M) {}
 
   // ---- Helpers ----
 
@@ -305,6 +309,8 @@ struct ParallelModule::Impl {
   // Static arrays may be larger than what code that counts on 2 GB reaches.
   void placeGlobal(Value *Address) {
     auto *G = dyn_cast<GlobalVariable>(Address->stripPointerCasts());
+    if (G)
+      Arrays.insert(G);
     if (!G || !G->getValueType()->isSized() || M.getDataLayout().getTypeAllocSize(G->getValueType()).getFixedValue() < (64u << 20))
       return;
     G->setCodeModel(CodeModel::Large);
@@ -345,6 +351,11 @@ struct ParallelModule::Impl {
     if (Name == DVMM_READ) {
       IRBuilder<> B(Mark);
       return replace(Mark, call(B, "__dvmp_read", RT.Ptr, {Mark->getArgOperand(0), Mark->getArgOperand(1), site(Mark->getArgOperand(2))}));
+    }
+    if (Name == DVMM_PART) {
+      IRBuilder<> B(Mark);
+      Value *P = Mark->getArgOperand(0);
+      return replace(Mark, Checks ? call(B, "__dvmp_check", RT.Ptr, {P, Mark->getArgOperand(1), site(Mark->getArgOperand(2))}) : P);
     }
     if (Name != DVMM_LEAVE && Name != DVMM_FIRST && Name != DVMM_LAST && Name != DVMM_MET)
       return;
@@ -408,9 +419,21 @@ struct ParallelModule::Impl {
 
   // ---- The module ----
 
-  void instrument(Function &F) {
-    SmallVector<CallInst *, 16> Marks;
+  void prepare(Function &F) {
     replaceCalls(F);
+    Second.add(F);
+  }
+
+  void instrument(Function &F) {
+    lowerMarks(F, false);
+    if (Function *Body = Second.of(F))
+      lowerMarks(*Body, true);
+  }
+
+  void lowerMarks(Function &F, bool IsSecond) {
+    SmallVector<CallInst *, 16> Marks;
+    Checks = IsSecond;
+    dvmir::lowerRangesInParallel(RT, F, [&](Value *Text) { return site(Text); });
     collect(F, Marks);
     for (auto &[Cid, N] : Nests) {
       erase(Marks, N.Enter);
@@ -426,7 +449,22 @@ struct ParallelModule::Impl {
     }
   }
 
+  // Each object says where its flag is.
+  void tellFlag() {
+    IRBuilder<> B(C);
+    auto *F = Function::Create(FunctionType::get(RT.Void, false), GlobalValue::InternalLinkage, "dvmp.checked_ctor", M);
+    F->addFnAttr(Attribute::NoUnwind);
+    B.SetInsertPoint(BasicBlock::Create(C, "", F));
+    call(B, "__dvmp_checked", RT.Void, {Second.flag()});
+    B.CreateRetVoid();
+    appendToGlobalCtors(M, F, 0);
+  }
+
   void finish() {
+    Second.connect();
+    if (!Second.all().empty())
+      tellFlag();
+    hideExtents(M, Arrays.getArrayRef());
     const std::string Name = "dvmp.module_ctor";
     Function *F = Function::createWithDefaultAttr(FunctionType::get(RT.Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
     F->setVisibility(GlobalValue::HiddenVisibility);
@@ -441,5 +479,7 @@ struct ParallelModule::Impl {
 
 ParallelModule::ParallelModule(Module &M) : Inside(new Impl(M)) {}
 ParallelModule::~ParallelModule() { delete Inside; }
+void ParallelModule::prepare(Function &F) { Inside->prepare(F); }
+SmallVector<Function *, 16> ParallelModule::added() const { return Inside->Second.all(); }
 void ParallelModule::instrument(Function &F) { Inside->instrument(F); }
 void ParallelModule::finish() { Inside->finish(); }

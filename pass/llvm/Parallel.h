@@ -11,7 +11,11 @@ class ParallelModule {
 public:
   explicit ParallelModule(llvm::Module &M);
   ~ParallelModule();
+  // All functions, before the first of them is instrumented.
+  void prepare(llvm::Function &F);
   void instrument(llvm::Function &F);
+  // Functions that it has made.
+  llvm::SmallVector<llvm::Function *, 16> added() const;
   void finish();
 
 private:

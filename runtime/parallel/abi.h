@@ -26,6 +26,18 @@ const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_site *site);
 /* An element is printed: its value, of the rank that has it. */
 const void *__dvmp_fetch(const void *p, uint64_t size);
 
+/* Bytes: as the functions of the library, of an array's elements each rank those that are its own. */
+void *__dvmp_memset(void *p, int byte, uint64_t n, struct dvmrt_site *site);
+void *__dvmp_memcpy(void *to, const void *from, uint64_t n, struct dvmrt_site *written, struct dvmrt_site *read);
+/* A function of the library is about to read so many bytes; UINT64_MAX: a string. */
+void __dvmp_range(const void *p, uint64_t n, struct dvmrt_site *site);
+
+/* DVM_OPTIONS=poison=1.  Second bodies of functions check what they access, and are executed while the object's flag is not 0: a constructor
+ * says where it is. */
+void __dvmp_checked(int32_t *flag);
+/* An access, which goes to the address that is returned. */
+void *__dvmp_check(void *p, uint64_t size, struct dvmrt_site *site);
+
 /* Called by a constructor of each object; the name carries the ABI, and is what a linker complains of that was not told '-fdvm=parallel'. */
 void __dvmp_link_with_fdvm_parallel_1(void);
 #define DVMP_MODULE_SYMBOL "__dvmp_link_with_fdvm_parallel_1"

@@ -1,7 +1,10 @@
 #include "runtime/parallel/array.h"
+#include "runtime/parallel/digest.h"
 #include "runtime/parallel/fail.h"
+#include "runtime/parallel/guard.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/plan.h"
+#include "runtime/parallel/poison.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,7 +155,12 @@ static bool goes_with(const struct dvmp_array *x, const struct dvmp_array *a) {
 
 /* ---- registry ------------------------------------------------------------------------------------------------------------------- */
 
+struct dvmp_array *dvmp_array_first(void) { return arrays; }
+
 static void destroy(struct dvmp_array *a) {
+  dvmp_digest_say(a);
+  dvmp_guard_drop(a);
+  dvmp_poison_drop(a);
   for (struct dvmp_array **l = &arrays; *l; l = &(*l)->next)
     if (*l == a) {
       *l = a->next;
@@ -179,11 +187,9 @@ void dvmp_array_forget(uintptr_t address, uint64_t bytes) {
 }
 
 struct dvmp_array *dvmp_array_at(uintptr_t address) {
-  static struct dvmp_array *last;
   for (struct dvmp_array *a = arrays; a; a = a->next)
     if (!a->is_template && address >= a->address && address < a->end)
-      return last = a;
-  (void)last;
+      return a;
   return NULL;
 }
 
@@ -271,6 +277,9 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
     arrays = a;
   }
   lay_out(a);
+  a->on_stack = address > (uintptr_t)__builtin_frame_address(0);
+  dvmp_guard_place(a);
+  dvmp_poison_place(a, !(own->ref.flags & DVMRT_REF_POINTER));
 }
 
 void dvmp_array_declare(struct dvmrt_directive *d, const int64_t *args) {
@@ -347,6 +356,7 @@ void dvmp_array_redistribute(struct dvmrt_directive *d, const int64_t *args) {
   n = 0;
   for (struct dvmp_array *x = arrays; x; x = x->next)
     if (goes_with(x, a)) {
+      dvmp_guard_drop(x);
       moves[n].a = x;
       note_places(&moves[n++], &m);
     }
@@ -363,5 +373,9 @@ void dvmp_array_redistribute(struct dvmrt_directive *d, const int64_t *args) {
   for (int i = 0; i < n; i++)
     if (!moves[i].a->is_template && !(d->new_value && moves[i].a == a))
       dvmp_plan_move(moves[i].a, moves[i].before);
+  for (int i = 0; i < n; i++) {
+    dvmp_guard_place(moves[i].a);
+    dvmp_poison_place(moves[i].a, d->new_value && moves[i].a == a);
+  }
   dvmp_arena_free(&m);
 }

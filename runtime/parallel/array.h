@@ -26,6 +26,9 @@ struct dvmp_array {
   struct dvmp_set own;          /* of this rank */
   struct dvmp_arena memory;     /* of 'own' */
   struct dvmp_plan *plans;      /* exchanges that were made before and may come again */
+  bool on_stack;
+  struct dvmp_guard *guard;     /* pages that are not accessible, or NULL */
+  struct dvmp_poison *poison;   /* states of elements, or NULL */
 };
 
 /* An array, bind or template directive. */
@@ -37,6 +40,8 @@ void dvmp_array_redistribute(struct dvmrt_directive *d, const int64_t *args);
 /* What lies there is no array any more. */
 void dvmp_array_forget(uintptr_t address, uint64_t bytes);
 
+/* All arrays and templates, linked by 'next'. */
+struct dvmp_array *dvmp_array_first(void);
 /* The array that holds the address, or NULL: ordinary memory. */
 struct dvmp_array *dvmp_array_at(uintptr_t address);
 /* The template or array that a ref names, or NULL (a parameter that got ordinary memory).  One that a pointer into its middle names is

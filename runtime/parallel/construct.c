@@ -3,8 +3,11 @@
 #include "runtime/parallel/across.h"
 #include "runtime/parallel/exchange.h"
 #include "runtime/parallel/fail.h"
+#include "runtime/parallel/guard.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/poison.h"
 #include "runtime/parallel/reduce.h"
+#include "runtime/parallel/wait.h"
 #include "runtime/data/mem.h"
 #include "runtime/export.h"
 #include <stdlib.h>
@@ -20,6 +23,9 @@ static const struct dvmrt_pos *place;
 
 const struct dvmrt_pos *dvmp_construct_place(void) { return place; }
 void dvmp_construct_at(const struct dvmrt_pos *pos) { place = pos; }
+
+const struct dvmrt_directive *dvmp_construct_current(void) { return depth ? stack[depth - 1]->d : NULL; }
+int dvmp_construct_depth(void) { return depth; }
 
 static struct dvmp_construct *top(void) { return depth ? stack[depth - 1] : NULL; }
 
@@ -152,7 +158,10 @@ static int finish(struct dvmp_construct *c, int64_t *at) {
   for (struct dvmrt_item *i = c->d->items; c->d->parallel && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHADOW)); i = i->next)
     if (!strcmp(i->word, "start"))
       dvmp_exchange_start(c->d, i->ref.name);
-  depth--;
+  if (--depth == 0)
+    dvmp_guard_close_all();
+  if (c->d->parallel || dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_REMOTE))
+    dvmp_poison_end(depth);
   dvmp_arena_free(&c->memory);
   return 0;
 }
@@ -210,6 +219,7 @@ DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const 
     memcpy(kept, args, (size_t)c->d->nslots * sizeof(*kept));
   c->args = kept;
   place = &c->d->pos;
+  dvmp_wait_mark(place, 0);
   return begin(c, clamps, at);
 }
 
@@ -261,6 +271,7 @@ DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {
     return;
   }
   dvmp_job_begin();
+  dvmp_wait_mark(place, 0);
   if (!strcmp(kind, "redistribute") || !strcmp(kind, "realign"))
     dvmp_array_redistribute(d, args);
   else if (!strcmp(kind, "shadow_group"))

@@ -27,6 +27,9 @@ struct dvmp_construct {
 bool dvmp_construct_part(struct dvmp_arena *m, const struct dvmp_construct *c, int rank, int k, struct dvmp_list *part);
 /* Does a block of remote_access that is being executed hold the element? */
 bool dvmp_construct_fetched(const struct dvmp_array *a, uintptr_t at);
+/* The innermost construct that is executed, or NULL; how many there are. */
+const struct dvmrt_directive *dvmp_construct_current(void);
+int dvmp_construct_depth(void);
 /* The place of the innermost construct or directive that was reached, for messages. */
 const struct dvmrt_pos *dvmp_construct_place(void);
 void dvmp_construct_at(const struct dvmrt_pos *pos);

@@ -72,20 +72,22 @@ static void add_edges(struct dvmp_traffic *t, const struct dvmrt_directive *d, c
   dvmp_traffic_add(t, a, plan_of(a, &box));
 }
 
-static struct dvmp_traffic *edges_start(struct dvmrt_directive *d, const int64_t *args) {
+static struct dvmp_traffic *edges_start(struct dvmrt_directive *d, const int64_t *args, bool pending) {
   struct dvmp_traffic *t = NULL;
   for (struct dvmrt_item *i = d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_RENEW)); i = i->next) {
     if (!t)
       t = dvmp_traffic_create(dvmp_job_tag());
     add_edges(t, d, i, args);
   }
+  if (t && pending)
+    dvmp_traffic_pending(t);
   if (t)
     dvmp_traffic_start(t);
   return t;
 }
 
 void dvmp_exchange_renew(struct dvmrt_directive *d, const int64_t *args) {
-  struct dvmp_traffic *t = dvmp_job.size > 1 ? edges_start(d, args) : NULL;
+  struct dvmp_traffic *t = dvmp_job.size > 1 ? edges_start(d, args, false) : NULL;
   if (t)
     dvmp_traffic_end(t);
 }
@@ -135,7 +137,7 @@ void dvmp_exchange_start(const struct dvmrt_directive *d, const char *group) {
     dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the shadow group '%s' is started %s [dvm-usage]", group,
                   g ? "twice without a wait" : "before it has been defined");
   g->started = true;
-  g->under_way = dvmp_job.size > 1 ? edges_start(g->d, g->args) : NULL;
+  g->under_way = dvmp_job.size > 1 ? edges_start(g->d, g->args, true) : NULL;
 }
 
 void dvmp_exchange_wait(const struct dvmrt_directive *d, const char *group) {
@@ -198,6 +200,7 @@ void dvmp_exchange_remote(struct dvmp_construct *c) {
   }
   if (!t)
     return;
+  dvmp_traffic_remote(t);
   dvmp_traffic_start(t);
   dvmp_traffic_end(t);
   while (plans) {

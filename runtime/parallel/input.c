@@ -3,6 +3,7 @@
 #include "runtime/parallel/construct.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/poison.h"
 #include "runtime/parallel/stream.h"
 #include "runtime/export.h"
 #include <stdarg.h>
@@ -14,7 +15,10 @@ DVMRT_EXPORT size_t __dvmp_fread(void *p, size_t size, size_t n, FILE *f);
 size_t __dvmp_fread(void *p, size_t size, size_t n, FILE *f) {
   if (!dvmp_stream_one())
     return fread(p, size, n, f);
-  size_t result = dvmp_job.rank ? 0 : fread(p, size, n, f);
+  size_t result = size && n ? dvmp_stream_read(p, size, n, f) : 0;
+  if (result != SIZE_MAX)
+    return result;
+  result = dvmp_job.rank ? 0 : fread(p, size, n, f);
   dvmp_stream_share(&result, sizeof(result));
   dvmp_stream_spread(p, result * size);
   return result;
@@ -125,6 +129,7 @@ static void spread_one(void *p, size_t n) {
   dvmp_job_tell(value, size, 0);
   if (dvmp_array_mine(a, (uintptr_t)p))
     memcpy(p, value, size);
+  dvmp_poison_assigned(a, (uintptr_t)p, size);
 }
 
 DVMRT_EXPORT int __dvmp_vfscanf(FILE *f, const char *format, va_list args);

@@ -1,22 +1,22 @@
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/check.h"
 #include "runtime/parallel/construct.h"
+#include "runtime/parallel/digest.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/options.h"
+#include "runtime/parallel/wait.h"
 #include <mpi.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-struct dvmp_job dvmp_job = {.size = 1, .patience_s = 5};
+struct dvmp_job dvmp_job = {.size = 1, .patience_s = 5, .guard = true};
 
 static MPI_Comm comm = MPI_COMM_NULL;
 static MPI_Comm control = MPI_COMM_NULL; /* who waits where; and the end, which no other operation may be taken for */
-static bool ending;
 static int tag_max = 32767;
 enum { PIECE_MAX = 1 << 30 };
 
@@ -30,19 +30,19 @@ static bool has_launcher(void) {
   return false;
 }
 
-static void wait_for(MPI_Request *r, int n);
-
 /* Ranks that have not come as far are waited for here, where it is told. */
 static void finish(void) {
   int done;
   MPI_Request r;
   if (dvmp_job.over)
     return;
-  dvmp_job.over = ending = true;
+  dvmp_wait_ending();
+  dvmp_digest_say_all();
+  dvmp_job.over = true;
   fflush(NULL);
   if (dvmp_job.mpi && !PMPI_Finalized(&done) && !done) {
     PMPI_Ibarrier(control, &r);
-    wait_for(&r, 1);
+    dvmp_wait_for(&r, 1);
     PMPI_Comm_free(&control);
     PMPI_Comm_free(&comm);
     PMPI_Finalize();
@@ -58,6 +58,7 @@ static void begin_mpi(void) {
     PMPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
   PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
   PMPI_Comm_dup(MPI_COMM_WORLD, &control);
+  dvmp_wait_begin(control);
   PMPI_Comm_rank(comm, &dvmp_job.rank);
   PMPI_Comm_size(comm, &dvmp_job.size);
   PMPI_Comm_get_attr(comm, MPI_TAG_UB, &bound, &is_on);
@@ -96,6 +97,7 @@ void dvmp_job_begin(void) {
     begin_mpi();
   atexit(finish);
   read_options();
+  dvmp_check_begin();
 }
 
 /* ---- messages to people --------------------------------------------------------------------------------------------------------- */
@@ -118,6 +120,7 @@ void dvmp_fail_all(int status, const struct dvmrt_pos *at, const char *format, .
   if (dvmp_job.rank == 0)
     say(at, format, args);
   va_end(args);
+  dvmp_job.digest = false;
   finish();
   _exit(status);
 }
@@ -134,142 +137,38 @@ void dvmp_fail_here(int status, const struct dvmrt_pos *at, const char *format, 
 
 void dvmp_out_of_memory(void) { dvmp_fail_here(DVMP_STATUS_USAGE, NULL, "no memory left for the tables of the run-time library"); }
 
-/* ---- waiting -------------------------------------------------------------------------------------------------------------------- */
-
-static double now_s(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* A rank that has waited for 'patience' seconds tells rank 0, and tells it when the wait is over.  When all wait, and none has told
- * otherwise for as long again, no message is under way that could end it. */
-struct where {
-  uint32_t waits, ends, line;
-  uint64_t sequence;
-  char file[112];
-};
-static struct where *known; /* [size], of rank 0 */
-static double changed_s;
-enum { WHERE_TAG = 1 };
-
-static void take_news(int rank, const struct where *w) {
-  if (!known)
-    known = calloc((size_t)dvmp_job.size, sizeof(*known));
-  if (!known)
-    dvmp_out_of_memory();
-  known[rank] = *w;
-  changed_s = now_s();
-}
-
-static void tell_where(bool waits) {
-  struct where w = {.waits = waits, .ends = ending, .sequence = dvmp_job.sequence};
-  const struct dvmrt_pos *at = dvmp_construct_place();
-  if (at && at->file && !ending) {
-    w.line = at->line;
-    snprintf(w.file, sizeof(w.file), "%s", at->file);
-  }
-  if (dvmp_job.rank)
-    PMPI_Send(&w, sizeof(w), MPI_BYTE, 0, WHERE_TAG, control);
-  else
-    take_news(0, &w);
-}
-
-static void list_ranks(char *text, size_t room, const struct where *w) {
-  size_t n = 0;
-  for (int from = 0, to; from < dvmp_job.size && n < room - 32; from = to + 1) {
-    to = from;
-    if (memcmp(&known[from], w, sizeof(*w)))
-      continue;
-    while (to + 1 < dvmp_job.size && !memcmp(&known[to + 1], w, sizeof(*w)))
-      to++;
-    n += (size_t)snprintf(text + n, room - n, to > from ? "%s%d-%d" : "%s%d", n ? "," : "", from, to);
-  }
-}
-
-static void end_parted(void) {
-  char ranks[512];
-  fprintf(stderr, "dvm: error: the ranks have parted: each waits for others, and none goes on [dvm-divergence]\n");
-  for (int q = 0; q < dvmp_job.size; q++) {
-    bool told = false;
-    for (int before = 0; before < q; before++)
-      told |= !memcmp(&known[before], &known[q], sizeof(*known));
-    if (told)
-      continue;
-    list_ranks(ranks, sizeof(ranks), &known[q]);
-    if (known[q].ends)
-      fprintf(stderr, "note: rank %s: at the end of the program\n", ranks);
-    else
-      fprintf(stderr, "%s:%u: note: rank %s: in or behind this directive, at operation %llu\n", known[q].line ? known[q].file : "?",
-              known[q].line, ranks, (unsigned long long)known[q].sequence);
-  }
-  PMPI_Abort(MPI_COMM_WORLD, DVMP_STATUS_WRONG);
-}
-
-/* Of rank 0, which waits. */
-static void hear(void) {
-  int there = 1;
-  bool all = known != NULL;
-  for (;;) {
-    MPI_Status status;
-    struct where w;
-    PMPI_Iprobe(MPI_ANY_SOURCE, WHERE_TAG, control, &there, &status);
-    if (!there)
-      break;
-    PMPI_Recv(&w, sizeof(w), MPI_BYTE, status.MPI_SOURCE, WHERE_TAG, control, &status);
-    take_news(status.MPI_SOURCE, &w);
-  }
-  for (int q = 0; q < dvmp_job.size && all; q++)
-    all = known[q].waits;
-  if (all && now_s() - changed_s > dvmp_job.patience_s)
-    end_parted();
-}
-
-/* With more ranks than processors the one that is waited for must get one. */
-static void wait_for(MPI_Request *r, int n) {
-  int done = 0;
-  bool told = false;
-  double from = 0;
-  for (unsigned turn = 0; !done; turn++) {
-    PMPI_Testall(n, r, &done, MPI_STATUSES_IGNORE);
-    if (done || turn % 64 != 63)
-      continue;
-    double t = now_s();
-    if (from == 0)
-      from = t;
-    if (t - from > 50e-6)
-      sched_yield();
-    if (t - from > dvmp_job.patience_s && !told) {
-      told = true;
-      tell_where(true);
-    }
-    if (told && !dvmp_job.rank)
-      hear();
-  }
-  if (told)
-    tell_where(false);
-}
-
 /* ---- operations of all ---------------------------------------------------------------------------------------------------------- */
 
-void dvmp_job_tell(void *p, size_t n, int from) {
+static void mark(uint64_t what) {
   dvmp_job.sequence++;
+  if (dvmp_job.size > 1)
+    dvmp_wait_mark(dvmp_construct_place(), what);
+}
+
+/* All ranks take part, in the same operation: ranks that have parted would take the message of one for that of another. */
+static void agree(uint64_t what) {
+  mark(what);
+  uint64_t digests[2] = {dvmp_wait_digest(), ~dvmp_wait_digest()};
+  MPI_Request r;
+  if (dvmp_job.size == 1)
+    return;
+  PMPI_Iallreduce(MPI_IN_PLACE, digests, 2, MPI_UINT64_T, MPI_MAX, comm, &r);
+  dvmp_wait_for(&r, 1);
+  if (digests[0] != ~digests[1])
+    dvmp_wait_parted();
+}
+
+void dvmp_job_tell(void *p, size_t n, int from) {
+  agree(1);
   for (size_t at = 0; dvmp_job.size > 1 && at < n; at += PIECE_MAX) {
     MPI_Request r;
     size_t piece = n - at < PIECE_MAX ? n - at : PIECE_MAX;
     PMPI_Ibcast((char *)p + at, (int)piece, MPI_BYTE, from, comm, &r);
-    wait_for(&r, 1);
+    dvmp_wait_for(&r, 1);
   }
 }
 
-void dvmp_job_barrier(void) {
-  MPI_Request r;
-  dvmp_job.sequence++;
-  if (dvmp_job.size == 1)
-    return;
-  PMPI_Ibarrier(comm, &r);
-  wait_for(&r, 1);
-}
+void dvmp_job_barrier(void) { agree(3); }
 
 static MPI_Datatype type_of(char type, int bytes) {
   switch (type) {
@@ -293,39 +192,43 @@ static MPI_Op op_of(char op) {
 }
 
 void dvmp_job_combine(void *p, int64_t count, char op, char type, int bytes, void **handle) {
+  uint64_t what = (uint64_t)op << 8 | (uint64_t)type;
   MPI_Request *r = malloc(sizeof(*r));
-  dvmp_job.sequence++;
-  if (handle)
-    *handle = NULL;
   if (!r)
     dvmp_out_of_memory();
+  if (handle)
+    mark(what); /* those that start it need not meet */
+  else
+    agree(what);
+  if (handle)
+    *handle = NULL;
   if (dvmp_job.size > 1 && count > 0) {
     PMPI_Iallreduce(MPI_IN_PLACE, p, (int)count, type_of(type, bytes), op_of(op), comm, r);
     if (handle) {
       *handle = r;
       return;
     }
-    wait_for(r, 1);
+    dvmp_wait_for(r, 1);
   }
   free(r);
 }
 
 void dvmp_job_wait(void **handle) {
   if (*handle)
-    wait_for(*handle, 1);
+    dvmp_wait_for(*handle, 1);
   free(*handle);
   *handle = NULL;
 }
 
 void dvmp_job_gather(const void *mine, size_t n, void *all) {
   MPI_Request r;
-  dvmp_job.sequence++;
   if (dvmp_job.size == 1) {
     memcpy(all, mine, n);
     return;
   }
+  dvmp_job_barrier();
   PMPI_Iallgather(mine, (int)n, MPI_BYTE, all, (int)n, MPI_BYTE, comm, &r);
-  wait_for(&r, 1);
+  dvmp_wait_for(&r, 1);
 }
 
 /* ---- messages of two ------------------------------------------------------------------------------------------------------------- */
@@ -357,8 +260,12 @@ void dvmp_job_send(const void *p, size_t n, int to, int tag) {
 
 void dvmp_job_finish(void) {
   if (under_way.n)
-    wait_for(under_way.at, under_way.n);
+    dvmp_wait_for(under_way.at, under_way.n);
   under_way.n = 0;
 }
 
-int dvmp_job_tag(void) { return (int)(++dvmp_job.sequence % (uint64_t)tag_max); }
+/* Ranks that have parted have other tags: their messages do not fit. */
+int dvmp_job_tag(void) {
+  mark(2);
+  return (int)(dvmp_wait_digest() % (uint64_t)tag_max);
+}

@@ -11,6 +11,8 @@ struct dvmp_job {
   int inside;                   /* constructs with iterations of this rank alone that are being executed */
   bool everywhere;              /* io=all: each rank's own output */
   double patience_s;
+  bool guard, poison;           /* foreign pages are closed; accesses are checked */
+  bool digest;
   uint64_t sequence;            /* of the operations that all ranks take part in */
 };
 extern struct dvmp_job dvmp_job;

@@ -3,16 +3,20 @@
 #include "runtime/parallel/array.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/plan.h"
+#include "runtime/parallel/poison.h"
 #include "runtime/export.h"
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 /* Open addressing; a removed entry keeps its place (size GONE) until the table is made anew. */
 struct entry {
   uintptr_t at;
   size_t size;
+  bool mapped; /* not the C library's */
 };
 #define GONE ((size_t)-1)
 static struct entry *table;
@@ -50,29 +54,48 @@ static bool grow(void) {
   return true;
 }
 
-static void *note(void *p, size_t size) {
+static void *note(void *p, size_t size, bool mapped) {
   if (!p)
     return p;
   pthread_mutex_lock(&lock);
   if (2 * (used + 1) < room || grow()) {
     struct entry *e = find((uintptr_t)p);
     used += !e->at;
-    *e = (struct entry){(uintptr_t)p, size};
+    *e = (struct entry){(uintptr_t)p, size, mapped};
   }
   pthread_mutex_unlock(&lock);
   return p;
 }
 
-static void drop(void *p) {
+/* Its size if it was mapped, else 0. */
+static size_t drop(void *p) {
+  struct entry e = {0, 1, false};
   if (!p)
-    return;
+    return 0;
   pthread_mutex_lock(&lock);
-  if (table && find((uintptr_t)p)->at)
+  if (table && find((uintptr_t)p)->at) {
+    e = *find((uintptr_t)p);
     find((uintptr_t)p)->size = GONE;
+  }
   pthread_mutex_unlock(&lock);
-  struct dvmp_array *a = dvmp_array_at((uintptr_t)p);
-  if (a && a->address == (uintptr_t)p)
-    dvmp_array_forget((uintptr_t)p, 1);
+  if (e.size == GONE)
+    e = (struct entry){0, 1, false};
+  dvmp_array_forget((uintptr_t)p, e.size);
+  return e.mapped ? e.size : 0;
+}
+
+/* What is larger than the memory may still be an array of which each rank touches a part. */
+static void *map(size_t n) {
+  void *p = n < PTRDIFF_MAX ? mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : MAP_FAILED;
+  return p == MAP_FAILED ? NULL : p;
+}
+
+/* Given by malloc and its like; where that has failed, mapped. */
+static void *give(void *p, size_t n) {
+  bool mapped = !p && n >= 1 << 20 && dvmp_job.size > 1;
+  if (mapped && (p = map(n)))
+    errno = 0;
+  return note(p, n, mapped);
 }
 
 uint64_t dvmp_plan_heap_size(uintptr_t address) {
@@ -88,30 +111,44 @@ uint64_t dvmp_plan_heap_size(uintptr_t address) {
 }
 
 DVMRT_EXPORT void *__dvmp_malloc(size_t n);
-void *__dvmp_malloc(size_t n) { return note(malloc(n), n); }
+void *__dvmp_malloc(size_t n) {
+  void *p = give(malloc(n), n);
+  if (p && dvmp_job.poison)
+    memset(p, DVMP_POISON_BYTE, n);
+  return p;
+}
 
 DVMRT_EXPORT void *__dvmp_calloc(size_t n, size_t size);
-void *__dvmp_calloc(size_t n, size_t size) { return note(calloc(n, size), n * size); }
+void *__dvmp_calloc(size_t n, size_t size) {
+  void *p = calloc(n, size);
+  return size && n > SIZE_MAX / size ? p : give(p, n * size);
+}
 
 DVMRT_EXPORT void *__dvmp_aligned_alloc(size_t alignment, size_t n);
-void *__dvmp_aligned_alloc(size_t alignment, size_t n) { return note(aligned_alloc(alignment, n), n); }
+void *__dvmp_aligned_alloc(size_t alignment, size_t n) { return note(aligned_alloc(alignment, n), n, false); }
 
 DVMRT_EXPORT int __dvmp_posix_memalign(void **to, size_t alignment, size_t n);
 int __dvmp_posix_memalign(void **to, size_t alignment, size_t n) {
   int result = posix_memalign(to, alignment, n);
   if (!result)
-    note(*to, n);
+    note(*to, n, false);
   return result;
 }
 
 DVMRT_EXPORT void __dvmp_free(void *p);
 void __dvmp_free(void *p) {
-  drop(p);
-  free(p);
+  size_t mapped = drop(p);
+  if (mapped)
+    munmap(p, mapped);
+  else
+    free(p);
 }
 
 DVMRT_EXPORT void *__dvmp_realloc(void *p, size_t n);
 void *__dvmp_realloc(void *p, size_t n) {
-  drop(p);
-  return note(realloc(p, n), n);
+  size_t mapped = drop(p);
+  if (!mapped)
+    return give(realloc(p, n), n);
+  void *q = mremap(p, mapped, n, MREMAP_MAYMOVE);
+  return q == MAP_FAILED ? note(p, mapped, true), NULL : note(q, n, true);
 }

@@ -18,6 +18,14 @@ static int set_help(const char *key, const char *value, struct dvm_error *err) {
   return 0;
 }
 
+static int set_bool(const char *key, const char *value, struct dvm_error *err) {
+  if (strcmp(value, "0") && strcmp(value, "1"))
+    return bad(err, key, value, "0 or 1");
+  bool *to = !strcmp(key, "guard") ? &dvmp_job.guard : !strcmp(key, "poison") ? &dvmp_job.poison : &dvmp_job.digest;
+  *to = *value == '1';
+  return 0;
+}
+
 static int set_grid(const char *key, const char *value, struct dvm_error *err) {
   const char *at = value;
   dvmp_job.ngrid = 0;
@@ -63,6 +71,10 @@ static const struct {
     {"grid", "grid=              processors along the divided dimensions, as in 2x3, of arrays that have as many of them", set_grid},
     {"patience", "patience=5         seconds that ranks may all wait for each other before they are said to have parted", set_patience},
     {"io", "io=one             all: each rank reads and writes itself, as programs with MPI calls of their own may want", set_io},
+    {"guard", "guard=1            0: memory of other ranks' elements stays accessible; what is read there is old", set_bool},
+    {"poison", "poison=0           1: check each access: the first element that the directives do not provide is named", set_bool},
+    {"digest", "digest=0           1: say on stderr what arrays hold when they end, in a number that is the same on any number of ranks",
+     set_bool},
     {"report", NULL, refuse},
     {"exitcode", NULL, refuse},
     {"max_errors", NULL, refuse},

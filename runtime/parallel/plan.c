@@ -1,6 +1,8 @@
 #include "runtime/parallel/plan.h"
 #include "runtime/parallel/fail.h"
+#include "runtime/parallel/guard.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/poison.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +90,7 @@ struct side {
 
 struct dvmp_traffic {
   int tag;
+  bool remote;
   struct side *send, *receive; /* [size] */
 };
 
@@ -127,6 +130,19 @@ void dvmp_traffic_add(struct dvmp_traffic *t, const struct dvmp_array *a, const 
       dvmp_traffic_receive(t, a, p->links[i].peer, &p->links[i].receive[k]);
   }
 }
+
+void dvmp_traffic_remote(struct dvmp_traffic *t) { t->remote = true; }
+
+static void each_received(struct dvmp_traffic *t, void (*f)(struct dvmp_array *a, const struct dvmp_set *s)) {
+  for (int q = 0; q < dvmp_job.size; q++)
+    for (int i = 0; i < t->receive[q].n; i++)
+      f((struct dvmp_array *)t->receive[q].at[i].a, t->receive[q].at[i].set);
+}
+
+void dvmp_traffic_pending(struct dvmp_traffic *t) { each_received(t, dvmp_poison_pending); }
+
+static void note_remote(struct dvmp_array *a, const struct dvmp_set *s) { dvmp_poison_brought(a, s, true); }
+static void note_edge(struct dvmp_array *a, const struct dvmp_set *s) { dvmp_poison_brought(a, s, false); }
 
 struct packing {
   char *array, *buffer;
@@ -193,6 +209,7 @@ static void make_buffer(struct side *s) {
 
 void dvmp_traffic_start(struct dvmp_traffic *t) {
   int me = dvmp_job.rank;
+  each_received(t, dvmp_guard_open);
   for (int q = 0; q < dvmp_job.size; q++) {
     char *there = t->receive[q].n && q != me ? as_it_lies(&t->receive[q]) : NULL;
     if (t->receive[q].n && q != me && !there)
@@ -223,6 +240,10 @@ void dvmp_traffic_end(struct dvmp_traffic *t) {
   for (int q = 0; q < dvmp_job.size; q++) {
     if (t->receive[q].buffer)
       pack(&t->receive[q], false);
+  }
+  if (dvmp_job.poison)
+    each_received(t, t->remote ? note_remote : note_edge);
+  for (int q = 0; q < dvmp_job.size; q++) {
     free(t->receive[q].buffer);
     free(t->receive[q].at);
     free(t->send[q].buffer);

@@ -32,6 +32,10 @@ void dvmp_traffic_add(struct dvmp_traffic *t, const struct dvmp_array *a, const 
 /* One set to or from one rank (also this one: a copy). */
 void dvmp_traffic_send(struct dvmp_traffic *t, const struct dvmp_array *a, int to, const struct dvmp_set *s);
 void dvmp_traffic_receive(struct dvmp_traffic *t, const struct dvmp_array *a, int from, const struct dvmp_set *s);
+/* What comes is for the construct that begins alone. */
+void dvmp_traffic_remote(struct dvmp_traffic *t);
+/* Nothing of it is to be read before it has come. */
+void dvmp_traffic_pending(struct dvmp_traffic *t);
 void dvmp_traffic_start(struct dvmp_traffic *t);
 /* Waits, puts what has come where it belongs, and frees. */
 void dvmp_traffic_end(struct dvmp_traffic *t);

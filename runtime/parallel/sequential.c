@@ -3,36 +3,81 @@
 #include "runtime/parallel/construct.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/poison.h"
+#include "runtime/parallel/sequential.h"
 #include "runtime/data/mem.h"
 #include "runtime/export.h"
 #include <string.h>
 
-/* An element that only some ranks have; NULL where all may do as they like. */
-static struct dvmp_array *divided(const void *p) {
+struct dvmp_array *dvmp_sequential_divided(const void *p) {
   struct dvmp_array *a = dvmp_job_together() ? dvmp_array_at((uintptr_t)p) : NULL;
   return a && !dvmp_array_everywhere(a) ? a : NULL;
 }
 
+static void note_assigned(const void *p, uint64_t size) {
+  struct dvmp_array *a = dvmp_job.poison && !dvmp_job.inside ? dvmp_array_at((uintptr_t)p) : NULL;
+  if (a)
+    dvmp_poison_assigned(a, (uintptr_t)p, size);
+}
+
 DVMRT_EXPORT int __dvmp_own(const void *p) {
-  const struct dvmp_array *a = divided(p);
+  struct dvmp_array *a = dvmp_sequential_divided(p);
+  note_assigned(p, 1);
   return !a || dvmp_array_mine(a, (uintptr_t)p);
 }
 
-DVMRT_EXPORT void *__dvmp_store(void *p, uint64_t size) {
+void *dvmp_sequential_target(struct dvmp_array *a, void *p, uint64_t size) {
   static char nowhere[4096] __attribute__((aligned(64)));
-  if (__dvmp_own(p))
+  if (dvmp_array_mine(a, (uintptr_t)p))
     return p;
   if (size > sizeof(nowhere))
     dvmp_fail_here(1, dvmp_construct_place(),
                    "an element of %llu bytes is assigned what a call gives: not executed in parallel yet; assign it to a "
                    "variable first",
                    (unsigned long long)size);
-  memcpy(nowhere, p, size); /* of a part of an element that is updated */
   return nowhere;
 }
 
+DVMRT_EXPORT void *__dvmp_store(void *p, uint64_t size) {
+  struct dvmp_array *a = dvmp_sequential_divided(p);
+  note_assigned(p, size);
+  if (!a)
+    return p;
+  return dvmp_sequential_target(a, p, size);
+}
+
+struct cut {
+  const struct dvmp_array *a;
+  uintptr_t from, to;
+  dvmp_own_f *f;
+  void *arg;
+};
+
+static void cut_run(void *arg, int64_t offset, int64_t n) {
+  const struct cut *c = arg;
+  uintptr_t low = c->a->address + (uintptr_t)offset * c->a->element_bytes, high = low + (uintptr_t)n * c->a->element_bytes;
+  low = low > c->from ? low : c->from;
+  high = high < c->to ? high : c->to;
+  if (low < high)
+    c->f(c->arg, low, high);
+}
+
+void dvmp_sequential_own(const struct dvmp_array *a, uintptr_t from, size_t n, dvmp_own_f *f, void *arg) {
+  struct cut c = {a, from, from + n, f, arg};
+  struct dvmp_set own = a->own;
+  struct dvmp_arena m = {NULL};
+  /* Rows that it does not touch are not walked. */
+  uintptr_t row = (uintptr_t)a->stride[0] * a->element_bytes;
+  if (!n)
+    return;
+  own.dim[0] =
+      dvmp_list_meet(&m, own.dim[0], dvmp_list_of(&m, (int64_t)((from - a->address) / row), (int64_t)((from + n - 1 - a->address) / row)));
+  dvmp_set_runs(&own, a->stride, a->extent, cut_run, &c);
+  dvmp_arena_free(&m);
+}
+
 DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_site *site) {
-  const struct dvmp_array *a = divided(p);
+  const struct dvmp_array *a = dvmp_sequential_divided(p);
   (void)size;
   if (!a || dvmp_construct_fetched(a, (uintptr_t)p))
     return p;
@@ -52,11 +97,13 @@ DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_
 DVMRT_EXPORT const void *__dvmp_fetch(const void *p, uint64_t size) {
   static char values[64][64] __attribute__((aligned(16)));
   static unsigned next;
-  const struct dvmp_array *a = divided(p);
+  const struct dvmp_array *a = dvmp_sequential_divided(p);
   if (!a || size > sizeof(values[0]))
     return p;
   char *value = values[next++ % 64];
-  memcpy(value, p, size);
-  dvmp_job_tell(value, size, dvmp_array_owner(a, (uintptr_t)p));
+  int owner = dvmp_array_owner(a, (uintptr_t)p);
+  if (dvmp_job.rank == owner)
+    memcpy(value, p, size);
+  dvmp_job_tell(value, size, owner);
   return value;
 }

@@ -4,6 +4,8 @@
 #include "runtime/parallel/construct.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/poison.h"
+#include "runtime/parallel/sequential.h"
 #include "runtime/export.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -33,19 +35,13 @@ static bool is_divided(const void *p, size_t n, struct dvmp_array **a) {
 }
 
 struct clip {
-  const struct dvmp_array *a;
-  uintptr_t from, to;           /* addresses of the chunk */
+  uintptr_t from;               /* address of the chunk's first byte */
   char *chunk;
   bool out;                     /* from the array into the chunk */
 };
 
-static void clip_run(void *arg, int64_t offset, int64_t count) {
+static void clip_run(void *arg, uintptr_t low, uintptr_t high) {
   const struct clip *c = arg;
-  uintptr_t low = c->a->address + (uintptr_t)offset * c->a->element_bytes, high = low + (uintptr_t)count * c->a->element_bytes;
-  low = low > c->from ? low : c->from;
-  high = high < c->to ? high : c->to;
-  if (low >= high)
-    return;
   if (c->out)
     memcpy(c->chunk + (low - c->from), (void *)low, high - low);
   else
@@ -53,15 +49,8 @@ static void clip_run(void *arg, int64_t offset, int64_t count) {
 }
 
 static void clip(const struct dvmp_array *a, uintptr_t from, size_t n, char *chunk, bool out) {
-  struct clip c = {a, from, from + n, chunk, out};
-  struct dvmp_set own = a->own;
-  struct dvmp_arena m = {NULL};
-  /* Rows that the chunk does not touch are not walked. */
-  uintptr_t row = (uintptr_t)a->stride[0] * a->element_bytes;
-  own.dim[0] =
-      dvmp_list_meet(&m, own.dim[0], dvmp_list_of(&m, (int64_t)((from - a->address) / row), (int64_t)((from + n - 1 - a->address) / row)));
-  dvmp_set_runs(&own, a->stride, a->extent, clip_run, &c);
-  dvmp_arena_free(&m);
+  struct clip c = {from, chunk, out};
+  dvmp_sequential_own(a, from, n, clip_run, &c);
 }
 
 static char *make_chunk(size_t n) {
@@ -87,6 +76,27 @@ void dvmp_stream_spread(void *p, size_t n) {
       clip(a, (uintptr_t)p + at, piece, chunk, false);
   }
   free(chunk);
+  dvmp_poison_assigned(a, (uintptr_t)p, n);
+}
+
+size_t dvmp_stream_read(void *p, size_t size, size_t n, FILE *f) {
+  struct dvmp_array *a;
+  if (!is_divided(p, size * n, &a))
+    return SIZE_MAX;
+  size_t done = 0, step = size < CHUNK ? CHUNK / size : 1, got = step;
+  char *chunk = make_chunk(step * size);
+  for (size_t k; done < n && got == step; done += got) {
+    k = n - done < step ? n - done : step;
+    got = dvmp_job.rank ? 0 : fread(chunk, size, k, f);
+    dvmp_stream_share(&got, sizeof(got));
+    if (!got)
+      break;
+    dvmp_job_tell(chunk, got * size, 0);
+    clip(a, (uintptr_t)p + done * size, got * size, chunk, false);
+  }
+  free(chunk);
+  dvmp_poison_assigned(a, (uintptr_t)p, done * size);
+  return done;
 }
 
 /* Each element is sent by the first rank that has it; the bits of the others are zero. */

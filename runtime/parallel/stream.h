@@ -11,6 +11,8 @@ bool dvmp_stream_one(void);
 void dvmp_stream_share(void *result, size_t n);
 /* Memory that rank 0 has read into becomes that of all; of a distributed array each takes its part. */
 void dvmp_stream_spread(void *p, size_t n);
+/* As fread, into a part of a distributed array, in pieces; SIZE_MAX: it is none. */
+size_t dvmp_stream_read(void *p, size_t size, size_t n, FILE *f);
 /* Memory that rank 0 is about to write: of a distributed array it gets the parts of the others, in 'copy' (free it), else NULL. */
 void *dvmp_stream_collect(const void *p, size_t n);
 #endif

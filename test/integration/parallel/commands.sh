@@ -59,6 +59,77 @@ status 66 job 2 ./read
 has err "read.c:8:11: error: 'a[7]' is read in the sequential part by rank 0, and rank 1 has it"
 has err "remote_access"
 
+# Foreign elements: by pages for any code, by element with poison=1; memset and memcpy do a rank's own part.
+cat >foreign.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum { N = 8192 };
+#pragma dvm array distribute[block] shadow[0:0]
+static double a[N];
+#pragma dvm array align([i] with a[i]) shadow[0:0]
+static double b[N];
+__attribute__((noinline)) static double sum(const double *p, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += p[i];
+  return s;
+}
+int main(int argc, char **argv) {
+  int which = argc > 1 ? atoi(argv[1]) : 0;
+  double t = 0, *p = a, row[4];
+  memset(a, 0, sizeof a);
+  p[7] = 2;
+  memcpy(b, a, sizeof a);
+  if (which == 1)
+    t = sum(a, N);
+  if (which == 2)
+    memcpy(row, &a[N - 4], sizeof row);
+#pragma dvm parallel([i] on a[i]) reduction(sum(t))
+  for (int i = 0; i < N; i++)
+    t += b[which == 3 ? N - 1 - i : i];
+  printf("%g\n", t);
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel -g -O2 foreign.c -o foreign
+for options in guard=1 poison=1; do
+  status 0 env DVM_OPTIONS=$options mpirun --oversubscribe -n 3 ./foreign
+  has out 2
+  status 66 env DVM_OPTIONS=$options mpirun --oversubscribe -n 3 ./foreign 1
+  has err "foreign.c:12"
+  has err " is read"
+  has err "[dvm-sequential-access]"
+  status 66 env DVM_OPTIONS=$options mpirun --oversubscribe -n 3 ./foreign 2
+  has err "foreign.c:24:18: error: 'a[8188]' is read in the sequential part by rank"
+  status 66 env DVM_OPTIONS=$options mpirun --oversubscribe -n 3 ./foreign 3
+  has err "which has 'b["
+  has err "[dvm-nonlocal-access]"
+done
+status 0 env DVM_OPTIONS=guard=0 mpirun --oversubscribe -n 3 ./foreign 3
+# A static array keeps a rank's memory to its part, whatever is set to zero.
+cat >large.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#pragma dvm array distribute[block] shadow[0:0]
+static char a[400 << 20];
+int main(void) {
+  struct rusage u;
+  memset(a, 1, sizeof a);
+  getrusage(RUSAGE_SELF, &u);
+  printf("%d\n", u.ru_maxrss < 200 << 10);
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel -O2 large.c -o large
+status 0 job 4 ./large
+has out 1
+status 0 env DVM_OPTIONS=digest=1 ./foreign
+digest=$(grep digest err | sort)
+status 0 env DVM_OPTIONS=digest=1 mpirun --oversubscribe -n 3 ./foreign
+[ -n "$digest" ] && [ "$(grep digest err | sort)" = "$digest" ] || wrong "digests of 1 and 3 ranks differ: $digest; $(cat err)"
+
 # Iterations that nobody has.
 sed 's/i < 10; i++/i <= 10; i++/' read.c >outside.c
 status 0 "$dvmcc" -fdvm=parallel outside.c -o outside

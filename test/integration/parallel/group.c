@@ -16,8 +16,11 @@ static int run(const char *folder, const char *name, int rank) {
     fprintf(stderr, "%s: %s\n", name, dlerror());
     return 1;
   }
-  snprintf(path, sizeof(path), "%s/%s.out", folder, name);
-  int to = open(rank ? "/dev/null" : path, O_CREAT | O_TRUNC | O_WRONLY, 0666), kept = dup(1);
+  if (getenv("GROUP_ALL")) /* each rank's own output, its errors behind */
+    snprintf(path, sizeof(path), "%s/%s.%d.out", folder, name, rank);
+  else
+    snprintf(path, sizeof(path), "%s/%s.out", folder, name);
+  int to = open(rank && !getenv("GROUP_ALL") ? "/dev/null" : path, O_CREAT | O_TRUNC | O_WRONLY, 0666), kept = dup(1);
   if (to < 0 || kept < 0 || dup2(to, 1) < 0)
     return 1;
   char *args[] = {(char *)name, NULL};

@@ -1,0 +1,81 @@
+#!/bin/bash
+# Ranks that part ways are named, with the places of both, and the job ends: it never hangs.
+. "$(dirname "$0")/../driver/lib.sh" "$1" "$2"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+cat >program.c <<'END'
+#include <mpi.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#define N 12
+#pragma dvm array distribute[block] shadow[1:1]
+int a[N];
+static int rank;
+static jmp_buf out;
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+static void fill(int by) {
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = by * i;
+}
+static int sum(void) {
+  int s = 0;
+#pragma dvm parallel([i] on a[i]) reduction(sum(s))
+  for (int i = 0; i < N; i++)
+    s += a[i];
+  return s;
+}
+static int renew(void) {
+  int s = 0;
+#pragma dvm parallel([i] on a[i]) shadow_renew(a) reduction(sum(s))
+  for (int i = 1; i < N - 1; i++)
+    s += a[i - 1] + a[i + 1];
+  return s;
+}
+int main(void) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fill(1);
+  CASE
+  printf("%d %d\n", sum(), rank < 0);
+  return 0;
+}
+END
+# NAME STATEMENT TEXT..: on 3 ranks it ends with 66, and says each text.
+parts() {
+  local name=$1 statement=$2
+  shift 2
+  sed "s~^  CASE~  $statement~" program.c >"$name.c"
+  status 0 "$dvmcc" -fdvm=parallel -g -O2 -w "$name.c" -o "$name" $(mpicc --showme:compile) $(mpicc --showme:link)
+  status 66 env DVM_OPTIONS=patience=1 timeout 100 mpirun --oversubscribe -n 3 "./$name"
+  for text; do
+    has err "$text"
+  done
+}
+parted="the ranks have parted: each waits for others, and none goes on [dvm-divergence]"
+parts branch 'if (rank == 1) sum(); else renew();' "$parted" "branch.c:25: note: rank 1: " "branch.c:32: note: rank 0,2: "
+parts left_out 'if (rank) sum();' "$parted" "left_out.c:25: note: rank "
+parts trips 'for (int i = 0; i < 3 + rank; i++) sum();' "$parted" "note: rank "
+parts early 'if (rank == 2) return 0;' "$parted" "early.c:25: note: rank 0-1: " "note: rank 2: at the end of the program"
+parts leaves 'if (rank == 1) exit(3);' "$parted" "note: rank 1: at the end of the program"
+parts order 'if (rank == 1) { renew(); sum(); } else { sum(); renew(); }' "$parted" "order.c:32: note: rank 1: " "order.c:25: note: rank 0,2: "
+parts address 'if ((uintptr_t)\&rank \% 3 == 0 || rank == 1) renew(); else fill(2);' "$parted" "note: rank "
+parts moves 'if (rank == 1) {\n#pragma dvm redistribute(a[*])\n  } else sum();' "$parted" "note: rank "
+parts started 'if (rank == 1) printf("%ld\\n", (long)time(NULL)); else sum();' "$parted" "started.c:25: note: rank 0,2: "
+parts waits 'int r = 0, s = 0;\n#pragma dvm parallel([i] on a[i]) reduction(g: sum(s))\n  for (int i = 0; i < N; i++) s += a[i];\n#pragma dvm reduction_start(g)\n  if (rank) {\n#pragma dvm reduction_wait(g)\n  }' "$parted" "note: rank "
+parts own_clock 'double t = 0;\n#pragma dvm parallel([i] on a[i])\n  for (int i = 0; i < N; i++) t = rank + now();\n  if (t - (long)t \>= 0 \&\& rank == 1) renew();' "$parted" "note: rank "
+parts element 'if (a[2] > 0) sum();' "[dvm-sequential-access]"
+# A jump out of a loop leaves it open; the next construct is no construct of all.
+parts jump 'if (!setjmp(out)) {\n#pragma dvm parallel([i] on a[i])\n  for (int i = 0; i < N; i++) if (i == 5) longjmp(out, 1);\n  }' "[dvm-"
+# One that is late is waited for, however long.
+sed 's~^  CASE~  if (rank == 1) sleep(2);~' program.c >late.c
+status 0 "$dvmcc" -fdvm=parallel -O2 -w late.c -o late $(mpicc --showme:compile) $(mpicc --showme:link)
+status 0 env DVM_OPTIONS=patience=0.5 mpirun --oversubscribe -n 3 ./late
+has out "66 0"
+finish
