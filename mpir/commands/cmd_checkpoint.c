@@ -83,115 +83,115 @@ static int read_codec(enum mpir_codec *codec) {
              : dvm_usage_error("checkpoint", "'--compress' takes zstd or zlib, not '%s'", optarg);
 }
 
+enum {
+  ALL_FILES = 256,
+  NO_FORK,
+  NO_SYNC,
+  ALLOW_TRACED,
+  IGNORE_FILES,
+  KEEP,
+  TIMEOUT,
+  COMPRESS,
+  STATS,
+  KILL,
+  CRDEBUG,
+  JOBID,
+  TREE,
+  GROUP,
+  SESSION,
+  ALONE,
+  SOCKETS,
+  INCREMENTAL,
+  ANSWER,
+  RANKS,
+  STRICT,
+  SAVE_FILES,
+  TO,
+  HELP
+};
+static const struct option options[] = {
+    {"tree", 0, NULL, TREE},
+    {"sockets", 1, NULL, SOCKETS},
+    {"answer", 0, NULL, ANSWER},
+    {"strict", 0, NULL, STRICT},
+    {"save-files", 0, NULL, SAVE_FILES},
+    {"to", 1, NULL, TO},
+    {"incremental", 2, NULL, INCREMENTAL},
+    {"group", 0, NULL, GROUP},
+    {"session", 0, NULL, SESSION},
+    {"alone", 0, NULL, ALONE},
+    {"output", 1, NULL, 'o'},
+    {"list", 0, NULL, 'l'},
+    {"all-files", 0, NULL, ALL_FILES},
+    {"no-fork", 0, NULL, NO_FORK},
+    {"no-sync", 0, NULL, NO_SYNC},
+    {"allow-traced", 0, NULL, ALLOW_TRACED},
+    {"ignore-files", 0, NULL, IGNORE_FILES},
+    {"keep", 1, NULL, KEEP},
+    {"timeout", 1, NULL, TIMEOUT},
+    {"compress", 2, NULL, COMPRESS},
+    {"stats", 0, NULL, STATS},
+    {"crdebug", 0, NULL, CRDEBUG},
+    {"kill", 0, NULL, KILL},
+    {"ranks", 1, NULL, RANKS},
+    {"hnp-jobid", 1, NULL, JOBID},
+    {"help", 0, NULL, HELP},
+    {NULL, 0, NULL, 0},
+};
+
+static const struct {
+  int option;
+  uint32_t flag;
+} flags[] = {{ALL_FILES, CRS_ALL_FILES},       {NO_FORK, CRS_NO_FORK},     {NO_SYNC, CRS_NO_SYNC},       {ALLOW_TRACED, CRS_ALLOW_TRACED},
+             {IGNORE_FILES, CRS_IGNORE_FILES}, {STRICT, CRS_STRICT},       {SAVE_FILES, CRS_SAVE_FILES}, {INCREMENTAL, CRS_INCREMENTAL},
+             {SOCKETS, CRS_RESET_SOCKETS},     {CRDEBUG, CRS_FOR_DEBUGGER}};
+
+static const struct {
+  int option;
+  enum mpir_scope scope;
+} scopes[] = {{TREE, MPIR_SCOPE_TREE}, {GROUP, MPIR_SCOPE_GROUP}, {SESSION, MPIR_SCOPE_SESSION}, {ALONE, MPIR_SCOPE_PROCESS}};
+
+static int read_path(const char *what, char *to, size_t size) {
+  return *optarg && !absolute(optarg, to, size) ? 0 : dvm_usage_error("checkpoint", "'%s' cannot be the path of %s", optarg, what);
+}
+
+static int read_option(int c, struct arguments *a) {
+  switch (c) {
+  case 'o': return read_path("an image", a->request.path, sizeof(a->request.path));
+  case TO: return read_path("a folder", a->to, sizeof(a->to));
+  case 'l': a->list = true; break;
+  case ANSWER: a->answer = true; break;
+  case STATS: a->stats = true; break;
+  case CRDEBUG: a->for_debugger = true; break;
+  case RANKS: a->ranks = optarg; break;
+  case KILL: a->request.signal = SIGKILL; break;
+  case KEEP: return read_number("--keep", 1, &a->request.keep);
+  case TIMEOUT: return read_number("--timeout", 1, &a->request.stop_timeout_ms);
+  case COMPRESS: return read_codec(&a->codec);
+  case INCREMENTAL: return optarg ? read_number("--incremental", 1, &a->request.whole_every) : 0;
+  case SOCKETS: return strcmp(optarg, "reset") ? dvm_usage_error("checkpoint", "'--sockets' takes reset, not '%s'", optarg) : 0;
+  case JOBID:
+    return dvm_usage_number(optarg, 1, INT_MAX, &a->jobid) ? 0 : dvm_usage_error("checkpoint", "'%s' is not a process number", optarg);
+  case 'h':
+  case HELP: fputs(mpir_checkpoint_usage, stdout); exit(dvm_output_end(0));
+  default: break;
+  }
+  return 0;
+}
+
 static int parse(int argc, char **argv, struct arguments *a) {
-  enum {
-    ALL_FILES = 256,
-    NO_FORK,
-    NO_SYNC,
-    ALLOW_TRACED,
-    IGNORE_FILES,
-    KEEP,
-    TIMEOUT,
-    COMPRESS,
-    STATS,
-    KILL,
-    CRDEBUG,
-    JOBID,
-    TREE,
-    GROUP,
-    SESSION,
-    ALONE,
-    SOCKETS,
-    INCREMENTAL,
-    ANSWER,
-    RANKS,
-    STRICT,
-    SAVE_FILES,
-    TO,
-    HELP
-  };
-  static const struct option options[] = {
-      {"tree", 0, NULL, TREE},
-      {"sockets", 1, NULL, SOCKETS},
-      {"answer", 0, NULL, ANSWER},
-      {"strict", 0, NULL, STRICT},
-      {"save-files", 0, NULL, SAVE_FILES},
-      {"to", 1, NULL, TO},
-      {"incremental", 2, NULL, INCREMENTAL},
-      {"group", 0, NULL, GROUP},
-      {"session", 0, NULL, SESSION},
-      {"alone", 0, NULL, ALONE},
-      {"output", 1, NULL, 'o'},
-      {"list", 0, NULL, 'l'},
-      {"all-files", 0, NULL, ALL_FILES},
-      {"no-fork", 0, NULL, NO_FORK},
-      {"no-sync", 0, NULL, NO_SYNC},
-      {"allow-traced", 0, NULL, ALLOW_TRACED},
-      {"ignore-files", 0, NULL, IGNORE_FILES},
-      {"keep", 1, NULL, KEEP},
-      {"timeout", 1, NULL, TIMEOUT},
-      {"compress", 2, NULL, COMPRESS},
-      {"stats", 0, NULL, STATS},
-      {"crdebug", 0, NULL, CRDEBUG},
-      {"kill", 0, NULL, KILL},
-      {"ranks", 1, NULL, RANKS},
-      {"hnp-jobid", 1, NULL, JOBID},
-      {"help", 0, NULL, HELP},
-      {NULL, 0, NULL, 0},
-  };
   int c, rc = 0;
 
   opterr = 0;
   while (!rc && (c = getopt_long_only(argc, argv, ":hlo:", options, NULL)) != -1) {
-    switch (c) {
-    case 'o':
-      if (!*optarg || absolute(optarg, a->request.path, sizeof(a->request.path)))
-        return dvm_usage_error("checkpoint", "'%s' cannot be the path of an image", optarg);
-      break;
-    case 'l': a->list = true; break;
-    case ALL_FILES: a->request.flags |= CRS_ALL_FILES; break;
-    case NO_FORK: a->request.flags |= CRS_NO_FORK; break;
-    case NO_SYNC: a->request.flags |= CRS_NO_SYNC; break;
-    case ALLOW_TRACED: a->request.flags |= CRS_ALLOW_TRACED; break;
-    case IGNORE_FILES: a->request.flags |= CRS_IGNORE_FILES; break;
-    case KEEP: rc = read_number("--keep", 1, &a->request.keep); break;
-    case TIMEOUT: rc = read_number("--timeout", 1, &a->request.stop_timeout_ms); break;
-    case COMPRESS: rc = read_codec(&a->codec); break;
-    case RANKS: a->ranks = optarg; break;
-    case KILL: a->request.signal = SIGKILL; break;
-    case STRICT: a->request.flags |= CRS_STRICT; break;
-    case SAVE_FILES: a->request.flags |= CRS_SAVE_FILES; break;
-    case TO:
-      if (!*optarg || absolute(optarg, a->to, sizeof(a->to)))
-        return dvm_usage_error("checkpoint", "'%s' cannot be the path of a folder", optarg);
-      break;
-    case ANSWER: a->answer = true; break;
-    case INCREMENTAL:
-      a->request.flags |= CRS_INCREMENTAL;
-      rc = optarg ? read_number("--incremental", 1, &a->request.whole_every) : 0;
-      break;
-    case SOCKETS:
-      if (strcmp(optarg, "reset") != 0)
-        return dvm_usage_error("checkpoint", "'--sockets' takes reset, not '%s'", optarg);
-      a->request.flags |= CRS_RESET_SOCKETS;
-      break;
-    case TREE: a->scope = MPIR_SCOPE_TREE; break;
-    case GROUP: a->scope = MPIR_SCOPE_GROUP; break;
-    case SESSION: a->scope = MPIR_SCOPE_SESSION; break;
-    case ALONE: a->scope = MPIR_SCOPE_PROCESS; break;
-    case STATS: a->stats = true; break;
-    case CRDEBUG:
-      a->for_debugger = true;
-      a->request.flags |= CRS_FOR_DEBUGGER;
-      break;
-    case JOBID:
-      if (!dvm_usage_number(optarg, 1, INT_MAX, &a->jobid))
-        rc = dvm_usage_error("checkpoint", "'%s' is not a process number", optarg);
-      break;
-    case 'h':
-    case HELP: fputs(mpir_checkpoint_usage, stdout); exit(dvm_output_end(0));
-    default: return dvm_usage_refused("checkpoint", c, argv, options);
-    }
+    if (c == '?' || c == ':')
+      return dvm_usage_refused("checkpoint", c, argv, options);
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+      a->request.flags |= flags[i].option == c ? flags[i].flag : 0;
+    for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++)
+      if (scopes[i].option == c)
+        a->scope = scopes[i].scope;
+    rc = read_option(c, a);
   }
   return rc;
 }

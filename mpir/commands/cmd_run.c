@@ -164,158 +164,200 @@ static int run_job(struct mpir_job_options *o, bool native, char **argv) {
   return mpir_job_run(o, argv);
 }
 
-int mpir_run_main(int argc, char **argv) {
-  enum {
-    CHECKPOINTABLE = 256,
-    FOLDER,
-    EVERY,
-    SIGNAL,
-    KEEP,
-    ALL_FILES,
-    NO_FORK,
-    INCREMENTAL,
-    TO,
-    SAVE_FILES,
-    HELP,
-    NP,
-    EAGER,
-    STRICT,
-    NATIVE,
-    NAME,
-    HOSTS,
-    LAUNCHER
-  };
-  static const struct option options[] = {
-      {"checkpointable", 0, NULL, CHECKPOINTABLE},
-      {"checkpoint-dir", 1, NULL, FOLDER},
-      {"checkpoint-every", 1, NULL, EVERY},
-      {"checkpoint-signal", 1, NULL, SIGNAL},
-      {"keep", 1, NULL, KEEP},
-      {"all-files", 0, NULL, ALL_FILES},
-      {"no-fork", 0, NULL, NO_FORK},
-      {"incremental", 2, NULL, INCREMENTAL},
-      {"checkpoint-to", 1, NULL, TO},
-      {"save-files", 0, NULL, SAVE_FILES},
-      {"help", 0, NULL, HELP},
-      {"np", 1, NULL, NP},
-      {"eager-limit", 1, NULL, EAGER},
-      {"strict", 0, NULL, STRICT},
-      {"native", 0, NULL, NATIVE},
-      {"name", 1, NULL, NAME},
-      RUN_REPLICA_OPTIONS,
-      {"hosts", 1, NULL, HOSTS},
-      {"launcher", 1, NULL, LAUNCHER},
-      {NULL, 0, NULL, 0},
-  };
-  struct mpir_job_options job = {.eager_limit = 4096};
-  struct mpir_replicas_options replicas = {.mode = REPLICA_CRASH, .refresh = true};
-  bool replicate = false, of_replicas = false;
-  unsigned long value;
-  bool native = false;
+enum {
+  CHECKPOINTABLE = 256,
+  FOLDER,
+  EVERY,
+  SIGNAL,
+  KEEP,
+  ALL_FILES,
+  NO_FORK,
+  INCREMENTAL,
+  TO,
+  SAVE_FILES,
+  HELP,
+  NP,
+  EAGER,
+  STRICT,
+  NATIVE,
+  NAME,
+  HOSTS,
+  LAUNCHER
+};
+static const struct option options[] = {
+    {"checkpointable", 0, NULL, CHECKPOINTABLE},
+    {"checkpoint-dir", 1, NULL, FOLDER},
+    {"checkpoint-every", 1, NULL, EVERY},
+    {"checkpoint-signal", 1, NULL, SIGNAL},
+    {"keep", 1, NULL, KEEP},
+    {"all-files", 0, NULL, ALL_FILES},
+    {"no-fork", 0, NULL, NO_FORK},
+    {"incremental", 2, NULL, INCREMENTAL},
+    {"checkpoint-to", 1, NULL, TO},
+    {"save-files", 0, NULL, SAVE_FILES},
+    {"help", 0, NULL, HELP},
+    {"np", 1, NULL, NP},
+    {"eager-limit", 1, NULL, EAGER},
+    {"strict", 0, NULL, STRICT},
+    {"native", 0, NULL, NATIVE},
+    {"name", 1, NULL, NAME},
+    RUN_REPLICA_OPTIONS,
+    {"hosts", 1, NULL, HOSTS},
+    {"launcher", 1, NULL, LAUNCHER},
+    {NULL, 0, NULL, 0},
+};
+
+enum { EAGER_LIMIT = 4096 };
+
+struct arguments {
+  struct mpir_job_options job;
+  struct mpir_replicas_options replicas;
+  bool checkpointable, native, replicate, of_replicas; /* of_replicas: an option was given that is for replicas alone */
+  const char *needs;                                   /* the first option that means nothing without --checkpointable */
+};
+
+static int read_signal(void) {
+  const int sig = signal_number(optarg);
   char number[16];
-  const char *needs = NULL; /* the first option that means nothing without --checkpointable */
-  bool checkpointable = false;
-  int c, sig, fd, rc = 0;
+
+  if (sig < 0)
+    return dvm_usage_error("run", "'%s' is not a signal that can be caught", optarg);
+  snprintf(number, sizeof(number), "%d", sig);
+  setenv("DVMCR_SIGNAL", number, 1);
+  return 0;
+}
+
+static int set_flag(const char *variable) { return setenv(variable, "1", 1) ? 1 : 0; }
+
+/* Options of checkpoints: the program's checkpointer reads the environment. */
+static int read_checkpoint_option(int c) {
+  switch (c) {
+  case FOLDER: return set_folder("DVMCR_DIR", optarg) ? 2 : 0;
+  case EVERY: return set_number("DVMCR_EVERY", "--checkpoint-every", optarg, 0);
+  case SIGNAL: return read_signal();
+  case KEEP: return set_number("DVMCR_KEEP", "--keep", optarg, 1);
+  case ALL_FILES: return set_flag("DVMCR_ALL_FILES");
+  case NO_FORK: return set_flag("DVMCR_NO_FORK");
+  case INCREMENTAL: return set_number("DVMCR_INCREMENTAL", "--incremental", optarg ? optarg : "16", 1);
+  case SAVE_FILES: return set_flag("DVMCR_SAVE_FILES");
+  case TO:
+    if (access(optarg, W_OK | X_OK))
+      return dvm_usage_error("run", "'--checkpoint-to': cannot copy to the folder '%s': %s", optarg, strerror(errno));
+    return set_folder("DVMCR_TO", optarg) ? 2 : 0;
+  default: return 1;
+  }
+}
+
+/* Options of jobs. */
+static int read_job_option(struct arguments *a, int c) {
+  unsigned long value;
+
+  switch (c) {
+  case 'n':
+  case NP:
+    if (!dvm_usage_number(optarg, 1, MPL_RANKS_MAX, &value))
+      return dvm_usage_error("run", "'-n' takes a number of ranks from 1 to %d, not '%s'", MPL_RANKS_MAX, optarg);
+    a->job.nranks = (uint32_t)value;
+    return 0;
+  case EAGER:
+    if (!dvm_usage_number(optarg, 0, 32768, &value))
+      return dvm_usage_error("run", "'--eager-limit' takes a number of bytes from 0 to 32768, not '%s'", optarg);
+    a->job.eager_limit = (uint32_t)value;
+    return 0;
+  case STRICT: a->job.strict = true; return 0;
+  case NATIVE: a->native = true; return 0;
+  case HOSTS: a->job.hosts = optarg; return 0;
+  case LAUNCHER: a->job.launcher = optarg; return 0;
+  default: /* NAME */
+    if (!mpir_job_name_ok(optarg))
+      return dvm_usage_error("run", "'%s' is not a name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
+    a->job.name = optarg;
+    return 0;
+  }
+}
+
+/* 0, or a status to end with; -1: the help was printed. */
+static int read_options(int argc, char **argv, struct arguments *a) {
+  int c, rc = 0;
 
   opterr = 0;
   while (!rc && (c = getopt_long(argc, argv, "+:hn:", options, NULL)) != -1) {
-    if (c > CHECKPOINTABLE && c < HELP && !needs)
-      needs = options[c - CHECKPOINTABLE].name;
-    if (c >= RUN_REPLICATE && c < RUN_REPLICAS_END) {
-      of_replicas = true;
-      rc = mpir_run_replica_option(&replicas, &replicate, c, optarg);
-      continue;
-    }
-    switch (c) {
-    case CHECKPOINTABLE: checkpointable = true; break;
-    case FOLDER:
-      if (set_folder("DVMCR_DIR", optarg))
-        return 2;
-      break;
-    case EVERY: rc = set_number("DVMCR_EVERY", "--checkpoint-every", optarg, 0); break;
-    case SIGNAL:
-      sig = signal_number(optarg);
-      if (sig < 0)
-        return dvm_usage_error("run", "'%s' is not a signal that can be caught", optarg);
-      snprintf(number, sizeof(number), "%d", sig);
-      setenv("DVMCR_SIGNAL", number, 1);
-      break;
-    case KEEP: rc = set_number("DVMCR_KEEP", "--keep", optarg, 1); break;
-    case ALL_FILES: setenv("DVMCR_ALL_FILES", "1", 1); break;
-    case NO_FORK: setenv("DVMCR_NO_FORK", "1", 1); break;
-    case INCREMENTAL: rc = set_number("DVMCR_INCREMENTAL", "--incremental", optarg ? optarg : "16", 1); break;
-    case TO:
-      if (access(optarg, W_OK | X_OK))
-        return dvm_usage_error("run", "'--checkpoint-to': cannot copy to the folder '%s': %s", optarg, strerror(errno));
-      if (set_folder("DVMCR_TO", optarg))
-        return 2;
-      break;
-    case SAVE_FILES: setenv("DVMCR_SAVE_FILES", "1", 1); break;
-    case 'n':
-    case NP:
-      if (!dvm_usage_number(optarg, 1, MPL_RANKS_MAX, &value))
-        return dvm_usage_error("run", "'-n' takes a number of ranks from 1 to %d, not '%s'", MPL_RANKS_MAX, optarg);
-      job.nranks = (uint32_t)value;
-      break;
-    case EAGER:
-      if (!dvm_usage_number(optarg, 0, 32768, &value))
-        return dvm_usage_error("run", "'--eager-limit' takes a number of bytes from 0 to 32768, not '%s'", optarg);
-      job.eager_limit = (uint32_t)value;
-      break;
-    case STRICT: job.strict = true; break;
-    case NATIVE: native = true; break;
-    case HOSTS: job.hosts = optarg; break;
-    case LAUNCHER: job.launcher = optarg; break;
-    case NAME:
-      if (!mpir_job_name_ok(optarg))
-        return dvm_usage_error("run", "'%s' is not a name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
-      job.name = optarg;
-      break;
-    case 'h':
-    case HELP: fputs(usage, stdout); return 0;
-    default: return dvm_usage_refused("run", c, argv, options);
+    if (c == CHECKPOINTABLE) {
+      a->checkpointable = true;
+    } else if (c > CHECKPOINTABLE && c < HELP) {
+      a->needs = a->needs ? a->needs : options[c - CHECKPOINTABLE].name;
+      rc = read_checkpoint_option(c);
+    } else if (c >= RUN_REPLICATE && c < RUN_REPLICAS_END) {
+      a->of_replicas = true;
+      rc = mpir_run_replica_option(&a->replicas, &a->replicate, c, optarg);
+    } else if (c == 'n' || (c >= NP && c <= LAUNCHER)) {
+      rc = read_job_option(a, c);
+    } else if (c == 'h' || c == HELP) {
+      fputs(usage, stdout);
+      return -1;
+    } else {
+      return dvm_usage_refused("run", c, argv, options);
     }
   }
-  if (!rc)
-    rc = mpir_run_replica_check(&replicas, replicate, of_replicas);
-  if (rc)
-    return rc;
-  if (checkpointable && job.strict && !job.nranks) {
-    setenv("DVMCR_STRICT", "1", 1);
-    job.strict = false;
-  }
-  if (needs && !checkpointable)
-    return dvm_usage_error("run", "'--%s' needs '--checkpointable'", needs);
-  if (optind >= argc) {
-    fputs(usage, stderr);
-    return 2;
-  }
-  if (!job.nranks && (native || job.strict || job.name || job.hosts || job.launcher || job.eager_limit != 4096))
+  return rc ? rc : mpir_run_replica_check(&a->replicas, a->replicate, a->of_replicas);
+}
+
+/* What goes together. */
+static int check_options(const struct arguments *a) {
+  const struct mpir_job_options *job = &a->job;
+
+  if (a->needs && !a->checkpointable)
+    return dvm_usage_error("run", "'--%s' needs '--checkpointable'", a->needs);
+  if (!job->nranks && (a->native || job->strict || job->name || job->hosts || job->launcher || job->eager_limit != EAGER_LIMIT))
     return dvm_usage_error(
         "run", "'--native', '--hosts', '--launcher', '--name' and '--eager-limit' need '-n', '--strict' that or '--checkpointable'");
-  if (job.launcher && !job.hosts && !native)
+  if (job->launcher && !job->hosts && !a->native)
     return dvm_usage_error("run", "'--launcher' needs '--hosts' or '--native': ranks on this host alone need no launcher");
-  if (native && checkpointable)
+  if (a->native && a->checkpointable)
     return dvm_usage_error("run", "a job on Open MPI itself cannot be checkpointed; leave '--native' or '--checkpointable' away");
-  if (replicate && (!job.nranks || native || checkpointable || job.hosts))
+  if (a->replicate && (!job->nranks || a->native || a->checkpointable || job->hosts))
     return dvm_usage_error("run", "'--replicate' needs '-n', and does not go with '--native', '--hosts' or '--checkpointable'");
-  job.checkpointable = checkpointable;
-  job.replicas = replicate ? &replicas : NULL;
-  if (job.nranks)
-    return run_job(&job, native, argv + optind);
-  fd = open_program(argv[optind]);
+  return 0;
+}
+
+/* One process, in place of this command. */
+static int run_process(char **argv) {
+  const int fd = open_program(argv[0]);
+
   if (is_static_without(fd)) {
     fprintf(stderr,
             "dvm run: error: '%s' is statically linked, so that nothing can be preloaded\n"
             "help: link it with libdvmcr.a ('-static ... -ldvmcr')\n",
-            argv[optind]);
+            argv[0]);
     return 1;
   }
   if (fd >= 0)
     close(fd);
   if (mpir_job_preload())
     return 1;
-  execvp(argv[optind], argv + optind);
-  fprintf(stderr, "dvm run: error: cannot run '%s': %s\n", argv[optind], strerror(errno));
+  execvp(argv[0], argv);
+  fprintf(stderr, "dvm run: error: cannot run '%s': %s\n", argv[0], strerror(errno));
   return 127;
+}
+
+int mpir_run_main(int argc, char **argv) {
+  struct arguments a = {.job = {.eager_limit = EAGER_LIMIT}, .replicas = {.mode = REPLICA_CRASH, .refresh = true}};
+  int rc = read_options(argc, argv, &a);
+
+  if (rc)
+    return rc < 0 ? 0 : rc;
+  if (a.checkpointable && a.job.strict && !a.job.nranks) {
+    setenv("DVMCR_STRICT", "1", 1);
+    a.job.strict = false;
+  }
+  if (optind >= argc && !(a.needs && !a.checkpointable)) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  rc = check_options(&a);
+  if (rc)
+    return rc;
+  a.job.checkpointable = a.checkpointable;
+  a.job.replicas = a.replicate ? &a.replicas : NULL;
+  return a.job.nranks ? run_job(&a.job, a.native, argv + optind) : run_process(argv + optind);
 }

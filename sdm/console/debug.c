@@ -213,94 +213,90 @@ static int misuse_file(const char *path) { return dvm_usage_error("debug", "cann
 static int misuse(const char *what) { return dvm_usage_error("debug", "%s", what); }
 
 /* 0, the exit status 2, or -1: all is said. */
-static int parse(int argc, char **argv, struct arguments *a) {
+static int read_option(struct arguments *a, int c) {
   static const char *const ios[] = {"tree", "oob", NULL}, *const backends[] = {"gdb", "stub", NULL},
                            *const orphans[] = {"detach", "kill", "usual", NULL};
   unsigned long number = 0;
-  int c, rc = 0;
-  for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) /* gdb's spelling */
-    if (!strcmp(argv[i], "-ex"))
-      argv[i] = (char *)"--ex";
-  opterr = 0;
-  while (!rc && (c = getopt_long(argc, argv, "+:n:x:h", options, NULL)) != -1)
-    switch (c) {
-    case 'n':
-      rc = read_number("-n", 1, RANKS_MAX, &number);
-      a->s.n = (uint32_t)number;
-      break;
-    case 'x': rc = add_command(a, true, optarg); break;
-    case 'e': rc = add_command(a, false, optarg); break;
-    case 'l': a->launcher = optarg; break;
-    case 'b': a->batch = true; break;
-    case 't':
-      rc = read_number("--timeout", 1, SECONDS_MAX, &number);
-      a->timeout_s = (unsigned)number;
-      break;
-    case 'j': a->json = true; break;
-    case 'N': a->no_stop = true; break;
-    case 'f': a->stdin_file = optarg; break;
-    case 'V': a->stdin_to = optarg; break;
-    case 'i':
-      rc = read_word("--io", ios);
-      a->s.oob = !strcmp(optarg, "oob");
-      break;
-    case 's': a->s.shape = optarg; break;
-    case 'H': a->s.host = optarg; break;
-    case 'P': a->s.partial = true; break;
-    case 'S': rc = read_seconds("--start-timeout", &a->s.start_ms); break;
-    case 'B':
-      rc = read_word("--backend", backends);
-      a->s.backend = optarg;
-      break;
-    case 'p': a->s.backend_path = optarg; break;
-    case 'a':
-      rc = check_pids(optarg);
-      a->attach = a->attach && !rc ? join(a->attach, optarg) : optarg;
-      break;
-    case 'r': a->ranks = optarg; break;
-    case 'n' + 256: a->hosts = optarg; break;
-    case 's' + 256: a->s.ssh = optarg; break;
-    case 'c': rc = add_core(a, optarg); break;
-    case 'd': a->dap = true; break;
-    case 'L': a->listen = optarg; break;
-    case 'T': a->token_file = optarg; break;
-    case 'k': a->checkpointable = true; break;
-    case 'd' + 256: add_checkpoint_option(a, "--checkpoint-dir"); break;
-    case 'e' + 256:
-      rc = read_number("--checkpoint-every", 1, SECONDS_MAX, &number);
-      add_checkpoint_option(a, "--checkpoint-every");
-      break;
-    case 'k' + 256:
-      rc = read_number("--keep", 1, SECONDS_MAX, &number);
-      add_checkpoint_option(a, "--keep");
-      break;
-    case 'r' + 256: a->restart = optarg; break;
-    case 'I': a->inside = true; break;
-    case 'W': a->s.session_file = optarg; break;
-    case 'R': a->s.reattach = optarg; break;
-    case 'F': a->s.servers = optarg; break;
-    case 'K': a->s.secret_file = optarg; break;
-    case 'O':
-      rc = read_number("--port", 1, 65535, &number);
-      a->s.base_port = (uint16_t)number;
-      break;
-    case 'g': rc = read_seconds("--ping", &a->s.ping_ms); break;
-    case 'o': rc = read_seconds("--orphan", &a->s.orphan_ms); break;
-    case 'D':
-      rc = read_word("--orphan-do", orphans);
-      a->s.orphan_do = optarg;
-      break;
-    case 'h': fputs(usage, stdout); return -1;
-    default: rc = dvm_usage_refused("debug", c, argv, options);
-    }
-  if (rc)
-    return rc;
-  a->program = argv + optind;
-  a->program_after_launcher = optind > 1 && !strcmp(argv[optind - 1], "--");
+  int rc = 0;
+
+  switch (c) {
+  case 'n':
+    rc = read_number("-n", 1, RANKS_MAX, &number);
+    a->s.n = (uint32_t)number;
+    break;
+  case 'x': rc = add_command(a, true, optarg); break;
+  case 'e': rc = add_command(a, false, optarg); break;
+  case 'l': a->launcher = optarg; break;
+  case 'b': a->batch = true; break;
+  case 't':
+    rc = read_number("--timeout", 1, SECONDS_MAX, &number);
+    a->timeout_s = (unsigned)number;
+    break;
+  case 'j': a->json = true; break;
+  case 'N': a->no_stop = true; break;
+  case 'f': a->stdin_file = optarg; break;
+  case 'V': a->stdin_to = optarg; break;
+  case 'i':
+    rc = read_word("--io", ios);
+    a->s.oob = !strcmp(optarg, "oob");
+    break;
+  case 's': a->s.shape = optarg; break;
+  case 'H': a->s.host = optarg; break;
+  case 'P': a->s.partial = true; break;
+  case 'S': rc = read_seconds("--start-timeout", &a->s.start_ms); break;
+  case 'B':
+    rc = read_word("--backend", backends);
+    a->s.backend = optarg;
+    break;
+  case 'p': a->s.backend_path = optarg; break;
+  case 'a':
+    rc = check_pids(optarg);
+    a->attach = a->attach && !rc ? join(a->attach, optarg) : optarg;
+    break;
+  case 'r': a->ranks = optarg; break;
+  case 'n' + 256: a->hosts = optarg; break;
+  case 's' + 256: a->s.ssh = optarg; break;
+  case 'c': rc = add_core(a, optarg); break;
+  case 'd': a->dap = true; break;
+  case 'L': a->listen = optarg; break;
+  case 'T': a->token_file = optarg; break;
+  case 'k': a->checkpointable = true; break;
+  case 'd' + 256: add_checkpoint_option(a, "--checkpoint-dir"); break;
+  case 'e' + 256:
+    rc = read_number("--checkpoint-every", 1, SECONDS_MAX, &number);
+    add_checkpoint_option(a, "--checkpoint-every");
+    break;
+  case 'k' + 256:
+    rc = read_number("--keep", 1, SECONDS_MAX, &number);
+    add_checkpoint_option(a, "--keep");
+    break;
+  case 'r' + 256: a->restart = optarg; break;
+  case 'I': a->inside = true; break;
+  case 'W': a->s.session_file = optarg; break;
+  case 'R': a->s.reattach = optarg; break;
+  case 'F': a->s.servers = optarg; break;
+  case 'K': a->s.secret_file = optarg; break;
+  case 'O':
+    rc = read_number("--port", 1, 65535, &number);
+    a->s.base_port = (uint16_t)number;
+    break;
+  case 'g': rc = read_seconds("--ping", &a->s.ping_ms); break;
+  case 'o': rc = read_seconds("--orphan", &a->s.orphan_ms); break;
+  case 'D':
+    rc = read_word("--orphan-do", orphans);
+    a->s.orphan_do = optarg;
+    break;
+  default: break;
+  }
+  return rc;
+}
+
+/* What goes together.  'first': the first word that is not an option. */
+static int check_options(const struct arguments *a, int argc, char **argv, int first) {
   if (a->inside && (a->attach || a->ncores || a->dap || a->batch))
     return misuse("'--inside' cannot be used with --attach, --core, --dap or --batch");
-  if (a->restart && (optind < argc || a->attach || a->ncores || a->dap || a->inside || a->hosts || a->s.servers || a->s.reattach ||
-                     a->s.n || a->launcher))
+  if (a->restart &&
+      (first < argc || a->attach || a->ncores || a->dap || a->inside || a->hosts || a->s.servers || a->s.reattach || a->s.n || a->launcher))
     return misuse("'--restart' takes an image, and nothing else to debug");
   if (a->checkpointable && (a->attach || a->ncores || a->dap || a->inside || a->restart || a->s.reattach))
     return misuse("'--checkpointable' is for programs that are started under the debugger");
@@ -316,10 +312,34 @@ static int parse(int argc, char **argv, struct arguments *a) {
     return misuse("'--listen' belongs to '--dap'");
   if (a->token_file && (!a->listen || strchr(a->listen, '/')))
     return misuse("'--token-file' belongs to '--dap --listen PORT'");
-  if (a->ncores && optind + 1 < argc)
-    return dvm_usage_error("debug", "expected one program beside the core files, found '%s' behind it", argv[optind + 1]);
-  if (optind >= argc && !a->attach && !a->restart && !a->ncores && !a->dap && !a->s.reattach && !(a->inside && a->s.servers))
+  if (a->ncores && first + 1 < argc)
+    return dvm_usage_error("debug", "expected one program beside the core files, found '%s' behind it", argv[first + 1]);
+  if (first >= argc && !a->attach && !a->restart && !a->ncores && !a->dap && !a->s.reattach && !(a->inside && a->s.servers))
     return argc > 1 ? misuse("no program is named") : (fputs(usage, stderr), 2);
+  return 0;
+}
+
+static int parse(int argc, char **argv, struct arguments *a) {
+  int c, rc = 0;
+
+  for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) /* gdb's spelling */
+    if (!strcmp(argv[i], "-ex"))
+      argv[i] = (char *)"--ex";
+  opterr = 0;
+  while (!rc && (c = getopt_long(argc, argv, "+:n:x:h", options, NULL)) != -1) {
+    if (c == 'h') {
+      fputs(usage, stdout);
+      return -1;
+    }
+    rc = c == '?' || c == ':' ? dvm_usage_refused("debug", c, argv, options) : read_option(a, c);
+  }
+  if (rc)
+    return rc;
+  a->program = argv + optind;
+  a->program_after_launcher = optind > 1 && !strcmp(argv[optind - 1], "--");
+  rc = check_options(a, argc, argv, optind);
+  if (rc)
+    return rc;
   for (size_t i = 0; i < a->ncommands; i++) /* before anything is started */
     if (a->commands[i].file && access(a->commands[i].text, R_OK))
       return misuse_file(a->commands[i].text);
