@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define DVMRT_ABI 4
+#define DVMRT_ABI 5
 #define DVMRT_NDIMS_MAX DVM_NDIMS_MAX
 
 /* ---- Words -----------------------------------------------------------------------------------------------------------
@@ -203,6 +203,10 @@ int __dvmrt_stretch(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *fi
 /* The same for innermost loops outside of all nests, whose 'construct' is NULL; 'use' is the number of bytes of an access. */
 int __dvmrt_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first);
 
+/* Ordinary data in a loop outside of all nests: 'size' bytes at 'first', and as many 'step' bytes further in each of 'more' turns.
+ * DVMRT_READ: 1 if all of it has a value.  DVMRT_WRITE: 1 if it need not be looked at; each byte will be given a value, and has one. */
+int __dvmrt_run(const void *first, int64_t step, uint64_t more, uint64_t size, uint32_t flags);
+
 /* At the entry of a nest that writes no ordinary data: 1 if each read of [p, p + size) is right throughout. */
 int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size);
 
@@ -230,6 +234,8 @@ void __dvmrt_escape(struct dvmrt_site *access);
 
 /* Memory. */
 void __dvmrt_born(const void *p, uint64_t size);    /* an object of the stack begins to live: no value, no array there */
+void __dvmrt_live(const void *p,
+                  uint64_t size);    /* the same, but it has a value before anybody looks: outside of loops only its place counts */
 void __dvmrt_over(const void *p, uint64_t size);    /* an index variable of a parallel loop that is over: no value */
 void __dvmrt_unwound(const void *frame);            /* frames below 'frame' have ended: by longjmp, or with what alloca gave them */
 /* Behind setjmp: constructs that were entered in frames at or below 'frame' are over, by longjmp if nobody has left them. */
@@ -239,6 +245,8 @@ void __dvmrt_early(void);
 void __dvmrt_assign(const void *p, uint64_t size);  /* store that is no source access, foreign callee's known part */
 void __dvmrt_fill(const void *p, uint64_t size);    /* memset, a function that is known to write there */
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size); /* memcpy, memmove, struct copy: before the bytes move */
+/* Of few bytes, outside of loops, put behind an inline test as 'look' is.  'born': the target begins to live if it gets no value. */
+void __dvmrt_look_copy(const void *dst, const void *src, uint64_t size, struct dvmrt_site *to, struct dvmrt_site *from, uint32_t born);
 /* The same of arguments of functions that the program calls: judged as the program's own accesses are, under 'site' (of the argument;
  * may be NULL: not judged).  'flags': those of __dvmrt_touch.  Nothing happens for p == NULL or size 0. */
 void __dvmrt_write_at(const void *p, uint64_t size, struct dvmrt_site *site);

@@ -134,8 +134,11 @@ static bool onlyLooks(const FunctionState &S, const Access &A) {
 
 static void look(FunctionState &S, Access &A, IRBuilderBase &B) {
   emitLook(S.RT, B, A.Mark->getArgOperand(0), A.Text.Size, S.site(A), A.Text.touchFlags() | (A.Text.Whole ? DVMRT_COPIED : 0), A.Index);
+  auto *Look = cast<CallInst>(&*std::prev(B.GetInsertPoint()));
   if (isAligned(A))
-    cast<CallInst>(&*std::prev(B.GetInsertPoint()))->setMetadata("dvm.aligned", MDNode::get(S.RT.C, {}));
+    Look->setMetadata("dvm.aligned", MDNode::get(S.RT.C, {}));
+  if (A.Asked)
+    Look->setMetadata("dvm.asked", MDNode::get(S.RT.C, {}));
 }
 
 // Does a bound have to be tested, as far as can be told without the run-time library?
@@ -290,7 +293,8 @@ static bool isCopySource(const Access &A) {
   return A.Text.Reads && !A.Text.Writes && !A.Mark->use_empty() && all_of(A.Mark->uses(), [](const Use &U) {
            auto *Call = dyn_cast<CallInst>(U.getUser());
            Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-           return Callee && U.getOperandNo() == 1 && (isa<MemTransferInst>(Call) || Callee->getName() == "__dvmrt_copy");
+           return Callee && U.getOperandNo() == 1 &&
+                  (isa<MemTransferInst>(Call) || Callee->getName() == "__dvmrt_copy" || Callee->getName() == "__dvmrt_look_copy");
          });
 }
 

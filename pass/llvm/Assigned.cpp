@@ -1,5 +1,7 @@
-// Definite assignment: what a function certainly assigns before it reads needs no words, and no test.
-#include "Function.h"
+// Definite assignment: what a function certainly assigns before it reads needs no words, and no test; what it gives a value before
+// anybody else can see it need not be told to have none.
+#include "Memory.h"
+#include "pass/markers.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
@@ -25,6 +27,9 @@ class Assignment {
     At[I].push_back({Number.lookup(V), What, Reader});
   }
   void collect();
+  void collectUses(Variable &V);
+  void noteUse(Variable &V, Instruction *User, unsigned Operand);
+  bool fills(const Variable &V, Type *T) const;
   BitVector before(const BasicBlock *BB);
   void solve();
   void judge();
@@ -35,8 +40,49 @@ public:
 };
 } // namespace
 
+bool Assignment::fills(const Variable &V, Type *T) const {
+  return S.RT.DL.getTypeStoreSize(T) == S.RT.DL.getTypeAllocSize(V.Alloca->getAllocatedType());
+}
+
+// Of a variable whose address is passed on: whatever is not seen to assign all of it may read.
+void Assignment::noteUse(Variable &V, Instruction *User, unsigned Operand) {
+  auto *Store = dyn_cast<StoreInst>(User);
+  auto *Fill = dyn_cast<MemSetInst>(User);
+  auto *Life = dyn_cast<IntrinsicInst>(User);
+  if (Life && Life->isLifetimeStartOrEnd())
+    return;
+  if (Store && Operand == StoreInst::getPointerOperandIndex() && fills(V, Store->getValueOperand()->getType()))
+    return note(User, &V, IsWritten);
+  if (auto *Copy = dyn_cast<MemTransferInst>(User);
+      Copy && Operand == 0 && looksBeforeCopy(S, *Copy) &&
+      cast<ConstantInt>(Copy->getLength())->getValue() == S.RT.DL.getTypeAllocSize(V.Alloca->getAllocatedType()).getFixedValue())
+    return note(User, &V, IsWritten);
+  auto *Length = Fill ? dyn_cast<ConstantInt>(Fill->getLength()) : nullptr;
+  if (Length && Length->getValue() == S.RT.DL.getTypeAllocSize(V.Alloca->getAllocatedType()).getFixedValue())
+    return note(User, &V, IsWritten);
+  if (markerName(User) == DVMM_ACCESS && !User->use_empty() && all_of(User->uses(), [](const Use &U) {
+        return isa<StoreInst>(U.getUser()) && U.getOperandNo() == StoreInst::getPointerOperandIndex();
+      })) {
+    for (Use &U : User->uses())
+      noteUse(V, cast<Instruction>(U.getUser()), U.getOperandNo());
+    return;
+  }
+  note(User, &V, IsRead);
+}
+
+void Assignment::collectUses(Variable &V) {
+  for (Use &U : V.Alloca->uses())
+    noteUse(V, cast<Instruction>(U.getUser()), U.getOperandNo());
+}
+
 void Assignment::collect() {
   for (Variable *V : Candidates) {
+    if (V->Tracked) {
+      for (Instruction *I : V->Starts)
+        note(I, V, Begins);
+      collectUses(*V);
+      continue;
+    }
     for (Instruction *I : V->Starts)
       note(I, V, Begins);
     for (Instruction *I : V->Stores)
@@ -83,7 +129,7 @@ void Assignment::solve() {
 
 void Assignment::judge() {
   for (Variable *V : Candidates)
-    V->Sure = true;
+    (V->Tracked ? V->Given : V->Sure) = true;
   for (BasicBlock &BB : S.F) {
     auto Here = Events.find(&BB);
     if (Here == Events.end() || !Out.count(&BB))
@@ -92,17 +138,18 @@ void Assignment::judge() {
     for (const Event &E : Here->second) {
       if (E.What != IsRead)
         Now[E.Variable] = E.What == IsWritten;
-      else if (Now[E.Variable])
+      else if (!Now[E.Variable])
+        Candidates[E.Variable]->Sure = Candidates[E.Variable]->Given = false;
+      else if (E.Reader)
         E.Reader->Sure = true;
-      else
-        Candidates[E.Variable]->Sure = false;
     }
   }
 }
 
 void Assignment::run() {
   for (auto &V : S.Variables)
-    if (V->Words && !V->isArray()) {
+    if (V->Tracked ? V->Alloca->isStaticAlloca() && !V->Alloca->isArrayAllocation() && !S.RT.InLoops.contains(&S.F)
+                   : V->Words && !V->isArray()) {
       Number[V.get()] = Candidates.size();
       Candidates.push_back(V.get());
     }

@@ -3,6 +3,7 @@
 #define DVM_LLVM_DOUBT_H
 #include "Chain.h"
 #include "Function.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 namespace dvmir {
 
@@ -18,12 +19,27 @@ void askDoubt(FunctionState &S, Chain &Row, llvm::Value *P, uint64_t Size, bool 
 void emitLook(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *P, uint64_t Size, llvm::Value *Site, uint32_t Flags,
               llvm::ArrayRef<llvm::WeakTrackingVH> Subscripts);
 
+// The same before a copy of few bytes: is anything of it in doubt, or of where it goes?  'Born': the target then begins to live.
+bool isLooked(uint64_t Size);
+void emitLookCopy(Runtime &RT, llvm::IRBuilderBase &B, llvm::MemTransferInst &Copy, llvm::Constant *To, llvm::Constant *From, bool Born);
+
+// The call, or null; its operands.
+enum LookOperand { LookAddress, LookSize, LookSite, LookFlags, LookCount, LookSubscripts };
+llvm::CallInst *lookCall(llvm::Instruction *I);
+const llvm::CallInst *lookCall(const llvm::Instruction *I);
+uint64_t lookNumber(const llvm::CallInst *Look, LookOperand N);
+
 // Functions of the module that its parallel loops may execute.
 llvm::DenseSet<const llvm::Function *> findLoopFunctions(llvm::Module &M);
 
 struct LookPass : llvm::PassInfoMixin<LookPass> {
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &AM);
   static bool isRequired() { return true; }
+};
+
+// Before vector code is made: innermost loops ask once for all of their turns where that can be told (LookLoops.cpp).
+struct LookLoopPass : llvm::PassInfoMixin<LookLoopPass> {
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &AM);
 };
 
 } // namespace dvmir

@@ -57,6 +57,7 @@ struct Access {
   llvm::SmallVector<llvm::WeakTrackingVH, 4> Extent = {}; // of variable-length arrays, likewise
   llvm::GlobalVariable *Site = nullptr; // FunctionState::site
   bool Sure = false;  // a read of what has certainly been assigned
+  bool Asked = false; // a loop outside of constructs has asked for all of its turns, and this is for those that may not do without
   bool Again = false; // in a copy of a loop: the same access of the text
 };
 

@@ -4,6 +4,7 @@
 #include "runtime/abi.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 using namespace dvmir;
@@ -116,10 +117,18 @@ bool MemoryLowering::begins(Value *P) {
 void MemoryLowering::copyWords(MemIntrinsic *I, Value *Source, Value *Length) {
   IRBuilder<> B(I);
   Constant *To = S.rangeSite(I, 0), *From = S.rangeSite(I, 1);
-  if (To->isNullValue() && From->isNullValue())
+  if (auto *Copy = dyn_cast<MemTransferInst>(I); Copy && looksBeforeCopy(S, *Copy)) {
+    Variable *V = S.VariableOf.lookup(I->getRawDest());
+    emitLookCopy(S.RT, B, *Copy, To, From, V && V->Given && V->Closed);
+  } else if (To->isNullValue() && From->isNullValue())
     S.RT.call(B, "__dvmrt_copy", {I->getRawDest(), Source, Length});
   else
     S.RT.call(B, "__dvmrt_copy_at", {I->getRawDest(), Source, Length, To, From});
+}
+
+bool dvmir::looksBeforeCopy(const FunctionState &S, const MemTransferInst &I) {
+  auto *Length = dyn_cast<ConstantInt>(I.getLength());
+  return Length && isLooked(Length->getZExtValue()) && !S.RT.InLoops.contains(&S.F) && !S.around(I.getParent());
 }
 
 void MemoryLowering::lowerCopy(MemIntrinsic *I) {
@@ -138,6 +147,50 @@ void MemoryLowering::lowerCopy(MemIntrinsic *I) {
     S.RT.call(B, isa<MemSetInst>(I) && !begins(Dest) ? "__dvmrt_fill" : "__dvmrt_assign", {I->getRawDest(), Length});
 }
 
+// Does nobody write it but the function itself, and copies that are looked at before, into all of it?
+static bool isClosed(const FunctionState &S, const Variable &V) {
+  SmallVector<Value *, 8> Work{V.Alloca};
+  while (!Work.empty()) {
+    Value *P = Work.pop_back_val();
+    for (const Use &U : P->uses()) {
+      auto *I = cast<Instruction>(U.getUser());
+      auto *Life = dyn_cast<IntrinsicInst>(I);
+      auto *Copy = dyn_cast<MemTransferInst>(I);
+      if (isa<GetElementPtrInst>(I) || markerName(I) == DVMM_ACCESS)
+        Work.push_back(I);
+      else if (!isa<LoadInst>(I) && !(isa<StoreInst>(I) && U.getOperandNo() == StoreInst::getPointerOperandIndex()) &&
+               !(Life && Life->isLifetimeStartOrEnd()) && !(isa<MemSetInst>(I) && U.getOperandNo() == 0) &&
+               !(Copy && (U.getOperandNo() == 1 || (P == V.Alloca && looksBeforeCopy(S, *Copy)))))
+        return false;
+    }
+  }
+  return true;
+}
+
+// It has a value whenever it can be seen, so that it need not be told to have none; what is copied there may lack one.  If nobody else
+// can put that there, nobody has to know of it at all.
+void MemoryLowering::lowerGivenObject(Variable &V) {
+  const uint64_t Size = S.RT.DL.getTypeAllocSize(V.Alloca->getAllocatedType()).getFixedValue();
+  auto Born = [&](Instruction *At) {
+    IRBuilder<> B(At);
+    if (!V.Closed) {
+      S.RT.call(B, "__dvmrt_live", {V.Alloca, B.getInt64(Size)});
+      return;
+    }
+    Value *Inside = B.CreateIsNotNull(S.RT.loadNow(B, offsetof(dvmrt_now, mask)));
+    IRBuilder<> Then(SplitBlockAndInsertIfThen(Inside, At, false, S.RT.Unlikely));
+    S.RT.call(Then, "__dvmrt_born", {V.Alloca, Then.getInt64(Size)});
+  };
+  if (V.Starts.empty())
+    Born(V.Alloca->comesBefore(S.entryPoint()) ? S.entryPoint() : V.Alloca->getNextNode());
+  for (IntrinsicInst *Start : V.Starts)
+    Born(Start->getNextNode());
+  for (ReturnInst *Ret : Returns) {
+    IRBuilder<> B(Ret);
+    emitLook(S.RT, B, V.Alloca, Size, ConstantPointerNull::get(S.RT.Ptr), DVMRT_WRITE, {});
+  }
+}
+
 // Objects of the stack begin to live without a value, and leave nothing behind: code that we cannot see may use the
 // same place next, and hand it to us.
 void MemoryLowering::lowerObjects() {
@@ -145,6 +198,10 @@ void MemoryLowering::lowerObjects() {
   for (auto &V : S.Variables) {
     if (!V->Tracked)
       continue;
+    if (V->Given) {
+      lowerGivenObject(*V);
+      continue;
+    }
     AllocaInst *Alloca = V->Alloca;
     auto Size = [&](IRBuilder<> &B) -> Value * {
       Value *Bytes = B.getInt64(S.RT.DL.getTypeAllocSize(Alloca->getAllocatedType()).getFixedValue());
@@ -199,6 +256,8 @@ void MemoryLowering::lowerPrologue() {
 }
 
 void MemoryLowering::run() {
+  for (auto &V : S.Variables)
+    V->Closed = V->Given && isClosed(S, *V);
   for (MemIntrinsic *I : Copies)
     lowerCopy(I);
   for (CallBase *Call : Calls)

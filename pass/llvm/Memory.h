@@ -33,12 +33,15 @@ private:
   void lowerCopy(llvm::MemIntrinsic *I);
   void copyWords(llvm::MemIntrinsic *I, llvm::Value *Source, llvm::Value *Length);
   void lowerObjects();
+  void lowerGivenObject(Variable &V);
   void lowerParameters();
   void lowerPrologue();
 };
 
 // Calls of functions that are not in this module.
 void lowerCall(FunctionState &S, llvm::CallBase *Call);
+// Of few bytes outside of loops: whether there is something to carry is tested inline.
+bool looksBeforeCopy(const FunctionState &S, const llvm::MemTransferInst &I);
 // Where execution goes on behind a call.
 llvm::Instruction *behindCall(llvm::CallBase *Call);
 // What the call reads and writes by the table of pass/Ranges.h; 'Known' gets the numbers of these arguments.  'Inside': the callee's own

@@ -24,42 +24,19 @@ static constexpr char SitesSection[] = "dvmrt_sites";
 static const struct {
   StringRef Name, Types;
 } EntryPoints[] = {
-    {"__dvmrt_touch", "vplppi"},
-    {"__dvmrt_bounds", "vpppili"},
-    {"__dvmrt_place", "ippppi"},
-    {"__dvmrt_local", "ipiiip"},
-    {"__dvmrt_enter", "ippp"},
-    {"__dvmrt_leave", "vpp"},
-    {"__dvmrt_row", "vp"},
-    {"__dvmrt_direct", "vpp"},
-    {"__dvmrt_view", "ppii"},
-    {"__dvmrt_born", "vpl"},
-    {"__dvmrt_assign", "vpl"},
-    {"__dvmrt_copy", "vppl"},
-    {"__dvmrt_copy_at", "vpplpp"},
-    {"__dvmrt_write_at", "vplp"},
-    {"__dvmrt_read_at", "vplpi"},
-    {"__dvmrt_length", "lpl"},
-    {"__dvmrt_fill", "vpl"},
-    {"__dvmrt_unwound", "vp"},
-    {"__dvmrt_over", "vpl"},
-    {"__dvmrt_foreign", "vp"},
-    {"__dvmrt_written", "vp"},
-    {"__dvmrt_given", "vpl"},
-    {"__dvmrt_heap_new", "vpl"},
-    {"__dvmrt_heap_zero", "vpl"},
-    {"__dvmrt_reduction", "ipiipppddpppl"},
-    {"__dvmrt_escape", "vp"},
-    {"__dvmrt_results", "vpiipppppl"},
-    {"__dvmrt_step", "vpii"},
-    {"__dvmrt_summary", "ipppp"},
-    {"__dvmrt_data", "ippl"},
-    {"__dvmrt_stretch", "iplp"},
-    {"__dvmrt_turns", "iplp"},
-    {"__dvmrt_heap_free", "vp"},
-    {"__dvmrt_landed", "vp"},
-    {"__dvmrt_realloc", "ppl"},
-    {DVMRT_MODULE_SYMBOL, "vpp"},
+    {"__dvmrt_touch", "vplppi"},    {"__dvmrt_bounds", "vpppili"},     {"__dvmrt_place", "ippppi"},
+    {"__dvmrt_local", "ipiiip"},    {"__dvmrt_enter", "ippp"},         {"__dvmrt_leave", "vpp"},
+    {"__dvmrt_row", "vp"},          {"__dvmrt_direct", "vpp"},         {"__dvmrt_view", "ppii"},
+    {"__dvmrt_born", "vpl"},        {"__dvmrt_live", "vpl"},           {"__dvmrt_look_copy", "vpplppi"},
+    {"__dvmrt_assign", "vpl"},      {"__dvmrt_copy", "vppl"},          {"__dvmrt_copy_at", "vpplpp"},
+    {"__dvmrt_write_at", "vplp"},   {"__dvmrt_read_at", "vplpi"},      {"__dvmrt_length", "lpl"},
+    {"__dvmrt_fill", "vpl"},        {"__dvmrt_unwound", "vp"},         {"__dvmrt_over", "vpl"},
+    {"__dvmrt_foreign", "vp"},      {"__dvmrt_written", "vp"},         {"__dvmrt_given", "vpl"},
+    {"__dvmrt_heap_new", "vpl"},    {"__dvmrt_heap_zero", "vpl"},      {"__dvmrt_reduction", "ipiipppddpppl"},
+    {"__dvmrt_escape", "vp"},       {"__dvmrt_results", "vpiipppppl"}, {"__dvmrt_step", "vpii"},
+    {"__dvmrt_summary", "ipppp"},   {"__dvmrt_data", "ippl"},          {"__dvmrt_stretch", "iplp"},
+    {"__dvmrt_turns", "iplp"},      {"__dvmrt_run", "ipllli"},         {"__dvmrt_heap_free", "vp"},
+    {"__dvmrt_landed", "vp"},       {"__dvmrt_realloc", "ppl"},        {DVMRT_MODULE_SYMBOL, "vpp"},
     {"__dvmrt_module_gone", "vpp"},
 };
 
@@ -85,7 +62,7 @@ CallInst *Runtime::call(IRBuilderBase &B, StringRef Name, ArrayRef<Value *> Args
     F->addFnAttr(Attribute::NoUnwind);
     // Through the lazy PLT the first call would cost a symbol look-up in the middle of a timed loop.
     F->addFnAttr(Attribute::NonLazyBind);
-    if (Name != DVMRT_MODULE_SYMBOL)
+    if (Name != DVMRT_MODULE_SYMBOL && Name != "__dvmrt_run")
       F->addFnAttr(Attribute::Cold);
   }
   return B.CreateCall(Callee, Args);

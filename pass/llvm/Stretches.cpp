@@ -444,6 +444,8 @@ void Stretch::carryOut(std::vector<Access> &More) {
   BasicBlock *Without = cloneLoop(Done, More);
   finish(Done);
   ask(Without);
+  for (Access &A : S.Accesses)
+    A.Asked |= Outside && L.contains(A.Mark->getParent());
 }
 
 // ---- All loops -------------------------------------------------------------------------------------------------------------------

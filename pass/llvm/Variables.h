@@ -19,6 +19,8 @@ struct Variable {
   bool Tracked = false; // in shadow memory, and somebody may look at its words
 
   bool Sure = false; // each read finds it assigned: 'Words' are not kept
+  bool Given = false; // tracked, and has a value throughout whenever it can be seen
+  bool Closed = false; // given, and only this function puts something there
 
   // Uses, found before anything changes.
   bool Escapes = false, Marked = false;

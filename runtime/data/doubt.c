@@ -159,6 +159,24 @@ void dvmrt_doubt_set(uintptr_t a, uint64_t n) {
   }
 }
 
+/* Mostly few bytes: objects of the stack. */
+static inline void fill_few(uint8_t *at, size_t n, bool set) {
+  const uint64_t all = set ? UINT64_MAX : 0;
+  if (n > 64) {
+    memset(at, set ? 0xff : 0, n);
+  } else if (n >= 8) {
+    for (size_t i = 0; i + 8 < n; i += 8)
+      memcpy(at + i, &all, 8);
+    memcpy(at + n - 8, &all, 8);
+  } else if (n >= 4) {
+    memcpy(at, &all, 4);
+    memcpy(at + n - 4, &all, 4);
+  } else {
+    for (size_t i = 0; i < n; i++)
+      at[i] = (uint8_t)all;
+  }
+}
+
 static void change_own(uintptr_t a, uint64_t n, bool set) {
   uintptr_t end = a + n, low = (a + 7) & ~(uintptr_t)7, high = end & ~(uintptr_t)7;
   if (a < low)
@@ -168,7 +186,7 @@ static void change_own(uintptr_t a, uint64_t n, bool set) {
   uint8_t *to = map; /* as the mask, in a register: what is written may be anything, for all that the compiler knows */
   const uintptr_t mask = __dvmrt_doubt.mask;
   if (low < high && ((high - 1) >> 3 & mask) >= (low >> 3 & mask)) {
-    memset(to + (low >> 3 & mask), set ? 0xff : 0, (high - low) >> 3);
+    fill_few(to + (low >> 3 & mask), (high - low) >> 3, set);
     return;
   }
   for (uintptr_t at = low; at < high; at += 8)
@@ -202,23 +220,47 @@ void dvmrt_doubt_clear(uintptr_t a, uint64_t n) {
 
 bool dvmrt_doubt_owned(uintptr_t a) { return map && own_piece(a); }
 
-bool dvmrt_doubt_any(uintptr_t a, uint64_t n) {
-  uintptr_t end = a + n;
-  for (; a < end && (a & 7); a++)
-    if (dvmrt_doubt_at(a))
-      return true;
-  for (uint64_t eight; a + 64 <= end && ((a >> 3) & __dvmrt_doubt.mask) + 7 <= __dvmrt_doubt.mask; a += 64) {
-    memcpy(&eight, &__dvmrt_doubt.bits[(a >> 3) & __dvmrt_doubt.mask], 8);
-    if (eight)
-      return true;
+static inline uint64_t load8(const uint8_t *p) {
+  uint64_t v;
+  memcpy(&v, p, 8);
+  return v;
+}
+
+static inline uint32_t load4(const uint8_t *p) {
+  uint32_t v;
+  memcpy(&v, p, 4);
+  return v;
+}
+
+/* Of the map's bytes [p, end). */
+static inline bool any_byte(const uint8_t *p, const uint8_t *end) {
+  if (end - p >= 8) {
+    for (; end - p > 8; p += 8)
+      if (load8(p))
+        return true;
+    return load8(end - 8);
   }
-  for (; a + 8 <= end; a += 8)
-    if (dvmrt_doubt_byte(a))
-      return true;
-  for (; a < end; a++)
-    if (dvmrt_doubt_at(a))
+  if (end - p >= 4)
+    return load4(p) | load4(end - 4);
+  for (; p < end; p++)
+    if (*p)
       return true;
   return false;
+}
+
+bool dvmrt_doubt_any(uintptr_t a, uint64_t n) {
+  if (!n)
+    return false;
+  const uintptr_t mask = __dvmrt_doubt.mask, last = a + n - 1, low = (a >> 3) & mask, high = (last >> 3) & mask;
+  const uint8_t *bits = __dvmrt_doubt.bits;
+  const uint8_t first_part = (uint8_t)(0xff << (a & 7)), last_part = (uint8_t)(0xff >> (7 - (last & 7)));
+  if (low == high && n <= 8)
+    return bits[low] & first_part & last_part;
+  if ((bits[low] & first_part) | (bits[high] & last_part))
+    return true;
+  if (n >> 3 > mask)
+    return any_byte(bits, bits + mask + 1);
+  return low < high ? any_byte(bits + low + 1, bits + high) : any_byte(bits + low + 1, bits + mask + 1) || any_byte(bits, bits + high);
 }
 
 enum { COPIED = 4096 };

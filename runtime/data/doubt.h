@@ -51,6 +51,13 @@ static inline uint8_t dvmrt_doubt_part(uintptr_t a, uint64_t n, uintptr_t at) {
     bits &= (uint8_t)(0xff >> (low + 8 - end));
   return bits;
 }
+/* Eight bytes at most. */
+static inline void dvmrt_doubt_clear_few(uintptr_t a, uint64_t n) {
+  unsigned own = ((1u << n) - 1) << (a & 7);
+  dvmrt_doubt_change(a, (uint8_t)own, false);
+  if (own >> 8)
+    dvmrt_doubt_change(a + 8, (uint8_t)(own >> 8), false);
+}
 /* [dst, dst + n) becomes as [src, src + n), both on pages whose bits are their own; may overlap, as memmove. */
 void dvmrt_doubt_copy(uintptr_t dst, uintptr_t src, uint64_t n);
 #endif

@@ -149,10 +149,20 @@ static bool copies_quietly(uintptr_t e) {
   return !__dvmrt_now.mask && ((e & 3) != 3 || e == dvmrt_shadow_entry_by_bits()) && !dvmrt_group_nvars && !dvmrt_task_remembers();
 }
 
+/* Memory that gets its first value outside of loops, up to eight bytes of a page that the bits alone tell of. */
+static inline bool is_first_value(uintptr_t a, uint64_t size) {
+  return size <= 8 && (a & 4095) + size <= 4096 && dvmrt_shadow_entry(a) == dvmrt_shadow_entry_by_bits() && !__dvmrt_now.mask &&
+         !may_pend(a, size);
+}
+
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
   if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
     return;
+  if ((flags & (DVMRT_READ | DVMRT_WRITE | DVMRT_NAMED)) == DVMRT_WRITE && is_first_value(a, size)) {
+    dvmrt_doubt_clear_few(a, size);
+    return;
+  }
   unsigned code = e & 3;
   struct dvmrt_access *again = dvmrt_repeat_of(site);
   if (again && dvmrt_repeat_touch(again, a, size, flags))
@@ -400,6 +410,20 @@ static inline bool small_and_own(uintptr_t a, uint64_t size) {
          !may_pend(a, size) && !dvmrt_task_remembers();
 }
 
+int __dvmrt_run(const void *first, int64_t step, uint64_t more, uint64_t size, uint32_t flags) {
+  uint64_t way, distance = (uint64_t)(step < 0 ? -step : step);
+  if (__dvmrt_now.mask || __builtin_mul_overflow(distance, more, &way) || way >> 40)
+    return 0;
+  uintptr_t low = step < 0 ? (uintptr_t)first - way : (uintptr_t)first;
+  uint64_t n = way + size;
+  if (!dvmrt_doubt_any(low, n))
+    return 1;
+  if (!(flags & DVMRT_WRITE) || !only_doubts(low, n))
+    return 0;
+  dvmrt_doubt_clear(low, n);
+  return 1;
+}
+
 void __dvmrt_born(const void *p, uint64_t size) {
   if (!size || !enter())
     return;
@@ -409,6 +433,17 @@ void __dvmrt_born(const void *p, uint64_t size) {
     dvmrt_shadow_fill((uintptr_t)p, size, DVMRT_W_NEVER);
   else
     renew((uintptr_t)p, size, dvmrt_construct_born_word());
+  dvmrt_object_born((uintptr_t)p, size, (uintptr_t)__builtin_frame_address(0));
+  leave();
+}
+
+void __dvmrt_live(const void *p, uint64_t size) {
+  if (__dvmrt_now.mask) {
+    __dvmrt_born(p, size);
+    return;
+  }
+  if (!size || !enter())
+    return;
   dvmrt_object_born((uintptr_t)p, size, (uintptr_t)__builtin_frame_address(0));
   leave();
 }
@@ -443,6 +478,10 @@ static void mark_written(uintptr_t a, uint64_t size) {
 
 void __dvmrt_assign(const void *p, uint64_t size) {
   uintptr_t a = (uintptr_t)p;
+  if (is_first_value(a, size)) {
+    dvmrt_doubt_clear_few(a, size);
+    return;
+  }
   if (size && small_and_own(a, size)) {
     dvmrt_doubt_clear_own(a, size);
     return;
@@ -507,6 +546,17 @@ void __dvmrt_copy_at(const void *dst, const void *src, uint64_t size, struct dvm
   if (!to || dvmrt_range_target(d, size, to))
     copy_words(d, s, size);
   leave();
+}
+
+void __dvmrt_look_copy(const void *dst, const void *src, uint64_t size, struct dvmrt_site *to, struct dvmrt_site *from, uint32_t born) {
+  if (!__dvmrt_now.mask && !dvmrt_doubt_any((uintptr_t)dst, size) && !dvmrt_doubt_any((uintptr_t)src, size))
+    return;
+  if (born)
+    __dvmrt_born(dst, size);
+  if (to || from)
+    __dvmrt_copy_at(dst, src, size, to, from);
+  else
+    __dvmrt_copy(dst, src, size);
 }
 
 void __dvmrt_read_at(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags) {

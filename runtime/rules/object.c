@@ -49,8 +49,10 @@ void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame) {
     from--;
   while (to < s->n && end_of(&s->objects[to]) > a)
     to++;
-  s->objects = dvmrt_mem_grow(s->objects, &s->cap, s->n + 1, sizeof(*s->objects));
-  memmove(&s->objects[from + 1], &s->objects[to], (s->n - to) * sizeof(*s->objects));
+  if (s->n == s->cap)
+    s->objects = dvmrt_mem_grow(s->objects, &s->cap, s->n + 1, sizeof(*s->objects));
+  if (from + 1 != to && to < s->n)
+    memmove(&s->objects[from + 1], &s->objects[to], (s->n - to) * sizeof(*s->objects));
   s->objects[from] = (struct dvmrt_extent){a, size};
   s->n += 1 - (to - from);
 }

@@ -43,8 +43,9 @@ void loop(int n, int *p) {
 // CHECK: {{^}}[[SLOW8]]:
 // CHECK-NEXT: call void @__dvmrt_touch(ptr %{{.*}}, i64 8, ptr @dvm.site{{.*}}, ptr null, i32 3)
 // CHECK: call void @__dvmrt_touch(ptr %{{.*}}, i64 1,
-// CHECK: %[[ODD:.*]] = icmp ugt i64 %{{.*}}, 4
-// CHECK: or i1 %{{.*}}, %[[ODD]]
+// CHECK: %[[TWO:.*]] = load i16, ptr
+// CHECK: icmp ne i16 %[[TWO]], 0
+// CHECK: and i32 %{{.*}}, 15
 // CHECK-LABEL: define {{.*}}@g(
 // CHECK: load i8, ptr
 // CHECK: call void @__dvmrt_touch(ptr %{{.*}}, i64 4, ptr @dvm.site{{.*}}, ptr null, i32 2){{ *$}}

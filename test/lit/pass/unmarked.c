@@ -16,7 +16,7 @@ void marked(int *p) { W4(*p, 1, "C 0\nG h\nT *p") = 1; }
 // CHECK: ret void
 void copy(struct s *p, struct s *q) { *p = *q; }
 // CHECK-LABEL: define {{.*}}@copy(
-// CHECK: call void @__dvmrt_copy(ptr %[[TO:.*]], ptr %[[FROM:.*]], i64 32)
+// CHECK: call void @__dvmrt_look_copy(ptr {{.*}}%[[TO:[0-9]+]], ptr {{.*}}%[[FROM:[0-9]+]], i64 32, ptr null, ptr null, i32 0)
 // CHECK: call void @llvm.memcpy{{.*}}(ptr {{.*}}%[[TO]], ptr {{.*}}%[[FROM]], i64 32
 void marked_copy(struct s *p, struct s *q) {
   MARK("w", 32, *p, 1, "C 0\nG h\nT *p") = MARK("r", 32, *q, 2, "C 0\nG h\nT *q");
@@ -24,7 +24,7 @@ void marked_copy(struct s *p, struct s *q) {
 // The copy carries what the source has; reading it is no use of its value.
 // CHECK-LABEL: define {{.*}}@marked_copy(
 // CHECK-NOT: i32 1)
-// CHECK: call void @__dvmrt_copy(
+// CHECK: call void @__dvmrt_look_copy(
 // CHECK: ret void
 void zero(struct s *p) { __builtin_memset(p, 0, sizeof *p); }
 // CHECK-LABEL: define {{.*}}@zero(
@@ -35,12 +35,12 @@ int by_value(struct s s) { use(&s); return 0; }
 void initialiser(void) { struct s s = {{1, 2}}; use(&s); }
 // CHECK-LABEL: define {{.*}}@initialiser(
 // CHECK: call void @llvm.lifetime.start.p0(i64 32, ptr %s)
-// CHECK-NEXT: call void @__dvmrt_born(ptr %s, i64 32)
+// CHECK-NEXT: call void @__dvmrt_live(ptr %s, i64 32)
 // CHECK: call void @__dvmrt_assign(ptr %s, i64 32)
 // What is left on the stack may be used by code that we do not see.
 // CHECK: call void @llvm.lifetime.end.p0(i64 32, ptr %s)
-// CHECK-NEXT: call void @__dvmrt_assign(ptr %s, i64 32)
-// CHECK-NEXT: ret void
+// CHECK: call void @__dvmrt_assign(ptr %s, i64 32)
+// CHECK: ret void
 void variable_length(int n) { int a[n]; use(a); }
 // CHECK-LABEL: define {{.*}}@variable_length(
 // CHECK: %[[VLA:.*]] = alloca i32, i64 %[[N:.*]], align
