@@ -14,9 +14,9 @@ CLASSES = {
     'locations': sarif_om.Location, 'relatedLocations': sarif_om.Location, 'physicalLocation': sarif_om.PhysicalLocation,
     'artifactLocation': sarif_om.ArtifactLocation, 'region': sarif_om.Region, 'properties': dict,
 }
-TYPES = {'string': str, 'number': (int, float), 'object': dict, 'array': list}
+TYPES = {'string': str, 'number': (int, float), 'object': dict, 'array': list, 'boolean': bool}
 COMPARISON = {'element', 'iteration', 'execution', 'record', 'calls', 'value', 'reference', 'relative', 'ulps', 'greatestRelative', 'greatestElement'}
-OPTIONAL = {'file', 'line', 'column', 'construct', 'clause'} | COMPARISON
+OPTIONAL = {'file', 'line', 'column', 'construct', 'clause', 'exact'} | COMPARISON
 
 
 def build(cls, value):

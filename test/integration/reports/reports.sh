@@ -9,6 +9,12 @@ for id in shadow-stale undeclared-private usage reduction-protocol readonly-writ
   has $id.sarif "dvm-$id"
 done
 
+# The user wants no more than one: others are not counted, and the report says so.
+status 0 "$dvmcc" shadow-stale.c -o prog
+DVM_OPTIONS=max_errors=1:report=first.sarif:report=first.jsonl ./prog >out 2>err
+reported first 1
+has first.jsonl '"exact":false'
+
 # Nothing found: files that say so.
 printf 'int main(void) { return 0; }\n' >none.c
 status 0 "$dvmcc" none.c -o prog
