@@ -35,6 +35,7 @@ int main(void) {
 // expect -1:21 error dvm-uninitialized 'offset[0]'
       check += part[b][k] * (k + 1);
     }
-  printf("%ld\n", check);
+  (void)check; // it differs from run to run
+  printf("%ld\n", totals[1]);
   return 0;
 }
