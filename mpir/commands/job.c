@@ -60,7 +60,7 @@ static int make_segment(struct job *j, const struct mpir_job_options *o) {
                                 .size = size,
                                 .start_ns = now_ns(),
                                 .universe = n,
-                                .spins = n <= processors() ? 2000 : 20};
+                                .spins = n * (j->replicas ? 2 : 1) <= processors() ? 2000 : 20};
   j->shared->held = mpir_table_wanted();
   if (j->replicas)
     mpir_replicas_fill(j->replicas, j->shared, rings);

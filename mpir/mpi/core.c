@@ -556,8 +556,6 @@ static bool progress(bool waits) {
   return moved;
 }
 
-bool mpl_progress(void) { return progress(false); }
-
 extern int dvmcr_init(void) __attribute__((weak)); /* there is a checkpointer, which has a thread */
 
 /* Threads of the program: each thread of the process has an entry in the folder. */
@@ -650,6 +648,16 @@ static void give_way(void) {
   uint32_t depth = let_others_in();
   sched_yield();
   come_in_again(depth);
+}
+
+/* A program that tests in a loop waits too: what it waits for may need this processor. */
+bool mpl_progress(void) {
+  static _Thread_local uint32_t turn;
+  bool moved = progress(false);
+  turn = moved ? 0 : turn + 1;
+  if (turn > mpl.job->spins)
+    give_way();
+  return moved;
 }
 
 /* Nothing moves: look again for a while (not with the lock that others want), give way, then sleep. */

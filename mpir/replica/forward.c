@@ -20,16 +20,14 @@ void replica_forward_begin(void) {
       .ring = r, .data = mpl_ring_data(r), .mask = REPLICA_FORWARD_BYTES - 1, .position = now, .limit = now + REPLICA_FORWARD_BYTES};
 }
 
-static bool has_shadow(void) { return atomic_load(&mpl_replica.rank->alive) & 1u << (1 - mpl_replica.me); }
-
 void replica_forward(const struct mpl_record *r) {
-  if (!has_shadow())
+  if (!replica_has_shadow())
     return;
   uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
   size_t size = (head & 0xff) == MPL_SKIP ? sizeof(head) : head >> 8, whole = 16 + mpl_round(size, 16);
   struct mpl_record *copy;
   int64_t since = 0;
-  while (!(copy = mpl_ring_reserve(&end, whole)) && has_shadow()) {
+  while (!(copy = mpl_ring_reserve(&end, whole)) && replica_has_shadow()) {
     since = since ? since : replica_now_ns();
     nanosleep(&(struct timespec){0, 100000}, NULL);
   }

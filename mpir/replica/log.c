@@ -11,7 +11,7 @@ int64_t replica_now_ns(void) {
   return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool has_shadow(void) { return atomic_load_explicit(&mpl_replica.rank->alive, memory_order_acquire) & 1u << (1 - mpl_replica.me); }
+bool replica_has_shadow(void) { return atomic_load_explicit(&mpl_replica.rank->alive, memory_order_acquire) & 1u << (1 - mpl_replica.me); }
 
 static bool is_full(void) {
   return mpl_replica.logged - atomic_load_explicit(&mpl_replica.rank->replayed, memory_order_acquire) >= REPLICA_LOG_ENTRIES;
@@ -25,7 +25,7 @@ static void wait_for_log(void) {
     atomic_store(&rank->leap, 1);
     replica_notify();
   }
-  while (is_full() && has_shadow()) {
+  while (is_full() && replica_has_shadow()) {
     atomic_fetch_add(&rank->bell, 1);
     syscall(SYS_futex, &rank->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
     nanosleep(&(struct timespec){0, 100000}, NULL);
@@ -34,7 +34,7 @@ static void wait_for_log(void) {
 }
 
 void replica_append(enum replica_event event, uint32_t rank, uint64_t value) {
-  if (!has_shadow())
+  if (!replica_has_shadow())
     return;
   mpl_replica_count_point();
   if (is_full())

@@ -1,6 +1,7 @@
 /* A shadow's steps and sends, as the log tells; a leading replica's, as it writes them down. */
 #include "mpir/replica/replica_private.h"
 #include <string.h>
+#include <time.h>
 
 static int64_t blocked_since; /* CLOCK_MONOTONIC, or 0: then a shadow has kept a ring full */
 
@@ -102,6 +103,15 @@ static bool replay(bool *moved) {
   }
 }
 
+/* A program that tests in a loop makes steps as fast as its shadow repeats them: one that is behind would stay so, and whoever
+   waits for it to read its messages would wait for as long as it is behind, each time.  It is given a moment, no more: it may be stopped. */
+static void let_shadow_catch_up(void) {
+  enum { STEPS = 64, REST_NS = 50000 };
+  const struct replica_rank *rank = mpl_replica.rank;
+  if (replica_has_shadow() && mpl_replica.step > atomic_load_explicit(&rank->replayed_step, memory_order_relaxed) + STEPS)
+    nanosleep(&(struct timespec){0, REST_NS}, NULL);
+}
+
 bool mpl_replica_do_step(bool (*move)(void), bool waits) {
   if (mpl_replica.live && atomic_load_explicit(&mpl_replica.rank->wanted, memory_order_relaxed))
     replica_fork();
@@ -109,6 +119,8 @@ bool mpl_replica_do_step(bool (*move)(void), bool waits) {
   if (!mpl_replica.live && replay(&moved))
     return true;
   moved |= move();
+  if (!moved && !waits)
+    let_shadow_catch_up();
   return count_step(moved, waits);
 }
 

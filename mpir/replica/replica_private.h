@@ -6,6 +6,7 @@
 
 /* log.c: writes an event down before it has an effect; waits where the log is full. */
 void replica_append(enum replica_event event, uint32_t rank, uint64_t value);
+bool replica_has_shadow(void); /* as seen by the main */
 /* The next event that this shadow has not taken, or NULL; takes it. */
 const struct replica_entry *replica_peek(void);
 void replica_take(void);

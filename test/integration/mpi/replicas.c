@@ -89,6 +89,7 @@ int main(int argc, char **argv) {
   int length;
   MPI_Comm half;
   MPI_Init(&argc, &argv);
+  setvbuf(stdout, NULL, _IOLBF, 0); /* who reads it sees how far this is */
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   printf("rank %d of %d begins\n", rank, size);
