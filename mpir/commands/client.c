@@ -1,4 +1,5 @@
 #include "mpir/commands/client.h"
+#include "base/process.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,26 +20,6 @@
 #define CONNECT_TRIES 50 /* of 20 ms: the helper thread may just be starting */
 #define CONNECT_PATIENCE 25
 #define STOP_LIMIT_MS 10000 /* unless the request tells another */
-
-/* The last number of a line: that of the innermost namespace. */
-int mpir_client_inner(pid_t pid, const char *label) {
-  char path[64], line[256];
-  int inner = pid;
-  FILE *f;
-
-  snprintf(path, sizeof(path), "/proc/%d/status", pid);
-  f = fopen(path, "re");
-  if (!f)
-    return -errno;
-  while (fgets(line, sizeof(line), f)) {
-    char *last = strrchr(line, '\t');
-
-    if (strncmp(line, label, strlen(label)) == 0 && last)
-      sscanf(last, "%d", &inner);
-  }
-  fclose(f);
-  return inner;
-}
 
 bool mpir_client_has_children(pid_t pid) {
   char path[300], text[16];
@@ -89,25 +70,10 @@ static int connect_to(pid_t pid, int inner, int tries, struct dvm_error *err) {
   return fd;
 }
 
-/* A stopped process answers nobody, nor does its checkpointer, which is a thread of it. */
-static bool is_stopped(pid_t pid) {
-  char path[64], line[512];
-  bool stopped = false;
-  FILE *f;
-
-  snprintf(path, sizeof(path), "/proc/%d/status", pid);
-  f = fopen(path, "re");
-  while (f && !stopped && fgets(line, sizeof(line), f))
-    stopped = strncmp(line, "State:\tT", 8) == 0;
-  if (f)
-    fclose(f);
-  return stopped;
-}
-
 int mpir_client_connect(pid_t pid, bool once, struct dvm_error *err) {
-  int inner = mpir_client_inner(pid, "NSpid:");
+  const int inner = (int)dvm_process_last(pid, "NSpid:", -ESRCH);
 
-  if (is_stopped(pid))
+  if (dvm_process_state(pid) == 'T') /* it answers nobody, nor does its checkpointer, which is a thread of it */
     return dvm_error_set(err, -EBUSY, "process %d is stopped (SIGCONT lets it go on)", pid);
   return inner < 0 ? dvm_error_set(err, -ESRCH, "there is no process %d", pid) : connect_to(pid, inner, once ? 0 : CONNECT_TRIES, err);
 }
@@ -129,24 +95,6 @@ int mpir_client_receive(int fd, struct crs_reply *reply) {
   return 0;
 }
 
-/* The number behind 'label' in /proc/PID/status; 'state' gets the letter of the state. */
-static int status_of(pid_t pid, const char *label, char *state) {
-  char path[64], line[512];
-  int number = 0;
-  FILE *f;
-
-  snprintf(path, sizeof(path), "/proc/%d/status", pid);
-  f = fopen(path, "re");
-  while (f && fgets(line, sizeof(line), f)) {
-    sscanf(line, "State:\t%c", state);
-    if (strncmp(line, label, strlen(label)) == 0)
-      number = atoi(line + strlen(label));
-  }
-  if (f)
-    fclose(f);
-  return number;
-}
-
 /* A debugger at its prompt holds the helper thread too.  One of ours sees the request and lets go; for others it is refused after a while. */
 int mpir_client_await(pid_t pid, int fd, unsigned limit_ms, struct dvm_error *err) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -155,8 +103,8 @@ int mpir_client_await(pid_t pid, int fd, unsigned limit_ms, struct dvm_error *er
   limit_ms = limit_ms ? limit_ms : STOP_LIMIT_MS;
   mpir_client_wake(pid);
   while ((rc = poll(&p, 1, HELD_STEP_MS)) == 0 || (rc < 0 && errno == EINTR)) {
-    char state = '?', path[64], name[32] = "?", why[128];
-    const int tracer = status_of(pid, "TracerPid:", &state);
+    char path[64], name[32] = "?", why[128];
+    const int tracer = (int)dvm_process_last(pid, "TracerPid:", 0);
     FILE *f;
 
     mpir_client_why_asleep(pid, why, sizeof(why));
@@ -165,7 +113,7 @@ int mpir_client_await(pid_t pid, int fd, unsigned limit_ms, struct dvm_error *er
       return dvm_error_set(err, -EBUSY, "no checkpoint of process %d: not stopped within %u ms: %s", pid, limit_ms, why);
     if (*why)
       mpir_client_wake(pid);
-    held_ms = tracer && state == 't' ? held_ms + HELD_STEP_MS : 0;
+    held_ms = tracer && dvm_process_state(pid) == 't' ? held_ms + HELD_STEP_MS : 0;
     if (held_ms < HELD_LIMIT_MS)
       continue;
     snprintf(path, sizeof(path), "/proc/%d/comm", tracer);

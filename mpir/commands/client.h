@@ -19,9 +19,6 @@ enum mpir_scope {
  * Returns 0 with an image at reply->path, or -E... */
 int mpir_client_checkpoint(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err);
 
-/* A number of the process in its own, innermost, namespace: of the lines NSpid, NSpgid, NSsid of /proc/PID/status.
- * Negative if there is no such process. */
-int mpir_client_inner(pid_t pid, const char *label);
 /* A connection to the process's checkpointer, which may just be starting, or -E...; 'once': without waiting for it. */
 int mpir_client_connect(pid_t pid, bool once, struct dvm_error *err);
 /* Until an answer has begun, or the connection ended.  -EBUSY: a debugger holds the process and does not let it answer. */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "mpir/commands/client.h"
+#include "base/process.h"
 #include "mpir/commands/client_objects.h"
 #include "mpir/commands/client_wake.h"
 #include "mpir/crs/crs_fault.h"
@@ -21,7 +22,7 @@
 #define CONNECT_HOPE_MS 500      /* for a process in which the library is not, or not yet, to be seen */
 #define CONNECT_PAUSE_NS 2000000
 #define ROUNDS_MAX 64
-#define STAT_EXIT_CODE 52 /* field of /proc/PID/stat */
+enum { STAT_PARENT = 4, STAT_FOREGROUND = 8, STAT_EXIT_CODE = 52 }; /* fields of /proc/PID/stat; the second is -1 without a terminal */
 
 static const char *member_label(const struct mpir_gathering *g, pid_t pid) {
   static char text[64];
@@ -54,26 +55,6 @@ static void process_name(pid_t pid, char *name, size_t size) {
     fclose(f);
 }
 
-unsigned long mpir_stat_field(pid_t pid, int field, char *state) {
-  char path[64], text[2048];
-  const char *s = NULL;
-  size_t n = 0;
-  FILE *f;
-
-  snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-  f = fopen(path, "re");
-  if (f) {
-    n = fread(text, 1, sizeof(text) - 1, f);
-    fclose(f);
-  }
-  text[n] = '\0';
-  s = strrchr(text, ')');
-  *state = s && s[1] ? s[2] : '\0';
-  for (int i = 2; s && i < field; i++)
-    s = (s = strchr(s, ' ')) ? s + 1 : NULL;
-  return s ? strtoul(s, NULL, 10) : 0;
-}
-
 /* Stops the process.  Returns its connection, -ESRCH if it has ended meanwhile, or another -E... with the text set. */
 static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
   const int until = now_ms() + CONNECT_LIMIT_MS, unlikely = now_ms() + CONNECT_HOPE_MS;
@@ -93,7 +74,7 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
       close(fd);
     if (held)
       return held;
-    mpir_stat_field(pid, 3, &state);
+    state = dvm_process_state(pid);
     if (state == 'T')
       return dvm_error_set(g->err, -EBUSY, "%s%s%s", g->job ? member_label(g, pid) : "", g->job ? ": " : "", err.text);
     if (!state || state == 'Z' || state == 'X')
@@ -156,17 +137,15 @@ static void name_image(const struct mpir_gathering *g, pid_t pid, struct mpir_se
 /* Stops a process and its descendants.  This command itself, where it is among them, has ended well when the set is restarted. */
 int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent) {
   static struct crs_reply reply;
-  const int inner = mpir_client_inner(pid, "NSpid:");
+  const int inner = (int)dvm_process_last(pid, "NSpid:", -ESRCH);
   struct mpir_set_member *m = &g->set->members[g->set->member_count];
   int fd = -1, index = (int)g->set->member_count;
-  char state;
 
   if (inner < 0 || is_known(g, pid))
     return 0;
   if (g->set->member_count == MPIR_SET_MEMBERS_MAX)
     return dvm_error_set(g->err, -E2BIG, "there are more than %d processes", MPIR_SET_MEMBERS_MAX);
-  mpir_stat_field(pid, 3, &state);
-  if (state != 'Z' && pid != getpid()) {
+  if (dvm_process_state(pid) != 'Z' && pid != getpid()) {
     fd = stop(g, pid, &reply);
     if (fd < 0 && fd != -ESRCH)
       return fd;
@@ -176,12 +155,12 @@ int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent) {
   *m = (struct mpir_set_member){.pid = inner,
                                 .ppid = parent < 0 ? 0 : g->set->members[parent].pid,
                                 .ended = fd < 0,
-                                .pgid = mpir_client_inner(pid, "NSpgid:"),
-                                .sid = mpir_client_inner(pid, "NSsid:")};
+                                .pgid = (int)dvm_process_last(pid, "NSpgid:", -ESRCH),
+                                .sid = (int)dvm_process_last(pid, "NSsid:", -ESRCH)};
   if (m->pgid < 0 || m->sid < 0) /* it was not to be waited for, and is gone */
     return 0;
   if (fd < 0 && pid != getpid())
-    m->status = (int)mpir_stat_field(pid, STAT_EXIT_CODE, &state);
+    m->status = (int)dvm_process_stat(pid, STAT_EXIT_CODE);
   name_image(g, pid, m);
   g->pids[index] = pid;
   g->connections[index] = fd;
@@ -210,7 +189,7 @@ static int add_all(struct mpir_gathering *g, int number, const char *label) {
       char line[64];
 
       snprintf(line, sizeof(line), "%s:", label);
-      if (pid > 0 && pid != getpid() && !is_known(g, pid) && mpir_client_inner(pid, line) == number)
+      if (pid > 0 && pid != getpid() && !is_known(g, pid) && dvm_process_last(pid, line, -ESRCH) == number)
         rc = mpir_gather_add(g, pid, -1);
     }
     if (dir)
@@ -225,8 +204,7 @@ static int add_all(struct mpir_gathering *g, int number, const char *label) {
 /* A member found before its parent was: put the tree right. */
 static void find_parents(struct mpir_gathering *g) {
   for (size_t i = 0; i < g->set->member_count; i++) {
-    char state;
-    const int parent = (int)mpir_stat_field(g->pids[i], 4, &state);
+    const int parent = (int)dvm_process_stat(g->pids[i], STAT_PARENT);
 
     for (size_t k = 0; k < g->set->member_count && !g->set->members[i].ppid; k++)
       if (g->pids[k] == parent && k != i)
@@ -293,8 +271,7 @@ static int settle_groups(struct mpir_gathering *g) {
 }
 
 static void find_foreground(struct mpir_gathering *g) {
-  char state;
-  const long group = (long)mpir_stat_field(g->pids[0], 8, &state); /* tpgid; -1 without a terminal */
+  const long group = dvm_process_stat(g->pids[0], STAT_FOREGROUND); /* tpgid; -1 without a terminal */
 
   for (size_t i = 0; i < g->set->member_count; i++)
     if (group > 0 && g->pids[i] == group && g->set->members[i].pgid == g->set->members[i].pid)

@@ -5,9 +5,6 @@
 #include "mpir/image/image.h"
 #include "mpir/image/image_set.h"
 
-/* Field of /proc/PID/stat behind the name, from 3; 0 if there is none.  'state' is field 3. */
-unsigned long mpir_stat_field(pid_t pid, int field, char *state);
-
 struct mpir_gathering;
 /* What is different where the processes are ranks of a job. */
 struct mpir_gather_job {

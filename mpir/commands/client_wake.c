@@ -1,4 +1,5 @@
 #include "mpir/commands/client_wake.h"
+#include "base/process.h"
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -8,23 +9,6 @@
 #include <string.h>
 
 #define STOP_VARIABLE "DVMCR_STOP_SIGNAL="
-
-bool mpir_client_status(pid_t pid, const char *label, char *text, size_t size) {
-  char path[64], line[512];
-  bool found = false;
-  FILE *f;
-
-  snprintf(path, sizeof(path), "/proc/%d/status", pid);
-  f = fopen(path, "re");
-  while (f && !found && fgets(line, sizeof(line), f)) {
-    found = strncmp(line, label, strlen(label)) == 0;
-    if (found)
-      snprintf(text, size, "%.*s", (int)strcspn(line + strlen(label) + 1, "\n"), line + strlen(label) + 1);
-  }
-  if (f)
-    fclose(f);
-  return found;
-}
 
 bool mpir_client_holds_library(pid_t pid) {
   char path[64], line[4096];
@@ -43,7 +27,7 @@ bool mpir_client_holds_library(pid_t pid) {
 static bool has_signal(pid_t pid, const char *label, int sig) {
   char text[64];
 
-  return mpir_client_status(pid, label, text, sizeof(text)) && (strtoull(text, NULL, 16) >> (sig - 1) & 1);
+  return dvm_process_status(pid, label, text, sizeof(text)) && (strtoull(text, NULL, 16) >> (sig - 1) & 1);
 }
 
 static bool has_helper(pid_t pid) {
@@ -107,7 +91,7 @@ static void *call_of(pid_t pid) {
 static bool is_filtered(pid_t pid) {
   char text[16];
 
-  return mpir_client_status(pid, "Seccomp:", text, sizeof(text)) && atoi(text) != 0;
+  return dvm_process_status(pid, "Seccomp:", text, sizeof(text)) && atoi(text) != 0;
 }
 
 void mpir_client_wake(pid_t pid) {
@@ -126,7 +110,7 @@ void mpir_client_why_asleep(pid_t pid, char *why, size_t size) {
   *why = '\0';
   if (has_helper(pid))
     return;
-  mpir_client_status(pid, "Name:", name, sizeof(name));
+  dvm_process_status(pid, "Name:", name, sizeof(name));
   snprintf(why, size, "thread %d '%s' (%s)", pid, name,
            is_filtered(pid)                                                     ? "has a seccomp filter that was not installed through libc"
            : has_signal(pid, "SigBlk:", sig)                                    ? "blocks the stop signal"

@@ -11,6 +11,4 @@ void mpir_client_wake(pid_t pid);
 bool mpir_client_holds_library(pid_t pid);
 /* Why the process, which has been woken, has no helper thread yet: "" if it has one. */
 void mpir_client_why_asleep(pid_t pid, char *why, size_t size);
-/* The line of /proc/PID/status that begins with 'label', behind it; false if there is none. */
-bool mpir_client_status(pid_t pid, const char *label, char *text, size_t size);
 #endif

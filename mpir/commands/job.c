@@ -1,4 +1,5 @@
 #include "mpir/commands/job_private.h"
+#include "base/process.h"
 #include "mpir/commands/deadlock.h"
 #include "mpir/commands/job_start.h"
 #include "mpir/commands/list.h"
@@ -264,7 +265,6 @@ static void on_signals(struct job *j) {
 /* A rank that stands under a debugger or by a signal does not wait. */
 static bool one_is_stopped(const struct job *j) {
   for (uint32_t i = 0; i < j->nranks; i++) {
-    char path[64], state = 0;
     if (!j->pids[i])
       continue;
     if (j->hosts) {
@@ -272,12 +272,7 @@ static bool one_is_stopped(const struct job *j) {
         return true;
       continue;
     }
-    snprintf(path, sizeof(path), "/proc/%d/stat", j->pids[i]);
-    FILE *f = fopen(path, "re");
-    if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-      state = 0;
-    if (f)
-      fclose(f);
+    char state = dvm_process_state(j->pids[i]);
     if (state == 'T' || state == 't')
       return true;
   }

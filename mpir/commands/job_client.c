@@ -1,4 +1,5 @@
 #include "mpir/commands/job_client.h"
+#include "base/process.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -51,9 +52,8 @@ static int connect_to(pid_t pid, const char *name, struct job_answer *answer) {
 }
 
 static pid_t parent_of(pid_t pid) {
-  char state;
-
-  return (pid_t)mpir_stat_field(pid, 4, &state);
+  enum { STAT_PARENT = 4 };
+  return (pid_t)dvm_process_stat(pid, STAT_PARENT);
 }
 
 static bool has_rank(const struct job_answer *answer, pid_t pid) {

@@ -1,4 +1,5 @@
 #include "mpir/commands/job_replicas.h"
+#include "base/process.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -339,23 +340,12 @@ static void let_fork(struct mpir_replicas *r, uint32_t rank) {
   syscall(SYS_futex, &k->fork_state, FUTEX_WAKE, 8, NULL, NULL, 0);
 }
 
-static char state_of(pid_t pid) {
-  char path[64], state = 0;
-  snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-  FILE *f = fopen(path, "re");
-  if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-    state = 0;
-  if (f)
-    fclose(f);
-  return state;
-}
-
 /* One that is stopped looks to the others like one that computes: only time tells. */
 static void end_stopped(struct mpir_replicas *r, uint32_t rank) {
   for (int i = 0; i < 2; i++) {
     pid_t pid = atomic_load(&r->shared->ranks[rank].pid[i]);
     int64_t *since = &r->ranks[rank].stopped_ms[i], now = mpir_replicas_now_ms();
-    if (!pid || state_of(pid) != 'T')
+    if (!pid || dvm_process_state(pid) != 'T')
       *since = 0;
     else if (!*since)
       *since = now;
@@ -371,7 +361,7 @@ static void leap(struct mpir_replicas *r, uint32_t rank) {
     return;
   uint32_t leader = atomic_load(&k->leader);
   pid_t main = atomic_load(&k->pid[leader]), shadow = atomic_load(&k->pid[1 - leader]);
-  if (atomic_load(&k->fork_state) != REPLICA_FORKED || !main || !shadow || state_of(main) == 'Z')
+  if (atomic_load(&k->fork_state) != REPLICA_FORKED || !main || !shadow || dvm_process_state(main) == 'Z')
     return;
   r->ranks[rank].leapt = shadow;
   r->ranks[rank].leaps++;

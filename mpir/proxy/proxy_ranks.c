@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "mpir/commands/job_hosts.h"
+#include "base/process.h"
 #include "mpir/commands/job_start.h"
 #include "mpir/commands/where.h"
 #include "mpir/proxy/proxy.h"
@@ -104,13 +105,7 @@ void proxy_ranks_signal(struct proxy *p, int sig) {
 /* --- reports --- */
 
 static bool is_stopped(pid_t pid) {
-  char path[64], state = 0;
-  snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-  FILE *f = fopen(path, "re");
-  if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-    state = 0;
-  if (f)
-    fclose(f);
+  char state = dvm_process_state(pid);
   return state == 'T' || state == 't';
 }
 

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "mpir/image/image_set.h"
+#include "base/process.h"
 #include "mpir/restart/restart_private.h"
 #include "mpir/crs/sys.h"
 
@@ -271,16 +272,9 @@ static int load(struct set_restart *s) {
 
 /* Has ended, and will be waited for soon: whoever was killed together with its parent goes a moment later. */
 static bool is_ending(pid_t pid) {
-  char path[64], state = 'X';
-  FILE *f;
+  const char state = dvm_process_state(pid);
 
-  snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-  f = fopen(path, "re");
-  if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-    state = 'R';
-  if (f)
-    fclose(f);
-  return state == 'Z' || state == 'X';
+  return !state || state == 'Z' || state == 'X';
 }
 
 /* Whether all numbers are free; '*ending': all that are taken will be free soon. */
@@ -348,21 +342,6 @@ static size_t add_children(pid_t parent, pid_t *to, size_t count) {
   return count;
 }
 
-static pid_t own_number(pid_t pid) {
-  char path[64], line[256];
-  pid_t inner = 0;
-  FILE *f;
-
-  snprintf(path, sizeof(path), "/proc/%d/status", pid);
-  f = fopen(path, "re");
-  while (f && fgets(line, sizeof(line), f))
-    if (strncmp(line, "NSpid:", 6) == 0 && strrchr(line, '\t'))
-      inner = atoi(strrchr(line, '\t'));
-  if (f)
-    fclose(f);
-  return inner;
-}
-
 /* The member's number as seen from here: in a namespace, of that one among its processes whose own number it is. */
 static pid_t seen_from_here(const struct set_restart *s, const struct mpir_restarted *out, size_t index, bool namespace) {
   static pid_t processes[MPIR_SET_MEMBERS_MAX];
@@ -372,7 +351,7 @@ static pid_t seen_from_here(const struct set_restart *s, const struct mpir_resta
     return s->set->members[index].pid;
   count = add_children(out->child, processes, count);
   for (size_t i = 0; i < count; i++) {
-    if (i && own_number(processes[i]) == s->set->members[index].pid)
+    if (i && dvm_process_last(processes[i], "NSpid:", 0) == s->set->members[index].pid)
       return processes[i];
     count = add_children(processes[i], processes, count);
   }

@@ -1,6 +1,7 @@
 /* Whether gdb's program can be saved, and what there is in common to saving and restarting it. */
 #define _GNU_SOURCE
 #include "sdm/gdb/gdb_checkpoint.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -319,20 +320,9 @@ void sdm_gdb_checkpoint_leave_process(struct sdm_backend *b) {
 
 /* Its status as the kernel keeps it for its parent; else that it has ended. */
 json_t *sdm_gdb_checkpoint_end(const struct sdm_backend *b, pid_t pid) {
-  char path[48], text[2048], name[32];
-  size_t n = 0;
+  char name[32];
   (void)b;
-  snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-  FILE *f = fopen(path, "r");
-  if (f) {
-    n = fread(text, 1, sizeof(text) - 1, f);
-    fclose(f);
-  }
-  text[n] = 0;
-  const char *s = strrchr(text, ')');
-  for (int i = 2; s && i < EXIT_CODE_FIELD; i++)
-    s = (s = strchr(s, ' ')) ? s + 1 : NULL;
-  int status = s ? atoi(s) : 9; /* reaped by who asked for it to be killed */
+  int status = dvm_process_state(pid) ? (int)dvm_process_stat(pid, EXIT_CODE_FIELD) : SIGKILL; /* reaped by who asked for it to be killed */
   const char *signal = sigabbrev_np(status & 127);
   snprintf(name, sizeof(name), "SIG%s", signal ? signal : "?");
   if (status & 127)

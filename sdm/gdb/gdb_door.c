@@ -12,22 +12,7 @@
 #include <unistd.h>
 
 #include "sdm/gdb/gdb_checkpoint.h"
-
-/* The number of the process in its own, innermost, namespace. */
-static int inner_number(pid_t pid) {
-  char path[48], line[256];
-  int inner = (int)pid;
-  snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-  FILE *f = fopen(path, "r");
-  while (f && fgets(line, sizeof(line), f)) {
-    const char *last = strrchr(line, '\t');
-    if (!strncmp(line, "NSpid:", 6) && last)
-      inner = atoi(last + 1);
-  }
-  if (f)
-    fclose(f);
-  return inner;
-}
+#include "base/process.h"
 
 /* As the checkpointer calls it (mpir/crs/protocol.h). */
 static bool name_of(pid_t pid, char *name, size_t size) {
@@ -36,7 +21,7 @@ static bool name_of(pid_t pid, char *name, size_t size) {
   snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)pid);
   if (stat(path, &st))
     return false;
-  snprintf(name, size, "dvm-checkpoint.%lu.%d", (unsigned long)st.st_ino, inner_number(pid));
+  snprintf(name, size, "dvm-checkpoint.%lu.%d", (unsigned long)st.st_ino, (int)dvm_process_last(pid, "NSpid:", pid));
   return true;
 }
 

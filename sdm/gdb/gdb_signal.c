@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "sdm/gdb/gdb_private.h"
+#include "base/process.h"
 
 static int number_of_signal(const char *name) {
   char known[24];
@@ -21,19 +22,10 @@ static int number_of_signal(const char *name) {
   return 0;
 }
 
-/* Does the kernel say in this set of the program that it has the signal? */
+/* Does the kernel say in this line on the program that it has the signal? */
 static bool in_mask(pid_t pid, const char *set, int signal) {
-  char path[48], line[256];
-  unsigned long long mask = 0;
-  size_t n = strlen(set);
-  snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-  FILE *f = fopen(path, "r");
-  while (f && fgets(line, sizeof(line), f))
-    if (!strncmp(line, set, n) && line[n] == ':')
-      mask = strtoull(line + n + 1, NULL, 16);
-  if (f)
-    fclose(f);
-  return signal > 0 && signal <= 64 && mask >> (signal - 1) & 1;
+  char text[32];
+  return signal > 0 && signal <= 64 && dvm_process_status(pid, set, text, sizeof(text)) && strtoull(text, NULL, 16) >> (signal - 1) & 1;
 }
 
 /* A signal in a line of "handle": its name, or as gdb numbers the first fifteen. */
@@ -124,7 +116,7 @@ bool sdm_gdb_signal_passed(struct sdm_backend *b, const json_t *stop) {
   bool fault = number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL; /* not to be ignored */
   struct handling h = handling_of(b, number);
   if (!b->fatal_only || b->interrupting || !number || !reason || strcmp(reason, "signal-received") || h.stop == 1 ||
-      !(in_mask(b->program, "SigCgt", number) || (!fault && in_mask(b->program, "SigIgn", number))))
+      !(in_mask(b->program, "SigCgt:", number) || (!fault && in_mask(b->program, "SigIgn:", number))))
     return false;
   if (h.print == 1)
     tell_signal(b, signal);

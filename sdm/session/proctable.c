@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "sdm/session/proctable.h"
+#include "base/process.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -107,18 +108,6 @@ static int peek(long pid, uint64_t at, void *to, size_t len) {
   return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : -errno;
 }
 
-static long parent_of(long pid) {
-  char path[64], line[512], state;
-  int parent = 0;
-  snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-  FILE *f = fopen(path, "r");
-  if (!f)
-    return 0;
-  char *end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL; /* the name may hold anything */
-  fclose(f);
-  return end && sscanf(end + 1, " %c %d", &state, &parent) == 2 ? parent : 0;
-}
-
 static long rank_of(long pid) {
   static const char *const names[] = {"OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "SLURM_PROCID="};
   char path[64], *word = NULL;
@@ -142,7 +131,7 @@ static void scan_below(long pid, unsigned depth, struct sdm_targets *t) {
   DIR *proc = opendir("/proc");
   for (struct dirent *e; proc && (e = readdir(proc));) {
     long child = strtol(e->d_name, NULL, 10);
-    if (child <= 0 || parent_of(child) != pid)
+    if (child <= 0 || dvm_process_stat((pid_t)child, 4 /* its parent */) != pid)
       continue;
     long rank = rank_of(child);
     if (rank >= 0)

@@ -1,0 +1,16 @@
+/* What the kernel says of a process of this machine (proc(5)). */
+#ifndef DVM_BASE_PROCESS_H
+#define DVM_BASE_PROCESS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Field of /proc/PID/stat as proc(5) numbers them, from 4 on; 0 if there is no such process. */
+long dvm_process_stat(pid_t pid, int field);
+/* The letter of its state: 'R', 'S', 'T' stopped, 't' held by a debugger, 'Z' ended and not waited for...; 0 if there is no such process. */
+char dvm_process_state(pid_t pid);
+/* The line of /proc/PID/status that begins with 'label' ("NSpid:"), from behind the white space that follows; false if there is none. */
+bool dvm_process_status(pid_t pid, const char *label, char *text, size_t size);
+/* The last number of that line, which in "NSpid:", "NSpgid:", "NSsid:" is the one in the process's own namespace; 'otherwise' if there is none. */
+long dvm_process_last(pid_t pid, const char *label, long otherwise);
+#endif
