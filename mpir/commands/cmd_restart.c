@@ -142,7 +142,10 @@ static int restart_job(const char *path, const struct mpir_job_options *job, con
   return 1;
 }
 
-int mpir_restart_main(int argc, char **argv) {
+enum { READ = -1 }; /* no exit status: go on */
+
+/* The command line up to the image.  READ, or the status to end with. */
+static int read_options(int argc, char **argv, struct mpir_restart_options *o, struct mpir_job_options *job) {
   enum { DEBUG = 256, LAZY, TRUNCATE, NAMESPACE, KEEP_IDS, DETACH, STATS, NAME, HOSTS, LAUNCHER, RESTORE_FILES, HELP };
   static const struct option options[] = {
       {"debug", 0, NULL, DEBUG},
@@ -160,30 +163,26 @@ int mpir_restart_main(int argc, char **argv) {
       {"launcher", 1, NULL, LAUNCHER},
       {NULL, 0, NULL, 0},
   };
-  struct mpir_restart_options o = {.ids = MPIR_IDS_AUTO};
-  struct dvm_error err = DVM_ERROR_INIT;
-  struct mpir_restarted r;
-  struct mpir_job_options job = {0};
   int c;
 
   opterr = 0;
   while ((c = getopt_long_only(argc, argv, "+:h", options, NULL)) != -1) {
     switch (c) {
-    case DEBUG: o.debug = true; break;
-    case LAZY: o.lazy = true; break;
-    case RESTORE_FILES: o.restore_files = true; break;
-    case TRUNCATE: o.truncate = true; break;
-    case NAMESPACE: o.ids = MPIR_IDS_NAMESPACE; break;
-    case KEEP_IDS: o.ids = MPIR_IDS_KEEP; break;
-    case DETACH: o.detach = true; break;
+    case DEBUG: o->debug = true; break;
+    case LAZY: o->lazy = true; break;
+    case RESTORE_FILES: o->restore_files = true; break;
+    case TRUNCATE: o->truncate = true; break;
+    case NAMESPACE: o->ids = MPIR_IDS_NAMESPACE; break;
+    case KEEP_IDS: o->ids = MPIR_IDS_KEEP; break;
+    case DETACH: o->detach = true; break;
     case STATS: stats = true; break;
     case NAME:
       if (!mpir_job_name_ok(optarg))
         return dvm_usage_error("restart", "'%s' is not a name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
-      job.name = optarg;
+      job->name = optarg;
       break;
-    case HOSTS: job.hosts = optarg; break;
-    case LAUNCHER: job.launcher = optarg; break;
+    case HOSTS: job->hosts = optarg; break;
+    case LAUNCHER: job->launcher = optarg; break;
     case 'h':
     case HELP: fputs(usage, stdout); return 0;
     default: return dvm_usage_refused("restart", c, argv, options);
@@ -191,7 +190,7 @@ int mpir_restart_main(int argc, char **argv) {
   }
   if (argc - optind == 2 &&
       strcmp(argv[optind], "crdebug") == 0) { /* as figure 5.11 of Hursey's thesis has it, see docs/checkpoint-debugging.md */
-    o.debug = true;
+    o->debug = true;
     optind++;
   }
   if (argc - optind > 1)
@@ -200,25 +199,42 @@ int mpir_restart_main(int argc, char **argv) {
     fputs(usage, stderr);
     return 2;
   }
-  clock_gettime(CLOCK_MONOTONIC, &began);
-  if (mpir_job_is(argv[optind]))
-    return restart_job(argv[optind], &job, &o);
-  if (job.name || job.hosts || job.launcher)
-    return dvm_usage_error("restart", "'--name', '--hosts' and '--launcher' are for a job, which '%s' is not", argv[optind]);
-  if (!o.detach)
+  return READ;
+}
+
+static int restart_processes(const char *path, const struct mpir_restart_options *o) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  struct mpir_restarted r;
+
+  if (!o->detach)
     pass_signals();
-  if (mpir_restart(argv[optind], &o, &r, &err)) {
+  if (mpir_restart(path, o, &r, &err)) {
     fprintf(stderr, "dvm restart: error: %s\n", err.text);
     return 1;
   }
   tell_time();
   give_terminal(&r);
-  if (o.debug)
+  if (o->debug)
     announce(&r);
   if (r.pid != r.inner_pid)
     fprintf(stderr, "dvm restart: note: process %d runs in a pid namespace of its own; from outside it is process %d\n", r.inner_pid,
             r.pid);
-  else if (o.detach)
+  else if (o->detach)
     fprintf(stderr, "dvm restart: note: process %d runs again\n", r.pid);
-  return o.detach ? 0 : wait_for(&r);
+  return o->detach ? 0 : wait_for(&r);
+}
+
+int mpir_restart_main(int argc, char **argv) {
+  struct mpir_restart_options o = {.ids = MPIR_IDS_AUTO};
+  struct mpir_job_options job = {0};
+  const int status = read_options(argc, argv, &o, &job);
+
+  if (status != READ)
+    return status;
+  clock_gettime(CLOCK_MONOTONIC, &began);
+  if (mpir_job_is(argv[optind]))
+    return restart_job(argv[optind], &job, &o);
+  if (job.name || job.hosts || job.launcher)
+    return dvm_usage_error("restart", "'--name', '--hosts' and '--launcher' are for a job, which '%s' is not", argv[optind]);
+  return restart_processes(argv[optind], &o);
 }

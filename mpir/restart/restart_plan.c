@@ -311,16 +311,58 @@ static void restart_info(const struct builder *b, struct restorer_plan *plan, co
   snprintf(plan->info.image, sizeof(plan->info.image), "%s", path);
 }
 
+static uint64_t size_of_tables(const struct builder *b) {
+  const struct mpir_image *image = b->image;
+
+  return page_up(sizeof(struct restorer_plan) + (b->region_count + b->watched_count) * sizeof(*b->regions) +
+                 b->read_count * sizeof(*b->reads) + image->guard_count * sizeof(*image->guards) +
+                 image->thread_count * sizeof(*image->threads) + image->timer_count * sizeof(*image->timers) +
+                 image->credential_count * sizeof(*image->credentials) + image->group_count * sizeof(*image->groups) + image->filters_size +
+                 (b->close_count + 8) * sizeof(int) + image->auxv_bytes + 256);
+}
+
+/* What the plan points to, put behind it at '*at'. */
+static void fill_tables(struct builder *b, struct restorer_plan *plan, unsigned char **at) {
+  const struct mpir_image *image = b->image;
+  const struct mpir_image_header *h = image->header;
+
+  plan->memory.auxv = take(at, image->auxv, image->auxv_bytes);
+  plan->regions = take(at, b->regions, b->region_count * sizeof(*b->regions));
+  plan->watched = take(at, b->watched, b->watched_count * sizeof(*b->watched));
+  plan->watched_count = b->watched_count;
+  plan->reads = take(at, b->reads, b->read_count * sizeof(*b->reads));
+  plan->threads = take(at, image->threads, image->thread_count * sizeof(*image->threads));
+  plan->credentials = take(at, image->credentials, image->credential_count * sizeof(*image->credentials));
+  plan->groups = take(at, image->groups, image->group_count * sizeof(*image->groups));
+  plan->filters = take(at, image->filters, image->filters_size);
+  plan->no_exec_gain = image->process->no_exec_gain;
+  plan->barriers = image->process->barriers;
+  plan->timers = take(at, image->timers, image->timer_count * sizeof(*image->timers));
+  b->close_fds[b->close_count++] = b->fds->image;
+  plan->close_fds = take(at, b->close_fds, b->close_count * sizeof(int));
+  plan->region_count = b->region_count;
+  plan->guards = take(at, image->guards, image->guard_count * sizeof(*image->guards));
+  plan->guard_count = image->guard_count;
+  plan->read_count = b->read_count;
+  plan->thread_count = image->thread_count;
+  plan->timer_count = image->timer_count;
+  plan->close_count = b->close_count;
+  plan->restart_info = h->restart_info;
+  memcpy(plan->itimers, h->itimers, sizeof(plan->itimers));
+  memcpy(plan->rlimits, h->rlimits, sizeof(plan->rlimits));
+  plan->restore_limits = 1;
+  plan->dumpable = h->dumpable != 0; /* 2 cannot be set, and is what the kernel gives by itself */
+  plan->subreaper = (int)h->subreaper;
+  plan->no_huge_pages = (int)h->no_huge_pages;
+  plan->parent_death_signals = !b->options->detach;
+  plan->rseq_length = h->rseq_length;
+  plan->rseq_signature = h->rseq_signature;
+}
+
 /* The area: code, plan and tables, stacks, room for the vdso and its data. */
 static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err) {
   const struct mpir_image *image = b->image;
-  const struct mpir_image_header *h = image->header;
-  uint64_t code = page_up((uint64_t)(mpir_restorer_code_end - mpir_restorer_code));
-  uint64_t tables = page_up(sizeof(struct restorer_plan) + (b->region_count + b->watched_count) * sizeof(*b->regions) +
-                            b->read_count * sizeof(*b->reads) + image->guard_count * sizeof(*image->guards) +
-                            image->thread_count * sizeof(*image->threads) + image->timer_count * sizeof(*image->timers) +
-                            image->credential_count * sizeof(*image->credentials) + image->group_count * sizeof(*image->groups) +
-                            image->filters_size + (b->close_count + 8) * sizeof(int) + image->auxv_bytes + 256);
+  uint64_t code = page_up((uint64_t)(mpir_restorer_code_end - mpir_restorer_code)), tables = size_of_tables(b);
   uint64_t stacks = page_up((image->thread_count + 1) * RESTORER_STACK), park = 0, area;
   struct restart_area *areas;
   struct restorer_plan *plan;
@@ -346,38 +388,8 @@ static struct restorer_plan *build_area(struct builder *b, struct dvm_error *err
   plan->area = area;
   plan->area_size = code + tables + stacks + park;
   memory_map(b, &plan->memory);
-  plan->memory.auxv = take(&at, image->auxv, image->auxv_bytes);
-  plan->regions = take(&at, b->regions, b->region_count * sizeof(*b->regions));
-  plan->watched = take(&at, b->watched, b->watched_count * sizeof(*b->watched));
-  plan->watched_count = b->watched_count;
-  plan->reads = take(&at, b->reads, b->read_count * sizeof(*b->reads));
-  plan->threads = take(&at, image->threads, image->thread_count * sizeof(*image->threads));
-  plan->credentials = take(&at, image->credentials, image->credential_count * sizeof(*image->credentials));
-  plan->groups = take(&at, image->groups, image->group_count * sizeof(*image->groups));
-  plan->filters = take(&at, image->filters, image->filters_size);
-  plan->no_exec_gain = image->process->no_exec_gain;
-  plan->barriers = image->process->barriers;
-  plan->timers = take(&at, image->timers, image->timer_count * sizeof(*image->timers));
-  b->close_fds[b->close_count++] = b->fds->image;
-  plan->close_fds = take(&at, b->close_fds, b->close_count * sizeof(int));
-  plan->region_count = b->region_count;
-  plan->guards = take(&at, image->guards, image->guard_count * sizeof(*image->guards));
-  plan->guard_count = image->guard_count;
-  plan->read_count = b->read_count;
-  plan->thread_count = image->thread_count;
-  plan->timer_count = image->timer_count;
-  plan->close_count = b->close_count;
+  fill_tables(b, plan, &at);
   plan->stacks = area + code + tables;
-  plan->restart_info = h->restart_info;
-  memcpy(plan->itimers, h->itimers, sizeof(plan->itimers));
-  memcpy(plan->rlimits, h->rlimits, sizeof(plan->rlimits));
-  plan->restore_limits = 1;
-  plan->dumpable = h->dumpable != 0; /* 2 cannot be set, and is what the kernel gives by itself */
-  plan->subreaper = (int)h->subreaper;
-  plan->no_huge_pages = (int)h->no_huge_pages;
-  plan->parent_death_signals = !b->options->detach;
-  plan->rseq_length = h->rseq_length;
-  plan->rseq_signature = h->rseq_signature;
   plan->image_fd = b->fds->image;
   plan->status_fd = b->fds->status;
   kernel_maps(b, plan, areas, count, area + code + tables + stacks);

@@ -101,7 +101,7 @@ void dvmt_cli_note_unused(const struct dvmt_cli *o) {
       fprintf(stderr, "dvm: warning: '--ignore %s' fits nothing that was recorded\n", o->ignore.row[i].text);
 }
 
-int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
+static int read_options(struct dvmt_cli *o, int argc, char **argv) {
   static const struct option names[] = {{"tolerance", 1, NULL, 't'}, {"exact", 0, NULL, 'x'},  {"digits", 0, NULL, 'd'},
                                         {"ignore", 1, NULL, 'i'},    {"rename", 1, NULL, 'n'}, {"accept", 1, NULL, 'a'},
                                         {"ulps", 1, NULL, 'u'},      {"config", 1, NULL, 'c'}, {"partial", 0, NULL, 'p'},
@@ -111,17 +111,6 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
   struct dvm_error err = DVM_ERROR_INIT;
   double v;
   int c, rc = 0;
-  o->config = (struct dvmt_config)DVMT_CONFIG_INIT;
-  o->compare = (struct dvmt_compare_options){.relative = -1,
-                                             .ulps = -1,
-                                             .found = dvmt_report_found,
-                                             .arg = &o->report,
-                                             .config = &o->config,
-                                             .ignore = &o->ignore,
-                                             .renames = (const char *const(*)[2])o->renames};
-  if (dvmt_report_init(&o->report, &err))
-    return dvmt_cli_usage(o, err.text, NULL);
-  o->exitcode = 66;
   opterr = 0;
   while (!rc && (c = getopt_long(argc, argv, "+:h", names, NULL)) >= 0)
     switch (c) {
@@ -156,15 +145,38 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
     case 'h': printf("%s\n%s", o->help, dvmt_cli_help); return -1;
     default: rc = dvm_usage_refused(o->name, c, argv, names);
     }
-  if (!rc && ((o->html && dvmt_file_writable(o->html, &err)) || dvmt_report_check_files(&o->report, &err))) {
-    fprintf(stderr, "dvm: error: %s\n", err.text);
-    rc = 1;
-  }
-  if (!rc && o->config_path && dvmt_config_read(&o->config, o->config_path, &err)) {
-    fprintf(stderr, "dvm: error: %s\n", err.text);
-    rc = err.code == -EINVAL ? EXIT_USAGE : 1;
-  }
   return rc;
+}
+
+/* Files that are to be written can be, and those that are to be read are. */
+static int open_files(struct dvmt_cli *o) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  if ((o->html && dvmt_file_writable(o->html, &err)) || dvmt_report_check_files(&o->report, &err)) {
+    fprintf(stderr, "dvm: error: %s\n", err.text);
+    return 1;
+  }
+  if (o->config_path && dvmt_config_read(&o->config, o->config_path, &err)) {
+    fprintf(stderr, "dvm: error: %s\n", err.text);
+    return err.code == -EINVAL ? EXIT_USAGE : 1;
+  }
+  return 0;
+}
+
+int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  o->config = (struct dvmt_config)DVMT_CONFIG_INIT;
+  o->compare = (struct dvmt_compare_options){.relative = -1,
+                                             .ulps = -1,
+                                             .found = dvmt_report_found,
+                                             .arg = &o->report,
+                                             .config = &o->config,
+                                             .ignore = &o->ignore,
+                                             .renames = (const char *const(*)[2])o->renames};
+  if (dvmt_report_init(&o->report, &err))
+    return dvmt_cli_usage(o, err.text, NULL);
+  o->exitcode = 66;
+  int rc = read_options(o, argc, argv);
+  return rc ? rc : open_files(o);
 }
 
 void dvmt_cli_fini(struct dvmt_cli *o) {

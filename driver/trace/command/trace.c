@@ -55,77 +55,95 @@ static int select_one(struct dvmt_select *s, const char *kind, const char *name)
   return dvmt_select_add(s, text, &err) ? usage(err.text, NULL) : 0;
 }
 
+struct command {
+  const char *action;
+  struct dvmt_show show;
+  enum dvmt_export how;
+  const char *output;
+  bool helped;
+};
+
 /* The action with its options read.  Exit status, or -E... */
-static int act(const char *action, const char *file, struct dvmt_show *show, enum dvmt_export how, const char *output,
-               struct dvm_error *err) {
-  if (!strcmp(action, "info"))
-    return dvmt_show_info(file, show, stdout, err);
-  if (!strcmp(action, "verify"))
+static int act(struct command *t, const char *file, struct dvm_error *err) {
+  if (!strcmp(t->action, "info"))
+    return dvmt_show_info(file, &t->show, stdout, err);
+  if (!strcmp(t->action, "verify"))
     return dvmt_verify(file, stdout, err);
-  if (!strcmp(action, "export"))
-    return dvmt_export(file, how, output, &show->wanted, err);
-  return !strcmp(action, "dump") ? dvmt_show_dump(file, show, stdout, err) : dvmt_show_stat(file, show, stdout, err);
+  if (!strcmp(t->action, "export"))
+    return dvmt_export(file, t->how, t->output, &t->show.wanted, err);
+  return !strcmp(t->action, "dump") ? dvmt_show_dump(file, &t->show, stdout, err) : dvmt_show_stat(file, &t->show, stdout, err);
 }
 
-static int run(int argc, char **argv) {
+/* What stands behind the action.  0, or the status to end with. */
+static int read_options(struct command *t, int argc, char **argv) {
   static const struct option names[] = {
       {"json", 0, NULL, 'j'}, {"element", 1, NULL, 'e'},  {"construct", 1, NULL, 'c'}, {"limit", 1, NULL, 'n'}, {"variable", 1, NULL, 'v'},
       {"file", 1, NULL, 'f'}, {"function", 1, NULL, 'F'}, {"execution", 1, NULL, 'x'}, {"from", 1, NULL, 'a'},  {"to", 1, NULL, 'z'},
       {"csv", 0, NULL, 'C'},  {"jsonl", 0, NULL, 'J'},    {"npz", 0, NULL, 'N'},       {"help", 0, NULL, 'h'},  {NULL, 0, NULL, 0}};
-  struct dvmt_show show = {.limit = UINT64_MAX};
-  struct dvm_error err = DVM_ERROR_INIT;
-  const char *action = argc > 1 ? argv[1] : "";
-  const char *output = NULL;
-  enum dvmt_export how = DVMT_EXPORT_NONE;
   int c, rc = 0;
+  opterr = 0;
+  optind = 2;
+  while (!rc && (c = getopt_long(argc, argv, "+:o:h", names, NULL)) >= 0)
+    switch (c) {
+    case 'j': t->show.json = true; break;
+    case 'e': t->show.wanted.element = optarg; break;
+    case 'c': t->show.wanted.construct = optarg; break;
+    case 'v': rc = select_one(&t->show.wanted.variables, "variable", optarg); break;
+    case 'f': rc = select_one(&t->show.wanted.files, "file", optarg); break;
+    case 'F': rc = select_one(&t->show.wanted.functions, "function", optarg); break;
+    case 'x': rc = read_number(optarg, &t->show.wanted.execution); break;
+    case 'a': rc = read_number(optarg, &t->show.wanted.from); break;
+    case 'z': rc = read_number(optarg, &t->show.wanted.to); break;
+    case 'C': t->how = DVMT_EXPORT_CSV; break;
+    case 'J': t->how = DVMT_EXPORT_JSONL; break;
+    case 'N': t->how = DVMT_EXPORT_NPZ; break;
+    case 'o': t->output = optarg; break;
+    case 'n': rc = read_number(optarg, &t->show.limit); break;
+    case 'h': t->helped = true; return 0;
+    default: return dvm_usage_refused("trace", c, argv, names);
+    }
+  return rc;
+}
+
+/* Whether the words go together. */
+static int check(const struct command *t, bool config, int argc, char **argv) {
+  if (t->show.wanted.execution && !t->show.wanted.construct)
+    return usage("'--execution' needs '--construct FILE:LINE'", NULL);
+  if (!strcmp(t->action, "export") && !t->how)
+    return usage("'dvm trace export' wants --csv, --jsonl or --npz", NULL);
+  if (t->how == DVMT_EXPORT_NPZ && !t->output)
+    return usage("'dvm trace export --npz' wants '-o FILE'", NULL);
+  if (config && !argv[optind])
+    return usage("'dvm trace config' wants a program to run", NULL);
+  if (!config && (optind + 1 != argc || (t->output && strcmp(t->action, "export") != 0)))
+    return usage("'dvm trace' wants one file", NULL);
+  return 0;
+}
+
+static int run(int argc, char **argv) {
+  struct command t = {.action = argc > 1 ? argv[1] : "", .show.limit = UINT64_MAX, .how = DVMT_EXPORT_NONE};
+  struct dvm_error err = DVM_ERROR_INIT;
+  const char *action = t.action;
   if (!strcmp(action, "--help") || !strcmp(action, "-h")) {
     fputs(help, stdout);
     return 0;
   }
   bool config = !strcmp(action, "config");
-  bool export = !strcmp(action, "export");
-  if (!config && !export && strcmp(action, "info") && strcmp(action, "dump") && strcmp(action, "stat") && strcmp(action, "verify"))
+  if (!config && strcmp(action, "export") && strcmp(action, "info") && strcmp(action, "dump") && strcmp(action, "stat") &&
+      strcmp(action, "verify"))
     return usage(*action ? "unknown action" : "'dvm trace' wants info, dump, stat, export, verify or config", *action ? action : NULL);
-  opterr = 0;
-  optind = 2;
-  while (!rc && (c = getopt_long(argc, argv, "+:o:h", names, NULL)) >= 0)
-    switch (c) {
-    case 'j': show.json = true; break;
-    case 'e': show.wanted.element = optarg; break;
-    case 'c': show.wanted.construct = optarg; break;
-    case 'v': rc = select_one(&show.wanted.variables, "variable", optarg); break;
-    case 'f': rc = select_one(&show.wanted.files, "file", optarg); break;
-    case 'F': rc = select_one(&show.wanted.functions, "function", optarg); break;
-    case 'x': rc = read_number(optarg, &show.wanted.execution); break;
-    case 'a': rc = read_number(optarg, &show.wanted.from); break;
-    case 'z': rc = read_number(optarg, &show.wanted.to); break;
-    case 'C': how = DVMT_EXPORT_CSV; break;
-    case 'J': how = DVMT_EXPORT_JSONL; break;
-    case 'N': how = DVMT_EXPORT_NPZ; break;
-    case 'o': output = optarg; break;
-    case 'n': rc = read_number(optarg, &show.limit); break;
-    case 'h': fputs(help, stdout); return 0;
-    default: return dvm_usage_refused("trace", c, argv, names);
-    }
-  if (rc)
+  int rc = read_options(&t, argc, argv);
+  if (t.helped)
+    fputs(help, stdout);
+  if (rc || t.helped || (rc = check(&t, config, argc, argv)))
     return rc;
-  if (show.wanted.execution && !show.wanted.construct)
-    return usage("'--execution' needs '--construct FILE:LINE'", NULL);
-  if (export && !how)
-    return usage("'dvm trace export' wants --csv, --jsonl or --npz", NULL);
-  if (how == DVMT_EXPORT_NPZ && !output)
-    return usage("'dvm trace export --npz' wants '-o FILE'", NULL);
-  if (config && !argv[optind])
-    return usage("'dvm trace config' wants a program to run", NULL);
-  if (!config && (optind + 1 != argc || (output && !export)))
-    return usage("'dvm trace' wants one file", NULL);
-  if (config && !output)
-    output = "trace.conf";
+  if (config && !t.output)
+    t.output = "trace.conf";
   if (config)
-    rc = dvmt_file_writable(output, &err) ? err.code : dvmt_config_make(argv + optind, output, &err);
+    rc = dvmt_file_writable(t.output, &err) ? err.code : dvmt_config_make(argv + optind, t.output, &err);
   else
-    rc = act(action, argv[optind], &show, how, output, &err);
-  dvmt_wanted_fini(&show.wanted);
+    rc = act(&t, argv[optind], &err);
+  dvmt_wanted_fini(&t.show.wanted);
   if (rc >= 0)
     return rc;
   if (rc == -EIO && ferror(stdout)) /* will be told */
