@@ -24,6 +24,20 @@ uint32_t mpl_context_agree(struct ompi_communicator_t *c) {
 
 /* --- life --- */
 
+static void enter_list(struct ompi_communicator_t *c) {
+  c->next = mpl.comms;
+  c->at = &mpl.comms;
+  if (c->next)
+    c->next->at = &c->next;
+  mpl.comms = c;
+}
+
+static void leave_list(struct ompi_communicator_t *c) {
+  *c->at = c->next;
+  if (c->next)
+    c->next->at = c->at;
+}
+
 struct ompi_communicator_t *mpl_comm_new(struct ompi_group_t *group, uint32_t context, struct ompi_communicator_t *parent) {
   struct ompi_communicator_t *c = calloc(1, sizeof(*c));
   if (!c)
@@ -32,12 +46,14 @@ struct ompi_communicator_t *mpl_comm_new(struct ompi_group_t *group, uint32_t co
   group->refs++;
   c->errhandler = parent ? parent->errhandler : MPI_ERRORS_ARE_FATAL;
   c->errhandler->refs++;
+  enter_list(c);
   return c;
 }
 
 void mpl_comm_release(struct ompi_communicator_t *c) {
   if (c->predefined || --c->refs)
     return;
+  leave_list(c);
   mpl_context_forget(c->context);
   mpl_context_forget(c->context + 1);
   mpl_group_release(c->group);
@@ -59,6 +75,7 @@ static void predefined(struct ompi_communicator_t *c, const char *name, uint32_t
   *c = (struct ompi_communicator_t){.magic = MPL_COMM, .refs = 1, .context = context, .rank = g->rank, .size = size, .f_index = -1, .predefined = true,
                                     .group = g, .errhandler = MPI_ERRORS_ARE_FATAL};
   strcpy(c->name, name);
+  enter_list(c);
 }
 
 void mpl_comms_init(void) {

@@ -136,6 +136,8 @@ void mpl_request_free(struct ompi_request_t *q) {
 }
 
 static void complete(struct ompi_request_t *q) {
+  if (q->kind == MPL_SEND && q->at)
+    unpost(&mpl.sends, q);
   if (q->own_bytes) {
     free(q->bytes);
     q->bytes = NULL;
@@ -281,6 +283,7 @@ void mpl_send_start(struct ompi_request_t *q, bool collective) {
   }
   q->context = q->comm->context + collective;
   mpl_type_gather(q);
+  post(&mpl.sends, q);
   uint32_t to = (uint32_t)mpl_job_rank(q->comm, q->peer);
   struct mpl_record head = {.context = q->context, .tag = q->tag, .bytes = q->size, .sender = mpl_request_token(q), .offset = (uint64_t)q->comm->rank};
   if (mpl.peers[to].first || !send_first(q, to, &head))

@@ -38,6 +38,8 @@ struct mpl_world {
   struct mpl_peer *peers;
   struct mpl_context **contexts;
   uint32_t ncontexts;
+  struct mpl_context sends;          /* 'posted' alone: those that are not complete, for debuggers */
+  struct ompi_communicator_t *comms; /* all, likewise */
   bool initialized, finalized, multiple;
   int provided;
   pthread_t main;

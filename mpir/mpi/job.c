@@ -2,7 +2,9 @@
 #include "mpir/mpi/core.h"
 #include "mpir/mpi/bindings.h"
 #include "mpir/mpi/predefined.h"
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,19 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* For debuggers: where the library lies that tells them of our queues (queues.c), and what it looks at. */
+extern char MPIR_dll_name[PATH_MAX];
+extern const struct mpl_world *const MPIR_dvm_world;
+char MPIR_dll_name[PATH_MAX];
+const struct mpl_world *const MPIR_dvm_world = &mpl;
+
+static void name_debug_library(void) {
+  Dl_info us;
+  const char *slash = dladdr(&mpl, &us) && us.dli_fname ? strrchr(us.dli_fname, '/') : NULL;
+  if (slash)
+    snprintf(MPIR_dll_name, sizeof(MPIR_dll_name), "%.*s/libdvmmpiqueues.so", (int)(slash - us.dli_fname), us.dli_fname);
+}
 
 _Noreturn void mpl_die(int status, const char *format, ...) {
   va_list words;
@@ -74,6 +89,7 @@ static void attach(void) {
   mpl.size = mpl.job->nranks;
   mpl.state = mpl_state(mpl.job, mpl.rank);
   atomic_store(&mpl.state->pid, getpid());
+  mpl.sends.posted_end = &mpl.sends.posted;
   open_ends();
   atomic_store(&mpl.state->phase, MPL_ATTACHED);
   mpl_replica_start();
@@ -85,6 +101,7 @@ static int init(int required, int *provided, const char *call) {
     return mpl_error(MPI_COMM_WORLD, MPI_ERR_OTHER, call);
   }
   attach();
+  name_debug_library();
   mpl.main = pthread_self();
   mpl.provided = required < MPI_THREAD_SINGLE ? MPI_THREAD_SINGLE : required > MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : required;
   if (mpl_replicated() && mpl.provided > MPI_THREAD_FUNNELED)

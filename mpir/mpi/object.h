@@ -55,6 +55,7 @@ struct ompi_communicator_t {
   struct mpl_attr *attrs;
   struct mpl_topology *topology;
   struct ompi_info_t *info;
+  struct ompi_communicator_t *next, **at; /* in the list of all */
   char name[MPI_MAX_OBJECT_NAME];
  };
  char room_[MPL_AT_COMM_ATTRS];
@@ -133,7 +134,7 @@ struct ompi_request_t {
   bool own_bytes, lent; /* lent: of a buffered send, whose caller has gone on */
   uint64_t other;    /* address of the request at the other end */
   MPI_Status status;
-  struct ompi_request_t *next, **at;   /* in a list of posted receives or of things to send */
+  struct ompi_request_t *next, **at;   /* in a list of posted receives, or of sends that are not complete */
   struct mpl_schedule *schedule;
   struct mpl_generalized *generalized;
   const void *place; /* who asked for it */

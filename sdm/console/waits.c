@@ -5,6 +5,8 @@
 
 #include "sdm/console/show_private.h"
 
+#define SHOWN_MAX 8 /* operations of one rank */
+
 struct wait {
   sdm_id rank;
   json_t *record;        /* owned: what the rank's gdb says (queues.py, dvm_waits) */
@@ -85,8 +87,32 @@ static bool collective_on(const struct wait *w, json_int_t context) {
 
 static const char *name_of(const json_t *comm) { return *text_of(comm, "name") ? text_of(comm, "name") : "an unnamed communicator"; }
 
+/* How many collective operations it has begun on the communicator, where its MPI counts them; else -1. */
+static json_int_t begun(const struct wait *w, json_int_t context) {
+  char key[24];
+  snprintf(key, sizeof(key), "%lld", (long long)context);
+  json_t *n = json_object_get(json_object_get(w->record, "begun"), key);
+  return json_is_integer(n) ? json_integer_value(n) : -1;
+}
+
+/* Those who have begun the operation whose number 'one' waits in have come to it, wherever they are by now. */
+static void wait_numbered(const struct waits *w, struct wait *one, const json_t *comm) {
+  struct sdm_set *missing = members_of(comm);
+  for (size_t i = 0; i < w->n; i++)
+    if (begun(&w->items[i], number_of(comm, "context")) >= number_of(one->record, "number"))
+      sdm_set_remove_element(missing, w->items[i].rank);
+  sdm_set_remove_element(missing, one->rank);
+  sdm_set_union(one->all, missing);
+  dvm_text_printf(&one->what, "%s%s", name_of(comm), sdm_set_is_empty(missing) ? ", all have come" : "");
+  sdm_set_free(missing);
+}
+
 /* It waits for those of the communicator that have not come. */
 static void wait_collective(struct waits *w, struct wait *one, const json_t *comm) {
+  if (json_object_get(one->record, "number")) {
+    wait_numbered(w, one, comm);
+    return;
+  }
   struct sdm_set *missing = members_of(comm), *others = sdm_set_new();
   for (size_t i = 0; i < w->n; i++)
     if (collective_on(&w->items[i], number_of(comm, "context"))) {
@@ -110,6 +136,8 @@ static bool begins(const char *text, const char *with) { return !strncmp(text, w
 
 /* Whether the call may wait for this queue: a receive does not wait for what is sent. */
 static bool concerns(const char *call, const char *queue) {
+  if (*queue == 'u')
+    return false;
   bool sends = begins(call, "MPI_Send") || begins(call, "MPI_Ssend") || begins(call, "MPI_Bsend") || begins(call, "MPI_Rsend");
   bool receives = begins(call, "MPI_Recv") || begins(call, "MPI_Mrecv");
   if (begins(call, "MPI_Sendrecv"))
@@ -141,6 +169,19 @@ static void add_operation(struct wait *one, const json_t *comm, const char *queu
                   name_of(comm));
 }
 
+/* What has come and does not match what it waits for: mostly the mistake itself. */
+static void add_unexpected(struct wait *one) {
+  json_t *comm, *op;
+  size_t i, k, shown = 0;
+  json_array_foreach(json_object_get(one->record, "communicators"), i, comm)
+      json_array_foreach(json_object_get(json_object_get(comm, "queues"), "unexpected"), k, op) if (shown++ < SHOWN_MAX)
+          dvm_text_printf(&one->what, "; nobody has asked for the message from %lld, tag %lld, %lld byte%s, %s",
+                          (long long)number_of(op, "world"), (long long)number_of(op, "tag"), (long long)number_of(op, "bytes"),
+                          number_of(op, "bytes") == 1 ? "" : "s", name_of(comm));
+  if (shown > SHOWN_MAX)
+    dvm_text_printf(&one->what, "; nor for %zu more", shown - SHOWN_MAX);
+}
+
 static size_t count_operations(const struct wait *one) {
   json_t *comm, *list;
   const char *queue;
@@ -150,8 +191,6 @@ static size_t count_operations(const struct wait *one) {
       concerns(text_of(one->record, "call"), queue) ? json_array_size(list) : 0;
   return n;
 }
-
-#define SHOWN_MAX 8 /* operations of one rank */
 
 static void wait_point_to_point(struct wait *one) {
   const char *call = text_of(one->record, "call"), *queue;
@@ -163,6 +202,7 @@ static void wait_point_to_point(struct wait *one) {
           json_array_foreach(list, k, op) if (concerns(call, queue) && shown++ < SHOWN_MAX) add_operation(one, comm, queue, op, each);
   if (shown > SHOWN_MAX)
     dvm_text_printf(&one->what, "; and %zu more", shown - SHOWN_MAX);
+  add_unexpected(one);
 }
 
 static void conclude(struct waits *w, struct wait *one) {
@@ -283,6 +323,28 @@ static bool show_cycle(struct waits *w, const struct sdm_show *show) {
   return found;
 }
 
+/* Of a collective operation that most have come to: who has left it out, or is not there yet, and is in MPI elsewhere. */
+static void show_left_out(struct waits *w, const struct sdm_show *show) {
+  for (size_t i = 0; i < w->n; i++) {
+    const struct wait *late = &w->items[i], *there = NULL;
+    struct dvm_text t = DVM_TEXT_INIT;
+    for (size_t k = 0; k < w->n && !there && in_mpi(late); k++)
+      if (json_is_integer(json_object_get(w->items[k].record, "context")) && sdm_set_contains(w->items[k].all, late->rank))
+        there = &w->items[k];
+    if (!there)
+      continue;
+    dvm_text_printf(&t, "has not come to %s of %s", text_of(there->record, "call"), dvm_text_str((struct dvm_text *)&there->what));
+    dvm_text_printf(&t, ": it is in %s, called in ", text_of(late->record, "call"));
+    put_place(&t, late->record);
+    if (show->json)
+      sdm_show_json(show, json_pack("{s:I, s:s, s:s}", "left_out_by", (json_int_t)late->rank, "call", text_of(there->record, "call"), "why",
+                                    dvm_text_str(&t)));
+    else
+      fprintf(show->out, "{%u} %s\n", late->rank, dvm_text_str(&t));
+    dvm_text_fini(&t);
+  }
+}
+
 /* Who is waited for and is not in MPI: there the reason lies, if not in a cycle. */
 static void show_outside(struct waits *w, const struct sdm_show *show) {
   struct sdm_set *wanted = sdm_set_new();
@@ -318,7 +380,7 @@ static void show_queue(FILE *out, const char *name, const json_t *list) {
   size_t i;
   json_array_foreach((json_t *)list, i, op) {
     json_t *tag = json_object_get(op, "tag");
-    fprintf(out, "    %-7s  %s ", name, !strcmp(name, "send") ? "to" : "from");
+    fprintf(out, "    %-10s  %s ", name, !strcmp(name, "send") ? "to" : "from");
     if (number_of(op, "peer") < 0)
       fprintf(out, "any");
     else
@@ -367,6 +429,7 @@ size_t sdm_waits_show(struct sdm_session *s, const struct sdm_show *show, const 
     fprintf(show->out, "== who waits for whom\n");
   show_waits(&w, show);
   show_cycle(&w, show);
+  show_left_out(&w, show);
   show_outside(&w, show);
   if (!w.in_mpi && !quiet)
     sdm_show_error(show, sdm_set_is_empty(stand) ? "none of them stands" : "none of them is in MPI");

@@ -75,13 +75,25 @@ static void got_arguments(struct sdm_backend *b, struct gdb_pending *p, const st
   sdm_call_done(p->call, json_pack("{s:o}", "frames", out), NULL);
 }
 
+/* How many frames, from the innermost, belong to an MPI library that was built here and has source: its function is the innermost with such a name. */
+static size_t within_mpi(const json_t *stack) {
+  size_t i;
+  json_t *f;
+  json_array_foreach((json_t *)stack, i, f) {
+    const char *name = sdm_gdb_field(f, "func");
+    if (name && (!strncmp(name, "PMPI_", 5) || !strncmp(name, "MPI_", 4)))
+      return sdm_gdb_field(f, "fullname") ? i + 1 : 0;
+  }
+  return 0;
+}
+
 /* The innermost frame whose source is here is the user's: those of the system's libraries rarely are. */
 static void got_sourced(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  size_t i;
+  size_t i, first = within_mpi(json_object_get(r->results, "stack"));
   json_t *f;
   long long level = 0;
   json_array_foreach(json_object_get(r->results, "stack"), i,
-                     f) if (sdm_gdb_field(f, "fullname") && !access(sdm_gdb_field(f, "fullname"), R_OK)) {
+                     f) if (i >= first && sdm_gdb_field(f, "fullname") && !access(sdm_gdb_field(f, "fullname"), R_OK)) {
     level = atoll(sdm_gdb_field(f, "level") ? sdm_gdb_field(f, "level") : "0");
     break;
   }

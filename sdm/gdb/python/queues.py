@@ -169,6 +169,21 @@ class MessageQueues:
         self._check(self.lib.mqs_update_communicator_list(process), "the communicators cannot be read")
         return process
 
+    def knows_collectives(self):
+        """Our own message layer counts them."""
+        return hasattr(self.lib, "dvm_mqs_begun")
+
+    def begun(self, process):
+        """{context: [how many collective operations were begun, the number of the one that goes on, or 0]}"""
+        found = {}
+        code = self.lib.mqs_setup_communicator_iterator(process)
+        while code == MQS_OK:
+            c = MqsCommunicator()
+            self._check(self.lib.mqs_get_communicator(process, ctypes.byref(c)), "a communicator cannot be read")
+            found[c.unique_id] = [self.lib.dvm_mqs_begun(process), self.lib.dvm_mqs_under_way(process)]
+            code = self.lib.mqs_next_communicator(process)
+        return found
+
     def communicators(self, process):
         code = self.lib.mqs_setup_communicator_iterator(process)
         while code == MQS_OK:
@@ -254,7 +269,9 @@ def dvm_message_queues(rank):
     if not dvm_trusted(path):
         raise gdb.error("the debug library '%s' is missing, or not safe to load" % path)
     library = MessageQueues(path, rank)
-    return library, list(library.communicators(library.open()))
+    process = library.open()
+    begun = library.begun(process) if library.knows_collectives() else None
+    return begun, list(library.communicators(process))
 
 
 @dvm_command
@@ -275,7 +292,7 @@ def dvm_mpi_frame():
         innermost = frame
         while frame is not None and depth < 64:
             name = frame.name() or ""
-            if name.startswith(("MPI_", "PMPI_", "mpi_", "pmpi_")) and not frame.find_sal().line:
+            if name.startswith(("MPI_", "PMPI_", "mpi_", "pmpi_")) and (not frame.find_sal().line or dvm_of_mpi(frame)):
                 found = frame
             frame, depth = frame.older(), depth + 1
         if found is not None:
@@ -283,11 +300,16 @@ def dvm_mpi_frame():
     return None, None
 
 
+def dvm_of_mpi(frame):
+    """In the MPI library, which may have been built here and have source."""
+    return (gdb.solib_name(frame.pc()) or "").rsplit("/", 1)[-1].startswith("libmpi")
+
+
 def dvm_user_place(frame):
     """The innermost frame with source, from this one outwards."""
     while frame is not None:
         sal = frame.find_sal()
-        if sal.symtab is not None and sal.line and os.access(sal.symtab.fullname(), os.R_OK):
+        if not dvm_of_mpi(frame) and sal.symtab is not None and sal.line and os.access(sal.symtab.fullname(), os.R_OK):
             return {"func": frame.name() or "??", "file": sal.symtab.filename.rsplit("/", 1)[-1], "line": sal.line}
         frame = frame.older()
     return {}
@@ -338,13 +360,15 @@ def dvm_waits(args):
     try:
         call, innermost = dvm_mpi_frame()
         if call is None:
-            return dvm_user_place(gdb.newest_frame())
+            return {**dvm_user_place(gdb.newest_frame()), **dvm_begun(args)}
         name = call.name().lstrip("p") if call.name().startswith("pmpi") else call.name()
         name = name[1:] if name.startswith("PMPI") else name
         found = {"call": name, **dvm_user_place(call)}
         try:
-            communicators = dvm_message_queues(args.get("rank", 0))[1]
-            if dvm_is_collective(name):
+            begun, communicators = dvm_message_queues(args.get("rank", 0))
+            if begun is not None:
+                found.update(dvm_collective(begun, dvm_is_collective(name)))
+            elif dvm_is_collective(name):
                 found["context"] = dvm_communicator_of(call, innermost)
         except (gdb.error, gdb.MemoryError) as e:
             return {**found, "why": str(e)}
@@ -357,6 +381,24 @@ def dvm_waits(args):
             if c["members"] == list(range(c["size"])):
                 del c["members"]
             found["communicators"].append(c)
+    return found
+
+
+def dvm_begun(args):
+    """How far this rank is with collective operations, where its MPI counts them."""
+    try:
+        begun = dvm_message_queues(args.get("rank", 0))[0]
+    except (gdb.error, gdb.MemoryError):
+        begun = None
+    return {} if begun is None else {"begun": {str(context): n[0] for context, n in begun.items()}}
+
+
+def dvm_collective(begun, standing):
+    """Of a rank in MPI; 'standing': its call is a collective operation and no wait, which may be for one."""
+    found = {"begun": {str(context): n[0] for context, n in begun.items()}}
+    waiting = [(context, n) for context, (_, n) in begun.items() if n]
+    if waiting and (standing or len(waiting) == 1):
+        found["context"], found["number"] = waiting[0]
     return found
 
 

@@ -16,9 +16,13 @@ def line(text):
 
 
 class Waits(unittest.TestCase):
+    launcher = ()
+    came = ""  # behind what a rank waits for
+    unexpected = {}
+
     def standing(self, *args):
         """A session whose ranks all stand where they wait."""
-        d = sdm.Debugger("-n", "4", "--no-stop", WAITS, *args)
+        d = sdm.Debugger("-n", "4", *self.launcher, "--no-stop", WAITS, *args)
         self.addCleanup(d.close)
         sdm.wait_until(lambda: d.do("status") and sum(map(len, d.output().values())) == 4 * len(b"ready\n"), "all are ready")
         said = []
@@ -39,11 +43,14 @@ class Waits(unittest.TestCase):
         found = {j["ranks"]: (j["waits"], j["line"], j["for"], j["any"]) for j in said if "waits" in j}
         self.assertEqual(found, {"0": ("MPI_Recv", line("MPI_Recv("), "1", ""), "1": ("MPI_Waitall", line("MPI_Waitall("), "2", "3"),
                                  "2": ("MPI_Ssend", line("MPI_Ssend("), "0", ""), "3": ("MPI_Barrier", line("MPI_Barrier("), "1", "")})
-        self.assertEqual([j["what"] for j in said if j.get("ranks") == "0"], ["receive from 1, tag 5, 4 bytes, MPI_COMM_WORLD"])
+        self.assertEqual([j["what"] for j in said if j.get("ranks") == "0"], ["receive from 1, tag 5, 4 bytes, MPI_COMM_WORLD" + self.came])
         self.assertEqual([j["cycle"] for j in said if "cycle" in j], [[0, 1, 2]])
+        self.assertEqual([(j["left_out_by"], j["call"], j["why"]) for j in said if "left_out_by" in j],
+                         [(1, "MPI_Barrier", f"has not come to MPI_Barrier of half: it is in MPI_Waitall, called in complete at mpi_waits.c:"
+                           f"{line('MPI_Waitall(')}")])
         classes, _ = d.answer("queues")
         queues = {r: {c["name"]: c["queues"] for c in body["communicators"]} for who, body in classes.items() for r in who}
-        self.assertEqual(queues[0]["MPI_COMM_WORLD"], {"receive": [{"peer": 1, "world": 1, "tag": 5, "bytes": 4}]})
+        self.assertEqual(queues[0]["MPI_COMM_WORLD"], {"receive": [{"peer": 1, "world": 1, "tag": 5, "bytes": 4}], **self.unexpected})
         self.assertEqual(queues[1]["half"], {"receive": [{"peer": -1, "world": -1, "tag": None, "bytes": 4}]})
         self.assertEqual(queues[2]["half"], {"send": [{"peer": 0, "world": 0, "tag": 9, "bytes": 4}]})
         self.assertEqual(queues[3]["half"], {})
@@ -61,13 +68,13 @@ class Waits(unittest.TestCase):
             self.assertTrue(all("debug library" in r for r in d.answer("queues")[0].values()))
 
     def test_batch(self):
-        r = subprocess.run([sdm.DEBUG, "--batch", "--timeout", "10", "-n", "4", WAITS], stdin=subprocess.DEVNULL, capture_output=True,
+        r = subprocess.run([sdm.DEBUG, "--batch", "--timeout", "10", *self.launcher, "-n", "4", WAITS], stdin=subprocess.DEVNULL, capture_output=True,
                            text=True, timeout=2 * sdm.LIMIT)
         report = r.stdout.splitlines()
         self.assertEqual(r.returncode, 3, r.stdout)
         at = report.index("== who waits for whom")
         self.assertEqual(report[at + 1], f"{{0}} MPI_Recv, called in main at mpi_waits.c:{line('MPI_Recv(')}: waits for {{1}} "
-                         "(receive from 1, tag 5, 4 bytes, MPI_COMM_WORLD)")
+                         f"(receive from 1, tag 5, 4 bytes, MPI_COMM_WORLD{self.came})")
         self.assertIn("a cycle, which nothing ends: 0 -> 1 -> 2 -> 0", report)
 
     def test_layouts(self):
@@ -108,6 +115,15 @@ class Waits(unittest.TestCase):
                             "-o", f.path("types.o")], check=True)
             said = subprocess.run(["gdb", "-q", "-nx", "-batch", "-x", f.path("ask.py"), f.path("types.o")], capture_output=True, text=True)
         self.assertEqual(said.stdout.strip(), f"compared {len(types)}", said.stderr)
+
+
+class OwnLayer(Waits):
+    """The same job on the message layer of 'dvm run', which also knows what has come and nobody has asked for."""
+    launcher = ("--launcher", os.path.join(sdm.BUILD, "mpir", "dvm-run"))
+    came = ("; nobody has asked for the message from 2, tag 9, 4 bytes, half"
+            "; nobody has asked for the message from 3, tag 77, 4 bytes, MPI_COMM_WORLD")
+    unexpected = {"unexpected": [{"peer": 3, "world": 3, "tag": 77, "bytes": 4}]}
+    test_no_mpi = test_layouts = None
 
 
 if __name__ == "__main__":
