@@ -81,6 +81,22 @@ static bool find_command(char *to, size_t size) {
   return folder && (size_t)snprintf(to, size, "%s/dvm-checkpoint", folder) < size && !access(to, X_OK);
 }
 
+/* The options of 'dvm checkpoint' that the request's flags stand for, added behind the first 'n' arguments.  The new number. */
+static int add_flags(char **arguments, int n, const struct crs_request *request) {
+  static const struct {
+    uint32_t flag;
+    const char *option;
+  } options[] = {{CRS_ALL_FILES, "--all-files"}, {CRS_NO_FORK, "--no-fork"},       {CRS_NO_SYNC, "--no-sync"},
+                 {CRS_STRICT, "--strict"},       {CRS_SAVE_FILES, "--save-files"}, {CRS_ALLOW_TRACED, "--allow-traced"}};
+
+  for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+    if (request->flags & options[i].flag)
+      arguments[n++] = (char *)(uintptr_t)options[i].option;
+  if (request->signal == SIGKILL)
+    arguments[n++] = (char *)(uintptr_t)"--kill";
+  return n;
+}
+
 int mpir_crs_lead_start(const struct crs_request *request, int scope, pid_t target) {
   static const char *const scopes[] = {"--tree", "--group", "--session", "--tree", "--alone"};
   static char *variables[VARIABLES_MAX];
@@ -113,24 +129,11 @@ int mpir_crs_lead_start(const struct crs_request *request, int scope, pid_t targ
     arguments[n++] = (char *)(uintptr_t)"--timeout";
     arguments[n++] = timeout;
   }
-  if (request->flags & CRS_ALL_FILES)
-    arguments[n++] = (char *)(uintptr_t)"--all-files";
-  if (request->flags & CRS_NO_FORK)
-    arguments[n++] = (char *)(uintptr_t)"--no-fork";
-  if (request->flags & CRS_NO_SYNC)
-    arguments[n++] = (char *)(uintptr_t)"--no-sync";
   if (to && *to) {
     arguments[n++] = (char *)(uintptr_t)"--to";
     arguments[n++] = (char *)(uintptr_t)to;
   }
-  if (request->flags & CRS_STRICT)
-    arguments[n++] = (char *)(uintptr_t)"--strict";
-  if (request->flags & CRS_SAVE_FILES)
-    arguments[n++] = (char *)(uintptr_t)"--save-files";
-  if (request->flags & CRS_ALLOW_TRACED)
-    arguments[n++] = (char *)(uintptr_t)"--allow-traced";
-  if (request->signal == SIGKILL)
-    arguments[n++] = (char *)(uintptr_t)"--kill";
+  n = add_flags(arguments, n, request);
   arguments[n++] = number;
   arguments[n] = NULL;
   if (pipe2(answer, O_CLOEXEC))

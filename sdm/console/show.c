@@ -300,8 +300,79 @@ void sdm_show_tree(const struct sdm_show *w, const struct sdm_answer *a, enum sd
   fflush(w->out);
 }
 
+static void show_exited(FILE *out, const json_t *event) {
+  const char *reason = text_of(event, "reason");
+  json_t *code = json_object_get(event, "code");
+  if (reason && !strcmp(reason, "detached"))
+    fprintf(out, "detached, runs on\n");
+  else if (text_of(event, "signal"))
+    fprintf(out, "killed by %s\n", text_of(event, "signal"));
+  else
+    fprintf(out, "exited with status %d\n", (int)json_integer_value(code));
+}
+
+/* "stopped at breakpoint 1, ", up to the place. */
+static void show_reason(FILE *out, const json_t *event, const char *reason) {
+  json_t *bp = json_object_get(event, "bp");
+  if (reason && !strcmp(reason, "diagnostic"))
+    fprintf(out, "gave a diagnostic %s ", text_of(event, "func") ? "in" : "at");
+  else if (json_integer_value(bp) >= SDM_END_BREAK)
+    fprintf(out, "is about to end with an error, ");
+  else if (reason && !strcmp(reason, "restarted"))
+    fprintf(out, "restarted, stands in ");
+  else if (bp)
+    fprintf(out, "stopped at breakpoint %d, ", (int)json_integer_value(bp));
+  else if (reason && !strcmp(reason, "moved"))
+    fprintf(out, "is now in ");
+  else if (reason && !strcmp(reason, "call-returned"))
+    fprintf(out, "the function that was called has returned; stopped in ");
+  else if (text_of(event, "signal") && reason && !strcmp(reason, "signal-received"))
+    fprintf(out, "got %s in ", text_of(event, "signal"));
+  else if (reason && (!strcmp(reason, "breakpoint-hit") || !strcmp(reason, "end-stepping-range") || !strcmp(reason, "function-finished") ||
+                      !strcmp(reason, "location-reached")))
+    fprintf(out, "stopped in "); /* where it was sent */
+  else
+    fprintf(out, "stopped (%s)%s", reason ? reason : "?",
+            text_of(event, "func") || text_of(event, "lib") ? " in "
+            : text_of(event, "file")                        ? " at "
+                                                            : "");
+}
+
+static void show_stopped(FILE *out, const json_t *event) {
+  const char *reason = text_of(event, "reason");
+  show_reason(out, event, reason);
+  if (text_of(event, "func") || text_of(event, "file") || text_of(event, "lib") || !reason || strcmp(reason, "start"))
+    place(out, event);
+  if (text_of(event, "new"))
+    fprintf(out, ": %s was %s, is %s", text_of(event, "expression") ? text_of(event, "expression") : "it", text_of(event, "old"),
+            text_of(event, "new"));
+  if (text_of(event, "diagnostic"))
+    fprintf(out, ": %s [%s]", text_of(event, "diagnostic"), text_of(event, "id") ? text_of(event, "id") : "?");
+  if (text_of(event, "return"))
+    fprintf(out, ", returned %s", text_of(event, "return"));
+  fprintf(out, "\n");
+}
+
+static void show_saved(FILE *out, const json_t *event) {
+  if (text_of(event, "handle"))
+    fprintf(out, "was saved, as was asked for from outside: checkpoint %d, %s\n",
+            (int)json_integer_value(json_object_get(event, "checkpoint")), text_of(event, "handle"));
+  else
+    fprintf(out, "was asked for a checkpoint from outside, and has refused or not answered\n");
+}
+
+static void show_signal(FILE *out, const json_t *event) { fprintf(out, "got %s, runs on\n", text_of(event, "signal")); }
+
+static void show_log(FILE *out, const json_t *event) { fprintf(out, "%s\n", text_of(event, "text") ? text_of(event, "text") : ""); }
+
 void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const json_t *event) {
-  const char *name = text_of(event, "event"), *reason = text_of(event, "reason");
+  static const struct {
+    const char *name;
+    void (*show)(FILE *out, const json_t *event);
+  } kinds[] = {{"exited", show_exited}, {"stopped", show_stopped}, {"saved", show_saved}, {"signal", show_signal}, {"log", show_log}};
+  enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+  const char *name = text_of(event, "event");
+  size_t kind = 0;
   if (w->json) {
     json_t *j = json_deep_copy(event);
     sdm_show_ranks(j, "ranks", ids);
@@ -311,58 +382,10 @@ void sdm_show_event(const struct sdm_show *w, const struct sdm_set *ids, const j
   if (!name || !strcmp(name, "running"))
     return;
   sdm_show_head(w, ids);
-  if (!strcmp(name, "exited")) {
-    json_t *code = json_object_get(event, "code");
-    if (reason && !strcmp(reason, "detached"))
-      fprintf(w->out, "detached, runs on\n");
-    else if (text_of(event, "signal"))
-      fprintf(w->out, "killed by %s\n", text_of(event, "signal"));
-    else
-      fprintf(w->out, "exited with status %d\n", (int)json_integer_value(code));
-  } else if (!strcmp(name, "stopped")) {
-    json_t *bp = json_object_get(event, "bp");
-    if (reason && !strcmp(reason, "diagnostic"))
-      fprintf(w->out, "gave a diagnostic %s ", text_of(event, "func") ? "in" : "at");
-    else if (json_integer_value(bp) >= SDM_END_BREAK)
-      fprintf(w->out, "is about to end with an error, ");
-    else if (reason && !strcmp(reason, "restarted"))
-      fprintf(w->out, "restarted, stands in ");
-    else if (bp)
-      fprintf(w->out, "stopped at breakpoint %d, ", (int)json_integer_value(bp));
-    else if (reason && !strcmp(reason, "moved"))
-      fprintf(w->out, "is now in ");
-    else if (reason && !strcmp(reason, "call-returned"))
-      fprintf(w->out, "the function that was called has returned; stopped in ");
-    else if (text_of(event, "signal") && reason && !strcmp(reason, "signal-received"))
-      fprintf(w->out, "got %s in ", text_of(event, "signal"));
-    else if (reason && (!strcmp(reason, "breakpoint-hit") || !strcmp(reason, "end-stepping-range") ||
-                        !strcmp(reason, "function-finished") || !strcmp(reason, "location-reached")))
-      fprintf(w->out, "stopped in "); /* where it was sent */
-    else
-      fprintf(w->out, "stopped (%s)%s", reason ? reason : "?",
-              text_of(event, "func") || text_of(event, "lib") ? " in "
-              : text_of(event, "file")                        ? " at "
-                                                              : "");
-    if (text_of(event, "func") || text_of(event, "file") || text_of(event, "lib") || !reason || strcmp(reason, "start"))
-      place(w->out, event);
-    if (text_of(event, "new"))
-      fprintf(w->out, ": %s was %s, is %s", text_of(event, "expression") ? text_of(event, "expression") : "it", text_of(event, "old"),
-              text_of(event, "new"));
-    if (text_of(event, "diagnostic"))
-      fprintf(w->out, ": %s [%s]", text_of(event, "diagnostic"), text_of(event, "id") ? text_of(event, "id") : "?");
-    if (text_of(event, "return"))
-      fprintf(w->out, ", returned %s", text_of(event, "return"));
-    fprintf(w->out, "\n");
-  } else if (!strcmp(name, "saved")) {
-    if (text_of(event, "handle"))
-      fprintf(w->out, "was saved, as was asked for from outside: checkpoint %d, %s\n",
-              (int)json_integer_value(json_object_get(event, "checkpoint")), text_of(event, "handle"));
-    else
-      fprintf(w->out, "was asked for a checkpoint from outside, and has refused or not answered\n");
-  } else if (!strcmp(name, "signal"))
-    fprintf(w->out, "got %s, runs on\n", text_of(event, "signal"));
-  else if (!strcmp(name, "log"))
-    fprintf(w->out, "%s\n", text_of(event, "text") ? text_of(event, "text") : "");
+  while (kind < KINDS && strcmp(kinds[kind].name, name) != 0)
+    kind++;
+  if (kind < KINDS)
+    kinds[kind].show(w->out, event);
   else
     fprintf(w->out, "%s\n", name);
   fflush(w->out);
