@@ -162,6 +162,8 @@ json_t *sdm_console_request(struct sdm_console *c, const char *name) {
     json_object_set_new(j, "thread", json_integer(c->thread));
   if (c->frame >= 0 || c->frame == CONSOLE_USER_FRAME)
     json_object_set_new(j, "frame", json_integer(c->frame));
+  if (c->frame == CONSOLE_USER_FRAME && c->outwards)
+    json_object_set_new(j, "outwards", json_integer(c->outwards));
   if (c->frame == CONSOLE_USER_FRAME && *c->function)
     json_object_set_new(j, "function", json_string(c->function));
   return j;

@@ -1,5 +1,6 @@
 /* Commands of the console that look at programs, and change their data. */
 #include <math.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,14 @@ static void show_frame(struct sdm_console *c) {
   json_object_del(j, "frame");
   sdm_console_ask_and_show(c, j);
 }
+/* From the frame of each rank that was chosen by its source or function, so many outwards. */
+static void move_from_chosen(struct sdm_console *c, long long by) {
+  c->outwards += by;
+  show_frame(c);
+  if (c->failed)
+    c->outwards -= by;
+}
+
 /* A frame that there is not is not chosen. */
 static void choose_frame(struct sdm_console *c, long long frame) {
   long long was = c->frame;
@@ -55,14 +64,21 @@ void sdm_console_do_frame(struct sdm_console *c, char *arg) {
   if (function || !strcmp(arg, "user")) {
     snprintf(c->function, sizeof(c->function), "%s", function ? arg + 9 + strspn(arg + 9, " ") : "");
     c->frame = CONSOLE_USER_FRAME;
+    c->outwards = 0;
     show_frame(c);
   } else if (*arg)
     choose_frame(c, atoll(arg));
   else
     show_frame(c);
 }
-void sdm_console_do_up(struct sdm_console *c, char *arg) { choose_frame(c, (c->frame > 0 ? c->frame : 0) + (*arg ? atoll(arg) : 1)); }
-void sdm_console_do_down(struct sdm_console *c, char *arg) { choose_frame(c, c->frame - (*arg ? atoll(arg) : 1)); }
+static void move_frame(struct sdm_console *c, long long by) {
+  if (c->frame == CONSOLE_USER_FRAME)
+    move_from_chosen(c, by);
+  else
+    choose_frame(c, (c->frame > 0 ? c->frame : 0) + by);
+}
+void sdm_console_do_up(struct sdm_console *c, char *arg) { move_frame(c, *arg ? atoll(arg) : 1); }
+void sdm_console_do_down(struct sdm_console *c, char *arg) { move_frame(c, *arg ? -atoll(arg) : -1); }
 /* At another place than the last time it begins around the frame; else each gdb goes on from where it is. */
 void sdm_console_do_list(struct sdm_console *c, char *arg) {
   struct dvm_text place = DVM_TEXT_INIT;
@@ -72,6 +88,8 @@ void sdm_console_do_list(struct sdm_console *c, char *arg) {
   json_t *j = sdm_console_with_text(c, "list", "where", arg);
   if (begins && (!*arg || !strcmp(arg, "-")) && sdm_set_is_subset(c->to, c->s->stopped))
     json_object_set_new(j, "around", json_integer(1));
+  else if (begins && isdigit((unsigned char)*arg)) /* lines of the file in which the frame is */
+    json_object_set_new(j, "anew", json_integer(1));
   sdm_console_ask_and_show(c, j);
   free(c->listed);
   c->listed = c->failed ? NULL : sdm_strdup(dvm_text_str(&place));

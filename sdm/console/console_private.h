@@ -25,6 +25,7 @@ struct sdm_console {
   char *focus; /* an expression, so that it may be live */
   struct sdm_set *to;    /* ranks of the command at hand */
   long long frame, thread;
+  long long outwards; /* with CONSOLE_USER_FRAME: frames from there, outwards */
   char function[256]; /* with CONSOLE_USER_FRAME: whose frame it is to be; empty: any */
   struct breakpoint *breaks;
   size_t nbreaks;

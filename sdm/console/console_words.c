@@ -210,7 +210,7 @@ bool sdm_console_pass_on(struct sdm_console *c, const char *line) {
     if (a->classes[i].kind == SDM_CLASS_ERROR && a->classes[i].body.len > 18 && !memcmp(a->classes[i].body.p, "Undefined command:", 18))
       known = false;
   if (known) {
-    if (!c->show.json)
+    if (!c->show.json && strncmp(line, "whatis ", 7) && strncmp(line, "info line", 9)) /* they are known, and change nothing */
       fprintf(c->show.out, "to gdb as it is: %s\n", line);
     show_raw(c, a, ran, line);
   }

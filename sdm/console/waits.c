@@ -20,6 +20,7 @@ struct waits {
   struct sdm_session *s;
   struct wait *items; /* [n], by rank */
   size_t n, in_mpi;
+  struct sdm_set *stuck; /* those who cannot go on by what is known */
 };
 
 static const char *text_of(const json_t *j, const char *key) {
@@ -60,6 +61,7 @@ static void fini(struct waits *w) {
     sdm_set_free(w->items[i].any);
     dvm_text_fini(&w->items[i].what);
   }
+  sdm_set_free(w->stuck);
   free(w->items);
 }
 
@@ -134,9 +136,18 @@ static void wait_collective(struct waits *w, struct wait *one, const json_t *com
 
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
+/* It comes back at once, and the program asks again: it does not stand there. */
+static bool polls(const struct wait *one) {
+  static const char *const calls[] = {"MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"};
+  for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+    if (begins(text_of(one->record, "call"), calls[i]))
+      return true;
+  return false;
+}
+
 /* Whether the call may wait for this queue: a receive does not wait for what is sent. */
 static bool concerns(const char *call, const char *queue) {
-  if (*queue == 'u')
+  if (*queue == 'u' || strstr(call, "robe")) /* Probe, Iprobe, Mprobe: for messages, not for what has been asked for */
     return false;
   bool sends = begins(call, "MPI_Send") || begins(call, "MPI_Ssend") || begins(call, "MPI_Bsend") || begins(call, "MPI_Rsend");
   bool receives = begins(call, "MPI_Recv") || begins(call, "MPI_Mrecv");
@@ -195,7 +206,8 @@ static size_t count_operations(const struct wait *one) {
 static void wait_point_to_point(struct wait *one) {
   const char *call = text_of(one->record, "call"), *queue;
   size_t n = count_operations(one), i, k, shown = 0;
-  bool each = n <= 1 || begins(call, "MPI_Waitall") || begins(call, "MPI_Sendrecv"); /* else it may be for one of them alone */
+  bool each = n <= 1 || begins(call, "MPI_Waitall") || begins(call, "MPI_Testall") ||
+              begins(call, "MPI_Sendrecv"); /* else it may be for one of them alone */
   json_t *comm, *list, *op;
   json_array_foreach(json_object_get(one->record, "communicators"), i, comm)
       json_object_foreach(json_object_get(comm, "queues"), queue, list)
@@ -215,8 +227,45 @@ static void conclude(struct waits *w, struct wait *one) {
                        comm) if (number_of(comm, "context") == json_integer_value(context)) wait_collective(w, one, comm);
   } else
     wait_point_to_point(one);
-  if (!one->what.len)
+  if (!one->what.len && !polls(one))
     dvm_text_add(&one->what, "for whom is not known");
+}
+
+/* Could the rank go on by what is known: it is not in MPI, or polls, or those for whom it waits can.  Who has ended, or is dead, sends nothing. */
+static bool may_go_on(const struct waits *w, sdm_id rank, const struct sdm_set *stuck) {
+  const struct sdm_session *s = w->s;
+  if (!find(w, rank))
+    return !sdm_set_contains(s->exited, rank) && !sdm_set_contains(s->dead, rank);
+  return !sdm_set_contains(stuck, rank);
+}
+
+/* Those of whom none can go on unless another of them does. */
+static struct sdm_set *stuck_ranks(const struct waits *w) {
+  struct sdm_set *stuck = sdm_set_new();
+  for (size_t i = 0; i < w->n; i++)
+    if (in_mpi(&w->items[i]) && !polls(&w->items[i]))
+      sdm_set_add_element(stuck, w->items[i].rank);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < w->n; i++) {
+      const struct wait *one = &w->items[i];
+      bool all = true, any = sdm_set_is_empty(one->any);
+      sdm_id id;
+      if (!sdm_set_contains(stuck, one->rank))
+        continue;
+      struct sdm_set_iter it = sdm_set_iter(one->all);
+      while (sdm_set_iter_id(&it, &id))
+        all &= may_go_on(w, id, stuck);
+      it = sdm_set_iter(one->any);
+      while (sdm_set_iter_id(&it, &id))
+        any |= may_go_on(w, id, stuck);
+      if (all && any) {
+        sdm_set_remove_element(stuck, one->rank);
+        changed = true;
+      }
+    }
+  }
+  return stuck;
 }
 
 /* Follows the waits from 'rank' on.  'path' [*n] gets the ranks; true: it has come back to one of them. */
@@ -228,7 +277,7 @@ static bool walk(const struct waits *w, sdm_id rank, sdm_id *path, size_t *n, st
       return true;
     }
   const struct wait *one = find(w, rank);
-  if (!one || sdm_set_contains(seen, rank))
+  if (!one || sdm_set_contains(seen, rank) || !sdm_set_contains(w->stuck, rank))
     return false;
   sdm_set_add_element(seen, rank);
   path[(*n)++] = rank;
@@ -244,7 +293,8 @@ static bool walk(const struct waits *w, sdm_id rank, sdm_id *path, size_t *n, st
 
 static void put_place(struct dvm_text *t, const json_t *record) {
   if (*text_of(record, "file"))
-    dvm_text_printf(t, "%s at %s:%lld", text_of(record, "func"), text_of(record, "file"), (long long)number_of(record, "line"));
+    dvm_text_printf(t, "%s at %s:%lld%s%s", text_of(record, "func"), text_of(record, "file"), (long long)number_of(record, "line"),
+                    *text_of(record, "from") ? ", from " : "", text_of(record, "from"));
   else
     dvm_text_add(t, "a place without source");
 }
@@ -252,14 +302,14 @@ static void put_place(struct dvm_text *t, const json_t *record) {
 static bool alike(const struct wait *a, const struct wait *b) {
   return !strcmp(text_of(a->record, "call"), text_of(b->record, "call")) &&
          !strcmp(text_of(a->record, "file"), text_of(b->record, "file")) && number_of(a->record, "line") == number_of(b->record, "line") &&
-         sdm_set_equal(a->all, b->all) && sdm_set_equal(a->any, b->any) &&
-         !strcmp(dvm_text_str((struct dvm_text *)&a->what), dvm_text_str((struct dvm_text *)&b->what));
+         !strcmp(text_of(a->record, "from"), text_of(b->record, "from")) && sdm_set_equal(a->all, b->all) &&
+         sdm_set_equal(a->any, b->any) && !strcmp(dvm_text_str((struct dvm_text *)&a->what), dvm_text_str((struct dvm_text *)&b->what));
 }
 
 static void wait_json(const struct sdm_show *show, const struct wait *one, const struct sdm_set *who) {
-  json_t *j =
-      json_pack("{s:s, s:s, s:s, s:I, s:s}", "waits", text_of(one->record, "call"), "func", text_of(one->record, "func"), "file",
-                text_of(one->record, "file"), "line", number_of(one->record, "line"), "what", dvm_text_str((struct dvm_text *)&one->what));
+  json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "waits", text_of(one->record, "call"), "from", text_of(one->record, "from"),
+                        "func", text_of(one->record, "func"), "file", text_of(one->record, "file"), "line", number_of(one->record, "line"),
+                        "what", dvm_text_str((struct dvm_text *)&one->what));
   sdm_show_ranks(j, "ranks", who);
   sdm_show_ranks(j, "for", one->all);
   sdm_show_ranks(j, "any", one->any);
@@ -272,11 +322,14 @@ static void wait_text(const struct sdm_show *show, const struct wait *one, const
   put_place(&t, one->record);
   sdm_show_head(show, who);
   fprintf(show->out, "%s, called in %s: ", text_of(one->record, "call"), dvm_text_str(&t));
+  const char *word = polls(one) ? "asks again and again for" : "waits for";
   if (*all)
-    fprintf(show->out, "waits for {%s}", all);
+    fprintf(show->out, "%s {%s}", word, all);
   if (*any)
-    fprintf(show->out, "%swaits for one of {%s}", *all ? ", " : "", any);
-  fprintf(show->out, *all || *any ? " (%s)\n" : "%s\n", dvm_text_str((struct dvm_text *)&one->what));
+    fprintf(show->out, "%s%s one of {%s}", *all ? ", " : "", word, any);
+  if (!*all && !*any && polls(one))
+    fprintf(show->out, "comes back at once, and is called again and again%s", one->what.len ? " " : "");
+  fprintf(show->out, !one->what.len ? "\n" : *all || *any || polls(one) ? " (%s)\n" : "%s\n", dvm_text_str((struct dvm_text *)&one->what));
   free(all);
   free(any);
   dvm_text_fini(&t);
@@ -313,7 +366,7 @@ static bool show_cycle(struct waits *w, const struct sdm_show *show) {
       json_array_append_new(list, json_integer(path[i]));
     sdm_show_json(show, json_pack("{s:o}", "cycle", list));
   } else if (found) {
-    fprintf(show->out, "a cycle, which nothing ends: ");
+    fprintf(show->out, "a cycle, which nothing ends unless a message is on its way: ");
     for (size_t i = 0; i < n; i++)
       fprintf(show->out, "%u -> ", path[i]);
     fprintf(show->out, "%u\n", path[0]);
@@ -404,7 +457,7 @@ bool sdm_show_queues(FILE *out, const json_t *result) {
   fprintf(out, "\n");
   json_array_foreach(comms, i, comm) {
     fprintf(out, "  %s, rank %lld of %lld%s\n", name_of(comm), (long long)number_of(comm, "rank"), (long long)number_of(comm, "size"),
-            json_object_size(json_object_get(comm, "queues")) ? "" : ": nothing pending");
+            json_object_size(json_object_get(comm, "queues")) ? "" : ": nothing pending outside of collective operations");
     json_object_foreach(json_object_get(comm, "queues"), queue, list) show_queue(out, queue, list);
   }
   return true;
@@ -427,10 +480,11 @@ size_t sdm_waits_show(struct sdm_session *s, const struct sdm_show *show, const 
       conclude(&w, &w.items[i]);
   if (w.in_mpi && quiet && !show->json)
     fprintf(show->out, "== who waits for whom\n");
+  w.stuck = stuck_ranks(&w);
+  show_outside(&w, show); /* mostly the reason, so it comes first */
+  show_left_out(&w, show);
   show_waits(&w, show);
   show_cycle(&w, show);
-  show_left_out(&w, show);
-  show_outside(&w, show);
   if (!w.in_mpi && !quiet)
     sdm_show_error(show, sdm_set_is_empty(stand) ? "none of them stands" : "none of them is in MPI");
   if (!quiet && !show->json)

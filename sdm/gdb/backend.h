@@ -54,4 +54,7 @@ extern const struct sdm_backend_ops sdm_backend_gdb, sdm_backend_stub;
 
 /* Runs the command that 'c' names; an unknown one fails. */
 void sdm_backend_run(const struct sdm_backend_ops *ops, struct sdm_backend *b, struct sdm_call *c);
+/* How many frames of the stack (an array of objects with "func" and the path of their source), from the innermost, belong to an MPI library that was built
+ * here and has source: its function is the innermost with a name of MPI.  0 where it has none. */
+size_t sdm_frames_of_mpi(const json_t *stack, const char *path_key);
 #endif

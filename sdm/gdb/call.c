@@ -112,3 +112,14 @@ void sdm_backend_run(const struct sdm_backend_ops *ops, struct sdm_backend *b, s
   }
   sdm_call_fail(c, "unknown debug command '%s'", name);
 }
+
+size_t sdm_frames_of_mpi(const json_t *stack, const char *path_key) {
+  size_t i;
+  json_t *f;
+  json_array_foreach((json_t *)stack, i, f) {
+    const char *name = json_string_value(json_object_get(f, "func"));
+    if (name && (!strncmp(name, "PMPI_", 5) || !strncmp(name, "MPI_", 4)))
+      return json_object_get(f, path_key) ? i + 1 : 0;
+  }
+  return 0;
+}

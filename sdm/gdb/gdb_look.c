@@ -75,21 +75,9 @@ static void got_arguments(struct sdm_backend *b, struct gdb_pending *p, const st
   sdm_call_done(p->call, json_pack("{s:o}", "frames", out), NULL);
 }
 
-/* How many frames, from the innermost, belong to an MPI library that was built here and has source: its function is the innermost with such a name. */
-static size_t within_mpi(const json_t *stack) {
-  size_t i;
-  json_t *f;
-  json_array_foreach((json_t *)stack, i, f) {
-    const char *name = sdm_gdb_field(f, "func");
-    if (name && (!strncmp(name, "PMPI_", 5) || !strncmp(name, "MPI_", 4)))
-      return sdm_gdb_field(f, "fullname") ? i + 1 : 0;
-  }
-  return 0;
-}
-
 /* The innermost frame whose source is here is the user's: those of the system's libraries rarely are. */
 static void got_sourced(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  size_t i, first = within_mpi(json_object_get(r->results, "stack"));
+  size_t i, first = sdm_frames_of_mpi(json_object_get(r->results, "stack"), "fullname");
   json_t *f;
   long long level = 0;
   json_array_foreach(json_object_get(r->results, "stack"), i,
@@ -257,6 +245,13 @@ static void got_here(struct sdm_backend *b, struct gdb_pending *p, const struct 
   const json_t *frame = json_object_get(r->results, "frame");
   const char *file = sdm_gdb_field(frame, "fullname"), *line = sdm_gdb_field(frame, "line");
   struct dvm_text t = DVM_TEXT_INIT, command = DVM_TEXT_INIT;
+  if (sdm_call_number(p->call, "anew", 0) && file && line && !strchr(file, '"') && !access(file, R_OK)) {
+    dvm_text_printf(&t, "list -source \"%s\" -line %s", file, line);
+    sdm_mi_quote(&command, dvm_text_str(&t));
+    sdm_gdb_send(b, NULL, NULL, "-interpreter-exec console %s", dvm_text_str(&command));
+    dvm_text_clear(&t);
+    dvm_text_clear(&command);
+  }
   dvm_text_printf(&t, "list %s", sdm_call_text(p->call, "where", ""));
   sdm_mi_quote(&command, dvm_text_str(&t));
   struct gdb_pending *lines = sdm_gdb_send(b, p->call, got_lines, "-interpreter-exec console %s", dvm_text_str(&command));
@@ -268,7 +263,7 @@ static void got_here(struct sdm_backend *b, struct gdb_pending *p, const struct 
 void sdm_gdb_list(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT;
   bool around = sdm_call_number(c, "around", 0);
-  if (b->place || around)
+  if (b->place || around || sdm_call_number(c, "anew", 0))
     sdm_gdb_put_where(b, &t, c);
   if (sdm_gdb_start(b, c)) /* lines can be shown where no program is */
     sdm_gdb_send(b, c, around ? got_place_of_list : got_here, "-stack-info-frame%s", dvm_text_str(&t))->errors_too = !around;

@@ -226,7 +226,7 @@ static void note_breaks(struct server *s, const json_t *args) {
 }
 
 /* "frame" -2 is the innermost one whose source is here: the user's code, however deep in libraries the rank stands; or with "function"
- * the innermost one of that. */
+ * the innermost one of that; or the one that is "outwards" frames from there. */
 #define USER_FRAME (-2)
 
 struct later {
@@ -238,16 +238,20 @@ struct later {
 static void on_stack(void *arg, uint64_t request, const json_t *args, const json_t *result, const json_t *detail, const char *failure) {
   struct later *l = arg;
   const char *wanted = json_string_value(json_object_get(l->args, "function"));
-  json_t *f, *level = NULL;
-  size_t i;
+  json_t *f, *level = NULL, *frames = json_object_get(result, "frames");
+  json_int_t outwards = json_integer_value(json_object_get(l->args, "outwards")), number;
+  size_t i, first = wanted ? 0 : sdm_frames_of_mpi(frames, "path");
   (void)request, (void)args, (void)detail;
-  json_array_foreach(json_object_get(result, "frames"), i, f) {
+  json_array_foreach(frames, i, f) {
     const char *path = json_string_value(json_object_get(f, "path"));
     const char *func = json_string_value(json_object_get(f, "func"));
-    if (!level && (wanted ? func && !strcmp(func, wanted) : path && !access(path, R_OK)))
+    if (!level && i >= first && (wanted ? func && !strcmp(func, wanted) : path && !access(path, R_OK)))
       level = json_object_get(f, "level");
   }
-  json_object_set_new(l->args, "frame", level ? json_incref(level) : json_integer(0));
+  number = json_integer_value(level) + outwards;
+  if (!failure && level && outwards && (number < 0 || number >= (json_int_t)json_array_size(frames)))
+    failure = outwards > 0 ? "Initial frame selected; you can't go up." : "Bottom (innermost) frame selected; you can't go down.";
+  json_object_set_new(l->args, "frame", json_integer(number > 0 ? number : 0));
   struct sdm_call *c = sdm_call_new(l->request, l->args, on_end, l->s);
   if (failure || (wanted && !level))
     sdm_call_fail(c, failure ? "%s" : "there is no frame of '%s'", failure ? failure : wanted);

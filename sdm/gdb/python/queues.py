@@ -199,8 +199,9 @@ class MessageQueues:
             code = self.lib.mqs_next_communicator(process)
 
     def _complete(self, op):
-        """Open MPI's library takes a request that somebody waits for as complete: its mark is then an address, not 1."""
-        for text in op.extra if op.status == 2 else ():
+        """Open MPI's library takes a request that somebody waits for as complete, its mark is then an address, not 1; and one that is complete
+        and was not given back yet as pending."""
+        for text in op.extra:
             words = text.value.decode(errors="replace").split()
             if len(words) == 2 and words[0] in ("Send:", "Receive:"):
                 at = int(words[1], 16) + self._offset(self._type(None, b"ompi_request_t", None), b"req_complete")
@@ -306,13 +307,16 @@ def dvm_of_mpi(frame):
 
 
 def dvm_user_place(frame):
-    """The innermost frame with source, from this one outwards."""
-    while frame is not None:
+    """The innermost frame with source, from this one outwards, and the next one: large programs have functions around those of MPI."""
+    places = []
+    while frame is not None and len(places) < 2:
         sal = frame.find_sal()
         if not dvm_of_mpi(frame) and sal.symtab is not None and sal.line and os.access(sal.symtab.fullname(), os.R_OK):
-            return {"func": frame.name() or "??", "file": sal.symtab.filename.rsplit("/", 1)[-1], "line": sal.line}
+            places.append({"func": frame.name() or "??", "file": sal.symtab.filename.rsplit("/", 1)[-1], "line": sal.line})
         frame = frame.older()
-    return {}
+    if len(places) > 1:
+        places[0]["from"] = "%(func)s at %(file)s:%(line)d" % places[1]
+    return places[0] if places else {}
 
 
 def dvm_communicators_by_address():

@@ -143,6 +143,14 @@ class Words(unittest.TestCase):
         self.assertTrue(any(x.strip().startswith("#") and " main at mpi_waits.c:" in x for x in said["frame user"]), said["frame user"])
         self.assertEqual([x for x in said["print rank"]], ["{0} 0", "{2} 2", "{3} 3"])
         self.assertTrue(all(" main at mpi_waits.c:" in x for x in said["frame function main"] if "#" in x), said["frame function main"])
+        # From there up, down and its lines.
+        said, _ = run("break weigh", "continue", "frame function main", "down", "up", "list 1,2", "whatis argc", "up", "frame",
+                      program=(VALUES, "throw"))
+        self.assertTrue(any("weigh " in x for x in said["down"]), said)
+        self.assertIn("you can't go up", "".join(said["up"]))  # the second
+        self.assertTrue(any(" main at values.cc:" in x for x in said["frame"]), said)
+        self.assertTrue(any("   2\t#include <cstdio>" in x for x in said["list 1,2"]), said)
+        self.assertEqual(said["whatis argc"], ["{0-1} 2  type = int"])
         self.assertEqual(said["frame function nosuch"], ["{0,2-3} 3  error: there is no frame of 'nosuch'"])
         said, _ = run("set stop-all maybe", "set stop-all off", "set timeout 1", "break wait_here", "[1] continue", program=(sdm.RING, "hang", "1"))
         self.assertIn("expected", said["set stop-all maybe"][0])

@@ -30,6 +30,9 @@ class Waits(unittest.TestCase):
         def blocked():
             d.do("interrupt")
             said[:] = [j for j in d.do("waits") if "waits" in j]
+            if "polls" in args and not all(j["waits"] == "MPI_Testall" and j["for"] == "2" for j in said):
+                d.do("continue &")
+                return False
             if sum(len(sdm.ranks(j["ranks"])) for j in said) == (3 if args else 4):
                 return all(j["what"] != "for whom is not known" for j in said)
             d.do("continue &")
@@ -47,7 +50,7 @@ class Waits(unittest.TestCase):
         self.assertEqual([j["cycle"] for j in said if "cycle" in j], [[0, 1, 2]])
         self.assertEqual([(j["left_out_by"], j["call"], j["why"]) for j in said if "left_out_by" in j],
                          [(1, "MPI_Barrier", f"has not come to MPI_Barrier of half: it is in MPI_Waitall, called in complete at mpi_waits.c:"
-                           f"{line('MPI_Waitall(')}")])
+                           f"{line('MPI_Waitall(')}, from main at mpi_waits.c:{line('complete(&x')}")])
         classes, _ = d.answer("queues")
         queues = {r: {c["name"]: c["queues"] for c in body["communicators"]} for who, body in classes.items() for r in who}
         self.assertEqual(queues[0]["MPI_COMM_WORLD"], {"receive": [{"peer": 1, "world": 1, "tag": 5, "bytes": 4}], **self.unexpected})
@@ -62,6 +65,19 @@ class Waits(unittest.TestCase):
         self.assertEqual([(j["waited_for"], j["why"].partition(" at ")[0]) for j in said if "waited_for" in j],
                          [(1, "is not in MPI, but in compute")])
 
+    def test_polling(self):
+        """Who asks again and again stands nowhere: there is no cycle, and what has come is not waited for."""
+        d = self.standing("polls")
+        said = d.do("waits")
+        self.assertEqual([j for j in said if "cycle" in j], [])
+        self.assertEqual([(j["waited_for"], j["why"].partition(" at ")[0]) for j in said if "waited_for" in j],
+                         [(2, "is not in MPI, but in compute")])
+        found = {j["ranks"]: (j["waits"], j["for"], j["any"], j["from"].partition(" at ")[0]) for j in said if "waits" in j}
+        self.assertEqual(found, {"0-1,3": ("MPI_Testall", "2", "", "main")})
+        classes, _ = d.answer("queues")
+        queues = {r: {c["name"]: c["queues"] for c in body["communicators"]} for who, body in classes.items() for r in who}
+        self.assertEqual(queues[0]["MPI_COMM_WORLD"]["receive"], [{"peer": 2, "world": 2, "tag": 8, "bytes": 4}])
+
     def test_no_mpi(self):
         with sdm.Debugger("-n", "2", "--launcher", "local", sdm.RING) as d:
             self.assertEqual([j["error"] for j in d.do("waits") if "error" in j], ["none of them is in MPI"])
@@ -73,9 +89,10 @@ class Waits(unittest.TestCase):
         report = r.stdout.splitlines()
         self.assertEqual(r.returncode, 3, r.stdout)
         at = report.index("== who waits for whom")
-        self.assertEqual(report[at + 1], f"{{0}} MPI_Recv, called in main at mpi_waits.c:{line('MPI_Recv(')}: waits for {{1}} "
+        self.assertTrue(report[at + 1].startswith("{1} has not come to MPI_Barrier of half"), report)
+        self.assertEqual(report[at + 2], f"{{0}} MPI_Recv, called in main at mpi_waits.c:{line('MPI_Recv(')}: waits for {{1}} "
                          f"(receive from 1, tag 5, 4 bytes, MPI_COMM_WORLD{self.came})")
-        self.assertIn("a cycle, which nothing ends: 0 -> 1 -> 2 -> 0", report)
+        self.assertIn("a cycle, which nothing ends unless a message is on its way: 0 -> 1 -> 2 -> 0", report)
 
     def test_layouts(self):
         """The table of Open MPI's structures is that of the headers that are installed here."""
