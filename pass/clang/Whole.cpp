@@ -171,8 +171,13 @@ void Rewriter::pathText(SiteText &T, const Expr *Access, const Chain &Ch) {
     addPath(T, P);
   if (const Expr *Pointer = namelessPointer(P.Pointer))
     T.key(DVMRT_TRACE_POINTER).add(pointerText(Ctx, Pointer));
-  if (Ch.Root && !Ch.Direct && !Ch.ThroughPointer && Ch.Subs.empty() && Ch.Root->getType()->isRecordType())
-    T.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, Ch.Root->getType())));
+  QualType Element;
+  if (Ch.Root && !Ch.Direct && !Ch.ThroughPointer && Ch.Subs.empty())
+    Element = Ch.Root->getType();
+  else if (P.Pointer && Ch.Subs.empty())
+    Element = P.Pointer->getType()->getPointeeType();
+  if (!Element.isNull() && Element->isRecordType() && !Element->isIncompleteType())
+    T.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, Element)));
 }
 
 // An lvalue, or a variable where it is declared, and what the sites of its parts have in common.

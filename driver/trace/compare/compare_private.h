@@ -93,6 +93,7 @@ struct member {
   uint16_t path;           /* hash */
   uint8_t nstrides;
   int64_t offset, stride[4];
+  int64_t bytes;           /* of the struct that the path begins at; 0: it is not told */
 };
 struct members {
   struct member *row;      /* owned; by site */

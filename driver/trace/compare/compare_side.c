@@ -145,6 +145,7 @@ bool dvmt_cmp_add_member(struct members *m, const char *text) {
   for (size_t i = 0; i < path.n; i++)
     h = dvmt_mix(h ^ (unsigned char)path.s[i]);
   to->path = (uint16_t)h;
+  to->bytes = dvmt_span_number(dvmt_text_line(text, DVMRT_ACCESS_ELEMENT), 0);
   to->offset = dvmt_span_number(dvmt_text_field(&z), 0);
   while (z.n && to->nstrides < 4)
     to->stride[to->nstrides++] = dvmt_span_number(dvmt_text_field(&z), 0);
@@ -177,6 +178,9 @@ static int64_t place_of(const struct dvmt_object_def *o, const struct member *m,
     index = offset / bytes - (offset % bytes < 0);
     rest = offset - index * bytes;
   }
+  if (m->bytes > 0 && m->bytes < bytes && !m->nstrides) /* of a struct inside of it: the how manieth, whatever the sizes of others are */
+    return (int64_t)((uint64_t)index << 26) +
+           ((int64_t)(dvmt_mix(m->path + (uint64_t)((rest - m->offset) / m->bytes)) & 0xffffff) | 1 << 24);
   return (int64_t)((uint64_t)index << 26) + (rest || m->known ? member_place(m, rest) : 0);
 }
 

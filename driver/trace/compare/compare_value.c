@@ -24,7 +24,7 @@ static struct dvmt_tolerance tolerance_of(const struct dvmt_compare *c, struct d
       t.ulps = r->ulps < 0 ? t.ulps : r->ulps;
       t.absolute = r->absolute < 0 ? t.absolute : r->absolute;
     }
-  t.exact = c->options.exact || (c->options.relative == 0 && c->options.ulps == 0 && t.relative == 0 && t.ulps == 0 && t.absolute == 0);
+  t.exact = c->options.exact || (type.part_bytes && t.relative == 0 && t.ulps == 0 && t.absolute == 0);
   return t;
 }
 
@@ -147,7 +147,7 @@ static bool is_rounding(struct dvmt_compare *c, const struct item *a, const stru
                         const struct dvmt_tolerance *tolerance) {
   struct dvmt_type narrow = dvmt_type_narrower(p->ta, p->tb);
   double magnitude, away = 0;
-  if (tolerance->exact || !narrow.part_bytes)
+  if (tolerance->relative == 0 || tolerance->exact || !narrow.part_bytes) /* units in the last place are asked for, and no more */
     return false;
   if (b->kind == DVMT_READ && dvmt_cmp_is_accepted(c, a, b))
     return true;

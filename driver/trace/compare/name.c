@@ -90,6 +90,12 @@ static bool is_variable(struct dvmt_span t) {
   return false;
 }
 
+/* Whether the access's path begins at another struct than the object's elements are: one inside of them. */
+static bool is_inner(const struct dvmt_object_def *o, struct dvmt_span z, const char *text) {
+  struct dvmt_span bytes = z.s ? dvmt_text_line(text, DVMRT_ACCESS_ELEMENT) : (struct dvmt_span){NULL, 0};
+  return bytes.s && dvmt_span_number(bytes, 0) != o->element_bytes;
+}
+
 void dvmt_element_text(const struct dvmt_object_def *o, int64_t offset, const char *text, char *buf, size_t size) {
   struct dvmt_span t = text ? dvmt_text_line(text, DVMRT_ACCESS_TEXT) : (struct dvmt_span){NULL, 0};
   struct dvmt_span z = text ? dvmt_text_line(text, DVMRT_TRACE_BEHIND) : (struct dvmt_span){NULL, 0};
@@ -116,6 +122,12 @@ void dvmt_element_text(const struct dvmt_object_def *o, int64_t offset, const ch
   size_t n = (size_t)snprintf(buf, size, "%s", o->name);
   for (int d = 0; d < o->ndims && n < size; d++)
     n += (size_t)snprintf(buf + n, size - n, "[%lld]", (long long)index[d]);
+  if (is_inner(o, z, text) && t.s && n < size) {
+    char element[256];
+    snprintf(element, sizeof(element), "%s", buf);
+    snprintf(buf, size, "%.*s (in %s)", (int)t.n, t.s, element);
+    return;
+  }
   struct dvmt_span field = field_of(t, o->ndims);
   if (z.s && path_text(z, offset % o->element_bytes, false, path, sizeof(path)))
     field = (struct dvmt_span){path, strlen(path)};

@@ -226,7 +226,7 @@ static double ulps_between(struct dvmt_type t, long double x, long double y) {
       i = m < 0 ? (int64_t)INT32_MIN - m : m;
       j = n < 0 ? (int64_t)INT32_MIN - n : n;
     }
-    return fabs((double)i - (double)j);
+    return (double)(i > j ? (uint64_t)i - (uint64_t)j : (uint64_t)j - (uint64_t)i); /* their difference is exact, they would not be */
   }
   long double most = fmaxl(fabsl(x), fabsl(y));
   int exponent;
@@ -236,8 +236,10 @@ static double ulps_between(struct dvmt_type t, long double x, long double y) {
   return (double)(fabsl(x - y) / ldexpl(epsilon_of(t), exponent - 1));
 }
 
+/* Magnitudes are known but for a factor of four: what is asked for may not be exceeded by way of them. */
 double dvmt_value_rounding(struct dvmt_type t, const struct dvmt_tolerance *tolerance, double magnitude) {
-  return tolerance->exact ? 0 : fmax(16 * (double)epsilon_of(t), tolerance->relative / 1000) * magnitude;
+  double usual = fmax(16 * (double)epsilon_of(t), tolerance->relative / 1000);
+  return tolerance->exact ? 0 : fmin(usual, tolerance->relative / 4) * magnitude;
 }
 
 static void compare_part(struct dvmt_type t, long double x, long double y, const struct dvmt_tolerance *tol, double slack,

@@ -36,7 +36,8 @@ struct dvmt_type dvmt_type_narrower(struct dvmt_type a, struct dvmt_type b);
 /* Values of different types are compared as numbers, in the wider one.  'slack': an absolute difference that is rounding. */
 struct dvmt_difference dvmt_value_compare(struct dvmt_type ta, const uint64_t *a, struct dvmt_type tb, const uint64_t *b,
                                           const struct dvmt_tolerance *tolerance, double slack);
-/* What rounding leaves where values of a magnitude cancel: a thousandth of the relative tolerance of it, at least 16 units in its last place. */
+/* What rounding leaves where values of a magnitude cancel: a thousandth of the relative tolerance of it, at least 16 units in its last
+ * place, and no more than the relative tolerance. */
 double dvmt_value_rounding(struct dvmt_type t, const struct dvmt_tolerance *tolerance, double magnitude);
 /* The (first part of the) value as a number; 0 where it is none. */
 double dvmt_value_real(struct dvmt_type t, const uint64_t *words);

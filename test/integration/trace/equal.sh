@@ -106,7 +106,48 @@ C
 same zero.c -DZERO=0.0 -DZERO=-0.0
 differs zero.c -DZERO=0.0 -DZERO=-0.0 "'z[0]' is -0, the reference has 0" --exact
 
+# Nothing lets more pass than was asked for, and units in the last place are counted one by one.
+echo 'static double x; int main(void) { x = 1 + V * 0x1p-52; return 0; }' >last.c
+echo 'tolerance variable x relative 0 ulps 0' >last.conf
+for n in 2 9 256 448 10000; do
+  differs last.c -DV=0 -DV=$n ", $n units in the last place" --tolerance 0 --ulps 1
+done
+same last.c -DV=0 -DV=1 --tolerance 0 --ulps 1
+differs last.c -DV=0 -DV=448 "'x' is 1.0000000000000995" --tolerance 1e-15 --ulps 0
+differs last.c -DV=0 -DV=1 "'x' is 1.0000000000000002" --config last.conf
+
 # A variable whose type has changed is the same variable; its values are compared as numbers, its elements by index.
+cat >fields.c <<'C'
+#include <stdlib.h>
+struct in { REAL u, v[3]; };
+struct of { REAL dx; int steps; struct in w[2]; long n; };
+static struct of g[3];
+static void fill(struct of *p, struct in *q) {
+  for (int i = 0; i < 3; i++) {
+    p[i].dx = i;
+    p[i].w[1].v[2] = 7 + i;
+    (p + i)->n = i;
+  }
+  p->steps = 5;
+  p->w[1].u = 4;
+  p->n = N;
+  q->u = 5;
+  q[1].u = 6;
+}
+int main(void) {
+  struct of *h = malloc(3 * sizeof(*h)), one, two;
+  fill(g, g[2].w);
+  fill(h, h[1].w);
+  one = g[0];
+  two = one;
+  g[1].steps = 4;
+  return two.steps - 5;
+}
+C
+same fields.c "-DREAL=double -DN=7" "-DREAL=float -DN=7"
+same fields.c "-DREAL=float -DN=7" "-DREAL=double -DN=7"
+differs fields.c "-DREAL=double -DN=7" "-DREAL=float -DN=8" "is 8, the reference has 7"
+[[ $(first) = *"'g[0].n' is 8"* || $(first) = *"'p->n' is 8"* ]] || wrong "the first difference is $(first)"
 cat >kinds.c <<'C'
 struct pair { R first; R more[3]; };
 static R a[5][7];
