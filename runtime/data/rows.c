@@ -15,7 +15,7 @@ void dvmrt_rows_begin(struct dvmrt_rows *r, int rank, uint32_t first, int64_t st
   r->rank = rank;
   r->open = first;
   r->step = step;
-  r->lost = false;
+  r->lost = r->any = false;
 }
 
 static bool run_takes(struct dvmrt_rows_run *run, int rank, uint32_t length, const int64_t *iv) {
@@ -32,7 +32,21 @@ static bool run_takes(struct dvmrt_rows_run *run, int rank, uint32_t length, con
   return true;
 }
 
+static void widen(struct dvmrt_rows *r, int d, int64_t value) {
+  r->low[d] = !r->any || value < r->low[d] ? value : r->low[d];
+  r->high[d] = !r->any || value > r->high[d] ? value : r->high[d];
+}
+
+static void note_ends(struct dvmrt_rows *r, uint32_t length, const int64_t *iv) {
+  for (int d = 0; d < r->rank; d++)
+    widen(r, d, iv[d]);
+  r->any = true;
+  if (r->rank)
+    widen(r, r->rank - 1, iv[r->rank - 1] - (int64_t)(length - 1) * r->step);
+}
+
 static void close_row(struct dvmrt_rows *r, uint32_t length, const int64_t *iv) {
+  note_ends(r, length, iv);
   if (r->nruns && run_takes(&r->runs[r->nruns - 1], r->rank, length, iv))
     return;
   if (r->nruns == RUNS_MAX) {

@@ -14,6 +14,8 @@ struct dvmrt_rows {
   uint32_t open;                 /* id of the first iteration of the row that is being executed */
   int64_t step;                  /* of the innermost loop; 0: not known */
   bool lost;                     /* more rows than we keep: earlier ones cannot be named */
+  bool any;                      /* is there an iteration?  Then of all rows that are closed, and where 'step' is known: */
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX]; /* the least and the greatest value of each index variable */
 };
 
 /* Inside dvmrt_mem_enter.  'first' is the id that the first iteration will have; keeps the memory of an earlier use. */

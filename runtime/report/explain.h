@@ -36,5 +36,6 @@ void dvmrt_explain_unplaced(const struct dvmrt_directive *d, const struct dvmrt_
 void dvmrt_explain_undefined_source(const struct dvmrt_directive *d, const struct dvmrt_array *a, const int64_t *ix);
 /* The variable has one directive where another file declares it and another one where it is defined. */
 void dvmrt_explain_declared(const struct dvmrt_directive *elsewhere, const struct dvmrt_directive *own);
+void dvmrt_explain_leaves(const struct dvmrt_record *r);
 void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what);
 #endif

@@ -128,6 +128,19 @@ void dvmrt_explain_usage(const struct dvmrt_directive *d, const char *what) {
   directive_finding(DVMRT_ID_USAGE, d, what, what, NULL, NULL);
 }
 
+/* Counted by dimension: what it is in one execution or the next is one mistake. */
+void dvmrt_explain_leaves(const struct dvmrt_record *v) {
+  const struct dvmrt_item *i = v->leaves.item;
+  struct dvmrt_text t = {.n = 0}, what = {.n = 0};
+  const char *clause = i->key == DVMRT_DIRECTIVE_ON ? "on" : "remote_access";
+  dvmrt_text_add(&t, "subscript %lld of '%s' in '%s'", (long long)v->leaves.at, i->ref.name, clause);
+  if (v->leaves.index >= 0)
+    dvmrt_text_add(&t, ", for %s=%lld,", v->directive->names[v->leaves.index], (long long)v->leaves.value);
+  dvmrt_text_add(&t, " is outside of dimension %d (0 to %lld)", v->leaves.dim + 1, (long long)v->leaves.array->extent[v->leaves.dim] - 1);
+  dvmrt_text_add(&what, "%s (%s, dimension %d)", i->ref.name, clause, v->leaves.dim + 1);
+  directive_finding(DVMRT_ID_USAGE, v->directive, what.s, t.s, NULL, NULL);
+}
+
 void dvmrt_explain_target(const struct dvmrt_directive *d, const char *name) {
   struct dvmrt_text t = {.n = 0};
   dvmrt_text_add(&t, "'%s' in 'on' is not a distributed array in this run", name);

@@ -144,17 +144,17 @@ static void add_reduction(struct dvmrt_frame *f, const struct dvmrt_item *i) {
           DVMRT_CLASS_REDUCTION);
 }
 
-/* Subscripts that are the same for all iterations must be in the array: 'what' names them. */
-static void check_fixed(const struct dvmrt_frame *f, const struct dvmrt_item *i, const struct dvmrt_array *a, const char *what) {
-  for (int d = 0; a && d < i->naxes && d < a->ndims; d++) {
-    int64_t at = i->axis[d].kind == 'c' ? dvmrt_num_value(i->axis[d].add, f->args) : 0;
-    if (at >= 0 && at < a->extent[d])
-      continue;
-    struct dvmrt_text t = {.n = 0};
-    dvmrt_text_add(&t, "subscript %lld of '%s' in '%s' is outside of dimension %d (0 to %lld)", (long long)at, i->ref.name, what, d + 1,
-                   (long long)a->extent[d] - 1);
-    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = f->d, .usage = t.s});
-  }
+/* When the ranges of the index variables are known: at the end. */
+static void check_ranges(struct dvmrt_frame *f) {
+  if (!f->proved)
+    dvmrt_rows_next(&f->rows, (__dvmrt_now.write >> 1) + 1, __dvmrt_now.iv);
+  if (!f->rows.any)
+    return;
+  if (f->on)
+    dvmrt_rule_moving(f, dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON), f->on);
+  for (uint32_t i = 0; i < f->nclauses; i++)
+    if (f->clauses[i].key == DVMRT_DIRECTIVE_REMOTE)
+      dvmrt_rule_moving(f, f->clauses[i].item, f->clauses[i].array);
 }
 
 static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
@@ -168,7 +168,7 @@ static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
   struct dvmrt_clause_array *c = &f->clauses[f->nclauses++];
   *c = (struct dvmrt_clause_array){.key = i->key, .array = a, .item = i};
   if (i->key == DVMRT_DIRECTIVE_REMOTE)
-    check_fixed(f, i, a, "remote_access");
+    dvmrt_rule_fixed(f, i, a);
   if (a && i->key == DVMRT_DIRECTIVE_ACROSS) {
     dvmrt_array_widths(a, i, f->args, &c->box);
     c->box.corner = true;
@@ -232,7 +232,7 @@ static void place_nest(struct dvmrt_frame *f) {
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_TARGET, .directive = f->d, .target = on->ref.name});
     return;
   }
-  check_fixed(f, on, f->on, "on");
+  dvmrt_rule_fixed(f, on, f->on);
   dvmrt_rule_alignment(f->on);
   const struct dvmrt_layout *l = dvmrt_array_layout(f->on);
   if (!l->root && !f->on->distributed && !f->on->aligned)
@@ -324,6 +324,7 @@ static void count_iterations(const struct dvmrt_frame *f) {
 
 static void nest_end(struct dvmrt_frame *f) {
   count_iterations(f);
+  check_ranges(f);
   tell_over(f);
   for (uint32_t i = 0; i < f->nclauses; i++)
     if (f->clauses[i].array && f->clauses[i].array->ordinary)

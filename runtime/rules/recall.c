@@ -56,6 +56,7 @@ static bool follows(enum dvmrt_id id) {
   case DVMRT_ID_UNINITIALIZED:
   case DVMRT_ID_REDUCTION_PENDING:
   case DVMRT_ID_LOOP_DEPENDENCE:
+  case DVMRT_ID_USAGE:
   case DVMRT_ID_ACROSS_DISTANCE: return true;
   default: return false;
   }

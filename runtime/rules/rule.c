@@ -172,3 +172,36 @@ void dvmrt_rule_alignment(struct dvmrt_array *a) {
   a->judged = true;
   check_alignment(a, target);
 }
+
+/* 'value' of index variable number 'index' (-1: none) makes the subscript of dimension d 'at'. */
+static bool leaves(const struct dvmrt_frame *f, const struct dvmrt_item *i, const struct dvmrt_array *a, int d, int64_t at, int index,
+                   int64_t value) {
+  if (at >= 0 && at < a->extent[d])
+    return false;
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_LEAVES, .directive = f->d, .leaves = {i, a, d, at, index, value}});
+  return true;
+}
+
+void dvmrt_rule_fixed(const struct dvmrt_frame *f, const struct dvmrt_item *i, const struct dvmrt_array *a) {
+  for (int d = 0; a && d < i->naxes && d < a->ndims; d++)
+    if (i->axis[d].kind == 'c')
+      leaves(f, i, a, d, dvmrt_num_value(i->axis[d].add, f->args), -1, 0);
+}
+
+static bool leaves_at(const struct dvmrt_frame *f, const struct dvmrt_item *i, const struct dvmrt_array *a, int d, int64_t value) {
+  const struct dvmrt_axis *x = &i->axis[d];
+  int64_t at;
+  if (__builtin_mul_overflow(dvmrt_num_value(x->coef, f->args), value, &at) ||
+      __builtin_add_overflow(at, dvmrt_num_value(x->add, f->args), &at))
+    at = -1;
+  return leaves(f, i, a, d, at, x->index, value);
+}
+
+void dvmrt_rule_moving(const struct dvmrt_frame *f, const struct dvmrt_item *i, const struct dvmrt_array *a) {
+  const struct dvmrt_rows *r = &f->rows;
+  for (int d = 0; a && d < i->naxes && d < a->ndims; d++) {
+    int v = i->axis[d].index;
+    if (i->axis[d].kind == 'a' && v < r->rank && !leaves_at(f, i, a, d, r->low[v]) && r->low[v] != r->high[v])
+      leaves_at(f, i, a, d, r->high[v]);
+  }
+}

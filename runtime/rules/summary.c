@@ -581,7 +581,8 @@ static uint64_t key_of(struct proof *p, const int64_t *box) {
   return p->key | 1;
 }
 
-static void take_note(struct proof *p, const int64_t *box) {
+/* 'recalled': what the ranges of the index variables give is among what is recalled. */
+static void take_note(struct proof *p, const int64_t *box, bool recalled) {
   for (uint32_t i = 0; i < p->nrefs; i++) {
     struct ref *x = &p->ref[i];
     if (!x->array || !(x->r->flags & DVMRT_WRITE))
@@ -595,6 +596,9 @@ static void take_note(struct proof *p, const int64_t *box) {
   /* The iterations take place, as far as numbers go. */
   __dvmrt_now.write += 2 * (uint32_t)(box[0] < 1 << 29 ? box[0] : 1 << 29);
   p->f->proved = true;
+  p->f->rows.any = !recalled;
+  for (uint32_t v = 0; v < p->s->rank; v++)
+    p->f->rows.low[v] = box[2 + 2 * v], p->f->rows.high[v] = box[3 + 2 * v];
 }
 
 bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values) {
@@ -611,14 +615,15 @@ bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *
     note_carried(&p);
   why = dvmrt_summary_wanted ? why : "summaries=0";
   uint64_t key = why && dvmrt_summary_wanted ? key_of(&p, box) : 0;
-  if (key && dvmrt_recall_find(d, key))
+  bool recalled = key && dvmrt_recall_find(d, key);
+  if (recalled)
     why = NULL;
   else if (key)
     dvmrt_recall_begin(p.f, key);
   dvmrt_construct_judged(d, why);
   if (why)
     return false;
-  take_note(&p, box);
+  take_note(&p, box, recalled);
   return true;
 }
 

@@ -47,6 +47,7 @@ enum dvmrt_record_kind {
   DVMRT_RECORD_TARGET,     /* what 'on' names is not distributed: a parameter under 'inherit' that was given ordinary data */
   DVMRT_RECORD_UNPLACED,   /* .. was declared, but neither distributed nor aligned until now */
   DVMRT_RECORD_SOURCE,     /* array_copy reads an element without a value */
+  DVMRT_RECORD_LEAVES,     /* a subscript of 'on' or of a section is outside of the array */
   DVMRT_RECORD_USAGE,
   DVMRT_RECORD_DECLARED,   /* a variable's directive is another one than where it is defined */
   DVMRT_RECORD_KINDS
@@ -101,6 +102,14 @@ struct dvmrt_record {
       const struct dvmrt_array *array;
       const int64_t *ix;
     } source;
+    struct {
+      const struct dvmrt_item *item;
+      const struct dvmrt_array *array;
+      int dim;
+      int64_t at;    /* the subscript .. */
+      int index;     /* .. for this index variable's .. (-1: for all) */
+      int64_t value; /* .. value */
+    } leaves;
     const char *usage;
     const struct dvmrt_directive *defined;
   };
