@@ -38,6 +38,7 @@ struct dvmrt_repeat {
   int class;             /* of the words */
   struct dvmrt_region *region; /* that they are in; NULL: ordinary data, or a variable of the function */
   struct dvmrt_array *array; /* AWAY, STALE, ACROSS, SEQUENTIAL, TURNS: that the accesses are to */
+  struct dvmrt_array *written; /* PLACE: that the accesses write; or NULL */
   const struct dvmrt_frame *nest;
   uint32_t iteration;    /* whose part 'own' is, where 'has_own'; its word; 0: of none */
   bool apart, part;      /* each dimension stands alone there; the iteration owns something */

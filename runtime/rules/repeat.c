@@ -36,7 +36,7 @@ static bool note(struct dvmrt_access *x, int kind, uint64_t hits) {
 static void clear(struct dvmrt_access *x, bool counts) {
   struct dvmrt_repeat *r = &x->repeat;
   r->across = NULL;
-  r->array = NULL;
+  r->array = r->written = NULL;
   for (int k = 0; k < DVMRT_REPEAT_KINDS; k++) {
     if (counts && r->finding[k] && r->count[k] && r->finding[k] != &silent)
       dvmrt_finding_more(r->finding[k], r->count[k]);
@@ -74,9 +74,10 @@ static void note_wandering(const struct dvmrt_event *ev, uint64_t hits) {
 }
 
 void dvmrt_repeat_note_place(const struct dvmrt_event *ev, uint64_t hits) {
-  if (dvmrt_check_place_constant(ev))
-    note(ev->access, DVMRT_REPEAT_PLACE, hits);
-  else if (ev->nest)
+  if (dvmrt_check_place_constant(ev)) {
+    if (note(ev->access, DVMRT_REPEAT_PLACE, hits))
+      ev->access->repeat.written = ev->flags & DVMRT_WRITE ? ev->array : NULL;
+  } else if (ev->nest)
     note_wandering(ev, hits);
 }
 
@@ -182,6 +183,8 @@ bool dvmrt_repeat_place(struct dvmrt_access *x, uintptr_t a, const int64_t *ix, 
   struct dvmrt_repeat *r = &x->repeat;
   if (r->finding[DVMRT_REPEAT_PLACE]) {
     r->count[DVMRT_REPEAT_PLACE]++;
+    if (r->written)
+      r->written->writer = x->site;
     return true;
   }
   if (r->across)
