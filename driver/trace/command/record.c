@@ -25,7 +25,7 @@
 enum { EXIT_USAGE = 2 };
 
 static const char help[] =
-    "usage: dvm record [-o FILE] [--level LEVEL] [--config FILE] [--codec CODEC] [-v] -- PROGRAM [argument...]\n"
+    "usage: dvm record [-o FILE] [--level LEVEL] [--config FILE] [--codec CODEC] [--calibrate] [--inside] [-v] -- PROGRAM [argument...]\n"
     "\n"
     "Runs a program that was compiled with 'dvmcc -fdvm=trace' and keeps what it does as a trace, the reference\n"
     "for 'dvm compare' and 'dvm diff'.  The exit status is the program's.\n"

@@ -170,6 +170,8 @@ static void print_closing(struct dvmt_report *r, const struct dvmt_compare_total
   if (t->worst)
     fprintf(r->out, " (the worst by %s)", t->worst);
   fprintf(r->out, ", %llu different", (unsigned long long)t->differing);
+  if (t->reductions)
+    fprintf(r->out, "; %llu of reductions under way", (unsigned long long)t->reductions);
   if (t->left_out)
     fprintf(r->out, "; %llu of the run at another level", (unsigned long long)t->left_out);
   if (t->masked)

@@ -106,6 +106,7 @@ struct dvmt_compare_totals {
   uint64_t values, iterations, missing;
   uint64_t calls, reference_calls; /* of records: begins and ends of functions, of which any order will do */
   uint64_t left_out;         /* records of the run that the reference was not recorded to have */
+  uint64_t reductions;       /* values of reduction variables inside their constructs, of the run: their results are compared */
   uint64_t sums;             /* digests and results that both have */
   uint64_t skipped;          /* records passed over to find a common construct */
   uint64_t lost;             /* records in damaged blocks of the reference */

@@ -183,7 +183,8 @@ static void compare_unlike(struct dvmt_compare *c, struct items *a, size_t i, st
 void dvmt_cmp_lists(struct dvmt_compare *c, struct items *a, struct items *b) {
   size_t i = 0;
   int depth = c->depth;
-  size_t directives = drop_optional(c, a), others = drop_optional(c, b);
+  size_t run = b->n, directives = drop_optional(c, a), others = drop_optional(c, b);
+  c->totals.reductions += run - b->n - others;
   for (directives = directives < others ? directives : others; directives; directives--, c->directives++)
     dvmt_cmp_agree(c);
   for (; i < a->n && i < b->n && dvmt_cmp_same_item(&a->row[i], &b->row[i]); i++) {
