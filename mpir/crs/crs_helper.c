@@ -576,6 +576,9 @@ static void *helper_main(void *arg) {
 
 const char *mpir_crs_folder(void) { return default_folder; }
 
+/* A child that is forked as soon as threads run would close what has these numbers by then. */
+void mpir_crs_helper_restarted(void) { current_connection = led_fd = -1; }
+
 void mpir_crs_helper_wake(void) {
   atomic_thread_fence(memory_order_seq_cst);
   mpir_crs_stop_take_back();

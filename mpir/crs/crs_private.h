@@ -194,6 +194,8 @@ void mpir_crs_helper_wake(void);
 /* Outside of handlers, before what only a helper that is always there can serve, or could not be made after: other threads, callbacks of the
  * program, seccomp filters. */
 void mpir_crs_helper_require(void);
+/* In a restarted process, while its threads stand: the connections of its life before are not there. */
+void mpir_crs_helper_restarted(void);
 /* The folder where images go unless another is asked for. */
 const char *mpir_crs_folder(void);
 void mpir_crs_helper_listen(void);

@@ -254,6 +254,7 @@ static void wake_up(void) {
   mpir_crs_clock_restarted();
   mpir_crs_namespaces_note();
   mpir_crs_track_forget(false);
+  mpir_crs_helper_restarted();
   mpir_crs_helper_listen();
   mpir_crs_hooks_after_restart(crs.restart.debug, crs.restart.outer_pid);
 }
