@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "mpir/commands/client.h"
 #include "base/process.h"
+#include "mpir/commands/client.h"
 #include "mpir/commands/client_objects.h"
 #include "mpir/commands/client_wake.h"
 #include "mpir/crs/crs_fault.h"
@@ -22,7 +22,12 @@
 #define CONNECT_HOPE_MS 500      /* for a process in which the library is not, or not yet, to be seen */
 #define CONNECT_PAUSE_NS 2000000
 #define ROUNDS_MAX 64
-enum { STAT_PARENT = 4, STAT_FOREGROUND = 8, STAT_EXIT_CODE = 52 }; /* fields of /proc/PID/stat; the second is -1 without a terminal */
+enum {
+  STAT_PARENT = 4,
+  STAT_FOREGROUND = 8,
+  STAT_THREADS = 20,
+  STAT_EXIT_CODE = 52
+}; /* fields of /proc/PID/stat; the second is -1 without a terminal */
 
 static const char *member_label(const struct mpir_gathering *g, pid_t pid) {
   static char text[64];
@@ -55,6 +60,13 @@ static void process_name(pid_t pid, char *name, size_t size) {
     fclose(f);
 }
 
+/* With all its threads: while one of them is still on its way out, the descriptors of all are open. */
+static bool has_ended(pid_t pid) {
+  const char state = dvm_process_state(pid);
+
+  return !state || state == 'X' || (state == 'Z' && dvm_process_stat(pid, STAT_THREADS) <= 1);
+}
+
 /* Stops the process.  Returns its connection, -ESRCH if it has ended meanwhile, or another -E... with the text set. */
 static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
   const int until = now_ms() + CONNECT_LIMIT_MS, unlikely = now_ms() + CONNECT_HOPE_MS;
@@ -75,10 +87,10 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
     if (held)
       return held;
     state = dvm_process_state(pid);
+    if (has_ended(pid))
+      return -ESRCH;
     if (state == 'T')
       return dvm_error_set(g->err, -EBUSY, "%s%s%s", g->job ? member_label(g, pid) : "", g->job ? ": " : "", err.text);
-    if (!state || state == 'Z' || state == 'X')
-      return -ESRCH;
     if (now_ms() > until || (now_ms() > unlikely && !mpir_client_holds_library(pid))) {
       process_name(pid, name, sizeof(name));
       return dvm_error_set(g->err, -EOPNOTSUPP, "%s '%s' is not checkpointable: it does not hold the checkpointer", member_label(g, pid),
@@ -145,7 +157,7 @@ int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent) {
     return 0;
   if (g->set->member_count == MPIR_SET_MEMBERS_MAX)
     return dvm_error_set(g->err, -E2BIG, "there are more than %d processes", MPIR_SET_MEMBERS_MAX);
-  if (dvm_process_state(pid) != 'Z' && pid != getpid()) {
+  if (!has_ended(pid) && pid != getpid()) {
     fd = stop(g, pid, &reply);
     if (fd < 0 && fd != -ESRCH)
       return fd;
@@ -304,6 +316,7 @@ static int send_order(int fd, const char *path, const char *name, const struct c
 static int await(struct mpir_gathering *g, size_t index, enum crs_phase phase, struct crs_reply *reply) {
   const char *who = member_label(g, g->pids[index]);
 
+  reply->code = 0;
   if (mpir_client_receive(g->connections[index], reply))
     return dvm_error_set(g->err, -EIO, "%s ended before it was saved", who);
   if (!reply->code && reply->phase == phase)
@@ -327,6 +340,7 @@ static int save_members(struct mpir_gathering *g, const char *folder, const stru
   char path[PATH_MAX + MPIR_SET_NAME_MAX], name[PATH_MAX + MPIR_SET_NAME_MAX];
   int rc = 0;
 
+  snprintf(g->folder, sizeof(g->folder), "%s", folder);
   for (size_t i = 0; i < g->set->member_count && !rc; i++) {
     if (g->connections[i] < 0)
       continue;
@@ -345,6 +359,29 @@ static int save_members(struct mpir_gathering *g, const char *folder, const stru
   return rc;
 }
 
+/* A member that goes on may end before its image is whole.  Who writes that has the connection too: when it is closed, there is an image, or will be
+ * none. */
+static int await_whole(struct mpir_gathering *g, size_t index, struct crs_reply *reply) {
+  char path[PATH_MAX + MPIR_SET_NAME_MAX];
+  struct dvm_error *err = g->err, ignored = DVM_ERROR_INIT;
+  struct stat st;
+  int rc;
+
+  g->err = &ignored;
+  rc = await(g, index, CRS_DONE, reply);
+  g->err = err;
+  if (!rc)
+    return 0;
+  snprintf(path, sizeof(path), "%s/%s", g->folder, g->set->members[index].image);
+  if (rc != -EIO || reply->code || stat(path, &st)) {
+    *err = ignored;
+    return rc;
+  }
+  memset(reply, 0, sizeof(*reply));
+  reply->image_size = reply->data_size = (uint64_t)st.st_size;
+  return 0;
+}
+
 int mpir_gather_finish(struct mpir_gathering *g, struct crs_reply *sum) {
   static struct crs_reply reply;
   int rc = 0;
@@ -355,7 +392,7 @@ int mpir_gather_finish(struct mpir_gathering *g, struct crs_reply *sum) {
   for (size_t i = 0; i < g->set->member_count && !rc; i++) {
     if (g->connections[i] < 0)
       continue;
-    rc = await(g, i, CRS_DONE, &reply);
+    rc = await_whole(g, i, &reply);
     sum->image_size += reply.image_size;
     sum->data_size += reply.data_size;
     sum->held_ns = reply.held_ns > sum->held_ns ? reply.held_ns : sum->held_ns;

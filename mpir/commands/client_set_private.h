@@ -23,6 +23,7 @@ struct mpir_gathering {
   int *pids, *connections;     /* by member: number as seen from here; -1 */
   struct crs_request request;
   char path[CRS_PATH_MAX];     /* where the first member would put its image */
+  char folder[CRS_PATH_MAX + 32]; /* where the images are while they are written */
   uint64_t stop_ns, threads;
   char notices[CRS_TEXT_MAX];  /* what will not come back as it was */
   const struct mpir_gather_job *job; /* or NULL */
