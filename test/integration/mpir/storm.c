@@ -1,20 +1,19 @@
 /* Threads that do one thing all the time, and count; what is counted must agree over any number of restarts.  storm KIND: runs until
  * SIGUSR1 comes, then says "whole".
  *   map: mapping, writing, moving, giving back, unmapping; heap: the same through malloc, and shared; signals: sending real-time and usual ones to each other; brk: moving the end of the heap;
- *   pipe, packets: writing and reading pieces of a few bytes. */
+ *   pipe, packets: writing and reading pieces of a few bytes; threads, fork, spawn, dlopen, timers, files: making and ending those. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/mman.h>
-#include "self.h"
+#include "storm_more.h"
 
 #define THREADS 6
 #define PIECES 64
 
-static atomic_int finish;
-static atomic_ulong sent, received, rounds;
+static atomic_ulong sent, received;
 static pthread_barrier_t ended; /* a signal to a thread that has ended is none, though it could be sent */
 static pthread_t ids[THREADS];
 static unsigned long deep(unsigned long n);
@@ -24,8 +23,6 @@ static void on_user(int sig)
   (void)sig;
   atomic_store(&finish, 1);
 }
-
-static unsigned long next(unsigned long *seed) { return *seed = *seed * 6364136223846793005ul + 1442695040888963407ul; }
 
 /* Every piece begins with its own address and size. */
 static void map_storm(unsigned long seed)
@@ -185,6 +182,14 @@ static void pipe_storm(unsigned long self)
 }
 
 static void (*storm)(unsigned long seed);
+static const struct {
+  const char *name;
+  void (*run)(unsigned long seed);
+} kinds[] = {
+  { "map", map_storm }, { "heap", heap_storm }, { "brk", brk_storm }, { "signals", signal_storm }, { "pipe", pipe_storm },
+  { "packets", pipe_storm }, { "threads", thread_storm }, { "fork", fork_storm }, { "spawn", spawn_storm },
+  { "dlopen", dlopen_storm }, { "timers", timer_storm }, { "files", file_storm },
+};
 
 static void *thread_main(void *arg)
 {
@@ -208,13 +213,16 @@ int main(int argc, char **argv)
 
   if (argc < 2)
     return 2;
-  storm = strcmp(argv[1], "map") == 0 ? map_storm : strcmp(argv[1], "heap") == 0 ? heap_storm : strcmp(argv[1], "brk") == 0 ? brk_storm : signal_storm;
+  for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    if (strcmp(argv[1], kinds[i].name) == 0)
+      storm = kinds[i].run;
+  folder = argc > 2 ? argv[2] : ".";
+  if (!storm)
+    return 2;
   packets = strcmp(argv[1], "packets") == 0;
-  if (packets || strcmp(argv[1], "pipe") == 0) {
-    storm = pipe_storm;
+  if (storm == pipe_storm)
     for (int i = 0; i < THREADS / 2; i++)
       CHECK(!pipe2(lines[i], packets ? O_DIRECT : 0));
-  }
   sigaction(SIGUSR1, &user, NULL);
   sigaction(SIGRTMIN + 3, &stormy, NULL);
   sigaction(SIGRTMIN + 4, &stormy, NULL);
