@@ -262,22 +262,32 @@ int mpir_image_expand_to(const struct mpir_image *image, const char *path, struc
   return mpir_image_compress(image, path, MPIR_CODEC_NONE, err);
 }
 
+/* In the folder for passing files or, where that has no room, in memory. */
+static int open_nameless(bool in_memory) {
+  const char *folder = getenv("TMPDIR");
+
+  return in_memory ? memfd_create("checkpoint-image", MFD_CLOEXEC) : open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+static bool is_no_room(int code) { return code == -ENOSPC || code == -EDQUOT || code == -EFBIG; }
+
 struct mpir_image *mpir_writer_nameless(const char *name, int (*write)(struct mpir_writer *w, void *arg), void *arg,
                                         struct dvm_error *err) {
-  const char *folder = getenv("TMPDIR");
-  struct mpir_writer w = {open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), err};
+  for (int in_memory = 0; in_memory < 2; in_memory++) {
+    struct dvm_error own = DVM_ERROR_INIT;
+    struct mpir_writer w = {open_nameless(in_memory), &own};
 
-  if (w.fd < 0)
-    w.fd = memfd_create("checkpoint-image", MFD_CLOEXEC);
-  if (w.fd < 0) {
-    dvm_error_errno(err, "no place to expand the image");
-    return NULL;
+    if (w.fd >= 0 && !write(&w, arg))
+      return mpir_image_open_fd(w.fd, name, err);
+    if (w.fd < 0)
+      dvm_error_errno(&own, "no place to expand the image");
+    else
+      close(w.fd);
+    *err = own;
+    if (w.fd >= 0 && !is_no_room(own.code))
+      break;
   }
-  if (write(&w, arg)) {
-    close(w.fd);
-    return NULL;
-  }
-  return mpir_image_open_fd(w.fd, name, err);
+  return NULL;
 }
 
 struct mpir_image *mpir_image_expand(const struct mpir_image *image, const char *name, struct dvm_error *err) {
