@@ -96,8 +96,8 @@ static int copy_image(const char *path, const char *to, const char *needs, struc
   if (!image)
     return err->code;
   rc = copy_needed(image, path, needs, err);
-  if (!rc && !is_there(image, to))
-    rc = mpir_image_verify(image, err); /* damage is not spread */
+  if (!rc && !is_there(image, to) && (rc = mpir_image_verify(image, err))) /* damage is not spread */
+    dvm_error_wrap(err, "'%s'", path);
   if (!rc && !is_there(image, to))
     rc = mpir_writer_file(to, copy_content, image, err);
   mpir_image_close(image);

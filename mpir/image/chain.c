@@ -107,6 +107,11 @@ static int add_piece(struct mpir_writer *w, struct chain *c, const struct mpir_i
   return mpir_writer_put(w, content, length, plain);
 }
 
+/* As the image after it calls it. */
+static const char *name_of(const struct chain *c, size_t level) {
+  return level ? mpir_image_string(c->images[level - 1], c->images[level - 1]->chain->base_name) : "";
+}
+
 static int put_extents(struct mpir_writer *w, struct chain *c, size_t level, uint64_t start, uint64_t end, void *space) {
   const struct mpir_image *image = c->images[level];
   int rc = 0;
@@ -121,7 +126,7 @@ static int put_extents(struct mpir_writer *w, struct chain *c, size_t level, uin
     content = mpir_codec_expand(e, image->data + e->file_offset, space);
     plain = place_of(c->images[0], from);
     if (!content || mpir_crc32c(0, content, e->length) != e->crc)
-      rc = dvm_error_set(w->err, -EBADMSG, "image %llu of the process is damaged at address %#llx",
+      rc = dvm_error_set(w->err, -EBADMSG, "'%s', image %llu of the process, is damaged at address %#llx", name_of(c, level),
                          (unsigned long long)image->header->sequence, (unsigned long long)e->address);
     else if (!plain || !place_of(c->images[0], to - 1))
       rc = dvm_error_set(w->err, -EBADMSG, "kept memory at %#llx has no place in the image", (unsigned long long)from);
