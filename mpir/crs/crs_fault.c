@@ -5,15 +5,25 @@
 #include "mpir/crs/sys.h"
 
 static char asked[32];
+static unsigned long image; /* 0: each */
 
 void mpir_crs_fault_init(void) {
   const char *name = getenv("DVM_FAULT");
+  char *at;
 
-  if (name && strlen(name) < sizeof(asked))
-    strcpy(asked, name);
+  if (!name || strlen(name) >= sizeof(asked))
+    return;
+  strcpy(asked, name);
+  at = strchr(asked, '@');
+  if (!at)
+    return;
+  image = strtoul(at + 1, NULL, 10);
+  *at = '\0';
 }
 
-void mpir_crs_fault(const char *name) {
-  if (strcmp(asked, name) == 0)
+void mpir_crs_fault(const char *name) { mpir_crs_fault_in(name, 0); }
+
+void mpir_crs_fault_in(const char *name, unsigned long number) {
+  if (strcmp(asked, name) == 0 && (!image || image == number))
     sys2(SYS_kill, sys0(SYS_getpid), SIGKILL);
 }

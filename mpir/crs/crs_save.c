@@ -62,7 +62,7 @@ static _Noreturn void writer_run(struct crs_dump *d, const char *path) {
   int rc;
 
   sys2(SYS_prctl, PR_SET_NAME, "dvm-cr-write");
-  mpir_crs_fault("writer-killed");
+  mpir_crs_fault_in("writer-killed", d->header.sequence);
   rc = mpir_dump_write(d, path);
   result->image_size = d->header.image_size;
   result->data_size = d->data_size;

@@ -481,7 +481,7 @@ static int write_image(struct crs_dump *d) {
     if (!dump_is_written_first(&d->maps[d->runs[i].map]))
       rc = write_run(d, &d->runs[i]);
     if (i == d->run_count / 2)
-      mpir_crs_fault("image-half-written");
+      mpir_crs_fault_in("image-half-written", d->header.sequence);
   }
   if (!rc)
     rc = write_metadata(d);

@@ -5,28 +5,6 @@ BIN=$1 PROGRAMS=$2
 . "$(dirname "$0")/lib.sh"
 need_restart
 
-# Of one process: where it has a child just then, again.
-alone() {
-  for ((try = 0; try < 100; try++)); do
-    IMAGE=$("$BIN/dvm-checkpoint" --alone --no-sync "$@" 2> "$WORK/checkpoint.err") && return
-    grep -q "child processes" "$WORK/checkpoint.err" || break
-  done
-  cat "$WORK/checkpoint.err" >&2
-  return 1
-}
-size_of() { du -k "$1" | cut -f 1; }
-# verified WHAT OPTION...: IMAGE restarted, the program finds all its memory.
-verified() {
-  local what=$1; shift
-  : > "$WORK/run.out"
-  restart again "$@"
-  wait_for 30 runs_again || { cat "$WORK/again.err" >&2; fail "$what: does not run again"; }
-  kill -USR1 "$PID"
-  wait "$WAITER" || { cat "$WORK/again.err" "$WORK/run.err" >&2; fail "$what: status $?"; }
-  grep -q "as before" "$WORK/run.out" || fail "$what: not as before"
-  note "$what"
-}
-
 start run "$PROGRAMS/mpir_changes" 48
 wait_for 30 has ready "$WORK/run.err" || fail "it does not start"
 ROOT=$PID

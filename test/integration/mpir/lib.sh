@@ -93,3 +93,26 @@ runs_again() {
   PID=$(cat "/proc/$WAITER/task/$WAITER/children" 2> /dev/null | tr -d ' ')
   [ -n "$PID" ] && [ "$(cat "/proc/$PID/comm")" != dvm-restart ]
 }
+
+# Of one process, mpir_changes: where it has a child just then, again.
+alone() {
+  for ((try = 0; try < 100; try++)); do
+    IMAGE=$("$BIN/dvm-checkpoint" --alone --no-sync "$@" 2> "$WORK/checkpoint.err") && return
+    grep -q "child processes" "$WORK/checkpoint.err" || break
+  done
+  cat "$WORK/checkpoint.err" >&2
+  return 1
+}
+size_of() { du -k "$1" | cut -f 1; }
+is_of_changes() { "$BIN/dvm-checkpoint" inspect --no-backtraces "$1" 2> /dev/null | grep -q "changes since"; }
+# verified WHAT OPTION...: IMAGE restarted, the program finds all its memory.
+verified() {
+  local what=$1; shift
+  : > "$WORK/run.out"
+  restart again "$@"
+  wait_for 30 runs_again || { cat "$WORK/again.err" >&2; fail "$what: does not run again"; }
+  kill -USR1 "$PID"
+  wait "$WAITER" || { cat "$WORK/again.err" "$WORK/run.err" >&2; fail "$what: status $?"; }
+  grep -q "as before" "$WORK/run.out" || fail "$what: not as before"
+  note "$what"
+}

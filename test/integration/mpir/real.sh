@@ -144,8 +144,8 @@ gzip | bzip2 | zstd)
   READY="worked" ;;
 sort)
   need sort
-  text 500000 > "$WORK/input"
-  COMMAND=(sort --parallel=2 -S 20M -T "$WORK" -k 2,2 -k 1,1n "$WORK/input") READY="worked" ;;
+  seq 900000 | rev > "$WORK/input"
+  COMMAND=(sort --parallel=2 -S 20M -T "$WORK" -g "$WORK/input") READY="worked" ;;
 openssl)
   need openssl
   head -c 60000000 /dev/zero > "$WORK/input"
