@@ -15,7 +15,7 @@ static const char *const file_kinds[] = {
     [MPIR_FILE_REGULAR] = "file",      [MPIR_FILE_DIRECTORY] = "folder", [MPIR_FILE_DEVICE] = "device", [MPIR_FILE_PIPE] = "pipe",
     [MPIR_FILE_EVENTFD] = "eventfd",   [MPIR_FILE_TIMERFD] = "timerfd",  [MPIR_FILE_EPOLL] = "epoll",   [MPIR_FILE_SIGNALFD] = "signalfd",
     [MPIR_FILE_MEMFD] = "memory file", [MPIR_FILE_INHERIT] = "outside",  [MPIR_FILE_SOCKET] = "socket", [MPIR_FILE_PIDFD] = "process",
-    [MPIR_FILE_INOTIFY] = "inotify",
+    [MPIR_FILE_QUEUE] = "messages",    [MPIR_FILE_INOTIFY] = "inotify",
 };
 static const char *const map_kinds[] = {
     [MPIR_MAP_ANON] = "private",  [MPIR_MAP_FILE] = "file",     [MPIR_MAP_FILE_SHARED] = "shared file",

@@ -1,6 +1,7 @@
 /* The open descriptors: what they are, where they stand, and whether a restart could make them again. */
 #include <errno.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -38,11 +39,23 @@ static bool is_terminal_device(const struct stat *st) {
   return device >= 136 && device <= 143 ? true : device == 4 || device == 5;
 }
 
-/* What looks like a regular file and is none: message queues, namespaces. */
-static bool is_object(int fd) {
+static bool is_on(int fd, long file_system) {
   struct statfs fs;
 
-  return !sys2(SYS_fstatfs, fd, &fs) && (fs.f_type == MESSAGE_QUEUE_MAGIC || fs.f_type == NAMESPACE_MAGIC);
+  return !sys2(SYS_fstatfs, fd, &fs) && fs.f_type == file_system;
+}
+
+/* Messages can only be looked at by taking them: of queues that have some, those with a name stay where they are. */
+static uint32_t queue_classify(struct crs_dump *d, struct mpir_image_file *file, const struct stat *st) {
+  struct mq_attr attributes;
+
+  if (sys3(SYS_mq_getsetattr, file->fd, NULL, &attributes) ||
+      (!st->st_nlink && (attributes.mq_curmsgs || (d->request->flags & CRS_MEMBER))))
+    return 0;
+  if (attributes.mq_curmsgs)
+    mpir_dump_notice(d, file->fd, "the messages are those that the queue has at the restart:", d->strings + file->name);
+  file->capacity = (uint64_t)attributes.mq_maxmsg << 32 | (uint64_t)attributes.mq_msgsize;
+  return MPIR_FILE_QUEUE;
 }
 
 /* 0: cannot be restored. */
@@ -50,7 +63,7 @@ static uint32_t file_classify(int fd, const char *link, const struct stat *st) {
   for (unsigned i = 0; i < sizeof(anonymous) / sizeof(anonymous[0]); i++)
     if (mpir_plain_starts(link, anonymous[i].link))
       return anonymous[i].kind;
-  if (S_ISREG(st->st_mode) && (is_object(fd) || mpir_plain_starts(link, "/secretmem")))
+  if (S_ISREG(st->st_mode) && (is_on(fd, NAMESPACE_MAGIC) || is_on(fd, MESSAGE_QUEUE_MAGIC) || mpir_plain_starts(link, "/secretmem")))
     return 0;
   if (S_ISREG(st->st_mode))
     return st->st_nlink ? MPIR_FILE_REGULAR : MPIR_FILE_MEMFD; /* a deleted file lives on in the image */
@@ -169,6 +182,8 @@ static int add_file(struct crs_dump *d, int fd) {
   file->kind = file_classify(fd, link, &st);
   if ((file->open_flags & O_PATH) && st.st_nlink && *link == '/') /* a place, whatever stands there; it is not opened */
     file->kind = MPIR_FILE_DEVICE;
+  if (!file->kind && S_ISREG(st.st_mode) && is_on(fd, MESSAGE_QUEUE_MAGIC))
+    file->kind = queue_classify(d, file, &st);
   n = sys3(SYS_lseek, fd, 0, SEEK_CUR);
   file->position = n < 0 ? 0 : (uint64_t)n;
   file->info = file_info(d, fd, &st);

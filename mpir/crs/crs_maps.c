@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include "mpir/crs/crs_dump.h"
@@ -82,6 +83,21 @@ static bool has_kept_descriptor(const struct crs_dump *d, const struct mpir_imag
   return false;
 }
 
+/* A System V segment, whose number is the mapping's inode.  Attached as a whole it is made again. */
+static int segment_classify(struct crs_dump *d, struct mpir_image_map *map, const struct map_line *m) {
+  struct shmid_ds segment;
+
+  if (sys3(SYS_shmctl, m->inode, IPC_STAT, &segment))
+    return refuse_map(d, "System V shared memory that we may not look at", m);
+  if (m->offset || ((segment.shm_segsz + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1)) != m->end - m->start)
+    return refuse_map(d, "a part of System V shared memory", m);
+  map->kind = MPIR_MAP_SHARED;
+  map->flags |= MPIR_MAP_COMPLETE;
+  map->file_size = segment.shm_segsz;
+  map->file_mtime_ns = (int64_t)segment.shm_perm.uid << 32 | segment.shm_perm.mode;
+  return 0;
+}
+
 static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const struct map_line *m) {
   bool shared = m->perms[3] == 's';
   bool of_image = m->inode && m->inode == crs.restart.image_inode && m->device == crs.restart.image_device;
@@ -100,7 +116,7 @@ static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const st
   } else if (mpir_plain_starts(m->name, "/secretmem")) {
     return refuse_map(d, "memory that nobody else may read", m);
   } else if (mpir_plain_starts(m->name, "/SYSV")) {
-    return refuse_map(d, "System V shared memory", m);
+    return segment_classify(d, map, m);
   } else if (mpir_dump_is_deleted(m->name) || !file_matches(map, m->name, &st)) {
     map->kind = shared ? MPIR_MAP_SHARED : MPIR_MAP_ANON;
     map->flags |= MPIR_MAP_COMPLETE;

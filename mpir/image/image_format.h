@@ -195,6 +195,7 @@ enum mpir_file_kind {
   MPIR_FILE_SOCKET = 11,
   MPIR_FILE_PIDFD = 12,    /* of the process itself, or of a child in the set */
   MPIR_FILE_INOTIFY = 13,
+  MPIR_FILE_QUEUE = 14,    /* of POSIX messages */
   MPIR_FILE_KINDS,
 };
 
@@ -208,7 +209,7 @@ struct mpir_image_file {
   uint32_t close_on_exec;
   uint32_t mode;           /* st_mode */
   uint64_t position, size, device, inode;
-  uint64_t capacity;       /* pipe: F_GETPIPE_SZ; memfd: seals; regular file: MPIR_FILE_KEPT or 0 */
+  uint64_t capacity;       /* pipe: F_GETPIPE_SZ; memfd: seals; queue: messages << 32 | bytes of one; regular file: MPIR_FILE_KEPT or 0 */
   uint32_t name;           /* link of /proc/PID/fd, in the strings */
   uint32_t info;           /* text of /proc/PID/fdinfo, in the strings */
 };

@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <mqueue.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -369,6 +371,32 @@ static int make_pidfd(struct maker *m, size_t index) {
   return fd < 0 ? fail_file(m, f, "make") : fd;
 }
 
+/* The queue of that name; a new one where there is none, which loses its name again if it had none. */
+static int make_queue(struct maker *m, size_t index) {
+  const struct mpir_image_file *f = &m->image->files[index];
+  struct mq_attr attributes = {.mq_maxmsg = (long)(f->capacity >> 32), .mq_msgsize = (long)(f->capacity & 0xffffffff)};
+  const int flags = (int)(f->open_flags & (O_ACCMODE | O_NONBLOCK)) | O_CLOEXEC;
+  char name[NAME_MAX + 2], path[64], *mark;
+  bool had_none;
+  int fd;
+
+  for (size_t i = 0; i < index; i++)
+    if (m->image->files[i].kind == MPIR_FILE_QUEUE && m->image->files[i].inode == f->inode) {
+      snprintf(path, sizeof(path), "/proc/self/fd/%d", m->fds->file_fds[i]);
+      fd = open(path, flags);
+      return fd < 0 ? fail_file(m, f, "open again") : fd;
+    }
+  snprintf(name, sizeof(name), "%s", file_name(m, f));
+  mark = strstr(name, " (deleted)");
+  had_none = mark != NULL;
+  if (had_none)
+    snprintf(name, sizeof(name), "/dvm-restart-%d-%d", (int)getpid(), f->fd);
+  fd = mq_open(name, flags | O_CREAT | (had_none ? O_EXCL : 0), f->mode & 07777, &attributes);
+  if (fd >= 0 && had_none)
+    mq_unlink(name);
+  return fd < 0 ? fail_file(m, f, "make the message queue") : fd;
+}
+
 struct watch {
   unsigned number, mask;
   char path[4096];
@@ -429,7 +457,7 @@ static const make_f makers[] = {
     [MPIR_FILE_PIPE] = make_pipe,         [MPIR_FILE_EVENTFD] = make_eventfd,   [MPIR_FILE_TIMERFD] = make_timerfd,
     [MPIR_FILE_EPOLL] = make_epoll,       [MPIR_FILE_SIGNALFD] = make_signalfd, [MPIR_FILE_MEMFD] = make_memfd,
     [MPIR_FILE_INHERIT] = make_inherited, [MPIR_FILE_SOCKET] = make_socket,     [MPIR_FILE_PIDFD] = make_pidfd,
-    [MPIR_FILE_INOTIFY] = make_inotify,
+    [MPIR_FILE_INOTIFY] = make_inotify,   [MPIR_FILE_QUEUE] = make_queue,
 };
 
 int mpir_restart_make(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options, struct restart_fds *fds,

@@ -208,6 +208,15 @@ static int make_memory_of(struct restart_group *g, const struct mpir_image_map *
   return 0;
 }
 
+/* No member before, and no mapping before, has it. */
+static bool is_first_of(const struct restart_group *g, size_t member, const struct mpir_image_map *map) {
+  for (size_t m = 0; m <= member; m++)
+    for (size_t i = 0; g->images[m] && i < g->images[m]->map_count && &g->images[m]->maps[i] != map; i++)
+      if (g->images[m]->maps[i].inode == map->inode && g->images[m]->maps[i].device == map->device)
+        return false;
+  return true;
+}
+
 static int make_memory(struct restart_group *g, const struct mpir_restart_options *options, struct restart_fds *fds,
                        struct dvm_error *err) {
   int rc = 0;
@@ -216,7 +225,9 @@ static int make_memory(struct restart_group *g, const struct mpir_restart_option
     for (size_t i = 0; g->images[m] && i < g->images[m]->map_count && !rc; i++) {
       const struct mpir_image_map *map = &g->images[m]->maps[i];
 
-      if (map->kind == MPIR_MAP_SHARED && mpir_group_memory(g, map->device, map->inode) < 0)
+      if (mpir_restart_is_segment(g->images[m], map))
+        rc = is_first_of(g, m, map) ? mpir_restart_segment(g->images[m], map, err) : 0;
+      else if (map->kind == MPIR_MAP_SHARED && mpir_group_memory(g, map->device, map->inode) < 0)
         rc = make_memory_of(g, map, is_given(g->images[m], map, options) ? options->given_fd : -1, fds, err);
     }
   return rc;

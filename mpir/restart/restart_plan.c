@@ -129,6 +129,15 @@ static uint32_t ring_of(const struct builder *b, const struct mpir_image_map *ma
   return mpir_image_is_ring(b->image, map) ? (uint32_t)((map->end - map->start) / 32 / 2 - 2) : 0;
 }
 
+/* A segment may be attached at several places. */
+static bool is_first(const struct builder *b, const struct mpir_image_map *map) {
+  const struct mpir_image_map *other = b->image->maps;
+
+  while (other->inode != map->inode || other->device != map->device)
+    other++;
+  return other == map;
+}
+
 static int add_map(struct builder *b, const struct mpir_image_map *map) {
   struct restorer_region *r = &b->regions[b->region_count];
   bool of_file = map->kind == MPIR_MAP_FILE_SHARED || (map->kind == MPIR_MAP_FILE && mpir_restart_file_same(b->image, map));
@@ -144,7 +153,12 @@ static int add_map(struct builder *b, const struct mpir_image_map *map) {
                                 .hints = map->flags,
                                 .lock = lock_of(map)};
   r->ring = ring_of(b, map);
-  if (r->ring) {
+  r->segment = mpir_restart_is_segment(b->image, map) ? (uint32_t)map->inode + 1 : 0;
+  if (r->segment) {
+    r->flags = mpir_restart_segment_goes(map);
+    if (!b->fds->group && is_first(b, map) && mpir_restart_segment(b->image, map, b->err)) /* of a set: made for all */
+      return b->err->code;
+  } else if (r->ring) {
     r->prot = r->final_prot = PROT_READ | PROT_WRITE;
   } else if (of_file || map->kind == MPIR_MAP_SHARED) {
     r->fd = of_file ? open_mapped(b, map) : open_object(b, map);

@@ -49,6 +49,11 @@ int mpir_restart_mapped(const struct mpir_image *image, const struct mpir_restar
 
 /* restart_sysv.c: in the new process: changes again what its end, or that of its first life, has undone. */
 int mpir_restart_semaphores(const struct mpir_image *image, struct dvm_error *err);
+/* The mapping is of a System V segment; one that is to be removed as soon as it is attached. */
+bool mpir_restart_is_segment(const struct mpir_image *image, const struct mpir_image_map *map);
+bool mpir_restart_segment_goes(const struct mpir_image_map *map);
+/* Before any process of the image attaches it: the segment is there under its number, and nobody has it. */
+int mpir_restart_segment(const struct mpir_image *image, const struct mpir_image_map *map, struct dvm_error *err);
 
 /* restart_confine.c: whether this command can give back what confines the process; to be called before any namespace is entered. */
 int mpir_restart_confine_check(const struct mpir_image *image, struct dvm_error *err);

@@ -99,10 +99,24 @@ static long map_ring(const struct restorer_region *r) {
   return rc ? rc : sys5(SYS_mremap, context, r->size, r->size, MREMAP_MAYMOVE | MREMAP_FIXED, r->start);
 }
 
+static long map_segment(const struct restorer_region *r) {
+  const uint64_t read_only = 010000, executable = 0100000; /* SHM_RDONLY, SHM_EXEC */
+  const uint64_t flags = (r->prot & PROT_WRITE ? 0 : read_only) | (r->prot & PROT_EXEC ? executable : 0);
+  const long rc = sys3(SYS_shmat, r->segment - 1, r->start, flags);
+
+  if (rc == (long)r->start && r->flags)
+    sys3(SYS_shmctl, r->segment - 1, 0 /* IPC_RMID */, 0);
+  return rc;
+}
+
+static long map_one(const struct restorer_region *r) {
+  return r->ring ? map_ring(r) : r->segment ? map_segment(r) : sys6(SYS_mmap, r->start, r->size, r->prot, r->flags, r->fd, r->offset);
+}
+
 static void map_all(const struct restorer_plan *plan) {
   for (uint64_t i = 0; i < plan->region_count; i++) {
     const struct restorer_region *r = &plan->regions[i];
-    long rc = r->ring ? map_ring(r) : sys6(SYS_mmap, r->start, r->size, r->prot, r->flags, r->fd, r->offset);
+    const long rc = map_one(r);
 
     if (rc != (long)r->start)
       fail(plan, RESTORER_MAP, rc, r->start);

@@ -42,7 +42,8 @@ struct restorer_region { /* one mmap call, then mprotect if final_prot differs *
   uint64_t start, size, offset;
   int32_t prot, final_prot, flags, fd;
   uint32_t hints, lock; /* MPIR_MAP_*; lock: 0, or 1 + flags of mlock2 */
-  uint32_t ring, reserved; /* not 0: the ring of io_setup(2) for that many events */
+  uint32_t ring; /* not 0: the ring of io_setup(2) for that many events */
+  uint32_t segment; /* not 0: 1 more than the number of a System V segment; flags not 0: it is removed when it is attached */
 };
 
 struct restorer_read { /* file content to be read to a place */

@@ -155,8 +155,11 @@ static int run_rows(void)
       memory = map(MAP_PRIVATE | MAP_ANONYMOUS, -1); CHECK(!madvise(memory, 16384, MADV_DONTFORK)))
   ROW("memory", "protection keys", !pkey_free((int)value),
       memory = map(MAP_PRIVATE | MAP_ANONYMOUS, -1); value = pkey_alloc(0, 0); CHECK(value > 0 && !pkey_mprotect(memory, 16384, 3, (int)value)))
-  ROW("memory", "System V shared memory", is_text("kept"),
+  ROW("memory", "System V shared memory, removed", is_text("kept") && !shmdt(memory) && shmat((int)value, NULL, 0) == (void *)-1,
       value = shmget(IPC_PRIVATE, 16384, 0600); memory = shmat((int)value, NULL, 0); shmctl((int)value, IPC_RMID, NULL); strcpy(memory, "kept"))
+  ROW("memory", "System V shared memory", is_text("kept") && shmat((int)value, NULL, SHM_RDONLY) != (void *)-1 &&
+      shmget(0x44564d, 5000, 0) == value && !shmctl((int)value, IPC_RMID, NULL) && !shmdt(memory),
+      value = shmget(0x44564d, 5000, 0640 | IPC_CREAT); memory = shmat((int)value, NULL, 0); strcpy(memory, "kept"))
   ROW("files", "regular file, position", lseek(fd, 0, SEEK_CUR) == 3,
       fd = file(O_RDWR); CHECK(write(fd, "12345", 5) == 5 && lseek(fd, 3, SEEK_SET) == 3))
   ROW("files", "append mode", fcntl(fd, F_GETFL) & O_APPEND,
@@ -219,7 +222,17 @@ static int run_rows(void)
       memset(path, 0, 120); fd = (int)syscall(425, 4, path); CHECK(fd >= 0))
   ROW("descriptors", "perf_event", read(fd, &value, 8) == 8,
       memset(path, 0, 128); path[0] = 1; path[4] = 112; fd = (int)syscall(SYS_perf_event_open, path, 0, -1, -1, 0); CHECK(fd >= 0))
-  ROW("descriptors", "POSIX message queue", (mq_receive(fd, malloc(8192), 8192, NULL) == 4),
+  ROW("descriptors", "POSIX message queue", !mq_send(fd, "kept", 4, 1) && mq_receive(fd, path, 32, NULL) == 4 && mq_send(fd, path, 33, 1) &&
+      !mq_unlink("/dvm-features"),
+      fd = mq_open("/dvm-features", O_RDWR | O_CREAT, 0600, &(struct mq_attr){ .mq_maxmsg = 3, .mq_msgsize = 32 }); CHECK(fd >= 0))
+  ROW("descriptors", "POSIX message queue without a name", !mq_send(fd, "kept", 4, 1) && mq_receive(fd, path, 32, NULL) == 4 &&
+      mq_send(fd, path, 33, 1),
+      fd = mq_open("/dvm-features", O_RDWR | O_CREAT, 0600, &(struct mq_attr){ .mq_maxmsg = 3, .mq_msgsize = 32 });
+      CHECK(fd >= 0 && !mq_unlink("/dvm-features")))
+  ROW("descriptors", "POSIX message queue with messages", mq_receive(fd, path, 32, NULL) == 4 && !mq_unlink("/dvm-features"),
+      fd = mq_open("/dvm-features", O_RDWR | O_CREAT, 0600, &(struct mq_attr){ .mq_maxmsg = 3, .mq_msgsize = 32 });
+      CHECK(fd >= 0 && !mq_send(fd, "kept", 4, 1)))
+  ROW("descriptors", "POSIX message queue without a name, with messages", mq_receive(fd, malloc(8192), 8192, NULL) == 4,
       fd = mq_open("/dvm-features", O_RDWR | O_CREAT, 0600, NULL); CHECK(fd >= 0 && !mq_send(fd, "kept", 4, 1)); mq_unlink("/dvm-features"))
   ROW("sockets", "pair of unix streams", recv(pair[1], path, 10, 0) == 4,
       CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair)); CHECK(send(pair[0], "kept", 4, 0) == 4))

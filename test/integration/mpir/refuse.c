@@ -99,9 +99,13 @@ static void have(const char *kind)
   else if (!strcmp(kind, "inotify"))
     inotify_init();
   else if (!strcmp(kind, "queue"))
-    mq_open("/dvm-refuse", O_RDWR | O_CREAT, 0600, NULL), mq_unlink("/dvm-refuse");
-  else if (!strcmp(kind, "sysv"))
-    shmat(shmget(IPC_PRIVATE, 4096, 0600), NULL, 0);
+    mq_send(mq_open("/dvm-refuse", O_RDWR | O_CREAT, 0600, NULL), "kept", 4, 1), mq_unlink("/dvm-refuse");
+  else if (!strcmp(kind, "sysv")) {
+    const int segment = shmget(IPC_PRIVATE, 8192, 0600);
+
+    munmap(shmat(segment, NULL, 0), 4096);
+    shmctl(segment, IPC_RMID, NULL);
+  }
   else if (!strcmp(kind, "child") && fork() == 0)
     prctl(PR_SET_PDEATHSIG, SIGKILL), wait_for_ever(NULL);
   else if (!strcmp(kind, "shared")) { /* the child is to be saved: its parent is outside */

@@ -33,7 +33,7 @@ kind() {
 
 kind socket "descriptor [0-9]*: a socket of this family cannot be restored"
 kind queue "cannot be restored: '/dvm-refuse"
-kind sysv "System V shared memory '/SYSV"
+kind sysv "a part of System V shared memory '/SYSV"
 "$PROGRAMS/mpir_refuse" has-secret && kind secret "'/secretmem"
 kind strict "thread [0-9]* is in the strict mode of seccomp"
 kind unseen "has a seccomp filter that was not installed through libc"

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ struct common {
 };
 
 static struct common *common;
+static char *segment; /* of System V */
 static volatile sig_atomic_t hits;
 
 static void on_usr1(int sig) { hits += sig == SIGUSR1; }
@@ -77,6 +79,7 @@ static int leader(const int *down, const int *up, int log, char *memory)
   CHECK(lseek(log, 0, SEEK_CUR) == 10); /* one position for both */
   CHECK(strcmp(memory, "from the parent") == 0);
   strcpy(memory, "from the child");
+  CHECK(strcmp(segment, "a segment") == 0 && strcpy(segment, "two have it"));
   CHECK(write(up[1], "answer", 6) == 6);
   atomic_store(&common->answered, 1);
   CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 5);
@@ -96,6 +99,9 @@ int main(int argc, char **argv)
   CHECK(log >= 0 && write(log, "0123456789", 10) == 10 && !flock(log, LOCK_EX));
   common = mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  status = shmget(IPC_PRIVATE, 10000, 0600);
+  segment = shmat(status, NULL, 0);
+  CHECK(segment != (void *)-1 && !shmctl(status, IPC_RMID, NULL) && strcpy(segment, "a segment"));
   CHECK(!pipe(down) && !pipe(up));
   signal(SIGUSR1, on_usr1);
   CHECK((ended = fork()) >= 0);
@@ -119,7 +125,7 @@ int main(int argc, char **argv)
   atomic_store(&common->go, 1);
   wait_until(&common->answered, 1);
   expect(up[0], "answer");
-  CHECK(strcmp(memory, "from the child") == 0);
+  CHECK(strcmp(memory, "from the child") == 0 && strcmp(segment, "two have it") == 0);
   CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
   CHECK(waitpid(ended, &status, 0) == ended && WIFEXITED(status) && WEXITSTATUS(status) == 11);
   CHECK(waitpid(killed, &status, 0) == killed && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
