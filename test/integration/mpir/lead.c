@@ -1,4 +1,4 @@
-/* A process that asks for a checkpoint of itself and its child, in BLCR's names, and of the child alone.  lead SET IMAGE
+/* A process that asks for a checkpoint of itself and its child, in BLCR's names, and of the child alone; before that of the group and the session of another.  lead SET IMAGE
  * Its first life ends when both are there; the restarted one says "as before". */
 #include <sys/wait.h>
 #include "mpir/include/libcr.h"
@@ -9,6 +9,51 @@ static void ask(cr_checkpoint_args_t *args, pid_t target, cr_scope_t scope)
   cr_initialize_checkpoint_args_t(args);
   args->cr_scope = scope;
   args->cr_target = target;
+}
+
+/* A process that leads a session and a group, and has nothing of ours open. */
+static pid_t make_apart(void)
+{
+  int told[2];
+  char byte;
+  pid_t apart;
+
+  CHECK(!pipe(told));
+  apart = fork();
+  if (apart == 0) {
+    CHECK(setsid() == getpid() && write(told[1], "x", 1) == 1 && !close(told[0]) && !close(told[1]));
+    for (;;)
+      pause();
+  }
+  CHECK(read(told[0], &byte, 1) == 1 && !close(told[0]) && !close(told[1]));
+  return apart;
+}
+
+static void ask_for_others(void)
+{
+  static const cr_scope_t scopes[] = { CR_SCOPE_PGRP, CR_SCOPE_SESS, CR_SCOPE_TREE, CR_SCOPE_PROC };
+  const pid_t apart = make_apart();
+  int status;
+
+  for (int i = 0; i < 4; i++) {
+    cr_checkpoint_args_t args;
+    cr_checkpoint_handle_t handle;
+    char path[4096];
+
+    ask(&args, apart, scopes[i]);
+    CHECK(!cr_request_checkpoint(&args, &handle) && cr_wait_checkpoint(&handle, NULL) == 1);
+    CHECK(!dvmcr_poll((int)handle, path, sizeof(path)) && !access(path, F_OK));
+  }
+  kill(apart, SIGKILL);
+  CHECK(waitpid(apart, &status, 0) == apart);
+  for (int i = 0; i < 4; i++) { /* nobody is there any more */
+    cr_checkpoint_args_t args;
+    cr_checkpoint_handle_t handle;
+
+    ask(&args, apart, scopes[i]);
+    CHECK(!cr_request_checkpoint(&args, &handle) && cr_wait_checkpoint(&handle, NULL) == 1);
+    CHECK(cr_reap_checkpoint(&handle) < 0 && errno != CR_ERESTARTED);
+  }
 }
 
 int main(int argc, char **argv)
@@ -22,6 +67,7 @@ int main(int argc, char **argv)
 
   if (argc != 3)
     return 2;
+  ask_for_others();
   CHECK(!pipe(pair));
   child = fork();
   if (child == 0) {
