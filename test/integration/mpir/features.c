@@ -158,8 +158,8 @@ static int run_rows(void)
   ROW("memory", "System V shared memory, removed", is_text("kept") && !shmdt(memory) && shmat((int)value, NULL, 0) == (void *)-1,
       value = shmget(IPC_PRIVATE, 16384, 0600); memory = shmat((int)value, NULL, 0); shmctl((int)value, IPC_RMID, NULL); strcpy(memory, "kept"))
   ROW("memory", "System V shared memory", is_text("kept") && shmat((int)value, NULL, SHM_RDONLY) != (void *)-1 &&
-      shmget(0x44564d, 5000, 0) == value && !shmctl((int)value, IPC_RMID, NULL) && !shmdt(memory),
-      value = shmget(0x44564d, 5000, 0640 | IPC_CREAT); memory = shmat((int)value, NULL, 0); strcpy(memory, "kept"))
+      shmget(0x44000000 + getpid(), 5000, 0) == value && !shmctl((int)value, IPC_RMID, NULL) && !shmdt(memory),
+      value = shmget(0x44000000 + getpid(), 5000, 0640 | IPC_CREAT); memory = shmat((int)value, NULL, 0); strcpy(memory, "kept"))
   ROW("files", "regular file, position", lseek(fd, 0, SEEK_CUR) == 3,
       fd = file(O_RDWR); CHECK(write(fd, "12345", 5) == 5 && lseek(fd, 3, SEEK_SET) == 3))
   ROW("files", "append mode", fcntl(fd, F_GETFL) & O_APPEND,
