@@ -139,13 +139,16 @@ static int set_checks(struct dvmrt_options *o, const char *k, const char *v, str
   return 0;
 }
 
-static int set_sdm(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
+static int text(char to[DVMRT_PATH_MAX], const char *k, const char *v, struct dvm_error *err) {
   size_t n = strlen(v);
-  if (n >= sizeof(o->sdm))
+  if (n >= DVMRT_PATH_MAX)
     return bad(err, k, v, "a shorter text");
-  memcpy(o->sdm, v, n + 1);
+  memcpy(to, v, n + 1);
   return 0;
 }
+
+static int set_sdm(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) { return text(o->sdm, k, v, err); }
+static int set_sources(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) { return text(o->sources, k, v, err); }
 
 /* Of libdvmtrace, which reads its keys itself where it is part of the program. */
 void __dvmt_full(void) __attribute__((weak));
@@ -176,6 +179,7 @@ static const struct {
     {"stretches", "8", "turns from which on an innermost loop is judged before it is executed; 0: each access by itself", set_stretches},
     {"repeats", "1", "0: judge each access anew, also where it can only repeat what has been reported", set_repeats},
     {"reduction", "mirror", "how reductions are evaluated a second time: mirror, emulate", set_reduction},
+    {"sources", "", "folder whose files are shown for those of the same absolute name (set by 'dvm fix')", set_sources},
     {"trace", "off", "off, record, compare, config", refuse},
     {"trace_file", "", "trace to write (needs trace=record)", refuse},
     {"trace_level", "", "none, minimal, modify, full, checksum (needs trace=record)", refuse},

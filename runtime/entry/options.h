@@ -21,6 +21,7 @@ struct dvmrt_options {
   bool emulate;          /* reduction=emulate */
   int nreports;
   char report[DVMRT_REPORTS_MAX][DVMRT_PATH_MAX];
+  char sources[DVMRT_PATH_MAX]; /* a folder with other texts of source files; empty: none */
   char sdm[DVMRT_PATH_MAX]; /* of the debug server inside; empty: none */
 };
 

@@ -130,6 +130,7 @@ static void read_options(struct dvmrt_options *options) {
   dvmrt_repeat_wanted = options->repeats;
   __dvmrt_stretch_least = options->stretches ? options->stretches : UINT64_MAX;
   dvmrt_reduce_emulates = options->emulate;
+  dvmrt_source_instead(options->sources);
   dvmrt_diag_init(options);
   if (dvmrt_report_open(options, &err)) {
     fprintf(stderr, "dvm: error: %s\n", err.text);

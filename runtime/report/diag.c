@@ -26,7 +26,7 @@ static struct dvmrt_report the_report;
 
 struct dvmrt_report *dvmrt_diag_report(void) {
   struct dvmrt_report *r = &the_report;
-  r->nnotes = r->nhelps = 0;
+  r->nnotes = r->nhelps = r->nrepairs = 0;
   r->message.n = 0;
   r->message.s[0] = 0;
   return r;
@@ -51,11 +51,27 @@ struct dvmrt_text *dvmrt_diag_help(struct dvmrt_report *r) {
   return text_empty(r->nhelps == DVMRT_HELPS_MAX ? &unread : &r->help[r->nhelps++]);
 }
 
-void dvmrt_clause_text(const struct dvmrt_clause *c, struct dvmrt_text *t) {
-  dvmrt_text_add(t, "%s(%s", c->name, c->array);
+struct dvmrt_text *dvmrt_diag_repair(struct dvmrt_report *r, enum dvmrt_repair_kind kind, struct dvmrt_pos at, const char *word,
+                                     const char *name) {
+  struct dvmrt_repair *repair = &r->repair[r->nrepairs < DVMRT_REPAIRS_MAX ? r->nrepairs++ : DVMRT_REPAIRS_MAX - 1];
+  repair->kind = kind;
+  repair->at = at;
+  repair->word = word;
+  repair->name = name;
+  return text_empty(&repair->text);
+}
+
+void dvmrt_clause_inside(const struct dvmrt_clause *c, struct dvmrt_text *t) {
+  dvmrt_text_add(t, "%s", c->array);
   for (int d = 0; d < c->ndims; d++)
     dvmrt_text_add(t, "[%lld:%lld]", (long long)c->low[d], (long long)c->high[d]);
-  dvmrt_text_add(t, "%s)", c->corner ? "(corner)" : "");
+  dvmrt_text_add(t, "%s", c->corner ? "(corner)" : "");
+}
+
+void dvmrt_clause_text(const struct dvmrt_clause *c, struct dvmrt_text *t) {
+  dvmrt_text_add(t, "%s(", c->name);
+  dvmrt_clause_inside(c, t);
+  dvmrt_text_add(t, ")");
 }
 
 void dvmrt_diag_init(const struct dvmrt_options *o) {

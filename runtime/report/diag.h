@@ -5,6 +5,7 @@
 #include "runtime/data/finding.h"
 #include "runtime/data/text.h"
 #include "runtime/entry/options.h"
+#include "runtime/report/repair.h"
 
 enum { DVMRT_NOTES_MAX = 6, DVMRT_HELPS_MAX = 3 };
 
@@ -17,6 +18,8 @@ struct dvmrt_report {
   } note[DVMRT_NOTES_MAX];
   int nhelps;
   struct dvmrt_text help[DVMRT_HELPS_MAX];
+  int nrepairs;
+  struct dvmrt_repair repair[DVMRT_REPAIRS_MAX]; /* what the helps say; none: they leave it to the user */
 };
 
 /* All inside dvmrt_mem_enter. */
@@ -26,10 +29,15 @@ struct dvmrt_report *dvmrt_diag_report(void);
 /* Adds a note and returns its text; notes past the limit go to a text that nobody reads. */
 struct dvmrt_text *dvmrt_diag_note(struct dvmrt_report *r, struct dvmrt_pos pos);
 struct dvmrt_text *dvmrt_diag_help(struct dvmrt_report *r);
+/* Notes a part of what the help says; 'word' and 'name' may be NULL.  Returns its text, which is empty. */
+struct dvmrt_text *dvmrt_diag_repair(struct dvmrt_report *r, enum dvmrt_repair_kind kind, struct dvmrt_pos at, const char *word,
+                                     const char *name);
 /* Writes the block.  True: halt_on_error asks for the end of the program. */
 bool dvmrt_diag_emit(struct dvmrt_finding *f, struct dvmrt_report *r);
 /* "name(A[l:h]..)" */
 void dvmrt_clause_text(const struct dvmrt_clause *c, struct dvmrt_text *t);
+/* What is in its parentheses. */
+void dvmrt_clause_inside(const struct dvmrt_clause *c, struct dvmrt_text *t);
 /* Forgets all findings: a forked child starts at zero. */
 void dvmrt_diag_reset(void);
 /* Writes the closing summary, once.  The exit status to use: 'status', or the option's when there were errors. */

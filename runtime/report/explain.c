@@ -56,6 +56,7 @@ static void uninitialized(const struct dvmrt_event *ev) {
     struct dvmrt_text *help = dvmrt_diag_help(r);
     dvmrt_text_add(help, "take 'new_value' out of the directive at ");
     dvmrt_name_place(ev->array->moved->pos, help);
+    dvmrt_diag_repair(r, DVMRT_REPAIR_WORD, ev->array->moved->pos, "new_value", NULL);
   }
   dvmrt_explain_emit(f, r);
 }
@@ -71,6 +72,8 @@ static bool help_location(struct dvmrt_report *r, const struct dvmrt_directive *
     dvmrt_text_add(help, "write '%s(%s, %s, %lld)' in the 'reduction' of the directive at ", i->word, i->ref.name, i->loc_name,
                    (long long)x->extent[0]);
     dvmrt_name_place(d->pos, help);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_ITEM, d->pos, "reduction", i->ref.name), "%s(%s, %s, %lld)", i->word, i->ref.name,
+                   i->loc_name, (long long)x->extent[0]);
     return true;
   }
   return false;
@@ -119,6 +122,8 @@ static void help_unassigned(struct dvmrt_report *r, const struct dvmrt_event *ev
   }
   dvmrt_text_add(help, "write 'reduction(%s(%s))' in place of 'private(%s)' in the directive at ", operation, name, name);
   dvmrt_name_place(ev->nest->d->pos, help);
+  dvmrt_diag_repair(r, DVMRT_REPAIR_DROP, ev->nest->d->pos, "private", name);
+  dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_ADD, ev->nest->d->pos, NULL, NULL), "reduction(%s(%s))", operation, name);
 }
 
 static void private_uninitialized(const struct dvmrt_event *ev) {
@@ -171,6 +176,7 @@ static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev,
   }
   if (operation && !out_of_scope(ev)) {
     dvmrt_text_add(help, "add 'reduction(%s(%s))' to the directive at ", operation, name);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_ADD, ev->nest->d->pos, NULL, NULL), "reduction(%s(%s))", operation, name);
   } else if (out_of_scope(ev)) {
     dvmrt_text_add(help, "no directive alone repairs it: if it collects a result, declare it outside of its function and name it in a "
                          "'reduction' of the directive at ");
@@ -210,6 +216,7 @@ static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   }
   if (dvmrt_name_known(ev)) {
     dvmrt_text_add(help, "add 'private(%s)' to the directive at ", dvmrt_name_key(ev));
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_ADD, ev->nest->d->pos, NULL, NULL), "private(%s)", dvmrt_name_key(ev));
   } else if (out_of_scope(ev)) {
     dvmrt_text_add(help, "no directive alone repairs it: drop its 'static', or declare it outside of its function and name it in 'private' "
                          "of the directive at ");
@@ -262,17 +269,18 @@ static bool collects(const struct dvmrt_event *ev) {
 }
 
 /* A clause is refused that is wider than the shadow edge; ordinary arrays have none. */
-static void help_edge(const struct dvmrt_clause *c, const struct dvmrt_array *a, struct dvmrt_text *t) {
+static void help_edge(struct dvmrt_report *r, const struct dvmrt_clause *c, const struct dvmrt_array *a, struct dvmrt_text *t) {
   bool wider = false;
   for (int d = 0; a && !a->ordinary && d < c->ndims; d++)
     wider = wider || c->low[d] > a->low[d] || c->high[d] > a->high[d];
   if (!wider)
     return;
-  dvmrt_text_add(t, " and declare '%s' with 'shadow", a->name);
+  struct dvmrt_text *edge = dvmrt_diag_repair(r, DVMRT_REPAIR_EDGE, a->declared, NULL, NULL);
+  dvmrt_text_add(edge, "shadow");
   for (int d = 0; d < c->ndims; d++)
-    dvmrt_text_add(t, "[%lld:%lld]", (long long)(c->low[d] > a->low[d] ? c->low[d] : a->low[d]),
+    dvmrt_text_add(edge, "[%lld:%lld]", (long long)(c->low[d] > a->low[d] ? c->low[d] : a->low[d]),
                    (long long)(c->high[d] > a->high[d] ? c->high[d] : a->high[d]));
-  dvmrt_text_add(t, "'");
+  dvmrt_text_add(t, " and declare '%s' with '%s'", a->name, edge->s);
 }
 
 static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev, enum dvmrt_verdict v) {
@@ -303,7 +311,8 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
     return;
   }
   dvmrt_name_place(d->pos, t);
-  help_edge(&f->clause, ev->array, t);
+  dvmrt_diag_repair(r, DVMRT_REPAIR_ADD_FOUND, d->pos, NULL, NULL);
+  help_edge(r, &f->clause, ev->array, t);
   for (const struct dvmrt_finding *o = dvmrt_finding_first(); o; o = o->next)
     if (o->id == DVMRT_ID_SHADOW_STALE && o->construct == d && !strcmp(o->what, f->what)) {
       dvmrt_text_add(t, "; it brings the edges too, in place of 'shadow_renew(%s)'", f->clause.array);
@@ -388,7 +397,8 @@ void dvmrt_explain_across(const struct dvmrt_event *ev, enum dvmrt_verdict v, co
     dvmrt_clause_text(&f->clause, t);
     dvmrt_text_add(t, "' in the directive at ");
     dvmrt_name_place(ev->nest->d->pos, t);
-    help_edge(&f->clause, ev->array, t);
+    dvmrt_diag_repair(r, DVMRT_REPAIR_ITEM_FOUND, ev->nest->d->pos, f->clause.name, f->clause.array);
+    help_edge(r, &f->clause, ev->array, t);
   }
   dvmrt_explain_emit(f, r);
 }
@@ -425,6 +435,7 @@ void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict v, cons
   if (block) {
     dvmrt_text_add(help, "write 'on(%s[%lld])' in the directive at ", t->name, (long long)t->other);
     dvmrt_name_place(block->pos, help);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_CLAUSE, block->pos, "on", NULL), "on(%s[%lld])", t->name, (long long)t->other);
     dvmrt_text_add(help, ": both are one task then");
   } else if (v == DVMRT_FLOW && ev->array) {
     dvmrt_text_add(help, "no directive alone repairs it: bring it by 'remote_access(%s", dvmrt_name_key(ev));

@@ -57,25 +57,34 @@ static bool shares_group(const struct dvmrt_directive *loop, const struct dvmrt_
   return n > 1;
 }
 
+/* "sum(s)", "maxloc(m, at)" */
+static void reduction_text(const struct dvmrt_item *i, const char *name, struct dvmrt_text *t) {
+  dvmrt_text_add(t, "%s(%s%s%s)", i->word, name, i->loc_name ? ", " : "", i->loc_name ? i->loc_name : "");
+}
+
 static void help_protocol(struct dvmrt_report *r, const struct dvmrt_directive *at, const struct dvmrt_protocol *p) {
-  struct dvmrt_text *help = dvmrt_diag_help(r);
+  struct dvmrt_text *help = dvmrt_diag_help(r), own = {.n = 0};
   const struct dvmrt_item *i = at->parallel ? reduction_of(at, p->name) : NULL;
+  if (i)
+    reduction_text(i, p->name, &own);
   if (i && shares_group(at, i)) {
-    dvmrt_text_add(help, "take '%s(%s%s%s)' out of the group '%s', and add 'reduction(%s(%s%s%s))' to the directive at ", i->word, p->name,
-                   i->loc_name ? ", " : "", i->loc_name ? i->loc_name : "", p->group, i->word, p->name, i->loc_name ? ", " : "",
-                   i->loc_name ? i->loc_name : "");
+    dvmrt_text_add(help, "take '%s' out of the group '%s', and add 'reduction(%s)' to the directive at ", own.s, p->group, own.s);
     dvmrt_name_place(at->pos, help);
+    dvmrt_diag_repair(r, DVMRT_REPAIR_DROP, at->pos, "reduction", p->name);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_ADD, at->pos, NULL, NULL), "reduction(%s)", own.s);
   } else if (i) {
-    dvmrt_text_add(help, "write 'reduction(%s(%s%s%s))' in place of 'reduction(%s: %s(%s%s%s))' in the directive at ", i->word, p->name,
-                   i->loc_name ? ", " : "", i->loc_name ? i->loc_name : "", p->group, i->word, p->name, i->loc_name ? ", " : "",
-                   i->loc_name ? i->loc_name : "");
+    dvmrt_text_add(help, "write 'reduction(%s)' in place of 'reduction(%s: %s)' in the directive at ", own.s, p->group, own.s);
     dvmrt_name_place(at->pos, help);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_CLAUSE, at->pos, "reduction", p->name), "reduction(%s)", own.s);
   } else if (!strcmp(at->kind, "reduction_start") && p->other && p->other->parallel) {
     dvmrt_text_add(help, "put '#pragma dvm reduction_wait(%s)' behind it", p->group);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEHIND, at->pos, NULL, NULL), "#pragma dvm reduction_wait(%s)", p->group);
   } else if (p->other && p->other->parallel) {
     dvmrt_text_add(help, "put '#pragma dvm reduction_start(%s)' before it", p->group);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEFORE, at->pos, "later", NULL), "#pragma dvm reduction_start(%s)", p->group);
   } else {
     dvmrt_text_add(help, "take this directive out");
+    dvmrt_diag_repair(r, DVMRT_REPAIR_OUT, at->pos, NULL, NULL);
   }
 }
 
@@ -106,6 +115,11 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
   dvmrt_text_add(dvmrt_diag_note(r, v->computed->pos), "computed in this parallel loop");
   dvmrt_explain_note_declaration(r, ev);
   struct dvmrt_text *help = dvmrt_diag_help(r);
+  struct dvmrt_text *lines = dvmrt_diag_repair(r, ev->nest ? DVMRT_REPAIR_BEFORE : DVMRT_REPAIR_STATEMENT,
+                                               ev->nest ? ev->nest->d->pos : ev->access->pos, "later", NULL);
+  if (!v->started)
+    dvmrt_text_add(lines, "#pragma dvm reduction_start(%s)\n", v->group);
+  dvmrt_text_add(lines, "#pragma dvm reduction_wait(%s)", v->group);
   dvmrt_text_add(help, "put ");
   if (!v->started)
     dvmrt_text_add(help, "'#pragma dvm reduction_start(%s)' and ", v->group);
@@ -168,6 +182,7 @@ static bool help_operation(struct dvmrt_report *r, const struct dvmrt_directive 
     else
       dvmrt_text_add(help, "write '%s(%s)' in the 'reduction' of the directive at ", operation, name);
     dvmrt_name_place(d->pos, help);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_OPERATION, d->pos, NULL, name), "%s%s", operation, reduction->loc_name ? "loc" : "");
     return true;
   }
   return false;
@@ -184,6 +199,7 @@ static bool help_operation_of_callees(struct dvmrt_report *r, const struct dvmrt
     struct dvmrt_text *help = dvmrt_diag_help(r);
     dvmrt_text_add(help, "write '%s(%s)' in the 'reduction' of the directive at ", operation, name);
     dvmrt_name_place(d->pos, help);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_OPERATION, d->pos, NULL, name), "%s", operation);
     return true;
   }
   return false;

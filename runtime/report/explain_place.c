@@ -175,10 +175,16 @@ static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bo
                    dvmrt_check_array_name(ev));
     return;
   }
-  dvmrt_text_add(t, has_clause ? "name '" : "add 'remote_access(");
-  section_text(ev, t);
-  dvmrt_text_add(t, has_clause ? "' in the 'remote_access' of the directive at " : ")' to the directive at ");
-  dvmrt_name_place(ev->nest->d->pos, t);
+  const struct dvmrt_pos at = ev->nest->d->pos;
+  struct dvmrt_text *clause = has_clause ? dvmrt_diag_repair(r, DVMRT_REPAIR_MORE, at, "remote_access", NULL)
+                                         : dvmrt_diag_repair(r, DVMRT_REPAIR_ADD, at, NULL, NULL);
+  dvmrt_text_add(clause, has_clause ? "" : "remote_access(");
+  section_text(ev, clause);
+  dvmrt_text_add(clause, has_clause ? "" : ")");
+  dvmrt_text_add(t, has_clause ? "name '" : "add '");
+  dvmrt_text_add(t, "%s", clause->s);
+  dvmrt_text_add(t, has_clause ? "' in the 'remote_access' of the directive at " : "' to the directive at ");
+  dvmrt_name_place(at, t);
 }
 
 /* Arrays of one name come from one declaration, which is executed again and again: that cannot align them. */
@@ -232,27 +238,32 @@ static void help_renew(struct dvmrt_report *r, const struct dvmrt_event *ev, con
   dvmrt_text_add(t, "%s 'shadow_renew(%s%s)' %s the directive at ", again ? "write" : "add", name, p->naway > 1 ? "(corner)" : "",
                  again ? "in" : "to");
   dvmrt_name_place(d->pos, t);
+  dvmrt_diag_repair(r, again ? DVMRT_REPAIR_ITEM_FOUND : DVMRT_REPAIR_ADD_FOUND, d->pos, "shadow_renew", name);
   const struct dvmrt_item *use = named_in(ev, DVMRT_DIRECTIVE_USE);
   if (use && use->use == 'w' && !named_in(ev, DVMRT_DIRECTIVE_ACROSS))
     dvmrt_text_add(t, ", or 'across(%s)' if what the loop itself writes is meant", name);
 }
 
-static void help_wait(struct dvmrt_report *r, const struct dvmrt_array *a) {
-  const char *group = dvmrt_group_pending_name(a);
-  if (group)
-    dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm shadow_wait(%s)' before this loop; a later one goes", group);
+static void help_wait(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  const char *group = dvmrt_group_pending_name(ev->array);
+  if (!group)
+    return;
+  dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm shadow_wait(%s)' before this loop; a later one goes", group);
+  dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEFORE, ev->nest->d->pos, "later", NULL), "#pragma dvm shadow_wait(%s)", group);
 }
 
 /* A loop without 'on' runs where the element lies if it is mapped on the reference. */
 static void help_mapping(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   const struct dvmrt_directive *d = ev->nest->d;
+  struct dvmrt_text *clause = dvmrt_diag_repair(r, DVMRT_REPAIR_CLAUSE, d->pos, "parallel", NULL);
   struct dvmrt_text *t = dvmrt_diag_help(r);
-  dvmrt_text_add(t, "write 'parallel(");
+  dvmrt_text_add(clause, "parallel(");
   for (int i = 0; i < d->rank; i++)
-    dvmrt_text_add(t, "[%s]", d->names[i]);
-  dvmrt_text_add(t, " on ");
-  section_text(ev, t);
-  dvmrt_text_add(t, ")' in the directive at ");
+    dvmrt_text_add(clause, "[%s]", d->names[i]);
+  dvmrt_text_add(clause, " on ");
+  section_text(ev, clause);
+  dvmrt_text_add(clause, ")");
+  dvmrt_text_add(t, "write '%s' in the directive at ", clause->s);
   dvmrt_name_place(d->pos, t);
 }
 
@@ -289,12 +300,43 @@ static bool is_target(const struct dvmrt_event *ev) {
   return true;
 }
 
+/* The declaration with an edge that holds the element, and those of the loop's other references. */
+static void help_wider(struct dvmrt_report *r, const struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  const struct dvmrt_array *a = ev->array;
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+  struct dvmrt_clause all;
+  if (!dvmrt_across_complete(ev) || !dvmrt_across_clause(ev, &all))
+    all = (struct dvmrt_clause){.ndims = 0};
+  for (int i = 0; i < a->ndims; i++) {
+    low[i] = p->away[i] < 0 ? -p->away[i] : 0;
+    high[i] = p->away[i] > 0 ? p->away[i] : 0;
+    if (i < all.ndims) {
+      low[i] = all.low[i] > low[i] ? all.low[i] : low[i];
+      high[i] = all.high[i] > high[i] ? all.high[i] : high[i];
+    }
+    bool wider = low[i] > a->low[i] || high[i] > a->high[i];
+    if (wider && goes_alone(ev, i)) {
+      help_remote(r, ev, false);
+      return;
+    }
+    low[i] = low[i] > a->low[i] ? low[i] : a->low[i];
+    high[i] = high[i] > a->high[i] ? high[i] : a->high[i];
+    if (wider)
+      dvmrt_text_add(dvmrt_diag_help(r), "give dimension %d of '%s' a shadow edge of [%lld:%lld] and renew it, or use remote_access", i + 1,
+                     dvmrt_check_array_name(ev), (long long)low[i], (long long)high[i]);
+  }
+  struct dvmrt_text *edge = dvmrt_diag_repair(r, DVMRT_REPAIR_EDGE, a->declared, NULL, NULL);
+  dvmrt_text_add(edge, "shadow");
+  for (int i = 0; i < a->ndims; i++)
+    dvmrt_text_add(edge, "[%lld:%lld]", (long long)low[i], (long long)high[i]);
+  if (!named_in(ev, DVMRT_DIRECTIVE_RENEW) && !named_in(ev, DVMRT_DIRECTIVE_ACROSS))
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_ADD, ev->nest->d->pos, NULL, NULL), "shadow_renew(%s)", dvmrt_check_array_name(ev));
+}
+
 static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev, const struct dvmrt_place *p,
                        enum dvmrt_misplaced why) {
   if (!ev->nest)
     return;
-  const char *name = dvmrt_check_array_name(ev);
-  struct dvmrt_text *t;
   if (is_target(ev) && why != DVMRT_IN_FLIGHT && !(f && f->id == DVMRT_ID_REMOTE_WRITE)) {
     help_mapping(r, ev);
     return;
@@ -307,26 +349,7 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
       help_remote(r, ev, true);
       return;
     }
-    struct dvmrt_clause all;
-    if (!dvmrt_across_complete(ev) || !dvmrt_across_clause(ev, &all))
-      all = (struct dvmrt_clause){.ndims = 0};
-    for (int i = 0; i < ev->array->ndims; i++) {
-      int64_t low = p->away[i] < 0 ? -p->away[i] : 0, high = p->away[i] > 0 ? p->away[i] : 0;
-      if (i < all.ndims) { /* of the loop's other references too */
-        low = all.low[i] > low ? all.low[i] : low;
-        high = all.high[i] > high ? all.high[i] : high;
-      }
-      if (low <= ev->array->low[i] && high <= ev->array->high[i])
-        continue;
-      if (goes_alone(ev, i)) {
-        help_remote(r, ev, false);
-        return;
-      }
-      t = dvmrt_diag_help(r);
-      dvmrt_text_add(t, "give dimension %d of '%s' a shadow edge of [%lld:%lld] and renew it, or use remote_access", i + 1, name,
-                     (long long)(low > ev->array->low[i] ? low : ev->array->low[i]),
-                     (long long)(high > ev->array->high[i] ? high : ev->array->high[i]));
-    }
+    help_wider(r, ev, p);
     return;
   case DVMRT_NEVER_RENEWED:
   case DVMRT_WRITTEN_SINCE:
@@ -334,7 +357,7 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
   case DVMRT_NARROW_RENEWAL:
   case DVMRT_NO_CORNER: help_renew(r, ev, p); return;
   case DVMRT_PENDING:
-  case DVMRT_IN_FLIGHT: help_wait(r, ev->array); return;
+  case DVMRT_IN_FLIGHT: help_wait(r, ev); return;
   case DVMRT_EDGE_WRITE: return;
   case DVMRT_UNMAPPED: help_mapping(r, ev); return;
   case DVMRT_NO_RELATION:
@@ -420,6 +443,33 @@ static bool reference_text(const struct dvmrt_event *ev, bool in_clause, struct 
   return true;
 }
 
+static void help_sequential(struct dvmrt_report *r, const struct dvmrt_event *ev, bool asked) {
+  struct dvmrt_text *help = dvmrt_diag_help(r), section = {.n = 0};
+  char standing = ev->access->standing;
+  if (!reference_text(ev, asked, &section))
+    dvmrt_name_element(ev->array, ev->ix, &section);
+  if (asked) {
+    const struct dvmrt_pos at = dvmrt_construct_top()->d->pos;
+    dvmrt_text_add(help, "name '%s' in the 'remote_access' of the directive at ", section.s);
+    dvmrt_name_place(at, help);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_MORE, at, "remote_access", NULL), "%s", section.s);
+    return;
+  }
+  dvmrt_text_add(help, "%s",
+                 standing == 'd'
+                     ? "no directive alone repairs it: declare the variable first, and put its assignment under '#pragma dvm remote_access("
+                 : standing == 'r' || standing == 'j'
+                     ? "no directive alone repairs it: assign the value to a variable under '#pragma dvm remote_access("
+                     : "put the statement under '#pragma dvm remote_access(");
+  dvmrt_text_add(help, "%s)'", section.s);
+  if (standing == 'j')
+    dvmrt_text_add(help, ", and use that in the condition");
+  else if (standing == 'r')
+    dvmrt_text_add(help, ", and return that");
+  else if (standing != 'd')
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_STATEMENT, ev->access->pos, NULL, NULL), "#pragma dvm remote_access(%s)", section.s);
+}
+
 void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_event *target) {
   bool asked = dvmrt_construct_clause(dvmrt_construct_top(), DVMRT_DIRECTIVE_REMOTE, ev->array);
   struct dvmrt_finding *f = dvmrt_explain_count(ev, asked ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_SEQUENTIAL_ACCESS);
@@ -439,23 +489,6 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
     dvmrt_explain_start(r, ev, "is read outside parallel loops, where its owner alone has it");
   }
   dvmrt_explain_note_declaration(r, ev);
-  struct dvmrt_text *help = dvmrt_diag_help(r);
-  char standing = ev->access->standing;
-  dvmrt_text_add(help,
-                 asked ? "name '"
-                 : standing == 'd'
-                     ? "no directive alone repairs it: declare the variable first, and put its assignment under '#pragma dvm remote_access("
-                 : standing == 'r' || standing == 'j'
-                     ? "no directive alone repairs it: assign the value to a variable under '#pragma dvm remote_access("
-                     : "put the statement under '#pragma dvm remote_access(");
-  if (!reference_text(ev, asked, help))
-    dvmrt_name_element(ev->array, ev->ix, help);
-  dvmrt_text_add(help, asked ? "' in the 'remote_access' of the directive at " : ")'");
-  if (asked)
-    dvmrt_name_place(dvmrt_construct_top()->d->pos, help);
-  else if (standing == 'j')
-    dvmrt_text_add(help, ", and use that in the condition");
-  else if (standing == 'r')
-    dvmrt_text_add(help, ", and return that");
+  help_sequential(r, ev, asked);
   dvmrt_explain_emit(f, r);
 }

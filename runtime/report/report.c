@@ -1,5 +1,6 @@
 #include "runtime/report/report.h"
 #include "runtime/report/json.h"
+#include "runtime/report/report_parts.h"
 #include "runtime/data/mem.h"
 #include "runtime/report/source.h"
 #include <errno.h>
@@ -20,6 +21,8 @@ struct kept {
     const char *text;
   } note[DVMRT_NOTES_MAX];
   const char *help[DVMRT_HELPS_MAX];
+  int nrepairs;
+  struct dvmrt_repair *repairs;
 };
 
 struct file {
@@ -61,6 +64,16 @@ static int nfiles;
 static struct kept *first, **last = &first;
 static struct dvmrt_json json;
 
+/* ---- edits --------------------------------------------------------------------------------------------------------------------- */
+
+/* What is to be done: a dependence that 'across' mends brings the edges too. */
+static const struct kept *remedy(const struct kept *k) {
+  for (const struct kept *o = first; o && k->f->id == DVMRT_ID_SHADOW_STALE; o = o->next)
+    if (o->f->id == DVMRT_ID_LOOP_DEPENDENCE && o->f->construct == k->f->construct && o->f->clause.name && !strcmp(o->f->what, k->f->what))
+      return o;
+  return k;
+}
+
 /* ---- parts -------------------------------------------------------------------------------------------------------------------- */
 
 static void put_pos(struct dvmrt_pos p) {
@@ -100,6 +113,7 @@ static void put_line(const struct kept *k) {
   for (int i = 0; i < k->nhelps; i++)
     dvmrt_json_string(&json, NULL, k->help[i]);
   dvmrt_json_close(&json, ']');
+  dvmrt_report_edit(&json, remedy(k)->f, remedy(k)->repairs, remedy(k)->nrepairs);
   dvmrt_json_number(&json, "count", f->count);
   if (f->at_least)
     dvmrt_json_false(&json, "exact");
@@ -114,10 +128,10 @@ static void put_line(const struct kept *k) {
 
 /* ---- SARIF -------------------------------------------------------------------------------------------------------------------- */
 
-static uint64_t code_points(struct dvmrt_pos p) {
+uint64_t dvmrt_report_column(struct dvmrt_pos p) {
   char line[DVMRT_TEXT_MAX];
   uint64_t n = 1;
-  if (!p.column || !dvmrt_source_line(p.file, p.line, line, sizeof(line)) || p.column > strlen(line))
+  if (!p.column || !dvmrt_source_line(p.file, p.line, line, sizeof(line)) || p.column > strlen(line) + 1)
     return p.column ? p.column : 1;
   for (uint32_t i = 0; i + 1 < p.column; i++)
     n += ((unsigned char)line[i] & 0xc0) != 0x80;
@@ -125,7 +139,7 @@ static uint64_t code_points(struct dvmrt_pos p) {
 }
 
 /* An absolute name becomes a file URI; a relative one is a reference to be resolved by the reader. */
-static void put_uri(const char *file) {
+void dvmrt_report_uri(struct dvmrt_json *j, const char *file) {
   char uri[3 * DVMRT_PATH_MAX + 8];
   size_t n = (size_t)snprintf(uri, sizeof(uri), "%s", file[0] == '/' ? "file://" : "");
   for (const unsigned char *s = (const unsigned char *)file; *s && n + 4 < sizeof(uri); s++) {
@@ -133,17 +147,17 @@ static void put_uri(const char *file) {
     n += (size_t)snprintf(uri + n, sizeof(uri) - n, plain ? "%c" : "%%%02X", *s);
   }
   uri[n] = 0;
-  dvmrt_json_string(&json, "uri", uri);
+  dvmrt_json_string(j, "uri", uri);
 }
 
 static void put_physical(struct dvmrt_pos p) {
   dvmrt_json_open(&json, "physicalLocation", '{');
   dvmrt_json_open(&json, "artifactLocation", '{');
-  put_uri(p.file);
+  dvmrt_report_uri(&json, p.file);
   dvmrt_json_close(&json, '}');
   dvmrt_json_open(&json, "region", '{');
   dvmrt_json_number(&json, "startLine", p.line ? p.line : 1);
-  dvmrt_json_number(&json, "startColumn", code_points(p));
+  dvmrt_json_number(&json, "startColumn", dvmrt_report_column(p));
   dvmrt_json_close(&json, '}');
   dvmrt_json_close(&json, '}');
 }
@@ -219,6 +233,8 @@ static void put_result(const struct kept *k) {
   }
   dvmrt_json_close(&json, ']');
   put_related(k);
+  const struct kept *r = remedy(k);
+  dvmrt_report_fixes(&json, r->f, r->repairs, r->nrepairs, r->nhelps ? r->help[0] : "");
   dvmrt_json_number(&json, "occurrenceCount", k->f->count);
   put_properties(k);
   dvmrt_json_close(&json, '}');
@@ -342,6 +358,18 @@ int dvmrt_report_open(const struct dvmrt_options *o, struct dvm_error *err) {
 
 static const char *copy(const struct dvmrt_text *t) { return dvmrt_mem_strndup(t->s, t->n); }
 
+static void keep_repairs(struct kept *k, const struct dvmrt_report *r) {
+  if (!r->nrepairs)
+    return;
+  k->nrepairs = r->nrepairs;
+  k->repairs = dvmrt_mem_alloc((size_t)r->nrepairs * sizeof(*k->repairs));
+  memcpy(k->repairs, r->repair, (size_t)r->nrepairs * sizeof(*k->repairs));
+  for (int i = 0; i < r->nrepairs; i++) { /* the program may unload what they are of */
+    struct dvmrt_repair *own = &k->repairs[i];
+    own->name = own->name ? dvmrt_mem_strndup(own->name, strlen(own->name)) : NULL;
+  }
+}
+
 void dvmrt_report_add(struct dvmrt_finding *f, const struct dvmrt_report *r) {
   if (!nfiles)
     return;
@@ -353,6 +381,7 @@ void dvmrt_report_add(struct dvmrt_finding *f, const struct dvmrt_report *r) {
   }
   for (int i = 0; i < r->nhelps; i++)
     k->help[i] = copy(&r->help[i]);
+  keep_repairs(k, r);
   *last = k;
   last = &k->next;
   for (int i = 0; i < nfiles; i++)

@@ -2,9 +2,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char start[PATH_MAX];
+static const char *elsewhere = "";
+
+void dvmrt_source_instead(const char *folder) { elsewhere = folder; }
 
 void dvmrt_source_init(void) {
   if (!getcwd(start, sizeof(start)))
@@ -12,12 +17,35 @@ void dvmrt_source_init(void) {
 }
 
 static int open_source(const char *file) {
-  char path[2 * PATH_MAX];
-  if (file[0] == '/' || !start[0])
-    return open(file, O_RDONLY | O_CLOEXEC);
-  snprintf(path, sizeof(path), "%s/%s", start, file);
+  char path[3 * PATH_MAX];
+  bool absolute = file[0] == '/' || !start[0];
+  int fd = -1;
+  if (elsewhere[0]) {
+    snprintf(path, sizeof(path), "%s%s%s%s", elsewhere, absolute ? "" : start, absolute ? "" : "/", file);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+  }
+  if (fd >= 0)
+    return fd;
+  snprintf(path, sizeof(path), "%s%s%s", absolute ? "" : start, absolute ? "" : "/", file);
   return open(path, O_RDONLY | O_CLOEXEC);
 }
+
+bool dvmrt_source_map(const char *file, const char **map, size_t *size) {
+  struct stat st;
+  int fd = open_source(file);
+  void *m = MAP_FAILED;
+  if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
+    m = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (fd >= 0)
+    close(fd);
+  if (m == MAP_FAILED)
+    return false;
+  *map = m;
+  *size = (size_t)st.st_size;
+  return true;
+}
+
+void dvmrt_source_unmap(const char *map, size_t size) { munmap((void *)(uintptr_t)map, size); }
 
 bool dvmrt_source_line(const char *file, uint32_t line, char *buf, size_t size) {
   int fd = open_source(file);

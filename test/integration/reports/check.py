@@ -13,10 +13,12 @@ CLASSES = {
     'defaultConfiguration': sarif_om.ReportingConfiguration, 'results': sarif_om.Result, 'message': sarif_om.Message,
     'locations': sarif_om.Location, 'relatedLocations': sarif_om.Location, 'physicalLocation': sarif_om.PhysicalLocation,
     'artifactLocation': sarif_om.ArtifactLocation, 'region': sarif_om.Region, 'properties': dict,
+    'fixes': sarif_om.Fix, 'description': sarif_om.Message, 'artifactChanges': sarif_om.ArtifactChange, 'replacements': sarif_om.Replacement,
+    'deletedRegion': sarif_om.Region, 'insertedContent': sarif_om.ArtifactContent,
 }
 TYPES = {'string': str, 'number': (int, float), 'object': dict, 'array': list, 'boolean': bool}
 COMPARISON = {'element', 'iteration', 'execution', 'record', 'calls', 'value', 'reference', 'relative', 'ulps', 'greatestRelative', 'greatestElement'}
-OPTIONAL = {'file', 'line', 'column', 'construct', 'clause', 'exact'} | COMPARISON
+OPTIONAL = {'file', 'line', 'column', 'construct', 'clause', 'exact', 'edit', 'noEdit'} | COMPARISON
 
 
 def build(cls, value):
@@ -58,12 +60,52 @@ def check_lines(findings, fields):
         assert f['id'].startswith('dvm-trace-') or not COMPARISON & set(f), 'fields of comparisons in a finding of the checker'
 
 
+def edited(finding, folder):
+    """{file: text} after the edit."""
+    texts = {}
+    for e in sorted(finding['edit'], key=lambda e: (e['line'], e['column']), reverse=True):
+        if e['file'] not in texts:
+            with open(os.path.join(folder, e['file']), 'rb') as f:
+                texts[e['file']] = f.read()
+        lines = texts[e['file']].split(b'\n')
+        at = sum(len(l) + 1 for l in lines[:e['line'] - 1]) + e['column'] - 1
+        assert at + e['length'] <= len(texts[e['file']]), 'an edit behind the end'
+        texts[e['file']] = texts[e['file']][:at] + e['text'].encode() + texts[e['file']][at + e['length']:]
+    return {name: text.decode() for name, text in texts.items()}
+
+
+def fixed(fix, folder):
+    """The same of a fix of SARIF, whose columns are code points."""
+    texts = {}
+    for change in fix['artifactChanges']:
+        name = urllib.parse.unquote(change['artifactLocation']['uri']).removeprefix('file://')
+        with open(os.path.join(folder, name), encoding='utf-8', newline='') as f:
+            text = f.read()
+        begins = [0]
+        for line in text.split('\n'):
+            begins.append(begins[-1] + len(line) + 1)
+        for r in sorted(change['replacements'], key=lambda r: (r['deletedRegion']['startLine'], r['deletedRegion']['startColumn']), reverse=True):
+            g = r['deletedRegion']
+            first, last = (begins[g[w + 'Line'] - 1] + g[w + 'Column'] - 1 for w in ('start', 'end'))
+            text = text[:first] + r['insertedContent']['text'] + text[last:]
+        texts[name] = text
+    return texts
+
+
+def compare_edits(result, finding, folder):
+    assert ('fixes' in result) == ('edit' in finding), 'a fix without an edit, or the other way round'
+    if 'edit' in finding:
+        assert finding['help'] and 'noEdit' not in finding
+        assert edited(finding, folder) == fixed(result['fixes'][0], folder), 'edit and fix are not the same'
+
+
 def compare(log, findings, folder):
     run = log['runs'][0]
     rules = run['tool']['driver']['rules']
     assert len(run['results']) == len(findings), f"{len(run['results'])} results, {len(findings)} lines"
     for r, f in zip(run['results'], findings):
         assert (r['ruleId'], r['level'], r['occurrenceCount']) == (f['id'], f['severity'], f['count'])
+        compare_edits(r, f, folder)
         assert rules[r['ruleIndex']]['id'] == r['ruleId'], 'ruleIndex is another rule'
         assert r['message']['text'].split('\n')[0].replace('] (', '](') == f['message'].replace('] (', '](')
         ids = [l['id'] for l in r['relatedLocations']]
