@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "driver/check.h"
 #include "driver/config.h"
+#include "driver/fix/fix.h"
 #include "driver/list.h"
 #include "driver/page.h"
 #include "driver/run.h"
@@ -15,11 +16,12 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* 'check' is built in; each other command is a program 'dvm-NAME' of the part that it belongs to. */
+/* 'check' and 'fix' are built in; each other command is a program 'dvm-NAME' of the part that it belongs to. */
 static const struct {
   const char *name, *summary;
 } commands[] = {
     {"check", "compile a program, run it once, report wrong directives"},
+    {"fix", "repair a program's directives as its reports say"},
     {"record", "keep a reference trace of a run"},
     {"compare", "compare a run with a reference trace"},
     {"diff", "compare two traces"},
@@ -33,7 +35,12 @@ static const struct {
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
-static bool is_builtin(const char *name) { return !strcmp(name, "check") || !strcmp(name, "version") || !strcmp(name, "help"); }
+/* NULL: the command is none that is built in with options and arguments of its own. */
+static const char *builtin_help(const char *name) {
+  return !strcmp(name, "check") ? dvm_check_help : !strcmp(name, "fix") ? dvm_fix_help : NULL;
+}
+
+static bool is_builtin(const char *name) { return builtin_help(name) || !strcmp(name, "version") || !strcmp(name, "help"); }
 
 static bool is_known(const char *name) {
   for (int i = 0; i < NCOMMANDS; i++)
@@ -147,7 +154,7 @@ static int help(const char *name, const struct dvm_place *place) {
     return help_page(name, place);
   if (!is_builtin(name))
     return run_program(name, args, place);
-  fputs(!strcmp(name, "check") ? dvm_check_help : "usage: dvm version\n\nShows the version.\n", stdout);
+  fputs(builtin_help(name) ? builtin_help(name) : "usage: dvm version\n\nShows the version.\n", stdout);
   return 0;
 }
 
@@ -168,10 +175,10 @@ static int dispatch(char **argv, int argc, const struct dvm_place *place) {
     return version();
   if (!is_known(name))
     return unknown("command", name, NULL);
-  if (!strcmp(name, "check")) {
+  if (builtin_help(name)) {
     if (argc == 3 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h")))
       return help(name, place);
-    return dvm_check(argv + 2, argc - 2, place);
+    return (!strcmp(name, "fix") ? dvm_fix : dvm_check)(argv + 2, argc - 2, place);
   }
   return run_program(name, argv + 2, place);
 }

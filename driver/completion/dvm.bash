@@ -37,9 +37,10 @@ _dvm() {
     mapfile -t COMPREPLY < <(compgen -W "$(_dvm_commands "${COMP_WORDS[0]}")" -- "$word")
     return
   fi
-  if [ "${COMP_WORDS[1]}" = check ]; then
+  if [ "${COMP_WORDS[1]}" = check ] || [ "${COMP_WORDS[1]}" = fix ]; then
     _dvm_is_behind && { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; }
     _dvmcc
+    [[ ${COMP_WORDS[1]} == fix && $word == --* ]] && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W --in-place -- "$word")
     return
   fi
   if [[ $word == -* ]] && ! _dvm_is_behind; then

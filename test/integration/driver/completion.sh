@@ -24,6 +24,8 @@ offers "dvm help dvm-shadow-s" dvm-shadow-stale
 offers "dvm help dia" diagnostics
 offers "dvm check pro" prog.c
 offers "dvm check -fdvm" -fdvm=check -fdvm=off
+offers "dvm fix --in" --in-place
+offers "dvm fix pro" prog.c
 offers "dvm check prog.c -- pr" prog.c
 offers "dvm trace " info dump stat config prog.c
 offers "dvm checkpoint ins" inspect
