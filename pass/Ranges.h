@@ -4,6 +4,7 @@
 #define DVM_PASS_RANGES_H
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace dvm {
 
@@ -16,6 +17,7 @@ enum RangeSize {
   Fixed,    // A bytes
   Text,     // to the end of the string, as it is before the call
   Bounded,  // likewise, argument A at most
+  Limited,  // likewise, A bytes at most
   Written,  // to the end of the string, as the call leaves it
   IfResult, // likewise, if the result is no null pointer
   IfGiven,  // likewise, if argument A is not 0
@@ -129,6 +131,49 @@ inline llvm::SmallVector<const RangeArgument *, 2> rangeArguments(llvm::StringRe
   for (const RangeArgument &R : Rows)
     if (R.Function == Name)
       Found.push_back(&R);
+  return Found;
+}
+
+// Where the format of a function that prints stands; -1: it has none.
+inline int printedFormat(llvm::StringRef Name) {
+  return llvm::StringSwitch<int>(rangeFunction(Name))
+      .Case("printf", 0)
+      .Cases("fprintf", "dprintf", "sprintf", 1)
+      .Case("snprintf", 2)
+      .Default(-1);
+}
+
+// Functions that print a text as it is.
+inline bool printsText(llvm::StringRef Name) { return rangeFunction(Name) == "puts" || rangeFunction(Name) == "fputs"; }
+
+// Texts that are printed: those of the conversions of 'Format', argument number 'At' (C11 7.21.6.1), up to the first that is not read here
+// ('%2$s', '%ls').
+inline llvm::SmallVector<RangeArgument, 2> printedTexts(llvm::StringRef Format, unsigned At) {
+  llvm::SmallVector<RangeArgument, 2> Found;
+  auto Number = [&](llvm::StringRef &T, unsigned &N) { // its digits or its argument
+    if (T.consume_front("*")) {
+      N = ++At;
+      return true;
+    }
+    T.consumeInteger(10, N);
+    return false;
+  };
+  for (size_t Next; (Next = Format.find('%')) != llvm::StringRef::npos;) {
+    llvm::StringRef T = Format.substr(Next + 1).ltrim("-+ #0'");
+    unsigned Width = 0, Precision = 0;
+    Number(T, Width);
+    const bool Limited = T.consume_front(".");
+    const bool Given = Limited && Number(T, Precision);
+    const size_t Long = T.find_first_not_of("hlLqjzt");
+    if (Long == llvm::StringRef::npos || T[Long] == '$')
+      break;
+    Format = T.drop_front(Long + 1);
+    if (T[Long] == '%')
+      continue;
+    ++At;
+    if (T[Long] == 's' && !Long)
+      Found.push_back({"", At, 'r', Given ? Bounded : Limited ? dvm::Limited : Text, Precision});
+  }
   return Found;
 }
 

@@ -217,7 +217,9 @@ SiteText Rewriter::accessText(Marking &M) {
   T.place(Ctx.getSourceManager(), L);
   T.key(DVMRT_ACCESS_TEXT).add(sourceText(Ctx, M.Access));
   rootText(T, M.Ch);
-  T.key(DVMRT_ACCESS_SIZE).add(Twine(Ctx.getTypeSizeInChars(Type).getQuantity()));
+  T.key(DVMRT_ACCESS_SIZE).add(Twine(M.Hidden.Member ? M.Hidden.Size : uint64_t(Ctx.getTypeSizeInChars(Type).getQuantity())));
+  if (M.Hidden.Member)
+    T.key(DVMRT_ACCESS_LOOSE).add("1");
   if (Type->isRecordType())
     T.key(DVMRT_ACCESS_WHOLE).add("1");
   if (StringRef("fc").contains(elementKind(Ctx, Type)[0]))

@@ -1,5 +1,5 @@
 // Marks: an access that the source makes to memory becomes '*(T *)__dvmm_access(&lvalue, id, site)'.
-// What no source access makes (initialisers, struct copies, bit-fields) stays unmarked: the pass lets it assign.
+// What no source access makes (initialisers, struct copies) stays unmarked: the pass lets it assign.
 #include "Rewriter.h"
 #include "pass/markers.h"
 #include "clang/AST/Attr.h"
@@ -73,11 +73,13 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     return; // its type and size are not known; the compilation fails anyway
   if (St.Opts.Parallel)
     return markPart(Slot, Kind);
-  if (!markable(E) || (St.Opts.Trace && isOfLibrary(Ctx, E, Kind))) {
+  const HiddenMember Hidden = St.Opts.Trace ? HiddenMember() : hiddenMember(Ctx, E);
+  if (!Hidden.Member && (!markable(E) || (St.Opts.Trace && isOfLibrary(Ctx, E, Kind)))) {
     walk(Slot);
     return;
   }
   Marking M;
+  M.Hidden = Hidden;
   M.Access = E->IgnoreParens();
   M.Kind = Kind;
   M.Ch = chainOf(M.Access);
@@ -102,8 +104,12 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
     if (Varies[I] || !M.Extents[I].isNull())
       markSubscript(Subs[I], M.Extents[I], ID, I, T.Loc);
   QualType Ty = E->getType();
-  Expr *Call = B.call(DVMM_ACCESS, {B.address(cast<Expr>(Slot)), B.integer(ID, T.Loc), B.string(T.Text, T.Loc)}, E->getExprLoc());
-  Slot = B.deref(Call, Ty);
+  SourceLocation L = E->getExprLoc();
+  auto Mark = [&](Expr *Address) { return B.call(DVMM_ACCESS, {Address, B.integer(ID, T.Loc), B.string(T.Text, T.Loc)}, L); };
+  if (M.Hidden.Member)
+    markBase(M.Hidden, Mark);
+  else
+    Slot = B.deref(Mark(B.address(cast<Expr>(Slot))), Ty);
 }
 
 // 'Number' of the access 'ID'.  'Extent': an array type whose length is known at run time, or null.

@@ -51,7 +51,7 @@ static QualType elementOf(const ASTContext &Ctx, QualType T) {
 }
 
 // The text of the site; empty where it only says that the function is the library's.
-std::string Rewriter::rangeText(Expr *E, char Way, bool Stream) {
+std::string Rewriter::rangeText(Expr *E, char Way, bool Stream, bool Each) {
   Chain Ch = chainOfRange(E);
   if (!rangeMatters(Ch, Way) || isa<StringLiteral>(E))
     return "";
@@ -62,10 +62,10 @@ std::string Rewriter::rangeText(Expr *E, char Way, bool Stream) {
   T.place(Ctx.getSourceManager(), L);
   T.key(DVMRT_ACCESS_TEXT).add(sourceText(Ctx, E));
   rootText(T, Ch);
-  QualType Element = elementOf(Ctx, E->getType());
+  QualType Element = Each ? Ctx.CharTy : elementOf(Ctx, E->getType());
   T.key(DVMRT_ACCESS_SIZE)
       .add(Twine(Element->isIncompleteType() || Element->isFunctionType() ? 1 : Ctx.getTypeSizeInChars(Element).getQuantity()));
-  T.key(DVMRT_ACCESS_RANGE).add(Element->isScalarType() && !Element->isAnyCharacterType() ? "e" : "w");
+  T.key(DVMRT_ACCESS_RANGE).add(Each || (Element->isScalarType() && !Element->isAnyCharacterType()) ? "e" : "w");
   T.key(DVMRT_ACCESS_CONSTRUCT).add(Twine(Nest ? Nest->Cid : 0));
   if (const VarDecl *V = Ch.Root; V && Ch.OnRoot && !isTemplateVar(V) && Decls.isDistributed(V, FD)) {
     T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
@@ -81,6 +81,23 @@ std::string Rewriter::rangeText(Expr *E, char Way, bool Stream) {
   return T.Text;
 }
 
+// Each byte of a text that is printed needs a value.
+void Rewriter::printedRanges(const CallExpr *C, StringRef Name, bool Stream, SmallVectorImpl<Range> &Found) {
+  auto Add = [&](unsigned N) {
+    Expr *Text = N < C->getNumArgs() ? const_cast<Expr *>(C->getArg(N)) : nullptr;
+    if (Text && Text->getType()->isPointerType() && !Text->containsErrors() && !isa<StringLiteral>(Text->IgnoreParenCasts()))
+      Found.push_back({N, rangeText(Text, 'r', Stream, true)});
+  };
+  const int At = printedFormat(Name);
+  if (printsText(Name) && !St.Opts.Parallel)
+    Add(0);
+  const auto *Format = At >= 0 && unsigned(At) < C->getNumArgs() ? dyn_cast<StringLiteral>(C->getArg(At)->IgnoreParenCasts()) : nullptr;
+  if (!Format || !Format->isOrdinary() || St.Opts.Parallel)
+    return;
+  for (const RangeArgument &R : printedTexts(Format->getString(), At))
+    Add(R.Argument);
+}
+
 SmallVector<Range, 2> Rewriter::rangesOf(const CallExpr *C, bool Stream) {
   SmallVector<Range, 2> Found;
   const FunctionDecl *F = libraryFunction(Ctx, C);
@@ -94,6 +111,7 @@ SmallVector<Range, 2> Rewriter::rangesOf(const CallExpr *C, bool Stream) {
     if (!String || innermostNest())
       Found.push_back({R->Argument, rangeText(const_cast<Expr *>(C->getArg(R->Argument)), R->Way, Stream)});
   }
+  printedRanges(C, F->getName(), Stream, Found);
   return Found;
 }
 

@@ -68,6 +68,13 @@ struct InnerSubscript {
   bool Longer;                    // it ends an object that a pointer leads to: allocated memory may hold more of it
 };
 llvm::SmallVector<InnerSubscript, 2> innerSubscripts(const clang::ASTContext &Ctx, clang::Expr *E, const Chain &Ch);
+// A member of which no address can be had, or none that is aligned: a bit-field, or in a packed struct.
+struct HiddenMember {
+  clang::MemberExpr *Member = nullptr; // null: it is none
+  uint64_t Offset = 0, Size = 0;       // its bytes in its struct; of a bit-field those that are written with it (C11 3.14)
+};
+HiddenMember hiddenMember(const clang::ASTContext &Ctx, clang::Expr *E);
+clang::QualType unaligned(clang::ASTContext &Ctx, clang::QualType T, clang::SourceLocation L); // the type for objects of any alignment
 bool isPacked(const clang::ASTContext &Ctx, const clang::Expr *E); // in memory that may not be aligned as its type asks
 
 // An argument from which on a function accesses so many bytes, and the text of its site.
@@ -119,8 +126,10 @@ private:
     Construct *Nest; // innermost around it, or null
     llvm::SmallVector<InnerSubscript, 2> Inner; // behind those of the chain
     llvm::SmallVector<clang::QualType, 4> Extents; // of all subscripts: types of variable length, else null
+    HiddenMember Hidden;
   };
   void mark(clang::Stmt *&Slot, char Kind);
+  void markBase(const HiddenMember &H, llvm::function_ref<clang::Expr *(clang::Expr *)> Mark);
   void markSubscript(clang::ArraySubscriptExpr *A, clang::QualType Extent, long ID, unsigned Number, clang::SourceLocation L);
   // Access.cpp: what is told of an access
   SiteText accessText(Marking &M);
@@ -142,7 +151,8 @@ private:
   // Ranges.cpp: arguments of functions that read or write so many bytes
   llvm::SmallVector<Range, 2> rangesOf(const clang::CallExpr *C, bool Stream); // before the walk: later the arguments have marks
   bool rangeMatters(const Chain &Ch, char Way) const;
-  std::string rangeText(clang::Expr *E, char Way, bool Stream);
+  std::string rangeText(clang::Expr *E, char Way, bool Stream, bool Each = false);
+  void printedRanges(const clang::CallExpr *C, llvm::StringRef Name, bool Stream, llvm::SmallVectorImpl<Range> &Found);
   void markRange(clang::CallExpr *C, const Range &R);
 
   // Loops.cpp: sequential loops, where they are recorded

@@ -331,25 +331,6 @@ static bool isPlainStruct(QualType T) {
          !R->getDecl()->isUnion();
 }
 
-// A member of which no address can be had, or only one that is not aligned.
-static MemberExpr *hiddenMember(const ASTContext &Ctx, Expr *E) {
-  auto *M = dyn_cast<MemberExpr>(E->IgnoreParens());
-  const auto *F = M ? dyn_cast<FieldDecl>(M->getMemberDecl()) : nullptr;
-  if (!F || !M->isLValue() || M->getType()->isRecordType() || M->getType()->isArrayType() || M->getType().isVolatileQualified() ||
-      M->getType()->isAtomicType() || !(F->isBitField() || isPacked(Ctx, M)))
-    return nullptr;
-  return M;
-}
-
-// The type for objects of any alignment.
-static QualType unaligned(ASTContext &Ctx, QualType T, SourceLocation L) {
-  auto *D =
-      TypedefDecl::Create(Ctx, Ctx.getTranslationUnitDecl(), L, L, &Ctx.Idents.get("dvm.unaligned"), Ctx.getTrivialTypeSourceInfo(T, L));
-  auto *One = IntegerLiteral::Create(Ctx, llvm::APInt(Ctx.getIntWidth(Ctx.IntTy), 1), Ctx.IntTy, L);
-  D->addAttr(AlignedAttr::CreateImplicit(Ctx, /*IsAlignmentExpr=*/true, One, L, AlignedAttr::GNU_aligned));
-  return Ctx.getTypedefType(D);
-}
-
 bool Rewriter::traceWhole(Stmt *&Slot) {
   if (std::exchange(AtWhole, false))
     return false;
@@ -380,8 +361,8 @@ bool Rewriter::traceAssign(Stmt *&Slot) {
 }
 
 bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
-  MemberExpr *M = hiddenMember(Ctx, LValue);
-  if (!M || (!M->isArrow() && !M->getBase()->isLValue()))
+  MemberExpr *M = hiddenMember(Ctx, LValue).Member;
+  if (!M)
     return false;
   SourceLocation L = M->getExprLoc();
   const auto *F = cast<FieldDecl>(M->getMemberDecl());

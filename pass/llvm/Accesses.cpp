@@ -122,7 +122,7 @@ void AccessLowering::element(View &V) {
 
 // Do the loads and stores promise it?
 static bool isAligned(const Access &A) {
-  return all_of(A.Mark->users(), [&](User *U) {
+  return !A.Text.Loose && all_of(A.Mark->users(), [&](User *U) {
     return !isa<LoadInst, StoreInst>(U) || getLoadStorePointerOperand(U) != A.Mark || getLoadStoreAlignment(U).value() >= A.Text.Size;
   });
 }
@@ -301,11 +301,11 @@ static bool isCopySource(const Access &A) {
 void AccessLowering::run() {
   if (A.Var)
     return variable();
-  if (A.Text.Whole && !onlyLooks(S, A)) {
+  if ((A.Text.Whole || A.Text.Loose) && !onlyLooks(S, A)) {
     bounds(nullptr);
     BasicBlock *Slow = Row.block();
     Row.test(B.getTrue(), Slow);
-    return touchBlock(Slow, DVMRT_COPIED);
+    return touchBlock(Slow, A.Text.Whole ? DVMRT_COPIED : 0);
   }
   if (View *V = viewFor(S, A))
     return element(*V);

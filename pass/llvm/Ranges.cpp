@@ -2,6 +2,7 @@
 #include "pass/Ranges.h"
 #include "Memory.h"
 #include "runtime/abi.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -24,6 +25,7 @@ class CallRanges {
   Value *size(IRBuilder<> &B, const RangeArgument &R);
   bool copy(ArrayRef<const RangeArgument *> All);
   void one(const RangeArgument &R);
+  void printed(StringRef Name);
 
 public:
   CallRanges(FunctionState &State, CallBase *C, bool In, bool ByName) : S(State), Call(C), Inside(In), Named(ByName) {}
@@ -64,6 +66,7 @@ Value *CallRanges::size(IRBuilder<> &B, const RangeArgument &R) {
   case Text:
   case Written: return length(B, P, Whole);
   case Bounded: return length(B, P, argument(B, R.A));
+  case Limited: return length(B, P, B.getInt64(R.A));
   case IfResult: return length(B, B.CreateSelect(B.CreateIsNull(Call), ConstantPointerNull::get(S.RT.Ptr), P), Whole);
   case IfGiven: return length(B, P, argument(B, R.A));
   }
@@ -106,6 +109,18 @@ void CallRanges::one(const RangeArgument &R) {
   }
 }
 
+void CallRanges::printed(StringRef Name) {
+  const int At = printedFormat(Name);
+  StringRef Format;
+  if (printsText(Name) && S.isRange(Call, 0))
+    one({"", 0, 'r', Text});
+  if (At < 0 || unsigned(At) >= Call->arg_size() || !getConstantStringInfo(Call->getArgOperand(At), Format))
+    return;
+  for (const RangeArgument &R : printedTexts(Format, At))
+    if (fits(R) && S.isRange(Call, R.Argument))
+      one(R);
+}
+
 void CallRanges::run(SmallVectorImpl<unsigned> &Known) {
   const Function *F = Call->getCalledFunction();
   if (!F || F->getName().empty() || isa<CallBrInst>(Call))
@@ -118,6 +133,7 @@ void CallRanges::run(SmallVectorImpl<unsigned> &Known) {
     if (!Copied)
       one(*R);
   }
+  printed(F->getName());
 }
 
 void dvmir::lowerRanges(FunctionState &S, CallBase *Call, bool Inside, bool Named, SmallVectorImpl<unsigned> &Known) {

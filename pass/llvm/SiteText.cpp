@@ -67,6 +67,7 @@ AccessText AccessText::parse(StringRef Text) {
     }
     case DVMRT_ACCESS_BUFFERED: A.Buffered = true, A.Varies = Rest == "?"; break;
     case DVMRT_ACCESS_WHOLE: A.Whole = true; break;
+    case DVMRT_ACCESS_LOOSE: A.Loose = true; break;
     case DVMRT_ACCESS_ELEMENT: ElementSize = number<uint64_t>(nextField(Rest)); break;
     case DVMRT_ACCESS_INNER_EXTENT: // likewise
     case DVMRT_ACCESS_EXTENT: A.Extents.push_back(maybeNumber(nextField(Rest))); break;

@@ -24,6 +24,7 @@ struct AccessText {
   bool Buffered = false;              // M: the value is that of a buffer of remote_access
   bool Varies = false;                // M ?: if the subscripts are still what they were at the directive
   bool Whole = false;         // L: a struct is copied
+  bool Loose = false;         // p: at any address, of any size
   bool OfDistributed = false;         // D: the file shows that it is an array
   bool PartOfElement = false;         // E: the access is no whole element of the array
   Position Declared;                  // Q

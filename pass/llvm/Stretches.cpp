@@ -192,7 +192,7 @@ static constexpr uint64_t MaxOutside = 16; // bytes of an access
 bool Stretch::checkReferences() {
   for (Access &A : S.Accesses)
     if (L.contains(A.Mark->getParent()) && !A.Var) {
-      if (A.In != (Outside ? nullptr : &K) || A.Text.Whole)
+      if (A.In != (Outside ? nullptr : &K) || A.Text.Whole || A.Text.Loose)
         return false;
       if (addReference(A))
         continue;

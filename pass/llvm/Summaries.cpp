@@ -241,6 +241,8 @@ const char *Summary::checkData(Access &A) {
 const char *Summary::checkAccess(Access &A) {
   if (A.Var)
     return checkVariable(A);
+  if (A.Text.Loose)
+    return "it accesses bit-fields or members of packed structs";
   bool InBody = Forms.inBody(A.Mark->getParent());
   if (A.Text.Use && *A.Text.Use < K.Text.Uses.size() && A.In == &K && !A.Text.PartOfElement)
     return InBody ? checkElement(A) : "a bound of its loops is an element of a distributed array";

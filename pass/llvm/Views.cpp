@@ -9,7 +9,7 @@ static constexpr uint64_t MaxElementSize = 16;
 
 static bool isUse(const Access &A) {
   const Construct *K = A.In;
-  return K && K->Begin && A.Text.Use && *A.Text.Use < K->Text.Uses.size() && !A.Var;
+  return K && K->Begin && A.Text.Use && *A.Text.Use < K->Text.Uses.size() && !A.Var && !A.Text.Loose;
 }
 
 static View *viewOf(FunctionState &S, Access &A, unsigned Shift) {
