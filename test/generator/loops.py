@@ -75,6 +75,7 @@ class Loops:
         if target not in self.p.templates:
             self.maybe_across(s, target, axes, divided)
         s.body = self.body(s, 0)
+        self.reads_of_sections(s)
         if reading is not None and not self.params:
             s.body.append(Assign(self.loop_access(r.choice(self.arrays()), s, 0), '=', [self.loop_access(reading, s, 1)]))
         return s
@@ -150,10 +151,32 @@ class Loops:
                 exact = None if self.params or r.random() < 0.6 else [(r.randint(0, l), r.randint(0, h)) for l, h in widths]
                 s.renew.append((a, exact, r.random() < 0.4))
             if not plain and r.random() < 0.12 and not self.params:
-                s.remote.append((a, [None if r.random() < 0.6 else self.fixed(s, n) for n in a.dims]))
+                s.remote.append((a, [None if r.random() < 0.5 else self.fixed(s, n) for n in a.dims]))
 
     def fixed(self, s, n):
-        return Sub(None, 0, self.r.randrange(n))
+        """A subscript of a section: one place, or what each iteration needs."""
+        r = self.r
+        loop, add = r.choice(s.loops), r.choice([-2, -1, 0, 1, 2])
+        values = loop.reach()
+        if r.random() < 0.4 or not values or not all(0 <= v + add < n for v in values):
+            return Sub(None, 0, r.randrange(n))
+        return Sub(loop.var, 1, add, None, self.offset(abs(add)) if add and r.random() < 0.6 else None)
+
+    def offset(self, value):
+        known = [x for x in self.p.offsets if x[1] == value]
+        if not known:
+            known.append((f'off{self.p.number}_{value}', value))
+            self.p.offsets += known
+        return known[0]
+
+    def reads_of_sections(self, s):
+        """What is brought for each iteration is read as the section says, mostly."""
+        for a, axes in s.remote:
+            if any(x and x.var for x in axes):
+                subs = [x or Sub(None, 0, self.r.randrange(n)) for x, n in zip(axes, a.dims)]
+                if self.r.random() < 0.1:
+                    subs = [Sub(x.var, x.coef, x.add) for x in subs]    # the same elements, which is not the same section
+                s.body.append(Assign(self.loop_access(self.r.choice(self.arrays()), s, 0), '=', [Access(a, subs, self.field(a))]))
 
     def reductions(self, s):
         """Names variables in reduction clauses, and gives them updates."""

@@ -4,6 +4,7 @@ A third stays as it came, a third is cleared of its mistakes (repair.py), a thir
 import random
 from declare import Declarations
 from loops import Loops
+from pieces import Piece
 from program import (Access, ArrayCopy, Assign, Call, For, Function, Loop, Parallel, Print, Program, Realign, Redistribute,
                      RemoteBlock, ShadowGroup, Stand, Sub, TaskOn, TaskRegion, statements_of)
 
@@ -12,7 +13,7 @@ class Maker:
     def __init__(self, seed, number):
         self.r = random.Random(f'{seed}/{number}')
         self.p = Program(number)
-        self.n = number
+        self.n, self.pieces = number, 0
         self.names = Declarations(self.r, self.p, number)
         self.loops = Loops(self.r, self.p)
 
@@ -76,9 +77,11 @@ class Maker:
             return self.copied()
         if kind < 0.93:
             return self.remote_block()
-        if kind < 0.96:
+        if kind < 0.945:
             name = f'K{self.n}_{r.randrange(1000)}'
             return [TaskRegion(name, [TaskOn(name, k, self.task()) for k in range(2)])]
+        if kind < 0.985:
+            return [self.piece()]
         return [self.sequential()]
 
     def task(self):
@@ -89,6 +92,13 @@ class Maker:
         if r.random() < 0.3:
             nests.insert(r.randrange(len(nests) + 1), self.set_variable(r.choice(self.p.variables)))
         return nests
+
+    def piece(self):
+        self.pieces += 1
+        p = Piece(self.r, self.n, self.pieces)
+        if self.r.random() < 0.2:
+            p.slip = self.r.choice(p.slips)
+        return p
 
     def constant_access(self, base):
         return Access(base, [Sub(None, 0, self.r.randrange(n)) for n in base.dims], self.loops.field(base))

@@ -1,4 +1,5 @@
 """One mistake in the directives of a right program."""
+from pieces import Piece
 from program import Parallel, Realign, Redistribute, Reduced, ShadowGroup, Stand, Sub, statements_of
 
 
@@ -20,6 +21,8 @@ def mutations(r, program):
             out += of_parallel(r, s)
         elif isinstance(s, ShadowGroup):
             out += of_members(r, s.members)
+        elif isinstance(s, Piece):
+            out += [lambda s=s, slip=slip: setattr(s, 'slip', slip) for slip in s.slips]
     for k, s in enumerate(program.body):
         if isinstance(s, (Stand, Redistribute, Realign, ShadowGroup)):
             out.append(lambda k=k: program.body.pop(k))

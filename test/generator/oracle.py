@@ -4,6 +4,7 @@ run() gives a Verdict: the expected diagnostics (id, line, column, name) as a co
 open, and whether the plain program has defined behaviour, so that its output can be compared."""
 import collections
 from forms import CALL_FORM, FORMS, compute
+from pieces import Piece
 from program import (OUTSIDE, Access, ArrayCopy, Assign, Call, Cond, Declare, For, If, Move, Parallel, Point, Print, Realign,
                      Redistribute, RemoteBlock, ShadowGroup, Skip, Stand, TaskOn, TaskRegion, Test, Update, statements_of, remainder)
 from rules import ASSIGNED, NEVER, WAS_PRIVATE, Construct, Rules, agree, inside
@@ -69,6 +70,9 @@ class Oracle(Rules):
             self.move(s, env)
         elif isinstance(s, Declare):
             self.declare(s, env)
+        elif isinstance(s, Piece):
+            for item in s.expected:
+                self.found.setdefault(item, item)
         elif isinstance(s, Print):
             self.read(s.access, env, output=True)
         elif isinstance(s, If):
@@ -455,6 +459,7 @@ class Oracle(Rules):
         c.node_target = None if node.on is None else self.actual(node.on[0])
         self.second = Second(self, node)
         self.nest(node, 0, dict(env))
+        self.judge_subscripts()
         self.judge_stale()
         self.second.compare()
         over, self.construct, self.second = self.construct, None, None
@@ -485,9 +490,22 @@ class Oracle(Rules):
         a = self.actual(a)
         return a.shadow if a.distributed and a.shadow else [(1, 1)] * len(a.dims)
 
+    def judge_subscripts(self):
+        """Of 'on' and of sections: in the array, in each iteration."""
+        c = self.construct
+        clauses = [('on', c.node_target, c.node.on[1])] if c.node.on else []
+        clauses += [('remote_access', self.actual(a), axes) for a, axes in c.node.remote]
+        for clause, array, axes in clauses:
+            for k, (x, n) in enumerate(zip(axes, array.dims if hasattr(array, 'dims') else array.sizes)):
+                if x and x.var and any(not 0 <= x.value({x.var: v}) < n for v in c.reached.get(x.var, ())):
+                    self.report_at('dvm-usage', c.node.number, '', f'{array.name} {clause} {k}')
+
     def nest(self, node, depth, env):
         if depth == len(node.loops):
             self.construct.iteration = tuple(env[l.var] for l in node.loops)
+            for l in node.loops:
+                low, high = self.construct.reached.get(l.var, (env[l.var], env[l.var]))
+                self.construct.reached[l.var] = min(low, env[l.var]), max(high, env[l.var])
             self.construct.point = None if node.on is None else \
                 self.layout.point(self.construct.node_target, node.on[1], env)
             if node.on is not None:

@@ -67,10 +67,11 @@ class Function:
 
 
 class Sub:
-    """coef * var + add; var None for a constant; through: a table of ints (name, values) that maps the value, or None."""
+    """coef * var + add; var None for a constant; through: a table of ints (name, values) that maps the value, or None;
+    offset: (name, value) of a variable that is written in place of 'add', or None."""
 
-    def __init__(self, var, coef, add, through=None):
-        self.var, self.coef, self.add, self.through = var, coef, add, through
+    def __init__(self, var, coef, add, through=None, offset=None):
+        self.var, self.coef, self.add, self.through, self.offset = var, coef, add, through, offset
 
     def value(self, env):
         v = (self.coef * env[self.var] if self.var else 0) + self.add
@@ -80,6 +81,8 @@ class Sub:
 
     def text(self):
         t = affine_text(self.var, self.coef, self.add)
+        if self.offset:
+            t = affine_text(self.var, self.coef, 0) + (' + ' if self.add == self.offset[1] else ' - ') + self.offset[0]
         return f'{self.through[0]}[{t}]' if self.through else t
 
 
@@ -335,6 +338,7 @@ class Program:
 
     def __init__(self, number):
         self.number, self.templates, self.arrays, self.variables, self.tables, self.functions = number, [], [], [], [], []
+        self.offsets = []                         # (name, value): variables that subscripts add
         self.record = None
         self.body, self.indices = [], []                 # indices: Variables of loops with declared = False
         self.calls = 1                                   # how often main calls it

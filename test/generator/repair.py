@@ -1,5 +1,6 @@
 """Makes a program right: adds the clause that is missing where that is all, and takes out the statements that are wrong in
 other ways, until the oracle finds no mistake."""
+from pieces import Piece
 from program import ArrayCopy, Assign, Call, Declare, Move, Parallel, Print, RemoteBlock, Stand, Test, Update, accesses_of, statements_of
 from writer import print_files
 
@@ -68,6 +69,9 @@ def amend(program, items):
 
 def repair(program, oracle, rounds=9):
     """True when the program is right."""
+    for s in statements_of(program.body):
+        if isinstance(s, Piece):
+            s.slip = None
     for n in range(rounds):
         print_files([program])
         verdict = oracle(program).run()

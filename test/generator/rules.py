@@ -11,6 +11,7 @@ class Construct:
     def __init__(self, node):
         self.node = node
         self.iteration, self.point = None, None
+        self.reached = {}                    # index variable -> its least and its greatest value
         self.wrote, self.readers = {}, {}    # element -> iteration that wrote last; who has read it since: {iteration: covered}
         self.first = {}                      # replicated element -> 'read' or 'written': its first access
         self.assigned = {}                   # private element -> iteration that assigned it

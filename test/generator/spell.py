@@ -39,6 +39,9 @@ class Spelling:
     def __init__(self, r, program):
         self.r, self.p, self.names = r, program, 0
         # Where nothing is mapped, the subscripts of what is written say at which element an iteration stands.
+        # .. and a section brings what is written like it.
+        self.sections = {a for body in bodies_of(program) for s in statements_of(body) for a, axes in getattr(s, 'remote', ())
+                         if any(x and x.var for x in axes)}
         self.carried = {a for body in bodies_of(program) for s in statements_of(body) if isinstance(s, Parallel) and not s.on for a, _ in s.across}
 
     def name(self, letter):
@@ -116,7 +119,7 @@ class Spelling:
                                     'static volatile int {0} = {1};', 'static short {0} = {1};']).format(name, f'({value})' if value < 0 else value)
 
     def access(self, access):
-        if access.through or access.callee:
+        if access.through or access.callee or access.base in self.sections:
             return
         access.aliases = {k: (self.name('c'), self.r.choice(['int', 'const int', 'long'])) for k, sub in enumerate(access.subs)
                           if sub.var and self.often(0.12)} or None

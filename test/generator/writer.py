@@ -1,13 +1,15 @@
 """C text of programs.  Line numbers of the second file begin at SECOND."""
 import re
 from forms import CALL_FORM, FORMS, LOC_FORM
+from pieces import Piece
 from program import (Access, ArrayCopy, Assign, Call, Cond, Declare, For, If, Move, Param, Parallel, Point, Print, Realign,
                      Redistribute, RemoteBlock, ShadowGroup, Skip, Stand, TaskOn, TaskRegion, Test, Update, accesses_of, affine_text, of_terms, statements_of)
 from values import RANK, is_float
 
 SECOND = 1000000
 INDEX = 'uvwxyz'
-HEAD = ['#include <stdio.h>', '#include <stdlib.h>', 'void generated_sum(const char *name, const void *data, unsigned long bytes);',
+HEAD = ['#include <stdio.h>', '#include <stdlib.h>', '#include <string.h>', 'void generated_sum(const char *name, const void *data, unsigned long bytes);',
+        'void generated_take(const void *data, unsigned long bytes);',
         '#define AT1(m, a) m[a]', '#define AT2(m, a, b) m[a][b]', '#define AT3(m, a, b, c) m[a][b][c]',
         '#define AT4(m, a, b, c, d) m[a][b][c][d]',
         '#ifdef _DVMH', '#define COPY(to, from, rows)', '#else', '#define COPY(to, from, rows) __builtin_memcpy(to, from, (rows) * sizeof *(to));',
@@ -71,6 +73,13 @@ class Writer:
 
     def directive(self, text):
         self.put(0, '#pragma dvm ' + text)
+
+    def piece(self, s):
+        text, wrong = s.lines()
+        first = self.here()
+        for line in text:
+            self.put(0, line)
+        s.expected = [(ident, first + k, text[k].index(at) + 1 if at else 0, name) for ident, k, at, name in wrong]
 
     def callees(self, program, accesses):
         for n, access in enumerate(accesses):
@@ -140,6 +149,9 @@ class Writer:
             self.put(0, f'{signature(a)};')
         for f in called_functions(p):
             self.function(f)
+        for s in statements_of(p.body):
+            if isinstance(s, Piece):
+                self.piece(s)
         self.put(0, f'static void program{p.number}(void) {{')
         self.locals(p, used)
         self.block(p.body, 1)
@@ -169,6 +181,8 @@ class Writer:
         for name, values, ctype in p.tables:
             if name in used:
                 self.put(0, f'static {ctype} {name}[{len(values)}] = {{{", ".join(map(str, values))}}};')
+        for name, value in p.offsets:
+            self.put(0, f'static int {name} = {value};')
         for t in p.templates:
             if t.name in used:
                 self.directive(f'template{brackets(t.sizes)} distribute{brackets(t.dist)}')
@@ -229,6 +243,8 @@ class Writer:
             self.assign(s, depth)
         elif isinstance(s, Update):
             self.update(s, depth)
+        elif isinstance(s, Piece):
+            self.put(depth, f'piece{s.name}();')
         elif isinstance(s, Print):
             self.put(depth, 'fprintf(stdout, "%g\\n", ', '(double)', s.access, ');')
         elif isinstance(s, If):

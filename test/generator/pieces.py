@@ -1,0 +1,101 @@
+"""Pieces: functions of fixed form with random numbers, which touch nothing of the rest of the program.  They hold what the tree has no
+nodes for: guards by a value, arrays at the end of structs, large blocks with marked pointers, ranges of memcpy.
+
+Each is right, or has one mistake ('slip') whose diagnostic follows from its text."""
+import collections
+
+
+class Piece:
+    def __init__(self, r, n, number):
+        self.r, self.name, self.slip, self.number = r, f'{n}_{number}', None, 0
+        self.kind = r.choice(sorted(KINDS))
+        self.values = KINDS[self.kind].values(r)
+        self.slips = KINDS[self.kind].slips
+
+    def lines(self):
+        """([line of text], [(id, number of the line from 0, text of the access or '', name)])"""
+        lines, wrong = KINDS[self.kind].text(self.name, self.values, self.slip)
+        text = '\n'.join(lines).replace('@', self.name).split('\n')
+        return text, [(ident, k, at.replace('@', self.name), name.replace('@', self.name)) for ident, k, at, name in wrong]
+
+
+def of_line(lines, part):
+    return next(k for k, l in enumerate(lines) if part in l)
+
+
+# ---- a maximum that stores another value than the one it compares -----------------------------------------------------------------
+
+def guard_values(r):
+    n = r.randint(3, 7)
+    return {'n': n, 'a': [r.randint(-3, 9) for _ in range(n)], 'b': [r.randint(-3, 9) for _ in range(n)], 'op': r.choice(['max', 'min']),
+            'from': r.choice([-4, 0, 20])}
+
+
+def guard_text(name, v, slip):
+    sign, other = ('>', max) if v['op'] == 'max' else ('<', min)
+    stored = 'b' if slip else 'a'
+    lines = [f'static const int a@[{v["n"]}] = {{{", ".join(map(str, v["a"]))}}}, b@[{v["n"]}] = {{{", ".join(map(str, v["b"]))}}};',
+             '#pragma dvm array distribute[block]', f'static int place@[{v["n"]}];', 'static void piece@(void) {', f'  int best = {v["from"]};',
+             f'#pragma dvm parallel([i] on place@[i]) reduction({v["op"]}(best))', f'  for (int i = 0; i < {v["n"]}; i++)',
+             f'    if (a@[i] {sign} best)', f'      best = {stored}@[i];', '  printf("%d\\n", best);', '}']
+    result = v['from']
+    for a, x in zip(v['a'], v[stored]):
+        if (a > result) if v['op'] == 'max' else (a < result):
+            result = x
+    differs = result != other([v['from'], *v[stored]])      # from the neutral element every iteration stores its own
+    return lines, [('dvm-reduction-mismatch', 5, '', 'best')] if differs else []
+
+
+# ---- an array at the end of a struct, longer than declared --------------------------------------------------------------------------
+
+def trailing_values(r):
+    return {'declared': r.choice(['', '1', '2', '4']), 'more': r.randint(2, 9), 'type': r.choice(['double', 'int', 'char', 'float'])}
+
+
+def trailing_text(name, v, slip):
+    lines = [f'struct end@ {{ int count; {v["type"]} room[{v["declared"]}]; }};', 'static void piece@(void) {',
+             f'  struct end@ *t = malloc(sizeof *t + {v["more"]} * sizeof t->room[0]);', '  double sum = 0;',
+             f'  t->count = {int(v["declared"] or 0) + v["more"]};', f'  for (int x = {int(slip == "hole")}; x < t->count; x++)', '    t->room[x] = x;',
+             '  for (int x = t->count - 1; x >= 0; x--)', '    sum += t->room[x];', '  printf("%d\\n", sum >= 0);', '  free(t);', '}']
+    return lines, [('dvm-uninitialized', 8, 't->room[x]', 't->room[x]')] if slip == 'hole' else []
+
+
+# ---- what unseen functions are given: words that look like addresses, and marked ones that are ---------------------------------------
+
+def blocks_values(r):
+    return {'words': r.choice([64, 1000, 30000]), 'calls': r.choice([1, 3, 40]), 'mark': r.choice([0, 1, 3, 0xfff8 << 48, 0x7ff << 52 | 1]),
+            'seed': r.randrange(1 << 62) | 1}
+
+
+def blocks_text(name, v, slip):
+    lines = ['static void piece@(void) {', f'  unsigned long *block = malloc({v["words"]} * sizeof *block), word = {v["seed"]}UL;',
+             '  double *kept = malloc(8 * sizeof *kept), *own = malloc(2 * sizeof *own);', f'  for (int x = 0; x < {v["words"]}; x++)',
+             '    block[x] = word = word * 6364136223846793005UL + 1442695040888963407UL;',
+             f'  block[{v["words"] // 2}] = (unsigned long)kept | {v["mark"] % (1 << 64)}UL;', f'  for (int x = 0; x < {v["calls"]}; x++)',
+             f'    generated_take(block, {v["words"]} * sizeof *block);', '  double all = kept[3] == kept[3];', f'  own[0] = {"1" if not slip else "own[1]"};',
+             '  printf("%d\\n", all + own[0] * 0 < 2);', '  free(block);', '  free(kept);', '  free(own);', '}']
+    return lines, [('dvm-uninitialized', 9, 'own[1]', 'own[1]')] if slip else []
+
+
+# ---- rows that are copied by memcpy ---------------------------------------------------------------------------------------------------
+
+def rows_values(r):
+    return {'rows': r.randint(3, 6), 'columns': r.randint(2, 5), 'type': r.choice(['double', 'int', 'float']), 'move': r.choice(['memcpy', 'memmove'])}
+
+
+def rows_text(name, v, slip):
+    far = {None: '', 'source': ' + 1', 'target': ''}[slip]
+    to = ' + 1' if slip == 'target' else ''
+    m, n = v['rows'], v['columns']
+    lines = ['#pragma dvm array distribute[block][]', f'static {v["type"]} from@[{m}][{n}];', '#pragma dvm array align([i][j] with from@[i][j])',
+             f'static {v["type"]} to@[{m}][{n}];', 'static void piece@(void) {', '#pragma dvm parallel([i][j] on from@[i][j])',
+             f'  for (int i = 0; i < {m}; i++)', f'    for (int j = 0; j < {n}; j++)', '      from@[i][j] = i + j;',
+             '#pragma dvm parallel([i] on to@[i][])', f'  for (int i = 0; i < {m - bool(slip)}; i++)',
+             f'    {v["move"]}(to@[i{to}], from@[i{far}], sizeof to@[0]);', '}']
+    wrong = {None: [], 'source': [('dvm-nonlocal-access', 11, 'from@[i + 1]', 'from@')], 'target': [('dvm-nonlocal-access', 11, 'to@[i + 1]', 'to@')]}
+    return lines, wrong[slip]
+
+
+Kind = collections.namedtuple('Kind', 'values text slips')
+KINDS = {'guard': Kind(guard_values, guard_text, ['value']), 'trailing': Kind(trailing_values, trailing_text, ['hole']),
+         'blocks': Kind(blocks_values, blocks_text, ['own']), 'rows': Kind(rows_values, rows_text, ['source', 'target'])}
