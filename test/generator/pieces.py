@@ -57,7 +57,7 @@ def trailing_text(name, v, slip):
              f'  struct end@ *t = malloc(sizeof *t + {v["more"]} * sizeof t->room[0]);', '  double sum = 0;',
              f'  t->count = {int(v["declared"] or 0) + v["more"]};', f'  for (int x = {int(slip == "hole")}; x < t->count; x++)', '    t->room[x] = x;',
              '  for (int x = t->count - 1; x >= 0; x--)', '    sum += t->room[x];', '  printf("%d\\n", sum >= 0);', '  free(t);', '}']
-    return lines, [('dvm-uninitialized', 8, 't->room[x]', 't->room[x]')] if slip == 'hole' else []
+    return lines, [('dvm-uninitialized', 8, 't->room[x]', 't')] if slip == 'hole' else []
 
 
 # ---- what unseen functions are given: words that look like addresses, and marked ones that are ---------------------------------------
@@ -74,7 +74,7 @@ def blocks_text(name, v, slip):
              f'  block[{v["words"] // 2}] = (unsigned long)kept | {v["mark"] % (1 << 64)}UL;', f'  for (int x = 0; x < {v["calls"]}; x++)',
              f'    generated_take(block, {v["words"]} * sizeof *block);', '  double all = kept[3] == kept[3];', f'  own[0] = {"1" if not slip else "own[1]"};',
              '  printf("%d\\n", all + own[0] * 0 < 2);', '  free(block);', '  free(kept);', '  free(own);', '}']
-    return lines, [('dvm-uninitialized', 9, 'own[1]', 'own[1]')] if slip else []
+    return lines, [('dvm-uninitialized', 9, 'own[1]', 'own')] if slip else []
 
 
 # ---- rows that are copied by memcpy ---------------------------------------------------------------------------------------------------
@@ -83,6 +83,7 @@ def rows_values(r):
     return {'rows': r.randint(3, 6), 'columns': r.randint(2, 5), 'type': r.choice(['double', 'int', 'float']), 'move': r.choice(['memcpy', 'memmove'])}
 
 
+# Without 'shadow' the edges are 1:1.
 def rows_text(name, v, slip):
     far = {None: '', 'source': ' + 1', 'target': ''}[slip]
     to = ' + 1' if slip == 'target' else ''
@@ -92,7 +93,7 @@ def rows_text(name, v, slip):
              f'  for (int i = 0; i < {m}; i++)', f'    for (int j = 0; j < {n}; j++)', '      from@[i][j] = i + j;',
              '#pragma dvm parallel([i] on to@[i][])', f'  for (int i = 0; i < {m - bool(slip)}; i++)',
              f'    {v["move"]}(to@[i{to}], from@[i{far}], sizeof to@[0]);', '}']
-    wrong = {None: [], 'source': [('dvm-nonlocal-access', 11, 'from@[i + 1]', 'from@')], 'target': [('dvm-nonlocal-access', 11, 'to@[i + 1]', 'to@')]}
+    wrong = {None: [], 'source': [('dvm-shadow-stale', 11, 'from@[i + 1]', 'from@')], 'target': [('dvm-shadow-write', 11, 'to@[i + 1]', 'to@')]}
     return lines, wrong[slip]
 
 
