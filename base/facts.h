@@ -50,7 +50,7 @@ enum dvm_facts_id {
   DVM_FACTS_ARRAY_ELEMENT,    /* bytes */
   DVM_FACTS_ARRAY_NDIMS,
   DVM_FACTS_ARRAY_EXTENT,     /* [NDIMS_MAX], signed */
-  DVM_FACTS_ARRAY_DIST,       /* [NDIMS_MAX], a byte each: 0 divided into blocks, 1 whole */
+  DVM_FACTS_ARRAY_DIST,       /* [NDIMS_MAX], a byte each: 0 divided into blocks, 1 into parts that the program gives, 2 whole */
   DVM_FACTS_ARRAY_TARGET,     /* text: what it is aligned with */
   DVM_FACTS_ARRAY_NTARGET,    /* number of dimensions of that */
   DVM_FACTS_ARRAY_MAP,        /* [NTARGET] places, one after another, each of COORD_BYTES */
@@ -109,6 +109,36 @@ enum dvm_facts_id {
   DVM_FACTS_LOOP_ENTRIES,
   DVM_FACTS_LOOP_ITERATIONS,
   DVM_FACTS_LOOP_PROVED,      /* entries at which it was judged as a whole */
+  DVM_FACTS_FIRST_COUNT, /* what version 1 began with: a block may have no more */
+  /* A program that is executed in parallel ('-fdvm=parallel').  It has no iterations that are followed, no edges, no statistics: such fields
+   * have 0 bytes, as the following ones have in a checked program. */
+  DVM_FACTS_NOW_RANK = DVM_FACTS_FIRST_COUNT, /* this process's rank, of */
+  DVM_FACTS_NOW_RANKS, /* so many */
+  DVM_FACTS_FRAME_CLAMPED, /* [NDIMS_MAX], a byte each: 1: of this index variable the rank executes */
+  DVM_FACTS_FRAME_PART, /* [NDIMS_MAX] lists: these values */
+  DVM_FACTS_FRAME_TURN, /* from 0: the loops are executed in */
+  DVM_FACTS_FRAME_TURNS, /* so many turns, for the parts of 'indirect' and the stages of 'across' */
+  /* A list of spans of indices. */
+  DVM_FACTS_LIST_BYTES, /* as COORD_BYTES */
+  DVM_FACTS_LIST_COUNT,
+  DVM_FACTS_LIST_SPANS, /* address of [COUNT] spans, one after another, each of */
+  DVM_FACTS_SPAN_BYTES, /* as COORD_BYTES */
+  DVM_FACTS_SPAN_LOW, /* signed; both are in it */
+  DVM_FACTS_SPAN_HIGH,
+  /* Where the elements are. */
+  DVM_FACTS_ARRAY_OWN, /* [NDIMS_MAX] lists: this rank's part */
+  DVM_FACTS_ARRAY_ROOT, /* address of the array or template whose grid divides it; 0: each rank has all of it */
+  DVM_FACTS_ARRAY_NROOT, /* number of dimensions of that */
+  DVM_FACTS_ARRAY_DIVIDED, /* [NDIMS_MAX], a byte each: 1: that dimension of the root is divided */
+  DVM_FACTS_ARRAY_PLACE, /* [NROOT] places in the root, each of COORD_BYTES */
+  DVM_FACTS_ARRAY_GRID, /* of a root: address of its grid */
+  DVM_FACTS_ARRAY_POISON, /* with poison=1: address of a POISON, or 0 */
+  DVM_FACTS_POISON_STATES, /* address of a byte for each element: 0 own, 1 own without a value, 2 edge, 3 remote_access, 4 never brought,
+                               * 5 edge that is stale, 6 edge under way, 7 of a remote_access that is over */
+  DVM_FACTS_GRID_AXES, /* [NROOT] axes, one after another, each of */
+  DVM_FACTS_AXIS_BYTES, /* as COORD_BYTES */
+  DVM_FACTS_AXIS_PROCS, /* processors along that dimension; the last dimension's number changes first from rank to rank */
+  DVM_FACTS_AXIS_PARTS, /* address of [PROCS] lists: the part of each of them */
   DVM_FACTS_COUNT
 };
 
@@ -119,15 +149,15 @@ struct dvm_facts_field {
 struct dvm_facts {
   char magic[8];
   uint32_t version;
-  uint32_t bytes;             /* of the block, fields included */
-  uint64_t frame;             /* address of a FRAME; 0: the sequential part */
-  uint64_t now;               /* address of a NOW; 0: before the first construct */
+  uint32_t bytes; /* of the block, fields included */
+  uint64_t frame; /* address of a FRAME; 0: the sequential part */
+  uint64_t now; /* address of a NOW; 0: before the first construct */
   uint64_t arrays, groups, findings, loops;
-  uint64_t ids;               /* address of the addresses of the names of diagnostics */
-  uint64_t severities;        /* address of a byte for each: 0 error, 1 warning */
+  uint64_t ids; /* address of the addresses of the names of diagnostics */
+  uint64_t severities; /* address of a byte for each: 0 error, 1 warning */
   uint32_t nids;
   uint32_t nfields;
-  uint64_t accesses;          /* address of the number of accesses (8 bytes) that were not decided inline */
+  uint64_t accesses; /* address of the number of accesses (8 bytes) that were not decided inline */
   struct dvm_facts_field fields[DVM_FACTS_COUNT]; /* by enum dvm_facts_id */
 };
 #endif

@@ -148,7 +148,7 @@ static struct written *last_file(void) {
   return w;
 }
 
-int replica_preload_open(int folder, const char *path, int flags, mode_t mode, const void *place) {
+static int open_either(int folder, const char *path, int flags, mode_t mode, const void *place) {
   bool writes = (flags & O_ACCMODE) != O_RDONLY || flags & (O_CREAT | O_TRUNC);
   if (!on() || !writes || is_device(path))
     return sys_open(folder, path, flags, mode);
@@ -170,6 +170,14 @@ int replica_preload_open(int folder, const char *path, int flags, mode_t mode, c
     remember(path, fd, flags, spool, (off_t)value);
   if (fd >= 0 && !(flags & (O_TRUNC | O_APPEND)))
     fill(last_file(), sys_open(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0));
+  return fd;
+}
+
+/* A call that succeeds leaves errno alone, in both replicas: a program may send it. */
+int replica_preload_open(int folder, const char *path, int flags, mode_t mode, const void *place) {
+  int before = errno, fd = open_either(folder, path, flags, mode, place);
+  if (fd >= 0)
+    errno = before;
   return fd;
 }
 

@@ -156,6 +156,7 @@ static bool goes_with(const struct dvmp_array *x, const struct dvmp_array *a) {
 /* ---- registry ------------------------------------------------------------------------------------------------------------------- */
 
 struct dvmp_array *dvmp_array_first(void) { return arrays; }
+struct dvmp_array *const *dvmp_array_list(void) { return &arrays; }
 
 static void destroy(struct dvmp_array *a) {
   dvmp_digest_say(a);
@@ -226,6 +227,7 @@ static void place(struct dvmp_array *a, const struct dvmrt_directive *d, const i
   if (target) {
     a->target = dvmp_array_of(d, &target->ref, args);
     a->aligned = a->target != NULL;
+    a->target_name = target->ref.name;
     a->nmap = target->naxes;
     for (int i = 0; i < target->naxes; i++)
       a->map[i] = dvmrt_placing_coord(&target->axis[i], args);
@@ -259,6 +261,7 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
     a->address = address;
     a->element_bytes = is_template ? 0 : (uint64_t)dvmrt_num_value(own->ref.element_bytes, args);
     a->name = own->ref.name;
+    a->declared = d->pos;
   }
   a->type = own->ref.type;
   set_shape(a, d, &own->ref, args);

@@ -9,6 +9,7 @@ struct dvmp_plan;
 struct dvmp_array {
   struct dvmp_array *next;
   const char *name;
+  struct dvmrt_pos declared;
   const struct dvmrt_directive *placed; /* what gave it its place last */
   uintptr_t address, end;       /* of a template: of its variable, and that plus 1 */
   bool is_template, distributed, aligned;
@@ -19,6 +20,7 @@ struct dvmp_array {
   uint8_t dist[DVMRT_NDIMS_MAX];
   struct dvmp_grid *grid;       /* when distributed: borrowed by what is aligned with it */
   struct dvmp_array *target;    /* when aligned */
+  const char *target_name;
   int nmap;
   struct dvmrt_coord map[DVMRT_NDIMS_MAX];
   int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX]; /* declared shadow widths */
@@ -42,6 +44,7 @@ void dvmp_array_forget(uintptr_t address, uint64_t bytes);
 
 /* All arrays and templates, linked by 'next'. */
 struct dvmp_array *dvmp_array_first(void);
+struct dvmp_array *const *dvmp_array_list(void); /* where the first one is told */
 /* The array that holds the address, or NULL: ordinary memory. */
 struct dvmp_array *dvmp_array_at(uintptr_t address);
 /* The template or array that a ref names, or NULL (a parameter that got ordinary memory).  One that a pointer into its middle names is

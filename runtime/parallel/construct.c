@@ -8,6 +8,7 @@
 #include "runtime/parallel/poison.h"
 #include "runtime/parallel/reduce.h"
 #include "runtime/parallel/wait.h"
+#include "runtime/data/facts.h"
 #include "runtime/data/mem.h"
 #include "runtime/export.h"
 #include <stdlib.h>
@@ -160,6 +161,7 @@ static int finish(struct dvmp_construct *c, int64_t *at) {
       dvmp_exchange_start(c->d, i->ref.name);
   if (--depth == 0)
     dvmp_guard_close_all();
+  __dvm_facts.frame = (uintptr_t)top();
   if (c->d->parallel || dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_REMOTE))
     dvmp_poison_end(depth);
   dvmp_arena_free(&c->memory);
@@ -186,7 +188,9 @@ static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
   if (c->d->parallel)
     dvmp_across_begin(c);
   dvmp_reduce_begin(c, at);
+  c->outer = top();
   stack[depth++] = c;
+  __dvm_facts.frame = (uintptr_t)c;
   dvmp_job.inside += c->inside;
   return c->turns > 0 ? take_turn(c, clamps) : finish(c, at);
 }

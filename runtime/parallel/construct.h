@@ -7,6 +7,7 @@ struct dvmp_across;
 struct dvmp_reductions;
 
 struct dvmp_construct {
+  struct dvmp_construct *outer; /* that is being executed around it */
   struct dvmrt_site *site;
   const void *frame;
   struct dvmrt_directive *d;

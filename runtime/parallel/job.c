@@ -2,10 +2,12 @@
 #include "runtime/parallel/check.h"
 #include "runtime/parallel/construct.h"
 #include "runtime/parallel/digest.h"
+#include "runtime/parallel/facts.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/options.h"
 #include "runtime/parallel/wait.h"
 #include <mpi.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,7 +54,7 @@ static void finish(void) {
 void dvmp_job_close(void) { finish(); }
 
 static void begin_mpi(void) {
-  int given, is_on, *bound;
+  int given, is_on, *bound, kept = errno;
   PMPI_Initialized(&is_on);
   if (!is_on)
     PMPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
@@ -64,6 +66,7 @@ static void begin_mpi(void) {
   PMPI_Comm_get_attr(comm, MPI_TAG_UB, &bound, &is_on);
   tag_max = is_on ? *bound : 32767;
   dvmp_job.mpi = true;
+  errno = kept;
 }
 
 static void show_help(void) {
@@ -96,29 +99,32 @@ void dvmp_job_begin(void) {
   if (has_launcher())
     begin_mpi();
   atexit(finish);
+  dvmp_facts_begin();
   read_options();
   dvmp_check_begin();
 }
 
 /* ---- messages to people --------------------------------------------------------------------------------------------------------- */
 
-static void say(const struct dvmrt_pos *at, const char *format, va_list args) {
+static void say(const struct dvmrt_pos *at, bool aloud, const char *format, va_list args) {
   char text[2048];
   int n = at && at->file && at->line ? snprintf(text, sizeof(text), "%s:%u:%u: error: ", at->file, at->line, at->column)
                                      : snprintf(text, sizeof(text), "dvm: error: ");
+  int begin = n;
   n += vsnprintf(text + n, sizeof(text) - (size_t)n - 2, format, args);
   n = n < (int)sizeof(text) - 2 ? n : (int)sizeof(text) - 2;
   text[n++] = '\n';
   fflush(NULL);
-  if (write(2, text, (size_t)n) < 0)
+  if (aloud && write(2, text, (size_t)n) < 0)
     return;
+  text[n] = 0;
+  dvmp_facts_tell(at, text + begin);
 }
 
 void dvmp_fail_all(int status, const struct dvmrt_pos *at, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  if (dvmp_job.rank == 0)
-    say(at, format, args);
+  say(at, dvmp_job.rank == 0, format, args);
   va_end(args);
   dvmp_job.digest = false;
   finish();
@@ -128,7 +134,7 @@ void dvmp_fail_all(int status, const struct dvmrt_pos *at, const char *format, .
 void dvmp_fail_here(int status, const struct dvmrt_pos *at, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  say(at, format, args);
+  say(at, true, format, args);
   va_end(args);
   if (dvmp_job.size > 1)
     PMPI_Abort(comm, status);

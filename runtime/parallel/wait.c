@@ -1,12 +1,13 @@
 #include "runtime/parallel/wait.h"
 #include "runtime/parallel/construct.h"
+#include "runtime/parallel/facts.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* A rank that has waited for 'patience' seconds tells rank 0, and tells it when the wait is over.  When all wait, and none has told
  * otherwise for as long again, no message is under way that could end it. */
@@ -28,6 +29,7 @@ _Static_assert(sizeof(struct where) < 3600, "is sent eagerly");
 
 static struct {
   uint64_t number, digest;
+  int kept;                     /* errno of the program: what we do leaves it alone */
   struct {
     uint64_t digest;
     const struct dvmrt_pos *at;
@@ -56,6 +58,7 @@ static uint64_t hash_place(const struct dvmrt_pos *at) {
 }
 
 void dvmp_wait_mark(const struct dvmrt_pos *at, uint64_t what) {
+  here.kept = errno;
   here.digest = mix(mix(here.digest, at ? hash_place(at) : 0), what);
   here.number++;
   here.ring[here.number % RING].digest = here.digest;
@@ -66,11 +69,8 @@ uint64_t dvmp_wait_digest(void) { return here.digest; }
 
 /* ---- news for rank 0 ------------------------------------------------------------------------------------------------------------- */
 
-static double now_s(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+/* MPI's clock: where ranks have replicas both see the same, and it stands still while a job is saved. */
+static double now_s(void) { return PMPI_Wtime(); }
 
 static void take_news(int rank, const struct where *w) {
   if (!known)
@@ -159,7 +159,8 @@ static void word_rank(char *text, size_t room, int q, uint64_t difference, char 
 static void end_parted(void) {
   uint64_t difference = first_difference();
   char text[128], at[160], other[128], other_at[160];
-  fprintf(stderr, "dvm: error: the ranks have parted: each waits for others, and none goes on [dvm-divergence]\n");
+  static const char parted[] = "the ranks have parted: each waits for others, and none goes on [dvm-divergence]";
+  fprintf(stderr, "dvm: error: %s\n", parted);
   for (int q = 0; q < dvmp_job.size; q++) {
     bool told = false;
     word_rank(text, sizeof(text), q, difference, at, sizeof(at));
@@ -185,6 +186,7 @@ static void end_parted(void) {
     fprintf(stderr, ": %s\n", text);
   }
   fflush(NULL);
+  dvmp_facts_tell(dvmp_construct_place(), parted);
   PMPI_Abort(MPI_COMM_WORLD, DVMP_STATUS_WRONG);
 }
 
@@ -232,8 +234,10 @@ void dvmp_wait_for(MPI_Request *r, int n) {
     double t = now_s();
     if (from == 0)
       from = before = t;
-    if (t - before > 1) /* it was stopped, by a debugger or for a checkpoint: that is no waiting */
+    if (t - before > 1 || t < before) { /* it was stopped, by a debugger or for a checkpoint: that is no waiting */
       from += t - before;
+      changed_s += t - before;
+    }
     before = t;
     if (t - from > 50e-6)
       sched_yield();
@@ -246,4 +250,5 @@ void dvmp_wait_for(MPI_Request *r, int n) {
   }
   if (told)
     tell_where(false, false);
+  errno = here.kept;
 }

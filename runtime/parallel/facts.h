@@ -1,0 +1,12 @@
+/* What debuggers see of a parallel program (base/facts.h), and the diagnostics that they may stop at. */
+#ifndef DVMP_FACTS_H
+#define DVMP_FACTS_H
+#include "runtime/data/site.h"
+
+/* When the ranks are known. */
+void dvmp_facts_begin(void);
+/* What has just been told to people, "... [dvm-id]\nhelp: ..", becomes a record, and debuggers may stop. */
+void dvmp_facts_tell(const struct dvmrt_pos *at, const char *message);
+/* Nothing, for the breakpoints of debuggers. */
+void __dvm_diagnostic(void);
+#endif
