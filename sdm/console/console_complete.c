@@ -83,7 +83,7 @@ static const struct {
 } alike[] = {{"barrier", "break"}, {"diff", "print"}, {"gdb", ""}, {"display", "print"}, {"advance", "break"}, {"x", "print"}};
 
 static const char *const subjects[][10] = {
-    {"dvm", "construct", "arrays", "shadow", "diagnostics", "stats", "break-on-diagnostic"},
+    {"dvm", "construct", "arrays", "owner", "shadow", "diagnostics", "stats", "break-on-diagnostic"},
     {"info", "breakpoints", "threads", "registers", "signals", "locals", "args", "ranks", "display"},
     {"set", "var", "timeout", "stop-all", "stop-at-end"},
 };

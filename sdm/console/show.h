@@ -29,6 +29,7 @@ void sdm_show_late_main(const struct sdm_show *w, const struct sdm_set *ids); /*
 void sdm_show_back(const struct sdm_show *w, const struct sdm_set *ids);
 void sdm_show_lost(const struct sdm_show *w, const struct sdm_set *ids, const char *why);
 /* The result of the command 'dvm', behind the ranks.  False: it is none. */
+void sdm_show_facts_array(FILE *out, const json_t *a); /* one line of "dvm arrays" */
 bool sdm_show_facts(FILE *out, const json_t *result);
 /* The same of message queues (waits.c). */
 bool sdm_show_queues(FILE *out, const json_t *result);

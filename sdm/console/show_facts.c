@@ -32,8 +32,12 @@ static void construct(FILE *out, const json_t *c) {
     fprintf(out, ", judged as a whole when it was entered: its iterations are not followed");
   else if (list && number_of(c, "iteration"))
     fprintf(out, ", iteration %lld", number_of(c, "iteration"));
-  else if (list)
+  else if (list && !json_object_get(json_array_get(list, 0), "part"))
     fprintf(out, ", before its first iteration");
+  if (json_object_get(c, "turns"))
+    fprintf(out, ", turn %lld of %lld", number_of(c, "turn"), number_of(c, "turns"));
+  json_array_foreach(list, i, v) if (json_object_get(v, "part"))
+      fprintf(out, "%s%s %s", i ? ", " : ": this rank's ", text_of(v, "name"), text_of(v, "part"));
   if (number_of(c, "iteration"))
     json_array_foreach(list, i, v)
         fprintf(out, "%s%s=%lld%s", i ? ", " : " (", text_of(v, "name"), number_of(v, "value"), i + 1 == json_array_size(list) ? ")" : "");
@@ -52,7 +56,7 @@ static void constructs(FILE *out, const json_t *list) {
   }
 }
 
-static void array(FILE *out, const json_t *a) {
+void sdm_show_facts_array(FILE *out, const json_t *a) {
   json_t *e;
   size_t i;
   fprintf(out, "  %s %s", text_of(a, "type"), text_of(a, "name"));
@@ -116,7 +120,7 @@ static const struct {
   const char *key, *none;
   void (*show)(FILE *out, const json_t *one);
 } listings[] = {
-    {"arrays", "no distributed array", array},
+    {"arrays", "no distributed array", sdm_show_facts_array},
     {"edges", "no distributed array", edge},
     {"diagnostics", "no diagnostic so far", diagnostic},
     {"loops", "no parallel loop so far", loop},

@@ -18,10 +18,24 @@ bool sdm_dap_facts_known(struct dap *d, json_int_t rank) {
   return found != NULL;
 }
 
+bool sdm_dap_facts_elsewhere(struct dap *d, const struct dap_ref *at, const char *expression) {
+  if (!strpbrk(expression, "[*"))
+    return false;
+  json_t *found = sdm_dap_ask_one(d, at->rank,
+                                  json_pack("{s:s, s:s, s:s, s:I, s:I}", "cmd", "dvm", "what", "elsewhere", "expression", expression,
+                                            "thread", at->thread, "frame", at->frame));
+  const char *owners = sdm_dap_text(found, "owners"), *element = sdm_dap_text(found, "element");
+  d->why[0] = 0;
+  if (owners && element)
+    sdm_dap_fail(d, "rank %s has '%s'", owners, element);
+  json_decref(found);
+  return owners && element;
+}
+
 /* One line for what has parts: its names and values, as far as they are plain. */
 static char *summary(const json_t *j) {
-  static const char *const telling[] = {"kind",  "type",      "distribution", "shadow", "state", "message",
-                                        "count", "iteration", "value",        "file",   "line"};
+  static const char *const telling[] = {"kind",    "type",  "distribution", "shadow", "own",  "part", "state",
+                                        "message", "count", "iteration",    "value",  "file", "line"};
   struct dvm_text t = DVM_TEXT_INIT;
   if (json_is_array(j))
     dvm_text_printf(&t, "%zu", json_array_size(j));
@@ -58,8 +72,10 @@ json_t *sdm_dap_facts_variables(struct dap *d, const struct dap_ref *of) {
   if (of->scope) /* the scope itself */
     for (i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
       json_t *found = ask(d, of->rank, parts[i]);
-      if (!found)
+      if (!found) {
+        d->why[0] = 0; /* a parallel run does not know all of them */
         continue;
+      }
       void *only = json_object_size(found) == 1 ? json_object_iter(found) : NULL; /* the list within */
       json_array_append_new(list, variable(d, of, parts[i], only ? json_object_iter_value(only) : found));
       json_decref(found);

@@ -140,5 +140,5 @@ json_t *sdm_dap_evaluate(struct dap *d, const json_t *args) {
     return run_command(d, command);
   if (!sdm_dap_frame_or_any(d, args, &at))
     return NULL;
-  return sdm_dap_value(d, &at, expression, NULL, args);
+  return sdm_dap_facts_elsewhere(d, &at, expression) ? NULL : sdm_dap_value(d, &at, expression, NULL, args);
 }

@@ -101,6 +101,8 @@ json_t *sdm_dap_value(struct dap *d, const struct dap_ref *at, const char *expre
 const char *sdm_dap_command_in(const char *text); /* what is behind the sign for commands of the console; NULL: no sign */
 bool sdm_dap_facts_known(struct dap *d, json_int_t rank); /* is the rank's program checked? */
 json_t *sdm_dap_facts_variables(struct dap *d, const struct dap_ref *of);
+bool sdm_dap_facts_elsewhere(struct dap *d, const struct dap_ref *at,
+                             const char *expression); /* another rank has that element: d->why says so */
 void sdm_dap_forget(struct dap *d); /* frames and variables */
 void sdm_dap_note_threads(struct dap *d, const json_t *threads); /* that the client has been told of */
 void sdm_dap_threads_changed(struct dap *d); /* .. and now is told what has become of them */

@@ -1,31 +1,20 @@
-#include "sdm/gdb/facts.h"
-
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/facts.h"
-#include "base/text.h"
+#include "sdm/gdb/facts_private.h"
 
 #define TEXT_MAX 4096u
 #define FRAMES_MAX 64u
 #define LIST_MAX 10000u /* of any list; what is beyond is left out, and "more" says so */
 #define BOXES_MAX 64u
+#define FIRST_BYTES (offsetof(struct dvm_facts, fields) + DVM_FACTS_FIRST_COUNT * sizeof(struct dvm_facts_field))
 #define READS_MAX 1000000u /* lists that lead to lists: reading ends */
-
-struct facts {
-  const struct sdm_facts_source *src;
-  struct dvm_facts head;
-  int rc; /* the first failure: after it everything is 0 */
-  uint64_t at; /* .. and where */
-  unsigned nreads;
-};
 
 /* ---- memory ---- */
 
-static void fail(struct facts *f, int rc, uint64_t at) {
+void facts_fail(struct facts *f, int rc, uint64_t at) {
   if (!f->rc) {
     f->rc = rc;
     f->at = at;
@@ -37,33 +26,35 @@ static void get(struct facts *f, uint64_t at, void *to, size_t n) {
   if (!rc)
     return;
   memset(to, 0, n);
-  fail(f, rc, at);
+  facts_fail(f, rc, at);
 }
 
-/* Element 'k' of the field, 'bytes' long; 0 bytes: the whole field. */
-static uint64_t number_at(struct facts *f, uint64_t record, enum dvm_facts_id id, uint32_t k, uint32_t bytes) {
+uint64_t facts_number_at(struct facts *f, uint64_t record, enum dvm_facts_id id, uint32_t k, uint32_t bytes) {
   const struct dvm_facts_field *x = &f->head.fields[id];
   uint64_t v = 0;
+  if (!x->bytes)
+    return 0; /* this library does not have it */
   bytes = bytes ? bytes : x->bytes;
   if (bytes > 8 || !bytes || (uint64_t)(k + 1) * bytes > x->bytes)
-    fail(f, -EPROTO, record);
+    facts_fail(f, -EPROTO, record);
   else
     get(f, record + x->offset + (uint64_t)k * bytes, &v, bytes);
   return v;
 }
 
-static uint64_t number(struct facts *f, uint64_t record, enum dvm_facts_id id) { return number_at(f, record, id, 0, 0); }
+uint64_t facts_number(struct facts *f, uint64_t record, enum dvm_facts_id id) { return facts_number_at(f, record, id, 0, 0); }
 
-static int64_t wide(struct facts *f, uint64_t record, enum dvm_facts_id id, uint32_t k) { return (int64_t)number_at(f, record, id, k, 8); }
+int64_t facts_wide(struct facts *f, uint64_t record, enum dvm_facts_id id, uint32_t k) {
+  return (int64_t)facts_number_at(f, record, id, k, 8);
+}
 
-static uint64_t variable(struct facts *f, uint64_t at) {
+uint64_t facts_variable(struct facts *f, uint64_t at) {
   uint64_t v = 0;
   get(f, at, &v, sizeof(v));
   return v;
 }
 
-/* Appends the text at an address; what is no printable ASCII or part of UTF-8 comes as '?'. */
-static void add_text(struct facts *f, uint64_t at, struct dvm_text *t) {
+void facts_add_text(struct facts *f, uint64_t at, struct dvm_text *t) {
   char piece[64];
   for (uint32_t done = 0; at && !f->rc && done < TEXT_MAX;) {
     size_t n = sizeof(piece) - at % sizeof(piece); /* a text may end where its memory does */
@@ -79,7 +70,7 @@ static void add_text(struct facts *f, uint64_t at, struct dvm_text *t) {
   }
 }
 
-static json_t *json_of(struct dvm_text *t) {
+json_t *facts_json_of(struct dvm_text *t) {
   json_t *j = json_string(dvm_text_str(t));
   for (size_t i = 0; !j && i < t->len; i++)
     if ((unsigned char)t->s[i] > 126)
@@ -91,8 +82,8 @@ static json_t *json_of(struct dvm_text *t) {
 
 static json_t *text(struct facts *f, uint64_t at) {
   struct dvm_text t = DVM_TEXT_INIT;
-  add_text(f, at, &t);
-  return json_of(&t);
+  facts_add_text(f, at, &t);
+  return facts_json_of(&t);
 }
 
 static void put(json_t *j, const char *key, json_t *v) { json_object_set_new(j, key, v); }
@@ -109,21 +100,21 @@ static void put_place(struct facts *f, json_t *j, uint64_t file, uint64_t line) 
 
 static json_t *directive(struct facts *f, uint64_t d) {
   json_t *j = json_object();
-  put(j, "kind", text(f, number(f, d, DVM_FACTS_DIRECTIVE_KIND)));
-  put_place(f, j, number(f, d, DVM_FACTS_DIRECTIVE_FILE), number(f, d, DVM_FACTS_DIRECTIVE_LINE));
+  put(j, "kind", text(f, facts_number(f, d, DVM_FACTS_DIRECTIVE_KIND)));
+  put_place(f, j, facts_number(f, d, DVM_FACTS_DIRECTIVE_FILE), facts_number(f, d, DVM_FACTS_DIRECTIVE_LINE));
   return j;
 }
 
 /* The iteration that the checked thread executes. */
 static void put_iteration(struct facts *f, json_t *j, uint64_t d) {
-  uint64_t now = f->head.now, rank = number(f, d, DVM_FACTS_DIRECTIVE_RANK);
-  uint32_t base = (uint32_t)number(f, now, DVM_FACTS_NOW_BASE), write = (uint32_t)number(f, now, DVM_FACTS_NOW_WRITE);
+  uint64_t now = f->head.now, rank = facts_number(f, d, DVM_FACTS_DIRECTIVE_RANK);
+  uint32_t base = (uint32_t)facts_number(f, now, DVM_FACTS_NOW_BASE), write = (uint32_t)facts_number(f, now, DVM_FACTS_NOW_WRITE);
   json_t *list = json_array();
   if (base <= write)
     put_number(j, "iteration", (write + 1 - base) / 2);
   for (uint32_t i = 0; i < rank && i < DVM_FACTS_NDIMS_MAX && base <= write; i++)
-    json_array_append_new(list, json_pack("{s:o, s:I}", "name", text(f, number_at(f, d, DVM_FACTS_DIRECTIVE_NAMES, i, 8)), "value",
-                                          (json_int_t)wide(f, now, DVM_FACTS_NOW_INDEX, i)));
+    json_array_append_new(list, json_pack("{s:o, s:I}", "name", text(f, facts_number_at(f, d, DVM_FACTS_DIRECTIVE_NAMES, i, 8)), "value",
+                                          (json_int_t)facts_wide(f, now, DVM_FACTS_NOW_INDEX, i)));
   put(j, "indices", list);
 }
 
@@ -131,16 +122,18 @@ static json_t *construct(struct facts *f) {
   json_t *list = json_array();
   bool first = true;
   uint64_t frame = f->head.frame;
-  for (unsigned n = 0; frame && !f->rc && n < FRAMES_MAX; n++, frame = number(f, frame, DVM_FACTS_FRAME_OUTER)) {
-    if (number(f, frame, DVM_FACTS_FRAME_LEFT))
+  for (unsigned n = 0; frame && !f->rc && n < FRAMES_MAX; n++, frame = facts_number(f, frame, DVM_FACTS_FRAME_OUTER)) {
+    if (facts_number(f, frame, DVM_FACTS_FRAME_LEFT))
       continue;
-    uint64_t d = number(f, frame, DVM_FACTS_FRAME_DIRECTIVE);
+    uint64_t d = facts_number(f, frame, DVM_FACTS_FRAME_DIRECTIVE);
     json_t *one = directive(f, d);
-    bool nest = number(f, frame, DVM_FACTS_FRAME_NEST), proved = number(f, frame, DVM_FACTS_FRAME_PROVED);
+    bool nest = facts_number(f, frame, DVM_FACTS_FRAME_NEST), proved = facts_number(f, frame, DVM_FACTS_FRAME_PROVED);
     if (proved)
       put(one, "proved", json_true());
     if (nest && first && !proved)
       put_iteration(f, one, d);
+    if (facts_is_parallel(f))
+      facts_put_part(f, one, frame, d);
     first &= !nest;
     json_array_append_new(list, one);
   }
@@ -149,10 +142,10 @@ static json_t *construct(struct facts *f) {
 
 /* ---- arrays ---- */
 
-static uint32_t ndims_of(struct facts *f, uint64_t a, enum dvm_facts_id id) {
-  uint64_t n = number(f, a, id);
+uint32_t facts_ndims(struct facts *f, uint64_t a, enum dvm_facts_id id) {
+  uint64_t n = facts_number(f, a, id);
   if (n > DVM_FACTS_NDIMS_MAX)
-    fail(f, -EPROTO, a);
+    facts_fail(f, -EPROTO, a);
   return n > DVM_FACTS_NDIMS_MAX ? 0 : (uint32_t)n;
 }
 
@@ -172,21 +165,21 @@ static const char *type_name(uint64_t letter, uint64_t bytes) {
 }
 
 static json_t *type(struct facts *f, uint64_t a) {
-  uint64_t bytes = number(f, a, DVM_FACTS_ARRAY_ELEMENT);
-  const char *name = type_name(number(f, a, DVM_FACTS_ARRAY_TYPE), bytes);
+  uint64_t bytes = facts_number(f, a, DVM_FACTS_ARRAY_ELEMENT);
+  const char *name = type_name(facts_number(f, a, DVM_FACTS_ARRAY_TYPE), bytes);
   struct dvm_text t = DVM_TEXT_INIT;
   if (name)
     dvm_text_add(&t, name);
   else
     dvm_text_printf(&t, "%llu bytes", (unsigned long long)bytes);
-  return json_of(&t);
+  return facts_json_of(&t);
 }
 
 static const char letters[] = "ijklmno"; /* of the array's dimensions, as one writes them */
 
 static void add_coord(struct facts *f, uint64_t c, bool *used, struct dvm_text *t) {
-  uint64_t kind = number(f, c, DVM_FACTS_COORD_KIND), index = number(f, c, DVM_FACTS_COORD_INDEX);
-  long long coef = wide(f, c, DVM_FACTS_COORD_COEF, 0), add = wide(f, c, DVM_FACTS_COORD_ADD, 0);
+  uint64_t kind = facts_number(f, c, DVM_FACTS_COORD_KIND), index = facts_number(f, c, DVM_FACTS_COORD_INDEX);
+  long long coef = facts_wide(f, c, DVM_FACTS_COORD_COEF, 0), add = facts_wide(f, c, DVM_FACTS_COORD_ADD, 0);
   if (kind == 1)
     dvm_text_printf(t, "[%lld]", add);
   else if (kind != 2 || index >= DVM_FACTS_NDIMS_MAX)
@@ -207,62 +200,65 @@ static void add_alignment(struct facts *f, uint64_t a, uint32_t ndims, struct dv
   bool used[DVM_FACTS_NDIMS_MAX] = {false};
   struct dvm_text with = DVM_TEXT_INIT;
   const struct dvm_facts_field *map = &f->head.fields[DVM_FACTS_ARRAY_MAP];
-  uint32_t n = ndims_of(f, a, DVM_FACTS_ARRAY_NTARGET), bytes = f->head.fields[DVM_FACTS_COORD_BYTES].bytes;
+  uint32_t n = facts_ndims(f, a, DVM_FACTS_ARRAY_NTARGET), bytes = f->head.fields[DVM_FACTS_COORD_BYTES].bytes;
   if ((uint64_t)n * bytes > map->bytes)
-    fail(f, -EPROTO, a);
+    facts_fail(f, -EPROTO, a);
   for (uint32_t i = 0; i < n && !f->rc; i++)
     add_coord(f, a + map->offset + (uint64_t)i * bytes, used, &with);
   dvm_text_add(t, "align(");
   for (uint32_t i = 0; i < ndims; i++)
     dvm_text_printf(t, used[i] ? "[%c]" : "[]", letters[i]);
   dvm_text_add(t, " with ");
-  add_text(f, number(f, a, DVM_FACTS_ARRAY_TARGET), t);
+  facts_add_text(f, facts_number(f, a, DVM_FACTS_ARRAY_TARGET), t);
   dvm_text_printf(t, "%s)", dvm_text_str(&with));
   dvm_text_fini(&with);
 }
 
 static json_t *distribution(struct facts *f, uint64_t a, uint32_t ndims) {
+  static const char *const kinds[] = {"[block]", "[given]", "[*]"};
   struct dvm_text t = DVM_TEXT_INIT;
-  if (number(f, a, DVM_FACTS_ARRAY_ALIGNED))
+  if (facts_number(f, a, DVM_FACTS_ARRAY_ALIGNED))
     add_alignment(f, a, ndims, &t);
-  else if (number(f, a, DVM_FACTS_ARRAY_DISTRIBUTED)) {
+  else if (facts_number(f, a, DVM_FACTS_ARRAY_DISTRIBUTED)) {
     dvm_text_add(&t, "distribute");
     for (uint32_t i = 0; i < ndims; i++)
-      dvm_text_add(&t, number_at(f, a, DVM_FACTS_ARRAY_DIST, i, 1) ? "[*]" : "[block]");
+      dvm_text_add(&t, kinds[facts_number_at(f, a, DVM_FACTS_ARRAY_DIST, i, 1) % 3]);
   } else
     dvm_text_add(&t, "not distributed yet");
-  return json_of(&t);
+  return facts_json_of(&t);
 }
 
 /* "[1:1][0:0]" */
 static json_t *widths(struct facts *f, uint64_t record, enum dvm_facts_id low, enum dvm_facts_id high, uint32_t ndims, bool corner) {
   struct dvm_text t = DVM_TEXT_INIT;
   for (uint32_t i = 0; i < ndims; i++)
-    dvm_text_printf(&t, "[%lld:%lld]", (long long)wide(f, record, low, i), (long long)wide(f, record, high, i));
+    dvm_text_printf(&t, "[%lld:%lld]", (long long)facts_wide(f, record, low, i), (long long)facts_wide(f, record, high, i));
   if (corner)
     dvm_text_add(&t, "(corner)");
-  return json_of(&t);
+  return facts_json_of(&t);
 }
 
 static json_t *box(struct facts *f, uint64_t b, uint32_t ndims) {
-  return widths(f, b, DVM_FACTS_BOX_LOW, DVM_FACTS_BOX_HIGH, ndims, number(f, b, DVM_FACTS_BOX_CORNER));
+  return widths(f, b, DVM_FACTS_BOX_LOW, DVM_FACTS_BOX_HIGH, ndims, facts_number(f, b, DVM_FACTS_BOX_CORNER));
 }
 
 static json_t *array(struct facts *f, uint64_t a) {
-  uint32_t ndims = ndims_of(f, a, DVM_FACTS_ARRAY_NDIMS);
-  bool template = number(f, a, DVM_FACTS_ARRAY_TEMPLATE);
+  uint32_t ndims = facts_ndims(f, a, DVM_FACTS_ARRAY_NDIMS);
+  bool template = facts_number(f, a, DVM_FACTS_ARRAY_TEMPLATE);
   json_t *j = json_object(), *extents = json_array();
-  put(j, "name", text(f, number(f, a, DVM_FACTS_ARRAY_NAME)));
-  put_place(f, j, number(f, a, DVM_FACTS_ARRAY_FILE), number(f, a, DVM_FACTS_ARRAY_LINE));
+  put(j, "name", text(f, facts_number(f, a, DVM_FACTS_ARRAY_NAME)));
+  put_place(f, j, facts_number(f, a, DVM_FACTS_ARRAY_FILE), facts_number(f, a, DVM_FACTS_ARRAY_LINE));
   for (uint32_t i = 0; i < ndims; i++)
-    json_array_append_new(extents, json_integer(wide(f, a, DVM_FACTS_ARRAY_EXTENT, i)));
+    json_array_append_new(extents, json_integer(facts_wide(f, a, DVM_FACTS_ARRAY_EXTENT, i)));
   put(j, "extents", extents);
   put(j, "type", template ? json_string("template") : type(f, a));
   put(j, "distribution", distribution(f, a, ndims));
-  if (number(f, a, DVM_FACTS_ARRAY_DYNAMIC))
+  if (facts_number(f, a, DVM_FACTS_ARRAY_DYNAMIC))
     put(j, "dynamic", json_true());
   if (!template)
     put(j, "shadow", widths(f, a, DVM_FACTS_ARRAY_LOW, DVM_FACTS_ARRAY_HIGH, ndims, false));
+  if (facts_is_parallel(f))
+    facts_put_own(f, j, a, ndims);
   return j;
 }
 
@@ -271,10 +267,10 @@ static json_t *array(struct facts *f, uint64_t a) {
 static json_t *renewed(struct facts *f, uint64_t a, uint32_t ndims) {
   const struct dvm_facts_field *x = &f->head.fields[DVM_FACTS_ARRAY_BOXES];
   uint32_t bytes = f->head.fields[DVM_FACTS_BOX_BYTES].bytes;
-  uint64_t n = number(f, a, DVM_FACTS_ARRAY_NBOXES);
+  uint64_t n = facts_number(f, a, DVM_FACTS_ARRAY_NBOXES);
   json_t *list = json_array();
   if (n > BOXES_MAX || n * bytes > x->bytes)
-    fail(f, -EPROTO, a);
+    facts_fail(f, -EPROTO, a);
   for (uint64_t i = 0; i < n && !f->rc; i++)
     json_array_append_new(list, box(f, a + x->offset + i * bytes, ndims));
   return list;
@@ -283,12 +279,12 @@ static json_t *renewed(struct facts *f, uint64_t a, uint32_t ndims) {
 /* Exchanges of the array that have been started and not been waited for. */
 static json_t *pending(struct facts *f, uint64_t a, uint32_t ndims) {
   json_t *list = json_array();
-  uint64_t g = variable(f, f->head.groups);
-  for (unsigned n = 0; g && !f->rc && n < LIST_MAX; n++, g = number(f, g, DVM_FACTS_GROUP_NEXT)) {
-    uint64_t m = number(f, g, DVM_FACTS_GROUP_STARTED) ? number(f, g, DVM_FACTS_GROUP_MEMBERS) : 0;
-    for (unsigned k = 0; m && !f->rc && k < LIST_MAX; k++, m = number(f, m, DVM_FACTS_MEMBER_NEXT))
-      if (number(f, m, DVM_FACTS_MEMBER_ARRAY) == a)
-        json_array_append_new(list, json_pack("{s:o, s:o}", "group", text(f, number(f, g, DVM_FACTS_GROUP_NAME)), "edge",
+  uint64_t g = facts_variable(f, f->head.groups);
+  for (unsigned n = 0; g && !f->rc && n < LIST_MAX; n++, g = facts_number(f, g, DVM_FACTS_GROUP_NEXT)) {
+    uint64_t m = facts_number(f, g, DVM_FACTS_GROUP_STARTED) ? facts_number(f, g, DVM_FACTS_GROUP_MEMBERS) : 0;
+    for (unsigned k = 0; m && !f->rc && k < LIST_MAX; k++, m = facts_number(f, m, DVM_FACTS_MEMBER_NEXT))
+      if (facts_number(f, m, DVM_FACTS_MEMBER_ARRAY) == a)
+        json_array_append_new(list, json_pack("{s:o, s:o}", "group", text(f, facts_number(f, g, DVM_FACTS_GROUP_NAME)), "edge",
                                               box(f, m + f->head.fields[DVM_FACTS_MEMBER_BOX].offset, ndims)));
   }
   return list;
@@ -296,11 +292,11 @@ static json_t *pending(struct facts *f, uint64_t a, uint32_t ndims) {
 
 /* Where it was written last: the access, and the construct that it was in. */
 static void put_writer(struct facts *f, json_t *j, uint64_t a) {
-  uint64_t site = number(f, a, DVM_FACTS_ARRAY_WRITER), in = number(f, a, DVM_FACTS_ARRAY_WRITER_IN);
-  uint64_t access = site ? number(f, site, DVM_FACTS_SITE_ACCESS) : 0;
+  uint64_t site = facts_number(f, a, DVM_FACTS_ARRAY_WRITER), in = facts_number(f, a, DVM_FACTS_ARRAY_WRITER_IN);
+  uint64_t access = site ? facts_number(f, site, DVM_FACTS_SITE_ACCESS) : 0;
   json_t *w = json_object();
   if (access)
-    put_place(f, w, number(f, access, DVM_FACTS_ACCESS_FILE), number(f, access, DVM_FACTS_ACCESS_LINE));
+    put_place(f, w, facts_number(f, access, DVM_FACTS_ACCESS_FILE), facts_number(f, access, DVM_FACTS_ACCESS_LINE));
   if (in)
     put(w, "in", directive(f, in));
   if (json_object_size(w))
@@ -310,14 +306,14 @@ static void put_writer(struct facts *f, json_t *j, uint64_t a) {
 }
 
 static json_t *edge(struct facts *f, uint64_t a) {
-  uint32_t ndims = ndims_of(f, a, DVM_FACTS_ARRAY_NDIMS);
+  uint32_t ndims = facts_ndims(f, a, DVM_FACTS_ARRAY_NDIMS);
   json_t *j = json_object(), *list = renewed(f, a, ndims), *under_way = pending(f, a, ndims);
-  const char *state = number(f, a, DVM_FACTS_ARRAY_EVER_RENEWED) ? "stale" : "never renewed";
-  put(j, "name", text(f, number(f, a, DVM_FACTS_ARRAY_NAME)));
+  const char *state = facts_number(f, a, DVM_FACTS_ARRAY_EVER_RENEWED) ? "stale" : "never renewed";
+  put(j, "name", text(f, facts_number(f, a, DVM_FACTS_ARRAY_NAME)));
   put(j, "shadow", widths(f, a, DVM_FACTS_ARRAY_LOW, DVM_FACTS_ARRAY_HIGH, ndims, false));
-  if (number(f, a, DVM_FACTS_ARRAY_EDGE_RENEWED))
+  if (facts_number(f, a, DVM_FACTS_ARRAY_EDGE_RENEWED))
     put(j, "shadow_add", json_true());
-  if (json_array_size(list) || number(f, a, DVM_FACTS_ARRAY_EDGE_RENEWED))
+  if (json_array_size(list) || facts_number(f, a, DVM_FACTS_ARRAY_EDGE_RENEWED))
     state = "renewed";
   if (json_array_size(under_way))
     state = "pending";
@@ -327,7 +323,7 @@ static json_t *edge(struct facts *f, uint64_t a) {
     put(j, "pending", under_way);
   else
     json_decref(under_way);
-  if (number(f, a, DVM_FACTS_ARRAY_DIRTY)) /* the edges become stale when the construct is over */
+  if (facts_number(f, a, DVM_FACTS_ARRAY_DIRTY)) /* the edges become stale when the construct is over */
     put(j, "dirty", json_true());
   put_writer(f, j, a);
   return j;
@@ -336,38 +332,38 @@ static json_t *edge(struct facts *f, uint64_t a) {
 /* ---- diagnostics ---- */
 
 static void put_clause(struct facts *f, json_t *j, uint64_t d) {
-  uint64_t name = number(f, d, DVM_FACTS_FINDING_CLAUSE);
+  uint64_t name = facts_number(f, d, DVM_FACTS_FINDING_CLAUSE);
   struct dvm_text t = DVM_TEXT_INIT;
   if (!name)
     return;
-  uint32_t ndims = ndims_of(f, d, DVM_FACTS_FINDING_CLAUSE_NDIMS);
+  uint32_t ndims = facts_ndims(f, d, DVM_FACTS_FINDING_CLAUSE_NDIMS);
   json_t *w =
-      widths(f, d, DVM_FACTS_FINDING_CLAUSE_LOW, DVM_FACTS_FINDING_CLAUSE_HIGH, ndims, number(f, d, DVM_FACTS_FINDING_CLAUSE_CORNER));
-  add_text(f, name, &t);
+      widths(f, d, DVM_FACTS_FINDING_CLAUSE_LOW, DVM_FACTS_FINDING_CLAUSE_HIGH, ndims, facts_number(f, d, DVM_FACTS_FINDING_CLAUSE_CORNER));
+  facts_add_text(f, name, &t);
   dvm_text_add(&t, "(");
-  add_text(f, number(f, d, DVM_FACTS_FINDING_CLAUSE_ARRAY), &t);
+  facts_add_text(f, facts_number(f, d, DVM_FACTS_FINDING_CLAUSE_ARRAY), &t);
   dvm_text_printf(&t, "%s)", json_string_value(w));
   json_decref(w);
-  put(j, "clause", json_of(&t));
+  put(j, "clause", facts_json_of(&t));
 }
 
 static json_t *finding(struct facts *f, uint64_t d) {
-  uint64_t id = number(f, d, DVM_FACTS_FINDING_ID), message = number(f, d, DVM_FACTS_FINDING_MESSAGE);
-  uint64_t in = number(f, d, DVM_FACTS_FINDING_CONSTRUCT);
+  uint64_t id = facts_number(f, d, DVM_FACTS_FINDING_ID), message = facts_number(f, d, DVM_FACTS_FINDING_MESSAGE);
+  uint64_t in = facts_number(f, d, DVM_FACTS_FINDING_CONSTRUCT);
   struct dvm_text name = DVM_TEXT_INIT;
   uint8_t severity = 0;
   json_t *j = json_object();
   if (id >= f->head.nids)
-    fail(f, -EPROTO, d);
+    facts_fail(f, -EPROTO, d);
   get(f, f->head.severities + id, &severity, 1);
   dvm_text_add(&name, "dvm-");
-  add_text(f, variable(f, f->head.ids + 8 * id), &name);
-  put(j, "id", json_of(&name));
+  facts_add_text(f, facts_variable(f, f->head.ids + 8 * id), &name);
+  put(j, "id", facts_json_of(&name));
   put(j, "severity", json_string(severity ? "warning" : "error"));
-  put_place(f, j, number(f, d, DVM_FACTS_FINDING_FILE), number(f, d, DVM_FACTS_FINDING_LINE));
-  put_number(j, "column", number(f, d, DVM_FACTS_FINDING_COLUMN));
-  put(j, "what", text(f, number(f, d, DVM_FACTS_FINDING_WHAT)));
-  put_number(j, "count", number(f, d, DVM_FACTS_FINDING_COUNT));
+  put_place(f, j, facts_number(f, d, DVM_FACTS_FINDING_FILE), facts_number(f, d, DVM_FACTS_FINDING_LINE));
+  put_number(j, "column", facts_number(f, d, DVM_FACTS_FINDING_COLUMN));
+  put(j, "what", text(f, facts_number(f, d, DVM_FACTS_FINDING_WHAT)));
+  put_number(j, "count", facts_number(f, d, DVM_FACTS_FINDING_COUNT));
   if (message)
     put(j, "message", text(f, message));
   if (in)
@@ -378,27 +374,30 @@ static json_t *finding(struct facts *f, uint64_t d) {
 
 /* The latest one that has been shown, or null. */
 static json_t *last(struct facts *f) {
-  uint64_t found = 0, d = variable(f, f->head.findings);
-  for (unsigned n = 0; d && !f->rc && n < 10 * LIST_MAX; n++, d = number(f, d, DVM_FACTS_FINDING_NEXT))
-    if (number(f, d, DVM_FACTS_FINDING_MESSAGE))
+  uint64_t found = 0, d = facts_variable(f, f->head.findings);
+  for (unsigned n = 0; d && !f->rc && n < 10 * LIST_MAX; n++, d = facts_number(f, d, DVM_FACTS_FINDING_NEXT))
+    if (facts_number(f, d, DVM_FACTS_FINDING_MESSAGE))
       found = d;
-  return json_pack("{s:o}", "diagnostic", found ? finding(f, found) : json_null());
+  json_t *j = json_pack("{s:o}", "diagnostic", found ? finding(f, found) : json_null());
+  if (facts_is_parallel(f)) /* it does not come back from there */
+    put(j, "ends", json_true());
+  return j;
 }
 
 /* ---- statistics ---- */
 
 static json_t *loop(struct facts *f, uint64_t n) {
-  json_t *j = directive(f, number(f, n, DVM_FACTS_LOOP_DIRECTIVE));
-  put_number(j, "entries", number(f, n, DVM_FACTS_LOOP_ENTRIES));
-  put_number(j, "iterations", number(f, n, DVM_FACTS_LOOP_ITERATIONS));
-  put_number(j, "proved", number(f, n, DVM_FACTS_LOOP_PROVED));
+  json_t *j = directive(f, facts_number(f, n, DVM_FACTS_LOOP_DIRECTIVE));
+  put_number(j, "entries", facts_number(f, n, DVM_FACTS_LOOP_ENTRIES));
+  put_number(j, "iterations", facts_number(f, n, DVM_FACTS_LOOP_ITERATIONS));
+  put_number(j, "proved", facts_number(f, n, DVM_FACTS_LOOP_PROVED));
   return j;
 }
 
 /* ---- lists ---- */
 
-static bool is_array(struct facts *f, uint64_t a) { return !number(f, a, DVM_FACTS_ARRAY_ORDINARY); }
-static bool has_edges(struct facts *f, uint64_t a) { return is_array(f, a) && !number(f, a, DVM_FACTS_ARRAY_TEMPLATE); }
+static bool is_array(struct facts *f, uint64_t a) { return !facts_number(f, a, DVM_FACTS_ARRAY_ORDINARY); }
+static bool has_edges(struct facts *f, uint64_t a) { return is_array(f, a) && !facts_number(f, a, DVM_FACTS_ARRAY_TEMPLATE); }
 static bool any(struct facts *f, uint64_t record) { return (void)f, (void)record, true; }
 
 static const struct listing {
@@ -419,8 +418,8 @@ static json_t *list(struct facts *f, const struct listing *l) {
   json_t *all = json_array(), *j = json_pack("{s:o}", l->key, all);
   uint64_t root;
   memcpy(&root, (const char *)&f->head + l->root, sizeof(root));
-  uint64_t at = variable(f, root);
-  for (unsigned n = 0; at && !f->rc; n++, at = number(f, at, l->next)) {
+  uint64_t at = facts_variable(f, root);
+  for (unsigned n = 0; at && !f->rc; n++, at = facts_number(f, at, l->next)) {
     if (n == LIST_MAX) {
       put(j, "more", json_true());
       break;
@@ -444,7 +443,7 @@ static json_t *read_what(struct facts *f, const char *what) {
     if (!strcmp(what, listings[i].what)) {
       json_t *j = list(f, &listings[i]);
       if (!strcmp(what, "stats"))
-        put_number(j, "accesses", variable(f, f->head.accesses));
+        put_number(j, "accesses", facts_variable(f, f->head.accesses));
       return j;
     }
   return NULL;
@@ -459,7 +458,7 @@ static int head_check(const struct dvm_facts *h, struct dvm_error *err) {
                          "the program's block of facts has version %u, this debugger knows %u; debug it with the tools "
                          "that it was compiled with",
                          h->version, DVM_FACTS_VERSION);
-  if (h->nfields < DVM_FACTS_COUNT || h->bytes < sizeof(*h))
+  if (h->nfields < DVM_FACTS_FIRST_COUNT || h->bytes < FIRST_BYTES)
     return dvm_error_set(err, -EPROTO, "the program's block of facts is cut");
   for (unsigned i = 0; i < DVM_FACTS_COUNT; i++)
     if (h->fields[i].offset > 1 << 20 || h->fields[i].bytes > 1 << 16)
@@ -467,15 +466,43 @@ static int head_check(const struct dvm_facts *h, struct dvm_error *err) {
   return 0;
 }
 
-json_t *sdm_facts_read(const struct sdm_facts_source *src, uint64_t block, const char *what, struct dvm_error *err) {
-  struct facts f = {.src = src};
-  get(&f, block, &f.head, sizeof(f.head));
-  if (!f.rc && head_check(&f.head, err))
-    return NULL;
-  json_t *j = f.rc ? NULL : read_what(&f, what);
-  if (!j && !f.rc)
+/* The block; fields that came after it was made have 0 bytes. */
+static int head_read(struct facts *f, uint64_t block, struct dvm_error *err) {
+  get(f, block, &f->head, FIRST_BYTES);
+  if (f->rc)
+    return 0;
+  int rc = head_check(&f->head, err);
+  uint32_t n = f->head.nfields < DVM_FACTS_COUNT ? f->head.nfields : DVM_FACTS_COUNT;
+  size_t more = (n - DVM_FACTS_FIRST_COUNT) * sizeof(struct dvm_facts_field);
+  if (!rc && more && f->head.bytes >= FIRST_BYTES + more) {
+    get(f, block + FIRST_BYTES, (char *)&f->head + FIRST_BYTES, more);
+    rc = f->rc ? 0 : head_check(&f->head, err);
+  }
+  return rc;
+}
+
+static json_t *answer(struct facts *f, const char *what, uint64_t address, struct dvm_error *err) {
+  bool parallel = facts_is_parallel(f), element = !strcmp(what, "element");
+  json_t *j = NULL;
+  if (parallel && (!strcmp(what, "shadow") || !strcmp(what, "stats")))
+    dvm_error_set(
+        err, -ENOTSUP,
+        "the program is executed in parallel, where nobody follows its edges and loops; DVM_OPTIONS=poison=1 checks its accesses");
+  else if (element && !parallel)
+    dvm_error_set(err, -ENOTSUP, "the program was not compiled to run in parallel (dvmcc -fdvm=parallel): each process has all elements");
+  else if (element && !(j = facts_element(f, address)) && !f->rc)
+    dvm_error_set(err, -ENOENT, "it is no element of a distributed array");
+  else if (!element && !(j = read_what(f, what)) && !f->rc)
     dvm_error_set(err, -EINVAL, "there is no '%s'; known are construct, arrays, shadow, diagnostics and stats", what);
-  else if (f.rc == -EPROTO)
+  return j;
+}
+
+json_t *sdm_facts_read(const struct sdm_facts_source *src, uint64_t block, const char *what, uint64_t address, struct dvm_error *err) {
+  struct facts f = {.src = src};
+  if (head_read(&f, block, err))
+    return NULL;
+  json_t *j = f.rc ? NULL : answer(&f, what, address, err);
+  if (f.rc == -EPROTO)
     dvm_error_set(err, f.rc, "the record at 0x%llx is not as the program's block of facts says", (unsigned long long)f.at);
   else if (f.rc)
     dvm_error_set(err, f.rc, "cannot read the program's memory at 0x%llx", (unsigned long long)f.at);

@@ -14,8 +14,8 @@ struct sdm_facts_source {
   void *arg;
 };
 
-/* 'what': construct, arrays, shadow, diagnostics, stats, or last (the latest diagnostic); 'block' is the address of the
- * program's __dvm_facts.  The result is docs/debug-facts.md's, and the caller's.  NULL: err has -EAGAIN, -EFAULT, -EINVAL
- * (there is no such 'what') or -EPROTO (the block is not as it should be). */
-json_t *sdm_facts_read(const struct sdm_facts_source *src, uint64_t block, const char *what, struct dvm_error *err);
+/* 'what': construct, arrays, shadow, diagnostics, stats, last (the latest diagnostic), or element (who has the one at 'address',
+ * in a program that is executed in parallel); 'block' is the address of the program's __dvm_facts.  The result is docs/debug-facts.md's, and the caller's.  NULL: err has -EAGAIN, -EFAULT, -EINVAL
+ * (there is no such 'what'), -ENOTSUP (this program does not know it), -ENOENT (no distributed array lies there) or -EPROTO (the block is not as it should be). */
+json_t *sdm_facts_read(const struct sdm_facts_source *src, uint64_t block, const char *what, uint64_t address, struct dvm_error *err);
 #endif

@@ -15,7 +15,9 @@ struct page {
   uint8_t bytes[PAGE];
 };
 
-static const char no_block[] = "the program was not compiled by dvmcc to be checked, or its run-time library has not been loaded yet";
+static const char no_element[] = "it is no element of a distributed array";
+static const char no_block[] =
+    "the program was not compiled by dvmcc, to be checked or executed in parallel, or its run-time library has not been loaded yet";
 
 struct gdb_facts {
   uint64_t block;      /* address of the program's block; 0: not known yet */
@@ -31,6 +33,7 @@ static struct gdb_facts *facts_of(struct sdm_backend *b) {
 }
 
 void sdm_gdb_facts_forget(struct sdm_backend *b) {
+  b->not_parallel = false;
   if (!b->facts)
     return;
   for (size_t i = 0; i < b->facts->npages; i++)
@@ -68,13 +71,17 @@ static int read_pages(void *arg, uint64_t at, void *to, size_t n) {
 
 static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
-/* A reading is for a call, or for the event of a stop at a diagnostic: the pending command's 'kept'. */
+/* A reading is for a call, whose 'kept' has the address of an element if that is asked for, or for the event of a stop at a
+ * diagnostic: the pending command's 'kept'. */
 static void go_on(struct sdm_backend *b, struct sdm_call *call, json_t *event);
 
 static void tell_event(struct sdm_backend *b, json_t *event) { b->host.event(b->host.arg, json_incref(event)); }
 
 static void give_up(struct sdm_backend *b, struct sdm_call *call, json_t *event, const char *why) {
-  if (call)
+  if (call && json_is_true(json_object_get(event, "evaluate"))) {
+    b->not_parallel = strcmp(why, no_element) != 0;
+    sdm_gdb_facts_value(b, call, NULL, event);
+  } else if (call)
     sdm_call_fail(call, "%s", why);
   else
     tell_event(b, event); /* the stop is told in any case */
@@ -98,6 +105,10 @@ static void got_page(struct sdm_backend *b, struct gdb_pending *p, const struct 
 }
 
 static void got_block(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  if (!strcmp(r->name, "error")) {
+    give_up(b, p->call, p->kept, no_block);
+    return;
+  }
   const char *value = sdm_gdb_field(r->results, "value");
   uint64_t block = value ? strtoull(value, NULL, 0) : 0;
   facts_of(b)->block = block;
@@ -115,7 +126,7 @@ static void fetch(struct sdm_backend *b, struct sdm_call *call, json_t *event, u
 
 static void find_block(struct sdm_backend *b, struct sdm_call *call, json_t *event) {
   struct gdb_pending *p = sdm_gdb_send(b, call, got_block, "-data-evaluate-expression \"(unsigned long)&" DVM_FACTS_SYMBOL "\"");
-  p->failed = no_block;
+  p->errors_too = true;
   p->kept = json_incref(event);
 }
 
@@ -128,6 +139,12 @@ static void got_finish(struct sdm_backend *b, struct gdb_pending *p, const struc
   b->returning = NULL;
 }
 
+static void got_selection(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)r;
+  json_object_del(p->kept, "frame");
+  tell_event(b, p->kept);
+}
+
 /* What the latest diagnostic says becomes part of the event.  The program then returns to the user's code: there its stack,
  * its variables and the next step are what one wants to see. */
 static void complete(struct sdm_backend *b, json_t *event, const json_t *last) {
@@ -136,9 +153,17 @@ static void complete(struct sdm_backend *b, json_t *event, const json_t *last) {
   if (json_is_object(d)) {
     json_object_set(event, "id", json_object_get(d, "id"));
     json_object_set(event, "diagnostic", json_object_get(d, "message"));
+    if (!sdm_gdb_field(event, "file") && sdm_gdb_field(d, "file")) { /* a body that the pass has made has no lines */
+      json_object_set(event, "file", json_object_get(d, "file"));
+      json_object_set(event, "line", json_object_get(d, "line"));
+    }
   }
   if (!frame) {
     tell_event(b, event);
+    return;
+  }
+  if (json_is_true(json_object_get(last, "ends"))) { /* the program would not come back */
+    sdm_gdb_send(b, NULL, got_selection, "-stack-select-frame %lld", (long long)json_integer_value(frame))->kept = json_incref(event);
     return;
   }
   b->returning = json_incref(event);
@@ -168,12 +193,17 @@ static void go_on(struct sdm_backend *b, struct sdm_call *call, json_t *event) {
     find_block(b, call, event);
     return;
   }
-  json_t *found = sdm_facts_read(&source, f->block, call ? sdm_call_text(call, "what", "construct") : "last", &err);
+  const json_t *address = call ? json_object_get(event, "address") : NULL;
+  const char *what = address ? "element" : call ? sdm_call_text(call, "what", "construct") : "last";
+  json_t *found = sdm_facts_read(&source, f->block, what, (uint64_t)json_integer_value(address), &err);
   if (!found && err.code == -EAGAIN)
     fetch(b, call, event, f->wanted);
   else if (!found)
-    give_up(b, call, event, err.text);
-  else if (call)
+    give_up(b, call, event, err.code == -ENOENT && address ? no_element : err.text);
+  else if (call && json_is_true(json_object_get(event, "evaluate"))) {
+    sdm_gdb_facts_value(b, call, found, event);
+    json_decref(found);
+  } else if (call)
     sdm_call_done(call, found, NULL);
   else {
     complete(b, event, found);
@@ -181,8 +211,16 @@ static void go_on(struct sdm_backend *b, struct sdm_call *call, json_t *event) {
   }
 }
 
+void sdm_gdb_facts_read(struct sdm_backend *b, struct sdm_call *c, json_t *kept) { go_on(b, c, kept); }
+
 void sdm_gdb_dvm(struct sdm_backend *b, struct sdm_call *c) {
-  if (sdm_gdb_ready(b, c))
+  if (!sdm_gdb_ready(b, c))
+    return;
+  if (!strcmp(sdm_call_text(c, "what", ""), "owner"))
+    sdm_gdb_facts_owner(b, c);
+  else if (!strcmp(sdm_call_text(c, "what", ""), "elsewhere"))
+    sdm_gdb_facts_elsewhere(b, c);
+  else
     go_on(b, c, NULL);
 }
 
@@ -203,7 +241,7 @@ static void got_frames(struct sdm_backend *b, struct gdb_pending *p, const struc
   size_t n = json_array_size(stack);
   for (size_t i = 0; i + 1 < n; i++) {
     const char *func = sdm_gdb_field(json_array_get(stack, i), "func");
-    if (!func || strncmp(func, "__dvmrt_", 8))
+    if (!func || (strncmp(func, "__dvmrt_", 8) && strncmp(func, "__dvmp_", 7) && strcmp(func, "<signal handler called>")))
       continue;
     for (const char *const *key = (const char *const[]){"func", "file", "path", "line", "lib", NULL}; *key; key++)
       json_object_del(event, *key);

@@ -128,6 +128,11 @@ static void evaluate_formatted(struct sdm_backend *b, struct sdm_call *c, const 
 }
 
 void sdm_gdb_evaluate(struct sdm_backend *b, struct sdm_call *c) {
+  if (!sdm_gdb_facts_evaluate(b, c))
+    sdm_gdb_evaluate_plain(b, c);
+}
+
+void sdm_gdb_evaluate_plain(struct sdm_backend *b, struct sdm_call *c) {
   if (sdm_call_text(c, "format", NULL)) {
     evaluate_formatted(b, c, sdm_call_text(c, "format", ""));
     return;

@@ -66,6 +66,7 @@ struct sdm_backend {
   int thread; /* of the last stop: gdb wants it named beside a frame */
   struct dvm_text last_error;
   struct gdb_facts *facts; /* gdb_facts.c's, owned */
+  bool not_parallel;       /* no array of the program is distributed over ranks */
   json_t *returning; /* a stop at a diagnostic, until the program has come back from the run-time library; owned */
   struct gdb_checkpoint *checkpoint; /* gdb_checkpoint.c's, owned; NULL: nothing yet */
   bool asked_checkpoint;  /* whether this program can be saved was looked at */
@@ -117,6 +118,15 @@ void sdm_gdb_facts_stopped(struct sdm_backend *b, json_t *event); /* completes t
 /* The program stops while it returns from a diagnostic: true if that was all that it stopped for. */
 bool sdm_gdb_facts_returned(struct sdm_backend *b, const json_t *stop);
 void sdm_gdb_facts_forget(struct sdm_backend *b); /* the program runs on */
+/* Reads for the call; 'kept' has the "address" of an element, and "evaluate" if its value is wanted: then sdm_gdb_facts_value goes on. */
+void sdm_gdb_facts_read(struct sdm_backend *b, struct sdm_call *c, json_t *kept);
+
+/* gdb_facts_value.c */
+void sdm_gdb_facts_owner(struct sdm_backend *b, struct sdm_call *c);
+void sdm_gdb_facts_elsewhere(struct sdm_backend *b, struct sdm_call *c);
+bool sdm_gdb_facts_evaluate(struct sdm_backend *b, struct sdm_call *c); /* true: it answers, now or later */
+void sdm_gdb_facts_value(struct sdm_backend *b, struct sdm_call *c, const json_t *element, const json_t *kept); /* element: or NULL */
+void sdm_gdb_evaluate_plain(struct sdm_backend *b, struct sdm_call *c); /* gdb_look.c: whatever lies there */
 
 /* gdb_python.c.  Runs our function 'name' with 'args' in gdb's Python; its answer ends the call, or 'fn' gets the reply. */
 extern const char *const gdb_python_hex[], *const sdm_gdb_checkpoint_hex[]; /* the functions, as hexadecimal text in pieces; NULL ends it */

@@ -149,7 +149,7 @@ static int read_self(void *arg, uint64_t at, void *to, size_t n) {
 static json_t *facts(const char *what, struct dvm_error *err) {
   const struct sdm_facts_source source = {read_self, NULL};
   bool inside = me.host->enter();
-  json_t *j = sdm_facts_read(&source, (uintptr_t)me.host->facts, what, err);
+  json_t *j = sdm_facts_read(&source, (uintptr_t)me.host->facts, what, 0, err);
   if (inside)
     me.host->leave();
   return j;

@@ -12,10 +12,12 @@
 
 static struct image image;
 
+static uint64_t address; /* of the element that is asked for */
+
 static json_t *facts(const char *what, struct dvm_error *err) {
   struct sdm_facts_source source = {image_read, &image};
   *err = (struct dvm_error)DVM_ERROR_INIT;
-  return sdm_facts_read(&source, IMAGE_BASE, what, err);
+  return sdm_facts_read(&source, IMAGE_BASE, what, address, err);
 }
 
 static void expect(const char *what, const char *json) {
@@ -70,6 +72,42 @@ static void sequential_part(void **state) {
   memset(image.bytes + (image_head(&image)->findings - IMAGE_BASE), 0, 8);
   expect("diagnostics", "{\"diagnostics\":[]}");
   expect("last", "{\"diagnostic\":null}");
+}
+
+static void of_a_parallel_run(void **state) {
+  (void)state;
+  image_parallel(&image);
+  assert_true(image.used < IMAGE_BYTES);
+  expect("construct", "{\"constructs\":[{\"kind\":\"parallel\",\"file\":\"a.c\",\"line\":6,\"turn\":2,\"turns\":4,"
+                      "\"indices\":[{\"name\":\"i\",\"part\":\"[5..8]\"}]}]}");
+  struct dvm_error err;
+  json_t *arrays = facts("arrays", &err), *a = json_array_get(json_object_get(arrays, "arrays"), 1);
+  assert_string_equal(json_string_value(json_object_get(a, "own")), "[5..9][0..19]");
+  assert_string_equal(json_string_value(json_object_get(a, "held")), "[4..9][0..19]");
+  assert_int_equal(json_integer_value(json_array_get(json_object_get(a, "grid"), 0)), 2);
+  assert_int_equal(json_integer_value(json_array_get(json_object_get(a, "place"), 0)), 1);
+  json_decref(arrays);
+  address = 0x500000 + 8 * (7 * 20 + 3);
+  expect("element", "{\"element\":\"A[7][3]\",\"owners\":\"1\",\"rank\":1,\"bytes\":8,\"here\":\"own\",\"state\":\"has a value\"}");
+  address = 0x500000 + 8 * (4 * 20 + 5) + 7;
+  expect("element",
+         "{\"element\":\"A[4][5]\",\"owners\":\"0\",\"rank\":1,\"bytes\":8,\"here\":\"edge\",\"state\":\"edge, which is stale\"}");
+  address = 0x500000 + 8 * 20;
+  expect("element", "{\"element\":\"A[1][0]\",\"owners\":\"0\",\"rank\":1,\"bytes\":8,\"here\":\"no\",\"state\":\"has a value\"}");
+  address = 0x500000 + 8 * 200;
+  refuse("element", -ENOENT);
+  address = 0x4fffff;
+  refuse("element", -ENOENT);
+  refuse("shadow", -ENOTSUP);
+  refuse("stats", -ENOTSUP);
+  image_make(&image);
+  refuse("element", -ENOTSUP);
+  image_parallel(&image);
+  image_head(&image)->fields[DVM_FACTS_ARRAY_OWN].bytes = 16; /* of one dimension */
+  refuse("arrays", -EPROTO);
+  image_parallel(&image);
+  image_head(&image)->fields[DVM_FACTS_AXIS_BYTES].bytes = 0;
+  refuse("arrays", -EPROTO);
 }
 
 static void refuses_what_it_does_not_know(void **state) {
@@ -141,7 +179,7 @@ static void begins_anew(void **state) {
   unsigned rounds = 0;
   (void)state;
   image_make(&image);
-  while (!(found = sdm_facts_read(&source, IMAGE_BASE, "shadow", &err)) && err.code == -EAGAIN && rounds++ < 1000)
+  while (!(found = sdm_facts_read(&source, IMAGE_BASE, "shadow", 0, &err)) && err.code == -EAGAIN && rounds++ < 1000)
     slow.have[slow.wanted] = true;
   at_once = facts("shadow", &err);
   assert_non_null(found);
@@ -156,6 +194,7 @@ int main(void) {
       cmocka_unit_test(reads_everything),
       cmocka_unit_test(sequential_part),
       cmocka_unit_test(refuses_what_it_does_not_know),
+      cmocka_unit_test(of_a_parallel_run),
       cmocka_unit_test(ends),
       cmocka_unit_test(begins_anew),
   };

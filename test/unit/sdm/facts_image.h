@@ -8,7 +8,7 @@
 
 #include "base/facts.h"
 
-enum { IMAGE_BASE = 0x10000, IMAGE_BYTES = 16384 };
+enum { IMAGE_BASE = 0x10000, IMAGE_BYTES = 32768 };
 
 struct image {
   unsigned char bytes[IMAGE_BYTES];
@@ -77,7 +77,7 @@ static inline void image_fields(struct image *m) {
                                    DVM_FACTS_COORD_BYTES, DVM_FACTS_BOX_BYTES,      DVM_FACTS_SITE_ACCESS,  DVM_FACTS_ACCESS_FILE,
                                    DVM_FACTS_GROUP_NEXT,  DVM_FACTS_MEMBER_NEXT,    DVM_FACTS_FINDING_NEXT, DVM_FACTS_LOOP_NEXT};
   uint32_t offset = 0;
-  for (unsigned id = 0; id < DVM_FACTS_COUNT; id++) {
+  for (unsigned id = 0; id < DVM_FACTS_FIRST_COUNT; id++) {
     for (unsigned i = 0; i < sizeof(first) / sizeof(*first); i++)
       if (first[i] == id)
         offset = 0; /* of another record */
@@ -97,7 +97,7 @@ static inline uint64_t image_directive(struct image *m, unsigned line) {
 }
 
 static inline uint64_t image_array(struct image *m, const char *name, uint64_t next) {
-  uint64_t a = image_room(m, 1400);
+  uint64_t a = image_room(m, 2400);
   image_put(m, a, DVM_FACTS_ARRAY_NEXT, 0, next);
   image_put(m, a, DVM_FACTS_ARRAY_NAME, 0, image_text(m, name));
   image_put(m, a, DVM_FACTS_ARRAY_FILE, 0, image_text(m, "a.c"));
@@ -125,7 +125,7 @@ static inline void image_arrays(struct image *m, uint64_t in) {
   uint64_t b = image_array(m, "B", 0), a = image_array(m, "A", b), site = image_room(m, 8), access = image_room(m, 16);
   struct dvm_facts *h = image_head(m);
   image_put(m, a, DVM_FACTS_ARRAY_DISTRIBUTED, 0, 1);
-  m->bytes[a - IMAGE_BASE + h->fields[DVM_FACTS_ARRAY_DIST].offset + 1] = 1;
+  m->bytes[a - IMAGE_BASE + h->fields[DVM_FACTS_ARRAY_DIST].offset + 1] = 2;
   image_put(m, a, DVM_FACTS_ARRAY_NBOXES, 0, 1);
   image_put(m, a + h->fields[DVM_FACTS_ARRAY_BOXES].offset, DVM_FACTS_BOX_HIGH, 0, 2);
   image_put(m, site, DVM_FACTS_SITE_ACCESS, 0, access);
@@ -175,7 +175,7 @@ static inline void image_make(struct image *m) {
   memcpy(h->magic, DVM_FACTS_MAGIC, sizeof(h->magic));
   h->version = DVM_FACTS_VERSION;
   h->bytes = sizeof(*h);
-  h->nfields = DVM_FACTS_COUNT;
+  h->nfields = DVM_FACTS_FIRST_COUNT; /* a library that has no more */
   image_fields(m);
   uint64_t d = image_directive(m, 6), frame = image_room(m, 64), over = image_room(m, 64), now = image_room(m, 80),
            loop = image_room(m, 64);
@@ -195,6 +195,72 @@ static inline void image_make(struct image *m) {
   h->accesses = image_word(m, 11);
   image_arrays(m, d);
   image_finding(m, d);
+}
+
+/* A list of one span, at 'at'. */
+static inline void image_list(struct image *m, uint64_t at, int64_t low, int64_t high) {
+  uint64_t spans = image_room(m, 16);
+  image_put(m, spans, DVM_FACTS_SPAN_LOW, 0, (uint64_t)low);
+  image_put(m, spans, DVM_FACTS_SPAN_HIGH, 0, (uint64_t)high);
+  image_put(m, at, DVM_FACTS_LIST_COUNT, 0, 1);
+  image_put(m, at, DVM_FACTS_LIST_SPANS, 0, spans);
+}
+
+static inline void image_parallel_fields(struct image *m) {
+  static const struct {
+    unsigned id, offset, bytes;
+  } fields[] = {{DVM_FACTS_NOW_RANK, 80, 4},        {DVM_FACTS_NOW_RANKS, 84, 4},       {DVM_FACTS_FRAME_CLAMPED, 64, 7},
+                {DVM_FACTS_FRAME_PART, 72, 112},    {DVM_FACTS_FRAME_TURN, 184, 8},     {DVM_FACTS_FRAME_TURNS, 192, 8},
+                {DVM_FACTS_LIST_BYTES, 0, 16},      {DVM_FACTS_LIST_COUNT, 0, 4},       {DVM_FACTS_LIST_SPANS, 8, 8},
+                {DVM_FACTS_SPAN_BYTES, 0, 16},      {DVM_FACTS_SPAN_LOW, 0, 8},         {DVM_FACTS_SPAN_HIGH, 8, 8},
+                {DVM_FACTS_ARRAY_OWN, 1400, 112},   {DVM_FACTS_ARRAY_ROOT, 1520, 8},    {DVM_FACTS_ARRAY_NROOT, 1528, 4},
+                {DVM_FACTS_ARRAY_DIVIDED, 1532, 7}, {DVM_FACTS_ARRAY_PLACE, 1544, 224}, {DVM_FACTS_ARRAY_GRID, 1768, 8},
+                {DVM_FACTS_ARRAY_POISON, 1776, 8},  {DVM_FACTS_POISON_STATES, 0, 8},    {DVM_FACTS_GRID_AXES, 8, 168},
+                {DVM_FACTS_AXIS_BYTES, 0, 24},      {DVM_FACTS_AXIS_PROCS, 0, 4},       {DVM_FACTS_AXIS_PARTS, 16, 8}};
+  for (unsigned i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+    image_head(m)->fields[fields[i].id] = (struct dvm_facts_field){fields[i].offset, fields[i].bytes};
+  image_head(m)->nfields = DVM_FACTS_COUNT;
+}
+
+/* The same program, on rank 1 of 2: A's first dimension is cut at 5, B (aligned by its second one) lies with it nowhere but in A[4]. */
+static inline void image_parallel(struct image *m) {
+  struct dvm_facts *h = image_head(m);
+  image_make(m);
+  image_parallel_fields(m);
+  uint64_t a, frame = image_room(m, 200), grid = image_room(m, 200), parts = image_room(m, 32), whole = image_room(m, 16);
+  memcpy(&a, m->bytes + (h->arrays - IMAGE_BASE), 8);
+  uint64_t now = image_room(m, 96), axes = grid + 8, own = a + 1400, poison = image_room(m, 8);
+  image_put(m, now, DVM_FACTS_NOW_RANK, 0, 1);
+  image_put(m, now, DVM_FACTS_NOW_RANKS, 0, 2);
+  image_list(m, own, 5, 9);
+  image_list(m, own + 16, 0, 19);
+  image_put(m, a, DVM_FACTS_ARRAY_ROOT, 0, a);
+  image_put(m, a, DVM_FACTS_ARRAY_NROOT, 0, 2);
+  m->bytes[a - IMAGE_BASE + 1532] = 1;
+  for (unsigned r = 0; r < 2; r++) {
+    uint64_t c = a + 1544 + 32 * r, axis = axes + 24 * r;
+    image_put(m, c, DVM_FACTS_COORD_KIND, 0, 2);
+    image_put(m, c, DVM_FACTS_COORD_INDEX, 0, r);
+    image_put(m, c, DVM_FACTS_COORD_COEF, 0, 1);
+    image_put(m, axis, DVM_FACTS_AXIS_PROCS, 0, 2 - r);
+    image_put(m, axis, DVM_FACTS_AXIS_PARTS, 0, r ? whole : parts);
+  }
+  image_list(m, parts, 0, 4);
+  image_list(m, parts + 16, 5, 9);
+  image_list(m, whole, 0, 19);
+  image_put(m, a, DVM_FACTS_ARRAY_GRID, 0, grid);
+  image_put(m, a, DVM_FACTS_ARRAY_ADDRESS, 0, 0x500000);
+  uint64_t bytes = image_room(m, 200);
+  image_put(m, a, DVM_FACTS_ARRAY_POISON, 0, poison);
+  image_put(m, poison, DVM_FACTS_POISON_STATES, 0, bytes);
+  m->bytes[bytes - IMAGE_BASE + 85] = 5; /* A[4][5]: a stale edge */
+  image_put(m, frame, DVM_FACTS_FRAME_DIRECTIVE, 0, image_directive(m, 6));
+  m->bytes[frame - IMAGE_BASE + 64] = 1;
+  image_list(m, frame + 72, 5, 8);
+  image_put(m, frame, DVM_FACTS_FRAME_TURN, 0, 1);
+  image_put(m, frame, DVM_FACTS_FRAME_TURNS, 0, 4);
+  h->frame = frame;
+  h->now = now;
 }
 
 /* struct sdm_facts_source's, over an image. */
