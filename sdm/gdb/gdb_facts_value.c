@@ -75,9 +75,10 @@ static void got_located(struct sdm_backend *b, struct gdb_pending *p, const stru
 }
 
 bool sdm_gdb_facts_evaluate(struct sdm_backend *b, struct sdm_call *c) {
-  if (b->not_parallel || !b->pid || sdm_call_text(c, "value", NULL) || !is_plain(sdm_call_text(c, "expression", "")) ||
-      !sdm_gdb_ready(b, c))
+  if (b->not_parallel || sdm_call_text(c, "value", NULL) || !is_plain(sdm_call_text(c, "expression", "")))
     return false;
+  if (!sdm_gdb_ready(b, c))
+    return true; /* it has failed */
   json_t *kept = json_pack("{s:b}", "evaluate", 1);
   send_question(b, c, got_located, "(unsigned long)&", kept);
   json_decref(kept);
