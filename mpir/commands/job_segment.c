@@ -78,12 +78,19 @@ static struct mpl_job *map_node(const struct mpir_job_manifest *m, const char *f
   return NULL;
 }
 
-static void copy_ring(struct mpl_job *to, struct mpl_job *writer, struct mpl_job *reader, uint32_t from, uint32_t rank) {
+/* The writer knows of what was taken at most what the reader has; a ring holds what is between. */
+static bool is_in_order(uint64_t size, uint64_t known, uint64_t taken, uint64_t written) {
+  return written - known <= size && taken - known <= written - known && !((written | taken | known) % 16);
+}
+
+static int copy_ring(struct mpl_job *to, struct mpl_job *writer, struct mpl_job *reader, uint32_t from, uint32_t rank) {
   const struct mpl_ring *w = mpl_ring_at(writer, from, rank), *r = mpl_ring_at(reader, from, rank);
   struct mpl_ring *ring = mpl_ring_at(to, from, rank);
   const uint64_t size = to->ring_bytes, taken = atomic_load(&w->taken[0]), written = atomic_load(&w->written);
   if (!written && !*(const uint64_t *)(const void *)((const char *)w + 4096))
-    return; /* never used */
+    return 0; /* never used */
+  if (!is_in_order(size, taken, atomic_load(&r->taken[0]), written))
+    return -EBADMSG;
   atomic_store(&ring->written, written);
   atomic_store(&ring->writer_waits, atomic_load(&w->writer_waits));
   atomic_store(&ring->taken[0], atomic_load(&r->taken[0]));
@@ -93,6 +100,7 @@ static void copy_ring(struct mpl_job *to, struct mpl_job *writer, struct mpl_job
     memcpy(mpl_ring_data(ring) + offset, (const char *)w + 4096 + offset, n);
     at += n;
   }
+  return 0;
 }
 
 static void copy_state(struct mpl_job *to, struct mpl_job *from, const struct mpir_job_manifest *m, uint32_t rank) {
@@ -101,6 +109,7 @@ static void copy_state(struct mpl_job *to, struct mpl_job *from, const struct mp
   if (m->ranks[rank].state == MPIR_RANK_SAVED)
     memcpy(s, mpl_state(from, rank), sizeof(*s));
   s->node = node;
+  s->wait.call[MPL_CALL_BYTES - 1] = s->queues[MPL_TEXT_BYTES - 1] = '\0';
   atomic_store(&s->pid, 0);
   atomic_store(&s->stopped, 0);
   atomic_store(&s->ended, m->ranks[rank].state == MPIR_RANK_SAVED ? 0 : 1);
@@ -124,8 +133,11 @@ int mpir_segment_merge(struct mpl_job *to, const struct mpir_job_manifest *m, co
     rc = dvm_error_set(err, -EBADMSG, "the rings of the saved job have %llu bytes", (unsigned long long)nodes[0]->ring_bytes);
   for (uint32_t i = 0; i < m->nranks && !rc; i++) {
     copy_state(to, nodes[node_of(nodes, m, i)], m, i);
-    for (uint32_t k = 0; k < m->nranks; k++)
-      copy_ring(to, nodes[node_of(nodes, m, i)], nodes[node_of(nodes, m, k)], i, k);
+    for (uint32_t k = 0; k < m->nranks && !rc; k++)
+      if ((rc = copy_ring(to, nodes[node_of(nodes, m, i)], nodes[node_of(nodes, m, k)], i, k)))
+        dvm_error_set(err, rc,
+                      "'%s' is damaged: what rank %u has sent to rank %u is less than what was received, or more than there is room for",
+                      folder, i, k);
   }
   if (!rc) {
     clock_gettime(CLOCK_MONOTONIC, &t);
