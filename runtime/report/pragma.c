@@ -88,6 +88,12 @@ static void clean(struct dvmrt_pragma *p) {
 
 /* ---- opening -------------------------------------------------------------------------------------------------------------------- */
 
+void dvmrt_pragma_close(struct dvmrt_pragma *p) {
+  if (p->map)
+    dvmrt_source_unmap(p->map, p->size);
+  p->map = NULL;
+}
+
 static const char *open_at(struct dvmrt_pragma *p, struct dvmrt_pos pos) {
   p->file = pos.file;
   p->line = pos.line;
@@ -96,7 +102,10 @@ static const char *open_at(struct dvmrt_pragma *p, struct dvmrt_pos pos) {
     return no_file;
   p->begin = line_begin(p, pos.line);
   p->end = line_end(p, p->begin < p->size ? p->begin : p->size);
-  return p->begin < p->size ? NULL : no_file;
+  if (p->begin < p->size)
+    return NULL;
+  dvmrt_pragma_close(p);
+  return no_file;
 }
 
 static const char *after(const char *s, const char *word) {
@@ -128,12 +137,6 @@ const char *dvmrt_pragma_open(struct dvmrt_pragma *p, struct dvmrt_pos pos) {
   if (why)
     dvmrt_pragma_close(p);
   return why;
-}
-
-void dvmrt_pragma_close(struct dvmrt_pragma *p) {
-  if (p->map)
-    dvmrt_source_unmap(p->map, p->size);
-  p->map = NULL;
 }
 
 size_t dvmrt_pragma_tail(const struct dvmrt_pragma *p) {

@@ -30,19 +30,26 @@ static int open_source(const char *file) {
   return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* A copy: a file that is cut while it is mapped would kill the program. */
 bool dvmrt_source_map(const char *file, const char **map, size_t *size) {
   struct stat st;
   int fd = open_source(file);
-  void *m = MAP_FAILED;
+  char *m = MAP_FAILED;
+  size_t n = 0;
   if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
-    m = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    m = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (ssize_t got = 1; m != MAP_FAILED && n < (size_t)st.st_size && got > 0; n += got > 0 ? (size_t)got : 0)
+    got = read(fd, m + n, (size_t)st.st_size - n);
   if (fd >= 0)
     close(fd);
   if (m == MAP_FAILED)
     return false;
   *map = m;
   *size = (size_t)st.st_size;
-  return true;
+  if (n == *size)
+    return true;
+  dvmrt_source_unmap(m, *size);
+  return false;
 }
 
 void dvmrt_source_unmap(const char *map, size_t size) { munmap((void *)(uintptr_t)map, size); }
