@@ -47,6 +47,7 @@ static void on_event(void *arg, const struct sdm_set *ids, const json_t *event) 
     return;
   }
   c->nevents++;
+  sdm_console_note_hit(c, ids, event);
   if (c->starting)
     show_progress(c);
   const json_t *frame = json_object_get(event, "frame"); /* the user's: inner ones are of the run-time library */
@@ -108,8 +109,14 @@ static void on_late(void *arg, const struct sdm_answer *a) { sdm_show_answer(&((
 
 struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show *show) {
   struct sdm_console *c = sdm_alloc(sizeof(*c));
-  *c = (struct sdm_console){
-      .s = s, .show = *show, .focus = sdm_strdup("all"), .frame = -1, .next_break = 1, .stop_all = -1, .timeout_ms = TIMEOUT_MS};
+  *c = (struct sdm_console){.s = s,
+                            .show = *show,
+                            .focus = sdm_strdup("all"),
+                            .frame = -1,
+                            .next_break = 1,
+                            .stop_all = -1,
+                            .is_mpi = -1,
+                            .timeout_ms = TIMEOUT_MS};
   s->on_event = on_event;
   s->on_output = on_output;
   s->on_output_end = on_output_end;
@@ -119,6 +126,11 @@ struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show
   s->arg = c;
   s->interrupted = &sdm_console_interrupted;
   return c;
+}
+
+void sdm_console_start_again(struct sdm_console *c, int (*again)(void *arg), void *arg) {
+  c->again = again;
+  c->again_arg = arg;
 }
 
 void sdm_console_program(struct sdm_console *c, const json_t *command) {
@@ -132,6 +144,7 @@ void sdm_console_free(struct sdm_console *c) {
   for (size_t i = 0; i < c->nbreaks; i++) {
     free(c->breaks[i].what);
     free(c->breaks[i].commands);
+    json_decref(c->breaks[i].command);
     sdm_set_free(c->breaks[i].set);
   }
   free(c->breaks);
@@ -326,7 +339,7 @@ static const struct command {
     {"queues", "", sdm_console_do_queues, "message queues of MPI: what is sent and received and not there yet, for each communicator"},
     {"restart", "", sdm_console_do_restart,
      "[N|HANDLE]: end the programs, and go on from checkpoint N (the last), or from an image, as it was saved"},
-    {"run", "r", sdm_console_do_run, "start the programs anew; breakpoints stay"},
+    {"run", "r", sdm_console_do_run, "start the programs anew, of MPI the whole job; breakpoints stay"},
     {"sample", "", sdm_console_do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were"},
     {"set", "", sdm_console_do_set,
      "var NAME = VALUE; timeout SECONDS; stop-all on|off: when one has stopped (on for MPI programs); stop-at-end on|off: before MPI_Abort "

@@ -17,6 +17,8 @@ void sdm_console_restored(struct sdm_console *c, const struct sdm_set *ids, cons
 void sdm_console_starting(struct sdm_console *c, bool on);
 /* The programs are to stop before they end with an error: at MPI_Abort, and at 'exit' with a status that is not 0. */
 void sdm_console_stop_at_end(struct sdm_console *c, bool on);
+/* 'again' ends the session and opens it anew, with the programs in main; 0, or not, after which there is none.  For jobs that only their launcher starts. */
+void sdm_console_start_again(struct sdm_console *c, int (*again)(void *arg), void *arg);
 void sdm_console_program(struct sdm_console *c, const json_t *command);
 void sdm_console_free(struct sdm_console *c);
 /* One line; errors are shown.  Returns 0, or -1 if it failed.  'quit' ends sdm_console_interact. */

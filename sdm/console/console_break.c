@@ -8,6 +8,7 @@
 void sdm_console_add_break(struct sdm_console *c, json_t *j, const char *what) {
   long long id = c->next_break++;
   json_object_set_new(j, "id", json_integer(id));
+  json_t *command = json_deep_copy(j);
   struct sdm_answer *a = sdm_console_ask(c, j, SDM_REDUCE_SAME);
   struct sdm_set *set = sdm_set_new();
   for (size_t i = 0; i < a->n; i++)
@@ -17,7 +18,33 @@ void sdm_console_add_break(struct sdm_console *c, json_t *j, const char *what) {
   c->failed |= sdm_console_had_errors(a);
   sdm_answer_free(a);
   c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
-  c->breaks[c->nbreaks++] = (struct breakpoint){id, sdm_strdup(what), set, true, NULL};
+  c->breaks[c->nbreaks++] = (struct breakpoint){id, sdm_strdup(what), set, true, NULL, command};
+}
+
+static bool is_temporary(const struct breakpoint *b) { return json_integer_value(json_object_get(b->command, "temporary")); }
+
+/* Those who have come to a temporary breakpoint do not have it any more. */
+void sdm_console_note_hit(struct sdm_console *c, const struct sdm_set *ids, const json_t *event) {
+  struct breakpoint *b = sdm_console_find_break(c, json_integer_value(json_object_get(event, "bp")));
+  if (b && is_temporary(b))
+    sdm_set_diff(b->set, ids);
+}
+
+void sdm_console_set_breaks_again(struct sdm_console *c) {
+  for (size_t i = 0; i < c->nbreaks; i++) {
+    struct breakpoint *b = &c->breaks[i];
+    if (sdm_set_is_empty(b->set) || !b->command)
+      continue;
+    struct sdm_answer *a = sdm_session_ask(c->s, b->set, json_deep_copy(b->command), SDM_REDUCE_SAME, c->timeout_ms);
+    if (sdm_console_had_errors(a)) { /* a variable that is not there yet, say */
+      sdm_show_answer(&c->show, "break", a);
+      c->failed = true;
+    }
+    sdm_answer_free(a);
+    if (!b->enabled)
+      sdm_answer_free(sdm_session_ask(c->s, b->set, json_pack("{s:s, s:I}", "cmd", "disable", "id", (json_int_t)b->id), SDM_REDUCE_SAME,
+                                      c->timeout_ms));
+  }
 }
 
 void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *command) {
@@ -36,7 +63,7 @@ void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *c
     return;
   }
   c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
-  c->breaks[c->nbreaks++] = (struct breakpoint){id, sdm_strdup(what), sdm_set_copy(ids), true, NULL};
+  c->breaks[c->nbreaks++] = (struct breakpoint){id, sdm_strdup(what), sdm_set_copy(ids), true, NULL, json_deep_copy(command)};
   c->next_break = id >= c->next_break ? id + 1 : c->next_break;
 }
 
@@ -134,6 +161,8 @@ static void break_change(struct sdm_console *c, const char *name, char *arg) {
   c->to = old;
   if (!strcmp(name, "delete"))
     sdm_set_diff(b->set, to);
+  else if (!strcmp(name, "condition") && b->command)
+    json_object_set_new(b->command, "condition", json_string(arg));
   else if (*name == 'e' || *name == 'd')
     b->enabled = *name == 'e';
   sdm_set_free(to);
@@ -143,6 +172,11 @@ void sdm_console_do_enable(struct sdm_console *c, char *arg) { break_change(c, "
 void sdm_console_do_disable(struct sdm_console *c, char *arg) { break_change(c, "disable", arg); }
 void sdm_console_do_condition(struct sdm_console *c, char *arg) { break_change(c, "condition", arg); }
 void sdm_console_do_ignore(struct sdm_console *c, char *arg) { break_change(c, "ignore", arg); }
+
+static const char *kind_of(const struct breakpoint *b) {
+  const char *command = json_string_value(json_object_get(b->command, "cmd"));
+  return command && !strcmp(command, "watch") ? "watch " : "";
+}
 
 void sdm_console_show_breaks(struct sdm_console *c) {
   for (size_t i = 0; i < c->nbreaks; i++) {
@@ -156,7 +190,8 @@ void sdm_console_show_breaks(struct sdm_console *c) {
       free(text);
       json_decref(j);
     } else if (!sdm_set_is_empty(b->set))
-      fprintf(c->show.out, "%lld  %s  {%s}%s\n", b->id, b->what, ranks, b->enabled ? "" : "  disabled");
+      fprintf(c->show.out, "%lld  %s%s  {%s}%s%s\n", b->id, kind_of(b), b->what, ranks, is_temporary(b) ? "  temporary" : "",
+              b->enabled ? "" : "  disabled");
     free(ranks);
   }
 }

@@ -11,6 +11,7 @@ struct breakpoint {
   struct sdm_set *set;
   bool enabled;
   char *commands; /* lines for those who stop there, owned; or NULL */
+  json_t *command; /* that has set it, as it is by now; owned, or NULL: it came with an image */
 };
 
 struct display {
@@ -39,6 +40,9 @@ struct sdm_console {
   struct display *displays;
   size_t ndisplays;
   long long last_display, collecting; /* the breakpoint whose commands are being typed; 0: none */
+  int (*again)(void *arg); /* see sdm_console_start_again; or NULL */
+  void *again_arg;
+  int is_mpi;        /* the program: 1 or 0; -1: not known yet */
   int stop_all;      /* 1: when one has stopped the others are stopped too; 0: not; -1: as the programs are, MPI or not */
   bool quit, failed, stops_at_end, starting;
   json_t *program; /* the command that started the programs */
@@ -79,6 +83,8 @@ void sdm_console_show_stack(struct sdm_console *c, json_t *command); /* with arg
 struct breakpoint *sdm_console_find_break(struct sdm_console *c, long long id); /* or NULL */
 json_t *sdm_console_break_words(char *arg); /* "WHERE [if CONDITION]", cut in 'arg' */
 void sdm_console_add_break(struct sdm_console *c, json_t *j, const char *what);
+void sdm_console_note_hit(struct sdm_console *c, const struct sdm_set *ids, const json_t *event); /* they have stopped */
+void sdm_console_set_breaks_again(struct sdm_console *c); /* in programs that do not have them */
 void sdm_console_show_breaks(struct sdm_console *c);
 /* console_run.c */
 void sdm_console_interrupt_all(struct sdm_console *c, const struct sdm_set *set);

@@ -46,7 +46,7 @@ static void wait_for(struct sdm_console *c, const struct sdm_set *set);
 /* MPI programs: those who do not stop wait for those who have, in MPI. */
 static void choose_stop_all(struct sdm_console *c) {
   static const char is_mpi[] = "(long)&MPI_Init != 0";
-  if (c->stop_all >= 0 || sdm_set_is_empty(c->s->stopped))
+  if ((c->stop_all >= 0 && c->is_mpi >= 0) || sdm_set_is_empty(c->s->stopped))
     return;
   struct sdm_set *one = sdm_set_new();
   struct sdm_set_iter it = sdm_set_iter(c->s->stopped);
@@ -56,7 +56,9 @@ static void choose_stop_all(struct sdm_console *c) {
   struct sdm_answer *a =
       sdm_session_ask(c->s, one, json_pack("{s:s, s:s}", "cmd", "evaluate", "expression", is_mpi), SDM_REDUCE_SAME, c->timeout_ms);
   if (a->n) /* else nobody could be asked */
-    c->stop_all = a->classes[0].kind == SDM_CLASS_OK;
+    c->is_mpi = a->classes[0].kind == SDM_CLASS_OK;
+  if (a->n && c->stop_all < 0)
+    c->stop_all = c->is_mpi;
   sdm_answer_free(a);
   sdm_set_free(one);
 }
@@ -165,9 +167,29 @@ void sdm_console_do_next(struct sdm_console *c, char *arg) { step_like(c, "next"
 void sdm_console_do_stepi(struct sdm_console *c, char *arg) { step_like(c, "stepi", arg); }
 void sdm_console_do_nexti(struct sdm_console *c, char *arg) { step_like(c, "nexti", arg); }
 void sdm_console_do_finish(struct sdm_console *c, char *arg) { step_like(c, "finish", arg); }
+
+/* A launcher starts the ranks of an MPI job once, and all of them: so the whole job again, with servers and all. */
+static void run_job_anew(struct sdm_console *c) {
+  if (!sdm_set_equal(c->to, c->s->all)) {
+    sdm_console_fail(c, "the launcher of an MPI job starts all ranks or none: 'run' is for all of them");
+    return;
+  }
+  c->stops_at_end = false;
+  c->frame = -1;
+  c->thread = 0;
+  if (!c->again(c->again_arg)) {
+    sdm_console_set_breaks_again(c);
+    return;
+  }
+  c->failed = c->quit = true; /* there is nobody any more */
+}
+
 void sdm_console_do_run(struct sdm_console *c, char *arg) {
   bool background = take_background(arg);
-  if (c->program)
+  choose_stop_all(c);
+  if (c->again && c->is_mpi == 1)
+    run_job_anew(c);
+  else if (c->program)
     run(c, json_deep_copy(c->program), background);
   else
     sdm_console_fail(c, "there is no program to start");

@@ -612,6 +612,36 @@ static int prepare_batch(struct sdm_session *s, struct arguments *a, const json_
   return rc;
 }
 
+/* A session as it was opened, for 'run' of a whole job. */
+struct opened {
+  struct arguments *a;
+  struct sdm_session *s;
+  struct sdm_console *c;
+  const struct sdm_show *show;
+  json_t *command;
+};
+
+static int open_again(void *arg) {
+  struct opened *o = arg;
+  struct sdm_session *s = o->s, before = *s;
+  struct dvm_error err = DVM_ERROR_INIT;
+  sdm_session_close(s);
+  *s = (struct sdm_session){.on_event = before.on_event,
+                            .on_output = before.on_output,
+                            .on_output_end = before.on_output_end,
+                            .on_lost = before.on_lost,
+                            .on_back = before.on_back,
+                            .on_late = before.on_late,
+                            .interrupted = before.interrupted,
+                            .arg = before.arg};
+  int rc = sdm_session_open(s, &o->a->s, &err);
+  if (!rc)
+    return begin(s, o->a, json_deep_copy(o->command), o->show, o->c);
+  sdm_show_error(o->show, err.text);
+  *s = (struct sdm_session){0};
+  return rc;
+}
+
 static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   a->s.program = command;
   struct sdm_session s = {0};
@@ -625,6 +655,10 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   sdm_console_program(c, a->s.reattach ? s.program : command);
   if (a->s.reattach)
     json_decref(command); /* nothing is to be sent */
+  struct opened opened = {a, &s, c, &show, json_deep_copy(command)};
+  a->s.program = opened.command;
+  if (a->s.command && !a->batch && !a->inside)
+    sdm_console_start_again(c, open_again, &opened);
   struct sigaction sa = {.sa_handler = on_signal}, old;
   sigaction(SIGINT, &sa, &old);
   if (a->s.reattach)
@@ -648,7 +682,9 @@ static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   if (rc)
     status = 1;
   sdm_console_free(c);
-  sdm_session_close(&s);
+  if (s.ctx)
+    sdm_session_close(&s);
+  json_decref(opened.command);
   sigaction(SIGINT, &old, NULL);
   return status;
 }

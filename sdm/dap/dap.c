@@ -228,6 +228,7 @@ static void close_all(struct dap *d) {
   sdm_names_fini(&d->names);
   free(d->focus);
   sdm_set_free(d->went);
+  sdm_set_free(d->followers);
   json_decref(d->start);
   json_decref(d->told_threads);
   json_decref(d->queue);
@@ -236,7 +237,7 @@ static void close_all(struct dap *d) {
 
 struct dap *sdm_dap_new(int in, int out) {
   struct dap *d = sdm_alloc(sizeof(*d));
-  *d = (struct dap){.io = {.in = in, .out = out}, .class_limit = 64, .next_break = 1, .queue = json_array()};
+  *d = (struct dap){.io = {.in = in, .out = out}, .class_limit = 64, .next_break = 1, .wanted = -1, .queue = json_array()};
   d->repl = open_memstream(&d->repl_text, &d->repl_size);
   return d;
 }

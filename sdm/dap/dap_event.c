@@ -85,6 +85,19 @@ static const char *stop_reason(const json_t *event, bool entry) {
   return "pause";
 }
 
+/* Does the editor go to this thread?  To the one that was stepped, else to the first that stops, and to the first exception; not to those who were
+ * stopped because of another. */
+static bool takes_focus(struct dap *d, const struct sdm_set *set, sdm_id rank, const char *reason, bool first) {
+  bool exception = !strcmp(reason, "exception"), chosen = d->wanted >= 0 && (!strcmp(reason, "step") || !strcmp(reason, "pause"));
+  if (d->followers && !strcmp(reason, "pause") && sdm_set_contains(d->followers, rank))
+    return false;
+  if (chosen && sdm_dap_by_class(d))
+    return sdm_set_contains(set, (sdm_id)d->wanted);
+  if (chosen)
+    return rank == (sdm_id)d->wanted;
+  return first && (exception ? !d->alarmed : !d->focused);
+}
+
 static void tell_stop(struct dap *d, const struct sdm_set *set, const json_t *event, bool last) {
   char *ranks = sdm_set_text(set);
   struct dvm_text t = DVM_TEXT_INIT;
@@ -98,10 +111,16 @@ static void tell_stop(struct dap *d, const struct sdm_set *set, const json_t *ev
   json_int_t bp = sdm_dap_number(event, "bp", 0), thread = sdm_dap_number(event, "thread", 1);
   struct sdm_set_iter it = sdm_set_iter(set);
   sdm_id rank;
-  dvm_text_printf(&t, "ranks %s: %s in %s", ranks, !strcmp(reason, "exception") && signal ? signal : reason, func ? func : "??");
+  dvm_text_printf(&t, "rank%s %s: %s in %s", sdm_set_size(set) == 1 ? "" : "s", ranks,
+                  !strcmp(reason, "exception") && signal ? signal : reason, func ? func : "??");
+  if (d->followers && !strcmp(reason, "pause") && sdm_set_is_subset(set, d->followers))
+    dvm_text_add(&t, ", stopped because another rank has stopped");
   for (bool first = true; sdm_set_iter_id(&it, &rank); first = false) {
+    bool focus = takes_focus(d, set, rank, reason, first);
+    d->focused |= focus;
+    d->alarmed |= focus && !strcmp(reason, "exception");
     json_t *body = json_pack("{s:s, s:s, s:I, s:b, s:b, s:s}", "reason", reason, "description", dvm_text_str(&t), "threadId",
-                             (json_int_t)rank * DAP_THREADS_A_RANK + thread, "preserveFocusHint", !first, "allThreadsStopped",
+                             (json_int_t)rank * DAP_THREADS_A_RANK + thread, "preserveFocusHint", !focus, "allThreadsStopped",
                              first && last, "dvmRanks", ranks);
     if (bp)
       json_object_set_new(body, "hitBreakpointIds", json_pack("[I]", bp));

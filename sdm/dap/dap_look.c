@@ -1,6 +1,7 @@
 /* Frames, variables and expressions of the DAP adapter. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sdm/console/console.h"
 #include "sdm/dap/dap_private.h"
@@ -63,9 +64,11 @@ json_t *sdm_dap_stack_trace(struct dap *d, const json_t *args) {
         json_pack("{s:I, s:s, s:I, s:i}", "id", sdm_dap_new_ref(d, (struct dap_ref){.rank = rank, .thread = thread, .frame = level}),
                   "name", func ? func : "??", "line", sdm_dap_number(f, "line", 0), "column", 0);
     put_instruction(one, rank, sdm_dap_text(f, "address"));
+    bool here = path && !access(path, R_OK);
     if (file && path)
-      json_object_set_new(one, "source", json_pack("{s:s, s:s}", "name", file, "path", path));
-    else
+      json_object_set_new(one, "source",
+                          json_pack("{s:s, s:s, s:s}", "name", file, "path", path, "presentationHint", here ? "normal" : "deemphasize"));
+    if (!here) /* an editor goes to the first that is not */
       json_object_set_new(one, "presentationHint", json_string("subtle"));
     json_array_append_new(list, one);
   }

@@ -46,6 +46,10 @@ struct dap {
   size_t nbreaks;
   json_int_t next_break;
   struct sdm_set *went; /* who was set going together last, owned; or NULL */
+  bool launched_by; /* the programs were started by a launcher */
+  struct sdm_set *followers; /* whom stopAll has stopped; owned, or NULL */
+  json_int_t wanted; /* the rank whose thread was stepped or is to be stopped, and gets the editor's focus; -1: the first that stops */
+  bool focused, alarmed; /* since something was set going, the editor was given the focus; .. at an exception */
   int64_t last_event;   /* us; since when nothing has happened */
   json_t *told_threads; /* their ids, owned; NULL: none yet */
   bool threads_changed;

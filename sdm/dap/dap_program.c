@@ -138,6 +138,8 @@ json_t *sdm_dap_do_restart(struct dap *d, const json_t *args) {
   const json_t *given = json_object_get(json_object_get(args, "arguments"), "args");
   if (!d->start)
     return sdm_dap_fail(d, "a program that was attached to cannot be started anew");
+  if (d->launched_by)
+    return sdm_dap_fail(d, "only its launcher starts this job: disconnect, and launch it again");
   if (json_is_array(given))
     json_object_set(d->start, "args", (json_t *)given);
   sdm_dap_forget(d);

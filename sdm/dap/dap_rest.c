@@ -7,6 +7,10 @@
 
 void sdm_dap_went(struct dap *d, const struct sdm_set *who, bool alone) {
   d->last_event = sdm_now_us();
+  d->wanted = -1;
+  d->focused = d->alarmed = false;
+  if (d->followers)
+    sdm_set_clear(d->followers);
   if (!d->went)
     d->went = sdm_set_new();
   if (alone)
@@ -21,6 +25,9 @@ void sdm_dap_stop_rest(struct dap *d) {
     return;
   if (sdm_console_stops_all(d->console)) {
     struct sdm_set *rest = sdm_set_intersect(sdm_set_copy(d->went), d->s.running);
+    if (!d->followers)
+      d->followers = sdm_set_new();
+    sdm_set_assign(d->followers, rest);
     sdm_answer_free(sdm_dap_ask(d, rest, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME));
     sdm_set_free(rest);
   }

@@ -85,12 +85,14 @@ struct sdm_set *sdm_dap_focus_set(struct dap *d) {
   return set ? set : sdm_set_copy(d->s.all);
 }
 
-static json_t *go(struct dap *d, struct sdm_set *to, json_t *command, bool alone) {
+/* 'wanted': the rank that gets the editor's focus when it stops; -1: the first. */
+static json_t *go(struct dap *d, struct sdm_set *to, json_t *command, bool alone, json_int_t wanted) {
   sdm_set_intersect(to, d->s.stopped);
   sdm_dap_forget(d);
   d->entry = false;
   bool good = !sdm_set_is_empty(to);
   sdm_dap_went(d, to, alone);
+  d->wanted = wanted;
   if (good)
     good = sdm_dap_all_good(d, sdm_session_go(&d->s, to, command, DAP_TIMEOUT_MS));
   else {
@@ -110,7 +112,7 @@ json_t *sdm_dap_do_continue(struct dap *d, const json_t *args) {
   struct sdm_set *to = !single(args)         ? sdm_dap_focus_set(d)
                        : sdm_dap_by_class(d) ? sdm_dap_class_of(d, rank_of(args))
                                              : sdm_dap_one(rank_of(args));
-  json_t *body = go(d, to, json_pack("{s:s}", "cmd", "continue"), single(args));
+  json_t *body = go(d, to, json_pack("{s:s}", "cmd", "continue"), single(args), -1);
   if (body)
     json_object_set_new(body, "allThreadsContinued", json_boolean(!single(args)));
   return body;
@@ -124,7 +126,7 @@ static json_t *step(struct dap *d, const json_t *args, const char *command) {
   sdm_set_add_element(to, rank);
   sdm_set_free(in);
   struct sdm_set *others = sdm_set_remove_element(sdm_set_copy(to), rank);
-  json_t *body = go(d, to, json_pack("{s:s}", "cmd", command), single(args));
+  json_t *body = go(d, to, json_pack("{s:s}", "cmd", command), single(args), (json_int_t)rank);
   struct sdm_set_iter it = sdm_set_iter(others);
   while (body && !sdm_dap_by_class(d) && sdm_set_iter_id(&it, &id))
     sdm_dap_event(d, "continued", json_pack("{s:I, s:b}", "threadId", (json_int_t)id * DAP_THREADS_A_RANK + 1, "allThreadsContinued", 0));
@@ -140,8 +142,9 @@ json_t *sdm_dap_do_step_out(struct dap *d, const json_t *args) { return step(d, 
 
 json_t *sdm_dap_do_pause(struct dap *d, const json_t *args) {
   struct sdm_set *to = sdm_dap_focus_set(d);
-  (void)args;
   sdm_set_intersect(to, d->s.running);
+  if (sdm_set_contains(to, rank_of(args)))
+    d->wanted = (json_int_t)rank_of(args);
   sdm_answer_free(sdm_dap_ask(d, to, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME));
   sdm_set_free(to);
   return json_object();

@@ -174,6 +174,9 @@ json_t *sdm_dap_do_launch(struct dap *d, const json_t *args) {
     return NULL;
   }
   d->initialized = true;
+  d->launched_by = o.command != NULL;
+  if (d->launched_by) /* a launcher starts its ranks once: editors end the session then, and begin another */
+    sdm_dap_event(d, "capabilities", json_pack("{s:{s:b}}", "capabilities", "supportsRestartRequest", 0));
   return body;
 }
 

@@ -340,9 +340,25 @@ class StopAll(unittest.TestCase):
         if not os.path.exists(WAITS):
             self.skipTest("no MPI here")
         c = self.start(WAITS, {"name": "compute"}, ranks=4, args=["outside"])
-        c.expect({"event": "stopped", "body": {"reason": "breakpoint", "threadId": 1001}})
-        for rank in (0, 2, 3):
-            c.expect({"event": "stopped", "body": {"reason": "pause", "threadId": 1000 * rank + 1}})
+        c.expect({"event": "stopped", "body": {"reason": "breakpoint", "threadId": 1001, "preserveFocusHint": False}})
+        for rank in (0, 2, 3):  # the editor stays at the one that is the reason
+            c.expect({"event": "stopped", "body": {"reason": "pause", "threadId": 1000 * rank + 1, "preserveFocusHint": True}})
+        self.assertIn("launch it again", c.ask("restart")["message"])
+        c.expect({"event": "capabilities", "body": {"capabilities": {"supportsRestartRequest": False}}})
+
+    def test_focus_of_a_step(self):
+        """Those that take a step together: the editor follows the thread that was stepped, in whatever order they stop."""
+        c = self.start(sdm.RING, {"name": "add"}, ranks=4, launcher="local")
+        for rank in range(4):
+            c.expect({"event": "stopped", "body": {"reason": "breakpoint", "threadId": 1000 * rank + 1}})
+        for thread in (2001, 1):
+            c.ask("stepOut", threadId=thread)
+            for rank in range(4):
+                c.expect({"event": "stopped", "body": {"reason": "step", "threadId": 1000 * rank + 1,
+                                                       "preserveFocusHint": 1000 * rank + 1 != thread}})
+            c.ask("continue", threadId=1)
+            for rank in range(4):
+                c.expect({"event": "stopped", "body": {"reason": "breakpoint", "threadId": 1000 * rank + 1}})
 
     def test_errors_of_mpi(self):
         """The filter stops the rank whose call is wrong, before MPI ends the job, and only if it is on and its condition holds."""

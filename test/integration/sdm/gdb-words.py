@@ -125,6 +125,19 @@ class Words(unittest.TestCase):
                         said["break -any wait_here"])
         self.assertEqual(said["info breakpoints"], [])
 
+    def test_run_of_a_job(self):
+        """MPI starts once, and by its launcher: the whole job begins again, breakpoints stay; temporary ones go when they were hit."""
+        if not os.path.exists(WAITS):
+            self.skipTest("no MPI here")
+        at = sdm.line_of("MPI_Comm_split(", "mpi_waits.c")
+        said, _ = run(f"break {at} if rank < 3", f"tbreak {at + 1}", "tbreak compute", "disable 1", "continue", "p0 run", "run", "info breakpoints",
+                      "enable 1", "c", program=(WAITS, "outside"), n=4, options=())
+        self.assertIn("{0-3} 4  stopped at breakpoint 2, main at mpi_waits.c:%d" % (at + 1), said["continue"])
+        self.assertEqual(said["p0 run"], ["error: the launcher of an MPI job starts all ranks or none: 'run' is for all of them"])
+        self.assertTrue(said["run"][0].startswith("{0-3} 4  stopped in main at mpi_waits.c:"), said["run"])
+        self.assertEqual(said["info breakpoints"], [f"1  {at} if rank < 3  {{0-3}}  disabled", "3  compute  {0-3}  temporary"])
+        self.assertIn("{0-2} 3  stopped at breakpoint 1, main at mpi_waits.c:%d" % at, said["c"])
+
     def test_threads_merged(self):
         said, _ = run("break bump", "continue", "bt -m all", program=(sdm.THREADS,))
         names = {x.split()[0] for x in said["bt -m all"]}
@@ -143,6 +156,7 @@ class Words(unittest.TestCase):
         self.assertTrue(any(x.strip().startswith("#") and " main at mpi_waits.c:" in x for x in said["frame user"]), said["frame user"])
         self.assertEqual([x for x in said["print rank"]], ["{0} 0", "{2} 2", "{3} 3"])
         self.assertTrue(all(" main at mpi_waits.c:" in x for x in said["frame function main"] if "#" in x), said["frame function main"])
+        self.assertEqual(said["frame function nosuch"], ["{0,2-3} 3  error: there is no frame of 'nosuch'"])
         # From there up, down and its lines.
         said, _ = run("break weigh", "continue", "frame function main", "down", "up", "list 1,2", "whatis argc", "up", "frame",
                       program=(VALUES, "throw"))
@@ -151,7 +165,6 @@ class Words(unittest.TestCase):
         self.assertTrue(any(" main at values.cc:" in x for x in said["frame"]), said)
         self.assertTrue(any("   2\t#include <cstdio>" in x for x in said["list 1,2"]), said)
         self.assertEqual(said["whatis argc"], ["{0-1} 2  type = int"])
-        self.assertEqual(said["frame function nosuch"], ["{0,2-3} 3  error: there is no frame of 'nosuch'"])
         said, _ = run("set stop-all maybe", "set stop-all off", "set timeout 1", "break wait_here", "[1] continue", program=(sdm.RING, "hang", "1"))
         self.assertIn("expected", said["set stop-all maybe"][0])
 
