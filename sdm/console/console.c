@@ -112,6 +112,7 @@ struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show
   *c = (struct sdm_console){.s = s,
                             .show = *show,
                             .focus = sdm_strdup("all"),
+                            .owed = sdm_set_new(),
                             .frame = -1,
                             .next_break = 1,
                             .stop_all = -1,
@@ -156,6 +157,7 @@ void sdm_console_free(struct sdm_console *c) {
   sdm_console_words_free(c);
   sdm_names_fini(&c->names);
   free(c->focus);
+  sdm_set_free(c->owed);
   free(c->listed);
   json_decref(c->program);
   c->s->on_event = NULL;

@@ -28,6 +28,10 @@ void sdm_console_note_hit(struct sdm_console *c, const struct sdm_set *ids, cons
   struct breakpoint *b = sdm_console_find_break(c, json_integer_value(json_object_get(event, "bp")));
   if (b && is_temporary(b))
     sdm_set_diff(b->set, ids);
+  if (b && b->commands)
+    sdm_set_union(c->owed, ids);
+  else
+    sdm_set_diff(c->owed, ids);
 }
 
 void sdm_console_set_breaks_again(struct sdm_console *c) {

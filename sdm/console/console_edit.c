@@ -16,7 +16,10 @@
 
 static void prompt_text(struct sdm_console *c, char *out, size_t size) {
   bool plain = isdigit((unsigned char)c->focus[0]);
-  snprintf(out, size, plain ? "p%s> " : "[%s]> ", c->focus);
+  if (c->collecting)
+    snprintf(out, size, ">");
+  else
+    snprintf(out, size, plain ? "p%s> " : "[%s]> ", c->focus);
 }
 
 static void on_input(void *arg, unsigned events) { (void)arg, (void)events; } /* it is enough that the wait is over */
@@ -25,9 +28,11 @@ static void on_input(void *arg, unsigned events) { (void)arg, (void)events; } /*
 static void idle(struct sdm_console *c, int fd) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
   struct sdm_watch *watch = sdm_loop_watch(sdm_ctx_loop(c->s->ctx), fd, SDM_READ, on_input, c); /* none for a file, which is always ready */
+  sdm_console_run_owed(c);
   sdm_console_show_news(c);
   while (poll(&p, 1, 0) == 0 && !sdm_console_interrupted) {
     sdm_session_step(c->s, 100);
+    sdm_console_run_owed(c);
     sdm_console_show_news(c);
   }
   sdm_watch_free(watch);

@@ -40,6 +40,7 @@ struct sdm_console {
   struct display *displays;
   size_t ndisplays;
   long long last_display, collecting; /* the breakpoint whose commands are being typed; 0: none */
+  struct sdm_set *owed; /* have come to a breakpoint whose commands were not run yet; owned */
   int (*again)(void *arg); /* see sdm_console_start_again; or NULL */
   void *again_arg;
   int is_mpi;        /* the program: 1 or 0; -1: not known yet */
@@ -74,6 +75,7 @@ void sdm_console_list_displays(struct sdm_console *c);
 bool sdm_console_collect(struct sdm_console *c, const char *line); /* a line of the commands of a breakpoint: true if it was one */
 void sdm_console_run_commands(struct sdm_console *c, const struct sdm_set *set, struct sdm_set *on);
 bool sdm_console_pass_on(struct sdm_console *c, const char *line); /* to gdb; false: it does not know it either */
+void sdm_console_run_owed(struct sdm_console *c); /* of those who stopped while nobody waited for them; called at the prompt */
 void sdm_console_words_free(struct sdm_console *c);
 /* console_merge.c */
 void sdm_console_show_variables(struct sdm_console *c, const char *kind); /* each with all its values */

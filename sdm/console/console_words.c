@@ -172,6 +172,35 @@ static bool run_commands(struct sdm_console *c, const struct breakpoint *b, stru
   return on;
 }
 
+/* The stops of those who are 'silent' are not told. */
+static void drop_news(struct sdm_console *c, const struct breakpoint *b, const struct sdm_set *who) {
+  size_t kept = 0;
+  for (size_t i = 0; i < c->nnews; i++) {
+    if (json_integer_value(json_object_get(c->news[i].event, "bp")) == b->id)
+      sdm_set_diff(c->news[i].set, who);
+    if (!sdm_set_is_empty(c->news[i].set)) {
+      c->news[kept++] = c->news[i];
+      continue;
+    }
+    sdm_set_free(c->news[i].set);
+    json_decref(c->news[i].event);
+  }
+  c->nnews = kept;
+}
+
+/* Those who have stopped at the prompt, while something else was done. */
+void sdm_console_run_owed(struct sdm_console *c) {
+  if (sdm_set_is_empty(c->owed) || c->collecting)
+    return;
+  struct sdm_set *due = sdm_set_copy(c->owed), *on = sdm_set_new();
+  sdm_set_clear(c->owed);
+  sdm_console_run_commands(c, due, on);
+  if (!sdm_set_is_empty(on))
+    sdm_answer_free(sdm_session_go(c->s, on, json_pack("{s:s}", "cmd", "continue"), c->timeout_ms));
+  sdm_set_free(due);
+  sdm_set_free(on);
+}
+
 /* Runs the commands of the breakpoints at which those of 'set' have just stopped.  Those who are to go on are added to 'on'. */
 void sdm_console_run_commands(struct sdm_console *c, const struct sdm_set *set, struct sdm_set *on) {
   for (size_t k = 0; k < c->nbreaks; k++) {
@@ -182,6 +211,11 @@ void sdm_console_run_commands(struct sdm_console *c, const struct sdm_set *set, 
       if (json_integer_value(json_object_get(c->s->places[i].event, "bp")) == c->breaks[k].id)
         sdm_set_union(who, c->s->places[i].set);
     sdm_set_intersect(sdm_set_intersect(who, set), c->s->stopped);
+    sdm_set_diff(c->owed, who);
+    if (!sdm_set_is_empty(who) && !strncmp(c->breaks[k].commands, "silent", 6))
+      drop_news(c, &c->breaks[k], who);
+    if (!sdm_set_is_empty(who))
+      sdm_console_show_news(c); /* where they stand, before what is said there */
     if (!sdm_set_is_empty(who) && run_commands(c, &c->breaks[k], who))
       sdm_set_union(on, who);
     sdm_set_free(who);

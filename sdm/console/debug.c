@@ -20,6 +20,7 @@
 #include "sdm/session/proctable.h"
 #include "sdm/session/programs.h"
 #include "sdm/session/restart_set.h"
+#include "sdm/session/symbols.h"
 #include "sdm/session/words.h"
 #include "sdm/server/server.h"
 
@@ -39,7 +40,7 @@ static const char usage[] =
     "  -n RANKS            processes to start with the launcher (default 1, without a launcher)\n"
     "  --launcher WORDS    command that starts them (default: DVM_LAUNCHER, else mpirun); 'local': none\n"
     "  -x FILE             commands from FILE, then the console; -ex COMMAND may be given too, both several times\n"
-    "  --batch             run, and report if it hangs or fails; see --timeout\n"
+    "  --batch             run, and report if it hangs (status 3) or fails (1), on standard output; silent and 0 if all is well\n"
     "  --timeout SECONDS   for --batch (default 60)\n"
     "  --json              one JSON object a line\n"
     "  --stdin FILE        the programs read FILE, which must be there on their hosts; --stdin-to RANKS: only these, the others nothing\n"
@@ -65,10 +66,11 @@ static const char usage[] =
     "  --ping SECONDS      between heart-beats of quiet links (default 2); a server is lost after three\n"
     "  --orphan SECONDS    how long servers stay when this command is gone (default 30); what they started ends with\n"
     "                      them, what they attached to runs on\n"
+    "  --orphan-do WHAT    what becomes of programs then, started or attached to: detach (they run on), kill\n"
     "  --session FILE      write there what it takes to go on if this command dies; --reattach FILE goes on\n"
+    "  --dap               a debug adapter for editors, on standard input and output\n"
     "  --listen WHERE      for --dap: a socket at PATH, which only your processes can use, or a PORT (of 127.0.0.1 without HOST),\n"
     "                      of which a client needs the token that is told, or that of --token-file FILE\n"
-    "  --orphan-do WHAT    instead, in both cases: detach (it runs on), kill\n"
     "  --backend gdb|stub, --backend-path PATH\n";
 
 #define ITEMS_MAX 1024
@@ -331,6 +333,8 @@ static int parse(int argc, char **argv, struct arguments *a) {
       fputs(usage, stdout);
       return -1;
     }
+    if (c == 'n' && !strcmp(optarg, "p") && optind < argc) /* '-np 4', as for mpirun */
+      optarg = argv[optind++];
     rc = c == '?' || c == ':' ? dvm_usage_refused("debug", c, argv, options) : read_option(a, c);
   }
   if (rc)
@@ -380,8 +384,8 @@ static int own_launcher(struct arguments *a, struct dvm_error *err) {
     text = a->s.n ? "mpirun" : "local";
   if (!a->s.n)
     a->s.n = 1;
-  if (!dvm_path_executable(a->program[0]))
-    return dvm_error_set(err, -ENOENT, "there is no program '%s'", a->program[0]);
+  if (sdm_words_find_program(a->program, err))
+    return err->code;
   if (!strcmp(text, "local"))
     return 0;
   snprintf(copy, sizeof(copy), "%s", text);
@@ -401,8 +405,8 @@ static int own_hosts(struct arguments *a, struct dvm_error *err) {
   if (a->s.n || a->launcher)
     return dvm_error_set(err, -EINVAL,
                          "'--hosts' says how many processes there are and starts them; '-n' and '--launcher' do not go with it");
-  if (!dvm_path_executable(a->program[0]))
-    return dvm_error_set(err, -ENOENT, "there is no program '%s'", a->program[0]);
+  if (sdm_words_find_program(a->program, err))
+    return err->code;
   a->s.targets = &a->targets;
   return sdm_targets_of_hosts(&a->targets, a->hosts, err);
 }
@@ -546,7 +550,17 @@ static bool has_warning(const struct sdm_class *c) {
   return has;
 }
 
+/* gdb says nothing of it, and that a function has no variables. */
+static void warn_without_symbols(const struct arguments *a, const json_t *command) {
+  const char *program = json_string_value(json_object_get(command, "program"));
+  const char *cmd = json_string_value(json_object_get(command, "cmd"));
+  if (!a->json && !a->batch && program && cmd && !strcmp(cmd, "launch") && !sdm_has_debug_information(program))
+    fprintf(stderr, "dvm debug: warning: '%s' has no debug information, so there are no lines and no variables; compile it with -g\n",
+            program);
+}
+
 static int begin(struct sdm_session *s, struct arguments *a, json_t *command, const struct sdm_show *show, struct sdm_console *c) {
+  warn_without_symbols(a, command);
   sdm_console_starting(c, !a->batch && !a->ncores);
   struct sdm_answer *answer = sdm_session_go(s, s->all, command, 60000);
   bool bad = false, good = false, warned = false;

@@ -486,7 +486,7 @@ void sdm_show_running(const struct sdm_show *w, const struct sdm_set *ids) {
 void sdm_show_late_main(const struct sdm_show *w, const struct sdm_set *ids) {
   if (!w->json) {
     sdm_show_head(w, ids);
-    fprintf(w->out, "not in main yet; a program without symbols (-g) does not stop there; ^C stops it\n");
+    fprintf(w->out, "has not stopped yet; a program without symbols (-g) does not stop in main; ^C stops it\n");
   }
   fflush(w->out);
 }

@@ -135,6 +135,49 @@ static bool put_wrapper(struct dap *d, const json_t *args) {
   return true;
 }
 
+/* A wrong type would be taken for nothing, in silence.  'for_attach': there "ranks" is a set. */
+static bool check_types(struct dap *d, const json_t *args, bool for_attach) {
+  static const struct {
+    const char *key, *kind;
+  } keys[] = {{"program", "a text"},
+              {"cwd", "a text"},
+              {"args", "a list"},
+              {"env", "an object"},
+              {"command", "a list"},
+              {"launcher", "a text"},
+              {"stopOnEntry", "true or false"},
+              {"stopAll", "true or false"},
+              {"partial", "true or false"},
+              {"checkpointable", "true or false"},
+              {"startTimeout", "a number"},
+              {"orphan", "a number"},
+              {"classLimit", "a number"},
+              {"session", "a text"},
+              {"reattach", "a text"},
+              {"restart", "a text"},
+              {"host", "a text"}};
+  const char *wrong = NULL, *kind = NULL;
+  for (size_t i = 0; i < sizeof(keys) / sizeof(*keys) && !wrong; i++) {
+    const json_t *v = json_object_get(args, keys[i].key);
+    kind = keys[i].kind;
+    bool good = !v || json_is_null(v) || (!strcmp(kind, "a text") && json_is_string(v)) || (!strcmp(kind, "a list") && json_is_array(v)) ||
+                (!strcmp(kind, "an object") && json_is_object(v)) || (!strcmp(kind, "true or false") && json_is_boolean(v)) ||
+                (!strcmp(kind, "a number") && json_is_number(v));
+    wrong = good ? NULL : keys[i].key;
+  }
+  const json_t *ranks = json_object_get(args, "ranks");
+  if (!wrong && ranks && (for_attach ? !json_is_string(ranks) : !json_is_integer(ranks) || json_integer_value(ranks) < 1)) {
+    wrong = "ranks";
+    kind = for_attach ? "a set, as \"0-3,7\"" : "a number from 1 on";
+  }
+  if (wrong) {
+    char *text = json_dumps(json_object_get(args, wrong), JSON_ENCODE_ANY | JSON_COMPACT);
+    sdm_dap_fail(d, "'%s' takes %s, not %s", wrong, kind, text ? text : "this");
+    free(text);
+  }
+  return !wrong;
+}
+
 json_t *sdm_dap_do_launch(struct dap *d, const json_t *args) {
   struct sdm_session_options o = {.shape = sdm_dap_text(args, "shape"),
                                   .backend = sdm_dap_text(args, "backend"),
@@ -142,6 +185,8 @@ json_t *sdm_dap_do_launch(struct dap *d, const json_t *args) {
                                   .host = sdm_dap_text(args, "host"),
                                   .partial = json_is_true(json_object_get(args, "partial"))};
   const char *program = sdm_dap_text(args, "program");
+  if (!check_types(d, args, false))
+    return NULL;
   if (!program || !put_environment(args))
     return sdm_dap_fail(d, program ? "cannot enter folder '%s'" : "'program' is missing", program ? sdm_dap_text(args, "cwd") : "");
   if (!dvm_path_executable(program))
@@ -230,8 +275,12 @@ static json_t *reattach(struct dap *d, const json_t *args) {
 }
 
 json_t *sdm_dap_do_attach(struct dap *d, const json_t *args) {
+  if (!check_types(d, args, true))
+    return NULL;
   if (sdm_dap_text(args, "reattach"))
     return reattach(d, args);
+  if (!json_object_get(args, "pid") && !json_object_get(args, "core") && !json_object_get(args, "restart"))
+    return sdm_dap_fail(d, "nothing is named to attach to: 'pid', 'core', 'restart' or 'reattach' is missing");
   struct sdm_session_options o = {
       .shape = sdm_dap_text(args, "shape"), .host = sdm_dap_text(args, "host"), .ssh = sdm_dap_text(args, "ssh")};
   struct sdm_targets targets = {0};

@@ -343,6 +343,21 @@ void sdm_gdb_save_by_request(struct sdm_backend *b, bool runs) {
   sdm_gdb_checkpoint_python(b, "cr_arm", json_pack("{s:b}", "come_in", 0), got_armed_late);
 }
 
+/* The memory that the ranks of such a job share. */
+static bool is_rank_of_job(pid_t pid) {
+  char path[48], *line = NULL;
+  size_t size = 0;
+  bool found = false;
+  snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+  FILE *f = fopen(path, "r");
+  while (f && !found && getline(&line, &size, f) > 0)
+    found = strstr(line, "/memfd:dvm-mpi") != NULL;
+  free(line);
+  if (f)
+    fclose(f);
+  return found;
+}
+
 void sdm_gdb_save(struct sdm_backend *b, struct sdm_call *c) {
   struct gdb_checkpoint *k = sdm_gdb_checkpoint_of(b);
   if (!sdm_gdb_ready(b, c))
@@ -356,6 +371,14 @@ void sdm_gdb_save(struct sdm_backend *b, struct sdm_call *c) {
                                                         : "the program is not checkpointable: start it with 'dvm debug --checkpointable' "
                                                           "or 'dvm run --checkpointable', or link it with "
                                                           "libdvmcr");
+    return;
+  }
+  if (is_rank_of_job(k->of.pid)) {
+    sdm_call_fail(c,
+                  "it is a rank of a job of 'dvm run -n', which is saved as a whole and not from here: 'dvm checkpoint %d' in another "
+                  "shell, also while "
+                  "it stands here, if 'dvm run --checkpointable' has started the job and the debugger is attached",
+                  (int)k->of.pid);
     return;
   }
   k->call = c;

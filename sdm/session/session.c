@@ -254,10 +254,27 @@ static int find_servers(struct sdm_session *s, const struct sdm_session_options 
   return rc;
 }
 
+/* .. as one types it, without a word on how many processors there are. */
+static bool is_mpirun(char *const *command) {
+  const char *slash = strrchr(command[0], '/'), *name = slash ? slash + 1 : command[0];
+  for (size_t i = 1; command[i]; i++)
+    if (command[i] != SDM_LAUNCH_SERVER && strstr(command[i], "oversubscribe"))
+      return false;
+  return !strcmp(name, "mpirun") || !strcmp(name, "mpiexec") || !strcmp(name, "orterun");
+}
+
 /* The launcher has ended before its servers had come: it, or they, have said why, but for those that were asked to be quiet. */
 static void explain_launcher(const struct sdm_session_options *o, struct dvm_error *err) {
   struct dvm_text t = DVM_TEXT_INIT;
-  dvm_text_printf(&t, "%s\nhelp: ", err->text);
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  dvm_text_printf(&t, "%s\n", err->text);
+  if (is_mpirun(o->command) && processors > 0 && o->n > processors)
+    dvm_text_printf(
+        &t,
+        "help: there are %ld processors for %u ranks: Open MPI takes more with --launcher 'mpirun --oversubscribe', or with this in "
+        "DVM_LAUNCHER\n",
+        processors, o->n);
+  dvm_text_add(&t, "help: ");
   for (size_t i = 0; o->command[i]; i++) /* up to the program, or all parts */
     if (o->command[i] != SDM_LAUNCH_SERVER || o->command[i + 1])
       dvm_text_printf(&t, "%s%s", i ? " " : "'", o->command[i] == SDM_LAUNCH_SERVER ? "..." : o->command[i]);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/path.h"
 #include "base/text.h"
@@ -140,7 +141,10 @@ int sdm_words_split(int argc, char *const *argv, struct sdm_part parts[SDM_PARTS
     if (program == argc)
       return dvm_error_set(err, -ENOENT, "no program found after the launcher '%s'", argv[0]);
     if (!dvm_path_executable(argv[program]))
-      return dvm_error_set(err, -ENOENT, "there is no program '%s'; it was taken for the program that '%s' starts", argv[program], argv[0]);
+      return dvm_error_set(
+          err, -ENOENT,
+          "there is no program '%s'; it was taken for the program that '%s' starts; where that is wrong put '--' before the program",
+          argv[program], argv[0]);
     for (int i = 0; i < program && !f; i++)
       f = family_of(argv[i]);
     int end = f ? end_of_part(f, program, argc, argv) : argc;
@@ -218,4 +222,31 @@ char **sdm_words_of_part(char *const *argv, const struct sdm_part *p, const char
   }
   words[n] = NULL;
   return words;
+}
+
+/* Sources as people name them, who forget what they have called the program. */
+static bool is_source(const char *name) {
+  static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx", ".C", ".f", ".f90", ".F90"};
+  const char *dot = strrchr(name, '.');
+  for (size_t i = 0; dot && i < sizeof(ends) / sizeof(*ends); i++)
+    if (!strcmp(dot, ends[i]))
+      return true;
+  return false;
+}
+
+int sdm_words_find_program(char **word, struct dvm_error *err) {
+  struct dvm_text here = DVM_TEXT_INIT;
+  struct stat st;
+  if (dvm_path_executable(*word))
+    return 0;
+  dvm_text_printf(&here, "./%s", *word);
+  if (!strchr(*word, '/') && dvm_path_executable(dvm_text_str(&here))) { /* as gdb does, and mpirun */
+    *word = here.s;                                                     /* kept to the end */
+    return 0;
+  }
+  dvm_text_fini(&here);
+  if (stat(*word, &st))
+    return dvm_error_set(err, -ENOENT, "there is no program '%s'", *word);
+  return dvm_error_set(err, -EACCES, "'%s' is %s%s", *word, S_ISDIR(st.st_mode) ? "a folder" : "not executable",
+                       is_source(*word) ? ", but a source: compile it, and name the program" : "");
 }

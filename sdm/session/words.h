@@ -19,4 +19,6 @@ int sdm_words_file_option(int argc, char *const *argv);
 /* The words [first, program) of a part, to be followed by the program: copies, in an array that ends with NULL.  An environment
  * variable of that name is handed on to other hosts where the launcher has to be told so.  The caller frees the words and the array. */
 char **sdm_words_of_part(char *const *argv, const struct sdm_part *p, const char *variable);
+/* The program that a user names: a path, a word of PATH, or a file of this folder, for which *word becomes its path.  -ENOENT, -EACCES. */
+int sdm_words_find_program(char **word, struct dvm_error *err);
 #endif

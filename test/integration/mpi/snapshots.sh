@@ -56,7 +56,7 @@ for n in 1 2 3 5 8; do
     cmp -s expected native || fail "$n ranks: Open MPI has another result"
   fi
   rm -f gate
-  PACE=500 GATE=$WORK/gate job chain $n -- ./exchange $quick
+  PACE=3000 GATE=$WORK/gate job chain $n -- ./exchange $quick
   for cycle in 1 2 3; do
     at=$((quick * cycle / 5))
     wait_for 60 is_beyond chain $at || fail "$n ranks: does not come to step $at: $(cat chain.err)"

@@ -279,7 +279,8 @@ class Console(unittest.TestCase):
         if pid == 0:
             os.environ.update(TERM="dumb", XDG_STATE_HOME=self.folder())
             os.execv(sdm.DEBUG, [sdm.DEBUG, "-n", "1", "--launcher", "local", stripped, "hang", "0"])
-        self.until(fd, b"{0} not in main yet; a program without symbols (-g) does not stop there; ^C stops it")
+        self.until(fd, b"has no debug information")
+        self.until(fd, b"{0} has not stopped yet; a program without symbols (-g) does not stop in main; ^C stops it")
         os.write(fd, b"\x03")
         self.until(fd, b"{0} stopped (interrupted)")
         self.until(fd, b"[all]> ")
@@ -292,6 +293,21 @@ class Console(unittest.TestCase):
         state = sdm.Folder()
         self.addCleanup(state.cleanup)
         return state.name
+
+    def test_names_of_programs(self):
+        """As people name them: a file of this folder without a path, a source, a folder; '-np' as for mpirun."""
+        folder = self.folder()
+        os.symlink(sdm.RING, os.path.join(folder, "own_ring"))
+        with open(os.path.join(folder, "own.c"), "w"):
+            pass
+        r = subprocess.run([sdm.DEBUG, "-np", "1", "--launcher", "local", "-ex", "print 40 + 2", "-ex", "kill", "-ex", "quit", "own_ring", "-np", "3"],
+                           cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=sdm.LIMIT)
+        self.assertIn("{0} 42", r.stdout, r.stderr)
+        self.assertNotIn("no debug information", r.stderr)
+        for name, why in (("own.c", "'own.c' is not executable, but a source: compile it"), (".", "'.' is a folder"), ("none", "there is no program 'none'")):
+            r = subprocess.run([sdm.DEBUG, "-n", "2", "--launcher", "local", name], cwd=folder, capture_output=True, text=True, timeout=sdm.LIMIT)
+            self.assertEqual(r.returncode, 2)
+            self.assertIn(why, r.stderr)
 
     def test_wrong_calls(self):
         for words, why in ((["-n", "2"], "no program is named"), (["--no-such"], "unknown option '--no-such'"), (["-n", "2", "/does/not/exist"], "there is no program"),

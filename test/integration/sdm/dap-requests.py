@@ -346,6 +346,20 @@ class StopAll(unittest.TestCase):
         self.assertIn("launch it again", c.ask("restart")["message"])
         c.expect({"event": "capabilities", "body": {"capabilities": {"supportsRestartRequest": False}}})
 
+    def test_configurations_that_are_wrong(self):
+        """What cannot be meant is not taken for nothing."""
+        for request, more, why in (("launch", {"ranks": "two"}, "'ranks' takes a number from 1 on, not \"two\""),
+                                   ("launch", {"stopOnEntry": 1}, "'stopOnEntry' takes true or false, not 1"),
+                                   ("launch", {"args": "a b"}, "'args' takes a list, not \"a b\""),
+                                   ("attach", {"pid": 1, "ranks": 3}, "'ranks' takes a set"), ("attach", {}, "'pid', 'core', ")):
+            process = subprocess.Popen([sdm.DEBUG, "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self.addCleanup(Requests.end, process)
+            c = Client(process.stdout, process.stdin)
+            c.ask("initialize", adapterID="dvm")
+            answer = c.ask(request, **({"program": sdm.RING} if request == "launch" else {}), **more)
+            self.assertFalse(answer["success"])
+            self.assertIn(why, answer["message"])
+
     def test_focus_of_a_step(self):
         """Those that take a step together: the editor follows the thread that was stepped, in whatever order they stop."""
         c = self.start(sdm.RING, {"name": "add"}, ranks=4, launcher="local")

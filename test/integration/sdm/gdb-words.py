@@ -112,6 +112,23 @@ class Words(unittest.TestCase):
         self.assertIn("{1} 2000\n", r.stdout)  # rank 1 alone: 0, 2, 4, 6
         self.assertIn("exited with status 0", r.stdout.partition("---")[2])
 
+    def test_commands_at_the_prompt(self):
+        """Also of those who stop while nobody waits for them; the stop is told first, or not at all."""
+        for silent in ("", "silent\n"):
+            p = subprocess.Popen([sdm.DEBUG, "-n", "1", "--launcher", "local", sdm.RING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            p.stdin.write(f"break add\ncommands 1\n{silent}print 4000 + 2\nprint 5000 + 2\nend\ncontinue &\n")
+            p.stdin.flush()
+            said = []
+            while "5002" not in (said or [""])[-1]:  # nothing is typed meanwhile
+                said.append(p.stdout.readline())
+                self.assertTrue(said[-1], said)
+            p.communicate("kill\nquit\n", timeout=sdm.LIMIT)
+            stops = [i for i, line in enumerate(said) if "stopped at breakpoint 1" in line]
+            answers = [i for i, line in enumerate(said) if "4002" in line]
+            self.assertEqual(len(answers), 1, said)
+            self.assertEqual(len(stops), 0 if silent else 1, said)
+            self.assertTrue(silent or stops[0] < answers[0], said)
+
     def test_running(self):
         line = sdm.line_of("return total;")
         said, _ = run("break add", "continue", "nexti", "delete 1", "finish", f"advance {line}", "tcatch syscall exit_group", "continue", "bt 1")

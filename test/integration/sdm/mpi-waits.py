@@ -142,6 +142,13 @@ class OwnLayer(Waits):
     unexpected = {"unexpected": [{"peer": 3, "world": 3, "tag": 77, "bytes": 4}]}
     test_no_mpi = test_layouts = None
 
+    def test_checkpoint(self):
+        """A rank is not saved alone: it says what to do."""
+        self.launcher = ("--launcher", self.launcher[1] + " --checkpointable")
+        d = self.standing("outside")
+        said = d.answer("checkpoint")[0]
+        self.assertTrue(said and all("is saved as a whole and not from here: 'dvm checkpoint" in r for r in said.values()), said)
+
 
 if __name__ == "__main__":
     if not os.path.exists(WAITS):
