@@ -165,11 +165,19 @@ private:
   bool traceWhole(clang::Stmt *&Slot);
   bool traceAssign(clang::Stmt *&Slot);
   bool traceMember(clang::Stmt *&Slot, clang::Expr *LValue, char Kind);
+  bool traceComponent(clang::Stmt *&Slot, clang::Expr *Component);
+  Whole declaredWhole(clang::SourceLocation L, llvm::StringRef Name, clang::QualType T);
   clang::VarDecl *traceInit(clang::VarDecl *V); // a declaration that records V's initial value, or null
   void traceUnset(clang::VarDecl *V);
   void pathText(SiteText &T, const clang::Expr *Access, const Chain &Ch);
   Whole wholeOf(clang::Expr *LValue, bool Elements = false);
   void recordLeaves(const Whole &W, clang::QualType T, char Kind, clang::Expr *Address, llvm::SmallVectorImpl<clang::Expr *> &Calls);
+  // Beside.cpp: what is written by no assignment: compound literals, builtins with pointers, assembly
+  bool traceBeside(clang::Stmt *&Slot);
+  bool traceLiteral(clang::Stmt *S);
+  bool traceThrough(clang::Stmt *&Slot, llvm::ArrayRef<clang::Stmt **> Pointers);
+  bool traceAssembly(clang::Stmt *&Slot);
+  clang::Expr *unrecordedMark(clang::SourceLocation L, llvm::StringRef What);
   // Whole.cpp, Given.cpp: what a call may write
   struct Given {
     int Arg; // -1: the function

@@ -212,7 +212,7 @@ bool Rewriter::walkWhole(Stmt *&Slot, bool InBlock) {
     standAlone(Slot, Call, InBlock);
     return true;
   }
-  if (St.Opts.Trace && Emit && (traceLoop(Slot) || traceWhole(Slot) || traceJump(Slot)))
+  if (St.Opts.Trace && Emit && (traceLoop(Slot) || traceWhole(Slot) || traceJump(Slot) || traceBeside(Slot)))
     return true;
   if (!St.Opts.Parallel || !Emit)
     return false;

@@ -2,7 +2,7 @@
 // packed structs, initial values.  They are recorded by their scalar parts, when the assignment is over:
 //   a[i] = s   becomes   (p = &a[i], *p = s, __dvmm_direct("K w init .. .x", p), __dvmm_direct("K w init .. .y", p), *p)
 //   s.bits = 3 becomes   (p = &s, v = (p->bits = 3), __dvmm_direct("K w init .. .bits", p), v)
-#include "Rewriter.h"
+#include "Whole.h"
 #include "pass/markers.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecordLayout.h"
@@ -13,15 +13,6 @@ using namespace dvm;
 
 namespace {
 enum { LEAVES_MAX = 256 };
-
-// From an element, or a variable that is none, to what is moved: ".x[].y", its distance in bytes, and the size of an element
-// for each "[]".
-struct Path {
-  std::string Text;
-  int64_t Offset = 0;
-  SmallVector<uint64_t, 2> Strides;
-  const Expr *Pointer = nullptr; // that the access goes through
-};
 
 struct Leaf {
   Path P;
@@ -93,6 +84,15 @@ void findLeaves(const ASTContext &Ctx, QualType T, Leaf L, SmallVectorImpl<Leaf>
     L.P.Strides.push_back(Stride);
     L.P.Text += "[]";
     return findLeaves(Ctx, A->getElementType(), L, Out);
+  }
+  if (const auto *V = T->getAs<VectorType>()) {
+    QualType Element = V->getElementType();
+    if (Element->isBooleanType()) // bits
+      return;
+    L.Repeat.push_back({V->getNumElements(), sizeOf(Ctx, Element)});
+    L.P.Strides.push_back(sizeOf(Ctx, Element));
+    L.P.Text += "[]";
+    return findLeaves(Ctx, Element, L, Out);
   }
   if (const auto *R = T->getAs<RecordType>()) {
     const RecordDecl *D = R->getDecl()->getDefinition();
@@ -180,15 +180,6 @@ void Rewriter::pathText(SiteText &T, const Expr *Access, const Chain &Ch) {
     T.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, Element)));
 }
 
-// An lvalue, or a variable where it is declared, and what the sites of its parts have in common.
-struct Rewriter::Whole {
-  SourceLocation L;
-  std::string Text;      // as the source has it
-  std::string Common;    // lines of the site text
-  Path P;
-  unsigned Rank = 0;     // dimensions of the whole, which is an array
-};
-
 // With 'Elements' what is told is an element of the array.
 Rewriter::Whole Rewriter::wholeOf(Expr *LValue, bool Elements) {
   Expr *E = LValue->IgnoreParens();
@@ -215,7 +206,7 @@ Rewriter::Whole Rewriter::wholeOf(Expr *LValue, bool Elements) {
       T.key(DVMRT_ACCESS_EXTENT).add(CA ? Twine(CA->getZExtSize()).str() : "*");
     }
     T.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, Rest.empty() ? Ch.Subs.back()->getType() : Ctx.getBaseElementType(Rest[0]))));
-  } else if (Ch.Root && !Ch.ThroughPointer && Ch.Root->getType()->isRecordType()) {
+  } else if (Ch.Root && !Ch.ThroughPointer && (Ch.Root->getType()->isRecordType() || Ch.Root->getType()->isVectorType())) {
     T.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, Ch.Root->getType())));
   }
   if (const Expr *Pointer = namelessPointer(W.P.Pointer))
@@ -331,14 +322,28 @@ static bool isPlainStruct(QualType T) {
          !R->getDecl()->isUnion();
 }
 
+static bool isPlainVector(QualType T) { return T->isVectorType() && !T.isVolatileQualified() && T.getAddressSpace() == LangAS::Default; }
+
+// The vector of which an element, or some, is assigned: 'x[2]', 'x.xy'.
+static Expr *vectorOf(Expr *E) {
+  E = E->IgnoreParens();
+  auto *A = dyn_cast<ArraySubscriptExpr>(E);
+  auto *X = dyn_cast<ExtVectorElementExpr>(E);
+  Expr *Base = A && A->getBase()->getType()->isVectorType() ? A->getBase() : X && !X->isArrow() ? X->getBase() : nullptr;
+  return Base && Base->isLValue() && isPlainVector(Base->getType()) ? Base : nullptr;
+}
+
 bool Rewriter::traceWhole(Stmt *&Slot) {
   if (std::exchange(AtWhole, false))
     return false;
-  if (auto *A = dyn_cast<BinaryOperator>(Slot); A && A->isAssignmentOp())
-    return isPlainStruct(A->getLHS()->getType()) ? traceAssign(Slot)
-                                                 : traceMember(Slot, A->getLHS(), A->isCompoundAssignmentOp() ? 'm' : 'w');
+  if (auto *A = dyn_cast<BinaryOperator>(Slot); A && A->isAssignmentOp()) {
+    Expr *To = A->getLHS();
+    if (isPlainStruct(To->getType()) || (isPlainVector(To->getType()) && To->getObjectKind() == OK_Ordinary))
+      return traceAssign(Slot);
+    return vectorOf(To) ? traceComponent(Slot, To) : traceMember(Slot, To, A->isCompoundAssignmentOp() ? 'm' : 'w');
+  }
   if (auto *U = dyn_cast<UnaryOperator>(Slot); U && U->isIncrementDecrementOp())
-    return traceMember(Slot, U->getSubExpr(), 'm');
+    return vectorOf(U->getSubExpr()) ? traceComponent(Slot, U->getSubExpr()) : traceMember(Slot, U->getSubExpr(), 'm');
   if (auto *C = dyn_cast<ImplicitCastExpr>(Slot); C && C->getCastKind() == CK_LValueToRValue)
     return traceMember(Slot, C->getSubExpr(), 'r');
   return false;
@@ -349,6 +354,8 @@ bool Rewriter::traceAssign(Stmt *&Slot) {
   SourceLocation L = A->getOperatorLoc();
   QualType T = A->getLHS()->getType();
   Whole W = wholeOf(A->getLHS());
+  if (T->isVectorType() && isPacked(Ctx, A->getLHS()))
+    T = unaligned(Ctx, T, L);
   AtWhole = true;
   walk(Slot);
   auto *Address = new (Ctx) OpaqueValueExpr(L, Ctx.VoidPtrTy, VK_PRValue, OK_Ordinary, B.address(A->getLHS()));
@@ -357,6 +364,30 @@ bool Rewriter::traceAssign(Stmt *&Slot) {
   recordLeaves(W, T, 'w', Address, Steps);
   Steps.push_back(B.load(B.deref(Address, T)));
   Slot = PseudoObjectExpr::Create(Ctx, A, Steps, Steps.size() - 1);
+  return true;
+}
+
+// x[2] = v   becomes   (p = &x, v = ((*p)[2] = v), __dvmm_direct("K w init ..", p), v): all elements of the vector are recorded.
+bool Rewriter::traceComponent(Stmt *&Slot, Expr *Component) {
+  Component = Component->IgnoreParens();
+  SourceLocation L = Component->getExprLoc();
+  Expr *Vector = vectorOf(Component);
+  QualType T = Vector->getType();
+  Whole W = wholeOf(Vector);
+  if (isPacked(Ctx, Vector))
+    T = unaligned(Ctx, T, L);
+  AtWhole = true;
+  walk(Slot);
+  auto *Address = new (Ctx) OpaqueValueExpr(L, Ctx.VoidPtrTy, VK_PRValue, OK_Ordinary, B.address(vectorOf(Component)));
+  if (auto *A = dyn_cast<ArraySubscriptExpr>(Component))
+    A->setLHS(B.deref(Address, T));
+  else
+    cast<ExtVectorElementExpr>(Component)->setBase(B.deref(Address, T));
+  auto *X = cast<Expr>(Slot);
+  auto *Value = new (Ctx) OpaqueValueExpr(L, X->getType(), VK_PRValue, OK_Ordinary, X);
+  SmallVector<Expr *, 8> Steps{Address, Value};
+  recordLeaves(W, T, 'w', Address, Steps);
+  Slot = PseudoObjectExpr::Create(Ctx, X, Steps, 1);
   return true;
 }
 
@@ -406,8 +437,28 @@ bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
 void Rewriter::traceUnset(VarDecl *V) {
   QualType T = V->getType();
   if (!St.attached(V) && !V->hasInit() && V->hasLocalStorage() && !isa<ParmVarDecl>(V) &&
-      (isPlainStruct(T) || Ctx.getAsConstantArrayType(T)) && sizeOf(Ctx, T) <= 1024)
+      (isPlainStruct(T) || isPlainVector(T) || Ctx.getAsConstantArrayType(T)) && sizeOf(Ctx, T) <= 1024)
     V->setInit(new (Ctx) ImplicitValueInitExpr(T.getUnqualifiedType()));
+}
+
+// An object where its initial value stands.
+Rewriter::Whole Rewriter::declaredWhole(SourceLocation L, StringRef Name, QualType T) {
+  const SourceManager &SM = Ctx.getSourceManager();
+  PresumedLoc P = presumed(SM, L);
+  Whole W{L, Name.str(), "", {}, 0};
+  SiteText Text(Ctx, B, L);
+  Text.place(SM, L).key(DVMRT_ACCESS_VARIABLE).add(Name);
+  if (P.isValid())
+    Text.key(DVMRT_ACCESS_DECLARED).add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
+  Text.key(DVMRT_ACCESS_ROOT).add("l");
+  Shape S = shapeOf(Ctx, T);
+  W.Rank = S.Pointer ? 0 : S.rank();
+  for (unsigned D = 0; D < W.Rank; ++D)
+    Text.key(DVMRT_ACCESS_EXTENT).add(Twine(Ctx.getAsConstantArrayType(S.Dims[D])->getZExtSize()));
+  if (T->isArrayType() || T->isRecordType() || T->isVectorType())
+    Text.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, S.Element)));
+  W.Common = Text.Text;
+  return W;
 }
 
 // double x = f();   becomes   double x = f(); int dvm_register = (__dvmm_direct("K w init ..", &x), 0);
@@ -417,21 +468,7 @@ VarDecl *Rewriter::traceInit(VarDecl *V) {
       T->isVariableArrayType() || T.getAddressSpace() != LangAS::Default || (Header && Header->indexNumber(V) >= 0) || isOfLibrary(Ctx, V))
     return nullptr;
   SourceLocation L = V->getLocation();
-  const SourceManager &SM = Ctx.getSourceManager();
-  PresumedLoc P = presumed(SM, L);
-  Whole W{L, V->getName().str(), "", {}, 0};
-  SiteText Text(Ctx, B, L);
-  Text.place(SM, L).key(DVMRT_ACCESS_VARIABLE).add(V->getName());
-  if (P.isValid())
-    Text.key(DVMRT_ACCESS_DECLARED).add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
-  Text.key(DVMRT_ACCESS_ROOT).add("l");
-  Shape S = shapeOf(Ctx, T);
-  W.Rank = S.Pointer ? 0 : S.rank();
-  for (unsigned D = 0; D < W.Rank; ++D)
-    Text.key(DVMRT_ACCESS_EXTENT).add(Twine(Ctx.getAsConstantArrayType(S.Dims[D])->getZExtSize()));
-  if (T->isArrayType() || T->isRecordType())
-    Text.key(DVMRT_ACCESS_ELEMENT).add(Twine(sizeOf(Ctx, S.Element)));
-  W.Common = Text.Text;
+  Whole W = declaredWhole(L, V->getName(), T);
   SmallVector<Expr *, 8> Calls;
   recordLeaves(W, T, 'w', B.address(B.ref(V, L)), Calls);
   if (Calls.empty())
