@@ -213,8 +213,18 @@ static int end_of_line(struct line *l) {
   return w ? wrong(l, w, "expected the end of the line", w) : 0;
 }
 
+enum { FIRST_CONSTRUCT = 4 };
+static const char *const keys[] = {"level", "start", "finish",        "tolerance", "parallel",     "task", "task_region",
+                                   "on",    "loop",  "remote_access", "region",    "host_section", NULL};
+
+static bool is_construct(const char *w) {
+  for (const char *const *k = keys + FIRST_CONSTRUCT; *k; k++)
+    if (!strcmp(w, *k))
+      return true;
+  return false;
+}
+
 static int read_line(struct line *l, struct dvmt_config *c) {
-  static const char *const keys[] = {"level", "start", "finish", "tolerance", "parallel", "task", "on", "loop", NULL};
   char *w = word(l);
   int rc;
   if (!w)
@@ -228,7 +238,7 @@ static int read_line(struct line *l, struct dvmt_config *c) {
     rc = read_point(l, &c->finish);
   } else if (!strcmp(w, "tolerance")) {
     rc = read_tolerance(l, c);
-  } else if (!strcmp(w, "parallel") || !strcmp(w, "task") || !strcmp(w, "on") || !strcmp(w, "loop")) {
+  } else if (is_construct(w)) {
     rc = read_rule(l, c);
   } else {
     const char *near = dvm_text_nearest(w, keys);

@@ -104,7 +104,7 @@ static bool is_element(const struct dvmt_filter *f, const struct dvmt_reader *r,
   if (f->nindex < 0)
     return is_named(r, rec, f->wanted->element);
   if (strlen(o->name) != f->name.n || memcmp(o->name, f->name.s, f->name.n) != 0)
-    return false;
+    return strpbrk(f->wanted->element, ".>") && is_named(r, rec, f->wanted->element); /* 'p->w[1]' may be a part of 'p', or of 'p->w' */
   int64_t offset = f->nindex ? dvmt_element_offset(o, f->index, f->nindex) : -1;
   return !f->nindex || (offset >= 0 && rec->offset >= offset && rec->offset < offset + o->element_bytes);
 }

@@ -131,23 +131,22 @@ static int record_into(const char *part, const struct options *o, const char *me
   struct dvmt_totals totals;
   int status = 0;
   bool recorded = false;
-  if (unlink(part) && errno != ENOENT) /* of a recorder that was killed */
-    return dvm_error_errno(err, "cannot write '%s'", part);
-  struct dvmt_writer *w = dvmt_writer_create_in_place(part, meta, o->codec, err);
+  struct dvmt_writer *w = dvmt_writer_create_in_place(part, meta, o->codec, err); /* in place of what a recorder that was killed has left */
   if (!w) {
-    unlink(part);
+    if (err->code != -EBUSY)
+      unlink(part);
     return err->code;
   }
   const struct dvmt_launch launch = {o->command, o->level, o->config, false};
   int rc = dvmt_launch(&launch, dvmt_writer_sink(w), &status, &recorded, err);
   struct dvm_error close_err = DVM_ERROR_INIT;
+  if (recorded && dvmt_writer_rename(w, o->output))
+    rc = dvm_error_set(err, -ENOMEM, "out of memory");
   int close_rc = dvmt_writer_close(w, !rc && WIFEXITED(status), &totals, &close_err);
   if (!recorded) { /* an older trace of that name stays */
     unlink(part);
     return rc ? rc : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
   }
-  if (!close_rc && rename(part, o->output))
-    close_rc = dvm_error_errno(&close_err, "cannot rename '%s' to '%s'", part, o->output);
   if (close_rc) {
     fprintf(stderr, "dvm: error: %s\n", close_err.text);
     keep_torn(part);

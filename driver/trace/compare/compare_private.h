@@ -165,6 +165,7 @@ struct dvmt_compare {
   size_t same_objects, same_sites; /* of the same numbers on both sides mean the same */
   struct scale **scales;   /* owned; see compare_scale.c */
   size_t nscales;
+  struct element *elements;    /* owned; NULL until it is asked for */
   struct dvmt_reader *scaling; /* owned; reads the reference again for them */
   struct operand operands[OPERANDS];
   size_t noperands;        /* so far */

@@ -1,6 +1,6 @@
 /* How large the values are among which a difference is rounding.  Of what a statement computes they are its operands, where the level
- * says them; else the values that the reference gave this variable lately at this place of the source (if it is the first time there, at
- * any), and those of the variables that are added in the statement.  Never what was long ago or in another declaration, and never one value
+ * says them; else the values that the reference gave this element lately at this place of the source (if it is the first time there, at
+ * any; if it is the first time at all, those of the whole variable), and those of the other variables that are added in the statement.  Never what was long ago or in another declaration, and never one value
  * alone: the start of a minimum, DBL_MAX, says nothing of the minimum. */
 #include "driver/trace/compare/compare_private.h"
 #include <errno.h>
@@ -75,6 +75,60 @@ static bool note_at(struct dvmt_compare *c, size_t n, const struct dvmt_object_d
   return true;
 }
 
+/* ---- elements ------------------------------------------------------------------------------------------------------------------ */
+
+/* An array may hold numbers of many magnitudes (a state of densities and temperatures): what its element has got at this
+ * place of the source says how large they are.  Of
+ * the two largest lately the smaller one counts; both fade, as fields decay. */
+struct element {
+  uint64_t key; /* hash of site, object and place; a newer element takes the place of an older one of the same slot */
+  float first, second; /* second < 0: there has been one value */
+};
+enum { ELEMENTS = 1 << 20 };
+static const float fade = 0.8f;
+
+static struct element *slot_of(struct dvmt_compare *c, uint32_t site, uint32_t object, int64_t offset, uint64_t *key) {
+  if (!c->elements && !(c->elements = calloc(ELEMENTS, sizeof(*c->elements))))
+    return NULL;
+  *key = dvmt_mix(dvmt_mix((uint64_t)site << 32 | object) ^ (uint64_t)offset) | 1;
+  return &c->elements[*key >> 1 & (ELEMENTS - 1)];
+}
+
+static bool note_element(struct dvmt_compare *c, uint32_t site, uint32_t object, int64_t offset, double magnitude) {
+  uint64_t key;
+  struct element *e = slot_of(c, site, object, offset, &key);
+  if (!e)
+    return false;
+  if (e->key != key) {
+    *e = (struct element){key, (float)magnitude, -1};
+    return true;
+  }
+  e->first *= fade;
+  e->second *= e->second > 0 ? fade : 1;
+  float now = (float)magnitude;
+  if (now >= e->first) {
+    e->second = e->first;
+    e->first = now;
+  } else if (now > e->second) {
+    e->second = now;
+  }
+  return true;
+}
+
+static uint32_t any_site(uint32_t variable) { return 1u << 31 | variable; }
+
+/* Negative: too little is known of it. */
+static double magnitude_in(struct dvmt_compare *c, uint32_t site, const struct item *a) {
+  uint64_t key;
+  const struct element *e = slot_of(c, site, a->object, a->offset, &key);
+  return e && e->key == key ? (double)e->second : -1;
+}
+
+static double element_magnitude(struct dvmt_compare *c, const struct item *a) {
+  double here = magnitude_in(c, a->site, a);
+  return here < 0 ? magnitude_in(c, any_site(c->a.members.row[a->site].variable), a) : here;
+}
+
 static bool note(struct dvmt_compare *c, const struct dvmt_record *r) {
   struct dvmt_type type = c->a_types[r->site];
   const struct item it = {.kind = r->kind, .site = r->site};
@@ -82,7 +136,10 @@ static bool note(struct dvmt_compare *c, const struct dvmt_record *r) {
   if (!type.part_bytes)
     return true;
   double magnitude = dvmt_value_magnitude(type, r->words);
-  return note_at(c, by_site(&it), o, magnitude) && note_at(c, by_variable(c->a.members.row[r->site].variable), o, magnitude);
+  const uint32_t variable = c->a.members.row[r->site].variable;
+  return note_element(c, r->site, r->object, r->offset, magnitude) &&
+         note_element(c, any_site(variable), r->object, r->offset, magnitude) && note_at(c, by_site(&it), o, magnitude) &&
+         note_at(c, by_variable(variable), o, magnitude);
 }
 
 /* Reads again what the reference had until now: only here, as runs that agree never ask. */
@@ -114,9 +171,12 @@ double dvmt_cmp_site_magnitude(struct dvmt_compare *c, const struct item *a) {
   catch_up(c);
   struct scale **row = c->rc ? NULL : row_of(c, by_site(a));
   bool first = !row || !*row || (*row)->total < 2;
-  double most = first ? magnitude_at(c, by_variable(m->variable)) : magnitude_of(*row);
+  double own = element_magnitude(c, a), most = own;
+  if (own < 0)
+    most = first ? magnitude_at(c, by_variable(m->variable)) : magnitude_of(*row);
   for (int i = 0; i < m->nterms; i++)
-    most = fmax(most, magnitude_at(c, by_variable(m->term[i])));
+    if (own < 0 || m->term[i] != m->variable)
+      most = fmax(most, magnitude_at(c, by_variable(m->term[i])));
   return most;
 }
 
@@ -124,6 +184,7 @@ void dvmt_cmp_clear_scales(struct dvmt_compare *c) {
   for (size_t i = 0; i < c->nscales; i++)
     free(c->scales[i]);
   free(c->scales);
+  free(c->elements);
   dvmt_reader_close(c->scaling);
 }
 

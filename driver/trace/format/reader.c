@@ -457,6 +457,20 @@ static int take_row(struct dvmt_reader *r, struct dvmt_record *record) {
   return 1;
 }
 
+/* Blocks that are whole, but not those that were written one after another: some are missing, or stand here twice.  The number of records
+ * that the reader is to be told of as lost; 0: all is in order. */
+static uint64_t out_of_order(struct dvmt_reader *r) {
+  const struct dvmt_block *b = &r->block;
+  uint64_t missing = b->first_record > r->passed ? b->first_record - r->passed : 0;
+  if (b->first_record == r->passed)
+    return 0;
+  if (!missing && b->kind != DVMT_BLOCK_INDEX) /* again: it is passed over */
+    r->offset += DVMT_BLOCK_HEADER_BYTES + b->packed_bytes;
+  else
+    r->passed = b->first_record;
+  return missing ? missing : 1;
+}
+
 /* Goes to the next block of records.  1: there is one; 2: 'record' tells of a lost one; 0: the end. */
 static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err) {
   for (;;) {
@@ -466,9 +480,11 @@ static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct 
     if (!rc)
       return pass_damage(r, record) ? 2 : 0;
     r->torn = NULL;
+    uint64_t start = r->offset, lost = out_of_order(r);
+    if (lost)
+      return lose(r, lost, record) + 1;
     if (r->block.kind == DVMT_BLOCK_INDEX)
       return 0;
-    uint64_t start = r->offset;
     const bool decoded = take_ahead(r);
     rc = decoded ? 0 : unpack(r);
     r->passed = r->block.first_record + r->block.nrecords;
@@ -547,8 +563,8 @@ bool dvmt_reader_next_same(struct dvmt_reader *a, struct dvmt_reader *b) {
   struct dvmt_block x, y;
   const char *torn;
   return !a->decoder.left && !b->decoder.left && block_at(a, a->offset, &x, &torn) > 0 && block_at(b, b->offset, &y, &torn) > 0 &&
-         x.kind == DVMT_BLOCK_RECORDS_KIND && same_block(&x, &y) && !(x.flags & DVMT_SAW_NAN) && load(a, a->offset, &x) &&
-         load(b, b->offset, &y) && !memcmp(a->packed.p, b->packed.p, x.packed_bytes);
+         x.first_record == a->passed && y.first_record == b->passed && x.kind == DVMT_BLOCK_RECORDS_KIND && same_block(&x, &y) &&
+         !(x.flags & DVMT_SAW_NAN) && load(a, a->offset, &x) && load(b, b->offset, &y) && !memcmp(a->packed.p, b->packed.p, x.packed_bytes);
 }
 
 uint32_t dvmt_reader_pass_block(struct dvmt_reader *r) {
@@ -581,9 +597,21 @@ int dvmt_reader_check(struct dvmt_reader *r, struct dvmt_damage *d, struct dvm_e
     int rc = block_at(r, offset, &b, &torn);
     if (rc < 0)
       return dvm_error_set(err, rc, "cannot read '%s': %s", r->name, strerror(-rc));
+    uint64_t lost = 0;
+    if (rc && b.first_record != passed) { /* as out_of_order */
+      lost = b.first_record > passed ? b.first_record - passed : 0;
+      d->records += lost;
+      if (!d->blocks++)
+        d->first = passed;
+      passed = lost || b.kind == DVMT_BLOCK_INDEX ? b.first_record : passed;
+      if (!lost && b.kind != DVMT_BLOCK_INDEX) {
+        offset += DVMT_BLOCK_HEADER_BYTES + b.packed_bytes;
+        continue;
+      }
+      lost = 0;
+    }
     if (rc && b.kind == DVMT_BLOCK_INDEX)
       return 0;
-    uint64_t lost = 0;
     if (rc && !load(r, offset, &b))
       lost = b.nrecords;
     else if (!rc && find_block(r, offset + 1, &found) && block_at(r, found, &b, &torn) > 0)

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { QUEUE = 4 };
@@ -20,6 +22,7 @@ struct job {
 struct dvmt_writer {
   struct dvmt_sink sink;
   char *path, *part;           /* owned; NULL: only counting */
+  bool renamed;                /* 'path' is for a trace that is whole */
   int fd;
   enum dvmt_codec codec;
   struct dvmt_encoder encoder;
@@ -279,12 +282,27 @@ static void destroy(struct dvmt_writer *w) {
   free(w);
 }
 
+/* Opens 'part' for this recorder alone; what one that was killed has left there goes. */
+static int lock_file(struct dvmt_writer *w, struct dvm_error *err) {
+  struct stat ours, named;
+  for (;;) {
+    w->fd = open(w->part, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (w->fd < 0 || fstat(w->fd, &ours))
+      return dvm_error_errno(err, "cannot write '%s'", w->part);
+    if (flock(w->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+      return dvm_error_set(err, -EBUSY, "cannot write '%s': another recorder writes it now; name another file with '-o'", w->part);
+    if (!stat(w->part, &named) && named.st_ino == ours.st_ino && named.st_dev == ours.st_dev)
+      break;
+    close(w->fd); /* another one has just given it its name */
+  }
+  return S_ISREG(ours.st_mode) && ftruncate(w->fd, 0) ? dvm_error_errno(err, "cannot write '%s'", w->part) : 0;
+}
+
 static int open_file(struct dvmt_writer *w, const char *path, bool in_place, struct dvm_error *err) {
   w->path = strdup(path);
   if (!w->path || asprintf(&w->part, "%s%s", path, in_place ? "" : ".part") < 0)
     return dvm_error_set(err, -ENOMEM, "out of memory");
-  w->fd = open(w->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return w->fd < 0 ? dvm_error_errno(err, "cannot write '%s'", w->part) : 0;
+  return lock_file(w, err);
 }
 
 static struct dvmt_writer *create(const char *path, bool in_place, const char *meta, enum dvmt_codec codec, struct dvm_error *err) {
@@ -325,6 +343,16 @@ struct dvmt_writer *dvmt_writer_create_in_place(const char *path, const char *me
 
 void dvmt_writer_sync(struct dvmt_writer *w) { fdatasync(w->fd); }
 void dvmt_writer_cut(struct dvmt_writer *w) { atomic_store(&w->cut, true); }
+
+int dvmt_writer_rename(struct dvmt_writer *w, const char *path) {
+  char *copy = strdup(path);
+  if (!copy)
+    return -ENOMEM;
+  free(w->path);
+  w->path = copy;
+  w->renamed = true;
+  return 0;
+}
 
 struct dvmt_sink *dvmt_writer_sink(struct dvmt_writer *w) { return &w->sink; }
 
@@ -371,13 +399,14 @@ int dvmt_writer_close(struct dvmt_writer *w, bool complete, struct dvmt_totals *
   if (totals)
     *totals = w->totals;
   if (w->fd >= 0) {
-    if (close(w->fd) && !rc)
+    if (!rc && fsync(w->fd) && errno != EINVAL && errno != EROFS)
       rc = -errno;
-    w->fd = -1;
     if (rc)
       dvm_error_set(err, rc, "cannot write '%s': %s", w->part, strerror(-rc));
-    if (rename(w->part, w->path) && !rc)
+    if (!(rc && w->renamed) && rename(w->part, w->path) && !rc) /* before it is open to others */
       rc = dvm_error_errno(err, "cannot rename '%s' to '%s'", w->part, w->path);
+    close(w->fd);
+    w->fd = -1;
   } else if (rc) {
     dvm_error_set(err, rc, "%s", strerror(-rc));
   }

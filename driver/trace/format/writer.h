@@ -18,6 +18,8 @@ struct dvmt_totals {
 struct dvmt_writer *dvmt_writer_create(const char *path, const char *meta, enum dvmt_codec codec, struct dvm_error *err);
 /* The same under the trace's own name from the start: for a program that is checkpointed, and may be restarted after it has ended. */
 struct dvmt_writer *dvmt_writer_create_in_place(const char *path, const char *meta, enum dvmt_codec codec, struct dvm_error *err);
+/* At its close the file gets this name, if it is whole.  0 or -ENOMEM. */
+int dvmt_writer_rename(struct dvmt_writer *w, const char *path);
 /* From any thread.  Before a checkpoint: what the image takes for written is on the medium.  After a restart: whatever else the file has got
  * is cut off before the next block. */
 void dvmt_writer_sync(struct dvmt_writer *w);

@@ -322,6 +322,92 @@ status 66 "$dvm" diff none.dvmt none.dvmt
 has err "nothing has been compared"
 has err "dvm: compared 0 records"
 status 0 "$dvm" diff --accept nothing none.dvmt none.dvmt
+# Parts of structs are selected by the names that the dump shows.
+cat >part.c <<'C'
+struct of { double dx; int steps; double w[2]; };
+static struct of g;
+static void fill(struct of *p) { p->dx = 1, p->steps = 5, p->w[0] = 3, p->w[1] = 4; }
+int main(void) {
+  struct of p, q;
+  fill(&p);
+  fill(&g);
+  q = p;
+  return q.steps + g.steps - 10;
+}
+C
+build_ part part.c
+status 0 "$dvm" record -o part.dvmt -- ./part
+for element in 'p->w[1]' 'p->dx' 'g.w[1]' 'g.steps' q.dx 'q.w[0]'; do
+  status 0 "$dvm" trace dump --element "$element" part.dvmt
+  has out "$element = "
+  [ "$(wc -l <out)" = 1 ] || wrong "$element: not one record"
+  empty err
+done
+
+# An array of numbers of many magnitudes: the large ones do not excuse the small ones.
+cat >units.c <<'C'
+static double y[3];
+static volatile double heating = H;
+static double rate(int i) { return i == 0 ? -1e-3 * y[0] : i == 1 ? heating * y[2] - 0.1 * (y[1] - 300) : -0.05 * y[2]; }
+int main(void) {
+  double init[3] = {2.7e20, 300, 0.4};
+  for (int i = 0; i < 3; i++)
+    y[i] = init[i];
+  for (int step = 0; step < 100; step++)
+    for (int i = 0; i < 3; i++)
+      y[i] += 0.1 * rate(i);
+  return 0;
+}
+C
+differs units.c -DH=1000 -DH=2000 "'y[1]' is 380, the reference has 340"
+
+# Two recorders at once, blocks that are missing, doubled or swapped: never a trace that looks whole.
+cat >long.c <<'C'
+#include <stdio.h>
+static double a[100];
+int main(int argc, char **argv) {
+  for (int k = 0; k < 4000; k++)
+    for (int i = 0; i < 100; i++)
+      a[i] = a[i] * 0.99 + k * i;
+  if (argc > 1) {
+    fclose(fopen("runs", "w"));
+    for (FILE *f = NULL; !f; f = fopen(argv[1], "r"))
+      ;
+  }
+  return 0;
+}
+C
+build_ long long.c
+rm -f runs go two.dvmt
+"$dvm" record -o two.dvmt -- ./long go >first 2>&1 &
+until [ -e runs ]; do sleep 0.02; done
+status 1 "$dvm" record -o two.dvmt -- ./long
+has err "another recorder writes it now"
+touch go
+wait $! || wrong "the first recorder failed"
+status 0 "$dvm" trace verify two.dvmt
+status 0 "$dvm" record -o two.dvmt -- ./long
+status 0 "$dvm" trace verify two.dvmt
+python3 - <<'P' || wrong "no blocks to change"
+data = open('two.dvmt', 'rb').read()
+at = [i for i in range(len(data)) if data[i:i + 4] == b'DBLK']
+parts = [data[a:b] for a, b in zip(at, at[1:] + [len(data)])]
+assert len(parts) > 5
+def write(name, order):
+    open(name, 'wb').write(data[:at[0]] + b''.join(parts[i] for i in order))
+every = list(range(len(parts)))
+write('less.dvmt', every[:2] + every[3:])
+write('last.dvmt', every[:-2] + every[-1:])
+write('twice.dvmt', every[:3] + every[2:])
+write('swapped.dvmt', every[:2] + [3, 2] + every[4:])
+P
+for changed in less last twice swapped; do
+  status 1 "$dvm" trace verify $changed.dvmt
+  has out damaged
+  status 66 "$dvm" diff two.dvmt $changed.dvmt
+  status 66 "$dvm" diff $changed.dvmt $changed.dvmt
+done
+
 # What is not compared by design is counted too.
 cp "$source/samples/jacobi.c" .
 build_ jacobi jacobi.c -lm

@@ -43,7 +43,7 @@ def compared(target, level='modify'):
 
 def agreed(report):
     """Whether it is the closing line of a comparison without a difference, and no more."""
-    return re.fullmatch(r'dvm: compared \d+ records .* 0 different\n', report)
+    return re.fullmatch(r'dvm: compared \d+ records .* 0 different(; \d+ of reductions under way)?\n', report)
 
 
 def found(report, wrong):

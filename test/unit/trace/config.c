@@ -39,6 +39,21 @@ static void test_wrong(void **state) {
   }
 }
 
+/* Whatever the recorder calls a construct, '--bisect' and 'dvm trace config' write back. */
+static void test_constructs(void **state) {
+  static const char *const kinds[] = {"parallel", "task_region", "on", "loop", "remote_access", "region", "host_section"};
+  (void)state;
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+    struct dvmt_config c = DVMT_CONFIG_INIT;
+    struct dvm_error err = DVM_ERROR_INIT;
+    char text[64];
+    snprintf(text, sizeof(text), "%s a.c:3 level modify", kinds[i]);
+    assert_int_equal(dvmt_config_parse(&c, text, "c", &err), 0);
+    assert_int_equal(c.nrules, 1);
+    dvmt_config_fini(&c);
+  }
+}
+
 static void test_right(void **state) {
   struct dvmt_config c = DVMT_CONFIG_INIT;
   struct dvm_error err = DVM_ERROR_INIT;
@@ -68,6 +83,6 @@ static void test_right(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrong), cmocka_unit_test(test_right)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrong), cmocka_unit_test(test_constructs), cmocka_unit_test(test_right)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
