@@ -1,6 +1,7 @@
 /* The configuration: each error with its line and column, and what is asked of it. */
 #include "runtime/trace/config.h"
 #include "sink.h"
+#include <stdio.h>
 #include <errno.h>
 
 static const struct {
