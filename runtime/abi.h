@@ -105,6 +105,7 @@ enum {               /* flags of __dvmrt_touch */
        DVMRT_WRITE = 2,
        DVMRT_NAMED = 16, /* of a distributed array, by the text, though the address may be behind its end */
        DVMRT_COPIED = 8, /* a whole struct is copied: its members may have no value */
+       DVMRT_BORN = 32, /* of 'look' alone: the object begins to live, see 'born'; nothing to do outside of loops */
        DVMRT_PLACED = 4   /* bounds and locality have been judged already: only the word is in question */
 };
 

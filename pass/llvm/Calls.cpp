@@ -194,6 +194,11 @@ static const KnownCall KnownCalls[] = {
     {"qsort", 4, nullptr, "wr"},
     {"bsearch", 5, nullptr},
     {"atexit", 1, nullptr},
+    // What gives a lock up, or wakes others, writes to the object that it is given, and brings nothing that others have written.
+    {"pthread_mutex_unlock", 1, nullptr, "w"},
+    {"pthread_rwlock_unlock", 1, nullptr, "w"},
+    {"pthread_cond_signal", 1, nullptr, "w"},
+    {"pthread_cond_broadcast", 1, nullptr, "w"},
 };
 
 static const KnownCall *findKnown(const CallBase *Call) {

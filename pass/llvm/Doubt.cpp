@@ -90,6 +90,18 @@ const CallInst *dvmir::lookCall(const Instruction *I) { return lookCall(const_ca
 
 uint64_t dvmir::lookNumber(const CallInst *Look, LookOperand N) { return cast<ConstantInt>(Look->getArgOperand(N))->getZExtValue(); }
 
+// The optimiser may move what the program does across it, and puts functions inline as if it were not there.
+static void passBy(CallInst *Call, ArrayRef<unsigned> Addresses) {
+  Call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  Call->addFnAttr(Attribute::NoUnwind);
+  Call->addFnAttr(Attribute::WillReturn);
+  Call->addFnAttr(Attribute::get(Call->getContext(), "call-inline-cost", "0"));
+  for (unsigned N : Addresses) {
+    Call->addParamAttr(N, Attribute::NoCapture);
+    Call->addParamAttr(N, Attribute::ReadNone);
+  }
+}
+
 void dvmir::emitLook(Runtime &RT, IRBuilderBase &B, Value *P, uint64_t Size, Value *Site, uint32_t Flags,
                      ArrayRef<WeakTrackingVH> Subscripts) {
   Subscripts = Subscripts.take_front(DVMRT_NDIMS_MAX);
@@ -99,26 +111,18 @@ void dvmir::emitLook(Runtime &RT, IRBuilderBase &B, Value *P, uint64_t Size, Val
   FunctionCallee Look =
       RT.M.getOrInsertFunction("__dvmrt_look", FunctionType::get(RT.Void, {RT.Ptr, RT.I64, RT.Ptr, RT.I32, RT.I32}, true));
   CallInst *Call = B.CreateCall(Look, Args);
-  // The optimiser may move what the program does across it.
-  Call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  Call->addFnAttr(Attribute::NoUnwind);
-  Call->addFnAttr(Attribute::WillReturn);
-  for (unsigned N : {LookAddress, LookSite}) {
-    Call->addParamAttr(N, Attribute::NoCapture);
-    Call->addParamAttr(N, Attribute::ReadNone);
-  }
+  passBy(Call, {LookAddress, LookSite});
+}
+
+void dvmir::emitBirth(Runtime &RT, IRBuilderBase &B, Value *P, uint64_t Size) {
+  emitLook(RT, B, P, Size, ConstantPointerNull::get(RT.Ptr), DVMRT_BORN, {});
 }
 
 void dvmir::emitLookCopy(Runtime &RT, IRBuilderBase &B, MemTransferInst &Copy, Constant *To, Constant *From, bool Born) {
   CallInst *Call =
       RT.call(B, "__dvmrt_look_copy",
               {Copy.getRawDest(), Copy.getRawSource(), B.CreateZExtOrTrunc(Copy.getLength(), RT.I64), To, From, B.getInt32(Born)});
-  Call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  Call->addFnAttr(Attribute::WillReturn);
-  for (unsigned N : {0, 1}) {
-    Call->addParamAttr(N, Attribute::NoCapture);
-    Call->addParamAttr(N, Attribute::ReadNone);
-  }
+  passBy(Call, {0, 1});
 }
 
 namespace {
@@ -126,7 +130,7 @@ namespace {
 class LookLowering {
   Function &F;
   Runtime &RT;
-  SmallVector<CallInst *, 32> Looks;
+  SmallVector<WeakTrackingVH, 32> Looks;
   SmallVector<CallInst *, 8> Copies;
   bool HasLoops = false; // parallel ones: whether it is in one changes on the way
   DoubtMap Map;
@@ -137,6 +141,8 @@ class LookLowering {
   void slow(Instruction *At, CallInst *Look);
   void lower(CallInst *Look);
   Value *anyInDoubt(IRBuilderBase &B, Value *Address, uint64_t Size);
+  void plainCopy(CallInst *Copy);
+  SmallVector<CallInst *, 4> looksBehind(CallInst *Copy, bool &Over);
   void lowerCopy(CallInst *Copy);
 
 public:
@@ -153,8 +159,13 @@ void LookLowering::collect() {
       auto *Call = dyn_cast<CallInst>(&I);
       const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
       if (!Callee || Callee->getName() != "__dvmrt_look") {
-        if (Callee && Callee->getName() == "__dvmrt_look_copy")
-          Copies.push_back(Call);
+        if (Callee && Callee->getName() == "__dvmrt_look_copy") {
+          auto *Size = dyn_cast<ConstantInt>(Call->getArgOperand(2));
+          if (Size && isLooked(Size->getZExtValue()))
+            Copies.push_back(Call);
+          else
+            plainCopy(Call);
+        }
         HasLoops |= Callee && Callee->getName() == "__dvmrt_enter";
         if (auto *Any = dyn_cast<CallBase>(&I); Any && !Any->onlyReadsMemory() && !isa<DbgInfoIntrinsic>(Any))
           Given.clear();
@@ -162,6 +173,11 @@ void LookLowering::collect() {
       }
       uint64_t &Known = Given[Call->getArgOperand(LookAddress)];
       const uint64_t Size = lookNumber(Call, LookSize);
+      if (lookNumber(Call, LookFlags) & DVMRT_BORN) {
+        Known = 0;
+        Looks.push_back(Call);
+        continue;
+      }
       if (Known >= Size) {
         Call->eraseFromParent();
         continue;
@@ -189,7 +205,9 @@ void LookLowering::slow(Instruction *At, CallInst *Look) {
   IRBuilder<> B(At);
   B.SetCurrentDebugLocation(Look->getDebugLoc());
   Value *P = Look->getArgOperand(LookAddress), *Size = Look->getArgOperand(LookSize), *Site = Look->getArgOperand(LookSite);
-  if (isa<ConstantPointerNull>(Site))
+  if (lookNumber(Look, LookFlags) & DVMRT_BORN)
+    RT.call(B, "__dvmrt_born", {P, Size});
+  else if (isa<ConstantPointerNull>(Site))
     RT.call(B, "__dvmrt_assign", {P, Size});
   else
     RT.call(B, "__dvmrt_touch", {P, Size, Site, subscripts(B, Look), Look->getArgOperand(LookFlags)});
@@ -198,12 +216,14 @@ void LookLowering::slow(Instruction *At, CallInst *Look) {
 void LookLowering::lower(CallInst *Look) {
   IRBuilder<> B(Look);
   const uint64_t Size = lookNumber(Look, LookSize);
+  if (HasLoops)
+    Map = loadMap(RT, B);
+  if (lookNumber(Look, LookFlags) & DVMRT_BORN) // the mask is 0 in loops alone
+    return slow(SplitBlockAndInsertIfThen(B.CreateIsNull(Map.Mask), Look, false, RT.Unlikely), Look);
   if (!isLooked(Size)) {
     slow(Look, Look);
     return;
   }
-  if (HasLoops)
-    Map = loadMap(RT, B);
   Value *Address = Look->getArgOperand(LookAddress), *P = B.CreatePtrToInt(Address, RT.I64);
   const bool Aligned = Size == 1 || Address->getPointerAlignment(RT.DL).value() >= Size || Look->hasMetadata("dvm.aligned");
   const bool Others = holdsOthers(Size, Aligned), AtOnce = Others && Looks.size() > OneBranch;
@@ -223,14 +243,65 @@ Value *LookLowering::anyInDoubt(IRBuilderBase &B, Value *Address, uint64_t Size)
   return ownBits(B, Bits, P, Size);
 }
 
-// The call stays, behind a test.
+// Of a length that has not become known, or of more than a few bytes.
+void LookLowering::plainCopy(CallInst *Copy) {
+  IRBuilder<> B(Copy);
+  SmallVector<Value *, 5> Args(drop_end(Copy->args()));
+  if (isa<ConstantPointerNull>(Args[3]) && isa<ConstantPointerNull>(Args[4]))
+    RT.call(B, "__dvmrt_copy", ArrayRef(Args).drop_back(2));
+  else
+    RT.call(B, "__dvmrt_copy_at", Args);
+  Copy->eraseFromParent();
+}
+
+// Next in the block, of the home that is copied to: what they would find is known where nothing in doubt is copied.  'Over': the last
+// gives it a value, so that no doubt outlives them.
+SmallVector<CallInst *, 4> LookLowering::looksBehind(CallInst *Copy, bool &Over) {
+  SmallVector<CallInst *, 4> Found;
+  Value *Home = Copy->getArgOperand(0);
+  Over = false;
+  if (!isa<AllocaInst>(Home) || !cast<AllocaInst>(Home)->hasMetadata("dvm.home"))
+    return Found;
+  for (Instruction *I = Copy->getNextNode(); I && !Over; I = I->getNextNode()) {
+    auto *Any = dyn_cast<CallBase>(I);
+    if (!Any || isa<DbgInfoIntrinsic>(I) || (isa<IntrinsicInst>(I) && !I->mayHaveSideEffects()))
+      continue;
+    auto *Life = dyn_cast<IntrinsicInst>(I);
+    if (Life && Life->isLifetimeStartOrEnd() && (Life->getArgOperand(1) != Home || Life->getIntrinsicID() == Intrinsic::lifetime_end))
+      continue;
+    CallInst *Look = lookCall(I);
+    if (!Look || Look->getArgOperand(LookAddress)->stripInBoundsConstantOffsets() != Home || lookNumber(Look, LookCount) ||
+        (lookNumber(Look, LookFlags) & DVMRT_BORN))
+      break;
+    Found.push_back(Look);
+    Over = isa<ConstantPointerNull>(Look->getArgOperand(LookSite)) && Look->getArgOperand(LookAddress) == Home &&
+           Look->getArgOperand(LookSize) == Copy->getArgOperand(2);
+  }
+  return Found;
+}
+
+// The call stays, behind a test, and with it the questions that only it can give another answer.
 void LookLowering::lowerCopy(CallInst *Copy) {
   IRBuilder<> B(Copy);
   if (HasLoops)
     Map = loadMap(RT, B);
+  bool Over = false;
+  const SmallVector<CallInst *, 4> Behind = looksBehind(Copy, Over);
   const uint64_t Size = cast<ConstantInt>(Copy->getArgOperand(2))->getZExtValue();
-  Value *Any = B.CreateOr(anyInDoubt(B, Copy->getArgOperand(0), Size), anyInDoubt(B, Copy->getArgOperand(1), Size));
-  Copy->moveBefore(SplitBlockAndInsertIfThen(Any, Copy, false, RT.Unlikely));
+  Value *Any = anyInDoubt(B, Copy->getArgOperand(1), Size);
+  if (!Over)
+    Any = B.CreateOr(Any, anyInDoubt(B, Copy->getArgOperand(0), Size));
+  Instruction *Then = SplitBlockAndInsertIfThen(Any, Copy, false, RT.Unlikely);
+  Copy->moveBefore(Then);
+  for (CallInst *Look : Behind) {
+    if (auto *Part = dyn_cast<GetElementPtrInst>(Look->getArgOperand(LookAddress))) {
+      auto *Own = Part->clone();
+      Own->insertBefore(Then);
+      Look->setArgOperand(LookAddress, Own);
+    }
+    slow(Then, Look);
+    Look->eraseFromParent();
+  }
 }
 
 bool LookLowering::run() {
@@ -241,12 +312,14 @@ bool LookLowering::run() {
     IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
     Map = loadMap(RT, B);
   }
-  for (CallInst *Look : Looks) {
-    lower(Look);
-    Look->eraseFromParent();
-  }
   for (CallInst *Copy : Copies)
     lowerCopy(Copy);
+  for (WeakTrackingVH &Look : Looks) {
+    if (!Look)
+      continue;
+    lower(cast<CallInst>(Look));
+    cast<CallInst>(Look)->eraseFromParent();
+  }
   return true;
 }
 

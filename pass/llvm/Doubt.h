@@ -23,6 +23,10 @@ void emitLook(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *P, uint64_t Size
 bool isLooked(uint64_t Size);
 void emitLookCopy(Runtime &RT, llvm::IRBuilderBase &B, llvm::MemTransferInst &Copy, llvm::Constant *To, llvm::Constant *From, bool Born);
 
+// Where an object begins to live that has a value before anybody looks, and that nobody else knows: of interest only where a parallel
+// loop executes the function.  A question like the others, whose flag says what it is.
+void emitBirth(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *P, uint64_t Size);
+
 // The call, or null; its operands.
 enum LookOperand { LookAddress, LookSize, LookSite, LookFlags, LookCount, LookSubscripts };
 llvm::CallInst *lookCall(llvm::Instruction *I);
@@ -35,6 +39,11 @@ llvm::DenseSet<const llvm::Function *> findLoopFunctions(llvm::Module &M);
 struct LookPass : llvm::PassInfoMixin<LookPass> {
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &AM);
   static bool isRequired() { return true; }
+};
+
+// Once functions have been put inline: objects that nobody else can see (Homes.cpp).
+struct HomePass : llvm::PassInfoMixin<HomePass> {
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &AM);
 };
 
 // Before vector code is made: innermost loops ask once for all of their turns where that can be told (LookLoops.cpp).

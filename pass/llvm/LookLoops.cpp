@@ -48,7 +48,8 @@ class LookLoop {
   SmallVector<Run, 8> Runs;
   SmallVector<CallInst *, 16> Told;
 
-  bool add(CallInst *Look);
+  bool add(Value *Address, uint64_t Size, bool Fills);
+  bool add(CallInst *Call);
   bool collect();
   void merge();
   bool isCheap();
@@ -71,10 +72,10 @@ static bool leavesDoubt(const CallBase &Call) {
   return Call.onlyReadsMemory() || (Known && (Known->isAssumeLikeIntrinsic() || isa<MemIntrinsic>(Known)));
 }
 
-bool LookLoop::add(CallInst *Look) {
-  const uint64_t Size = lookNumber(Look, LookSize), Flags = lookNumber(Look, LookFlags);
+// 'Fills': a write in each turn.
+bool LookLoop::add(Value *Address, uint64_t Size, bool Fills) {
   Type *I64 = Type::getInt64Ty(F.getContext());
-  const SCEV *P = SE.getPtrToIntExpr(SE.getSCEV(Look->getArgOperand(LookAddress)), I64);
+  const SCEV *P = SE.getPtrToIntExpr(SE.getSCEV(Address), I64);
   int64_t Step = 0;
   if (auto *Moves = dyn_cast<SCEVAddRecExpr>(P)) {
     auto *Constant = dyn_cast<SCEVConstant>(Moves->getOperand(1));
@@ -85,10 +86,29 @@ bool LookLoop::add(CallInst *Look) {
   }
   if (isa<SCEVCouldNotCompute>(P) || !SE.isLoopInvariant(P, &L) || std::abs(Step) >= INT32_MAX)
     return false;
-  const bool Always = L.getExitingBlock() == L.getLoopLatch() && DT.dominates(Look->getParent(), L.getLoopLatch());
-  const bool Fills = Always && (Flags & (DVMRT_READ | DVMRT_WRITE | DVMRT_NAMED)) == DVMRT_WRITE && uint64_t(std::abs(Step)) == Size;
-  Runs.push_back({P, Step, Size, Fills});
+  Runs.push_back({P, Step, Size, Fills && uint64_t(std::abs(Step)) == Size});
   return true;
+}
+
+// A question, of whatever kind; others leave the loop as it is.
+bool LookLoop::add(CallInst *Call) {
+  if (!lookCall(Call)) {
+    auto *Size = dyn_cast<ConstantInt>(Call->getArgOperand(2));
+    return Size && isLooked(Size->getZExtValue()) && add(Call->getArgOperand(0), Size->getZExtValue(), false) &&
+           add(Call->getArgOperand(1), Size->getZExtValue(), false);
+  }
+  const uint64_t Flags = lookNumber(Call, LookFlags);
+  if (Flags & DVMRT_BORN) // matters where no run is granted
+    return true;
+  const bool Always = L.getExitingBlock() == L.getLoopLatch() && DT.dominates(Call->getParent(), L.getLoopLatch());
+  return add(Call->getArgOperand(LookAddress), lookNumber(Call, LookSize),
+             Always && (Flags & (DVMRT_READ | DVMRT_WRITE | DVMRT_NAMED)) == DVMRT_WRITE);
+}
+
+static bool isQuestion(const Instruction &I) {
+  auto *Call = dyn_cast<CallInst>(&I);
+  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  return lookCall(&I) || (Callee && Callee->getName() == "__dvmrt_look_copy");
 }
 
 bool LookLoop::collect() {
@@ -99,9 +119,11 @@ bool LookLoop::collect() {
       auto *Call = dyn_cast<CallBase>(&I);
       if (I.getType()->isTokenTy() || (Call && Call->cannotDuplicate()) || I.hasMetadata("dvm.asked"))
         return false;
-      if (auto *Look = lookCall(&I)) {
-        if (add(Look))
-          Told.push_back(Look);
+      if (isQuestion(I)) {
+        if (add(cast<CallInst>(&I)))
+          Told.push_back(cast<CallInst>(&I));
+        else if (!lookCall(&I))
+          return false; // what it copies may have no value
       } else if (Call && !leavesDoubt(*Call)) {
         return false;
       }
@@ -235,7 +257,7 @@ void LookLoop::carryOut() {
 }
 
 static bool hasLooks(const Loop &L) {
-  return any_of(L.blocks(), [](const BasicBlock *BB) { return any_of(*BB, [](const Instruction &I) { return lookCall(&I) != nullptr; }); });
+  return any_of(L.blocks(), [](const BasicBlock *BB) { return any_of(*BB, isQuestion); });
 }
 
 PreservedAnalyses LookLoopPass::run(Function &F, FunctionAnalysisManager &AM) {

@@ -114,10 +114,16 @@ bool MemoryLowering::begins(Value *P) {
   return V && V->Starts.empty();
 }
 
+// Of what length may be known once functions have been put inline.
+static bool isCopyOutside(const FunctionState &S, const MemTransferInst &I) {
+  return !S.RT.InLoops.contains(&S.F) && !S.around(I.getParent());
+}
+
 void MemoryLowering::copyWords(MemIntrinsic *I, Value *Source, Value *Length) {
   IRBuilder<> B(I);
   Constant *To = S.rangeSite(I, 0), *From = S.rangeSite(I, 1);
-  if (auto *Copy = dyn_cast<MemTransferInst>(I); Copy && looksBeforeCopy(S, *Copy)) {
+  if (auto *Copy = dyn_cast<MemTransferInst>(I);
+      Copy && (looksBeforeCopy(S, *Copy) || (!isa<ConstantInt>(Copy->getLength()) && isCopyOutside(S, *Copy)))) {
     Variable *V = S.VariableOf.lookup(I->getRawDest());
     emitLookCopy(S.RT, B, *Copy, To, From, V && V->Given && V->Closed);
   } else if (To->isNullValue() && From->isNullValue())
@@ -128,7 +134,7 @@ void MemoryLowering::copyWords(MemIntrinsic *I, Value *Source, Value *Length) {
 
 bool dvmir::looksBeforeCopy(const FunctionState &S, const MemTransferInst &I) {
   auto *Length = dyn_cast<ConstantInt>(I.getLength());
-  return Length && isLooked(Length->getZExtValue()) && !S.RT.InLoops.contains(&S.F) && !S.around(I.getParent());
+  return Length && isLooked(Length->getZExtValue()) && isCopyOutside(S, I);
 }
 
 void MemoryLowering::lowerCopy(MemIntrinsic *I) {
@@ -177,9 +183,7 @@ void MemoryLowering::lowerGivenObject(Variable &V) {
       S.RT.call(B, "__dvmrt_live", {V.Alloca, B.getInt64(Size)});
       return;
     }
-    Value *Inside = B.CreateIsNotNull(S.RT.loadNow(B, offsetof(dvmrt_now, mask)));
-    IRBuilder<> Then(SplitBlockAndInsertIfThen(Inside, At, false, S.RT.Unlikely));
-    S.RT.call(Then, "__dvmrt_born", {V.Alloca, Then.getInt64(Size)});
+    emitBirth(S.RT, B, V.Alloca, Size);
   };
   if (V.Starts.empty())
     Born(V.Alloca->comesBefore(S.entryPoint()) ? S.entryPoint() : V.Alloca->getNextNode());

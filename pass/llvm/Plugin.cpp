@@ -14,6 +14,7 @@ static void registerCallbacks(PassBuilder &PB) {
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(dvmir::LookPass()); });
   // The optimiser has found by then what counts; what remains to be asked keeps it from vector code.
   PB.registerVectorizerStartEPCallback([](FunctionPassManager &FPM, OptimizationLevel) {
+    FPM.addPass(dvmir::HomePass());
     FPM.addPass(dvmir::LookLoopPass());
     FPM.addPass(createFunctionToLoopPassAdaptor(LoopIdiomRecognizePass()));
   });

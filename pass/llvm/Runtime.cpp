@@ -40,6 +40,10 @@ static const struct {
     {"__dvmrt_module_gone", "vpp"},
 };
 
+// What is called behind a test.  The others are not: a block that was cold for them would keep functions from being put inline there.
+static constexpr StringRef SlowPaths[] = {"__dvmrt_touch", "__dvmrt_bounds", "__dvmrt_place",
+                                          "__dvmrt_local", "__dvmrt_escape", "__dvmrt_look_copy"};
+
 Runtime::Runtime(Module &Mod)
     : M(Mod), C(M.getContext()), DL(M.getDataLayout()), Void(Type::getVoidTy(C)), Ptr(PointerType::getUnqual(C)), I1(Type::getInt1Ty(C)),
       I8(Type::getInt8Ty(C)), I32(Type::getInt32Ty(C)), I64(Type::getInt64Ty(C)), Unlikely(MDBuilder(C).createUnlikelyBranchWeights()) {}
@@ -62,7 +66,7 @@ CallInst *Runtime::call(IRBuilderBase &B, StringRef Name, ArrayRef<Value *> Args
     F->addFnAttr(Attribute::NoUnwind);
     // Through the lazy PLT the first call would cost a symbol look-up in the middle of a timed loop.
     F->addFnAttr(Attribute::NonLazyBind);
-    if (Name != DVMRT_MODULE_SYMBOL && Name != "__dvmrt_run")
+    if (is_contained(SlowPaths, Name))
       F->addFnAttr(Attribute::Cold);
   }
   return B.CreateCall(Callee, Args);

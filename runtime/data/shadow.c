@@ -391,33 +391,29 @@ static bool settle_words(const struct dvmrt_span *s, uint32_t word) {
   return !zero;
 }
 
-/* Large pieces that had values throughout: a function that is handed the same one each time costs little. */
-static struct {
+/* Objects that had values throughout, by their start: a function that is handed the same ones each time costs little, however large
+ * they are. */
+static struct whole {
   uintptr_t a;
   uint64_t n, count; /* of doubts, then */
-} whole[16];
-enum { WHOLE_LEAST = 1 << 16, WHOLES = sizeof(whole) / sizeof(whole[0]) };
+} whole[1024];
+enum { WHOLE_LEAST = 1 << 12, WHOLES = sizeof(whole) / sizeof(whole[0]) };
+
+static struct whole *whole_at(uintptr_t a) { return &whole[((uint64_t)a >> 12) * 0x9e3779b97f4a7c15u >> 54 & (WHOLES - 1)]; }
 
 static bool is_whole(uintptr_t a, uint64_t n) {
-  for (unsigned i = 0; n >= WHOLE_LEAST && i < WHOLES; i++)
-    if (whole[i].n && whole[i].a <= a && a + n <= whole[i].a + whole[i].n && dvmrt_doubt_last(a, n) <= whole[i].count)
-      return true;
-  return false;
+  const struct whole *w = whole_at(a);
+  return w->a == a && n <= w->n && dvmrt_doubt_last(a, n) <= w->count;
 }
 
 static void settle(uintptr_t a, uint64_t n, uint32_t word);
 
 void dvmrt_shadow_settle(uintptr_t a, uint64_t n, uint32_t word) {
-  static unsigned next;
-  if (is_whole(a, n))
+  if (n >= WHOLE_LEAST && is_whole(a, n))
     return;
   settle(a, n, word);
-  if (n < WHOLE_LEAST)
-    return;
-  whole[next].a = a;
-  whole[next].n = n;
-  whole[next].count = dvmrt_doubt_count();
-  next = (next + 1) % WHOLES;
+  if (n >= WHOLE_LEAST)
+    *whole_at(a) = (struct whole){a, n, dvmrt_doubt_count()};
 }
 
 static void settle(uintptr_t a, uint64_t n, uint32_t word) {

@@ -442,7 +442,7 @@ void __dvmrt_live(const void *p, uint64_t size) {
     __dvmrt_born(p, size);
     return;
   }
-  if (!size || !enter())
+  if (!size || dvmrt_object_is_last((uintptr_t)p, size) || !enter())
     return;
   dvmrt_object_born((uintptr_t)p, size, (uintptr_t)__builtin_frame_address(0));
   leave();

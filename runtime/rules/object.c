@@ -57,6 +57,11 @@ void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame) {
   s->n += 1 - (to - from);
 }
 
+bool dvmrt_object_is_last(uintptr_t a, uint64_t size) {
+  const struct stack *s = mine;
+  return s && s->n && s->objects[s->n - 1].start == a && s->objects[s->n - 1].size == size;
+}
+
 static bool find_on(const struct stack *s, uintptr_t a, struct dvmrt_extent *x) {
   uint32_t low = 0, high = s->n; /* the first that begins at or below 'a' */
   while (low < high) {
@@ -140,7 +145,7 @@ static uintptr_t static_end(uintptr_t a) {
 
 /* ---- what unseen code may have written -------------------------------------------------------------------------------------------- */
 
-enum { REACHED_MAX = 64, SCAN_BYTES = 4096, STATIC_BYTES = 1024 };
+enum { REACHED_MAX = 64, SCAN_BYTES = 4096, STATIC_BYTES = 1024, LEAST_ADDRESS = 4096 };
 
 struct reached {
   struct dvmrt_extent x[REACHED_MAX];
@@ -213,7 +218,8 @@ static void scan(struct reached *r, struct dvmrt_extent x) {
   uint64_t size = x.size < SCAN_BYTES ? x.size : SCAN_BYTES, skip = -x.start & 7;
   size_t n = size < skip ? 0 : dvmrt_mem_read(words, x.start + skip, (size - skip) / 8);
   for (size_t i = 0; i < n; i++)
-    reach_pointer(r, words[i]);
+    if (address_in(words[i]) >= LEAST_ADDRESS) /* most words are small numbers */
+      reach_pointer(r, words[i]);
 }
 
 /* A va_list of x86-64 (psABI 3.5.7), as callers pass one on to vsscanf and its kin. */

@@ -16,7 +16,7 @@ long partly(long k) { long x; if (k) x = k; use(&x); return x; }
 long closed(const void *p) { long x; __builtin_memcpy(&x, p, 8); return x; }
 // CHECK-LABEL: define {{.*}}@closed(
 // CHECK-NOT: __dvmrt_live
-// CHECK: %[[NESTED:.*]] = icmp ne i32 %{{.*}}, 0
+// CHECK: %[[NESTED:.*]] = icmp eq i64 %dvm.doubt.mask, 0
 // CHECK: br i1 %[[NESTED]],
 // CHECK: call void @__dvmrt_born(ptr %x, i64 8)
 // CHECK: load i16, ptr
