@@ -61,7 +61,7 @@ static void right(void) {
 
 /* As if the loop had counted so far; the iterations themselves would take too long. */
 static void many(void) {
-  struct dvmrt_site *c = site("K parallel 1\n" FILE_POS(20, 9) "N 1 i\nO B af8 & 8 2 10 10\nX a0:1:0\nX e\nS 1\n");
+  struct dvmrt_site *c = site("K parallel 1\n" FILE_POS(20, 9) "N 1 i\nO B af8 & 8 2 10 10\nX c0\nX e\nS 1\n");
   declare();
   while (__dvmrt_enter(c, FRAME, ARGS(P(B)))) {
     __dvmrt_row(c);
