@@ -8,6 +8,7 @@
 #include "driver/trace/command/calibrate.h"
 #include "driver/trace/command/config_check.h"
 #include "driver/trace/command/files.h"
+#include "driver/trace/command/input.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/meta.h"
 #include "runtime/trace/config.h"
@@ -138,7 +139,12 @@ static int record_into(const char *part, const struct options *o, const char *me
     return err->code;
   }
   const struct dvmt_launch launch = {o->command, o->level, o->config, false};
-  int rc = dvmt_launch(&launch, dvmt_writer_sink(w), &status, &recorded, err);
+  struct dvmt_input input;
+  int rc = o->calibrate ? dvmt_input_begin(&input, err) : 0;
+  if (!rc)
+    rc = dvmt_launch(&launch, dvmt_writer_sink(w), &status, &recorded, err);
+  if (o->calibrate)
+    dvmt_input_again(&input);
   struct dvm_error close_err = DVM_ERROR_INIT;
   if (recorded && dvmt_writer_rename(w, o->output))
     rc = dvm_error_set(err, -ENOMEM, "out of memory");

@@ -160,4 +160,37 @@ status 66 "$dvm" compare --rename old.c=worse.c --rename u=field ref.dvmt -- ./w
 first | grep -q "'field\[6\]' is 4, the reference has 3" || wrong "a renamed variable: $(first)"
 status 2 "$dvm" compare --rename old.c ref.dvmt -- ./new
 has err "expected OLD=NEW"
+# Both runs of --calibrate have the same standard input, wherever it comes from: what is computed from it is compared.
+cat >reads.c <<'C'
+#include <stdio.h>
+static double x, s;
+int main(void) {
+  while (scanf("%lf", &x) == 1)
+    s += x;
+  printf("%g\n", s);
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -w reads.c -o reads
+seq 5000 >numbers
+(seq 4999; echo 1) >others
+for from in file pipe part; do
+  rm -f in.dvmt
+  case $from in
+  file) status 0 "$dvm" record --calibrate -o in.dvmt -- ./reads <numbers ;;
+  pipe) status 0 "$dvm" record --calibrate -o in.dvmt -- ./reads < <(cat numbers) ;;
+  part) # the one who writes does not end
+    exec 7> >(exec "$dvm" record --calibrate -o in.dvmt -- ./reads >out 2>err)
+    recorder=$!
+    cat numbers >&7
+    echo end >&7
+    wait $recorder || wrong "part: status $?"
+    exec 7>&- ;;
+  esac
+  empty err
+  [ "$(cat out)" = 12502500 ] || [ "$(cat out)" = 1.25025e+07 ] || wrong "$from: the program has read something else: $(cat out)"
+  status 0 "$dvm" compare in.dvmt -- ./reads <numbers
+  status 66 "$dvm" compare in.dvmt -- ./reads <others
+done
+
 finish
