@@ -115,7 +115,7 @@ void findLeaves(const ASTContext &Ctx, QualType T, Leaf L, SmallVectorImpl<Leaf>
     }
     return;
   }
-  if (T->isIncompleteType() || T.isVolatileQualified() || valueKind(Ctx, T) == "o")
+  if (T->isIncompleteType() || valueKind(Ctx, T) == "o")
     return;
   L.Type = T;
   Out.push_back(L);
@@ -464,8 +464,8 @@ Rewriter::Whole Rewriter::declaredWhole(SourceLocation L, StringRef Name, QualTy
 // double x = f();   becomes   double x = f(); int dvm_register = (__dvmm_direct("K w init ..", &x), 0);
 VarDecl *Rewriter::traceInit(VarDecl *V) {
   QualType T = V->getType();
-  if (T->isIncompleteType() || T.isVolatileQualified() || V->getStorageClass() == SC_Register || V->isImplicit() ||
-      T->isVariableArrayType() || T.getAddressSpace() != LangAS::Default || (Header && Header->indexNumber(V) >= 0) || isOfLibrary(Ctx, V))
+  if (T->isIncompleteType() || V->getStorageClass() == SC_Register || V->isImplicit() || T->isVariableArrayType() ||
+      T.getAddressSpace() != LangAS::Default || (Header && Header->indexNumber(V) >= 0) || isOfLibrary(Ctx, V))
     return nullptr;
   SourceLocation L = V->getLocation();
   Whole W = declaredWhole(L, V->getName(), T);

@@ -61,6 +61,7 @@ def trailing_text(name, v, slip):
 
 
 # ---- what unseen functions are given: words that look like addresses, and marked ones that are ---------------------------------------
+# Pointers are looked for in the first 4096 bytes of a block.
 
 def blocks_values(r):
     return {'words': r.choice([64, 1000, 30000]), 'calls': r.choice([1, 3, 40]), 'mark': r.choice([0, 1, 3, 0xfff8 << 48, 0x7ff << 52 | 1]),
@@ -71,7 +72,7 @@ def blocks_text(name, v, slip):
     lines = ['static void piece@(void) {', f'  unsigned long *block = malloc({v["words"]} * sizeof *block), word = {v["seed"]}UL;',
              '  double *kept = malloc(8 * sizeof *kept), *own = malloc(2 * sizeof *own);', f'  for (int x = 0; x < {v["words"]}; x++)',
              '    block[x] = word = word * 6364136223846793005UL + 1442695040888963407UL;',
-             f'  block[{v["words"] // 2}] = (unsigned long)kept | {v["mark"] % (1 << 64)}UL;', f'  for (int x = 0; x < {v["calls"]}; x++)',
+             f'  block[{min(v["words"] // 2, 511)}] = (unsigned long)kept | {v["mark"] % (1 << 64)}UL;', f'  for (int x = 0; x < {v["calls"]}; x++)',
              f'    generated_take(block, {v["words"]} * sizeof *block);', '  double all = kept[3] == kept[3];', f'  own[0] = {"1" if not slip else "own[1]"};',
              '  printf("%d\\n", all + own[0] * 0 < 2);', '  free(block);', '  free(kept);', '  free(own);', '}']
     return lines, [('dvm-uninitialized', 9, 'own[1]', 'own')] if slip else []
