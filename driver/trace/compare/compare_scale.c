@@ -85,7 +85,7 @@ struct element {
   float first, second; /* second < 0: there has been one value */
 };
 enum { ELEMENTS = 1 << 20 };
-static const float fade = 0.8f;
+static const float fade = 0.95f;
 
 static struct element *slot_of(struct dvmt_compare *c, uint32_t site, uint32_t object, int64_t offset, uint64_t *key) {
   if (!c->elements && !(c->elements = calloc(ELEMENTS, sizeof(*c->elements))))
@@ -125,6 +125,9 @@ static double magnitude_in(struct dvmt_compare *c, uint32_t site, const struct i
 }
 
 static double element_magnitude(struct dvmt_compare *c, const struct item *a) {
+  const struct dvmt_object_def *o = dvmt_reader_object(c->reference, a->object);
+  if (!o->ndims && !(o->flags & DVMT_OBJECT_POINTED)) /* a scalar goes through the values of many elements */
+    return -1;
   double here = magnitude_in(c, a->site, a);
   return here < 0 ? magnitude_in(c, any_site(c->a.members.row[a->site].variable), a) : here;
 }
@@ -216,8 +219,9 @@ bool dvmt_cmp_operands(const struct dvmt_compare *c, const struct item *b, doubl
 
 /* ---- rounding that has been accepted --------------------------------------------------------------------------------------------- */
 
+/* A pair of values, whatever variable has them: what is assigned further is the same rounding. */
 static uint64_t hash_of(const struct item *a, const struct item *b) {
-  uint64_t h = dvmt_digest_value(b->key, a->words, a->nwords);
+  uint64_t h = dvmt_digest_value(0, a->words, a->nwords);
   return dvmt_digest_value(h, b->words, b->nwords) | 1;
 }
 

@@ -149,7 +149,7 @@ static bool is_rounding(struct dvmt_compare *c, const struct item *a, const stru
   double magnitude, away = 0;
   if (tolerance->relative == 0 || tolerance->exact || !narrow.part_bytes) /* units in the last place are asked for, and no more */
     return false;
-  if (b->kind == DVMT_READ && dvmt_cmp_is_accepted(c, a, b))
+  if (dvmt_cmp_is_accepted(c, a, b))
     return true;
   if (b->kind != DVMT_WRITE || !dvmt_cmp_operands(c, b, &magnitude, &away))
     magnitude = dvmt_cmp_site_magnitude(c, a);
