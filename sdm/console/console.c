@@ -91,8 +91,10 @@ static bool same_line(const json_t *a, const json_t *b) {
 void sdm_console_show_news(struct sdm_console *c) {
   order_news(c);
   for (size_t i = 0; i < c->nnews; i++) {
-    sdm_show_event(&c->show, c->news[i].set, c->news[i].event);
-    if (i + 1 == c->nnews || !same_line(c->news[i].event, c->news[i + 1].event)) /* once for those who stand there */
+    bool silent = sdm_console_is_silent(c, c->news[i].event);
+    if (!silent)
+      sdm_show_event(&c->show, c->news[i].set, c->news[i].event);
+    if (!silent && (i + 1 == c->nnews || !same_line(c->news[i].event, c->news[i + 1].event))) /* once for those who stand there */
       sdm_show_line(&c->show, c->news[i].event);
     sdm_set_free(c->news[i].set);
     json_decref(c->news[i].event);

@@ -75,6 +75,8 @@ void sdm_console_list_displays(struct sdm_console *c);
 bool sdm_console_collect(struct sdm_console *c, const char *line); /* a line of the commands of a breakpoint: true if it was one */
 void sdm_console_run_commands(struct sdm_console *c, const struct sdm_set *set, struct sdm_set *on);
 bool sdm_console_pass_on(struct sdm_console *c, const char *line); /* to gdb; false: it does not know it either */
+/* Whether the commands of the breakpoint at which the event stopped begin with 'silent': then the stop is not told. */
+bool sdm_console_is_silent(const struct sdm_console *c, const json_t *event);
 void sdm_console_run_owed(struct sdm_console *c); /* of those who stopped while nobody waited for them; called at the prompt */
 void sdm_console_words_free(struct sdm_console *c);
 /* console_merge.c */

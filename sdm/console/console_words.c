@@ -172,20 +172,12 @@ static bool run_commands(struct sdm_console *c, const struct breakpoint *b, stru
   return on;
 }
 
-/* The stops of those who are 'silent' are not told. */
-static void drop_news(struct sdm_console *c, const struct breakpoint *b, const struct sdm_set *who) {
-  size_t kept = 0;
-  for (size_t i = 0; i < c->nnews; i++) {
-    if (json_integer_value(json_object_get(c->news[i].event, "bp")) == b->id)
-      sdm_set_diff(c->news[i].set, who);
-    if (!sdm_set_is_empty(c->news[i].set)) {
-      c->news[kept++] = c->news[i];
-      continue;
-    }
-    sdm_set_free(c->news[i].set);
-    json_decref(c->news[i].event);
-  }
-  c->nnews = kept;
+bool sdm_console_is_silent(const struct sdm_console *c, const json_t *event) {
+  json_int_t bp = json_integer_value(json_object_get(event, "bp"));
+  for (size_t k = 0; bp && k < c->nbreaks; k++)
+    if (c->breaks[k].id == bp && c->breaks[k].commands)
+      return !strncmp(c->breaks[k].commands, "silent", 6);
+  return false;
 }
 
 /* Those who have stopped at the prompt, while something else was done. */
@@ -212,8 +204,6 @@ void sdm_console_run_commands(struct sdm_console *c, const struct sdm_set *set, 
         sdm_set_union(who, c->s->places[i].set);
     sdm_set_intersect(sdm_set_intersect(who, set), c->s->stopped);
     sdm_set_diff(c->owed, who);
-    if (!sdm_set_is_empty(who) && !strncmp(c->breaks[k].commands, "silent", 6))
-      drop_news(c, &c->breaks[k], who);
     if (!sdm_set_is_empty(who))
       sdm_console_show_news(c); /* where they stand, before what is said there */
     if (!sdm_set_is_empty(who) && run_commands(c, &c->breaks[k], who))
