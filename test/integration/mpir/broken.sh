@@ -117,8 +117,12 @@ cp "${LIMITED[2]}" "$WORK/last"
 refused "No space left\|disk is full" "$BIN/dvm-checkpoint" compact "${LIMITED[2]}"
 cmp -s "${LIMITED[2]}" "$WORK/last" || fail "an image that cannot be compacted was changed"
 [ "$(ls -A "$WORK/small" | wc -l)" = 3 ] || fail "left: $(ls -A "$WORK/small")"
-"$BIN/dvm-checkpoint" --alone --to "$WORK/small" -o "$WORK/there/" "$ROOT" > "$WORK/to.out" 2> "$WORK/to.err"
-[ $? = 3 ] && has "is whole, but has no copy" "$WORK/to.err" || { cat "$WORK/to.err" >&2; fail "no room in the second place is not told"; }
+for ((try = 0; try < 100; try++)); do # not while it has one of its children
+  "$BIN/dvm-checkpoint" --alone --to "$WORK/small" -o "$WORK/there/" "$ROOT" > "$WORK/to.out" 2> "$WORK/to.err"
+  status=$?
+  grep -q "child processes" "$WORK/to.err" || break
+done
+[ $status = 3 ] && has "is whole, but has no copy" "$WORK/to.err" || { cat "$WORK/to.err" >&2; fail "no room in the second place is not told"; }
 note "$(head -n 1 "$WORK/to.err")"
 IMAGE=$(cat "$WORK/to.out")
 kill_process "$ROOT"
