@@ -56,6 +56,16 @@ void dvm_text_vprintf(struct dvm_text *t, const char *fmt, va_list ap) {
   va_end(again);
 }
 
+void dvm_text_add_quoted(struct dvm_text *t, const char *s) {
+  dvm_text_add(t, "\"");
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\')
+      dvm_text_add(t, "\\");
+    dvm_text_add_n(t, s, 1);
+  }
+  dvm_text_add(t, "\"");
+}
+
 void dvm_text_printf(struct dvm_text *t, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);

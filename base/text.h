@@ -21,6 +21,8 @@ struct dvm_text {
 void dvm_text_fini(struct dvm_text *t);
 void dvm_text_clear(struct dvm_text *t);
 void dvm_text_add(struct dvm_text *t, const char *s);
+/* In double quotes, with a backslash before quotes and backslashes. */
+void dvm_text_add_quoted(struct dvm_text *t, const char *s);
 void dvm_text_add_n(struct dvm_text *t, const char *s, size_t n);
 void dvm_text_printf(struct dvm_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void dvm_text_vprintf(struct dvm_text *t, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));

@@ -11,24 +11,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void quote(struct dvm_text *text, const char *arg) {
-  dvm_text_add(text, "\"");
-  for (; *arg; arg++) {
-    if (*arg == '"' || *arg == '\\')
-      dvm_text_add(text, "\\");
-    dvm_text_add_n(text, arg, 1);
-  }
-  dvm_text_add(text, "\"\n");
-}
-
 /* Our few arguments can push a command over the limit that just fitted, or a response file had to be unpacked.  The file has no
  * name, so that nobody must remove it. */
 static int exec_with_response_file(const struct dvm_list *command) {
   struct dvm_text text = DVM_TEXT_INIT;
   char name[64];
   int fd = memfd_create("dvmcc-arguments", 0);
-  for (size_t i = 1; i < command->n; i++)
-    quote(&text, command->v[i]);
+  for (size_t i = 1; i < command->n; i++) {
+    dvm_text_add_quoted(&text, command->v[i]);
+    dvm_text_add(&text, "\n");
+  }
   size_t done = 0;
   ssize_t n = 0;
   while (fd >= 0 && !text.failed && done < text.len && (n = write(fd, text.s + done, text.len - done)) > 0)
@@ -65,22 +57,24 @@ static void pass_on(int signal_number) /* async-signal-safe */
 static const int handled[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { NHANDLED = sizeof handled / sizeof *handled };
 
-/* Never returns.  The reason of a failed exec goes through 'fd', which closes by itself when exec succeeds. */
-static void become_child(const struct dvm_list *command, const sigset_t *mask, int fd) {
-  sigprocmask(SIG_SETMASK, mask, NULL);
-  execvp(command->v[0], command->v);
-  int code = errno;
+/* Never returns.  The reason why it could not become the program goes through 'fd', which closes by itself when exec succeeds. */
+static void become_child(char *const *command, int (*prepare)(void *arg), void *arg, int fd) {
+  int code = prepare(arg);
+  if (!code) {
+    execvp(command[0], command);
+    code = errno;
+  }
   ssize_t n = write(fd, &code, sizeof code);
   _exit(n == sizeof code ? 127 : 126);
 }
 
-static int start(const struct dvm_list *command, const sigset_t *mask, pid_t *pid) {
+int dvm_run_start(char *const *command, int (*prepare)(void *arg), void *arg, pid_t *pid) {
   int fds[2], code = 0;
   if (pipe2(fds, O_CLOEXEC))
     return -errno;
   *pid = fork();
   if (*pid == 0)
-    become_child(command, mask, fds[1]);
+    become_child(command, prepare, arg, fds[1]);
   code = *pid < 0 ? errno : 0;
   close(fds[1]);
   ssize_t n = 0;
@@ -92,6 +86,8 @@ static int start(const struct dvm_list *command, const sigset_t *mask, pid_t *pi
   return -code;
 }
 
+static int unblock(void *mask) { return sigprocmask(SIG_SETMASK, mask, NULL) ? errno : 0; }
+
 int dvm_run_wait(const struct dvm_list *command, int *status, struct dvm_error *err) {
   struct sigaction old[NHANDLED], action = {.sa_handler = SIG_IGN};
   sigset_t block, mask;
@@ -101,7 +97,7 @@ int dvm_run_wait(const struct dvm_list *command, int *status, struct dvm_error *
   for (int i = 0; i < NHANDLED; i++)
     sigaddset(&block, handled[i]);
   sigprocmask(SIG_BLOCK, &block, &mask);
-  int rc = start(command, &mask, &pid);
+  int rc = dvm_run_start(command->v, unblock, &mask, &pid);
   if (rc) {
     errno = -rc;
     dvm_error_errno(err, "cannot run '%s'", command->v[0]);

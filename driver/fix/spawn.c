@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/fix/spawn.h"
+#include "driver/run.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -33,47 +34,33 @@ void fix_spawn_begin(void) {
 
 int fix_spawn_stopped(void) { return stopped; }
 
-static void direct(int to, const char *path, int flags) {
+static int direct(int to, const char *path, int flags) {
   int fd = path ? open(path, flags, 0600) : to;
   if (fd < 0 || (fd != to && dup2(fd, to) < 0))
-    _exit(126);
+    return errno;
   if (fd != to)
     close(fd);
+  return 0;
 }
 
-/* Never returns.  The reason of a failed exec goes through 'fd', which closes by itself when exec succeeds. */
-static void become(const struct fix_spawn *s, const sigset_t *mask, int fd) {
+struct start {
+  const struct fix_spawn *spawn;
+  const sigset_t *mask;
+};
+
+static int prepare(void *arg) {
+  const struct start *start = arg;
+  const struct fix_spawn *s = start->spawn;
   bool rewound = s->input && input_begin >= 0 && lseek(0, input_begin, SEEK_SET) >= 0;
-  direct(0, rewound ? NULL : "/dev/null", O_RDONLY);
-  direct(1, s->out, O_WRONLY | O_CREAT | O_TRUNC);
-  direct(2, s->err, O_WRONLY | O_CREAT | O_TRUNC);
+  int rc = direct(0, rewound ? NULL : "/dev/null", O_RDONLY);
+  rc = rc ? rc : direct(1, s->out, O_WRONLY | O_CREAT | O_TRUNC);
+  rc = rc ? rc : direct(2, s->err, O_WRONLY | O_CREAT | O_TRUNC);
   if (s->options)
     setenv("DVM_OPTIONS", s->options, 1);
   else
     unsetenv("DVM_OPTIONS");
-  sigprocmask(SIG_SETMASK, mask, NULL);
-  execvp(s->command->v[0], s->command->v);
-  int code = errno;
-  ssize_t n = write(fd, &code, sizeof code);
-  _exit(n == sizeof code ? 127 : 126);
-}
-
-static int start(const struct fix_spawn *s, const sigset_t *mask, pid_t *pid) {
-  int fds[2], code = 0;
-  if (pipe2(fds, O_CLOEXEC))
-    return -errno;
-  *pid = fork();
-  if (*pid == 0)
-    become(s, mask, fds[1]);
-  code = *pid < 0 ? errno : 0;
-  close(fds[1]);
-  ssize_t n = 0;
-  while (*pid > 0 && (n = read(fds[0], &code, sizeof code)) < 0 && errno == EINTR)
-    ;
-  close(fds[0]);
-  if (*pid > 0 && code)
-    waitpid(*pid, NULL, 0);
-  return -code;
+  sigprocmask(SIG_SETMASK, start->mask, NULL);
+  return rc;
 }
 
 int fix_spawn(const struct fix_spawn *s, int *status, struct dvm_error *err) {
@@ -86,7 +73,7 @@ int fix_spawn(const struct fix_spawn *s, int *status, struct dvm_error *err) {
   for (int i = 0; i < NHANDLED; i++)
     sigaddset(&block, handled[i]);
   sigprocmask(SIG_BLOCK, &block, &mask);
-  int rc = start(s, &mask, &pid);
+  int rc = dvm_run_start(s->command->v, prepare, &(struct start){s, &mask}, &pid);
   child = rc ? 0 : pid;
   sigprocmask(SIG_SETMASK, &mask, NULL);
   if (rc) {

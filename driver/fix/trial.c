@@ -29,16 +29,6 @@ static void make_way(char *path) {
   }
 }
 
-static void quote(struct dvm_text *t, const char *s) {
-  dvm_text_add(t, "\"");
-  for (; *s; s++) {
-    if (*s == '"' || *s == '\\')
-      dvm_text_add(t, "\\");
-    dvm_text_add_n(t, s, 1);
-  }
-  dvm_text_add(t, "\"");
-}
-
 /* The texts, where the run-time library looks for them, and the overlay that makes clang see them under the files' own names. */
 static int write_texts(const struct fix_program *p, const struct fix_files *files, struct dvm_error *err) {
   struct dvm_text overlay = DVM_TEXT_INIT, path = DVM_TEXT_INIT;
@@ -53,9 +43,9 @@ static int write_texts(const struct fix_program *p, const struct fix_files *file
       rc = write_file(path.s, f->tried.s, f->tried.n, err);
     }
     dvm_text_printf(&overlay, "%s{\"type\": \"file\", \"name\": ", i ? ", " : "");
-    quote(&overlay, f->path);
+    dvm_text_add_quoted(&overlay, f->path);
     dvm_text_add(&overlay, ", \"external-contents\": ");
-    quote(&overlay, dvm_text_str(&path));
+    dvm_text_add_quoted(&overlay, dvm_text_str(&path));
     dvm_text_add(&overlay, "}");
   }
   dvm_text_add(&overlay, "]}\n");

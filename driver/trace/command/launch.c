@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/command/launch.h"
+#include "driver/run.h"
 #include "base/text.h"
 #include "driver/trace/format/collect.h"
 #include "driver/trace/inside/inside.h"
@@ -43,39 +44,24 @@ static bool set_options(const struct dvmt_launch *launch, const char *ring, cons
   return ok;
 }
 
-/* Starts the program; a failure of exec comes back through a pipe that exec closes. */
+struct start {
+  const struct dvmt_launch *launch;
+  int ring_fd;
+};
+
+static int prepare(void *arg) {
+  const struct start *s = arg;
+  int nowhere = s->launch->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+  char number[16];
+  if (nowhere >= 0)
+    dup2(nowhere, 1);
+  snprintf(number, sizeof(number), "%d", s->ring_fd);
+  return set_options(s->launch, number, NULL) ? 0 : ENOMEM;
+}
+
 static int start(const struct dvmt_launch *launch, int ring_fd, pid_t *pid, struct dvm_error *err) {
-  int report[2], failure = 0;
-  if (pipe2(report, O_CLOEXEC))
-    return dvm_error_errno(err, "cannot make a pipe");
-  *pid = fork();
-  if (*pid < 0) {
-    int rc = dvm_error_errno(err, "cannot start '%s'", launch->command[0]);
-    close(report[0]);
-    close(report[1]);
-    return rc;
-  }
-  if (!*pid) {
-    int nowhere = launch->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-    if (nowhere >= 0)
-      dup2(nowhere, 1);
-    char number[16];
-    snprintf(number, sizeof(number), "%d", ring_fd);
-    if (!set_options(launch, number, NULL))
-      errno = ENOMEM;
-    else
-      execvp(launch->command[0], launch->command);
-    failure = errno;
-    ssize_t told = write(report[1], &failure, sizeof(failure));
-    _exit(told == sizeof(failure) ? 127 : 126);
-  }
-  close(report[1]);
-  ssize_t n = read(report[0], &failure, sizeof(failure));
-  close(report[0]);
-  if (n != sizeof(failure))
-    return 0;
-  waitpid(*pid, NULL, 0);
-  return dvm_error_set(err, -failure, "cannot run '%s': %s", launch->command[0], strerror(failure));
+  int rc = dvm_run_start(launch->command, prepare, &(struct start){launch, ring_fd}, pid);
+  return rc ? dvm_error_set(err, rc, "cannot run '%s': %s", launch->command[0], strerror(-rc)) : 0;
 }
 
 int dvmt_launch_inside(const struct dvmt_launch *launch, const char *output, const char *codec, bool verbose, struct dvm_error *err) {
