@@ -520,11 +520,6 @@ void dvmrt_array_facts(struct dvm_facts *f) {
   DVMRT_FACT(f, ARRAY_DIRTY, struct dvmrt_array, dirty);
   DVMRT_FACT(f, ARRAY_WRITER, struct dvmrt_array, writer);
   DVMRT_FACT(f, ARRAY_WRITER_IN, struct dvmrt_array, writer_in);
-  f->fields[DVM_FACTS_COORD_BYTES].bytes = sizeof(struct dvmrt_coord);
-  DVMRT_FACT(f, COORD_KIND, struct dvmrt_coord, kind);
-  DVMRT_FACT(f, COORD_INDEX, struct dvmrt_coord, index);
-  DVMRT_FACT(f, COORD_COEF, struct dvmrt_coord, coef);
-  DVMRT_FACT(f, COORD_ADD, struct dvmrt_coord, add);
   f->fields[DVM_FACTS_BOX_BYTES].bytes = sizeof(struct dvmrt_box);
   DVMRT_FACT(f, BOX_LOW, struct dvmrt_box, low);
   DVMRT_FACT(f, BOX_HIGH, struct dvmrt_box, high);

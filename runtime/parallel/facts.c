@@ -58,11 +58,6 @@ static void tell_arrays(struct dvm_facts *f) {
 }
 
 static void tell_parts(struct dvm_facts *f) {
-  f->fields[DVM_FACTS_COORD_BYTES].bytes = sizeof(struct dvmrt_coord);
-  DVMRT_FACT(f, COORD_KIND, struct dvmrt_coord, kind);
-  DVMRT_FACT(f, COORD_INDEX, struct dvmrt_coord, index);
-  DVMRT_FACT(f, COORD_COEF, struct dvmrt_coord, coef);
-  DVMRT_FACT(f, COORD_ADD, struct dvmrt_coord, add);
   f->fields[DVM_FACTS_LIST_BYTES].bytes = sizeof(struct dvmp_list);
   DVMRT_FACT(f, LIST_COUNT, struct dvmp_list, n);
   DVMRT_FACT(f, LIST_SPANS, struct dvmp_list, at);
@@ -85,11 +80,6 @@ static void tell_constructs(struct dvm_facts *f) {
   DVMRT_FACT(f, FRAME_PART, struct dvmp_construct, part);
   DVMRT_FACT(f, FRAME_TURN, struct dvmp_construct, turn);
   DVMRT_FACT(f, FRAME_TURNS, struct dvmp_construct, turns);
-  DVMRT_FACT(f, DIRECTIVE_KIND, struct dvmrt_directive, kind);
-  DVMRT_FACT(f, DIRECTIVE_FILE, struct dvmrt_directive, pos.file);
-  DVMRT_FACT(f, DIRECTIVE_LINE, struct dvmrt_directive, pos.line);
-  DVMRT_FACT(f, DIRECTIVE_RANK, struct dvmrt_directive, rank);
-  DVMRT_FACT(f, DIRECTIVE_NAMES, struct dvmrt_directive, names);
 }
 
 static void tell_findings(struct dvm_facts *f) {
@@ -111,6 +101,7 @@ static void tell_findings(struct dvm_facts *f) {
 void dvmp_facts_begin(void) {
   struct dvm_facts *f = &__dvm_facts;
   f->groups = f->loops = f->accesses = (uintptr_t)&none;
+  dvmrt_shared_facts(f);
   tell_arrays(f);
   tell_parts(f);
   tell_constructs(f);

@@ -4,6 +4,7 @@
 #include "runtime/report/stats.h"
 
 void dvmrt_facts_init(void) {
+  dvmrt_shared_facts(&__dvm_facts);
   dvmrt_construct_facts(&__dvm_facts);
   dvmrt_array_facts(&__dvm_facts);
   dvmrt_group_facts(&__dvm_facts);

@@ -368,11 +368,6 @@ void dvmrt_construct_facts(struct dvm_facts *f) {
   DVMRT_FACT(f, FRAME_LEFT, struct dvmrt_frame, left);
   DVMRT_FACT(f, FRAME_NEST, struct dvmrt_frame, nest);
   DVMRT_FACT(f, FRAME_PROVED, struct dvmrt_frame, proved);
-  DVMRT_FACT(f, DIRECTIVE_KIND, struct dvmrt_directive, kind);
-  DVMRT_FACT(f, DIRECTIVE_FILE, struct dvmrt_directive, pos.file);
-  DVMRT_FACT(f, DIRECTIVE_LINE, struct dvmrt_directive, pos.line);
-  DVMRT_FACT(f, DIRECTIVE_RANK, struct dvmrt_directive, rank);
-  DVMRT_FACT(f, DIRECTIVE_NAMES, struct dvmrt_directive, names);
   DVMRT_FACT(f, NOW_WRITE, struct dvmrt_now, write);
   DVMRT_FACT(f, NOW_BASE, struct dvmrt_now, base);
   DVMRT_FACT(f, NOW_INDEX, struct dvmrt_now, iv);
