@@ -399,13 +399,15 @@ int dvmt_writer_close(struct dvmt_writer *w, bool complete, struct dvmt_totals *
   if (totals)
     *totals = w->totals;
   if (w->fd >= 0) {
-    if (!rc && fsync(w->fd) && errno != EINVAL && errno != EROFS)
+    int held = dup(w->fd); /* the lock, until the file has its name */
+    if (close(w->fd) && !rc)
       rc = -errno;
     if (rc)
       dvm_error_set(err, rc, "cannot write '%s': %s", w->part, strerror(-rc));
     if (!(rc && w->renamed) && rename(w->part, w->path) && !rc) /* before it is open to others */
       rc = dvm_error_errno(err, "cannot rename '%s' to '%s'", w->part, w->path);
-    close(w->fd);
+    if (held >= 0)
+      close(held);
     w->fd = -1;
   } else if (rc) {
     dvm_error_set(err, rc, "%s", strerror(-rc));
