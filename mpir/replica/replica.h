@@ -38,8 +38,8 @@ struct mpl_record *mpl_replica_record(uint32_t from, const struct mpl_end *in, s
 void mpl_replica_taken(void);
 /* What waits for room to 'to' is tried again, or has been. */
 static inline void mpl_replica_retry(bool begins) { mpl_replica.quiet = begins; }
-void mpl_progress_record(uint32_t from); /* core.c */
-void mpl_progress_peer(uint32_t to); /* core.c */
+void mpl_progress_record(uint32_t from); /* receive.c */
+void mpl_progress_peer(uint32_t to); /* send.c */
 
 /* --- sending --- */
 
