@@ -315,8 +315,8 @@ static int check_options(const struct arguments *a) {
     return dvm_usage_error("run", "'--launcher' needs '--hosts' or '--native': ranks on this host alone need no launcher");
   if (a->native && a->checkpointable)
     return dvm_usage_error("run", "a job on Open MPI itself cannot be checkpointed; leave '--native' or '--checkpointable' away");
-  if (a->replicate && (!job->nranks || a->native || a->checkpointable || job->hosts))
-    return dvm_usage_error("run", "'--replicate' needs '-n', and does not go with '--native', '--hosts' or '--checkpointable'");
+  if (a->replicate && (!job->nranks || a->native || job->hosts))
+    return dvm_usage_error("run", "'--replicate' needs '-n', and does not go with '--native' or '--hosts'");
   return 0;
 }
 

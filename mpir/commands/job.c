@@ -201,7 +201,7 @@ static void reap_replicas(struct job *j) {
   uint32_t rank = 0;
   for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) > 0;)
     if (!mpir_job_clock_ended(j->clock, pid)) {
-      enum mpir_replica_news news = mpir_replicas_ended(j->replicas, j->ending, &pid, &how, &rank);
+      enum mpir_replica_news news = mpir_replicas_ended(j->replicas, j->ending || j->saved, &pid, &how, &rank);
       on_news(j, news, rank, pid, how);
     }
   pid_t pid = 0;
@@ -312,6 +312,8 @@ int mpir_job_watch(struct job *j) {
     on_signals(j);
     reap(j);
     mpir_job_socket_serve(j->socket);
+    if (j->replicas)
+      mpir_replicas_hold(j->replicas, mpir_job_socket_busy(j->socket));
     if (j->hosts && j->leads && !mpir_job_socket_busy(j->socket))
       mpir_hosts_give_up(j->shared);
     j->leads = mpir_job_socket_busy(j->socket);
@@ -327,7 +329,12 @@ int mpir_job_watch(struct job *j) {
     ;
   if (j->hosts)
     mpir_hosts_finish(j->hosts, j->shared);
-  return j->replicas ? mpir_replicas_finish(j->replicas, j->status) : j->status;
+  if (!j->replicas)
+    return j->status;
+  mpir_job_socket_serve(j->socket); /* the last word of a checkpoint may have come */
+  mpir_job_socket_close(j->socket); /* a command of ours that leads one is to end, too */
+  j->socket = NULL;
+  return mpir_job_again(j, mpir_replicas_finish(j->replicas, j->status));
 }
 
 /* --- what commands ask --- */
@@ -354,8 +361,18 @@ static void describe(void *arg, struct job_answer *a) {
   }
 }
 
+static int note_begin(void *arg) {
+  struct job *j = arg;
+  if (!j->replicas)
+    return 0;
+  mpir_replicas_hold(j->replicas, true);
+  return mpir_replicas_wait(j->replicas);
+}
+
 static void note_clock(void *arg) {
   struct job *j = arg;
+  if (j->replicas)
+    mpir_replicas_stand(j->replicas);
   j->shared->stopped_ns = now_ns();
 }
 
@@ -364,8 +381,15 @@ static void note_end(void *arg) {
   j->saved = true;
 }
 
+static void note_snapshot(void *arg, const char *path) {
+  struct job *j = arg;
+  free(j->snapshot);
+  j->snapshot = strdup(path);
+  j->tries = 0;
+}
+
 int mpir_job_open(struct job *j, struct dvm_error *err) {
-  j->socket = mpir_job_socket_open(j->name, &(struct mpir_job_served){j, describe, note_clock, note_end}, err);
+  j->socket = mpir_job_socket_open(j->name, &(struct mpir_job_served){j, describe, note_begin, note_clock, note_end, note_snapshot}, err);
   return j->socket ? 0 : err->code;
 }
 
@@ -403,6 +427,7 @@ static void free_job(struct job *j) {
   mpir_replicas_destroy(j->replicas);
   free(j->command);
   free(j->folder);
+  free(j->snapshot);
   free(j->pids);
 }
 

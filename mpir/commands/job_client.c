@@ -343,12 +343,28 @@ static int save_on_hosts(struct saving *s, struct crs_request *request, struct c
   return mpir_job_checkpoint_hosts(s->connection, &lead, request, reply, err);
 }
 
+/* The controller may have to go back to it.  One that does not answer has ended. */
+static void tell_saved(const struct saving *s, const char *path) {
+  struct {
+    uint32_t what;
+    char text[PATH_MAX];
+  } word = {.what = JOB_SAVED};
+  char done;
+
+  if (!realpath(path, word.text))
+    return;
+  if (send(s->connection, &word, sizeof(word.what) + strlen(word.text) + 1, MSG_NOSIGNAL) > 0 && recv(s->connection, &done, 1, 0) < 0)
+    return;
+}
+
 static int save(struct saving *s, const struct mpir_job_save *options, struct mpir_gathering *g, struct crs_request *request,
                 struct crs_reply *reply, struct dvm_error *err) {
   int rc = ask(s->connection, JOB_BEGIN, &s->answer, sizeof(s->answer)) ? dvm_error_set(err, -EIO, "the job has ended") : s->answer.code;
 
   if (rc == -EBUSY)
     return dvm_error_set(err, rc, "another checkpoint of it is under way");
+  if (rc == -EAGAIN)
+    return dvm_error_set(err, rc, "a rank is making its shadow; try again");
   if (!rc && !(rc = choose(s, options->ranks, err)))
     rc = check_ready(s, err);
   if (!rc && s->answer.nnodes) {
@@ -360,6 +376,8 @@ static int save(struct saving *s, const struct mpir_job_save *options, struct mp
     if (!rc)
       rc = mpir_gather_save(g, request, reply);
   }
+  if (!rc && !options->ranks)
+    tell_saved(s, g->path);
   if (!rc && request->keep && (!request->path[0] || request->path[strlen(request->path) - 1] == '/'))
     mpir_gather_retain(g->path, request->keep);
   return rc;

@@ -40,6 +40,21 @@ struct mpir_job_clock *mpir_job_clock_create(void) {
   return c;
 }
 
+static void set_number(const char *name, long n) {
+  char text[32];
+  snprintf(text, sizeof(text), "%ld", n);
+  setenv(name, text, 1);
+}
+
+void mpir_job_clock_hand_on(const struct mpir_job_clock *c) {
+  if (c && c->every_ms)
+    set_number("DVMCR_EVERY", (long)(c->every_ms / 1000));
+  if (c && c->signal)
+    set_number("DVMCR_SIGNAL", c->signal);
+  if (c && c->keep)
+    setenv("DVMCR_KEEP", c->keep, 1);
+}
+
 int mpir_job_clock_signal(const struct mpir_job_clock *c) { return c ? c->signal : 0; }
 
 _Noreturn static void become_command(const struct mpir_job_clock *c, pid_t job) {

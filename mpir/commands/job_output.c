@@ -52,6 +52,12 @@ void mpir_output_destroy(struct mpir_output *o) {
 
 int mpir_output_end(const struct mpir_output *o, unsigned replica) { return o->write[replica]; }
 uint64_t mpir_output_bytes(const struct mpir_output *o) { return o->taken; }
+uint64_t mpir_output_position(const struct mpir_output *o, unsigned replica) { return o->position[replica]; }
+
+void mpir_output_resume(struct mpir_output *o, unsigned leader, uint64_t position, uint64_t known) {
+  o->position[leader] = position;
+  o->taken = known > position ? known : position;
+}
 
 static void append(char **to, size_t *n, size_t *room, const char *from, size_t more) {
   if (*n + more > *room) {
@@ -165,7 +171,7 @@ void mpir_output_clone(struct mpir_output *o, unsigned replica) {
   take(o, 1 - replica, SIZE_MAX);
   while (read(o->read[replica], rest, sizeof(rest)) > 0)
     ;
-  o->position[replica] = o->taken;
+  o->position[replica] = o->position[1 - replica]; /* less than was taken, where its main itself repeats what another one had printed */
   o->nkept = 0;
   o->compares = o->checks;
 }

@@ -27,4 +27,8 @@ void mpir_output_finish(struct mpir_output *o);
 /* There is no shadow any more. */
 void mpir_output_drop(struct mpir_output *o);
 uint64_t mpir_output_bytes(const struct mpir_output *o);
+/* Bytes that this replica has given so far. */
+uint64_t mpir_output_position(const struct mpir_output *o, unsigned replica);
+/* A new life of the program: 'leader' will give the bytes from 'position' on, of which those before 'known' have been put out. */
+void mpir_output_resume(struct mpir_output *o, unsigned leader, uint64_t position, uint64_t known);
 #endif

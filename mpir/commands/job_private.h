@@ -28,12 +28,21 @@ struct job {
   struct mpir_deadlock *deadlock;
   struct mpir_job_socket *socket;
   struct mpir_replicas *replicas; /* or NULL */
+  char *snapshot;                 /* the last whole one, or NULL; owned */
+  unsigned tries;                 /* restarts from it, one after another */
   struct mpir_hosts *hosts;      /* of a job on several hosts, or NULL */
   bool leads;                    /* a checkpoint was under way at the last look */
   struct mpir_job_clock *clock;  /* checkpoints that the controller itself asks for */
 };
 
 int64_t mpir_job_now_ms(void);
+/* job_again.c: the job is over with 'status'.  Where ranks were lost with all their replicas, and there is a snapshot, this command becomes the one that
+   restarts it, and does not return. */
+int mpir_job_again(struct job *j, int status);
+/* That command could not restart it, since a rank was lost again or for another reason, which may pass.  Returns when it was tried often enough. */
+void mpir_job_try_again(struct job *j, const mpir_replicas_printed *before, struct dvm_error *err);
+/* In that command: what the one before has left, or NULL where nothing was; the caller frees it.  By rank. */
+mpir_replicas_printed *mpir_job_before(struct job *j);
 /* job.c: catches what is to be caught, before the first rank is there; 'before' is the mask that ranks get. */
 void mpir_job_catch(struct job *j, sigset_t *before);
 /* Opens the socket.  Returns 0, or -E... with the text in 'err'. */
@@ -53,6 +62,8 @@ void mpir_table_abort(const char *why);
 /* job_clock.c: reads, and takes out of the environment, what asks for checkpoints again and again or by a signal.  NULL: nothing does. */
 struct mpir_job_clock *mpir_job_clock_create(void);
 int mpir_job_clock_signal(const struct mpir_job_clock *c); /* 0: none */
+/* So that a command that takes our place reads it again. */
+void mpir_job_clock_hand_on(const struct mpir_job_clock *c);
 /* Starts the command when it is time, or 'asked'; one at a time. */
 void mpir_job_clock_look(struct mpir_job_clock *c, bool asked);
 /* A child of ours has ended: true if it was the command. */

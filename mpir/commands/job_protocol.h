@@ -8,13 +8,14 @@
 #define JOB_SOCKET_BY_PID "dvm-job.%lu.%d"
 #define JOB_SOCKET_BY_NAME "dvm-job.%lu.%u.%s"
 
-enum { JOB_PROTOCOL_VERSION = 2, JOB_TEXT_MAX = 2048 };
+enum { JOB_PROTOCOL_VERSION = 3, JOB_TEXT_MAX = 2048 };
 
-enum job_request { /* a packet of one such number */
+enum job_request { /* a packet of one such number, a text behind it where that is said */
                    JOB_ASK = 1, /* answer: struct job_answer */
-                   JOB_BEGIN, /* a checkpoint begins, and ends with the connection; answer: struct job_answer, -EBUSY while there is another */
+                   JOB_BEGIN, /* a checkpoint begins, and ends with the connection; answer: struct job_answer, -EBUSY while there is another, -EAGAIN: not now */
                    JOB_STANDS, /* all ranks stand: the job's clock is noted; answer: one byte */
                    JOB_ENDS, /* the ranks are about to be killed, which is no failure; answer: one byte */
+                   JOB_SAVED, /* the job is whole in the snapshot whose path follows, with a zero byte at its end; answer: one byte */
 };
 
 struct job_answer {

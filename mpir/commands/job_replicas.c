@@ -74,6 +74,12 @@ uint64_t mpir_replicas_size(const struct mpir_replicas *r, uint64_t at, uint64_t
   return mpl_round(at, 4096) - at + size;
 }
 
+void mpir_replicas_name_streams(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank) {
+  for (unsigned replica = 0; replica < 2; replica++)
+    for (int s = 0; s < REPLICA_STREAMS; s++)
+      k->stream_fds[replica][s] = mpir_output_end(r->ranks[rank].streams[s], replica);
+}
+
 void mpir_replicas_fill(struct mpir_replicas *r, struct mpl_job *job, uint64_t at) {
   job->replicas_at = mpl_round(at, 4096);
   struct replica_job *shared = replica_job(job);
@@ -83,18 +89,18 @@ void mpir_replicas_fill(struct mpir_replicas *r, struct mpl_job *job, uint64_t a
                                  .when_full = r->options.when_full,
                                  .refresh = r->options.refresh,
                                  .controller = getpid(),
+                                 .heartbeat_ms = r->options.heartbeat_ms,
+                                 .summary = r->options.summary,
                                  .log_at = job->replicas_at + replica_size(r->nranks),
                                  .log_stride = log_stride,
                                  .forward_stride = forward_stride(r)};
   snprintf(shared->shadow_cpu, sizeof(shared->shadow_cpu), "%s", r->options.shadow_cpu ? r->options.shadow_cpu : "");
+  snprintf(shared->report, sizeof(shared->report), "%s", r->options.report ? r->options.report : "");
   shared->forward_at = shared->log_at + r->nranks * log_stride;
   shared->copies_at = shared->forward_at + r->nranks * shared->forward_stride;
   for (uint32_t i = 0; i < r->nranks; i++) {
-    struct replica_rank *k = &shared->ranks[i];
-    k->alive = k->readers = 1;
-    for (int replica = 0; replica < 2; replica++)
-      for (int s = 0; s < REPLICA_STREAMS; s++)
-        k->stream_fds[replica][s] = mpir_output_end(r->ranks[i].streams[s], (unsigned)replica);
+    shared->ranks[i].alive = shared->ranks[i].readers = 1;
+    mpir_replicas_name_streams(r, &shared->ranks[i], i);
   }
   r->job = job;
   r->shared = shared;
@@ -231,6 +237,7 @@ static enum mpir_replica_news take_over(struct mpir_replicas *r, uint32_t rank, 
   atomic_store(&k->took_over_ns, 0);
   atomic_store(&mpl_state(r->job, rank)->wait.blocked, 0);
   atomic_store(&k->leader, 1 - replica);
+  atomic_store(&k->fork_state, REPLICA_NO_FORK);
   forget_replica(r, rank, replica);
   fprintf(stderr, "dvm run: note: rank %u's main %s; its shadow goes on\n", rank, describe(how, text, sizeof(text)));
   want_shadow(r, rank);
@@ -305,11 +312,15 @@ enum mpir_replica_news mpir_replicas_ended(struct mpir_replicas *r, bool ending,
   return MPIR_REPLICA_UNKNOWN;
 }
 
+pid_t mpir_replicas_shadow(const struct mpir_replicas *r, uint32_t rank) {
+  const struct replica_rank *k = &r->shared->ranks[rank];
+  return r->ranks[rank].shadow_over ? 0 : atomic_load(&k->pid[1 - atomic_load(&k->leader)]);
+}
+
 void mpir_replicas_kill_shadows(struct mpir_replicas *r) {
   for (uint32_t i = 0; i < r->nranks; i++) {
-    struct replica_rank *k = &r->shared->ranks[i];
-    pid_t shadow = atomic_load(&k->pid[1 - atomic_load(&k->leader)]);
-    if (shadow && !r->ranks[i].shadow_over)
+    pid_t shadow = mpir_replicas_shadow(r, i);
+    if (shadow)
       kill(shadow, SIGKILL);
   }
 }
@@ -330,7 +341,7 @@ nfds_t mpir_replicas_poll(struct mpir_replicas *r, struct pollfd *fds) {
 /* A rank stands and waits to be cloned. */
 static void let_fork(struct mpir_replicas *r, uint32_t rank) {
   struct replica_rank *k = &r->shared->ranks[rank];
-  if (atomic_load(&k->fork_state) != REPLICA_WANTS_FORK)
+  if (r->holds || atomic_load(&k->fork_state) != REPLICA_WANTS_FORK)
     return;
   for (int s = 0; s < REPLICA_STREAMS; s++)
     mpir_output_clone(r->ranks[rank].streams[s], 1 - atomic_load(&k->leader));
@@ -412,7 +423,7 @@ static int serve_rank(struct mpir_replicas *r, uint32_t rank) {
   int status = move_output(r, rank, false);
   let_fork(r, rank);
   leap(r, rank);
-  if (r->options.heartbeat_ms && mine->here)
+  if (r->options.heartbeat_ms && mine->here && !r->stopped)
     end_stopped(r, rank);
   uint64_t caught_up = atomic_load(&k->took_over_ns);
   if (mine->taking_ns && caught_up) {

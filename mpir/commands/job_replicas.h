@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "base/error.h"
 #include "mpir/replica/shared.h"
 
 struct mpir_replicas_options {
@@ -26,6 +27,21 @@ struct mpir_replicas *mpir_replicas_create(const struct mpir_replicas_options *o
 /* Bytes of the segment after 'at'; and, when it is there, what stands in them. */
 uint64_t mpir_replicas_size(const struct mpir_replicas *r, uint64_t at, uint64_t ring_bytes);
 void mpir_replicas_fill(struct mpir_replicas *r, struct mpl_job *job, uint64_t at);
+/* All ranks stand for a checkpoint: shadows stop, too, and what was printed is noted in the segment. */
+void mpir_replicas_stand(struct mpir_replicas *r);
+/* No shadow is made while a checkpoint is under way, at whose end those that stopped go on.  'wait': returns when none is being made; -EAGAIN if that does not end. */
+void mpir_replicas_hold(struct mpir_replicas *r, bool holds);
+int mpir_replicas_wait(struct mpir_replicas *r);
+
+/* What is known of the life of a job before: bytes of each stream of each rank that have been put out; NULL: none of those since its snapshot. */
+typedef uint64_t mpir_replicas_printed[REPLICA_STREAMS];
+/* Of a job whose segment was restored, and whose ranks are 'pids' and do not run yet.  NULL: -E... is in 'err'. */
+struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pids, const mpir_replicas_printed *known,
+                                           struct dvm_error *err);
+/* Such a job goes on without shadows. */
+void mpir_replicas_renounce(struct mpl_job *job);
+void mpir_replicas_put_out(const struct mpir_replicas *r, mpir_replicas_printed *to);
+
 /* In the process that becomes a main. */
 void mpir_replicas_become(const struct mpir_replicas *r, uint32_t rank);
 void mpir_replicas_started(struct mpir_replicas *r, uint32_t rank, pid_t pid);

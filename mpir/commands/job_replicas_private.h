@@ -24,6 +24,7 @@ struct mpir_replicas {
   const char *library;      /* borrowed */
   int notify;               /* eventfd */
   bool told;                /* a difference */
+  bool holds, stopped;      /* no shadows are made now; they stand */
   struct rlimit files;      /* as the ranks are to have it */
   int64_t begin_ms, flushed_ms;
   struct mpl_job *job;
@@ -31,6 +32,8 @@ struct mpir_replicas {
   struct mpir_replicated_rank *ranks;
 };
 
+void mpir_replicas_name_streams(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank);
+pid_t mpir_replicas_shadow(const struct mpir_replicas *r, uint32_t rank); /* 0: there is none, or it has ended by itself */
 int64_t mpir_replicas_now_ms(void);
 int64_t mpir_replicas_now_ns(void);
 /* job_replicas_report.c */

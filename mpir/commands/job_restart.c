@@ -21,6 +21,7 @@ struct restarting {
   const struct mpir_set *set;
   void (*announce)(const struct mpir_restarted *);
   void (*announce_job)(const struct job *);
+  mpir_replicas_printed *before; /* what the command whose place this one has taken has put out, by rank; or NULL */
 };
 
 static int map_segment(struct job *j, struct dvm_error *err) {
@@ -62,6 +63,21 @@ static void find_ranks(struct restarting *r, const struct mpir_restarted *out) {
   }
 }
 
+/* Mains make their shadows anew.  In a namespace they would be the children of its first process. */
+static int resume_replicas(struct restarting *r, const struct mpir_restarted *out, struct dvm_error *err) {
+  struct job *j = &r->job;
+
+  if (out->how) {
+    fputs("dvm restart: note: the ranks go on without shadows: they are in a pid namespace, since their process numbers are taken or "
+          "cannot be chosen by this user\n",
+          stderr);
+    mpir_replicas_renounce(j->shared);
+    return 0;
+  }
+  j->replicas = mpir_replicas_resume(j->shared, j->pids, r->before, err);
+  return j->replicas ? 0 : err->code;
+}
+
 /* All ranks are what they were, none runs yet. */
 static int on_ready(void *arg, const struct mpir_restarted *out, struct dvm_error *err) {
   struct restarting *r = arg;
@@ -77,8 +93,9 @@ static int on_ready(void *arg, const struct mpir_restarted *out, struct dvm_erro
     j->init = out->child;
   }
   j->deadlock = mpir_deadlock_create(j->shared);
+  rc = j->shared->replicas_at ? resume_replicas(r, out, err) : 0;
   mpir_crs_fault("job-restored");
-  return 0;
+  return rc;
 }
 
 static int check(const struct mpir_job_manifest *m, const struct mpir_set *set, const char *path, struct dvm_error *err) {
@@ -236,11 +253,16 @@ int mpir_job_restart(const char *path, const struct mpir_job_options *job, const
                                    .clock = mpir_job_clock_create()}};
 
     snprintf(r.job.name, sizeof(r.job.name), "%s", job->name ? job->name : m->name);
+    r.job.snapshot = realpath(path, NULL);
+    r.before = mpir_job_before(&r.job);
     rc = choose_hosts(&r, job, err);
     if (!rc)
       rc = open_job(&r, job, err);
     if (!rc)
       rc = r.job.hosts ? run_on_hosts(&r, path, job, options, err) : run(&r, path, options, err);
+    if (rc < 0 && r.before)
+      mpir_job_try_again(&r.job, r.before, err);
+    free(r.before);
   }
   mpir_job_manifest_free(m);
   mpir_set_free(set);

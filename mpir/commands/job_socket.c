@@ -1,6 +1,7 @@
 #include "mpir/commands/job_socket.h"
 #include "mpir/commands/job_client.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -93,28 +94,45 @@ static void answer(struct mpir_job_socket *s, int fd, int code) {
     return; /* it is gone, which the next read tells */
 }
 
+static int begin(struct mpir_job_socket *s, int fd) {
+  int rc = s->lease >= 0 ? -EBUSY : s->served.begins(s->served.arg);
+  if (!rc)
+    s->lease = fd;
+  return rc;
+}
+
+/* Only a path follows, as a text. */
+static bool is_whole(uint32_t what, const char *text, size_t size) {
+  return what == JOB_SAVED ? size > 1 && memchr(text, 0, size) == text + size - 1 : size == 0;
+}
+
+/* What the one who leads a checkpoint says. */
+static bool take_word(const struct mpir_job_socket *s, uint32_t what, const char *text) {
+  switch (what) {
+  case JOB_STANDS: s->served.stands(s->served.arg); return true;
+  case JOB_ENDS: s->served.ends(s->served.arg); return true;
+  case JOB_SAVED: s->served.saved(s->served.arg, text); return true;
+  default: return false;
+  }
+}
+
 static void serve_one(struct mpir_job_socket *s, int i) {
   int fd = s->connections[i];
-  uint32_t what = 0;
-  ssize_t n = recv(fd, &what, sizeof(what), 0);
+  struct {
+    uint32_t what;
+    char text[PATH_MAX];
+  } asked;
+  ssize_t n = recv(fd, &asked, sizeof(asked), 0);
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
-  if (n != sizeof(what)) {
+  if (n < (ssize_t)sizeof(asked.what) || !is_whole(asked.what, asked.text, (size_t)n - sizeof(asked.what))) {
     drop(s, i);
     return;
   }
-  if (what == JOB_ASK || what == JOB_BEGIN) {
-    bool busy = what == JOB_BEGIN && s->lease >= 0;
-    if (what == JOB_BEGIN && !busy)
-      s->lease = fd;
-    answer(s, fd, busy ? -EBUSY : 0);
-  } else if (fd == s->lease && (what == JOB_STANDS || what == JOB_ENDS)) {
-    (what == JOB_STANDS ? s->served.stands : s->served.ends)(s->served.arg);
-    if (send(fd, "", 1, MSG_NOSIGNAL) != 1)
-      drop(s, i);
-  } else {
+  if (asked.what == JOB_ASK || asked.what == JOB_BEGIN)
+    answer(s, fd, asked.what == JOB_BEGIN ? begin(s, fd) : 0);
+  else if (fd != s->lease || !take_word(s, asked.what, asked.text) || send(fd, "", 1, MSG_NOSIGNAL) != 1)
     drop(s, i);
-  }
 }
 
 void mpir_job_socket_serve(struct mpir_job_socket *s) {

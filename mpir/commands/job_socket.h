@@ -11,8 +11,10 @@ struct mpir_job_socket;
 struct mpir_job_served {
   void *arg;
   void (*describe)(void *arg, struct job_answer *answer);
+  int (*begins)(void *arg);  /* a checkpoint is to begin; -E...: it cannot */
   void (*stands)(void *arg); /* all ranks stand */
   void (*ends)(void *arg);   /* they are about to be killed */
+  void (*saved)(void *arg, const char *path);
 };
 /* 'name' "": none.  NULL with the reason in 'err': the name is another job's. */
 struct mpir_job_socket *mpir_job_socket_open(const char *name, const struct mpir_job_served *served, struct dvm_error *err);

@@ -27,7 +27,7 @@ enum {
   }
 #define RUN_REPLICA_USAGE                                                                                                                  \
   "each rank twice, so that the run outlives its processes:\n"                                                                             \
-  "  --replicate                 a main and a shadow of each rank\n"                                                                       \
+  "  --replicate                 a main and a shadow of each rank; with '--checkpointable', if both are lost, on from the last snapshot\n" \
   "  --protocol NAME             how shadows get messages: shared, receiver-forwarding, sender-forwarding\n"                               \
   "  --mode NAME                 crash: a shadow takes over; check: what both send is compared; both\n"                                    \
   "  --check                     '--mode both'\n"                                                                                          \

@@ -6,6 +6,7 @@
 
 struct replica_door {
   bool on;      /* the process is a replica, between MPI_Init and its end */
+  int32_t pid;  /* the replica's: a copy of it that something else made is none */
   bool forking; /* it makes its shadow now */
   bool (*is_shadow)(void);
   /* What the other replica got at this place; false: this one leads, and is to find it out and tell it. */

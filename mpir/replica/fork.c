@@ -17,9 +17,11 @@
 void replica_become_shadow(void);
 void replica_reopen_files(void);
 
+extern int dvmcr_init(void) __attribute__((weak)); /* there is a checkpointer: it has a thread, and makes one in a clone */
+
 static uint32_t count_threads(void) {
   struct stat s;
-  return stat("/proc/self/task", &s) ? 1 : (uint32_t)s.st_nlink - 2;
+  return stat("/proc/self/task", &s) ? 1 : (uint32_t)s.st_nlink - 2 - (dvmcr_init != NULL);
 }
 
 /* The command takes what has been written so far, so that the clone's output begins where this one's stands. */
@@ -32,7 +34,7 @@ static bool may_fork(void) {
   return atomic_load(&rank->fork_state) == REPLICA_MAY_FORK;
 }
 
-static void take_streams(void) {
+void replica_take_streams(void) {
   for (int i = 0; i < REPLICA_STREAMS; i++) {
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", mpl_replica.job->controller, mpl_replica.rank->stream_fds[mpl_replica.me][i]);
@@ -58,7 +60,8 @@ static void begin_as_shadow(pid_t between, int ready) {
   struct replica_rank *rank = mpl_replica.rank;
   replica_become_shadow();
   atomic_store(&rank->pid[mpl_replica.me], getpid());
-  take_streams();
+  MPIR_dvm_replica.pid = getpid();
+  replica_take_streams();
   replica_reopen_files();
   if (MPIR_dvm_replica.cloned)
     MPIR_dvm_replica.cloned();

@@ -29,7 +29,13 @@ struct written {
 };
 static struct written *files;
 
-static bool on(void) { return &MPIR_dvm_replica && MPIR_dvm_replica.on; }
+extern volatile int MPIR_checkpoint_helper_tid __attribute__((weak)); /* the checkpointer's thread */
+
+/* What the checkpointer does, its copy of the process included, is not the program's. */
+static bool on(void) {
+  return &MPIR_dvm_replica && MPIR_dvm_replica.on && MPIR_dvm_replica.pid == getpid() &&
+         !(&MPIR_checkpoint_helper_tid && MPIR_checkpoint_helper_tid == gettid());
+}
 
 static int sys_open(int folder, const char *path, int flags, mode_t mode) { return (int)syscall(SYS_openat, folder, path, flags, mode); }
 

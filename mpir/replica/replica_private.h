@@ -24,6 +24,9 @@ _Noreturn void replica_differ(const struct replica_difference *d);
 
 /* fork.c */
 void replica_fork(void);
+void replica_take_streams(void); /* standard output and error of this replica, of the command that there is now */
+/* restored.c: after a restart from an image this process finds its new command by itself. */
+void replica_watch_restarts(void);
 /* forward.c: records that the main hands to its shadow. */
 void replica_forward(const struct mpl_record *r);
 struct mpl_record *replica_forwarded(void);

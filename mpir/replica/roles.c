@@ -43,6 +43,11 @@ static void become(uint32_t me) {
 void replica_notify(void) {
   const char *fd = getenv(REPLICA_NOTIFY_VARIABLE);
   uint64_t one = 1;
+  if (atomic_load_explicit(&mpl_replica.job->restarts, memory_order_relaxed)) { /* the descriptor leads to a command that is gone */
+    if (mpl_replica.job->controller)
+      kill(mpl_replica.job->controller, SIGCHLD);
+    return;
+  }
   if (fd && write(atoi(fd), &one, sizeof(one)) < 0)
     return; /* the command is gone, and we shall be */
 }
@@ -170,7 +175,9 @@ void mpl_replica_start(void) {
   mpl_replica.log = replica_log(mpl.job, mpl.rank);
   mpl_replica.live = true;
   become(0);
+  replica_watch_restarts();
   mpl_replica_count_point();
+  MPIR_dvm_replica.pid = getpid();
   replica_fork();
   MPIR_dvm_replica.on = true;
 }

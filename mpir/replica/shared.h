@@ -67,6 +67,7 @@ struct replica_rank {
   _Atomic uint32_t begun; /* shadows that were ready */
   _Atomic uint32_t threads; /* a shadow could not be forked: there are so many threads */
   _Atomic uint64_t took_over_ns; /* CLOCK_MONOTONIC when the shadow had caught up */
+  uint64_t printed[REPLICA_STREAMS]; /* bytes that the main had printed when all stood for the last checkpoint */
   /* By the leading replica. */
   _Atomic uint64_t step __attribute__((aligned(64))); /* steps that it has passed */
   _Atomic uint64_t logged; /* entries */
@@ -83,7 +84,10 @@ struct replica_rank {
 struct replica_job {
   uint32_t protocol, mode, when_full, refresh; /* enums; refresh: 1 fresh shadows */
   char shadow_cpu[256]; /* "idle", a list of processors, or "" */
-  int32_t controller; /* process of the command */
+  int32_t controller; /* process of the command; 0: a restarted job that goes on without shadows */
+  uint32_t heartbeat_ms, summary; /* as the options, for who restarts the job */
+  char report[1024];
+  _Atomic uint32_t restarts; /* lives before this one */
   uint64_t log_at, log_stride; /* offsets in the segment */
   uint64_t forward_at, forward_stride;
   uint64_t copies_at; /* REPLICA_SENDER_FORWARDING: a second set of rings */
