@@ -69,6 +69,7 @@ static void gdb_gone(struct sdm_backend *b) {
     b->breaks[i].number = NULL;
   }
   sdm_gdb_checkpoint_gone(b);
+  sdm_gdb_end_forget(b);
   while (b->first) {
     struct gdb_pending *p = b->first;
     b->first = p->next;
@@ -191,6 +192,7 @@ static void gdb_destroy(struct sdm_backend *b) {
   }
   gdb_gone(b);
   sdm_gdb_checkpoint_free(b);
+  sdm_gdb_end_free(b);
   sdm_term_free(b->term);
   sdm_mi_fini(&b->mi);
   dvm_text_fini(&b->last_error);

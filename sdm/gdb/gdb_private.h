@@ -71,6 +71,8 @@ struct sdm_backend {
   struct gdb_checkpoint *checkpoint; /* gdb_checkpoint.c's, owned; NULL: nothing yet */
   bool asked_checkpoint;  /* whether this program can be saved was looked at */
   bool python_checkpoint; /* this gdb has the functions for it */
+  struct gdb_end *end; /* gdb_end.c's, owned */
+  bool core;           /* there is no process */
   json_t *ended; /* told when the output before it is out; NULL: nothing waits */
 };
 
@@ -86,6 +88,7 @@ void sdm_gdb_pending_free(struct gdb_pending *p);
 /* gdb_record.c */
 #define GDB_LOG_MARK "@dvm-log "
 void sdm_gdb_on_record(void *arg, const struct sdm_mi_record *r);
+void sdm_gdb_stopped(struct sdm_backend *b, const json_t *r); /* the program has stopped or ended, as gdb says it */
 const char *sdm_gdb_field(const json_t *j, const char *key); /* a text; NULL if there is none */
 void sdm_gdb_put_text(json_t *to, const char *key, const char *s);
 void sdm_gdb_put_place(json_t *to, const json_t *frame); /* function, file, line */
@@ -107,6 +110,11 @@ void sdm_gdb_signal_stale(struct sdm_backend *b, bool stale);
 bool sdm_gdb_signal_of_call(const struct sdm_backend *b,
                             const json_t *stop); /* of a function that gdb called: gdb goes back, and says so */
 bool sdm_gdb_signal_end_call(struct sdm_backend *b, int signal); /* false: gdb calls none */
+
+/* gdb_end.c.  The program is 'program' now, and gdb has it; or it has it no more. */
+void sdm_gdb_end_watch(struct sdm_backend *b, pid_t program);
+void sdm_gdb_end_forget(struct sdm_backend *b);
+void sdm_gdb_end_free(struct sdm_backend *b);
 
 /* gdb_break.c */
 long long sdm_gdb_break_id(const struct sdm_backend *b, const char *number); /* the front end's, of gdb's; 0: none */

@@ -65,7 +65,7 @@ static void forget_printed_signals(json_t *r) {
     json_object_del(r, "signal-name");
 }
 
-static void on_stopped(struct sdm_backend *b, const json_t *r) {
+void sdm_gdb_stopped(struct sdm_backend *b, const json_t *r) {
   const char *reason = sdm_gdb_field(r, "reason"), *thread = sdm_gdb_field(r, "thread-id"), *number = sdm_gdb_field(r, "bkptno");
   bool ended = reason && !strncmp(reason, "exited", 6);
   if (sdm_gdb_checkpoint_quiet(b) || (b->returning && sdm_gdb_facts_returned(b, r)) ||
@@ -161,7 +161,7 @@ void sdm_gdb_on_record(void *arg, const struct sdm_mi_record *r) {
     sdm_gdb_pending_free(p);
   } else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "stopped")) {
     forget_printed_signals(r->results);
-    on_stopped(b, r->results);
+    sdm_gdb_stopped(b, r->results);
   } else if (r->kind == SDM_MI_EXEC && !strcmp(r->name, "running")) {
     if (sdm_gdb_checkpoint_quiet(b))
       return;
@@ -174,9 +174,11 @@ void sdm_gdb_on_record(void *arg, const struct sdm_mi_record *r) {
   } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-started")) {
     b->left = false;
     b->program = sdm_gdb_field(r->results, "pid") ? (pid_t)atol(sdm_gdb_field(r->results, "pid")) : 0;
-  } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-exited"))
+    sdm_gdb_end_watch(b, b->program);
+  } else if (r->kind == SDM_MI_NOTIFY && !strcmp(r->name, "thread-group-exited")) {
     b->left = true; /* mostly its end is told next */
-  else if (r->kind == SDM_MI_CONSOLE && b->running && strstr(r->text, " received signal "))
+    sdm_gdb_end_forget(b);
+  } else if (r->kind == SDM_MI_CONSOLE && b->running && strstr(r->text, " received signal "))
     sdm_gdb_signal_printed(b, r->text);
   else if (r->kind == SDM_MI_CONSOLE && b->first)
     dvm_text_add(&b->first->text, r->text); /* gdb works through its commands in order */

@@ -81,6 +81,7 @@ void sdm_gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   }
   sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
   b->launched = true;
+  b->core = false;
   sdm_gdb_checkpoint_forget(b);
   b->fatal_only = !strcmp(sdm_call_text(c, "signals", ""), "fatal");
   put_wrapper(b, json_object_get(sdm_call_args(c), "wrapper"));
@@ -101,7 +102,7 @@ void sdm_gdb_attach(struct sdm_backend *b, struct sdm_call *c) {
     return;
   b->fatal_only = !strcmp(sdm_call_text(c, "signals", ""), "fatal");
   b->program = (pid_t)sdm_call_number(c, "pid", 0);
-  b->launched = false;
+  b->launched = b->core = false;
   sdm_gdb_checkpoint_forget(b);
   sdm_gdb_send(b, c, NULL, "-target-attach %lld", sdm_call_number(c, "pid", 0));
   sdm_gdb_restore_breaks(b);
@@ -173,6 +174,7 @@ void sdm_gdb_core(struct sdm_backend *b, struct sdm_call *c) {
   if (!sdm_gdb_start(b, c))
     return;
   sdm_core_file_read(core, &file);
+  b->core = true;
   b->core_signal = file.signal;
   json_t *warning = *program ? NULL : without_symbols(file.program);
   if (!*program && !warning)

@@ -60,6 +60,42 @@ class Signals(unittest.TestCase):
         r = batch("-ex", "handle SIGUSR1 nostop nopass", HANDLER)
         self.assertIn(" 2 signals\n", r.stdout)
 
+    def test_killed_while_it_stands(self):
+        """By others, as the kernel does when memory runs out: told at once, and not taken for one that runs."""
+        d = self.enter(sdm.Debugger("-n", "3", "--launcher", "local", sdm.RING))
+        d.wait(lambda j: j.get("event") == "stopped", "the stop in main")
+        d.do("break add")
+        programs = {r: [p for p in sdm.descendants(s) if sdm.traced(p)][0] for r, s in d.servers().items()}
+        os.kill(programs[1], signal.SIGKILL)
+        ended = d.wait(lambda j: j.get("event") == "exited", "its end")
+        self.assertEqual((ended["ranks"], ended["reason"], ended["signal"]), ("1", "exited-signalled", "SIGKILL"))
+        sdm.wait_until(lambda: not os.path.exists(f"/proc/{programs[1]}"), "gdb has waited for it")
+        self.assertEqual(d.status()["exited"], {1})
+        d.send("[1] run")  # its breakpoint has stayed
+        d.wait(lambda j: j.get("event") == "stopped" and j.get("ranks") == "1" and j["func"] == "main", "its main again")
+        os.kill(programs[0], signal.SIGKILL)
+        os.kill(programs[2], signal.SIGKILL)
+        d.send("continue")  # may come before the news, and after it
+        def said(event):
+            return {r for j in d.said for r in sdm.ranks(j.get("ranks", "")) if j.get("event") == event and j.get("func", "add") == "add"}
+
+        while not (said("exited") >= {0, 1, 2} and 1 in said("stopped")):
+            d.wait(lambda j: "event" in j, "their ends, and the stop of the other")
+
+    def test_killed_while_gdb_hangs_on_it(self):
+        """gdb sets a program running that has just been killed, and would wait for ever."""
+        d = self.enter(sdm.Debugger("-n", "1", "--launcher", "local", sdm.RING))
+        d.wait(lambda j: j.get("event") == "stopped", "the stop in main")
+        server = d.servers()[0]
+        program = [p for p in sdm.descendants(server) if sdm.traced(p)][0]
+        os.kill(server, signal.SIGSTOP)
+        d.send("continue")
+        os.kill(program, signal.SIGKILL)
+        os.kill(server, signal.SIGCONT)
+        ended = d.wait(lambda j: j.get("event") == "exited", "its end")
+        self.assertEqual((ended["reason"], ended["signal"]), ("exited-signalled", "SIGKILL"))
+        self.assertEqual(d.status()["running"], set())
+
     def test_an_interruption_that_comes_late(self):
         """A rank has stopped by itself before gdb hears of it, and is interrupted: the signal of that does not stop it again."""
         d = self.enter(sdm.Debugger("-n", "1", "--launcher", "local", sdm.RING, "hang", "0"))

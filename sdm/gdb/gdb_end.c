@@ -1,0 +1,117 @@
+/* The end of a program that stands.  gdb waits only for those that it has set running: one that is killed from outside while it
+ * stands ends without gdb's knowing, and would be "running" for ever after the next "continue".  The kernel tells us. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "sdm/gdb/gdb_private.h"
+
+#define FIELD_EXIT_CODE 52  /* of /proc/PID/stat, as wait(2) gives it */
+#define PATIENCE_US 1000000 /* gdb, which runs the program, tells its end itself by then */
+
+struct gdb_end {
+  pid_t program;
+  int process;
+  struct sdm_watch *watch;
+  struct sdm_timer *timer;
+  json_t *record; /* as gdb would say it; owned; NULL: it has not ended */
+};
+
+/* gdb's own words for such an end; NULL if it has been waited for already: then gdb knows it. */
+static json_t *record_of(pid_t program) {
+  int status = dvm_process_state(program) == 'Z' ? (int)dvm_process_stat(program, FIELD_EXIT_CODE) : -1;
+  char text[32];
+  if (status < 0)
+    return NULL;
+  const char *abbreviation = WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status)) : NULL;
+  if (abbreviation)
+    snprintf(text, sizeof(text), "SIG%s", abbreviation);
+  else if (WIFSIGNALED(status))
+    snprintf(text, sizeof(text), "SIG%d", WTERMSIG(status));
+  else
+    snprintf(text, sizeof(text), "%02o", (unsigned)WEXITSTATUS(status));
+  if (WIFSIGNALED(status))
+    return json_pack("{s:s, s:s}", "reason", "exited-signalled", "signal-name", text);
+  if (!WEXITSTATUS(status))
+    return json_pack("{s:s}", "reason", "exited-normally");
+  return json_pack("{s:s, s:s}", "reason", "exited", "exit-code", text);
+}
+
+/* gdb has let go of what was left of the program.  An error: it had none any more, and has said so. */
+static void got_end(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  if (!strcmp(r->name, "error"))
+    return;
+  b->interrupting = false;
+  sdm_gdb_stopped(b, p->kept);
+}
+
+static void end(struct sdm_backend *b) {
+  json_t *record = b->end->record;
+  b->end->record = NULL;
+  sdm_timer_set(b->end->timer, INT64_MAX);
+  if (b->to >= 0 && record)
+    sdm_gdb_send(b, NULL, got_end, "-interpreter-exec console kill")->kept = json_incref(record);
+  json_decref(record);
+}
+
+static void on_time(void *arg) {
+  struct sdm_backend *b = arg;
+  if (b->program == b->end->program && !b->left)
+    end(b);
+}
+
+static void forget_process(struct gdb_end *e) {
+  sdm_watch_free(e->watch);
+  if (e->process >= 0)
+    close(e->process);
+  e->watch = NULL;
+  e->process = -1;
+}
+
+static void on_end(void *arg, unsigned events) {
+  struct sdm_backend *b = arg;
+  (void)events;
+  forget_process(b->end);
+  if (sdm_gdb_checkpoint_quiet(b)) /* who saves it, or goes back, sees to that */
+    return;
+  json_decref(b->end->record);
+  b->end->record = record_of(b->end->program);
+  if (b->end->record && b->running)
+    sdm_timer_set(b->end->timer, sdm_now_us() + PATIENCE_US);
+  else if (b->end->record)
+    end(b);
+}
+
+void sdm_gdb_end_watch(struct sdm_backend *b, pid_t program) {
+  if (!b->end) {
+    b->end = sdm_alloc(sizeof(*b->end));
+    *b->end = (struct gdb_end){.process = -1, .timer = sdm_loop_timer(b->host.loop, INT64_MAX, on_time, b)};
+  }
+  forget_process(b->end);
+  b->end->program = program;
+  if (program <= 0 || b->core)
+    return;
+  b->end->process = (int)syscall(SYS_pidfd_open, program, 0);
+  if (b->end->process >= 0)
+    b->end->watch = sdm_loop_watch(b->host.loop, b->end->process, SDM_READ, on_end, b);
+}
+
+void sdm_gdb_end_forget(struct sdm_backend *b) {
+  if (!b->end)
+    return;
+  forget_process(b->end);
+  sdm_timer_set(b->end->timer, INT64_MAX);
+}
+
+void sdm_gdb_end_free(struct sdm_backend *b) {
+  sdm_gdb_end_forget(b);
+  if (b->end)
+    sdm_timer_free(b->end->timer);
+  if (b->end)
+    json_decref(b->end->record);
+  free(b->end);
+}
