@@ -17,6 +17,8 @@
 
 #define HELD_STEP_MS 200
 #define HELD_LIMIT_MS 5000
+#define FIELD_PARENT 4 /* of /proc/PID/stat */
+#define OURS_LIMIT_MS 60000 /* by a debugger that lets go, and may be slow to */
 #define CONNECT_TRIES 50 /* of 20 ms: the helper thread may just be starting */
 #define CONNECT_PATIENCE 25
 #define STOP_LIMIT_MS 10000 /* unless the request tells another */
@@ -95,6 +97,27 @@ int mpir_client_receive(int fd, struct crs_reply *reply) {
   return 0;
 }
 
+static void name_of(pid_t pid, char *name, int size) {
+  char path[64];
+
+  snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+  FILE *f = fopen(path, "re");
+  if (!f || !fgets(name, size, f))
+    snprintf(name, (size_t)size, "?");
+  name[strcspn(name, "\n")] = '\0';
+  if (f)
+    fclose(f);
+}
+
+/* A gdb under a server of 'dvm debug' sees the request.  With a machine full of work it may take seconds until it has come back from the
+ * checkpoint before. */
+static int patience_with(pid_t tracer) {
+  char name[32];
+
+  name_of((pid_t)dvm_process_stat(tracer, FIELD_PARENT), name, sizeof(name));
+  return strcmp(name, "sdm-server") ? HELD_LIMIT_MS : OURS_LIMIT_MS;
+}
+
 /* A debugger at its prompt holds the helper thread too.  One of ours sees the request and lets go; for others it is refused after a while. */
 int mpir_client_await(pid_t pid, int fd, unsigned limit_ms, struct dvm_error *err) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -103,9 +126,8 @@ int mpir_client_await(pid_t pid, int fd, unsigned limit_ms, struct dvm_error *er
   limit_ms = limit_ms ? limit_ms : STOP_LIMIT_MS;
   mpir_client_wake(pid);
   while ((rc = poll(&p, 1, HELD_STEP_MS)) == 0 || (rc < 0 && errno == EINTR)) {
-    char path[64], name[32] = "?", why[128];
+    char name[32], why[128];
     const int tracer = (int)dvm_process_last(pid, "TracerPid:", 0);
-    FILE *f;
 
     mpir_client_why_asleep(pid, why, sizeof(why));
     asleep_ms = *why && !tracer ? asleep_ms + HELD_STEP_MS : 0;
@@ -114,14 +136,9 @@ int mpir_client_await(pid_t pid, int fd, unsigned limit_ms, struct dvm_error *er
     if (*why)
       mpir_client_wake(pid);
     held_ms = tracer && dvm_process_state(pid) == 't' ? held_ms + HELD_STEP_MS : 0;
-    if (held_ms < HELD_LIMIT_MS)
+    if (held_ms < HELD_LIMIT_MS || held_ms < patience_with(tracer))
       continue;
-    snprintf(path, sizeof(path), "/proc/%d/comm", tracer);
-    f = fopen(path, "re");
-    if (f && fgets(name, sizeof(name), f))
-      name[strcspn(name, "\n")] = '\0';
-    if (f)
-      fclose(f);
+    name_of(tracer, name, sizeof(name));
     return dvm_error_set(err, -EBUSY,
                          "process %d is held by its debugger '%s' (process %d), which does not let it answer: "
                          "take the checkpoint there, or detach it",

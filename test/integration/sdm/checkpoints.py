@@ -248,6 +248,24 @@ class Outside(Case):
         d.do("interrupt")
         self.right_end(d)
 
+    def test_a_slow_debugger(self):
+        """It is still on its way back from another checkpoint, say; for others the limit is 5 seconds."""
+        d = self.debug("--checkpointable")
+        before = self.to_breakpoint(d)
+        server = d.servers()[0]
+        pid = self.pid_of(d)
+        os.kill(server, signal.SIGSTOP)
+        asked = self.run_program(CHECKPOINT, str(pid))
+        try:
+            asked.wait(6)
+        except subprocess.TimeoutExpired:
+            pass
+        os.kill(server, signal.SIGCONT)
+        _, errors = asked.communicate(timeout=100)
+        self.assertEqual(asked.returncode, 0, errors)
+        d.wait(lambda j: j.get("event") == "saved", "the news")
+        self.assertEqual(place(d), before)
+
     def test_periodic(self):
         d = self.debug("--checkpoint-every", "1")
         stands(d)
