@@ -49,19 +49,33 @@ static void got_end(struct sdm_backend *b, struct gdb_pending *p, const struct s
   sdm_gdb_stopped(b, p->kept);
 }
 
-static void end(struct sdm_backend *b) {
+static void ask_gdb(struct sdm_backend *b);
+
+/* gdb may have seen to it meanwhile, and may have another program by now, or be about to get one. */
+static void got_groups(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  const char *pid = sdm_gdb_field(json_array_get(json_object_get(r->results, "groups"), 0), "pid");
   json_t *record = b->end->record;
+  (void)p;
+  if (record && pid && atol(pid) == b->end->program && b->first) {
+    ask_gdb(b);
+    return;
+  }
   b->end->record = NULL;
-  sdm_timer_set(b->end->timer, INT64_MAX);
-  if (b->to >= 0 && record)
+  if (record && pid && atol(pid) == b->end->program)
     sdm_gdb_send(b, NULL, got_end, "-interpreter-exec console kill")->kept = json_incref(record);
   json_decref(record);
+}
+
+static void ask_gdb(struct sdm_backend *b) {
+  sdm_timer_set(b->end->timer, INT64_MAX);
+  if (b->to >= 0)
+    sdm_gdb_send(b, NULL, got_groups, "-list-thread-groups");
 }
 
 static void on_time(void *arg) {
   struct sdm_backend *b = arg;
   if (b->program == b->end->program && !b->left)
-    end(b);
+    ask_gdb(b);
 }
 
 static void forget_process(struct gdb_end *e) {
@@ -83,7 +97,16 @@ static void on_end(void *arg, unsigned events) {
   if (b->end->record && b->running)
     sdm_timer_set(b->end->timer, sdm_now_us() + PATIENCE_US);
   else if (b->end->record)
-    end(b);
+    ask_gdb(b);
+}
+
+void sdm_gdb_end_forget(struct sdm_backend *b) {
+  if (!b->end)
+    return;
+  forget_process(b->end);
+  sdm_timer_set(b->end->timer, INT64_MAX);
+  json_decref(b->end->record); /* gdb has seen to it */
+  b->end->record = NULL;
 }
 
 void sdm_gdb_end_watch(struct sdm_backend *b, pid_t program) {
@@ -91,7 +114,7 @@ void sdm_gdb_end_watch(struct sdm_backend *b, pid_t program) {
     b->end = sdm_alloc(sizeof(*b->end));
     *b->end = (struct gdb_end){.process = -1, .timer = sdm_loop_timer(b->host.loop, INT64_MAX, on_time, b)};
   }
-  forget_process(b->end);
+  sdm_gdb_end_forget(b);
   b->end->program = program;
   if (program <= 0 || b->core)
     return;
@@ -100,18 +123,9 @@ void sdm_gdb_end_watch(struct sdm_backend *b, pid_t program) {
     b->end->watch = sdm_loop_watch(b->host.loop, b->end->process, SDM_READ, on_end, b);
 }
 
-void sdm_gdb_end_forget(struct sdm_backend *b) {
-  if (!b->end)
-    return;
-  forget_process(b->end);
-  sdm_timer_set(b->end->timer, INT64_MAX);
-}
-
 void sdm_gdb_end_free(struct sdm_backend *b) {
   sdm_gdb_end_forget(b);
   if (b->end)
     sdm_timer_free(b->end->timer);
-  if (b->end)
-    json_decref(b->end->record);
   free(b->end);
 }
