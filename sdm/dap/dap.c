@@ -23,6 +23,7 @@ json_int_t sdm_dap_number(const json_t *j, const char *key, json_int_t otherwise
 }
 
 void sdm_dap_event(struct dap *d, const char *name, json_t *body) {
+  sdm_dap_flush_output(d); /* it came before */
   json_t *m = json_pack("{s:s, s:s}", "type", "event", "event", name);
   if (body)
     json_object_set_new(m, "body", body);
@@ -217,6 +218,9 @@ static void run(struct dap *d) {
 static void close_all(struct dap *d) {
   sdm_console_free(d->console);
   sdm_watch_free(d->watch);
+  sdm_watch_free(d->launcher_watch);
+  if (d->launcher > 0)
+    close(d->launcher);
   if (d->open)
     sdm_session_close(&d->s);
   sdm_dap_drop_news(d);
@@ -225,6 +229,8 @@ static void close_all(struct dap *d) {
   sdm_dap_breaks_free(d);
   for (size_t i = 0; i < DAP_WORDS; i++)
     free(d->words[i]);
+  free(d->output.ranks);
+  dvm_text_fini(&d->output.text);
   sdm_names_fini(&d->names);
   free(d->focus);
   sdm_set_free(d->went);

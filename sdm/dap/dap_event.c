@@ -5,6 +5,7 @@
 #include "sdm/dap/dap_private.h"
 
 #define COMPANY_US 50000
+#define OUTPUT_BYTES 32768 /* of an event, about */
 
 /* Events of the session wait until the request at hand has its response. */
 void sdm_dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event) {
@@ -24,25 +25,53 @@ void sdm_dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event)
   d->news[d->nnews++] = (struct sdm_place){json_incref((json_t *)event), sdm_set_copy(ids)};
 }
 
-static void on_output(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len) {
-  struct dap *d = arg;
-  char *ranks = sdm_set_text(ids);
+/* Bytes that are no UTF-8 are written as in C. */
+static void add_bytes(struct dvm_text *t, const void *p, size_t len) {
   json_t *text = json_stringn(p, len);
-  struct dvm_text t = DVM_TEXT_INIT;
-  dvm_text_printf(&t, "[%s] ", ranks);
   if (text)
-    dvm_text_add(&t, json_string_value(text));
-  for (size_t i = 0; !text && i < len; i++) /* no UTF-8 */
-    dvm_text_printf(&t, ((const uint8_t *)p)[i] < 128 && ((const char *)p)[i] ? "%c" : "\\x%02x", ((const uint8_t *)p)[i]);
-  if (!t.len || t.s[t.len - 1] != '\n')
-    dvm_text_add(&t, "\n");
-  sdm_dap_event(d, "output",
-                json_pack("{s:s, s:s, s:{s:s}}", "category", stream == SDM_STDERR ? "stderr" : "stdout", "output", dvm_text_str(&t), "data",
-                          "ranks", ranks));
+    dvm_text_add(t, json_string_value(text));
+  for (size_t i = 0; !text && i < len; i++)
+    dvm_text_printf(t, ((const uint8_t *)p)[i] < 128 && ((const char *)p)[i] ? "%c" : "\\x%02x", ((const uint8_t *)p)[i]);
   json_decref(text);
+}
+
+void sdm_dap_text_event(struct dap *d, const char *category, const char *p, size_t len) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  add_bytes(&t, p, len);
+  sdm_dap_event(d, "output", json_pack("{s:s, s:s}", "category", category, "output", dvm_text_str(&t)));
   dvm_text_fini(&t);
+}
+
+/* Lines that the same ranks wrote one after another are one event: editors need far longer for an event than we for a line. */
+void sdm_dap_flush_output(struct dap *d) {
+  struct sdm_dap_output *o = &d->output;
+  char *ranks = o->ranks;
+  if (!ranks)
+    return;
+  o->ranks = NULL; /* the event would come here again */
+  sdm_dap_event(d, "output",
+                json_pack("{s:s, s:s, s:{s:s}}", "category", o->stream == SDM_STDERR ? "stderr" : "stdout", "output",
+                          dvm_text_str(&o->text), "data", "ranks", ranks));
+  dvm_text_clear(&o->text);
   free(ranks);
 }
+
+static void on_output(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len) {
+  struct dap *d = arg;
+  struct sdm_dap_output *o = &d->output;
+  char *ranks = sdm_set_text(ids);
+  if (o->ranks && (strcmp(o->ranks, ranks) || o->stream != stream || o->text.len > OUTPUT_BYTES))
+    sdm_dap_flush_output(d);
+  dvm_text_printf(&o->text, "[%s] ", ranks);
+  add_bytes(&o->text, p, len);
+  if (o->text.s[o->text.len - 1] != '\n')
+    dvm_text_add(&o->text, "\n");
+  o->stream = stream;
+  free(o->ranks);
+  o->ranks = ranks;
+}
+
+static void on_output_end(void *arg) { sdm_dap_flush_output(arg); }
 
 static void on_lost(void *arg, const struct sdm_set *ids, const char *why) {
   char *ranks = sdm_set_text(ids);
@@ -222,7 +251,7 @@ void sdm_dap_tell_news(struct dap *d) {
 void sdm_dap_hear(struct dap *d) {
   d->s.on_event = sdm_dap_on_event;
   d->s.on_output = on_output;
-  d->s.on_output_end = NULL;
+  d->s.on_output_end = on_output_end;
   d->s.on_lost = on_lost;
   d->s.on_back = on_back;
   d->s.on_late = NULL;

@@ -45,6 +45,11 @@ struct dap {
   struct dap_break *breaks;
   size_t nbreaks;
   json_int_t next_break;
+  struct sdm_dap_output {
+    struct dvm_text text; /* lines that were not told yet */
+    char *ranks;          /* who wrote them, owned; NULL: there are none */
+    unsigned stream;
+  } output;
   struct sdm_set *went; /* who was set going together last, owned; or NULL */
   bool launched_by; /* the programs were started by a launcher */
   struct sdm_set *followers; /* whom stopAll has stopped; owned, or NULL */
@@ -58,7 +63,8 @@ struct dap {
   bool passes_signals; /* those that end a program do not stop it */
   struct sdm_names names;
   char *focus;
-  struct sdm_watch *watch;
+  struct sdm_watch *watch, *launcher_watch;
+  int launcher; /* what launchers and servers write; 0: nothing is heard */
   struct sdm_console *console; /* for typed commands; writes to 'repl' */
   json_t *queue;         /* of messages that have come, owned */
   json_int_t serving;    /* "seq" of the request at hand; 0: none */
@@ -81,6 +87,7 @@ const char *sdm_dap_text(const json_t *j, const char *key);
 json_int_t sdm_dap_number(const json_t *j, const char *key, json_int_t otherwise);
 json_t *sdm_dap_fail(struct dap *d, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* NULL */
 void sdm_dap_event(struct dap *d, const char *name, json_t *body); /* 'body' is stolen */
+void sdm_dap_text_event(struct dap *d, const char *category, const char *p, size_t len); /* "output", of bytes of any kind */
 struct sdm_set *sdm_dap_one(json_int_t rank);
 struct sdm_answer *sdm_dap_ask(struct dap *d, const struct sdm_set *to, json_t *command, uint8_t reducer);
 json_t *sdm_dap_ask_one(struct dap *d, json_int_t rank, json_t *command);
@@ -91,6 +98,7 @@ struct sdm_set *sdm_dap_focus_set(struct dap *d);
 bool sdm_dap_all_good(struct dap *d, struct sdm_answer *a); /* all have said yes; frees 'a' */
 void sdm_dap_hear(struct dap *d); /* the session's events come to the client */
 void sdm_dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event); /* as if the session had told it */
+void sdm_dap_flush_output(struct dap *d); /* what is kept back goes out */
 void sdm_dap_tell_news(struct dap *d);
 /* dap_rest.c */
 void sdm_dap_went(struct dap *d, const struct sdm_set *who, bool alone); /* they go; alone: whatever the others do */

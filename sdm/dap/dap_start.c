@@ -1,5 +1,7 @@
 /* Requests of the DAP adapter that begin a session. */
+#define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +11,8 @@
 #include "sdm/dap/dap_private.h"
 #include "sdm/session/checkpoints.h"
 #include "sdm/session/proctable.h"
+#include "sdm/session/symbols.h"
+#include "sdm/session/words.h"
 
 json_t *sdm_dap_do_initialize(struct dap *d, const json_t *args) {
   static const char *const can[] = {"supportsConfigurationDoneRequest",
@@ -53,14 +57,45 @@ static double number_of(const json_t *args, const char *key, double usual) {
   return v >= 0.001 && v <= 4e6 ? v : usual;
 }
 
+/* What launchers and servers write to standard error. */
+static void on_launcher(void *arg, unsigned events) {
+  struct dap *d = arg;
+  char block[4096];
+  ssize_t n;
+  (void)events;
+  while ((n = read(d->launcher, block, sizeof(block))) > 0)
+    sdm_dap_text_event(d, "stderr", block, (size_t)n);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  sdm_watch_free(d->launcher_watch);
+  d->launcher_watch = NULL;
+}
+
+/* Our end is read while the session is there. */
+static void listen_to_launcher(struct dap *d, struct sdm_session_options *o) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+    return;
+  d->launcher = ends[0];
+  o->told = ends[1];
+}
+
 static json_t *open_session(struct dap *d, const json_t *args, struct sdm_session_options *o) {
   struct dvm_error err = DVM_ERROR_INIT;
   if (d->open)
     return sdm_dap_fail(d, "a session is open already");
   o->start_ms = (uint32_t)(number_of(args, "startTimeout", 60) * 1000);
   o->orphan_ms = (uint32_t)(number_of(args, "orphan", 0) * 1000);
-  if (sdm_session_open(&d->s, o, &err))
+  if (!o->reattach)
+    listen_to_launcher(d, o);
+  int rc = sdm_session_open(&d->s, o, &err);
+  if (o->told > 0)
+    close(o->told);
+  if (rc) {
+    if (o->told > 0)
+      on_launcher(d, SDM_READ);
     return sdm_dap_fail(d, "%s", err.text);
+  }
   d->open = true;
   d->class_limit = (uint32_t)sdm_dap_number(args, "classLimit", d->class_limit);
   d->s.abandon = &d->abandon;
@@ -70,6 +105,8 @@ static json_t *open_session(struct dap *d, const json_t *args, struct sdm_sessio
   if (json_is_boolean(all))
     sdm_console_stop_all(d->console, json_is_true(all));
   sdm_dap_hear(d); /* the console is for typed commands only */
+  if (o->told > 0)
+    d->launcher_watch = sdm_loop_watch(sdm_ctx_loop(d->s.ctx), d->launcher, SDM_READ, on_launcher, d);
   d->watch = sdm_loop_watch(sdm_ctx_loop(d->s.ctx), d->io.in, SDM_READ, sdm_dap_readable, d);
   return json_object();
 }
@@ -184,13 +221,14 @@ json_t *sdm_dap_do_launch(struct dap *d, const json_t *args) {
                                   .backend_path = sdm_dap_text(args, "backendPath"),
                                   .host = sdm_dap_text(args, "host"),
                                   .partial = json_is_true(json_object_get(args, "partial"))};
-  const char *program = sdm_dap_text(args, "program");
+  struct dvm_error err = DVM_ERROR_INIT;
+  char *program = (char *)sdm_dap_text(args, "program");
   if (!check_types(d, args, false))
     return NULL;
   if (!program || !put_environment(args))
     return sdm_dap_fail(d, program ? "cannot enter folder '%s'" : "'program' is missing", program ? sdm_dap_text(args, "cwd") : "");
-  if (!dvm_path_executable(program))
-    return sdm_dap_fail(d, "there is no program '%s'", program);
+  if (sdm_words_find_program(&program, &err))
+    return sdm_dap_fail(d, "%s", err.text);
   choose_launcher(d, args, &o);
   if (o.command && !dvm_path_executable(o.command[0]))
     return sdm_dap_fail(d, "there is no launcher '%s'%s", o.command[0],
@@ -219,6 +257,10 @@ json_t *sdm_dap_do_launch(struct dap *d, const json_t *args) {
     return NULL;
   }
   d->initialized = true;
+  if (!sdm_has_debug_information(sdm_dap_text(d->start, "program")))
+    sdm_dap_event(d, "output",
+                  json_pack("{s:s, s:s}", "category", "important", "output",
+                            "the program has no debug information, so there are no lines and no variables; compile it with -g\n"));
   d->launched_by = o.command != NULL;
   if (d->launched_by) /* a launcher starts its ranks once: editors end the session then, and begin another */
     sdm_dap_event(d, "capabilities", json_pack("{s:{s:b}}", "capabilities", "supportsRestartRequest", 0));

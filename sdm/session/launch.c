@@ -116,8 +116,8 @@ static void on_mute(int signal) {
 }
 
 /* Copies what comes to standard error until nobody can write any more.  It holds nothing else of ours open: a launcher that
- * outlives this command keeps it. */
-static _Noreturn void relay(int from) {
+ * outlives this command keeps it.  'told' gets it too, as far as it has room. */
+static _Noreturn void relay(int from, int told) {
   struct sigaction sa = {.sa_handler = on_mute, .sa_flags = SA_RESTART};
   char block[4096];
   ssize_t n;
@@ -126,23 +126,26 @@ static _Noreturn void relay(int from) {
   prctl(PR_SET_PDEATHSIG, SIGUSR1); /* the launcher is killed then, or left to itself */
   setpgid(0, 0);                    /* ^C at the console is for the console */
   dup2(from, 0);
-  dup2(2, 1);
+  dup2(told > 0 ? told : 2, 1);
   close_range(3, ~0u, 0);
-  while ((n = read(0, block, sizeof(block))) > 0)
+  while ((n = read(0, block, sizeof(block))) > 0) {
+    if (told > 0 && !muted && write(1, block, (size_t)n) < 0)
+      told = 0;
     for (ssize_t done = 0, w; !muted && done < n; done += w)
       if ((w = write(2, block + done, (size_t)(n - done))) <= 0)
         break; /* nobody reads it, but the launcher must not block */
+  }
   _exit(0);
 }
 
 /* The end of a pipe that a launcher is to have as its standard error.  -1: it has ours. */
-static int start_relay(struct sdm_launch *l) {
+static int start_relay(struct sdm_launch *l, int told) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC))
     return -1;
   l->relay = fork();
   if (!l->relay)
-    relay(ends[0]);
+    relay(ends[0], told);
   close(ends[0]);
   if (l->relay > 0)
     return ends[1];
@@ -233,7 +236,8 @@ static void end_guard(struct sdm_launch *l) {
   l->guard = 0;
 }
 
-static int start_here(struct sdm_launch *l, const struct sdm_target *t, const struct sdm_launch_options *o, struct dvm_error *err) {
+static int start_here(struct sdm_launch *l, const struct sdm_target *t, const struct sdm_launch_options *o, int errors,
+                      struct dvm_error *err) {
   char rank[16], **words = sdm_alloc((count(o->program) + WORDS_MAX) * sizeof(*words));
   int at = server_words(words, 0, o, NULL);
   snprintf(rank, sizeof(rank), "%u", t->rank);
@@ -243,7 +247,7 @@ static int start_here(struct sdm_launch *l, const struct sdm_target *t, const st
     words[at] = NULL;
   }
   setenv("SDM_RANK", rank, 1);
-  pid_t pid = start(words, o, rank, o->oob && !t->rank ? 0 : -1, -1);
+  pid_t pid = start(words, o, rank, o->oob && !t->rank ? 0 : -1, errors);
   unsetenv("SDM_RANK");
   free(words);
   l->pids[l->n++] = pid;
@@ -287,7 +291,7 @@ static void put_script(struct dvm_text *t, const struct sdm_targets *all, const 
 }
 
 static int start_there(struct sdm_launch *l, const struct sdm_targets *all, const char *host, const struct sdm_launch_options *o,
-                       struct dvm_error *err) {
+                       int errors, struct dvm_error *err) {
   struct sdm_launch_options quiet = *o;
   struct dvm_text script = DVM_TEXT_INIT;
   const char *ssh = o->ssh ? o->ssh : getenv("DVM_SSH");
@@ -303,7 +307,7 @@ static int start_there(struct sdm_launch *l, const struct sdm_targets *all, cons
   quiet.secret = NULL; /* not in the environment of ssh, which may take that along */
   if (pipe2(ends, O_CLOEXEC))
     return dvm_error_errno(err, "cannot start servers on '%s'", host);
-  pid_t pid = start(words, &quiet, NULL, ends[0], -1);
+  pid_t pid = start(words, &quiet, NULL, ends[0], errors);
   close(ends[0]);
   dprintf(ends[1], "%s\n", o->secret);
   close(ends[1]);
@@ -325,11 +329,14 @@ int sdm_launch_targets(struct sdm_launch *l, const struct sdm_targets *t, const 
   if (!dvm_path_executable(server_path())) /* said once, not by every child */
     rc = dvm_error_set(err, -ENOENT, "there is no debug server '%s'; SDM_SERVER names another", server_path());
   l->pids = sdm_alloc((t->n ? t->n : 1) * sizeof(*l->pids));
+  int errors = o->told > 0 && !rc ? start_relay(l, o->told) : -1;
   for (size_t i = 0; i < t->n && !rc; i++)
     if (!t->at[i].host)
-      rc = start_here(l, &t->at[i], o, err);
+      rc = start_here(l, &t->at[i], o, errors, err);
     else if (!host_came_before(t, i))
-      rc = start_there(l, t, t->at[i].host, o, err);
+      rc = start_there(l, t, t->at[i].host, o, errors, err);
+  if (errors >= 0)
+    close(errors);
   start_guard(l, o);
   return rc;
 }
@@ -372,7 +379,7 @@ int sdm_launch_command(struct sdm_launch *l, char *const *before, const struct s
   bool shared = o->oob || o->program; /* with the programs, whose words must not get lost at the end */
   if (shared)
     setenv("OMPI_MCA_orte_execute_quiet", "1", 0); /* Open MPI's advice on programs that a debugger killed is no help */
-  int errors = shared ? -1 : start_relay(l);
+  int errors = shared ? -1 : start_relay(l, o->told);
   l->pids[0] = start(words, o, NULL, o->oob ? 0 : -1, errors);
   if (errors >= 0)
     close(errors);

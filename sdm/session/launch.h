@@ -32,6 +32,7 @@ struct sdm_launch_options {
   bool survives;         /* a launcher does not end with us: the session may be taken up again */
   char *const *program; /* with its arguments: it has a debug server inside (sdm/server/inside.h), none of ours is started; or NULL */
   bool hold;            /* .. and waits at its first safe point, */
+  int told;             /* a pipe that gets what launchers and servers write to standard error, as far as it has room; 0: none */
   bool apart;           /* .. and writes to our standard error, since our output is JSON */
 };
 

@@ -230,6 +230,7 @@ static int start_servers(struct sdm_session *s, const struct sdm_session_options
                                   .survives = o->orphan_do || o->session_file,
                                   .program = o->inside,
                                   .hold = o->hold,
+                                  .told = o->told,
                                   .apart = o->apart};
   int rc = o->command   ? sdm_launch_command(&s->launch, o->command, &lo, err)
            : o->targets ? sdm_launch_targets(&s->launch, o->targets, &lo, err)

@@ -66,6 +66,7 @@ struct sdm_session_options {
   bool apart;              /* .. its output is not to mix with ours */
   uint32_t start_ms;
   uint32_t orphan_ms;      /* how long servers live without a front end; 0: 30000 */
+  int told;                /* see launch.h; 0: none */
   const char *session_file; /* kept up to the end, for 'reattach'; or NULL */
   const char *reattach;    /* such a file: its servers are taken over; or NULL */
   const json_t *program;   /* for the session file */

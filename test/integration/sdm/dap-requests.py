@@ -346,17 +346,53 @@ class StopAll(unittest.TestCase):
         self.assertIn("launch it again", c.ask("restart")["message"])
         c.expect({"event": "capabilities", "body": {"capabilities": {"supportsRestartRequest": False}}})
 
+    def bare(self, **launch):
+        process = subprocess.Popen([sdm.DEBUG, "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(Requests.end, process)
+        c = Client(process.stdout, process.stdin)
+        c.ask("initialize", adapterID="dvm")
+        c.send({"command": "launch", "arguments": launch})
+        return c, c.expect({"type": "response", "command": "launch"})
+
+    def test_words_of_the_launcher(self):
+        """They are the client's to see: when it starts nothing, and while the session lasts."""
+        c, answer = self.bare(program=sdm.RING, ranks=2, command=["sh", "-c", "echo no slots for you >&2; exit 1", "sh"])
+        self.assertFalse(answer["success"])
+        told = [m for m in c.waiting if m.get("event") == "output"]
+        self.assertEqual([m["body"] for m in told], [{"category": "stderr", "output": "no slots for you\n"}])
+        self.assertLess(told[0]["seq"], answer["seq"])
+        script = "echo it begins >&2; PMI_RANK=0 \"$@\"; echo it is over >&2"
+        c, answer = self.bare(program=sdm.RING, ranks=1, command=["sh", "-c", script, "sh"])
+        self.assertTrue(answer["success"], answer)
+        c.expect({"event": "output", "body": {"category": "stderr", "output": "it begins\n"}})
+        c.ask("configurationDone")
+        c.expect({"event": "terminated"})
+
+    def test_many_lines(self):
+        """An editor needs far longer for an event than we for a line."""
+        n = 20000
+        c, answer = self.bare(program="/usr/bin/seq", args=[str(n)], ranks=2, launcher="local")
+        self.assertTrue(answer["success"], answer)
+        c.ask("configurationDone")
+        c.expect({"event": "terminated"})
+        told = [m["body"] for m in c.waiting if m.get("event") == "output" and m["body"]["category"] == "stdout"]
+        for rank in "01":
+            lines = [x.split("] ")[1] for t in told for x in t["output"].splitlines() if rank in (t["data"]["ranks"].split("-"))]
+            self.assertEqual(lines, [str(i + 1) for i in range(n)])
+        self.assertLess(len(told), n / 5)
+
     def test_configurations_that_are_wrong(self):
         """What cannot be meant is not taken for nothing."""
         for request, more, why in (("launch", {"ranks": "two"}, "'ranks' takes a number from 1 on, not \"two\""),
                                    ("launch", {"stopOnEntry": 1}, "'stopOnEntry' takes true or false, not 1"),
                                    ("launch", {"args": "a b"}, "'args' takes a list, not \"a b\""),
-                                   ("attach", {"pid": 1, "ranks": 3}, "'ranks' takes a set"), ("attach", {}, "'pid', 'core', ")):
+                                   ("attach", {"pid": 1, "ranks": 3}, "'ranks' takes a set"), ("attach", {}, "'pid', 'core', "),
+                                   ("launch", {"program": SOURCE}, "not executable, but a source")):
             process = subprocess.Popen([sdm.DEBUG, "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             self.addCleanup(Requests.end, process)
             c = Client(process.stdout, process.stdin)
             c.ask("initialize", adapterID="dvm")
-            answer = c.ask(request, **({"program": sdm.RING} if request == "launch" else {}), **more)
+            answer = c.ask(request, **{**({"program": sdm.RING} if request == "launch" else {}), **more})
             self.assertFalse(answer["success"])
             self.assertIn(why, answer["message"])
 
