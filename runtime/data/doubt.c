@@ -8,6 +8,7 @@
 
 /* 2^37 bytes are for 2^40 bytes of memory: the segments of a process seldom meet in them. */
 enum { LENGTH_LOG = 37, LEAST_LOG = 16, PIECES_LOG = 14, PIECE_LOG_LEAST = 12, PAGE = 4096 };
+enum { SPAN_LOG = 16, SPANS_LOG = 14 }; /* of memory, for the times of changes */
 enum { BIG = 1 << 18, ONES_BYTES = 1 << 21 };
 #define NOBODY 0u
 #define EVERYBODY UINT32_MAX
@@ -17,7 +18,7 @@ struct dvmrt_doubt __dvmrt_doubt = {__dvmrt_doubt.none, 0, {0}, {[0 ... sizeof(_
 static uint8_t *map; /* NULL: nothing is ever in doubt */
 static unsigned length_log, piece_log;
 static uint32_t owners[1 << PIECES_LOG]; /* of each piece: upper bits of its addresses, plus 1 */
-static uint64_t last_set[1 << PIECES_LOG], sets;
+static uint64_t last_set[1 << SPANS_LOG], sets; /* of each span and of those that share its number */
 static int ones = -1;                    /* a file of ones, for pieces that are in doubt throughout and of which few bytes are read */
 
 /* ---- the window ------------------------------------------------------------------------------------------------------------- */
@@ -150,10 +151,20 @@ static bool own_piece(uintptr_t a) {
   return *owner == me;
 }
 
+static uint64_t *last_set_at(uintptr_t a) { return &last_set[a >> SPAN_LOG & ((1 << SPANS_LOG) - 1)]; }
+static uintptr_t span_end(uintptr_t a) { return ((a >> SPAN_LOG) + 1) << SPAN_LOG; }
+/* Spans of the range that differ in their number. */
+static uintptr_t spans_end(uintptr_t a, uint64_t n) {
+  const uint64_t all = (uint64_t)1 << (SPAN_LOG + SPANS_LOG);
+  return a + (n < all ? n : all);
+}
+
 void dvmrt_doubt_set(uintptr_t a, uint64_t n) {
+  sets++;
+  for (uintptr_t at = a, end = spans_end(a, n); at < end; at = span_end(at))
+    *last_set_at(at) = sets;
   for (uintptr_t end = a + n, next; map && a < end; a = next) {
     next = piece_end(a) < end ? piece_end(a) : end;
-    last_set[piece_number(a)] = ++sets;
     if (own_piece(a))
       fill_piece(a, next, true);
   }
@@ -194,8 +205,7 @@ static void change_own(uintptr_t a, uint64_t n, bool set) {
 }
 
 void dvmrt_doubt_set_own(uintptr_t a, uint64_t n) {
-  last_set[piece_number(a)] = ++sets;
-  last_set[piece_number(a + n - 1)] = sets;
+  *last_set_at(a) = *last_set_at(a + n - 1) = ++sets;
   change_own(a, n, true);
 }
 
@@ -205,8 +215,8 @@ uint64_t dvmrt_doubt_count(void) { return sets; }
 
 uint64_t dvmrt_doubt_last(uintptr_t a, uint64_t n) {
   uint64_t last = map ? 0 : UINT64_MAX;
-  for (uintptr_t end = a + n; map && a < end; a = piece_end(a))
-    last = last_set[piece_number(a)] > last ? last_set[piece_number(a)] : last;
+  for (uintptr_t end = spans_end(a, n); map && a < end; a = span_end(a))
+    last = *last_set_at(a) > last ? *last_set_at(a) : last;
   return last;
 }
 

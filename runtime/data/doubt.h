@@ -19,7 +19,7 @@ bool dvmrt_doubt_any(uintptr_t a, uint64_t n);
 /* For small ranges, on pages whose bits are their own. */
 void dvmrt_doubt_set_own(uintptr_t a, uint64_t n);
 void dvmrt_doubt_clear_own(uintptr_t a, uint64_t n);
-/* Counts on.  When some of the range, or what shares its pieces of the window, was last set: no later than that count. */
+/* Counts on.  When some of the range, or of the 64 KiB around its ends, or 1 GiB away, was last set: no later than that count. */
 uint64_t dvmrt_doubt_count(void);
 uint64_t dvmrt_doubt_last(uintptr_t a, uint64_t n);
 /* Do the bits of a's piece of the window mean its own page and no other, so that they tell the truth of it? */

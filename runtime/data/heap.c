@@ -1,6 +1,9 @@
 #include "runtime/data/heap.h"
 #include "runtime/data/mem.h"
+#include "runtime/data/shadow.h"
 #include <stddef.h>
+
+uint32_t dvmrt_heap_now;
 
 /* ---- a treap: what the table cannot hold ------------------------------------------------------------------------------------- */
 
@@ -89,8 +92,11 @@ static void treap_drop(uintptr_t start, uintptr_t end) {
 
 static void treap_add(uintptr_t start, uint64_t size) {
   struct node *n = dvmrt_mem_alloc(sizeof(*n));
-  n->x = (struct dvmrt_extent){start, size};
+  n->x = (struct dvmrt_extent){start, size, dvmrt_heap_now};
   n->rank = rank_of(start);
+  for (uint64_t done = 0; done < size; done += (uint64_t)1 << 30)
+    dvmrt_shadow_know(start + done);
+  dvmrt_shadow_know(start + size);
   struct node **at = &root;
   while (*at && (*at)->rank >= n->rank)
     at = start < (*at)->x.start ? &(*at)->left : &(*at)->right;
@@ -116,6 +122,7 @@ struct page {
   uintptr_t cover;         /* start of the extent that reaches in from before, or 0 */
   uint64_t starts[GRAINS / 64];
   uint32_t *sizes;         /* of those that begin at each grain */
+  uint32_t *born;          /* likewise; NULL: all of them at 0 */
 };
 
 /* By page: 0, a struct page, or the start of an extent + REACHES, if that reaches in and none begins. */
@@ -132,14 +139,21 @@ static uintptr_t slot_at(uintptr_t a) {
 /* To be changed; NULL: no memory. */
 static uintptr_t *slot_of(uintptr_t a) {
   uintptr_t **leaf = &tops[a >> 30];
-  if (!*leaf)
+  if (!*leaf) {
     *leaf = dvmrt_mem_map(sizeof(uintptr_t) << LEAF_LOG);
+    dvmrt_shadow_know(a);
+  }
   return *leaf ? &(*leaf)[a >> 12 & (((uintptr_t)1 << LEAF_LOG) - 1)] : NULL;
 }
 
 static struct page *page_in(uintptr_t slot) { return slot & REACHES ? NULL : (struct page *)slot; }
 
 static uint64_t size_at(uintptr_t start) { return page_in(slot_at(start))->sizes[grain_of(start)]; }
+
+static struct dvmrt_extent extent_at(uintptr_t start) {
+  const struct page *p = page_in(slot_at(start));
+  return (struct dvmrt_extent){start, p->sizes[grain_of(start)], p->born ? p->born[grain_of(start)] : 0};
+}
 
 static uintptr_t end_of(uintptr_t start) {
   uint64_t size = size_at(start);
@@ -164,7 +178,7 @@ static bool table_find(uintptr_t a, struct dvmrt_extent *x) {
     start = p->cover;
   if (!start || a >= end_of(start))
     return false;
-  *x = (struct dvmrt_extent){start, size_at(start)};
+  *x = extent_at(start);
   return a == start || a - start < x->size;
 }
 
@@ -207,6 +221,13 @@ static struct page *page_make(uintptr_t *slot) {
   return p;
 }
 
+static void set_born(struct page *p, uintptr_t start, uint32_t born) {
+  if (!p->born && born)
+    p->born = dvmrt_mem_alloc(GRAINS * sizeof(*p->born));
+  if (p->born)
+    p->born[grain_of(start)] = born;
+}
+
 /* Nothing that it overlaps is there.  False: it does not fit in. */
 static bool table_add(uintptr_t start, uint64_t size) {
   uintptr_t end = start + (size ? size : 1), *slot;
@@ -219,6 +240,7 @@ static bool table_add(uintptr_t start, uint64_t size) {
   struct page *first = *slot && page_in(*slot) ? page_in(*slot) : page_make(slot);
   first->starts[grain_of(start) / 64] |= (uint64_t)1 << grain_of(start) % 64;
   first->sizes[grain_of(start)] = (uint32_t)size;
+  set_born(first, start, dvmrt_heap_now);
   for (uintptr_t page = page_of(start) + PAGE; page < end; page += PAGE) {
     slot = slot_of(page);
     struct page *p = page_in(*slot);
@@ -235,7 +257,7 @@ static bool table_add(uintptr_t start, uint64_t size) {
 bool dvmrt_heap_remove(uintptr_t start, struct dvmrt_extent *x) {
   if (!begins(start))
     return root && treap_remove(start, x);
-  *x = (struct dvmrt_extent){start, size_at(start)};
+  *x = extent_at(start);
   table_remove(start);
   return true;
 }
@@ -247,6 +269,13 @@ void dvmrt_heap_add(uintptr_t start, uint64_t size) {
     treap_drop(start, end);
   if (!table_add(start, size))
     treap_add(start, size);
+}
+
+void dvmrt_heap_is_old(uintptr_t start, uint32_t born) {
+  if (begins(start))
+    set_born(page_in(slot_at(start)), start, born);
+  else
+    (*link_of(start))->x.born = born;
 }
 
 bool dvmrt_heap_find(uintptr_t a, struct dvmrt_extent *x) { return table_find(a, x) || (root && treap_find(a, x)); }

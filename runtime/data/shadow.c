@@ -22,6 +22,7 @@ struct dvmrt_page {
 } __attribute__((aligned(16)));
 
 uintptr_t *__dvmrt_pages[1 << 17];
+uint64_t dvmrt_shadow_known[(1 << 17) / 64];
 static uintptr_t no_entries[L2_ENTRIES];           /* stays zero; what is not mapped here costs no memory */
 static struct dvmrt_page uniform_pages[DVMRT_W_ZERO + 1];
 struct dvmrt_page dvmrt_shadow_by_bits = {.uniform = DVMRT_W_NEVER, .shared = true};
@@ -99,6 +100,7 @@ static uintptr_t *entry_slot(uintptr_t a) {
     if (!l2)
       return NULL;
     __atomic_store_n(l1, l2, __ATOMIC_RELEASE);
+    dvmrt_shadow_know(a);
   }
   return &(*l1)[(a >> 12) & 0x3ffff];
 }
@@ -401,15 +403,15 @@ enum { WHOLE_LEAST = 1 << 12, WHOLES = sizeof(whole) / sizeof(whole[0]) };
 
 static struct whole *whole_at(uintptr_t a) { return &whole[((uint64_t)a >> 12) * 0x9e3779b97f4a7c15u >> 54 & (WHOLES - 1)]; }
 
-static bool is_whole(uintptr_t a, uint64_t n) {
+bool dvmrt_shadow_settled(uintptr_t a, uint64_t n) {
   const struct whole *w = whole_at(a);
-  return w->a == a && n <= w->n && dvmrt_doubt_last(a, n) <= w->count;
+  return n >= WHOLE_LEAST && w->a == a && n <= w->n && dvmrt_doubt_last(a, n) <= w->count;
 }
 
 static void settle(uintptr_t a, uint64_t n, uint32_t word);
 
 void dvmrt_shadow_settle(uintptr_t a, uint64_t n, uint32_t word) {
-  if (n >= WHOLE_LEAST && is_whole(a, n))
+  if (dvmrt_shadow_settled(a, n))
     return;
   settle(a, n, word);
   if (n >= WHOLE_LEAST)

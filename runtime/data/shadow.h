@@ -38,6 +38,16 @@ struct dvmrt_span {
   struct dvmrt_region *region; /* or NULL */
 };
 
+/* A bit for each GiB of memory in which something is known to lie: objects, or words.  Most words that are looked through for pointers
+ * lead elsewhere. */
+extern uint64_t dvmrt_shadow_known[(1 << 17) / 64];
+static inline bool dvmrt_shadow_is_known(uintptr_t a) { return dvmrt_shadow_known[(a >> 36) & 0x7ff] >> (a >> 30 & 63) & 1; }
+/* Inside dvmrt_mem_enter. */
+static inline void dvmrt_shadow_know(uintptr_t a) {
+  if (!dvmrt_shadow_is_known(a))
+    dvmrt_shadow_known[(a >> 36) & 0x7ff] |= (uint64_t)1 << (a >> 30 & 63);
+}
+
 /* May be called any number of times; the first one fills the page table. */
 void dvmrt_shadow_init(void);
 /* All below inside dvmrt_mem_enter. */
@@ -55,6 +65,8 @@ void dvmrt_shadow_drop(uintptr_t a, uint64_t n);
 void dvmrt_shadow_copy(uintptr_t dst, uintptr_t src, uint64_t n, uint32_t word, uint32_t base, uint32_t lost);
 /* Sets valueless words in the range to 'word'; calls of unknown code are answered with it. */
 void dvmrt_shadow_settle(uintptr_t a, uint64_t n, uint32_t word);
+/* Is the range known to have been settled since anything in it lost its value?  A cheap question, of large ranges. */
+bool dvmrt_shadow_settled(uintptr_t a, uint64_t n);
 /* Word of the granule at 'a'; ASSIGNED where nothing is known. */
 uint32_t dvmrt_shadow_word(uintptr_t a);
 

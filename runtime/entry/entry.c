@@ -6,6 +6,7 @@
 #include "runtime/rules/group.h"
 #include "runtime/data/doubt.h"
 #include "runtime/data/mem.h"
+#include "runtime/rules/handed.h"
 #include "runtime/rules/object.h"
 #include "runtime/entry/process.h"
 #include "runtime/rules/declared.h"
@@ -592,7 +593,7 @@ uint64_t __dvmrt_length(const void *p, uint64_t limit) {
 static void given(const void *p, uint64_t size) {
   if (!p || !enter())
     return;
-  dvmrt_object_given((uintptr_t)p, (uintptr_t)p, size);
+  dvmrt_handed_given((uintptr_t)p, (uintptr_t)p, size);
   leave();
 }
 
@@ -602,7 +603,7 @@ void __dvmrt_given(const void *p, uint64_t size) { given(p, size); }
 void __dvmrt_written(const void *p) {
   if (!p || !enter())
     return;
-  dvmrt_object_written((uintptr_t)p);
+  dvmrt_handed_written((uintptr_t)p);
   leave();
 }
 
@@ -629,6 +630,7 @@ void __dvmrt_heap_zero(const void *p, uint64_t size) {
 
 static void heap_forget(uintptr_t a) {
   struct dvmrt_extent x;
+  dvmrt_handed_freed(a);
   if (dvmrt_heap_remove(a, &x) && x.size)
     renew(x.start, x.size, DVMRT_W_ASSIGNED);
 }
@@ -642,6 +644,7 @@ void __dvmrt_heap_free(const void *p) {
 
 /* Under the lock: another thread that is given the old block waits with its words until ours have moved. */
 static void *realloc_known(void *p, uint64_t size, struct dvmrt_extent x) {
+  dvmrt_handed_freed(x.start);
   void *q = realloc(p, size);
   if (!q)
     return NULL;
@@ -661,6 +664,7 @@ static void *realloc_known(void *p, uint64_t size, struct dvmrt_extent x) {
   else if (a == b && x.size > keep)
     renew(a + keep, x.size - keep, DVMRT_W_ASSIGNED);
   dvmrt_heap_add(b, size);
+  dvmrt_heap_is_old(b, x.born);
   return q;
 }
 

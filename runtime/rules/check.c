@@ -1,6 +1,7 @@
 #include "runtime/rules/check.h"
 #include "runtime/rules/verdict.h"
 #include "runtime/data/doubt.h"
+#include "runtime/rules/handed.h"
 #include "runtime/rules/object.h"
 #include "runtime/rules/task.h"
 #include "runtime/rules/repeat.h"
@@ -244,6 +245,8 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
     dvmrt_shadow_settle(a, s->end - a, DVMRT_W_ASSIGNED);
     return;
   }
+  if ((worst == DVMRT_UNINIT || worst == DVMRT_PRIVATE_UNINIT) && dvmrt_handed_wrote(a))
+    return;
   if (worst && !ev->told) {
     uint64_t hits = dvmrt_finding_hits();
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_VALUE, .event = ev, .value = worst});

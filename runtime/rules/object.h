@@ -1,5 +1,4 @@
-/* Objects of ordinary memory: where they begin and end, what code that we cannot see may have written, and whether a word without
- * a value says anything.  All inside dvmrt_mem_enter. */
+/* Objects of ordinary memory: where they begin and end, and whether a word without a value says anything.  All inside dvmrt_mem_enter. */
 #ifndef DVMRT_OBJECT_H
 #define DVMRT_OBJECT_H
 #include "runtime/data/heap.h"
@@ -19,11 +18,8 @@ void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame);
 void dvmrt_object_unwound(uintptr_t frame);
 /* The object that holds 'a': of the heap or of any thread's stack.  False: none is known. */
 bool dvmrt_object_find(uintptr_t a, struct dvmrt_extent *x);
-/* Code that we cannot see was given 'a', which lies in an object of 'size' bytes from 'start' (0: not known): that object and
- * what pointers in it lead to counts as assigned. */
-void dvmrt_object_given(uintptr_t a, uintptr_t start, uint64_t size);
-/* The same for a function that is known to write to the object itself and to nothing that it leads to. */
-void dvmrt_object_written(uintptr_t word);
+/* Up to where static data of instrumented modules reaches from 'a'; 'a' itself if it lies elsewhere. */
+uintptr_t dvmrt_object_static_end(uintptr_t a);
 /* Does the access judge whether data that it reads were assigned, if they are in an object that is known? */
 bool dvmrt_object_judges(const struct dvmrt_access *x);
 /* Whether to believe that the datum at 'a' was never assigned. */
