@@ -1,6 +1,7 @@
 /* System calls that a stop breaks off where no wrapper of libc's function stands: bare ones are made again in the signal frame, those made by
  * syscall(2) here, where it is known when they began; writes that were cut short go on. */
 #include "mpir/crs/crs_calls.h"
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_semaphores.h"
 #include "mpir/crs/plain.h"
 #include <linux/futex.h>
@@ -80,7 +81,7 @@ void mpir_crs_note_interruption_of(ucontext_t *frame, long call) {
 
 /* One of the signals that are pending for the thread itself, if it was sent to the process taken from there, will be seen by this thread: the kernel
  * leaves it open which thread gets those of the process, and all that stood would think that they do. */
-static bool take_one(const ucontext_t *frame) {
+static bool take_one(const ucontext_t *frame, bool alone) {
   static const struct {
     long sec, nsec;
   } now = {0, 0};
@@ -92,7 +93,7 @@ static bool take_one(const ucontext_t *frame) {
   memcpy(&mask, &frame->uc_sigmask, sizeof(mask));
   sys2(SYS_rt_sigpending, &pending, 8);
   pending &= ~mask & ~signal_bit(crs.stop_signal) & ~signal_bit(crs.hold_signal);
-  if (!pending || mpir_plain_read_file("/proc/thread-self/status", status, sizeof(status)) <= 0 ||
+  if (!pending || (alone ? mpir_plain_read_file : mpir_crs_read_file)("/proc/thread-self/status", status, sizeof(status)) <= 0 ||
       !(line = mpir_plain_line(status, "SigPnd:")))
     return pending != 0;
   own = mpir_plain_hex(&line);
@@ -104,11 +105,11 @@ static bool take_one(const ucontext_t *frame) {
   return true;
 }
 
-void mpir_crs_yield_to_others(ucontext_t *frame) {
+void mpir_crs_yield_to_others(ucontext_t *frame, bool alone) {
   struct mpir_crs_self *self = &mpir_crs_self;
   greg_t *regs = frame->uc_mcontext.gregs;
 
-  if ((self->interrupted || self->remade) && take_one(frame)) {
+  if ((self->interrupted || self->remade) && take_one(frame, alone)) {
     self->interrupted = 0;
     if (self->remade) {
       regs[REG_RAX] = -EINTR;

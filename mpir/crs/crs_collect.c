@@ -9,6 +9,7 @@
 #include <sys/time.h>
 #include <time.h>
 #include "mpir/image/crc32c.h"
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_dump.h"
 #include "mpir/crs/sys.h"
 
@@ -105,7 +106,7 @@ static uint64_t stat_field(const char *stat, unsigned n) {
 static void header_addresses(struct mpir_image_header *h) {
   char stat[2048];
 
-  mpir_plain_read_file("/proc/self/stat", stat, sizeof(stat));
+  mpir_crs_read_file("/proc/self/stat", stat, sizeof(stat));
   h->start_code = stat_field(stat, 26);
   h->end_code = stat_field(stat, 27);
   h->start_stack = stat_field(stat, 28);
@@ -140,7 +141,7 @@ static void header_names(struct crs_dump *d) {
   h->exe = link_string(d, "/proc/self/exe");
   h->cwd = link_string(d, "/proc/self/cwd");
   h->comm = mpir_dump_string(d, d->threads[0].name);
-  n = mpir_plain_read_file("/proc/self/cmdline", text, sizeof(text));
+  n = mpir_crs_read_file("/proc/self/cmdline", text, sizeof(text));
   for (long i = 0; i + 1 < n; i++)
     if (!text[i])
       text[i] = ' ';
@@ -169,7 +170,7 @@ static int header_umask(struct crs_dump *d) {
   const char *line;
   int value = 0;
 
-  if (mpir_plain_read_file("/proc/self/status", status, sizeof(status)) < 0 || !(line = mpir_plain_line(status, "Umask:")))
+  if (mpir_crs_read_file("/proc/self/status", status, sizeof(status)) < 0 || !(line = mpir_plain_line(status, "Umask:")))
     return mpir_dump_fail(d, -EIO, "cannot read /proc/self/status");
   for (; *line >= '0' && *line <= '7'; line++)
     value = value * 8 + (*line - '0');
@@ -187,7 +188,7 @@ static int64_t read_number(const char *path, bool hex) {
   const char *s = text;
   bool negative;
 
-  if (mpir_plain_read_file(path, text, sizeof(text)) <= 0)
+  if (mpir_crs_read_file(path, text, sizeof(text)) <= 0)
     return 0;
   negative = *s == '-';
   s += negative;
@@ -198,7 +199,7 @@ static void read_process(struct mpir_image_process *p) {
   char stat[2048];
   long rc;
 
-  mpir_plain_read_file("/proc/self/stat", stat, sizeof(stat));
+  mpir_crs_read_file("/proc/self/stat", stat, sizeof(stat));
   p->group = (int32_t)stat_field(stat, 5);
   p->session = (int32_t)stat_field(stat, 6);
   p->terminal = (int32_t)stat_field(stat, 7);
@@ -317,7 +318,7 @@ static void read_interval_timers(struct mpir_image_header *h) {
 
 static int read_timers(struct crs_dump *d) {
   const char *s = d->text;
-  long n = mpir_plain_read_file("/proc/self/timers", d->text, sizeof(d->text));
+  long n = mpir_crs_read_file("/proc/self/timers", d->text, sizeof(d->text));
 
   d->timer_count = 0;
   if (n == -ENOENT)
@@ -366,7 +367,7 @@ int mpir_dump_children(struct crs_dump *d) {
     mpir_plain_add(&t, "/proc/self/task/");
     mpir_plain_add_dec(&t, d->threads[i].tid);
     mpir_plain_add(&t, "/children");
-    if (mpir_plain_read_file(path, text, sizeof(text)) > 0) {
+    if (mpir_crs_read_file(path, text, sizeof(text)) > 0) {
       mpir_plain_add(&d->why, "it has child processes: ");
       return mpir_dump_fail(d, -ECHILD, text);
     }

@@ -7,6 +7,7 @@
 #include <linux/seccomp.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_dump.h"
 #include "mpir/crs/sys.h"
 
@@ -34,7 +35,7 @@ static const char *thread_status(pid_t tid, char *status, size_t size) {
   mpir_plain_add(&t, "/proc/self/task/");
   mpir_plain_add_dec(&t, tid);
   mpir_plain_add(&t, "/status");
-  return mpir_plain_read_file(path, status, size) < 0 ? NULL : status;
+  return mpir_crs_read_file(path, status, size) < 0 ? NULL : status;
 }
 
 static uint64_t number_of(const char *status, const char *label) {
@@ -273,8 +274,7 @@ static int check_thread(pid_t tid, struct plain_text *why) {
   return name ? refuse_thread(why, tid, " has a seccomp filter that does not permit '", name, "', which a checkpoint needs\n") : 0;
 }
 
-int mpir_crs_confine_check(char *why, size_t size) {
-  struct plain_text text = {why, size, 0};
+static int check_threads(struct plain_text *why) {
   int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), rc = 0;
   char buf[8192];
   long n;
@@ -290,10 +290,20 @@ int mpir_crs_confine_check(char *why, size_t size) {
       memcpy(&length, buf + at + 16, 2);
       at += length;
       tid = (pid_t)mpir_plain_dec(&name);
-      if (tid > 0 && check_thread(tid, &text))
+      if (tid > 0 && check_thread(tid, why))
         rc = -EOPNOTSUPP;
     }
   sys1(SYS_close, dir);
+  return rc;
+}
+
+int mpir_crs_confine_check(char *why, size_t size) {
+  struct plain_text text = {why, size, 0};
+  int rc;
+
+  mpir_crs_descriptors_lock();
+  rc = check_threads(&text);
+  mpir_crs_descriptors_unlock();
   return rc;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/rseq.h>
 #include <sys/syscall.h>
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_private.h"
 #include "mpir/crs/plain.h"
 #include "mpir/crs/sys.h"
@@ -50,7 +51,7 @@ static bool is_filtered(void) {
   char status[4096];
   const char *line;
 
-  return mpir_plain_read_file("/proc/self/status", status, sizeof(status)) < 0 || !(line = mpir_plain_line(status, "Seccomp:")) ||
+  return mpir_crs_read_file("/proc/self/status", status, sizeof(status)) < 0 || !(line = mpir_plain_line(status, "Seccomp:")) ||
          mpir_plain_dec(&line) != 0;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_dump.h"
 #include "mpir/crs/sys.h"
 
@@ -125,7 +126,7 @@ static uint32_t file_info(struct crs_dump *d, int fd, const struct stat *st) {
 
   mpir_plain_add(&t, "/proc/self/fdinfo/");
   mpir_plain_add_dec(&t, fd);
-  if (mpir_plain_read_file(path, (char *)d->copy, sizeof(d->copy)) < 0)
+  if (mpir_crs_read_file(path, (char *)d->copy, sizeof(d->copy)) < 0)
     return 0;
   add_owner((char *)d->copy, sizeof(d->copy), fd);
   if (st)
@@ -147,7 +148,7 @@ static bool is_known_process(const struct crs_dump *d, const char *number) {
   mpir_plain_add(&t, "/proc/");
   mpir_plain_add_dec(&t, pid);
   mpir_plain_add(&t, "/stat");
-  s = mpir_plain_read_file(path, stat, sizeof(stat)) > 0 ? strrchr(stat, ')') : NULL; /* ") S PPID" */
+  s = mpir_crs_read_file(path, stat, sizeof(stat)) > 0 ? strrchr(stat, ')') : NULL; /* ") S PPID" */
   if (!s || strlen(s) < 5)
     return false;
   s += 4;

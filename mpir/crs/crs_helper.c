@@ -16,6 +16,7 @@
 #include "mpir/crs/crs_calls.h"
 #include "mpir/crs/crs_clock.h"
 #include "mpir/crs/crs_demand.h"
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_fault.h"
 #include "mpir/crs/crs_hooks.h"
 #include "mpir/crs/crs_lead.h"
@@ -54,20 +55,7 @@ static char default_folder[CRS_PATH_MAX];
 static atomic_uint asked_by_signal;
 static unsigned period_ms;
 static atomic_int busy;
-/* Held while a descriptor of the helper's is made or closed: a child that is forked meanwhile would have one that nobody knows.
- * Never held while threads stand. */
-static atomic_uint descriptors; /* a lock of libc's would not be one as long as libc knows of one thread only */
 static bool served;             /* by this helper on demand */
-
-static void descriptors_lock(void) {
-  while (atomic_exchange(&descriptors, 1))
-    sys_futex_wait(&descriptors, 1, 1000000);
-}
-
-static void descriptors_unlock(void) {
-  atomic_store(&descriptors, 0);
-  sys_futex_wake(&descriptors);
-}
 
 /* On standard error, without libc's buffers: "dvm: " and the parts. */
 static void say(const char *before, int64_t number, const char *between, const char *line, size_t length) {
@@ -88,7 +76,7 @@ static void image_name(struct plain_text *t, const char *folder, unsigned sequen
   char name[16] = "";
 
   prctl(PR_GET_NAME, name);
-  mpir_plain_read_file("/proc/self/comm", name, sizeof(name));
+  mpir_crs_read_file("/proc/self/comm", name, sizeof(name));
   for (char *p = name; *p; p++)
     if (*p == '\n')
       *p = '\0';
@@ -313,9 +301,9 @@ static bool peer_may_ask(int fd) {
 }
 
 static void listen_again(void) {
-  descriptors_lock();
+  mpir_crs_descriptors_lock();
   mpir_crs_helper_listen();
-  descriptors_unlock();
+  mpir_crs_descriptors_unlock();
 }
 
 static void led_restarted(void);
@@ -325,10 +313,10 @@ static void serve_connection(void) {
   static struct crs_reply reply;
   int fd, rc;
 
-  descriptors_lock();
+  mpir_crs_descriptors_lock();
   fd = current_connection = accept4(crs.listen_fd, NULL, NULL, SOCK_CLOEXEC);
   rc = errno;
-  descriptors_unlock();
+  mpir_crs_descriptors_unlock();
   errno = rc;
   if (fd < 0) {
     if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) /* the program closed our descriptor */
@@ -356,10 +344,10 @@ static void serve_connection(void) {
     strcpy(reply.text, rc == -EPERM ? "the process belongs to another user\n" : "the request is not understood\n");
   }
   write_all(fd, &reply, sizeof(reply));
-  descriptors_lock();
+  mpir_crs_descriptors_lock();
   close(fd);
   current_connection = -1;
-  descriptors_unlock();
+  mpir_crs_descriptors_unlock();
   MPIR_checkpoint_served++;
   signal_done(&request, rc);
 }
@@ -403,9 +391,9 @@ static bool is_led(const struct ticket *t) {
 
 static void lead(struct ticket *t) {
   memset(&t->reply, 0, sizeof(t->reply));
-  descriptors_lock();
+  mpir_crs_descriptors_lock();
   led_fd = mpir_crs_lead_start(&t->request, t->scope, t->target);
-  descriptors_unlock();
+  mpir_crs_descriptors_unlock();
   if (led_fd >= 0) {
     led = t;
     return;
@@ -420,10 +408,10 @@ static void serve_answer(void) {
   struct ticket *t = led;
   int rc = mpir_crs_lead_answer(led_fd, &t->reply);
 
-  descriptors_lock();
+  mpir_crs_descriptors_lock();
   close(led_fd);
   led_fd = -1;
-  descriptors_unlock();
+  mpir_crs_descriptors_unlock();
   led = NULL;
   if (t->request.signal != SIGKILL && rc == 0 && t->target && t->target != crs.pid && t->request.signal)
     kill(t->target, t->request.signal);
@@ -577,7 +565,10 @@ static void *helper_main(void *arg) {
 const char *mpir_crs_folder(void) { return default_folder; }
 
 /* A child that is forked as soon as threads run would close what has these numbers by then. */
-void mpir_crs_helper_restarted(void) { current_connection = led_fd = -1; }
+void mpir_crs_helper_restarted(void) {
+  current_connection = led_fd = -1;
+  mpir_crs_descriptors_forget();
+}
 
 void mpir_crs_helper_wake(void) {
   atomic_thread_fence(memory_order_seq_cst);
@@ -663,12 +654,9 @@ void mpir_crs_helper_require(void) {
     say("dvm: the helper thread of process ", crs.pid, " cannot be started: it cannot be checkpointed", "", 0);
 }
 
-static void before_fork(void) { descriptors_lock(); }
-static void after_fork_in_parent(void) { descriptors_unlock(); }
-
 /* A forked child has our memory but not our thread. */
 static void after_fork(void) {
-  atomic_store(&descriptors, 0);
+  mpir_crs_descriptors_forget();
   if (crs.listen_fd >= 0)
     close(crs.listen_fd);
   if (current_connection >= 0)
@@ -687,6 +675,7 @@ static void after_fork(void) {
     atomic_store(&tickets[i].state, TICKET_FREE);
   crs.pid = getpid();
   mpir_crs_lazy_after_fork();
+  mpir_crs_save_after_fork();
   crs.helper_tid = 0;
   crs.sequence = 0;
   mpir_crs_self.helper = false;
@@ -758,7 +747,7 @@ __attribute__((constructor)) static void crs_constructor(void) {
   if (crs.ask_signal)
     sigaction(crs.ask_signal, &ask, NULL);
   crs.installed = true;
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork);
+  pthread_atfork(mpir_crs_descriptors_lock, mpir_crs_descriptors_unlock, after_fork);
 }
 
 int dvmcr_request(const struct dvmcr_options *options) {

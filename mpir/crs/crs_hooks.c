@@ -1,3 +1,4 @@
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_hooks.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static int tracer_number(void) {
   char status[4096];
   const char *line;
 
-  return mpir_plain_read_file("/proc/self/status", status, sizeof(status)) > 0 && (line = mpir_plain_line(status, "TracerPid:"))
+  return mpir_crs_read_file("/proc/self/status", status, sizeof(status)) > 0 && (line = mpir_plain_line(status, "TracerPid:"))
              ? (int)mpir_plain_dec(&line)
              : 0;
 }
@@ -76,7 +77,7 @@ void mpir_crs_hooks_name_tracer(struct plain_text *t) {
   mpir_plain_add(&p, "/proc/");
   mpir_plain_add_dec(&p, pid);
   mpir_plain_add(&p, "/comm");
-  mpir_plain_read_file(path, name, sizeof(name));
+  mpir_crs_read_file(path, name, sizeof(name));
   name[strcspn(name, "\n")] = '\0';
   mpir_plain_add(t, "a debugger is attached, '");
   mpir_plain_add(t, name);

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_dump.h"
 #include "mpir/crs/sys.h"
 
@@ -41,20 +42,30 @@ static void note(uint64_t device, uint64_t inode, const char *path) {
   free(old);
 }
 
-/* The whole name of what 'path' means just now. */
-static void note_path(const char *path, uint32_t mask) {
+/* The whole name of what 'path' means just now: its length, or -1. */
+static long find_whole(const char *path, uint32_t mask, struct stat *st, char *whole) {
   const uint32_t no_follow = 0x02000000; /* IN_DONT_FOLLOW */
-  int fd = (int)sys4(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC | (mask & no_follow ? O_NOFOLLOW : 0), 0);
-  char link[64], whole[CRS_PATH_MAX];
+  char link[64];
   struct plain_text t = PLAIN_TEXT(link);
-  struct stat st;
   long n;
+  int fd;
 
+  mpir_crs_descriptors_lock();
+  fd = (int)sys4(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC | (mask & no_follow ? O_NOFOLLOW : 0), 0);
   mpir_plain_add(&t, "/proc/self/fd/");
   mpir_plain_add_dec(&t, fd);
-  n = fd < 0 || sys2(SYS_fstat, fd, &st) ? -1 : sys4(SYS_readlinkat, AT_FDCWD, link, whole, sizeof(whole) - 1);
+  n = fd < 0 || sys2(SYS_fstat, fd, st) ? -1 : sys4(SYS_readlinkat, AT_FDCWD, link, whole, CRS_PATH_MAX - 1);
   if (fd >= 0)
     sys1(SYS_close, fd);
+  mpir_crs_descriptors_unlock();
+  return n;
+}
+
+static void note_path(const char *path, uint32_t mask) {
+  char whole[CRS_PATH_MAX];
+  struct stat st;
+  const long n = find_whole(path, mask, &st, whole);
+
   if (n < 0)
     return;
   whole[n] = '\0';

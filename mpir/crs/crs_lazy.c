@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_dump.h"
 #include "mpir/crs/sys.h"
 
@@ -23,10 +24,12 @@ void mpir_crs_lazy_after_fork(void) {
 }
 
 static void lazy_end(void) {
+  mpir_crs_descriptors_lock(); /* a forked child closes what it takes for these */
   sys1(SYS_close, crs.restart.fault_fd); /* what has not been given reads as zeros from now on: there is none */
   sys6(SYS_sendto, crs.restart.pager_fd, "K", 1, MSG_NOSIGNAL, NULL, 0);
   sys1(SYS_close, crs.restart.pager_fd);
   crs.restart.fault_fd = crs.restart.pager_fd = -1;
+  mpir_crs_descriptors_unlock();
 }
 
 int mpir_crs_lazy_heard(void) {
@@ -52,7 +55,7 @@ static bool is_watched(char *text, size_t size) {
   static const char label[] = "\nVmFlags:";
   bool found = false;
 
-  if (mpir_plain_read_file("/proc/self/smaps", text, size) <= 0)
+  if (mpir_crs_read_file("/proc/self/smaps", text, size) <= 0)
     return true;
   for (const char *line = text; !found && (line = strstr(line, label));) {
     const char *last = strchr(line + 1, '\n'), *flag = strstr(line, " um");

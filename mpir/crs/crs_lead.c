@@ -1,4 +1,5 @@
 /* A set that the process asks for itself, or that it is no member of: the command leads, as a process of its own that is nobody's child. */
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_lead.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@ bool mpir_crs_lead_has_children(void) {
   mpir_plain_add(&t, "/proc/self/task/"); /* those of the helper are its writers, and gone */
   mpir_plain_add_dec(&t, crs.pid);
   mpir_plain_add(&t, "/children");
-  return mpir_plain_read_file(path, text, sizeof(text)) > 0;
+  return mpir_crs_read_file(path, text, sizeof(text)) > 0;
 }
 
 bool mpir_crs_lead_is_rank(void) { return getenv("DVMCR_JOB") != NULL; }

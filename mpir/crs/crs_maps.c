@@ -6,6 +6,7 @@
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_dump.h"
 #include "mpir/crs/sys.h"
 
@@ -173,7 +174,7 @@ static int add_without_ours(struct crs_dump *d, const struct map_line *m) {
 }
 
 int mpir_dump_maps(struct crs_dump *d) {
-  long len = mpir_plain_read_file("/proc/self/maps", d->text, sizeof(d->text));
+  long len = mpir_crs_read_file("/proc/self/maps", d->text, sizeof(d->text));
   char *line = d->text;
 
   if (len < 0 || len + 1 == (long)sizeof(d->text))
@@ -218,7 +219,7 @@ void mpir_dump_hints(struct crs_dump *d) {
   unsigned i = 0;
 
   d->hinted = true;
-  if (mpir_plain_read_file("/proc/self/smaps", d->text, sizeof(d->text)) <= 0)
+  if (mpir_crs_read_file("/proc/self/smaps", d->text, sizeof(d->text)) <= 0)
     return;
   for (; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
     if ((*line >= '0' && *line <= '9') || (*line >= 'a' && *line <= 'f')) {

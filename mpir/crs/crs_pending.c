@@ -32,7 +32,8 @@ static bool pending_take_one(pid_t tid, uint64_t set) {
   return false;
 }
 
-/* A thread's own pending signals as /proc tells them; sigpending(2) mixes them with the process's. */
+/* A thread's own pending signals as /proc tells them; sigpending(2) mixes them with the process's.  Without the lock of descriptors: the helper,
+ * which waits for this thread to stand, has it. */
 static uint64_t pending_of(pid_t tid) {
   char path[64], status[4096];
   struct plain_text t = PLAIN_TEXT(path);

@@ -139,8 +139,9 @@ void mpir_crs_settings_init(void);
 void mpir_crs_note_interruption(ucontext_t *frame);
 /* The same when the signal tells in which call the thread waited; -1: it does not. */
 void mpir_crs_note_interruption_of(ucontext_t *frame, long call);
-/* Before our handler returns: signals that have come since are the program's to see, as the end of its call. */
-void mpir_crs_yield_to_others(ucontext_t *frame);
+/* Before our handler returns: signals that have come since are the program's to see, as the end of its call.  'alone': the program has no other
+ * thread, which could fork. */
+void mpir_crs_yield_to_others(ucontext_t *frame, bool alone);
 /* Fills in what the calling thread can say about itself, all but the context and the signal frame. */
 void mpir_crs_record_fill(struct mpir_image_thread *image);
 
@@ -208,6 +209,9 @@ int mpir_crs_shared_check(char *why, size_t size);
  * when the process has been restarted from it, or -E... with the reason in 'reply'.  'connection' and 'other' are descriptors
  * that are not the program's, or -1. */
 int mpir_crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other);
+
+/* In a forked child: the restart command waits for its parent. */
+void mpir_crs_save_after_fork(void);
 
 /* crs_group.c: the process as a member of a set.  Sends CRS_STOPPED and takes the order, whose path goes into the reply.
  * Returns 0, or -ECANCELED when there is no order. */

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include "mpir/crs/crs_clock.h"
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_dump.h"
 #include "mpir/crs/crs_semaphores.h"
 #include "mpir/crs/crs_track.h"
@@ -259,13 +260,23 @@ static void wake_up(void) {
   mpir_crs_hooks_after_restart(crs.restart.debug, crs.restart.outer_pid);
 }
 
+void mpir_crs_save_after_fork(void) {
+  if (crs.restart.status_fd > 0) /* 0: never restarted */
+    sys1(SYS_close, crs.restart.status_fd);
+  if (crs.restart.go_fd > 0)
+    sys1(SYS_close, crs.restart.go_fd);
+  crs.restart.status_fd = crs.restart.go_fd = -1;
+}
+
 /* For the restart command: all threads are there, and with a debugger to come all of them wait. */
 static void report_running(void) {
+  mpir_crs_descriptors_lock();
   if (crs.restart.status_fd >= 0) {
     sys3(SYS_write, crs.restart.status_fd, "K", 1);
     sys1(SYS_close, crs.restart.status_fd);
   }
   crs.restart.status_fd = -1;
+  mpir_crs_descriptors_unlock();
 }
 
 /* A member of a set goes on when all of them are there; without them it must not. */
@@ -277,8 +288,10 @@ static void await_others(void) {
   if (sys3(SYS_read, crs.restart.go_fd, &go, 1) != 1)
     for (;;)
       sys1(SYS_exit_group, 127);
+  mpir_crs_descriptors_lock();
   sys1(SYS_close, crs.restart.go_fd);
   crs.restart.go_fd = -1;
+  mpir_crs_descriptors_unlock();
 }
 
 int mpir_crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other) {

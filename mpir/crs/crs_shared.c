@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_dump.h"
 #include "mpir/crs/sys.h"
 
@@ -30,7 +31,7 @@ static bool is_known(const struct search *s, const struct map_line *m) {
 static void find_own(struct search *s) {
   struct map_line m;
 
-  if (mpir_plain_read_file("/proc/self/maps", s->text, sizeof(s->text)) <= 0)
+  if (mpir_crs_read_file("/proc/self/maps", s->text, sizeof(s->text)) <= 0)
     return;
   for (char *line = s->text; line && *line;) {
     line = mpir_dump_map_line(line, &m);
@@ -48,7 +49,7 @@ static bool has_ours(struct search *s, int64_t pid, struct plain_text *why) {
   mpir_plain_add(&t, "/proc/");
   mpir_plain_add_dec(&t, pid);
   mpir_plain_add(&t, "/maps");
-  if (mpir_plain_read_file(path, s->text, sizeof(s->text)) <= 0)
+  if (mpir_crs_read_file(path, s->text, sizeof(s->text)) <= 0)
     return false;
   for (char *line = s->text; line && *line;) {
     line = mpir_dump_map_line(line, &m);
@@ -107,8 +108,10 @@ int mpir_crs_shared_check(char *why, size_t size) {
   if (sys_failed((long)s))
     return 0; /* the stop itself will need far more, and tell */
   find_own(s);
+  mpir_crs_descriptors_lock();
   if (s->count)
     found = find_others(s, &text);
+  mpir_crs_descriptors_unlock();
   sys2(SYS_munmap, s, sizeof(*s));
   return found ? -EOPNOTSUPP : 0;
 }

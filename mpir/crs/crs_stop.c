@@ -11,6 +11,7 @@
 #include <ucontext.h>
 #include "mpir/crs/crs_clock.h"
 #include "mpir/crs/crs_demand.h"
+#include "mpir/crs/crs_descriptors.h"
 #include "mpir/crs/crs_private.h"
 #include "mpir/crs/plain.h"
 #include "mpir/crs/sys.h"
@@ -191,7 +192,7 @@ static void on_stop(int sig, siginfo_t *info, void *frame) {
     return;
   if (!atomic_load(&crs.stopping) && mpir_crs_demand_start()) {
     mpir_crs_note_interruption_of(frame, mpir_crs_demand_call(info, frame));
-    mpir_crs_yield_to_others(frame);
+    mpir_crs_yield_to_others(frame, true);
     return;
   }
   if (self->critical) {
@@ -204,7 +205,7 @@ static void on_stop(int sig, siginfo_t *info, void *frame) {
     return;
   }
   take_part(self, frame);
-  mpir_crs_yield_to_others(frame);
+  mpir_crs_yield_to_others(frame, false);
 }
 
 void mpir_crs_stop_self(void) {
@@ -241,7 +242,7 @@ static void note_calls(int dir) {
       mpir_plain_add(&t, "/proc/self/task/");
       mpir_plain_add(&t, name);
       mpir_plain_add(&t, "/syscall");
-      if (*name < '0' || *name > '9' || mpir_crs_waiting_count == CRS_THREADS_MAX || mpir_plain_read_file(path, text, sizeof(text)) <= 0 ||
+      if (*name < '0' || *name > '9' || mpir_crs_waiting_count == CRS_THREADS_MAX || mpir_crs_read_file(path, text, sizeof(text)) <= 0 ||
           *text < '0' || *text > '9')
         continue;
       call->tid = (pid_t)mpir_plain_dec(&name);
@@ -310,7 +311,7 @@ static void explain_timeout(unsigned timeout_ms, struct plain_text *why) {
     mpir_plain_add(&t, "/proc/self/task/");
     mpir_plain_add_dec(&t, signalled[i]);
     mpir_plain_add(&t, "/status");
-    if (mpir_plain_read_file(path, status, sizeof(status)) < 0)
+    if (mpir_crs_read_file(path, status, sizeof(status)) < 0)
       continue;
     name = mpir_plain_line(status, "Name:");
     state = mpir_plain_line(status, "State:");
@@ -340,7 +341,7 @@ static bool main_thread_ended(void) {
   mpir_plain_add(&t, "/proc/self/task/");
   mpir_plain_add_dec(&t, crs.pid);
   mpir_plain_add(&t, "/stat");
-  if (mpir_plain_read_file(path, stat, sizeof(stat)) < 0)
+  if (mpir_crs_read_file(path, stat, sizeof(stat)) < 0)
     return false;
   name_end = strrchr(stat, ')');
   return name_end && mpir_plain_starts(name_end, ") Z");
@@ -358,7 +359,7 @@ static bool someone_blocks(void) {
     mpir_plain_add(&t, "/proc/self/task/");
     mpir_plain_add_dec(&t, signalled[i]);
     mpir_plain_add(&t, "/status");
-    if (mpir_plain_read_file(path, status, sizeof(status)) > 0 && (blocked = mpir_plain_line(status, "SigBlk:")) &&
+    if (mpir_crs_read_file(path, status, sizeof(status)) > 0 && (blocked = mpir_plain_line(status, "SigBlk:")) &&
         (mpir_plain_hex(&blocked) & signal_bit(crs.stop_signal)))
       return true;
   }
@@ -408,21 +409,38 @@ static int stop_round(int dir, int64_t deadline, int64_t patience_ns) {
   return 0;
 }
 
-/* A thread that makes or ends another has all signals blocked for a moment, and may then wait for a lock of libc that a parked thread
- * owns.  So parked threads are let go for a moment and stopped anew, with growing patience. */
-static int stop_rounds(int dir, int64_t deadline) {
+/* One attempt, during which nobody forks: a child would have our descriptor of the list of tasks, and who has the lock could not be stopped. */
+static int stop_alone(int64_t deadline, int64_t patience_ns, bool first) {
+  int dir, rc;
+
+  mpir_crs_descriptors_lock();
+  rc = dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (dir >= 0) {
+    if (first)
+      note_calls(dir);
+    rc = stop_round(dir, deadline, patience_ns);
+    sys1(SYS_close, dir);
+  }
+  mpir_crs_descriptors_unlock();
+  return rc;
+}
+
+/* A thread that makes or ends another, or forks, has all signals blocked for a moment, and may then wait for a lock of libc that a parked
+ * thread owns.  So parked threads are let go for a moment and stopped anew, with growing patience. */
+static int stop_rounds(int64_t deadline) {
   static const struct {
     long sec, nsec;
   } moment = {0, 1000000};
   int64_t patience_ns = PATIENCE_NS;
-  int rc;
+  int rc = stop_alone(deadline, patience_ns, true);
 
-  while ((rc = stop_round(dir, deadline, patience_ns)) == STUCK) {
+  while (rc == STUCK) {
     atomic_store(&crs.again, 1);
     mpir_crs_release(-EAGAIN);
     atomic_store(&crs.again, 0);
     sys2(SYS_nanosleep, &moment, NULL);
     patience_ns *= patience_ns < PATIENCE_MAX_NS ? 2 : 1;
+    rc = stop_alone(deadline, patience_ns, false);
   }
   return rc;
 }
@@ -448,22 +466,28 @@ void mpir_crs_stop_installed(void) {
   sys4(SYS_rt_sigaction, crs.hold_signal, NULL, &hold_action, 8);
 }
 
+/* Why nobody can be stopped; NULL: nothing is known against it. */
+static const char *hindrance(void) {
+  struct stat st;
+
+  if (sys2(SYS_stat, "/proc/self/task", &st))
+    return "cannot read /proc/self/task";
+  return main_thread_ended() ? "the main thread has ended" : NULL;
+}
+
 int mpir_crs_stop(unsigned timeout_ms, char *why, size_t size) {
   int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
   struct plain_text text = {why, size, 0};
-  int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  const char *against = hindrance();
   int rc;
 
   crs.stopped_at_ns = sys_monotonic_ns();
-  mpir_crs_stop_take_back();
-  if (dir < 0 || main_thread_ended()) {
-    mpir_plain_add(&text, dir < 0 ? "cannot read /proc/self/task" : "the main thread has ended");
-    sys1(SYS_close, dir);
-    return dir < 0 ? dir : -EOPNOTSUPP;
+  if (against) {
+    mpir_plain_add(&text, against);
+    return -EOPNOTSUPP;
   }
-  note_calls(dir);
-  rc = stop_rounds(dir, deadline);
-  sys1(SYS_close, dir);
+  mpir_crs_stop_take_back();
+  rc = stop_rounds(deadline);
   if (!rc)
     rc = atomic_load(&crs.abort_code);
   if (rc == -ETIMEDOUT)
