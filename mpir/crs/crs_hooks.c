@@ -5,7 +5,7 @@
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "mpir/crs/crs_private.h"
+#include "mpir/crs/crs_helper.h"
 #include "mpir/crs/plain.h"
 #include "mpir/crs/sys.h"
 
@@ -263,7 +263,7 @@ void mpir_crs_hooks_strings(int outer_pid) {
   command_string(checkpoint_command, "checkpoint --crdebug", outer_pid);
   command_string(restart_command, "restart --crdebug", 0);
   command_string(listing_command, "checkpoint -l --crdebug ", 0);
-  add_quoted(listing_command, mpir_crs_folder());
+  add_quoted(listing_command, mpir_crs_defaults.folder);
   if (gethostname(hostname, sizeof(hostname) - 1))
     strcpy(hostname, "localhost");
 }

@@ -197,9 +197,6 @@ void mpir_crs_helper_wake(void);
 void mpir_crs_helper_require(void);
 /* In a restarted process, while its threads stand: the connections of its life before are not there. */
 void mpir_crs_helper_restarted(void);
-/* The folder where images go unless another is asked for. */
-const char *mpir_crs_folder(void);
-void mpir_crs_helper_listen(void);
 
 /* crs_shared.c: called before the stop.  Returns 0, or -EOPNOTSUPP with the text in 'why' when another process has mapped
  * memory of ours that has no name: an image would hold a copy that nobody shares. */

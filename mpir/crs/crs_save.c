@@ -12,6 +12,7 @@
 #include "mpir/crs/crs_semaphores.h"
 #include "mpir/crs/crs_track.h"
 #include "mpir/crs/crs_fault.h"
+#include "mpir/crs/crs_helper.h"
 #include "mpir/crs/sys.h"
 
 static void *area_map(size_t size, int flags) {
@@ -256,7 +257,7 @@ static void wake_up(void) {
   mpir_crs_namespaces_note();
   mpir_crs_track_forget(false);
   mpir_crs_helper_restarted();
-  mpir_crs_helper_listen();
+  mpir_crs_connection_listen();
   mpir_crs_hooks_after_restart(crs.restart.debug, crs.restart.outer_pid);
 }
 
