@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,13 @@
 #include "dvmcr.h"
 
 #define IMAGES 150
+#define LOOKS 50
 
 static atomic_int over;
 static atomic_uint forks, found;
 
-/* In the child.  The number of descriptors that are nobody's. */
-static int look(void) {
+/* In the child.  Whether there are descriptors that are nobody's. */
+static int look(bool say) {
   DIR *folder = opendir("/proc/self/fd");
   int strange = 0, sockets = 0;
 
@@ -30,10 +32,23 @@ static int look(void) {
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     if (readlink(path, link, sizeof(link) - 1) < 0 || (!strncmp(link, "socket:", 7) && !sockets++))
       continue;
-    dprintf(2, "a child has descriptor %d: %s\n", fd, link);
+    if (say)
+      dprintf(2, "a child has descriptor %d: %s\n", fd, link);
     strange++;
   }
+  if (folder)
+    closedir(folder);
   return strange || !folder;
+}
+
+/* What its own checkpointer has just then is gone soon. */
+static int look_again(void) {
+  for (int i = 0; i < LOOKS; i++) {
+    if (!look(false))
+      return 0;
+    usleep(1000);
+  }
+  return look(true);
 }
 
 static void *fork_on(void *unused) {
@@ -43,7 +58,7 @@ static void *fork_on(void *unused) {
     int status = 0;
 
     if (child == 0)
-      _exit(look());
+      _exit(look_again());
     if (child > 0 && waitpid(child, &status, 0) == child && status)
       atomic_fetch_add(&found, 1);
     atomic_fetch_add(&forks, 1);
