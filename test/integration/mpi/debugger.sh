@@ -61,6 +61,12 @@ ranks() { read -r -a RANK < "/proc/$JOB/task/$JOB/children"; }
 steps_of() { sed -n 's/^step //p' job.out | tail -n 1; }
 is_beyond() { local n; n=$(steps_of); [ "${n:-0}" -gt "$1" ]; }
 goes_on() { local n; n=$(steps_of); wait_for 30 is_beyond "${n:-0}" || fail "the job does not go on: $(cat job.err)"; }
+# With its ranks: while one is dying it still has its number, and may still write.
+end_job() { # [SIGNAL]
+  local p
+  kill "$@" "$JOB"; wait "$JOB" 2> /dev/null
+  for p in "${RANK[@]}"; do wait_for 30 gone "$p" || fail "rank process $p does not end with its job"; done
+}
 run_again() { : > job.err; "$BIN/dvm-restart" "$@" "$IMAGE" 2> job.err & JOB=$!; STARTED+=("$JOB"); }
 all_there() { [ "$(grep -c "^MPIR_debug_info) $(uname -n):" job.err)" = 2 ]; }
 
@@ -82,12 +88,12 @@ IMAGE=$("$BIN/dvm-checkpoint" --crdebug --hnp-jobid "$JOB" 2> handle) || fail "t
 [ "$("$BIN/dvm-checkpoint" -l --crdebug)" = "MPIR_checkpoint_handle) $IMAGE" ] || fail "the handle is not listed"
 state "with=0 gate=1 waiting=0"
 goes_on
-kill "$JOB"; wait "$JOB"
+end_job
 run_again
 goes_on
 ranks
 state "with=0 gate=1 waiting=0"
-kill "$JOB"; wait "$JOB"
+end_job
 
 # 2: no debugger, debugger.
 run_again --crdebug
@@ -110,16 +116,16 @@ hold() { # RANK...: as a debugger does it: hold signal to each stopped thread, t
 for chosen in 0 1 "0 1"; do
   for k in $chosen; do hold "${RANK[k]}"; done
   checkpoint --crdebug job-$$ || fail "no checkpoint of held ranks ($chosen)"
-  kill "$JOB"; wait "$JOB"
+  end_job
   run_again --crdebug
   wait_for 30 all_there || fail "held $chosen: no line for each rank: $(cat job.err)"
   ranks
   state "with=1 gate=0 waiting=1"
-  kill -9 "$JOB"; wait "$JOB" 2> /dev/null
+  end_job -9
   run_again
   goes_on
   ranks
   state "with=0 gate=1 waiting=0"
 done
-kill "$JOB"; wait "$JOB"
+end_job
 echo "all as expected"
