@@ -20,7 +20,7 @@ struct used {
 static struct {
   int64_t process_ns;
   struct used self, children;
-} before, noted;
+} before CRS_FORKED, noted;
 
 #ifdef CRS_ARCHIVE
 extern __typeof__(clock_gettime) __clock_gettime __attribute__((weak));

@@ -23,7 +23,7 @@
 enum demand_state { DEMAND_NEVER, DEMAND_NONE, DEMAND_RUNNING };
 
 static atomic_uint state = DEMAND_NEVER;
-static atomic_uint tid;       /* of the one that there is; the kernel sets it to 0 when it has left its stack */
+static atomic_uint tid CRS_FORKED;       /* of the one that there is; the kernel sets it to 0 when it has left its stack */
 static atomic_bool ending;
 static void (*serve_all)(void);
 static unsigned char *area;   /* stack, thread-local data, descriptor */

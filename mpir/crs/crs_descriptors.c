@@ -7,9 +7,10 @@
 #define NAP_NS 1000000
 
 /* A lock of libc's would not be one as long as libc knows of one thread only. */
-static _Atomic(struct mpir_crs_self *) holder; /* NULL: nobody */
-static unsigned depth;       /* this and the next are the holder's */
-static uint64_t mask_before;
+static _Atomic(struct mpir_crs_self *) holder CRS_FORKED; /* NULL: nobody */
+static unsigned depth CRS_FORKED;       /* this and the next are the holder's */
+static uint64_t mask_before CRS_FORKED;
+static atomic_uint waiters CRS_FORKED; /* more than there are, in a child */
 
 void mpir_crs_descriptors_lock(void) {
   const uint64_t all = ~0ull;
@@ -33,7 +34,9 @@ void mpir_crs_descriptors_lock(void) {
     limit = limit ? limit : sys_monotonic_ns() + LIMIT_NS;
     if (sys_monotonic_ns() > limit)
       return;
+    atomic_fetch_add(&waiters, 1);
     sys_futex_wait(&holder, (unsigned)(uintptr_t)nobody, NAP_NS);
+    atomic_fetch_sub(&waiters, 1);
   }
 }
 
@@ -44,7 +47,8 @@ void mpir_crs_descriptors_unlock(void) {
     return;
   before = mask_before;
   atomic_store(&holder, NULL);
-  sys_futex_wake(&holder);
+  if (atomic_load(&waiters))
+    sys_futex_wake(&holder);
   sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
 }
 

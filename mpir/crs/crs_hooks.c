@@ -16,17 +16,18 @@
 #define DEBUGGER_CHECK 10 /* naps of a waiting thread between two looks at whether its debugger lives */
 #define COMMAND_MAX (5 * CRS_PATH_MAX + 64) /* a folder may be quoted */
 
-static char hostname[256], checkpoint_command[COMMAND_MAX], restart_command[COMMAND_MAX], listing_command[COMMAND_MAX];
-static char command_prefix[CRS_PATH_MAX] = "dvm ";
-static atomic_int debugger_expected; /* of the present checkpoint: one means to come back */
-static int outer_number; /* this process as seen from outside its pid namespace */
+static char hostname[256];
+static char checkpoint_command[COMMAND_MAX], restart_command[COMMAND_MAX], listing_command[COMMAND_MAX];
+static char command_prefix[CRS_PATH_MAX]; /* "": the commands are found by their names */
+static atomic_int debugger_expected CRS_FORKED; /* of the present checkpoint: one means to come back */
+static int outer_number CRS_FORKED; /* this process as seen from outside its pid namespace */
 static struct {
   _Atomic(dvmcr_hook_f) fn;
   atomic_int number;
 } program_hooks[DVMCR_HOOK_EVENTS][DVMCR_KINDS];
 
 EXPORT volatile int MPIR_checkpointable = 1;
-EXPORT volatile int MPIR_debug_with_checkpoint;
+EXPORT volatile int MPIR_debug_with_checkpoint CRS_FORKED;
 EXPORT volatile int MPIR_checkpoint_debug_gate;
 EXPORT char *MPIR_controller_hostname = hostname;
 EXPORT char *MPIR_checkpoint_command = checkpoint_command;
@@ -35,9 +36,9 @@ EXPORT char *MPIR_checkpoint_listing_command = listing_command;
 EXPORT volatile int MPIR_checkpoint_hold_signal;
 EXPORT volatile int MPIR_checkpoint_stop_signal;
 EXPORT volatile int MPIR_checkpoint_helper_tid;
-EXPORT volatile int MPIR_checkpoint_held_threads;
-EXPORT volatile int MPIR_checkpoint_debugger_pid;
-EXPORT volatile int MPIR_checkpoint_busy;
+EXPORT volatile int MPIR_checkpoint_held_threads CRS_FORKED;
+EXPORT volatile int MPIR_checkpoint_debugger_pid CRS_FORKED;
+EXPORT volatile int MPIR_checkpoint_busy CRS_FORKED;
 EXPORT volatile unsigned MPIR_checkpoint_served;
 static char last_handle[COMMAND_MAX];
 EXPORT char *MPIR_checkpoint_last = last_handle;
@@ -225,7 +226,7 @@ void mpir_crs_hooks_announce(void) {
 static void command_string(char *to, const char *command, int pid) {
   struct plain_text t = {to, COMMAND_MAX, 0};
 
-  mpir_plain_add(&t, command_prefix);
+  mpir_plain_add(&t, *command_prefix ? command_prefix : "dvm ");
   mpir_plain_add(&t, command);
   if (pid) {
     mpir_plain_add(&t, " ");
@@ -258,9 +259,13 @@ void mpir_crs_hooks_note_image(const char *path) {
     add_quoted(last_handle, path);
 }
 
-void mpir_crs_hooks_strings(int outer_pid) {
+static void tell_number(int outer_pid) {
   outer_number = outer_pid;
   command_string(checkpoint_command, "checkpoint --crdebug", outer_pid);
+}
+
+void mpir_crs_hooks_strings(int outer_pid) {
+  tell_number(outer_pid);
   command_string(restart_command, "restart --crdebug", 0);
   command_string(listing_command, "checkpoint -l --crdebug ", 0);
   add_quoted(listing_command, mpir_crs_defaults.folder);
@@ -275,7 +280,7 @@ void mpir_crs_hooks_after_fork(void) {
   MPIR_checkpoint_busy = 0;
   atomic_store(&debugger_expected, 0);
   atomic_store(&crs.waiting, 0);
-  mpir_crs_hooks_strings(crs.pid);
+  tell_number(crs.pid);
 }
 
 /* The debugger's signal: the thread enters the waitpoint before any other instruction of the program. */

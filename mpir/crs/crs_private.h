@@ -25,6 +25,8 @@
 #define CRS_PENDING_MAX 257  /* queued signals kept over a restart, and one to see that there are no more */
 #define CRS_CALLBACKS_MAX 32 /* per thread, and of the helper */
 #define CRS_TIMERS_MAX 256
+/* What is written in each forked child: together with what has a value at the start, on one page, which the child must copy. */
+#define CRS_FORKED __attribute__((section(".data")))
 #define CRS_TLS __attribute__((tls_model("initial-exec")))
 
 struct crs_callback {
@@ -90,12 +92,6 @@ struct crs_state {
   atomic_uint fork_unsafe;     /* the program uses MADV_DONTFORK or WIPEONFORK: a forked copy lacks pages */
   atomic_int pending_count;
   atomic_uint pending_lost;    /* more signals were pending than there is room for */
-  struct crs_pending pending[CRS_PENDING_MAX];
-  struct crs_record records[CRS_THREADS_MAX]; /* the last used one is the helper's */
-  struct {
-    pid_t tid;
-    int64_t ns;
-  } used_before[CRS_THREADS_MAX]; /* processor time of the threads at the last stop */
   int64_t stopped_at_ns;       /* monotonic clock at the stop */
   _Atomic int64_t lost_ns;     /* time spent stopped, over all checkpoints and restarts */
   uint64_t personality;        /* of the main thread */
@@ -104,7 +100,14 @@ struct crs_state {
   int listen_fd;
   bool installed;              /* our signal handlers stand: they are not to be replaced */
   unsigned sequence;           /* images taken */
+  /* Large ones last: what each forked child writes is on one page. */
   struct mpir_restart_info restart;
+  struct crs_pending pending[CRS_PENDING_MAX];
+  struct crs_record records[CRS_THREADS_MAX]; /* the last used one is the helper's */
+  struct {
+    pid_t tid;
+    int64_t ns;
+  } used_before[CRS_THREADS_MAX]; /* processor time of the threads at the last stop */
 };
 
 extern struct crs_state crs;

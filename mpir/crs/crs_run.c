@@ -15,7 +15,7 @@ static struct crs_reply *current_reply;
 static int current_connection = -1;
 static pid_t current_requester; /* 0: this process */
 static unsigned runs;
-static atomic_int busy;
+static atomic_int busy CRS_FORKED;
 
 /* The bottom of the thread-context callbacks: the phase barrier is passed, now all others are stopped and saved. */
 static int stop_and_save(void) {

@@ -266,7 +266,8 @@ void mpir_crs_save_after_fork(void) {
     sys1(SYS_close, crs.restart.status_fd);
   if (crs.restart.go_fd > 0)
     sys1(SYS_close, crs.restart.go_fd);
-  crs.restart.status_fd = crs.restart.go_fd = -1;
+  if (crs.restart.status_fd > 0 || crs.restart.go_fd > 0)
+    crs.restart.status_fd = crs.restart.go_fd = -1;
 }
 
 /* For the restart command: all threads are there, and with a debugger to come all of them wait. */

@@ -10,9 +10,9 @@
 #define EXPORT __attribute__((visibility("default")))
 
 static struct mpir_image_semaphore held[CRS_SEMAPHORES_MAX];
-static atomic_uint lock;
-static unsigned count;
-static bool overflown;
+static atomic_uint lock CRS_FORKED;
+static unsigned count CRS_FORKED;
+static bool overflown CRS_FORKED;
 
 /* A thread that stands while it has this would keep it: noting is a critical section. */
 static void lock_take(void) {

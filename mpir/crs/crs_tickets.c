@@ -21,12 +21,20 @@ static struct ticket {
   int outcome;
   int scope;
   pid_t target;
+} tickets[TICKETS_MAX + 1] CRS_FORKED; /* the last is of checkpoints that nobody waits for */
+
+/* What a ticket asks for, and what became of it. */
+static struct exchange {
   struct crs_request request;
   struct crs_reply reply;
-} tickets[TICKETS_MAX], default_ticket;
+} exchanges[TICKETS_MAX + 1];
 
-static struct ticket *led;  /* that a command of ours leads, whose answer comes on 'led_fd' */
+static struct ticket *led CRS_FORKED;  /* that a command of ours leads, whose answer comes on 'led_fd' */
 static int led_fd = -1;
+
+static struct crs_request *request_of(const struct ticket *t) { return &exchanges[t - tickets].request; }
+static struct crs_reply *reply_of(const struct ticket *t) { return &exchanges[t - tickets].reply; }
+static bool is_default(const struct ticket *t) { return t == tickets + TICKETS_MAX; }
 
 /* On standard error, without libc's buffers: "dvm: " and the parts. */
 static void say(const char *before, int64_t number, const char *between, const char *line, size_t length) {
@@ -50,7 +58,7 @@ void mpir_crs_signal_done(const struct crs_request *request, int rc) {
 /* Of images that no command was there to tell of; each is told once. */
 static void tell_notices(const struct ticket *t) {
   static char told[CRS_TEXT_MAX];
-  const char *line = t->reply.text;
+  const char *line = reply_of(t)->text;
 
   if (strcmp(line, told) == 0)
     return;
@@ -62,15 +70,15 @@ static void tell_notices(const struct ticket *t) {
 static void ticket_done(struct ticket *t, int outcome) {
   static struct crs_request request;
 
-  request = t->request; /* the ticket may be given back at once */
+  request = *request_of(t); /* the ticket may be given back at once */
   t->outcome = outcome;
   if (!outcome)
     tell_notices(t);
   MPIR_checkpoint_served++;
-  if (t == &default_ticket) {
+  if (is_default(t)) {
     atomic_store(&t->state, TICKET_FREE);
     if (outcome < 0)
-      say("dvm: no checkpoint of process ", crs.pid, ": ", t->reply.text, strlen(t->reply.text));
+      say("dvm: no checkpoint of process ", crs.pid, ": ", reply_of(t)->text, strlen(reply_of(t)->text));
     return;
   }
   atomic_store(&t->state, TICKET_DONE);
@@ -85,32 +93,32 @@ static bool is_led(const struct ticket *t) {
 }
 
 static void lead(struct ticket *t) {
-  memset(&t->reply, 0, sizeof(t->reply));
+  memset(reply_of(t), 0, sizeof(struct crs_reply));
   mpir_crs_descriptors_lock();
-  led_fd = mpir_crs_lead_start(&t->request, t->scope, t->target);
+  led_fd = mpir_crs_lead_start(request_of(t), t->scope, t->target);
   mpir_crs_descriptors_unlock();
   if (led_fd >= 0) {
     led = t;
     return;
   }
-  strcpy(t->reply.text, led_fd == -ENOENT ? "the command for several processes is not known: start the program with 'dvm run'\n" : "");
+  strcpy(reply_of(t)->text, led_fd == -ENOENT ? "the command for several processes is not known: start the program with 'dvm run'\n" : "");
   ticket_done(t, led_fd);
   led_fd = -1;
 }
 
 void mpir_crs_tickets_answer(void) {
   struct ticket *t = led;
-  int rc = mpir_crs_lead_answer(led_fd, &t->reply);
+  int rc = mpir_crs_lead_answer(led_fd, reply_of(t));
 
   mpir_crs_descriptors_lock();
   close(led_fd);
   led_fd = -1;
   mpir_crs_descriptors_unlock();
   led = NULL;
-  if (t->request.signal != SIGKILL && rc == 0 && t->target && t->target != crs.pid && t->request.signal)
-    kill(t->target, t->request.signal);
+  if (request_of(t)->signal != SIGKILL && rc == 0 && t->target && t->target != crs.pid && request_of(t)->signal)
+    kill(t->target, request_of(t)->signal);
   if (t->target && t->target != crs.pid)
-    t->request.signal = 0;
+    request_of(t)->signal = 0;
   ticket_done(t, rc);
 }
 
@@ -121,7 +129,7 @@ void mpir_crs_tickets_restarted(void) {
   led = NULL;
   if (!t)
     return;
-  snprintf(t->reply.path, sizeof(t->reply.path), "%s", crs.restart.image);
+  snprintf(reply_of(t)->path, sizeof(reply_of(t)->path), "%s", crs.restart.image);
   ticket_done(t, 1);
 }
 
@@ -133,7 +141,7 @@ void mpir_crs_tickets_serve(void) {
     if (!atomic_compare_exchange_strong(&t->state, &asked, TICKET_TAKEN))
       continue;
     if (!is_led(t))
-      ticket_done(t, mpir_crs_run(&t->request, &t->reply, -1, 0));
+      ticket_done(t, mpir_crs_run(request_of(t), reply_of(t), -1, 0));
     else if (led)
       atomic_store(&t->state, TICKET_ASKED); /* one after the other */
     else
@@ -142,14 +150,14 @@ void mpir_crs_tickets_serve(void) {
 }
 
 void mpir_crs_tickets_serve_default(void) {
-  struct ticket *t = &default_ticket;
+  struct ticket *t = tickets + TICKETS_MAX;
 
   if (atomic_load(&t->state) != TICKET_FREE)
     return; /* the last one is not done yet */
   atomic_store(&t->state, TICKET_TAKEN);
-  t->request = mpir_crs_defaults.request;
+  *request_of(t) = mpir_crs_defaults.request;
   if (!is_led(t) || led)
-    ticket_done(t, mpir_crs_run(&t->request, &t->reply, -1, 0));
+    ticket_done(t, mpir_crs_run(request_of(t), reply_of(t), -1, 0));
   else
     lead(t);
 }
@@ -170,8 +178,7 @@ void mpir_crs_tickets_after_fork(void) {
     close(led_fd);
   led_fd = -1;
   led = NULL;
-  atomic_store(&default_ticket.state, TICKET_FREE);
-  for (int i = 0; i < TICKETS_MAX; i++)
+  for (int i = 0; i <= TICKETS_MAX; i++)
     atomic_store(&tickets[i].state, TICKET_FREE);
 }
 
@@ -182,7 +189,7 @@ int dvmcr_request(const struct dvmcr_options *options) {
 
     if (!atomic_compare_exchange_strong(&t->state, &is_free, TICKET_TAKEN))
       continue;
-    t->request = mpir_crs_defaults.request;
+    *request_of(t) = mpir_crs_defaults.request;
     t->scope = DVMCR_AUTO;
     t->target = 0;
     if (options && options->size >= sizeof(*options) && (options->scope < DVMCR_AUTO || options->scope > DVMCR_PROCESS)) {
@@ -190,19 +197,19 @@ int dvmcr_request(const struct dvmcr_options *options) {
       return -EINVAL;
     }
     if (options) {
-      if (options->path && strlen(options->path) >= sizeof(t->request.path)) {
+      if (options->path && strlen(options->path) >= sizeof(request_of(t)->path)) {
         atomic_store(&t->state, TICKET_FREE);
         return -ENAMETOOLONG;
       }
-      strcpy(t->request.path, options->path ? options->path : "");
-      t->request.flags |= options->flags & (CRS_ALL_FILES | CRS_NO_FORK | CRS_ALLOW_TRACED | CRS_NO_SYNC | CRS_STRICT | CRS_SAVE_FILES);
-      t->request.stop_timeout_ms = options->stop_timeout_ms;
-      t->request.signal = options->signal;
+      strcpy(request_of(t)->path, options->path ? options->path : "");
+      request_of(t)->flags |= options->flags & (CRS_ALL_FILES | CRS_NO_FORK | CRS_ALLOW_TRACED | CRS_NO_SYNC | CRS_STRICT | CRS_SAVE_FILES);
+      request_of(t)->stop_timeout_ms = options->stop_timeout_ms;
+      request_of(t)->signal = options->signal;
       if (options->size >= sizeof(*options)) { /* programs of an earlier version end before */
         t->scope = options->scope;
         t->target = options->target;
       }
-      t->request.keep = options->keep ? options->keep : mpir_crs_defaults.request.keep;
+      request_of(t)->keep = options->keep ? options->keep : mpir_crs_defaults.request.keep;
     }
     atomic_store(&t->state, TICKET_ASKED);
     mpir_crs_helper_wake();
@@ -225,7 +232,7 @@ int dvmcr_poll(int ticket, char *path, size_t size) {
     struct plain_text text = {path, size, 0};
 
     path[0] = '\0';
-    mpir_plain_add(&text, outcome < 0 ? t->reply.text : t->reply.path);
+    mpir_plain_add(&text, outcome < 0 ? reply_of(t)->text : reply_of(t)->path);
   }
   atomic_store(&t->state, TICKET_FREE);
   return outcome;
@@ -269,7 +276,7 @@ int dvmcr_message(int ticket, char *text, size_t size) {
 
   if (ticket < 1 || ticket > TICKETS_MAX || atomic_load(&tickets[ticket - 1].state) != TICKET_DONE)
     return -EINVAL;
-  message = tickets[ticket - 1].reply.text;
+  message = reply_of(&tickets[ticket - 1])->text;
   if (size) {
     text[0] = '\0';
     mpir_plain_add(&t, message);

@@ -22,8 +22,8 @@ struct call { /* lives as long as its timer, and while it is in the list */
   bool has_attributes;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct call *calls;
+static pthread_mutex_t lock CRS_FORKED = PTHREAD_MUTEX_INITIALIZER;
+static struct call *calls CRS_FORKED;
 static pid_t notifier, notifier_of; /* thread, of which process: a forked child has none */
 static atomic_uint started;
 

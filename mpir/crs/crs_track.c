@@ -31,14 +31,17 @@ struct scan { /* struct pm_scan_arg of linux/fs.h, which older headers lack */
 
 static struct {
   int fd;                     /* userfaultfd, -1 if none */
-  bool valid;                 /* all changes since the image 'name' are known */
-  char folder[CRS_PATH_MAX], name[CRS_PATH_MAX];
+  bool valid;                 /* all changes since 'last_image' are known */
   int64_t taken_at_ns;
   uint64_t sequence;
   unsigned depth;             /* images since the last whole one */
   uint64_t wholes[CRS_WHOLES]; /* numbers of whole images, a ring */
   unsigned whole_count;
 } track = {.fd = -1};
+
+static struct {
+  char folder[CRS_PATH_MAX], name[CRS_PATH_MAX];
+} last_image;
 
 static bool is_ours(int fd) {
   char path[64], link[64];
@@ -160,17 +163,17 @@ static bool name_base(const char *folder, bool of_set, char *to, size_t size) {
 
   to[0] = '\0';
   if (!of_set)
-    mpir_plain_add(&t, track.name);
-  if (!of_set || strcmp(folder, track.folder) == 0)
-    return !of_set && strcmp(folder, track.folder) == 0;
-  for (size_t i = 0; folder[i] && folder[i] == track.folder[i]; i++)
+    mpir_plain_add(&t, last_image.name);
+  if (!of_set || strcmp(folder, last_image.folder) == 0)
+    return !of_set && strcmp(folder, last_image.folder) == 0;
+  for (size_t i = 0; folder[i] && folder[i] == last_image.folder[i]; i++)
     common = folder[i] == '/' ? i + 1 : common;
   if (strcspn(folder + common, "/") + 1 != strlen(folder + common) ||
-      strcspn(track.folder + common, "/") + 1 != strlen(track.folder + common))
+      strcspn(last_image.folder + common, "/") + 1 != strlen(last_image.folder + common))
     return false;
   mpir_plain_add(&t, "../");
-  mpir_plain_add(&t, track.folder + common);
-  mpir_plain_add(&t, track.name);
+  mpir_plain_add(&t, last_image.folder + common);
+  mpir_plain_add(&t, last_image.name);
   return true;
 }
 
@@ -179,8 +182,8 @@ static bool base_exists(void) {
   struct plain_text t = PLAIN_TEXT(path);
   struct stat st;
 
-  mpir_plain_add(&t, track.folder);
-  mpir_plain_add(&t, track.name);
+  mpir_plain_add(&t, last_image.folder);
+  mpir_plain_add(&t, last_image.name);
   return sys2(SYS_stat, path, &st) == 0;
 }
 
@@ -216,7 +219,7 @@ void mpir_crs_track_begin(struct crs_dump *d, const char *path) {
     return;
   pagemap = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
   split_path(mpir_crs_group_name(d->request, path), folder, name);
-  d->incremental = track.valid && name_base(folder, of_set, base, sizeof(base)) && (of_set || strcmp(name, track.name) != 0) &&
+  d->incremental = track.valid && name_base(folder, of_set, base, sizeof(base)) && (of_set || strcmp(name, last_image.name) != 0) &&
                    base_exists() && track.depth < (d->request->whole_every ? d->request->whole_every : CRS_WHOLE_EVERY);
   for (unsigned i = 0; i < d->map_count && pagemap >= 0; i++) {
     if (!is_watchable(&d->maps[i]))
@@ -250,7 +253,7 @@ void mpir_crs_track_end(const struct crs_dump *d, const char *path, bool whole) 
   if (!(d->request->flags & CRS_INCREMENTAL) || !whole)
     return;
   track.valid = track.fd >= 0;
-  split_path(mpir_crs_group_name(d->request, path), track.folder, track.name);
+  split_path(mpir_crs_group_name(d->request, path), last_image.folder, last_image.name);
   track.taken_at_ns = d->header.taken_at_ns;
   track.sequence = d->header.sequence;
   track.depth = d->incremental ? track.depth + 1 : 0;
