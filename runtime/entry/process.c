@@ -6,7 +6,7 @@
 #include "runtime/rules/group.h"
 #include "runtime/entry/host.h"
 #include "runtime/data/mem.h"
-#include "runtime/entry/options.h"
+#include "runtime/data/options.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/report/other.h"
 #include "runtime/report/report.h"

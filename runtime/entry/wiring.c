@@ -1,4 +1,6 @@
 #include "runtime/entry/wiring.h"
+#include "runtime/entry/host.h"
+#include "runtime/report/diag.h"
 #include "runtime/report/explain.h"
 #include "runtime/report/stats.h"
 #include "runtime/rules/across.h"
@@ -16,5 +18,6 @@ static const struct dvmrt_subscriber subscribers[] = {
 
 void dvmrt_wiring_init(void) {
   dvmrt_verdict_listener = dvmrt_explain;
+  dvmrt_diag_listener = dvmrt_host_diagnostic;
   dvmrt_construct_subscribe(subscribers);
 }

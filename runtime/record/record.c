@@ -5,7 +5,7 @@
 #include "runtime/record/foreign.h"
 #include "runtime/trace/config.h"
 #include "runtime/trace/digest.h"
-#include "driver/trace/inside/inside.h"
+#include "runtime/trace/inside.h"
 #include "runtime/trace/ring.h"
 #include "runtime/record/setup.h"
 #include "runtime/trace/text.h"

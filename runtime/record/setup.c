@@ -1,6 +1,6 @@
 #include "runtime/record/setup.h"
 #include "base/text.h"
-#include "driver/trace/inside/inside.h"
+#include "runtime/trace/inside.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 #include "runtime/report/diag.h"
 #include "runtime/report/facts.h"
-#include "runtime/entry/host.h"
 #include "runtime/data/mem.h"
 #include "runtime/report/report.h"
 #include "runtime/report/source.h"
@@ -17,6 +16,7 @@
 
 enum { BLOCK_MAX = 16384 };
 
+void (*dvmrt_diag_listener)(void);
 static struct dvmrt_options options;
 static bool closed, color;
 static struct timespec started;
@@ -196,7 +196,8 @@ bool dvmrt_diag_emit(struct dvmrt_finding *f, struct dvmrt_report *r) {
   say_limit();
   f->message = dvmrt_mem_strndup(r->message.s, r->message.n);
   __dvm_diagnostic();
-  dvmrt_host_diagnostic();
+  if (dvmrt_diag_listener)
+    dvmrt_diag_listener();
   return options.halt_on_error && dvmrt_id_severity(f->id) == DVMRT_ERROR;
 }
 

@@ -4,7 +4,7 @@
 #define DVMRT_DIAG_H
 #include "runtime/data/finding.h"
 #include "runtime/data/text.h"
-#include "runtime/entry/options.h"
+#include "runtime/data/options.h"
 #include "runtime/report/repair.h"
 
 enum { DVMRT_NOTES_MAX = 6, DVMRT_HELPS_MAX = 3 };
@@ -32,6 +32,8 @@ struct dvmrt_text *dvmrt_diag_help(struct dvmrt_report *r);
 /* Notes a part of what the help says; 'word' and 'name' may be NULL.  Returns its text, which is empty. */
 struct dvmrt_text *dvmrt_diag_repair(struct dvmrt_report *r, enum dvmrt_repair_kind kind, struct dvmrt_pos at, const char *word,
                                      const char *name);
+/* Told, inside dvmrt_mem_enter, of a diagnostic that has been shown for the first time; set when the library starts. */
+extern void (*dvmrt_diag_listener)(void);
 /* Writes the block.  True: halt_on_error asks for the end of the program. */
 bool dvmrt_diag_emit(struct dvmrt_finding *f, struct dvmrt_report *r);
 /* "name(A[l:h]..)" */

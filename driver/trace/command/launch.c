@@ -3,7 +3,7 @@
 #include "driver/run.h"
 #include "base/text.h"
 #include "driver/trace/format/collect.h"
-#include "driver/trace/inside/inside.h"
+#include "runtime/trace/inside.h"
 #include "runtime/trace/ring.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,7 @@ struct dvmt_launch {
   const char *config;         /* path of a configuration, or NULL */
   bool quiet;                 /* its standard output goes nowhere */
 };
-/* Becomes the program, which records by itself into 'output' (driver/trace/inside/inside.h): for one that runs under the checkpointer.
+/* Becomes the program, which records by itself into 'output' (runtime/trace/inside.h): for one that runs under the checkpointer.
  * Returns only when it cannot be started. */
 int dvmt_launch_inside(const struct dvmt_launch *launch, const char *output, const char *codec, bool verbose, struct dvm_error *err);
 /* Signals of the terminal reach the program and are left to it; this process goes on to the end of the records.  The sink may

@@ -1,4 +1,4 @@
-#include "driver/trace/inside/inside.h"
+#include "runtime/trace/inside.h"
 #include "base/error.h"
 #include "driver/trace/format/collect.h"
 #include "driver/trace/format/pack.h"

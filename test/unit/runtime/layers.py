@@ -1,12 +1,20 @@
 """The folders of the run-time library stand on each other: data, rules, report, entry.  No object of a lower one needs a symbol of a
-higher one; what has to be told upwards goes through runtime/entry/wiring.c.
+higher one, and no file includes its headers; what has to be told upwards goes through runtime/entry/wiring.c.  Nothing of 'runtime' includes
+a header of what is above it.
 
-layers.py NM OBJECT..      objects as CMake lays them: .../dvmrt_objects.dir/FOLDER/FILE.c.o"""
+layers.py SOURCE NM OBJECT..      objects as CMake lays them: .../FOLDER/FILE.c.o; all of the library, so that each of its symbols is somewhere"""
 import os
+import re
 import subprocess
 import sys
 
 ORDER = ["data", "rules", "report", "entry"]
+BELOW = {"data": [], "rules": ["data"], "report": ["data", "rules"], "entry": ["data", "rules", "report"],
+         "trace": [], "record": ["data", "trace"], "parallel": ["data"]}  # besides itself and the headers of runtime/
+SHARED = ("base/", "runtime/abi.h", "runtime/export.h", "runtime/site_text.h", "runtime/site_keys.inc")
+# Names without definition in the objects: the linker makes them.
+ELSEWHERE = re.compile(r"__(start|stop)_")
+OWN = re.compile(r"dvmrt_|__dvm_")
 
 
 def symbols(nm, path):
@@ -17,8 +25,19 @@ def symbols(nm, path):
     return defined, needed
 
 
+def wrong_includes(source):
+    for folder, below in BELOW.items():
+        allowed = tuple(f"runtime/{f}/" for f in [folder, *below]) + SHARED
+        for where, _, names in os.walk(os.path.join(source, "runtime", folder)):
+            for name in (n for n in names if n.endswith((".c", ".h"))):
+                with open(os.path.join(where, name)) as f:
+                    for header in re.findall(r'^#include "([^"]+/[^"]+)"', f.read(), re.M):
+                        if not header.startswith(allowed):
+                            yield f"runtime/{folder}/{name} includes {header}"
+
+
 def main():
-    nm, objects = sys.argv[1], sys.argv[2:]
+    source, nm, objects = sys.argv[1], sys.argv[2], sys.argv[3:]
     where, needs = {}, {}
     for path in objects:
         folder = os.path.basename(os.path.dirname(path))
@@ -31,13 +50,15 @@ def main():
     # Interposed by the library, and called for what the C library does.
     for name in ("_exit", "_Exit"):
         where.pop(name, None)
-    wrong = 0
+    wrong = list(wrong_includes(source))
     for path, (folder, needed) in sorted(needs.items()):
         for name in sorted(needed):
             above = where.get(name, (folder,))[0]
             if ORDER.index(above) > ORDER.index(folder):
-                wrong += 1
-                print(f"{folder}/{os.path.basename(path)} needs {name} of {above}")
+                wrong.append(f"{folder}/{os.path.basename(path)} needs {name} of {above}")
+            elif name not in where and OWN.match(name) and not ELSEWHERE.match(name):
+                wrong.append(f"{folder}/{os.path.basename(path)} needs {name}, which none of the objects defines")
+    print(*wrong, sep="\n")
     if not any(folder == "rules" for folder, _ in needs.values()) or len(where) < 100:
         sys.exit("too few symbols: nothing was compared")
     sys.exit(1 if wrong else 0)

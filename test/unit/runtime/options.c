@@ -1,5 +1,5 @@
 /* DVM_OPTIONS. */
-#include "runtime/entry/options.h"
+#include "runtime/data/options.h"
 #include "play.h"
 #include "runtime/data/ids.h"
 #include <errno.h>

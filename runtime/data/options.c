@@ -1,4 +1,4 @@
-#include "runtime/entry/options.h"
+#include "runtime/data/options.h"
 #include "base/text.h"
 #include "runtime/data/ids.h"
 #include <errno.h>
