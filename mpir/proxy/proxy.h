@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include "mpir/mpi/ring.h"
 
-enum proxy_kind { PROXY_DATA = 1, PROXY_TAKEN, PROXY_STATE, PROXY_FLAGS, PROXY_ABORTED, PROXY_QUESTION, PROXY_ANSWER, PROXY_STARTED };
+enum proxy_kind { PROXY_DATA = 1, PROXY_TAKEN, PROXY_STATE, PROXY_FLAGS, PROXY_ABORTED, PROXY_QUESTION, PROXY_ANSWER };
 enum { PROXY_PIECE = 64 << 10 };
 
 struct proxy_head {
@@ -43,6 +43,9 @@ void proxy_wire_send(int to, const struct proxy_head *head, const void *data);
 typedef void proxy_take_f(struct proxy *p, int from, const struct proxy_head *head, const char *data);
 bool proxy_wire_progress(struct proxy *p, proxy_take_f *take);
 void proxy_wire_close(void);
+
+/* proxy_packet.c: what is wrong with a packet that 'peer', a number of Open MPI's, has sent and of which 'received' bytes came; NULL: it can be believed. */
+const char *proxy_packet_wrong(const struct proxy *p, int peer, const struct proxy_head *head, const char *data, size_t received);
 
 /* proxy_rings.c */
 void proxy_rings_open(struct proxy *p);

@@ -13,7 +13,7 @@ enum { IDLE_US = 500 };
 
 static void take(struct proxy *p, int from, const struct proxy_head *head, const char *data) {
   struct mpl_job *job = p->job;
-  if (head->kind == PROXY_STATE && head->from < job->nranks && head->bytes == sizeof(struct mpl_rank_state)) {
+  if (head->kind == PROXY_STATE) {
     const size_t text = offsetof(struct mpl_rank_state, queues);
     char *to = (char *)mpl_state(job, head->from);
     memcpy(to + text, data + text, head->bytes - text); /* before 'told' */
@@ -21,7 +21,7 @@ static void take(struct proxy *p, int from, const struct proxy_head *head, const
   } else if (head->kind == PROXY_ABORTED) {
     atomic_store(&job->abort_code, (int32_t)head->position);
     atomic_store(&job->aborted, 1);
-  } else if (head->kind == PROXY_ANSWER && head->bytes <= MPL_BOX_BYTES && from >= 1) {
+  } else if (head->kind == PROXY_ANSWER) {
     struct mpl_box *box = mpl_box(job, (uint32_t)from - 1);
     memcpy(box->answer, data, head->bytes);
     box->answer_bytes = head->bytes;

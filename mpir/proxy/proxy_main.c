@@ -87,13 +87,12 @@ static void make_segment(struct proxy *p, char **words) {
 }
 
 static void take(struct proxy *p, int from, const struct proxy_head *head, const char *data) {
-  const uint32_t n = p->job->nranks;
   (void)from;
-  if (head->kind == PROXY_DATA && head->from < n && head->to < n) {
+  if (head->kind == PROXY_DATA) {
     proxy_rings_data(p, head, data);
-  } else if (head->kind == PROXY_TAKEN && head->from < n && head->to < n) {
+  } else if (head->kind == PROXY_TAKEN) {
     proxy_rings_taken(p, head);
-  } else if (head->kind == PROXY_FLAGS && head->bytes == sizeof(struct proxy_flags)) {
+  } else if (head->kind == PROXY_FLAGS) {
     struct proxy_flags f;
     memcpy(&f, data, sizeof(f));
     atomic_store(&p->job->asked, f.asked);

@@ -106,8 +106,6 @@ void proxy_rings_data(struct proxy *p, const struct proxy_head *head, const char
   struct mpl_record *first = (struct mpl_record *)(void *)(to + (head->position & mask)),
                     *next = (struct mpl_record *)(void *)(to + (end & mask));
   uint64_t word;
-  if (atomic_load(&ring->written) != head->position || head->bytes < sizeof(word))
-    return; /* from before a restart: cannot be, since proxies end with their job */
   memcpy(&word, data, sizeof(word));
   memcpy((char *)first + sizeof(word), data + sizeof(word), head->bytes - sizeof(word));
   atomic_store_explicit(&next->head, 0, memory_order_relaxed);

@@ -1,4 +1,5 @@
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "mpir/proxy/proxy.h"
@@ -21,9 +22,18 @@ static void receive(int i) {
   MPI_Irecv(wire.in[i], (int)sizeof(*wire.in[i]), MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &wire.receives[i]);
 }
 
+static void *allocate(size_t size) {
+  void *p = malloc(size);
+  if (!p) {
+    fputs("dvm run: error: a proxy has no memory\n", stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return p;
+}
+
 void proxy_wire_open(void) {
   for (int i = 0; i < RECEIVES; i++) {
-    wire.in[i] = malloc(sizeof(*wire.in[i]));
+    wire.in[i] = allocate(sizeof(*wire.in[i]));
     receive(i);
   }
   for (int i = 0; i < SENDS; i++)
@@ -51,12 +61,25 @@ void proxy_wire_send(int to, const struct proxy_head *head, const void *data) {
   while (wire.sends[i] != MPI_REQUEST_NULL)
     i++;
   if (!wire.out[i])
-    wire.out[i] = malloc(sizeof(*wire.out[i]));
+    wire.out[i] = allocate(sizeof(*wire.out[i]));
   wire.out[i]->head = *head;
   if (head->bytes)
     memcpy(wire.out[i]->data, data, head->bytes);
   MPI_Isend(wire.out[i], (int)(sizeof(*head) + head->bytes), MPI_BYTE, to, TAG, MPI_COMM_WORLD, &wire.sends[i]);
   wire.busy++;
+}
+
+static void look_at(const struct proxy *p, const struct packet *in, const MPI_Status *s) {
+  int received = 0;
+  MPI_Get_count(s, MPI_BYTE, &received);
+  const char *wrong = proxy_packet_wrong(p, s->MPI_SOURCE, &in->head, in->data, (size_t)received);
+  if (!wrong)
+    return;
+  fprintf(stderr,
+          "dvm run: error: a packet from node %d cannot be right (%s); the job is ended\n"
+          "help: all hosts need the same version of dvm\n",
+          s->MPI_SOURCE, wrong);
+  MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 bool proxy_wire_progress(struct proxy *p, proxy_take_f *take) {
@@ -68,6 +91,7 @@ bool proxy_wire_progress(struct proxy *p, proxy_take_f *take) {
     if (!done)
       break;
     const struct packet *in = wire.in[wire.next];
+    look_at(p, in, &s);
     take(p, s.MPI_SOURCE, &in->head, in->data);
     receive(wire.next);
     wire.next = (wire.next + 1) % RECEIVES;

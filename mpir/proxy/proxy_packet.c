@@ -1,0 +1,67 @@
+/* What another node's proxy has sent is looked at before it is believed: it may be of another version, and its host may be ill. */
+#include <string.h>
+#include "mpir/proxy/proxy.h"
+
+static bool is_of(const struct proxy *p, uint32_t rank, int peer) {
+  return rank < p->job->nranks && (int)mpl_state(p->job, rank)->node + 1 == peer;
+}
+static bool is_here(const struct proxy *p, uint32_t rank) { return rank >= p->first && rank < p->end; }
+
+/* A reader follows the sizes of records, and copies as many bytes as one says. */
+static const char *wrong_records(const char *data, uint32_t bytes) {
+  for (uint32_t at = 0; at < bytes;) {
+    struct mpl_record r;
+    const uint32_t rest = bytes - at;
+    memcpy(&r, data + at, rest < sizeof(r) ? rest : sizeof(r));
+    const uint64_t word = atomic_load_explicit(&r.head, memory_order_relaxed), size = word >> 8;
+    const enum mpl_kind kind = (enum mpl_kind)(word & 0xff);
+    if (!size || size % 16 || size > rest)
+      return "a record's size";
+    if (kind < MPL_SKIP || kind > MPL_CANCELLED)
+      return "a record's kind";
+    if (kind != MPL_SKIP && size < sizeof(r))
+      return "a record's size";
+    const bool carries = kind == MPL_EAGER || kind == MPL_EAGER_SYNC || kind == MPL_DATA;
+    if (carries && r.bytes > size - sizeof(r))
+      return "a record's data";
+    at += (uint32_t)size;
+  }
+  return NULL;
+}
+
+static const char *wrong_data(const struct proxy *p, int peer, const struct proxy_head *head, const char *data) {
+  const uint64_t room = p->job->ring_bytes;
+  if (!is_of(p, head->from, peer) || !is_here(p, head->to))
+    return "ranks";
+  const struct mpl_ring *ring = mpl_ring_at(p->job, head->from, head->to);
+  const uint64_t taken = atomic_load(&ring->taken[0]), end = head->position + head->bytes;
+  if (head->position != atomic_load(&ring->written) || head->position % 16)
+    return "a position";
+  if (!head->bytes || head->bytes > room || (head->position & (room - 1)) + head->bytes > room || end - taken > room)
+    return "a length";
+  return wrong_records(data, head->bytes);
+}
+
+static const char *wrong_taken(const struct proxy *p, int peer, const struct proxy_head *head) {
+  if (!is_here(p, head->from) || !is_of(p, head->to, peer))
+    return "ranks";
+  const struct mpl_ring *ring = mpl_ring_at(p->job, head->from, head->to);
+  return head->position < atomic_load(&ring->taken[0]) || head->position > atomic_load(&ring->written) ? "a position" : NULL;
+}
+
+const char *proxy_packet_wrong(const struct proxy *p, int peer, const struct proxy_head *head, const char *data, size_t received) {
+  const bool leads = p->node == MPL_NODES_MAX;
+  if (received < sizeof(*head) || received - sizeof(*head) != head->bytes || head->bytes > PROXY_PIECE)
+    return "a length";
+  switch ((enum proxy_kind)head->kind) {
+  case PROXY_DATA: return leads ? "a kind" : wrong_data(p, peer, head, data);
+  case PROXY_TAKEN: return leads ? "a kind" : wrong_taken(p, peer, head);
+  case PROXY_FLAGS: return leads || peer ? "a kind" : head->bytes == sizeof(struct proxy_flags) ? NULL : "a length";
+  case PROXY_QUESTION: return leads || peer ? "a kind" : head->bytes <= MPL_BOX_BYTES ? NULL : "a length";
+  case PROXY_STATE:
+    return !leads ? "a kind" : !is_of(p, head->from, peer) ? "ranks" : head->bytes == sizeof(struct mpl_rank_state) ? NULL : "a length";
+  case PROXY_ABORTED: return leads ? NULL : "a kind";
+  case PROXY_ANSWER: return !leads || peer < 1 || (uint32_t)peer > p->nnodes ? "a kind" : head->bytes <= MPL_BOX_BYTES ? NULL : "a length";
+  default: return "a kind";
+  }
+}
