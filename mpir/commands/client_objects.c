@@ -199,7 +199,7 @@ static bool is_connected_inside(const struct search *s, uint64_t inode) {
   static char space[16 << 20];
   struct socket_facts facts;
 
-  if (socket_facts_unix(inode, &facts) && socket_facts_tcp(inode, space, sizeof(space), &facts))
+  if (mpir_socket_unix(inode, &facts) && mpir_socket_tcp(inode, space, sizeof(space), &facts))
     return false;
   return facts.peer && has_socket(s, facts.peer);
 }

@@ -110,7 +110,7 @@ struct crs_state {
   } used_before[CRS_THREADS_MAX]; /* processor time of the threads at the last stop */
 };
 
-extern struct crs_state crs;
+extern struct crs_state crs __asm__("mpir_crs_state"); /* its symbol stands among the program's own where that is linked statically */
 extern __thread struct mpir_crs_self mpir_crs_self CRS_TLS;
 
 /* crs_stop.c */

@@ -63,9 +63,9 @@ static void read_state(struct crs_dump *d, const struct mpir_image_file *file, s
   if (sys3(SYS_getpeername, file->fd, s->remote, &s->remote_size))
     s->remote_size = 0;
   if (s->family == AF_UNIX)
-    socket_facts_unix(file->inode, &s->facts);
+    mpir_socket_unix(file->inode, &s->facts);
   else if (s->type == SOCK_STREAM)
-    socket_facts_tcp(file->inode, d->text, sizeof(d->text), &s->facts);
+    mpir_socket_tcp(file->inode, d->text, sizeof(d->text), &s->facts);
   if (s->family == AF_UNIX || s->type != SOCK_STREAM)
     return;
   read_tcp(file->fd, &info);

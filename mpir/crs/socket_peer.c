@@ -35,7 +35,7 @@ static void take_attributes(const struct nlmsghdr *head, struct socket_facts *fa
   }
 }
 
-int socket_facts_unix(uint64_t inode, struct socket_facts *facts) {
+int mpir_socket_unix(uint64_t inode, struct socket_facts *facts) {
   struct {
     struct nlmsghdr head;
     struct unix_diag_req request;
@@ -124,7 +124,7 @@ static bool find_peer(const char *text, uint64_t inode, struct socket_facts *fac
   return found;
 }
 
-int socket_facts_tcp(uint64_t inode, char *space, size_t size, struct socket_facts *facts) {
+int mpir_socket_tcp(uint64_t inode, char *space, size_t size, struct socket_facts *facts) {
   memset(facts, 0, sizeof(*facts));
   if (mpir_plain_read_file("/proc/self/net/tcp", space, size) > 0 && find_peer(space, inode, facts))
     return 0;

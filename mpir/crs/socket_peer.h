@@ -12,7 +12,7 @@ struct socket_facts {
 };
 
 /* Of a unix socket.  Returns 0 or -E... */
-int socket_facts_unix(uint64_t inode, struct socket_facts *facts);
+int mpir_socket_unix(uint64_t inode, struct socket_facts *facts);
 /* Of a TCP socket: 'peer' alone.  'space' takes the text of /proc/net/tcp. */
-int socket_facts_tcp(uint64_t inode, char *space, size_t size, struct socket_facts *facts);
+int mpir_socket_tcp(uint64_t inode, char *space, size_t size, struct socket_facts *facts);
 #endif

@@ -22,3 +22,10 @@ done
 "$BIN/dvm-run" --checkpointable "$PROGRAMS/mpir_plain_static" 2> "$WORK/plain.err" && fail "a static program without checkpointer runs"
 has "is statically linked, so that nothing can be preloaded" "$WORK/plain.err" || { cat "$WORK/plain.err" >&2; fail "another message"; }
 note "$(head -n 1 "$WORK/plain.err")"
+# In a static link its symbols stand beside the program's: they have a prefix, or are libc's own, which it wraps.
+libc=$(ldconfig -p | sed -n 's/.*libc\.so\.6.*x86-64.* => //p' | head -n 1)
+nm -D --defined-only "$libc" | sed 's/.* //; s/@.*//' | sort -u > "$WORK/libc"
+nm -g --defined-only "$BIN/libdvmcr_linked.a" 2> "$WORK/nm.err" | awk 'NF == 3 { print $3 }' | grep -Ev '^(mpir|dvmcr|MPIR|cr|ompi)_' | sort -u > "$WORK/bare"
+bare=$(comm -23 "$WORK/bare" "$WORK/libc")
+[ -z "$bare" ] || fail "symbols of libdvmcr without a prefix: $bare"
+[ -s "$WORK/bare" ] || fail "no symbols were looked at"
