@@ -10,9 +10,10 @@ install(FILES ${PROJECT_SOURCE_DIR}/driver/completion/dvm.bash RENAME dvm
 install(FILES ${PROJECT_SOURCE_DIR}/driver/completion/dvm.bash RENAME dvmcc
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/diagnostics DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
-install(FILES ${PROJECT_SOURCE_DIR}/docs/language.md ${PROJECT_SOURCE_DIR}/docs/report-formats.md
-  ${PROJECT_SOURCE_DIR}/docs/debugging.md ${PROJECT_SOURCE_DIR}/docs/sdm-debug-protocol.md
-  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# All pages: they link to each other, and man pages and headers name them.  Those for who works on the project lead into its sources.
+file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/*.svg)
+list(REMOVE_ITEM pages ${PROJECT_SOURCE_DIR}/docs/internals.md ${PROJECT_SOURCE_DIR}/docs/status.md)
+install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Dvm)

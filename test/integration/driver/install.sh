@@ -35,6 +35,18 @@ if [ -x moved/libexec/dvm/dvm-record ]; then
   status 0 moved/bin/dvm compare right.dvmt -- ./right
 fi
 
+# Pages that are installed lead to installed ones.
+python3 - moved/share/doc <<'X' >missing || wrong "links of the installed pages were not looked at"
+import glob, os, re, sys
+pages = glob.glob(sys.argv[1] + "/**/*.md", recursive=True)
+for page in pages:
+    for link in re.findall(r"\]\(([^)#\s`]+)[^)`]*\)", open(page).read()):
+        if "://" not in link and not os.path.exists(os.path.join(os.path.dirname(page), link)):
+            print(page, link)
+sys.exit(len(pages) < 20)
+X
+[ -s missing ] && wrong "links that lead nowhere: $(cat missing)"
+
 # A project with clang 19 as compiler, and one with dvmcc.
 mkdir user && cp wrong.c user/main.c
 cat >user/CMakeLists.txt <<'X'
