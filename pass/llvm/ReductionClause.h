@@ -18,6 +18,8 @@ struct ReductionClause {
   static Operation operation(llvm::StringRef Word);
   bool isExtreme() const { return Op == Max || Op == Min || Op == MaxLoc || Op == MinLoc; }
   bool isGreatest() const { return Op == Max || Op == MaxLoc; }
+  // A product of complex numbers, whose parts belong together; a sum is that of its parts.
+  bool isOfPairs() const { return Kind == 'c' && Op == Product; }
   // Of values of type 'T'.
   llvm::Constant *neutral(llvm::Type *T) const;
   llvm::Value *better(llvm::IRBuilder<> &B, llvm::Value *A, llvm::Value *Than) const;

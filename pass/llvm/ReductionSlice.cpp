@@ -32,13 +32,14 @@ bool ReductionSlice::isNamed() const { return isa<AllocaInst>(C.Address) || isa<
 
 void ReductionSlice::findType() {
   constexpr uint64_t MaxBytes = 16384; // on the stack, some four times
-  if (!C.Address || C.Op == ReductionClause::Unknown || !C.Count || C.ElementBytes > 16 || C.ElementBytes * C.Count > MaxBytes)
+  if (!C.Address || C.Op == ReductionClause::Unknown || !C.Count || C.ElementBytes > (C.Kind == 'c' ? 32 : 16) ||
+      C.ElementBytes * C.Count > MaxBytes)
     return;
   uint64_t Bytes = C.ElementBytes;
   Count = C.Count;
   Many = Count > 1 || !isNamed() || C.Kind == 'c';
-  if (C.Kind == 'c') { // a sum is that of its parts
-    if (C.Op != ReductionClause::Sum)
+  if (C.Kind == 'c') {
+    if (C.Op != ReductionClause::Sum && C.Op != ReductionClause::Product)
       return;
     Bytes /= 2;
     Count *= 2;
@@ -162,6 +163,8 @@ void ReductionSlice::usesOfResult(CallInst *Mark) {
     auto *I = cast<Instruction>(Work.pop_back_val());
     auto *L = dyn_cast<LoadInst>(I);
     auto *St = dyn_cast<StoreInst>(I);
+    if (C.isOfPairs() && (L || St) && partOf(getLoadStorePointerOperand(I)) < 0)
+      Followed = false;
     if (L && L->getType() == T)
       Loads.push_back(L);
     else if (St && St->getValueOperand()->getType() == T)
@@ -180,6 +183,16 @@ bool ReductionSlice::isVariable(Value *P) const {
     P = GEP->getPointerOperand();
   auto *Mark = dyn_cast<CallInst>(P);
   return Mark && Results.contains(Mark);
+}
+
+int ReductionSlice::partOf(Value *P) const {
+  APInt Offset(64, 0);
+  while (auto *GEP = dyn_cast<GEPOperator>(P)) {
+    if (!GEP->accumulateConstantOffset(RT.DL, Offset))
+      return -1;
+    P = GEP->getPointerOperand();
+  }
+  return Offset.getZExtValue() / RT.DL.getTypeAllocSize(T) % 2;
 }
 
 void ReductionSlice::mirrorAddress(Value *P) {
@@ -223,9 +236,25 @@ Type *ReductionSlice::accessType(Value *P) const {
   return cast<GlobalVariable>(P)->getValueType();
 }
 
+static bool isComplexFunction(const CallInst *Call) {
+  const Function *F = Call->getCalledFunction();
+  StringRef Name = F ? F->getName() : "";
+  return (Name.starts_with("__mul") || Name.starts_with("__div")) && Name.ends_with("c3");
+}
+
 // A call whose result is computed from its arguments alone: may be made twice.
 bool ReductionSlice::pure(const CallInst *Call) const {
-  return (Call->doesNotAccessMemory() && !Call->isConvergent() && Call->willReturn()) || RT.Pure.contains(Call->getCalledFunction());
+  return isComplexFunction(Call) || (Call->doesNotAccessMemory() && !Call->isConvergent() && Call->willReturn()) ||
+         RT.Pure.contains(Call->getCalledFunction());
+}
+
+// What clang makes of 'p * z': a test of the result for NaN, and a function that then knows better.
+bool ReductionSlice::ofComplexProduct(const Instruction *I) const {
+  if (auto *Call = dyn_cast<CallInst>(I))
+    return isComplexFunction(Call) && Call->getCalledFunction()->getName().starts_with("__mul");
+  auto *Br = dyn_cast<BranchInst>(I);
+  auto *Test = Br && Br->isConditional() ? dyn_cast<FCmpInst>(Br->getCondition()) : nullptr;
+  return C.Kind == 'c' && Test && Test->getPredicate() == CmpInst::FCMP_UNO && Test->getOperand(0) == Test->getOperand(1);
 }
 
 // An integer division that another operand might stop.
@@ -249,10 +278,17 @@ void ReductionSlice::follow(Instruction *From) {
         Value *P = root(St->getPointerOperand());
         if (St->getValueOperand() == I && plainLocal(P) && inNest(St))
           mirrorAddress(P);
+        else if (C.Kind == 'c' && isLocal(base(P)) && inNest(St) && Parts.insert(base(P)).second)
+          for (LoadInst *L : loadsOfParts(base(P)))
+            Work.push_back(L);
         continue;
       }
-      bool Value = X->isBinaryOp() || X->isUnaryOp() || isa<CastInst>(X) || isa<CmpInst>(X) || isa<PHINode>(X) || isa<FreezeInst>(X) ||
-                   isa<SelectInst>(X) || (isa<CallInst>(X) && pure(cast<CallInst>(X)));
+      if (ofComplexProduct(X))
+        continue;
+      if (auto *Call = dyn_cast<CallInst>(X); Call && isComplexFunction(Call) && !Call->getType()->isStructTy())
+        Followed = false; // a quotient that comes back through memory
+      bool Value = isa<ExtractValueInst>(X) || X->isBinaryOp() || X->isUnaryOp() || isa<CastInst>(X) || isa<CmpInst>(X) ||
+                   isa<PHINode>(X) || isa<FreezeInst>(X) || isa<SelectInst>(X) || (isa<CallInst>(X) && pure(cast<CallInst>(X)));
       if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == I)
         Value = Sel->getTrueValue() == I || Sel->getFalseValue() == I;
       if (Value && inNest(X) && Depends.insert(X)) {
@@ -279,12 +315,19 @@ bool ReductionSlice::escapes(Instruction *From, SmallPtrSetImpl<Instruction *> &
         Update = true;
       else if (P == C.Location || ofOtherReduction(P))
         return true;
-      else if (!Twins.count(P))
+      else if (C.Kind == 'c' && isLocal(base(St->getPointerOperand()))) {
+        Followed = false; // its parts have no twins
+        for (LoadInst *L : loadsOfParts(base(St->getPointerOperand())))
+          if (Seen.insert(L).second && escapes(L, Seen, Update))
+            return true;
+      } else if (!Twins.count(P))
         return true;
       else if (throughLocal(P, Seen, Update))
         return true;
       continue;
     }
+    if (ofComplexProduct(X))
+      continue;
     if (auto *Br = dyn_cast<BranchInst>(X)) {
       if ((!branchAllowed() && !decidesUpdate(Br)) || decidesAboutOther(Br) || decidesAboutElse(Br))
         return true;
@@ -292,6 +335,11 @@ bool ReductionSlice::escapes(Instruction *From, SmallPtrSetImpl<Instruction *> &
     }
     if (auto *Sel = dyn_cast<SelectInst>(X); Sel && Sel->getCondition() == From && !branchAllowed())
       return true;
+    if (auto *Call = dyn_cast<CallInst>(X); Call && isComplexFunction(Call) && !Call->getType()->isStructTy()) {
+      Update = true; // a quotient that comes back through memory
+      Followed = false;
+      continue;
+    }
     if (auto *Call = dyn_cast<CallInst>(X); Call && !pure(Call)) {
       // A function that computes the new value: an update that cannot be followed.
       bool Reaches = false;
@@ -314,6 +362,28 @@ bool ReductionSlice::throughLocal(Value *P, SmallPtrSetImpl<Instruction *> &Seen
     if (root(L->getPointerOperand()) == P && Seen.insert(L).second && escapes(L, Seen, Update))
       return true;
   return false;
+}
+
+bool ReductionSlice::isLocal(Value *P) const {
+  auto *A = dyn_cast<AllocaInst>(P);
+  return A && A != C.Address && A->getAllocatedType()->isStructTy();
+}
+
+// Of a local complex variable.
+SmallVector<LoadInst *, 4> ReductionSlice::loadsOfParts(Value *P) {
+  SmallVector<User *, 8> Work(P->users());
+  SmallVector<LoadInst *, 4> Found;
+  while (!Work.empty()) {
+    auto *I = dyn_cast<Instruction>(Work.pop_back_val());
+    if (!I || !inNest(I))
+      continue;
+    auto *Call = dyn_cast<CallInst>(I);
+    if (isa<GetElementPtrInst>(I) || (Call && markerName(Call) == DVMM_ACCESS))
+      append_range(Work, I->users());
+    else if (auto *L = dyn_cast<LoadInst>(I))
+      Found.push_back(L);
+  }
+  return Found;
 }
 
 // 'if (x > m) m = x', 'ok = ok && x': the branch decides about the update itself.

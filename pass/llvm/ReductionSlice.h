@@ -28,6 +28,8 @@ public:
 
   bool inNest(llvm::Instruction *I) const;
   bool isVariable(llvm::Value *P) const;
+  // Which part of a complex number an address in the variable is of: 0 real, 1 imaginary, -1 not known.
+  int partOf(llvm::Value *P) const;
   llvm::Type *accessType(llvm::Value *P) const;
   // Behind the mark of an access.
   static llvm::Value *root(llvm::Value *P);
@@ -40,6 +42,7 @@ private:
   llvm::SmallVector<llvm::LoadInst *, 8> Loads; // of any of the mirrored addresses
   llvm::DenseMap<const llvm::Instruction *, Access *> AccessOf; // by marker
   bool Followed = true;
+  llvm::SmallPtrSet<llvm::Value *, 4> Parts; // local complex variables that hold values computed from it
   std::unique_ptr<llvm::PostDominatorTree> PostDominators;
   llvm::SmallSetVector<llvm::CallInst *, 8> Results; // Many: marks of accesses to the variable
 
@@ -54,11 +57,14 @@ private:
   void usesOf(llvm::Value *P, llvm::SmallVectorImpl<llvm::LoadInst *> &Mine);
   void mirrorAddress(llvm::Value *P);
   bool pure(const llvm::CallInst *Call) const;
+  bool ofComplexProduct(const llvm::Instruction *I) const;
   static bool mayTrap(const llvm::Instruction *I);
   void follow(llvm::Instruction *From);
   bool ofOtherReduction(llvm::Value *P) const;
   bool escapes(llvm::Instruction *From, llvm::SmallPtrSetImpl<llvm::Instruction *> &Seen, bool &Update);
   bool throughLocal(llvm::Value *P, llvm::SmallPtrSetImpl<llvm::Instruction *> &Seen, bool &Update);
+  bool isLocal(llvm::Value *P) const;
+  llvm::SmallVector<llvm::LoadInst *, 4> loadsOfParts(llvm::Value *P);
   bool branchAllowed() const;
   bool decidesAboutOther(llvm::BranchInst *Br) const;
   bool reachesUpdate(llvm::Instruction *From) const;

@@ -18,6 +18,9 @@
 //   r[k] = f(r[k]):   sum[k] = sum[k] op f(neutral); last[k] = r[k]; magnitude[k] += |f(neutral)|; roundings[k] +=
 //   operations of f; leave:       __dvmrt_results(site, number, &initial, &r, &sum, &last, ..);
 //
+// Of a product of complex numbers, whose parts are stored one after the other, the real one waits for the imaginary one:
+//   waits[k] = f(neutral);   and after the imaginary part   sum[k-1], sum[k] = product of both pairs; waits = neutral
+//
 // What cannot be followed at all (a callee that updates 's') is looked at by the runtime between the iterations:
 // __dvmrt_step.
 #include "Reductions.h"
@@ -37,7 +40,7 @@ class Mirror : ReductionSlice {
   Construct &K;
   Runtime &RT;
   DenseMap<Instruction *, Value *> Clones;
-  AllocaInst *LastValues = nullptr;
+  AllocaInst *LastValues = nullptr, *Waits = nullptr;
   AllocaInst *Initial = nullptr, *Total = nullptr, *Magnitude = nullptr, *LocTotal = nullptr, *LocInitial = nullptr;
   AllocaInst *Tie = nullptr, *Last = nullptr, *Opaque = nullptr, *Roundings = nullptr, *Greatest = nullptr;
   uint64_t EachIteration = 0;          // roundings
@@ -271,6 +274,8 @@ private:
     Total = newSlot(Values, "total");
     LastValues = newSlot(Values, "last");
     Opaque = newSlot(RT.I1, "opaque");
+    if (C.isOfPairs())
+      Waits = newSlot(Values, "waits");
     if (rounds())
       Magnitude = newSlot(ArrayType::get(ArrayType::get(Type::getDoubleTy(RT.C), 2), Count + 1), "magnitude");
     SmallVector<std::pair<StoreInst *, Value *>, 8> New;
@@ -302,11 +307,30 @@ private:
     S.store(Before, Before.CreateOr(S.load(Before, Opaque), Before.CreateAnd(Mine, Other)), Opaque);
     IRBuilder<> B(St->getNextNode());
     B.CreateStore(St->getValueOperand(), elementOf(B, LastValues, Index));
-    Value *Sum = elementOf(B, Total, Index);
-    B.CreateStore(C.combined(B, B.CreateLoad(T, Sum), V), Sum);
+    if (Waits) {
+      B.CreateStore(V, elementOf(B, Waits, Index));
+      if (partOf(P) == 1)
+        multiplyPairs(B, B.CreateSelect(Mine, B.CreateSub(Index, B.getInt64(1)), Index), Index);
+    } else {
+      Value *Sum = elementOf(B, Total, Index);
+      B.CreateStore(C.combined(B, B.CreateLoad(T, Sum), V), Sum);
+    }
     if (Magnitude)
       addRoundings(B, St->getValueOperand(), V, elementOf(B, Magnitude, Index));
   }
+
+  // (a + bi) * (c + di)
+  void multiplyPairs(IRBuilder<> &B, Value *RealIndex, Value *ImaginaryIndex) {
+    Value *Re = elementOf(B, Total, RealIndex), *Im = elementOf(B, Total, ImaginaryIndex);
+    Value *WaitsRe = elementOf(B, Waits, RealIndex), *WaitsIm = elementOf(B, Waits, ImaginaryIndex);
+    Value *X = B.CreateLoad(T, Re), *Y = B.CreateLoad(T, Im), *U = B.CreateLoad(T, WaitsRe), *V = B.CreateLoad(T, WaitsIm);
+    B.CreateStore(B.CreateFSub(B.CreateFMul(X, U), B.CreateFMul(Y, V)), Re);
+    B.CreateStore(B.CreateFAdd(B.CreateFMul(X, V), B.CreateFMul(Y, U)), Im);
+    B.CreateStore(neutralOf(0), WaitsRe);
+    B.CreateStore(neutralOf(1), WaitsIm);
+  }
+
+  Constant *neutralOf(uint64_t Index) const { return C.isOfPairs() && Index % 2 ? ConstantFP::get(T, 0) : C.neutral(T); }
 
   // To the two sums at 'Sums': what 'V', which the contribution 'Twin' mirrors, was computed from, and with how many
   // roundings.
@@ -339,9 +363,14 @@ private:
     MaybeAlign Align(1);
     B.CreateMemCpy(Initial, Align, C.Address, Align, Bytes);
     B.CreateMemCpy(LastValues, Align, C.Address, Align, Bytes);
-    auto *Neutrals = ConstantArray::get(ArrayType::get(T, Count), SmallVector<Constant *, 8>(Count, C.neutral(T)));
+    SmallVector<Constant *, 8> Each;
+    for (uint64_t N = 0; N < Count; ++N)
+      Each.push_back(neutralOf(N));
+    auto *Neutrals = ConstantArray::get(ArrayType::get(T, Count), Each);
     auto *G = new GlobalVariable(RT.M, Neutrals->getType(), true, GlobalValue::PrivateLinkage, Neutrals, "dvm.neutral");
     B.CreateMemCpy(Total, Align, G, Align, Bytes);
+    if (Waits)
+      B.CreateMemCpy(Waits, Align, G, Align, Bytes);
     if (Magnitude)
       B.CreateMemSet(Magnitude, B.getInt8(0), Count * 16, Align);
     S.store(B, B.getFalse(), Opaque);
@@ -363,7 +392,7 @@ private:
       return V;
     if (auto *L = dyn_cast<LoadInst>(I)) {
       if (Many && isVariable(L->getPointerOperand()))
-        return C.neutral(T);
+        return neutralOf(C.isOfPairs() ? uint64_t(partOf(L->getPointerOperand())) : 0);
       auto It = Twins.find(root(L->getPointerOperand()));
       if (It == Twins.end() || !inNest(L) || It->first == C.Location)
         return V;

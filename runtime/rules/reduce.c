@@ -95,13 +95,16 @@ static size_t bytes_that_count(struct operand t) { return t.bytes == 16 ? 10 : t
 static bool is_real(struct operand t) { return t.kind == 'f'; }
 static bool is_integer(struct operand t) { return (t.kind == 'i' || t.kind == 'u') && t.bytes <= 8; }
 
+static void write_real(struct operand t, long double v, void *to) {
+  float f = (float)v;
+  double d = (double)v;
+  memcpy(to, t.bytes == 4 ? (void *)&f : t.bytes == 8 ? (void *)&d : (void *)&v, bytes_that_count(t));
+}
+
 /* '*to' = a op b.  'to' may be one of them. */
 static void combine(struct operand t, const char *op, const void *a, const void *b, void *to) {
   if (is_real(t)) {
-    long double v = combine_reals(op, real(t, a), real(t, b));
-    float f = (float)v;
-    double d = (double)v;
-    memcpy(to, t.bytes == 4 ? (void *)&f : t.bytes == 8 ? (void *)&d : (void *)&v, bytes_that_count(t));
+    write_real(t, combine_reals(op, real(t, a), real(t, b)), to);
   } else {
     uint64_t v = combine_integers(t, op, integer(t, a), integer(t, b));
     memcpy(to, &v, t.bytes);
@@ -143,14 +146,12 @@ static void compare_location(const struct dvmrt_directive *d, const struct dvmrt
       &(struct dvmrt_record){DVMRT_RECORD_MISMATCH, .directive = d, .mismatch = {r, r->ref.name, what, program, declared, ""}});
 }
 
-/* Do 'result' and before op partial agree?  If not, the report is made; 'name' is the variable's or its element's, 'what' a part of that. */
-static bool agrees(const struct dvmrt_directive *d, const struct dvmrt_item *r, struct operand t, const char *name, const char *what,
-                   const void *before, const void *result, const void *partial, struct rounding by) {
-  char program[64], declared[64], allowed[80] = "", expected[16];
-  combine(t, r->word, before, partial, expected);
+/* Do 'result' and 'expected' agree?  If not, the report is made; 'name' is the variable's or its element's, 'what' a part of that. */
+static bool agrees_with(const struct dvmrt_directive *d, const struct dvmrt_item *r, struct operand t, const char *name, const char *what,
+                        const void *result, const void *expected, long double slack) {
+  char program[64], declared[64], allowed[80] = "";
   if (is_real(t)) {
     long double have = real(t, result), want = real(t, expected);
-    long double slack = tolerance(t, r->word, by, before, want);
     if (have == want || (isnan(have) && isnan(want)) || !(fabsl(have - want) > slack))
       return true;
     if (slack > 0)
@@ -165,13 +166,22 @@ static bool agrees(const struct dvmrt_directive *d, const struct dvmrt_item *r, 
   return false;
 }
 
+/* The same of 'result' and before op partial. */
+static bool agrees(const struct dvmrt_directive *d, const struct dvmrt_item *r, struct operand t, const char *name, const char *what,
+                   const void *before, const void *result, const void *partial, struct rounding by) {
+  char expected[16];
+  combine(t, r->word, before, partial, expected);
+  long double slack = is_real(t) ? tolerance(t, r->word, by, before, real(t, expected)) : 0;
+  return agrees_with(d, r, t, name, what, result, expected, slack);
+}
+
 /* Of what the reduction is, if its evaluations can be compared. */
 static bool operand_of(const struct dvmrt_directive *d, const struct dvmrt_item *r, struct operand *t) {
   const struct dvmrt_frame *f = dvmrt_construct_nest();
   if (!r || !r->word || !f || f->d != d)
     return false;
   *t = (struct operand){r->ref.type, (uint64_t)dvmrt_num_value(r->ref.element_bytes, f->args)};
-  if (t->kind == 'c' && !strcmp(r->word, "sum"))
+  if (t->kind == 'c' && (!strcmp(r->word, "sum") || !strcmp(r->word, "product")))
     *t = (struct operand){'f', t->bytes / 2};
   return is_real(*t) || is_integer(*t);
 }
@@ -206,11 +216,55 @@ static const char *part_of_complex(const struct dvmrt_item *r, uint64_t k) {
   return r->ref.type != 'c' ? "" : k % 2 ? "imaginary part of" : "real part of";
 }
 
+static bool is_of_pairs(const struct dvmrt_item *r) { return r->ref.type == 'c' && !strcmp(r->word, "product"); }
+
+/* 'to', of two parts, may be one of them. */
+static void combine_pairs(struct operand t, const void *a, const void *b, void *to) {
+  const char *x = a, *y = b;
+  long double re = real(t, x) * real(t, y) - real(t, x + t.bytes) * real(t, y + t.bytes);
+  long double im = real(t, x) * real(t, y + t.bytes) + real(t, x + t.bytes) * real(t, y);
+  write_real(t, re, to);
+  write_real(t, im, (char *)to + t.bytes);
+}
+
+/* The error of a product of complex numbers is small beside the number, not beside each of its parts. */
+static void compare_pair(const struct dvmrt_directive *d, const struct dvmrt_results *all, const struct dvmrt_item *r, struct operand t,
+                         uint64_t k) {
+  size_t at = k * t.bytes;
+  const char *before = all->before, *partial = all->partial, *result = all->result;
+  char expected[32], name[120];
+  combine_pairs(t, before + at, partial + at, expected);
+  long double size = fabsl(real(t, expected)) + fabsl(real(t, expected + t.bytes)); /* at most 1.5 times the modulus */
+  long double times = all->magnitude ? (long double)all->magnitude[2 * k + 1] + (long double)all->magnitude[2 * k + 3] : 0;
+  part_name(r, k, name, sizeof name);
+  for (uint64_t i = 0; i < 2; i++)
+    if (!agrees_with(d, r, t, name, part_of_complex(r, k + i), result + at + i * t.bytes, expected + i * t.bytes,
+                     ROUNDING * (times + 1) * epsilon(t) * size))
+      return;
+}
+
+static void pair_results(const struct dvmrt_directive *d, const struct dvmrt_results *all, const struct dvmrt_item *r, struct operand t) {
+  const char *before = all->before, *partial = all->partial, *last = all->last;
+  char *result = all->result;
+  for (uint64_t k = 0; k + 1 < all->count; k += 2) {
+    size_t at = k * t.bytes;
+    if (memcmp(last + at, result + at, bytes_that_count(t)) || memcmp(last + at + t.bytes, result + at + t.bytes, bytes_that_count(t)))
+      continue; /* somebody else has written it */
+    compare_pair(d, all, r, t, k);
+    if (dvmrt_reduce_emulates)
+      combine_pairs(t, before + at, partial + at, result + at);
+  }
+}
+
 void dvmrt_reduce_results(const struct dvmrt_directive *d, const struct dvmrt_results *all) {
   const struct dvmrt_item *r = reduction_item(d, all->number);
   struct operand t;
   if (all->disturbed || !operand_of(d, r, &t))
     return;
+  if (is_of_pairs(r)) {
+    pair_results(d, all, r, t);
+    return;
+  }
   const char *before = all->before, *partial = all->partial, *last = all->last;
   char *result = all->result, name[120];
   for (uint64_t k = 0; k < all->count; k++) {
@@ -239,10 +293,7 @@ static void neutral(struct operand t, const char *op, void *to) {
   bool greatest = false;
   uint64_t v = !strcmp(op, "product") ? 1 : !strcmp(op, "and") ? UINT64_MAX : 0;
   if (is_real(t)) {
-    long double x = extreme(op, &greatest) ? (greatest ? -HUGE_VALL : HUGE_VALL) : (long double)v;
-    float f = (float)x;
-    double d = (double)x;
-    memcpy(to, t.bytes == 4 ? (void *)&f : t.bytes == 8 ? (void *)&d : (void *)&x, bytes_that_count(t));
+    write_real(t, extreme(op, &greatest) ? (greatest ? -HUGE_VALL : HUGE_VALL) : (long double)v, to);
     return;
   }
   if (extreme(op, &greatest)) {
@@ -265,6 +316,20 @@ static struct dvmrt_step *step_of(struct dvmrt_frame *f, uint32_t number, uint64
 /* What an operation can never do to a variable: an iteration that makes a maximum smaller, that sets a bit under 'and'. */
 static bool idempotent(const char *op) { return extreme(op, &(bool){false}) || !strcmp(op, "and") || !strcmp(op, "or"); }
 
+/* Of the element, or the pair, at the same place. */
+static void step_neutral(const struct dvmrt_item *r, struct operand t, char *to) {
+  neutral(t, r->word, to);
+  if (is_of_pairs(r))
+    write_real(t, 0, to + t.bytes);
+}
+
+static void step_combine(const struct dvmrt_item *r, struct operand t, const char *a, const char *b, char *to) {
+  if (is_of_pairs(r))
+    combine_pairs(t, a, b, to);
+  else
+    combine(t, r->word, a, b, to);
+}
+
 static void step_element(const struct dvmrt_directive *d, const struct dvmrt_item *r, struct operand t, char *value, char *total,
                          const char *seen) {
   if (!dvmrt_reduce_emulates) {
@@ -272,7 +337,7 @@ static void step_element(const struct dvmrt_directive *d, const struct dvmrt_ite
       agrees(d, r, t, r->ref.name, "", seen, value, value, (struct rounding){0, 0});
     return;
   }
-  combine(t, r->word, total, value, total);
+  step_combine(r, t, total, value, total);
 }
 
 static void step(const struct dvmrt_directive *d, struct dvmrt_frame *f, const struct dvmrt_item *r, uint32_t number, bool over) {
@@ -294,15 +359,15 @@ static void step(const struct dvmrt_directive *d, struct dvmrt_frame *f, const s
     s->seen = s->total + bytes;
     memcpy(s->before, value, bytes);
   }
-  for (uint64_t at = 0; at < bytes; at += t.bytes) {
+  for (uint64_t at = 0; at < bytes; at += is_of_pairs(r) ? 2 * t.bytes : t.bytes) {
     if (first)
-      neutral(t, r->word, s->total + at);
+      step_neutral(r, t, s->total + at);
     else
       step_element(d, r, t, value + at, s->total + at, s->seen + at);
     if (dvmrt_reduce_emulates && over)
-      combine(t, r->word, s->before + at, s->total + at, value + at);
+      step_combine(r, t, s->before + at, s->total + at, value + at);
     else if (dvmrt_reduce_emulates)
-      neutral(t, r->word, value + at);
+      step_neutral(r, t, value + at);
   }
   memcpy(s->seen, value, bytes);
 }

@@ -23,6 +23,7 @@ int main(void){
 // expect -1:13 error dvm-reduction-mismatch 'loc[2]'
   for(int i=0;i<N;i++){ loc[2]+=a[i]; }
 #pragma dvm parallel([i] on a[i]) reduction(product(z))
+// expect -1:13 error dvm-reduction-mismatch 'z'
   for(int i=0;i<N;i++){ z+=a[i]; }
 #pragma dvm parallel([i] on a[i]) reduction(sum(st.s))
 // expect -1:13 error dvm-reduction-mismatch 'st.s'
