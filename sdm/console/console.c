@@ -1,6 +1,7 @@
 #include "sdm/console/console.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -146,6 +147,7 @@ void sdm_console_free(struct sdm_console *c) {
     return;
   for (size_t i = 0; i < c->nbreaks; i++) {
     free(c->breaks[i].what);
+    free(c->breaks[i].place);
     free(c->breaks[i].commands);
     json_decref(c->breaks[i].command);
     sdm_set_free(c->breaks[i].set);
@@ -245,6 +247,7 @@ static void do_define(struct sdm_console *c, char *arg) {
   arg[n] = 0;
   sdm_names_set(&c->names, arg, eq + 1 + strspn(eq + 1, " "));
   sdm_set_free(set);
+  sdm_console_keep_names(c);
 }
 static void do_viewset(struct sdm_console *c, char *arg) {
   struct dvm_error err = DVM_ERROR_INIT;
@@ -300,7 +303,9 @@ static const struct command {
     {"barrier", "", sdm_console_do_barrier, "WHERE: run until every rank has stopped there; names those who do not come"},
     {"break", "b", sdm_console_do_break, "[-any] WHERE [if CONDITION]: stop there; -any: run, and stop all when one comes there"},
     {"bt", "where", sdm_console_do_bt,
-     "[N]: stack, innermost first; -m [folded|dot] [all]: one merged tree of all ranks, or of all their threads"},
+     "[N]: stack, innermost first; -N: the outermost; full [N]: with local variables, as gdb; -m [folded|dot] [all]: one merged tree of "
+     "all "
+     "ranks, or of all their threads"},
     {"call", "", sdm_console_do_call, "EXPRESSION: evaluate it, mostly a function"},
     {"catch", "", sdm_console_do_catch, "throw, catch, signal, syscall...: stop at such events, as in gdb"},
     {"checkpoint", "", sdm_console_do_checkpoint,
@@ -345,9 +350,11 @@ static const struct command {
      "[N|HANDLE]: end the programs, and go on from checkpoint N (the last), or from an image, as it was saved"},
     {"run", "r", sdm_console_do_run, "start the programs anew, of MPI the whole job; breakpoints stay"},
     {"sample", "", sdm_console_do_sample, "[N [SECONDS]]: stop those who run N times (10) and show where they were"},
+    {"save", "", sdm_console_do_save, "breakpoints FILE: as a script for 'source'"},
     {"set", "", sdm_console_do_set,
      "var NAME = VALUE; timeout SECONDS; stop-all on|off: when one has stopped (on for MPI programs); stop-at-end on|off: before MPI_Abort "
      "and exit with an error (on)"},
+    {"shell", "!", sdm_console_do_shell, "COMMAND: run here, once"},
     {"source", "", do_source, "FILE: commands from a file"},
     {"status", "", sdm_console_do_status, "where everybody is"},
     {"step", "s", sdm_console_do_step, "[N]: lines, into calls"},
@@ -367,10 +374,31 @@ static const struct command {
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(*commands))
 
-static void do_help(struct sdm_console *c, char *arg) {
+static void refuse_command(struct sdm_console *c, const char *word) {
+  const char *names[NCOMMANDS + 1] = {NULL}, *nearest;
+  char why[160];
   for (size_t i = 0; i < NCOMMANDS; i++)
-    if (!*arg || !strcmp(arg, commands[i].name) || !strcmp(arg, commands[i].alias))
+    names[i] = commands[i].name;
+  nearest = dvm_text_nearest(word, names);
+  snprintf(why, sizeof(why), nearest ? "there is no command '%s'; did you mean '%s'?" : "there is no command '%s'; 'help' lists them", word,
+           nearest);
+  sdm_console_fail(c, why);
+}
+
+static void do_help(struct sdm_console *c, char *arg) {
+  bool known = false;
+  for (size_t i = 0; i < NCOMMANDS; i++)
+    if (!*arg || !strcmp(arg, commands[i].name) || !strcmp(arg, commands[i].alias)) {
       fprintf(c->show.out, "%-10s %-6s %s\n", commands[i].name, commands[i].alias, commands[i].help);
+      known = true;
+    }
+  if (!known) { /* gdb has help too */
+    struct dvm_text t = DVM_TEXT_INIT;
+    dvm_text_printf(&t, "help %s", arg);
+    if (!sdm_console_pass_on(c, dvm_text_str(&t)))
+      refuse_command(c, arg);
+    dvm_text_fini(&t);
+  }
   if (!*arg)
     fprintf(c->show.out, "Before any command: [SET] or pRANKS, such as 'p0-3 bt' or '[stopped & !7] print x'\n");
 }
@@ -404,6 +432,10 @@ bool sdm_console_knows(const char *word) { return find_command(word) != NULL; }
 static struct sdm_set *take_prefix(struct sdm_console *c, char **line, struct dvm_error *err) {
   char *p = *line, *end;
   const char *text = c->focus;
+  if (*p == '[' && !strchr(p, ']')) {
+    dvm_error_set(err, -EINVAL, "']' is missing behind the set");
+    return NULL;
+  }
   if (*p == '[' && (end = strchr(p, ']'))) {
     *end = 0;
     text = p + 1;
@@ -437,17 +469,6 @@ static void drop_ended(struct sdm_console *c, const char *name) {
   sdm_set_free(rest);
 }
 
-static void refuse_command(struct sdm_console *c, const char *word) {
-  const char *names[NCOMMANDS + 1] = {NULL}, *nearest;
-  char why[160];
-  for (size_t i = 0; i < NCOMMANDS; i++)
-    names[i] = commands[i].name;
-  nearest = dvm_text_nearest(word, names);
-  snprintf(why, sizeof(why), nearest ? "there is no command '%s'; did you mean '%s'?" : "there is no command '%s'; 'help' lists them", word,
-           nearest);
-  sdm_console_fail(c, why);
-}
-
 int sdm_console_line(struct sdm_console *c, const char *text) {
   if (sdm_console_collect(c, text))
     return 0;
@@ -464,7 +485,7 @@ int sdm_console_line(struct sdm_console *c, const char *text) {
     c->to = take_prefix(c, &line, &err);
     bool named = line != start;
     const char *command_line = line;
-    n = strcspn(line, " \t/");
+    n = *line == '!' ? 1 : strcspn(line, " \t/");
     snprintf(word, sizeof(word), "%.*s", (int)n, line);
     line += n;
     line += strspn(line, " \t");
@@ -501,10 +522,19 @@ int sdm_console_script(struct sdm_console *c, const char *path) {
     sdm_console_fail(c, c->depth < SOURCE_DEPTH ? "cannot read the script" : "scripts are nested too deep");
     return -1;
   }
+  unsigned number = 0;
   c->depth++;
-  while (!rc && !c->quit && getline(&line, &size, in) > 0)
+  while (!rc && !c->quit && getline(&line, &size, in) > 0) {
     rc = sdm_console_line(c, line);
+    number++;
+  }
   c->depth--;
+  if (rc) {
+    struct dvm_text t = DVM_TEXT_INIT;
+    dvm_text_printf(&t, "%s:%u: the script ends here, at '%.*s'", path, number, (int)strcspn(line, "\n"), line);
+    sdm_console_fail(c, dvm_text_str(&t));
+    dvm_text_fini(&t);
+  }
   free(line);
   fclose(in);
   return rc;

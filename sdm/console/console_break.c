@@ -5,20 +5,36 @@
 #include "base/facts.h"
 #include "sdm/console/console_private.h"
 
+/* Owned; NULL: it has none yet, or is at no line. */
+static char *place_of(const json_t *result) {
+  const char *file = json_string_value(json_object_get(result, "file"));
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "%s:%lld", file ? file : "", (long long)json_integer_value(json_object_get(result, "line")));
+  char *place = file ? sdm_strdup(dvm_text_str(&t)) : NULL;
+  dvm_text_fini(&t);
+  return place;
+}
+
 void sdm_console_add_break(struct sdm_console *c, json_t *j, const char *what) {
   long long id = c->next_break++;
   json_object_set_new(j, "id", json_integer(id));
   json_t *command = json_deep_copy(j);
   struct sdm_answer *a = sdm_console_ask(c, j, SDM_REDUCE_SAME);
   struct sdm_set *set = sdm_set_new();
-  for (size_t i = 0; i < a->n; i++)
+  char *place = NULL;
+  for (size_t i = 0; i < a->n; i++) {
+    json_t *body = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL;
     if (a->classes[i].kind == SDM_CLASS_OK)
       sdm_set_union(set, a->classes[i].set);
+    place = place ? place : place_of(body);
+    json_decref(body);
+  }
   sdm_show_answer(&c->show, "break", a);
   c->failed |= sdm_console_had_errors(a);
   sdm_answer_free(a);
   c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
-  c->breaks[c->nbreaks++] = (struct breakpoint){id, sdm_strdup(what), set, true, NULL, command};
+  c->breaks[c->nbreaks++] =
+      (struct breakpoint){.id = id, .what = sdm_strdup(what), .set = set, .enabled = true, .place = place, .command = command};
 }
 
 static bool is_temporary(const struct breakpoint *b) { return json_integer_value(json_object_get(b->command, "temporary")); }
@@ -26,6 +42,8 @@ static bool is_temporary(const struct breakpoint *b) { return json_integer_value
 /* Those who have come to a temporary breakpoint do not have it any more. */
 void sdm_console_note_hit(struct sdm_console *c, const struct sdm_set *ids, const json_t *event) {
   struct breakpoint *b = sdm_console_find_break(c, json_integer_value(json_object_get(event, "bp")));
+  if (b)
+    b->hits += sdm_set_size(ids);
   if (b && is_temporary(b))
     sdm_set_diff(b->set, ids);
   if (b && b->commands)
@@ -54,6 +72,12 @@ void sdm_console_set_breaks_again(struct sdm_console *c) {
 void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *command) {
   struct sdm_console *c = console;
   long long id = json_integer_value(json_object_get(command, "id"));
+  const json_t *text;
+  const char *name;
+  json_object_foreach(json_object_get(command, "names"), name, text)
+      sdm_names_set(&c->names, name, json_string_value(text) ? json_string_value(text) : "");
+  if (!id)
+    return;
   const char *where = json_string_value(json_object_get(command, "where"));
   const char *what = where ? where : json_string_value(json_object_get(command, "expression"));
   for (size_t i = 0; i < c->nbreaks; i++)
@@ -61,13 +85,29 @@ void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *c
       sdm_set_union(c->breaks[i].set, ids);
       return;
     }
-  what = what && !strcmp(what, DVM_FACTS_STOP) ? CONSOLE_DIAGNOSTIC : what ? what : "?";
   if (id >= SDM_END_BREAK) {
     c->stops_at_end = true;
     return;
   }
+  const char *condition = json_string_value(json_object_get(command, "condition")),
+             *lines = json_string_value(json_object_get(command, "commands"));
+  const char *catch = json_string_value(json_object_get(command, "catch"));
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "%s%s%s%s", !what && catch ? "catch " : "",
+                  what && !strcmp(what, DVM_FACTS_STOP) ? CONSOLE_DIAGNOSTIC
+                  : what                                ? what
+                  : catch                               ? catch
+                                                        : "?",
+                  condition && *condition ? " if " : "", condition ? condition : "");
   c->breaks = sdm_realloc(c->breaks, (c->nbreaks + 1) * sizeof(*c->breaks));
-  c->breaks[c->nbreaks++] = (struct breakpoint){id, sdm_strdup(what), sdm_set_copy(ids), true, NULL, json_deep_copy(command)};
+  c->breaks[c->nbreaks++] = (struct breakpoint){.id = id,
+                                                .what = sdm_strdup(dvm_text_str(&t)),
+                                                .set = sdm_set_copy(ids),
+                                                .enabled = !json_integer_value(json_object_get(command, "disabled")),
+                                                .commands = lines && *lines ? sdm_strdup(lines) : NULL,
+                                                .command = json_deep_copy(command)};
+  json_object_del(c->breaks[c->nbreaks - 1].command, "commands");
+  dvm_text_fini(&t);
   c->next_break = id >= c->next_break ? id + 1 : c->next_break;
 }
 
@@ -140,14 +180,31 @@ struct breakpoint *sdm_console_find_break(struct sdm_console *c, long long id) {
   return NULL;
 }
 
+long long sdm_console_break_number(const struct sdm_console *c, char **arg) {
+  if (strncmp(*arg, "$bpnum", 6))
+    return strtoll(*arg, arg, 10);
+  *arg += 6;
+  return c->next_break - 1;
+}
+
 static struct breakpoint *find_break(struct sdm_console *c, char **arg) {
-  long long id = strtoll(*arg, arg, 10);
+  long long id = sdm_console_break_number(c, arg);
   *arg += strspn(*arg, " ");
   struct breakpoint *found = sdm_console_find_break(c, id);
   if (found && !sdm_set_is_empty(found->set))
     return found;
   sdm_console_fail(c, "there is no such breakpoint; 'info breakpoints' lists them");
   return NULL;
+}
+
+static void set_condition(struct breakpoint *b, const char *condition) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  char *old = strstr(b->what, " if ");
+  dvm_text_printf(&t, "%.*s%s%s", old ? (int)(old - b->what) : (int)strlen(b->what), b->what, *condition ? " if " : "", condition);
+  json_object_set_new(b->command, "condition", json_string(condition));
+  free(b->what);
+  b->what = sdm_strdup(dvm_text_str(&t));
+  dvm_text_fini(&t);
 }
 
 static void break_change(struct sdm_console *c, const char *name, char *arg) {
@@ -166,7 +223,7 @@ static void break_change(struct sdm_console *c, const char *name, char *arg) {
   if (!strcmp(name, "delete"))
     sdm_set_diff(b->set, to);
   else if (!strcmp(name, "condition") && b->command)
-    json_object_set_new(b->command, "condition", json_string(arg));
+    set_condition(b, arg);
   else if (*name == 'e' || *name == 'd')
     b->enabled = *name == 'e';
   sdm_set_free(to);
@@ -182,20 +239,31 @@ static const char *kind_of(const struct breakpoint *b) {
   return command && !strcmp(command, "watch") ? "watch " : "";
 }
 
+static void show_break(struct sdm_console *c, const struct breakpoint *b, const char *ranks) {
+  if (c->show.json) {
+    json_t *j = json_pack("{s:I, s:s, s:s, s:b, s:s*, s:I}", "breakpoint", (json_int_t)b->id, "where", b->what, "ranks", ranks, "enabled",
+                          b->enabled, "at", b->place, "hits", (json_int_t)b->hits);
+    char *text = json_dumps(j, JSON_COMPACT);
+    fprintf(c->show.out, "%s\n", text);
+    free(text);
+    json_decref(j);
+    return;
+  }
+  fprintf(c->show.out, "%lld  %s%s  {%s}", b->id, kind_of(b), b->what, ranks);
+  if (b->place)
+    fprintf(c->show.out, "  at %s", b->place);
+  if (b->hits)
+    fprintf(c->show.out, "  hit %llu time%s", (unsigned long long)b->hits, b->hits == 1 ? "" : "s");
+  fprintf(c->show.out, "%s%s\n", is_temporary(b) ? "  temporary" : "", b->enabled ? "" : "  disabled");
+  for (const char *line = b->commands; line && *line && !c->show.json; line += strcspn(line, "\n") + 1)
+    fprintf(c->show.out, "        %.*s\n", (int)strcspn(line, "\n"), line);
+}
+
 void sdm_console_show_breaks(struct sdm_console *c) {
   for (size_t i = 0; i < c->nbreaks; i++) {
-    struct breakpoint *b = &c->breaks[i];
-    char *ranks = sdm_set_text(b->set);
-    if (!sdm_set_is_empty(b->set) && c->show.json) {
-      json_t *j =
-          json_pack("{s:I, s:s, s:s, s:b}", "breakpoint", (json_int_t)b->id, "where", b->what, "ranks", ranks, "enabled", b->enabled);
-      char *text = json_dumps(j, JSON_COMPACT);
-      fprintf(c->show.out, "%s\n", text);
-      free(text);
-      json_decref(j);
-    } else if (!sdm_set_is_empty(b->set))
-      fprintf(c->show.out, "%lld  %s%s  {%s}%s%s\n", b->id, kind_of(b), b->what, ranks, is_temporary(b) ? "  temporary" : "",
-              b->enabled ? "" : "  disabled");
+    char *ranks = sdm_set_text(c->breaks[i].set);
+    if (!sdm_set_is_empty(c->breaks[i].set))
+      show_break(c, &c->breaks[i], ranks);
     free(ranks);
   }
 }

@@ -8,11 +8,32 @@
 #include "sdm/console/waits.h"
 #include "sdm/reduce.h"
 
+/* In gdb's own words: local variables of frame after frame are rarely the same on two ranks. */
+static void bt_full(struct sdm_console *c, const char *rest) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_printf(&t, "bt full%s", rest);
+  sdm_console_ask_and_show(c, sdm_console_with_text(c, "raw", "text", dvm_text_str(&t)));
+  dvm_text_fini(&t);
+}
+
 void sdm_console_do_bt(struct sdm_console *c, char *arg) {
+  if (!strncmp(arg, "full", 4) || !strncmp(arg, "-full", 5)) {
+    bt_full(c, arg + strcspn(arg, " "));
+    return;
+  }
   if (strncmp(arg, "-m", 2)) {
     json_t *j = sdm_console_request(c, "stack");
-    if (*arg)
-      json_object_set_new(j, "high", json_integer(atoll(arg) - 1));
+    char *end;
+    long long n = strtoll(arg, &end, 10);
+    if (*arg && (*end || !n)) {
+      json_decref(j);
+      sdm_console_fail(c, "expected: bt [N], bt -N, bt full [N], bt -m [folded|dot] [all]");
+      return;
+    }
+    if (n > 0)
+      json_object_set_new(j, "high", json_integer(n - 1));
+    else if (n < 0)
+      json_object_set_new(j, "outermost", json_integer(-n));
     sdm_console_show_stack(c, j);
     return;
   }
@@ -244,6 +265,8 @@ void sdm_console_do_set(struct sdm_console *c, char *arg) {
     c->stop_all = !strcmp(arg, "stop-all on");
   else if (!strcmp(arg, "stop-at-end on") || !strcmp(arg, "stop-at-end off"))
     sdm_console_stop_at_end(c, !strcmp(arg, "stop-at-end on"));
+  else if (!strncmp(arg, "logging", 7))
+    sdm_console_fail(c, "each gdb would write the same file; what is shown here can be kept by '| tee FILE'");
   else if (!strncmp(arg, "stop-at-end", 11))
     sdm_console_fail(c, "expected: set stop-at-end on or off");
   else if (!strncmp(arg, "stop-all", 8) || !strncmp(arg, "timeout", 7))

@@ -34,13 +34,21 @@ static void variable_fini(struct variable *v) {
   free(v->values);
 }
 
-/* "5", or "5 {0-2}, 7 {3}", or "8 values". */
-static void print_values(FILE *out, const struct variable *v, const struct sdm_set *of) {
+/* Which differ from rank to rank for no reason that one could see in them. */
+static bool are_addresses(const struct variable *v) {
+  for (size_t i = 0; i < v->n; i++)
+    if (strncmp(v->values[i].text, "0x", 2) || strlen(v->values[i].text) < 8)
+      return false;
+  return true;
+}
+
+/* "5", or "5 {0-2}, 7 {3}", or "8 values"; of addresses that differ so many, if 'addresses'. */
+static void print_values(FILE *out, const struct variable *v, const struct sdm_set *of, bool addresses) {
   if (v->n == 1 && sdm_set_equal(v->values[0].set, of)) {
     fprintf(out, "%s", v->values[0].text);
     return;
   }
-  if (v->n > VALUES_MAX) {
+  if (v->n > VALUES_MAX || (v->n > 1 && addresses && are_addresses(v))) {
     fprintf(out, "%zu values", v->n);
     return;
   }
@@ -105,7 +113,7 @@ void sdm_console_show_variables(struct sdm_console *c, const char *kind) {
     fprintf(c->show.out, "%s\n", n ? "" : "none");
     for (size_t i = 0; i < n; i++) {
       fprintf(c->show.out, "  %s = ", list[i].name);
-      print_values(c->show.out, &list[i], who);
+      print_values(c->show.out, &list[i], who, false);
       fprintf(c->show.out, "\n");
     }
     for (size_t i = 0; i < a->n; i++)
@@ -143,7 +151,7 @@ static void print_arguments(FILE *out, const struct sdm_answer *args, json_t *co
   }
   for (size_t i = 0; i < n; i++) {
     fprintf(out, "%s%s=", i ? ", " : " (", list[i].name);
-    print_values(out, &list[i], who);
+    print_values(out, &list[i], who, true);
     variable_fini(&list[i]);
   }
   fprintf(out, n ? ")" : "");

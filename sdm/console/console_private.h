@@ -11,6 +11,8 @@ struct breakpoint {
   struct sdm_set *set;
   bool enabled;
   char *commands; /* lines for those who stop there, owned; or NULL */
+  char *place;          /* "file.c:8", of the first ranks that have it; owned, or NULL */
+  uint64_t hits;        /* stops there, of all ranks */
   json_t *command; /* that has set it, as it is by now; owned, or NULL: it came with an image */
 };
 
@@ -84,6 +86,7 @@ void sdm_console_show_variables(struct sdm_console *c, const char *kind); /* eac
 void sdm_console_show_stack(struct sdm_console *c, json_t *command); /* with arguments */
 
 /* console_break.c */
+long long sdm_console_break_number(const struct sdm_console *c, char **arg); /* "3", or "$bpnum": the last; 'arg' is left behind it */
 struct breakpoint *sdm_console_find_break(struct sdm_console *c, long long id); /* or NULL */
 json_t *sdm_console_break_words(char *arg); /* "WHERE [if CONDITION]", cut in 'arg' */
 void sdm_console_add_break(struct sdm_console *c, json_t *j, const char *what);
@@ -147,4 +150,9 @@ void sdm_console_do_queues(struct sdm_console *c, char *arg);
 void sdm_console_do_waits(struct sdm_console *c, char *arg);
 void sdm_console_do_status(struct sdm_console *c, char *arg);
 void sdm_console_do_thread(struct sdm_console *c, char *arg);
+/* console_here.c */
+void sdm_console_do_shell(struct sdm_console *c, char *arg);
+void sdm_console_do_save(struct sdm_console *c, char *arg);
+void sdm_console_keep_commands(struct sdm_console *c, const struct breakpoint *b); /* for a front end that takes the session up */
+void sdm_console_keep_names(struct sdm_console *c);
 #endif

@@ -208,12 +208,18 @@ void sdm_console_do_wait(struct sdm_console *c, char *arg) {
     sdm_console_wait_for(c, c->to);
   else if (!ms)
     return;
-  else if (sdm_session_wait(c->s, c->to, ms, &sdm_console_interrupted))
-    sdm_console_fail(c, "some are still running");
+  else if (sdm_session_wait(c->s, c->to, ms, &sdm_console_interrupted)) {
+    struct sdm_set *still = sdm_set_intersect(sdm_set_copy(c->to), c->s->running);
+    sdm_show_running(&c->show, still);
+    sdm_set_free(still);
+    c->failed = true;
+  }
 }
 void sdm_console_do_interrupt(struct sdm_console *c, char *arg) {
   (void)arg;
   struct sdm_set *runs = sdm_set_intersect(sdm_set_copy(c->to), c->s->running);
+  if (sdm_set_is_empty(runs) && !c->show.json && !sdm_set_is_empty(c->to))
+    fprintf(c->show.out, "none of them runs\n");
   sdm_console_interrupt_all(c, runs);
   sdm_session_wait(c->s, runs, c->timeout_ms, &sdm_console_interrupted);
   sdm_set_free(runs);
@@ -318,6 +324,6 @@ void sdm_console_do_sample(struct sdm_console *c, char *arg) {
   if (all->n)
     sdm_show_tree(&c->show, all, SDM_TREE_SAMPLES, n);
   else
-    sdm_console_fail(c, n > 1000 ? "at most 1000 samples" : "none of them runs");
+    sdm_console_fail(c, n > 1000 ? "at most 1000 samples" : "none of them runs; 'continue &' sets them going");
   sdm_answer_free(all);
 }

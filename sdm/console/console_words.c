@@ -115,7 +115,7 @@ void sdm_console_list_displays(struct sdm_console *c) {
 /* ---- commands of breakpoints ---- */
 
 void sdm_console_do_commands(struct sdm_console *c, char *arg) {
-  long long id = *arg ? atoll(arg) : c->next_break - 1;
+  long long id = *arg ? sdm_console_break_number(c, &arg) : c->next_break - 1;
   struct breakpoint *b = sdm_console_find_break(c, id);
   if (!b) {
     sdm_console_fail(c, "there is no such breakpoint; 'info breakpoints' lists them");
@@ -137,6 +137,7 @@ bool sdm_console_collect(struct sdm_console *c, const char *line) {
     return false;
   if (n == 3 && !strncmp(line, "end", 3)) {
     c->collecting = 0;
+    sdm_console_keep_commands(c, b);
     return true;
   }
   struct dvm_text t = DVM_TEXT_INIT;
@@ -229,7 +230,7 @@ static void show_raw(struct sdm_console *c, const struct sdm_answer *a, const st
 bool sdm_console_pass_on(struct sdm_console *c, const char *line) {
   struct sdm_set *ran = sdm_set_copy(c->s->running);
   struct sdm_answer *a = sdm_console_ask(c, sdm_console_with_text(c, "raw", "text", line), SDM_REDUCE_SAME);
-  bool known = a->n > 0;
+  bool known = a->n > 0 || !sdm_set_is_empty(a->timed_out); /* who does not answer may be doing it */
   for (size_t i = 0; i < a->n; i++)
     if (a->classes[i].kind == SDM_CLASS_ERROR && a->classes[i].body.len > 18 && !memcmp(a->classes[i].body.p, "Undefined command:", 18))
       known = false;

@@ -66,8 +66,17 @@ static struct sdm_set *asked(struct parser *p, const struct sdm_set *of, json_t 
       sdm_set_union(set, a->classes[i].set);
     json_decref(body);
   }
+  const struct sdm_class *first = a->n ? &a->classes[0] : NULL;
+  bool known = !first;
+  for (size_t i = 0; i < a->n; i++)
+    known |= a->classes[i].kind == SDM_CLASS_OK;
+  if (!known)
+    dvm_error_set(p->err, -EINVAL, "%.*s", (int)first->body.len, (const char *)first->body.p);
   sdm_answer_free(a);
-  return set;
+  if (known)
+    return set;
+  sdm_set_free(set);
+  return NULL;
 }
 
 static bool is_true(const char *text, const char *arg) {

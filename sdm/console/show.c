@@ -329,7 +329,7 @@ static void show_reason(FILE *out, const json_t *event, const char *reason) {
   else if (text_of(event, "signal") && reason && !strcmp(reason, "signal-received"))
     fprintf(out, "got %s in ", text_of(event, "signal"));
   else if (reason && (!strcmp(reason, "breakpoint-hit") || !strcmp(reason, "end-stepping-range") || !strcmp(reason, "function-finished") ||
-                      !strcmp(reason, "location-reached")))
+                      !strcmp(reason, "location-reached") || !strcmp(reason, "stopped")))
     fprintf(out, "stopped in "); /* where it was sent */
   else
     fprintf(out, "stopped (%s)%s", reason ? reason : "?",

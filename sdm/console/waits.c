@@ -486,7 +486,9 @@ size_t sdm_waits_show(struct sdm_session *s, const struct sdm_show *show, const 
   show_waits(&w, show);
   show_cycle(&w, show);
   if (!w.in_mpi && !quiet)
-    sdm_show_error(show, sdm_set_is_empty(stand) ? "none of them stands" : "none of them is in MPI");
+    sdm_show_error(show, !sdm_set_is_empty(stand)        ? "none of them is in MPI"
+                         : !sdm_set_is_empty(s->running) ? "they are running; 'interrupt' stops them"
+                                                         : "none of them stands");
   if (!quiet && !show->json)
     sdm_show_missing(show, a);
   fflush(show->out);

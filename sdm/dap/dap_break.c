@@ -59,9 +59,11 @@ void sdm_dap_break_known(void *arg, const struct sdm_set *ids, const json_t *com
   json_int_t id = sdm_dap_number(command, "id", 0);
   struct dvm_text key = DVM_TEXT_INIT;
   (void)ids;
-  for (size_t i = 0; i < d->nbreaks; i++)
+  for (size_t i = 0; i < d->nbreaks && id; i++)
     if (d->breaks[i].id == id)
       return;
+  if (!id)
+    return;
   if (catch || (where && !strcmp(where, DVM_FACTS_STOP)))
     dvm_text_printf(&key, "!%s", catch ? catch : "dvm");
   else if (sdm_dap_text(command, "expression"))

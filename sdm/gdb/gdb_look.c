@@ -30,32 +30,6 @@ static void got_stack(struct sdm_backend *b, struct gdb_pending *p, const struct
   sdm_call_done(p->call, json_pack("{s:o}", "frames", frames), addresses);
 }
 
-void sdm_gdb_stack(struct sdm_backend *b, struct sdm_call *c) {
-  struct dvm_text t = DVM_TEXT_INIT;
-  const char *only = sdm_call_number(c, "this", 0) ? "frame" : "low";
-  sdm_gdb_put_where(b, &t, c);
-  if (sdm_gdb_ready(b, c))
-    sdm_gdb_send(b, c, got_stack, "-stack-list-frames%s %lld %lld", dvm_text_str(&t), sdm_call_number(c, only, 0),
-                 sdm_call_number(c, *only == 'l' ? "high" : only, 99))
-        ->errors_too = true;
-  dvm_text_fini(&t);
-}
-
-static void got_variables(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  (void)b;
-  json_t *out = json_array(), *v;
-  const char *kind = sdm_call_text(p->call, "kind", "all");
-  size_t i;
-  json_array_foreach(json_object_get(r->results, "variables"), i, v) {
-    bool arg = sdm_gdb_field(v, "arg") != NULL;
-    if ((!strcmp(kind, "args") && !arg) || (!strcmp(kind, "locals") && arg))
-      continue;
-    json_array_append_new(out, json_pack("{s:s, s:s}", "name", sdm_gdb_field(v, "name") ? sdm_gdb_field(v, "name") : "?", "value",
-                                         sdm_gdb_field(v, "value") ? sdm_gdb_field(v, "value") : "..."));
-  }
-  sdm_call_done(p->call, json_pack("{s:o}", "variables", out), NULL);
-}
-
 /* As gdb's own stacks do: of a struct or an array only that there is one. */
 static json_t *arguments_of(const json_t *frame) {
   json_t *out = json_array(), *v;
@@ -75,6 +49,55 @@ static void got_arguments(struct sdm_backend *b, struct gdb_pending *p, const st
   sdm_call_done(p->call, json_pack("{s:o}", "frames", out), NULL);
 }
 
+/* The frames that are asked for: "low" to "high", or "this" one. */
+static void list_frames(struct sdm_backend *b, struct sdm_call *c, gdb_reply_f fn, const char *command, long long low, long long high) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  sdm_gdb_put_where(b, &t, c);
+  sdm_gdb_send(b, c, fn, "-stack-list-%s%s%s %lld %lld", command, dvm_text_str(&t), *command == 'a' ? " --simple-values" : "", low, high)
+      ->errors_too = fn == got_stack;
+  dvm_text_fini(&t);
+}
+
+/* It is known how many there are: the outermost. */
+static void got_depth(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  long long depth = sdm_gdb_field(r->results, "depth") ? atoll(sdm_gdb_field(r->results, "depth")) : 0;
+  long long low = depth - sdm_call_number(p->call, "outermost", 0);
+  bool arguments = !strcmp(sdm_call_text(p->call, "cmd", ""), "variables");
+  list_frames(b, p->call, arguments ? got_arguments : got_stack, arguments ? "arguments" : "frames", low > 0 ? low : 0, depth);
+}
+
+static void ask_depth(struct sdm_backend *b, struct sdm_call *c) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  sdm_gdb_put_where(b, &t, c);
+  sdm_gdb_send(b, c, got_depth, "-stack-info-depth%s", dvm_text_str(&t))->failed = "No stack.";
+  dvm_text_fini(&t);
+}
+
+void sdm_gdb_stack(struct sdm_backend *b, struct sdm_call *c) {
+  const char *only = sdm_call_number(c, "this", 0) ? "frame" : "low";
+  if (!sdm_gdb_ready(b, c))
+    return;
+  if (sdm_call_number(c, "outermost", 0) > 0)
+    ask_depth(b, c);
+  else
+    list_frames(b, c, got_stack, "frames", sdm_call_number(c, only, 0), sdm_call_number(c, *only == 'l' ? "high" : only, 99));
+}
+
+static void got_variables(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
+  (void)b;
+  json_t *out = json_array(), *v;
+  const char *kind = sdm_call_text(p->call, "kind", "all");
+  size_t i;
+  json_array_foreach(json_object_get(r->results, "variables"), i, v) {
+    bool arg = sdm_gdb_field(v, "arg") != NULL;
+    if ((!strcmp(kind, "args") && !arg) || (!strcmp(kind, "locals") && arg))
+      continue;
+    json_array_append_new(out, json_pack("{s:s, s:s}", "name", sdm_gdb_field(v, "name") ? sdm_gdb_field(v, "name") : "?", "value",
+                                         sdm_gdb_field(v, "value") ? sdm_gdb_field(v, "value") : "..."));
+  }
+  sdm_call_done(p->call, json_pack("{s:o}", "variables", out), NULL);
+}
+
 /* The innermost frame whose source is here is the user's: those of the system's libraries rarely are. */
 static void got_sourced(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   size_t i, first = sdm_frames_of_mpi(json_object_get(r->results, "stack"), "fullname");
@@ -92,9 +115,10 @@ void sdm_gdb_variables(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT;
   sdm_gdb_put_where(b, &t, c);
   if (!strcmp(sdm_call_text(c, "kind", ""), "frames")) {
-    if (sdm_gdb_ready(b, c))
-      sdm_gdb_send(b, c, got_arguments, "-stack-list-arguments%s --simple-values %lld %lld", dvm_text_str(&t), sdm_call_number(c, "low", 0),
-                   sdm_call_number(c, "high", 99));
+    if (sdm_gdb_ready(b, c) && sdm_call_number(c, "outermost", 0) > 0)
+      ask_depth(b, c);
+    else if (b->pid > 0)
+      list_frames(b, c, got_arguments, "arguments", sdm_call_number(c, "low", 0), sdm_call_number(c, "high", 99));
   } else if (sdm_call_number(c, "sourced", 0)) {
     if (sdm_gdb_ready(b, c))
       sdm_gdb_send(b, c, got_sourced, "-stack-list-frames 0 63");

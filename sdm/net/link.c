@@ -54,15 +54,15 @@ int sdm_secret_read(struct sdm_secret *s, const char *path, struct dvm_error *er
   char hex[2 * SDM_SECRET_BYTES + 2] = "";
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0)
-    return dvm_error_errno(err, "cannot read the session secret '%s'", path);
+    return dvm_error_errno(err, "cannot read the secret '%s'", path);
   struct stat st;
   int rc = fstat(fd, &st) ? dvm_error_errno(err, "'%s'", path) : 0;
   if (!rc && (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077)))
-    rc = dvm_error_set(err, -EPERM, "the session secret '%s' must be a file of yours that nobody else can read (mode 0600)", path);
+    rc = dvm_error_set(err, -EPERM, "the secret '%s' must be a file of yours that nobody else can read (mode 0600)", path);
   ssize_t n = rc ? 0 : read(fd, hex, sizeof(hex) - 1);
   close(fd);
   if (!rc && n < 0)
-    rc = dvm_error_errno(err, "cannot read the session secret '%s'", path);
+    rc = dvm_error_errno(err, "cannot read the secret '%s'", path);
   hex[strcspn(hex, "\n")] = 0;
   if (!rc && sdm_secret_parse(s, hex, err))
     rc = dvm_error_wrap(err, "'%s'", path);
@@ -104,12 +104,12 @@ int sdm_secret_write(const struct sdm_secret *s, const char *path, struct dvm_er
   char hex[2 * SDM_SECRET_BYTES + 1];
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0)
-    return dvm_error_errno(err, "cannot write the session secret '%s'", path);
+    return dvm_error_errno(err, "cannot write the secret '%s'", path);
   sdm_secret_print(s, hex);
   int rc = write(fd, hex, sizeof(hex) - 1) == (ssize_t)sizeof(hex) - 1 ? 0 : -EIO;
   sodium_memzero(hex, sizeof(hex));
   if (close(fd) || rc)
-    return dvm_error_set(err, -EIO, "cannot write the session secret '%s'", path);
+    return dvm_error_set(err, -EIO, "cannot write the secret '%s'", path);
   return 0;
 }
 

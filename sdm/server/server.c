@@ -34,6 +34,7 @@ struct server {
   uint32_t app;
   struct sdm_timer *linger;
   json_t *last; /* the last event: where the program is; owned, for a front end that comes later */
+  json_t *names; /* sets that the front end has named; owned, or NULL */
   json_t *breaks; /* commands of the breakpoints that there are, by number; owned */
   int64_t credit;
   struct sdm_bytes line[3];
@@ -211,7 +212,21 @@ static void recall(struct server *s, struct sdm_call *c) {
   const char *key;
   json_object_foreach(s->breaks, key, one) json_array_append(list, one);
   on_credit(s, CREDIT_START); /* what the lost one owed us it will not pay */
-  sdm_call_done(c, json_pack("{s:O?, s:o}", "event", s->last, "breakpoints", list), NULL);
+  sdm_call_done(c, json_pack("{s:O?, s:o, s:O*}", "event", s->last, "breakpoints", list, "names", s->names), NULL);
+}
+
+/* What only the front end knows: for one that takes the session up. */
+static void keep(struct server *s, struct sdm_call *c) {
+  const json_t *names = json_object_get(sdm_call_args(c), "names"), *commands = json_object_get(sdm_call_args(c), "commands");
+  char id[24];
+  snprintf(id, sizeof(id), "%lld", sdm_call_number(c, "id", 0));
+  if (names) {
+    json_decref(s->names);
+    s->names = json_deep_copy(names);
+  }
+  if (commands && json_object_get(s->breaks, id))
+    json_object_set(json_object_get(s->breaks, id), "commands", (json_t *)commands);
+  sdm_call_done(c, NULL, NULL);
 }
 
 /* What has been done to breakpoints. */
@@ -223,6 +238,11 @@ static void note_breaks(struct server *s, const json_t *args) {
     json_object_set_new(s->breaks, id, json_deep_copy(args));
   else if (cmd && !strcmp(cmd, "delete"))
     json_object_del(s->breaks, id);
+  json_t *one = json_object_get(s->breaks, id);
+  if (cmd && one && !strcmp(cmd, "condition"))
+    json_object_set(one, "condition", json_object_get(args, "condition"));
+  if (cmd && one && (!strcmp(cmd, "enable") || !strcmp(cmd, "disable")))
+    json_object_set_new(one, "disabled", json_integer(*cmd == 'd'));
 }
 
 /* "frame" -2 is the innermost one whose source is here: the user's code, however deep in libraries the rank stands; or with "function"
@@ -308,6 +328,8 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
     sdm_call_done(c, NULL, NULL);
   else if (!strcmp(sdm_call_text(c, "cmd", ""), "recall"))
     recall(s, c);
+  else if (!strcmp(sdm_call_text(c, "cmd", ""), "keep"))
+    keep(s, c);
   else if (!strcmp(sdm_call_text(c, "cmd", ""), "room"))
     sdm_server_input_room(&s->input, c);
   else if (!strcmp(sdm_call_text(c, "cmd", ""), "where")) /* where this server is, for host(...) and for people */
@@ -559,6 +581,7 @@ int sdm_server_run(struct sdm_options *o, const struct sdm_server_options *so, s
   sdm_finalize(s.ctx);
   json_decref(s.last);
   json_decref(s.breaks);
+  json_decref(s.names);
   for (int i = 0; i < 3; i++)
     sdm_bytes_fini(&s.line[i]);
   return s.backend ? 0 : err->code;

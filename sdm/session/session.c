@@ -509,6 +509,8 @@ void sdm_session_recall(struct sdm_session *s, void (*known)(void *arg, const st
     if (json_is_object(json_object_get(body, "event")))
       take_event(s, a->classes[i].set, json_object_get(body, "event"));
     json_array_foreach(json_object_get(body, "breakpoints"), k, one) known(arg, a->classes[i].set, one);
+    if (json_object_get(body, "names"))
+      known(arg, a->classes[i].set, body); /* no command: what the front end before has named */
     json_decref(body);
   }
   sdm_answer_free(a);

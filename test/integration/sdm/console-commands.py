@@ -119,7 +119,8 @@ class Console(unittest.TestCase):
             self.assertEqual((r.returncode, r.stdout.splitlines()[-2:]), (0, ["{0} 0", "{1} 1"]))
             bad = f.write("bad", "no_such_command\nprint rank\n")
             r = run("-n", "1", "--launcher", "local", "-x", bad, sdm.RING)
-            self.assertEqual((r.returncode, r.stdout.splitlines()[-1]), (1, "error: there is no command 'no_such_command'; 'help' lists them"))
+            self.assertEqual((r.returncode, r.stdout.splitlines()[-2]), (1, "error: there is no command 'no_such_command'; 'help' lists them"))
+            self.assertIn("bad:1: the script ends here", r.stdout.splitlines()[-1])
             loop = f.write("loop", f"source {f.path('loop')}\n")
             self.assertIn("nested too deep", run("-n", "1", "--launcher", "local", "-x", loop, sdm.RING).stdout)
 

@@ -53,6 +53,48 @@ class Words(unittest.TestCase):
         self.assertTrue(any("weigh (d=..., n=2)" in x for x in said["bt"]), said["bt"])
         self.assertTrue(any("weight = 2.5" in x for x in said["info args"]), said["info args"])
 
+    def test_stacks_from_outside(self):
+        here = sdm.line_of("total = add(")
+        said, _ = run("break add", "continue", "bt -1", "p1 bt -2", "bt 1", "bt full 1", "bt some")
+        self.assertEqual([x.split("(")[0].split(" at ")[0].strip() for x in said["bt -1"][1:]], ["#2  main"], said)
+        self.assertEqual([x.split("(")[0].strip() for x in said["p1 bt -2"][1:]], ["#1  work", "#2  main"])
+        self.assertIn(f"ring.c:{here}", said["p1 bt -2"][1])
+        self.assertEqual(len(said["bt 1"]), 2)
+        self.assertEqual(len([x for x in said["bt full 1"] if x.startswith("        sum = ")]), 2, said)
+        self.assertFalse([x for x in said["bt full 1"] if x.startswith("#1")])
+        self.assertEqual(said["bt some"], ["error: expected: bt [N], bt -N, bt full [N], bt -m [folded|dot] [all]"])
+
+    def test_here_and_once(self):
+        """What each gdb would do by itself: the shell, breakpoints in a file."""
+        with sdm.Folder() as folder:
+            path = folder.path("points")
+            save = f"save breakpoints {path}"
+            said, _ = run("break add if a > 2", "p1 tbreak work", "commands 1\nprint a\nend", "disable 1", save, "delete 1", "delete 2",
+                          f"source {path}", "info breakpoints", "shell echo hi", "!echo ho", "set logging on")
+            self.assertEqual(open(path).read(), "break add if a > 2\ncommands\nprint a\nend\ndisable $bpnum\n[1] tbreak work\n")
+            line, work = sdm.line_of("int sum ="), sdm.line_of("struct pair p = {")
+            self.assertEqual(said["info breakpoints"], [f"3  add if a > 2  {{0-1}}  at ring.c:{line}  disabled", "        print a",
+                                                        f"4  work  {{1}}  at ring.c:{work}  temporary"])
+            self.assertEqual((said["shell echo hi"], said["!echo ho"]), (["hi"], ["ho"]))
+            self.assertIn("tee FILE", said["set logging on"][0])
+
+    def test_counts_of_breakpoints(self):
+        said, _ = run("break add", "condition 1 a == 4", "info breakpoints", "continue", "info b")
+        self.assertIn("add if a == 4", said["info breakpoints"][0])
+        self.assertNotIn("hit", said["info breakpoints"][0])
+        self.assertIn("  hit 1 time", said["info b"][0])
+
+    def test_words_that_are_wrong(self):
+        with sdm.Folder() as folder:
+            path = folder.write("script", "print 1\nnonsense\nprint 2\n")
+            said, _ = run("[0-1 bt", "focus value(nosuch == 1)", f"source {path}", "help nosuch", "waits", "interrupt", "sample 2 1")
+            self.assertEqual(said["[0-1 bt"], ["error: ']' is missing behind the set"])
+            self.assertEqual(said["focus value(nosuch == 1)"], ['error: No symbol "nosuch" in current context.'])
+            self.assertEqual(said[f"source {path}"][-1], f"error: {path}:2: the script ends here, at 'nonsense'")
+            self.assertIn("no command 'nosuch'", said["help nosuch"][0])
+            self.assertEqual(said["interrupt"], ["none of them runs"])
+            self.assertIn("'continue &' sets them going", said["sample 2 1"][0])
+
     def test_nothing_is_there(self):
         said, _ = run("delete 3", "break -any add", "delete 1", "kill", "[0-1] bt", "[0-1] info locals", "[0-1] info args")
         for line in ("delete 3", "delete 1"):
@@ -146,13 +188,14 @@ class Words(unittest.TestCase):
         """MPI starts once, and by its launcher: the whole job begins again, breakpoints stay; temporary ones go when they were hit."""
         if not os.path.exists(WAITS):
             self.skipTest("no MPI here")
-        at = sdm.line_of("MPI_Comm_split(", "mpi_waits.c")
+        at, compute = sdm.line_of("MPI_Comm_split(", "mpi_waits.c"), sdm.line_of("while (gate)", "mpi_waits.c")
         said, _ = run(f"break {at} if rank < 3", f"tbreak {at + 1}", "tbreak compute", "disable 1", "continue", "p0 run", "run", "info breakpoints",
                       "enable 1", "c", program=(WAITS, "outside"), n=4, options=())
         self.assertIn("{0-3} 4  stopped at breakpoint 2, main at mpi_waits.c:%d" % (at + 1), said["continue"])
         self.assertEqual(said["p0 run"], ["error: the launcher of an MPI job starts all ranks or none: 'run' is for all of them"])
         self.assertTrue(said["run"][0].startswith("{0-3} 4  stopped in main at mpi_waits.c:"), said["run"])
-        self.assertEqual(said["info breakpoints"], [f"1  {at} if rank < 3  {{0-3}}  disabled", "3  compute  {0-3}  temporary"])
+        self.assertEqual(said["info breakpoints"], [f"1  {at} if rank < 3  {{0-3}}  at mpi_waits.c:{at}  disabled",
+                                                    f"3  compute  {{0-3}}  at mpi_waits.c:{compute}  temporary"])
         self.assertIn("{0-2} 3  stopped at breakpoint 1, main at mpi_waits.c:%d" % at, said["c"])
 
     def test_threads_merged(self):

@@ -61,6 +61,28 @@ class Reattach(unittest.TestCase):
         sdm.wait_until(lambda: all(map(sdm.gone, servers)), "all servers, gdbs and programs end")
         self.assertFalse(os.path.exists(self.file))
 
+    def test_what_the_console_knows(self):
+        """Conditions, commands and names are the front end's own: they are kept by the servers."""
+        d = sdm.Debugger("--session", self.file, "-n", "3", "--launcher", "local", sdm.RING)
+        d.wait(lambda j: j.get("event") == "stopped", "the stop in main")
+        d.do("break add if a == 0")
+        for line in ("commands 1", "print b", "end"):
+            d.send(line)
+        d.do("break work")
+        d.do("condition 2 rank == 1")
+        d.do("disable 2")
+        d.do("define odd = 1")
+        d.process.kill()
+        d.process.wait()
+        d = self.take_up()
+        listed = [(j["breakpoint"], j["where"], j["enabled"]) for j in d.do("info breakpoints") if "breakpoint" in j]
+        self.assertEqual(listed, [(1, "add if a == 0", True), (2, "work if rank == 1", False)])
+        self.assertEqual([j["set"] for j in d.do("viewset odd") if "set" in j], ["1"])
+        said = d.do("continue")
+        self.assertTrue([j for j in said if j.get("answer") == "evaluate"], said)
+        d.send("quit")
+        self.assertEqual(d.close(), 0)
+
     def test_own_servers(self):
         self.goes_on("-n", "3", "--launcher", "local")
 
