@@ -47,6 +47,8 @@ private:
   llvm::DenseMap<const llvm::CallInst *, std::string> OriginTexts; // likewise: what they store
   llvm::DenseMap<const llvm::Value *, llvm::StringRef> Natures; // of this function's variables
 
+  llvm::SmallVector<std::pair<llvm::AllocaInst *, llvm::Constant *>, 8> Locals; // whose address goes somewhere, and a text of each
+
   struct Place {
     llvm::GlobalVariable *Site;
     llvm::Value *Address, *Root; // null: not needed
@@ -119,6 +121,10 @@ private:
   void noteHeap(llvm::CallInst *Call);
   void tellFunction(FunctionState &S);
   void noteExit(llvm::CallInst *Call);
+  // TraceLocals.cpp
+  void findLocals(const FunctionState &S);
+  void tellLocals(FunctionState &S);
+  void tellGlobals();
   // Trace.cpp
   void shareStatics();
   void tellFunctions();

@@ -38,6 +38,7 @@ void Recorder::instrument(Function &F) {
   }
   const bool Tells = callsOthers(F);
   FunctionState S(F, RT);
+  findLocals(S);
   for (auto &[Cid, K] : S.Constructs)
     lowerConstruct(S, *K);
   for (CallInst *I : S.Indices) {
@@ -54,6 +55,7 @@ void Recorder::instrument(Function &F) {
     A.Mark->replaceAllUsesWith(A.Mark->getArgOperand(0));
     A.Mark->eraseFromParent();
   }
+  tellLocals(S);
   if (Tells)
     tellFunction(S);
 }
@@ -92,6 +94,7 @@ void Recorder::tellFunctions() {
 void Recorder::finish() {
   if (!HasSites)
     return;
+  tellGlobals();
   if (ShareOption)
     shareStatics();
   tellFunctions();

@@ -365,6 +365,17 @@ static void recordRange(TraceParts &T, FunctionState &S, CallInst *Call, CallIns
   T.call(B, "__dvmt_range", S.RT.Void, {G.Parts, B.getInt32(G.Count), P, Root, Bytes(B, G.Stride)});
 }
 
+bool dvmir::keepsNothing(const CallInst *Call) {
+  const Function *F = calledFunction(Call);
+  SmallVector<Written, 4> Input;
+  SmallVector<Value *, 4> Pointers;
+  if (!F || !F->isDeclaration() || F->getName().contains("strto") /* leaves where it has stopped */ ||
+      any_of(Call->args(), [](const Value *V) { return isa<Function>(V->stripPointerCasts()); }))
+    return false;
+  return any_of(Rows, [&](const Row &R) { return R.How != Nothing && R.Name == nameOf(Call); }) || inputOf(*Call, Input) ||
+         knownWrites(Call, Pointers);
+}
+
 static bool recordKnown(TraceParts &T, FunctionState &S, CallInst *Call) {
   bool Known = false;
   StringRef Name = nameOf(Call);

@@ -25,6 +25,8 @@ bool isOfLibrary(const llvm::Function &F);
 const llvm::Function *calledFunction(const llvm::CallInst *Call);
 // Whether more than what it is given may be written by it.
 bool mayWriteAnything(const llvm::CallInst *Call);
+// Whether the callee is a function of the C library that keeps no pointer that it is given, nor hands it on.
+bool keepsNothing(const llvm::CallInst *Call);
 void recordCall(TraceParts &T, FunctionState &S, llvm::CallInst *Call);
 // The variable, or whatever else, that an address with marks is computed from.
 const llvm::Value *variableAt(const llvm::Value *P);

@@ -28,7 +28,7 @@ Value *dvmir::traceRootOf(Value *P) {
 
 // The site's text, with the function that it stands in.
 Constant *Recorder::placedText(Constant *TextConstant, StringRef More) {
-  std::string Text = (markerText(TextConstant) + "\n@ " + Now->getName() + More).str();
+  std::string Text = (markerText(TextConstant) + (Now ? "\n@ " + Now->getName() : "") + More).str();
   Constant *&Placed = Texts[Text];
   if (!Placed) {
     Constant *Data = ConstantDataArray::getString(C, Text);

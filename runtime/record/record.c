@@ -558,6 +558,19 @@ __attribute__((visibility("default"))) void __dvmt_heap_new(void *p, uint64_t si
 }
 
 __attribute__((visibility("default"))) void __dvmt_heap(const void *p, uint64_t size) {
-  if (recording && p)
-    dvmt_arrays_heap((uint64_t)(uintptr_t)p, size);
+  const int64_t words[2] = {(int64_t)(uintptr_t)p, (int64_t)size};
+  if (!recording || !p)
+    return;
+  dvmt_arrays_heap((uint64_t)(uintptr_t)p, size);
+  emit(NULL, DVMT_TAG_HEAP, words, 2);
+}
+
+__attribute__((visibility("default"))) void __dvmt_local(const struct dvmt_site *site, const void *p, void *frame, uint64_t bytes) {
+  if (!recording || !__dvmt_state.flags)
+    return;
+  uint64_t *r = (uint64_t *)(void *)__dvmt_state.next;
+  r[1] = (uintptr_t)p;
+  r[2] = (uintptr_t)frame;
+  r[3] = bytes;
+  dvmt_emit_close(r, site, DVMT_TAG_LOCAL, 4);
 }

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define DVMT_ABI 3
+#define DVMT_ABI 4
 #define DVMT_NDIMS_MAX DVM_NDIMS_MAX
 
 /* ---- Sites -------------------------------------------------------------------------------------------------------------
@@ -85,6 +85,8 @@ enum dvmt_tag {
   DVMT_TAG_PAD,        /* nothing more in this chunk; no site */
   DVMT_TAG_CALL = 12,  /* a function begins: - */
   DVMT_TAG_RETURN,     /* and ends: - */
+  DVMT_TAG_HEAP,       /* no site; address, bytes: an allocation begins, or (0) ends */
+  DVMT_TAG_LOCAL,      /* address, frame, bytes (0: as the site says): the variable of this site is entered */
   DVMT_TAG_PROGRAM = 11 /* no site; bytes of a text, the text padded with zeros: build id of the program in hexadecimal digits */
 };
 
@@ -135,6 +137,8 @@ void __dvmt_function_end(struct dvmt_site *site, void *frame);
 void __dvmt_result(struct dvmt_site *construct, uint32_t number, const void *value, uint32_t bytes);
 /* An allocation of 'size' bytes begins at p, or (0) ends; p may be NULL. */
 void __dvmt_heap(const void *p, uint64_t size);
+/* A local variable whose address goes somewhere is entered: an access site of it, where it lies; 'bytes' 0: as the site says. */
+void __dvmt_local(const struct dvmt_site *site, const void *p, void *frame, uint64_t bytes);
 /* The same; what nobody has assigned differs from run to run: it begins as zeros. */
 void __dvmt_heap_new(void *p, uint64_t size);
 /* What stands here is not recorded: an OpenMP construct. */

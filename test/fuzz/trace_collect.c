@@ -33,7 +33,7 @@ static int on_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  struct dvmt_sink sink = {on_site, on_object, on_record, NULL};
+  struct dvmt_sink sink = {on_site, on_object, on_record, NULL, 0};
   struct dvmt_collector *c = dvmt_collector_create(&sink);
   size_t n = size / 8, first = n ? data[0] % n : 0;
   uint64_t *a = malloc(first * 8 + 1), *b = malloc((n - first) * 8 + 1);

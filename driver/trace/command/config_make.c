@@ -146,7 +146,7 @@ static int run(struct measure *m, char *const *command, int *status, struct dvmt
 }
 
 int dvmt_config_make(char *const *command, const char *path, struct dvm_error *err) {
-  struct measure m = {.sink = {on_site, on_object, on_record, NULL}};
+  struct measure m = {.sink = {on_site, on_object, on_record, NULL, 0}};
   struct dvmt_totals totals[NMEASURED] = {{0, 0, 0, 0}};
   int status = 0, rc = run(&m, command, &status, totals, err);
   FILE *f = rc ? NULL : fopen(path, "we");

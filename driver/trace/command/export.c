@@ -197,7 +197,8 @@ static int write_columns(struct exporting *e, const struct dvmt_record *rec, uin
   const struct dvmt_object_def *o = rec->kind == DVMT_RESULT ? NULL : dvmt_reader_object(e->r, rec->object);
   int64_t element =
       o ? (o->element_bytes && rec->offset % (int64_t)o->element_bytes == 0 ? rec->offset / (int64_t)o->element_bytes : rec->offset) : 0;
-  npz_add(e->npz, g->value, v.words);
+  const uint64_t there = v.words[0] != 0;
+  npz_add(e->npz, g->value, v.type.kind == 'p' ? &there : v.words);
   npz_add(e->npz, g->element, &element);
   npz_add(e->npz, g->record, &number);
   npz_add(e->npz, g->site, &rec->site);

@@ -5,6 +5,7 @@
 #include "driver/trace/compare/call.h"
 #include "runtime/trace/config.h"
 #include "driver/trace/compare/name.h"
+#include "driver/trace/format/lead.h"
 #include "driver/trace/format/pack.h"
 #include "driver/trace/format/reader.h"
 #include "driver/trace/format/value.h"
@@ -77,6 +78,16 @@ int dvmt_show_info(const char *path, const struct dvmt_show *show, FILE *out, st
 
 /* ---- dump ------------------------------------------------------------------------------------------------------------------ */
 
+static void lead_text(const struct dvmt_reader *r, uint64_t word, char *buf, size_t size) {
+  const struct dvmt_object_def *found = NULL;
+  for (size_t i = 0; (word & DVMT_LEAD_NAMED) && !found && i < dvmt_reader_nobjects(r); i++) {
+    const struct dvmt_object_def *o = dvmt_reader_object(r, i);
+    if (!(o->flags & DVMT_OBJECT_POINTED) && dvmt_lead_hash(o->name) == (dvmt_lead_object(word) & (DVMT_LEAD_NUMBERS - 1)))
+      found = o;
+  }
+  dvmt_lead_text(word, found, buf, size);
+}
+
 /* What stands behind place and kind. */
 static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, char *buf, size_t size) {
   const char *text = rec->kind == DVMT_LOST ? "" : dvmt_reader_site(r, rec->site)->text;
@@ -86,7 +97,10 @@ static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, c
   case DVMT_READ:
   case DVMT_WRITE:
     dvmt_element_text(dvmt_reader_object(r, rec->object), rec->offset, text, element, sizeof(element));
-    dvmt_value_text(dvmt_type_of(text), rec->words, value, sizeof(value));
+    if (dvmt_type_of(text).kind == 'p')
+      lead_text(r, rec->words[0], value, sizeof(value));
+    else
+      dvmt_value_text(dvmt_type_of(text), rec->words, value, sizeof(value));
     snprintf(buf, size, "%s = %s", element, value);
     break;
   case DVMT_ITER: dvmt_iteration_text(text, rec->words, rec->nwords, buf, size); break;

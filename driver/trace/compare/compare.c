@@ -86,7 +86,7 @@ struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const st
   struct dvmt_compare *c = calloc(1, sizeof(*c));
   if (!c)
     return NULL;
-  c->sink = (struct dvmt_sink){on_site, on_object, on_record, NULL};
+  c->sink = (struct dvmt_sink){on_site, on_object, on_record, NULL, 0};
   c->reference = reference;
   c->masks = options->ignore && options->ignore->n;
   dvmt_reader_go_ahead(reference);
@@ -144,6 +144,7 @@ void dvmt_compare_destroy(struct dvmt_compare *c) {
   dvmt_reader_close(c->paging);
   free(c->packing.p);
   free(c->accepted);
+  free(c->leads);
   free(c->digits);
   dvmt_cmp_clear_calls(c);
   free(c->a_types);

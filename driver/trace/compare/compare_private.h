@@ -170,6 +170,7 @@ struct dvmt_compare {
   struct operand operands[OPERANDS];
   size_t noperands;        /* so far */
   uint64_t *accepted;      /* owned; hashes of pairs that were written and taken for rounding */
+  struct dvmt_leads *leads; /* owned; NULL until a pointer is met */
   struct dvmt_digits *digits; /* owned; by key */
   size_t ndigits;
   bool full;               /* values that are read are recorded */
@@ -266,6 +267,14 @@ bool dvmt_cmp_operands(const struct dvmt_compare *c, const struct item *b, doubl
 /* A difference that was written and taken for rounding may be read again. */
 void dvmt_cmp_accept(struct dvmt_compare *c, const struct item *a, const struct item *b);
 bool dvmt_cmp_is_accepted(const struct dvmt_compare *c, const struct item *a, const struct item *b);
+
+/* ---- compare_lead.c: where pointers lead ------------------------------------------------------------------------------------------ */
+
+/* Words of lead.h; what is not known agrees. */
+bool dvmt_cmp_leads_agree(struct dvmt_compare *c, uint64_t a, uint64_t b);
+/* Stretches that are the same have been passed over; so many allocations are in them and before. */
+void dvmt_cmp_leads_passed(struct dvmt_compare *c, uint64_t allocations);
+void dvmt_cmp_lead_text(const struct dvmt_compare *c, uint64_t word, bool of_reference, char *buf, size_t size);
 
 /* ---- compare_digits.c ------------------------------------------------------------------------------------------------------------ */
 

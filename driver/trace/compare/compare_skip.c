@@ -105,6 +105,7 @@ static void set_counts(struct dvmt_compare *c, const struct dvmt_context *x) {
 
 void dvmt_compare_resume(struct dvmt_compare *c, struct dvmt_reader *run) {
   static struct dvmt_context x;
+  dvmt_cmp_leads_passed(c, dvmt_reader_block(run)->allocations);
   c->in_parallel = c->halved = c->b_in_iteration = false;
   c->depth = 0;
   c->chain = 0;

@@ -1,6 +1,7 @@
 /* Values, results and sums of which both sides have one. */
 #include "driver/trace/compare/compare_private.h"
 #include "driver/trace/compare/name.h"
+#include "driver/trace/format/lead.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ static void note_greatest(struct dvmt_compare *c, struct dvmt_finding *f, const 
 
 /* A pair of values, each as its own side has it. */
 struct pair {
+  const uint64_t *led_a, *led_b; /* where the pointers lead that the accesses went through, or NULL */
   struct dvmt_type ta, tb;
   const uint64_t *a, *b;
   const char *variable, *text; /* text: of the run's site */
@@ -72,11 +74,20 @@ static void value_differs(struct dvmt_compare *c, const struct pair *p, const ch
   if (f->count > 1)
     return;
   f->first = *d;
-  dvmt_value_text(p->ta, p->a, x, sizeof(x));
-  dvmt_value_text(p->tb, p->b, y, sizeof(y));
+  if (p->led_a || p->tb.kind == 'p')
+    dvmt_cmp_lead_text(c, p->led_a ? *p->led_a : *p->a, true, x, sizeof(x));
+  else
+    dvmt_value_text(p->ta, p->a, x, sizeof(x));
+  if (p->led_b || p->tb.kind == 'p')
+    dvmt_cmp_lead_text(c, p->led_b ? *p->led_b : *p->b, false, y, sizeof(y));
+  else
+    dvmt_value_text(p->tb, p->b, y, sizeof(y));
   f->reference_value = strdup(x);
   f->value = strdup(y);
-  if (is_nan)
+  if (p->led_b)
+    snprintf(message, sizeof(message), "'%s' is %s through %s here, in the reference through %s", element,
+             c->now && c->now->kind == DVMT_READ ? "read" : "written", y, x);
+  else if (is_nan)
     snprintf(message, sizeof(message), "'%s' becomes %s here, the reference has %s", element, special == 'n' ? "NaN" : "infinite", x);
   else
     say_difference(p, d, element, x, y, message, sizeof(message));
@@ -181,6 +192,36 @@ static void values_differ(struct dvmt_compare *c, const struct item *a, const st
   tell_spot(c, p->variable, &c->b_objects[b->object], b->offset, &d, p);
 }
 
+/* ---- pointers ---------------------------------------------------------------------------------------------------------------- */
+
+/* Behind the value, where the site says so. */
+static const uint64_t *led(const struct item *it, unsigned n, unsigned where) {
+  return (where & DVMT_SITE_LEADS) && it->nwords == n + 1 ? &it->words[n] : NULL;
+}
+
+/* Whether both lead to the same; else it is told. */
+static __attribute__((noinline)) bool pointers_agree(struct dvmt_compare *c, const struct item *a, const struct item *b) {
+  struct dvmt_type ta = c->a_types[a->site], tb = c->b_types[b->site];
+  struct pair p = {
+      .ta = ta, .tb = tb, .a = a->words, .b = b->words, .variable = dvmt_cmp_key_name(c, b->key), .text = dvmt_cmp_b_text(c, b)};
+  const uint64_t *x = led(a, (ta.bytes + 7u) / 8, dvmt_reader_site(c->reference, a->site)->where),
+                 *y = led(b, (tb.bytes + 7u) / 8, c->b_sites[b->site].where);
+  bool values = ta.kind != 'p' || tb.kind != 'p' || dvmt_cmp_leads_agree(c, a->words[0], b->words[0]);
+  if (values && (!x || !y || dvmt_cmp_leads_agree(c, *x, *y)))
+    return true;
+  const struct dvmt_difference d = {INFINITY, INFINITY, INFINITY, true};
+  char element[300];
+  if (values) {
+    p.led_a = x;
+    p.led_b = y;
+  }
+  dvmt_element_text(&c->b_objects[b->object], b->offset, p.text, element, sizeof(element));
+  c->totals.differing++;
+  value_differs(c, &p, element, &d);
+  tell_spot(c, p.variable, &c->b_objects[b->object], b->offset, NULL, NULL);
+  return false;
+}
+
 /* NaN or infinite, at once for most values. */
 static bool may_be_special(struct dvmt_type t, const uint64_t *words) {
   return t.part_bytes && (t.part_bytes != 8 || t.bytes != 8 || (words[0] >> 52 & 0x7ff) == 0x7ff);
@@ -190,9 +231,10 @@ static void compare_values(struct dvmt_compare *c, const struct item *a, const s
   struct dvmt_type ta = c->a_types[a->site], tb = c->b_types[b->site];
   c->totals.values++;
   c->full |= b->kind == DVMT_READ;
-  unsigned n = (tb.bytes + 7u) / 8; /* behind it may be what was there before a call */
-  if (a->nwords == b->nwords && same_words(a->words, b->words, n && n < b->nwords ? n : b->nwords) && ta.kind == tb.kind &&
-      ta.bytes == tb.bytes) {
+  unsigned n = (tb.bytes + 7u) / 8; /* behind it may be what was there before a call, or where a pointer leads */
+  if ((tb.kind == 'p' || b->nwords > n) && !pointers_agree(c, a, b))
+    return;
+  if (a->nwords >= n && same_words(a->words, b->words, n && n < b->nwords ? n : b->nwords) && ta.kind == tb.kind && ta.bytes == tb.bytes) {
     c->totals.identical++;
     dvmt_cmp_note_digits(c, b->key, tb, 0);
     if (b->kind == DVMT_WRITE && may_be_special(tb, b->words) && dvmt_value_special(tb, b->words))
@@ -201,7 +243,7 @@ static void compare_values(struct dvmt_compare *c, const struct item *a, const s
       dvmt_cmp_note_operand(c, b, dvmt_value_magnitude(tb, b->words), 0);
     return;
   }
-  const struct pair p = {ta, tb, a->words, b->words, dvmt_cmp_key_name(c, b->key), dvmt_cmp_b_text(c, b)};
+  const struct pair p = {NULL, NULL, ta, tb, a->words, b->words, dvmt_cmp_key_name(c, b->key), dvmt_cmp_b_text(c, b)};
   values_differ(c, a, b, &p);
 }
 
@@ -221,7 +263,7 @@ static void compare_results(struct dvmt_compare *c, const struct item *a, const 
   char variable[256];
   dvmt_result_name(dvmt_cmp_a_text(c, a), a->words[0], &ta);
   snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s);
-  const struct pair p = {ta, tb, a->words + 2, b->words + 2, variable, dvmt_cmp_b_text(c, b)};
+  const struct pair p = {NULL, NULL, ta, tb, a->words + 2, b->words + 2, variable, dvmt_cmp_b_text(c, b)};
   c->totals.values++;
   struct dvmt_tolerance tolerance = tolerance_of(c, dvmt_type_narrower(ta, tb), variable);
   double slack = dvmt_value_rounding(dvmt_type_narrower(ta, tb), &tolerance, dvmt_value_magnitude(ta, a->words + 2));

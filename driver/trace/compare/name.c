@@ -1,4 +1,5 @@
 #include "driver/trace/compare/name.h"
+#include "driver/trace/format/lead.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,19 @@ static struct dvmt_span field_of(struct dvmt_span t, int n) {
     }
   }
   return (struct dvmt_span){t.s + at, t.n - at};
+}
+
+void dvmt_lead_text(uint64_t word, const struct dvmt_object_def *variable, char *buf, size_t size) {
+  char element[200];
+  int64_t distance = dvmt_lead_distance(word);
+  if (!dvmt_lead_known(word) || (word & DVMT_LEAD_NAMED && !variable)) {
+    snprintf(buf, size, word ? "non-null" : "null");
+  } else if (!variable) {
+    snprintf(buf, size, "byte %lld of allocation %u", (long long)distance, dvmt_lead_object(word) & (DVMT_LEAD_NUMBERS - 1));
+  } else {
+    dvmt_element_text(variable, distance, NULL, element, sizeof(element));
+    snprintf(buf, size, "&%s", element);
+  }
 }
 
 /* "z <path> <offset> <stride>..": the path from an element, 'rest' bytes into it, with the subscripts that the bytes tell.  False:

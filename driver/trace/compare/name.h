@@ -16,6 +16,8 @@ void dvmt_where_text(const struct dvmt_where *w, char *buf, size_t size);
 struct dvmt_span dvmt_site_kind(const char *text);
 /* "A[4][7]", "s", "p[3].x": by the object's shape, or as the source has it ('text': of the access, or NULL). */
 void dvmt_element_text(const struct dvmt_object_def *object, int64_t offset, const char *text, char *buf, size_t size);
+/* "null", "&b[2]", "allocation 3, byte 24": a word of lead.h; 'variable': that it leads to, or NULL. */
+void dvmt_lead_text(uint64_t word, const struct dvmt_object_def *variable, char *buf, size_t size);
 /* "i=5, j=7" by the names of the construct's index variables; a number where it has none. */
 void dvmt_iteration_text(const char *text, const uint64_t *words, uint32_t n, char *buf, size_t size);
 /* Offset of an element by its subscripts, -1 if it has none such. */

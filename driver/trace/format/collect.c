@@ -1,4 +1,6 @@
 #include "driver/trace/format/collect.h"
+#include "driver/trace/format/alive.h"
+#include "driver/trace/format/lead.h"
 #include "runtime/trace/ring.h"
 #include "runtime/trace/text.h"
 #include "driver/trace/format/sums.h"
@@ -7,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_OBJECT = UINT32_MAX };
+enum { NO_OBJECT = DVMT_ALIVE_NO_OBJECT };
 
 struct site {
   uint64_t address;          /* key */
@@ -15,19 +17,17 @@ struct site {
   uint32_t number;
   uint8_t kind, words, where, nargs;
   bool truth;                /* only whether the value is zero counts */
+  bool pointer;              /* only where the value leads counts */
+  bool leads;                /* behind the value stands where the pointer leads that the access went through */
+  uint64_t size;             /* of the variable at its root */
   uint32_t named;            /* object of its variable's name, for offsets */
-  uint32_t object;           /* last object that an address of it fell into */
-  uint64_t low, high;        /* that object's place */
+  uint32_t variable;         /* object of the variable itself, where an address leads to it */
+  struct dvmt_place at, to;  /* where an address of it fell into, where a value of it led to */
+  uint64_t lead;             /* 'to', as the word of its beginning */
   uint64_t iterations;       /* of a loop without an index */
   uint8_t pointers[32];      /* bit per argument: is an address */
   struct site *before;       /* one that was at this address; owned */
   char *text;                /* owned; kept to the end, as extents name it */
-};
-
-struct extent {              /* of an object with an address; sorted, none overlap */
-  uint64_t low, high;
-  uint32_t object;           /* NO_OBJECT until it is first met */
-  const char *text;          /* of a site of it, which says what it is; a site's own */
 };
 
 struct dvmt_collector {
@@ -37,8 +37,7 @@ struct dvmt_collector {
   uint32_t nnumbers;
   struct dvmt_object_def *objects;
   size_t nobjects;
-  struct extent *extents;
-  size_t nextents;
+  struct dvmt_alive *alive;
   uint64_t values[DVMT_WORDS_MAX];
   struct dvmt_sums *sums;    /* of constructs at level checksum */
 };
@@ -49,9 +48,10 @@ struct dvmt_collector *dvmt_collector_create(struct dvmt_sink *sink) {
     return NULL;
   c->sink = sink;
   c->sums = dvmt_sums_create();
-  if (c->sums)
+  c->alive = dvmt_alive_create();
+  if (c->sums && c->alive)
     return c;
-  free(c);
+  dvmt_collector_destroy(c);
   return NULL;
 }
 
@@ -68,8 +68,9 @@ void dvmt_collector_destroy(struct dvmt_collector *c) {
     free((char *)c->objects[i].name);
   free(c->sites);
   free(c->objects);
-  free(c->extents);
-  dvmt_sums_destroy(c->sums);
+  dvmt_alive_destroy(c->alive);
+  if (c->sums)
+    dvmt_sums_destroy(c->sums);
   free(c);
 }
 
@@ -130,42 +131,6 @@ static uint32_t object_number(struct dvmt_collector *c, struct dvmt_object_def d
   return (uint32_t)c->nobjects++;
 }
 
-static size_t extent_after(const struct dvmt_collector *c, uint64_t address) {
-  size_t low = 0, high = c->nextents;
-  while (low < high) {
-    size_t mid = (low + high) / 2;
-    if (c->extents[mid].high <= address)
-      low = mid + 1;
-    else
-      high = mid;
-  }
-  return low;
-}
-
-/* The newest object at a place is the one that lives there. */
-static int add_extent(struct dvmt_collector *c, uint64_t low, uint64_t bytes, uint32_t object, const char *text) {
-  uint64_t high = low + bytes;
-  size_t first = extent_after(c, low), last = first;
-  while (last < c->nextents && c->extents[last].low < high)
-    last++;
-  if (last == first) {
-    struct extent *rows = realloc(c->extents, (c->nextents + 1) * sizeof(*rows));
-    if (!rows)
-      return -ENOMEM;
-    c->extents = rows;
-    memmove(rows + first + 1, rows + first, (c->nextents - first) * sizeof(*rows));
-    c->nextents++;
-  } else {
-    memmove(c->extents + first + 1, c->extents + last, (c->nextents - last) * sizeof(*c->extents));
-    c->nextents -= last - first - 1;
-  }
-  c->extents[first] = (struct extent){low, high, object, text};
-  for (size_t i = 0; i < c->sites_cap; i++)
-    if (c->sites[i])
-      c->sites[i]->low = c->sites[i]->high = 0;
-  return 0;
-}
-
 /* Shape of the array from an access text. */
 static bool read_shape(void *arg, char key, struct dvmt_span rest) {
   struct dvmt_object_def *def = arg;
@@ -220,8 +185,9 @@ static int define(struct dvmt_collector *c, uint64_t address, const uint64_t *w)
                      .words = packed >> 8 & 255,
                      .where = packed >> 24 & (DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER),
                      .nargs = packed >> 32 & 255,
+                     .size = size,
                      .named = NO_OBJECT,
-                     .object = NO_OBJECT,
+                     .variable = NO_OBJECT,
                      .text = strndup((const char *)(w + 4), length)};
   size_t slot = slot_of(c, address);
   if (c->sites[slot]) { /* a library that came again to the same place */
@@ -234,17 +200,19 @@ static int define(struct dvmt_collector *c, uint64_t address, const uint64_t *w)
   if (!s->text)
     return -ENOMEM;
   struct dvmt_type type = dvmt_type_of(s->text);
-  s->truth = type.kind == 'p' || type.kind == 'b';
+  s->truth = type.kind == 'b';
+  s->pointer = type.kind == 'p';
+  /* Behind values alone, not behind those of a call that have what was there before it. */
+  s->leads = (s->where & DVMT_WHERE_POINTER) && s->words == (type.bytes + 7) / 8 && s->words < DVMT_VALUE_WORDS_MAX;
   find_pointers(s);
   c->nnumbers++;
-  struct dvmt_site_def def = {s->text, s->kind, s->words, packed >> 16 & 255, s->where, s->nargs};
+  struct dvmt_site_def def = {s->text, s->kind, s->words, packed >> 16 & 255, (uint8_t)(s->where | (s->leads ? DVMT_SITE_LEADS : 0)),
+                              s->nargs};
   rc = c->sink->site(c->sink, &def);
-  if (rc || s->kind != DVMT_SITE_ACCESS || !base || !size)
+  if (rc || s->kind != DVMT_SITE_ACCESS || !base || !size || dvmt_alive_room(c->alive, base, size) < size)
     return rc;
-  size_t at = extent_after(c, base);
-  if (at < c->nextents && c->extents[at].low < base + size)
-    return 0; /* declared by a directive, or seen by another site */
-  return add_extent(c, base, size, NO_OBJECT, s->text);
+  struct dvmt_place there; /* declared by a directive, or seen by another site */
+  return dvmt_alive_find(c->alive, base, &there) && !there.number ? 0 : dvmt_alive_variable(c->alive, base, size, NO_OBJECT, s);
 }
 
 static int program(struct dvmt_collector *c, const uint64_t *w) {
@@ -274,33 +242,52 @@ static int declare(struct dvmt_collector *c, const struct site *s, const uint64_
   uint32_t object = object_number(c, def, &rc);
   if (rc || object == NO_OBJECT)
     return rc;
-  size_t next = extent_after(c, ref.address);
-  if (ref.ndims && !ref.extent[0] && next < c->nextents && c->extents[next].low > ref.address)
-    bytes = c->extents[next].low - ref.address < bytes ? c->extents[next].low - ref.address : bytes;
-  return add_extent(c, ref.address, bytes, object, s->text);
+  struct dvmt_place there;
+  bool open = ref.ndims && !ref.extent[0];
+  if (open && dvmt_alive_find(c->alive, ref.address, &there) && there.number)
+    bytes = there.high - ref.address;
+  else if (open)
+    bytes = dvmt_alive_room(c->alive, ref.address, bytes);
+  return dvmt_alive_variable(c->alive, ref.address, bytes, object, s);
 }
 
 static inline int send(struct dvmt_collector *c, struct dvmt_record r) { return c->sink->record(c->sink, &r); }
 
-/* Object and offset of a value; returns the number of words that said it. */
-static inline unsigned resolve(struct dvmt_collector *c, struct site *s, const uint64_t *w, struct dvmt_record *r, int *rc) {
+/* The variable at a place that has just been found. */
+static int name_place(struct dvmt_collector *c, struct dvmt_place *place) {
+  struct site *s = (struct site *)(uintptr_t)place->owner;
+  int rc = 0;
+  if (!s || place->object != NO_OBJECT)
+    return 0;
+  if (s->variable == NO_OBJECT)
+    s->variable = named_object(c, s->text, 0, &rc);
+  place->object = s->variable;
+  if (!rc)
+    dvmt_alive_name(c->alive, place, place->object);
+  return rc;
+}
+
+static inline bool is_in(const struct dvmt_place *place, uint64_t a) {
+  return a - place->low < place->high - place->low && dvmt_alive_still(place);
+}
+
+/* Object and offset of a value; returns the number of words that said it.  'lead': where the pointer leads, or 0. */
+static inline unsigned resolve(struct dvmt_collector *c, struct site *s, const uint64_t *w, struct dvmt_record *r, uint64_t *lead,
+                               int *rc) {
   unsigned used = s->where == (DVMT_WHERE_ADDRESS | DVMT_WHERE_POINTER) ? 2 : 1;
+  bool found = false;
   if (s->where & DVMT_WHERE_ADDRESS) {
     uint64_t a = w[0];
-    if (a - s->low >= s->high - s->low) {
-      size_t i = extent_after(c, a);
-      bool found = i < c->nextents && c->extents[i].low <= a;
-      if (found && c->extents[i].object == NO_OBJECT)
-        c->extents[i].object = named_object(c, c->extents[i].text, 0, rc);
-      s->low = found ? c->extents[i].low : 0;
-      s->high = found ? c->extents[i].high : 0;
-      s->object = found ? c->extents[i].object : NO_OBJECT;
-    }
-    if (a - s->low < s->high - s->low) {
-      r->object = s->object;
-      r->offset = (int64_t)(a - s->low);
+    found = is_in(&s->at, a);
+    if (!found && (found = dvmt_alive_find(c->alive, a, &s->at)))
+      *rc = name_place(c, &s->at);
+    if (found && !s->at.number) {
+      r->object = s->at.object;
+      r->offset = (int64_t)(a - s->at.low);
       return used;
     }
+    if (found && s->leads)
+      *lead = dvmt_lead(0, s->at.number, (int64_t)(a - w[1] - s->at.low));
   }
   if (s->named == NO_OBJECT)
     s->named = named_object(c, s->text, s->where & DVMT_WHERE_POINTER ? DVMT_OBJECT_POINTED : 0, rc);
@@ -309,21 +296,89 @@ static inline unsigned resolve(struct dvmt_collector *c, struct site *s, const u
   return used;
 }
 
+/* The word of where a place begins. */
+static uint64_t beginning(const struct dvmt_collector *c, const struct dvmt_place *place) {
+  if (place->number)
+    return dvmt_lead(0, place->number, 0);
+  return place->object == NO_OBJECT ? 1 : dvmt_lead(DVMT_LEAD_NAMED, dvmt_lead_hash(c->objects[place->object].name), 0);
+}
+
+/* 'a' bytes from the beginning of what the site's value has led to. */
+static uint64_t lead_into(const struct site *s, uint64_t a) {
+  if (!dvmt_lead_known(s->lead))
+    return 1;
+  return dvmt_lead(s->lead & DVMT_LEAD_NAMED, dvmt_lead_object(s->lead) & (DVMT_LEAD_NUMBERS - 1), (int64_t)(a - s->to.low));
+}
+
+/* Of an address at which an object may end: allocations stand apart, variables behind one another. */
+static uint64_t lead_of_edge(struct dvmt_collector *c, struct site *s, uint64_t a, int *rc) {
+  struct dvmt_place before = {0}, *to = &s->to;
+  bool found = dvmt_alive_find(c->alive, a, to), ends = false;
+  if (!found || !to->number)
+    ends = dvmt_alive_find(c->alive, a - 1, &before) && before.high == a;
+  if (!found && (!ends || !before.number)) /* behind a variable may be anything */
+    return 1;
+  if (!found)
+    *to = before;
+  if ((*rc = name_place(c, to)) || (ends && (*rc = name_place(c, &before))))
+    return 1;
+  s->lead = beginning(c, to);
+  if (found && ends && !before.number && dvmt_lead_known(s->lead) && before.object != NO_OBJECT)
+    return dvmt_lead_seam(dvmt_lead_object(s->lead) & (DVMT_LEAD_NUMBERS - 1), dvmt_lead_hash(c->objects[before.object].name));
+  return lead_into(s, a);
+}
+
+/* Where the value of a pointer leads. */
+static uint64_t lead_of(struct dvmt_collector *c, struct site *s, uint64_t a, int *rc) {
+  if (a <= 1)
+    return a;
+  if (!is_in(&s->to, a) || a == s->to.low) {
+    bool inside = dvmt_alive_find(c->alive, a, &s->to) && a != s->to.low;
+    if (!inside)
+      return lead_of_edge(c, s, a, rc);
+    if ((*rc = name_place(c, &s->to)))
+      return 1;
+    s->lead = beginning(c, &s->to);
+  }
+  return lead_into(s, a);
+}
+
+static inline void truths(struct dvmt_collector *c, const struct site *s, struct dvmt_record *r) {
+  for (unsigned i = 0; i < s->words; i++)
+    c->values[i] = r->words[i] != 0;
+  r->words = c->values;
+}
+
 static inline int value(struct dvmt_collector *c, struct site *s, enum dvmt_tag tag, const uint64_t *w, size_t *used) {
   struct dvmt_record r = {.kind = tag == DVMT_TAG_READ ? DVMT_READ : DVMT_WRITE, .site = s->number, .nwords = s->words};
   int rc = 0;
-  unsigned where = resolve(c, s, w, &r, &rc);
+  uint64_t lead = 0;
+  unsigned where = resolve(c, s, w, &r, &lead, &rc);
   *used = where + s->words;
   if (rc || r.object == NO_OBJECT)
     return rc ? rc : -ENOMEM;
   r.words = w + where;
-  if (s->truth) {
-    for (unsigned i = 0; i < s->words; i++)
-      c->values[i] = r.words[i] != 0;
+  if (s->truth || s->pointer)
+    truths(c, s, &r);
+  int summed = dvmt_sums_add(c->sums, &r);
+  if (summed)
+    return summed < 0 ? summed : 0;
+  if (s->pointer) {
+    for (unsigned i = 0; i < s->words && !rc; i++)
+      c->values[i] = lead_of(c, s, w[where + i], &rc);
+  } else if (lead && !s->truth) {
+    memcpy(c->values, r.words, s->words * sizeof(*c->values));
     r.words = c->values;
   }
-  int summed = dvmt_sums_add(c->sums, &r);
-  return summed ? (summed < 0 ? summed : 0) : send(c, r);
+  if (lead)
+    c->values[r.nwords++] = lead;
+  return rc ? rc : send(c, r);
+}
+
+static int allocation(struct dvmt_collector *c, const uint64_t *w) {
+  int rc = dvmt_alive_allocation(c->alive, w[0], w[1]);
+  c->sink->allocations = dvmt_alive_allocations(c->alive);
+  return rc;
 }
 
 /* Addresses differ from run to run: of them only whether they are null stays. */
@@ -336,10 +391,10 @@ static const uint64_t *plain_args(struct dvmt_collector *c, const struct site *s
 }
 
 static int digest(struct dvmt_collector *c, struct site *s, const uint64_t *w) {
-  size_t i = extent_after(c, w[0]);
-  if (i == c->nextents || c->extents[i].low > w[0] || c->extents[i].object == NO_OBJECT)
+  struct dvmt_place at;
+  if (!dvmt_alive_find(c->alive, w[0], &at) || at.object == NO_OBJECT)
     return 0;
-  return send(c, (struct dvmt_record){.kind = DVMT_DIGEST, .site = s->number, .object = c->extents[i].object, .nwords = 2, .words = w + 1});
+  return send(c, (struct dvmt_record){.kind = DVMT_DIGEST, .site = s->number, .object = at.object, .nwords = 2, .words = w + 1});
 }
 
 static inline int iteration(struct dvmt_collector *c, struct site *s, const uint64_t *w) {
@@ -375,6 +430,7 @@ static inline __attribute__((always_inline)) int one(struct dvmt_collector *c, s
     return rc ? rc
               : send(c, (struct dvmt_record){.kind = DVMT_DIRECT, .site = s->number, .nwords = s->nargs, .words = plain_args(c, s, w, 0)});
   case DVMT_TAG_DIGEST: *used = 3; return digest(c, s, w);
+  case DVMT_TAG_LOCAL: *used = 3; return dvmt_alive_local(c->alive, w[0], w[2] ? w[2] : s->size, w[1], s);
   case DVMT_TAG_CALL:
   case DVMT_TAG_RETURN: return send(c, (struct dvmt_record){.kind = tag == DVMT_TAG_CALL ? DVMT_CALL : DVMT_RETURN, .site = s->number});
   default: return -EBADMSG;
@@ -389,7 +445,8 @@ static inline size_t words_of(const struct site *s, enum dvmt_tag tag) {
   case DVMT_TAG_ENTER: return 1u + s->nargs;
   case DVMT_TAG_RESULT: return 6;
   case DVMT_TAG_DIRECT: return s->nargs;
-  case DVMT_TAG_DIGEST: return 3;
+  case DVMT_TAG_DIGEST:
+  case DVMT_TAG_LOCAL: return 3;
   default: return 0;
   }
 }
@@ -418,6 +475,11 @@ int dvmt_collector_take(struct dvmt_collector *c, const uint64_t *words, size_t 
       used = 1 + (w[0] + 8) / 8;
       rc = program(c, w);
       s = NULL;
+    } else if (tag == DVMT_TAG_HEAP) {
+      if (left < 2)
+        return 0;
+      used = 2;
+      rc = allocation(c, w);
     } else if (tag == DVMT_TAG_DEFINE) {
       if (left < 4 || w[3] > left * 8 || 4 + (w[3] + 7) / 8 > left)
         return 0;

@@ -13,7 +13,7 @@ void dvmt_block_put(unsigned char header[DVMT_BLOCK_HEADER_BYTES], const struct 
   dvmt_put(&to, b->raw_bytes, 4);
   dvmt_put(&to, b->packed_bytes, 4);
   dvmt_put(&to, b->nrecords, 4);
-  dvmt_put(&to, 0, 4);
+  dvmt_put(&to, b->allocations, 4);
   dvmt_put(&to, b->first_record, 8);
   dvmt_put(&to, b->enters, 8);
   dvmt_put(&to, b->digest, 8);
@@ -31,7 +31,7 @@ int dvmt_block_get(struct dvmt_block *b, const unsigned char header[DVMT_BLOCK_H
   b->raw_bytes = (uint32_t)dvmt_get(&from, 4);
   b->packed_bytes = (uint32_t)dvmt_get(&from, 4);
   b->nrecords = (uint32_t)dvmt_get(&from, 4);
-  dvmt_get(&from, 4);
+  b->allocations = (uint32_t)dvmt_get(&from, 4);
   b->first_record = dvmt_get(&from, 8);
   b->enters = dvmt_get(&from, 8);
   b->digest = dvmt_get(&from, 8);

@@ -7,7 +7,7 @@
 #define DVMT_MAGIC "DVMTRACE"
 #define DVMT_END_MAGIC "DVMTREND"
 enum {
-  DVMT_VERSION = 4,
+  DVMT_VERSION = 5,
   DVMT_VERSION_BEFORE = 2, /* which is read too */
   DVMT_HEADER_BYTES = 32,
   DVMT_BLOCK_HEADER_BYTES = 56,
@@ -33,6 +33,7 @@ struct dvmt_block {
   uint64_t first_record;   /* records before it */
   uint64_t enters;         /* executions of constructs before it */
   uint64_t digest;         /* sum over its values */
+  uint32_t allocations;    /* of the program before it; the greatest number stands for all above it too */
   uint32_t crc;            /* of the packed payload */
 };
 

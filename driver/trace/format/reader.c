@@ -550,7 +550,8 @@ static bool load(struct dvmt_reader *r, uint64_t offset, const struct dvmt_block
 
 static bool same_block(const struct dvmt_block *x, const struct dvmt_block *y) {
   return x->kind == y->kind && x->codec == y->codec && x->flags == y->flags && x->raw_bytes == y->raw_bytes &&
-         x->packed_bytes == y->packed_bytes && x->nrecords == y->nrecords && x->digest == y->digest && x->crc == y->crc;
+         x->packed_bytes == y->packed_bytes && x->nrecords == y->nrecords && x->digest == y->digest && x->allocations == y->allocations &&
+         x->crc == y->crc;
 }
 
 uint32_t dvmt_reader_left(const struct dvmt_reader *r) { return r->decoder.left; }

@@ -6,7 +6,7 @@
 
 enum dvmt_kind {
   DVMT_READ = 1,
-  DVMT_WRITE,   /* object, offset, words: the value */
+  DVMT_WRITE,   /* object, offset, words: the value (of a pointer: lead.h), and for some where the pointer before it leads */
   DVMT_ITER,                   /* words: index variables, outermost first */
   DVMT_ENTER,                  /* words: level, arguments */
   DVMT_LEAVE,
@@ -19,7 +19,7 @@ enum dvmt_kind {
   DVMT_RETURN       /* a function that calls others begins and ends */
 };
 static inline int dvmt_is_call(unsigned kind) { return kind == DVMT_CALL || kind == DVMT_RETURN; }
-enum { DVMT_VALUE_WORDS_MAX = 4, DVMT_WORDS_MAX = 256 };
+enum { DVMT_VALUE_WORDS_MAX = 5, DVMT_WORDS_MAX = 256 };
 
 struct dvmt_record {
   uint8_t kind;
@@ -50,5 +50,6 @@ struct dvmt_sink {
   int (*object)(struct dvmt_sink *sink, const struct dvmt_object_def *def);
   int (*record)(struct dvmt_sink *sink, const struct dvmt_record *r);
   int (*program)(struct dvmt_sink *sink, const char *build_id); /* or NULL: not wanted */
+  uint64_t allocations;        /* that have begun so far; the collector's */
 };
 #endif

@@ -35,6 +35,7 @@ struct dvmt_writer {
   size_t nsites, nsites_cap;
   struct dvmt_totals totals;
   uint64_t enters, first_record, first_enters;
+  uint32_t first_allocations;
   int rc;                      /* of this side */
   atomic_bool cut;             /* the file may be longer than what was written */
   /* Shared with the second thread, under the lock: */
@@ -163,6 +164,7 @@ static void end_block(struct dvmt_writer *w) {
                                    .first_record = w->first_record,
                                    .enters = w->first_enters,
                                    .digest = w->encoder.digest,
+                                   .allocations = w->first_allocations,
                                    .flags = w->encoder.saw_nan ? DVMT_SAW_NAN : 0};
     dvmt_bytes_number(&j->raw, w->begin.n);
     dvmt_bytes_add(&j->raw, w->begin.p, w->begin.n);
@@ -173,6 +175,7 @@ static void end_block(struct dvmt_writer *w) {
   dvmt_context_put(&w->context, &w->begin);
   w->first_record = w->totals.records;
   w->first_enters = w->enters;
+  w->first_allocations = w->sink.allocations < UINT32_MAX ? (uint32_t)w->sink.allocations : UINT32_MAX;
 }
 
 static void add_string(struct dvmt_bytes *b, const char *s) {
@@ -312,7 +315,7 @@ static struct dvmt_writer *create(const char *path, bool in_place, const char *m
     return NULL;
   w->fd = -1;
   w->codec = codec;
-  w->sink = (struct dvmt_sink){add_site, add_object, add_record, add_program};
+  w->sink = (struct dvmt_sink){add_site, add_object, add_record, add_program, 0};
   dvmt_encoder_init(&w->encoder);
   dvmt_context_init(&w->context);
   dvmt_context_put(&w->context, &w->begin);

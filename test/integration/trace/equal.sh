@@ -420,4 +420,67 @@ compared, share, left = re.search(r'compared (\d+) records \(([\d.]+) %.*; (\d+)
 whole = int(compared) / (float(share) / 100)
 assert abs(int(compared) + int(left) - whole) < whole / 5000, line
 P
+
+# A pointer that leads to another object, or elsewhere in it, is a difference though the value that is written is the same; that the
+# addresses are others is none, nor that there are more allocations.
+cat >leads.c <<'C'
+#include <stdlib.h>
+static volatile int other = WRONG;
+static double g[10];
+struct node { double v; struct node *next; };
+static void set(double *row, int n) { for (int i = 0; i < n; i++) row[i] = 5; }
+static double *chosen(double *x, double *y) { return other && CASE == 7 ? y : x; }
+int main(void) {
+  double *a = calloc(12, 8), *b = calloc(12, 8), x[4] = {0}, y[4] = {0};
+  double *p = other && CASE == 1 ? b : a, *q = other && CASE == 2 ? y : x, *r = other && CASE == 3 ? &g[3] : &g[2], *w = a;
+  struct node *n = 0, *m;
+  if (other && CASE == 0)
+    free(malloc(100));
+  *p = *q = *r = 3;
+  set(a + 3 * (other && CASE == 4), 3);
+  for (int i = 0; i < 4; i++) {
+    *w = 7;
+    w += 1 + (other && CASE == 5 && i == 2);
+  }
+  for (int i = 0; i < 3; i++) {
+    m = malloc(sizeof *m);
+    m->v = 1;
+    m->next = other && CASE == 6 && i == 2 ? n->next : n;
+    n = m;
+  }
+  *chosen(x, y) = 2;
+  return 0;
+}
+C
+same leads.c "-O0 -DCASE=0 -DWRONG=0" "-O2 -DCASE=0 -DWRONG=1" --exact
+differs leads.c "-DCASE=1 -DWRONG=0" "-DCASE=1 -DWRONG=1" "'p' is byte 0 of allocation 2, the reference has byte 0 of allocation 1"
+has err "'*p' is written through byte 0 of allocation 2 here, in the reference through byte 0 of allocation 1"
+differs leads.c "-DCASE=2 -DWRONG=0" "-DCASE=2 -DWRONG=1" "'q' is &y[0], the reference has &x[0]"
+has err "the write of 'y[0]' is not in the reference"
+differs leads.c "-DCASE=3 -DWRONG=0" "-DCASE=3 -DWRONG=1" "'r' is &g[3], the reference has &g[2]"
+differs leads.c "-DCASE=4 -DWRONG=0" "-DCASE=4 -DWRONG=1" "'row[0]' is written through byte 24 of allocation 1 here, in the reference through byte 0 of"
+differs leads.c "-O2 -DCASE=5 -DWRONG=0" "-O2 -DCASE=5 -DWRONG=1" "'w' is byte 32 of allocation 1, the reference has byte 24 of allocation 1"
+differs leads.c "-DCASE=6 -DWRONG=0" "-DCASE=6 -DWRONG=1" "'m->next' is byte 0 of allocation"
+differs leads.c "-DCASE=7 -DWRONG=0" "-DCASE=7 -DWRONG=1" "the write of 'y[0]' is not in the reference"
+# Beyond the first block, which is the same and not looked into, the objects are those that they were.
+cat >late.c <<'C'
+#include <stdlib.h>
+static volatile int other = WRONG;
+int main(void) {
+  double *a = malloc(8), *b = malloc(8), *p, sum = 0;
+  for (int i = 0; i < 100000; i++)
+    sum += i;
+  p = other ? b : a;
+  *p = sum;
+  return 0;
+}
+C
+build_ right late.c -DWRONG=0
+build_ wrong late.c -DWRONG=1
+status 0 "$dvm" record -o ref.dvmt -- ./right
+status 0 "$dvm" record -o new.dvmt -- ./wrong
+status 66 "$dvm" diff ref.dvmt new.dvmt
+has err "'p' is byte 0 of allocation 2, the reference has byte 0 of allocation 1"
+status 0 "$dvm" diff ref.dvmt ref.dvmt
+
 finish

@@ -32,7 +32,7 @@ int main(void) {
 }
 C
 cat >expected <<'T'
-write heap = non-null
+write heap = byte 0 of allocation 1
 write start = 0.5
 write lcstart = 2-1i
 write yes = true
@@ -50,7 +50,7 @@ write lc = -1+0.5i
 write t = true
 write e = 7
 write null = null
-write pointer = non-null
+write pointer = &i
 write atom = 3
 write atom = 7
 write local_to_thread = 6
@@ -64,7 +64,7 @@ write A[0][0][1] = inf
 write A[0][1][0] = nan
 write A[1][1][2] = 5
 write heap[3] = 11
-write heap = non-null
+write heap = byte 4 of allocation 1
 write *heap = 12
 write *heap = 13
 write heap[0] = 26
@@ -153,7 +153,7 @@ write B[2].f.c = -3
 write B[2].f.on = true
 write B[2].name[0] = 0
 write B[2].name[1] = 0
-write heap = non-null
+write heap = byte 0 of allocation 1
 write heap[1].p.x = 3
 write heap[1].p.y = -3
 write heap[1].f.a = 5
@@ -180,13 +180,13 @@ read one.value = 2.5
 write one.value = 5
 write other.tag = 97
 write other.value = 5
-write q = non-null
-write l.next = non-null
-write l.data = non-null
+write q = &l
+write l.next = &l
+write l.data = byte 0 of allocation 2
 write l.next->data[2] = 5
 write l.at[1].y = 6
-write q->next->at[1].x = 0
-write q->next->at[1].y = 2
+write l.at[1].x = 0
+write l.at[1].y = 2
 write rows[0][0].x = 1
 write rows[0][1].x = 3
 write rows[0][0].y = 2
@@ -217,7 +217,7 @@ for element in 'B[2].f' 'l.at[1].y' 'l.next->data[2]' 'B[2]'; do
   status 0 "$dvm" trace dump --element "$element" structs.dvmt
   printf '%s ' "$(grep -c 'write' out)" >>counts
 done
-[ "$(cat counts)" = '4 1 1 8 ' ] || wrong "histories of parts of structs: $(cat counts)"
+[ "$(cat counts)" = '4 2 1 8 ' ] || wrong "histories of parts of structs: $(cat counts)"
 status 2 "$dvm" trace dump --element '[3]' structs.dvmt
 
 # Objects of less alignment than the types of their members ask for.
