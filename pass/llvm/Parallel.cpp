@@ -96,6 +96,7 @@ struct Nest {
   unsigned Rank = 0, Locations = 0;
   GlobalVariable *Site = nullptr;
   SmallVector<AllocaInst *, 16> Limits; // of each index variable: low, high, and of all ranks together
+  SmallVector<AllocaInst *, 4> None;    // of each: this execution of its loop has no turn here
   AllocaInst *At = nullptr;
 };
 
@@ -202,6 +203,8 @@ struct ParallelModule::Impl {
       static const char *const Names[4] = {"dvm.low", "dvm.high", "dvm.all_low", "dvm.all_high"};
       for (unsigned K = 0; K < 4 * N.Rank; ++K)
         N.Limits.push_back(slot(RT.I64, Names[K % 4]));
+      for (unsigned K = 0; K < N.Rank; ++K)
+        N.None.push_back(slot(Type::getInt1Ty(C), "dvm.none"));
       if (N.Locations)
         N.At = slot(ArrayType::get(RT.I64, N.Locations * (N.Rank + 1)), "dvm.at");
       Nests[N.Text.Cid] = std::move(N);
@@ -274,7 +277,16 @@ struct ParallelModule::Impl {
     Value *Low = limit(B, N, Index, 0), *High = limit(B, N, Index, 1);
     Value *Up = B.CreateSelect(B.CreateICmpSGE(Start, Low), Start, B.CreateAdd(Start, roundUp(B, B.CreateSub(Low, Start), Size)));
     Value *Down = B.CreateSelect(B.CreateICmpSLE(Start, High), Start, B.CreateSub(Start, roundUp(B, B.CreateSub(Start, High), Size)));
-    replace(Mark, B.CreateSelect(IsDown, Down, Up));
+    Value *First = B.CreateSelect(IsDown, Down, Up);
+    // Own indices may be such that the loop's types cannot hold: below zero, beyond a short.  Where no turn is left the condition is one that is
+    // false in every type: 1 <= 0, 0 >= 1.
+    Value *Past = B.CreateSelect(IsDown, B.CreateICmpSLT(First, Low), B.CreateICmpSGT(First, High));
+    if (Kind >= 0) {
+      Value *End = Kind == 0 ? B.CreateSub(Bound, B.getInt64(1)) : Kind == 2 ? B.CreateAdd(Bound, B.getInt64(1)) : Bound;
+      Past = B.CreateOr(Past, Kind >= 2 ? B.CreateICmpSLT(First, End) : B.CreateICmpSGT(First, End));
+    }
+    B.CreateStore(Past, N.None[Index]);
+    replace(Mark, B.CreateSelect(Past, B.CreateSelect(IsDown, B.getInt64(0), B.getInt64(1)), First));
   }
 
   void lowerLast(CallInst *Mark, const Nest &N) {
@@ -286,7 +298,8 @@ struct ParallelModule::Impl {
     if (Kind == 2)
       Limit = B.CreateSub(Limit, B.getInt64(1));
     Value *Reached = Kind < 2 ? B.CreateICmpSLT(Bound, Limit) : B.CreateICmpSGT(Bound, Limit);
-    replace(Mark, B.CreateSelect(Reached, Bound, Limit));
+    Value *Last = B.CreateSelect(Reached, Bound, Limit);
+    replace(Mark, B.CreateSelect(B.CreateLoad(B.getInt1Ty(), N.None[Index]), B.getInt64(Kind < 2 ? 0 : 1), Last));
   }
 
   void lowerMet(CallInst *Mark, const Nest &N) {
