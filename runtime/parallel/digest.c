@@ -15,18 +15,27 @@ static uint64_t mix(uint64_t h) {
   return h ^ h >> 31;
 }
 
+/* The value of a floating type; false: it is none.  A long double has bytes that belong to no value. */
+static bool is_floating(const struct dvmp_array *a, const char *p, long double *value) {
+  double d;
+  float f;
+  if (a->type != 'f')
+    return false;
+  switch (a->element_bytes) {
+  case sizeof(f): memcpy(&f, p, sizeof(f)), *value = f; return true;
+  case sizeof(d): memcpy(&d, p, sizeof(d)), *value = d; return true;
+  case sizeof(*value): memcpy(value, p, sizeof(*value)); return true;
+  default: return false;
+  }
+}
+
 /* Of floating values so many digits as do not depend on the order of a sum. */
 static uint64_t hash_element(const struct dvmp_array *a, const char *p) {
   uint64_t h = 0, bits = 0;
-  char text[64];
-  double d;
-  float f;
-  if (a->type == 'f' && (a->element_bytes == 8 || a->element_bytes == 4)) {
-    if (a->element_bytes == 8)
-      memcpy(&d, p, 8);
-    else
-      memcpy(&f, p, 4), d = (double)f;
-    snprintf(text, sizeof(text), a->element_bytes == 8 ? "%.9g" : "%.4g", d == 0 ? 0 : d);
+  long double value;
+  if (is_floating(a, p, &value)) {
+    char text[64];
+    snprintf(text, sizeof(text), a->element_bytes == sizeof(float) ? "%.4Lg" : "%.9Lg", value == 0 ? 0 : value);
     for (const char *t = text; *t; t++)
       h = mix(h ^ (uint64_t)*t);
     return h;
