@@ -95,9 +95,12 @@ static bool touch_page(uintptr_t a, uint64_t size, uint32_t flags) {
   return count > 0;
 }
 
-/* The first assignment of a private datum in an iteration, the commonest reason to come here. */
+/* The first assignment in an iteration of a private datum, or of one that began to live in it: the commonest reasons to come here. */
 static bool touch_private(uint32_t *wp, uintptr_t a, uint64_t size, uint32_t flags) {
-  if (flags != DVMRT_WRITE || !__dvmrt_now.mask || dvmrt_mem_inside() || !dvmrt_construct_private(a, size))
+  if (flags != DVMRT_WRITE || !__dvmrt_now.mask || dvmrt_mem_inside())
+    return false;
+  bool born = *wp == dvmrt_construct_born_word() && !dvmrt_group_nvars && !dvmrt_task_remembers();
+  if (!born && !dvmrt_construct_private(a, size))
     return false;
   *wp = __dvmrt_now.write;
   return true;
@@ -315,7 +318,7 @@ int __dvmrt_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *firs
   if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
     return 1;
   if (__dvmrt_now.mask)
-    return 0;
+    return !dvmrt_mem_inside() && dvmrt_turns_own(s, turns, first);
   if (dvmrt_turns_certain(s, turns, first))
     return 1;
   if (!enter())
@@ -425,9 +428,27 @@ int __dvmrt_run(const void *first, int64_t step, uint64_t more, uint64_t size, u
   return 1;
 }
 
+/* The same in a nest, where the object has words that inserted code reads itself. */
+static bool born_in_nest(uintptr_t a, uint64_t size) {
+  uintptr_t e = dvmrt_shadow_entry(a), granule = (uintptr_t)2 << (e & 3);
+  if (!__dvmrt_now.mask || ((e & 3) != 1 && (e & 3) != 2) || (a & 4095) + size > 4096 || ((a | size) & (granule - 1)) ||
+      dvmrt_group_nvars || dvmrt_task_remembers() || !dvmrt_doubt_owned(a))
+    return false;
+  uint32_t word = dvmrt_construct_born_word();
+  for (uint32_t *w = dvmrt_shadow_at(e, a), *end = w + size / granule; w < end; w++)
+    *w = word;
+  dvmrt_doubt_set_own(a, size);
+  return true;
+}
+
 void __dvmrt_born(const void *p, uint64_t size) {
   if (!size || !enter())
     return;
+  if (born_in_nest((uintptr_t)p, size)) {
+    dvmrt_object_born((uintptr_t)p, size, (uintptr_t)__builtin_frame_address(0));
+    leave();
+    return;
+  }
   if (small_and_own((uintptr_t)p, size))
     dvmrt_doubt_set_own((uintptr_t)p, size);
   else if (only_doubts((uintptr_t)p, size))

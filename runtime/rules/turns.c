@@ -6,7 +6,7 @@
 #include "runtime/rules/repeat.h"
 #include "runtime/rules/task.h"
 
-enum { REFS_MAX = 32, TURNS_MAX = 1 << 28 };
+enum { REFS_MAX = 32, REFS_NESTED = 8, TURNS_MAX = 1 << 28 };
 
 /* One reference. */
 struct line {
@@ -36,6 +36,85 @@ bool dvmrt_turns_certain(const struct dvmrt_stretch *s, uint64_t turns, const ui
     if ((x.r->flags & DVMRT_STRETCH_NAMED) || dvmrt_doubt_any(x.low, x.high - x.low))
       return false;
   }
+  return true;
+}
+
+/* ---- in an iteration: functions that it calls ------------------------------------------------------------------------------------- */
+
+/* The words of a line, page by page. */
+struct walk {
+  uintptr_t at;
+  int64_t step;
+  uint64_t left;
+  uint32_t *word; /* of the turn at 'at' */
+  ptrdiff_t by;
+  uint64_t here;  /* turns whose words lie on this page */
+};
+
+/* False: there are no words that inserted code would read itself. */
+static bool walk_page(struct walk *w, uint64_t bytes) {
+  uintptr_t e = dvmrt_shadow_entry(w->at);
+  const unsigned shift = (e & 3) + 1;
+  if (((e & 3) != 1 && (e & 3) != 2) || bytes != (uint64_t)1 << shift || ((w->at | (uint64_t)w->step) & (bytes - 1)))
+    return false;
+  w->word = dvmrt_shadow_at(e, w->at);
+  w->by = (ptrdiff_t)w->step >> shift;
+  w->here = w->left;
+  uintptr_t last = w->at + (uintptr_t)w->step * (w->left - 1), begin = w->at & ~(uintptr_t)4095;
+  if (last - begin >= 4096) /* as far as this page goes */
+    w->here = (w->step > 0 ? (begin + 4095 - w->at) / (uint64_t)w->step : (w->at - begin) / (uint64_t)-w->step) + 1;
+  return true;
+}
+
+static void walk_on(struct walk *w) {
+  w->at += (uintptr_t)(w->step * (int64_t)w->here);
+  w->left -= w->here;
+}
+
+/* Calls 'each' for the words of a page; stops at the first "no". */
+static bool walk_all(const struct line *x, uint32_t born, bool (*each)(const struct walk *w, bool writes, uint32_t born)) {
+  for (struct walk w = {.at = x->at, .step = x->r->step, .left = x->turns}; w.left; walk_on(&w))
+    if (!walk_page(&w, x->r->use) || !each(&w, x->r->flags & DVMRT_WRITE, born))
+      return false;
+  return true;
+}
+
+/* What is read has a value and is nobody else's; what is written is the iteration's own, or began to live in this nest. */
+static bool are_own(const struct walk *w, bool writes, uint32_t born) {
+  const struct dvmrt_now *now = &__dvmrt_now;
+  const uint32_t *p = w->word;
+  bool own = true;
+  for (uint64_t i = 0; i < w->here; i++, p += w->by)
+    own &= *p == now->write || (writes ? *p == born : *p >= DVMRT_W_FIRST && (*p < now->first_read || !(*p & now->mask)));
+  return own;
+}
+
+static bool mark(const struct walk *w, bool writes, uint32_t born) {
+  const struct dvmrt_now *now = &__dvmrt_now;
+  uint32_t *p = w->word;
+  (void)born;
+  for (uint64_t i = 0; i < w->here; i++, p += w->by)
+    if (writes)
+      *p = now->write;
+    else if (*p != now->write && *p < now->first_read)
+      *p = now->write & ~1u;
+  return true;
+}
+
+bool dvmrt_turns_own(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
+  struct line lines[REFS_NESTED];
+  if (s->nrefs > REFS_NESTED || turns > TURNS_MAX || dvmrt_group_nvars || dvmrt_task_remembers() || !dvmrt_construct_judges())
+    return false;
+  uint32_t born = dvmrt_construct_born_word();
+  for (uint32_t i = 0; i < s->nrefs; i++) {
+    const struct dvmrt_stretch_ref *r = &s->refs[i];
+    lines[i] = line_of(r, r->use, turns, first[i]);
+    bool both = (r->flags & DVMRT_WRITE) && (r->flags & (DVMRT_READ | DVMRT_STRETCH_MAYBE));
+    if ((r->flags & DVMRT_STRETCH_NAMED) || both || !walk_all(&lines[i], born, are_own))
+      return false;
+  }
+  for (uint32_t i = 0; i < s->nrefs; i++)
+    walk_all(&lines[i], born, mark);
   return true;
 }
 

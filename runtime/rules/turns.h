@@ -10,6 +10,9 @@
 
 /* Is nothing in doubt?  May be called outside dvmrt_mem_enter. */
 bool dvmrt_turns_certain(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first);
+/* In an iteration of a parallel loop, of which the caller is no part of the text: does the iteration use what it alone has written, what
+ * began to live in it, and values from before?  Then their words are as behind the last turn.  May be called outside dvmrt_mem_enter. */
+bool dvmrt_turns_own(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first);
 /* Inside dvmrt_mem_enter, outside of loops.  False: nothing has changed. */
 bool dvmrt_turns_prove(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first);
 #endif
