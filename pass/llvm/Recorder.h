@@ -49,6 +49,8 @@ private:
 
   llvm::SmallVector<std::pair<llvm::AllocaInst *, llvm::Constant *>, 8> Locals; // whose address goes somewhere, and a text of each
 
+  llvm::SmallPtrSet<const llvm::CallInst *, 4> Besides; // marks 'unrecorded' of what is recorded after all
+
   struct Place {
     llvm::GlobalVariable *Site;
     llvm::Value *Address, *Root; // null: not needed
@@ -121,6 +123,9 @@ private:
   void noteHeap(llvm::CallInst *Call);
   void tellFunction(FunctionState &S);
   void noteExit(llvm::CallInst *Call);
+  // TraceBeside.cpp
+  llvm::GlobalVariable *besideSite(llvm::StringRef Text, llvm::StringRef Name, bool Words);
+  void recordBeside(llvm::CallInst *Mark);
   // TraceLocals.cpp
   void findLocals(const FunctionState &S);
   void tellLocals(FunctionState &S);

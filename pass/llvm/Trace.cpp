@@ -39,6 +39,10 @@ void Recorder::instrument(Function &F) {
   const bool Tells = callsOthers(F);
   FunctionState S(F, RT);
   findLocals(S);
+  Besides.clear();
+  for (CallInst *Mark : S.Directs)
+    if (siteLine(markerText(markerTextArgument(Mark)), DVMRT_ANY_KIND) == "unrecorded")
+      recordBeside(Mark);
   for (auto &[Cid, K] : S.Constructs)
     lowerConstruct(S, *K);
   for (CallInst *I : S.Indices) {

@@ -63,6 +63,9 @@ static const Row Rows[] = {
     {"getrandom", 0, Result, 0, 0, true},
     {"getentropy", 0, Bytes, 1, 0, true},
     {"arc4random_buf", 0, Bytes, 1, 0, true},
+    {"strtok", 0, Nothing}, // see TraceBeside.cpp
+    {"strtok_r", 0, Nothing},
+    {"__strtok_r", 0, Nothing},
     {"strcpy", 0, Text},
     {"__strcpy_chk", 0, Text},
     {"strcat", 0, Text},

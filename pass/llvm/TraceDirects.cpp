@@ -27,6 +27,8 @@ void Recorder::lowerDirects(FunctionState &S) {
     StringRef Kind = directKind(Mark);
     if (Kind == "w init" || Kind == "r init")
       lowerInit(Mark, Kind[0] == 'r' ? DVMT_TAG_READ : DVMT_TAG_WRITE);
+    else if (Kind == "unrecorded" && Besides.count(Mark))
+      ;
     else if (Kind == "unrecorded")
       lowerUnrecorded(Mark);
     else if (Kind.starts_with("loop"))

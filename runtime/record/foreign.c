@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -340,10 +341,43 @@ static void write_plain(void *arg, const struct dvmt_part *part, uint64_t at) {
   write_value(part, at, *(const uint64_t *)arg, now, now);
 }
 
+/* An element that is one number. */
+static bool is_number(const struct dvmt_part *part) {
+  return part->kind != 'w' && part->stride <= 16 && part->stride == part->site->bytes && !part->nrepeat && !part->width;
+}
+
+__attribute__((visibility("default"))) void __dvmt_token(struct dvmt_site *site, const char *token) {
+  const struct dvmt_part part = {.site = site, .stride = 1, .kind = 'i'};
+  const uint64_t end = 0;
+  if (token && dvmt_emit_wanted())
+    write_value(&part, (uint64_t)(uintptr_t)token + strlen(token), (uint64_t)(uintptr_t)token, &end, &end);
+}
+
+__attribute__((visibility("default"))) void __dvmt_vector(struct dvmt_site *site, const void *iov, int64_t n, int64_t got) {
+  const struct dvmt_part part = {.site = site, .stride = 8, .kind = 'w'};
+  const struct iovec *v = iov;
+  for (int64_t i = 0; i < n && got > 0; i++) {
+    uint64_t bytes = v[i].iov_len < (uint64_t)got ? v[i].iov_len : (uint64_t)got;
+    __dvmt_range(&part, 1, v[i].iov_base, v[i].iov_base, bytes);
+    got -= (int64_t)bytes;
+  }
+}
+
+__attribute__((visibility("default"))) void __dvmt_message(struct dvmt_site *site, const void *message, int64_t got) {
+  const struct msghdr *m = message;
+  if (m && got > 0)
+    __dvmt_vector(site, m->msg_iov, (int64_t)m->msg_iovlen, got);
+}
+
 __attribute__((visibility("default"))) void __dvmt_range(const struct dvmt_part *parts, uint32_t nparts, const void *p, const void *root,
                                                          uint64_t bytes) {
   uint64_t from = (uint64_t)(uintptr_t)root;
   uint64_t at = 0;
+  if (nparts == 1 && is_number(parts)) { /* a part of it is an element that has changed */
+    uint64_t before = ((uint64_t)(uintptr_t)p - from) % parts->stride;
+    p = (const char *)p - before;
+    bytes = (bytes + before + (bytes ? parts->stride - 1 : 0)) / parts->stride * parts->stride;
+  }
   for (; nparts && p && dvmt_emit_wanted() && at + parts->stride <= bytes; at += parts->stride)
     for (uint32_t i = 0; i < nparts; i++)
       each(&parts[i], (uint64_t)(uintptr_t)p + at, &from, write_plain);

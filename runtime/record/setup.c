@@ -74,6 +74,19 @@ static void check_key(const char *key) {
   fail(text);
 }
 
+/* Not from the program's heap: what it allocates is to lie where it lies in every run, however it is asked to record. */
+static char *kept_text(const char *text, size_t n) {
+  static char pool[64 << 10];
+  static size_t used;
+  if (n >= sizeof(pool) - used)
+    fail("DVM_OPTIONS: too long");
+  char *to = pool + used;
+  memcpy(to, text, n);
+  to[n] = 0;
+  used += n + 1;
+  return to;
+}
+
 /* A descriptor, or "inside.PID.CODEC.VERBOSE" (inside.h). */
 static void set_ring(const char *value) {
   static char codec[16];
@@ -103,25 +116,21 @@ static void set(const char *key, const char *value) {
   } kept[] = {{"trace", &mode},          {"trace_level", &level_text}, {"trace_config", &config_path}, {"trace_file", &trace_file},
               {"reference", &reference}, {"tolerance", &tolerance}};
   for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-    if (!strcmp(kept[i].key, key)) {
-      free(*kept[i].to);
-      *kept[i].to = strdup(value);
-    }
+    if (!strcmp(kept[i].key, key))
+      *kept[i].to = kept_text(value, strlen(value));
   static const char *const passed[][2] = {
       {"report", "--report"}, {"exitcode", "--exitcode"}, {"max_errors", "--max-errors"}, {"checks", "--checks"}};
   for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
     if (!strcmp(passed[i][0], key) && npassed_on + 2 <= PASSED_ON) {
       passed_on[npassed_on++] = passed[i][1];
-      passed_on[npassed_on++] = strdup(value);
+      passed_on[npassed_on++] = kept_text(value, strlen(value));
     }
   if (!strcmp(key, "trace_ring"))
     set_ring(value);
 }
 
 static void parse(const char *options) {
-  char *pair = malloc(strlen(options) + 1);
-  if (!pair)
-    return;
+  char *pair = kept_text(options, strlen(options));
   while (*options) {
     size_t n = 0;
     for (; *options && *options != ':'; options++) {
@@ -139,7 +148,6 @@ static void parse(const char *options) {
       set(pair, value);
     }
   }
-  free(pair);
 }
 
 static void configure(void) {

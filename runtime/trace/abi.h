@@ -161,6 +161,11 @@ struct dvmt_call {
 };
 /* What a known function has written is recorded: the elements in 'bytes' from p.  'root' is the pointer or variable that p comes from. */
 void __dvmt_range(const struct dvmt_part *parts, uint32_t nparts, const void *p, const void *root, uint64_t bytes);
+/* What functions write where none of their arguments points, at sites of one word: the end of a token (NULL: there was none); 'got' bytes
+ * in the buffers of a vector (struct iovec) or of a message (struct msghdr). */
+void __dvmt_token(struct dvmt_site *site, const char *token);
+void __dvmt_vector(struct dvmt_site *site, const void *iov, int64_t n, int64_t got);
+void __dvmt_message(struct dvmt_site *site, const void *message, int64_t got);
 /* Before a call.  1: the callee is not recorded; then what it is given follows, and when it is back __dvmt_called. */
 int __dvmt_call(struct dvmt_call *call, const void *callee, void *frame);
 /* 'size': of the variable at the root, 0: not known.  No parts: nobody knows what it is. */

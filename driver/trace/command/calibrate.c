@@ -13,6 +13,37 @@
 
 enum { BETWEEN = 0x1f }; /* two entries */
 
+static bool is_by_nature(struct dvmt_span function) {
+  static const char *const names[] = {
+      "time",       "clock",          "gettimeofday",       "clock_gettime",  "timespec_get", "times",  "getrusage", "ftime",
+      "MPI_Wtime",  "omp_get_wtime",  "dvmh_wtime",         "getpid",         "getppid",      "gettid", "getrandom", "getentropy",
+      "arc4random", "arc4random_buf", "arc4random_uniform", "a random device"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    if (dvmt_span_is(function, names[i]))
+      return true;
+  return false;
+}
+
+/* What comes straight from a clock differs, though two runs may have met in one second. */
+static void add_natures(const struct dvmt_reader *r, struct dvm_text *masks) {
+  const char between = BETWEEN;
+  for (size_t i = 0; i < dvmt_reader_nsites(r); i++) {
+    const char *text = dvmt_reader_site(r, i)->text;
+    struct dvmt_span nature = dvmt_text_line(text, DVMRT_TRACE_NATURE), name = dvmt_text_line(text, DVMRT_ACCESS_VARIABLE);
+    struct dvmt_where w = dvmt_site_where(text);
+    char one[600];
+    if (!nature.s || !is_by_nature(nature) || !name.s || !w.file.s)
+      continue;
+    snprintf(one, sizeof(one), "%.*s@%.*s:%u", (int)name.n, name.s, (int)w.file.n, w.file.s, w.line);
+    if (masks->len && strstr(dvm_text_str(masks), one))
+      continue;
+    dvm_text_add_n(masks, &between, masks->len > 0);
+    dvm_text_add(masks, one);
+    fprintf(stderr, "dvm: '%.*s' at %.*s:%u comes from '%.*s': comparisons leave it out\n", (int)name.n, name.s, (int)w.file.n, w.file.s,
+            w.line, (int)nature.n, nature.s);
+  }
+}
+
 /* "NAME@FILE:LINE" of each value that differs; of other differences that there are some. */
 static int find(const struct dvmt_launch *launch, const char *path, struct dvm_text *masks, struct dvm_error *err) {
   const struct dvmt_compare_options options = {.relative = -1, .ulps = -1};
@@ -40,6 +71,8 @@ static int find(const struct dvmt_launch *launch, const char *path, struct dvm_t
     fprintf(stderr, "dvm: '%s' at %.*s:%u differs from run to run: comparisons leave it out\n", f->variable, (int)w.file.n, w.file.s,
             w.line);
   }
+  if (!rc)
+    add_natures(r, masks);
   dvmt_compare_destroy(c);
   dvmt_reader_close(r);
   return rc ? rc : masks->failed ? dvm_error_set(err, -ENOMEM, "out of memory") : 0;
@@ -72,6 +105,8 @@ static int write_again(const char *path, const char *meta, enum dvmt_codec codec
   }
   rc = rc ? rc : more;
   struct dvm_error close_err = DVM_ERROR_INIT;
+  if (w && !rc && s.status >= 0)
+    dvmt_writer_status(w, s.status);
   int close_rc = w ? dvmt_writer_close(w, !rc && s.complete, NULL, &close_err) : 0;
   if (!rc && close_rc) {
     *err = close_err;

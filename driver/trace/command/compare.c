@@ -50,6 +50,7 @@ static int look_at(struct dvmt_cli *o, struct dvmt_reader *a, const char *path, 
   if (!rc)
     o->compare.cut = !s.whole ? "is torn" : !s.complete ? "was cut before its program ended" : NULL;
   o->report.records = s.records;
+  o->reference_status = rc ? -1 : s.status;
   return rc;
 }
 
@@ -106,6 +107,8 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   }
   if (!rc && !recorded)
     rc = dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", command[0]);
+  if (!rc && WIFEXITED(*status))
+    dvmt_compare_statuses(c, o->reference_status, WEXITSTATUS(*status));
   if (!rc)
     rc = dvmt_compare_end(c, dvmt_launch_cut(*status, cut, sizeof(cut)), false, err);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)

@@ -48,6 +48,26 @@ static void check_place(const char *path, const struct dvmt_reader *r, const str
     fprintf(stderr, "dvm: warning: %s: no construct or loop stands at %s:%u\n", path, place->file, place->line);
 }
 
+/* Ranges of dimensions that the construct does not have. */
+static void check_limits(const char *path, const struct dvmt_reader *r, const struct dvmt_rule *rule) {
+  unsigned most = 0;
+  for (size_t i = 0; i < dvmt_reader_nsites(r); i++) {
+    const struct dvmt_site_def *s = dvmt_reader_site(r, i);
+    struct dvmt_where w = dvmt_site_where(s->text);
+    if (s->kind != DVMT_SITE_ACCESS && w.file.s && dvmt_place_is(&rule->place, w.file.s, w.file.n, w.line) && s->words > most)
+      most = s->words;
+  }
+  for (unsigned d = most; most && rule->limited && d < DVMT_NDIMS_MAX; d++)
+    if (rule->limits.set[d])
+      fprintf(stderr, "dvm: warning: %s: the construct at %s:%u has %u dimension%s: the range of dimension %u says nothing\n", path,
+              rule->place.file, rule->place.line, most, most == 1 ? "" : "s", d + 1);
+}
+
+static bool ends_before(const struct dvmt_config *c) {
+  return c->start.place.file && c->finish.place.file && !strcmp(c->start.place.file, c->finish.place.file) &&
+         c->start.place.line == c->finish.place.line && c->finish.count < c->start.count;
+}
+
 static void check_variables(const char *path, const struct dvmt_config *config, struct known *k) {
   for (size_t i = 0; i < dvmt_reader_nsites(k->r); i++)
     dvmt_text_lines(dvmt_reader_site(k->r, i)->text, add_line, k);
@@ -65,13 +85,17 @@ static void check_variables(const char *path, const struct dvmt_config *config, 
 
 void dvmt_config_check(const char *path, const struct dvmt_config *config, const struct dvmt_reader *trace, bool records, bool places) {
   struct known k = {.r = trace};
-  for (size_t i = 0; places && i < config->nrules; i++)
+  for (size_t i = 0; places && i < config->nrules; i++) {
     check_place(path, trace, &config->rules[i].place);
+    check_limits(path, trace, &config->rules[i]);
+  }
   if (places) {
     check_place(path, trace, &config->start.place);
     check_place(path, trace, &config->finish.place);
   }
-  if (places && !records && config->start.place.file && has_place(trace, &config->start.place))
+  if (places && ends_before(config))
+    fprintf(stderr, "dvm: warning: %s: recording finishes before it starts: nothing is recorded\n", path);
+  else if (places && !records && config->start.place.file && has_place(trace, &config->start.place))
     fprintf(stderr, "dvm: warning: %s: %s:%u is not executed %llu times: nothing is recorded\n", path, config->start.place.file,
             config->start.place.line, (unsigned long long)config->start.count);
   check_variables(path, config, &k);

@@ -115,6 +115,8 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
     rc = feed(b, c, err);
   }
   if (!rc)
+    dvmt_compare_statuses(c, sa.status, sb.status);
+  if (!rc)
     rc = dvmt_compare_end(c, cut_of(&sb), !sb.whole, err);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
     rc = (int)errors;

@@ -99,6 +99,9 @@ void dvmt_cli_note_unused(const struct dvmt_cli *o) {
   for (size_t i = 0; i < o->ignore.n; i++)
     if (!o->ignore.row[i].hit)
       fprintf(stderr, "dvm: warning: '--ignore %s' fits nothing that was recorded\n", o->ignore.row[i].text);
+  for (size_t i = 0; i < o->compare.nrenames; i++)
+    if (!o->renamed[i])
+      fprintf(stderr, "dvm: warning: '--rename %s=%s' fits no file or variable of the reference\n", o->renames[i][0], o->renames[i][1]);
 }
 
 static int read_options(struct dvmt_cli *o, int argc, char **argv) {
@@ -171,7 +174,8 @@ int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv) {
                                              .arg = &o->report,
                                              .config = &o->config,
                                              .ignore = &o->ignore,
-                                             .renames = (const char *const(*)[2])o->renames};
+                                             .renames = (const char *const(*)[2])o->renames,
+                                             .renamed = o->renamed};
   if (dvmt_report_init(&o->report, &err))
     return dvmt_cli_usage(o, err.text, NULL);
   o->exitcode = 66;

@@ -13,9 +13,11 @@ struct dvmt_cli {
   const char *config_path;
   struct dvmt_select ignore;
   const char *renames[32][2];       /* owned, in one piece each */
+  bool renamed[32];                 /* of each whether it fitted anything */
   bool bisect;
   const char *html;                 /* path of a page, or NULL */
   int exitcode;
+  int reference_status;             /* with which the reference's program ended; -1: not known */
 };
 /* Reads them; 'optind' is then at the first argument.  0; -1: help was shown; else the exit status. */
 int dvmt_cli_read(struct dvmt_cli *o, int argc, char **argv);

@@ -148,6 +148,8 @@ static int record_into(const char *part, const struct options *o, const char *me
   struct dvm_error close_err = DVM_ERROR_INIT;
   if (recorded && dvmt_writer_rename(w, o->output))
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  if (WIFEXITED(status))
+    dvmt_writer_status(w, WEXITSTATUS(status));
   int close_rc = dvmt_writer_close(w, !rc && WIFEXITED(status), &totals, &close_err);
   if (!recorded) { /* an older trace of that name stays */
     unlink(part);

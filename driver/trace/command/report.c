@@ -169,6 +169,8 @@ static void print_closing(struct dvmt_report *r, const struct dvmt_compare_total
           share_of(t->compared, t->records + t->run_lost, b, sizeof(b)), (unsigned long long)t->identical, (unsigned long long)t->within);
   if (t->worst)
     fprintf(r->out, " (the worst by %s)", t->worst);
+  if (t->untyped)
+    fprintf(r->out, " (%llu of them of a type that nobody knows: as numbers of floating point)", (unsigned long long)t->untyped);
   fprintf(r->out, ", %llu different", (unsigned long long)t->differing);
   if (t->reductions)
     fprintf(r->out, "; %llu of reductions under way", (unsigned long long)t->reductions);

@@ -54,6 +54,8 @@ int dvmt_show_info(const char *path, const struct dvmt_show *show, FILE *out, st
       json_object_set_new(j, "program", dvmt_json_text(dvmt_reader_program(r), strlen(dvmt_reader_program(r))));
     json_object_set_new(j, "whole", json_boolean(s.whole));
     json_object_set_new(j, "complete", json_boolean(s.complete));
+    if (s.status >= 0)
+      json_object_set_new(j, "status", json_integer(s.status));
     json_object_set_new(j, "records", json_integer((json_int_t)s.records));
     json_object_set_new(j, "constructs", json_integer((json_int_t)s.enters));
     json_object_set_new(j, "blocks", json_integer((json_int_t)s.blocks));
@@ -66,6 +68,8 @@ int dvmt_show_info(const char *path, const struct dvmt_show *show, FILE *out, st
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
       fprintf(out, "%-10s %s\n", keys[i], dvmt_reader_meta(r, keys[i]) ? dvmt_reader_meta(r, keys[i]) : "?");
     fprintf(out, "%-10s %s\n", "program", program_of(r) ? dvmt_reader_program(r) : "?");
+    if (s.status >= 0)
+      fprintf(out, "%-10s %d\n", "ended", s.status);
     fprintf(out, "%-10s %s\n%-10s %llu in %llu blocks\n%-10s %llu bytes, %llu unpacked (%s)\n", "state", state_of(&s), "records",
             (unsigned long long)s.records, (unsigned long long)s.blocks, "size", (unsigned long long)s.file_bytes,
             (unsigned long long)s.raw_bytes, dvmt_codec_name(s.codec));

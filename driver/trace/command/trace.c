@@ -109,6 +109,8 @@ static int read_options(struct command *t, int argc, char **argv) {
 static int check(const struct command *t, bool config, int argc, char **argv) {
   if (t->show.wanted.execution && !t->show.wanted.construct)
     return usage("'--execution' needs '--construct FILE:LINE'", NULL);
+  if (t->show.wanted.to && t->show.wanted.to < t->show.wanted.from)
+    return usage("'--to' is before '--from'", NULL);
   if (!strcmp(t->action, "export") && !t->how)
     return usage("'dvm trace export' wants --csv, --jsonl or --npz", NULL);
   if (t->how == DVMT_EXPORT_NPZ && !t->output)

@@ -88,6 +88,7 @@ struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const st
     return NULL;
   c->sink = (struct dvmt_sink){on_site, on_object, on_record, NULL, 0};
   c->reference = reference;
+  c->a_status = c->b_status = -1;
   c->masks = options->ignore && options->ignore->n;
   dvmt_reader_go_ahead(reference);
   c->options = *options;

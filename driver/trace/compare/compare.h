@@ -65,6 +65,7 @@ struct dvmt_compare_options {
   struct dvmt_select *ignore; /* what is not compared, or NULL */
   const char *const (*renames)[2]; /* names of variables and files in the reference, and in the run */
   size_t nrenames;
+  bool *renamed;             /* of each whether it fitted anything, or NULL; the caller's */
   /* How each side was recorded, if not alike: then what both have kept is compared.  Borrowed; NULL: alike. */
   const struct dvmt_config *reference_recorded, *run_recorded;
   const char *cut;           /* how the reference was cut, "is torn", or NULL: it ends where its program ended by itself */
@@ -85,6 +86,8 @@ struct dvmt_sink *dvmt_compare_sink(struct dvmt_compare *c);
 /* The run is over; 'cut': how it was cut, "is killed by signal 9", or NULL: it ended by itself.  'torn': it is a trace that is torn.
  * 0 or -E... */
 int dvmt_compare_end(struct dvmt_compare *c, const char *cut, bool torn, struct dvm_error *err);
+/* Before the end: the exit statuses of both programs; below zero: not known. */
+void dvmt_compare_statuses(struct dvmt_compare *c, int reference, int run);
 /* Records that a damaged block of the run held: the comparison goes on where both can meet again behind it, which 'context' tells
  * (dvmt_reader_context of the next block; NULL: not known). */
 struct dvmt_context;
@@ -102,6 +105,7 @@ struct dvmt_compare_totals {
   uint64_t reference;        /* records of the reference that have been passed */
   uint64_t compared;         /* records that both have; each is identical, within the tolerance or differing */
   uint64_t identical, within, differing, masked;
+  uint64_t untyped;          /* of those within the tolerance: words of which nobody knows what they are */
   const char *worst;         /* of those within the tolerance, or NULL */
   uint64_t values, iterations, missing;
   uint64_t calls, reference_calls; /* of records: begins and ends of functions, of which any order will do */

@@ -151,6 +151,19 @@ static void compare_rest(struct dvmt_compare *c) {
   dvmt_cmp_lists(c, &c->a_items, &c->b_tail);
 }
 
+void dvmt_compare_statuses(struct dvmt_compare *c, int reference, int run) {
+  c->a_status = reference;
+  c->b_status = run;
+}
+
+static void compare_statuses(struct dvmt_compare *c) {
+  char message[200];
+  if (c->a_status < 0 || c->b_status < 0 || c->a_status == c->b_status)
+    return;
+  snprintf(message, sizeof(message), "the program ends with status %d here, in the reference with %d", c->b_status, c->a_status);
+  dvmt_cmp_doubt(c, DVMT_DOUBT_END, NULL, message);
+}
+
 int dvmt_compare_end(struct dvmt_compare *c, const char *cut, bool torn, struct dvm_error *err) {
   char message[600];
   bool torn_reference = c->options.cut && strstr(c->options.cut, "torn");
@@ -170,6 +183,8 @@ int dvmt_compare_end(struct dvmt_compare *c, const char *cut, bool torn, struct 
       snprintf(message + n, sizeof(message) - n, "; both agree in being over here, and nothing is known of what would have followed");
     dvmt_cmp_doubt(c, torn || torn_reference ? DVMT_DOUBT_TORN : DVMT_DOUBT_END, NULL, message);
   }
+  if (!c->rc)
+    compare_statuses(c);
   if (!c->rc && c->totals.compared <= c->directives)
     dvmt_cmp_doubt(c, DVMT_DOUBT_NOTHING, NULL, "nothing has been compared: no record of what was computed is in both");
   uint64_t calls = c->totals.calls < c->totals.reference_calls ? c->totals.calls : c->totals.reference_calls;

@@ -30,6 +30,11 @@ bool dvmt_cmp_is_masked(struct dvmt_compare *c, struct masks *m, const struct it
   return known->state == MASKED;
 }
 
+static void note_rename(const struct dvmt_compare *c, size_t i) {
+  if (c->options.renamed)
+    c->options.renamed[i] = true;
+}
+
 const char *dvmt_cmp_renamed_file(const struct dvmt_compare *c, const char *name, size_t n, size_t *length) {
   for (size_t i = 0; i < c->options.nrenames; i++) {
     const char *old = c->options.renames[i][0], *slash = strrchr(old, '/');
@@ -37,6 +42,7 @@ const char *dvmt_cmp_renamed_file(const struct dvmt_compare *c, const char *name
     if (strlen(old) != n || memcmp(old, name, n) != 0)
       continue;
     const char *new = c->options.renames[i][1];
+    note_rename(c, i);
     slash = strrchr(new, '/');
     new = slash ? slash + 1 : new;
     *length = strlen(new);
@@ -48,7 +54,9 @@ const char *dvmt_cmp_renamed_file(const struct dvmt_compare *c, const char *name
 
 const char *dvmt_cmp_renamed(const struct dvmt_compare *c, const char *variable) {
   for (size_t i = 0; i < c->options.nrenames; i++)
-    if (!strcmp(c->options.renames[i][0], variable))
+    if (!strcmp(c->options.renames[i][0], variable)) {
+      note_rename(c, i);
       return c->options.renames[i][1];
+    }
   return variable;
 }

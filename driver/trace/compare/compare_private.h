@@ -140,6 +140,7 @@ struct dvmt_compare {
   uint64_t over_at;        /* records of the run until then */
   bool relocate;           /* behind a damaged block of A */
   int a_skip, b_skip;      /* levels behind a damaged block until both can meet again */
+  int a_status, b_status;  /* with which the programs ended; below zero: not known */
   bool ending;             /* the run is over: what the reference has beyond is no difference of its own */
   struct item beyond;      /* the first of that, if has_beyond */
   bool has_beyond;

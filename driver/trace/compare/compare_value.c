@@ -141,6 +141,7 @@ static void within(struct dvmt_compare *c, const struct pair *p, const char *ele
   struct dvmt_compare_totals *t = &c->totals;
   char at[512], place[400];
   t->within++;
+  t->untyped += p->tb.kind == 'w';
   if (t->within > 1 && !(d->relative > c->worst_relative))
     return;
   c->worst_relative = d->relative;

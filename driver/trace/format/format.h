@@ -20,6 +20,7 @@ enum {
 };
 enum dvmt_codec { DVMT_CODEC_NONE, DVMT_CODEC_ZLIB, DVMT_CODEC_ZSTD, DVMT_NCODECS };
 enum dvmt_block_kind { DVMT_BLOCK_RECORDS_KIND = 1, DVMT_BLOCK_DEFINITIONS = 2, DVMT_BLOCK_INDEX = 3 };
+enum { DVMT_END_STATUS = 2 /* of the trailer's word that says how the program ended: bits 8 to 15 are its exit status */ };
 enum { DVMT_SAW_NAN = 1 /* flag of a block: a value in it is NaN or infinite */ };
 
 /* Bits of a record's control byte: what the prediction did not tell. */

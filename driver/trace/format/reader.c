@@ -694,7 +694,7 @@ int dvmt_reader_summary(struct dvmt_reader *r, struct dvmt_summary *s, struct dv
   const char *torn;
   uint64_t offset = DVMT_HEADER_BYTES + strlen(r->meta);
   int rc;
-  *s = (struct dvmt_summary){.file_bytes = r->size};
+  *s = (struct dvmt_summary){.file_bytes = r->size, .status = -1};
   while ((rc = block_at(r, offset, &b, &torn)) >= 0 && (!rc || b.kind != DVMT_BLOCK_INDEX)) {
     if (!rc && find_block(r, offset + 1, &offset))
       continue;
@@ -717,9 +717,10 @@ int dvmt_reader_summary(struct dvmt_reader *r, struct dvmt_summary *s, struct dv
   if (read_at(r, offset, trailer, sizeof(trailer)) || memcmp(trailer, DVMT_END_MAGIC, 8))
     return 0;
   const unsigned char *at = trailer + DVMT_TRAILER_BYTES - 8;
-  s->complete = dvmt_get(&at, 4);
+  const uint32_t end = (uint32_t)dvmt_get(&at, 4);
   s->whole = (uint32_t)dvmt_get(&at, 4) == dvmt_crc(0, trailer, DVMT_TRAILER_BYTES - 4);
-  s->complete &= s->whole;
+  s->complete = end & s->whole;
+  s->status = s->complete && end & DVMT_END_STATUS ? (int)(end >> 8 & 255) : -1;
   s->lost_bytes = s->whole ? 0 : s->lost_bytes;
   return 0;
 }

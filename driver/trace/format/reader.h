@@ -35,6 +35,7 @@ const struct dvmt_object_def *dvmt_reader_object(const struct dvmt_reader *r, si
 struct dvmt_summary {
   bool whole;              /* has its index; else it ends after some whole block */
   bool complete;           /* the program ended by itself */
+  int status;              /* its exit status; -1: not known */
   uint64_t records, enters, blocks;
   uint64_t file_bytes, raw_bytes;
   uint64_t lost_bytes;     /* behind the last whole block */

@@ -35,7 +35,7 @@ struct dvmt_writer {
   size_t nsites, nsites_cap;
   struct dvmt_totals totals;
   uint64_t enters, first_record, first_enters;
-  uint32_t first_allocations;
+  uint32_t first_allocations, status; /* status: bits of the trailer */
   int rc;                      /* of this side */
   atomic_bool cut;             /* the file may be longer than what was written */
   /* Shared with the second thread, under the lock: */
@@ -359,6 +359,8 @@ int dvmt_writer_rename(struct dvmt_writer *w, const char *path) {
 
 struct dvmt_sink *dvmt_writer_sink(struct dvmt_writer *w) { return &w->sink; }
 
+void dvmt_writer_status(struct dvmt_writer *w, int status) { w->status = DVMT_END_STATUS | (uint32_t)(status & 255) << 8; }
+
 /* Index block and trailer. */
 static int write_end(struct dvmt_writer *w, bool complete) {
   unsigned char trailer[DVMT_TRAILER_BYTES], *to = trailer;
@@ -378,7 +380,7 @@ static int write_end(struct dvmt_writer *w, bool complete) {
   dvmt_put(&to, start, 8);
   dvmt_put(&to, w->totals.records, 8);
   dvmt_put(&to, w->enters, 8);
-  dvmt_put(&to, complete, 4);
+  dvmt_put(&to, complete ? 1 | w->status : 0, 4);
   dvmt_put(&to, dvmt_crc(0, trailer, DVMT_TRAILER_BYTES - 4), 4);
   rc = write_all(w, trailer, sizeof(trailer));
   if (!rc && w->fd >= 0 && ftruncate(w->fd, (off_t)w->offset)) /* written in place: there may be more */

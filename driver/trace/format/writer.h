@@ -26,6 +26,8 @@ void dvmt_writer_sync(struct dvmt_writer *w);
 void dvmt_writer_cut(struct dvmt_writer *w);
 /* The sink that takes the stream; belongs to the writer. */
 struct dvmt_sink *dvmt_writer_sink(struct dvmt_writer *w);
+/* What the program ended with by itself: its exit status; to be told before the end. */
+void dvmt_writer_status(struct dvmt_writer *w, int status);
 /* Ends the last block, writes the index and renames; 'complete': the program ended by itself.  0, or the first error of all the
  * time: then the file holds the blocks before it and has no index.  Frees the writer.  'totals' may be NULL. */
 int dvmt_writer_close(struct dvmt_writer *w, bool complete, struct dvmt_totals *totals, struct dvm_error *err);

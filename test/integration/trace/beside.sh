@@ -60,7 +60,43 @@ told() {
 }
 told barrier '__asm__ volatile("" : : "r"(x) : "memory"); __asm__ volatile("mfence" : : : "memory")' ''
 told clobber '__asm__ volatile("movq $1,(%0)" : : "r"(x) : "memory")' asm
-told readv 'readv(-1, &(struct iovec){x, 8}, 1)' readv
-told strsep 'strsep(&p, " ")' strsep
-told strtok 'strtok(b, " "); strtok(NULL, " ")' strtok
+
+# elsewhere NAME STATEMENTS TEXT..: what functions write where no argument of theirs points, and parts of elements, is recorded.
+elsewhere() {
+  cat >"$1.c" <<C
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+static volatile long k = K;
+int main(void) {
+  char b[] = "a,b;c", *p = b, *s = 0;
+  double x[4] = {0}, y = 1;
+  struct iovec v = {x + 1, 16};
+  struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+  int two[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, two)) return 1;
+  double in[2] = {k, 5};
+  if (write(two[1], in, 16) != 16) return 1;
+  $2;
+  return 0;
+}
+C
+  for k in 1 2; do
+    status 0 "$dvmcc" -fdvm=trace -w -O$k -DK=$k "$1.c" -o "$1$k"
+    status 0 "$dvmcc" -fdvm=trace -w -DK=$k "$1.c" -o "$1-O0-$k"
+  done
+  status 0 "$dvm" record -o ref.dvmt -- "./$1"1
+  status 0 "$dvm" compare ref.dvmt -- "./$1-O0-1"
+  agreed "100 % of the reference, 100 % of the run"
+  status 66 "$dvm" compare --exact ref.dvmt -- "./$1"2
+  has err "$3"
+}
+elsewhere strtok 'for (s = strtok(b, k == 1 ? "," : ";"); s; s = strtok(NULL, ","))' "the write of 'b[3]' is not in the reference"
+elsewhere strtok_r 'strtok_r(b, k == 1 ? "," : ";", &s)' "the write of 'b[3]' is not in the reference"
+elsewhere strsep 'strsep(&p, k == 1 ? "," : ";")' "the write of 'b[3]' is not in the reference"
+elsewhere readv 'if (readv(two[0], &v, 1) != 16) return 1' "'x[1]' is 2, the reference has 1"
+elsewhere recvmsg 'if (recvmsg(two[0], &m, 0) != 16) return 1' "'x[1]' is 2, the reference has 1"
+elsewhere memcpy 'double z = k; memcpy((char *)&y + 6, (char *)&z + 6, 2)' "'y' is 2, the reference has 1"
+elsewhere memset 'memset((char *)&x[2] + 7, k == 1 ? 0x40 : 0x41, 1)' "'x[2]' is"
 finish

@@ -193,4 +193,20 @@ for from in file pipe part; do
   status 66 "$dvm" compare in.dvmt -- ./reads <others
 done
 
+
+# Clocks that the two runs of --calibrate read in the same second are left out too; what comes of a seed is not.
+cat >second.c <<'C'
+#include <stdlib.h>
+#include <time.h>
+static long then, drawn;
+int main(void) { then = (long)time(0) / SCALE; srand(1); drawn = rand() + WRONG; return 0; }
+C
+status 0 "$dvmcc" -fdvm=trace -w -DSCALE=1000000000 -DWRONG=0 second.c -o right
+status 0 "$dvmcc" -fdvm=trace -w -DSCALE=1 -DWRONG=0 second.c -o later
+status 0 "$dvmcc" -fdvm=trace -w -DSCALE=1 -DWRONG=1 second.c -o wrong
+status 0 "$dvm" record --calibrate -o ref.dvmt -- ./right
+has err "'then' at second.c:4 comes from 'time': comparisons leave it out"
+status 0 "$dvm" compare ref.dvmt -- ./later
+status 66 "$dvm" compare ref.dvmt -- ./wrong
+has err "'drawn' is"
 finish

@@ -386,4 +386,59 @@ has err "cannot read 'nothing.dvmt'"
 echo "not a trace, but long enough to hold a whole header" >text.dvmt
 status 1 "$dvm" trace info text.dvmt
 has err "'text.dvmt' is not a trace"
+
+# The exit status is kept, told and compared.
+cat >ends.c <<'C'
+int main(void) { double y = 1; y += 1; return WITH; }
+C
+for with in 0 7; do
+  status 0 "$dvmcc" -fdvm=trace -w -DWITH=$with ends.c -o ends$with
+  status $with "$dvm" record -o ends$with.dvmt -- ./ends$with
+done
+status 0 "$dvm" trace info ends7.dvmt
+has out "ended      7"
+status 66 "$dvm" diff ends0.dvmt ends7.dvmt
+has err "error: the program ends with status 7 here, in the reference with 0"
+status 66 "$dvm" compare ends0.dvmt -- ./ends7
+has err "error: the program ends with status 7 here, in the reference with 0"
+status 7 "$dvm" compare ends7.dvmt -- ./ends7
+status 7 "$dvm" compare --accept end ends0.dvmt -- ./ends7
+has err "warning: the program ends with status 7"
+
+# What fits nothing is told.
+status 0 "$dvm" diff --rename other=another ends0.dvmt ends0.dvmt
+has err "warning: '--rename other=another' fits no file or variable of the reference"
+status 0 "$dvm" diff --rename ends.c=ends.c ends0.dvmt ends0.dvmt
+if grep -q warning err; then wrong "warned of a rename that fits: $(cat err)"; fi
+status 2 "$dvm" trace dump --from 5 --to 2 ends0.dvmt
+has err "'--to' is before '--from'"
+cat >nest.c <<'C'
+static double A[5][4];
+int main(void) {
+  for (int t = 0; t < 3; t++) {
+#pragma dvm parallel([i][j])
+    for (int i = 0; i < 5; i++)
+      for (int j = 0; j < 4; j++)
+        A[i][j] = i + j + t;
+  }
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -w nest.c -o nest
+echo 'parallel nest.c:4 level modify 3:1..1' >nest.conf
+status 0 "$dvm" record --config nest.conf -o nest.dvmt -- ./nest
+has err "the construct at nest.c:4 has 2 dimensions: the range of dimension 3 says nothing"
+printf 'start nest.c:4 3\nfinish nest.c:4 1\n' >nest.conf
+status 0 "$dvm" record --config nest.conf -o nest.dvmt -- ./nest
+has err "recording finishes before it starts: nothing is recorded"
+
+# Addresses that become numbers are the same in every run.
+cat >hash.c <<'C'
+#include <stdlib.h>
+static unsigned long h;
+int main(void) { char *p = malloc(8); h = (unsigned long)p % 1009; return 0; }
+C
+status 0 "$dvmcc" -fdvm=trace -w hash.c -o hash
+status 0 "$dvm" record -o hash.dvmt -- ./hash
+for i in 1 2 3; do status 0 "$dvm" compare hash.dvmt -- ./hash; done
 finish
