@@ -39,6 +39,13 @@ bool dvmrt_layout_everywhere(const struct dvmrt_layout *l) {
   return true;
 }
 
+bool dvmrt_layout_copied(const struct dvmrt_layout *array, const struct dvmrt_layout *nest) {
+  for (int r = 0; array->root && array->root == nest->root && r < array->ndims; r++)
+    if (array->block[r] && array->at[r].kind == DVMRT_COORD_ALL && nest->at[r].kind != DVMRT_COORD_ALL)
+      return true;
+  return false;
+}
+
 bool dvmrt_layout_divides(const struct dvmrt_layout *l, int dim) {
   for (int r = 0; l->root && r < l->ndims; r++)
     if (l->block[r] && l->at[r].kind == DVMRT_COORD_AFFINE && l->at[r].index == dim)

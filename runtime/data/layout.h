@@ -24,6 +24,8 @@ struct dvmrt_layout {
 struct dvmrt_coord dvmrt_coord_compose(struct dvmrt_coord outer, const struct dvmrt_coord *inner, int ninner);
 /* Every processor holds all of it. */
 bool dvmrt_layout_everywhere(const struct dvmrt_layout *l);
+/* Has the array copies in a dimension along which the iterations of the nest are divided?  One iteration then writes one of them. */
+bool dvmrt_layout_copied(const struct dvmrt_layout *array, const struct dvmrt_layout *nest);
 /* Is dimension 'dim' of the array divided among processors? */
 bool dvmrt_layout_divides(const struct dvmrt_layout *l, int dim);
 

@@ -627,8 +627,10 @@ enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct
   if (dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, a))
     return DVMRT_CLASS_ACROSS;
   /* A replicated array is ordinary data in a nest that is shared out; in one that everybody executes as a whole each
-   * processor writes its own copy, alike. */
-  if (!dvmrt_layout_everywhere(dvmrt_array_layout(a)) || (f->mapped && f->on && dvmrt_layout_everywhere(&f->layout)))
+   * processor writes its own copy, alike.  So is one with copies in some dimension, where that is shared out. */
+  const struct dvmrt_layout *l = dvmrt_array_layout(a);
+  const bool placed = f->mapped && f->on;
+  if (dvmrt_layout_everywhere(l) ? placed && dvmrt_layout_everywhere(&f->layout) : !placed || !dvmrt_layout_copied(l, &f->layout))
     return DVMRT_CLASS_SHARED;
   return dvmrt_construct_class(f, a->region.base, &var);
 }

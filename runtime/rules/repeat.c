@@ -210,8 +210,8 @@ void dvmrt_repeat_note_word(const struct dvmrt_event *ev, enum dvmrt_verdict v, 
   bool more = v == DVMRT_UNDECLARED || (v == DVMRT_UNINIT && ev->word == DVMRT_W_NEVER); /* these do more than count */
   if (!ev->nest || ev->copied || ev->class == DVMRT_CLASS_ACROSS || ev->class == DVMRT_CLASS_BUFFER)
     return;
-  if (ev->array && ev->array->ordinary && dvmrt_group_nvars)
-    return;
+  if (ev->array && (v == DVMRT_UNDECLARED || (ev->array->ordinary && dvmrt_group_nvars)))
+    return; /* what is written without a clause loses its value when the loop is over */
   if (!ev->array && !local && (more || !is_named(x)))
     return;
   if (v >= DVMRT_FLOW && ev->array && ev->nest->mapped && !dvmrt_across_complete(ev))

@@ -66,6 +66,12 @@ class Layout:
         template, place = self.place(array)
         return all(not block or p[0] == 'all' for p, block in zip(place, self.blocks(template)))
 
+    def copied(self, array, point):
+        """Are there copies of it in a dimension along which the iterations are divided?  Then one of them writes one copy."""
+        template, coordinates = point
+        home, place = self.place(array)
+        return home is template and any(block and p[0] == 'all' and c is not None for p, block, c in zip(place, self.blocks(template), coordinates))
+
     def widths(self, array):
         if array.shadow:
             return array.shadow
@@ -200,9 +206,19 @@ class Rules:
         if inner(array):
             return self.initialised(access, element)
         self.between_tasks(access, element, writing=False)
+        if self.has_copies(array):
+            if not compound:
+                self.locality(access, array, subs, writing=False)
+            return self.ordinary(access, element, writing=False, update=isinstance(compound, str))
         if array.distributed and not (self.layout.everywhere(array) and not output):
             return self.read_distributed(access, array, element, output, compound, carried)
         return self.ordinary(access, element, writing=False, update=isinstance(compound, str))
+
+    def has_copies(self, array):
+        """Ordinary data for this nest, though it lies somewhere."""
+        c = self.construct
+        return (array.distributed and c is not None and c.point is not None and array.name not in c.across and array.name not in c.remote
+                and self.layout.copied(array, c.point))
 
     def read_distributed(self, access, array, element, output, compound, carried):
         if self.state(element) != ASSIGNED and not carried:
@@ -241,6 +257,10 @@ class Rules:
         if self.layout.everywhere(array):
             self.construct.written_arrays.add(array.name)
             self.exchange_write(access, array)   # begun when it was divided
+            return self.ordinary(access, element, writing=True, update=False)
+        if self.has_copies(array):
+            self.construct.written_arrays.add(array.name)
+            self.locality(access, array, subs, writing=True)
             return self.ordinary(access, element, writing=True, update=False)
         self.assign_state(element)
         self.construct.written_arrays.add(array.name)
