@@ -65,6 +65,13 @@ static bool is_cut(const struct dvmp_array *a, int d) {
   return false;
 }
 
+static bool has_cut_edge(const struct member *v) {
+  for (int d = 0; d < v->a->ndims; d++)
+    if ((v->box.low[d] || v->box.high[d]) && is_cut(v->a, d))
+      return true;
+  return false;
+}
+
 /* -1 in each dimension: below the part, 0: in its range, 1: above. */
 static enum wanted kind_of(const struct member *v, const int *where) {
   int outermost = -1, dim = -1;
@@ -240,6 +247,10 @@ void dvmp_across_begin(struct dvmp_construct *c) {
       continue;
     v->item = i;
     dvmrt_placing_widths(i, c->args, v->a->ndims, v->a->low, v->a->high, &v->box);
+    if (i->out && has_cut_edge(v))
+      dvmp_fail_all(1, &c->d->pos,
+                    "edges of '%s' that are written ('across(out:)') are not sent to their owners yet: not executed in parallel",
+                    v->a->name);
     read_directions(c, v);
     x->n++;
   }
