@@ -4,6 +4,9 @@ IFS= read -r -d '' packages <<'END' || : # to the end of the text
 build clang-19            clang-19              the compiler that dvmcc drives, and that builds the run-time library
 build llvm-19-dev         LLVM_19               passes of LLVM: the instrumentation is one
 build libclang-19-dev     Clang_19              plug-ins of clang: the directives are read by one
+build flang-19            flang-new-19          the compiler that dvmfc drives
+build libflang-19-dev     FrontendActions.h     plug-ins of flang: Fortran directives are read by one
+build libmlir-19-dev      BuiltinOps.h          the intermediate language of flang
 build cmake               cmake                 the build
 build ninja-build         ninja                 the build
 build pkg-config          pkg-config            the build

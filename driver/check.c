@@ -14,9 +14,9 @@
 enum { EXIT_USAGE = 2 };
 
 const char dvm_check_help[] =
-    "usage: dvm check FILE.c [compiler option...] [-- ARGUMENT...]\n"
+    "usage: dvm check FILE.c|FILE.f90 [compiler option...] [-- ARGUMENT...]\n"
     "\n"
-    "Compiles the program with 'dvmcc -g' to a temporary place, runs it once with the ARGUMENTs, and reports every\n"
+    "Compiles the program with 'dvmcc -g' (Fortran: 'dvmfc -g') to a temporary place, runs it once with the ARGUMENTs, and reports every\n"
     "wrong directive that this run shows.  The exit status is the program's own, or 66 when an error was reported\n"
     "(DVM_OPTIONS=exitcode=N changes that), or the compiler's when the program does not compile.\n"
     "\n"
@@ -38,7 +38,7 @@ static char *program_name(const struct check *check) {
   const char *name = "a.out";
   for (size_t i = 0; i < check->ncompile; i++) {
     const char *arg = check->compile[i];
-    if (arg[0] != '-' && cc_language_of_file(arg) == CC_C) {
+    if (arg[0] != '-' && (cc_language_of_file(arg) == CC_C || cc_is_fortran(arg))) {
       const char *slash = strrchr(arg, '/');
       name = slash ? slash + 1 : arg;
       break;
@@ -65,9 +65,19 @@ static void remove_folder(struct check *check) {
   free(check->program);
 }
 
+/* dvmfc compiles C too, and links what Fortran needs. */
+static const char *compiler_of(const struct check *check) {
+  for (size_t i = 0; i < check->ncompile; i++)
+    if (check->compile[i][0] != '-' && cc_is_fortran(check->compile[i]))
+      return "dvmfc";
+    else
+      i += cc_option_nvalues(check->compile[i]);
+  return "dvmcc";
+}
+
 static int compile(const struct check *check, const struct dvm_place *place, int *status, struct dvm_error *err) {
   struct dvm_list command = DVM_LIST_INIT;
-  dvm_list_printf(&command, "%s/dvmcc", place->bin);
+  dvm_list_printf(&command, "%s/%s", place->bin, compiler_of(check));
   dvm_list_add(&command, "-g");
   for (size_t i = 0; i < check->ncompile; i++)
     dvm_list_add(&command, check->compile[i]);

@@ -31,6 +31,16 @@ enum cc_language cc_language_of_file(const char *name) {
   return CC_OBJECT;
 }
 
+bool cc_is_fortran(const char *name) {
+  static const char *const fortran[] = {"f",   "F",   "for", "FOR", "ftn", "FTN", "fpp", "FPP", "f77", "F77", "f90",
+                                        "F90", "f95", "F95", "f03", "F03", "f08", "F08", "f18", "F18", NULL};
+  const char *dot = strrchr(name, '.');
+  for (size_t i = 0; dot && fortran[i]; i++)
+    if (!strcmp(dot + 1, fortran[i]))
+      return true;
+  return false;
+}
+
 static const struct {
   const char *name;
   unsigned nvalues;

@@ -39,16 +39,17 @@ static char *find(const char *bin, const char *installed, const char *built) {
 }
 
 int dvm_place_find(struct dvm_place *place, struct dvm_error *err) {
-  const char *clang = getenv("DVM_CLANG");
+  const char *clang = getenv("DVM_CLANG"), *flang = getenv("DVM_FLANG");
   char exe[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-  *place = (struct dvm_place){.clang = clang && *clang ? clang : DVM_CLANG_PATH};
+  *place = (struct dvm_place){.clang = clang && *clang ? clang : DVM_CLANG_PATH, .flang = flang && *flang ? flang : DVM_FLANG_PATH};
   if (n < 0)
     return dvm_error_errno(err, "cannot find where this program lies (/proc/self/exe)");
   exe[n] = '\0';
   to_parent(exe);
   place->bin = strdup(exe);
   place->plugin = find(exe, DVM_BIN_TO_LIB "/dvm/dvm-pass.so", "../pass/dvm-pass.so");
+  place->fortran = find(exe, DVM_BIN_TO_LIB "/dvm/dvm-fortran.so", "../pass/dvm-fortran.so");
   place->runtime = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmrt.so", "../runtime/libdvmrt.so");
   place->runtime_static = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmrt.a", "../runtime/libdvmrt.a");
   place->trace = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmtrace.so", "../runtime/libdvmtrace.so");
@@ -56,8 +57,8 @@ int dvm_place_find(struct dvm_place *place, struct dvm_error *err) {
   place->parallel = find(exe, DVM_BIN_TO_LIB "/dvm/libdvmpar.so", "../runtime/libdvmpar.so");
   place->libexec = join(exe, DVM_BIN_TO_LIBEXEC);
   place->diagnostics = find(exe, DVM_BIN_TO_DOC "/diagnostics", "../docs/diagnostics");
-  if (place->bin && place->plugin && place->runtime && place->runtime_static && place->trace && place->trace_static && place->parallel &&
-      place->libexec && place->diagnostics)
+  if (place->bin && place->plugin && place->fortran && place->runtime && place->runtime_static && place->trace && place->trace_static &&
+      place->parallel && place->libexec && place->diagnostics)
     return 0;
   dvm_place_fini(place);
   return dvm_error_set(err, -ENOMEM, "out of memory");
@@ -66,6 +67,7 @@ int dvm_place_find(struct dvm_place *place, struct dvm_error *err) {
 void dvm_place_fini(struct dvm_place *place) {
   free(place->bin);
   free(place->plugin);
+  free(place->fortran);
   free(place->runtime);
   free(place->runtime_static);
   free(place->trace);

@@ -34,6 +34,8 @@ void cc_plan_fini(struct cc_plan *plan);
 
 /* The language that clang gives a file by its name. */
 enum cc_language cc_language_of_file(const char *name);
+/* Is it, by its name, Fortran? */
+bool cc_is_fortran(const char *name);
 /* Number of following arguments that belong to the option 'arg' as its values: 0 for most. */
 unsigned cc_option_nvalues(const char *arg);
 #endif

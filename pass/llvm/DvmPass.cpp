@@ -15,6 +15,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 using namespace dvmir;
@@ -116,6 +117,13 @@ static void collectFunctions(const Constant *C, SmallPtrSetImpl<Function *> &Fou
         collectFunctions(Part, Found);
 }
 
+// What declares the arrays of a module of Fortran (pass/fortran/Place.h).
+static void callModuleDeclarations(Module &M) {
+  for (Function &F : M)
+    if (!F.isDeclaration() && F.getName().contains("Pdvmmi_"))
+      appendToGlobalCtors(M, &F, 101);
+}
+
 // They run before the run-time library's own beginning.
 static void beginEarly(Module &M) {
   SmallPtrSet<Function *, 4> Early;
@@ -146,6 +154,7 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
     eraseMarkers(M);
     return PreservedAnalyses::none();
   }
+  callModuleDeclarations(M);
   const bool Trace = recordsTrace(M);
   Runtime RT(M);
   TraceModule Recording(M);

@@ -26,7 +26,8 @@ Value *dvmir::asWord64(Runtime &RT, IRBuilderBase &B, Value *V) {
 StringRef dvmir::markerName(const Value *V) {
   auto *Call = dyn_cast<CallInst>(V);
   Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-  return Callee && Callee->getName().starts_with("__dvmm_") ? Callee->getName() : StringRef();
+  // The Fortran side has no variadic functions: a marker of many forms has a number behind a point.
+  return Callee && Callee->getName().starts_with("__dvmm_") ? Callee->getName().take_until([](char C) { return C == '.'; }) : StringRef();
 }
 
 static unsigned textOperand(CallInst *Mark) { return markerName(Mark) == DVMM_BIND ? 1 : 0; }

@@ -189,6 +189,8 @@ static void describe(struct dvmrt_array *a, struct dvmrt_directive *d, struct dv
   a->name = own->ref.name;
   a->dynamic = d->dynamic;
   a->type = own->ref.type;
+  for (int i = 0; i < own->nlower && i < a->ndims; i++)
+    a->lower[i] = dvmrt_num_value(own->lower[i], args);
   distribution_set(a, d, args);
   a->shadow_given = own->nwidths > 0;
   dvmrt_placing_shadow(own, args, a->ndims, a->low, a->high);

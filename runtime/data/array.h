@@ -19,6 +19,7 @@ struct dvmrt_array {
   uint64_t element_bytes;
   uint32_t granule;             /* a word for so many bytes of an element, 0: one for all of it if that is a power of two */
   int ndims;
+  int64_t lower[DVMRT_NDIMS_MAX]; /* what messages count from: 0 in C */
   int64_t extent[DVMRT_NDIMS_MAX], stride[DVMRT_NDIMS_MAX]; /* stride in elements */
   uint8_t dist[DVMRT_NDIMS_MAX];
   const struct dvmrt_directive *placed; /* what has distributed or aligned it last */

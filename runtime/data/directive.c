@@ -331,6 +331,11 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_FUNCTION: d->function = (uint64_t)dvmrt_scan_number(&r->s); break;
   case DVMRT_DIRECTIVE_NO_SUMMARY: d->no_summary = dvmrt_scan_rest(&r->s); break;
   case DVMRT_DIRECTIVE_INIT: d->init = true; break;
+  case DVMRT_ANY_LANGUAGE: d->fortran = true; break;
+  case DVMRT_DIRECTIVE_LOWER:
+    for (int i = 0; r->last && i < DVMRT_NDIMS_MAX && more(r); i++)
+      r->last->lower[r->last->nlower++] = num(r);
+    break;
   default: break;
   }
 }
@@ -346,6 +351,8 @@ struct dvmrt_directive *dvmrt_directive_of(struct dvmrt_site *site) {
   dvmrt_scan_init(&r.s, site->text);
   for (char key; (key = dvmrt_scan_line(&r.s));)
     read_line(&r, key);
+  if (d->fortran)
+    dvmrt_site_set_fortran(d->pos.file);
   __atomic_store_n(&site->cache, d, __ATOMIC_RELEASE);
   return d;
 }

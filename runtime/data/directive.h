@@ -45,6 +45,8 @@ struct dvmrt_item {
   struct dvmrt_item *next;
   char key;                      /* DVMRT_DIRECTIVE_* */
   struct dvmrt_ref ref;          /* A G O H C M B T: all of it; U V R: name, address, type */
+  int nlower;
+  struct dvmrt_num lower[DVMRT_NDIMS_MAX]; /* A, of Fortran: the lower bounds */
   int naxes;
   struct dvmrt_axis axis[DVMRT_NDIMS_MAX];
   int nwidths;
@@ -71,6 +73,7 @@ struct dvmrt_directive {
   struct dvmrt_site *site;
   const char *kind;              /* "parallel", .. */
   bool parallel;                 /* kind is "parallel" */
+  bool fortran;
   long cid;
   uint64_t function;             /* which one it stands in: its line and file */
   struct dvmrt_pos pos, loop;    /* loop: the outermost 'for', or line 0 */

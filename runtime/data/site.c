@@ -12,6 +12,7 @@ struct module {
 struct name {
   struct name *next;
   size_t size;
+  bool fortran;
   char text[];
 };
 
@@ -72,6 +73,24 @@ const char *dvmrt_site_file(const char *s, size_t n) {
   memcpy(f->text, s, n);
   files = f;
   return f->text;
+}
+
+static struct name *name_of(const char *file) {
+  struct name *f = files;
+  while (f && f->text != file)
+    f = f->next;
+  return f;
+}
+
+bool dvmrt_site_is_fortran(const char *file) {
+  const struct name *f = file ? name_of(file) : NULL;
+  return f && f->fortran;
+}
+
+void dvmrt_site_set_fortran(const char *file) {
+  struct name *f = file ? name_of(file) : NULL;
+  if (f)
+    f->fortran = true;
 }
 
 static const char *file_rest(struct dvmrt_scan *s) {
@@ -164,6 +183,11 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
     if (a->nextents < DVMRT_NDIMS_MAX)
       a->extent[a->nextents++] = dvmrt_scan_is(s, "*") || dvmrt_scan_is(s, "#") ? -1 : dvmrt_scan_number(s);
     break;
+  case DVMRT_ANY_LANGUAGE: a->fortran = true; break;
+  case DVMRT_ACCESS_LOWER:
+    for (int i = 0; i < DVMRT_NDIMS_MAX && s->at < s->end; i++)
+      a->lower[i] = dvmrt_scan_is(s, "*") ? 1 : dvmrt_scan_number(s);
+    break;
   default: break;
   }
 }
@@ -178,6 +202,8 @@ struct dvmrt_access *dvmrt_site_access(struct dvmrt_site *site) {
   dvmrt_scan_init(&s, site->text);
   for (char key; (key = dvmrt_scan_line(&s));)
     read_line(&s, key, a);
+  if (a->fortran)
+    dvmrt_site_set_fortran(a->pos.file);
   if (!a->text)
     a->text = a->name ? a->name : "this datum";
   __atomic_store_n(&site->cache, a, __ATOMIC_RELEASE);

@@ -3,6 +3,7 @@
 #include "runtime/data/mem.h"
 #include "runtime/report/report.h"
 #include "runtime/report/source.h"
+#include "runtime/report/spell.h"
 #include "runtime/report/stats.h"
 #include "runtime/rules/recall.h"
 #include "runtime/rules/reduce.h"
@@ -187,8 +188,19 @@ static void say_limit(void) {
     dvmrt_finding_stop();
 }
 
+/* Builders of reports write the spelling of C. */
+static void spell(struct dvmrt_report *r) {
+  dvmrt_spell_fortran(&r->message);
+  for (int i = 0; i < r->nnotes; i++)
+    dvmrt_spell_fortran(&r->note[i].text);
+  for (int i = 0; i < r->nhelps; i++)
+    dvmrt_spell_fortran(&r->help[i]);
+}
+
 bool dvmrt_diag_emit(struct dvmrt_finding *f, struct dvmrt_report *r) {
   help_at_least(f, r);
+  if (dvmrt_site_is_fortran(f->pos.file))
+    spell(r);
   dvmrt_repeat_end(); /* whoever looks at the findings now sees the counts of now */
   dvmrt_report_add(f, r);
   if (!options.max_errors || findings() <= options.max_errors)
@@ -220,6 +232,8 @@ static void print_finding_again(struct block *b, const struct dvmrt_finding *f) 
   if (f->clause.name) {
     struct dvmrt_text t = {.n = 0};
     dvmrt_clause_text(&f->clause, &t);
+    if (dvmrt_site_is_fortran(f->pos.file))
+      dvmrt_spell_fortran(&t);
     add(b, "; smallest clause: %s", t.s);
   }
   add(b, "\n");

@@ -15,10 +15,13 @@ void dvmrt_explain_bounds(const struct dvmrt_event *ev, int dim, int64_t index, 
   plain.array = NULL; /* the element that the address happens to hit is not what was meant */
   const struct dvmrt_inner *inner = dim >= ev->access->ndims ? &ev->access->inner[dim - ev->access->ndims] : NULL;
   dvmrt_name_reference(&plain, &r->message);
-  dvmrt_text_add(&r->message, " is out of bounds: index %lld of dimension %d", (long long)index, (inner ? inner->dim : dim) + 1);
+  const bool fortran = ev->access->fortran && !inner;
+  const int64_t lower = fortran ? ev->access->lower[dim] : 0;
+  dvmrt_text_add(&r->message, " is out of bounds: index %lld of dimension %d", (long long)(index + lower),
+                 fortran ? ev->access->ndims - dim : (inner ? inner->dim : dim) + 1);
   if (inner && inner->member)
     dvmrt_text_add(&r->message, " of '%s'", inner->member);
-  dvmrt_text_add(&r->message, " is not in 0..%lld", (long long)extent - 1);
+  dvmrt_text_add(&r->message, " is not in %lld..%lld", (long long)lower, (long long)(extent - 1 + lower));
   dvmrt_explain_note_declaration(r, &plain); /* which shows the extents */
   if (ev->array && ev->access->name && strcmp(ev->array->name, ev->access->name))
     dvmrt_explain_note_declaration(r, ev);
@@ -148,21 +151,21 @@ static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
     const struct dvmrt_subscript *s = &x->axis[i];
     bool given = i < x->ndims && (x->ndims == ev->array->ndims || x->range) && !(x->range && i == ev->array->ndims - 1);
     const char *index = given && s->kind == 'a' ? ev->nest->d->names[s->index] : NULL;
+    const int64_t add = s->add + (given ? x->lower[i] : 0);
     if (given && s->kind == 'c')
-      dvmrt_text_add(t, "[%lld]", (long long)s->add);
+      dvmrt_text_add(t, "[%lld]", (long long)add);
     else if (!index)
       dvmrt_text_add(t, "[%s]", given && s->text && of_nest(ev) ? s->text : "");
-    else if (s->coef == 1 && s->add)
-      dvmrt_text_add(t, "[%s %c %lld]", index, s->add < 0 ? '-' : '+', (long long)(s->add < 0 ? -s->add : s->add));
+    else if (s->coef == 1 && add)
+      dvmrt_text_add(t, "[%s %c %lld]", index, add < 0 ? '-' : '+', (long long)(add < 0 ? -add : add));
     else if (s->coef == 1)
       dvmrt_text_add(t, "[%s]", index);
     else if (s->coef == -1)
-      dvmrt_text_add(t, "[%lld - %s]", (long long)s->add, index);
-    else if (!s->add)
+      dvmrt_text_add(t, "[%lld - %s]", (long long)add, index);
+    else if (!add)
       dvmrt_text_add(t, "[%lld * %s]", (long long)s->coef, index);
     else
-      dvmrt_text_add(t, "[%lld * %s %c %lld]", (long long)s->coef, index, s->add < 0 ? '-' : '+',
-                     (long long)(s->add < 0 ? -s->add : s->add));
+      dvmrt_text_add(t, "[%lld * %s %c %lld]", (long long)s->coef, index, add < 0 ? '-' : '+', (long long)(add < 0 ? -add : add));
   }
 }
 
@@ -322,8 +325,8 @@ static void help_wider(struct dvmrt_report *r, const struct dvmrt_event *ev, con
     low[i] = low[i] > a->low[i] ? low[i] : a->low[i];
     high[i] = high[i] > a->high[i] ? high[i] : a->high[i];
     if (wider)
-      dvmrt_text_add(dvmrt_diag_help(r), "give dimension %d of '%s' a shadow edge of [%lld:%lld] and renew it, or use remote_access", i + 1,
-                     dvmrt_check_array_name(ev), (long long)low[i], (long long)high[i]);
+      dvmrt_text_add(dvmrt_diag_help(r), "give dimension %d of '%s' a shadow edge of [%lld:%lld] and renew it, or use remote_access",
+                     ev->access->fortran ? a->ndims - i : i + 1, dvmrt_check_array_name(ev), (long long)low[i], (long long)high[i]);
   }
   struct dvmrt_text *edge = dvmrt_diag_repair(r, DVMRT_REPAIR_EDGE, a->declared, NULL, NULL);
   dvmrt_text_add(edge, "shadow");
@@ -424,6 +427,10 @@ static bool reference_text(const struct dvmrt_event *ev, bool in_clause, struct 
     return false;
   at += strlen(x->name);
   dvmrt_text_add(t, "%s", x->name);
+  if (x->fortran) {
+    dvmrt_text_add(t, "%s", at);
+    return *at == '(';
+  }
   for (int d = 0; d < x->ndims; d++) {
     while (*at == ' ')
       at++;

@@ -1,5 +1,6 @@
 #include "runtime/report/name.h"
 #include <string.h>
+#include <strings.h>
 
 /* Top-level bracket groups of the text: how many. */
 static int brackets(const char *text) {
@@ -52,13 +53,23 @@ static bool same_subscripts(const struct dvmrt_event *ev) {
          !memcmp(ev->subscripts, ev->ix, (size_t)ev->array->ndims * sizeof(int64_t));
 }
 
-static void with_subscripts(const char *name, const int64_t *ix, int ndims, struct dvmrt_text *t) {
+/* 'lower': what each dimension is counted from. */
+static void with_subscripts(const char *name, const int64_t *ix, const int64_t *lower, int ndims, struct dvmrt_text *t) {
   dvmrt_text_add(t, "%s", name);
   for (int d = 0; d < ndims; d++)
-    dvmrt_text_add(t, "[%lld]", (long long)ix[d]);
+    dvmrt_text_add(t, "[%lld]", (long long)(ix[d] + lower[d]));
 }
 
-void dvmrt_name_element(const struct dvmrt_array *a, const int64_t *ix, struct dvmrt_text *t) { with_subscripts(a->name, ix, a->ndims, t); }
+void dvmrt_name_element(const struct dvmrt_array *a, const int64_t *ix, struct dvmrt_text *t) {
+  with_subscripts(a->name, ix, a->lower, a->ndims, t);
+}
+
+/* "A(i-1,j)", an element of the root itself: its text holds no brackets. */
+static bool is_element(const struct dvmrt_access *x) {
+  size_t n = x->name ? strlen(x->name) : 0;
+  return x->fortran && x->ndims && n && !strncasecmp(x->text, x->name, n) && (x->text[n] == '(' || x->text[n] == ' ') &&
+         !strchr(x->text, '%');
+}
 
 /* A reference that a macro writes does not show its subscripts. */
 static bool hidden(const struct dvmrt_event *ev, struct dvmrt_text *t) {
@@ -66,9 +77,9 @@ static bool hidden(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   if (!ev->subscripts || !x->ndims || shows_subscripts(x))
     return false;
   if (same_subscripts(ev))
-    with_subscripts(ev->array->name, ev->ix, ev->array->ndims, t);
+    with_subscripts(ev->array->name, ev->ix, ev->array->lower, ev->array->ndims, t);
   else if (!ev->array && x->name && x->root != 'h')
-    with_subscripts(x->name, ev->subscripts, x->ndims, t);
+    with_subscripts(x->name, ev->subscripts, x->lower, x->ndims, t);
   else
     return false;
   return true;
@@ -82,11 +93,14 @@ void dvmrt_name_datum(const struct dvmrt_event *ev, struct dvmrt_text *t) {
     dvmrt_text_add(t, "'");
     return;
   }
-  if (hidden(ev, t)) {
+  const bool element = ev->subscripts && is_element(x);
+  if (!element && hidden(ev, t)) {
     dvmrt_text_add(t, "' ('%s')", x->text);
     return;
   }
-  if (ev->subscripts && x->ndims && shows_subscripts(x))
+  if (element)
+    with_subscripts(x->name, ev->subscripts, x->lower, x->ndims, t);
+  else if (ev->subscripts && x->ndims && shows_subscripts(x))
     with_values(x->text, ev->subscripts, x->ndims, t);
   else
     dvmrt_text_add(t, "%s", x->text);

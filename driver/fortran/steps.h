@@ -1,0 +1,23 @@
+/* The steps of a compiler call, as 'flang -###' prints them. */
+#ifndef DVM_DRIVER_FORTRAN_STEPS_H
+#define DVM_DRIVER_FORTRAN_STEPS_H
+#include "base/error.h"
+#include "driver/list.h"
+#include "driver/place.h"
+
+enum fc_mode { FC_CHECK, FC_TRACE, FC_OFF };
+
+struct fc_steps {
+  struct dvm_list *v; /* owned: a command each */
+  size_t n;
+};
+
+/* Asks flang for the steps of the call args[n] (with what flang is to get).  Temporary files of theirs lie in 'folder'.  Returns 0, or
+ * -E...; -ECANCELED: flang itself has refused the call, and has said why; 'status' is how it ended then. */
+int fc_steps_ask(struct fc_steps *steps, const char *flang, char *const *args, size_t n, const char *folder, int *status,
+                 struct dvm_error *err);
+void fc_steps_fini(struct fc_steps *steps);
+
+/* Makes the step one that checks: flang's own compiler gets the plug-in for Fortran, clang's the one for C; others stay. */
+int fc_step_check(struct dvm_list *step, const struct dvm_place *place, enum fc_mode mode, bool werror, struct dvm_error *err);
+#endif

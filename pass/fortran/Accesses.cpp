@@ -1,0 +1,443 @@
+// References of the source become marked accesses.  What was written stands in the text; HLFIR has the operations.  Per statement and
+// variable the n-th reference of the text is the n-th use: the counts must agree, else the place is that of the statement.
+#include "Mark.h"
+#include "Cursor.h"
+#include "References.h"
+#include "pass/markers.h"
+#include "runtime/site_text.h"
+
+using namespace dvmf;
+
+namespace {
+struct Affine {
+  bool OK = false;
+  int Index = -1;
+  int64_t Coef = 0, Add = 0;
+};
+
+// A use of a variable by an operation.
+struct Use {
+  mlir::Operation *Op;   // load, assign; a designate or call that passes it on
+  mlir::Value Address;
+  Variable *V;
+  hlfir::DesignateOp Element; // or null
+  char Kind;             // r w; 0: it is only passed on
+  const Reference *Text = nullptr;
+  std::vector<Affine> Axes = {}; // of the subscripts of the root, before marks stand between the operations
+};
+
+struct Piece { // of a statement: what operations with one location belong to
+  Position At;
+  const Statement *S = nullptr;
+  size_t From = 0;
+  std::vector<Use> Uses;
+  std::vector<Reference> References;
+  long Expression = 0;
+};
+
+} // namespace
+
+class dvmf::Accesses {
+  mlir::func::FuncOp F;
+  Model &Mo;
+  Constructs &Known;
+  const MarkOptions &O;
+  Pairing &Pairs;
+  std::map<Position, Piece> Pieces;
+  long NextAccess = 1;
+
+public:
+  Accesses(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const MarkOptions &O, Pairing &Pairs)
+      : F(F), Mo(Mo), Known(Known), O(O), Pairs(Pairs) {}
+  void run();
+
+private:
+  void collect(mlir::Operation *Op);
+  void use(mlir::Operation *Op, mlir::Value Address, char Kind);
+  bool isInserted(mlir::Operation *Op, Position &P) const;
+  void findTexts();
+  void pair(Piece &P);
+  void mark(Piece &P, Use &U);
+  Construct *nestAt(unsigned Line);
+  Affine affine(mlir::Value V, const Construct *Nest) const;
+  char buffered(const Use &U, unsigned Line) const;
+  void subscripts(Emitter &E, Site &T, const Use &U, long ID);
+};
+
+// ---- which operations --------------------------------------------------------------------------------------------------------
+
+// Operations of what was inserted stand on lines of directives, where nothing else does.
+bool Accesses::isInserted(mlir::Operation *Op, Position &P) const {
+  std::string File;
+  if (!Mo.position(Op->getLoc(), File, P) || File != Mo.Main.Path)
+    return true;
+  for (const Mark &M : Mo.Main.P->Marks)
+    if (M.Line == P.Line)
+      return true;
+  return false;
+}
+
+// Inside of 'hlfir.elemental' and its kin a reference of the text is no single element.
+static bool inElemental(mlir::Operation *Op) {
+  for (mlir::Operation *P = Op->getParentOp(); P && !mlir::isa<mlir::func::FuncOp>(P); P = P->getParentOp())
+    if (P->getName().getStringRef().starts_with("hlfir.") && !mlir::isa<hlfir::ElseWhereOp>(P))
+      return true;
+  return false;
+}
+
+void Accesses::use(mlir::Operation *Op, mlir::Value Address, char Kind) {
+  Position P;
+  if (isInserted(Op, P) || inElemental(Op))
+    return;
+  hlfir::DesignateOp Element = Address.getDefiningOp<hlfir::DesignateOp>();
+  hlfir::DeclareOp D = Mo.rootOf(Address);
+  if (!D)
+    return;
+  Variable *V = Mo.of(D);
+  if (V->Parameter || V->Unique.find('.') != std::string::npos)
+    return;
+  if (!Element && Address == D.getResult(1) && Address != D.getResult(0) && mlir::isa<fir::LoadOp>(Op))
+    return;
+  Piece &Pc = Pieces[P];
+  Pc.At = P;
+  Pc.Uses.push_back({Op, Address, V, Element, Kind});
+}
+
+static bool isData(mlir::Type Address) { return fir::isa_ref_type(Address) && bytesOf(fir::unwrapRefType(Address)) != 0; }
+
+// The compiler's own loads of a DO variable take the second result of its declaration.
+static bool isCompilers(mlir::Value Address) {
+  auto D = Address.getDefiningOp<hlfir::DeclareOp>();
+  return D && mlir::cast<mlir::OpResult>(Address).getResultNumber() == 1;
+}
+
+void Accesses::collect(mlir::Operation *Op) {
+  if (auto Load = mlir::dyn_cast<fir::LoadOp>(Op)) {
+    if (isData(Load.getMemref().getType()) && !isCompilers(Load.getMemref()))
+      use(Op, Load.getMemref(), 'r');
+  } else if (auto Assign = mlir::dyn_cast<hlfir::AssignOp>(Op)) {
+    if (isData(Assign.getLhs().getType()))
+      use(Op, Assign.getLhs(), 'w');
+  } else if (auto D = mlir::dyn_cast<hlfir::DesignateOp>(Op)) {
+    bool Accessed = false;
+    for (mlir::Operation *User : D->getUsers())
+      Accessed |= mlir::isa<hlfir::DesignateOp>(User) || (mlir::isa<fir::LoadOp>(User) && isData(D.getType())) ||
+                  (mlir::isa<hlfir::AssignOp>(User) && isData(D.getType()) && mlir::cast<hlfir::AssignOp>(User).getLhs() == D.getResult());
+    if (!Accessed)
+      use(Op, D.getResult(), 0);
+  }
+}
+
+// ---- texts -------------------------------------------------------------------------------------------------------------------
+
+void Accesses::findTexts() {
+  std::map<Position, std::pair<const Statement *, size_t>> Starts;
+  for (const Statement &S : Mo.Main.P->Statements) {
+    if (S.IsDirective || S.Text.empty())
+      continue;
+    auto It = Pieces.lower_bound(S.Start);
+    for (; It != Pieces.end() && It->first.Line <= S.LastLine; ++It) {
+      if (It->first == S.Start) {
+        It->second.S = &S;
+        It->second.From = 0;
+        continue;
+      }
+      for (size_t I = 0; I < S.Text.size(); ++I)
+        if (S.At[I] == It->first) {
+          It->second.S = &S;
+          It->second.From = I;
+        }
+    }
+  }
+  for (auto It = Pieces.begin(); It != Pieces.end(); ++It) {
+    Piece &P = It->second;
+    if (!P.S)
+      continue;
+    size_t To = P.S->Text.size();
+    if (auto Next = std::next(It); Next != Pieces.end() && Next->second.S == P.S)
+      To = Next->second.From;
+    P.References = referencesIn(*P.S, P.From, To);
+    P.Expression = long(P.At.Line) * 1000 + P.At.Column;
+  }
+}
+
+// Names are those of declarations; USE may rename.
+static bool isNamed(const Reference &R, const Variable &V) { return R.Root == lower(V.Name); }
+
+void Accesses::pair(Piece &P) {
+  std::map<std::pair<std::string, bool>, std::vector<Use *>> Groups;
+  for (Use &U : P.Uses)
+    Groups[{U.V->Unique, bool(U.Element)}].push_back(&U);
+  for (auto &[Key, Uses] : Groups) {
+    std::vector<const Reference *> Texts;
+    for (const Reference &R : P.References)
+      if (isNamed(R, *Uses[0]->V) && R.Subscripted == Key.second)
+        Texts.push_back(&R);
+    if (Texts.size() != Uses.size()) {
+      Pairs.Unpaired += unsigned(Uses.size());
+      continue;
+    }
+    for (size_t I = 0; I < Uses.size(); ++I)
+      Uses[I]->Text = Texts[I];
+    Pairs.Exact += unsigned(Uses.size());
+  }
+}
+
+// ---- marks -------------------------------------------------------------------------------------------------------------------
+
+Construct *Accesses::nestAt(unsigned Line) {
+  Construct *Best = nullptr;
+  for (auto &[Number, C] : Known)
+    if (C.Enter && C.Enter->D->K == DirectiveKind::Parallel && C.FirstLine <= Line && Line <= C.LastLine &&
+        (!Best || C.FirstLine > Best->FirstLine))
+      Best = &C;
+  return Best;
+}
+
+Affine Accesses::affine(mlir::Value V, const Construct *Nest) const {
+  Affine A;
+  mlir::Operation *D = V.getDefiningOp();
+  if (!D)
+    return A;
+  if (auto C = mlir::dyn_cast<mlir::arith::ConstantOp>(D)) {
+    if (auto I = mlir::dyn_cast<mlir::IntegerAttr>(C.getValue())) {
+      A.OK = true;
+      A.Add = I.getValue().getSExtValue();
+    }
+    return A;
+  }
+  if (mlir::isa<fir::ConvertOp, hlfir::NoReassocOp>(D))
+    return affine(D->getOperand(0), Nest);
+  if (auto Load = mlir::dyn_cast<fir::LoadOp>(D)) {
+    hlfir::DeclareOp Root = Load.getMemref().getDefiningOp<hlfir::DeclareOp>();
+    for (size_t I = 0; Nest && Root && I < Nest->IndexUnique.size(); ++I)
+      if (Nest->IndexUnique[I] == Root.getUniqName().str()) {
+        A.OK = true;
+        A.Index = int(I);
+        A.Coef = 1;
+      }
+    return A;
+  }
+  if (D->getNumOperands() != 2)
+    return A;
+  const Affine X = affine(D->getOperand(0), Nest), Y = affine(D->getOperand(1), Nest);
+  if (!X.OK || !Y.OK)
+    return A;
+  const bool Sub = mlir::isa<mlir::arith::SubIOp>(D);
+  if (mlir::isa<mlir::arith::AddIOp>(D) || Sub) {
+    if (X.Index >= 0 && Y.Index >= 0)
+      return A;
+    A.OK = true;
+    A.Index = std::max(X.Index, Y.Index);
+    A.Coef = X.Coef + (Sub ? -Y.Coef : Y.Coef);
+    A.Add = X.Add + (Sub ? -Y.Add : Y.Add);
+  } else if (mlir::isa<mlir::arith::MulIOp>(D) && (X.Index < 0 || Y.Index < 0)) {
+    const Affine &C = X.Index < 0 ? X : Y, &I = X.Index < 0 ? Y : X;
+    A = {true, I.Index, I.Coef * C.Add, I.Add * C.Add};
+  }
+  return A;
+}
+
+// Integer overflow is undefined in Fortran: so the pass can see that subscripts are linear.
+static void noWrap(mlir::Value V) {
+  mlir::Operation *D = V.getDefiningOp();
+  if (!D)
+    return;
+  if (mlir::isa<fir::ConvertOp, hlfir::NoReassocOp>(D))
+    return noWrap(D->getOperand(0));
+  if (!mlir::isa<mlir::arith::AddIOp, mlir::arith::SubIOp, mlir::arith::MulIOp>(D))
+    return;
+  D->setAttr("overflowFlags", mlir::arith::IntegerOverflowFlagsAttr::get(D->getContext(), mlir::arith::IntegerOverflowFlags::nsw));
+  noWrap(D->getOperand(0));
+  noWrap(D->getOperand(1));
+}
+
+// Does a section of remote_access cover the reference?  As it is written.
+char Accesses::buffered(const Use &U, unsigned Line) const {
+  if (!U.Text)
+    return 0;
+  for (const auto &[Number, C] : Known) {
+    if (!C.Enter || Line < C.FirstLine || Line > C.LastLine || !C.RemoteUnique.count(U.V->Unique))
+      continue;
+    for (const Clause &Cl : C.Enter->D->Clauses) {
+      if (Cl.K != ClauseKind::Remote)
+        continue;
+      for (const Ref &R : Cl.Refs) {
+        if (lower(R.Name) != lower(U.V->Name) || (!R.Axes.empty() && R.Axes.size() != U.Text->Subscripts.size()))
+          continue;
+        bool Agrees = true, Varies = false;
+        for (size_t I = 0; I < R.Axes.size(); ++I) {
+          const Axis &X = R.Axes[I];
+          if (X.K == Axis::Empty)
+            continue;
+          Axis Y;
+          splitAffine(U.Text->Subscripts[I], C.Enter->D->Names, Y);
+          const bool Same = X.K == Y.K && X.Index == Y.Index && squeezed(X.Coef) == squeezed(Y.Coef) && squeezed(X.Add) == squeezed(Y.Add);
+          Agrees &= Same;
+          Varies |= C.Enter->D->K != DirectiveKind::Parallel && Y.Add.find_first_not_of("0123456789+-") != std::string::npos;
+        }
+        if (Agrees)
+          return Varies ? '?' : '1';
+      }
+    }
+  }
+  return 0;
+}
+
+// The part of the designator that subscripts the root itself; null: none does, or a section.
+static hlfir::DesignateOp rootElement(const Use &U) {
+  hlfir::DesignateOp D = U.Element;
+  while (D && D.getMemref().getDefiningOp<hlfir::DesignateOp>())
+    D = D.getMemref().getDefiningOp<hlfir::DesignateOp>();
+  if (!D || D.getComponent() || D.getIndices().size() != U.V->Rank)
+    return {};
+  for (bool Triplet : D.getIsTriplet())
+    if (Triplet)
+      return {};
+  return D;
+}
+
+// Innermost dimensions last, as in C; from zero.
+void Accesses::subscripts(Emitter &E, Site &T, const Use &U, long ID) {
+  hlfir::DesignateOp D = rootElement(U);
+  if (!D)
+    return;
+  const Shape S = Mo.shape(E, *U.V);
+  if (S.Lower.size() != U.V->Rank)
+    return;
+  std::string Lower;
+  unsigned Dim = 0;
+  for (size_t I = U.V->Rank; I-- > 0; ++Dim) {
+    mlir::Value Index = D.getIndices()[I];
+    noWrap(Index);
+    Affine A = U.Axes[I];
+    const Num &Low = S.Lower[I], &Extent = S.Extent[I];
+    A.OK &= Low.C.has_value();
+    T.key(DVMRT_ACCESS_SUBSCRIPT);
+    if (A.OK && A.Index < 0)
+      T.add("c").add(A.Add - *Low.C);
+    else if (A.OK)
+      T.add("a").add(int64_t(A.Index)).add(":").add(A.Coef).add(":").add(A.Add - *Low.C);
+    else
+      T.add("o");
+    const bool Fixed = Extent.C && *Extent.C >= 0;
+    T.key(DVMRT_ACCESS_EXTENT).add(Fixed ? std::to_string(*Extent.C) : Extent.C ? "*" : "#");
+    auto Marker = [&](const Num &N, unsigned Number) {
+      E.call(DVMM_INDEX, E.word(), {E.value(N), E.value(Num::of(ID)), E.value(Num::of(Number))});
+    };
+    if (!(A.OK && A.Index < 0))
+      Marker(E.sub({std::nullopt, E.toWord(Index)}, Low), Dim);
+    if (!Extent.C)
+      Marker(Extent, DVMM_EXTENT + Dim);
+    Lower += (Lower.empty() ? "" : " ") + (Low.C ? std::to_string(*Low.C) : std::string("*"));
+  }
+  T.key(DVMRT_ACCESS_ELEMENT).add(int64_t(U.V->Bytes ? U.V->Bytes : bytesOf(fir::unwrapRefType(U.Address.getType()))));
+  T.key(DVMRT_ACCESS_LOWER).add(Lower);
+}
+
+static bool isOutput(const Piece &P) {
+  const std::string T = P.S ? squeezed(P.S->Text) : "";
+  auto Starts = [&](const char *W) { return T.rfind(W, 0) == 0; };
+  return Starts("print") || Starts("write(") || Starts("read");
+}
+
+static bool isAssignment(const Piece &P) {
+  for (const Use &U : P.Uses)
+    if (U.Kind == 'w')
+      return true;
+  return false;
+}
+
+void Accesses::mark(Piece &P, Use &U) {
+  if (!U.Kind)
+    return;
+  mlir::Type Type = fir::unwrapRefType(U.Address.getType());
+  Construct *Nest = nestAt(P.At.Line);
+  const long ID = NextAccess++;
+  Emitter E(U.Op);
+  Site T(E);
+  T.key(DVMRT_ANY_KIND).add(std::string(1, U.Kind));
+  T.key(DVMRT_ANY_LANGUAGE).add(Mo.Main.P->F.Fixed ? "f" : "F");
+  T.place(Mo.Main.Name, U.Text ? U.Text->At : P.At);
+  T.key(DVMRT_ACCESS_TEXT).add(U.Text ? U.Text->Text : U.V->Name);
+  T.key(DVMRT_ACCESS_VARIABLE).add(U.V->Name);
+  if (U.V->At.Line)
+    T.key(DVMRT_ACCESS_DECLARED).add(U.V->At.Line).add(" ").add(U.V->At.Column).add(" ").add(U.V->File);
+  T.key(DVMRT_ACCESS_ROOT).add(U.V->Dummy ? "p" : U.V->Module ? "g" : U.V->Static ? "s" : "l");
+  T.key(DVMRT_ACCESS_SIZE).add(int64_t(bytesOf(Type)));
+  const std::string Kind = kindOf(Type);
+  if (Kind[0] == 'f' || Kind[0] == 'c')
+    T.key(DVMRT_ACCESS_FLOATING).add("f");
+  if (O.Trace)
+    T.key(DVMRT_TRACE_VALUE).add(mlir::isa<fir::LogicalType>(Type) ? "b" + Kind.substr(1) : Kind);
+  T.key(DVMRT_ACCESS_CONSTRUCT).add(int64_t(Nest ? Nest->Enter->Construct : 0));
+  for (size_t I = 0; Nest && !U.Element && I < Nest->IndexUnique.size(); ++I)
+    if (Nest->IndexUnique[I] == U.V->Unique)
+      T.key(DVMRT_ACCESS_INDEX_VARIABLE).add(int64_t(I));
+  const size_t Before = T.T.size();
+  if (U.Element)
+    subscripts(E, T, U, ID);
+  const bool Whole = U.Element && T.T.size() != Before;
+  if (Mo.Distributed.count(U.V->Unique)) {
+    if (Nest && Whole) {
+      size_t N = 0;
+      while (N < Nest->Uses.size() && Nest->Uses[N].Unique != U.V->Unique)
+        ++N;
+      if (N == Nest->Uses.size()) {
+        Emitter At(Nest->EnterAt);
+        Nest->Uses.push_back({U.V->Unique, U.V->Name, Mo.base(At, *U.V)});
+      }
+      Nest->Uses[N].Written |= U.Kind == 'w';
+      T.key(DVMRT_ACCESS_DISTRIBUTED).add(int64_t(N));
+    } else {
+      T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
+    }
+  }
+  if (char Agrees = buffered(U, P.At.Line))
+    T.key(DVMRT_ACCESS_BUFFERED).add(std::string(1, Agrees));
+  if (!Nest && isOutput(P))
+    T.key(DVMRT_ACCESS_ROLE).add("io");
+  else if (!Nest && isAssignment(P))
+    T.key(DVMRT_ACCESS_ROLE).add(U.Kind == 'w' ? "lhs " : "rhs ").add(int64_t(P.Expression));
+  mlir::Operation *Call = E.call(DVMM_ACCESS, E.pointer(), {E.toPointer(U.Address), E.value(Num::of(ID)), E.text(T.T)});
+  mlir::Value Marked = E.B.create<fir::ConvertOp>(E.L, fir::ReferenceType::get(Type), Call->getResult(0));
+  for (mlir::OpOperand &Operand : U.Op->getOpOperands())
+    if (Operand.get() == U.Address)
+      Operand.set(Marked);
+}
+
+void Accesses::run() {
+  F.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *Op) { collect(Op); });
+  findTexts();
+  for (auto &[At, P] : Pieces) {
+    pair(P);
+    for (Use &U : P.Uses)
+      if (hlfir::DesignateOp D = rootElement(U))
+        for (mlir::Value Index : D.getIndices())
+          U.Axes.push_back(affine(Index, nestAt(At.Line)));
+  }
+  for (auto &[At, P] : Pieces)
+    for (Use &U : P.Uses)
+      mark(P, U);
+}
+
+void dvmf::markAccesses(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const MarkOptions &O, Pairing &Pairs) {
+  Accesses(F, Mo, Known, O, Pairs).run();
+}
+
+void Marker::run() {
+  findDistributed(M, Mo);
+  llvm::SmallVector<mlir::func::FuncOp, 16> Functions;
+  for (auto F : M.getOps<mlir::func::FuncOp>())
+    if (!F.isDeclaration())
+      Functions.push_back(F);
+  for (auto F : Functions) {
+    Constructs Known;
+    lowerDirectives(F, Mo, Known, Complaints);
+    for (const Complaint &C : Complaints)
+      if (C.IsError)
+        return;
+    markAccesses(F, Mo, Known, Options, Pairs);
+    finishEnters(Mo, Known);
+  }
+}

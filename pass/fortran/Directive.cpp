@@ -1,0 +1,633 @@
+#include "Directive.h"
+#include "Cursor.h"
+#include <cctype>
+
+using namespace dvmf;
+
+namespace {
+
+struct Parser : Cursor {
+  std::vector<Directive> &Out;
+  Directive D;
+
+  Parser(const std::string &Text, std::vector<Directive> &Out, Mistake &M) : Cursor(Text, M), Out(Out) {}
+  bool parse();
+
+  // pieces
+  template <typename F> bool list(const std::string &Where, F Item) { // ( item, .. )
+    if (!expect('(', Where))
+      return false;
+    do {
+      if (!Item())
+        return false;
+    } while (take(','));
+    return expect(')', Where);
+  }
+  bool axes(Ref &R, const std::vector<std::string> &Names, const std::string &Where);
+  bool widths(std::vector<Width> &W, const std::string &Where);
+  bool dists(std::vector<Dist> &To);
+  bool indexNames();
+  bool target(const std::string &Where);
+  bool names(std::vector<Ref> &To, const std::string &Where);
+  bool colonList(const std::string &Where);
+
+  // directives
+  bool distribute(), align(), shadow(), dynamic(), templates(), inherit(), parallel(), remoteAccess(), group(DirectiveKind K);
+  bool shadowGroup(), redistribute(), realign(), newValue();
+  bool attributes(bool Leading);
+  bool clause();
+  bool privates(), reduction(), renew(), across(), remote();
+  bool edge(Ref &R, const std::string &Where);
+  bool skipRest();
+};
+} // namespace
+
+// "(I+1, *, :)"; ':' alone and '*' are empty.
+bool Parser::axes(Ref &R, const std::vector<std::string> &Names, const std::string &Where) {
+  R.Brackets = true;
+  return list(Where, [&] {
+    Axis X;
+    X.At = position();
+    if (take('*')) {
+      R.Axes.push_back(X);
+      return true;
+    }
+    std::string Low = expression();
+    if (take(':')) {
+      std::string High = expression();
+      if (!Low.empty() || !High.empty()) {
+        X.K = Axis::Range;
+        X.Coef = Low;
+        X.Add = High;
+      }
+    } else if (Low.empty()) {
+      return fail("expected a subscript " + Where + ", " + found());
+    } else {
+      splitAffine(Low, Names, X);
+    }
+    R.Axes.push_back(X);
+    return true;
+  });
+}
+
+bool Parser::widths(std::vector<Width> &W, const std::string &Where) {
+  return list(Where, [&] {
+    Width X;
+    X.Given = true;
+    X.Low = X.High = expression();
+    if (take(':'))
+      X.High = expression();
+    if (X.Low.empty() || X.High.empty())
+      return fail("expected a width " + Where + ", " + found());
+    W.push_back(X);
+    return true;
+  });
+}
+
+bool Parser::dists(std::vector<Dist> &To) {
+  static const struct {
+    const char *Word, *Kind;
+    int Arguments;
+  } Rows[] = {{"block", "block", 0},          {"gen_block", "genblock", 1}, {"wgt_block", "wgtblock", 2},
+              {"mult_block", "multblock", 1}, {"indirect", "indirect", 1},  {"derived", "derived", -1}};
+  return list("in the distribution", [&] {
+    Dist X;
+    X.At = position();
+    if (take('*')) {
+      X.Kind = "*";
+      To.push_back(X);
+      return true;
+    }
+    for (const auto &Row : Rows) {
+      if (!takeWord(Row.Word))
+        continue;
+      X.Kind = Row.Kind;
+      if (Row.Arguments && !expect('(', "after the word"))
+        return false;
+      if (Row.Arguments < 0) {
+        for (int Depth = 1; Depth && !atEnd(); ++At)
+          if (at('('))
+            ++Depth;
+          else if (at(')'))
+            --Depth;
+      } else if (Row.Arguments) {
+        X.Arg = expression();
+        if (Row.Arguments == 2 && !expect(',', "and the number of weights"))
+          return false;
+        if (Row.Arguments == 2)
+          X.Arg2 = expression();
+        if (!expect(')', "after the argument"))
+          return false;
+      }
+      To.push_back(X);
+      return true;
+    }
+    return fail("expected a distribution (BLOCK, GEN_BLOCK, WGT_BLOCK, MULT_BLOCK, INDIRECT, DERIVED or *), " + found());
+  });
+}
+
+// "(I, *, :)": ':' is a name of its own.
+bool Parser::indexNames() {
+  D.Names.clear();
+  int Colons = 0;
+  return list("around the indices", [&] {
+    std::string Name;
+    if (take('*'))
+      Name = ".";
+    else if (take(':'))
+      Name = ":" + std::to_string(Colons++);
+    else if (!name(Name, "the name of an index"))
+      return false;
+    D.Names.push_back(Name);
+    return true;
+  });
+}
+
+bool Parser::target(const std::string &Where) {
+  Ref R;
+  R.At = position();
+  if (!name(R.Name, "the name of an array or template " + Where) || !axes(R, D.Names, "in the target"))
+    return false;
+  int Colons = 0; // the n-th ':' goes with the n-th of the array
+  for (Axis &X : R.Axes)
+    for (size_t N = 0; X.K == Axis::Empty && N < D.Names.size(); ++N)
+      if (D.Names[N] == ":" + std::to_string(Colons)) {
+        X.K = Axis::Affine;
+        X.Index = int(N);
+        ++Colons;
+        break;
+      }
+  D.Target = R;
+  return true;
+}
+
+// A, B(..) .. to the end
+bool Parser::names(std::vector<Ref> &To, const std::string &Where) {
+  do {
+    Ref R;
+    R.At = position();
+    if (!name(R.Name, "the name of an array " + Where))
+      return false;
+    if (at('(') && !axes(R, {}, Where))
+      return false;
+    To.push_back(R);
+  } while (take(','));
+  return atEnd() || fail("expected ',' or the end " + Where + ", " + found());
+}
+
+bool Parser::colonList(const std::string &Where) { return expect(':', Where) && expect(':', Where) && names(D.Refs, Where); }
+
+bool Parser::skipRest() {
+  while (!atEnd())
+    ++At;
+  return true;
+}
+
+// ---- declarations ------------------------------------------------------------------------------------------------------------
+
+// What may follow the first attribute, up to '::'.
+bool Parser::attributes(bool Leading) {
+  for (bool First = Leading; !atEnd() && !at(':'); First = false) {
+    if (!First)
+      take(',');
+    if (takeWord("distribute")) {
+      D.HasDist = true;
+      if (at('(') && !dists(D.Dists))
+        return false;
+    } else if (takeWord("align")) {
+      D.HasAlign = true;
+      if (at('(') && (!indexNames() || !takeWord("with") || !target("behind WITH")))
+        return M.Text.empty() ? fail("expected WITH and an array, " + found()) : false;
+    } else if (takeWord("shadow")) {
+      D.HasShadow = true;
+      if (!widths(D.Widths, "in SHADOW"))
+        return false;
+    } else if (takeWord("dynamic")) {
+      D.Dynamic = true;
+    } else if (takeWord("onto")) {
+      std::string Ignored;
+      if (!name(Ignored, "the name of a processor arrangement behind ONTO"))
+        return false;
+      Ref R;
+      if (at('(') && !axes(R, {}, "in ONTO"))
+        return false;
+    } else if (takeWord("template")) {
+      D.K = DirectiveKind::Template;
+    } else if (takeWord("dimension")) {
+      Ref R;
+      if (!axes(R, {}, "in DIMENSION"))
+        return false;
+    } else {
+      return fail("expected DISTRIBUTE, ALIGN, SHADOW, DYNAMIC or '::', " + found());
+    }
+  }
+  return true;
+}
+
+bool Parser::distribute() {
+  D.HasDist = true;
+  if (at('(') || at(':')) { // (BLOCK,*), DYNAMIC :: A, B
+    if (at('(') && !dists(D.Dists))
+      return false;
+    return attributes(false) && colonList("in DISTRIBUTE");
+  }
+  if (at(',')) // DISTRIBUTE, DYNAMIC :: A
+    return attributes(false) && colonList("in DISTRIBUTE");
+  for (;;) { // A (BLOCK,*) [ONTO P], B (..)
+    Ref R;
+    R.At = position();
+    if (!name(R.Name, "the name of an array, '(' or '::' in DISTRIBUTE"))
+      return false;
+    D.Dists.clear();
+    if (!dists(D.Dists))
+      return false;
+    if (peekWord() == "onto" && !attributes(true))
+      return false;
+    D.Refs = {R};
+    if (!take(','))
+      break;
+    Out.push_back(D);
+  }
+  return atEnd() || fail("expected ',' or the end in DISTRIBUTE, " + found());
+}
+
+bool Parser::align() {
+  D.HasAlign = true;
+  if (at('(') || at(':') || at(',')) {
+    if (at('(') && (!indexNames() || !(takeWord("with") || fail("expected WITH and an array, " + found())) || !target("behind WITH")))
+      return false;
+    return attributes(false) && colonList("in ALIGN");
+  }
+  Ref R;
+  R.At = position();
+  if (!name(R.Name, "the name of an array, '(' or '::' in ALIGN") || !indexNames())
+    return false;
+  D.Refs = {R};
+  return (takeWord("with") || fail("expected WITH and an array, " + found())) && target("behind WITH") &&
+         (atEnd() || fail("expected the end in ALIGN, " + found()));
+}
+
+bool Parser::shadow() {
+  D.HasShadow = true;
+  if (at('('))
+    return widths(D.Widths, "in SHADOW") && attributes(false) && colonList("in SHADOW");
+  for (;;) {
+    Ref R;
+    R.At = position();
+    if (!name(R.Name, "the name of an array in SHADOW"))
+      return false;
+    D.Widths.clear();
+    if (!widths(D.Widths, "in SHADOW"))
+      return false;
+    D.Refs = {R};
+    if (!take(','))
+      break;
+    Out.push_back(D);
+  }
+  return atEnd() || fail("expected ',' or the end in SHADOW, " + found());
+}
+
+bool Parser::dynamic() {
+  D.Dynamic = true;
+  if (at(','))
+    return attributes(false) && colonList("in DYNAMIC");
+  if (at(':'))
+    return colonList("in DYNAMIC");
+  return names(D.Refs, "in DYNAMIC");
+}
+
+bool Parser::templates() {
+  D.K = DirectiveKind::Template;
+  if (at(',') || at(':'))
+    return attributes(false) && colonList("in TEMPLATE");
+  return names(D.Refs, "in TEMPLATE");
+}
+
+bool Parser::inherit() {
+  D.K = DirectiveKind::Inherit;
+  return names(D.Refs, "in INHERIT");
+}
+
+// ---- clauses -----------------------------------------------------------------------------------------------------------------
+
+bool Parser::privates() {
+  Clause &C = D.Clauses.back();
+  return list("in the list of private variables", [&] {
+    Ref R;
+    R.At = position();
+    if (!name(R.Name, "the name of a variable"))
+      return false;
+    C.Refs.push_back(R);
+    return true;
+  });
+}
+
+bool Parser::reduction() {
+  static const char *const Rows[][2] = {{"sum", "sum"},       {"product", "product"}, {"max", "max"}, {"min", "min"},
+                                        {"and", "and"},       {"or", "or"},           {"eqv", "eqv"}, {"neqv", "neqv"},
+                                        {"maxloc", "maxloc"}, {"minloc", "minloc"}};
+  Clause &C = D.Clauses.back();
+  return list("in REDUCTION", [&] {
+    Reduction R;
+    size_t Start = At;
+    std::string Group;
+    if (C.Reductions.empty() && C.Group.empty() && name(Group, "an operation in REDUCTION") && take(':'))
+      C.Group = Group;
+    else
+      At = Start;
+    R.At = position();
+    for (const auto &Row : Rows)
+      if (R.Op.empty() && takeWord(Row[0]))
+        R.Op = Row[1];
+    if (R.Op.empty())
+      return fail("expected an operation (SUM, PRODUCT, MAX, MIN, AND, OR, EQV, NEQV, MAXLOC, MINLOC) in REDUCTION, " + found());
+    if (!expect('(', "after the operation"))
+      return false;
+    R.Var = expression();
+    if (R.Var.empty())
+      return fail("expected a variable in REDUCTION, " + found());
+    if (take(','))
+      R.Loc = expression();
+    if (!R.Loc.empty() && take(','))
+      R.Len = expression();
+    C.Reductions.push_back(R);
+    return expect(')', "after the variable of the reduction");
+  });
+}
+
+// A, A(1:1), A(1:1)(CORNER), A(CORNER)
+bool Parser::edge(Ref &R, const std::string &Where) {
+  R.At = position();
+  if (!name(R.Name, "the name of an array " + Where))
+    return false;
+  for (int Groups = 0; at('(') && Groups < 2; ++Groups) {
+    size_t Start = At++;
+    if (takeWord("corner") && take(')')) {
+      R.Corner = true;
+      continue;
+    }
+    At = Start;
+    if (!widths(R.Widths, Where))
+      return false;
+  }
+  return true;
+}
+
+bool Parser::renew() {
+  Clause &C = D.Clauses.back();
+  return list("in SHADOW_RENEW", [&] {
+    C.Refs.emplace_back();
+    return edge(C.Refs.back(), "in SHADOW_RENEW");
+  });
+}
+
+bool Parser::across() {
+  Clause &C = D.Clauses.back();
+  return list("in ACROSS", [&] {
+    size_t Start = At;
+    bool IsOut = takeWord("out") && take(':');
+    if (!IsOut)
+      At = Start;
+    C.Refs.emplace_back();
+    C.Refs.back().Out = IsOut;
+    return edge(C.Refs.back(), "in ACROSS");
+  });
+}
+
+bool Parser::remote() {
+  Clause &C = D.Clauses.back();
+  return list("in REMOTE_ACCESS", [&] {
+    Ref R;
+    R.At = position();
+    size_t Start = At;
+    std::string Group;
+    if (C.Refs.empty() && C.Group.empty() && name(Group, "the name of an array in REMOTE_ACCESS") && take(':')) {
+      C.Group = Group;
+      R.At = position();
+    } else {
+      At = Start;
+    }
+    if (!name(R.Name, "the name of an array in REMOTE_ACCESS"))
+      return false;
+    if (at('(') && !axes(R, D.Names, "in REMOTE_ACCESS"))
+      return false;
+    C.Refs.push_back(R);
+    return true;
+  });
+}
+
+bool Parser::clause() {
+  auto Begin = [&](ClauseKind K) {
+    D.Clauses.emplace_back();
+    D.Clauses.back().K = K;
+    return true;
+  };
+  auto Named = [&](ClauseKind K) {
+    Begin(K);
+    const bool Parens = take('(');
+    return name(D.Clauses.back().Group, "the name of a group") && (!Parens || expect(')', "after the group"));
+  };
+  if (takeWord("new") || takeWord("private"))
+    return Begin(ClauseKind::Private) && privates();
+  if (takeWord("reduction"))
+    return Begin(ClauseKind::Reduction) && reduction();
+  if (takeWord("shadow_renew"))
+    return Begin(ClauseKind::Renew) && renew();
+  if (takeWord("across"))
+    return Begin(ClauseKind::Across) && across();
+  if (takeWord("remote_access"))
+    return Begin(ClauseKind::Remote) && remote();
+  if (takeWord("shadow_start"))
+    return Named(ClauseKind::ShadowStart);
+  if (takeWord("shadow_wait"))
+    return Named(ClauseKind::ShadowWait);
+  if (takeWord("stage") || takeWord("cuda_block") || takeWord("tie"))
+    return Begin(ClauseKind::Ignored) && list("in the clause", [&] {
+             expression();
+             return true;
+           });
+  for (const char *Later : {"shadow_compute", "consistent", "indirect_access"})
+    if (peekWord() == Later) {
+      const std::string Word = peekWord();
+      return fail("the clause '" + Word + "' is not in this version of dvmfc", "'-fdvm=off' compiles without the directives");
+    }
+  return fail("expected a clause of PARALLEL (NEW, PRIVATE, REDUCTION, SHADOW_RENEW, SHADOW_START, SHADOW_WAIT, ACROSS, REMOTE_ACCESS, "
+              "STAGE, CUDA_BLOCK, TIE), " +
+              found());
+}
+
+// ---- executable directives ---------------------------------------------------------------------------------------------------
+
+bool Parser::parallel() {
+  D.K = DirectiveKind::Parallel;
+  if (!indexNames())
+    return false;
+  for (const std::string &N : D.Names)
+    if (!isNameStart(N[0]))
+      return fail("PARALLEL needs the names of its loops' indices");
+  if (takeWord("on") && !target("behind ON"))
+    return false;
+  while (!atEnd()) {
+    take(',');
+    if (!clause())
+      return false;
+  }
+  return true;
+}
+
+bool Parser::remoteAccess() {
+  D.K = DirectiveKind::RemoteAccess;
+  D.Clauses.emplace_back();
+  D.Clauses.back().K = ClauseKind::Remote;
+  return remote() && (atEnd() || fail("expected the end of REMOTE_ACCESS, " + found()));
+}
+
+bool Parser::group(DirectiveKind K) {
+  D.K = K;
+  const bool Parens = take('(');
+  return name(D.Group, "the name of a group") && (!Parens || expect(')', "after the group")) &&
+         (atEnd() || fail("expected the end of the directive, " + found()));
+}
+
+bool Parser::shadowGroup() {
+  D.K = DirectiveKind::ShadowGroup;
+  if (!name(D.Group, "the name of a group in SHADOW_GROUP"))
+    return false;
+  return list("in SHADOW_GROUP",
+              [&] {
+                D.Refs.emplace_back();
+                return edge(D.Refs.back(), "in SHADOW_GROUP");
+              }) &&
+         (atEnd() || fail("expected the end of SHADOW_GROUP, " + found()));
+}
+
+bool Parser::redistribute() {
+  D.K = DirectiveKind::Redistribute;
+  return distribute();
+}
+
+bool Parser::realign() {
+  D.K = DirectiveKind::Realign;
+  return align();
+}
+
+bool Parser::newValue() {
+  D.K = DirectiveKind::NewValue;
+  return atEnd() || skipRest();
+}
+
+bool Parser::parse() {
+  static const struct {
+    const char *Word;
+    bool (Parser::*Parse)();
+  } Rows[] = {
+      {"distribute", &Parser::distribute},
+      {"align", &Parser::align},
+      {"shadow", &Parser::shadow},
+      {"dynamic", &Parser::dynamic},
+      {"template", &Parser::templates},
+      {"inherit", &Parser::inherit},
+      {"parallel", &Parser::parallel},
+      {"remote_access", &Parser::remoteAccess},
+      {"shadow_group", &Parser::shadowGroup},
+      {"redistribute", &Parser::redistribute},
+      {"realign", &Parser::realign},
+      {"new_value", &Parser::newValue},
+  };
+  static const struct {
+    const char *Word;
+    DirectiveKind K;
+  } Groups[] = {{"shadow_start", DirectiveKind::ShadowStart},
+                {"shadow_wait", DirectiveKind::ShadowWait},
+                {"reduction_start", DirectiveKind::ReductionStart},
+                {"reduction_wait", DirectiveKind::ReductionWait}};
+  // Nothing that a check could judge.
+  static const char *const Accepted[] = {"processors", "reduction_group", "interval", "endinterval", "exitinterval", "debug",   "enddebug",
+                                         "traceon",    "traceoff",        "barrier",  "io_mode",     "check",        "routine", "f90"};
+  static const char *const Unjudged[] = {"region",
+                                         "endregion",
+                                         "actual",
+                                         "get_actual",
+                                         "host_section",
+                                         "endhost_section",
+                                         "checksection",
+                                         "task",
+                                         "task_region",
+                                         "endtask_region",
+                                         "on",
+                                         "endon",
+                                         "map",
+                                         "remote_group",
+                                         "prefetch",
+                                         "reset",
+                                         "consistent",
+                                         "consistent_group",
+                                         "consistent_start",
+                                         "consistent_wait",
+                                         "asyncid",
+                                         "asynchronous",
+                                         "endasynchronous",
+                                         "asyncwait",
+                                         "template_create",
+                                         "template_delete",
+                                         "localize",
+                                         "unlocalize",
+                                         "shadow_add",
+                                         "indirect_access",
+                                         "own",
+                                         "pointer",
+                                         "heap",
+                                         "independent",
+                                         "cp_create",
+                                         "cp_save",
+                                         "cp_load",
+                                         "cp_wait",
+                                         "shadow_compute"};
+  if (atEnd())
+    return fail("expected a directive, found the end of the line");
+  const size_t Start = position();
+  std::string Word = peekWord();
+  At += Word.size();
+  if (Word == "end") {
+    Word += peekWord();
+    At += Word.size() - 3;
+  }
+  D.Word = Word;
+  for (char &C : D.Word)
+    C = static_cast<char>(std::toupper(static_cast<unsigned char>(C)));
+  D.K = DirectiveKind::Array;
+  for (const auto &Row : Rows)
+    if (Word == Row.Word) {
+      if (!(this->*Row.Parse)())
+        return false;
+      Out.push_back(D);
+      return true;
+    }
+  for (const auto &Row : Groups)
+    if (Word == Row.Word) {
+      if (!group(Row.K))
+        return false;
+      Out.push_back(D);
+      return true;
+    }
+  for (const char *Name : Accepted)
+    if (Word == Name) {
+      D.K = DirectiveKind::Accepted;
+      Out.push_back(D);
+      return true;
+    }
+  for (const char *Name : Unjudged)
+    if (Word == Name) {
+      D.K = DirectiveKind::Unjudged;
+      Out.push_back(D);
+      return true;
+    }
+  At = Start;
+  return fail("unknown directive '" + (D.Word.empty() ? std::string("?") : D.Word) + "'");
+}
+
+bool dvmf::parseDirective(const std::string &Text, std::vector<Directive> &Out, Mistake &M) {
+  M = Mistake();
+  Parser P(Text, Out, M);
+  return P.parse();
+}

@@ -1,0 +1,90 @@
+// The grammar of Fortran-DVM directives: the text behind the sentinel in, a tree or a mistake with its place out.
+#ifndef DVM_FORTRAN_DIRECTIVE_H
+#define DVM_FORTRAN_DIRECTIVE_H
+#include "Lines.h"
+#include <optional>
+
+namespace dvmf {
+
+struct Axis {
+  enum Kind { Empty, Value, Affine, Range, Other } K = Empty;
+  int Index = -1;        // Affine: Coef * index + Add
+  std::string Coef, Add; // expressions; empty: 1 and 0.  Value, Other: Add alone; Range: Coef is the low, Add the high bound
+  size_t At = 0;
+};
+
+struct Width {
+  bool Given = false;
+  std::string Low, High;
+};
+
+struct Ref {
+  std::string Name;
+  size_t At = 0; // offset in the directive's text
+  bool Brackets = false;
+  std::vector<Axis> Axes;
+  std::vector<Width> Widths;
+  bool Corner = false, Out = false;
+};
+
+struct Dist {
+  std::string Kind; // as site texts call it: block, *, genblock ..
+  std::string Arg, Arg2;
+  size_t At = 0;
+};
+
+struct Reduction {
+  std::string Op, Var, Loc, Len;
+  size_t At = 0;
+};
+
+enum class ClauseKind { Private, Reduction, Renew, ShadowStart, ShadowWait, Across, Remote, Ignored };
+struct Clause {
+  ClauseKind K;
+  std::vector<Ref> Refs;
+  std::vector<Reduction> Reductions;
+  std::string Group;
+};
+
+enum class DirectiveKind {
+  Array,          // distribute, align, shadow, dynamic: attributes of the arrays in Refs
+  Template,       // Refs with their sizes as axes (Range or Value)
+  Inherit,
+  Parallel,
+  RemoteAccess,   // before a statement
+  ShadowGroup,
+  ShadowStart,
+  ShadowWait,
+  ReductionStart,
+  ReductionWait,
+  Redistribute,
+  Realign,
+  NewValue,
+  TaskRegion, // and the others: not judged
+  Accepted,   // says nothing that a check could judge
+  Unjudged    // has a meaning that is not judged yet
+};
+
+struct Directive {
+  DirectiveKind K = DirectiveKind::Accepted;
+  std::string Word;                // as written, in capital letters
+  bool HasDist = false, HasAlign = false, HasShadow = false, Dynamic = false, NewValue = false;
+  std::vector<Dist> Dists;
+  std::vector<std::string> Names;  // index names of parallel and align; "." where a dimension has none
+  std::vector<Width> Widths;
+  std::optional<Ref> Target;       // align with, parallel on
+  std::vector<Ref> Refs;
+  std::vector<Clause> Clauses;
+  std::string Group;
+};
+
+struct Mistake {
+  size_t At = 0; // offset in the text
+  std::string Text, Help;
+};
+
+// Returns false with 'M' filled.  A line may hold several arrays, and so gives several directives.
+bool parseDirective(const std::string &Text, std::vector<Directive> &Out, Mistake &M);
+
+} // namespace dvmf
+#endif

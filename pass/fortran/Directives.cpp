@@ -1,0 +1,623 @@
+// Calls of 'dvmmx<N>' become marks of directives, with the texts that the run time reads.
+#include "Mark.h"
+#include "flang/Optimizer/Builder/FIRBuilder.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DJB.h"
+#include "pass/markers.h"
+#include "runtime/site_text.h"
+
+using namespace dvmf;
+
+const Mark *dvmf::markOf(fir::CallOp Call, const Model &Mo) {
+  auto Callee = Call.getCallee();
+  if (!Callee)
+    return nullptr;
+  llvm::StringRef Name = Callee->getRootReference().getValue();
+  unsigned Number;
+  if (!Name.consume_front(std::string("_QP") + CallPrefix) || Name.getAsInteger(10, Number))
+    return nullptr;
+  for (const Mark &M : Mo.Main.P->Marks)
+    if (M.Number == Number)
+      return &M;
+  return nullptr;
+}
+
+namespace {
+struct Writer {
+  Model &Mo;
+  const Mark &M;
+  fir::CallOp Call;
+  Emitter E;
+  std::vector<Complaint> &Complaints;
+  bool Failed = false;
+
+  Writer(Model &Mo, const Mark &M, fir::CallOp Call, std::vector<Complaint> &C) : Mo(Mo), M(M), Call(Call), E(Call), Complaints(C) {}
+
+  mlir::Value argument(int I);
+  Variable *variable(const std::string &Name);
+  Num value(const std::string &Text, int64_t Otherwise);
+  void error(const std::string &Text) {
+    Complaints.push_back({true, M.At, Text, "", M.File});
+    Failed = true;
+  }
+
+  void ref(Site &T, const std::string &Name, bool WithLower = false);
+  void axis(Site &T, const Axis &X, const Num &Lower, const std::vector<Num> *NameLower);
+  void axes(Site &T, const Ref &R, const std::vector<Num> *NameLower = nullptr);
+  void widths(Site &T, const std::vector<Width> &W);
+  void edge(Site &T, char Key, const Ref &R);
+  void dists(Site &T, const std::vector<Dist> &D);
+  void align(Site &T, const Directive &D, const std::string &Array);
+  void variableText(Site &T, const std::string &Name, bool Bytes);
+  void clause(Site &T, const Clause &C, bool Groups);
+  bool templateSizes(const std::string &Name, std::vector<Num> &Lower, std::vector<Num> &Extent, const ArrayInfo **Info);
+  mlir::Value templateAddress(const std::string &Name);
+  std::vector<Num> lowers(const std::string &Name);
+
+  void enter(Construct &C);
+  void direct();
+  void declare();
+  void finish(const char *Marker, Site &T);
+  void erase();
+};
+} // namespace
+
+// What the call's argument was before it was put into a temporary.
+mlir::Value Writer::argument(int I) {
+  mlir::Value V = Call.getOperand(unsigned(I));
+  while (mlir::Operation *D = V.getDefiningOp()) {
+    if (mlir::isa<hlfir::AssociateOp, hlfir::NoReassocOp>(D))
+      V = D->getOperand(0);
+    else
+      break;
+  }
+  return V;
+}
+
+Variable *Writer::variable(const std::string &Name) {
+  const int I = M.find(true, Name);
+  if (I < 0)
+    return nullptr;
+  hlfir::DeclareOp D = Mo.rootOf(argument(I));
+  return D ? Mo.of(D) : nullptr;
+}
+
+Num Writer::value(const std::string &Text, int64_t Otherwise) {
+  if (Text.empty())
+    return Num::of(Otherwise);
+  const int I = M.find(false, Text);
+  if (I < 0)
+    return Num::of(Otherwise);
+  mlir::Value V = argument(I);
+  if (fir::isa_ref_type(V.getType()))
+    V = E.B.create<fir::LoadOp>(E.L, V);
+  if (!mlir::isa<mlir::IntegerType, mlir::IndexType>(V.getType())) {
+    error("expected an integer expression, found '" + Text + "'");
+    return Num::of(Otherwise);
+  }
+  return E.number(V);
+}
+
+// ---- templates: they have no variable, so they get a word of static memory ----------------------------------------------------
+
+static std::string templateSymbol(const Mark &M, const std::string &Name) { return "dvm.template." + M.Unit + "." + lower(Name); }
+
+mlir::Value Writer::templateAddress(const std::string &Name) {
+  const std::string Symbol = templateSymbol(M, Name);
+  fir::FirOpBuilder FB(E.B, E.M);
+  FB.setInsertionPoint(Call);
+  auto Global = FB.getNamedGlobal(Symbol);
+  if (!Global)
+    Global = FB.createGlobal(
+        E.L, E.word(), Symbol, false, false,
+        [&](fir::FirOpBuilder &In) { In.create<fir::HasValueOp>(E.L, In.createIntegerConstant(E.L, In.getI64Type(), 0)); },
+        FB.createInternalLinkage());
+  return E.toPointer(E.B.create<fir::AddrOfOp>(E.L, Global.resultType(), Global.getSymbol()));
+}
+
+// The template of that name in this unit; its sizes are operands of its own declaration alone, elsewhere only constants are known.
+bool Writer::templateSizes(const std::string &Name, std::vector<Num> &Lower, std::vector<Num> &Extent, const ArrayInfo **Info) {
+  for (const Mark &Other : Mo.Main.P->Marks) {
+    if (Other.K != MarkKind::Declare || !Other.Array.Template || Other.Unit != M.Unit || lower(Other.Array.Name) != lower(Name))
+      continue;
+    *Info = &Other.Array;
+    for (const Axis &X : Other.Array.Template->Axes) {
+      auto Literal = [&](const std::string &T, int64_t Otherwise) {
+        long long N;
+        return T.empty() ? Num::of(Otherwise) : llvm::StringRef(T).trim().getAsInteger(10, N) ? value(T, Otherwise) : Num::of(N);
+      };
+      const bool Range = X.K == Axis::Range;
+      Num Low = Range ? Literal(X.Coef, 1) : Num::of(1);
+      Num High = Literal(X.Add, 0);
+      Lower.push_back(Low);
+      Extent.push_back(E.add(E.sub(High, Low), Num::of(1)));
+    }
+    return true;
+  }
+  return false;
+}
+
+std::vector<Num> Writer::lowers(const std::string &Name) {
+  if (Variable *V = variable(Name))
+    return Mo.shape(E, *V).Lower;
+  std::vector<Num> Lower, Extent;
+  const ArrayInfo *Info;
+  templateSizes(Name, Lower, Extent, &Info);
+  return Lower;
+}
+
+// ---- pieces of texts ---------------------------------------------------------------------------------------------------------
+
+// "A af8 & 8 2 100 100": the run time has the dimensions in the order of C.
+void Writer::ref(Site &T, const std::string &Name, bool WithLower) {
+  Variable *V = variable(Name);
+  if (!V) {
+    std::vector<Num> Lower, Extent;
+    const ArrayInfo *Info;
+    if (!templateSizes(Name, Lower, Extent, &Info)) {
+      error("'" + Name + "' is neither an array nor a template of this program unit");
+      return;
+    }
+    T.add(Info->Name + " t ").pointer(templateAddress(Name)).add(" 0 0");
+    return;
+  }
+  if (V->Kind.empty()) {
+    error("'" + Name + "' is of a type that the directives do not take in this version of dvmfc");
+    return;
+  }
+  Shape S = Mo.shape(E, *V);
+  const bool Open = !S.Extent.empty() && S.Extent.back().C && *S.Extent.back().C < 0;
+  T.add(V->Name + (Open ? " p" : " a") + V->Kind + " ").pointer(Mo.base(E, *V)).add(" ").add(int64_t(V->Bytes)).add(" ");
+  T.add(int64_t(V->Rank));
+  for (size_t I = S.Extent.size(); I-- > 0;) {
+    T.add(" ");
+    if (S.Extent[I].C && *S.Extent[I].C < 0)
+      T.add("*");
+    else
+      T.number(S.Extent[I]);
+  }
+  if (!WithLower)
+    return;
+  T.key(DVMRT_DIRECTIVE_LOWER);
+  for (size_t I = S.Lower.size(); I-- > 0;) {
+    T.number(S.Lower[I]);
+    if (I)
+      T.add(" ");
+  }
+}
+
+// 'Lower': of the target's dimension; 'NameLower': of the array's dimensions that the indices stand for, if they are no variables.
+void Writer::axis(Site &T, const Axis &X, const Num &Lower, const std::vector<Num> *NameLower) {
+  T.key(DVMRT_DIRECTIVE_AXIS);
+  switch (X.K) {
+  case Axis::Empty: T.add("e"); break;
+  case Axis::Value: T.add("c").number(E.sub(value(X.Add, 0), Lower)); break;
+  case Axis::Affine: {
+    Num Coef = value(X.Coef, 1), Add = E.sub(value(X.Add, 0), Lower);
+    int64_t Index = X.Index;
+    if (NameLower) {
+      if (size_t(X.Index) < NameLower->size())
+        Add = E.add(Add, E.mul(Coef, (*NameLower)[size_t(X.Index)]));
+      Index = int64_t(NameLower->size()) - 1 - X.Index; // reversed
+    }
+    T.add("a").add(Index).add(":").number(Coef).add(":").number(Add);
+    break;
+  }
+  case Axis::Range:
+    T.add("r").number(E.sub(value(X.Coef, 1), Lower)).add(":");
+    if (X.Add.empty())
+      T.add("*");
+    else
+      T.number(E.sub(value(X.Add, 0), Lower));
+    break;
+  case Axis::Other: T.add("o"); break;
+  }
+}
+
+void Writer::axes(Site &T, const Ref &R, const std::vector<Num> *NameLower) {
+  const std::vector<Num> Lower = lowers(R.Name);
+  if (!R.Axes.empty() && !Lower.empty() && Lower.size() != R.Axes.size())
+    error("'" + R.Name + "' has " + std::to_string(Lower.size()) + (Lower.size() == 1 ? " dimension" : " dimensions") + ", but is given " +
+          std::to_string(R.Axes.size()) + " subscript" + (R.Axes.size() == 1 ? "" : "s"));
+  for (size_t I = R.Axes.size(); I-- > 0;)
+    axis(T, R.Axes[I], I < Lower.size() ? Lower[I] : Num::of(1), NameLower);
+}
+
+void Writer::widths(Site &T, const std::vector<Width> &W) {
+  T.key(DVMRT_DIRECTIVE_WIDTHS);
+  for (size_t I = W.size(); I-- > 0;) {
+    T.number(value(W[I].Low, 0)).add(":").number(value(W[I].High, 0));
+    if (I)
+      T.add(" ");
+  }
+}
+
+void Writer::edge(Site &T, char Key, const Ref &R) {
+  ref(T.key(Key), R.Name);
+  Variable *V = variable(R.Name);
+  if (V && !R.Widths.empty() && R.Widths.size() != V->Rank)
+    error("'" + R.Name + "' has " + std::to_string(V->Rank) + " dimensions, but is given " + std::to_string(R.Widths.size()) + " widths");
+  widths(T, R.Widths);
+  if (R.Corner)
+    T.add(" corner");
+  if (R.Out)
+    T.add(" out");
+}
+
+void Writer::dists(Site &T, const std::vector<Dist> &D) {
+  T.key(DVMRT_DIRECTIVE_DISTRIBUTION);
+  for (size_t I = D.size(); I-- > 0;) {
+    const Dist &X = D[I];
+    T.add(X.Kind);
+    if (X.Kind == "multblock") {
+      T.add(",").number(value(X.Arg, 1));
+    } else if (X.Kind == "genblock" || X.Kind == "wgtblock" || X.Kind == "indirect") {
+      Variable *V = variable(X.Arg);
+      if (!V)
+        return error("'" + X.Arg + "' is no array of this program unit");
+      Shape S = Mo.shape(E, *V);
+      T.add(",").pointer(Mo.base(E, *V));
+      int64_t Count = 1;
+      for (const Num &N : S.Extent)
+        Count = N.C && *N.C > 0 ? Count * *N.C : 0;
+      T.add("," + std::to_string(Count) + "," + V->Kind);
+      if (X.Kind == "wgtblock")
+        T.add(",").number(value(X.Arg2, 1));
+    }
+    if (I)
+      T.add(" ");
+  }
+}
+
+void Writer::align(Site &T, const Directive &D, const std::string &Array) {
+  std::vector<Num> Lower = lowers(Array);
+  ref(T.key(DVMRT_DIRECTIVE_ALIGN), D.Target->Name);
+  if (!Lower.empty() && Lower.size() != D.Names.size())
+    error("'" + Array + "' has " + std::to_string(Lower.size()) + " dimensions, but ALIGN gives " + std::to_string(D.Names.size()));
+  Lower.resize(D.Names.size(), Num::of(1));
+  // ':' stands for an offset from the beginning, a name for the subscript itself.
+  Ref Target = *D.Target;
+  const std::vector<Num> TargetLower = lowers(Target.Name);
+  for (size_t I = Target.Axes.size(); I-- > 0;) {
+    Axis &X = Target.Axes[I];
+    const Num Low = I < TargetLower.size() ? TargetLower[I] : Num::of(1);
+    const bool Colon = X.K == Axis::Affine && size_t(X.Index) < D.Names.size() && D.Names[size_t(X.Index)][0] == ':';
+    if (Colon)
+      T.key(DVMRT_DIRECTIVE_AXIS).add("a").add(int64_t(D.Names.size()) - 1 - X.Index).add(":1:0");
+    else
+      axis(T, X, Low, &Lower);
+  }
+  T.key(DVMRT_DIRECTIVE_NAMES).add(int64_t(D.Names.size()));
+  for (size_t I = D.Names.size(); I-- > 0;)
+    T.add(" ").add(D.Names[I][0] == ':' ? "i" + std::to_string(I) : D.Names[I]);
+}
+
+void Writer::variableText(Site &T, const std::string &Name, bool Bytes) {
+  Variable *V = variable(Name);
+  if (!V)
+    return error("'" + Name + "' is no variable of this program unit");
+  if (V->Kind.empty())
+    return error("'" + Name + "' is of a type that the directives do not take in this version of dvmfc");
+  T.add(V->Name + " ").pointer(Mo.base(E, *V)).add(" ");
+  Num Count = Num::of(1);
+  for (const Num &N : Mo.shape(E, *V).Extent)
+    Count = E.mul(Count, N);
+  if (Bytes)
+    T.number(E.mul(Count, Num::of(int64_t(V->Bytes))));
+  else
+    T.add(int64_t(V->Bytes)).add(" ").number(Count);
+  T.add(" " + V->Kind);
+}
+
+void Writer::clause(Site &T, const Clause &C, bool Groups) {
+  for (const Ref &R : C.Refs) {
+    switch (C.K) {
+    case ClauseKind::Private: variableText(T.key(DVMRT_DIRECTIVE_PRIVATE), R.Name, true); break;
+    case ClauseKind::Renew: edge(T, DVMRT_DIRECTIVE_RENEW, R); break;
+    case ClauseKind::Across: edge(T, DVMRT_DIRECTIVE_ACROSS, R); break;
+    case ClauseKind::Remote:
+      ref(T.key(DVMRT_DIRECTIVE_REMOTE), R.Name);
+      axes(T, R);
+      break;
+    default: break;
+    }
+  }
+  if (!C.Reductions.empty() && Groups)
+    T.key(DVMRT_DIRECTIVE_GROUP).add(C.Group.empty() ? "-" : lower(C.Group));
+  for (const Reduction &R : C.Reductions) {
+    Variable *V = variable(R.Var);
+    const bool Logical = V && mlir::isa<fir::LogicalType>(V->Element);
+    std::string Op = R.Op;
+    if (Op == "eqv" || Op == "neqv")
+      return error("the reduction '" + R.Op + "' is not in this version of dvmfc");
+    if ((Op == "and" || Op == "or") && V && !Logical)
+      return error("'" + R.Var + "' is not LOGICAL, as the reduction '" + R.Op + "' wants");
+    variableText(T.key(DVMRT_DIRECTIVE_REDUCTION).add(Op + " "), R.Var, false);
+    if (!R.Loc.empty()) {
+      T.add(" ");
+      variableText(T, R.Loc, false);
+    }
+    if (V && V->Rank && !V->Boxed) {
+      Shape S = Mo.shape(E, *V);
+      T.key(DVMRT_DIRECTIVE_RESULTS).add(int64_t(V->Rank));
+      for (size_t I = S.Extent.size(); I-- > 0;)
+        T.add(" ").add(S.Extent[I].C ? *S.Extent[I].C : 0);
+    }
+  }
+  if (C.K == ClauseKind::ShadowStart || C.K == ClauseKind::ShadowWait)
+    T.key(DVMRT_DIRECTIVE_SHADOW).add(C.K == ClauseKind::ShadowStart ? "start " : "wait ").add(lower(C.Group));
+}
+
+// ---- marks -------------------------------------------------------------------------------------------------------------------
+
+static std::string sentinelOf(const Placed &P) { return P.F.Fixed ? "f" : "F"; }
+
+void Writer::enter(Construct &C) {
+  const Directive &D = *M.D;
+  Site T(E);
+  const bool Parallel = D.K == DirectiveKind::Parallel;
+  T.key(DVMRT_ANY_KIND).add(Parallel ? "parallel " : "remote_access ").add(int64_t(M.Construct));
+  T.key(DVMRT_ANY_LANGUAGE).add(sentinelOf(*Mo.Main.P));
+  T.key(DVMRT_DIRECTIVE_FUNCTION).add(std::to_string(uint64_t(M.Function.Line) << 32 | llvm::djbHash(Mo.Main.Name)));
+  T.place(M.File.empty() ? Mo.Main.Name : M.File, M.At);
+  if (Parallel) {
+    T.key(DVMRT_DIRECTIVE_NAMES).add(int64_t(M.Indices.size()));
+    for (const std::string &I : M.Indices)
+      T.add(" " + I);
+    T.key(DVMRT_DIRECTIVE_LOOP).add(M.Loop.Line).add(" ").add(M.Loop.Column);
+    T.key(DVMRT_DIRECTIVE_STEPS);
+    for (size_t I = 0; I < M.Indices.size(); ++I)
+      T.add((I ? " " : "") + (I < M.Steps.size() ? M.Steps[I] : std::string("*")));
+  }
+  if (D.Target) {
+    ref(T.key(DVMRT_DIRECTIVE_ON), D.Target->Name);
+    axes(T, *D.Target);
+  }
+  bool Groups = false;
+  for (const Clause &Cl : D.Clauses)
+    Groups |= !Cl.Reductions.empty() && !Cl.Group.empty();
+  for (const Clause &Cl : D.Clauses) {
+    clause(T, Cl, Groups);
+    if (Cl.K == ClauseKind::Remote)
+      for (const Ref &R : Cl.Refs)
+        if (Variable *V = variable(R.Name))
+          C.RemoteUnique.insert(V->Unique);
+  }
+  C.Enter = &M;
+  C.EnterAt = Call;
+  C.Text = T.T;
+  C.Args = T.Args;
+}
+
+void Writer::finish(const char *Marker, Site &T) {
+  llvm::SmallVector<mlir::Value, 8> Args{E.text(T.T)};
+  Args.append(T.Args.begin(), T.Args.end());
+  E.call(std::string(Marker) + "." + std::to_string(M.Number), {}, Args);
+}
+
+void Writer::direct() {
+  static const struct {
+    DirectiveKind K;
+    const char *Name;
+  } Names[] = {{DirectiveKind::ShadowGroup, "shadow_group"},
+               {DirectiveKind::ShadowStart, "shadow_start"},
+               {DirectiveKind::ShadowWait, "shadow_wait"},
+               {DirectiveKind::ReductionStart, "reduction_start"},
+               {DirectiveKind::ReductionWait, "reduction_wait"},
+               {DirectiveKind::Redistribute, "redistribute"},
+               {DirectiveKind::Realign, "realign"}};
+  const Directive &D = *M.D;
+  const char *Name = "";
+  for (const auto &Row : Names)
+    if (Row.K == D.K)
+      Name = Row.Name;
+  auto Begin = [&](Site &T) {
+    T.key(DVMRT_ANY_KIND).add(Name);
+    T.key(DVMRT_ANY_LANGUAGE).add(sentinelOf(*Mo.Main.P));
+    T.place(M.File.empty() ? Mo.Main.Name : M.File, M.At);
+  };
+  if (D.K == DirectiveKind::Redistribute || D.K == DirectiveKind::Realign) {
+    for (const Ref &R : D.Refs) {
+      Site T(E);
+      Begin(T);
+      ref(T.key(DVMRT_DIRECTIVE_ARRAY), R.Name);
+      if (D.HasDist)
+        dists(T, D.Dists);
+      if (D.HasAlign)
+        align(T, D, R.Name);
+      if (Failed)
+        return;
+      llvm::SmallVector<mlir::Value, 8> Args{E.text(T.T)};
+      Args.append(T.Args.begin(), T.Args.end());
+      E.call(std::string(DVMM_DIRECT) + "." + std::to_string(M.Number) + "." + lower(R.Name), {}, Args);
+    }
+    return;
+  }
+  Site T(E);
+  Begin(T);
+  T.key(DVMRT_DIRECTIVE_GROUP).add(lower(D.Group));
+  if (D.K == DirectiveKind::ShadowGroup)
+    for (const Ref &R : D.Refs)
+      edge(T, DVMRT_DIRECTIVE_RENEW, R);
+  if (!Failed)
+    finish(DVMM_DIRECT, T);
+}
+
+void Writer::declare() {
+  const ArrayInfo &A = M.Array;
+  Variable *V = A.Template ? nullptr : variable(A.Name);
+  if (!A.Template && !V)
+    return error("'" + A.Name + "' is no array of this program unit");
+  if (V && V->Dummy)
+    return; // it is what the caller has distributed
+  if (V && V->Indirect != M.Allocated)
+    return; // told where it is allocated
+  Site T(E);
+  T.key(DVMRT_ANY_KIND).add(A.Template ? "template" : "array");
+  T.key(DVMRT_ANY_LANGUAGE).add(sentinelOf(*Mo.Main.P));
+  T.place(M.File.empty() ? Mo.Main.Name : M.File, M.At);
+  if (V) {
+    if (!V->Rank)
+      return error("'" + A.Name + "' is no array");
+    ref(T.key(DVMRT_DIRECTIVE_ARRAY), A.Name, true);
+  } else {
+    std::vector<Num> Lower, Extent;
+    const ArrayInfo *Info;
+    templateSizes(A.Name, Lower, Extent, &Info);
+    T.key(DVMRT_DIRECTIVE_TEMPLATE).add(A.Name + " ").pointer(templateAddress(A.Name)).add(" ").add(int64_t(Extent.size()));
+    for (size_t I = Extent.size(); I-- > 0;)
+      T.add(" ").number(Extent[I]);
+  }
+  if (A.Placed && A.Placed->HasDist && !A.Placed->Dists.empty()) {
+    if (V && A.Placed->Dists.size() != V->Rank)
+      return error("'" + A.Name + "' has " + std::to_string(V->Rank) + (V->Rank == 1 ? " dimension" : " dimensions") +
+                   ", but DISTRIBUTE gives " + std::to_string(A.Placed->Dists.size()));
+    dists(T, A.Placed->Dists);
+  }
+  if (A.Placed && A.Placed->Target)
+    align(T, *A.Placed, A.Name);
+  if (A.Shadowed) {
+    if (V && A.Shadowed->Widths.size() != V->Rank)
+      return error("'" + A.Name + "' has " + std::to_string(V->Rank) + (V->Rank == 1 ? " dimension" : " dimensions") +
+                   ", but SHADOW gives " + std::to_string(A.Shadowed->Widths.size()));
+    widths(T, A.Shadowed->Widths);
+  }
+  if (A.Dynamic)
+    T.key(DVMRT_DIRECTIVE_DYNAMIC);
+  if (!Failed)
+    finish(DVMM_DIRECT, T);
+}
+
+// The call and the temporaries that it was given.
+void Writer::erase() {
+  llvm::SmallVector<mlir::Operation *, 8> Temporaries;
+  for (mlir::Value V : Call.getOperands())
+    if (auto A = V.getDefiningOp<hlfir::AssociateOp>())
+      Temporaries.push_back(A);
+  Call.erase();
+  for (mlir::Operation *A : Temporaries) {
+    llvm::SmallSetVector<mlir::Operation *, 2> Ends(A->user_begin(), A->user_end()); // each uses two of its results
+    for (mlir::Operation *End : Ends)
+      End->erase();
+    A->erase();
+  }
+}
+
+// ---- a function --------------------------------------------------------------------------------------------------------------
+
+static mlir::Value address(Emitter &E, Model &Mo, const Mark &M, fir::CallOp Call, const std::string &Name, Variable *&V,
+                           std::vector<Complaint> &Complaints) {
+  Writer W(Mo, M, Call, Complaints);
+  V = W.variable(Name);
+  return V ? Mo.base(E, *V) : mlir::Value();
+}
+
+static void lowerIter(Model &Mo, const Mark &M, fir::CallOp Call, Constructs &Known, std::vector<Complaint> &Complaints) {
+  Writer W(Mo, M, Call, Complaints);
+  Emitter &E = W.E;
+  llvm::SmallVector<mlir::Value, 8> Args{E.value(Num::of(M.Construct)), E.value(Num::of(int64_t(M.Indices.size())))};
+  Construct &C = Known[M.Construct];
+  C.IndexUnique.clear();
+  for (const std::string &Name : M.Indices) {
+    Variable *V;
+    mlir::Value Base = address(E, Mo, M, Call, Name, V, Complaints);
+    if (!V)
+      return W.error("'" + Name + "' is no variable");
+    C.IndexUnique.push_back(V->Unique);
+    Args.push_back(Base);
+    Args.push_back(E.value(Num::of(-int64_t(V->Bytes))));
+  }
+  E.call(std::string(DVMM_ITER) + "." + std::to_string(M.Number), {}, Args);
+  W.erase();
+}
+
+static bool isStep(fir::CallOp Call) {
+  auto Callee = Call.getCallee();
+  return Callee && Callee->getRootReference().getValue() == "_FortranAArgumentCount";
+}
+
+void dvmf::lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, std::vector<Complaint> &Complaints) {
+  llvm::SmallVector<std::pair<fir::CallOp, const Mark *>, 8> Calls;
+  const Mark *Pending = nullptr;
+  F.walk<mlir::WalkOrder::PreOrder>([&](fir::CallOp Call) {
+    if (const Mark *M = markOf(Call, Mo)) {
+      Calls.push_back({Call, M});
+      if (M->K == MarkKind::Enter)
+        Pending = M;
+      return;
+    }
+    std::string File;
+    Position P;
+    if (Pending && isStep(Call) && Mo.position(Call.getLoc(), File, P) && File == Mo.Main.Path && P.Line == Pending->Line) {
+      Calls.push_back({Call, Pending});
+      Pending = nullptr;
+    }
+  });
+  for (auto &[Call, M] : Calls) {
+    if (isStep(Call)) {
+      Known[M->Construct].EnterAt = Call; // the condition; its arguments were evaluated before
+      continue;
+    }
+    Writer W(Mo, *M, Call, Complaints);
+    switch (M->K) {
+    case MarkKind::Enter: {
+      Construct &C = Known[M->Construct];
+      W.enter(C);
+      C.FirstLine = M->FirstLine;
+      C.LastLine = M->LastLine;
+      W.erase();
+      break;
+    }
+    case MarkKind::Leave:
+      W.E.call(DVMM_LEAVE, {}, {W.E.value(Num::of(M->Construct))});
+      W.erase();
+      break;
+    case MarkKind::Row:
+      W.E.call(DVMM_ROW, {}, {W.E.value(Num::of(M->Construct))});
+      W.erase();
+      break;
+    case MarkKind::Iter: lowerIter(Mo, *M, Call, Known, Complaints); break;
+    case MarkKind::Direct:
+      W.direct();
+      W.erase();
+      break;
+    case MarkKind::Declare:
+      W.declare();
+      W.erase();
+      break;
+    }
+  }
+}
+
+void dvmf::finishEnters(Model &Mo, Constructs &Known) {
+  (void)Mo;
+  for (auto &[Number, C] : Known) {
+    auto Step = mlir::dyn_cast_or_null<fir::CallOp>(C.EnterAt);
+    if (!Step || !C.Enter)
+      continue;
+    Emitter E(Step);
+    std::string Text = C.Text;
+    llvm::SmallVector<mlir::Value, 8> Args{mlir::Value()};
+    Args.append(C.Args.begin(), C.Args.end());
+    for (const Construct::Use &U : C.Uses) {
+      Text += std::string("\n") + char(DVMRT_DIRECTIVE_USE) + " " + U.Name + " & " + (U.Written ? "w" : "r");
+      Args.push_back(U.Base);
+    }
+    Args[0] = E.text(Text);
+    mlir::Operation *Enter = E.call(std::string(DVMM_ENTER) + "." + std::to_string(C.Enter->Number), E.B.getI32Type(), Args);
+    Step.getResult(0).replaceAllUsesWith(Enter->getResult(0));
+    Step.erase();
+  }
+}
+
+void dvmf::findDistributed(mlir::ModuleOp M, Model &Mo) {
+  M.walk([&](fir::CallOp Call) {
+    const Mark *K = markOf(Call, Mo);
+    if (!K || K->K != MarkKind::Declare || K->Array.Template)
+      return;
+    std::vector<Complaint> Ignored;
+    Writer W(Mo, *K, Call, Ignored);
+    if (Variable *V = W.variable(K->Array.Name))
+      Mo.Distributed.insert(V->Unique);
+  });
+}

@@ -1,0 +1,61 @@
+// Puts the marks of pass/markers.h into a module of HLFIR: calls of 'dvmmx<N>' (Place.h) become directives, references of the
+// source become marked accesses.
+#ifndef DVM_FORTRAN_MARK_H
+#define DVM_FORTRAN_MARK_H
+#include "Model.h"
+
+namespace dvmf {
+
+struct MarkOptions {
+  bool Trace = false;
+};
+
+struct Pairing {
+  unsigned Exact = 0, Unpaired = 0; // references whose place in the text is known, and not
+};
+
+class Marker {
+public:
+  Marker(mlir::ModuleOp M, Model &Mo, const MarkOptions &O, std::vector<Complaint> &Complaints)
+      : M(M), Mo(Mo), Options(O), Complaints(Complaints) {}
+  void run();
+  Pairing Pairs;
+
+private:
+  friend class Accesses;
+  friend class Directives;
+  mlir::ModuleOp M;
+  Model &Mo;
+  const MarkOptions &Options;
+  std::vector<Complaint> &Complaints;
+};
+
+// A construct of a function, while it is marked.
+struct Construct {
+  const Mark *Enter = nullptr;
+  mlir::Operation *EnterAt = nullptr; // the call that becomes 'enter'
+  llvm::SmallVector<mlir::Value, 8> Args;
+  std::string Text;
+  unsigned FirstLine = 0, LastLine = 0;
+  struct Use {
+    std::string Unique, Name;
+    mlir::Value Base;
+    bool Written = false;
+  };
+  std::vector<Use> Uses;
+  std::vector<std::string> IndexUnique; // unique names of the index variables
+  std::set<std::string> RemoteUnique;
+};
+
+using Constructs = std::map<unsigned, Construct>;
+
+// Replaces the inserted calls of the function.  Enters stay as calls until the accesses are known: finishEnters.
+void lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, std::vector<Complaint> &Complaints);
+void finishEnters(Model &Mo, Constructs &Known);
+// Of all functions first: which arrays the directives name.
+void findDistributed(mlir::ModuleOp M, Model &Mo);
+void markAccesses(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const MarkOptions &O, Pairing &Pairs);
+const Mark *markOf(fir::CallOp Call, const Model &Mo);
+
+} // namespace dvmf
+#endif

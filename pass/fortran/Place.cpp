@@ -1,0 +1,575 @@
+#include "Place.h"
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+using namespace dvmf;
+
+void Mark::add(bool IsVariable, const std::string &Text) {
+  if (!Text.empty() && find(IsVariable, Text) < 0)
+    Operands.push_back({IsVariable, Text});
+}
+
+int Mark::find(bool IsVariable, const std::string &Text) const {
+  for (size_t I = 0; I < Operands.size(); ++I)
+    if (Operands[I].IsVariable == IsVariable && squeezed(Operands[I].Text) == squeezed(Text))
+      return int(I);
+  return -1;
+}
+
+namespace {
+
+struct Insertion {
+  std::vector<std::string> Lines; // without indentation
+  unsigned At;                    // the line that '#line' names for them
+};
+
+struct Placer {
+  const std::string &Raw, &File;
+  Placed &P;
+  Outline O;
+  std::map<unsigned, std::vector<Insertion>> Before, Behind; // by line of the source
+  std::map<int, std::map<std::string, ArrayInfo>> Arrays;     // by unit and small name
+  std::map<int, std::vector<std::string>> Order;
+  std::vector<std::pair<unsigned, unsigned>> Blank; // labels that go elsewhere: line and column
+  std::map<unsigned, std::string> LabelAt;          // .. onto the first inserted statement before that line
+  unsigned Marks = 0, Constructs = 0;
+
+  Placer(const std::string &Raw, const std::string &File, Placed &P) : Raw(Raw), File(File), P(P), O(outlineOf(P.Statements)) {}
+  void run();
+
+  Position place(size_t S, size_t At) const {
+    const Statement &St = P.Statements[S];
+    return At < St.At.size() ? St.At[At] : St.Start;
+  }
+  void error(Position At, const std::string &Text, const std::string &Help = "") {
+    P.Complaints.push_back({true, At, Text, Help, Included});
+  }
+  void warning(Position At, const std::string &Text) { P.Complaints.push_back({false, At, Text, "", Included}); }
+  std::string Included; // the file of the directive at hand
+
+  void directive(size_t S);
+  void declaration(size_t S, const Directive &D);
+  void parallel(size_t S, const Directive &D);
+  void remoteAccess(size_t S, const Directive &D);
+  void standAlone(size_t S, const Directive &D);
+  void declareAll();
+  void declareInModule(const Unit &Un, std::vector<Insertion> &Lines);
+  Mark &declare(int Unit, const ArrayInfo &A, std::vector<Insertion> &Lines);
+  void declareAllocated(size_t S);
+  Mark &mark(MarkKind K, size_t S, const Directive *D);
+  std::string call(const Mark &M) const;
+  bool nextStatement(size_t S, size_t &Next) const;
+  void wrap(size_t First, size_t Last, Mark &Enter, unsigned Line);
+
+  void refOperands(Mark &M, const Ref &R, bool Variable = true);
+  void widthOperands(Mark &M, const std::vector<Width> &W);
+  void distOperands(Mark &M, const std::vector<Dist> &D);
+  void clauseOperands(Mark &M, const Clause &C);
+  bool isTemplate(int Unit, const std::string &Name) const;
+  void addVariable(Mark &M, int Unit, const std::string &Name);
+  int unitOf(size_t S) const { return S < O.UnitOf.size() ? O.UnitOf[S] : -1; }
+  int CurrentUnit = -1;
+  void write();
+  void writeLines(std::string &Out, const Insertion &I, const std::string &Label) const;
+};
+} // namespace
+
+// ---- operands ----------------------------------------------------------------------------------------------------------------
+
+bool Placer::isTemplate(int Unit, const std::string &Name) const {
+  auto It = Arrays.find(Unit);
+  if (It == Arrays.end())
+    return Unit >= 0 && isTemplate(O.Units[Unit].Parent, Name);
+  auto A = It->second.find(lower(Name));
+  return A != It->second.end() ? A->second.Template != nullptr : isTemplate(O.Units[Unit].Parent, Name);
+}
+
+void Placer::addVariable(Mark &M, int Unit, const std::string &Name) {
+  if (!isTemplate(Unit, Name))
+    M.add(true, Name);
+}
+
+void Placer::refOperands(Mark &M, const Ref &R, bool Variable) {
+  if (Variable)
+    addVariable(M, CurrentUnit, R.Name);
+  for (const Axis &X : R.Axes)
+    if (X.K != Axis::Other) {
+      M.add(false, X.Coef);
+      M.add(false, X.Add);
+    }
+  widthOperands(M, R.Widths);
+}
+
+void Placer::widthOperands(Mark &M, const std::vector<Width> &W) {
+  for (const Width &X : W) {
+    M.add(false, X.Low);
+    M.add(false, X.High);
+  }
+}
+
+void Placer::distOperands(Mark &M, const std::vector<Dist> &Dists) {
+  for (const Dist &X : Dists) {
+    if (X.Kind == "multblock")
+      M.add(false, X.Arg);
+    else if (X.Kind != "derived" && !X.Arg.empty())
+      M.add(true, X.Arg);
+    M.add(false, X.Arg2);
+  }
+}
+
+void Placer::clauseOperands(Mark &M, const Clause &C) {
+  for (const Ref &R : C.Refs)
+    refOperands(M, R);
+  for (const Reduction &R : C.Reductions) {
+    M.add(true, R.Var);
+    M.add(true, R.Loc);
+    M.add(false, R.Len);
+  }
+}
+
+Mark &Placer::mark(MarkKind K, size_t S, const Directive *D) {
+  Mark M;
+  M.K = K;
+  M.Number = ++Marks;
+  M.D = D;
+  M.At = place(S, 0);
+  M.Line = P.Statements[S].FirstLine;
+  M.File = P.Statements[S].File;
+  const int U = unitOf(S);
+  if (U >= 0) {
+    M.Unit = O.Units[U].Name;
+    M.Function = P.Statements[O.Units[U].Begin].Start;
+  }
+  P.Marks.push_back(M);
+  return P.Marks.back();
+}
+
+std::string Placer::call(const Mark &M) const {
+  std::string T = std::string("call ") + CallPrefix + std::to_string(M.Number) + "(";
+  for (size_t I = 0; I < M.Operands.size(); ++I)
+    T += (I ? "," : "") + (M.Operands[I].IsVariable ? "loc(" + M.Operands[I].Text + ")" : "(" + M.Operands[I].Text + ")+0");
+  return T + ")";
+}
+
+// ---- directives --------------------------------------------------------------------------------------------------------------
+
+// What the directive stands before: the next statement that is none.
+bool Placer::nextStatement(size_t S, size_t &Next) const {
+  for (Next = S + 1; Next < P.Statements.size(); ++Next)
+    if (!P.Statements[Next].IsDirective)
+      return true;
+  return false;
+}
+
+// The statements [First, Last] become the body of a construct: the pass wants 'while (enter) { .. leave }'.  The condition is an
+// intrinsic function that needs no declaration; Mark.cpp puts 'enter' in its place.
+void Placer::wrap(size_t First, size_t Last, Mark &Enter, unsigned Line) {
+  const Statement &A = P.Statements[First], &B = P.Statements[Last];
+  Enter.FirstLine = A.FirstLine;
+  Enter.LastLine = B.LastLine;
+  Before[A.FirstLine].push_back({{call(Enter), "do while (command_argument_count() .ne. 0)"}, Line});
+  if (!A.Label.empty()) {
+    LabelAt[A.FirstLine] = A.Label;
+    for (size_t I = 0; I < A.Label.size(); ++I)
+      Blank.push_back({A.Start.Line, A.Start.Column + unsigned(I)});
+  }
+  const unsigned Construct = Enter.Construct;
+  Mark &Leave = mark(MarkKind::Leave, First, Enter.D);
+  Leave.Construct = Construct;
+  auto &After = Behind[B.LastLine];
+  After.insert(After.begin(), Insertion{{call(Leave), "end do"}, Line});
+}
+
+// The third bound of "do i = 1, n, 2", if it is a number.
+static std::string stepOf(const std::string &Do) {
+  std::vector<std::string> Bounds{""};
+  int Depth = 0;
+  for (char C : Do.substr(Do.find('=') + 1)) {
+    Depth += C == '(' ? 1 : C == ')' ? -1 : 0;
+    if (!Depth && C == ',')
+      Bounds.push_back("");
+    else if (C != ' ')
+      Bounds.back() += C;
+  }
+  if (Bounds.size() < 3)
+    return "1";
+  const std::string &Step = Bounds[2];
+  const size_t Digits = Step.find_first_not_of("+-");
+  const bool Number = Digits != std::string::npos && Digits < 2 && Step.find_first_not_of("0123456789", Digits) == std::string::npos;
+  return Number ? Step.substr(Step[0] == '+') : "*";
+}
+
+void Placer::parallel(size_t S, const Directive &D) {
+  size_t First;
+  const Position At = place(S, 0);
+  if (!nextStatement(S, First) || O.LoopAt[First] < 0)
+    return error(At, "PARALLEL must stand before a DO loop");
+  std::vector<int> Loops;
+  size_t Next = First;
+  for (size_t N = 0; N < D.Names.size(); ++N) {
+    if (N && !nextStatement(Next, Next))
+      break;
+    if (O.LoopAt[Next] < 0)
+      return error(P.Statements[Next].Start,
+                   "the loops of PARALLEL are not tightly nested: expected the DO of '" + D.Names[N] + "', found another statement");
+    const Loop &L = O.Loops[O.LoopAt[Next]];
+    if (lower(L.Index) != lower(D.Names[N]))
+      return error(P.Statements[Next].Start, "the index of this loop is '" + L.Index + "', but PARALLEL names '" + D.Names[N] + "' here",
+                   "name the indices in the order of the loops, the outermost first");
+    if (!L.End)
+      return error(P.Statements[Next].Start, "the end of this loop was not found");
+    Loops.push_back(O.LoopAt[Next]);
+  }
+  const Loop &Outer = O.Loops[Loops.front()], &Inner = O.Loops[Loops.back()];
+  for (size_t I : {First, Inner.Do, Outer.End})
+    if (!P.Statements[I].Alone)
+      return error(P.Statements[I].Start, "a loop of PARALLEL needs lines of its own: ';' parts statements here");
+  for (const Loop &L : O.Loops)
+    if (L.End == Outer.End && L.Do < Outer.Do)
+      return error(P.Statements[L.Do].Start, "this loop ends with the same statement as the parallel loop inside of it",
+                   "give it an END DO or a terminal statement of its own");
+  const unsigned Construct = ++Constructs;
+  const unsigned Line = P.Statements[S].FirstLine;
+  Mark Enter = mark(MarkKind::Enter, S, &D);
+  Enter.Construct = Construct;
+  Enter.Loop = P.Statements[First].Start;
+  for (int L : Loops) {
+    Enter.Indices.push_back(O.Loops[L].Index);
+    Enter.Steps.push_back(stepOf(P.Statements[O.Loops[L].Do].Text));
+  }
+  if (D.Target)
+    refOperands(Enter, *D.Target);
+  for (const Clause &C : D.Clauses)
+    clauseOperands(Enter, C);
+  const size_t Where = P.Marks.size() - 1;
+  wrap(First, Outer.End, Enter, Line);
+  P.Marks[Where] = Enter;
+  if (Loops.size() > 1) {
+    Mark &Row = mark(MarkKind::Row, S, &D);
+    Row.Construct = Construct;
+    Before[P.Statements[Inner.Do].FirstLine].push_back({{call(Row)}, Line});
+  }
+  Mark &Iter = mark(MarkKind::Iter, S, &D);
+  Iter.Construct = Construct;
+  Iter.Indices = Enter.Indices;
+  for (const std::string &I : Iter.Indices)
+    Iter.add(true, I);
+  Behind[P.Statements[Inner.Do].LastLine].push_back({{call(Iter)}, Line});
+}
+
+void Placer::remoteAccess(size_t S, const Directive &D) {
+  size_t First;
+  if (!nextStatement(S, First))
+    return error(place(S, 0), "REMOTE_ACCESS must stand before a statement");
+  size_t Last = O.LoopAt[First] >= 0 ? O.Loops[O.LoopAt[First]].End : O.BlockEnd[First];
+  if (Last < First || !P.Statements[First].Alone || !P.Statements[Last].Alone)
+    return error(P.Statements[First].Start, "the statement of REMOTE_ACCESS needs lines of its own");
+  Mark Enter = mark(MarkKind::Enter, S, &D);
+  const size_t Where = P.Marks.size() - 1;
+  Enter.Construct = ++Constructs;
+  for (const Clause &C : D.Clauses)
+    clauseOperands(Enter, C);
+  wrap(First, Last, Enter, P.Statements[S].FirstLine);
+  P.Marks[Where] = Enter;
+}
+
+void Placer::standAlone(size_t S, const Directive &D) {
+  size_t Next;
+  const unsigned Line = P.Statements[S].FirstLine;
+  Mark &M = mark(MarkKind::Direct, S, &D);
+  for (const Ref &R : D.Refs)
+    refOperands(M, R);
+  if (D.Target)
+    refOperands(M, *D.Target);
+  distOperands(M, D.Dists);
+  if (!nextStatement(S, Next))
+    return;
+  if (!P.Statements[Next].Alone)
+    return error(P.Statements[Next].Start, D.Word + " needs lines of its own: ';' parts statements here");
+  Before[P.Statements[S].FirstLine].push_back({{call(M)}, Line});
+}
+
+// ---- declarations ------------------------------------------------------------------------------------------------------------
+
+void Placer::declaration(size_t S, const Directive &D) {
+  const int U = unitOf(S);
+  if (U < 0) // before the first statement of a unit
+    return error(place(S, 0), D.Word + " must stand inside of a program unit, behind its first statement");
+  for (const Ref &R : D.Refs) {
+    const std::string Key = lower(R.Name);
+    auto [It, New] = Arrays[U].insert({Key, ArrayInfo()});
+    ArrayInfo &A = It->second;
+    if (New) {
+      A.Name = R.Name;
+      A.At = place(S, 0);
+      A.Line = P.Statements[S].FirstLine;
+      A.File = P.Statements[S].File;
+      Order[U].push_back(Key);
+    }
+    if (D.K == DirectiveKind::Template)
+      A.Template = &R;
+    if (D.HasDist || D.HasAlign) {
+      if (A.Placed) {
+        error(place(S, R.At), "'" + R.Name + "' is distributed or aligned twice");
+        continue;
+      }
+      A.Placed = &D;
+      A.At = place(S, 0);
+      A.Line = P.Statements[S].FirstLine;
+      A.File = P.Statements[S].File;
+    }
+    if (D.HasShadow)
+      A.Shadowed = &D;
+    A.Dynamic |= D.Dynamic;
+    A.Inherited |= D.K == DirectiveKind::Inherit;
+  }
+}
+
+Mark &Placer::declare(int Unit, const ArrayInfo &A, std::vector<Insertion> &Lines) {
+  Mark &M = mark(MarkKind::Declare, O.Units[Unit].Begin, A.Placed);
+  CurrentUnit = Unit;
+  M.At = A.At;
+  M.Line = A.Line;
+  M.File = A.File;
+  M.Array = A;
+  if (!A.Template)
+    M.add(true, A.Name);
+  else
+    for (const Axis &X : A.Template->Axes) {
+      M.add(false, X.Coef);
+      M.add(false, X.Add);
+    }
+  if (A.Placed) {
+    distOperands(M, A.Placed->Dists);
+    if (A.Placed->Target)
+      refOperands(M, *A.Placed->Target);
+  }
+  if (A.Shadowed)
+    widthOperands(M, A.Shadowed->Widths);
+  Lines.push_back({{call(M)}, A.Line});
+  return M;
+}
+
+void Placer::declareAll() {
+  for (auto &[U, Names] : Order) {
+    const Unit &Un = O.Units[U];
+    if (Un.K == Unit::BlockData)
+      continue;
+    std::vector<Insertion> Lines;
+    for (int Round = 0; Round < 3; ++Round) // templates, distributed arrays, aligned ones
+      for (const std::string &Key : Names) {
+        const ArrayInfo &A = Arrays[U][Key];
+        const int Of = A.Template ? 0 : A.Placed && A.Placed->HasAlign ? 2 : 1;
+        if (Of == Round)
+          declare(U, A, Lines);
+      }
+    if (Un.K == Unit::Module)
+      declareInModule(Un, Lines);
+    else if (const Statement &First = P.Statements[Un.FirstExecutable]; !First.Alone)
+      error(First.Start, "the first executable statement of a unit with DVM directives needs a line of its own");
+    else {
+      auto &Where = Before[First.FirstLine];
+      Where.insert(Where.begin(), Lines.begin(), Lines.end());
+    }
+  }
+}
+
+// No statement can stand in a module: a procedure of it is called before the program begins.
+void Placer::declareInModule(const Unit &Un, std::vector<Insertion> &Lines) {
+  const unsigned Line = Lines.front().At;
+  Lines.insert(Lines.begin(), {{"subroutine " + (InitPrefix + Un.Name)}, Line});
+  Lines.push_back({{"end subroutine"}, Line});
+  if (!Un.Contains)
+    Lines.insert(Lines.begin(), {{"contains"}, Line});
+  auto &Where = Un.Contains ? Behind[P.Statements[Un.Contains].LastLine] : Before[P.Statements[Un.End].FirstLine];
+  Where.insert(Where.begin(), Lines.begin(), Lines.end());
+}
+
+// "ALLOCATE (A(N), B(0:N))", perhaps behind an IF: arrays with directives of this unit, or of one around it, begin to live.
+void Placer::declareAllocated(size_t S) {
+  const Statement &St = P.Statements[S];
+  const std::string T = squeezed(St.Text);
+  const bool BehindIf = T.rfind("if(", 0) == 0;
+  const size_t At = BehindIf ? T.find(")allocate(") : T.rfind("allocate(", 0) == 0 ? 0 : std::string::npos;
+  if (St.IsDirective || At == std::string::npos || T.compare(At, 11, "allocate(=") == 0)
+    return;
+  std::vector<Insertion> Lines;
+  for (int U = unitOf(S); U >= 0; U = O.Units[U].Parent) {
+    auto Names = Order.find(U);
+    for (size_t I = 0; Names != Order.end() && I < Names->second.size(); ++I) {
+      const std::string &Key = Names->second[I];
+      const size_t Found = T.find(Key + "(", At);
+      if (Found == std::string::npos || isNameChar(T[Found - 1]) || T[Found - 1] == '%' || Arrays[U][Key].Template)
+        continue;
+      declare(unitOf(S), Arrays[U][Key], Lines).Allocated = true;
+    }
+  }
+  if (Lines.empty())
+    return;
+  if (!St.Alone)
+    return error(St.Start, "an ALLOCATE of arrays with DVM directives needs a line of its own");
+  auto &Where = Behind[St.LastLine];
+  Where.insert(Where.begin(), Lines.begin(), Lines.end());
+}
+
+void Placer::directive(size_t S) {
+  std::vector<Directive> Ds;
+  Mistake M;
+  P.HasDirectives = true;
+  if (!parseDirective(P.Statements[S].Text, Ds, M))
+    return error(place(S, M.At), M.Text, M.Help);
+  CurrentUnit = unitOf(S);
+  for (Directive &Parsed : Ds) {
+    P.Directives.push_back(std::make_unique<Directive>(std::move(Parsed)));
+    const Directive &D = *P.Directives.back();
+    const bool Declares = D.K == DirectiveKind::Array || D.K == DirectiveKind::Template || D.K == DirectiveKind::Inherit;
+    if (!Included.empty() && !Declares && D.K != DirectiveKind::Accepted)
+      return error(place(S, 0), D.Word + " cannot stand in an included file in this version of dvmfc", "write it into the source itself");
+    switch (D.K) {
+    case DirectiveKind::Array:
+    case DirectiveKind::Template:
+    case DirectiveKind::Inherit: break; // in the first round
+    case DirectiveKind::Parallel: parallel(S, D); break;
+    case DirectiveKind::RemoteAccess: remoteAccess(S, D); break;
+    case DirectiveKind::Accepted: break;
+    case DirectiveKind::NewValue:
+    case DirectiveKind::TaskRegion:
+    case DirectiveKind::Unjudged:
+      warning(place(S, 0), "the directive " + D.Word + " is not judged in this version of dvmfc [-Wdvm-unjudged]");
+      break;
+    default: standAlone(S, D); break;
+    }
+  }
+}
+
+// ---- the text ----------------------------------------------------------------------------------------------------------------
+
+void Placer::writeLines(std::string &Out, const Insertion &I, const std::string &Label) const {
+  Out += "#line " + std::to_string(I.At) + " \"" + File + "\"\n";
+  bool First = true;
+  for (const std::string &L : I.Lines) {
+    if (!P.F.Fixed) {
+      Out += (First && !Label.empty() ? Label + " " : "") + L + "\n";
+    } else {
+      std::string Head = First && !Label.empty() ? Label + std::string(6 - std::min<size_t>(Label.size(), 5), ' ') : "      ";
+      Out += Head.substr(0, 6);
+      for (size_t At = 0; At < L.size(); At += 60)
+        Out += (At ? "     &" : "") + L.substr(At, 60) + "\n";
+    }
+    First = false;
+    Out += "#line " + std::to_string(I.At) + " \"" + File + "\"\n";
+  }
+}
+
+void Placer::write() {
+  std::set<std::pair<unsigned, unsigned>> Blanked(Blank.begin(), Blank.end());
+  std::string &Out = P.Text;
+  Out = "#line 1 \"" + File + "\"\n";
+  unsigned Line = 1;
+  for (size_t From = 0; From < Raw.size(); ++Line) {
+    size_t End = std::min(Raw.find('\n', From), Raw.size());
+    if (auto It = Before.find(Line); It != Before.end()) {
+      bool First = true;
+      for (const Insertion &I : It->second) {
+        auto Label = LabelAt.find(Line);
+        const bool Takes = Label != LabelAt.end() && I.Lines.size() == 2 && I.Lines[1].rfind("do while", 0) == 0 && First;
+        writeLines(Out, I, Takes ? Label->second : "");
+        First &= !Takes;
+      }
+      Out += "#line " + std::to_string(Line) + " \"" + File + "\"\n";
+    }
+    for (size_t I = From; I < End; ++I)
+      Out += Blanked.count({Line, unsigned(I - From) + 1}) ? ' ' : Raw[I];
+    Out += '\n';
+    if (auto It = Behind.find(Line); It != Behind.end()) {
+      for (const Insertion &I : It->second)
+        writeLines(Out, I, "");
+      Out += "#line " + std::to_string(Line + 1) + " \"" + File + "\"\n";
+    }
+    From = End + 1;
+  }
+}
+
+void Placer::run() {
+  for (size_t S = 0; S < P.Statements.size(); ++S) { // declarations of a unit may stand behind each other in any order
+    if (!P.Statements[S].IsDirective)
+      continue;
+    Included = P.Statements[S].File;
+    std::vector<Directive> Ds;
+    Mistake M;
+    if (!parseDirective(P.Statements[S].Text, Ds, M))
+      continue; // told in the second round
+    for (Directive &Parsed : Ds)
+      if (Parsed.K == DirectiveKind::Array || Parsed.K == DirectiveKind::Template || Parsed.K == DirectiveKind::Inherit) {
+        P.Directives.push_back(std::make_unique<Directive>(std::move(Parsed)));
+        declaration(S, *P.Directives.back());
+      }
+  }
+  for (size_t S = 0; S < P.Statements.size(); ++S) {
+    Included = P.Statements[S].File;
+    if (P.Statements[S].IsDirective)
+      directive(S);
+  }
+  Included.clear();
+  for (size_t S = 0; S < P.Statements.size() && !Order.empty(); ++S)
+    declareAllocated(S);
+  declareAll();
+  write();
+}
+
+// "include 'name'": the name, or nothing.
+static std::string includedName(const Statement &S) {
+  const std::string T = lower(S.Text);
+  if (S.IsDirective || T.rfind("include", 0) != 0)
+    return "";
+  const size_t Open = T.find_first_of("'\"", 7);
+  const size_t Close = Open == std::string::npos ? Open : T.find(T[Open], Open + 1);
+  return Close == std::string::npos || T.find_first_not_of(' ', 7) != Open ? "" : S.Text.substr(Open + 1, Close - Open - 1);
+}
+
+static bool readFile(const std::string &Name, const std::vector<std::string> &Folders, std::string &Path, std::string &Text) {
+  for (size_t I = 0; I < (Name[0] == '/' ? 1 : Folders.size()); ++I) {
+    Path = Name[0] == '/' || Folders[I] == "." || Folders[I].empty() ? Name : Folders[I] + "/" + Name;
+    std::ifstream In(Path);
+    if (!In)
+      continue;
+    std::stringstream All;
+    All << In.rdbuf();
+    Text = All.str();
+    return true;
+  }
+  return false;
+}
+
+// The directives of included files stand where the INCLUDE does.  flang complains of a file that is not there.
+static void include(std::vector<Statement> &Out, const Statement &S, const Form &F, const std::vector<std::string> &Folders, int Depth) {
+  std::string Path, Text;
+  const std::string Name = includedName(S);
+  if (Name.empty() || Depth > 20 || !readFile(Name, Folders, Path, Text))
+    return;
+  for (Statement &In : readStatements(Text, F)) {
+    In.FirstLine = S.FirstLine;
+    In.LastLine = S.LastLine;
+    if (!In.IsDirective) {
+      include(Out, In, F, Folders, Depth + 1);
+      continue;
+    }
+    In.File = Path;
+    Out.push_back(std::move(In));
+  }
+}
+
+Placed dvmf::placeDirectives(const std::string &Raw, const std::string &File, const Form &F, const std::vector<std::string> &Folders) {
+  Placed P;
+  P.F = F;
+  for (Statement &S : readStatements(Raw, F)) {
+    P.Statements.push_back(std::move(S));
+    const Statement Last = P.Statements.back();
+    include(P.Statements, Last, F, Folders, 0);
+  }
+  Placer(Raw, File, P).run();
+  return P;
+}

@@ -1,0 +1,165 @@
+// The plug-in of flang: 'flang -fc1 -load dvm-fortran.so -plugin dvm'.  It compiles a copy of the source with statements in place of
+// the directives (Place.h), puts marks into its HLFIR (Mark.h) and goes on with flang's own code generation.
+#include "Mark.h"
+#include "flang/Frontend/CompilerInstance.h"
+#include "flang/Frontend/FrontendActions.h"
+#include "flang/Frontend/FrontendPluginRegistry.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace dvmf;
+using namespace Fortran::frontend;
+
+// '-plugin' takes the place of the action that flang was called for: the driver says which.
+static llvm::cl::opt<std::string> Output("dvm-fortran-output", llvm::cl::init("obj"), llvm::cl::Hidden,
+                                         llvm::cl::desc("obj, asm, ll, bc, hlfir, none; text: the source with what is inserted"));
+static llvm::cl::opt<bool> Statistics("dvm-fortran-pairing", llvm::cl::Hidden,
+                                      llvm::cl::desc("Say of how many references the place in the text is known"));
+static llvm::cl::opt<bool> Werror("dvm-fortran-werror", llvm::cl::Hidden, llvm::cl::desc("Warnings of directives are errors"));
+
+namespace {
+struct Generation : CodeGenAction {
+  explicit Generation(BackendActionTy A) : CodeGenAction(A) {}
+  mlir::ModuleOp module() { return *mlirModule; }
+};
+
+class CheckedAction : public PluginParseTreeAction {
+  bool beginSourceFileAction() override;
+  void executeAction() override {}
+  bool compile(const std::string &Name, const std::string &Raw, const Placed &P);
+  bool complain(const std::string &Name, const std::string &Raw, const std::vector<Complaint> &Complaints);
+};
+} // namespace
+
+static BackendActionTy backend() {
+  return Output == "asm"                         ? BackendActionTy::Backend_EmitAssembly
+         : Output == "ll"                        ? BackendActionTy::Backend_EmitLL
+         : Output == "bc"                        ? BackendActionTy::Backend_EmitBC
+         : Output == "hlfir" || Output == "none" ? BackendActionTy::Backend_EmitHLFIR
+                                                 : BackendActionTy::Backend_EmitObj;
+}
+
+static std::string lineOf(const std::string &Raw, unsigned Number) {
+  size_t From = 0;
+  for (unsigned Line = 1; Line < Number && From != std::string::npos; ++Line) {
+    From = Raw.find('\n', From);
+    From += From != std::string::npos;
+  }
+  return From == std::string::npos ? "" : Raw.substr(From, Raw.find('\n', From) - From);
+}
+
+static std::string readAll(const std::string &Name) {
+  if (Name == "-") {
+    std::string Text;
+    char Buffer[1 << 16];
+    for (ssize_t N; (N = read(0, Buffer, sizeof Buffer)) > 0;)
+      Text.append(Buffer, size_t(N));
+    return Text;
+  }
+  auto File = llvm::MemoryBuffer::getFile(Name);
+  return File ? (*File)->getBuffer().str() : std::string();
+}
+
+// Returns false if one of them is an error.
+bool CheckedAction::complain(const std::string &Name, const std::string &Raw, const std::vector<Complaint> &Complaints) {
+  unsigned Errors = 0;
+  for (const Complaint &C : Complaints) {
+    const bool Error = C.IsError || Werror;
+    const std::string &File = C.File.empty() ? Name : C.File;
+    llvm::errs() << File << ':' << C.At.Line << ':' << C.At.Column << ": " << (Error ? "error: " : "warning: ") << C.Text << '\n';
+    const std::string Line = lineOf(C.File.empty() ? Raw : readAll(C.File), C.At.Line);
+    llvm::errs() << llvm::format("%5u | ", C.At.Line) << Line << "\n      | ";
+    for (unsigned I = 0; I + 1 < C.At.Column && I < Line.size(); ++I)
+      llvm::errs() << (Line[I] == '\t' ? '\t' : ' ');
+    llvm::errs() << "^\n";
+    if (!C.Help.empty())
+      llvm::errs() << "help: " << C.Help << '\n';
+    Errors += Error;
+  }
+  if (!Errors)
+    return true;
+  auto &Diags = getInstance().getDiagnostics();
+  Diags.Report(Diags.getCustomDiagID(clang::DiagnosticsEngine::Error, "the DVM directives of '%0' are wrong")) << Name;
+  return false;
+}
+
+static std::string absolute(llvm::StringRef Name) {
+  llvm::SmallString<256> Path(Name);
+  llvm::sys::fs::make_absolute(Path);
+  return Path.str().str();
+}
+
+// flang reads files by name: the text gets one that exists as long as it is open.
+static int openText(const std::string &Text) {
+  const int FD = memfd_create("dvm", 0);
+  for (size_t At = 0; FD >= 0 && At < Text.size();) {
+    const ssize_t N = write(FD, Text.data() + At, Text.size() - At);
+    if (N < 0)
+      return -1;
+    At += size_t(N);
+  }
+  return FD;
+}
+
+bool CheckedAction::compile(const std::string &Name, const std::string &Raw, const Placed &P) {
+  CompilerInstance &CI = getInstance();
+  const FrontendInputFile Original = getCurrentInput();
+  const int FD = openText(P.Text);
+  auto &Diags = CI.getDiagnostics();
+  if (FD < 0) {
+    Diags.Report(Diags.getCustomDiagID(clang::DiagnosticsEngine::Error, "no memory for the text of '%0'")) << Name;
+    return false;
+  }
+  const std::string Path = "/proc/self/fd/" + std::to_string(FD);
+  CompilerInvocation &Invocation = CI.getInvocation();
+  // What the name's suffix would have said, and where the file lies.
+  Invocation.getFrontendOpts().fortranForm = P.F.Fixed ? FortranForm::FixedForm : FortranForm::FreeForm;
+  if (Original.getMustBePreprocessed() && Invocation.getPreprocessorOpts().macrosFlag == PPMacrosFlag::Unknown)
+    Invocation.getPreprocessorOpts().macrosFlag = PPMacrosFlag::Include;
+  auto &Folders = Invocation.getFortranOpts().searchDirectories;
+  llvm::StringRef Folder = llvm::sys::path::parent_path(Name);
+  Folders.insert(Folders.begin(), Folder.empty() ? "." : Folder.str());
+  Generation G(backend());
+  FrontendInputFile Input(Path, Original.getKind());
+  if (!G.beginSourceFile(CI, Input)) {
+    close(FD);
+    return false;
+  }
+  SourceFile Main{Name, absolute(Name), &P};
+  Model Mo(Main);
+  MarkOptions Options;
+  std::vector<Complaint> Complaints;
+  Marker Marks(G.module(), Mo, Options, Complaints);
+  Marks.run();
+  bool OK = complain(Name, Raw, Complaints);
+  if (Statistics)
+    llvm::errs() << "pairing: " << Name << ": " << Marks.Pairs.Exact << " exact, " << Marks.Pairs.Unpaired << " not\n";
+  if (OK && Output != "none")
+    if (auto E = G.execute()) {
+      llvm::consumeError(std::move(E));
+      OK = false;
+    }
+  G.endSourceFile();
+  close(FD);
+  return OK;
+}
+
+bool CheckedAction::beginSourceFileAction() {
+  CompilerInstance &CI = getInstance();
+  const std::string Name = getCurrentFileOrBufferName().str();
+  const std::string Raw = readAll(Name);
+  const auto &Options = CI.getInvocation().getFortranOpts();
+  std::vector<std::string> Folders{llvm::sys::path::parent_path(Name).str()};
+  Folders.insert(Folders.end(), Options.searchDirectories.begin(), Options.searchDirectories.end());
+  const Placed P = placeDirectives(Raw, Name, {Options.isFixedForm, unsigned(Options.fixedFormColumns)}, Folders);
+  if (Output == "text") {
+    llvm::outs() << P.Text;
+    return true;
+  }
+  return complain(Name, Raw, P.Complaints) && compile(Name, Raw, P);
+}
+
+static FrontendPluginRegistry::Add<CheckedAction> Registered("dvm", "checks DVM directives");
