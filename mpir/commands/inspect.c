@@ -65,7 +65,7 @@ static uint64_t data_of(const struct mpir_image *image, const struct mpir_image_
 static void print_tables(const struct mpir_image *image) {
   printf("\nthreads (the last is the checkpointer's own)\n");
   for (size_t i = 0; i < image->thread_count; i++)
-    printf("  %7d  %s\n", image->threads[i].tid, image->threads[i].name);
+    printf("  %7d  %s%s\n", image->threads[i].tid, image->threads[i].name, image->threads[i].context.rip ? "" : " (has ended)");
   printf("\nmemory: range, protection, kind, size, saved (KiB)\n");
   for (size_t i = 0; i < image->map_count; i++) {
     const struct mpir_image_map *m = &image->maps[i];

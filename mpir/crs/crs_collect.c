@@ -13,6 +13,7 @@
 #include "mpir/crs/crs_dump.h"
 #include "mpir/crs/sys.h"
 
+#define CORE_FILTER_USUAL 0x33 /* of the kernel */
 #define TIMER_ROUNDS 16 /* repeating timers may never come to rest, and need not */
 
 uint32_t mpir_dump_string(struct crs_dump *d, const char *s) {
@@ -74,6 +75,28 @@ static void add_thread(struct crs_dump *d, const struct crs_record *record) {
   d->thread_count++;
 }
 
+static void read_name(pid_t tid, char *name, size_t size) {
+  char path[64];
+  struct plain_text t = PLAIN_TEXT(path);
+
+  mpir_plain_add(&t, "/proc/self/task/");
+  mpir_plain_add_dec(&t, tid);
+  mpir_plain_add(&t, "/comm");
+  mpir_crs_read_file(path, name, size);
+  name[strcspn(name, "\n")] = '\0';
+}
+
+/* The main thread that has ended: nowhere to go on, and no settings but those that all have. */
+static void add_ended(struct crs_dump *d) {
+  struct mpir_image_thread *main = &d->threads[d->thread_count++];
+
+  *main = crs.records[mpir_crs_stopped_threads()].image; /* the helper's */
+  main->tid = crs.pid;
+  memset(&main->context, 0, sizeof(main->context));
+  main->robust_list = main->robust_length = main->clear_tid = main->rseq = main->signal_frame = 0;
+  read_name(main->tid, main->name, sizeof(main->name));
+}
+
 int mpir_dump_threads(struct crs_dump *d) {
   unsigned n = mpir_crs_stopped_threads();
   bool main_seen = false;
@@ -84,7 +107,7 @@ int mpir_dump_threads(struct crs_dump *d) {
       main_seen = true;
     }
   if (!main_seen)
-    return mpir_dump_fail(d, -EOPNOTSUPP, "the main thread has ended");
+    add_ended(d);
   for (unsigned i = 0; i <= n; i++) /* the helper's record stands behind the last */
     if (crs.records[i].image.tid != crs.pid)
       add_thread(d, &crs.records[i]);
@@ -106,7 +129,7 @@ static uint64_t stat_field(const char *stat, unsigned n) {
 static void header_addresses(struct mpir_image_header *h) {
   char stat[2048];
 
-  mpir_crs_read_file("/proc/self/stat", stat, sizeof(stat));
+  mpir_crs_read_file("/proc/thread-self/stat", stat, sizeof(stat));
   h->start_code = stat_field(stat, 26);
   h->end_code = stat_field(stat, 27);
   h->start_stack = stat_field(stat, 28);
@@ -138,10 +161,10 @@ static void header_names(struct crs_dump *d) {
   char text[4096];
   long n;
 
-  h->exe = link_string(d, "/proc/self/exe");
-  h->cwd = link_string(d, "/proc/self/cwd");
+  h->exe = link_string(d, "/proc/thread-self/exe");
+  h->cwd = link_string(d, "/proc/thread-self/cwd");
   h->comm = mpir_dump_string(d, d->threads[0].name);
-  n = mpir_crs_read_file("/proc/self/cmdline", text, sizeof(text));
+  n = mpir_crs_read_file("/proc/thread-self/cmdline", text, sizeof(text));
   for (long i = 0; i + 1 < n; i++)
     if (!text[i])
       text[i] = ' ';
@@ -170,15 +193,14 @@ static int header_umask(struct crs_dump *d) {
   const char *line;
   int value = 0;
 
-  if (mpir_crs_read_file("/proc/self/status", status, sizeof(status)) < 0 || !(line = mpir_plain_line(status, "Umask:")))
-    return mpir_dump_fail(d, -EIO, "cannot read /proc/self/status");
+  if (mpir_crs_read_file("/proc/thread-self/status", status, sizeof(status)) < 0 || !(line = mpir_plain_line(status, "Umask:")))
+    return mpir_dump_fail(d, -EIO, "cannot read /proc/thread-self/status");
   for (; *line >= '0' && *line <= '7'; line++)
     value = value * 8 + (*line - '0');
   d->header.umask = value;
   line = mpir_plain_line(status, "VmLck:");
   d->locks = line && mpir_plain_dec(&line);
-  line = mpir_plain_line(status, "TracerPid:");
-  if (line && mpir_plain_dec(&line) && !(d->request->flags & CRS_ALLOW_TRACED))
+  if (mpir_crs_hooks_traced() && !(d->request->flags & CRS_ALLOW_TRACED))
     return mpir_dump_fail(d, -EBUSY, "a debugger is attached (detach it, or allow it with --allow-traced)");
   return 0;
 }
@@ -195,16 +217,18 @@ static int64_t read_number(const char *path, bool hex) {
   return hex ? (int64_t)mpir_plain_hex(&s) : negative ? -(int64_t)mpir_plain_dec(&s) : (int64_t)mpir_plain_dec(&s);
 }
 
+uint32_t mpir_dump_core_filter(void) { return (uint32_t)read_number("/proc/self/coredump_filter", true); }
+
 static void read_process(struct mpir_image_process *p) {
   char stat[2048];
   long rc;
 
-  mpir_crs_read_file("/proc/self/stat", stat, sizeof(stat));
+  mpir_crs_read_file("/proc/thread-self/stat", stat, sizeof(stat));
   p->group = (int32_t)stat_field(stat, 5);
   p->session = (int32_t)stat_field(stat, 6);
   p->terminal = (int32_t)stat_field(stat, 7);
-  p->oom_score_adjust = (int32_t)read_number("/proc/self/oom_score_adj", false);
-  p->core_filter = (uint32_t)read_number("/proc/self/coredump_filter", true);
+  p->oom_score_adjust = (int32_t)read_number("/proc/thread-self/oom_score_adj", false);
+  p->core_filter = crs.main_ended ? CORE_FILTER_USUAL : mpir_dump_core_filter();
   rc = sys5(SYS_prctl, 66 /* PR_GET_MDWE */, 0, 0, 0, 0);
   p->no_exec_gain = rc > 0 ? (uint32_t)rc : 0;
   rc = sys3(SYS_membarrier, 1 << 9 /* MEMBARRIER_CMD_GET_REGISTRATIONS */, 0, 0);
@@ -220,9 +244,7 @@ static uint64_t namespace_of(const char *kind) {
   struct plain_text t = PLAIN_TEXT(path);
   struct stat st;
 
-  mpir_plain_add(&t, "/proc/");
-  mpir_plain_add_dec(&t, crs.pid);
-  mpir_plain_add(&t, "/ns/");
+  mpir_plain_add(&t, "/proc/thread-self/ns/");
   mpir_plain_add(&t, kind);
   return sys2(SYS_stat, path, &st) ? 0 : st.st_ino;
 }
@@ -266,12 +288,12 @@ int mpir_dump_header(struct crs_dump *d) {
   header_settings(h);
   for (int sig = 1; sig <= MPIR_SIGNALS; sig++)
     sys4(SYS_rt_sigaction, sig, NULL, &d->actions[sig - 1], 8);
-  fd = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
+  fd = (int)sys4(SYS_openat, AT_FDCWD, "/proc/thread-self/auxv", O_RDONLY | O_CLOEXEC, 0);
   n = fd < 0 ? fd : sys3(SYS_read, fd, d->auxv, sizeof(d->auxv));
   if (fd >= 0)
     sys1(SYS_close, fd);
   if (n <= 0)
-    return mpir_dump_fail(d, -EIO, "cannot read /proc/self/auxv");
+    return mpir_dump_fail(d, -EIO, "cannot read /proc/thread-self/auxv");
   d->auxv_bytes = (unsigned)n;
   return header_umask(d);
 }

@@ -84,7 +84,7 @@ void mpir_crs_connection_listen(void) {
   if (fd < 0)
     return;
   mpir_plain_add(&t, "dvm-checkpoint.");
-  mpir_plain_add_dec(&t, stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino);
+  mpir_plain_add_dec(&t, stat("/proc/thread-self/ns/pid", &st) ? 0 : (int64_t)st.st_ino);
   mpir_plain_add(&t, ".");
   mpir_plain_add_dec(&t, crs.pid);
   if (bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + t.len)) || listen(fd, 8)) {

@@ -51,7 +51,7 @@ static bool is_filtered(void) {
   char status[4096];
   const char *line;
 
-  return mpir_crs_read_file("/proc/self/status", status, sizeof(status)) < 0 || !(line = mpir_plain_line(status, "Seccomp:")) ||
+  return mpir_crs_read_file("/proc/thread-self/status", status, sizeof(status)) < 0 || !(line = mpir_plain_line(status, "Seccomp:")) ||
          mpir_plain_dec(&line) != 0;
 }
 

@@ -124,7 +124,7 @@ static uint32_t file_info(struct crs_dump *d, int fd, const struct stat *st) {
   char path[64];
   struct plain_text t = PLAIN_TEXT(path);
 
-  mpir_plain_add(&t, "/proc/self/fdinfo/");
+  mpir_plain_add(&t, "/proc/thread-self/fdinfo/");
   mpir_plain_add_dec(&t, fd);
   if (mpir_crs_read_file(path, (char *)d->copy, sizeof(d->copy)) < 0)
     return 0;
@@ -164,7 +164,7 @@ static int add_file(struct crs_dump *d, int fd) {
 
   if (d->file_count == DUMP_FILES_MAX)
     return mpir_dump_fail(d, -E2BIG, "too many descriptors");
-  mpir_plain_add(&t, "/proc/self/fd/");
+  mpir_plain_add(&t, "/proc/thread-self/fd/");
   mpir_plain_add_dec(&t, fd);
   n = sys4(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1);
   if (n < 0 || sys2(SYS_fstat, fd, &st))
@@ -312,7 +312,7 @@ static void small_content(struct crs_dump *d, unsigned index) {
   if (is_own) { /* opening it anew would break a lease */
     fd = file->fd;
   } else {
-    mpir_plain_add(&t, "/proc/self/fd/");
+    mpir_plain_add(&t, "/proc/thread-self/fd/");
     mpir_plain_add_dec(&t, file->fd);
     fd = (int)sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
   }
@@ -387,13 +387,13 @@ static void settle_outside(struct crs_dump *d, unsigned *refused) {
 }
 
 static int list_files(struct crs_dump *d) {
-  int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  int dir = (int)sys4(SYS_openat, AT_FDCWD, "/proc/thread-self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   char buf[8192];
   int rc = 0;
   long n;
 
   if (dir < 0)
-    return mpir_dump_fail(d, dir, "cannot read /proc/self/fd");
+    return mpir_dump_fail(d, dir, "cannot read /proc/thread-self/fd");
   while (!rc && (n = sys3(SYS_getdents64, dir, buf, sizeof(buf))) > 0) {
     for (long at = 0; at < n && !rc;) {
       const char *name = buf + at + 19;

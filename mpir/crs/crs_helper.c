@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "mpir/crs/crs_clock.h"
@@ -15,8 +16,12 @@
 #define HELPER_STACK (1u << 20)
 #define LISTEN_AGAIN_MS 100
 #define DEMAND_MS 1000
+#define END_MS 20 /* between two looks whether the program's last thread has ended */
 
 static atomic_uint asked_by_signal;
+static atomic_uint main_ending CRS_FORKED;
+static pthread_key_t end_of_main;
+static bool is_watched;      /* there was a key left */
 static unsigned runs_before; /* this helper began */
 
 /* How long a helper on demand waits for whom it was made for. */
@@ -28,6 +33,7 @@ static int64_t patience_ms(void) {
 
 /* Until there is something to do: a connection, a signal (which is also what wakes us), or the time of a checkpoint. */
 static bool helper_wait(int64_t next) {
+  const bool ending = atomic_load(&main_ending);
   const bool on_demand = mpir_crs_demand_is_self();
   struct pollfd waiting[3] = {{.fd = crs.listen_fd, .events = POLLIN},
                               {.fd = mpir_crs_lazy_fd(), .events = POLLIN},
@@ -40,13 +46,38 @@ static bool helper_wait(int64_t next) {
   sigdelset(&mask, crs.stop_signal); /* let in only here */
   if (crs.listen_fd < 0 && left > LISTEN_AGAIN_MS)
     left = LISTEN_AGAIN_MS;
+  if (ending && left > END_MS)
+    left = END_MS;
   limit = (struct timespec){left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0};
-  sys5(SYS_ppoll, waiting, 3, on_demand || mpir_crs_defaults.period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
+  sys5(SYS_ppoll, waiting, 3, on_demand || ending || mpir_crs_defaults.period_ms || crs.listen_fd < 0 ? &limit : NULL, &mask, 8);
   if (waiting[1].revents)
     mpir_crs_lazy_heard();
   if (waiting[2].revents)
     mpir_crs_tickets_answer();
   return waiting[0].revents != 0;
+}
+
+/* The main thread has left the program to the others. */
+static void on_end_of_main(void *unused) {
+  (void)unused;
+  atomic_store(&main_ending, 1);
+  mpir_crs_helper_wake();
+}
+
+static void watch_main(void) {
+  atomic_store(&main_ending, 0);
+  if (is_watched)
+    pthread_setspecific(end_of_main, &end_of_main);
+}
+
+/* libc ends a process with its last thread, and takes this one for one of the program's. */
+static void end_with_last(void) {
+  const uint64_t none = 0;
+
+  if (!atomic_load(&main_ending) || mpir_crs_demand_is_self() || !mpir_crs_stop_is_alone())
+    return;
+  sys4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
+  exit(0);
 }
 
 /* What a helper on demand must not leave undone. */
@@ -85,6 +116,7 @@ void mpir_crs_helper_serve(void) {
     }
     if (crs.listen_fd < 0)
       mpir_crs_connection_listen_again(); /* a child just forked may still hold the name */
+    end_with_last();
     if (helper_wait(next))
       mpir_crs_connection_serve();
     else if (may_leave())
@@ -167,6 +199,7 @@ static void after_fork(void) {
   mpir_crs_lazy_after_fork();
   mpir_crs_save_after_fork();
   crs.helper_tid = 0;
+  crs.main_ended = false;
   crs.sequence = 0;
   mpir_crs_self.helper = false;
   mpir_crs_self.tid = 0;
@@ -175,7 +208,12 @@ static void after_fork(void) {
   mpir_crs_clock_after_fork();
   mpir_crs_semaphores_after_fork();
   mpir_crs_hooks_after_fork();
+  watch_main();
   mpir_crs_helper_start(mpir_crs_demand_after_fork());
 }
 
-void mpir_crs_helper_watch_forks(void) { pthread_atfork(mpir_crs_descriptors_lock, mpir_crs_descriptors_unlock, after_fork); }
+void mpir_crs_helper_watch(void) {
+  is_watched = !pthread_key_create(&end_of_main, on_end_of_main);
+  watch_main();
+  pthread_atfork(mpir_crs_descriptors_lock, mpir_crs_descriptors_unlock, after_fork);
+}

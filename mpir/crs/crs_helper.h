@@ -14,7 +14,8 @@ extern struct crs_defaults {
 void mpir_crs_helper_serve(void);
 /* At the start, and in a child: a thread, or what can make one when it is asked for.  Returns 0 or -E... */
 int mpir_crs_helper_start(bool on_demand);
-void mpir_crs_helper_watch_forks(void);
+/* Forks, and the end of the main thread; called by that. */
+void mpir_crs_helper_watch(void);
 void mpir_crs_helper_on_ask(int sig, siginfo_t *info, void *frame);
 
 /* crs_run.c: one checkpoint from start to end.  'connection': of the command that asks, or -1; 'requester': its process, 0: this one.  Returns

@@ -52,7 +52,7 @@ static long find_whole(const char *path, uint32_t mask, struct stat *st, char *w
 
   mpir_crs_descriptors_lock();
   fd = (int)sys4(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC | (mask & no_follow ? O_NOFOLLOW : 0), 0);
-  mpir_plain_add(&t, "/proc/self/fd/");
+  mpir_plain_add(&t, "/proc/thread-self/fd/");
   mpir_plain_add_dec(&t, fd);
   n = fd < 0 || sys2(SYS_fstat, fd, st) ? -1 : sys4(SYS_readlinkat, AT_FDCWD, link, whole, CRS_PATH_MAX - 1);
   if (fd >= 0)

@@ -55,7 +55,7 @@ static bool is_watched(char *text, size_t size) {
   static const char label[] = "\nVmFlags:";
   bool found = false;
 
-  if (mpir_crs_read_file("/proc/self/smaps", text, size) <= 0)
+  if (mpir_crs_read_file("/proc/thread-self/smaps", text, size) <= 0)
     return true;
   for (const char *line = text; !found && (line = strstr(line, label));) {
     const char *last = strchr(line + 1, '\n'), *flag = strstr(line, " um");

@@ -174,18 +174,18 @@ static int add_without_ours(struct crs_dump *d, const struct map_line *m) {
 }
 
 int mpir_dump_maps(struct crs_dump *d) {
-  long len = mpir_crs_read_file("/proc/self/maps", d->text, sizeof(d->text));
+  long len = mpir_crs_read_file("/proc/thread-self/maps", d->text, sizeof(d->text));
   char *line = d->text;
 
   if (len < 0 || len + 1 == (long)sizeof(d->text))
-    return mpir_dump_fail(d, -EIO, "cannot read /proc/self/maps");
+    return mpir_dump_fail(d, -EIO, "cannot read /proc/thread-self/maps");
   while (*line) {
     struct map_line m;
     char *next = mpir_dump_map_line(line, &m);
     int rc;
 
     if (!next)
-      return mpir_dump_fail(d, -EIO, "/proc/self/maps is cut");
+      return mpir_dump_fail(d, -EIO, "/proc/thread-self/maps is cut");
     if (strcmp(m.name, "[vsyscall]") != 0 && (rc = add_without_ours(d, &m)))
       return rc;
     line = next;
@@ -219,7 +219,7 @@ void mpir_dump_hints(struct crs_dump *d) {
   unsigned i = 0;
 
   d->hinted = true;
-  if (mpir_crs_read_file("/proc/self/smaps", d->text, sizeof(d->text)) <= 0)
+  if (mpir_crs_read_file("/proc/thread-self/smaps", d->text, sizeof(d->text)) <= 0)
     return;
   for (; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
     if ((*line >= '0' && *line <= '9') || (*line >= 'a' && *line <= 'f')) {
@@ -282,7 +282,7 @@ static int runs_from_pagemap(struct crs_dump *d, unsigned index, int pagemap) {
     size_t got = n > 0 ? (size_t)n / 8 : 0;
 
     if (!got)
-      return mpir_dump_fail(d, -EIO, "cannot read /proc/self/pagemap");
+      return mpir_dump_fail(d, -EIO, "cannot read /proc/thread-self/pagemap");
     for (size_t i = 0; i < got; i++) {
       uint64_t page = at + i * MPIR_PAGE;
       int rc = page_counts(map, entries[i]) ? add_run(d, index, page, page + MPIR_PAGE) : 0;
@@ -322,9 +322,9 @@ static bool has_descriptor(const struct crs_dump *d, const struct mpir_image_map
 }
 
 int mpir_dump_runs(struct crs_dump *d) {
-  int pagemap = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
-  int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
-  int rc = pagemap < 0 || mem < 0 ? mpir_dump_fail(d, -EIO, "cannot open /proc/self/pagemap or mem") : 0;
+  int pagemap = (int)sys4(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+  int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/thread-self/mem", O_RDONLY | O_CLOEXEC, 0);
+  int rc = pagemap < 0 || mem < 0 ? mpir_dump_fail(d, -EIO, "cannot open /proc/thread-self/pagemap or mem") : 0;
 
   for (unsigned i = 0; i < d->map_count && !rc; i++) {
     const struct mpir_image_map *map = &d->maps[i];

@@ -215,8 +215,12 @@ static int note_mapped_files(struct crs_dump *d) {
   return 0;
 }
 
+/* The first of those that a debugger can show. */
+static const struct mpir_image_thread *first_thread(const struct crs_dump *d) { return &d->threads[crs.main_ended]; }
+
 static int notes_core(struct crs_dump *d) {
-  int rc = note_thread(d, &d->threads[0]);
+  const struct mpir_image_thread *first = first_thread(d);
+  int rc = note_thread(d, first);
 
   if (!rc)
     rc = note_process(d);
@@ -225,11 +229,11 @@ static int notes_core(struct crs_dump *d) {
   if (!rc)
     rc = note_mapped_files(d);
   if (!rc)
-    rc = note_vectors(d, &d->threads[0]);
-  for (unsigned i = 1; i < d->thread_count && !rc; i++) {
-    rc = note_thread(d, &d->threads[i]);
+    rc = note_vectors(d, first);
+  for (const struct mpir_image_thread *thread = first + 1; thread < d->threads + d->thread_count && !rc; thread++) {
+    rc = note_thread(d, thread);
     if (!rc)
-      rc = note_vectors(d, &d->threads[i]);
+      rc = note_vectors(d, thread);
   }
   return rc;
 }

@@ -68,6 +68,12 @@ bool mpir_crs_pending_take_process(void) {
   return true;
 }
 
+/* For the process, by another than the main thread: with the sender's number if the kernel lets us, else with ours. */
+static void give_to_process(const siginfo_t *info) {
+  if (sys3(SYS_rt_sigqueueinfo, crs.pid, info->si_signo, info) == -EPERM)
+    sys2(SYS_kill, crs.pid, info->si_signo);
+}
+
 /* Queues them again.  The kernel lets only the thread itself do so with the original origin codes: the main thread for
  * those of the process. */
 void mpir_crs_pending_give(pid_t tid) {
@@ -81,7 +87,7 @@ void mpir_crs_pending_give(pid_t tid) {
     if (tid)
       sys4(SYS_rt_tgsigqueueinfo, crs.pid, tid, info->si_signo, info);
     else
-      sys3(SYS_rt_sigqueueinfo, crs.pid, info->si_signo, info);
+      give_to_process(info);
     info->si_signo = 0;
   }
 }

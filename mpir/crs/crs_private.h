@@ -95,6 +95,7 @@ struct crs_state {
   int64_t stopped_at_ns;       /* monotonic clock at the stop */
   _Atomic int64_t lost_ns;     /* time spent stopped, over all checkpoints and restarts */
   uint64_t personality;        /* of the main thread */
+  bool main_ended;             /* it has; its number stays until the last thread ends */
   pid_t pid, helper_tid;
   int stop_signal, hold_signal, ask_signal; /* ask_signal 0: none */
   int listen_fd;
@@ -132,6 +133,10 @@ struct crs_waiting_call {
 };
 extern struct crs_waiting_call mpir_crs_waiting[CRS_THREADS_MAX];
 extern unsigned mpir_crs_waiting_count;
+/* The main thread has ended, and there is no other but the caller. */
+bool mpir_crs_stop_is_alone(void);
+/* In a restarted process whose main thread had ended: until it has again. */
+void mpir_crs_stop_await_main_ended(void);
 /* Asks the calling thread to take part in a stop now if one is under way. */
 void mpir_crs_stop_self(void);
 
@@ -149,7 +154,7 @@ void mpir_crs_yield_to_others(ucontext_t *frame, bool alone);
 void mpir_crs_record_fill(struct mpir_image_thread *image);
 
 /* crs_pending.c: by the stopped thread itself: takes its own pending signals; gives back those of 'tid', 0 for the process's, which is for
- * the main thread to do. */
+ * the main thread to do, or the helper if that has ended. */
 void mpir_crs_pending_take_own(pid_t tid);
 void mpir_crs_pending_give(pid_t tid);
 /* By the helper: takes those of the process.  Returns whether there were any. */

@@ -64,6 +64,8 @@ static _Noreturn void writer_run(struct crs_dump *d, const char *path) {
   int rc;
 
   sys2(SYS_prctl, PR_SET_NAME, "dvm-cr-write");
+  if (crs.main_ended) /* whose process does not tell it any more; we have it from there */
+    d->process.core_filter = mpir_dump_core_filter();
   mpir_crs_fault_in("writer-killed", d->header.sequence);
   rc = mpir_dump_write(d, path);
   result->image_size = d->header.image_size;
@@ -249,6 +251,8 @@ static void wake_up(void) {
 
   while ((resumed = atomic_load(&crs.resumed)) != mpir_crs_stopped_threads())
     sys_futex_wait(&crs.resumed, resumed, -1);
+  if (crs.main_ended)
+    mpir_crs_stop_await_main_ended(); /* its last steps are in the area */
   sys2(SYS_munmap, crs.restart.area, crs.restart.area_size);
   if (atomic_load(&crs.lock_future))
     sys1(SYS_mlockall, atomic_load(&crs.lock_future));

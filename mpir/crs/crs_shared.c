@@ -31,7 +31,7 @@ static bool is_known(const struct search *s, const struct map_line *m) {
 static void find_own(struct search *s) {
   struct map_line m;
 
-  if (mpir_crs_read_file("/proc/self/maps", s->text, sizeof(s->text)) <= 0)
+  if (mpir_crs_read_file("/proc/thread-self/maps", s->text, sizeof(s->text)) <= 0)
     return;
   for (char *line = s->text; line && *line;) {
     line = mpir_dump_map_line(line, &m);

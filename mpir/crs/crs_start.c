@@ -108,5 +108,5 @@ __attribute__((constructor)) static void crs_constructor(void) {
   if (crs.ask_signal)
     sigaction(crs.ask_signal, &ask, NULL);
   crs.installed = true;
-  mpir_crs_helper_watch_forks();
+  mpir_crs_helper_watch();
 }

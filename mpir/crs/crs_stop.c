@@ -76,7 +76,7 @@ void mpir_crs_record_fill(struct mpir_image_thread *image) {
     sys2(SYS_arch_prctl, ARCH_GET_FS, &image->fs_base);
     sys2(SYS_arch_prctl, ARCH_GET_GS, &image->gs_base);
   }
-  if (image->tid == crs.pid) /* the others have it from there, but for those that set their own */
+  if (image->tid == crs.pid || crs.main_ended) /* the others have it from there, but for those that set their own */
     crs.personality = (uint64_t)sys1(SYS_personality, 0xffffffff);
   image->rseq = __rseq_size ? image->fs_base + (uint64_t)__rseq_offset : 0;
   sys2(SYS_prctl, PR_GET_NAME, image->name);
@@ -213,11 +213,12 @@ void mpir_crs_stop_self(void) {
   sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), crs.stop_signal);
 }
 
-/* The number of tasks, the caller excluded: the folder's number of links less two. */
+/* The number of tasks that can stop, the caller excluded: the folder's number of links less two. */
 static unsigned count_tasks(int dir) {
+  const unsigned others = crs.main_ended ? 4 : 3;
   struct stat st;
 
-  return sys2(SYS_fstat, dir, &st) || st.st_nlink < 3 ? 0 : (unsigned)st.st_nlink - 3;
+  return sys2(SYS_fstat, dir, &st) || st.st_nlink < others ? 0 : (unsigned)st.st_nlink - others;
 }
 
 /* Before the stop: the calls in which threads wait, "number six-arguments stack-pointer program-counter", or "running".  The number of a bare
@@ -332,21 +333,6 @@ static void explain_timeout(unsigned timeout_ms, struct plain_text *why) {
   }
 }
 
-/* A main thread that has ended stays in the list of tasks, and a restart could not make it again. */
-static bool main_thread_ended(void) {
-  char path[64], stat[512];
-  struct plain_text t = PLAIN_TEXT(path);
-  const char *name_end;
-
-  mpir_plain_add(&t, "/proc/self/task/");
-  mpir_plain_add_dec(&t, crs.pid);
-  mpir_plain_add(&t, "/stat");
-  if (mpir_crs_read_file(path, stat, sizeof(stat)) < 0)
-    return false;
-  name_end = strrchr(stat, ')');
-  return name_end && mpir_plain_starts(name_end, ") Z");
-}
-
 /* A thread that has not arrived and does not let the stop signal in, as libc does for moments. */
 static bool someone_blocks(void) {
   for (unsigned i = 0; i < signalled_count; i++) {
@@ -364,6 +350,39 @@ static bool someone_blocks(void) {
       return true;
   }
   return false;
+}
+
+/* A main thread that has ended stays in the list of tasks. */
+static void note_main_thread(void) {
+  char path[64], stat[512];
+  struct plain_text t = PLAIN_TEXT(path);
+  const char *name_end;
+
+  if (crs.main_ended)
+    return;
+  mpir_plain_add(&t, "/proc/self/task/");
+  mpir_plain_add_dec(&t, crs.pid);
+  mpir_plain_add(&t, "/stat");
+  if (mpir_crs_read_file(path, stat, sizeof(stat)) < 0)
+    return;
+  name_end = strrchr(stat, ')');
+  crs.main_ended = name_end && mpir_plain_starts(name_end, ") Z");
+}
+
+bool mpir_crs_stop_is_alone(void) {
+  struct stat st;
+
+  note_main_thread();
+  return crs.main_ended && !sys2(SYS_stat, "/proc/self/task", &st) && st.st_nlink == 4;
+}
+
+void mpir_crs_stop_await_main_ended(void) {
+  static const struct {
+    long sec, nsec;
+  } moment = {0, 100000};
+
+  for (crs.main_ended = false; note_main_thread(), !crs.main_ended;)
+    sys2(SYS_nanosleep, &moment, NULL);
 }
 
 static void round_begin(void) {
@@ -403,6 +422,8 @@ static int stop_round(int dir, int64_t deadline, int64_t patience_ns) {
     atomic_store(&expected, tasks);
     if (atomic_load(&crs.arrived) == arrived)
       sys_futex_wait(&crs.arrived, arrived, 2000000);
+    if (atomic_load(&crs.arrived) == arrived && !has_arrived(crs.pid))
+      note_main_thread(); /* it may end instead of stopping */
     if (atomic_load(&crs.arrived) != tasks)
       signal_tasks(dir); /* those that have been made since */
   }
@@ -466,26 +487,18 @@ void mpir_crs_stop_installed(void) {
   sys4(SYS_rt_sigaction, crs.hold_signal, NULL, &hold_action, 8);
 }
 
-/* Why nobody can be stopped; NULL: nothing is known against it. */
-static const char *hindrance(void) {
-  struct stat st;
-
-  if (sys2(SYS_stat, "/proc/self/task", &st))
-    return "cannot read /proc/self/task";
-  return main_thread_ended() ? "the main thread has ended" : NULL;
-}
-
 int mpir_crs_stop(unsigned timeout_ms, char *why, size_t size) {
   int64_t deadline = sys_monotonic_ns() + timeout_ms * 1000000ll;
   struct plain_text text = {why, size, 0};
-  const char *against = hindrance();
+  struct stat st;
   int rc;
 
   crs.stopped_at_ns = sys_monotonic_ns();
-  if (against) {
-    mpir_plain_add(&text, against);
+  if (sys2(SYS_stat, "/proc/self/task", &st)) {
+    mpir_plain_add(&text, "cannot read /proc/self/task");
     return -EOPNOTSUPP;
   }
+  note_main_thread();
   mpir_crs_stop_take_back();
   rc = stop_rounds(deadline);
   if (!rc)
@@ -502,6 +515,8 @@ unsigned mpir_crs_stopped_threads(void) { return atomic_load(&crs.arrived); }
 void mpir_crs_release(int outcome) {
   unsigned left;
 
+  if (crs.main_ended)
+    mpir_crs_pending_give(0);
   atomic_fetch_add(&crs.lost_ns, sys_monotonic_ns() - crs.stopped_at_ns);
   atomic_store(&crs.outcome, outcome);
   atomic_store(&crs.stopping, 0);

@@ -48,7 +48,7 @@ static bool is_ours(int fd) {
   struct plain_text t = PLAIN_TEXT(path);
   long n;
 
-  mpir_plain_add(&t, "/proc/self/fd/");
+  mpir_plain_add(&t, "/proc/thread-self/fd/");
   mpir_plain_add_dec(&t, fd);
   n = fd < 0 ? -1 : sys4(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1);
   if (n < 0)
@@ -217,7 +217,7 @@ void mpir_crs_track_begin(struct crs_dump *d, const char *path) {
 
   if (!(d->request->flags & CRS_INCREMENTAL) || !open_tracker())
     return;
-  pagemap = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+  pagemap = (int)sys4(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
   split_path(mpir_crs_group_name(d->request, path), folder, name);
   d->incremental = track.valid && name_base(folder, of_set, base, sizeof(base)) && (of_set || strcmp(name, last_image.name) != 0) &&
                    base_exists() && track.depth < (d->request->whole_every ? d->request->whole_every : CRS_WHOLE_EVERY);

@@ -209,7 +209,7 @@ static bool text_page_clean(struct crs_dump *d, int file, const struct mpir_imag
 
 static int write_text_run(struct crs_dump *d, const struct mpir_image_map *map, const struct dump_run *run) {
   int file = (int)sys4(SYS_openat, AT_FDCWD, d->strings + map->name, O_RDONLY | O_CLOEXEC, 0);
-  int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+  int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/thread-self/mem", O_RDONLY | O_CLOEXEC, 0);
   int rc = 0;
 
   for (uint64_t at = run->start; at < run->end && !rc; at += MPIR_PAGE) {
@@ -232,14 +232,14 @@ static int write_text_run(struct crs_dump *d, const struct mpir_image_map *map, 
 
 /* Through a copy: of what cannot be read in place, or changes while it is written. */
 static int write_copied(struct crs_dump *d, uint64_t start, uint64_t end, bool sparse) {
-  int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+  int mem = (int)sys4(SYS_openat, AT_FDCWD, "/proc/thread-self/mem", O_RDONLY | O_CLOEXEC, 0);
   int rc = 0;
 
   for (uint64_t at = start; at < end && !rc;) {
     uint64_t size = end - at < sizeof(d->copy) ? end - at : sizeof(d->copy);
 
     if (sys4(SYS_pread64, mem, d->copy, size, at) != (long)size)
-      rc = mpir_dump_fail(d, -EIO, "memory cannot be read through /proc/self/mem");
+      rc = mpir_dump_fail(d, -EIO, "memory cannot be read through /proc/thread-self/mem");
     else
       rc = write_pages(d, (const char *)d->copy, at, size, sparse);
     at += size;
@@ -325,7 +325,7 @@ static int write_file_content(struct crs_dump *d, unsigned index) {
   bool leased;
   int fd, rc = 0;
 
-  mpir_plain_add(&t, "/proc/self/fd/"); /* opened anew: the program's own descriptor may be write-only */
+  mpir_plain_add(&t, "/proc/thread-self/fd/"); /* opened anew: the program's own descriptor may be write-only */
   mpir_plain_add_dec(&t, file->fd);
   leased = sys3(SYS_fcntl, file->fd, F_GETLEASE, 0) != F_UNLCK; /* which opening it anew would break */
   fd = leased ? file->fd : (int)sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);

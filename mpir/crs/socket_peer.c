@@ -126,7 +126,7 @@ static bool find_peer(const char *text, uint64_t inode, struct socket_facts *fac
 
 int mpir_socket_tcp(uint64_t inode, char *space, size_t size, struct socket_facts *facts) {
   memset(facts, 0, sizeof(*facts));
-  if (mpir_plain_read_file("/proc/self/net/tcp", space, size) > 0 && find_peer(space, inode, facts))
+  if (mpir_plain_read_file("/proc/thread-self/net/tcp", space, size) > 0 && find_peer(space, inode, facts))
     return 0;
-  return mpir_plain_read_file("/proc/self/net/tcp6", space, size) > 0 && find_peer(space, inode, facts) ? 0 : -ENOENT;
+  return mpir_plain_read_file("/proc/thread-self/net/tcp6", space, size) > 0 && find_peer(space, inode, facts) ? 0 : -ENOENT;
 }

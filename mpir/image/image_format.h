@@ -147,7 +147,7 @@ struct mpir_image_semaphore {
 
 struct mpir_image_thread {
   int32_t tid, nice;
-  struct mpir_context context;   /* where the restorer resumes it */
+  struct mpir_context context;   /* where the restorer resumes it; of a main thread that has ended: zeros */
   uint64_t fs_base, gs_base;
   uint64_t robust_list, robust_length;
   uint64_t clear_tid;            /* set_tid_address; 0 if none */

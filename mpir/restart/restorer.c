@@ -216,6 +216,16 @@ static void set_scheduling(const struct restorer_plan *plan, const struct mpir_i
     sys3(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, thread->io_priority);
 }
 
+/* The main thread had ended: it ends, with nobody to tell.  What the process has from it the others have got. */
+static _Noreturn void end_again(const struct restorer_plan *plan) {
+  sys1(SYS_set_tid_address, 0);
+  sys2(SYS_prctl, PR_SET_NAME, plan->threads[0].name);
+  if (mpir_restorer_credentials(plan, &plan->credentials[0]))
+    fail(plan, RESTORER_CREDENTIALS, -1, (uint64_t)plan->threads[0].tid);
+  for (;;)
+    sys1(SYS_exit, 0);
+}
+
 /* The calling thread becomes 'thread' and goes back to where that was parked; mpir_context_save returns 1 there. */
 static _Noreturn void become(const struct restorer_plan *plan, const struct mpir_image_thread *thread) {
   const struct mpir_context *c = &thread->context;
@@ -376,5 +386,7 @@ _Noreturn void mpir_restorer_main(const struct restorer_plan *plan) {
   set_memory_rules(plan);
   make_threads(plan);
   set_timers(plan);
+  if (!plan->threads[0].context.rip)
+    end_again(plan);
   become(plan, &plan->threads[0]);
 }

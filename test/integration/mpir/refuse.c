@@ -115,9 +115,7 @@ static void have(const char *kind)
       fprintf(stderr, "child %d\n", getpid());
       wait_for_ever(NULL);
     }
-  } else if (!strcmp(kind, "main-ended") && !pthread_create(&id, NULL, wait_for_ever, NULL))
-    fprintf(stderr, "ready\n"), pthread_exit(NULL);
-  else if (!strcmp(kind, "blocked") && !pthread_create(&id, NULL, blocks_signals, NULL))
+  } else if (!strcmp(kind, "blocked") && !pthread_create(&id, NULL, blocks_signals, NULL))
     while (!blocked)
       sched_yield();
   else if (!strcmp(kind, "strict") && !pipe(never) && !pthread_create(&id, NULL, strict, &never[0]))

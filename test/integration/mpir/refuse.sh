@@ -44,7 +44,6 @@ kind both "child processes: [0-9]" "a socket of this family cannot be restored"
 ALONE=
 kind both "a socket of this family cannot be restored"
 kind blocked "not stopped within 300 ms: thread [0-9]* 'mpir_refuse' (blocks the stop signal)"
-kind main-ended "main thread has ended"
 
 start shared "$PROGRAMS/mpir_refuse" shared
 wait_for 20 has "child [0-9]" "$WORK/shared.err" || fail "it does not start"
