@@ -139,6 +139,10 @@ int mpir_dump_timers(struct crs_dump *d);
 int mpir_dump_children(struct crs_dump *d);
 int mpir_dump_files(struct crs_dump *d);     /* crs_files.c */
 /* crs_sockets.c: makes the entry one of a socket.  Returns NULL, or why it cannot be restored. */
+/* crs_queue.c: the kind of a descriptor that is a queue of POSIX messages, 0: cannot be restored; its messages. */
+struct stat;
+uint32_t mpir_dump_queue(struct crs_dump *d, struct mpir_image_file *file, const struct stat *st);
+int mpir_dump_queue_content(struct crs_dump *d, unsigned index);
 /* What of the calling process goes into a core file; nothing is told where its main thread has ended. */
 uint32_t mpir_dump_core_filter(void);
 const char *mpir_dump_socket(struct crs_dump *d, struct mpir_image_file *file);

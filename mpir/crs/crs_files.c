@@ -1,7 +1,6 @@
 /* The open descriptors: what they are, where they stand, and whether a restart could make them again. */
 #include <errno.h>
 #include <fcntl.h>
-#include <mqueue.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -44,19 +43,6 @@ static bool is_on(int fd, long file_system) {
   struct statfs fs;
 
   return !sys2(SYS_fstatfs, fd, &fs) && fs.f_type == file_system;
-}
-
-/* Messages can only be looked at by taking them: of queues that have some, those with a name stay where they are. */
-static uint32_t queue_classify(struct crs_dump *d, struct mpir_image_file *file, const struct stat *st) {
-  struct mq_attr attributes;
-
-  if (sys3(SYS_mq_getsetattr, file->fd, NULL, &attributes) ||
-      (!st->st_nlink && (attributes.mq_curmsgs || (d->request->flags & CRS_MEMBER))))
-    return 0;
-  if (attributes.mq_curmsgs)
-    mpir_dump_notice(d, file->fd, "the messages are those that the queue has at the restart:", d->strings + file->name);
-  file->capacity = (uint64_t)attributes.mq_maxmsg << 32 | (uint64_t)attributes.mq_msgsize;
-  return MPIR_FILE_QUEUE;
 }
 
 /* 0: cannot be restored. */
@@ -184,7 +170,7 @@ static int add_file(struct crs_dump *d, int fd) {
   if ((file->open_flags & O_PATH) && st.st_nlink && *link == '/') /* a place, whatever stands there; it is not opened */
     file->kind = MPIR_FILE_DEVICE;
   if (!file->kind && S_ISREG(st.st_mode) && is_on(fd, MESSAGE_QUEUE_MAGIC))
-    file->kind = queue_classify(d, file, &st);
+    file->kind = mpir_dump_queue(d, file, &st);
   n = sys3(SYS_lseek, fd, 0, SEEK_CUR);
   file->position = n < 0 ? 0 : (uint64_t)n;
   file->info = file_info(d, fd, &st);
@@ -437,6 +423,8 @@ int mpir_dump_files(struct crs_dump *d) {
 
     if (file->kind == MPIR_FILE_SOCKET && file->same_as < 0 && !mpir_dump_is_others(d, 0, file->inode))
       rc = mpir_dump_socket_content(d, i);
+    if (!rc && file->kind == MPIR_FILE_QUEUE)
+      rc = mpir_dump_queue_content(d, i);
     if (!rc && file->kind == MPIR_FILE_REGULAR && file->capacity && file->same_as < 0)
       small_content(d, i);
     if (file->kind != MPIR_FILE_PIPE || (file->open_flags & O_ACCMODE) == O_WRONLY || mpir_dump_is_others(d, file->device, file->inode))

@@ -201,6 +201,11 @@ enum mpir_file_kind {
 
 enum { MPIR_FILE_KEPT = 1 }; /* capacity of a regular file: its content is in the image */
 
+/* Content of a queue of POSIX messages: each has this before it. */
+struct mpir_image_message {
+  uint32_t priority, length;
+};
+
 struct mpir_image_file {
   int32_t fd;
   uint32_t kind;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <mqueue.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -371,31 +370,7 @@ static int make_pidfd(struct maker *m, size_t index) {
   return fd < 0 ? fail_file(m, f, "make") : fd;
 }
 
-/* The queue of that name; a new one where there is none, which loses its name again if it had none. */
-static int make_queue(struct maker *m, size_t index) {
-  const struct mpir_image_file *f = &m->image->files[index];
-  struct mq_attr attributes = {.mq_maxmsg = (long)(f->capacity >> 32), .mq_msgsize = (long)(f->capacity & 0xffffffff)};
-  const int flags = (int)(f->open_flags & (O_ACCMODE | O_NONBLOCK)) | O_CLOEXEC;
-  char name[NAME_MAX + 2], path[64], *mark;
-  bool had_none;
-  int fd;
-
-  for (size_t i = 0; i < index; i++)
-    if (m->image->files[i].kind == MPIR_FILE_QUEUE && m->image->files[i].inode == f->inode) {
-      snprintf(path, sizeof(path), "/proc/self/fd/%d", m->fds->file_fds[i]);
-      fd = open(path, flags);
-      return fd < 0 ? fail_file(m, f, "open again") : fd;
-    }
-  snprintf(name, sizeof(name), "%s", file_name(m, f));
-  mark = strstr(name, " (deleted)");
-  had_none = mark != NULL;
-  if (had_none)
-    snprintf(name, sizeof(name), "/dvm-restart-%d-%d", (int)getpid(), f->fd);
-  fd = mq_open(name, flags | O_CREAT | (had_none ? O_EXCL : 0), f->mode & 07777, &attributes);
-  if (fd >= 0 && had_none)
-    mq_unlink(name);
-  return fd < 0 ? fail_file(m, f, "make the message queue") : fd;
-}
+static int make_queue(struct maker *m, size_t index) { return mpir_restart_queue(m->image, index, m->fds, m->err); }
 
 struct watch {
   unsigned number, mask;

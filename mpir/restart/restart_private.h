@@ -41,6 +41,10 @@ int mpir_restart_pipe(const struct mpir_image *image, const struct mpir_image_fi
 /* Moves a descriptor to fds->base or above and closes the old one.  Returns it, or -E.... */
 int mpir_restart_raise(const struct restart_fds *fds, int fd);
 
+/* restart_queue.c: the queue of POSIX messages of entry 'index': that of its name, or a new one; one without a name has the messages that it had.
+ * Returns a descriptor, or -E.... */
+int mpir_restart_queue(const struct mpir_image *image, size_t index, const struct restart_fds *fds, struct dvm_error *err);
+
 /* restart_contents.c: regular files whose content may be in the image.  The name of entry 'index' is there again if it was gone, and its content and
  * length are put back where that is wanted; what is not as it was is said. */
 int mpir_restart_regular(const struct mpir_image *image, size_t index, const struct mpir_restart_options *options, struct dvm_error *err);

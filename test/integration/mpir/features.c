@@ -38,6 +38,15 @@ static void *wait_long(void *arg)
     pause();
   return arg;
 }
+/* Its length; -1 where its priority is another. */
+static ssize_t next_message(int queue, unsigned expected)
+{
+  unsigned priority = ~0u;
+  char text[8192];
+  ssize_t n = mq_receive(queue, text, sizeof(text), &priority);
+
+  return priority == expected ? n : -1;
+}
 static void *save_alone(void *arg)
 {
   usleep(50000); /* the main thread ends */
@@ -232,8 +241,10 @@ static int run_rows(void)
   ROW("descriptors", "POSIX message queue with messages", mq_receive(fd, path, 32, NULL) == 4 && !mq_unlink("/dvm-features"),
       fd = mq_open("/dvm-features", O_RDWR | O_CREAT, 0600, &(struct mq_attr){ .mq_maxmsg = 3, .mq_msgsize = 32 });
       CHECK(fd >= 0 && !mq_send(fd, "kept", 4, 1)))
-  ROW("descriptors", "POSIX message queue without a name, with messages", mq_receive(fd, malloc(8192), 8192, NULL) == 4,
-      fd = mq_open("/dvm-features", O_RDWR | O_CREAT, 0600, NULL); CHECK(fd >= 0 && !mq_send(fd, "kept", 4, 1)); mq_unlink("/dvm-features"))
+  ROW("descriptors", "POSIX message queue without a name, with messages", next_message(fd, 7) == 2 && next_message(fd, 1) == 4 &&
+      next_message(fd, 1) == 3 && next_message(fd, 0) == 0 && mq_receive(fd, malloc(8192), 8192, NULL) == -1 && errno == EAGAIN,
+      fd = mq_open("/dvm-features", O_RDWR | O_CREAT | O_NONBLOCK, 0600, NULL); CHECK(fd >= 0 && !mq_send(fd, "kept", 4, 1) &&
+      !mq_send(fd, "", 0, 0) && !mq_send(fd, "one", 3, 1) && !mq_send(fd, "hi", 2, 7)); mq_unlink("/dvm-features"))
   ROW("sockets", "pair of unix streams", recv(pair[1], path, 10, 0) == 4,
       CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair)); CHECK(send(pair[0], "kept", 4, 0) == 4))
   ROW("sockets", "pair of unix datagram sockets", recv(pair[1], path, 10, 0) == 3 && recv(pair[1], path, 10, 0) == 4,

@@ -167,7 +167,7 @@ P
 ruby | php | R | octave | lua | ffmpeg)
   case $NAME in
   ruby) need ruby; COMMAND=(ruby -e '$stderr.puts "ready"; x = 1; t = {}; 3000000.times { |i| x = (x * 16807) % 2147483647; t[x % 5003] = i }; puts x, t.sort.inspect.sum') READY="ready" ;;
-  php) need php; COMMAND=(php -r 'fwrite(STDERR, "ready\n"); $x = 1; for ($i = 0; $i < 5000000; $i++) { $x = ($x * 16807) % 2147483647; $t[$x % 5003] = $i; } ksort($t); echo $x, md5(serialize($t));') READY="ready" ;;
+  php) need php; COMMAND=(php -r 'fwrite(STDERR, "ready\n"); $x = 1; for ($i = 0; $i < 30000000; $i++) { $x = ($x * 16807) % 2147483647; $t[$x % 5003] = $i; } ksort($t); echo $x, md5(serialize($t));') READY="ready" ;;
   R) need Rscript; COMMAND=(Rscript -e 'message("ready"); set.seed(1); s <- 0; for (i in 1:300) s <- s + sum(solve(matrix(rnorm(10000), 100))); print(s, digits = 15)') READY="ready" ;;
   octave) need octave-cli; COMMAND=(octave-cli --eval 'fputs(stderr, "ready\n"); rand("seed", 1); s = 0; for i = 1:300, s += sum(inv(rand(150) + eye(150))(:)); end; printf("%.15g\n", s)') READY="ready" ;;
   lua) need lua5.3; COMMAND=(lua5.3 -e 'io.stderr:write("ready\n"); x, t = 1, {}; for i = 1, 6000000 do x = (x * 16807) % 2147483647; t[x % 5003] = i end; s = 0; for k = 0, 5002 do s = (s * 31 + t[k]) % 2147483647 end; print(x, s)') READY="ready" ;;

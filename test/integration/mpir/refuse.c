@@ -98,8 +98,11 @@ static void have(const char *kind)
   }
   else if (!strcmp(kind, "inotify"))
     inotify_init();
-  else if (!strcmp(kind, "queue"))
-    mq_send(mq_open("/dvm-refuse", O_RDWR | O_CREAT, 0600, NULL), "kept", 4, 1), mq_unlink("/dvm-refuse");
+  else if (!strcmp(kind, "queue")) { /* who waits to be told of messages would be told of those that are put back */
+    const mqd_t queue = mq_open("/dvm-refuse", O_RDWR | O_CREAT, 0600, NULL);
+
+    mq_send(queue, "kept", 4, 1), mq_notify(queue, &(struct sigevent){.sigev_notify = SIGEV_NONE}), mq_unlink("/dvm-refuse");
+  }
   else if (!strcmp(kind, "sysv")) {
     const int segment = shmget(IPC_PRIVATE, 8192, 0600);
 
