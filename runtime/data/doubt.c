@@ -59,13 +59,7 @@ static int file_of_ones(void) {
   if (ones >= 0)
     return ones;
   static const uint8_t full[PAGE] = {[0 ... PAGE - 1] = 0xff};
-  int fd = memfd_create("dvm-doubt", MFD_CLOEXEC);
-  for (size_t n = 0; fd >= 0 && n < ONES_BYTES; n += PAGE)
-    if (write(fd, full, PAGE) != PAGE) {
-      close(fd);
-      return -1;
-    }
-  return ones = fd;
+  return ones = dvmrt_mem_file("dvm-doubt", full, ONES_BYTES / PAGE);
 }
 
 /* Whole pages of the map; false: they are as they were. */

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -94,6 +95,24 @@ void dvmrt_mem_unmap(void *p, size_t size) {
     return;
   munmap(p, size);
   mapped -= size;
+}
+
+/* A limit to the size of files would end the program. */
+static bool may_write_file(size_t size) {
+  struct rlimit limit;
+  return !getrlimit(RLIMIT_FSIZE, &limit) && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= size);
+}
+
+int dvmrt_mem_file(const char *name, const void *page, size_t times) {
+  enum { PAGE = 4096 };
+  int kept = errno, fd = may_write_file(times * PAGE) ? memfd_create(name, MFD_CLOEXEC) : -1;
+  for (size_t i = 0; fd >= 0 && i < times; i++)
+    if (write(fd, page, PAGE) != PAGE) {
+      close(fd);
+      fd = -1;
+    }
+  errno = kept;
+  return fd;
 }
 
 enum { PAGE_WORDS = 4096 / 8 };

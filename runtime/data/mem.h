@@ -34,6 +34,8 @@ void *dvmrt_mem_map(size_t size);
 /* Tells that, at the first time. */
 void dvmrt_mem_scarce(void);
 void dvmrt_mem_unmap(void *p, size_t size);
+/* A file without a name of 'times' times the page at 'page', for private mappings; -1: none is to be had. */
+int dvmrt_mem_file(const char *name, const void *page, size_t times);
 /* Copies 'n' words from 'from', a multiple of 8, as far as they can be read, whatever the address is; returns the words copied.
  * Costs a system call for every few pages. */
 size_t dvmrt_mem_read(uint64_t *to, uintptr_t from, size_t n);

@@ -3,8 +3,10 @@
 #include "runtime/data/mem.h"
 #include <assert.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-enum { PAGE = 4096, L2_ENTRIES = 1 << 18, CHUNK_BYTES = 1 << 20, QUARANTINE = 256 };
+enum { PAGE = 4096, L2_ENTRIES = 1 << 18, CHUNK_BYTES = 1 << 20, QUARANTINE = 256, FIRST_PIECE = 1 << 16 };
 enum { CODE_WORD4 = 1, CODE_WORD8 = 2, CODE_RECORD = 3 };
 #define BY_BITS dvmrt_shadow_entry_by_bits()
 
@@ -21,7 +23,7 @@ struct dvmrt_page {
   struct link *regions;
 } __attribute__((aligned(16)));
 
-uintptr_t *__dvmrt_pages[1 << 17];
+uintptr_t *__dvmrt_pages[1 << 17] __attribute__((aligned(4096)));
 uint64_t dvmrt_shadow_known[(1 << 17) / 64];
 static uintptr_t no_entries[L2_ENTRIES];           /* stays zero; what is not mapped here costs no memory */
 static struct dvmrt_page uniform_pages[DVMRT_W_ZERO + 1];
@@ -82,10 +84,26 @@ static void words_set(uint32_t *w, size_t n, uint32_t value) {
 
 /* ---- entries ---------------------------------------------------------------------------------------------------------------- */
 
+/* The table takes memory only where it is changed: a small program shall stay small. */
+static bool map_nothing(void) {
+  char *table = (char *)__dvmrt_pages;
+  uintptr_t *some[PAGE / sizeof(uintptr_t *)];
+  for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+    some[i] = no_entries;
+  int fd = (uintptr_t)table % PAGE ? -1 : dvmrt_mem_file("dvm-pages", some, FIRST_PIECE / PAGE);
+  bool done = fd >= 0;
+  for (size_t at = 0; done && at < sizeof(__dvmrt_pages); at += FIRST_PIECE)
+    done = mmap(table + at, FIRST_PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED;
+  if (fd >= 0)
+    close(fd);
+  return done;
+}
+
 void dvmrt_shadow_init(void) {
   if (__dvmrt_pages[0])
     return;
-  for (size_t i = 0; i < sizeof(__dvmrt_pages) / sizeof(__dvmrt_pages[0]); i++)
+  bool mapped = map_nothing();
+  for (size_t i = 0; !mapped && i < sizeof(__dvmrt_pages) / sizeof(__dvmrt_pages[0]); i++)
     __dvmrt_pages[i] = no_entries;
   for (uint32_t i = 0; i <= DVMRT_W_ZERO; i++)
     uniform_pages[i] = (struct dvmrt_page){.uniform = i, .shared = true};
