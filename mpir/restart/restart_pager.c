@@ -358,9 +358,19 @@ static int fill(struct pager *p) {
   return 0;
 }
 
-/* Lets go of the mappings that still report to us, each as a whole: half of one would be another mapping. */
+/* Up to the next mapping, since the program may have let this one grow since it was read: half of one would be another mapping, for which
+ * mremap(2) fails.  What the program has put between may be of a kind for which that is refused. */
+static void let_go_of(const struct pager *p, struct uffdio_range range, unsigned long long next) {
+  struct uffdio_range grown = {range.start, next - range.start};
+
+  if (ioctl(p->spaces[0].fd, UFFDIO_UNREGISTER, &grown))
+    ioctl(p->spaces[0].fd, UFFDIO_UNREGISTER, &range);
+}
+
+/* Lets go of the mappings that still report to us, each as a whole. */
 static void let_go(const struct pager *p) {
   struct uffdio_range range = {0, 0};
+  bool reports = false;
   unsigned long long start, end;
   char path[64], *line = NULL;
   size_t room = 0;
@@ -369,10 +379,16 @@ static void let_go(const struct pager *p) {
   snprintf(path, sizeof(path), "/proc/%d/smaps", p->process);
   f = fopen(path, "re");
   while (f && getline(&line, &room, f) > 0)
-    if (sscanf(line, "%llx-%llx ", &start, &end) == 2)
+    if (sscanf(line, "%llx-%llx ", &start, &end) == 2) {
+      if (reports)
+        let_go_of(p, range, start);
       range = (struct uffdio_range){start, end - start};
-    else if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " um"))
-      ioctl(p->spaces[0].fd, UFFDIO_UNREGISTER, &range);
+      reports = false;
+    } else if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " um")) {
+      reports = true;
+    }
+  if (reports)
+    let_go_of(p, range, range.start + range.len);
   free(line);
   if (f)
     fclose(f);
