@@ -22,6 +22,7 @@ import time
 import gdb
 
 SYS_TGKILL = 234  # x86-64
+COMPANY_MAX = 100  # threads that come to a breakpoint while another is led out of the gate
 WAITPOINT = "MPIR_checkpoint_debugger_waitpoint"
 HANDLE = "MPIR_checkpoint_handle) "
 INFO = "MPIR_debug_info) "
@@ -140,7 +141,11 @@ def release_thread(thread):
     stop.thread = thread.num
     stop.condition = "$rsp == %#x" % sp
     set_variable("MPIR_checkpoint_debug_gate", 1)
-    quiet("continue")
+    for _ in range(COMPANY_MAX):
+        quiet("continue")
+        if gdb.selected_thread() is None or gdb.selected_thread().num == thread.num:
+            break
+        thread.switch()  # a thread that is new has come to a breakpoint: the checkpointer's, which is asked for the next checkpoint
     if stop.is_valid():
         stop.delete()
     if int(gdb.newest_frame().pc()) != pc:

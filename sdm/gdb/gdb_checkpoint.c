@@ -288,6 +288,10 @@ void sdm_gdb_checkpoint_done(struct sdm_backend *b, json_t *result, const char *
   json_decref(k->saved);
   json_decref(k->others);
   k->saved = k->others = NULL;
+  if (k->asked) {
+    k->asked = false;
+    sdm_gdb_save_by_request(b, k->asked_runs);
+  }
   while (list) { /* in order; one of them may begin something again, for which the rest waits */
     struct gdb_deferred *d = list;
     list = d->next;

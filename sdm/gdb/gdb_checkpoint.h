@@ -38,6 +38,7 @@ struct gdb_checkpoint {
   char *detach_break; /* gdb's number of the breakpoint where the program says that it is to be left; owned, or NULL */
   enum gdb_checkpoint_step step;
   bool quiet; /* what gdb tells of the program is of our own doing */
+  bool asked, asked_runs; /* the program was asked for another checkpoint while gdb came back from the last one; it ran before */
   bool runs, stop; /* the program ran, and is to run on; somebody wants it to stop instead */
   bool cancelled, process_over; /* the front end does not want it any more; the program ended before its command */
   bool owes_end; /* the program was ended for a restart, and the front end does not know */

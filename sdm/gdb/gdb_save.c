@@ -103,6 +103,7 @@ static void lose(struct sdm_backend *b, const char *why) {
   dvm_text_printf(&t, "gdb cannot come back to the program, which runs on alone: %s", why);
   fail_with(k, dvm_text_str(&t));
   sdm_gdb_checkpoint_leave(b);
+  sdm_gdb_send(b, NULL, NULL, "-target-detach"); /* it may have come halfway */
   b->host.event(b->host.arg, json_pack("{s:s, s:s}", "event", "exited", "reason", "detached"));
   dvm_text_fini(&t);
   finish(b, NULL);
@@ -149,9 +150,11 @@ static void got_back(struct sdm_backend *b, struct gdb_pending *p, const struct 
   json_t *result = saved_result(k, facts);
   if (k->handle || !k->call)
     tell_saved(b, result);
-  if (k->runs)
+  k->asked = json_is_true(json_object_get(facts, "asked"));
+  k->asked_runs = k->runs && !k->stop;
+  if (k->runs && !(k->asked && k->asked_runs))
     run_on(b, facts);
-  else
+  else if (!k->asked)
     sdm_gdb_door_open(b);
   json_decref(facts);
   finish(b, result);

@@ -96,6 +96,19 @@ def dvm_cr_same(before, after):
     return after == before or bytes(gdb.selected_inferior().read_memory(min(before, after), 2)) == b"\x0f\x05"
 
 
+def dvm_cr_is_asked(helper):
+    """Does the checkpointer's thread stand where it says that it is to be left?  It came there while the others were led out."""
+    selected = gdb.selected_thread()
+    asked = False
+    for thread in gdb.selected_inferior().threads():
+        if thread.num == helper:
+            thread.switch()
+            asked = gdb.newest_frame().name() == "MPIR_checkpoint_debugger_detach"
+    selected.switch()
+    gdb.newest_frame().select()
+    return asked
+
+
 @dvm_cr_command
 def dvm_cr_come_back(args):
     """The same process, after its checkpoint: every thread where it was."""
@@ -110,6 +123,7 @@ def dvm_cr_come_back(args):
     facts.update(numbers={str(k): str(v) for k, v in numbers.items()}, moved=moved, place=dvm_cr_place(),
                  helper=next((t.num for t in gdb.selected_inferior().threads()
                               if t.ptid[1] == DVM_CR["variable"]("MPIR_checkpoint_helper_tid")), 0))
+    facts["asked"] = dvm_cr_is_asked(facts["helper"])
     return facts
 
 
