@@ -138,12 +138,12 @@ def release_thread(thread):
     # The stack pointer tells this return from another pass over the same address.
     stop = gdb.Breakpoint("*%#x" % pc, temporary=True, internal=True)
     stop.silent = True
-    stop.thread = thread.num
+    stop.thread = thread.global_num  # not the number in its process: there may be several
     stop.condition = "$rsp == %#x" % sp
     set_variable("MPIR_checkpoint_debug_gate", 1)
     for _ in range(COMPANY_MAX):
         quiet("continue")
-        if gdb.selected_thread() is None or gdb.selected_thread().num == thread.num:
+        if gdb.selected_thread() is None or gdb.selected_thread().global_num == thread.global_num:
             break
         thread.switch()  # a thread that is new has come to a breakpoint: the checkpointer's, which is asked for the next checkpoint
     if stop.is_valid():

@@ -309,7 +309,8 @@ static const struct command {
     {"call", "", sdm_console_do_call, "EXPRESSION: evaluate it, mostly a function"},
     {"catch", "", sdm_console_do_catch, "throw, catch, signal, syscall...: stop at such events, as in gdb"},
     {"checkpoint", "", sdm_console_do_checkpoint,
-     "[OPTION...]: save the programs where they stand, with the options of 'dvm checkpoint'; list: those that there are"},
+     "[OPTION...]: save the programs, of a job of 'dvm run -n' all, where they stand, with the options of 'dvm checkpoint'; list: those "
+     "that there are"},
     {"commands", "", sdm_console_do_commands, "[N]: lines up to 'end', for those who stop at the breakpoint"},
     {"condition", "", sdm_console_do_condition, "N CONDITION: of a breakpoint; none: always"},
     {"continue", "c", sdm_console_do_continue, "run on until all of the set have stopped; '&': do not wait; ^C interrupts"},

@@ -92,6 +92,6 @@ void sdm_console_do_restart(struct sdm_console *c, char *arg) {
   c->failed |= sdm_console_had_errors(a);
   c->frame = -1;
   c->thread = 0;
-  sdm_session_wait(c->s, c->to, 1000, &sdm_console_interrupted); /* the stops are events of their own */
+  sdm_session_wait(c->s, c->to, c->timeout_ms, &sdm_console_interrupted); /* the stops are events of their own */
   sdm_answer_free(a);
 }

@@ -495,7 +495,7 @@ static json_t *restart_command(struct arguments *a, struct dvm_error *err) {
     j = json_pack("{s:s, s:s, s:s}", "cmd", "restart", "handle", handle, "command", sdm_restart_words());
   free(handle);
   a->s.n = 1;
-  if (j && sdm_is_restart_set(a->restart) && !sdm_restart_set(a->restart, &a->targets, err)) {
+  if (j && sdm_is_restart_set(a->restart) && !sdm_restart_set(a->restart, a->json, &a->targets, err)) {
     json_t *attach = sdm_attach_command(&a->targets); /* each server takes up its own */
     json_object_set(j, "pids", json_object_get(attach, "pids"));
     json_decref(attach);
@@ -640,7 +640,8 @@ static int open_again(void *arg) {
   struct sdm_session *s = o->s, before = *s;
   struct dvm_error err = DVM_ERROR_INIT;
   sdm_session_close(s);
-  *s = (struct sdm_session){.on_event = before.on_event,
+  *s = (struct sdm_session){.apart = before.apart,
+                            .on_event = before.on_event,
                             .on_output = before.on_output,
                             .on_output_end = before.on_output_end,
                             .on_lost = before.on_lost,
@@ -658,7 +659,7 @@ static int open_again(void *arg) {
 
 static int debug(struct arguments *a, json_t *command, struct dvm_error *err) {
   a->s.program = command;
-  struct sdm_session s = {0};
+  struct sdm_session s = {.apart = a->json};
   struct sdm_show show = {stdout, a->json};
   int rc = sdm_session_open(&s, &a->s, err), status = 0;
   if (rc) {

@@ -357,6 +357,8 @@ static void show_saved(FILE *out, const json_t *event) {
   if (text_of(event, "handle"))
     fprintf(out, "was saved, as was asked for from outside: checkpoint %d, %s\n",
             (int)json_integer_value(json_object_get(event, "checkpoint")), text_of(event, "handle"));
+  else if (json_object_get(event, "job"))
+    fprintf(out, "was asked for a checkpoint from outside, as a rank of its job\n");
   else
     fprintf(out, "was asked for a checkpoint from outside, and has refused or not answered\n");
 }

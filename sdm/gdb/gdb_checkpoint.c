@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <wordexp.h>
@@ -45,6 +46,7 @@ void sdm_gdb_checkpoint_free(struct sdm_backend *b) {
   forget_program(&k->of);
   json_decref(k->told);
   json_decref(k->saved);
+  json_decref(k->last_saved);
   json_decref(k->others);
   free(k->handle);
   free(k->failure);
@@ -343,6 +345,22 @@ char *sdm_gdb_checkpoint_path(const char *handle) {
     path = sdm_strdup(words.we_wordv[0]);
   wordfree(&words);
   return path;
+}
+
+char *sdm_gdb_checkpoint_points(const char *path, long long rank) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  struct stat st;
+  dvm_text_printf(&t, "%s/job", path);
+  if (!stat(dvm_text_str(&t), &st)) {
+    dvm_text_clear(&t);
+    dvm_text_printf(&t, "%s/%lld.breakpoints", path, rank);
+  } else {
+    dvm_text_clear(&t);
+    dvm_text_printf(&t, "%s.breakpoints", path);
+  }
+  char *points = sdm_strdup(dvm_text_str(&t));
+  dvm_text_fini(&t);
+  return points;
 }
 
 /* Writes a variable of the program that may run: no stop is needed for that. */

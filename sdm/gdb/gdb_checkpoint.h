@@ -50,6 +50,7 @@ struct gdb_checkpoint {
   struct gdb_child *child, *keeper; /* a command that runs; the one that waits for the restarted program */
   struct gdb_child *listing;
   struct sdm_call *listing_call;
+  json_t *last_saved; /* .. of the last checkpoint, for who names its image later; owned */
   json_t *saved; /* breakpoints as they are, for the file beside the image; owned */
   char *handle, *failure; /* of what is under way; owned, or NULL */
   json_int_t number; /* the front end's, of the checkpoint; 0: none */
@@ -77,6 +78,8 @@ json_t *sdm_gdb_checkpoint_stop(struct sdm_backend *b, const char *reason, const
 bool sdm_gdb_checkpoint_watch_process(struct sdm_backend *b, pid_t pid, sdm_watch_f ended); /* false: it is not there */
 void sdm_gdb_checkpoint_leave_process(struct sdm_backend *b);
 json_t *sdm_gdb_checkpoint_end(const struct sdm_backend *b, pid_t pid); /* the event that tells how a process has ended that gdb has left */
+/* Where the breakpoints of an image lie: beside it, or in the folder of a job's for rank 'rank'.  Owned. */
+char *sdm_gdb_checkpoint_points(const char *path, long long rank);
 char *sdm_gdb_checkpoint_path(const char *handle); /* a handle is a shell's word: the file.  Owned; NULL if it is none */
 
 /* gdb_save.c */

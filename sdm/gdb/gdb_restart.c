@@ -25,13 +25,10 @@ static void fail(struct sdm_backend *b, const char *why) {
   free(copy);
 }
 
-static char *points_of(const char *handle) {
-  struct dvm_text t = DVM_TEXT_INIT;
-  char *path = sdm_gdb_checkpoint_path(handle);
-  dvm_text_printf(&t, "%s.breakpoints", path ? path : "");
+static char *points_of(const struct gdb_checkpoint *k) {
+  char *path = sdm_gdb_checkpoint_path(k->handle),
+       *points = sdm_gdb_checkpoint_points(path ? path : "", sdm_call_number(k->call, "rank", 0));
   free(path);
-  char *points = sdm_strdup(dvm_text_str(&t));
-  dvm_text_fini(&t);
   return points;
 }
 
@@ -125,7 +122,7 @@ static void got_taken(struct sdm_backend *b, struct gdb_pending *p, const struct
 static void take_up(struct sdm_backend *b) {
   struct gdb_checkpoint *k = b->checkpoint;
   json_t *others = json_deep_copy(k->others), *pid = json_incref(json_array_get(k->others, 0));
-  char *points = points_of(k->handle);
+  char *points = points_of(k);
   json_array_remove(others, 0);
   k->step = CHECKPOINT_TAKING;
   k->keeper = k->child;
@@ -289,6 +286,8 @@ void sdm_gdb_restart(struct sdm_backend *b, struct sdm_call *c) {
   if (sdm_call_number(c, "pid", 0) > 0) {
     json_decref(k->others);
     k->others = json_pack("[I]", (json_int_t)sdm_call_number(c, "pid", 0));
+    if (json_object_get(sdm_call_args(c), "others") && sdm_call_number(c, "others_of", -1) == sdm_call_number(c, "rank", -2))
+      json_array_extend(k->others, json_object_get(sdm_call_args(c), "others"));
   }
   sdm_gdb_send(b, NULL, sdm_call_number(c, "pid", 0) > 0 ? got_given : got_inferior, "-list-thread-groups");
 }

@@ -50,25 +50,44 @@ static json_t *session_breaks(const struct sdm_backend *b, const json_t *saved, 
   return list;
 }
 
-static void write_points(struct sdm_backend *b, const json_t *saved, const json_t *commands) {
+static void write_points(struct sdm_backend *b, const char *handle, const json_t *saved, const json_t *commands, long long rank) {
   struct gdb_checkpoint *k = b->checkpoint;
-  struct dvm_text t = DVM_TEXT_INIT;
-  char *path = sdm_gdb_checkpoint_path(k->handle);
+  char *path = sdm_gdb_checkpoint_path(handle), *points = sdm_gdb_checkpoint_points(path ? path : "", rank);
   json_t *whole = json_deep_copy(saved);
   json_object_set_new(whole, "session", session_breaks(b, saved, commands));
-  dvm_text_printf(&t, "%s.breakpoints", path ? path : "");
-  int fd = path ? open(dvm_text_str(&t), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+  int fd = path ? open(points, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
   bool bad = fd < 0 || json_dumpfd(whole, fd, JSON_INDENT(1));
   bad |= fd >= 0 && close(fd);
   if (bad && path && access(path, F_OK) == 0) { /* removed by who asked for it: nothing to tell */
     struct dvm_text why = DVM_TEXT_INIT;
-    dvm_text_printf(&why, "the image %s is whole, but its breakpoints cannot be kept beside it: %s", k->handle, strerror(errno));
+    dvm_text_printf(&why, "the image %s is whole, but its breakpoints cannot be kept beside it: %s", handle, strerror(errno));
     fail_with(k, dvm_text_str(&why));
     dvm_text_fini(&why);
   }
   json_decref(whole);
   free(path);
-  dvm_text_fini(&t);
+  free(points);
+}
+
+/* Beside the image that has just been taken, unless it is of a whole job: then each rank's server is told to, see save_points. */
+static void write_own_points(struct sdm_backend *b) {
+  struct gdb_checkpoint *k = b->checkpoint;
+  if (k->handle && !(k->call && sdm_call_number(k->call, "lead", 0)))
+    write_points(b, k->handle, k->saved, k->call ? json_object_get(sdm_call_args(k->call), "commands") : NULL, 0);
+}
+
+/* The job of which this is a rank was saved. */
+static void save_points(struct sdm_backend *b, struct sdm_call *c) {
+  struct gdb_checkpoint *k = b->checkpoint;
+  if (k->last_saved)
+    write_points(b, sdm_call_text(c, "points", ""), k->last_saved, json_object_get(sdm_call_args(c), "commands"),
+                 sdm_call_number(c, "rank", 0));
+  if (k->failure)
+    sdm_call_fail(c, "%s", k->failure);
+  else
+    sdm_call_done(c, NULL, NULL);
+  free(k->failure);
+  k->failure = NULL;
 }
 
 /* ---- the way back ---- */
@@ -90,9 +109,26 @@ static void finish(struct sdm_backend *b, json_t *result) {
   free(failure);
 }
 
+/* The memory that the ranks of such a job share. */
+static bool is_rank_of_job(pid_t pid) {
+  char path[48], *line = NULL;
+  size_t size = 0;
+  bool found = false;
+  snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+  FILE *f = fopen(path, "r");
+  while (f && !found && getline(&line, &size, f) > 0)
+    found = strstr(line, "/memfd:dvm-mpi") != NULL;
+  free(line);
+  if (f)
+    fclose(f);
+  return found;
+}
+
 static void tell_saved(struct sdm_backend *b, const json_t *result) {
   json_t *event = json_deep_copy(result);
   json_object_set_new(event, "event", json_string("saved"));
+  if (is_rank_of_job(b->checkpoint->of.pid)) /* its image is one of the job's */
+    json_object_set_new(event, "job", json_true());
   b->host.event(b->host.arg, event);
 }
 
@@ -145,8 +181,7 @@ static void got_back(struct sdm_backend *b, struct gdb_pending *p, const struct 
   sdm_gdb_break_renumber(b, json_object_get(facts, "numbers"));
   if (!k->call && handle && *handle)
     k->handle = sdm_strdup(handle);
-  if (k->handle)
-    write_points(b, k->saved, k->call ? json_object_get(sdm_call_args(k->call), "commands") : NULL);
+  write_own_points(b);
   json_t *result = saved_result(k, facts);
   if (k->handle || !k->call)
     tell_saved(b, result);
@@ -178,7 +213,7 @@ static void process_ended(struct sdm_backend *b) {
   k->armed = false;
   b->running = false;
   if (k->handle) {
-    write_points(b, k->saved, k->call ? json_object_get(sdm_call_args(k->call), "commands") : NULL);
+    write_own_points(b);
     result = saved_result(k, NULL);
     tell_saved(b, result);
   } else
@@ -289,6 +324,8 @@ static void got_held(struct sdm_backend *b, struct gdb_pending *p, const struct 
     return;
   }
   k->saved = json_incref(json_object_get(held, "saved"));
+  json_decref(k->last_saved);
+  k->last_saved = json_incref(k->saved);
   k->served = (uint32_t)json_integer_value(json_object_get(held, "served"));
   json_decref(held);
   k->step = CHECKPOINT_SAVING;
@@ -346,27 +383,16 @@ void sdm_gdb_save_by_request(struct sdm_backend *b, bool runs) {
   sdm_gdb_checkpoint_python(b, "cr_arm", json_pack("{s:b}", "come_in", 0), got_armed_late);
 }
 
-/* The memory that the ranks of such a job share. */
-static bool is_rank_of_job(pid_t pid) {
-  char path[48], *line = NULL;
-  size_t size = 0;
-  bool found = false;
-  snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-  FILE *f = fopen(path, "r");
-  while (f && !found && getline(&line, &size, f) > 0)
-    found = strstr(line, "/memfd:dvm-mpi") != NULL;
-  free(line);
-  if (f)
-    fclose(f);
-  return found;
-}
-
 void sdm_gdb_save(struct sdm_backend *b, struct sdm_call *c) {
   struct gdb_checkpoint *k = sdm_gdb_checkpoint_of(b);
   if (!sdm_gdb_ready(b, c))
     return;
   if (k->call) {
     sdm_call_fail(c, "a checkpoint is under way already");
+    return;
+  }
+  if (sdm_call_text(c, "points", NULL)) {
+    save_points(b, c);
     return;
   }
   if (!k->armed) {
@@ -376,21 +402,18 @@ void sdm_gdb_save(struct sdm_backend *b, struct sdm_call *c) {
                                                           "libdvmcr");
     return;
   }
-  if (is_rank_of_job(k->of.pid)) {
-    sdm_call_fail(c,
-                  "it is a rank of a job of 'dvm run -n', which is saved as a whole and not from here: 'dvm checkpoint %d' in another "
-                  "shell, also while "
-                  "it stands here, if 'dvm run --checkpointable' has started the job and the debugger is attached",
-                  (int)k->of.pid);
+  bool lead = sdm_call_number(c, "lead", 0);
+  if (is_rank_of_job(k->of.pid) && !lead) { /* one of them has the whole job saved; which one, the front end says */
+    sdm_call_done(c, json_pack("{s:b}", "job", 1), NULL);
     return;
   }
   k->call = c;
   k->number = sdm_call_number(c, "number", 0);
   k->runs = k->stop = k->cancelled = k->process_over = false;
-  if (!b->running) {
+  if (!b->running && !lead) {
     sdm_gdb_door_close(b);
     hold(b);
-  } else if (!start_command(b)) /* the program stops where it says that it is to be left */
+  } else if (!start_command(b)) /* the program stops where it says that it is to be left, or its door tells */
     finish(b, NULL);
 }
 

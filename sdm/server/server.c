@@ -314,7 +314,8 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
   json_t *file = json_array_get(json_object_get(args, "files"), sdm_get_my_id(s->ctx));
   if (file)
     json_object_set(args, "file", file);
-  if (!strcmp(json_string_value(json_object_get(args, "cmd")) ? json_string_value(json_object_get(args, "cmd")) : "", "inspect"))
+  const char *cmd = json_string_value(json_object_get(args, "cmd"));
+  if (cmd && (!strcmp(cmd, "inspect") || !strcmp(cmd, "checkpoint") || !strcmp(cmd, "restart")))
     json_object_set_new(args, "rank", json_integer(sdm_get_my_id(s->ctx)));
   if (json_integer_value(json_object_get(args, "frame")) == USER_FRAME) {
     struct later *l = sdm_alloc(sizeof(*l));

@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wordexp.h>
 
+#include "sdm/session/restart_set.h"
+
+#define END_US 10000000
 #define SAVE_MS 600000u /* images of many gigabytes; ^C ends the wait */
 
 /* Beside this program where it is installed, in the folder 'mpir' of a build tree. */
@@ -123,12 +127,67 @@ static void note_answer(struct sdm_session *s, const struct sdm_answer *a) {
   }
 }
 
+/* Of a job of 'dvm run -n': all its ranks are saved, and one of those that are debugged has it done.  'of' is taken over. */
+static struct sdm_answer *save_job(struct sdm_session *s, struct sdm_set *of, const char *options, json_t *commands) {
+  json_int_t number = next_number(&s->checkpoints);
+  struct sdm_set_iter it = sdm_set_iter(of);
+  struct sdm_set *lead = sdm_set_new();
+  sdm_id id;
+  if (sdm_set_iter_id(&it, &id))
+    sdm_set_add_element(lead, id);
+  s->saves_job = true;
+  struct sdm_answer *a =
+      sdm_session_ask(s, lead, json_pack("{s:s, s:i, s:I, s:s}", "cmd", "checkpoint", "lead", 1, "number", number, "options", options),
+                      SDM_REDUCE_SAME, SAVE_MS);
+  json_t *r = a->n == 1 && a->classes[0].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[0]) : NULL;
+  const char *handle = json_string_value(json_object_get(r, "handle"));
+  if (handle) { /* the answer is that of all; asking has waited until each of them is held again */
+    sdm_checkpoints_note(s, of, number, handle);
+    struct sdm_answer *kept = sdm_session_ask(
+        s, of, json_pack("{s:s, s:s, s:O*}", "cmd", "checkpoint", "points", handle, "commands", commands), SDM_REDUCE_SAME, SAVE_MS);
+    struct sdm_answer *all = sdm_answer_new(SDM_REDUCE_SAME);
+    sdm_answer_add(all, SDM_CLASS_OK, of, a->classes[0].body.p, a->classes[0].body.len, NULL, 0, 0);
+    for (size_t i = 0; i < kept->n; i++)
+      if (kept->classes[i].kind == SDM_CLASS_ERROR)
+        sdm_answer_add(all, SDM_CLASS_ERROR, kept->classes[i].set, kept->classes[i].body.p, kept->classes[i].body.len, NULL, 0, 0);
+    sdm_answer_free(kept);
+    sdm_answer_free(a);
+    a = all;
+  }
+  s->saves_job = false;
+  json_decref(r);
+  sdm_set_free(lead);
+  sdm_set_free(of);
+  return a;
+}
+
+/* Those whose answer says that they are ranks of a job; NULL if there are none. */
+static struct sdm_set *ranks_of_job(const struct sdm_answer *a) {
+  struct sdm_set *of = sdm_set_new();
+  for (size_t i = 0; i < a->n; i++) {
+    json_t *r = a->classes[i].kind == SDM_CLASS_OK ? sdm_class_json(&a->classes[i]) : NULL;
+    if (json_object_get(r, "job"))
+      sdm_set_union(of, a->classes[i].set);
+    json_decref(r);
+  }
+  if (!sdm_set_is_empty(of))
+    return of;
+  sdm_set_free(of);
+  return NULL;
+}
+
 struct sdm_answer *sdm_session_save(struct sdm_session *s, const struct sdm_set *to, const char *options, json_t *commands) {
   json_t *j = json_pack("{s:s, s:I, s:s}", "cmd", "checkpoint", "number", next_number(&s->checkpoints), "options", options);
   if (commands)
-    json_object_set_new(j, "commands", commands);
+    json_object_set(j, "commands", commands);
   struct sdm_answer *a = sdm_session_ask(s, to, j, SDM_REDUCE_SAME, SAVE_MS);
-  note_answer(s, a);
+  struct sdm_set *of_job = ranks_of_job(a);
+  if (of_job) {
+    sdm_answer_free(a);
+    a = save_job(s, of_job, options, commands);
+  } else
+    note_answer(s, a);
+  json_decref(commands);
   return a;
 }
 
@@ -157,11 +216,61 @@ static struct sdm_checkpoint *choose(struct sdm_session *s, const struct sdm_set
   return k;
 }
 
+/* The folder, owned, if the handle names the snapshot of a whole job; else NULL. */
+static char *job_folder(const char *handle) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  wordexp_t words;
+  char *path = NULL;
+  if (!handle || wordexp(handle, &words, WRDE_NOCMD | WRDE_UNDEF))
+    return NULL;
+  dvm_text_printf(&t, "%s/job", words.we_wordc ? words.we_wordv[0] : "");
+  if (words.we_wordc && !access(dvm_text_str(&t), R_OK))
+    path = sdm_strdup(words.we_wordv[0]);
+  dvm_text_fini(&t);
+  wordfree(&words);
+  return path;
+}
+
+/* The ranks that run now end, and with them their job; another one comes from the snapshot, of which those of the session are taken
+ * up.  'j' is taken over. */
+static struct sdm_answer *restart_job(struct sdm_session *s, const char *folder, json_t *j, struct dvm_error *err) {
+  struct sdm_targets t = {0};
+  struct sdm_set *alive = sdm_set_diff(sdm_set_diff(sdm_set_copy(s->all), s->exited), s->dead);
+  json_t *pids = json_array(), *others = json_array();
+  if (!sdm_set_is_empty(alive))
+    sdm_answer_free(sdm_session_ask(s, alive, json_pack("{s:s}", "cmd", "kill"), SDM_REDUCE_SAME, SAVE_MS));
+  for (int64_t until = sdm_now_us() + END_US; !sdm_set_is_subset(alive, s->exited) && sdm_now_us() < until;)
+    sdm_session_step(s, 50); /* what is told of their ends must not be taken for the end of those that come */
+  sdm_set_free(alive);
+  if (sdm_restart_set(folder, s->apart, &t, err)) {
+    json_decref(pids);
+    json_decref(others);
+    json_decref(j);
+    sdm_targets_fini(&t);
+    return NULL;
+  }
+  struct sdm_set_iter it = sdm_set_iter(s->all);
+  sdm_id first = 0;
+  sdm_set_iter_id(&it, &first);
+  for (size_t i = 0; i < t.n; i++) { /* the command tells them in the order of the ranks */
+    json_array_append_new(pids, json_integer(t.at[i].pid));
+    if (!sdm_set_contains(s->all, t.at[i].rank))
+      json_array_append_new(others, json_integer(t.at[i].pid));
+  }
+  json_object_set_new(j, "pids", pids);
+  json_object_set_new(j, "others", others);
+  json_object_set_new(j, "others_of", json_integer(first));
+  sdm_targets_fini(&t);
+  return sdm_session_go(s, s->all, j, SAVE_MS); /* they stand when their stops have come */
+}
+
 struct sdm_answer *sdm_session_restart(struct sdm_session *s, const struct sdm_set *to, const char *which, struct dvm_error *err) {
   json_t *j = json_pack("{s:s, s:s}", "cmd", "restart", "command", sdm_restart_words());
+  char *job = NULL;
   if (*which && !is_number(which)) {
     char *handle = sdm_handle_of(which);
-    if (sdm_set_size(to) == 1)
+    job = job_folder(handle);
+    if (sdm_set_size(to) == 1 || job)
       json_object_set_new(j, "handle", json_string(handle));
     else
       dvm_error_set(err, -EINVAL, "an image is of one process: name its rank before it ('p0 restart ...'), or the number of a checkpoint");
@@ -169,15 +278,20 @@ struct sdm_answer *sdm_session_restart(struct sdm_session *s, const struct sdm_s
   } else {
     const struct sdm_checkpoint *k = choose(s, to, which, err);
     if (k) {
-      json_object_set(j, "handles", k->handles);
+      job = job_folder(json_string_value(json_array_get(k->handles, json_array_size(k->handles) - 1)));
+      json_object_set(j, job ? "handle" : "handles", job ? json_array_get(k->handles, json_array_size(k->handles) - 1) : k->handles);
       json_object_set_new(j, "number", json_integer(k->number));
     }
   }
-  if (err->code) {
+  if (job && !err->code && !sdm_set_equal(to, s->all))
+    dvm_error_set(err, -EINVAL, "it is the snapshot of a whole job: all its ranks go back together");
+  struct sdm_answer *a = NULL;
+  if (err->code)
     json_decref(j);
-    return NULL;
-  }
-  return sdm_session_ask(s, to, j, SDM_REDUCE_SAME, SAVE_MS);
+  else
+    a = job ? restart_job(s, job, j, err) : sdm_session_ask(s, to, j, SDM_REDUCE_SAME, SAVE_MS);
+  free(job);
+  return a;
 }
 
 /* One row a rank. */

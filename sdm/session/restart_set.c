@@ -55,10 +55,12 @@ static _Noreturn void relay(int from, int to) {
   _exit(0);
 }
 
-static _Noreturn void restart(const char *command, int errors) {
+static _Noreturn void restart(const char *command, bool apart, int errors) {
   int null = open("/dev/null", O_RDONLY);
   dup2(null, 0);
   dup2(errors, 2);
+  if (apart)
+    dup2(errors, 1);
   setpgid(0, 0); /* ^C at the console is for the console */
   close_range(3, ~0u, 0);
   execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -66,7 +68,7 @@ static _Noreturn void restart(const char *command, int errors) {
 }
 
 /* The end of a pipe from which the numbers come, a line each; or -1. */
-static int start(const char *command) {
+static int start(const char *command, bool apart) {
   int errors[2], numbers[2];
   if (pipe2(errors, O_CLOEXEC) || pipe2(numbers, O_CLOEXEC))
     return -1;
@@ -74,7 +76,7 @@ static int start(const char *command) {
   if (!child) { /* forked twice: they are not ours to wait for */
     setpgid(0, 0);
     if (!fork())
-      restart(command, errors[1]);
+      restart(command, apart, errors[1]);
     close(errors[1]);
     close(numbers[0]);
     relay(errors[0], numbers[1]);
@@ -88,12 +90,12 @@ static int start(const char *command) {
   return -1;
 }
 
-int sdm_restart_set(const char *folder, struct sdm_targets *t, struct dvm_error *err) {
+int sdm_restart_set(const char *folder, bool apart, struct sdm_targets *t, struct dvm_error *err) {
   size_t expected = count_members(folder), n = 0;
   struct dvm_text command = DVM_TEXT_INIT;
   char *handle = sdm_handle_of(folder), line[32];
   dvm_text_printf(&command, "exec %s %s", sdm_restart_words(), handle);
-  int from = start(dvm_text_str(&command));
+  int from = start(dvm_text_str(&command), apart);
   FILE *in = from >= 0 ? fdopen(from, "r") : NULL;
   free(handle);
   dvm_text_fini(&command);

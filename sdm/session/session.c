@@ -56,6 +56,8 @@ static void take_event(struct sdm_session *s, const struct sdm_set *ids, json_t 
   const char *reason = json_string_value(json_object_get(event, "reason"));
   if (!name)
     return;
+  if (!strcmp(name, "saved") && s->saves_job)
+    return;
   if (!strcmp(name, "saved") && json_string_value(json_object_get(event, "handle"))) {
     json_int_t number = json_integer_value(json_object_get(event, "checkpoint"));
     json_object_set_new(event, "outside", json_boolean(!number));

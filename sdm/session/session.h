@@ -38,6 +38,8 @@ struct sdm_session {
   /* While an answer is waited for: set by ^C; then functions that gdb calls are stopped, and the second time the wait is over.
    * NULL: nothing does that. */
   volatile atomic_int *interrupted;
+  bool apart; /* our standard output is not for what programs write to it themselves */
+  bool saves_job; /* what ranks tell of being saved is our own doing */
   bool inside;  /* servers end with their programs */
   const volatile atomic_int *abandon; /* when it becomes true an answer is not waited for any more: it counts as not come; or NULL */
   /* Told as they come; may be NULL. */

@@ -135,8 +135,9 @@ def dvm_cr_take_up(args):
     for pid in args.get("others", []):  # of a set: they run without the debugger
         number = int(re.search(r"inferior (\d+)", gdb.execute("add-inferior", to_string=True)).group(1))
         gdb.execute("inferior %d" % number, to_string=True)
-        DVM_CR["attach_and_release"](pid)
+        gdb.execute("attach %d" % pid, to_string=True)
         DVM_CR["set_variable"]("MPIR_debug_with_checkpoint", 0)
+        DVM_CR["set_variable"]("MPIR_checkpoint_debug_gate", 1)  # they go out by themselves
         gdb.execute("detach", to_string=True)
         gdb.execute("inferior %d" % inferior.num, to_string=True)
         gdb.execute("remove-inferiors %d" % number, to_string=True)
