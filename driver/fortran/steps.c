@@ -147,8 +147,16 @@ static void check_fortran(struct dvm_list *to, const struct dvm_list *step, cons
                           const char *output) {
   dvm_list_add(to, step->v[0]);
   dvm_list_add(to, step->v[1]);
-  add_pass(to, place, mode);
-  if (is_source(step)) {
+  if (!is_source(step))
+    add_pass(to, place, mode);
+  else {
+    /* flang loads the last '-load' alone; this plug-in loads the pass. */
+    dvm_list_printf(to, "-fpass-plugin=%s", place->plugin);
+    if (mode == FC_TRACE)
+      for (int i = 0; i < 4; i++) {
+        static const char *const option[] = {"-mllvm", "-dvm-trace", "-mllvm", "-dvm-fortran-trace"};
+        dvm_list_add(to, option[i]);
+      }
     dvm_list_add(to, "-load");
     dvm_list_add(to, place->fortran);
     dvm_list_add(to, "-plugin");

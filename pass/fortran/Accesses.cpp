@@ -1,7 +1,9 @@
-// References of the source become marked accesses.  What was written stands in the text; HLFIR has the operations.  Per statement and
-// variable the n-th reference of the text is the n-th use: the counts must agree, else the place is that of the statement.
-#include "Mark.h"
+// References of the source become marked accesses.  What was written stands in
+// the text; HLFIR has the operations.  Per statement and variable the n-th
+// reference of the text is the n-th use: the counts must agree, else the place
+// is that of the statement.
 #include "Cursor.h"
+#include "Mark.h"
 #include "References.h"
 #include "pass/markers.h"
 #include "runtime/site_text.h"
@@ -17,13 +19,14 @@ struct Affine {
 
 // A use of a variable by an operation.
 struct Use {
-  mlir::Operation *Op;   // load, assign; a designate or call that passes it on
+  mlir::Operation *Op; // load, assign; a designate or call that passes it on
   mlir::Value Address;
   Variable *V;
   hlfir::DesignateOp Element; // or null
-  char Kind;             // r w; 0: it is only passed on
+  char Kind;                  // r w; 0: it is only passed on
   const Reference *Text = nullptr;
-  std::vector<Affine> Axes = {}; // of the subscripts of the root, before marks stand between the operations
+  std::vector<Affine> Axes = {}; // of the subscripts of the root, before marks
+                                 // stand between the operations
 };
 
 struct Piece { // of a statement: what operations with one location belong to
@@ -57,6 +60,8 @@ private:
   bool isInserted(mlir::Operation *Op, Position &P) const;
   void findTexts();
   void pair(Piece &P);
+  void dropArguments(std::vector<const Reference *> &Texts, size_t Wanted, const std::string &Name) const;
+  std::set<std::string> Arrays; // names in small letters
   void mark(Piece &P, Use &U);
   Construct *nestAt(unsigned Line);
   Affine affine(mlir::Value V, const Construct *Nest) const;
@@ -64,9 +69,11 @@ private:
   void subscripts(Emitter &E, Site &T, const Use &U, long ID);
 };
 
-// ---- which operations --------------------------------------------------------------------------------------------------------
+// ---- which operations
+// --------------------------------------------------------------------------------------------------------
 
-// Operations of what was inserted stand on lines of directives, where nothing else does.
+// Operations of what was inserted stand on lines of directives, where nothing
+// else does.
 bool Accesses::isInserted(mlir::Operation *Op, Position &P) const {
   std::string File;
   if (!Mo.position(Op->getLoc(), File, P) || File != Mo.Main.Path)
@@ -77,7 +84,8 @@ bool Accesses::isInserted(mlir::Operation *Op, Position &P) const {
   return false;
 }
 
-// Inside of 'hlfir.elemental' and its kin a reference of the text is no single element.
+// Inside of 'hlfir.elemental' and its kin a reference of the text is no single
+// element.
 static bool inElemental(mlir::Operation *Op) {
   for (mlir::Operation *P = Op->getParentOp(); P && !mlir::isa<mlir::func::FuncOp>(P); P = P->getParentOp())
     if (P->getName().getStringRef().starts_with("hlfir.") && !mlir::isa<hlfir::ElseWhereOp>(P))
@@ -105,7 +113,8 @@ void Accesses::use(mlir::Operation *Op, mlir::Value Address, char Kind) {
 
 static bool isData(mlir::Type Address) { return fir::isa_ref_type(Address) && bytesOf(fir::unwrapRefType(Address)) != 0; }
 
-// The compiler's own loads of a DO variable take the second result of its declaration.
+// The compiler's own loads of a DO variable take the second result of its
+// declaration.
 static bool isCompilers(mlir::Value Address) {
   auto D = Address.getDefiningOp<hlfir::DeclareOp>();
   return D && mlir::cast<mlir::OpResult>(Address).getResultNumber() == 1;
@@ -128,15 +137,16 @@ void Accesses::collect(mlir::Operation *Op) {
   }
 }
 
-// ---- texts -------------------------------------------------------------------------------------------------------------------
+// ---- texts
+// -------------------------------------------------------------------------------------------------------------------
 
 void Accesses::findTexts() {
   std::map<Position, std::pair<const Statement *, size_t>> Starts;
   for (const Statement &S : Mo.Main.P->Statements) {
-    if (S.IsDirective || S.Text.empty())
+    if (S.IsDirective || S.Text.empty() || !S.File.empty())
       continue;
     auto It = Pieces.lower_bound(S.Start);
-    for (; It != Pieces.end() && It->first.Line <= S.LastLine; ++It) {
+    for (; It != Pieces.end() && !(S.At.back() < It->first); ++It) {
       if (It->first == S.Start) {
         It->second.S = &S;
         It->second.From = 0;
@@ -164,6 +174,27 @@ void Accesses::findTexts() {
 // Names are those of declarations; USE may rename.
 static bool isNamed(const Reference &R, const Variable &V) { return R.Root == lower(V.Name); }
 
+// The name behind CALL, in small letters.
+static std::string calledName(const Statement &S) {
+  const std::string T = lower(S.Text);
+  size_t At = T.find("call ");
+  At = At == std::string::npos ? At : T.find_first_not_of(' ', At + 5);
+  size_t End = At;
+  while (End < T.size() && isNameChar(T[End]))
+    ++End;
+  return At == std::string::npos ? "" : T.substr(At, End - At);
+}
+
+// Drops references that are whole arguments of 'Name', or of what is no array, if as many as are wanted remain.
+void Accesses::dropArguments(std::vector<const Reference *> &Texts, size_t Wanted, const std::string &Name) const {
+  std::vector<const Reference *> Left;
+  for (const Reference *R : Texts)
+    if (R->Argument.empty() || (Name.empty() ? Arrays.count(R->Argument) != 0 : R->Argument != Name))
+      Left.push_back(R);
+  if (Left.size() == Wanted)
+    Texts = Left;
+}
+
 void Accesses::pair(Piece &P) {
   std::map<std::pair<std::string, bool>, std::vector<Use *>> Groups;
   for (Use &U : P.Uses)
@@ -173,8 +204,15 @@ void Accesses::pair(Piece &P) {
     for (const Reference &R : P.References)
       if (isNamed(R, *Uses[0]->V) && R.Subscripted == Key.second)
         Texts.push_back(&R);
+    // What a procedure gets as it is, is no use: first those of the CALL, then those of all that are no arrays.
+    if (Texts.size() > Uses.size() && P.S && squeezed(P.S->Text).find("call") != std::string::npos)
+      dropArguments(Texts, Uses.size(), calledName(*P.S));
+    if (Texts.size() > Uses.size())
+      dropArguments(Texts, Uses.size(), "");
     if (Texts.size() != Uses.size()) {
       Pairs.Unpaired += unsigned(Uses.size());
+      Pairs.Kinds.push_back(std::to_string(P.At.Line) + ":" + std::to_string(P.At.Column) + ": '" + Uses[0]->V->Name +
+                            "': " + std::to_string(Texts.size()) + " in the text, " + std::to_string(Uses.size()) + " uses");
       continue;
     }
     for (size_t I = 0; I < Uses.size(); ++I)
@@ -183,7 +221,8 @@ void Accesses::pair(Piece &P) {
   }
 }
 
-// ---- marks -------------------------------------------------------------------------------------------------------------------
+// ---- marks
+// -------------------------------------------------------------------------------------------------------------------
 
 Construct *Accesses::nestAt(unsigned Line) {
   Construct *Best = nullptr;
@@ -238,7 +277,8 @@ Affine Accesses::affine(mlir::Value V, const Construct *Nest) const {
   return A;
 }
 
-// Integer overflow is undefined in Fortran: so the pass can see that subscripts are linear.
+// Integer overflow is undefined in Fortran: so the pass can see that subscripts
+// are linear.
 static void noWrap(mlir::Value V) {
   mlir::Operation *D = V.getDefiningOp();
   if (!D)
@@ -284,7 +324,8 @@ char Accesses::buffered(const Use &U, unsigned Line) const {
   return 0;
 }
 
-// The part of the designator that subscripts the root itself; null: none does, or a section.
+// The part of the designator that subscripts the root itself; null: none does,
+// or a section.
 static hlfir::DesignateOp rootElement(const Use &U) {
   hlfir::DesignateOp D = U.Element;
   while (D && D.getMemref().getDefiningOp<hlfir::DesignateOp>())
@@ -407,7 +448,12 @@ void Accesses::mark(Piece &P, Use &U) {
 }
 
 void Accesses::run() {
-  F.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *Op) { collect(Op); });
+  F.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *Op) {
+    collect(Op);
+    if (auto D = mlir::dyn_cast<hlfir::DeclareOp>(Op))
+      if (Variable *V = Mo.of(D); V->Rank)
+        Arrays.insert(lower(V->Name));
+  });
   findTexts();
   for (auto &[At, P] : Pieces) {
     pair(P);

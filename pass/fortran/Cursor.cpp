@@ -90,9 +90,11 @@ std::string Cursor::expression() {
   return S.substr(From, End - From);
 }
 
-// ---- affine ----------------------------------------------------------------------------------------------------------------
+// ---- affine
+// ----------------------------------------------------------------------------------------------------------------
 
-// Pieces of the text between the operators in 'Operators' outside of parentheses; the sign before each.
+// Pieces of the text between the operators in 'Operators' outside of
+// parentheses; the sign before each.
 static std::vector<std::pair<char, std::string>> parts(const std::string &T, const char *Operators) {
   std::vector<std::pair<char, std::string>> Out{{'+', ""}};
   int Depth = 0;

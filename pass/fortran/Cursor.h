@@ -25,7 +25,8 @@ public:
   std::string peekWord();
   bool takeWord(const char *Word); // in small letters
   bool name(std::string &Out, const std::string &What);
-  // Up to a ',', ':' or closing parenthesis outside of parentheses; may be empty.
+  // Up to a ',', ':' or closing parenthesis outside of parentheses; may be
+  // empty.
   std::string expression();
   size_t position() {
     blanks();

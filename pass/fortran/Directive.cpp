@@ -122,7 +122,9 @@ bool Parser::dists(std::vector<Dist> &To) {
       To.push_back(X);
       return true;
     }
-    return fail("expected a distribution (BLOCK, GEN_BLOCK, WGT_BLOCK, MULT_BLOCK, INDIRECT, DERIVED or *), " + found());
+    return fail("expected a distribution (BLOCK, GEN_BLOCK, WGT_BLOCK, "
+                "MULT_BLOCK, INDIRECT, DERIVED or *), " +
+                found());
   });
 }
 
@@ -183,7 +185,8 @@ bool Parser::skipRest() {
   return true;
 }
 
-// ---- declarations ------------------------------------------------------------------------------------------------------------
+// ---- declarations
+// ------------------------------------------------------------------------------------------------------------
 
 // What may follow the first attribute, up to '::'.
 bool Parser::attributes(bool Leading) {
@@ -308,7 +311,8 @@ bool Parser::inherit() {
   return names(D.Refs, "in INHERIT");
 }
 
-// ---- clauses -----------------------------------------------------------------------------------------------------------------
+// ---- clauses
+// -----------------------------------------------------------------------------------------------------------------
 
 bool Parser::privates() {
   Clause &C = D.Clauses.back();
@@ -340,7 +344,9 @@ bool Parser::reduction() {
       if (R.Op.empty() && takeWord(Row[0]))
         R.Op = Row[1];
     if (R.Op.empty())
-      return fail("expected an operation (SUM, PRODUCT, MAX, MIN, AND, OR, EQV, NEQV, MAXLOC, MINLOC) in REDUCTION, " + found());
+      return fail("expected an operation (SUM, PRODUCT, MAX, MIN, AND, OR, "
+                  "EQV, NEQV, MAXLOC, MINLOC) in REDUCTION, " +
+                  found());
     if (!expect('(', "after the operation"))
       return false;
     R.Var = expression();
@@ -451,12 +457,14 @@ bool Parser::clause() {
       const std::string Word = peekWord();
       return fail("the clause '" + Word + "' is not in this version of dvmfc", "'-fdvm=off' compiles without the directives");
     }
-  return fail("expected a clause of PARALLEL (NEW, PRIVATE, REDUCTION, SHADOW_RENEW, SHADOW_START, SHADOW_WAIT, ACROSS, REMOTE_ACCESS, "
+  return fail("expected a clause of PARALLEL (NEW, PRIVATE, REDUCTION, "
+              "SHADOW_RENEW, SHADOW_START, SHADOW_WAIT, ACROSS, REMOTE_ACCESS, "
               "STAGE, CUDA_BLOCK, TIE), " +
               found());
 }
 
-// ---- executable directives ---------------------------------------------------------------------------------------------------
+// ---- executable directives
+// ---------------------------------------------------------------------------------------------------
 
 bool Parser::parallel() {
   D.K = DirectiveKind::Parallel;

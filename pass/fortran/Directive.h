@@ -1,4 +1,5 @@
-// The grammar of Fortran-DVM directives: the text behind the sentinel in, a tree or a mistake with its place out.
+// The grammar of Fortran-DVM directives: the text behind the sentinel in, a
+// tree or a mistake with its place out.
 #ifndef DVM_FORTRAN_DIRECTIVE_H
 #define DVM_FORTRAN_DIRECTIVE_H
 #include "Lines.h"
@@ -9,7 +10,8 @@ namespace dvmf {
 struct Axis {
   enum Kind { Empty, Value, Affine, Range, Other } K = Empty;
   int Index = -1;        // Affine: Coef * index + Add
-  std::string Coef, Add; // expressions; empty: 1 and 0.  Value, Other: Add alone; Range: Coef is the low, Add the high bound
+  std::string Coef, Add; // expressions; empty: 1 and 0.  Value, Other: Add
+                         // alone; Range: Coef is the low, Add the high bound
   size_t At = 0;
 };
 
@@ -47,11 +49,11 @@ struct Clause {
 };
 
 enum class DirectiveKind {
-  Array,          // distribute, align, shadow, dynamic: attributes of the arrays in Refs
-  Template,       // Refs with their sizes as axes (Range or Value)
+  Array, // distribute, align, shadow, dynamic: attributes of the arrays in Refs
+  Template, // Refs with their sizes as axes (Range or Value)
   Inherit,
   Parallel,
-  RemoteAccess,   // before a statement
+  RemoteAccess, // before a statement
   ShadowGroup,
   ShadowStart,
   ShadowWait,
@@ -67,12 +69,13 @@ enum class DirectiveKind {
 
 struct Directive {
   DirectiveKind K = DirectiveKind::Accepted;
-  std::string Word;                // as written, in capital letters
+  std::string Word; // as written, in capital letters
   bool HasDist = false, HasAlign = false, HasShadow = false, Dynamic = false, NewValue = false;
   std::vector<Dist> Dists;
-  std::vector<std::string> Names;  // index names of parallel and align; "." where a dimension has none
+  std::vector<std::string> Names; // index names of parallel and align; "."
+                                  // where a dimension has none
   std::vector<Width> Widths;
-  std::optional<Ref> Target;       // align with, parallel on
+  std::optional<Ref> Target; // align with, parallel on
   std::vector<Ref> Refs;
   std::vector<Clause> Clauses;
   std::string Group;
@@ -83,7 +86,8 @@ struct Mistake {
   std::string Text, Help;
 };
 
-// Returns false with 'M' filled.  A line may hold several arrays, and so gives several directives.
+// Returns false with 'M' filled.  A line may hold several arrays, and so gives
+// several directives.
 bool parseDirective(const std::string &Text, std::vector<Directive> &Out, Mistake &M);
 
 } // namespace dvmf

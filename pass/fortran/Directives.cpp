@@ -1,10 +1,11 @@
-// Calls of 'dvmmx<N>' become marks of directives, with the texts that the run time reads.
+// Calls of 'dvmmx<N>' become marks of directives, with the texts that the run
+// time reads.
 #include "Mark.h"
 #include "flang/Optimizer/Builder/FIRBuilder.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/Support/DJB.h"
 #include "pass/markers.h"
 #include "runtime/site_text.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DJB.h"
 
 using namespace dvmf;
 
@@ -98,7 +99,8 @@ Num Writer::value(const std::string &Text, int64_t Otherwise) {
   return E.number(V);
 }
 
-// ---- templates: they have no variable, so they get a word of static memory ----------------------------------------------------
+// ---- templates: they have no variable, so they get a word of static memory
+// ----------------------------------------------------
 
 static std::string templateSymbol(const Mark &M, const std::string &Name) { return "dvm.template." + M.Unit + "." + lower(Name); }
 
@@ -115,7 +117,8 @@ mlir::Value Writer::templateAddress(const std::string &Name) {
   return E.toPointer(E.B.create<fir::AddrOfOp>(E.L, Global.resultType(), Global.getSymbol()));
 }
 
-// The template of that name in this unit; its sizes are operands of its own declaration alone, elsewhere only constants are known.
+// The template of that name in this unit; its sizes are operands of its own
+// declaration alone, elsewhere only constants are known.
 bool Writer::templateSizes(const std::string &Name, std::vector<Num> &Lower, std::vector<Num> &Extent, const ArrayInfo **Info) {
   for (const Mark &Other : Mo.Main.P->Marks) {
     if (Other.K != MarkKind::Declare || !Other.Array.Template || Other.Unit != M.Unit || lower(Other.Array.Name) != lower(Name))
@@ -146,7 +149,8 @@ std::vector<Num> Writer::lowers(const std::string &Name) {
   return Lower;
 }
 
-// ---- pieces of texts ---------------------------------------------------------------------------------------------------------
+// ---- pieces of texts
+// ---------------------------------------------------------------------------------------------------------
 
 // "A af8 & 8 2 100 100": the run time has the dimensions in the order of C.
 void Writer::ref(Site &T, const std::string &Name, bool WithLower) {
@@ -162,7 +166,9 @@ void Writer::ref(Site &T, const std::string &Name, bool WithLower) {
     return;
   }
   if (V->Kind.empty()) {
-    error("'" + Name + "' is of a type that the directives do not take in this version of dvmfc");
+    error("'" + Name +
+          "' is of a type that the directives do not take in this version of "
+          "dvmfc");
     return;
   }
   Shape S = Mo.shape(E, *V);
@@ -186,7 +192,8 @@ void Writer::ref(Site &T, const std::string &Name, bool WithLower) {
   }
 }
 
-// 'Lower': of the target's dimension; 'NameLower': of the array's dimensions that the indices stand for, if they are no variables.
+// 'Lower': of the target's dimension; 'NameLower': of the array's dimensions
+// that the indices stand for, if they are no variables.
 void Writer::axis(Site &T, const Axis &X, const Num &Lower, const std::vector<Num> *NameLower) {
   T.key(DVMRT_DIRECTIVE_AXIS);
   switch (X.K) {
@@ -275,7 +282,8 @@ void Writer::align(Site &T, const Directive &D, const std::string &Array) {
   if (!Lower.empty() && Lower.size() != D.Names.size())
     error("'" + Array + "' has " + std::to_string(Lower.size()) + " dimensions, but ALIGN gives " + std::to_string(D.Names.size()));
   Lower.resize(D.Names.size(), Num::of(1));
-  // ':' stands for an offset from the beginning, a name for the subscript itself.
+  // ':' stands for an offset from the beginning, a name for the subscript
+  // itself.
   Ref Target = *D.Target;
   const std::vector<Num> TargetLower = lowers(Target.Name);
   for (size_t I = Target.Axes.size(); I-- > 0;) {
@@ -297,7 +305,9 @@ void Writer::variableText(Site &T, const std::string &Name, bool Bytes) {
   if (!V)
     return error("'" + Name + "' is no variable of this program unit");
   if (V->Kind.empty())
-    return error("'" + Name + "' is of a type that the directives do not take in this version of dvmfc");
+    return error("'" + Name +
+                 "' is of a type that the directives do not take in this "
+                 "version of dvmfc");
   T.add(V->Name + " ").pointer(Mo.base(E, *V)).add(" ");
   Num Count = Num::of(1);
   for (const Num &N : Mo.shape(E, *V).Extent)
@@ -348,7 +358,8 @@ void Writer::clause(Site &T, const Clause &C, bool Groups) {
     T.key(DVMRT_DIRECTIVE_SHADOW).add(C.K == ClauseKind::ShadowStart ? "start " : "wait ").add(lower(C.Group));
 }
 
-// ---- marks -------------------------------------------------------------------------------------------------------------------
+// ---- marks
+// -------------------------------------------------------------------------------------------------------------------
 
 static std::string sentinelOf(const Placed &P) { return P.F.Fixed ? "f" : "F"; }
 
@@ -503,7 +514,8 @@ void Writer::erase() {
   }
 }
 
-// ---- a function --------------------------------------------------------------------------------------------------------------
+// ---- a function
+// --------------------------------------------------------------------------------------------------------------
 
 static mlir::Value address(Emitter &E, Model &Mo, const Mark &M, fir::CallOp Call, const std::string &Name, Variable *&V,
                            std::vector<Complaint> &Complaints) {

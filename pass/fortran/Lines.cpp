@@ -36,16 +36,18 @@ enum class LineKind { Blank, Comment, Statement, Directive, Preprocessor };
 
 struct RawLine {
   std::string_view S;
-  unsigned Number;
+  unsigned Number, Raw; // as line markers say; in the text
+  const std::string &File;
 };
 
 struct Reader {
   const Form &F;
   std::vector<Statement> Out;
   Statement Now;
-  bool Open = false, MayGoOn = false; // free form: the line before ended with '&'
-  char Quote = 0;                     // inside of a character constant
-  unsigned LastOfLine = 0;            // last line on which a statement ended
+  bool Open = false,
+       MayGoOn = false;    // free form: the line before ended with '&'
+  char Quote = 0;          // inside of a character constant
+  unsigned LastOfLine = 0; // last line on which a statement ended
 
   explicit Reader(const Form &F) : F(F) {}
   void line(const RawLine &L);
@@ -73,7 +75,8 @@ void Reader::begin(bool Directive, const RawLine &L, size_t From) {
   close();
   Now = Statement();
   Now.IsDirective = Directive;
-  Now.FirstLine = Now.LastLine = L.Number;
+  Now.FirstLine = Now.LastLine = L.Raw;
+  Now.File = L.File;
   Now.Start = {L.Number, unsigned(From) + 1};
   Open = true;
   Quote = 0;
@@ -107,7 +110,7 @@ void Reader::close() {
 
 // The characters [From, To) of the line, up to a comment; ';' parts statements.
 void Reader::take(const RawLine &L, size_t From, size_t To) {
-  Now.LastLine = L.Number;
+  Now.LastLine = L.Raw;
   MayGoOn = false;
   for (size_t I = From; I < To; ++I) {
     const char C = L.S[I];
@@ -213,23 +216,50 @@ void Reader::freeLine(const RawLine &L) {
   take(L, First, S.size());
 }
 
-void Reader::line(const RawLine &L) {
-  if (!L.S.empty() && L.S[0] == '#')
-    return;
-  F.Fixed ? fixedLine(L) : freeLine(L);
+void Reader::line(const RawLine &L) { F.Fixed ? fixedLine(L) : freeLine(L); }
+
+bool LineMap::next(std::string_view S) {
+  ++Line;
+  if (S.empty() || S[0] != '#') {
+    Any = true;
+    return true;
+  }
+  size_t At = S.find_first_not_of(" \t", 1);
+  if (At != std::string_view::npos && S.compare(At, 4, "line") == 0)
+    At = S.find_first_not_of(" \t", At + 4);
+  unsigned Number = 0;
+  size_t End = At;
+  while (End < S.size() && std::isdigit(static_cast<unsigned char>(S[End])))
+    Number = Number * 10 + unsigned(S[End++] - '0');
+  if (At == std::string_view::npos || End == At)
+    return false;
+  Line = Number - 1;
+  const size_t Open = S.find('"', End), Close = Open == std::string_view::npos ? Open : S.find('"', Open + 1);
+  if (Close == std::string_view::npos)
+    return false;
+  const std::string Name(S.substr(Open + 1, Close - Open - 1));
+  if (!Any && Own.empty() && !Name.empty() && Name[0] != '<')
+    Own = Name;
+  File = Name == Own ? "" : Name;
+  return false;
 }
 
-std::vector<Statement> dvmf::readStatements(std::string_view Raw, const Form &F) {
+std::vector<Statement> dvmf::readStatements(std::string_view Raw, const Form &F, std::string *Own) {
   Reader R(F);
+  LineMap Map;
   unsigned Number = 0;
   for (size_t From = 0; From < Raw.size();) {
     size_t End = std::min(Raw.find('\n', From), Raw.size());
     std::string_view S = Raw.substr(From, End - From);
     if (!S.empty() && S.back() == '\r')
       S.remove_suffix(1);
-    R.line({S, ++Number});
+    ++Number;
+    if (Map.next(S))
+      R.line({S, Map.Line, Number, Map.File});
     From = End + 1;
   }
   R.close();
+  if (Own)
+    *Own = Map.Own;
   return std::move(R.Out);
 }

@@ -1,5 +1,5 @@
-// Puts the marks of pass/markers.h into a module of HLFIR: calls of 'dvmmx<N>' (Place.h) become directives, references of the
-// source become marked accesses.
+// Puts the marks of pass/markers.h into a module of HLFIR: calls of 'dvmmx<N>'
+// (Place.h) become directives, references of the source become marked accesses.
 #ifndef DVM_FORTRAN_MARK_H
 #define DVM_FORTRAN_MARK_H
 #include "Model.h"
@@ -12,6 +12,7 @@ struct MarkOptions {
 
 struct Pairing {
   unsigned Exact = 0, Unpaired = 0; // references whose place in the text is known, and not
+  std::vector<std::string> Kinds;   // of the latter, to be shown
 };
 
 class Marker {
@@ -49,7 +50,8 @@ struct Construct {
 
 using Constructs = std::map<unsigned, Construct>;
 
-// Replaces the inserted calls of the function.  Enters stay as calls until the accesses are known: finishEnters.
+// Replaces the inserted calls of the function.  Enters stay as calls until the
+// accesses are known: finishEnters.
 void lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, std::vector<Complaint> &Complaints);
 void finishEnters(Model &Mo, Constructs &Known);
 // Of all functions first: which arrays the directives name.

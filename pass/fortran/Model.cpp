@@ -29,7 +29,8 @@ std::string dvmf::kindOf(mlir::Type T) {
   return Letter + std::to_string(N);
 }
 
-// ---- Emitter -----------------------------------------------------------------------------------------------------------------
+// ---- Emitter
+// -----------------------------------------------------------------------------------------------------------------
 
 mlir::Value Emitter::value(const Num &N) {
   return N.C ? B.create<mlir::arith::ConstantOp>(L, word(), B.getI64IntegerAttr(*N.C)).getResult() : N.V;
@@ -133,7 +134,8 @@ mlir::Operation *Emitter::call(const std::string &Name, mlir::Type Result, llvm:
                                mlir::ValueRange(Args));
 }
 
-// ---- Model -------------------------------------------------------------------------------------------------------------------
+// ---- Model
+// -------------------------------------------------------------------------------------------------------------------
 
 std::string Model::nameOf(const std::string &Path) const { return Path == Main.Path ? Main.Name : Path; }
 
@@ -166,10 +168,11 @@ hlfir::DeclareOp Model::rootOf(mlir::Value V) const {
   return {};
 }
 
-// The name at that place of the source, if it is this one but for its letters' size.
+// The name at that place of the source, if it is this one but for its letters'
+// size.
 static std::string nameInSource(const Placed &P, Position At, const std::string &Small) {
   for (const Statement &S : P.Statements) {
-    if (S.IsDirective || At.Line < S.FirstLine || At.Line > S.LastLine)
+    if (S.IsDirective || !S.File.empty() || At < S.Start || S.At.back() < At)
       continue;
     for (size_t I = 0; I < S.Text.size(); ++I)
       if (S.At[I] == At && lower(S.Text.substr(I, Small.size())) == Small)
@@ -259,7 +262,8 @@ mlir::Value Model::base(Emitter &E, const Variable &V) {
   return E.toPointer(E.B.create<fir::BoxAddrOp>(E.L, Box));
 }
 
-// ---- Site --------------------------------------------------------------------------------------------------------------------
+// ---- Site
+// --------------------------------------------------------------------------------------------------------------------
 
 Site &Site::key(char K) {
   if (!T.empty())

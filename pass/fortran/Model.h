@@ -1,4 +1,5 @@
-// A module of HLFIR as marks are put into it: its variables, the numbers in texts, the texts themselves.
+// A module of HLFIR as marks are put into it: its variables, the numbers in
+// texts, the texts themselves.
 #ifndef DVM_FORTRAN_MODEL_H
 #define DVM_FORTRAN_MODEL_H
 #include "Place.h"
@@ -43,16 +44,17 @@ struct Variable {
   std::string File;         // of the declaration
   Position At;
   mlir::Type Element;
-  std::string Kind;         // as refs in site texts: f8 ..; empty: of no kind that is marked
+  std::string Kind; // as refs in site texts: f8 ..; empty: of no kind that is marked
   uint64_t Bytes = 0;
   unsigned Rank = 0;
-  bool Boxed = false;       // by a descriptor
-  bool Indirect = false;    // .. of which there is an address: allocatable, pointer
+  bool Boxed = false; // by a descriptor
+  bool Indirect = false; // .. of which there is an address: allocatable, pointer
   bool Dummy = false, Parameter = false, Static = false, Module = false;
 };
 
 struct Shape {
-  std::vector<Num> Lower, Extent; // in the order of Fortran; an extent may be -1: not known
+  std::vector<Num> Lower,
+      Extent; // in the order of Fortran; an extent may be -1: not known
 };
 
 struct SourceFile {
@@ -68,8 +70,10 @@ public:
 
   Variable *of(hlfir::DeclareOp D);
   Shape shape(Emitter &E, const Variable &V);
-  mlir::Value base(Emitter &E, const Variable &V); // its address as marks take it
-  // The variable that the value is the address, the descriptor or a part of; null: none.
+  mlir::Value base(Emitter &E,
+                   const Variable &V); // its address as marks take it
+  // The variable that the value is the address, the descriptor or a part of;
+  // null: none.
   hlfir::DeclareOp rootOf(mlir::Value V) const;
   std::string nameOf(const std::string &Path) const; // how a file is called in messages
   bool position(mlir::Location L, std::string &File, Position &P) const;

@@ -27,17 +27,20 @@ struct Insertion {
 };
 
 struct Placer {
-  const std::string &Raw, &File;
+  const std::string &Raw;
   Placed &P;
   Outline O;
-  std::map<unsigned, std::vector<Insertion>> Before, Behind; // by line of the source
-  std::map<int, std::map<std::string, ArrayInfo>> Arrays;     // by unit and small name
+  std::map<unsigned, std::vector<Insertion>> Before,
+      Behind; // by line of the source
+  std::map<int, std::map<std::string, ArrayInfo>> Arrays; // by unit and small name
   std::map<int, std::vector<std::string>> Order;
   std::vector<std::pair<unsigned, unsigned>> Blank; // labels that go elsewhere: line and column
-  std::map<unsigned, std::string> LabelAt;          // .. onto the first inserted statement before that line
+  std::map<unsigned, std::string> LabelAt; // .. onto the first inserted statement before that line
   unsigned Marks = 0, Constructs = 0;
 
-  Placer(const std::string &Raw, const std::string &File, Placed &P) : Raw(Raw), File(File), P(P), O(outlineOf(P.Statements)) {}
+  Placer(const std::string &Raw, Placed &P) : Raw(Raw), P(P), O(outlineOf(P.Statements)) {}
+  // The number that what is inserted for the statement bears.
+  unsigned lineOf(size_t S) const { return P.Statements[S].File.empty() ? P.Statements[S].Start.Line : P.Statements[S].FirstLine; }
   void run();
 
   Position place(size_t S, size_t At) const {
@@ -77,7 +80,8 @@ struct Placer {
 };
 } // namespace
 
-// ---- operands ----------------------------------------------------------------------------------------------------------------
+// ---- operands
+// ----------------------------------------------------------------------------------------------------------------
 
 bool Placer::isTemplate(int Unit, const std::string &Name) const {
   auto It = Arrays.find(Unit);
@@ -136,7 +140,7 @@ Mark &Placer::mark(MarkKind K, size_t S, const Directive *D) {
   M.Number = ++Marks;
   M.D = D;
   M.At = place(S, 0);
-  M.Line = P.Statements[S].FirstLine;
+  M.Line = lineOf(S);
   M.File = P.Statements[S].File;
   const int U = unitOf(S);
   if (U >= 0) {
@@ -154,7 +158,8 @@ std::string Placer::call(const Mark &M) const {
   return T + ")";
 }
 
-// ---- directives --------------------------------------------------------------------------------------------------------------
+// ---- directives
+// --------------------------------------------------------------------------------------------------------------
 
 // What the directive stands before: the next statement that is none.
 bool Placer::nextStatement(size_t S, size_t &Next) const {
@@ -164,17 +169,18 @@ bool Placer::nextStatement(size_t S, size_t &Next) const {
   return false;
 }
 
-// The statements [First, Last] become the body of a construct: the pass wants 'while (enter) { .. leave }'.  The condition is an
-// intrinsic function that needs no declaration; Mark.cpp puts 'enter' in its place.
+// The statements [First, Last] become the body of a construct: the pass wants
+// 'while (enter) { .. leave }'.  The condition is an intrinsic function that
+// needs no declaration; Mark.cpp puts 'enter' in its place.
 void Placer::wrap(size_t First, size_t Last, Mark &Enter, unsigned Line) {
   const Statement &A = P.Statements[First], &B = P.Statements[Last];
-  Enter.FirstLine = A.FirstLine;
-  Enter.LastLine = B.LastLine;
+  Enter.FirstLine = A.Start.Line;
+  Enter.LastLine = B.At.back().Line;
   Before[A.FirstLine].push_back({{call(Enter), "do while (command_argument_count() .ne. 0)"}, Line});
   if (!A.Label.empty()) {
     LabelAt[A.FirstLine] = A.Label;
     for (size_t I = 0; I < A.Label.size(); ++I)
-      Blank.push_back({A.Start.Line, A.Start.Column + unsigned(I)});
+      Blank.push_back({A.FirstLine, A.Start.Column + unsigned(I)});
   }
   const unsigned Construct = Enter.Construct;
   Mark &Leave = mark(MarkKind::Leave, First, Enter.D);
@@ -226,13 +232,16 @@ void Placer::parallel(size_t S, const Directive &D) {
   const Loop &Outer = O.Loops[Loops.front()], &Inner = O.Loops[Loops.back()];
   for (size_t I : {First, Inner.Do, Outer.End})
     if (!P.Statements[I].Alone)
-      return error(P.Statements[I].Start, "a loop of PARALLEL needs lines of its own: ';' parts statements here");
+      return error(P.Statements[I].Start, "a loop of PARALLEL needs lines of "
+                                          "its own: ';' parts statements here");
   for (const Loop &L : O.Loops)
     if (L.End == Outer.End && L.Do < Outer.Do)
-      return error(P.Statements[L.Do].Start, "this loop ends with the same statement as the parallel loop inside of it",
+      return error(P.Statements[L.Do].Start,
+                   "this loop ends with the same statement as the parallel "
+                   "loop inside of it",
                    "give it an END DO or a terminal statement of its own");
   const unsigned Construct = ++Constructs;
-  const unsigned Line = P.Statements[S].FirstLine;
+  const unsigned Line = lineOf(S);
   Mark Enter = mark(MarkKind::Enter, S, &D);
   Enter.Construct = Construct;
   Enter.Loop = P.Statements[First].Start;
@@ -272,13 +281,13 @@ void Placer::remoteAccess(size_t S, const Directive &D) {
   Enter.Construct = ++Constructs;
   for (const Clause &C : D.Clauses)
     clauseOperands(Enter, C);
-  wrap(First, Last, Enter, P.Statements[S].FirstLine);
+  wrap(First, Last, Enter, lineOf(S));
   P.Marks[Where] = Enter;
 }
 
 void Placer::standAlone(size_t S, const Directive &D) {
   size_t Next;
-  const unsigned Line = P.Statements[S].FirstLine;
+  const unsigned Line = lineOf(S);
   Mark &M = mark(MarkKind::Direct, S, &D);
   for (const Ref &R : D.Refs)
     refOperands(M, R);
@@ -292,7 +301,8 @@ void Placer::standAlone(size_t S, const Directive &D) {
   Before[P.Statements[S].FirstLine].push_back({{call(M)}, Line});
 }
 
-// ---- declarations ------------------------------------------------------------------------------------------------------------
+// ---- declarations
+// ------------------------------------------------------------------------------------------------------------
 
 void Placer::declaration(size_t S, const Directive &D) {
   const int U = unitOf(S);
@@ -305,7 +315,7 @@ void Placer::declaration(size_t S, const Directive &D) {
     if (New) {
       A.Name = R.Name;
       A.At = place(S, 0);
-      A.Line = P.Statements[S].FirstLine;
+      A.Line = lineOf(S);
       A.File = P.Statements[S].File;
       Order[U].push_back(Key);
     }
@@ -318,7 +328,7 @@ void Placer::declaration(size_t S, const Directive &D) {
       }
       A.Placed = &D;
       A.At = place(S, 0);
-      A.Line = P.Statements[S].FirstLine;
+      A.Line = lineOf(S);
       A.File = P.Statements[S].File;
     }
     if (D.HasShadow)
@@ -369,7 +379,8 @@ void Placer::declareAll() {
     if (Un.K == Unit::Module)
       declareInModule(Un, Lines);
     else if (const Statement &First = P.Statements[Un.FirstExecutable]; !First.Alone)
-      error(First.Start, "the first executable statement of a unit with DVM directives needs a line of its own");
+      error(First.Start, "the first executable statement of a unit with DVM "
+                         "directives needs a line of its own");
     else {
       auto &Where = Before[First.FirstLine];
       Where.insert(Where.begin(), Lines.begin(), Lines.end());
@@ -377,7 +388,8 @@ void Placer::declareAll() {
   }
 }
 
-// No statement can stand in a module: a procedure of it is called before the program begins.
+// No statement can stand in a module: a procedure of it is called before the
+// program begins.
 void Placer::declareInModule(const Unit &Un, std::vector<Insertion> &Lines) {
   const unsigned Line = Lines.front().At;
   Lines.insert(Lines.begin(), {{"subroutine " + (InitPrefix + Un.Name)}, Line});
@@ -388,7 +400,8 @@ void Placer::declareInModule(const Unit &Un, std::vector<Insertion> &Lines) {
   Where.insert(Where.begin(), Lines.begin(), Lines.end());
 }
 
-// "ALLOCATE (A(N), B(0:N))", perhaps behind an IF: arrays with directives of this unit, or of one around it, begin to live.
+// "ALLOCATE (A(N), B(0:N))", perhaps behind an IF: arrays with directives of
+// this unit, or of one around it, begin to live.
 void Placer::declareAllocated(size_t S) {
   const Statement &St = P.Statements[S];
   const std::string T = squeezed(St.Text);
@@ -445,10 +458,11 @@ void Placer::directive(size_t S) {
   }
 }
 
-// ---- the text ----------------------------------------------------------------------------------------------------------------
+// ---- the text
+// ----------------------------------------------------------------------------------------------------------------
 
 void Placer::writeLines(std::string &Out, const Insertion &I, const std::string &Label) const {
-  Out += "#line " + std::to_string(I.At) + " \"" + File + "\"\n";
+  Out += "#line " + std::to_string(I.At) + " \"" + P.File + "\"\n";
   bool First = true;
   for (const std::string &L : I.Lines) {
     if (!P.F.Fixed) {
@@ -460,17 +474,20 @@ void Placer::writeLines(std::string &Out, const Insertion &I, const std::string 
         Out += (At ? "     &" : "") + L.substr(At, 60) + "\n";
     }
     First = false;
-    Out += "#line " + std::to_string(I.At) + " \"" + File + "\"\n";
+    Out += "#line " + std::to_string(I.At) + " \"" + P.File + "\"\n";
   }
 }
 
 void Placer::write() {
   std::set<std::pair<unsigned, unsigned>> Blanked(Blank.begin(), Blank.end());
   std::string &Out = P.Text;
-  Out = "#line 1 \"" + File + "\"\n";
+  LineMap Map;
+  Out = "#line 1 \"" + P.File + "\"\n";
   unsigned Line = 1;
+  auto Back = [&](unsigned Number) { Out += "#line " + std::to_string(Number) + " \"" + (Map.File.empty() ? P.File : Map.File) + "\"\n"; };
   for (size_t From = 0; From < Raw.size(); ++Line) {
     size_t End = std::min(Raw.find('\n', From), Raw.size());
+    Map.next(std::string_view(Raw).substr(From, End - From));
     if (auto It = Before.find(Line); It != Before.end()) {
       bool First = true;
       for (const Insertion &I : It->second) {
@@ -479,7 +496,7 @@ void Placer::write() {
         writeLines(Out, I, Takes ? Label->second : "");
         First &= !Takes;
       }
-      Out += "#line " + std::to_string(Line) + " \"" + File + "\"\n";
+      Back(Map.Line);
     }
     for (size_t I = From; I < End; ++I)
       Out += Blanked.count({Line, unsigned(I - From) + 1}) ? ' ' : Raw[I];
@@ -487,7 +504,7 @@ void Placer::write() {
     if (auto It = Behind.find(Line); It != Behind.end()) {
       for (const Insertion &I : It->second)
         writeLines(Out, I, "");
-      Out += "#line " + std::to_string(Line + 1) + " \"" + File + "\"\n";
+      Back(Map.Line + 1);
     }
     From = End + 1;
   }
@@ -544,7 +561,8 @@ static bool readFile(const std::string &Name, const std::vector<std::string> &Fo
   return false;
 }
 
-// The directives of included files stand where the INCLUDE does.  flang complains of a file that is not there.
+// The directives of included files stand where the INCLUDE does.  flang
+// complains of a file that is not there.
 static void include(std::vector<Statement> &Out, const Statement &S, const Form &F, const std::vector<std::string> &Folders, int Depth) {
   std::string Path, Text;
   const std::string Name = includedName(S);
@@ -565,11 +583,14 @@ static void include(std::vector<Statement> &Out, const Statement &S, const Form 
 Placed dvmf::placeDirectives(const std::string &Raw, const std::string &File, const Form &F, const std::vector<std::string> &Folders) {
   Placed P;
   P.F = F;
-  for (Statement &S : readStatements(Raw, F)) {
+  std::string Own;
+  std::vector<Statement> Read = readStatements(Raw, F, &Own);
+  P.File = Own.empty() ? File : Own;
+  for (Statement &S : Read) {
     P.Statements.push_back(std::move(S));
     const Statement Last = P.Statements.back();
     include(P.Statements, Last, F, Folders, 0);
   }
-  Placer(Raw, File, P).run();
+  Placer(Raw, P).run();
   return P;
 }

@@ -1,6 +1,8 @@
-// A copy of a source with statements in place of its directives.  Each group of them is fenced by '#line', so that no statement of
-// the user's changes its line, column or file.  What is inserted are calls of 'dvmmx<N>', which Mark.cpp replaces; their
-// arguments are the operands of the directive, so that flang looks them up, types and evaluates them.
+// A copy of a source with statements in place of its directives.  Each group of
+// them is fenced by '#line', so that no statement of the user's changes its
+// line, column or file.  What is inserted are calls of 'dvmmx<N>', which
+// Mark.cpp replaces; their arguments are the operands of the directive, so that
+// flang looks them up, types and evaluates them.
 #ifndef DVM_FORTRAN_PLACE_H
 #define DVM_FORTRAN_PLACE_H
 #include "Directive.h"
@@ -11,7 +13,7 @@ namespace dvmf {
 
 constexpr char CallPrefix[] = "dvmmx";
 constexpr char InitPrefix[] = "dvmmi_"; // of procedures that declare the arrays of a module
-constexpr char StepPrefix[] = "dvmml";  // nothing has this name: see Place.cpp
+constexpr char StepPrefix[] = "dvmml"; // nothing has this name: see Place.cpp
 
 struct Operand {
   bool IsVariable; // its address; else the value of an integer expression
@@ -20,10 +22,10 @@ struct Operand {
 
 // What the declarations of a unit say of one name.
 struct ArrayInfo {
-  std::string Name; // as the directive writes it
-  Position At;      // of the directive that places it
+  std::string Name;  // as the directive writes it
+  Position At;       // of the directive that places it
   unsigned Line = 0; // where that, or what includes it, stands in the source
-  std::string File; // of the directive, if it is included
+  std::string File;  // of the directive, if it is included
   const Directive *Placed = nullptr, *Shadowed = nullptr;
   const Ref *Template = nullptr; // its sizes
   bool Dynamic = false, Inherited = false;
@@ -33,20 +35,22 @@ enum class MarkKind { Enter, Leave, Row, Iter, Direct, Declare };
 
 struct Mark {
   MarkKind K;
-  unsigned Number, Construct = 0; // numbers of marks and constructs of the file, from 1
-  Position At;                    // of the directive
-  unsigned Line = 0;              // of the source: what is inserted for it bears this number
-  std::string File;               // it is included from there; empty: it stands in the source
-  bool Allocated = false;         // Declare: behind an ALLOCATE
-  Position Loop;                  // Enter of a parallel: of the outermost loop
-  Position Function;              // where the unit begins
+  unsigned Number,
+      Construct = 0; // numbers of marks and constructs of the file, from 1
+  Position At;       // of the directive
+  unsigned Line = 0; // of the source: what is inserted for it bears this number
+  std::string File; // it is included from there; empty: it stands in the source
+  bool Allocated = false; // Declare: behind an ALLOCATE
+  Position Loop;          // Enter of a parallel: of the outermost loop
+  Position Function;      // where the unit begins
   const Directive *D = nullptr;
-  ArrayInfo Array; // Declare
+  ArrayInfo Array;  // Declare
   std::string Unit; // its name, for templates
   std::vector<Operand> Operands;
-  unsigned FirstLine = 0, LastLine = 0; // Enter: of the statement that the construct is made of
+  unsigned FirstLine = 0,
+           LastLine = 0; // Enter: of the statement that the construct is made of
   std::vector<std::string> Indices; // Enter, Iter: index variables, outermost first
-  std::vector<std::string> Steps;   // Enter: of the loops; '*' where it is not a number
+  std::vector<std::string> Steps; // Enter: of the loops; '*' where it is not a number
 
   void add(bool IsVariable, const std::string &Text);
   int find(bool IsVariable, const std::string &Text) const;
@@ -60,6 +64,8 @@ struct Complaint {
 };
 
 struct Placed {
+  std::string File; // what the text is called in messages: by its line markers,
+                    // else as the compiler was given it
   std::string Text;
   std::vector<Statement> Statements;
   Form F;
@@ -69,7 +75,8 @@ struct Placed {
   bool HasDirectives = false;
 };
 
-// 'File' is what '#line' names; 'Folders': where included files are looked for.
+// 'File': as the compiler was given it; 'Folders': where included files are
+// looked for.
 Placed placeDirectives(const std::string &Raw, const std::string &File, const Form &F, const std::vector<std::string> &Folders);
 
 } // namespace dvmf

@@ -1,5 +1,7 @@
-// The plug-in of flang: 'flang -fc1 -load dvm-fortran.so -plugin dvm'.  It compiles a copy of the source with statements in place of
-// the directives (Place.h), puts marks into its HLFIR (Mark.h) and goes on with flang's own code generation.
+// The plug-in of flang: 'flang -fc1 -load dvm-fortran.so -plugin dvm'.  It
+// compiles a copy of the source with statements in place of the directives
+// (Place.h), puts marks into its HLFIR (Mark.h) and goes on with flang's own
+// code generation.
 #include "Mark.h"
 #include "flang/Frontend/CompilerInstance.h"
 #include "flang/Frontend/FrontendActions.h"
@@ -7,18 +9,34 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 using namespace dvmf;
 using namespace Fortran::frontend;
 
-// '-plugin' takes the place of the action that flang was called for: the driver says which.
+// '-plugin' takes the place of the action that flang was called for: the driver
+// says which.
 static llvm::cl::opt<std::string> Output("dvm-fortran-output", llvm::cl::init("obj"), llvm::cl::Hidden,
-                                         llvm::cl::desc("obj, asm, ll, bc, hlfir, none; text: the source with what is inserted"));
+                                         llvm::cl::desc("obj, asm, ll, bc, hlfir, none; text: the source "
+                                                        "with what is inserted"));
 static llvm::cl::opt<bool> Statistics("dvm-fortran-pairing", llvm::cl::Hidden,
                                       llvm::cl::desc("Say of how many references the place in the text is known"));
 static llvm::cl::opt<bool> Werror("dvm-fortran-werror", llvm::cl::Hidden, llvm::cl::desc("Warnings of directives are errors"));
+
+static llvm::cl::opt<bool> Trace("dvm-fortran-trace", llvm::cl::Hidden, llvm::cl::desc("Marks for recording, not for checks"));
+
+// flang loads one plug-in alone ('-load'); options of the pass are to be known when options are read.
+static bool loadPass() {
+  Dl_info Own;
+  if (!dladdr(reinterpret_cast<void *>(&loadPass), &Own))
+    return false;
+  llvm::SmallString<256> Path(llvm::sys::path::parent_path(Own.dli_fname));
+  llvm::sys::path::append(Path, "dvm-pass.so");
+  return dlopen(Path.c_str(), RTLD_LAZY | RTLD_GLOBAL) != nullptr;
+}
+static const bool HasPass = loadPass();
 
 namespace {
 struct Generation : CodeGenAction {
@@ -70,7 +88,8 @@ bool CheckedAction::complain(const std::string &Name, const std::string &Raw, co
     const bool Error = C.IsError || Werror;
     const std::string &File = C.File.empty() ? Name : C.File;
     llvm::errs() << File << ':' << C.At.Line << ':' << C.At.Column << ": " << (Error ? "error: " : "warning: ") << C.Text << '\n';
-    const std::string Line = lineOf(C.File.empty() ? Raw : readAll(C.File), C.At.Line);
+    const std::string Shown = C.File.empty() ? Raw : readAll(C.File);
+    const std::string Line = Shown.rfind("#", 0) == 0 ? lineOf(readAll(File), C.At.Line) : lineOf(Shown, C.At.Line);
     llvm::errs() << llvm::format("%5u | ", C.At.Line) << Line << "\n      | ";
     for (unsigned I = 0; I + 1 < C.At.Column && I < Line.size(); ++I)
       llvm::errs() << (Line[I] == '\t' ? '\t' : ' ');
@@ -92,7 +111,8 @@ static std::string absolute(llvm::StringRef Name) {
   return Path.str().str();
 }
 
-// flang reads files by name: the text gets one that exists as long as it is open.
+// flang reads files by name: the text gets one that exists as long as it is
+// open.
 static int openText(const std::string &Text) {
   const int FD = memfd_create("dvm", 0);
   for (size_t At = 0; FD >= 0 && At < Text.size();) {
@@ -128,15 +148,19 @@ bool CheckedAction::compile(const std::string &Name, const std::string &Raw, con
     close(FD);
     return false;
   }
-  SourceFile Main{Name, absolute(Name), &P};
+  SourceFile Main{P.File, absolute(P.File), &P};
   Model Mo(Main);
   MarkOptions Options;
+  Options.Trace = Trace && HasPass;
   std::vector<Complaint> Complaints;
   Marker Marks(G.module(), Mo, Options, Complaints);
   Marks.run();
-  bool OK = complain(Name, Raw, Complaints);
-  if (Statistics)
-    llvm::errs() << "pairing: " << Name << ": " << Marks.Pairs.Exact << " exact, " << Marks.Pairs.Unpaired << " not\n";
+  bool OK = complain(P.File, Raw, Complaints);
+  if (Statistics) {
+    llvm::errs() << "pairing: " << P.File << ": " << Marks.Pairs.Exact << " exact, " << Marks.Pairs.Unpaired << " not\n";
+    for (const std::string &Kind : Marks.Pairs.Kinds)
+      llvm::errs() << "pairing: " << P.File << ':' << Kind << '\n';
+  }
   if (OK && Output != "none")
     if (auto E = G.execute()) {
       llvm::consumeError(std::move(E));
@@ -159,7 +183,7 @@ bool CheckedAction::beginSourceFileAction() {
     llvm::outs() << P.Text;
     return true;
   }
-  return complain(Name, Raw, P.Complaints) && compile(Name, Raw, P);
+  return complain(P.File, Raw, P.Complaints) && compile(Name, Raw, P);
 }
 
 static FrontendPluginRegistry::Add<CheckedAction> Registered("dvm", "checks DVM directives");

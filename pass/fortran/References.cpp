@@ -9,6 +9,7 @@ struct Walk {
   const Statement &S;
   std::vector<Reference> Out;
   size_t To;
+  std::string Around = {}; // the name whose parentheses we are in
 
   char at(size_t I) const { return I < To ? S.Text[I] : '\0'; }
   size_t skipBlanks(size_t I) const {
@@ -116,7 +117,10 @@ size_t Walk::designator(size_t I, bool Inside) {
           }
         }
       }
+      const std::string Outer = std::move(Around);
+      Around = R.Root;
       expression(Behind + 1, Close - 1, true);
+      Around = Outer;
       R.Subscripted = true;
       End = Close;
       Behind = skipBlanks(End);
@@ -135,6 +139,12 @@ size_t Walk::designator(size_t I, bool Inside) {
     }
     break;
   }
+  size_t Front = Begin;
+  while (Front && S.Text[Front - 1] == ' ')
+    --Front;
+  const char Before = Front ? S.Text[Front - 1] : ' ', After = Behind < S.Text.size() ? S.Text[Behind] : ' ';
+  if (Inside && (Before == '(' || Before == ',') && (After == ')' || After == ','))
+    R.Argument = Around;
   R.Text = folded(S.Text.substr(Begin, End - Begin));
   Out.push_back(std::move(R));
   return End;

@@ -5,7 +5,8 @@ using namespace dvmf;
 
 static bool starts(const std::string &S, const char *P) { return S.rfind(P, 0) == 0; }
 
-// Where '=' stands outside of parentheses, and no '==', '=>', '<='; npos: nowhere.
+// Where '=' stands outside of parentheses, and no '==', '=>', '<='; npos:
+// nowhere.
 static size_t assignment(const std::string &S) {
   int Depth = 0;
   char Quote = 0;

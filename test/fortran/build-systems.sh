@@ -1,0 +1,83 @@
+# FC=dvmfc under make and CMake: modules in files of their own, C beside Fortran, preprocessed sources; what is said names the user's files.
+. "$(dirname "$0")/../integration/driver/lib.sh"
+dvmfc=$build/driver/dvmfc
+cat >field.f90 <<'END'
+module field
+  real :: a(10)
+!DVM$ DISTRIBUTE a(BLOCK)
+end module
+END
+cat >main.F90 <<'END'
+#define COUNT 10
+program main
+  use field
+  real :: b(COUNT)
+  integer :: i
+!DVM$ ALIGN b(i) WITH a(i)
+!DVM$ PARALLEL (i) ON a(i)
+  do i = 1, COUNT
+    a(i) = i
+  end do
+!DVM$ PARALLEL (i) ON b(i)
+  do i = 2, 10
+    b(i) = a(i - 1)
+  end do
+  call library()
+end program
+END
+cat >library.c <<'END'
+#pragma dvm array distribute[block]
+double c[10];
+void library_(void) {
+#pragma dvm parallel([i] on c[i])
+  for (int i = 0; i < 9; i++)
+    c[i + 1] = i;
+}
+END
+check() { # how it was built
+  status 66 "$2"
+  has err "main.F90:13:12: error: 'a(1)' is read from the shadow edge, which was never renewed [dvm-shadow-stale]"
+  has err "help: add 'shadow_renew(a)' to the directive at"
+  has err "library.c:6:5: error: 'c[1]' is written in the shadow edge"
+}
+# One call; a link-only call of objects; 'dvm check'.
+status 0 "$dvmfc" field.f90 main.F90 library.c -o one
+check "one call" ./one
+printf 'objects = field.o main.o library.o\nmade: $(objects)\n\t$(FC) $^ -o $@\n%%.o: %%.f90\n\t$(FC) -c $<\n%%.o: %%.F90\n\t$(FC) -c $<\nmain.o: field.o\n' >Makefile
+status 0 make -s FC="$dvmfc" CC="$dvmcc"
+check "make" ./made
+status 66 "$dvm" check field.f90 main.F90 library.c
+has err "main.F90:13:12: error:"
+# Text that is preprocessed first keeps its directives and its places.
+status 0 "$dvmfc" -E main.F90 -o expanded.f90
+has expanded.f90 "!DVM\$ PARALLEL (i) ON b(i)"
+lacks expanded.f90 "COUNT"
+status 0 "$dvmfc" field.f90 expanded.f90 library.c -o expanded
+check "preprocessed" ./expanded
+printf 'cmake_minimum_required(VERSION 3.20)\nproject(p LANGUAGES Fortran C)\nadd_executable(program main.F90 library.c field.f90)\n' >CMakeLists.txt
+status 0 env FC="$dvmfc" CC="$dvmcc" cmake -G Ninja -B with-cmake .
+status 0 cmake --build with-cmake
+check "cmake" with-cmake/program
+# What is refused, and what is passed on.
+status 2 "$dvmfc" -fdvm=parallel main.F90
+has err "'-fdvm=parallel' is not in this version"
+status 2 "$dvmfc" -fdvm=chek main.F90
+has err "did you mean 'check'?"
+status 1 "$dvmfc" missing.f90
+printf '      PROGRAM P\n!DVM$ REGION\n      PRINT *, 1\n!DVM$ END REGION\n      END\n' >region.f
+status 0 "$dvmfc" region.f -o region
+has err "region.f:2:7: warning: the directive REGION is not judged in this version of dvmfc [-Wdvm-unjudged]"
+status 0 ./region
+empty err
+status 1 "$dvmfc" -Werror=dvm-unjudged region.f -o region
+has err "region.f:2:7: error: the directive REGION is not judged"
+status 0 "$dvmfc" -fdvm=off main.F90 field.f90 -c
+status 0 "$dvmfc" -S -emit-llvm field.f90 -o field.ll
+has field.ll "K array"
+# References of the text and uses of the compiler go together: no guess is printed, and there is nothing to guess.
+for program in "$source"/samples/*.f "$source"/samples/*.f90 "$source"/test/fortran/right/*; do
+  case $program in */allocated.f90) continue ;; esac # a name that USE changes
+  status 0 "$dvmfc" -c -mllvm -dvm-fortran-pairing -I"$source/test/fortran/include" "$program" -o object.o
+  has err "exact, 0 not"
+done
+finish
