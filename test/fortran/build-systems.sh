@@ -74,6 +74,18 @@ has err "region.f:2:7: error: the directive REGION is not judged"
 status 0 "$dvmfc" -fdvm=off main.F90 field.f90 -c
 status 0 "$dvmfc" -S -emit-llvm field.f90 -o field.ll
 has field.ll "K array"
+# Recording and comparing.
+mkdir changed
+cp "$source/test/fortran/right/freeform.f90" .
+sed 's/i + 10 \* j/i + 11 * j/' freeform.f90 >changed/freeform.f90
+status 0 "$dvmfc" -fdvm=trace -O2 freeform.f90 -o recorded
+status 0 "$dvm" record -o reference.dvmt -- ./recorded
+status 0 "$dvm" compare reference.dvmt -- ./recorded
+has err "0 different"
+status 0 "$dvmfc" -fdvm=trace -O2 changed/freeform.f90 -o recorded
+status 66 "$dvm" compare reference.dvmt -- ./recorded
+has err "changed/freeform.f90:33:7: error: 'u["
+has err "[dvm-trace-value]"
 # References of the text and uses of the compiler go together: no guess is printed, and there is nothing to guess.
 for program in "$source"/samples/*.f "$source"/samples/*.f90 "$source"/test/fortran/right/*; do
   case $program in */allocated.f90) continue ;; esac # a name that USE changes
