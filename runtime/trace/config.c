@@ -30,13 +30,19 @@ static int wrong(struct line *l, const char *where, const char *what, const char
                        found ? ", found '" : "", found ? found : "", found ? "'" : "");
 }
 
-/* The next word, terminated; NULL at the end of the line. */
+/* The next word, or what stands in quotes, terminated; NULL at the end of the line. */
 static char *word(struct line *l) {
   while (*l->at == ' ' || *l->at == '\t')
     l->at++;
   l->word = l->at;
   if (!*l->at || *l->at == '#')
     return NULL;
+  char *quoted = *l->at == '"' ? strchr(l->at + 1, '"') : NULL;
+  if (quoted && (!quoted[1] || quoted[1] == ' ' || quoted[1] == '\t')) {
+    *quoted = 0;
+    l->at = quoted + 1;
+    return l->word + 1;
+  }
   while (*l->at && *l->at != ' ' && *l->at != '\t')
     l->at++;
   if (*l->at)

@@ -58,9 +58,9 @@ static int write_config(const struct search *b, const char *text, uint64_t execu
   FILE *f = fopen(b->config, "we");
   if (!f)
     return dvm_error_errno(err, "cannot write '%s'", b->config);
-  fprintf(f, "level none\n%.*s %.*s:%u level modify\n", (int)kind.n, kind.s, (int)w.file.n, w.file.s, w.line);
-  fprintf(f, "start %.*s:%u %llu\nfinish %.*s:%u %llu\n", (int)w.file.n, w.file.s, w.line, (unsigned long long)execution, (int)w.file.n,
-          w.file.s, w.line, (unsigned long long)execution);
+  fprintf(f, "level none\n%.*s \"%.*s:%u\" level modify\n", (int)kind.n, kind.s, (int)w.file.n, w.file.s, w.line);
+  fprintf(f, "start \"%.*s:%u\" %llu\nfinish \"%.*s:%u\" %llu\n", (int)w.file.n, w.file.s, w.line, (unsigned long long)execution,
+          (int)w.file.n, w.file.s, w.line, (unsigned long long)execution);
   return fclose(f) ? dvm_error_errno(err, "cannot write '%s'", b->config) : 0;
 }
 
@@ -116,6 +116,8 @@ static int try_step(const struct search *b, const struct step *s, bool report, s
   struct dvmt_compare *c = r ? dvmt_compare_create(r, &options) : NULL;
   if (!rc && !c)
     rc = err->code ? err->code : dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!rc)
+    dvmt_compare_begin_at(c, s->in_reference, s->execution);
   if (!rc)
     rc = dvmt_launch(&launch, dvmt_compare_sink(c), &status, &recorded, err);
   if (!rc)

@@ -104,7 +104,8 @@ static void write_construct(const struct construct *c, const struct dvmt_totals 
   fprintf(f, "# iterations:");
   for (unsigned d = 0; d < c->ndims; d++)
     fprintf(f, " %u:%lld..%lld", d + 1, (long long)c->low[d], (long long)c->high[d]);
-  fprintf(f, "\n%.*s %.*s:%u level modify\n", (int)kind.n, kind.s, (int)w.file.n, w.file.s, w.line);
+  const char *quote = memchr(w.file.s, ' ', w.file.n) || memchr(w.file.s, '\t', w.file.n) ? "\"" : "";
+  fprintf(f, "\n%.*s %s%.*s:%u%s level modify\n", (int)kind.n, kind.s, quote, (int)w.file.n, w.file.s, w.line, quote);
 }
 
 static void write_config(const struct measure *m, char *const *command, const struct dvmt_totals totals[NMEASURED], FILE *f) {

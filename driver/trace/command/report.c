@@ -178,6 +178,8 @@ static void print_closing(struct dvmt_report *r, const struct dvmt_compare_total
     fprintf(r->out, "; %llu of the run at another level", (unsigned long long)t->left_out);
   if (t->masked)
     fprintf(r->out, "; %llu ignored", (unsigned long long)t->masked);
+  if (t->retyped)
+    fprintf(r->out, "; of another type: %s", t->retyped);
   fputc('\n', r->out);
   fflush(r->out);
   free(r->closing);

@@ -55,6 +55,7 @@ static int on_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
     dvmt_cmp_match_places(c);
   }
   c->totals.records++;
+  c->last_site = r->kind == DVMT_UNRECORDED ? c->last_site : r->site;
   if (r->kind == DVMT_UNRECORDED) {
     dvmt_cmp_unrecorded(c, c->b_sites[r->site].text, r->words[0], false);
     return c->rc;
@@ -104,6 +105,14 @@ struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const st
   free(c->seen);
   free(c);
   return NULL;
+}
+
+void dvmt_compare_begin_at(struct dvmt_compare *c, const char *construct, uint64_t execution) {
+  uint32_t key = dvmt_cmp_site_key(c, construct, true);
+  if (!c->rc && execution) {
+    *dvmt_cmp_count(c, &c->a_counts, key) = (uint32_t)(execution - 1);
+    *dvmt_cmp_count(c, &c->b_counts, key) = (uint32_t)(execution - 1);
+  }
 }
 
 struct dvmt_sink *dvmt_compare_sink(struct dvmt_compare *c) { return &c->sink; }

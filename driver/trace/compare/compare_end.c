@@ -132,6 +132,15 @@ static void goes_on(struct dvmt_compare *c, const char *cut, bool torn, const st
   char what[400], message[800];
   snprintf(message, sizeof(message), "the run %s here, the reference goes on with the %s", cut ? cut : "ends",
            dvmt_cmp_describe(c, next, true, what, sizeof(what)));
+  if (c->totals.records && c->last_site < c->b.sites.n) {
+    size_t n = strlen(message);
+    char place[300];
+    struct dvmt_where w = dvmt_site_where(c->b_sites[c->last_site].text);
+    dvmt_where_text(&w, place, sizeof(place));
+    if (w.file.s)
+      snprintf(message + n, sizeof(message) - n, "; the last record of the run, %llu, is of %s", (unsigned long long)c->totals.records - 1,
+               place);
+  }
   if (torn)
     return dvmt_cmp_doubt(c, DVMT_DOUBT_TORN, dvmt_cmp_place_text(c, next), message);
   dvmt_cmp_doubt(c, DVMT_DOUBT_END, dvmt_cmp_place_text(c, next), message);

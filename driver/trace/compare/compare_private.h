@@ -132,6 +132,7 @@ struct dvmt_compare {
   struct open open[OPEN_MAX];
   int depth;
   uint64_t enters;
+  uint32_t last_site;      /* of the run's last record */
   struct counts a_counts, b_counts;
   struct counts a_totals;  /* executions in all of A; counted when they are first needed */
   bool counted;
@@ -181,6 +182,8 @@ struct dvmt_compare {
   const struct item *now;  /* of the run: what is compared */
   double worst_relative;
   char worst[1024];
+  char retyped[400];       /* "'d' (float, double in the reference)" and so on */
+  uint32_t last_retyped;   /* site + 1 */
   struct dvmt_finding **findings;
   size_t nfindings;
 };

@@ -173,12 +173,31 @@ static bool is_rounding(struct dvmt_compare *c, const struct item *a, const stru
   return true;
 }
 
+/* Said once for each variable, though its values may agree. */
+static void note_retyped(struct dvmt_compare *c, const struct item *b, const struct pair *p) {
+  char one[300], was[48], is[48];
+  size_t n = strlen(c->retyped);
+  c->last_retyped = b->site + 1;
+  snprintf(one, sizeof(one), "'%s' (", p->variable);
+  if (strstr(c->retyped, one))
+    return;
+  snprintf(one, sizeof(one), "'%s' (%s, %s in the reference)", p->variable, dvmt_type_name(p->tb, is, sizeof(is)),
+           dvmt_type_name(p->ta, was, sizeof(was)));
+  if (n + strlen(one) + 8 < sizeof(c->retyped))
+    snprintf(c->retyped + n, sizeof(c->retyped) - n, "%s%s", n ? ", " : "", one);
+  else if (n + 6 < sizeof(c->retyped) && !strstr(c->retyped, ", .."))
+    snprintf(c->retyped + n, sizeof(c->retyped) - n, ", ..");
+  c->totals.retyped = c->retyped;
+}
+
 static void values_differ(struct dvmt_compare *c, const struct item *a, const struct item *b, const struct pair *p) {
   struct dvmt_tolerance tolerance = tolerance_of(c, dvmt_type_narrower(p->ta, p->tb), p->variable);
   struct dvmt_difference d = dvmt_value_compare(p->ta, p->a, p->tb, p->b, &tolerance, 0);
   bool beyond = d.beyond && !is_rounding(c, a, b, p, &tolerance);
   char element[300];
   dvmt_cmp_note_digits(c, b->key, dvmt_type_narrower(p->ta, p->tb), d.relative);
+  if ((p->ta.kind != p->tb.kind || p->ta.bytes != p->tb.bytes) && c->last_retyped != b->site + 1)
+    note_retyped(c, b, p);
   if (p->tb.part_bytes)
     dvmt_cmp_note_operand(c, b, dvmt_value_magnitude(p->tb, p->b), beyond ? 0 : d.absolute);
   if (!d.beyond && d.absolute == 0) { /* another type, the same number */

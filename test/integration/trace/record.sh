@@ -441,4 +441,25 @@ C
 status 0 "$dvmcc" -fdvm=trace -w hash.c -o hash
 status 0 "$dvm" record -o hash.dvmt -- ./hash
 for i in 1 2 3; do status 0 "$dvm" compare hash.dvmt -- ./hash; done
+
+# Places in files whose names have blanks.
+cp nest.c 'a nest.c'
+status 0 "$dvmcc" -fdvm=trace -w 'a nest.c' -o nest
+status 0 "$dvm" trace config -o blank.conf -- ./nest
+grep -q '^parallel "a nest.c:4" level modify' blank.conf || wrong "no quoted place: $(cat blank.conf)"
+status 0 "$dvm" record --config blank.conf -o nest.dvmt -- ./nest
+[ -s err ] && wrong "told of a configuration that is right: $(cat err)"
+echo 'start "a nest.c:4' >blank.conf
+status 2 "$dvm" record --config blank.conf -o nest.dvmt -- ./nest
+has err "blank.conf:1:"
+
+# What the run has ended with, and a changed type, is told.
+printf 'static REAL d;\nint main(int c, char **v) { d = 0.5; (void)v; if (c > 1) return 0; d += 1; return 0; }\n' >where.c
+status 0 "$dvmcc" -fdvm=trace -g -w -DREAL=double where.c -o where
+status 0 "$dvm" record -o where.dvmt -- ./where
+status 66 "$dvm" compare where.dvmt -- ./where early
+has err "the reference goes on with the write of 'd'; the last record of the run, 0, is of where.c:2:29"
+status 0 "$dvmcc" -fdvm=trace -g -w -DREAL=float where.c -o float
+status 0 "$dvm" compare where.dvmt -- ./float
+has err "; of another type: 'd' (float, double in the reference)"
 finish

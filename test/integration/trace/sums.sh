@@ -41,6 +41,7 @@ int main(void) {
 C
 found plain.c "'B[30]' is"
 has err "dvm: execution 8 of the construct at plain.c:16 is the first beyond the tolerance"
+grep -q "note: in this loop, iteration (i=[0-9]*), execution 8" err || wrong "not the execution of the whole run: $(cat err)"
 cat >ordinary.c <<'C'
 #define N 30
 static double u[N], v[N];
