@@ -235,11 +235,14 @@ static void remove_older(const char *path, const char *folder) {
 
 int mpir_copy_to(const char *path, const char *folder, unsigned keep, struct dvm_error *err) {
   int rc = mpir_copy_check(folder, path, err);
+  bool whole = true; /* else it, or an image that it needs, is damaged or gone */
 
-  if (!rc)
+  if (!rc) {
     rc = copy_any(path, folder, err);
+    whole = rc != -ENOENT && rc != -EBADMSG;
+  }
   if (rc)
-    return dvm_error_wrap(err, "'%s' is whole, but has no copy", path);
+    return dvm_error_wrap(err, whole ? "'%s' is whole, but has no copy" : "'%s' has no copy", path);
   sync_folder(folder);
   if (keep)
     remove_older(path, folder);
