@@ -53,7 +53,6 @@ static void read_input(struct reader *r, const char *name) {
 
 static int read_mode(struct reader *r, const char *value) {
   static const char *const known[] = {"check", "trace", "parallel", "parallel,trace", "off", NULL};
-  static const char *const later[] = {"parallel,trace", NULL};
   const char *nearest;
   if (!strcmp(value, "check")) {
     r->plan->mode = DVM_MODE_CHECK;
@@ -63,7 +62,7 @@ static int read_mode(struct reader *r, const char *value) {
     r->plan->mode = DVM_MODE_TRACE;
     return 0;
   }
-  if (!strcmp(value, "parallel")) {
+  if (!strcmp(value, "parallel") || !strcmp(value, "parallel,trace")) { /* a parallel program can always be recorded */
     r->plan->mode = DVM_MODE_PARALLEL;
     return 0;
   }
@@ -71,9 +70,6 @@ static int read_mode(struct reader *r, const char *value) {
     r->plan->mode = DVM_MODE_OFF;
     return 0;
   }
-  if (one_of(value, later))
-    return dvm_error_set(r->err, -EINVAL,
-                         "'-fdvm=%s' is not in this version (" DVM_VERSION "), which has 'check', 'trace', 'parallel' and 'off'", value);
   nearest = dvm_text_nearest(value, known);
   if (nearest)
     return dvm_error_set(r->err, -EINVAL, "unknown mode '%s' in '-fdvm=%s'; did you mean '%s'?", value, value, nearest);

@@ -173,25 +173,33 @@ void Rewriter::innerTexts(SiteText &T, Marking &M) {
   }
 }
 
-// Which array of the nest it is; what is written becomes known to the nest.
-void Rewriter::useText(SiteText &T, const Marking &M) {
-  const VarDecl *V = M.Ch.Root;
-  Construct *Nest = M.Nest;
-  bool Distributed = V && !M.Ch.Direct && M.Ch.OnRoot && !isTemplateVar(V) && Decls.isDistributed(V, FD);
+// Which array of the nest it is, if it is one; what is written becomes known to the nest.
+std::optional<unsigned> Rewriter::noteUse(const Chain &Ch, char Kind, Construct *Nest) {
+  const VarDecl *V = Ch.Root;
+  bool Distributed = isElementOfDistributed(Ch);
   bool Outside = Nest && V && (isa<ParmVarDecl>(V) || Ctx.getSourceManager().isBeforeInTranslationUnit(V->getLocation(), Nest->Dir.Start));
-  if (Distributed && Outside && Nest->Dir.D->kind == DVM_DIR_PARALLEL && M.Ch.Subs.size() == shapeOf(Ctx, V->getType()).rank()) {
-    unsigned U = 0;
-    while (U < Nest->Uses.size() && Nest->Uses[U].V != V)
-      ++U;
-    if (U == Nest->Uses.size())
-      Nest->Uses.push_back({V});
-    Nest->Uses[U].Written |= M.Kind != 'r';
-    T.key(DVMRT_ACCESS_DISTRIBUTED).add(Twine(U));
-  } else if (Distributed) {
-    T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
-  }
-  if (Nest && M.Kind != 'r' && M.Ch.ThroughPointer && !Distributed)
+  if (Nest && Kind != 'r' && Ch.ThroughPointer && !Distributed)
     Nest->Opaque = true; // may write any array
+  if (!Distributed || !Outside || Nest->Dir.D->kind != DVM_DIR_PARALLEL || Ch.Subs.size() != shapeOf(Ctx, V->getType()).rank())
+    return std::nullopt;
+  unsigned U = 0;
+  while (U < Nest->Uses.size() && Nest->Uses[U].V != V)
+    ++U;
+  if (U == Nest->Uses.size())
+    Nest->Uses.push_back({V});
+  Nest->Uses[U].Written |= Kind != 'r';
+  return U;
+}
+
+bool Rewriter::isElementOfDistributed(const Chain &Ch) const {
+  return Ch.Root && !Ch.Direct && Ch.OnRoot && !isTemplateVar(Ch.Root) && Decls.isDistributed(Ch.Root, FD);
+}
+
+void Rewriter::useText(SiteText &T, const Marking &M) {
+  if (std::optional<unsigned> U = noteUse(M.Ch, M.Kind, M.Nest))
+    T.key(DVMRT_ACCESS_DISTRIBUTED).add(Twine(*U));
+  else if (isElementOfDistributed(M.Ch))
+    T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
 }
 
 // What the sequential part needs to know of the statement that it stands in.

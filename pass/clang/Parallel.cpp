@@ -74,6 +74,7 @@ void Rewriter::markPart(Stmt *&Slot, char Kind) {
   bool Read = isDivided(Access, Ch) && Kind == 'r', Checked = mayBeDivided(Access, Ch);
   bool Printed = Access == StreamArgument;
   std::string Text = Emit && (Read || Checked) ? partText(Access, Ch, Kind) : "";
+  noteUse(Ch, Kind, innermostNest()); // what is recorded of the nest
   walk(Slot);
   if (!Emit || !(Read || Checked))
     return;

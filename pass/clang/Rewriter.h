@@ -5,6 +5,7 @@
 
 #include "Declare.h"
 #include "llvm/ADT/DenseSet.h"
+#include <optional>
 
 namespace dvm {
 
@@ -135,6 +136,8 @@ private:
   SiteText accessText(Marking &M);
   void subscriptTexts(SiteText &T, Marking &M);
   void innerTexts(SiteText &T, Marking &M);
+  std::optional<unsigned> noteUse(const Chain &Ch, char Kind, Construct *Nest);
+  bool isElementOfDistributed(const Chain &Ch) const;
   void useText(SiteText &T, const Marking &M);
   void roleText(SiteText &T, const Marking &M);
   bool isOrdinary(clang::Expr *LValue);

@@ -6,6 +6,7 @@
 #include "runtime/parallel/guard.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/poison.h"
+#include "runtime/parallel/record.h"
 #include "runtime/parallel/reduce.h"
 #include "runtime/parallel/wait.h"
 #include "runtime/data/facts.h"
@@ -156,6 +157,7 @@ static int finish(struct dvmp_construct *c, int64_t *at) {
   dvmp_job.inside -= c->inside;
   dvmp_across_end(c);
   dvmp_reduce_end(c, at);
+  dvmp_record_leave(c);
   for (struct dvmrt_item *i = c->d->items; c->d->parallel && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHADOW)); i = i->next)
     if (!strcmp(i->word, "start"))
       dvmp_exchange_start(c->d, i->ref.name);
@@ -187,6 +189,7 @@ static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
   dvmp_exchange_remote(c);
   if (c->d->parallel)
     dvmp_across_begin(c);
+  dvmp_record_enter(c);
   dvmp_reduce_begin(c, at);
   c->outer = top();
   stack[depth++] = c;

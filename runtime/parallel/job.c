@@ -5,6 +5,7 @@
 #include "runtime/parallel/facts.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/options.h"
+#include "runtime/parallel/record.h"
 #include "runtime/parallel/wait.h"
 #include <mpi.h>
 #include <errno.h>
@@ -40,6 +41,7 @@ static void finish(void) {
     return;
   dvmp_wait_ending();
   dvmp_digest_say_all();
+  dvmp_record_end();
   dvmp_job.over = true;
   fflush(NULL);
   if (dvmp_job.mpi && !PMPI_Finalized(&done) && !done) {
@@ -102,6 +104,7 @@ void dvmp_job_begin(void) {
   dvmp_facts_begin();
   read_options();
   dvmp_check_begin();
+  dvmp_record_begin();
 }
 
 /* ---- messages to people --------------------------------------------------------------------------------------------------------- */
@@ -136,6 +139,7 @@ void dvmp_fail_here(int status, const struct dvmrt_pos *at, const char *format, 
   va_start(args, format);
   say(at, true, format, args);
   va_end(args);
+  dvmp_record_end();
   if (dvmp_job.size > 1)
     PMPI_Abort(comm, status);
   _exit(status);

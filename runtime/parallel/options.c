@@ -6,6 +6,7 @@
 #include <string.h>
 
 int dvmp_options_help;
+struct dvmp_recording dvmp_options_recording = {.substitute = true};
 
 static int bad(struct dvm_error *err, const char *key, const char *value, const char *expected) {
   return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': expected %s", key, value, expected);
@@ -57,6 +58,24 @@ static int set_io(const char *key, const char *value, struct dvm_error *err) {
   return 0;
 }
 
+static int set_trace(const char *key, const char *value, struct dvm_error *err) {
+  struct dvmp_recording *o = &dvmp_options_recording;
+  const char **to = !strcmp(key, "trace_job")       ? &o->job
+                    : !strcmp(key, "trace_file")    ? &o->file
+                    : !strcmp(key, "trace_results") ? &o->results
+                                                    : NULL;
+  if (to && !(*to = strdup(value)))
+    return dvm_error_set(err, -ENOMEM, "out of memory");
+  return 0;
+}
+
+static int set_substitute(const char *key, const char *value, struct dvm_error *err) {
+  if (strcmp(value, "0") && strcmp(value, "1"))
+    return bad(err, key, value, "0 or 1");
+  dvmp_options_recording.substitute = *value == '1';
+  return 0;
+}
+
 static int refuse(const char *key, const char *value, struct dvm_error *err) {
   return dvm_error_set(err, -EINVAL,
                        "DVM_OPTIONS: '%s=%s': this program was compiled to run in parallel, not to check: use 'dvmcc -fdvm=check'", key,
@@ -75,6 +94,16 @@ static const struct {
     {"poison", "poison=0           1: check each access: the first element that the directives do not provide is named", set_bool},
     {"digest", "digest=0           1: say on stderr what arrays hold when they end, in a number that is the same on any number of ranks",
      set_bool},
+    {"substitute",
+     "substitute=1       0: go on with this run's own results of reductions, not with those of the reference that agree with them",
+     set_substitute},
+    {"trace", NULL, set_trace},
+    {"trace_job", NULL, set_trace},
+    {"trace_ring", NULL, set_trace},
+    {"trace_file", NULL, set_trace},
+    {"trace_results", NULL, set_trace},
+    {"trace_level", NULL, set_trace},
+    {"trace_config", NULL, set_trace},
     {"report", NULL, refuse},
     {"exitcode", NULL, refuse},
     {"max_errors", NULL, refuse},

@@ -2,10 +2,18 @@
 #ifndef DVMP_OPTIONS_H
 #define DVMP_OPTIONS_H
 #include "base/error.h"
+#include <stdbool.h>
 
 /* Reads 'text' into dvmp_job.  0, or -EINVAL with a text that names the key and the nearest known one. */
 int dvmp_options_parse(const char *text, struct dvm_error *err);
 /* Line 'i' of the list of keys, NULL behind the last. */
 const char *dvmp_options_line(unsigned i);
 extern int dvmp_options_help;
+
+/* What the commands ask of a program that they record (runtime/trace/launcher.h). */
+struct dvmp_recording {
+  const char *job, *file, *results; /* NULL: not given */
+  bool substitute;
+};
+extern struct dvmp_recording dvmp_options_recording;
 #endif

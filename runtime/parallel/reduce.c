@@ -1,6 +1,7 @@
 #include "runtime/parallel/reduce.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/record.h"
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ struct result {
   char type;
   int bytes;
   bool pending;                 /* finished by its group */
+  bool scalar;
   bool last;                    /* of equal extremes the last counts */
   int64_t *when;                /* values of the index variables when the extreme was met */
 };
@@ -26,6 +28,9 @@ struct dvmp_reductions {
 struct waiting {
   struct waiting *next;
   const char *group;
+  const struct dvmrt_directive *d;
+  unsigned number;
+  uint64_t execution;           /* of the construct that computed it */
   struct result r;
   bool started;
   void *handle;
@@ -139,6 +144,7 @@ static void read_result(struct dvmp_construct *c, struct result *r, const struct
   r->bytes = (int)dvmrt_num_value(i->ref.element_bytes, c->args);
   r->at = (char *)(uintptr_t)dvmrt_num_value(i->ref.address, c->args);
   r->count = dvmrt_num_value(i->ref.extent[0], c->args);
+  r->scalar = r->count == 1;
   r->pending = strcmp(group, "-") != 0;
   if (i->loc_name) {
     r->location = (char *)(uintptr_t)dvmrt_num_value(i->loc_address, c->args);
@@ -196,18 +202,28 @@ static void turn_around(struct dvmp_construct *c, struct result *r) {
       r->when[k + 1] = -r->when[k + 1];
 }
 
-static void put_off(struct result *r, const char *group) {
+static void put_off(const struct dvmrt_directive *d, unsigned number, const struct result *r, const char *group) {
   struct waiting *w = calloc(1, sizeof(*w));
   if (!w)
     dvmp_out_of_memory();
   w->r = *r;
+  w->d = d;
+  w->number = number;
+  w->execution = dvmp_record_execution(d);
   w->group = group;
   w->next = waiting;
   waiting = w;
 }
 
+/* Of arrays of results nothing is recorded, nor of locations. */
+static void record(const struct dvmrt_directive *d, unsigned number, uint64_t execution, const struct result *r) {
+  if (r->scalar)
+    dvmp_record_result(d, number, execution, r->at, r->type, r->bytes);
+}
+
 void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
   const char *group = "-";
+  unsigned number = 0;
   struct result *r = c->reductions ? c->reductions->at : NULL;
   (void)at;
   for (struct dvmrt_item *i = r ? c->d->items : NULL; i; i = i->next) {
@@ -220,14 +236,17 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
     if (r->pending) {
       if (!c->inside)
         r->count = 0; /* all have the whole already */
-      put_off(r, group);
+      put_off(c->d, number, r, group);
     } else if (c->inside && r->when) {
       turn_around(c, r);
       combine_location(r, c->d->rank);
     } else if (c->inside) {
       dvmp_job_combine(r->at, r->count, r->op, r->type, r->bytes, NULL);
     }
+    if (!r->pending)
+      record(c->d, number, dvmp_record_execution(c->d), r);
     r++;
+    number++;
   }
 }
 
@@ -260,6 +279,7 @@ void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group) {
                     group);
     any = true;
     dvmp_job_wait(&w->handle);
+    record(w->d, w->number, w->execution, &w->r);
     *l = w->next;
     free(w);
   }

@@ -80,7 +80,8 @@ enum dvmt_tag {
   DVMT_TAG_LEAVE,      /* - */
   DVMT_TAG_RESULT,     /* number of the R line, bytes, value in 4 words: a reduction variable when the construct ends */
   DVMT_TAG_DIRECT,     /* arguments */
-  DVMT_TAG_DIGEST,     /* address, elements, digest: contents of an array when the construct ends */
+  DVMT_TAG_DIGEST,     /* address, elements, digest: contents of an array when the construct ends; at an access site: of the part that
+                        * one rank has, and the number of the part */
   DVMT_TAG_DEFINE,     /* base, size, kind|words<<8|bytes<<16|where<<24, bytes of the text, text padded with zeros */
   DVMT_TAG_PAD,        /* nothing more in this chunk; no site */
   DVMT_TAG_CALL = 12,  /* a function begins: - */

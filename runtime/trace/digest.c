@@ -13,8 +13,8 @@ static inline uint64_t word_digest(uint64_t v, uint64_t key) {
 #define ALWAYS static inline __attribute__((always_inline))
 static const uint64_t step = 0x9e3779b97f4a7c15ull;
 
-ALWAYS uint64_t sum_words(const char *at, uint64_t n) {
-  uint64_t sum = 0, key = step;
+ALWAYS uint64_t sum_words(const char *at, uint64_t n, uint64_t first) {
+  uint64_t sum = 0, key = step * (first + 1);
   for (uint64_t i = 0; i < n; i++, key += step) {
     uint64_t v;
     memcpy(&v, at + 8 * i, 8);
@@ -23,8 +23,8 @@ ALWAYS uint64_t sum_words(const char *at, uint64_t n) {
   return sum;
 }
 
-ALWAYS uint64_t sum_halves(const char *at, uint64_t n) {
-  uint64_t sum = 0, key = step;
+ALWAYS uint64_t sum_halves(const char *at, uint64_t n, uint64_t first) {
+  uint64_t sum = 0, key = step * (first + 1);
   for (uint64_t i = 0; i < n; i++, key += step) {
     uint32_t v;
     memcpy(&v, at + 4 * i, 4);
@@ -34,18 +34,28 @@ ALWAYS uint64_t sum_halves(const char *at, uint64_t n) {
 }
 
 /* The same sums with the vector units that the machine has: what a construct costs at level checksum is mostly this. */
-__attribute__((target("avx2"))) static uint64_t sum_words_avx2(const char *at, uint64_t n) { return sum_words(at, n); }
-__attribute__((target("avx2"))) static uint64_t sum_halves_avx2(const char *at, uint64_t n) { return sum_halves(at, n); }
+__attribute__((target("avx2"))) static uint64_t sum_words_avx2(const char *at, uint64_t n, uint64_t first) {
+  return sum_words(at, n, first);
+}
+__attribute__((target("avx2"))) static uint64_t sum_halves_avx2(const char *at, uint64_t n, uint64_t first) {
+  return sum_halves(at, n, first);
+}
 
-uint64_t dvmt_digest_array(const void *p, uint64_t bytes, uint64_t element_bytes) {
-  uint64_t sum = 0, key = step;
-  const char *at = p;
+uint64_t dvmt_digest_part(const void *p, uint64_t element_bytes, uint64_t first, uint64_t count) {
+  uint64_t sum = 0, offset = first * element_bytes, bytes = count * element_bytes;
+  const char *at = (const char *)p + offset;
   bool wide = __builtin_cpu_supports("avx2");
   if (element_bytes % 8 == 0)
-    return wide ? sum_words_avx2(at, bytes / 8) : sum_words(at, bytes / 8);
+    return wide ? sum_words_avx2(at, bytes / 8, offset / 8) : sum_words(at, bytes / 8, offset / 8);
   if (element_bytes % 4 == 0)
-    return wide ? sum_halves_avx2(at, bytes / 4) : sum_halves(at, bytes / 4);
+    return wide ? sum_halves_avx2(at, bytes / 4, offset / 4) : sum_halves(at, bytes / 4, offset / 4);
+  uint64_t key = step * (offset + 1);
   for (uint64_t i = 0; i < bytes; i++, key += step)
     sum += word_digest((unsigned char)at[i], key);
   return sum;
+}
+
+uint64_t dvmt_digest_array(const void *p, uint64_t bytes, uint64_t element_bytes) {
+  uint64_t count = bytes / element_bytes;
+  return dvmt_digest_part(p, element_bytes, 0, count);
 }

@@ -21,4 +21,6 @@ static inline uint64_t dvmt_digest_value(uint64_t element, const uint64_t *value
 
 /* Contents of an array, element by element; 'element_bytes' 1, 2, 4 or any multiple of 8, others as bytes. */
 uint64_t dvmt_digest_array(const void *p, uint64_t bytes, uint64_t element_bytes);
+/* Of some elements of the array at p, 'first' and 'count' in elements: the sum over disjoint parts is that of the array. */
+uint64_t dvmt_digest_part(const void *p, uint64_t element_bytes, uint64_t first, uint64_t count);
 #endif

@@ -16,6 +16,14 @@ struct dvmt_ring;
 /* Starts the recorder.  NULL when it cannot be, with the reason told on standard error. */
 #define DVMT_INSIDE_START "dvmt_inside_start"
 struct dvmt_ring *dvmt_inside_start(const char *path, const char *codec, bool verbose);
+/* One rank of a job: its stream is 'FILE.RANK', whatever 'dvm record' or 'dvm compare' has asked for in 'how', "CODEC.VERBOSE"; meta lines
+ * tell the rank, the ranks of the job, and 'kind': "parallel", or "processes" of programs that call MPI themselves. */
+struct dvmt_inside_rank {
+  const char *file, *how, *kind;
+  int rank, size;       /* size 0: not known */
+};
+#define DVMT_INSIDE_START_RANK "dvmt_inside_start_rank"
+struct dvmt_ring *dvmt_inside_start_rank(const struct dvmt_inside_rank *rank);
 /* Takes what is in the buffer and ends the trace.  0, or -E... with the reason told on standard error. */
 #define DVMT_INSIDE_FINISH "dvmt_inside_finish"
 int dvmt_inside_finish(void);

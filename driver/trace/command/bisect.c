@@ -66,7 +66,7 @@ static int write_config(const struct search *b, const char *text, uint64_t execu
 
 static int record_reference(const struct search *b, struct dvm_error *err) {
   char *const command[] = {"/bin/sh", "-c", b->again, NULL};
-  const struct dvmt_launch launch = {command, NULL, b->config, true};
+  const struct dvmt_launch launch = {.command = command, .level = NULL, .config = b->config, .quiet = true};
   struct dvm_error close_err = DVM_ERROR_INIT;
   int status;
   bool recorded = false;
@@ -98,7 +98,7 @@ static bool is_program(const struct search *b, const struct dvmt_reader *r) {
 /* 1: the values of this step differ beyond the tolerance, 0: they do not, or -E... */
 static int try_step(const struct search *b, const struct step *s, bool report, struct dvm_error *err) {
   struct dvmt_compare_options options = b->o->compare;
-  const struct dvmt_launch launch = {b->command, NULL, b->config, true};
+  const struct dvmt_launch launch = {.command = b->command, .level = NULL, .config = b->config, .quiet = true};
   int status, rc = write_config(b, s->in_reference, s->execution, err);
   bool recorded = false;
   int64_t errors = 0;
@@ -165,7 +165,7 @@ static int search(struct search *b, struct dvm_error *err) {
 /* Compares the sums of the whole run. */
 static int collect_steps(struct search *b, struct dvmt_reader *r, int *status, struct dvm_error *err) {
   struct dvmt_compare_options options = b->o->compare;
-  const struct dvmt_launch launch = {b->command, "checksum", NULL, false};
+  const struct dvmt_launch launch = {.command = b->command, .level = "checksum", .config = NULL, .quiet = false};
   bool recorded = false;
   char cut[64];
   options.found = NULL;

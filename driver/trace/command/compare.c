@@ -7,6 +7,7 @@
 #include "driver/folder.h"
 #include "driver/trace/command/calibrate.h"
 #include "driver/trace/command/files.h"
+#include "driver/trace/command/job_compare.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/meta.h"
 #include "driver/trace/command/html.h"
@@ -102,7 +103,8 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   if (!rc && !c)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc) {
-    const struct dvmt_launch launch = {command, o->config.has_level ? NULL : level_of(a), *config ? config : o->config_path, false};
+    const struct dvmt_launch launch = {
+        .command = command, .level = o->config.has_level ? NULL : level_of(a), .config = *config ? config : o->config_path, .quiet = false};
     rc = dvmt_launch(&launch, dvmt_compare_sink(c), status, &recorded, err);
   }
   if (!rc && !recorded)
@@ -164,7 +166,16 @@ static int run(int argc, char **argv) {
     return dvmt_cli_usage(&o, "'dvm compare' wants a reference and a program to run", NULL);
   o.report.reference = argv[optind];
   o.report.run = *command;
-  rc = o.bisect ? dvmt_bisect(&o, argv[optind], command, &status, &err) : compare(&o, argv[optind], command, &status, &err);
+  struct dvmt_job job;
+  int is_job = dvmt_job_open(&job, argv[optind], &err);
+  if (is_job < 0)
+    rc = is_job;
+  else if (is_job || dvmt_job_is_parallel(command))
+    rc = dvmt_job_compare(&o, argv[optind], &job, command, &status, &err);
+  else
+    rc = o.bisect ? dvmt_bisect(&o, argv[optind], command, &status, &err) : compare(&o, argv[optind], command, &status, &err);
+  if (is_job > 0)
+    dvmt_job_close(&job);
   int exitcode = o.exitcode;
   dvmt_cli_fini(&o);
   if (rc < 0) {

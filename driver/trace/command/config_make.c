@@ -128,7 +128,7 @@ static void write_config(const struct measure *m, char *const *command, const st
 }
 
 static int run(struct measure *m, char *const *command, int *status, struct dvmt_totals totals[NMEASURED], struct dvm_error *err) {
-  const struct dvmt_launch launch = {command, "full", NULL, false};
+  const struct dvmt_launch launch = {.command = command, .level = "full", .config = NULL, .quiet = false};
   bool recorded = false;
   int rc = 0;
   for (int i = 0; i < NMEASURED && !rc; i++)

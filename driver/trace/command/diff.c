@@ -1,11 +1,12 @@
 /* dvm diff: compares two traces. */
 #include "base/output.h"
 #include "driver/trace/command/calibrate.h"
+#include "driver/trace/command/feed.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/html.h"
+#include "driver/trace/command/job_compare.h"
 #include "driver/trace/command/meta.h"
 #include "driver/trace/command/options.h"
-#include "driver/trace/format/context.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,59 +17,6 @@ static const char help[] =
     "Compares a trace with a reference: the first difference with its place, construct, iteration and values, then for\n"
     "each variable how many values differ and by how much, and in which order the variables first differed.\n"
     "The exit status is 0 if the two agree, 66 if they differ.\n";
-
-struct feeding {
-  struct dvmt_reader *r;
-  struct dvmt_sink *sink;
-  size_t nsites, nobjects;    /* sent so far */
-};
-
-static int send_definitions(struct feeding *f) {
-  int rc = 0;
-  while (!rc && f->nsites < dvmt_reader_nsites(f->r))
-    rc = f->sink->site(f->sink, dvmt_reader_site(f->r, f->nsites++));
-  while (!rc && f->nobjects < dvmt_reader_nobjects(f->r))
-    rc = f->sink->object(f->sink, dvmt_reader_object(f->r, f->nobjects++));
-  return rc;
-}
-
-/* A damaged block: the comparison goes on behind it. */
-static int lose(struct dvmt_reader *r, struct dvmt_compare *c, struct feeding *f, uint64_t records, struct dvm_error *err) {
-  struct dvmt_context x;
-  int rc = dvmt_reader_load(r, err);
-  dvmt_context_init(&x);
-  if (!rc)
-    rc = send_definitions(f);
-  if (!rc)
-    dvmt_compare_lose(c, records, dvmt_reader_left(r) && !dvmt_reader_context(r, &x) ? &x : NULL);
-  dvmt_context_fini(&x);
-  return rc;
-}
-
-/* Sends the trace to the comparison, but for what both have in the same blocks.  0, or -E... */
-static int feed(struct dvmt_reader *r, struct dvmt_compare *c, struct dvm_error *err) {
-  struct feeding f = {r, dvmt_compare_sink(c), 0, 0};
-  struct dvmt_record rec;
-  int more = 1, rc = 0;
-  while (!rc && more > 0) {
-    if (!dvmt_reader_left(r) && dvmt_compare_skip(c, r)) {
-      rc = dvmt_reader_load(r, err);
-      if (!rc)
-        rc = send_definitions(&f);
-      if (!rc)
-        dvmt_compare_resume(c, r);
-    }
-    if (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0) {
-      if (dvmt_reader_ndefinitions(r) != f.nsites + f.nobjects)
-        rc = send_definitions(&f);
-      if (rec.kind == DVMT_LOST && !rc)
-        rc = lose(r, c, &f, rec.words[0], err);
-      else if (!rc)
-        rc = f.sink->record(f.sink, &rec);
-    }
-  }
-  return rc ? rc : more < 0 ? more : 0;
-}
 
 static int look_at(struct dvmt_reader *r, const char *path, struct dvmt_summary *s, struct dvm_error *err) {
   int rc = dvmt_reader_summary(r, s, err);
@@ -112,7 +60,7 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
   }
   if (!rc) {
     dvmt_reader_go_ahead(b);
-    rc = feed(b, c, err);
+    rc = dvmt_feed(b, c, err);
   }
   if (!rc)
     dvmt_compare_statuses(c, sa.status, sb.status);
@@ -145,7 +93,13 @@ static int run(int argc, char **argv) {
     return dvmt_cli_usage(&o, "'dvm diff' wants a reference and a trace", NULL);
   o.report.reference = argv[optind];
   o.report.run = argv[optind + 1];
-  rc = diff(&o, argv + optind, &err);
+  struct dvmt_job jobs[2] = {{0}};
+  for (int i = 0; i < 2 && rc >= 0; i++)
+    rc = dvmt_job_open(&jobs[i], argv[optind + i], &err);
+  if (rc >= 0)
+    rc = jobs[0].nranks || jobs[1].nranks ? dvmt_job_diff(&o, argv + optind, jobs, &err) : diff(&o, argv + optind, &err);
+  for (int i = 0; i < 2; i++)
+    dvmt_job_close(&jobs[i]);
   dvmt_cli_fini(&o);
   if (rc >= 0)
     return rc;

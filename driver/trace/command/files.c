@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "driver/trace/command/files.h"
 #include "base/path.h"
+#include "driver/trace/job/job.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +11,9 @@
 #include <unistd.h>
 
 struct dvmt_reader *dvmt_file_open(const char *path, struct dvm_error *err) {
-  struct dvmt_reader *r = dvmt_reader_open(path, err);
+  struct dvmt_reader *r = dvmt_job_stream(path, err);
+  if (!r && !err->code)
+    r = dvmt_reader_open(path, err);
   if (!r && err->code == -EINVAL)
     err->code = -EBADMSG;
   return r;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "driver/trace/format/collect.h"
 #include "runtime/trace/inside.h"
+#include "runtime/trace/launcher.h"
 #include "runtime/trace/ring.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,16 @@ static bool set_options(const struct dvmt_launch *launch, const char *ring, cons
   add_option(&t, "trace_ring", ring);
   if (output)
     add_option(&t, "trace_file", output);
+  if (launch->job) {
+    char how[32];
+    snprintf(how, sizeof(how), "%s.0", launch->codec ? launch->codec : "zstd");
+    add_option(&t, "trace_job", how);
+    add_option(&t, "trace_file", launch->job);
+    setenv("DVM_RECORD_META", launch->meta ? launch->meta : "", 1);
+    unsetenv(DVMT_RECORDED_BY); /* of what records this command */
+  }
+  if (launch->results)
+    add_option(&t, "trace_results", launch->results);
   if (launch->level)
     add_option(&t, "trace_level", launch->level);
   if (launch->config)

@@ -10,6 +10,11 @@ struct dvmt_launch {
   const char *level;          /* or NULL: the configuration's, or modify */
   const char *config;         /* path of a configuration, or NULL */
   bool quiet;                 /* its standard output goes nowhere */
+  /* If a launcher starts it, or it is executed in parallel: its ranks write streams 'JOB.RANK'. */
+  const char *job;            /* or NULL */
+  const char *codec;          /* of them, or NULL: zstd */
+  const char *meta;           /* their meta lines, or NULL */
+  const char *results;        /* of the reference's reductions, or NULL (runtime/trace/results.h) */
 };
 /* Becomes the program, which records by itself into 'output' (runtime/trace/inside.h): for one that runs under the checkpointer.
  * Returns only when it cannot be started. */

@@ -108,7 +108,7 @@ static bool is_checkpointable(char *const *command) {
 }
 
 static int record_inside(const struct options *o, const char *meta, struct dvm_error *err) {
-  const struct dvmt_launch launch = {o->command, o->level, o->config, false};
+  const struct dvmt_launch launch = {.command = o->command, .level = o->level, .config = o->config, .quiet = false};
   if (setenv("DVM_RECORD_META", meta, 1))
     return dvm_error_set(err, -ENOMEM, "out of memory");
   return dvmt_launch_inside(&launch, o->output, dvmt_codec_name(o->codec), o->verbose, err);
@@ -138,7 +138,7 @@ static int record_into(const char *part, const struct options *o, const char *me
       unlink(part);
     return err->code;
   }
-  const struct dvmt_launch launch = {o->command, o->level, o->config, false};
+  const struct dvmt_launch launch = {.command = o->command, .level = o->level, .config = o->config, .quiet = false};
   struct dvmt_input input;
   int rc = o->calibrate ? dvmt_input_begin(&input, err) : 0;
   if (!rc)
@@ -163,7 +163,7 @@ static int record_into(const char *part, const struct options *o, const char *me
   if (o->config && dvmt_config_check_file(o->config, o->output, &close_err))
     fprintf(stderr, "dvm: warning: %s\n", close_err.text);
   if (!rc && o->calibrate) {
-    const struct dvmt_launch again = {o->command, o->level, o->config, true};
+    const struct dvmt_launch again = {.command = o->command, .level = o->level, .config = o->config, .quiet = true};
     rc = dvmt_calibrate(&again, o->output, meta, o->codec, err);
   }
   if (!rc && o->verbose)

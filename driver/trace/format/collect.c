@@ -390,11 +390,13 @@ static const uint64_t *plain_args(struct dvmt_collector *c, const struct site *s
   return c->values;
 }
 
+/* Of an access site: what one rank has of an array, with the number of the part; else all of it, part 0. */
 static int digest(struct dvmt_collector *c, struct site *s, const uint64_t *w) {
+  const uint64_t words[3] = {w[1], w[2], s->kind == DVMT_SITE_ACCESS ? w[3] : 0};
   struct dvmt_place at;
   if (!dvmt_alive_find(c->alive, w[0], &at) || at.object == NO_OBJECT)
     return 0;
-  return send(c, (struct dvmt_record){.kind = DVMT_DIGEST, .site = s->number, .object = at.object, .nwords = 2, .words = w + 1});
+  return send(c, (struct dvmt_record){.kind = DVMT_DIGEST, .site = s->number, .object = at.object, .nwords = 3, .words = words});
 }
 
 static inline int iteration(struct dvmt_collector *c, struct site *s, const uint64_t *w) {
@@ -429,7 +431,7 @@ static inline __attribute__((always_inline)) int one(struct dvmt_collector *c, s
     rc = declare(c, s, w);
     return rc ? rc
               : send(c, (struct dvmt_record){.kind = DVMT_DIRECT, .site = s->number, .nwords = s->nargs, .words = plain_args(c, s, w, 0)});
-  case DVMT_TAG_DIGEST: *used = 3; return digest(c, s, w);
+  case DVMT_TAG_DIGEST: *used = s->kind == DVMT_SITE_ACCESS ? 4 : 3; return digest(c, s, w);
   case DVMT_TAG_LOCAL: *used = 3; return dvmt_alive_local(c->alive, w[0], w[2] ? w[2] : s->size, w[1], s);
   case DVMT_TAG_CALL:
   case DVMT_TAG_RETURN: return send(c, (struct dvmt_record){.kind = tag == DVMT_TAG_CALL ? DVMT_CALL : DVMT_RETURN, .site = s->number});
@@ -445,7 +447,7 @@ static inline size_t words_of(const struct site *s, enum dvmt_tag tag) {
   case DVMT_TAG_ENTER: return 1u + s->nargs;
   case DVMT_TAG_RESULT: return 6;
   case DVMT_TAG_DIRECT: return s->nargs;
-  case DVMT_TAG_DIGEST:
+  case DVMT_TAG_DIGEST: return s->kind == DVMT_SITE_ACCESS ? 4 : 3;
   case DVMT_TAG_LOCAL: return 3;
   default: return 0;
   }

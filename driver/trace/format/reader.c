@@ -16,6 +16,7 @@ struct dvmt_reader {
   int fd;                      /* or -1: from memory */
   const unsigned char *memory;
   char *name;                  /* for messages; owned, as the rest */
+  uint64_t base;               /* where the stream begins in the file */
   uint64_t size, offset;       /* offset: of the next block */
   char *meta, *program;
   struct dvmt_site_def *sites;
@@ -55,7 +56,7 @@ static int read_at(struct dvmt_reader *r, uint64_t offset, void *to, size_t n) {
     return 0;
   }
   for (char *at = to; n;) {
-    ssize_t got = pread(r->fd, at, n, (off_t)offset);
+    ssize_t got = pread(r->fd, at, n, (off_t)(r->base + offset));
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)
@@ -102,7 +103,7 @@ static int read_header(struct dvmt_reader *r, struct dvm_error *err) {
   return 0;
 }
 
-static struct dvmt_reader *open_any(int fd, const void *memory, uint64_t size, const char *name, struct dvm_error *err) {
+static struct dvmt_reader *open_any(int fd, const void *memory, uint64_t base, uint64_t size, const char *name, struct dvm_error *err) {
   struct dvmt_reader *r = calloc(1, sizeof(*r));
   if (!r) {
     dvm_error_set(err, -ENOMEM, "out of memory");
@@ -112,6 +113,7 @@ static struct dvmt_reader *open_any(int fd, const void *memory, uint64_t size, c
   }
   r->fd = fd;
   r->memory = memory;
+  r->base = base;
   r->size = size;
   r->name = strdup(name);
   r->packer = dvmt_packer_create();
@@ -123,29 +125,51 @@ static struct dvmt_reader *open_any(int fd, const void *memory, uint64_t size, c
   return NULL;
 }
 
-struct dvmt_reader *dvmt_reader_open(const char *path, struct dvm_error *err) {
+/* The file, or -1. */
+static int open_file(const char *path, uint64_t *size, struct dvm_error *err) {
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0 || fstat(fd, &st)) {
     dvm_error_errno(err, "cannot read '%s'", path);
     if (fd >= 0)
       close(fd);
-    return NULL;
+    return -1;
   }
   if (!S_ISREG(st.st_mode)) {
     dvm_error_set(err, -EINVAL, "'%s' is not a file", path);
     close(fd);
-    return NULL;
+    return -1;
   }
-  return open_any(fd, NULL, (uint64_t)st.st_size, path, err);
+  *size = (uint64_t)st.st_size;
+  return fd;
 }
 
-struct dvmt_reader *dvmt_reader_open_memory(const void *p, size_t n, struct dvm_error *err) { return open_any(-1, p, n, "(memory)", err); }
+struct dvmt_reader *dvmt_reader_open(const char *path, struct dvm_error *err) {
+  uint64_t size;
+  int fd = open_file(path, &size, err);
+  return fd < 0 ? NULL : open_any(fd, NULL, 0, size, path, err);
+}
+
+struct dvmt_reader *dvmt_reader_open_part(const char *path, uint64_t offset, uint64_t size, const char *name, struct dvm_error *err) {
+  uint64_t all;
+  int fd = open_file(path, &all, err);
+  if (fd < 0)
+    return NULL;
+  if (offset <= all) /* of one that is cut what there is */
+    return open_any(fd, NULL, offset, size < all - offset ? size : all - offset, name, err);
+  dvm_error_set(err, -EBADMSG, "'%s' ends before the stream '%s' begins", path, name);
+  close(fd);
+  return NULL;
+}
+
+struct dvmt_reader *dvmt_reader_open_memory(const void *p, size_t n, struct dvm_error *err) {
+  return open_any(-1, p, 0, n, "(memory)", err);
+}
 
 struct dvmt_reader *dvmt_reader_again(const struct dvmt_reader *r, struct dvm_error *err) {
   int fd = r->fd < 0 ? -1 : fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
   if (r->fd < 0 || fd >= 0)
-    return open_any(fd, r->memory, r->size, r->name, err);
+    return open_any(fd, r->memory, r->base, r->size, r->name, err);
   dvm_error_errno(err, "cannot read '%s'", r->name);
   return NULL;
 }

@@ -10,6 +10,8 @@ struct dvmt_reader;
 
 /* NULL: no trace, another version, damaged at its head; 'err' names the file and says which. */
 struct dvmt_reader *dvmt_reader_open(const char *path, struct dvm_error *err);
+/* The same of a stream that is a part of a file; 'name' is for messages. */
+struct dvmt_reader *dvmt_reader_open_part(const char *path, uint64_t offset, uint64_t size, const char *name, struct dvm_error *err);
 /* The same from memory that stays the caller's. */
 struct dvmt_reader *dvmt_reader_open_memory(const void *p, size_t n, struct dvm_error *err);
 /* Another reader of the same file, at its beginning. */

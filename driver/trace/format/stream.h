@@ -12,7 +12,7 @@ enum dvmt_kind {
   DVMT_LEAVE,
   DVMT_RESULT,                 /* words: number of the R line, bytes, value in 4 words */
   DVMT_DIRECT,                 /* words: arguments */
-  DVMT_DIGEST,                 /* object, words: elements (0: one per value), digest */
+  DVMT_DIGEST,                 /* object, words: elements, digest, and of an array its part (0: all of it); else values, sum of them */
   DVMT_UNRECORDED,             /* the site was executed where nothing is recorded; words: why (enum dvmt_why) */
   DVMT_LOST,                   /* words: number of records that a damaged block held; only from a reader */
   DVMT_CALL,

@@ -344,6 +344,11 @@ struct dvmt_writer *dvmt_writer_create_in_place(const char *path, const char *me
   return create(path, true, meta, codec, err);
 }
 
+void dvmt_writer_flush(struct dvmt_writer *w) {
+  if (w->encoder.nrecords)
+    end_block(w);
+}
+
 void dvmt_writer_sync(struct dvmt_writer *w) { fdatasync(w->fd); }
 void dvmt_writer_cut(struct dvmt_writer *w) { atomic_store(&w->cut, true); }
 

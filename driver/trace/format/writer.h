@@ -20,6 +20,8 @@ struct dvmt_writer *dvmt_writer_create(const char *path, const char *meta, enum 
 struct dvmt_writer *dvmt_writer_create_in_place(const char *path, const char *meta, enum dvmt_codec codec, struct dvm_error *err);
 /* At its close the file gets this name, if it is whole.  0 or -ENOMEM. */
 int dvmt_writer_rename(struct dvmt_writer *w, const char *path);
+/* From the thread that sends records: they go to the file without waiting for a whole block. */
+void dvmt_writer_flush(struct dvmt_writer *w);
 /* From any thread.  Before a checkpoint: what the image takes for written is on the medium.  After a restart: whatever else the file has got
  * is cut off before the next block. */
 void dvmt_writer_sync(struct dvmt_writer *w);

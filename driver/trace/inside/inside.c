@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "driver/trace/format/collect.h"
 #include "driver/trace/format/pack.h"
+#include "runtime/trace/launcher.h"
 #include "runtime/trace/ring.h"
 #include "driver/trace/format/writer.h"
 #include <dlfcn.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -26,7 +28,20 @@ static struct {
   int rc;
   bool verbose;
   const char *path;
-} inside;
+  const char *rank;             /* meta lines that tell it, or "" */
+  bool paced;                   /* what is there goes to the file soon */
+  time_t flushed_s;
+} inside = {.rank = ""};
+
+/* What comes slowly would wait long for its block to be full. */
+static void pace(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  if (inside.paced && !inside.rc && now.tv_sec != inside.flushed_s) {
+    inside.flushed_s = now.tv_sec;
+    dvmt_writer_flush(inside.writer);
+  }
+}
 
 static void drain(void) {
   const uint64_t *words;
@@ -42,6 +57,7 @@ static void *collect(void *arg) {
   while (!atomic_load(&inside.ending)) {
     dvmt_ring_wait(inside.ring, POLL_MS);
     drain();
+    pace();
   }
   return arg;
 }
@@ -82,12 +98,18 @@ static struct dvmt_ring *make_ring(void) {
 
 /* Its threads run none of the program's signal handlers. */
 static int start_threads(enum dvmt_codec codec, struct dvm_error *err) {
-  const char *meta = getenv("DVM_RECORD_META");
+  const char *common = getenv("DVM_RECORD_META");
+  char *meta = NULL;
   sigset_t all, before;
   int rc = 0;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  inside.writer = dvmt_writer_create_in_place(inside.path, meta ? meta : "", codec, err);
+  if (asprintf(&meta, "%s%s", common ? common : "", inside.rank) < 0)
+    meta = NULL;
+  inside.writer = meta ? dvmt_writer_create_in_place(inside.path, meta, codec, err) : NULL;
+  if (!meta)
+    dvm_error_set(err, -ENOMEM, "out of memory");
+  free(meta);
   inside.collector = inside.writer ? dvmt_collector_create(dvmt_writer_sink(inside.writer)) : NULL;
   if (!inside.writer)
     rc = err->code;
@@ -115,6 +137,21 @@ EXPORT struct dvmt_ring *dvmt_inside_start(const char *path, const char *codec, 
   }
   fprintf(stderr, "dvm: error: %s\n", err.text);
   return NULL;
+}
+
+EXPORT struct dvmt_ring *dvmt_inside_start_rank(const struct dvmt_inside_rank *r) {
+  char codec[16] = "", pid[16], *path = NULL, *lines = NULL;
+  int verbose = 0;
+  if (sscanf(r->how, "%15[a-z].%d", codec, &verbose) != 2 || asprintf(&path, "%s.%d", r->file, r->rank) < 0 ||
+      asprintf(&lines, "rank %d\nranks %d\nkind %s\n", r->rank, r->size, r->kind) < 0) {
+    fprintf(stderr, "dvm: error: DVM_OPTIONS: 'trace_job' is set by 'dvm record' and 'dvm compare' alone\n");
+    return NULL;
+  }
+  snprintf(pid, sizeof(pid), "%d", getpid());
+  setenv(DVMT_RECORDED_BY, pid, 1);
+  inside.rank = lines;
+  inside.paced = true;
+  return dvmt_inside_start(path, codec, verbose);
 }
 
 EXPORT int dvmt_inside_finish(void) {

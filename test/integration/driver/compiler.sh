@@ -74,8 +74,6 @@ has out "other clang: main.c -v"
 # Wrong uses of our own options.
 status 2 "$dvmcc" -fdvm=chek main.c
 has err "dvmcc: error: unknown mode 'chek' in '-fdvm=chek'; did you mean 'check'?"
-status 2 "$dvmcc" -fdvm=parallel,trace main.c
-has err "is not in this version"
 status 2 "$dvmcc" -c main.c -Wno-dvm-uncheckd
 has err "dvmcc: error: unknown warning 'dvm-uncheckd' in '-Wno-dvm-uncheckd'; did you mean 'dvm-unchecked'?"
 status 2 "$dvmcc" -E main.c -Wdvm-nothing-like-it

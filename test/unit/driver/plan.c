@@ -116,8 +116,6 @@ static const struct {
     {"-fdvm=chek a.c", "error: unknown mode 'chek' in '-fdvm=chek'; did you mean 'check'?"},
     {"-fdvm=zzz a.c", "error: unknown mode 'zzz' in '-fdvm=zzz'; the modes are 'check', 'trace', 'parallel' and 'off'"},
     {"-fdvm= a.c", "error: unknown mode '' in '-fdvm='; the modes are 'check', 'trace', 'parallel' and 'off'"},
-    {"-fdvm=parallel,trace",
-     "error: '-fdvm=parallel,trace' is not in this version (" DVM_VERSION "), which has 'check', 'trace', 'parallel' and 'off'"},
     {"-fno-dvm", "error: unknown option '-fno-dvm'; did you mean '-fdvm=off'?"},
     {"-fdvm", "error: unknown option '-fdvm'; did you mean '-fdvm=check'?"},
     {"--dvm-versoin", "error: unknown option '--dvm-versoin'; did you mean '--dvm-version'?"},

@@ -1,0 +1,225 @@
+#define _GNU_SOURCE
+#include "driver/trace/command/job_compare.h"
+#include "driver/folder.h"
+#include "driver/trace/command/feed.h"
+#include "driver/trace/command/files.h"
+#include "driver/trace/command/job_known.h"
+#include "driver/trace/command/job_results.h"
+#include "driver/trace/command/launch.h"
+#include "driver/trace/command/meta.h"
+#include "driver/trace/compare/compare_private.h"
+#include "driver/trace/format/writer.h"
+#include "driver/trace/job/join.h"
+#include "driver/trace/job/project.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- programs -------------------------------------------------------------------------------------------------------------------- */
+
+static bool holds(const char *path, const char *text) {
+  struct stat st;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  bool found = false;
+  if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 64) {
+    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    found = p != MAP_FAILED && !memcmp(p, "\177ELF", 4) && memmem(p, (size_t)st.st_size, text, strlen(text));
+    if (p != MAP_FAILED)
+      munmap(p, (size_t)st.st_size);
+  }
+  if (fd >= 0)
+    close(fd);
+  return found;
+}
+
+bool dvmt_job_is_parallel(char *const *command) {
+  const char *path = getenv("PATH");
+  for (; *command; command++) {
+    if (strchr(*command, '/')) {
+      if (holds(*command, "libdvmpar.so"))
+        return true;
+      continue;
+    }
+    for (const char *p = path; p && *p; p += strcspn(p, ":"), p += *p == ':') {
+      char name[4096];
+      snprintf(name, sizeof(name), "%.*s/%s", (int)strcspn(p, ":"), p, *command);
+      if (!access(name, X_OK)) {
+        if (holds(name, "libdvmpar.so"))
+          return true;
+        break;
+      }
+    }
+  }
+  return false;
+}
+
+/* ---- both sides reduced to what any number of ranks has ------------------------------------------------------------------------------ */
+
+struct side {
+  const char *path; /* of the trace */
+  struct dvmt_job *job; /* or without ranks */
+};
+
+/* Ranks of a reference that do not fit together. */
+static void warn(void *arg, const char *text, const char *variable, const char *message) {
+  char place[512] = "";
+  struct dvmt_where w = text ? dvmt_site_where(text) : (struct dvmt_where){{NULL, 0}, 0, 0};
+  (void)variable;
+  dvmt_where_text(&w, place, sizeof(place));
+  fprintf(stderr, "%s%sdvm: warning: of '%s': %s\n", w.file.s ? place : "", w.file.s ? ": " : "", (const char *)arg, message);
+}
+
+/* The ordinary trace at 'path' to a sink that takes what is left of it. */
+static int project(const char *path, struct dvmt_sink *out, uint64_t *sums, struct dvm_error *err) {
+  struct dvmt_reader *r = dvmt_file_open(path, err);
+  struct dvmt_project *p = r ? dvmt_project_create(out) : NULL;
+  int rc = !r ? err->code : p ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!rc)
+    rc = dvmt_feed_sink(r, dvmt_project_sink(p), err);
+  if (!rc && sums)
+    *sums = dvmt_project_sums(p);
+  const char *level = !rc && r ? dvmt_reader_meta(r, "level") : NULL;
+  if (!rc && sums && !*sums && dvmt_project_constructs(p))
+    fprintf(stderr, "dvm: warning: '%s' has no sums of arrays (its level is %s): record it with '--level checksum'\n", path,
+            level ? level : "?");
+  dvmt_project_destroy(p);
+  dvmt_reader_close(r);
+  return rc;
+}
+
+static int reduce(const struct side *s, const char *to, struct dvmt_join_totals *totals, struct dvm_error *err) {
+  struct dvmt_writer *w = dvmt_writer_create(to, "level checksum\n", DVMT_CODEC_ZSTD, err);
+  struct dvm_error close_err = DVM_ERROR_INIT;
+  if (!w)
+    return err->code;
+  *totals = (struct dvmt_join_totals){0};
+  const struct dvmt_join_options options = {.out = dvmt_writer_sink(w), .differ = warn, .arg = (void *)(uintptr_t)s->path};
+  int rc = s->job->nranks ? dvmt_join(s->job, &options, totals, err) : project(s->path, options.out, &totals->sums, err);
+  int close_rc = dvmt_writer_close(w, true, NULL, &close_err);
+  if (!rc && close_rc) {
+    *err = close_err;
+    rc = close_rc;
+  }
+  return rc;
+}
+
+/* ---- the comparison ------------------------------------------------------------------------------------------------------------------ */
+
+struct comparing {
+  struct dvmt_cli *o;
+  struct dvmt_reader *a; /* the reduced reference */
+  struct dvmt_known *known; /* sums that it has */
+  struct dvmt_compare *c;
+  char folder[CC_TEMPORARY_MAX], reference[CC_TEMPORARY_MAX + 16], results[CC_TEMPORARY_MAX + 16], run[CC_TEMPORARY_MAX + 16];
+};
+
+/* Ranks of the run that do not fit together. */
+static void differ(void *arg, const char *text, const char *variable, const char *message) {
+  dvmt_cmp_structure(((struct comparing *)arg)->c, variable, variable, text, message);
+}
+
+static bool wanted(void *arg, const char *text, uint64_t execution, const char *array) {
+  return dvmt_known_has(((struct comparing *)arg)->known, text, execution, array);
+}
+
+static int begin(struct comparing *x, const struct side *s, struct dvm_error *err) {
+  struct dvmt_join_totals totals;
+  struct dvmt_summary summary;
+  int rc = cc_folder_create(x->folder, "compare", err);
+  if (rc)
+    return rc;
+  snprintf(x->reference, sizeof(x->reference), "%s/reference", x->folder);
+  snprintf(x->results, sizeof(x->results), "%s/results", x->folder);
+  snprintf(x->run, sizeof(x->run), "%s/run", x->folder);
+  rc = reduce(s, x->reference, &totals, err);
+  if (!rc && !(x->a = dvmt_reader_open(x->reference, err)))
+    rc = err->code;
+  if (!rc && !(rc = dvmt_reader_summary(x->a, &summary, err))) {
+    x->o->report.records = summary.records;
+    x->o->compare.cut = totals.torn ? "is torn" : NULL;
+  }
+  if (!rc && !(x->known = dvmt_known_read(x->a, err)))
+    rc = err->code;
+  if (!rc && !(x->c = dvmt_compare_create(x->a, &x->o->compare)))
+    rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  return rc;
+}
+
+static int64_t end(struct comparing *x, const char *cut, bool torn, struct dvm_error *err) {
+  int64_t errors = dvmt_compare_end(x->c, cut, torn, err);
+  return errors ? errors : dvmt_report_close(&x->o->report, x->c, err);
+}
+
+static void fini(struct comparing *x) {
+  dvmt_known_destroy(x->known);
+  dvmt_compare_destroy(x->c);
+  dvmt_reader_close(x->a);
+  cc_folder_remove(x->folder);
+}
+
+static int join_run(struct comparing *x, const struct dvmt_job *job, struct dvmt_join_totals *totals, struct dvm_error *err) {
+  const struct dvmt_join_options options = {.out = dvmt_compare_sink(x->c), .differ = differ, .wanted = wanted, .arg = x};
+  return dvmt_join(job, &options, totals, err);
+}
+
+static int compare_parallel(struct dvmt_cli *o, const struct side *s, char *const *command, int *status, struct dvm_error *err) {
+  struct comparing x = {.o = o};
+  struct dvmt_job job = {0};
+  struct dvmt_join_totals totals = {0};
+  bool recorded = false;
+  int64_t errors = 0;
+  char cut[64];
+  int rc = begin(&x, s, err);
+  if (!rc)
+    rc = dvmt_job_results(x.results, x.a, o, err);
+  struct dvmt_project *p = rc ? NULL : dvmt_project_create(dvmt_compare_sink(x.c));
+  if (!rc && !p)
+    rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!rc) {
+    const struct dvmt_launch launch = {command, "checksum", NULL, false, x.run, NULL, "level checksum\n", x.results};
+    rc = dvmt_launch(&launch, dvmt_project_sink(p), status, &recorded, err);
+  }
+  int found = rc || recorded ? 0 : dvmt_job_open_streams(&job, x.run, err);
+  if (!rc && found < 0)
+    rc = found;
+  else if (!rc && !recorded && !found)
+    rc =
+        dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=parallel', or '-fdvm=trace'", command[0]);
+  else if (found && !job.parallel)
+    rc = dvm_error_set(err, -EINVAL, "the run is one of processes that call MPI themselves: they are compared with a reference of as many");
+  if (!rc && found)
+    rc = join_run(&x, &job, &totals, err);
+  if (!rc &&
+      (errors = end(&x, totals.torn && !dvmt_launch_cut(*status, cut, sizeof(cut)) ? "is torn" : dvmt_launch_cut(*status, cut, sizeof(cut)),
+                    totals.torn, err)) < 0)
+    rc = (int)errors;
+  dvmt_project_destroy(p);
+  dvmt_job_close(&job);
+  fini(&x);
+  return rc ? rc : errors > 0;
+}
+
+int dvmt_job_compare(struct dvmt_cli *o, const char *reference, struct dvmt_job *job, char *const *command, int *status,
+                     struct dvm_error *err) {
+  const struct side s = {reference, job};
+  if (!job->nranks || job->parallel)
+    return compare_parallel(o, &s, command, status, err);
+  return dvm_error_set(err, -ENOSYS, "jobs of processes that call MPI themselves are not compared yet");
+}
+
+int dvmt_job_diff(struct dvmt_cli *o, char *const *paths, struct dvmt_job jobs[2], struct dvm_error *err) {
+  struct comparing x = {.o = o};
+  struct dvmt_join_totals totals = {0};
+  int64_t errors = 0;
+  int rc = begin(&x, &(struct side){paths[0], &jobs[0]}, err);
+  if (!rc)
+    rc = jobs[1].nranks ? join_run(&x, &jobs[1], &totals, err) : project(paths[1], dvmt_compare_sink(x.c), NULL, err);
+  if (!rc && (errors = end(&x, totals.torn ? "is torn" : NULL, totals.torn, err)) < 0)
+    rc = (int)errors;
+  fini(&x);
+  return rc ? rc : errors ? o->exitcode : 0;
+}

@@ -1,0 +1,92 @@
+#include "driver/trace/command/job_results.h"
+#include "driver/trace/compare/name.h"
+#include "driver/trace/format/value.h"
+#include "runtime/trace/results.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rows {
+  struct dvmt_results_row *at;
+  size_t n, room;
+};
+
+static int by_key(const void *a, const void *b) {
+  const struct dvmt_results_row *x = a, *y = b;
+  if (x->place != y->place)
+    return x->place < y->place ? -1 : 1;
+  if (x->number != y->number)
+    return x->number < y->number ? -1 : 1;
+  return (x->execution > y->execution) - (x->execution < y->execution);
+}
+
+static int collect(struct rows *rows, struct dvmt_reader *r, struct dvm_error *err) {
+  struct dvmt_record rec;
+  uint64_t *executions = NULL;
+  size_t room = 0;
+  int more, rc = 0;
+  while (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0) {
+    if (rec.kind != DVMT_ENTER && rec.kind != DVMT_RESULT)
+      continue;
+    if (rec.site >= room) {
+      size_t want = rec.site + 64;
+      uint64_t *p = realloc(executions, want * sizeof(*p));
+      if (!p) {
+        rc = dvm_error_set(err, -ENOMEM, "out of memory");
+        break;
+      }
+      memset(p + room, 0, (want - room) * sizeof(*p));
+      executions = p;
+      room = want;
+    }
+    if (rec.kind == DVMT_ENTER) {
+      executions[rec.site]++;
+      continue;
+    }
+    if (rows->n == rows->room) {
+      size_t want = rows->room ? 2 * rows->room : 256;
+      struct dvmt_results_row *p = realloc(rows->at, want * sizeof(*p));
+      if (!p) {
+        rc = dvm_error_set(err, -ENOMEM, "out of memory");
+        break;
+      }
+      rows->at = p;
+      rows->room = want;
+    }
+    struct dvmt_where w = dvmt_site_where(dvmt_reader_site(r, rec.site)->text);
+    struct dvmt_results_row *row = &rows->at[rows->n++];
+    *row = (struct dvmt_results_row){dvmt_results_place(w.file.s, w.file.n, w.line, w.column), rec.words[0], executions[rec.site], {0}};
+    memcpy(row->value, rec.words + 2, sizeof(row->value));
+  }
+  free(executions);
+  return rc ? rc : more < 0 ? more : 0;
+}
+
+static void set_tolerance(struct dvmt_results_head *head, const struct dvmt_cli *o) {
+  static const uint8_t bytes[3] = {4, 8, 16};
+  for (int i = 0; i < 3; i++) {
+    struct dvmt_tolerance t = dvmt_tolerance_default((struct dvmt_type){'f', bytes[i], bytes[i]});
+    head->relative[i] = o->compare.exact ? 0 : o->compare.relative >= 0 ? o->compare.relative : t.relative;
+    head->ulps = o->compare.exact ? 0 : o->compare.ulps >= 0 ? o->compare.ulps : t.ulps;
+  }
+}
+
+int dvmt_job_results(const char *path, const struct dvmt_reader *trace, const struct dvmt_cli *o, struct dvm_error *err) {
+  struct dvmt_results_head head = {.magic = DVMT_RESULTS_MAGIC};
+  struct rows rows = {NULL, 0, 0};
+  struct dvmt_reader *r = dvmt_reader_again(trace, err);
+  int rc = r ? collect(&rows, r, err) : err->code;
+  FILE *f = rc ? NULL : fopen(path, "we");
+  if (rows.n)
+    qsort(rows.at, rows.n, sizeof(*rows.at), by_key);
+  set_tolerance(&head, o);
+  head.nrows = rows.n;
+  if (!rc && (!f || fwrite(&head, sizeof(head), 1, f) != 1 || fwrite(rows.at, sizeof(*rows.at), rows.n, f) != rows.n))
+    rc = dvm_error_errno(err, "cannot write '%s'", path);
+  if (f && fclose(f) && !rc)
+    rc = dvm_error_errno(err, "cannot write '%s'", path);
+  free(rows.at);
+  dvmt_reader_close(r);
+  return rc;
+}

@@ -1,0 +1,9 @@
+/* Results of reductions in a trace, as a file for a run that goes on with them (runtime/trace/results.h). */
+#ifndef DVM_TRACE_JOB_RESULTS_H
+#define DVM_TRACE_JOB_RESULTS_H
+#include "driver/trace/command/options.h"
+#include "driver/trace/format/reader.h"
+
+/* Those of 'trace', within the tolerances of the options, to 'path'.  0, or -E.. with a text. */
+int dvmt_job_results(const char *path, const struct dvmt_reader *trace, const struct dvmt_cli *o, struct dvm_error *err);
+#endif

@@ -1,0 +1,23 @@
+/* The streams of a parallel job's ranks as the one stream that a single process would have made: each construct once, sums of arrays added
+ * up over the parts of the ranks.  Where ranks do not fit together is told. */
+#ifndef DVMT_JOIN_H
+#define DVMT_JOIN_H
+#include "driver/trace/format/reader.h"
+#include "driver/trace/job/job.h"
+
+struct dvmt_join_options {
+  struct dvmt_sink *out;
+  /* A construct that ranks execute otherwise than each other; 'text': its site.  Called between its begin and its end, or behind all.
+   * May be NULL. */
+  void (*differ)(void *arg, const char *text, const char *variable, const char *message);
+  /* Whether the sum of an array behind an execution of a construct (from 1) is wanted: the other side has it.  May be NULL. */
+  bool (*wanted)(void *arg, const char *text, uint64_t execution, const char *array);
+  void *arg;
+};
+struct dvmt_join_totals {
+  uint64_t constructs, sums, records; /* records: of all ranks */
+  bool torn;                          /* the streams of some ranks end before their time */
+};
+/* 0, or -E.. with a text. */
+int dvmt_join(const struct dvmt_job *job, const struct dvmt_join_options *options, struct dvmt_join_totals *totals, struct dvm_error *err);
+#endif

@@ -1,0 +1,171 @@
+#include "driver/trace/job/join_rank.h"
+#include "runtime/trace/text.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int out_of_memory(struct dvm_error *err) { return dvm_error_set(err, -ENOMEM, "out of memory"); }
+
+static int add_result(struct dvmt_join_step *s, const struct dvmt_record *rec, struct dvm_error *err) {
+  struct dvmt_join_result *rows = realloc(s->results, (s->nresults + 1) * sizeof(*rows));
+  if (!rows)
+    return out_of_memory(err);
+  s->results = rows;
+  memcpy(rows[s->nresults++].words, rec->words, sizeof(rows->words));
+  return 0;
+}
+
+static int add_part(struct dvmt_join_rank *r, const struct dvmt_record *rec, struct dvm_error *err) {
+  struct dvmt_join_step *s = &r->step;
+  const struct dvmt_object_def *def = dvmt_reader_object(r->reader, rec->object);
+  int64_t object = dvmt_shape_object(r->shape, def);
+  struct dvmt_join_part *rows = realloc(s->parts, (s->nparts + 1) * sizeof(*rows));
+  if (object < 0 || !rows)
+    return out_of_memory(err);
+  s->parts = rows;
+  for (size_t i = 0; i < s->nparts; i++)
+    if (rows[i].object == object) /* named twice in the construct */
+      return 0;
+  struct dvmt_span own = dvmt_text_line(dvmt_reader_site(r->reader, rec->site)->text, DVMRT_ACCESS_TEXT);
+  rows[s->nparts++] = (struct dvmt_join_part){object, own.s, def->name, rec->words[0], rec->words[1], rec->words[2]};
+  return 0;
+}
+
+int dvmt_join_next(struct dvmt_join_rank *r, struct dvm_error *err) {
+  struct dvmt_record rec;
+  struct dvmt_join_step *s = &r->step;
+  uint32_t site = 0;
+  int more, rc = 0;
+  s->construct = -1;
+  s->nparts = s->nresults = 0;
+  while (!rc && (more = dvmt_reader_next(r->reader, &rec, err)) > 0) {
+    r->records++;
+    if (rec.kind == DVMT_LOST) {
+      r->cut = true;
+      break;
+    }
+    bool open = s->construct >= 0;
+    if (rec.kind == DVMT_ENTER && !open) {
+      site = rec.site;
+      s->construct = dvmt_shape_construct(r->shape, dvmt_reader_site(r->reader, site)->text);
+      rc = s->construct < 0 ? out_of_memory(err) : 0;
+    } else if (open && rec.kind == DVMT_LEAVE && rec.site == site) {
+      return 0;
+    } else if (open && rec.kind == DVMT_RESULT && rec.site == site && rec.nwords == 6) {
+      rc = add_result(s, &rec, err);
+    } else if (open && rec.kind == DVMT_DIGEST && rec.nwords >= 3) {
+      rc = add_part(r, &rec, err);
+    }
+  }
+  if (rc)
+    return rc;
+  if (!r->cut && more < 0)
+    return more;
+  r->cut |= s->construct >= 0 || dvmt_reader_torn(r->reader);
+  s->construct = -1;
+  return 0;
+}
+
+void dvmt_join_rank_fini(struct dvmt_join_rank *r) {
+  free(r->step.parts);
+  free(r->step.results);
+}
+
+/* ---- late results ---------------------------------------------------------------------------------------------------------------- */
+
+struct place {
+  const char *text;
+  struct dvmt_span file;
+  unsigned line;
+};
+
+static int by_place(const void *a, const void *b) {
+  const struct place *x = a, *y = b;
+  size_t n = x->file.n < y->file.n ? x->file.n : y->file.n;
+  int order = n ? memcmp(x->file.s, y->file.s, n) : 0;
+  if (!order)
+    order = (x->file.n > y->file.n) - (x->file.n < y->file.n);
+  return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* In the order of the source, as those of a program that is compiled to record. */
+static int define(struct dvmt_shape *shape, const struct dvmt_reader *r, struct dvm_error *err) {
+  struct place *rows = calloc(dvmt_reader_nsites(r) + 1, sizeof(*rows));
+  size_t n = 0;
+  int rc = rows ? 0 : out_of_memory(err);
+  for (size_t i = 0; !rc && i < dvmt_reader_nsites(r); i++) {
+    const struct dvmt_site_def *def = dvmt_reader_site(r, i);
+    struct dvmt_span place = dvmt_text_line(def->text, DVMRT_ANY_PLACE);
+    if (def->kind == DVMT_SITE_CONSTRUCT && dvmt_shape_is_parallel(def->text))
+      rows[n++] =
+          (struct place){def->text, dvmt_text_line(def->text, DVMRT_ANY_FILE), (unsigned)dvmt_span_number(dvmt_text_field(&place), 0)};
+  }
+  if (n)
+    qsort(rows, n, sizeof(*rows), by_place);
+  for (size_t i = 0; !rc && i < n; i++)
+    rc = dvmt_shape_construct(shape, rows[i].text) < 0 ? out_of_memory(err) : 0;
+  free(rows);
+  return rc;
+}
+
+static int add_late(struct dvmt_join_late *late, int64_t construct, const struct dvmt_record *rec, struct dvm_error *err) {
+  struct dvmt_join_late_row *rows = realloc(late->row, (late->n + 1) * sizeof(*rows));
+  if (!rows)
+    return out_of_memory(err);
+  late->row = rows;
+  rows[late->n] = (struct dvmt_join_late_row){.construct = construct};
+  memcpy(rows[late->n++].result.words, rec->words, sizeof(rows->result.words));
+  return 0;
+}
+
+int dvmt_join_late_read(struct dvmt_join_late *late, struct dvmt_shape *shape, const struct dvmt_reader *reader, struct dvm_error *err) {
+  struct dvmt_reader *r = dvmt_reader_again(reader, err);
+  struct dvmt_record rec;
+  bool open = false;
+  int more = 1, rc = r ? 0 : err->code;
+  size_t nlate = 0;
+  uint32_t *sites = NULL;
+  while (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0 && rec.kind != DVMT_LOST) {
+    if (rec.kind == DVMT_ENTER || rec.kind == DVMT_LEAVE)
+      open = rec.kind == DVMT_ENTER;
+    else if (rec.kind == DVMT_RESULT && !open && rec.nwords == 6) {
+      uint32_t *rows = realloc(sites, (nlate + 1) * sizeof(*rows));
+      rc = rows ? add_late(late, 0, &rec, err) : out_of_memory(err);
+      if (rows) {
+        sites = rows;
+        rows[nlate++] = rec.site;
+      }
+    }
+  }
+  if (!rc && more < 0)
+    rc = more;
+  if (!rc)
+    rc = define(shape, r, err);
+  for (size_t i = 0; !rc && i < nlate; i++)
+    late->row[i].construct = dvmt_shape_construct(shape, dvmt_reader_site(r, sites[i])->text);
+  free(sites);
+  dvmt_reader_close(r);
+  return rc;
+}
+
+int dvmt_join_late_take(struct dvmt_join_late *late, int64_t construct, struct dvmt_join_step *s) {
+  uint64_t seen = 0;
+  while (late->first < late->n && late->row[late->first].taken)
+    late->first++;
+  for (size_t i = late->first; i < late->n; i++) {
+    struct dvmt_join_late_row *row = &late->row[i];
+    uint64_t bit = 1ull << (row->result.words[0] & 63);
+    if (row->taken || row->construct != construct)
+      continue;
+    if (seen & bit) /* of the next execution */
+      break;
+    struct dvmt_join_result *rows = realloc(s->results, (s->nresults + 1) * sizeof(*rows));
+    if (!rows)
+      return -ENOMEM;
+    s->results = rows;
+    rows[s->nresults++] = row->result;
+    seen |= bit;
+    row->taken = true;
+  }
+  return 0;
+}

@@ -1,0 +1,32 @@
+/* What can be compared of a program whatever number of ranks executes it: its parallel constructs in their order, results of reductions,
+ * and sums of the distributed arrays that they write.  A sink that passes on just that of any trace; texts of sites are reduced to what
+ * does not depend on how the program was compiled. */
+#ifndef DVMT_PROJECT_H
+#define DVMT_PROJECT_H
+#include "driver/trace/format/stream.h"
+
+struct dvmt_shape; /* definitions as they go out: one of each */
+struct dvmt_shape *dvmt_shape_create(struct dvmt_sink *out);
+void dvmt_shape_destroy(struct dvmt_shape *s);
+/* The site of a parallel construct with that text, of any program; or -E.. */
+int64_t dvmt_shape_construct(struct dvmt_shape *s, const char *text);
+int64_t dvmt_shape_object(struct dvmt_shape *s, const struct dvmt_object_def *def);
+/* The text that goes out. */
+const char *dvmt_shape_text(const struct dvmt_shape *s, int64_t construct);
+int dvmt_shape_enter(struct dvmt_shape *s, int64_t construct);
+int dvmt_shape_leave(struct dvmt_shape *s, int64_t construct);
+/* 'words' as in a record DVMT_RESULT. */
+int dvmt_shape_result(struct dvmt_shape *s, int64_t construct, const uint64_t words[6]);
+int dvmt_shape_digest(struct dvmt_shape *s, int64_t construct, int64_t object, uint64_t elements, uint64_t digest);
+
+/* Whether a text is that of a parallel construct. */
+int dvmt_shape_is_parallel(const char *text);
+
+struct dvmt_project;
+struct dvmt_project *dvmt_project_create(struct dvmt_sink *out);
+struct dvmt_sink *dvmt_project_sink(struct dvmt_project *p);
+/* Sums that were passed on. */
+uint64_t dvmt_project_sums(const struct dvmt_project *p);
+uint64_t dvmt_project_constructs(const struct dvmt_project *p);
+void dvmt_project_destroy(struct dvmt_project *p);
+#endif

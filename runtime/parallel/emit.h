@@ -1,0 +1,18 @@
+/* Raw records of a rank (runtime/trace/abi.h), by the thread that executes the program's constructs. */
+#ifndef DVMP_EMIT_H
+#define DVMP_EMIT_H
+#include "runtime/trace/abi.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct dvmt_ring;
+
+void dvmp_emit_begin(struct dvmt_ring *ring);
+void dvmp_emit_end(void);
+bool dvmp_emit_wanted(void);
+/* A site that is told now; the text is copied. */
+struct dvmt_site *dvmp_emit_site(const char *text, unsigned kind, unsigned nargs);
+void dvmp_emit(const struct dvmt_site *site, enum dvmt_tag tag, const uint64_t *words, size_t n);
+/* Between constructs: what has been written for a while goes to the recorder, so that little is lost if the process is killed. */
+void dvmp_emit_pace(void);
+#endif

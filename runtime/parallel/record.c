@@ -1,0 +1,182 @@
+#include "runtime/parallel/record.h"
+#include "runtime/trace/inside.h"
+#include "runtime/parallel/emit.h"
+#include "runtime/parallel/fail.h"
+#include "runtime/parallel/job.h"
+#include "runtime/parallel/options.h"
+#include "runtime/parallel/results.h"
+#include "runtime/parallel/where.h"
+#include "runtime/trace/digest.h"
+#include "runtime/trace/launcher.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- sites: of constructs, of arrays, and of the parts of arrays that this rank has ------------------------------------------------ */
+
+struct told {
+  const void *key;       /* directive or array */
+  struct dvmt_site *site;
+  uint64_t part;         /* of an array: what it was */
+  uintptr_t address;     /* of an array: where it was */
+  uint64_t executions;   /* of a construct */
+};
+static struct told *told;
+static size_t ntold, told_room;
+
+static struct told *told_of(const void *key) {
+  for (size_t i = ntold; i--;) /* the latest is the likeliest */
+    if (told[i].key == key)
+      return &told[i];
+  if (ntold == told_room) {
+    told_room = told_room ? 2 * told_room : 64;
+    told = realloc(told, told_room * sizeof(*told));
+    if (!told)
+      dvmp_out_of_memory();
+  }
+  told[ntold] = (struct told){.key = key};
+  return &told[ntold++];
+}
+
+static struct told *construct_of(const struct dvmrt_directive *d) {
+  struct told *t = told_of(d);
+  if (!t->site)
+    t->site = dvmp_emit_site(d->site->text, DVMT_SITE_CONSTRUCT, 0);
+  return t;
+}
+
+/* ---- arrays --------------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t part_of(const struct dvmp_set *s) {
+  uint64_t h = 1;
+  for (int d = 0; d < s->ndims; d++)
+    for (int i = 0; i < s->dim[d].n; i++)
+      h = dvmt_mix(dvmt_mix(h ^ (uint64_t)s->dim[d].at[i].low) + (uint64_t)s->dim[d].at[i].high + (uint64_t)d);
+  return h;
+}
+
+/* The site of a part: its text is what messages call it. */
+static struct told *array_of(const struct dvmp_array *a) {
+  struct told *t = told_of(a);
+  uint64_t part = part_of(&a->own);
+  char text[1024], own[256];
+  if (t->site && t->part == part && t->address == a->address)
+    return t;
+  if (!t->site || t->address != a->address) {
+    int n = snprintf(text, sizeof(text), "K array\nF %s\nP %u %u\nA %.200s v%c & %llu %d", a->declared.file ? a->declared.file : "?",
+                     a->declared.line, a->declared.column, a->name, a->type, (unsigned long long)a->element_bytes, a->ndims);
+    for (int d = 0; d < a->ndims; d++)
+      n += snprintf(text + n, sizeof(text) - (size_t)n, " %lld", (long long)a->extent[d]);
+    const uint64_t address = a->address;
+    dvmp_emit(dvmp_emit_site(text, DVMT_SITE_DIRECT, 1), DVMT_TAG_DIRECT, &address, 1);
+  }
+  dvmp_where_own(own, sizeof(own), a);
+  snprintf(text, sizeof(text), "K part\nF %s\nP %u %u\nT %s\nV %.200s", a->declared.file ? a->declared.file : "?", a->declared.line,
+           a->declared.column, own, a->name);
+  t = told_of(a);
+  t->site = dvmp_emit_site(text, DVMT_SITE_ACCESS, 0);
+  t->part = part;
+  t->address = a->address;
+  return t;
+}
+
+struct summing {
+  const struct dvmp_array *a;
+  uint64_t elements, digest;
+};
+
+static void add_run(void *arg, int64_t offset, int64_t count) {
+  struct summing *s = arg;
+  s->elements += (uint64_t)count;
+  s->digest += dvmt_digest_part((const void *)s->a->address, s->a->element_bytes, (uint64_t)offset, (uint64_t)count);
+}
+
+static void tell_array(const struct dvmp_array *a) {
+  struct summing s = {.a = a};
+  dvmp_set_runs(&a->own, a->stride, a->extent, add_run, &s);
+  struct told *t = array_of(a);
+  dvmp_emit(t->site, DVMT_TAG_DIGEST, (const uint64_t[]){a->address, s.elements, s.digest, t->part}, 4);
+}
+
+/* ---- constructs ------------------------------------------------------------------------------------------------------------------ */
+
+static int depth; /* of parallel constructs in each other: the outermost counts */
+
+uint64_t dvmp_record_execution(const struct dvmrt_directive *d) { return dvmp_emit_wanted() ? construct_of(d)->executions : 0; }
+
+void dvmp_record_enter(struct dvmp_construct *c) {
+  if (!dvmp_emit_wanted() || !c->d->parallel || depth++)
+    return;
+  struct told *t = construct_of(c->d);
+  t->executions++;
+  dvmp_emit(t->site, DVMT_TAG_ENTER, (const uint64_t[]){DVMT_LEVEL_CHECKSUM}, 1);
+}
+
+void dvmp_record_leave(struct dvmp_construct *c) {
+  if (!dvmp_emit_wanted() || !c->d->parallel || --depth)
+    return;
+  for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_USE)); i = i->next) {
+    const struct dvmp_array *a = i->use == 'r' ? NULL : dvmp_array_at((uintptr_t)dvmrt_num_value(i->ref.address, c->args));
+    if (a)
+      tell_array(a);
+  }
+  dvmp_emit(construct_of(c->d)->site, DVMT_TAG_LEAVE, NULL, 0);
+  dvmp_emit_pace();
+}
+
+void dvmp_record_result(const struct dvmrt_directive *d, unsigned number, uint64_t execution, void *at, char type, int bytes) {
+  uint64_t words[6] = {number, (uint64_t)bytes};
+  if (!dvmp_emit_wanted() || bytes > 32)
+    return;
+  memcpy(words + 2, at, (size_t)bytes);
+  dvmp_emit(construct_of(d)->site, DVMT_TAG_RESULT, words, 6);
+  dvmp_results_put(&d->pos, number, execution, at, type, bytes);
+}
+
+/* ---- begin and end --------------------------------------------------------------------------------------------------------------- */
+
+static __typeof__(&dvmt_inside_finish) inside_finish;
+static pid_t recorded;
+
+/* Beside this library. */
+static void *load(void) {
+  char path[4096];
+  Dl_info info;
+  const char *lib = dladdr((void *)(uintptr_t)dvmp_record_begin, &info) ? info.dli_fname : "", *slash = strrchr(lib, '/');
+  snprintf(path, sizeof(path), "%.*s/" DVMT_INSIDE_LIBRARY, slash ? (int)(slash - lib) : 1, slash ? lib : ".");
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    dvmp_fail_all(1, NULL, "cannot load the recorder: %s", dlerror());
+  return handle;
+}
+
+void dvmp_record_begin(void) {
+  const struct dvmp_recording *o = &dvmp_options_recording;
+  __typeof__(&dvmt_inside_start_rank) start = NULL;
+  if (!o->job || dvmt_launcher_taken(getpid()))
+    return;
+  void *handle = load();
+  *(void **)&start = dlsym(handle, DVMT_INSIDE_START_RANK);
+  *(void **)&inside_finish = dlsym(handle, DVMT_INSIDE_FINISH);
+  const struct dvmt_inside_rank r = {o->file ? o->file : "trace.dvmt", o->job, "parallel", dvmp_job.rank, dvmp_job.size};
+  struct dvmt_ring *ring = start && inside_finish ? start(&r) : NULL;
+  if (!ring)
+    dvmp_fail_here(1, NULL, "rank %d cannot record", dvmp_job.rank);
+  recorded = getpid();
+  pthread_atfork(NULL, NULL, dvmp_emit_end);
+  dvmp_emit_begin(ring);
+  if (o->results && o->substitute)
+    dvmp_results_begin(o->results);
+}
+
+void dvmp_record_end(void) {
+  if (!recorded || recorded != getpid())
+    return;
+  recorded = 0;
+  dvmp_emit_end();
+  if (inside_finish())
+    fprintf(stderr, "dvm: warning: what rank %d has recorded is not whole\n", dvmp_job.rank);
+}

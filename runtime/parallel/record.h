@@ -1,0 +1,19 @@
+/* What this rank records for a comparison: the parallel constructs that it comes through, results of reductions, and of each array that a
+ * construct may have written a digest of the rank's part.  Started by 'dvm record' and 'dvm compare' (trace_job= of DVM_OPTIONS); else
+ * nothing here does anything. */
+#ifndef DVMP_RECORD_H
+#define DVMP_RECORD_H
+#include "runtime/parallel/construct.h"
+
+void dvmp_record_begin(void);
+/* The stream ends, as the process will. */
+void dvmp_record_end(void);
+/* Before the first turn, and behind the last, results and all. */
+void dvmp_record_enter(struct dvmp_construct *c);
+void dvmp_record_leave(struct dvmp_construct *c);
+
+/* A result of construct 'd', the number of its R line; all ranks have it.  One that agrees with the reference's becomes it. */
+void dvmp_record_result(const struct dvmrt_directive *d, unsigned number, uint64_t execution, void *at, char type, int bytes);
+/* Of the construct's executions so far; 0: nothing is recorded. */
+uint64_t dvmp_record_execution(const struct dvmrt_directive *d);
+#endif

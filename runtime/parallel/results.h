@@ -1,0 +1,9 @@
+/* Results of the reference's reductions (runtime/trace/results.h), put in place of this run's where they agree. */
+#ifndef DVMP_RESULTS_H
+#define DVMP_RESULTS_H
+#include "runtime/data/site.h"
+
+void dvmp_results_begin(const char *path);
+/* Replaces the value at 'at', if the reference has one there that agrees within the tolerance.  Alike on all ranks. */
+void dvmp_results_put(const struct dvmrt_pos *construct, unsigned number, uint64_t execution, void *at, char type, int bytes);
+#endif

@@ -1,0 +1,28 @@
+/* Results of reductions of a reference, for a parallel run that goes on with them where its own agree within the tolerance: else the
+ * first rounding of a sum would make all that follows differ.  A file in memory's own byte order, for the same machine. */
+#ifndef DVMT_RESULTS_H
+#define DVMT_RESULTS_H
+#include <stddef.h>
+#include <stdint.h>
+
+#define DVMT_RESULTS_MAGIC 0x31534c5553455244ull /* "DRESULS1" */
+struct dvmt_results_head {
+  uint64_t magic, nrows;
+  double relative[3];  /* float, double, long double */
+  double ulps;
+};
+/* Sorted by place, number, execution. */
+struct dvmt_results_row {
+  uint64_t place;      /* dvmt_results_place of the construct */
+  uint64_t number;     /* of its R line, from 0 */
+  uint64_t execution;  /* of the construct, from 1 */
+  uint64_t value[4];
+};
+
+static inline uint64_t dvmt_results_place(const char *file, size_t n, unsigned line, unsigned column) {
+  uint64_t h = 0xcbf29ce484222325ull;
+  for (size_t i = n; i-- && file[i] != '/';) /* the folder may be another */
+    h = (h ^ (unsigned char)file[i]) * 0x100000001b3ull;
+  return (h ^ line) * 0x100000001b3ull ^ (uint64_t)column << 40;
+}
+#endif
