@@ -6,6 +6,7 @@
 #include "runtime/trace/config.h"
 #include "runtime/trace/digest.h"
 #include "runtime/trace/inside.h"
+#include "runtime/trace/launcher.h"
 #include "runtime/trace/ring.h"
 #include "runtime/record/setup.h"
 #include "runtime/trace/text.h"
@@ -210,28 +211,62 @@ static void in_child(void) { stop(); }
 static __typeof__(&dvmt_inside_finish) inside_finish;
 static pid_t inside_pid;
 
-static struct dvmt_ring *inside_start(void) {
-  const struct dvmt_setup *s = dvmt_setup();
+/* The library with the recorder, beside this one; NULL: it is told why not. */
+static void *inside_library(void) {
   char path[4096];
   Dl_info info;
-  const char *lib = dladdr((void *)(uintptr_t)inside_start, &info) ? info.dli_fname : "", *slash = strrchr(lib, '/');
+  const char *lib = dladdr((void *)(uintptr_t)inside_library, &info) ? info.dli_fname : "", *slash = strrchr(lib, '/');
+  snprintf(path, sizeof(path), "%.*s/" DVMT_INSIDE_LIBRARY, slash ? (int)(slash - lib) : 1, slash ? lib : ".");
+  void *handle = strstr(lib, "libdvmtrace.so") ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  const char *why =
+      strstr(lib, "libdvmtrace.so") ? handle ? NULL : dlerror() : "the program is linked with libdvmtrace.a, not with libdvmtrace.so";
+  if (why)
+    fprintf(stderr, "dvm: error: cannot load the recorder: %s\n", why);
+  return handle;
+}
+
+static struct dvmt_ring *inside_start(void) {
+  const struct dvmt_setup *s = dvmt_setup();
   __typeof__(&dvmt_inside_start) start = NULL;
   if (s->inside.pid != getpid()) /* a child has the environment too */
     return NULL;
-  snprintf(path, sizeof(path), "%.*s/" DVMT_INSIDE_LIBRARY, slash ? (int)(slash - lib) : 1, slash ? lib : ".");
-  void *handle = strstr(lib, "libdvmtrace.so") ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  void *handle = inside_library();
   if (handle) {
     *(void **)&start = dlsym(handle, DVMT_INSIDE_START);
     *(void **)&inside_finish = dlsym(handle, DVMT_INSIDE_FINISH);
-  } else {
-    const char *why = strstr(lib, "libdvmtrace.so") ? dlerror() : "the program is linked with libdvmtrace.a, not with libdvmtrace.so";
-    fprintf(stderr, "dvm: error: cannot load the recorder: %s\n", why);
   }
   struct dvmt_ring *r = start && inside_finish ? start(s->inside.file, s->inside.codec, s->inside.verbose) : NULL;
   if (!r)
     _exit(1);
   inside_pid = getpid();
   return r;
+}
+
+/* This process is a rank of a job: it has a stream of its own.  What it starts is not recorded. */
+static struct dvmt_ring *rank_start(int rank, int size) {
+  const struct dvmt_setup *s = dvmt_setup();
+  __typeof__(&dvmt_inside_start_rank) start = NULL;
+  const struct dvmt_inside_rank of = {s->inside.file, s->job, "processes", rank, size};
+  if (dvmt_launcher_taken(getpid()))
+    return NULL;
+  void *handle = inside_library();
+  if (handle) {
+    *(void **)&start = dlsym(handle, DVMT_INSIDE_START_RANK);
+    *(void **)&inside_finish = dlsym(handle, DVMT_INSIDE_FINISH);
+  }
+  struct dvmt_ring *r = start && inside_finish ? start(&of) : NULL;
+  if (!r)
+    _exit(1);
+  inside_pid = getpid();
+  return r;
+}
+
+static struct dvmt_ring *find_ring(void) {
+  const struct dvmt_setup *s = dvmt_setup();
+  int rank, size;
+  if (s->job && dvmt_launcher_rank(&rank, &size))
+    return rank_start(rank, size);
+  return s->inside.pid ? inside_start() : s->ring_fd < 0 ? NULL : dvmt_ring_attach(s->ring_fd);
 }
 
 static bool inside_failed(void) {
@@ -287,8 +322,7 @@ __attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first,
   static bool ready;
   if (!ready) {
     ready = true;
-    int fd = dvmt_setup()->ring_fd;
-    ring = dvmt_setup()->inside.pid ? inside_start() : fd < 0 ? NULL : dvmt_ring_attach(fd);
+    ring = find_ring();
     silence();
     if (!ring)
       return;

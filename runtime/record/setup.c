@@ -23,6 +23,9 @@ static const struct {
     {"trace_level", "modify", "none, minimal, modify, full, checksum, system"},
     {"trace_config", "", "file with levels per construct, start and finish, tolerances"},
     {"trace_ring", "", "set by 'dvm record' and 'dvm compare'"},
+    {"trace_job", "", "the same, for a program that is a rank of a job: its stream is its own"},
+    {"trace_results", "", "the same, of programs that run in parallel"},
+    {"substitute", "1", "of programs that run in parallel"},
     {"report", "", ".sarif or .jsonl with the differences, repeatable (trace=compare)"},
     {"exitcode", "66", "exit status if something differs (trace=compare)"},
     {"max_errors", "20", "differences that are shown (trace=compare)"},
@@ -127,6 +130,8 @@ static void set(const char *key, const char *value) {
     }
   if (!strcmp(key, "trace_ring"))
     set_ring(value);
+  if (!strcmp(key, "trace_job"))
+    setup.job = strdup(value);
 }
 
 static void parse(const char *options) {

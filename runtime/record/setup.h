@@ -4,13 +4,14 @@
 #include "runtime/trace/config.h"
 
 struct dvmt_setup {
+  const char *job;   /* how a rank of a job records by itself (inside.h), or NULL; for other processes the following */
   struct dvmt_config config;
   int ring_fd;   /* where to record to, or -1 */
   struct {
     int pid;
     const char *codec, *file;
     bool verbose;
-  } inside; /* pid: of the process that is to record by itself, or 0 */
+  } inside;        /* pid: of the process that is to record by itself, or 0 */
 };
 const struct dvmt_setup *dvmt_setup(void);
 #endif

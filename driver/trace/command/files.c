@@ -12,6 +12,11 @@
 
 struct dvmt_reader *dvmt_file_open(const char *path, struct dvm_error *err) {
   struct dvmt_reader *r = dvmt_job_stream(path, err);
+  struct dvmt_job job = {0};
+  if (!r && !err->code && dvmt_job_open(&job, path, err) > 0)
+    dvm_error_set(err, -EBADMSG, "'%s' is the trace of a job of %zu ranks: name the one that is meant, as in '%s.0'", path, job.nranks,
+                  path);
+  dvmt_job_close(&job);
   if (!r && !err->code)
     r = dvmt_reader_open(path, err);
   if (!r && err->code == -EINVAL)

@@ -203,18 +203,117 @@ static int compare_parallel(struct dvmt_cli *o, const struct side *s, char *cons
   return rc ? rc : errors > 0;
 }
 
+/* ---- processes: each rank with its partner -------------------------------------------------------------------------------------------- */
+
+static int compare_rank(struct dvmt_cli *o, struct dvmt_reader *a, struct dvmt_reader *b, int rank, const char *cut,
+                        struct dvm_error *err) {
+  struct dvmt_summary sa, sb;
+  struct dvmt_compare *c = NULL;
+  char who[32];
+  int64_t errors = 0;
+  snprintf(who, sizeof(who), "rank %d: ", rank);
+  int rc = dvmt_reader_summary(a, &sa, err) ? err->code : dvmt_reader_summary(b, &sb, err);
+  if (rc)
+    return rc;
+  o->report.who = who;
+  o->report.records = sa.records;
+  o->report.shown = 0;
+  o->compare.cut = !sa.whole ? "is torn" : !sa.complete ? "was cut before its program ended" : NULL;
+  if (!(c = dvmt_compare_create(a, &o->compare)))
+    rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!rc)
+    rc = dvmt_feed(b, c, err);
+  if (!rc)
+    rc = dvmt_compare_end(c, !sb.whole ? (cut ? cut : "is torn") : NULL, !sb.whole, err);
+  if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
+    rc = (int)errors;
+  dvmt_compare_destroy(c);
+  o->report.who = NULL;
+  return rc ? rc : errors > 0;
+}
+
+static int compare_ranks(struct dvmt_cli *o, const struct dvmt_job *a, const struct dvmt_job *b, const char *cut, struct dvm_error *err) {
+  int differ = 0;
+  if (o->report.nfiles || o->html)
+    return dvm_error_set(err, -EINVAL,
+                         "'--report' and '--html' are not there yet for jobs of processes: compare single ranks, as in 'dvm diff A.0 B.0'");
+  if (a->nranks != b->nranks)
+    return dvm_error_set(err, -EINVAL, "the reference has %zu ranks, the run %zu: processes are compared rank by rank", a->nranks,
+                         b->nranks);
+  for (size_t r = 0; r < a->nranks; r++) {
+    int rc = compare_rank(o, a->rank[r], b->rank[r], (int)r, cut, err);
+    if (rc < 0)
+      return rc;
+    differ |= rc;
+  }
+  return differ;
+}
+
+/* As the reference was recorded. */
+static int compare_processes(struct dvmt_cli *o, const struct dvmt_job *reference, char *const *command, int *status,
+                             struct dvm_error *err) {
+  struct dvmt_writer *nowhere = dvmt_writer_create(NULL, "", DVMT_CODEC_NONE, err); /* for what one process alone records */
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  struct dvmt_job job = {0};
+  char folder[CC_TEMPORARY_MAX], run[CC_TEMPORARY_MAX + 16], config[CC_TEMPORARY_MAX + 16], cut[64];
+  char *level = dvmt_reader_meta(reference->rank[0], "level") ? strdup(dvmt_reader_meta(reference->rank[0], "level")) : NULL;
+  char *text = dvmt_meta_config(reference->rank[0]);
+  bool recorded = false;
+  int rc = nowhere ? cc_folder_create(folder, "compare", err) : err->code;
+  snprintf(run, sizeof(run), "%s/run", folder);
+  snprintf(config, sizeof(config), "%s/config", folder);
+  FILE *f = rc || !text ? NULL : fopen(config, "we");
+  if (!rc && text && (!f || fputs(text, f) < 0 || fclose(f)))
+    rc = dvm_error_errno(err, "cannot write '%s'", config);
+  if (!rc) {
+    const struct dvmt_launch launch = {.command = command,
+                                       .level = level,
+                                       .config = o->config_path ? o->config_path
+                                                 : text         ? config
+                                                                : NULL,
+                                       .job = run,
+                                       .meta = ""};
+    rc = dvmt_launch(&launch, dvmt_writer_sink(nowhere), status, &recorded, err);
+  }
+  int found = rc ? 0 : dvmt_job_open_streams(&job, run, err);
+  if (!rc && found <= 0)
+    rc = found ? found
+               : dvm_error_set(err, -EPROTO,
+                               "the reference is of a job, and '%s' has recorded no ranks: start it by a launcher, compiled and linked "
+                               "with 'dvmcc -fdvm=trace'",
+                               command[0]);
+  if (!rc)
+    rc = compare_ranks(o, reference, &job, dvmt_launch_cut(*status, cut, sizeof(cut)), err);
+  dvmt_job_close(&job);
+  if (nowhere) {
+    dvmt_writer_close(nowhere, true, NULL, &ignored);
+    cc_folder_remove(folder);
+  }
+  free(level);
+  free(text);
+  return rc;
+}
+
 int dvmt_job_compare(struct dvmt_cli *o, const char *reference, struct dvmt_job *job, char *const *command, int *status,
                      struct dvm_error *err) {
   const struct side s = {reference, job};
   if (!job->nranks || job->parallel)
     return compare_parallel(o, &s, command, status, err);
-  return dvm_error_set(err, -ENOSYS, "jobs of processes that call MPI themselves are not compared yet");
+  return compare_processes(o, job, command, status, err);
 }
 
 int dvmt_job_diff(struct dvmt_cli *o, char *const *paths, struct dvmt_job jobs[2], struct dvm_error *err) {
   struct comparing x = {.o = o};
   struct dvmt_join_totals totals = {0};
   int64_t errors = 0;
+  bool processes[2] = {jobs[0].nranks && !jobs[0].parallel, jobs[1].nranks && !jobs[1].parallel};
+  if (processes[0] && processes[1]) {
+    int differ = compare_ranks(o, &jobs[0], &jobs[1], NULL, err);
+    return differ > 0 ? o->exitcode : differ;
+  }
+  if (processes[0] || processes[1])
+    return dvm_error_set(err, -EINVAL, "'%s' is of processes that call MPI themselves, '%s' is not: compare single ranks, as in '%s.0'",
+                         paths[processes[1]], paths[processes[0]], paths[processes[1]]);
   int rc = begin(&x, &(struct side){paths[0], &jobs[0]}, err);
   if (!rc)
     rc = jobs[1].nranks ? join_run(&x, &jobs[1], &totals, err) : project(paths[1], dvmt_compare_sink(x.c), NULL, err);

@@ -4,6 +4,7 @@
 #include "driver/config.h"
 #include "driver/trace/format/reader.h"
 #include "runtime/trace/config.h"
+#include "runtime/trace/launcher.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -91,4 +92,15 @@ char *dvmt_meta(char *const *command, const char *level, const char *config, str
   dvm_text_fini(&t);
   dvm_error_set(err, -ENOMEM, "out of memory");
   return NULL;
+}
+
+char *dvmt_meta_job(const char *meta) {
+  const char *id = getenv("PMIX_NAMESPACE"); /* this command is a rank itself: its job's others do not know it */
+  char *text = NULL;
+  struct timespec now;
+  int rank, size;
+  clock_gettime(CLOCK_REALTIME, &now);
+  int n = id && dvmt_launcher_rank(&rank, &size) ? asprintf(&text, "%sjob %s\n", meta, id)
+                                                 : asprintf(&text, "%sjob %llx.%d\n", meta, (unsigned long long)now.tv_sec, getpid());
+  return n < 0 ? NULL : text;
 }

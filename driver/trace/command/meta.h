@@ -7,6 +7,8 @@
 
 /* Owned text, or NULL.  'level' may be NULL, as may 'config', the path of a configuration whose text is kept. */
 char *dvmt_meta(char *const *command, const char *level, const char *config, struct dvm_error *err);
+/* The same with a line that tells one job from another, for the streams of its ranks.  Owned, or NULL. */
+char *dvmt_meta_job(const char *meta);
 /* How a trace was recorded: its level, and the configuration that it holds.  0, or -E... */
 struct dvmt_config;
 struct dvmt_reader;

@@ -11,6 +11,8 @@
 #include "driver/trace/command/input.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/meta.h"
+#include "driver/trace/job/job.h"
+#include "runtime/trace/launcher.h"
 #include "runtime/trace/config.h"
 #include "driver/trace/format/pack.h"
 #include "driver/trace/format/reader.h"
@@ -40,10 +42,14 @@ static const char help[] =
     "                   is kept in the trace, and comparisons leave it out\n"
     "  --inside         record within the program's own process, so that a checkpoint holds the recorder too; taken\n"
     "                   for granted with 'dvm run --checkpointable'\n"
-    "  -v               say at the end how much was recorded\n";
+    "  -v               say at the end how much was recorded\n"
+    "\n"
+    "Behind 'mpirun', 'dvm run -n' or another launcher each rank of the job writes a stream of its own, FILE.RANK; at the\n"
+    "end they are merged into FILE.  Programs compiled with '-fdvm=parallel' are recorded at level checksum.\n";
 
 struct options {
   const char *output, *level, *config;
+  const char *job; /* name of the trace of a job: 'output', or without the rank that this command is itself */
   enum dvmt_codec codec;
   bool verbose, inside, calibrate;
   char *const *command;
@@ -103,6 +109,9 @@ static void say(const struct options *o, const struct dvmt_totals *t) {
 /* Either of 'dvm run --checkpointable dvm record ..' and 'dvm record .. dvm run --checkpointable ..'. */
 static bool is_checkpointable(char *const *command) {
   const char *preload = getenv("LD_PRELOAD"), *slash = strrchr(command[0], '/'), *name = slash ? slash + 1 : command[0];
+  for (int i = 1; command[i] && (command[i][0] == '-' || i == 1); i++)
+    if (!strncmp(command[i], "-n", 2)) /* of a job each rank records by itself in any case */
+      return false;
   return (preload && strstr(preload, "libdvmcr.so")) || !strcmp(name, "dvm-run") ||
          (!strcmp(name, "dvm") && command[1] && !strcmp(command[1], "run"));
 }
@@ -127,6 +136,26 @@ static void keep_torn(const char *part) {
   dvmt_reader_close(r);
 }
 
+/* The streams of a job's ranks, which they have written by themselves, become one file; those of a job whose ranks each run this command
+ * stay.  1; 0: there are none; or -E... */
+static int record_job(const struct options *o, struct dvm_error *err) {
+  struct dvmt_job job;
+  int rank, size, rc = 0;
+  if (dvmt_launcher_rank(&rank, &size)) {
+    bool there = !access(o->output, F_OK);
+    if (there && o->verbose)
+      fprintf(stderr, "dvm: recorded rank %d of a job in '%s'\n", rank, o->output);
+    return there;
+  }
+  rc = dvmt_job_open_streams(&job, o->job, err);
+  if (rc <= 0)
+    return rc;
+  fprintf(stderr, "dvm: recorded the %zu rank%s of a job in '%s'\n", job.nranks, job.nranks == 1 ? "" : "s", o->job);
+  dvmt_job_close(&job);
+  rc = dvmt_job_merge(o->job, err);
+  return rc ? rc : 1;
+}
+
 /* Into 'part', which gets the trace's name when it is whole.  As record. */
 static int record_into(const char *part, const struct options *o, const char *meta, struct dvm_error *err) {
   struct dvmt_totals totals;
@@ -138,7 +167,9 @@ static int record_into(const char *part, const struct options *o, const char *me
       unlink(part);
     return err->code;
   }
-  const struct dvmt_launch launch = {.command = o->command, .level = o->level, .config = o->config, .quiet = false};
+  char *job_meta = dvmt_meta_job(meta);
+  const struct dvmt_launch launch = {
+      .command = o->command, .level = o->level, .config = o->config, .job = o->job, .codec = dvmt_codec_name(o->codec), .meta = job_meta};
   struct dvmt_input input;
   int rc = o->calibrate ? dvmt_input_begin(&input, err) : 0;
   if (!rc)
@@ -151,8 +182,12 @@ static int record_into(const char *part, const struct options *o, const char *me
   if (WIFEXITED(status))
     dvmt_writer_status(w, WEXITSTATUS(status));
   int close_rc = dvmt_writer_close(w, !rc && WIFEXITED(status), &totals, &close_err);
+  free(job_meta);
   if (!recorded) { /* an older trace of that name stays */
     unlink(part);
+    if (!rc && (rc = record_job(o, err)) >= 0)
+      return rc ? dvm_run_end_like(status)
+                : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
     return rc ? rc : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
   }
   if (close_rc) {
@@ -200,7 +235,18 @@ static int run(int argc, char **argv) {
   int rc = read_options(&o, argc, argv);
   if (rc)
     return rc < 0 ? 0 : rc;
+  int rank, size;
+  char *own = NULL;
+  o.job = o.output;
+  if (dvmt_launcher_rank(&rank, &size)) { /* one name for all would be no good */
+    if (asprintf(&own, "%s.%d", o.output, rank) < 0)
+      return usage("out of memory", NULL);
+    o.output = own;
+  } else {
+    dvmt_job_sweep(o.job);
+  }
   rc = record(&o, &err);
+  free(own);
   if (rc >= 0)
     return rc;
   fprintf(stderr, "dvm: error: %s\n", err.text);

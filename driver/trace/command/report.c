@@ -59,8 +59,8 @@ void dvmt_report_found(void *arg, const struct dvmt_finding *f) {
   r->shown++;
   struct dvmt_where w = f->text ? dvmt_site_where(f->text) : (struct dvmt_where){{NULL, 0}, 0, 0};
   dvmt_where_text(&w, place, sizeof(place));
-  fprintf(r->out, "%s%s%s: %s [%s]\n", w.file.s ? place : "", w.file.s ? ": " : "", dvmt_finding_severity(f), f->message,
-          dvmt_finding_name(f->id));
+  fprintf(r->out, "%s%s%s: %s%s [%s]\n", w.file.s ? place : "", w.file.s ? ": " : "", dvmt_finding_severity(f), r->who ? r->who : "",
+          f->message, dvmt_finding_name(f->id));
   if (w.file.s)
     print_source(r->out, &w);
   if (f->construct) {
@@ -164,8 +164,8 @@ static void print_closing(struct dvmt_report *r, const struct dvmt_compare_total
   char a[32], b[32];
   fflush(r->out);
   size_t start = r->text_bytes;
-  fprintf(r->out, "dvm: compared %llu records (%s of the reference, %s of the run): %llu identical, %llu within tolerance",
-          (unsigned long long)t->compared, share_of(t->compared, r->records, a, sizeof(a)),
+  fprintf(r->out, "dvm: %scompared %llu records (%s of the reference, %s of the run): %llu identical, %llu within tolerance",
+          r->who ? r->who : "", (unsigned long long)t->compared, share_of(t->compared, r->records, a, sizeof(a)),
           share_of(t->compared, t->records + t->run_lost, b, sizeof(b)), (unsigned long long)t->identical, (unsigned long long)t->within);
   if (t->worst)
     fprintf(r->out, " (the worst by %s)", t->worst);

@@ -14,6 +14,7 @@ struct dvmt_report {
   uint64_t max_errors;          /* blocks that are shown; 0: all */
   uint64_t shown;
   char *closing;                /* the last line; owned */
+  const char *who;              /* of which the report is, as "rank 2: ", or NULL */
   uint64_t records;             /* of the reference, for the share that was compared */
   int nfiles;
   const char *file[DVMT_REPORTS_MAX];

@@ -1,4 +1,5 @@
 /* dvm trace: shows what is in a trace. */
+#define _GNU_SOURCE
 #include "base/output.h"
 #include "base/error.h"
 #include "base/usage.h"
@@ -7,6 +8,7 @@
 #include "driver/trace/command/export.h"
 #include "driver/trace/command/show.h"
 #include "driver/trace/command/verify.h"
+#include "driver/trace/job/job.h"
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -64,7 +66,7 @@ struct command {
 };
 
 /* The action with its options read.  Exit status, or -E... */
-static int act(struct command *t, const char *file, struct dvm_error *err) {
+static int act_on(struct command *t, const char *file, struct dvm_error *err) {
   if (!strcmp(t->action, "info"))
     return dvmt_show_info(file, &t->show, stdout, err);
   if (!strcmp(t->action, "verify"))
@@ -72,6 +74,28 @@ static int act(struct command *t, const char *file, struct dvm_error *err) {
   if (!strcmp(t->action, "export"))
     return dvmt_export(file, t->how, t->output, &t->show.wanted, err);
   return !strcmp(t->action, "dump") ? dvmt_show_dump(file, &t->show, stdout, err) : dvmt_show_stat(file, &t->show, stdout, err);
+}
+
+/* Of a job each rank's. */
+static int act(struct command *t, const char *file, struct dvm_error *err) {
+  struct dvmt_job job;
+  int rc = dvmt_job_open(&job, file, err), worst = 0;
+  if (rc < 0)
+    return rc;
+  if (!rc || !strcmp(t->action, "export"))
+    worst = act_on(t, file, err);
+  for (size_t i = 0; worst >= 0 && strcmp(t->action, "export") && i < job.nranks; i++) {
+    char *name = NULL;
+    if (asprintf(&name, "%s.%zu", file, i) < 0)
+      return dvm_error_set(err, -ENOMEM, "out of memory");
+    if (!t->show.json)
+      printf("%srank %zu:\n", i ? "\n" : "", i);
+    rc = act_on(t, name, err);
+    worst = rc < 0 || rc > worst ? rc : worst;
+    free(name);
+  }
+  dvmt_job_close(&job);
+  return worst;
 }
 
 /* What stands behind the action.  0, or the status to end with. */

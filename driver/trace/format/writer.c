@@ -349,6 +349,13 @@ void dvmt_writer_flush(struct dvmt_writer *w) {
     end_block(w);
 }
 
+void dvmt_writer_settle(struct dvmt_writer *w) {
+  pthread_mutex_lock(&w->lock);
+  while (w->head != w->tail)
+    pthread_cond_wait(&w->changed, &w->lock);
+  pthread_mutex_unlock(&w->lock);
+}
+
 void dvmt_writer_sync(struct dvmt_writer *w) { fdatasync(w->fd); }
 void dvmt_writer_cut(struct dvmt_writer *w) { atomic_store(&w->cut, true); }
 

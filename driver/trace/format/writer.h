@@ -22,6 +22,8 @@ struct dvmt_writer *dvmt_writer_create_in_place(const char *path, const char *me
 int dvmt_writer_rename(struct dvmt_writer *w, const char *path);
 /* From the thread that sends records: they go to the file without waiting for a whole block. */
 void dvmt_writer_flush(struct dvmt_writer *w);
+/* Waits until all blocks that have been ended are in the file. */
+void dvmt_writer_settle(struct dvmt_writer *w);
 /* From any thread.  Before a checkpoint: what the image takes for written is on the medium.  After a restart: whatever else the file has got
  * is cut off before the next block. */
 void dvmt_writer_sync(struct dvmt_writer *w);

@@ -31,6 +31,8 @@ static struct {
   const char *rank;             /* meta lines that tell it, or "" */
   bool paced;                   /* what is there goes to the file soon */
   time_t flushed_s;
+  atomic_int saving;            /* 1: it is wanted, 2: done */
+  pid_t pid;                    /* that meets signals */
 } inside = {.rank = ""};
 
 /* What comes slowly would wait long for its block to be full. */
@@ -53,13 +55,63 @@ static void drain(void) {
   }
 }
 
+/* The process is about to be ended by a signal: all that there is goes to the file. */
+static void save(void) {
+  size_t n;
+  const uint64_t *rest = dvmt_ring_rest(inside.ring, &n);
+  if (!inside.rc)
+    inside.rc = dvmt_collector_take(inside.collector, rest, n);
+  if (!inside.rc) {
+    dvmt_writer_flush(inside.writer);
+    dvmt_writer_settle(inside.writer);
+  }
+  inside.rc = -ESHUTDOWN; /* nothing more is taken */
+  atomic_store(&inside.saving, 2);
+}
+
 static void *collect(void *arg) {
   while (!atomic_load(&inside.ending)) {
     dvmt_ring_wait(inside.ring, POLL_MS);
     drain();
     pace();
+    if (atomic_load(&inside.saving) == 1)
+      save();
   }
   return arg;
+}
+
+/* ---- ends by a signal ---------------------------------------------------------------------------------------------------- */
+
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGXCPU};
+enum { NFATAL = sizeof(fatal) / sizeof(*fatal) };
+static struct sigaction before_us[NFATAL];
+
+/* Waits until the recorder's thread has written; then whatever would have happened without us. */
+static void on_fatal(int number) {
+  int none = 0;
+  struct timespec pause = {0, 1000000};
+  if (getpid() == inside.pid) {
+    atomic_compare_exchange_strong(&inside.saving, &none, 1);
+    for (int i = 0; i < 2000 && atomic_load(&inside.saving) != 2; i++) {
+      dvmt_ring_wake(inside.ring);
+      nanosleep(&pause, NULL);
+    }
+  }
+  for (int i = 0; i < NFATAL; i++)
+    if (fatal[i] == number)
+      sigaction(number, &before_us[i], NULL);
+  raise(number); /* when this handler has returned */
+}
+
+static void meet_signals(void) {
+  struct sigaction own = {.sa_handler = on_fatal, .sa_flags = SA_ONSTACK};
+  inside.pid = getpid();
+  sigfillset(&own.sa_mask); /* a launcher that ends the others may be quick */
+  for (int i = 0; i < NFATAL; i++) {
+    sigaction(fatal[i], NULL, &before_us[i]);
+    if (before_us[i].sa_handler != SIG_IGN)
+      sigaction(fatal[i], &own, NULL);
+  }
 }
 
 /* ---- checkpoints --------------------------------------------------------------------------------------------------------- */
@@ -104,7 +156,7 @@ static int start_threads(enum dvmt_codec codec, struct dvm_error *err) {
   int rc = 0;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  if (asprintf(&meta, "%s%s", common ? common : "", inside.rank) < 0)
+  if (asprintf(&meta, "%s%s", inside.rank, common ? common : "") < 0)
     meta = NULL;
   inside.writer = meta ? dvmt_writer_create_in_place(inside.path, meta, codec, err) : NULL;
   if (!meta)
@@ -143,7 +195,8 @@ EXPORT struct dvmt_ring *dvmt_inside_start_rank(const struct dvmt_inside_rank *r
   char codec[16] = "", pid[16], *path = NULL, *lines = NULL;
   int verbose = 0;
   if (sscanf(r->how, "%15[a-z].%d", codec, &verbose) != 2 || asprintf(&path, "%s.%d", r->file, r->rank) < 0 ||
-      asprintf(&lines, "rank %d\nranks %d\nkind %s\n", r->rank, r->size, r->kind) < 0) {
+      asprintf(&lines, "rank %d\nranks %d\nkind %s\n%s", r->rank, r->size, r->kind, strcmp(r->kind, "parallel") ? "" : "level checksum\n") <
+          0 /* it has no other */) {
     fprintf(stderr, "dvm: error: DVM_OPTIONS: 'trace_job' is set by 'dvm record' and 'dvm compare' alone\n");
     return NULL;
   }
@@ -151,7 +204,10 @@ EXPORT struct dvmt_ring *dvmt_inside_start_rank(const struct dvmt_inside_rank *r
   setenv(DVMT_RECORDED_BY, pid, 1);
   inside.rank = lines;
   inside.paced = true;
-  return dvmt_inside_start(path, codec, verbose);
+  struct dvmt_ring *ring = dvmt_inside_start(path, codec, verbose);
+  if (ring)
+    meet_signals();
+  return ring;
 }
 
 EXPORT int dvmt_inside_finish(void) {
@@ -164,6 +220,10 @@ EXPORT int dvmt_inside_finish(void) {
   pthread_join(inside.thread, NULL);
   drain();
   rest = dvmt_ring_rest(inside.ring, &n);
+  if (inside.rc == -ESHUTDOWN) /* it has lived on, behind what was saved */
+    inside.rc = dvmt_writer_close(inside.writer, false, NULL, &err);
+  if (atomic_load(&inside.saving) == 2)
+    return inside.rc;
   if (!inside.rc)
     inside.rc = dvmt_collector_take(inside.collector, rest, n);
   if (!inside.rc)
