@@ -10,7 +10,7 @@ import sys
 
 ORDER = ["data", "rules", "report", "entry"]
 BELOW = {"data": [], "rules": ["data"], "report": ["data", "rules"], "entry": ["data", "rules", "report"],
-         "trace": [], "record": ["data", "trace"], "parallel": ["data"]}  # besides itself and the headers of runtime/
+         "trace": [], "record": ["data", "trace"], "parallel": ["data", "trace"]}  # besides itself and the headers of runtime/
 SHARED = ("base/", "runtime/abi.h", "runtime/export.h", "runtime/site_text.h", "runtime/site_keys.inc")
 # Names without definition in the objects: the linker makes them.
 ELSEWHERE = re.compile(r"__(start|stop)_")
