@@ -121,7 +121,7 @@ struct dvmt_project *dvmt_project_create(struct dvmt_sink *out) {
     return NULL;
   }
   if (p)
-    p->sink = (struct dvmt_sink){take_site, take_object, take_record, NULL};
+    p->sink = (struct dvmt_sink){.site = take_site, .object = take_object, .record = take_record};
   return p;
 }
 
