@@ -131,7 +131,7 @@ static void set(const char *key, const char *value) {
   if (!strcmp(key, "trace_ring"))
     set_ring(value);
   if (!strcmp(key, "trace_job"))
-    setup.job = strdup(value);
+    setup.job = kept_text(value, strlen(value));
 }
 
 static void parse(const char *options) {
