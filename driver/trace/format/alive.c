@@ -15,11 +15,6 @@ struct table {
   size_t n, cap;
   uint64_t changes;          /* count, so that what was found before is known to be old */
 };
-struct dvmt_allocation {
-  uint64_t low, high;
-  uint32_t number;           /* 0: it is gone */
-  struct dvmt_allocation *next;
-};
 struct dvmt_alive {
   struct table lasting, local;
   void *heap;                /* of tsearch */
@@ -196,10 +191,6 @@ bool dvmt_alive_find(struct dvmt_alive *a, uint64_t address, struct dvmt_place *
                                .changes = &a->lasting.changes,
                                .seen = a->lasting.changes};
   return true;
-}
-
-bool dvmt_alive_still(const struct dvmt_place *place) {
-  return place->changes && *place->changes == place->seen && (!place->number || place->allocation->number == place->number);
 }
 
 void dvmt_alive_name(struct dvmt_alive *a, const struct dvmt_place *place, uint32_t object) {

@@ -8,7 +8,11 @@
 
 enum { DVMT_ALIVE_NO_OBJECT = UINT32_MAX };
 
-struct dvmt_allocation;
+struct dvmt_allocation {
+  uint64_t low, high;
+  uint32_t number;               /* 0: it is gone */
+  struct dvmt_allocation *next;
+};
 /* Where an address has been found. */
 struct dvmt_place {
   uint64_t low, high;            /* of the object; both 0: none */
@@ -32,7 +36,9 @@ int dvmt_alive_allocation(struct dvmt_alive *a, uint64_t low, uint64_t bytes);
 uint64_t dvmt_alive_allocations(const struct dvmt_alive *a);
 bool dvmt_alive_find(struct dvmt_alive *a, uint64_t address, struct dvmt_place *place);
 /* Whether what has been found is still there. */
-bool dvmt_alive_still(const struct dvmt_place *place);
+static inline bool dvmt_alive_still(const struct dvmt_place *place) {
+  return place->changes && *place->changes == place->seen && (!place->number || place->allocation->number == place->number);
+}
 /* The number under which the variable is known from now on. */
 void dvmt_alive_name(struct dvmt_alive *a, const struct dvmt_place *place, uint32_t object);
 /* Bytes from here on without a variable, at most 'most'. */
