@@ -20,7 +20,7 @@ int dvmt_verify(const char *path, FILE *out, struct dvm_error *err) {
   if (!rc && more < 0)
     rc = more;
   if (!rc) {
-    bool whole = s.whole && !lost && !d.blocks && good == s.records;
+    bool whole = s.whole && !lost && !d.blocks && !d.index && good == s.records;
     fprintf(out, "%s: %s: %" PRIu64 " records can be read in %" PRIu64 " blocks\n", path,
             !s.whole     ? "torn"
             : !whole     ? "damaged"
@@ -30,6 +30,8 @@ int dvmt_verify(const char *path, FILE *out, struct dvm_error *err) {
     if (lost)
       fprintf(out, "%s: %" PRIu64 " records are lost, the first of them is record %" PRIu64 "%s\n", path, lost, first,
               d.names ? "; definitions are among what is damaged" : "");
+    if (d.index)
+      fprintf(out, "%s: the index is damaged\n", path);
     if (s.lost_bytes)
       fprintf(out, "%s: %" PRIu64 " bytes behind the last whole block\n", path, s.lost_bytes);
     rc = !whole;

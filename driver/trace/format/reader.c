@@ -635,8 +635,10 @@ int dvmt_reader_check(struct dvmt_reader *r, struct dvmt_damage *d, struct dvm_e
       }
       lost = 0;
     }
-    if (rc && b.kind == DVMT_BLOCK_INDEX)
+    if (rc && b.kind == DVMT_BLOCK_INDEX) {
+      d->index = !load(r, offset, &b);
       return 0;
+    }
     if (rc && !load(r, offset, &b))
       lost = b.nrecords;
     else if (!rc && find_block(r, offset + 1, &found) && block_at(r, found, &b, &torn) > 0)

@@ -49,6 +49,7 @@ struct dvmt_damage {
   uint64_t blocks;         /* damaged ones, or stretches of them */
   uint64_t records;        /* in them */
   uint64_t first;          /* record where the first of them begins */
+  bool index;              /* the index: all is read, but nothing can be gone to at once */
   bool names;              /* definitions are among them: nothing behind can be read */
 };
 /* What of the file is damaged, from the checksums of all blocks; the reader stays where it is.  0, or -E.. with a text. */

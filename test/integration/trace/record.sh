@@ -462,4 +462,10 @@ has err "the reference goes on with the write of 'd'; the last record of the run
 status 0 "$dvmcc" -fdvm=trace -g -w -DREAL=float where.c -o float
 status 0 "$dvm" compare where.dvmt -- ./float
 has err "; of another type: 'd' (float, double in the reference)"
+
+# A bit of the index.
+python3 -c "d = bytearray(open('where.dvmt', 'rb').read()); d[-50] ^= 16; open('index.dvmt', 'wb').write(d)"
+status 1 "$dvm" trace verify index.dvmt
+has out "the index is damaged"
+status 0 "$dvm" trace verify where.dvmt
 finish
