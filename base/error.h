@@ -22,7 +22,7 @@ int dvm_error_set(struct dvm_error *err, int code, const char *fmt, ...) __attri
 int dvm_error_vset(struct dvm_error *err, int code, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 /* The same from errno: "what: strerror(errno)".  Returns -errno. */
 int dvm_error_errno(struct dvm_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Puts "what: " before the text that is there and keeps the code, which it returns. */
+/* Prepends "what: " to the present text; keeps the code and returns it. */
 int dvm_error_wrap(struct dvm_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 #ifdef __cplusplus
 }

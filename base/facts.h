@@ -1,4 +1,4 @@
-/* What a debugger may know of a checked program: one block in its memory, exported by the run-time library.
+/* What a debugger may learn about a checked program: one block in its memory, exported by the run-time library.
  *
  * The block says where the library's lists begin and, for each field of its records that a reader needs, the field's offset
  * and size.  So nothing is kept twice, a program that nobody debugs pays nothing for it, and a reader of this version
@@ -22,7 +22,7 @@ enum dvm_facts_id {
   /* A construct that is being executed.  'frame' of the block is the innermost one. */
   DVM_FACTS_FRAME_OUTER,      /* address of the construct around it */
   DVM_FACTS_FRAME_DIRECTIVE,  /* address */
-  DVM_FACTS_FRAME_LEFT,       /* 1: it is over, and to be passed over */
+  DVM_FACTS_FRAME_LEFT,       /* 1: it has ended and must be skipped */
   DVM_FACTS_FRAME_NEST,       /* 1: a parallel loop that is being checked */
   DVM_FACTS_FRAME_PROVED,     /* 1: judged as a whole when it was entered; its iterations are not followed */
   /* A directive. */
@@ -45,7 +45,7 @@ enum dvm_facts_id {
   DVM_FACTS_ARRAY_DISTRIBUTED, /* 1: by 'dist' */
   DVM_FACTS_ARRAY_ALIGNED,    /* 1: by 'map' */
   DVM_FACTS_ARRAY_DYNAMIC,
-  DVM_FACTS_ARRAY_ORDINARY,   /* 1: no distributed array; to be passed over */
+  DVM_FACTS_ARRAY_ORDINARY,   /* 1: not a distributed array; must be skipped */
   DVM_FACTS_ARRAY_TYPE,       /* letter: f floating, i signed, u unsigned, c complex, o other; 0 not known */
   DVM_FACTS_ARRAY_ELEMENT,    /* bytes */
   DVM_FACTS_ARRAY_NDIMS,

@@ -27,7 +27,7 @@ struct dvm_host {
   void (*want)(unsigned what); /* from now on these; any thread */
   /* The server's, for the program's threads; outside the run-time library's lock. */
   void (*held)(bool at_diagnostic);
-  void (*ended)(int status); /* the program ends; says so to whoever listens, and waits for that a moment */
+  void (*ended)(int status); /* the program ends; tells any connected debugger and waits briefly for it */
 };
 
 /* 'options' is the value of sdm=.  0, or a negative code with the reason in 'why'. */

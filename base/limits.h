@@ -1,4 +1,4 @@
-/* What holds from the parser of directives to the records of a trace. */
+/* Limits that apply everywhere, from the directive parser to trace records. */
 #ifndef DVM_BASE_LIMITS_H
 #define DVM_BASE_LIMITS_H
 

@@ -1,4 +1,4 @@
-/* What may go wrong with the files that a command writes, its standard output among them. */
+/* Errors of files that a command writes, including its standard output. */
 #ifndef DVM_BASE_OUTPUT_H
 #define DVM_BASE_OUTPUT_H
 

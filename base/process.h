@@ -9,7 +9,7 @@
 long dvm_process_stat(pid_t pid, int field);
 /* The letter of its state: 'R', 'S', 'T' stopped, 't' held by a debugger, 'Z' ended and not waited for...; 0 if there is no such process. */
 char dvm_process_state(pid_t pid);
-/* The line of /proc/PID/status that begins with 'label' ("NSpid:"), from behind the white space that follows; false if there is none. */
+/* The line of /proc/PID/status that begins with 'label' ("NSpid:"), starting after the white space that follows; false if there is no such line. */
 bool dvm_process_status(pid_t pid, const char *label, char *text, size_t size);
 /* The last number of that line, which in "NSpid:", "NSpgid:", "NSsid:" is the one in the process's own namespace; 'otherwise' if there is none. */
 long dvm_process_last(pid_t pid, const char *label, long otherwise);

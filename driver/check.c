@@ -16,12 +16,13 @@ enum { EXIT_USAGE = 2 };
 const char dvm_check_help[] =
     "usage: dvm check FILE.c|FILE.f90 [compiler option...] [-- ARGUMENT...]\n"
     "\n"
-    "Compiles the program with 'dvmcc -g' (Fortran: 'dvmfc -g') to a temporary place, runs it once with the ARGUMENTs, and reports every\n"
-    "wrong directive that this run shows.  The exit status is the program's own, or 66 when an error was reported\n"
-    "(DVM_OPTIONS=exitcode=N changes that), or the compiler's when the program does not compile.\n"
+    "Compiles the program with 'dvmcc -g' (Fortran: 'dvmfc -g') into a temporary folder, runs it once with the ARGUMENTs, and reports "
+    "every\n"
+    "wrong directive that this run reveals.  The exit status is the program's own, or 66 if an error was reported\n"
+    "(DVM_OPTIONS=exitcode=N changes that), or the compiler's if the program does not compile.\n"
     "\n"
-    "Without -O... the program is compiled as the compiler does by default.  Environment: DVM_OPTIONS for the\n"
-    "program (DVM_OPTIONS=help=1 lists its keys), TMPDIR for the temporary place.\n";
+    "Without -O... the compiler's default optimisation level applies.  Environment: DVM_OPTIONS for the\n"
+    "program (DVM_OPTIONS=help=1 lists its keys), TMPDIR for the temporary folder.\n";
 
 /* The call parted at '--', and the temporary folder with the one file in it. */
 struct check {
@@ -97,7 +98,7 @@ static int run(const struct check *check, int *status, struct dvm_error *err) {
   if (command.failed)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   else if (access(check->program, X_OK))
-    rc = dvm_error_set(err, -EINVAL, "the compiler made no program; 'dvm check' wants a whole one to run");
+    rc = dvm_error_set(err, -EINVAL, "the compiler produced no program; 'dvm check' needs a complete program to run");
   else
     rc = dvm_run_wait(&command, status, err);
   dvm_list_fini(&command);
@@ -114,10 +115,10 @@ static int part(struct check *check, char *const *args, int n, struct dvm_error 
     check->nrun = (size_t)(n - end - 1);
   }
   if (!end)
-    return dvm_error_set(err, -EINVAL, "'dvm check' wants a source file; 'dvm help check' says more");
+    return dvm_error_set(err, -EINVAL, "'dvm check' needs a source file; 'dvm help check' says more");
   for (int i = 0; i < end; i++) {
     if (!strncmp(args[i], "-o", 2) || !strcmp(args[i], "--output"))
-      return dvm_error_set(err, -EINVAL, "'dvm check' keeps no program, so '%s' has no meaning; use 'dvmcc'", args[i]);
+      return dvm_error_set(err, -EINVAL, "'dvm check' does not keep the program, so '%s' is meaningless; use 'dvmcc'", args[i]);
     i += (int)cc_option_nvalues(args[i]);
   }
   return 0;

@@ -80,10 +80,10 @@ static void add_run_path(struct dvm_list *command, const char *library) {
 static int add_parallel_runtime(struct dvm_list *command, const struct cc_plan *plan, const struct dvm_place *place,
                                 struct dvm_error *err) {
   if (plan->is_static)
-    return dvm_error_set(err, -EINVAL, "'-static' and '-fdvm=parallel' do not go together: MPI is a shared library");
+    return dvm_error_set(err, -EINVAL, "'-static' and '-fdvm=parallel' cannot be used together: MPI is a shared library");
   if (access(place->parallel, R_OK))
     return dvm_error_set(err, -ENOENT,
-                         "cannot find the library of parallel programs '%s': it is built where Open MPI is installed "
+                         "cannot find the library for parallel programs '%s': it is built only where Open MPI is installed "
                          "(libopenmpi-dev)",
                          place->parallel);
   add_library(command, place->parallel, plan->shared);

@@ -31,7 +31,7 @@ static const struct {
     {"checkpoint", "save the state of a running program"},
     {"restart", "continue a program from a checkpoint"},
     {"version", "show the version"},
-    {"help", "show help, also of one command"},
+    {"help", "show help, or help for one command"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
@@ -78,7 +78,7 @@ static int unknown(const char *what, const char *name, const struct dvm_list *ot
   if (nearest)
     fprintf(stderr, "did you mean '%s'?\n", nearest);
   else
-    fprintf(stderr, "'dvm help' lists what there is\n");
+    fprintf(stderr, "'dvm help' lists what is available\n");
   free(names);
   return EXIT_USAGE;
 }
@@ -115,7 +115,7 @@ static int list_commands(FILE *out, const struct dvm_place *place) {
     free(path);
   }
   fputs("\n'dvm help COMMAND' says more; 'dvm help ID' explains a diagnostic, as in 'dvm help dvm-shadow-stale';\n"
-        "'dvm help diagnostics' lists them.  'dvmcc --dvm-help' is about compiling.\n",
+        "'dvm help diagnostics' lists them.  'dvmcc --dvm-help' describes compiling.\n",
         out);
   return 0;
 }
@@ -133,7 +133,7 @@ static int help_page(const char *name, const struct dvm_place *place) {
   int status = 1;
   dvm_page_list(place->diagnostics, &ids);
   if (!ids.n) {
-    fprintf(stderr, "dvm: error: there are no pages of diagnostics in '%s'\n", place->diagnostics);
+    fprintf(stderr, "dvm: error: there are no diagnostic pages in '%s'\n", place->diagnostics);
   } else if (!strcmp(name, "diagnostics")) {
     status = list_pages(&ids);
   } else {

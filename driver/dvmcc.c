@@ -16,11 +16,11 @@ static const char help[] = "usage: dvmcc [option...] file...\n"
                            "\n"
                            "  -fdvm=check            check the directives while the program runs (default)\n"
                            "  -fdvm=trace            record what the program does, for 'dvm record' and 'dvm compare'\n"
-                           "  -fdvm=parallel         execute in parallel: 'mpirun -n 4 ./program'\n"
+                           "  -fdvm=parallel         compile for parallel execution: 'mpirun -n 4 ./program'\n"
                            "  -fdvm=off              compile as clang does\n"
-                           "  -W[no-]dvm-NAME        give, or not, the warning NAME of the directives\n"
-                           "  -W[no-]error=dvm-NAME  make it an error, or not\n"
-                           "  --dvm-version          show the version and what it stands on\n"
+                           "  -W[no-]dvm-NAME        enable or disable the directive warning NAME\n"
+                           "  -W[no-]error=dvm-NAME  make that warning an error, or not\n"
+                           "  --dvm-version          show the version and the components it uses\n"
                            "  --dvm-print-clang      show the clang that is used\n"
                            "  --dvm-print-plugin     show the plug-in that clang loads\n"
                            "  --dvm-print-runtime    show the library that programs are linked with\n"
@@ -61,7 +61,7 @@ static void warn_unchecked(const struct cc_plan *plan) {
             plan->foreign_target);
   else if (plan->no_libraries && plan->links && !plan->relocatable && !plan->shared && plan->inputs[CC_C])
     fprintf(stderr,
-            "dvmcc: warning: '%s' leaves out the run-time library, which the checks need; '-fdvm=off' compiles without "
+            "dvmcc: warning: '%s' excludes the run-time library, which the checks need; '-fdvm=off' compiles without "
             "them [-Wdvm-unchecked]\n",
             plan->no_libraries);
 }

@@ -17,7 +17,7 @@ int cc_temporary_name(char path[CC_TEMPORARY_MAX], const char *name, struct dvm_
 int cc_folder_create(char path[CC_TEMPORARY_MAX], const char *name, struct dvm_error *err) {
   int rc = cc_temporary_name(path, name, err);
   if (!rc && !mkdtemp(path)) {
-    rc = dvm_error_errno(err, "cannot make a temporary folder '%s'", path);
+    rc = dvm_error_errno(err, "cannot create the temporary folder '%s'", path);
     *path = 0;
   }
   return rc;

@@ -44,7 +44,7 @@ int dvm_place_find(struct dvm_place *place, struct dvm_error *err) {
   ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
   *place = (struct dvm_place){.clang = clang && *clang ? clang : DVM_CLANG_PATH, .flang = flang && *flang ? flang : DVM_FLANG_PATH};
   if (n < 0)
-    return dvm_error_errno(err, "cannot find where this program lies (/proc/self/exe)");
+    return dvm_error_errno(err, "cannot determine where this program is installed (/proc/self/exe)");
   exe[n] = '\0';
   to_parent(exe);
   place->bin = strdup(exe);

@@ -177,7 +177,7 @@ int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s,
 enum {
   DVMRT_STRETCH_MAYBE = 16,
   DVMRT_STRETCH_NAMED = 64, /* as DVMRT_NAMED */
-  DVMRT_STRETCH_ASKS = 32  /* of ordinary data that the nest does not write, under no name: who reads them need not be known */
+  DVMRT_STRETCH_ASKS = 32  /* of ordinary data that the nest does not write, without a name: the reader need not be known */
 };
 struct dvmrt_stretch_ref {
   struct dvmrt_site *site;
@@ -239,7 +239,7 @@ void __dvmrt_live(const void *p,
                   uint64_t size);    /* the same, but it has a value before anybody looks: outside of loops only its place counts */
 void __dvmrt_over(const void *p, uint64_t size);    /* an index variable of a parallel loop that is over: no value */
 void __dvmrt_unwound(const void *frame);            /* frames below 'frame' have ended: by longjmp, or with what alloca gave them */
-/* Behind setjmp: constructs that were entered in frames at or below 'frame' are over, by longjmp if nobody has left them. */
+/* After setjmp: constructs that were entered in frames at or below 'frame' have ended, by longjmp if they were not left normally. */
 void __dvmrt_landed(const void *frame);
 /* A function of '.preinit_array' begins, before the module is known and DVM_OPTIONS can be read: nothing is judged yet. */
 void __dvmrt_early(void);

@@ -17,16 +17,18 @@ enum { EXIT_USAGE = 2, EXIT_LEFT = 66 };
 const char dvm_fix_help[] =
     "usage: dvm fix [--in-place] FILE.c [compiler option...] [-- ARGUMENT...]\n"
     "\n"
-    "Compiles the program and runs it with the ARGUMENTs, as 'dvm check' does, writes into its text what the reports say, and does so\n"
-    "again until it is silent or nothing more can be repaired.  Prints a unified diff; standard error says what was repaired, and what\n"
-    "is left and why.  A repair is kept if no other diagnostic comes of it, the program prints what it prints without directives, and\n"
-    "once it is silent prints it under DVM_OPTIONS=reduction=emulate too.\n"
+    "Repairs the directives of a program.  Compiles it and runs it with the ARGUMENTs, as 'dvm check' does, applies the edits that the\n"
+    "reports suggest, and repeats this until the program is silent or nothing more can be repaired.  Prints a unified diff; standard\n"
+    "error lists what was repaired, what remains, and why.\n"
+    "A repair is kept if it causes no other diagnostic and the program still prints what it prints without directives.  Once the program\n"
+    "is silent, it must print the same under DVM_OPTIONS=reduction=emulate.\n"
     "\n"
-    "  --in-place  change the files instead; one that was changed meanwhile is left alone\n"
+    "  --in-place  change the files instead; a file that has changed in the meantime is left alone\n"
     "\n"
-    "The program is run many times: its standard input is read from the beginning each time if it is a file, and is empty if not; its\n"
-    "output is not shown.  The exit status is 0 when the program is silent, 66 when something is left, the compiler's when the program\n"
-    "does not compile, 2 for a wrong call.  Environment: DVM_OPTIONS for the program, TMPDIR for temporary files.\n";
+    "The program is run many times, and its output is not shown.  Its standard input is read from the beginning each time if it is a\n"
+    "file, and is empty otherwise.\n"
+    "Exit status: 0 if the program is silent, 66 if something remains, the compiler's if the program does not compile, 2 for a usage\n"
+    "error.  Environment: DVM_OPTIONS for the program, TMPDIR for temporary files.\n";
 
 struct call {
   bool in_place;
@@ -46,14 +48,14 @@ static int part(struct call *call, char *const *args, int n, struct dvm_error *e
     call->program.nrun = (size_t)(n - end - 1);
   }
   if (begin == end)
-    return dvm_error_set(err, -EINVAL, "'dvm fix' wants a source file; 'dvm help fix' says more");
+    return dvm_error_set(err, -EINVAL, "'dvm fix' needs a source file; 'dvm help fix' says more");
   for (int i = begin; i < end; i++) {
     if (!strncmp(args[i], "-o", 2) || !strcmp(args[i], "--output"))
-      return dvm_error_set(err, -EINVAL, "'dvm fix' keeps no program, so '%s' has no meaning; use 'dvmcc'", args[i]);
+      return dvm_error_set(err, -EINVAL, "'dvm fix' does not keep the program, so '%s' is meaningless; use 'dvmcc'", args[i]);
     if (!strcmp(args[i], "--in-place"))
-      return dvm_error_set(err, -EINVAL, "'--in-place' stands before the source file");
+      return dvm_error_set(err, -EINVAL, "'--in-place' must come before the source file");
     if (!strncmp(args[i], "-fdvm=", 6) && strcmp(args[i], "-fdvm=check"))
-      return dvm_error_set(err, -EINVAL, "'dvm fix' checks the program, so '%s' has no meaning", args[i]);
+      return dvm_error_set(err, -EINVAL, "'dvm fix' checks the program, so '%s' is meaningless", args[i]);
     i += (int)cc_option_nvalues(args[i]);
   }
   return 0;
@@ -67,7 +69,7 @@ static int load(const struct fix_program *p, struct fix_files *files, struct dvm
       return err->code;
     i += cc_option_nvalues(arg);
   }
-  return files->n ? 0 : dvm_error_set(err, -EINVAL, "'dvm fix' wants a source file; 'dvm help fix' says more");
+  return files->n ? 0 : dvm_error_set(err, -EINVAL, "'dvm fix' needs a source file; 'dvm help fix' says more");
 }
 
 /* ---- what is said ---------------------------------------------------------------------------------------------------------- */
@@ -82,7 +84,10 @@ static void say_repaired(const struct fix_repair *r) {
 
 static const char *reason(const struct fix_repair *r, const struct fix_found *d) {
   const char *why = fix_repair_why(r, d);
-  return why ? why : *d->no_edit ? d->no_edit : d->nedits ? "there were too many trials" : "what its help says is for you to write";
+  return why           ? why
+         : *d->no_edit ? d->no_edit
+         : d->nedits   ? "there were too many trials"
+                       : "what its help describes must be written by hand";
 }
 
 /* In the report's words; lines are those of the file as it now is. */
@@ -106,7 +111,7 @@ static void say_end(const struct fix_repair *r) {
   if (!r->first.n)
     fprintf(stderr, "dvm: nothing to repair\n");
   else
-    fprintf(stderr, "dvm: %zu of %zu repaired; %s\n", repaired, r->first.n, r->left.n ? "the others are left" : "the program is silent");
+    fprintf(stderr, "dvm: %zu of %zu repaired; %s\n", repaired, r->first.n, r->left.n ? "the others remain" : "the program is silent");
 }
 
 /* ---- the whole of it --------------------------------------------------------------------------------------------------------- */
@@ -123,9 +128,9 @@ static int begin(struct fix_repair *r, struct fix_program *p, int *status, struc
     return 0;
   }
   if (!rc && p->varies)
-    fprintf(stderr, "dvm: note: the program prints something else each time it is run, so its output is not compared\n");
+    fprintf(stderr, "dvm: note: the program's output differs from run to run, so its output is not compared\n");
   else if (!rc && o.verdict == FIX_OTHER_OUTPUT && o.found.n)
-    fprintf(stderr, "dvm: note: the program prints something else without directives and checks, so its output is not compared\n");
+    fprintf(stderr, "dvm: note: the program's output is different without directives and checks, so its output is not compared\n");
   p->varies |= o.verdict == FIX_OTHER_OUTPUT && o.found.n;
   if (!rc)
     rc = fix_findings_copy(&r->first, &o.found, err);

@@ -98,7 +98,7 @@ int fix_findings_copy(struct fix_findings *to, const struct fix_findings *from, 
 static int read_line(struct fix_findings *f, const char *line, const char *path, struct dvm_error *err) {
   json_error_t why;
   json_t *object = json_loads(line, 0, &why);
-  int rc = json_is_object(object) ? add(f, object, err) : dvm_error_set(err, -EBADMSG, "'%s' is no report", path);
+  int rc = json_is_object(object) ? add(f, object, err) : dvm_error_set(err, -EBADMSG, "'%s' is not a report", path);
   json_decref(object);
   return rc;
 }

@@ -115,18 +115,19 @@ static void why_not(const struct search *s, const struct fix_outcome *o, char *w
   const struct fix_found *other = stranger(&s->r->left, &o->found, true);
   *why = 0;
   switch (o->verdict) {
-  case FIX_COMPILE_ERROR: snprintf(why, size, "with it the program does not compile"); return;
-  case FIX_OTHER_OUTPUT: snprintf(why, size, "with it the program prints something else, or ends otherwise"); return;
+  case FIX_COMPILE_ERROR: snprintf(why, size, "with this change, the program does not compile"); return;
+  case FIX_OTHER_OUTPUT: snprintf(why, size, "with this change, the program prints something different or ends differently"); return;
   case FIX_OTHER_EMULATED:
-    snprintf(why, size, "with it the program prints something else under DVM_OPTIONS=reduction=emulate, or ends otherwise");
+    snprintf(why, size,
+             "with this change, the program prints something different under DVM_OPTIONS=reduction=emulate, or ends differently");
     return;
   case FIX_SILENT:
   case FIX_REPORTS: break;
   }
   if (other)
-    snprintf(why, size, "with it another diagnostic comes: %s of '%s' in line %zu", other->id, other->variable, other->origin);
+    snprintf(why, size, "this change causes another diagnostic: %s of '%s' on line %zu", other->id, other->variable, other->origin);
   else if (o->found.n && s->steps == STEPS_MAX)
-    snprintf(why, size, "the diagnostic stays, or another one takes its place");
+    snprintf(why, size, "the diagnostic remains, or another one takes its place");
 }
 
 /* ---- steps --------------------------------------------------------------------------------------------------------------------- */
@@ -210,7 +211,7 @@ int fix_repair(struct fix_repair *r, struct dvm_error *err) {
     rc = choose_all(&s, err);
     if (rc || (!s.nchosen && !s.steps))
       break;
-    rc = s.nchosen ? step(&s, err) : give_up(&s, "the diagnostic stays, or another one takes its place", err);
+    rc = s.nchosen ? step(&s, err) : give_up(&s, "the diagnostic remains, or another one takes its place", err);
   }
   forget_begun(&s);
   free(s.edits);

@@ -1,4 +1,4 @@
-/* The search: which edits of the reports make the program silent, and leave it what it is. */
+/* The search for the edits in the reports that make the program silent without changing what it does. */
 #ifndef DVM_FIX_REPAIR_H
 #define DVM_FIX_REPAIR_H
 #include "driver/fix/trial.h"

@@ -166,7 +166,7 @@ int fix_program_begin(struct fix_program *p, int *status, struct dvm_error *err)
     return rc;
   snprintf(path, sizeof path, "%s/program", p->folder);
   if (access(path, X_OK))
-    return dvm_error_set(err, -EINVAL, "the compiler made no program; 'dvm fix' wants a whole one to run");
+    return dvm_error_set(err, -EINVAL, "the compiler produced no program; 'dvm fix' needs a complete program to run");
   rc = run(p, "plain", NULL, &p->status, err);
   if (!rc)
     rc = run(p, "again", NULL, &again, err);

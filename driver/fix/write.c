@@ -50,7 +50,7 @@ static int diff(const struct fix_file *f, const char *folder, struct dvm_error *
                       : fix_spawn(&(struct fix_spawn){.command = &command, .options = getenv("DVM_OPTIONS")}, &status, err);
   dvm_list_fini(&command);
   if (!rc && (!WIFEXITED(status) || WEXITSTATUS(status) > 1))
-    rc = dvm_error_set(err, -EIO, "'diff' has failed");
+    rc = dvm_error_set(err, -EIO, "'diff' failed");
   return rc;
 }
 
@@ -83,7 +83,7 @@ static int look(const struct fix_file *f, struct dvm_error *err) {
   int fd = open(f->path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return dvm_error_errno(err, "cannot read '%s'", f->name);
-  int rc = is_unchanged(fd, f) ? 0 : dvm_error_set(err, -ESTALE, "'%s' has been changed meanwhile; nothing is written", f->name);
+  int rc = is_unchanged(fd, f) ? 0 : dvm_error_set(err, -ESTALE, "'%s' has changed in the meantime; nothing was written", f->name);
   close(fd);
   return rc;
 }
@@ -103,7 +103,7 @@ static int replace(const struct fix_file *f, struct dvm_error *err) {
   snprintf(name, sizeof name, "%s.XXXXXX", path);
   int fd = mkostemp(name, O_CLOEXEC);
   if (fd < 0)
-    return dvm_error_errno(err, "cannot make a file beside '%s'", f->name);
+    return dvm_error_errno(err, "cannot create a file next to '%s'", f->name);
   int rc = fill(fd, f, name, err);
   if (close(fd) && !rc)
     rc = dvm_error_errno(err, "cannot write '%s'", name);

@@ -72,7 +72,7 @@ void Rewriter::noteReduction(Construct &C, const VarDecl *V) {
   for (unsigned I = 0; I < D.nclauses; ++I)
     for (unsigned J = 0; J < D.clauses[I].nreductions; ++J)
       if (C.Ops.variable(D.clauses[I].reductions[J].var) == V)
-        return St.note(C.Dir.loc(D.clauses[I].reductions[J].var.first), "it is under 'reduction' here");
+        return St.note(C.Dir.loc(D.clauses[I].reductions[J].var.first), "it is named in 'reduction' here");
 }
 
 // A variable that is declared elsewhere: told where.

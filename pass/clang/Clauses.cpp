@@ -25,7 +25,7 @@ bool Rewriter::checkReduction(Construct &C, const dvm_reduction &R) {
     return false;
   }
   if (isBitwise(R.op) && !Ty->isIntegerType()) {
-    St.error(Loc, Twine("'") + dvm_reduction_name(R.op) + "' combines bits, and '" + Text + "' is of type '" + Ty.getAsString() + "'");
+    St.error(Loc, Twine("'") + dvm_reduction_name(R.op) + "' combines bits, but '" + Text + "' is of type '" + Ty.getAsString() + "'");
     return false;
   }
   int64_t Length;

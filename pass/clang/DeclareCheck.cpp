@@ -32,7 +32,7 @@ bool Declarations::checkDistribution(const Operands &Ops) const {
         Ty->isPointerType() || Ty->isArrayType() ? Ctx.getBaseElementType(Ty->isPointerType() ? Ty->getPointeeType() : Ty) : QualType();
     if (Element.isNull() || !(Weights ? Element->isArithmeticType() : Element->isIntegerType())) {
       St.error(Ops.Dir.loc(X.arg.first), Twine("'") + dvm_dist_name(X.kind) + "' needs an array of " + (Weights ? "numbers" : "integers") +
-                                             ", and '" + Ops.Dir.text(X.arg) + "' is of type '" + Ty.getAsString() + "'");
+                                             ", but '" + Ops.Dir.text(X.arg) + "' is of type '" + Ty.getAsString() + "'");
       return false;
     }
   }
@@ -61,8 +61,8 @@ bool Declarations::checkAgain(const VarDecl *V, Directive &Dir) {
     First = &Dir;
   if (First == &Dir || meaning(V, *First) == meaning(V, Dir))
     return true;
-  St.error(Dir.Start, quoted(V) + " has been declared with another '#pragma dvm " + dvm_directive_name(First->D->kind) + "'");
-  St.note(First->Start, "the first one is here: both must say the same");
+  St.error(Dir.Start, quoted(V) + " has been declared with a different '#pragma dvm " + dvm_directive_name(First->D->kind) + "'");
+  St.note(First->Start, "the first one is here: the two must agree");
   return false;
 }
 

@@ -80,7 +80,7 @@ bool Rewriter::checkCanonical(Construct &C, ForStmt *F, const VarDecl *&Index) {
     return false;
   };
   if (!Index)
-    return Wrong(F->getInit() ? F->getInit()->getBeginLoc() : F->getForLoc(), "the loop must begin by giving its index variable a value");
+    return Wrong(F->getInit() ? F->getInit()->getBeginLoc() : F->getForLoc(), "the loop must initialise its index variable");
   if (!Index->getType()->isIntegralOrEnumerationType())
     return Wrong(F->getInit()->getBeginLoc(), "index variable " + quoted(Index) + " must have an integer type");
   const auto *Cond = F->getCond() ? dyn_cast<BinaryOperator>(F->getCond()->IgnoreParenImpCasts()) : nullptr;
@@ -99,7 +99,7 @@ bool Rewriter::checkCanonical(Construct &C, ForStmt *F, const VarDecl *&Index) {
   BinaryOperatorKind Op = asVariable(Cond->getLHS()) == Index ? Cond->getOpcode() : BinaryOperator::reverseComparisonOp(Cond->getOpcode());
   bool Up = Op == BO_LT || Op == BO_LE, Down = Op == BO_GT || Op == BO_GE;
   if (Step == 0 || (Up && Step < 0) || (Down && Step > 0))
-    return Wrong(F->getInc()->getBeginLoc(), Step ? "the step leads away from the bound of the loop" : "the step of the loop is 0");
+    return Wrong(F->getInc()->getBeginLoc(), Step ? "the step moves away from the bound of the loop" : "the step of the loop is 0");
   return true;
 }
 
@@ -162,7 +162,7 @@ bool Rewriter::analyseNest(Construct &C, Stmt *S) {
         St.note(C.Dir.Start, "the directive is here");
       } else {
         St.error(C.Loops.back().For->getForLoc(),
-                 "the directive is for " + Twine(Rank) + " nested loops, only " + Twine(L) + (L == 1 ? " is" : " are") + " here");
+                 "the directive is for " + Twine(Rank) + " nested loops, but only " + Twine(L) + (L == 1 ? " is" : " are") + " here");
         St.note(C.Dir.Start, "the directive is here");
       }
       return false;

@@ -158,8 +158,8 @@ bool Rewriter::assignPart(Stmt *&Slot) {
   if (Effects || !Alone) {
     if (Reads) // each read fails where the element is not; the store goes where it belongs
       St.warning(L, "this assignment to an element of " + quoted(Ch.Root) + " reads elements and " +
-                        (Effects ? "has effects besides" : "its value is used") +
-                        ": where ranks do not all have them it stops; split it [-Wdvm-parallel]");
+                        (Effects ? "has other side effects" : "its value is used") +
+                        ": execution stops where not all ranks have them; split it [-Wdvm-parallel]");
     Expr *Size = B.toLong(B.sizeOf(To->getType().getUnqualifiedType(), L));
     replaceTarget(Slot, B.deref(B.call(Store, {Address, Size}, L), To->getType()));
     return true;
@@ -213,7 +213,7 @@ bool Rewriter::clampHeader(Construct &C, unsigned Number) {
   ForStmt *F = Nest.For;
   SourceLocation L = F->getForLoc();
   auto Refuse = [&](const Twine &What) {
-    St.error(L, What + ": not executed in parallel yet");
+    St.error(L, What + ": not supported in parallel execution yet");
     return false;
   };
   int Sign;
@@ -227,10 +227,10 @@ bool Rewriter::clampHeader(Construct &C, unsigned Number) {
   auto *Assign = V ? nullptr : cast<BinaryOperator>(cast<Expr>(F->getInit())->IgnoreParens());
   Expr *Start = V ? V->getInit() : Assign->getRHS();
   if (!Bound->getType()->isIntegralOrEnumerationType() || !Start->getType()->isIntegralOrEnumerationType())
-    return Refuse("a bound of loop " + Twine(Number + 1) + " of the nest is no integer");
+    return Refuse("a bound of loop " + Twine(Number + 1) + " of the nest is not an integer");
   if (Bound->HasSideEffects(Ctx, false) || Start->HasSideEffects(Ctx, false) || (By && By->HasSideEffects(Ctx, false))) {
     St.error(L, "the header of loop " + Twine(Number + 1) +
-                    " of the nest has side effects, which each rank would have: move them before the directive");
+                    " of the nest has side effects, which every rank would repeat: move them before the directive");
     return false;
   }
   if (Op == BO_NE && !Nest.StepKnown)

@@ -179,6 +179,6 @@ bool dvm::standsWell(const State &St, Preprocessor &PP, const Directive &D, Sour
   }
   if (A.First != tok::kw_else)
     return true;
-  St.error(D.Start, Name + " cannot stand between a statement and its 'else': put both into braces");
+  St.error(D.Start, Name + " cannot stand between a statement and its 'else': enclose both in braces");
   return false;
 }

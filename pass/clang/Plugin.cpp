@@ -152,7 +152,7 @@ public:
                "a precompiled header cannot hold '#pragma dvm': leave it out of the header that is precompiled");
     for (const auto &D : St.Directives)
       if (!D->Used && !St.diags().hasErrorOccurred() && D->D->kind != DVM_DIR_INSTANTIATIONS)
-        St.error(D->Start, Twine("'#pragma dvm ") + dvm_directive_name(D->D->kind) + "' stands before nothing that it can apply to");
+        St.error(D->Start, Twine("'#pragma dvm ") + dvm_directive_name(D->D->kind) + "' is not followed by anything that it can apply to");
     if (Emit && !St.diags().hasErrorOccurred())
       emitRegistration(Ctx);
   }

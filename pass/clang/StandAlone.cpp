@@ -19,7 +19,7 @@ bool Rewriter::checkInterval(Construct &C) {
     break;
   case DVM_DIR_EXITINTERVAL:
     if (Intervals.empty())
-      St.error(L, "'#pragma dvm exitinterval' leaves no interval: none is open here");
+      St.error(L, "'#pragma dvm exitinterval' has no interval to leave: none is open here");
     break;
   case DVM_DIR_ARRAY_COPY: return checkCopy(C);
   default: break;
@@ -30,7 +30,7 @@ bool Rewriter::checkInterval(Construct &C) {
 bool Rewriter::outsideLoops(Construct &C) {
   for (const auto &Outer : Stack)
     if (Outer->Dir.D->kind == DVM_DIR_PARALLEL) {
-      St.error(C.Dir.Start, Twine("'#pragma dvm ") + directiveName(C) + "' cannot stand inside a parallel loop");
+      St.error(C.Dir.Start, Twine("'#pragma dvm ") + directiveName(C) + "' cannot appear inside a parallel loop");
       St.note(Outer->Dir.Start, "the parallel loop is here");
       return false;
     }
@@ -112,7 +112,7 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
   Construct C(St, Ctx, *Dir);
   if (!InBlock)
     St.error(Dir->Start, Twine("'#pragma dvm ") + directiveName(C) +
-                             "' cannot be the body of a statement: put it and the statement it goes with into braces");
+                             "' cannot be the body of a statement: enclose it and the statement it belongs to in braces");
   SiteText T(Ctx, B, Dir->Start);
   if (!C.Ops.fromCall(Call) || !checkInterval(C) || !outsideLoops(C) || !standAloneText(T, C) || !Emit)
     return;

@@ -198,7 +198,7 @@ static bool is_repeated(struct dvm_parser *p, const struct attribute_row *row, u
   if (seen & bit)
     return dvm_parse_fail(p, p->pos, "'%s' is given twice", row->word), true;
   if ((bit & place) && (seen & place))
-    return dvm_parse_fail(p, p->pos, "'distribute' and 'align' exclude each other"), true;
+    return dvm_parse_fail(p, p->pos, "'distribute' and 'align' are mutually exclusive"), true;
   return false;
 }
 

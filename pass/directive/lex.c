@@ -53,7 +53,7 @@ static int skip_blank(struct lexer *lx) {
         lx->pos += 2;
         return 1;
       }
-    return fail(lx, start, "this comment is not closed");
+    return fail(lx, start, "this comment is not terminated");
   }
   return 0;
 }
@@ -111,11 +111,11 @@ static size_t punct_length(const struct lexer *lx) {
 static size_t token_length(const struct lexer *lx, enum dvm_token_kind *kind, const char **trouble) {
   int c = peek(lx, 0);
   size_t prefix = prefix_length(lx);
-  *trouble = "this byte begins no token of C";
+  *trouble = "this byte does not begin a C token";
   if (prefix || c == '"' || c == '\'') {
     bool string = peek(lx, prefix) == '"';
     *kind = string ? DVM_TOK_STRING : DVM_TOK_CHAR;
-    *trouble = string ? "this string is not closed" : "this character is not closed";
+    *trouble = string ? "this string is not terminated" : "this character constant is not terminated";
     return quoted_length(lx, prefix);
   }
   if (is_digit(c) || (c == '.' && is_digit(peek(lx, 1)))) {

@@ -1,7 +1,7 @@
 /* Inside of the directive parser: a cursor over the tokens, and the parts of the grammar.
  *
  * A parsing function takes what it recognises, writes it to its last argument and returns true.  On a mistake (or out
- * of memory) it returns false with p->rc and the error set; nobody looks at the cursor any more after that. */
+ * of memory) it returns false with p->rc and the error set; the cursor must not be used after that. */
 #ifndef DVM_DIRECTIVE_PARSE_H
 #define DVM_DIRECTIVE_PARSE_H
 #include "pass/directive/arena.h"

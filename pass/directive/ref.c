@@ -10,7 +10,7 @@ bool dvm_parse_too_many_dimensions(struct dvm_parser *p) {
 /* [l:h], with either bound left out. */
 static bool parse_range_rest(struct dvm_parser *p, bool ranges, struct dvm_axis *axis) {
   if (!ranges)
-    return dvm_parse_fail(p, p->pos, "a range cannot stand in '%s'; '[]' takes the whole dimension", p->where);
+    return dvm_parse_fail(p, p->pos, "a range cannot appear in '%s'; '[]' takes the whole dimension", p->where);
   p->pos++;
   axis->kind = DVM_AXIS_RANGE;
   return dvm_parse_expr_or_nothing(p, &axis->high) && dvm_parse_take(p, "]", "after the bounds in");

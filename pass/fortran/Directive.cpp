@@ -199,7 +199,7 @@ bool Parser::attributes(bool Leading) {
         return false;
     } else if (takeWord("align")) {
       D.HasAlign = true;
-      if (at('(') && (!indexNames() || !takeWord("with") || !target("behind WITH")))
+      if (at('(') && (!indexNames() || !takeWord("with") || !target("after WITH")))
         return M.Text.empty() ? fail("expected WITH and an array, " + found()) : false;
     } else if (takeWord("shadow")) {
       D.HasShadow = true;
@@ -209,7 +209,7 @@ bool Parser::attributes(bool Leading) {
       D.Dynamic = true;
     } else if (takeWord("onto")) {
       std::string Ignored;
-      if (!name(Ignored, "the name of a processor arrangement behind ONTO"))
+      if (!name(Ignored, "the name of a processor arrangement after ONTO"))
         return false;
       Ref R;
       if (at('(') && !axes(R, {}, "in ONTO"))
@@ -257,7 +257,7 @@ bool Parser::distribute() {
 bool Parser::align() {
   D.HasAlign = true;
   if (at('(') || at(':') || at(',')) {
-    if (at('(') && (!indexNames() || !(takeWord("with") || fail("expected WITH and an array, " + found())) || !target("behind WITH")))
+    if (at('(') && (!indexNames() || !(takeWord("with") || fail("expected WITH and an array, " + found())) || !target("after WITH")))
       return false;
     return attributes(false) && colonList("in ALIGN");
   }
@@ -266,7 +266,7 @@ bool Parser::align() {
   if (!name(R.Name, "the name of an array, '(' or '::' in ALIGN") || !indexNames())
     return false;
   D.Refs = {R};
-  return (takeWord("with") || fail("expected WITH and an array, " + found())) && target("behind WITH") &&
+  return (takeWord("with") || fail("expected WITH and an array, " + found())) && target("after WITH") &&
          (atEnd() || fail("expected the end in ALIGN, " + found()));
 }
 
@@ -473,7 +473,7 @@ bool Parser::parallel() {
   for (const std::string &N : D.Names)
     if (!isNameStart(N[0]))
       return fail("PARALLEL needs the names of its loops' indices");
-  if (takeWord("on") && !target("behind ON"))
+  if (takeWord("on") && !target("after ON"))
     return false;
   while (!atEnd()) {
     take(',');

@@ -261,7 +261,7 @@ void Writer::dists(Site &T, const std::vector<Dist> &D) {
     } else if (X.Kind == "genblock" || X.Kind == "wgtblock" || X.Kind == "indirect") {
       Variable *V = variable(X.Arg);
       if (!V)
-        return error("'" + X.Arg + "' is no array of this program unit");
+        return error("'" + X.Arg + "' is not an array of this program unit");
       Shape S = Mo.shape(E, *V);
       T.add(",").pointer(Mo.base(E, *V));
       int64_t Count = 1;
@@ -303,7 +303,7 @@ void Writer::align(Site &T, const Directive &D, const std::string &Array) {
 void Writer::variableText(Site &T, const std::string &Name, bool Bytes) {
   Variable *V = variable(Name);
   if (!V)
-    return error("'" + Name + "' is no variable of this program unit");
+    return error("'" + Name + "' is not a variable of this program unit");
   if (V->Kind.empty())
     return error("'" + Name +
                  "' is of a type that the directives do not take in this "
@@ -341,7 +341,7 @@ void Writer::clause(Site &T, const Clause &C, bool Groups) {
     if (Op == "eqv" || Op == "neqv")
       return error("the reduction '" + R.Op + "' is not in this version of dvmfc");
     if ((Op == "and" || Op == "or") && V && !Logical)
-      return error("'" + R.Var + "' is not LOGICAL, as the reduction '" + R.Op + "' wants");
+      return error("'" + R.Var + "' is not LOGICAL, as the reduction '" + R.Op + "' requires");
     variableText(T.key(DVMRT_DIRECTIVE_REDUCTION).add(Op + " "), R.Var, false);
     if (!R.Loc.empty()) {
       T.add(" ");
@@ -458,7 +458,7 @@ void Writer::declare() {
   const ArrayInfo &A = M.Array;
   Variable *V = A.Template ? nullptr : variable(A.Name);
   if (!A.Template && !V)
-    return error("'" + A.Name + "' is no array of this program unit");
+    return error("'" + A.Name + "' is not an array of this program unit");
   if (V && V->Dummy)
     return; // it is what the caller has distributed
   if (V && V->Indirect != M.Allocated)
@@ -469,7 +469,7 @@ void Writer::declare() {
   T.place(M.File.empty() ? Mo.Main.Name : M.File, M.At);
   if (V) {
     if (!V->Rank)
-      return error("'" + A.Name + "' is no array");
+      return error("'" + A.Name + "' is not an array");
     ref(T.key(DVMRT_DIRECTIVE_ARRAY), A.Name, true);
   } else {
     std::vector<Num> Lower, Extent;
@@ -534,7 +534,7 @@ static void lowerIter(Model &Mo, const Mark &M, fir::CallOp Call, Constructs &Kn
     Variable *V;
     mlir::Value Base = address(E, Mo, M, Call, Name, V, Complaints);
     if (!V)
-      return W.error("'" + Name + "' is no variable");
+      return W.error("'" + Name + "' is not a variable");
     C.IndexUnique.push_back(V->Unique);
     Args.push_back(Base);
     Args.push_back(E.value(Num::of(-int64_t(V->Bytes))));

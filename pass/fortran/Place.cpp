@@ -307,7 +307,7 @@ void Placer::standAlone(size_t S, const Directive &D) {
 void Placer::declaration(size_t S, const Directive &D) {
   const int U = unitOf(S);
   if (U < 0) // before the first statement of a unit
-    return error(place(S, 0), D.Word + " must stand inside of a program unit, behind its first statement");
+    return error(place(S, 0), D.Word + " must stand inside a program unit, after its first statement");
   for (const Ref &R : D.Refs) {
     const std::string Key = lower(R.Name);
     auto [It, New] = Arrays[U].insert({Key, ArrayInfo()});

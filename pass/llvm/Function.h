@@ -40,7 +40,7 @@ struct Construct {
   llvm::AllocaInst *Limits[LimitCount] = {};
   std::vector<std::unique_ptr<View>> Views;
   llvm::SmallVector<llvm::AllocaInst *, 8> Settled; // i32, one per access through a view
-  bool OnlyReadsData = false; // of ordinary data it writes nothing but its own variables, and it calls nobody
+  bool OnlyReadsData = false; // of ordinary data it writes only its own variables, and it calls no function
   llvm::MapVector<llvm::GlobalVariable *, llvm::AllocaInst *> Data; // arrays that it reads: i32, has all of it a value?
 
   bool hasIterations() const { return Text.hasIterations(); }

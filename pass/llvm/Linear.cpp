@@ -45,7 +45,7 @@ const char *NestForms::shape() {
   for (Value *P : IndexAddresses) {
     Variable *V = S.VariableOf.lookup(P);
     if (!V || V->Tracked || V->isArray() || V->Kinds.lookup(&K) != DVMRT_L_INDEX)
-      return "an index variable is not a local one";
+      return "an index variable is not local";
   }
   return nullptr;
 }

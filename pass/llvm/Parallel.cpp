@@ -15,7 +15,7 @@
 using namespace llvm;
 using namespace dvmir;
 
-static cl::opt<bool> ParallelOption("dvm-parallel", cl::desc("compile for execution by many ranks, in place of checking"), cl::Hidden);
+static cl::opt<bool> ParallelOption("dvm-parallel", cl::desc("compile for execution by many ranks instead of checking"), cl::Hidden);
 
 bool dvmir::runsParallel(const Module &) { return ParallelOption; }
 

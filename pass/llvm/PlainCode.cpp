@@ -37,7 +37,7 @@ const char *PlainCode::checkCall(CallBase &Call) const {
     return Calls;
   StringRef Mark = markerName(&Call);
   if (!Mark.empty())
-    return Mark == DVMM_ENTER || Mark == DVMM_DIRECT || Mark == DVMM_BIND ? "it holds other directives" : nullptr;
+    return Mark == DVMM_ENTER || Mark == DVMM_DIRECT || Mark == DVMM_BIND ? "it contains other directives" : nullptr;
   Function *F = Call.getCalledFunction();
   if (!F)
     return Calls;
@@ -102,6 +102,6 @@ const char *PlainCode::check(Instruction &I) const {
   if (auto *Call = dyn_cast<CallBase>(&I))
     return checkCall(*Call);
   if (isa<AllocaInst, IndirectBrInst, ReturnInst>(I))
-    return "it holds a variable-length array";
+    return "it contains a variable-length array";
   return nullptr;
 }

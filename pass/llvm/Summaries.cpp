@@ -101,13 +101,13 @@ const char *Summary::check() {
     return "its loops have an unusual form";
   for (BasicBlock *BB : K.Blocks) {
     if (BB->hasAddressTaken() || BB->isEHPad())
-      return "it holds labels whose address is taken";
+      return "it contains labels whose address is taken";
     for (Instruction &I : *BB) {
       if (const char *Why = Code.check(I))
         return Why;
       for (User *U : I.users())
         if (const BasicBlock *At = cast<Instruction>(U)->getParent(); !K.holds(At) || (Forms.inBody(BB) && !Forms.inBody(At)))
-          return "it computes a value that is used behind it";
+          return "it computes a value that is used after it";
     }
   }
   for (Access &A : S.Accesses)
@@ -214,7 +214,7 @@ const char *Summary::checkElement(Access &A) {
   if (!isPowerOf2_64(A.Text.Size) || A.Text.Size > 16)
     return "an element has an odd size";
   if (A.Text.Writes && !Forms.always(A.Mark->getParent()))
-    return "an element is written under a condition";
+    return "an element is written conditionally";
   uint32_t Maybe = Forms.always(A.Mark->getParent()) && !mayBreak(A) ? 0 : DVMRT_SUMMARY_MAYBE;
   Reference R{&A, *A.Text.Use, A.Text.touchFlags() | Maybe, {}, {}, {}};
   if (const char *Why = addSubscripts(R))
@@ -247,7 +247,7 @@ const char *Summary::checkAccess(Access &A) {
   if (A.Text.Use && *A.Text.Use < K.Text.Uses.size() && A.In == &K && !A.Text.PartOfElement)
     return InBody ? checkElement(A) : "a bound of its loops is an element of a distributed array";
   if (A.Text.OfDistributed) // what is behind its end would be taken for other data
-    return "it accesses elements of a distributed array by parts";
+    return "it accesses parts of elements of a distributed array";
   return checkData(A);
 }
 

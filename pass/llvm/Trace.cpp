@@ -12,13 +12,13 @@
 using namespace llvm;
 using namespace dvmir;
 
-static cl::opt<bool> TraceOption("dvm-trace", cl::desc("record what the program does, in place of checking it"), cl::Hidden);
-static cl::opt<bool> ShareOption("dvm-share-statics",
-                                 cl::desc("give what is static a name for the linker, so that objects of one source can be mixed"),
-                                 cl::Hidden);
+static cl::opt<bool> TraceOption("dvm-trace", cl::desc("record what the program does instead of checking it"), cl::Hidden);
+static cl::opt<bool>
+    ShareOption("dvm-share-statics",
+                cl::desc("give static symbols names that the linker sees, so that objects built from one source can be mixed"), cl::Hidden);
 static constexpr char TraceFlag[] = "dvm-trace";
 static cl::opt<unsigned> LargeOption("dvm-trace-large", cl::init(100), cl::Hidden,
-                                     cl::desc("accesses in a function from which on records are written by calls"));
+                                     cl::desc("number of accesses in a function from which records are written by calls"));
 static constexpr char FunctionsSection[] = "dvmt_functions";
 
 bool dvmir::recordsTrace(const Module &M) { return TraceOption || M.getModuleFlag(TraceFlag); }

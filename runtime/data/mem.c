@@ -160,7 +160,7 @@ size_t dvmrt_mem_read(uint64_t *to, uintptr_t from, size_t n) {
 static void *map_or_die(size_t size) {
   void *p = dvmrt_mem_map(size);
   if (!p) {
-    say("dvm: error: no memory left for the checker's own tables, the program is ended\n");
+    say("dvm: error: no memory left for the checker's own tables; ending the program\n");
     _exit(2);
   }
   return p;

@@ -158,28 +158,30 @@ static int refuse(struct dvmrt_options *o, const char *k, const char *v, struct 
   (void)o;
   if ((!strcmp(k, "trace") && !strcmp(v, "off")) || __dvmt_full)
     return 0;
-  return dvm_error_set(err, -EINVAL, "DVM_OPTIONS: '%s=%s': this program was compiled to check, not to record: use 'dvmcc -fdvm=trace'", k,
-                       v);
+  return dvm_error_set(err, -EINVAL,
+                       "DVM_OPTIONS: '%s=%s': this program was compiled for checking, not for recording: use 'dvmcc -fdvm=trace'", k, v);
 }
 
 static const struct {
   const char *key, *value, *meaning;
   option_f *set;
 } table[] = {
-    {"help", "0", "1: list the keys and end", set_help},
-    {"report", "", "file that gets the diagnostics too (.sarif, .jsonl); may be given several times", set_report},
-    {"exitcode", "66", "exit status if there was an error (0..255)", set_exitcode},
-    {"max_errors", "1000", "distinct diagnostics that are shown; 0: all. If given, checking ends with the last of them", set_max_errors},
+    {"help", "0", "1: list the keys and exit", set_help},
+    {"report", "", "write the diagnostics to this file too (.sarif, .jsonl); may be given several times", set_report},
+    {"exitcode", "66", "exit with this status if there was an error (0..255)", set_exitcode},
+    {"max_errors", "1000", "show at most this many distinct diagnostics; 0: all. If given, checking ends with the last of them",
+     set_max_errors},
     {"halt_on_error", "0", "1: end the program at the first error", set_halt},
     {"color", "auto", "auto, always, never", set_color},
-    {"stats", "0", "1: the summary always, and what the run was made of", set_stats},
+    {"stats", "0", "1: always print the summary, with statistics of the run", set_stats},
     {"history", "1", "0: do not show the other access", set_history},
     {"checks", "+all", "-name,+name: switch checks off and on; names are ids without 'dvm-', anti, all", set_checks},
     {"summaries", "1", "0: judge each access by itself, also where a whole loop can be judged when it is entered", set_summaries},
-    {"stretches", "8", "turns from which on an innermost loop is judged before it is executed; 0: each access by itself", set_stretches},
-    {"repeats", "1", "0: judge each access anew, also where it can only repeat what has been reported", set_repeats},
-    {"reduction", "mirror", "how reductions are evaluated a second time: mirror, emulate", set_reduction},
-    {"sources", "", "folder whose files are shown for those of the same absolute name (set by 'dvm fix')", set_sources},
+    {"stretches", "8", "judge innermost loops of at least this many iterations before they are executed; 0: judge each access by itself",
+     set_stretches},
+    {"repeats", "1", "0: judge each access again, also where it can only repeat what has been reported", set_repeats},
+    {"reduction", "mirror", "evaluate reductions a second time in this way: mirror, emulate", set_reduction},
+    {"sources", "", "show the files of this folder in place of those with the same absolute name (set by 'dvm fix')", set_sources},
     {"trace", "off", "off, record, compare, config", refuse},
     {"trace_file", "", "trace to write (needs trace=record)", refuse},
     {"trace_level", "", "none, minimal, modify, full, checksum (needs trace=record)", refuse},
@@ -189,7 +191,7 @@ static const struct {
     {"trace_results", "", "likewise", refuse},
     {"substitute", "1", "of programs that run in parallel under 'dvm compare'", refuse},
     {"reference", "", "trace to compare with (needs trace=compare)", refuse},
-    {"tolerance", "", "greatest accepted difference (needs trace=compare)", refuse},
+    {"tolerance", "", "largest accepted difference (needs trace=compare)", refuse},
     {"sdm", "", "debug server inside the program: HOST\\:PORT of the debugger, or PORT to listen at; ,hold ,secret=FILE", set_sdm},
 };
 enum { NKEYS = sizeof(table) / sizeof(table[0]) };

@@ -73,5 +73,5 @@ int dvmrt_host_start(const char *options, struct dvm_error *err) {
                            .want = want};
   dvm_host_start_f *start = (dvm_host_start_f *)dlsym(library, DVM_HOST_SYMBOL);
   int rc = start ? start(&host, options, why, sizeof(why)) : -ELIBACC;
-  return rc ? dvm_error_set(err, rc, "DVM_OPTIONS: 'sdm=%s': %s", options, *why ? why : "the debug server is of another version") : 0;
+  return rc ? dvm_error_set(err, rc, "DVM_OPTIONS: 'sdm=%s': %s", options, *why ? why : "the debug server has a different version") : 0;
 }

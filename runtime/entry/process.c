@@ -170,7 +170,7 @@ void __dvmrt_early(void) {
 }
 
 __attribute__((constructor(101))) void dvmrt_process_init(void) {
-  static const char told[] = "dvm: functions in '.preinit_array' have run before checking began: they are not judged\n";
+  static const char told[] = "dvm: functions in '.preinit_array' ran before checking began and were not checked\n";
   static struct dvmrt_options o;
   if (ready)
     return;

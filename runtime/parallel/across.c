@@ -45,7 +45,7 @@ static void read_directions(const struct dvmp_construct *c, struct member *v) {
     v->index[at.index] = it.index;
     v->sign[at.index] = sign_of(at.coef) * sign_of(it.coef) * sign_of(step_of(c, it.index));
     if (!v->sign[at.index])
-      dvmp_fail_all(1, &c->d->pos, "'across' over a loop whose step is not constant is not executed in parallel yet");
+      dvmp_fail_all(1, &c->d->pos, "'across' over a loop whose step is not constant is not supported in parallel execution yet");
   }
 }
 
@@ -180,8 +180,8 @@ static void choose_stages(struct dvmp_construct *c, struct dvmp_across *x) {
     if (c->layout.at[r].kind == DVMRT_COORD_AFFINE && c->layout.at[r].index > 0 && axis_of(c, r)->nprocs > 1 && pipeline >= 0)
       dvmp_fail_all(
           1, &c->d->pos,
-          "the dependences of this 'across' are not along one dimension each: not executed in parallel yet with dimension %d cut; "
-          "give the processors to the dimension of the outermost loop (DVM_OPTIONS=grid=..)",
+          "each dependence of this 'across' must be along a single dimension to be executed in parallel with dimension %d divided; "
+          "assign the processors to the dimension of the outermost loop (DVM_OPTIONS=grid=..)",
           r + 1);
   if (pipeline < 0 || form != 'a' || (tile = tile_dim(c, pipeline)) < 0)
     return;
@@ -258,7 +258,7 @@ void dvmp_across_begin(struct dvmp_construct *c) {
     return;
   for (int k = 0; k < c->d->rank; k++)
     if (c->part[k].n > 1)
-      dvmp_fail_all(1, &c->d->pos, "'across' over an indirect distribution is not executed in parallel yet");
+      dvmp_fail_all(1, &c->d->pos, "'across' over an indirect distribution is not supported in parallel execution yet");
   choose_stages(c, x);
   for (int i = 0; i < x->n; i++)
     find_tiled(x, &x->members[i]);

@@ -204,7 +204,8 @@ struct dvmp_array *dvmp_array_of(const struct dvmrt_directive *d, const struct d
     return a;
   if (a->address != address || a->ndims != ref->ndims)
     dvmp_fail_all(1, &d->pos,
-                  "'%s' is a part of '%s', or has another shape: not executed in parallel yet; pass the array as it is, or run on one rank",
+                  "'%s' is a part of '%s', or has a different shape: not supported in parallel execution yet; pass the whole array, or run "
+                  "on one rank",
                   ref->name, a->name);
   return a;
 }

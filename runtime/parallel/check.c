@@ -58,11 +58,11 @@ static bool has_clause(const struct dvmrt_directive *d, char key, const struct d
 
 static struct verdict judge_write(const struct dvmp_array *a, uintptr_t at, uint8_t state) {
   if (has_clause(dvmp_construct_current(), DVMRT_DIRECTIVE_REMOTE, a) && state == DVMP_REMOTE)
-    return (struct verdict){"written, and was brought by 'remote_access' to be read", "dvm-remote-write",
-                            "write it in a loop that is executed where it is"};
+    return (struct verdict){"written, although 'remote_access' fetched it for reading only,", "dvm-remote-write",
+                            "write it in a loop that is executed by its owner"};
   if (in_edge(a, at))
-    return (struct verdict){"written, in the shadow edge", "dvm-shadow-write", "let the iteration that writes it be executed where it is"};
-  return (struct verdict){"written", "dvm-nonlocal-access", "let the iteration that writes it be executed where it is: change 'on'"};
+    return (struct verdict){"written in the shadow edge", "dvm-shadow-write", "make its owner execute the iteration that writes it"};
+  return (struct verdict){"written", "dvm-nonlocal-access", "make its owner execute the iteration that writes it: change 'on'"};
 }
 
 static struct verdict judge_read(const struct dvmp_array *a, uintptr_t at, uint8_t state) {
@@ -72,21 +72,22 @@ static struct verdict judge_read(const struct dvmp_array *a, uintptr_t at, uint8
     return (struct verdict){"read before it has a value", "dvm-uninitialized", "assign it first"};
   if (state == DVMP_PENDING)
     return (struct verdict){"read while its exchange is under way", "dvm-shadow-pending",
-                            "wait for the shadow group before, 'shadow_wait'"};
+                            "wait for the shadow group first, with 'shadow_wait'"};
   if (!dvmp_job.inside)
     return (struct verdict){"read in the sequential part", "dvm-sequential-access", "put '#pragma dvm remote_access' before the statement"};
   if (has_clause(d, DVMRT_DIRECTIVE_REMOTE, a))
-    return (struct verdict){"read, and 'remote_access' does not bring it", "dvm-remote-uncovered", "let its section hold the element"};
+    return (struct verdict){"read, although 'remote_access' does not fetch it,", "dvm-remote-uncovered",
+                            "extend its section to include the element"};
   if (has_clause(d, DVMRT_DIRECTIVE_ACROSS, a))
-    return (struct verdict){"read, and 'across' does not bring it", "dvm-across-distance",
+    return (struct verdict){"read, although 'across' does not fetch it,", "dvm-across-distance",
                             "declare the width of the dependence in 'across'"};
   if (state == DVMP_STALE)
-    return (struct verdict){"read from the shadow edge, which is older than the last write", "dvm-shadow-stale",
+    return (struct verdict){"read from the shadow edge, which is older than the last write,", "dvm-shadow-stale",
                             "add 'shadow_renew' to the directive"};
   if (edge)
-    return (struct verdict){"read from the shadow edge, which was not renewed", "dvm-shadow-stale", "add 'shadow_renew' to the directive"};
+    return (struct verdict){"read from the shadow edge, which was not renewed,", "dvm-shadow-stale", "add 'shadow_renew' to the directive"};
   if (state == DVMP_OVER)
-    return (struct verdict){"read after the construct whose 'remote_access' brought it", "dvm-nonlocal-access",
+    return (struct verdict){"read after the construct whose 'remote_access' fetched it", "dvm-nonlocal-access",
                             "add 'remote_access' to this directive"};
   return (struct verdict){"read", "dvm-nonlocal-access", "add 'remote_access' to the directive, or a wider 'shadow' and 'shadow_renew'"};
 }
@@ -107,9 +108,9 @@ static void fail(struct dvmp_array *a, uintptr_t at, bool write, struct dvmrt_si
     snprintf(in, sizeof(in), ", in the '%s' at %s:%u", d->kind, d->pos.file, d->pos.line);
   char whose[64] = "";
   if (state != DVMP_UNSET)
-    snprintf(whose, sizeof(whose), ", and rank %d has it", dvmp_array_owner(a, at));
-  dvmp_fail_here(DVMP_STATUS_WRONG, x ? &x->pos : dvmp_construct_place(), "'%s' is %s, by rank %d, which has %s%s%s [%s]\nhelp: %s",
-                 element, v.what, dvmp_job.rank, own, whose, in, v.id, v.help);
+    snprintf(whose, sizeof(whose), ", which belongs to rank %d,", dvmp_array_owner(a, at));
+  dvmp_fail_here(DVMP_STATUS_WRONG, x ? &x->pos : dvmp_construct_place(), "'%s'%s is %s by rank %d, which has %s%s [%s]\nhelp: %s", element,
+                 whose, v.what, dvmp_job.rank, own, in, v.id, v.help);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------------------------------------------- */

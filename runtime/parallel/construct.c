@@ -176,7 +176,7 @@ static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
     dvmp_fail_here(DVMP_STATUS_WRONG, &c->d->pos, "this '%s' is executed inside the parallel loop at %s:%u, by some ranks only [dvm-usage]",
                    kind_name(c), outer && outer->d->pos.file ? outer->d->pos.file : "?", outer ? outer->d->pos.line : 0);
   if (depth == DEPTH_MAX)
-    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "more than %d constructs are executed inside each other [dvm-usage]", DEPTH_MAX);
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "constructs are nested more than %d deep [dvm-usage]", DEPTH_MAX);
   if (c->d->parallel)
     find_parts(c);
   else
@@ -239,7 +239,7 @@ DVMRT_EXPORT void __dvmp_leave(struct dvmrt_site *site, const void *frame) {
 DVMRT_EXPORT void __dvmp_outside(struct dvmrt_site *site, uint32_t index, int64_t value) {
   const struct dvmrt_directive *d = directive_of(site);
   const struct dvmrt_item *on = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ON);
-  dvmp_fail_here(DVMP_STATUS_WRONG, &d->pos, "the iteration %s=%lld lies outside of '%s' [dvm-usage]", d->names[index], (long long)value,
+  dvmp_fail_here(DVMP_STATUS_WRONG, &d->pos, "the iteration %s=%lld lies outside '%s' [dvm-usage]", d->names[index], (long long)value,
                  on ? on->ref.name : "?");
 }
 
@@ -265,7 +265,8 @@ bool dvmp_construct_fetched(const struct dvmp_array *a, uintptr_t at) {
 
 static void refuse(const struct dvmrt_directive *d) {
   if (dvmp_job.size > 1)
-    dvmp_fail_all(1, &d->pos, "'%s' is not executed in parallel yet: run the program on one rank, or use 'remote_access'", d->kind);
+    dvmp_fail_all(1, &d->pos, "'%s' is not supported in parallel execution yet: run the program on one rank, or use 'remote_access'",
+                  d->kind);
 }
 
 DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {

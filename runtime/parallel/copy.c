@@ -35,7 +35,7 @@ static void refuse(const struct dvmp_array *a, uintptr_t at, struct dvmrt_site *
     dvmrt_mem_leave();
   dvmp_where_element(element, sizeof(element), a, at);
   dvmp_fail_here(DVMP_STATUS_WRONG, x ? &x->pos : dvmp_construct_place(),
-                 "'%s' is read in the sequential part by rank %d, and rank %d has it: put '#pragma dvm remote_access' before the statement "
+                 "'%s' is read in the sequential part by rank %d, but rank %d has it: put '#pragma dvm remote_access' before the statement "
                  "[dvm-sequential-access]",
                  element, dvmp_job.rank, dvmp_array_owner(a, at));
 }

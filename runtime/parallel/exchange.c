@@ -61,7 +61,8 @@ static void add_edges(struct dvmp_traffic *t, const struct dvmrt_directive *d, c
   if (!a || dvmp_array_everywhere(a))
     return;
   if (i->named)
-    dvmp_fail_all(1, &d->pos, "edges made by 'shadow_add' are not executed in parallel yet: bring the elements of '%s' by 'remote_access'",
+    dvmp_fail_all(1, &d->pos,
+                  "edges made by 'shadow_add' are not supported in parallel execution yet: fetch the elements of '%s' with 'remote_access'",
                   a->name);
   dvmrt_placing_widths(i, args, a->ndims, a->low, a->high, &box);
   for (int k = 0; k < a->ndims; k++)
@@ -257,7 +258,7 @@ static void read_side(struct copied *s, struct dvmp_arena *m, const struct dvmrt
     }
     if (low < 0 || high >= s->a->extent[k])
       dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
-                    "the section %lld:%lld of dimension %d of '%s' in 'array_copy' lies outside of it [dvm-usage]", (long long)low,
+                    "the section %lld:%lld of dimension %d of '%s' in 'array_copy' lies outside the array [dvm-usage]", (long long)low,
                     (long long)high, k + 1, s->a->name);
     s->section.dim[k] = dvmp_list_of(m, low, high);
     if (!one)

@@ -5,7 +5,7 @@
 
 /* When the ranks are known. */
 void dvmp_facts_begin(void);
-/* What has just been told to people, "... [dvm-id]\nhelp: ..", becomes a record, and debuggers may stop. */
+/* Turns the message just printed, "... [dvm-id]\nhelp: ..", into a record, at which debuggers may stop. */
 void dvmp_facts_tell(const struct dvmrt_pos *at, const char *message);
 /* Nothing, for the breakpoints of debuggers. */
 void __dvm_diagnostic(void);

@@ -129,9 +129,10 @@ static void cut_sizes(const struct cut *c) {
     at += n;
   }
   if (at != c->axis->extent)
-    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
-                  "'genblock' cuts dimension %d of '%s' into parts of %lld elements together on %d processors, it has %lld [dvm-usage]",
-                  c->dim + 1, c->name, (long long)at, c->axis->nprocs, (long long)c->axis->extent);
+    dvmp_fail_all(
+        DVMP_STATUS_WRONG, &c->d->pos,
+        "'genblock' divides dimension %d of '%s' into parts with a total of %lld elements on %d processors, but it has %lld [dvm-usage]",
+        c->dim + 1, c->name, (long long)at, c->axis->nprocs, (long long)c->axis->extent);
 }
 
 /* Each of the weights is for as many elements; a part ends where its share of the sum is reached. */
@@ -141,8 +142,8 @@ static void cut_weights(const struct cut *c) {
   for (int64_t i = 0; i < extent && n > 0; i++)
     all += value_at(c, i * n / extent);
   if (n <= 0 || !(all > 0))
-    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "the weights of 'wgtblock' for dimension %d of '%s' have no positive sum [dvm-usage]",
-                  c->dim + 1, c->name);
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
+                  "the weights of 'wgtblock' for dimension %d of '%s' do not have a positive sum [dvm-usage]", c->dim + 1, c->name);
   for (int p = 0; p < c->axis->nprocs; p++) {
     int64_t from = at;
     while (at < extent && (p == c->axis->nprocs - 1 || sum + value_at(c, at * n / extent) / 2 < all * (p + 1) / c->axis->nprocs))
@@ -163,7 +164,7 @@ static void cut_map(const struct cut *c) {
       int64_t owner = (int64_t)value_at(c, i);
       if (owner < 0 || owner >= procs)
         dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
-                      "'indirect' gives element %lld of dimension %d of '%s' to processor %lld, and there are %d along it [dvm-usage]",
+                      "'indirect' gives element %lld of dimension %d of '%s' to processor %lld, but there are %d along it [dvm-usage]",
                       (long long)i, c->dim + 1, c->name, (long long)owner, procs);
       if (!pass)
         runs[owner] += owner != before;
@@ -220,7 +221,8 @@ void dvmp_grid_make(struct dvmp_grid *g, const struct dvmrt_directive *d, const 
     g->axis[i].extent = extent[i];
     static const struct dvmrt_rule plain;
     if (along[i] > 1 && own->dist[i] == DVMRT_DIST_GIVEN && !own->rule[i].kind)
-      dvmp_fail_all(1, &d->pos, "'derived' is not executed in parallel yet: give '%s' another distribution, or run it on one rank",
+      dvmp_fail_all(1, &d->pos,
+                    "'derived' is not supported in parallel execution yet: give '%s' another distribution, or run it on one rank",
                     own->ref.name);
     struct cut c = {g, d, i < own->ndist ? &own->rule[i] : &plain, args, &g->axis[i], own->ref.name, i};
     cut_axis(&c);

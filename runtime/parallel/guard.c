@@ -93,16 +93,16 @@ static void tell_fault(struct dvmp_array *a, uintptr_t at, bool write, uintptr_t
   if (!w.line && dvmp_construct_place())
     pos = *dvmp_construct_place();
   bool in_nest = dvmp_job.inside && d;
-  dvmp_fail_here(DVMP_STATUS_WRONG, &pos,
-                 "%s%s%s'%s' is %s by rank %d, which has %s, and rank %d has it%s%s%s\nhelp: %s '%s'; DVM_OPTIONS=poison=1 finds the first "
-                 "such use, to the element",
-                 w.function[0] ? "in '" : "", w.function, w.function[0] ? "': " : "", element, write ? "written" : "read", dvmp_job.rank,
-                 own, dvmp_array_owner(a, at), w.line ? "" : ": in or behind this directive", "",
-                 in_nest ? " [dvm-nonlocal-access]" : " [dvm-sequential-access]",
-                 write     ? "let the iteration that writes it be executed where it is: change 'on' at the parallel loop that writes"
-                 : in_nest ? "renew an edge that is wide enough, or add 'remote_access' to the directive, for"
-                           : "put '#pragma dvm remote_access' before the statement, for",
-                 a->name);
+  dvmp_fail_here(
+      DVMP_STATUS_WRONG, &pos,
+      "%s%s%s'%s', which belongs to rank %d, is %s by rank %d, which has %s%s%s%s\nhelp: %s '%s'; DVM_OPTIONS=poison=1 finds the first "
+      "such use and names the element",
+      w.function[0] ? "in '" : "", w.function, w.function[0] ? "': " : "", element, dvmp_array_owner(a, at), write ? "written" : "read",
+      dvmp_job.rank, own, w.line ? "" : ": at or after this directive", "", in_nest ? " [dvm-nonlocal-access]" : " [dvm-sequential-access]",
+      write     ? "make its owner execute the iteration that writes it: change 'on' in the parallel loop that writes"
+      : in_nest ? "renew an edge that is wide enough, or add 'remote_access' to the directive, for"
+                : "put '#pragma dvm remote_access' before the statement, for",
+      a->name);
 }
 
 static void handle(int signal, siginfo_t *info, void *context) {

@@ -112,7 +112,8 @@ static const char *next_conversion(const char *f, size_t *n) {
 /* Text is as long as rank 0 has read it. */
 static void spread_one(void *p, size_t n) {
   if (n == SIZE_MAX)
-    dvmp_fail_all(1, dvmp_construct_place(), "'%%m' and wide strings in 'scanf' are not executed in parallel yet: read with 'getline'");
+    dvmp_fail_all(1, dvmp_construct_place(),
+                  "'%%m' and wide strings in 'scanf' are not supported in parallel execution yet: read with 'getline'");
   uint64_t size = n;
   if (!n) {
     size = dvmp_job.rank ? 0 : strlen(p) + 1;

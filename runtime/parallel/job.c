@@ -90,7 +90,7 @@ static void read_options(void) {
   for (int i = 0; i < dvmp_job.ngrid; i++)
     all *= all > INT_MAX ? 1 : dvmp_job.grid[i];
   if (dvmp_job.ngrid && all != dvmp_job.size)
-    dvmp_fail_all(DVMP_STATUS_USAGE, NULL, "DVM_OPTIONS: the grid of 'grid=' has %ld processors, the program runs on %d %s", all,
+    dvmp_fail_all(DVMP_STATUS_USAGE, NULL, "DVM_OPTIONS: the grid of 'grid=' has %ld processors, but the program runs on %d %s", all,
                   dvmp_job.size, dvmp_job.size == 1 ? "rank" : "ranks");
 }
 

@@ -78,22 +78,22 @@ static int set_substitute(const char *key, const char *value, struct dvm_error *
 
 static int refuse(const char *key, const char *value, struct dvm_error *err) {
   return dvm_error_set(err, -EINVAL,
-                       "DVM_OPTIONS: '%s=%s': this program was compiled to run in parallel, not to check: use 'dvmcc -fdvm=check'", key,
-                       value);
+                       "DVM_OPTIONS: '%s=%s': this program was compiled for parallel execution, not for checking: use 'dvmcc -fdvm=check'",
+                       key, value);
 }
 
 static const struct {
   const char *key, *line;
   int (*set)(const char *key, const char *value, struct dvm_error *err);
 } table[] = {
-    {"help", "help=0             1: list the keys and end", set_help},
+    {"help", "help=0             1: list the keys and exit", set_help},
     {"grid", "grid=              processors along the divided dimensions, as in 2x3, of arrays that have as many of them", set_grid},
-    {"patience", "patience=5         seconds that ranks may all wait for each other before they are said to have parted", set_patience},
-    {"io", "io=one             all: each rank reads and writes itself, as programs with MPI calls of their own may want", set_io},
-    {"guard", "guard=1            0: memory of other ranks' elements stays accessible; what is read there is old", set_bool},
-    {"poison", "poison=0           1: check each access: the first element that the directives do not provide is named", set_bool},
-    {"digest", "digest=0           1: say on stderr what arrays hold when they end, in a number that is the same on any number of ranks",
-     set_bool},
+    {"patience", "patience=5         seconds for which all ranks may wait for each other before they are reported as diverged",
+     set_patience},
+    {"io", "io=one             all: each rank does its own input and output, for programs with MPI calls of their own", set_io},
+    {"guard", "guard=1            0: memory of other ranks' elements stays accessible, but holds stale values", set_bool},
+    {"poison", "poison=0           1: check each access: names the first element that no directive provides", set_bool},
+    {"digest", "digest=0           1: print to stderr a digest of each array's final contents, the same for any number of ranks", set_bool},
     {"substitute",
      "substitute=1       0: go on with this run's own results of reductions, not with those of the reference that agree with them",
      set_substitute},

@@ -151,10 +151,10 @@ static void read_result(struct dvmp_construct *c, struct result *r, const struct
     r->location_bytes = dvmrt_num_value(i->loc_bytes, c->args) * dvmrt_num_value(i->bytes, c->args);
   }
   if (r->count < 1 || r->bytes < 1)
-    dvmp_fail_all(1, &c->d->pos, "the size of '%s' in 'reduction' is not known: not executed in parallel yet", i->ref.name);
+    dvmp_fail_all(1, &c->d->pos, "the size of '%s' in 'reduction' is not known: not supported in parallel execution yet", i->ref.name);
   bool loc = r->op == 'X' || r->op == 'N';
   if (loc && r->pending)
-    dvmp_fail_all(1, &c->d->pos, "'%s' in an asynchronous group is not executed in parallel yet: leave out the group", i->word);
+    dvmp_fail_all(1, &c->d->pos, "'%s' in an asynchronous group is not supported in parallel execution yet: omit the group", i->word);
 }
 
 /* Letter 'number' of the text's line 'm'. */

@@ -32,7 +32,7 @@ void *dvmp_sequential_target(struct dvmp_array *a, void *p, uint64_t size) {
     return p;
   if (size > sizeof(nowhere))
     dvmp_fail_here(1, dvmp_construct_place(),
-                   "an element of %llu bytes is assigned what a call gives: not executed in parallel yet; assign it to a "
+                   "an element of %llu bytes is assigned the result of a call: not supported in parallel execution yet; assign it to a "
                    "variable first",
                    (unsigned long long)size);
   return nowhere;
@@ -88,7 +88,7 @@ DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_
   if (entered)
     dvmrt_mem_leave();
   dvmp_fail_here(DVMP_STATUS_WRONG, &x->pos,
-                 "'%s' is read in the sequential part by rank %d, and rank %d has it: put '#pragma dvm remote_access' before the statement "
+                 "'%s' is read in the sequential part by rank %d, but rank %d has it: put '#pragma dvm remote_access' before the statement "
                  "[dvm-sequential-access]",
                  x->text, dvmp_job.rank, dvmp_array_owner(a, (uintptr_t)p));
 }

@@ -156,8 +156,8 @@ FILE *__dvmp_popen(const char *command, const char *mode) {
 static void need_file(FILE *f, const char *what) {
   if (dvmp_job.inside && !dvmp_job.everywhere && dvmp_job.rank && f != stdout && f != stderr)
     dvmp_fail_here(1, dvmp_construct_place(),
-                   "'%s' in a parallel loop, on a file that rank 0 has opened, is not executed in parallel yet: "
-                   "print to standard output, or write behind the loop",
+                   "'%s' in a parallel loop, on a file that rank 0 has opened, is not supported in parallel execution yet: "
+                   "print to standard output, or write after the loop",
                    what);
 }
 

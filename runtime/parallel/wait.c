@@ -146,20 +146,20 @@ static void word_rank(char *text, size_t room, int q, uint64_t difference, char 
   at[0] = 0;
   if (p && p->line) {
     snprintf(at, at_room, "%s:%u: ", p->file < FILES ? w->files[p->file] : "?", p->line);
-    snprintf(text, room, "in or behind this directive");
+    snprintf(text, room, "at or after this directive");
   } else if (w->ends) {
     snprintf(text, room, "at the end of the program");
   } else {
     if (w->line)
       snprintf(at, at_room, "%s:%u: ", w->file, w->line);
-    snprintf(text, room, "in or behind this directive");
+    snprintf(text, room, "at or after this directive");
   }
 }
 
 static void end_parted(void) {
   uint64_t difference = first_difference();
   char text[128], at[160], other[128], other_at[160];
-  static const char parted[] = "the ranks have parted: each waits for others, and none goes on [dvm-divergence]";
+  static const char parted[] = "the ranks have diverged: each is waiting for others, and none can continue [dvm-divergence]";
   fprintf(stderr, "dvm: error: %s\n", parted);
   for (int q = 0; q < dvmp_job.size; q++) {
     bool told = false;

@@ -15,11 +15,11 @@ static struct dvmt_setup setup = {.config = DVMT_CONFIG_INIT, .ring_fd = -1};
 static const struct {
   const char *key, *value, *meaning;
 } table[] = {
-    {"help", "0", "1: list the keys and end"},
+    {"help", "0", "1: list the keys and exit"},
     {"trace", "off", "off, record, compare, config"},
     {"trace_file", "", "trace (or, for config, configuration) to write"},
     {"reference", "", "trace to compare with (trace=compare)"},
-    {"tolerance", "", "greatest accepted relative difference (trace=compare)"},
+    {"tolerance", "", "largest accepted relative difference (trace=compare)"},
     {"trace_level", "modify", "none, minimal, modify, full, checksum, system"},
     {"trace_config", "", "file with levels per construct, start and finish, tolerances"},
     {"trace_ring", "", "set by 'dvm record' and 'dvm compare'"},
@@ -28,9 +28,9 @@ static const struct {
     {"substitute", "1", "of programs that run in parallel"},
     {"report", "", ".sarif or .jsonl with the differences, repeatable (trace=compare)"},
     {"exitcode", "66", "exit status if something differs (trace=compare)"},
-    {"max_errors", "20", "differences that are shown (trace=compare)"},
+    {"max_errors", "20", "maximum number of differences shown (trace=compare)"},
     {"checks", "+all", "kinds of differences: -trace-nan, .. (trace=compare)"},
-    {"halt_on_error", "0", "of checked programs; nothing here, as the next ones"},
+    {"halt_on_error", "0", "for checked programs; ignored here, like the following ones"},
     {"color", "auto", ""},
     {"stats", "0", ""},
     {"history", "1", ""},
@@ -237,7 +237,7 @@ static void start_tool(void) {
     memcpy(words + ROOM - first, before, first * sizeof(*before));
     execv(tool, words + ROOM - first);
   }
-  snprintf(text, sizeof(text), "cannot run '%s', which takes what this program records; 'dvm %s' can do it", tool,
+  snprintf(text, sizeof(text), "cannot run '%s', which receives what this program records; use 'dvm %s' instead", tool,
            compare  ? "compare"
            : config ? "trace config"
                     : "record");

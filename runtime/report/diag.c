@@ -172,7 +172,7 @@ static uint64_t findings(void) {
 static void help_at_least(const struct dvmrt_finding *f, struct dvmrt_report *r) {
   if (r->nhelps)
     return;
-  dvmrt_text_add(dvmrt_diag_help(r), f->id == DVMRT_ID_USAGE ? "this directive itself is to be changed" : "no directive repairs it");
+  dvmrt_text_add(dvmrt_diag_help(r), f->id == DVMRT_ID_USAGE ? "this directive itself must be changed" : "no directive repairs it");
 }
 
 /* A limit that the user has given ends the checks; what has a value in the emulation goes on to be computed so. */

@@ -26,7 +26,7 @@ struct dvmrt_report {
 void dvmrt_diag_init(const struct dvmrt_options *o);
 /* An empty report; there is one. */
 struct dvmrt_report *dvmrt_diag_report(void);
-/* Adds a note and returns its text; notes past the limit go to a text that nobody reads. */
+/* Adds a note and returns its text; notes beyond the limit go to a text that is discarded. */
 struct dvmrt_text *dvmrt_diag_note(struct dvmrt_report *r, struct dvmrt_pos pos);
 struct dvmrt_text *dvmrt_diag_help(struct dvmrt_report *r);
 /* Notes a part of what the help says; 'word' and 'name' may be NULL.  Returns its text, which is empty. */

@@ -54,7 +54,7 @@ static void uninitialized(const struct dvmrt_event *ev) {
     dvmrt_explain_note_nest(r, ev);
   if (ev->word == DVMRT_W_NEWVALUE && ev->array && ev->array->moved) {
     struct dvmrt_text *help = dvmrt_diag_help(r);
-    dvmrt_text_add(help, "take 'new_value' out of the directive at ");
+    dvmrt_text_add(help, "remove 'new_value' from the directive at ");
     dvmrt_name_place(ev->array->moved->pos, help);
     dvmrt_diag_repair(r, DVMRT_REPAIR_WORD, ev->array->moved->pos, "new_value", NULL);
   }
@@ -111,13 +111,14 @@ static void help_unassigned(struct dvmrt_report *r, const struct dvmrt_event *ev
   const char *name = dvmrt_name_key(ev), *operation;
   if (!ev->nest) {
     if (!help_kept(r, ev))
-      dvmrt_text_add(dvmrt_diag_help(r), "no directive repairs it: its value ends with the loop, assign it again before it is read");
+      dvmrt_text_add(dvmrt_diag_help(r),
+                     "no directive repairs it: its value is lost when the loop ends; assign it again before reading it");
     return;
   }
   operation = is_private_of(ev->nest->d, name) && !ev->access->ndims ? operation_in_nest(ev, name) : NULL;
   struct dvmrt_text *help = dvmrt_diag_help(r);
   if (!operation) {
-    dvmrt_text_add(help, "no directive repairs it: each iteration has a '%s' of its own, and is to assign it before it reads it", name);
+    dvmrt_text_add(help, "no directive repairs it: each iteration has its own '%s' and must assign it before reading it", name);
     return;
   }
   dvmrt_text_add(help, "write 'reduction(%s(%s))' in place of 'private(%s)' in the directive at ", operation, name, name);
@@ -136,7 +137,7 @@ static void private_uninitialized(const struct dvmrt_event *ev) {
   } else if (ev->class == DVMRT_CLASS_PRIVATE) {
     dvmrt_explain_start(r, ev, "is private and is read in an iteration that has not assigned it");
   } else if (ev->word < DVMRT_W_FIRST) {
-    dvmrt_explain_start(r, ev, "was private in a parallel loop that is over and is read before it has a value again");
+    dvmrt_explain_start(r, ev, "was private in a parallel loop that has ended and is read before it is assigned again");
   } else {
     dvmrt_explain_start(r, ev,
                         "is read in an iteration that has not assigned it, though other iterations assign it first: it is private by "
@@ -161,14 +162,14 @@ static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev,
   struct dvmrt_text *help = dvmrt_diag_help(r);
   if (ev->array && !ev->array->ordinary) {
     dvmrt_text_add(help,
-                   "no directive repairs it: '%s' is an array of the directives, which no 'reduction' takes; let the loop collect in an "
+                   "no directive repairs it: '%s' is an array used in directives, which 'reduction' does not accept; accumulate in an "
                    "ordinary variable",
                    name);
     return;
   }
   if (operation && x->ndims && !(x->nextents && x->extent[0] > 0)) { /* of a pointer the clause would take one element alone */
     dvmrt_text_add(help,
-                   "no directive alone repairs it: collect in an array whose declaration gives its size, and name that in "
+                   "no directive alone repairs it: accumulate in an array whose declaration gives its size, and name that in "
                    "'reduction(%s(..))' of the directive at ",
                    operation);
     dvmrt_name_place(ev->nest->d->pos, help);
@@ -178,12 +179,12 @@ static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev,
     dvmrt_text_add(help, "add 'reduction(%s(%s))' to the directive at ", operation, name);
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_ADD, ev->nest->d->pos, NULL, NULL), "reduction(%s(%s))", operation, name);
   } else if (out_of_scope(ev)) {
-    dvmrt_text_add(help, "no directive alone repairs it: if it collects a result, declare it outside of its function and name it in a "
+    dvmrt_text_add(help, "no directive alone repairs it: if it accumulates a result, declare it outside of its function and name it in a "
                          "'reduction' of the directive at ");
   } else if (!x->range && !x->whole && (dvmrt_guess_is_call(x->pos, name) || x->cid != ev->nest->d->cid)) {
-    dvmrt_text_add(help, "if it collects a result, name it in a 'reduction' of the directive at ");
+    dvmrt_text_add(help, "if it accumulates a result, name it in a 'reduction' of the directive at ");
   } else {
-    dvmrt_text_add(help, "no directive repairs it: no iteration may rely on what another one gives '%s'", name);
+    dvmrt_text_add(help, "no directive repairs it: no iteration may depend on the value that another one assigns to '%s'", name);
     return;
   }
   dvmrt_name_place(ev->nest->d->pos, help);
@@ -209,8 +210,7 @@ static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   struct dvmrt_text *help = dvmrt_diag_help(r);
   if (ev->array && !ev->array->ordinary) {
     dvmrt_text_add(
-        help,
-        "no directive repairs it: '%s' is an array of the directives, which cannot be private; let the loop write a variable of its own",
+        help, "no directive repairs it: '%s' is an array used in directives, which cannot be private; use a separate variable in the loop",
         dvmrt_name_key(ev));
     return;
   }
@@ -218,8 +218,9 @@ static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
     dvmrt_text_add(help, "add 'private(%s)' to the directive at ", dvmrt_name_key(ev));
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_ADD, ev->nest->d->pos, NULL, NULL), "private(%s)", dvmrt_name_key(ev));
   } else if (out_of_scope(ev)) {
-    dvmrt_text_add(help, "no directive alone repairs it: drop its 'static', or declare it outside of its function and name it in 'private' "
-                         "of the directive at ");
+    dvmrt_text_add(help,
+                   "no directive alone repairs it: remove its 'static', or declare it outside of its function and name it in 'private' "
+                   "of the directive at ");
   } else {
     dvmrt_text_add(help, "name what ");
     dvmrt_name_datum(ev, help);
@@ -290,7 +291,7 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
   struct dvmrt_text *t;
   if (ev->class == DVMRT_CLASS_BUFFER) {
     dvmrt_text_add(dvmrt_diag_help(r),
-                   "no directive repairs it: 'remote_access' brings the values from before the loop; write to another array");
+                   "no directive repairs it: 'remote_access' provides the values from before the loop; write to a different array");
     return;
   }
   if (f->clause.name) {
@@ -315,7 +316,7 @@ static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *
   help_edge(r, &f->clause, ev->array, t);
   for (const struct dvmrt_finding *o = dvmrt_finding_first(); o; o = o->next)
     if (o->id == DVMRT_ID_SHADOW_STALE && o->construct == d && !strcmp(o->what, f->what)) {
-      dvmrt_text_add(t, "; it brings the edges too, in place of 'shadow_renew(%s)'", f->clause.array);
+      dvmrt_text_add(t, "; it also renews the edges and replaces 'shadow_renew(%s)'", f->clause.array);
       break;
     }
 }
@@ -428,7 +429,7 @@ void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict v, cons
   if (t->site)
     dvmrt_text_add(dvmrt_diag_note(r, dvmrt_site_access(t->site)->pos), "%s here by task %lld", v == DVMRT_ANTI ? "read" : "written",
                    (long long)t->other);
-  dvmrt_text_add(dvmrt_diag_note(r, t->region->pos), "the tasks of '%s' run side by side in this task region", t->name);
+  dvmrt_text_add(dvmrt_diag_note(r, t->region->pos), "the tasks of '%s' run concurrently in this task region", t->name);
   dvmrt_explain_note_declaration(r, ev);
   struct dvmrt_text *help = dvmrt_diag_help(r);
   const struct dvmrt_directive *block = on_block();
@@ -436,9 +437,9 @@ void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict v, cons
     dvmrt_text_add(help, "write 'on(%s[%lld])' in the directive at ", t->name, (long long)t->other);
     dvmrt_name_place(block->pos, help);
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_CLAUSE, block->pos, "on", NULL), "on(%s[%lld])", t->name, (long long)t->other);
-    dvmrt_text_add(help, ": both are one task then");
+    dvmrt_text_add(help, ", which makes them one task");
   } else if (v == DVMRT_FLOW && ev->array) {
-    dvmrt_text_add(help, "no directive alone repairs it: bring it by 'remote_access(%s", dvmrt_name_key(ev));
+    dvmrt_text_add(help, "no directive alone repairs it: fetch it with 'remote_access(%s", dvmrt_name_key(ev));
     for (int d = 0; d < ev->array->ndims; d++)
       dvmrt_text_add(help, "[]");
     dvmrt_text_add(help, ")' in a later task region, or put both into one task");

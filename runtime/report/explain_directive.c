@@ -30,8 +30,8 @@ void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_ar
 void dvmrt_explain_declared(const struct dvmrt_directive *elsewhere, const struct dvmrt_directive *own) {
   const char *name = own->items->ref.name;
   struct dvmrt_text t = {.n = 0};
-  dvmrt_text_add(&t, "'%s' is distributed here in another way than where it is defined", name);
-  directive_finding(DVMRT_ID_USAGE, elsewhere, name, t.s, own, "the directive of its definition: both must say the same");
+  dvmrt_text_add(&t, "'%s' is distributed differently here than where it is defined", name);
+  directive_finding(DVMRT_ID_USAGE, elsewhere, name, t.s, own, "the directive of its definition: the two must agree");
 }
 
 /* The clause of the loop that names the variable. */
@@ -68,7 +68,7 @@ static void help_protocol(struct dvmrt_report *r, const struct dvmrt_directive *
   if (i)
     reduction_text(i, p->name, &own);
   if (i && shares_group(at, i)) {
-    dvmrt_text_add(help, "take '%s' out of the group '%s', and add 'reduction(%s)' to the directive at ", own.s, p->group, own.s);
+    dvmrt_text_add(help, "remove '%s' from the group '%s', and add 'reduction(%s)' to the directive at ", own.s, p->group, own.s);
     dvmrt_name_place(at->pos, help);
     dvmrt_diag_repair(r, DVMRT_REPAIR_DROP, at->pos, "reduction", p->name);
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_ADD, at->pos, NULL, NULL), "reduction(%s)", own.s);
@@ -77,13 +77,13 @@ static void help_protocol(struct dvmrt_report *r, const struct dvmrt_directive *
     dvmrt_name_place(at->pos, help);
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_CLAUSE, at->pos, "reduction", p->name), "reduction(%s)", own.s);
   } else if (!strcmp(at->kind, "reduction_start") && p->other && p->other->parallel) {
-    dvmrt_text_add(help, "put '#pragma dvm reduction_wait(%s)' behind it", p->group);
+    dvmrt_text_add(help, "put '#pragma dvm reduction_wait(%s)' after it", p->group);
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEHIND, at->pos, NULL, NULL), "#pragma dvm reduction_wait(%s)", p->group);
   } else if (p->other && p->other->parallel) {
     dvmrt_text_add(help, "put '#pragma dvm reduction_start(%s)' before it", p->group);
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEFORE, at->pos, "later", NULL), "#pragma dvm reduction_start(%s)", p->group);
   } else {
-    dvmrt_text_add(help, "take this directive out");
+    dvmrt_text_add(help, "remove this directive");
     dvmrt_diag_repair(r, DVMRT_REPAIR_OUT, at->pos, NULL, NULL);
   }
 }
@@ -126,7 +126,7 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
   dvmrt_text_add(help, "'#pragma dvm reduction_wait(%s)' before %s", v->group, ev->nest ? "the loop at " : "it");
   if (ev->nest)
     dvmrt_name_place(ev->nest->d->pos, help);
-  dvmrt_text_add(help, "; later ones go");
+  dvmrt_text_add(help, "; remove later ones");
   dvmrt_explain_emit(f, r);
 }
 
@@ -150,7 +150,7 @@ void dvmrt_explain_leaves(const struct dvmrt_record *v) {
   dvmrt_text_add(&t, "subscript %lld of '%s' in '%s'", (long long)v->leaves.at, i->ref.name, clause);
   if (v->leaves.index >= 0)
     dvmrt_text_add(&t, ", for %s=%lld,", v->directive->names[v->leaves.index], (long long)v->leaves.value);
-  dvmrt_text_add(&t, " is outside of dimension %d (0 to %lld)", v->leaves.dim + 1, (long long)v->leaves.array->extent[v->leaves.dim] - 1);
+  dvmrt_text_add(&t, " is outside dimension %d (0 to %lld)", v->leaves.dim + 1, (long long)v->leaves.array->extent[v->leaves.dim] - 1);
   dvmrt_text_add(&what, "%s (%s, dimension %d)", i->ref.name, clause, v->leaves.dim + 1);
   directive_finding(DVMRT_ID_USAGE, v->directive, what.s, t.s, NULL, NULL);
 }
@@ -163,7 +163,7 @@ void dvmrt_explain_target(const struct dvmrt_directive *d, const char *name) {
 
 void dvmrt_explain_unplaced(const struct dvmrt_directive *d, const struct dvmrt_array *a) {
   struct dvmrt_text t = {.n = 0};
-  dvmrt_text_add(&t, "'%s' in 'on' lies nowhere yet: no directive has distributed or aligned it", a->name);
+  dvmrt_text_add(&t, "'%s' in 'on' has no distribution yet: no directive has distributed or aligned it", a->name);
   directive_finding(DVMRT_ID_USAGE, d, a->name, t.s, NULL, NULL);
 }
 
@@ -228,7 +228,7 @@ void dvmrt_explain_escape(const struct dvmrt_event *ev) {
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
   dvmrt_explain_start(
-      r, &in_nest, "is a reduction variable: its partial value, different on each processor, is used for something else than its update");
+      r, &in_nest, "is a reduction variable: its partial value, different on each processor, is used for something other than its update");
   dvmrt_explain_note_nest(r, &in_nest);
   dvmrt_explain_note_declaration(r, &in_nest);
   dvmrt_text_add(dvmrt_diag_help(r), "no directive repairs it: use '%s' after the parallel loop", dvmrt_name_key(&in_nest));

@@ -6,7 +6,7 @@
 
 /* Counts the verdict; NULL: it is not wanted.  A report is due if its count is 1. */
 struct dvmrt_finding *dvmrt_explain_count(const struct dvmrt_event *ev, enum dvmrt_id id);
-/* Puts the report out, and sees to it that the program ends where that was asked for. */
+/* Emits the report, and ends the program if that was requested. */
 void dvmrt_explain_emit(struct dvmrt_finding *f, struct dvmrt_report *r);
 /* The message: the datum, and what is wrong with it. */
 void dvmrt_explain_start(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *what);

@@ -93,20 +93,20 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
     dvmrt_text_add(m, " is read from the shadow edge, which has not been renewed since '%s' was written", name);
     break;
   case DVMRT_MOVED_SINCE:
-    dvmrt_text_add(m, " is read from the shadow edge, which has not been renewed since '%s' was given another place", name);
+    dvmrt_text_add(m, " is read from the shadow edge, which has not been renewed since the distribution of '%s' changed", name);
     break;
-  case DVMRT_NARROW_RENEWAL: dvmrt_text_add(m, " is read from the shadow edge, of which a narrower part was renewed"); break;
+  case DVMRT_NARROW_RENEWAL: dvmrt_text_add(m, " is read from the shadow edge, of which only a narrower part was renewed"); break;
   case DVMRT_NO_CORNER: dvmrt_text_add(m, " is read from a corner of the shadow edge, which was renewed without its corners"); break;
-  case DVMRT_PENDING: dvmrt_text_add(m, " is read from the shadow edge, whose renewal has been started and not waited for"); break;
+  case DVMRT_PENDING: dvmrt_text_add(m, " is read from the shadow edge, whose renewal has been started but not waited for"); break;
   case DVMRT_IN_FLIGHT: dvmrt_text_add(m, " is written while the exchange of the shadow edges of '%s' is under way", name); break;
   case DVMRT_EDGE_WRITE: dvmrt_text_add(m, " is written in the shadow edge: only the owner of an element may write it"); break;
   case DVMRT_NO_RELATION:
     dvmrt_text_add(m, " %s in a loop that is not mapped on '%s': the two are distributed separately", does, name);
     break;
   case DVMRT_REPLICATED:
-    dvmrt_text_add(m, " %s by an iteration that is replicated over a dimension '%s' is divided along", does, name);
+    dvmrt_text_add(m, " %s by an iteration that is replicated over a dimension along which '%s' is divided", does, name);
     break;
-  case DVMRT_FIXED: dvmrt_text_add(m, " %s by an iteration that does not lie where '%s' is aligned", does, name); break;
+  case DVMRT_FIXED: dvmrt_text_add(m, " %s by an iteration that is not executed where '%s' is aligned", does, name); break;
   case DVMRT_UNMAPPED: dvmrt_text_add(m, " is distributed and %s in a parallel loop without 'on'", write ? "written" : "read"); break;
   }
 }
@@ -172,10 +172,11 @@ static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
 static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bool has_clause) {
   struct dvmrt_text *t = dvmrt_diag_help(r);
   if (!of_nest(ev) || !ev->access->distributed) {
-    dvmrt_text_add(t,
-                   "no directive alone repairs it: let the loop itself read the element of '%s', under 'remote_access': what functions and "
-                   "pointers refer to does not use its buffer",
-                   dvmrt_check_array_name(ev));
+    dvmrt_text_add(
+        t,
+        "no directive alone repairs it: read the element of '%s' in the loop itself, under 'remote_access': accesses through functions and "
+        "pointers do not use its buffer",
+        dvmrt_check_array_name(ev));
     return;
   }
   const struct dvmrt_pos at = ev->nest->d->pos;
@@ -244,14 +245,14 @@ static void help_renew(struct dvmrt_report *r, const struct dvmrt_event *ev, con
   dvmrt_diag_repair(r, again ? DVMRT_REPAIR_ITEM_FOUND : DVMRT_REPAIR_ADD_FOUND, d->pos, "shadow_renew", name);
   const struct dvmrt_item *use = named_in(ev, DVMRT_DIRECTIVE_USE);
   if (use && use->use == 'w' && !named_in(ev, DVMRT_DIRECTIVE_ACROSS))
-    dvmrt_text_add(t, ", or 'across(%s)' if what the loop itself writes is meant", name);
+    dvmrt_text_add(t, ", or 'across(%s)' if the values that the loop itself writes are meant", name);
 }
 
 static void help_wait(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   const char *group = dvmrt_group_pending_name(ev->array);
   if (!group)
     return;
-  dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm shadow_wait(%s)' before this loop; a later one goes", group);
+  dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm shadow_wait(%s)' before this loop; remove a later one", group);
   dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEFORE, ev->nest->d->pos, "later", NULL), "#pragma dvm shadow_wait(%s)", group);
 }
 
@@ -386,7 +387,7 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
   struct dvmrt_report *r = dvmrt_diag_report();
   if (id == DVMRT_ID_REMOTE_WRITE) {
     dvmrt_name_datum(ev, &r->message);
-    dvmrt_text_add(&r->message, " is written, but the reference stands for a copy that 'remote_access' has made: it is read only");
+    dvmrt_text_add(&r->message, " is written, but the reference stands for a copy that 'remote_access' has made, which is read-only");
   } else {
     say_where(r, ev, why);
   }
@@ -493,7 +494,7 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
     dvmrt_name_datum(target, t);
     dvmrt_text_add(t, " is assigned here, by its owner");
   } else {
-    dvmrt_explain_start(r, ev, "is read outside parallel loops, where its owner alone has it");
+    dvmrt_explain_start(r, ev, "is read outside parallel loops, where only its owner has it");
   }
   dvmrt_explain_note_declaration(r, ev);
   help_sequential(r, ev, asked);

@@ -7,7 +7,7 @@ static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
 static const char no_file[] = "the source file cannot be read";
-static const char no_directive[] = "its place does not show a directive, as where a macro has written it";
+static const char no_directive[] = "there is no directive at its place in the source, as when a macro generates it";
 static const char too_long[] = "the directive is too long";
 
 /* ---- lines --------------------------------------------------------------------------------------------------------------------- */

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char no_clause[] = "the directive's own text does not show the clause, as where a macro has written it";
-static const char no_array[] = "the directive of the declaration is not to be found above it";
-static const char too_many[] = "it takes too many changes";
+static const char no_clause[] = "the clause is not in the directive's source text, as when a macro generates it";
+static const char no_array[] = "the directive of the declaration cannot be found above it";
+static const char too_many[] = "it needs too many changes";
 
 /* ---- edits ------------------------------------------------------------------------------------------------------------------------ */
 

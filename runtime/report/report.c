@@ -51,11 +51,11 @@ static const char *const meanings[DVMRT_ID_COUNT] = {
     [DVMRT_ID_EXCHANGE_WRITE] = "an array is written while an exchange of its edges is under way",
     [DVMRT_ID_REMOTE_WRITE] = "the copy that 'remote_access' has made is written",
     [DVMRT_ID_REMOTE_UNCOVERED] = "a reference to an array under 'remote_access' that the clause does not cover",
-    [DVMRT_ID_SEQUENTIAL_ACCESS] = "a distributed element is used outside parallel loops where its owner alone has it",
+    [DVMRT_ID_SEQUENTIAL_ACCESS] = "a distributed element is used outside parallel loops where only its owner has it",
     [DVMRT_ID_REDUCTION_PENDING] = "a reduction variable is used before its reduction has finished",
     [DVMRT_ID_REDUCTION_PROTOCOL] = "the steps of an asynchronous reduction are out of order",
     [DVMRT_ID_REDUCTION_MISMATCH] = "the loop does not compute the declared operation",
-    [DVMRT_ID_REDUCTION_ESCAPE] = "a partial value of a reduction is used for something else",
+    [DVMRT_ID_REDUCTION_ESCAPE] = "a partial value of a reduction is used for something other than its update",
     [DVMRT_ID_USAGE] = "a directive is executed with values that do not fit, or in a wrong order",
 };
 

@@ -25,7 +25,7 @@ static const struct dvmrt_edits *edits_of(const struct dvmrt_finding *f, const s
   for (int i = 0; i < n; i++) {
     if (wants_clause(&repairs[i]) && !clause.name) {
       edits.n = 0;
-      edits.why_not = "no clause of fixed widths makes all occurrences right";
+      edits.why_not = "no clause with fixed widths covers all occurrences";
       return &edits;
     }
   }

@@ -316,9 +316,10 @@ static void count_iterations(const struct dvmrt_frame *f) {
     return;
   told = true;
   char text[600];
-  int n = snprintf(text, sizeof(text),
-                   "dvm: warning: %.400s:%d: more than %d iterations in one execution of this parallel loop: they are not all told apart\n",
-                   f->d->pos.file, f->d->pos.line, ID_RENUMBER);
+  int n = snprintf(
+      text, sizeof(text),
+      "dvm: warning: %.400s:%d: more than %d iterations in one execution of this parallel loop: not all of them are distinguished\n",
+      f->d->pos.file, f->d->pos.line, ID_RENUMBER);
   dvmrt_mem_say(text, (size_t)n);
 }
 

@@ -55,7 +55,7 @@ struct dvmrt_frame {
   bool left;              /* waits for the enter that says so */
   bool nest;              /* a parallel loop that is being checked */
   bool mapped;            /* with 'on' */
-  bool bare;              /* a parallel loop in another one, which has been told: nothing else has been put in */
+  bool bare;              /* a parallel loop inside another one, already reported: nothing else has been set up */
   bool proved;            /* judged when it was entered: its iterations are not followed */
   bool task;              /* a task, or a loop of tasks, that is being checked */
   const struct dvmrt_item *task_on; /* .. which one */

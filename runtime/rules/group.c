@@ -58,7 +58,7 @@ void dvmrt_group_define(struct dvmrt_directive *d, const int64_t *args) {
     groups = g;
   }
   if (g->started)
-    usage(d, "the shadow group '%s' is defined anew while its exchange is under way", g->name);
+    usage(d, "the shadow group '%s' is redefined while its exchange is under way", g->name);
   clear(g);
   for (struct dvmrt_item *i = d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_RENEW)); i = i->next) {
     struct dvmrt_array *a = dvmrt_array_of(&i->ref, args);

@@ -10,7 +10,7 @@ void dvmrt_object_module(const void *data);
 bool dvmrt_object_module_gone(const void *data, struct dvmrt_extent *x);
 /* An object of this thread's stack begins to live; those below 'frame' (an address in the caller's caller's stack frame or below
  * it) are dead. */
-/* Is it the youngest that this thread has told of?  Needs no lock. */
+/* Whether it is the youngest object that this thread has announced.  Needs no lock. */
 bool dvmrt_object_is_last(uintptr_t a, uint64_t size);
 void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame);
 /* The frames below 'frame' on this thread's stack have ended without a word: their objects count as assigned, for code that we

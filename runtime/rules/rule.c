@@ -80,7 +80,7 @@ static void check_sizes(const struct subject *s, const struct values *v) {
       return;
   }
   if (i)
-    wrong(s, "the sizes of 'genblock' add up to %.0f, the dimension has %.0f elements", sum, extent);
+    wrong(s, "the sizes of 'genblock' add up to %.0f, but the dimension has %.0f elements", sum, extent);
 }
 
 static void check_weights(const struct subject *s, const struct values *v, int64_t n) {
@@ -119,7 +119,7 @@ static void check_owners(const struct subject *s, const struct values *v) {
   int64_t extent = s->array->extent[s->dim];
   double owner;
   if (v->count && v->count < extent) {
-    wrong(s, "the map of 'indirect' has %lld elements, the dimension has %lld", (long long)v->count, (long long)extent);
+    wrong(s, "the map of 'indirect' has %lld elements, but the dimension has %lld", (long long)v->count, (long long)extent);
     return;
   }
   for (int64_t i = 0; i < extent && v->count && value_at(v, i, &owner); i++) {
@@ -157,7 +157,7 @@ static void check_alignment(const struct dvmrt_array *a, const struct dvmrt_arra
       if (places[k] >= 0 && places[k] <= last)
         continue;
       struct dvmrt_text t = {.n = 0};
-      dvmrt_text_add(&t, "the alignment of '%s' leaves '%s': it needs place %lld of dimension %d, which has 0..%lld", a->name,
+      dvmrt_text_add(&t, "the alignment of '%s' exceeds '%s': it needs index %lld in dimension %d, which has 0..%lld", a->name,
                      a->target_name, (long long)places[k], r + 1, (long long)last);
       dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = a->placed, .usage = t.s});
       return;

@@ -91,7 +91,7 @@ static const char *read_variables(struct proof *p, const int64_t *box) {
     at = read_form(p, at, &high);
     for (uint32_t v = s->rank + i; v < p->nvars; v++)
       if (low.coef[v] || high.coef[v])
-        return "a loop in its body depends on one that it holds";
+        return "a loop in its body depends on a loop nested in it";
     if (!range_of(p, &low, &l) || !range_of(p, &high, &h))
       return "its range is too large";
     p->var[s->rank + i] = (struct range){l.low, h.high};
@@ -114,7 +114,7 @@ static const char *read_element(struct proof *p, struct ref *x) {
   if (!u->array || !u->view.words)
     return "an array in it is not distributed";
   if (u->array->address != address || u->array->ndims != x->ndims || u->array->element_bytes != x->access->bytes)
-    return "an array in it has another shape than its directive says";
+    return "an array in it has a different shape from that in its directive";
   x->array = u->array;
   x->class = dvmrt_construct_array_class(f, x->array);
   return NULL;
@@ -306,7 +306,7 @@ static const char *judge_values(const struct proof *p, const struct ref *x) {
     return "its range is too large";
   enum dvmrt_class class = dvmrt_construct_class(p->f, (uintptr_t)r.low, &var);
   if (class == DVMRT_CLASS_PRIVATE || ((x->r->flags & DVMRT_WRITE) && class != DVMRT_CLASS_REDUCTION))
-    return "it uses private data that have an address";
+    return "it uses private data whose address is taken";
   if (!data_assigned((uintptr_t)r.low, (uintptr_t)r.high + bytes, UINT64_MAX))
     return "data that are not distributed may be read before they have a value";
   return NULL;
@@ -459,7 +459,7 @@ static const char *judge_dependences(const struct proof *p, const struct ref *w)
   for (uint32_t i = 0; i < p->nrefs; i++) {
     const struct ref *x = &p->ref[i];
     if (x->array == w->array && may_meet(p, w, x))
-      return "iterations may meet in one element";
+      return "iterations may access the same element";
   }
   return NULL;
 }

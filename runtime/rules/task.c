@@ -272,7 +272,7 @@ void dvmrt_task_access(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
   if (task < 0 || ev->class == DVMRT_CLASS_PRIVATE || ev->class == DVMRT_CLASS_REDUCTION)
     return;
   if (!(ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev))
-    return; /* brought by remote_access */
+    return; /* fetched by remote_access */
   bool replicated = !ev->array || dvmrt_layout_everywhere(dvmrt_array_layout(ev->array)), told = false;
   for (uintptr_t at = a; at < a + n; at += step_from(at, a + n))
     told |= !touch(ev, in, task, at, replicated, told);

@@ -1,4 +1,4 @@
-/* What a rule has found wrong, as a record: nobody has put it into words yet.  'report' does, and decides whether the user wants
+/* What a rule has found wrong, as a record without wording.  'report' words it and decides whether the user wants
  * to know: rules know nothing of texts. */
 #ifndef DVMRT_VERDICT_H
 #define DVMRT_VERDICT_H
@@ -39,7 +39,7 @@ enum dvmrt_record_kind {
   DVMRT_RECORD_ACROSS,     /* a dependence that 'across' does not cover */
   DVMRT_RECORD_TASK,
   DVMRT_RECORD_PENDING,    /* of a variable that is still being reduced */
-  DVMRT_RECORD_ESCAPE,     /* a partial value is used for something else than its update */
+  DVMRT_RECORD_ESCAPE,     /* a partial value is used for something other than its update */
   /* of a directive */
   DVMRT_RECORD_WIDTHS,     /* negative, or wider than the edge */
   DVMRT_RECORD_PROTOCOL,   /* an asynchronous reduction out of order */
@@ -49,7 +49,7 @@ enum dvmrt_record_kind {
   DVMRT_RECORD_SOURCE,     /* array_copy reads an element without a value */
   DVMRT_RECORD_LEAVES,     /* a subscript of 'on' or of a section is outside of the array */
   DVMRT_RECORD_USAGE,
-  DVMRT_RECORD_DECLARED,   /* a variable's directive is another one than where it is defined */
+  DVMRT_RECORD_DECLARED,   /* a variable's directive differs from the one at its definition */
   DVMRT_RECORD_KINDS
 };
 

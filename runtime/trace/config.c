@@ -100,7 +100,7 @@ static int read_point(struct line *l, struct dvmt_point *p) {
     return rc;
   p->count = strtoull(w, &end, 10);
   if (*w < '0' || *w > '9' || *end || !p->count)
-    return wrong(l, w, "expected the number of an execution, from 1", w);
+    return wrong(l, w, "expected the number of an execution, at least 1", w);
   return 0;
 }
 
@@ -151,7 +151,7 @@ static int read_ranges(struct line *l, struct dvmt_rule *rule) {
     rc = want(l, "a step", &w);
     at = w;
     if (!rc && (!integer(&at, &n) || *at || n < 1))
-      rc = wrong(l, w, "expected a step, from 1", w);
+      rc = wrong(l, w, "expected a step of at least 1", w);
     if (!rc && n > 1 && rule->limits.dim[dim].low == INT64_MIN)
       rc = wrong(l, w, "a step needs a lower bound to count from", NULL);
     if (!rc)
@@ -209,7 +209,7 @@ static int read_tolerance(struct line *l, struct dvmt_config *c) {
       return rc;
     *to = strtod(w, &end);
     if (end == w || *end || !(*to >= 0) || *to > 1e300)
-      return wrong(l, w, "expected a number from 0", w);
+      return wrong(l, w, "expected a non-negative number", w);
   }
   return t->relative < 0 && t->ulps < 0 && t->absolute < 0 ? wrong(l, l->word, "expected relative, ulps or absolute", NULL) : 0;
 }

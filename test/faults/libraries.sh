@@ -192,6 +192,6 @@ int main(void) {
 X
 status 0 ./early
 has out ends
-count 1 err "dvm: functions in '.preinit_array' have run before checking began: they are not judged"
+count 1 err "dvm: functions in '.preinit_array' ran before checking began and were not checked"
 count 0 err "error: "
 finish

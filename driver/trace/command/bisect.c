@@ -112,7 +112,7 @@ static int try_step(const struct search *b, const struct step *s, bool report, s
     rc = write_config(b, s->construct, s->execution, err);
   struct dvmt_reader *r = rc ? NULL : dvmt_reader_open(b->trace, err);
   if (r && b->program && !is_program(b, r))
-    rc = dvm_error_set(err, -EINVAL, "the reference's program has been built anew since: keep a copy of it for '--bisect' (%s)", b->again);
+    rc = dvm_error_set(err, -EINVAL, "the reference's program has been rebuilt since: keep a copy of it for '--bisect' (%s)", b->again);
   struct dvmt_compare *c = r ? dvmt_compare_create(r, &options) : NULL;
   if (!rc && !c)
     rc = err->code ? err->code : dvm_error_set(err, -ENOMEM, "out of memory");
@@ -199,7 +199,7 @@ int dvmt_bisect(struct dvmt_cli *o, const char *reference, char *const *command,
   const char *level = dvmt_reader_meta(r, "level");
   int rc = 0;
   if (!level || strcmp(level, "checksum"))
-    rc = dvm_error_set(err, -EINVAL, "'--bisect' needs a reference of level checksum, '%s' has level '%s'", reference, level ? level : "?");
+    rc = dvm_error_set(err, -EINVAL, "'--bisect' needs a reference of level checksum; '%s' has level '%s'", reference, level ? level : "?");
   char *folder = rc || !dvmt_reader_meta(r, "folder") ? NULL : strdup(dvmt_reader_meta(r, "folder"));
   if (!rc) {
     struct dvm_text again = DVM_TEXT_INIT;

@@ -62,13 +62,13 @@ static int find(const struct dvmt_launch *launch, const char *path, struct dvm_t
     if (f->warning)
       continue;
     if (f->id == DVMT_FOUND_STRUCTURE || !w.file.s) {
-      fprintf(stderr, "dvm: warning: two runs differ by themselves in what no mask can leave out: %s\n", f->message);
+      fprintf(stderr, "dvm: warning: two runs of the program differ in something that no mask can exclude: %s\n", f->message);
       continue;
     }
     const char between = BETWEEN;
     dvm_text_add_n(masks, &between, masks->len > 0);
     dvm_text_printf(masks, "%s@%.*s:%u", f->variable, (int)w.file.n, w.file.s, w.line);
-    fprintf(stderr, "dvm: '%s' at %.*s:%u differs from run to run: comparisons leave it out\n", f->variable, (int)w.file.n, w.file.s,
+    fprintf(stderr, "dvm: '%s' at %.*s:%u differs from run to run: comparisons will ignore it\n", f->variable, (int)w.file.n, w.file.s,
             w.line);
   }
   if (!rc)

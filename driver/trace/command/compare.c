@@ -24,13 +24,13 @@ static const char help[] =
     "usage: dvm compare [option...] REFERENCE -- PROGRAM [argument...]\n"
     "\n"
     "Runs a program that was compiled with 'dvmcc -fdvm=trace' and compares what it does with a reference that\n"
-    "'dvm record' has made, while it runs: the first difference with its place, construct, iteration and values, then for\n"
-    "each variable how many values differ and by how much, and in which order the variables first differed.\n"
+    "'dvm record' made, while it runs: the first difference with its place, construct, iteration and values, then for\n"
+    "each variable, how many values differ and by how much, and the order in which the variables first differed.\n"
     "The exit status is the program's, or 66 if something differs.\n"
     "\n"
     "  --bisect           the reference has sums of arrays only (level checksum): run both programs again, recording one\n"
     "                     construct, until the first value beyond the tolerance is found\n"
-    "  --flags A B        compile a program with two sets of flags and say which of its objects and functions carry\n"
+    "  --flags A B        compile a program with two sets of flags and report which of its objects and functions cause\n"
     "                     the difference: 'dvm compare --flags --help'\n";
 
 /* The run is recorded as the reference was. */
@@ -163,7 +163,7 @@ static int run(int argc, char **argv) {
   if (*command && !strcmp(*command, "--"))
     command++;
   if (!*command)
-    return dvmt_cli_usage(&o, "'dvm compare' wants a reference and a program to run", NULL);
+    return dvmt_cli_usage(&o, "'dvm compare' needs a reference and a program to run", NULL);
   o.report.reference = argv[optind];
   o.report.run = *command;
   struct dvmt_job job;

@@ -45,7 +45,7 @@ static bool has_place(const struct dvmt_reader *r, const struct dvmt_place *plac
 
 static void check_place(const char *path, const struct dvmt_reader *r, const struct dvmt_place *place) {
   if (place->file && !has_place(r, place))
-    fprintf(stderr, "dvm: warning: %s: no construct or loop stands at %s:%u\n", path, place->file, place->line);
+    fprintf(stderr, "dvm: warning: %s: there is no construct or loop at %s:%u\n", path, place->file, place->line);
 }
 
 /* Ranges of dimensions that the construct does not have. */

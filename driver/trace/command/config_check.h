@@ -1,4 +1,4 @@
-/* Entries of a configuration that fit nothing in a program: told, as a misspelt name looks like one that changes nothing. */
+/* Reports entries of a configuration that match nothing in a program, since a misspelt name would otherwise go unnoticed. */
 #ifndef DVM_TRACE_CONFIG_CHECK_H
 #define DVM_TRACE_CONFIG_CHECK_H
 #include "driver/trace/format/reader.h"

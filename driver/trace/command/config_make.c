@@ -118,8 +118,8 @@ static void write_config(const struct measure *m, char *const *command, const st
   fprintf(f, "\n# Whole program, bytes: minimal %llu, modify %llu, full %llu (%llu records)\n", (unsigned long long)totals[0].file_bytes,
           (unsigned long long)totals[1].file_bytes, (unsigned long long)totals[2].file_bytes, (unsigned long long)totals[2].records);
   fprintf(f, "# Levels: none, minimal, modify, full, checksum, system.  Ranges: DIMENSION:LOW..HIGH [step N].\n"
-             "# start FILE:LINE N   record from the N-th execution of this construct on\n"
-             "# finish FILE:LINE N  and to the end of that one\n"
+             "# start FILE:LINE N   start recording at the N-th execution of this construct\n"
+             "# finish FILE:LINE N  stop recording at the end of the N-th execution\n"
              "# tolerance type double relative 1e-10 ulps 4 absolute 0\n"
              "# tolerance variable A relative 1e-6\n\nlevel modify\n");
   for (size_t i = 0; i < m->nsites; i++)

@@ -15,7 +15,7 @@ static const char help[] =
     "usage: dvm diff [option...] REFERENCE TRACE\n"
     "\n"
     "Compares a trace with a reference: the first difference with its place, construct, iteration and values, then for\n"
-    "each variable how many values differ and by how much, and in which order the variables first differed.\n"
+    "each variable, how many values differ and by how much, and the order in which the variables first differed.\n"
     "The exit status is 0 if the two agree, 66 if they differ.\n";
 
 static int look_at(struct dvmt_reader *r, const char *path, struct dvmt_summary *s, struct dvm_error *err) {
@@ -90,7 +90,7 @@ static int run(int argc, char **argv) {
   if (o.bisect)
     return dvmt_cli_usage(&o, "'--bisect' needs programs to run: use 'dvm compare'", NULL);
   if (optind + 2 != argc)
-    return dvmt_cli_usage(&o, "'dvm diff' wants a reference and a trace", NULL);
+    return dvmt_cli_usage(&o, "'dvm diff' needs a reference and a trace", NULL);
   o.report.reference = argv[optind];
   o.report.run = argv[optind + 1];
   struct dvmt_job jobs[2] = {{0}};

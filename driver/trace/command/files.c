@@ -33,7 +33,7 @@ int dvmt_file_note_damage(const char *path, struct dvmt_reader *r, struct dvm_er
   struct dvmt_damage d;
   int rc = dvmt_reader_check(r, &d, err);
   if (!rc && d.names)
-    fprintf(stderr, "dvm: warning: '%s' is damaged: definitions from record %llu on are lost, nothing behind it can be read\n", path,
+    fprintf(stderr, "dvm: warning: '%s' is damaged: definitions from record %llu on are lost; nothing after it can be read\n", path,
             (unsigned long long)d.first);
   else if (!rc && d.blocks)
     fprintf(stderr, "dvm: warning: '%s' is damaged: %llu records are lost, the first of them is record %llu\n", path,

@@ -40,13 +40,13 @@ static int relay(struct dvmt_input *in, struct dvm_error *err) {
   int ends[2];
   in->kept = memfd_create("dvm-input", MFD_CLOEXEC);
   if (in->kept < 0 || pipe2(ends, O_CLOEXEC))
-    return dvm_error_errno(err, "cannot keep the standard input for the second run");
+    return dvm_error_errno(err, "cannot save standard input for the second run");
   in->relay = fork();
   if (!in->relay) {
     close(ends[0]);
     pass_on(in->kept, ends[1]);
   }
-  int rc = in->relay < 0 || dup2(ends[0], 0) < 0 ? dvm_error_errno(err, "cannot keep the standard input for the second run") : 0;
+  int rc = in->relay < 0 || dup2(ends[0], 0) < 0 ? dvm_error_errno(err, "cannot save standard input for the second run") : 0;
   close(ends[0]);
   close(ends[1]);
   return rc;

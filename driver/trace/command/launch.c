@@ -113,7 +113,7 @@ static void pass_on(int signal) {
 const char *dvmt_launch_cut(int status, char *buf, size_t size) {
   if (WIFEXITED(status))
     return NULL;
-  snprintf(buf, size, "is killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  snprintf(buf, size, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
   return buf;
 }
 
@@ -123,9 +123,9 @@ int dvmt_launch(const struct dvmt_launch *launch, struct dvmt_sink *sink, int *s
   int fd = dvmt_ring_create(&ring), rc;
   pid_t pid = 0;
   if (fd < 0)
-    return fd == -EFBIG ? dvm_error_set(err, fd, "cannot make the buffer of records: %s; 'ulimit -f' must allow %zu KiB", strerror(-fd),
+    return fd == -EFBIG ? dvm_error_set(err, fd, "cannot create the record buffer: %s; 'ulimit -f' must allow %zu KiB", strerror(-fd),
                                         sizeof(*ring) >> 10)
-                        : dvm_error_set(err, fd, "cannot make the buffer of records: %s", strerror(-fd));
+                        : dvm_error_set(err, fd, "cannot create the record buffer: %s", strerror(-fd));
   struct dvmt_collector *c = dvmt_collector_create(sink);
   rc = c ? start(launch, fd, &pid, err) : dvm_error_set(err, -ENOMEM, "out of memory");
   if (rc)

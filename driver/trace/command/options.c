@@ -10,21 +10,21 @@
 enum { EXIT_USAGE = 2 };
 
 const char dvmt_cli_help[] =
-    "  --tolerance X      greatest relative difference of floating values, for all types\n"
+    "  --tolerance X      largest accepted relative difference of floating-point values, for all types\n"
     "  --ulps N           the same in units in the last place; a value is accepted if either allows it\n"
     "  --exact            values must agree bit for bit; '--tolerance 0 --ulps 0' means the same\n"
-    "  --digits           say in how many significant digits the values of each variable agree\n"
+    "  --digits           report how many significant digits of each variable's values agree\n"
     "  --config FILE      tolerances of types and variables, levels and ranges of the recording\n"
-    "  --ignore WHAT      what is not compared: variable:NAME, file:NAME, function:NAME, FILE:LINE; repeatable\n"
-    "  --rename OLD=NEW   a source file or a variable that has another name in the run; repeatable\n"
-    "  --accept LIST      what does not make a comparison fail: nothing (is compared), torn, damaged, end (comes early),\n"
-    "                     unrecorded (code wrote recorded data)\n"
-    "  --partial          iterations of the reference that do not happen are no difference\n"
+    "  --ignore WHAT      leave out of the comparison: variable:NAME, file:NAME, function:NAME, FILE:LINE; repeatable\n"
+    "  --rename OLD=NEW   a source file or a variable that has a different name in the run; repeatable\n"
+    "  --accept LIST      what does not make a comparison fail: nothing (was compared), torn, damaged, end (came early),\n"
+    "                     unrecorded (code that is not recorded wrote recorded data)\n"
+    "  --partial          iterations of the reference that do not happen are not differences\n"
     "  --window MIB       memory for iterations in another order (64)\n"
-    "  --report FILE      the differences also as .sarif or .jsonl; repeatable\n"
+    "  --report FILE      also write the differences to a .sarif or .jsonl file; repeatable\n"
     "  --html FILE        a page with maps of the differing elements over time\n"
-    "  --checks LIST      kinds of differences that are not wanted, or are: -trace-nan,+trace-value; also -all\n"
-    "  --max-errors N     differences that are shown (20; 0: all)\n"
+    "  --checks LIST      kinds of differences to leave out or include: -trace-nan,+trace-value; also -all\n"
+    "  --max-errors N     show at most N differences (20; 0: all)\n"
     "  --exitcode N       exit status if something differs (66)\n";
 
 int dvmt_cli_usage(const struct dvmt_cli *o, const char *what, const char *word) {
@@ -98,7 +98,7 @@ static int read_rename(struct dvmt_cli *o, const char *text) {
 void dvmt_cli_note_unused(const struct dvmt_cli *o) {
   for (size_t i = 0; i < o->ignore.n; i++)
     if (!o->ignore.row[i].hit)
-      fprintf(stderr, "dvm: warning: '--ignore %s' fits nothing that was recorded\n", o->ignore.row[i].text);
+      fprintf(stderr, "dvm: warning: '--ignore %s' matches nothing that was recorded\n", o->ignore.row[i].text);
   for (size_t i = 0; i < o->compare.nrenames; i++)
     if (!o->renamed[i])
       fprintf(stderr, "dvm: warning: '--rename %s=%s' fits no file or variable of the reference\n", o->renames[i][0], o->renames[i][1]);

@@ -34,13 +34,13 @@ static const char help[] =
     "for 'dvm compare' and 'dvm diff'.  The exit status is the program's.\n"
     "\n"
     "  -o FILE          the trace (trace.dvmt)\n"
-    "  --level LEVEL    none, minimal (constructs and iterations), modify (and values written; default),\n"
-    "                   full (and values read), checksum (sums of arrays), system (calls of the run-time system)\n"
+    "  --level LEVEL    none, minimal (constructs and iterations), modify (plus values written; default),\n"
+    "                   full (plus values read), checksum (sums of arrays), system (calls of the run-time system)\n"
     "  --config FILE    levels and ranges per construct, start and finish; 'dvm trace config' makes one\n"
     "  --codec CODEC    zstd (default), zlib, none\n"
-    "  --calibrate      run the program a second time; what differs from the first by itself (clocks, process numbers)\n"
-    "                   is kept in the trace, and comparisons leave it out\n"
-    "  --inside         record within the program's own process, so that a checkpoint holds the recorder too; taken\n"
+    "  --calibrate      run the program a second time; what differs between the two runs (clocks, process numbers)\n"
+    "                   is noted in the trace, and comparisons ignore it\n"
+    "  --inside         record within the program's own process, so that a checkpoint includes the recorder; taken\n"
     "                   for granted with 'dvm run --checkpointable'\n"
     "  -v               say at the end how much was recorded\n"
     "\n"
@@ -94,14 +94,14 @@ static int read_options(struct options *o, int argc, char **argv) {
     }
   o->command = argv + optind;
   if (!rc && o->calibrate && o->inside)
-    rc = usage("'--calibrate' and '--inside' do not go together", NULL);
+    rc = usage("'--calibrate' and '--inside' cannot be used together", NULL);
   if (!rc && !argv[optind])
-    rc = usage("'dvm record' wants a program to run", NULL);
+    rc = usage("'dvm record' needs a program to run", NULL);
   return rc;
 }
 
 static void say(const struct options *o, const struct dvmt_totals *t) {
-  fprintf(stderr, "dvm: %llu records (%llu values) in '%s': %llu bytes, %.2f a record\n", (unsigned long long)t->records,
+  fprintf(stderr, "dvm: %llu records (%llu values) in '%s': %llu bytes, %.2f per record\n", (unsigned long long)t->records,
           (unsigned long long)t->values, o->output, (unsigned long long)t->file_bytes,
           t->records ? (double)t->file_bytes / (double)t->records : 0);
 }

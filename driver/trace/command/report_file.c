@@ -12,7 +12,7 @@
 static const char *const names[DVMT_NFINDING_IDS] = {"dvm-trace-value", "dvm-trace-structure", "dvm-trace-nan"};
 static const char *const meanings[DVMT_NFINDING_IDS] = {
     "a value differs from the reference by more than the tolerance",
-    "the run does something else than the reference: other iterations, other constructs, other accesses", "a value is NaN or infinite"};
+    "the run does something other than the reference: different iterations, constructs or accesses", "a value is NaN or infinite"};
 
 const char *dvmt_finding_name(enum dvmt_finding_id id) { return names[id]; }
 const char *dvmt_finding_severity(const struct dvmt_finding *f) { return f->warning ? "warning" : "error"; }
@@ -27,7 +27,7 @@ bool dvmt_finding_help(const struct dvmt_finding *f, char *buf, size_t size) {
       f->text && f->id != DVMT_FOUND_STRUCTURE ? dvmt_text_line(f->text, DVMRT_TRACE_NATURE) : (struct dvmt_span){NULL, 0};
   if (!from.s)
     return false;
-  snprintf(buf, size, "this value comes from '%.*s' and differs by nature: '--ignore variable:%s' leaves it out", (int)from.n, from.s,
+  snprintf(buf, size, "this value comes from '%.*s' and varies from run to run: '--ignore variable:%s' excludes it", (int)from.n, from.s,
            f->variable);
   return true;
 }

@@ -35,7 +35,7 @@ static const char *program_of(struct dvmt_reader *r) {
 }
 
 static const char *state_of(const struct dvmt_summary *s) {
-  return !s->whole     ? "torn: the recording did not end, all up to the last whole block is here"
+  return !s->whole     ? "torn: the recording did not finish; everything up to the last complete block is here"
          : s->complete ? "complete"
                        : "whole, but the program did not end by itself";
 }
@@ -74,7 +74,7 @@ int dvmt_show_info(const char *path, const struct dvmt_show *show, FILE *out, st
             (unsigned long long)s.records, (unsigned long long)s.blocks, "size", (unsigned long long)s.file_bytes,
             (unsigned long long)s.raw_bytes, dvmt_codec_name(s.codec));
     if (s.lost_bytes)
-      fprintf(out, "%-10s %llu bytes behind the last whole block\n", "lost", (unsigned long long)s.lost_bytes);
+      fprintf(out, "%-10s %llu bytes after the last complete block\n", "lost", (unsigned long long)s.lost_bytes);
   }
   dvmt_reader_close(r);
   return rc;
@@ -131,7 +131,7 @@ static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, c
              rec->words[0] == DVMT_WHY_THREAD    ? "another thread"
              : rec->words[0] == DVMT_WHY_OPENMP  ? "an OpenMP construct"
              : rec->words[0] == DVMT_WHY_FOREIGN ? "foreign code"
-                                                 : "foreign code, not looked at");
+                                                 : "foreign code, not examined");
     break;
   case DVMT_CALL:
   case DVMT_RETURN:

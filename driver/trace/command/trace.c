@@ -17,26 +17,28 @@
 
 enum { EXIT_USAGE = 2 };
 
-static const char help[] =
-    "usage: dvm trace info [--json] FILE\n"
-    "       dvm trace dump [--json] [--limit N] [SELECTION] FILE\n"
-    "       dvm trace stat [--json] [SELECTION] FILE\n"
-    "       dvm trace export --csv|--jsonl|--npz [-o OUTPUT] [SELECTION] FILE\n"
-    "       dvm trace verify FILE\n"
-    "       dvm trace config [-o FILE] -- PROGRAM [argument...]\n"
-    "\n"
-    "  info     header: what ran, size, whether the trace is complete, constructs and variables\n"
-    "  dump     records, one in a line, --limit at most N\n"
-    "  stat     executions, iterations, values of each construct and variable\n"
-    "  export   values for other programs: text, or columns of numpy (--npz; dvm_trace.py reads them)\n"
-    "  verify   reads all of it; the exit status is 1 if something is torn or damaged\n"
-    "  config   runs the program and writes a configuration of all its constructs, with their iterations and\n"
-    "           the size that each level would take; to be edited and given to 'dvm record --config'\n"
-    "\n"
-    "SELECTION: --element 'A[3][4]' the history of one element, --variable NAME, --file NAME, --function NAME (each\n"
-    "repeatable), --construct FILE:LINE what happens in it, with --execution N in its N-th execution, --from N and --to N\n"
-    "the records between.\n"
-    "--json writes one JSON object, for dump one in a line.\n";
+static const char help[] = "usage: dvm trace info [--json] FILE\n"
+                           "       dvm trace dump [--json] [--limit N] [SELECTION] FILE\n"
+                           "       dvm trace stat [--json] [SELECTION] FILE\n"
+                           "       dvm trace export --csv|--jsonl|--npz [-o OUTPUT] [SELECTION] FILE\n"
+                           "       dvm trace verify FILE\n"
+                           "       dvm trace config [-o FILE] -- PROGRAM [argument...]\n"
+                           "\n"
+                           "  info     header: what ran, size, whether the trace is complete, constructs and variables\n"
+                           "  dump     records, one per line; at most N with --limit\n"
+                           "  stat     executions, iterations, values of each construct and variable\n"
+                           "  export   values for other programs: text, or columns of numpy (--npz; dvm_trace.py reads them)\n"
+                           "  verify   reads the whole trace; the exit status is 1 if something is torn or damaged\n"
+                           "  config   runs the program and writes a configuration of all its constructs, with their iterations and\n"
+                           "           the size that each level would take; to be edited and given to 'dvm record --config'\n"
+                           "\n"
+                           "SELECTION:\n"
+                           "  --element 'A[3][4]'      the history of one element\n"
+                           "  --variable NAME, --file NAME, --function NAME  only these; each repeatable\n"
+                           "  --construct FILE:LINE    what happens in this construct; with --execution N, in its N-th execution\n"
+                           "  --from N, --to N         the records in between\n"
+                           "\n"
+                           "--json writes one JSON object; for dump, one per line.\n";
 
 static int usage(const char *what, const char *word) {
   fprintf(stderr, "dvm: error: %s%s%s%s; 'dvm help trace' says more\n", what, word ? " '" : "", word ? word : "", word ? "'" : "");
@@ -136,13 +138,13 @@ static int check(const struct command *t, bool config, int argc, char **argv) {
   if (t->show.wanted.to && t->show.wanted.to < t->show.wanted.from)
     return usage("'--to' is before '--from'", NULL);
   if (!strcmp(t->action, "export") && !t->how)
-    return usage("'dvm trace export' wants --csv, --jsonl or --npz", NULL);
+    return usage("'dvm trace export' needs --csv, --jsonl or --npz", NULL);
   if (t->how == DVMT_EXPORT_NPZ && !t->output)
-    return usage("'dvm trace export --npz' wants '-o FILE'", NULL);
+    return usage("'dvm trace export --npz' needs '-o FILE'", NULL);
   if (config && !argv[optind])
-    return usage("'dvm trace config' wants a program to run", NULL);
+    return usage("'dvm trace config' needs a program to run", NULL);
   if (!config && (optind + 1 != argc || (t->output && strcmp(t->action, "export") != 0)))
-    return usage("'dvm trace' wants one file", NULL);
+    return usage("'dvm trace' needs exactly one file", NULL);
   return 0;
 }
 
@@ -157,7 +159,7 @@ static int run(int argc, char **argv) {
   bool config = !strcmp(action, "config");
   if (!config && strcmp(action, "export") && strcmp(action, "info") && strcmp(action, "dump") && strcmp(action, "stat") &&
       strcmp(action, "verify"))
-    return usage(*action ? "unknown action" : "'dvm trace' wants info, dump, stat, export, verify or config", *action ? action : NULL);
+    return usage(*action ? "unknown action" : "'dvm trace' needs info, dump, stat, export, verify or config", *action ? action : NULL);
   int rc = read_options(&t, argc, argv);
   if (t.helped)
     fputs(help, stdout);

@@ -33,7 +33,7 @@ int dvmt_verify(const char *path, FILE *out, struct dvm_error *err) {
     if (d.index)
       fprintf(out, "%s: the index is damaged\n", path);
     if (s.lost_bytes)
-      fprintf(out, "%s: %" PRIu64 " bytes behind the last whole block\n", path, s.lost_bytes);
+      fprintf(out, "%s: %" PRIu64 " bytes after the last complete block\n", path, s.lost_bytes);
     rc = !whole;
   }
   dvmt_reader_close(r);

@@ -4,6 +4,6 @@
 #include "base/error.h"
 #include <stdio.h>
 
-/* Checks all of it: checksums, every record, the index and the counts at its end; says what it found.  0: all is whole; 1: it is not; -E... */
+/* Checks the whole trace: checksums, every record, the index and the counts at its end; prints what it found.  0: intact; 1: not; -E... */
 int dvmt_verify(const char *path, FILE *out, struct dvm_error *err);
 #endif

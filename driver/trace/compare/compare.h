@@ -83,7 +83,7 @@ struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const st
 void dvmt_compare_destroy(struct dvmt_compare *c);
 /* Takes the run. */
 struct dvmt_sink *dvmt_compare_sink(struct dvmt_compare *c);
-/* The run is over; 'cut': how it was cut, "is killed by signal 9", or NULL: it ended by itself.  'torn': it is a trace that is torn.
+/* The run is over; 'cut': how it was cut, "was killed by signal 9", or NULL: it ended by itself.  'torn': it is a trace that is torn.
  * 0 or -E... */
 int dvmt_compare_end(struct dvmt_compare *c, const char *cut, bool torn, struct dvm_error *err);
 /* Before the first record: both sides begin at this execution (from 1) of the construct with the reference's site text. */

@@ -40,8 +40,8 @@ void dvmt_cmp_unrecorded(struct dvmt_compare *c, const char *text, uint64_t why,
              what.s ? what.s : "", (int)variable.n, variable.s ? variable.s : "");
   else
     snprintf(message, sizeof(message),
-             "%s'%.*s' is not recorded and is called here so often, or could change so much%s%.*s%s, that nobody has "
-             "looked: whether it writes recorded data is not known",
+             "%s'%.*s' is not recorded and is called here so often, or could change so much%s%.*s%s, that its effects were not "
+             "checked: whether it writes recorded data is unknown",
              run, (int)what.n, what.s ? what.s : "", variable.n ? " ('" : "", (int)variable.n, variable.s ? variable.s : "",
              variable.n ? "')" : "");
   dvmt_cmp_doubt(c, DVMT_DOUBT_UNRECORDED, text, message);
@@ -59,8 +59,8 @@ static void set_counts(struct dvmt_compare *c, struct counts *counts, const stru
 static void tell_lost(struct dvmt_compare *c, bool of_reference) {
   char message[300];
   snprintf(message, sizeof(message),
-           "records of %s are lost in a damaged block; the comparison goes on at the next construct or loop "
-           "that both execute behind it",
+           "records of %s are lost in a damaged block; the comparison resumes at the next construct or loop "
+           "that both execute after it",
            of_reference ? "the reference" : "the run");
   dvmt_cmp_doubt(c, DVMT_DOUBT_DAMAGED, NULL, message);
 }
@@ -130,7 +130,7 @@ bool dvmt_cmp_skip_more(int *left, uint8_t kind) {
 /* The run ends where the reference has more. */
 static void goes_on(struct dvmt_compare *c, const char *cut, bool torn, const struct item *next) {
   char what[400], message[800];
-  snprintf(message, sizeof(message), "the run %s here, the reference goes on with the %s", cut ? cut : "ends",
+  snprintf(message, sizeof(message), "the run %s here; the reference continues with the %s", cut ? cut : "ends",
            dvmt_cmp_describe(c, next, true, what, sizeof(what)));
   if (c->totals.records && c->last_site < c->b.sites.n) {
     size_t n = strlen(message);
@@ -187,15 +187,15 @@ int dvmt_compare_end(struct dvmt_compare *c, const char *cut, bool torn, struct 
     snprintf(message, sizeof(message), "the %s %s", c->options.cut ? "reference" : "run", c->options.cut ? c->options.cut : cut);
     size_t n = strlen(message);
     if (beyond)
-      snprintf(message + n, sizeof(message) - n, ": %llu records of the run behind its end are not compared", (unsigned long long)beyond);
+      snprintf(message + n, sizeof(message) - n, ": %llu records of the run after its end are not compared", (unsigned long long)beyond);
     else
-      snprintf(message + n, sizeof(message) - n, "; both agree in being over here, and nothing is known of what would have followed");
+      snprintf(message + n, sizeof(message) - n, "; both end here, and what would have followed is unknown");
     dvmt_cmp_doubt(c, torn || torn_reference ? DVMT_DOUBT_TORN : DVMT_DOUBT_END, NULL, message);
   }
   if (!c->rc)
     compare_statuses(c);
   if (!c->rc && c->totals.compared <= c->directives)
-    dvmt_cmp_doubt(c, DVMT_DOUBT_NOTHING, NULL, "nothing has been compared: no record of what was computed is in both");
+    dvmt_cmp_doubt(c, DVMT_DOUBT_NOTHING, NULL, "nothing was compared: the two have no record of computed values in common");
   uint64_t calls = c->totals.calls < c->totals.reference_calls ? c->totals.calls : c->totals.reference_calls;
   c->totals.compared += calls;
   c->totals.identical += calls;

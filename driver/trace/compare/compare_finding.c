@@ -75,7 +75,7 @@ void dvmt_cmp_structure(struct dvmt_compare *c, const char *variable, const char
 }
 
 const char *dvmt_cmp_describe(struct dvmt_compare *c, const struct item *it, bool of_reference, char *buf, size_t size) {
-  static const char *const verbs[] = {"", "read of", "write of", "", "begin of", "end of", "result of", "directive", "digest of"};
+  static const char *const verbs[] = {"", "read of", "write of", "", "start of", "end of", "result of", "directive", "digest of"};
   const char *text = of_reference ? dvmt_cmp_a_text(c, it) : dvmt_cmp_b_text(c, it);
   char what[300];
   struct dvmt_where w = dvmt_site_where(text);

@@ -47,7 +47,7 @@ static void compare_sums(struct dvmt_compare *c) {
     if (a == b)
       continue;
     snprintf(message, sizeof(message),
-             "%llu iterations come in an order too different from the reference's to be kept in this window, and the "
+             "%llu iterations come in an order too different from the reference's to fit in this window, and the "
              "sums of what they assign to '%s' differ: what they compute is not compared; '--window' enlarges it",
              (unsigned long long)c->summed, dvmt_cmp_key_name(c, key));
     dvmt_cmp_structure(c, dvmt_cmp_key_name(c, key), "", c->open[c->depth - 1].text, message);
@@ -187,7 +187,7 @@ void dvmt_cmp_finish_parallel(struct dvmt_compare *c) {
     dvmt_iteration_text(dvmt_cmp_a_text(c, &first), first.words, first.nwords, at, sizeof(at));
     snprintf(message, sizeof(message),
              missing == 1 ? "%llu iteration of the reference is not executed: (%s)"
-                          : "%llu iterations of the reference are not executed, the first is (%s)",
+                          : "%llu iterations of the reference are not executed; the first is (%s)",
              (unsigned long long)missing, at);
     dvmt_cmp_structure(c, "missing iterations", "", c->open[c->depth - 1].text, message);
   }

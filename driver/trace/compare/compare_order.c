@@ -58,11 +58,11 @@ static void lose_step(struct dvmt_compare *c, const struct item *b) {
   dvmt_cmp_describe(c, b, false, y, sizeof(y));
   if (dvmt_cmp_peek(c))
     snprintf(message, sizeof(message),
-             "the %s happens where the reference has the %s; the comparison goes on at the next "
+             "the %s happens where the reference has the %s; the comparison resumes at the next "
              "construct or loop that both execute",
              y, dvmt_cmp_describe(c, &c->ahead, true, x, sizeof(x)));
   else
-    snprintf(message, sizeof(message), "the %s happens behind the end of the reference", y);
+    snprintf(message, sizeof(message), "the %s happens after the end of the reference", y);
   dvmt_cmp_structure(c, "order", "", dvmt_cmp_b_text(c, b), message);
 }
 

@@ -312,8 +312,8 @@ static void compare_digests(struct dvmt_compare *c, const struct item *a, const 
   if (!f || f->count > 1)
     return;
   snprintf(message, sizeof(message),
-           "'%s' differs from the reference when this construct ends (sums of all that it holds; "
-           "rounding counts)",
+           "'%s' differs from the reference when this construct ends (sums of all its elements; "
+           "rounding differences count)",
            variable);
   dvmt_cmp_tell(c, f, variable, message);
 }

@@ -15,17 +15,17 @@ static const char help[] =
     "       dvm compare --flags FIRST SECOND --make COMMAND [option...] [-- argument...]\n"
     "\n"
     "Compiles a program with two sets of flags, both recording.  If the runs differ, looks for the smallest set of object files that\n"
-    "makes the difference when only they are compiled in the second way, and then for the functions in them.  FILEs are sources and\n"
-    "what the linker needs (-lm); COMMAND makes all of the program with the compiler $(CC) of make ('make', 'make -C src prog').\n"
+    "causes the difference when only they are compiled in the second way, and then for the functions in them.  FILEs are sources and\n"
+    "what the linker needs (-lm); COMMAND builds the whole program with make's compiler $(CC) ('make', 'make -C src prog').\n"
     "The arguments are the program's.  The exit status is 66 if something differs.\n"
     "\n"
-    "  --make COMMAND     what builds the program; its last call of the compiler that links makes it\n"
-    "  --second-cc CC     the second way is this compiler's, whose objects do not record: the object with 'main' stays as it is\n"
+    "  --make COMMAND     command that builds the program; its last linking call of the compiler produces it\n"
+    "  --second-cc CC     compile the second way with this compiler, whose objects do not record; the object with 'main' is left as it is\n"
     "  --level LEVEL      modify (default), full\n"
     "  --tolerance X, --ulps N, --exact, --config FILE, --ignore WHAT, --rename OLD=NEW, --accept LIST,\n"
     "  --checks LIST, --window MIB, --max-errors N, --partial, --digits\n"
-    "                     what a difference is, as for 'dvm compare'\n"
-    "Environment: TMPDIR for the temporary place.\n";
+    "                     what counts as a difference, as for 'dvm compare'\n"
+    "Environment: TMPDIR for the temporary folder.\n";
 
 enum { EXIT_USAGE = 2, EXIT_DIFFERENT = 66 };
 
@@ -74,7 +74,7 @@ static int record(struct flags *f, const char *program, struct dvm_error *err) {
   int status = rc ? -1 : dvmt_build_run(NULL, command.w, true);
   dvmt_words_fini(&command);
   if (status < 0 || access(f->reference, R_OK))
-    return dvm_error_set(err, -EIO, "the program of the first flags cannot be recorded");
+    return dvm_error_set(err, -EIO, "the program built with the first flags cannot be recorded");
   return 0;
 }
 
@@ -92,7 +92,7 @@ static int compare(struct flags *f, const char *program, bool quiet, struct dvm_
   int status = rc ? -1 : dvmt_build_run(NULL, command.w, quiet);
   dvmt_words_fini(&command);
   if (status >= 0 && WIFEXITED(status) && (WEXITSTATUS(status) == EXIT_USAGE || WEXITSTATUS(status) == 127))
-    return dvm_error_set(err, -EINVAL, "the comparison refuses its options, or its program");
+    return dvm_error_set(err, -EINVAL, "the comparison rejected its options or its program");
   if (status < 0)
     return dvm_error_set(err, -EIO, "cannot run 'dvm compare'");
   return WIFSIGNALED(status) || WEXITSTATUS(status) == EXIT_DIFFERENT;
@@ -271,9 +271,9 @@ static void search_functions(struct flags *f, const bool *objects) {
   if (whole)
     rc = dvmt_search_least(on, all, functions_differ, &t);
   if (rc < 0)
-    fprintf(stderr, "; in which of its functions cannot be found out: %s", err.text);
+    fprintf(stderr, "; which of its functions cannot be determined: %s", err.text);
   else if (!whole)
-    fprintf(stderr, ", in none of its functions by itself (they are expanded in each other)");
+    fprintf(stderr, ", in none of its functions alone (they are inlined into each other)");
   else
     tell_functions(f, on);
   fputc('\n', stderr);
@@ -429,11 +429,11 @@ static int read_options(struct flags *f, int argc, char **argv) {
   if (rc)
     return usage("out of memory", NULL);
   if (!f->build.flags[0])
-    return usage("'--flags' wants two sets of flags", NULL);
+    return usage("'--flags' needs two sets of flags", NULL);
   if (strstr(f->build.flags[0], "-flto") || strstr(f->build.flags[1], "-flto"))
-    return usage("'-flto' compiles when it links: there is nothing to choose between", NULL);
+    return usage("'-flto' compiles at link time: there are no objects to choose between", NULL);
   if (!f->make == !f->files.n)
-    return usage(f->make ? "either '--make' or files" : "'--flags' wants sources, or '--make'", NULL);
+    return usage(f->make ? "either '--make' or files" : "'--flags' needs sources, or '--make'", NULL);
   if (strcmp(f->level, "modify") && strcmp(f->level, "full"))
     return usage("expected level modify or full, found", f->level);
   return 0;

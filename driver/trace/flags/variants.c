@@ -12,7 +12,8 @@
 int dvmt_build_init(struct dvmt_build *b, struct dvm_error *err) {
   int rc = cc_folder_create(b->folder, "flags", err);
   if (!rc && strpbrk(b->folder, " \t'\"\\$"))
-    rc = dvm_error_set(err, -EINVAL, "'%s' has signs that no make and no shell takes as they are: use another TMPDIR", b->folder);
+    rc = dvm_error_set(err, -EINVAL, "'%s' contains characters that make or a shell would not take literally: use another TMPDIR",
+                       b->folder);
   if (rc)
     return rc;
   ssize_t n = readlink("/proc/self/exe", b->self, sizeof(b->self) - 1);
@@ -172,7 +173,7 @@ int dvmt_build_read(struct dvmt_build *b, struct dvm_error *err) {
   free(text);
   if (rc == -ENOENT || (!rc && !b->link.n))
     return dvm_error_set(err, -EINVAL,
-                         "the build has %s with the compiler that it was given: does it use $(CC), and is all of it made anew?",
+                         "the build has %s with the compiler that it was given: does it use $(CC), and does it rebuild everything?",
                          rc ? "compiled nothing" : "linked nothing");
   if (rc)
     return dvm_error_set(err, rc, "cannot read what the build has done");

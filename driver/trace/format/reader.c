@@ -78,12 +78,12 @@ static int read_header(struct dvmt_reader *r, struct dvm_error *err) {
   unsigned version = (unsigned)dvmt_get(&at, 2);
   if (version > DVMT_VERSION || version < DVMT_VERSION_BEFORE)
     return dvm_error_set(err, -EINVAL,
-                         "'%s' is a trace of format version %u, this program reads version %d: record it again, or use the "
+                         "'%s' is a trace of format version %u; this program reads version %d: record it again, or use the "
                          "%s version of dvm",
                          r->name, version, DVMT_VERSION, version > DVMT_VERSION ? "newer" : "older");
   dvmt_get(&at, 2);
   if (dvmt_get(&at, 4) != 0x01020304)
-    return dvm_error_set(err, -EINVAL, "'%s' has another byte order", r->name);
+    return dvm_error_set(err, -EINVAL, "'%s' has a different byte order", r->name);
   size_t n = dvmt_get(&at, 4);
   uint32_t crc = (uint32_t)dvmt_get(&at, 4);
   dvmt_get(&at, 4);
@@ -321,7 +321,7 @@ static int block_at(struct dvmt_reader *r, uint64_t offset, struct dvmt_block *b
   *torn = "a block header is damaged";
   if (dvmt_block_get(b, header) || b->raw_bytes > DVMT_BLOCK_BYTES_MAX || b->packed_bytes > DVMT_BLOCK_BYTES_MAX)
     return 0;
-  *torn = "its last block is cut";
+  *torn = "its last block is truncated";
   return b->packed_bytes <= r->size - offset - DVMT_BLOCK_HEADER_BYTES;
 }
 

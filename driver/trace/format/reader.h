@@ -79,6 +79,6 @@ struct dvmt_context;
 int dvmt_reader_context(const struct dvmt_reader *r, struct dvmt_context *context);
 /* That in its encoded form, 'n' bytes, until the next block. */
 const unsigned char *dvmt_reader_start(const struct dvmt_reader *r, size_t *n);
-/* Passes over the rest of this block: the next record is the first of the following one. */
+/* Skips the rest of this block: the next record is the first of the following one. */
 void dvmt_reader_skip_block(struct dvmt_reader *r);
 #endif

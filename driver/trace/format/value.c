@@ -28,7 +28,7 @@ const char *dvmt_type_name(struct dvmt_type t, char *buf, size_t size) {
   case 'q': snprintf(buf, size, "_Float128"); break;
   case 'b': snprintf(buf, size, "bool"); break;
   case 'p': snprintf(buf, size, "pointer"); break;
-  case 'w': snprintf(buf, size, "%d bytes of a type that is not known", t.bytes); break;
+  case 'w': snprintf(buf, size, "%d bytes of unknown type", t.bytes); break;
   case 'i':
   case 'u': snprintf(buf, size, "%s%d-bit integer", t.kind == 'u' ? "unsigned " : "", 8 * t.bytes); break;
   default: snprintf(buf, size, "%d bytes", t.bytes);

@@ -293,7 +293,7 @@ static int lock_file(struct dvmt_writer *w, struct dvm_error *err) {
     if (w->fd < 0 || fstat(w->fd, &ours))
       return dvm_error_errno(err, "cannot write '%s'", w->part);
     if (flock(w->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-      return dvm_error_set(err, -EBUSY, "cannot write '%s': another recorder writes it now; name another file with '-o'", w->part);
+      return dvm_error_set(err, -EBUSY, "cannot write '%s': another recorder is writing it; name another file with '-o'", w->part);
     if (!stat(w->part, &named) && named.st_ino == ours.st_ino && named.st_dev == ours.st_dev)
       break;
     close(w->fd); /* another one has just given it its name */

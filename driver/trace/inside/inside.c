@@ -180,7 +180,7 @@ EXPORT struct dvmt_ring *dvmt_inside_start(const char *path, const char *codec, 
   inside.path = path;
   inside.ring = make_ring();
   if (!inside.ring || i == DVMT_NCODECS)
-    dvm_error_set(&err, -ENOMEM, "cannot make the buffer of records");
+    dvm_error_set(&err, -ENOMEM, "cannot create the record buffer");
   else
     start_threads((enum dvmt_codec)i, &err);
   if (!err.code) {
@@ -235,7 +235,7 @@ EXPORT int dvmt_inside_finish(void) {
   if (rc)
     fprintf(stderr, "dvm: error: %s\n", err.text);
   else if (inside.verbose)
-    fprintf(stderr, "dvm: %llu records (%llu values) in '%s': %llu bytes, %.2f a record\n", (unsigned long long)t.records,
+    fprintf(stderr, "dvm: %llu records (%llu values) in '%s': %llu bytes, %.2f per record\n", (unsigned long long)t.records,
             (unsigned long long)t.values, inside.path, (unsigned long long)t.file_bytes,
             t.records ? (double)t.file_bytes / (double)t.records : 0);
   return rc;

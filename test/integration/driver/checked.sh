@@ -129,7 +129,7 @@ has err "error:"
 status 0 "$dvmcc" -nostdlib -nostartfiles -shared -fPIC plain.c -o libplain.so
 empty err
 status 1 "$dvmcc" -nostdlib -Wl,--entry=main private.c -o freestanding
-has err "dvmcc: warning: '-nostdlib' leaves out the run-time library, which the checks need; '-fdvm=off' compiles without them [-Wdvm-unchecked]"
+has err "dvmcc: warning: '-nostdlib' excludes the run-time library, which the checks need; '-fdvm=off' compiles without them [-Wdvm-unchecked]"
 echo 'int main() { return sizeof(bool) == 1 ? 9 : 1; }' >cxx.cpp
 status 0 "$dvmcc" cxx.cpp -o cxx
 has err "dvmcc: warning: 'cxx.cpp' is not C: compiled without DVM checks [-Wdvm-unchecked]"

@@ -15,7 +15,7 @@ has out "dvm 0."
 status 2 "$dvm" chekc
 has err "dvm: error: unknown command 'chekc'; did you mean 'check'?"
 status 2 "$dvm" zzzzzzz
-has err "dvm: error: unknown command 'zzzzzzz'; 'dvm help' lists what there is"
+has err "dvm: error: unknown command 'zzzzzzz'; 'dvm help' lists what is available"
 status 2 "$dvm" help zzzzzzz
 status 0 "$dvm" help diagnostics
 has out dvm-shadow-stale
@@ -34,7 +34,7 @@ has err "dvm: error: this build has no command 'record' (no program 'dvm-record'
 status 0 prefix/bin/dvm help
 lacks out record
 status 1 prefix/bin/dvm help dvm-shadow-stale
-has err "there are no pages of diagnostics in '$scratch/prefix/share/doc/dvm/diagnostics'"
+has err "there are no diagnostic pages in '$scratch/prefix/share/doc/dvm/diagnostics'"
 printf '#!/bin/sh\necho "record: $*"\nexit 5\n' >prefix/libexec/dvm/dvm-record
 chmod +x prefix/libexec/dvm/dvm-record
 status 5 prefix/bin/dvm record -o 'a b' -- ./jac
@@ -70,13 +70,13 @@ echo 'int main(void) { return x; }' >broken.c
 status 1 "$dvm" check broken.c -fdvm=off
 has err "broken.c:1:25: error"
 status 2 "$dvm" check
-has err "wants a source file"
+has err "needs a source file"
 status 2 "$dvm" check prog.c -o prog -fdvm=off
-has err "keeps no program"
+has err "does not keep the program"
 status 2 "$dvm" check -c prog.c -fdvm=off
-has err "made no program"
+has err "produced no program"
 TMPDIR=/nowhere status 1 "$dvm" check prog.c -fdvm=off
-has err "cannot make a temporary folder '/nowhere/dvm-check-"
+has err "cannot create the temporary folder '/nowhere/dvm-check-"
 
 # Ended from outside while the program runs: both end, and the folder goes.
 mkfifo started

@@ -137,7 +137,7 @@ if [ "$(id -u)" = 0 ]; then
 fi
 sed 's/int main(void) {/int main(void) { FILE *f = fopen("changes.c", "a"); fputs("\/\/ more\\n", f); fclose(f);/' plain.c >changes.c
 status 1 "$dvm" fix --in-place changes.c
-has err 'has been changed meanwhile'
+has err 'has changed in the meantime'
 lacks changes.c shadow_renew
 
 # Interrupted while the program runs, which tells us by a pipe: the source stays, nothing is left behind.

@@ -19,11 +19,11 @@ has err "unknown key 'grdi'; did you mean 'grid'?"
 status 2 env DVM_OPTIONS=grid=2y2 ./jacobi
 has err "expected numbers of processors with 'x' between them"
 status 2 env DVM_OPTIONS=grid=3x2 mpirun --oversubscribe -n 2 ./jacobi
-has err "the grid of 'grid=' has 6 processors, the program runs on 2 ranks"
+has err "the grid of 'grid=' has 6 processors, but the program runs on 2 ranks"
 [ "$(grep -c 'has 6 processors' err)" = 1 ] || wrong "told more than once"
 empty out
 status 2 env DVM_OPTIONS=report=x.jsonl ./jacobi
-has err "was compiled to run in parallel, not to check"
+has err "was compiled for parallel execution, not for checking"
 status 0 env DVM_OPTIONS=help=1 ./jacobi
 has out "grid="
 
@@ -36,7 +36,7 @@ status 1 "$dvmcc" parallel.o -o mixed -lm
 has err "link_with_fdvm_parallel"
 status 0 "$dvmcc" -fdvm=parallel parallel.o -o whole -lm
 status 2 "$dvmcc" -fdvm=parallel -static jacobi.c -o whole -lm
-has err "do not go together"
+has err "cannot be used together"
 
 # A read that needs remote_access: never another value.
 cat >read.c <<'END'
@@ -56,7 +56,7 @@ status 0 "$dvmcc" -fdvm=parallel read.c -o read
 status 0 ./read
 has out 7
 status 66 job 2 ./read
-has err "read.c:8:11: error: 'a[7]' is read in the sequential part by rank 0, and rank 1 has it"
+has err "read.c:8:11: error: 'a[7]' is read in the sequential part by rank 0, but rank 1 has it"
 has err "remote_access"
 
 # Foreign elements: by pages for any code, by element with poison=1; memset and memcpy do a rank's own part.
@@ -134,7 +134,7 @@ status 0 env DVM_OPTIONS=digest=1 mpirun --oversubscribe -n 3 ./foreign
 sed 's/i < 10; i++/i <= 10; i++/' read.c >outside.c
 status 0 "$dvmcc" -fdvm=parallel outside.c -o outside
 status 66 job 2 ./outside
-has err "the iteration i=10 lies outside of 'a' [dvm-usage]"
+has err "the iteration i=10 lies outside 'a' [dvm-usage]"
 
 # Sizes that do not fit, and statuses of the program.
 cat >sizes.c <<'END'
@@ -146,7 +146,7 @@ int main(int argc, char **argv) { return argc > 1 ? atoi(argv[1]) : 0; }
 END
 status 0 "$dvmcc" -fdvm=parallel sizes.c -o sizes
 status 66 job 2 ./sizes
-has err "sizes.c:3:13: error: 'genblock' cuts dimension 1 of 'a' into parts of 7 elements together on 2 processors, it has 10 [dvm-usage]"
+has err "sizes.c:3:13: error: 'genblock' divides dimension 1 of 'a' into parts with a total of 7 elements on 2 processors, but it has 10 [dvm-usage]"
 sed -i 's/{3, 4}/{3, 7}/' sizes.c
 status 0 "$dvmcc" -fdvm=parallel sizes.c -o sizes
 status 5 job 2 ./sizes 5
@@ -168,8 +168,8 @@ int main(void) {
 END
 status 0 "$dvmcc" -fdvm=parallel parted.c -o parted
 status 66 env DVM_OPTIONS=patience=0.5 mpirun --oversubscribe -n 3 ./parted
-has err "the ranks have parted: each waits for others, and none goes on [dvm-divergence]"
-has err "parted.c:8: note: rank 0,2: in or behind this directive"
+has err "the ranks have diverged: each is waiting for others, and none can continue [dvm-divergence]"
+has err "parted.c:8: note: rank 0,2: at or after this directive"
 has err "note: rank 1: at the end of the program"
 
 # Programs with MPI calls of their own, and input of rank 0.

@@ -58,7 +58,7 @@ parts() {
     has err "$text"
   done
 }
-parted="the ranks have parted: each waits for others, and none goes on [dvm-divergence]"
+parted="the ranks have diverged: each is waiting for others, and none can continue [dvm-divergence]"
 parts branch 'if (rank == 1) sum(); else renew();' "$parted" "branch.c:25: note: rank 1: " "branch.c:32: note: rank 0,2: "
 parts left_out 'if (rank) sum();' "$parted" "left_out.c:25: note: rank "
 parts trips 'for (int i = 0; i < 3 + rank; i++) sum();' "$parted" "note: rank "

@@ -30,7 +30,7 @@ for sample in jacobi sor cg; do
   status 0 "$dvm" diff $sample.dvmt again.dvmt
   agreed
 done
-mistake jacobi 1 "^jacobi.c:20:13: error: 22 iterations of the reference are not executed, the first is \(i=1, j=22\) \[dvm-trace-structure\]"
+mistake jacobi 1 "^jacobi.c:20:13: error: 22 iterations of the reference are not executed; the first is \(i=1, j=22\) \[dvm-trace-structure\]"
 mistake jacobi 2 "^jacobi.c:23:9: error: 'B\[1\]\[1\]' is 0.10416666666666667, the reference has 0.14583333333333334 .* \[dvm-trace-value\]"
 mistake jacobi 3 "^jacobi.c:28:11: error: the write of 'A\[7\]\[9\]' of the reference does not happen \[dvm-trace-structure\]"
 has err "jacobi.c:24:13: note: in this parallel construct, iteration (step=8, i=7, j=9), execution 9"
@@ -109,7 +109,7 @@ status 66 "$dvm" compare any.dvmt -- ./other
 has err "iteration (i=3000) is not in the reference"
 build_ other any.c -O1 -DHOW=3
 status 66 "$dvm" compare any.dvmt -- ./other
-has err "7 iterations of the reference are not executed, the first is (i=0)"
+has err "7 iterations of the reference are not executed; the first is (i=0)"
 status 66 "$dvm" compare --partial any.dvmt -- ./other # what was not computed is missed later
 has err "'A[1]' is 1"
 lacks err "not executed"
@@ -132,7 +132,7 @@ first | grep -q "jacobi.c:26:9: error: 'B\[1\]\[1\]' is " || wrong "moved lines:
 sed -i '0,/^  for (step/s||#pragma dvm parallel([i][j] on B[i][j])\n  for (i = 0; i < N; i++)\n    for (j = 0; j < N; j++)\n      B[i][j] = A[i][j] * 1;\n&|' moved/jacobi.c
 build_ moved/prog moved/jacobi.c -O2 -DMISTAKE=3
 status 66 "$dvm" compare lines.dvmt -- moved/prog
-first | grep -q "jacobi.c:22:13: error: the begin of the parallel at .*jacobi.c:22 happens where the reference has the begin of the loop" ||
+first | grep -q "jacobi.c:22:13: error: the start of the parallel at .*jacobi.c:22 happens where the reference has the start of the loop" ||
   wrong "a new construct: $(first)"
 has err "jacobi.c:35:11: error: the write of 'A[7][9]' of the reference does not happen"
 
@@ -249,7 +249,7 @@ status 0 "$dvm" record -o ways.dvmt -- ./ways
 build_ ways ways.c -DWAY
 status 66 "$dvm" compare ways.dvmt -- ./ways
 first | grep -q "ways.c:21:3: error: the write of 'y' is not in the reference" || wrong "extra write: $(first)"
-has err "the begin of the parallel at ways.c:13 happens"
+has err "the start of the parallel at ways.c:13 happens"
 status 0 "$dvm" record -o extra.dvmt -- ./ways
 status 66 "$dvm" diff extra.dvmt ways.dvmt
 
@@ -313,7 +313,7 @@ status 0 "$dvm" compare --bisect sum.dvmt -- ./jacobi-0
 agreed
 cp jacobi jacobi-old && build_ jacobi jacobi.c -O2 -DMISTAKE=2 # built anew, under the reference's name
 status 2 "$dvm" compare --bisect sum.dvmt -- ./jacobi
-has err "the reference's program has been built anew since"
+has err "the reference's program has been rebuilt since"
 mv jacobi-old jacobi
 mkdir "it's" && cp jacobi "it's"
 (cd "it's" && "$dvm" record --level checksum -o ../its.dvmt -- ./jacobi >out) || wrong "a folder with a quotation mark"
@@ -356,7 +356,7 @@ status 0 "$dvm" trace stat damaged.dvmt
 has err "'damaged.dvmt' is damaged:"
 head -c 3000 jacobi.dvmt >torn.dvmt
 status 66 "$dvm" compare torn.dvmt -- ./jacobi
-has err "nothing has been compared"
+has err "nothing was compared"
 status 0 "$dvm" compare --accept torn,nothing torn.dvmt -- ./jacobi
 has err "is torn: compared as far as it goes"
 finish

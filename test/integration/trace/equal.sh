@@ -248,10 +248,10 @@ for how in 1 2 3 4; do
   expected=$((how == 1 || how == 4 ? 66 : how == 2 ? 134 : 137))
   { status $expected "$dvm" compare whole.dvmt -- ./early $how; } 2>/dev/null
   case $how in
-    1) has err "the run ends here, the reference goes on with the iteration (i=51)" ;;
-    2) has err "the run is killed by signal 6 (Aborted) here, the reference goes on with the iteration (i=51)" ;;
-    3) has err "the run is killed by signal 9 (Killed) here, the reference goes on with the write of 't'" ;;
-    4) has err "the run ends here, the reference goes on with the write of 't'" ;;
+    1) has err "the run ends here; the reference continues with the iteration (i=51)" ;;
+    2) has err "the run was killed by signal 6 (Aborted) here; the reference continues with the iteration (i=51)" ;;
+    3) has err "the run was killed by signal 9 (Killed) here; the reference continues with the write of 't'" ;;
+    4) has err "the run ends here; the reference continues with the write of 't'" ;;
   esac
   grep -qE "dvm: compared [0-9]+ records .* 0 different" err || wrong "nothing agreed until then: $(cat err)"
   { status $((expected == 66 ? 0 : expected)) "$dvm" record -o cut.dvmt -- ./early $how; } 2>/dev/null
@@ -319,7 +319,7 @@ done
 echo 'level none' >none.conf
 status 0 "$dvm" record --config none.conf -o none.dvmt -- ./blocks
 status 66 "$dvm" diff none.dvmt none.dvmt
-has err "nothing has been compared"
+has err "nothing was compared"
 has err "dvm: compared 0 records"
 status 0 "$dvm" diff --accept nothing none.dvmt none.dvmt
 # Parts of structs are selected by the names that the dump shows.
@@ -382,7 +382,7 @@ rm -f runs go two.dvmt
 "$dvm" record -o two.dvmt -- ./long go >first 2>&1 &
 until [ -e runs ]; do sleep 0.02; done
 status 1 "$dvm" record -o two.dvmt -- ./long
-has err "another recorder writes it now"
+has err "another recorder is writing it"
 touch go
 wait $! || wrong "the first recorder failed"
 status 0 "$dvm" trace verify two.dvmt

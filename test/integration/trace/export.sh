@@ -80,7 +80,7 @@ status 0 "$dvm" trace dump --from 5 --to 7 t.dvmt
 status 0 "$dvm" trace dump --variable AA t.dvmt
 has err "'t.dvmt' has no record of 'variable:AA'"
 status 2 "$dvm" trace export t.dvmt
-has err "wants --csv, --jsonl or --npz"
+has err "needs --csv, --jsonl or --npz"
 status 2 "$dvm" trace dump --execution 3 t.dvmt
 
 # Through the index in a trace of many blocks: the same as from the beginning.

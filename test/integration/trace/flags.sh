@@ -108,9 +108,9 @@ fi
 
 # What cannot be done is said.
 flags 2 -O2
-has err "'--flags' wants sources, or '--make'"
+has err "'--flags' needs sources, or '--make'"
 flags 2 "-O2 -flto" main.c
-has err "nothing to choose between"
+has err "no objects to choose between"
 flags 2 -O2 --make true
 has err "the build has compiled nothing"
 flags 1 -O2 missing.c
@@ -121,7 +121,7 @@ mkdir tools place && printf '#!/bin/sh\nexit 1\n' >tools/objcopy && chmod +x too
 before=$PATH PATH=$PWD/tools:$PATH
 # shellcheck disable=SC2086
 flags 66 "-O2 -DSUM" $sources
-has err "dvm: the difference is in 'sum.c'; in which of its functions cannot be found out: cannot make symbols of"
+has err "dvm: the difference is in 'sum.c'; which of its functions cannot be determined: cannot make symbols of"
 lacks err "in none of its functions"
 PATH=$before
 # The temporary place is the user's, and nothing is left there.
@@ -129,7 +129,7 @@ PATH=$before
 TMPDIR=$PWD/place flags 0 -O2 $sources
 [ -z "$(ls -A place)" ] || wrong "left in TMPDIR: $(ls -A place)"
 TMPDIR=$PWD/nowhere flags 1 -O2 main.c
-has err "cannot make a temporary folder '$PWD/nowhere/dvm-flags-"
+has err "cannot create the temporary folder '$PWD/nowhere/dvm-flags-"
 TMPDIR="$PWD/a b" && mkdir "$TMPDIR" && TMPDIR="$PWD/a b" flags 2 -O2 main.c
 has err "use another TMPDIR"
 unset TMPDIR

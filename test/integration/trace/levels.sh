@@ -52,7 +52,7 @@ done
 status 66 "$dvm" diff first0.dvmt modify1.dvmt # by its consequences
 lacks err "'A[7]' is"
 status 66 "$dvm" diff none0.dvmt modify0.dvmt
-has err "nothing has been compared"
+has err "nothing was compared"
 
 # The run is recorded as the reference was; the user's own configuration has the common part compared.
 for conf in first part; do

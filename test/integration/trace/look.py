@@ -2,7 +2,7 @@
 
 usage: look.py PAGE TITLE
 
-A script that is added to a copy of the page moves the slider through all its places, with and without 'all until then', and
+A script that is added to a copy of the page moves the slider through all its places, with and without 'everything up to then', and
 writes into the document what colour the middle of each cell has.  That must be what the page's data says."""
 import html, json, os, re, subprocess, sys, tempfile
 

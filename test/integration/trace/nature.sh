@@ -28,9 +28,9 @@ status 0 "$dvmcc" -fdvm=trace -w clock.c -o right -DWRONG=0
 status 0 "$dvmcc" -fdvm=trace -w clock.c -o wrong -DWRONG=1
 status 0 "$dvm" record -o ref.dvmt -- ./right
 status 66 "$dvm" compare --report r.jsonl ref.dvmt -- ./right
-has err "help: this value comes from 'getpid' and differs by nature: '--ignore variable:pid' leaves it out"
-has err "help: this value comes from 'dvmh_wtime' and differs by nature: '--ignore variable:started' leaves it out"
-has r.jsonl "leaves it out"
+has err "help: this value comes from 'getpid' and varies from run to run: '--ignore variable:pid' excludes it"
+has err "help: this value comes from 'dvmh_wtime' and varies from run to run: '--ignore variable:started' excludes it"
+has r.jsonl "excludes it"
 status 66 "$dvm" compare --ignore variable:pid --ignore variable:started ref.dvmt -- ./right # not what is computed from it
 has err "'elapsed' is"
 lacks err "'started' is"
@@ -74,9 +74,9 @@ C
 status 0 "$dvmcc" -fdvm=trace -w through.c -o through
 status 0 "$dvm" record -o ref.dvmt -- ./through
 status 66 "$dvm" compare --exact ref.dvmt -- ./through
-for from in "'clock_gettime' and differs by nature: '--ignore variable:s'" "'gettimeofday' and differs by nature: '--ignore variable:started'" \
-  "'gettimeofday' and differs by nature: '--ignore variable:later'" "'gettimeofday' and differs by nature: '--ignore variable:tv'" \
-  "'a random device' and differs by nature: '--ignore variable:seed'" "'a random device' and differs by nature: '--ignore variable:v'"; do
+for from in "'clock_gettime' and varies from run to run: '--ignore variable:s'" "'gettimeofday' and varies from run to run: '--ignore variable:started'" \
+  "'gettimeofday' and varies from run to run: '--ignore variable:later'" "'gettimeofday' and varies from run to run: '--ignore variable:tv'" \
+  "'a random device' and varies from run to run: '--ignore variable:seed'" "'a random device' and varies from run to run: '--ignore variable:v'"; do
   has err "this value comes from $from"
 done
 status 0 "$dvm" compare --ignore variable:t --ignore variable:s --ignore variable:tv --ignore variable:started --ignore variable:later \
@@ -111,7 +111,7 @@ for level in O0 O2; do
 done
 
 status 0 "$dvm" record --calibrate -o ref.dvmt -- ./right
-has err "'pid' at clock.c:15 differs from run to run: comparisons leave it out"
+has err "'pid' at clock.c:15 differs from run to run: comparisons will ignore it"
 status 0 "$dvm" compare ref.dvmt -- ./right
 has err " ignored"
 status 0 "$dvm" trace verify ref.dvmt

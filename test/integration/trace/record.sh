@@ -209,7 +209,7 @@ status 3 "$dvm" record -o limited.dvmt -- ./limited
 # Nothing has been kept: nothing is left.
 (ulimit -f 100; "$dvm" record -o few.dvmt -- ./prog >out 2>err)
 [ $? = 1 ] || wrong "a limit that is too small"
-has err "cannot make the buffer of records: File too large; 'ulimit -f' must allow 4100 KiB"
+has err "cannot create the record buffer: File too large; 'ulimit -f' must allow 4100 KiB"
 [ -z "$(ls few.dvmt* 2>/dev/null)" ] || wrong "left: $(ls few.dvmt*)"
 mkdir small
 trap 'umount "$scratch/small" 2>/dev/null; rm -rf "$scratch"' EXIT

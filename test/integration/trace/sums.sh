@@ -109,7 +109,7 @@ grep -qE '^loop +plain.c:16:5 +8 +320 ' out || wrong "from one execution of a lo
 # A configuration that fits nothing is told.
 printf 'level modify\nloop plain.c:99 level none\ntolerance variable AA relative 1e-3\nstart plain.c:16 99\n' >none.conf
 status 0 "$dvm" record --config none.conf -o none.dvmt -- ./right
-has err "none.conf: no construct or loop stands at plain.c:99"
+has err "none.conf: there is no construct or loop at plain.c:99"
 has err "none.conf: no variable is called 'AA'; did you mean 'A'?"
 has err "none.conf: plain.c:16 is not executed 99 times: nothing is recorded"
 status 0 "$dvm" record -o ref.dvmt -- ./right
@@ -117,7 +117,7 @@ printf 'tolerance variable Bb relative 1\n' >none.conf
 status 0 "$dvm" compare --config none.conf ref.dvmt -- ./right
 has err "none.conf: no variable is called 'Bb'; did you mean 'B'?"
 status 0 "$dvm" compare --ignore variable:BB ref.dvmt -- ./right
-has err "'--ignore variable:BB' fits nothing that was recorded"
+has err "'--ignore variable:BB' matches nothing that was recorded"
 TMPDIR=$PWD/nowhere status 1 "$dvm" compare --bisect sum.dvmt -- ./wrong
-has err "cannot make a temporary folder '$PWD/nowhere/dvm-bisect-"
+has err "cannot create the temporary folder '$PWD/nowhere/dvm-bisect-"
 finish

@@ -1,4 +1,4 @@
-/* One variable of the block takes two partial sums: one is used for something else than its update, the other one is not. */
+/* One variable of the block takes two partial sums: one is used for something other than its update, the other one is not. */
 #pragma dvm array distribute[block]
 static int c[8];
 static int s;

@@ -17,7 +17,7 @@ int f(int *p, int k) {
   row twice;
   (void)twice;
 #pragma dvm array distribute[genblock(k)]
-//                                    ^ compile-error 'genblock' needs an array of integers, and 'k' is of type 'int'
+//                                    ^ compile-error 'genblock' needs an array of integers, but 'k' is of type 'int'
   double blocks[N];
 #pragma dvm array distribute[multblock(0)]
 //                                     ^ compile-error 'multblock' needs a positive number, found 0

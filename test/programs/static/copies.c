@@ -13,7 +13,7 @@ int f(int k) {
 #pragma dvm array_copy(A = A)
 #pragma dvm array_copy(A[0:2][k] = B[1:3])
 #pragma dvm exitinterval 3
-//          ^ compile-error exitinterval' leaves no interval
+//          ^ compile-error exitinterval' has no interval to leave
 #pragma dvm interval 3
   if (k) {
 #pragma dvm exitinterval 3

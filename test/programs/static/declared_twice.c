@@ -14,13 +14,13 @@ double b[N][N];
 #pragma dvm array align([i][j] with a[i][j])
 extern double c[N][N];
 #pragma dvm array align([i][j] with a[j][i])
-//          ^ compile-error 'c' has been declared with another '#pragma dvm array'
+//          ^ compile-error 'c' has been declared with a different '#pragma dvm array'
 double c[N][N];
 
 #pragma dvm array distribute[block]
 double d[N];
 void f(void) {
 #pragma dvm array distribute[*]
-  //        ^ compile-error 'd' has been declared with another '#pragma dvm array'
+  //        ^ compile-error 'd' has been declared with a different '#pragma dvm array'
   extern double d[N];
 }

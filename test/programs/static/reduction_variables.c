@@ -33,7 +33,7 @@ int f(void) {
   for (int i = 0; i < N; i++)
     place = i;
 #pragma dvm parallel([i] on A[i]) reduction(xor(bits), or(s))
-//                                                        ^ compile-error 'or' combines bits, and 's' is of type 'double'
+//                                                        ^ compile-error 'or' combines bits, but 's' is of type 'double'
   for (int i = 0; i < N; i++)
     bits ^= (unsigned)i;
   int j;

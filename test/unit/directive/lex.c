@@ -58,12 +58,12 @@ static const struct bad {
   size_t len, loc;
   const char *error;
 } bads[] = {
-    {"a \"b", 4, 2, "this string is not closed"},     {"a \"b\n\"", 6, 2, "this string is not closed"},
-    {"a \"b\\", 5, 2, "this string is not closed"},   {"a \"b\\\"", 6, 2, "this string is not closed"},
-    {"L'", 2, 0, "this character is not closed"},     {"a /* b *", 8, 2, "this comment is not closed"},
-    {"/*/", 3, 0, "this comment is not closed"},      {"a`b", 3, 1, "this byte begins no token of C"},
-    {"a\0b", 3, 1, "this byte begins no token of C"}, {"a\\b", 3, 1, "this byte begins no token of C"},
-    {"a\\", 2, 1, "this byte begins no token of C"},  {"\177", 1, 0, "this byte begins no token of C"},
+    {"a \"b", 4, 2, "this string is not terminated"},          {"a \"b\n\"", 6, 2, "this string is not terminated"},
+    {"a \"b\\", 5, 2, "this string is not terminated"},        {"a \"b\\\"", 6, 2, "this string is not terminated"},
+    {"L'", 2, 0, "this character constant is not terminated"}, {"a /* b *", 8, 2, "this comment is not terminated"},
+    {"/*/", 3, 0, "this comment is not terminated"},           {"a`b", 3, 1, "this byte does not begin a C token"},
+    {"a\0b", 3, 1, "this byte does not begin a C token"},      {"a\\b", 3, 1, "this byte does not begin a C token"},
+    {"a\\", 2, 1, "this byte does not begin a C token"},       {"\177", 1, 0, "this byte does not begin a C token"},
 };
 
 static void bad_bytes_are_refused_at_their_place(void **state) {

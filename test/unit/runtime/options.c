@@ -62,7 +62,7 @@ static void test_refusals(void **state) {
   refuses("color=blue", "auto, always or never");
   refuses("checks=uninitialized", "a list of -name and +name");
   refuses("checks=-uninitialised", "did you mean 'uninitialized'?");
-  refuses("trace=record", "was compiled to check, not to record");
+  refuses("trace=record", "was compiled for checking, not for recording");
   refuses("reduction=both", "mirror or emulate");
   refuses("report=", "a file name");
   refuses("report=x.txt", "ends in .jsonl or .sarif");

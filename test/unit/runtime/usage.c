@@ -39,7 +39,7 @@ static void test_sizes(void **state) {
   verdict("genblock,&,1,u1", bytes, NULL);
   verdict("genblock,&,3,i4", more, NULL); /* right for two processors */
   verdict("genblock,&,0,i4", few, NULL);  /* how many there are is not known */
-  verdict("genblock,&,3,i4", few, "the sizes of 'genblock' add up to 9, the dimension has 10 elements, for dimension 1 of 'a'");
+  verdict("genblock,&,3,i4", few, "the sizes of 'genblock' add up to 9, but the dimension has 10 elements, for dimension 1 of 'a'");
   verdict("genblock,&,2,i4", many, "add up to 11");
   verdict("genblock,&,2,i4", negative, "size number 1 of 'genblock' is negative (-1)");
 }
@@ -63,7 +63,7 @@ static void test_multiples_and_maps(void **state) {
   verdict("multblock,3", NULL, "(3) does not divide the number of elements (10)");
   verdict("multblock,0", NULL, "the argument of 'multblock' is 0");
   verdict("indirect,&,10,i4", map, NULL);
-  verdict("indirect,&,9,i4", map, "the map of 'indirect' has 9 elements, the dimension has 10");
+  verdict("indirect,&,9,i4", map, "the map of 'indirect' has 9 elements, but the dimension has 10");
   verdict("indirect,&,10,i4", bad, "element 2 of the map of 'indirect' is negative (-3)");
 }
 

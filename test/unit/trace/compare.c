@@ -149,7 +149,7 @@ static void test_structure(void **state) {
     cut.skip_from = ITERATIONS - 11;
     expect(&twice, 3, "iteration (i=7) is executed a second time");
     expect(&unknown, 3, "iteration (i=405) is not in the reference");
-    expect(&cut, 3, "11 iterations of the reference are not executed, the first is (i=389)");
+    expect(&cut, 3, "11 iterations of the reference are not executed; the first is (i=389)");
     struct dvmt_compare *c = compared(&cut, 3, 0, true);
     assert_int_equal(dvmt_compare_nfindings(c), 1); /* the sum over fewer terms */
     assert_non_null(strstr(dvmt_compare_finding(c, 0)->message, "'s' is "));

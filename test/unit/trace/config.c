@@ -20,12 +20,12 @@ static const struct {
     {"parallel a.c:3 level full 1:9..2", "c:1:27: the range is empty, found '1:9..2'"},
     {"parallel a.c:3 level full step 2", "c:1:27: 'step' needs a range before it"},
     {"parallel a.c:3 level full 1:..9 step 2", "c:1:38: a step needs a lower bound to count from"},
-    {"loop a.c:3 level none 1:1..9 step 0", "c:1:35: expected a step, from 1, found '0'"},
+    {"loop a.c:3 level none 1:1..9 step 0", "c:1:35: expected a step of at least 1, found '0'"},
     {"start a.c:3", "c:1:12: expected a number of an execution at the end of the line"},
-    {"finish a.c:3 0", "c:1:14: expected the number of an execution, from 1, found '0'"},
+    {"finish a.c:3 0", "c:1:14: expected the number of an execution, at least 1, found '0'"},
     {"tolerance type int relative 1", "c:1:16: expected float, double or long-double, found 'int'"},
     {"tolerance variable A", "c:1:21: expected relative, ulps or absolute"},
-    {"tolerance variable A relative -1", "c:1:31: expected a number from 0, found '-1'"},
+    {"tolerance variable A relative -1", "c:1:31: expected a non-negative number, found '-1'"},
     {"level full now", "c:1:12: expected the end of the line, found 'now'"},
 };
 

@@ -255,9 +255,9 @@ static void test_refused(void **state) {
   unsigned char *bytes = load(&n);
   refused(bytes, 20, "is not a trace");
   bytes[8] = 6;
-  refused(bytes, n, "format version 6, this program reads version 5: record it again, or use the newer");
+  refused(bytes, n, "format version 6; this program reads version 5: record it again, or use the newer");
   bytes[8] = 1;
-  refused(bytes, n, "format version 1, this program reads version 5: record it again, or use the older");
+  refused(bytes, n, "format version 1; this program reads version 5: record it again, or use the older");
   bytes[8] = 5;
   bytes[12] = 1;
   refused(bytes, n, "byte order");

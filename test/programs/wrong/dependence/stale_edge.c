@@ -33,7 +33,7 @@ int main(void) {
       a[i] = a[i - 1] + 1;
   //         ^ error dvm-shadow-stale 'a[3]'
   //         ^ error dvm-loop-dependence 'a[4]'
-  // help .*'across\(a\[1:0\]\)'.* in place of 'shadow_renew\(a\)'
+  // help .*'across\(a\[1:0\]\)'.* replaces 'shadow_renew\(a\)'
 #pragma dvm parallel([i] on a[i])
   for (int i = 1; i < N; i += N)
     a[i] = a[i - 1] + 1;

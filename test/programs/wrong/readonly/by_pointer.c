@@ -12,7 +12,7 @@ int main(void) {
     A[i] = i;
     h[i % 4] += i;
 //  ^ error dvm-readonly-write 'h[0]'
-// help collect in an array whose declaration gives its size, and name that in 'reduction\(sum\(\.\.\)\)'
+// help accumulate in an array whose declaration gives its size, and name that in 'reduction\(sum\(\.\.\)\)'
   }
   free(h);
   return 0;

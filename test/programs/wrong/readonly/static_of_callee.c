@@ -23,7 +23,7 @@ static double twice(double x) {
   STATIC double t;
   t = 2 * x;
 //^ warning dvm-undeclared-private 't'
-  // help drop its 'static', or declare it outside of its function and name it in 'private' of the directive at
+  // help remove its 'static', or declare it outside of its function and name it in 'private' of the directive at
   return t;
 }
 

@@ -9,7 +9,7 @@ static double b[N];
 static double get(int i) { return a[N - 1 - i]; }
 //                                ^ error dvm-nonlocal-access 'a[7]'
 //                                ^ error dvm-remote-uncovered 'a[7]'
-// help let the loop itself read the element of 'a', under 'remote_access': what functions and pointers refer to does not use its buffer
+// help read the element of 'a' in the loop itself, under 'remote_access': accesses through functions and pointers do not use its buffer
 static double value(double x) { return x; }
 
 int main(void) {

@@ -24,7 +24,7 @@ int main(void)
   for (int i = 0; i < N; i++)
     A[i] = i + A[0];
     //         ^ error dvm-loop-dependence 'A[0]'
-    // help 'remote_access' brings the values from before the loop
+    // help 'remote_access' provides the values from before the loop
 #endif
 #pragma dvm parallel([i] on A[i]) reduction(sum(sum))
   for (int i = 0; i < N; i++)

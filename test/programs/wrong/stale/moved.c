@@ -25,7 +25,7 @@ int main(void) {
   for (int i = 1; i < N - 1; i++)
     s += C[i + 1];
 //       ^ error dvm-shadow-stale 'C[2]'
-// stderr 'C\[2\]' is read from the shadow edge, which has not been renewed since 'C' was given another place
+// stderr 'C\[2\]' is read from the shadow edge, which has not been renewed since the distribution of 'C' changed
 // stderr :22:13: note: the edges of 'C' have no value since this directive
 #pragma dvm parallel([i] on A[i]) shadow_renew(A, C) reduction(sum(s))
   for (int i = 1; i < N - 1; i++)

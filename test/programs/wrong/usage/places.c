@@ -14,7 +14,7 @@ void *T;
 #pragma dvm array align([i] with T[i + SHIFT])
 double A[N];
 // expect -2:13 error dvm-usage
-// stderr the alignment of 'A' leaves 'T': it needs place 12 of dimension 1, which has 0\.\.11
+// stderr the alignment of 'A' exceeds 'T': it needs index 12 in dimension 1, which has 0\.\.11
 #ifdef RIGHT
 #pragma dvm array align([i] with T[N - i])
 #else
@@ -22,7 +22,7 @@ double A[N];
 #endif
 double B[N];
 // expect -3:13 error dvm-usage
-// stderr the alignment of 'B' leaves 'T': it needs place -1 of dimension 1
+// stderr the alignment of 'B' exceeds 'T': it needs index -1 in dimension 1
 #pragma dvm array dynamic
 double C[N];
 #pragma dvm array dynamic align([i] with T[i])
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
 #endif
 #pragma dvm parallel([i] on C[i])
 //          ^ error dvm-usage
-// stderr 'C' in 'on' lies nowhere yet: no directive has distributed or aligned it
+// stderr 'C' in 'on' has no distribution yet: no directive has distributed or aligned it
   for (int i = 0; i < N; i++)
     C[i] = i;
 #pragma dvm parallel([i] on D[i])
