@@ -61,7 +61,7 @@ static const char *reason(const struct sdm_session *s, bool stopped, bool troubl
   return interrupted           ? "interrupted"
          : stopped             ? (aborted(s) ? "ended by MPI_Abort" : "stopped by a signal")
          : running && !trouble ? "still running at the time limit"
-         : running             ? "failed; those who did not end within 5 seconds were stopped"
+         : running             ? "failed; those that did not end within 5 seconds were stopped"
                                : "failed";
 }
 

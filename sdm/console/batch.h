@@ -4,8 +4,8 @@
 #include "sdm/session/session.h"
 #include "sdm/console/show.h"
 
-/* Before 'launch', the command that starts the program, is sent: a program that gives up by MPI_Abort is to stop there, or nobody could
- * say who did it and where. */
+/* Before 'launch', the command that starts the program, is sent: a program that gives up by MPI_Abort is to stop there, or it could not be
+ * known which rank did it and where. */
 void sdm_batch_prepare(struct sdm_session *s, const json_t *launch);
 
 /* The program runs.  0: all ended with status 0; 1: something failed or stopped by a signal; 3: it was still running after

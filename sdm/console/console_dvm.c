@@ -106,7 +106,7 @@ static void show_parts(FILE *out, json_t *const *bodies, const json_t *like) {
     if (all++ < PARTS_SHOWN)
       fprintf(out, "%s%lld %s", shown++ ? ", " : "", (long long)json_integer_value(json_object_get(x, "rank")), own);
   }
-  fprintf(out, all > shown ? ", and %zu ranks more\n" : "\n", all - shown);
+  fprintf(out, all > shown ? ", and %zu more ranks\n" : "\n", all - shown);
 }
 
 static void show_arrays(struct sdm_console *c) {

@@ -154,7 +154,7 @@ static void show_outliers(struct sdm_console *c, const char *expression, const s
       break;
     }
   if (!c->show.json)
-    fprintf(c->show.out, "more than two deviations from the mean:\n");
+    fprintf(c->show.out, "more than two standard deviations from the mean:\n");
   sdm_show_answer(&c->show, "outliers", far);
   sdm_answer_free(far);
 }
@@ -228,7 +228,7 @@ void sdm_console_do_diff(struct sdm_console *c, char *arg) {
     if (sdm_set_size(a->classes[i].set) > sdm_set_size(a->classes[most].set))
       most = i;
   if (a->n == 1 && !sdm_console_had_errors(a) && !c->show.json) {
-    fprintf(c->show.out, "all alike: ");
+    fprintf(c->show.out, "all equal: ");
     sdm_show_answer(&c->show, "diff", a);
   } else {
     if (a->n && most) { /* the rule first, then the exceptions */
@@ -302,7 +302,7 @@ void sdm_console_do_info(struct sdm_console *c, char *arg) {
     struct dvm_text t = DVM_TEXT_INIT;
     dvm_text_printf(&t, "info %s", arg);
     if (!sdm_console_pass_on(c, dvm_text_str(&t)))
-      sdm_console_fail(c, "neither this debugger nor gdb knows that");
+      sdm_console_fail(c, "neither this debugger nor gdb knows this command");
     dvm_text_fini(&t);
   }
 }

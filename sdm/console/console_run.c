@@ -171,7 +171,7 @@ void sdm_console_do_finish(struct sdm_console *c, char *arg) { step_like(c, "fin
 /* A launcher starts the ranks of an MPI job once, and all of them: so the whole job again, with servers and all. */
 static void run_job_anew(struct sdm_console *c) {
   if (!sdm_set_equal(c->to, c->s->all)) {
-    sdm_console_fail(c, "the launcher of an MPI job starts all ranks or none: 'run' is for all of them");
+    sdm_console_fail(c, "the launcher of an MPI job starts all ranks or none: use 'run' for all of them");
     return;
   }
   c->stops_at_end = false;
@@ -219,7 +219,7 @@ void sdm_console_do_interrupt(struct sdm_console *c, char *arg) {
   (void)arg;
   struct sdm_set *runs = sdm_set_intersect(sdm_set_copy(c->to), c->s->running);
   if (sdm_set_is_empty(runs) && !c->show.json && !sdm_set_is_empty(c->to))
-    fprintf(c->show.out, "none of them runs\n");
+    fprintf(c->show.out, "none of them is running\n");
   sdm_console_interrupt_all(c, runs);
   sdm_session_wait(c->s, runs, c->timeout_ms, &sdm_console_interrupted);
   sdm_set_free(runs);
@@ -324,6 +324,6 @@ void sdm_console_do_sample(struct sdm_console *c, char *arg) {
   if (all->n)
     sdm_show_tree(&c->show, all, SDM_TREE_SAMPLES, n);
   else
-    sdm_console_fail(c, n > 1000 ? "at most 1000 samples" : "none of them runs; 'continue &' sets them going");
+    sdm_console_fail(c, n > 1000 ? "at most 1000 samples" : "none of them is running; 'continue &' sets them going");
   sdm_answer_free(all);
 }

@@ -236,7 +236,7 @@ bool sdm_console_pass_on(struct sdm_console *c, const char *line) {
       known = false;
   if (known) {
     if (!c->show.json && strncmp(line, "whatis ", 7) && strncmp(line, "info line", 9)) /* they are known, and change nothing */
-      fprintf(c->show.out, "to gdb as it is: %s\n", line);
+      fprintf(c->show.out, "passed to gdb verbatim: %s\n", line);
     show_raw(c, a, ran, line);
   }
   sdm_set_free(ran);

@@ -39,38 +39,39 @@ static const char usage[] =
     "options:\n"
     "  -n RANKS            processes to start with the launcher (default 1, without a launcher)\n"
     "  --launcher WORDS    command that starts them (default: DVM_LAUNCHER, else mpirun); 'local': none\n"
-    "  -x FILE             commands from FILE, then the console; -ex COMMAND may be given too, both several times\n"
+    "  -x FILE             commands from FILE, then the console; -ex COMMAND runs one command; both may be repeated\n"
     "  --batch             run, and report if it hangs (status 3) or fails (1), on standard output; silent and 0 if all is well\n"
     "  --timeout SECONDS   for --batch (default 60)\n"
-    "  --json              one JSON object a line\n"
-    "  --stdin FILE        the programs read FILE, which must be there on their hosts; --stdin-to RANKS: only these, the others nothing\n"
+    "  --json              one JSON object per line\n"
+    "  --stdin FILE        the programs read FILE, which must exist on their hosts; --stdin-to RANKS: only these ranks read it\n"
     "  --no-stop           do not stop in main\n"
     "  --checkpointable    the programs can be saved: 'checkpoint', 'restart'; --checkpoint-dir FOLDER: images go there,\n"
-    "                      --checkpoint-every SECONDS: again and again, --keep N: the last N of them (each of them says --checkpointable "
+    "                      --checkpoint-every SECONDS: repeatedly, --keep N: the last N of them (each of them says --checkpointable "
     "too)\n"
-    "  --restart IMAGE     a checkpoint is run again, as it was saved\n"
+    "  --restart IMAGE     continue from a checkpoint, as it was saved\n"
     "  --io tree|oob       program input and output by the debugger (default) or by the launcher\n"
-    "  --shape SHAPE       auto (default: by their number and hosts), binomial, kary:K, flat, hosts:K\n"
+    "  --shape SHAPE       auto (default: chosen from the number of servers and their hosts), binomial, kary:K, flat, hosts:K\n"
     "  --host HOST         address at which servers reach this command (default 127.0.0.1, or\n"
-    "                      for --hosts and --attach the one that leads to them)\n"
-    "  --hosts LIST        start processes there by ssh, without a launcher: n1:2,n2:2\n"
-    "  --ssh WORDS         what reaches other hosts, for --hosts and --attach (default: DVM_SSH, else ssh -o BatchMode=yes)\n"
+    "                      for --hosts and --attach the one through which they are reached)\n"
+    "  --hosts LIST        start processes on these hosts over ssh, without a launcher: n1:2,n2:2\n"
+    "  --ssh WORDS         command that reaches other hosts, for --hosts and --attach (default: DVM_SSH, else ssh -o BatchMode=yes)\n"
     "  --attach PID        a launcher (all its ranks, on their hosts), one rank, any process, or several joined by commas\n"
-    "  --ranks SET         of these, only those: 0-3,7\n"
-    "  --partial           go on although servers are missing\n"
-    "  --start-timeout S   for the servers to come (default 60)\n"
-    "  --inside            no debugger: the servers inside the programs, which dvmcc has compiled; see DVM_OPTIONS=sdm=\n"
-    "  --servers FILE      debug servers that run already: lines 'RANK HOST PORT', port 0: search from --port on\n"
+    "  --ranks SET         attach only to these ranks: 0-3,7\n"
+    "  --partial           continue even if servers are missing\n"
+    "  --start-timeout S   how long to wait for the servers (default 60)\n"
+    "  --inside            no debugger: use the servers inside programs compiled by dvmcc; see DVM_OPTIONS=sdm=\n"
+    "  --servers FILE      debug servers that are already running: lines 'RANK HOST PORT', port 0: search from --port on\n"
     "  --port BASE         see --servers\n"
     "  --secret-file FILE  the secret of these servers\n"
-    "  --ping SECONDS      between heart-beats of quiet links (default 2); a server is lost after three\n"
-    "  --orphan SECONDS    how long servers stay when this command is gone (default 30); what they started ends with\n"
-    "                      them, what they attached to runs on\n"
-    "  --orphan-do WHAT    what becomes of programs then, started or attached to: detach (they run on), kill\n"
-    "  --session FILE      write there what it takes to go on if this command dies; --reattach FILE goes on\n"
+    "  --ping SECONDS      between heartbeats on idle links (default 2); a server is lost after three\n"
+    "  --orphan SECONDS    how long servers stay after this command has gone (default 30); what they started ends with\n"
+    "                      them, what they attached to keeps running\n"
+    "  --orphan-do WHAT    what happens to the programs then, started or attached: detach (they keep running), kill\n"
+    "  --session FILE      write to FILE what is needed to resume if this command dies; --reattach FILE resumes\n"
     "  --dap               a debug adapter for editors, on standard input and output\n"
-    "  --listen WHERE      for --dap: a socket at PATH, which only your processes can use, or a PORT (of 127.0.0.1 without HOST),\n"
-    "                      of which a client needs the token that is told, or that of --token-file FILE\n"
+    "  --listen WHERE      for --dap: listen on a socket at PATH, which only your processes can use, or on a PORT (of 127.0.0.1 without "
+    "HOST),\n"
+    "                      for which a client needs the token that is printed, or that in --token-file FILE\n"
     "  --backend gdb|stub, --backend-path PATH\n";
 
 #define ITEMS_MAX 1024
@@ -299,25 +300,26 @@ static int check_options(const struct arguments *a, int argc, char **argv, int f
     return misuse("'--inside' cannot be used with --attach, --core, --dap or --batch");
   if (a->restart &&
       (first < argc || a->attach || a->ncores || a->dap || a->inside || a->hosts || a->s.servers || a->s.reattach || a->s.n || a->launcher))
-    return misuse("'--restart' takes an image, and nothing else to debug");
+    return misuse("'--restart' takes an image and no other program to debug");
   if (a->checkpointable && (a->attach || a->ncores || a->dap || a->inside || a->restart || a->s.reattach))
-    return misuse("'--checkpointable' is for programs that are started under the debugger");
+    return misuse("'--checkpointable' applies only to programs started under the debugger");
   if (a->ranks && !a->attach)
-    return misuse("'--ranks' belongs to '--attach'");
+    return misuse("'--ranks' needs '--attach'");
   if (a->hosts && (a->attach || a->ncores || a->dap || a->inside || a->s.servers || a->s.reattach || a->program_after_launcher))
-    return misuse("'--hosts' starts a program: it does not go with --attach, --core, --dap, --inside, --servers, --reattach or a launcher");
+    return misuse(
+        "'--hosts' starts a program: it cannot be used with --attach, --core, --dap, --inside, --servers, --reattach or a launcher");
   if (a->stdin_to && !a->stdin_file)
-    return misuse("'--stdin-to' belongs to '--stdin'");
+    return misuse("'--stdin-to' needs '--stdin'");
   if (a->stdin_file && (a->inside || a->attach || a->ncores || a->dap || a->s.reattach))
-    return misuse("'--stdin' is for programs that are started under the debugger");
+    return misuse("'--stdin' applies only to programs started under the debugger");
   if (a->listen && !a->dap)
-    return misuse("'--listen' belongs to '--dap'");
+    return misuse("'--listen' needs '--dap'");
   if (a->token_file && (!a->listen || strchr(a->listen, '/')))
-    return misuse("'--token-file' belongs to '--dap --listen PORT'");
+    return misuse("'--token-file' needs '--dap --listen PORT'");
   if (a->ncores && first + 1 < argc)
-    return dvm_usage_error("debug", "expected one program beside the core files, found '%s' behind it", argv[first + 1]);
+    return dvm_usage_error("debug", "expected one program besides the core files, found '%s' after it", argv[first + 1]);
   if (first >= argc && !a->attach && !a->restart && !a->ncores && !a->dap && !a->s.reattach && !(a->inside && a->s.servers))
-    return argc > 1 ? misuse("no program is named") : (fputs(usage, stderr), 2);
+    return argc > 1 ? misuse("no program was given") : (fputs(usage, stderr), 2);
   return 0;
 }
 
@@ -404,7 +406,7 @@ static int own_launcher(struct arguments *a, struct dvm_error *err) {
 static int own_hosts(struct arguments *a, struct dvm_error *err) {
   if (a->s.n || a->launcher)
     return dvm_error_set(err, -EINVAL,
-                         "'--hosts' says how many processes there are and starts them; '-n' and '--launcher' do not go with it");
+                         "'--hosts' says how many processes there are and starts them; '-n' and '--launcher' cannot be used with it");
   if (sdm_words_find_program(a->program, err))
     return err->code;
   a->s.targets = &a->targets;
@@ -415,7 +417,7 @@ static int own_hosts(struct arguments *a, struct dvm_error *err) {
 static void add_word(json_t *list, const char *word, struct dvm_error *err) {
   json_t *j = json_string(word);
   if (!j)
-    dvm_error_set(err, -EILSEQ, "'%s' is no UTF-8 text; the debugger can take only such names and arguments", word);
+    dvm_error_set(err, -EILSEQ, "'%s' is not valid UTF-8; the debugger accepts only UTF-8 names and arguments", word);
   if (list && j)
     json_array_append(list, j);
   json_decref(j);

@@ -113,7 +113,7 @@ static struct sdm_set *named(struct parser *p, const char *name) {
     struct parser inner = {s, p->names, p->names->items[i].text, p->depth + 1, p->err};
     if (p->depth < DEPTH_MAX)
       return expression(&inner);
-    dvm_error_set(p->err, -ELOOP, "the set '%s' stands for itself", name);
+    dvm_error_set(p->err, -ELOOP, "the set '%s' is defined in terms of itself", name);
     return NULL;
   }
   dvm_error_set(p->err, -ENOENT, "there is no set '%s'", name);
@@ -137,7 +137,7 @@ static struct sdm_set *name_or_call(struct parser *p) {
     if ((depth += (*p->p == '(') - (*p->p == ')')) == 0)
       break;
   if (*p->p != ')') {
-    dvm_error_set(p->err, -EINVAL, "'%s(' is not closed", name);
+    dvm_error_set(p->err, -EINVAL, "'%s(' has no closing ')'", name);
     return NULL;
   }
   char *arg = sdm_strdup(start);
@@ -213,7 +213,7 @@ struct sdm_set *sdm_select(struct sdm_session *s, const struct sdm_names *names,
   struct sdm_set *known = set ? sdm_set_intersect(sdm_set_copy(set), s->all) : NULL;
   if (set && !sdm_set_is_subset(set, s->all)) {
     char *there = sdm_set_text(s->all);
-    dvm_error_set(err, -ERANGE, "'%s' names ranks that are not here; there are %s", text, there);
+    dvm_error_set(err, -ERANGE, "'%s' names ranks that do not exist; the ranks are %s", text, there);
     free(there);
     sdm_set_free(known);
     known = NULL;

@@ -304,7 +304,7 @@ static void show_exited(FILE *out, const json_t *event) {
   const char *reason = text_of(event, "reason");
   json_t *code = json_object_get(event, "code");
   if (reason && !strcmp(reason, "detached"))
-    fprintf(out, "detached, runs on\n");
+    fprintf(out, "detached, still running\n");
   else if (text_of(event, "signal"))
     fprintf(out, "killed by %s\n", text_of(event, "signal"));
   else
@@ -315,11 +315,11 @@ static void show_exited(FILE *out, const json_t *event) {
 static void show_reason(FILE *out, const json_t *event, const char *reason) {
   json_t *bp = json_object_get(event, "bp");
   if (reason && !strcmp(reason, "diagnostic"))
-    fprintf(out, "gave a diagnostic %s ", text_of(event, "func") ? "in" : "at");
+    fprintf(out, "reported a diagnostic %s ", text_of(event, "func") ? "in" : "at");
   else if (json_integer_value(bp) >= SDM_END_BREAK)
     fprintf(out, "is about to end with an error, ");
   else if (reason && !strcmp(reason, "restarted"))
-    fprintf(out, "restarted, stands in ");
+    fprintf(out, "restarted, stopped in ");
   else if (bp)
     fprintf(out, "stopped at breakpoint %d, ", (int)json_integer_value(bp));
   else if (reason && !strcmp(reason, "moved"))
@@ -355,15 +355,15 @@ static void show_stopped(FILE *out, const json_t *event) {
 
 static void show_saved(FILE *out, const json_t *event) {
   if (text_of(event, "handle"))
-    fprintf(out, "was saved, as was asked for from outside: checkpoint %d, %s\n",
-            (int)json_integer_value(json_object_get(event, "checkpoint")), text_of(event, "handle"));
+    fprintf(out, "was saved at a request from outside: checkpoint %d, %s\n", (int)json_integer_value(json_object_get(event, "checkpoint")),
+            text_of(event, "handle"));
   else if (json_object_get(event, "job"))
     fprintf(out, "was asked for a checkpoint from outside, as a rank of its job\n");
   else
-    fprintf(out, "was asked for a checkpoint from outside, and has refused or not answered\n");
+    fprintf(out, "was asked for a checkpoint from outside, but refused or did not answer\n");
 }
 
-static void show_signal(FILE *out, const json_t *event) { fprintf(out, "got %s, runs on\n", text_of(event, "signal")); }
+static void show_signal(FILE *out, const json_t *event) { fprintf(out, "received %s, still running\n", text_of(event, "signal")); }
 
 static void show_log(FILE *out, const json_t *event) { fprintf(out, "%s\n", text_of(event, "text") ? text_of(event, "text") : ""); }
 

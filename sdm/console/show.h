@@ -1,4 +1,4 @@
-/* Answers, events and output for people (grouped by ranks) or, one JSON object a line, for programs. */
+/* Answers, events and output for people (grouped by ranks) or, one JSON object per line, for programs. */
 #ifndef SDM_SHOW_H
 #define SDM_SHOW_H
 #include <stdio.h>

@@ -105,7 +105,7 @@ static void wait_numbered(const struct waits *w, struct wait *one, const json_t 
       sdm_set_remove_element(missing, w->items[i].rank);
   sdm_set_remove_element(missing, one->rank);
   sdm_set_union(one->all, missing);
-  dvm_text_printf(&one->what, "%s%s", name_of(comm), sdm_set_is_empty(missing) ? ", all have come" : "");
+  dvm_text_printf(&one->what, "%s%s", name_of(comm), sdm_set_is_empty(missing) ? ", all have arrived" : "");
   sdm_set_free(missing);
 }
 
@@ -129,7 +129,7 @@ static void wait_collective(struct waits *w, struct wait *one, const json_t *com
     dvm_text_printf(&one->what, ", where {%s} are in another operation", ranks);
     free(ranks);
   } else if (sdm_set_is_empty(missing))
-    dvm_text_add(&one->what, ", all are there");
+    dvm_text_add(&one->what, ", all have arrived");
   sdm_set_free(missing);
   sdm_set_free(others);
 }
@@ -186,7 +186,7 @@ static void add_unexpected(struct wait *one) {
   size_t i, k, shown = 0;
   json_array_foreach(json_object_get(one->record, "communicators"), i, comm)
       json_array_foreach(json_object_get(json_object_get(comm, "queues"), "unexpected"), k, op) if (shown++ < SHOWN_MAX)
-          dvm_text_printf(&one->what, "; nobody has asked for the message from %lld, tag %lld, %lld byte%s, %s",
+          dvm_text_printf(&one->what, "; no receive matches the message from %lld, tag %lld, %lld byte%s, %s",
                           (long long)number_of(op, "world"), (long long)number_of(op, "tag"), (long long)number_of(op, "bytes"),
                           number_of(op, "bytes") == 1 ? "" : "s", name_of(comm));
   if (shown > SHOWN_MAX)
@@ -221,14 +221,14 @@ static void conclude(struct waits *w, struct wait *one) {
   json_t *comm, *context = json_object_get(one->record, "context");
   size_t i;
   if (*text_of(one->record, "why"))
-    dvm_text_printf(&one->what, "for whom is not known: %s", text_of(one->record, "why"));
+    dvm_text_printf(&one->what, "for which rank is unknown: %s", text_of(one->record, "why"));
   else if (json_is_integer(context)) {
     json_array_foreach(json_object_get(one->record, "communicators"), i,
                        comm) if (number_of(comm, "context") == json_integer_value(context)) wait_collective(w, one, comm);
   } else
     wait_point_to_point(one);
   if (!one->what.len && !polls(one))
-    dvm_text_add(&one->what, "for whom is not known");
+    dvm_text_add(&one->what, "for which rank is unknown");
 }
 
 /* Could the rank go on by what is known: it is not in MPI, or polls, or those for whom it waits can.  Who has ended, or is dead, sends nothing. */
@@ -322,13 +322,13 @@ static void wait_text(const struct sdm_show *show, const struct wait *one, const
   put_place(&t, one->record);
   sdm_show_head(show, who);
   fprintf(show->out, "%s, called in %s: ", text_of(one->record, "call"), dvm_text_str(&t));
-  const char *word = polls(one) ? "asks again and again for" : "waits for";
+  const char *word = polls(one) ? "polls repeatedly for" : "waits for";
   if (*all)
     fprintf(show->out, "%s {%s}", word, all);
   if (*any)
     fprintf(show->out, "%s%s one of {%s}", *all ? ", " : "", word, any);
   if (!*all && !*any && polls(one))
-    fprintf(show->out, "comes back at once, and is called again and again%s", one->what.len ? " " : "");
+    fprintf(show->out, "returns at once and is called repeatedly%s", one->what.len ? " " : "");
   fprintf(show->out, !one->what.len ? "\n" : *all || *any || polls(one) ? " (%s)\n" : "%s\n", dvm_text_str((struct dvm_text *)&one->what));
   free(all);
   free(any);
@@ -366,7 +366,7 @@ static bool show_cycle(struct waits *w, const struct sdm_show *show) {
       json_array_append_new(list, json_integer(path[i]));
     sdm_show_json(show, json_pack("{s:o}", "cycle", list));
   } else if (found) {
-    fprintf(show->out, "a cycle, which nothing ends unless a message is on its way: ");
+    fprintf(show->out, "a cycle, which cannot end unless a message is in transit: ");
     for (size_t i = 0; i < n; i++)
       fprintf(show->out, "%u -> ", path[i]);
     fprintf(show->out, "%u\n", path[0]);
@@ -386,7 +386,7 @@ static void show_left_out(struct waits *w, const struct sdm_show *show) {
         there = &w->items[k];
     if (!there)
       continue;
-    dvm_text_printf(&t, "has not come to %s of %s", text_of(there->record, "call"), dvm_text_str((struct dvm_text *)&there->what));
+    dvm_text_printf(&t, "has not reached %s of %s", text_of(there->record, "call"), dvm_text_str((struct dvm_text *)&there->what));
     dvm_text_printf(&t, ": it is in %s, called in ", text_of(late->record, "call"));
     put_place(&t, late->record);
     if (show->json)
@@ -416,7 +416,7 @@ static void show_outside(struct waits *w, const struct sdm_show *show) {
       put_place(&t, one->record);
     } else
       dvm_text_add(&t, sdm_set_contains(w->s->exited, rank)    ? "has ended"
-                       : sdm_set_contains(w->s->running, rank) ? "is running, stop it to see where"
+                       : sdm_set_contains(w->s->running, rank) ? "is running; stop it to see where"
                        : sdm_set_contains(w->s->dead, rank)    ? "is dead"
                                                                : "was not asked");
     if (show->json)
@@ -488,7 +488,7 @@ size_t sdm_waits_show(struct sdm_session *s, const struct sdm_show *show, const 
   if (!w.in_mpi && !quiet)
     sdm_show_error(show, !sdm_set_is_empty(stand)        ? "none of them is in MPI"
                          : !sdm_set_is_empty(s->running) ? "they are running; 'interrupt' stops them"
-                                                         : "none of them stands");
+                                                         : "none of them is stopped");
   if (!quiet && !show->json)
     sdm_show_missing(show, a);
   fflush(show->out);

@@ -122,7 +122,7 @@ void sdm_dap_tell_saved(struct dap *d, const struct sdm_set *set, const json_t *
   if (sdm_dap_text(event, "handle"))
     dvm_text_printf(&t, "[%s] saved as checkpoint %lld: %s\n", ranks, (long long)number, sdm_dap_text(event, "handle"));
   else
-    dvm_text_printf(&t, "[%s] was asked for a checkpoint from outside, and has refused or not answered\n", ranks);
+    dvm_text_printf(&t, "[%s] was asked for a checkpoint from outside, but refused or did not answer\n", ranks);
   sdm_dap_event(d, "output", json_pack("{s:s, s:s, s:{s:s}}", "category", "console", "output", dvm_text_str(&t), "data", "ranks", ranks));
   d->threads_changed = true;
   dvm_text_fini(&t);

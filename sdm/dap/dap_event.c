@@ -181,7 +181,7 @@ static void tell_log(struct dap *d, const struct sdm_set *set, const json_t *eve
   char *ranks = sdm_set_text(set);
   struct dvm_text t = DVM_TEXT_INIT;
   if (sdm_dap_text(event, "signal"))
-    dvm_text_printf(&t, "[%s] got %s, runs on\n", ranks, sdm_dap_text(event, "signal"));
+    dvm_text_printf(&t, "[%s] received %s, still running\n", ranks, sdm_dap_text(event, "signal"));
   else
     dvm_text_printf(&t, "[%s] %s\n", ranks, sdm_dap_text(event, "text") ? sdm_dap_text(event, "text") : "");
   sdm_dap_event(d, "output", json_pack("{s:s, s:s, s:{s:s}}", "category", "console", "output", dvm_text_str(&t), "data", "ranks", ranks));

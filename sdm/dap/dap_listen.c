@@ -36,7 +36,7 @@ static int open_path(struct door *d, struct dvm_error *err) {
     return dvm_error_set(err, -ENAMETOOLONG, "the path '%s' is too long for a socket", d->path);
   strcpy(a.sun_path, d->path);
   if (!lstat(d->path, &st) && !(S_ISSOCK(st.st_mode) && st.st_uid == geteuid()))
-    return dvm_error_set(err, -EEXIST, "cannot listen at '%s': it is there, and no socket of yours", d->path);
+    return dvm_error_set(err, -EEXIST, "cannot listen at '%s': it exists and is not a socket of yours", d->path);
   int old = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (connect(old, (struct sockaddr *)&a, sizeof(a)) && errno == ECONNREFUSED)
     unlink(d->path); /* left over */
@@ -64,7 +64,7 @@ static int open_port(struct door *d, const char *where, struct dvm_error *err) {
 static int take_token(struct door *d, const char *file, struct dvm_error *err) {
   struct sdm_secret s;
   if (sdm_link_init())
-    return dvm_error_set(err, -EIO, "libsodium does not start");
+    return dvm_error_set(err, -EIO, "libsodium cannot be initialised");
   sdm_secret_random(&s);
   int rc = !file ? 0 : access(file, F_OK) ? sdm_secret_write(&s, file, err) : sdm_secret_read(&s, file, err);
   if (!rc)
@@ -95,8 +95,8 @@ bool sdm_dap_admit(struct dap *d, const char *request, const json_t *args) {
     return true;
   }
   d->quit = true;
-  sdm_dap_fail(d, begins && token ? "the token is not that of this adapter"
-                                  : "the adapter does not know you: launch and attach need its token, as the argument 'token'");
+  sdm_dap_fail(d, begins && token ? "the token does not match this adapter's"
+                                  : "not authorised: launch and attach need the adapter's token as the argument 'token'");
   return false;
 }
 

@@ -26,7 +26,7 @@ json_int_t sdm_dap_new_ref(struct dap *d, struct dap_ref r) {
 const struct dap_ref *sdm_dap_find_ref(struct dap *d, json_int_t id) {
   if (id > 0 && (size_t)id <= d->nrefs)
     return &d->refs[id - 1];
-  sdm_dap_fail(d, "the program has run on since");
+  sdm_dap_fail(d, "the program has continued since");
   return NULL;
 }
 

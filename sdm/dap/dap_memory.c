@@ -84,7 +84,7 @@ json_t *sdm_dap_write_memory(struct dap *d, const json_t *args) {
   json_int_t rank;
   json_t *result = NULL;
   if (!data || !sdm_base64_hex(data, &hex))
-    sdm_dap_fail(d, "'data' is missing, or no base64");
+    sdm_dap_fail(d, "'data' is missing or is not base64");
   else if (place_of(d, args, &rank, &address)) {
     add_offset(&address, args);
     result =

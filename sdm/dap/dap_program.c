@@ -114,7 +114,7 @@ json_t *sdm_dap_exception_info(struct dap *d, const json_t *args) {
   json_t *thrown = NULL;
   struct dvm_text t = DVM_TEXT_INIT;
   if (!signal && !diagnostic && !filter) {
-    return sdm_dap_fail(d, "rank %u does not stand at an exception", rank);
+    return sdm_dap_fail(d, "rank %u is not stopped at an exception", rank);
   }
   if (filter && !strcmp(filter, "throw")) {
     thrown = sdm_dap_ask_one(d, rank, json_pack("{s:s, s:s, s:s}", "cmd", "inspect", "what", "value", "expression", "$_exception"));
@@ -137,7 +137,7 @@ json_t *sdm_dap_exception_info(struct dap *d, const json_t *args) {
 json_t *sdm_dap_do_restart(struct dap *d, const json_t *args) {
   const json_t *given = json_object_get(json_object_get(args, "arguments"), "args");
   if (!d->start)
-    return sdm_dap_fail(d, "a program that was attached to cannot be started anew");
+    return sdm_dap_fail(d, "a program that was attached to cannot be restarted");
   if (d->launched_by)
     return sdm_dap_fail(d, "only its launcher starts this job: disconnect, and launch it again");
   if (json_is_array(given))

@@ -83,7 +83,7 @@ static void listen_to_launcher(struct dap *d, struct sdm_session_options *o) {
 static json_t *open_session(struct dap *d, const json_t *args, struct sdm_session_options *o) {
   struct dvm_error err = DVM_ERROR_INIT;
   if (d->open)
-    return sdm_dap_fail(d, "a session is open already");
+    return sdm_dap_fail(d, "a session is already open");
   o->start_ms = (uint32_t)(number_of(args, "startTimeout", 60) * 1000);
   o->orphan_ms = (uint32_t)(number_of(args, "orphan", 0) * 1000);
   if (!o->reattach)
@@ -205,7 +205,7 @@ static bool check_types(struct dap *d, const json_t *args, bool for_attach) {
   const json_t *ranks = json_object_get(args, "ranks");
   if (!wrong && ranks && (for_attach ? !json_is_string(ranks) : !json_is_integer(ranks) || json_integer_value(ranks) < 1)) {
     wrong = "ranks";
-    kind = for_attach ? "a set, as \"0-3,7\"" : "a number from 1 on";
+    kind = for_attach ? "a set, as \"0-3,7\"" : "a number of at least 1";
   }
   if (wrong) {
     char *text = json_dumps(json_object_get(args, wrong), JSON_ENCODE_ANY | JSON_COMPACT);
@@ -232,7 +232,7 @@ json_t *sdm_dap_do_launch(struct dap *d, const json_t *args) {
   choose_launcher(d, args, &o);
   if (o.command && !dvm_path_executable(o.command[0]))
     return sdm_dap_fail(d, "there is no launcher '%s'%s", o.command[0],
-                        strcmp(o.command[0], "mpirun") ? "" : "; \"launcher\": \"local\" is without MPI");
+                        strcmp(o.command[0], "mpirun") ? "" : "; \"launcher\": \"local\" runs without MPI");
   d->entry = json_is_true(json_object_get(args, "stopOnEntry"));
   char *path = realpath(program, NULL);
   json_t *words = json_object_get(args, "args");
@@ -322,7 +322,7 @@ json_t *sdm_dap_do_attach(struct dap *d, const json_t *args) {
   if (sdm_dap_text(args, "reattach"))
     return reattach(d, args);
   if (!json_object_get(args, "pid") && !json_object_get(args, "core") && !json_object_get(args, "restart"))
-    return sdm_dap_fail(d, "nothing is named to attach to: 'pid', 'core', 'restart' or 'reattach' is missing");
+    return sdm_dap_fail(d, "nothing to attach to was given: 'pid', 'core', 'restart' or 'reattach' is missing");
   struct sdm_session_options o = {
       .shape = sdm_dap_text(args, "shape"), .host = sdm_dap_text(args, "host"), .ssh = sdm_dap_text(args, "ssh")};
   struct sdm_targets targets = {0};

@@ -452,14 +452,14 @@ static json_t *read_what(struct facts *f, const char *what) {
 /* Refuses what this reader would misunderstand. */
 static int head_check(const struct dvm_facts *h, struct dvm_error *err) {
   if (memcmp(h->magic, DVM_FACTS_MAGIC, sizeof(h->magic)))
-    return dvm_error_set(err, -EPROTO, "the program's block of facts has another magic");
+    return dvm_error_set(err, -EPROTO, "the program's block of facts has a wrong magic number");
   if (h->version != DVM_FACTS_VERSION)
     return dvm_error_set(err, -EPROTO,
-                         "the program's block of facts has version %u, this debugger knows %u; debug it with the tools "
+                         "the program's block of facts has version %u, but this debugger knows version %u; debug it with the tools "
                          "that it was compiled with",
                          h->version, DVM_FACTS_VERSION);
   if (h->nfields < DVM_FACTS_FIRST_COUNT || h->bytes < FIRST_BYTES)
-    return dvm_error_set(err, -EPROTO, "the program's block of facts is cut");
+    return dvm_error_set(err, -EPROTO, "the program's block of facts is truncated");
   for (unsigned i = 0; i < DVM_FACTS_COUNT; i++)
     if (h->fields[i].offset > 1 << 20 || h->fields[i].bytes > 1 << 16)
       return dvm_error_set(err, -EPROTO, "field %u of the program's block of facts lies outside", i);
@@ -485,15 +485,14 @@ static json_t *answer(struct facts *f, const char *what, uint64_t address, struc
   bool parallel = facts_is_parallel(f), element = !strcmp(what, "element");
   json_t *j = NULL;
   if (parallel && (!strcmp(what, "shadow") || !strcmp(what, "stats")))
-    dvm_error_set(
-        err, -ENOTSUP,
-        "the program is executed in parallel, where nobody follows its edges and loops; DVM_OPTIONS=poison=1 checks its accesses");
+    dvm_error_set(err, -ENOTSUP,
+                  "the program is executed in parallel, where edges and loops are not tracked; DVM_OPTIONS=poison=1 checks its accesses");
   else if (element && !parallel)
     dvm_error_set(err, -ENOTSUP, "the program was not compiled to run in parallel (dvmcc -fdvm=parallel): each process has all elements");
   else if (element && !(j = facts_element(f, address)) && !f->rc)
-    dvm_error_set(err, -ENOENT, "it is no element of a distributed array");
+    dvm_error_set(err, -ENOENT, "it is not an element of a distributed array");
   else if (!element && !(j = read_what(f, what)) && !f->rc)
-    dvm_error_set(err, -EINVAL, "there is no '%s'; known are construct, arrays, shadow, diagnostics and stats", what);
+    dvm_error_set(err, -EINVAL, "there is no '%s'; the known names are construct, arrays, shadow, diagnostics and stats", what);
   return j;
 }
 
@@ -503,7 +502,7 @@ json_t *sdm_facts_read(const struct sdm_facts_source *src, uint64_t block, const
     return NULL;
   json_t *j = f.rc ? NULL : answer(&f, what, address, err);
   if (f.rc == -EPROTO)
-    dvm_error_set(err, f.rc, "the record at 0x%llx is not as the program's block of facts says", (unsigned long long)f.at);
+    dvm_error_set(err, f.rc, "the record at 0x%llx does not match the program's block of facts", (unsigned long long)f.at);
   else if (f.rc)
     dvm_error_set(err, f.rc, "cannot read the program's memory at 0x%llx", (unsigned long long)f.at);
   if (f.rc) {

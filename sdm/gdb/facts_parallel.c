@@ -278,8 +278,8 @@ static json_t *owners(struct facts *f, uint64_t a, const int64_t *ix) {
 }
 
 static const char *const states[] = {
-    "has a value",          "has no value yet",     "edge",           "brought by remote_access",
-    "has not been brought", "edge, which is stale", "edge under way", "brought for a construct that is over"};
+    "has a value",          "has no value yet",     "edge",           "fetched by remote_access",
+    "has not been fetched", "edge, which is stale", "edge under way", "fetched for a construct that has ended"};
 
 static void put_state(struct facts *f, json_t *j, uint64_t a, uint64_t address) {
   uint64_t poison = bytes_of(f, DVM_FACTS_ARRAY_POISON) ? facts_number(f, a, DVM_FACTS_ARRAY_POISON) : 0;

@@ -134,7 +134,7 @@ static void got_catch_condition(struct sdm_backend *b, struct gdb_pending *p, co
   if (!strcmp(r->name, "error")) {
     const char *msg = sdm_gdb_field(r->results, "msg");
     sdm_gdb_send(b, NULL, NULL, "-break-delete %s", number);
-    sdm_call_fail(p->call, "%s", msg ? msg : "gdb takes no such condition");
+    sdm_call_fail(p->call, "%s", msg ? msg : "gdb does not accept this condition");
     return;
   }
   keep_break(b, p->call, number);
@@ -156,7 +156,7 @@ static void got_catch(struct sdm_backend *b, struct gdb_pending *p, const struct
         p->call, json_pack("{s:I, s:s}", "id", (json_int_t)sdm_call_number(p->call, "id", 0), "stops", sdm_call_text(p->call, "catch", "")),
         NULL);
   } else
-    sdm_call_fail(p->call, "gdb sets no catchpoint: %s", p->text.len ? p->text.s : "it says nothing");
+    sdm_call_fail(p->call, "gdb did not set the catchpoint: %s", p->text.len ? p->text.s : "it gave no reason");
   free(number);
 }
 

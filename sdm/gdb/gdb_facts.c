@@ -15,7 +15,7 @@ struct page {
   uint8_t bytes[PAGE];
 };
 
-static const char no_element[] = "it is no element of a distributed array";
+static const char no_element[] = "it is not an element of a distributed array";
 static const char no_block[] =
     "the program was not compiled by dvmcc, to be checked or executed in parallel, or its run-time library has not been loaded yet";
 

@@ -227,7 +227,7 @@ static void got_place_of_list(struct sdm_backend *b, struct gdb_pending *p, cons
   struct dvm_text t = DVM_TEXT_INIT, command = DVM_TEXT_INIT;
   bool before = !strcmp(sdm_call_text(p->call, "where", ""), "-");
   if (!file || !line || strchr(file, '"')) {
-    sdm_call_fail(p->call, "there is no source of %s%s%s", func ? "'" : "this place", func ? func : "", func ? "'" : "");
+    sdm_call_fail(p->call, "there is no source for %s%s%s", func ? "'" : "this place", func ? func : "", func ? "'" : "");
     return;
   }
   if (access(file, R_OK)) {

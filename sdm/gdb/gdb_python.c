@@ -22,7 +22,7 @@ json_t *gdb_python_answer(const struct gdb_pending *p, struct dvm_text *why) {
     return json_loads(mark + sizeof(ANSWER), JSON_DISABLE_EOF_CHECK, NULL);
   mark = strstr(text, "\n" FAILURE);
   json_t *said = mark ? json_loads(mark + sizeof(FAILURE), JSON_DISABLE_EOF_CHECK | JSON_DECODE_ANY, NULL) : NULL;
-  dvm_text_add(why, json_string_value(said) ? json_string_value(said) : "gdb gives no answer; it needs its Python");
+  dvm_text_add(why, json_string_value(said) ? json_string_value(said) : "gdb gave no answer; it must be built with Python");
   json_decref(said);
   return NULL;
 }

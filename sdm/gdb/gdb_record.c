@@ -119,7 +119,7 @@ static const char *reason_of(const struct gdb_pending *p, const struct sdm_mi_re
   if (p->failed)
     return p->failed;
   if (!msg || !*msg)
-    return "gdb gives no reason";
+    return "gdb gave no reason";
   return strcmp(msg, "No registers.") ? msg : sdm_gdb_no_frame(p->call);
 }
 

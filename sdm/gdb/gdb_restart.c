@@ -93,7 +93,7 @@ static void got_taken(struct sdm_backend *b, struct gdb_pending *p, const struct
   (void)r;
   if (!facts) {
     struct dvm_text t = DVM_TEXT_INIT;
-    dvm_text_printf(&t, "the program was restarted, but gdb cannot take it up: %s", why);
+    dvm_text_printf(&t, "the program was restarted, but gdb cannot attach to it: %s", why);
     sdm_gdb_child_free(k->keeper);
     k->keeper = NULL;
     fail(b, dvm_text_str(&t));
@@ -259,7 +259,7 @@ void sdm_gdb_restart(struct sdm_backend *b, struct sdm_call *c) {
   const char *handle = sdm_call_text(c, "handle", "");
   char *path = sdm_gdb_checkpoint_path(handle);
   if (!*handle || strpbrk(handle, "\r\n")) {
-    sdm_call_fail(c, "no image is named: 'checkpoint list' shows them");
+    sdm_call_fail(c, "no image was given: 'checkpoint list' shows them");
     free(path);
     return;
   }

@@ -61,7 +61,7 @@ void sdm_gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   size_t i;
   bool load = sdm_call_number(c, "load", 0); /* only made ready, for breakpoints */
   if (!fits_a_line(json_object_get(sdm_call_args(c), "program"), list) || strpbrk(sdm_call_text(c, "stdin", ""), "\r\n")) {
-    sdm_call_fail(c, "gdb cannot start a program whose path or arguments have line breaks");
+    sdm_call_fail(c, "gdb cannot start a program whose path or arguments contain line breaks");
     return;
   }
   if (!sdm_gdb_start(b, c))
@@ -127,7 +127,7 @@ static void tell_core(struct sdm_backend *b, const json_t *frame) {
 static void got_core(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   const char *warning = p->kept ? json_string_value(p->kept) : NULL;
   if (!warning && p->mismatch)
-    warning = "the core file may be of another program than this, or of this before it was built again";
+    warning = "the core file may be from a different program, or from this one before it was rebuilt";
   tell_core(b, json_object_get(r->results, "frame"));
   sdm_call_done(p->call, warning ? json_pack("{s:s}", "warning", warning) : NULL, NULL);
 }
@@ -150,13 +150,13 @@ static json_t *without_symbols(const char *program) {
   if (program && !access(program, R_OK))
     return NULL;
   if (program)
-    dvm_text_printf(&t, "no symbols: the core file is of '%s', which cannot be read here (%s)", program, strerror(errno));
+    dvm_text_printf(&t, "no symbols: the core file is from '%s', which cannot be read here (%s)", program, strerror(errno));
   else
-    dvm_text_add(&t, "no symbols: the core file does not say of which program it is");
+    dvm_text_add(&t, "no symbols: the core file does not say which program it is from");
   dvm_text_add(&t, "; name the program: dvm debug --core FILE PROGRAM");
   json_t *j = json_string(dvm_text_str(&t));
   dvm_text_fini(&t);
-  return j ? j : json_string("no symbols: the name of the program is no UTF-8; name the program: dvm debug --core FILE PROGRAM");
+  return j ? j : json_string("no symbols: the name of the program is not UTF-8; name the program: dvm debug --core FILE PROGRAM");
 }
 
 void sdm_gdb_core(struct sdm_backend *b, struct sdm_call *c) {
@@ -164,7 +164,7 @@ void sdm_gdb_core(struct sdm_backend *b, struct sdm_call *c) {
   struct sdm_core_file file;
   const char *core = sdm_call_text(c, "file", ""), *program = sdm_call_text(c, "program", "");
   if (!*core || strpbrk(core, "\r\n")) {
-    sdm_call_fail(c, "no core file is named");
+    sdm_call_fail(c, "no core file was given");
     return;
   }
   if (*program && access(program, R_OK)) {

@@ -60,7 +60,7 @@ static void write_points(struct sdm_backend *b, const char *handle, const json_t
   bad |= fd >= 0 && close(fd);
   if (bad && path && access(path, F_OK) == 0) { /* removed by who asked for it: nothing to tell */
     struct dvm_text why = DVM_TEXT_INIT;
-    dvm_text_printf(&why, "the image %s is whole, but its breakpoints cannot be kept beside it: %s", handle, strerror(errno));
+    dvm_text_printf(&why, "the image %s is complete, but its breakpoints cannot be saved next to it: %s", handle, strerror(errno));
     fail_with(k, dvm_text_str(&why));
     dvm_text_fini(&why);
   }
@@ -136,7 +136,7 @@ static void tell_saved(struct sdm_backend *b, const json_t *result) {
 static void lose(struct sdm_backend *b, const char *why) {
   struct gdb_checkpoint *k = b->checkpoint;
   struct dvm_text t = DVM_TEXT_INIT;
-  dvm_text_printf(&t, "gdb cannot come back to the program, which runs on alone: %s", why);
+  dvm_text_printf(&t, "gdb cannot reattach to the program, which keeps running without it: %s", why);
   fail_with(k, dvm_text_str(&t));
   sdm_gdb_checkpoint_leave(b);
   sdm_gdb_send(b, NULL, NULL, "-target-detach"); /* it may have come halfway */
@@ -388,7 +388,7 @@ void sdm_gdb_save(struct sdm_backend *b, struct sdm_call *c) {
   if (!sdm_gdb_ready(b, c))
     return;
   if (k->call) {
-    sdm_call_fail(c, "a checkpoint is under way already");
+    sdm_call_fail(c, "a checkpoint is already under way");
     return;
   }
   if (sdm_call_text(c, "points", NULL)) {
@@ -464,7 +464,7 @@ void sdm_gdb_images(struct sdm_backend *b, struct sdm_call *c) {
   struct gdb_checkpoint *k = sdm_gdb_checkpoint_of(b);
   const char *command = k->of.listing && *k->of.listing ? k->of.listing : sdm_call_text(c, "listing", "dvm checkpoint -l --crdebug");
   if (k->listing)
-    sdm_call_fail(c, "the images are being listed already");
+    sdm_call_fail(c, "the images are already being listed");
   else if ((k->listing = sdm_gdb_child_start(b, command, false, NULL, on_listing_end)))
     k->listing_call = c;
   else

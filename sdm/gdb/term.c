@@ -118,7 +118,7 @@ struct sdm_term *sdm_term_new(struct sdm_loop *loop, bool (*output)(void *arg, u
   if (!rc)
     rc = open_pipe(t);
   if (rc) {
-    dvm_error_set(err, rc, "cannot make a terminal for the program: %s", strerror(-rc));
+    dvm_error_set(err, rc, "cannot create a terminal for the program: %s", strerror(-rc));
     sdm_term_free(t);
     return NULL;
   }

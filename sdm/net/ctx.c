@@ -76,7 +76,7 @@ static void write_out(struct conn *conn) {
     sdm_link_written(conn->link, (size_t)done);
   }
   if (conn->linger && !sdm_link_queued(conn->link))
-    sdm_ctx_conn_close(conn, "the connection was given up");
+    sdm_ctx_conn_close(conn, "the connection was abandoned");
 }
 
 /* A link that cannot get rid of its bytes stops the reading of what feeds it: children feed the parent's link, the
@@ -236,7 +236,7 @@ static unsigned sweep_pending(struct sdm_ctx *c, bool need_room) {
     if (conn->doomed || !conn->pending)
       continue;
     if (now - conn->since > CTX_AUTH_US) {
-      sdm_ctx_conn_close(conn, "no proof in time");
+      sdm_ctx_conn_close(conn, "no authentication in time");
       continue;
     }
     n++;
@@ -290,7 +290,7 @@ static void op_drop(void *arg, void *link) {
   struct conn *conn = link;
   (void)arg;
   conn->slot = SDM_SLOT_NONE;
-  sdm_ctx_conn_close(conn, "given up");
+  sdm_ctx_conn_close(conn, "abandoned");
 }
 
 static void op_wake(void *arg, int64_t at) { sdm_timer_set(((struct sdm_ctx *)arg)->wake, at); }
@@ -411,7 +411,7 @@ static int try_register(struct sdm_ctx *c, const char *host, uint16_t port, stru
     rc = c->registered ? 0 : c->register_code ? c->register_code : -ETIMEDOUT;
   }
   if (!conn->doomed)
-    sdm_ctx_conn_close(conn, "given up");
+    sdm_ctx_conn_close(conn, "abandoned");
   bury(c);
   if (rc && c->register_code)
     dvm_error_set(err, rc, "%s", c->register_why);
@@ -466,7 +466,7 @@ void sdm_ctx_renew_node(struct sdm_ctx *c) {
 
 struct sdm_ctx *sdm_open(const struct sdm_options *o, struct dvm_error *err) {
   if (sdm_link_init()) {
-    dvm_error_set(err, -EIO, "libsodium does not start");
+    dvm_error_set(err, -EIO, "libsodium cannot be initialised");
     return NULL;
   }
   struct sdm_ctx *c = sdm_alloc(sizeof(*c));

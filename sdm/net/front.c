@@ -74,8 +74,8 @@ static int dial_once(struct sdm_ctx *c, const char *host, uint16_t port, struct 
   if (c->front && sdm_link_is_up(c->front->link))
     return 0;
   if (c->front)
-    sdm_ctx_conn_close(c->front, "no proof in time");
-  return dvm_error_set(err, -ECONNREFUSED, "it does not answer, or has another secret");
+    sdm_ctx_conn_close(c->front, "no authentication in time");
+  return dvm_error_set(err, -ECONNREFUSED, "it does not answer, or has a different secret");
 }
 
 int sdm_front_dial(struct sdm_ctx *c, struct dvm_error *err) {

@@ -44,7 +44,7 @@ int sdm_gather_these(struct sdm_ctx *c, const struct sdm_set *who, uint32_t time
   if (n && sdm_set_size(c->gathered) >= n)
     return sdm_table_order(t, err);
   if (!c->gather_size)
-    return dvm_error_set(err, running ? -ETIMEDOUT : -ECHILD, "no server came: %s",
+    return dvm_error_set(err, running ? -ETIMEDOUT : -ECHILD, "no server connected: %s",
                          running ? "not registered in time" : "the launcher has ended");
   struct sdm_set *missing = who ? sdm_set_copy(who) : sdm_set_add_range(sdm_set_new(), 0, n - 1);
   sdm_set_diff(missing, c->gathered);
@@ -64,7 +64,7 @@ int sdm_connect_tree(struct sdm_ctx *c, const struct sdm_table *t, uint32_t time
   c->route_answer = NULL;
   uint64_t request = c->opt.role == SDM_ROLE_FRONTEND ? sdm_front_route(c, t, timeout_ms) : sdm_node_route(c->node, t, timeout_ms);
   if (!request)
-    return c->opt.role == SDM_ROLE_FRONTEND && !c->front ? dvm_error_set(err, -ENOTCONN, "no master has come")
+    return c->opt.role == SDM_ROLE_FRONTEND && !c->front ? dvm_error_set(err, -ENOTCONN, "no master connected")
                                                          : dvm_error_set(err, -EINVAL, "the routing table is damaged");
   c->route_request = request;
   int64_t until = sdm_now_us() + (int64_t)timeout_ms * 1000 + 1000000;

@@ -96,7 +96,7 @@ struct sdm_ctx *sdm_init(int argc, char *const *argv, struct dvm_error *err) {
   if (!rc)
     return c;
   sdm_finalize(c);
-  dvm_error_set(err, rc, "the routing table or the shape of the tree is not as it should be");
+  dvm_error_set(err, rc, "the routing table or the shape of the tree is invalid");
   return NULL;
 }
 

@@ -47,7 +47,7 @@ int sdm_secret_parse(struct sdm_secret *s, const char *hex, struct dvm_error *er
   if (strlen(hex) == 2 * SDM_SECRET_BYTES && !sodium_hex2bin(s->key, sizeof(s->key), hex, 2 * SDM_SECRET_BYTES, NULL, &n, NULL) &&
       n == SDM_SECRET_BYTES)
     return 0;
-  return dvm_error_set(err, -EINVAL, "a session secret is %d hexadecimal digits", 2 * SDM_SECRET_BYTES);
+  return dvm_error_set(err, -EINVAL, "a session secret must have %d hexadecimal digits", 2 * SDM_SECRET_BYTES);
 }
 
 int sdm_secret_read(struct sdm_secret *s, const char *path, struct dvm_error *err) {
@@ -229,11 +229,11 @@ static int take_hello(struct sdm_link *l, const struct sdm_frame *f, struct dvm_
   if (sodium_memcmp(session, theirs, 16))
     return fail(l, -EADDRNOTAVAIL, true, err, "another session is served here");
   if ((wanted != SDM_ID_NONE && wanted != l->self) || (l->wanted != SDM_ID_NONE && l->wanted != peer))
-    return fail(l, -EADDRNOTAVAIL, true, err, "another server is here");
+    return fail(l, -EADDRNOTAVAIL, true, err, "a different server is listening here");
   memcpy(l->peer_hello, f->payload, HELLO_BYTES);
   l->peer = peer;
   if (derive(l, transcript, key))
-    return fail(l, -EPROTO, false, err, "the peer's key is not a key");
+    return fail(l, -EPROTO, false, err, "the peer's key is invalid");
   send_auth(l, transcript, key);
   sodium_memzero(key, sizeof(key));
   l->state = WANT_AUTH;

@@ -19,7 +19,7 @@ int sdm_net_own_host(int fd, char *host, unsigned size);
 int sdm_net_parse(const char *text, char *host, uint16_t *port, struct dvm_error *err);
 /* Whether it is of any use to try again (the server may come up later). */
 bool sdm_net_may_come(int code);
-/* In a program that we are only a guest of, a descriptor may not be ours any more: closed by who closes all, and opened as
+/* In a program that merely hosts us, a descriptor may no longer be ours: closed by who closes all, and opened as
  * something else.  Closes it only if it is a socket. */
 void sdm_net_close(int fd);
 #endif

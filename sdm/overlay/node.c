@@ -192,7 +192,7 @@ static void ping(struct sdm_node *n, int64_t now) {
     if (c->state != CHILD_UP)
       continue;
     if (silent(n, c->heard, now)) {
-      snprintf(why, sizeof(why), "no answer to heart-beats for %.1f s", (double)(now - c->heard) / 1e6);
+      snprintf(why, sizeof(why), "no answer to heartbeats for %.1f s", (double)(now - c->heard) / 1e6);
       n->ops->drop(n->arg, c->link);
       sdm_node_lose_child(n, (int)i, why);
     } else if (now - c->heard >= every)

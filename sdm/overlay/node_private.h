@@ -89,7 +89,7 @@ void sdm_record_ask(struct sdm_node *n, struct record *r, int slot, bool again);
 void sdm_records_lose(struct sdm_node *n, const struct sdm_set *ids, bool unreachable, const char *why);
 void sdm_records_expire(struct sdm_node *n, int64_t now);
 void sdm_records_free(struct sdm_node *n);
-void sdm_records_reset(struct sdm_node *n); /* nobody is below any more: what is left of each is our own part; routes go */
+void sdm_records_reset(struct sdm_node *n); /* no server is below any more: only our own part of each remains; routes are dropped */
 uint32_t sdm_record_ms_below(const struct sdm_node *n, const struct record *r);
 void sdm_node_take_cmd(struct sdm_node *n, const struct sdm_frame *f);
 void sdm_node_take_reply(struct sdm_node *n, int slot, const struct sdm_frame *f);

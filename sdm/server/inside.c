@@ -264,7 +264,7 @@ static void inside_interrupt(struct sdm_backend *b, struct sdm_call *c) {
 
 static void inside_break(struct sdm_backend *b, struct sdm_call *c) {
   if (strcmp(sdm_call_text(c, "where", ""), DVM_FACTS_STOP)) {
-    sdm_call_fail(c, "the server inside the program stops at diagnostics alone; lines and functions need a debugger");
+    sdm_call_fail(c, "the server inside the program stops only at diagnostics; lines and functions need a debugger");
     return;
   }
   b->stop_id = sdm_call_number(c, "id", 0);
@@ -356,7 +356,7 @@ static void *serve(void *arg) {
     int rc = sdm_server_run(&me.options.o, &so, &err);
     again = listens && !rc && !me.closed;
     if (rc)
-      fprintf(stderr, "dvm: warning: the debug server inside rank %u does not start: %s\n", me.options.o.id, err.text);
+      fprintf(stderr, "dvm: warning: the debug server inside rank %u could not be started: %s\n", me.options.o.id, err.text);
     set_diagnostics(false);
     set_hold(false);
   } while (again);

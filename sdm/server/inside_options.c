@@ -62,7 +62,7 @@ static int take(struct sdm_inside_options *i, const char *word, struct dvm_error
     i->o.host = i->host;
     return keep(i->host, sizeof(i->host), word + 5, err);
   }
-  return dvm_error_set(err, -EINVAL, "'%s' is none of hold, rank=N, secret=FILE, host=ADDRESS, start=MS, orphan=MS", word);
+  return dvm_error_set(err, -EINVAL, "'%s' is not one of hold, rank=N, secret=FILE, host=ADDRESS, start=MS, orphan=MS", word);
 }
 
 int sdm_inside_parse(struct sdm_inside_options *i, const char *text, struct dvm_error *err) {

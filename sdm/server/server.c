@@ -84,7 +84,7 @@ static const char *histogram_body(const json_t *args, const json_t *result, sdm_
   if (why)
     return why;
   if (bins < 0 || bins > SDM_BINS_MAX || sdm_histogram_init(&h, real_of(args, "low"), real_of(args, "high"), (uint32_t)bins))
-    return "the histogram's limits are none";
+    return "the histogram's limits are invalid";
   sdm_histogram_add(&h, v, id);
   sdm_histogram_encode(&h, out);
   sdm_histogram_fini(&h);
@@ -97,7 +97,7 @@ static const char *top_body(const json_t *args, const json_t *result, sdm_id id,
   json_int_t limit = json_integer_value(json_object_get(args, "limit"));
   struct sdm_top t = {.smallest = limit < 0, .limit = (uint32_t)(limit < 0 ? -limit : limit)};
   if (!why && (!limit || limit > (json_int_t)SDM_TOP_MAX || -limit > (json_int_t)SDM_TOP_MAX))
-    why = "so many extremes are not kept";
+    why = "too many extremes are requested";
   if (!why) {
     sdm_top_add(&t, v, id);
     sdm_top_encode(&t, out);
@@ -285,7 +285,7 @@ static void on_command(void *arg, uint64_t request, uint32_t ms_left, const void
   (void)ms_left;
   json_t *args = json_loadb(p, len, 0, NULL);
   if (!json_is_object(args)) {
-    static const char why[] = "the command is no JSON object";
+    static const char why[] = "the command is not a JSON object";
     json_decref(args);
     sdm_reply(s->ctx, request, SDM_CLASS_ERROR, why, sizeof(why) - 1, NULL, 0);
     return;

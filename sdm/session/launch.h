@@ -9,7 +9,7 @@
 #include "sdm/session/target.h"
 
 /* What to do where there is no mpirun. */
-#define SDM_NO_MPIRUN ": install the package openmpi-bin, or name another with '--launcher WORDS'; '--launcher local' is without MPI"
+#define SDM_NO_MPIRUN ": install the package openmpi-bin, or name another with '--launcher WORDS'; '--launcher local' runs without MPI"
 
 extern char SDM_LAUNCH_SERVER[];
 
@@ -48,7 +48,7 @@ bool sdm_launch_alive(void *launch); /* for sdm_gather: all are still there */
 void sdm_launch_terminate(struct sdm_launch *l);           /* asks all of them to end */
 /* What a launcher says from now on is dropped: advice on programs that the end of the session has killed. */
 void sdm_launch_mute(struct sdm_launch *l);
-/* Nobody is ended, now or when we are gone: what was started goes on. */
+/* No process is ended, now or after we have gone: what was started keeps running. */
 void sdm_launch_leave(struct sdm_launch *l);
 void sdm_launch_fini(struct sdm_launch *l, int grace_ms); /* waits, then kills what is left */
 #endif

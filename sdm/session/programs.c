@@ -64,7 +64,7 @@ static bool next_line(FILE *f, struct words *w) {
 static FILE *open_file(const char *path, const char *option, struct dvm_error *err) {
   FILE *f = path ? fopen(path, "r") : NULL;
   if (!path)
-    dvm_error_set(err, -EINVAL, "'%s' wants a file with programs", option);
+    dvm_error_set(err, -EINVAL, "'%s' needs a file of programs", option);
   else if (!f)
     dvm_error_set(err, -errno, "cannot read the programs in '%s': %s", path, strerror(errno));
   return f;

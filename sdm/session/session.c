@@ -274,16 +274,17 @@ static void explain_launcher(const struct sdm_session_options *o, struct dvm_err
   if (is_mpirun(o->command) && processors > 0 && o->n > processors)
     dvm_text_printf(
         &t,
-        "help: there are %ld processors for %u ranks: Open MPI takes more with --launcher 'mpirun --oversubscribe', or with this in "
+        "help: there are %ld processors for %u ranks: Open MPI accepts more with --launcher 'mpirun --oversubscribe', or with this in "
         "DVM_LAUNCHER\n",
         processors, o->n);
-  dvm_text_add(&t, "help: ");
+  dvm_text_add(&t, "help: the launcher ");
   for (size_t i = 0; o->command[i]; i++) /* up to the program, or all parts */
     if (o->command[i] != SDM_LAUNCH_SERVER || o->command[i + 1])
       dvm_text_printf(&t, "%s%s", i ? " " : "'", o->command[i] == SDM_LAUNCH_SERVER ? "..." : o->command[i]);
-  dvm_text_add(&t, o->oob || o->inside ? "' started no program; run it without 'dvm debug' to see why" : "' or its servers say why above");
+  dvm_text_add(&t, o->oob || o->inside ? "' started no program; run it without 'dvm debug' to see why"
+                                       : "' or its servers gave the reason above");
   if (!o->host)
-    dvm_text_add(&t, "; servers on other hosts need --host ADDRESS");
+    dvm_text_add(&t, "; if servers are on other hosts, give --host ADDRESS");
   dvm_error_set(err, err->code, "%s", dvm_text_str(&t));
   dvm_text_fini(&t);
 }
@@ -301,7 +302,7 @@ static int wire_up(struct sdm_session *s, const struct sdm_session_options *o, c
   if (rc == -ECHILD && o->command)
     explain_launcher(o, err);
   else if (rc && o->command && !o->host)
-    dvm_error_wrap(err, "servers on other hosts need --host ADDRESS");
+    dvm_error_wrap(err, "if servers are on other hosts, give --host ADDRESS");
   if (rc && o->partial && t.n) {
     fprintf(stderr, "dvm debug: warning: %s\n", err->text);
     rc = 0;
@@ -351,7 +352,7 @@ int sdm_session_open(struct sdm_session *s, const struct sdm_session_options *o,
       .role = SDM_ROLE_MASTER, .handlers = &handlers, .arg = s, .host = listen_host(o, own, sizeof(own)), .ping_ms = o->ping_ms};
   s->inside = o->inside;
   if (sdm_link_init())
-    return dvm_error_set(err, -EIO, "libsodium does not start");
+    return dvm_error_set(err, -EIO, "libsodium cannot be initialised");
   struct sdm_table table = {0};
   if (o->reattach) {
     if (sdm_session_file_read(o->reattach, &co.secret, &table, &s->program, err))

@@ -45,7 +45,7 @@ struct sdm_session {
   /* Told as they come; may be NULL. */
   void (*on_event)(void *arg, const struct sdm_set *ids, const json_t *event);
   void (*on_output)(void *arg, const struct sdm_set *ids, unsigned stream, const void *p, size_t len);
-  void (*on_output_end)(void *arg); /* so much for now: who keeps it back gives it out */
+  void (*on_output_end)(void *arg); /* end of the output for now: a consumer that buffers it flushes */
   void (*on_lost)(void *arg, const struct sdm_set *ids, const char *why);
   void (*on_back)(void *arg, const struct sdm_set *ids); /* lost ones are there again; events tell where their programs are */
   void (*on_late)(void *arg, const struct sdm_answer *a);

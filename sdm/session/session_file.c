@@ -86,7 +86,7 @@ static int from_json(const json_t *j, struct sdm_secret *secret, struct sdm_tabl
   const char *hex = json_string_value(json_object_get(j, "secret"));
   json_int_t kind = json_integer_value(json_array_get(shape, 0)), k = json_integer_value(json_array_get(shape, 1));
   if (json_integer_value(json_object_get(j, "dvm-session")) != FORMAT)
-    return dvm_error_set(err, -EPROTO, "it has another version than %d", FORMAT);
+    return dvm_error_set(err, -EPROTO, "its version is not %d", FORMAT);
   if (!hex || sdm_secret_parse(secret, hex, err) || kind < SDM_BINOMIAL || kind > SDM_HOSTS || k < 0 || k > 4096)
     return dvm_error_set(err, -EBADMSG, "its secret or its shape is damaged");
   t->shape = (struct sdm_shape){(uint8_t)kind, (uint32_t)k};

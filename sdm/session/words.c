@@ -143,7 +143,7 @@ int sdm_words_split(int argc, char *const *argv, struct sdm_part parts[SDM_PARTS
     if (!dvm_path_executable(argv[program]))
       return dvm_error_set(
           err, -ENOENT,
-          "there is no program '%s'; it was taken for the program that '%s' starts; where that is wrong put '--' before the program",
+          "there is no program '%s'; it was taken for the program that '%s' starts; if that is wrong, put '--' before the program",
           argv[program], argv[0]);
     for (int i = 0; i < program && !f; i++)
       f = family_of(argv[i]);
@@ -248,5 +248,5 @@ int sdm_words_find_program(char **word, struct dvm_error *err) {
   if (stat(*word, &st))
     return dvm_error_set(err, -ENOENT, "there is no program '%s'", *word);
   return dvm_error_set(err, -EACCES, "'%s' is %s%s", *word, S_ISDIR(st.st_mode) ? "a folder" : "not executable",
-                       is_source(*word) ? ", but a source: compile it, and name the program" : "");
+                       is_source(*word) ? ", but a source file: compile it and name the program" : "");
 }

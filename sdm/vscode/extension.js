@@ -115,7 +115,7 @@ function activate(context) {
     })),
     vscode.commands.registerCommand('dvm.restart', () => ask('', async session => {
       const { images } = await session.customRequest('dvm/checkpoints', {});
-      const chosen = await vscode.window.showQuickPick(checkpointChoices(images), { title: 'Go on from a checkpoint' });
+      const chosen = await vscode.window.showQuickPick(checkpointChoices(images), { title: 'Continue from a checkpoint' });
       if (chosen)
         await session.customRequest('dvm/restart', chosen.arguments);
     })),

@@ -159,10 +159,10 @@ class MessageQueues:
     def open(self):
         why = ctypes.c_char_p()
         image, process = POINTER(self.IMAGE), POINTER(self.PROCESS)
-        self._check(self.lib.mqs_setup_image(image, self.tables[1]), "the debug library does not take the program")
+        self._check(self.lib.mqs_setup_image(image, self.tables[1]), "the debug library does not accept the program")
         if self.lib.mqs_image_has_queues(image, ctypes.byref(why)) != MQS_OK:
-            raise gdb.error("the debug library of MPI does not find its types; its package with debug information is missing")
-        self._check(self.lib.mqs_setup_process(process, self.tables[2]), "the debug library does not take the process")
+            raise gdb.error("MPI's debug library does not find its types: the package with MPI's debug information is missing")
+        self._check(self.lib.mqs_setup_process(process, self.tables[2]), "the debug library does not accept the process")
         code = self.lib.mqs_process_has_queues(process, ctypes.byref(why))
         if code != MQS_OK:
             raise gdb.error("there are no message queues yet: MPI_Init has not been called")

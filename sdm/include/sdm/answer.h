@@ -1,5 +1,5 @@
 /* Answers of many servers, merged.  An answer is a short list of classes: one body and the set of all who gave it.
- * Bodies are compared byte by byte (a digest only spares comparisons).  What did not come is listed too, by cause.
+ * Bodies are compared byte by byte (a digest only spares comparisons).  Missing answers are listed too, by cause.
  *
  * A reducer says how two different bodies become one: by default they do not and stay two classes.  Error bodies are
  * never reduced. */
@@ -61,14 +61,14 @@ void sdm_answer_merge(struct sdm_answer *into, const struct sdm_answer *from);
 /* Everybody named: answered, folded or missing.  The caller frees it. */
 struct sdm_set *sdm_answer_sources(const struct sdm_answer *a); /* without the missing */
 struct sdm_set *sdm_answer_missing(const struct sdm_answer *a);
-/* Takes away all who are in 'gone' (they were counted before). */
+/* Removes all ranks in 'gone' (they have already been counted). */
 void sdm_answer_remove(struct sdm_answer *a, const struct sdm_set *gone);
 /* Folds the largest bodies into 'other' until the encoded form has at most 'limit' bytes; sets alone may take more. */
 void sdm_answer_fold(struct sdm_answer *a, size_t limit);
 bool sdm_answer_is_empty(const struct sdm_answer *a);
 
 void sdm_answer_encode(const struct sdm_answer *a, struct sdm_bytes *out);
-/* NULL for bytes that are no answer; ids above 'max' are refused. */
+/* NULL for bytes that are not an answer; ids above 'max' are refused. */
 struct sdm_answer *sdm_answer_decode(const void *p, size_t len, sdm_id max);
 
 struct sdm_stats {

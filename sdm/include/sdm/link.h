@@ -27,7 +27,7 @@ void sdm_secret_random(struct sdm_secret *s);
 /* A file of 64 hexadecimal digits that only its owner can read and write; anything else is refused. */
 int sdm_secret_read(struct sdm_secret *s, const char *path, struct dvm_error *err);
 int sdm_secret_write(const struct sdm_secret *s, const char *path, struct dvm_error *err); /* new file, mode 0600 */
-/* That of 'file' ("-": the first line of standard input), or without one (NULL) that of SDM_SECRET in the environment, which is wiped and removed there.  'option' is how
+/* Takes the secret from 'file' ("-": the first line of standard input), or if it is NULL from SDM_SECRET in the environment, where it is wiped and removed.  'option' is how
  * a message calls the way to name a file. */
 int sdm_secret_take(struct sdm_secret *s, const char *file, const char *option, struct dvm_error *err);
 void sdm_secret_print(const struct sdm_secret *s, char hex[2 * SDM_SECRET_BYTES + 1]);
@@ -42,8 +42,8 @@ void sdm_link_free(struct sdm_link *l);
 
 typedef void (*sdm_link_frame_f)(void *arg, const struct sdm_frame *f);
 /* Takes bytes from the peer and calls 'frame' for each whole frame (never before the peer is known).  Returns 0, or a
- * negative code with the reason; then the link is of no more use, but what it has to send should still be sent.
- * -EADDRNOTAVAIL: the peer is well but is not the one that was wanted. */
+ * negative code with the reason; then the link is unusable, but its pending output should still be sent.
+ * -EADDRNOTAVAIL: the peer is valid but is not the one wanted. */
 int sdm_link_feed(struct sdm_link *l, const void *p, size_t len, sdm_link_frame_f frame, void *arg, struct dvm_error *err);
 bool sdm_link_is_up(const struct sdm_link *l); /* the peer has proved that it knows the secret */
 sdm_id sdm_link_peer(const struct sdm_link *l);

@@ -31,11 +31,11 @@ void sdm_timer_set(struct sdm_timer *t, int64_t at_us); /* INT64_MAX: never */
 void sdm_timer_free(struct sdm_timer *t);
 
 /* Waits for one round of events, at most 'timeout_ms' (-1: no limit), and handles them. */
-/* For those who wait elsewhere: readable when a round has something to do; ms until the next timer, -1: none. */
-bool sdm_loop_broken(const struct sdm_loop *l); /* somebody has closed its descriptor: nothing happens here any more */
+void sdm_loop_run(struct sdm_loop *l, int timeout_ms);
+bool sdm_loop_broken(const struct sdm_loop *l); /* its descriptor has been closed by other code: no more events arrive */
+/* For callers that wait elsewhere: a descriptor that is readable when a round has work to do, and the ms until the next timer (-1: none). */
 int sdm_loop_fd(const struct sdm_loop *l);
 int sdm_loop_wait_ms(const struct sdm_loop *l);
-void sdm_loop_run(struct sdm_loop *l, int timeout_ms);
 #ifdef __cplusplus
 }
 #endif

@@ -23,7 +23,7 @@ struct sdm_message;
 
 /* The payload is copied. */
 struct sdm_message *sdm_message_new(const void *buf, size_t len);
-void sdm_message_free(struct sdm_message *msg); /* all of it; NULL is fine; one on its way is forgotten */
+void sdm_message_free(struct sdm_message *msg); /* all of it; NULL is fine; one in transit is forgotten */
 
 /* All three belong to the message. */
 struct sdm_set *sdm_message_get_destination(struct sdm_message *msg); /* empty: up, to the master */
@@ -35,7 +35,7 @@ size_t sdm_message_get_payload(const struct sdm_message *msg, const void **buf);
 typedef void (*sdm_message_f)(void *arg, struct sdm_message *msg);
 typedef void (*sdm_payload_f)(void *arg, const void *buf, size_t len);
 
-/* Takes the message on its way; it stays the caller's, and may be freed at once.  A message that was received is on its
+/* Starts sending the message; it remains the caller's and may be freed at once.  A received message is already on its
  * way already.  Returns 0, or -EINVAL for a destination at a server, -ENOTCONN before sdm_connect. */
 int sdm_message_send(struct sdm_ctx *c, struct sdm_message *msg);
 /* Hands the payload to the payload callback if this process is a destination of 'msg'.  Returns whether it is. */

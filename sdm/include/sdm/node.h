@@ -8,8 +8,8 @@
  *
  * A lost server may only have been silent (stopped, its link cut), and those that it led have another parent by then.  It is
  * dialled for as long as nobody refuses, and gets a slice of itself alone; with a slice that it does not know a server
- * forgets its children.  Nobody adopts before his own parent has answered: who was given up without knowing it must not
- * take back those that he led.
+ * forgets its children.  No server adopts others before its own parent has answered: one that was abandoned without knowing it must not
+ * take back those that it led.
  *
  * Every request ends in exactly one answer with or without SDM_FLAG_PARTIAL, at its deadline at the latest;
  * supplements may follow. */
@@ -45,7 +45,7 @@ struct sdm_node_ops {
   /* A command for this server.  Answer it with sdm_node_reply, now or later. */
   void (*command)(void *arg, uint64_t request, uint32_t ms_left, const void *p, size_t len);
   void (*input)(void *arg, const struct sdm_iolist *l); /* stdin for this server's program */
-  void (*credit)(void *arg, uint64_t bytes);            /* so much more output may be sent */
+  void (*credit)(void *arg, uint64_t bytes);            /* this many more bytes of output may be sent */
   void (*orphan)(void *arg, bool alone); /* the parent is lost (true), or one is there, the first or a new one (false) */
   void (*bye)(void *arg);                /* the session ends */
   /* Root only.  The answer is borrowed. */
@@ -58,7 +58,7 @@ struct sdm_node_ops {
 
 struct sdm_node_options {
   uint32_t ping_ms;       /* 0: no heart-beats; a link is lost after three without an answer; default 2000 */
-  uint32_t hold_us;       /* events wait for company so long in total; default 5000 */
+  uint32_t hold_us;       /* events are held back this long in total to be merged; default 5000 */
   uint32_t keep_answers;  /* finished requests that can be answered again; default 64 */
   /* Of a root: where its epochs and requests begin.  Servers whose root was lost may be taken over by another one: higher
    * than all that they have seen. */

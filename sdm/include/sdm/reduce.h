@@ -20,7 +20,7 @@ struct sdm_histogram {
   struct sdm_set *bins[SDM_BINS_MAX]; /* [n], owned */
 };
 
-/* 0, or -EINVAL: the limits are no interval, or there are too many bins. */
+/* 0, or -EINVAL: the limits do not form an interval, or there are too many bins. */
 int sdm_histogram_init(struct sdm_histogram *h, long double low, long double high, uint32_t n);
 void sdm_histogram_fini(struct sdm_histogram *h);
 void sdm_histogram_add(struct sdm_histogram *h, long double value, sdm_id id);

@@ -18,7 +18,7 @@ sdm_id sdm_route_get_id(const struct sdm_ctx *c);
 /* Before anybody is connected.  Returns 0, or -EISCONN. */
 int sdm_route_set_id(struct sdm_ctx *c, sdm_id id);
 uint32_t sdm_route_get_size(const struct sdm_ctx *c); /* entries of the routing table */
-/* Master: so many servers will register (see sdm_gather).  Returns 0, or -EISCONN when the table is there. */
+/* Master: the number of servers that will register (see sdm_gather).  Returns 0, or -EISCONN if the table already exists. */
 int sdm_route_set_size(struct sdm_ctx *c, uint32_t size);
 /* Neighbours to which a message for 'dest' goes from here; the caller frees it. */
 struct sdm_set *sdm_route_get_route(const struct sdm_ctx *c, const struct sdm_set *dest);

@@ -23,7 +23,7 @@ extern "C" {
 
 struct sdm_ctx;
 
-/* Most tools are their own master.  A front end of its own talks to the master alone, which dials it. */
+/* Most tools are their own master.  A separate front end talks only to the master, which connects to it. */
 enum sdm_role { SDM_ROLE_MASTER, SDM_ROLE_SERVER, SDM_ROLE_FRONTEND };
 
 /* What the application is told.  Any may be NULL.  Borrowed for the call. */
@@ -39,7 +39,7 @@ struct sdm_handlers {
   void (*event)(void *arg, const struct sdm_answer *a);
   void (*output)(void *arg, const struct sdm_iolist *l);
   void (*lost)(void *arg, const struct sdm_set *ids, const char *why);
-  void (*back)(void *arg, const struct sdm_set *ids); /* lost ones that were only silent: they can be asked again */
+  void (*back)(void *arg, const struct sdm_set *ids); /* lost servers that were only unresponsive: they can be asked again */
 };
 
 struct sdm_options {
@@ -68,7 +68,7 @@ struct sdm_ctx *sdm_open(const struct sdm_options *o, struct dvm_error *err);
  * Without RANK the launcher's environment tells it.  Messages arrive by callbacks, see message.h. */
 struct sdm_ctx *sdm_init(int argc, char *const *argv, struct dvm_error *err);
 void sdm_finalize(struct sdm_ctx *c); /* closes all; a front end or a master says goodbye first */
-/* After a fork, in the child: closes the connections there, and says nothing to anybody. */
+/* After a fork, in the child: closes the connections there without sending anything. */
 void sdm_abandon(struct sdm_ctx *c);
 /* One round: waits at most 'timeout_ms' (-1: until something happens). */
 void sdm_progress(struct sdm_ctx *c, int timeout_ms);
@@ -81,7 +81,7 @@ uint16_t sdm_ctx_port(const struct sdm_ctx *c);
 
 /* Master: waits until 'n' servers (0: as many as their launcher told the first of them) have registered, or for
  * 'timeout_ms', and fills 't'.  Returns 0, or -ETIMEDOUT with the
- * missing ranks in the text; 't' then has those who came.  'alive', if not NULL, is asked now and then and ends the
+ * missing ranks in the text; 't' then has those who came.  'alive', if not NULL, is called from time to time and ends the
  * wait by returning false (the launcher has died). */
 int sdm_gather(struct sdm_ctx *c, uint32_t n, uint32_t timeout_ms, struct sdm_table *t, bool (*alive)(void *), void *arg,
                struct dvm_error *err);

@@ -41,7 +41,7 @@ struct sdm_table {
 void sdm_table_fini(struct sdm_table *t);
 /* Adds a server at the end; a host name is stored once. */
 void sdm_table_add(struct sdm_table *t, sdm_id id, const char *host, uint16_t port);
-/* What suits the servers of a table: few hang at the root, more in two or three wide levels, those of other hosts behind one of
+/* A shape that suits the servers of a table: few are attached to the root, more in two or three wide levels, those of other hosts below one of
  * theirs.  Wide trees cost the least: each level is one more process that wakes for every message. */
 struct sdm_shape sdm_shape_choose(const struct sdm_table *t);
 /* Orders by host for shape SDM_HOSTS, by id otherwise.  Returns 0, or -EEXIST if an id occurs twice. */

@@ -104,7 +104,7 @@ class Parallel(unittest.TestCase):
         self.assertEqual((got[2], got[3]), ("rank 1 has 'a[40][40]': 'p1 print a[40][40]'",) * 2)
         # By variables, each rank's own; what is no element of a distributed array is no matter.
         self.assertEqual({v["element"] for v in self.by_rank(d, "dvm owner a[i][j]").values()}, {"a[1][1]", "a[1][40]", "a[48][1]", "a[48][40]"})
-        self.assertEqual(self.by_rank(d, "dvm owner change")[0], "it is no element of a distributed array")
+        self.assertEqual(self.by_rank(d, "dvm owner change")[0], "it is not an element of a distributed array")
         self.assertTrue(all("value" in v for v in self.by_rank(d, "print a[i][j]").values()))
         self.assertEqual(self.by_rank(d, "print &a[40][40] == &a[0][0]")[2], {"value": "0"})
         self.assertIn("expected: dvm owner", [j for j in d.do("dvm owner") if "error" in j][0]["error"])
@@ -128,7 +128,7 @@ class Parallel(unittest.TestCase):
                                       ("all[1]", "0-2", ["own"] * 3), ("ind[4]", "2", ["no", "edge", "own"]), ("gen[2]", "1", ["edge", "own", "no"])):
             got = self.by_rank(d, f"dvm owner {element}")
             self.assertEqual([(got[r]["element"], got[r]["owners"], got[r]["here"]) for r in range(3)], [(element, owners, h) for h in here])
-        self.assertEqual(self.by_rank(d, "dvm owner map[1]")[0], "it is no element of a distributed array")
+        self.assertEqual(self.by_rank(d, "dvm owner map[1]")[0], "it is not an element of a distributed array")
         turns = {r: (v["constructs"][0]["turn"], v["constructs"][0]["turns"]) for r, v in self.by_rank(d, "dvm").items()}
         self.assertEqual(turns, {0: (1, 4), 1: (1, 4), 2: (1, 2)})
 
@@ -176,7 +176,7 @@ class Parallel(unittest.TestCase):
         while 0 not in d.status().get("exited", ()):
             d.wait(lambda j: j.get("event") == "exited", "the end")
         self.assertEqual(d.output()[0], b"8190\n")
-        self.assertNotIn(b"parted", d.output("stderr").get(0, b""))
+        self.assertNotIn(b"diverged", d.output("stderr").get(0, b""))
 
     def test_adapter(self):
         process = subprocess.Popen([sdm.DEBUG, "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "DVM_OPTIONS": ""})

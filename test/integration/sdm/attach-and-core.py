@@ -111,20 +111,20 @@ class AttachAndCore(unittest.TestCase):
             core = self.core_of(f, "core.0", gone, "run")
             os.rename(gone, f.path("moved"))
             status, said, _ = self.opened("--core", core)
-            self.assertEqual((status, said[0]), (0, f"{{0}} warning: no symbols: the core file is of '{gone}', which cannot be read here "
+            self.assertEqual((status, said[0]), (0, f"{{0}} warning: no symbols: the core file is from '{gone}', which cannot be read here "
                                                     "(No such file or directory); name the program: dvm debug --core FILE PROGRAM"))
             self.assertTrue([x for x in said if x.startswith("{0} got SIGABRT in ")], said)
             _, said, _ = self.opened("--core", core, f.path("moved"))
             self.assertTrue([x for x in said if re.search(r"main \(.*\) at ring\.c:", x)], said)
             _, said, _ = self.opened("--core", core, "/bin/true")
-            self.assertEqual(said[0], "{0} warning: the core file may be of another program than this, or of this before it was built again")
+            self.assertEqual(said[0], "{0} warning: the core file may be from a different program, or from this one before it was rebuilt")
             _, said, _ = self.opened("--core", core, __file__)
             self.assertRegex(said[0], r"^\{0\} warning: no symbols: .*not in executable format")
             status, said, _ = self.opened("--core", core, f.path("nowhere"))
             self.assertEqual((status, said[0]), (1, f"{{0}} error: cannot read the program '{f.path('nowhere')}': No such file or directory"))
             status, _, err = self.opened("--core", core, gone, "more")
             self.assertEqual(status, 2)
-            self.assertIn("expected one program beside the core files, found 'more' behind it", err)
+            self.assertIn("expected one program besides the core files, found 'more' after it", err)
 
 
 if __name__ == "__main__":

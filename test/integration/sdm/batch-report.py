@@ -57,7 +57,7 @@ class Batch(unittest.TestCase):
             r = subprocess.run([sdm.DEBUG, "--batch", "--timeout", "3000", "-n", "2", sdm.MPI_RING, how, "1"],
                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * sdm.LIMIT)
             report = r.stdout.splitlines()
-            self.assertEqual((r.returncode, report[:2]), (1, ["== failed; those who did not end within 5 seconds were stopped", said]))
+            self.assertEqual((r.returncode, report[:2]), (1, ["== failed; those that did not end within 5 seconds were stopped", said]))
             self.assertRegex(report[2], r"^\{0\} stopped \(interrupted\) in ")
             number = sdm.line_of("MPI_Sendrecv_replace", "mpi_ring.c")
             self.assertTrue([x for x in report if f"exchange mpi_ring.c:{number}  {{0}} 1" in x], r.stdout)

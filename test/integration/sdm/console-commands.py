@@ -264,7 +264,7 @@ class Console(unittest.TestCase):
         self.until(fd, b"{1} stopped (interrupted) in ")
         self.until(fd, b"[all]> ")
         os.write(fd, b"[dead] print 1\n")
-        self.until(fd, b"error: no rank is in this set now")
+        self.until(fd, b"error: this set is empty now")
         os.write(fd, b"brek add\n")
         self.until(fd, b"did you mean 'break'?")
         os.write(fd, b"quit\n")
@@ -305,13 +305,13 @@ class Console(unittest.TestCase):
                            cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=sdm.LIMIT)
         self.assertIn("{0} 42", r.stdout, r.stderr)
         self.assertNotIn("no debug information", r.stderr)
-        for name, why in (("own.c", "'own.c' is not executable, but a source: compile it"), (".", "'.' is a folder"), ("none", "there is no program 'none'")):
+        for name, why in (("own.c", "'own.c' is not executable, but a source file: compile it"), (".", "'.' is a folder"), ("none", "there is no program 'none'")):
             r = subprocess.run([sdm.DEBUG, "-n", "2", "--launcher", "local", name], cwd=folder, capture_output=True, text=True, timeout=sdm.LIMIT)
             self.assertEqual(r.returncode, 2)
             self.assertIn(why, r.stderr)
 
     def test_wrong_calls(self):
-        for words, why in ((["-n", "2"], "no program is named"), (["--no-such"], "unknown option '--no-such'"), (["-n", "2", "/does/not/exist"], "there is no program"),
+        for words, why in ((["-n", "2"], "no program was given"), (["--no-such"], "unknown option '--no-such'"), (["-n", "2", "/does/not/exist"], "there is no program"),
                            (["--", "/does/not/exist", "-n", "2", "x"], "there is no program"),
                            (["--shape", "star", "--launcher", "local", sdm.RING], "shape"),
                            (["--servers", "/does/not/exist", sdm.RING], "/does/not/exist")):

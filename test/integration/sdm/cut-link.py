@@ -84,7 +84,7 @@ class CutLink(unittest.TestCase):
             r = subprocess.run(inside(0, sdm.DEBUG, "--backend", "stub", "--start-timeout", "2", "--", script, "/bin/true"),
                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=sdm.LIMIT)
             self.assertEqual(r.returncode, 1)
-            self.assertIn("servers on other hosts need --host ADDRESS", r.stderr)
+            self.assertIn("if servers are on other hosts, give --host ADDRESS", r.stderr)
 
     def lost(self, d):
         return set().union(*(sdm.ranks(j["ranks"]) for j in d.said if "lost" in j))

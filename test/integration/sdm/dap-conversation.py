@@ -75,8 +75,8 @@ class Dap(unittest.TestCase):
                 self.assertTrue(c.ask("attach", core=[core], **({"program": program} if program else {}))["success"])
                 c.expect({"event": "stopped", "body": {"reason": "exception", "text": "SIGABRT", "threadId": 1}})
                 if not named:
-                    c.expect({"event": "output", "body": {"category": "important", "output": "[0] warning: the core file may be of another "
-                              "program than this, or of this before it was built again\n"}})
+                    c.expect({"event": "output", "body": {"category": "important", "output": "[0] warning: the core file may be from a different "
+                              "program, or from this one before it was rebuilt\n"}})
                 c.ask("configurationDone")
                 frames = c.ask("stackTrace", threadId=1)["body"]["stackFrames"]
                 self.assertEqual("main" in [x["name"] for x in frames], named, frames)

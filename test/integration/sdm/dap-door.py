@@ -171,7 +171,7 @@ class Door(unittest.TestCase):
     def test_path_of_something_else(self):
         path = self.folder.write("a file", "precious")
         p, said = self.adapter("--listen", path)
-        self.assertIn("no socket of yours", said)
+        self.assertIn("not a socket of yours", said)
         self.assertEqual(p.wait(sdm.LIMIT), 1)
         with open(path) as f:
             self.assertEqual(f.read(), "precious")

@@ -383,7 +383,7 @@ class StopAll(unittest.TestCase):
 
     def test_configurations_that_are_wrong(self):
         """What cannot be meant is not taken for nothing."""
-        for request, more, why in (("launch", {"ranks": "two"}, "'ranks' takes a number from 1 on, not \"two\""),
+        for request, more, why in (("launch", {"ranks": "two"}, "'ranks' takes a number of at least 1, not \"two\""),
                                    ("launch", {"stopOnEntry": 1}, "'stopOnEntry' takes true or false, not 1"),
                                    ("launch", {"args": "a b"}, "'args' takes a list, not \"a b\""),
                                    ("attach", {"pid": 1, "ranks": 3}, "'ranks' takes a set"), ("attach", {}, "'pid', 'core', "),
@@ -433,7 +433,7 @@ class StopAll(unittest.TestCase):
         for line in ("handle SIGUSR1 nostop print", "handle SIGINT SIGTERM SIGSEGV nostop noprint pass"):
             self.assertTrue(c.ask("evaluate", expression="-exec " + line, context="repl")["success"])
         c.ask("continue", threadId=1)
-        c.expect({"event": "output", "body": {"category": "console", "output": "[0] got SIGUSR1, runs on\n"}})
+        c.expect({"event": "output", "body": {"category": "console", "output": "[0] received SIGUSR1, still running\n"}})
         c.expect({"event": "exited", "body": {"exitCode": 0}})
 
     def test_one_alone(self):

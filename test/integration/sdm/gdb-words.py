@@ -34,7 +34,7 @@ class Words(unittest.TestCase):
         self.assertIn("  rank = 0 {0}, 1 {1}", said["info args"])
         self.assertEqual([x for x in said["list"] if x.startswith("->")], [f"-> {here}\t    total = add(total, p.x + kind);"])
         self.assertEqual(said["call add(2, 3)"], ["{0-1} 2  5"])
-        self.assertEqual(said["info symbol add"][:2], ["to gdb as it is: info symbol add", "{0-1} 2  add in section .text"
+        self.assertEqual(said["info symbol add"][:2], ["passed to gdb verbatim: info symbol add", "{0-1} 2  add in section .text"
                                                        f" of {sdm.RING}"])
         self.assertEqual(said["nosuch 1"], ["error: there is no command 'nosuch'; 'help' lists them"])
         self.assertIn('Undefined info command: "nosuch"', "".join(said["info nosuch"]))
@@ -92,7 +92,7 @@ class Words(unittest.TestCase):
             self.assertEqual(said["focus value(nosuch == 1)"], ['error: No symbol "nosuch" in current context.'])
             self.assertEqual(said[f"source {path}"][-1], f"error: {path}:2: the script ends here, at 'nonsense'")
             self.assertIn("no command 'nosuch'", said["help nosuch"][0])
-            self.assertEqual(said["interrupt"], ["none of them runs"])
+            self.assertEqual(said["interrupt"], ["none of them is running"])
             self.assertIn("'continue &' sets them going", said["sample 2 1"][0])
 
     def test_nothing_is_there(self):
@@ -137,7 +137,7 @@ class Words(unittest.TestCase):
         self.assertIn("{0-1} 2  killed by SIGKILL", said["gdb kill"])
         self.assertIn("{0-1} 2  exited with status 0", said["gdb run"])
         said, parts = run("gdb detach", "status")
-        self.assertEqual(said["status"], ["{0-1} 2  detached, runs on"])
+        self.assertEqual(said["status"], ["{0-1} 2  detached, still running"])
 
     def test_display(self):
         said, _ = run("break add", "continue", "display/x b + 16", "display sum", "info display", "undisplay 2", "next", "undisplay 7")
@@ -192,7 +192,7 @@ class Words(unittest.TestCase):
         said, _ = run(f"break {at} if rank < 3", f"tbreak {at + 1}", "tbreak compute", "disable 1", "continue", "p0 run", "run", "info breakpoints",
                       "enable 1", "c", program=(WAITS, "outside"), n=4, options=())
         self.assertIn("{0-3} 4  stopped at breakpoint 2, main at mpi_waits.c:%d" % (at + 1), said["continue"])
-        self.assertEqual(said["p0 run"], ["error: the launcher of an MPI job starts all ranks or none: 'run' is for all of them"])
+        self.assertEqual(said["p0 run"], ["error: the launcher of an MPI job starts all ranks or none: use 'run' for all of them"])
         self.assertTrue(said["run"][0].startswith("{0-3} 4  stopped in main at mpi_waits.c:"), said["run"])
         self.assertEqual(said["info breakpoints"], [f"1  {at} if rank < 3  {{0-3}}  at mpi_waits.c:{at}  disabled",
                                                     f"3  compute  {{0-3}}  at mpi_waits.c:{compute}  temporary"])
@@ -296,7 +296,7 @@ class Input(unittest.TestCase):
             self.assertEqual(r.returncode, 0, r)
             self.assertEqual([x for x in said if "got" in x], ["[1] got one\x03two", "[1] got " + "x" * 200])
             self.assertEqual(r.stdout.count("end of input"), 1 if "[0-1] end of input" in said else 2)
-        for words, why in ((["--stdin", "/no/such/file", sdm.RING], "cannot read"), (["--stdin-to", "1", sdm.RING], "belongs to"),
+        for words, why in ((["--stdin", "/no/such/file", sdm.RING], "cannot read"), (["--stdin-to", "1", sdm.RING], "needs '--stdin'"),
                            (["--stdin", "/dev/null", "--stdin-to", "x", sdm.RING], "x")):
             r = subprocess.run([sdm.DEBUG, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=sdm.LIMIT)
             self.assertEqual((r.returncode, why in r.stderr), (2, True), r)

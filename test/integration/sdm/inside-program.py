@@ -151,7 +151,7 @@ class Inside(unittest.TestCase):
         sdm.wait_until(lambda: sdm.waits(p.pid), "it is in its loop")
         self.assertEqual(os.listdir(f"/proc/{p.pid}/task"), [str(p.pid)])
         self.assertEqual(sdm.listening(p.pid), [])
-        for value, why in (("x", "expected HOST"), ("1,rank=-1", "none of hold"), (str(sdm.free_port()), "no session secret"),
+        for value, why in (("x", "expected HOST"), ("1,rank=-1", "not one of hold"), (str(sdm.free_port()), "no session secret"),
                            (f"{sdm.free_port()},secret=/nowhere", "/nowhere")):
             r = subprocess.run([self.folder.path("endless"), "1"], env={**os.environ, "DVM_OPTIONS": f"sdm={value}"},
                                capture_output=True, text=True, timeout=sdm.LIMIT)

@@ -34,7 +34,7 @@ class Waits(unittest.TestCase):
                 d.do("continue &")
                 return False
             if sum(len(sdm.ranks(j["ranks"])) for j in said) == (3 if args else 4):
-                return all(j["what"] != "for whom is not known" for j in said)
+                return all(j["what"] != "for which rank is unknown" for j in said)
             d.do("continue &")
             return False
         sdm.wait_until(blocked, "all wait in MPI")
@@ -49,7 +49,7 @@ class Waits(unittest.TestCase):
         self.assertEqual([j["what"] for j in said if j.get("ranks") == "0"], ["receive from 1, tag 5, 4 bytes, MPI_COMM_WORLD" + self.came])
         self.assertEqual([j["cycle"] for j in said if "cycle" in j], [[0, 1, 2]])
         self.assertEqual([(j["left_out_by"], j["call"], j["why"]) for j in said if "left_out_by" in j],
-                         [(1, "MPI_Barrier", f"has not come to MPI_Barrier of half: it is in MPI_Waitall, called in complete at mpi_waits.c:"
+                         [(1, "MPI_Barrier", f"has not reached MPI_Barrier of half: it is in MPI_Waitall, called in complete at mpi_waits.c:"
                            f"{line('MPI_Waitall(')}, from main at mpi_waits.c:{line('complete(&x')}")])
         classes, _ = d.answer("queues")
         queues = {r: {c["name"]: c["queues"] for c in body["communicators"]} for who, body in classes.items() for r in who}
@@ -89,10 +89,10 @@ class Waits(unittest.TestCase):
         report = r.stdout.splitlines()
         self.assertEqual(r.returncode, 3, r.stdout)
         at = report.index("== who waits for whom")
-        self.assertTrue(report[at + 1].startswith("{1} has not come to MPI_Barrier of half"), report)
+        self.assertTrue(report[at + 1].startswith("{1} has not reached MPI_Barrier of half"), report)
         self.assertEqual(report[at + 2], f"{{0}} MPI_Recv, called in main at mpi_waits.c:{line('MPI_Recv(')}: waits for {{1}} "
                          f"(receive from 1, tag 5, 4 bytes, MPI_COMM_WORLD{self.came})")
-        self.assertIn("a cycle, which nothing ends unless a message is on its way: 0 -> 1 -> 2 -> 0", report)
+        self.assertIn("a cycle, which cannot end unless a message is in transit: 0 -> 1 -> 2 -> 0", report)
 
     def test_layouts(self):
         """The table of Open MPI's structures is that of the headers that are installed here."""
@@ -137,8 +137,8 @@ class Waits(unittest.TestCase):
 class OwnLayer(Waits):
     """The same job on the message layer of 'dvm run', which also knows what has come and nobody has asked for."""
     launcher = ("--launcher", os.path.join(sdm.BUILD, "mpir", "dvm-run"))
-    came = ("; nobody has asked for the message from 2, tag 9, 4 bytes, half"
-            "; nobody has asked for the message from 3, tag 77, 4 bytes, MPI_COMM_WORLD")
+    came = ("; no receive matches the message from 2, tag 9, 4 bytes, half"
+            "; no receive matches the message from 3, tag 77, 4 bytes, MPI_COMM_WORLD")
     unexpected = {"unexpected": [{"peer": 3, "world": 3, "tag": 77, "bytes": 4}]}
     test_no_mpi = test_layouts = None
 
@@ -147,7 +147,7 @@ class OwnLayer(Waits):
         self.launcher = ("--launcher", self.launcher[1] + " --checkpointable")
         d = self.standing("outside")
         said = d.answer("checkpoint")[0]
-        self.assertTrue(said and all("is saved as a whole and not from here: 'dvm checkpoint" in r for r in said.values()), said)
+        self.assertTrue(said and all("can only be saved as a whole, not from here: 'dvm checkpoint" in r for r in said.values()), said)
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ class Reattach(unittest.TestCase):
     def test_files_that_are_refused(self):
         self.assertIn("cannot read the session file", self.refused())
         good = {"dvm-session": 1, "secret": "ab" * 32, "shape": [0, 0], "ports": [0, 1], "servers": [[0, "127.0.0.1", sdm.free_port()]]}
-        for change, why in (({}, "no server 0"), ({"dvm-session": 2}, "another version"), ({"secret": "ab"}, "damaged"),
+        for change, why in (({}, "no server 0"), ({"dvm-session": 2}, "its version is not"), ({"secret": "ab"}, "damaged"),
                             ({"shape": [9, 0]}, "damaged"), ({"servers": []}, "damaged"), ({"servers": [[0, "", 1]]}, "damaged"),
                             ({"servers": [[0, "a", 1], [0, "b", 1]]}, "twice"), ({"servers": 7}, "damaged")):
             self.folder.write("session", json.dumps({**good, **change}), 0o600)

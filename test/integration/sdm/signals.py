@@ -53,7 +53,7 @@ class Signals(unittest.TestCase):
                                 *([] if words else ["-ex", "continue"]), HANDLER], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                timeout=2 * sdm.LIMIT)
             self.assertEqual(r.returncode, 0, r.stdout + r.stderr)
-            self.assertIn("{0} got SIGUSR1, runs on\n", r.stdout)
+            self.assertIn("{0} received SIGUSR1, still running\n", r.stdout)
             self.assertNotIn("SIGINT, runs", r.stdout)
             self.assertNotIn("stopped by", r.stdout)
             self.assertIn("[0] 22 signals\n", r.stdout)

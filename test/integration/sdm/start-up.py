@@ -76,7 +76,7 @@ class StartUp(unittest.TestCase):
         rows = [(0, "127.0.0.1", ports[0]), (1, "127.0.0.1", ports[1]), (2, "127.0.0.1", ports[1])]
         text = self.failed("--servers", self.table(rows), "--secret-file", self.secret, "--start-timeout", "20")
         self.assertIn("1 server missing: ranks 2", text)
-        self.assertRegex(text, r"no server 2 at 127\.0\.0\.1:\d+: another server")
+        self.assertRegex(text, r"no server 2 at 127\.0\.0\.1:\d+: a different server")
 
     def test_wrong_secret(self):
         server = self.server(0)
@@ -112,7 +112,7 @@ exec {sdm.SERVER} "$@"
         for words in (("--launcher", launcher, "-n", "3"), ("--", launcher, "-n", "3")):
             text = self.failed(*words)
             self.assertIn("there is no room for 3\n", text)
-            self.assertIn(f"help: '{launcher} -n 3' or its servers say why above", text)
+            self.assertIn(f"help: the launcher '{launcher} -n 3' or its servers gave the reason above", text)
         text = self.failed("--launcher", launcher, "-n", "3", "--io", "oob")  # the programs would write there too
         self.assertIn("there is no room for 3\n", text)
 
@@ -141,7 +141,7 @@ exec {sdm.SERVER} "$@"
                 (("-x", "/does/not/exist", "/bin/true"), "'/does/not/exist': No such file"),
                 (("--launcher", "/does/not/exist", "-n", "2", "/bin/true"), "there is no launcher '/does/not/exist'"),
                 (("--core",), "option '--core' needs a value"),
-                (("--batch",), "no program is named")):
+                (("--batch",), "no program was given")):
             r = subprocess.run([sdm.DEBUG, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=sdm.LIMIT)
             self.assertEqual((r.returncode, r.stdout, r.stderr.count("\n")), (2, "", 1), r.stderr)
             self.assertIn(text, r.stderr)
@@ -185,10 +185,10 @@ exec {sdm.SERVER} "$@"
         with sdm.Folder() as f:
             shutil.copy("/bin/true", os.fsencode(f.path("")) + b"no\xffutf")
             for words, status, why in (
-                    ((os.fsencode(f.path("")) + b"no\xffutf",), 2, "is no UTF-8 text"),
-                    (("/bin/true", b"\xff"), 2, "is no UTF-8 text"),
-                    (("--core", b"\xff"), 2, "is no UTF-8 text"),
-                    (("/bin/echo", "a\n-gdb-exit"), 1, "{0} error: gdb cannot start a program whose path or arguments have line breaks")):
+                    ((os.fsencode(f.path("")) + b"no\xffutf",), 2, "is not valid UTF-8"),
+                    (("/bin/true", b"\xff"), 2, "is not valid UTF-8"),
+                    (("--core", b"\xff"), 2, "is not valid UTF-8"),
+                    (("/bin/echo", "a\n-gdb-exit"), 1, "{0} error: gdb cannot start a program whose path or arguments contain line breaks")):
                 r = subprocess.run([sdm.DEBUG, "-ex", "quit", *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=sdm.LIMIT)
                 self.assertEqual(r.returncode, status, words)
                 self.assertIn(why, (r.stdout + r.stderr).decode(errors="replace"))
