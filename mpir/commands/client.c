@@ -59,7 +59,7 @@ static int connect_to(pid_t pid, int inner, int tries, struct dvm_error *err) {
   size += (socklen_t)snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, CRS_SOCKET_FORMAT, (unsigned long)st.st_ino, inner);
   fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0)
-    return dvm_error_errno(err, "cannot make a socket");
+    return dvm_error_errno(err, "cannot create a socket");
   for (int i = 0; connect(fd, (struct sockaddr *)&address, size); i++) {
     if (i == CONNECT_PATIENCE && mpir_client_holds_library(pid)) /* the program has closed the socket: its helper listens again */
       mpir_client_wake(pid);
@@ -76,7 +76,7 @@ int mpir_client_connect(pid_t pid, bool once, struct dvm_error *err) {
   const int inner = (int)dvm_process_last(pid, "NSpid:", -ESRCH);
 
   if (dvm_process_state(pid) == 'T') /* it answers nobody, nor does its checkpointer, which is a thread of it */
-    return dvm_error_set(err, -EBUSY, "process %d is stopped (SIGCONT lets it go on)", pid);
+    return dvm_error_set(err, -EBUSY, "process %d is stopped (SIGCONT resumes it)", pid);
   return inner < 0 ? dvm_error_set(err, -ESRCH, "there is no process %d", pid) : connect_to(pid, inner, once ? 0 : CONNECT_TRIES, err);
 }
 
@@ -140,7 +140,7 @@ int mpir_client_await(pid_t pid, int fd, unsigned limit_ms, struct dvm_error *er
       continue;
     name_of(tracer, name, sizeof(name));
     return dvm_error_set(err, -EBUSY,
-                         "process %d is held by its debugger '%s' (process %d), which does not let it answer: "
+                         "process %d is held by its debugger '%s' (process %d), which keeps it from answering: "
                          "take the checkpoint there, or detach it",
                          pid, name, tracer);
   }
@@ -164,8 +164,8 @@ static int checkpoint_one(pid_t pid, struct crs_request *request, struct crs_rep
   if (rc)
     return dvm_error_set(err, rc, "process %d ended, or was restarted, before it answered", pid);
   if (reply->version != CRS_PROTOCOL_VERSION)
-    return dvm_error_set(err, -EPROTO, "process %d speaks version %u of the protocol, this program version %d", pid, reply->version,
-                         CRS_PROTOCOL_VERSION);
+    return dvm_error_set(err, -EPROTO, "process %d speaks version %u of the protocol, but this program speaks version %d", pid,
+                         reply->version, CRS_PROTOCOL_VERSION);
   if (reply->code) {
     size_t len = strlen(reply->text);
 

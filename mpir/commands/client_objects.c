@@ -284,7 +284,7 @@ static int check_outsider(const struct search *s, int pid, struct dvm_error *err
       continue;
     for (size_t i = 0; i < s->map_count && !rc; i++)
       if (s->maps[i].inode == m.inode && s->maps[i].device == m.device)
-        rc = dvm_error_set(err, -EOPNOTSUPP, "memory of process %d is shared with process %d, which is not to be saved",
+        rc = dvm_error_set(err, -EOPNOTSUPP, "memory of process %d is shared with process %d, which is not being saved",
                            s->pids[s->maps[i].member], pid);
   }
   if (f)

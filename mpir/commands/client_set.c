@@ -93,7 +93,7 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
       return dvm_error_set(g->err, -EBUSY, "%s%s%s", g->job ? member_label(g, pid) : "", g->job ? ": " : "", err.text);
     if (now_ms() > until || (now_ms() > unlikely && !mpir_client_holds_library(pid))) {
       process_name(pid, name, sizeof(name));
-      return dvm_error_set(g->err, -EOPNOTSUPP, "%s '%s' is not checkpointable: it does not hold the checkpointer", member_label(g, pid),
+      return dvm_error_set(g->err, -EOPNOTSUPP, "%s '%s' is not checkpointable: it does not contain the checkpointer", member_label(g, pid),
                            name);
     }
     if (now_ms() > unlikely) /* it may have closed the socket */
@@ -388,7 +388,7 @@ int mpir_gather_finish(struct mpir_gathering *g, struct crs_reply *sum) {
 
   for (size_t i = 0; i < g->set->member_count; i++)
     if (g->connections[i] >= 0 && send(g->connections[i], "G", 1, MSG_NOSIGNAL) != 1)
-      rc = dvm_error_set(g->err, -EIO, "%s ended before its image was whole", member_label(g, g->pids[i]));
+      rc = dvm_error_set(g->err, -EIO, "%s ended before its image was complete", member_label(g, g->pids[i]));
   for (size_t i = 0; i < g->set->member_count && !rc; i++) {
     if (g->connections[i] < 0)
       continue;
@@ -461,7 +461,7 @@ int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, stru
   if (rc)
     return rc;
   if (mkdir(temporary, 0700))
-    return dvm_error_errno(g->err, "cannot make the folder '%s'", temporary);
+    return dvm_error_errno(g->err, "cannot create the folder '%s'", temporary);
   find_foreground(g);
   rc = save_members(g, temporary, &objects);
   mpir_crs_fault("job-copied");

@@ -35,7 +35,7 @@ int mpir_gather_begin(struct mpir_gathering *g, const struct crs_request *reques
 /* Stops a process and its descendants, and makes them members; a process that has ended is passed over where 'parent' is -1. */
 int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent);
 void mpir_gather_order(struct mpir_gathering *g);
-/* Saves those who stand into a folder g->path. */
+/* Saves the stopped processes into the folder g->path. */
 int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, struct crs_reply *reply);
 /* The parts of it, for who leads one node's share: copies them into the folder; waits until their images are whole, by when they have gone on; adds up
  * what is known of them. */
@@ -44,7 +44,7 @@ int mpir_gather_finish(struct mpir_gathering *g, struct crs_reply *sum);
 void mpir_gather_sum(const struct mpir_gathering *g, struct crs_reply *reply);
 /* What stands under the name goes when the set is there; 'temporary' becomes it. */
 int mpir_gather_place(const char *temporary, const char *path, struct dvm_error *err);
-/* Lets go who still stands, and frees. */
+/* Resumes the processes that are still stopped, and frees. */
 void mpir_gather_end(struct mpir_gathering *g, struct crs_reply *reply);
 /* Removes the snapshots before the last 'keep' of the line that 'path' stands in. */
 void mpir_gather_retain(const char *path, unsigned keep);

@@ -115,5 +115,5 @@ void mpir_client_why_asleep(pid_t pid, char *why, size_t size) {
            is_filtered(pid)                                                     ? "has a seccomp filter that was not installed through libc"
            : has_signal(pid, "SigBlk:", sig)                                    ? "blocks the stop signal"
            : has_signal(pid, "ShdPnd:", sig) || has_signal(pid, "SigPnd:", sig) ? "in a system call that cannot be interrupted"
-                                                                                : "no helper thread can be made");
+                                                                                : "no helper thread can be created");
 }

@@ -52,7 +52,7 @@ static void report(const struct crs_reply *reply, bool stats) {
   putc('\n', stderr);
   if (stats)
     fprintf(stderr,
-            "dvm checkpoint: %u threads stopped in %.3f ms, released after %.3f ms, whole after %.1f ms; "
+            "dvm checkpoint: %u threads stopped in %.3f ms, released after %.3f ms, complete after %.1f ms; "
             "%.1f MiB of data\n",
             reply->threads - 1, reply->stop_ns / 1e6, reply->held_ns / 1e6, reply->total_ns / 1e6, (double)reply->data_size / (1 << 20));
 }
@@ -71,7 +71,7 @@ static int read_number(const char *option, unsigned long low, uint32_t *to) {
   unsigned long n;
 
   if (!dvm_usage_number(optarg, low, UINT32_MAX, &n))
-    return dvm_usage_error("checkpoint", "'%s' takes a number from %lu, not '%s'", option, low, optarg);
+    return dvm_usage_error("checkpoint", "'%s' takes a number of at least %lu, not '%s'", option, low, optarg);
   *to = (uint32_t)n;
   return 0;
 }
@@ -201,7 +201,7 @@ static int list_main(int argc, char **argv, const struct arguments *a) {
   char folder[PATH_MAX];
 
   if (argc - optind > 1)
-    return dvm_usage_error("checkpoint", "expected one folder, found '%s' behind it", argv[optind + 1]);
+    return dvm_usage_error("checkpoint", "expected one folder, found '%s' after it", argv[optind + 1]);
   if (optind < argc && access(argv[optind], F_OK)) { /* the usual folder comes with the first image */
     dvm_error_errno(&err, "cannot read the folder '%s'", argv[optind]);
     return fail(&err);
@@ -232,7 +232,7 @@ static int take_job(const struct arguments *a, int connection, const struct job_
     return told(a, &err);
   }
   if (a->request.flags & CRS_INCREMENTAL)
-    return dvm_usage_error("checkpoint", "a job is saved as a whole: '--incremental' is not for it");
+    return dvm_usage_error("checkpoint", "a job is saved as a whole: '--incremental' cannot be used");
   return mpir_job_checkpoint(connection, &save, &request, reply, &err) ? told(a, &err) : 0;
 }
 
@@ -247,12 +247,12 @@ static int take_process(const struct arguments *a, const char *word, pid_t pid, 
     return told(a, &err);
   }
   if (a->ranks)
-    return dvm_usage_error("checkpoint", "'--ranks' is for a job, which process %d is not", pid);
+    return dvm_usage_error("checkpoint", "'--ranks' applies only to a job, which process %d is not", pid);
   if (mpir_client_checkpoint(pid, a->scope, &request, reply, &err))
     return told(a, &err);
   if (a->codec && mpir_each_image(reply->path, mpir_compress_one, (void *)(uintptr_t)&a->codec,
                                   &err)) /* the process may be gone: it is the only image */
-    fprintf(stderr, "dvm checkpoint: warning: the image stays as it is: %s\n", err.text);
+    fprintf(stderr, "dvm checkpoint: warning: the image is left as it is: %s\n", err.text);
   return 0;
 }
 
@@ -317,7 +317,7 @@ int mpir_checkpoint_main(int argc, char **argv) {
     return list_main(argc, argv, &a);
   pid = a.jobid;
   if (argc - optind > 1)
-    return dvm_usage_error("checkpoint", "expected one process, found '%s' behind it", argv[optind + 1]);
+    return dvm_usage_error("checkpoint", "expected one process, found '%s' after it", argv[optind + 1]);
   if (optind >= argc && !pid) {
     fputs(mpir_checkpoint_usage, stderr);
     return 2;

@@ -19,16 +19,16 @@ static volatile sig_atomic_t target, early; /* 'early': a signal that came befor
 static const char usage[] =
     "usage: dvm restart [--debug] [--lazy] [--truncate] [--restore-files] [--namespace | --keep-ids] [--detach] [--stats] IMAGE\n"
     "  --debug       hold every thread for a debugger (also --crdebug)\n"
-    "  --lazy        give memory when it is touched, verified piece by piece\n"
-    "  --truncate    cut files open for writing to their length at the checkpoint\n"
-    "  --restore-files  put length back, and contents as far as the image has them (--save-files)\n"
+    "  --lazy        load memory when it is first used, verifying it piece by piece\n"
+    "  --truncate    truncate files open for writing to their length at the checkpoint\n"
+    "  --restore-files  restore lengths, and contents as far as the image has them (--save-files)\n"
     "  --namespace   give the process a pid namespace of its own\n"
-    "  --keep-ids    fail when an old process or thread number is taken\n"
+    "  --keep-ids    fail if an old process or thread number is in use\n"
     "  --detach      do not wait for the process\n"
-    "  --name NAME   of a job: another name than it had\n"
-    "  --hosts HOST[:RANKS],...  of a job: its ranks there, under mpirun\n"
-    "  --launcher WORDS  in place of 'mpirun'\n"
-    "  --stats       tell how long it took until the process ran\n";
+    "  --name NAME   of a job: a new name\n"
+    "  --hosts HOST[:RANKS],...  of a job: run its ranks on these hosts, under mpirun\n"
+    "  --launcher WORDS  use this instead of 'mpirun'\n"
+    "  --stats       print how long it took until the process ran\n";
 
 static void pass_on(int sig) {
   if (target)
@@ -134,7 +134,7 @@ static int restart_job(const char *path, const struct mpir_job_options *job, con
   int status;
 
   if (o->detach)
-    return dvm_usage_error("restart", "'%s' is a job, whose controller this command becomes: '--detach' is not for it", path);
+    return dvm_usage_error("restart", "'%s' is a job, whose controller this command becomes: '--detach' cannot be used", path);
   status = mpir_job_restart(path, job, o, o->debug ? &told : &passed_over, &err);
   if (status >= 0)
     return status;
@@ -194,7 +194,7 @@ static int read_options(int argc, char **argv, struct mpir_restart_options *o, s
     optind++;
   }
   if (argc - optind > 1)
-    return dvm_usage_error("restart", "expected one image, found '%s' behind it", argv[optind + 1]);
+    return dvm_usage_error("restart", "expected one image, found '%s' after it", argv[optind + 1]);
   if (optind >= argc) {
     fputs(usage, stderr);
     return 2;
@@ -220,7 +220,7 @@ static int restart_processes(const char *path, const struct mpir_restart_options
     fprintf(stderr, "dvm restart: note: process %d runs in a pid namespace of its own; from outside it is process %d\n", r.inner_pid,
             r.pid);
   else if (o->detach)
-    fprintf(stderr, "dvm restart: note: process %d runs again\n", r.pid);
+    fprintf(stderr, "dvm restart: note: process %d is running again\n", r.pid);
   return o->detach ? 0 : wait_for(&r);
 }
 
@@ -235,6 +235,6 @@ int mpir_restart_main(int argc, char **argv) {
   if (mpir_job_is(argv[optind]))
     return restart_job(argv[optind], &job, &o);
   if (job.name || job.hosts || job.launcher)
-    return dvm_usage_error("restart", "'--name', '--hosts' and '--launcher' are for a job, which '%s' is not", argv[optind]);
+    return dvm_usage_error("restart", "'--name', '--hosts' and '--launcher' apply only to a job, which '%s' is not", argv[optind]);
   return restart_processes(argv[optind], &o);
 }

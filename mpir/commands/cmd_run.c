@@ -24,24 +24,24 @@ static const char usage[] =
     "usage: dvm run --checkpointable [OPTIONS] PROGRAM [ARGUMENT...]\n"
     "       dvm run [--checkpointable] -n RANKS [OPTIONS] PROGRAM [ARGUMENT...]\n"
     "a program that can be checkpointed:\n"
-    "  --checkpoint-dir FOLDER     where images go\n"
-    "  --checkpoint-every SECONDS  take one again and again\n"
-    "  --checkpoint-signal NAME    take one when this signal comes (USR1, USR2, ... or a number)\n"
+    "  --checkpoint-dir FOLDER     folder for images\n"
+    "  --checkpoint-every SECONDS  take a checkpoint periodically\n"
+    "  --checkpoint-signal NAME    take a checkpoint when this signal arrives (USR1, USR2, ... or a number)\n"
     "  --keep N                    keep the last N images\n"
     "  --all-files                 put mapped files into the images too\n"
-    "  --incremental[=N]           save what has changed since the image before; a whole one after every N (16)\n"
-    "  --no-fork                   write while the process stands still\n"
+    "  --incremental[=N]           save what has changed since the previous image; a full one after every N (16)\n"
+    "  --no-fork                   write while the process is stopped\n"
     "  --checkpoint-to FOLDER      a copy of each in a second place\n"
     "  --save-files                the contents of open files too\n"
-    "  --strict                    no image of what would not come back as it was\n"
-    "an MPI program, on the message layer of its own:\n"
-    "  -n, --np RANKS              so many processes, on this host\n"
+    "  --strict                    refuse if anything would not be restored as it was\n"
+    "an MPI program, on dvm's own message layer:\n"
+    "  -n, --np RANKS              number of processes, on this host\n"
     "  --eager-limit BYTES         longer messages wait for their receiver (4096)\n"
-    "  --strict                    every message waits for its receiver: shows what only buffers keep from a deadlock\n"
-    "  --hosts HOST[:RANKS],...    there, under mpirun\n"
-    "  --launcher WORDS            in place of 'mpirun' with '--hosts' and '--native'\n"
-    "  --native                    on Open MPI itself, by mpirun\n"
-    "  --name NAME                 names the job for 'dvm checkpoint', besides the process number of this command\n" RUN_REPLICA_USAGE;
+    "  --strict                    every message waits for its receiver: reveals deadlocks that only buffering hides\n"
+    "  --hosts HOST[:RANKS],...    run on these hosts, under mpirun\n"
+    "  --launcher WORDS            use this instead of 'mpirun' with '--hosts' and '--native'\n"
+    "  --native                    run on Open MPI itself, under mpirun\n"
+    "  --name NAME                 name of the job for 'dvm checkpoint', in addition to this command's process number\n" RUN_REPLICA_USAGE;
 
 static int signal_number(const char *name) {
   char *end;
@@ -141,7 +141,7 @@ static int run_native(const struct mpir_job_options *o, char **argv) {
     words[n++] = *argv++;
   words[n] = NULL;
   execvp(words[0], words);
-  fprintf(stderr, "dvm run: error: cannot run '%s': %s\nhelp: install the package openmpi-bin, or leave '--native' away\n", words[0],
+  fprintf(stderr, "dvm run: error: cannot run '%s': %s\nhelp: install the package openmpi-bin, or omit '--native'\n", words[0],
           strerror(errno));
   return 127;
 }
@@ -152,7 +152,7 @@ static int run_job(struct mpir_job_options *o, bool native, char **argv) {
   if (native)
     return run_native(o, argv);
   if (mpir_job_layer(folder, sizeof(folder))) {
-    fprintf(stderr, "dvm run: error: the message layer (libmpi.so.40) is not beside this command and not installed\n"
+    fprintf(stderr, "dvm run: error: the message layer (libmpi.so.40) is neither next to this command nor installed\n"
                     "help: '--native' runs the program on Open MPI itself\n");
     return 1;
   }
@@ -310,13 +310,13 @@ static int check_options(const struct arguments *a) {
     return dvm_usage_error("run", "'--%s' needs '--checkpointable'", a->needs);
   if (!job->nranks && (a->native || job->strict || job->name || job->hosts || job->launcher || job->eager_limit != EAGER_LIMIT))
     return dvm_usage_error(
-        "run", "'--native', '--hosts', '--launcher', '--name' and '--eager-limit' need '-n', '--strict' that or '--checkpointable'");
+        "run", "'--native', '--hosts', '--launcher', '--name' and '--eager-limit' need '-n'; '--strict' needs '-n' or '--checkpointable'");
   if (job->launcher && !job->hosts && !a->native)
     return dvm_usage_error("run", "'--launcher' needs '--hosts' or '--native': ranks on this host alone need no launcher");
   if (a->native && a->checkpointable)
-    return dvm_usage_error("run", "a job on Open MPI itself cannot be checkpointed; leave '--native' or '--checkpointable' away");
+    return dvm_usage_error("run", "a job on Open MPI itself cannot be checkpointed; omit '--native' or '--checkpointable'");
   if (a->replicate && (!job->nranks || a->native || job->hosts))
-    return dvm_usage_error("run", "'--replicate' needs '-n', and does not go with '--native' or '--hosts'");
+    return dvm_usage_error("run", "'--replicate' needs '-n' and cannot be used with '--native' or '--hosts'");
   return 0;
 }
 
@@ -326,7 +326,7 @@ static int run_process(char **argv) {
 
   if (is_static_without(fd)) {
     fprintf(stderr,
-            "dvm run: error: '%s' is statically linked, so that nothing can be preloaded\n"
+            "dvm run: error: '%s' is statically linked, so nothing can be preloaded\n"
             "help: link it with libdvmcr.a ('-static ... -ldvmcr')\n",
             argv[0]);
     return 1;

@@ -34,7 +34,7 @@ int mpir_copy_check(const char *folder, const char *path, struct dvm_error *err)
     return dvm_error_errno(err, "cannot copy to the folder '%s'", folder);
   folder_of(path, own, sizeof(own));
   if (*path && !stat(*own ? own : ".", &from) && from.st_ino == to.st_ino && from.st_dev == to.st_dev)
-    return dvm_error_set(err, -EINVAL, "the images are in '%s' already; a copy needs a second place", folder);
+    return dvm_error_set(err, -EINVAL, "the images are already in '%s'; a copy needs a different folder", folder);
   return 0;
 }
 
@@ -161,7 +161,7 @@ static int copy_set(const char *path, const char *to, const char *folder, struct
     return err->code;
   snprintf(temporary, sizeof(temporary), "%.4000s.tmp%d", to, (int)getpid());
   if (mkdir(temporary, 0700))
-    rc = dvm_error_errno(err, "cannot make the folder '%s'", temporary);
+    rc = dvm_error_errno(err, "cannot create the folder '%s'", temporary);
   for (size_t i = 0; i < set->member_count && !rc; i++) {
     snprintf(from, sizeof(from), "%s/%s", path, set->members[i].image);
     snprintf(file, sizeof(file), "%s/%s", temporary, set->members[i].image);
@@ -242,7 +242,7 @@ int mpir_copy_to(const char *path, const char *folder, unsigned keep, struct dvm
     whole = rc != -ENOENT && rc != -EBADMSG;
   }
   if (rc)
-    return dvm_error_wrap(err, whole ? "'%s' is whole, but has no copy" : "'%s' has no copy", path);
+    return dvm_error_wrap(err, whole ? "'%s' is complete, but has no copy" : "'%s' has no copy", path);
   sync_folder(folder);
   if (keep)
     remove_older(path, folder);

@@ -165,7 +165,7 @@ static void tell_queues(struct mpl_job *job, const pid_t *pids) {
 void mpir_deadlock_report(const struct mpir_deadlock *d, const pid_t *pids) {
   struct mpl_job *job = d->job;
   fflush(stdout);
-  fprintf(stderr, "dvm run: error: deadlock: no rank can go on, and no message is under way\n");
+  fprintf(stderr, "dvm run: error: deadlock: no rank can continue, and no message is in transit\n");
   tell_cycle(job, pids);
   for (uint32_t i = 0; i < job->nranks; i++)
     if (waits(job, pids, i))

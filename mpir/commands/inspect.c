@@ -98,7 +98,7 @@ static int run_gdb(const char *program, const char *core, struct dvm_error *err)
     return dvm_error_errno(err, "cannot run gdb");
   return WIFEXITED(status) && WEXITSTATUS(status) == 127
              ? dvm_error_set(err, -ENOENT,
-                             "there is no gdb for the backtraces: install the package gdb, or leave them out with '--no-backtraces'")
+                             "gdb, which makes the backtraces, is missing: install the package gdb, or omit them with '--no-backtraces'")
              : 0;
 }
 

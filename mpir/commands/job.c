@@ -160,14 +160,13 @@ static void rank_ended(struct job *j, uint32_t rank, int how) {
   if (j->saved) { /* it was ended with its snapshot */
     mpir_job_end_all(j, 128 + SIGKILL);
   } else if (WIFSIGNALED(how)) {
-    fprintf(stderr, "dvm run: rank %u was ended by signal %d (%s)\n", rank, WTERMSIG(how), strsignal(WTERMSIG(how)));
+    fprintf(stderr, "dvm run: rank %u was killed by signal %d (%s)\n", rank, WTERMSIG(how), strsignal(WTERMSIG(how)));
     mpir_job_end_all(j, 128 + WTERMSIG(how));
   } else if (atomic_load(&j->shared->aborted)) {
     mpir_table_abort("MPI_Abort");
     mpir_job_end_all(j, WEXITSTATUS(how) ? WEXITSTATUS(how) : (atomic_load(&j->shared->abort_code) & 0xff));
   } else if (phase != MPL_ABSENT && phase != MPL_FINALIZED) {
-    fprintf(stderr, "dvm run: rank %u has ended with status %d, but did not call MPI_Finalize; the others are ended\n", rank,
-            WEXITSTATUS(how));
+    fprintf(stderr, "dvm run: rank %u ended with status %d without calling MPI_Finalize; ending the others\n", rank, WEXITSTATUS(how));
     mpir_job_end_all(j, WEXITSTATUS(how) ? WEXITSTATUS(how) : 1);
   } else if (WEXITSTATUS(how)) {
     mpir_job_end_all(j, WEXITSTATUS(how));
@@ -442,7 +441,7 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
                   .clock = mpir_job_clock_create()};
   snprintf(j.name, sizeof(j.name), "%s", o->name ? o->name : "");
   if (o->replicas && !(j.replicas = mpir_replicas_create(o->replicas, o->nranks, o->library))) {
-    fprintf(stderr, "dvm run: error: cannot make the pipes of %u ranks: %s\n", o->nranks, strerror(errno));
+    fprintf(stderr, "dvm run: error: cannot create the pipes of %u ranks: %s\n", o->nranks, strerror(errno));
     return 1;
   }
   if (o->hosts && !(j.hosts = mpir_hosts_create(o->hosts, o->nranks, &err))) {
@@ -451,7 +450,7 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
   }
   int rc = make_segment(&j, o);
   if (rc) {
-    fprintf(stderr, "dvm run: error: cannot make the memory of a job of %u ranks: %s\n", o->nranks, strerror(-rc));
+    fprintf(stderr, "dvm run: error: cannot create the memory of a job of %u ranks: %s\n", o->nranks, strerror(-rc));
     return 1;
   }
   j.deadlock = mpir_deadlock_create(j.shared);

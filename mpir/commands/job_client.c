@@ -88,7 +88,7 @@ int mpir_job_connect(const char *word, struct job_answer *answer, struct dvm_err
     return fd;
   if (answer->version != JOB_PROTOCOL_VERSION || answer->nranks > MPIR_JOB_RANKS_MAX) {
     close(fd);
-    return dvm_error_set(err, -EPROTO, "the job speaks version %u of the protocol, this program version %d", answer->version,
+    return dvm_error_set(err, -EPROTO, "the job speaks version %u of the protocol, but this program speaks version %d", answer->version,
                          JOB_PROTOCOL_VERSION);
   }
   return fd;
@@ -119,7 +119,7 @@ static int choose(struct saving *s, const char *ranks, struct dvm_error *err) {
     if (*ranks == '-' && sscanf(ranks, "-%u%n", &high, &n) == 1)
       ranks += n;
     if (high < low || high >= s->answer.nranks)
-      return dvm_error_set(err, -EINVAL, "the job has the ranks 0 to %u, '--ranks' asks for %u", s->answer.nranks - 1, high);
+      return dvm_error_set(err, -EINVAL, "the job has ranks 0 to %u, but '--ranks' asks for %u", s->answer.nranks - 1, high);
     for (; low <= high; low++)
       s->wanted[low] = true;
     if (*ranks == ',' && ranks[1])
@@ -127,7 +127,7 @@ static int choose(struct saving *s, const char *ranks, struct dvm_error *err) {
     else
       break;
   }
-  return ranks && *ranks ? dvm_error_set(err, -EINVAL, "'--ranks' takes numbers and ranges with commas between, not '%s'", ranks) : 0;
+  return ranks && *ranks ? dvm_error_set(err, -EINVAL, "'--ranks' takes numbers and ranges separated by commas, not '%s'", ranks) : 0;
 }
 
 static int check_ready(const struct saving *s, struct dvm_error *err) {
@@ -140,7 +140,7 @@ static int check_ready(const struct saving *s, struct dvm_error *err) {
       return dvm_error_set(err, -EAGAIN, "rank %u (process %d) has not called MPI_Init yet", i, s->answer.pids[i]);
     count++;
   }
-  return count ? 0 : dvm_error_set(err, -ESRCH, "all ranks that are to be saved have ended");
+  return count ? 0 : dvm_error_set(err, -ESRCH, "all ranks to be saved have ended");
 }
 
 static int tell(const struct mpir_gathering *g, uint32_t what) {
@@ -362,7 +362,7 @@ static int save(struct saving *s, const struct mpir_job_save *options, struct mp
   int rc = ask(s->connection, JOB_BEGIN, &s->answer, sizeof(s->answer)) ? dvm_error_set(err, -EIO, "the job has ended") : s->answer.code;
 
   if (rc == -EBUSY)
-    return dvm_error_set(err, rc, "another checkpoint of it is under way");
+    return dvm_error_set(err, rc, "another checkpoint of it is in progress");
   if (rc == -EAGAIN)
     return dvm_error_set(err, rc, "a rank is making its shadow; try again");
   if (!rc && !(rc = choose(s, options->ranks, err)))

@@ -111,7 +111,7 @@ static int fill_ranks(const struct lead *l, struct mpir_job_manifest *m, const u
 static int stop_all(struct lead *l, struct hosts_question *q, struct crs_reply *reply, struct dvm_error *err) {
   q->what = HOSTS_STOP;
   int rc = ask_all(l, q, NULL, reply, err);
-  return rc || l->stopped ? rc : dvm_error_set(err, -ESRCH, "all ranks that are to be saved have ended");
+  return rc || l->stopped ? rc : dvm_error_set(err, -ESRCH, "all ranks to be saved have ended");
 }
 
 static int save_all(struct lead *l, struct hosts_question *q, const char *temporary, struct crs_reply *reply, struct dvm_error *err) {
@@ -140,7 +140,8 @@ int mpir_job_checkpoint_hosts(int connection, const struct mpir_job_lead *lead, 
     rc = lead->name(lead, reply->path, sizeof(reply->path), err);
   if (!rc) {
     snprintf(temporary, sizeof(temporary), "%s.tmp%d", reply->path, (int)getpid());
-    rc = mkdir(temporary, 0700) ? dvm_error_errno(err, "cannot make the folder '%s'", temporary) : save_all(&l, &q, temporary, reply, err);
+    rc =
+        mkdir(temporary, 0700) ? dvm_error_errno(err, "cannot create the folder '%s'", temporary) : save_all(&l, &q, temporary, reply, err);
   }
   struct mpir_job_manifest *m = rc ? NULL : lead->describe(lead);
   if (!rc)

@@ -45,7 +45,7 @@ static int place(struct mpir_hosts *h, uint32_t nranks, struct dvm_error *err) {
     unsaid += !h->slots[i];
   }
   if (!unsaid && said < nranks)
-    return dvm_error_set(err, -EINVAL, "'--hosts' has room for %u ranks, the job has %u", said, nranks);
+    return dvm_error_set(err, -EINVAL, "'--hosts' has room for %u ranks, but the job has %u", said, nranks);
   for (uint32_t i = 0; i < h->nnodes; i++) {
     uint32_t share = h->slots[i];
     if (!share) {
@@ -240,11 +240,11 @@ int mpir_hosts_lost(struct mpir_hosts *h, bool quiet) {
     if (quiet)
       return 1;
     if (WIFSIGNALED(h->how))
-      fprintf(stderr, "dvm run: error: mpirun, under which the ranks run, was ended by signal %d (%s)\n", WTERMSIG(h->how),
+      fprintf(stderr, "dvm run: error: mpirun, under which the ranks run, was killed by signal %d (%s)\n", WTERMSIG(h->how),
               strsignal(WTERMSIG(h->how)));
     else
-      fprintf(stderr, "dvm run: error: mpirun, under which the ranks run, has ended with status %d before them%s\n", WEXITSTATUS(h->how),
-              WEXITSTATUS(h->how) == 127 ? "" : ": it could not reach a host, or a proxy was ended; what it says stands above");
+      fprintf(stderr, "dvm run: error: mpirun, under which the ranks run, ended with status %d before they did%s\n", WEXITSTATUS(h->how),
+              WEXITSTATUS(h->how) == 127 ? "" : ": it could not reach a host, or a proxy was killed; its messages are above");
     return WIFSIGNALED(h->how) ? 128 + WTERMSIG(h->how) : WEXITSTATUS(h->how) ? WEXITSTATUS(h->how) : 1;
   }
   return 0;

@@ -83,7 +83,7 @@ static void write_rank(FILE *to, const struct mpl_job *job, uint32_t rank) {
     fprintf(to, "  rank %u %s", rank, phases[phase <= MPL_FINALIZED ? phase : 0]);
   }
   if (atomic_load(&s->unexpected))
-    fprintf(to, "; it holds %u messages that nobody has asked for", atomic_load(&s->unexpected));
+    fprintf(to, "; it holds %u unexpected messages", atomic_load(&s->unexpected));
   putc('\n', to);
 }
 

@@ -42,7 +42,7 @@ static int stop_rank(struct part *p, uint32_t rank, struct dvm_error *err) {
 static int stop(struct part *p, const struct hosts_question *q, struct hosts_answer *a, struct dvm_error *err) {
   struct timespec t;
   struct stat st;
-  int rc = p->begun || fstat(p->segment, &st) ? dvm_error_set(err, -EBUSY, "a checkpoint has begun already") : 0;
+  int rc = p->begun || fstat(p->segment, &st) ? dvm_error_set(err, -EBUSY, "a checkpoint has already begun") : 0;
   p->request = q->request;
   if (!rc)
     rc = mpir_gather_begin(&p->g, &p->request, err);
@@ -76,7 +76,7 @@ static int save(struct part *p, const struct hosts_question *q, struct dvm_error
   if (!p->begun)
     return dvm_error_set(err, -EINVAL, "no checkpoint is under way there");
   if (mkdir(q->request.path, 0700))
-    return dvm_error_errno(err, "cannot make the folder '%s' (all hosts must see the folder of the snapshot)", q->request.path);
+    return dvm_error_errno(err, "cannot create the folder '%s' (all hosts must see the folder of the snapshot)", q->request.path);
   snprintf(p->folder, sizeof(p->folder), "%s", q->request.path);
   snprintf(path, sizeof(path), "%s/" MPIR_JOB_SEGMENT, p->folder);
   rc = mpir_segment_write(p->job, p->segment, path, err);

@@ -178,7 +178,7 @@ static void shadow_ended(struct mpir_replicas *r, uint32_t rank, uint32_t replic
 
 static const char *describe(int how, char *text, size_t size) {
   if (WIFSIGNALED(how))
-    snprintf(text, size, "was ended by signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
+    snprintf(text, size, "was killed by signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
   else
     snprintf(text, size, "ended with status %d before MPI_Finalize", WEXITSTATUS(how));
   return text;
@@ -186,7 +186,7 @@ static const char *describe(int how, char *text, size_t size) {
 
 static void tell_event(const struct mpir_replicas *r, uint32_t rank) {
   static const char *const words[] = {[REPLICA_IN] = "took a record from rank",
-                                      [REPLICA_OUT] = "sent what had waited for room to rank",
+                                      [REPLICA_OUT] = "sent data that had waited for room to rank",
                                       [REPLICA_FULL] = "found no room in the ring to rank"};
   const struct replica_rank *k = &r->shared->ranks[rank];
   uint64_t logged = atomic_load(&k->logged);
@@ -212,7 +212,7 @@ static void tell_lost(struct mpir_replicas *r, uint32_t rank, int how) {
     fprintf(stderr, "dvm run: error: rank %u is lost: it %s, and with '--mode=check' its shadow does not take over", rank,
             describe(how, text, sizeof(text)));
   else if (mine->takeovers && mine->main_how == how && WIFSIGNALED(how) && WTERMSIG(how) != SIGKILL)
-    fprintf(stderr, "dvm run: error: both replicas of rank %u are lost: each %s, so that the program itself is the likely cause", rank,
+    fprintf(stderr, "dvm run: error: both replicas of rank %u are lost: each %s, so the program itself is the likely cause", rank,
             describe(how, text, sizeof(text)));
   else if (mine->takeovers || mine->shadows_lost || mine->shadow_over)
     fprintf(stderr, "dvm run: error: both replicas of rank %u are lost: the last one %s, the other one %s", rank,
@@ -239,7 +239,7 @@ static enum mpir_replica_news take_over(struct mpir_replicas *r, uint32_t rank, 
   atomic_store(&k->leader, 1 - replica);
   atomic_store(&k->fork_state, REPLICA_NO_FORK);
   forget_replica(r, rank, replica);
-  fprintf(stderr, "dvm run: note: rank %u's main %s; its shadow goes on\n", rank, describe(how, text, sizeof(text)));
+  fprintf(stderr, "dvm run: note: rank %u's main %s; its shadow takes over\n", rank, describe(how, text, sizeof(text)));
   want_shadow(r, rank);
   return MPIR_REPLICA_TOOK_OVER;
 }
@@ -397,7 +397,7 @@ static int tell_difference(struct mpir_replicas *r, uint32_t rank) {
             (unsigned long long)d->message, d->to, (unsigned long long)d->expected, (int)(d->offset >> 32), (unsigned long long)d->found,
             (int)(uint32_t)d->offset);
   else
-    fprintf(stderr, "the shadow makes another call than its main at step %llu", (unsigned long long)d->message);
+    fprintf(stderr, "the shadow makes a different call from its main at step %llu", (unsigned long long)d->message);
   if (*place)
     fprintf(stderr, ", sent at %s", place);
   fputc('\n', stderr);

@@ -127,7 +127,7 @@ struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pid
                                           .shadow_cpu = *shared->shadow_cpu ? shared->shadow_cpu : NULL};
   struct mpir_replicas *r = mpir_replicas_create(&o, job->nranks, NULL);
   if (!r) {
-    dvm_error_errno(err, "cannot make the pipes of %u ranks", job->nranks);
+    dvm_error_errno(err, "cannot create the pipes of %u ranks", job->nranks);
     return NULL;
   }
   shared->controller = getpid();

@@ -100,12 +100,13 @@ static int on_ready(void *arg, const struct mpir_restarted *out, struct dvm_erro
 
 static int check(const struct mpir_job_manifest *m, const struct mpir_set *set, const char *path, struct dvm_error *err) {
   if (mpir_job_is_partial(m))
-    return dvm_error_set(err, -EINVAL, "'%s' is partial: it has not the images of all %u ranks, and is for inspection", path, m->nranks);
+    return dvm_error_set(err, -EINVAL, "'%s' is partial: it lacks the images of some of the %u ranks and can only be inspected", path,
+                         m->nranks);
   for (uint32_t i = 0; i < m->nranks; i++) {
     const int member = m->ranks[i].state == MPIR_RANK_SAVED ? mpir_set_find(set, m->ranks[i].pid) : 0;
 
     if (member < 0 || (m->ranks[i].state == MPIR_RANK_SAVED && strcmp(set->members[member].image, m->ranks[i].image) != 0))
-      return dvm_error_set(err, -EBADMSG, "'%s' is damaged: the list of the set has no image of rank %u", path, i);
+      return dvm_error_set(err, -EBADMSG, "'%s' is damaged: the list of the set has no image for rank %u", path, i);
   }
   return mpir_job_manifest_verify(m, path, err);
 }
@@ -119,7 +120,7 @@ static int run(struct restarting *r, const char *path, const struct mpir_restart
 
   j->fd = memfd_create(MPL_SEGMENT_NAME, MFD_CLOEXEC);
   if (j->fd < 0)
-    return dvm_error_errno(err, "cannot make the memory of the job");
+    return dvm_error_errno(err, "cannot create the memory of the job");
   o.given_name = "/memfd:" MPL_SEGMENT_NAME " (deleted)";
   o.given_fd = j->fd;
   o.tied = true;
@@ -151,7 +152,7 @@ static int run_on_hosts(struct restarting *r, const char *path, const struct mpi
   j->fd = memfd_create(MPL_SEGMENT_NAME, MFD_CLOEXEC);
   if (j->fd < 0 || ftruncate(j->fd, (off_t)size) ||
       (j->shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, j->fd, 0)) == MAP_FAILED)
-    return dvm_error_errno(err, "cannot make the memory of the job");
+    return dvm_error_errno(err, "cannot create the memory of the job");
   *j->shared = (struct mpl_job){.magic = MPL_MAGIC,
                                 .version = MPL_VERSION,
                                 .nranks = j->nranks,
@@ -206,7 +207,7 @@ static int choose_hosts(struct restarting *r, const struct mpir_job_options *job
   if (!m->nnodes)
     return job->hosts || job->launcher
                ? dvm_error_set(err, -EINVAL,
-                               "it was saved on one host without '--hosts', and is restarted there without '--hosts' and '--launcher'")
+                               "it was saved on one host without '--hosts', and must be restarted without '--hosts' and '--launcher'")
                : 0;
   if (!list && (f = open_memstream(&list, &size))) {
     for (uint32_t k = 0; k < m->nnodes; k++) {
@@ -229,7 +230,8 @@ static int check_set(const struct mpir_job_manifest *m, const struct mpir_set *s
   if (!m->nnodes)
     return check(m, set, path, err);
   if (mpir_job_is_partial(m))
-    return dvm_error_set(err, -EINVAL, "'%s' is partial: it has not the images of all %u ranks, and is for inspection", path, m->nranks);
+    return dvm_error_set(err, -EINVAL, "'%s' is partial: it lacks the images of some of the %u ranks and can only be inspected", path,
+                         m->nranks);
   return mpir_job_manifest_verify(m, path, err);
 }
 

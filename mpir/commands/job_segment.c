@@ -135,9 +135,8 @@ int mpir_segment_merge(struct mpl_job *to, const struct mpir_job_manifest *m, co
     copy_state(to, nodes[node_of(nodes, m, i)], m, i);
     for (uint32_t k = 0; k < m->nranks && !rc; k++)
       if ((rc = copy_ring(to, nodes[node_of(nodes, m, i)], nodes[node_of(nodes, m, k)], i, k)))
-        dvm_error_set(err, rc,
-                      "'%s' is damaged: what rank %u has sent to rank %u is less than what was received, or more than there is room for",
-                      folder, i, k);
+        dvm_error_set(err, rc, "'%s' is damaged: rank %u has sent rank %u less than was received, or more than there is room for", folder,
+                      i, k);
   }
   if (!rc) {
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -40,9 +40,9 @@ struct mpir_job_socket *mpir_job_socket_open(const char *name, const struct mpir
   if (s->listen[0] >= 0 && (!*name || s->listen[1] >= 0))
     return s;
   if (errno == EADDRINUSE && s->listen[0] >= 0)
-    dvm_error_set(err, -EEXIST, "there is a job with the name '%s' already", name);
+    dvm_error_set(err, -EEXIST, "there is already a job with the name '%s'", name);
   else
-    dvm_error_errno(err, "cannot make the job's socket");
+    dvm_error_errno(err, "cannot create the job's socket");
   mpir_job_socket_close(s);
   return NULL;
 }

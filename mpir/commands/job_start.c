@@ -37,7 +37,7 @@ int mpir_job_preload(void) {
   char *all;
 
   if (find_library(folder, sizeof(folder), library, sizeof(library))) {
-    fprintf(stderr, "dvm run: error: libdvmcr.so is not beside this command and not installed\n");
+    fprintf(stderr, "dvm run: error: libdvmcr.so is neither next to this command nor installed\n");
     return -ENOENT;
   }
   if (asprintf(&all, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") < 0)

@@ -62,12 +62,13 @@ int mpir_run_replica_option(struct mpir_replicas_options *o, bool *replicate, in
   case RUN_SUMMARY: o->summary = true; break;
   case RUN_SHADOW_CPU:
     if (!is_cpu_list(argument))
-      return dvm_usage_error("run", "'--shadow-cpu' takes idle or a list of processors as 0,2-3, not '%s'", argument);
+      return dvm_usage_error("run", "'--shadow-cpu' takes idle or a list of processors such as 0,2-3, not '%s'", argument);
     o->shadow_cpu = argument;
     break;
   case RUN_PLACEMENT:
     if (strcmp(argument, "node"))
-      return dvm_usage_error("run", "'--placement %s' is not there: shadows are on the node of their mains ('--placement node')", argument);
+      return dvm_usage_error("run", "'--placement %s' is not available: shadows run on the node of their mains ('--placement node')",
+                             argument);
     break;
   default: break;
   }
@@ -80,6 +81,6 @@ int mpir_run_replica_check(const struct mpir_replicas_options *o, bool replicate
                            "'--protocol', '--mode', '--check', '--refresh', '--when-full', '--lag-bytes', '--heartbeat', '--shadow-cpu', "
                            "'--placement', '--report' and '--summary' need '--replicate'");
   if (replicate && o->when_full == REPLICA_SPOOL && (o->protocol != REPLICA_SHARED || o->mode & REPLICA_CHECK))
-    return dvm_usage_error("run", "'--when-full spool' goes with '--protocol shared' and '--mode crash' only");
+    return dvm_usage_error("run", "'--when-full spool' can be used only with '--protocol shared' and '--mode crash'");
   return 0;
 }

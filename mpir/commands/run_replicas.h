@@ -29,16 +29,16 @@ enum {
   "each rank twice, so that the run outlives its processes:\n"                                                                             \
   "  --replicate                 a main and a shadow of each rank; with '--checkpointable', if both are lost, on from the last snapshot\n" \
   "  --protocol NAME             how shadows get messages: shared, receiver-forwarding, sender-forwarding\n"                               \
-  "  --mode NAME                 crash: a shadow takes over; check: what both send is compared; both\n"                                    \
-  "  --check                     '--mode both'\n"                                                                                          \
+  "  --mode NAME                 crash: a shadow takes over; check: compare what both send; both\n"                                        \
+  "  --check                     the same as '--mode both'\n"                                                                              \
   "  --refresh on|off            make a fresh shadow after a loss (on)\n"                                                                  \
-  "  --when-full block|spool|leap  a shadow that is far behind is waited for, has more room, or is replaced\n"                             \
-  "  --lag-bytes BYTES           of messages between two ranks that a shadow may be behind (262144; spool: 67108864)\n"                    \
-  "  --heartbeat SECONDS         a replica that is stopped for so long counts as dead\n"                                                   \
+  "  --when-full block|spool|leap  a shadow that is far behind is waited for, gets more room, or is replaced\n"                            \
+  "  --lag-bytes BYTES           how far a shadow may fall behind in the messages between two ranks (262144; spool: 67108864)\n"           \
+  "  --heartbeat SECONDS         a replica that is stopped for this long counts as dead\n"                                                 \
   "  --shadow-cpu idle|LIST      shadows run when nothing else does, or on these processors\n"                                             \
-  "  --placement node            where shadows are\n"                                                                                      \
+  "  --placement node            where shadows run\n"                                                                                      \
   "  --report FILE.json          counters of the run\n"                                                                                    \
-  "  --summary                   the same in two lines at the end\n"
+  "  --summary                   print the main counters in two lines at the end\n"
 
 /* Takes option 'c' with its argument.  0, or the status with which the command is to end. */
 int mpir_run_replica_option(struct mpir_replicas_options *o, bool *replicate, int c, const char *argument);

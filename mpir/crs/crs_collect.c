@@ -375,7 +375,7 @@ int mpir_dump_timers(struct crs_dump *d) {
     rc = read_timers(d);
   } while (!rc && mpir_crs_pending_take(d->timers, d->timer_count) && ++round < TIMER_ROUNDS);
   if (!rc && atomic_load(&crs.pending_lost))
-    rc = mpir_dump_fail(d, -EOPNOTSUPP, "more signals are pending than an image holds (256)");
+    rc = mpir_dump_fail(d, -EOPNOTSUPP, "more signals are pending than an image can hold (256)");
   return rc;
 }
 

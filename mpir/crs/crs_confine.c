@@ -263,7 +263,7 @@ static int check_thread(pid_t tid, struct plain_text *why) {
     return 0; /* it has ended */
   mode = number_of(status, "Seccomp:");
   if (mode == SECCOMP_MODE_STRICT)
-    return refuse_thread(why, tid, " is in the strict mode of seccomp, where it may not even stop", "", "\n");
+    return refuse_thread(why, tid, " is in the strict mode of seccomp, which does not even allow it to stop", "", "\n");
   have = (unsigned)number_of(status, "Seccomp_filters:");
   if (mode != SECCOMP_MODE_FILTER || have == filters.inherited)
     return 0;

@@ -363,7 +363,10 @@ static void settle_outside(struct crs_dump *d, unsigned *refused) {
       continue;
     }
     if (!(d->request->flags & CRS_IGNORE_FILES)) {
-      file_refuse(d, file, socket ? socket : file->kind == MPIR_FILE_PIPE ? "the pipe's other end is outside:" : "cannot be restored:");
+      file_refuse(d, file,
+                  socket                         ? socket
+                  : file->kind == MPIR_FILE_PIPE ? "the pipe's other end is in a process that is not saved:"
+                                                 : "cannot be restored:");
       ++*refused;
     } else {
       mpir_dump_notice(d, file->fd, "left out:", d->strings + file->name);

@@ -115,7 +115,7 @@ static int name_watches(struct crs_dump *d, struct mpir_image_file *file) {
     if (!name) {
       mpir_plain_add(&d->why, "descriptor ");
       mpir_plain_add_dec(&d->why, file->fd);
-      return mpir_dump_fail(d, -EOPNOTSUPP, ": watches a file (inotify) whose name is not known, or is another's by now");
+      return mpir_dump_fail(d, -EOPNOTSUPP, ": watches a file (inotify) whose name is unknown or now belongs to another file");
     }
     mpir_plain_add(&t, "watch: ");
     mpir_plain_add_hex(&t, value_of(line, " wd:"));

@@ -33,7 +33,8 @@ static void lazy_end(void) {
 }
 
 int mpir_crs_lazy_heard(void) {
-  static const char gone[] = "dvm: the process that gives the memory of this lazily restarted one has ended, so it cannot go on\n";
+  static const char gone[] =
+      "dvm: the process that provides the memory of this lazily restarted one has ended, so this one cannot continue\n";
   char what = 0;
   long n = sys6(SYS_recvfrom, crs.restart.pager_fd, &what, 1, 0, NULL, NULL);
 

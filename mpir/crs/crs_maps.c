@@ -89,7 +89,7 @@ static int segment_classify(struct crs_dump *d, struct mpir_image_map *map, cons
   struct shmid_ds segment;
 
   if (sys3(SYS_shmctl, m->inode, IPC_STAT, &segment))
-    return refuse_map(d, "System V shared memory that we may not look at", m);
+    return refuse_map(d, "System V shared memory that may not be inspected", m);
   if (m->offset || ((segment.shm_segsz + MPIR_PAGE - 1) & ~(uint64_t)(MPIR_PAGE - 1)) != m->end - m->start)
     return refuse_map(d, "a part of System V shared memory", m);
   map->kind = MPIR_MAP_SHARED;
@@ -115,7 +115,7 @@ static int map_classify(struct crs_dump *d, struct mpir_image_map *map, const st
   } else if (mpir_plain_starts(m->name, MPIR_RING_NAME) && !ring_is_empty(m)) {
     return refuse_map(d, "asynchronous I/O whose events have not been collected", m);
   } else if (mpir_plain_starts(m->name, "/secretmem")) {
-    return refuse_map(d, "memory that nobody else may read", m);
+    return refuse_map(d, "memory that no other process may read", m);
   } else if (mpir_plain_starts(m->name, "/SYSV")) {
     return segment_classify(d, map, m);
   } else if (mpir_dump_is_deleted(m->name) || !file_matches(map, m->name, &st)) {
@@ -185,7 +185,7 @@ int mpir_dump_maps(struct crs_dump *d) {
     int rc;
 
     if (!next)
-      return mpir_dump_fail(d, -EIO, "/proc/thread-self/maps is cut");
+      return mpir_dump_fail(d, -EIO, "/proc/thread-self/maps is truncated");
     if (strcmp(m.name, "[vsyscall]") != 0 && (rc = add_without_ours(d, &m)))
       return rc;
     line = next;

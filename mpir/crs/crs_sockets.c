@@ -183,7 +183,7 @@ const char *mpir_dump_socket(struct crs_dump *d, struct mpir_image_file *file) {
   if (s.type != SOCK_STREAM && s.type != SOCK_DGRAM && s.type != SOCK_SEQPACKET)
     return "a socket of this type cannot be restored:";
   if (s.listening && s.facts.waiting)
-    return "a listening socket, with connections that are not accepted yet, cannot be restored:";
+    return "a listening socket, with connections that have not been accepted yet, cannot be restored:";
   if (s.listening)
     return describe(d, file, &s, "listening"), NULL;
   if (!s.remote_size || (s.family != AF_UNIX && s.type == SOCK_DGRAM)) {
@@ -195,13 +195,14 @@ const char *mpir_dump_socket(struct crs_dump *d, struct mpir_image_file *file) {
     return describe(d, file, &s, "closed"), NULL;
   if (s.facts.peer && is_ours(d, s.facts.peer)) {
     if (s.family != AF_UNIX && !drained(file))
-      return "a TCP connection with more data under way than its receiver takes cannot be restored:";
+      return "a TCP connection with more data in transit than its receiver accepts cannot be restored:";
     return describe(d, file, &s, "connected"), NULL;
   }
   if (reset && s.type == SOCK_STREAM && file->fd > 2)
     return describe(d, file, &s, "reset"), NULL;
-  return s.family == AF_UNIX ? "a socket whose other end is outside cannot be restored (--sockets=reset breaks the connection):"
-                             : "a TCP connection that leads out cannot be restored (--sockets=reset breaks it):";
+  return s.family == AF_UNIX
+             ? "a socket whose other end is in a process that is not saved cannot be restored (--sockets=reset breaks the connection):"
+             : "an external TCP connection cannot be restored (--sockets=reset breaks it):";
 }
 
 /* One piece of what waits to be read, without taking it.  Returns its size, -EAGAIN at the end. */
@@ -254,7 +255,7 @@ int mpir_dump_socket_content(struct crs_dump *d, unsigned index) {
     if (n < 0 || (n == 0 && stream))
       break;
     if (flags & MSG_CTRUNC)
-      rc = mpir_dump_fail(d, -EOPNOTSUPP, "descriptors that were sent through a socket are not received yet");
+      rc = mpir_dump_fail(d, -EOPNOTSUPP, "descriptors that were sent through a socket have not been received yet");
     else if ((size_t)n > room || d->pipe_count == 256)
       rc = mpir_dump_fail(d, -E2BIG, "too much data in sockets");
     memcpy(d->pipes + d->pipes_len, &length, 4);

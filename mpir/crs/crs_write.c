@@ -522,7 +522,7 @@ int mpir_dump_write(struct crs_dump *d, const char *path) {
   d->own_fds[3] = d->fd;
   rc = write_image(d);
   if (!rc && !(d->request->flags & CRS_NO_SYNC) && sys1(SYS_fdatasync, d->fd))
-    rc = mpir_dump_fail(d, -EIO, "the medium did not take the image");
+    rc = mpir_dump_fail(d, -EIO, "the image could not be flushed to the disk");
   sys1(SYS_close, d->fd);
   if (!rc && (rc = (int)sys2(SYS_rename, temporary, path)))
     mpir_dump_fail(d, rc, "cannot rename the image");

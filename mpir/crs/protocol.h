@@ -12,7 +12,7 @@ enum { /* crs_request.flags */
        CRS_ALL_FILES = 1,     /* save mapped files too */
        CRS_NO_FORK = 2,       /* write while stopped */
        CRS_ALLOW_TRACED = 4,  /* a debugger may be attached */
-       CRS_NO_SYNC = 8,       /* do not wait for the medium */
+       CRS_NO_SYNC = 8,       /* do not wait until the data are on disk */
        CRS_FOR_DEBUGGER = 16, /* asked with --crdebug */
        CRS_IGNORE_FILES = 32, /* leave out what cannot be restored instead of refusing */
        CRS_RESET_SOCKETS = 1 << 15, /* connections that lead out are broken at a restart, instead of being refused */

@@ -314,7 +314,7 @@ def set_again(data):
     thread = next((t.num for t in gdb.selected_inferior().threads() if t.ptid[1] == data["thread"]), None)
     if data["type"] in WATCHPOINTS:
         if data.get("frame") and not select_frame(data["frame"]):
-            raise gdb.error("its frame is not there")
+            raise gdb.error("its frame no longer exists")
         before = {b.number for b in gdb.breakpoints()}
         quiet("%s %s" % (WATCHPOINTS[data["type"]], data["expression"]))
         bp = next(b for b in gdb.breakpoints() if b.number not in before)
@@ -348,12 +348,12 @@ def set_breakpoints(saved, lost_only=False):
             bp = set_again(data)
             numbers[data.get("number")] = bp.number
         except (gdb.error, RuntimeError, StopIteration, LookupError, TypeError, AttributeError) as e:
-            gdb.write("warning: '%s' is not set again: %s\n" % (data.get("expression") or data.get("location"), e))
+            gdb.write("warning: '%s' was not set again: %s\n" % (data.get("expression") or data.get("location"), e))
     for command in [] if lost_only else saved["catch"]:
         try:
             quiet(command)
         except gdb.error as e:
-            gdb.write("warning: '%s' is not set again: %s\n" % (command, e))
+            gdb.write("warning: '%s' was not set again: %s\n" % (command, e))
     if selected:
         selected.switch()
         gdb.newest_frame().select()
@@ -369,14 +369,14 @@ def read_breakpoints(path):
     with open(fd) as f:
         about = os.fstat(fd)
         if about.st_uid not in (os.geteuid(), 0) or about.st_mode & 0o022:
-            gdb.write("warning: the breakpoints in '%s' are not set: others may have written them\n" % path)
+            gdb.write("warning: the breakpoints in '%s' were not set: others may have written them\n" % path)
             return {}
         try:
             saved = json.load(f)
         except ValueError:
             saved = None
     if not isinstance(saved, dict) or not isinstance(saved.get("breakpoints"), list):
-        gdb.write("warning: '%s' holds no breakpoints\n" % path)
+        gdb.write("warning: '%s' contains no breakpoints\n" % path)
         return {}
     saved["catch"] = [c for c in saved.get("catch", []) if isinstance(c, str) and c.startswith(("catch ", "tcatch "))]
     return saved
@@ -480,7 +480,7 @@ class Restart(gdb.Command):
 
 
 class List(gdb.Command):
-    """List the images of 'dvm checkpoint', one handle a line."""
+    """List the images of 'dvm checkpoint', one handle per line."""
 
     def __init__(self):
         super().__init__("checkpoint-list", gdb.COMMAND_STATUS)

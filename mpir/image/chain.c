@@ -36,7 +36,7 @@ static int check_owner(const struct mpir_image *newest, const struct mpir_image 
     return dvm_error_set(err, -EBADMSG, "cannot look at '%s'", path);
   return st.st_uid == ours.st_uid && !(st.st_mode & 022)
              ? 0
-             : dvm_error_set(err, -EPERM, "others can write '%s', which the image was taken on", path);
+             : dvm_error_set(err, -EPERM, "other users can write to '%s', on which the image is based", path);
 }
 
 static int add_base(struct chain *c, struct dvm_error *err) {
@@ -48,11 +48,11 @@ static int add_base(struct chain *c, struct dvm_error *err) {
   snprintf(path, sizeof(path), "%s%s", c->folder, name);
   base = c->count < CHAIN_MAX ? mpir_image_open(path, err) : NULL;
   if (!base)
-    return dvm_error_wrap(err, "the image holds changes alone, and the one before it is missing or damaged");
+    return dvm_error_wrap(err, "the image holds only changes, and the one before it is missing or damaged");
   c->images[c->count++] = base;
   if (base->header->pid != image->header->pid || base->header->sequence != image->chain->base_sequence ||
       base->header->taken_at_ns != image->chain->base_taken_at_ns)
-    return dvm_error_set(err, -EBADMSG, "the image holds changes alone, and '%s' is not the one that it was taken on", path);
+    return dvm_error_set(err, -EBADMSG, "the image holds only changes, and '%s' is not the one it is based on", path);
   return check_owner(c->images[0], base, path, err);
 }
 

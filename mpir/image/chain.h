@@ -1,4 +1,4 @@
-/* Images that hold changes alone, read as one with those before them. */
+/* Incremental images, read together with those they are based on. */
 #ifndef DVM_MPIR_CHAIN_H
 #define DVM_MPIR_CHAIN_H
 #include "mpir/image/image.h"

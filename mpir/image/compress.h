@@ -1,4 +1,4 @@
-/* Compressed images: smaller, but to be expanded before a restart or a debugger can use them. */
+/* Compressed images: smaller, but they must be expanded before a restart or a debugger can use them. */
 #ifndef DVM_MPIR_COMPRESS_H
 #define DVM_MPIR_COMPRESS_H
 #include "mpir/image/image.h"

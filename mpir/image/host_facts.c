@@ -156,7 +156,7 @@ struct mpir_host_facts *mpir_host_facts_parse(const char *from, size_t size, str
     return facts;
   }
   mpir_host_facts_free(facts);
-  dvm_error_set(err, -EBADMSG, "these are no facts of a host, or not all of them ('dvm checkpoint facts' writes them)");
+  dvm_error_set(err, -EBADMSG, "this is not a complete list of host facts ('dvm checkpoint facts' writes them)");
   return NULL;
 }
 
@@ -170,7 +170,7 @@ struct mpir_host_facts *mpir_host_facts_read(const char *path, struct dvm_error 
     dvm_error_errno(err, "cannot open '%s'", path);
   else if (!S_ISREG(st.st_mode) || st.st_size > TEXT_MAX || !(text = malloc((size_t)st.st_size + 1)) ||
            fread(text, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
-    dvm_error_set(err, -EBADMSG, "'%s' holds no facts of a host", path);
+    dvm_error_set(err, -EBADMSG, "'%s' contains no host facts", path);
   else if (!(facts = mpir_host_facts_parse(text, (size_t)st.st_size, err)))
     dvm_error_wrap(err, "'%s'", path);
   free(text);
@@ -194,8 +194,8 @@ static unsigned check_kernel(const struct mpir_host_facts *facts, const struct m
   }
   if (wanted == found && h->vdso_size == facts->vdso_size && (!h->vdso_size || (uint32_t)h->vdso_hash == facts->vdso_crc))
     return 0;
-  fprintf(to, "kernel: the image holds addresses inside the vdso of %s, and %s there has another\n", mpir_image_string(image, h->kernel),
-          facts->kernel);
+  fprintf(to, "kernel: the image holds addresses inside the vdso of %s, and %s there has a different one\n",
+          mpir_image_string(image, h->kernel), facts->kernel);
   return 1;
 }
 
@@ -214,7 +214,7 @@ unsigned mpir_host_facts_check(const struct mpir_host_facts *facts, const struct
     file = bsearch(&key, facts->files, facts->file_count, sizeof(key), by_path);
     if (file && file->size == m->file_size && file->mtime_ns == m->file_mtime_ns)
       continue;
-    fprintf(to, file ? "file: '%s' is another there\n" : "file: '%s' is not told of, or not there\n", key.path);
+    fprintf(to, file ? "file: '%s' is different there\n" : "file: '%s' is not listed, or does not exist there\n", key.path);
     missing++;
   }
   return missing;

@@ -26,9 +26,9 @@ struct note_slot {
 
 static int note_take(const struct note_slot *slot, const void *content, size_t size, struct dvm_error *err) {
   if (*slot->content)
-    return dvm_error_set(err, -EBADMSG, "the image has two notes with its %s", slot->what);
+    return dvm_error_set(err, -EBADMSG, "the image has two notes for its %s", slot->what);
   if (size % slot->element || size / slot->element > TABLE_MAX || (slot->element > 1 && (uintptr_t)content % 8))
-    return dvm_error_set(err, -EBADMSG, "the image's %s has the wrong size %zu, or begins at an odd place", slot->what, size);
+    return dvm_error_set(err, -EBADMSG, "the image's %s has the wrong size %zu or is misaligned", slot->what, size);
   *slot->content = content;
   *slot->count = size / slot->element;
   return 0;
@@ -74,7 +74,7 @@ static int note_dispatch(struct mpir_image *image, const char *name, size_t name
   if (!rc && type == MPIR_NOTE_HEADER && headers != 1)
     rc = dvm_error_set(err, -EBADMSG, "the image has %zu headers", headers);
   if (!rc && type == MPIR_NOTE_PROCESS && processes != 1)
-    rc = dvm_error_set(err, -EBADMSG, "the image tells of %zu processes", processes);
+    rc = dvm_error_set(err, -EBADMSG, "the image describes %zu processes", processes);
   if (!rc && type == MPIR_NOTE_CHAIN && chains != 1)
     rc = dvm_error_set(err, -EBADMSG, "the image has %zu images before it", chains);
   if (!rc && type == MPIR_NOTE_ACTIONS && actions != MPIR_SIGNALS)
@@ -91,7 +91,7 @@ static int notes_read(struct mpir_image *image, Elf *elf, const GElf_Phdr *ph, s
   int rc = 0;
 
   if (!data || !data->d_buf)
-    return dvm_error_set(err, -EBADMSG, "the image is cut: its notes are missing");
+    return dvm_error_set(err, -EBADMSG, "the image is truncated: its notes are missing");
   while (!rc && (next = gelf_getnote(data, at, &head, &name_at, &desc_at)) > 0) {
     const char *base = data->d_buf;
 
@@ -105,7 +105,7 @@ static int notes_read(struct mpir_image *image, Elf *elf, const GElf_Phdr *ph, s
   if (rc)
     return rc;
   if (!sum)
-    return dvm_error_set(err, -EBADMSG, "no checkpoint image: it lacks the notes that a restart needs");
+    return dvm_error_set(err, -EBADMSG, "not a checkpoint image: it lacks the notes that a restart needs");
   crc = mpir_crc32c(0, image->data + ph->p_offset, sum_at);
   if (crc != sum->notes_crc)
     return dvm_error_set(err, -EBADMSG, "the image's notes are damaged: checksum %08x, expected %08x", crc, sum->notes_crc);
@@ -123,7 +123,7 @@ static int check_header(const struct mpir_image *image, struct dvm_error *err) {
 
   if (h && h->version != MPIR_IMAGE_VERSION)
     return dvm_error_set(err, -EPROTO,
-                         "the image has version %u, this program reads version %d: restart it with the "
+                         "the image has version %u, but this program reads version %d: restart it with the "
                          "version that wrote it",
                          h->version, MPIR_IMAGE_VERSION);
   if (!h || !image->credentials || !image->groups || !image->filters || !image->process || !image->maps || !image->threads ||
@@ -131,11 +131,11 @@ static int check_header(const struct mpir_image *image, struct dvm_error *err) {
     return dvm_error_set(err, -EBADMSG, "the image lacks a table");
   if (h->version != MPIR_IMAGE_VERSION || h->size != sizeof(*h))
     return dvm_error_set(err, -EPROTO,
-                         "the image has version %u, this program reads version %d: restart it with the "
+                         "the image has version %u, but this program reads version %d: restart it with the "
                          "version that wrote it",
                          h->version, MPIR_IMAGE_VERSION);
   if (h->image_size != image->size)
-    return dvm_error_set(err, -EBADMSG, "the image is cut: it has %zu bytes, its header says %llu", image->size,
+    return dvm_error_set(err, -EBADMSG, "the image is truncated: it has %zu bytes, but its header says %llu", image->size,
                          (unsigned long long)h->image_size);
   if (!image->strings_size || image->strings[image->strings_size - 1])
     return dvm_error_set(err, -EBADMSG, "the image's names are not terminated");
@@ -176,7 +176,7 @@ static int check_filters(struct mpir_image *image, struct dvm_error *err) {
 
   for (size_t at = 0; at < image->filters_size; at += sizeof(head) + head[1] * 8ul) {
     if (image->filters_size - at < sizeof(head))
-      return dvm_error_set(err, -EBADMSG, "the image's filters are cut");
+      return dvm_error_set(err, -EBADMSG, "the image's filters are truncated");
     memcpy(head, image->filters + at, sizeof(head));
     if (!head[1] || head[1] > 4096 || image->filters_size - at - sizeof(head) < head[1] * 8ul)
       return dvm_error_set(err, -EBADMSG, "filter %zu of the image is bad", image->filter_count);
@@ -288,7 +288,7 @@ static int check_chain(const struct mpir_image *image, struct dvm_error *err) {
   const struct mpir_image_chain *c = image->chain;
 
   if (incremental != (c != NULL) || incremental != (image->kept != NULL) || (incremental && !image->loads))
-    return dvm_error_set(err, -EBADMSG, "the image does not tell what it was taken on");
+    return dvm_error_set(err, -EBADMSG, "the image does not say which image it is based on");
   if (c && (!string_ok(image, c->base_name) || !base_name_ok(mpir_image_string(image, c->base_name)) ||
             c->base_sequence >= image->header->sequence))
     return dvm_error_set(err, -EBADMSG, "the name or number of the image before it is bad");
@@ -320,16 +320,16 @@ static int headers_read(struct mpir_image *image, Elf *elf, struct dvm_error *er
   GElf_Phdr ph;
 
   if (image->size < sizeof(Elf64_Ehdr) || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh))
-    return dvm_error_set(err, -EBADMSG, "no checkpoint image: not an ELF file");
+    return dvm_error_set(err, -EBADMSG, "not a checkpoint image: not an ELF file");
   if (eh.e_type != ET_CORE || eh.e_machine != EM_X86_64 || eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
       eh.e_phentsize != sizeof(Elf64_Phdr) || eh.e_phoff != sizeof(Elf64_Ehdr))
-    return dvm_error_set(err, -EBADMSG, "no checkpoint image: not an x86-64 core file of ours");
+    return dvm_error_set(err, -EBADMSG, "not a checkpoint image: not an x86-64 core file of ours");
   if (!eh.e_phnum || eh.e_phnum == PN_XNUM || eh.e_phnum * sizeof(Elf64_Phdr) > image->size - sizeof(Elf64_Ehdr))
-    return dvm_error_set(err, -EBADMSG, "the image is cut: its program headers are missing");
+    return dvm_error_set(err, -EBADMSG, "the image is truncated: its program headers are missing");
   if (!gelf_getphdr(elf, 0, &ph) || ph.p_type != PT_NOTE)
-    return dvm_error_set(err, -EBADMSG, "no checkpoint image: its first segment is not one of notes");
+    return dvm_error_set(err, -EBADMSG, "not a checkpoint image: its first segment is not a note segment");
   if (ph.p_filesz > image->size || ph.p_offset > image->size - ph.p_filesz || ph.p_offset % 8)
-    return dvm_error_set(err, -EBADMSG, "the image is cut: it has %zu bytes, its notes end at %llu", image->size,
+    return dvm_error_set(err, -EBADMSG, "the image is truncated: it has %zu bytes, but its notes end at %llu", image->size,
                          (unsigned long long)(ph.p_offset + ph.p_filesz));
   image->notes_offset = ph.p_offset;
   image->notes_size = ph.p_filesz;
@@ -343,7 +343,7 @@ static int image_read(struct mpir_image *image, struct dvm_error *err) {
   elf_version(EV_CURRENT);
   elf = elf_memory((char *)(uintptr_t)image->data, image->size);
   if (!elf)
-    return dvm_error_set(err, -EBADMSG, "no checkpoint image: %s", elf_errmsg(-1));
+    return dvm_error_set(err, -EBADMSG, "not a checkpoint image: %s", elf_errmsg(-1));
   rc = headers_read(image, elf, err);
   elf_end(elf);
   if (!rc)
@@ -378,7 +378,7 @@ struct mpir_image *mpir_image_open_fd(int fd, const char *name, struct dvm_error
   struct stat st;
 
   if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
-    dvm_error_set(err, -EBADMSG, "no checkpoint image: too short or no file");
+    dvm_error_set(err, -EBADMSG, "not a checkpoint image: too short, or not a file");
   else if ((data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED)
     dvm_error_errno(err, "cannot map it");
   else if ((image = mpir_image_open_memory(data, (size_t)st.st_size, err)))

@@ -28,7 +28,7 @@ struct mpir_image { /* all pointers borrow from the file's mapping */
   const struct mpir_image_chain *chain;     /* NULL unless incremental */
   const struct mpir_image_kept *kept;
   const struct mpir_image_kept *guards;
-  const struct mpir_image_semaphore *semaphores; /* NULL where the image tells of none */
+  const struct mpir_image_semaphore *semaphores; /* NULL where the image describes none */
   size_t kept_count, guard_count, semaphore_count;
   const unsigned char *data;                /* the whole file */
   size_t size;

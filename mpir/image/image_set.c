@@ -173,7 +173,7 @@ struct mpir_set *mpir_set_parse(const char *from, size_t size, struct dvm_error 
   set = text ? set_create(text) : NULL;
   line = text ? strtok_r(text, "\n", &save) : NULL;
   if (!set || !line || strcmp(line, HEAD) != 0) {
-    dvm_error_set(err, set ? -EPROTO : -ENOMEM, set ? "the list of the set has another version than this program" : "out of memory");
+    dvm_error_set(err, set ? -EPROTO : -ENOMEM, set ? "the list of the set has a different version from this program" : "out of memory");
     good = false;
   }
   while (good && (line = strtok_r(NULL, "\n", &save)) && strncmp(line, MPIR_LIST_SUM, strlen(MPIR_LIST_SUM)) != 0)

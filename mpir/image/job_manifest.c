@@ -162,7 +162,7 @@ static struct mpir_job_manifest *parse_text(char *text, struct dvm_error *err) {
   bool good = m && (m->libraries = calloc(LIBRARIES_MAX, sizeof(char *)));
 
   if (!line || strcmp(line, HEAD) != 0) {
-    dvm_error_set(err, -EPROTO, "the manifest of the job has another version than this program");
+    dvm_error_set(err, -EPROTO, "the manifest of the job has a different version from this program");
     mpir_job_manifest_free(m);
     return NULL;
   }

@@ -15,13 +15,13 @@ int mpir_list_check(const char *text, size_t size, struct dvm_error *err) {
   char expected[32];
 
   if (memchr(text, 0, size))
-    return dvm_error_set(err, -EBADMSG, "the list of the set is not a text");
+    return dvm_error_set(err, -EBADMSG, "the list of the set is not text");
   if (!sum)
-    return dvm_error_set(err, -EBADMSG, "the list of the set is cut");
+    return dvm_error_set(err, -EBADMSG, "the list of the set is truncated");
   sum++;
   snprintf(expected, sizeof(expected), MPIR_LIST_SUM "%08x\n", mpir_crc32c(0, text, (size_t)(sum - text)));
   if (strlen(expected) != (size_t)(text + size - sum) || memcmp(sum, expected, strlen(expected)) != 0)
-    return dvm_error_set(err, -EBADMSG, "the list of the set is damaged: its checksum is not right");
+    return dvm_error_set(err, -EBADMSG, "the list of the set is damaged: its checksum is wrong");
   return 0;
 }
 

@@ -27,7 +27,7 @@ enum { /* argument of dvmcr_checkpoint */
        DVMCR_NOT_NOW = 2,   /* no checkpoint now; the request fails with -EAGAIN */
        DVMCR_OMIT = 4,      /* leave this process out: the request fails with -ENODATA */
 };
-/* Or'ed to DVMCR_REFUSE or DVMCR_NOT_NOW: the request fails with -code, 1 to 65535, instead. */
+/* Or'ed with DVMCR_REFUSE or DVMCR_NOT_NOW: the request fails with -code, 1 to 65535, instead. */
 #define DVMCR_CODE(code) (((code) & 0xffff) << 8)
 
 /* Makes the calling thread one that runs signal-context callbacks.  Idempotent.  Returns a client number >= 1. */
@@ -41,10 +41,10 @@ int dvmcr_callback_replace(int id, dvmcr_callback_f fn, void *arg, int context);
 int dvmcr_callback_replace_self(dvmcr_callback_f fn, void *arg);
 /* Only from a callback: goes on with the checkpoint.  Returns 0 when the process continues after it, 1 when it has been
  * restarted from the image, -E... when there was no checkpoint.  With a forked copy (the default) the image is still
- * being written when 0 is returned; what then goes wrong is told to who asked. */
+ * being written when 0 is returned; later errors are reported to the requester. */
 int dvmcr_checkpoint(int flags);
 
-/* A thread between enter and leave is not stopped; a checkpoint waits, up to its time-out.  Nest; keep them short. */
+/* A thread between enter and leave is not stopped; a checkpoint waits, up to its time-out.  Calls nest; keep the sections short. */
 void dvmcr_enter(void);
 void dvmcr_leave(void);
 /* -EBUSY when a checkpoint is waiting, and then nothing is entered. */
@@ -92,7 +92,7 @@ enum {
   DVMCR_ALLOW_TRACED = 4,
   DVMCR_NO_SYNC = 8,
   DVMCR_SAVE_FILES = 1 << 12, /* contents of open files too */
-  DVMCR_STRICT = 1 << 13,     /* no image of what would not come back as it was */
+  DVMCR_STRICT = 1 << 13,     /* refuse if anything would not be restored as it was */
 };
 
 /* Asks for a checkpoint and returns at once.  Sets, and other processes than this, are saved by the command that 'dvm run' has noted in
@@ -107,7 +107,7 @@ int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms);
 
 /* Waits as dvmcr_wait does, but keeps the ticket.  Returns 1 when the request is done, 0 after the time-out, -EINVAL. */
 int dvmcr_done(int ticket, int timeout_ms);
-/* The reason of a request's failure, or what will not come back as it was, before the ticket is given back: cut to 'size', terminated.  Returns the bytes that it takes with
+/* The reason for a request's failure, or what will not be restored as it was: cut to 'size', terminated.  To be called before the ticket is given back.  Returns the bytes that it takes with
  * its end, 0 if there is none. */
 int dvmcr_message(int ticket, char *text, size_t size);
 

@@ -1,5 +1,5 @@
 /* BLCR's user interface on top of dvmcr.h: what programs call for callbacks, critical sections, hooks and requests of their own process
- * works; what concerns other processes is there by name and fails with CR_ENOSUPPORT.  Link with -ldvmcr.  Differences are in
+ * works; functions that concern other processes exist but fail with CR_ENOSUPPORT.  Link with -ldvmcr.  Differences are in
  * docs/checkpoint.md. */
 #ifndef DVM_LIBCR_H
 #define DVM_LIBCR_H
@@ -86,7 +86,7 @@ typedef struct cr_checkpoint_args {
   unsigned cr_flags;
 } cr_checkpoint_args_t;
 
-struct cr_rstrt_relocate; /* not there */
+struct cr_rstrt_relocate; /* opaque, not supported */
 typedef struct cr_restart_args {
   cr_version_t cr_version;
   int cr_fd, cr_signal;
@@ -192,7 +192,7 @@ static inline cr_hook_fn_t cr_register_hook(cr_hook_event_t event, cr_hook_fn_t 
                                           (dvmcr_hook_f)fn, (int)event);
 }
 
-/* Remembered for the caller's file, and without effect: a thread goes on when its own callbacks have run. */
+/* Remembered for the calling file, without effect: a thread continues as soon as its own callbacks have run. */
 static inline int cr_hold_ctrl(int scope, int flags) {
   static int values[3] = {CR_HOLD_DFLT, CR_HOLD_BOTH, CR_HOLD_BOTH};
   int before;

@@ -49,7 +49,7 @@ struct mpl_world {
 };
 extern struct mpl_world mpl;
 
-/* The lock of MPI_THREAD_MULTIPLE: who has it may take it again; who waits gets it in his turn, even from one who asks for it all the time. */
+/* The lock of MPI_THREAD_MULTIPLE: recursive and fair; a waiting thread gets it in turn, even if another thread requests it all the time. */
 void mpl_lock_take(void);
 void mpl_lock_leave(void);
 

@@ -52,7 +52,7 @@ static int make_alone(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   job.start_ns = now.tv_sec * 1000000000 + now.tv_nsec;
   if (fd < 0 || ftruncate(fd, (off_t)job.size) || pwrite(fd, &job, sizeof(job), 0) != sizeof(job))
-    mpl_die(1, "cannot make the job's memory: %s", strerror(errno));
+    mpl_die(1, "cannot create the job's memory: %s", strerror(errno));
   return fd;
 }
 
@@ -85,7 +85,7 @@ static void attach(void) {
   }
   close(fd);
   if (mpl.job->magic != MPL_MAGIC || mpl.job->version != MPL_VERSION || (uint64_t)s.st_size < mpl.job->size)
-    mpl_die(1, "'dvm run' and its library libmpi are not of one version");
+    mpl_die(1, "'dvm run' and its library libmpi have different versions");
   mpl.size = mpl.job->nranks;
   mpl.state = mpl_state(mpl.job, mpl.rank);
   atomic_store(&mpl.state->pid, getpid());
@@ -97,7 +97,7 @@ static void attach(void) {
 
 static int init(int required, int *provided, const char *call) {
   if (mpl.initialized) {
-    fprintf(stderr, "dvm run: error: rank %u: %s is called a second time\n", mpl.rank, call);
+    fprintf(stderr, "dvm run: error: rank %u: %s was called a second time\n", mpl.rank, call);
     return mpl_error(MPI_COMM_WORLD, MPI_ERR_OTHER, call);
   }
   attach();

@@ -77,7 +77,7 @@ static void keep_unexpected(const struct mpl_record *r, enum mpl_kind kind, uint
   size_t data = kind == MPL_RTS ? 0 : r->bytes;
   struct mpl_unexpected *u = malloc(sizeof(*u) + data);
   if (!u)
-    mpl_die(1, "no memory for a message of %zu bytes that nobody has asked for", data);
+    mpl_die(1, "no memory for an unexpected message of %zu bytes", data);
   *u = (struct mpl_unexpected){.at = c->unexpected_end, .kind = (uint8_t)kind, .source = (int)r->offset, .tag = r->tag, .from = from,
                                .context = r->context, .bytes = r->bytes, .sender = r->sender, .address = r->target};
   if (data)

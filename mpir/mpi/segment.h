@@ -40,7 +40,7 @@ struct mpl_rank_state {
   _Atomic uint64_t written, taken; /* bytes of all rings from it, and of all to it */
   _Atomic uint32_t unexpected; /* messages that it holds and nobody has asked for */
   _Atomic uint32_t told;     /* the number of the last question ('asked' of the job) that 'queues' answers */
-  char queues[MPL_TEXT_BYTES]; /* text: messages that nobody has asked for, a line each */
+  char queues[MPL_TEXT_BYTES]; /* text: unexpected messages, a line each */
 } __attribute__((aligned(128)));
 
 struct mpl_job {

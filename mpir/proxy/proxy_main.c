@@ -68,7 +68,7 @@ static void make_segment(struct proxy *p, char **words) {
   p->fd = memfd_create(MPL_SEGMENT_NAME, 0); /* handed down */
   if (p->fd < 0 || ftruncate(p->fd, (off_t)size) ||
       (p->job = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, p->fd, 0)) == MAP_FAILED)
-    fail("cannot make the memory of a node");
+    fail("cannot create the memory of a node");
   *p->job = (struct mpl_job){.magic = MPL_MAGIC,
                              .version = MPL_VERSION,
                              .nranks = n,

@@ -82,7 +82,7 @@ void proxy_ranks_reap(struct proxy *p) {
   for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) > 0;) {
     if (pid == here.part) {
       if (here.owes)
-        answer_failure(here.question, "what led the checkpoint there has ended");
+        answer_failure(here.question, "the process that led the checkpoint there has ended");
       here.owes = false;
       end_part();
     }

@@ -100,7 +100,7 @@ bool proxy_restore_ready(struct proxy *p, struct hosts_answer *a) {
     if (n != (ssize_t)sizeof(*a)) {
       memset(a, 0, sizeof(*a));
       a->code = -ECHILD;
-      snprintf(a->text, sizeof(a->text), "what restored the ranks of node %u has ended", r->node);
+      snprintf(a->text, sizeof(a->text), "the process that restored the ranks of node %u has ended", r->node);
     }
     r->ready = true;
     if (a->code)
@@ -175,7 +175,7 @@ static int on_ready(void *arg, const struct mpir_restarted *out, struct dvm_erro
     n++;
   }
   if (send(r->socket, &a, sizeof(a), MSG_NOSIGNAL) != (ssize_t)sizeof(a) || recv(r->socket, &go, 1, 0) != 1)
-    return dvm_error_set(err, -ECANCELED, "the restart is given up");
+    return dvm_error_set(err, -ECANCELED, "the restart was abandoned");
   return 0;
 }
 

@@ -29,14 +29,14 @@ static const char *const stages[RESTORER_STAGES] = {
     [RESTORER_MAP] = "map the memory",
     [RESTORER_READ] = "read the memory",
     [RESTORER_PROTECT] = "protect the memory",
-    [RESTORER_PLACE_VDSO] = "put the vdso",
-    [RESTORER_MEMORY_LAYOUT] = "set the heap's end, with the heap's end",
-    [RESTORER_THREAD] = "make the thread with the number",
-    [RESTORER_TIMER] = "make the timer with the number",
+    [RESTORER_PLACE_VDSO] = "place the vdso",
+    [RESTORER_MEMORY_LAYOUT] = "restore the memory layout, with the heap's end",
+    [RESTORER_THREAD] = "create the thread with the number",
+    [RESTORER_TIMER] = "create the timer with the number",
     [RESTORER_RSEQ] = "register restartable sequences",
-    [RESTORER_SCHEDULING] = "give the scheduling policy (which needs CAP_SYS_NICE) to thread",
-    [RESTORER_REGISTER] = "have the memory given when it is touched,",
-    [RESTORER_CREDENTIALS] = "give back the credentials of thread",
+    [RESTORER_SCHEDULING] = "restore the scheduling policy (which needs CAP_SYS_NICE) of thread",
+    [RESTORER_REGISTER] = "set up lazy loading of the memory,",
+    [RESTORER_CREDENTIALS] = "restore the credentials of thread",
     [RESTORER_FILTER] = "install the seccomp filters of thread",
     [RESTORER_SEAL] = "seal the memory",
     [RESTORER_GUARD] = "guard the memory (which needs Linux 6.13)",
@@ -125,9 +125,9 @@ static void take_group(const struct mpir_image *image) {
 /* Who leads from outside of the pid namespace has the number 0 in it. */
 static void tell_moved(const char *what, int number) {
   if (number)
-    fprintf(stderr, "dvm restart: note: the process was in %s %d, and is in that of this command now\n", what, number);
+    fprintf(stderr, "dvm restart: note: the process was in %s %d, and is now in that of this command\n", what, number);
   else
-    fprintf(stderr, "dvm restart: note: the process was in a %s begun outside of its pid namespace, and is in that of this command now\n",
+    fprintf(stderr, "dvm restart: note: the process was in a %s begun outside its pid namespace, and is now in that of this command\n",
             what);
 }
 
@@ -171,7 +171,7 @@ static _Noreturn void become_process(struct spawn *s) {
     dvm_error_set(&err, -EMFILE, "the limit of open files (ulimit -n) is too low for the image's descriptors");
     fds.status = fds.status < 0 ? s->status[1] : fds.status;
   } else if (mpir_restart_folder(mpir_image_string(image, image->header->cwd))) {
-    dvm_error_errno(&err, "cannot go to the process's folder '%s'", mpir_image_string(image, image->header->cwd));
+    dvm_error_errno(&err, "cannot change to the process's folder '%s'", mpir_image_string(image, image->header->cwd));
   } else if (!mpir_restart_files(image, s->options, &fds, &err)) {
     for (int i = 0; i < 3; i++)
       close(fds.standard[i]);
@@ -250,7 +250,7 @@ static _Noreturn void init_process(struct spawn *s) {
   signal(SIGQUIT, SIG_IGN);
   if (mpir_restart_mount_proc(&err)) {
   } else if ((pid = clone_process(s)) < 0) {
-    dvm_error_errno(&err, "cannot make process %d in a namespace", s->image->header->pid);
+    dvm_error_errno(&err, "cannot create process %d in a namespace", s->image->header->pid);
   } else {
     close(s->status[1]);
     close(s->go[0]);
@@ -391,7 +391,7 @@ static int read_status(struct spawn *s) {
 
 static int start(struct spawn *s, struct mpir_restarted *out) {
   if (pipe2(s->status, O_CLOEXEC) || pipe2(s->go, O_CLOEXEC))
-    return dvm_error_errno(s->err, "cannot make a pipe");
+    return dvm_error_errno(s->err, "cannot create a pipe");
   out->inner_pid = s->image->header->pid;
   out->apart = is_apart(s->image) || is_orphan(s->image);
   out->foreground =
@@ -425,7 +425,7 @@ static int spawn(struct spawn *s, struct mpir_restarted *out) {
                          "cannot give the process its old number: this needs CAP_CHECKPOINT_RESTORE or "
                          "CAP_SYS_ADMIN");
   if (rc)
-    return dvm_error_set(s->err, rc, "cannot make process %d: %s", s->image->header->pid, strerror(-rc));
+    return dvm_error_set(s->err, rc, "cannot create process %d: %s", s->image->header->pid, strerror(-rc));
   close(s->status[1]);
   close(s->go[0]);
   out->pid = out->child;
@@ -491,7 +491,7 @@ static int start_pager(struct spawn *s) {
   if (s->pager >= 0)
     return verify_the_others(s);
   s->pager = -1;
-  fprintf(stderr, "dvm restart: note: all data are verified and read now, not when they are touched: %s\n", why.text);
+  fprintf(stderr, "dvm restart: note: all data are read and verified now, not when they are first used: %s\n", why.text);
   return mpir_image_verify(s->image, s->err);
 }
 

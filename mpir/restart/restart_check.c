@@ -44,8 +44,8 @@ static int check_owner(const struct mpir_image *image, struct dvm_error *err) {
   if (fstat(image->fd, &st))
     return dvm_error_errno(err, "cannot look at the image");
   if (st.st_uid != geteuid() || (st.st_mode & 022))
-    return dvm_error_set(err, -EPERM, "others can write the image (owner %u, mode %04o): a restart trusts every byte of it", st.st_uid,
-                         st.st_mode & 07777u);
+    return dvm_error_set(err, -EPERM, "other users can write to the image (owner %u, mode %04o), and a restart trusts every byte of it",
+                         st.st_uid, st.st_mode & 07777u);
   return 0;
 }
 

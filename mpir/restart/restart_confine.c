@@ -81,7 +81,7 @@ static void note_lost(const struct mpir_image *image) {
   const uint64_t lost = image->credentials[0].permitted & ~own.permitted;
 
   if (lost)
-    fprintf(stderr, "dvm restart: note: the process had capabilities that this command has not, and goes on without them: %#" PRIx64 "\n",
+    fprintf(stderr, "dvm restart: note: the process had capabilities that this command lacks, and continues without them: %#" PRIx64 "\n",
             lost);
 }
 
@@ -94,15 +94,15 @@ int mpir_restart_confine_check(const struct mpir_image *image, struct dvm_error 
   mpir_restart_confine(image, &set_groups, &set_ids);
   if (set_groups && !may(CAP_SETGID))
     return dvm_error_set(err, -EPERM,
-                         "the process had other supplementary groups than this command, which may not set them "
+                         "the process had different supplementary groups from this command, which may not set them "
                          "(this needs CAP_SETGID)");
   if (set_ids && (!may(CAP_SETGID) || !may(CAP_SETUID)))
     return dvm_error_set(err, -EPERM,
-                         "the process had other user or group numbers than this command, which may not set them "
+                         "the process had different user or group IDs from this command, which may not set them "
                          "(this needs CAP_SETUID and CAP_SETGID)");
   if (own.filters != image->process->inherited_filters)
     return dvm_error_set(err, -EPERM,
-                         "the process was started under %u seccomp filters, this command under %u: restart it where it was "
+                         "the process was started under %u seccomp filters, but this command under %u: restart it where it was "
                          "started",
                          image->process->inherited_filters, own.filters);
   note_lost(image);

@@ -74,7 +74,7 @@ static int settle(const struct found *f, const struct mpir_restart_options *opti
   if (stat(f->name, &st)) {
     if (errno != ENOENT || !f->kept)
       return 0; /* whoever opens it tells */
-    say(f, "it was gone, and is made again");
+    say(f, "it was missing and has been created again");
     return 1;
   }
   if (!S_ISREG(st.st_mode))

@@ -112,7 +112,7 @@ static int take_locks(struct maker *m, const struct mpir_image_file *f, int fd) 
         rc = (int)syscall(SYS_flock, fd, (lock.l_type == F_WRLCK ? 2 : 1) | 4 /* LOCK_EX, LOCK_SH, LOCK_NB */);
     }
     if (rc)
-      return fail_file(m, f, "take the lock again of");
+      return fail_file(m, f, "reacquire the lock on");
     s += 5;
   }
   return 0;
@@ -475,7 +475,7 @@ static int give_owner(struct maker *m, const struct mpir_image_file *f) {
   owner.type = type;
   owner.pid = number;
   if (fcntl(f->fd, F_SETOWN_EX, &owner) || (sig && fcntl(f->fd, F_SETSIG, sig)))
-    return fail_file(m, f, "give its owner again to");
+    return fail_file(m, f, "restore the owner of");
   return 0;
 }
 
@@ -497,7 +497,7 @@ static int watch_moved(struct maker *m, const struct mpir_image_file *f) {
     kept = flags < 0 ? -1 : fcntl(number, F_DUPFD_CLOEXEC, m->fds->base);
     rc = (flags >= 0 && kept < 0) || dup2(source, number) < 0 ? -1 : epoll_ctl(f->fd, EPOLL_CTL_ADD, number, &event);
     if (rc)
-      return dvm_error_errno(m->err, "descriptor %d: cannot watch again what was descriptor %d", f->fd, number);
+      return dvm_error_errno(m->err, "descriptor %d: cannot resume watching what was descriptor %d", f->fd, number);
     if (kept >= 0)
       dup3(kept, number, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
     close(kept >= 0 ? kept : number);
@@ -522,7 +522,7 @@ static int fill_epolls(struct maker *m) {
         event.events = events;
         event.data.u64 = data;
         if (epoll_ctl(f->fd, EPOLL_CTL_ADD, watched, &event) && errno != EPERM)
-          return dvm_error_errno(m->err, "descriptor %d: cannot watch descriptor %d again", f->fd, watched);
+          return dvm_error_errno(m->err, "descriptor %d: cannot resume watching descriptor %d", f->fd, watched);
       }
       s += 4;
     }

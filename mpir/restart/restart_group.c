@@ -124,7 +124,7 @@ static int make_pipe(struct restart_group *g, const struct mpir_image *image, co
   int side[2], rc;
 
   if (!o || mpir_restart_pipe(image, f, keeps_packets(g, f), side)) /* nobody reads: what does not fit is an error */
-    return dvm_error_errno(err, "cannot make a pipe between the processes");
+    return dvm_error_errno(err, "cannot create a pipe between the processes");
   for (int i = 0; i < 2; i++)
     o->fds[i] = mpir_restart_raise(fds, side[i]);
   if (o->fds[0] < 0 || o->fds[1] < 0)
@@ -148,7 +148,7 @@ static int make_nameless(struct restart_group *g, size_t member, size_t index, c
   o->fds[0] = o->fds[1] = fd;
   g->object_count++;
   rc = fill_pipe(g, o);
-  return rc ? dvm_error_set(err, rc, "cannot fill a file without a name") : 0;
+  return rc ? dvm_error_set(err, rc, "cannot fill an unnamed file") : 0;
 }
 
 /* Another member has it too. */
@@ -202,7 +202,7 @@ static int make_memory_of(struct restart_group *g, const struct mpir_image_map *
   o = add_object(g, 0, map->device, map->inode);
   fd = given < 0 ? memfd_create("shared-memory", MFD_CLOEXEC) : fcntl(given, F_DUPFD_CLOEXEC, 0);
   if (!o || fd < 0 || ftruncate(fd, (off_t)size) || (fd = mpir_restart_raise(fds, fd)) < 0)
-    return dvm_error_errno(err, "cannot make %llu bytes of memory that the processes share", (unsigned long long)size);
+    return dvm_error_errno(err, "cannot create %llu bytes of memory shared by the processes", (unsigned long long)size);
   o->fds[0] = o->fds[1] = fd;
   g->object_count++;
   return 0;

@@ -202,7 +202,7 @@ static void tell_damage(const struct mpir_image_extent *e, uint64_t address, con
 static void damaged(struct pager *p, const struct fault *f, const struct mpir_image_extent *e) {
   struct uffdio_poison poison = {{f->address & ~(uint64_t)(MPIR_PAGE - 1), MPIR_PAGE}, 0, 0};
 
-  tell_damage(e, f->address, "the process is ended, which was about to use them");
+  tell_damage(e, f->address, "the process, which was about to use them, is ended");
   kill(p->process, SIGKILL);
   if (p->poison)
     ioctl(p->spaces[f->space].fd, UFFDIO_POISON, &poison);
@@ -533,7 +533,7 @@ int mpir_pager_start(const struct mpir_image *image, struct dvm_error *err) {
     return dvm_error_set(err, probe, "userfaultfd(2): %s", strerror(-probe));
   close(probe);
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
-    return dvm_error_errno(err, "cannot make a pair of sockets");
+    return dvm_error_errno(err, "cannot create a pair of sockets");
   setsockopt(sockets[1], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)); /* before anything is sent: it tells the process's number as we count */
   pid = fork();
   if (pid == 0) { /* no child of the command, whose one child is the process */
@@ -546,5 +546,5 @@ int mpir_pager_start(const struct mpir_image *image, struct dvm_error *err) {
   if (pid > 0 && waitpid(pid, NULL, 0) == pid)
     return sockets[0];
   close(sockets[0]);
-  return dvm_error_errno(err, "cannot make a process");
+  return dvm_error_errno(err, "cannot create a process");
 }

@@ -9,7 +9,7 @@
 
 #define PAGER_FILL 'F' /* from the process: all is to be given now; answered as is due */
 #define PAGER_DAMAGED "E" /* to the process: some of it cannot be given, since it is damaged */
-#define PAGER_DONE "D" /* told to the process when all has been given; it closes its descriptor and answers with one byte */
+#define PAGER_DONE "D" /* sent to the process when all memory has been provided; it closes its descriptor and answers with one byte */
 
 struct pager_list { /* to the pager, with the descriptor of userfaultfd(2); then 'count' pairs of addresses */
   uint64_t count;

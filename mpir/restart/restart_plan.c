@@ -116,7 +116,7 @@ static int open_object(struct builder *b, const struct mpir_image_map *map) {
   }
   fd = memfd_create("shared-memory", MFD_CLOEXEC);
   if (fd < 0 || ftruncate(fd, (off_t)size))
-    return dvm_error_errno(b->err, "cannot make %llu bytes of shared memory", (unsigned long long)size);
+    return dvm_error_errno(b->err, "cannot create %llu bytes of shared memory", (unsigned long long)size);
   return remember_object(b, map->inode, mpir_restart_raise(b->fds, fd));
 }
 
@@ -219,7 +219,7 @@ static int tell_pager(struct builder *b, struct restorer_plan *plan) {
     fd = mpir_restart_raise(b->fds, fd);
   plan->info.fault_fd = fd;
   rc = fd < 0 ? fd : mpir_pager_tell(b->fds->pager, fd, b->lazies, b->lazy_count);
-  return rc ? dvm_error_set(b->err, rc, "cannot have the memory given when it is touched: %s", strerror(-rc)) : 0;
+  return rc ? dvm_error_set(b->err, rc, "cannot set up lazy loading of the memory: %s", strerror(-rc)) : 0;
 }
 
 static int add_read(struct builder *b, const struct mpir_image_extent *e, void *space) {
@@ -460,7 +460,7 @@ int mpir_restart_enter(const struct mpir_image *image, const char *path, const s
   mpir_restart_confine(image, &set_groups, &set_ids);
   if (user_namespace && (set_groups || set_ids))
     return dvm_error_set(err, -EPERM,
-                         "the process had other users or groups than this command, and in a user namespace they cannot be set");
+                         "the process had different users or groups from this command, and they cannot be set in a user namespace");
   plan->set_groups = set_groups;
   plan->set_ids = set_ids;
   umask((mode_t)image->header->umask);

@@ -72,8 +72,8 @@ static int make_member(struct set_restart *s, size_t index) {
   if (pid < 0)
     return dvm_error_set(s->err, -errno,
                          errno == EEXIST  ? "process number %d is in use (--namespace gives the processes numbers of their own)"
-                         : errno == EPERM ? "cannot make process %d: this needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN"
-                                          : "cannot make process %d",
+                         : errno == EPERM ? "cannot create process %d: this needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN"
+                                          : "cannot create process %d",
                          s->set->members[index].pid);
   return 0;
 }
@@ -125,7 +125,7 @@ static _Noreturn void become_member(struct set_restart *s, size_t index) {
   if (fds.image < 0)
     rc = dvm_error_errno(&err, "the limit of open files (ulimit -n) is too low");
   else if (mpir_restart_folder(mpir_image_string(image, image->header->cwd)))
-    rc = dvm_error_errno(&err, "cannot go to its folder '%s'", mpir_image_string(image, image->header->cwd));
+    rc = dvm_error_errno(&err, "cannot change to its folder '%s'", mpir_image_string(image, image->header->cwd));
   if (!rc)
     rc = mpir_restart_files(image, s->options, &fds, &err);
   if (!rc) {
@@ -159,7 +159,7 @@ static _Noreturn void member_run(struct set_restart *s, size_t index) {
     setpgid(0, 0);
   meet(s, &s->meeting->led);
   if (m->pgid && m->pgid != m->pid && setpgid(0, m->pgid)) {
-    dvm_error_errno(s->err, "cannot put process %d into its group %d", m->pid, m->pgid);
+    dvm_error_errno(s->err, "cannot move process %d to its group %d", m->pid, m->pgid);
     give_up(s, s->err);
   }
   meet(s, &s->meeting->joined);
@@ -262,7 +262,7 @@ static int load(struct set_restart *s) {
     if (!s->images[i])
       return dvm_error_wrap(s->err, "process %d", m->pid);
     if (s->images[i]->header->pid != m->pid)
-      return dvm_error_set(s->err, -EBADMSG, "'%s' is an image of process %d, the list of the set names process %d", path,
+      return dvm_error_set(s->err, -EBADMSG, "'%s' is an image of process %d, but the list of the set names process %d", path,
                            s->images[i]->header->pid, m->pid);
     if (s->images[i]->file_count && s->images[i]->files[s->images[i]->file_count - 1].fd >= s->fds.base)
       s->fds.base = s->images[i]->files[s->images[i]->file_count - 1].fd + 1;
@@ -390,13 +390,13 @@ static int run(struct set_restart *s, struct mpir_restarted *out, bool namespace
   int rc;
 
   if (pipe2(s->status, O_CLOEXEC) || pipe2(s->go, O_CLOEXEC))
-    return dvm_error_errno(s->err, "cannot make a pipe");
+    return dvm_error_errno(s->err, "cannot create a pipe");
   out->inner_pid = out->child = s->set->members[0].pid;
   if (namespace) {
     out->child = make_in_namespace(s);
     close(s->status[1]);
     close(s->go[0]);
-    rc = out->child < 0 ? dvm_error_errno(s->err, "cannot make a process") : 0;
+    rc = out->child < 0 ? dvm_error_errno(s->err, "cannot create a process") : 0;
   } else {
     rc = make_all(s);
   }
@@ -411,7 +411,7 @@ static int run(struct set_restart *s, struct mpir_restarted *out, bool namespace
   } else {
     for (size_t i = 0; i < s->set->member_count; i++)
       if (s->images[i] && write(s->go[1], "G", 1) != 1)
-        rc = dvm_error_errno(s->err, "cannot let the processes go on");
+        rc = dvm_error_errno(s->err, "cannot resume the processes");
   }
   close(s->status[0]);
   close(s->go[1]);

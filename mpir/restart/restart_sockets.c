@@ -211,7 +211,7 @@ static int make_bound(struct restart_sockets *s, struct socket_entry *e) {
     return rc;
   put_options(e, e->fd);
   if (has_name(&e->local) && bind_to(e->fd, &e->local))
-    return fail(s, e, "give its address to");
+    return fail(s, e, "restore the address of");
   put_options(e, e->fd); /* SO_REUSEADDR as it was */
   if (e->state == LISTENING && listen(e->fd, e->backlog))
     return fail(s, e, "listen at");
@@ -287,7 +287,7 @@ static int make_pair(struct restart_sockets *s, struct socket_entry *a, struct s
     if (socketpair(AF_UNIX, a->type | SOCK_CLOEXEC, 0, side))
       return fail(s, a, "make");
   } else if (a->family == AF_UNIX && a->type == SOCK_DGRAM) {
-    return dvm_error_set(s->err, -EOPNOTSUPP, "descriptor %d: connected datagram sockets with names cannot be made", a->file->fd);
+    return dvm_error_set(s->err, -EOPNOTSUPP, "descriptor %d: connected datagram sockets with names cannot be restored", a->file->fd);
   } else {
     const bool b_served = a->family == AF_UNIX ? has_name(&b->local) : find_listener(s, b) || !find_listener(s, a);
     struct socket_entry *server = b_served ? b : a, *client = b_served ? a : b;

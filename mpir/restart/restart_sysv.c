@@ -66,7 +66,7 @@ int mpir_restart_segment(const struct mpir_image *image, const struct mpir_image
 
   for (int try = 0; !shmctl(id, IPC_STAT, &s); try++) { /* the first life may just be ending */
     if (s.shm_segsz != map->file_size || s.shm_perm.__key != key)
-      return dvm_error_set(err, -EEXIST, "the number of System V shared memory %d is another's by now", id);
+      return dvm_error_set(err, -EEXIST, "the ID %d of System V shared memory now belongs to another segment", id);
     if (!s.shm_nattch && !(s.shm_perm.mode & SHM_DEST))
       return 0;
     if (try == TRIES)
@@ -74,7 +74,7 @@ int mpir_restart_segment(const struct mpir_image *image, const struct mpir_image
     usleep(PAUSE_US);
   }
   if (make_numbered(id, key, map->file_size, mode) < 0)
-    return dvm_error_errno(err, "System V shared memory %d is gone, and cannot be made again", id);
+    return dvm_error_errno(err, "System V shared memory %d is gone and cannot be recreated", id);
   if (!shmctl(id, IPC_STAT, &s) && s.shm_perm.uid != (uid_t)(map->file_mtime_ns >> 32)) {
     s.shm_perm.uid = (uid_t)(map->file_mtime_ns >> 32);
     shmctl(id, IPC_SET, &s);

@@ -124,9 +124,9 @@ for victim in rank proxy mpirun command; do
   job die-$victim 4 na,nb ./x$T $long
   wait_for 60 is_beyond die-$victim 20 || fail "die-$victim does not run: $(cat die-$victim.err)"
   case $victim in
-    rank) p=$(on_node $NB | head -n 1) status=137 text="was ended by signal 9" ;;
-    proxy) p=$(proxy_of "$(on_node $NB | head -n 1)") status= text="mpirun, under which the ranks run, has ended" ;;
-    mpirun) p=$(mpirun_of $JOB) status=137 text="mpirun, under which the ranks run, was ended by signal 9" ;;
+    rank) p=$(on_node $NB | head -n 1) status=137 text="was killed by signal 9" ;;
+    proxy) p=$(proxy_of "$(on_node $NB | head -n 1)") status= text="mpirun, under which the ranks run, ended" ;;
+    mpirun) p=$(mpirun_of $JOB) status=137 text="mpirun, under which the ranks run, was killed by signal 9" ;;
     command) p=$JOB status=137 text= ;;
   esac
   kill -9 "$p" || fail "no $victim to kill"

@@ -25,11 +25,11 @@ for ranks in 1 2 3; do
 done
 status 0 timeout 60 "$run" -n 2 --strict --eager-limit 0 ./threads
 status 69 timeout 60 "$run" -n 2 ./threads dead
-has err "deadlock: no rank can go on"
+has err "deadlock: no rank can continue"
 status 69 timeout 60 "$run" --checkpointable -n 2 ./threads dead
 
 status 69 "$run" -n 3 ./bad cycle
-has err "deadlock: no rank can go on"
+has err "deadlock: no rank can continue"
 has err "cycle: rank 0 -> rank 1 -> rank 2 -> rank 0"
 has err "rank 1 waits in MPI_Recv for rank 2, tag 5, at bad.c:16 in main"
 has err "unmatched at rank 1: 4 bytes of rank 0, tag 99"
@@ -44,9 +44,9 @@ status 69 "$run" -n 2 ./bad gone
 status 42 "$run" -n 3 ./bad abort
 has err "rank 1 has called MPI_Abort with 42"
 status 139 "$run" -n 2 ./bad signal
-has err "rank 1 was ended by signal 11"
+has err "rank 1 was killed by signal 11"
 status 3 "$run" -n 2 ./bad exit
-has err "did not call MPI_Finalize"
+has err "without calling MPI_Finalize"
 status 64 "$run" -n 2 ./bad refused
 has err "MPI_Win_create is not supported here"
 has err "help: 'dvm run --native'"

@@ -154,7 +154,7 @@ class Snapshots(Case):
         wait_for(lambda: "goes on from" in job.text("err"))
         job.has_shadows()
         kill(next(pid for pid, rank in replicas(job.process.pid) if rank == 0))
-        wait_for(lambda: "rank 0's main was ended by signal 9 (Killed); its shadow goes on" in job.text("err").split("goes on from")[1])
+        wait_for(lambda: "rank 0's main was killed by signal 9 (Killed); its shadow takes over" in job.text("err").split("goes on from")[1])
         self.assertEqual(job.goes_on(), 0, job.text("err"))
         self.assert_same(job)
 
@@ -163,7 +163,7 @@ class Snapshots(Case):
         job.stands()
         image = job.checkpoint("--kill")
         self.assertEqual(job.process.wait(LONG), 128 + signal.SIGKILL)
-        self.assertNotIn("its shadow goes on", job.text("err"))
+        self.assertNotIn("its shadow takes over", job.text("err"))
         again = self.start(command=[f"{BIN}/dvm-restart", image])
         self.assertEqual(again.goes_on(), 0, again.text("err"))
         self.assert_same(again)
@@ -183,7 +183,7 @@ class Snapshots(Case):
         job.stands()
         job.checkpoint()
         self.assertEqual(job.goes_on(), 68, job.text("err"))
-        self.assertIn("so that the program itself is the likely cause", job.text("err"))
+        self.assertIn("so the program itself is the likely cause", job.text("err"))
         self.assertIn("which is not restarted again", job.text("err"))
 
     def test_without_a_snapshot(self):
@@ -222,7 +222,7 @@ class Random(Case):
                     kill(pid)
             status = job.goes_on()
             print(f"trial {trial}: {protocol}, status {status}, {job.text('err').count('goes on from')} times from a snapshot, "
-                  f"{job.text('err').count('its shadow goes on')} takeovers", flush=True)
+                  f"{job.text('err').count('its shadow takes over')} takeovers", flush=True)
             self.assertEqual(status, 0, job.text("err"))
             self.assert_same(job)
 

@@ -43,11 +43,11 @@ status 64 timeout 60 "$run" --replicate -n 2 ./bad refused
 status 15 timeout 60 "$run" --replicate -n 2 ./bad truncated
 status 7 timeout 60 "$run" --replicate -n 2 ./bad status
 status 3 timeout 60 "$run" --replicate -n 2 ./bad exit
-has err "did not call MPI_Finalize"
+has err "without calling MPI_Finalize"
 status 127 timeout 60 "$run" --replicate -n 2 ./missing
 status 68 timeout 60 "$run" --replicate -n 2 ./bad signal
 has err "both replicas of rank 1 are lost: " # each, or the one after the other
-has err "was ended by signal 11"
+has err "was killed by signal 11"
 
 # Losses: one replica; both; the one that has no shadow yet.
 lose() { # STATUS KILLS OPTION...
@@ -56,7 +56,7 @@ lose() { # STATUS KILLS OPTION...
   status "$expected" env DVM_REPLICA_KILL="$kills" timeout 60 "$run" --replicate "$@" -n 2 ./replicas 2
 }
 lose 0 1.0@120
-has err "rank 1's main was ended by signal 9 (Killed); its shadow goes on"
+has err "rank 1's main was killed by signal 9 (Killed); its shadow takes over"
 [ "$(sort out | uniq -d | wc -l)" = 0 ] && [ "$(grep -c 'ends$' out)" = 2 ] || wrong "not each line once"
 lacks out WRONG
 lose 68 1.0@120,1.1@60 --refresh off
@@ -100,7 +100,7 @@ job=$!
 until [ "$(grep -c 'rank . round 5 done' out)" = 2 ]; do sleep 0.05; kill -0 $job || break; done
 main=$(pgrep -P $job | head -n 1)
 kill -STOP "$main"
-until grep -q "its shadow goes on" err; do sleep 0.05; kill -0 $job || break; done
+until grep -q "its shadow takes over" err; do sleep 0.05; kill -0 $job || break; done
 lines=$(wc -l <out)
 until [ "$(wc -l <out)" -gt $((lines + 4)) ]; do sleep 0.05; kill -0 $job || break; done
 # It ends like any job, and nothing is left.
@@ -110,7 +110,7 @@ wait $job
 pids=$(pgrep -f "^./replicas $rounds")
 empty_word() { [ -z "$1" ] || wrong "processes are left: $1"; }
 empty_word "$pids"
-has err "was ended by signal 9"
+has err "was killed by signal 9"
 
 # Without its controller a job ends.
 "$run" --replicate -n 2 ./replicas $rounds >out 2>err &
@@ -128,5 +128,5 @@ status 2 "$run" --replicate --native -n 2 ./ring
 status 2 "$run" --replicate --protocol x -n 2 ./ring
 has err "'--protocol' takes shared, receiver-forwarding or sender-forwarding, not 'x'"
 status 2 "$run" --replicate --placement nodes -n 2 ./ring
-has err "'--placement nodes' is not there"
+has err "'--placement nodes' is not available"
 finish

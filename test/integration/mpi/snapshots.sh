@@ -150,7 +150,7 @@ checkpoint part$T || fail "no checkpoint after the faults"
 # A rank is killed: the job ends, and says so.
 kill -9 "${RANK[2]}"
 ended 137 part
-has "rank 2 was ended by signal 9" part.err || fail "killed: $(cat part.err)"
+has "rank 2 was killed by signal 9" part.err || fail "killed: $(cat part.err)"
 no_ranks_left
 # The restart dies before they run; then without the fault.
 DVM_FAULT=job-restored "$BIN/dvm-restart" "$IMAGE" > /dev/null 2>&1 && fail "job-restored: no fault"
@@ -170,7 +170,7 @@ goes_on part
 checkpoint -o "$WORK/apart.ckpt" part$T || fail "no checkpoint of a job in a namespace: $(cat checkpoint.err)"
 kill -9 "$(below "$JOB" | head -n 1)"
 ended 137 part
-has "was ended by signal 9" part.err || fail "killed in a namespace: $(cat part.err)"
+has "was killed by signal 9" part.err || fail "killed in a namespace: $(cat part.err)"
 note "faults"
 
 # A rank, or what writes its image, dies while it is saved.
@@ -183,7 +183,7 @@ for case in "writer-killed" "image-half-written" "image-half-written --no-fork";
   nothing_left 0
   if [ "$option" ]; then
     ended 137 dying
-    has "rank 1 was ended by signal 9" dying.err || fail "$(cat dying.err)"
+    has "rank 1 was killed by signal 9" dying.err || fail "$(cat dying.err)"
   else
     goes_on dying
     kill "$JOB"; wait "$JOB"
@@ -215,7 +215,7 @@ fails "image 'rank-1.ckpt' of rank 1: No such file" "$BIN/dvm-restart" "$DVMCR_D
 wrecked; printf x | dd of="$DVMCR_DIR/bad.ckpt/rank-2.ckpt" bs=1 seek=30000 conv=notrunc 2> /dev/null
 fails "rank 2 is not the one that was saved" "$BIN/dvm-restart" "$DVMCR_DIR/bad.ckpt"
 wrecked; sed -i 's/^ranks 3/ranks 4/' "$DVMCR_DIR/bad.ckpt/job"
-fails "checksum is not right" "$BIN/dvm-restart" "$DVMCR_DIR/bad.ckpt"
+fails "checksum is wrong" "$BIN/dvm-restart" "$DVMCR_DIR/bad.ckpt"
 wrecked; rm "$DVMCR_DIR/bad.ckpt/set"
 fails "cannot" "$BIN/dvm-restart" "$DVMCR_DIR/bad.ckpt"
 [ "$(listed)" = 1 ] || fail "a damaged snapshot is listed: $("$BIN/dvm-checkpoint" -l)"
@@ -229,7 +229,7 @@ mkfifo late
 job early 2 -- ./exchange $quick early
 wait_for 30 has "rank 1 waits" early.err
 fails "rank 1 (process [0-9]*) has not called MPI_Init yet" "$BIN/dvm-checkpoint" early$T
-fails "there is a job with the name 'early$T' already" "$BIN/dvm-run" --checkpointable -n 2 --name early$T ./exchange 1
+fails "there is already a job with the name 'early$T'" "$BIN/dvm-run" --checkpointable -n 2 --name early$T ./exchange 1
 "$BIN/dvm-run" -n 2 --name plain$T ./exchange $long > plain.out 2> plain.err & plain=$!
 STARTED+=($plain)
 wait_for 30 is_beyond plain 10

@@ -77,7 +77,7 @@ for damage in missing cut empty text data open; do
   data) # everywhere: the fourth has replaced some of it
     for ((at = 1; at < $(stat -c %s "$BASE") / 262144 - 1; at++)); do printf damage | dd of="$BASE" bs=262144 seek=$at conv=notrunc status=none; done
     text="$NAME" ;;
-  open) chmod 622 "$BASE"; text="others can write.*$NAME\|$NAME.*others can write" ;;
+  open) chmod 622 "$BASE"; text="other users can write to.*$NAME\|$NAME.*other users can write" ;;
   esac
   cp --sparse=always "$LAST" "$WORK/last"
   refused "$text" "$BIN/dvm-restart" "$LAST"
@@ -123,7 +123,7 @@ for ((try = 0; try < 100; try++)); do # not while it has one of its children
   status=$?
   grep -q "child processes" "$WORK/to.err" || break
 done
-[ $status = 3 ] && has "is whole, but has no copy" "$WORK/to.err" || { cat "$WORK/to.err" >&2; fail "no room in the second place is not told"; }
+[ $status = 3 ] && has "is complete, but has no copy" "$WORK/to.err" || { cat "$WORK/to.err" >&2; fail "no room in the second place is not told"; }
 note "$(head -n 1 "$WORK/to.err")"
 IMAGE=$(cat "$WORK/to.out")
 kill_process "$ROOT"

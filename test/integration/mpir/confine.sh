@@ -24,7 +24,7 @@ kill_process "$PID"
 chmod 666 "$WORK/groups.out" "$WORK/groups.err"
 for groups in --clear-groups --groups=65534,4711,4712; do
   "${user[@]}" "$groups" "$BIN/dvm-restart" "$DVMCR_DIR/groups" 2> "$WORK/refused.err" && fail "it runs with $groups"
-  has "other supplementary groups" "$WORK/refused.err" || { cat "$WORK/refused.err" >&2; fail "$groups: another message"; }
+  has "different supplementary groups" "$WORK/refused.err" || { cat "$WORK/refused.err" >&2; fail "$groups: another message"; }
 done
 "${user[@]}" --groups=65534,4711 "$BIN/dvm-restart" "$DVMCR_DIR/groups" || fail "with the same groups it does not run"
 note "groups"
@@ -74,7 +74,7 @@ P
   checkpoint "$PID" || fail "filtered: no checkpoint"
   kill_process "$PID"
   "$BIN/dvm-restart" "$IMAGE" 2> "$WORK/refused.err" && fail "it runs without the filter"
-  has "started under 1 seccomp filters, this command under 0" "$WORK/refused.err" || { cat "$WORK/refused.err" >&2; fail "another message"; }
+  has "started under 1 seccomp filters, but this command under 0" "$WORK/refused.err" || { cat "$WORK/refused.err" >&2; fail "another message"; }
   "$systemd" "$WORK/filtered.py" "$BIN/dvm-restart" "$IMAGE" || fail "under the filter it does not run"
   note "a filter that was there before"
 fi

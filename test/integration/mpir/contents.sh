@@ -59,7 +59,7 @@ for mode in "" --no-fork --compress "--incremental"; do
   again "contents put back $mode" "$SAME" "" --restore-files
   [ "$(cat "$PLACE/files/log" "$PLACE/files/mapped")" = "$(printf 'one\ntwo\nin the file')" ] || fail "the files are not as before"
   rm "$PLACE/files/log" "$PLACE/files/mapped"
-  again "made again $mode" "$SAME" "/mapped': it was gone, and is made again"
+  again "made again $mode" "$SAME" "/mapped': it was missing and has been created again"
   [ "$(stat -c %a "$PLACE/files/log")" = 640 ] || fail "the mode of a file that was made again"
 done
 
@@ -69,7 +69,7 @@ case $WORK in /tmp/*)
   checkpoint --no-sync "$PID" || fail "no checkpoint"
   kill_process "$PID"
   rm -r "$WORK/files"; mkdir "$WORK/files"
-  again "temporary files" "$SAME" "/log': it was gone, and is made again" ;;
+  again "temporary files" "$SAME" "/log': it was missing and has been created again" ;;
 esac
 
 # A copy in a second place: restarts by itself, and what goes wrong with it is told.
@@ -82,9 +82,9 @@ FIRST=$IMAGE
 "$BIN/dvm-checkpoint" --to "$PLACE/nowhere" "$PID" > "$WORK/to.out" 2> "$WORK/to.err"
 [ $? = 1 ] && [ ! -s "$WORK/to.out" ] && has "cannot copy to the folder '$PLACE/nowhere'" "$WORK/to.err" || { cat "$WORK/to.err" >&2; fail "no second place is not told"; }
 "$BIN/dvm-checkpoint" --to "$(dirname "$IMAGE")" -o "$(dirname "$IMAGE")" "$PID" > "$WORK/to.out" 2> "$WORK/to.err"
-[ $? = 1 ] && has "needs a second place" "$WORK/to.err" || { cat "$WORK/to.err" >&2; fail "one place for both is not told"; }
+[ $? = 1 ] && has "needs a different folder" "$WORK/to.err" || { cat "$WORK/to.err" >&2; fail "one place for both is not told"; }
 (ulimit -f 1; exec "$BIN/dvm-checkpoint" --to "$PLACE/second" "$PID" > "$WORK/to.out" 2> "$WORK/to.err")
-[ $? = 3 ] && [ -s "$(cat "$WORK/to.out")" ] && has "is whole, but has no copy: cannot write the image: File too large" "$WORK/to.err" ||
+[ $? = 3 ] && [ -s "$(cat "$WORK/to.out")" ] && has "is complete, but has no copy: cannot write the image: File too large" "$WORK/to.err" ||
   { cat "$WORK/to.err" >&2; fail "a copy that does not fit is not told"; }
 [ "$(ls "$PLACE/second" | wc -l)" = 2 ] || fail "left of a copy: $(ls "$PLACE/second")"
 "$BIN/dvm-checkpoint" copy "$(cat "$WORK/to.out")" "$PLACE/second" || fail "copied by hand"
@@ -120,6 +120,6 @@ two() { [ "$(ls "$PLACE/second" | wc -l)" = 2 ]; }
 wait_for 20 two || fail "kept in the second place: $(ls "$PLACE/second")"
 rm -rf "$PLACE/second"
 checkpoint --no-sync "$PID" || fail "no checkpoint without the second place"
-wait_for 20 has "error: '$IMAGE' is whole, but has no copy: cannot copy to the folder '$PLACE/second'" "$WORK/mirrored.err" || { cat "$WORK/mirrored.err" >&2; fail "a copy that failed is not told"; }
+wait_for 20 has "error: '$IMAGE' is complete, but has no copy: cannot copy to the folder '$PLACE/second'" "$WORK/mirrored.err" || { cat "$WORK/mirrored.err" >&2; fail "a copy that failed is not told"; }
 kill_process "$PID"
 note "copies of all images"

@@ -81,7 +81,7 @@ head -c 100 "$good" > "$DVMCR_DIR/cut3.ckpt"
 head -c 10000 /dev/urandom > "$DVMCR_DIR/random.ckpt"
 [ "$(listed)" = 1 ] || fail "a damaged image is listed: $("$BIN/dvm-checkpoint" -l)"
 for i in cut1 cut2 cut3 empty random; do
-  fails "no checkpoint image\|image is cut\|notes are damaged" "$BIN/dvm-restart" "$DVMCR_DIR/$i.ckpt"
+  fails "not a checkpoint image\|image is truncated\|notes are damaged" "$BIN/dvm-restart" "$DVMCR_DIR/$i.ckpt"
 done
 rm "$DVMCR_DIR"/{cut1,cut2,cut3,empty,random}.ckpt
 
@@ -96,14 +96,14 @@ patched() { # FIELD TEXT
 }
 patched vdso "restart it on the kernel that it was taken on"
 patched uid "the image is of user 4242"
-patched version "has version 4, this program reads version 3"
+patched version "has version 4, but this program reads version 3"
 
 cp "$good" "$WORK/open"
 chmod 622 "$WORK/open"
-fails "others can write the image" "$BIN/dvm-restart" "$WORK/open"
+fails "other users can write to the image" "$BIN/dvm-restart" "$WORK/open"
 chmod 600 "$WORK/open"
 if chown 65534 "$WORK/open" 2> /dev/null; then
-  fails "others can write the image (owner 65534" "$BIN/dvm-restart" "$WORK/open"
+  fails "other users can write to the image (owner 65534" "$BIN/dvm-restart" "$WORK/open"
   chmod 711 "$WORK" && chmod 644 "$good" && chmod 755 "$DVMCR_DIR"
   fails "the image is of user 0, this is user 65534" setpriv --reuid=65534 --clear-groups "$BIN/dvm-restart" "$good"
   chmod 600 "$good"

@@ -38,7 +38,7 @@ rm "${CHAIN[3]}"
 grep -q "the image before it\|the one before it is missing.*$(basename "${CHAIN[3]}")" "$WORK/missing.out" || { cat "$WORK/missing.out" >&2; fail "the missing one is not named"; }
 cp "$WORK/third" "${CHAIN[3]}" # another one under the name
 "$BIN/dvm-restart" "$IMAGE" > "$WORK/other.out" 2>&1 && fail "a chain with another image runs"
-grep -q "is not the one that it was taken on" "$WORK/other.out" || { cat "$WORK/other.out" >&2; fail "the other is not named"; }
+grep -q "is not the one it is based on" "$WORK/other.out" || { cat "$WORK/other.out" >&2; fail "the other is not named"; }
 IMAGE=${CHAIN[2]}
 verified "the third, when the fourth is gone"
 

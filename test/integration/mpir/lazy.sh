@@ -28,7 +28,7 @@ running_or_gone() { PID=; gone "$WAITER" || running mpir_lazy || { PID=; return 
 for kind in all half child kernel; do
   save $kind
   run $kind
-  has "all data are verified and read now" "$WORK/again.err" && { echo "skipped: $(cat "$WORK/again.err")"; exit 77; }
+  has "all data are read and verified now" "$WORK/again.err" && { echo "skipped: $(cat "$WORK/again.err")"; exit 77; }
   [ $STATUS = 0 ] && [ "$RESULT" = "$RIGHT" ] || { cat "$WORK/again.err" >&2; fail "$kind: status $STATUS, '$RESULT', not '$RIGHT'"; }
   note "$kind: $RESULT"
 done
@@ -78,7 +78,7 @@ for ((i = 0; i < FLIPS; i++)); do
   run $kind
   if [ "$RESULT" = "$RIGHT" ]; then
     right=$((right + 1))
-  elif has "is ended, which was about to use them" "$WORK/again.err"; then
+  elif has "which was about to use them, is ended" "$WORK/again.err"; then
     ended=$((ended + 1))
   elif has "dvm restart: error" "$WORK/again.err"; then
     refused=$((refused + 1))
@@ -117,5 +117,5 @@ for p in /proc/[0-9]*; do
 done
 wait "$WAITER"
 [ $? = 137 ] && [ ! -s "$WORK/half.out" ] || fail "it runs without its memory"
-has "gives the memory of this lazily restarted one has ended" "$WORK/half.err" || { cat "$WORK/half.err" >&2; fail "no message"; }
+has "provides the memory of this lazily restarted one has ended" "$WORK/half.err" || { cat "$WORK/half.err" >&2; fail "no message"; }
 note "without its memory it ends"

@@ -83,7 +83,7 @@ int main(int argc, char **argv)
   ticket = dvmcr_request(&child_alone);
   rc = dvmcr_wait(ticket, text, sizeof(text), -1);
   if (rc) /* its pipe leads to us */
-    CHECK(strstr(text, "the pipe's other end is outside"));
+    CHECK(strstr(text, "the pipe's other end is in a process that is not saved"));
   CHECK(rc < 0);
   ask(&args, 0, CR_SCOPE_TREE);
   CHECK(!cr_request_checkpoint(&args, &handle));

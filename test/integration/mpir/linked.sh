@@ -20,7 +20,7 @@ for kind in linked static; do
   note "$kind"
 done
 "$BIN/dvm-run" --checkpointable "$PROGRAMS/mpir_plain_static" 2> "$WORK/plain.err" && fail "a static program without checkpointer runs"
-has "is statically linked, so that nothing can be preloaded" "$WORK/plain.err" || { cat "$WORK/plain.err" >&2; fail "another message"; }
+has "is statically linked, so nothing can be preloaded" "$WORK/plain.err" || { cat "$WORK/plain.err" >&2; fail "another message"; }
 note "$(head -n 1 "$WORK/plain.err")"
 # In a static link its symbols stand beside the program's: they have a prefix, or are libc's own, which it wraps.
 libc=$(ldconfig -p | sed -n 's/.*libc\.so\.6.*x86-64.* => //p' | head -n 1)

@@ -72,7 +72,7 @@ saved["breakpoints"].insert(0, first)
 json.dump(saved, open(sys.argv[1], "w"))
 END
 debug rest "file $PROGRAMS/mpir_points" "$RESTART" "checkpoint-restart $IMAGE" "info breakpoints" kill
-shows rest "warning: 'local' is not set again" "${points[@]}"
+shows rest "warning: 'local' was not set again" "${points[@]}"
 note "one that cannot be set again"
 
 # Where the process keeps its images.

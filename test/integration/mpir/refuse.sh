@@ -55,7 +55,7 @@ kill_process "$PID"
 start outside "$PROGRAMS/mpir_refuse" outside
 wait_for 20 has "child [0-9]" "$WORK/outside.err" || fail "it does not start"
 CHILD=$(sed -n 's/child //p' "$WORK/outside.err")
-refused "a socket that leads out" "descriptor [0-9]*: a socket whose other end is outside cannot be restored (--sockets=reset" -- \
+refused "a socket that leads out" "descriptor [0-9]*: a socket whose other end is in a process that is not saved cannot be restored (--sockets=reset" -- \
   "$BIN/dvm-checkpoint" "$CHILD"
 checkpoint --sockets=reset --kill -o "$WORK/reset" "$CHILD" || fail "--sockets=reset does not allow it"
 kill_process "$PID"
@@ -76,7 +76,7 @@ exec 9> >(cat)
 start pipe bash -c "exec $PROGRAMS/mpir_refuse none 7>&9 9>&-"
 exec 9>&-
 wait_for 20 has ready "$WORK/pipe.err" || fail "it does not start"
-refused "a pipe that leads out" "descriptor 7: the pipe's other end is outside" "help: .*--ignore-files" -- "$BIN/dvm-checkpoint" "$PID"
+refused "a pipe that leads out" "descriptor 7: the pipe's other end is in a process that is not saved" "help: .*--ignore-files" -- "$BIN/dvm-checkpoint" "$PID"
 kill_process "$PID"
 
 start traced "$PROGRAMS/mpir_refuse" none
@@ -106,6 +106,6 @@ if [ "$(id -u)" = 0 ] && without sys_nice true 2> /dev/null; then
   "$PROGRAMS/mpir_settings" "$WORK/settings" > "$WORK/settings.out" 2>&1 &
   wait $! 2> /dev/null
   [ -s "$WORK/settings" ] || { cat "$WORK/settings.out" >&2; fail "mpir_settings is not saved"; }
-  refused "a real-time policy without privilege" "scheduling policy (which needs CAP_SYS_NICE) to thread [0-9]*: Operation not permitted" -- \
+  refused "a real-time policy without privilege" "scheduling policy (which needs CAP_SYS_NICE) of thread [0-9]*: Operation not permitted" -- \
     without sys_nice "$BIN/dvm-restart" "$WORK/settings"
 fi

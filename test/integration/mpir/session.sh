@@ -33,7 +33,7 @@ start run "$PROGRAMS/mpir_session"
 saved
 again "beside the script" "session same, group same, terminal none" ""
 if command -v setsid > /dev/null; then
-  again "in another session" "session differs, group differs, terminal none" ".*session.*, and is in that of this command" setsid -w
+  again "in another session" "session differs, group differs, terminal none" ".*session.*, and is now in that of this command" setsid -w
   # A leader.
   : > "$WORK/run.err"
   setsid -w "$BIN/dvm-run" --checkpointable "$PROGRAMS/mpir_session" > "$WORK/run.out" 2> "$WORK/run.err" &

@@ -27,7 +27,7 @@ checkpoint "$PID"
 eval "quoted=$(sed 's/^MPIR_checkpoint_handle) //' "$WORK/quoted.err")"
 [ -s "$quoted" ] && [ "$quoted" = "$WORK/a 'b' c/mpir_steps-$PID-3.ckpt" ] || fail "a handle is no shell word: $(cat "$WORK/quoted.err")"
 "$BIN/dvm-checkpoint" --stats --no-sync -o "$WORK/named" --hnp-jobid "$PID" > /dev/null 2> "$WORK/stats" || fail "--hnp-jobid"
-has "2 threads stopped in [0-9.]* ms, released after [0-9.]* ms, whole after [0-9.]* ms" "$WORK/stats" || fail "--stats: $(cat "$WORK/stats")"
+has "2 threads stopped in [0-9.]* ms, released after [0-9.]* ms, complete after [0-9.]* ms" "$WORK/stats" || fail "--stats: $(cat "$WORK/stats")"
 note "names and handles"
 
 # Lists: oldest first; each line of --crdebug is an argument of the restart command.
@@ -57,7 +57,7 @@ if command -v gdb > /dev/null; then
 fi
 checkpoint --compress "$PID" && "$BIN/dvm-checkpoint" inspect --no-backtraces "$IMAGE" | grep -q ", compressed" || fail "--compress"
 PATH=/nowhere "$BIN/dvm-checkpoint" inspect "$IMAGE" > /dev/null 2> "$WORK/refused.err"
-[ $? = 1 ] && has "install the package gdb, or leave them out with '--no-backtraces'" "$WORK/refused.err" || fail "inspect without gdb"
+[ $? = 1 ] && has "install the package gdb, or omit them with '--no-backtraces'" "$WORK/refused.err" || fail "inspect without gdb"
 note "inspect and compression"
 
 # --kill; and the restarted process's end is the command's: status, signal, signals passed on.
@@ -82,7 +82,7 @@ kill -KILL "$pid"
 wait "$WAITER"
 [ $? = 137 ] || fail "death by a signal is not passed on"
 "$BIN/dvm-restart" --detach "$killed" 2> "$WORK/detached" || fail "--detach"
-has "process $pid runs again" "$WORK/detached" || fail "--detach says nothing"
+has "process $pid is running again" "$WORK/detached" || fail "--detach says nothing"
 kill -USR1 "$pid"
 wait_for 20 gone "$pid" && has "^sum 2000000$" "$WORK/names.out" || fail "--detach: wrong end"
 "$BIN/dvm-restart" 2> /dev/null; [ $? = 2 ] || fail "usage errors are not 2"
@@ -105,9 +105,9 @@ refused "'a b' is not a process number" "$BIN/dvm-checkpoint" 'a b'
 refused "unknown option '--stets'; did you mean '--stats'" "$BIN/dvm-checkpoint" --stets "$$"
 refused "'--timeout' takes a number .*'1s'" "$BIN/dvm-checkpoint" --timeout 1s "$$"
 refused "'--compress' takes zstd or zlib, not 'lz4'" "$BIN/dvm-checkpoint" --compress=lz4 "$$"
-refused "found '2' behind it" "$BIN/dvm-checkpoint" 1 2
+refused "found '2' after it" "$BIN/dvm-checkpoint" 1 2
 refused "unknown option '--lazzy'; did you mean '--lazy'" "$BIN/dvm-restart" --lazzy x
-refused "found 'b' behind it" "$BIN/dvm-restart" a b
+refused "found 'b' after it" "$BIN/dvm-restart" a b
 "$BIN/dvm-checkpoint" -l /does/not/exist 2> "$WORK/refused.err"
 [ $? = 1 ] && has "/does/not/exist" "$WORK/refused.err" || fail "the list of a folder that is not there"
 begin nowhere
@@ -173,8 +173,8 @@ kill_process "$PID"
 "$BIN/dvm-checkpoint" inspect --check "$WORK/facts" "$IMAGE" > "$WORK/check.out" || { cat "$WORK/check.out" >&2; fail "something is missing here"; }
 grep -v 'libc\.so' "$WORK/facts" | sed 's/^vdso \([0-9]*\) .*/vdso \1 00000000/; s|^file \([0-9]*\) \([0-9]*\) \(.*mpir_steps\)$|file \1 1 \3|' > "$WORK/other.facts"
 "$BIN/dvm-checkpoint" inspect --check "$WORK/other.facts" "$IMAGE" > "$WORK/check.out" && fail "nothing is missing on another host"
-grep -q "^kernel: .*vdso" "$WORK/check.out" && grep -q "^file: '.*libc.so.6' is not told of" "$WORK/check.out" &&
-  grep -q "^file: '.*mpir_steps' is another there" "$WORK/check.out" || { cat "$WORK/check.out" >&2; fail "what is missing is not named"; }
+grep -q "^kernel: .*vdso" "$WORK/check.out" && grep -q "^file: '.*libc.so.6' is not listed" "$WORK/check.out" &&
+  grep -q "^file: '.*mpir_steps' is different there" "$WORK/check.out" || { cat "$WORK/check.out" >&2; fail "what is missing is not named"; }
 head -c 200 "$WORK/facts" > "$WORK/cut.facts"
 "$BIN/dvm-checkpoint" inspect --check "$WORK/cut.facts" "$IMAGE" 2> /dev/null && fail "cut facts are taken"
 note "what another host would miss"

@@ -82,7 +82,7 @@ replicas() { # KILLS PACE PATIENCE
   STARTED+=($!)
   run "replica$1" env PACE=$2 DVM_OPTIONS=patience=$3 DVM_REPLICA_KILL="$1" "$BIN/dvm-run" --replicate --check -n 2
   wait $!
-  grep -q "was ended by signal 9" "replica$1.err" || fail "nobody died at $1: $(cat "replica$1.err")"
+  grep -q "was killed by signal 9" "replica$1.err" || fail "nobody died at $1: $(cat "replica$1.err")"
 }
 replicas 0.0@150 10 5
 replicas 1.0@90 900 0.4

@@ -107,7 +107,7 @@ static void damaged_data_is_named(void **state) {
   X(made.header.version = MPIR_IMAGE_VERSION + 1, "version")                                                                               \
   X(made.header.size = 4, "version")                                                                                                       \
   X(made.header.pid = 0, "process number")                                                                                                 \
-  X(made.header.image_size = 77, "cut")                                                                                                    \
+  X(made.header.image_size = 77, "truncated")                                                                                              \
   X(made.header.rseq_length = 8, "rseq")                                                                                                   \
   X(made.header.exe = MADE_STRINGS, "bad name")                                                                                            \
   X(made.header.host = ~0u, "bad name")                                                                                                    \
