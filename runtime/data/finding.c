@@ -12,12 +12,12 @@ static struct dvmrt_finding_totals total;
 bool dvmrt_finding_stopped;
 
 static const char *const id_names[] = {
-#define ID_TEXT(sym, name, severity) name,
+#define ID_TEXT(sym, name, severity, meaning) name,
     DVMRT_IDS(ID_TEXT)
 #undef ID_TEXT
 };
 static const uint8_t id_severities[] = {
-#define ID_SEVERITY(sym, name, severity) DVMRT_##severity,
+#define ID_SEVERITY(sym, name, severity, meaning) DVMRT_##severity,
     DVMRT_IDS(ID_SEVERITY)
 #undef ID_SEVERITY
 };

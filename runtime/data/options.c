@@ -94,7 +94,7 @@ static int set_report(struct dvmrt_options *o, const char *k, const char *v, str
 }
 
 static const char *const check_names[] = {
-#define ID_TEXT(sym, name, severity) name,
+#define ID_TEXT(sym, name, severity, meaning) name,
     DVMRT_IDS(ID_TEXT)
 #undef ID_TEXT
         "anti",

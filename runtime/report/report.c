@@ -35,28 +35,10 @@ struct file {
 };
 
 /* For viewers that show a list of rules. */
-static const char *const meanings[DVMRT_ID_COUNT] = {
-    [DVMRT_ID_UNINITIALIZED] = "a variable or element is read before any value was assigned to it",
-    [DVMRT_ID_PRIVATE_UNINITIALIZED] = "a private variable is read in an iteration that has not assigned it, or after the loop",
-    [DVMRT_ID_READONLY_WRITE] = "a replicated variable that the loop has read is written in it",
-    [DVMRT_ID_UNDECLARED_PRIVATE] = "iterations assign a replicated variable that is in no 'private' clause",
-    [DVMRT_ID_LOOP_DEPENDENCE] = "an element is written in one iteration and accessed in another",
-    [DVMRT_ID_TASK_DEPENDENCE] = "an element is written in one task and accessed in another",
-    [DVMRT_ID_ACROSS_DISTANCE] = "a dependence that 'across' does not cover",
-    [DVMRT_ID_OUT_OF_BOUNDS] = "an index of some dimension is out of its range",
-    [DVMRT_ID_NONLOCAL_ACCESS] = "an element outside the iteration's own part and its shadow edges is read",
-    [DVMRT_ID_SHADOW_STALE] = "a shadow edge is read that does not hold the present values",
-    [DVMRT_ID_SHADOW_PENDING] = "a shadow edge is read while its renewal is under way",
-    [DVMRT_ID_SHADOW_WRITE] = "an element of a shadow edge is written",
-    [DVMRT_ID_EXCHANGE_WRITE] = "an array is written while an exchange of its edges is under way",
-    [DVMRT_ID_REMOTE_WRITE] = "the copy that 'remote_access' has made is written",
-    [DVMRT_ID_REMOTE_UNCOVERED] = "a reference to an array under 'remote_access' that the clause does not cover",
-    [DVMRT_ID_SEQUENTIAL_ACCESS] = "a distributed element is used outside parallel loops where only its owner has it",
-    [DVMRT_ID_REDUCTION_PENDING] = "a reduction variable is used before its reduction has finished",
-    [DVMRT_ID_REDUCTION_PROTOCOL] = "the steps of an asynchronous reduction are out of order",
-    [DVMRT_ID_REDUCTION_MISMATCH] = "the loop does not compute the declared operation",
-    [DVMRT_ID_REDUCTION_ESCAPE] = "a partial value of a reduction is used for something other than its update",
-    [DVMRT_ID_USAGE] = "a directive is executed with values that do not fit, or in a wrong order",
+static const char *const meanings[] = {
+#define MEANING(sym, name, severity, meaning) meaning,
+    DVMRT_IDS(MEANING)
+#undef MEANING
 };
 
 static struct file files[DVMRT_REPORTS_MAX];
@@ -247,8 +229,7 @@ static void put_rule(enum dvmrt_id i) {
   snprintf(help, sizeof(help), "'dvm help %s' shows an example and its repair", id);
   dvmrt_json_open(&json, NULL, '{');
   dvmrt_json_string(&json, "id", id);
-  if (meanings[i])
-    put_text("shortDescription", meanings[i]);
+  put_text("shortDescription", meanings[i]);
   put_text("help", help);
   dvmrt_json_open(&json, "defaultConfiguration", '{');
   dvmrt_json_string(&json, "level", dvmrt_id_severity(i) == DVMRT_ERROR ? "error" : "warning");

@@ -44,7 +44,7 @@ static int number(const struct dvmt_cli *o, const char *text, double most, doubl
 
 /* "-trace-nan,+all", as 'checks=' of DVM_OPTIONS; checks of the other kind of programs mean nothing here. */
 static int read_checks(struct dvmt_cli *o, const char *list) {
-#define ID_TEXT(symbol, name, severity) name,
+#define ID_TEXT(symbol, name, severity, meaning) name,
   static const char *const names[] = {"trace-value", "trace-structure", "trace-nan", "all", "anti", DVMRT_IDS(ID_TEXT) NULL};
 #undef ID_TEXT
   while (*list) {
