@@ -95,12 +95,12 @@ void Recorder::tellLocals(FunctionState &S) {
   for (auto [Alloca, Text] : Locals) {
     std::optional<TypeSize> Size = Alloca->getAllocationSize(RT.DL);
     GlobalVariable *Site = site(Text, DVMT_SITE_ACCESS, 0, 0, 0, nullptr, Size ? Size->getFixedValue() : 0);
+    keepApart(Alloca); // before a place is chosen: it may be that of a marker
     IRBuilder<> B(Alloca->isStaticAlloca() ? S.entryPoint() : Alloca->getNextNode());
     Value *Bytes = B.getInt64(0);
     if (!Size)
       Bytes =
           B.CreateMul(B.CreateZExtOrTrunc(Alloca->getArraySize(), RT.I64), B.getInt64(RT.DL.getTypeAllocSize(Alloca->getAllocatedType())));
-    keepApart(Alloca);
     call(B, "__dvmt_local", RT.Void, {Site, Alloca, S.frame(B), Bytes});
   }
 }

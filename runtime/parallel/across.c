@@ -178,11 +178,11 @@ static void choose_stages(struct dvmp_construct *c, struct dvmp_across *x) {
   /* Iterations of the outermost loop are a legal order of parts whatever the dependences are; of others only if none leads both ways. */
   for (int r = 0; r < c->layout.ndims && form != 'a'; r++)
     if (c->layout.at[r].kind == DVMRT_COORD_AFFINE && c->layout.at[r].index > 0 && axis_of(c, r)->nprocs > 1 && pipeline >= 0)
-      dvmp_fail_all(
-          1, &c->d->pos,
-          "each dependence of this 'across' must be along a single dimension to be executed in parallel with dimension %d divided; "
-          "assign the processors to the dimension of the outermost loop (DVM_OPTIONS=grid=..)",
-          r + 1);
+      dvmp_fail_all(1, &c->d->pos,
+                    "dependences of this 'across' along more than one dimension, of which dimension %d is divided: not supported in "
+                    "parallel execution yet; "
+                    "assign the processors to the dimension of the outermost loop (DVM_OPTIONS=grid=..)",
+                    r + 1);
   if (pipeline < 0 || form != 'a' || (tile = tile_dim(c, pipeline)) < 0)
     return;
   const struct dvmp_axis *axis = axis_of(c, tile);

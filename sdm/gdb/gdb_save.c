@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "sdm/gdb/gdb_checkpoint.h"
 #include "sdm/net/here.h"
 
@@ -122,6 +123,19 @@ static bool is_rank_of_job(pid_t pid) {
   if (f)
     fclose(f);
   return found;
+}
+
+/* Its job then knows our server as the rank, not the program below it. */
+static bool is_started_by_gdb(pid_t pid) {
+  enum { STAT_PARENT = 4 };
+  char path[48], name[16] = "";
+  snprintf(path, sizeof(path), "/proc/%ld/comm", dvm_process_stat(pid, STAT_PARENT));
+  FILE *f = fopen(path, "r");
+  if (f && !fgets(name, sizeof(name), f))
+    name[0] = 0;
+  if (f)
+    fclose(f);
+  return !strncmp(name, "gdb", 3);
 }
 
 static void tell_saved(struct sdm_backend *b, const json_t *result) {
@@ -403,6 +417,12 @@ void sdm_gdb_save(struct sdm_backend *b, struct sdm_call *c) {
     return;
   }
   bool lead = sdm_call_number(c, "lead", 0);
+  if (is_rank_of_job(k->of.pid) && is_started_by_gdb(k->of.pid)) {
+    sdm_call_fail(c,
+                  "it is a rank of a job that the debugger has started, which can only be saved as a whole, not from here: start it with "
+                  "'dvm run --checkpointable -n RANKS', and attach the debugger");
+    return;
+  }
   if (is_rank_of_job(k->of.pid) && !lead) { /* one of them has the whole job saved; which one, the front end says */
     sdm_call_done(c, json_pack("{s:b}", "job", 1), NULL);
     return;

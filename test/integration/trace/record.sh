@@ -458,7 +458,7 @@ printf 'static REAL d;\nint main(int c, char **v) { d = 0.5; (void)v; if (c > 1)
 status 0 "$dvmcc" -fdvm=trace -g -w -DREAL=double where.c -o where
 status 0 "$dvm" record -o where.dvmt -- ./where
 status 66 "$dvm" compare where.dvmt -- ./where early
-has err "the reference goes on with the write of 'd'; the last record of the run, 0, is of where.c:2:29"
+has err "the reference continues with the write of 'd'; the last record of the run, 0, is of where.c:2:29"
 status 0 "$dvmcc" -fdvm=trace -g -w -DREAL=float where.c -o float
 status 0 "$dvm" compare where.dvmt -- ./float
 has err "; of another type: 'd' (float, double in the reference)"
