@@ -95,7 +95,7 @@ static const struct {
     {"poison", "poison=0           1: check each access: names the first element that no directive provides", set_bool},
     {"digest", "digest=0           1: print to stderr a digest of each array's final contents, the same for any number of ranks", set_bool},
     {"substitute",
-     "substitute=1       0: go on with this run's own results of reductions, not with those of the reference that agree with them",
+     "substitute=1       0: continue with this run's own results of reductions, not with those of the reference that agree with them",
      set_substitute},
     {"trace", NULL, set_trace},
     {"trace_job", NULL, set_trace},

@@ -178,5 +178,5 @@ void dvmp_record_end(void) {
   recorded = 0;
   dvmp_emit_end();
   if (inside_finish())
-    fprintf(stderr, "dvm: warning: what rank %d has recorded is not whole\n", dvmp_job.rank);
+    fprintf(stderr, "dvm: warning: the recording of rank %d is incomplete\n", dvmp_job.rank);
 }

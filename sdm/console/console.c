@@ -438,7 +438,7 @@ static struct sdm_set *take_prefix(struct sdm_console *c, char **line, struct dv
   char *p = *line, *end;
   const char *text = c->focus;
   if (*p == '[' && !strchr(p, ']')) {
-    dvm_error_set(err, -EINVAL, "']' is missing behind the set");
+    dvm_error_set(err, -EINVAL, "']' is missing after the set");
     return NULL;
   }
   if (*p == '[' && (end = strchr(p, ']'))) {

@@ -85,7 +85,7 @@ for damage in missing cut empty text data open; do
   cmp -s "$LAST" "$WORK/last" || fail "$damage: an image that cannot be compacted was changed"
   mkdir -p "$WORK/second"
   [ $damage = open ] || refused "$text" "$BIN/dvm-checkpoint" copy "$LAST" "$WORK/second"
-  [ $damage = open ] || ! "$BIN/dvm-checkpoint" copy "$LAST" "$WORK/second" 2>&1 | grep "is whole" || fail "$damage: said to be whole"
+  [ $damage = open ] || ! "$BIN/dvm-checkpoint" copy "$LAST" "$WORK/second" 2>&1 | grep "is complete" || fail "$damage: said to be complete"
   [ ! -e "$WORK/second/$(basename "$LAST")" ] || fail "$damage: a copy that cannot be restarted"
   rm -rf "$WORK/second" "$BASE"
   cp --sparse=always "$WORK/kept" "$BASE" && chmod 600 "$BASE"

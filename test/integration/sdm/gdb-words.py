@@ -88,7 +88,7 @@ class Words(unittest.TestCase):
         with sdm.Folder() as folder:
             path = folder.write("script", "print 1\nnonsense\nprint 2\n")
             said, _ = run("[0-1 bt", "focus value(nosuch == 1)", f"source {path}", "help nosuch", "waits", "interrupt", "sample 2 1")
-            self.assertEqual(said["[0-1 bt"], ["error: ']' is missing behind the set"])
+            self.assertEqual(said["[0-1 bt"], ["error: ']' is missing after the set"])
             self.assertEqual(said["focus value(nosuch == 1)"], ['error: No symbol "nosuch" in current context.'])
             self.assertEqual(said[f"source {path}"][-1], f"error: {path}:2: the script ends here, at 'nonsense'")
             self.assertIn("no command 'nosuch'", said["help nosuch"][0])
