@@ -26,6 +26,17 @@ long dvm_process_stat(pid_t pid, int field) {
   return s ? strtol(s, NULL, 10) : 0;
 }
 
+void dvm_process_name(pid_t pid, char *name, size_t size) {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+  FILE *f = fopen(path, "re");
+  if (!f || !fgets(name, (int)size, f))
+    snprintf(name, size, "?");
+  name[strcspn(name, "\n")] = 0;
+  if (f)
+    fclose(f);
+}
+
 char dvm_process_state(pid_t pid) {
   char text[2048];
   return *stat_of(pid, text, sizeof(text));

@@ -17,7 +17,6 @@
 
 #define HELD_STEP_MS 200
 #define HELD_LIMIT_MS 5000
-#define FIELD_PARENT 4 /* of /proc/PID/stat */
 #define OURS_LIMIT_MS 60000 /* by a debugger that lets go, and may be slow to */
 #define CONNECT_TRIES 50 /* of 20 ms: the helper thread may just be starting */
 #define CONNECT_PATIENCE 25
@@ -97,24 +96,12 @@ int mpir_client_receive(int fd, struct crs_reply *reply) {
   return 0;
 }
 
-static void name_of(pid_t pid, char *name, int size) {
-  char path[64];
-
-  snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-  FILE *f = fopen(path, "re");
-  if (!f || !fgets(name, size, f))
-    snprintf(name, (size_t)size, "?");
-  name[strcspn(name, "\n")] = '\0';
-  if (f)
-    fclose(f);
-}
-
 /* A gdb under a server of 'dvm debug' sees the request.  With a machine full of work it may take seconds until it has come back from the
  * checkpoint before. */
 static int patience_with(pid_t tracer) {
   char name[32];
 
-  name_of((pid_t)dvm_process_stat(tracer, FIELD_PARENT), name, sizeof(name));
+  dvm_process_name((pid_t)dvm_process_stat(tracer, DVM_STAT_PARENT), name, sizeof(name));
   return strcmp(name, "sdm-server") ? HELD_LIMIT_MS : OURS_LIMIT_MS;
 }
 
@@ -138,7 +125,7 @@ int mpir_client_await(pid_t pid, int fd, unsigned limit_ms, struct dvm_error *er
     held_ms = tracer && dvm_process_state(pid) == 't' ? held_ms + HELD_STEP_MS : 0;
     if (held_ms < HELD_LIMIT_MS || held_ms < patience_with(tracer))
       continue;
-    name_of(tracer, name, sizeof(name));
+    dvm_process_name(tracer, name, sizeof(name));
     return dvm_error_set(err, -EBUSY,
                          "process %d is held by its debugger '%s' (process %d), which keeps it from answering: "
                          "take the checkpoint there, or detach it",

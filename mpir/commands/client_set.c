@@ -22,12 +22,6 @@
 #define CONNECT_HOPE_MS 500      /* for a process in which the library is not, or not yet, to be seen */
 #define CONNECT_PAUSE_NS 2000000
 #define ROUNDS_MAX 64
-enum {
-  STAT_PARENT = 4,
-  STAT_FOREGROUND = 8,
-  STAT_THREADS = 20,
-  STAT_EXIT_CODE = 52
-}; /* fields of /proc/PID/stat; the second is -1 without a terminal */
 
 static const char *member_label(const struct mpir_gathering *g, pid_t pid) {
   static char text[64];
@@ -47,24 +41,11 @@ static int now_ms(void) {
   return (int)(t.tv_sec * 1000 + t.tv_nsec / 1000000);
 }
 
-static void process_name(pid_t pid, char *name, size_t size) {
-  char path[64];
-  FILE *f;
-
-  snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-  f = fopen(path, "re");
-  if (!f || !fgets(name, (int)size, f))
-    snprintf(name, size, "?");
-  name[strcspn(name, "\n")] = '\0';
-  if (f)
-    fclose(f);
-}
-
 /* With all its threads: while one of them is still on its way out, the descriptors of all are open. */
 static bool has_ended(pid_t pid) {
   const char state = dvm_process_state(pid);
 
-  return !state || state == 'X' || (state == 'Z' && dvm_process_stat(pid, STAT_THREADS) <= 1);
+  return !state || state == 'X' || (state == 'Z' && dvm_process_stat(pid, DVM_STAT_THREADS) <= 1);
 }
 
 /* Stops the process.  Returns its connection, -ESRCH if it has ended meanwhile, or another -E... with the text set. */
@@ -92,7 +73,7 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
     if (state == 'T')
       return dvm_error_set(g->err, -EBUSY, "%s%s%s", g->job ? member_label(g, pid) : "", g->job ? ": " : "", err.text);
     if (now_ms() > until || (now_ms() > unlikely && !mpir_client_holds_library(pid))) {
-      process_name(pid, name, sizeof(name));
+      dvm_process_name(pid, name, sizeof(name));
       return dvm_error_set(g->err, -EOPNOTSUPP, "%s '%s' is not checkpointable: it does not contain the checkpointer", member_label(g, pid),
                            name);
     }
@@ -103,7 +84,7 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
   if (reply->version == CRS_PROTOCOL_VERSION && !reply->code && reply->phase == CRS_STOPPED)
     return fd;
   close(fd);
-  process_name(pid, name, sizeof(name));
+  dvm_process_name(pid, name, sizeof(name));
   reply->text[strcspn(reply->text, "\n")] = '\0';
   return dvm_error_set(g->err, reply->code ? reply->code : -EPROTO, "%s '%s': %s", member_label(g, pid), name,
                        reply->text[0] ? reply->text : strerror(reply->code ? -reply->code : EPROTO));
@@ -172,7 +153,7 @@ int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent) {
   if (m->pgid < 0 || m->sid < 0) /* it was not to be waited for, and is gone */
     return 0;
   if (fd < 0 && pid != getpid())
-    m->status = (int)dvm_process_stat(pid, STAT_EXIT_CODE);
+    m->status = (int)dvm_process_stat(pid, DVM_STAT_EXIT_CODE);
   name_image(g, pid, m);
   g->pids[index] = pid;
   g->connections[index] = fd;
@@ -216,7 +197,7 @@ static int add_all(struct mpir_gathering *g, int number, const char *label) {
 /* A member found before its parent was: put the tree right. */
 static void find_parents(struct mpir_gathering *g) {
   for (size_t i = 0; i < g->set->member_count; i++) {
-    const int parent = (int)dvm_process_stat(g->pids[i], STAT_PARENT);
+    const int parent = (int)dvm_process_stat(g->pids[i], DVM_STAT_PARENT);
 
     for (size_t k = 0; k < g->set->member_count && !g->set->members[i].ppid; k++)
       if (g->pids[k] == parent && k != i)
@@ -283,7 +264,7 @@ static int settle_groups(struct mpir_gathering *g) {
 }
 
 static void find_foreground(struct mpir_gathering *g) {
-  const long group = dvm_process_stat(g->pids[0], STAT_FOREGROUND); /* tpgid; -1 without a terminal */
+  const long group = dvm_process_stat(g->pids[0], DVM_STAT_FOREGROUND); /* tpgid; -1 without a terminal */
 
   for (size_t i = 0; i < g->set->member_count; i++)
     if (group > 0 && g->pids[i] == group && g->set->members[i].pgid == g->set->members[i].pid)

@@ -51,10 +51,7 @@ static int connect_to(pid_t pid, const char *name, struct job_answer *answer) {
   return -ENOENT;
 }
 
-static pid_t parent_of(pid_t pid) {
-  enum { STAT_PARENT = 4 };
-  return (pid_t)dvm_process_stat(pid, STAT_PARENT);
-}
+static pid_t parent_of(pid_t pid) { return (pid_t)dvm_process_stat(pid, DVM_STAT_PARENT); }
 
 static bool has_rank(const struct job_answer *answer, pid_t pid) {
   for (uint32_t i = 0; i < answer->nranks; i++)

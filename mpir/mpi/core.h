@@ -75,6 +75,8 @@ void mpl_take_unexpected(struct mpl_unexpected *u);
 struct mpl_context *mpl_context(uint32_t id);
 void mpl_context_forget(uint32_t id);
 
+/* Threads of the program: the checkpointer's is none. */
+uint32_t mpl_count_threads(void);
 /* Moves what can be moved; true if something did. */
 bool mpl_progress(void);
 /* Goes on until 'done(arg)'.  'q' (or NULL) is what the caller waits for: for the report of a deadlock. */

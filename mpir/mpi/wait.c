@@ -46,7 +46,7 @@ static bool progress(bool waits) {
 extern int dvmcr_init(void) __attribute__((weak)); /* there is a checkpointer, which has a thread */
 
 /* Threads of the program: each thread of the process has an entry in the folder. */
-static uint32_t count_threads(void) {
+uint32_t mpl_count_threads(void) {
   struct stat s;
   return stat("/proc/self/task", &s) ? 1 : (uint32_t)s.st_nlink - 2 - (dvmcr_init != NULL);
 }
@@ -55,7 +55,7 @@ static uint32_t count_threads(void) {
 static bool may_be_helped(const struct mpl_why *why) {
   if (why->q && why->q->kind == MPL_GENERALIZED)
     return true;
-  return mpl.multiple && mpl.callers < count_threads();
+  return mpl.multiple && mpl.callers < mpl_count_threads();
 }
 
 static void tell_wait(const struct mpl_why *why) {

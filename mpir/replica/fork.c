@@ -9,20 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 void replica_become_shadow(void);
 void replica_reopen_files(void);
-
-extern int dvmcr_init(void) __attribute__((weak)); /* there is a checkpointer: it has a thread, and makes one in a clone */
-
-static uint32_t count_threads(void) {
-  struct stat s;
-  return stat("/proc/self/task", &s) ? 1 : (uint32_t)s.st_nlink - 2 - (dvmcr_init != NULL);
-}
 
 /* The command takes what has been written so far, so that the clone's output begins where this one's stands. */
 static bool may_fork(void) {
@@ -138,7 +130,7 @@ static bool clone_self(void) {
 void replica_fork(void) {
   struct replica_rank *rank = mpl_replica.rank;
   int64_t since = replica_now_ns();
-  uint32_t threads = count_threads();
+  uint32_t threads = mpl_count_threads();
   mpl_replica_count_point();
   if (threads > 1) {
     atomic_store(&rank->threads, threads);

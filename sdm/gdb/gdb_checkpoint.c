@@ -13,7 +13,6 @@
 #include <wordexp.h>
 
 #define DETACH "MPIR_checkpoint_debugger_detach"
-#define EXIT_CODE_FIELD 52 /* of /proc/PID/stat */
 
 struct gdb_checkpoint *sdm_gdb_checkpoint_of(struct sdm_backend *b) {
   if (!b->checkpoint) {
@@ -328,7 +327,8 @@ void sdm_gdb_checkpoint_leave_process(struct sdm_backend *b) {
 json_t *sdm_gdb_checkpoint_end(const struct sdm_backend *b, pid_t pid) {
   char name[32];
   (void)b;
-  int status = dvm_process_state(pid) ? (int)dvm_process_stat(pid, EXIT_CODE_FIELD) : SIGKILL; /* reaped by who asked for it to be killed */
+  int status =
+      dvm_process_state(pid) ? (int)dvm_process_stat(pid, DVM_STAT_EXIT_CODE) : SIGKILL; /* reaped by who asked for it to be killed */
   const char *signal = sigabbrev_np(status & 127);
   snprintf(name, sizeof(name), "SIG%s", signal ? signal : "?");
   if (status & 127)

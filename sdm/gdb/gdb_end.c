@@ -10,7 +10,6 @@
 #include "base/process.h"
 #include "sdm/gdb/gdb_private.h"
 
-#define FIELD_EXIT_CODE 52  /* of /proc/PID/stat, as wait(2) gives it */
 #define PATIENCE_US 1000000 /* gdb, which runs the program, tells its end itself by then */
 
 struct gdb_end {
@@ -23,7 +22,7 @@ struct gdb_end {
 
 /* gdb's own words for such an end; NULL if it has been waited for already: then gdb knows it. */
 static json_t *record_of(pid_t program) {
-  int status = dvm_process_state(program) == 'Z' ? (int)dvm_process_stat(program, FIELD_EXIT_CODE) : -1;
+  int status = dvm_process_state(program) == 'Z' ? (int)dvm_process_stat(program, DVM_STAT_EXIT_CODE) : -1;
   char text[32];
   if (status < 0)
     return NULL;

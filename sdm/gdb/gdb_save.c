@@ -127,14 +127,8 @@ static bool is_rank_of_job(pid_t pid) {
 
 /* Its job then knows our server as the rank, not the program below it. */
 static bool is_started_by_gdb(pid_t pid) {
-  enum { STAT_PARENT = 4 };
-  char path[48], name[16] = "";
-  snprintf(path, sizeof(path), "/proc/%ld/comm", dvm_process_stat(pid, STAT_PARENT));
-  FILE *f = fopen(path, "r");
-  if (f && !fgets(name, sizeof(name), f))
-    name[0] = 0;
-  if (f)
-    fclose(f);
+  char name[16];
+  dvm_process_name((pid_t)dvm_process_stat(pid, DVM_STAT_PARENT), name, sizeof(name));
   return !strncmp(name, "gdb", 3);
 }
 
@@ -416,14 +410,14 @@ void sdm_gdb_save(struct sdm_backend *b, struct sdm_call *c) {
                                                           "libdvmcr");
     return;
   }
-  bool lead = sdm_call_number(c, "lead", 0);
-  if (is_rank_of_job(k->of.pid) && is_started_by_gdb(k->of.pid)) {
+  bool lead = sdm_call_number(c, "lead", 0), is_rank = is_rank_of_job(k->of.pid);
+  if (is_rank && is_started_by_gdb(k->of.pid)) {
     sdm_call_fail(c,
                   "it is a rank of a job that the debugger has started, which can only be saved as a whole, not from here: start it with "
                   "'dvm run --checkpointable -n RANKS', and attach the debugger");
     return;
   }
-  if (is_rank_of_job(k->of.pid) && !lead) { /* one of them has the whole job saved; which one, the front end says */
+  if (is_rank && !lead) { /* one of them has the whole job saved; which one, the front end says */
     sdm_call_done(c, json_pack("{s:b}", "job", 1), NULL);
     return;
   }

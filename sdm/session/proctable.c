@@ -131,7 +131,7 @@ static void scan_below(long pid, unsigned depth, struct sdm_targets *t) {
   DIR *proc = opendir("/proc");
   for (struct dirent *e; proc && (e = readdir(proc));) {
     long child = strtol(e->d_name, NULL, 10);
-    if (child <= 0 || dvm_process_stat((pid_t)child, 4 /* its parent */) != pid)
+    if (child <= 0 || dvm_process_stat((pid_t)child, DVM_STAT_PARENT) != pid)
       continue;
     long rank = rank_of(child);
     if (rank >= 0)

@@ -61,6 +61,11 @@ static void test_own(void **state) {
   char text[4];
   assert_int_equal(dvm_process_last(getpid(), "NSpid:", -1), getpid());
   assert_int_equal(dvm_process_stat(getpid(), 1000), 0);
+  char name[8];
+  dvm_process_name(0, name, sizeof(name));
+  assert_string_equal(name, "?");
+  dvm_process_name(getpid(), name, sizeof(name));
+  assert_string_equal(name, "unit_ba"); /* cut */
   assert_true(dvm_process_status(getpid(), "State:", text, sizeof(text)));
   assert_string_equal(text, "R (");
 }
