@@ -1,5 +1,5 @@
 #include "base/output.h"
-#include "sdm/console/debug.h"
+#include "sdm/command/debug.h"
 
 int main(int argc, char **argv) {
   dvm_output_begin();

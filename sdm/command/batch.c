@@ -1,4 +1,4 @@
-#include "sdm/console/batch.h"
+#include "sdm/command/batch.h"
 
 #include "sdm/console/waits.h"
 
