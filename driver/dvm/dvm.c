@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include "base/output.h"
 #include "base/text.h"
-#include "driver/check.h"
+#include "driver/dvm/check.h"
 #include "driver/config.h"
 #include "driver/fix/fix.h"
 #include "driver/list.h"
-#include "driver/page.h"
+#include "driver/dvm/page.h"
 #include "driver/run.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/folder.h"
-#include "driver/check.h"
+#include "driver/dvm/check.h"
 #include "driver/list.h"
 #include "driver/plan.h"
 #include "driver/run.h"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "driver/page.h"
+#include "driver/dvm/page.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
