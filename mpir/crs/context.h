@@ -1,11 +1,7 @@
 /* A point to which a thread can return once more, in another life of the process. */
 #ifndef DVM_MPIR_CONTEXT_H
 #define DVM_MPIR_CONTEXT_H
-#include <stdint.h>
-
-struct mpir_context { /* read by context.S and restorer.c: keep the order */
-  uint64_t rbx, rbp, r12, r13, r14, r15, rsp, rip;
-};
+#include "mpir/image/context.h"
 
 /* Returns 0 when it saves and 1 each time the restorer resumes it.  As with setjmp, the caller must not have returned in
  * between, and locals changed after the first return are not to be relied on: call it from a function of its own.

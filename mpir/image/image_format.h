@@ -7,7 +7,7 @@
 #ifndef DVM_MPIR_IMAGE_FORMAT_H
 #define DVM_MPIR_IMAGE_FORMAT_H
 #include <stdint.h>
-#include "mpir/crs/context.h"
+#include "mpir/image/context.h"
 
 #define MPIR_NOTE_NAME "DVMCKPT-IMG" /* twelve bytes, so that contents are aligned to 8 */
 #define MPIR_IMAGE_VERSION 3

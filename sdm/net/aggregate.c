@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "sdm/overlay/layer.h"
+#include "sdm/net/layer.h"
 
 #define VERSION 1
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sdm/overlay/layer.h"
+#include "sdm/net/layer.h"
 #include "sdm/net/parts.h"
 #include "sdm/net/rank.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sdm/overlay/layer.h"
+#include "sdm/net/layer.h"
 
 struct sdm_message *sdm_message_new(const void *buf, size_t len) {
   struct sdm_message *m = sdm_alloc(sizeof(*m));

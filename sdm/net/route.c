@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sdm/overlay/layer.h"
+#include "sdm/net/layer.h"
 
 int sdm_route_set_table(struct sdm_ctx *c, const struct sdm_table *table) {
   struct layer *l = c->layer;

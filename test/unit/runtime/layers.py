@@ -1,17 +1,13 @@
 """The folders of the run-time library stand on each other: data, rules, report, entry.  No object of a lower one needs a symbol of a
-higher one, and no file includes its headers; what has to be told upwards goes through runtime/entry/wiring.c.  Nothing of 'runtime' includes
-a header of what is above it.
+higher one; what has to be told upwards goes through runtime/entry/wiring.c.  (test/integration/driver/layers.py looks at the headers of all folders.)
 
-layers.py SOURCE NM OBJECT..      objects as CMake lays them: .../FOLDER/FILE.c.o; all of the library, so that each of its symbols is somewhere"""
+layers.py NM OBJECT..      objects as CMake lays them: .../FOLDER/FILE.c.o; all of the library, so that each of its symbols is somewhere"""
 import os
 import re
 import subprocess
 import sys
 
 ORDER = ["data", "rules", "report", "entry"]
-BELOW = {"data": [], "rules": ["data"], "report": ["data", "rules"], "entry": ["data", "rules", "report"],
-         "trace": [], "record": ["data", "trace"], "parallel": ["data", "trace"]}  # besides itself and the headers of runtime/
-SHARED = ("base/", "runtime/abi.h", "runtime/export.h", "runtime/site_text.h", "runtime/site_keys.inc")
 # Names without definition in the objects: the linker makes them.
 ELSEWHERE = re.compile(r"__(start|stop)_")
 OWN = re.compile(r"dvmrt_|__dvm_")
@@ -25,19 +21,8 @@ def symbols(nm, path):
     return defined, needed
 
 
-def wrong_includes(source):
-    for folder, below in BELOW.items():
-        allowed = tuple(f"runtime/{f}/" for f in [folder, *below]) + SHARED
-        for where, _, names in os.walk(os.path.join(source, "runtime", folder)):
-            for name in (n for n in names if n.endswith((".c", ".h"))):
-                with open(os.path.join(where, name)) as f:
-                    for header in re.findall(r'^#include "([^"]+/[^"]+)"', f.read(), re.M):
-                        if not header.startswith(allowed):
-                            yield f"runtime/{folder}/{name} includes {header}"
-
-
 def main():
-    source, nm, objects = sys.argv[1], sys.argv[2], sys.argv[3:]
+    nm, objects = sys.argv[1], sys.argv[2:]
     where, needs = {}, {}
     for path in objects:
         folder = os.path.basename(os.path.dirname(path))
@@ -50,7 +35,7 @@ def main():
     # Interposed by the library, and called for what the C library does.
     for name in ("_exit", "_Exit"):
         where.pop(name, None)
-    wrong = list(wrong_includes(source))
+    wrong = []
     for path, (folder, needed) in sorted(needs.items()):
         for name in sorted(needed):
             above = where.get(name, (folder,))[0]
