@@ -14,7 +14,7 @@
 
 /* ---- memory ---- */
 
-void facts_fail(struct facts *f, int rc, uint64_t at) {
+void sdm_facts_fail(struct facts *f, int rc, uint64_t at) {
   if (!f->rc) {
     f->rc = rc;
     f->at = at;
@@ -26,35 +26,35 @@ static void get(struct facts *f, uint64_t at, void *to, size_t n) {
   if (!rc)
     return;
   memset(to, 0, n);
-  facts_fail(f, rc, at);
+  sdm_facts_fail(f, rc, at);
 }
 
-uint64_t facts_number_at(struct facts *f, uint64_t record, enum dvm_facts_id id, uint32_t k, uint32_t bytes) {
+uint64_t sdm_facts_number_at(struct facts *f, uint64_t record, enum dvm_facts_id id, uint32_t k, uint32_t bytes) {
   const struct dvm_facts_field *x = &f->head.fields[id];
   uint64_t v = 0;
   if (!x->bytes)
     return 0; /* this library does not have it */
   bytes = bytes ? bytes : x->bytes;
   if (bytes > 8 || !bytes || (uint64_t)(k + 1) * bytes > x->bytes)
-    facts_fail(f, -EPROTO, record);
+    sdm_facts_fail(f, -EPROTO, record);
   else
     get(f, record + x->offset + (uint64_t)k * bytes, &v, bytes);
   return v;
 }
 
-uint64_t facts_number(struct facts *f, uint64_t record, enum dvm_facts_id id) { return facts_number_at(f, record, id, 0, 0); }
+uint64_t sdm_facts_number(struct facts *f, uint64_t record, enum dvm_facts_id id) { return sdm_facts_number_at(f, record, id, 0, 0); }
 
-int64_t facts_wide(struct facts *f, uint64_t record, enum dvm_facts_id id, uint32_t k) {
-  return (int64_t)facts_number_at(f, record, id, k, 8);
+int64_t sdm_facts_wide(struct facts *f, uint64_t record, enum dvm_facts_id id, uint32_t k) {
+  return (int64_t)sdm_facts_number_at(f, record, id, k, 8);
 }
 
-uint64_t facts_variable(struct facts *f, uint64_t at) {
+uint64_t sdm_facts_variable(struct facts *f, uint64_t at) {
   uint64_t v = 0;
   get(f, at, &v, sizeof(v));
   return v;
 }
 
-void facts_add_text(struct facts *f, uint64_t at, struct dvm_text *t) {
+void sdm_facts_add_text(struct facts *f, uint64_t at, struct dvm_text *t) {
   char piece[64];
   for (uint32_t done = 0; at && !f->rc && done < TEXT_MAX;) {
     size_t n = sizeof(piece) - at % sizeof(piece); /* a text may end where its memory does */
@@ -70,7 +70,7 @@ void facts_add_text(struct facts *f, uint64_t at, struct dvm_text *t) {
   }
 }
 
-json_t *facts_json_of(struct dvm_text *t) {
+json_t *sdm_facts_json_of(struct dvm_text *t) {
   json_t *j = json_string(dvm_text_str(t));
   for (size_t i = 0; !j && i < t->len; i++)
     if ((unsigned char)t->s[i] > 126)
@@ -82,8 +82,8 @@ json_t *facts_json_of(struct dvm_text *t) {
 
 static json_t *text(struct facts *f, uint64_t at) {
   struct dvm_text t = DVM_TEXT_INIT;
-  facts_add_text(f, at, &t);
-  return facts_json_of(&t);
+  sdm_facts_add_text(f, at, &t);
+  return sdm_facts_json_of(&t);
 }
 
 static void put(json_t *j, const char *key, json_t *v) { json_object_set_new(j, key, v); }
@@ -100,21 +100,21 @@ static void put_place(struct facts *f, json_t *j, uint64_t file, uint64_t line) 
 
 static json_t *directive(struct facts *f, uint64_t d) {
   json_t *j = json_object();
-  put(j, "kind", text(f, facts_number(f, d, DVM_FACTS_DIRECTIVE_KIND)));
-  put_place(f, j, facts_number(f, d, DVM_FACTS_DIRECTIVE_FILE), facts_number(f, d, DVM_FACTS_DIRECTIVE_LINE));
+  put(j, "kind", text(f, sdm_facts_number(f, d, DVM_FACTS_DIRECTIVE_KIND)));
+  put_place(f, j, sdm_facts_number(f, d, DVM_FACTS_DIRECTIVE_FILE), sdm_facts_number(f, d, DVM_FACTS_DIRECTIVE_LINE));
   return j;
 }
 
 /* The iteration that the checked thread executes. */
 static void put_iteration(struct facts *f, json_t *j, uint64_t d) {
-  uint64_t now = f->head.now, rank = facts_number(f, d, DVM_FACTS_DIRECTIVE_RANK);
-  uint32_t base = (uint32_t)facts_number(f, now, DVM_FACTS_NOW_BASE), write = (uint32_t)facts_number(f, now, DVM_FACTS_NOW_WRITE);
+  uint64_t now = f->head.now, rank = sdm_facts_number(f, d, DVM_FACTS_DIRECTIVE_RANK);
+  uint32_t base = (uint32_t)sdm_facts_number(f, now, DVM_FACTS_NOW_BASE), write = (uint32_t)sdm_facts_number(f, now, DVM_FACTS_NOW_WRITE);
   json_t *list = json_array();
   if (base <= write)
     put_number(j, "iteration", (write + 1 - base) / 2);
   for (uint32_t i = 0; i < rank && i < DVM_FACTS_NDIMS_MAX && base <= write; i++)
-    json_array_append_new(list, json_pack("{s:o, s:I}", "name", text(f, facts_number_at(f, d, DVM_FACTS_DIRECTIVE_NAMES, i, 8)), "value",
-                                          (json_int_t)facts_wide(f, now, DVM_FACTS_NOW_INDEX, i)));
+    json_array_append_new(list, json_pack("{s:o, s:I}", "name", text(f, sdm_facts_number_at(f, d, DVM_FACTS_DIRECTIVE_NAMES, i, 8)),
+                                          "value", (json_int_t)sdm_facts_wide(f, now, DVM_FACTS_NOW_INDEX, i)));
   put(j, "indices", list);
 }
 
@@ -122,18 +122,18 @@ static json_t *construct(struct facts *f) {
   json_t *list = json_array();
   bool first = true;
   uint64_t frame = f->head.frame;
-  for (unsigned n = 0; frame && !f->rc && n < FRAMES_MAX; n++, frame = facts_number(f, frame, DVM_FACTS_FRAME_OUTER)) {
-    if (facts_number(f, frame, DVM_FACTS_FRAME_LEFT))
+  for (unsigned n = 0; frame && !f->rc && n < FRAMES_MAX; n++, frame = sdm_facts_number(f, frame, DVM_FACTS_FRAME_OUTER)) {
+    if (sdm_facts_number(f, frame, DVM_FACTS_FRAME_LEFT))
       continue;
-    uint64_t d = facts_number(f, frame, DVM_FACTS_FRAME_DIRECTIVE);
+    uint64_t d = sdm_facts_number(f, frame, DVM_FACTS_FRAME_DIRECTIVE);
     json_t *one = directive(f, d);
-    bool nest = facts_number(f, frame, DVM_FACTS_FRAME_NEST), proved = facts_number(f, frame, DVM_FACTS_FRAME_PROVED);
+    bool nest = sdm_facts_number(f, frame, DVM_FACTS_FRAME_NEST), proved = sdm_facts_number(f, frame, DVM_FACTS_FRAME_PROVED);
     if (proved)
       put(one, "proved", json_true());
     if (nest && first && !proved)
       put_iteration(f, one, d);
-    if (facts_is_parallel(f))
-      facts_put_part(f, one, frame, d);
+    if (sdm_facts_is_parallel(f))
+      sdm_facts_put_part(f, one, frame, d);
     first &= !nest;
     json_array_append_new(list, one);
   }
@@ -142,10 +142,10 @@ static json_t *construct(struct facts *f) {
 
 /* ---- arrays ---- */
 
-uint32_t facts_ndims(struct facts *f, uint64_t a, enum dvm_facts_id id) {
-  uint64_t n = facts_number(f, a, id);
+uint32_t sdm_facts_ndims(struct facts *f, uint64_t a, enum dvm_facts_id id) {
+  uint64_t n = sdm_facts_number(f, a, id);
   if (n > DVM_FACTS_NDIMS_MAX)
-    facts_fail(f, -EPROTO, a);
+    sdm_facts_fail(f, -EPROTO, a);
   return n > DVM_FACTS_NDIMS_MAX ? 0 : (uint32_t)n;
 }
 
@@ -165,21 +165,21 @@ static const char *type_name(uint64_t letter, uint64_t bytes) {
 }
 
 static json_t *type(struct facts *f, uint64_t a) {
-  uint64_t bytes = facts_number(f, a, DVM_FACTS_ARRAY_ELEMENT);
-  const char *name = type_name(facts_number(f, a, DVM_FACTS_ARRAY_TYPE), bytes);
+  uint64_t bytes = sdm_facts_number(f, a, DVM_FACTS_ARRAY_ELEMENT);
+  const char *name = type_name(sdm_facts_number(f, a, DVM_FACTS_ARRAY_TYPE), bytes);
   struct dvm_text t = DVM_TEXT_INIT;
   if (name)
     dvm_text_add(&t, name);
   else
     dvm_text_printf(&t, "%llu bytes", (unsigned long long)bytes);
-  return facts_json_of(&t);
+  return sdm_facts_json_of(&t);
 }
 
 static const char letters[] = "ijklmno"; /* of the array's dimensions, as one writes them */
 
 static void add_coord(struct facts *f, uint64_t c, bool *used, struct dvm_text *t) {
-  uint64_t kind = facts_number(f, c, DVM_FACTS_COORD_KIND), index = facts_number(f, c, DVM_FACTS_COORD_INDEX);
-  long long coef = facts_wide(f, c, DVM_FACTS_COORD_COEF, 0), add = facts_wide(f, c, DVM_FACTS_COORD_ADD, 0);
+  uint64_t kind = sdm_facts_number(f, c, DVM_FACTS_COORD_KIND), index = sdm_facts_number(f, c, DVM_FACTS_COORD_INDEX);
+  long long coef = sdm_facts_wide(f, c, DVM_FACTS_COORD_COEF, 0), add = sdm_facts_wide(f, c, DVM_FACTS_COORD_ADD, 0);
   if (kind == 1)
     dvm_text_printf(t, "[%lld]", add);
   else if (kind != 2 || index >= DVM_FACTS_NDIMS_MAX)
@@ -200,16 +200,16 @@ static void add_alignment(struct facts *f, uint64_t a, uint32_t ndims, struct dv
   bool used[DVM_FACTS_NDIMS_MAX] = {false};
   struct dvm_text with = DVM_TEXT_INIT;
   const struct dvm_facts_field *map = &f->head.fields[DVM_FACTS_ARRAY_MAP];
-  uint32_t n = facts_ndims(f, a, DVM_FACTS_ARRAY_NTARGET), bytes = f->head.fields[DVM_FACTS_COORD_BYTES].bytes;
+  uint32_t n = sdm_facts_ndims(f, a, DVM_FACTS_ARRAY_NTARGET), bytes = f->head.fields[DVM_FACTS_COORD_BYTES].bytes;
   if ((uint64_t)n * bytes > map->bytes)
-    facts_fail(f, -EPROTO, a);
+    sdm_facts_fail(f, -EPROTO, a);
   for (uint32_t i = 0; i < n && !f->rc; i++)
     add_coord(f, a + map->offset + (uint64_t)i * bytes, used, &with);
   dvm_text_add(t, "align(");
   for (uint32_t i = 0; i < ndims; i++)
     dvm_text_printf(t, used[i] ? "[%c]" : "[]", letters[i]);
   dvm_text_add(t, " with ");
-  facts_add_text(f, facts_number(f, a, DVM_FACTS_ARRAY_TARGET), t);
+  sdm_facts_add_text(f, sdm_facts_number(f, a, DVM_FACTS_ARRAY_TARGET), t);
   dvm_text_printf(t, "%s)", dvm_text_str(&with));
   dvm_text_fini(&with);
 }
@@ -217,48 +217,48 @@ static void add_alignment(struct facts *f, uint64_t a, uint32_t ndims, struct dv
 static json_t *distribution(struct facts *f, uint64_t a, uint32_t ndims) {
   static const char *const kinds[] = {"[block]", "[given]", "[*]"};
   struct dvm_text t = DVM_TEXT_INIT;
-  if (facts_number(f, a, DVM_FACTS_ARRAY_ALIGNED))
+  if (sdm_facts_number(f, a, DVM_FACTS_ARRAY_ALIGNED))
     add_alignment(f, a, ndims, &t);
-  else if (facts_number(f, a, DVM_FACTS_ARRAY_DISTRIBUTED)) {
+  else if (sdm_facts_number(f, a, DVM_FACTS_ARRAY_DISTRIBUTED)) {
     dvm_text_add(&t, "distribute");
     for (uint32_t i = 0; i < ndims; i++)
-      dvm_text_add(&t, kinds[facts_number_at(f, a, DVM_FACTS_ARRAY_DIST, i, 1) % 3]);
+      dvm_text_add(&t, kinds[sdm_facts_number_at(f, a, DVM_FACTS_ARRAY_DIST, i, 1) % 3]);
   } else
     dvm_text_add(&t, "not distributed yet");
-  return facts_json_of(&t);
+  return sdm_facts_json_of(&t);
 }
 
 /* "[1:1][0:0]" */
 static json_t *widths(struct facts *f, uint64_t record, enum dvm_facts_id low, enum dvm_facts_id high, uint32_t ndims, bool corner) {
   struct dvm_text t = DVM_TEXT_INIT;
   for (uint32_t i = 0; i < ndims; i++)
-    dvm_text_printf(&t, "[%lld:%lld]", (long long)facts_wide(f, record, low, i), (long long)facts_wide(f, record, high, i));
+    dvm_text_printf(&t, "[%lld:%lld]", (long long)sdm_facts_wide(f, record, low, i), (long long)sdm_facts_wide(f, record, high, i));
   if (corner)
     dvm_text_add(&t, "(corner)");
-  return facts_json_of(&t);
+  return sdm_facts_json_of(&t);
 }
 
 static json_t *box(struct facts *f, uint64_t b, uint32_t ndims) {
-  return widths(f, b, DVM_FACTS_BOX_LOW, DVM_FACTS_BOX_HIGH, ndims, facts_number(f, b, DVM_FACTS_BOX_CORNER));
+  return widths(f, b, DVM_FACTS_BOX_LOW, DVM_FACTS_BOX_HIGH, ndims, sdm_facts_number(f, b, DVM_FACTS_BOX_CORNER));
 }
 
 static json_t *array(struct facts *f, uint64_t a) {
-  uint32_t ndims = facts_ndims(f, a, DVM_FACTS_ARRAY_NDIMS);
-  bool template = facts_number(f, a, DVM_FACTS_ARRAY_TEMPLATE);
+  uint32_t ndims = sdm_facts_ndims(f, a, DVM_FACTS_ARRAY_NDIMS);
+  bool template = sdm_facts_number(f, a, DVM_FACTS_ARRAY_TEMPLATE);
   json_t *j = json_object(), *extents = json_array();
-  put(j, "name", text(f, facts_number(f, a, DVM_FACTS_ARRAY_NAME)));
-  put_place(f, j, facts_number(f, a, DVM_FACTS_ARRAY_FILE), facts_number(f, a, DVM_FACTS_ARRAY_LINE));
+  put(j, "name", text(f, sdm_facts_number(f, a, DVM_FACTS_ARRAY_NAME)));
+  put_place(f, j, sdm_facts_number(f, a, DVM_FACTS_ARRAY_FILE), sdm_facts_number(f, a, DVM_FACTS_ARRAY_LINE));
   for (uint32_t i = 0; i < ndims; i++)
-    json_array_append_new(extents, json_integer(facts_wide(f, a, DVM_FACTS_ARRAY_EXTENT, i)));
+    json_array_append_new(extents, json_integer(sdm_facts_wide(f, a, DVM_FACTS_ARRAY_EXTENT, i)));
   put(j, "extents", extents);
   put(j, "type", template ? json_string("template") : type(f, a));
   put(j, "distribution", distribution(f, a, ndims));
-  if (facts_number(f, a, DVM_FACTS_ARRAY_DYNAMIC))
+  if (sdm_facts_number(f, a, DVM_FACTS_ARRAY_DYNAMIC))
     put(j, "dynamic", json_true());
   if (!template)
     put(j, "shadow", widths(f, a, DVM_FACTS_ARRAY_LOW, DVM_FACTS_ARRAY_HIGH, ndims, false));
-  if (facts_is_parallel(f))
-    facts_put_own(f, j, a, ndims);
+  if (sdm_facts_is_parallel(f))
+    sdm_facts_put_own(f, j, a, ndims);
   return j;
 }
 
@@ -267,10 +267,10 @@ static json_t *array(struct facts *f, uint64_t a) {
 static json_t *renewed(struct facts *f, uint64_t a, uint32_t ndims) {
   const struct dvm_facts_field *x = &f->head.fields[DVM_FACTS_ARRAY_BOXES];
   uint32_t bytes = f->head.fields[DVM_FACTS_BOX_BYTES].bytes;
-  uint64_t n = facts_number(f, a, DVM_FACTS_ARRAY_NBOXES);
+  uint64_t n = sdm_facts_number(f, a, DVM_FACTS_ARRAY_NBOXES);
   json_t *list = json_array();
   if (n > BOXES_MAX || n * bytes > x->bytes)
-    facts_fail(f, -EPROTO, a);
+    sdm_facts_fail(f, -EPROTO, a);
   for (uint64_t i = 0; i < n && !f->rc; i++)
     json_array_append_new(list, box(f, a + x->offset + i * bytes, ndims));
   return list;
@@ -279,12 +279,12 @@ static json_t *renewed(struct facts *f, uint64_t a, uint32_t ndims) {
 /* Exchanges of the array that have been started and not been waited for. */
 static json_t *pending(struct facts *f, uint64_t a, uint32_t ndims) {
   json_t *list = json_array();
-  uint64_t g = facts_variable(f, f->head.groups);
-  for (unsigned n = 0; g && !f->rc && n < LIST_MAX; n++, g = facts_number(f, g, DVM_FACTS_GROUP_NEXT)) {
-    uint64_t m = facts_number(f, g, DVM_FACTS_GROUP_STARTED) ? facts_number(f, g, DVM_FACTS_GROUP_MEMBERS) : 0;
-    for (unsigned k = 0; m && !f->rc && k < LIST_MAX; k++, m = facts_number(f, m, DVM_FACTS_MEMBER_NEXT))
-      if (facts_number(f, m, DVM_FACTS_MEMBER_ARRAY) == a)
-        json_array_append_new(list, json_pack("{s:o, s:o}", "group", text(f, facts_number(f, g, DVM_FACTS_GROUP_NAME)), "edge",
+  uint64_t g = sdm_facts_variable(f, f->head.groups);
+  for (unsigned n = 0; g && !f->rc && n < LIST_MAX; n++, g = sdm_facts_number(f, g, DVM_FACTS_GROUP_NEXT)) {
+    uint64_t m = sdm_facts_number(f, g, DVM_FACTS_GROUP_STARTED) ? sdm_facts_number(f, g, DVM_FACTS_GROUP_MEMBERS) : 0;
+    for (unsigned k = 0; m && !f->rc && k < LIST_MAX; k++, m = sdm_facts_number(f, m, DVM_FACTS_MEMBER_NEXT))
+      if (sdm_facts_number(f, m, DVM_FACTS_MEMBER_ARRAY) == a)
+        json_array_append_new(list, json_pack("{s:o, s:o}", "group", text(f, sdm_facts_number(f, g, DVM_FACTS_GROUP_NAME)), "edge",
                                               box(f, m + f->head.fields[DVM_FACTS_MEMBER_BOX].offset, ndims)));
   }
   return list;
@@ -292,11 +292,11 @@ static json_t *pending(struct facts *f, uint64_t a, uint32_t ndims) {
 
 /* Where it was written last: the access, and the construct that it was in. */
 static void put_writer(struct facts *f, json_t *j, uint64_t a) {
-  uint64_t site = facts_number(f, a, DVM_FACTS_ARRAY_WRITER), in = facts_number(f, a, DVM_FACTS_ARRAY_WRITER_IN);
-  uint64_t access = site ? facts_number(f, site, DVM_FACTS_SITE_ACCESS) : 0;
+  uint64_t site = sdm_facts_number(f, a, DVM_FACTS_ARRAY_WRITER), in = sdm_facts_number(f, a, DVM_FACTS_ARRAY_WRITER_IN);
+  uint64_t access = site ? sdm_facts_number(f, site, DVM_FACTS_SITE_ACCESS) : 0;
   json_t *w = json_object();
   if (access)
-    put_place(f, w, facts_number(f, access, DVM_FACTS_ACCESS_FILE), facts_number(f, access, DVM_FACTS_ACCESS_LINE));
+    put_place(f, w, sdm_facts_number(f, access, DVM_FACTS_ACCESS_FILE), sdm_facts_number(f, access, DVM_FACTS_ACCESS_LINE));
   if (in)
     put(w, "in", directive(f, in));
   if (json_object_size(w))
@@ -306,14 +306,14 @@ static void put_writer(struct facts *f, json_t *j, uint64_t a) {
 }
 
 static json_t *edge(struct facts *f, uint64_t a) {
-  uint32_t ndims = facts_ndims(f, a, DVM_FACTS_ARRAY_NDIMS);
+  uint32_t ndims = sdm_facts_ndims(f, a, DVM_FACTS_ARRAY_NDIMS);
   json_t *j = json_object(), *list = renewed(f, a, ndims), *under_way = pending(f, a, ndims);
-  const char *state = facts_number(f, a, DVM_FACTS_ARRAY_EVER_RENEWED) ? "stale" : "never renewed";
-  put(j, "name", text(f, facts_number(f, a, DVM_FACTS_ARRAY_NAME)));
+  const char *state = sdm_facts_number(f, a, DVM_FACTS_ARRAY_EVER_RENEWED) ? "stale" : "never renewed";
+  put(j, "name", text(f, sdm_facts_number(f, a, DVM_FACTS_ARRAY_NAME)));
   put(j, "shadow", widths(f, a, DVM_FACTS_ARRAY_LOW, DVM_FACTS_ARRAY_HIGH, ndims, false));
-  if (facts_number(f, a, DVM_FACTS_ARRAY_EDGE_RENEWED))
+  if (sdm_facts_number(f, a, DVM_FACTS_ARRAY_EDGE_RENEWED))
     put(j, "shadow_add", json_true());
-  if (json_array_size(list) || facts_number(f, a, DVM_FACTS_ARRAY_EDGE_RENEWED))
+  if (json_array_size(list) || sdm_facts_number(f, a, DVM_FACTS_ARRAY_EDGE_RENEWED))
     state = "renewed";
   if (json_array_size(under_way))
     state = "pending";
@@ -323,7 +323,7 @@ static json_t *edge(struct facts *f, uint64_t a) {
     put(j, "pending", under_way);
   else
     json_decref(under_way);
-  if (facts_number(f, a, DVM_FACTS_ARRAY_DIRTY)) /* the edges become stale when the construct is over */
+  if (sdm_facts_number(f, a, DVM_FACTS_ARRAY_DIRTY)) /* the edges become stale when the construct is over */
     put(j, "dirty", json_true());
   put_writer(f, j, a);
   return j;
@@ -332,38 +332,38 @@ static json_t *edge(struct facts *f, uint64_t a) {
 /* ---- diagnostics ---- */
 
 static void put_clause(struct facts *f, json_t *j, uint64_t d) {
-  uint64_t name = facts_number(f, d, DVM_FACTS_FINDING_CLAUSE);
+  uint64_t name = sdm_facts_number(f, d, DVM_FACTS_FINDING_CLAUSE);
   struct dvm_text t = DVM_TEXT_INIT;
   if (!name)
     return;
-  uint32_t ndims = facts_ndims(f, d, DVM_FACTS_FINDING_CLAUSE_NDIMS);
-  json_t *w =
-      widths(f, d, DVM_FACTS_FINDING_CLAUSE_LOW, DVM_FACTS_FINDING_CLAUSE_HIGH, ndims, facts_number(f, d, DVM_FACTS_FINDING_CLAUSE_CORNER));
-  facts_add_text(f, name, &t);
+  uint32_t ndims = sdm_facts_ndims(f, d, DVM_FACTS_FINDING_CLAUSE_NDIMS);
+  json_t *w = widths(f, d, DVM_FACTS_FINDING_CLAUSE_LOW, DVM_FACTS_FINDING_CLAUSE_HIGH, ndims,
+                     sdm_facts_number(f, d, DVM_FACTS_FINDING_CLAUSE_CORNER));
+  sdm_facts_add_text(f, name, &t);
   dvm_text_add(&t, "(");
-  facts_add_text(f, facts_number(f, d, DVM_FACTS_FINDING_CLAUSE_ARRAY), &t);
+  sdm_facts_add_text(f, sdm_facts_number(f, d, DVM_FACTS_FINDING_CLAUSE_ARRAY), &t);
   dvm_text_printf(&t, "%s)", json_string_value(w));
   json_decref(w);
-  put(j, "clause", facts_json_of(&t));
+  put(j, "clause", sdm_facts_json_of(&t));
 }
 
 static json_t *finding(struct facts *f, uint64_t d) {
-  uint64_t id = facts_number(f, d, DVM_FACTS_FINDING_ID), message = facts_number(f, d, DVM_FACTS_FINDING_MESSAGE);
-  uint64_t in = facts_number(f, d, DVM_FACTS_FINDING_CONSTRUCT);
+  uint64_t id = sdm_facts_number(f, d, DVM_FACTS_FINDING_ID), message = sdm_facts_number(f, d, DVM_FACTS_FINDING_MESSAGE);
+  uint64_t in = sdm_facts_number(f, d, DVM_FACTS_FINDING_CONSTRUCT);
   struct dvm_text name = DVM_TEXT_INIT;
   uint8_t severity = 0;
   json_t *j = json_object();
   if (id >= f->head.nids)
-    facts_fail(f, -EPROTO, d);
+    sdm_facts_fail(f, -EPROTO, d);
   get(f, f->head.severities + id, &severity, 1);
   dvm_text_add(&name, "dvm-");
-  facts_add_text(f, facts_variable(f, f->head.ids + 8 * id), &name);
-  put(j, "id", facts_json_of(&name));
+  sdm_facts_add_text(f, sdm_facts_variable(f, f->head.ids + 8 * id), &name);
+  put(j, "id", sdm_facts_json_of(&name));
   put(j, "severity", json_string(severity ? "warning" : "error"));
-  put_place(f, j, facts_number(f, d, DVM_FACTS_FINDING_FILE), facts_number(f, d, DVM_FACTS_FINDING_LINE));
-  put_number(j, "column", facts_number(f, d, DVM_FACTS_FINDING_COLUMN));
-  put(j, "what", text(f, facts_number(f, d, DVM_FACTS_FINDING_WHAT)));
-  put_number(j, "count", facts_number(f, d, DVM_FACTS_FINDING_COUNT));
+  put_place(f, j, sdm_facts_number(f, d, DVM_FACTS_FINDING_FILE), sdm_facts_number(f, d, DVM_FACTS_FINDING_LINE));
+  put_number(j, "column", sdm_facts_number(f, d, DVM_FACTS_FINDING_COLUMN));
+  put(j, "what", text(f, sdm_facts_number(f, d, DVM_FACTS_FINDING_WHAT)));
+  put_number(j, "count", sdm_facts_number(f, d, DVM_FACTS_FINDING_COUNT));
   if (message)
     put(j, "message", text(f, message));
   if (in)
@@ -374,12 +374,12 @@ static json_t *finding(struct facts *f, uint64_t d) {
 
 /* The latest one that has been shown, or null. */
 static json_t *last(struct facts *f) {
-  uint64_t found = 0, d = facts_variable(f, f->head.findings);
-  for (unsigned n = 0; d && !f->rc && n < 10 * LIST_MAX; n++, d = facts_number(f, d, DVM_FACTS_FINDING_NEXT))
-    if (facts_number(f, d, DVM_FACTS_FINDING_MESSAGE))
+  uint64_t found = 0, d = sdm_facts_variable(f, f->head.findings);
+  for (unsigned n = 0; d && !f->rc && n < 10 * LIST_MAX; n++, d = sdm_facts_number(f, d, DVM_FACTS_FINDING_NEXT))
+    if (sdm_facts_number(f, d, DVM_FACTS_FINDING_MESSAGE))
       found = d;
   json_t *j = json_pack("{s:o}", "diagnostic", found ? finding(f, found) : json_null());
-  if (facts_is_parallel(f)) /* it does not come back from there */
+  if (sdm_facts_is_parallel(f)) /* it does not come back from there */
     put(j, "ends", json_true());
   return j;
 }
@@ -387,17 +387,17 @@ static json_t *last(struct facts *f) {
 /* ---- statistics ---- */
 
 static json_t *loop(struct facts *f, uint64_t n) {
-  json_t *j = directive(f, facts_number(f, n, DVM_FACTS_LOOP_DIRECTIVE));
-  put_number(j, "entries", facts_number(f, n, DVM_FACTS_LOOP_ENTRIES));
-  put_number(j, "iterations", facts_number(f, n, DVM_FACTS_LOOP_ITERATIONS));
-  put_number(j, "proved", facts_number(f, n, DVM_FACTS_LOOP_PROVED));
+  json_t *j = directive(f, sdm_facts_number(f, n, DVM_FACTS_LOOP_DIRECTIVE));
+  put_number(j, "entries", sdm_facts_number(f, n, DVM_FACTS_LOOP_ENTRIES));
+  put_number(j, "iterations", sdm_facts_number(f, n, DVM_FACTS_LOOP_ITERATIONS));
+  put_number(j, "proved", sdm_facts_number(f, n, DVM_FACTS_LOOP_PROVED));
   return j;
 }
 
 /* ---- lists ---- */
 
-static bool is_array(struct facts *f, uint64_t a) { return !facts_number(f, a, DVM_FACTS_ARRAY_ORDINARY); }
-static bool has_edges(struct facts *f, uint64_t a) { return is_array(f, a) && !facts_number(f, a, DVM_FACTS_ARRAY_TEMPLATE); }
+static bool is_array(struct facts *f, uint64_t a) { return !sdm_facts_number(f, a, DVM_FACTS_ARRAY_ORDINARY); }
+static bool has_edges(struct facts *f, uint64_t a) { return is_array(f, a) && !sdm_facts_number(f, a, DVM_FACTS_ARRAY_TEMPLATE); }
 static bool any(struct facts *f, uint64_t record) { return (void)f, (void)record, true; }
 
 static const struct listing {
@@ -418,8 +418,8 @@ static json_t *list(struct facts *f, const struct listing *l) {
   json_t *all = json_array(), *j = json_pack("{s:o}", l->key, all);
   uint64_t root;
   memcpy(&root, (const char *)&f->head + l->root, sizeof(root));
-  uint64_t at = facts_variable(f, root);
-  for (unsigned n = 0; at && !f->rc; n++, at = facts_number(f, at, l->next)) {
+  uint64_t at = sdm_facts_variable(f, root);
+  for (unsigned n = 0; at && !f->rc; n++, at = sdm_facts_number(f, at, l->next)) {
     if (n == LIST_MAX) {
       put(j, "more", json_true());
       break;
@@ -443,7 +443,7 @@ static json_t *read_what(struct facts *f, const char *what) {
     if (!strcmp(what, listings[i].what)) {
       json_t *j = list(f, &listings[i]);
       if (!strcmp(what, "stats"))
-        put_number(j, "accesses", facts_variable(f, f->head.accesses));
+        put_number(j, "accesses", sdm_facts_variable(f, f->head.accesses));
       return j;
     }
   return NULL;
@@ -482,14 +482,14 @@ static int head_read(struct facts *f, uint64_t block, struct dvm_error *err) {
 }
 
 static json_t *answer(struct facts *f, const char *what, uint64_t address, struct dvm_error *err) {
-  bool parallel = facts_is_parallel(f), element = !strcmp(what, "element");
+  bool parallel = sdm_facts_is_parallel(f), element = !strcmp(what, "element");
   json_t *j = NULL;
   if (parallel && (!strcmp(what, "shadow") || !strcmp(what, "stats")))
     dvm_error_set(err, -ENOTSUP,
                   "the program is executed in parallel, where edges and loops are not tracked; DVM_OPTIONS=poison=1 checks its accesses");
   else if (element && !parallel)
     dvm_error_set(err, -ENOTSUP, "the program was not compiled to run in parallel (dvmcc -fdvm=parallel): each process has all elements");
-  else if (element && !(j = facts_element(f, address)) && !f->rc)
+  else if (element && !(j = sdm_facts_element(f, address)) && !f->rc)
     dvm_error_set(err, -ENOENT, "it is not an element of a distributed array");
   else if (!element && !(j = read_what(f, what)) && !f->rc)
     dvm_error_set(err, -EINVAL, "there is no '%s'; the known names are construct, arrays, shadow, diagnostics and stats", what);

@@ -92,7 +92,7 @@ static struct gdb_pending *insert_break(struct sdm_backend *b, struct sdm_call *
 
 static void got_logpoint(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   struct dvm_text why = DVM_TEXT_INIT;
-  json_t *found = gdb_python_answer(p, &why);
+  json_t *found = sdm_gdb_python_answer(p, &why);
   (void)r;
   if (found) {
     keep_break(b, p->call, sdm_gdb_field(found, "number"));
@@ -176,7 +176,7 @@ void sdm_gdb_break(struct sdm_backend *b, struct sdm_call *c) {
   if (sdm_call_text(c, "catch", NULL))
     insert_catch(b, c, got_catch, sdm_call_args(c));
   else if (sdm_call_text(c, "message", NULL))
-    gdb_python(b, c, sdm_call_args(c), "logpoint", got_logpoint);
+    sdm_gdb_python(b, c, sdm_call_args(c), "logpoint", got_logpoint);
   else
     insert_break(b, c, got_break, sdm_call_args(c));
 }
@@ -190,7 +190,7 @@ static void got_catch_again(struct sdm_backend *b, struct gdb_pending *p, const 
 
 static void got_logpoint_again(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   struct dvm_text why = DVM_TEXT_INIT;
-  json_t *found = gdb_python_answer(p, &why);
+  json_t *found = sdm_gdb_python_answer(p, &why);
   struct sdm_gdb_break *k = find_break(b, json_integer_value(p->kept));
   (void)r;
   if (k && !k->number && sdm_gdb_field(found, "number"))
@@ -213,7 +213,7 @@ void sdm_gdb_restore_breaks(struct sdm_backend *b) {
     if (!b->breaks[i].id || b->breaks[i].number || !b->breaks[i].lasts)
       continue;
     struct gdb_pending *p = sdm_gdb_field(args, "catch")     ? insert_catch(b, NULL, got_catch_again, args)
-                            : sdm_gdb_field(args, "message") ? gdb_python(b, NULL, args, "logpoint", got_logpoint_again)
+                            : sdm_gdb_field(args, "message") ? sdm_gdb_python(b, NULL, args, "logpoint", got_logpoint_again)
                                                              : insert_break(b, NULL, got_break_again, args);
     p->kept = json_integer(b->breaks[i].id);
   }

@@ -60,7 +60,7 @@ static void load(struct sdm_backend *b) {
   struct dvm_text t = DVM_TEXT_INIT;
   for (const char *const *piece = sdm_gdb_checkpoint_hex; *piece; piece++)
     dvm_text_add(&t, *piece);
-  gdb_python(b, NULL, NULL, "cr_answer", gdb_python_ignore); /* has the other functions loaded */
+  sdm_gdb_python(b, NULL, NULL, "cr_answer", sdm_gdb_python_ignore); /* has the other functions loaded */
   sdm_gdb_send(
       b, NULL, NULL,
       "-interpreter-exec console \"python DVM_CR.update(__name__='dvm_checkpoint') or exec(bytes.fromhex('%s').decode(), DVM_CR)\"",
@@ -73,14 +73,14 @@ void sdm_gdb_checkpoint_python(struct sdm_backend *b, const char *name, json_t *
   if (!b->python_checkpoint)
     load(b);
   sdm_gdb_checkpoint_of(b)->quiet = true;
-  gdb_python(b, NULL, args, name, gdb_python_ignore);
-  gdb_python(b, NULL, NULL, "cr_answer", fn);
+  sdm_gdb_python(b, NULL, args, name, sdm_gdb_python_ignore);
+  sdm_gdb_python(b, NULL, NULL, "cr_answer", fn);
   json_decref(args);
 }
 
 json_t *sdm_gdb_checkpoint_answer(struct sdm_backend *b, const struct gdb_pending *p, char **why) {
   struct dvm_text t = DVM_TEXT_INIT;
-  json_t *answer = gdb_python_answer(p, &t);
+  json_t *answer = sdm_gdb_python_answer(p, &t);
   const char *error = sdm_gdb_field(answer, "error");
   b->checkpoint->quiet = false;
   if (answer && !error) {

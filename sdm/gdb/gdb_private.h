@@ -137,10 +137,12 @@ void sdm_gdb_facts_value(struct sdm_backend *b, struct sdm_call *c, const json_t
 void sdm_gdb_evaluate_plain(struct sdm_backend *b, struct sdm_call *c); /* gdb_look.c: whatever lies there */
 
 /* gdb_python.c.  Runs our function 'name' with 'args' in gdb's Python; its answer ends the call, or 'fn' gets the reply. */
-extern const char *const gdb_python_hex[], *const sdm_gdb_checkpoint_hex[]; /* the functions, as hexadecimal text in pieces; NULL ends it */
-void gdb_python_ignore(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r); /* a reply that nobody wants */
-struct gdb_pending *gdb_python(struct sdm_backend *b, struct sdm_call *c, const json_t *args, const char *name, gdb_reply_f fn);
-json_t *gdb_python_answer(const struct gdb_pending *p, struct dvm_text *why); /* a new reference, or NULL with the reason added to 'why' */
+extern const char *const sdm_gdb_python_hex[],
+    *const sdm_gdb_checkpoint_hex[]; /* the functions, as hexadecimal text in pieces; NULL ends it */
+void sdm_gdb_python_ignore(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r); /* a reply that nobody wants */
+struct gdb_pending *sdm_gdb_python(struct sdm_backend *b, struct sdm_call *c, const json_t *args, const char *name, gdb_reply_f fn);
+json_t *sdm_gdb_python_answer(const struct gdb_pending *p,
+                              struct dvm_text *why); /* a new reference, or NULL with the reason added to 'why' */
 
 /* gdb_cache.c */
 void sdm_gdb_use_cache(struct sdm_backend *b); /* of a gdb that has just been started */

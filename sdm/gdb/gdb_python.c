@@ -9,14 +9,14 @@
 
 static void load(struct sdm_backend *b) {
   struct dvm_text t = DVM_TEXT_INIT;
-  for (const char *const *piece = gdb_python_hex; *piece; piece++)
+  for (const char *const *piece = sdm_gdb_python_hex; *piece; piece++)
     dvm_text_add(&t, *piece);
   sdm_gdb_send(b, NULL, NULL, "-interpreter-exec console \"python exec(bytes.fromhex('%s').decode(), globals())\"", dvm_text_str(&t));
   dvm_text_fini(&t);
   b->python = true;
 }
 
-json_t *gdb_python_answer(const struct gdb_pending *p, struct dvm_text *why) {
+json_t *sdm_gdb_python_answer(const struct gdb_pending *p, struct dvm_text *why) {
   const char *text = p->text.len ? dvm_text_str((struct dvm_text *)&p->text) : "", *mark;
   if ((mark = strstr(text, "\n" ANSWER)))
     return json_loads(mark + sizeof(ANSWER), JSON_DISABLE_EOF_CHECK, NULL);
@@ -29,7 +29,7 @@ json_t *gdb_python_answer(const struct gdb_pending *p, struct dvm_text *why) {
 
 static void got_answer(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
   struct dvm_text why = DVM_TEXT_INIT;
-  json_t *answer = gdb_python_answer(p, &why);
+  json_t *answer = sdm_gdb_python_answer(p, &why);
   (void)b, (void)r;
   if (answer)
     sdm_call_done(p->call, answer, NULL);
@@ -38,7 +38,7 @@ static void got_answer(struct sdm_backend *b, struct gdb_pending *p, const struc
   dvm_text_fini(&why);
 }
 
-void gdb_python_ignore(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) { (void)b, (void)p, (void)r; }
+void sdm_gdb_python_ignore(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) { (void)b, (void)p, (void)r; }
 
 static void put_hex(struct dvm_text *t, const char *s) {
   for (; *s; s++)
@@ -55,7 +55,7 @@ static bool is_word(const char *s) {
   return true;
 }
 
-struct gdb_pending *gdb_python(struct sdm_backend *b, struct sdm_call *c, const json_t *of, const char *name, gdb_reply_f fn) {
+struct gdb_pending *sdm_gdb_python(struct sdm_backend *b, struct sdm_call *c, const json_t *of, const char *name, gdb_reply_f fn) {
   struct dvm_text where = DVM_TEXT_INIT, hex = DVM_TEXT_INIT;
   char *args = of ? json_dumps(of, JSON_COMPACT) : sdm_strdup("{}");
   if (!b->python)
@@ -76,7 +76,7 @@ void sdm_gdb_inspect(struct sdm_backend *b, struct sdm_call *c) {
   if (!is_word(what))
     sdm_call_fail(c, "'what' is missing");
   else if (sdm_gdb_start(b, c))
-    gdb_python(b, c, sdm_call_args(c), what, NULL);
+    sdm_gdb_python(b, c, sdm_call_args(c), what, NULL);
 }
 
 static void got_sources(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {

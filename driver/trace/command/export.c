@@ -33,7 +33,7 @@ struct group {
 struct exporting {
   struct dvmt_reader *r;
   FILE *out;
-  struct npz *npz;
+  struct dvmt_npz *npz;
   struct site_text *sites; /* owned */
   size_t nsites;
   struct group *groups; /* owned */
@@ -171,7 +171,7 @@ static struct group *new_group(struct exporting *e, const struct dvmt_record *re
   int *const to[] = {&g->value, &g->element, &g->record, &g->site};
   for (int i = 0; i < 4; i++) {
     snprintf(column, sizeof(column), "%s.%s", full, parts[i]);
-    *to[i] = npz_column(e->npz, column, i == 0 ? numpy : i == 3 ? "<u4" : i == 1 ? "<i8" : "<u8", i == 0 ? bytes : i == 3 ? 4 : 8);
+    *to[i] = dvmt_npz_column(e->npz, column, i == 0 ? numpy : i == 3 ? "<u4" : i == 1 ? "<i8" : "<u8", i == 0 ? bytes : i == 3 ? 4 : 8);
   }
   return g;
 }
@@ -198,10 +198,10 @@ static int write_columns(struct exporting *e, const struct dvmt_record *rec, uin
   int64_t element =
       o ? (o->element_bytes && rec->offset % (int64_t)o->element_bytes == 0 ? rec->offset / (int64_t)o->element_bytes : rec->offset) : 0;
   const uint64_t there = v.words[0] != 0;
-  npz_add(e->npz, g->value, v.type.kind == 'p' ? &there : v.words);
-  npz_add(e->npz, g->element, &element);
-  npz_add(e->npz, g->record, &number);
-  npz_add(e->npz, g->site, &rec->site);
+  dvmt_npz_add(e->npz, g->value, v.type.kind == 'p' ? &there : v.words);
+  dvmt_npz_add(e->npz, g->element, &element);
+  dvmt_npz_add(e->npz, g->record, &number);
+  dvmt_npz_add(e->npz, g->site, &rec->site);
   return 0;
 }
 
@@ -254,7 +254,7 @@ int dvmt_export(const char *path, enum dvmt_export how, const char *output, stru
   struct dvmt_filter f = {.nindex = -1};
   struct exporting e = {.r = dvmt_file_open(path, err), .out = stdout};
   int rc = e.r ? dvmt_filter_begin(&f, wanted, e.r, err) : err->code;
-  if (!rc && how == DVMT_EXPORT_NPZ && !(e.npz = npz_create(output, err)))
+  if (!rc && how == DVMT_EXPORT_NPZ && !(e.npz = dvmt_npz_create(output, err)))
     rc = err->code;
   if (!rc && how != DVMT_EXPORT_NPZ && output && !(e.out = fopen(output, "we")))
     rc = dvm_error_errno(err, "cannot write '%s'", output);
@@ -263,8 +263,8 @@ int dvmt_export(const char *path, enum dvmt_export how, const char *output, stru
     dvmt_filter_note(&f, path);
   }
   if (e.npz) {
-    npz_text(e.npz, "trace.json", describe(&e));
-    int close_rc = npz_close(e.npz, err);
+    dvmt_npz_text(e.npz, "trace.json", describe(&e));
+    int close_rc = dvmt_npz_close(e.npz, err);
     rc = rc ? rc : close_rc;
   } else if (e.out && e.out != stdout) {
     int close_rc = dvmt_file_close(e.out, output, err);

@@ -30,7 +30,7 @@ struct column {
   size_t nchunks;
   char *text;                  /* in place of all that; owned */
 };
-struct npz {
+struct dvmt_npz {
   char *path;
   FILE *out, *spill;
   struct column *column;       /* owned */
@@ -41,8 +41,8 @@ struct npz {
   int rc;
 };
 
-struct npz *npz_create(const char *path, struct dvm_error *err) {
-  struct npz *z = calloc(1, sizeof(*z));
+struct dvmt_npz *dvmt_npz_create(const char *path, struct dvm_error *err) {
+  struct dvmt_npz *z = calloc(1, sizeof(*z));
   if (z && (z->path = strdup(path)) && (z->spill = tmpfile()) && (z->out = fopen(path, "we")))
     return z;
   dvm_error_errno(err, "cannot write '%s'", path);
@@ -54,7 +54,7 @@ struct npz *npz_create(const char *path, struct dvm_error *err) {
   return NULL;
 }
 
-static struct column *new_column(struct npz *z, char *name) {
+static struct column *new_column(struct dvmt_npz *z, char *name) {
   struct column *rows = name ? realloc(z->column, (z->n + 1) * sizeof(*rows)) : NULL;
   if (!rows) {
     free(name);
@@ -66,7 +66,7 @@ static struct column *new_column(struct npz *z, char *name) {
   return &rows[z->n++];
 }
 
-int npz_column(struct npz *z, const char *name, const char *type, unsigned bytes) {
+int dvmt_npz_column(struct dvmt_npz *z, const char *name, const char *type, unsigned bytes) {
   char *file = NULL;
   struct column *c = asprintf(&file, "%s.npy", name) < 0 ? NULL : new_column(z, file);
   if (!c || !(c->buffer = malloc(BUFFER))) {
@@ -78,7 +78,7 @@ int npz_column(struct npz *z, const char *name, const char *type, unsigned bytes
   return (int)z->n - 1;
 }
 
-static void spill(struct npz *z, struct column *c) {
+static void spill(struct dvmt_npz *z, struct column *c) {
   if (c->nchunks % 64 == 0) {
     uint64_t *rows = realloc(c->chunk, (c->nchunks + 64) * sizeof(*rows));
     if (!rows) {
@@ -94,7 +94,7 @@ static void spill(struct npz *z, struct column *c) {
   c->used = 0;
 }
 
-void npz_add(struct npz *z, int column, const void *number) {
+void dvmt_npz_add(struct dvmt_npz *z, int column, const void *number) {
   struct column *c = column < 0 ? NULL : &z->column[column];
   if (!c || z->rc)
     return;
@@ -105,7 +105,7 @@ void npz_add(struct npz *z, int column, const void *number) {
     spill(z, c);
 }
 
-void npz_text(struct npz *z, const char *name, char *text) {
+void dvmt_npz_text(struct dvmt_npz *z, const char *name, char *text) {
   struct column *c = new_column(z, strdup(name));
   if (c)
     c->text = text;
@@ -115,7 +115,7 @@ void npz_text(struct npz *z, const char *name, char *text) {
 
 /* ---- the archive ----------------------------------------------------------------------------------------------------------------- */
 
-static void put(struct npz *z, const void *p, size_t n, uint32_t *crc) {
+static void put(struct dvmt_npz *z, const void *p, size_t n, uint32_t *crc) {
   if (fwrite(p, 1, n, z->out) != n)
     z->rc = -EIO;
   z->written += n;
@@ -126,7 +126,7 @@ static void put(struct npz *z, const void *p, size_t n, uint32_t *crc) {
 static void put_number(unsigned char **to, uint64_t v, int bytes) { dvmt_put(to, v, bytes); }
 
 /* Local header with sizes of 64 bits, which are known. */
-static void put_local(struct npz *z, const struct column *c, uint32_t crc, uint64_t size) {
+static void put_local(struct dvmt_npz *z, const struct column *c, uint32_t crc, uint64_t size) {
   unsigned char head[50], *to = head;
   put_number(&to, LOCAL_MAGIC, 4);
   put_number(&to, ZIP_VERSION, 2);
@@ -146,7 +146,7 @@ static void put_local(struct npz *z, const struct column *c, uint32_t crc, uint6
   put(z, head, (size_t)(to - head), NULL);
 }
 
-static void add_central(struct npz *z, const struct column *c, uint32_t crc, uint64_t size, uint64_t offset) {
+static void add_central(struct dvmt_npz *z, const struct column *c, uint32_t crc, uint64_t size, uint64_t offset) {
   unsigned char head[96], *to = head;
   put_number(&to, CENTRAL_MAGIC, 4);
   put_number(&to, ZIP_VERSION, 2);
@@ -186,7 +186,7 @@ static size_t npy_header(const struct column *c, char *buf, size_t size) {
 }
 
 /* Passes all bytes of a column to the archive, or only to the checksum. */
-static void each_byte(struct npz *z, const struct column *c, const char *head, size_t nhead, bool write, uint32_t *crc) {
+static void each_byte(struct dvmt_npz *z, const struct column *c, const char *head, size_t nhead, bool write, uint32_t *crc) {
   static unsigned char part[BUFFER];
   size_t full = BUFFER / (c->bytes ? c->bytes : 1) * (c->bytes ? c->bytes : 1);
   *crc = dvmt_crc(*crc, head, nhead);
@@ -204,7 +204,7 @@ static void each_byte(struct npz *z, const struct column *c, const char *head, s
     put(z, c->buffer, c->used, NULL);
 }
 
-static void write_column(struct npz *z, const struct column *c) {
+static void write_column(struct dvmt_npz *z, const struct column *c) {
   char head[256];
   uint64_t offset = z->written, size;
   uint32_t crc = 0, again = 0;
@@ -223,7 +223,7 @@ static void write_column(struct npz *z, const struct column *c) {
   add_central(z, c, crc, size, offset);
 }
 
-static void write_end(struct npz *z) {
+static void write_end(struct dvmt_npz *z) {
   unsigned char end[98], *to = end;
   uint64_t central = z->written, size = z->central.n;
   put(z, z->central.p, z->central.n, NULL);
@@ -250,7 +250,7 @@ static void write_end(struct npz *z) {
   put(z, end, (size_t)(to - end), NULL);
 }
 
-int npz_close(struct npz *z, struct dvm_error *err) {
+int dvmt_npz_close(struct dvmt_npz *z, struct dvm_error *err) {
   if (fflush(z->spill))
     z->rc = z->rc ? z->rc : -errno;
   for (size_t i = 0; i < z->n && !z->rc; i++)

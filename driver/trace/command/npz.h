@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct npz;
-struct npz *npz_create(const char *path, struct dvm_error *err);
+struct dvmt_npz;
+struct dvmt_npz *dvmt_npz_create(const char *path, struct dvm_error *err);
 /* A column 'name' of numpy's type 'type' ("<f8"), 'bytes' each.  Its number, or -ENOMEM. */
-int npz_column(struct npz *z, const char *name, const char *type, unsigned bytes);
+int dvmt_npz_column(struct dvmt_npz *z, const char *name, const char *type, unsigned bytes);
 /* Appends a number to it.  Errors are told by npz_close. */
-void npz_add(struct npz *z, int column, const void *number);
+void dvmt_npz_add(struct dvmt_npz *z, int column, const void *number);
 /* A file beside the columns. */
-void npz_text(struct npz *z, const char *name, char *text /* taken over */);
+void dvmt_npz_text(struct dvmt_npz *z, const char *name, char *text /* taken over */);
 /* Writes the archive.  0, or -E... */
-int npz_close(struct npz *z, struct dvm_error *err);
+int dvmt_npz_close(struct dvmt_npz *z, struct dvm_error *err);
 #endif
