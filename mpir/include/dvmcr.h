@@ -44,7 +44,8 @@ int dvmcr_callback_replace_self(dvmcr_callback_f fn, void *arg);
  * being written when 0 is returned; later errors are reported to the requester. */
 int dvmcr_checkpoint(int flags);
 
-/* A thread between enter and leave is not stopped; a checkpoint waits, up to its time-out.  Calls nest; keep the sections short. */
+/* A thread between enter and leave is not stopped; a checkpoint waits, up to its time-out.  Calls nest; keep the sections short.  May be called
+ * from signal handlers. */
 void dvmcr_enter(void);
 void dvmcr_leave(void);
 /* -EBUSY when a checkpoint is waiting, and then nothing is entered. */
@@ -53,46 +54,46 @@ int dvmcr_try_enter(void);
 /* Hooks run on every thread's own stack when it goes on, in the stop signal's handler. */
 typedef void (*dvmcr_hook_f)(int event);
 enum {
-  DVMCR_HOOK_CONTINUE = 0,  /* a checkpoint was taken */
-  DVMCR_HOOK_RESTART = 1,   /* restarted from an image */
-  DVMCR_HOOK_FAILED = 2,    /* there was none */
+  DVMCR_HOOK_CONTINUE = 0, /* a checkpoint was taken */
+  DVMCR_HOOK_RESTART = 1, /* restarted from an image */
+  DVMCR_HOOK_FAILED = 2, /* there was none */
   DVMCR_HOOK_EVENTS = 3,
 };
-/* Sets the process's hook for an event, NULL removes it.  Returns the one before. */
+/* Sets the process's hook for an event, NULL removes it.  Returns the one before; NULL also for an event that there is none of. */
 dvmcr_hook_f dvmcr_hook_set(int event, dvmcr_hook_f fn);
 enum { /* kinds of threads */
-       DVMCR_PLAIN = 0,      /* have not called dvmcr_init() */
+       DVMCR_PLAIN = 0, /* have not called dvmcr_init() */
        DVMCR_REGISTERED = 1,
-       DVMCR_HELPER = 2,     /* the library's own, if it has run thread-context callbacks; only by dvmcr_hook_set_for */
+       DVMCR_HELPER = 2, /* the library's own, if it has run thread-context callbacks; only by dvmcr_hook_set_for */
        DVMCR_KINDS = 3,
 };
 /* The same for one kind of threads; 'number' is given to the hook instead of the event. */
 dvmcr_hook_f dvmcr_hook_set_for(int event, int kind, dvmcr_hook_f fn, int number);
 
 struct dvmcr_options {
-  size_t size;               /* sizeof(struct dvmcr_options) */
-  const char *path;          /* image file, folder ending in '/', or NULL */
-  unsigned flags;            /* DVMCR_ALL_FILES ... */
-  unsigned stop_timeout_ms;  /* 0: 10000 */
-  unsigned keep;             /* images of this process to keep, 0: all */
-  int signal;                /* sent to the process when the image is whole, 0: none */
-  int scope;                 /* DVMCR_AUTO ... */
-  pid_t target;              /* process, group or session that is meant; 0: this process, and its group or session */
+  size_t size; /* sizeof(struct dvmcr_options) */
+  const char *path; /* image file, folder ending in '/', or NULL */
+  unsigned flags; /* DVMCR_ALL_FILES ... */
+  unsigned stop_timeout_ms; /* 0: 10000 */
+  unsigned keep; /* images of this process to keep, 0: all */
+  int signal; /* sent to the process when the image is whole, 0: none */
+  int scope; /* DVMCR_AUTO ... */
+  pid_t target; /* process, group or session that is meant; 0: this process, and its group or session */
 };
 enum { /* what is saved, with all descendants as one set */
-       DVMCR_AUTO = 0,            /* this process, with its children if it has any */
+       DVMCR_AUTO = 0, /* this process, with its children if it has any */
        DVMCR_GROUP = 1,
        DVMCR_SESSION = 2,
        DVMCR_TREE = 3,
-       DVMCR_PROCESS = 4,         /* the process alone; refused if it has children */
+       DVMCR_PROCESS = 4, /* the process alone; refused if it has children */
 };
 enum {
-  DVMCR_ALL_FILES = 1,
-  DVMCR_NO_FORK = 2,
-  DVMCR_ALLOW_TRACED = 4,
-  DVMCR_NO_SYNC = 8,
+  DVMCR_ALL_FILES = 1, /* mapped files too, libraries and program included: the image needs none of them */
+  DVMCR_NO_FORK = 2, /* threads stand until the image is written; without it a forked copy writes while they go on */
+  DVMCR_ALLOW_TRACED = 4, /* a debugger that holds the process is not a reason to refuse */
+  DVMCR_NO_SYNC = 8, /* the image is not forced to the disk: a crash of the machine may lose it */
   DVMCR_SAVE_FILES = 1 << 12, /* contents of open files too */
-  DVMCR_STRICT = 1 << 13,     /* refuse if anything would not be restored as it was */
+  DVMCR_STRICT = 1 << 13, /* refuse if anything would not be restored as it was */
 };
 
 /* Asks for a checkpoint and returns at once.  Sets, and other processes than this, are saved by the command that 'dvm run' has noted in
@@ -105,7 +106,7 @@ int dvmcr_poll(int ticket, char *path, size_t size);
  * NULL), 1 in the process restarted from it, or -E... with the reason in 'path'; -EINPROGRESS after the time-out. */
 int dvmcr_wait(int ticket, char *path, size_t size, int timeout_ms);
 
-/* Waits as dvmcr_wait does, but keeps the ticket.  Returns 1 when the request is done, 0 after the time-out, -EINVAL. */
+/* Waits as dvmcr_wait does, but keeps the ticket.  Returns 1 when the request is done, 0 after the time-out, -EINVAL for a number that is not a ticket. */
 int dvmcr_done(int ticket, int timeout_ms);
 /* The reason for a request's failure, or what will not be restored as it was: cut to 'size', terminated.  To be called before the ticket is given back.  Returns the bytes that it takes with
  * its end, 0 if there is none. */
@@ -113,13 +114,13 @@ int dvmcr_message(int ticket, char *text, size_t size);
 
 /* What a callback may want to know of the checkpoint under way. */
 struct dvmcr_current {
-  const char *path; /* of the image */
+  const char *path; /* of the image; valid until the callback returns */
   int signal; /* that the process will get when the image is whole, 0: none */
   pid_t requester; /* process that has asked for it, perhaps this one */
 };
 /* Returns 0, or -EINVAL outside callbacks. */
 int dvmcr_current(struct dvmcr_current *current);
-/* Image that this life of the process was restarted from; "" in its first. */
+/* Image that this life of the process was restarted from; "" in its first.  The text stays, and is another one after the next restart. */
 const char *dvmcr_restarted_from(void);
 
 /* 1 while a checkpoint of this process is under way, else 0. */

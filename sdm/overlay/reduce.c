@@ -87,6 +87,8 @@ static bool before(const struct sdm_top *t, long double value, sdm_id id, uint32
 
 void sdm_top_add(struct sdm_top *t, long double value, sdm_id id) {
   uint32_t at = t->n;
+  if (value != value)
+    return;
   while (at && before(t, value, id, at - 1))
     at--;
   if (at >= t->limit)

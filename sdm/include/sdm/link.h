@@ -24,7 +24,8 @@ struct sdm_secret {
 /* Must be called once before any other function here.  0 or -EIO. */
 int sdm_link_init(void);
 void sdm_secret_random(struct sdm_secret *s);
-/* A file of 64 hexadecimal digits that only its owner can read and write; anything else is refused. */
+/* A file of 64 hexadecimal digits that only its owner can read and write; anything else is refused.  These four return 0 or a negative code with
+ * the reason: -EPERM (others can read it), -EINVAL (not 64 digits, or none at all), -EIO, or errno's of the file. */
 int sdm_secret_read(struct sdm_secret *s, const char *path, struct dvm_error *err);
 int sdm_secret_write(const struct sdm_secret *s, const char *path, struct dvm_error *err); /* new file, mode 0600 */
 /* Takes the secret from 'file' ("-": the first line of standard input), or if it is NULL from SDM_SECRET in the environment, where it is wiped and removed.  'option' is how

@@ -25,8 +25,8 @@
 extern "C" {
 #endif
 
-/* A transport of another kind (another network, a message layer, a simulator) is a table of these functions: sdm/net/ctx.c has
- * that of TCP and unix sockets, sdm/overlay/sim.c that of the simulator, test/unit/sdm/transport.c a whole one in a hundred lines.
+/* Only for those who write a transport; programs of the tree need sdm.h alone.  A transport of another kind (another network, a message layer, a
+ * simulator) is a table of these functions.  The sources of libsdm have one in a hundred lines (test/unit/sdm/transport.c).
  * Nodes allocate with sdm_alloc (bytes.h has what happens without memory) and are used by one thread at a time. */
 struct sdm_node;
 
@@ -40,14 +40,14 @@ struct sdm_node_ops {
    * sdm_node_dialled, perhaps at once. */
   void (*dial)(void *arg, int slot, const struct sdm_table *t, const struct sdm_entry *e, int64_t until);
   void (*bind)(void *arg, void *link, int slot); /* from now on, frames of 'link' carry this slot */
-  void (*drop)(void *arg, void *link);           /* closes it; no sdm_node_lost follows */
-  void (*wake)(void *arg, int64_t at);           /* calls sdm_node_wake at that time, or somewhat later */
+  void (*drop)(void *arg, void *link); /* closes it; no sdm_node_lost follows */
+  void (*wake)(void *arg, int64_t at); /* calls sdm_node_wake at that time, or somewhat later */
   /* A command for this server.  Answer it with sdm_node_reply, now or later. */
   void (*command)(void *arg, uint64_t request, uint32_t ms_left, const void *p, size_t len);
   void (*input)(void *arg, const struct sdm_iolist *l); /* stdin for this server's program */
-  void (*credit)(void *arg, uint64_t bytes);            /* this many more bytes of output may be sent */
+  void (*credit)(void *arg, uint64_t bytes); /* this many more bytes of output may be sent */
   void (*orphan)(void *arg, bool alone); /* the parent is lost (true), or one is there, the first or a new one (false) */
-  void (*bye)(void *arg);                /* the session ends */
+  void (*bye)(void *arg); /* the session ends */
   /* Root only.  The answer is borrowed. */
   void (*answer)(void *arg, uint64_t request, uint16_t flags, const struct sdm_answer *a);
   void (*event)(void *arg, const struct sdm_answer *a);
@@ -57,9 +57,9 @@ struct sdm_node_ops {
 };
 
 struct sdm_node_options {
-  uint32_t ping_ms;       /* 0: no heart-beats; a link is lost after three without an answer; default 2000 */
-  uint32_t hold_us;       /* events are held back this long in total to be merged; default 5000 */
-  uint32_t keep_answers;  /* finished requests that can be answered again; default 64 */
+  uint32_t ping_ms; /* 0: no heart-beats; a link is lost after three without an answer; default 2000 */
+  uint32_t hold_us; /* events are held back this long in total to be merged; default 5000 */
+  uint32_t keep_answers; /* finished requests that can be answered again; default 64 */
   /* Of a root: where its epochs and requests begin.  Servers whose root was lost may be taken over by another one: higher
    * than all that they have seen. */
   uint32_t epoch;
@@ -93,9 +93,9 @@ void sdm_node_output(struct sdm_node *n, uint8_t stream, bool eof, const void *p
 
 sdm_id sdm_node_id(const struct sdm_node *n);
 bool sdm_node_is_led(const struct sdm_node *n); /* a server with a parent */
-sdm_id sdm_node_parent(const struct sdm_node *n);        /* SDM_MASTER for the first servers; SDM_ID_NONE: no parent */
+sdm_id sdm_node_parent(const struct sdm_node *n); /* SDM_MASTER for the first servers; SDM_ID_NONE: no parent */
 const struct sdm_set *sdm_node_subtree(const struct sdm_node *n); /* ids below and its own; borrowed */
-const struct sdm_set *sdm_node_gone(const struct sdm_node *n);    /* ids known to be lost; borrowed */
+const struct sdm_set *sdm_node_gone(const struct sdm_node *n); /* ids known to be lost; borrowed */
 /* The children that lead to 'dest'; the part of 'dest' that can be reached from here.  The caller frees. */
 struct sdm_set *sdm_node_next_hops(const struct sdm_node *n, const struct sdm_set *dest);
 struct sdm_set *sdm_node_reachable(const struct sdm_node *n, const struct sdm_set *dest);

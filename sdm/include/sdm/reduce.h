@@ -40,7 +40,7 @@ struct sdm_top {
   } entries[SDM_TOP_MAX]; /* [n], the most extreme first */
 };
 
-void sdm_top_add(struct sdm_top *t, long double value, sdm_id id); /* no NaN */
+void sdm_top_add(struct sdm_top *t, long double value, sdm_id id); /* a NaN is left out */
 void sdm_top_encode(const struct sdm_top *t, struct sdm_bytes *out);
 int sdm_top_decode(struct sdm_top *t, const void *p, size_t len); /* 0 or -EBADMSG */
 int sdm_top_merge(struct sdm_bytes *into, const void *body, size_t len);

@@ -11,7 +11,8 @@ extern "C" {
 
 struct sdm_ctx;
 
-/* Front end, or a master without one: all servers, before sdm_connect.  'table' is copied. */
+/* Front end, or a master without one: all servers, before sdm_connect.  'table' is copied.  Returns 0, -EINVAL (a server, or a context of
+ * sdm_open), -EISCONN, or -EBADMSG: the table names a server twice or a host that cannot be one. */
 int sdm_route_set_table(struct sdm_ctx *c, const struct sdm_table *table);
 sdm_id sdm_route_get_parent(const struct sdm_ctx *c); /* SDM_MASTER, SDM_FRONTEND; SDM_ID_NONE: not connected */
 sdm_id sdm_route_get_id(const struct sdm_ctx *c);

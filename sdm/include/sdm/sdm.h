@@ -60,12 +60,14 @@ struct sdm_options {
   void *arg;
 };
 
+/* 'o' is copied; the texts that it points to, 'handlers' and 'arg' must live as long as the context.  NULL with the reason in *err. */
 struct sdm_ctx *sdm_open(const struct sdm_options *o, struct dvm_error *err);
 /* The same from an argument vector; words that it does not know are the application's:
  *   --master [--frontend=HOST:PORT]   --server[=RANK]   --frontend
  *   --host=HOST  --port=BASE  --port-tries=N  --rendezvous=HOST:PORT  --routing-file=FILE  --servers=N  --shape=SHAPE
  *   --secret-file=FILE (else the secret is in SDM_SECRET)  --start-timeout=MS  --orphan=MS
- * Without RANK the launcher's environment tells it.  Messages arrive by callbacks, see message.h. */
+ * Without RANK the launcher's environment tells it.  Messages arrive by callbacks, see message.h.  'argv' must live as long as the context.
+ * NULL with the reason in *err: words that contradict each other, no secret, a routing table that cannot be read. */
 struct sdm_ctx *sdm_init(int argc, char *const *argv, struct dvm_error *err);
 void sdm_finalize(struct sdm_ctx *c); /* closes all; a front end or a master says goodbye first */
 /* After a fork, in the child: closes the connections there without sending anything. */
@@ -99,18 +101,20 @@ int sdm_connect(struct sdm_ctx *c, const struct sdm_set *ids, struct dvm_error *
  * -EHOSTUNREACH with the missing ranks and why in the text; 'missing', if not NULL, gets them.  The rest works. */
 int sdm_connect_tree(struct sdm_ctx *c, const struct sdm_table *t, uint32_t timeout_ms, struct sdm_set *missing, struct dvm_error *err);
 
-/* Master, front end: see sdm/node.h. */
+/* Master, front end.  sdm_request returns the number by which 'answer' tells of it: exactly once with all of 'dest', those that are not in the
+ * tree as unreachable (an empty 'dest': an answer of nobody), at 'timeout_ms' at the latest (0: no limit).  'reducer': how answers are merged, see
+ * answer.h.  Payloads are copied. */
 uint64_t sdm_request(struct sdm_ctx *c, const struct sdm_set *dest, uint8_t reducer, uint32_t timeout_ms, const void *p, size_t len);
 void sdm_input(struct sdm_ctx *c, const struct sdm_set *dest, bool eof, const void *p, size_t len);
 void sdm_credit(struct sdm_ctx *c, const struct sdm_set *dest, uint64_t bytes);
 /* The application cannot take more (true): nothing more is read from the servers until it can. */
 void sdm_hold(struct sdm_ctx *c, bool hold);
-/* Server. */
+/* Server.  'kind' of a reply: see answer.h; 'stream' of output: see iolist.h.  Copied. */
 void sdm_reply(struct sdm_ctx *c, uint64_t request, uint8_t kind, const void *body, size_t len, const void *detail, size_t detail_len);
 void sdm_event(struct sdm_ctx *c, const void *body, size_t len);
 void sdm_output(struct sdm_ctx *c, uint8_t stream, bool eof, const void *p, size_t len);
 
-const struct sdm_set *sdm_all(const struct sdm_ctx *c);  /* every id in the tree from here down; borrowed */
+const struct sdm_set *sdm_all(const struct sdm_ctx *c); /* every id in the tree from here down; borrowed */
 const struct sdm_set *sdm_gone(const struct sdm_ctx *c); /* those that were lost; borrowed */
 sdm_id sdm_get_my_id(const struct sdm_ctx *c);
 #ifdef __cplusplus

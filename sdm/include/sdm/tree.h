@@ -39,14 +39,15 @@ struct sdm_table {
 };
 
 void sdm_table_fini(struct sdm_table *t);
-/* Adds a server at the end; a host name is stored once. */
+/* Adds a server at the end; a host name is copied, and stored once.  Cannot fail: without memory see bytes.h. */
 void sdm_table_add(struct sdm_table *t, sdm_id id, const char *host, uint16_t port);
 /* A shape that suits the servers of a table: few are attached to the root, more in two or three wide levels, those of other hosts below one of
  * theirs.  Wide trees cost the least: each level is one more process that wakes for every message. */
 struct sdm_shape sdm_shape_choose(const struct sdm_table *t);
 /* Orders by host for shape SDM_HOSTS, by id otherwise.  Returns 0, or -EEXIST if an id occurs twice. */
 int sdm_table_order(struct sdm_table *t, struct dvm_error *err);
-/* Text form, a line each: "id host port".  '#' starts a comment. */
+/* Text form, a line each: "id host port".  '#' starts a comment.  Adds to 't' and orders it.  Returns 0, or with file and line in *err: -EINVAL,
+ * -EEXIST, or why the file cannot be read. */
 int sdm_table_read(struct sdm_table *t, const char *path, struct dvm_error *err);
 
 /* Walks the children of the owner of entries [lo, hi): each call gives one child's slice.  'self' tells whether

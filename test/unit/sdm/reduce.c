@@ -116,6 +116,15 @@ static void extremes(void **state) {
   }
 }
 
+static void what_is_not_a_number(void **state) {
+  struct sdm_top t = {.limit = 3};
+  (void)state;
+  for (sdm_id i = 0; i < 4; i++)
+    sdm_top_add(&t, i & 1 ? (long double)NAN : (long double)i, i);
+  assert_int_equal(t.n, 2);
+  assert_true(t.entries[0].id == 2 && t.entries[1].id == 0);
+}
+
 /* Bodies that do not fit stay two classes: nothing is lost. */
 static void what_does_not_fit(void **state) {
   struct sdm_answer *a = sdm_answer_new(SDM_REDUCE_TOP);
@@ -142,6 +151,6 @@ static void what_does_not_fit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(histograms), cmocka_unit_test(bins), cmocka_unit_test(extremes),
-                                     cmocka_unit_test(what_does_not_fit)};
+                                     cmocka_unit_test(what_is_not_a_number), cmocka_unit_test(what_does_not_fit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
