@@ -101,6 +101,13 @@ long mpir_crs_confine_call(long number, const long *a) {
   return rc;
 }
 
+/* Another thread may have been in the middle of installing one: whether this process has it cannot be known. */
+void mpir_crs_confine_after_fork(void) {
+  if (atomic_flag_test_and_set(&filters.lock))
+    filters.unknown = true;
+  atomic_flag_clear(&filters.lock);
+}
+
 static uint32_t data_word(const struct seccomp_data *data, uint32_t at) {
   uint32_t value = 0;
 

@@ -207,6 +207,7 @@ static void after_fork(void) {
   mpir_crs_timer_after_fork();
   mpir_crs_clock_after_fork();
   mpir_crs_semaphores_after_fork();
+  mpir_crs_confine_after_fork();
   mpir_crs_hooks_after_fork();
   watch_main();
   mpir_crs_helper_start(mpir_crs_demand_after_fork());

@@ -19,17 +19,15 @@ static struct {
   char *path;
 } names[NAMES_MAX];
 static unsigned next_name;
-static atomic_uint lock;
 
 static void note(uint64_t device, uint64_t inode, const char *path) {
   char *copy = strdup(path), *old;
-  unsigned i = 0, is_free = 0;
+  unsigned i = 0;
 
   if (!copy)
     return;
   dvmcr_enter();
-  while (!atomic_compare_exchange_weak(&lock, &is_free, 1))
-    is_free = 0;
+  mpir_crs_descriptors_lock(); /* fork(2) takes it too: a child does not find it held */
   while (i < NAMES_MAX && names[i].path && (names[i].inode != inode || names[i].device != device))
     i++;
   i = i == NAMES_MAX ? next_name++ % NAMES_MAX : i;
@@ -37,7 +35,7 @@ static void note(uint64_t device, uint64_t inode, const char *path) {
   names[i].device = device;
   names[i].inode = inode;
   names[i].path = copy;
-  atomic_store(&lock, 0);
+  mpir_crs_descriptors_unlock();
   dvmcr_leave();
   free(old);
 }

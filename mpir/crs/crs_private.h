@@ -186,6 +186,7 @@ int mpir_crs_lazy_fill(char *why, size_t size);
 void mpir_crs_confine_init(void);
 /* prctl(2) or seccomp(2): a filter that it installs is noted. */
 long mpir_crs_confine_call(long number, const long *a);
+void mpir_crs_confine_after_fork(void);
 /* Before the stop: 0, or -EOPNOTSUPP with the text in 'why' when a seccomp filter does not permit a checkpoint, or cannot be restored. */
 int mpir_crs_confine_check(char *why, size_t size);
 

@@ -78,3 +78,9 @@ P
   "$systemd" "$WORK/filtered.py" "$BIN/dvm-restart" "$IMAGE" || fail "under the filter it does not run"
   note "a filter that was there before"
 fi
+
+# A child that is forked while another thread installs a filter installs its own.
+"$BIN/dvm-run" --checkpointable "$PROGRAMS/mpir_held_filter" > "$WORK/held.out" 2>&1
+status=$?
+[ $status = 77 ] || [ $status = 0 ] || { cat "$WORK/held.out" >&2; fail "forked during a filter: status $status"; }
+note "forked during a filter: $(cat "$WORK/held.out")"
