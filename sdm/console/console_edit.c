@@ -1,4 +1,5 @@
 /* Where lines come from: a terminal with history and completion, or a pipe. */
+#define _GNU_SOURCE /* fopencookie */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -22,19 +23,51 @@ static void prompt_text(struct sdm_console *c, char *out, size_t size) {
     snprintf(out, size, plain ? "p%s> " : "[%s]> ", c->focus);
 }
 
+#ifdef SDM_HAVE_LIBEDIT
+/* What happens while the prompt stands is written in its place, and the prompt with what was typed comes again behind it. */
+static ssize_t write_terminal(void *arg, const char *p, size_t n) {
+  struct sdm_console *c = arg;
+  size_t at = 0;
+  if (c->prompting && !c->overwritten) {
+    c->overwritten = true;
+    write_terminal(arg, "\r\033[K", 4);
+  }
+  while (at < n) {
+    ssize_t done = write(STDOUT_FILENO, p + at, n - at);
+    if (done < 0 && errno != EINTR)
+      return 0;
+    at += done > 0 ? (size_t)done : 0;
+  }
+  return (ssize_t)n;
+}
+
+static void prompt_again(struct sdm_console *c) {
+  fflush(c->show.out);
+  if (c->overwritten)
+    rl_forced_update_display();
+  c->overwritten = false;
+}
+#else
+static void prompt_again(struct sdm_console *c) { (void)c; }
+#endif
+
 static void on_input(void *arg, unsigned events) { (void)arg, (void)events; } /* it is enough that the wait is over */
 
 /* Waits for input, or ^C, and lets events and output through meanwhile. */
 static void idle(struct sdm_console *c, int fd) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
   struct sdm_watch *watch = sdm_loop_watch(sdm_ctx_loop(c->s->ctx), fd, SDM_READ, on_input, c); /* none for a file, which is always ready */
+  c->prompting = c->terminal != NULL;
   sdm_console_run_owed(c);
   sdm_console_show_news(c);
+  prompt_again(c);
   while (poll(&p, 1, 0) == 0 && !sdm_console_interrupted) {
     sdm_session_step(c->s, 100);
     sdm_console_run_owed(c);
     sdm_console_show_news(c);
+    prompt_again(c);
   }
+  c->prompting = false;
   sdm_watch_free(watch);
 }
 
@@ -131,6 +164,10 @@ static void interact_terminal(struct sdm_console *c) {
   using_history();
   if (keeps)
     read_history(path); /* the first time there is none */
+  FILE *before = c->show.out;
+  fflush(before);
+  c->terminal = fopencookie(c, "w", (cookie_io_functions_t){.write = write_terminal});
+  c->show.out = c->terminal ? c->terminal : before;
   while (!c->quit) {
     prompt_text(c, prompt, sizeof(prompt));
     line_done = false;
@@ -144,6 +181,10 @@ static void interact_terminal(struct sdm_console *c) {
     }
   }
   rl_callback_handler_remove();
+  if (c->terminal)
+    fclose(c->terminal);
+  c->terminal = NULL;
+  c->show.out = before;
   json_decref(found_words);
   found_words = NULL;
   if (keeps)

@@ -32,7 +32,7 @@ static int run_quietly(struct sdm_console *c, const char *command) {
 /* A person may start an editor: it gets the terminal. */
 void sdm_console_do_shell(struct sdm_console *c, char *arg) {
   const char *shell = getenv("SHELL"), *command = *arg ? arg : shell ? shell : "/bin/sh";
-  bool person = c->show.out == stdout && !c->show.json && isatty(STDIN_FILENO);
+  bool person = (c->terminal || c->show.out == stdout) && !c->show.json && isatty(STDIN_FILENO);
   int status;
   fflush(c->show.out);
   if (!*arg && !person) {

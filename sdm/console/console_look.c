@@ -220,28 +220,6 @@ void sdm_console_do_print(struct sdm_console *c, char *arg) {
   sdm_answer_free(a);
 }
 
-/* The value most ranks have, and those who differ. */
-void sdm_console_do_diff(struct sdm_console *c, char *arg) {
-  struct sdm_answer *a = sdm_console_ask(c, sdm_console_with_text(c, "evaluate", "expression", arg), SDM_REDUCE_SAME);
-  size_t most = 0;
-  for (size_t i = 1; i < a->n; i++)
-    if (sdm_set_size(a->classes[i].set) > sdm_set_size(a->classes[most].set))
-      most = i;
-  if (a->n == 1 && !sdm_console_had_errors(a) && !c->show.json) {
-    fprintf(c->show.out, "all equal: ");
-    sdm_show_answer(&c->show, "diff", a);
-  } else {
-    if (a->n && most) { /* the rule first, then the exceptions */
-      struct sdm_class k = a->classes[0];
-      a->classes[0] = a->classes[most];
-      a->classes[most] = k;
-    }
-    sdm_show_answer(&c->show, "diff", a);
-  }
-  c->failed |= sdm_console_had_errors(a);
-  sdm_answer_free(a);
-}
-
 void sdm_console_do_ptype(struct sdm_console *c, char *arg) {
   sdm_console_ask_and_show(c, sdm_console_with_text(c, "type", "expression", arg));
 }

@@ -48,6 +48,9 @@ struct sdm_console {
   int is_mpi;        /* the program: 1 or 0; -1: not known yet */
   int stop_all;      /* 1: when one has stopped the others are stopped too; 0: not; -1: as the programs are, MPI or not */
   bool quit, failed, stops_at_end, starting;
+  FILE *terminal;             /* where 'show' writes while a person types commands; else NULL */
+  bool prompting, overwritten; /* the prompt stands there; was taken away for what has happened meanwhile */
+  bool told_typing;           /* what becomes of lines that are typed while programs run */
   json_t *program; /* the command that started the programs */
 };
 

@@ -1,6 +1,7 @@
 /* Commands of the console that set programs running, and stop them. */
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,16 @@ void sdm_console_interrupt_all(struct sdm_console *c, const struct sdm_set *set)
   sdm_answer_free(sdm_session_ask(c->s, set, json_pack("{s:s}", "cmd", "interrupt"), SDM_REDUCE_SAME, c->timeout_ms));
 }
 
+/* A program may be waiting for what a person types; it is not given to it, and stays for the prompt. */
+static void tell_of_typing(struct sdm_console *c) {
+  struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+  if (!c->terminal || c->told_typing || poll(&p, 1, 0) <= 0)
+    return;
+  fprintf(c->show.out, "the line waits for the prompt: ^C stops the programs; they read what 'input TEXT' gives them after 'continue &'\n");
+  fflush(c->show.out);
+  c->told_typing = true;
+}
+
 /* Where one stops and the others run on, often for ever, what has happened is shown when nothing more has for a while; not at once,
  * so that those who come to the same place are one line. */
 static int wait_and_tell(struct sdm_console *c, const struct sdm_set *set) {
@@ -24,6 +35,7 @@ static int wait_and_tell(struct sdm_console *c, const struct sdm_set *set) {
   uint32_t tell_ms = isatty(STDIN_FILENO) ? QUIET_MS : QUIET_SCRIPT_MS, quiet_ms = 0;
   int rc;
   for (uint64_t seen = c->nevents; (rc = sdm_session_wait(c->s, set, QUIET_MS, &sdm_console_interrupted)) == -ETIMEDOUT;) {
+    tell_of_typing(c);
     quiet_ms = c->nevents == seen ? quiet_ms + QUIET_MS : 0;
     seen = c->nevents;
     if (!c->nnews || !quiet_ms)

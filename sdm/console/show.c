@@ -346,6 +346,8 @@ static void show_stopped(FILE *out, const json_t *event) {
   if (text_of(event, "new"))
     fprintf(out, ": %s was %s, is %s", text_of(event, "expression") ? text_of(event, "expression") : "it", text_of(event, "old"),
             text_of(event, "new"));
+  if (text_of(event, "error"))
+    fprintf(out, ": %s", text_of(event, "error"));
   if (text_of(event, "diagnostic"))
     fprintf(out, ": %s [%s]", text_of(event, "diagnostic"), text_of(event, "id") ? text_of(event, "id") : "?");
   if (text_of(event, "return"))

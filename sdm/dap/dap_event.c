@@ -135,7 +135,9 @@ static void tell_stop(struct dap *d, const struct sdm_set *set, const json_t *ev
   const char *reason = stop_reason(event, d->entry), *filter = sdm_dap_filter_of(d, sdm_dap_number(event, "bp", 0));
   if (filter && strcmp(filter, "dvm")) {
     reason = "exception";
-    signal = !strcmp(filter, "mpi") ? "MPI error" : !strcmp(filter, "throw") ? "C++ throw" : "C++ catch";
+    signal = !strcmp(filter, "mpi")     ? (sdm_dap_text(event, "error") ? sdm_dap_text(event, "error") : "MPI error")
+             : !strcmp(filter, "throw") ? "C++ throw"
+                                        : "C++ catch";
   }
   json_int_t bp = sdm_dap_number(event, "bp", 0), thread = sdm_dap_number(event, "thread", 1);
   struct sdm_set_iter it = sdm_set_iter(set);

@@ -109,7 +109,7 @@ json_t *sdm_dap_exception_info(struct dap *d, const json_t *args) {
   json_int_t thread = sdm_dap_number(args, "threadId", 0);
   sdm_id rank = (sdm_id)(thread / DAP_THREADS_A_RANK);
   const json_t *stop = last_stop(d, rank);
-  const char *signal = sdm_dap_text(stop, "signal"), *diagnostic = sdm_dap_text(stop, "diagnostic");
+  const char *signal = sdm_dap_text(stop, "signal"), *diagnostic = sdm_dap_text(stop, "diagnostic"), *error = sdm_dap_text(stop, "error");
   const char *filter = sdm_dap_filter_of(d, sdm_dap_number(stop, "bp", 0));
   json_t *thrown = NULL;
   struct dvm_text t = DVM_TEXT_INIT;
@@ -122,7 +122,7 @@ json_t *sdm_dap_exception_info(struct dap *d, const json_t *args) {
     dvm_text_printf(&t, "%s %s", sdm_dap_text(thrown, "type") ? sdm_dap_text(thrown, "type") : "a C++ exception",
                     sdm_dap_text(thrown, "value") ? sdm_dap_text(thrown, "value") : "is thrown");
   } else
-    dvm_text_add(&t, diagnostic ? diagnostic : signal ? signal : "an error that MPI has found, or MPI_Abort");
+    dvm_text_add(&t, diagnostic ? diagnostic : signal ? signal : error ? error : "an error that MPI has found, or MPI_Abort");
   const char *id = diagnostic && sdm_dap_text(stop, "id") ? sdm_dap_text(stop, "id") : signal ? signal : filter ? filter : "exception";
   json_t *body =
       json_pack("{s:s, s:s, s:s, s:{s:s, s:s, s:s}}", "exceptionId", id, "description", dvm_text_str(&t), "breakMode", "always", "details",

@@ -1,7 +1,7 @@
 /* The inside of the gdb back end: gdb.c has the process and its commands, gdb_record.c what it says unasked, gdb_run.c what
  * sets programs running, gdb_break.c breakpoints, gdb_look.c what only looks, gdb_raw.c
  * lines for gdb as they are, gdb_facts.c what
- * the run-time library of a checked program knows, gdb_python.c what only gdb's Python can tell. */
+ * the run-time library of a checked program knows, gdb_mpi.c errors that MPI has found, gdb_python.c what only gdb's Python can tell. */
 #ifndef SDM_GDB_PRIVATE_H
 #define SDM_GDB_PRIVATE_H
 #include <stdlib.h>
@@ -128,6 +128,10 @@ bool sdm_gdb_facts_returned(struct sdm_backend *b, const json_t *stop);
 void sdm_gdb_facts_forget(struct sdm_backend *b); /* the program runs on */
 /* Reads for the call; 'kept' has the "address" of an element, and "evaluate" if its value is wanted: then sdm_gdb_facts_value goes on. */
 void sdm_gdb_facts_read(struct sdm_backend *b, struct sdm_call *c, json_t *kept);
+
+/* gdb_mpi.c */
+bool sdm_gdb_mpi_stop(const json_t *event); /* does it stand where MPI comes to with an error? */
+void sdm_gdb_mpi_stopped(struct sdm_backend *b, json_t *event); /* completes the event (stolen), and tells it in the end */
 
 /* gdb_facts_value.c */
 void sdm_gdb_facts_owner(struct sdm_backend *b, struct sdm_call *c);

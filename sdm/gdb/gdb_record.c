@@ -107,6 +107,8 @@ void sdm_gdb_stopped(struct sdm_backend *b, const json_t *r) {
     sdm_gdb_checkpoint_forget(b);
   if (number && sdm_gdb_facts_stop(b, number))
     sdm_gdb_facts_stopped(b, e);
+  else if (sdm_gdb_mpi_stop(e))
+    sdm_gdb_mpi_stopped(b, e);
   else if (ended || !sdm_gdb_checkpoint_first_stop(b, e)) {
     sdm_gdb_checkpoint_stands(b, !ended);
     b->host.event(b->host.arg, e);

@@ -1,5 +1,6 @@
 # Values of a program as trees, inside gdb: what an editor unfolds.  Concatenated with its neighbours by the build and given to gdb as
 # one text when it is first needed (sdm/gdb/gdb_python.c); every function that takes 'args' is a command of ours.
+import hashlib
 import itertools
 import json
 
@@ -9,6 +10,7 @@ DVM_COMMANDS = {}
 DVM_LONGEST = 200    # characters of text and elements of arrays that a line shows
 DVM_WHOLE = 16384    # bytes; larger arrays are never read as a whole
 DVM_MOST = 2000      # children given at once, when nobody asks for a page
+DVM_PIECE = 1 << 22 # bytes of an array read at a time
 DVM_BYTES = 600000   # .. and of all their lines: an answer may have a mebibyte
 
 
@@ -340,3 +342,44 @@ def dvm_assign(args):
         raise gdb.error("this value cannot be changed")
     value, expression = dvm_part(args)
     return dvm_described(args.get("part") or args.get("expression", ""), value, expression, list(args.get("path", [])), args.get("hex"))
+
+
+# ---- arrays that are compared between ranks ----
+
+NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_FLT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_COMPLEX)
+
+
+def dvm_flat(expression):
+    """An array of numbers: its value, the type of an element, and how many there are in each dimension."""
+    value = gdb.parse_and_eval(expression)
+    if value.type.strip_typedefs().code in REFERENCES:
+        value = value.referenced_value()
+    kind, counts = value.type.strip_typedefs(), []
+    while kind.code == gdb.TYPE_CODE_ARRAY:
+        counts.append(dvm_array_bounds(kind)[1])
+        kind = kind.target().strip_typedefs()
+    return (value, kind, counts) if counts and kind.code in NUMBERS and value.address is not None else (None, None, [])
+
+
+@dvm_command
+def dvm_elements(args):
+    """Of an array of numbers: how many it has, and a digest of those from 'low' to 'high' - 1; or the element 'at'.  No array: {"count": 0}."""
+    value, kind, counts = dvm_flat(args["expression"])
+    total = 1 if counts else 0
+    for n in counts:
+        total *= n
+    if not total:
+        return {"count": 0}
+    start, size = int(value.address), kind.sizeof
+    if "at" in args:
+        at, subscripts = int(args["at"]), ""
+        for n in reversed(counts):
+            subscripts = "[%d]" % (at % n) + subscripts
+            at //= n
+        element = gdb.Value(start + int(args["at"]) * size).cast(kind.pointer()).dereference()
+        return {"element": subscripts, "value": element.format_string()}
+    digest, low, high = hashlib.blake2b(digest_size=16), int(args.get("low", 0)), min(int(args.get("high", total)), total)
+    for part in range(low, high, DVM_PIECE // size):
+        count = min(DVM_PIECE // size, high - part)
+        digest.update(bytes(gdb.selected_inferior().read_memory(start + part * size, count * size)))
+    return {"count": total, "dimensions": counts, "type": str(kind), "digest": digest.hexdigest()}

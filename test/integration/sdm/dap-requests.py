@@ -417,9 +417,10 @@ class StopAll(unittest.TestCase):
         for condition in (None, "1 == 1"):
             c = self.start(sdm.MPI_RING, {"name": "nowhere"}, ranks=2, args=["wrong", "1"], mpi=condition or True)
             stop = c.expect({"event": "stopped", "body": {"reason": "exception", "threadId": 1001}})["body"]
-            self.assertEqual(stop["text"], "MPI error")
+            text = f"MPI_Send at mpi_ring.c:{sdm.line_of('MPI_Send(&rank', 'mpi_ring.c')}: MPI_ERR_RANK, there is no such rank"
+            self.assertEqual(stop["text"], text)
             info = c.ask("exceptionInfo", threadId=1001)["body"]
-            self.assertIn("MPI", info["description"])
+            self.assertEqual(info["description"], text)
             frames = c.ask("stackTrace", threadId=1001)["body"]["stackFrames"]
             self.assertTrue([f for f in frames if f["name"] == "main" and f["line"] == sdm.line_of("MPI_Send(&rank", "mpi_ring.c")], frames)
             c.ask("disconnect")

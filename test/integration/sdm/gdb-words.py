@@ -229,6 +229,22 @@ class Words(unittest.TestCase):
         self.assertIn("expected", said["set stop-all maybe"][0])
 
 
+class Arrays(unittest.TestCase):
+    def test_first_element_that_differs(self):
+        """Beyond what gdb would print, in any dimension; and that they are equal is said of all elements."""
+        said, _ = run("break stop", "continue", "up", "diff grid", "diff other", "diff other[29]", "diff row[0]@450", "diff row", "diff few",
+                      "diff counts", "diff rank", "diff nosuch", program=(os.path.join(sdm.BUILD, "test", "integration", "sdm", "sdm_arrays"),), n=3)
+        self.assertEqual(said["diff grid"], ["all equal: 1500 elements of type 'double'"])
+        self.assertEqual(said["diff counts"], ["all equal: 400 elements of type 'int'"])
+        self.assertEqual(said["diff other"], ["1500 elements, the first that differs is [17][31]:", "{0-1} 2  32.5", "{2} -1"])
+        self.assertEqual(said["diff other[29]"], ["50 elements, the first that differs is [49]:", "{0-1} 2  53.5", "{2} -1"])
+        self.assertEqual(said["diff row[0]@450"], ["450 elements, the first that differs is [449]:", "{0-1} 2  449", "{2} 0"])
+        self.assertEqual(said["diff row"], said["diff row[0]@450"])
+        self.assertEqual(said["diff few"][0], "3 elements, the first that differs is [1]:")
+        self.assertEqual(said["diff rank"], ["{0} 0", "{1} 1", "{2} 2"])
+        self.assertEqual(said["diff nosuch"], ['{0-2} 3  error: No symbol "nosuch" in current context.'])
+
+
 class End(unittest.TestCase):
     def test_exit_with_an_error(self):
         """It stands before it ends; a good end does not."""
@@ -245,18 +261,21 @@ class End(unittest.TestCase):
         for how, text in (("abort", "MPI_Abort(MPI_COMM_WORLD, 4);"), ("wrong", "MPI_Send(&rank")):
             said, _ = run("continue", "[1] bt", program=(sdm.MPI_RING, how, "1"), options=())
             self.assertTrue(any(x.startswith("{1} is about to end with an error, ") for x in said["continue"]), said["continue"])
-            self.assertIn(f" at mpi_ring.c:{sdm.line_of(text, 'mpi_ring.c')}", "\n".join(said["[1] bt"]))
+            place = f" at mpi_ring.c:{sdm.line_of(text, 'mpi_ring.c')}"
+            self.assertIn(place, "\n".join(said["[1] bt"]))
+            if how == "wrong":
+                self.assertTrue(any(x.endswith(f": MPI_Send{place}: MPI_ERR_RANK, there is no such rank") for x in said["continue"]), said["continue"])
 
 
 class Terminal(unittest.TestCase):
     """What is for people at a keyboard."""
 
-    def session(self, n, *steps):
+    def session(self, n, *steps, program=(sdm.RING,)):
         """Types each text, and waits for what is to come then."""
         pid, fd = pty.fork()
         if not pid:
             os.environ.update(TERM="xterm", XDG_STATE_HOME=self.folder.name)
-            os.execv(sdm.DEBUG, [sdm.DEBUG, "-n", str(n), "--launcher", "local", sdm.RING])
+            os.execv(sdm.DEBUG, [sdm.DEBUG, "-n", str(n), "--launcher", "local", *program])
         said = b""
         try:
             for typed, awaited in steps:
@@ -278,6 +297,16 @@ class Terminal(unittest.TestCase):
 
     def test_progress(self):
         self.session(8, (b"", b" of 8 ranks have started"), (b"", b"[all]> "))
+
+    def test_prompt_comes_again(self):
+        """Behind what the programs write meanwhile."""
+        self.session(1, (b"", b"[all]> "), (b"continue &\n", b"[0] hello from everybody\r\n"), (b"", b"[all]> "),
+                     (b"input one\n", b"[0] got one\r\n"), (b"", b"[all]> "), (b"eof\n", b"exited with status 0\r\n"), (b"", b"[all]> "),
+                     program=(sdm.RING, "echo"))
+
+    def test_typing_while_programs_run(self):
+        self.session(1, (b"", b"[all]> "), (b"continue\n", b"hello from everybody"), (b"one\n", b"the line waits for the prompt"), (b"\x03", b"stopped"),
+                     program=(sdm.RING, "echo"))
 
     def test_completion(self):
         """The tabulator: commands and symbols; fields and sets: dap-requests, by the same function."""
