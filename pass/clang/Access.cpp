@@ -191,6 +191,31 @@ std::optional<unsigned> Rewriter::noteUse(const Chain &Ch, char Kind, Construct 
   return U;
 }
 
+// A variable that lives longer than the region around.
+void Rewriter::noteTouched(const VarDecl *V) {
+  if (!V || isTemplateVar(V) || St.Opts.Parallel || St.Opts.Trace)
+    return;
+  for (const auto &C : Stack)
+    if (C->Dir.D->kind == DVM_DIR_REGION &&
+        (isa<ParmVarDecl>(V) || !V->hasLocalStorage() ||
+         Ctx.getSourceManager().isBeforeInTranslationUnit(V->getLocation(), C->Dir.Start)) &&
+        !llvm::is_contained(C->Touched, V))
+      C->Touched.push_back(V);
+}
+
+// What an access in a region makes a datum of the region's: arrays, and what its own statements assign.  Scalars that it only reads go
+// to its loops by value.
+void Rewriter::noteTouched(const Chain &Ch, char Kind) {
+  const VarDecl *V = Ch.Root;
+  const Construct *Nest = innermostNest();
+  if (!V || (Nest && (Nest->Privates.count(V) || Nest->indexNumber(V) >= 0)))
+    return;
+  bool Array = !Ch.Subs.empty() && (V->getType()->isArrayType() || (V->getType()->isPointerType() && Ch.OnRoot));
+  bool Assigned = Kind != 'r' && !Nest && !Header && !Ch.ThroughPointer;
+  if (Array || Assigned)
+    noteTouched(V);
+}
+
 bool Rewriter::isElementOfDistributed(const Chain &Ch) const {
   return Ch.Root && !Ch.Direct && Ch.OnRoot && !isTemplateVar(Ch.Root) && Decls.isDistributed(Ch.Root, FD);
 }

@@ -79,6 +79,12 @@ bool Rewriter::loopNest(std::unique_ptr<Construct> &Owned, WhileStmt *W, bool OK
   C.Mapped = C.Dir.D->has_target;
   if (!analyseNest(C, W->getBody()) || !checkReductions(C) || !checkSizes(C) || !OK)
     return false;
+  for (const dvm_clause &Cl : ArrayRef(C.Dir.D->clauses, C.Dir.D->nclauses))
+    for (const dvm_reduction &R : ArrayRef(Cl.reductions, Cl.nreductions)) {
+      noteTouched(C.Ops.variable(R.var));
+      if (R.loc.count)
+        noteTouched(C.Ops.variable(R.loc));
+    }
   checkJumps(C, W->getBody());
   checkJumpsInto(C, W->getBody());
   warnUndeclaredPrivate(C);

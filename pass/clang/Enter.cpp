@@ -156,6 +156,8 @@ SiteText Rewriter::enterText(Construct &C) {
     T.pointer(U.V->getType()->isPointerType() ? B.toVoidPtr(B.load(R)) : B.address(R));
     T.add(U.Written ? " w" : C.Opaque ? " ?" : " r");
   }
+  for (const VarDecl *V : C.Touched)
+    T.key(DVMRT_DIRECTIVE_REGION).add("uses ").ref(V);
   if (St.Opts.Parallel && D.kind == DVM_DIR_PARALLEL)
     partsText(T, C);
   return T;

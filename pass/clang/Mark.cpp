@@ -84,6 +84,7 @@ void Rewriter::mark(Stmt *&Slot, char Kind) {
   M.Kind = Kind;
   M.Ch = chainOf(M.Access);
   M.Nest = innermostNest();
+  noteTouched(M.Ch, Kind);
   SiteText T = accessText(M);
   const long ID = NextAccess++;
   SmallVector<ArraySubscriptExpr *, 4> Subs(M.Ch.Subs.begin(), M.Ch.Subs.end());

@@ -30,6 +30,7 @@ struct Construct {
   bool Mapped = false;           // parallel .. on
   std::vector<Loop> Loops;       // outermost first
   std::vector<Use> Uses;
+  std::vector<const clang::VarDecl *> Touched; // by a region, that no clause need name: arrays, what it writes, results
   char Sides = 0;                // with 'across': DVMRT_DIRECTIVE_SIDES
   bool Opaque = false;           // calls or stores that may write any array
   llvm::DenseSet<const clang::VarDecl *> Privates, Reductions, Warned;
@@ -137,6 +138,8 @@ private:
   void subscriptTexts(SiteText &T, Marking &M);
   void innerTexts(SiteText &T, Marking &M);
   std::optional<unsigned> noteUse(const Chain &Ch, char Kind, Construct *Nest);
+  void noteTouched(const clang::VarDecl *V);
+  void noteTouched(const Chain &Ch, char Kind);
   bool isElementOfDistributed(const Chain &Ch) const;
   void useText(SiteText &T, const Marking &M);
   void roleText(SiteText &T, const Marking &M);

@@ -101,8 +101,6 @@ static bool mayStayPrivate(const DirectiveText &D, unsigned Arg, const Variable 
   case DVMRT_DIRECTIVE_PRIVATE: return true;
   case DVMRT_DIRECTIVE_REDUCTION: // in groups others must see who touches it after the loop; and what is no part of a location is none of the result
     return !D.Group && (!D.Args[Arg].Location || V.Count <= D.Args[Arg].Location);
-  case DVMRT_DIRECTIVE_REGION: return V.Count == 1; // clauses of a region, lists of actual and get_actual: scalars
-  case DVMRT_DIRECTIVE_ARRAY: return V.Count == 1 && (D.Kind == "actual" || D.Kind == "get_actual");
   default: return false;
   }
 }

@@ -11,6 +11,8 @@ struct dvmrt_clause {
   int ndims;
   int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
   bool corner;
+  bool section;            /* of elements [-low, high], not of widths; 'extent' of them is all of a dimension */
+  int64_t extent[DVMRT_NDIMS_MAX];
   bool never;              /* there is none: another help is given */
 };
 

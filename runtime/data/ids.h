@@ -25,6 +25,9 @@
   X(REDUCTION_PROTOCOL, "reduction-protocol", ERROR, "the steps of an asynchronous reduction are out of order")                            \
   X(REDUCTION_MISMATCH, "reduction-mismatch", ERROR, "the loop does not compute the declared operation")                                   \
   X(REDUCTION_ESCAPE, "reduction-escape", ERROR, "a partial value of a reduction is used for something other than its update")             \
+  X(HOST_STALE, "host-stale", ERROR, "the host reads what is newer on the device")                                                         \
+  X(DEVICE_STALE, "device-stale", ERROR, "a region reads what the host has written since the device got it")                               \
+  X(REGION_CLAUSE, "region-clause", ERROR, "a clause does not say what its region does with the data")                                     \
   X(USAGE, "usage", ERROR, "a directive is executed with values that do not fit, or in a wrong order")
 
 enum dvmrt_severity { DVMRT_ERROR, DVMRT_WARNING };

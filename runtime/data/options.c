@@ -82,6 +82,13 @@ static int set_reduction(struct dvmrt_options *o, const char *k, const char *v, 
   return 0;
 }
 
+static int set_device(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
+  if (strcmp(v, "none") && strcmp(v, "emulate"))
+    return bad(err, k, v, "none or emulate");
+  o->device = *v == 'e';
+  return 0;
+}
+
 static int set_report(struct dvmrt_options *o, const char *k, const char *v, struct dvm_error *err) {
   size_t n = strlen(v);
   bool known = (n > 6 && !strcmp(v + n - 6, ".jsonl")) || (n > 6 && !strcmp(v + n - 6, ".sarif"));
@@ -181,6 +188,7 @@ static const struct {
      set_stretches},
     {"repeats", "1", "0: judge each access again, also where it can only repeat what has been reported", set_repeats},
     {"reduction", "mirror", "evaluate reductions a second time in this way: mirror, emulate", set_reduction},
+    {"device", "none", "emulate: regions are executed on second copies of the data, exchanged as their clauses say", set_device},
     {"sources", "", "show the files of this folder in place of those with the same absolute name (set by 'dvm fix')", set_sources},
     {"trace", "off", "off, record, compare, config", refuse},
     {"trace_file", "", "trace to write (needs trace=record)", refuse},

@@ -19,6 +19,7 @@ struct dvmrt_options {
   enum { DVMRT_COLOR_AUTO, DVMRT_COLOR_ALWAYS, DVMRT_COLOR_NEVER } color;
   uint64_t checks;       /* bit per enum dvmrt_id, and DVMRT_CHECK_ANTI */
   bool emulate;          /* reduction=emulate */
+  bool device;           /* device=emulate */
   int nreports;
   char report[DVMRT_REPORTS_MAX][DVMRT_PATH_MAX];
   char sources[DVMRT_PATH_MAX]; /* a folder with other texts of source files; empty: none */

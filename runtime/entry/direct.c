@@ -3,6 +3,7 @@
 #include "runtime/rules/copy.h"
 #include "runtime/rules/declared.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/region.h"
 #include "runtime/rules/task.h"
 #include <string.h>
 
@@ -23,6 +24,11 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
   dvmrt_array_declare(d, args);
 }
 
+static void copy(struct dvmrt_directive *d, const int64_t *args) {
+  dvmrt_region_copies(d, args);
+  dvmrt_copy_run(d, args);
+}
+
 static const struct {
   const char *kind;
   direct_f *run;
@@ -34,7 +40,9 @@ static const struct {
     {"task", dvmrt_task_declare},
     {"redistribute", dvmrt_array_redistribute},
     {"realign", dvmrt_array_redistribute},
-    {"array_copy", dvmrt_copy_run},
+    {"array_copy", copy},
+    {"actual", dvmrt_region_actual},
+    {"get_actual", dvmrt_region_get_actual},
     {"shadow_add", dvmrt_array_add_edge},
     {"shadow_group", dvmrt_group_define},
     {"shadow_start", shadow_start},

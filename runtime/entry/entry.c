@@ -12,6 +12,7 @@
 #include "runtime/rules/declared.h"
 #include "runtime/rules/range.h"
 #include "runtime/rules/reduce.h"
+#include "runtime/rules/region.h"
 #include "runtime/report/stats.h"
 #include "runtime/rules/stretch.h"
 #include "runtime/rules/summary.h"
@@ -159,10 +160,8 @@ static inline bool is_first_value(uintptr_t a, uint64_t size) {
          !may_pend(a, size);
 }
 
-void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
+static void touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
-  if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
-    return;
   if ((flags & (DVMRT_READ | DVMRT_WRITE | DVMRT_NAMED)) == DVMRT_WRITE && is_first_value(a, size)) {
     dvmrt_doubt_clear_few(a, size);
     return;
@@ -207,6 +206,32 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
   dvmrt_check_touch(a, size, site, ix, flags);
   touch_resolve(a, size);
   leave();
+}
+
+/* Data that regions use stay of interest, whatever has been found out about their values. */
+static void keep(uintptr_t a, uint64_t size) {
+  if (!enter())
+    return;
+  dvmrt_region_keep(a, size);
+  leave();
+}
+
+static void touch_held(uintptr_t a, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
+  if (!enter())
+    return;
+  dvmrt_region_touch(a, size, site, ix, flags);
+  leave();
+}
+
+void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
+    return;
+  const bool held = DVMRT_UNLIKELY(dvmrt_held_count) && !(flags & DVMRT_BORN);
+  if (held)
+    touch_held((uintptr_t)p, size, site, ix, flags);
+  touch(p, size, site, ix, flags);
+  if (held)
+    keep((uintptr_t)p, size);
 }
 
 void __dvmrt_look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags, uint32_t count, ...) {
@@ -397,6 +422,8 @@ void __dvmrt_escape(struct dvmrt_site *access) {
 static void renew(uintptr_t a, uint64_t size, uint32_t word) {
   if (DVMRT_UNLIKELY(dvmrt_group_nvars))
     dvmrt_group_ends(a, size);
+  if (DVMRT_UNLIKELY(dvmrt_held_count))
+    dvmrt_held_forget(a, size);
   dvmrt_task_forget(a, size);
   dvmrt_array_forget(a, size);
   dvmrt_shadow_fill(a, size, word);
@@ -444,6 +471,8 @@ static bool born_in_nest(uintptr_t a, uint64_t size) {
 void __dvmrt_born(const void *p, uint64_t size) {
   if (!size || !enter())
     return;
+  if (DVMRT_UNLIKELY(dvmrt_held_count))
+    dvmrt_held_forget((uintptr_t)p, size);
   if (born_in_nest((uintptr_t)p, size)) {
     dvmrt_object_born((uintptr_t)p, size, (uintptr_t)__builtin_frame_address(0));
     leave();
@@ -498,7 +527,7 @@ static void mark_written(uintptr_t a, uint64_t size) {
     dvmrt_construct_written((struct dvmrt_array *)r, NULL);
 }
 
-void __dvmrt_assign(const void *p, uint64_t size) {
+static void assign(const void *p, uint64_t size) {
   uintptr_t a = (uintptr_t)p;
   if (is_first_value(a, size)) {
     dvmrt_doubt_clear_few(a, size);
@@ -520,6 +549,21 @@ void __dvmrt_assign(const void *p, uint64_t size) {
   leave();
 }
 
+/* Written by something that is no access of the source, or whose place in it nobody tells. */
+static void write_held(uintptr_t a, uint64_t size, struct dvmrt_site *site) {
+  if (!enter())
+    return;
+  dvmrt_region_writes(a, size, site);
+  dvmrt_region_keep(a, size);
+  leave();
+}
+
+void __dvmrt_assign(const void *p, uint64_t size) {
+  assign(p, size);
+  if (DVMRT_UNLIKELY(dvmrt_held_count) && size)
+    write_held((uintptr_t)p, size, NULL);
+}
+
 void __dvmrt_fill(const void *p, uint64_t size) {
   uintptr_t a = (uintptr_t)p;
   if (!__dvmrt_now.mask) {
@@ -531,6 +575,8 @@ void __dvmrt_fill(const void *p, uint64_t size) {
   mark_written(a, size);
   dvmrt_task_assigned(a, size);
   dvmrt_check_filled(a, size);
+  if (DVMRT_UNLIKELY(dvmrt_held_count))
+    dvmrt_region_writes(a, size, NULL);
   leave();
 }
 
@@ -542,6 +588,10 @@ static void copy_words(uintptr_t dst, uintptr_t src, uint64_t size) {
     dvmrt_shadow_copy(dst, src, size, __dvmrt_now.write, __dvmrt_now.base, dvmrt_construct_born_word());
   else
     dvmrt_shadow_copy(dst, src, size, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
+  if (DVMRT_UNLIKELY(dvmrt_held_count)) {
+    dvmrt_region_writes(dst, size, NULL);
+    dvmrt_region_keep(dst, size);
+  }
 }
 
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
@@ -563,6 +613,8 @@ void __dvmrt_copy_at(const void *dst, const void *src, uint64_t size, struct dvm
     return;
   if (!enter())
     return;
+  if (from && DVMRT_UNLIKELY(dvmrt_held_count))
+    dvmrt_region_reads(s, size, from, false);
   if (from)
     dvmrt_range_source(s, size, from, d);
   if (!to || dvmrt_range_target(d, size, to))
@@ -587,7 +639,11 @@ void __dvmrt_read_at(const void *p, uint64_t size, struct dvmrt_site *site, uint
     return;
   if (!enter())
     return;
+  if (DVMRT_UNLIKELY(dvmrt_held_count))
+    dvmrt_region_reads(a, size, site, dvmrt_site_access(site)->role == 'i');
   dvmrt_range_access(a, size, site, flags);
+  if (DVMRT_UNLIKELY(dvmrt_held_count))
+    dvmrt_region_keep(a, size);
   leave();
 }
 
@@ -601,6 +657,10 @@ void __dvmrt_write_at(const void *p, uint64_t size, struct dvmrt_site *site) {
   if (!enter())
     return;
   dvmrt_range_access((uintptr_t)p, size, site, DVMRT_WRITE);
+  if (DVMRT_UNLIKELY(dvmrt_held_count)) {
+    dvmrt_region_writes((uintptr_t)p, size, site);
+    dvmrt_region_keep((uintptr_t)p, size);
+  }
   leave();
 }
 
@@ -615,6 +675,8 @@ static void given(const void *p, uint64_t size) {
   if (!p || !enter())
     return;
   dvmrt_handed_given((uintptr_t)p, (uintptr_t)p, size);
+  if (DVMRT_UNLIKELY(dvmrt_held_count))
+    dvmrt_region_given((uintptr_t)p);
   leave();
 }
 
@@ -625,6 +687,8 @@ void __dvmrt_written(const void *p) {
   if (!p || !enter())
     return;
   dvmrt_handed_written((uintptr_t)p);
+  if (DVMRT_UNLIKELY(dvmrt_held_count))
+    dvmrt_region_given((uintptr_t)p);
   leave();
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/entry/host.h"
 #include "runtime/data/mem.h"
 #include "runtime/data/options.h"
+#include "runtime/rules/held.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/report/other.h"
 #include "runtime/report/report.h"
@@ -130,6 +131,7 @@ static void read_options(struct dvmrt_options *options) {
   dvmrt_repeat_wanted = options->repeats;
   __dvmrt_stretch_least = options->stretches ? options->stretches : UINT64_MAX;
   dvmrt_reduce_emulates = options->emulate;
+  dvmrt_held_emulates = options->device;
   dvmrt_source_instead(options->sources);
   dvmrt_diag_init(options);
   if (dvmrt_report_open(options, &err)) {

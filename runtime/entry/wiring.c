@@ -6,14 +6,20 @@
 #include "runtime/rules/across.h"
 #include "runtime/rules/recall.h"
 #include "runtime/rules/reduce.h"
+#include "runtime/rules/region.h"
 #include "runtime/rules/task.h"
 
 /* In this order: what a rule reports when a nest is over counts for those that keep what the execution gave. */
 static const struct dvmrt_subscriber subscribers[] = {
-    {.before = dvmrt_check_before}, {.before = dvmrt_task_before, .over = dvmrt_task_over},
-    {.over = dvmrt_reduce_over},    {.over = dvmrt_stats_over, .judged = dvmrt_stats_judged},
-    {.over = dvmrt_across_over},    {.over = dvmrt_recall_over},
-    {.left = dvmrt_group_left},     {0},
+    {.before = dvmrt_check_before},
+    {.before = dvmrt_task_before, .over = dvmrt_task_over},
+    {.before = dvmrt_region_before, .over = dvmrt_region_over},
+    {.over = dvmrt_reduce_over},
+    {.over = dvmrt_stats_over, .judged = dvmrt_stats_judged},
+    {.over = dvmrt_across_over},
+    {.over = dvmrt_recall_over},
+    {.left = dvmrt_group_left},
+    {0},
 };
 
 void dvmrt_wiring_init(void) {

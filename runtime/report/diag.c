@@ -62,8 +62,24 @@ struct dvmrt_text *dvmrt_diag_repair(struct dvmrt_report *r, enum dvmrt_repair_k
   return text_empty(&repair->text);
 }
 
+/* What takes a dimension as a whole says so; what takes all of them is no section. */
+static void section_inside(const struct dvmrt_clause *c, struct dvmrt_text *t) {
+  bool whole = true;
+  for (int d = 0; d < c->ndims; d++)
+    whole &= c->low[d] >= 0 && c->high[d] >= c->extent[d] - 1;
+  for (int d = 0; d < c->ndims && !whole; d++)
+    if (c->low[d] >= 0 && c->high[d] >= c->extent[d] - 1)
+      dvmrt_text_add(t, "[]");
+    else
+      dvmrt_text_add(t, "[%lld:%lld]", -(long long)c->low[d], (long long)c->high[d]);
+}
+
 void dvmrt_clause_inside(const struct dvmrt_clause *c, struct dvmrt_text *t) {
   dvmrt_text_add(t, "%s", c->array);
+  if (c->section) {
+    section_inside(c, t);
+    return;
+  }
   for (int d = 0; d < c->ndims; d++)
     dvmrt_text_add(t, "[%lld:%lld]", (long long)c->low[d], (long long)c->high[d]);
   dvmrt_text_add(t, "%s", c->corner ? "(corner)" : "");

@@ -26,6 +26,8 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
 /* The two evaluations of a reduction differ.  'name': of the variable or its element; 'what': a part or property of it, or "". */
 void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *name, const char *what,
                             const char *program, const char *declared, const char *tolerance);
+/* Contracts of regions. */
+void dvmrt_explain_region(const struct dvmrt_record *r);
 /* A partial value is used for something other than its update. */
 void dvmrt_explain_escape(const struct dvmrt_event *ev);
 /* What 'on' names is not distributed: a parameter under 'inherit' that was given ordinary data. */

@@ -23,23 +23,15 @@ static void declared(const struct dvmrt_record *r) { dvmrt_explain_declared(r->d
 
 void dvmrt_explain(const struct dvmrt_record *r) {
   static void (*const words[DVMRT_RECORD_KINDS])(const struct dvmrt_record *r) = {
-      [DVMRT_RECORD_VALUE] = value,
-      [DVMRT_RECORD_BOUNDS] = bounds,
-      [DVMRT_RECORD_PLACE] = place,
-      [DVMRT_RECORD_SEQUENTIAL] = sequential,
-      [DVMRT_RECORD_ACROSS] = across,
-      [DVMRT_RECORD_TASK] = task,
-      [DVMRT_RECORD_PENDING] = pending,
-      [DVMRT_RECORD_ESCAPE] = escape,
-      [DVMRT_RECORD_WIDTHS] = widths,
-      [DVMRT_RECORD_PROTOCOL] = protocol,
-      [DVMRT_RECORD_MISMATCH] = mismatch,
-      [DVMRT_RECORD_TARGET] = target,
-      [DVMRT_RECORD_UNPLACED] = unplaced,
-      [DVMRT_RECORD_SOURCE] = source,
-      [DVMRT_RECORD_USAGE] = usage,
-      [DVMRT_RECORD_DECLARED] = declared,
-      [DVMRT_RECORD_LEAVES] = dvmrt_explain_leaves,
+      [DVMRT_RECORD_VALUE] = value,       [DVMRT_RECORD_BOUNDS] = bounds,
+      [DVMRT_RECORD_PLACE] = place,       [DVMRT_RECORD_SEQUENTIAL] = sequential,
+      [DVMRT_RECORD_ACROSS] = across,     [DVMRT_RECORD_TASK] = task,
+      [DVMRT_RECORD_PENDING] = pending,   [DVMRT_RECORD_REGION] = dvmrt_explain_region,
+      [DVMRT_RECORD_ESCAPE] = escape,     [DVMRT_RECORD_WIDTHS] = widths,
+      [DVMRT_RECORD_PROTOCOL] = protocol, [DVMRT_RECORD_MISMATCH] = mismatch,
+      [DVMRT_RECORD_TARGET] = target,     [DVMRT_RECORD_UNPLACED] = unplaced,
+      [DVMRT_RECORD_SOURCE] = source,     [DVMRT_RECORD_USAGE] = usage,
+      [DVMRT_RECORD_DECLARED] = declared, [DVMRT_RECORD_LEAVES] = dvmrt_explain_leaves,
   };
   words[r->kind](r);
 }

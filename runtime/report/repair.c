@@ -171,6 +171,13 @@ static const char *put_before(struct dvmrt_edits *edits, const struct dvmrt_prag
   return why || !r->word ? why : take_later_out(edits, p, r->text.s);
 }
 
+static const char *put_found(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, const struct dvmrt_clause *clause) {
+  struct dvmrt_text line = {.n = 0};
+  dvmrt_text_add(&line, "#pragma dvm ");
+  dvmrt_clause_text(clause, &line);
+  return put_lines(edits, p, p->begin, line.s);
+}
+
 static const char *repair_directive(const struct dvmrt_repair *r, struct dvmrt_pragma *p, const struct dvmrt_clause *clause,
                                     struct dvmrt_edits *edits) {
   struct dvmrt_text found = {.n = 0};
@@ -188,6 +195,8 @@ static const char *repair_directive(const struct dvmrt_repair *r, struct dvmrt_p
   case DVMRT_REPAIR_EDGE: return change_edge(edits, p, r);
   case DVMRT_REPAIR_OUT: return take_out(edits, p);
   case DVMRT_REPAIR_BEHIND: return put_lines(edits, p, p->end < p->size ? p->end + 1 : p->end, r->text.s);
+  case DVMRT_REPAIR_BEFORE_FOUND:
+  case DVMRT_REPAIR_STATEMENT_FOUND: return put_found(edits, p, clause);
   case DVMRT_REPAIR_BEFORE:
   case DVMRT_REPAIR_STATEMENT: break;
   }
@@ -237,12 +246,13 @@ static const char *open_above(struct dvmrt_pragma *p, struct dvmrt_pos pos) {
 
 static const char *repair_one(const struct dvmrt_repair *r, const struct dvmrt_clause *clause, struct dvmrt_edits *edits) {
   static struct dvmrt_pragma p;
-  const char *why = r->kind == DVMRT_REPAIR_STATEMENT ? dvmrt_pragma_open_line(&p, r->at)
-                    : r->kind == DVMRT_REPAIR_EDGE    ? open_above(&p, r->at)
-                                                      : dvmrt_pragma_open(&p, r->at);
+  const bool statement = r->kind == DVMRT_REPAIR_STATEMENT || r->kind == DVMRT_REPAIR_STATEMENT_FOUND;
+  const char *why = statement                      ? dvmrt_pragma_open_line(&p, r->at)
+                    : r->kind == DVMRT_REPAIR_EDGE ? open_above(&p, r->at)
+                                                   : dvmrt_pragma_open(&p, r->at);
   if (why)
     return why;
-  if (r->kind == DVMRT_REPAIR_STATEMENT)
+  if (statement)
     statement_begin(&p);
   why = repair_directive(r, &p, clause, edits);
   dvmrt_pragma_close(&p);

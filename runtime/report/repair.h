@@ -19,6 +19,8 @@ enum dvmrt_repair_kind {
   DVMRT_REPAIR_BEHIND,     /* 'text' in a line behind the directive */
   DVMRT_REPAIR_BEFORE,     /* 'text' in a line before the directive; with 'word', a later directive of these words goes */
   DVMRT_REPAIR_STATEMENT,  /* 'text' in a line before the statement that is at 'at'; likewise */
+  DVMRT_REPAIR_BEFORE_FOUND, /* '#pragma dvm' and the smallest clause of the findings, in a line before the directive .. */
+  DVMRT_REPAIR_STATEMENT_FOUND, /* .. before the statement */
 };
 
 enum { DVMRT_REPAIRS_MAX = 4, DVMRT_EDITS_MAX = 8 };

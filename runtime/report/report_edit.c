@@ -17,7 +17,10 @@ static struct dvmrt_clause clause_of(const struct dvmrt_finding *f) {
   return all;
 }
 
-static bool wants_clause(const struct dvmrt_repair *r) { return r->kind == DVMRT_REPAIR_ADD_FOUND || r->kind == DVMRT_REPAIR_ITEM_FOUND; }
+static bool wants_clause(const struct dvmrt_repair *r) {
+  return r->kind == DVMRT_REPAIR_ADD_FOUND || r->kind == DVMRT_REPAIR_ITEM_FOUND || r->kind == DVMRT_REPAIR_BEFORE_FOUND ||
+         r->kind == DVMRT_REPAIR_STATEMENT_FOUND;
+}
 
 static const struct dvmrt_edits *edits_of(const struct dvmrt_finding *f, const struct dvmrt_repair *repairs, int n) {
   static struct dvmrt_edits edits;

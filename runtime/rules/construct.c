@@ -6,6 +6,7 @@
 #include "runtime/rules/group.h"
 #include "runtime/data/mem.h"
 #include "runtime/rules/reduce.h"
+#include "runtime/rules/region.h"
 #include "runtime/rules/rule.h"
 #include "runtime/rules/task.h"
 #include "runtime/rules/repeat.h"
@@ -289,7 +290,7 @@ static void nest_begin(struct dvmrt_frame *f) {
   now->first_read = now->base;
   now->first_write = f->mapped ? 0 : now->base;
   now->mask = 1;
-  if (dvmrt_task_active())
+  if (dvmrt_task_active() || (DVMRT_UNLIKELY(dvmrt_held_count) && dvmrt_region_watches_data()))
     watch_tasks();
   int64_t step = f->d->rank ? dvmrt_num_value(f->d->step[f->d->rank - 1], f->args) : 0;
   dvmrt_rows_begin(&f->rows, f->d->rank, next_id, step);
@@ -590,7 +591,8 @@ const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_
   fits = r->shift == shift && (parts || u->array->element_bytes == (uint64_t)1 << shift);
   struct dvmrt_view *v = !parts ? &u->view : fits ? &u->part : &u->extents;
   view_limits(f, u, v);
-  if (dvmrt_task_active() || (item->use == 'r' && !dvmrt_construct_only_reads(f, u->array)))
+  u->held = fits && DVMRT_UNLIKELY(dvmrt_held_count) && dvmrt_region_watches(u->array, item->use);
+  if (u->held || dvmrt_task_active() || (item->use == 'r' && !dvmrt_construct_only_reads(f, u->array)))
     return v; /* each access must be looked at: the nest may write the array under another name, which inserted code does not
                  know */
   if (fits)
@@ -708,7 +710,7 @@ static void forget_in(struct dvmrt_frame *f, const struct dvmrt_array *a) {
     }
   for (uint32_t i = 0; i < f->nuses; i++)
     if (f->uses[i].array == a)
-      f->uses[i] = (struct dvmrt_use){f->uses[i].item, NULL, no_view, no_view, no_view};
+      f->uses[i] = (struct dvmrt_use){f->uses[i].item, NULL, false, no_view, no_view, no_view};
   if (f->on == a)
     f->on = NULL;
 }

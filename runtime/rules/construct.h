@@ -41,6 +41,7 @@ struct dvmrt_clause_array {
 struct dvmrt_use {
   const struct dvmrt_item *item;
   struct dvmrt_array *array;
+  bool held;                /* it has words, but each access is to be looked at for its region's sake */
   struct dvmrt_view view, part, extents; /* of whole elements; of parts that have a word each; of others, without words */
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/rules/stretch.h"
 #include "runtime/rules/check.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/region.h"
 #include "runtime/data/mem.h"
 #include "runtime/data/series.h"
 #include "runtime/rules/task.h"
@@ -167,6 +168,8 @@ static bool find_words(struct line *x, uintptr_t at, uint64_t turns) {
   x->npieces = 0;
   if (x->use)
     return find_element(x);
+  if (DVMRT_UNLIKELY(dvmrt_held_count) && !dvmrt_region_quiet(x->low, x->high - x->low, x->r->flags))
+    return false;
   return !(dvmrt_group_nvars && dvmrt_group_var(x->low, x->high - x->low)) && find_data(x);
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/rules/group.h"
 #include "runtime/data/finding.h"
 #include "runtime/rules/recall.h"
+#include "runtime/rules/region.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ struct proof {
   bool full;                 /* the iterations fill their range */
   bool exact[VARS_MAX];      /* of an inner variable: it takes each value of its range in each iteration */
   bool one_parity;
+  bool held;                 /* refused for its region alone */
   uint64_t key;              /* of all that has been read */
   uint32_t nrefs;
   struct ref ref[REFS_MAX];
@@ -111,7 +113,7 @@ static const char *read_element(struct proof *p, struct ref *x) {
     return "its arrays are not known";
   struct dvmrt_use *u = &f->uses[x->r->use];
   uintptr_t address = (uintptr_t)dvmrt_num_value(u->item->ref.address, f->args);
-  if (!u->array || !u->view.words)
+  if (!u->array || (!u->view.words && !u->held))
     return "an array in it is not distributed";
   if (u->array->address != address || u->array->ndims != x->ndims || u->array->element_bytes != x->access->bytes)
     return "an array in it has a different shape from that in its directive";
@@ -484,6 +486,27 @@ static const char *judge_element(const struct proof *p, const struct ref *x) {
   return NULL;
 }
 
+/* Regions: what is read is newest on its side, and what is written is so already, or will be as a whole. */
+static const char *judge_held(const struct proof *p, const struct ref *x) {
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+  struct range r;
+  bool right;
+  if (!dvmrt_held_count)
+    return NULL;
+  if (x->array) {
+    for (int d = 0; d < x->ndims; d++)
+      low[d] = x->range[d].low, high[d] = x->range[d].high;
+    uint32_t flags = written_before(p, x) ? x->r->flags & ~(uint32_t)DVMRT_READ : x->r->flags;
+    right = dvmrt_region_right(x->array, low, high, flags, dense(p, x));
+  } else {
+    const struct dvmrt_var *var;
+    right =
+        range_of(p, &x->address, &r) && (dvmrt_construct_class(p->f, (uintptr_t)r.low, &var) == DVMRT_CLASS_REDUCTION ||
+                                         dvmrt_region_quiet((uintptr_t)r.low, (uint64_t)(r.high - r.low) + x->access->bytes, x->r->flags));
+  }
+  return right ? NULL : "what it reads or writes is to be followed for its region";
+}
+
 /* Who touches what is kept by task then. */
 static bool in_task(const struct dvmrt_frame *f) {
   for (; f; f = f->outer)
@@ -506,6 +529,9 @@ static const char *judge(struct proof *p, const int64_t *box) {
     why = read_ref(p, &p->ref[p->nrefs], &p->s->refs[p->nrefs]);
   for (uint32_t i = 0; !why && i < p->nrefs; i++)
     why = p->ref[i].array ? judge_element(p, &p->ref[i]) : judge_data(p, &p->ref[i]);
+  p->held = false;
+  for (uint32_t i = 0; !why && i < p->nrefs; i++)
+    p->held = (why = judge_held(p, &p->ref[i])) != NULL;
   return why;
 }
 
@@ -581,6 +607,13 @@ static uint64_t key_of(struct proof *p, const int64_t *box) {
   return p->key | 1;
 }
 
+static void note_held(const struct ref *x) {
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+  for (int d = 0; d < x->ndims; d++)
+    low[d] = x->range[d].low, high[d] = x->range[d].high;
+  dvmrt_region_wrote(x->array, low, high, x->r->site);
+}
+
 /* 'recalled': what the ranges of the index variables give is among what is recalled. */
 static void take_note(struct proof *p, const int64_t *box, bool recalled) {
   for (uint32_t i = 0; i < p->nrefs; i++) {
@@ -588,6 +621,8 @@ static void take_note(struct proof *p, const int64_t *box, bool recalled) {
     if (!x->array || !(x->r->flags & DVMRT_WRITE))
       continue;
     dvmrt_construct_written(x->array, x->r->site);
+    if (DVMRT_UNLIKELY(dvmrt_held_count))
+      note_held(x);
     if (!known(x->array, x)) {
       each_row(x, row_assign);
       remember(x->array, x);
@@ -614,7 +649,7 @@ bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *
   if (why)
     note_carried(&p);
   why = dvmrt_summary_wanted ? why : "summaries=0";
-  uint64_t key = why && dvmrt_summary_wanted ? key_of(&p, box) : 0;
+  uint64_t key = why && dvmrt_summary_wanted && !p.held && !dvmrt_held_count ? key_of(&p, box) : 0;
   bool recalled = key && dvmrt_recall_find(d, key);
   if (recalled)
     why = NULL;
@@ -632,6 +667,8 @@ bool dvmrt_summary_data(struct dvmrt_directive *d, uintptr_t a, uint64_t n) {
   enum { WORK_MAX = 1 << 14 };
   const struct dvmrt_frame *f = dvmrt_construct_nest();
   if (!dvmrt_summary_wanted || !f || f->d != d || !dvmrt_construct_judges() || in_task(f) || (dvmrt_group_nvars && dvmrt_group_var(a, n)))
+    return false;
+  if (DVMRT_UNLIKELY(dvmrt_held_count) && !dvmrt_region_quiet(a, n, DVMRT_READ))
     return false;
   return data_assigned(a, a + n, WORK_MAX);
 }

@@ -3,6 +3,7 @@
 #include "runtime/data/series.h"
 #include "runtime/rules/check.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/region.h"
 #include "runtime/rules/repeat.h"
 #include "runtime/rules/task.h"
 
@@ -110,6 +111,8 @@ bool dvmrt_turns_own(const struct dvmrt_stretch *s, uint64_t turns, const uintpt
     const struct dvmrt_stretch_ref *r = &s->refs[i];
     lines[i] = line_of(r, r->use, turns, first[i]);
     bool both = (r->flags & DVMRT_WRITE) && (r->flags & (DVMRT_READ | DVMRT_STRETCH_MAYBE));
+    if (DVMRT_UNLIKELY(dvmrt_held_count) && !dvmrt_region_quiet(lines[i].low, lines[i].high - lines[i].low, r->flags))
+      return false;
     if ((r->flags & DVMRT_STRETCH_NAMED) || both || !walk_all(&lines[i], born, are_own))
       return false;
   }
@@ -198,6 +201,8 @@ static bool find_lines(const struct dvmrt_stretch *s, uint64_t turns, const uint
     *x = line_of(&s->refs[i], access->bytes, turns, first[i]);
     x->access = access;
     x->doubtful = dvmrt_doubt_any(x->low, x->high - x->low);
+    if (DVMRT_UNLIKELY(dvmrt_held_count) && !dvmrt_region_quiet(x->low, x->high - x->low, x->r->flags))
+      return false;
     struct dvmrt_region *r = x->doubtful ? dvmrt_shadow_region_in(x->low, 1) : NULL;
     x->array = (struct dvmrt_array *)r;
     if (!x->array && ((x->r->flags & DVMRT_STRETCH_NAMED) || (x->doubtful && !is_filled(x))))

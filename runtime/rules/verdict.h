@@ -5,6 +5,7 @@
 #include "runtime/data/ids.h"
 #include "runtime/rules/check.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/region.h"
 
 enum dvmrt_misplaced {
   DVMRT_BEYOND_EDGE,      /* farther than the declared widths */
@@ -39,6 +40,7 @@ enum dvmrt_record_kind {
   DVMRT_RECORD_ACROSS,     /* a dependence that 'across' does not cover */
   DVMRT_RECORD_TASK,
   DVMRT_RECORD_PENDING,    /* of a variable that is still being reduced */
+  DVMRT_RECORD_REGION,     /* what it does on the host or in a region; 'directive' is the region, or NULL */
   DVMRT_RECORD_ESCAPE,     /* a partial value is used for something other than its update */
   /* of a directive */
   DVMRT_RECORD_WIDTHS,     /* negative, or wider than the edge */
@@ -85,6 +87,11 @@ struct dvmrt_record {
       const struct dvmrt_task_conflict *conflict;
     } task;
     const struct dvmrt_pending_var *pending;
+    struct {
+      const struct dvmrt_held *held;
+      uint64_t element;
+      enum dvmrt_stale why;
+    } region;
     struct {
       const struct dvmrt_array *array;
       const struct dvmrt_box *box;

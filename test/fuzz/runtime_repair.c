@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   text = (const char *)data + 3;
   length = size - 3;
-  struct dvmrt_repair r = {.kind = data[0] % (DVMRT_REPAIR_STATEMENT + 1), .at = {"x.c", data[1] % 16u, 1}};
+  struct dvmrt_repair r = {.kind = data[0] % (DVMRT_REPAIR_STATEMENT_FOUND + 1), .at = {"x.c", data[1] % 16u, 1}};
   r.word = words[data[2] % 8];
   r.name = data[2] & 8 ? "A" : "s";
   dvmrt_text_add(&r.text, "%s", data[2] & 16 ? "#pragma dvm a\n#pragma dvm b" : data[2] & 32 ? "" : "A[1:1]");

@@ -24,6 +24,7 @@ int main(void) {
       b[i] = a[i - 1] + a[i + 1];
   }
 #pragma dvm endinterval
+#pragma dvm get_actual(b)
 #pragma dvm parallel([i] on b[i]) reduction(sum(sum))
   for (int i = 1; i < N - 1; i++)
     sum += b[i];
