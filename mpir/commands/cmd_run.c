@@ -41,7 +41,9 @@ static const char usage[] =
     "  --hosts HOST[:RANKS],...    run on these hosts, under mpirun\n"
     "  --launcher WORDS            use this instead of 'mpirun' with '--hosts' and '--native'\n"
     "  --native                    run on Open MPI itself, under mpirun\n"
-    "  --name NAME                 name of the job for 'dvm checkpoint', in addition to this command's process number\n" RUN_REPLICA_USAGE;
+    "  --name NAME                 name of the job for 'dvm checkpoint', in addition to this command's process number\n"
+    "  --debug                     with '--checkpointable': ranks wait for a debugger, a minute; standard error lists them for "
+    "it\n" RUN_REPLICA_USAGE;
 
 static int signal_number(const char *name) {
   char *end;
@@ -182,7 +184,8 @@ enum {
   NATIVE,
   NAME,
   HOSTS,
-  LAUNCHER
+  LAUNCHER,
+  DEBUG
 };
 static const struct option options[] = {
     {"checkpointable", 0, NULL, CHECKPOINTABLE},
@@ -204,6 +207,7 @@ static const struct option options[] = {
     RUN_REPLICA_OPTIONS,
     {"hosts", 1, NULL, HOSTS},
     {"launcher", 1, NULL, LAUNCHER},
+    {"debug", 0, NULL, DEBUG},
     {NULL, 0, NULL, 0},
 };
 
@@ -268,6 +272,7 @@ static int read_job_option(struct arguments *a, int c) {
   case NATIVE: a->native = true; return 0;
   case HOSTS: a->job.hosts = optarg; return 0;
   case LAUNCHER: a->job.launcher = optarg; return 0;
+  case DEBUG: a->job.debug = true; return set_flag("DVMCR_AWAIT_DEBUGGER");
   default: /* NAME */
     if (!mpir_job_name_ok(optarg))
       return dvm_usage_error("run", "'%s' is not a name of a job: letters, digits, '_', '.' and '-', not a number", optarg);
@@ -282,6 +287,8 @@ static int read_options(int argc, char **argv, struct arguments *a) {
 
   opterr = 0;
   while (!rc && (c = getopt_long(argc, argv, "+:hn:", options, NULL)) != -1) {
+    if (c == 'n' && strcmp(optarg, "p") == 0 && optind < argc) /* '-np 4', as for mpirun */
+      optarg = argv[optind++];
     if (c == CHECKPOINTABLE) {
       a->checkpointable = true;
     } else if (c > CHECKPOINTABLE && c < HELP) {
@@ -290,7 +297,7 @@ static int read_options(int argc, char **argv, struct arguments *a) {
     } else if (c >= RUN_REPLICATE && c < RUN_REPLICAS_END) {
       a->of_replicas = true;
       rc = mpir_run_replica_option(&a->replicas, &a->replicate, c, optarg);
-    } else if (c == 'n' || (c >= NP && c <= LAUNCHER)) {
+    } else if (c == 'n' || (c >= NP && c <= DEBUG)) {
       rc = read_job_option(a, c);
     } else if (c == 'h' || c == HELP) {
       fputs(usage, stdout);
@@ -313,6 +320,10 @@ static int check_options(const struct arguments *a) {
         "run", "'--native', '--hosts', '--launcher', '--name' and '--eager-limit' need '-n'; '--strict' needs '-n' or '--checkpointable'");
   if (job->launcher && !job->hosts && !a->native)
     return dvm_usage_error("run", "'--launcher' needs '--hosts' or '--native': ranks on this host alone need no launcher");
+  if (job->debug && (!job->nranks || !a->checkpointable || a->native || a->replicate || job->hosts))
+    return dvm_usage_error("run",
+                           "'--debug' needs '--checkpointable' and '-n', and cannot be used with '--replicate' or '--hosts'; a debugger\n"
+                           "that starts the ranks itself needs no option: 'dvm debug -- dvm run -n 4 PROGRAM'");
   if (a->native && a->checkpointable)
     return dvm_usage_error("run", "a job on Open MPI itself cannot be checkpointed; omit '--native' or '--checkpointable'");
   if (a->replicate && (!job->nranks || a->native || job->hosts))

@@ -466,6 +466,8 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
   }
   mpir_table_fill(&j, program);
   mpir_table_tell();
+  if (o->debug)
+    mpir_table_print();
   atomic_store(&j.shared->held, 0);
   rc = mpir_job_watch(&j);
   free(program);

@@ -12,6 +12,7 @@ struct mpir_job_options {
   uint32_t eager_limit; /* bytes; longer messages wait for their receiver */
   bool strict;          /* all do */
   bool checkpointable;
+  bool debug;           /* ranks wait for a debugger before they begin, and are listed for it on standard error */
   const char *library;  /* folder of our libmpi.so.40 */
   const char *name;     /* of the job, or NULL */
   const struct mpir_replicas_options *replicas; /* NULL: each rank runs once */

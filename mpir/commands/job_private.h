@@ -57,6 +57,7 @@ void mpir_table_fill(const struct job *j, const char *program);
 bool mpir_table_wanted(void);
 /* Tells a debugger that the table is there; returns when it lets us go on. */
 void mpir_table_tell(void);
+void mpir_table_print(void); /* on standard error, for a debugger */
 void mpir_table_abort(const char *why);
 
 /* job_clock.c: reads, and takes out of the environment, what asks for checkpoints again and again or by a signal.  NULL: nothing does. */

@@ -86,6 +86,12 @@ void mpir_table_fill(const struct job *j, const char *program) {
   MPIR_proctable_size = n;
 }
 
+/* As 'dvm restart --debug' does. */
+void mpir_table_print(void) {
+  for (int i = 0; i < MPIR_proctable_size; i++)
+    fprintf(stderr, "MPIR_debug_info) %s:%d\n", MPIR_proctable[i].host_name, MPIR_proctable[i].pid);
+}
+
 bool mpir_table_wanted(void) { return MPIR_being_debugged; }
 
 void mpir_table_tell(void) {

@@ -12,6 +12,9 @@
 #include "mpir/crs/crs_helper.h"
 #include "mpir/crs/crs_lead.h"
 #include "mpir/crs/plain.h"
+#include "mpir/crs/sys.h"
+
+#define AWAIT_NS 60000000000ll
 
 struct crs_defaults mpir_crs_defaults;
 
@@ -85,6 +88,20 @@ static bool can_demand(void) {
 #endif
 }
 
+/* 'dvm run --debug': the program has not begun; a debugger that attaches here finds it whole. */
+static void await_debugger(void) {
+  static const struct timespec moment = {0, 5000000};
+  const int64_t limit = sys_monotonic_ns() + AWAIT_NS;
+
+  if (!getenv("DVMCR_AWAIT_DEBUGGER"))
+    return;
+  unsetenv("DVMCR_AWAIT_DEBUGGER"); /* what it starts does not wait */
+  while (!mpir_crs_hooks_traced() && sys_monotonic_ns() < limit)
+    sys2(SYS_nanosleep, &moment, NULL);
+  if (!mpir_crs_hooks_traced())
+    dprintf(2, "dvm: no debugger has attached to process %d within %d s: it begins without\n", crs.pid, (int)(AWAIT_NS / 1000000000));
+}
+
 __attribute__((constructor)) static void crs_constructor(void) {
   struct sigaction ask = {.sa_sigaction = mpir_crs_helper_on_ask, .sa_flags = SA_SIGINFO | SA_RESTART};
 
@@ -109,4 +126,5 @@ __attribute__((constructor)) static void crs_constructor(void) {
     sigaction(crs.ask_signal, &ask, NULL);
   crs.installed = true;
   mpir_crs_helper_watch();
+  await_debugger();
 }

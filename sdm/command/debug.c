@@ -11,6 +11,7 @@
 #include "sdm/console/console.h"
 #include "sdm/dap/dap.h"
 #include "sdm/session/feed.h"
+#include "sdm/session/held.h"
 #include "sdm/session/symbols.h"
 
 static void on_signal(int signal) {
@@ -34,6 +35,18 @@ static void warn_without_symbols(const struct sdm_arguments *a, const json_t *co
             program);
 }
 
+/* The ranks of a job stand before they begin. */
+static void begin_job(struct sdm_session *s, const struct sdm_arguments *a, struct sdm_console *c) {
+  sdm_session_wait(s, s->all, a->s.start_ms, NULL);
+  sdm_console_forget_news(c);
+  struct sdm_set *stand = sdm_set_copy(s->stopped);
+  if (!a->no_stop && !a->batch)
+    sdm_answer_free(
+        sdm_session_ask(s, stand, json_pack("{s:s, s:s}", "cmd", "raw", "text", "tbreak main"), SDM_REDUCE_SAME, a->s.start_ms));
+  sdm_answer_free(sdm_session_go(s, stand, json_pack("{s:s}", "cmd", "continue"), a->s.start_ms));
+  sdm_set_free(stand);
+}
+
 static int begin(struct sdm_session *s, struct sdm_arguments *a, json_t *command, const struct sdm_show *show, struct sdm_console *c) {
   warn_without_symbols(a, command);
   sdm_console_starting(c, !a->batch && !a->ncores);
@@ -53,6 +66,8 @@ static int begin(struct sdm_session *s, struct sdm_arguments *a, json_t *command
     sdm_show_answer(show, "start", answer);
   sdm_set_free(missing);
   sdm_answer_free(answer);
+  if (good && a->owns_job)
+    begin_job(s, a, c);
   if (a->ncores)
     sdm_session_wait(s, s->all, 10000, NULL); /* for where they are */
   else if (good && !a->no_stop && !a->batch)
@@ -132,6 +147,16 @@ static int open_again(void *arg) {
   return rc;
 }
 
+/* The programs were detached from: they go on. */
+static bool was_left(const struct sdm_session *s) {
+  for (size_t i = 0; i < s->nplaces; i++) {
+    const char *reason = json_string_value(json_object_get(s->places[i].event, "reason"));
+    if (reason && !strcmp(reason, "detached"))
+      return true;
+  }
+  return false;
+}
+
 static int debug(struct sdm_arguments *a, json_t *command, struct dvm_error *err) {
   a->s.program = command;
   struct sdm_session s = {.apart = a->json};
@@ -171,9 +196,12 @@ static int debug(struct sdm_arguments *a, json_t *command, struct dvm_error *err
   }
   if (rc)
     status = 1;
+  bool left = was_left(&s);
   sdm_console_free(c);
   if (s.ctx)
     sdm_session_close(&s);
+  if (a->owns_job && !left)
+    sdm_job_end(a->job);
   json_decref(opened.command);
   sigaction(SIGINT, &old, NULL);
   return status;

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "sdm/command/job.h"
 #include "sdm/session/checkpoints.h"
 #include "sdm/session/launch.h"
 #include "sdm/session/proctable.h"
-#include "sdm/session/restart_set.h"
+#include "sdm/session/held.h"
 
 /* "mpirun -n 8 ./prog x", perhaps with several programs: the words before each are the launcher's. */
 static int split_launcher(struct sdm_arguments *a, int argc, struct dvm_error *err) {
@@ -202,13 +203,19 @@ static json_t *inside(struct sdm_arguments *a) {
   return json_pack("{s:s, s:i}", "cmd", "launch", "stop", !a->no_stop);
 }
 
+static bool is_job(const struct sdm_arguments *a) { return a->nparts == 1 && !a->inside && sdm_job_is_one(a->line, a->parts[0].program); }
+
 json_t *sdm_start_command(struct sdm_arguments *a, struct dvm_error *err) {
   int rc = 0, nwords = 0;
   while (a->program[nwords])
     nwords++;
   if (!a->attach && !a->ncores && !a->s.servers && !a->s.reattach && !a->restart)
     rc = a->hosts ? own_hosts(a, err) : a->program_after_launcher ? split_launcher(a, nwords, err) : own_launcher(a, err);
-  json_t *command = rc ? NULL : a->inside ? inside(a) : a->s.reattach ? json_object() : first_command(a, err);
+  json_t *command = rc                     ? NULL
+                    : a->inside            ? inside(a)
+                    : a->s.reattach        ? json_object()
+                    : a->line && is_job(a) ? sdm_job_command(a, err)
+                                           : first_command(a, err);
   if (command && !err->code)
     return command;
   json_decref(command);

@@ -89,6 +89,14 @@ static bool same_line(const json_t *a, const json_t *b) {
          json_equal(json_object_get(a, "line"), json_object_get(b, "line"));
 }
 
+void sdm_console_forget_news(struct sdm_console *c) {
+  for (size_t i = 0; i < c->nnews; i++) {
+    sdm_set_free(c->news[i].set);
+    json_decref(c->news[i].event);
+  }
+  c->nnews = 0;
+}
+
 void sdm_console_show_news(struct sdm_console *c) {
   order_news(c);
   for (size_t i = 0; i < c->nnews; i++) {
@@ -153,10 +161,7 @@ void sdm_console_free(struct sdm_console *c) {
     sdm_set_free(c->breaks[i].set);
   }
   free(c->breaks);
-  for (size_t i = 0; i < c->nnews; i++) {
-    sdm_set_free(c->news[i].set);
-    json_decref(c->news[i].event);
-  }
+  sdm_console_forget_news(c);
   free(c->news);
   sdm_console_words_free(c);
   sdm_names_fini(&c->names);

@@ -13,6 +13,7 @@ struct sdm_console *sdm_console_new(struct sdm_session *s, const struct sdm_show
 void sdm_console_known(void *console, const struct sdm_set *ids, const json_t *command);
 /* The result of a restart: breakpoints that have come with the image. */
 void sdm_console_restored(struct sdm_console *c, const struct sdm_set *ids, const json_t *result);
+void sdm_console_forget_news(struct sdm_console *c); /* stops that were not shown yet, and need not be */
 /* While debuggers start a terminal shows how many have come to main. */
 void sdm_console_starting(struct sdm_console *c, bool on);
 /* The programs are to stop before they end with an error: at MPI_Abort, and at 'exit' with a status that is not 0. */

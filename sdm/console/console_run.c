@@ -328,11 +328,7 @@ void sdm_console_do_sample(struct sdm_console *c, char *arg) {
       sdm_session_step(c->s, 20);
     take_sample(c, c->to, at, n, all);
   }
-  for (size_t i = 0; i < c->nnews; i++) { /* these stops were ours */
-    sdm_set_free(c->news[i].set);
-    json_decref(c->news[i].event);
-  }
-  c->nnews = 0;
+  sdm_console_forget_news(c); /* these stops were ours */
   if (all->n)
     sdm_show_tree(&c->show, all, SDM_TREE_SAMPLES, n);
   else

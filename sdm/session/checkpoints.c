@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#include "sdm/session/restart_set.h"
+#include "sdm/session/held.h"
 
 #define END_US 10000000
 #define SAVE_MS 600000u /* images of many gigabytes; ^C ends the wait */

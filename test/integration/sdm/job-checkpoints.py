@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from sdm import BUILD, SOURCE, Debugger, Folder, line_of, main, need, ranks, wait_until
+from sdm import BUILD, DEBUG, LIMIT, SOURCE, Debugger, Folder, line_of, main, need, ranks, wait_until
 
 RUN, CHECKPOINT, RESTART = (os.path.join(BUILD, "mpir", "dvm-" + w) for w in ("run", "checkpoint", "restart"))
 EXCHANGE = "../mpi/exchange.c"
@@ -111,6 +111,30 @@ class Jobs(unittest.TestCase):
         self.assertEqual((self.where(again), self.steps(again)), (places, steps))
         listed = {j["breakpoint"]: ranks(j["ranks"]) for j in again.do("info breakpoints") if "breakpoint" in j}
         self.assertEqual(listed, {1: set(range(N)), 2: {1}})
+
+    def test_job_that_the_debugger_starts(self):
+        """Stopped in main, saved and gone back as one that was there before; it ends with the session."""
+        d = self.debug("--", RUN, "--checkpointable", "-n", str(N), self.folder.path("exchange"), LONG)
+        wait_until(lambda: d.status()["stopped"] == set(range(N)), "all stand")
+        self.assertEqual({func for func, _ in self.where(d).values()}, {"main"})
+        pids = {v["value"] for v in d.answer("print (int)getpid()")[0].values()}
+        self.to_line(d)
+        steps = self.steps(d)
+        got, _ = d.answer("checkpoint")
+        self.assertEqual(list(got), [frozenset(range(N))], got)
+        self.go_on(d)
+        self.assertNotEqual(self.steps(d), steps)
+        d.do("restart")
+        self.assertEqual((d.status()["stopped"], self.steps(d)), (set(range(N)), steps))
+        self.go_on(d)
+        self.assertEqual(d.close(), 0)
+        wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids), "the job has ended")
+
+    def test_words_of_such_jobs(self):
+        for words, why in ((("--checkpointable", "/bin/true"), "is not told how many ranks"), (("--checkpointable", "-n", "0", "/bin/true"), "is not told"),
+                           (("--checkpointable", "-n", "2", "--no-such-option", "/bin/true"), "has started 0 of 2 ranks")):
+            p = subprocess.run([DEBUG, "--", RUN, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT, check=False)
+            self.assertEqual((p.returncode, why in p.stderr), (2, True), p)
 
     def test_some_ranks(self):
         """One is debugged, the others run: before and after."""
