@@ -412,9 +412,9 @@ void sdm_gdb_save(struct sdm_backend *b, struct sdm_call *c) {
   }
   bool lead = sdm_call_number(c, "lead", 0), is_rank = is_rank_of_job(k->of.pid);
   if (is_rank && is_started_by_gdb(k->of.pid)) {
-    sdm_call_fail(c,
-                  "it is a rank of a job that the debugger has started, which can only be saved as a whole, not from here: start it with "
-                  "'dvm run --checkpointable -n RANKS', and attach the debugger");
+    sdm_call_fail(
+        c, "it is a rank of a job, which can only be saved as a whole: start it with 'dvm debug -- dvm run --checkpointable -n RANKS "
+           "PROGRAM'");
     return;
   }
   if (is_rank && !lead) { /* one of them has the whole job saved; which one, the front end says */

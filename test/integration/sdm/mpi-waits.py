@@ -147,7 +147,7 @@ class OwnLayer(Waits):
         self.launcher = ("--launcher", self.launcher[1] + " --checkpointable")
         d = self.standing("outside")
         said = d.answer("checkpoint")[0]
-        self.assertTrue(said and all("can only be saved as a whole, not from here: start it with" in r for r in said.values()), said)
+        self.assertTrue(said and all("can only be saved as a whole: start it with" in r for r in said.values()), said)
 
 
 if __name__ == "__main__":
