@@ -220,6 +220,8 @@ void AccessLowering::memory() {
   askDoubt(S, Row, P, A.Text.Size, isAligned(A), Words);
   B.CreateBr(Row.rest());
   B.SetInsertPoint(Words);
+  // Outside of loops there is more to doubt than values: where the newest one is.
+  Row.test(B.CreateIsNull(S.limit(B, A.In, LimitMask)), Slow);
   wordsOfMemory(P, Slow);
   touchBlock(Slow);
 }

@@ -257,6 +257,7 @@ static bool is_still(const struct dvmrt_held *h, enum dvmrt_move m) {
     return false;
   switch (m) {
   case DVMRT_MOVE_IN: return all & DT;
+  case DVMRT_MOVE_OUT: return h->allowed & DVMRT_MAY_READ;
   case DVMRT_MOVE_END: return (all & DT) && !(any & HT);
   case DVMRT_MOVE_DEV_WRITE: return (all & DN) && (all & DT) && !(any & (HN | HT | NONE));
   case DVMRT_MOVE_HOST_WRITE: return (all & HN) && !(any & (DN | NONE));
@@ -268,7 +269,7 @@ static bool is_still(const struct dvmrt_held *h, enum dvmrt_move m) {
 
 /* device=emulate: what goes from one copy to the other then. */
 static void carry(struct dvmrt_held *h, uint64_t first, uint64_t n, enum dvmrt_move m) {
-  unsigned char *memory = (unsigned char *)h->base, *dev = h->inside ? memory : h->copy, *host = h->inside ? h->copy : memory;
+  unsigned char *memory = (unsigned char *)h->base, *dev = h->here ? memory : h->copy, *host = h->here ? h->copy : memory;
   for (uint64_t i = first; i < first + n; i++) {
     uint64_t at = i * h->unit;
     uint8_t s = h->state[i];
@@ -337,6 +338,7 @@ void dvmrt_held_disallow(struct dvmrt_held *h) {
 
 void dvmrt_held_swap(struct dvmrt_held *h) {
   unsigned char *a = (unsigned char *)h->base, *b = h->copy, part[256];
+  h->here = !h->here;
   for (uint64_t n = h->end - h->base, k; b && n; n -= k, a += k, b += k) {
     k = n < sizeof(part) ? n : sizeof(part);
     memcpy(part, a, k);
@@ -347,7 +349,7 @@ void dvmrt_held_swap(struct dvmrt_held *h) {
 
 void dvmrt_held_fetch(struct dvmrt_held *h) {
   unsigned char *host = (unsigned char *)h->base;
-  for (uint64_t i = 0; h->copy && !h->inside && i < h->count; i++)
+  for (uint64_t i = 0; h->copy && !h->here && i < h->count; i++)
     if ((h->state[i] & (HN | DN)) == DN)
       memcpy(host + i * h->unit, h->copy + i * h->unit, h->unit);
 }

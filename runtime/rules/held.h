@@ -30,6 +30,7 @@ struct dvmrt_held {
   bool unsure;
   uint8_t allowed;              /* MAY_READ, MAY_WRITE of all elements, beside what their states say */
   bool ordinary;                /* no distributed array */
+  bool here;                    /* device=emulate: the program's memory holds the device's copy */
   bool inside, listed, written; /* in the present region: used, named by a clause, written there */
   const char *name;             /* of the variable; of a pointer if not 'direct' */
   bool direct;
