@@ -111,7 +111,7 @@ void Rewriter::block(std::unique_ptr<Construct> &Owned, WhileStmt *W) {
   Construct &C = *Owned;
   const dvm_directive &D = *C.Dir.D;
   SourceLocation L = C.Dir.Start;
-  if (!isa<CompoundStmt>(W->getBody()) && D.kind != DVM_DIR_REGION && D.kind != DVM_DIR_REMOTE_ACCESS) {
+  if (!isa<CompoundStmt>(W->getBody()) && !C.Dir.OldText && D.kind != DVM_DIR_REGION && D.kind != DVM_DIR_REMOTE_ACCESS) {
     St.error(W->getBody()->getBeginLoc(), Twine("'#pragma dvm ") + directiveName(C) + "' must stand before a block");
     St.note(L, "the directive is here");
   }

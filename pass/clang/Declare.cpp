@@ -62,8 +62,10 @@ bool Declarations::isTask(const VarDecl *V) const {
 }
 
 bool Declarations::isDistributed(const VarDecl *V, const FunctionDecl *In) const {
-  if (Directive *D = St.attached(V))
+  if (Directive *D = St.attached(V); D && !(D->OldText && D->D->kind == DVM_DIR_INHERIT))
     return D->D->kind == DVM_DIR_ARRAY || D->D->kind == DVM_DIR_TEMPLATE || D->D->kind == DVM_DIR_TASK;
+  else if (D)
+    return isa<ParmVarDecl>(V); // DVM(* ..) before the parameter itself
   if (!In || !isa<ParmVarDecl>(V))
     return false;
   Directive *D = St.attached(In);

@@ -70,7 +70,8 @@ bool Declarations::check(const VarDecl *V, Directive &Dir) { return checkAlone(V
 
 bool Declarations::checkTemplate(const VarDecl *V, Directive &Dir) {
   const dvm_directive &D = *Dir.D;
-  if (!isTemplateVar(V)) {
+  const auto *Array = Dir.OldText && D.kind == DVM_DIR_TASK ? Ctx.getAsArrayType(V->getType()) : nullptr; // DVM(TASK) void *t[4];
+  if (!isTemplateVar(V) && !(Array && Array->getElementType()->isVoidPointerType())) {
     St.error(V->getLocation(),
              Twine("'#pragma dvm ") + dvm_directive_name(D.kind) + "' needs a declaration of the form 'void *" + V->getName() + ";'");
     St.note(Dir.Start, "the directive is here");

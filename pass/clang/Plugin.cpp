@@ -1,4 +1,5 @@
 // The plug-in: state, markers found by name look-up, and the consumer that sees each declaration before code generation.
+#include "OldText.h"
 #include "OpenMP.h"
 #include "Rewriter.h"
 #include "pass/markers.h"
@@ -107,6 +108,7 @@ public:
     Current = &St;
     Preprocessor &PP = CI.getPreprocessor();
     passOverOpenMP(PP);
+    readOldText(PP);
     PP.setTokenWatcher([this](const Token &T) {
       if (T.is(tok::l_brace))
         ++St.BraceDepth;

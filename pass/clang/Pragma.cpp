@@ -4,7 +4,7 @@
 //   before a loop or block while (__dvmm_enter("N", operands..))          - a statement stays one statement
 //   stand-alone            __dvmm_direct("N", operands..);
 // With -E one literal '#pragma dvm' line is entered, so that the preprocessed text still holds the directive.
-#include "State.h"
+#include "OldText.h"
 #include "pass/markers.h"
 #include "clang/Basic/TokenKinds.h"
 #include "clang/Basic/SourceManager.h"
@@ -183,11 +183,11 @@ public:
   TokenStream &unused() {
     return word("__attribute__").punct(tok::l_paren).punct(tok::l_paren).word("unused").punct(tok::r_paren).punct(tok::r_paren);
   }
-  void enter() {
+  void enter(bool Expand = false) {
     auto Copy = std::make_unique<Token[]>(Toks.size());
     std::copy(Toks.begin(), Toks.end(), Copy.get());
     // The first one must not look like the start of a line: '#' handling and diagnostics go by that flag.
-    PP.EnterTokenStream(std::move(Copy), Toks.size(), /*DisableMacroExpansion=*/true, /*IsReinject=*/false);
+    PP.EnterTokenStream(std::move(Copy), Toks.size(), /*DisableMacroExpansion=*/!Expand, /*IsReinject=*/false);
   }
 
 private:
@@ -257,6 +257,46 @@ dvm_token_kind tokenKind(const Token &T) {
   return DVM_TOK_PUNCT;
 }
 
+bool parse(State &St, Directive &D, SourceLocation End) {
+  dvm_parse_error Error = {};
+  int RC = dvm_directive_parse(D.ParserTokens.data(), D.ParserTokens.size(), D.ParserTokens.size(), &D.D, &Error);
+  if (!RC)
+    return true;
+  SourceLocation L = Error.token < D.Tokens.size() ? D.Tokens[Error.token].getLocation() : End;
+  if (Error.suggestion[0] && Error.token < D.Tokens.size() && !D.OldText)
+    St.errorHint(L, Twine(Error.text) + "; did you mean '" + Error.suggestion + "'?", CharSourceRange::getTokenRange(L), Error.suggestion);
+  else
+    St.error(L, RC == -ENOMEM ? "out of memory in '#pragma dvm'" : Error.text);
+  D.D = nullptr;
+  return false;
+}
+
+bool standsAtScope(const State &St, const Directive &D, bool AtFileScope) {
+  if (!AtFileScope || beforeDeclaration(D.D->kind))
+    return true;
+  St.error(D.Start, Twine("'#pragma dvm ") + dvm_directive_name(D.D->kind) + "' must stand inside a function");
+  return false;
+}
+
+void answer(Preprocessor &PP, Directive &D, bool AtFileScope) {
+  TokenStream TS(PP, D.Start);
+  dvm_directive_kind K = D.D->kind;
+  if (K == DVM_DIR_INSTANTIATIONS)
+    return;
+  if (beforeDeclaration(K)) {
+    enterOperandConstants(TS, D, AtFileScope);
+    enterAnnotation(TS, D);
+  } else if (beforeStatement(K)) {
+    TS.word("while").punct(tok::l_paren);
+    enterCall(TS, DVMM_ENTER, D);
+    TS.punct(tok::r_paren);
+  } else {
+    enterCall(TS, DVMM_DIRECT, D);
+    TS.punct(tok::semi);
+  }
+  TS.enter(D.OldText);
+}
+
 class DvmPragmaHandler : public PragmaHandler {
 public:
   DvmPragmaHandler() : PragmaHandler("dvm") {}
@@ -270,74 +310,18 @@ public:
       return keepLine(PP, *D, Introducer);
     if (!St)
       return; // dependencies only
-    D->Number = St->Directives.size();
-    if (!parse(*St, *D, End))
-      return;
-    D->Start = D->loc(D->D->word);
-    OperandWalk(D->Operands).directive(*D->D);
-    bool AtFileScope = St->BraceDepth == 0;
-    Directive &Kept = *D;
-    St->Directives.push_back(std::move(D));
-    if (standsAtScope(*St, Kept, AtFileScope) && standsWell(*St, PP, Kept, End))
-      answer(PP, Kept, AtFileScope);
-    else
-      Kept.Used = true; // no second error
+    answerDirective(PP, *St, std::move(D), End);
   }
 
 private:
   static SourceLocation readTokens(Preprocessor &PP, Directive &D) {
     Token T;
     for (PP.Lex(T); T.isNot(tok::eod); PP.Lex(T)) {
-      T.clearFlag(Token::StartOfLine);
-      D.Tokens.push_back(T);
-      D.Spelling.push_back(PP.getSpelling(T));
+      addToken(D, T, PP.getSpelling(T));
     }
     if (!D.Tokens.empty())
       D.Start = D.Tokens.front().getLocation();
-    for (unsigned I = 0; I < D.Tokens.size(); ++I)
-      D.ParserTokens.push_back({tokenKind(D.Tokens[I]), D.Spelling[I].data(), D.Spelling[I].size(), I});
     return T.getLocation();
-  }
-
-  static bool parse(State &St, Directive &D, SourceLocation End) {
-    dvm_parse_error Error = {};
-    int RC = dvm_directive_parse(D.ParserTokens.data(), D.ParserTokens.size(), D.ParserTokens.size(), &D.D, &Error);
-    if (!RC)
-      return true;
-    SourceLocation L = Error.token < D.Tokens.size() ? D.Tokens[Error.token].getLocation() : End;
-    if (Error.suggestion[0] && Error.token < D.Tokens.size())
-      St.errorHint(L, Twine(Error.text) + "; did you mean '" + Error.suggestion + "'?", CharSourceRange::getTokenRange(L),
-                   Error.suggestion);
-    else
-      St.error(L, RC == -ENOMEM ? "out of memory in '#pragma dvm'" : Error.text);
-    D.D = nullptr;
-    return false;
-  }
-
-  static bool standsAtScope(const State &St, const Directive &D, bool AtFileScope) {
-    if (!AtFileScope || beforeDeclaration(D.D->kind))
-      return true;
-    St.error(D.Start, Twine("'#pragma dvm ") + dvm_directive_name(D.D->kind) + "' must stand inside a function");
-    return false;
-  }
-
-  static void answer(Preprocessor &PP, Directive &D, bool AtFileScope) {
-    TokenStream TS(PP, D.Start);
-    dvm_directive_kind K = D.D->kind;
-    if (K == DVM_DIR_INSTANTIATIONS)
-      return;
-    if (beforeDeclaration(K)) {
-      enterOperandConstants(TS, D, AtFileScope);
-      enterAnnotation(TS, D);
-    } else if (beforeStatement(K)) {
-      TS.word("while").punct(tok::l_paren);
-      enterCall(TS, DVMM_ENTER, D);
-      TS.punct(tok::r_paren);
-    } else {
-      enterCall(TS, DVMM_DIRECT, D);
-      TS.punct(tok::semi);
-    }
-    TS.enter();
   }
 
   // The directive with macros expanded, its tokens in their columns as far as that goes: messages about the preprocessed
@@ -392,6 +376,30 @@ private:
 PragmaHandlerRegistry::Add<DvmPragmaHandler> Handler("dvm", "DVM directives");
 
 } // namespace
+
+void dvm::addToken(Directive &D, const Token &T, StringRef Spelling) {
+  D.Tokens.push_back(T);
+  D.Tokens.back().clearFlag(Token::StartOfLine);
+  D.Spelling.push_back(Spelling.str());
+  D.ParserTokens.push_back({tokenKind(T), D.Spelling.back().data(), D.Spelling.back().size(), D.Tokens.size() - 1});
+}
+
+void dvm::answerDirective(Preprocessor &PP, State &St, std::unique_ptr<Directive> D, SourceLocation End) {
+  D->Number = St.Directives.size();
+  if (!parse(St, *D, End))
+    return;
+  D->Start = D->loc(D->D->word);
+  OperandWalk(D->Operands).directive(*D->D);
+  bool AtFileScope = St.BraceDepth == 0;
+  Directive &Kept = *D;
+  St.Directives.push_back(std::move(D));
+  if (standsAtScope(St, Kept, AtFileScope) && standsWell(St, PP, Kept, End))
+    answer(PP, Kept, AtFileScope);
+  else
+    Kept.Used = true; // no second error
+  if (Kept.OldText && Kept.D->kind == DVM_DIR_INHERIT)
+    Kept.Used = true; // at the parameter itself
+}
 
 std::string Directive::text(dvm_range R) const {
   std::string Out;

@@ -41,6 +41,7 @@ struct Directive {
   std::vector<dvm_token> ParserTokens;
   std::vector<Operand> Operands;
   clang::SourceLocation Start;         // of the directive's name
+  bool OldText = false;                // written as DVM(..): macros in it are not expanded yet
   bool Used = false;                   // the AST walk has met it
 
   ~Directive() { dvm_directive_destroy(D); }
