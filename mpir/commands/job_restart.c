@@ -240,6 +240,7 @@ int mpir_job_restart(const char *path, const struct mpir_job_options *job, const
   struct mpir_job_manifest *m = mpir_job_manifest_read(path, err);
   struct mpir_set *set = m ? mpir_set_read(path, err) : NULL;
   int rc = set ? check_set(m, set, path, err) : err->code;
+  bool named = false;
 
   if (!rc) {
     struct restarting r = {.m = m,
@@ -260,6 +261,7 @@ int mpir_job_restart(const char *path, const struct mpir_job_options *job, const
     rc = choose_hosts(&r, job, err);
     if (!rc)
       rc = open_job(&r, job, err);
+    named = !rc && !r.job.hosts; /* by mpir_restart */
     if (!rc)
       rc = r.job.hosts ? run_on_hosts(&r, path, job, options, err) : run(&r, path, options, err);
     if (rc < 0 && r.before)
@@ -268,5 +270,7 @@ int mpir_job_restart(const char *path, const struct mpir_job_options *job, const
   }
   mpir_job_manifest_free(m);
   mpir_set_free(set);
-  return rc < 0 ? dvm_error_wrap(err, "cannot restart '%s'", path), -1 : rc;
+  if (rc < 0 && !named)
+    dvm_error_wrap(err, "cannot restart '%s'", path);
+  return rc < 0 ? -1 : rc;
 }

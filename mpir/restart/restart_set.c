@@ -420,6 +420,15 @@ static int run(struct set_restart *s, struct mpir_restarted *out, bool namespace
   return rc;
 }
 
+/* Whoever may is told that this process's own number is in use; nothing is made. */
+static bool may_choose_numbers(void) {
+  const pid_t pid = mpir_restart_clone(getpid());
+
+  if (pid == 0)
+    _exit(0);
+  return pid > 0 || errno != EPERM;
+}
+
 int mpir_restart_set(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out, struct dvm_error *err) {
   struct set_restart s = {
       .path = path, .options = options, .err = err, .fds = {.base = 64, .standard = {-1, -1, -1}, .go = -1, .pager = -1}};
@@ -432,7 +441,7 @@ int mpir_restart_set(const char *path, const struct mpir_restart_options *option
   if (!rc && s.meeting == MAP_FAILED)
     rc = dvm_error_errno(err, "no memory");
   if (!rc) {
-    namespace = options->ids == MPIR_IDS_NAMESPACE || (!await_numbers(&s) && options->ids == MPIR_IDS_AUTO);
+    namespace = options->ids == MPIR_IDS_NAMESPACE || (options->ids == MPIR_IDS_AUTO && (!may_choose_numbers() || !await_numbers(&s)));
     rc = run(&s, out, namespace);
   }
   for (size_t i = 0; s.images && i < s.set->member_count; i++)
