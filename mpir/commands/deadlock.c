@@ -142,7 +142,7 @@ static void tell_ended(struct mpl_job *job, const pid_t *pids) {
 static void tell_unmatched(uint32_t rank, unsigned from, unsigned context, int tag, unsigned long long bytes, bool announced) {
   fprintf(stderr, "  unmatched at rank %u: %s%llu bytes of rank %u, ", rank, announced ? "announced, " : "", bytes, from);
   if (context & 1) /* its tag is a number of ours */
-    fputs("of a collective operation\n", stderr);
+    fprintf(stderr, "%s\n", mpl_collective_words(tag));
   else
     fprintf(stderr, "tag %d\n", tag);
 }

@@ -168,6 +168,8 @@ static void rank_ended(struct job *j, uint32_t rank, int how) {
   } else if (phase != MPL_ABSENT && phase != MPL_FINALIZED) {
     fprintf(stderr, "dvm run: rank %u ended with status %d without calling MPI_Finalize; ending the others\n", rank, WEXITSTATUS(how));
     mpir_job_end_all(j, WEXITSTATUS(how) ? WEXITSTATUS(how) : 1);
+  } else if (phase == MPL_FINALIZED) { /* the others have come so far too, and may still have to say something */
+    j->status = j->status ? j->status : WEXITSTATUS(how);
   } else if (WEXITSTATUS(how)) {
     mpir_job_end_all(j, WEXITSTATUS(how));
   }

@@ -22,7 +22,7 @@ static void write_record(FILE *to, uint32_t from, uint32_t rank, unsigned kind, 
   if (kind == MPL_EAGER || kind == MPL_EAGER_SYNC || kind == MPL_RTS || kind == MPL_DATA)
     fprintf(to, ", %llu bytes", (unsigned long long)r->bytes);
   if (kind != MPL_DATA && r->context & 1)
-    fputs(", of a collective operation", to);
+    fprintf(to, ", %s", mpl_collective_words(r->tag));
   else if (kind == MPL_EAGER || kind == MPL_EAGER_SYNC || kind == MPL_RTS)
     fprintf(to, ", tag %d", r->tag);
   putc('\n', to);

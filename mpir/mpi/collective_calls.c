@@ -25,7 +25,10 @@ static int check_op(const mpl_op *op, const mpl_type *t) { return !op || op->mag
 /* Defines MPI_NAME and MPI_INAME.  'checks' sets rc, 'build' fills s. */
 #define COLLECTIVE(name, iname, arguments, checks, build)                                                            \
   static int check_##name(PARAMETERS_##name) { int rc = check_comm(comm); if (!rc) { checks } return rc; }           \
-  static struct mpl_schedule *build_##name(PARAMETERS_##name) { struct mpl_schedule *s = mpl_schedule_new(comm); build return s; } \
+  static struct mpl_schedule *build_##name(PARAMETERS_##name) {                                                      \
+    struct mpl_schedule *s = mpl_schedule_new(comm, MPL_COLLECTIVE_##name);                                                    \
+    build return s;                                                                                                  \
+  }                                                                                                                  \
   MPL_API(int, name, PARAMETERS_##name) {                                                                            \
     MPL_ENTER;                                                                                                       \
     int rc = check_##name arguments;                                                                                 \

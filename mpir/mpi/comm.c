@@ -16,7 +16,7 @@ static uint32_t context_new(void) { return FIRST_CONTEXTS + 2 * (contexts_named+
 
 uint32_t mpl_context_agree(struct ompi_communicator_t *c) {
   uint32_t context = c->rank == 0 ? context_new() : 0;
-  struct mpl_schedule *s = mpl_schedule_new(c);
+  struct mpl_schedule *s = mpl_schedule_new(c, MPL_COLLECTIVE_COMM);
   mpl_build_bcast(s, c, &context, 1, MPI_UINT32_T, 0);
   mpl_schedule_run(s, "a new communicator", MPL_PLACE);
   return context;
@@ -231,7 +231,7 @@ static void build_agreed(struct mpl_schedule *s, struct ompi_communicator_t *c, 
 }
 
 static uint32_t agree_inter(struct ompi_communicator_t *c, uint32_t *local) {
-  struct mpl_schedule *s = mpl_schedule_new(c);
+  struct mpl_schedule *s = mpl_schedule_new(c, MPL_COLLECTIVE_COMM_INTER);
   struct agreed a;
   build_agreed(s, c, &a);
   mpl_schedule_run(s, "a new communicator", MPL_PLACE);
@@ -286,7 +286,7 @@ static int finish_dup(void *arg, struct ompi_communicator_t *c) {
 MPL_API(int, Comm_idup, MPI_Comm c, MPI_Comm *result, MPI_Request *request) {
   MPL_ENTER;
   VALID(c, "MPI_Comm_idup");
-  struct mpl_schedule *s = mpl_schedule_new(c);
+  struct mpl_schedule *s = mpl_schedule_new(c, c->inter ? MPL_COLLECTIVE_COMM_INTER : MPL_COLLECTIVE_COMM);
   struct later *l = mpl_schedule_memory(s, sizeof(*l));
   l->result = result;
   if (c->inter) {

@@ -1,6 +1,7 @@
 /* The process as a member of its job: MPI_Init to MPI_Finalize, and what the job knows of itself. */
 #include "mpir/mpi/core.h"
 #include "mpir/mpi/bindings.h"
+#include "mpir/mpi/collective.h"
 #include "mpir/mpi/predefined.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -131,12 +132,14 @@ MPL_API(int, Init_thread, int *argc, char ***argv, int required, int *provided) 
 
 MPL_API(int, Finalize, void) {
   if (!mpl.initialized || mpl.finalized)
-    return mpl_error(MPI_COMM_WORLD, MPI_ERR_OTHER, "MPI_Finalize");
+    mpl_die(1, mpl.finalized ? "MPI_Finalize was called a second time" : "MPI_Finalize was called before MPI_Init");
   mpl_attrs_delete_all(MPI_COMM_SELF);
-  PMPI_Barrier(MPI_COMM_WORLD);
+  struct mpl_schedule *all_here = mpl_schedule_new(MPI_COMM_WORLD, MPL_COLLECTIVE_FINALIZE);
+  mpl_build_barrier(all_here, MPI_COMM_WORLD);
+  mpl_schedule_run(all_here, "MPI_Finalize", MPL_PLACE);
   while (mpl.waiting)
     mpl_progress();
-  mpl.finalized = true;
+  mpl.finalized = mpl.multiple = true; /* whoever takes the lock now is told so */
   ompi_mpi_state = 5; /* over */
   atomic_store(&mpl.state->phase, MPL_FINALIZED);
   mpl_replica_finalized();

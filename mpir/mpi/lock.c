@@ -1,13 +1,23 @@
 /* The lock of MPI_THREAD_MULTIPLE.  Tickets: with a mutex a thread that calls MPI_Test in a loop would keep all others out. */
 #include "mpir/mpi/core.h"
+#include <dlfcn.h>
 #include <linux/futex.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum { LOOKS = 200, ALL = 1 << 20 };
 
+static _Noreturn void refuse_late(const void *place) {
+  Dl_info function = {0};
+  const char *name = dladdr(place, &function) && function.dli_sname ? function.dli_sname : "a function of MPI";
+  mpl_die(1, "%s was called after MPI_Finalize", strncmp(name, "PMPI_", 5) ? name : name + 1);
+}
+
 void mpl_lock_take(void) {
   pthread_t self = pthread_self();
+  if (mpl.finalized)
+    refuse_late(__builtin_return_address(0));
   if (atomic_load_explicit(&mpl.owner, memory_order_relaxed) == self) {
     mpl.depth++;
     return;

@@ -8,6 +8,23 @@
 
 enum mpl_kind { MPL_SKIP = 1, MPL_EAGER, MPL_EAGER_SYNC, MPL_RTS, MPL_CTS, MPL_DATA, MPL_ACK, MPL_CANCEL, MPL_CANCELLED };
 
+/* On the hidden context a tag is a number of operations, times MPL_COLLECTIVES, and the kind of this one. */
+enum mpl_collective {
+#define KIND(name, words) MPL_COLLECTIVE_##name,
+#include "mpir/mpi/collective_kinds.inc"
+#undef KIND
+  MPL_COLLECTIVES = 64
+};
+static inline const char *mpl_collective_words(int tag) {
+  static const char *const words[MPL_COLLECTIVES] = {
+#define KIND(name, words) words,
+#include "mpir/mpi/collective_kinds.inc"
+#undef KIND
+  };
+  const char *found = tag >= 0 ? words[tag % MPL_COLLECTIVES] : NULL;
+  return found ? found : "of a collective operation";
+}
+
 /* 'head' is size in bytes of the whole record, a multiple of 16, shifted by 8, and the kind. */
 struct mpl_record {
   _Atomic uint64_t head;

@@ -33,10 +33,10 @@ struct mpl_schedule {
 static struct mpl_schedule *active;
 uint32_t mpl_schedules_active;
 
-struct mpl_schedule *mpl_schedule_new(struct ompi_communicator_t *comm) {
+struct mpl_schedule *mpl_schedule_new(struct ompi_communicator_t *comm, enum mpl_collective kind) {
   struct mpl_schedule *s = calloc(1, sizeof(*s));
   s->comm = comm;
-  s->tag = (int)(comm->collectives++ & 0x3fffffff);
+  s->tag = (int)((comm->collectives++ & 0xffffff) * MPL_COLLECTIVES) + (int)kind;
   return s;
 }
 

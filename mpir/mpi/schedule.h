@@ -3,8 +3,10 @@
 #ifndef MPL_SCHEDULE_H
 #define MPL_SCHEDULE_H
 #include "mpir/mpi/object.h"
+#include "mpir/mpi/ring.h"
 
-struct mpl_schedule *mpl_schedule_new(struct ompi_communicator_t *comm);
+/* Operations of different kinds do not take each other's messages: ranks that part ways wait, and the deadlock is told. */
+struct mpl_schedule *mpl_schedule_new(struct ompi_communicator_t *comm, enum mpl_collective kind);
 /* Added to the present round.  'peer' is a rank of the communicator that messages go to. */
 void mpl_add_send(struct mpl_schedule *s, const void *buf, MPI_Aint count, struct ompi_datatype_t *type, int peer);
 void mpl_add_recv(struct mpl_schedule *s, void *buf, MPI_Aint count, struct ompi_datatype_t *type, int peer);

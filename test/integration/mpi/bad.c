@@ -2,7 +2,9 @@
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int main(int argc, char **argv) {
   const char *how = argv[1];
@@ -36,6 +38,21 @@ int main(int argc, char **argv) {
   } else if (!strcmp(how, "refused")) {
     MPI_Win w;
     MPI_Win_create(big, sizeof(big), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+  } else if (!strcmp(how, "kinds")) { /* each sends what the other could take */
+    if (rank == 0)
+      MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    else
+      MPI_Reduce(&rank, &x, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
+  } else if (!strcmp(how, "late")) {
+    MPI_Finalize();
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (!strcmp(how, "twice")) {
+    MPI_Finalize();
+  } else if (!strcmp(how, "failures")) { /* all end with an error, one after the other */
+    MPI_Finalize();
+    usleep(100000 * (unsigned)rank);
+    printf("rank %d has failures\n", rank);
+    return 7;
   } else if (!strcmp(how, "truncated")) {
     if (rank == 0)
       MPI_Send(big, 10, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);

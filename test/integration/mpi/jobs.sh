@@ -31,11 +31,20 @@ status 69 timeout 60 "$run" --checkpointable -n 2 ./threads dead
 status 69 "$run" -n 3 ./bad cycle
 has err "deadlock: no rank can continue"
 has err "cycle: rank 0 -> rank 1 -> rank 2 -> rank 0"
-has err "rank 1 waits in MPI_Recv for rank 2, tag 5, at bad.c:16 in main"
+has err "rank 1 waits in MPI_Recv for rank 2, tag 5, at bad.c:18 in main"
 has err "unmatched at rank 1: 4 bytes of rank 0, tag 99"
 status 69 "$run" -n 4 ./bad collective
-has err "rank 0 waits in MPI_Gather for rank 3, at bad.c:25 in main"
+has err "rank 0 waits in MPI_Gather for rank 3, at bad.c:27 in main"
 has err "rank 1 waits in MPI_Recv for rank 0, tag 8"
+status 69 "$run" -n 2 ./bad kinds # what one operation sends another does not take
+has err "rank 1 waits in MPI_Reduce for rank 0"
+has err "unmatched at rank 1: 4 bytes of rank 0, of MPI_Bcast"
+status 1 "$run" -n 2 ./bad late
+has err "MPI_Barrier was called after MPI_Finalize"
+status 1 "$run" -n 2 ./bad twice
+has err "MPI_Finalize was called a second time"
+status 7 "$run" -n 3 ./bad failures # the first that ends does not silence the others
+[ "$(grep -c "has failures" out)" = 3 ] || wrong "a rank that was over did not say all"
 status 0 "$run" -n 2 ./bad unsafe
 status 69 "$run" -n 2 --strict ./bad unsafe
 has err "waits in MPI_Send"
