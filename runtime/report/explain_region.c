@@ -76,20 +76,14 @@ static void widen(struct dvmrt_clause *c, const char *clause, const char *name, 
 
 static void help_get_actual(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *name) {
   struct dvmrt_text *help = dvmrt_diag_help(r);
-  dvmrt_text_add(help, "put '#pragma dvm get_actual(%s)' before ", name);
-  if (ev->nest) {
-    dvmrt_text_add(help, "the directive at ");
-    dvmrt_name_place(ev->nest->d->pos, help);
-  } else {
-    dvmrt_text_add(help, "the statement");
-  }
+  dvmrt_text_add(help, "put '#pragma dvm get_actual(%s)' before %s", name, ev->nest ? "this loop" : "it");
   dvmrt_diag_repair(r, ev->nest ? DVMRT_REPAIR_BEFORE_FOUND : DVMRT_REPAIR_STATEMENT_FOUND, ev->nest ? ev->nest->d->pos : ev->access->pos,
                     NULL, NULL);
 }
 
 static void help_actual(struct dvmrt_report *r, const struct dvmrt_directive *region, const char *name) {
   struct dvmrt_text *help = dvmrt_diag_help(r);
-  dvmrt_text_add(help, "put '#pragma dvm actual(%s)' before the directive at ", name);
+  dvmrt_text_add(help, "put '#pragma dvm actual(%s)' before the region at ", name);
   dvmrt_name_place(region->pos, help);
   dvmrt_diag_repair(r, DVMRT_REPAIR_BEFORE_FOUND, region->pos, NULL, NULL);
 }
@@ -117,7 +111,7 @@ static void help_clause(struct dvmrt_report *r, const struct dvmrt_record *rec, 
     return;
   }
   if (widens(rec, old)) {
-    dvmrt_text_add(help, "name all that it uses of '%s' in '%s' of the directive at ", name, old);
+    dvmrt_text_add(help, "name '%s' as a whole in the '%s' of the directive at ", name, old);
     dvmrt_name_place(region->pos, help);
     dvmrt_diag_repair(r, DVMRT_REPAIR_ITEM_FOUND, region->pos, old, name);
     return;

@@ -22,10 +22,11 @@ int main(void)
     {
 #pragma dvm parallel([i] on a[i]) reduction(sum(eps))
       for (i = 0; i < N; i++)
-        eps += a[i];
+        eps +=
       //^ error dvm-device-stale 'eps'
         // help .*actual.eps.
-        //     ^ error dvm-device-stale 'a[2]'
+            a[i];
+          //^ error dvm-device-stale 'a[2]'
     }
 #pragma dvm get_actual(eps)
     printf("%g\n", eps);

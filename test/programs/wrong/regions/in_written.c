@@ -2,11 +2,6 @@
 // TWIN
 #include <stdio.h>
 #define N 12
-#ifdef RIGHT
-#define CLAUSE inout(a)
-#else
-#define CLAUSE in(a)
-#endif
 
 #pragma dvm array distribute[block]
 double a[N];
@@ -17,7 +12,11 @@ int main(void)
 #pragma dvm parallel([i] on a[i])
   for (i = 0; i < N; i++)
     a[i] = i;
-#pragma dvm region CLAUSE
+#ifdef RIGHT
+#pragma dvm region inout(a)
+#else
+#pragma dvm region in(a)
+#endif
   {
 #pragma dvm parallel([i] on a[i])
     for (i = 1; i < N; i++)

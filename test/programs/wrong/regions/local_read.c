@@ -2,11 +2,6 @@
 // TWIN
 #include <stdio.h>
 #define N 12
-#ifdef RIGHT
-#define CLAUSE out(t)
-#else
-#define CLAUSE local(t)
-#endif
 
 #pragma dvm array distribute[block]
 double a[N];
@@ -16,7 +11,11 @@ double t[N];
 int main(void)
 {
   int i;
-#pragma dvm region CLAUSE, out(a)
+#ifdef RIGHT
+#pragma dvm region out(t), out(a)
+#else
+#pragma dvm region local(t), out(a)
+#endif
   {
 #pragma dvm parallel([i] on a[i])
     for (i = 0; i < N; i++) {

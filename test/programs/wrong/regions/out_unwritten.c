@@ -2,11 +2,6 @@
 // TWIN
 #include <stdio.h>
 #define N 12
-#ifdef RIGHT
-#define CLAUSE inout(a)
-#else
-#define CLAUSE out(a)
-#endif
 
 #pragma dvm array distribute[block]
 double a[N];
@@ -18,7 +13,11 @@ int main(void)
 #pragma dvm parallel([i] on a[i])
   for (i = 0; i < N; i++)
     a[i] = 1;
-#pragma dvm region CLAUSE
+#ifdef RIGHT
+#pragma dvm region inout(a)
+#else
+#pragma dvm region out(a)
+#endif
   {
 #pragma dvm parallel([i] on a[i])
     for (i = 1; i < N - 1; i++)

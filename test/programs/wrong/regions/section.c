@@ -2,11 +2,6 @@
 // TWIN
 #include <stdio.h>
 #define N 12
-#ifdef RIGHT
-#define CLAUSE in(a), inout(b)
-#else
-#define CLAUSE in(a[0:9]), inout(b)
-#endif
 
 #pragma dvm array distribute[block]
 double a[N];
@@ -19,7 +14,11 @@ int main(void)
 #pragma dvm parallel([i] on a[i])
   for (i = 0; i < N; i++)
     a[i] = i, b[i] = 0;
-#pragma dvm region CLAUSE
+#ifdef RIGHT
+#pragma dvm region in(a), inout(b)
+#else
+#pragma dvm region in(a[0:9]), inout(b)
+#endif
   {
 #pragma dvm parallel([i] on b[i])
     for (i = 1; i < N; i++)
