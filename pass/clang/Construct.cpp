@@ -88,6 +88,8 @@ bool Rewriter::loopNest(std::unique_ptr<Construct> &Owned, WhileStmt *W, bool OK
   checkJumps(C, W->getBody());
   checkJumpsInto(C, W->getBody());
   warnUndeclaredPrivate(C);
+  if (St.Opts.Parallel || St.Opts.Trace)
+    findShared(C);
   if (St.Opts.Parallel)
     C.Sides = acrossForm(C); // before the walk leaves marks
   walkInside(Owned, [&] {

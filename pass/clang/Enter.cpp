@@ -158,6 +158,8 @@ SiteText Rewriter::enterText(Construct &C) {
   }
   for (const VarDecl *V : C.Touched)
     T.key(DVMRT_DIRECTIVE_REGION).add("uses ").ref(V);
+  for (const auto &[V, Bytes] : C.Shared)
+    T.key(DVMRT_DIRECTIVE_SHARED).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc))).add(" " + Twine(Bytes));
   if (St.Opts.Parallel && D.kind == DVM_DIR_PARALLEL)
     partsText(T, C);
   return T;

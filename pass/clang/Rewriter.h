@@ -34,6 +34,7 @@ struct Construct {
   char Sides = 0;                // with 'across': DVMRT_DIRECTIVE_SIDES
   bool Opaque = false;           // calls or stores that may write any array
   llvm::DenseSet<const clang::VarDecl *> Privates, Reductions, Warned;
+  std::vector<std::pair<const clang::VarDecl *, uint64_t>> Shared; // DVMRT_DIRECTIVE_SHARED, bytes of the value
   llvm::DenseSet<const clang::VarDecl *> Changed; // in the body of the nest or of remote_access, or possibly
   std::vector<std::pair<const clang::VarDecl *, const dvm_ref *>> Remote;
 
@@ -264,6 +265,7 @@ private:
   // Warn.cpp
   void warnCalloc(const clang::VarDecl *V, const clang::Expr *Value);
   void warnUndeclaredPrivate(Construct &C);
+  void findShared(Construct &C); // Shared.cpp
 
 public:
   static Affine affine(const clang::ASTContext &Ctx, const clang::Expr *E, const Construct *C);

@@ -173,8 +173,8 @@ struct ParallelModule::Impl {
     SmallVector<Copied, 4> Out;
     for (unsigned I = 0; I < Args.size() && I < N.Text.Args.size() && !N.Text.Group; ++I) {
       auto *Variable = dyn_cast<AllocaInst>(Args[I]->stripPointerCasts());
-      if (N.Text.Args[I].Line != DVMRT_DIRECTIVE_REDUCTION || !N.Text.Args[I].Pointer || !Variable ||
-          !Variable->getAllocatedType()->isSingleValueType())
+      if ((N.Text.Args[I].Line != DVMRT_DIRECTIVE_REDUCTION && N.Text.Args[I].Line != DVMRT_DIRECTIVE_SHARED) || !N.Text.Args[I].Pointer ||
+          !Variable || !Variable->getAllocatedType()->isSingleValueType())
         continue;
       Out.push_back({I, Variable, slot(Variable->getAllocatedType(), "dvm.result")});
     }

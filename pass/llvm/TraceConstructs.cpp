@@ -23,7 +23,8 @@ Value *Recorder::argumentArray(FunctionState &S, IRBuilder<> &B, ArrayRef<Value 
 static void hideLocals(const Construct &K, Arguments &Args) {
   for (unsigned N = 0; N < Args.size() && N < K.Text.Args.size(); ++N) {
     char Line = K.Text.Args[N].Line;
-    if ((Line == DVMRT_DIRECTIVE_REDUCTION || Line == DVMRT_DIRECTIVE_PRIVATE) && Args[N]->getType()->isPointerTy())
+    if ((Line == DVMRT_DIRECTIVE_REDUCTION || Line == DVMRT_DIRECTIVE_PRIVATE || Line == DVMRT_DIRECTIVE_SHARED) &&
+        Args[N]->getType()->isPointerTy())
       Args[N] = ConstantPointerNull::get(cast<PointerType>(Args[N]->getType()));
   }
 }
@@ -117,8 +118,37 @@ void Recorder::lowerLeave(FunctionState &S, const Construct &K, GlobalVariable *
     Number = K.Text.Args[N].Count;
     copyResult(S, B, Site, Number, Args[N], resultBytes(markerText(K.TextConstant), Number));
   }
+  for (unsigned N = 0; N < Args.size() && N < K.Text.Args.size(); ++N)
+    if (K.Text.Args[N].Line == DVMRT_DIRECTIVE_SHARED)
+      tellShared(S, B, markerText(K.TextConstant), K.Text.Args[N].Count, Args[N]);
   call(B, "__dvmt_leave", RT.Void, {Site, S.frame(B)});
   Mark->eraseFromParent();
+}
+
+// "s <name> & <bytes>": what the variable holds when the construct ends; a scalar as a copy, likewise.
+void Recorder::tellShared(FunctionState &S, IRBuilder<> &B, StringRef Text, unsigned Number, Value *Address) {
+  StringRef Line;
+  std::string Own = "K shared";
+  for (char Key : {DVMRT_ANY_FILE, DVMRT_ANY_PLACE})
+    Own += std::string("\n") + Key + " " + siteLine(Text, Key).str();
+  for (unsigned Seen = 0; !Text.empty(); Text = Text.split('\n').second)
+    if (Text[0] == DVMRT_DIRECTIVE_SHARED && Seen++ == Number)
+      Line = Text.split('\n').first;
+  SmallVector<StringRef, 4> Field;
+  unsigned Bytes;
+  Line.split(Field, ' ');
+  if (Field.size() < 4 || Field[3].getAsInteger(10, Bytes))
+    return;
+  Own += ("\nT " + Field[1] + "\nV " + Field[1] + "\nS " + Field[3]).str();
+  Constant *Data = ConstantDataArray::getString(C, Own);
+  auto *Holder = new GlobalVariable(M, Data->getType(), true, GlobalValue::PrivateLinkage, Data, "dvm.trace.text");
+  GlobalVariable *Site = site(Holder, DVMT_SITE_ACCESS, 0);
+  if (auto *Local = dyn_cast<AllocaInst>(Address->stripPointerCasts()); Local && Local->getAllocatedType()->isSingleValueType()) {
+    AllocaInst *Copy = S.slot(Local->getAllocatedType(), "dvm.shared");
+    B.CreateStore(B.CreateLoad(Local->getAllocatedType(), Local), Copy);
+    Address = Copy;
+  }
+  call(B, "__dvmt_shared", RT.Void, {Site, Address, B.getInt64(Bytes)});
 }
 
 // A copy in memory, so that the variable itself may stay a register.

@@ -229,8 +229,8 @@ static void read_result_extents(struct reader *r) {
     i->extents[i->nextents++] = dvmrt_scan_number(&r->s);
 }
 
-static void read_variable(struct reader *r) {
-  struct dvmrt_item *i = item(r, DVMRT_DIRECTIVE_PRIVATE);
+static void read_variable(struct reader *r, char key) {
+  struct dvmrt_item *i = item(r, key);
   i->ref.name = dvmrt_scan_string(&r->s);
   i->ref.address = num(r);
   i->bytes = num(r);
@@ -302,11 +302,12 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_REMOTE: read_ref(r, &item(r, key)->ref); break;
   case DVMRT_DIRECTIVE_ON: read_on(r); break;
   case DVMRT_DIRECTIVE_TEMPLATE: read_template(r); break;
-  case DVMRT_DIRECTIVE_PRIVATE: read_variable(r); break;
+  case DVMRT_DIRECTIVE_PRIVATE: read_variable(r, key); break;
   case DVMRT_DIRECTIVE_NEW_VALUE: d->new_value = true; break;
   case DVMRT_DIRECTIVE_REDUCTION: read_reduction(r); break;
   case DVMRT_DIRECTIVE_RESULTS: read_result_extents(r); break;
   case DVMRT_DIRECTIVE_USE: read_use(r); break;
+  case DVMRT_DIRECTIVE_SHARED: read_variable(r, key); break;
   case DVMRT_DIRECTIVE_GROUP:
   case DVMRT_DIRECTIVE_SHADOW:
   case DVMRT_DIRECTIVE_REGION: read_word(r, key); break;

@@ -44,7 +44,7 @@ struct dvmrt_rule {
 struct dvmrt_item {
   struct dvmrt_item *next;
   char key;                      /* DVMRT_DIRECTIVE_* */
-  struct dvmrt_ref ref;          /* A G O H C M B T: all of it; U V R: name, address, type */
+  struct dvmrt_ref ref;          /* A G O H C M B T: all of it; U V R s: name, address, type */
   int nlower;
   struct dvmrt_num lower[DVMRT_NDIMS_MAX]; /* A, of Fortran: the lower bounds */
   int naxes;
@@ -64,7 +64,7 @@ struct dvmrt_item {
   const char *word;              /* R: operation; B: clause; L: start or wait; J, V: name of the group, of the word */
   int nextents;                  /* R: of an array of results */
   int64_t extents[DVMRT_NDIMS_MAX];
-  struct dvmrt_num bytes;        /* V: bytes; R: bytes in all */
+  struct dvmrt_num bytes;        /* V s: bytes; R: bytes in all */
   const char *loc_name;          /* R: or NULL */
   struct dvmrt_num loc_address, loc_bytes;
 };

@@ -1,4 +1,5 @@
 #include "runtime/parallel/array.h"
+#include "runtime/parallel/emit.h"
 #include "runtime/parallel/digest.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/guard.h"
@@ -249,6 +250,16 @@ static struct dvmp_array *find_template(uintptr_t address) {
   return a;
 }
 
+static void clear_run(void *arg, int64_t offset, int64_t count) {
+  const struct dvmp_array *a = arg;
+  memset((char *)a->address + (uint64_t)offset * a->element_bytes, 0, (uint64_t)count * a->element_bytes);
+}
+
+static void clear_own(struct dvmp_array *a) {
+  if (!a->poison)
+    dvmp_set_runs(&a->own, a->stride, a->extent, clear_run, a);
+}
+
 static void declare(struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *own = d->items;
   uintptr_t address = (uintptr_t)dvmrt_num_value(own->ref.address, args);
@@ -284,6 +295,8 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
   a->on_stack = address > (uintptr_t)__builtin_frame_address(0);
   dvmp_guard_place(a);
   dvmp_poison_place(a, !(own->ref.flags & DVMRT_REF_POINTER));
+  if (a->on_stack && dvmp_emit_wanted() && !is_template && !(own->ref.flags & DVMRT_REF_POINTER))
+    clear_own(a); /* what nobody assigns is the same in every run that is recorded */
 }
 
 void dvmp_array_declare(struct dvmrt_directive *d, const int64_t *args) {

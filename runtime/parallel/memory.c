@@ -1,6 +1,7 @@
 /* The program's allocations: what was asked for, exactly, since the shape of an array behind a pointer follows from it and must be the same
  * on all ranks (what malloc gives may be larger, by chance). */
 #include "runtime/parallel/array.h"
+#include "runtime/parallel/emit.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/plan.h"
 #include "runtime/parallel/poison.h"
@@ -110,13 +111,17 @@ uint64_t dvmp_plan_heap_size(uintptr_t address) {
   return (uint64_t)least;
 }
 
-DVMRT_EXPORT void *__dvmp_malloc(size_t n);
-void *__dvmp_malloc(size_t n) {
-  void *p = give(malloc(n), n);
+/* What nobody assigns would differ from run to run: it begins as zeros in a run that is recorded, as in the sequential one. */
+static void *begin_as(void *p, size_t n) {
   if (p && dvmp_job.poison)
     memset(p, DVMP_POISON_BYTE, n);
+  else if (p && dvmp_emit_wanted() && n <= DVMT_CLEARED)
+    memset(p, 0, n);
   return p;
 }
+
+DVMRT_EXPORT void *__dvmp_malloc(size_t n);
+void *__dvmp_malloc(size_t n) { return begin_as(give(malloc(n), n), n); }
 
 DVMRT_EXPORT void *__dvmp_calloc(size_t n, size_t size);
 void *__dvmp_calloc(size_t n, size_t size) {
@@ -125,13 +130,13 @@ void *__dvmp_calloc(size_t n, size_t size) {
 }
 
 DVMRT_EXPORT void *__dvmp_aligned_alloc(size_t alignment, size_t n);
-void *__dvmp_aligned_alloc(size_t alignment, size_t n) { return note(aligned_alloc(alignment, n), n, false); }
+void *__dvmp_aligned_alloc(size_t alignment, size_t n) { return begin_as(note(aligned_alloc(alignment, n), n, false), n); }
 
 DVMRT_EXPORT int __dvmp_posix_memalign(void **to, size_t alignment, size_t n);
 int __dvmp_posix_memalign(void **to, size_t alignment, size_t n) {
   int result = posix_memalign(to, alignment, n);
   if (!result)
-    note(*to, n, false);
+    begin_as(note(*to, n, false), n);
   return result;
 }
 

@@ -4,11 +4,13 @@
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/options.h"
+#include "runtime/parallel/poison.h"
 #include "runtime/parallel/results.h"
 #include "runtime/parallel/where.h"
 #include "runtime/trace/digest.h"
 #include "runtime/trace/launcher.h"
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,9 +90,24 @@ struct summing {
   uint64_t elements, digest;
 };
 
+/* With poison=1: an element that has no value counts as zeros, which the sequential run has there. */
+static void add_known(struct summing *s, uint64_t first, uint64_t count) {
+  static const char zeros[4096];
+  const struct dvmp_array *a = s->a;
+  for (uint64_t i = first; i < first + count; i++) {
+    bool unset = dvmp_poison_unset(a, i) && a->element_bytes <= sizeof(zeros);
+    uintptr_t at = unset ? (uintptr_t)zeros - i * a->element_bytes : a->address;
+    s->digest += dvmt_digest_part((const void *)at, a->element_bytes, i, 1);
+  }
+}
+
 static void add_run(void *arg, int64_t offset, int64_t count) {
   struct summing *s = arg;
   s->elements += (uint64_t)count;
+  if (s->a->poison) {
+    add_known(s, (uint64_t)offset, (uint64_t)count);
+    return;
+  }
   s->digest += dvmt_digest_part((const void *)s->a->address, s->a->element_bytes, (uint64_t)offset, (uint64_t)count);
 }
 
@@ -99,6 +116,20 @@ static void tell_array(const struct dvmp_array *a) {
   dvmp_set_runs(&a->own, a->stride, a->extent, add_run, &s);
   struct told *t = array_of(a);
   dvmp_emit(t->site, DVMT_TAG_DIGEST, (const uint64_t[]){a->address, s.elements, s.digest, t->part}, 4);
+}
+
+/* A variable that no clause names: all ranks should have the same. */
+static void tell_shared(const struct dvmp_construct *c, const struct dvmrt_item *i) {
+  const void *at = (const void *)(uintptr_t)dvmrt_num_value(i->ref.address, c->args);
+  uint64_t bytes = (uint64_t)dvmrt_num_value(i->bytes, c->args);
+  struct told *t = told_of(i);
+  if (!t->site) {
+    char text[1024];
+    snprintf(text, sizeof(text), "K shared\nF %s\nP %u %u\nT %.200s\nV %.200s\nS %llu", c->d->pos.file ? c->d->pos.file : "?",
+             c->d->pos.line, c->d->pos.column, i->ref.name, i->ref.name, (unsigned long long)bytes);
+    t->site = dvmp_emit_site(text, DVMT_SITE_ACCESS, 0);
+  }
+  dvmp_emit(t->site, DVMT_TAG_DIGEST, (const uint64_t[]){0, bytes, dvmt_digest_array(at, bytes, 1), 0}, 4);
 }
 
 /* ---- constructs ------------------------------------------------------------------------------------------------------------------ */
@@ -123,6 +154,8 @@ void dvmp_record_leave(struct dvmp_construct *c) {
     if (a)
       tell_array(a);
   }
+  for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHARED)); i = i->next)
+    tell_shared(c, i);
   dvmp_emit(construct_of(c->d)->site, DVMT_TAG_LEAVE, NULL, 0);
   dvmp_emit_pace();
 }
@@ -167,6 +200,7 @@ void dvmp_record_begin(void) {
     dvmp_fail_here(1, NULL, "rank %d cannot record", dvmp_job.rank);
   recorded = getpid();
   pthread_atfork(NULL, NULL, dvmp_emit_end);
+  mallopt(M_MMAP_THRESHOLD, DVMT_CLEARED);
   dvmp_emit_begin(ring);
   if (o->results && o->substitute)
     dvmp_results_begin(o->results);

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -330,6 +331,7 @@ __attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first,
     if (inside_pid)
       at_quick_exit(inside_end);
     recording = true;
+    mallopt(M_MMAP_THRESHOLD, DVMT_CLEARED);
     chunk = ring->chunk[0];
     __dvmt_state.next = chunk;
     __dvmt_state.limit = chunk + DVMT_RING_CHUNK - DVMT_RECORD_MAX;
@@ -576,17 +578,36 @@ __attribute__((visibility("default"))) void __dvmt_result(struct dvmt_site *site
   emit(site, DVMT_TAG_RESULT, words, 6);
 }
 
+__attribute__((visibility("default"))) void __dvmt_shared(const struct dvmt_site *site, const void *value, uint64_t bytes) {
+  if (!recording || level_now() != DVMT_LEVEL_CHECKSUM || silent_now())
+    return;
+  emit(site, DVMT_TAG_DIGEST, (const int64_t[]){0, (int64_t)bytes, (int64_t)dvmt_digest_array(value, bytes, 1), 0}, 4);
+}
+
+/* A local array: what nobody assigns is the same in every run. */
+static void clear_local(const struct dvmt_site *site, const int64_t *args) {
+  struct dvmt_array_ref ref;
+  struct dvmt_span kind = dvmt_text_line(site->text, DVMRT_ANY_KIND);
+  if (!dvmt_span_is(dvmt_text_field(&kind), "array") || dvmt_text_line(site->text, DVMRT_DIRECTIVE_POINTER).s ||
+      !dvmt_text_array(site->text, args, site->nargs, &ref) || (uintptr_t)ref.address < (uintptr_t)__builtin_frame_address(0))
+    return;
+  uint64_t bytes = ref.element_bytes;
+  for (int d = 0; d < ref.ndims; d++)
+    bytes *= (uint64_t)ref.extent[d];
+  memset((void *)(uintptr_t)ref.address, 0, bytes);
+}
+
 __attribute__((visibility("default"))) void __dvmt_direct(struct dvmt_site *site, const int64_t *args) {
   if (!recording)
     return;
+  clear_local(site, args);
   dvmt_arrays_note(site->text, args, site->nargs);
   site->count++;
   emit(site, DVMT_TAG_DIRECT, args, site->nargs);
 }
 
 __attribute__((visibility("default"))) void __dvmt_heap_new(void *p, uint64_t size) {
-  enum { CLEARED = 1 << 20 }; /* larger ones are pages that the system has cleared */
-  if (recording && p && size <= CLEARED)
+  if (recording && p && size <= DVMT_CLEARED)
     memset(p, 0, size);
   __dvmt_heap(p, size);
 }

@@ -81,7 +81,7 @@ enum dvmt_tag {
   DVMT_TAG_RESULT,     /* number of the R line, bytes, value in 4 words: a reduction variable when the construct ends */
   DVMT_TAG_DIRECT,     /* arguments */
   DVMT_TAG_DIGEST,     /* address, elements, digest: contents of an array when the construct ends; at an access site: of the part that
-                        * one rank has, and the number of the part */
+                        * one rank has, and the number of the part; address 0: of the variable of the site, by bytes (part 0) */
   DVMT_TAG_DEFINE,     /* base, size, kind|words<<8|bytes<<16|where<<24, bytes of the text, text padded with zeros */
   DVMT_TAG_PAD,        /* nothing more in this chunk; no site */
   DVMT_TAG_CALL = 12,  /* a function begins: - */
@@ -90,6 +90,10 @@ enum dvmt_tag {
   DVMT_TAG_LOCAL,      /* address, frame, bytes (0: as the site says): the variable of this site is entered */
   DVMT_TAG_PROGRAM = 11 /* no site; bytes of a text, the text padded with zeros: build id of the program in hexadecimal digits */
 };
+
+/* Allocations up to so many bytes are cleared in a program that is recorded; larger ones are pages that the system has cleared
+ * (M_MMAP_THRESHOLD). */
+enum { DVMT_CLEARED = 1 << 20 };
 
 enum dvmt_level {
   DVMT_LEVEL_NONE,
@@ -136,6 +140,8 @@ void __dvmt_function(struct dvmt_site *site, void *frame);
 void __dvmt_function_end(struct dvmt_site *site, void *frame);
 /* Value of a reduction variable, just before leave; 'number' counts R lines from 0. */
 void __dvmt_result(struct dvmt_site *construct, uint32_t number, const void *value, uint32_t bytes);
+/* What a variable that the construct assigns and that no clause names holds, just before leave: an access site of it. */
+void __dvmt_shared(const struct dvmt_site *variable, const void *value, uint64_t bytes);
 /* An allocation of 'size' bytes begins at p, or (0) ends; p may be NULL. */
 void __dvmt_heap(const void *p, uint64_t size);
 /* A local variable whose address goes somewhere is entered: an access site of it, where it lies; 'bytes' 0: as the site says. */

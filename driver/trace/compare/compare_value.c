@@ -311,10 +311,9 @@ static void compare_digests(struct dvmt_compare *c, const struct item *a, const 
   struct dvmt_finding *f = dvmt_cmp_finding(c, DVMT_FOUND_VALUE, variable, dvmt_cmp_b_text(c, b));
   if (!f || f->count > 1)
     return;
-  snprintf(message, sizeof(message),
-           "'%s' differs from the reference when this construct ends (sums of all its elements; "
-           "rounding differences count)",
-           variable);
+  bool array = b->nwords < 3 || c->b_objects[b->object].flags & DVMT_OBJECT_ARRAY;
+  snprintf(message, sizeof(message), "'%s' differs from the reference when this construct ends (%srounding differences count)", variable,
+           array ? "sums of all its elements; " : "");
   dvmt_cmp_tell(c, f, variable, message);
 }
 

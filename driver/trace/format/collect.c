@@ -390,10 +390,16 @@ static const uint64_t *plain_args(struct dvmt_collector *c, const struct site *s
   return c->values;
 }
 
-/* Of an access site: what one rank has of an array, with the number of the part; else all of it, part 0. */
+/* Of an access site: what one rank has of an array, with the number of the part, or the site's variable; else all of an array, part 0. */
 static int digest(struct dvmt_collector *c, struct site *s, const uint64_t *w) {
   const uint64_t words[3] = {w[1], w[2], s->kind == DVMT_SITE_ACCESS ? w[3] : 0};
   struct dvmt_place at;
+  int rc = 0;
+  if (!w[0] && s->kind == DVMT_SITE_ACCESS) {
+    at.object = named_object(c, s->text, 0, &rc);
+    return rc ? rc
+              : send(c, (struct dvmt_record){.kind = DVMT_DIGEST, .site = s->number, .object = at.object, .nwords = 3, .words = words});
+  }
   if (!dvmt_alive_find(c->alive, w[0], &at) || at.object == NO_OBJECT)
     return 0;
   return send(c, (struct dvmt_record){.kind = DVMT_DIGEST, .site = s->number, .object = at.object, .nwords = 3, .words = words});

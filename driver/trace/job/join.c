@@ -50,9 +50,16 @@ static int join_array(struct join *j, size_t k, int64_t construct) {
       digest += p->digest;
     } else if (j->rank[same].step.parts[k].digest != p->digest) {
       size_t n = strcspn(p->own ? p->own : "", "\n");
-      snprintf(message, sizeof(message), "rank %zu and rank %zu both have %.*s, and have other values there", same, r, (int)n,
-               p->own ? p->own : "");
+      if (p->shared)
+        snprintf(message, sizeof(message),
+                 "'%s' is assigned here, no clause names it, and rank %zu and rank %zu are left with different values of it", first->name,
+                 same, r);
+      else
+        snprintf(message, sizeof(message), "rank %zu and rank %zu both have %.*s, and have different values there", same, r, (int)n,
+                 p->own ? p->own : "");
       tell(j, construct, first->name, message);
+      if (p->shared)
+        break;
     }
   }
   j->totals->sums++;
@@ -90,7 +97,7 @@ static int join_results(struct join *j, int64_t construct) {
       struct dvmt_span name = dvmt_result_name(dvmt_shape_text(j->shape, construct), s->results[i].words[0], &type);
       char variable[128];
       snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s ? name.s : "");
-      snprintf(message, sizeof(message), "rank 0 and rank %zu have other results of the reduction '%s'", r, variable);
+      snprintf(message, sizeof(message), "rank 0 and rank %zu have different results of the reduction '%s'", r, variable);
       tell(j, construct, variable, message);
       break;
     }
@@ -128,7 +135,7 @@ static int join_step(struct join *j) {
     if (s->nparts)
       qsort(s->parts, s->nparts, sizeof(*s->parts), by_name);
     if (same && !(same = same_arrays(&j->rank[0].step, s))) {
-      snprintf(message, sizeof(message), "rank 0 and rank %zu know other arrays here", r);
+      snprintf(message, sizeof(message), "rank 0 and rank %zu know different arrays here", r);
       tell(j, construct, "", message);
     }
   }

@@ -26,8 +26,10 @@ static int add_part(struct dvmt_join_rank *r, const struct dvmt_record *rec, str
   for (size_t i = 0; i < s->nparts; i++)
     if (rows[i].object == object) /* named twice in the construct */
       return 0;
-  struct dvmt_span own = dvmt_text_line(dvmt_reader_site(r->reader, rec->site)->text, DVMRT_ACCESS_TEXT);
-  rows[s->nparts++] = (struct dvmt_join_part){object, own.s, def->name, rec->words[0], rec->words[1], rec->words[2]};
+  const char *text = dvmt_reader_site(r->reader, rec->site)->text;
+  struct dvmt_span own = dvmt_text_line(text, DVMRT_ACCESS_TEXT);
+  rows[s->nparts++] =
+      (struct dvmt_join_part){object, own.s, dvmt_shape_is_shared(text), def->name, rec->words[0], rec->words[1], rec->words[2]};
   return 0;
 }
 

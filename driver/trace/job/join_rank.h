@@ -7,6 +7,7 @@
 struct dvmt_join_part {
   int64_t object;               /* of the shape */
   const char *own;              /* what messages call it; the reader's */
+  bool shared;                  /* a variable that no clause names */
   const char *name;
   uint64_t elements, digest, part;
 };

@@ -8,6 +8,7 @@ struct site {
   char *text;                   /* of a parallel construct, until it is executed; owned */
   int64_t construct;            /* number of the shape; -1: not yet */
   bool wanted;
+  bool variable;                /* of a variable that no clause names */
 };
 struct sum {
   int64_t object;
@@ -36,7 +37,8 @@ static int take_site(struct dvmt_sink *sink, const struct dvmt_site_def *def) {
     return -ENOMEM;
   p->sites = rows;
   bool wanted = def->kind == DVMT_SITE_CONSTRUCT && dvmt_shape_is_parallel(def->text);
-  rows[p->nsites] = (struct site){wanted ? strdup(def->text) : NULL, -1, wanted};
+  rows[p->nsites] =
+      (struct site){wanted ? strdup(def->text) : NULL, -1, wanted, def->kind == DVMT_SITE_ACCESS && dvmt_shape_is_shared(def->text)};
   return wanted && !rows[p->nsites].text ? -ENOMEM : (p->nsites++, 0);
 }
 
@@ -53,7 +55,7 @@ static int take_object(struct dvmt_sink *sink, const struct dvmt_object_def *def
 
 static int hold(struct dvmt_project *p, const struct dvmt_record *r) {
   const struct dvmt_object_def *o = &p->objects[r->object];
-  if (!(o->flags & DVMT_OBJECT_ARRAY) || r->nwords < 3) /* a sum of what was written alone */
+  if (r->nwords < 3 || (!(o->flags & DVMT_OBJECT_ARRAY) && !p->sites[r->site].variable)) /* a sum of what was written alone */
     return 0;
   int64_t object = dvmt_shape_object(p->shape, o);
   struct sum *rows = realloc(p->held, (p->nheld + 1) * sizeof(*rows));
@@ -87,9 +89,13 @@ static int leave(struct dvmt_project *p) {
 
 static int take_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
   struct dvmt_project *p = (struct dvmt_project *)sink;
-  if (r->kind == DVMT_LOST || r->site >= p->nsites || !p->sites[r->site].wanted)
+  if (r->kind == DVMT_LOST || r->site >= p->nsites)
     return 0;
   struct site *s = &p->sites[r->site];
+  if (s->variable)
+    return r->kind == DVMT_DIGEST && p->depth == 1 && r->object < p->nobjects ? hold(p, r) : 0;
+  if (!s->wanted)
+    return 0;
   if (s->construct < 0 && r->kind == DVMT_ENTER && !p->depth) { /* only those that are executed by themselves */
     s->construct = dvmt_shape_construct(p->shape, s->text);
     if (s->construct < 0)

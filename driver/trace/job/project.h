@@ -19,8 +19,9 @@ int dvmt_shape_leave(struct dvmt_shape *s, int64_t construct);
 int dvmt_shape_result(struct dvmt_shape *s, int64_t construct, const uint64_t words[6]);
 int dvmt_shape_digest(struct dvmt_shape *s, int64_t construct, int64_t object, uint64_t elements, uint64_t digest);
 
-/* Whether a text is that of a parallel construct. */
+/* Whether a text is that of a parallel construct; of a variable that a construct assigns and that no clause names. */
 int dvmt_shape_is_parallel(const char *text);
+int dvmt_shape_is_shared(const char *text);
 
 struct dvmt_project;
 struct dvmt_project *dvmt_project_create(struct dvmt_sink *out);

@@ -32,10 +32,13 @@ void dvmt_shape_destroy(struct dvmt_shape *s) {
   free(s);
 }
 
-int dvmt_shape_is_parallel(const char *text) {
+static bool is_kind(const char *text, const char *wanted) {
   struct dvmt_span kind = dvmt_text_line(text, DVMRT_ANY_KIND);
-  return dvmt_span_is(dvmt_text_field(&kind), "parallel");
+  return dvmt_span_is(dvmt_text_field(&kind), wanted);
 }
+
+int dvmt_shape_is_parallel(const char *text) { return is_kind(text, "parallel"); }
+int dvmt_shape_is_shared(const char *text) { return is_kind(text, "shared"); }
 
 /* Which construct it is, its index variables and reductions. */
 static bool keep_line(void *arg, char key, struct dvmt_span rest) {
@@ -93,7 +96,7 @@ int64_t dvmt_shape_object(struct dvmt_shape *s, const struct dvmt_object_def *de
     return -ENOMEM;
   s->objects = rows;
   rows[s->nobjects] = *def;
-  rows[s->nobjects].flags = DVMT_OBJECT_ARRAY;
+  rows[s->nobjects].flags &= DVMT_OBJECT_ARRAY;
   rows[s->nobjects].name = strdup(def->name);
   if (!rows[s->nobjects].name)
     return -ENOMEM;
@@ -117,7 +120,7 @@ int dvmt_shape_result(struct dvmt_shape *s, int64_t construct, const uint64_t wo
 }
 
 int dvmt_shape_digest(struct dvmt_shape *s, int64_t construct, int64_t object, uint64_t elements, uint64_t digest) {
-  const uint64_t words[2] = {elements, digest};
+  const uint64_t words[3] = {elements, digest, 0};
   return send(
-      s, (struct dvmt_record){.kind = DVMT_DIGEST, .site = (uint32_t)construct, .object = (uint32_t)object, .nwords = 2, .words = words});
+      s, (struct dvmt_record){.kind = DVMT_DIGEST, .site = (uint32_t)construct, .object = (uint32_t)object, .nwords = 3, .words = words});
 }

@@ -6,7 +6,7 @@ usage: compare.py --build FOLDER [--jobs 1,3,4:2x2] [--twins] [--share K/N] [--o
 Right programs must agree with their own sequential run on all the numbers of ranks (RANKS:GRID).  With --twins the wrong programs of
 test/programs/wrong whose parallel run goes wrong are compared with theirs: the comparison must name a construct, or an array in it, unless
 the run itself is stopped by a diagnostic; their right twins must agree.  compare.txt names the exceptions, with the reason; one that behaves
-must leave it."""
+must leave it.  Where values agree by chance ('poison' there) the run with poison=1 must be stopped instead, under the comparison."""
 import argparse, concurrent.futures, importlib.machinery, importlib.util, os, re, shutil, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -57,9 +57,9 @@ class Case:
         except subprocess.TimeoutExpired:
             return Tried('hangs', '')
 
-    def compare(self, job, options=()):
+    def compare(self, job, options=(), poison=False):
         ranks, _, grid = job.partition(':')
-        more = {'DVM_OPTIONS': 'patience=2' + (':grid=' + grid if grid else '')}
+        more = {'DVM_OPTIONS': 'patience=2' + (':grid=' + grid if grid else '') + (':poison=1' if poison else '')}
         return self.run([os.path.join(self.opts.build, 'driver/dvm'), 'compare', *options, 'reference.dvmt', '--', 'mpirun', '--oversubscribe', '-n',
                          ranks, './ranks', *self.args], **more)
 
@@ -72,12 +72,12 @@ def read_exceptions():
     return dict(l.split(None, 1) for l in lines)
 
 
-def agree(opts, name, sources, flags, args, work, options):
+def agree(opts, name, sources, flags, args, work, options, poison=False):
     """Nothing, or what is wrong."""
     case = Case(opts, name, sources, flags, args, work)
     bad = [f'{name}: {case.wrong}'] if case.wrong else []
     for job in [] if bad else opts.jobs:
-        t = case.compare(job, options)
+        t = case.compare(job, options, poison)
         if t.named or t.status in (1, 2, 66, 'hangs') or not t.records:
             bad.append(f'{name} on {job} ranks: status {t.status}\n{t.err[:1500]}')
             break
@@ -104,20 +104,25 @@ def try_right(opts, path, work, exceptions):
 
 def try_twin(opts, p, work, exceptions):
     why = exceptions.get('wrong/' + p.name, '')
-    case, shown, bad = Case(opts, p.name, p.sources, p.flags, p.args, work), '', []
-    for job in [] if case.wrong else opts.jobs:
-        t = case.compare(job)
-        if t.named:
-            shown = f'{job} ranks: [{t.named[0]}]'
-            break
+    poison = why.startswith('poison ')
+    case, bad = Case(opts, p.name, p.sources, p.flags, p.args, work), []
+
+    def show(poison):
+        for job in [] if case.wrong else opts.jobs:
+            t = case.compare(job, poison=poison)
+            if t.named and (t.records or t.named != ['dvm-trace-structure']): # else nothing was compared
+                return f'{job} ranks: [{t.named[0]}]' + (' with poison=1' if poison else '')
+        return ''
+
+    shown, poisoned = show(False), show(True) if poison else ''
     case.close()
     if shown and why:
         bad.append(f'{p.name} is shown ({shown}): it must leave compare.txt')
-    if not shown and not why:
+    if not (shown or poisoned) and (poison or not why):
         bad.append(f'{p.name} does not show {", ".join(p.ids)} {case.wrong}')
     if not exceptions.get('right/' + p.name):
-        bad += agree(opts, p.name, p.sources, [*p.flags, '-DRIGHT'], p.args, work, [])
-    return p.name, shown or '-', bad
+        bad += agree(opts, p.name, p.sources, [*p.flags, '-DRIGHT'], p.args, work, [], poison)
+    return p.name, shown or poisoned or '-', bad
 
 
 def main():
